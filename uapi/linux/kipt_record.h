@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The decoded record stream: what the decoder says a CPU did, in the order
+ * it did it. The same 24-byte records leave the kernel over netlink, the
+ * decoder core in user space, and stand in record files.
+ *
+ * All members are in the byte order of the machine. A record whose @type a
+ * reader does not know is to be skipped; numbers are never reused.
+ */
+#ifndef _UAPI_LINUX_KIPT_RECORD_H
+#define _UAPI_LINUX_KIPT_RECORD_H
+
+#include <linux/types.h>
+
+#define KIPT_RECORD_VERSION	1
+
+/**
+ * struct kipt_record - one thing that happened
+ * @type: enum kipt_record_type
+ * @kind: meaning depends on @type: enum kipt_branch_kind, enum kipt_gap_kind,
+ *	enum kipt_power_kind, enum kipt_mode_kind ...
+ * @flags: KIPT_RF_*
+ * @aux: small value, meaning depends on @type
+ * @ip: address the record is about; 0 with KIPT_RF_NO_IP
+ * @value: second address or value, meaning depends on @type
+ */
+struct kipt_record {
+	__u8  type;
+	__u8  kind;
+	__u16 flags;
+	__u32 aux;
+	__u64 ip;
+	__u64 value;
+};
+
+/**
+ * enum kipt_record_type - what a record says
+ * @KIPT_RECORD_BRANCH: control went from @ip to @value; @kind is enum
+ *	kipt_branch_kind; @aux counts the instructions that executed since the
+ *	previous BRANCH record, the branch itself included (0xffffffff: that
+ *	many or more). A not-taken conditional branch makes no record.
+ * @KIPT_RECORD_ENABLE: tracing begins at @ip (TIP.PGE, a PSB+ at the start
+ *	of a decode, or the address after an overflow). @kind is enum
+ *	kipt_enable_kind.
+ * @KIPT_RECORD_DISABLE: tracing ends. @kind is enum kipt_disable_kind. @ip:
+ *	the last branch, or the instruction an asynchronous disable hit;
+ *	@value: the target of the branch that left (KIPT_RF_NO_VALUE if the
+ *	trace does not say); @aux as in BRANCH.
+ * @KIPT_RECORD_CONTEXT: the address space is now @value (CR3, low bits as in
+ *	PIP); KIPT_RF_NR: VMX non-root; effective at @ip
+ * @KIPT_RECORD_TASK: the thread is now @aux (tid), of process @value (tgid);
+ *	comes from the kernel's scheduler, not from the trace. KIPT_RF_NO_VALUE
+ *	when unknown.
+ * @KIPT_RECORD_MODE: execution mode: @kind enum kipt_mode_kind; KIPT_RF_IF
+ *	with Event Trace
+ * @KIPT_RECORD_TSX: @kind enum kipt_tsx_kind, at @ip
+ * @KIPT_RECORD_TIME: @value: estimated TSC; @aux: bound of its error in TSC
+ *	ticks (0xffffffff: unknown). Applies to what follows.
+ * @KIPT_RECORD_CBR: core:bus ratio is now @aux
+ * @KIPT_RECORD_PTWRITE: PTWRITE at @ip wrote @value, @aux bytes wide (4, 8)
+ * @KIPT_RECORD_POWER: @kind enum kipt_power_kind; @ip where the CPU stopped;
+ *	MWAIT: @aux hints, @value extensions; PWRE: @aux = (state << 4 |
+ *	sub-state), KIPT_RF_HW if hardware started it; PWRX: @aux = (last << 4
+ *	| deepest), @value wake reason bits
+ * @KIPT_RECORD_EVENT: Event Trace: @kind CFE type, @aux vector, @ip if bound
+ * @KIPT_RECORD_EVENT_DATA: Event Trace: @kind EVD type, @value payload
+ * @KIPT_RECORD_VMCS: VMCS base is now @value
+ * @KIPT_RECORD_TRACESTOP: tracing entered a TraceStop range
+ * @KIPT_RECORD_BLOCK: PEBS block item: @kind block type, @aux item id, @value
+ * @KIPT_RECORD_TRIG: trigger: @aux trigger bits, @value instruction count
+ * @KIPT_RECORD_GAP: something is missing here; @kind enum kipt_gap_kind;
+ *	@aux: enum kipt_status of the decoder for DECODE and CODE gaps; @ip:
+ *	last address known; @value: offset in the trace of the offending byte,
+ *	or the number of bytes or records lost. Nothing is implied about how
+ *	control went across a gap.
+ * @KIPT_RECORD_CPU: what follows is of CPU @aux; @value: offset in its trace
+ * @KIPT_RECORD_INSN: instruction mode only: @ip executed; @aux its length
+ */
+enum kipt_record_type {
+	KIPT_RECORD_BRANCH = 1,
+	KIPT_RECORD_ENABLE,
+	KIPT_RECORD_DISABLE,
+	KIPT_RECORD_CONTEXT,
+	KIPT_RECORD_TASK,
+	KIPT_RECORD_MODE,
+	KIPT_RECORD_TSX,
+	KIPT_RECORD_TIME,
+	KIPT_RECORD_CBR,
+	KIPT_RECORD_PTWRITE,
+	KIPT_RECORD_POWER,
+	KIPT_RECORD_EVENT,
+	KIPT_RECORD_EVENT_DATA,
+	KIPT_RECORD_VMCS,
+	KIPT_RECORD_TRACESTOP,
+	KIPT_RECORD_BLOCK,
+	KIPT_RECORD_TRIG,
+	KIPT_RECORD_GAP,
+	KIPT_RECORD_CPU,
+	KIPT_RECORD_INSN,
+
+	__KIPT_RECORD_TYPE_MAX,
+	KIPT_RECORD_TYPE_MAX = __KIPT_RECORD_TYPE_MAX - 1
+};
+
+/* struct kipt_record.flags */
+#define KIPT_RF_NO_IP		(1U << 0)
+#define KIPT_RF_NO_VALUE	(1U << 1)
+#define KIPT_RF_NR		(1U << 2)
+#define KIPT_RF_HW		(1U << 3)
+#define KIPT_RF_IF		(1U << 4)
+#define KIPT_RF_TSX		(1U << 5)	/* inside a transaction */
+#define KIPT_RF_COMPRESSED	(1U << 6)	/* RET taken from the stack */
+
+/**
+ * enum kipt_branch_kind - how control moved
+ * @KIPT_BRANCH_COND: taken Jcc, LOOPcc, JrCXZ
+ * @KIPT_BRANCH_JUMP: direct near JMP
+ * @KIPT_BRANCH_CALL: direct near CALL
+ * @KIPT_BRANCH_JUMP_IND: indirect near JMP (JMPABS too)
+ * @KIPT_BRANCH_CALL_IND: indirect near CALL
+ * @KIPT_BRANCH_RET: near RET
+ * @KIPT_BRANCH_SYSCALL: SYSCALL, SYSENTER
+ * @KIPT_BRANCH_SYSRET: SYSRET, SYSEXIT
+ * @KIPT_BRANCH_IRET: IRET and its 16 and 32-bit forms, UIRET, ERETS, ERETU
+ * @KIPT_BRANCH_FAR: far JMP, CALL, RET
+ * @KIPT_BRANCH_VMENTRY: VMLAUNCH, VMRESUME
+ * @KIPT_BRANCH_EVENT: interrupt, exception, NMI, INT n, VM exit: FUP then TIP
+ * @KIPT_BRANCH_TSX_ABORT: from where a transaction was aborted to its fallback
+ */
+enum kipt_branch_kind {
+	KIPT_BRANCH_COND = 1,
+	KIPT_BRANCH_JUMP,
+	KIPT_BRANCH_CALL,
+	KIPT_BRANCH_JUMP_IND,
+	KIPT_BRANCH_CALL_IND,
+	KIPT_BRANCH_RET,
+	KIPT_BRANCH_SYSCALL,
+	KIPT_BRANCH_SYSRET,
+	KIPT_BRANCH_IRET,
+	KIPT_BRANCH_FAR,
+	KIPT_BRANCH_VMENTRY,
+	KIPT_BRANCH_EVENT,
+	KIPT_BRANCH_TSX_ABORT,
+
+	__KIPT_BRANCH_KIND_MAX,
+	KIPT_BRANCH_KIND_MAX = __KIPT_BRANCH_KIND_MAX - 1
+};
+
+enum kipt_enable_kind {
+	KIPT_ENABLE_PGE = 1,	/* TIP.PGE */
+	KIPT_ENABLE_SYNC,	/* the stream starts here, tracing was on */
+	KIPT_ENABLE_OVERFLOW,	/* after a hardware overflow */
+};
+
+enum kipt_disable_kind {
+	KIPT_DISABLE_BRANCH = 1,	/* by the branch at @ip */
+	KIPT_DISABLE_ASYNC,		/* event, or TraceEn cleared, at @ip */
+};
+
+enum kipt_mode_kind {
+	KIPT_MODE_64 = 1,
+	KIPT_MODE_32,
+	KIPT_MODE_16,
+};
+
+enum kipt_tsx_kind {
+	KIPT_TSX_BEGIN = 1,
+	KIPT_TSX_COMMIT,
+	KIPT_TSX_ABORT,
+};
+
+enum kipt_power_kind {
+	KIPT_POWER_MWAIT = 1,
+	KIPT_POWER_PWRE,
+	KIPT_POWER_EXSTOP,
+	KIPT_POWER_PWRX,
+};
+
+/**
+ * enum kipt_gap_kind - why something is missing
+ * @KIPT_GAP_OVERFLOW: the CPU lost packets (OVF)
+ * @KIPT_GAP_DECODE: the packets make no sense here; decoding went on at the
+ *	next PSB; @aux says why
+ * @KIPT_GAP_NO_CODE: no code bytes at @ip; decoding went on at the next PSB
+ *	or address the trace gives
+ * @KIPT_GAP_CODE_CHANGED: the code at @ip was patched while it was traced
+ * @KIPT_GAP_RING: older trace was overwritten; @value bytes if known
+ * @KIPT_GAP_TRUNCATED: the trace ends inside a packet (@value: its offset)
+ * @KIPT_GAP_STOPPED: the buffer was full and tracing stopped
+ * @KIPT_GAP_HW_ERROR: IA32_RTIT_STATUS.Error; @value holds the register
+ * @KIPT_GAP_RECEIVER: @value records were dropped for a slow receiver
+ * @KIPT_GAP_OFFLINE: the CPU went offline, tracing stopped there
+ */
+enum kipt_gap_kind {
+	KIPT_GAP_OVERFLOW = 1,
+	KIPT_GAP_DECODE,
+	KIPT_GAP_NO_CODE,
+	KIPT_GAP_CODE_CHANGED,
+	KIPT_GAP_RING,
+	KIPT_GAP_TRUNCATED,
+	KIPT_GAP_STOPPED,
+	KIPT_GAP_HW_ERROR,
+	KIPT_GAP_RECEIVER,
+	KIPT_GAP_OFFLINE,
+
+	__KIPT_GAP_KIND_MAX,
+	KIPT_GAP_KIND_MAX = __KIPT_GAP_KIND_MAX - 1
+};
+
+#endif /* _UAPI_LINUX_KIPT_RECORD_H */
