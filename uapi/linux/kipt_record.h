@@ -37,8 +37,8 @@ struct kipt_record {
  * enum kipt_record_type - what a record says
  * @KIPT_RECORD_BRANCH: control went from @ip to @value; @kind is enum
  *	kipt_branch_kind; @aux counts the instructions that executed since the
- *	previous BRANCH record, the branch itself included (0xffffffff: that
- *	many or more). A not-taken conditional branch makes no record.
+ *	previous BRANCH, ENABLE or SYNC record, the branch itself included
+ *	(an EVENT is not an instruction; 0xffffffff: that many or more). A not-taken conditional branch makes no record.
  * @KIPT_RECORD_ENABLE: tracing begins at @ip (TIP.PGE, a PSB+ at the start
  *	of a decode, or the address after an overflow). @kind is enum
  *	kipt_enable_kind.
@@ -75,6 +75,10 @@ struct kipt_record {
  *	control went across a gap.
  * @KIPT_RECORD_CPU: what follows is of CPU @aux; @value: offset in its trace
  * @KIPT_RECORD_INSN: instruction mode only: @ip executed; @aux its length
+ * @KIPT_RECORD_SYNC: the trace has a PSB here, at offset @value; @ip: where
+ *	execution was (KIPT_RF_NO_IP: tracing was off); @aux: instructions
+ *	executed since the last BRANCH, ENABLE or SYNC record. CONTEXT, MODE,
+ *	TIME and CBR records that restate what PSB+ says follow it.
  */
 enum kipt_record_type {
 	KIPT_RECORD_BRANCH = 1,
@@ -97,6 +101,7 @@ enum kipt_record_type {
 	KIPT_RECORD_GAP,
 	KIPT_RECORD_CPU,
 	KIPT_RECORD_INSN,
+	KIPT_RECORD_SYNC,
 
 	__KIPT_RECORD_TYPE_MAX,
 	KIPT_RECORD_TYPE_MAX = __KIPT_RECORD_TYPE_MAX - 1

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Control flow from packets and code: the core's outermost interface. One
+ * struct kipt_flow decodes one CPU's trace, or one PSB-bounded chunk of it,
+ * with memory the caller gave. Runs in any context the caller's callbacks
+ * allow; never allocates, sleeps or locks by itself.
+ */
+#ifndef KIPT_DECODE_FLOW_H
+#define KIPT_DECODE_FLOW_H
+
+#include "port.h"
+#include "status.h"
+
+/**
+ * struct kipt_code - where code bytes come from; the caller's callbacks
+ * @read: copy up to @len bytes of code at @ip of address space @space to
+ *	@buf; returns how many were copied (0: there is none). May be called
+ *	for any canonical address, also for one the program never had.
+ * @space: the caller's name of the address space CR3 value @cr3 (low bits as
+ *	in PIP) stands for; equal names share cached blocks. 0 is the space
+ *	before any CR3 was seen. May be NULL: everything is space 0.
+ * @changed: true if code in [@ip, @ip + @len) was patched while it was
+ *	traced; asked only where trace and code contradict each other. May be
+ *	NULL.
+ * @ctx: first argument of all three
+ */
+struct kipt_code {
+	u32 (*read)(void *ctx, u64 space, u64 ip, u8 *buf, u32 len);
+	u64 (*space)(void *ctx, u64 cr3, bool nr);
+	bool (*changed)(void *ctx, u64 space, u64 ip, u32 len);
+	void *ctx;
+};
+
+/**
+ * struct kipt_sink - where records go
+ * @emit: takes @n >= 1 records, in order; false ends the decode with
+ *	KIPT_STOPPED. The records are the core's: copy what is to be kept.
+ * @ctx: its first argument
+ */
+struct kipt_sink {
+	bool (*emit)(void *ctx, const struct kipt_record *records, u32 n);
+	void *ctx;
+};
+
+/* struct kipt_flow_config.output: which records are made. GAP, SYNC, ENABLE,
+ * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made.
+ */
+#define KIPT_OUTPUT_BRANCHES	(1U << 0)	/* every taken branch */
+#define KIPT_OUTPUT_CALLS	(1U << 1)	/* calls, returns, far, events */
+#define KIPT_OUTPUT_INSNS	(1U << 2)	/* INSN records too */
+#define KIPT_OUTPUT_TIME	(1U << 3)	/* TIME and CBR records */
+
+/**
+ * struct kipt_flow_config - what the trace needs to be read
+ * @output: KIPT_OUTPUT_*
+ * @cache_blocks: blocks to keep, a power of two; 0: a default
+ * @step_limit: blocks walked without using a packet before KIPT_LOOP; 0: a
+ *	default
+ * @tsc_num, @tsc_den: CPUID.15H EBX and EAX; 0: unknown
+ * @mtc_freq: RTIT_CTL.MTCFreq of the trace
+ * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]; 0: unknown
+ */
+struct kipt_flow_config {
+	u32 output;
+	u32 cache_blocks;
+	u32 step_limit;
+	u32 tsc_num;
+	u32 tsc_den;
+	u8 mtc_freq;
+	u8 max_nonturbo_ratio;
+};
+
+struct kipt_flow;
+
+/**
+ * kipt_flow_size() - bytes of arena one flow needs
+ * @config: as for kipt_flow_init()
+ *
+ * Context: any. Return: bytes, at most a few MiB with the defaults.
+ */
+size_t kipt_flow_size(const struct kipt_flow_config *config);
+
+/**
+ * kipt_flow_init() - make a flow in the caller's memory
+ * @arena: 64-byte aligned memory, the caller's; holds everything, and may be
+ *	dropped at any time the flow is not running
+ * @size: its bytes
+ * @config: copied
+ * @code: copied
+ * @sink: copied
+ *
+ * Context: any. Return: the flow (inside @arena), or NULL if @size is less
+ * than kipt_flow_size() or @cache_blocks is not a power of two.
+ */
+struct kipt_flow *kipt_flow_init(void *arena, size_t size,
+				 const struct kipt_flow_config *config,
+				 const struct kipt_code *code,
+				 const struct kipt_sink *sink);
+
+/**
+ * kipt_flow_run() - decode a trace, or a chunk of one
+ * @flow: the flow; its block cache is kept from run to run, all other state
+ *	starts anew
+ * @data: the whole trace
+ * @size: its bytes
+ * @from: where to start; decoding begins at the first PSB at or after it. A
+ *	GAP record tells of bytes passed over before it.
+ * @to: end of the chunk: 0 < @to <= @size. Decoding stops at the first PSB
+ *	at or after @to, when execution has been followed up to the address
+ *	in that PSB+. With @to == @size it stops at the end of the trace.
+ *
+ * Decoding [a, b) and then [b, c) makes the same records as [a, c) does, for
+ * every b at which a PSB starts; so chunks may be decoded in parallel.
+ *
+ * Errors in the trace do not end the run: each makes a GAP record with its
+ * status and offset, and decoding goes on at the next PSB.
+ *
+ * Context: that of the callbacks.
+ * Return:
+ * KIPT_OK: all was looked at; gaps, if any, are in the records.
+ * KIPT_NO_PSB: there is no PSB in [@from, @size); a GAP record says so.
+ * KIPT_STOPPED: the sink said stop.
+ */
+enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
+			       u64 size, u64 from, u64 to);
+
+/**
+ * kipt_flow_forget() - drop cached blocks of an address range
+ * @flow: the flow
+ * @space: name of the address space
+ * @begin: first address
+ * @end: last address + 1; @begin 0 and @end ~0: all of the space
+ */
+void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end);
+
+#endif /* KIPT_DECODE_FLOW_H */
