@@ -1,12 +1,56 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# User-space side of the build; Kbuild is the kernel's. `make help` lists all.
+# User-space side of the build; Kbuild is the kernel's side. `make help` lists
+# the targets. Each part brings its own fragment; outputs go to build/.
 
-ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 BUILD := $(ROOT)/build
+KERNELS ?= 6.1 6.12 7.2
+PREFIX ?= /usr/local
+KDIR ?= /lib/modules/$(shell uname -r)/build
 
-all:
+CC ?= gcc
+CFLAGS ?= -O2 -g
+WARNINGS := -std=gnu11 -Wall -Wextra -Werror
 
--include kmod/decode/decode.mk tools/vm/vm.mk tools/testcpu/testcpu.mk
--include tools/kipt/kipt.mk selftests/selftests.mk
+.DEFAULT_GOAL := all
 
-.PHONY: all
+include kmod/decode/decode.mk
+include tools/vm/vm.mk
+include tools/testcpu/testcpu.mk
+include tools/kipt/kipt.mk
+include tools/check/check.mk
+include tools/demo/demo.mk
+include selftests/selftests.mk
+
+all: tools testcpu
+
+tools: kipt
+
+module:
+	$(MAKE) -C $(KDIR) M=$(ROOT) modules
+
+test: decode-test testcpu-test kipt-test flow-compare-test
+
+install: tools
+	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
+	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(PREFIX)/bin/kipt
+	install -D -m 644 tools/kipt/kipt.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/kipt.1
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'demo      set up the test machine, trace a real program in it, show it'
+	@echo 'check     everything: lint, user-space tests, tests in the machine'
+	@echo 'all       the tool and the test CPU'
+	@echo 'module    kipt.ko for the running kernel (KDIR= for another)'
+	@echo 'tools     the kipt tool'
+	@echo 'test      user-space tests'
+	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2")'
+	@echo 'selftest  kselftests on the CPU of this computer'
+	@echo 'lint      style, layering and interface checks'
+	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'
+	@echo 'clean     remove build/'
+
+.PHONY: all tools module test install clean help

@@ -45,14 +45,14 @@ struct kipt_sink {
 /* struct kipt_flow_config.output: which records are made. GAP, SYNC, ENABLE,
  * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made.
  */
-#define KIPT_OUTPUT_BRANCHES	(1U << 0)	/* every taken branch */
-#define KIPT_OUTPUT_CALLS	(1U << 1)	/* calls, returns, far, events */
-#define KIPT_OUTPUT_INSNS	(1U << 2)	/* INSN records too */
-#define KIPT_OUTPUT_TIME	(1U << 3)	/* TIME and CBR records */
+#define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */
+#define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */
+#define KIPT_FLOW_INSNS	(1U << 2)	/* INSN records too */
+#define KIPT_FLOW_TIME	(1U << 3)	/* TIME and CBR records */
 
 /**
  * struct kipt_flow_config - what the trace needs to be read
- * @output: KIPT_OUTPUT_*
+ * @output: KIPT_FLOW_*
  * @cache_blocks: blocks to keep, a power of two; 0: a default
  * @step_limit: blocks walked without using a packet before KIPT_LOOP; 0: a
  *	default
