@@ -91,7 +91,7 @@ write_apt_settings()
 	chmod 755 "$dir/usr/sbin/policy-rc.d"
 }
 
-# make_base DIR MIRROR SUITE [MORE-SUITES...]: a minimal root with its index.
+# make_base DIR MIRROR SUITE [MORE-SUITES...]: a minimal root.
 make_base()
 {
 	local dir=$1 mirror=$2 suite=$3 proxy
@@ -106,7 +106,6 @@ make_base()
 		"$mirror" >"$CACHE/log/debootstrap-$suite" 2>&1 ||
 		die "debootstrap of $suite from $mirror failed: $(tail -n 1 "$CACHE/log/debootstrap-$suite")"
 	write_apt_settings "$dir" "$mirror" "${@:3}"
-	update_index "$dir"
 }
 
 update_index()

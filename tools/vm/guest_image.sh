@@ -66,13 +66,12 @@ kernel_packages()
 # hooks would make boot files that nothing here wants.
 unpack_kernel()
 {
-	local root=$1 kernel=$2 release=$3 dir target packages deb file
+	local root=$1 kernel=$2 release=$3 target packages deb
+	target=$(kernel_dir "$kernel").new
 
-	dir=$(root_dir "$root")
-	target=$(kernel_dir "$kernel")
-	mapfile -t packages < <(kernel_packages "$dir" "$release")
+	mapfile -t packages < <(kernel_packages "$(root_dir "$root")" "$release")
 	rm -rf "$target"
-	mkdir -p "$target/debs" "$target/tree"
+	mkdir -p "$target"/{debs,tree,lib/modules}
 	in_root "$root" env --chdir "$target/debs" \
 		apt-get -o APT::Sandbox::User=root download "${packages[@]}" \
 		>"$CACHE/log/kernel-$kernel" 2>&1 ||
@@ -80,20 +79,30 @@ unpack_kernel()
 	for deb in "$target"/debs/*.deb; do
 		dpkg -x "$deb" "$target/tree"
 	done
-	mkdir -p "$target/lib/modules"
+	take_kernel_files "$target" "$release"
+	rm -rf "$target/debs" "$target/tree"
+	in_trixie depmod -b "$target" "$release"
+	extract_vmlinux "$target/vmlinuz" "$target/vmlinux"
+	echo "$release" >"$target/release"
+	rm -rf "$(kernel_dir "$kernel")"
+	mv "$target" "$(kernel_dir "$kernel")"
+}
+
+# Packages differ in where they keep the boot files: under /boot, or beside
+# the modules.
+take_kernel_files()
+{
+	local target=$1 release=$2 file
+
 	find "$target/tree" -path "*lib/modules/$release" -prune \
 		-exec mv {} "$target/lib/modules/" \;
+	rm -f "$target/lib/modules/$release"/{build,source}
 	find "$target/tree" "$target/lib/modules/$release" -maxdepth 3 -type f \
-		\( -name "vmlinuz*" -o -name 'System.map*' -o -name 'config*' \) |
+		\( -name 'vmlinuz*' -o -name 'config*' \) |
 		while read -r file; do
 			mv "$file" "$target/$(basename "$file" "-$release")"
 		done
 	[[ -f $target/vmlinuz ]] || die "no vmlinuz in the packages of kernel $release"
-	rm -rf "$target/debs" "$target/tree"
-	rm -f "$target/lib/modules/$release"/{build,source}
-	in_trixie depmod -b "$target" "$release"
-	extract_vmlinux "$target/vmlinuz" "$target/vmlinux"
-	echo "$release" >"$target/release"
 }
 
 header_number()
@@ -154,7 +163,8 @@ make_initramfs()
 	done >"$work/modules/order"
 	# shellcheck disable=SC2016
 	in_trixie sh -euc 'cd "$1"; find . | cpio --quiet -o -H newc -R 0:0 >"$2"' \
-		sh "$work" "$dir/initramfs.cpio"
+		sh "$work" "$dir/initramfs.new"
+	mv "$dir/initramfs.new" "$dir/initramfs.cpio"
 	rm -rf "$work"
 }
 
@@ -175,7 +185,7 @@ make_image()
 	done
 	echo kipt >"$stage/etc/hostname.new"
 	mv "$stage/etc/hostname.new" "$stage/etc/hostname"
-	in_trixie mkfs.erofs -T 0 --quiet "$CACHE/image.new" "$stage" \
+	in_trixie mkfs.erofs --quiet "$CACHE/image.new" "$stage" \
 		>"$CACHE/log/image" 2>&1 || die "mkfs.erofs failed: see $CACHE/log/image"
 	mv "$CACHE/image.new" "$CACHE/image.erofs"
 	rm -rf "$stage"
