@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Symbols of ELF files, see elf_symbols.h. Knows nothing of processes; what
+ * is in the files is not trusted, libelf checks it.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "elf_symbols.h"
+
+#define SEGMENTS_MAX	32
+
+struct segment {
+	u64 offset;
+	u64 address;
+	u64 size;
+};
+
+struct elf_symbols {
+	struct symbols *symbols;
+	struct segment segments[SEGMENTS_MAX];
+	unsigned int segment_count;
+};
+
+static void segments_read(struct elf_symbols *symbols, Elf *elf)
+{
+	size_t i, count = 0;
+	GElf_Phdr head;
+
+	elf_getphdrnum(elf, &count);
+	for (i = 0; i < count; i++) {
+		struct segment *segment;
+
+		if (!gelf_getphdr(elf, i, &head) || head.p_type != PT_LOAD ||
+		    symbols->segment_count == SEGMENTS_MAX)
+			continue;
+		segment = &symbols->segments[symbols->segment_count++];
+		segment->offset = head.p_offset;
+		segment->address = head.p_vaddr;
+		segment->size = head.p_filesz;
+	}
+}
+
+static void symbol_take(struct symbols *symbols, Elf *elf, size_t strings,
+			const GElf_Sym *sym)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+	const char *name = elf_strptr(elf, strings, sym->st_name);
+	int rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? 0 : 2;
+
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
+	    !name || !*name)
+		return;
+	symbols_add(symbols, sym->st_value, sym->st_size,
+		    rank + (name[0] != '_'), name, "", "");
+}
+
+static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
+			const GElf_Shdr *head)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t i, count = head->sh_entsize ? head->sh_size / head->sh_entsize :
+					     0;
+	GElf_Sym sym;
+
+	for (i = 0; data && i < count; i++) {
+		if (gelf_getsym(data, i, &sym))
+			symbol_take(symbols, elf, head->sh_link, &sym);
+	}
+}
+
+static Elf_Scn *section_named(Elf *elf, const char *want, GElf_Shdr *head)
+{
+	Elf_Scn *section = NULL;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, head))
+			continue;
+		name = elf_strptr(elf, strings, head->sh_name);
+		if (name && !strcmp(name, want))
+			return section;
+	}
+	return NULL;
+}
+
+/* Symbol number of one relocation, REL or RELA; 0 if it has none. */
+static size_t relocation_symbol(Elf_Data *data, const GElf_Shdr *head,
+				size_t i)
+{
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	if (head->sh_type == SHT_RELA)
+		return gelf_getrela(data, i, &rela) ? GELF_R_SYM(rela.r_info) :
+						      0;
+	return gelf_getrel(data, i, &rel) ? GELF_R_SYM(rel.r_info) : 0;
+}
+
+/*
+ * Stubs have no symbols. The linker makes one of 16 bytes for each entry of
+ * .rela.plt, in its order: in .plt.sec if there is one, else in .plt behind
+ * a first stub that calls the dynamic linker.
+ */
+static void plt_read(struct symbols *symbols, Elf *elf)
+{
+	GElf_Shdr plt, reloc, table;
+	Elf_Scn *section, *names;
+	u64 stub;
+	Elf_Data *data, *syms;
+	size_t i, count;
+
+	if (section_named(elf, ".plt.sec", &plt))
+		stub = plt.sh_addr;
+	else if (section_named(elf, ".plt", &plt))
+		stub = plt.sh_addr + 16;
+	else
+		return;
+	section = section_named(elf, ".rela.plt", &reloc);
+	if (!section)
+		section = section_named(elf, ".rel.plt", &reloc);
+	names = section ? elf_getscn(elf, reloc.sh_link) : NULL;
+	if (!names || !gelf_getshdr(names, &table) || !reloc.sh_entsize)
+		return;
+	data = elf_getdata(section, NULL);
+	syms = elf_getdata(names, NULL);
+	count = reloc.sh_size / reloc.sh_entsize;
+	for (i = 0; data && syms && i < count; i++, stub += 16) {
+		size_t number = relocation_symbol(data, &reloc, i);
+		const char *name = NULL;
+		GElf_Sym sym;
+
+		if (stub + 16 > plt.sh_addr + plt.sh_size)
+			break;
+		if (number && gelf_getsym(syms, number, &sym))
+			name = elf_strptr(elf, table.sh_link, sym.st_name);
+		if (name && *name)
+			symbols_add(symbols, stub, 16, 0, name, "@plt", "");
+	}
+}
+
+static bool tables_read(struct elf_symbols *symbols, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+
+	if (elf_kind(elf) != ELF_K_ELF)
+		return false;
+	segments_read(symbols, elf);
+	while ((section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &head) &&
+		    (head.sh_type == SHT_SYMTAB ||
+		     head.sh_type == SHT_DYNSYM))
+			symtab_read(symbols->symbols, elf, section, &head);
+	}
+	plt_read(symbols->symbols, elf);
+	return true;
+}
+
+static struct elf_symbols *elf_take(Elf *elf)
+{
+	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
+	bool ok = false;
+
+	if (symbols && (symbols->symbols = symbols_create()) && elf)
+		ok = tables_read(symbols, elf);
+	if (elf)
+		elf_end(elf);
+	if (ok)
+		return symbols;
+	elf_symbols_destroy(symbols);
+	return NULL;
+}
+
+struct elf_symbols *elf_symbols_load(const char *path)
+{
+	struct elf_symbols *symbols;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	symbols = elf_take(elf_begin(fd, ELF_C_READ_MMAP, NULL));
+	close(fd);
+	return symbols;
+}
+
+struct elf_symbols *elf_symbols_memory(void *image, size_t size)
+{
+	elf_version(EV_CURRENT);
+	return elf_take(elf_memory(image, size));
+}
+
+void elf_symbols_destroy(struct elf_symbols *elf)
+{
+	if (!elf)
+		return;
+	symbols_destroy(elf->symbols);
+	free(elf);
+}
+
+bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
+		      struct symbol_place *place)
+{
+	unsigned int i;
+
+	for (i = 0; i < elf->segment_count; i++) {
+		const struct segment *segment = &elf->segments[i];
+
+		if (offset - segment->offset >= segment->size)
+			continue;
+		if (!symbols_find(elf->symbols, offset - segment->offset +
+				  segment->address, place))
+			return false;
+		place->start += segment->offset - segment->address;
+		return true;
+	}
+	return false;
+}

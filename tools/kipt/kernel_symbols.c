@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel symbols, see kernel_symbols.h. Text symbols only; of several at an
+ * address a global one with a plain name counts.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_symbols.h"
+#include "say.h"
+
+#define KALLSYMS	"/proc/kallsyms"
+
+/* Padding before functions and type hashes bear names of no function. */
+static bool name_is_padding(const char *name)
+{
+	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
+}
+
+static int name_rank(char type, const char *name)
+{
+	int rank = type == 'T' ? 4 : type == 'W' ? 2 : 0;
+
+	return rank + (name[0] != '_') - (strchr(name, '.') != NULL);
+}
+
+/* "address type name\t[module]"; false without memory. */
+static bool line_take(struct symbols *symbols, char *line)
+{
+	char type, name[512], object[128] = "";
+	unsigned long long address;
+	int n;
+
+	n = sscanf(line, "%llx %c %511s [%127[^]]", &address, &type, name,
+		   object);
+	if (n < 3 || !strchr("tTwW", type) || !address ||
+	    name_is_padding(name))
+		return true;
+	return symbols_add(symbols, address, 0, name_rank(type, name), name,
+			   "", object);
+}
+
+static bool file_take(struct symbols *symbols, FILE *file)
+{
+	size_t room = 0;
+	char *line = NULL;
+	bool ok = true;
+
+	while (ok && getline(&line, &room, file) > 0)
+		ok = line_take(symbols, line);
+	free(line);
+	return ok;
+}
+
+struct symbols *kernel_symbols_load(const char *path)
+{
+	struct symbols *symbols = symbols_create();
+	FILE *file = fopen(path ? path : KALLSYMS, "re");
+	bool ok;
+
+	if (!file) {
+		say_errno(errno, "cannot read kernel symbols from %s",
+			  path ? path : KALLSYMS);
+		symbols_destroy(symbols);
+		return NULL;
+	}
+	ok = symbols && file_take(symbols, file);
+	fclose(file);
+	if (ok && symbols_count(symbols))
+		return symbols;
+	if (ok)
+		say_note("no kernel symbols: %s hides the addresses (kernel.kptr_restrict) or has none",
+			 path ? path : KALLSYMS);
+	symbols_destroy(symbols);
+	return NULL;
+}

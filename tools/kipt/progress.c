@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Progress line and interruption flag, see progress.h. The only state of the
+ * tool that a signal handler touches stands here.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+static volatile sig_atomic_t interrupted;
+static bool shown;
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+void progress_show(const char *what, u64 done, u64 total)
+{
+	static u64 last;
+	u64 now = now_ms();
+
+	if (!isatty(STDERR_FILENO) || now - last < 200)
+		return;
+	last = now;
+	shown = true;
+	if (total)
+		fprintf(stderr, "\r%s: %3u %% of %.1f MiB ", what,
+			(unsigned int)(done * 100 / total),
+			(double)total / 1048576);
+	else
+		fprintf(stderr, "\r%s: %.1f MiB ", what,
+			(double)done / 1048576);
+}
+
+void progress_clear(void)
+{
+	if (shown)
+		fputs("\r\033[K", stderr);
+	shown = false;
+}
+
+static void catch_signal(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+void progress_catch(void)
+{
+	struct sigaction action = {
+		.sa_handler = catch_signal,
+		.sa_flags = SA_RESETHAND,
+	};
+
+	interrupted = 0;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+bool progress_interrupted(void)
+{
+	return interrupted;
+}

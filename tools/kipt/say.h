@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sentences on stderr. Every failure of the tool is told through here, once,
+ * by whoever knows what was tried.
+ */
+#ifndef KIPT_SAY_H
+#define KIPT_SAY_H
+
+/**
+ * say_error() - tell what failed
+ * @format: a sentence without "kipt: " and without newline
+ */
+void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * say_errno() - tell what failed and why
+ * @err: an errno, positive
+ * @format: what was tried; ": text (ENAME)" is added
+ */
+void say_errno(int err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * say_note() - tell what a person should know, though nothing failed
+ * @format: a sentence
+ */
+void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * say_errno_name() - the name of an errno
+ * @err: positive
+ *
+ * Return: such as "EBUSY", or "unknown error".
+ */
+const char *say_errno_name(int err);
+
+#endif /* KIPT_SAY_H */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Words for the values of a session, see session.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+static const char *const state_names[] = {
+	[KIPT_STATE_NEW] = "new",
+	[KIPT_STATE_RUNNING] = "running",
+	[KIPT_STATE_STOPPED] = "stopped",
+};
+
+static const char *const mode_names[] = {
+	[KIPT_MODE_RING] = "ring",
+	[KIPT_MODE_ONCE] = "once",
+};
+
+void session_free(struct kipt_session *session)
+{
+	free(session->cpu);
+	session->cpu = NULL;
+	session->cpu_count = 0;
+}
+
+const char *session_state_name(u32 state)
+{
+	if (state < KIPT_STATE_NEW || state > KIPT_STATE_STOPPED)
+		return "unknown";
+	return state_names[state];
+}
+
+const char *session_mode_name(u32 mode)
+{
+	if (mode < KIPT_MODE_RING || mode > KIPT_MODE_ONCE)
+		return "unknown";
+	return mode_names[mode];
+}
+
+u32 session_mode_parse(const char *text)
+{
+	u32 mode;
+
+	for (mode = KIPT_MODE_RING; mode <= KIPT_MODE_ONCE; mode++) {
+		if (!strcmp(text, mode_names[mode]))
+			return mode;
+	}
+	return 0;
+}
