@@ -6,10 +6,10 @@
 .PHONY: vm-setup vm-test vm-clean
 
 vm-setup:
-	tools/vm/setup --ksft
+	$(ROOT)/tools/vm/setup --ksft
 
 vm-test:
-	tools/vm/test
+	$(ROOT)/tools/vm/test
 
 vm-clean:
-	rm -rf build/vm build/module
+	rm -rf $(BUILD)/vm $(BUILD)/module
