@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The comparison of truth and records. The records fall into segments, the
+ * runs between two gaps. The first segment starts where the truth starts;
+ * each later one is looked for in the truth from where the one before ended,
+ * and the earliest place that holds all of it is taken, which can hide no
+ * match that another choice would have found. Runs in user space on the host.
+ */
+#include "match.h"
+
+#include <string.h>
+
+static const char *const gap_names[MATCH_GAP_KINDS] = {
+	[KIPT_GAP_OVERFLOW] = "overflow",
+	[KIPT_GAP_DECODE] = "decode",
+	[KIPT_GAP_NO_CODE] = "no-code",
+	[KIPT_GAP_CODE_CHANGED] = "code-changed",
+	[KIPT_GAP_RING] = "ring",
+	[KIPT_GAP_TRUNCATED] = "truncated",
+	[KIPT_GAP_STOPPED] = "stopped",
+	[KIPT_GAP_HW_ERROR] = "hw-error",
+	[KIPT_GAP_RECEIVER] = "receiver",
+	[KIPT_GAP_OFFLINE] = "offline",
+};
+
+const char *match_gap_name(unsigned int kind)
+{
+	return kind < MATCH_GAP_KINDS && gap_names[kind] ? gap_names[kind] :
+							   "unknown";
+}
+
+/* struct match - one comparison; what has been lost since the last match */
+struct match {
+	const struct match_options *options;
+	struct match_result *result;
+	struct flow_cursor truth;
+	struct flow_cursor records;
+	bool lost;
+	bool has_resume;
+	uint64_t resume_ip;
+	unsigned int last_gap;
+	bool overflow_gap;
+	bool changed_gap;
+};
+
+static unsigned int fold(unsigned int kind)
+{
+	if (kind == FLOW_JUMP_IND)
+		return FLOW_JUMP;
+	if (kind == FLOW_CALL_IND)
+		return FLOW_CALL;
+	return kind;
+}
+
+static bool same_kind(const struct match_options *options, unsigned int truth,
+		      unsigned int record)
+{
+	if (truth == record)
+		return true;
+	return options->fold_kinds && fold(truth) == fold(record);
+}
+
+static bool disable_matches(const struct match_options *options,
+			    const struct flow_item *t,
+			    const struct flow_item *r)
+{
+	if (!options->no_from_at_disable &&
+	    (t->from != r->from || t->aux != r->aux))
+		return false;
+	return (r->flags & FLOW_NO_TO) || t->to == r->to;
+}
+
+static bool idle_matches(const struct flow_item *t, const struct flow_item *r)
+{
+	return ((r->flags & FLOW_NO_FROM) || t->from == r->from) &&
+	       ((r->flags & FLOW_NO_AUX) || t->aux == r->aux);
+}
+
+static bool item_matches(const struct match_options *options,
+			 const struct flow_item *t, const struct flow_item *r)
+{
+	if (!same_kind(options, t->kind, r->kind))
+		return false;
+	if (flow_is_branch(t->kind))
+		return t->from == r->from && t->to == r->to &&
+		       !(r->flags & (FLOW_NO_FROM | FLOW_NO_TO));
+	switch (t->kind) {
+	case FLOW_ENABLE:
+		return t->to == r->to;
+	case FLOW_DISABLE:
+		return disable_matches(options, t, r);
+	case FLOW_PTWRITE:
+		return ((r->flags & FLOW_NO_FROM) || t->from == r->from) &&
+		       t->to == r->to && t->aux == r->aux;
+	case FLOW_IDLE:
+		return idle_matches(t, r);
+	case FLOW_WAKE:
+		return t->aux == r->aux;
+	default:
+		return false;
+	}
+}
+
+static bool ends_segment(unsigned int kind)
+{
+	return kind == FLOW_GAP || kind == FLOW_RESUME || kind == FLOW_END;
+}
+
+/* struct segment - a try to match the records up to the next gap */
+struct segment {
+	struct flow_cursor truth;
+	struct flow_cursor records;
+	struct flow_item truth_item;
+	struct flow_item record_item;
+	uint64_t compared[FLOW_KIND_COUNT];
+	uint64_t items;
+};
+
+/* True: all of it matched, and both cursors stand behind it. */
+static bool segment_match(const struct match_options *options,
+			  struct segment *s)
+{
+	for (;;) {
+		struct flow_cursor before = s->records;
+
+		s->record_item = flow_record_next(&s->records);
+		if (ends_segment(s->record_item.kind)) {
+			s->records = before;
+			return true;
+		}
+		s->truth_item = flow_truth_next(&s->truth);
+		if (!item_matches(options, &s->truth_item, &s->record_item))
+			return false;
+		s->compared[s->truth_item.kind]++;
+		s->items++;
+	}
+}
+
+static void difference(struct match_result *result, const char *why,
+		       const struct flow_item *truth,
+		       const struct flow_item *record)
+{
+	if (!result->equal)
+		return;
+	result->equal = false;
+	result->why = why;
+	result->truth = *truth;
+	result->record = *record;
+}
+
+static void segment_accept(struct match *m, const struct segment *s)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < FLOW_KIND_COUNT; kind++) {
+		m->result->compared[kind] += s->compared[kind];
+		if (flow_is_branch(kind))
+			m->result->branches += s->compared[kind];
+	}
+	m->truth = s->truth;
+	m->records = s->records;
+	m->lost = false;
+	m->has_resume = false;
+	m->overflow_gap = false;
+	m->changed_gap = false;
+}
+
+static void segment_init(struct segment *s, const struct flow_cursor *truth,
+			 const struct flow_cursor *records)
+{
+	memset(s, 0, sizeof(*s));
+	s->truth = *truth;
+	s->records = *records;
+}
+
+static void note_skip(struct match_result *result, size_t begin, size_t end)
+{
+	if (begin == end)
+		return;
+	if (result->skip_count < MATCH_SKIPS_MAX) {
+		result->skips[result->skip_count].begin = begin;
+		result->skips[result->skip_count].end = end;
+	}
+	result->skip_count++;
+}
+
+bool match_skipped(const struct match_result *result, size_t index)
+{
+	size_t i;
+
+	if (result->skip_count > MATCH_SKIPS_MAX)
+		return true;
+	for (i = 0; i < result->skip_count; i++)
+		if (index >= result->skips[i].begin &&
+		    index < result->skips[i].end)
+			return true;
+	return false;
+}
+
+/*
+ * The address at which the decoder found its way again lies in the straight
+ * line from the target of the transfer before to the next transfer.
+ */
+static bool resume_fits(const struct match *m, bool has_before,
+			const struct flow_item *before,
+			const struct flow_item *next)
+{
+	if (!m->has_resume || next->kind == FLOW_ENABLE ||
+	    next->kind == FLOW_WAKE || next->kind == FLOW_OVERFLOW)
+		return true;
+	if (m->resume_ip > next->from)
+		return false;
+	return !has_before || before->to <= m->resume_ip ||
+	       !(flow_is_branch(before->kind) || before->kind == FLOW_ENABLE);
+}
+
+/* Items skipped while looking for where a segment stands in the truth. */
+struct skipped {
+	uint64_t branches;
+	bool overflow;
+};
+
+static void account_skip(struct match *m, const struct skipped *skipped,
+			 size_t begin, size_t end)
+{
+	struct flow_item none = { .kind = FLOW_END, .index = begin };
+
+	m->result->missed += skipped->branches;
+	note_skip(m->result, begin, end);
+	if (m->overflow_gap && !skipped->overflow && !m->changed_gap)
+		difference(m->result, "an overflow gap stands where the CPU lost nothing",
+			   &none, &none);
+	if (skipped->overflow && !m->overflow_gap)
+		difference(m->result, "the CPU lost packets and no overflow gap says so",
+			   &none, &none);
+}
+
+/* Take the earliest place in the truth that holds the whole segment. */
+static bool find_segment(struct match *m)
+{
+	struct flow_cursor here = m->truth;
+	struct flow_item before = { .kind = FLOW_END };
+	struct skipped skipped = { 0 };
+	struct segment best = { .items = 0 };
+	bool has_before = false;
+	struct segment s;
+
+	segment_init(&best, &m->truth, &m->records);
+	for (;;) {
+		struct flow_cursor start = here;
+		struct flow_item next = flow_truth_next(&here);
+
+		if (next.kind == FLOW_END)
+			break;
+		if (resume_fits(m, has_before, &before, &next)) {
+			segment_init(&s, &start, &m->records);
+			if (segment_match(m->options, &s)) {
+				account_skip(m, &skipped, m->truth.next,
+					     start.next);
+				segment_accept(m, &s);
+				return true;
+			}
+			if (s.items >= best.items)
+				best = s;
+		}
+		skipped.branches += flow_is_branch(next.kind);
+		skipped.overflow |= next.kind == FLOW_OVERFLOW;
+		before = next;
+		has_before = true;
+	}
+	if (best.truth_item.kind == FLOW_END)
+		best.truth_item = flow_truth_next(&best.truth);
+	if (best.record_item.kind == FLOW_END)
+		best.record_item = flow_record_next(&best.records);
+	difference(m->result, best.items ?
+		   "what follows a gap stands nowhere in the truth; this is where the longest match ends" :
+		   "what follows a gap stands nowhere in the truth",
+		   &best.truth_item, &best.record_item);
+	return false;
+}
+
+static bool next_segment(struct match *m)
+{
+	struct segment s;
+
+	if (m->lost)
+		return find_segment(m);
+	segment_init(&s, &m->truth, &m->records);
+	if (segment_match(m->options, &s)) {
+		segment_accept(m, &s);
+		return true;
+	}
+	segment_accept(m, &s);
+	difference(m->result, s.record_item.kind == FLOW_BAD ?
+		   "a record is malformed" : "they differ",
+		   &s.truth_item, &s.record_item);
+	return false;
+}
+
+static bool gap_allowed(const struct match *m, unsigned int kind)
+{
+	switch (kind) {
+	case KIPT_GAP_CODE_CHANGED:
+	case KIPT_GAP_OVERFLOW:
+		return true;
+	case KIPT_GAP_RING:
+		return m->options->late_start && !m->result->branches;
+	case KIPT_GAP_STOPPED:
+	case KIPT_GAP_OFFLINE:
+	case KIPT_GAP_TRUNCATED:
+		return m->options->early_end;
+	default:
+		return false;
+	}
+}
+
+static void take_gap(struct match *m, const struct flow_item *gap)
+{
+	struct flow_cursor ahead = m->truth;
+	struct flow_item truth = flow_truth_next(&ahead);
+	unsigned int kind = gap->aux < MATCH_GAP_KINDS ? gap->aux : 0;
+
+	m->result->gaps[kind]++;
+	m->last_gap = kind;
+	m->lost = true;
+	m->has_resume = false;
+	m->overflow_gap |= kind == KIPT_GAP_OVERFLOW;
+	m->changed_gap |= kind == KIPT_GAP_CODE_CHANGED;
+	if (!gap_allowed(m, kind))
+		difference(m->result, "a gap of a kind that is not allowed here",
+			   &truth, gap);
+}
+
+static void take_resume(struct match *m, const struct flow_item *resume)
+{
+	struct flow_cursor ahead = m->truth;
+	struct flow_item truth = flow_truth_next(&ahead);
+
+	if (!m->lost && !m->options->late_start)
+		difference(m->result, "the decoder found its way again though no gap says it lost it",
+			   &truth, resume);
+	m->lost = true;
+	m->has_resume = !(resume->flags & FLOW_NO_TO);
+	m->resume_ip = resume->to;
+}
+
+/* What the CPU did after the last record. */
+static void take_tail(struct match *m)
+{
+	size_t begin = m->truth.next;
+	struct flow_item first = { .kind = FLOW_END };
+	struct flow_item item, none = { .kind = FLOW_END };
+	bool ended = m->options->early_end &&
+		     (m->last_gap == KIPT_GAP_STOPPED ||
+		      m->last_gap == KIPT_GAP_OFFLINE ||
+		      m->last_gap == KIPT_GAP_TRUNCATED);
+
+	none.index = m->records.file->count;
+	for (item = flow_truth_next(&m->truth); item.kind != FLOW_END;
+	     item = flow_truth_next(&m->truth)) {
+		if (first.kind == FLOW_END)
+			first = item;
+		m->result->tail += flow_is_branch(item.kind);
+	}
+	note_skip(m->result, begin, m->truth.next);
+	if (first.kind != FLOW_END && !ended)
+		difference(m->result, "the records end before the truth does",
+			   &first, &none);
+}
+
+static void judge_missed(struct match_result *result)
+{
+	struct flow_item none = { .kind = FLOW_END };
+
+	if (result->missed && result->missed * MATCH_MISSED_RATIO >=
+			      result->branches && !result->gaps[KIPT_GAP_RING] &&
+	    !result->gaps[KIPT_GAP_OVERFLOW])
+		difference(result, "gaps hide more than 1 transfer in 100000",
+			   &none, &none);
+}
+
+void match_run(struct match_result *result, struct flow_cursor truth,
+	       struct flow_cursor records, const struct match_options *options)
+{
+	struct match m = {
+		.options = options,
+		.result = result,
+		.truth = truth,
+		.records = records,
+	};
+	struct flow_cursor ahead;
+	struct flow_item item;
+
+	memset(result, 0, sizeof(*result));
+	result->equal = true;
+	for (;;) {
+		ahead = m.records;
+		item = flow_record_next(&ahead);
+		if (item.kind == FLOW_END) {
+			take_tail(&m);
+			break;
+		}
+		if (item.kind == FLOW_GAP || item.kind == FLOW_RESUME) {
+			m.records = ahead;
+			if (item.kind == FLOW_GAP)
+				take_gap(&m, &item);
+			else
+				take_resume(&m, &item);
+			continue;
+		}
+		if (!next_segment(&m))
+			break;
+	}
+	judge_missed(result);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tests' own client of the kipt netlink family, over a bare socket: it
+ * shares nothing with the tool, and lets a test send what no library would.
+ * One socket per struct; not for use by two threads at once.
+ */
+#ifndef KIPT_NL_H
+#define KIPT_NL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/netlink.h>
+
+#include <linux/kipt.h>
+
+#define KIPT_NL_BUFFER	65536
+
+/* Bits of IA32_RTIT_CTL the tests use; Intel SDM Vol. 3C, "IA32_RTIT_CTL". */
+#define CTL_OS		(1ULL << 2)
+#define CTL_USER	(1ULL << 3)
+#define CTL_PWREVTEN	(1ULL << 4)
+#define CTL_FUPONPTW	(1ULL << 5)
+#define CTL_TSCEN	(1ULL << 10)
+#define CTL_DISRETC	(1ULL << 11)
+#define CTL_PTWEN	(1ULL << 12)
+#define CTL_BRANCHEN	(1ULL << 13)
+#define CTL_BASIC	(CTL_OS | CTL_USER | CTL_BRANCHEN)
+
+/**
+ * struct kipt_nl - a connection
+ * @fd: the socket
+ * @family: number of the family
+ * @group: number of the "events" group
+ * @seq: of the last request
+ * @why: the kernel's sentence for the last refusal, or ""
+ * @why_offset: offset of the attribute it names, or 0
+ * @reply: the last message that was not an acknowledgement
+ * @reply_len: its bytes; 0: there was none
+ * @queue: "records" messages that came while something else was awaited
+ * @queued: how many
+ */
+struct kipt_nl {
+	int fd;
+	uint16_t family;
+	uint32_t group;
+	uint32_t seq;
+	char why[256];
+	uint32_t why_offset;
+	unsigned char reply[KIPT_NL_BUFFER];
+	size_t reply_len;
+	unsigned char *queue[64];
+	unsigned int queued;
+};
+
+/**
+ * struct kipt_msg - a request being written
+ * @data: the message
+ * @len: bytes so far
+ */
+struct kipt_msg {
+	unsigned char data[4096];
+	size_t len;
+};
+
+/* Open a connection. Return: 0, or -ENOENT without the family. */
+int kipt_nl_open(struct kipt_nl *nl);
+
+void kipt_nl_close(struct kipt_nl *nl);
+
+/* Begin a request for command @cmd. */
+void kipt_msg_begin(struct kipt_msg *msg, uint8_t cmd);
+
+void kipt_msg_put(struct kipt_msg *msg, uint16_t type, const void *data,
+		  size_t len);
+void kipt_msg_u32(struct kipt_msg *msg, uint16_t type, uint32_t value);
+void kipt_msg_u64(struct kipt_msg *msg, uint16_t type, uint64_t value);
+void kipt_msg_string(struct kipt_msg *msg, uint16_t type, const char *text);
+
+/* Send and wait for the verdict. Return: 0 or a negative errno; see @why. */
+int kipt_nl_call(struct kipt_nl *nl, struct kipt_msg *msg);
+
+/* Dump; @each is called per message. Return: messages, or negative errno. */
+int kipt_nl_dump(struct kipt_nl *nl, struct kipt_msg *msg,
+		 void (*each)(struct kipt_nl *nl, void *ctx), void *ctx);
+
+/*
+ * Wait for the next message that nobody asked for, into @reply. Return: its
+ * command, -ETIMEDOUT, or another negative errno.
+ */
+int kipt_nl_event(struct kipt_nl *nl, int timeout_ms);
+
+/* Join the "events" group. */
+int kipt_nl_join(struct kipt_nl *nl);
+
+/* Attribute @type of the last reply, or NULL. @len: its payload's bytes. */
+const void *kipt_nl_attr(const struct kipt_nl *nl, uint16_t type, size_t *len);
+
+/* Attribute @inner inside the first nested attribute @outer. */
+const void *kipt_nl_nested(const struct kipt_nl *nl, uint16_t outer,
+			   uint16_t inner, size_t *len);
+
+/* The same as numbers and text; @missing when it is not there. */
+uint32_t kipt_nl_u32(const struct kipt_nl *nl, uint16_t type, uint32_t missing);
+uint64_t kipt_nl_u64(const struct kipt_nl *nl, uint16_t type, uint64_t missing);
+const char *kipt_nl_string(const struct kipt_nl *nl, uint16_t type);
+
+/**
+ * struct kipt_want - what a session-new asks for
+ * @cpus: CPU list, or NULL to leave it out
+ * @mode: enum kipt_mode, or 0 to leave it out
+ * @size: bytes per CPU, or 0 to leave it out
+ * @ctl: bits of IA32_RTIT_CTL
+ * @flags: enum kipt_session_flags
+ */
+struct kipt_want {
+	const char *cpus;
+	uint32_t mode;
+	uint64_t size;
+	uint64_t ctl;
+	uint32_t flags;
+};
+
+/* Make a session. Return: its id, or a negative errno. */
+int kipt_session_new(struct kipt_nl *nl, const struct kipt_want *want);
+
+int kipt_session_start(struct kipt_nl *nl, int id);
+int kipt_session_stop(struct kipt_nl *nl, int id);
+int kipt_session_del(struct kipt_nl *nl, int id);
+int kipt_session_get(struct kipt_nl *nl, int id);
+int kipt_fetch(struct kipt_nl *nl, int id, uint32_t output, uint32_t credit);
+int kipt_credit(struct kipt_nl *nl, int id, uint32_t credit);
+int kipt_fetch_cancel(struct kipt_nl *nl, int id);
+
+/* State of a session, or a negative errno. */
+int kipt_session_state(struct kipt_nl *nl, int id);
+
+/* Trace bytes in the buffer of the session's first CPU, or 0. */
+uint64_t kipt_session_bytes(struct kipt_nl *nl, int id);
+
+/* How many sessions there are, or a negative errno. */
+int kipt_session_count(struct kipt_nl *nl);
+
+/*
+ * Why these tests cannot run here: no root, no module, no PT. NULL if they
+ * can. The text is constant.
+ */
+const char *kipt_missing(void);
+
+/* The same for tests of a machine without PT. */
+const char *kipt_module_missing(void);
+
+#endif /* KIPT_NL_H */

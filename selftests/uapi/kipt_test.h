@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every test of the interface starts from: the harness, a connection,
+ * the reason to skip, some work to trace, and a way to run something with
+ * other rights. Included once by each test program.
+ */
+#ifndef KIPT_TEST_H
+#define KIPT_TEST_H
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "kselftest_harness.h"
+
+#include "kipt_nl.h"
+
+#define SIZE_MIN	65536ULL
+#define SIZE_USUAL	(1ULL << 20)
+
+/* Skip the test, or the fixture's setup, where it cannot run. */
+#define SKIP_IF_MISSING()						\
+	do {								\
+		const char *missing_ = kipt_missing();			\
+									\
+		if (missing_)						\
+			SKIP(return, "%s", missing_);			\
+	} while (0)
+
+/* A connection that is opened, and a good session's wishes. */
+FIXTURE(kipt)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+};
+
+FIXTURE_SETUP(kipt)
+{
+	SKIP_IF_MISSING();
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->want = (struct kipt_want){
+		.cpus = "0",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC,
+	};
+}
+
+FIXTURE_TEARDOWN(kipt)
+{
+	kipt_nl_close(&self->nl);
+}
+
+static inline void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static inline void wait_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* Some kernel and user code for a trace, on this CPU. */
+static inline void work(unsigned int rounds)
+{
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++)
+		syscall(SYS_getppid);
+}
+
+/* Write a text to a file of sysfs. Return: 0 or a negative errno. */
+static inline int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, strlen(text));
+	n = n < 0 ? -errno : 0;
+	close(fd);
+	return (int)n;
+}
+
+/* Run @run in a child. Return: what it returned, 0 to 250; 255: it died. */
+static inline int in_child(int (*run)(void *arg), void *arg)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(run(arg));
+	if (child < 0 || waitpid(child, &status, 0) != child ||
+	    !WIFEXITED(status))
+		return 255;
+	return WEXITSTATUS(status);
+}
+
+/* Does a refusal's sentence name @word, in any case of letters? */
+static inline bool says(const struct kipt_nl *nl,
+				       const char *word)
+{
+	return strcasestr(nl->why, word) != NULL;
+}
+
+#endif /* KIPT_TEST_H */

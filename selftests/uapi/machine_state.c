@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the guest's memory, log, interrupt and MSR state. Knows no test.
+ */
+#include "machine_state.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MSR_IA32_RTIT_CTL	0x570
+
+static void drop_caches(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+	sync();
+	if (fd < 0)
+		return;
+	if (write(fd, "3", 1) != 1)
+		fprintf(stderr, "caches were not dropped\n");
+	close(fd);
+}
+
+long machine_free_kib(void)
+{
+	FILE *f;
+	char line[256];
+	long kib = -1;
+
+	drop_caches();
+	f = fopen("/proc/meminfo", "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemFree: %ld kB", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+static bool is_complaint(const char *line)
+{
+	static const char *const words[] = {
+		"WARNING:", "BUG:", "Call Trace", "unchecked MSR",
+		"rcu: INFO", "soft lockup", "hung task", "NMI received",
+		"Oops", "kernel tried to", "refcount_t", "Bad page",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(line, words[i]))
+			return true;
+	return false;
+}
+
+/* Each read of /dev/kmsg gives one record of the log, from its start. */
+int machine_complaints(bool print)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK), count = 0;
+	char line[8192];
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	while ((n = read(fd, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		if (!is_complaint(line))
+			continue;
+		count++;
+		if (print)
+			printf("# log: %s", line);
+	}
+	close(fd);
+	return count;
+}
+
+long machine_interrupts(const char *name)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	size_t len = strlen(name);
+	char line[4096];
+	long sum = -1;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		char *at = line + strspn(line, " "), *end;
+
+		if (strncmp(at, name, len) || at[len] != ':')
+			continue;
+		sum = 0;
+		for (at += len + 1;; at = end) {
+			long n = strtol(at, &end, 10);
+
+			if (end == at)
+				break;
+			sum += n;
+		}
+		break;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+bool machine_rtit_ctl(int cpu, uint64_t *value)
+{
+	char path[64];
+	bool ok;
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ok = pread(fd, value, sizeof(*value), MSR_IA32_RTIT_CTL) ==
+	     sizeof(*value);
+	close(fd);
+	return ok;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a test must leave as it was: free memory, the kernel's log, interrupt
+ * counts, and PT itself off. Read from the guest's own files.
+ */
+#ifndef KIPT_MACHINE_STATE_H
+#define KIPT_MACHINE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Free memory in KiB, after caches that can be dropped were dropped. */
+long machine_free_kib(void);
+
+/*
+ * Complaints in the kernel's log: warnings, bugs, stalls, unchecked MSR
+ * accesses, unknown NMIs. Each new one is printed.
+ */
+int machine_complaints(bool print);
+
+/* Sum over all CPUs of one line of /proc/interrupts, such as "NMI"; -1: none. */
+long machine_interrupts(const char *name);
+
+/* IA32_RTIT_CTL of a CPU, through /dev/cpu/N/msr. False: cannot be read. */
+bool machine_rtit_ctl(int cpu, uint64_t *value);
+
+#endif /* KIPT_MACHINE_STATE_H */

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module on a machine without PT: it loads, says so, and refuses every
+ * session. Runs with the module loaded on a machine without PT; skips
+ * elsewhere.
+ */
+#include <cpuid.h>
+
+#include "kipt_test.h"
+
+static const char *cannot_run(void)
+{
+	unsigned int eax, ebx = 0, ecx, edx;
+
+	if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) &&
+	    (ebx & (1U << 25)))
+		return "this CPU has Intel PT";
+	return kipt_module_missing();
+}
+
+#define CANNOT_RUN() cannot_run()
+
+FIXTURE(no_pt)
+{
+	struct kipt_nl nl;
+};
+
+FIXTURE_SETUP(no_pt)
+{
+	const char *missing = cannot_run();
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+}
+
+FIXTURE_TEARDOWN(no_pt)
+{
+	kipt_nl_close(&self->nl);
+}
+
+TEST_F(no_pt, info_shows_no_capability)
+{
+	struct kipt_msg msg;
+	size_t len;
+	const void *data;
+	uint64_t allowed = ~0ULL;
+
+	kipt_msg_begin(&msg, KIPT_CMD_GET_INFO);
+	ASSERT_EQ(0, kipt_nl_call(&self->nl, &msg));
+	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_SESSION_ONLINE));
+	data = kipt_nl_nested(&self->nl, KIPT_A_SESSION_CAPS,
+			      KIPT_A_CAP_CTL_ALLOWED, &len);
+	if (data && len == sizeof(allowed))
+		memcpy(&allowed, data, sizeof(allowed));
+	EXPECT_TRUE(!data || allowed == 0);
+}
+
+TEST_F(no_pt, session_is_refused)
+{
+	struct kipt_want want = {
+		.cpus = "0",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_MIN,
+		.ctl = CTL_BASIC,
+	};
+
+	EXPECT_EQ(-ENODEV, kipt_session_new(&self->nl, &want));
+	EXPECT_TRUE(says(&self->nl, "Processor Trace") ||
+		    says(&self->nl, "PT")) {
+		TH_LOG("sentence: '%s'", self->nl.why);
+	}
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+}
+
+#include "kipt_main.h"

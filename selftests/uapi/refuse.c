@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests for a session that must be refused: the errno, a sentence that
+ * names the thing, and everything as it was. Runs on a machine with PT and
+ * the module loaded; skips elsewhere.
+ */
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+#include "kipt_test.h"
+
+#define CANNOT_RUN() kipt_missing()
+
+FIXTURE(refusal)
+{
+	struct kipt_nl nl;
+	int sessions;
+};
+
+/* @attr: attribute to be given @value with @len bytes; all others are good. */
+FIXTURE_VARIANT(refusal)
+{
+	uint16_t attr;
+	const char *text;
+	uint64_t value;
+	size_t len;
+	bool leave_out;
+	int error;
+	const char *says;
+};
+
+FIXTURE_SETUP(refusal)
+{
+	SKIP_IF_MISSING();
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->sessions = kipt_session_count(&self->nl);
+	ASSERT_EQ(0, self->sessions);
+}
+
+FIXTURE_TEARDOWN(refusal)
+{
+	kipt_nl_close(&self->nl);
+}
+
+#define REFUSE(name, ...)						\
+	FIXTURE_VARIANT_ADD(refusal, name) { __VA_ARGS__ }
+
+#define CPUS(list)	.attr = KIPT_A_SESSION_CPUS, .text = list
+#define NUMBER(a, l, v)	.attr = KIPT_A_SESSION_##a, .len = l, .value = v
+
+REFUSE(unknown_cpu, CPUS("4095"), .error = ENXIO, .says = "4095");
+REFUSE(unknown_cpu_beside_known, CPUS("0,4095"), .error = ENXIO, .says = "4095");
+REFUSE(cpu_list_empty, CPUS(""), .error = EINVAL, .says = "cpus");
+REFUSE(cpu_list_malformed, CPUS("0-"), .error = EINVAL, .says = "cpus");
+REFUSE(cpu_list_words, CPUS("all of them"), .error = EINVAL, .says = "cpus");
+REFUSE(cpus_left_out, CPUS(NULL), .leave_out = true, .error = EINVAL, .says = "cpus");
+REFUSE(size_zero, NUMBER(SIZE, 8, 0), .error = EINVAL, .says = "size");
+REFUSE(size_too_small, NUMBER(SIZE, 8, 32768), .error = EINVAL, .says = "size");
+REFUSE(size_too_large, NUMBER(SIZE, 8, 1ULL << 31), .error = EINVAL, .says = "size");
+REFUSE(size_huge, NUMBER(SIZE, 8, 1ULL << 63), .error = EINVAL, .says = "size");
+REFUSE(size_no_power_of_two, NUMBER(SIZE, 8, 100000), .error = EINVAL, .says = "power of two");
+REFUSE(size_left_out, NUMBER(SIZE, 8, 0), .leave_out = true, .error = EINVAL, .says = "size");
+REFUSE(size_too_narrow, NUMBER(SIZE, 4, 65536), .error = ERANGE);
+REFUSE(mode_unknown, NUMBER(MODE, 4, 3), .error = EINVAL, .says = "mode");
+REFUSE(mode_zero, NUMBER(MODE, 4, 0), .error = EINVAL, .says = "mode");
+REFUSE(mode_left_out, NUMBER(MODE, 4, 0), .leave_out = true, .error = EINVAL, .says = "mode");
+REFUSE(ctl_reserved_bit, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 63), .error = EINVAL, .says = "ctl");
+REFUSE(ctl_trace_en, NUMBER(CTL, 8, CTL_BASIC | 1), .error = EINVAL, .says = "TraceEn");
+REFUSE(ctl_topa, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 8), .error = EINVAL, .says = "ToPA");
+REFUSE(ctl_fabric_en, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 6), .error = EINVAL, .says = "FabricEn");
+REFUSE(flag_unknown, NUMBER(FLAGS, 4, 1U << 31), .error = EINVAL, .says = "flags");
+REFUSE(attribute_unknown, .attr = 200, .len = 4, .value = 1, .error = EINVAL);
+
+/* The attributes of a good request, but for the one the variant is about. */
+static void build(struct kipt_msg *msg,
+		  const FIXTURE_VARIANT(refusal) *variant)
+{
+	uint16_t attr = variant->attr;
+
+	kipt_msg_begin(msg, KIPT_CMD_SESSION_NEW);
+	if (attr != KIPT_A_SESSION_CPUS)
+		kipt_msg_string(msg, KIPT_A_SESSION_CPUS, "0");
+	if (attr != KIPT_A_SESSION_MODE)
+		kipt_msg_u32(msg, KIPT_A_SESSION_MODE, KIPT_MODE_RING);
+	if (attr != KIPT_A_SESSION_SIZE)
+		kipt_msg_u64(msg, KIPT_A_SESSION_SIZE, SIZE_USUAL);
+	if (attr != KIPT_A_SESSION_CTL)
+		kipt_msg_u64(msg, KIPT_A_SESSION_CTL, CTL_BASIC);
+	if (variant->leave_out)
+		return;
+	if (variant->text)
+		kipt_msg_string(msg, attr, variant->text);
+	else
+		kipt_msg_put(msg, attr, &variant->value, variant->len);
+}
+
+/* A good session can be made: nothing was taken and kept. */
+static bool still_works(struct kipt_nl *nl)
+{
+	struct kipt_want want = {
+		.cpus = "0",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_MIN,
+		.ctl = CTL_BASIC,
+	};
+	int id = kipt_session_new(nl, &want);
+
+	return id > 0 && kipt_session_del(nl, id) == 0 &&
+	       kipt_session_count(nl) == 0;
+}
+
+TEST_F(refusal, is_explained_and_changes_nothing)
+{
+	struct kipt_msg msg;
+
+	build(&msg, variant);
+	EXPECT_EQ(-variant->error, kipt_nl_call(&self->nl, &msg));
+	if (variant->says) {
+		EXPECT_TRUE(says(&self->nl, variant->says)) {
+			TH_LOG("sentence: '%s', wanted '%s' in it",
+			       self->nl.why, variant->says);
+		}
+	}
+	EXPECT_LT(0, strlen(self->nl.why));
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	EXPECT_TRUE(still_works(&self->nl));
+}
+
+/* The control of the tests above: the same request with nothing wrong. */
+TEST_F(kipt, good_request_is_granted)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	EXPECT_LT(0, id) {
+		TH_LOG("refused: %s", self->nl.why);
+	}
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+}
+
+static uint64_t allowed_ctl(struct kipt_nl *nl)
+{
+	struct kipt_msg msg;
+	uint64_t allowed = 0;
+	const void *data;
+	size_t len;
+
+	kipt_msg_begin(&msg, KIPT_CMD_GET_INFO);
+	if (kipt_nl_call(nl, &msg))
+		return 0;
+	data = kipt_nl_nested(nl, KIPT_A_SESSION_CAPS, KIPT_A_CAP_CTL_ALLOWED,
+			      &len);
+	if (data && len == sizeof(allowed))
+		memcpy(&allowed, data, sizeof(allowed));
+	return allowed;
+}
+
+TEST_F(kipt, missing_capability_is_named)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} fields[] = {
+		{ 1ULL << 31, "EventEn" },
+		{ 1ULL << 55, "DisTNT" },
+		{ CTL_PWREVTEN, "PwrEvtEn" },
+		{ CTL_PTWEN, "PTWEn" },
+		{ 1ULL << 1, "CYCEn" },
+		{ 1ULL << 9, "MTCEn" },
+	};
+	uint64_t allowed = allowed_ctl(&self->nl);
+	unsigned int missing = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (allowed & fields[i].bit)
+			continue;
+		missing++;
+		self->want.ctl = CTL_BASIC | fields[i].bit;
+		EXPECT_EQ(-EOPNOTSUPP,
+			  kipt_session_new(&self->nl, &self->want));
+		EXPECT_TRUE(says(&self->nl, fields[i].name)) {
+			TH_LOG("sentence: '%s', wanted '%s' in it",
+			       self->nl.why, fields[i].name);
+		}
+		EXPECT_EQ(0, kipt_session_count(&self->nl));
+	}
+	if (!missing)
+		SKIP(return, "this CPU has every optional field");
+}
+
+TEST_F(kipt, offline_cpu_is_refused)
+{
+	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
+
+	if (write_file(online, "0"))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	self->want.cpus = "1";
+	EXPECT_EQ(-ENXIO, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "offline") && says(&self->nl, "1")) {
+		TH_LOG("sentence: '%s'", self->nl.why);
+	}
+	ASSERT_EQ(0, write_file(online, "1"));
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
+}
+
+static int intel_pt_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/intel_pt/type", "r");
+	int type = -1;
+
+	if (f) {
+		if (fscanf(f, "%d", &type) != 1)
+			type = -1;
+		fclose(f);
+	}
+	return type;
+}
+
+static int open_perf(int type, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = (uint32_t)type,
+		.size = sizeof(attr),
+		.disabled = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+TEST_F(kipt, cpu_held_by_perf_is_refused)
+{
+	int type = intel_pt_type(), fd, id;
+
+	if (type < 0)
+		SKIP(return, "the kernel has no intel_pt PMU");
+	fd = open_perf(type, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EBUSY, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "perf")) {
+		TH_LOG("sentence: '%s'", self->nl.why);
+	}
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	close(fd);
+	/* perf gives the CPU back some time after the close. */
+	for (id = -EBUSY, fd = 0; id == -EBUSY && fd < 100; fd++) {
+		id = kipt_session_new(&self->nl, &self->want);
+		if (id < 0)
+			wait_ms(20);
+	}
+	EXPECT_LT(0, id);
+}
+
+TEST_F(kipt, perf_is_refused_while_a_session_holds_the_cpu)
+{
+	int type = intel_pt_type(), fd, id;
+
+	if (type < 0)
+		SKIP(return, "the kernel has no intel_pt PMU");
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	fd = open_perf(type, 0);
+	EXPECT_EQ(-1, fd);
+	EXPECT_EQ(EBUSY, errno);
+	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
+	fd = open_perf(type, 0);
+	EXPECT_LE(0, fd);
+	close(fd);
+}
+
+TEST_F(kipt, unknown_command_is_refused)
+{
+	struct kipt_msg msg;
+
+	kipt_msg_begin(&msg, 200);
+	EXPECT_EQ(-EOPNOTSUPP, kipt_nl_call(&self->nl, &msg));
+}
+
+TEST_F(kipt, commands_without_id_are_refused)
+{
+	static const uint8_t commands[] = {
+		KIPT_CMD_SESSION_START, KIPT_CMD_SESSION_STOP,
+		KIPT_CMD_SESSION_DEL, KIPT_CMD_SESSION_GET, KIPT_CMD_FETCH,
+		KIPT_CMD_CREDIT, KIPT_CMD_FETCH_CANCEL,
+	};
+	struct kipt_msg msg;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		kipt_msg_begin(&msg, commands[i]);
+		EXPECT_EQ(-EINVAL, kipt_nl_call(&self->nl, &msg)) {
+			TH_LOG("command %u", commands[i]);
+		}
+	}
+}
+
+TEST_F(kipt, truncated_attribute_is_refused)
+{
+	struct nlattr attr = { .nla_len = 200, .nla_type = KIPT_A_SESSION_CPUS };
+	struct kipt_msg msg;
+
+	kipt_msg_begin(&msg, KIPT_CMD_SESSION_NEW);
+	memcpy(msg.data + msg.len, &attr, sizeof(attr));
+	msg.len += sizeof(attr);
+	EXPECT_EQ(-EINVAL, kipt_nl_call(&self->nl, &msg));
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+}
+
+#include "kipt_main.h"

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nothing leaks and nothing is lost when things are done a thousand times or
+ * at the wrong moment: start and stop, load and unload, a module removed or a
+ * CPU taken offline while it traces. Runs on a machine with PT and the module
+ * loaded, in the virtual one by preference; skips elsewhere. $KIPT_MODULE
+ * names the module's file, to load it again.
+ */
+#include <linux/kipt_record.h>
+#include <stdio.h>
+
+#include "kipt_test.h"
+#include "machine_state.h"
+
+#define CANNOT_RUN() kipt_missing()
+
+#define CYCLES		1000
+#define LOADS		100
+/* What the kernel's own caches may keep of a run. */
+#define SLACK_KIB	4096
+
+#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+/* What has to be as it was. */
+struct before {
+	long free_kib;
+	int complaints;
+	long errors;
+	long spurious;
+};
+
+static void note(struct before *before)
+{
+	before->complaints = machine_complaints(false);
+	before->errors = machine_interrupts("ERR");
+	before->spurious = machine_interrupts("SPU");
+	before->free_kib = machine_free_kib();
+}
+
+static bool is_as_before(const struct before *before)
+{
+	long lost = before->free_kib - machine_free_kib();
+	long nmis = machine_interrupts("NMI");
+	bool ok = true;
+
+	printf("# memory: %ld KiB less free than before\n", lost);
+	ok &= lost < SLACK_KIB;
+	ok &= machine_complaints(true) == before->complaints;
+	ok &= machine_interrupts("ERR") == before->errors;
+	ok &= machine_interrupts("SPU") == before->spurious;
+	/* No PMI comes from a CPU that does not trace. */
+	wait_ms(300);
+	ok &= machine_interrupts("NMI") == nmis;
+	return ok;
+}
+
+static bool pt_is_off(int cpu)
+{
+	uint64_t ctl;
+
+	return !machine_rtit_ctl(cpu, &ctl) || !(ctl & 1);
+}
+
+static int load(void)
+{
+	const char *path = getenv("KIPT_MODULE");
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1, ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = (int)syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int unload(void)
+{
+	return syscall(SYS_delete_module, "kipt", O_NONBLOCK) ? -errno : 0;
+}
+
+static bool cycle(struct kipt_nl *nl, int id, unsigned int times)
+{
+	unsigned int i;
+
+	for (i = 0; i < times; i++)
+		if (kipt_session_start(nl, id) || kipt_session_stop(nl, id)) {
+			printf("# cycle %u: %s\n", i, nl->why);
+			return false;
+		}
+	return true;
+}
+
+TEST_F_TIMEOUT(kipt, thousand_starts_leave_nothing_behind, 300)
+{
+	struct before before;
+	int id;
+
+	self->want.cpus = "0-1";
+	self->want.size = SIZE_MIN;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(cycle(&self->nl, id, 20));
+	note(&before);
+	EXPECT_TRUE(cycle(&self->nl, id, CYCLES));
+	EXPECT_TRUE(is_as_before(&before));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_TRUE(pt_is_off(0) && pt_is_off(1));
+}
+
+static bool new_and_delete(struct kipt_nl *nl, const struct kipt_want *want,
+			   unsigned int times)
+{
+	unsigned int i;
+
+	for (i = 0; i < times; i++) {
+		int id = kipt_session_new(nl, want);
+
+		if (id < 0 || kipt_session_start(nl, id) ||
+		    kipt_session_del(nl, id)) {
+			printf("# session %u: %s\n", i, nl->why);
+			return false;
+		}
+	}
+	return true;
+}
+
+TEST_F_TIMEOUT(kipt, hundred_sessions_leave_nothing_behind, 300)
+{
+	struct before before;
+
+	self->want.cpus = "0-1";
+	self->want.size = 4 * SIZE_USUAL;
+	ASSERT_TRUE(new_and_delete(&self->nl, &self->want, 3));
+	note(&before);
+	EXPECT_TRUE(new_and_delete(&self->nl, &self->want, 100));
+	EXPECT_TRUE(is_as_before(&before));
+}
+
+TEST_F_TIMEOUT(kipt, hundred_loads_leave_nothing_behind, 300)
+{
+	struct before before;
+	unsigned int i;
+
+	if (!getenv("KIPT_MODULE"))
+		SKIP(return, "KIPT_MODULE does not name the module's file");
+	kipt_nl_close(&self->nl);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, unload());
+		ASSERT_EQ(0, load());
+	}
+	note(&before);
+	for (i = 0; i < LOADS; i++) {
+		ASSERT_EQ(0, unload());
+		ASSERT_EQ(0, load());
+	}
+	EXPECT_TRUE(is_as_before(&before));
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
+}
+
+TEST_F_TIMEOUT(kipt, module_removed_while_tracing_stops_it, 120)
+{
+	int complaints = machine_complaints(false), id;
+
+	if (!getenv("KIPT_MODULE"))
+		SKIP(return, "KIPT_MODULE does not name the module's file");
+	self->want.cpus = "0-1";
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(100);
+	ASSERT_EQ(0, unload());
+	EXPECT_TRUE(pt_is_off(0));
+	EXPECT_TRUE(pt_is_off(1));
+	work(100);
+	EXPECT_EQ(complaints, machine_complaints(true));
+	kipt_nl_close(&self->nl);
+	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
+}
+
+TEST_F_TIMEOUT(kipt, module_removed_while_fetching_ends_it, 120)
+{
+	int complaints = machine_complaints(false), id, ret, tries;
+
+	if (!getenv("KIPT_MODULE"))
+		SKIP(return, "KIPT_MODULE does not name the module's file");
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	pin_to(0);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(300);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	ASSERT_EQ(0, kipt_fetch(&self->nl, id, KIPT_OUTPUT_INSNS, 2));
+	ret = unload();
+	for (tries = 0; ret == -EAGAIN && tries < 100; tries++) {
+		wait_ms(20);
+		ret = unload();
+	}
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(complaints, machine_complaints(true));
+	kipt_nl_close(&self->nl);
+	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+}
+
+static uint32_t cpu_is_offline(struct kipt_nl *nl, int id)
+{
+	uint32_t value = ~0U;
+	const void *data;
+	size_t len;
+
+	if (kipt_session_get(nl, id))
+		return value;
+	data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_OFFLINE, &len);
+	if (data && len == sizeof(value))
+		memcpy(&value, data, sizeof(value));
+	return value;
+}
+
+/* Branches and the kind of the last gap of a fetch. */
+static uint64_t fetch_branches(struct kipt_nl *nl, int id, unsigned int *gap)
+{
+	uint64_t branches = 0;
+	uint32_t done = ~0U;
+
+	*gap = 0;
+	if (kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, 1))
+		return 0;
+	while (done == ~0U) {
+		const struct kipt_record *r;
+		size_t len, i;
+
+		if (kipt_nl_event(nl, 60000) != KIPT_CMD_RECORDS)
+			return 0;
+		done = kipt_nl_u32(nl, KIPT_A_SESSION_DONE, ~0U);
+		r = kipt_nl_attr(nl, KIPT_A_SESSION_DATA, &len);
+		for (i = 0; r && i < len / sizeof(*r); i++) {
+			branches += r[i].type == KIPT_RECORD_BRANCH;
+			if (r[i].type == KIPT_RECORD_GAP)
+				*gap = r[i].kind;
+		}
+		if (done == ~0U)
+			kipt_credit(nl, id, 1);
+	}
+	return branches;
+}
+
+TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
+{
+	int complaints = machine_complaints(false), id;
+	uint64_t bytes;
+	unsigned int gap;
+
+	if (access(CPU1_ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	self->want.cpus = "1";
+	self->want.mode = KIPT_MODE_ONCE;
+	self->want.size = 4 * SIZE_USUAL;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	pin_to(1);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(200);
+	pin_to(0);
+	ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
+	EXPECT_EQ(1, cpu_is_offline(&self->nl, id));
+	bytes = kipt_session_bytes(&self->nl, id);
+	EXPECT_LT(200, bytes);
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_LT(200, fetch_branches(&self->nl, id, &gap));
+	EXPECT_EQ(KIPT_GAP_OFFLINE, gap);
+	ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	EXPECT_EQ(bytes, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(complaints, machine_complaints(true));
+}
+
+TEST_F_TIMEOUT(kipt, owners_killed_while_tracing_leave_nothing_behind, 120)
+{
+	struct before before;
+	unsigned int i;
+	int status;
+
+	note(&before);
+	for (i = 0; i < 20; i++) {
+		pid_t child = fork();
+
+		ASSERT_LE(0, child);
+		if (!child) {
+			struct kipt_nl *nl = &self->nl;
+
+			kipt_nl_close(nl);
+			if (!kipt_nl_open(nl))
+				kipt_session_start(nl, kipt_session_new(nl, &self->want));
+			raise(SIGKILL);
+		}
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_EQ(0, kipt_session_count(&self->nl));
+	}
+	EXPECT_TRUE(is_as_before(&before));
+	EXPECT_TRUE(pt_is_off(0));
+}
+
+#include "kipt_main.h"

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a session: its states, its owner, its neighbours. Runs on a
+ * machine with PT and the module loaded; skips elsewhere.
+ */
+#include <stdio.h>
+
+#include "kipt_test.h"
+
+#define CANNOT_RUN() kipt_missing()
+
+/* IA32_RTIT_STATUS.Stopped; Intel SDM Vol. 3C, "IA32_RTIT_STATUS MSR". */
+#define STATUS_STOPPED	(1ULL << 5)
+
+static uint64_t cpu_u64(struct kipt_nl *nl, uint16_t type)
+{
+	uint64_t value = 0;
+	size_t len;
+	const void *data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, type, &len);
+
+	if (data && len == sizeof(value))
+		memcpy(&value, data, sizeof(value));
+	return value;
+}
+
+static uint32_t cpu_u32(struct kipt_nl *nl, uint16_t type)
+{
+	uint32_t value = ~0U;
+	size_t len;
+	const void *data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, type, &len);
+
+	if (data && len == sizeof(value))
+		memcpy(&value, data, sizeof(value));
+	return value;
+}
+
+TEST_F(kipt, states_follow_commands)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	EXPECT_EQ(KIPT_STATE_NEW, kipt_session_state(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_EQ(-ENOENT, kipt_session_state(&self->nl, id));
+}
+
+TEST_F(kipt, get_tells_what_was_asked_for)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_get(&self->nl, id));
+	EXPECT_EQ((uint32_t)id,
+		  kipt_nl_u32(&self->nl, KIPT_A_SESSION_ID, 0));
+	EXPECT_STREQ("0", kipt_nl_string(&self->nl, KIPT_A_SESSION_CPUS));
+	EXPECT_EQ(KIPT_MODE_RING,
+		  kipt_nl_u32(&self->nl, KIPT_A_SESSION_MODE, 0));
+	EXPECT_EQ(SIZE_USUAL, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SIZE, 0));
+	EXPECT_EQ(CTL_BASIC, kipt_nl_u64(&self->nl, KIPT_A_SESSION_CTL, 0));
+	EXPECT_EQ(0, cpu_u32(&self->nl, KIPT_A_CPU_ID));
+	EXPECT_EQ(SIZE_USUAL, cpu_u64(&self->nl, KIPT_A_CPU_SIZE));
+	EXPECT_LT(0, cpu_u32(&self->nl, KIPT_A_CPU_BLOCKS));
+	EXPECT_LE(4096, cpu_u32(&self->nl, KIPT_A_CPU_BLOCK_MIN));
+	EXPECT_GE(SIZE_USUAL, cpu_u32(&self->nl, KIPT_A_CPU_BLOCK_MAX));
+}
+
+TEST_F(kipt, work_is_captured)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	pin_to(0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(100);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_LT(100, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(0, cpu_u64(&self->nl, KIPT_A_CPU_STATUS) & STATUS_STOPPED);
+}
+
+TEST_F(kipt, nothing_is_captured_when_stopped)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+	uint64_t bytes;
+
+	pin_to(0);
+	ASSERT_LT(0, id);
+	EXPECT_EQ(0, kipt_session_bytes(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(10);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	bytes = kipt_session_bytes(&self->nl, id);
+	work(100);
+	EXPECT_EQ(bytes, kipt_session_bytes(&self->nl, id));
+}
+
+TEST_F(kipt, start_begins_anew)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+	uint64_t bytes;
+
+	pin_to(0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(400);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	bytes = kipt_session_bytes(&self->nl, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_GT(bytes, kipt_session_bytes(&self->nl, id));
+}
+
+TEST_F(kipt, once_stops_when_full)
+{
+	int id, tries;
+
+	self->want.mode = KIPT_MODE_ONCE;
+	self->want.size = SIZE_MIN;
+	self->want.ctl |= CTL_DISRETC;
+	id = kipt_session_new(&self->nl, &self->want);
+	pin_to(0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	for (tries = 0; tries < 100; tries++)
+		work(1000);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(SIZE_MIN, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(STATUS_STOPPED,
+		  cpu_u64(&self->nl, KIPT_A_CPU_STATUS) & STATUS_STOPPED);
+	EXPECT_EQ(0, cpu_u32(&self->nl, KIPT_A_CPU_WRAPPED));
+}
+
+TEST_F(kipt, ring_overwrites_the_oldest)
+{
+	int id, tries;
+
+	self->want.size = SIZE_MIN;
+	self->want.ctl |= CTL_DISRETC;
+	id = kipt_session_new(&self->nl, &self->want);
+	pin_to(0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	for (tries = 0; tries < 100; tries++)
+		work(1000);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(SIZE_MIN, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(1, cpu_u32(&self->nl, KIPT_A_CPU_WRAPPED));
+	EXPECT_GT(SIZE_MIN, cpu_u64(&self->nl, KIPT_A_CPU_HEAD));
+}
+
+TEST_F(kipt, stop_of_stopped_is_refused)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	EXPECT_EQ(-EALREADY, kipt_session_stop(&self->nl, id));
+	EXPECT_LT(0, strlen(self->nl.why));
+	EXPECT_EQ(KIPT_STATE_NEW, kipt_session_state(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(-EALREADY, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
+}
+
+TEST_F(kipt, start_twice_is_refused)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, id));
+	EXPECT_LT(0, strlen(self->nl.why));
+	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, id));
+}
+
+TEST_F(kipt, unknown_session_is_refused)
+{
+	EXPECT_EQ(-ENOENT, kipt_session_start(&self->nl, 1000000));
+	EXPECT_LT(0, strlen(self->nl.why));
+	EXPECT_EQ(-ENOENT, kipt_session_stop(&self->nl, 1000000));
+	EXPECT_EQ(-ENOENT, kipt_session_del(&self->nl, 1000000));
+	EXPECT_EQ(-ENOENT, kipt_session_get(&self->nl, 1000000));
+	EXPECT_EQ(-ENOENT, kipt_fetch(&self->nl, 1000000,
+				      KIPT_OUTPUT_BRANCHES, 1));
+	EXPECT_EQ(-ENOENT, kipt_credit(&self->nl, 1000000, 1));
+	EXPECT_EQ(-ENOENT, kipt_fetch_cancel(&self->nl, 1000000));
+}
+
+TEST_F(kipt, id_is_never_used_again)
+{
+	int first = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, first);
+	ASSERT_EQ(0, kipt_session_del(&self->nl, first));
+	EXPECT_LT(first, kipt_session_new(&self->nl, &self->want));
+}
+
+TEST_F(kipt, second_session_on_a_cpu_is_refused)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	EXPECT_EQ(-EBUSY, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "0")) {
+		TH_LOG("sentence: '%s'", self->nl.why);
+	}
+	self->want.cpus = "0-1";
+	EXPECT_EQ(-EBUSY, kipt_session_new(&self->nl, &self->want));
+	EXPECT_EQ(1, kipt_session_count(&self->nl));
+	/* CPU 1 was not kept by the request that failed. */
+	self->want.cpus = "1";
+	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
+}
+
+TEST_F(kipt, sessions_on_other_cpus_coexist)
+{
+	int first = kipt_session_new(&self->nl, &self->want), second;
+
+	self->want.cpus = "1";
+	second = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, first);
+	ASSERT_LT(0, second);
+	EXPECT_EQ(2, kipt_session_count(&self->nl));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, first));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, second));
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, first));
+	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, second));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, first));
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, second));
+}
+
+TEST_F(kipt, session_of_all_cpus_traces_all)
+{
+	int id;
+
+	self->want.cpus = "0-1";
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	pin_to(0);
+	work(100);
+	pin_to(1);
+	work(100);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_get(&self->nl, id));
+	EXPECT_STREQ("0-1", kipt_nl_string(&self->nl, KIPT_A_SESSION_CPUS));
+	EXPECT_LT(100, cpu_u64(&self->nl, KIPT_A_CPU_BYTES));
+}
+
+TEST_F(kipt, other_owner_is_refused)
+{
+	static struct kipt_nl other;
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_nl_open(&other));
+	EXPECT_EQ(-EPERM, kipt_session_start(&other, id));
+	EXPECT_LT(0, strlen(other.why));
+	EXPECT_EQ(-EPERM, kipt_session_del(&other, id));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	EXPECT_EQ(-EPERM, kipt_session_stop(&other, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(-EPERM, kipt_fetch(&other, id, KIPT_OUTPUT_BRANCHES, 1));
+	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&other, id));
+	kipt_nl_close(&other);
+}
+
+TEST_F(kipt, session_dies_with_its_owner)
+{
+	static struct kipt_nl other;
+	int id;
+
+	ASSERT_EQ(0, kipt_nl_open(&other));
+	id = kipt_session_new(&other, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&other, id));
+	kipt_nl_close(&other);
+	EXPECT_EQ(-ENOENT, kipt_session_state(&self->nl, id));
+	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
+}
+
+TEST_F(kipt, detached_session_outlives_its_maker)
+{
+	static struct kipt_nl other;
+	int id;
+
+	ASSERT_EQ(0, kipt_nl_open(&other));
+	self->want.flags = KIPT_SESSION_FLAGS_DETACHED;
+	id = kipt_session_new(&other, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&other, id));
+	kipt_nl_close(&other);
+	pin_to(0);
+	work(100);
+	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_LT(100, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+}
+
+TEST_F(kipt, changes_of_state_are_announced)
+{
+	static struct kipt_nl listener;
+	int id;
+
+	ASSERT_EQ(0, kipt_nl_open(&listener));
+	ASSERT_EQ(0, kipt_nl_join(&listener));
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	do {
+		ASSERT_EQ(KIPT_CMD_SESSION_EVENT,
+			  kipt_nl_event(&listener, 5000));
+		EXPECT_EQ((uint32_t)id,
+			  kipt_nl_u32(&listener, KIPT_A_SESSION_ID, 0));
+	} while (kipt_nl_u32(&listener, KIPT_A_SESSION_STATE, 0) !=
+		 KIPT_STATE_STOPPED);
+	kipt_nl_close(&listener);
+}
+
+#include "kipt_main.h"
