@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options of the test CPU: one table of key, help and setter. Owns their
+ * syntax; what they do is the model's business. Runs once, before vCPUs.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef bool option_setter(struct testcpu_options *o, const char *value,
+			   char *why, size_t size);
+
+struct option {
+	const char *key;
+	const char *values;
+	option_setter *set;
+};
+
+static bool set_switch(bool *out, const char *value)
+{
+	static const char * const yes[] = { "on", "1", "yes", "true", "" };
+	static const char * const no[] = { "off", "0", "no", "false" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (strcmp(value, yes[i]) == 0) {
+			*out = true;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+		if (strcmp(value, no[i]) == 0) {
+			*out = false;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool set_number(uint32_t *out, const char *value, uint32_t min,
+		       uint32_t max)
+{
+	unsigned long long v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(value, &end, 0);
+	if (errno || end == value || *end || v < min || v > max)
+		return false;
+	*out = (uint32_t)v;
+	return true;
+}
+
+static bool set_caps(struct testcpu_options *o, const char *value, char *why,
+		     size_t size)
+{
+	return testcpu_caps_parse(&o->caps, value, why, size);
+}
+
+#define SWITCH_SETTER(name, member)					\
+static bool set_##name(struct testcpu_options *o, const char *value,	\
+		       char *why, size_t size)				\
+{									\
+	(void)why;							\
+	(void)size;							\
+	return set_switch(&o->member, value);				\
+}
+
+#define NUMBER_SETTER(name, member, min, max)				\
+static bool set_##name(struct testcpu_options *o, const char *value,	\
+		       char *why, size_t size)				\
+{									\
+	(void)why;							\
+	(void)size;							\
+	return set_number(&o->member, value, min, max);			\
+}
+
+SWITCH_SETTER(long_tnt, pt.long_tnt)
+SWITCH_SETTER(deferred_tip, pt.deferred_tip)
+SWITCH_SETTER(cyc_wrap, pt.cyc_wrap)
+SWITCH_SETTER(mwait, mwait)
+SWITCH_SETTER(check_ip, check_ip)
+NUMBER_SETTER(psb, pt.psb_period, 64, 1u << 30)
+NUMBER_SETTER(overflow_every, pt.overflow_every, 1, UINT32_MAX)
+NUMBER_SETTER(overflow_length, pt.overflow_length, 1, 1u << 20)
+NUMBER_SETTER(mtc_stride, pt.mtc_stride, 1, 1u << 20)
+NUMBER_SETTER(pmi_skid, pt.pmi_skid, 0, 4096)
+NUMBER_SETTER(stop_offset, pt.stop_offset, 0, 1)
+
+static bool set_truth_dir(struct testcpu_options *o, const char *value,
+			  char *why, size_t size)
+{
+	(void)why;
+	(void)size;
+	if (value[0] != '/' || strlen(value) >= sizeof(o->truth_dir))
+		return false;
+	strcpy(o->truth_dir, value);
+	if (o->truth_mode == TRUTH_LOG_OFF)
+		o->truth_mode = TRUTH_FULL;
+	return true;
+}
+
+static bool set_truth_mode(struct testcpu_options *o, const char *value,
+			   char *why, size_t size)
+{
+	(void)why;
+	(void)size;
+	if (strcmp(value, "full") == 0)
+		o->truth_mode = TRUTH_FULL;
+	else if (strcmp(value, "hash") == 0)
+		o->truth_mode = TRUTH_HASH;
+	else if (strcmp(value, "off") == 0)
+		o->truth_mode = TRUTH_LOG_OFF;
+	else
+		return false;
+	return true;
+}
+
+static bool set_truth(struct testcpu_options *o, const char *value, char *why,
+		      size_t size)
+{
+	if (value[0] == '/')
+		return set_truth_dir(o, value, why, size);
+	return set_truth_mode(o, value, why, size);
+}
+
+static bool set_help(struct testcpu_options *o, const char *value, char *why,
+		     size_t size)
+{
+	(void)why;
+	(void)size;
+	return set_switch(&o->help, value);
+}
+
+static const struct option options[] = {
+	{ "caps", "broadwell, skylake, newest, or CPUID 14H words EBX:ECX[:EAX1:EBX1] in hex",
+	  set_caps },
+	{ "psb", "bytes between PSBs, 64 to 2^30, instead of PSBFreq",
+	  set_psb },
+	{ "long-tnt", "on or off: TNT packets of up to 47 results",
+	  set_long_tnt },
+	{ "deferred-tip", "on or off: TIPs wait for the TNT to fill",
+	  set_deferred_tip },
+	{ "cyc-wrap", "on or off: the cycle counter wraps at 4096",
+	  set_cyc_wrap },
+	{ "overflow-every", "packets between injected overflows, 1 to 2^32-1",
+	  set_overflow_every },
+	{ "overflow-length", "packets lost in each, 1 to 2^20",
+	  set_overflow_length },
+	{ "mtc-stride", "branches between looks at the clock, 1 to 2^20",
+	  set_mtc_stride },
+	{ "pmi-skid", "bytes before the end at which single-entry ToPA interrupts, 0 to 4096",
+	  set_pmi_skid },
+	{ "topa-stop-offset", "0 or 1: what OutputOffset lacks of the region size after STOP",
+	  set_stop_offset },
+	{ "truth", "full, hash, off, or the absolute path of a folder",
+	  set_truth },
+	{ "truth-dir", "absolute path of the folder of the truth files",
+	  set_truth_dir },
+	{ "mwait", "on or off: enumerate C-states, so that the guest idles with MWAIT",
+	  set_mwait },
+	{ "check-ip", "on or off: check each block's address (slow)",
+	  set_check_ip },
+	{ "help", "print this and start nothing", set_help },
+};
+
+#define NUM_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+void testcpu_options_init(struct testcpu_options *o)
+{
+	char why[1];
+
+	memset(o, 0, sizeof(*o));
+	testcpu_caps_parse(&o->caps, "newest", why, sizeof(why));
+	o->pt.overflow_length = 40;
+	o->pt.pmi_skid = 512;
+	o->pt.crystal_num = 160;
+	o->pt.crystal_den = 2;
+	o->pt.cbr = 20;
+	o->pt.mtc_stride = 16;
+	o->truth_mode = TRUTH_LOG_OFF;
+}
+
+static void refuse_key(const char *key, char *why, size_t size)
+{
+	int at = snprintf(why, size, "unknown option %s; allowed:", key);
+
+	for (size_t i = 0; i < NUM_OPTIONS; i++) {
+		if (at < 0 || (size_t)at >= size)
+			return;
+		at += snprintf(why + at, size - (size_t)at, "%s %s",
+			       i ? "," : "", options[i].key);
+	}
+}
+
+static bool same_key(const char *key, const char *arg, size_t len)
+{
+	if (strlen(key) != len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (key[i] != (arg[i] == '_' ? '-' : arg[i]))
+			return false;
+	return true;
+}
+
+bool testcpu_options_parse(struct testcpu_options *o, const char *arg,
+			   char *why, size_t size)
+{
+	size_t len = strcspn(arg, "=");
+	const char *value = arg[len] ? arg + len + 1 : "";
+	char key[64];
+
+	for (size_t i = 0; i < NUM_OPTIONS; i++) {
+		if (!same_key(options[i].key, arg, len))
+			continue;
+		why[0] = 0;
+		if (options[i].set(o, value, why, size))
+			return true;
+		if (!why[0])
+			snprintf(why, size, "%s=%s is refused; allowed: %s",
+				 options[i].key, value, options[i].values);
+		return false;
+	}
+	snprintf(key, sizeof(key), "%.*s", (int)(len < 60 ? len : 60), arg);
+	refuse_key(key, why, size);
+	return false;
+}
+
+const char *testcpu_options_help(void)
+{
+	static char text[4096];
+	size_t at = 0;
+
+	for (size_t i = 0; i < NUM_OPTIONS; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+				       "  %s: %s\n", options[i].key,
+				       options[i].values);
+	return text;
+}

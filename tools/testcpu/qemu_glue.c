@@ -1,0 +1,1097 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The test CPU as a plugin of an unmodified QEMU 11.1: the only file that
+ * knows QEMU. Owns the instrumentation and one struct vcpu per vCPU; what an
+ * instruction means for tracing is flow_track's and trace_model's business.
+ *
+ * Contexts: install runs once on the main thread; translation callbacks on any
+ * vCPU thread (they share the arena lock); every other callback on the thread
+ * of its vCPU and on data of that vCPU only, except flush and exit, which run
+ * while no vCPU executes.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "flow_track.h"
+#include "insn_shape.h"
+#include "options.h"
+#include "qemu_plugin_abi.h"
+
+#define MAX_VCPUS	256
+
+/* Registers of the local APIC in xAPIC mode. */
+#define APIC_LVT_PC	0xfee00340ULL
+#define APIC_ICR_LOW	0xfee00300ULL
+#define APIC_IRR	0xfee00200ULL
+#define LVT_MASKED	(1u << 16)
+#define LVT_MODE_NMI	(4u << 8)
+#define ICR_SELF	(1u << 18)
+
+#define MSR_TSC		0x10
+/* QEMU refuses it while the APIC is in xAPIC mode: our way to a #GP. */
+#define MSR_THAT_FAULTS	0x800
+
+#define RESET_VECTOR	0xfffffff0ULL
+#define EFER_LMA	(1ULL << 10)
+#define CR0_PE		(1ULL << 0)
+#define CR0_PG		(1ULL << 31)
+#define CR4_PAE		(1ULL << 5)
+#define CR4_LA57	(1ULL << 12)
+#define EFLAGS_IF	(1ULL << 9)
+#define EFLAGS_VM	(1ULL << 17)
+
+/* Longest stay in MWAIT, and how often it looks. */
+#define MWAIT_MAX_NS	2000000ULL
+#define MWAIT_POLL_NS	20000ULL
+
+int qemu_plugin_version QEMU_PLUGIN_EXPORT = 7;
+
+enum reg {
+	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI,
+	REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14,
+	REG_R15, REG_RIP, REG_EFLAGS, REG_CS, REG_FS_BASE, REG_GS_BASE,
+	REG_CR0, REG_CR2, REG_CR3, REG_CR4, REG_EFER, NUM_REGS
+};
+
+static const char * const reg_names[NUM_REGS] = {
+	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9",
+	"r10", "r11", "r12", "r13", "r14", "r15", "rip", "eflags", "cs",
+	"fs_base", "gs_base", "cr0", "cr2", "cr3", "cr4", "efer",
+};
+
+/**
+ * struct slot - what generated code looks at, one per vCPU
+ * @active: blocks call on_block() while this is not 0
+ * @reached: the struct flow_block whose last instruction began last
+ */
+struct slot {
+	uint64_t active;
+	uint64_t reached;
+};
+
+/**
+ * enum fixup - what to do to the registers before the next instruction
+ */
+enum fixup {
+	FIX_NONE,
+	FIX_CPUID_0,
+	FIX_CPUID_5,
+	FIX_CPUID_7,
+	FIX_TSC,
+};
+
+/**
+ * struct vcpu - one vCPU
+ * @index: QEMU's number
+ * @pt: its PT
+ * @flow: its flow
+ * @kept: copy of the block that @flow.cur means, when the code cache is
+ *	emptied
+ * @regs: register handles
+ * @bytes: for register and memory access
+ * @fix: pending register change
+ * @gp_pending: a WRMSR or RDMSR that must fault is executing
+ * @gp_rcx: RCX to put back when it has
+ * @global_status: IA32_PERF_GLOBAL_STATUS
+ * @gdt: base of the GDT, 0 unknown
+ * @idt: base of the IDT, 0 unknown
+ * @monitored: address armed by MONITOR
+ * @odd_ips: blocks that did not execute where they were translated
+ */
+struct vcpu {
+	unsigned int index;
+	struct pt_cpu pt;
+	struct flow flow;
+	struct flow_block kept;
+	struct qemu_plugin_register *regs[NUM_REGS];
+	GByteArray *bytes;
+	enum fixup fix;
+	bool gp_pending;
+	uint64_t gp_rcx;
+	uint64_t global_status;
+	uint64_t gdt;
+	uint64_t idt;
+	uint64_t monitored;
+	uint64_t odd_ips;
+};
+
+/**
+ * struct site - an instruction with a callback of its own
+ * @ip: its address at translation
+ * @class: enum branch_class
+ * @len: length
+ * @bytes: the instruction
+ */
+struct site {
+	uint64_t ip;
+	uint8_t class;
+	uint8_t len;
+	uint8_t bytes[INSN_MAX];
+};
+
+static struct testcpu_options options;
+static struct vcpu *vcpus[MAX_VCPUS];
+static struct qemu_plugin_scoreboard *slots;
+static qemu_plugin_u64 slot_active;
+static qemu_plugin_u64 slot_reached;
+
+/* ---- memory that lives as long as the code cache ---- */
+
+#define ARENA_CHUNK	(1u << 20)
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t used;
+	uint8_t data[];
+};
+
+static pthread_mutex_t arena_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct arena_chunk *arena;
+
+static void *arena_get(size_t size)
+{
+	void *p = NULL;
+
+	size = (size + 15) & ~(size_t)15;
+	pthread_mutex_lock(&arena_lock);
+	if (!arena || arena->used + size > ARENA_CHUNK) {
+		struct arena_chunk *chunk = malloc(sizeof(*chunk) +
+						   ARENA_CHUNK);
+
+		if (chunk) {
+			chunk->next = arena;
+			chunk->used = 0;
+			arena = chunk;
+		}
+	}
+	if (arena && arena->used + size <= ARENA_CHUNK) {
+		p = arena->data + arena->used;
+		arena->used += size;
+	}
+	pthread_mutex_unlock(&arena_lock);
+	if (!p) {
+		fprintf(stderr, "testcpu: out of memory\n");
+		exit(1);
+	}
+	return p;
+}
+
+static void arena_empty(void)
+{
+	while (arena) {
+		struct arena_chunk *next = arena->next;
+
+		free(arena);
+		arena = next;
+	}
+}
+
+/* ---- registers and memory of the vCPU that calls ---- */
+
+static struct slot *slot_of(const struct vcpu *v)
+{
+	return qemu_plugin_scoreboard_find(slots, v->index);
+}
+
+static uint64_t get_reg(struct vcpu *v, enum reg reg)
+{
+	uint64_t value = 0;
+
+	g_byte_array_set_size(v->bytes, 0);
+	if (!qemu_plugin_read_register(v->regs[reg], v->bytes))
+		return 0;
+	memcpy(&value, v->bytes->data, v->bytes->len < 8 ? v->bytes->len : 8);
+	return value;
+}
+
+static void set_reg(struct vcpu *v, enum reg reg, uint64_t value)
+{
+	g_byte_array_set_size(v->bytes, 8);
+	memcpy(v->bytes->data, &value, 8);
+	qemu_plugin_write_register(v->regs[reg], v->bytes);
+}
+
+static bool read_virtual(struct vcpu *v, uint64_t va, void *buf, size_t len)
+{
+	g_byte_array_set_size(v->bytes, 0);
+	if (!qemu_plugin_read_memory_vaddr(va, v->bytes, len) ||
+	    v->bytes->len < len)
+		return false;
+	memcpy(buf, v->bytes->data, len);
+	return true;
+}
+
+static bool read_physical(void *ctx, uint64_t pa, void *buf, size_t len)
+{
+	struct vcpu *v = ctx;
+
+	g_byte_array_set_size(v->bytes, 0);
+	if (qemu_plugin_read_memory_hwaddr(pa, v->bytes, len) ||
+	    v->bytes->len < len)
+		return false;
+	memcpy(buf, v->bytes->data, len);
+	return true;
+}
+
+static bool write_physical(void *ctx, uint64_t pa, const void *buf, size_t len)
+{
+	struct vcpu *v = ctx;
+
+	g_byte_array_set_size(v->bytes, (unsigned int)len);
+	memcpy(v->bytes->data, buf, len);
+	return qemu_plugin_write_memory_hwaddr(pa, v->bytes) == 0;
+}
+
+static uint32_t read_apic(struct vcpu *v, uint64_t reg)
+{
+	uint32_t value = LVT_MASKED;
+
+	read_physical(v, reg, &value, sizeof(value));
+	return value;
+}
+
+static void write_apic(struct vcpu *v, uint64_t reg, uint32_t value)
+{
+	write_physical(v, reg, &value, sizeof(value));
+}
+
+/* ---- clock: one for all vCPUs, so that packets and guest agree ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+/* 2 GHz: a 25 MHz crystal times 160/2, 20 times a bus of 100 MHz. */
+static uint64_t tsc_now(void *ctx)
+{
+	(void)ctx;
+	return now_ns() * 2;
+}
+
+/* ---- architectural state ---- */
+
+static void mode_of_selector(struct vcpu *v, uint64_t cs, uint64_t efer,
+			     struct pt_context *state)
+{
+	uint64_t descriptor = 0;
+	bool lma = efer & EFER_LMA;
+
+	/* A selector of the LDT, or a GDT not seen yet: user code is 32-bit. */
+	if ((cs & 4) || !v->gdt ||
+	    !read_virtual(v, v->gdt + (cs & 0xfff8), &descriptor, 8)) {
+		state->mode.lma = lma && !(cs & 4) && cs != 0x23;
+		state->mode.csd = !state->mode.lma;
+		return;
+	}
+	state->mode.lma = lma && (descriptor >> 53 & 1);
+	state->mode.csd = !state->mode.lma && (descriptor >> 54 & 1);
+}
+
+static void get_context(void *ctx, struct pt_context *state)
+{
+	struct vcpu *v = ctx;
+	uint64_t efer = get_reg(v, REG_EFER);
+	uint64_t cs = get_reg(v, REG_CS);
+
+	state->cr3 = get_reg(v, REG_CR3);
+	state->cpl = cs & 3;
+	if (efer & EFER_LMA) {
+		state->pae = false;
+	} else {
+		uint64_t cr0 = get_reg(v, REG_CR0);
+
+		state->pae = (cr0 & CR0_PG) &&
+			     (get_reg(v, REG_CR4) & CR4_PAE);
+		if (!(cr0 & CR0_PE))
+			state->cpl = 0;
+	}
+	mode_of_selector(v, cs, efer, state);
+	if (v->pt.msrs.ctl & RTIT_CTL_EVENTEN)
+		state->mode.intf = get_reg(v, REG_EFLAGS) & EFLAGS_IF;
+}
+
+/* The CS that an event pushed lies behind the IP, and maybe an error code. */
+static void get_interrupted(void *ctx, uint64_t ip, struct pt_context *state)
+{
+	struct vcpu *v = ctx;
+	uint64_t frame[4];
+
+	get_context(v, state);
+	if (!read_virtual(v, get_reg(v, REG_RSP), frame, sizeof(frame)))
+		return;
+	for (int i = 0; i < 2; i++) {
+		if (frame[i] != ip)
+			continue;
+		state->cpl = frame[i + 1] & 3;
+		mode_of_selector(v, frame[i + 1] & 0xffff,
+				 get_reg(v, REG_EFER), state);
+		state->mode.intf = frame[i + 2] & EFLAGS_IF;
+		return;
+	}
+}
+
+static uint64_t get_flags(void *ctx)
+{
+	return get_reg(ctx, REG_EFLAGS);
+}
+
+static uint64_t get_count(void *ctx)
+{
+	return get_reg(ctx, REG_RCX);
+}
+
+static uint64_t get_fault_address(void *ctx)
+{
+	return get_reg(ctx, REG_CR2);
+}
+
+static uint64_t gate_target(const uint64_t gate[2])
+{
+	return (gate[0] & 0xffff) | (gate[0] >> 32 & 0xffff0000) |
+	       gate[1] << 32;
+}
+
+/*
+ * QEMU does not say which vector it delivered; the handler tells, wherever the
+ * system has one handler per vector. Needed for Event Trace and to know an NMI
+ * that ends a sleep; not looked up otherwise.
+ */
+static int get_vector(void *ctx, uint64_t handler)
+{
+	struct vcpu *v = ctx;
+	uint64_t gate[2];
+
+	if (!v->idt || (!v->pt.sleeping &&
+			!(v->pt.msrs.ctl & RTIT_CTL_EVENTEN)))
+		return -1;
+	for (unsigned int n = 0; n < 256; n++) {
+		if (!read_virtual(v, v->idt + 16 * n, gate, sizeof(gate)))
+			return -1;
+		if (gate_target(gate) == handler)
+			return (int)n;
+	}
+	return -1;
+}
+
+static const struct flow_ops flow_ops = {
+	.context = get_context,
+	.interrupted = get_interrupted,
+	.flags = get_flags,
+	.count = get_count,
+	.vector = get_vector,
+	.fault_address = get_fault_address,
+};
+
+/* ---- ToPA PMI ("ToPA PMI") ---- */
+
+static void deliver_pmi(struct vcpu *v)
+{
+	uint32_t lvt;
+
+	v->pt.pmi = false;
+	v->global_status |= RTIT_GLOBAL_TOPA_PMI;
+	lvt = read_apic(v, APIC_LVT_PC);
+	if (lvt & LVT_MASKED)
+		return;
+	write_apic(v, APIC_LVT_PC, lvt | LVT_MASKED);
+	if ((lvt & 0x700) == LVT_MODE_NMI)
+		write_apic(v, APIC_ICR_LOW, ICR_SELF | LVT_MODE_NMI);
+	else
+		write_apic(v, APIC_ICR_LOW, ICR_SELF | (lvt & 0xff));
+}
+
+/*
+ * Outside its context a vCPU makes no packets but clock ones; without those
+ * its blocks need not report until a far transfer, an event or MOV CR3, whose
+ * code sets the switch itself.
+ */
+static void update_active(struct vcpu *v, struct slot *slot)
+{
+	bool tracing = pt_cpu_tracing(&v->pt);
+
+	v->flow.dormant = tracing && !v->pt.context_en && !v->flow.event &&
+			  !v->pt.overflow && !v->pt.sleeping &&
+			  !(v->pt.msrs.ctl & RTIT_CTL_MTCEN);
+	slot->active = (tracing && !v->flow.dormant) || v->fix;
+}
+
+/* ---- registers changed behind an instruction's back ---- */
+
+static void run_fixup(struct vcpu *v)
+{
+	enum fixup fix = v->fix;
+	uint64_t tsc;
+
+	v->fix = FIX_NONE;
+	switch (fix) {
+	case FIX_NONE:
+		return;
+	case FIX_CPUID_0:
+		if (get_reg(v, REG_RAX) < 0x15)
+			set_reg(v, REG_RAX, 0x15);
+		return;
+	case FIX_CPUID_5:
+		/* Sub-states of C1, C2 and C3. */
+		set_reg(v, REG_RDX, 0x1120);
+		return;
+	case FIX_CPUID_7:
+		set_reg(v, REG_RBX, get_reg(v, REG_RBX) |
+				    RTIT_CPUID_PRESENT_EBX);
+		return;
+	case FIX_TSC:
+		tsc = tsc_now(NULL);
+		set_reg(v, REG_RAX, (uint32_t)tsc);
+		set_reg(v, REG_RDX, tsc >> 32);
+		return;
+	}
+}
+
+static void want_fixup(struct vcpu *v, enum fixup fix)
+{
+	v->fix = fix;
+	slot_of(v)->active = 1;
+}
+
+static void on_after(unsigned int index, void *userdata)
+{
+	(void)userdata;
+	run_fixup(vcpus[index]);
+}
+
+/* ---- instructions carried out here ---- */
+
+/*
+ * A translation is shared by all mappings of its page, so an instruction may
+ * execute at another address than it was translated at. RIP then holds the
+ * address of some instruction of the block, up to this one; blocks do not
+ * leave the page they begin in.
+ */
+static uint64_t site_ip(struct vcpu *v, const struct site *site)
+{
+	uint64_t page = ~0xfffULL;
+
+	return (get_reg(v, REG_RIP) & page) | (site->ip & ~page);
+}
+
+static void skip(struct vcpu *v, const struct site *site)
+{
+	qemu_plugin_set_pc(site_ip(v, site) + site->len);
+}
+
+static void answer_cpuid(struct vcpu *v, uint32_t eax, uint32_t ebx,
+			 uint32_t ecx, uint32_t edx)
+{
+	set_reg(v, REG_RAX, eax);
+	set_reg(v, REG_RBX, ebx);
+	set_reg(v, REG_RCX, ecx);
+	set_reg(v, REG_RDX, edx);
+}
+
+static void on_cpuid(struct vcpu *v, const struct site *site)
+{
+	const struct testcpu_caps *caps = &options.caps;
+	uint32_t subleaf = (uint32_t)get_reg(v, REG_RCX);
+
+	switch ((uint32_t)get_reg(v, REG_RAX)) {
+	case 0:
+		want_fixup(v, FIX_CPUID_0);
+		return;
+	case 5:
+		if (options.mwait)
+			want_fixup(v, FIX_CPUID_5);
+		return;
+	case 7:
+		if (subleaf == 0)
+			want_fixup(v, FIX_CPUID_7);
+		return;
+	case 0x14:
+		if (subleaf == 0)
+			answer_cpuid(v, caps->max_subleaf, caps->ebx,
+				     caps->ecx, 0);
+		else if (subleaf == 1 && caps->max_subleaf >= 1)
+			answer_cpuid(v, caps->eax1, caps->ebx1, 0, 0);
+		else
+			answer_cpuid(v, 0, 0, 0, 0);
+		skip(v, site);
+		return;
+	case 0x15:
+		answer_cpuid(v, options.pt.crystal_den, options.pt.crystal_num,
+			     0, 0);
+		skip(v, site);
+		return;
+	}
+}
+
+/* The instruction shall fault: let QEMU see a register that it refuses. */
+static void raise_gp(struct vcpu *v)
+{
+	v->gp_pending = true;
+	v->gp_rcx = get_reg(v, REG_RCX);
+	set_reg(v, REG_RCX, MSR_THAT_FAULTS);
+}
+
+static enum pt_msr_result read_msr(struct vcpu *v, uint32_t msr,
+				   uint64_t *value)
+{
+	switch (msr) {
+	case MSR_TSC:
+		*value = tsc_now(NULL);
+		return PT_MSR_OK;
+	case RTIT_PLATFORM_INFO:
+		*value = (uint64_t)options.pt.cbr << 8;
+		return PT_MSR_OK;
+	case RTIT_PERF_GLOBAL_STATUS:
+		*value = v->global_status;
+		return PT_MSR_OK;
+	}
+	return pt_rdmsr(&v->pt, msr, value);
+}
+
+static void on_rdmsr(struct vcpu *v, const struct site *site)
+{
+	uint32_t msr = (uint32_t)get_reg(v, REG_RCX);
+	uint64_t value;
+
+	if (get_reg(v, REG_CS) & 3)
+		return;
+	switch (read_msr(v, msr, &value)) {
+	case PT_MSR_NOT_OURS:
+		return;
+	case PT_MSR_GP:
+		raise_gp(v);
+		return;
+	case PT_MSR_OK:
+		set_reg(v, REG_RAX, (uint32_t)value);
+		set_reg(v, REG_RDX, value >> 32);
+		skip(v, site);
+		return;
+	}
+}
+
+static enum pt_msr_result write_msr(struct vcpu *v, uint32_t msr,
+				    uint64_t value, const struct site *site)
+{
+	bool was_on = v->pt.msrs.ctl & RTIT_CTL_TRACEEN;
+	enum pt_msr_result result;
+	uint64_t ip;
+
+	if (msr == RTIT_PERF_GLOBAL_STATUS_RESET) {
+		v->global_status &= ~value;
+		return PT_MSR_OK;
+	}
+	if (!pt_msr_is_ours(msr))
+		return PT_MSR_NOT_OURS;
+	ip = site_ip(v, site);
+	if (!was_on) {
+		get_context(v, &v->pt.ctx);
+		v->pt.msrs.la57 = get_reg(v, REG_CR4) & CR4_LA57;
+	}
+	result = pt_wrmsr(&v->pt, msr, value, ip, ip + site->len);
+	if (was_on != !!(v->pt.msrs.ctl & RTIT_CTL_TRACEEN)) {
+		flow_forget(&v->flow);
+		update_active(v, slot_of(v));
+	}
+	if (v->pt.pmi)
+		deliver_pmi(v);
+	return result;
+}
+
+static void on_wrmsr(struct vcpu *v, const struct site *site)
+{
+	uint32_t msr = (uint32_t)get_reg(v, REG_RCX);
+	uint64_t value = (uint32_t)get_reg(v, REG_RAX) |
+			 get_reg(v, REG_RDX) << 32;
+
+	if (get_reg(v, REG_CS) & 3)
+		return;
+	switch (write_msr(v, msr, value, site)) {
+	case PT_MSR_NOT_OURS:
+		return;
+	case PT_MSR_GP:
+		raise_gp(v);
+		return;
+	case PT_MSR_OK:
+		skip(v, site);
+		return;
+	}
+}
+
+static uint64_t operand_reg(void *ctx, unsigned int n)
+{
+	return get_reg(ctx, REG_RAX + n);
+}
+
+static enum insn_mode current_mode(struct vcpu *v)
+{
+	struct pt_context state = { .cpl = 0 };
+
+	get_context(v, &state);
+	return state.mode.lma ? INSN_MODE_64 :
+	       state.mode.csd ? INSN_MODE_32 : INSN_MODE_16;
+}
+
+/* Linear address of a memory operand. */
+static bool operand_linear(struct vcpu *v, const struct site *site,
+			   const struct insn_operand *op, uint64_t *linear)
+{
+	uint64_t next = site_ip(v, site) + site->len;
+
+	*linear = insn_operand_address(op, next, operand_reg, v);
+	if (op->segment == 0x64)
+		*linear += get_reg(v, REG_FS_BASE);
+	if (op->segment == 0x65)
+		*linear += get_reg(v, REG_GS_BASE);
+	return true;
+}
+
+static void on_ptwrite(struct vcpu *v, const struct site *site)
+{
+	struct insn_operand op;
+	struct insn_shape shape;
+	unsigned int size;
+	uint64_t value = 0;
+	uint64_t linear;
+	uint64_t ip;
+
+	if (!(options.caps.ebx & RTIT_CAP_PTWRITE) ||
+	    !insn_shape_parse(&shape, site->bytes, site->len,
+			      current_mode(v)) ||
+	    !insn_operand_parse(&op, &shape, site->bytes))
+		return;
+	size = shape.rex & 8 ? 8 : 4;
+	if (op.is_register) {
+		value = get_reg(v, REG_RAX + (unsigned int)op.base);
+	} else {
+		operand_linear(v, site, &op, &linear);
+		if (!read_virtual(v, linear, &value, size))
+			return;
+	}
+	ip = site_ip(v, site);
+	pt_ptwrite(&v->pt, ip, ip + site->len, value, size);
+	if (v->pt.pmi)
+		deliver_pmi(v);
+	skip(v, site);
+}
+
+static void on_descriptor_table(struct vcpu *v, const struct site *site)
+{
+	struct insn_operand op;
+	struct insn_shape shape;
+	uint8_t raw[10];
+	uint64_t linear;
+	uint64_t base;
+
+	if (!(get_reg(v, REG_EFER) & EFER_LMA) ||
+	    !insn_shape_parse(&shape, site->bytes, site->len, INSN_MODE_64) ||
+	    !insn_operand_parse(&op, &shape, site->bytes) || op.is_register)
+		return;
+	operand_linear(v, site, &op, &linear);
+	if (!read_virtual(v, linear, raw, sizeof(raw)))
+		return;
+	memcpy(&base, raw + 2, 8);
+	if (site->class == INSN_LGDT)
+		v->gdt = base;
+	else
+		v->idt = base;
+}
+
+static bool interrupt_waits(struct vcpu *v)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		if (read_apic(v, APIC_IRR + 16 * i))
+			return true;
+	return false;
+}
+
+/*
+ * QEMU's MWAIT is a pause. Sleep here until the monitored line changes, an
+ * interrupt waits, or a bound is reached; then let the instruction run. An
+ * interrupt is taken right behind it and reports itself.
+ */
+static void on_mwait(struct vcpu *v, const struct site *site)
+{
+	struct timespec nap = { .tv_nsec = MWAIT_POLL_NS };
+	uint64_t end = now_ns() + MWAIT_MAX_NS;
+	uint64_t before[8] = { 0 };
+	uint64_t line[8];
+	uint64_t ip = site_ip(v, site);
+
+	if (get_reg(v, REG_CS) & 3)
+		return;
+	pt_mwait(&v->pt, ip, (uint32_t)get_reg(v, REG_RAX),
+		 (uint32_t)get_reg(v, REG_RCX));
+	v->flow.wake_reason = PT_WAKE_OTHER;
+	read_virtual(v, v->monitored & ~63ULL, before, sizeof(before));
+	while (now_ns() < end && !interrupt_waits(v)) {
+		memcpy(line, before, sizeof(line));
+		read_virtual(v, v->monitored & ~63ULL, line, sizeof(line));
+		if (memcmp(line, before, sizeof(line))) {
+			v->flow.wake_reason = PT_WAKE_STORE;
+			break;
+		}
+		nanosleep(&nap, NULL);
+	}
+}
+
+static void on_site(unsigned int index, void *userdata)
+{
+	const struct site *site = userdata;
+	struct vcpu *v = vcpus[index];
+
+	switch (site->class) {
+	case INSN_CPUID:
+		on_cpuid(v, site);
+		return;
+	case INSN_RDMSR:
+		on_rdmsr(v, site);
+		return;
+	case INSN_WRMSR:
+		on_wrmsr(v, site);
+		return;
+	case INSN_RDTSC:
+	case INSN_RDTSCP:
+		want_fixup(v, FIX_TSC);
+		return;
+	case INSN_PTWRITE:
+		on_ptwrite(v, site);
+		return;
+	case INSN_HLT:
+		if (!(get_reg(v, REG_CS) & 3))
+			pt_hlt(&v->pt, site_ip(v, site));
+		return;
+	case INSN_MONITOR:
+		v->monitored = get_reg(v, REG_RAX);
+		return;
+	case INSN_MWAIT:
+		on_mwait(v, site);
+		return;
+	case INSN_LGDT:
+	case INSN_LIDT:
+		on_descriptor_table(v, site);
+		return;
+	}
+}
+
+static void on_reset(unsigned int index, void *userdata)
+{
+	struct vcpu *v = vcpus[index];
+
+	(void)userdata;
+	pt_cpu_warm_reset(&v->pt);
+	flow_forget(&v->flow);
+	v->global_status = 0;
+	v->gdt = 0;
+	v->idt = 0;
+	update_active(v, slot_of(v));
+}
+
+/* ---- blocks and discontinuities ---- */
+
+static struct flow_block *take_reached(struct slot *slot)
+{
+	struct flow_block *b = (struct flow_block *)(uintptr_t)slot->reached;
+
+	slot->reached = 0;
+	return b;
+}
+
+static void on_block(unsigned int index, void *userdata)
+{
+	struct flow_block *b = userdata;
+	struct vcpu *v = vcpus[index];
+	struct slot *slot = slot_of(v);
+	struct flow_block *reached;
+	uint64_t ip;
+
+	if (v->fix)
+		run_fixup(v);
+	if (!pt_cpu_tracing(&v->pt)) {
+		update_active(v, slot);
+		return;
+	}
+	reached = take_reached(slot);
+	ip = b->start + v->flow.shift;
+	if (!flow_expected(&v->flow, reached, ip))
+		ip = get_reg(v, REG_RIP);
+	if (options.check_ip && get_reg(v, REG_RIP) != ip)
+		v->odd_ips++;
+	flow_arrive(&v->flow, b, ip, reached);
+	if (v->pt.pmi)
+		deliver_pmi(v);
+	if (!v->pt.context_en || !v->pt.trigger_en)
+		update_active(v, slot);
+}
+
+static void on_discontinuity(unsigned int index,
+			     enum qemu_plugin_discon_type type,
+			     uint64_t from_pc, uint64_t to_pc, void *userdata)
+{
+	struct vcpu *v = vcpus[index];
+	struct slot *slot;
+
+	(void)to_pc;
+	(void)userdata;
+	if (v->gp_pending && type == QEMU_PLUGIN_DISCON_EXCEPTION) {
+		v->gp_pending = false;
+		set_reg(v, REG_RCX, v->gp_rcx);
+	}
+	if (!pt_cpu_tracing(&v->pt))
+		return;
+	slot = slot_of(v);
+	flow_event(&v->flow, type == QEMU_PLUGIN_DISCON_INTERRUPT ?
+			     TRUTH_INTERRUPT : TRUTH_EXCEPTION,
+		   from_pc, take_reached(slot));
+	slot->active = 1;
+}
+
+/* ---- translation ---- */
+
+static bool wants_callback(uint8_t class)
+{
+	return class >= INSN_CPUID && class <= INSN_LIDT;
+}
+
+/* Code size is not known at translation: an instruction is watched when it
+ * would matter in either. */
+static uint8_t class_in_any_mode(const uint8_t *bytes, unsigned int len)
+{
+	uint8_t class = branch_classify(bytes, len, INSN_MODE_64, 0).class;
+
+	if (class == BRANCH_NONE)
+		class = branch_classify(bytes, len, INSN_MODE_32, 0).class;
+	return class;
+}
+
+static void watch_insn(struct qemu_plugin_tb *tb, size_t i)
+{
+	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+	uint8_t bytes[INSN_MAX];
+	size_t len = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+	uint8_t class = class_in_any_mode(bytes, (unsigned int)len);
+	struct site *site;
+
+	if (!wants_callback(class))
+		return;
+	site = arena_get(sizeof(*site));
+	site->ip = qemu_plugin_insn_vaddr(insn);
+	site->class = class;
+	site->len = (uint8_t)len;
+	memcpy(site->bytes, bytes, len);
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, on_site,
+					       QEMU_PLUGIN_CB_RW_REGS_PC,
+					       site);
+	if (class != INSN_CPUID && class != INSN_RDTSC &&
+	    class != INSN_RDTSCP)
+		return;
+	if (i + 1 < qemu_plugin_tb_n_insns(tb))
+		qemu_plugin_register_vcpu_insn_exec_cb(
+			qemu_plugin_tb_get_insn(tb, i + 1), on_after,
+			QEMU_PLUGIN_CB_RW_REGS, NULL);
+}
+
+static void on_translate(struct qemu_plugin_tb *tb, void *userdata)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, n - 1);
+	struct flow_block *b = arena_get(sizeof(*b));
+	uint8_t class;
+
+	(void)userdata;
+	memset(b, 0, sizeof(*b));
+	b->start = qemu_plugin_tb_vaddr(tb);
+	b->last = qemu_plugin_insn_vaddr(last);
+	b->insns = (uint32_t)n;
+	b->len = (uint8_t)qemu_plugin_insn_data(last, b->bytes,
+						sizeof(b->bytes));
+	b->next = b->last + b->len;
+	if (b->start == RESET_VECTOR)
+		qemu_plugin_register_vcpu_insn_exec_cb(
+			qemu_plugin_tb_get_insn(tb, 0), on_reset,
+			QEMU_PLUGIN_CB_R_REGS, NULL);
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block,
+		QEMU_PLUGIN_CB_RW_REGS, QEMU_PLUGIN_COND_NE, slot_active, 0,
+		b);
+	for (size_t i = 0; i < n; i++)
+		watch_insn(tb, i);
+	qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(last,
+		QEMU_PLUGIN_INLINE_STORE_U64, slot_reached,
+		(uint64_t)(uintptr_t)b);
+	class = class_in_any_mode(b->bytes, b->len);
+	if (branch_is_far(class) || class == INSN_MOV_CR3)
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(last,
+			QEMU_PLUGIN_INLINE_STORE_U64, slot_active, 1);
+}
+
+/*
+ * The code cache is emptied: translations are gone, but the end of the block
+ * that ran last may still be unresolved.
+ */
+static void on_flush(void *userdata)
+{
+	(void)userdata;
+	for (unsigned int i = 0; i < MAX_VCPUS; i++) {
+		struct vcpu *v = vcpus[i];
+		struct flow_block *reached;
+		struct slot *slot;
+
+		if (!v)
+			continue;
+		slot = slot_of(v);
+		reached = (struct flow_block *)(uintptr_t)slot->reached;
+		if (!reached || (reached != v->flow.cur && !v->flow.dormant)) {
+			v->flow.cur = NULL;
+			slot->reached = 0;
+			continue;
+		}
+		if (reached != &v->kept)
+			v->kept = *reached;
+		slot->reached = (uint64_t)(uintptr_t)&v->kept;
+		v->flow.cur = &v->kept;
+	}
+	arena_empty();
+}
+
+/* ---- life of a vCPU and of the plugin ---- */
+
+static void find_registers(struct vcpu *v)
+{
+	GArray *list = qemu_plugin_get_registers();
+	qemu_plugin_reg_descriptor *d = (void *)list->data;
+
+	if (g_array_get_element_size(list) != sizeof(*d)) {
+		fprintf(stderr, "testcpu: this QEMU describes registers in another way than 11.1\n");
+		exit(1);
+	}
+	for (unsigned int i = 0; i < list->len; i++)
+		for (unsigned int r = 0; r < NUM_REGS; r++)
+			if (!v->regs[r] && d[i].name &&
+			    strcmp(d[i].name, reg_names[r]) == 0)
+				v->regs[r] = d[i].handle;
+	g_array_free(list, 1);
+	for (unsigned int r = 0; r < NUM_REGS; r++) {
+		if (v->regs[r])
+			continue;
+		fprintf(stderr, "testcpu: this QEMU has no register %s\n",
+			reg_names[r]);
+		exit(1);
+	}
+}
+
+static void on_vcpu_init(unsigned int index, void *userdata)
+{
+	struct vcpu *v = vcpus[index];
+	struct pt_memory mem = {
+		.read = read_physical,
+		.write = write_physical,
+	};
+
+	(void)userdata;
+	if (v)
+		return;
+	v = calloc(1, sizeof(*v));
+	if (!v) {
+		fprintf(stderr, "testcpu: out of memory\n");
+		exit(1);
+	}
+	v->index = index;
+	v->bytes = g_byte_array_new();
+	mem.ctx = v;
+	pt_cpu_init(&v->pt, &options.caps, &options.pt, &mem);
+	v->pt.tsc = tsc_now;
+	v->flow = (struct flow) {
+		.pt = &v->pt,
+		.ops = &flow_ops,
+		.ctx = v,
+	};
+	find_registers(v);
+	if (!truth_log_open(&v->pt.truth, options.truth_dir, index,
+			    options.truth_mode))
+		fprintf(stderr, "testcpu: truth file of vCPU %u in %s: %s; none is written\n",
+			index, options.truth_dir, strerror(errno));
+	vcpus[index] = v;
+}
+
+static void on_exit_all(void *userdata)
+{
+	(void)userdata;
+	for (unsigned int i = 0; i < MAX_VCPUS; i++) {
+		struct vcpu *v = vcpus[i];
+
+		if (!v)
+			continue;
+		truth_log_close(&v->pt.truth);
+		if (v->flow.unexplained || v->odd_ips)
+			fprintf(stderr, "testcpu: vCPU %u: %llu transfers that no instruction explains (last %llx to %llx), %llu blocks elsewhere than known\n",
+				i, (unsigned long long)v->flow.unexplained,
+				(unsigned long long)v->flow.last_odd_from,
+				(unsigned long long)v->flow.last_odd_to,
+				(unsigned long long)v->odd_ips);
+	}
+}
+
+static bool parse_options(int argc, char **argv)
+{
+	char why[1024];
+
+	testcpu_options_init(&options);
+	for (int i = 0; i < argc; i++) {
+		if (testcpu_options_parse(&options, argv[i], why, sizeof(why)))
+			continue;
+		fprintf(stderr, "testcpu: %s\n", why);
+		return false;
+	}
+	if (options.help) {
+		fprintf(stderr, "testcpu options:\n%s",
+			testcpu_options_help());
+		return false;
+	}
+	if (options.truth_mode != TRUTH_LOG_OFF && !options.truth_dir[0]) {
+		fprintf(stderr, "testcpu: truth= needs truth-dir=, the absolute path of a folder\n");
+		return false;
+	}
+	return true;
+}
+
+QEMU_PLUGIN_EXPORT
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+			char **argv);
+
+QEMU_PLUGIN_EXPORT
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+			char **argv)
+{
+	if (!parse_options(argc, argv))
+		return -1;
+	if (!info->system_emulation ||
+	    strcmp(info->target_name, "x86_64") != 0) {
+		fprintf(stderr, "testcpu: needs qemu-system-x86_64, this is %s\n",
+			info->target_name);
+		return -1;
+	}
+	if (info->system.max_vcpus > MAX_VCPUS) {
+		fprintf(stderr, "testcpu: %d vCPUs; at most %d\n",
+			info->system.max_vcpus, MAX_VCPUS);
+		return -1;
+	}
+	slots = qemu_plugin_scoreboard_new(sizeof(struct slot));
+	slot_active.score = slots;
+	slot_active.offset = offsetof(struct slot, active);
+	slot_reached.score = slots;
+	slot_reached.offset = offsetof(struct slot, reached);
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init, NULL);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate, NULL);
+	qemu_plugin_register_vcpu_discon_cb(id,
+		QEMU_PLUGIN_DISCON_INTERRUPT | QEMU_PLUGIN_DISCON_EXCEPTION,
+		on_discontinuity, NULL);
+	qemu_plugin_register_flush_cb(id, on_flush, NULL);
+	qemu_plugin_register_atexit_cb(id, on_exit_all, NULL);
+	return 0;
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The Intel PT CPU: a plugin for QEMU, and the tests of its model.
+
+TESTCPU_DIR := $(ROOT)/tools/testcpu
+TESTCPU_OUT := $(BUILD)/testcpu
+TESTCPU_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
+
+TESTCPU_MODEL := caps msr_model topa_model packet_encode trace_emit \
+	trace_model truth_log insn_shape branch_class flow_track options
+TESTCPU_PIC := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
+	$(TESTCPU_OUT)/qemu_glue.o
+TESTCPU_HEADERS := $(wildcard $(TESTCPU_DIR)/*.h) $(ROOT)/kmod/rtit_regs.h
+
+.PHONY: testcpu testcpu-test
+
+testcpu: $(TESTCPU_OUT)/testcpu.so
+
+$(TESTCPU_OUT)/%.o: $(TESTCPU_DIR)/%.c $(TESTCPU_HEADERS)
+	@mkdir -p $(TESTCPU_OUT)
+	$(CC) $(TESTCPU_CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+
+# QEMU resolves the undefined symbols, GLib's among them.
+$(TESTCPU_OUT)/testcpu.so: $(TESTCPU_PIC)
+	$(CC) -shared -o $@ $^ -pthread
