@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A queue of lines whose tail can be taken back, see call_lines.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_lines.h"
+
+#define LINES_HELD	32768
+
+struct call_lines {
+	/* Numbers of the first line held and of the one behind the last. */
+	u64 first, end;
+	void (*print)(void *ctx, const struct call_line *l);
+	void *ctx;
+	struct call_line ring[LINES_HELD];
+};
+
+struct call_lines *call_lines_create(void (*print)(void *ctx,
+						   const struct call_line *l),
+				     void *ctx)
+{
+	struct call_lines *lines = calloc(1, sizeof(*lines));
+
+	if (!lines)
+		return NULL;
+	lines->print = print;
+	lines->ctx = ctx;
+	return lines;
+}
+
+static struct call_line *slot(struct call_lines *lines, u64 number)
+{
+	return &lines->ring[number % LINES_HELD];
+}
+
+static void print_first(struct call_lines *lines)
+{
+	struct call_line *line = slot(lines, lines->first++);
+
+	lines->print(lines->ctx, line);
+	free(line->text);
+}
+
+void call_lines_destroy(struct call_lines *lines)
+{
+	if (!lines)
+		return;
+	while (lines->first < lines->end)
+		print_first(lines);
+	free(lines);
+}
+
+u64 call_lines_add(struct call_lines *lines, const struct call_line *line)
+{
+	if (lines->end - lines->first == LINES_HELD)
+		print_first(lines);
+	*slot(lines, lines->end) = *line;
+	return lines->end++;
+}
+
+struct call_line *call_lines_at(struct call_lines *lines, u64 number)
+{
+	if (number < lines->first || number >= lines->end)
+		return NULL;
+	return slot(lines, number);
+}
+
+void call_lines_cut(struct call_lines *lines, u64 number)
+{
+	while (lines->end > number && lines->end > lines->first)
+		free(slot(lines, --lines->end)->text);
+}

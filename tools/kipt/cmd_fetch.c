@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt fetch: have the kernel decode a stopped session, and show the result.
+ */
+#include "args.h"
+#include "fetch.h"
+#include "raw.h"
+#include "say.h"
+
+enum { OPTION_CPU = 1, OPTION_RAW };
+
+static const struct kipt_option options[] = {
+	{ "cpu", 'c', OPTION_CPU, "N", "only this CPU of the session" },
+	{ "raw", 0, OPTION_RAW, "DIR",
+	  "write the raw trace to DIR/cpuN.pt too; without\n"
+	  "another option nothing is decoded then" },
+	VIEW_OPTIONS,
+	{ 0 }
+};
+
+struct request {
+	struct view_options view;
+	int cpu;
+	const char *raw;
+	bool shown;
+};
+
+static bool raw_fetch(struct genl *genl, u32 id,
+		      const struct request *request)
+{
+	struct kipt_session session;
+	bool ok;
+
+	if (genl_session_get(genl, id, &session))
+		return false;
+	ok = session.state != KIPT_STATE_RUNNING;
+	if (!ok)
+		say_error("session %u runs: stop it first (EBUSY)", id);
+	else
+		ok = raw_save(&session, request->cpu, request->raw);
+	session_free(&session);
+	return ok;
+}
+
+static bool decoded_fetch(struct genl *genl, u32 id,
+			  const struct request *request)
+{
+	struct output output;
+	struct kipt_info info;
+	bool ok;
+
+	if (!output_open(&output, &request->view, true))
+		return false;
+	if (request->view.time && !genl_info(genl, &info))
+		output.view.tsc_khz = info.caps.tsc_khz;
+	ok = fetch_run(genl, id, request->cpu, &output);
+	return output_close(&output) && ok;
+}
+
+static int fetch(u32 id, const struct request *request)
+{
+	struct genl *genl = genl_open(false);
+	bool ok = genl;
+
+	if (ok && request->raw)
+		ok = raw_fetch(genl, id, request);
+	if (ok && (request->shown || !request->raw))
+		ok = decoded_fetch(genl, id, request);
+	genl_close(genl);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+static int option_take(struct request *request, const struct args *args,
+		       int id)
+{
+	u64 cpu;
+	int taken;
+
+	switch (id) {
+	case OPTION_CPU:
+		if (!args_number(args->value, KIPT_CPUS_MAX, &cpu))
+			return args_bad(args, "--cpu %s: not a CPU number",
+					args->value);
+		request->cpu = cpu;
+		return 0;
+	case OPTION_RAW:
+		request->raw = args->value;
+		return 0;
+	}
+	taken = view_option(&request->view, id, args->value);
+	request->shown |= taken > 0;
+	return taken < 0 ? KIPT_EXIT_USAGE : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_fetch, .argc = argc, .argv = argv };
+	struct request request = { .cpu = -1 };
+	u64 session;
+	int id, bad;
+
+	while ((id = args_option(&args)) > 0) {
+		bad = option_take(&request, &args, id);
+		if (bad)
+			return bad;
+	}
+	if (id < 0)
+		return args_exit(id);
+	if (!args_operands(&args, 1, 1))
+		return KIPT_EXIT_USAGE;
+	if (!args_number(argv[0], ~0U, &session))
+		return args_bad(&args, "'%s' is no session id", argv[0]);
+	return fetch(session, &request);
+}
+
+const struct kipt_verb verb_fetch = {
+	.name = "fetch",
+	.operands = "ID",
+	.summary = "decode a stopped session and show it",
+	.about = "The kernel decodes the trace of the session, CPU after CPU, and what the CPUs\n"
+		 "did is shown here: by default as calls, indented, with repetitions folded. A\n"
+		 "summary on stderr ends it. Ctrl-C ends it early; what came is shown. Whatever\n"
+		 "is missing in the trace is shown as a gap at its place.",
+	.examples = "  kipt fetch 1 | less\n"
+		    "  kipt fetch 1 --cpu 3 --branches\n"
+		    "  kipt fetch 1 --json --time > trace.jsonl\n"
+		    "  kipt fetch 1 -o trace.rec && kipt show trace.rec\n"
+		    "  kipt fetch 1 --raw traces",
+	.options = options,
+	.run = run,
+};

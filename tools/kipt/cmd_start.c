@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt start: make a session that outlives this process, and start it.
+ */
+#include "args.h"
+#include "ctl.h"
+#include "jsonl.h"
+#include "say.h"
+#include "setup.h"
+
+#include <json-c/json.h>
+
+#define SIZE_DEFAULT	(4ULL << 20)
+
+enum { OPTION_JSON = 1, OPTION_KEEP_MM };
+
+static const struct kipt_option options[] = {
+	SETUP_OPTIONS("trace these CPUs, such as 2,3 or 0-3,6; all\n"
+		      "that have PT unless given"),
+	{ "keep-mm", 0, OPTION_KEEP_MM, NULL,
+	  "keep the memory of traced programs that exit, so\n"
+	  "that their code can be decoded" },
+	{ "json", 'j', OPTION_JSON, NULL, "print the id as JSON" },
+	{ 0 }
+};
+
+static void started(const struct kipt_session *session, bool json)
+{
+	struct json_object *line;
+	char ctl[256];
+
+	if (!json) {
+		ctl_format(session->ctl, ctl, sizeof(ctl));
+		printf("%u\n", session->id);
+		fflush(stdout);
+		fprintf(stderr, "tracing CPUs %s, %llu KiB each, %s, %s\n",
+			session->cpus,
+			(unsigned long long)session->size >> 10,
+			session_mode_name(session->mode), ctl);
+		return;
+	}
+	line = json_object_new_object();
+	jsonl_text(line, "type", "session");
+	jsonl_number(line, "id", session->id);
+	jsonl_text(line, "cpus", session->cpus);
+	jsonl_print(line, stdout);
+}
+
+static int start(const struct setup *asked, u32 flags, bool json)
+{
+	struct genl *genl = genl_open(false);
+	struct kipt_session session;
+	struct setup setup = *asked;
+	struct kipt_info info;
+	int exit = KIPT_EXIT_FAILED;
+
+	if (!genl)
+		return exit;
+	if (!genl_info(genl, &info)) {
+		if (!setup.cpus)
+			setup.cpus = info.online;
+		exit = setup_session(genl, &setup, flags, &info, &session);
+	}
+	if (exit == KIPT_EXIT_DONE)
+		started(&session, json);
+	genl_close(genl);
+	return exit;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_start, .argc = argc, .argv = argv };
+	struct setup setup = { .size = SIZE_DEFAULT, .mode = KIPT_MODE_RING };
+	u32 flags = KIPT_SESSION_FLAGS_DETACHED;
+	bool json = false;
+	int id;
+
+	while ((id = args_option(&args)) > 0) {
+		if (setup_option(&setup, id, args.value) < 0)
+			return KIPT_EXIT_USAGE;
+		json |= id == OPTION_JSON;
+		if (id == OPTION_KEEP_MM)
+			flags |= KIPT_SESSION_FLAGS_KEEP_MM;
+	}
+	if (id < 0)
+		return args_exit(id);
+	if (!args_operands(&args, 0, 0))
+		return KIPT_EXIT_USAGE;
+	return start(&setup, flags, json);
+}
+
+const struct kipt_verb verb_start = {
+	.name = "start",
+	.operands = "",
+	.summary = "start tracing CPUs until 'kipt stop'",
+	.about = "Makes a session on the CPUs, starts it and prints its id. It goes on after\n"
+		 "kipt has ended, until 'kipt stop ID', and keeps its trace until\n"
+		 "'kipt delete ID'. Needs CAP_PERFMON or CAP_SYS_ADMIN.",
+	.examples = "  kipt start --cpus 2,3 --size 64M\n"
+		    "  kipt start --cpus 0-7 --mode once --ctl OS,BranchEn,TSCEn\n"
+		    "  kipt start --cpus 1 --ctl +PTWEn,+FUPonPTW,+PwrEvtEn",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kipt tool: the table of verbs, and the help that needs no verb.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "say.h"
+
+static const struct kipt_verb *const verbs[] = {
+	&verb_info,
+	&verb_start,
+	&verb_stop,
+	&verb_status,
+	&verb_fetch,
+	&verb_delete,
+	&verb_record,
+	&verb_show,
+	&verb_decode,
+	&verb_packets,
+};
+
+#define VERBS	(sizeof(verbs) / sizeof(verbs[0]))
+
+static void usage(FILE *out)
+{
+	size_t i;
+
+	fputs("Usage: kipt VERB [OPTION]... [ARGUMENT]...\n\n"
+	      "Trace what CPUs execute, with Intel Processor Trace.\n\n"
+	      "Verbs:\n", out);
+	for (i = 0; i < VERBS; i++)
+		fprintf(out, "  %-9s %s\n", verbs[i]->name,
+			verbs[i]->summary);
+	fputs("\nOptions:\n"
+	      "  -h, --help     this text; 'kipt VERB --help' for a verb\n"
+	      "      --version  the tool's version\n"
+	      "\nExamples:\n"
+	      "  kipt record -- gzip -k file    trace a command and show its calls\n"
+	      "  kipt start --cpus 2,3          trace CPUs 2 and 3 until 'kipt stop'\n"
+	      "  kipt decode cpu2.pt --pages kernel --pages user\n"
+	      "\nExit status: 0 done, 1 refused or failed, 2 wrong usage.\n"
+	      "kipt(1) has the whole story.\n", out);
+}
+
+static const struct kipt_verb *verb_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < VERBS; i++) {
+		if (!strcmp(verbs[i]->name, name))
+			return verbs[i];
+	}
+	return NULL;
+}
+
+static int verb_help(const char *name)
+{
+	const struct kipt_verb *verb = name ? verb_find(name) : NULL;
+
+	if (name && !verb) {
+		say_error("no verb '%s'; 'kipt --help' lists them", name);
+		return KIPT_EXIT_USAGE;
+	}
+	if (verb)
+		args_help(verb, stdout);
+	else
+		usage(stdout);
+	return KIPT_EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct kipt_verb *verb;
+
+	if (argc < 2) {
+		usage(stderr);
+		return KIPT_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return verb_help(NULL);
+	if (!strcmp(argv[1], "help"))
+		return verb_help(argv[2]);
+	if (!strcmp(argv[1], "--version")) {
+		printf("kipt %s (records version %d)\n", KIPT_TOOL_VERSION,
+		       KIPT_RECORD_VERSION);
+		return KIPT_EXIT_DONE;
+	}
+	verb = verb_find(argv[1]);
+	if (!verb) {
+		say_error("no verb '%s'; 'kipt --help' lists them", argv[1]);
+		return KIPT_EXIT_USAGE;
+	}
+	return verb->run(argc - 2, argv + 2);
+}

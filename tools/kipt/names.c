@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Addresses in words, see names.h. Owns the symbol tables it loaded; the
+ * mappings are the caller's.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "elf_symbols.h"
+#include "kernel_symbols.h"
+#include "names.h"
+
+/* The vDSO is two pages at most today; libelf checks what is behind. */
+#define VDSO_SIZE	8192
+
+/* Kernel symbols have no size: what is farther from the last one before it
+ * lies in a hole between modules.
+ */
+#define KERNEL_FUNCTION_MAX	(1 << 20)
+
+struct object {
+	char *path;
+	const char *name;
+	struct elf_symbols *elf;
+	struct object *next;
+};
+
+struct names {
+	const char *kallsyms;
+	bool kernel_tried;
+	bool live;
+	struct symbols *kernel;
+	struct maps *maps;
+	struct object *objects;
+	/* The last answers: most lookups repeat. */
+	struct process *process;
+	u32 process_pid;
+	bool process_known;
+	struct object *object;
+	char comm[32];
+};
+
+struct names *names_create(const char *kallsyms, struct maps *maps, bool live)
+{
+	struct names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	names->kallsyms = kallsyms;
+	names->maps = maps;
+	names->live = live;
+	return names;
+}
+
+void names_destroy(struct names *names)
+{
+	struct object *object;
+
+	if (!names)
+		return;
+	while ((object = names->objects)) {
+		names->objects = object->next;
+		elf_symbols_destroy(object->elf);
+		free(object->path);
+		free(object);
+	}
+	symbols_destroy(names->kernel);
+	free(names);
+}
+
+static struct elf_symbols *object_load(const char *path)
+{
+	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
+
+	if (!strcmp(path, "[vdso]"))
+		return vdso ? elf_symbols_memory(vdso, VDSO_SIZE) : NULL;
+	return path[0] == '/' ? elf_symbols_load(path) : NULL;
+}
+
+static struct object *object_get(struct names *names, const char *path)
+{
+	struct object *object = names->object;
+	const char *slash = strrchr(path, '/');
+
+	if (object && !strcmp(object->path, path))
+		return object;
+	for (object = names->objects; object; object = object->next) {
+		if (!strcmp(object->path, path))
+			return names->object = object;
+	}
+	object = calloc(1, sizeof(*object));
+	if (!object || !(object->path = strdup(path))) {
+		free(object);
+		return NULL;
+	}
+	object->name = slash ? object->path + (slash - path) + 1 :
+			       object->path;
+	object->elf = object_load(path);
+	object->next = names->objects;
+	names->objects = object;
+	return names->object = object;
+}
+
+static struct process *process_find(struct names *names, u32 pid)
+{
+	struct process *process;
+
+	if (names->process_known && names->process_pid == pid)
+		return names->process;
+	process = maps_process(names->maps, pid);
+	if (!process && names->live && pid && maps_read_pid(names->maps, pid))
+		process = maps_process(names->maps, pid);
+	/* An unknown process can only be the one there is. */
+	if (!process && !pid && names->maps->first &&
+	    !names->maps->first->next)
+		process = names->maps->first;
+	names->process = process;
+	names->process_pid = pid;
+	names->process_known = true;
+	return process;
+}
+
+static void kernel_find(struct names *names, u64 address, struct place *place)
+{
+	struct symbol_place found;
+
+	place->object = "kernel";
+	if (!names->kernel_tried) {
+		names->kernel_tried = true;
+		if (!names->kallsyms || *names->kallsyms)
+			names->kernel = kernel_symbols_load(names->kallsyms);
+	}
+	if (!names->kernel || !symbols_find(names->kernel, address, &found) ||
+	    address - found.start > KERNEL_FUNCTION_MAX)
+		return;
+	place->symbol = found.name;
+	place->start = found.start;
+	place->offset = address - found.start;
+	if (*found.object)
+		place->object = found.object;
+}
+
+static void user_find(struct names *names, u32 pid, u64 address,
+		      struct place *place)
+{
+	struct process *process = process_find(names, pid);
+	const struct mapping *mapping = process ? maps_find(process, address) :
+						  NULL;
+	struct object *object = mapping ? object_get(names, mapping->path) :
+					  NULL;
+	struct symbol_place found;
+	u64 offset;
+
+	if (!object)
+		return;
+	offset = address - mapping->start + mapping->offset;
+	place->object = object->name;
+	place->offset = offset;
+	if (!object->elf || !elf_symbols_find(object->elf, offset, &found))
+		return;
+	place->symbol = found.name;
+	place->offset = offset - found.start;
+	place->start = address - place->offset;
+}
+
+void names_find(struct names *names, u32 pid, u64 address,
+		struct place *place)
+{
+	place->symbol = NULL;
+	place->object = NULL;
+	place->offset = address;
+	place->start = address;
+	if (address >> 63)
+		kernel_find(names, address, place);
+	else
+		user_find(names, pid, address, place);
+}
+
+const char *names_text(struct names *names, u32 pid, u64 address, char *text,
+		       size_t size)
+{
+	struct place place;
+
+	names_find(names, pid, address, &place);
+	if (!place.object)
+		snprintf(text, size, "0x%llx", (unsigned long long)address);
+	else if (!place.symbol)
+		snprintf(text, size, "0x%llx [%s]",
+			 (unsigned long long)place.offset, place.object);
+	else if (place.offset)
+		snprintf(text, size, "%s+0x%llx [%s]", place.symbol,
+			 (unsigned long long)place.offset, place.object);
+	else
+		snprintf(text, size, "%s [%s]", place.symbol, place.object);
+	return text;
+}
+
+static bool comm_live(struct names *names, u32 tid)
+{
+	char path[64];
+	FILE *file;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	ok = fgets(names->comm, sizeof(names->comm), file);
+	names->comm[strcspn(names->comm, "\n")] = 0;
+	fclose(file);
+	return ok;
+}
+
+const char *names_comm(struct names *names, u32 tid, u32 pid)
+{
+	struct process *process = maps_process(names->maps, pid);
+
+	names->comm[0] = 0;
+	if (!tid)
+		return "idle";
+	if (process && process->comm[0])
+		return process->comm;
+	if (names->live && !comm_live(names, tid))
+		names->comm[0] = 0;
+	return names->comm;
+}

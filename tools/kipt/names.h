@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Addresses in words: which function of which file or of the kernel, and
+ * what a task is called. Loads symbol files when they are first needed.
+ */
+#ifndef KIPT_NAMES_H
+#define KIPT_NAMES_H
+
+#include "maps.h"
+
+struct names;
+
+/**
+ * struct place - an address in words
+ * @symbol: function, or NULL
+ * @offset: from its start; without @symbol from the start of the file
+ * @start: address the function starts at; without @symbol the address itself
+ * @object: short name of the file or module, "kernel", or NULL
+ */
+struct place {
+	const char *symbol;
+	u64 offset;
+	u64 start;
+	const char *object;
+};
+
+/**
+ * names_create() - nothing is loaded yet
+ * @kallsyms: a copy of /proc/kallsyms; NULL: this kernel's; "": none
+ * @maps: mappings; must live as long
+ * @live: processes that are not in @maps may be asked for in /proc
+ *
+ * Return: the caller's until names_destroy(); NULL without memory.
+ */
+struct names *names_create(const char *kallsyms, struct maps *maps, bool live);
+
+/**
+ * names_destroy() - free it
+ * @names: may be NULL
+ */
+void names_destroy(struct names *names);
+
+/**
+ * names_find() - an address in words
+ * @names: names
+ * @pid: process the address is of; 0: not known
+ * @address: the address
+ * @place: always filled
+ */
+void names_find(struct names *names, u32 pid, u64 address,
+		struct place *place);
+
+/**
+ * names_text() - an address as text
+ * @names: names
+ * @pid: as for names_find()
+ * @address: the address
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Makes "symbol+0x1f [object]" or "0x1234 [object]". Return: @text.
+ */
+const char *names_text(struct names *names, u32 pid, u64 address, char *text,
+		       size_t size);
+
+/**
+ * names_comm() - the name of a task
+ * @names: names
+ * @tid: thread
+ * @pid: its process
+ *
+ * Return: the name, valid until the next call; "" if it is not known.
+ */
+const char *names_comm(struct names *names, u32 tid, u32 pid);
+
+#endif /* KIPT_NAMES_H */

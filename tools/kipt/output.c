@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The end of the way of records, see output.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "output.h"
+#include "say.h"
+
+bool output_open(struct output *output, const struct view_options *options,
+		 bool live)
+{
+	memset(output, 0, sizeof(*output));
+	output->options = options;
+	if (options->maps && !maps_load(&output->maps, options->maps))
+		goto err_maps;
+	output->names = names_create(options->kallsyms, &output->maps, live);
+	if (!output->names) {
+		say_errno(ENOMEM, "cannot show the trace");
+		goto err_maps;
+	}
+	if (options->output) {
+		output->file = record_file_create(options->output);
+		if (!output->file)
+			goto err_names;
+	}
+	if (view_init(&output->view, options, output->names, stdout))
+		return true;
+	record_file_close(output->file);
+err_names:
+	names_destroy(output->names);
+err_maps:
+	maps_free(&output->maps);
+	return false;
+}
+
+bool output_take(struct output *output, const struct kipt_record *records,
+		 u32 count)
+{
+	view_records(&output->view, records, count);
+	return !output->file ||
+	       record_file_write(output->file, records, count);
+}
+
+static bool maps_beside(struct output *output)
+{
+	char path[4096];
+
+	if (!strcmp(output->options->output, "-") || !output->maps.first)
+		return true;
+	snprintf(path, sizeof(path), "%s.maps", output->options->output);
+	return maps_save(&output->maps, path);
+}
+
+bool output_close(struct output *output)
+{
+	bool ok = record_file_close(output->file);
+
+	view_finish(&output->view);
+	if (output->file && !maps_beside(output))
+		ok = false;
+	names_destroy(output->names);
+	maps_free(&output->maps);
+	if (ferror(stdout)) {
+		say_error("cannot write to standard output");
+		ok = false;
+	}
+	return ok;
+}

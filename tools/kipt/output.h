@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where records end: shown, or written to a file with the mappings beside
+ * it. All verbs that make or read records share it.
+ */
+#ifndef KIPT_OUTPUT_FILE_H
+#define KIPT_OUTPUT_FILE_H
+
+#include "record_file.h"
+#include "view.h"
+
+/**
+ * struct output - records on their way out
+ * @options: how
+ * @maps: mappings for names; filled by whoever knows, also later
+ * @names: names
+ * @view: the printer
+ * @file: the file, if there is one
+ */
+struct output {
+	const struct view_options *options;
+	struct maps maps;
+	struct names *names;
+	struct view view;
+	struct record_file *file;
+};
+
+/**
+ * output_open() - be ready for records
+ * @output: filled
+ * @options: must live as long
+ * @live: names of processes that live may be looked up
+ *
+ * Return: true, or false after a sentence, with nothing left to close.
+ */
+bool output_open(struct output *output, const struct view_options *options,
+		 bool live);
+
+/**
+ * output_take() - records
+ * @output: where to
+ * @records: what, in order
+ * @count: how many
+ *
+ * Return: true, or false if they cannot be written.
+ */
+bool output_take(struct output *output, const struct kipt_record *records,
+		 u32 count);
+
+/**
+ * output_close() - show what is left, close the file, save the mappings
+ * @output: was opened
+ *
+ * Return: true, or false after a sentence.
+ */
+bool output_close(struct output *output);
+
+#endif /* KIPT_OUTPUT_FILE_H */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/kipt, see raw.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../uapi/linux/kipt_raw.h"
+#include "raw.h"
+#include "say.h"
+
+#define DEVICE	"/dev/kipt"
+
+static bool position_get(int fd, u32 id, u32 cpu,
+			 struct kipt_raw_position *position)
+{
+	struct kipt_raw_attach attach = { .session = id, .cpu = cpu };
+
+	if (!ioctl(fd, KIPT_RAW_ATTACH, &attach) &&
+	    !ioctl(fd, KIPT_RAW_POSITION, position))
+		return true;
+	say_errno(errno, "cannot reach the trace of session %u, CPU %u", id,
+		  cpu);
+	return false;
+}
+
+static bool bytes_write(FILE *out, const u8 *bytes,
+			const struct kipt_raw_position *position)
+{
+	u64 old = position->wrapped ? position->size - position->head : 0;
+
+	return fwrite(bytes + position->head, 1, old, out) == old &&
+	       fwrite(bytes, 1, position->head, out) == position->head;
+}
+
+static bool file_write(const char *path, const u8 *bytes,
+		       const struct kipt_raw_position *position)
+{
+	FILE *out = fopen(path, "we");
+	bool ok;
+
+	if (!out) {
+		say_errno(errno, "cannot make %s", path);
+		return false;
+	}
+	ok = bytes_write(out, bytes, position);
+	if (fclose(out) || !ok) {
+		say_errno(errno, "cannot write to %s", path);
+		return false;
+	}
+	return true;
+}
+
+static bool cpu_save(u32 id, u32 cpu, const char *dir)
+{
+	int fd = open(DEVICE, O_RDONLY | O_CLOEXEC);
+	struct kipt_raw_position position;
+	char path[4096];
+	bool ok = false;
+	void *bytes;
+
+	if (fd < 0) {
+		say_errno(errno, "cannot open " DEVICE);
+		return false;
+	}
+	if (!position_get(fd, id, cpu, &position))
+		goto out_close;
+	if (position.head > position.size) {
+		say_error("session %u, CPU %u: the kernel gives a position outside the buffer",
+			  id, cpu);
+		goto out_close;
+	}
+	bytes = mmap(NULL, position.size, PROT_READ, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED) {
+		say_errno(errno, "cannot map the trace of session %u, CPU %u",
+			  id, cpu);
+		goto out_close;
+	}
+	snprintf(path, sizeof(path), "%s/cpu%u.pt", dir, cpu);
+	ok = file_write(path, bytes, &position);
+	munmap(bytes, position.size);
+out_close:
+	close(fd);
+	return ok;
+}
+
+bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
+{
+	bool found = false;
+	u32 i;
+
+	if (mkdir(dir, 0777) && errno != EEXIST) {
+		say_errno(errno, "cannot make folder %s", dir);
+		return false;
+	}
+	for (i = 0; i < session->cpu_count; i++) {
+		u32 id = session->cpu[i].id;
+
+		if (cpu >= 0 && id != (u32)cpu)
+			continue;
+		found = true;
+		if (!cpu_save(session->id, id, dir))
+			return false;
+	}
+	if (!found)
+		say_error("session %u has no CPU %d, it has %s", session->id,
+			  cpu, session->cpus);
+	return found;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options and state that all printers share, see view.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../../uapi/linux/kipt.h"
+#include "args.h"
+#include "say.h"
+#include "view.h"
+
+static int mode_option(struct view_options *options, enum view_mode mode)
+{
+	if (options->mode_given && options->mode != mode) {
+		say_error("only one of --calls, --branches, --insns can be shown");
+		return -1;
+	}
+	options->mode = mode;
+	options->mode_given = true;
+	return 1;
+}
+
+static int depth_option(struct view_options *options, const char *value)
+{
+	u64 depth;
+
+	if (!args_number(value, 10000, &depth) || !depth) {
+		say_error("--max-depth %s: allowed are 1 to 10000", value);
+		return -1;
+	}
+	options->max_depth = depth;
+	return 1;
+}
+
+int view_option(struct view_options *options, int id, const char *value)
+{
+	switch (id) {
+	case VIEW_OPTION_CALLS:
+		return mode_option(options, VIEW_CALLS);
+	case VIEW_OPTION_BRANCHES:
+		return mode_option(options, VIEW_BRANCHES);
+	case VIEW_OPTION_INSNS:
+		return mode_option(options, VIEW_INSNS);
+	case VIEW_OPTION_JSON:
+		options->json = true;
+		return 1;
+	case VIEW_OPTION_TIME:
+		options->time = true;
+		return 1;
+	case VIEW_OPTION_STATS:
+		options->stats = true;
+		return 1;
+	case VIEW_OPTION_HASH:
+		options->hash = true;
+		return 1;
+	case VIEW_OPTION_NO_FOLD:
+		options->no_fold = true;
+		return 1;
+	case VIEW_OPTION_MAX_DEPTH:
+		return depth_option(options, value);
+	case VIEW_OPTION_OUTPUT:
+		options->output = value;
+		return 1;
+	case VIEW_OPTION_KALLSYMS:
+		options->kallsyms = value;
+		return 1;
+	case VIEW_OPTION_MAPS:
+		options->maps = value;
+		return 1;
+	}
+	return 0;
+}
+
+u32 view_output(const struct view_options *options)
+{
+	bool all = (options->output || options->stats) && !options->mode_given;
+	u32 output = options->time || options->output ? KIPT_OUTPUT_TIME : 0;
+
+	if (options->mode == VIEW_INSNS)
+		return output | KIPT_OUTPUT_INSNS |
+		       (options->hash ? 0 : KIPT_OUTPUT_BRANCHES);
+	if (options->mode == VIEW_BRANCHES || all)
+		return output | KIPT_OUTPUT_BRANCHES;
+	return output | KIPT_OUTPUT_CALLS;
+}
+
+static void ignore_record(struct view *view, const struct kipt_record *record)
+{
+	(void)view;
+	(void)record;
+}
+
+static void ignore_finish(struct view *view)
+{
+	(void)view;
+}
+
+static bool printer_choose(struct view *view)
+{
+	const struct view_options *options = view->options;
+
+	view->print = ignore_record;
+	view->finish = ignore_finish;
+	if (options->stats || options->hash || options->output)
+		return true;
+	if (options->json)
+		return view_json_init(view);
+	return options->mode == VIEW_CALLS ? view_calls_init(view) :
+					     view_lines_init(view);
+}
+
+bool view_init(struct view *view, const struct view_options *options,
+	       struct names *names, FILE *out)
+{
+	memset(view, 0, sizeof(*view));
+	view->options = options;
+	view->names = names;
+	view->out = out;
+	tally_init(&view->tally);
+	if (printer_choose(view))
+		return true;
+	say_errno(ENOMEM, "cannot show the trace");
+	return false;
+}
+
+static void state_take(struct view_state *state, const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_CPU:
+		memset(state, 0, sizeof(*state));
+		state->cpu = r->aux;
+		break;
+	case KIPT_RECORD_TASK:
+		state->tid = r->aux;
+		state->pid = r->flags & KIPT_RF_NO_VALUE ? 0 : r->value;
+		break;
+	case KIPT_RECORD_TIME:
+		state->tsc = r->value;
+		if (!state->tsc_first)
+			state->tsc_first = r->value;
+	}
+}
+
+void view_records(struct view *view, const struct kipt_record *records,
+		  u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		state_take(&view->state, &records[i]);
+		tally_record(&view->tally, &records[i]);
+		view->print(view, &records[i]);
+	}
+}
+
+void view_finish(struct view *view)
+{
+	const struct view_options *options = view->options;
+
+	view->finish(view);
+	if (options->hash)
+		fprintf(view->out, "%llu %016llx\n", (unsigned long long)
+			view->tally.types[KIPT_RECORD_INSN],
+			(unsigned long long)view->tally.hash);
+	else if (options->json)
+		tally_show_json(&view->tally, view->out);
+	fflush(view->out);
+	if (!options->hash && !options->json)
+		tally_show(&view->tally, options->stats ? view->out : stderr);
+	fflush(view->out);
+}
+
+const char *view_time(const struct view *view, char *text)
+{
+	u64 ticks = view->state.tsc - view->state.tsc_first;
+
+	text[0] = 0;
+	if (!view->options->time)
+		return text;
+	if (!view->state.tsc)
+		snprintf(text, 32, "%14s ", "");
+	else if (view->tsc_khz)
+		snprintf(text, 32, "%11.3f us ",
+			 (double)ticks * 1000 / view->tsc_khz);
+	else
+		snprintf(text, 32, "%14llu ", (unsigned long long)ticks);
+	return text;
+}

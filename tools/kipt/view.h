@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Shows a stream of records: calls, branches, instructions or JSON. The
+ * options that choose among them are the same for every verb that shows.
+ */
+#ifndef KIPT_VIEW_H
+#define KIPT_VIEW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "kipt.h"
+#include "names.h"
+#include "tally.h"
+
+/**
+ * enum view_mode - what is shown
+ * @VIEW_CALLS: calls, returns and events, indented
+ * @VIEW_BRANCHES: each taken branch
+ * @VIEW_INSNS: each instruction
+ */
+enum view_mode {
+	VIEW_CALLS = 0,
+	VIEW_BRANCHES,
+	VIEW_INSNS,
+};
+
+/**
+ * struct view_options - how records are shown
+ * @mode: what is shown
+ * @mode_given: somebody asked for it
+ * @json: as JSON Lines
+ * @time: with time, if the trace has it
+ * @stats: only the summary
+ * @hash: only the count and hash of instructions
+ * @no_fold: repeated calls one by one
+ * @max_depth: calls deeper than that are not shown; 0: all are
+ * @output: records go to this file instead
+ * @kallsyms: copy of /proc/kallsyms to use
+ * @maps: file of mappings to use
+ */
+struct view_options {
+	enum view_mode mode;
+	bool mode_given;
+	bool json;
+	bool time;
+	bool stats;
+	bool hash;
+	bool no_fold;
+	u32 max_depth;
+	const char *output;
+	const char *kallsyms;
+	const char *maps;
+};
+
+/* Ids of the options in VIEW_OPTIONS; verbs use lower ones. */
+enum {
+	VIEW_OPTION_CALLS = 100,
+	VIEW_OPTION_BRANCHES,
+	VIEW_OPTION_INSNS,
+	VIEW_OPTION_JSON,
+	VIEW_OPTION_TIME,
+	VIEW_OPTION_STATS,
+	VIEW_OPTION_HASH,
+	VIEW_OPTION_NO_FOLD,
+	VIEW_OPTION_MAX_DEPTH,
+	VIEW_OPTION_OUTPUT,
+	VIEW_OPTION_KALLSYMS,
+	VIEW_OPTION_MAPS,
+};
+
+/* Entries of a verb's option table. */
+#define VIEW_OPTIONS							\
+	{ "calls", 0, VIEW_OPTION_CALLS, NULL,				\
+	  "show calls, returns and events, indented (the default)" },	\
+	{ "branches", 0, VIEW_OPTION_BRANCHES, NULL,			\
+	  "show each taken branch: from -> to, kind" },			\
+	{ "insns", 0, VIEW_OPTION_INSNS, NULL,				\
+	  "show each instruction's address" },				\
+	{ "json", 'j', VIEW_OPTION_JSON, NULL,				\
+	  "JSON Lines for scripts, see kipt(1)" },			\
+	{ "time", 't', VIEW_OPTION_TIME, NULL,				\
+	  "show time, if the trace has it" },				\
+	{ "stats", 0, VIEW_OPTION_STATS, NULL,				\
+	  "only the summary: branches, gaps by kind, speed" },		\
+	{ "hash", 0, VIEW_OPTION_HASH, NULL,				\
+	  "with --insns: only the count and the hash of the\n"		\
+	  "addresses" },						\
+	{ "no-fold", 0, VIEW_OPTION_NO_FOLD, NULL,			\
+	  "show repeated calls one by one" },				\
+	{ "max-depth", 0, VIEW_OPTION_MAX_DEPTH, "N",			\
+	  "show calls down to this depth only" },			\
+	{ "output", 'o', VIEW_OPTION_OUTPUT, "FILE",			\
+	  "write the records to FILE instead of showing\n"		\
+	  "them; all branches unless --calls or --insns" },		\
+	{ "kallsyms", 0, VIEW_OPTION_KALLSYMS, "FILE",			\
+	  "kernel symbols from a copy of /proc/kallsyms" },		\
+	{ "maps", 0, VIEW_OPTION_MAPS, "FILE",				\
+	  "mappings from a file that -o or --save made" }
+
+/**
+ * view_option() - take one option
+ * @options: where to
+ * @id: what args_option() returned
+ * @value: its value
+ *
+ * Return: 1 if it was one of VIEW_OPTIONS, 0 if not, -1 after a sentence.
+ */
+int view_option(struct view_options *options, int id, const char *value);
+
+/**
+ * view_output() - the records that are needed to show what is asked for
+ * @options: options
+ *
+ * Return: KIPT_OUTPUT_* (equal to KIPT_FLOW_*).
+ */
+u32 view_output(const struct view_options *options);
+
+/**
+ * struct view_state - what records that came before say about the next one
+ * @cpu: its CPU
+ * @tid, @pid: its task, 0 if not known
+ * @tsc: time, 0 if not known
+ * @tsc_first: the first time there was
+ */
+struct view_state {
+	u32 cpu;
+	u32 tid, pid;
+	u64 tsc, tsc_first;
+};
+
+/**
+ * struct view - a printer at work
+ * @options: options
+ * @names: names
+ * @out: where to
+ * @tsc_khz: to show time in microseconds; 0: in ticks
+ * @state: before the record that is printed now
+ * @tally: counts
+ * @print: prints one record; @state and @tally know it already
+ * @finish: prints what was held back
+ * @self: the printer's own
+ */
+struct view {
+	const struct view_options *options;
+	struct names *names;
+	FILE *out;
+	u32 tsc_khz;
+	struct view_state state;
+	struct tally tally;
+	void (*print)(struct view *view, const struct kipt_record *record);
+	void (*finish)(struct view *view);
+	void *self;
+};
+
+/**
+ * view_init() - begin to show
+ * @view: the view
+ * @options: must live as long
+ * @names: must live as long
+ * @out: where to
+ *
+ * Return: true, or false after a sentence.
+ */
+bool view_init(struct view *view, const struct view_options *options,
+	       struct names *names, FILE *out);
+
+/**
+ * view_records() - show records
+ * @view: the view
+ * @records: what, in order
+ * @count: how many
+ */
+void view_records(struct view *view, const struct kipt_record *records,
+		  u32 count);
+
+/**
+ * view_finish() - print what is left and the summary, and free it all
+ * @view: the view; its tally stays valid
+ */
+void view_finish(struct view *view);
+
+/**
+ * view_time() - the time of the current record as a column
+ * @view: the view
+ * @text: buffer of 32 bytes
+ *
+ * Return: @text, "" if time is not to be shown.
+ */
+const char *view_time(const struct view *view, char *text);
+
+/* The printers; each sets @print, @finish and @self. False: no memory. */
+bool view_calls_init(struct view *view);
+bool view_lines_init(struct view *view);
+bool view_json_init(struct view *view);
+
+#endif /* KIPT_VIEW_H */

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each record as a line of JSON; kipt(1) documents the members.
+ */
+#include <json-c/json.h>
+
+#include "jsonl.h"
+#include "view.h"
+#include "words.h"
+
+static void symbol_add(struct view *view, struct json_object *line,
+		       const char *key, const char *symbol_key, u64 address)
+{
+	char text[256];
+
+	jsonl_hex(line, key, address);
+	names_text(view->names, view->state.pid, address, text, sizeof(text));
+	if (text[0] != '0')
+		jsonl_text(line, symbol_key, text);
+}
+
+static void value_add(struct view *view, struct json_object *line,
+		      const struct kipt_record *r)
+{
+	if (r->flags & KIPT_RF_NO_VALUE)
+		return;
+	switch (r->type) {
+	case KIPT_RECORD_BRANCH:
+	case KIPT_RECORD_DISABLE:
+		symbol_add(view, line, "to", "to_symbol", r->value);
+		break;
+	case KIPT_RECORD_TASK:
+		jsonl_number(line, "pid", r->value);
+		break;
+	case KIPT_RECORD_TIME:
+		jsonl_number(line, "tsc", r->value);
+		break;
+	case KIPT_RECORD_SYNC:
+	case KIPT_RECORD_CPU:
+	case KIPT_RECORD_GAP:
+		jsonl_number(line, r->type == KIPT_RECORD_GAP ? "value" :
+			     "offset", r->value);
+		break;
+	case KIPT_RECORD_INSN:
+	case KIPT_RECORD_CBR:
+	case KIPT_RECORD_MODE:
+		break;
+	default:
+		jsonl_hex(line, "value", r->value);
+	}
+}
+
+static void aux_add(struct json_object *line, const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_BRANCH:
+	case KIPT_RECORD_DISABLE:
+	case KIPT_RECORD_SYNC:
+		jsonl_number(line, "insns", r->aux);
+		break;
+	case KIPT_RECORD_TASK:
+		jsonl_number(line, "tid", r->aux);
+		break;
+	case KIPT_RECORD_GAP:
+		jsonl_number(line, "status", r->aux);
+		break;
+	case KIPT_RECORD_TIME:
+		jsonl_number(line, "error", r->aux);
+		break;
+	case KIPT_RECORD_CBR:
+		jsonl_number(line, "ratio", r->aux);
+		break;
+	case KIPT_RECORD_INSN:
+	case KIPT_RECORD_PTWRITE:
+		jsonl_number(line, "size", r->aux);
+		break;
+	case KIPT_RECORD_CPU:
+		break;
+	default:
+		if (r->aux)
+			jsonl_hex(line, "aux", r->aux);
+	}
+}
+
+static bool has_address(const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_CPU:
+	case KIPT_RECORD_TASK:
+	case KIPT_RECORD_TIME:
+	case KIPT_RECORD_CBR:
+		return false;
+	}
+	return !(r->flags & KIPT_RF_NO_IP);
+}
+
+static void record_print(struct view *view, const struct kipt_record *r)
+{
+	struct json_object *line = json_object_new_object();
+	const char *kind = words_kind(r->type, r->kind);
+
+	jsonl_text(line, "type", words_type(r->type));
+	if (kind)
+		jsonl_text(line, "kind", kind);
+	else if (r->kind)
+		jsonl_number(line, "kind", r->kind);
+	jsonl_number(line, "cpu", view->state.cpu);
+	if (view->state.tid && r->type != KIPT_RECORD_TASK)
+		jsonl_number(line, "tid", view->state.tid);
+	if (has_address(r))
+		symbol_add(view, line, "ip", "ip_symbol", r->ip);
+	value_add(view, line, r);
+	aux_add(line, r);
+	if (r->flags & (KIPT_RF_NR | KIPT_RF_HW | KIPT_RF_IF | KIPT_RF_TSX |
+			KIPT_RF_COMPRESSED))
+		jsonl_number(line, "flags", r->flags);
+	jsonl_print(line, view->out);
+}
+
+static void nothing_left(struct view *view)
+{
+	(void)view;
+}
+
+bool view_json_init(struct view *view)
+{
+	view->print = record_print;
+	view->finish = nothing_left;
+	return true;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records in words, see words.h. Pure functions.
+ */
+#include <stdio.h>
+
+#include "../../kmod/decode/status.h"
+#include "words.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+static const char *const types[] = {
+	[KIPT_RECORD_BRANCH] = "branch",
+	[KIPT_RECORD_ENABLE] = "enable",
+	[KIPT_RECORD_DISABLE] = "disable",
+	[KIPT_RECORD_CONTEXT] = "context",
+	[KIPT_RECORD_TASK] = "task",
+	[KIPT_RECORD_MODE] = "mode",
+	[KIPT_RECORD_TSX] = "tsx",
+	[KIPT_RECORD_TIME] = "time",
+	[KIPT_RECORD_CBR] = "cbr",
+	[KIPT_RECORD_PTWRITE] = "ptwrite",
+	[KIPT_RECORD_POWER] = "power",
+	[KIPT_RECORD_EVENT] = "event",
+	[KIPT_RECORD_EVENT_DATA] = "event-data",
+	[KIPT_RECORD_VMCS] = "vmcs",
+	[KIPT_RECORD_TRACESTOP] = "tracestop",
+	[KIPT_RECORD_BLOCK] = "block",
+	[KIPT_RECORD_TRIG] = "trig",
+	[KIPT_RECORD_GAP] = "gap",
+	[KIPT_RECORD_CPU] = "cpu",
+	[KIPT_RECORD_INSN] = "insn",
+	[KIPT_RECORD_SYNC] = "sync",
+};
+
+static const char *const branches[] = {
+	[KIPT_BRANCH_COND] = "cond",
+	[KIPT_BRANCH_JUMP] = "jump",
+	[KIPT_BRANCH_CALL] = "call",
+	[KIPT_BRANCH_JUMP_IND] = "jump-ind",
+	[KIPT_BRANCH_CALL_IND] = "call-ind",
+	[KIPT_BRANCH_RET] = "ret",
+	[KIPT_BRANCH_SYSCALL] = "syscall",
+	[KIPT_BRANCH_SYSRET] = "sysret",
+	[KIPT_BRANCH_IRET] = "iret",
+	[KIPT_BRANCH_FAR] = "far",
+	[KIPT_BRANCH_VMENTRY] = "vmentry",
+	[KIPT_BRANCH_EVENT] = "event",
+	[KIPT_BRANCH_TSX_ABORT] = "tsx-abort",
+};
+
+static const char *const enables[] = {
+	[KIPT_ENABLE_PGE] = "pge",
+	[KIPT_ENABLE_SYNC] = "sync",
+	[KIPT_ENABLE_OVERFLOW] = "overflow",
+};
+
+static const char *const disables[] = {
+	[KIPT_DISABLE_BRANCH] = "branch",
+	[KIPT_DISABLE_ASYNC] = "async",
+};
+
+static const char *const modes[] = {
+	[KIPT_MODE_64] = "64",
+	[KIPT_MODE_32] = "32",
+	[KIPT_MODE_16] = "16",
+};
+
+static const char *const tsx[] = {
+	[KIPT_TSX_BEGIN] = "begin",
+	[KIPT_TSX_COMMIT] = "commit",
+	[KIPT_TSX_ABORT] = "abort",
+};
+
+static const char *const powers[] = {
+	[KIPT_POWER_MWAIT] = "mwait",
+	[KIPT_POWER_PWRE] = "pwre",
+	[KIPT_POWER_EXSTOP] = "exstop",
+	[KIPT_POWER_PWRX] = "pwrx",
+};
+
+static const char *const gaps[] = {
+	[KIPT_GAP_OVERFLOW] = "overflow",
+	[KIPT_GAP_DECODE] = "decode",
+	[KIPT_GAP_NO_CODE] = "no-code",
+	[KIPT_GAP_CODE_CHANGED] = "code-changed",
+	[KIPT_GAP_RING] = "ring",
+	[KIPT_GAP_TRUNCATED] = "truncated",
+	[KIPT_GAP_STOPPED] = "stopped",
+	[KIPT_GAP_HW_ERROR] = "hw-error",
+	[KIPT_GAP_RECEIVER] = "receiver",
+	[KIPT_GAP_OFFLINE] = "offline",
+};
+
+static const char *const gap_texts[] = {
+	[KIPT_GAP_OVERFLOW] = "the CPU lost packets (overflow)",
+	[KIPT_GAP_DECODE] = "the trace makes no sense here",
+	[KIPT_GAP_NO_CODE] = "no code bytes",
+	[KIPT_GAP_CODE_CHANGED] = "code was patched while it was traced",
+	[KIPT_GAP_RING] = "older trace was overwritten",
+	[KIPT_GAP_TRUNCATED] = "the trace ends inside a packet",
+	[KIPT_GAP_STOPPED] = "the buffer was full, tracing stopped",
+	[KIPT_GAP_HW_ERROR] = "the CPU reported an error of its trace output",
+	[KIPT_GAP_RECEIVER] = "records were dropped for a slow receiver",
+	[KIPT_GAP_OFFLINE] = "the CPU went offline, tracing stopped",
+};
+
+struct kinds {
+	const char *const *names;
+	size_t count;
+};
+
+static const struct kinds kinds[KIPT_RECORD_TYPE_MAX + 1] = {
+	[KIPT_RECORD_BRANCH] = { branches, COUNT(branches) },
+	[KIPT_RECORD_ENABLE] = { enables, COUNT(enables) },
+	[KIPT_RECORD_DISABLE] = { disables, COUNT(disables) },
+	[KIPT_RECORD_MODE] = { modes, COUNT(modes) },
+	[KIPT_RECORD_TSX] = { tsx, COUNT(tsx) },
+	[KIPT_RECORD_POWER] = { powers, COUNT(powers) },
+	[KIPT_RECORD_GAP] = { gaps, COUNT(gaps) },
+};
+
+static const char *pick(const char *const *names, size_t count, u32 number)
+{
+	return number < count && names[number] ? names[number] : "unknown";
+}
+
+const char *words_type(u32 type)
+{
+	return pick(types, COUNT(types), type);
+}
+
+const char *words_kind(u32 type, u32 kind)
+{
+	if (type > KIPT_RECORD_TYPE_MAX || !kinds[type].names)
+		return NULL;
+	return pick(kinds[type].names, kinds[type].count, kind);
+}
+
+const char *words_gap(u32 kind)
+{
+	return pick(gap_texts, COUNT(gap_texts), kind);
+}
+
+static void gap_sentence(const struct kipt_record *r, const char *where,
+			 char *text, size_t size)
+{
+	unsigned long long value = r->value;
+	const char *place = r->flags & KIPT_RF_NO_IP ? "an unknown address" :
+						       where;
+
+	switch (r->kind) {
+	case KIPT_GAP_DECODE:
+	case KIPT_GAP_NO_CODE:
+		snprintf(text, size, "gap: %s: %s, at offset %llu, after %s",
+			 words_gap(r->kind),
+			 kipt_status_name((enum kipt_status)r->aux), value,
+			 place);
+		break;
+	case KIPT_GAP_CODE_CHANGED:
+		snprintf(text, size, "gap: %s: %s, at offset %llu",
+			 words_gap(r->kind), place, value);
+		break;
+	case KIPT_GAP_RING:
+		snprintf(text, size, r->flags & KIPT_RF_NO_VALUE || !value ?
+			 "gap: %s" : "gap: %s: %llu bytes",
+			 words_gap(r->kind), value);
+		break;
+	case KIPT_GAP_RECEIVER:
+		snprintf(text, size, "gap: %s: %llu records",
+			 words_gap(r->kind), value);
+		break;
+	case KIPT_GAP_HW_ERROR:
+		snprintf(text, size, "gap: %s: IA32_RTIT_STATUS 0x%llx",
+			 words_gap(r->kind), value);
+		break;
+	default:
+		snprintf(text, size, "gap: %s, at offset %llu",
+			 words_gap(r->kind), value);
+	}
+}
+
+/* States are named as Linux does: the nibble of the MWAIT hint plus one. */
+static const char *c_state(u32 nibble, char *text, size_t size)
+{
+	snprintf(text, size, "C%u", (nibble + 1) & 15);
+	return text;
+}
+
+static const char *wake_reason(u64 reason)
+{
+	if (reason & 1)
+		return "interrupt";
+	if (reason & 4)
+		return "store to the monitored address";
+	return reason & 8 ? "hardware" : "no reason given";
+}
+
+static void power_sentence(const struct kipt_record *r, const char *where,
+			   char *text, size_t size)
+{
+	char last[8], deepest[8];
+
+	switch (r->kind) {
+	case KIPT_POWER_MWAIT:
+		snprintf(text, size,
+			 "power: MWAIT hints 0x%x extensions 0x%llx at %s",
+			 r->aux, (unsigned long long)r->value, where);
+		break;
+	case KIPT_POWER_PWRE:
+		snprintf(text, size, "power: enters %s.%u%s",
+			 c_state(r->aux >> 4 & 15, last, sizeof(last)),
+			 r->aux & 15,
+			 r->flags & KIPT_RF_HW ? ", by hardware" : "");
+		break;
+	case KIPT_POWER_EXSTOP:
+		snprintf(text, size, "power: stops%s%s",
+			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
+			 r->flags & KIPT_RF_NO_IP ? "" : where);
+		break;
+	default:
+		snprintf(text, size, "power: woke from %s, deepest %s: %s",
+			 c_state(r->aux >> 4 & 15, last, sizeof(last)),
+			 c_state(r->aux & 15, deepest, sizeof(deepest)),
+			 wake_reason(r->value));
+	}
+}
+
+static void event_sentence(const struct kipt_record *r, const char *where,
+			   char *text, size_t size)
+{
+	if (r->type == KIPT_RECORD_EVENT_DATA)
+		snprintf(text, size, "event data: type %u, 0x%llx", r->kind,
+			 (unsigned long long)r->value);
+	else if (r->flags & KIPT_RF_NO_IP)
+		snprintf(text, size, "event: type %u vector %u", r->kind,
+			 r->aux);
+	else
+		snprintf(text, size, "event: type %u vector %u at %s", r->kind,
+			 r->aux, where);
+}
+
+static void other_sentence(const struct kipt_record *r, const char *where,
+			   char *text, size_t size)
+{
+	unsigned long long value = r->value;
+	const char *kind = words_kind(r->type, r->kind);
+
+	switch (r->type) {
+	case KIPT_RECORD_ENABLE:
+		snprintf(text, size, "tracing begins at %s%s", where,
+			 r->kind == KIPT_ENABLE_OVERFLOW ?
+			 " (after an overflow)" : "");
+		break;
+	case KIPT_RECORD_DISABLE:
+		snprintf(text, size, "tracing ends at %s", where);
+		break;
+	case KIPT_RECORD_CONTEXT:
+		snprintf(text, size, "address space 0x%llx%s", value,
+			 r->flags & KIPT_RF_NR ? " (VMX non-root)" : "");
+		break;
+	case KIPT_RECORD_PTWRITE:
+		snprintf(text, size, "ptwrite 0x%llx (%u bytes) at %s", value,
+			 r->aux, where);
+		break;
+	case KIPT_RECORD_SYNC:
+		snprintf(text, size, "PSB at offset %llu", value);
+		break;
+	case KIPT_RECORD_TIME:
+		snprintf(text, size, "time %llu", value);
+		break;
+	case KIPT_RECORD_CBR:
+		snprintf(text, size, "core:bus ratio %u", r->aux);
+		break;
+	case KIPT_RECORD_MODE:
+		snprintf(text, size, "%s-bit code", kind);
+		break;
+	case KIPT_RECORD_TSX:
+		snprintf(text, size, "transaction: %s at %s", kind, where);
+		break;
+	default:
+		snprintf(text, size, "%s 0x%llx", words_type(r->type), value);
+	}
+}
+
+const char *words_sentence(const struct kipt_record *record, const char *where,
+			   char *text, size_t size)
+{
+	switch (record->type) {
+	case KIPT_RECORD_GAP:
+		gap_sentence(record, where, text, size);
+		break;
+	case KIPT_RECORD_POWER:
+		power_sentence(record, where, text, size);
+		break;
+	case KIPT_RECORD_EVENT:
+	case KIPT_RECORD_EVENT_DATA:
+		event_sentence(record, where, text, size);
+		break;
+	case KIPT_RECORD_TASK:
+		snprintf(text, size, "task %u (process %llu)", record->aux,
+			 (unsigned long long)record->value);
+		break;
+	default:
+		other_sentence(record, where, text, size);
+	}
+	return text;
+}
