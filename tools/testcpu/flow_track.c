@@ -18,7 +18,6 @@
 void flow_forget(struct flow *f)
 {
 	f->cur = NULL;
-	f->event = 0;
 	f->dormant = false;
 }
 
@@ -191,19 +190,19 @@ static void finish_block(struct flow *f, const struct flow_block *b,
 }
 
 /*
- * The event becomes a transfer when its handler is known. The sleep it ended
- * is over first; vector 2 is the NMI, which is no "interrupt" to PWRX.
+ * The sleep that an event ended is over first; vector 2 is the NMI, which is
+ * no "interrupt" to PWRX.
  */
-static void finish_event(struct flow *f, uint64_t handler)
+static void event_transfer(struct flow *f, uint8_t kind, uint64_t from,
+			   uint64_t handler)
 {
 	struct pt_transfer t = {
-		.kind = f->event,
-		.from = f->event_from,
+		.kind = kind,
+		.from = from,
 		.to = handler,
 		.source = true,
 	};
 
-	f->event = 0;
 	t.vector = (int16_t)f->ops->vector(f->ctx, handler);
 	if (f->pt->sleeping)
 		pt_wake(f->pt, t.vector == 2 ? PT_WAKE_OTHER :
@@ -238,9 +237,7 @@ static void settle(struct flow *f, struct flow_block *reached)
 void flow_arrive(struct flow *f, struct flow_block *b, uint64_t ip,
 		 struct flow_block *reached)
 {
-	if (f->event) {
-		finish_event(f, ip);
-	} else if (end_counts(f, reached)) {
+	if (end_counts(f, reached)) {
 		settle(f, reached);
 		finish_block(f, reached, ip, false);
 	}
@@ -264,26 +261,23 @@ static bool end_faulted(const struct flow *f, uint8_t kind, uint64_t from,
 	       reached->end.class != BRANCH_COND;
 }
 
-void flow_event(struct flow *f, uint8_t kind, uint64_t from,
+void flow_event(struct flow *f, uint8_t kind, uint64_t from, uint64_t handler,
 		struct flow_block *reached)
 {
-	if (f->event) {
-		/* The handler's first instruction could not run. */
-		finish_event(f, from);
-	} else if (end_counts(f, reached)) {
+	if (end_counts(f, reached)) {
 		settle(f, reached);
 		if (!end_faulted(f, kind, from, reached))
 			finish_block(f, reached, from, true);
 	}
-	f->event = kind;
-	f->event_from = from;
+	event_transfer(f, kind, from, handler);
 	f->cur = NULL;
+	f->dormant = false;
 }
 
 bool flow_expected(const struct flow *f, const struct flow_block *reached,
 		   uint64_t ip)
 {
-	if (f->event || !f->cur || reached != f->cur)
+	if (!f->cur || reached != f->cur)
 		return false;
 	switch (reached->end.class) {
 	case BRANCH_NONE:

@@ -70,9 +70,6 @@ struct flow_ops {
  * @shift: what to add to the addresses of @cur
  * @dormant: blocks are not reported while out of context; a far transfer or an
  *	event ends this
- * @event: an event was seen whose handler is not known yet: TRUTH_INTERRUPT or
- *	TRUTH_EXCEPTION, 0 for none
- * @event_from: the address its FUP carries
  * @wake_reason: of a sleep that no event ends
  * @unexplained: arrivals that no class explains; 0 in a right world
  * @last_odd_from: the last of them
@@ -85,8 +82,6 @@ struct flow {
 	struct flow_block *cur;
 	uint64_t shift;
 	bool dormant;
-	uint8_t event;
-	uint64_t event_from;
 	uint8_t wake_reason;
 	uint64_t unexplained;
 	uint64_t last_odd_from;
@@ -112,9 +107,11 @@ void flow_arrive(struct flow *f, struct flow_block *b, uint64_t ip,
  * @f: the flow
  * @kind: TRUTH_INTERRUPT or TRUTH_EXCEPTION
  * @from: the next instruction (interrupt) or the faulting one (exception)
+ * @handler: the first instruction of its handler, not executed yet; the
+ *	machine's state is that of the handler
  * @reached: as for flow_arrive()
  */
-void flow_event(struct flow *f, uint8_t kind, uint64_t from,
+void flow_event(struct flow *f, uint8_t kind, uint64_t from, uint64_t handler,
 		struct flow_block *reached);
 
 /**

@@ -94,6 +94,7 @@ enum fixup {
  * @regs: register handles
  * @bytes: for register and memory access
  * @fix: pending register change
+ * @exception: an exception is about to be delivered
  * @gp_pending: a WRMSR or RDMSR that must fault is executing
  * @gp_rcx: RCX to put back when it has
  * @global_status: IA32_PERF_GLOBAL_STATUS
@@ -110,6 +111,7 @@ struct vcpu {
 	struct qemu_plugin_register *regs[NUM_REGS];
 	GByteArray *bytes;
 	enum fixup fix;
+	bool exception;
 	bool gp_pending;
 	uint64_t gp_rcx;
 	uint64_t global_status;
@@ -417,7 +419,7 @@ static void update_active(struct vcpu *v, struct slot *slot)
 {
 	bool tracing = pt_cpu_tracing(&v->pt);
 
-	v->flow.dormant = tracing && !v->pt.context_en && !v->flow.event &&
+	v->flow.dormant = tracing && !v->pt.context_en &&
 			  !v->pt.overflow && !v->pt.sleeping &&
 			  !(v->pt.msrs.ctl & RTIT_CTL_MTCEN);
 	slot->active = (tracing && !v->flow.dormant) || v->fix;
@@ -811,6 +813,7 @@ static void on_block(unsigned int index, void *userdata)
 	struct flow_block *reached;
 	uint64_t ip;
 
+	v->exception = false;
 	if (v->fix)
 		run_fixup(v);
 	if (!pt_cpu_tracing(&v->pt)) {
@@ -830,26 +833,38 @@ static void on_block(unsigned int index, void *userdata)
 		update_active(v, slot);
 }
 
+/*
+ * QEMU 11.1 reports an exception twice: as an exception before it is delivered,
+ * with an imprecise address, and then as every delivered event as an
+ * interrupt, with exact addresses and the handler's state in the registers.
+ */
 static void on_discontinuity(unsigned int index,
 			     enum qemu_plugin_discon_type type,
 			     uint64_t from_pc, uint64_t to_pc, void *userdata)
 {
 	struct vcpu *v = vcpus[index];
 	struct slot *slot;
+	bool exception;
 
-	(void)to_pc;
 	(void)userdata;
-	if (v->gp_pending && type == QEMU_PLUGIN_DISCON_EXCEPTION) {
+	if (type == QEMU_PLUGIN_DISCON_EXCEPTION) {
+		v->exception = true;
+		return;
+	}
+	exception = v->exception;
+	v->exception = false;
+	if (v->gp_pending && exception) {
 		v->gp_pending = false;
 		set_reg(v, REG_RCX, v->gp_rcx);
 	}
 	if (!pt_cpu_tracing(&v->pt))
 		return;
 	slot = slot_of(v);
-	flow_event(&v->flow, type == QEMU_PLUGIN_DISCON_INTERRUPT ?
-			     TRUTH_INTERRUPT : TRUTH_EXCEPTION,
-		   from_pc, take_reached(slot));
-	slot->active = 1;
+	flow_event(&v->flow, exception ? TRUTH_EXCEPTION : TRUTH_INTERRUPT,
+		   from_pc, to_pc, take_reached(slot));
+	if (v->pt.pmi)
+		deliver_pmi(v);
+	update_active(v, slot);
 }
 
 /* ---- translation ---- */
