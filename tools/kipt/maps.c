@@ -89,12 +89,12 @@ const struct mapping *maps_find(const struct process *process, u64 address)
 	return NULL;
 }
 
-static void comm_read(struct process *process)
+static void comm_read(struct process *process, u32 tid)
 {
 	char path[64];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", process->pid);
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
 	file = fopen(path, "re");
 	if (!file)
 		return;
@@ -124,18 +124,23 @@ static bool proc_line_take(struct maps *maps, u32 pid, char *line)
 
 bool maps_read_pid(struct maps *maps, u32 pid)
 {
+	return maps_read_task(maps, pid, pid);
+}
+
+bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
+{
 	struct process *process;
 	char path[64], *line = NULL;
 	size_t room = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
 	file = fopen(path, "re");
 	if (!file)
 		return false;
 	process = process_get(maps, pid);
 	if (process) {
-		comm_read(process);
+		comm_read(process, tid);
 		while (getline(&line, &room, file) > 0 &&
 		       proc_line_take(maps, pid, line))
 			;

@@ -65,6 +65,16 @@ void maps_free(struct maps *maps);
 bool maps_read_pid(struct maps *maps, u32 pid);
 
 /**
+ * maps_read_task() - add what /proc says of a task, for a process
+ * @maps: where to
+ * @tid: the task whose mappings are read
+ * @pid: the process they are added to: that of @tid, or one just forked
+ *
+ * Return: true, or false if there is no such task (not told).
+ */
+bool maps_read_task(struct maps *maps, u32 tid, u32 pid);
+
+/**
  * maps_add() - add one mapping
  * @maps: where to
  * @pid: process; 0: addresses without a known process

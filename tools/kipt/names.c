@@ -112,10 +112,6 @@ static struct process *process_find(struct names *names, u32 pid)
 	process = maps_process(names->maps, pid);
 	if (!process && names->live && pid && maps_read_pid(names->maps, pid))
 		process = maps_process(names->maps, pid);
-	/* An unknown process can only be the one there is. */
-	if (!process && !pid && names->maps->first &&
-	    !names->maps->first->next)
-		process = names->maps->first;
 	names->process = process;
 	names->process_pid = pid;
 	names->process_known = true;
@@ -142,12 +138,26 @@ static void kernel_find(struct names *names, u64 address, struct place *place)
 		place->object = found.object;
 }
 
+/* Where the process is not known, whichever has something there. */
+static const struct mapping *mapping_find(struct names *names, u32 pid,
+					  u64 address)
+{
+	struct process *process = process_find(names, pid);
+	const struct mapping *mapping;
+
+	mapping = process ? maps_find(process, address) : NULL;
+	if (pid)
+		return mapping;
+	for (process = names->maps->first; process && !mapping;
+	     process = process->next)
+		mapping = maps_find(process, address);
+	return mapping;
+}
+
 static void user_find(struct names *names, u32 pid, u64 address,
 		      struct place *place)
 {
-	struct process *process = process_find(names, pid);
-	const struct mapping *mapping = process ? maps_find(process, address) :
-						  NULL;
+	const struct mapping *mapping = mapping_find(names, pid, address);
 	struct object *object = mapping ? object_get(names, mapping->path) :
 					  NULL;
 	struct symbol_place found;

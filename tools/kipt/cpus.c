@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPU affinity, see cpus.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "args.h"
+#include "cpus.h"
+#include "say.h"
+#include "session.h"
+
+#define SET_BYTES	CPU_ALLOC_SIZE(KIPT_CPUS_MAX)
+
+static void cpu_add(void *ctx, u32 cpu)
+{
+	if (cpu < KIPT_CPUS_MAX)
+		CPU_SET_S(cpu, SET_BYTES, (cpu_set_t *)ctx);
+}
+
+static cpu_set_t *set_from(const char *list)
+{
+	cpu_set_t *set = calloc(1, SET_BYTES);
+
+	if (set)
+		args_cpus(list, cpu_add, set);
+	return set;
+}
+
+static bool set_text(const cpu_set_t *set, char *text, size_t size)
+{
+	u32 cpu, last;
+	size_t at = 0;
+
+	text[0] = 0;
+	for (cpu = 0; cpu < KIPT_CPUS_MAX; cpu = last + 1) {
+		last = cpu;
+		if (!CPU_ISSET_S(cpu, SET_BYTES, set))
+			continue;
+		while (last + 1 < KIPT_CPUS_MAX &&
+		       CPU_ISSET_S(last + 1, SET_BYTES, set))
+			last++;
+		at += snprintf(text + at, size - at, "%s%u", at ? "," : "",
+			       cpu);
+		if (last > cpu && at < size)
+			at += snprintf(text + at, size - at, "-%u", last);
+		if (at >= size)
+			return false;
+	}
+	return at;
+}
+
+bool cpus_own(const char *list, char *text, size_t size)
+{
+	cpu_set_t *set = set_from(list), *own = calloc(1, SET_BYTES);
+	bool ok = false;
+
+	if (!set || !own)
+		say_errno(ENOMEM, "cannot look at the CPUs");
+	else if (sched_getaffinity(0, SET_BYTES, own))
+		say_errno(errno, "cannot get the CPU affinity");
+	else {
+		CPU_AND_S(SET_BYTES, set, set, own);
+		ok = set_text(set, text, size);
+		if (!ok)
+			say_error("none of the CPUs this process may run on has PT (those are: %s)",
+				  *list ? list : "none");
+	}
+	free(set);
+	free(own);
+	return ok;
+}
+
+int cpus_pin(const char *list)
+{
+	cpu_set_t *set = set_from(list);
+	int err = 0;
+
+	if (!set)
+		return ENOMEM;
+	if (sched_setaffinity(0, SET_BYTES, set))
+		err = errno;
+	free(set);
+	return err;
+}

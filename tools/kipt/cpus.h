@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sets of CPUs as the scheduler sees them, and as text.
+ */
+#ifndef KIPT_CPUS_H
+#define KIPT_CPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * cpus_own() - the CPUs this process may run on, of those in a list
+ * @list: CPU list
+ * @text: filled with a CPU list
+ * @size: bytes of @text
+ *
+ * Return: true, or false after a sentence if there are none.
+ */
+bool cpus_own(const char *list, char *text, size_t size);
+
+/**
+ * cpus_pin() - let this process run on these CPUs only
+ * @list: CPU list
+ *
+ * Return: 0 or an errno, positive.
+ */
+int cpus_pin(const char *list);
+
+#endif /* KIPT_CPUS_H */

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files in memory, see file_map.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file_map.h"
+#include "say.h"
+
+static bool fd_map(struct file_map *map, int fd, const char *path)
+{
+	struct stat st;
+	void *bytes;
+
+	if (fstat(fd, &st)) {
+		say_errno(errno, "cannot read %s", path);
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		say_error("cannot read %s: not a regular file", path);
+		return false;
+	}
+	map->size = st.st_size;
+	map->bytes = (const u8 *)"";
+	if (!map->size)
+		return true;
+	bytes = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED) {
+		say_errno(errno, "cannot map %s", path);
+		return false;
+	}
+	map->bytes = bytes;
+	return true;
+}
+
+bool file_map_open(struct file_map *map, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok;
+
+	if (fd < 0) {
+		say_errno(errno, "cannot read %s", path);
+		return false;
+	}
+	ok = fd_map(map, fd, path);
+	close(fd);
+	return ok;
+}
+
+void file_map_close(struct file_map *map)
+{
+	if (map->size)
+		munmap((void *)map->bytes, map->size);
+	map->size = 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A whole file in memory, read only.
+ */
+#ifndef KIPT_FILE_MAP_H
+#define KIPT_FILE_MAP_H
+
+#include <stdbool.h>
+
+#include "../../kmod/decode/port.h"
+
+/**
+ * struct file_map - a file
+ * @bytes: what it holds; not NULL, also when it is empty
+ * @size: how much
+ */
+struct file_map {
+	const u8 *bytes;
+	u64 size;
+};
+
+/**
+ * file_map_open() - map a file
+ * @map: filled on success
+ * @path: its name
+ *
+ * Return: true, or false after a sentence.
+ */
+bool file_map_open(struct file_map *map, const char *path);
+
+/**
+ * file_map_close() - unmap it
+ * @map: was opened, or all zero
+ */
+void file_map_close(struct file_map *map);
+
+#endif /* KIPT_FILE_MAP_H */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * meta.json, see meta.h.
+ */
+#include <json-c/json.h>
+
+#include "meta.h"
+#include "say.h"
+
+static u32 number_get(struct json_object *object, const char *key, u32 max)
+{
+	struct json_object *member;
+	s64 number;
+
+	if (!json_object_object_get_ex(object, key, &member))
+		return 0;
+	number = json_object_get_int64(member);
+	return number >= 0 && number <= max ? number : 0;
+}
+
+bool meta_read(const char *path, struct kipt_flow_config *config,
+	       u32 *tsc_khz)
+{
+	struct json_object *object = json_object_from_file(path);
+
+	if (!object || !json_object_is_type(object, json_type_object)) {
+		say_error("cannot read %s as a JSON object", path);
+		json_object_put(object);
+		return false;
+	}
+	config->tsc_num = number_get(object, "tsc_num", ~0U);
+	config->tsc_den = number_get(object, "tsc_den", ~0U);
+	config->mtc_freq = number_get(object, "mtc_freq", 15);
+	config->max_nonturbo_ratio = number_get(object, "max_nonturbo_ratio",
+						255);
+	*tsc_khz = number_get(object, "tsc_khz", ~0U);
+	json_object_put(object);
+	return true;
+}

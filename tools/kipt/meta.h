@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads meta.json, which save.c wrote beside a raw trace.
+ */
+#ifndef KIPT_META_H
+#define KIPT_META_H
+
+#include <stdbool.h>
+
+#include "../../kmod/decode/flow.h"
+
+/**
+ * meta_read() - what decoding needs to know of the CPU
+ * @path: the file
+ * @config: tsc_num, tsc_den, mtc_freq and max_nonturbo_ratio are filled
+ * @tsc_khz: filled
+ *
+ * Return: true, or false after a sentence.
+ */
+bool meta_read(const char *path, struct kipt_flow_config *config,
+	       u32 *tsc_khz);
+
+#endif /* KIPT_META_H */

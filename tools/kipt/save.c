@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Saves what decoding elsewhere needs, see save.h. The raw trace itself is
+ * raw.c's; kernel text comes through kcore.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "ctl.h"
+#include "jsonl.h"
+#include "kcore.h"
+#include "pages.h"
+#include "save.h"
+#include "say.h"
+
+bool save_folder(const char *dir)
+{
+	if (!mkdir(dir, 0777) || errno == EEXIST)
+		return true;
+	say_errno(errno, "cannot make folder %s", dir);
+	return false;
+}
+
+/* Pages that cannot be read, such as of [vsyscall], are left out. */
+static bool mapping_write(struct pages_writer *writer, int mem,
+			  const struct mapping *mapping)
+{
+	u8 page[PAGE_BYTES];
+	u64 address;
+
+	for (address = mapping->start; address < mapping->end;
+	     address += PAGE_BYTES) {
+		if (pread(mem, page, sizeof(page), address) != sizeof(page))
+			continue;
+		if (!pages_write(writer, address, page))
+			return false;
+	}
+	return true;
+}
+
+static void mappings_write(struct pages_writer *writer, int mem,
+			   const struct process *process)
+{
+	size_t i;
+
+	for (i = 0; i < process->count; i++) {
+		const struct mapping *mapping = &process->list[i];
+
+		/* An older mapping of the same place is no more. */
+		if (maps_find(process, mapping->start) == mapping &&
+		    !mapping_write(writer, mem, mapping))
+			return;
+	}
+}
+
+bool save_user(const char *dir, const struct maps *maps, pid_t tid, pid_t pid,
+	       bool main)
+{
+	const struct process *process = maps_process(maps, pid);
+	struct pages_writer writer;
+	char path[64], name[4096];
+	int mem;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	if (main)
+		snprintf(name, sizeof(name), "%s/user", dir);
+	else
+		snprintf(name, sizeof(name), "%s/user-%d", dir, pid);
+	mem = open(path, O_RDONLY | O_CLOEXEC);
+	if (mem < 0 || !process) {
+		say_errno(mem < 0 ? errno : ESRCH, "cannot read %s", path);
+		return false;
+	}
+	if (!pages_open(&writer, name)) {
+		close(mem);
+		return false;
+	}
+	mappings_write(&writer, mem, process);
+	close(mem);
+	return pages_close(&writer, name);
+}
+
+static bool kallsyms_copy(const char *dir)
+{
+	char path[4096], bytes[65536];
+	FILE *in = fopen("/proc/kallsyms", "re"), *out;
+	bool ok = true;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/kallsyms", dir);
+	out = fopen(path, "we");
+	if (!in || !out) {
+		say_errno(errno, "cannot copy /proc/kallsyms to %s", path);
+		ok = false;
+	}
+	while (ok && (size = fread(bytes, 1, sizeof(bytes), in)))
+		ok = fwrite(bytes, 1, size, out) == size;
+	if (in)
+		fclose(in);
+	if (out)
+		ok = !fclose(out) && ok;
+	return ok;
+}
+
+bool save_kernel(const char *dir)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s/kernel", dir);
+	return kallsyms_copy(dir) && kcore_save_text(name);
+}
+
+static void command_add(struct json_object *line, char *const *argv)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (; *argv; argv++)
+		json_object_array_add(list, json_object_new_string(*argv));
+	json_object_object_add(line, "command", list);
+}
+
+static struct json_object *meta_make(const struct kipt_info *info,
+				     const struct kipt_session *session)
+{
+	struct json_object *line = json_object_new_object();
+	const struct kipt_caps *caps = &info->caps;
+	struct utsname name;
+	char ctl[256];
+
+	ctl_format(session->ctl, ctl, sizeof(ctl));
+	jsonl_text(line, "type", "meta");
+	jsonl_number(line, "record_version", info->record_version);
+	jsonl_text(line, "module", info->version);
+	if (!uname(&name))
+		jsonl_text(line, "kernel", name.release);
+	jsonl_text(line, "cpus", session->cpus);
+	jsonl_text(line, "ctl", ctl);
+	jsonl_hex(line, "ctl_bits", session->ctl);
+	jsonl_number(line, "tsc_num", caps->tsc_num);
+	jsonl_number(line, "tsc_den", caps->tsc_den);
+	jsonl_number(line, "crystal_hz", caps->crystal_hz);
+	jsonl_number(line, "tsc_khz", caps->tsc_khz);
+	jsonl_number(line, "max_nonturbo_ratio", caps->max_nonturbo_ratio);
+	jsonl_number(line, "mtc_freq", session->ctl >> 14 & 15);
+	jsonl_number(line, "cpu_family", caps->family);
+	jsonl_number(line, "cpu_model", caps->model);
+	jsonl_hex(line, "leaf0_eax", caps->leaf0_eax);
+	jsonl_hex(line, "leaf0_ebx", caps->leaf0_ebx);
+	jsonl_hex(line, "leaf0_ecx", caps->leaf0_ecx);
+	jsonl_hex(line, "leaf1_eax", caps->leaf1_eax);
+	jsonl_hex(line, "leaf1_ebx", caps->leaf1_ebx);
+	return line;
+}
+
+bool save_meta(const char *dir, const struct kipt_info *info,
+	       const struct kipt_session *session, char *const *argv)
+{
+	struct json_object *line;
+	char path[4096];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/meta.json", dir);
+	out = fopen(path, "we");
+	if (!out) {
+		say_errno(errno, "cannot make %s", path);
+		return false;
+	}
+	line = meta_make(info, session);
+	command_add(line, argv);
+	jsonl_print(line, out);
+	if (!fclose(out))
+		return true;
+	say_errno(errno, "cannot write to %s", path);
+	return false;
+}
