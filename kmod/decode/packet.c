@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packet formats, from the manual's packet tables (Intel SDM Vol. 3C, "Trace
+ * Packets and Data Types"). One function per format; dispatch is by first and
+ * second byte. Nothing is kept but the cursor's block context. Any context.
+ */
+#include "packet.h"
+
+/* First byte of packets that are told by the whole byte. */
+#define OPC_PAD		0x00
+#define OPC_EXT		0x02
+#define OPC_TSC		0x19
+#define OPC_MTC		0x59
+#define OPC_MODE	0x99
+#define OPC_TRIG	0xd9
+
+/* Low five bits of the packets that carry an IP. */
+#define OPC_IP_MASK	0x1f
+#define OPC_TIP_PGD	0x01
+#define OPC_TIP		0x0d
+#define OPC_TIP_PGE	0x11
+#define OPC_FUP		0x1d
+
+/* Second byte after OPC_EXT. */
+#define EXT_CBR		0x03
+#define EXT_PTW		0x12
+#define EXT_CFE		0x13
+#define EXT_PWRE	0x22
+#define EXT_PSBEND	0x23
+#define EXT_BEP		0x33
+#define EXT_PIP		0x43
+#define EXT_EVD		0x53
+#define EXT_EXSTOP	0x62
+#define EXT_BBP		0x63
+#define EXT_TMA		0x73
+#define EXT_PSB		0x82
+#define EXT_TRACESTOP	0x83
+#define EXT_PWRX	0xa2
+#define EXT_TNT		0xa3
+#define EXT_BEP_IP	0xb3
+#define EXT_MWAIT	0xc2
+#define EXT_MNT		0xc3
+#define EXT_VMCS	0xc8
+#define EXT_EXSTOP_IP	0xe2
+#define EXT_OVF		0xf3
+#define EXT3_MNT	0x88
+
+#define CYC_EXP		0x04
+#define CYC_MAX_LEN	15
+
+/* Payload bytes by IPBytes; BAD is reserved. */
+#define BAD_IPBYTES	0xff
+static const u8 ip_payload[8] = {
+	0, 2, 4, 6, 6, BAD_IPBYTES, 8, BAD_IPBYTES
+};
+
+/* Position of the highest set bit; @value is not 0. */
+static u32 top_bit(u64 value)
+{
+	return 63 - (u32)__builtin_clzll(value);
+}
+
+static enum kipt_status read_tnt8(const u8 *b, struct kipt_packet *p)
+{
+	u32 stop = top_bit(b[0]);
+
+	p->type = KIPT_PACKET_TNT;
+	p->len = 1;
+	p->size = (u8)(stop - 1);
+	p->value = (u64)(b[0] & ((1U << stop) - 1)) >> 1;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_tnt64(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	u64 value;
+	u32 stop;
+
+	if (left < 8)
+		return KIPT_TRUNCATED;
+	value = kipt_load_le(b + 2, 6);
+	if (value < 2)
+		return KIPT_BAD_PACKET;
+	stop = top_bit(value);
+	p->type = KIPT_PACKET_TNT;
+	p->len = 8;
+	p->size = (u8)stop;
+	p->flags = KIPT_PF_LONG;
+	p->value = value & ((1ULL << stop) - 1);
+	return KIPT_OK;
+}
+
+static enum kipt_status read_ip(const u8 *b, u64 left, u8 type,
+				struct kipt_packet *p)
+{
+	u32 ip_bytes = b[0] >> 5;
+	u32 bytes = ip_payload[ip_bytes];
+
+	if (bytes == BAD_IPBYTES)
+		return KIPT_BAD_PACKET;
+	if (left < 1 + bytes)
+		return KIPT_TRUNCATED;
+	p->type = type;
+	p->len = (u8)(1 + bytes);
+	p->size = (u8)ip_bytes;
+	p->value = kipt_load_le(b + 1, bytes);
+	return KIPT_OK;
+}
+
+/* SKD007: OVF took the place of all but the first byte of a CYC. What stands
+ * there, xx 02 F3, would be two CYCs that no CPU sends back to back.
+ */
+static bool cyc_cut_by_ovf(const u8 *b, u64 left)
+{
+	return left >= 3 && b[1] == OPC_EXT && b[2] == EXT_OVF;
+}
+
+static enum kipt_status read_cyc(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	u64 value = b[0] >> 3;
+	u32 shift = 5, len = 1;
+	bool more = b[0] & CYC_EXP;
+
+	p->type = KIPT_PACKET_CYC;
+	if (more && cyc_cut_by_ovf(b, left)) {
+		p->len = 1;
+		p->flags = KIPT_PF_BROKEN;
+		return KIPT_OK;
+	}
+	while (more) {
+		if (len == CYC_MAX_LEN)
+			return KIPT_BAD_PACKET;
+		if (len == left)
+			return KIPT_TRUNCATED;
+		more = b[len] & 1;
+		if (shift < 64)
+			value |= (u64)(b[len] >> 1) << shift;
+		shift += 7;
+		len++;
+	}
+	p->len = (u8)len;
+	p->value = value;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_mode(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 2)
+		return KIPT_TRUNCATED;
+	p->len = 2;
+	switch (b[1] >> 5) {
+	case 0:
+		p->type = KIPT_PACKET_MODE_EXEC;
+		p->value = b[1] & 7;
+		if ((b[1] & 3) == 3)
+			return KIPT_BAD_PACKET;
+		return KIPT_OK;
+	case 1:
+		p->type = KIPT_PACKET_MODE_TSX;
+		p->value = b[1] & 3;
+		if ((b[1] & 3) == 3)
+			return KIPT_BAD_PACKET;
+		return KIPT_OK;
+	default:
+		return KIPT_BAD_PACKET;
+	}
+}
+
+static enum kipt_status read_trig(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	u32 len;
+
+	if (left < 2)
+		return KIPT_TRUNCATED;
+	len = b[1] & 0x40 ? 5 : 3;
+	if (left < len)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_TRIG;
+	p->len = (u8)len;
+	p->aux = b[2];
+	if (b[1] & 0x80)
+		p->flags |= KIPT_PF_IP;
+	if (b[1] & 0x20)
+		p->flags |= KIPT_PF_MULT;
+	if (len == 5) {
+		p->flags |= KIPT_PF_ICNT;
+		p->value = kipt_load_le(b + 3, 2);
+	}
+	return KIPT_OK;
+}
+
+static enum kipt_status read_psb(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	u32 have = left < 16 ? (u32)left : 16;
+	u32 i;
+
+	for (i = 2; i < have; i++) {
+		if (b[i] != (i & 1 ? EXT_PSB : OPC_EXT))
+			return KIPT_BAD_PACKET;
+	}
+	if (left < 16)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_PSB;
+	p->len = 16;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_ptw(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	u32 size = b[1] >> 5 & 3;
+
+	if (size > 1)
+		return KIPT_BAD_PACKET;
+	p->size = size ? 8 : 4;
+	if (left < 2U + p->size)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_PTW;
+	p->len = (u8)(2 + p->size);
+	p->flags = b[1] & 0x80 ? KIPT_PF_IP : 0;
+	p->value = kipt_load_le(b + 2, p->size);
+	return KIPT_OK;
+}
+
+/* SKZ84: with TSC offsetting in VMX operation the payload is garbage and one
+ * byte too long; reserved bits that are not 0 give it away.
+ */
+static enum kipt_status read_tma(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 7)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_TMA;
+	p->len = 7;
+	if (b[4] || b[6] & 0xfe) {
+		if (left < 8)
+			return KIPT_TRUNCATED;
+		p->len = 8;
+		p->flags = KIPT_PF_BROKEN;
+		return KIPT_OK;
+	}
+	p->value = kipt_load_le(b + 2, 2);
+	p->aux = (u32)kipt_load_le(b + 5, 2) & 0x1ff;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_pip(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	u64 value;
+
+	if (left < 8)
+		return KIPT_TRUNCATED;
+	value = kipt_load_le(b + 2, 6);
+	p->type = KIPT_PACKET_PIP;
+	p->len = 8;
+	p->flags = value & 1 ? KIPT_PF_NR : 0;
+	p->value = value >> 1 << 5;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_vmcs(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	u64 value;
+
+	if (left < 7)
+		return KIPT_TRUNCATED;
+	value = kipt_load_le(b + 2, 5);
+	p->type = KIPT_PACKET_VMCS;
+	p->len = 7;
+	p->value = value == 0xffffffffffULL ? ~0ULL : value << 12;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_mwait(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 10)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_MWAIT;
+	p->len = 10;
+	p->aux = b[2];
+	p->value = b[6] & 3;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_pwre(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 4)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_PWRE;
+	p->len = 4;
+	p->flags = b[2] & 0x80 ? KIPT_PF_HW : 0;
+	p->aux = b[3];
+	return KIPT_OK;
+}
+
+static enum kipt_status read_pwrx(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 7)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_PWRX;
+	p->len = 7;
+	p->aux = b[2];
+	p->value = b[3] & 0xf;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_cfe(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 4)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_CFE;
+	p->len = 4;
+	p->flags = b[2] & 0x80 ? KIPT_PF_IP : 0;
+	p->value = b[2] & 0x1f;
+	p->aux = b[3];
+	return KIPT_OK;
+}
+
+static enum kipt_status read_evd(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 11)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_EVD;
+	p->len = 11;
+	p->aux = b[2] & 0x3f;
+	p->value = kipt_load_le(b + 3, 8);
+	return KIPT_OK;
+}
+
+static enum kipt_status read_mnt(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 3)
+		return KIPT_TRUNCATED;
+	if (b[2] != EXT3_MNT)
+		return KIPT_BAD_OPCODE;
+	if (left < 11)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_MNT;
+	p->len = 11;
+	p->value = kipt_load_le(b + 3, 8);
+	return KIPT_OK;
+}
+
+static enum kipt_status read_cbr(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 4)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_CBR;
+	p->len = 4;
+	p->value = b[2];
+	return KIPT_OK;
+}
+
+static enum kipt_status read_bbp(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 3)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_BBP;
+	p->len = 3;
+	p->size = b[2] & 0x80 ? 4 : 8;
+	p->aux = b[2] & 0x1f;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_short(u8 type, u8 flags, struct kipt_packet *p)
+{
+	p->type = type;
+	p->len = 2;
+	p->flags = flags;
+	return KIPT_OK;
+}
+
+static enum kipt_status read_ext(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (left < 2)
+		return KIPT_TRUNCATED;
+	if ((b[1] & 0x1f) == EXT_PTW)
+		return read_ptw(b, left, p);
+	switch (b[1]) {
+	case EXT_CBR:
+		return read_cbr(b, left, p);
+	case EXT_CFE:
+		return read_cfe(b, left, p);
+	case EXT_PWRE:
+		return read_pwre(b, left, p);
+	case EXT_PSBEND:
+		return read_short(KIPT_PACKET_PSBEND, 0, p);
+	case EXT_BEP:
+		return read_short(KIPT_PACKET_BEP, 0, p);
+	case EXT_BEP_IP:
+		return read_short(KIPT_PACKET_BEP, KIPT_PF_IP, p);
+	case EXT_PIP:
+		return read_pip(b, left, p);
+	case EXT_EVD:
+		return read_evd(b, left, p);
+	case EXT_EXSTOP:
+		return read_short(KIPT_PACKET_EXSTOP, 0, p);
+	case EXT_EXSTOP_IP:
+		return read_short(KIPT_PACKET_EXSTOP, KIPT_PF_IP, p);
+	case EXT_BBP:
+		return read_bbp(b, left, p);
+	case EXT_TMA:
+		return read_tma(b, left, p);
+	case EXT_PSB:
+		return read_psb(b, left, p);
+	case EXT_TRACESTOP:
+		return read_short(KIPT_PACKET_TRACESTOP, 0, p);
+	case EXT_PWRX:
+		return read_pwrx(b, left, p);
+	case EXT_TNT:
+		return read_tnt64(b, left, p);
+	case EXT_MWAIT:
+		return read_mwait(b, left, p);
+	case EXT_MNT:
+		return read_mnt(b, left, p);
+	case EXT_VMCS:
+		return read_vmcs(b, left, p);
+	case EXT_OVF:
+		return read_short(KIPT_PACKET_OVF, 0, p);
+	default:
+		return KIPT_BAD_OPCODE;
+	}
+}
+
+static enum kipt_status read_byte(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	switch (b[0]) {
+	case OPC_TSC:
+		if (left < 8)
+			return KIPT_TRUNCATED;
+		p->type = KIPT_PACKET_TSC;
+		p->len = 8;
+		p->value = kipt_load_le(b + 1, 7);
+		return KIPT_OK;
+	case OPC_MTC:
+		if (left < 2)
+			return KIPT_TRUNCATED;
+		p->type = KIPT_PACKET_MTC;
+		p->len = 2;
+		p->value = b[1];
+		return KIPT_OK;
+	case OPC_MODE:
+		return read_mode(b, left, p);
+	case OPC_TRIG:
+		return read_trig(b, left, p);
+	default:
+		return KIPT_BAD_OPCODE;
+	}
+}
+
+static enum kipt_status read_bip(const u8 *b, u64 left, u32 size,
+				 struct kipt_packet *p)
+{
+	if (left < 1 + size)
+		return KIPT_TRUNCATED;
+	p->type = KIPT_PACKET_BIP;
+	p->len = (u8)(1 + size);
+	p->size = (u8)size;
+	p->aux = b[0] >> 3;
+	p->value = kipt_load_le(b + 1, size);
+	return KIPT_OK;
+}
+
+static enum kipt_status read_any(const u8 *b, u64 left, struct kipt_packet *p)
+{
+	if (b[0] == OPC_PAD) {
+		p->type = KIPT_PACKET_PAD;
+		p->len = 1;
+		return KIPT_OK;
+	}
+	if (b[0] == OPC_EXT)
+		return read_ext(b, left, p);
+	if (!(b[0] & 1))
+		return read_tnt8(b, p);
+	if ((b[0] & 3) == 3)
+		return read_cyc(b, left, p);
+	switch (b[0] & OPC_IP_MASK) {
+	case OPC_TIP:
+		return read_ip(b, left, KIPT_PACKET_TIP, p);
+	case OPC_TIP_PGE:
+		return read_ip(b, left, KIPT_PACKET_TIP_PGE, p);
+	case OPC_TIP_PGD:
+		return read_ip(b, left, KIPT_PACKET_TIP_PGD, p);
+	case OPC_FUP:
+		return read_ip(b, left, KIPT_PACKET_FUP, p);
+	default:
+		return read_byte(b, left, p);
+	}
+}
+
+/* Packets that may stand among the items of a block without ending it. */
+static bool keeps_block(u32 type)
+{
+	return kipt_packet_is_time(type) || type == KIPT_PACKET_FUP ||
+	       type == KIPT_PACKET_EXSTOP || type == KIPT_PACKET_PWRE ||
+	       type == KIPT_PACKET_PWRX || type == KIPT_PACKET_BIP;
+}
+
+enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
+				  struct kipt_packet *packet)
+{
+	u64 left = kipt_cursor_left(cursor);
+	const u8 *b = cursor->pos;
+	struct kipt_packet p = { 0 };
+	enum kipt_status status;
+
+	if (!left)
+		return KIPT_END;
+	if (cursor->block && (b[0] & 7) == 4)
+		status = read_bip(b, left, cursor->block, &p);
+	else
+		status = read_any(b, left, &p);
+	if (status != KIPT_OK)
+		return status;
+
+	if (p.type == KIPT_PACKET_BBP)
+		cursor->block = p.size;
+	else if (cursor->block && !keeps_block(p.type))
+		cursor->block = 0;
+	cursor->pos += p.len;
+	*packet = p;
+	return KIPT_OK;
+}
+
+static const char *const names[KIPT_PACKET_MAX + 1] = {
+	[KIPT_PACKET_PAD] = "PAD",
+	[KIPT_PACKET_TNT] = "TNT",
+	[KIPT_PACKET_TIP] = "TIP",
+	[KIPT_PACKET_TIP_PGE] = "TIP.PGE",
+	[KIPT_PACKET_TIP_PGD] = "TIP.PGD",
+	[KIPT_PACKET_FUP] = "FUP",
+	[KIPT_PACKET_MODE_EXEC] = "MODE.Exec",
+	[KIPT_PACKET_MODE_TSX] = "MODE.TSX",
+	[KIPT_PACKET_PIP] = "PIP",
+	[KIPT_PACKET_TRACESTOP] = "TraceStop",
+	[KIPT_PACKET_CBR] = "CBR",
+	[KIPT_PACKET_TSC] = "TSC",
+	[KIPT_PACKET_MTC] = "MTC",
+	[KIPT_PACKET_TMA] = "TMA",
+	[KIPT_PACKET_CYC] = "CYC",
+	[KIPT_PACKET_VMCS] = "VMCS",
+	[KIPT_PACKET_OVF] = "OVF",
+	[KIPT_PACKET_PSB] = "PSB",
+	[KIPT_PACKET_PSBEND] = "PSBEND",
+	[KIPT_PACKET_MNT] = "MNT",
+	[KIPT_PACKET_PTW] = "PTW",
+	[KIPT_PACKET_EXSTOP] = "EXSTOP",
+	[KIPT_PACKET_MWAIT] = "MWAIT",
+	[KIPT_PACKET_PWRE] = "PWRE",
+	[KIPT_PACKET_PWRX] = "PWRX",
+	[KIPT_PACKET_BBP] = "BBP",
+	[KIPT_PACKET_BIP] = "BIP",
+	[KIPT_PACKET_BEP] = "BEP",
+	[KIPT_PACKET_CFE] = "CFE",
+	[KIPT_PACKET_EVD] = "EVD",
+	[KIPT_PACKET_TRIG] = "TRIG",
+};
+
+const char *kipt_packet_name(u32 type)
+{
+	if (type > KIPT_PACKET_MAX || !names[type])
+		return "unknown";
+	return names[type];
+}
