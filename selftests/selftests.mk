@@ -8,16 +8,46 @@ FLOW_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -Iuapi
 FLOW_SHARED := $(addprefix $(FLOW)/,match.c control.c flow_item.c)
 FLOW_HEADERS := $(addprefix $(FLOW)/,match.h control.h flow_item.h) \
 	tools/testcpu/truth.h uapi/linux/kipt_record.h
+FLOW_PROGRAMS := $(addprefix $(FLOW_BUILD)/,compare perf_records libipt_insns \
+	flip_tnt list_records)
 
-$(FLOW_BUILD):
-	@mkdir -p $@
+# Programs the guest runs are made in its own root, 32-bit code among them.
+WORK_PROGRAMS := $(addprefix $(FLOW_BUILD)/work/,branches branches32 system \
+	mix ptwrite)
+WORK_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 
 $(FLOW_BUILD)/compare $(FLOW_BUILD)/compare_test: $(FLOW_BUILD)/%: \
-		$(FLOW)/%.c $(FLOW_SHARED) $(FLOW_HEADERS) | $(FLOW_BUILD)
+		$(FLOW)/%.c $(FLOW_SHARED) $(FLOW_HEADERS)
+	@mkdir -p $(@D)
 	$(CC) $(FLOW_CFLAGS) -o $@ $(FLOW)/$*.c $(FLOW_SHARED)
 
-.PHONY: flow-compare flow-compare-test
-flow-compare: $(FLOW_BUILD)/compare
+$(FLOW_BUILD)/perf_records $(FLOW_BUILD)/list_records: $(FLOW_BUILD)/%: \
+		$(FLOW)/%.c uapi/linux/kipt_record.h
+	@mkdir -p $(@D)
+	$(CC) $(FLOW_CFLAGS) -o $@ $<
+
+$(FLOW_BUILD)/libipt_insns $(FLOW_BUILD)/flip_tnt: $(FLOW_BUILD)/%: $(FLOW)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(FLOW_CFLAGS) -o $@ $< -lipt
+
+$(FLOW_BUILD)/work/branches32: $(FLOW)/work/branches.c
+	@mkdir -p $(@D)
+	tools/vm/in-root trixie -- gcc -m32 $(WORK_CFLAGS) -o $@ $<
+
+$(FLOW_BUILD)/work/%: $(FLOW)/work/%.c
+	@mkdir -p $(@D)
+	tools/vm/in-root trixie -- gcc $(WORK_CFLAGS) -o $@ $<
+
+.PHONY: flow-programs flow-compare-test selftest vmtest
+flow-programs: $(FLOW_PROGRAMS) $(WORK_PROGRAMS)
 
 flow-compare-test: $(FLOW_BUILD)/compare_test
 	$(FLOW_BUILD)/compare_test
+
+# This machine's own CPU; skips, with reasons, where there is no PT.
+selftest:
+	selftests/count_results $(MAKE) --no-print-directory -C selftests run_tests
+
+# Everything that needs the machine: make vmtest KERNELS="6.12"
+vmtest:
+	selftests/machine

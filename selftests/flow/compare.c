@@ -23,6 +23,7 @@ static const char usage[] =
 "transfer for transfer, and prints the first difference.\n"
 "\n"
 "  --cpu N       records of CPU N only (KIPT_RECORD_CPU records tell)\n"
+"  --run N       only what is between the Nth setting of TraceEn and the next\n"
 "  --ring        the oldest trace may be missing\n"
 "  --early-end   the newest may be: the buffer was full, the CPU went offline\n"
 "  --fold-kinds  the records do not tell indirect branches from direct ones\n"
@@ -38,6 +39,7 @@ struct arguments {
 	const char *truth;
 	const char *records;
 	int cpu;
+	int run;
 	bool negative;
 };
 
@@ -67,19 +69,16 @@ static void print_context(const char *title, struct flow_cursor cursor,
 	struct flow_item item;
 
 	printf("%s:\n", title);
-	do {
+	for (item = next(&cursor); item.index < at->index &&
+	     item.kind != FLOW_END; item = next(&cursor))
+		ring[n++ % CONTEXT_BEFORE] = item;
+	for (i = n < CONTEXT_BEFORE ? 0 : n - CONTEXT_BEFORE; i < n; i++)
+		print_item("     ", &ring[i % CONTEXT_BEFORE]);
+	print_item("  -->", &item);
+	while (item.kind != FLOW_END && after++ < CONTEXT_AFTER) {
 		item = next(&cursor);
-		if (item.index < at->index && item.kind != FLOW_END) {
-			ring[n++ % CONTEXT_BEFORE] = item;
-			continue;
-		}
-		if (!after) {
-			for (i = n < CONTEXT_BEFORE ? 0 : n - CONTEXT_BEFORE;
-			     i < n; i++)
-				print_item("     ", &ring[i % CONTEXT_BEFORE]);
-		}
-		print_item(after ? "     " : "  -->", &item);
-	} while (item.kind != FLOW_END && after++ < CONTEXT_AFTER);
+		print_item("     ", &item);
+	}
 }
 
 static void print_gaps(const struct match_result *result)
@@ -152,7 +151,8 @@ static int run(const struct arguments *args)
 
 	if (!flow_open_truth(&truth_file, args->truth))
 		return status;
-	if (flow_open_records(&record_file, args->records)) {
+	if ((!args->run || flow_select_run(&truth_file, (unsigned int)args->run)) &&
+	    flow_open_records(&record_file, args->records)) {
 		status = compare(args, truth, records);
 		flow_close(&record_file);
 	}
@@ -160,64 +160,73 @@ static int run(const struct arguments *args)
 	return status;
 }
 
-static bool parse_cpu(const char *text, int *cpu)
+static bool parse_number(const char *option, const char *text, int *number)
 {
 	char *end;
 	long value = strtol(text, &end, 10);
 
 	if (*end || end == text || value < 0 || value > 65535) {
 		fprintf(stderr,
-			"compare: --cpu '%s' is no number from 0 to 65535\n",
-			text);
+			"compare: %s '%s' is no number from 0 to 65535\n",
+			option, text);
 		return false;
 	}
-	*cpu = (int)value;
+	*number = (int)value;
 	return true;
+}
+
+static const struct option options[] = {
+	{ "cpu", required_argument, NULL, 'c' },
+	{ "run", required_argument, NULL, 'R' },
+	{ "ring", no_argument, NULL, 'r' },
+	{ "early-end", no_argument, NULL, 'e' },
+	{ "fold-kinds", no_argument, NULL, 'k' },
+	{ "no-disable-from", no_argument, NULL, 'd' },
+	{ "negative", no_argument, NULL, 'n' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static bool take_option(struct arguments *args, int option)
+{
+	switch (option) {
+	case 'c':
+		return parse_number("--cpu", optarg, &args->cpu);
+	case 'R':
+		return parse_number("--run", optarg, &args->run);
+	case 'r':
+		args->match.late_start = true;
+		return true;
+	case 'e':
+		args->match.early_end = true;
+		return true;
+	case 'k':
+		args->match.fold_kinds = true;
+		return true;
+	case 'd':
+		args->match.no_from_at_disable = true;
+		return true;
+	case 'n':
+		args->negative = true;
+		return true;
+	default:
+		fputs(usage, stderr);
+		return false;
+	}
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "cpu", required_argument, NULL, 'c' },
-		{ "ring", no_argument, NULL, 'r' },
-		{ "early-end", no_argument, NULL, 'e' },
-		{ "fold-kinds", no_argument, NULL, 'k' },
-		{ "no-disable-from", no_argument, NULL, 'd' },
-		{ "negative", no_argument, NULL, 'n' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct arguments args = { .cpu = -1 };
-	int c;
+	int option;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'c':
-			if (!parse_cpu(optarg, &args.cpu))
-				return 2;
-			break;
-		case 'r':
-			args.match.late_start = true;
-			break;
-		case 'e':
-			args.match.early_end = true;
-			break;
-		case 'k':
-			args.match.fold_kinds = true;
-			break;
-		case 'd':
-			args.match.no_from_at_disable = true;
-			break;
-		case 'n':
-			args.negative = true;
-			break;
-		case 'h':
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'h') {
 			fputs(usage, stdout);
 			return 0;
-		default:
-			fputs(usage, stderr);
-			return 2;
 		}
+		if (!take_option(&args, option))
+			return 2;
 	}
 	if (argc - optind != 2) {
 		fputs(usage, stderr);

@@ -112,6 +112,31 @@ bool flow_open_truth(struct flow_file *file, const char *path)
 	return true;
 }
 
+bool flow_select_run(struct flow_file *file, unsigned int run)
+{
+	const struct truth_entry *entries = file->entries;
+	size_t begin = file->count, end = file->count, i;
+	unsigned int runs = 0;
+
+	for (i = 0; i < file->count && runs <= run; i++) {
+		if (entries[i].kind != TRUTH_MARK_ON)
+			continue;
+		runs++;
+		if (runs == run)
+			begin = i;
+		else if (runs > run)
+			end = i;
+	}
+	if (runs < run) {
+		fprintf(stderr, "compare: %s has %u runs, there is no run %u\n",
+			file->path, runs, run);
+		return false;
+	}
+	file->entries = (struct truth_entry *)file->entries + begin;
+	file->count = end - begin;
+	return true;
+}
+
 /*
  * A records file starts with a header in the shape of a record, of type 0:
  * kind is the format's version, flags the size of a record, ip the magic.

@@ -132,6 +132,15 @@ struct flow_cursor {
 bool flow_open_truth(struct flow_file *file, const char *path);
 
 /**
+ * flow_select_run() - narrow a truth file to one run
+ * @file: from flow_open_truth()
+ * @run: which one, from 1: from the @run-th TRUTH_MARK_ON to the next
+ *
+ * Return: true, or false after a sentence on stderr.
+ */
+bool flow_select_run(struct flow_file *file, unsigned int run);
+
+/**
  * flow_open_records() - map a records file as kipt -o writes it
  * @file: filled on success
  * @path: its name, kept

@@ -3,7 +3,8 @@
  * mix DIR CPUS ROUNDS: runs the programs of DIR on each of CPUS ("0,1") at
  * the same time: branches (64 and 32-bit code) and system beside each other
  * on every CPU, so that they also interrupt and displace each other. Exits 0
- * when all did. Runs in the guest, traced.
+ * when all did; a program that is not there is named and left out. Runs in
+ * the guest, traced.
  */
 #include <errno.h>
 #include <sched.h>
@@ -46,13 +47,19 @@ static pid_t start(const char *dir, const struct program *program, int cpu,
 		   unsigned int rounds)
 {
 	char path[4096], count[16];
-	pid_t child = fork();
+	pid_t child;
 
+	snprintf(path, sizeof(path), "%s/%s", dir, program->name);
+	if (access(path, X_OK)) {
+		fprintf(stderr, "mix: %s is left out: %s\n", path,
+			strerror(errno));
+		return 0;
+	}
+	child = fork();
 	if (child)
 		return child;
 	pin(cpu);
 	rounds /= program->divisor;
-	snprintf(path, sizeof(path), "%s/%s", dir, program->name);
 	snprintf(count, sizeof(count), "%u", rounds ? rounds : 1);
 	execl(path, path, count, (char *)NULL);
 	fprintf(stderr, "mix: %s: %s\n", path, strerror(errno));

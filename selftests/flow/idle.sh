@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# An idle CPU, traced with PwrEvtEn: it must be seen to go to sleep, at a
+# kernel address, and to wake for a reason, as often as it slept.
+
+# shellcheck disable=SC2034
+TEST_NAME=idle_cpu_sleeps_and_wakes
+# shellcheck source=selftests/flow/flow_lib.sh
+. "$(dirname -- "$0")/flow_lib.sh"
+
+need_tracing
+"$KIPT" record -o "$WORK/records" --cpus 1 --size 16M --mode once \
+	--ctl +PwrEvtEn -- sleep 0.3 2>"$WORK/errors"
+status=$?
+grep -q 'PwrEvtEn' "$WORK/errors" && skip "this CPU has no power event trace"
+[ $status = 0 ] || fail "kipt record: exit status $status: $(cat "$WORK/errors")"
+"$FLOW_BUILD/list_records" power "$WORK/records" >"$WORK/power" ||
+	fail "the records file cannot be read"
+
+sleeps=$(grep -c '^sleep ffff' "$WORK/power")
+wakes=$(grep -c '^wake [1-9a-f]' "$WORK/power")
+echo "# $sleeps sleeps, $wakes wake-ups"
+[ "$sleeps" -gt 0 ] || fail "the CPU was not seen to sleep"
+# The trace may end in a sleep.
+case $((sleeps - wakes)) in
+0 | 1) ;;
+*) fail "sleeps and wake-ups do not match" ;;
+esac
+grep -qvE '^(sleep ffff|wake [1-9a-f])' "$WORK/power" &&
+	fail "a sleep at no kernel address, or a wake-up without a reason"
+pass

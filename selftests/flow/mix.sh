@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Kernel and user code of many processes on two CPUs, traced and decoded: no
+# gap but where kernel code was patched meanwhile.
+
+# shellcheck disable=SC2034
+TEST_NAME=mixed_work_decodes_without_gaps
+# shellcheck source=selftests/flow/flow_lib.sh
+. "$(dirname -- "$0")/flow_lib.sh"
+
+need_tracing
+"$KIPT" record -o "$WORK/records" --cpus 0,1 --size 64M --mode once -- \
+	"$FLOW_BUILD/mix" "$FLOW_BUILD" 0,1 8 || fail "kipt record: exit status $?"
+"$FLOW_BUILD/list_records" count "$WORK/records" | sed 's/^/# /'
+"$FLOW_BUILD/list_records" gaps "$WORK/records" >"$WORK/gaps" ||
+	fail "the records file cannot be read"
+branches=$("$FLOW_BUILD/list_records" count "$WORK/records" |
+	sed 's/^branches \([0-9]*\).*/\1/')
+[ "$branches" -gt 100000 ] || fail "only $branches transfers were decoded"
+# 4: code was patched while it was traced.
+grep -v '^gap 4 ' "$WORK/gaps" | head -n 10 | sed 's/^/# /'
+grep -qv '^gap 4 ' "$WORK/gaps" && fail "there are gaps"
+pass

@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Usage: selftests/flow/run_flow.sh KERNEL PROOF [ROUNDS]
+#
+# Boots the test machine with KERNEL (6.1, 6.12, 7.2), traces work in it, and
+# holds what was decoded against the ground truth of what executed. Prints a
+# KTAP line per result and the figures. PROOF is one of
+#
+#   retc     two busy CPUs, kernel and user, with RET compression
+#   disretc  the same without
+#   events   a program that executes PTWRITE, and an idle CPU
+#   perf     Linux's own driver and perf, unmodified
+#   libipt   the module's raw buffers in libipt, and a flipped byte
+#
+# ROUNDS is how much work there is; the default makes over 10 million
+# transfers for retc and disretc.
+set -uo pipefail
+
+cd "$(dirname -- "$0")/../.." || exit 1
+KERNEL=${1:-} PROOF=${2:-} ROUNDS=${3:-}
+OUT=build/flow/$KERNEL/$PROOF
+BUILD=build/flow
+WANTED_TRANSFERS=${WANTED_TRANSFERS:-10000000}
+number=0 failures=0
+
+# result STATUS NAME: one KTAP line.
+result()
+{
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $number $KERNEL flow $PROOF $2"
+	else
+		failures=$((failures + 1))
+		echo "not ok $number $KERNEL flow $PROOF $2"
+	fi
+}
+
+# boot COMMAND...: in the machine; /out is $OUT.
+boot()
+{
+	local start=$SECONDS status
+
+	rm -rf "$OUT"
+	mkdir -p "$OUT"
+	tools/vm/run --kernel "$KERNEL" --mem "${MEM:-3G}" --truth "$OUT/truth" \
+		--out "$OUT" "${VM_OPTIONS[@]}" -- "$@" >"$OUT/guest.log" 2>&1
+	status=$?
+	sed 's/^/# guest: /' "$OUT/guest.log" | tail -n 30
+	echo "# machine: status $status after $((SECONDS - start)) s"
+	return $status
+}
+
+# compare_cpu CPU OPTION...: records of one CPU with its truth.
+compare_cpu()
+{
+	local cpu=$1
+	shift
+	"$BUILD/compare" --cpu "$cpu" --negative "$@" \
+		"$OUT/truth/truth.$cpu" "$OUT/records" >"$OUT/compare.$cpu"
+}
+
+# show_compare CPU: the figures, and all of it when they differ.
+show_compare()
+{
+	grep -v '^control: .*: found$' "$OUT/compare.$1" | sed "s/^/# CPU $1: /"
+}
+
+transfers()
+{
+	sed -n 's/^equal: \([0-9]*\) transfers.*/\1/p' "$OUT/compare.$1"
+}
+
+prove_mix()
+{
+	local cpu total=0 ctl=$1 status
+
+	boot selftests/flow/guest_record --cpus 0,1 --size 128M --mode once \
+		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-450}"
+	result $? "is traced and decoded in the kernel"
+	for cpu in 0 1; do
+		compare_cpu "$cpu" --run 1
+		status=$?
+		show_compare "$cpu"
+		result $status "CPU $cpu equals the truth, and changes of it are found"
+		total=$((total + $(transfers "$cpu" | sed 's/^$/0/')))
+	done
+	echo "# $total transfers compared"
+	[ "$total" -ge "$WANTED_TRANSFERS" ]
+	result $? "compares $WANTED_TRANSFERS transfers or more"
+}
+
+prove_events()
+{
+	local cpu count
+
+	boot selftests/flow/guest_record --cpus 0,1 --size 32M --mode once \
+		--ctl=+PTWEn,+FUPonPTW,+PwrEvtEn -- \
+		selftests/flow/guest_events
+	result $? "are traced and decoded in the kernel"
+	for cpu in 0 1; do
+		compare_cpu "$cpu" --run 1
+		result $? "on CPU $cpu equal the truth, and changes of it are found"
+		show_compare "$cpu"
+	done
+	count=$(cat "$OUT"/compare.[01] | grep -o 'ptwrite [0-9]*' |
+		awk '{ n += $2 } END { print n + 0 }')
+	[ "$count" = 64 ]
+	result $? "include the 64 values written (found $count)"
+	"$BUILD/list_records" ptwrite "$OUT/records" | cmp - "$OUT/values"
+	result $? "are the values that the program printed"
+	count=$(cat "$OUT"/compare.[01] | grep -o 'idle [0-9]*' |
+		awk '{ n += $2 } END { print n + 0 }')
+	[ "$count" -gt 0 ]
+	result $? "include sleeps (found $count)"
+}
+
+prove_perf()
+{
+	boot selftests/flow/guest_perf "${ROUNDS:-8}"
+	result $? "records with Linux's own driver"
+	tools/vm/in-root trixie -- selftests/flow/perf_script "$OUT" \
+		>"$OUT/script.log" 2>&1
+	result $? "perf script ends well"
+	"$BUILD/perf_records" 0 "$OUT/records" <"$OUT/script" >"$OUT/perf_records.log"
+	result $? "perf finds no decoding error"
+	sed 's/^/# /' "$OUT/perf_records.log"
+	compare_cpu 0 --fold-kinds
+	result $? "perf's branches equal the truth, and changes of it are found"
+	show_compare 0
+}
+
+prove_libipt()
+{
+	local ours theirs cpu=0
+
+	boot selftests/flow/guest_save "${ROUNDS:-6}"
+	result $? "is traced and saved"
+	theirs=$("$BUILD/libipt_insns" "$OUT/cpu$cpu.pt" "$OUT/pages")
+	result $? "libipt decodes the raw buffer without error"
+	ours=$(build/kipt/kipt decode "$OUT/cpu$cpu.pt" --pages "$OUT/pages" \
+		--insns --hash)
+	result $? "kipt decodes the raw buffer without error"
+	echo "# libipt: $theirs"
+	echo "# kipt:   $ours"
+	[ -n "$ours" ] && [ "$ours" = "$theirs" ]
+	result $? "both see the same instructions"
+	build/kipt/kipt decode "$OUT/cpu$cpu.pt" --pages "$OUT/pages" \
+		-o "$OUT/records"
+	compare_cpu "$cpu" --run 1
+	result $? "the saved trace decodes to the truth here too"
+	show_compare "$cpu"
+	"$BUILD/flip_tnt" "$OUT/cpu$cpu.pt" "$OUT/flipped.pt"
+	build/kipt/kipt decode "$OUT/flipped.pt" --pages "$OUT/pages" \
+		-o "$OUT/records"
+	compare_cpu "$cpu" --run 1
+	[ $? = 1 ]
+	result $? "one flipped byte of the trace is found"
+	show_compare "$cpu" | head -n 4
+}
+
+VM_OPTIONS=()
+case $PROOF in
+retc) prove_mix --ctl=-DisRETC ;;
+disretc) prove_mix --ctl=+DisRETC ;;
+events) VM_OPTIONS=(--plugin-arg mwait=on); prove_events ;;
+perf) prove_perf ;;
+libipt) prove_libipt ;;
+*)
+	echo "run_flow.sh: '$PROOF' is no proof: retc, disretc, events, perf, libipt" >&2
+	exit 2
+	;;
+esac
+[ "$failures" = 0 ]
