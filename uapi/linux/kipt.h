@@ -9,22 +9,45 @@
 #define KIPT_FAMILY_NAME	"kipt"
 #define KIPT_FAMILY_VERSION	1
 
+/**
+ * enum kipt_mode - What a session does when its buffers are full.
+ * @KIPT_MODE_RING: overwrite the oldest trace (flight recorder)
+ * @KIPT_MODE_ONCE: stop tracing that CPU
+ */
 enum kipt_mode {
 	KIPT_MODE_RING = 1,
 	KIPT_MODE_ONCE,
 };
 
+/**
+ * enum kipt_state - Life of a session.
+ */
 enum kipt_state {
 	KIPT_STATE_NEW = 1,
 	KIPT_STATE_RUNNING,
 	KIPT_STATE_STOPPED,
 };
 
+/**
+ * enum kipt_session_flags
+ * @KIPT_SESSION_FLAGS_DETACHED: outlive the socket that made the session
+ * @KIPT_SESSION_FLAGS_KEEP_MM: keep the address spaces of traced tasks (at
+ *   most max-mms) until the session is destroyed, so that code of tasks that
+ *   exited can be read
+ */
 enum kipt_session_flags {
 	KIPT_SESSION_FLAGS_DETACHED = 1,
 	KIPT_SESSION_FLAGS_KEEP_MM = 2,
 };
 
+/**
+ * enum kipt_output - Which records a fetch makes; gaps, context, ptwrite,
+ *   power always.
+ * @KIPT_OUTPUT_BRANCHES: every taken branch
+ * @KIPT_OUTPUT_CALLS: calls, returns, far transfers and events
+ * @KIPT_OUTPUT_INSNS: every instruction
+ * @KIPT_OUTPUT_TIME: estimated time and frequency
+ */
 enum kipt_output {
 	KIPT_OUTPUT_BRANCHES = 1,
 	KIPT_OUTPUT_CALLS = 2,
@@ -47,6 +70,7 @@ enum {
 	KIPT_A_CAP_CPU_MODEL,
 	KIPT_A_CAP_VMX_PT,
 	KIPT_A_CAP_CTL_ALLOWED,
+	KIPT_A_CAP_PAD,
 
 	__KIPT_A_CAP_MAX,
 	KIPT_A_CAP_MAX = (__KIPT_A_CAP_MAX - 1)

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Allocates trace buffers, builds their ToPA tables, and turns hardware
+ * positions into offsets. Knows nothing of sessions; leaves MSRs to hw_msr.c.
+ * Process context, but for kipt_buffer_head(), which runs anywhere.
+ */
+#include <linux/gfp.h>
+#include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "buffer.h"
+#include "compat.h"
+#include "hw.h"
+#include "hw_regs.h"
+
+/* A table is one page: regions, then one END entry that links to the next. */
+#define TABLE_ENTRIES	(PAGE_SIZE / sizeof(u64))
+#define TABLE_REGIONS	(TABLE_ENTRIES - 1)
+
+static u64 region_bytes(const struct kipt_region *region)
+{
+	return (u64)PAGE_SIZE << region->order;
+}
+
+static struct page *alloc_block(int node, u32 order)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO;
+
+	/* Large blocks are a wish: no compaction storms, no warnings. */
+	if (order)
+		gfp |= __GFP_NOWARN | __GFP_NORETRY;
+	return alloc_pages_node(node, gfp, order);
+}
+
+static int add_region(struct kipt_buffer *buffer, u64 begin, u32 *order)
+{
+	struct kipt_region *region = &buffer->regions[buffer->nr_regions];
+
+	while ((u64)PAGE_SIZE << *order > buffer->size - begin)
+		(*order)--;
+	while (!(region->page = alloc_block(buffer->node, *order))) {
+		if (!*order)
+			return -ENOMEM;
+		(*order)--;
+	}
+	region->begin = begin;
+	region->order = *order;
+	buffer->order_min = min(buffer->order_min, region->order);
+	buffer->order_max = max(buffer->order_max, region->order);
+	buffer->nr_regions++;
+	return 0;
+}
+
+static int fill_regions(struct kipt_buffer *buffer)
+{
+	u32 order = KIPT_MAX_ORDER;
+	u64 begin = 0;
+	int err;
+
+	buffer->order_min = KIPT_MAX_ORDER;
+	while (begin < buffer->size) {
+		err = add_region(buffer, begin, &order);
+		if (err)
+			return err;
+		begin += (u64)PAGE_SIZE << order;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Worst case there is one region a page; shrink once the count is known. */
+static int alloc_regions(struct kipt_buffer *buffer)
+{
+	size_t most = buffer->size >> PAGE_SHIFT;
+	struct kipt_region *fit;
+	int err;
+
+	buffer->regions = kvcalloc(most, sizeof(*fit), GFP_KERNEL);
+	if (!buffer->regions)
+		return -ENOMEM;
+	err = fill_regions(buffer);
+	if (err)
+		return err;
+	fit = kvcalloc(buffer->nr_regions, sizeof(*fit), GFP_KERNEL);
+	if (!fit)
+		return -ENOMEM;
+	memcpy(fit, buffer->regions, buffer->nr_regions * sizeof(*fit));
+	kvfree(buffer->regions);
+	buffer->regions = fit;
+	return 0;
+}
+
+static u64 region_entry(const struct kipt_buffer *buffer, u32 i)
+{
+	const struct kipt_region *region = &buffer->regions[i];
+	u64 entry = page_to_phys(region->page) |
+		    (u64)region->order << TOPA_SIZE_SHIFT;
+
+	if (buffer->once && i == buffer->nr_regions - 1)
+		entry |= TOPA_STOP | TOPA_INT;
+	return entry;
+}
+
+static void fill_table(struct kipt_buffer *buffer, u32 t)
+{
+	u32 first = t * TABLE_REGIONS;
+	u32 count = min_t(u32, buffer->nr_regions - first, TABLE_REGIONS);
+	u64 *next = buffer->tables[(t + 1) % buffer->nr_tables];
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		buffer->tables[t][i] = region_entry(buffer, first + i);
+	buffer->tables[t][count] = virt_to_phys(next) | TOPA_END;
+}
+
+static int alloc_tables(struct kipt_buffer *buffer)
+{
+	u32 count = DIV_ROUND_UP(buffer->nr_regions, TABLE_REGIONS);
+	struct page *page;
+	u32 t;
+
+	buffer->tables = kvcalloc(count, sizeof(*buffer->tables), GFP_KERNEL);
+	if (!buffer->tables)
+		return -ENOMEM;
+	for (; buffer->nr_tables < count; buffer->nr_tables++) {
+		page = alloc_block(buffer->node, 0);
+		if (!page)
+			return -ENOMEM;
+		buffer->tables[buffer->nr_tables] = page_address(page);
+	}
+	for (t = 0; t < count; t++)
+		fill_table(buffer, t);
+	return 0;
+}
+
+static void free_buffer(struct kipt_buffer *buffer)
+{
+	u32 i;
+
+	for (i = 0; i < buffer->nr_tables; i++)
+		free_page((unsigned long)buffer->tables[i]);
+	for (i = 0; i < buffer->nr_regions; i++)
+		__free_pages(buffer->regions[i].page,
+			     buffer->regions[i].order);
+	kvfree(buffer->tables);
+	kvfree(buffer->regions);
+	kfree(buffer);
+}
+
+struct kipt_buffer *kipt_buffer_create(u64 size, int node, bool once)
+{
+	struct kipt_buffer *buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
+
+	if (!buffer)
+		return NULL;
+	kref_init(&buffer->refs);
+	mutex_init(&buffer->view_lock);
+	buffer->size = size;
+	buffer->node = node;
+	buffer->once = once;
+	if (alloc_regions(buffer) || alloc_tables(buffer)) {
+		free_buffer(buffer);
+		return NULL;
+	}
+	return buffer;
+}
+
+static void release_buffer(struct kref *refs)
+{
+	struct kipt_buffer *buffer =
+		container_of(refs, struct kipt_buffer, refs);
+
+	WARN_ON_ONCE(buffer->views);
+	free_buffer(buffer);
+}
+
+struct kipt_buffer *kipt_buffer_get(struct kipt_buffer *buffer)
+{
+	kref_get(&buffer->refs);
+	return buffer;
+}
+
+void kipt_buffer_put(struct kipt_buffer *buffer)
+{
+	if (buffer)
+		kref_put(&buffer->refs, release_buffer);
+}
+
+void kipt_buffer_clear(struct kipt_buffer *buffer)
+{
+	u32 i;
+
+	if (!buffer->dirty)
+		return;
+	for (i = 0; i < buffer->nr_regions; i++) {
+		memset(page_address(buffer->regions[i].page), 0,
+		       region_bytes(&buffer->regions[i]));
+		cond_resched();
+	}
+	buffer->dirty = false;
+}
+
+u64 kipt_buffer_table(const struct kipt_buffer *buffer)
+{
+	return virt_to_phys(buffer->tables[0]);
+}
+
+static int find_table(const struct kipt_buffer *buffer, u64 base, u32 *table)
+{
+	u32 t;
+
+	for (t = 0; t < buffer->nr_tables; t++) {
+		if (virt_to_phys(buffer->tables[t]) != base)
+			continue;
+		*table = t;
+		return 0;
+	}
+	return -EFAULT;
+}
+
+int kipt_buffer_head(const struct kipt_buffer *buffer,
+		     const struct kipt_hw_position *position, u64 *head)
+{
+	u64 entry = (position->mask_ptrs & RTIT_MASK_PTRS_INDEX) >>
+		    RTIT_MASK_PTRS_INDEX_SHIFT;
+	u64 offset = position->mask_ptrs >> RTIT_MASK_PTRS_OFFSET_SHIFT;
+	u64 index, count;
+	u32 table;
+
+	if (find_table(buffer, position->base, &table))
+		return -EFAULT;
+	index = (u64)table * TABLE_REGIONS + entry;
+	count = min_t(u64, buffer->nr_regions - table * TABLE_REGIONS,
+		      TABLE_REGIONS);
+	/* The END entry, not followed yet, stands for the next table. */
+	if (entry == count && !offset) {
+		*head = index < buffer->nr_regions ?
+			buffer->regions[index].begin : 0;
+		return 0;
+	}
+	if (entry >= count || offset > region_bytes(&buffer->regions[index]))
+		return -EFAULT;
+	/*
+	 * When STOP took effect, some manuals say the offset is the size of
+	 * the region, some that it is one less.
+	 */
+	if (position->status & RTIT_STATUS_STOPPED && buffer->once &&
+	    index == buffer->nr_regions - 1 &&
+	    offset >= region_bytes(&buffer->regions[index]) - 1)
+		*head = buffer->size;
+	else
+		*head = (buffer->regions[index].begin + offset);
+	if (*head == buffer->size && !buffer->once)
+		*head = 0;
+	return 0;
+}
+
+static const void *first_nonzero(const struct kipt_region *region, u64 skip)
+{
+	const u8 *begin = page_address(region->page);
+
+	return memchr_inv(begin + skip, 0, region_bytes(region) - skip);
+}
+
+/*
+ * A PSB opens the trace, and packets are never zero for long. So a ring that
+ * was written round has a byte that is not zero from the head on, or, if the
+ * head stands on its last bytes, no PSB at its start.
+ */
+bool kipt_buffer_wrapped(const struct kipt_buffer *buffer, u64 head)
+{
+	static const u8 psb_begin[2] = { 0x02, 0x82 };
+	u32 i = buffer->nr_regions;
+
+	if (buffer->once)
+		return false;
+	/* From the end, where a ring that wrapped is sure to be written. */
+	while (i--) {
+		const struct kipt_region *region = &buffer->regions[i];
+		u64 skip = head > region->begin ? head - region->begin : 0;
+
+		if (skip < region_bytes(region) && first_nonzero(region, skip))
+			return true;
+		if (skip)
+			break;
+		cond_resched();
+	}
+	return head && memcmp(page_address(buffer->regions[0].page),
+			      psb_begin, sizeof(psb_begin));
+}
+
+static struct page **list_pages(const struct kipt_buffer *buffer, u64 *count)
+{
+	u64 once = buffer->size >> PAGE_SHIFT, n = 0;
+	struct page **pages;
+	u32 i, k;
+
+	pages = kvmalloc_array(2 * once, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	for (i = 0; i < buffer->nr_regions; i++)
+		for (k = 0; k < 1U << buffer->regions[i].order; k++)
+			pages[n++] = buffer->regions[i].page + k;
+	memcpy(pages + n, pages, n * sizeof(*pages));
+	*count = 2 * n;
+	return pages;
+}
+
+static void *map_pages(const struct kipt_buffer *buffer)
+{
+	struct page **pages;
+	void *view;
+	u64 count;
+
+	pages = list_pages(buffer, &count);
+	if (!pages)
+		return NULL;
+	view = vmap(pages, count, VM_MAP, PAGE_KERNEL_RO);
+	kvfree(pages);
+	return view;
+}
+
+const u8 *kipt_buffer_view(struct kipt_buffer *buffer)
+{
+	const u8 *view;
+
+	mutex_lock(&buffer->view_lock);
+	if (!buffer->view)
+		buffer->view = map_pages(buffer);
+	view = buffer->view;
+	if (view)
+		buffer->views++;
+	mutex_unlock(&buffer->view_lock);
+	return view;
+}
+
+void kipt_buffer_unview(struct kipt_buffer *buffer)
+{
+	mutex_lock(&buffer->view_lock);
+	if (!--buffer->views) {
+		vunmap(buffer->view);
+		buffer->view = NULL;
+	}
+	mutex_unlock(&buffer->view_lock);
+}
+
+/* Maps what part of a region lies in [from, to) of the buffer. */
+static int map_region(const struct kipt_region *region,
+		      struct vm_area_struct *vma, u64 from, u64 to)
+{
+	u64 begin = max(region->begin, from);
+	u64 end = min(region->begin + region_bytes(region), to);
+
+	if (begin >= end)
+		return 0;
+	return remap_pfn_range(vma, vma->vm_start + (begin - from),
+			       page_to_pfn(region->page) +
+			       ((begin - region->begin) >> PAGE_SHIFT),
+			       end - begin, vma->vm_page_prot);
+}
+
+int kipt_buffer_map_user(struct kipt_buffer *buffer,
+			 struct vm_area_struct *vma)
+{
+	u64 bytes = vma->vm_end - vma->vm_start;
+	u64 from = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u32 i;
+	int err = 0;
+
+	if (vma->vm_pgoff > buffer->size >> PAGE_SHIFT ||
+	    bytes > buffer->size - from)
+		return -EINVAL;
+	for (i = 0; i < buffer->nr_regions && !err; i++)
+		err = map_region(&buffer->regions[i], vma, from, from + bytes);
+	return err;
+}

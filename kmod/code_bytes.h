@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Code bytes for the decoder: kernel and module text as it is now, user code
+ * from the memory of the tasks. Addresses come from trace bytes and are not
+ * trusted. Process context; several workers share one cache.
+ */
+#ifndef KIPT_CODE_BYTES_H
+#define KIPT_CODE_BYTES_H
+
+#include "decode/flow.h"
+
+struct kipt_code_bytes;
+struct kipt_kernel_text;
+struct kipt_sideband;
+
+/**
+ * struct kipt_code_reader - one decoder's way to code bytes
+ * @bytes: the cache, shared
+ * @unnamed: address space of user code before the trace names one
+ */
+struct kipt_code_reader {
+	struct kipt_code_bytes *bytes;
+	u64 unnamed;
+};
+
+/**
+ * kipt_code_bytes_create() - an empty cache
+ * @sideband: who knows the address spaces; outlives the cache
+ * @text: kernel text at the start of tracing, or NULL; outlives the cache
+ *
+ * Return: NULL without memory.
+ */
+struct kipt_code_bytes *
+kipt_code_bytes_create(struct kipt_sideband *sideband,
+		       const struct kipt_kernel_text *text);
+
+/**
+ * kipt_code_bytes_destroy() - free a cache
+ * @bytes: no reader uses it; may be NULL
+ */
+void kipt_code_bytes_destroy(struct kipt_code_bytes *bytes);
+
+/**
+ * kipt_code_bytes_callbacks() - what to give to kipt_flow_init()
+ * @reader: the context of the callbacks
+ * @code: filled in
+ */
+void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
+			       struct kipt_code *code);
+
+#endif /* KIPT_CODE_BYTES_H */

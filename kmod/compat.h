@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between the kernels the module is built for (6.1 to 7.2):
+ * the only file with version tests. Leaves everything else to its users; all
+ * of it is inline and runs where the wrapped function may.
+ */
+#ifndef KIPT_COMPAT_H
+#define KIPT_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#include <asm/tsc.h>
+#else
+#include <asm/msr.h>
+#endif
+
+/* MAX_ORDER was exclusive until 6.4 and got its new name in 6.8. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define KIPT_MAX_ORDER	MAX_PAGE_ORDER
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#define KIPT_MAX_ORDER	MAX_ORDER
+#else
+#define KIPT_MAX_ORDER	(MAX_ORDER - 1)
+#endif
+
+/**
+ * kipt_compat_vma_read_only() - keep a mapping from ever being writable
+ * @vma: a mapping that is being made
+ *
+ * Context: the mmap file operation. vm_flags is read-only since 6.3.
+ */
+static inline void kipt_compat_vma_read_only(struct vm_area_struct *vma)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
+#else
+	vma->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
+	vma->vm_flags &= ~VM_MAYWRITE;
+#endif
+}
+
+/**
+ * kipt_compat_get_page() - take a reference to a page of an address space
+ * @mm: the address space; its lock is held for reading
+ * @addr: address in the page
+ * @page: the page, when 1 is returned
+ *
+ * Context: may sleep. The vmas argument went away in 6.5.
+ *
+ * Return: 1, or what get_user_pages_remote() returned.
+ */
+static inline long kipt_compat_get_page(struct mm_struct *mm,
+					unsigned long addr, struct page **page)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL);
+#else
+	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL,
+				     NULL);
+#endif
+}
+
+#endif /* KIPT_COMPAT_H */

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fetches: cuts traces into chunks, runs the decoder core on them in workers
+ * of an unbound workqueue, and runs the delivery. Leaves the order of records
+ * to chunk.c and deliver.c, code bytes to code_bytes.c. Process context.
+ */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "buffer.h"
+#include "chunk.h"
+#include "code_bytes.h"
+#include "decode/flow.h"
+#include "decode/sync.h"
+#include "decode_worker.h"
+#include "deliver.h"
+#include "hw_regs.h"
+#include "session.h"
+#include "sideband.h"
+
+static_assert(KIPT_FLOW_BRANCHES == KIPT_OUTPUT_BRANCHES);
+static_assert(KIPT_FLOW_CALLS == KIPT_OUTPUT_CALLS);
+static_assert(KIPT_FLOW_INSNS == KIPT_OUTPUT_INSNS);
+static_assert(KIPT_FLOW_TIME == KIPT_OUTPUT_TIME);
+
+/* Large against a PSB period, small against a trace. */
+#define CHUNK_BYTES	(256U << 10)
+#define WORKERS_MAX	32U
+#define ARENA_ALIGN	64
+
+static struct workqueue_struct *workers_wq;
+
+/* One CPU's trace; @data is contiguous also if the ring wrapped. */
+struct source {
+	struct kipt_trace *trace;
+	const u8 *view;
+	const u8 *data;
+	u64 size;
+	u64 next;
+};
+
+struct worker {
+	struct work_struct work;
+	struct kipt_fetch *fetch;
+	void *arena;
+	struct kipt_flow *flow;
+	struct kipt_code_reader reader;
+	struct kipt_chunk *chunk;
+	struct kipt_block *block;
+};
+
+struct kipt_fetch {
+	struct kipt_session *session;
+	struct kipt_deliver deliver;
+	struct kipt_chunk_queue queue;
+	struct kipt_code_bytes *bytes;
+	struct work_struct deliver_work;
+	u64 trace_bytes;
+	bool begun;
+	bool finished;
+	/* Guards the place of the next chunk. */
+	struct mutex cut_lock;
+	u32 cut_source;
+	u32 nr_sources;
+	struct source *sources;
+	u32 nr_workers;
+	atomic_t running_workers;
+	struct worker *workers;
+};
+
+int kipt_decode_init(void)
+{
+	workers_wq = alloc_workqueue("kipt", WQ_UNBOUND, 0);
+	return workers_wq ? 0 : -ENOMEM;
+}
+
+void kipt_decode_uninit(void)
+{
+	destroy_workqueue(workers_wq);
+}
+
+static bool keep_record(struct worker *worker, const struct kipt_record *record)
+{
+	struct kipt_chunk_queue *queue = &worker->fetch->queue;
+
+	if (!worker->block)
+		worker->block = kipt_chunk_block(queue, worker->chunk);
+	if (!worker->block)
+		return false;
+	worker->block->records[worker->block->count++] = *record;
+	if (worker->block->count == KIPT_BLOCK_RECORDS) {
+		kipt_chunk_push(queue, worker->chunk, worker->block);
+		worker->block = NULL;
+	}
+	return true;
+}
+
+static bool kipt_decode_emit(void *ctx, const struct kipt_record *records,
+			     u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!keep_record(ctx, &records[i]))
+			return false;
+	cond_resched();
+	return true;
+}
+
+/* The last PSB-bounded end at or after the wished one. */
+static u64 cut(const struct source *source, u64 from)
+{
+	u64 wish = from + CHUNK_BYTES;
+
+	if (wish >= source->size)
+		return source->size;
+	return kipt_sync_next(source->data, source->size, wish);
+}
+
+static struct kipt_chunk *cut_chunk(struct kipt_fetch *fetch)
+{
+	struct source *source;
+	struct kipt_chunk *chunk;
+
+	if (fetch->cut_source == fetch->nr_sources)
+		return NULL;
+	chunk = kipt_chunk_open(&fetch->queue);
+	if (!chunk)
+		return NULL;
+	source = &fetch->sources[fetch->cut_source];
+	chunk->source = fetch->cut_source;
+	chunk->from = source->next;
+	chunk->to = cut(source, source->next);
+	source->next = chunk->to;
+	chunk->last = chunk->to == source->size;
+	if (chunk->last)
+		fetch->cut_source++;
+	kipt_chunk_publish(&fetch->queue, chunk);
+	if (fetch->cut_source == fetch->nr_sources)
+		kipt_chunk_queue_end(&fetch->queue);
+	return chunk;
+}
+
+static struct kipt_chunk *next_chunk(struct kipt_fetch *fetch)
+{
+	struct kipt_chunk *chunk;
+
+	mutex_lock(&fetch->cut_lock);
+	chunk = cut_chunk(fetch);
+	mutex_unlock(&fetch->cut_lock);
+	return chunk;
+}
+
+static void decode_chunk(struct worker *worker)
+{
+	struct kipt_fetch *fetch = worker->fetch;
+	struct kipt_chunk *chunk = worker->chunk;
+	struct source *source = &fetch->sources[chunk->source];
+
+	if (source->size)
+		kipt_flow_run(worker->flow, source->data, source->size,
+			      chunk->from, chunk->to);
+	if (worker->block)
+		kipt_chunk_push(&fetch->queue, chunk, worker->block);
+	worker->block = NULL;
+	kipt_chunk_done(&fetch->queue, chunk);
+}
+
+static void work_on_chunks(struct work_struct *work)
+{
+	struct worker *worker = container_of(work, struct worker, work);
+	struct kipt_fetch *fetch = worker->fetch;
+
+	while ((worker->chunk = next_chunk(fetch)))
+		decode_chunk(worker);
+	if (atomic_dec_and_test(&fetch->running_workers))
+		wake_up_all(&fetch->queue.wait);
+}
+
+static void free_worker(struct worker *worker)
+{
+	kvfree(worker->arena);
+	worker->arena = NULL;
+}
+
+static void free_sources(struct kipt_fetch *fetch)
+{
+	u32 i;
+
+	for (i = 0; i < fetch->nr_sources; i++) {
+		struct source *source = &fetch->sources[i];
+
+		if (source->view)
+			kipt_buffer_unview(source->trace->buffer);
+		source->view = NULL;
+	}
+}
+
+/* What the fetch took from the session and what is large; may come twice. */
+static void free_parts(struct kipt_fetch *fetch)
+{
+	u32 i;
+
+	for (i = 0; i < fetch->nr_workers; i++)
+		free_worker(&fetch->workers[i]);
+	free_sources(fetch);
+	kipt_code_bytes_destroy(fetch->bytes);
+	fetch->bytes = NULL;
+}
+
+static void deliver_chunks(struct kipt_fetch *fetch)
+{
+	struct kipt_chunk *chunk;
+
+	while ((chunk = kipt_chunk_head(&fetch->queue))) {
+		struct kipt_trace *trace = fetch->sources[chunk->source].trace;
+
+		if (!chunk->from)
+			kipt_deliver_begin_cpu(&fetch->deliver, trace);
+		kipt_deliver_chunk(&fetch->deliver, chunk, trace);
+		/* When cancelled, a worker may still have this chunk. */
+		if (READ_ONCE(fetch->queue.cancelled))
+			break;
+		if (chunk->last)
+			kipt_deliver_end_cpu(&fetch->deliver, trace);
+		kipt_chunk_drop(&fetch->queue, chunk);
+	}
+}
+
+static void deliver_work(struct work_struct *work)
+{
+	struct kipt_fetch *fetch =
+		container_of(work, struct kipt_fetch, deliver_work);
+
+	deliver_chunks(fetch);
+	wait_event_idle(fetch->queue.wait,
+			!atomic_read(&fetch->running_workers));
+	/* Cancelled without a reason of its own: memory ran out. */
+	if (fetch->queue.cancelled)
+		cmpxchg(&fetch->deliver.stop_errno, 0, ENOMEM);
+	free_parts(fetch);
+	/*
+	 * Who reads the last message may start the session right away, so the
+	 * session is let go of first.
+	 */
+	smp_store_release(&fetch->finished, true);
+	kipt_deliver_last(&fetch->deliver);
+}
+
+static int add_source(struct kipt_fetch *fetch, struct kipt_trace *trace)
+{
+	struct source *source = &fetch->sources[fetch->nr_sources++];
+
+	source->trace = trace;
+	atomic64_set(&trace->records, 0);
+	if (trace->strayed || !trace->bytes)
+		return 0;
+	source->view = kipt_buffer_view(trace->buffer);
+	if (!source->view)
+		return -ENOMEM;
+	source->data = source->view + (trace->wrapped ? trace->head : 0);
+	source->size = trace->bytes;
+	fetch->trace_bytes += trace->bytes;
+	return 0;
+}
+
+static int add_sources(struct kipt_fetch *fetch, u32 only_cpu)
+{
+	struct kipt_session *session = fetch->session;
+	u32 i;
+	int err;
+
+	fetch->sources = kcalloc(session->nr_traces, sizeof(*fetch->sources),
+				 GFP_KERNEL);
+	if (!fetch->sources)
+		return -ENOMEM;
+	for (i = 0; i < session->nr_traces; i++) {
+		if (only_cpu != KIPT_FETCH_ALL_CPUS &&
+		    session->traces[i].cpu != only_cpu)
+			continue;
+		err = add_source(fetch, &session->traces[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void fill_config(const struct kipt_session *session, u32 output,
+			struct kipt_flow_config *config)
+{
+	*config = (struct kipt_flow_config) {
+		.output = output,
+		.tsc_num = session->caps.tsc_num,
+		.tsc_den = session->caps.tsc_den,
+		.mtc_freq = (session->ctl & RTIT_CTL_MTCFREQ) >>
+			    RTIT_CTL_MTCFREQ_SHIFT,
+		.max_nonturbo_ratio = session->caps.max_nonturbo_ratio,
+	};
+	/* Time places the TASK records, also when it is not asked for. */
+	if (session->ctl & RTIT_CTL_TSCEN)
+		config->output |= KIPT_FLOW_TIME;
+}
+
+static int init_worker(struct kipt_fetch *fetch, struct worker *worker,
+		       const struct kipt_flow_config *config)
+{
+	struct kipt_sink sink = { .emit = kipt_decode_emit, .ctx = worker };
+	size_t size = kipt_flow_size(config);
+	struct kipt_code code;
+
+	worker->arena = kvmalloc(size + ARENA_ALIGN, GFP_KERNEL);
+	if (!worker->arena)
+		return -ENOMEM;
+	worker->fetch = fetch;
+	worker->reader.bytes = fetch->bytes;
+	INIT_WORK(&worker->work, work_on_chunks);
+	kipt_code_bytes_callbacks(&worker->reader, &code);
+	worker->flow = kipt_flow_init(PTR_ALIGN(worker->arena, ARENA_ALIGN),
+				      size, config, &code, &sink);
+	if (worker->flow)
+		return 0;
+	free_worker(worker);
+	return -ENOMEM;
+}
+
+/* Fewer workers than wished for are as good, only slower. */
+static int add_workers(struct kipt_fetch *fetch, u32 output)
+{
+	u64 chunks = fetch->trace_bytes / CHUNK_BYTES + fetch->nr_sources;
+	u32 wish = min_t(u64, chunks, min(num_online_cpus(), WORKERS_MAX));
+	struct kipt_flow_config config;
+
+	fill_config(fetch->session, output, &config);
+	fetch->workers = kcalloc(wish, sizeof(*fetch->workers), GFP_KERNEL);
+	if (!fetch->workers)
+		return -ENOMEM;
+	while (fetch->nr_workers < wish &&
+	       !init_worker(fetch, &fetch->workers[fetch->nr_workers], &config))
+		fetch->nr_workers++;
+	if (!fetch->nr_workers)
+		return -ENOMEM;
+	kipt_chunk_queue_init(&fetch->queue, 2 * fetch->nr_workers);
+	return 0;
+}
+
+static int setup_deliver(struct kipt_fetch *fetch,
+			 const struct kipt_fetch_request *request)
+{
+	struct kipt_deliver *deliver = &fetch->deliver;
+
+	deliver->queue = &fetch->queue;
+	deliver->sideband = fetch->session->sideband;
+	deliver->id = fetch->session->id;
+	deliver->portid = request->portid;
+	deliver->output = request->output;
+	deliver->out = kmalloc_array(KIPT_BLOCK_RECORDS, sizeof(*deliver->out),
+				     GFP_KERNEL);
+	INIT_WORK(&fetch->deliver_work, deliver_work);
+	return deliver->out ? 0 : -ENOMEM;
+}
+
+static void free_fetch(struct kipt_fetch *fetch)
+{
+	free_parts(fetch);
+	kfree(fetch->deliver.out);
+	kfree(fetch->workers);
+	kfree(fetch->sources);
+	kfree(fetch);
+}
+
+struct kipt_fetch *kipt_fetch_create(struct kipt_session *session,
+				     const struct kipt_fetch_request *request)
+{
+	struct kipt_fetch *fetch = kzalloc(sizeof(*fetch), GFP_KERNEL);
+	int err;
+
+	if (!fetch)
+		return NULL;
+	fetch->session = session;
+	mutex_init(&fetch->cut_lock);
+	fetch->bytes = kipt_code_bytes_create(session->sideband, session->text);
+	err = fetch->bytes ? 0 : -ENOMEM;
+	err = err ?: add_sources(fetch, request->only_cpu);
+	err = err ?: add_workers(fetch, request->output);
+	err = err ?: setup_deliver(fetch, request);
+	if (!err)
+		return fetch;
+	free_fetch(fetch);
+	return NULL;
+}
+
+void kipt_fetch_run(struct kipt_fetch *fetch, u32 credit)
+{
+	u32 i;
+
+	fetch->deliver.credit = credit;
+	fetch->begun = true;
+	atomic_set(&fetch->running_workers, fetch->nr_workers);
+	queue_work(workers_wq, &fetch->deliver_work);
+	for (i = 0; i < fetch->nr_workers; i++)
+		queue_work(workers_wq, &fetch->workers[i].work);
+}
+
+bool kipt_fetch_running(const struct kipt_fetch *fetch)
+{
+	return !smp_load_acquire(&fetch->finished);
+}
+
+u64 kipt_fetch_trace_bytes(const struct kipt_fetch *fetch)
+{
+	return fetch->trace_bytes;
+}
+
+int kipt_fetch_credit(struct kipt_fetch *fetch, u32 portid, u32 messages)
+{
+	if (fetch->deliver.portid != portid)
+		return -EPERM;
+	if (!kipt_fetch_running(fetch))
+		return -ENOENT;
+	kipt_deliver_credit(&fetch->deliver, messages);
+	return 0;
+}
+
+int kipt_fetch_cancel(struct kipt_fetch *fetch)
+{
+	if (!kipt_fetch_running(fetch))
+		return -ENOENT;
+	kipt_deliver_cancel(&fetch->deliver, ECANCELED, false);
+	return 0;
+}
+
+void kipt_fetch_owner_gone(struct kipt_fetch *fetch, u32 portid)
+{
+	if (fetch->deliver.portid == portid)
+		kipt_deliver_cancel(&fetch->deliver, ECANCELED, true);
+}
+
+void kipt_fetch_destroy(struct kipt_fetch *fetch)
+{
+	u32 i;
+
+	if (!fetch)
+		return;
+	if (fetch->begun) {
+		/* One that ended has nothing to cancel. */
+		if (kipt_fetch_running(fetch))
+			kipt_deliver_cancel(&fetch->deliver, ECANCELED, false);
+		for (i = 0; i < fetch->nr_workers; i++)
+			flush_work(&fetch->workers[i].work);
+		flush_work(&fetch->deliver_work);
+		kipt_chunk_queue_uninit(&fetch->queue);
+	}
+	free_fetch(fetch);
+}

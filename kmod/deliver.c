@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delivers records in order. Runs in one work item of a fetch; leaves the
+ * format of messages to netlink.c and the cutting into chunks to
+ * decode_worker.c. Process context, may wait for the receiver for long.
+ */
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+
+#include "chunk.h"
+#include "deliver.h"
+#include "netlink.h"
+#include "hw_regs.h"
+#include "trace.h"
+#include "../uapi/linux/kipt.h"
+
+/*
+ * With credit the receiver promised room. If there is none all the same, it
+ * gets this long to make some before records are dropped and counted.
+ */
+#define RECEIVER_PATIENCE	(10 * HZ)
+#define RETRY_MS		5
+
+static bool cancelled(const struct kipt_deliver *deliver)
+{
+	return READ_ONCE(deliver->queue->cancelled);
+}
+
+void kipt_deliver_credit(struct kipt_deliver *deliver, u32 messages)
+{
+	spin_lock(&deliver->queue->lock);
+	deliver->credit += messages;
+	spin_unlock(&deliver->queue->lock);
+	wake_up_all(&deliver->queue->wait);
+}
+
+void kipt_deliver_cancel(struct kipt_deliver *deliver, int err,
+			 bool receiver_gone)
+{
+	if (receiver_gone)
+		WRITE_ONCE(deliver->receiver_gone, true);
+	cmpxchg(&deliver->stop_errno, 0, err);
+	kipt_chunk_queue_cancel(deliver->queue);
+}
+
+static bool take_credit(struct kipt_deliver *deliver)
+{
+	bool taken;
+
+	spin_lock(&deliver->queue->lock);
+	taken = deliver->credit > 0;
+	if (taken)
+		deliver->credit--;
+	spin_unlock(&deliver->queue->lock);
+	return taken;
+}
+
+/* Return: 0; -EAGAIN if the receiver has no room for too long; or fatal. */
+static int send_patiently(struct kipt_deliver *deliver,
+			  const struct kipt_records_message *message)
+{
+	unsigned long limit = jiffies + RECEIVER_PATIENCE;
+	int err;
+
+	for (;;) {
+		err = kipt_netlink_records(message);
+		if (err != -EAGAIN || READ_ONCE(deliver->receiver_gone) ||
+		    time_after(jiffies, limit))
+			return err;
+		msleep(RETRY_MS);
+	}
+}
+
+static void send_out(struct kipt_deliver *deliver)
+{
+	struct kipt_records_message message = {
+		.portid = deliver->portid,
+		.id = deliver->id,
+		.cpu = deliver->cpu,
+		.seq = deliver->seq,
+		.lost = deliver->lost,
+		.trace_done = deliver->trace_done,
+		.records = deliver->out,
+		.count = deliver->count,
+	};
+	int err = send_patiently(deliver, &message);
+
+	if (!err)
+		deliver->seq++;
+	else if (err == -EAGAIN)
+		deliver->lost += deliver->count;
+	else
+		kipt_deliver_cancel(deliver, -err, err == -ECONNREFUSED);
+}
+
+static void flush(struct kipt_deliver *deliver)
+{
+	bool paid = false;
+
+	if (!deliver->count)
+		return;
+	wait_event_idle(deliver->queue->wait, cancelled(deliver) ||
+			(paid = take_credit(deliver)));
+	if (paid)
+		send_out(deliver);
+	deliver->count = 0;
+}
+
+static void put_record(struct kipt_deliver *deliver,
+		       const struct kipt_record *record)
+{
+	deliver->out[deliver->count++] = *record;
+	deliver->total++;
+	if (deliver->count == KIPT_BLOCK_RECORDS)
+		flush(deliver);
+}
+
+static void put_gap(struct kipt_deliver *deliver, u8 kind, u64 value)
+{
+	struct kipt_record gap = {
+		.type = KIPT_RECORD_GAP,
+		.kind = kind,
+		.flags = KIPT_RF_NO_IP,
+		.value = value,
+	};
+
+	put_record(deliver, &gap);
+}
+
+/* A loss is told where it happened: before what is delivered next. */
+static void tell_loss(struct kipt_deliver *deliver)
+{
+	u64 count = deliver->lost - deliver->lost_before;
+
+	if (!count)
+		return;
+	deliver->lost_before = deliver->lost;
+	put_gap(deliver, KIPT_GAP_RECEIVER, count);
+}
+
+static bool wanted(const struct kipt_deliver *deliver,
+		   const struct kipt_record *record)
+{
+	return deliver->output & KIPT_OUTPUT_TIME ||
+	       (record->type != KIPT_RECORD_TIME &&
+		record->type != KIPT_RECORD_CBR);
+}
+
+static void put_block(struct kipt_deliver *deliver,
+		      const struct kipt_block *block)
+{
+	struct kipt_record task;
+	u32 i;
+
+	for (i = 0; i < block->count && !cancelled(deliver); i++) {
+		tell_loss(deliver);
+		if (wanted(deliver, &block->records[i]))
+			put_record(deliver, &block->records[i]);
+		if (kipt_task_merge_see(&deliver->merge, &block->records[i],
+					&task))
+			put_record(deliver, &task);
+	}
+}
+
+void kipt_deliver_begin_cpu(struct kipt_deliver *deliver,
+			    const struct kipt_trace *trace)
+{
+	struct kipt_record begin = {
+		.type = KIPT_RECORD_CPU,
+		.flags = KIPT_RF_NO_IP,
+		.aux = trace->cpu,
+	};
+
+	deliver->cpu = trace->cpu;
+	kipt_task_merge_init(&deliver->merge, deliver->sideband, trace->cpu);
+	put_record(deliver, &begin);
+	if (trace->wrapped)
+		put_gap(deliver, KIPT_GAP_RING, 0);
+	if (trace->strayed)
+		put_gap(deliver, KIPT_GAP_HW_ERROR, trace->position.status);
+}
+
+void kipt_deliver_chunk(struct kipt_deliver *deliver, struct kipt_chunk *chunk,
+			struct kipt_trace *trace)
+{
+	struct kipt_block *block;
+
+	while ((block = kipt_chunk_pull(deliver->queue, chunk))) {
+		atomic64_add(block->count, &trace->records);
+		put_block(deliver, block);
+		kipt_chunk_free_block(deliver->queue, block);
+	}
+	deliver->trace_done += chunk->to - chunk->from;
+}
+
+void kipt_deliver_end_cpu(struct kipt_deliver *deliver,
+			  const struct kipt_trace *trace)
+{
+	if (trace->position.status & RTIT_STATUS_ERROR)
+		put_gap(deliver, KIPT_GAP_HW_ERROR, trace->position.status);
+	if (trace->full)
+		put_gap(deliver, KIPT_GAP_STOPPED, trace->bytes);
+	if (trace->offline)
+		put_gap(deliver, KIPT_GAP_OFFLINE, trace->bytes);
+	tell_loss(deliver);
+	flush(deliver);
+}
+
+void kipt_deliver_last(struct kipt_deliver *deliver)
+{
+	struct kipt_records_message message = {
+		.portid = deliver->portid,
+		.id = deliver->id,
+		.cpu = deliver->cpu,
+		.seq = deliver->seq,
+		.lost = deliver->lost,
+		.trace_done = deliver->trace_done,
+		.last = true,
+		.done = READ_ONCE(deliver->stop_errno),
+		.total = deliver->total,
+	};
+
+	if (!READ_ONCE(deliver->receiver_gone))
+		send_patiently(deliver, &message);
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Capabilities: reads them on each CPU, intersects them, and judges a value
+ * of IA32_RTIT_CTL against them. Leaves programming to hw_msr.c. Reading
+ * runs on the CPU itself, the rest anywhere.
+ */
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <asm/cpufeature.h>
+#include <asm/intel-family.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#include "compat.h"
+#include "hw.h"
+#include "hw_regs.h"
+
+static DEFINE_PER_CPU(struct kipt_caps, cpu_caps);
+
+/* Where a capability bit stands. */
+enum cap_register { CAP_NONE, CAP_EBX, CAP_ECX };
+
+/*
+ * One row a field of IA32_RTIT_CTL that depends on a capability. @enable is
+ * the bit that makes an encoding matter; 0 if the encoding itself does.
+ */
+struct ctl_field {
+	const char *name;
+	const char *feature;
+	u64 mask;
+	u64 enable;
+	u32 cap;
+	u8 cap_bit;
+	u8 shift;
+};
+
+#define FIELD(_name, _feature, _mask, _cap)				\
+	{ .name = _name, .feature = _feature, .mask = _mask,		\
+	  .cap = _cap, .cap_bit = const_ilog2(_cap) }
+#define ENCODED(_name, _feature, _mask, _shift, _enable, _cap)		\
+	{ .name = _name, .feature = _feature, .mask = _mask,		\
+	  .shift = _shift, .enable = _enable, .cap = _cap,		\
+	  .cap_bit = const_ilog2(_cap) }
+
+/* Intel SDM Vol. 3C, "IA32_RTIT_CTL MSR" and "Enumeration of Intel PT". */
+static const struct ctl_field ctl_fields[] = {
+	FIELD("CYCEn", "cycle-accurate mode", RTIT_CTL_CYCEN,
+	      RTIT_CAP_PSB_CYC),
+	FIELD("PwrEvtEn", "power event trace", RTIT_CTL_PWREVTEN,
+	      RTIT_CAP_PWR_EVT),
+	FIELD("FUPonPTW", "PTWRITE", RTIT_CTL_FUPONPTW, RTIT_CAP_PTWRITE),
+	FIELD("MTCEn", "MTC packets", RTIT_CTL_MTCEN, RTIT_CAP_MTC),
+	FIELD("PTWEn", "PTWRITE", RTIT_CTL_PTWEN, RTIT_CAP_PTWRITE),
+	FIELD("EventEn", "event trace", RTIT_CTL_EVENTEN,
+	      RTIT_CAP_EVENT_TRACE),
+	FIELD("DisTNT", "TNT disable", RTIT_CTL_DISTNT, RTIT_CAP_TNT_DISABLE),
+	ENCODED("MTCFreq", "MTC packets", RTIT_CTL_MTCFREQ,
+		RTIT_CTL_MTCFREQ_SHIFT, RTIT_CTL_MTCEN, RTIT_CAP_MTC),
+	ENCODED("CycThresh", "cycle-accurate mode", RTIT_CTL_CYCTHRESH,
+		RTIT_CTL_CYCTHRESH_SHIFT, RTIT_CTL_CYCEN, RTIT_CAP_PSB_CYC),
+	ENCODED("PSBFreq", "configurable PSB frequency", RTIT_CTL_PSBFREQ,
+		RTIT_CTL_PSBFREQ_SHIFT, 0, RTIT_CAP_PSB_CYC),
+};
+
+#define CTL_ALWAYS	(RTIT_CTL_OS | RTIT_CTL_USER | RTIT_CTL_TSCEN | \
+			 RTIT_CTL_DISRETC | RTIT_CTL_BRANCHEN)
+#define CTL_OWN		(RTIT_CTL_TRACEEN | RTIT_CTL_TOPA | RTIT_CTL_FABRICEN)
+
+struct cpuid_regs4 {
+	u32 eax, ebx, ecx, edx;
+};
+
+static struct cpuid_regs4 cpuid_read(u32 leaf, u32 subleaf)
+{
+	struct cpuid_regs4 r = { .eax = leaf, .ecx = subleaf };
+
+	asm volatile("cpuid" : "+a"(r.eax), "=b"(r.ebx), "+c"(r.ecx),
+		     "=d"(r.edx));
+	return r;
+}
+
+static u64 msr_read_or_zero(u32 msr)
+{
+	u32 low, high;
+
+	if (rdmsr_safe(msr, &low, &high))
+		return 0;
+	return (u64)high << 32 | low;
+}
+
+static void read_pt_leaves(struct kipt_caps *caps)
+{
+	struct cpuid_regs4 r = cpuid_read(RTIT_CPUID_LEAF, 0);
+
+	caps->pt = true;
+	caps->leaf0_eax = r.eax;
+	caps->leaf0_ebx = r.ebx;
+	caps->leaf0_ecx = r.ecx;
+	if (r.eax >= 1) {
+		r = cpuid_read(RTIT_CPUID_LEAF, 1);
+		caps->leaf1_eax = r.eax;
+		caps->leaf1_ebx = r.ebx;
+	}
+	caps->vmx_pt = msr_read_or_zero(RTIT_VMX_MISC) & RTIT_VMX_MISC_PT;
+	caps->max_nonturbo_ratio =
+		msr_read_or_zero(RTIT_PLATFORM_INFO) >> 8 & 0xff;
+}
+
+static void read_tsc_leaf(struct kipt_caps *caps)
+{
+	struct cpuid_regs4 r = cpuid_read(0x15, 0);
+
+	caps->tsc_den = r.eax;
+	caps->tsc_num = r.ebx;
+	caps->crystal_hz = r.ecx;
+}
+
+void kipt_caps_read_local(void)
+{
+	struct kipt_caps caps = {};
+	u32 max_leaf = cpuid_read(0, 0).eax;
+
+	if (max_leaf >= RTIT_CPUID_LEAF &&
+	    cpuid_read(RTIT_CPUID_PRESENT_LEAF, 0).ebx &
+	    RTIT_CPUID_PRESENT_EBX) {
+		read_pt_leaves(&caps);
+		if (max_leaf >= 0x15)
+			read_tsc_leaf(&caps);
+	}
+	*this_cpu_ptr(&cpu_caps) = caps;
+}
+
+bool kipt_caps_cpu_has_pt(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(cpu_caps, cpu).pt);
+}
+
+/* Values that scale time are of use only if they hold for all CPUs. */
+static void keep_if_equal(u32 *all, u32 one)
+{
+	if (*all != one)
+		*all = 0;
+}
+
+static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
+{
+	all->pt &= one->pt;
+	all->vmx_pt &= one->vmx_pt;
+	all->leaf0_eax = min(all->leaf0_eax, one->leaf0_eax);
+	all->leaf0_ebx &= one->leaf0_ebx;
+	all->leaf0_ecx &= one->leaf0_ecx;
+	/* The low bits count address ranges, the high half is a bitmap. */
+	all->leaf1_eax = (all->leaf1_eax & one->leaf1_eax &
+			  ~RTIT_CAP1_RANGES) |
+			 min(all->leaf1_eax & RTIT_CAP1_RANGES,
+			     one->leaf1_eax & RTIT_CAP1_RANGES);
+	all->leaf1_ebx &= one->leaf1_ebx;
+	keep_if_equal(&all->tsc_den, one->tsc_den);
+	keep_if_equal(&all->tsc_num, one->tsc_num);
+	keep_if_equal(&all->crystal_hz, one->crystal_hz);
+	keep_if_equal(&all->max_nonturbo_ratio, one->max_nonturbo_ratio);
+}
+
+void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
+{
+	unsigned int cpu, first = cpumask_first(cpus);
+
+	memset(caps, 0, sizeof(*caps));
+	if (first >= nr_cpu_ids)
+		return;
+	*caps = per_cpu(cpu_caps, first);
+	for_each_cpu(cpu, cpus)
+		intersect(caps, &per_cpu(cpu_caps, cpu));
+	if (!caps->pt)
+		memset(caps, 0, sizeof(*caps));
+}
+
+u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps)
+{
+	u64 allowed = CTL_ALWAYS;
+	size_t i;
+
+	if (!caps->pt)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)
+		if (caps->leaf0_ebx & ctl_fields[i].cap)
+			allowed |= ctl_fields[i].mask;
+	return allowed;
+}
+
+static u32 legal_encodings(const struct kipt_caps *caps, u64 mask)
+{
+	if (mask == RTIT_CTL_MTCFREQ)
+		return caps->leaf1_eax >> RTIT_CAP1_MTC_SHIFT;
+	if (mask == RTIT_CTL_CYCTHRESH)
+		return caps->leaf1_ebx & RTIT_CAP1_CYC_MASK;
+	return caps->leaf1_ebx >> RTIT_CAP1_PSB_SHIFT;
+}
+
+static int check_encoding(const struct kipt_caps *caps,
+			  const struct ctl_field *field, u64 ctl, char *why,
+			  size_t size)
+{
+	unsigned long legal = legal_encodings(caps, field->mask);
+	u32 value = (ctl & field->mask) >> field->shift;
+
+	/* Zero stands for "not asked for" unless its enable bit is set. */
+	if ((!value && !(ctl & field->enable)) || legal & BIT(value))
+		return 0;
+	if (legal)
+		snprintf(why, size,
+			 "%s %u is not supported; allowed encodings: %*pbl",
+			 field->name, value, 16, &legal);
+	else
+		snprintf(why, size,
+			 "%s %u is not supported; this CPU allows no encoding",
+			 field->name, value);
+	return -EOPNOTSUPP;
+}
+
+static int check_field(const struct kipt_caps *caps,
+		       const struct ctl_field *field, u64 ctl, char *why,
+		       size_t size)
+{
+	if (ctl & field->mask && !(caps->leaf0_ebx & field->cap)) {
+		snprintf(why, size,
+			 "%s: this CPU has no %s (CPUID.14H.0:EBX[%u] is 0)",
+			 field->name, field->feature, field->cap_bit);
+		return -EOPNOTSUPP;
+	}
+	if (field->shift && caps->leaf0_ebx & field->cap)
+		return check_encoding(caps, field, ctl, why, size);
+	return 0;
+}
+
+/* BDM106: on Broadwell, TraceEn without BranchEn faults. */
+static bool needs_branchen(const struct kipt_caps *caps)
+{
+	static const u8 broadwell[] = { 0x3d, 0x47, 0x4f, 0x56 };
+	size_t i;
+
+	if (!(caps->leaf0_ebx & RTIT_CAP_MTC))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(broadwell); i++)
+		if (boot_cpu_data.x86 == 6 &&
+		    boot_cpu_data.x86_model == broadwell[i])
+			return true;
+	return false;
+}
+
+static const char *contradiction(u64 ctl)
+{
+	if (ctl & CTL_OWN)
+		return "TraceEn, ToPA and FabricEn are set by the module, not by users";
+	if (!(ctl & (RTIT_CTL_OS | RTIT_CTL_USER)))
+		return "OS and User are both 0: set one or both, or nothing is traced";
+	if (ctl & RTIT_CTL_FUPONPTW && !(ctl & RTIT_CTL_PTWEN))
+		return "FUPonPTW needs PTWEn";
+	if (ctl & RTIT_CTL_DISTNT && !(ctl & RTIT_CTL_BRANCHEN))
+		return "DisTNT needs BranchEn";
+	return NULL;
+}
+
+static const char *not_offered(const struct kipt_caps *caps, u64 ctl)
+{
+	u64 ranges = RTIT_CTL_ADDR_CFG(0) | RTIT_CTL_ADDR_CFG(1) |
+		     RTIT_CTL_ADDR_CFG(2) | RTIT_CTL_ADDR_CFG(3);
+
+	if (ctl & RTIT_CTL_CR3FILTER)
+		return "CR3Filter is not offered by this version of kipt";
+	if (ctl & ranges)
+		return "ADDRn_CFG is not offered by this version of kipt";
+	if (ctl & RTIT_CTL_INJECTPSBPMI)
+		return "InjectPsbPmiOnEnable is not offered by this version of kipt";
+	if (!(ctl & RTIT_CTL_BRANCHEN) && needs_branchen(caps))
+		return "BranchEn is 0: this CPU cannot trace without it (CPUID.14H.0:EBX[3] is 0, or erratum BDM106)";
+	return NULL;
+}
+
+static u64 known_bits(void)
+{
+	u64 known = CTL_ALWAYS;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)
+		known |= ctl_fields[i].mask;
+	return known;
+}
+
+int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
+			size_t size)
+{
+	const char *text;
+	size_t i;
+	int err;
+
+	text = contradiction(ctl);
+	if (text) {
+		strscpy(why, text, size);
+		return -EINVAL;
+	}
+	text = not_offered(caps, ctl);
+	if (text) {
+		strscpy(why, text, size);
+		return -EOPNOTSUPP;
+	}
+	if (ctl & ~known_bits()) {
+		snprintf(why, size, "ctl has reserved bits: %#llx",
+			 ctl & ~known_bits());
+		return -EINVAL;
+	}
+	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++) {
+		err = check_field(caps, &ctl_fields[i], ctl, why, size);
+		if (err)
+			return err;
+	}
+	return 0;
+}

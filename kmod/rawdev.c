@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device for raw trace. A file that is attached holds the buffer, so the
+ * bytes stay readable when the session goes away. Process context.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "buffer.h"
+#include "compat.h"
+#include "rawdev.h"
+#include "session.h"
+#include "../uapi/linux/kipt_raw.h"
+
+/**
+ * struct raw_file - an open file
+ * @lock: guards attaching
+ * @session: referenced, or NULL before KIPT_RAW_ATTACH; set once
+ * @trace: of @session; its buffer pointer is of no use once that is dead
+ * @buffer: referenced
+ */
+struct raw_file {
+	struct mutex lock;
+	struct kipt_session *session;
+	struct kipt_trace *trace;
+	struct kipt_buffer *buffer;
+};
+
+static int kipt_rawdev_open(struct inode *inode, struct file *file)
+{
+	struct raw_file *raw;
+	int err;
+
+	if (!capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	err = security_locked_down(LOCKDOWN_PERF);
+	if (err)
+		return err;
+	raw = kzalloc(sizeof(*raw), GFP_KERNEL);
+	if (!raw)
+		return -ENOMEM;
+	mutex_init(&raw->lock);
+	file->private_data = raw;
+	return nonseekable_open(inode, file);
+}
+
+static int kipt_rawdev_release(struct inode *inode, struct file *file)
+{
+	struct raw_file *raw = file->private_data;
+
+	if (raw->session)
+		kipt_session_put(raw->session);
+	kipt_buffer_put(raw->buffer);
+	kfree(raw);
+	return 0;
+}
+
+static int attach_trace(struct raw_file *raw, struct kipt_session *session,
+			u32 cpu)
+{
+	struct kipt_trace *trace = kipt_session_trace(session, cpu);
+
+	if (!trace)
+		return -ENXIO;
+	if (session->dead)
+		return -ENOENT;
+	raw->buffer = kipt_buffer_get(trace->buffer);
+	raw->trace = trace;
+	smp_store_release(&raw->session, session);
+	return 0;
+}
+
+static int attach_locked(struct raw_file *raw, struct kipt_raw_attach *attach)
+{
+	struct kipt_session *session;
+	int err;
+
+	if (raw->session)
+		return -EBUSY;
+	session = kipt_session_find(attach->session);
+	if (!session)
+		return -ENOENT;
+	mutex_lock(&session->lock);
+	err = attach_trace(raw, session, attach->cpu);
+	mutex_unlock(&session->lock);
+	if (err)
+		kipt_session_put(session);
+	return err;
+}
+
+static long attach(struct raw_file *raw, void __user *arg)
+{
+	struct kipt_raw_attach attach;
+	long err;
+
+	if (copy_from_user(&attach, arg, sizeof(attach)))
+		return -EFAULT;
+	mutex_lock(&raw->lock);
+	err = attach_locked(raw, &attach);
+	mutex_unlock(&raw->lock);
+	return err;
+}
+
+static long position(struct raw_file *raw, void __user *arg)
+{
+	struct kipt_session *session = smp_load_acquire(&raw->session);
+	struct kipt_raw_position position;
+	bool dead;
+
+	if (!session)
+		return -EINVAL;
+	mutex_lock(&session->lock);
+	dead = session->dead;
+	position = (struct kipt_raw_position) {
+		.size = session->size,
+		.head = raw->trace->head,
+		.wrapped = raw->trace->wrapped,
+		.state = session->state,
+		.generation = session->generation,
+	};
+	mutex_unlock(&session->lock);
+	if (dead)
+		return -ESTALE;
+	return copy_to_user(arg, &position, sizeof(position)) ? -EFAULT : 0;
+}
+
+static long kipt_rawdev_ioctl(struct file *file, unsigned int cmd,
+			      unsigned long arg)
+{
+	struct raw_file *raw = file->private_data;
+
+	switch (cmd) {
+	case KIPT_RAW_ATTACH:
+		return attach(raw, (void __user *)arg);
+	case KIPT_RAW_POSITION:
+		return position(raw, (void __user *)arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int kipt_rawdev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct raw_file *raw = file->private_data;
+
+	if (!smp_load_acquire(&raw->session))
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	kipt_compat_vma_read_only(vma);
+	return kipt_buffer_map_user(raw->buffer, vma);
+}
+
+static __poll_t kipt_rawdev_poll(struct file *file, poll_table *wait)
+{
+	struct raw_file *raw = file->private_data;
+	struct kipt_session *session = smp_load_acquire(&raw->session);
+
+	if (!session)
+		return EPOLLERR;
+	poll_wait(file, &session->wait, wait);
+	if (READ_ONCE(session->dead))
+		return EPOLLHUP;
+	if (READ_ONCE(session->state) == KIPT_STATE_STOPPED ||
+	    READ_ONCE(raw->trace->full) || READ_ONCE(raw->trace->offline))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+static const struct file_operations raw_fops = {
+	.owner = THIS_MODULE,
+	.open = kipt_rawdev_open,
+	.release = kipt_rawdev_release,
+	.unlocked_ioctl = kipt_rawdev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = kipt_rawdev_mmap,
+	.poll = kipt_rawdev_poll,
+};
+
+static struct miscdevice raw_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "kipt",
+	.fops = &raw_fops,
+	.mode = 0600,
+};
+
+int kipt_rawdev_init(void)
+{
+	return misc_register(&raw_device);
+}
+
+void kipt_rawdev_uninit(void)
+{
+	misc_deregister(&raw_device);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Says which thread runs: merges what the scheduler logged into the records
+ * of one CPU, as TASK records. Process context.
+ */
+#ifndef KIPT_TASK_MERGE_H
+#define KIPT_TASK_MERGE_H
+
+#include <linux/types.h>
+
+#include "../uapi/linux/kipt_record.h"
+
+struct kipt_sideband;
+struct kipt_switch_log;
+
+/**
+ * struct kipt_task_merge - where in the log the records are
+ * @sideband: who knows the processes
+ * @log: of this CPU
+ * @next: the first switch that is not passed
+ * @space: address space the trace is in, 0 unknown
+ * @tid: thread named last, ~0 none
+ */
+struct kipt_task_merge {
+	struct kipt_sideband *sideband;
+	const struct kipt_switch_log *log;
+	u64 next;
+	u64 space;
+	u32 tid;
+};
+
+/**
+ * kipt_task_merge_init() - begin with the records of a CPU
+ * @merge: the state
+ * @sideband: paused
+ * @cpu: one of its CPUs
+ */
+void kipt_task_merge_init(struct kipt_task_merge *merge,
+			  struct kipt_sideband *sideband, unsigned int cpu);
+
+/**
+ * kipt_task_merge_see() - look at the next record of the CPU
+ * @merge: the state
+ * @record: the record
+ * @task: a TASK record that belongs right behind it
+ *
+ * Return: true if @task was made.
+ */
+bool kipt_task_merge_see(struct kipt_task_merge *merge,
+			 const struct kipt_record *record,
+			 struct kipt_record *task);
+
+#endif /* KIPT_TASK_MERGE_H */
