@@ -96,10 +96,9 @@ static void many(unsigned int first, unsigned int n, bool recorded)
 	}
 }
 
-static void resume(uint64_t ip)
+static void psb(uint64_t ip)
 {
 	record(KIPT_RECORD_SYNC, 0, ip, 0, 0, 0);
-	record(KIPT_RECORD_ENABLE, KIPT_ENABLE_SYNC, ip, 0, 0, 0);
 }
 
 static void ptwrite(uint64_t from, uint64_t value, uint64_t recorded)
@@ -228,7 +227,7 @@ static bool rare_changed_code_is_allowed(void)
 	many(0, 250000, true);
 	gap(KIPT_GAP_CODE_CHANGED);
 	many(250000, 2, false);
-	resume(0x2000 + 16 * 250002);
+	psb(0x2000 + 16 * 250002);
 	many(250002, 50000, true);
 	end();
 	return equal() && result.missed == 2 &&
@@ -241,7 +240,7 @@ static bool frequent_changed_code_is_refused(void)
 	many(0, 250000, true);
 	gap(KIPT_GAP_CODE_CHANGED);
 	many(250000, 4, false);
-	resume(0x2000 + 16 * 250004);
+	psb(0x2000 + 16 * 250004);
 	many(250004, 50000, true);
 	end();
 	return !equal();
@@ -253,7 +252,7 @@ static bool decode_gap_is_refused(void)
 	many(0, 250000, true);
 	gap(KIPT_GAP_DECODE);
 	many(250000, 1, false);
-	resume(0x2000 + 16 * 250001);
+	psb(0x2000 + 16 * 250001);
 	many(250001, 10, true);
 	end();
 	return !equal() && result.gaps[KIPT_GAP_DECODE] == 1;
@@ -264,7 +263,7 @@ static bool silent_gap_is_refused(void)
 	begin();
 	many(0, 250000, true);
 	many(250000, 1, false);
-	resume(0x2000 + 16 * 250001);
+	psb(0x2000 + 16 * 250001);
 	many(250001, 10, true);
 	end();
 	return !equal();
@@ -276,8 +275,36 @@ static bool wrong_resume_address_is_refused(void)
 	many(0, 250000, true);
 	gap(KIPT_GAP_CODE_CHANGED);
 	many(250000, 1, false);
-	resume(0x2000 + 16 * 250001 + 1);
+	psb(0x2000 + 16 * 250001 + 1);
 	many(250001, 10, true);
+	end();
+	return !equal();
+}
+
+static bool psb_on_the_way_is_equal(void)
+{
+	begin();
+	many(0, 10, true);
+	psb(0x2000 + 16 * 10);
+	psb(0x2000 + 16 * 10);
+	many(10, 10, true);
+	end();
+	return equal();
+}
+
+static bool psb_elsewhere_is_found(void)
+{
+	begin();
+	many(0, 10, true);
+	psb(0x2000 + 16 * 10 + 1);
+	many(10, 10, true);
+	end();
+	if (equal())
+		return false;
+	begin();
+	many(0, 10, true);
+	psb(0x2000 + 16 * 10 - 1);
+	many(10, 10, true);
 	end();
 	return !equal();
 }
@@ -288,7 +315,7 @@ static bool wrong_branch_after_gap_is_found(void)
 	many(0, 250000, true);
 	gap(KIPT_GAP_CODE_CHANGED);
 	many(250000, 1, false);
-	resume(0x2000 + 16 * 250001);
+	psb(0x2000 + 16 * 250001);
 	many(250001, 100, true);
 	record_entries[record_file.count - 1].value++;
 	end();
@@ -346,7 +373,7 @@ static bool ring_may_start_late(void)
 	record_file.count = 0;
 	many(0, 10, false);
 	gap(KIPT_GAP_RING);
-	resume(0x2000 + 16 * 10);
+	psb(0x2000 + 16 * 10);
 	many(10, 10, true);
 	end();
 	if (equal())
@@ -478,6 +505,8 @@ static const struct test tests[] = {
 	TEST(decode_gap_is_refused),
 	TEST(silent_gap_is_refused),
 	TEST(wrong_resume_address_is_refused),
+	TEST(psb_on_the_way_is_equal),
+	TEST(psb_elsewhere_is_found),
 	TEST(wrong_branch_after_gap_is_found),
 	TEST(ptwrite_is_equal),
 	TEST(changed_ptwrite_is_found),

@@ -39,6 +39,7 @@ static const char *const kind_names[FLOW_KIND_COUNT] = {
 	[FLOW_WAKE] = "wake",
 	[FLOW_OVERFLOW] = "overflow",
 	[FLOW_RESUME] = "resume",
+	[FLOW_SYNC] = "sync",
 	[FLOW_GAP] = "gap",
 	[FLOW_BAD] = "malformed",
 };
@@ -381,8 +382,12 @@ static bool record_mark(struct flow_cursor *cursor,
 	case KIPT_RECORD_EVENT_DATA:
 	case KIPT_RECORD_VMCS:
 	case KIPT_RECORD_INSN:
-	case KIPT_RECORD_SYNC:
 		return false;
+	case KIPT_RECORD_SYNC:
+		item->kind = FLOW_SYNC;
+		item->flags = FLOW_NO_FROM;
+		item->to = r->ip;
+		return !(r->flags & KIPT_RF_NO_IP);
 	default:
 		item->kind = FLOW_BAD;
 		return true;

@@ -28,6 +28,7 @@
  * @FLOW_WAKE: it woke for reason @aux
  * @FLOW_OVERFLOW: truth only: nothing was written up to @to
  * @FLOW_RESUME: records only: the decoder found its way again at @to
+ * @FLOW_SYNC: records only: a PSB says that execution was at @to
  * @FLOW_GAP: records only: something is missing; @aux enum kipt_gap_kind
  * @FLOW_BAD: the entry is none the format knows
  */
@@ -51,6 +52,7 @@ enum flow_kind {
 	FLOW_WAKE,
 	FLOW_OVERFLOW,
 	FLOW_RESUME,
+	FLOW_SYNC,
 	FLOW_GAP,
 	FLOW_BAD,
 

@@ -114,13 +114,38 @@ struct segment {
 	struct flow_item record_item;
 	uint64_t compared[FLOW_KIND_COUNT];
 	uint64_t items;
+	bool has_sync;
+	uint64_t sync_ip;
 };
+
+/*
+ * An address that a PSB gives lies in the straight line from the target of
+ * the transfer before it, if there is one, to the next transfer.
+ */
+static bool is_between(uint64_t ip, const struct flow_item *before,
+		       const struct flow_item *next)
+{
+	if (next->kind != FLOW_ENABLE && next->kind != FLOW_WAKE &&
+	    next->kind != FLOW_OVERFLOW && ip > next->from)
+		return false;
+	return !(flow_is_branch(before->kind) ||
+		 before->kind == FLOW_ENABLE) || before->to <= ip;
+}
+
+static bool sync_fits(struct segment *s, const struct flow_item *before)
+{
+	if (!s->has_sync)
+		return true;
+	s->has_sync = false;
+	return is_between(s->sync_ip, before, &s->truth_item);
+}
 
 /* True: all of it matched, and both cursors stand behind it. */
 static bool segment_match(const struct match_options *options,
 			  struct segment *s)
 {
 	for (;;) {
+		struct flow_item previous = s->truth_item;
 		struct flow_cursor before = s->records;
 
 		s->record_item = flow_record_next(&s->records);
@@ -128,8 +153,14 @@ static bool segment_match(const struct match_options *options,
 			s->records = before;
 			return true;
 		}
+		if (s->record_item.kind == FLOW_SYNC) {
+			s->has_sync = true;
+			s->sync_ip = s->record_item.to;
+			continue;
+		}
 		s->truth_item = flow_truth_next(&s->truth);
-		if (!item_matches(options, &s->truth_item, &s->record_item))
+		if (!item_matches(options, &s->truth_item, &s->record_item) ||
+		    !sync_fits(s, &previous))
 			return false;
 		s->compared[s->truth_item.kind]++;
 		s->items++;
@@ -197,23 +228,6 @@ bool match_skipped(const struct match_result *result, size_t index)
 	return false;
 }
 
-/*
- * The address at which the decoder found its way again lies in the straight
- * line from the target of the transfer before to the next transfer.
- */
-static bool resume_fits(const struct match *m, bool has_before,
-			const struct flow_item *before,
-			const struct flow_item *next)
-{
-	if (!m->has_resume || next->kind == FLOW_ENABLE ||
-	    next->kind == FLOW_WAKE || next->kind == FLOW_OVERFLOW)
-		return true;
-	if (m->resume_ip > next->from)
-		return false;
-	return !has_before || before->to <= m->resume_ip ||
-	       !(flow_is_branch(before->kind) || before->kind == FLOW_ENABLE);
-}
-
 /* Items skipped while looking for where a segment stands in the truth. */
 struct skipped {
 	uint64_t branches;
@@ -242,7 +256,6 @@ static bool find_segment(struct match *m)
 	struct flow_item before = { .kind = FLOW_END };
 	struct skipped skipped = { 0 };
 	struct segment best = { .items = 0 };
-	bool has_before = false;
 	struct segment s;
 
 	segment_init(&best, &m->truth, &m->records);
@@ -252,7 +265,7 @@ static bool find_segment(struct match *m)
 
 		if (next.kind == FLOW_END)
 			break;
-		if (resume_fits(m, has_before, &before, &next)) {
+		if (!m->has_resume || is_between(m->resume_ip, &before, &next)) {
 			segment_init(&s, &start, &m->records);
 			if (segment_match(m->options, &s)) {
 				account_skip(m, &skipped, m->truth.next,
@@ -266,7 +279,6 @@ static bool find_segment(struct match *m)
 		skipped.branches += flow_is_branch(next.kind);
 		skipped.overflow |= next.kind == FLOW_OVERFLOW;
 		before = next;
-		has_before = true;
 	}
 	if (best.truth_item.kind == FLOW_END)
 		best.truth_item = flow_truth_next(&best.truth);
@@ -387,6 +399,7 @@ void match_run(struct match_result *result, struct flow_cursor truth,
 		.result = result,
 		.truth = truth,
 		.records = records,
+		.lost = options->late_start,
 	};
 	struct flow_cursor ahead;
 	struct flow_item item;
@@ -400,12 +413,15 @@ void match_run(struct match_result *result, struct flow_cursor truth,
 			take_tail(&m);
 			break;
 		}
-		if (item.kind == FLOW_GAP || item.kind == FLOW_RESUME) {
+		if (item.kind == FLOW_GAP) {
 			m.records = ahead;
-			if (item.kind == FLOW_GAP)
-				take_gap(&m, &item);
-			else
-				take_resume(&m, &item);
+			take_gap(&m, &item);
+			continue;
+		}
+		if (item.kind == FLOW_RESUME ||
+		    (item.kind == FLOW_SYNC && m.lost)) {
+			m.records = ahead;
+			take_resume(&m, &item);
 			continue;
 		}
 		if (!next_segment(&m))

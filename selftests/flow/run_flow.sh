@@ -132,26 +132,29 @@ prove_perf()
 
 prove_libipt()
 {
-	local ours theirs cpu=0
+	local ours theirs cpu=1 pages
 
 	boot selftests/flow/guest_save "${ROUNDS:-6}"
 	result $? "is traced and saved"
-	theirs=$("$BUILD/libipt_insns" "$OUT/cpu$cpu.pt" "$OUT/pages")
+	pages=("$OUT"/*.addr)
+	theirs=$("$BUILD/libipt_insns" "$OUT/cpu$cpu.pt" \
+		"${pages[@]%.addr}")
 	result $? "libipt decodes the raw buffer without error"
-	ours=$(build/kipt/kipt decode "$OUT/cpu$cpu.pt" --pages "$OUT/pages" \
+	ours=$(build/kipt/kipt decode "$OUT/cpu$cpu.pt" --dir "$OUT" \
 		--insns --hash)
 	result $? "kipt decodes the raw buffer without error"
 	echo "# libipt: $theirs"
 	echo "# kipt:   $ours"
 	[ -n "$ours" ] && [ "$ours" = "$theirs" ]
 	result $? "both see the same instructions"
-	build/kipt/kipt decode "$OUT/cpu$cpu.pt" --pages "$OUT/pages" \
+	build/kipt/kipt decode "$OUT/cpu$cpu.pt" --dir "$OUT" \
 		-o "$OUT/records"
 	compare_cpu "$cpu" --run 1
 	result $? "the saved trace decodes to the truth here too"
 	show_compare "$cpu"
-	"$BUILD/flip_tnt" "$OUT/cpu$cpu.pt" "$OUT/flipped.pt"
-	build/kipt/kipt decode "$OUT/flipped.pt" --pages "$OUT/pages" \
+	mkdir "$OUT/flipped"
+	"$BUILD/flip_tnt" "$OUT/cpu$cpu.pt" "$OUT/flipped/cpu$cpu.pt"
+	build/kipt/kipt decode "$OUT/flipped/cpu$cpu.pt" --dir "$OUT" \
 		-o "$OUT/records"
 	compare_cpu "$cpu" --run 1
 	[ $? = 1 ]
