@@ -22,3 +22,23 @@ $(TESTCPU_OUT)/%.o: $(TESTCPU_DIR)/%.c $(TESTCPU_HEADERS)
 # QEMU resolves the undefined symbols, GLib's among them.
 $(TESTCPU_OUT)/testcpu.so: $(TESTCPU_PIC)
 	$(CC) -shared -o $@ $^ -pthread
+
+# User-space tests of the model: no QEMU, no root.
+TESTCPU_TESTS := encode msr topa scenario insn flow options
+TESTCPU_TEST_DIR := $(ROOT)/selftests/testcpu
+TESTCPU_TEST_OBJS := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
+	$(TESTCPU_OUT)/test/ktap.o $(TESTCPU_OUT)/test/packet_list.o \
+	$(TESTCPU_OUT)/test/model_machine.o
+
+$(TESTCPU_OUT)/test/%.o: $(TESTCPU_TEST_DIR)/%.c $(TESTCPU_HEADERS) \
+		$(wildcard $(TESTCPU_TEST_DIR)/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(TESTCPU_CFLAGS) -c -o $@ $<
+
+$(TESTCPU_OUT)/test/%_test: $(TESTCPU_OUT)/test/%_test.o $(TESTCPU_TEST_OBJS)
+	$(CC) -o $@ $^
+
+.SECONDARY: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test.o)
+
+testcpu-test: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test)
+	@set -e; for t in $^; do echo "# $${t##*/}"; $$t; done

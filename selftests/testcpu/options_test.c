@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options of the test CPU, and the files of its ground truth. User space;
+ * writes below a folder of its own in /tmp.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../tools/testcpu/options.h"
+#include "../../tools/testcpu/truth_log.h"
+#include "ktap.h"
+
+static struct testcpu_options options;
+static char why[1024];
+
+static bool parse(const char *arg)
+{
+	testcpu_options_init(&options);
+	why[0] = 0;
+	return testcpu_options_parse(&options, arg, why, sizeof(why));
+}
+
+static void test_options(void)
+{
+	ktap_case(parse("caps=skylake") && options.caps.ebx == 0xf,
+		  "option_caps");
+	ktap_case(!parse("caps=z80") && strstr(why, "skylake"),
+		  "option_caps_refused_with_list");
+	ktap_case(!parse("speed=9") && strstr(why, "speed") &&
+		  strstr(why, "overflow-every") && strstr(why, "truth"),
+		  "option_unknown_refused_with_list");
+	ktap_case(parse("long-tnt=on") && options.pt.long_tnt,
+		  "option_switch_on");
+	ktap_case(parse("long_tnt=on") && options.pt.long_tnt,
+		  "option_underscore");
+	ktap_case(parse("deferred-tip=off") && !options.pt.deferred_tip,
+		  "option_switch_off");
+	ktap_case(!parse("deferred-tip=maybe") && strstr(why, "on or off"),
+		  "option_switch_refused");
+	ktap_case(parse("psb=4096") && options.pt.psb_period == 4096,
+		  "option_number");
+	ktap_case(!parse("psb=63") && strstr(why, "64 to"),
+		  "option_number_too_small_refused");
+	ktap_case(!parse("overflow-every=0"), "option_zero_refused");
+	ktap_case(!parse("overflow-every=9x"), "option_garbage_refused");
+	ktap_case(!parse("psb"), "option_without_value_refused");
+	ktap_case(parse("truth=hash") && options.truth_mode == TRUTH_HASH,
+		  "option_truth_mode");
+	ktap_case(parse("truth=/somewhere") &&
+		  options.truth_mode == TRUTH_FULL &&
+		  strcmp(options.truth_dir, "/somewhere") == 0,
+		  "option_truth_folder");
+	ktap_case(!parse("truth=somewhere") && strstr(why, "absolute"),
+		  "option_truth_relative_refused");
+	ktap_case(parse("help") && options.help &&
+		  strstr(testcpu_options_help(), "topa-stop-offset"),
+		  "option_help");
+}
+
+static size_t read_truth(const char *dir, void *buf, size_t size)
+{
+	char path[256];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/truth.3", dir);
+	f = fopen(path, "rb");
+	n = f ? fread(buf, 1, size, f) : 0;
+	if (f)
+		fclose(f);
+	unlink(path);
+	return n;
+}
+
+static void write_truth(const char *dir, int mode)
+{
+	struct truth_log log;
+
+	truth_log_open(&log, dir, 3, mode);
+	truth_log_start(&log, 100, 5);
+	truth_log_add(&log, TRUTH_JUMP, 0, 1, 2);
+	truth_log_add(&log, TRUTH_ENABLE, 0, 7, 7);
+	truth_log_add(&log, TRUTH_RET, 0, 3, 4);
+	truth_log_stop(&log, 200, 0);
+	truth_log_close(&log);
+}
+
+static uint64_t expected_hash(void)
+{
+	uint64_t h = TRUTH_HASH_START;
+
+	for (uint64_t v = 1; v <= 4; v++)
+		h = (h ^ v) * TRUTH_HASH_PRIME;
+	return h;
+}
+
+static void test_truth(void)
+{
+	char dir[] = "/tmp/testcpu-truth-XXXXXX";
+	struct {
+		struct truth_header header;
+		struct truth_entry entry[8];
+	} file;
+	struct truth_log log;
+
+	if (!mkdtemp(dir)) {
+		ktap_case(false, "truth_folder");
+		return;
+	}
+	write_truth(dir, TRUTH_FULL);
+	ktap_case(read_truth(dir, &file, sizeof(file)) ==
+		  sizeof(file.header) + 6 * sizeof(file.entry[0]) &&
+		  file.header.magic == TRUTH_MAGIC && file.header.vcpu == 3 &&
+		  file.header.entry_size == 24, "truth_full_size_and_header");
+	ktap_case(file.entry[0].kind == TRUTH_MARK_ON &&
+		  file.entry[1].kind == TRUTH_JUMP && file.entry[1].to == 2 &&
+		  file.entry[4].kind == TRUTH_SUM &&
+		  file.entry[4].from == expected_hash() &&
+		  file.entry[4].to == 2 &&
+		  file.entry[5].kind == TRUTH_MARK_OFF, "truth_full_entries");
+	write_truth(dir, TRUTH_HASH);
+	ktap_case(read_truth(dir, &file, sizeof(file)) ==
+		  sizeof(file.header) + sizeof(file.entry[0]) &&
+		  file.entry[0].kind == TRUTH_SUM &&
+		  file.entry[0].from == expected_hash(), "truth_hash_only");
+	rmdir(dir);
+	ktap_case(!truth_log_open(&log, dir, 3, TRUTH_FULL) &&
+		  log.mode == TRUTH_LOG_OFF, "truth_no_folder_is_off");
+	write_truth(dir, TRUTH_LOG_OFF);
+	ktap_case(read_truth(dir, &file, sizeof(file)) == 0,
+		  "truth_off_writes_nothing");
+}
+
+int main(void)
+{
+	test_options();
+	test_truth();
+	return ktap_finish();
+}

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packet generation of the test CPU row by row of the manual's tables (Intel
+ * SDM Vol. 3C, "Packet Generation Scenarios"), and what stands beside them:
+ * PSB+, compression, timing, power, PTWRITE, TSX, VMX, overflow. Every case
+ * compares the exact list of packets. User space.
+ */
+#include <string.h>
+
+#include "ktap.h"
+#include "model_machine.h"
+
+#define ALL	(RTIT_CTL_BRANCHEN | RTIT_CTL_OS | RTIT_CTL_USER)
+#define USER	(RTIT_CTL_BRANCHEN | RTIT_CTL_USER)
+#define KERN	(RTIT_CTL_BRANCHEN | RTIT_CTL_OS)
+#define BY_CR3	(ALL | RTIT_CTL_CR3FILTER)
+
+/* A running trace whose start packets have been read. */
+static void begin(uint64_t ctl, unsigned int cpl, uint64_t cr3, uint64_t ip)
+{
+	machine_reset("newest");
+	machine_start(ctl, cpl, cr3, ip, false);
+	machine_packets();
+}
+
+static void rows_1(void)
+{
+	begin(ALL | WITH_FILTER, 0, 0, OUTSIDE);
+	pt_boundary(&cpu, OUTSIDE + 1);
+	machine_expect("case_1a", "");
+	begin(ALL, 0, 0, IN_FILTER);
+	pt_boundary(&cpu, IN_FILTER + 1);
+	machine_expect("case_1b", "");
+}
+
+static void rows_2(void)
+{
+	machine_reset("newest");
+	machine_start(USER, 0, 0, KERNEL, false);
+	machine_expect("case_2a", "CBR(20)");
+	machine_reset("newest");
+	machine_start(USER | RTIT_CTL_TSCEN | RTIT_CTL_MTCEN, 0, 0, KERNEL,
+		      false);
+	machine_expect("case_2a_clocks", "TSC(10000) TMA(333,10) CBR(20)");
+	machine_reset("newest");
+	machine_start(USER, 0, 0, KERNEL, true);
+	machine_expect("case_2b", "PSB CBR(20) PSBEND");
+	machine_reset("newest");
+	machine_start(ALL, 0, 0, KERNEL, false);
+	machine_expect("case_2d",
+		       "CBR(20) MODE.Exec(64) TIP.PGE(ffffffff81000000)");
+	machine_reset("newest");
+	machine_start(ALL, 0, MATCHING_CR3, KERNEL, true);
+	machine_expect("case_2e",
+		       "PSB CBR(20) PIP(7000) MODE.TSX(none) PSBEND MODE.Exec(64) TIP.PGE(ffffffff81000000)");
+	machine_reset("broadwell");
+	machine_start(USER | RTIT_CTL_TOPA, 0, 0, KERNEL, false);
+	ktap_case(cpu.msrs.status & RTIT_STATUS_ERROR,
+		  "case_2_bad_table_is_operational_error");
+	machine_reset("0:5");
+	machine_start(USER, 0, 0, KERNEL, false);
+	machine_expect("case_2_psb_always_without_psb_cyc",
+		       "PSB CBR(20) PSBEND");
+	machine_reset("newest");
+	machine_start(ALL | WITH_STOP, 0, 0, IN_STOP, false);
+	machine_expect("case_2_in_tracestop_range", "CBR(20) TraceStop");
+	ktap_case(cpu.msrs.status & RTIT_STATUS_STOPPED,
+		  "case_2_in_tracestop_range_sets_stopped");
+	machine_reset("newest");
+	machine_start(ALL | WITH_FILTER, 0, 0, OUTSIDE, false);
+	machine_expect("case_2_outside_filter", "CBR(20)");
+}
+
+static void rows_3(void)
+{
+	begin(USER, 0, 0, KERNEL);
+	machine_stop(KERNEL + 0x10);
+	machine_expect("case_3a", "");
+	begin(ALL, 0, 0, KERNEL);
+	machine_stop(KERNEL + 0x10);
+	machine_expect("case_3b", "FUP(ffffffff81000010) TIP.PGD()");
+	begin(ALL, 0, 0, IN_FILTER);
+	do_cond(IN_FILTER, IN_FILTER + 8, true);
+	machine_stop(IN_FILTER + 0x10);
+	machine_expect("case_3b_tnt_first", "TNT(T) FUP(1010) TIP.PGD()");
+}
+
+static void rows_5(void)
+{
+	begin(BY_CR3, 0, OTHER_CR3, KERNEL);
+	do_mov_cr3(KERNEL, OTHER_CR3 + 0x1000);
+	machine_expect("case_5a", "");
+	begin(ALL | WITH_FILTER, 0, OTHER_CR3, OUTSIDE);
+	do_mov_cr3(OUTSIDE, MATCHING_CR3);
+	machine_expect("case_5f", "PIP(7000)");
+	do_mov_cr3(IN_STOP, OTHER_CR3);
+	machine_expect("case_5f_in_tracestop", "PIP(9000) TraceStop");
+	begin(BY_CR3, 0, OTHER_CR3, KERNEL);
+	do_mov_cr3(KERNEL, MATCHING_CR3);
+	machine_expect("case_5b",
+		       "PIP(7000) MODE.Exec(64) TIP.PGE(ffffffff81000003)");
+	do_mov_cr3(KERNEL + 8, OTHER_CR3);
+	machine_expect("case_5c", "TIP.PGD()");
+	begin(ALL | WITH_FILTER, 0, OTHER_CR3, IN_FILTER);
+	do_mov_cr3(FILTER_LAST, MATCHING_CR3);
+	machine_expect("case_5e", "PIP(7000) TIP.PGD(2002)");
+	begin(ALL | WITH_STOP, 0, OTHER_CR3, IN_FILTER);
+	do_mov_cr3(IN_STOP, MATCHING_CR3);
+	machine_expect("case_5e_in_tracestop",
+		       "PIP(7000) TIP.PGD(5003) TraceStop");
+	begin(ALL, 0, OTHER_CR3, KERNEL);
+	do_mov_cr3(KERNEL, MATCHING_CR3);
+	machine_expect("case_5d", "PIP(7000)");
+	do_mov_cr3(KERNEL, MATCHING_CR3);
+	machine_expect("case_5d_same_value", "PIP(7000)");
+	begin(ALL, 0, OTHER_CR3, KERNEL);
+	do_mov_cr3(KERNEL, MATCHING_CR3 | 0x803);
+	machine_expect("case_5d_pcid_not_in_pip", "PIP(7000)");
+	begin(USER, 0, OTHER_CR3, KERNEL);
+	do_mov_cr3(KERNEL, MATCHING_CR3);
+	machine_expect("case_5_no_pip_without_os", "");
+}
+
+static void rows_6(void)
+{
+	begin(ALL | WITH_FILTER, 0, 0, OUTSIDE);
+	do_jump(OUTSIDE, OUTSIDE + 0x10);
+	machine_expect("case_6a", "");
+	do_jump(OUTSIDE, IN_FILTER);
+	machine_expect("case_6c", "MODE.Exec(64) TIP.PGE(1000)");
+	do_jump(IN_FILTER, IN_FILTER + 0x10);
+	do_call(IN_FILTER, IN_FILTER + 0x20);
+	machine_expect("case_6d", "");
+	do_jump(IN_FILTER, OUTSIDE);
+	machine_expect("case_6b", "TIP.PGD(3000)");
+	do_jump(OUTSIDE, FILTER_LAST);
+	machine_expect("case_6c_mode_known", "TIP.PGE(1fff)");
+	do_jump(IN_FILTER, IN_STOP);
+	machine_expect("case_6b_tracestop", "TIP.PGD(5000) TraceStop");
+	do_jump(IN_STOP, IN_FILTER);
+	machine_expect("case_6_nothing_after_tracestop", "");
+}
+
+static void rows_7(void)
+{
+	begin(ALL | WITH_FILTER, 0, 0, OUTSIDE);
+	do_cond(OUTSIDE, OUTSIDE + 8, true);
+	machine_expect("case_7a", "");
+	do_cond(OUTSIDE, IN_FILTER, true);
+	machine_expect("case_7b", "MODE.Exec(64) TIP.PGE(1000)");
+	for (int i = 0; i < 5; i++)
+		do_cond(IN_FILTER, IN_FILTER + 8, i & 1);
+	ktap_case(cpu.tnt_count == 5, "case_7_tnt_buffered");
+	do_cond(IN_FILTER, IN_FILTER + 8, true);
+	ktap_case(cpu.tnt_count == 0, "case_7_tnt_sent_when_full");
+	machine_expect("case_7d", "TNT(NTNTNT)");
+	do_cond(IN_FILTER, OUTSIDE, true);
+	machine_expect("case_7e", "TIP.PGD()");
+	do_cond(OUTSIDE, IN_FILTER, true);
+	machine_packets();
+	do_cond(IN_FILTER, IN_FILTER + 2, false);
+	do_cond(IN_FILTER, IN_STOP, true);
+	machine_expect("case_7f_tracestop", "TNT(N) TIP.PGD() TraceStop");
+	begin(ALL | WITH_FILTER, 0, 0, IN_FILTER);
+	do_call(IN_FILTER, IN_FILTER + 0x40);
+	do_ret(IN_FILTER + 0x40, IN_FILTER + 5);
+	machine_expect("case_7_compressed_ret", "TNT(T)");
+	do_call(FILTER_LAST - 4, IN_FILTER);
+	do_ret(IN_FILTER, FILTER_LAST + 1);
+	machine_expect("case_7e_compressed_ret", "TIP.PGD()");
+}
+
+static void rows_8(void)
+{
+	begin(ALL | WITH_FILTER, 0, 0, OUTSIDE);
+	do_cond(OUTSIDE, OUTSIDE + 2, false);
+	machine_expect("case_8a", "");
+	do_cond(OUTSIDE, IN_FILTER, false);
+	machine_expect("case_8_no_filter_evaluation_in", "");
+	begin(ALL | WITH_FILTER, 0, 0, IN_FILTER);
+	for (int i = 0; i < 6; i++)
+		do_cond(IN_FILTER, IN_FILTER + 2, false);
+	machine_expect("case_8d", "TNT(NNNNNN)");
+	do_cond(FILTER_LAST, OUTSIDE, false);
+	machine_expect("case_8_no_filter_evaluation_out", "TNT(N)");
+}
+
+static void rows_9(void)
+{
+	begin(ALL | WITH_FILTER, 0, 0, OUTSIDE);
+	do_jump_ind(OUTSIDE, OUTSIDE + 0x20);
+	do_ret(OUTSIDE, OUTSIDE + 0x20);
+	machine_expect("case_9a", "");
+	do_call_ind(OUTSIDE, IN_FILTER);
+	machine_expect("case_9b", "MODE.Exec(64) TIP.PGE(1000)");
+	do_ret(IN_FILTER, IN_FILTER + 0x30);
+	machine_expect("case_9d_ret", "TIP(1030)");
+	do_jump_ind(IN_FILTER, IN_FILTER + 0x40);
+	machine_expect("case_9d", "TIP(1040)");
+	do_call_ind(IN_FILTER, OUTSIDE);
+	machine_expect("case_9c", "TIP.PGD(3000)");
+	do_ret(OUTSIDE, IN_FILTER + 5);
+	machine_expect("case_9b_ret", "TIP.PGE(1005)");
+	do_ret(IN_FILTER, OUTSIDE);
+	machine_expect("case_9c_ret", "TIP.PGD(3000)");
+	do_jump_ind(OUTSIDE, IN_FILTER);
+	machine_packets();
+	do_jump_ind(IN_FILTER, IN_STOP);
+	machine_expect("case_9c_tracestop", "TIP.PGD(5000) TraceStop");
+}
+
+static void rows_10(void)
+{
+	begin(USER, 0, 0, KERNEL);
+	do_far(TRUTH_IRET, KERNEL, KERNEL + 0x100, 0);
+	machine_expect("case_10a", "");
+	do_far(TRUTH_SYSRET, KERNEL, 0x400000, 3);
+	machine_expect("case_10b", "MODE.Exec(64) TIP.PGE(400000)");
+	do_far(TRUTH_SYSCALL, 0x400000, KERNEL, 0);
+	machine_expect("case_10c", "TIP.PGD()");
+	begin(ALL | WITH_FILTER, 3, 0, OUTSIDE);
+	do_far(TRUTH_SYSCALL, OUTSIDE, KERNEL, 0);
+	machine_expect("case_10f", "");
+	do_far(TRUTH_SYSRET, KERNEL, IN_STOP, 3);
+	machine_expect("case_10f_tracestop", "TraceStop");
+	begin(ALL | WITH_FILTER, 3, 0, IN_FILTER);
+	do_far(TRUTH_SYSCALL, IN_FILTER, KERNEL, 0);
+	machine_expect("case_10d", "TIP.PGD(ffffffff81000000)");
+	begin(ALL, 3, 0, IN_FILTER);
+	do_far(TRUTH_SYSCALL, IN_FILTER, KERNEL, 0);
+	machine_expect("case_10e", "TIP(ffffffff81000000)");
+	cpu.ctx.mode = (struct pt_mode_exec) { .csd = true };
+	do_far(TRUTH_IRET, KERNEL, 0x8048000, 3);
+	machine_expect("case_10e_mode", "MODE.Exec(32) TIP(8048000)");
+}
+
+static void rows_11_to_13(uint8_t kind, const char *row)
+{
+	char name[64];
+
+#define ROW(letter, expected) do {					\
+	snprintf(name, sizeof(name), "case_%s" letter, row);		\
+	machine_expect(name, expected);					\
+} while (0)
+	begin(USER, 0, 0, KERNEL);
+	do_event(kind, KERNEL, KERNEL + 0x100, 0);
+	ROW("a", "");
+	begin(ALL | WITH_FILTER, 3, 0, OUTSIDE);
+	do_event(kind, OUTSIDE, KERNEL, 0);
+	ROW("f", "");
+	begin(KERN, 3, 0, OUTSIDE);
+	do_event(kind, OUTSIDE, KERNEL, 0);
+	ROW("b", "MODE.Exec(64) TIP.PGE(ffffffff81000000)");
+	begin(USER, 3, 0, IN_FILTER);
+	do_event(kind, IN_FILTER + 1, KERNEL, 0);
+	ROW("c", "FUP(1001) TIP.PGD()");
+	begin(ALL | WITH_FILTER, 3, 0, IN_FILTER);
+	do_event(kind, IN_FILTER + 1, KERNEL, 0);
+	ROW("d", "FUP(1001) TIP.PGD(ffffffff81000000)");
+	begin(ALL | WITH_STOP, 3, 0, IN_FILTER);
+	do_event(kind, IN_FILTER + 1, IN_STOP, 0);
+	ROW("d_tracestop", "FUP(1001) TIP.PGD(5000) TraceStop");
+	begin(ALL, 3, 0, IN_FILTER);
+	do_event(kind, IN_FILTER + 1, KERNEL, 0);
+	ROW("e", "FUP(1001) TIP(ffffffff81000000)");
+	cpu.ctx.mode = (struct pt_mode_exec) { .csd = true };
+	do_far(TRUTH_IRET, KERNEL, 0x8048000, 3);
+	machine_packets();
+	cpu.ctx.mode = (struct pt_mode_exec) { .lma = true };
+	do_event(kind, 0x8048001, KERNEL, 0);
+	ROW("e_mode",
+	    "FUP(8048001) MODE.Exec(64) TIP(ffffffff81000000)");
+#undef ROW
+}
+
+static void rows_16_to_17(void)
+{
+	struct pt_transfer exit = {
+		.kind = TRUTH_FAR, .from = IN_FILTER, .to = KERNEL,
+		.source = true, .cr3_written = true, .vector = -1,
+	};
+	struct pt_transfer entry = {
+		.kind = TRUTH_FAR, .from = KERNEL, .to = IN_FILTER,
+		.cr3_written = true, .vector = -1,
+	};
+
+	begin(ALL, 0, 0, IN_FILTER);
+	cpu.ctx.in_vmx = true;
+	cpu.ctx.cr3 = MATCHING_CR3;
+	pt_transfer(&cpu, &exit);
+	machine_expect("case_16h", "FUP(1000) PIP(7000) TIP(ffffffff81000000)");
+	cpu.ctx.nonroot = true;
+	pt_transfer(&cpu, &entry);
+	machine_expect("case_17i", "PIP(7000,nr) TIP(1000)");
+	exit.concealed = true;
+	pt_transfer(&cpu, &exit);
+	machine_expect("case_16h_concealed", "FUP(1000) TIP(ffffffff81000000)");
+	cpu.ctx.vmcs = 0x123000;
+	pt_vmptrld(&cpu);
+	machine_expect("vmptrld", "VMCS(123000)");
+	begin(ALL | WITH_FILTER, 0, 0, IN_FILTER);
+	exit.concealed = false;
+	pt_transfer(&cpu, &exit);
+	machine_expect("case_16g",
+		       "FUP(1000) PIP(0) TIP.PGD(ffffffff81000000)");
+	pt_transfer(&cpu, &entry);
+	machine_expect("case_17f", "PIP(0) TIP.PGE(1000)");
+	machine_reset("newest");
+	cpu.ctx.in_vmx = true;
+	cpu.ctx.vmcs = 0x123000;
+	cpu.msrs.vmx_pt = true;
+	machine_start(ALL, 0, MATCHING_CR3, KERNEL, true);
+	machine_expect("psb_in_vmx_root",
+		       "PSB CBR(20) PIP(7000) VMCS(123000) MODE.TSX(none) PSBEND MODE.Exec(64) TIP.PGE(ffffffff81000000)");
+}
+
+static void rows_26_to_28(void)
+{
+	begin(ALL, 3, 0, IN_FILTER);
+	pt_tsx(&cpu, PT_TSX_BEGIN, IN_FILTER, 0);
+	machine_expect("case_26e", "MODE.TSX(begin) FUP(1000)");
+	pt_tsx(&cpu, PT_TSX_BEGIN, IN_FILTER, 0);
+	machine_expect("case_26d", "");
+	pt_tsx(&cpu, PT_TSX_COMMIT, IN_FILTER + 8, 0);
+	machine_expect("case_27e", "MODE.TSX(none) FUP(1008)");
+	pt_tsx(&cpu, PT_TSX_COMMIT, IN_FILTER + 8, 0);
+	machine_expect("case_27d", "");
+	pt_tsx(&cpu, PT_TSX_BEGIN, IN_FILTER, 0);
+	machine_packets();
+	pt_tsx(&cpu, PT_TSX_ABORT, IN_FILTER + 4, IN_FILTER + 0x40);
+	machine_expect("case_28d", "MODE.TSX(abort) FUP(1004) TIP(1040)");
+	begin(ALL | WITH_FILTER, 3, 0, IN_FILTER);
+	pt_tsx(&cpu, PT_TSX_BEGIN, IN_FILTER, 0);
+	machine_packets();
+	pt_tsx(&cpu, PT_TSX_ABORT, IN_FILTER + 4, OUTSIDE);
+	machine_expect("case_28c",
+		       "MODE.TSX(abort) FUP(1004) TIP.PGD(3000)");
+	pt_tsx(&cpu, PT_TSX_BEGIN, OUTSIDE, 0);
+	machine_expect("case_26a_in_context", "MODE.TSX(begin)");
+	pt_tsx(&cpu, PT_TSX_ABORT, OUTSIDE, IN_FILTER);
+	machine_expect("case_28b", "MODE.TSX(abort) TIP.PGE(1000)");
+	begin(KERN, 3, 0, IN_FILTER);
+	pt_tsx(&cpu, PT_TSX_BEGIN, IN_FILTER, 0);
+	pt_tsx(&cpu, PT_TSX_ABORT, IN_FILTER, OUTSIDE);
+	machine_expect("case_28a", "");
+}
+
+#define POWER	(ALL | RTIT_CTL_PWREVTEN)
+
+static void rows_power(void)
+{
+	begin(POWER, 0, 0, KERNEL);
+	pt_mwait(&cpu, KERNEL + 4, 0xf0, 0);
+	machine_expect("case_16_3_mwait_to_c0", "");
+	pt_mwait(&cpu, KERNEL + 4, 0x21, 1);
+	machine_expect("case_16_4b",
+		       "MWAIT(21,1) PWRE(20) EXSTOP(ip) FUP(ffffffff81000004)");
+	pt_wake(&cpu, PT_WAKE_STORE, KERNEL + 7);
+	machine_expect("case_16_20", "CBR(20) PWRX(2,2,4)");
+	pt_hlt(&cpu, KERNEL + 8);
+	machine_expect("case_16_9b",
+		       "PWRE(0) EXSTOP(ip) FUP(ffffffff81000008)");
+	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 9);
+	do_event(TRUTH_INTERRUPT, KERNEL + 9, KERNEL + 0x100, 0);
+	machine_expect("case_16_18",
+		       "CBR(20) PWRX(0,0,1) FUP(ffffffff81000009) TIP(ffffffff81000100)");
+	pt_hlt(&cpu, KERNEL + 8);
+	machine_packets();
+	pt_wake(&cpu, PT_WAKE_OTHER, KERNEL + 9);
+	machine_expect("case_16_19", "CBR(20) PWRX(0,0,0)");
+	begin(USER | RTIT_CTL_PWREVTEN, 0, 0, KERNEL);
+	pt_mwait(&cpu, KERNEL + 4, 0x20, 1);
+	machine_expect("case_16_4a", "PWRE(20) EXSTOP");
+	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 7);
+	machine_packets();
+	pt_hlt(&cpu, KERNEL + 8);
+	machine_expect("case_16_9a", "PWRE(0) EXSTOP");
+	begin(ALL, 0, 0, KERNEL);
+	pt_hlt(&cpu, KERNEL + 8);
+	machine_expect("power_off_no_packets", "");
+	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 9);
+	machine_expect("case_33b", "CBR(20)");
+	begin(ALL | RTIT_CTL_TSCEN, 0, 0, KERNEL);
+	pt_mwait(&cpu, KERNEL + 8, 0, 0);
+	machine_tsc = 0x20000;
+	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 9);
+	machine_expect("case_33b_tsc", "TSC(20000) CBR(20)");
+	begin(POWER & ~RTIT_CTL_BRANCHEN, 0, 0, KERNEL);
+	pt_hlt(&cpu, KERNEL + 8);
+	machine_expect("power_without_branches",
+		       "PWRE(0) EXSTOP(ip) FUP(ffffffff81000008)");
+}
+
+static void rows_ptwrite(void)
+{
+	uint64_t ptw = RTIT_CTL_PTWEN;
+
+	begin(ALL, 3, 0, IN_FILTER);
+	pt_ptwrite(&cpu, IN_FILTER, IN_FILTER + 5, 1, 4);
+	machine_expect("case_16_24a", "");
+	begin(KERN | ptw, 3, 0, IN_FILTER);
+	pt_ptwrite(&cpu, IN_FILTER, IN_FILTER + 5, 1, 4);
+	machine_expect("case_16_24b_context", "");
+	begin(ALL | ptw | WITH_FILTER, 3, 0, OUTSIDE);
+	pt_ptwrite(&cpu, OUTSIDE, OUTSIDE + 5, 1, 4);
+	machine_expect("case_16_24b_filter", "");
+	begin(ALL | ptw, 3, 0, IN_FILTER);
+	do_cond(IN_FILTER, IN_FILTER + 2, false);
+	pt_ptwrite(&cpu, IN_FILTER, IN_FILTER + 5, 0x1122334455667788, 4);
+	machine_expect("case_16_24d", "TNT(N) PTW(4,55667788)");
+	pt_ptwrite(&cpu, IN_FILTER, IN_FILTER + 5, 0x1122334455667788, 8);
+	machine_expect("case_16_24e", "PTW(8,1122334455667788)");
+	begin(ALL | ptw | RTIT_CTL_FUPONPTW, 3, 0, IN_FILTER);
+	pt_ptwrite(&cpu, IN_FILTER, IN_FILTER + 5, 9, 8);
+	machine_expect("case_16_24e_fup", "PTW(8,9,ip) FUP(1000)");
+	begin((ALL | ptw) & ~RTIT_CTL_BRANCHEN, 3, 0, IN_FILTER);
+	do_jump_ind(IN_FILTER, OUTSIDE);
+	pt_ptwrite(&cpu, IN_FILTER, IN_FILTER + 5, 9, 4);
+	machine_expect("ptwrite_without_branches", "PTW(4,9)");
+}
+
+static void psb_cases(void)
+{
+	machine_reset("newest");
+	machine_options.psb_period = 64;
+	machine_start(ALL | RTIT_CTL_TSCEN | RTIT_CTL_MTCEN, 0, MATCHING_CR3,
+		      IN_FILTER, false);
+	machine_packets();
+	do_call(IN_FILTER, IN_FILTER + 0x40);
+	do_cond(IN_FILTER, IN_FILTER + 2, true);
+	for (int i = 0; i < 8; i++)
+		do_jump_ind(IN_FILTER, (0x1234ULL + (i & 1)) << 32);
+	machine_expect("psb_order_and_period",
+		       "TNT(T) TIP(123400000000) TIP(123500000000) TIP(123400000000) TIP(123500000000) TIP(123400000000) TIP(123500000000) PSB TSC(10000) TMA(333,10) CBR(20) PIP(7000) MODE.TSX(none) MODE.Exec(64) FUP(123500000000) PSBEND TIP(123400000000) TIP(123500000000)");
+	do_ret(IN_FILTER + 0x40, IN_FILTER + 5);
+	machine_expect("psb_empties_ret_stack", "TIP(1005)");
+	begin(KERN, 0, 0, KERNEL);
+	machine_reset("newest");
+	machine_options.psb_period = 64;
+	machine_start(USER | RTIT_CTL_PWREVTEN, 0, 0, KERNEL, false);
+	machine_packets();
+	for (int i = 0; i < 6; i++) {
+		pt_hlt(&cpu, KERNEL);
+		pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL);
+	}
+	machine_packets();
+	do_event(TRUTH_INTERRUPT, KERNEL, KERNEL, 0);
+	machine_expect("psb_out_of_context", "PSB CBR(20) PSBEND");
+	machine_stop(KERNEL);
+	ktap_case(cpu.msrs.status == 0, "psb_resets_packetbytecnt");
+	begin(ALL, 0, 0, IN_FILTER);
+	do_jump_ind(IN_FILTER, IN_FILTER + 2);
+	machine_stop(IN_FILTER);
+	/* 1 before, CBR 4, MODE 2, PGE 3, TIP 3, FUP 3, PGD 1 */
+	ktap_case(cpu.msrs.status >> 32 == 17, "packetbytecnt_saved");
+}
+
+static void compression_cases(void)
+{
+	begin(ALL, 3, 0, IN_FILTER);
+	do_call(IN_FILTER, IN_FILTER + 5);
+	do_ret(IN_FILTER + 5, IN_FILTER + 5);
+	machine_expect("direct_call_to_next_is_not_pushed", "TIP(1005)");
+	do_call_ind(IN_FILTER, IN_FILTER + 5);
+	do_ret(IN_FILTER + 5, IN_FILTER + 5);
+	machine_expect("indirect_call_to_next_is_pushed", "TIP(1005) TNT(T)");
+	do_call(IN_FILTER, 0x2000);
+	do_call(0x2000, 0x2100);
+	do_ret(0x2100, 0x9999);
+	do_ret(0x9999, IN_FILTER + 5);
+	machine_expect("uncompressed_ret_pops_too", "TIP(9999) TNT(T)");
+	for (int i = 0; i < 65; i++)
+		do_call(0x2000 + 0x10 * i, 0x2010 + 0x10 * i);
+	for (int i = 64; i >= 0; i--)
+		do_ret(0x2010, 0x2005 + 0x10 * i);
+	machine_expect("ret_stack_holds_64",
+		       "TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTTTT) TNT(TTTT) TIP(2005)");
+	begin(ALL | RTIT_CTL_DISRETC, 3, 0, IN_FILTER);
+	do_call(IN_FILTER, 0x2000);
+	do_ret(0x2000, IN_FILTER + 5);
+	machine_expect("disretc", "TIP(1005)");
+	begin(ALL | WITH_FILTER, 3, 0, IN_FILTER);
+	do_call(IN_FILTER, OUTSIDE);
+	do_ret(OUTSIDE, IN_FILTER + 5);
+	do_ret(IN_FILTER, IN_FILTER + 0x10);
+	machine_expect("leaving_empties_ret_stack",
+		       "TIP.PGD(3000) TIP.PGE(1005) TIP(1010)");
+	begin(ALL | RTIT_CTL_DISTNT, 3, 0, IN_FILTER);
+	do_cond(IN_FILTER, IN_FILTER + 9, true);
+	do_call(IN_FILTER, 0x2000);
+	do_ret(0x2000, IN_FILTER + 5);
+	do_jump_ind(IN_FILTER, 0x2000);
+	machine_expect("distnt", "TIP(2000)");
+}
+
+static void deferred_cases(void)
+{
+	static const char *branches = "N1NTN2N";
+
+	begin(ALL, 3, 0, IN_FILTER);
+	machine_options.deferred_tip = true;
+	for (const char *p = branches; *p; p++) {
+		if (*p == 'N' || *p == 'T')
+			do_cond(IN_FILTER, IN_FILTER + 2, *p == 'T');
+		else
+			do_jump_ind(IN_FILTER, 0x2000 + *p);
+	}
+	do_event(TRUTH_INTERRUPT, 0x2100, KERNEL, 0);
+	machine_expect("deferred_tip",
+		       "TNT(NNTNN) TIP(2031) TIP(2032) FUP(2100) TIP(ffffffff81000000)");
+	do_cond(IN_FILTER, IN_FILTER + 2, true);
+	do_ret(IN_FILTER, 0x2000);
+	machine_expect("ret_is_not_deferred", "TNT(T) TIP(2000)");
+	begin(ALL, 3, 0, IN_FILTER);
+	machine_options.long_tnt = true;
+	cpu.tnt_max = 47;
+	for (int i = 0; i < 48; i++)
+		do_cond(IN_FILTER, IN_FILTER + 2, i % 3 == 0);
+	machine_expect("long_tnt",
+		       "TNT(TNNTNNTNNTNNTNNTNNTNNTNNTNNTNNTNNTNNTNNTNNTNNTN) TNT(N)");
+}
+
+static void timing_cases(void)
+{
+	uint64_t mtc = ALL | RTIT_CTL_MTCEN | 3ULL << RTIT_CTL_MTCFREQ_SHIFT;
+	uint64_t cyc = ALL | RTIT_CTL_CYCEN;
+
+	begin(mtc, 3, 0, IN_FILTER);
+	machine_tsc += 79;
+	do_jump(IN_FILTER, IN_FILTER);
+	machine_expect("mtc_not_before_its_time", "");
+	machine_tsc += 8 * 80;
+	do_cond(IN_FILTER, IN_FILTER, true);
+	machine_expect("mtc_behind_pending_tnt", "TNT(T) MTC(67)");
+	machine_tsc += 100 * 8 * 80;
+	do_jump(IN_FILTER, IN_FILTER);
+	machine_expect("mtc_skips_missed_periods", "MTC(cb)");
+	begin(cyc, 3, 0, IN_FILTER);
+	cpu.cycles = 6;
+	do_cond(IN_FILTER, IN_FILTER, true);
+	cpu.cycles += 1;
+	do_cond(IN_FILTER, IN_FILTER, true);
+	cpu.cycles += 7;
+	do_jump_ind(IN_FILTER, IN_FILTER + 4);
+	machine_expect("cyc_before_first_tnt_bit_and_tip",
+		       "CYC(6) TNT(TT) CYC(8) TIP(1004)");
+	do_jump_ind(IN_FILTER, IN_FILTER + 8);
+	machine_expect("cyc_shared_in_one_cycle", "TIP(1008)");
+	begin(cyc | 5ULL << RTIT_CTL_CYCTHRESH_SHIFT, 3, 0, IN_FILTER);
+	cpu.cycles = 15;
+	do_jump_ind(IN_FILTER, IN_FILTER + 4);
+	machine_expect("cyc_below_threshold", "TIP(1004)");
+	cpu.cycles++;
+	do_jump_ind(IN_FILTER, IN_FILTER + 8);
+	machine_expect("cyc_at_threshold", "CYC(16) TIP(1008)");
+	begin(cyc, 3, 0, IN_FILTER);
+	machine_options.cyc_wrap = true;
+	cpu.cycles = 5000;
+	do_jump_ind(IN_FILTER, IN_FILTER + 4);
+	machine_expect("cyc_wrap", "CYC(4095) CYC(905) TIP(1004)");
+}
+
+static void event_trace_cases(void)
+{
+	uint64_t ctl = ALL | RTIT_CTL_EVENTEN;
+	struct pt_transfer fault = {
+		.kind = TRUTH_EXCEPTION, .from = IN_FILTER, .to = KERNEL,
+		.source = true, .vector = 14, .cr2 = 0xabc,
+	};
+
+	begin(ctl, 3, 0, IN_FILTER);
+	cpu.ctx.cpl = 0;
+	pt_transfer(&cpu, &fault);
+	machine_expect("event_page_fault",
+		       "EVD(0,abc) CFE(1,14) FUP(1000) TIP(ffffffff81000000)");
+	do_far(TRUTH_IRET, KERNEL, IN_FILTER, 3);
+	machine_expect("event_iret", "CFE(2,0) TIP(1000)");
+	cpu.ctx.mode.intf = true;
+	pt_if_change(&cpu, IN_FILTER + 1);
+	machine_expect("event_sti", "MODE.Exec(64,if) FUP(1001)");
+	pt_if_change(&cpu, IN_FILTER + 2);
+	machine_expect("event_if_unchanged", "");
+	begin(USER | RTIT_CTL_EVENTEN, 3, 0, IN_FILTER);
+	do_event(TRUTH_INTERRUPT, IN_FILTER, KERNEL, 0);
+	machine_expect("event_out_of_context",
+		       "CFE(1,32) FUP(1000) TIP.PGD()");
+	do_far(TRUTH_IRET, KERNEL, IN_FILTER, 3);
+	machine_expect("event_iret_into_context", "CFE(2,0) TIP.PGE(1000)");
+	begin(ctl & ~RTIT_CTL_BRANCHEN, 3, 0, IN_FILTER);
+	do_event(TRUTH_INTERRUPT, IN_FILTER, KERNEL, 0);
+	machine_expect("event_without_branches", "CFE(1,32,ip) FUP(1000)");
+}
+
+static void overflow_cases(void)
+{
+	begin(ALL, 3, 0, IN_FILTER);
+	machine_options.overflow_every = 4;
+	cpu.since_overflow = 0;
+	do_call(IN_FILTER, IN_FILTER + 0x80);
+	for (int i = 0; i < 8; i++)
+		do_jump_ind(IN_FILTER, IN_FILTER + 0x10 * i);
+	machine_expect("overflow_in_context",
+		       "TIP(1000) TIP(1010) TIP(1020) TIP(1030) OVF FUP(1070) PSB CBR(20) PIP(0) MODE.TSX(none) MODE.Exec(64) FUP(1070) PSBEND");
+	machine_options.overflow_every = 0;
+	cpu.overflow = false;
+	do_ret(IN_FILTER + 0x80, IN_FILTER + 5);
+	machine_expect("overflow_empties_ret_stack", "TIP(1005)");
+	begin(ALL, 3, 0, IN_FILTER);
+	cpu.overflow = true;
+	cpu.overflow_left = 100;
+	do_cond(IN_FILTER, IN_FILTER, true);
+	machine_stop(IN_FILTER);
+	machine_expect("overflow_ends_with_traceen", "OVF");
+	begin(USER, 3, 0, IN_FILTER);
+	cpu.overflow = true;
+	cpu.overflow_left = 1;
+	do_far(TRUTH_SYSCALL, IN_FILTER, KERNEL, 0);
+	machine_expect("overflow_resolved_out_of_context",
+		       "OVF PSB CBR(20) PSBEND");
+	do_far(TRUTH_SYSRET, KERNEL, IN_FILTER, 3);
+	machine_expect("overflow_then_enabled", "MODE.Exec(64) TIP.PGE(1000)");
+}
+
+static void status_cases(void)
+{
+	begin(ALL | WITH_FILTER, 3, 0, IN_FILTER);
+	ktap_case((cpu.msrs.status & 7) == 7, "status_all_enabled");
+	do_jump(IN_FILTER, OUTSIDE);
+	ktap_case((cpu.msrs.status & 7) ==
+		  (RTIT_STATUS_CONTEXTEN | RTIT_STATUS_TRIGGEREN),
+		  "status_filteren_off");
+	begin(USER, 0, 0, IN_FILTER);
+	ktap_case((cpu.msrs.status & 7) ==
+		  (RTIT_STATUS_FILTEREN | RTIT_STATUS_TRIGGEREN),
+		  "status_contexten_off");
+	machine_stop(IN_FILTER);
+	ktap_case((cpu.msrs.status & 7) == 0, "status_off");
+	begin(RTIT_CTL_BRANCHEN, 0, 0, IN_FILTER);
+	do_far(TRUTH_SYSRET, IN_FILTER, IN_FILTER, 3);
+	machine_expect("neither_os_nor_user", "");
+	machine_reset("newest");
+	pt_wrmsr(&cpu, RTIT_STATUS, RTIT_STATUS_STOPPED, 0, 0);
+	pt_wrmsr(&cpu, RTIT_OUTPUT_BASE, MACHINE_OUTPUT, 0, 0);
+	pt_wrmsr(&cpu, RTIT_CTL, ALL | RTIT_CTL_TRACEEN, 0, 0);
+	ktap_case(!cpu.trigger_en && (cpu.msrs.ctl & RTIT_CTL_TRACEEN),
+		  "stopped_keeps_triggeren_off");
+}
+
+int main(void)
+{
+	rows_1();
+	rows_2();
+	rows_3();
+	rows_5();
+	rows_6();
+	rows_7();
+	rows_8();
+	rows_9();
+	rows_10();
+	rows_11_to_13(TRUTH_INTERRUPT, "11");
+	rows_11_to_13(TRUTH_EXCEPTION, "12");
+	rows_11_to_13(TRUTH_EXCEPTION, "13");
+	rows_16_to_17();
+	rows_26_to_28();
+	rows_power();
+	rows_ptwrite();
+	psb_cases();
+	compression_cases();
+	deferred_cases();
+	timing_cases();
+	event_trace_cases();
+	overflow_cases();
+	status_cases();
+	return ktap_finish();
+}
