@@ -535,6 +535,15 @@ static void timing_cases(void)
 	machine_tsc += 100 * 8 * 80;
 	do_jump(IN_FILTER, IN_FILTER);
 	machine_expect("mtc_skips_missed_periods", "MTC(cb)");
+	machine_tsc += 300 * 8 * 80;
+	do_jump(IN_FILTER, IN_FILTER);
+	machine_expect("mtc_never_half_a_round_apart",
+		       "MTC(4b) MTC(cb) MTC(f7)");
+	begin(mtc | RTIT_CTL_TSCEN, 3, 0, IN_FILTER);
+	machine_tsc += 300 * 8 * 80;
+	do_jump(IN_FILTER, IN_FILTER);
+	machine_expect("tsc_after_many_missed_periods",
+		       "TSC(3ee00) TMA(c93,10)");
 	begin(cyc, 3, 0, IN_FILTER);
 	cpu.cycles = 6;
 	do_cond(IN_FILTER, IN_FILTER, true);

@@ -38,7 +38,7 @@ $(TESTCPU_OUT)/test/%.o: $(TESTCPU_TEST_DIR)/%.c $(TESTCPU_HEADERS) \
 $(TESTCPU_OUT)/test/%_test: $(TESTCPU_OUT)/test/%_test.o $(TESTCPU_TEST_OBJS)
 	$(CC) -o $@ $^
 
-.SECONDARY: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test.o)
+.SECONDARY: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test.o) $(TESTCPU_TEST_OBJS)
 
 testcpu-test: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test)
 	@set -e; for t in $^; do echo "# $${t##*/}"; $$t; done

@@ -9,10 +9,13 @@
 
 #include <string.h>
 
-/* Linux and libipt know no shorter period; BDW has no field for it. */
 #define SHORT_TNT_MAX	6
 #define LONG_TNT_MAX	47
 #define CYC_WRAP	4096
+
+/* MTC periods that one MTC may stand for, and MTCs sent at once. */
+#define MTC_MISSED_MAX	128
+#define MTC_BURST_MAX	64
 
 static void disable_trigger(struct pt_cpu *cpu, uint64_t status_bit)
 {
@@ -338,15 +341,38 @@ void pt_emit_mtc_restart(struct pt_cpu *cpu)
 	cpu->mtc_wait = cpu->opts->mtc_stride;
 }
 
+static void put_mtc(struct pt_cpu *cpu, uint64_t window)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	unsigned int len = pt_encode_mtc(bytes, (uint8_t)window);
+
+	cpu->mtc_last = window;
+	pt_emit_packet(cpu, bytes, len, true);
+}
+
+/*
+ * One MTC stands for all periods since the last look. A vCPU that its host did
+ * not run may miss so many that 8 bits cannot tell: its clock has stopped as
+ * in a deep sleep, and as after one a TSC says where it goes on. Without TSC
+ * packets MTCs a half round apart do, up to a limit.
+ */
 void pt_emit_mtc(struct pt_cpu *cpu)
 {
 	uint64_t window = mtc_window(cpu);
-	uint8_t bytes[PT_PACKET_MAX];
+	uint64_t missed = window - cpu->mtc_last;
 
-	if (window == cpu->mtc_last || cpu->overflow)
+	if (!missed || cpu->overflow)
 		return;
-	cpu->mtc_last = window;
-	pt_emit_packet(cpu, bytes, pt_encode_mtc(bytes, (uint8_t)window), true);
+	if (missed > MTC_MISSED_MAX && (cpu->msrs.ctl & RTIT_CTL_TSCEN)) {
+		cpu->mtc_last = window;
+		put_tsc(cpu);
+		return;
+	}
+	if (missed > MTC_MISSED_MAX * MTC_BURST_MAX)
+		cpu->mtc_last = window - MTC_MISSED_MAX;
+	while (window - cpu->mtc_last > MTC_MISSED_MAX)
+		put_mtc(cpu, cpu->mtc_last + MTC_MISSED_MAX);
+	put_mtc(cpu, window);
 }
 
 void pt_emit_overflow_begin(struct pt_cpu *cpu, uint64_t next)
