@@ -245,6 +245,11 @@ static int reserve_pmu(struct kipt_trace *trace,
 
 	if (READ_ONCE(trace->reserved))
 		return 0;
+	if (!cpu_online(trace->cpu))
+		return kipt_refuse(extack, NULL, -ENXIO,
+				   "CPU %u is offline; online CPUs: %*pbl",
+				   trace->cpu,
+				   cpumask_pr_args(cpu_online_mask));
 	err = kipt_reserve_get(trace->cpu, &event);
 	if (err == -EBUSY)
 		return kipt_refuse(extack, NULL, err,
@@ -517,13 +522,15 @@ static int refuse_busy(struct kipt_session *session,
 
 static void forget_last_run(struct kipt_session *session)
 {
+	struct kipt_kernel_text *old = session->text;
 	u32 i;
 
 	kipt_fetch_destroy(session->fetch);
 	session->fetch = NULL;
 	kipt_sideband_reset(session->sideband);
-	kipt_kernel_text_put(session->text);
+	/* The old copy is put last, so that it is shared if still true. */
 	session->text = kipt_kernel_text_get();
+	kipt_kernel_text_put(old);
 	for (i = 0; i < session->nr_traces; i++)
 		kipt_trace_clear(&session->traces[i]);
 }
