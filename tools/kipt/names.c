@@ -118,6 +118,11 @@ static struct process *process_find(struct names *names, u32 pid)
 	return process;
 }
 
+void names_learn(struct names *names, u32 pid)
+{
+	process_find(names, pid);
+}
+
 static void kernel_find(struct names *names, u64 address, struct place *place)
 {
 	struct symbol_place found;

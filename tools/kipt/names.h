@@ -41,6 +41,13 @@ struct names *names_create(const char *kallsyms, struct maps *maps, bool live);
 void names_destroy(struct names *names);
 
 /**
+ * names_learn() - ask for a process now, while it may still live
+ * @names: names
+ * @pid: the process
+ */
+void names_learn(struct names *names, u32 pid);
+
+/**
  * names_find() - an address in words
  * @names: names
  * @pid: process the address is of; 0: not known

@@ -35,9 +35,24 @@ err_maps:
 	return false;
 }
 
+/* The file outlives the processes: their mappings go beside it. */
+static void tasks_learn(struct output *output,
+			const struct kipt_record *records, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (records[i].type == KIPT_RECORD_TASK &&
+		    !(records[i].flags & KIPT_RF_NO_VALUE))
+			names_learn(output->names, records[i].value);
+	}
+}
+
 bool output_take(struct output *output, const struct kipt_record *records,
 		 u32 count)
 {
+	if (output->file)
+		tasks_learn(output, records, count);
 	view_records(&output->view, records, count);
 	return !output->file ||
 	       record_file_write(output->file, records, count);

@@ -72,9 +72,12 @@ int view_option(struct view_options *options, int id, const char *value)
 	return 0;
 }
 
+/* The call view sees tail calls and what thunks lead to only with all
+ * branches; as JSON, calls are what was asked for and no more.
+ */
 u32 view_output(const struct view_options *options)
 {
-	bool all = (options->output || options->stats) && !options->mode_given;
+	bool all = !options->mode_given || (!options->json && !options->output);
 	u32 output = options->time || options->output ? KIPT_OUTPUT_TIME : 0;
 
 	if (options->mode == VIEW_INSNS)

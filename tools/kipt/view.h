@@ -72,7 +72,8 @@ enum {
 /* Entries of a verb's option table. */
 #define VIEW_OPTIONS							\
 	{ "calls", 0, VIEW_OPTION_CALLS, NULL,				\
-	  "show calls, returns and events, indented (the default)" },	\
+	  "show calls, returns and events, indented (the\n"		\
+	  "default); with --json or -o: their records only" },	\
 	{ "branches", 0, VIEW_OPTION_BRANCHES, NULL,			\
 	  "show each taken branch: from -> to, kind" },			\
 	{ "insns", 0, VIEW_OPTION_INSNS, NULL,				\

@@ -28,6 +28,8 @@ struct calls {
 	u32 mode;
 	u64 space;
 	bool task_known;
+	/* Something is missing and it is not known yet where it ends. */
+	bool gap;
 	const char *object;
 };
 
@@ -55,6 +57,12 @@ static bool is_thunk(const struct place *place)
 
 	return len && (!strncmp(name, "__x86_indirect_", 15) ||
 		       (len > 4 && !strcmp(name + len - 4, "@plt")));
+}
+
+/* A jump there is on its way to return ("retpolines" and what came after). */
+static bool is_return_thunk(const struct place *place)
+{
+	return place->symbol && strstr(place->symbol, "return_thunk");
 }
 
 static u64 function_of(struct view *view, u64 address)
@@ -273,7 +281,7 @@ static void jump_take(struct view *view, const struct kipt_record *r)
 	if (top->kind == FRAME_ROOT || top->function == r->value)
 		return;
 	names_find(view->names, view->state.pid, r->value, &place);
-	if (place.symbol && !place.offset)
+	if (place.symbol && !place.offset && !is_return_thunk(&place))
 		jump_to(view, r->value);
 }
 
@@ -318,8 +326,10 @@ static void note_add(struct view *view, const struct kipt_record *r)
 	words_sentence(r, where, text, sizeof(text));
 	for (c = text; *c; c++)
 		hash = (hash ^ (u8)*c) * TALLY_HASH_PRIME;
-	if (r->type == KIPT_RECORD_GAP)
+	if (r->type == KIPT_RECORD_GAP) {
 		hash = unique_hash(calls);
+		calls->gap = true;
+	}
 	line_make(view, LINE_NOTE, r->ip, &line);
 	line.text = strdup(text);
 	call_stack_note(calls->stack, &line, hash);
@@ -356,6 +366,7 @@ static void task_take(struct view *view)
 	struct calls *calls = view->self;
 	u32 tid = view->state.tid;
 	struct call_stack *stack;
+	const char *comm;
 	char text[96];
 
 	if (calls->task_known && calls->stack->tid == tid)
@@ -367,8 +378,9 @@ static void task_take(struct view *view)
 	}
 	calls->stack->tid = tid;
 	calls->task_known = true;
-	snprintf(text, sizeof(text), "-- task %u %s", tid,
-		 names_comm(view->names, tid, view->state.pid));
+	comm = names_comm(view->names, tid, view->state.pid);
+	snprintf(text, sizeof(text), "-- task %u%s%s", tid, *comm ? " " : "",
+		 comm);
 	head_add(view, text);
 }
 
@@ -418,10 +430,21 @@ static void enable_take(struct view *view, const struct kipt_record *r)
 {
 	struct calls *calls = view->self;
 
+	calls->gap = false;
 	if (calls->stack->count == 1)
 		base_push(view, r->ip);
 	else
 		resume_at(view, r->ip);
+}
+
+/* A PSB says where execution is: news at the start and behind a gap. */
+static void sync_take(struct view *view, const struct kipt_record *r)
+{
+	struct calls *calls = view->self;
+
+	if ((calls->gap || calls->stack->count == 1) &&
+	    !(r->flags & KIPT_RF_NO_IP))
+		enable_take(view, r);
 }
 
 static void record_print(struct view *view, const struct kipt_record *r)
@@ -449,10 +472,12 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_ENABLE:
 		enable_take(view, r);
 		break;
+	case KIPT_RECORD_SYNC:
+		sync_take(view, r);
+		break;
 	case KIPT_RECORD_CPU:
 	case KIPT_RECORD_TIME:
 	case KIPT_RECORD_CBR:
-	case KIPT_RECORD_SYNC:
 	case KIPT_RECORD_INSN:
 		break;
 	default:

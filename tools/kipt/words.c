@@ -53,6 +53,12 @@ static const char *const enables[] = {
 	[KIPT_ENABLE_PGE] = "pge",
 	[KIPT_ENABLE_SYNC] = "sync",
 	[KIPT_ENABLE_OVERFLOW] = "overflow",
+	[KIPT_ENABLE_RESUME] = "resume",
+};
+
+static const char *const syncs[] = {
+	[KIPT_SYNC_START] = "start",
+	[KIPT_SYNC_REACHED] = "reached",
 };
 
 static const char *const disables[] = {
@@ -118,6 +124,7 @@ static const struct kinds kinds[KIPT_RECORD_TYPE_MAX + 1] = {
 	[KIPT_RECORD_TSX] = { tsx, COUNT(tsx) },
 	[KIPT_RECORD_POWER] = { powers, COUNT(powers) },
 	[KIPT_RECORD_GAP] = { gaps, COUNT(gaps) },
+	[KIPT_RECORD_SYNC] = { syncs, COUNT(syncs) },
 };
 
 static const char *pick(const char *const *names, size_t count, u32 number)
@@ -250,7 +257,8 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 	case KIPT_RECORD_ENABLE:
 		snprintf(text, size, "tracing begins at %s%s", where,
 			 r->kind == KIPT_ENABLE_OVERFLOW ?
-			 " (after an overflow)" : "");
+			 " (after an overflow)" :
+			 r->kind == KIPT_ENABLE_RESUME ? " (after a gap)" : "");
 		break;
 	case KIPT_RECORD_DISABLE:
 		snprintf(text, size, "tracing ends at %s", where);

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# KTAP for shell tests: ok and not_ok print a result, finish the plan and the
+# exit status. Sourced.
+
+KTAP_COUNT=0 KTAP_FAILED=0
+
+ktap_start() {
+	echo "TAP version 13"
+}
+
+ok() {
+	KTAP_COUNT=$((KTAP_COUNT + 1))
+	echo "ok $KTAP_COUNT $1"
+}
+
+# not_ok NAME TEXT: what was wrong stands before it.
+not_ok() {
+	KTAP_COUNT=$((KTAP_COUNT + 1))
+	KTAP_FAILED=$((KTAP_FAILED + 1))
+	printf '%s\n' "$2" | head -n 20 | sed 's/^/# /'
+	echo "not ok $KTAP_COUNT $1"
+}
+
+skip() {
+	KTAP_COUNT=$((KTAP_COUNT + 1))
+	echo "ok $KTAP_COUNT $1 # SKIP $2"
+}
+
+# same NAME WANT GOT
+same() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "want: $2
+got:  $3"
+	fi
+}
+
+# differ NAME UNWANTED GOT: the control of a comparison must fail it.
+differ() {
+	if [ "$2" != "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "both are: $2"
+	fi
+}
+
+ktap_finish() {
+	echo "1..$KTAP_COUNT"
+	[ "$KTAP_FAILED" = 0 ]
+}

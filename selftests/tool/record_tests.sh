@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+#
+# kipt show: records made here, their views, and bad files. Sourced by
+# tool_test.sh.
+
+# Functions at round addresses; 0xffffffff81000000 is "main".
+make_kallsyms() {
+	cat >kallsyms <<-'END'
+	ffffffff81000000 T main
+	ffffffff81000100 T first
+	ffffffff81000200 T second
+	ffffffff81000300 T third
+	ffffffff81000400 T entry
+	ffffffff81000500 T __x86_indirect_thunk_rax
+	ffffffff81000600 T the_end
+	ffffffff81000ff0 D data
+	END
+}
+
+# call FROM TO, ret FROM TO, ...: the low 12 bits of kernel addresses
+call() { echo "1 3 0 1 0xffffffff81000$1 0xffffffff81000$2"; }
+ret() { echo "1 6 0 1 0xffffffff81000$1 0xffffffff81000$2"; }
+jump() { echo "1 4 0 1 0xffffffff81000$1 0xffffffff81000$2"; }
+event() { echo "1 12 0 0 0xffffffff81000$1 0xffffffff81000$2"; }
+iret() { echo "1 9 0 1 0xffffffff81000$1 0xffffffff81000$2"; }
+cpu() { echo "19 0 1 $1 0 0"; }
+task() { echo "5 0 1 $1 0 $1"; }
+
+# view NAME WANT [OPTION...]: of the records on standard input
+view() {
+	local name=$1 want=$2
+	shift 2
+	records view.rec
+	same "$name" "$want" \
+		"$("$KIPT" show view.rec --kallsyms kallsyms "$@" 2>err)"
+}
+
+call_view_tests() {
+	{ cpu 1; call 010 100; call 110 200; ret 220 115; ret 120 015
+	  call 020 300; } | view "calls_nest_and_return" "== CPU 1
+main+0x10 [kernel]
+  first
+    second
+  third"
+	{ cpu 0; for i in 1 2 3; do call 010 100; call 110 200; ret 220 115
+	  ret 120 015; done; call 030 300; } |
+		view "calls_repeated_fold" "== CPU 0
+main+0x10 [kernel]
+  first  x3
+    second
+  third"
+	{ cpu 0; for i in 1 2; do call 010 100; ret 120 015; done; } |
+		view "calls_no_fold" "== CPU 0
+main+0x10 [kernel]
+  first
+  first" --no-fold
+	{ cpu 0; for i in 1 2 3; do call 010 100; ret 120 015; call 020 200
+	  ret 220 025; done; } | view "calls_repeated_pairs_fold" "== CPU 0
+main+0x10 [kernel]
+  first  (this and the next 1: x3)
+  second"
+	{ cpu 0; call 010 100; event 130 400; call 410 200; ret 220 415
+	  iret 430 130; call 140 300; } |
+		view "calls_event_returns_to_where_it_hit" "== CPU 0
+main+0x10 [kernel]
+  first
+    event: entry
+      second
+    third"
+	{ cpu 0; call 010 500; call 502 508; ret 510 200; call 210 300
+	  ret 320 215; ret 230 015; call 020 100; } |
+		view "calls_thunk_is_what_it_leads_to" "== CPU 0
+main+0x10 [kernel]
+  second
+    third
+  first"
+	{ cpu 0; call 010 100; jump 120 200; call 210 300; ret 320 215
+	  ret 230 015; call 020 100; } |
+		view "calls_tail_call_returns_to_the_caller" "== CPU 0
+main+0x10 [kernel]
+  first
+    second
+      third
+  first"
+	{ cpu 0; call 010 100; ret 120 250; call 260 300; } |
+		view "calls_unknown_return_is_found_again" "== CPU 0
+main+0x10 [kernel]
+  first
+second+0x50
+  third"
+	{ cpu 0; task 7; call 010 100; task 8; call 210 300; task 7
+	  ret 120 015; call 020 200; task 8; ret 320 215; call 220 100; } |
+		view "calls_each_task_has_its_stack" "== CPU 0
+-- task 7
+main+0x10 [kernel]
+  first
+-- task 8
+second+0x10 [kernel]
+  third
+-- task 7
+  second [kernel]
+-- task 8
+  first [kernel]"
+	{ cpu 0; call 010 100; echo "18 1 1 0 0 77"; ret 120 015; } |
+		view "calls_gap_is_shown" "== CPU 0
+main+0x10 [kernel]
+  first
+    | gap: the CPU lost packets (overflow), at offset 77"
+	{ cpu 0; call 010 100; echo "10 0 0 8 0xffffffff81000110 0x1234"; } |
+		view "calls_ptwrite_is_shown" "== CPU 0
+main+0x10 [kernel]
+  first
+    | ptwrite 0x1234 (8 bytes) at first+0x10 [kernel]"
+	{ cpu 0; call 010 100; call 110 200; call 210 300; } |
+		view "calls_max_depth" "== CPU 0
+main+0x10 [kernel]
+  first" --max-depth 2
+}
+
+other_view_tests() {
+	{ cpu 2; call 010 100; echo "20 0 0 3 0xffffffff81000100 0"; } |
+		view "branches_view" "== CPU 2
+ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  call
+ffffffff81000100 first [kernel]" --branches
+	{ cpu 2; call 010 100; echo "20 0 0 3 0xffffffff81000100 0"; } |
+		view "insns_view" "== CPU 2
+ffffffff81000100 first [kernel]" --insns
+	{ for ip in 1 2 3; do echo "20 0 0 3 $ip 0"; done; } |
+		view "insns_hash" "3 $(python3 -c '
+h = 1469598103934665603
+for ip in 1, 2, 3:
+    h = (h ^ ip) * 1099511628211 % 2**64
+print("%016x" % h)')" --insns --hash
+	{ cpu 0; call 010 100; echo "18 5 1 0 0 4096"; } |
+		view "stats_view" \
+		"1 branches, 1 instructions, 1 gaps (ring 1)" --stats
+	{ cpu 3; call 010 100; echo "18 2 0 5 0x401000 99"
+	  echo "250 9 0 0 0 0"; } | records json.rec
+	same "json_is_json" "cpu branch gap unknown summary" \
+		"$("$KIPT" show json.rec --json --kallsyms kallsyms |
+		python3 -c 'import json, sys
+print(*(json.loads(line)["type"] for line in sys.stdin))')"
+	same "json_members" "call 3 0xffffffff81000010 main+0x10 [kernel] 0xffffffff81000100 first [kernel] decode 99" \
+		"$("$KIPT" show json.rec --json --kallsyms kallsyms |
+		python3 -c 'import json, sys
+o = [json.loads(line) for line in sys.stdin]
+b, g = o[1], o[2]
+print(b["kind"], b["cpu"], b["ip"], b["ip_symbol"], b["to"], b["to_symbol"],
+      g["kind"], g["value"])')"
+}
+
+# Symbols of a program, through mappings in a file.
+user_symbol_tests() {
+	local start
+	printf 'int callee(void) { return 1; }\nint main(void) { return callee(); }\n' \
+		>program.c
+	if ! gcc -O0 -no-pie -o program program.c 2>/dev/null; then
+		skip "user_symbols" "no compiler"
+		return
+	fi
+	start=$(nm program | awk '$3 == "callee" { print $1 }')
+	printf 'kipt-maps 1\nprocess 42 program\nmap 401000 402000 1000 %s\n' \
+		"$PWD/program" >user.rec.maps
+	{ cpu 0; task 42; echo "1 3 0 1 0x401010 0x$start"; } |
+		records user.rec
+	run show user.rec --kallsyms kallsyms
+	if grep -q '^  callee' <<<"$OUT"; then
+		ok "user_symbols"
+	else
+		not_ok "user_symbols" "$OUT$ERR"
+	fi
+}
+
+bad_record_tests() {
+	records version.rec --header 9 </dev/null
+	refused "records_version" 1 "records of version 9" show version.rec
+	{ cpu 0; } | records partial.rec
+	printf 'x' >>partial.rec
+	refused "records_partial" 1 "ends inside a record" show partial.rec
+	: >empty
+	refused "records_empty" 1 "is empty" show empty
+	head -c 4096 /dev/zero >zero
+	refused "records_no_header" 1 "no file of records" show zero
+	refused "records_missing" 1 "cannot read nothere.*ENOENT" show nothere
+	{ cpu 0; } | records good.rec
+	refused "records_bad_maps" 1 "line 1 is not of a maps file" \
+		show good.rec --maps zero
+	refused "records_no_kallsyms" 0 "cannot read kernel symbols.*ENOENT" \
+		show json.rec --kallsyms nothere
+}
+
+# Any bytes are shown somehow; nothing crashes.
+random_record_tests() {
+	local seed bad='' form
+	for seed in 1 2 3 4 5 6; do
+		python3 -c "import random
+r = random.Random($seed)
+for _ in range(4000):
+    print(r.choice((1, 1, 1, 1, 2, 3, 5, 18, 19, 21, r.randrange(256))),
+          r.randrange(16), r.choice((0, 1, 2, r.randrange(65536))),
+          r.randrange(4), hex(0xffffffff81000000 + r.randrange(0x700)),
+          hex(0xffffffff81000000 + r.randrange(0x700)))" | records random.rec
+		for form in --calls --branches --insns --json --stats; do
+			"$KIPT" show random.rec $form --kallsyms kallsyms \
+				>/dev/null 2>&1 || bad="$bad $seed$form"
+		done
+	done
+	same "records_random_are_shown" "" "$bad"
+}
+
+record_tests() {
+	make_kallsyms
+	call_view_tests
+	other_view_tests
+	user_symbol_tests
+	bad_record_tests
+	random_record_tests
+}

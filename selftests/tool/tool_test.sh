@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of the kipt tool that need neither root, module nor PT. Prints KTAP.
+# Usage: tool_test.sh KIPT
+#
+# KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
+#              table of expected values; beside the clone unless set
+set -uo pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+ROOT=$(cd "$HERE/../.." && pwd)
+KIPT=$(realpath "$1")
+TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
+# shellcheck source=selftests/tool/ktap.sh
+. "$HERE/ktap.sh"
+
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 1
+
+VERBS="info start stop status fetch delete record show decode packets"
+
+# run ARGS...: output in $OUT, errors in $ERR, exit status in $STATUS
+run() {
+	OUT=$("$KIPT" "$@" 2>err </dev/null)
+	STATUS=$?
+	ERR=$(cat err)
+}
+
+# refused NAME STATUS PATTERN ARGS...: exit status and sentence
+refused() {
+	local name=$1 status=$2 pattern=$3
+	shift 3
+	run "$@"
+	if [ "$STATUS" = "$status" ] && grep -qE -e "$pattern" <<<"$ERR"; then
+		ok "$name"
+	else
+		not_ok "$name" "exit $STATUS, want $status and '$pattern'
+$ERR"
+	fi
+}
+
+# bytes HEX...: to standard output
+bytes() {
+	local byte
+	for byte in "$@"; do
+		printf '%b' "\\x$byte"
+	done
+}
+
+PSB="02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82"
+
+records() {
+	python3 "$HERE/make_records.py" "$@"
+}
+
+. "$HERE/usage_tests.sh"
+. "$HERE/packet_tests.sh"
+. "$HERE/record_tests.sh"
+. "$HERE/decode_tests.sh"
+. "$HERE/trace_tests.sh"
+
+ktap_start
+usage_tests
+packet_tests
+record_tests
+decode_tests
+trace_tests
+ktap_finish

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+#
+# The command line: help, usage errors, and what is said where there is no
+# module. Sourced by tool_test.sh.
+
+help_is_whole() {
+	local verb=$1 option
+	run "$verb" --help
+	[ "$STATUS" = 0 ] && [ -z "$ERR" ] || return 1
+	grep -q "^Usage: kipt $verb" <<<"$OUT" || return 1
+	grep -q '^Examples:' <<<"$OUT" || return 1
+	grep -q '^Exit status:' <<<"$OUT" || return 1
+	# The man page knows each option that the help knows.
+	for option in $(grep -oE '^ .. ?  --[a-z-]+|^  -., --[a-z-]+' <<<"$OUT" |
+			grep -oE -- '--[a-z-]+'); do
+		grep -q -- "$option" man.txt || return 1
+	done
+}
+
+help_tests() {
+	local verb
+	sed 's/\\-/-/g' "$ROOT/tools/kipt/kipt.1" >man.txt
+	run --help
+	for verb in $VERBS; do
+		grep -q "^  $verb " <<<"$OUT" || STATUS=9
+		if help_is_whole "$verb"; then
+			ok "help_$verb"
+		else
+			not_ok "help_$verb" "$OUT$ERR"
+		fi
+	done
+	run --help
+	same "help_exits_0" 0 "$STATUS"
+	run help decode
+	same "help_verb_is_verb_help" "$("$KIPT" decode --help)" "$OUT"
+	run --version
+	same "version" 0 "$STATUS"
+	refused "no_verb_is_usage" 2 "^Usage"
+	refused "unknown_verb_is_usage" 2 "no verb 'frobnicate'" frobnicate
+	for verb in $VERBS; do
+		refused "unknown_option_$verb" 2 "no option '--frobnicate'" \
+			"$verb" --frobnicate
+	done
+}
+
+option_tests() {
+	refused "stop_needs_id" 2 "stop needs ID" stop
+	refused "stop_one_id" 2 "too many: '2'" stop 1 2
+	refused "stop_id_is_a_number" 2 "'x' is no session id" stop x
+	refused "stop_id_fits" 2 "no session id" stop 4294967296
+	refused "fetch_cpu_is_a_number" 2 "not a CPU number" fetch 1 --cpu -1
+	refused "value_missing" 2 "--size needs a value" start --size
+	refused "value_unwanted" 2 "--json takes no value" info --json=1
+	refused "ctl_unknown_lists_names" 2 \
+		"no field 'Foo'.*OS, User, BranchEn, DisRETC.*MTCFreq=N.*DisTNT" \
+		start --ctl OS,Foo
+	refused "ctl_value_range" 2 "MTCFreq=16: allowed are 0 to 15" \
+		start --ctl OS,MTCFreq=16
+	refused "ctl_value_missing" 2 "PSBFreq needs a value" \
+		start --ctl PSBFreq
+	refused "ctl_value_unwanted" 2 "OS takes no value" start --ctl OS=1
+	refused "ctl_empty_name" 2 "no field ''" start --ctl OS,
+	refused "ctl_mixed_signs" 2 "either each name" start --ctl +OS,User
+	refused "size_words" 2 "not a size" start --size big
+	refused "size_overflow" 2 "not a size" start --size 99999999999999999G
+	refused "size_negative" 2 "not a size" start --size -4M
+	refused "cpus_backwards" 2 "not a CPU list" start --cpus 3-1
+	refused "cpus_words" 2 "not a CPU list" start --cpus a
+	refused "cpus_trailing_comma" 2 "not a CPU list" start --cpus 1,
+	refused "cpus_huge" 2 "not a CPU list" start --cpus 0-999999999
+	refused "mode_unknown" 2 "allowed are ring and once" start --mode loop
+	refused "two_views" 2 "only one of" fetch 1 --calls --branches
+	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
+	refused "record_needs_command" 2 "needs a command" record
+	refused "record_needs_command_dashes" 2 "needs a command" record --
+}
+
+# One clear sentence, whichever of the three reasons holds here.
+absent_tests() {
+	local verb
+	if [ -d /sys/module/kipt ]; then
+		skip "absent" "the kipt module is loaded"
+		return
+	fi
+	for verb in info start "stop 1" status "fetch 1" "delete 1" \
+		"record -- true"; do
+		# shellcheck disable=SC2086
+		refused "absent_${verb%% *}" 1 \
+			"no PT on this CPU|module is not loaded: modprobe kipt" \
+			$verb
+		same "absent_${verb%% *}_one_sentence" 1 "$(wc -l <<<"$ERR")"
+	done
+}
+
+usage_tests() {
+	help_tests
+	option_tests
+	absent_tests
+}

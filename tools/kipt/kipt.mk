@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The kipt tool: for this machine (kipt), for the test machine's userland
+# (kipt-guest), and its user-space tests (kipt-test). The decoder core is
+# compiled into it unchanged.
+
+ROOT ?= $(CURDIR)
+BUILD ?= $(ROOT)/build
+WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
+
+KIPT_DIR := $(ROOT)/tools/kipt
+KIPT_OUT ?= $(BUILD)/kipt
+KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf json-c
+KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libjson-c-dev pkg-config
+
+KIPT_SOURCES := $(wildcard $(KIPT_DIR)/*.c)
+KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
+KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
+	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o)
+KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(ROOT)/kmod/decode/*.h \
+	$(ROOT)/uapi/linux/*.h) $(ROOT)/kmod/rtit_regs.h
+
+.PHONY: kipt kipt-libraries kipt-guest kipt-test kipt-install
+
+kipt: kipt-libraries
+	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
+		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_OUT)/kipt
+
+# A sentence rather than a missing header.
+kipt-libraries:
+	@pkg-config --exists $(KIPT_PACKAGES) || { \
+		echo "kipt: libraries are missing; on Debian:" \
+			"apt-get install $(KIPT_DEBIAN)" >&2; exit 1; }
+
+$(KIPT_OUT)/kipt: $(KIPT_OBJECTS)
+	$(CC) $(LDFLAGS) -o $@ $^ \
+		$(shell pkg-config --libs $(KIPT_PACKAGES))
+
+$(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -O2 -g $(CFLAGS) $(WARNINGS) \
+		$(shell pkg-config --cflags $(KIPT_PACKAGES)) -c -o $@ $<
+
+$(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
+
+# The guest's libraries are newer than this machine's: built in its root.
+kipt-guest:
+	cd $(ROOT) && tools/vm/in-root trixie -- make --no-print-directory \
+		-f tools/kipt/kipt.mk kipt ROOT=$(ROOT) BUILD=$(BUILD) \
+		KIPT_OUT=$(BUILD)/guest
+
+kipt-test: kipt
+	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
+
+kipt-install: kipt
+	install -D -m 755 $(KIPT_OUT)/kipt $(DESTDIR)$(PREFIX)/bin/kipt
+	install -D -m 644 $(KIPT_DIR)/kipt.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/kipt.1
