@@ -4,6 +4,10 @@
  * struct kipt_flow decodes one CPU's trace, or one PSB-bounded chunk of it,
  * with memory the caller gave. Runs in any context the caller's callbacks
  * allow; never allocates, sleeps or locks by itself.
+ *
+ * Address spaces: an address with bit 63 set belongs to the kernel, which all
+ * address spaces share: its space is 0 whatever CR3 is. All others belong to
+ * the space that kipt_code.space() names for the last CR3, or 0 before one.
  */
 #ifndef KIPT_DECODE_FLOW_H
 #define KIPT_DECODE_FLOW_H
@@ -59,6 +63,10 @@ struct kipt_sink {
  * @tsc_num, @tsc_den: CPUID.15H EBX and EAX; 0: unknown
  * @mtc_freq: RTIT_CTL.MTCFreq of the trace
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]; 0: unknown
+ * @filter_count: entries of @filter, 0..4; 0: no IP filter, or unknown
+ * @filter: ranges that were traced (RTIT_ADDRn_A, _B, both inclusive). Only
+ *	needed for CPUs with erratum SKL014, which leave out where a direct
+ *	branch out of the ranges went
  */
 struct kipt_flow_config {
 	u32 output;
@@ -68,6 +76,11 @@ struct kipt_flow_config {
 	u32 tsc_den;
 	u8 mtc_freq;
 	u8 max_nonturbo_ratio;
+	u8 filter_count;
+	struct {
+		u64 begin;
+		u64 last;
+	} filter[4];
 };
 
 struct kipt_flow;
@@ -113,7 +126,10 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
  * every b at which a PSB starts; so chunks may be decoded in parallel.
  *
  * Errors in the trace do not end the run: each makes a GAP record with its
- * status and offset, and decoding goes on at the next PSB.
+ * status and offset. After code that is missing or was changed, decoding goes
+ * on at the next address the trace gives; after any other contradiction at the
+ * next one that is not compressed; after bytes that are no packet at the next
+ * PSB.
  *
  * Context: that of the callbacks.
  * Return:

@@ -39,9 +39,8 @@ struct kipt_record {
  *	kipt_branch_kind; @aux counts the instructions that executed since the
  *	previous BRANCH, ENABLE or SYNC record, the branch itself included
  *	(an EVENT is not an instruction; 0xffffffff: that many or more). A not-taken conditional branch makes no record.
- * @KIPT_RECORD_ENABLE: tracing begins at @ip (TIP.PGE, a PSB+ at the start
- *	of a decode, or the address after an overflow). @kind is enum
- *	kipt_enable_kind.
+ * @KIPT_RECORD_ENABLE: execution is at @ip from here on (TIP.PGE, or the
+ *	address after an overflow or a gap). @kind is enum kipt_enable_kind.
  * @KIPT_RECORD_DISABLE: tracing ends. @kind is enum kipt_disable_kind. @ip:
  *	the last branch, or the instruction an asynchronous disable hit;
  *	@value: the target of the branch that left (KIPT_RF_NO_VALUE if the
@@ -66,7 +65,8 @@ struct kipt_record {
  * @KIPT_RECORD_EVENT_DATA: Event Trace: @kind EVD type, @value payload
  * @KIPT_RECORD_VMCS: VMCS base is now @value
  * @KIPT_RECORD_TRACESTOP: tracing entered a TraceStop range
- * @KIPT_RECORD_BLOCK: PEBS block item: @kind block type, @aux item id, @value
+ * @KIPT_RECORD_BLOCK: PEBS block item: @kind block type, @aux item id, @value;
+ *	@kind 0: the record of the items before is complete, it is about @ip
  * @KIPT_RECORD_TRIG: trigger: @aux trigger bits, @value instruction count
  * @KIPT_RECORD_GAP: something is missing here; @kind enum kipt_gap_kind;
  *	@aux: enum kipt_status of the decoder for DECODE and CODE gaps; @ip:
@@ -76,9 +76,13 @@ struct kipt_record {
  * @KIPT_RECORD_CPU: what follows is of CPU @aux; @value: offset in its trace
  * @KIPT_RECORD_INSN: instruction mode only: @ip executed; @aux its length
  * @KIPT_RECORD_SYNC: the trace has a PSB here, at offset @value; @ip: where
- *	execution was (KIPT_RF_NO_IP: tracing was off); @aux: instructions
- *	executed since the last BRANCH, ENABLE or SYNC record. CONTEXT, MODE,
- *	TIME and CBR records that restate what PSB+ says follow it.
+ *	execution was (KIPT_RF_NO_IP: tracing was off); @kind is enum
+ *	kipt_sync_kind. A PSB makes up to two: KIPT_SYNC_REACHED says that the
+ *	flow before led to @ip, @aux instructions after the last BRANCH, ENABLE
+ *	or SYNC record; KIPT_SYNC_START that decoding starts from here whatever
+ *	was before (@aux 0; with an @ip it is an ENABLE too), and is followed
+ *	by the CONTEXT, MODE, TSX, VMCS, TIME and CBR records that restate what
+ *	PSB+ says.
  */
 enum kipt_record_type {
 	KIPT_RECORD_BRANCH = 1,
@@ -153,8 +157,14 @@ enum kipt_branch_kind {
 
 enum kipt_enable_kind {
 	KIPT_ENABLE_PGE = 1,	/* TIP.PGE */
-	KIPT_ENABLE_SYNC,	/* the stream starts here, tracing was on */
+	KIPT_ENABLE_SYNC,	/* reserved: KIPT_SYNC_START says it */
 	KIPT_ENABLE_OVERFLOW,	/* after a hardware overflow */
+	KIPT_ENABLE_RESUME,	/* after a gap, at an address the trace gave */
+};
+
+enum kipt_sync_kind {
+	KIPT_SYNC_START = 1,
+	KIPT_SYNC_REACHED,
 };
 
 enum kipt_disable_kind {
@@ -185,7 +195,7 @@ enum kipt_power_kind {
  * enum kipt_gap_kind - why something is missing
  * @KIPT_GAP_OVERFLOW: the CPU lost packets (OVF)
  * @KIPT_GAP_DECODE: the packets make no sense here; decoding went on at the
- *	next PSB; @aux says why
+ *	next PSB or uncompressed address; @aux says why
  * @KIPT_GAP_NO_CODE: no code bytes at @ip; decoding went on at the next PSB
  *	or address the trace gives
  * @KIPT_GAP_CODE_CHANGED: the code at @ip was patched while it was traced

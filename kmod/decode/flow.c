@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The decoder's outer loops: a trace is cut at its PSBs into segments, each
+ * decoded packet by packet on its own. What packets do is in the other
+ * flow_*.c files. Runs where the callbacks may.
+ */
+#include "flow_state.h"
+#include "sync.h"
+
+#define ARENA_ALIGN	64
+
+static u32 block_count(const struct kipt_flow_config *config)
+{
+	return config->cache_blocks ? config->cache_blocks : KIPT_FLOW_BLOCKS;
+}
+
+static size_t head_size(void)
+{
+	return (sizeof(struct kipt_flow) + ARENA_ALIGN - 1) &
+	       ~(size_t)(ARENA_ALIGN - 1);
+}
+
+size_t kipt_flow_size(const struct kipt_flow_config *config)
+{
+	return head_size() + sizeof(struct kipt_block) * block_count(config);
+}
+
+/* The kinds of BRANCH records that KIPT_FLOW_CALLS asks for. */
+#define CALL_KINDS (1U << KIPT_BRANCH_CALL | 1U << KIPT_BRANCH_CALL_IND | \
+		    1U << KIPT_BRANCH_RET | 1U << KIPT_BRANCH_SYSCALL | \
+		    1U << KIPT_BRANCH_SYSRET | 1U << KIPT_BRANCH_IRET | \
+		    1U << KIPT_BRANCH_FAR | 1U << KIPT_BRANCH_VMENTRY | \
+		    1U << KIPT_BRANCH_EVENT | 1U << KIPT_BRANCH_TSX_ABORT)
+
+static u32 wanted_kinds(u32 output)
+{
+	if (output & KIPT_FLOW_BRANCHES)
+		return ~0U;
+	return output & KIPT_FLOW_CALLS ? CALL_KINDS : 0;
+}
+
+struct kipt_flow *kipt_flow_init(void *arena, size_t size,
+				 const struct kipt_flow_config *config,
+				 const struct kipt_code *code,
+				 const struct kipt_sink *sink)
+{
+	u32 blocks = block_count(config);
+	struct kipt_flow *flow = arena;
+
+	if (blocks < 2 || blocks & (blocks - 1) || config->filter_count > 4 ||
+	    size < kipt_flow_size(config))
+		return NULL;
+	memset(flow, 0, sizeof(*flow));
+	flow->config = *config;
+	if (!flow->config.step_limit)
+		flow->config.step_limit = KIPT_FLOW_STEPS;
+	flow->code = *code;
+	flow->sink = *sink;
+	flow->wanted = wanted_kinds(config->output);
+	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
+			config->mtc_freq, config->max_nonturbo_ratio);
+	kipt_blocks_init(&flow->blocks,
+			 (struct kipt_block *)((u8 *)arena + head_size()),
+			 blocks);
+	return flow;
+}
+
+void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
+{
+	kipt_blocks_forget(&flow->blocks, space, begin, end);
+}
+
+static void on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_CBR,
+		.flags = KIPT_RF_NO_IP,
+		.aux = (u32)packet->value,
+	};
+	bool moved = packet->type == KIPT_PACKET_CBR &&
+		     packet->value != flow->clock.cbr;
+
+	kipt_clock_packet(&flow->clock, packet);
+	if (moved && flow->config.output & KIPT_FLOW_TIME)
+		kipt_emit(flow, &record);
+}
+
+/* Packets that may stand between one that needs an address and its FUP. */
+static bool keeps_held(u32 type)
+{
+	switch (type) {
+	case KIPT_PACKET_FUP:
+	case KIPT_PACKET_MWAIT:
+	case KIPT_PACKET_PWRE:
+	case KIPT_PACKET_EXSTOP:
+	case KIPT_PACKET_PWRX:
+	case KIPT_PACKET_EVD:
+	case KIPT_PACKET_CFE:
+	case KIPT_PACKET_MODE_EXEC:
+	case KIPT_PACKET_PIP:
+	case KIPT_PACKET_VMCS:
+	case KIPT_PACKET_OVF:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void set_tnt(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	if (flow->tnt.count) {
+		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
+		return;
+	}
+	flow->tnt.bits = packet->value;
+	flow->tnt.count = packet->size;
+	kipt_flow_on_tnt(flow);
+}
+
+static void dispatch(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	switch (packet->type) {
+	case KIPT_PACKET_TNT:
+		set_tnt(flow, packet);
+		break;
+	case KIPT_PACKET_TIP:
+	case KIPT_PACKET_TIP_PGE:
+	case KIPT_PACKET_TIP_PGD:
+	case KIPT_PACKET_MODE_EXEC:
+	case KIPT_PACKET_PIP:
+		kipt_flow_on_branch(flow, packet);
+		break;
+	case KIPT_PACKET_FUP:
+		kipt_flow_on_fup(flow, packet);
+		break;
+	case KIPT_PACKET_OVF:
+		kipt_flow_on_ovf(flow);
+		break;
+	case KIPT_PACKET_PSBEND:
+		break;
+	default:
+		kipt_flow_on_side(flow, packet);
+		break;
+	}
+}
+
+static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	if (kipt_packet_is_time(packet->type)) {
+		on_time(flow, packet);
+		return;
+	}
+	if (flow->held_count && !keeps_held(packet->type))
+		kipt_flow_release(flow);
+	dispatch(flow, packet);
+	flow->previous = packet->type;
+}
+
+/* A packet that its segment's end cuts off is normal at the trace's end. */
+static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
+{
+	bool last = flow->cursor.end == flow->data + flow->size;
+
+	kipt_flow_release(flow);
+	if (status == KIPT_TRUNCATED && last)
+		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, status, flow->offset);
+	else
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, status, flow->offset);
+	flow->enabled = false;
+}
+
+/* Returns false if the segment's end was not reached in order. */
+static bool run_packets(struct kipt_flow *flow)
+{
+	struct kipt_packet packet;
+	enum kipt_status status;
+
+	while (!flow->stopped) {
+		flow->offset = (u64)(flow->cursor.pos - flow->data);
+		status = kipt_packet_next(&flow->cursor, &packet);
+		if (unlikely(status == KIPT_END))
+			return true;
+		if (unlikely(status != KIPT_OK)) {
+			report_bytes(flow, status);
+			return false;
+		}
+		use_packet(flow, &packet);
+	}
+	return false;
+}
+
+static void run_segment(struct kipt_flow *flow, u64 psb, u64 next)
+{
+	u64 after;
+
+	if (!kipt_psb_start(flow, psb, next) || !run_packets(flow))
+		return;
+	kipt_flow_release(flow);
+	if (next == flow->size)
+		return;
+	after = kipt_sync_next(flow->data, flow->size, next + 16);
+	kipt_psb_arrive(flow, next, after);
+}
+
+enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
+			       u64 size, u64 from, u64 to)
+{
+	u64 psb, next;
+
+	flow->data = data;
+	flow->size = size;
+	flow->stopped = false;
+	flow->enabled = false;
+	flow->clock.moved = false;
+	flow->trial = false;
+	flow->count = 0;
+	psb = kipt_sync_next(data, size, from);
+	if (psb > from || psb == size)
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_NO_PSB, from);
+	if (psb == size) {
+		kipt_emit_flush(flow);
+		return flow->stopped ? KIPT_STOPPED : KIPT_NO_PSB;
+	}
+	while (psb < to && !flow->stopped) {
+		next = kipt_sync_next(data, size, psb + 16);
+		run_segment(flow, psb, next);
+		psb = next;
+	}
+	kipt_emit_flush(flow);
+	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What TNT, TIP, TIP.PGE, TIP.PGD, MODE.Exec and PIP do to the flow, and
+ * what happens when they contradict it. FUPs are flow_event.c's. Runs where
+ * the callbacks may.
+ */
+#include "flow_state.h"
+
+static bool was_changed(const struct kipt_flow *flow)
+{
+	u32 count = flow->history_count, i;
+	u64 ip;
+
+	if (!flow->code.changed)
+		return false;
+	if (count > KIPT_FLOW_HISTORY)
+		count = KIPT_FLOW_HISTORY;
+	for (i = 0; i < count; i++) {
+		ip = flow->history[i].ip;
+		if (flow->code.changed(flow->code.ctx,
+				       ip >> 63 ? 0 : flow->at.space, ip,
+				       flow->history[i].len))
+			return true;
+	}
+	return flow->code.changed(flow->code.ctx,
+				  flow->at.ip >> 63 ? 0 : flow->at.space,
+				  flow->at.ip, KIPT_INSN_MAX_LEN);
+}
+
+static void forget_pending(struct kipt_flow *flow)
+{
+	flow->tnt.count = 0;
+	flow->event = false;
+	flow->abort = false;
+	flow->claim = KIPT_CLAIM_NONE;
+	flow->share = false;
+	flow->history_count = 0;
+	flow->at.insns = 0;
+	kipt_return_stack_clear(&flow->stack);
+}
+
+void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
+{
+	u8 kind = KIPT_GAP_DECODE;
+
+	flow->lost = KIPT_LOST_FULL_IP;
+	if (status == KIPT_NO_CODE) {
+		kind = KIPT_GAP_NO_CODE;
+		flow->lost = KIPT_LOST_ANY_IP;
+	} else if (flow->enabled && was_changed(flow)) {
+		kind = KIPT_GAP_CODE_CHANGED;
+		flow->lost = KIPT_LOST_ANY_IP;
+	}
+	kipt_emit_gap(flow, kind, status, flow->offset);
+	flow->enabled = false;
+	forget_pending(flow);
+	if (flow->at.pip_pending)
+		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
+}
+
+void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_CONTEXT,
+		.flags = nr ? KIPT_RF_NR : 0,
+		.value = cr3,
+	};
+
+	flow->at.pip_pending = false;
+	flow->at.cr3 = cr3;
+	flow->at.nr = nr;
+	if (flow->code.space)
+		flow->at.space = flow->code.space(flow->code.ctx, cr3, nr);
+	if (flow->enabled)
+		record.ip = flow->at.ip;
+	else
+		record.flags |= KIPT_RF_NO_IP;
+	kipt_emit(flow, &record);
+}
+
+void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always)
+{
+	struct kipt_record record = { .type = KIPT_RECORD_MODE };
+	bool if_set = value & KIPT_MODE_EXEC_IF;
+	u8 mode = value & KIPT_MODE_EXEC_L ? KIPT_MODE_64 :
+		  value & KIPT_MODE_EXEC_D ? KIPT_MODE_32 : KIPT_MODE_16;
+	bool same = flow->mode_known && mode == flow->at.mode &&
+		    if_set == flow->mode_if;
+
+	flow->mode_pending = false;
+	flow->mode_known = true;
+	flow->mode_if = if_set;
+	flow->at.mode = mode;
+	if (same && !always)
+		return;
+	record.kind = mode;
+	record.flags = if_set ? KIPT_RF_IF : 0;
+	if (flow->enabled)
+		record.ip = flow->at.ip;
+	else
+		record.flags |= KIPT_RF_NO_IP;
+	kipt_emit(flow, &record);
+}
+
+void kipt_flow_settle(struct kipt_flow *flow)
+{
+	if (flow->at.pip_pending)
+		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
+	if (flow->mode_pending)
+		kipt_flow_set_mode(flow, flow->mode_value, false);
+}
+
+void kipt_flow_resume(struct kipt_flow *flow, u8 kind, u64 ip)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_ENABLE,
+		.kind = kind,
+		.ip = ip,
+	};
+
+	forget_pending(flow);
+	flow->enabled = true;
+	flow->lost = KIPT_LOST_NOT;
+	flow->overflow = false;
+	flow->at.ip = ip;
+	kipt_emit(flow, &record);
+	kipt_flow_settle(flow);
+}
+
+/* After a gap an address may be built on one that was damaged. */
+static bool may_resume(const struct kipt_flow *flow,
+		       const struct kipt_packet *packet)
+{
+	if (flow->lost == KIPT_LOST_ANY_IP)
+		return true;
+	return flow->lost == KIPT_LOST_FULL_IP &&
+	       (packet->size == KIPT_IPBYTES_SEXT48 ||
+		packet->size == KIPT_IPBYTES_FULL);
+}
+
+static void walk_on(struct kipt_flow *flow)
+{
+	enum kipt_status status;
+
+	if (!flow->tnt.count)
+		return;
+	status = kipt_walk_tnt(flow);
+	if (status != KIPT_OK)
+		kipt_flow_fail(flow, status);
+}
+
+void kipt_flow_on_tnt(struct kipt_flow *flow)
+{
+	enum kipt_status status;
+
+	if (unlikely(!flow->enabled || flow->event)) {
+		flow->tnt.count = 0;
+		if (!flow->lost)
+			kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
+		return;
+	}
+	status = kipt_walk_tnt(flow);
+	if (unlikely(status != KIPT_OK))
+		kipt_flow_fail(flow, status);
+}
+
+static void finish_event(struct kipt_flow *flow, u64 target)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_BRANCH,
+		.kind = flow->abort ? KIPT_BRANCH_TSX_ABORT :
+				      KIPT_BRANCH_EVENT,
+		.flags = flow->tsx ? KIPT_RF_TSX : 0,
+		.ip = flow->at.ip,
+		.value = target,
+	};
+	struct kipt_record tsx = {
+		.type = KIPT_RECORD_TSX,
+		.kind = KIPT_TSX_ABORT,
+		.ip = flow->at.ip,
+	};
+
+	record.aux = kipt_emit_count(flow);
+	if (flow->abort) {
+		kipt_emit(flow, &tsx);
+		flow->tsx = false;
+	}
+	kipt_emit(flow, &record);
+	flow->event = false;
+	flow->abort = false;
+	flow->at.ip = target;
+}
+
+/* A TIP that comes while nothing is followed: a place to go on, or not. */
+static void tip_while_off(struct kipt_flow *flow,
+			  const struct kipt_packet *packet, u64 ip)
+{
+	if (flow->overflow) {
+		kipt_flow_resume(flow, KIPT_ENABLE_OVERFLOW, ip);
+	} else if (!flow->lost) {
+		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
+	} else if (may_resume(flow, packet) &&
+		   (!flow->deferred || flow->event)) {
+		kipt_flow_resume(flow, KIPT_ENABLE_RESUME, ip);
+	} else {
+		flow->event = false;
+		kipt_flow_settle(flow);
+	}
+}
+
+static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
+		   u64 ip)
+{
+	enum kipt_status status = KIPT_OK;
+
+	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
+		if (flow->enabled || flow->overflow)
+			kipt_flow_fail(flow, KIPT_BAD_IP);
+		return;
+	}
+	if (!flow->enabled) {
+		tip_while_off(flow, packet, ip);
+		return;
+	}
+	if (flow->event) {
+		finish_event(flow, ip);
+	} else {
+		if (flow->tnt.count)
+			flow->deferred = true;
+		status = kipt_walk_tip(flow, ip);
+	}
+	if (status != KIPT_OK) {
+		kipt_flow_fail(flow, status);
+		if (status == KIPT_NO_CODE)
+			tip_while_off(flow, packet, ip);
+		return;
+	}
+	kipt_flow_settle(flow);
+	walk_on(flow);
+}
+
+/* Enabled already: only BDM70 says so twice, and then at the same address. */
+static void on_pge(struct kipt_flow *flow, const struct kipt_packet *packet,
+		   u64 ip)
+{
+	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
+		kipt_flow_fail(flow, KIPT_BAD_IP);
+		return;
+	}
+	if (flow->enabled) {
+		if (flow->at.ip == ip && !flow->event && !flow->tnt.count) {
+			kipt_flow_settle(flow);
+			return;
+		}
+		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
+	} else if (flow->lost && !may_resume(flow, packet)) {
+		kipt_flow_settle(flow);
+		return;
+	}
+	kipt_flow_resume(flow, KIPT_ENABLE_PGE, ip);
+}
+
+/* SKD022: a VM entry that clears TraceEn sends a FUP that looks like an
+ * asynchronous disable; the entry did execute.
+ */
+static bool is_vmentry(struct kipt_flow *flow, const struct kipt_block **block)
+{
+	return kipt_walk_find(flow, block) == KIPT_OK &&
+	       (*block)->class == KIPT_INSN_VMENTRY && (*block)->insns == 1;
+}
+
+static void disable_async(struct kipt_flow *flow, bool has_ip, u64 ip)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_DISABLE,
+		.kind = KIPT_DISABLE_ASYNC,
+		.flags = has_ip ? 0 : KIPT_RF_NO_VALUE,
+		.ip = flow->at.ip,
+		.value = has_ip ? ip : 0,
+	};
+	const struct kipt_block *block;
+
+	if (flow->abort) {
+		record.flags |= KIPT_RF_TSX;
+		flow->tsx = false;
+	} else if (is_vmentry(flow, &block)) {
+		kipt_emit_insns(flow, block, 1);
+		record.kind = KIPT_DISABLE_BRANCH;
+	}
+	record.aux = kipt_emit_count(flow);
+	kipt_emit(flow, &record);
+}
+
+static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
+		   u64 ip)
+{
+	bool has_ip = packet->size != KIPT_IPBYTES_NONE;
+	enum kipt_status status = KIPT_OK;
+
+	if (!flow->enabled) {
+		if (!flow->lost && !flow->overflow)
+			kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
+				      flow->offset);
+	} else if (flow->event) {
+		disable_async(flow, has_ip, ip);
+	} else if (flow->tnt.count) {
+		status = KIPT_TNT_AT_OTHER;
+	} else {
+		status = kipt_walk_pgd(flow, has_ip, ip);
+	}
+	if (status != KIPT_OK)
+		kipt_flow_fail(flow, status);
+	flow->enabled = false;
+	flow->lost = KIPT_LOST_NOT;
+	flow->overflow = false;
+	forget_pending(flow);
+	kipt_flow_settle(flow);
+}
+
+static void on_mode_exec(struct kipt_flow *flow,
+			 const struct kipt_packet *packet)
+{
+	flow->mode_pending = true;
+	flow->mode_value = (u8)packet->value;
+	if (!flow->enabled && !flow->lost)
+		kipt_flow_set_mode(flow, flow->mode_value, false);
+}
+
+/* A second PIP means that the instruction of the first was executed. */
+static void on_pip(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	u64 ip;
+
+	if (flow->at.pip_pending &&
+	    (!flow->enabled ||
+	     kipt_walk_to_class(flow, KIPT_INSN_MOV_CR3, &ip) != KIPT_OK))
+		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
+	flow->at.pip_pending = true;
+	flow->at.pip_cr3 = packet->value;
+	flow->at.pip_nr = packet->flags & KIPT_PF_NR;
+	if (!flow->enabled)
+		kipt_flow_set_cr3(flow, packet->value, flow->at.pip_nr);
+}
+
+void kipt_flow_on_branch(struct kipt_flow *flow,
+			 const struct kipt_packet *packet)
+{
+	if (packet->type == KIPT_PACKET_MODE_EXEC) {
+		on_mode_exec(flow, packet);
+		return;
+	}
+	if (packet->type == KIPT_PACKET_PIP) {
+		on_pip(flow, packet);
+		return;
+	}
+	if (packet->size != KIPT_IPBYTES_NONE)
+		flow->last_ip = kipt_last_ip_apply(flow->last_ip, packet);
+	if (packet->type == KIPT_PACKET_TIP)
+		on_tip(flow, packet, flow->last_ip);
+	else if (packet->type == KIPT_PACKET_TIP_PGE)
+		on_pge(flow, packet, flow->last_ip);
+	else
+		on_pgd(flow, packet, flow->last_ip);
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * FUPs and the packets that claim them: transactions, PTWRITE, power, Event
+ * Trace, PEBS blocks, triggers. A record that needs an address waits for its
+ * FUP in the flow's held records. Runs where the callbacks may.
+ */
+#include "flow_state.h"
+
+void kipt_flow_hold(struct kipt_flow *flow, const struct kipt_record *record)
+{
+	if (flow->held_count == KIPT_FLOW_HELD)
+		kipt_flow_release(flow);
+	flow->held[flow->held_count++] = *record;
+}
+
+static void set_tsx(struct kipt_flow *flow)
+{
+	flow->tsx = flow->tsx_value & KIPT_MODE_TSX_INTX;
+}
+
+static void emit_held(struct kipt_flow *flow, bool has_ip, u64 ip)
+{
+	struct kipt_record *record;
+	u32 i;
+
+	if (flow->claim == KIPT_CLAIM_TSX)
+		set_tsx(flow);
+	for (i = 0; i < flow->held_count; i++) {
+		record = &flow->held[i];
+		if (has_ip) {
+			record->ip = ip;
+			record->flags &= ~KIPT_RF_NO_IP;
+		}
+		if (record->type == KIPT_RECORD_POWER) {
+			flow->power_known = has_ip;
+			flow->power_ip = ip;
+		}
+		kipt_emit(flow, record);
+	}
+	flow->held_count = 0;
+	flow->claim = KIPT_CLAIM_NONE;
+	flow->share = false;
+}
+
+void kipt_flow_release(struct kipt_flow *flow)
+{
+	emit_held(flow, false, 0);
+}
+
+/* PTWRITE was executed when its packet was made; its FUP names it. */
+static void step_over_ptwrite(struct kipt_flow *flow)
+{
+	const struct kipt_block *block;
+
+	if (kipt_walk_find(flow, &block) != KIPT_OK ||
+	    block->class != KIPT_INSN_PTWRITE || block->insns != 1)
+		return;
+	kipt_emit_insns(flow, block, 1);
+	flow->at.ip += block->len;
+}
+
+static void on_claimed_fup(struct kipt_flow *flow, u64 ip)
+{
+	enum kipt_status status = KIPT_OK;
+	u8 claim = flow->claim;
+
+	if (flow->enabled) {
+		status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
+					   kipt_walk_to_ip(flow, ip);
+		if (status != KIPT_OK)
+			kipt_flow_fail(flow, status);
+		flow->claim = claim;
+	}
+	emit_held(flow, true, ip);
+	if (flow->enabled && claim == KIPT_CLAIM_PTW)
+		step_over_ptwrite(flow);
+}
+
+/* MODE.Exec and then a FUP: an instruction changed IF (Event Trace). */
+static void on_mode_fup(struct kipt_flow *flow, u64 ip)
+{
+	enum kipt_status status;
+
+	if (flow->enabled) {
+		status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
+					   kipt_walk_to_ip(flow, ip);
+		if (status != KIPT_OK)
+			kipt_flow_fail(flow, status);
+	}
+	kipt_flow_set_mode(flow, flow->mode_value, false);
+}
+
+/* BDM64: the outcome before a transaction's abort may be wrong: believe the
+ * FUP if it comes right behind a branch.
+ */
+static bool abort_may_lie(const struct kipt_flow *flow, enum kipt_status status)
+{
+	return flow->abort && (status == KIPT_NOT_REACHED ||
+			       status == KIPT_LOOP) &&
+	       (flow->previous == KIPT_PACKET_MODE_TSX);
+}
+
+static void on_event_fup(struct kipt_flow *flow, u64 ip)
+{
+	enum kipt_status status;
+
+	if (flow->tnt.count) {
+		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
+	} else if (flow->event) {
+		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
+	} else {
+		status = kipt_walk_to_ip(flow, ip);
+		if (status == KIPT_OK || abort_may_lie(flow, status))
+			flow->at.ip = status == KIPT_OK ? flow->at.ip : ip;
+		else
+			kipt_flow_fail(flow, status);
+	}
+	flow->event = true;
+	if (flow->held_count)
+		emit_held(flow, true, ip);
+}
+
+static void on_overflow_fup(struct kipt_flow *flow, u64 ip)
+{
+	if (kipt_flow_fup_is_stray(flow)) {
+		flow->overflow = false;
+		return;
+	}
+	kipt_flow_resume(flow, KIPT_ENABLE_OVERFLOW, ip);
+}
+
+void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	bool has_ip = packet->size != KIPT_IPBYTES_NONE;
+
+	if (has_ip)
+		flow->last_ip = kipt_last_ip_apply(flow->last_ip, packet);
+	if (!has_ip) {
+		if (flow->enabled)
+			kipt_flow_fail(flow, KIPT_BAD_IP);
+		kipt_flow_release(flow);
+	} else if (flow->claim != KIPT_CLAIM_NONE) {
+		on_claimed_fup(flow, flow->last_ip);
+	} else if (flow->mode_pending && !flow->event) {
+		on_mode_fup(flow, flow->last_ip);
+	} else if (flow->overflow) {
+		on_overflow_fup(flow, flow->last_ip);
+	} else if (flow->echo && flow->previous == KIPT_PACKET_PSBEND &&
+		   flow->at.ip == flow->last_ip) {
+		flow->echo = false;
+	} else if (flow->enabled) {
+		on_event_fup(flow, flow->last_ip);
+	} else {
+		flow->event = flow->lost != KIPT_LOST_NOT;
+		if (flow->held_count)
+			emit_held(flow, true, flow->last_ip);
+	}
+}
+
+static void hold_or_emit(struct kipt_flow *flow, struct kipt_record *record,
+			 bool waits, u8 claim)
+{
+	record->flags |= KIPT_RF_NO_IP;
+	if (flow->claim != KIPT_CLAIM_NONE)
+		kipt_flow_release(flow);
+	if (!waits) {
+		kipt_emit(flow, record);
+		return;
+	}
+	kipt_flow_hold(flow, record);
+	flow->claim = claim;
+}
+
+static void on_mode_tsx(struct kipt_flow *flow,
+			const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_TSX,
+		.kind = packet->value & KIPT_MODE_TSX_ABORT ? KIPT_TSX_ABORT :
+			packet->value & KIPT_MODE_TSX_INTX ? KIPT_TSX_BEGIN :
+							     KIPT_TSX_COMMIT,
+	};
+
+	if (record.kind == KIPT_TSX_ABORT && flow->enabled) {
+		flow->abort = true;
+		return;
+	}
+	flow->tsx_value = (u8)packet->value;
+	if (!flow->enabled)
+		set_tsx(flow);
+	hold_or_emit(flow, &record, flow->enabled, KIPT_CLAIM_TSX);
+}
+
+/* Without a FUP the value belongs to the next PTWRITE in the flow. */
+static void on_ptw(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_PTWRITE,
+		.aux = packet->size,
+		.value = packet->value,
+	};
+	enum kipt_status status;
+	u64 ip = 0;
+
+	if (packet->flags & KIPT_PF_IP || !flow->enabled) {
+		hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
+			     KIPT_CLAIM_PTW);
+		return;
+	}
+	status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
+		 kipt_walk_to_class(flow, KIPT_INSN_PTWRITE, &ip);
+	record.ip = ip;
+	if (status != KIPT_OK) {
+		kipt_flow_fail(flow, status);
+		record.ip = 0;
+		record.flags = KIPT_RF_NO_IP;
+	}
+	kipt_emit(flow, &record);
+}
+
+/* MWAIT and PWRE wait for the EXSTOP that follows, and all for its FUP. */
+static void on_mwait(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_POWER,
+		.kind = KIPT_POWER_MWAIT,
+		.flags = KIPT_RF_NO_IP,
+		.aux = packet->aux,
+		.value = packet->value,
+	};
+
+	kipt_flow_hold(flow, &record);
+}
+
+static void on_pwre(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_POWER,
+		.kind = KIPT_POWER_PWRE,
+		.flags = KIPT_RF_NO_IP,
+		.aux = packet->aux,
+	};
+
+	if (packet->flags & KIPT_PF_HW)
+		record.flags |= KIPT_RF_HW;
+	kipt_flow_hold(flow, &record);
+}
+
+static void on_exstop(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_POWER,
+		.kind = KIPT_POWER_EXSTOP,
+		.flags = KIPT_RF_NO_IP,
+	};
+
+	kipt_flow_hold(flow, &record);
+	if (packet->flags & KIPT_PF_IP)
+		flow->claim = KIPT_CLAIM_HELD;
+	else
+		kipt_flow_release(flow);
+}
+
+static void on_pwrx(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_POWER,
+		.kind = KIPT_POWER_PWRX,
+		.flags = KIPT_RF_NO_IP,
+		.aux = packet->aux,
+		.value = packet->value,
+	};
+	bool known = flow->power_known;
+
+	kipt_flow_hold(flow, &record);
+	emit_held(flow, known, known ? flow->power_ip : 0);
+	flow->power_known = false;
+}
+
+static void on_evd(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_EVENT_DATA,
+		.kind = (u8)packet->aux,
+		.flags = KIPT_RF_NO_IP,
+		.value = packet->value,
+	};
+
+	if (flow->claim != KIPT_CLAIM_NONE || flow->share)
+		kipt_flow_release(flow);
+	kipt_flow_hold(flow, &record);
+}
+
+/* CFE types whose ordinary FUP gives their address too (Intel SDM Vol. 3C,
+ * "Event Trace"): INTR, SMI, RSM, SIPI, INIT, VMEXIT, VMEXIT_INTR, UINTR,
+ * SWINTR.
+ */
+#define CFE_SHARES	0x537aU
+
+static void on_cfe(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_EVENT,
+		.kind = (u8)packet->value,
+		.flags = KIPT_RF_NO_IP,
+		.aux = packet->aux,
+	};
+
+	if (flow->claim != KIPT_CLAIM_NONE || flow->share)
+		kipt_flow_release(flow);
+	kipt_flow_hold(flow, &record);
+	if (packet->flags & KIPT_PF_IP)
+		flow->claim = KIPT_CLAIM_HELD;
+	else if (CFE_SHARES >> packet->value & 1)
+		flow->share = true;
+	else
+		kipt_flow_release(flow);
+}
+
+static void on_bip(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_BLOCK,
+		.kind = flow->block_type,
+		.flags = KIPT_RF_NO_IP,
+		.aux = packet->aux,
+		.value = packet->value,
+	};
+
+	kipt_emit(flow, &record);
+}
+
+static void on_bep(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = { .type = KIPT_RECORD_BLOCK };
+
+	flow->block_type = 0;
+	hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
+		     KIPT_CLAIM_HELD);
+}
+
+static void on_trig(struct kipt_flow *flow, const struct kipt_packet *packet)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_TRIG,
+		.aux = packet->aux,
+		.value = packet->value,
+	};
+
+	if (!(packet->flags & KIPT_PF_ICNT))
+		record.flags = KIPT_RF_NO_VALUE;
+	hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
+		     KIPT_CLAIM_HELD);
+}
+
+static void emit_plain(struct kipt_flow *flow, u8 type, u64 value)
+{
+	struct kipt_record record = {
+		.type = type,
+		.flags = KIPT_RF_NO_IP,
+		.value = value,
+	};
+
+	kipt_emit(flow, &record);
+}
+
+void kipt_flow_on_side(struct kipt_flow *flow,
+		       const struct kipt_packet *packet)
+{
+	switch (packet->type) {
+	case KIPT_PACKET_MODE_TSX:
+		on_mode_tsx(flow, packet);
+		break;
+	case KIPT_PACKET_PTW:
+		on_ptw(flow, packet);
+		break;
+	case KIPT_PACKET_MWAIT:
+		on_mwait(flow, packet);
+		break;
+	case KIPT_PACKET_PWRE:
+		on_pwre(flow, packet);
+		break;
+	case KIPT_PACKET_EXSTOP:
+		on_exstop(flow, packet);
+		break;
+	case KIPT_PACKET_PWRX:
+		on_pwrx(flow, packet);
+		break;
+	case KIPT_PACKET_EVD:
+		on_evd(flow, packet);
+		break;
+	case KIPT_PACKET_CFE:
+		on_cfe(flow, packet);
+		break;
+	case KIPT_PACKET_BBP:
+		flow->block_type = (u8)packet->aux;
+		break;
+	case KIPT_PACKET_BIP:
+		on_bip(flow, packet);
+		break;
+	case KIPT_PACKET_BEP:
+		on_bep(flow, packet);
+		break;
+	case KIPT_PACKET_TRIG:
+		on_trig(flow, packet);
+		break;
+	case KIPT_PACKET_VMCS:
+		emit_plain(flow, KIPT_RECORD_VMCS, packet->value);
+		break;
+	case KIPT_PACKET_TRACESTOP:
+		emit_plain(flow, KIPT_RECORD_TRACESTOP, 0);
+		break;
+	default:
+		break;
+	}
+}

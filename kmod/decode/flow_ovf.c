@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Overflow: what is forgotten, and how its errata are told from healthy
+ * streams by looking at the packets around it. Runs where the sink may.
+ */
+#include "flow_state.h"
+
+/* How far to look for what tells an erratum. */
+#define LOOK_AHEAD	65536
+#define LOOK_BEHIND	64
+
+void kipt_flow_on_ovf(struct kipt_flow *flow)
+{
+	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->offset);
+	flow->enabled = false;
+	flow->lost = KIPT_LOST_NOT;
+	flow->overflow = true;
+	flow->echo = false;
+	flow->event = false;
+	flow->abort = false;
+	flow->tsx = false;
+	flow->mode_pending = false;
+	flow->tnt.count = 0;
+	flow->held_count = 0;
+	flow->claim = KIPT_CLAIM_NONE;
+	flow->share = false;
+	flow->power_known = false;
+	flow->history_count = 0;
+	flow->at.insns = 0;
+	kipt_return_stack_clear(&flow->stack);
+	kipt_clock_lost(&flow->clock);
+	if (flow->at.pip_pending)
+		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
+}
+
+bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
+{
+	struct kipt_cursor cursor = flow->cursor;
+	struct kipt_packet packet;
+	u32 i;
+
+	for (i = 0; i < LOOK_AHEAD; i++) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
+			return false;
+		switch (packet.type) {
+		case KIPT_PACKET_TNT:
+		case KIPT_PACKET_TIP:
+		case KIPT_PACKET_TIP_PGD:
+		case KIPT_PACKET_OVF:
+			return false;
+		case KIPT_PACKET_TIP_PGE:
+		case KIPT_PACKET_TRACESTOP:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/* Only timing packets from @from up to exactly @to? */
+static bool only_time(const u8 *data, u64 from, u64 to)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+
+	kipt_cursor_init(&cursor, data + from, to - from);
+	while (kipt_cursor_left(&cursor)) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+		    !kipt_packet_is_time(packet.type))
+			return false;
+	}
+	return true;
+}
+
+bool kipt_flow_ovf_before(const u8 *data, u64 offset)
+{
+	u64 back;
+
+	for (back = 2; back <= LOOK_BEHIND && back <= offset; back++) {
+		if (data[offset - back] == 0x02 &&
+		    data[offset - back + 1] == 0xf3 &&
+		    only_time(data, offset - back + 2, offset))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PSB+: a status report that decoding can start from, and the end of the
+ * segment before it. All that a segment needs is in its own PSB+, so segments
+ * decode alone (Intel SDM Vol. 3C, "Packet Stream Boundary (PSB) Packet").
+ * Runs where the callbacks may.
+ */
+#include "flow_state.h"
+
+/* BDM70: before a TIP.PGE a PSB+ may hold a FUP though tracing is off. Only
+ * packets that need no tracing stand between such a FUP and the TIP.PGE.
+ */
+static bool pge_follows(const struct kipt_cursor *from)
+{
+	struct kipt_cursor cursor = *from;
+	struct kipt_packet packet;
+
+	while (kipt_packet_next(&cursor, &packet) == KIPT_OK) {
+		switch (packet.type) {
+		case KIPT_PACKET_TIP_PGE:
+			return true;
+		case KIPT_PACKET_PSBEND:
+		case KIPT_PACKET_PIP:
+		case KIPT_PACKET_MODE_EXEC:
+		case KIPT_PACKET_MODE_TSX:
+		case KIPT_PACKET_VMCS:
+			break;
+		default:
+			if (!kipt_packet_is_time(packet.type))
+				return false;
+		}
+	}
+	return false;
+}
+
+static void read_fup(struct kipt_psb *psb, const struct kipt_packet *packet,
+		     const struct kipt_cursor *behind)
+{
+	if (packet->size == KIPT_IPBYTES_NONE)
+		return;
+	psb->last_ip = kipt_last_ip_apply(psb->last_ip, packet);
+	psb->ip = psb->last_ip;
+	psb->has_ip = !pge_follows(behind);
+}
+
+/* Returns false at the packet that ends the PSB+. */
+static bool read_one(struct kipt_psb *psb, const struct kipt_packet *packet,
+		     const struct kipt_cursor *behind)
+{
+	switch (packet->type) {
+	case KIPT_PACKET_PSBEND:
+		psb->complete = true;
+		return false;
+	case KIPT_PACKET_OVF:
+		psb->overflow = true;
+		return false;
+	case KIPT_PACKET_FUP:
+		read_fup(psb, packet, behind);
+		return true;
+	case KIPT_PACKET_PIP:
+		psb->has_pip = true;
+		psb->pip = *packet;
+		return true;
+	case KIPT_PACKET_MODE_EXEC:
+		psb->has_mode = true;
+		psb->mode = (u8)packet->value;
+		return true;
+	case KIPT_PACKET_MODE_TSX:
+		psb->has_tsx = true;
+		psb->tsx = (u8)packet->value;
+		return true;
+	case KIPT_PACKET_VMCS:
+		psb->has_vmcs = true;
+		psb->vmcs = packet->value;
+		return true;
+	default:
+		if (!kipt_packet_is_time(packet->type))
+			psb->status = KIPT_BAD_CONTEXT;
+		return psb->status == KIPT_OK;
+	}
+}
+
+void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
+		   struct kipt_clock *clock)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+	const u8 *at;
+	bool more = true;
+
+	memset(psb, 0, sizeof(*psb));
+	kipt_cursor_init(&cursor, data + offset, end - offset);
+	psb->status = kipt_packet_next(&cursor, &packet);
+	at = cursor.pos;
+	while (more && psb->status == KIPT_OK) {
+		at = cursor.pos;
+		psb->status = kipt_packet_next(&cursor, &packet);
+		if (psb->status != KIPT_OK)
+			break;
+		if (clock)
+			kipt_clock_packet(clock, &packet);
+		more = read_one(psb, &packet, &cursor);
+	}
+	psb->bad = (u64)(at - data);
+	psb->end = (u64)((psb->overflow ? at : cursor.pos) - data);
+	if (psb->status == KIPT_OK && psb->has_ip &&
+	    !kipt_ip_is_canonical(psb->ip)) {
+		psb->status = KIPT_BAD_IP;
+		psb->has_ip = false;
+	}
+}
+
+static void emit_sync(struct kipt_flow *flow, u8 kind, u64 offset)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_SYNC,
+		.kind = kind,
+		.value = offset,
+	};
+
+	if (flow->enabled)
+		record.ip = flow->at.ip;
+	else
+		record.flags = KIPT_RF_NO_IP;
+	record.aux = kipt_emit_count(flow);
+	kipt_emit(flow, &record);
+}
+
+/* Everything that belongs to one segment; the cache and the buffer stay. */
+static void reset(struct kipt_flow *flow)
+{
+	memset(&flow->at, 0, sizeof(flow->at));
+	flow->at.mode = KIPT_MODE_64;
+	flow->enabled = false;
+	flow->lost = KIPT_LOST_NOT;
+	flow->overflow = false;
+	flow->echo = false;
+	flow->event = false;
+	flow->abort = false;
+	flow->deferred = false;
+	flow->tsx = false;
+	flow->mode_known = false;
+	flow->mode_if = false;
+	flow->mode_pending = false;
+	flow->claim = KIPT_CLAIM_NONE;
+	flow->share = false;
+	flow->held_count = 0;
+	flow->power_known = false;
+	flow->block_type = 0;
+	flow->tnt.count = 0;
+	flow->history_count = 0;
+	flow->last_ip = 0;
+	flow->previous = KIPT_PACKET_PSBEND;
+	kipt_return_stack_clear(&flow->stack);
+	kipt_clock_reset(&flow->clock);
+}
+
+static void restate_tsx(struct kipt_flow *flow, u8 value)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_TSX,
+		.kind = KIPT_TSX_BEGIN,
+		.flags = flow->enabled ? 0 : KIPT_RF_NO_IP,
+		.ip = flow->enabled ? flow->at.ip : 0,
+	};
+
+	flow->tsx = value & KIPT_MODE_TSX_INTX;
+	if (flow->tsx)
+		kipt_emit(flow, &record);
+}
+
+static void restate_clock(struct kipt_flow *flow)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_CBR,
+		.flags = KIPT_RF_NO_IP,
+		.aux = flow->clock.cbr,
+	};
+
+	if (flow->clock.cbr && flow->config.output & KIPT_FLOW_TIME)
+		kipt_emit(flow, &record);
+}
+
+static void restate(struct kipt_flow *flow, const struct kipt_psb *psb,
+		    u64 offset)
+{
+	struct kipt_record vmcs = {
+		.type = KIPT_RECORD_VMCS,
+		.flags = KIPT_RF_NO_IP,
+		.value = psb->vmcs,
+	};
+
+	emit_sync(flow, KIPT_SYNC_START, offset);
+	if (psb->has_pip)
+		kipt_flow_set_cr3(flow, psb->pip.value,
+				  psb->pip.flags & KIPT_PF_NR);
+	if (psb->has_mode)
+		kipt_flow_set_mode(flow, psb->mode, true);
+	if (psb->has_tsx)
+		restate_tsx(flow, psb->tsx);
+	if (psb->has_vmcs)
+		kipt_emit(flow, &vmcs);
+	restate_clock(flow);
+}
+
+static void report_bad(struct kipt_flow *flow, const struct kipt_psb *psb)
+{
+	flow->enabled = false;
+	if (psb->status == KIPT_TRUNCATED || psb->status == KIPT_END)
+		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, KIPT_TRUNCATED,
+			      psb->bad);
+	else
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, psb->status, psb->bad);
+}
+
+bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
+{
+	struct kipt_psb psb;
+
+	reset(flow);
+	kipt_psb_read(&psb, flow->data, end, offset, &flow->clock);
+	flow->enabled = psb.has_ip;
+	flow->at.ip = psb.ip;
+	flow->last_ip = psb.last_ip;
+	restate(flow, &psb, offset);
+	if (psb.status != KIPT_OK) {
+		report_bad(flow, &psb);
+		return false;
+	}
+	if (kipt_flow_ovf_before(flow->data, offset)) {
+		flow->echo = psb.has_ip;
+		flow->overflow = !psb.has_ip;
+	}
+	kipt_cursor_init(&flow->cursor, flow->data + psb.end, end - psb.end);
+	return true;
+}
+
+static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb,
+		      u64 offset)
+{
+	enum kipt_status status = KIPT_OK;
+
+	if (psb->has_ip) {
+		status = kipt_walk_to_ip(flow, psb->ip);
+		if (status == KIPT_OK && flow->at.ip != psb->ip)
+			status = KIPT_NOT_REACHED;
+	} else if (psb->complete) {
+		status = KIPT_BAD_CONTEXT;
+	}
+	if (status != KIPT_OK)
+		kipt_flow_fail(flow, status);
+	else if (psb->has_ip)
+		emit_sync(flow, KIPT_SYNC_REACHED, offset);
+}
+
+void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end)
+{
+	struct kipt_psb psb;
+
+	flow->offset = offset;
+	if (flow->enabled && flow->tnt.count)
+		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
+	if (flow->enabled && flow->event)
+		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
+	kipt_psb_read(&psb, flow->data, end, offset, NULL);
+	if (flow->enabled)
+		arrive_at(flow, &psb, offset);
+	else if (psb.has_ip && !flow->lost && !flow->overflow)
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT, offset);
+}

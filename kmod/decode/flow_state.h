@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the flow_*.c files share: the state of one flow and the functions one
+ * of them offers the others. Nothing outside kmod/decode includes this.
+ */
+#ifndef KIPT_DECODE_FLOW_STATE_H
+#define KIPT_DECODE_FLOW_STATE_H
+
+#include "blocks.h"
+#include "clock.h"
+#include "flow.h"
+#include "last_ip.h"
+#include "return_stack.h"
+#include "tnt.h"
+
+#define KIPT_FLOW_BUFFER	256
+#define KIPT_FLOW_HELD		8
+#define KIPT_FLOW_HISTORY	32
+#define KIPT_FLOW_BLOCKS	32768
+#define KIPT_FLOW_STEPS		65536
+
+/* What the next FUP belongs to; KIPT_CLAIM_NONE: to the TIP behind it. */
+enum kipt_claim {
+	KIPT_CLAIM_NONE = 0,
+	KIPT_CLAIM_HELD,	/* the records in @held */
+	KIPT_CLAIM_PTW,		/* as HELD, and a PTWRITE was executed there */
+	KIPT_CLAIM_TSX,		/* as HELD, and MODE.TSX takes effect */
+};
+
+/* Where decoding may go on after a gap. */
+enum kipt_lost {
+	KIPT_LOST_NOT = 0,
+	KIPT_LOST_ANY_IP,
+	KIPT_LOST_FULL_IP,
+};
+
+/**
+ * struct kipt_place - where execution is
+ * @ip: next instruction
+ * @space: address space of low addresses
+ * @cr3: last CR3
+ * @nr: it belongs to VMX non-root operation
+ * @mode: enum kipt_mode_kind
+ * @insns: instructions since the last record that counts them
+ * @pip_pending: @pip_cr3 and @pip_nr take effect at the next MOV CR3, or at
+ *	the next address the trace gives
+ * @pip_cr3: CR3 of the last PIP
+ * @pip_nr: NR of the last PIP
+ *
+ * All that walking code without packets changes, but the return stack: a walk
+ * on trial puts it back.
+ */
+struct kipt_place {
+	u64 ip;
+	u64 space;
+	u64 cr3;
+	bool nr;
+	u8 mode;
+	bool pip_pending;
+	bool pip_nr;
+	u64 pip_cr3;
+	u64 insns;
+};
+
+/**
+ * struct kipt_flow - one CPU's decode
+ * @at: where execution is; @at.ip is valid if @enabled
+ * @enabled: tracing is on and the flow is followed
+ * @lost: enum kipt_lost; not KIPT_LOST_NOT only if not @enabled
+ * @overflow: OVF was seen, and nothing yet that says where execution is
+ * @echo: an OVF came before the PSB+ that @at.ip is from
+ * @event: a FUP is waiting for its TIP; @at.ip is its address
+ * @abort: that FUP is of a transaction's abort
+ * @deferred: a TIP came behind outcomes younger than it in this segment, so
+ *	an address says nothing about the outcomes before it
+ * @trial: records and calls are not to be made
+ * @tsx: inside a transaction
+ * @mode_known: MODE.Exec was seen since the PSB
+ * @mode_if: IF of the last MODE.Exec
+ * @mode_pending: @mode_value takes effect at the next address
+ * @mode_value: MODE.Exec bits
+ * @tsx_value: MODE.TSX bits that wait for their FUP
+ * @claim: enum kipt_claim
+ * @share: the records in @held take the next FUP's address, but not the FUP
+ * @held_count: records in @held
+ * @power_known: @power_ip is valid
+ * @previous: type of the last packet that is not timing
+ * @block_type: of the BBP the next BIPs belong to
+ * @wanted: bit n: BRANCH records of kind n are made
+ * @held: records that wait for an address
+ * @power_ip: where the CPU was last put to sleep
+ * @tnt: outcomes not used
+ * @stack: return addresses
+ * @clock: time
+ * @last_ip: IP compression
+ * @cursor: the next packet; its end is that of the segment
+ * @data: the trace
+ * @size: its bytes
+ * @offset: of the packet at hand
+ * @history_count: blocks walked
+ * @history: the last of them
+ * @blocks: block cache
+ * @code: caller's
+ * @sink: caller's
+ * @config: caller's, with defaults filled in
+ * @stopped: the sink said stop
+ * @count: records in @records
+ * @records: not yet given to the sink
+ */
+struct kipt_flow {
+	struct kipt_place at;
+	bool enabled;
+	u8 lost;
+	bool overflow;
+	bool echo;
+	bool event;
+	bool abort;
+	bool deferred;
+	bool trial;
+	bool tsx;
+	bool mode_known;
+	bool mode_if;
+	bool mode_pending;
+	u8 mode_value;
+	u8 tsx_value;
+	u8 claim;
+	bool share;
+	u8 held_count;
+	bool power_known;
+	u8 previous;
+	u8 block_type;
+	u32 wanted;
+	struct kipt_record held[KIPT_FLOW_HELD];
+	u64 power_ip;
+	struct kipt_tnt tnt;
+	struct kipt_return_stack stack;
+	struct kipt_clock clock;
+	u64 last_ip;
+	struct kipt_cursor cursor;
+	const u8 *data;
+	u64 size;
+	u64 offset;
+	u32 history_count;
+	struct {
+		u64 ip;
+		u32 len;
+	} history[KIPT_FLOW_HISTORY];
+	struct kipt_blocks blocks;
+	struct kipt_code code;
+	struct kipt_sink sink;
+	struct kipt_flow_config config;
+	bool stopped;
+	u32 count;
+	struct kipt_record records[KIPT_FLOW_BUFFER];
+};
+
+/* emit.c: records and the buffer they wait in. */
+
+/**
+ * kipt_emit() - make a record, after a TIME record if time has moved
+ * @flow: the flow
+ * @record: copied
+ */
+void kipt_emit(struct kipt_flow *flow, const struct kipt_record *record);
+
+/**
+ * kipt_emit_flush() - give the sink what is buffered
+ * @flow: the flow; @stopped is set if the sink says so
+ */
+void kipt_emit_flush(struct kipt_flow *flow);
+
+/**
+ * kipt_emit_count() - the instruction count of a record, and start anew
+ * @flow: the flow
+ *
+ * Return: for kipt_record.aux, saturated.
+ */
+u32 kipt_emit_count(struct kipt_flow *flow);
+
+/**
+ * kipt_emit_insns() - account the first instructions of a block as executed
+ * @flow: the flow
+ * @block: at flow->at.ip
+ * @insns: how many of it
+ */
+void kipt_emit_insns(struct kipt_flow *flow, const struct kipt_block *block,
+		     u32 insns);
+
+/**
+ * kipt_emit_gap() - say that something is missing
+ * @flow: the flow
+ * @kind: enum kipt_gap_kind
+ * @status: enum kipt_status
+ * @offset: where in the trace
+ */
+void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
+		   u64 offset);
+
+/* flow_walk.c: following code. */
+
+/**
+ * kipt_walk_find() - the block at the place
+ * @flow: the flow
+ * @block: valid until the next find
+ *
+ * Return: as kipt_blocks_find().
+ */
+enum kipt_status kipt_walk_find(struct kipt_flow *flow,
+				const struct kipt_block **block);
+
+/**
+ * kipt_walk_tnt() - follow the flow while outcomes are left
+ * @flow: enabled; on success either no outcome is left, or the next one needs
+ *	a TIP first
+ *
+ * Return: KIPT_OK, or why the flow and the outcomes contradict each other.
+ */
+enum kipt_status kipt_walk_tnt(struct kipt_flow *flow);
+
+/**
+ * kipt_walk_tip() - follow the flow to the branch a TIP belongs to
+ * @flow: enabled; on success at @target
+ * @target: where the branch went
+ *
+ * Return: KIPT_OK, or why the flow and the TIP contradict each other.
+ */
+enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target);
+
+/**
+ * kipt_walk_pgd() - follow the flow to the branch a TIP.PGD belongs to
+ * @flow: enabled; on success the DISABLE record is made
+ * @has_ip: the packet says where the branch went
+ * @target: there
+ *
+ * Return: KIPT_OK, or why the flow and the TIP.PGD contradict each other.
+ */
+enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target);
+
+/**
+ * kipt_walk_to_ip() - follow the flow to an address, without packets
+ * @flow: enabled; unchanged on failure
+ * @ip: the address
+ *
+ * Return: KIPT_OK, or why @ip is not reached.
+ */
+enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip);
+
+/**
+ * kipt_walk_to_class() - follow the flow behind an instruction of a class
+ * @flow: enabled; unchanged on failure
+ * @class: KIPT_INSN_MOV_CR3 or KIPT_INSN_PTWRITE
+ * @ip: address of the instruction
+ *
+ * Return: KIPT_OK, or why there is none before the next packet is needed.
+ */
+enum kipt_status kipt_walk_to_class(struct kipt_flow *flow, u8 class, u64 *ip);
+
+/* flow_psb.c: where decoding starts. */
+
+/**
+ * struct kipt_psb - what a PSB+ says
+ * @end: offset behind it
+ * @status: KIPT_OK, or why it is no good
+ * @bad: offset of what is no good
+ * @complete: PSBEND was seen
+ * @overflow: OVF ended it, @end is there
+ * @has_ip: tracing is on, at @ip
+ * @ip: address
+ * @last_ip: IP compression behind it
+ * @has_pip: @pip is valid
+ * @pip: PIP packet
+ * @has_mode: @mode is valid
+ * @mode: MODE.Exec bits
+ * @has_tsx: @tsx is valid
+ * @tsx: MODE.TSX bits
+ * @has_vmcs: @vmcs is valid
+ * @vmcs: VMCS base
+ */
+struct kipt_psb {
+	u64 end;
+	enum kipt_status status;
+	u64 bad;
+	bool complete;
+	bool overflow;
+	bool has_ip;
+	u64 ip;
+	u64 last_ip;
+	bool has_pip;
+	struct kipt_packet pip;
+	bool has_mode;
+	u8 mode;
+	bool has_tsx;
+	u8 tsx;
+	bool has_vmcs;
+	u64 vmcs;
+};
+
+/**
+ * kipt_psb_read() - read a PSB+
+ * @psb: filled
+ * @data: trace
+ * @end: offset that must not be read: the next PSB, or the trace's end
+ * @offset: of the PSB
+ * @clock: takes the timing packets; may be NULL
+ */
+void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
+		   struct kipt_clock *clock);
+
+/**
+ * kipt_psb_start() - start decoding at a PSB
+ * @flow: the flow; all its state but the block cache starts anew
+ * @offset: of the PSB
+ * @end: of the segment
+ *
+ * Return: false if the PSB+ is no good; a GAP record says so.
+ */
+bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end);
+
+/**
+ * kipt_psb_arrive() - end a segment at the PSB of the next
+ * @flow: the flow; all packets before the PSB were used
+ * @offset: of that PSB
+ * @end: of the segment that starts there
+ */
+void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end);
+
+/* flow_branch.c: TNT, TIP, TIP.PGE, TIP.PGD, MODE.Exec, PIP. */
+
+/**
+ * kipt_flow_fail() - the trace makes no sense here
+ * @flow: the flow; lost afterwards
+ * @status: why
+ */
+void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status);
+
+/**
+ * kipt_flow_resume() - execution is at an address, whatever was before
+ * @flow: enabled afterwards
+ * @kind: enum kipt_enable_kind
+ * @ip: address
+ */
+void kipt_flow_resume(struct kipt_flow *flow, u8 kind, u64 ip);
+
+/**
+ * kipt_flow_set_cr3() - the address space changes now
+ * @flow: the flow
+ * @cr3: CR3
+ * @nr: VMX non-root
+ */
+void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr);
+
+/**
+ * kipt_flow_set_mode() - the execution mode is this from now on
+ * @flow: the flow
+ * @value: MODE.Exec bits
+ * @always: make a record even if nothing changes
+ */
+void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always);
+
+/**
+ * kipt_flow_settle() - PIP and MODE.Exec that waited for an address apply
+ * @flow: the flow
+ */
+void kipt_flow_settle(struct kipt_flow *flow);
+
+/**
+ * kipt_flow_on_tnt() - use branch outcomes
+ * @flow: the flow; its tnt was just filled
+ */
+void kipt_flow_on_tnt(struct kipt_flow *flow);
+
+/**
+ * kipt_flow_on_branch() - use a TIP, TIP.PGE, TIP.PGD, MODE.Exec or PIP packet
+ * @flow: the flow
+ * @packet: the packet
+ */
+void kipt_flow_on_branch(struct kipt_flow *flow,
+			 const struct kipt_packet *packet);
+
+/* flow_event.c: FUP and what claims it. */
+
+/**
+ * kipt_flow_on_fup() - use a FUP
+ * @flow: the flow
+ * @packet: the FUP
+ */
+void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet);
+
+/**
+ * kipt_flow_release() - records that waited for an address go without
+ * @flow: the flow
+ */
+void kipt_flow_release(struct kipt_flow *flow);
+
+/**
+ * kipt_flow_hold() - keep a record until its address is known
+ * @flow: the flow
+ * @record: copied
+ */
+void kipt_flow_hold(struct kipt_flow *flow, const struct kipt_record *record);
+
+/**
+ * kipt_flow_on_side() - use a packet about something beside the flow
+ * @flow: the flow
+ * @packet: MODE.TSX, PTW, power, Event Trace, block, VMCS, TraceStop, TRIG
+ */
+void kipt_flow_on_side(struct kipt_flow *flow,
+		       const struct kipt_packet *packet);
+
+/* flow_ovf.c: overflow. */
+
+/**
+ * kipt_flow_on_ovf() - packets were lost
+ * @flow: the flow
+ */
+void kipt_flow_on_ovf(struct kipt_flow *flow);
+
+/**
+ * kipt_flow_fup_is_stray() - is the FUP behind an OVF one that erratum APL12
+ * makes while tracing is off
+ * @flow: its cursor is behind the FUP
+ *
+ * Return: true if the packets to come say that tracing is off.
+ */
+bool kipt_flow_fup_is_stray(const struct kipt_flow *flow);
+
+/**
+ * kipt_flow_ovf_before() - is there an OVF, with nothing but timing packets
+ * between it and an offset
+ * @data: trace
+ * @offset: where a packet starts
+ *
+ * Return: true if so.
+ */
+bool kipt_flow_ovf_before(const u8 *data, u64 offset);
+
+#endif /* KIPT_DECODE_FLOW_STATE_H */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Following code from block to block, using outcomes and targets as branches
+ * need them. The packets' own logic is flow_branch.c's and flow_event.c's.
+ * Walks that use no packet are bounded, and tried before they are believed.
+ * Runs where the code callback may.
+ */
+#include "flow_state.h"
+
+/**
+ * struct bound - ends walks that use no packet
+ * @steps: blocks walked
+ * @mark: an address on the way, renewed at every power of two of @steps: a
+ *	walk that comes by it again goes round for ever
+ */
+struct bound {
+	u32 steps;
+	u64 mark;
+};
+
+static bool bound_hit(const struct kipt_flow *flow, struct bound *bound)
+{
+	bound->steps++;
+	if (bound->steps > 1 && flow->at.ip == bound->mark)
+		return true;
+	if (!(bound->steps & (bound->steps - 1)))
+		bound->mark = flow->at.ip;
+	return bound->steps > flow->config.step_limit;
+}
+
+enum kipt_status kipt_walk_find(struct kipt_flow *flow,
+				const struct kipt_block **block)
+{
+	u64 ip = flow->at.ip;
+	u64 space = ip >> 63 ? 0 : flow->at.space;
+	enum kipt_status status;
+	u32 slot;
+
+	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
+				  flow->at.mode, block);
+	if (likely(status == KIPT_OK)) {
+		slot = flow->history_count++ % KIPT_FLOW_HISTORY;
+		flow->history[slot].ip = ip;
+		flow->history[slot].len = (*block)->len;
+	}
+	return status;
+}
+
+/* Addresses of 32 and 16-bit code wrap. */
+static u64 behind(const struct kipt_block *block)
+{
+	u64 ip = block->ip + block->len;
+
+	return block->mode == KIPT_MODE_64 ? ip : (u32)ip;
+}
+
+static u64 last_insn(const struct kipt_block *block)
+{
+	return block->ip + block->last;
+}
+
+/* Kinds of BRANCH records by class. */
+static const u8 branch_kind[KIPT_INSN_CLASS_MAX + 1] = {
+	[KIPT_INSN_COND] = KIPT_BRANCH_COND,
+	[KIPT_INSN_JUMP] = KIPT_BRANCH_JUMP,
+	[KIPT_INSN_CALL] = KIPT_BRANCH_CALL,
+	[KIPT_INSN_JUMP_IND] = KIPT_BRANCH_JUMP_IND,
+	[KIPT_INSN_CALL_IND] = KIPT_BRANCH_CALL_IND,
+	[KIPT_INSN_RET] = KIPT_BRANCH_RET,
+	[KIPT_INSN_SYSCALL] = KIPT_BRANCH_SYSCALL,
+	[KIPT_INSN_SYSRET] = KIPT_BRANCH_SYSRET,
+	[KIPT_INSN_IRET] = KIPT_BRANCH_IRET,
+	[KIPT_INSN_FAR] = KIPT_BRANCH_FAR,
+	[KIPT_INSN_VMENTRY] = KIPT_BRANCH_VMENTRY,
+	[KIPT_INSN_INT] = KIPT_BRANCH_EVENT,
+};
+
+/* All of @block executed, and its branch went to @target. */
+static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
+			u64 target, u16 flags)
+{
+	u8 kind = branch_kind[block->class];
+	struct kipt_record record;
+
+	kipt_emit_insns(flow, block, block->insns);
+	flow->at.ip = target;
+	if (!(flow->wanted >> kind & 1) || flow->trial)
+		return;
+	record.type = KIPT_RECORD_BRANCH;
+	record.kind = kind;
+	record.flags = flags | (flow->tsx ? KIPT_RF_TSX : 0);
+	record.ip = last_insn(block);
+	record.value = target;
+	record.aux = kipt_emit_count(flow);
+	kipt_emit(flow, &record);
+}
+
+static void push_return(struct kipt_flow *flow, const struct kipt_block *block)
+{
+	if (!flow->trial)
+		kipt_return_stack_push(&flow->stack, behind(block));
+}
+
+/* All of @block executed, and control goes on behind it. */
+static void fall_through(struct kipt_flow *flow, const struct kipt_block *block)
+{
+	kipt_emit_insns(flow, block, block->insns);
+	flow->at.ip = behind(block);
+}
+
+static bool needs_packet(u8 class)
+{
+	switch (class) {
+	case KIPT_INSN_OTHER:
+	case KIPT_INSN_JUMP:
+	case KIPT_INSN_CALL:
+	case KIPT_INSN_MOV_CR3:
+	case KIPT_INSN_PTWRITE:
+	case KIPT_INSN_INTO:
+	case KIPT_INSN_VMCALL:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* A direct CALL of what is behind it only reads the IP: no return address is
+ * kept ("Indirect Transfer Compression for Returns (RET)").
+ */
+static void pass(struct kipt_flow *flow, const struct kipt_block *block)
+{
+	switch (block->class) {
+	case KIPT_INSN_JUMP:
+		take_branch(flow, block, block->target, 0);
+		break;
+	case KIPT_INSN_CALL:
+		if (block->target != behind(block))
+			push_return(flow, block);
+		take_branch(flow, block, block->target, 0);
+		break;
+	case KIPT_INSN_MOV_CR3:
+		fall_through(flow, block);
+		if (flow->at.pip_pending)
+			kipt_flow_set_cr3(flow, flow->at.pip_cr3,
+					  flow->at.pip_nr);
+		break;
+	default:
+		fall_through(flow, block);
+		break;
+	}
+}
+
+/* A RET with outcomes left is compressed: the CPU holds nothing back before
+ * a RET that is not.
+ */
+static enum kipt_status return_compressed(struct kipt_flow *flow,
+					  const struct kipt_block *block)
+{
+	u64 target;
+
+	if (!kipt_tnt_take(&flow->tnt) ||
+	    !kipt_return_stack_pop(&flow->stack, &target))
+		return KIPT_BAD_RET;
+	take_branch(flow, block, target & block->target, KIPT_RF_COMPRESSED);
+	return KIPT_OK;
+}
+
+enum kipt_status kipt_walk_tnt(struct kipt_flow *flow)
+{
+	const struct kipt_block *block;
+	struct bound bound = { 0 };
+	enum kipt_status status;
+
+	while (flow->tnt.count) {
+		status = kipt_walk_find(flow, &block);
+		if (unlikely(status != KIPT_OK))
+			return status;
+		if (block->class == KIPT_INSN_COND) {
+			if (kipt_tnt_take(&flow->tnt))
+				take_branch(flow, block, block->target, 0);
+			else
+				fall_through(flow, block);
+			bound.steps = 0;
+		} else if (block->class == KIPT_INSN_RET) {
+			status = return_compressed(flow, block);
+			if (unlikely(status != KIPT_OK))
+				return status;
+			bound.steps = 0;
+		} else if (needs_packet(block->class)) {
+			return KIPT_OK;
+		} else {
+			pass(flow, block);
+			if (unlikely(bound_hit(flow, &bound)))
+				return KIPT_LOOP;
+		}
+	}
+	return KIPT_OK;
+}
+
+/* An INT n was not executed but is an event: its FUP was lost or left out. */
+static void take_target(struct kipt_flow *flow, const struct kipt_block *block,
+			u64 target)
+{
+	u64 ignored;
+
+	if (block->class == KIPT_INSN_RET)
+		kipt_return_stack_pop(&flow->stack, &ignored);
+	else if (block->class == KIPT_INSN_CALL_IND)
+		push_return(flow, block);
+	take_branch(flow, block, target, 0);
+}
+
+enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
+{
+	const struct kipt_block *block;
+	struct bound bound = { 0 };
+	enum kipt_status status;
+
+	for (;;) {
+		status = kipt_walk_find(flow, &block);
+		if (status != KIPT_OK)
+			return status;
+		if (block->class == KIPT_INSN_COND)
+			return KIPT_TIP_AT_OTHER;
+		if (needs_packet(block->class)) {
+			take_target(flow, block, target);
+			return KIPT_OK;
+		}
+		pass(flow, block);
+		if (bound_hit(flow, &bound))
+			return KIPT_LOOP;
+	}
+}
+
+static bool filter_has(const struct kipt_flow *flow, u64 ip)
+{
+	u32 i;
+
+	for (i = 0; i < flow->config.filter_count; i++) {
+		if (ip >= flow->config.filter[i].begin &&
+		    ip <= flow->config.filter[i].last)
+			return true;
+	}
+	return false;
+}
+
+/* Does a TIP.PGD belong to the end of this block ("TIP.PGD Packet")? */
+static bool disables(const struct kipt_flow *flow,
+		     const struct kipt_block *block, bool has_ip, u64 target)
+{
+	switch (block->class) {
+	case KIPT_INSN_JUMP:
+	case KIPT_INSN_CALL:
+		if (has_ip)
+			return target == block->target;
+		return flow->config.filter_count &&
+		       !filter_has(flow, block->target);
+	case KIPT_INSN_MOV_CR3:
+		if (has_ip)
+			return target == behind(block);
+		return !flow->at.pip_pending;
+	default:
+		return needs_packet(block->class);
+	}
+}
+
+static void disable_at(struct kipt_flow *flow, const struct kipt_block *block,
+		       bool has_ip, u64 target)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_DISABLE,
+		.kind = KIPT_DISABLE_BRANCH,
+		.flags = has_ip ? 0 : KIPT_RF_NO_VALUE,
+		.ip = last_insn(block),
+		.value = has_ip ? target : 0,
+	};
+
+	kipt_emit_insns(flow, block, block->insns);
+	record.aux = kipt_emit_count(flow);
+	kipt_emit(flow, &record);
+}
+
+enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
+{
+	const struct kipt_block *block;
+	struct bound bound = { 0 };
+	enum kipt_status status;
+
+	for (;;) {
+		status = kipt_walk_find(flow, &block);
+		if (status != KIPT_OK)
+			return status;
+		if (disables(flow, block, has_ip, target)) {
+			disable_at(flow, block, has_ip, target);
+			return KIPT_OK;
+		}
+		pass(flow, block);
+		if (bound_hit(flow, &bound))
+			return KIPT_LOOP;
+	}
+}
+
+/* Is @ip inside @block? Goldmont may name the address behind a branch that
+ * needs a TIP where it means the branch itself.
+ */
+static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
+		   u64 ip)
+{
+	s32 index = kipt_block_index(block, ip);
+
+	if (index >= 0) {
+		kipt_emit_insns(flow, block, (u32)index);
+		flow->at.ip = ip;
+		return true;
+	}
+	if (ip == behind(block) && needs_packet(block->class) &&
+	    block->class != KIPT_INSN_COND && block->class != KIPT_INSN_RET) {
+		kipt_emit_insns(flow, block, block->insns - 1);
+		flow->at.ip = last_insn(block);
+		return true;
+	}
+	return false;
+}
+
+static enum kipt_status go_to_ip(struct kipt_flow *flow, u64 ip)
+{
+	const struct kipt_block *block;
+	struct bound bound = { 0 };
+	enum kipt_status status;
+
+	while (flow->at.ip != ip) {
+		status = kipt_walk_find(flow, &block);
+		if (status != KIPT_OK)
+			return status;
+		if (arrive(flow, block, ip))
+			return KIPT_OK;
+		if (needs_packet(block->class))
+			return KIPT_NOT_REACHED;
+		pass(flow, block);
+		if (bound_hit(flow, &bound))
+			return KIPT_LOOP;
+	}
+	return KIPT_OK;
+}
+
+static enum kipt_status go_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
+{
+	const struct kipt_block *block;
+	struct bound bound = { 0 };
+	enum kipt_status status;
+
+	for (;;) {
+		status = kipt_walk_find(flow, &block);
+		if (status != KIPT_OK)
+			return status;
+		if (needs_packet(block->class))
+			return KIPT_NOT_REACHED;
+		*ip = last_insn(block);
+		if (block->class == class) {
+			pass(flow, block);
+			return KIPT_OK;
+		}
+		pass(flow, block);
+		if (bound_hit(flow, &bound))
+			return KIPT_LOOP;
+	}
+}
+
+/* Trial first: what the trace names must be reached before anything is said
+ * about the way there.
+ */
+enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip)
+{
+	struct kipt_place start = flow->at;
+	enum kipt_status status;
+
+	flow->trial = true;
+	status = go_to_ip(flow, ip);
+	flow->trial = false;
+	flow->at = start;
+	return status == KIPT_OK ? go_to_ip(flow, ip) : status;
+}
+
+enum kipt_status kipt_walk_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
+{
+	struct kipt_place start = flow->at;
+	enum kipt_status status;
+
+	flow->trial = true;
+	status = go_to_class(flow, class, ip);
+	flow->trial = false;
+	flow->at = start;
+	return status == KIPT_OK ? go_to_class(flow, class, ip) : status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * IP compression: an IP payload and the IP before it make an address (Intel
+ * SDM Vol. 3C, "IP Compression"). Pure, any context.
+ */
+#ifndef KIPT_DECODE_LAST_IP_H
+#define KIPT_DECODE_LAST_IP_H
+
+#include "packet.h"
+
+/* IPBytes of payloads that stand for themselves. */
+#define KIPT_IPBYTES_NONE	0
+#define KIPT_IPBYTES_SEXT48	3
+#define KIPT_IPBYTES_FULL	6
+
+/**
+ * kipt_last_ip_apply() - decompress an IP
+ * @last_ip: the IP of the packet before; 0 after a PSB
+ * @packet: TIP, TIP.PGE, TIP.PGD or FUP; @size must not be 0
+ *
+ * Return: the address; it is also the next @last_ip.
+ */
+static inline u64 kipt_last_ip_apply(u64 last_ip,
+				     const struct kipt_packet *packet)
+{
+	switch (packet->size) {
+	case 1:
+		return (last_ip & ~0xffffULL) | packet->value;
+	case 2:
+		return (last_ip & ~0xffffffffULL) | packet->value;
+	case KIPT_IPBYTES_SEXT48:
+		return (u64)((s64)(packet->value << 16) >> 16);
+	case 4:
+		return (last_ip & ~0xffffffffffffULL) | packet->value;
+	default:
+		return packet->value;
+	}
+}
+
+/**
+ * kipt_ip_is_canonical() - may code be at this address
+ * @ip: address
+ *
+ * Return: true if bits 63:56 are equal (5-level paging is the widest).
+ */
+static inline bool kipt_ip_is_canonical(u64 ip)
+{
+	return (u64)((s64)(ip << 7) >> 7) == ip;
+}
+
+#endif /* KIPT_DECODE_LAST_IP_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Branch outcomes not used yet. One TNT packet's worth: a CPU sends no
+ * further TNT before the TIPs that the flow needs among these bits (Intel
+ * SDM Vol. 3C, "Deferred TIPs"). Pure, any context.
+ */
+#ifndef KIPT_DECODE_TNT_H
+#define KIPT_DECODE_TNT_H
+
+#include "port.h"
+
+/**
+ * struct kipt_tnt - branch outcomes in execution order
+ * @bits: the oldest in bit @count - 1; bits above are undefined
+ * @count: 0..47
+ */
+struct kipt_tnt {
+	u64 bits;
+	u32 count;
+};
+
+/**
+ * kipt_tnt_take() - use the oldest outcome
+ * @tnt: @count > 0
+ *
+ * Return: true if taken.
+ */
+static inline bool kipt_tnt_take(struct kipt_tnt *tnt)
+{
+	tnt->count--;
+	return tnt->bits >> tnt->count & 1;
+}
+
+#endif /* KIPT_DECODE_TNT_H */
