@@ -39,7 +39,8 @@ struct kipt_region {
  * @nr_regions: at least 1
  * @tables: @nr_tables pages of ToPA entries, chained in a circle
  * @nr_tables: at least 1
- * @order_min, @order_max: of the regions
+ * @order_min: of the smallest region
+ * @order_max: of the largest region
  * @once: STOP and INT are set on the last region
  * @dirty: trace was written since the memory was last cleared
  * @view_lock: guards @view and @views
@@ -129,7 +130,9 @@ bool kipt_buffer_wrapped(const struct kipt_buffer *buffer, u64 head);
  * kipt_buffer_view() - map a buffer for reading, twice in a row
  * @buffer: the caller has a reference
  *
- * So [head, head + size) is contiguous. Return: the address, or NULL without
+ * So [head, head + size) is contiguous.
+ *
+ * Return: the address, or NULL without
  * memory. Give it back with kipt_buffer_unview().
  */
 const u8 *kipt_buffer_view(struct kipt_buffer *buffer);

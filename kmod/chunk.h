@@ -37,7 +37,8 @@ struct kipt_block {
  * struct kipt_chunk - a piece of one CPU's trace and its records
  * @node: in the queue of chunks
  * @source: index of the CPU within the fetch
- * @from, @to: offsets in its trace
+ * @from: offset in its trace
+ * @to: offset of its end
  * @last: no more chunks of this source follow
  * @blocks: decoded, not delivered yet; queue lock
  * @nr_blocks: how many; queue lock

@@ -10,16 +10,20 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+
+#define KIPT_SINCE(major, minor) \
+	(LINUX_VERSION_CODE - KERNEL_VERSION(major, minor, 0) >= 0)
+
+#if KIPT_SINCE(6, 16)
 #include <asm/tsc.h>
 #else
 #include <asm/msr.h>
 #endif
 
 /* MAX_ORDER was exclusive until 6.4 and got its new name in 6.8. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#if KIPT_SINCE(6, 8)
 #define KIPT_MAX_ORDER	MAX_PAGE_ORDER
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#elif KIPT_SINCE(6, 4)
 #define KIPT_MAX_ORDER	MAX_ORDER
 #else
 #define KIPT_MAX_ORDER	(MAX_ORDER - 1)
@@ -33,7 +37,7 @@
  */
 static inline void kipt_compat_vma_read_only(struct vm_area_struct *vma)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#if KIPT_SINCE(6, 3)
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
 #else
 	vma->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
@@ -54,7 +58,7 @@ static inline void kipt_compat_vma_read_only(struct vm_area_struct *vma)
 static inline long kipt_compat_get_page(struct mm_struct *mm,
 					unsigned long addr, struct page **page)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#if KIPT_SINCE(6, 5)
 	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL);
 #else
 	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL,

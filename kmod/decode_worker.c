@@ -13,7 +13,9 @@
 #include "buffer.h"
 #include "chunk.h"
 #include "code_bytes.h"
+#include "decode/cursor.h"
 #include "decode/flow.h"
+#include "decode/packet.h"
 #include "decode/sync.h"
 #include "decode_worker.h"
 #include "deliver.h"
@@ -30,6 +32,8 @@ static_assert(KIPT_FLOW_TIME == KIPT_OUTPUT_TIME);
 #define CHUNK_BYTES	(256U << 10)
 #define WORKERS_MAX	32U
 #define ARENA_ALIGN	64
+/* A PSB+ is shorter than this. */
+#define PSB_PACKETS_MAX	64
 
 static struct workqueue_struct *workers_wq;
 
@@ -110,10 +114,20 @@ static bool kipt_decode_emit(void *ctx, const struct kipt_record *records,
 	return true;
 }
 
-/* The last PSB-bounded end at or after the wished one. */
-static u64 cut(const struct source *source, u64 from)
+/*
+ * Without OS no packet names an address space, and a decoder has one for all
+ * of a chunk: make chunks short, so that little is read from the wrong one.
+ */
+static bool user_only(const struct kipt_fetch *fetch)
 {
-	u64 wish = from + CHUNK_BYTES;
+	return !(fetch->session->ctl & RTIT_CTL_OS);
+}
+
+/* The first PSB at or after the wished end. */
+static u64 cut(const struct kipt_fetch *fetch, const struct source *source,
+	       u64 from)
+{
+	u64 wish = from + (user_only(fetch) ? 1 : CHUNK_BYTES);
 
 	if (wish >= source->size)
 		return source->size;
@@ -133,7 +147,7 @@ static struct kipt_chunk *cut_chunk(struct kipt_fetch *fetch)
 	source = &fetch->sources[fetch->cut_source];
 	chunk->source = fetch->cut_source;
 	chunk->from = source->next;
-	chunk->to = cut(source, source->next);
+	chunk->to = cut(fetch, source, source->next);
 	source->next = chunk->to;
 	chunk->last = chunk->to == source->size;
 	if (chunk->last)
@@ -154,12 +168,46 @@ static struct kipt_chunk *next_chunk(struct kipt_fetch *fetch)
 	return chunk;
 }
 
+/* Time in the PSB+ at an offset, or 0 if it has none. */
+static u64 psb_time(const struct source *source, u64 from)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+	u64 at = kipt_sync_next(source->data, source->size, from);
+	u32 i;
+
+	kipt_cursor_init(&cursor, source->data + at, source->size - at);
+	for (i = 0; i < PSB_PACKETS_MAX; i++) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+		    packet.type == KIPT_PACKET_PSBEND)
+			break;
+		if (packet.type == KIPT_PACKET_TSC)
+			return packet.value;
+	}
+	return 0;
+}
+
+static void choose_space(struct worker *worker, const struct source *source,
+			 u64 from)
+{
+	u64 space = kipt_sideband_running_at(worker->fetch->session->sideband,
+					     source->trace->cpu,
+					     psb_time(source, from));
+
+	if (space == worker->reader.unnamed)
+		return;
+	worker->reader.unnamed = space;
+	kipt_flow_forget(worker->flow, 0, 0, ~0ULL);
+}
+
 static void decode_chunk(struct worker *worker)
 {
 	struct kipt_fetch *fetch = worker->fetch;
 	struct kipt_chunk *chunk = worker->chunk;
 	struct source *source = &fetch->sources[chunk->source];
 
+	if (source->size && user_only(fetch))
+		choose_space(worker, source, chunk->from);
 	if (source->size)
 		kipt_flow_run(worker->flow, source->data, source->size,
 			      chunk->from, chunk->to);
@@ -244,7 +292,7 @@ static void deliver_work(struct work_struct *work)
 	free_parts(fetch);
 	/*
 	 * Who reads the last message may start the session right away, so the
-	 * session is let go of first.
+	 * session is let go of first. Pairs with kipt_fetch_running().
 	 */
 	smp_store_release(&fetch->finished, true);
 	kipt_deliver_last(&fetch->deliver);
@@ -406,6 +454,7 @@ void kipt_fetch_run(struct kipt_fetch *fetch, u32 credit)
 
 bool kipt_fetch_running(const struct kipt_fetch *fetch)
 {
+	/* Pairs with the release in deliver_work(). */
 	return !smp_load_acquire(&fetch->finished);
 }
 

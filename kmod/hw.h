@@ -15,9 +15,14 @@
  * struct kipt_caps - what a CPU, or all of some CPUs, can do
  * @pt: Intel PT is there; all else is 0 if not
  * @vmx_pt: IA32_VMX_MISC[14], tracing may go on in VMX operation
- * @leaf0_eax, @leaf0_ebx, @leaf0_ecx: CPUID.(EAX=14H,ECX=0)
- * @leaf1_eax, @leaf1_ebx: CPUID.(EAX=14H,ECX=1)
- * @tsc_den, @tsc_num, @crystal_hz: CPUID.15H EAX, EBX, ECX
+ * @leaf0_eax: CPUID.(EAX=14H,ECX=0):EAX
+ * @leaf0_ebx: CPUID.(EAX=14H,ECX=0):EBX
+ * @leaf0_ecx: CPUID.(EAX=14H,ECX=0):ECX
+ * @leaf1_eax: CPUID.(EAX=14H,ECX=1):EAX
+ * @leaf1_ebx: CPUID.(EAX=14H,ECX=1):EBX
+ * @tsc_den: CPUID.15H:EAX
+ * @tsc_num: CPUID.15H:EBX
+ * @crystal_hz: CPUID.15H:ECX, 0 if not told
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
  */
 struct kipt_caps {
@@ -67,7 +72,9 @@ void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps);
  * kipt_caps_cpu_has_pt() - whether a CPU has Intel PT
  * @cpu: a possible CPU
  *
- * Context: any. Return: false also if the CPU was never online.
+ * Context: any.
+ *
+ * Return: false also if the CPU was never online.
  */
 bool kipt_caps_cpu_has_pt(unsigned int cpu);
 
@@ -75,7 +82,9 @@ bool kipt_caps_cpu_has_pt(unsigned int cpu);
  * kipt_caps_ctl_allowed() - bits of IA32_RTIT_CTL a session may set
  * @caps: what its CPUs can do
  *
- * Context: any. Return: the mask; encodings are subject to
+ * Context: any.
+ *
+ * Return: the mask; encodings are subject to
  * kipt_caps_check_ctl() as well.
  */
 u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps);
@@ -87,7 +96,9 @@ u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps);
  * @why: the reason of a refusal, a sentence
  * @size: bytes of @why
  *
- * A pure function. Return:
+ * A pure function.
+ *
+ * Return:
  * 0: the CPUs will take it.
  * -EINVAL: malformed, or fields that contradict each other.
  * -EOPNOTSUPP: the CPU lacks the feature or the encoding.
@@ -98,7 +109,9 @@ int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
 /**
  * kipt_hw_enabled_local() - whether tracing is on
  *
- * Context: this CPU, any. Return: IA32_RTIT_CTL.TraceEn.
+ * Context: this CPU, any.
+ *
+ * Return: IA32_RTIT_CTL.TraceEn.
  */
 bool kipt_hw_enabled_local(void);
 
@@ -110,7 +123,9 @@ bool kipt_hw_enabled_local(void);
  * IA32_RTIT_STATUS is cleared, so the first packets are a PSB+ (Intel SDM
  * Vol. 3C, "IA32_RTIT_STATUS MSR").
  *
- * Context: this CPU, interrupts off. Return:
+ * Context: this CPU, interrupts off.
+ *
+ * Return:
  * 0: TraceEn is set.
  * -EBUSY: TraceEn was set already, by someone else.
  * -EPERM: the CPU is in VMX operation and cannot trace there.
@@ -132,7 +147,9 @@ void kipt_hw_stop_local(struct kipt_hw_position *position);
 /**
  * kipt_hw_stopped_local() - whether a STOP region was filled
  *
- * Context: this CPU, any. Return: IA32_RTIT_STATUS.Stopped.
+ * Context: this CPU, any.
+ *
+ * Return: IA32_RTIT_STATUS.Stopped.
  */
 bool kipt_hw_stopped_local(void);
 
@@ -140,6 +157,7 @@ bool kipt_hw_stopped_local(void);
  * kipt_hw_pmi_arm_local() - let a ToPA PMI come as an NMI
  *
  * Context: this CPU, interrupts off or an NMI.
+ *
  * Return: the former value of the local vector table's entry.
  */
 u32 kipt_hw_pmi_arm_local(void);
@@ -155,7 +173,9 @@ void kipt_hw_pmi_restore_local(u32 lvtpc);
 /**
  * kipt_hw_pmi_ack_local() - take a ToPA PMI off the status register
  *
- * Context: this CPU, any, also NMI. Return: true if one was pending.
+ * Context: this CPU, any, also NMI.
+ *
+ * Return: true if one was pending.
  */
 bool kipt_hw_pmi_ack_local(void);
 

@@ -22,7 +22,9 @@ void kipt_kernel_text_init(void);
  * kipt_kernel_text_get() - the text as it is now
  *
  * Sessions share a copy as long as the text does not change. Context: may
- * sleep. Return: a reference, or NULL if there is no memory or the kernel
+ * sleep.
+ *
+ * Return: a reference, or NULL if there is no memory or the kernel
  * does not say where its text is.
  */
 struct kipt_kernel_text *kipt_kernel_text_get(void);

@@ -57,7 +57,9 @@ void kipt_netlink_uninit(void);
  * kipt_netlink_records() - send records to the owner of a fetch
  * @message: what to send
  *
- * Context: may sleep. Return: 0; -EAGAIN if the receiver has no room;
+ * Context: may sleep.
+ *
+ * Return: 0; -EAGAIN if the receiver has no room;
  * -ECONNREFUSED if it is gone; -ENOMEM; -EMSGSIZE.
  */
 int kipt_netlink_records(const struct kipt_records_message *message);

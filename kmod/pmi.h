@@ -11,7 +11,9 @@ struct kipt_trace;
 /**
  * kipt_pmi_init() - register the NMI handler
  *
- * Context: may sleep. Return: 0 or what registering says.
+ * Context: may sleep.
+ *
+ * Return: 0 or what registering says.
  */
 int kipt_pmi_init(void);
 

@@ -34,6 +34,12 @@ struct raw_file {
 	struct kipt_buffer *buffer;
 };
 
+static struct kipt_session *attached_session(struct raw_file *raw)
+{
+	/* Pairs with attach_trace(). */
+	return smp_load_acquire(&raw->session);
+}
+
 static int kipt_rawdev_open(struct inode *inode, struct file *file)
 {
 	struct raw_file *raw;
@@ -74,6 +80,7 @@ static int attach_trace(struct raw_file *raw, struct kipt_session *session,
 		return -ENOENT;
 	raw->buffer = kipt_buffer_get(trace->buffer);
 	raw->trace = trace;
+	/* Pairs with attached_session(): the rest is set before it. */
 	smp_store_release(&raw->session, session);
 	return 0;
 }
@@ -111,7 +118,7 @@ static long attach(struct raw_file *raw, void __user *arg)
 
 static long position(struct raw_file *raw, void __user *arg)
 {
-	struct kipt_session *session = smp_load_acquire(&raw->session);
+	struct kipt_session *session = attached_session(raw);
 	struct kipt_raw_position position;
 	bool dead;
 
@@ -151,7 +158,7 @@ static int kipt_rawdev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct raw_file *raw = file->private_data;
 
-	if (!smp_load_acquire(&raw->session))
+	if (!attached_session(raw))
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
@@ -162,7 +169,7 @@ static int kipt_rawdev_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t kipt_rawdev_poll(struct file *file, poll_table *wait)
 {
 	struct raw_file *raw = file->private_data;
-	struct kipt_session *session = smp_load_acquire(&raw->session);
+	struct kipt_session *session = attached_session(raw);
 
 	if (!session)
 		return EPOLLERR;

@@ -19,7 +19,9 @@ struct nlattr;
  * @format: a sentence of at most 255 bytes, without a newline
  *
  * Kernels format such messages themselves from 6.2 on, but cut them at 80
- * bytes. Context: may sleep. Return: @err.
+ * bytes. Context: may sleep.
+ *
+ * Return: @err.
  */
 __printf(4, 5)
 int kipt_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,

@@ -293,8 +293,9 @@ static int setup_trace(struct kipt_trace *trace,
 	struct kipt_session *session = trace->session;
 	int err;
 
-	err = check_off(trace, extack);
-	err = err ?: reserve_pmu(trace, extack);
+	/* First: if perf is why PT is on, the refusal should say so. */
+	err = reserve_pmu(trace, extack);
+	err = err ?: check_off(trace, extack);
 	if (err)
 		return err;
 	trace->buffer = kipt_buffer_create(session->size,

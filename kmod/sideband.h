@@ -51,7 +51,9 @@ struct kipt_switch_log {
  * @size: trace bytes per CPU, which sizes the logs
  * @keep_mm: keep address spaces when their tasks exit
  *
- * Context: may sleep, no lock that CPU hotplug takes. Return: NULL without
+ * Context: may sleep, no lock that CPU hotplug takes.
+ *
+ * Return: NULL without
  * memory.
  */
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
@@ -100,7 +102,9 @@ void kipt_sideband_begin_local(struct kipt_sideband *sideband);
  * @cr3: as in a PIP packet: PCID and the user half of a split page table
  *	are told apart by low bits, which the name leaves out
  *
- * Context: any. Return: physical address of the page table, never 0.
+ * Context: any.
+ *
+ * Return: physical address of the page table, never 0.
  */
 u64 kipt_sideband_space(u64 cr3);
 
@@ -109,7 +113,9 @@ u64 kipt_sideband_space(u64 cr3);
  * @sideband: the sideband
  * @space: its name
  *
- * Context: process. Return: with a reference the caller drops by mmput(), or
+ * Context: process.
+ *
+ * Return: with a reference the caller drops by mmput(), or
  * NULL if it is unknown or gone.
  */
 struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 space);
@@ -120,7 +126,9 @@ struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 space);
  * @space: its name
  * @tgid: the process that was first seen in it
  *
- * Context: process. Return: false if the space is unknown.
+ * Context: process.
+ *
+ * Return: false if the space is unknown.
  */
 bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid);
 
@@ -140,7 +148,9 @@ const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
  * @cpu: one of its CPUs
  * @tsc: the time; 0: unknown
  *
- * For traces without OS, which name no address space. Return: its name; 0 if
+ * For traces without OS, which name no address space.
+ *
+ * Return: its name; 0 if
  * it cannot be told: the time is unknown and more than one ran.
  */
 u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,

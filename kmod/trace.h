@@ -78,7 +78,9 @@ void kipt_trace_clear(struct kipt_trace *trace);
  * kipt_trace_start() - start tracing
  * @trace: cleared; its CPU is online and stays so
  *
- * Context: may sleep, CPU hotplug lock held. Return: as
+ * Context: may sleep, CPU hotplug lock held.
+ *
+ * Return: as
  * kipt_hw_start_local().
  */
 int kipt_trace_start(struct kipt_trace *trace);
@@ -87,7 +89,9 @@ int kipt_trace_start(struct kipt_trace *trace);
  * kipt_trace_stop() - stop tracing and find out what there is
  * @trace: may be stopped already
  *
- * Context: may sleep, CPU hotplug lock held. Return: 0, or -EFAULT if
+ * Context: may sleep, CPU hotplug lock held.
+ *
+ * Return: 0, or -EFAULT if
  * someone else wrote the registers (the trace is lost then).
  */
 int kipt_trace_stop(struct kipt_trace *trace);

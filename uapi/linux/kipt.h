@@ -21,6 +21,9 @@ enum kipt_mode {
 
 /**
  * enum kipt_state - Life of a session.
+ * @KIPT_STATE_NEW: never started
+ * @KIPT_STATE_RUNNING: tracing, or full in mode once
+ * @KIPT_STATE_STOPPED: holds the trace of its last run
  */
 enum kipt_state {
 	KIPT_STATE_NEW = 1,
@@ -29,7 +32,7 @@ enum kipt_state {
 };
 
 /**
- * enum kipt_session_flags
+ * enum kipt_session_flags - How long things live.
  * @KIPT_SESSION_FLAGS_DETACHED: outlive the socket that made the session
  * @KIPT_SESSION_FLAGS_KEEP_MM: keep the address spaces of traced tasks (at
  *   most max-mms) until the session is destroyed, so that code of tasks that
