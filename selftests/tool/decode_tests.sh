@@ -1,3 +1,148 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
-decode_tests() { :; }
+# shellcheck shell=bash disable=SC2086,SC2154,SC2034
+#
+# kipt decode: a small trace whose code stands here, and every input that is
+# wrong. Sourced by tool_test.sh.
+
+# 401000: jnz 401005; 401002: nop nop nop; 401005: jmp *rax; 401010: nop
+CODE="75 03 90 90 90 ff e0 cc cc cc cc cc cc cc cc cc 90 90"
+# PSB, PSBEND, MODE.Exec 64, TIP.PGE 401000, TNT T, TIP 401010, FUP 401010,
+# TIP.PGD: the jump is taken, an interrupt leaves at 401010.
+TRACE="$PSB 02 23 99 01 51 00 10 40 00 06 2D 10 10 3D 10 10 01"
+
+json_types() {
+	python3 -c 'import json, sys
+for line in sys.stdin:
+    o = json.loads(line)
+    print(o["type"], o.get("kind"), o.get("ip"), o.get("to"), o.get("value"))'
+}
+
+small_trace_tests() {
+	bytes $CODE >code
+	bytes $TRACE >small.pt
+	run decode small.pt --image code@0x401000 --branches --json
+	same "decode_branches" "branch cond 0x401000 0x401005 None
+branch jump-ind 0x401005 0x401010 None" \
+		"$(json_types <<<"$OUT" | grep ^branch)"
+	same "decode_exits_0" 0 "$STATUS"
+	run decode small.pt --image code@0x401000 --strict --stats
+	same "decode_strict_without_gap" 0 "$STATUS"
+	run decode small.pt --image code@0x401000 --insns --hash
+	same "decode_insns_hash" "2 $(python3 -c '
+h = 1469598103934665603
+for ip in 0x401000, 0x401005:
+    h = (h ^ ip) * 1099511628211 % 2**64
+print("%016x" % h)')" "$OUT"
+	# The same code as a page dump; the later source counts.
+	{ bytes $CODE; head -c 4078 /dev/zero; } >page.dump
+	bytes 00 10 40 00 00 00 00 00 >page.addr
+	head -c 18 /dev/zero >wrong
+	run decode small.pt --image wrong@0x401000 --pages page --insns --hash
+	same "decode_pages" "2" "${OUT% *}"
+	bytes ${TRACE/06/04} >other.pt
+	run decode other.pt --image code@0x401000 --insns --hash
+	differ "decode_control_flipped_bit" "2" "${OUT% *}"
+	run decode small.pt --image code@0x401000 -o small.rec
+	run show small.rec --branches --json
+	same "decode_to_file_and_show" "2" \
+		"$(json_types <<<"$OUT" | grep -c ^branch)"
+}
+
+# An ELF file is placed by its segments.
+elf_tests() {
+	printf 'void _start(void) { __asm__("jmp *%%%%rax"); }\n' >elf.c
+	if ! gcc -O1 -nostdlib -static -no-pie -o elf elf.c 2>/dev/null; then
+		skip "decode_elf" "no compiler"
+		return
+	fi
+	local start jump
+	start=$(readelf -h elf | awk '/Entry point/ { print $4 }')
+	jump=$(objdump -d elf | awk '/jmp +\*%rax/ { sub(":", "", $1); print $1 }')
+	bytes $PSB 02 23 99 01 51 $(le32 "$start") 4D $(le32 "$start") >elf.pt
+	run decode elf.pt --image elf --branches --json
+	same "decode_elf_own_address" "0x$jump" "$(first_branch)"
+	bytes $PSB 02 23 99 01 51 $(le32 $((start + 0x100000))) \
+		4D $(le32 $((start + 0x100000))) >elf.pt
+	run decode elf.pt --image "elf@$((0x500000))" --branches --json
+	same "decode_elf_moved" "$(printf '0x%x' $((0x$jump + 0x100000)))" \
+		"$(first_branch)"
+}
+
+first_branch() {
+	json_types <<<"$OUT" | awk '/^branch/ { print $3; exit }'
+}
+
+le32() {
+	printf '%08x' "$(($1))" | sed -E 's/(..)(..)(..)(..)/\4 \3 \2 \1/'
+}
+
+bad_input_tests() {
+	: >empty
+	refused "decode_empty" 1 "empty is empty" decode empty
+	refused "decode_missing" 1 "cannot read nothere.*ENOENT" decode nothere
+	refused "decode_folder" 1 "not a regular file" decode .
+	head -c 5000 /dev/zero >zero
+	refused "decode_no_psb" 1 "no PSB in its 5000 bytes" decode zero
+	refused "decode_image_missing" 1 "cannot read nothere.*ENOENT" \
+		decode small.pt --image nothere@0x401000
+	refused "decode_image_bad_address" 1 "'4o1000' is no address" \
+		decode small.pt --image code@4o1000
+	refused "decode_image_raw_needs_address" 1 "no ELF file: say where" \
+		decode small.pt --image code
+	head -c 100 page.dump >short.dump
+	cp page.addr short.addr
+	refused "decode_pages_sizes" 1 "names 1 pages.*has 100 bytes, not 4096" \
+		decode small.pt --pages short
+	refused "decode_dir_missing" 1 "no .addr file" \
+		decode small.pt --dir nothere
+	printf '[1]' >bad.json
+	refused "decode_meta_bad" 1 "cannot read bad.json as a JSON object" \
+		decode small.pt --meta bad.json
+}
+
+# Whatever is missing is a gap that says where.
+gap_tests() {
+	run decode --json small.pt
+	same "decode_no_code_is_a_gap" "gap no-code 0x401000" \
+		"$(json_types <<<"$OUT" | grep '^gap' | head -n 1 | cut -d' ' -f1-3)"
+	refused "decode_strict_fails_on_a_gap" 1 "1 gaps" \
+		decode small.pt --strict
+	bytes $TRACE 4D 00 >cut.pt
+	run decode --json cut.pt --image code@0x401000
+	same "decode_truncated_is_a_gap" "gap truncated 33" \
+		"$(json_types <<<"$OUT" | awk '/^gap/ { print $1, $2, $5 }')"
+	bytes $TRACE 05 05 $TRACE >bad.pt
+	run decode --json bad.pt --image code@0x401000
+	same "decode_bad_bytes_are_a_gap" "gap decode 33" \
+		"$(json_types <<<"$OUT" | awk '/^gap/ { print $1, $2, $5 }')"
+	same "decode_goes_on_at_the_next_psb" 4 \
+		"$(json_types <<<"$OUT" | grep -c ^branch)"
+}
+
+random_decode_tests() {
+	local seed bad='' form
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		python3 -c "import random, sys
+r = random.Random($seed)
+psb = b'\\x02\\x82' * 8 + b'\\x02\\x23\\x99\\x01\\x51\\x00\\x10\\x40\\x00'
+out = b''
+for _ in range(20):
+    out += psb + bytes(r.choice((r.randrange(256), 6, 4, 0x2d, 0x10, 0))
+                       for _ in range(r.randrange(200)))
+sys.stdout.buffer.write(out)" >random.pt
+		for form in --branches --insns --calls; do
+			timeout 20 "$KIPT" decode random.pt \
+				--image code@0x401000 $form >/dev/null 2>&1 ||
+				bad="$bad $seed$form"
+		done
+	done
+	same "decode_random_ends_well" "" "$bad"
+}
+
+decode_tests() {
+	small_trace_tests
+	elf_tests
+	bad_input_tests
+	gap_tests
+	random_decode_tests
+}

@@ -11,6 +11,7 @@ set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
 KIPT=$(realpath "$1")
+# shellcheck disable=SC2034
 TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 # shellcheck source=selftests/tool/ktap.sh
 . "$HERE/ktap.sh"
@@ -19,10 +20,12 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 
+# shellcheck disable=SC2034
 VERBS="info start stop status fetch delete record show decode packets"
 
 # run ARGS...: output in $OUT, errors in $ERR, exit status in $STATUS
 run() {
+	# shellcheck disable=SC2034
 	OUT=$("$KIPT" "$@" 2>err </dev/null)
 	STATUS=$?
 	ERR=$(cat err)
@@ -49,6 +52,7 @@ bytes() {
 	done
 }
 
+# shellcheck disable=SC2034
 PSB="02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82"
 
 records() {

@@ -1,3 +1,50 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
-trace_tests() { :; }
+# shellcheck shell=bash disable=SC2154
+#
+# Traces that real CPUs wrote, against the instruction counts and hashes that
+# libipt gave. They are not part of this project. Sourced by tool_test.sh.
+
+# one_trace NAME INSNS HASH
+one_trace() {
+	local name=$1 gaps
+	run decode "$name.pt" --pages "$name" --insns --hash
+	same "trace_$name" "$2 $3" "$OUT"
+	run decode "$name.pt" --pages "$name" --stats --json
+	gaps=$(python3 -c 'import json, sys
+gaps = json.loads(sys.stdin.readlines()[-1])["gaps"]
+gaps.pop("overflow", 0)
+print(gaps)' <<<"$OUT")
+	same "trace_${name}_without_resynchronisation" "{}" "$gaps"
+}
+
+# The comparison must fail for a trace with one wrong byte.
+flipped_trace() {
+	local name=$1
+	python3 -c 'import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at = next(i for i in range(len(data) // 2, len(data))
+          if data[i] & 1 == 0 and data[i] >= 8)
+data[at] ^= 4
+open("flipped.pt", "wb").write(data)' "$name.pt"
+	run decode flipped.pt --pages "$name" --insns --hash
+	differ "trace_control_flipped_byte" "$2 $3" "$OUT"
+}
+
+trace_tests() {
+	local name insns hash
+	if [ ! -f "$TRACES/real-hardware.tar.xz" ]; then
+		skip "real_traces" "no real-hardware.tar.xz in $TRACES"
+		return
+	fi
+	if ! tar -xf "$TRACES/real-hardware.tar.xz"; then
+		not_ok "real_traces" "cannot unpack real-hardware.tar.xz"
+		return
+	fi
+	while IFS='|' read -r _ name _ _ _ insns _ _ hash _; do
+		name=${name// /} insns=${insns// /} hash=${hash// /}
+		[ -f "$name.pt" ] || continue
+		one_trace "$name" "$insns" "$hash"
+		[ "$name" != arcus-hello ] ||
+			flipped_trace "$name" "$insns" "$hash"
+	done <"$TRACES/README.md"
+}

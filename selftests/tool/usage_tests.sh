@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034,SC2013
 #
 # The command line: help, usage errors, and what is said where there is no
 # module. Sourced by tool_test.sh.
