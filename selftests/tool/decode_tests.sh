@@ -50,7 +50,7 @@ print("%016x" % h)')" "$OUT"
 
 # An ELF file is placed by its segments.
 elf_tests() {
-	printf 'void _start(void) { __asm__("jmp *%%%%rax"); }\n' >elf.c
+	printf 'void _start(void) { __asm__("jmp *%%rax"); }\n' >elf.c
 	if ! gcc -O1 -nostdlib -static -no-pie -o elf elf.c 2>/dev/null; then
 		skip "decode_elf" "no compiler"
 		return

@@ -87,6 +87,7 @@ void tally_show_json(const struct tally *tally, FILE *out)
 {
 	struct json_object *line = json_object_new_object();
 	struct json_object *gaps = json_object_new_object();
+	char seconds[32];
 	u32 kind;
 
 	jsonl_text(line, "type", "summary");
@@ -104,7 +105,9 @@ void tally_show_json(const struct tally *tally, FILE *out)
 	}
 	json_object_object_add(line, "gaps", gaps);
 	jsonl_number(line, "trace_bytes", tally->trace_bytes);
+	snprintf(seconds, sizeof(seconds), "%.6f", tally->seconds);
 	json_object_object_add(line, "seconds",
-			       json_object_new_double(tally->seconds));
+			       json_object_new_double_s(tally->seconds,
+							seconds));
 	jsonl_print(line, out);
 }

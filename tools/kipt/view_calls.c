@@ -30,6 +30,8 @@ struct calls {
 	bool task_known;
 	/* Something is missing and it is not known yet where it ends. */
 	bool gap;
+	/* Where tracing ended, to see whether it goes on there. */
+	u64 left;
 	const char *object;
 };
 
@@ -433,8 +435,9 @@ static void enable_take(struct view *view, const struct kipt_record *r)
 	calls->gap = false;
 	if (calls->stack->count == 1)
 		base_push(view, r->ip);
-	else
+	else if (!calls->left || r->ip - calls->left > INSN_MAX)
 		resume_at(view, r->ip);
+	calls->left = 0;
 }
 
 /* A PSB says where execution is: news at the start and behind a gap. */
@@ -445,6 +448,14 @@ static void sync_take(struct view *view, const struct kipt_record *r)
 	if ((calls->gap || calls->stack->count == 1) &&
 	    !(r->flags & KIPT_RF_NO_IP))
 		enable_take(view, r);
+}
+
+static void disable_take(struct view *view, const struct kipt_record *r)
+{
+	struct calls *calls = view->self;
+
+	note_add(view, r);
+	calls->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
 }
 
 static void record_print(struct view *view, const struct kipt_record *r)
@@ -471,6 +482,9 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		break;
 	case KIPT_RECORD_ENABLE:
 		enable_take(view, r);
+		break;
+	case KIPT_RECORD_DISABLE:
+		disable_take(view, r);
 		break;
 	case KIPT_RECORD_SYNC:
 		sync_take(view, r);

@@ -41,6 +41,7 @@ static void value_add(struct view *view, struct json_object *line,
 		jsonl_number(line, r->type == KIPT_RECORD_GAP ? "value" :
 			     "offset", r->value);
 		break;
+	case KIPT_RECORD_ENABLE:
 	case KIPT_RECORD_INSN:
 	case KIPT_RECORD_CBR:
 	case KIPT_RECORD_MODE:
