@@ -36,7 +36,7 @@ find_tool()
 {
 	local candidate
 
-	for candidate in "$KIPT" "$FLOW_SRC/../../build/kipt-guest/kipt" \
+	for candidate in "$KIPT" "$FLOW_SRC/../../build/guest/kipt" \
 		"$FLOW_SRC/../../build/kipt/kipt" "$(command -v kipt)"; do
 		if [ -n "$candidate" ] && "$candidate" --version >/dev/null 2>&1; then
 			KIPT=$candidate
