@@ -199,7 +199,8 @@ static void test_operands(void)
 			address = insn_operand_address(&op, AT + len,
 						       test_reg, NULL);
 		if (!ktap_case(address == s->address &&
-			       op.segment == s->segment, "operand_%s",
+			       op.segment == s->segment && op.end == len,
+			       "operand_%s",
 			       s->name))
 			printf("# address %llx segment %x\n",
 			       (unsigned long long)address, op.segment);

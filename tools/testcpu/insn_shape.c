@@ -95,6 +95,7 @@ static bool get_displacement(struct insn_operand *op, const uint8_t *bytes,
 		return false;
 	for (unsigned int i = 0; i < size; i++)
 		v |= (uint32_t)bytes[at + i] << (8 * i);
+	op->end = (uint8_t)(at + size);
 	op->displacement = 0;
 	if (size == 1)
 		op->displacement = (int8_t)v;
@@ -183,6 +184,7 @@ bool insn_operand_parse(struct insn_operand *operand,
 	operand->base = (int8_t)((modrm & 7) | (shape->rex & 1) << 3);
 	if (mod == 3) {
 		operand->is_register = true;
+		operand->end = (uint8_t)(at + 1);
 		return true;
 	}
 	if (operand->width == 16)

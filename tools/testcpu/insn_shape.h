@@ -74,6 +74,7 @@ bool insn_shape_parse(struct insn_shape *shape, const uint8_t *bytes,
  * @base: base register, -1 none, INSN_RIP for the instruction pointer
  * @index: index register, -1 none
  * @scale: 1, 2, 4 or 8
+ * @end: offset of the byte behind ModRM, SIB and displacement
  * @displacement: signed
  * @segment: segment prefix byte that counts, 0 for the default segment
  * @width: address size in bits
@@ -85,6 +86,7 @@ struct insn_operand {
 	uint8_t scale;
 	uint8_t segment;
 	uint8_t width;
+	uint8_t end;
 	int64_t displacement;
 };
 

@@ -31,6 +31,8 @@
 #define LVT_MODE_NMI	(4u << 8)
 #define ICR_SELF	(1u << 18)
 
+#define VECTOR_PF	14
+
 #define MSR_TSC		0x10
 /* QEMU refuses it while the APIC is in xAPIC mode: our way to a #GP. */
 #define MSR_THAT_FAULTS	0x800
@@ -101,6 +103,10 @@ enum fixup {
  * @gdt: base of the GDT, 0 unknown
  * @idt: base of the IDT, 0 unknown
  * @monitored: address armed by MONITOR
+ * @pf_pending: a PTWRITE must end in a page fault at @pf_address with error
+ *	code @pf_code
+ * @redirect: address to go on at instead of the next block; 0 none
+ * @env: QEMU's state of the vCPU, NULL until needed
  * @odd_ips: blocks that did not execute where they were translated
  */
 struct vcpu {
@@ -118,6 +124,11 @@ struct vcpu {
 	uint64_t gdt;
 	uint64_t idt;
 	uint64_t monitored;
+	bool pf_pending;
+	uint32_t pf_code;
+	uint64_t pf_address;
+	uint64_t redirect;
+	void *env;
 	uint64_t odd_ips;
 };
 
@@ -340,9 +351,41 @@ static void get_interrupted(void *ctx, uint64_t ip, struct pt_context *state)
 	}
 }
 
+/*
+ * Arithmetic flags are lazy in QEMU and the register interface does not work
+ * them out. QEMU's own helper does; it wants the CPU's state, which is found
+ * once by looking for the general registers behind the CPU object. A QEMU that
+ * does not export the two symbols leaves the flags as they were last stored:
+ * only the TNT bit of a branch to the next instruction depends on them.
+ */
+extern __thread void *current_cpu __attribute__((weak));
+extern uint64_t helper_read_eflags(void *env) __attribute__((weak));
+
+#define CPU_OBJECT_MAX	32768
+
+static void *find_env(struct vcpu *v)
+{
+	uint64_t regs[16];
+	uint64_t any = 0;
+	char *cpu = current_cpu;
+
+	for (unsigned int r = 0; r < 16; r++)
+		any |= regs[r] = get_reg(v, REG_RAX + r);
+	for (size_t at = 0; any && at < CPU_OBJECT_MAX; at += 8)
+		if (memcmp(cpu + at, regs, sizeof(regs)) == 0)
+			return cpu + at;
+	return NULL;
+}
+
 static uint64_t get_flags(void *ctx)
 {
-	return get_reg(ctx, REG_EFLAGS);
+	struct vcpu *v = ctx;
+
+	if (!v->env && helper_read_eflags && &current_cpu)
+		v->env = find_env(v);
+	if (v->env)
+		return helper_read_eflags(v->env);
+	return get_reg(v, REG_EFLAGS);
 }
 
 static uint64_t get_count(void *ctx)
@@ -422,7 +465,7 @@ static void update_active(struct vcpu *v, struct slot *slot)
 	v->flow.dormant = tracing && !v->pt.context_en &&
 			  !v->pt.overflow && !v->pt.sleeping &&
 			  !(v->pt.msrs.ctl & RTIT_CTL_MTCEN);
-	slot->active = (tracing && !v->flow.dormant) || v->fix;
+	slot->active = (tracing && !v->flow.dormant) || v->fix || v->redirect;
 }
 
 /* ---- registers changed behind an instruction's back ---- */
@@ -640,47 +683,138 @@ static enum insn_mode current_mode(struct vcpu *v)
 	       state.mode.csd ? INSN_MODE_32 : INSN_MODE_16;
 }
 
-/* Linear address of a memory operand. */
-static bool operand_linear(struct vcpu *v, const struct site *site,
-			   const struct insn_operand *op, uint64_t *linear)
+/* Linear address of a memory operand; @next: behind the instruction. */
+static uint64_t operand_linear(struct vcpu *v, const struct insn_operand *op,
+			       uint64_t next)
 {
-	uint64_t next = site_ip(v, site) + site->len;
+	uint64_t linear = insn_operand_address(op, next, operand_reg, v);
 
-	*linear = insn_operand_address(op, next, operand_reg, v);
 	if (op->segment == 0x64)
-		*linear += get_reg(v, REG_FS_BASE);
+		linear += get_reg(v, REG_FS_BASE);
 	if (op->segment == 0x65)
-		*linear += get_reg(v, REG_GS_BASE);
+		linear += get_reg(v, REG_GS_BASE);
+	return linear;
+}
+
+/* ---- page faults of PTWRITE, which QEMU only knows as an invalid opcode ---- */
+
+#define PF_PRESENT	(1u << 0)
+#define PF_USER		(1u << 2)
+#define PTE_PRESENT	(1ULL << 0)
+#define PTE_USER	(1ULL << 2)
+#define PTE_LARGE	(1ULL << 7)
+#define PTE_ADDRESS	0x000ffffffffff000ULL
+
+/*
+ * Whether a load from @va is allowed, by the 4 or 5 levels of IA-32e paging;
+ * otherwise @code is what the page fault reports. SMAP and protection keys are
+ * not looked at.
+ */
+static bool may_load(struct vcpu *v, uint64_t va, bool user, uint32_t *code)
+{
+	bool la57 = get_reg(v, REG_CR4) & CR4_LA57;
+	uint64_t entry = get_reg(v, REG_CR3);
+
+	*code = user ? PF_USER : 0;
+	for (int level = la57 ? 4 : 3; level >= 0; level--) {
+		uint64_t slot = va >> (12 + 9 * level) & 0x1ff;
+
+		if (!read_physical(v, (entry & PTE_ADDRESS) + 8 * slot, &entry,
+				   8) || !(entry & PTE_PRESENT))
+			return false;
+		if (user && !(entry & PTE_USER)) {
+			*code |= PF_PRESENT;
+			return false;
+		}
+		if (level < 3 && level > 0 && (entry & PTE_LARGE))
+			return true;
+	}
 	return true;
+}
+
+/* Checks both ends of the operand; false when a page fault is due instead. */
+static bool load_operand(struct vcpu *v, uint64_t va, unsigned int size,
+			 uint64_t *value)
+{
+	bool user = get_reg(v, REG_CS) & 3;
+	uint32_t code = 0;
+
+	for (unsigned int at = 0; at < size; at += size - 1) {
+		if (may_load(v, va + at, user, &code))
+			continue;
+		v->pf_pending = true;
+		v->pf_address = va + at;
+		v->pf_code = code;
+		return false;
+	}
+	*value = 0;
+	return read_virtual(v, va, value, size);
+}
+
+/*
+ * The invalid opcode exception has been delivered: make it a page fault. The
+ * two differ in the error code, CR2 and the handler; the frame is the same.
+ * Returns the handler, which the next block is made to begin with.
+ */
+static uint64_t turn_into_page_fault(struct vcpu *v, uint64_t handler)
+{
+	uint64_t rsp = get_reg(v, REG_RSP) - 8;
+	uint64_t code = v->pf_code;
+	uint64_t gate[2];
+
+	v->pf_pending = false;
+	if (!v->idt ||
+	    !read_virtual(v, v->idt + 16 * VECTOR_PF, gate, sizeof(gate)))
+		return handler;
+	g_byte_array_set_size(v->bytes, 8);
+	memcpy(v->bytes->data, &code, 8);
+	if (!qemu_plugin_write_memory_vaddr(rsp, v->bytes))
+		return handler;
+	set_reg(v, REG_RSP, rsp);
+	set_reg(v, REG_CR2, v->pf_address);
+	v->redirect = gate_target(gate);
+	return v->redirect;
+}
+
+/*
+ * QEMU gave up behind the opcode, so the rest of the instruction is read from
+ * memory, up to the end of the page if the next one is not there.
+ */
+static bool fetch_insn(struct vcpu *v, uint64_t ip, uint8_t *bytes,
+		       unsigned int *len)
+{
+	*len = INSN_MAX;
+	if (read_virtual(v, ip, bytes, *len))
+		return true;
+	*len = 4096 - (ip & 0xfff);
+	return *len < INSN_MAX && read_virtual(v, ip, bytes, *len);
 }
 
 static void on_ptwrite(struct vcpu *v, const struct site *site)
 {
+	uint64_t ip = site_ip(v, site);
+	uint8_t bytes[INSN_MAX];
 	struct insn_operand op;
 	struct insn_shape shape;
 	unsigned int size;
-	uint64_t value = 0;
-	uint64_t linear;
-	uint64_t ip;
+	unsigned int len;
+	uint64_t value;
 
 	if (!(options.caps.ebx & RTIT_CAP_PTWRITE) ||
-	    !insn_shape_parse(&shape, site->bytes, site->len,
-			      current_mode(v)) ||
-	    !insn_operand_parse(&op, &shape, site->bytes))
+	    !fetch_insn(v, ip, bytes, &len) ||
+	    !insn_shape_parse(&shape, bytes, len, current_mode(v)) ||
+	    !insn_operand_parse(&op, &shape, bytes))
 		return;
 	size = shape.rex & 8 ? 8 : 4;
-	if (op.is_register) {
+	if (op.is_register)
 		value = get_reg(v, REG_RAX + (unsigned int)op.base);
-	} else {
-		operand_linear(v, site, &op, &linear);
-		if (!read_virtual(v, linear, &value, size))
-			return;
-	}
-	ip = site_ip(v, site);
-	pt_ptwrite(&v->pt, ip, ip + site->len, value, size);
+	else if (!load_operand(v, operand_linear(v, &op, ip + op.end), size,
+			       &value))
+		return;
+	pt_ptwrite(&v->pt, ip, ip + op.end, value, size);
 	if (v->pt.pmi)
 		deliver_pmi(v);
-	skip(v, site);
+	qemu_plugin_set_pc(ip + op.end);
 }
 
 static void on_descriptor_table(struct vcpu *v, const struct site *site)
@@ -695,7 +829,7 @@ static void on_descriptor_table(struct vcpu *v, const struct site *site)
 	    !insn_shape_parse(&shape, site->bytes, site->len, INSN_MODE_64) ||
 	    !insn_operand_parse(&op, &shape, site->bytes) || op.is_register)
 		return;
-	operand_linear(v, site, &op, &linear);
+	linear = operand_linear(v, &op, site_ip(v, site) + site->len);
 	if (!read_virtual(v, linear, raw, sizeof(raw)))
 		return;
 	memcpy(&base, raw + 2, 8);
@@ -814,6 +948,12 @@ static void on_block(unsigned int index, void *userdata)
 	uint64_t ip;
 
 	v->exception = false;
+	if (v->redirect) {
+		ip = v->redirect;
+		v->redirect = 0;
+		update_active(v, slot);
+		qemu_plugin_set_pc(ip);
+	}
 	if (v->fix)
 		run_fixup(v);
 	if (!pt_cpu_tracing(&v->pt)) {
@@ -857,9 +997,13 @@ static void on_discontinuity(unsigned int index,
 		v->gp_pending = false;
 		set_reg(v, REG_RCX, v->gp_rcx);
 	}
-	if (!pt_cpu_tracing(&v->pt))
-		return;
 	slot = slot_of(v);
+	if (v->pf_pending && exception)
+		to_pc = turn_into_page_fault(v, to_pc);
+	if (!pt_cpu_tracing(&v->pt)) {
+		update_active(v, slot);
+		return;
+	}
 	flow_event(&v->flow, exception ? TRUTH_EXCEPTION : TRUTH_INTERRUPT,
 		   from_pc, to_pc, take_reached(slot));
 	if (v->pt.pmi)
@@ -932,7 +1076,7 @@ static void on_translate(struct qemu_plugin_tb *tb, void *userdata)
 			qemu_plugin_tb_get_insn(tb, 0), on_reset,
 			QEMU_PLUGIN_CB_R_REGS, NULL);
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block,
-		QEMU_PLUGIN_CB_RW_REGS, QEMU_PLUGIN_COND_NE, slot_active, 0,
+		QEMU_PLUGIN_CB_RW_REGS_PC, QEMU_PLUGIN_COND_NE, slot_active, 0,
 		b);
 	for (size_t i = 0; i < n; i++)
 		watch_insn(tb, i);

@@ -151,6 +151,7 @@ bool qemu_plugin_write_register(struct qemu_plugin_register *handle,
 void qemu_plugin_set_pc(uint64_t vaddr) __attribute__((noreturn));
 bool qemu_plugin_read_memory_vaddr(uint64_t addr, GByteArray *data,
 				   size_t len);
+bool qemu_plugin_write_memory_vaddr(uint64_t addr, GByteArray *data);
 /* Zero means done. */
 int qemu_plugin_read_memory_hwaddr(uint64_t addr, GByteArray *data,
 				   size_t len);
