@@ -46,7 +46,7 @@ boot()
 	tools/vm/run --kernel "$KERNEL" --mem "${MEM:-3G}" --truth "$OUT/truth" \
 		--out "$OUT" "${VM_OPTIONS[@]}" -- "$@" >"$OUT/guest.log" 2>&1
 	status=$?
-	sed 's/^/# guest: /' "$OUT/guest.log" | tail -n 30
+	[ $status = 0 ] || sed 's/^/# guest: /' "$OUT/guest.log" | tail -n 30
 	echo "# machine: status $status after $((SECONDS - start)) s"
 	return $status
 }
@@ -76,7 +76,7 @@ prove_mix()
 	local cpu total=0 ctl=$1 status
 
 	boot selftests/flow/guest_record --cpus 0,1 --size 128M --mode once \
-		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-450}"
+		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-100}"
 	result $? "is traced and decoded in the kernel"
 	for cpu in 0 1; do
 		compare_cpu "$cpu" --run 1
@@ -166,7 +166,7 @@ VM_OPTIONS=()
 case $PROOF in
 retc) prove_mix --ctl=-DisRETC ;;
 disretc) prove_mix --ctl=+DisRETC ;;
-events) VM_OPTIONS=(--plugin-arg mwait=on); prove_events ;;
+events) VM_OPTIONS=(--plugin-arg mwait=on --append intel_idle.max_cstate=0); prove_events ;;
 perf) prove_perf ;;
 libipt) prove_libipt ;;
 *)
