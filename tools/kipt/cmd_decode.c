@@ -2,19 +2,21 @@
 /*
  * kipt decode: a raw trace, decoded here, with code from files.
  */
-#include <glob.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "meta.h"
 #include "offline.h"
-#include "say.h"
+#include "saved_dir.h"
 
-enum { OPTION_IMAGE = 1, OPTION_PAGES, OPTION_DIR, OPTION_META,
-       OPTION_STRICT };
+enum {
+	OPTION_IMAGE = 1,
+	OPTION_PAGES,
+	OPTION_DIR,
+	OPTION_META,
+	OPTION_STRICT,
+};
 
 static const struct kipt_option options[] = {
 	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
@@ -39,47 +41,9 @@ struct decode {
 	struct image *image;
 	struct maps maps;
 	struct kipt_flow_config config;
-	u32 tsc_khz;
+	struct saved_dir saved;
 	bool strict;
-	char kallsyms[4096];
-	char maps_path[4096];
 };
-
-static bool dir_pages(struct decode *d, const char *dir)
-{
-	char pattern[4096], *suffix;
-	bool ok = true;
-	glob_t found;
-	size_t i;
-
-	snprintf(pattern, sizeof(pattern), "%s/*.addr", dir);
-	if (glob(pattern, 0, NULL, &found)) {
-		say_error("--dir %s: there is no .addr file in it", dir);
-		return false;
-	}
-	/* user.addr comes last in order, and so counts first. */
-	for (i = 0; i < found.gl_pathc && ok; i++) {
-		suffix = strrchr(found.gl_pathv[i], '.');
-		*suffix = 0;
-		ok = image_add_pages(d->image, found.gl_pathv[i]);
-	}
-	globfree(&found);
-	return ok;
-}
-
-static bool dir_add(struct decode *d, const char *dir)
-{
-	char meta[4096];
-
-	snprintf(meta, sizeof(meta), "%s/meta.json", dir);
-	snprintf(d->kallsyms, sizeof(d->kallsyms), "%s/kallsyms", dir);
-	snprintf(d->maps_path, sizeof(d->maps_path), "%s/maps", dir);
-	if (!d->view.kallsyms && !access(d->kallsyms, R_OK))
-		d->view.kallsyms = d->kallsyms;
-	if (!d->view.maps && !access(d->maps_path, R_OK))
-		d->view.maps = d->maps_path;
-	return dir_pages(d, dir) && meta_read(meta, &d->config, &d->tsc_khz);
-}
 
 /* True, or false after a sentence. */
 static bool option_take(struct decode *d, int id, const char *value)
@@ -90,9 +54,9 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_PAGES:
 		return image_add_pages(d->image, value);
 	case OPTION_DIR:
-		return dir_add(d, value);
+		return saved_dir_add(&d->saved, value, d->image, &d->config);
 	case OPTION_META:
-		return meta_read(value, &d->config, &d->tsc_khz);
+		return meta_read(value, &d->config, &d->saved.tsc_khz);
 	}
 	d->strict |= id == OPTION_STRICT;
 	return true;
@@ -111,31 +75,25 @@ static u32 cpu_of(const char *path)
 	return 0;
 }
 
-static void maps_move(struct maps *from, struct maps *to)
-{
-	struct process **last = &to->first;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = from->first;
-	from->first = NULL;
-}
-
 static bool decode(struct decode *d, const char *path)
 {
 	struct file_map trace = { 0 };
 	struct output output;
 	bool ok;
 
-	/* The trace may be of another machine, or of this one's past. */
+	/* "" is none: the trace may be of another machine, or of this one's
+	 * past.
+	 */
 	if (!d->view.kallsyms)
-		d->view.kallsyms = "";
+		d->view.kallsyms = d->saved.kallsyms;
+	if (!d->view.maps && d->saved.maps[0])
+		d->view.maps = d->saved.maps;
 	if (!file_map_open(&trace, path))
 		return false;
 	ok = output_open(&output, &d->view, false);
 	if (ok) {
-		maps_move(&d->maps, &output.maps);
-		output.view.tsc_khz = d->tsc_khz;
+		maps_move(&output.maps, &d->maps);
+		output.view.tsc_khz = d->saved.tsc_khz;
 		ok = offline_decode(&trace, path, &d->config, d->image,
 				    cpu_of(path), &output);
 		if (d->strict && tally_gaps(&output.view.tally))

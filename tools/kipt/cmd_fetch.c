@@ -42,6 +42,19 @@ static bool raw_fetch(struct genl *genl, u32 id,
 	return ok;
 }
 
+/* Why code may be missing, where the session could have kept it. */
+static void no_code_hint(struct genl *genl, u32 id, const struct tally *tally)
+{
+	struct kipt_session session;
+
+	if (!tally->gaps[KIPT_GAP_NO_CODE] ||
+	    genl_session_get(genl, id, &session))
+		return;
+	if (!(session.flags & KIPT_SESSION_FLAGS_KEEP_MM))
+		say_note("code is missing of programs that ended before the fetch; 'kipt start --keep-mm' keeps it");
+	session_free(&session);
+}
+
 static bool decoded_fetch(struct genl *genl, u32 id,
 			  const struct request *request)
 {
@@ -54,7 +67,10 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 	if (request->view.time && !genl_info(genl, &info))
 		output.view.tsc_khz = info.caps.tsc_khz;
 	ok = fetch_run(genl, id, request->cpu, &output);
-	return output_close(&output) && ok;
+	ok = output_close(&output) && ok;
+	if (ok)
+		no_code_hint(genl, id, &output.view.tally);
+	return ok;
 }
 
 static int fetch(u32 id, const struct request *request)

@@ -2,16 +2,8 @@
 /*
  * kipt record: trace a command on the CPUs it may run on, then decode.
  */
-#include <unistd.h>
-
 #include "args.h"
-#include "child.h"
-#include "cpus.h"
-#include "fetch.h"
-#include "raw.h"
-#include "save.h"
-#include "say.h"
-#include "setup.h"
+#include "recording.h"
 
 #define SIZE_DEFAULT	(16ULL << 20)
 
@@ -26,110 +18,6 @@ static const struct kipt_option options[] = {
 	VIEW_OPTIONS,
 	{ 0 }
 };
-
-struct recording {
-	struct setup setup;
-	struct view_options view;
-	const char *save;
-	char **command;
-	struct genl *genl;
-	struct kipt_info info;
-	struct kipt_session session;
-	struct output output;
-	struct child child;
-	char cpus[KIPT_CPUS_TEXT];
-	bool save_failed;
-};
-
-static void command_exiting(void *ctx, pid_t tid, pid_t pid)
-{
-	struct recording *r = ctx;
-
-	/* The last thread of a process is the one that still has it all. */
-	if (r->save && !save_user(r->save, &r->output.maps, tid, pid,
-				  pid == r->child.pid))
-		r->save_failed = true;
-}
-
-/* What the trace needs beside the records; the session is stopped. */
-static bool saved(struct recording *r)
-{
-	char path[4096];
-	struct kipt_session session;
-	bool ok;
-
-	if (!r->save)
-		return true;
-	if (genl_session_get(r->genl, r->session.id, &session))
-		return false;
-	snprintf(path, sizeof(path), "%s/maps", r->save);
-	ok = raw_save(&session, -1, r->save) && save_kernel(r->save) &&
-	     save_meta(r->save, &r->info, &session, r->command) &&
-	     maps_save(&r->output.maps, path);
-	session_free(&session);
-	return ok && !r->save_failed;
-}
-
-/* Trace the command; its exit status, or -1 after a sentence. */
-static int traced_run(struct recording *r)
-{
-	bool pinned = r->setup.cpus;
-	int status;
-
-	if (!pinned) {
-		if (!cpus_own(r->info.online, r->cpus, sizeof(r->cpus)))
-			return -1;
-		r->setup.cpus = r->cpus;
-	}
-	r->child.maps = &r->output.maps;
-	r->child.exiting = command_exiting;
-	r->child.ctx = r;
-	if (!child_create(&r->child, r->command,
-			  pinned ? r->setup.cpus : NULL))
-		return -1;
-	if (setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_MM,
-			  &r->info, &r->session) != KIPT_EXIT_DONE) {
-		child_abandon(&r->child);
-		return -1;
-	}
-	status = child_run(&r->child, r->command[0]);
-	if (genl_session_stop(r->genl, r->session.id))
-		return -1;
-	return status;
-}
-
-static int recorded(struct recording *r)
-{
-	int status = traced_run(r);
-	bool ok = status >= 0;
-
-	if (ok && status)
-		say_note("'%s' ended with status %d", r->command[0], status);
-	r->output.view.tsc_khz = r->info.caps.tsc_khz;
-	ok = ok && saved(r);
-	ok = ok && fetch_run(r->genl, r->session.id, -1, &r->output);
-	if (r->session.id)
-		genl_session_delete(r->genl, r->session.id);
-	return ok ? status : -1;
-}
-
-static int record(struct recording *r)
-{
-	int status = -1;
-
-	r->genl = genl_open(false);
-	if (!r->genl)
-		return KIPT_EXIT_FAILED;
-	if (!genl_info(r->genl, &r->info) &&
-	    (!r->save || save_folder(r->save)) &&
-	    output_open(&r->output, &r->view, true)) {
-		status = recorded(r);
-		if (!output_close(&r->output))
-			status = -1;
-	}
-	genl_close(r->genl);
-	return status < 0 ? KIPT_EXIT_FAILED : status;
-}
 
 static int run(int argc, char **argv)
 {
@@ -153,7 +41,7 @@ static int run(int argc, char **argv)
 	if (!args.operands)
 		return args_bad(&args, "record needs a command: kipt record -- COMMAND [ARGUMENT]...");
 	argv[args.operands] = NULL;
-	return record(&r);
+	return recording_run(&r);
 }
 
 const struct kipt_verb verb_record = {

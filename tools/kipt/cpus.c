@@ -86,3 +86,17 @@ int cpus_pin(const char *list)
 	free(set);
 	return err;
 }
+
+void cpus_leave(const char *list)
+{
+	cpu_set_t *set = set_from(list), *own = calloc(1, SET_BYTES);
+
+	if (set && own && !sched_getaffinity(0, SET_BYTES, own)) {
+		CPU_AND_S(SET_BYTES, set, set, own);
+		CPU_XOR_S(SET_BYTES, own, own, set);
+		if (CPU_COUNT_S(SET_BYTES, own))
+			sched_setaffinity(0, SET_BYTES, own);
+	}
+	free(set);
+	free(own);
+}

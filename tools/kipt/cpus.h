@@ -26,4 +26,10 @@ bool cpus_own(const char *list, char *text, size_t size);
  */
 int cpus_pin(const char *list);
 
+/**
+ * cpus_leave() - let this process run on other CPUs only, if it may
+ * @list: CPU list
+ */
+void cpus_leave(const char *list);
+
 #endif /* KIPT_CPUS_H */

@@ -170,7 +170,9 @@ static struct elf_symbols *elf_take(Elf *elf)
 	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
 	bool ok = false;
 
-	if (symbols && (symbols->symbols = symbols_create()) && elf)
+	if (symbols)
+		symbols->symbols = symbols_create();
+	if (symbols && symbols->symbols && elf)
 		ok = tables_read(symbols, elf);
 	if (elf)
 		elf_end(elf);

@@ -31,18 +31,24 @@ kipt-libraries:
 		echo "kipt: libraries are missing; on Debian:" \
 			"apt-get install $(KIPT_DEBIAN)" >&2; exit 1; }
 
+# V=1 shows the commands.
+KIPT_Q := $(if $(V),,@)
+
 $(KIPT_OUT)/kipt: $(KIPT_OBJECTS)
-	$(CC) $(LDFLAGS) -o $@ $^ \
+	@echo "  LD  kipt"
+	$(KIPT_Q)$(CC) $(LDFLAGS) -o $@ $^ \
 		$(shell pkg-config --libs $(KIPT_PACKAGES))
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) -O2 -g $(CFLAGS) $(WARNINGS) \
+	@echo "  CC  $*"
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) \
 		$(shell pkg-config --cflags $(KIPT_PACKAGES)) -c -o $@ $<
 
 $(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
+	@echo "  CC  decode/$*"
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
 
 # The guest's libraries are newer than this machine's: built in its root.
 kipt-guest:

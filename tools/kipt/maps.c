@@ -150,6 +150,16 @@ bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 	return process;
 }
 
+void maps_move(struct maps *to, struct maps *from)
+{
+	struct process **last = &to->first;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = from->first;
+	from->first = NULL;
+}
+
 bool maps_save(const struct maps *maps, const char *path)
 {
 	const struct process *process;

@@ -103,6 +103,13 @@ struct process *maps_process(const struct maps *maps, u32 pid);
 const struct mapping *maps_find(const struct process *process, u64 address);
 
 /**
+ * maps_move() - move all processes
+ * @to: where to; behind what it has
+ * @from: empty afterwards
+ */
+void maps_move(struct maps *to, struct maps *from);
+
+/**
  * maps_save() - write all as text
  * @maps: what
  * @path: file to be made

@@ -91,7 +91,9 @@ static struct object *object_get(struct names *names, const char *path)
 			return names->object = object;
 	}
 	object = calloc(1, sizeof(*object));
-	if (!object || !(object->path = strdup(path))) {
+	if (object)
+		object->path = strdup(path);
+	if (!object || !object->path) {
 		free(object);
 		return NULL;
 	}

@@ -11,6 +11,7 @@
 #include "say.h"
 
 #define READ_AT_ONCE	4096
+#define WRITE_BUFFER	(1 << 20)
 
 struct record_file {
 	FILE *out;
@@ -40,6 +41,7 @@ struct record_file *record_file_create(const char *path)
 		free(file);
 		return NULL;
 	}
+	setvbuf(file->out, NULL, _IOFBF, WRITE_BUFFER);
 	header_make(&header);
 	if (record_file_write(file, &header, 1))
 		return file;

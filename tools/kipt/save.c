@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -27,25 +28,45 @@ bool save_folder(const char *dir)
 	return false;
 }
 
-/* Pages that cannot be read, such as of [vsyscall], are left out. */
-static bool mapping_write(struct pages_writer *writer, int mem,
-			  const struct mapping *mapping)
+static bool room_make(struct saved_user *user)
 {
-	u8 page[PAGE_BYTES];
+	size_t room = 2 * user->room + 256;
+	u64 *addresses;
+	u8 *pages;
+
+	if (user->count < user->room)
+		return true;
+	addresses = realloc(user->addresses, room * sizeof(*addresses));
+	if (!addresses)
+		return false;
+	user->addresses = addresses;
+	pages = realloc(user->pages, room * PAGE_BYTES);
+	if (!pages)
+		return false;
+	user->pages = pages;
+	user->room = room;
+	return true;
+}
+
+/* Pages that cannot be read, such as of [vsyscall], are left out. */
+static bool mapping_read(struct saved_user *user, int mem,
+			 const struct mapping *mapping)
+{
 	u64 address;
 
 	for (address = mapping->start; address < mapping->end;
 	     address += PAGE_BYTES) {
-		if (pread(mem, page, sizeof(page), address) != sizeof(page))
-			continue;
-		if (!pages_write(writer, address, page))
+		if (!room_make(user))
 			return false;
+		if (pread(mem, user->pages + user->count * PAGE_BYTES,
+			  PAGE_BYTES, address) == PAGE_BYTES)
+			user->addresses[user->count++] = address;
 	}
 	return true;
 }
 
-static void mappings_write(struct pages_writer *writer, int mem,
-			   const struct process *process)
+static bool mappings_read(struct saved_user *user, int mem,
+			  const struct process *process)
 {
 	size_t i;
 
@@ -54,36 +75,94 @@ static void mappings_write(struct pages_writer *writer, int mem,
 
 		/* An older mapping of the same place is no more. */
 		if (maps_find(process, mapping->start) == mapping &&
-		    !mapping_write(writer, mem, mapping))
-			return;
+		    !mapping_read(user, mem, mapping)) {
+			say_errno(ENOMEM, "cannot hold the code of process %u",
+				  process->pid);
+			return false;
+		}
 	}
+	return true;
 }
 
-bool save_user(const char *dir, const struct maps *maps, pid_t tid, pid_t pid,
-	       bool main)
+static struct saved_user *user_get(struct saved_user **list, pid_t pid)
+{
+	struct saved_user *user;
+
+	for (user = *list; user; user = user->next) {
+		if (user->pid != pid)
+			continue;
+		user->count = 0;
+		return user;
+	}
+	user = calloc(1, sizeof(*user));
+	if (!user)
+		return NULL;
+	user->pid = pid;
+	user->next = *list;
+	return *list = user;
+}
+
+bool save_user_read(struct saved_user **list, const struct maps *maps,
+		    pid_t tid, pid_t pid)
 {
 	const struct process *process = maps_process(maps, pid);
-	struct pages_writer writer;
-	char path[64], name[4096];
+	struct saved_user *user = user_get(list, pid);
+	char path[64];
+	bool ok;
 	int mem;
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
-	if (main)
-		snprintf(name, sizeof(name), "%s/user", dir);
-	else
-		snprintf(name, sizeof(name), "%s/user-%d", dir, pid);
 	mem = open(path, O_RDONLY | O_CLOEXEC);
-	if (mem < 0 || !process) {
+	if (mem < 0 || !process || !user) {
 		say_errno(mem < 0 ? errno : ESRCH, "cannot read %s", path);
 		return false;
 	}
-	if (!pages_open(&writer, name)) {
-		close(mem);
-		return false;
-	}
-	mappings_write(&writer, mem, process);
+	ok = mappings_read(user, mem, process);
 	close(mem);
-	return pages_close(&writer, name);
+	return ok;
+}
+
+static bool user_write(const struct saved_user *user, const char *name)
+{
+	struct pages_writer writer;
+	bool ok = true;
+	size_t i;
+
+	if (!pages_open(&writer, name))
+		return false;
+	for (i = 0; i < user->count && ok; i++)
+		ok = pages_write(&writer, user->addresses[i],
+				 user->pages + i * PAGE_BYTES);
+	return pages_close(&writer, name) && ok;
+}
+
+bool save_user_write(const struct saved_user *list, const char *dir,
+		     pid_t main)
+{
+	char name[4096];
+
+	for (; list; list = list->next) {
+		if (list->pid == main)
+			snprintf(name, sizeof(name), "%s/user", dir);
+		else
+			snprintf(name, sizeof(name), "%s/user-%d", dir,
+				 list->pid);
+		if (!user_write(list, name))
+			return false;
+	}
+	return true;
+}
+
+void save_user_free(struct saved_user **list)
+{
+	struct saved_user *user;
+
+	while ((user = *list)) {
+		*list = user->next;
+		free(user->addresses);
+		free(user->pages);
+		free(user);
+	}
 }
 
 static bool kallsyms_copy(const char *dir)

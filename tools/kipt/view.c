@@ -162,14 +162,15 @@ void view_finish(struct view *view)
 	const struct view_options *options = view->options;
 
 	view->finish(view);
-	if (options->hash)
+	if (options->hash && view->tally.records)
 		fprintf(view->out, "%llu %016llx\n", (unsigned long long)
 			view->tally.types[KIPT_RECORD_INSN],
 			(unsigned long long)view->tally.hash);
-	else if (options->json)
+	else if (options->json && view->tally.records)
 		tally_show_json(&view->tally, view->out);
 	fflush(view->out);
-	if (!options->hash && !options->json)
+	/* Where nothing came, the reason was told. */
+	if (!options->hash && !options->json && view->tally.records)
 		tally_show(&view->tally, options->stats ? view->out : stderr);
 	fflush(view->out);
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions in words, see session_show.h.
+ */
+#include <json-c/json.h>
+
+#include "../../kmod/rtit_regs.h"
+#include "ctl.h"
+#include "jsonl.h"
+#include "session_show.h"
+
+static void cpu_show(const struct kipt_cpu *cpu)
+{
+	printf("  CPU %u %s: %llu of %llu KiB of trace%s, %u blocks of %u to %u KiB, %llu PMIs",
+	       cpu->id, session_state_name(cpu->state),
+	       (unsigned long long)cpu->bytes >> 10,
+	       (unsigned long long)cpu->size >> 10,
+	       cpu->wrapped ? " (older was overwritten)" : "", cpu->blocks,
+	       cpu->block_min >> 10, cpu->block_max >> 10,
+	       (unsigned long long)cpu->pmis);
+	if (cpu->status & RTIT_STATUS_ERROR)
+		fputs(", output error", stdout);
+	if (cpu->status & RTIT_STATUS_STOPPED)
+		fputs(", buffer full", stdout);
+	if (cpu->offline)
+		fputs(", went offline", stdout);
+	putchar('\n');
+}
+
+void session_show(const struct kipt_session *session)
+{
+	char ctl[256];
+	u32 i;
+
+	ctl_format(session->ctl, ctl, sizeof(ctl));
+	printf("session %u %s: CPUs %s, %s, %llu KiB each, %s%s%s\n",
+	       session->id, session_state_name(session->state), session->cpus,
+	       session_mode_name(session->mode),
+	       (unsigned long long)session->size >> 10, ctl,
+	       session->flags & KIPT_SESSION_FLAGS_DETACHED ?
+	       ", detached" : "",
+	       session->flags & KIPT_SESSION_FLAGS_KEEP_MM ?
+	       ", keeps memory" : "");
+	for (i = 0; i < session->cpu_count; i++)
+		cpu_show(&session->cpu[i]);
+}
+
+static struct json_object *cpu_json(const struct kipt_cpu *cpu)
+{
+	struct json_object *object = json_object_new_object();
+
+	jsonl_number(object, "id", cpu->id);
+	jsonl_text(object, "state", session_state_name(cpu->state));
+	jsonl_number(object, "size", cpu->size);
+	jsonl_number(object, "bytes", cpu->bytes);
+	jsonl_number(object, "head", cpu->head);
+	jsonl_flag(object, "wrapped", cpu->wrapped);
+	jsonl_hex(object, "status", cpu->status);
+	jsonl_number(object, "blocks", cpu->blocks);
+	jsonl_number(object, "block_min", cpu->block_min);
+	jsonl_number(object, "block_max", cpu->block_max);
+	jsonl_number(object, "pmis", cpu->pmis);
+	jsonl_flag(object, "offline", cpu->offline);
+	jsonl_number(object, "records", cpu->records);
+	return object;
+}
+
+void session_show_json(const struct kipt_session *session)
+{
+	struct json_object *line = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	char ctl[256];
+	u32 i;
+
+	ctl_format(session->ctl, ctl, sizeof(ctl));
+	jsonl_text(line, "type", "session");
+	jsonl_number(line, "id", session->id);
+	jsonl_text(line, "state", session_state_name(session->state));
+	jsonl_text(line, "cpus", session->cpus);
+	jsonl_text(line, "mode", session_mode_name(session->mode));
+	jsonl_number(line, "size", session->size);
+	jsonl_text(line, "ctl", ctl);
+	jsonl_flag(line, "detached",
+		   session->flags & KIPT_SESSION_FLAGS_DETACHED);
+	jsonl_flag(line, "keep_mm",
+		   session->flags & KIPT_SESSION_FLAGS_KEEP_MM);
+	for (i = 0; i < session->cpu_count; i++)
+		json_object_array_add(list, cpu_json(&session->cpu[i]));
+	json_object_object_add(line, "cpu", list);
+	jsonl_print(line, stdout);
+}
