@@ -18,9 +18,9 @@ static uint8_t *read_file(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "r");
 	uint8_t *data = NULL;
-	long end;
+	long end = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
 
-	if (f && !fseek(f, 0, SEEK_END) && (end = ftell(f)) > 0) {
+	if (end > 0) {
 		rewind(f);
 		*size = (size_t)end;
 		data = malloc(*size);

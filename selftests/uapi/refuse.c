@@ -17,9 +17,17 @@ FIXTURE(refusal)
 	int sessions;
 };
 
-/* @attr: attribute to be given @value with @len bytes; all others are good. */
-FIXTURE_VARIANT(refusal)
-{
+/**
+ * struct wrong - what is wrong with a request, and what is said of it
+ * @attr: the attribute; all others are good
+ * @text: its text, or NULL: it is a number
+ * @value: its number
+ * @len: bytes of the number
+ * @leave_out: it is not there at all
+ * @error: errno of the refusal
+ * @says: what its sentence must contain
+ */
+struct wrong {
 	uint16_t attr;
 	const char *text;
 	uint64_t value;
@@ -27,6 +35,11 @@ FIXTURE_VARIANT(refusal)
 	bool leave_out;
 	int error;
 	const char *says;
+};
+
+FIXTURE_VARIANT(refusal)
+{
+	struct wrong wrong;
 };
 
 FIXTURE_SETUP(refusal)
@@ -43,7 +56,7 @@ FIXTURE_TEARDOWN(refusal)
 }
 
 #define REFUSE(name, ...)						\
-	FIXTURE_VARIANT_ADD(refusal, name) { __VA_ARGS__ }
+	FIXTURE_VARIANT_ADD(refusal, name) { .wrong = { __VA_ARGS__ } }
 
 #define CPUS(list)	.attr = KIPT_A_SESSION_CPUS, .text = list
 #define NUMBER(a, l, v)	.attr = KIPT_A_SESSION_##a, .len = l, .value = v
@@ -71,10 +84,9 @@ REFUSE(flag_unknown, NUMBER(FLAGS, 4, 1U << 31), .error = EINVAL, .says = "flags
 REFUSE(attribute_unknown, .attr = 200, .len = 4, .value = 1, .error = EINVAL);
 
 /* The attributes of a good request, but for the one the variant is about. */
-static void build(struct kipt_msg *msg,
-		  const FIXTURE_VARIANT(refusal) *variant)
+static void build(struct kipt_msg *msg, const struct wrong *wrong)
 {
-	uint16_t attr = variant->attr;
+	uint16_t attr = wrong->attr;
 
 	kipt_msg_begin(msg, KIPT_CMD_SESSION_NEW);
 	if (attr != KIPT_A_SESSION_CPUS)
@@ -85,12 +97,12 @@ static void build(struct kipt_msg *msg,
 		kipt_msg_u64(msg, KIPT_A_SESSION_SIZE, SIZE_USUAL);
 	if (attr != KIPT_A_SESSION_CTL)
 		kipt_msg_u64(msg, KIPT_A_SESSION_CTL, CTL_BASIC);
-	if (variant->leave_out)
+	if (wrong->leave_out)
 		return;
-	if (variant->text)
-		kipt_msg_string(msg, attr, variant->text);
+	if (wrong->text)
+		kipt_msg_string(msg, attr, wrong->text);
 	else
-		kipt_msg_put(msg, attr, &variant->value, variant->len);
+		kipt_msg_put(msg, attr, &wrong->value, wrong->len);
 }
 
 /* A good session can be made: nothing was taken and kept. */
@@ -110,14 +122,15 @@ static bool still_works(struct kipt_nl *nl)
 
 TEST_F(refusal, is_explained_and_changes_nothing)
 {
+	const struct wrong *wrong = &variant->wrong;
 	struct kipt_msg msg;
 
-	build(&msg, variant);
-	EXPECT_EQ(-variant->error, kipt_nl_call(&self->nl, &msg));
-	if (variant->says) {
-		EXPECT_TRUE(says(&self->nl, variant->says)) {
+	build(&msg, wrong);
+	EXPECT_EQ(-wrong->error, kipt_nl_call(&self->nl, &msg));
+	if (wrong->says) {
+		EXPECT_TRUE(says(&self->nl, wrong->says)) {
 			TH_LOG("sentence: '%s', wanted '%s' in it",
-			       self->nl.why, variant->says);
+			       self->nl.why, wrong->says);
 		}
 	}
 	EXPECT_LT(0, strlen(self->nl.why));

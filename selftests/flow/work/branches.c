@@ -101,22 +101,41 @@ static NOINLINE unsigned int tail_indirect(unsigned int x)
 static NOINLINE unsigned int choose(unsigned int x)
 {
 	switch (x & 15) {
-	case 0: return x + 3;
-	case 1: return x ^ 0x55;
-	case 2: sink++; return x - 9;
-	case 3: return x * 5;
-	case 4: return ~x;
-	case 5: sink += x; return 7;
-	case 6: return x << 2;
-	case 7: return x >> 3;
-	case 8: return x | 0x100;
-	case 9: sink--; return x & 0xfff;
-	case 10: return x + sink;
-	case 11: return x - 1;
-	case 12: return x % 17;
-	case 13: return x / 3;
-	case 14: return x * x;
-	default: return 1;
+	case 0:
+		return x + 3;
+	case 1:
+		return x ^ 0x55;
+	case 2:
+		sink++;
+		return x - 9;
+	case 3:
+		return x * 5;
+	case 4:
+		return ~x;
+	case 5:
+		sink += x;
+		return 7;
+	case 6:
+		return x << 2;
+	case 7:
+		return x >> 3;
+	case 8:
+		return x | 0x100;
+	case 9:
+		sink--;
+		return x & 0xfff;
+	case 10:
+		return x + sink;
+	case 11:
+		return x - 1;
+	case 12:
+		return x % 17;
+	case 13:
+		return x / 3;
+	case 14:
+		return x * x;
+	default:
+		return 1;
 	}
 }
 
