@@ -5,14 +5,22 @@
 DECODE_OUT := $(BUILD)/decode
 DECODE_SRC := $(ROOT)/kmod/decode
 DECODE_TESTS := $(ROOT)/selftests/decode
+DECODE_FUZZ := $(ROOT)/tools/fuzz
 DECODE_C := $(sort $(wildcard $(DECODE_SRC)/*.c))
 DECODE_H := $(wildcard $(DECODE_SRC)/*.h) $(ROOT)/uapi/linux/kipt_record.h
+DECODE_TEST_H := $(wildcard $(DECODE_TESTS)/*.h)
 DECODE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_OUT)/%.o,$(DECODE_C))
 DECODE_LIB := $(DECODE_OUT)/libkiptdecode.a
 DECODE_CFLAGS := $(WARNINGS) $(CFLAGS)
+DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# libipt_diff only where libipt-dev is installed; the tests say so if not.
+DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
+DECODE_PROGRAMS := packet_test insn_test flow_test trace_test objdump_check \
+	$(if $(DECODE_HAS_IPT),libipt_diff)
 
 $(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
-	@mkdir -p $(DECODE_OUT)
+	@mkdir -p $(@D)
 	$(CC) $(DECODE_CFLAGS) -c $< -o $@
 
 $(DECODE_LIB): $(DECODE_O)
@@ -21,4 +29,57 @@ $(DECODE_LIB): $(DECODE_O)
 
 decode-lib: $(DECODE_LIB)
 
-.PHONY: decode-lib
+# What each test program is made of beside its own file and the library.
+packet_test-with :=
+insn_test-with :=
+objdump_check-with :=
+flow_test-with := record_text.c
+trace_test-with := image.c
+libipt_diff-with := image.c
+libipt_diff-libs := -lipt
+
+define decode-program
+$(DECODE_OUT)/$(1): $(DECODE_TESTS)/$(1).c \
+		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
+		$(DECODE_TEST_H) $(DECODE_LIB)
+	$$(CC) $$(DECODE_CFLAGS) $$(filter %.c,$$^) $$(DECODE_LIB) \
+		$($(1)-libs) -o $$@
+
+$(DECODE_OUT)/asan/$(1): $(DECODE_TESTS)/$(1).c \
+		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
+		$(DECODE_TEST_H) $(DECODE_C) $(DECODE_H)
+	@mkdir -p $$(@D)
+	$$(CC) $$(WARNINGS) $$(DECODE_ASAN) $$(filter %.c,$$^) \
+		$($(1)-libs) -o $$@
+endef
+
+$(foreach program,$(DECODE_PROGRAMS),$(eval $(call decode-program,$(program))))
+
+decode-programs: $(addprefix $(DECODE_OUT)/,$(DECODE_PROGRAMS))
+
+decode-test: decode-programs decode-freestanding
+	$(DECODE_TESTS)/run $(DECODE_OUT)
+
+decode-asan: $(addprefix $(DECODE_OUT)/asan/,$(DECODE_PROGRAMS))
+	$(DECODE_TESTS)/run $(DECODE_OUT)/asan
+
+decode-freestanding:
+	$(DECODE_TESTS)/freestanding $(DECODE_OUT)
+
+decode-objdump: $(DECODE_OUT)/objdump_check
+	$(DECODE_TESTS)/objdump_all $< $(DECODE_OUT)/objdump
+
+# libFuzzer comes with clang. SECONDS is for each target.
+SECONDS ?= 20
+DECODE_FUZZERS := fuzz_packet fuzz_insn fuzz_flow
+
+$(DECODE_OUT)/fuzz/%: $(DECODE_FUZZ)/%.c $(DECODE_C) $(DECODE_H)
+	@mkdir -p $(@D)
+	clang $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all $(filter %.c,$^) -o $@
+
+fuzz: $(addprefix $(DECODE_OUT)/fuzz/,$(DECODE_FUZZERS))
+	$(DECODE_FUZZ)/run $(DECODE_OUT)/fuzz $(SECONDS)
+
+.PHONY: decode-lib decode-programs decode-test decode-asan \
+	decode-freestanding decode-objdump fuzz

@@ -53,6 +53,7 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 	}
 	kipt_emit_gap(flow, kind, status, flow->offset);
 	flow->enabled = false;
+	flow->overflow = false;
 	forget_pending(flow);
 	if (flow->at.pip_pending)
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);

@@ -169,6 +169,7 @@ static void restate_tsx(struct kipt_flow *flow, u8 value)
 		kipt_emit(flow, &record);
 }
 
+/* Time comes behind SYNC, though it was read before. */
 static void restate_clock(struct kipt_flow *flow)
 {
 	struct kipt_record record = {
@@ -177,6 +178,7 @@ static void restate_clock(struct kipt_flow *flow)
 		.aux = flow->clock.cbr,
 	};
 
+	flow->clock.moved = flow->clock.valid;
 	if (flow->clock.cbr && flow->config.output & KIPT_FLOW_TIME)
 		kipt_emit(flow, &record);
 }
@@ -222,6 +224,7 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 	flow->enabled = psb.has_ip;
 	flow->at.ip = psb.ip;
 	flow->last_ip = psb.last_ip;
+	flow->clock.moved = false;
 	restate(flow, &psb, offset);
 	if (psb.status != KIPT_OK) {
 		report_bad(flow, &psb);

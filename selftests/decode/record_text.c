@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One line per record: type, kind, then what the record's members hold, with
+ * nothing left out, so that equal text means equal records. User space.
+ */
+#include <stdio.h>
+
+#include "record_text.h"
+
+static const char *const types[KIPT_RECORD_TYPE_MAX + 1] = {
+	[KIPT_RECORD_BRANCH] = "branch", [KIPT_RECORD_ENABLE] = "enable",
+	[KIPT_RECORD_DISABLE] = "disable", [KIPT_RECORD_CONTEXT] = "context",
+	[KIPT_RECORD_TASK] = "task", [KIPT_RECORD_MODE] = "mode",
+	[KIPT_RECORD_TSX] = "tsx", [KIPT_RECORD_TIME] = "time",
+	[KIPT_RECORD_CBR] = "cbr", [KIPT_RECORD_PTWRITE] = "ptwrite",
+	[KIPT_RECORD_POWER] = "power", [KIPT_RECORD_EVENT] = "event",
+	[KIPT_RECORD_EVENT_DATA] = "event-data", [KIPT_RECORD_VMCS] = "vmcs",
+	[KIPT_RECORD_TRACESTOP] = "tracestop", [KIPT_RECORD_BLOCK] = "block",
+	[KIPT_RECORD_TRIG] = "trig", [KIPT_RECORD_GAP] = "gap",
+	[KIPT_RECORD_CPU] = "cpu", [KIPT_RECORD_INSN] = "insn",
+	[KIPT_RECORD_SYNC] = "sync",
+};
+
+static const char *const branches[KIPT_BRANCH_KIND_MAX + 1] = {
+	[KIPT_BRANCH_COND] = "cond", [KIPT_BRANCH_JUMP] = "jump",
+	[KIPT_BRANCH_CALL] = "call", [KIPT_BRANCH_JUMP_IND] = "jump-ind",
+	[KIPT_BRANCH_CALL_IND] = "call-ind", [KIPT_BRANCH_RET] = "ret",
+	[KIPT_BRANCH_SYSCALL] = "syscall", [KIPT_BRANCH_SYSRET] = "sysret",
+	[KIPT_BRANCH_IRET] = "iret", [KIPT_BRANCH_FAR] = "far",
+	[KIPT_BRANCH_VMENTRY] = "vmentry", [KIPT_BRANCH_EVENT] = "event",
+	[KIPT_BRANCH_TSX_ABORT] = "tsx-abort",
+};
+
+static const char *const gaps[KIPT_GAP_KIND_MAX + 1] = {
+	[KIPT_GAP_OVERFLOW] = "overflow", [KIPT_GAP_DECODE] = "decode",
+	[KIPT_GAP_NO_CODE] = "no-code",
+	[KIPT_GAP_CODE_CHANGED] = "code-changed", [KIPT_GAP_RING] = "ring",
+	[KIPT_GAP_TRUNCATED] = "truncated", [KIPT_GAP_STOPPED] = "stopped",
+	[KIPT_GAP_HW_ERROR] = "hw-error", [KIPT_GAP_RECEIVER] = "receiver",
+	[KIPT_GAP_OFFLINE] = "offline",
+};
+
+static const char *const flags[] = {
+	"no-ip", "no-value", "nr", "hw", "if", "in-tsx", "compressed",
+};
+
+static const char *kind_text(const struct kipt_record *record, char *number,
+			     size_t size)
+{
+	if (record->type == KIPT_RECORD_BRANCH &&
+	    record->kind <= KIPT_BRANCH_KIND_MAX && branches[record->kind])
+		return branches[record->kind];
+	if (record->type == KIPT_RECORD_GAP &&
+	    record->kind <= KIPT_GAP_KIND_MAX && gaps[record->kind])
+		return gaps[record->kind];
+	snprintf(number, size, "%u", record->kind);
+	return number;
+}
+
+void record_text(const struct kipt_record *record, char *text, size_t size)
+{
+	const char *type = record->type <= KIPT_RECORD_TYPE_MAX &&
+			   types[record->type] ? types[record->type] : "?";
+	char number[8];
+	int at;
+	u32 i;
+
+	at = snprintf(text, size, "%s %s ip=%llx value=%llx aux=%u", type,
+		      kind_text(record, number, sizeof(number)),
+		      (unsigned long long)record->ip,
+		      (unsigned long long)record->value, record->aux);
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (record->flags >> i & 1)
+			at += snprintf(text + at, size - at, " %s", flags[i]);
+	}
+}
