@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "kipt.h"
+#include "say.h"
 
 /* What args_option() returns besides the ids of the table. */
 enum {
@@ -67,8 +68,7 @@ int args_exit(int code);
  *
  * Return: KIPT_EXIT_USAGE.
  */
-int args_bad(const struct args *args, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+int __printf(2, 3) args_bad(const struct args *args, const char *format, ...);
 
 /**
  * args_operands() - check the number of operands

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 			 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
 
 /* A signal that was sent to this process alone and is to be passed on. */
-static volatile sig_atomic_t passed_on;
+static atomic_int passed_on;
 
 static void signal_caught(int number, siginfo_t *info, void *context)
 {
@@ -52,7 +53,7 @@ static void signals_default(void)
 static void child_exec(const int go[2], int failure, char **argv,
 		       const char *cpus)
 {
-	int err = cpus ? cpus_pin(cpus) : 0;
+	int err = cpus ? -cpus_pin(cpus) : 0;
 	char byte;
 
 	close(go[1]);

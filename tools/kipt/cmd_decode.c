@@ -81,9 +81,7 @@ static bool decode(struct decode *d, const char *path)
 	struct output output;
 	bool ok;
 
-	/* "" is none: the trace may be of another machine, or of this one's
-	 * past.
-	 */
+	/* "" is none: the trace may be of another machine, or of the past. */
 	if (!d->view.kallsyms)
 		d->view.kallsyms = d->saved.kallsyms;
 	if (!d->view.maps && d->saved.maps[0])

@@ -80,9 +80,9 @@ int cpus_pin(const char *list)
 	int err = 0;
 
 	if (!set)
-		return ENOMEM;
+		return -ENOMEM;
 	if (sched_setaffinity(0, SET_BYTES, set))
-		err = errno;
+		err = -errno;
 	free(set);
 	return err;
 }

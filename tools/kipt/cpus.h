@@ -22,7 +22,7 @@ bool cpus_own(const char *list, char *text, size_t size);
  * cpus_pin() - let this process run on these CPUs only
  * @list: CPU list
  *
- * Return: 0 or an errno, positive.
+ * Return: 0 or a negative errno.
  */
 int cpus_pin(const char *list);
 

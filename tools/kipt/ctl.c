@@ -36,8 +36,6 @@ static const struct ctl_field fields[] = {
 	{ "DisTNT", RTIT_CTL_DISTNT, -1 },
 };
 
-#define FIELDS	(sizeof(fields) / sizeof(fields[0]))
-
 u64 ctl_default(const struct kipt_caps *caps)
 {
 	u64 ctl = RTIT_CTL_OS | RTIT_CTL_USER | RTIT_CTL_BRANCHEN |
@@ -58,7 +56,7 @@ static void unknown_name(const char *name, size_t len)
 	char list[256];
 	size_t i, at = 0;
 
-	for (i = 0; i < FIELDS; i++)
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		at += snprintf(list + at, sizeof(list) - at, "%s%s%s",
 			       i ? ", " : "", fields[i].name,
 			       fields[i].shift < 0 ? "" : "=N");
@@ -70,7 +68,7 @@ static const struct ctl_field *field_find(const char *name, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < FIELDS; i++) {
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (strlen(fields[i].name) == len &&
 		    !strncasecmp(fields[i].name, name, len))
 			return &fields[i];
@@ -156,7 +154,7 @@ void ctl_format(u64 ctl, char *text, size_t size)
 	size_t i, at = 0;
 
 	text[0] = 0;
-	for (i = 0; i < FIELDS && at < size; i++) {
+	for (i = 0; i < ARRAY_SIZE(fields) && at < size; i++) {
 		u64 bits = ctl & fields[i].mask;
 
 		ctl &= ~fields[i].mask;

@@ -8,6 +8,7 @@
 #include "ctl.h"
 #include "info_show.h"
 #include "jsonl.h"
+#include "kipt.h"
 
 struct cap {
 	/* 0: CPUID.14H.0:EBX, 1: ECX */
@@ -38,8 +39,6 @@ static const struct cap caps[] = {
 	{ 1, RTIT_CAP_LIP, "lip", "IPs in the trace are linear addresses" },
 };
 
-#define CAPS	(sizeof(caps) / sizeof(caps[0]))
-
 static bool cap_is(const struct kipt_caps *c, const struct cap *cap)
 {
 	return (cap->ecx ? c->leaf0_ecx : c->leaf0_ebx) & cap->mask;
@@ -66,7 +65,7 @@ static void caps_show(const struct kipt_caps *c, FILE *out)
 	size_t i;
 
 	fputs("Capabilities:\n", out);
-	for (i = 0; i < CAPS; i++)
+	for (i = 0; i < ARRAY_SIZE(caps); i++)
 		fprintf(out, "  %-3s %s\n", cap_is(c, &caps[i]) ? "yes" : "no",
 			caps[i].words);
 	fprintf(out, "  %-3s tracing in VMX operation\n",
@@ -128,7 +127,7 @@ static void caps_json(struct json_object *line, const struct kipt_caps *c)
 	struct json_object *names = json_object_new_object();
 	size_t i;
 
-	for (i = 0; i < CAPS; i++)
+	for (i = 0; i < ARRAY_SIZE(caps); i++)
 		jsonl_flag(names, caps[i].name, cap_is(c, &caps[i]));
 	jsonl_flag(names, "vmx", c->vmx_pt);
 	json_object_object_add(line, "caps", names);

@@ -10,6 +10,8 @@
 
 #define KIPT_TOOL_VERSION	"0.1.0"
 
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
 /**
  * enum kipt_exit - exit statuses of the tool
  * @KIPT_EXIT_DONE: done

@@ -21,8 +21,6 @@ static const struct kipt_verb *const verbs[] = {
 	&verb_packets,
 };
 
-#define VERBS	(sizeof(verbs) / sizeof(verbs[0]))
-
 static void usage(FILE *out)
 {
 	size_t i;
@@ -30,7 +28,7 @@ static void usage(FILE *out)
 	fputs("Usage: kipt VERB [OPTION]... [ARGUMENT]...\n\n"
 	      "Trace what CPUs execute, with Intel Processor Trace.\n\n"
 	      "Verbs:\n", out);
-	for (i = 0; i < VERBS; i++)
+	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		fprintf(out, "  %-9s %s\n", verbs[i]->name,
 			verbs[i]->summary);
 	fputs("\nOptions:\n"
@@ -48,7 +46,7 @@ static const struct kipt_verb *verb_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < VERBS; i++) {
+	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (!strcmp(verbs[i]->name, name))
 			return verbs[i];
 	}

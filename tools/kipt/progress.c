@@ -4,13 +4,14 @@
  * tool that a signal handler touches stands here.
  */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "progress.h"
 
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted;
 static bool shown;
 
 static u64 now_ms(void)

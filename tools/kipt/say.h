@@ -6,25 +6,28 @@
 #ifndef KIPT_SAY_H
 #define KIPT_SAY_H
 
+#ifndef __printf
+#define __printf(text, first) __attribute__((format(printf, text, first)))
+#endif
+
 /**
  * say_error() - tell what failed
  * @format: a sentence without "kipt: " and without newline
  */
-void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void __printf(1, 2) say_error(const char *format, ...);
 
 /**
  * say_errno() - tell what failed and why
  * @err: an errno, positive
  * @format: what was tried; ": text (ENAME)" is added
  */
-void say_errno(int err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void __printf(2, 3) say_errno(int err, const char *format, ...);
 
 /**
  * say_note() - tell what a person should know, though nothing failed
  * @format: a sentence
  */
-void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void __printf(1, 2) say_note(const char *format, ...);
 
 /**
  * say_errno_name() - the name of an errno

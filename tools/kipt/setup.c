@@ -3,6 +3,7 @@
  * Options that say how to trace, see setup.h. What the CPUs allow is checked
  * by the module, which names the allowed values.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -67,7 +68,7 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 		  const struct kipt_info *info, struct kipt_session *session)
 {
 	memset(session, 0, sizeof(*session));
-	strcpy(session->cpus, setup->cpus);
+	snprintf(session->cpus, sizeof(session->cpus), "%s", setup->cpus);
 	session->mode = setup->mode;
 	session->size = setup->size;
 	session->flags = flags;

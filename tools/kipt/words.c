@@ -5,9 +5,8 @@
 #include <stdio.h>
 
 #include "../../kmod/decode/status.h"
+#include "kipt.h"
 #include "words.h"
-
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 static const char *const types[] = {
 	[KIPT_RECORD_BRANCH] = "branch",
@@ -117,14 +116,14 @@ struct kinds {
 };
 
 static const struct kinds kinds[KIPT_RECORD_TYPE_MAX + 1] = {
-	[KIPT_RECORD_BRANCH] = { branches, COUNT(branches) },
-	[KIPT_RECORD_ENABLE] = { enables, COUNT(enables) },
-	[KIPT_RECORD_DISABLE] = { disables, COUNT(disables) },
-	[KIPT_RECORD_MODE] = { modes, COUNT(modes) },
-	[KIPT_RECORD_TSX] = { tsx, COUNT(tsx) },
-	[KIPT_RECORD_POWER] = { powers, COUNT(powers) },
-	[KIPT_RECORD_GAP] = { gaps, COUNT(gaps) },
-	[KIPT_RECORD_SYNC] = { syncs, COUNT(syncs) },
+	[KIPT_RECORD_BRANCH] = { branches, ARRAY_SIZE(branches) },
+	[KIPT_RECORD_ENABLE] = { enables, ARRAY_SIZE(enables) },
+	[KIPT_RECORD_DISABLE] = { disables, ARRAY_SIZE(disables) },
+	[KIPT_RECORD_MODE] = { modes, ARRAY_SIZE(modes) },
+	[KIPT_RECORD_TSX] = { tsx, ARRAY_SIZE(tsx) },
+	[KIPT_RECORD_POWER] = { powers, ARRAY_SIZE(powers) },
+	[KIPT_RECORD_GAP] = { gaps, ARRAY_SIZE(gaps) },
+	[KIPT_RECORD_SYNC] = { syncs, ARRAY_SIZE(syncs) },
 };
 
 static const char *pick(const char *const *names, size_t count, u32 number)
@@ -134,7 +133,7 @@ static const char *pick(const char *const *names, size_t count, u32 number)
 
 const char *words_type(u32 type)
 {
-	return pick(types, COUNT(types), type);
+	return pick(types, ARRAY_SIZE(types), type);
 }
 
 const char *words_kind(u32 type, u32 kind)
@@ -146,7 +145,7 @@ const char *words_kind(u32 type, u32 kind)
 
 const char *words_gap(u32 kind)
 {
-	return pick(gap_texts, COUNT(gap_texts), kind);
+	return pick(gap_texts, ARRAY_SIZE(gap_texts), kind);
 }
 
 static void gap_sentence(const struct kipt_record *r, const char *where,
