@@ -25,6 +25,7 @@
  * @insns: number of instructions, 1..64
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
  * @mode: enum kipt_mode_kind; 0: the slot is empty
+ * @reserved: fills the line
  *
  * 64 bytes, one cache line.
  */

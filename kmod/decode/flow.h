@@ -60,7 +60,8 @@ struct kipt_sink {
  * @cache_blocks: blocks to keep, a power of two; 0: a default
  * @step_limit: blocks walked without using a packet before KIPT_LOOP; 0: a
  *	default
- * @tsc_num, @tsc_den: CPUID.15H EBX and EAX; 0: unknown
+ * @tsc_num: CPUID.15H:EBX; 0: unknown
+ * @tsc_den: CPUID.15H:EAX; 0: unknown
  * @mtc_freq: RTIT_CTL.MTCFreq of the trace
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]; 0: unknown
  * @filter_count: entries of @filter, 0..4; 0: no IP filter, or unknown

@@ -186,9 +186,9 @@ enum kipt_status kipt_walk_tnt(struct kipt_flow *flow)
 			if (unlikely(status != KIPT_OK))
 				return status;
 			bound.steps = 0;
-		} else if (needs_packet(block->class)) {
-			return KIPT_OK;
 		} else {
+			if (needs_packet(block->class))
+				return KIPT_OK;
 			pass(flow, block);
 			if (unlikely(bound_hit(flow, &bound)))
 				return KIPT_LOOP;

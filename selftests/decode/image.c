@@ -14,8 +14,10 @@ u8 *file_load(const char *path, u64 *size)
 	u8 *bytes = NULL;
 	long end;
 
-	if (!file || fseek(file, 0, SEEK_END) || (end = ftell(file)) < 0 ||
-	    fseek(file, 0, SEEK_SET))
+	if (!file || fseek(file, 0, SEEK_END))
+		goto err;
+	end = ftell(file);
+	if (end < 0 || fseek(file, 0, SEEK_SET))
 		goto err;
 	bytes = malloc(end ? end : 1);
 	if (!bytes || fread(bytes, 1, end, file) != (size_t)end)
