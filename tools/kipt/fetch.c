@@ -178,9 +178,9 @@ bool fetch_run(struct genl *genl, u32 id, int cpu, struct output *output)
 	bool ok;
 
 	progress_catch();
-	if (genl_fetch_start(genl, &request, batch_take, &fetch))
-		return false;
-	ok = fetch_loop(genl, &request, &fetch);
+	ok = !genl_fetch_start(genl, &request, batch_take, &fetch) &&
+	     fetch_loop(genl, &request, &fetch);
+	genl_fetch_end(genl);
 	progress_clear();
 	tally->seconds = seconds_now() - start;
 	tally->trace_bytes = fetch.trace_done ? fetch.trace_done :

@@ -25,6 +25,8 @@
  */
 #define RECEIVE_BUFFER	(16 << 20)
 #define MESSAGE_BUFFER	(128 << 10)
+/* Idle waits after which a refused credit is believed. */
+#define ASYNC_WAITS	20
 
 struct genl {
 	struct nl_sock *sock;
@@ -40,10 +42,14 @@ struct genl {
 	struct nlmsghdr *reply_head;
 	/* The fetch. */
 	u32 fetch_id;
-	bool fetch_done;
 	void (*batch)(void *ctx, const struct kipt_batch *b);
 	void *batch_ctx;
+	/* What the kernel said to a credit. It may cross the last message,
+	 * after which there is no fetch any more.
+	 */
 	int async_err;
+	char async_text[512];
+	unsigned int async_waits;
 };
 
 static u32 attr_u32(struct nlattr *attr)
@@ -113,9 +119,9 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
 		genl->answered = true;
 		genl->err = err->error;
 		refusal_tell(genl->what, -err->error, text);
-	} else if (!genl->fetch_done) {
+	} else {
 		genl->async_err = err->error;
-		refusal_tell("go on with the fetch", -err->error, text);
+		memcpy(genl->async_text, text, sizeof(text));
 	}
 	return NL_SKIP;
 }
@@ -167,8 +173,6 @@ static void batch_take(struct genl *genl, struct nlattr **attrs)
 		batch.records = nla_data(data);
 		batch.count = nla_len(data) / sizeof(*batch.records);
 	}
-	if (batch.last)
-		genl->fetch_done = true;
 	genl->batch(genl->batch_ctx, &batch);
 }
 
@@ -579,8 +583,8 @@ int genl_fetch_start(struct genl *genl, struct genl_fetch *fetch,
 		nla_put_u32(msg, KIPT_A_SESSION_CREDIT, fetch->credit);
 	}
 	genl->fetch_id = fetch->id;
-	genl->fetch_done = false;
 	genl->async_err = 0;
+	genl->async_waits = 0;
 	genl->batch = batch;
 	genl->batch_ctx = ctx;
 	snprintf(what, sizeof(what), "fetch session %u", fetch->id);
@@ -595,10 +599,13 @@ int genl_fetch_wait(struct genl *genl, int timeout_ms)
 	};
 	int err;
 
-	if (genl->async_err)
+	if (poll(&fd, 1, timeout_ms) <= 0) {
+		if (!genl->async_err || ++genl->async_waits < ASYNC_WAITS)
+			return 0;
+		refusal_tell("go on with the fetch", -genl->async_err,
+			     genl->async_text);
 		return genl->async_err;
-	if (poll(&fd, 1, timeout_ms) <= 0)
-		return 0;
+	}
 	err = messages_take(genl);
 	return err ? err : 1;
 }
@@ -615,6 +622,12 @@ int genl_fetch_credit(struct genl *genl, u32 id, u32 credit)
 	err = request_send(genl, msg);
 	genl->awaited = 0;
 	return err;
+}
+
+void genl_fetch_end(struct genl *genl)
+{
+	genl->batch = NULL;
+	genl->fetch_id = 0;
 }
 
 int genl_fetch_cancel(struct genl *genl, u32 id)

@@ -154,4 +154,10 @@ int genl_fetch_credit(struct genl *genl, u32 id, u32 credit);
  */
 int genl_fetch_cancel(struct genl *genl, u32 id);
 
+/**
+ * genl_fetch_end() - the callback of the fetch is not to be called any more
+ * @genl: connection
+ */
+void genl_fetch_end(struct genl *genl);
+
 #endif /* KIPT_GENL_H */

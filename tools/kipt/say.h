@@ -6,9 +6,9 @@
 #ifndef KIPT_SAY_H
 #define KIPT_SAY_H
 
-#ifndef __printf
-#define __printf(text, first) __attribute__((format(printf, text, first)))
-#endif
+/* The compiler checks arguments against the format, the @text-th argument. */
+#define SAY_CHECK		__format__
+#define __printf(text, first)	__attribute__((SAY_CHECK(__printf__, text, first)))
 
 /**
  * say_error() - tell what failed
