@@ -118,8 +118,11 @@ bool child_create(struct child *child, char **argv, const char *cpus)
 		return false;
 	}
 	if (!ptrace(PTRACE_SEIZE, child->pid, NULL, TRACE_OPTIONS) &&
-	    tid_add(child, child->pid))
+	    tid_add(child, child->pid)) {
+		/* Until its exec it is a copy of this process. */
+		maps_read_task(child->maps, child->pid, child->pid);
 		return true;
+	}
 	say_errno(errno, "cannot follow '%s' with ptrace", argv[0]);
 	child_abandon(child);
 	return false;
