@@ -76,7 +76,7 @@ prove_mix()
 	local cpu total=0 ctl=$1 status
 
 	boot selftests/flow/guest_record --cpus 0,1 --size 128M --mode once \
-		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-115}"
+		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-150}"
 	result $? "is traced and decoded in the kernel"
 	for cpu in 0 1; do
 		compare_cpu "$cpu" --run 1
