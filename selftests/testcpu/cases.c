@@ -828,6 +828,23 @@ static void cases_clocks(void)
 	       "CYC before TNT and TIP", guest_packets());
 }
 
+static void cases_event_trace(void)
+{
+	uint64_t on = USER | RTIT_CTL_EVENTEN;
+
+	expect("guest_event_interrupt_and_iret", on, spin,
+	       START " ... CFE(1,%u) FUP(%lx) TIP.PGD() ... CFE(2,0) TIP.PGE(%lx) ...",
+	       0xec, A(spin_loop), A(spin_loop));
+	expect("guest_event_page_fault", on, pf,
+	       START " ... EVD(0,0) CFE(1,14) FUP(%lx) TIP.PGD() ...",
+	       A(pf_insn));
+	expect("guest_event_int3", on, brk_,
+	       START " ... CFE(1,3) FUP(%lx) TIP.PGD() ...", A(brk_insn));
+	expect("guest_event_if_in_kernel", ALL | RTIT_CTL_EVENTEN, sys,
+	       START " ... MODE.Exec(64) TIP(%lx) ... MODE.Exec(64,if) FUP(ffff*) ...",
+	       (unsigned long)kernel_symbol("entry_SYSCALL_64"));
+}
+
 /* The other CPU sleeps while this one does. */
 static void cases_power(void)
 {
@@ -875,6 +892,7 @@ int main(void)
 	cases_ptwrite_fault();
 	cases_topa();
 	cases_clocks();
+	cases_event_trace();
 	cases_power();
 	return ktap_finish();
 }

@@ -5,11 +5,14 @@
  * in a static program, whose code libipt reads from the file. Writes the raw
  * trace and prints nothing. Root, in the guest:
  *
- *	workload OUTPUT [CTL]
+ *	workload OUTPUT [CTL [ROUNDS]]
+ *
+ * With ROUNDS other than 3 the trace does not fit; what it took is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "guest_pt.h"
@@ -18,6 +21,7 @@
 
 static unsigned int items[ITEMS];
 static volatile unsigned int sink;
+static int rounds = 3;
 
 static int compare(const void *a, const void *b)
 {
@@ -54,7 +58,7 @@ static void work(void)
 	unsigned int x = 12345;
 	char text[256];
 
-	for (int round = 0; round < 3; round++) {
+	for (int round = 0; round < rounds; round++) {
 		for (unsigned int i = 0; i < ITEMS; i++)
 			items[i] = x = x * 1103515245 + 12345;
 		qsort(items, ITEMS, sizeof(items[0]), compare);
@@ -71,6 +75,7 @@ static void work(void)
 int main(int argc, char **argv)
 {
 	uint64_t ctl = RTIT_CTL_BRANCHEN | RTIT_CTL_USER;
+	struct timespec begin, end;
 	const char *why;
 	size_t len;
 	FILE *f;
@@ -82,8 +87,16 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2)
 		ctl |= strtoull(argv[2], NULL, 0);
+	if (argc > 3)
+		rounds = atoi(argv[3]);
 	guest_output(true);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	guest_run(ctl, work);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (argc > 3)
+		printf("%d rounds in %ld ms\n", rounds,
+		       (end.tv_sec - begin.tv_sec) * 1000 +
+		       (end.tv_nsec - begin.tv_nsec) / 1000000);
 	len = guest_trace_length();
 	f = fopen(argv[1], "wb");
 	if (!f || fwrite(guest_page + GUEST_TRACE, 1, len, f) != len ||

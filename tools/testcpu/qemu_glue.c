@@ -69,10 +69,12 @@ static const char * const reg_names[NUM_REGS] = {
  * struct slot - what generated code looks at, one per vCPU
  * @active: blocks call on_block() while this is not 0
  * @reached: the struct flow_block whose last instruction began last
+ * @watch_if: STI, CLI and POPF call on_if() while this is not 0
  */
 struct slot {
 	uint64_t active;
 	uint64_t reached;
+	uint64_t watch_if;
 };
 
 /**
@@ -151,6 +153,7 @@ static struct vcpu *vcpus[MAX_VCPUS];
 static struct qemu_plugin_scoreboard *slots;
 static qemu_plugin_u64 slot_active;
 static qemu_plugin_u64 slot_reached;
+static qemu_plugin_u64 slot_watch_if;
 
 /* ---- memory that lives as long as the code cache ---- */
 
@@ -466,6 +469,7 @@ static void update_active(struct vcpu *v, struct slot *slot)
 			  !v->pt.overflow && !v->pt.sleeping &&
 			  !(v->pt.msrs.ctl & RTIT_CTL_MTCEN);
 	slot->active = (tracing && !v->flow.dormant) || v->fix || v->redirect;
+	slot->watch_if = tracing && (v->pt.msrs.ctl & RTIT_CTL_EVENTEN);
 }
 
 /* ---- registers changed behind an instruction's back ---- */
@@ -916,6 +920,31 @@ static void on_site(unsigned int index, void *userdata)
 	}
 }
 
+/*
+ * Event Trace reports RFLAGS.IF. Called before the instruction; at CPL 0, or
+ * where IOPL allows it, what it will do is certain. CLI and STI that fault are
+ * left out; POPF without the privilege leaves IF alone.
+ */
+static void on_if(unsigned int index, void *userdata)
+{
+	const struct site *site = userdata;
+	struct vcpu *v = vcpus[index];
+	uint64_t now = get_reg(v, REG_EFLAGS);
+	uint8_t opcode = site->bytes[site->len - 1];
+	uint64_t popped;
+
+	if ((get_reg(v, REG_CS) & 3) > (now >> 12 & 3))
+		return;
+	if (opcode == 0x9d) {
+		if (!read_virtual(v, get_reg(v, REG_RSP), &popped, 8))
+			return;
+		v->pt.ctx.mode.intf = popped & EFLAGS_IF;
+	} else {
+		v->pt.ctx.mode.intf = opcode == 0xfb;
+	}
+	pt_if_change(&v->pt, site_ip(v, site) + site->len);
+}
+
 static void on_reset(unsigned int index, void *userdata)
 {
 	struct vcpu *v = vcpus[index];
@@ -1037,13 +1066,19 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i)
 	uint8_t class = class_in_any_mode(bytes, (unsigned int)len);
 	struct site *site;
 
-	if (!wants_callback(class))
+	if (!wants_callback(class) && class != INSN_IF)
 		return;
 	site = arena_get(sizeof(*site));
 	site->ip = qemu_plugin_insn_vaddr(insn);
 	site->class = class;
 	site->len = (uint8_t)len;
 	memcpy(site->bytes, bytes, len);
+	if (class == INSN_IF) {
+		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_if,
+			QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
+			slot_watch_if, 0, site);
+		return;
+	}
 	qemu_plugin_register_vcpu_insn_exec_cb(insn, on_site,
 					       QEMU_PLUGIN_CB_RW_REGS_PC,
 					       site);
@@ -1245,6 +1280,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	slot_active.offset = offsetof(struct slot, active);
 	slot_reached.score = slots;
 	slot_reached.offset = offsetof(struct slot, reached);
+	slot_watch_if.score = slots;
+	slot_watch_if.offset = offsetof(struct slot, watch_if);
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init, NULL);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate, NULL);
 	qemu_plugin_register_vcpu_discon_cb(id,
