@@ -10,9 +10,9 @@
 #include "chunk.h"
 
 /* 16 MiB of records, whatever the trace is. */
-#define BLOCKS_MAX	1024
+#define BATCHES_MAX	1024
 /* What the chunk at the head may queue when the others used that up. */
-#define BLOCKS_HEAD	16
+#define BATCHES_HEAD	16
 
 void kipt_chunk_queue_init(struct kipt_chunk_queue *queue, u32 max_chunks)
 {
@@ -24,10 +24,10 @@ void kipt_chunk_queue_init(struct kipt_chunk_queue *queue, u32 max_chunks)
 
 static void free_chunk(struct kipt_chunk *chunk)
 {
-	struct kipt_block *block, *next;
+	struct kipt_batch *batch, *next;
 
-	list_for_each_entry_safe(block, next, &chunk->blocks, node)
-		kfree(block);
+	list_for_each_entry_safe(batch, next, &chunk->batches, node)
+		kfree(batch);
 	kfree(chunk);
 }
 
@@ -72,7 +72,7 @@ struct kipt_chunk *kipt_chunk_open(struct kipt_chunk_queue *queue)
 		kipt_chunk_queue_cancel(queue);
 		return NULL;
 	}
-	INIT_LIST_HEAD(&chunk->blocks);
+	INIT_LIST_HEAD(&chunk->batches);
 	return chunk;
 }
 
@@ -86,7 +86,7 @@ void kipt_chunk_publish(struct kipt_chunk_queue *queue,
 	wake_up_all(&queue->wait);
 }
 
-static bool take_block(struct kipt_chunk_queue *queue,
+static bool take_batch(struct kipt_chunk_queue *queue,
 		       struct kipt_chunk *chunk)
 {
 	bool head, taken;
@@ -94,39 +94,39 @@ static bool take_block(struct kipt_chunk_queue *queue,
 	spin_lock(&queue->lock);
 	head = list_first_entry(&queue->chunks, struct kipt_chunk, node) ==
 	       chunk;
-	taken = queue->nr_blocks < BLOCKS_MAX ||
-		(head && chunk->nr_blocks < BLOCKS_HEAD);
+	taken = queue->nr_batches < BATCHES_MAX ||
+		(head && chunk->nr_batches < BATCHES_HEAD);
 	if (taken)
-		queue->nr_blocks++;
+		queue->nr_batches++;
 	spin_unlock(&queue->lock);
 	return taken;
 }
 
-struct kipt_block *kipt_chunk_block(struct kipt_chunk_queue *queue,
+struct kipt_batch *kipt_chunk_batch(struct kipt_chunk_queue *queue,
 				    struct kipt_chunk *chunk)
 {
-	struct kipt_block *block;
+	struct kipt_batch *batch;
 	bool taken = false;
 
 	wait_event_idle(queue->wait, READ_ONCE(queue->cancelled) ||
-			(taken = take_block(queue, chunk)));
+			(taken = take_batch(queue, chunk)));
 	if (!taken)
 		return NULL;
-	block = kmalloc(sizeof(*block), GFP_KERNEL);
-	if (!block) {
+	batch = kmalloc(sizeof(*batch), GFP_KERNEL);
+	if (!batch) {
 		kipt_chunk_queue_cancel(queue);
 		return NULL;
 	}
-	block->count = 0;
-	return block;
+	batch->count = 0;
+	return batch;
 }
 
 void kipt_chunk_push(struct kipt_chunk_queue *queue, struct kipt_chunk *chunk,
-		     struct kipt_block *block)
+		     struct kipt_batch *batch)
 {
 	spin_lock(&queue->lock);
-	list_add_tail(&block->node, &chunk->blocks);
-	chunk->nr_blocks++;
+	list_add_tail(&batch->node, &chunk->batches);
+	chunk->nr_batches++;
 	spin_unlock(&queue->lock);
 	wake_up_all(&queue->wait);
 }
@@ -158,39 +158,39 @@ struct kipt_chunk *kipt_chunk_head(struct kipt_chunk_queue *queue)
 	return chunk;
 }
 
-static bool poll_block(struct kipt_chunk_queue *queue,
-		       struct kipt_chunk *chunk, struct kipt_block **block)
+static bool poll_batch(struct kipt_chunk_queue *queue,
+		       struct kipt_chunk *chunk, struct kipt_batch **batch)
 {
 	bool settled;
 
 	spin_lock(&queue->lock);
-	*block = queue->cancelled ? NULL :
-		 list_first_entry_or_null(&chunk->blocks, struct kipt_block,
+	*batch = queue->cancelled ? NULL :
+		 list_first_entry_or_null(&chunk->batches, struct kipt_batch,
 					  node);
-	settled = *block || chunk->done || queue->cancelled;
-	if (*block) {
-		list_del(&(*block)->node);
-		chunk->nr_blocks--;
+	settled = *batch || chunk->done || queue->cancelled;
+	if (*batch) {
+		list_del(&(*batch)->node);
+		chunk->nr_batches--;
 	}
 	spin_unlock(&queue->lock);
 	return settled;
 }
 
-struct kipt_block *kipt_chunk_pull(struct kipt_chunk_queue *queue,
+struct kipt_batch *kipt_chunk_pull(struct kipt_chunk_queue *queue,
 				   struct kipt_chunk *chunk)
 {
-	struct kipt_block *block;
+	struct kipt_batch *batch;
 
-	wait_event_idle(queue->wait, poll_block(queue, chunk, &block));
-	return block;
+	wait_event_idle(queue->wait, poll_batch(queue, chunk, &batch));
+	return batch;
 }
 
-void kipt_chunk_free_block(struct kipt_chunk_queue *queue,
-			   struct kipt_block *block)
+void kipt_chunk_free_batch(struct kipt_chunk_queue *queue,
+			   struct kipt_batch *batch)
 {
-	kfree(block);
+	kfree(batch);
 	spin_lock(&queue->lock);
-	queue->nr_blocks--;
+	queue->nr_batches--;
 	spin_unlock(&queue->lock);
 	wake_up_all(&queue->wait);
 }

@@ -2,9 +2,9 @@
 /*
  * Between the workers that decode chunks of trace in parallel and the one
  * who delivers their records in order: a queue of chunks, each a queue of
- * blocks of records, with a bound on all of them. Process context.
+ * batches of records, with a bound on all of them. Process context.
  *
- * A worker whose chunk is not at the head waits when too many blocks are
+ * A worker whose chunk is not at the head waits when too many batches are
  * queued. The one at the head always gets some, so what is to be delivered
  * next never waits for what comes later.
  */
@@ -19,18 +19,18 @@
 #include "../uapi/linux/kipt_record.h"
 
 /* As many as one message carries and still fit, with it, into 16 KiB. */
-#define KIPT_BLOCK_RECORDS	640
+#define KIPT_BATCH_RECORDS	640
 
 /**
- * struct kipt_block - some records
+ * struct kipt_batch - some records
  * @node: in the queue of its chunk
  * @count: how many of @records are filled
  * @records: in order
  */
-struct kipt_block {
+struct kipt_batch {
 	struct list_head node;
 	u32 count;
-	struct kipt_record records[KIPT_BLOCK_RECORDS];
+	struct kipt_record records[KIPT_BATCH_RECORDS];
 };
 
 /**
@@ -40,8 +40,8 @@ struct kipt_block {
  * @from: offset in its trace
  * @to: offset of its end
  * @last: no more chunks of this source follow
- * @blocks: decoded, not delivered yet; queue lock
- * @nr_blocks: how many; queue lock
+ * @batches: decoded, not delivered yet; queue lock
+ * @nr_batches: how many; queue lock
  * @done: decoded to the end; queue lock
  */
 struct kipt_chunk {
@@ -50,8 +50,8 @@ struct kipt_chunk {
 	u64 from;
 	u64 to;
 	bool last;
-	struct list_head blocks;
-	u32 nr_blocks;
+	struct list_head batches;
+	u32 nr_batches;
 	bool done;
 };
 
@@ -62,7 +62,7 @@ struct kipt_chunk {
  * @chunks: opened, not dropped yet, in the order of the trace
  * @nr_chunks: how many
  * @max_chunks: how many may be
- * @nr_blocks: given out, in use by workers or queued
+ * @nr_batches: given out, in use by workers or queued
  * @ended: no chunk will be opened any more
  * @cancelled: nobody waits any more, and nobody gets anything
  */
@@ -72,7 +72,7 @@ struct kipt_chunk_queue {
 	struct list_head chunks;
 	u32 nr_chunks;
 	u32 max_chunks;
-	u32 nr_blocks;
+	u32 nr_batches;
 	bool ended;
 	bool cancelled;
 };
@@ -120,27 +120,27 @@ void kipt_chunk_publish(struct kipt_chunk_queue *queue,
 			struct kipt_chunk *chunk);
 
 /**
- * kipt_chunk_block() - get an empty block for a chunk, when there is room
+ * kipt_chunk_batch() - get an empty batch for a chunk, when there is room
  * @queue: the queue
  * @chunk: which is not done
  *
- * Return: the caller's block; NULL if cancelled or without memory, which
+ * Return: the caller's batch; NULL if cancelled or without memory, which
  * cancels.
  */
-struct kipt_block *kipt_chunk_block(struct kipt_chunk_queue *queue,
+struct kipt_batch *kipt_chunk_batch(struct kipt_chunk_queue *queue,
 				    struct kipt_chunk *chunk);
 
 /**
- * kipt_chunk_push() - hand a block over
+ * kipt_chunk_push() - hand a batch over
  * @queue: the queue
- * @chunk: the block is of
- * @block: no longer the caller's
+ * @chunk: the batch is of
+ * @batch: no longer the caller's
  */
 void kipt_chunk_push(struct kipt_chunk_queue *queue, struct kipt_chunk *chunk,
-		     struct kipt_block *block);
+		     struct kipt_batch *batch);
 
 /**
- * kipt_chunk_done() - all blocks of a chunk were pushed
+ * kipt_chunk_done() - all batches of a chunk were pushed
  * @queue: the queue
  * @chunk: no longer the caller's
  */
@@ -156,23 +156,23 @@ void kipt_chunk_done(struct kipt_chunk_queue *queue, struct kipt_chunk *chunk);
 struct kipt_chunk *kipt_chunk_head(struct kipt_chunk_queue *queue);
 
 /**
- * kipt_chunk_pull() - wait for the next block of the chunk at the head
+ * kipt_chunk_pull() - wait for the next batch of the chunk at the head
  * @queue: the queue
  * @chunk: from kipt_chunk_head()
  *
- * Return: the block, for kipt_chunk_free_block(), or NULL if the chunk is
+ * Return: the batch, for kipt_chunk_free_batch(), or NULL if the chunk is
  * done and empty, or cancelled.
  */
-struct kipt_block *kipt_chunk_pull(struct kipt_chunk_queue *queue,
+struct kipt_batch *kipt_chunk_pull(struct kipt_chunk_queue *queue,
 				   struct kipt_chunk *chunk);
 
 /**
- * kipt_chunk_free_block() - give a block back
+ * kipt_chunk_free_batch() - give a batch back
  * @queue: the queue
- * @block: the caller's
+ * @batch: the caller's
  */
-void kipt_chunk_free_block(struct kipt_chunk_queue *queue,
-			   struct kipt_block *block);
+void kipt_chunk_free_batch(struct kipt_chunk_queue *queue,
+			   struct kipt_batch *batch);
 
 /**
  * kipt_chunk_drop() - take the chunk at the head off the queue and free it

@@ -16,8 +16,8 @@
 
 #include "code_bytes.h"
 #include "compat.h"
-#include "kernel_text.h"
 #include "sideband.h"
+#include "text_patch.h"
 
 #define BUCKET_BITS	12
 /* 128 MiB of user code; what is beyond is read anew each time. */
@@ -35,22 +35,19 @@ struct code_page {
 
 struct kipt_code_bytes {
 	struct kipt_sideband *sideband;
-	const struct kipt_kernel_text *text;
 	spinlock_t lock;
 	u32 nr_pages;
 	struct hlist_head buckets[1 << BUCKET_BITS];
 };
 
 struct kipt_code_bytes *
-kipt_code_bytes_create(struct kipt_sideband *sideband,
-		       const struct kipt_kernel_text *text)
+kipt_code_bytes_create(struct kipt_sideband *sideband)
 {
 	struct kipt_code_bytes *bytes = kvzalloc(sizeof(*bytes), GFP_KERNEL);
 
 	if (!bytes)
 		return NULL;
 	bytes->sideband = sideband;
-	bytes->text = text;
 	spin_lock_init(&bytes->lock);
 	return bytes;
 }
@@ -199,13 +196,22 @@ static bool is_kernel_code(u64 ip)
 	return ip >= __START_KERNEL_map && ip < MODULES_END;
 }
 
+static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
+		       u32 n)
+{
+	if (copy_from_kernel_nofault(buf, (void *)ip, n))
+		return 0;
+	kipt_text_patch_undo(reader->text_at, ip, buf, n);
+	return n;
+}
+
 static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,
 		     u8 *buf, u32 n)
 {
 	if (space & SPACE_GUEST)
 		return 0;
 	if (is_kernel_code(ip))
-		return copy_from_kernel_nofault(buf, (void *)ip, n) ? 0 : n;
+		return read_kernel(reader, ip, buf, n);
 	if (ip >= TASK_SIZE_MAX)
 		return 0;
 	return read_user(reader->bytes, space ?: reader->unnamed, ip, buf, n);
@@ -237,7 +243,9 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 {
 	struct kipt_code_reader *reader = ctx;
 
-	return kipt_kernel_text_changed(reader->bytes->text, ip, len);
+	return is_kernel_code(ip) &&
+	       kipt_text_patch_touches(reader->text_first,
+				       reader->text_unsure, ip, len);
 }
 
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,

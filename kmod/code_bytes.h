@@ -10,29 +10,33 @@
 #include "decode/flow.h"
 
 struct kipt_code_bytes;
-struct kipt_kernel_text;
 struct kipt_sideband;
 
 /**
  * struct kipt_code_reader - one decoder's way to code bytes
  * @bytes: the cache, shared
  * @unnamed: address space of user code before the trace names one
+ * @text_at: kernel text is read as it was before this patch
+ * @text_unsure: kernel text was patched, from @text_first to before this
+ *	patch, around the time that is decoded
+ * @text_first: see @text_unsure
  */
 struct kipt_code_reader {
 	struct kipt_code_bytes *bytes;
 	u64 unnamed;
+	u64 text_at;
+	u64 text_first;
+	u64 text_unsure;
 };
 
 /**
  * kipt_code_bytes_create() - an empty cache
  * @sideband: who knows the address spaces; outlives the cache
- * @text: kernel text at the start of tracing, or NULL; outlives the cache
  *
  * Return: NULL without memory.
  */
 struct kipt_code_bytes *
-kipt_code_bytes_create(struct kipt_sideband *sideband,
-		       const struct kipt_kernel_text *text);
+kipt_code_bytes_create(struct kipt_sideband *sideband);
 
 /**
  * kipt_code_bytes_destroy() - free a cache

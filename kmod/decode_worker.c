@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <asm/tsc.h>
 
 #include "buffer.h"
 #include "chunk.h"
@@ -22,6 +23,7 @@
 #include "hw_regs.h"
 #include "session.h"
 #include "sideband.h"
+#include "text_patch.h"
 
 static_assert(KIPT_FLOW_BRANCHES == KIPT_OUTPUT_BRANCHES);
 static_assert(KIPT_FLOW_CALLS == KIPT_OUTPUT_CALLS);
@@ -32,6 +34,10 @@ static_assert(KIPT_FLOW_TIME == KIPT_OUTPUT_TIME);
 #define CHUNK_BYTES	(256U << 10)
 #define WORKERS_MAX	32U
 #define ARENA_ALIGN	64
+/* More than any patch takes, also where a machine is emulated. */
+#define PATCH_SLACK_MS	50
+/* Forgetting looks at every block: more patches than this forget them all. */
+#define FORGET_MAX	64
 /* A PSB+ is shorter than this. */
 #define PSB_PACKETS_MAX	64
 
@@ -53,7 +59,8 @@ struct worker {
 	struct kipt_flow *flow;
 	struct kipt_code_reader reader;
 	struct kipt_chunk *chunk;
-	struct kipt_block *block;
+	struct kipt_batch *batch;
+	bool changed;
 };
 
 struct kipt_fetch {
@@ -86,18 +93,35 @@ void kipt_decode_uninit(void)
 	destroy_workqueue(workers_wq);
 }
 
+/*
+ * Past code that changed the decoder does not know who called, so RETs up to
+ * the next PSB fail for the same reason.
+ */
+static void explain_gap(struct worker *worker, struct kipt_record *gap)
+{
+	if (gap->kind == KIPT_GAP_CODE_CHANGED)
+		worker->changed = true;
+	else if (gap->kind == KIPT_GAP_DECODE && gap->aux == KIPT_BAD_RET &&
+		 worker->changed)
+		gap->kind = KIPT_GAP_CODE_CHANGED;
+}
+
 static bool keep_record(struct worker *worker, const struct kipt_record *record)
 {
 	struct kipt_chunk_queue *queue = &worker->fetch->queue;
+	struct kipt_record *kept;
 
-	if (!worker->block)
-		worker->block = kipt_chunk_block(queue, worker->chunk);
-	if (!worker->block)
+	if (!worker->batch)
+		worker->batch = kipt_chunk_batch(queue, worker->chunk);
+	if (!worker->batch)
 		return false;
-	worker->block->records[worker->block->count++] = *record;
-	if (worker->block->count == KIPT_BLOCK_RECORDS) {
-		kipt_chunk_push(queue, worker->chunk, worker->block);
-		worker->block = NULL;
+	kept = &worker->batch->records[worker->batch->count++];
+	*kept = *record;
+	if (kept->type == KIPT_RECORD_GAP)
+		explain_gap(worker, kept);
+	if (worker->batch->count == KIPT_BATCH_RECORDS) {
+		kipt_chunk_push(queue, worker->chunk, worker->batch);
+		worker->batch = NULL;
 	}
 	return true;
 }
@@ -200,20 +224,103 @@ static void choose_space(struct worker *worker, const struct source *source,
 	kipt_flow_forget(worker->flow, 0, 0, ~0ULL);
 }
 
+/*
+ * Kernel text as of another patch from now on: what the decoder remembers of
+ * the places that differ is wrong.
+ */
+static void set_text(struct worker *worker, u64 text_at)
+{
+	struct kipt_code_reader *reader = &worker->reader;
+	u64 number = min(reader->text_at, text_at);
+	u64 last = max(reader->text_at, text_at);
+	u64 begin, end;
+
+	reader->text_at = text_at;
+	for (; number < last; number++) {
+		if (last - number <= FORGET_MAX &&
+		    kipt_text_patch_range(number, &begin, &end)) {
+			kipt_flow_forget(worker->flow, 0, begin, end);
+			continue;
+		}
+		kipt_flow_forget(worker->flow, 0, 0, ~0ULL);
+		break;
+	}
+}
+
+/*
+ * The patches of kernel text that were made near the stretch from one PSB to
+ * another. A patch takes a while from where its time is taken to where every
+ * CPU sees it.
+ */
+static void find_patches(struct worker *worker, const struct source *source,
+			 u64 from, u64 to)
+{
+	const struct kipt_session *session = worker->fetch->session;
+	struct kipt_code_reader *reader = &worker->reader;
+	u64 first = session->first_patch, end = session->end_patch;
+	u64 begin_time = psb_time(source, from);
+	u64 end_time = to < source->size ? psb_time(source, to) : ~0ULL;
+	u64 slack = (u64)tsc_khz * PATCH_SLACK_MS;
+
+	set_text(worker, begin_time ?
+		 kipt_text_patch_at(first, end, begin_time) : end);
+	reader->text_first = begin_time > slack ?
+		kipt_text_patch_at(first, end, begin_time - slack) : first;
+	reader->text_unsure = end_time ?
+		kipt_text_patch_at(first, end, end_time) : end;
+	if (!kipt_text_patch_lost(first, begin_time))
+		return;
+	reader->text_first = first;
+	reader->text_unsure = end;
+}
+
+static void run(struct worker *worker, const struct source *source, u64 from,
+		u64 to)
+{
+	worker->changed = false;
+	kipt_flow_run(worker->flow, source->data, source->size, from, to);
+}
+
+/* Stretch by stretch, each with the text of its time. */
+static void decode_patched(struct worker *worker, const struct source *source,
+			   u64 from, u64 to)
+{
+	u64 psb, end;
+
+	for (; from < to && !worker->fetch->queue.cancelled; from = end) {
+		psb = kipt_sync_next(source->data, source->size, from);
+		end = min(to, kipt_sync_next(source->data, source->size,
+					     min(psb + 1, source->size)));
+		find_patches(worker, source, psb, end);
+		run(worker, source, from, end);
+	}
+}
+
+static void decode_source(struct worker *worker, const struct source *source)
+{
+	const struct kipt_session *session = worker->fetch->session;
+	struct kipt_chunk *chunk = worker->chunk;
+
+	if (user_only(worker->fetch))
+		choose_space(worker, source, chunk->from);
+	if (session->first_patch == session->end_patch ||
+	    user_only(worker->fetch))
+		run(worker, source, chunk->from, chunk->to);
+	else
+		decode_patched(worker, source, chunk->from, chunk->to);
+}
+
 static void decode_chunk(struct worker *worker)
 {
 	struct kipt_fetch *fetch = worker->fetch;
 	struct kipt_chunk *chunk = worker->chunk;
 	struct source *source = &fetch->sources[chunk->source];
 
-	if (source->size && user_only(fetch))
-		choose_space(worker, source, chunk->from);
 	if (source->size)
-		kipt_flow_run(worker->flow, source->data, source->size,
-			      chunk->from, chunk->to);
-	if (worker->block)
-		kipt_chunk_push(&fetch->queue, chunk, worker->block);
-	worker->block = NULL;
+		decode_source(worker, source);
+	if (worker->batch)
+		kipt_chunk_push(&fetch->queue, chunk, worker->batch);
+	worker->batch = NULL;
 	kipt_chunk_done(&fetch->queue, chunk);
 }
 
@@ -364,6 +471,7 @@ static int init_worker(struct kipt_fetch *fetch, struct worker *worker,
 		return -ENOMEM;
 	worker->fetch = fetch;
 	worker->reader.bytes = fetch->bytes;
+	worker->reader.text_at = fetch->session->end_patch;
 	INIT_WORK(&worker->work, work_on_chunks);
 	kipt_code_bytes_callbacks(&worker->reader, &code);
 	worker->flow = kipt_flow_init(PTR_ALIGN(worker->arena, ARENA_ALIGN),
@@ -404,7 +512,7 @@ static int setup_deliver(struct kipt_fetch *fetch,
 	deliver->id = fetch->session->id;
 	deliver->portid = request->portid;
 	deliver->output = request->output;
-	deliver->out = kmalloc_array(KIPT_BLOCK_RECORDS, sizeof(*deliver->out),
+	deliver->out = kmalloc_array(KIPT_BATCH_RECORDS, sizeof(*deliver->out),
 				     GFP_KERNEL);
 	INIT_WORK(&fetch->deliver_work, deliver_work);
 	return deliver->out ? 0 : -ENOMEM;
@@ -429,7 +537,7 @@ struct kipt_fetch *kipt_fetch_create(struct kipt_session *session,
 		return NULL;
 	fetch->session = session;
 	mutex_init(&fetch->cut_lock);
-	fetch->bytes = kipt_code_bytes_create(session->sideband, session->text);
+	fetch->bytes = kipt_code_bytes_create(session->sideband);
 	err = fetch->bytes ? 0 : -ENOMEM;
 	err = err ?: add_sources(fetch, request->only_cpu);
 	err = err ?: add_workers(fetch, request->output);

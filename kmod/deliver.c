@@ -113,7 +113,7 @@ static void put_record(struct kipt_deliver *deliver,
 {
 	deliver->out[deliver->count++] = *record;
 	deliver->total++;
-	if (deliver->count == KIPT_BLOCK_RECORDS)
+	if (deliver->count == KIPT_BATCH_RECORDS)
 		flush(deliver);
 }
 
@@ -148,17 +148,17 @@ static bool wanted(const struct kipt_deliver *deliver,
 		record->type != KIPT_RECORD_CBR);
 }
 
-static void put_block(struct kipt_deliver *deliver,
-		      const struct kipt_block *block)
+static void put_batch(struct kipt_deliver *deliver,
+		      const struct kipt_batch *batch)
 {
 	struct kipt_record task;
 	u32 i;
 
-	for (i = 0; i < block->count && !cancelled(deliver); i++) {
+	for (i = 0; i < batch->count && !cancelled(deliver); i++) {
 		tell_loss(deliver);
-		if (wanted(deliver, &block->records[i]))
-			put_record(deliver, &block->records[i]);
-		if (kipt_task_merge_see(&deliver->merge, &block->records[i],
+		if (wanted(deliver, &batch->records[i]))
+			put_record(deliver, &batch->records[i]);
+		if (kipt_task_merge_see(&deliver->merge, &batch->records[i],
 					&task))
 			put_record(deliver, &task);
 	}
@@ -185,12 +185,12 @@ void kipt_deliver_begin_cpu(struct kipt_deliver *deliver,
 void kipt_deliver_chunk(struct kipt_deliver *deliver, struct kipt_chunk *chunk,
 			struct kipt_trace *trace)
 {
-	struct kipt_block *block;
+	struct kipt_batch *batch;
 
-	while ((block = kipt_chunk_pull(deliver->queue, chunk))) {
-		atomic64_add(block->count, &trace->records);
-		put_block(deliver, block);
-		kipt_chunk_free_block(deliver->queue, block);
+	while ((batch = kipt_chunk_pull(deliver->queue, chunk))) {
+		atomic64_add(batch->count, &trace->records);
+		put_batch(deliver, batch);
+		kipt_chunk_free_batch(deliver->queue, batch);
 	}
 	deliver->trace_done += chunk->to - chunk->from;
 }

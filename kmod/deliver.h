@@ -30,7 +30,7 @@ struct kipt_trace;
  * @stop_errno: 0, or why the delivery ends early; positive
  * @merge: TASK records of the CPU under way
  * @cpu: CPU of the records in @out
- * @out: the message being filled, KIPT_BLOCK_RECORDS
+ * @out: the message being filled, KIPT_BATCH_RECORDS
  * @count: records in @out
  * @seq: number of the next message
  * @total: records handed to the message layer

@@ -145,6 +145,14 @@ int kipt_hw_start_local(u64 ctl, u64 table);
 void kipt_hw_stop_local(struct kipt_hw_position *position);
 
 /**
+ * kipt_hw_resync_local() - make the trace go on with a PSB+, if it is on
+ *
+ * Leaves a CPU alone that stopped by itself. Context: this CPU, interrupts
+ * off.
+ */
+void kipt_hw_resync_local(void);
+
+/**
  * kipt_hw_stopped_local() - whether a STOP region was filled
  *
  * Context: this CPU, any.

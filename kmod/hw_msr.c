@@ -98,6 +98,23 @@ void kipt_hw_stop_local(struct kipt_hw_position *position)
 	msr_write(RTIT_STATUS, 0);
 }
 
+/* Clearing PacketByteCnt asks for a PSB+ ("IA32_RTIT_STATUS MSR"). */
+void kipt_hw_resync_local(void)
+{
+	u64 ctl, status;
+
+	lockdep_assert_irqs_disabled();
+	msr_read(RTIT_CTL, &ctl);
+	if (!(ctl & RTIT_CTL_TRACEEN))
+		return;
+	msr_write(RTIT_CTL, ctl & ~RTIT_CTL_TRACEEN);
+	msr_read(RTIT_STATUS, &status);
+	if (status & (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED))
+		return;
+	msr_write(RTIT_STATUS, 0);
+	msr_write(RTIT_CTL, ctl);
+}
+
 bool kipt_hw_stopped_local(void)
 {
 	u64 status;

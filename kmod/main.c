@@ -13,7 +13,6 @@
 #include <net/genetlink.h>
 
 #include "decode_worker.h"
-#include "kernel_text.h"
 #include "netlink.h"
 #include "pmi.h"
 #include "rawdev.h"
@@ -68,7 +67,6 @@ static int __init kipt_init(void)
 {
 	int err;
 
-	kipt_kernel_text_init();
 	err = kipt_decode_init();
 	if (err)
 		return err;

@@ -22,7 +22,7 @@ struct kipt_record;
  * @lost: records dropped so far
  * @trace_done: trace bytes decoded so far
  * @records: @count of them
- * @count: at most KIPT_BLOCK_RECORDS
+ * @count: at most KIPT_BATCH_RECORDS
  * @last: the last message: @done and @total are sent
  * @done: 0 or a positive errno
  * @total: records of the fetch

@@ -17,7 +17,6 @@
 #include "buffer.h"
 #include "compat.h"
 #include "decode_worker.h"
-#include "kernel_text.h"
 #include "netlink.h"
 #include "pmi.h"
 #include "refuse.h"
@@ -25,6 +24,7 @@
 #include "hw_regs.h"
 #include "session.h"
 #include "sideband.h"
+#include "text_patch.h"
 
 /* Guards the list, the ids, and which session holds a CPU. */
 static DEFINE_MUTEX(sessions_lock);
@@ -320,6 +320,8 @@ static int setup_traces(struct kipt_session *session,
 	u32 i;
 	int err;
 
+	/* Both patch kernel text: before tracing, so that they are not in it. */
+	kipt_text_patch_get();
 	for (i = 0; i < session->nr_traces; i++) {
 		err = setup_trace(&session->traces[i], extack);
 		if (err)
@@ -327,7 +329,8 @@ static int setup_traces(struct kipt_session *session,
 	}
 	session->sideband =
 		kipt_sideband_create(session->cpus, session->size,
-				     session->flags & KIPT_SESSION_FLAGS_KEEP_MM);
+				     session->flags & KIPT_SESSION_FLAGS_KEEP_MM,
+				     !(session->ctl & RTIT_CTL_OS));
 	if (!session->sideband)
 		return kipt_refuse(extack, NULL, -ENOMEM,
 				   "no memory for what the scheduler says");
@@ -348,8 +351,7 @@ static void free_parts(struct kipt_session *session)
 	cancel_work_sync(&session->event_work);
 	kipt_sideband_destroy(session->sideband);
 	session->sideband = NULL;
-	kipt_kernel_text_put(session->text);
-	session->text = NULL;
+	kipt_text_patch_put();
 	for (i = 0; i < session->nr_traces; i++) {
 		unreserve_pmu(&session->traces[i]);
 		kipt_buffer_put(session->traces[i].buffer);
@@ -456,6 +458,7 @@ static int stop_traces(struct kipt_session *session,
 	}
 	cpus_read_unlock();
 	kipt_sideband_pause(session->sideband);
+	session->end_patch = kipt_text_patch_count();
 	return err;
 }
 
@@ -523,15 +526,11 @@ static int refuse_busy(struct kipt_session *session,
 
 static void forget_last_run(struct kipt_session *session)
 {
-	struct kipt_kernel_text *old = session->text;
 	u32 i;
 
 	kipt_fetch_destroy(session->fetch);
 	session->fetch = NULL;
 	kipt_sideband_reset(session->sideband);
-	/* The old copy is put last, so that it is shared if still true. */
-	session->text = kipt_kernel_text_get();
-	kipt_kernel_text_put(old);
 	for (i = 0; i < session->nr_traces; i++)
 		kipt_trace_clear(&session->traces[i]);
 }
@@ -550,6 +549,7 @@ static int start_locked(struct kipt_session *session,
 		return err;
 	forget_last_run(session);
 	session->generation++;
+	session->first_patch = kipt_text_patch_count();
 	kipt_sideband_run(session->sideband);
 	err = start_traces(session, extack);
 	if (err) {

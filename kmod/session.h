@@ -25,7 +25,6 @@
 
 struct kipt_fetch;
 struct kipt_fetch_request;
-struct kipt_kernel_text;
 struct kipt_sideband;
 struct netlink_ext_ack;
 
@@ -64,7 +63,8 @@ struct kipt_session_config {
  * @dead: destroyed; only the memory is left
  * @generation: counts starts
  * @sideband: what the scheduler said
- * @text: kernel text as it was at the start, or NULL
+ * @first_patch: number of the first patch of kernel text since the last start
+ * @end_patch: number of the first one after the last stop
  * @fetch: the current or last fetch, or NULL
  * @wait: woken when the state changes or a buffer is full
  * @event_work: tells listeners of a change
@@ -87,7 +87,8 @@ struct kipt_session {
 	bool dead;
 	u64 generation;
 	struct kipt_sideband *sideband;
-	struct kipt_kernel_text *text;
+	u64 first_patch;
+	u64 end_patch;
 	struct kipt_fetch *fetch;
 	wait_queue_head_t wait;
 	struct work_struct event_work;

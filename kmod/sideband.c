@@ -20,6 +20,7 @@
 #include <asm/io.h>
 
 #include "compat.h"
+#include "hw.h"
 #include "sideband.h"
 
 #define BUCKET_BITS	8
@@ -39,6 +40,7 @@ struct known_mm {
 struct kipt_sideband {
 	cpumask_var_t cpus;
 	bool keep_mm;
+	bool mark_switches;
 	bool running;
 	/* Guards adding; lookups go without, entries stay until reset. */
 	raw_spinlock_t lock;
@@ -140,6 +142,9 @@ static void log_switch(struct kipt_sideband *sideband,
 	entry->tid = task->pid;
 	entry->tgid = task->tgid;
 	log->written++;
+	/* After the time was taken, so that the PSB+ is not older. */
+	if (sideband->mark_switches)
+		kipt_hw_resync_local();
 }
 
 static struct kipt_sideband *listener_local(void)
@@ -259,7 +264,8 @@ static int alloc_logs(struct kipt_sideband *sideband, u64 size)
 }
 
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
-					   u64 size, bool keep_mm)
+					   u64 size, bool keep_mm,
+					   bool mark_switches)
 {
 	struct kipt_sideband *sideband;
 	unsigned int cpu;
@@ -274,6 +280,7 @@ struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 	cpumask_copy(sideband->cpus, cpus);
 	raw_spin_lock_init(&sideband->lock);
 	sideband->keep_mm = keep_mm;
+	sideband->mark_switches = mark_switches;
 	sideband->known = kvcalloc(KIPT_SIDEBAND_MAX_MMS,
 				   sizeof(*sideband->known), GFP_KERNEL);
 	if (!sideband->known || alloc_logs(sideband, size)) {

@@ -50,6 +50,8 @@ struct kipt_switch_log {
  * @cpus: of the session; no other sideband listens on them
  * @size: trace bytes per CPU, which sizes the logs
  * @keep_mm: keep address spaces when their tasks exit
+ * @mark_switches: put a PSB+ into the trace where a thread begins to run; for
+ *	traces of user code only, which do not tell
  *
  * Context: may sleep, no lock that CPU hotplug takes.
  *
@@ -57,7 +59,8 @@ struct kipt_switch_log {
  * memory.
  */
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
-					   u64 size, bool keep_mm);
+					   u64 size, bool keep_mm,
+					   bool mark_switches);
 
 /**
  * kipt_sideband_destroy() - stop listening, let go of address spaces

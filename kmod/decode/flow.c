@@ -169,6 +169,27 @@ static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
 	flow->enabled = false;
 }
 
+/* Most bytes of most traces are short TNTs: they need not become a struct
+ * kipt_packet. Returns false if the next packet is something else.
+ */
+static bool run_short_tnt(struct kipt_flow *flow)
+{
+	const u8 *pos = flow->cursor.pos;
+	u32 bits, stop;
+
+	if (pos == flow->cursor.end || pos[0] & 1 || pos[0] <= 2 ||
+	    flow->cursor.block || flow->held_count || flow->tnt.count)
+		return false;
+	bits = pos[0];
+	stop = 31 - (u32)__builtin_clz(bits);
+	flow->tnt.bits = bits >> 1;
+	flow->tnt.count = stop - 1;
+	flow->cursor.pos = pos + 1;
+	flow->previous = KIPT_PACKET_TNT;
+	kipt_flow_on_tnt(flow);
+	return true;
+}
+
 /* Returns false if the segment's end was not reached in order. */
 static bool run_packets(struct kipt_flow *flow)
 {
@@ -177,6 +198,8 @@ static bool run_packets(struct kipt_flow *flow)
 
 	while (!flow->stopped) {
 		flow->offset = (u64)(flow->cursor.pos - flow->data);
+		if (likely(run_short_tnt(flow)))
+			continue;
 		status = kipt_packet_next(&flow->cursor, &packet);
 		if (unlikely(status == KIPT_END))
 			return true;

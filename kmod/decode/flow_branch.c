@@ -165,6 +165,18 @@ void kipt_flow_on_tnt(struct kipt_flow *flow)
 		kipt_flow_fail(flow, status);
 }
 
+static void finish_abort(struct kipt_flow *flow)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_TSX,
+		.kind = KIPT_TSX_ABORT,
+		.ip = flow->at.ip,
+	};
+
+	kipt_emit(flow, &record);
+	flow->tsx = false;
+}
+
 static void finish_event(struct kipt_flow *flow, u64 target)
 {
 	struct kipt_record record = {
@@ -175,17 +187,10 @@ static void finish_event(struct kipt_flow *flow, u64 target)
 		.ip = flow->at.ip,
 		.value = target,
 	};
-	struct kipt_record tsx = {
-		.type = KIPT_RECORD_TSX,
-		.kind = KIPT_TSX_ABORT,
-		.ip = flow->at.ip,
-	};
 
 	record.aux = kipt_emit_count(flow);
-	if (flow->abort) {
-		kipt_emit(flow, &tsx);
-		flow->tsx = false;
-	}
+	if (flow->abort)
+		finish_abort(flow);
 	kipt_emit(flow, &record);
 	flow->event = false;
 	flow->abort = false;
@@ -275,15 +280,15 @@ static void disable_async(struct kipt_flow *flow, bool has_ip, u64 ip)
 	struct kipt_record record = {
 		.type = KIPT_RECORD_DISABLE,
 		.kind = KIPT_DISABLE_ASYNC,
-		.flags = has_ip ? 0 : KIPT_RF_NO_VALUE,
+		.flags = (has_ip ? 0 : KIPT_RF_NO_VALUE) |
+			 (flow->tsx ? KIPT_RF_TSX : 0),
 		.ip = flow->at.ip,
 		.value = has_ip ? ip : 0,
 	};
 	const struct kipt_block *block;
 
 	if (flow->abort) {
-		record.flags |= KIPT_RF_TSX;
-		flow->tsx = false;
+		finish_abort(flow);
 	} else if (is_vmentry(flow, &block)) {
 		kipt_emit_insns(flow, block, 1);
 		record.kind = KIPT_DISABLE_BRANCH;
@@ -312,7 +317,9 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
 	flow->enabled = false;
-	flow->lost = KIPT_LOST_NOT;
+	/* Where execution is, is clear again; what LastIP is worth, is not. */
+	if (flow->lost == KIPT_LOST_ANY_IP)
+		flow->lost = KIPT_LOST_NOT;
 	flow->overflow = false;
 	forget_pending(flow);
 	kipt_flow_settle(flow);
