@@ -5,6 +5,8 @@
  * with what Intel SDM Vol. 3C, "Packet Generation Scenarios", says. A timer
  * tick may fall into a run; each case has some tries, of which one must match
  * in full. Root, in the guest.
+ *
+ * "cases mwait" only looks at idle, on a CPU that enumerates C-states.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -845,12 +847,17 @@ static void cases_event_trace(void)
 	       (unsigned long)kernel_symbol("entry_SYSCALL_64"));
 }
 
-/* The other CPU sleeps while this one does. */
-static void cases_power(void)
+/*
+ * The other CPU sleeps while this one does. Woken by an interrupt, or from
+ * MWAIT also by a store to the line it watches.
+ */
+static void cases_power(bool mwait)
 {
 	struct timespec nap = { .tv_nsec = 300000000 };
+	const char *pattern = mwait ?
+		START " MWAIT(0,0) PWRE(0) EXSTOP(ip) FUP(ffff*) CBR(20) PWRX(0,0,*) ..." :
+		START " PWRE(0) EXSTOP(ip) FUP(ffff*) CBR(20) PWRX(0,0,1) ...";
 	int other = !guest_cpu;
-	bool ok = false;
 
 	memset(guest_page + GUEST_TRACE, 0, GUEST_TRACE);
 	guest_wrmsr_on(other, RTIT_OUTPUT_BASE, guest_page_pa + GUEST_TRACE);
@@ -861,19 +868,23 @@ static void cases_power(void)
 	nanosleep(&nap, NULL);
 	guest_wrmsr_on(other, RTIT_CTL, 0);
 	guest_list(GUEST_TRACE);
-	ok = packets_match(START " PWRE(0) EXSTOP(ip) FUP(ffff*) CBR(20) PWRX(0,0,1) ...",
-			   guest_packets());
-	report(ok, "guest_16_4_16_9_16_18_idle",
-	       "PWRE EXSTOP FUP CBR PWRX, repeated", guest_packets());
+	report(packets_match(pattern, guest_packets()),
+	       mwait ? "guest_16_4_mwait_idle" : "guest_16_9_16_18_hlt_idle",
+	       pattern, guest_packets());
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	bool mwait = argc > 1 && strcmp(argv[1], "mwait") == 0;
 	const char *why;
 
 	if (!guest_open(1, &why)) {
 		printf("# %s: %s\n", why, strerror(errno));
 		ktap_case(false, "guest_open");
+		return ktap_finish();
+	}
+	if (mwait) {
+		cases_power(true);
 		return ktap_finish();
 	}
 	cases_registers();
@@ -893,6 +904,6 @@ int main(void)
 	cases_topa();
 	cases_clocks();
 	cases_event_trace();
-	cases_power();
+	cases_power(false);
 	return ktap_finish();
 }

@@ -43,26 +43,33 @@ $(TESTCPU_OUT)/test/%_test: $(TESTCPU_OUT)/test/%_test.o $(TESTCPU_TEST_OBJS)
 testcpu-test: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test)
 	@set -e; for t in $^; do echo "# $${t##*/}"; $$t; done
 
-# The same rows by real code in the test machine; needs root and tools/vm.
-TESTCPU_KERNEL ?= 6.12
-TESTCPU_GUEST := $(TESTCPU_OUT)/guest/cases
-TESTCPU_GUEST_SRC := $(addprefix selftests/testcpu/,cases.c guest_pt.c \
-	packet_list.c ktap.c)
+# The same rows by real code in the test machine, and its traces in libipt and
+# perf; needs root and tools/vm.
+TESTCPU_KERNELS ?= 6.12
+TESTCPU_GUEST_OUT := $(TESTCPU_OUT)/guest
+TESTCPU_GUEST_SHARED := selftests/testcpu/guest_pt.c \
+	selftests/testcpu/packet_list.c selftests/testcpu/ktap.c
 
-.PHONY: testcpu-guest testcpu-vmtest
+.PHONY: testcpu-guest testcpu-check testcpu-vmtest
 
-testcpu-guest: $(TESTCPU_GUEST)
+testcpu-guest: $(TESTCPU_GUEST_OUT)/cases $(TESTCPU_GUEST_OUT)/workload
+testcpu-check: $(TESTCPU_OUT)/test/libipt_check
 
 # Static and not position independent: 32-bit code needs addresses below
 # 4 GiB, and expected packets need known ones.
-$(TESTCPU_GUEST): $(addprefix $(ROOT)/,$(TESTCPU_GUEST_SRC)) \
+$(TESTCPU_GUEST_OUT)/%: $(TESTCPU_TEST_DIR)/%.c \
+		$(addprefix $(ROOT)/,$(TESTCPU_GUEST_SHARED)) \
 		$(wildcard $(TESTCPU_TEST_DIR)/*.h)
 	@mkdir -p $(@D)
 	cd $(ROOT) && tools/vm/in-root trixie -- gcc $(TESTCPU_CFLAGS) \
 		-D_GNU_SOURCE -fcf-protection=none -static -no-pie -O1 \
-		-o $(TESTCPU_GUEST:$(ROOT)/%=%) $(TESTCPU_GUEST_SRC)
+		-o $(@:$(ROOT)/%=%) selftests/testcpu/$*.c \
+		$(TESTCPU_GUEST_SHARED)
 
-testcpu-vmtest: testcpu testcpu-guest
-	cd $(ROOT) && tools/vm/run --kernel $(TESTCPU_KERNEL) \
-		--cpu-model caps=newest -- sh -c \
-		'modprobe msr && $(TESTCPU_GUEST:$(ROOT)/%=%)'
+$(TESTCPU_OUT)/test/libipt_check: $(TESTCPU_TEST_DIR)/libipt_check.c \
+		$(TESTCPU_DIR)/truth.h
+	@mkdir -p $(@D)
+	$(CC) $(TESTCPU_CFLAGS) -o $@ $< -lipt
+
+testcpu-vmtest: testcpu testcpu-guest testcpu-check
+	$(TESTCPU_TEST_DIR)/machine $(TESTCPU_KERNELS)
