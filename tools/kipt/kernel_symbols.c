@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Kernel symbols, see kernel_symbols.h. Text symbols only; of several at an
- * address a global one with a plain name counts.
+ * address a global one with a plain name counts, and last the names that
+ * early boot code has for it (__pi_).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ static int name_rank(char type, const char *name)
 {
 	int rank = type == 'T' ? 4 : type == 'W' ? 2 : 0;
 
+	if (!strncmp(name, "__pi_", 5))
+		rank -= 8;
 	return rank + (name[0] != '_') - (strchr(name, '.') != NULL);
 }
 

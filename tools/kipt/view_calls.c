@@ -57,7 +57,7 @@ static bool is_thunk(const struct place *place)
 	const char *name = place->symbol;
 	size_t len = name ? strlen(name) : 0;
 
-	return len && (!strncmp(name, "__x86_indirect_", 15) ||
+	return len && (strstr(name, "__x86_indirect_") ||
 		       (len > 4 && !strcmp(name + len - 4, "@plt")));
 }
 

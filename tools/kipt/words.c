@@ -99,7 +99,7 @@ static const char *const gaps[] = {
 
 static const char *const gap_texts[] = {
 	[KIPT_GAP_OVERFLOW] = "the CPU lost packets (overflow)",
-	[KIPT_GAP_DECODE] = "the trace makes no sense here",
+	[KIPT_GAP_DECODE] = "cannot be decoded",
 	[KIPT_GAP_NO_CODE] = "no code bytes",
 	[KIPT_GAP_CODE_CHANGED] = "code was patched while it was traced",
 	[KIPT_GAP_RING] = "older trace was overwritten",
@@ -152,20 +152,20 @@ static void gap_sentence(const struct kipt_record *r, const char *where,
 			 char *text, size_t size)
 {
 	unsigned long long value = r->value;
-	const char *place = r->flags & KIPT_RF_NO_IP ? "an unknown address" :
-						       where;
+	bool known = !(r->flags & KIPT_RF_NO_IP);
 
 	switch (r->kind) {
 	case KIPT_GAP_DECODE:
 	case KIPT_GAP_NO_CODE:
-		snprintf(text, size, "gap: %s: %s, at offset %llu, after %s",
+		snprintf(text, size, "gap: %s: %s, at offset %llu%s%s",
 			 words_gap(r->kind),
 			 kipt_status_name((enum kipt_status)r->aux), value,
-			 place);
+			 known ? ", after " : "", known ? where : "");
 		break;
 	case KIPT_GAP_CODE_CHANGED:
-		snprintf(text, size, "gap: %s: %s, at offset %llu",
-			 words_gap(r->kind), place, value);
+		snprintf(text, size, "gap: %s%s%s, at offset %llu",
+			 words_gap(r->kind), known ? ": " : "",
+			 known ? where : "", value);
 		break;
 	case KIPT_GAP_RING:
 		snprintf(text, size, r->flags & KIPT_RF_NO_VALUE || !value ?

@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of the kipt tool where the module is loaded and CPU 1 has PT: what
+# the kernel refuses is told, commands keep their exit status, signals and
+# output, nothing of a trace is lost on the way. Needs root. Prints KTAP, and
+# skips (exit 4) where there is no PT.
+# Usage: machine_test.sh KIPT
+set -uo pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+KIPT=$(realpath "$1")
+# shellcheck source=selftests/tool/ktap.sh
+. "$HERE/ktap.sh"
+
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 1
+
+# run ARGS...: output in $OUT, errors in $ERR, exit status in $STATUS
+run() {
+	OUT=$("$KIPT" "$@" 2>err </dev/null)
+	STATUS=$?
+	ERR=$(cat err)
+}
+
+# told NAME STATUS PATTERN ARGS...: exit status and sentence
+told() {
+	local name=$1 status=$2 pattern=$3
+	shift 3
+	run "$@"
+	if [ "$STATUS" = "$status" ] && grep -qE -e "$pattern" <<<"$ERR"; then
+		ok "$name"
+	else
+		not_ok "$name" "exit $STATUS, want $status and '$pattern'
+$ERR"
+	fi
+}
+
+# value KEY: of the JSON summary in $OUT
+value() {
+	tail -n 1 <<<"$OUT" | python3 -c '
+import json, sys
+value = json.load(sys.stdin)
+for key in sys.argv[1].split("."):
+    value = value.get(key, 0)
+print(value)' "$1"
+}
+
+more_than() {
+	if [ "$3" -gt "$2" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "want more than $2, got $3"
+	fi
+}
+
+session_tests() {
+	told "start_unknown_cpu" 1 'CPU list "?7777.*ENXIO' start --cpus 7777
+	told "start_size_not_a_power" 1 "not a power of two.*EINVAL" \
+		start --cpus 1 --size 5M
+	told "start_size_too_small" 1 "out of range; allowed.*EINVAL" \
+		start --cpus 1 --size 1K
+	told "stop_no_session" 1 "no session 4000000000.*ENOENT" \
+		stop 4000000000
+	run start --cpus 1
+	same "start_prints_the_id" 0 "$STATUS"
+	ID=$OUT
+	told "start_cpu_is_held" 1 "CPU 1 is held by session $ID.*EBUSY" \
+		start --cpus 1
+	told "record_cpu_is_held" 1 "held by session.*EBUSY" \
+		record --cpus 1 -- true
+	told "fetch_while_running" 1 "is running.*EBUSY" fetch "$ID"
+	told "raw_while_running" 1 "runs: stop it first.*EBUSY" \
+		fetch "$ID" --raw raw
+	run status "$ID" --json
+	same "status_running" running "$(value state)"
+	told "stop" 0 "" stop "$ID"
+	told "stop_twice" 1 "EALREADY" stop "$ID"
+	told "fetch_other_cpu" 1 "has no CPU 0.*ENXIO" fetch "$ID" --cpu 0
+	told "delete" 0 "" delete "$ID"
+	told "delete_twice" 1 "ENOENT" delete "$ID"
+}
+
+fetch_tests() {
+	local branches bytes pid status
+	run start --cpus 1 --keep-mm --size 16M
+	ID=$OUT
+	taskset -c 1 ls / >/dev/null
+	run stop "$ID"
+	run fetch "$ID" --stats --json
+	branches=$(value branches)
+	more_than "fetch_decodes" 10000 "$branches"
+	same "fetch_has_no_gap" "{}" "$(value gaps)"
+	run fetch "$ID" --stats --json
+	same "fetch_again_is_the_same" "$branches" "$(value branches)"
+	run fetch "$ID" --raw raw
+	bytes=$(stat -c %s raw/cpu1.pt)
+	run status "$ID" --json
+	same "raw_is_all_of_the_trace" "$bytes" "$("$KIPT" status "$ID" --json |
+		python3 -c 'import json, sys
+print(json.load(sys.stdin)["cpu"][0]["bytes"])')"
+	"$KIPT" fetch "$ID" --branches >part 2>err &
+	pid=$!
+	sleep 0.3
+	kill -INT "$pid"
+	wait "$pid"
+	status=$?
+	if [ "$status" = 0 ]; then
+		skip "fetch_cancelled" "it was over before the signal"
+	elif [ "$status" = 1 ] && grep -q ECANCELED err; then
+		ok "fetch_cancelled"
+	else
+		not_ok "fetch_cancelled" "exit $status: $(cat err)"
+	fi
+	run fetch "$ID" --stats --json
+	same "fetch_after_cancel" "$branches" "$(value branches)"
+	run delete "$ID"
+}
+
+unprivileged_tests() {
+	cp "$KIPT" /tmp/kipt-nobody
+	chmod 755 /tmp/kipt-nobody
+	su nobody -s /bin/sh -c "/tmp/kipt-nobody start --cpus 1" >out 2>err
+	same "unprivileged_start_exit" 1 "$?"
+	if grep -q 'CAP_PERFMON.*EPERM' err; then
+		ok "unprivileged_start_told"
+	else
+		not_ok "unprivileged_start_told" "$(cat err)"
+	fi
+	su nobody -s /bin/sh -c "/tmp/kipt-nobody info" >out 2>err
+	same "unprivileged_info" 0 "$?"
+	rm -f /tmp/kipt-nobody
+}
+
+record_command_tests() {
+	local pid
+	run record --cpus 1 --stats -- sh -c 'echo to stdout; exit 7'
+	same "record_exit_status" 7 "$STATUS"
+	same "record_passes_output_through" "to stdout" "$(head -n 1 <<<"$OUT")"
+	run record --cpus 1 --stats -- sh -c 'kill -KILL $$'
+	same "record_exit_status_of_a_signal" 137 "$STATUS"
+	told "record_no_such_command" 1 "cannot run 'no-such'.*ENOENT" \
+		record --cpus 1 -- no-such
+	"$KIPT" record --cpus 1 --stats --json -- sleep 100 >out 2>err &
+	pid=$!
+	sleep 2
+	kill -TERM "$pid"
+	wait "$pid"
+	same "record_passes_signals_on" 143 "$?"
+	OUT=$(cat out)
+	more_than "record_shows_what_was_traced" 1000 "$(value branches)"
+	run status
+	same "record_leaves_no_session" "" "$OUT"
+}
+
+calls_tests() {
+	run record --cpus 1 -- ls /
+	if grep -q '^ *syscall: entry_SYSCALL_64' <<<"$OUT" &&
+		grep -q '^-- task [0-9]* ls$' <<<"$OUT" &&
+		grep -q ' \[libc.so.6\]' <<<"$OUT" &&
+		grep -q '^ *do_syscall_64' <<<"$OUT"; then
+		ok "record_shows_calls_of_user_and_kernel"
+	else
+		not_ok "record_shows_calls_of_user_and_kernel" \
+			"$(head -n 15 <<<"$OUT")"
+	fi
+}
+
+# The saved trace decodes elsewhere to what the kernel decoded.
+save_tests() {
+	run record --cpus 1 --save saved -o kernel.rec -- ls /
+	same "save" 0 "$STATUS"
+	run decode saved/cpu1.pt --dir saved -o elsewhere.rec
+	same "saved_decodes" 0 "$STATUS"
+	same "saved_decodes_the_same" "" "$(python3 - <<-'END'
+	import struct
+	def read(path):
+	    records = struct.iter_unpack("<BBHIQQ", open(path, "rb").read())
+	    # Branches, enables, disables and gaps; up to the first gap, which
+	    # is in the code of a process that was not saved.
+	    return [r for r in records if r[0] in (1, 2, 3, 18)]
+	kernel, other = read("kernel.rec"), read("elsewhere.rec")
+	gap = next((i for i, r in enumerate(other) if r[0] == 18), len(other))
+	for i in range(gap):
+	    if kernel[i] != other[i]:
+	        print("record", i, kernel[i], other[i])
+	        break
+	if gap < 1000:
+	    print("only", gap, "records are the same")
+	END
+	)"
+	run show kernel.rec --stats
+	more_than "show_what_was_saved" 1000 "${OUT%% *}"
+}
+
+if ! "$KIPT" info >out 2>err; then
+	echo "1..0 # SKIP $(head -n 1 err)"
+	exit 4
+fi
+ktap_start
+session_tests
+fetch_tests
+unprivileged_tests
+record_command_tests
+calls_tests
+save_tests
+ktap_finish
