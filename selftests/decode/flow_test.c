@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Runs flow tests: text files that hold code, packets and the records
- * expected (docs in flows/README). Each is decoded as a whole; in chunks cut
+ * expected (see flows/README.md). Each is decoded as a whole; in chunks cut
  * at every PSB, which must give the same records; cut off at every byte,
  * which may only change the end; and with one bit flipped in every byte, which
  * must be noticed somewhere. User space.
