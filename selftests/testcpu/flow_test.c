@@ -240,21 +240,17 @@ static void test_shift(void)
 
 static void test_sleep(void)
 {
-	struct flow_block mwait = block(A, A, "0f01c9");
-	struct flow_block next = block(A + 3, A + 3, "90");
-
 	start(CTL | RTIT_CTL_PWREVTEN, 0);
-	flow_arrive(&flow, &mwait, A, NULL);
-	pt_mwait(&cpu, A, 0x20, 0);
-	flow.wake_reason = PT_WAKE_STORE;
-	flow_arrive(&flow, &next, A + 3, &mwait);
-	machine_expect("flow_mwait_ends_by_store",
-		       "MWAIT(20,0) PWRE(20) EXSTOP(ip) FUP(401000) CBR(20) PWRX(2,2,4)");
 	pt_hlt(&cpu, A);
 	machine_packets();
 	flow_event(&flow, TRUTH_INTERRUPT, A + 1, HANDLER, NULL);
 	machine_expect("flow_nmi_ends_sleep",
 		       "CBR(20) PWRX(0,0,0) FUP(401001) TIP(ffffffff81000000)");
+	pt_hlt(&cpu, A);
+	machine_packets();
+	flow_event(&flow, TRUTH_INTERRUPT, A + 1, HANDLER + 16, NULL);
+	machine_expect("flow_interrupt_ends_sleep",
+		       "CBR(20) PWRX(0,0,1) FUP(401001) TIP(ffffffff81000010)");
 }
 
 int main(void)

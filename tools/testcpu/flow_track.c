@@ -158,8 +158,6 @@ static void finish_block(struct flow *f, const struct flow_block *b,
 		.vector = -1,
 	};
 
-	if (b->end.class == INSN_MWAIT)
-		pt_wake(f->pt, f->wake_reason, ip);
 	if (b->end.class > INSN_MOV_CR3 || !kinds[b->end.class]) {
 		if (f->pt->overflow || f->pt->byte_count >= f->pt->psb_period)
 			pt_boundary(f->pt, ip);

@@ -70,7 +70,6 @@ struct flow_ops {
  * @shift: what to add to the addresses of @cur
  * @dormant: blocks are not reported while out of context; a far transfer or an
  *	event ends this
- * @wake_reason: of a sleep that no event ends
  * @unexplained: arrivals that no class explains; 0 in a right world
  * @last_odd_from: the last of them
  * @last_odd_to: the last of them
@@ -82,7 +81,6 @@ struct flow {
 	struct flow_block *cur;
 	uint64_t shift;
 	bool dormant;
-	uint8_t wake_reason;
 	uint64_t unexplained;
 	uint64_t last_odd_from;
 	uint64_t last_odd_to;

@@ -48,7 +48,7 @@
 
 /* Longest stay in MWAIT, and how often it looks. */
 #define MWAIT_MAX_NS	2000000ULL
-#define MWAIT_POLL_NS	20000ULL
+#define MWAIT_POLL_NS	100000ULL
 
 int qemu_plugin_version QEMU_PLUGIN_EXPORT = 7;
 
@@ -852,33 +852,42 @@ static bool interrupt_waits(struct vcpu *v)
 }
 
 /*
- * QEMU's MWAIT is a pause. Sleep here until the monitored line changes, an
- * interrupt waits, or a bound is reached; then let the instruction run. An
- * interrupt is taken right behind it and reports itself.
+ * QEMU's MWAIT is a pause, and refuses the extension that Linux uses. Sleep
+ * here until the monitored line changes, an interrupt waits or a bound is
+ * reached, and go on behind it; an interrupt that may be taken is taken there
+ * and reports itself.
  */
 static void on_mwait(struct vcpu *v, const struct site *site)
 {
 	struct timespec nap = { .tv_nsec = MWAIT_POLL_NS };
 	uint64_t end = now_ns() + MWAIT_MAX_NS;
+	uint64_t ip = site_ip(v, site);
+	uint8_t reason = PT_WAKE_OTHER;
 	uint64_t before[8] = { 0 };
 	uint64_t line[8];
-	uint64_t ip = site_ip(v, site);
 
 	if (get_reg(v, REG_CS) & 3)
 		return;
 	pt_mwait(&v->pt, ip, (uint32_t)get_reg(v, REG_RAX),
 		 (uint32_t)get_reg(v, REG_RCX));
-	v->flow.wake_reason = PT_WAKE_OTHER;
 	read_virtual(v, v->monitored & ~63ULL, before, sizeof(before));
-	while (now_ns() < end && !interrupt_waits(v)) {
+	while (now_ns() < end) {
 		memcpy(line, before, sizeof(line));
 		read_virtual(v, v->monitored & ~63ULL, line, sizeof(line));
 		if (memcmp(line, before, sizeof(line))) {
-			v->flow.wake_reason = PT_WAKE_STORE;
+			reason = PT_WAKE_STORE;
+			break;
+		}
+		if (interrupt_waits(v)) {
+			reason = PT_WAKE_INTERRUPT;
 			break;
 		}
 		nanosleep(&nap, NULL);
 	}
+	pt_wake(&v->pt, reason, ip + site->len);
+	if (v->pt.pmi)
+		deliver_pmi(v);
+	skip(v, site);
 }
 
 static void on_site(unsigned int index, void *userdata)
