@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "../../tools/testcpu/trace_emit.h"
 #include "ktap.h"
 #include "model_machine.h"
 
@@ -544,6 +545,14 @@ static void timing_cases(void)
 	do_jump(IN_FILTER, IN_FILTER);
 	machine_expect("tsc_after_many_missed_periods",
 		       "TSC(3ee00) TMA(c93,10)");
+	do_jump(IN_FILTER, IN_FILTER);
+	machine_expect("no_mtc_for_the_window_of_tma", "");
+	machine_tsc += 8 * 80;
+	cpu.byte_count = cpu.psb_period;
+	pt_emit_psb(&cpu, IN_FILTER);
+	machine_packets();
+	do_jump(IN_FILTER, IN_FILTER);
+	machine_expect("no_mtc_for_the_window_of_psb", "");
 	begin(cyc, 3, 0, IN_FILTER);
 	cpu.cycles = 6;
 	do_cond(IN_FILTER, IN_FILTER, true);

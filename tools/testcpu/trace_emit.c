@@ -243,6 +243,11 @@ static uint64_t art(const struct pt_cpu *cpu, uint64_t tsc)
 			  cpu->opts->crystal_num);
 }
 
+static unsigned int mtc_freq(const struct pt_cpu *cpu)
+{
+	return (cpu->msrs.ctl & RTIT_CTL_MTCFREQ) >> RTIT_CTL_MTCFREQ_SHIFT;
+}
+
 static uint16_t fast_counter(const struct pt_cpu *cpu, uint64_t tsc)
 {
 	unsigned __int128 edge = (unsigned __int128)art(cpu, tsc) *
@@ -266,6 +271,8 @@ static void put_tsc(struct pt_cpu *cpu)
 	len = pt_encode_tma(bytes, (uint16_t)art(cpu, tsc),
 			    fast_counter(cpu, tsc));
 	pt_emit_packet(cpu, bytes, len, false);
+	/* TMA has told this window; an MTC with it would look a round late. */
+	cpu->mtc_last = art(cpu, tsc) >> mtc_freq(cpu);
 }
 
 static void put_cbr(struct pt_cpu *cpu)
@@ -328,10 +335,7 @@ void pt_emit_psb(struct pt_cpu *cpu, uint64_t next)
 
 static uint64_t mtc_window(const struct pt_cpu *cpu)
 {
-	unsigned int freq = (cpu->msrs.ctl & RTIT_CTL_MTCFREQ) >>
-			    RTIT_CTL_MTCFREQ_SHIFT;
-
-	return art(cpu, cpu->tsc(cpu->tsc_ctx)) >> freq;
+	return art(cpu, cpu->tsc(cpu->tsc_ctx)) >> mtc_freq(cpu);
 }
 
 void pt_emit_mtc_restart(struct pt_cpu *cpu)
@@ -364,7 +368,6 @@ void pt_emit_mtc(struct pt_cpu *cpu)
 	if (!missed || cpu->overflow)
 		return;
 	if (missed > MTC_MISSED_MAX && (cpu->msrs.ctl & RTIT_CTL_TSCEN)) {
-		cpu->mtc_last = window;
 		put_tsc(cpu);
 		return;
 	}
