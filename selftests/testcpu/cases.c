@@ -282,8 +282,8 @@ static void report(bool ok, const char *name, const char *pattern,
 }
 
 static void __attribute__((format(printf, 4, 5)))
-expect(const char *name, uint64_t ctl, void (*fn)(void), const char *format,
-       ...)
+expect(const char *name, uint64_t ctl, void (*fn)(void),
+	const char *format, ...)
 {
 	char pattern[4096];
 	const char *got = "";
