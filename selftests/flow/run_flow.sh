@@ -76,7 +76,7 @@ prove_mix()
 	local cpu total=0 ctl=$1 status
 
 	boot selftests/flow/guest_record --cpus 0,1 --size 128M --mode once \
-		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-150}"
+		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-120}"
 	result $? "is traced and decoded in the kernel"
 	for cpu in 0 1; do
 		compare_cpu "$cpu" --run 1
@@ -167,7 +167,7 @@ VM_OPTIONS=()
 case $PROOF in
 retc) prove_mix --ctl=-DisRETC ;;
 disretc) prove_mix --ctl=+DisRETC ;;
-events) VM_OPTIONS=(--plugin-arg mwait=on --append intel_idle.max_cstate=0); prove_events ;;
+events) VM_OPTIONS=(--plugin-arg mwait=on); prove_events ;;
 perf) prove_perf ;;
 libipt) prove_libipt ;;
 *)
