@@ -308,7 +308,8 @@ static const uint8_t record_branches[KIPT_BRANCH_KIND_MAX + 1] = {
 /*
  * MWAIT and PWRE wait for the EXSTOP they belong to: the three are one sleep
  * (Intel SDM Vol. 3C, "Power Event Tracing"). A state that is not what the
- * hints ask for makes the item malformed, so that it matches nothing.
+ * hints ask for makes the item malformed, so that it matches nothing; the CPU
+ * may choose another sub-state.
  */
 static bool record_power(struct flow_cursor *cursor,
 			 const struct kipt_record *r, struct flow_item *item)
@@ -326,8 +327,9 @@ static bool record_power(struct flow_cursor *cursor,
 		return false;
 	case KIPT_POWER_EXSTOP:
 		item->aux = cursor->power.mwait ? cursor->power.hints : FLOW_HLT;
-		wanted = cursor->power.mwait ? cursor->power.hints & 0xff : 0;
-		item->kind = cursor->power.pwre && cursor->power.state == wanted ?
+		wanted = cursor->power.mwait ? cursor->power.hints & 0xf0 : 0;
+		item->kind = cursor->power.pwre &&
+			     (cursor->power.state & 0xf0) == wanted ?
 			     FLOW_IDLE : FLOW_BAD;
 		if (r->flags & KIPT_RF_NO_IP)
 			item->flags |= FLOW_NO_FROM | FLOW_NO_AUX;
