@@ -14,6 +14,11 @@ WARNINGS := -std=gnu11 -Wall -Wextra -Werror
 
 .DEFAULT_GOAL := all
 
+# V=1 shows the commands.
+ifeq ($(V),)
+.SILENT:
+endif
+
 include kmod/decode/decode.mk
 include tools/vm/vm.mk
 include tools/testcpu/testcpu.mk
@@ -48,6 +53,7 @@ help:
 	@echo 'tools     the kipt tool'
 	@echo 'test      user-space tests'
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2")'
+	@echo 'fuzz      libFuzzer on the decoder core, SECONDS= each'
 	@echo 'selftest  kselftests on the CPU of this computer'
 	@echo 'lint      style, layering and interface checks'
 	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'
