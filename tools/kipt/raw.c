@@ -16,6 +16,7 @@
 #include "say.h"
 
 #define DEVICE	"/dev/kipt"
+#define COPY_BYTES	(256 << 10)
 
 static bool position_get(int fd, u32 id, u32 cpu,
 			 struct kipt_raw_position *position)
@@ -30,13 +31,31 @@ static bool position_get(int fd, u32 id, u32 cpu,
 	return false;
 }
 
+/*
+ * Some file systems pin the pages they are given to write, and those of a
+ * device cannot be pinned: the bytes go through memory of our own.
+ */
+static bool part_write(FILE *out, const u8 *bytes, u64 count)
+{
+	static u8 copy[COPY_BYTES];
+	u64 done, n;
+
+	for (done = 0; done < count; done += n) {
+		n = count - done < COPY_BYTES ? count - done : COPY_BYTES;
+		memcpy(copy, bytes + done, n);
+		if (fwrite(copy, 1, n, out) != n)
+			return false;
+	}
+	return true;
+}
+
 static bool bytes_write(FILE *out, const u8 *bytes,
 			const struct kipt_raw_position *position)
 {
 	u64 old = position->wrapped ? position->size - position->head : 0;
 
-	return fwrite(bytes + position->head, 1, old, out) == old &&
-	       fwrite(bytes, 1, position->head, out) == position->head;
+	return part_write(out, bytes + position->head, old) &&
+	       part_write(out, bytes, position->head);
 }
 
 static bool file_write(const char *path, const u8 *bytes,
