@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 
 #include "chunk.h"
+#include "decode/status.h"
 #include "deliver.h"
 #include "netlink.h"
 #include "hw_regs.h"
@@ -148,6 +149,22 @@ static bool wanted(const struct kipt_deliver *deliver,
 		record->type != KIPT_RECORD_CBR);
 }
 
+/*
+ * A ring that was written round starts inside a packet, so its first bytes are
+ * never decoded; the RING gap before them says it already.
+ */
+static bool repeats_ring_gap(struct kipt_deliver *deliver,
+			     const struct kipt_record *record)
+{
+	bool repeats = deliver->ring_begins && record->type == KIPT_RECORD_GAP &&
+		       record->kind == KIPT_GAP_DECODE &&
+		       record->aux == KIPT_NO_PSB;
+
+	if (repeats || record->type == KIPT_RECORD_SYNC)
+		deliver->ring_begins = false;
+	return repeats;
+}
+
 static void put_batch(struct kipt_deliver *deliver,
 		      const struct kipt_batch *batch)
 {
@@ -156,6 +173,8 @@ static void put_batch(struct kipt_deliver *deliver,
 
 	for (i = 0; i < batch->count && !cancelled(deliver); i++) {
 		tell_loss(deliver);
+		if (repeats_ring_gap(deliver, &batch->records[i]))
+			continue;
 		if (wanted(deliver, &batch->records[i]))
 			put_record(deliver, &batch->records[i]);
 		if (kipt_task_merge_see(&deliver->merge, &batch->records[i],
@@ -176,6 +195,7 @@ void kipt_deliver_begin_cpu(struct kipt_deliver *deliver,
 	deliver->cpu = trace->cpu;
 	kipt_task_merge_init(&deliver->merge, deliver->sideband, trace->cpu);
 	put_record(deliver, &begin);
+	deliver->ring_begins = trace->wrapped;
 	if (trace->wrapped)
 		put_gap(deliver, KIPT_GAP_RING, 0);
 	if (trace->strayed)

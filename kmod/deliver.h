@@ -37,6 +37,7 @@ struct kipt_trace;
  * @lost: records dropped so far
  * @lost_before: of these, told in a GAP record
  * @trace_done: trace bytes delivered
+ * @ring_begins: of a ring that was written round, no PSB was reached yet
  */
 struct kipt_deliver {
 	struct kipt_chunk_queue *queue;
@@ -56,6 +57,7 @@ struct kipt_deliver {
 	u64 lost;
 	u64 lost_before;
 	u64 trace_done;
+	bool ring_begins;
 };
 
 /**
