@@ -53,6 +53,9 @@ struct kipt_sink {
 #define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */
 #define KIPT_FLOW_INSNS	(1U << 2)	/* INSN records too */
 #define KIPT_FLOW_TIME	(1U << 3)	/* TIME and CBR records */
+#define KIPT_FLOW_PATHS	(1U << 4)	/* as BRANCHES, packed: PATH, PATHS */
+#define KIPT_FLOW_COUNTS (1U << 5)	/* EDGE records, by kipt_flow_counts() */
+#define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember no path */
 
 /**
  * struct kipt_flow_config - what the trace needs to be read
@@ -149,5 +152,14 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
  * @end: last address + 1; @begin 0 and @end ~0: all of the space
  */
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end);
+
+/**
+ * kipt_flow_counts() - give the sink the edge counts, and count from 0 again
+ * @flow: made with KIPT_FLOW_COUNTS; it counts over all its runs, and gives
+ *	counts away before this only if its memory is full
+ *
+ * Context: that of the sink. Return: KIPT_OK, or KIPT_STOPPED.
+ */
+enum kipt_status kipt_flow_counts(struct kipt_flow *flow);
 
 #endif /* KIPT_DECODE_FLOW_H */

@@ -83,6 +83,24 @@ struct kipt_record {
  *	was before (@aux 0; with an @ip it is an ENABLE too), and is followed
  *	by the CONTEXT, MODE, TSX, VMCS, TIME and CBR records that restate what
  *	PSB+ says.
+ * @KIPT_RECORD_PATH: names a path: the @value records behind it, BRANCH, ENABLE
+ *	and DISABLE, are path number @aux from here on, whatever that was
+ *	before. They do not happen here, only where a PATHS record says so. @ip:
+ *	instructions behind the last of them
+ * @KIPT_RECORD_PATHS: @kind (1..5) paths were taken, one after the other; their
+ *	numbers are five __u32 from @aux on (kipt_record_paths()). @aux of the
+ *	first record of a path counts from the start of the path: instructions
+ *	left over from before, behind the last record of other paths, are to be
+ *	added
+ * @KIPT_RECORD_DICTIONARY: path numbers belong to dictionary @aux from here on;
+ *	before the first such record it is 0. Each keeps its paths to the end
+ *	of the stream.
+ * @KIPT_RECORD_EDGE: control went from @ip to @value @aux times more than was
+ *	told before, in no order; @kind is enum kipt_branch_kind. The same edge
+ *	may come again.
+ * @KIPT_RECORD_CODE: what runs from here on is version @aux of the code, as
+ *	the reader's source of code calls it; before the first such record, and
+ *	after each KIPT_SYNC_START, it is 0. @ip: address
  */
 enum kipt_record_type {
 	KIPT_RECORD_BRANCH = 1,
@@ -106,10 +124,28 @@ enum kipt_record_type {
 	KIPT_RECORD_CPU,
 	KIPT_RECORD_INSN,
 	KIPT_RECORD_SYNC,
+	KIPT_RECORD_PATH,
+	KIPT_RECORD_PATHS,
+	KIPT_RECORD_DICTIONARY,
+	KIPT_RECORD_EDGE,
+	KIPT_RECORD_CODE,
 
 	__KIPT_RECORD_TYPE_MAX,
 	KIPT_RECORD_TYPE_MAX = __KIPT_RECORD_TYPE_MAX - 1
 };
+
+#define KIPT_RECORD_PATHS_MAX	5
+
+/**
+ * kipt_record_paths() - the numbers in a PATHS record
+ * @record: of type KIPT_RECORD_PATHS
+ *
+ * Return: @record->kind numbers.
+ */
+static inline const __u32 *kipt_record_paths(const struct kipt_record *record)
+{
+	return (const __u32 *)(const void *)record + 1;
+}
 
 /* struct kipt_record.flags */
 #define KIPT_RF_NO_IP		(1U << 0)
