@@ -86,12 +86,13 @@ struct kipt_record {
  * @KIPT_RECORD_PATH: names a path: the @value records behind it, BRANCH, ENABLE
  *	and DISABLE, are path number @aux from here on, whatever that was
  *	before. They do not happen here, only where a PATHS record says so. @ip:
- *	instructions behind the last of them
- * @KIPT_RECORD_PATHS: @kind (1..5) paths were taken, one after the other; their
- *	numbers are five __u32 from @aux on (kipt_record_paths()). @aux of the
- *	first record of a path counts from the start of the path: instructions
- *	left over from before, behind the last record of other paths, are to be
- *	added
+ *	instructions executed behind the last of them
+ * @KIPT_RECORD_PATHS: @flags instructions executed, then @kind (0..5) paths were
+ *	taken, one after the other; their numbers are five __u32 from @aux on
+ *	(kipt_record_paths()). Instructions behind the last record of a path,
+ *	those of paths without records and those in @flags add up until a
+ *	BRANCH, DISABLE or SYNC record comes, in a path or by itself, and are to
+ *	be added to its @aux; ENABLE and GAP records drop them.
  * @KIPT_RECORD_DICTIONARY: path numbers belong to dictionary @aux from here on;
  *	before the first such record it is 0. Each keeps its paths to the end
  *	of the stream.
