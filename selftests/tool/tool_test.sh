@@ -65,10 +65,27 @@ records() {
 . "$HERE/decode_tests.sh"
 . "$HERE/trace_tests.sh"
 
+# What a program reports that is built beside the tool.
+program_tests() {
+	local program line
+	program=$(dirname "$KIPT")/$1
+	if [ ! -x "$program" ]; then
+		skip "$1" "it is not built beside the tool"
+		return
+	fi
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) ok "${line#ok * }" ;;
+		"not ok "*) not_ok "${line#not ok * }" "$1 says so" ;;
+		esac
+	done < <("$program" || echo "not ok 0 $1_ends_well")
+}
+
 ktap_start
 usage_tests
 packet_tests
 record_tests
 decode_tests
+program_tests jobs_test
 trace_tests
 ktap_finish

@@ -36,13 +36,13 @@ KIPT_Q := $(if $(V),,@)
 
 $(KIPT_OUT)/kipt: $(KIPT_OBJECTS)
 	@echo "  LD  kipt"
-	$(KIPT_Q)$(CC) $(LDFLAGS) -o $@ $^ \
+	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
 		$(shell pkg-config --libs $(KIPT_PACKAGES))
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) \
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
 		$(shell pkg-config --cflags $(KIPT_PACKAGES)) -c -o $@ $<
 
 $(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
@@ -56,7 +56,15 @@ kipt-guest:
 		-f tools/kipt/kipt.mk kipt ROOT=$(ROOT) BUILD=$(BUILD) \
 		KIPT_OUT=$(BUILD)/guest
 
-kipt-test: kipt
+# JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
+$(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
+		$(KIPT_DIR)/jobs.c $(KIPT_CORE) $(KIPT_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC  jobs_test"
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -o $@ \
+		$(filter %.c,$^)
+
+kipt-test: kipt $(KIPT_OUT)/jobs_test
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
 
 kipt-install: kipt

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decoding by several threads (tools/kipt/jobs.h) against one plain run of the
+ * decoder: the records must be the same, in the same order, whatever the
+ * trace, the number of threads and the speed of the sink. Traces and code are
+ * made here. User space, no rights; prints KTAP.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../tools/kipt/jobs.h"
+#include "../decode/ktap.h"
+
+#define CODE		0x401000ULL
+#define HASH_START	1469598103934665603ULL
+#define HASH_PRIME	1099511628211ULL
+
+/* 401000: jnz 401005; nops; 401100: jmp *rax. */
+static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	u64 at = ip - CODE;
+	u32 i;
+
+	(void)ctx;
+	(void)space;
+	for (i = 0; i < len && at + i < 0x102; i++) {
+		switch (at + i) {
+		case 0: buf[i] = 0x75; break;
+		case 1: buf[i] = 0x03; break;
+		case 0x100: buf[i] = 0xff; break;
+		case 0x101: buf[i] = 0xe0; break;
+		default: buf[i] = 0x90;
+		}
+	}
+	return at < 0x102 ? i : 0;
+}
+
+static const struct kipt_code code = { .read = code_read };
+
+/* A trace that is made. */
+struct bytes {
+	u8 *list;
+	u64 size;
+	u64 random;
+};
+
+static u32 random_next(struct bytes *bytes, u32 below)
+{
+	bytes->random = bytes->random * 6364136223846793005ULL + 1;
+	return (u32)(bytes->random >> 33) % below;
+}
+
+static void add(struct bytes *bytes, const char *text, u32 n)
+{
+	memcpy(bytes->list + bytes->size, text, n);
+	bytes->size += n;
+}
+
+#define ADD(bytes, text)	add(bytes, text, sizeof(text) - 1)
+
+static void add_psb(struct bytes *bytes, bool on)
+{
+	u32 i;
+
+	for (i = 0; i < 8; i++)
+		ADD(bytes, "\x02\x82");
+	ADD(bytes, "\x99\x01");
+	if (on)
+		ADD(bytes, "\x5d\x00\x10\x40\x00");
+	ADD(bytes, "\x02\x23");
+	if (!on)
+		ADD(bytes, "\x51\x00\x10\x40\x00");
+}
+
+static void add_loops(struct bytes *bytes, u32 n)
+{
+	while (n--) {
+		if (random_next(bytes, 2))
+			ADD(bytes, "\x06");
+		else
+			ADD(bytes, "\x04");
+		ADD(bytes, "\x2d\x00\x10");
+	}
+}
+
+/* What goes wrong in traces, and how it goes on. */
+static void add_trouble(struct bytes *bytes)
+{
+	switch (random_next(bytes, 4)) {
+	case 0:
+		ADD(bytes, "\x05\x05\x05");
+		break;
+	case 1:
+		ADD(bytes, "\x02\xf3\x5d\x00\x10\x40\x00");
+		break;
+	case 2:
+		ADD(bytes, "\x2d\x00\x77\x2d\x00\x10");
+		break;
+	default:
+		ADD(bytes, "\x06\x06\x06");
+	}
+}
+
+/**
+ * struct shape - how a trace is to be
+ * @name: for the report
+ * @size: bytes, about
+ * @period: most loops between two PSBs
+ * @trouble: one in so many segments has some; 0: none
+ * @head: bytes without a PSB in front
+ * @cut: bytes taken away at the end
+ * @insns: decode to instructions too: many records
+ */
+struct shape {
+	const char *name;
+	u32 size;
+	u32 period;
+	u32 trouble;
+	u32 head;
+	u32 cut;
+	bool insns;
+};
+
+static const struct shape shapes[] = {
+	{ "clean", 1 << 20, 500, 0, 0, 0, false },
+	{ "troubled", 1 << 20, 200, 3, 0, 0, false },
+	{ "dense", 1 << 16, 300, 20, 0, 0, true },
+	{ "few_psbs", 1 << 20, 100000, 1, 5000, 0, false },
+	{ "late_psb", 1 << 19, 500, 0, 1 << 18, 0, false },
+	{ "cut_end", 100000, 50, 10, 0, 3, false },
+	{ "one_chunk", 2000, 100, 0, 0, 0, false },
+	{ "one_psb", 400, 5, 0, 0, 0, false },
+	{ "no_psb", 0, 1, 0, 300000, 0, false },
+};
+
+static void make(struct bytes *bytes, const struct shape *shape)
+{
+	bool on = false;
+	u32 i;
+
+	bytes->list = calloc(1, shape->size + shape->head +
+			     4 * shape->period + 4096);
+	if (!bytes->list)
+		exit(2);
+	bytes->size = 0;
+	bytes->random = 12345;
+	for (i = 0; i < shape->head; i++)
+		ADD(bytes, "\x06");
+	while (bytes->size < shape->head + shape->size) {
+		add_psb(bytes, on);
+		add_loops(bytes, 1 + random_next(bytes, shape->period));
+		on = true;
+		if (shape->trouble && !random_next(bytes, shape->trouble))
+			add_trouble(bytes);
+		if (random_next(bytes, 5))
+			continue;
+		ADD(bytes, "\x01");
+		on = false;
+	}
+	bytes->size -= shape->cut;
+}
+
+/**
+ * struct taken - what a sink got
+ * @records: so many
+ * @hash: over all their bytes
+ * @most: end the decode at this many; 0: never
+ * @slow: sleep now and then
+ * @inside: a call is under way
+ * @overlap: there were two at once
+ */
+struct taken {
+	u64 records;
+	u64 hash;
+	u64 most;
+	bool slow;
+	atomic_bool inside;
+	bool overlap;
+};
+
+static void hash_add(struct taken *taken, const struct kipt_record *record)
+{
+	u64 words[3];
+	u32 i;
+
+	memcpy(words, record, sizeof(words));
+	for (i = 0; i < 3; i++)
+		taken->hash = (taken->hash ^ words[i]) * HASH_PRIME;
+	taken->records++;
+}
+
+static bool take(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct taken *taken = ctx;
+	bool more = true;
+	u32 i;
+
+	if (atomic_exchange(&taken->inside, true))
+		taken->overlap = true;
+	for (i = 0; i < n && more; i++) {
+		hash_add(taken, &records[i]);
+		more = taken->records != taken->most;
+	}
+	if (taken->slow && !(taken->hash & 15))
+		usleep(300);
+	atomic_store(&taken->inside, false);
+	return more;
+}
+
+static u32 output_of(const struct shape *shape)
+{
+	return KIPT_FLOW_BRANCHES | KIPT_FLOW_TIME |
+	       (shape->insns ? KIPT_FLOW_INSNS : 0);
+}
+
+/* The same by one flow, without threads. */
+static enum kipt_status plain(const struct bytes *bytes,
+			      const struct kipt_flow_config *config,
+			      struct taken *taken)
+{
+	struct kipt_sink sink = { take, taken };
+	size_t size = kipt_flow_size(config);
+	enum kipt_status status;
+	struct kipt_flow *flow;
+	void *arena;
+
+	if (posix_memalign(&arena, 64, size))
+		exit(2);
+	flow = kipt_flow_init(arena, size, config, &code, &sink);
+	status = kipt_flow_run(flow, bytes->list, bytes->size, 0, bytes->size);
+	free(arena);
+	return status;
+}
+
+static bool same(const struct taken *a, const struct taken *b)
+{
+	return a->records == b->records && a->hash == b->hash && !b->overlap;
+}
+
+/* Twice, since what the first run leaves must not change the second. */
+static bool agree(struct jobs *jobs, const struct bytes *bytes,
+		  const struct taken *want, enum kipt_status status, bool slow)
+{
+	bool good = true;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct taken got = { .hash = HASH_START, .slow = slow,
+				     .most = want->most };
+		struct kipt_sink sink = { take, &got };
+
+		if (jobs_run(jobs, bytes->list, bytes->size, &sink) != status ||
+		    !same(want, &got))
+			good = false;
+	}
+	return good;
+}
+
+static void test_shape(struct ktap *ktap, const struct shape *shape)
+{
+	static const u32 counts[] = { 1, 2, 3, 16, JOBS_MAX };
+	struct kipt_flow_config config = { .output = output_of(shape) };
+	struct taken all = { .hash = HASH_START }, part = all;
+	enum kipt_status status;
+	struct bytes bytes;
+	struct jobs *jobs;
+	u32 i;
+
+	make(&bytes, shape);
+	status = plain(&bytes, &config, &all);
+	part.most = 1 + all.records / 3;
+	plain(&bytes, &config, &part);
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		jobs = jobs_create(&config, &code, counts[i]);
+		ktap_result(ktap, jobs && agree(jobs, &bytes, &all, status,
+						false),
+			    "jobs_%s_%u", shape->name, counts[i]);
+		ktap_result(ktap, jobs && agree(jobs, &bytes, &all, status,
+						true),
+			    "jobs_%s_%u_slow_sink", shape->name, counts[i]);
+		ktap_result(ktap, jobs && agree(jobs, &bytes, &part,
+						KIPT_STOPPED, false),
+			    "jobs_%s_%u_stopped", shape->name, counts[i]);
+		jobs_destroy(jobs);
+	}
+	free(bytes.list);
+}
+
+/* A byte that differs must be seen. */
+static void test_control(struct ktap *ktap)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
+	struct jobs *jobs = jobs_create(&config, &code, 2);
+	struct taken all = { .hash = HASH_START };
+	enum kipt_status status;
+	struct bytes bytes;
+
+	make(&bytes, &shapes[0]);
+	status = plain(&bytes, &config, &all);
+	/* A TNT behind the first PSB+ and TIP.PGE: taken or not. */
+	bytes.list[25] ^= 2;
+	ktap_result(ktap, jobs && !agree(jobs, &bytes, &all, status, false),
+		    "jobs_control_flipped_bit_differs");
+	jobs_destroy(jobs);
+	free(bytes.list);
+}
+
+int main(void)
+{
+	struct ktap ktap = { 0 };
+	u32 i;
+
+	ktap_start();
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		test_shape(&ktap, &shapes[i]);
+	test_control(&ktap);
+	return ktap_end(&ktap);
+}
