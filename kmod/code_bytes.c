@@ -251,8 +251,10 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 			       struct kipt_code *code)
 {
-	code->read = kipt_code_bytes_read;
-	code->space = kipt_code_bytes_space;
-	code->changed = kipt_code_bytes_changed;
-	code->ctx = reader;
+	*code = (struct kipt_code) {
+		.read = kipt_code_bytes_read,
+		.space = kipt_code_bytes_space,
+		.changed = kipt_code_bytes_changed,
+		.ctx = reader,
+	};
 }

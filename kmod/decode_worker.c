@@ -33,6 +33,8 @@ static_assert(KIPT_FLOW_TIME == KIPT_OUTPUT_TIME);
 /* Large against a PSB period, small against a trace. */
 #define CHUNK_BYTES	(256U << 10)
 #define WORKERS_MAX	32U
+/* Of each worker, for code and for the ways through it. */
+#define WORKER_MEMORY	(8U << 20)
 #define ARENA_ALIGN	64
 /* More than any patch takes, also where a machine is emulated. */
 #define PATCH_SLACK_MS	50
@@ -448,6 +450,7 @@ static void fill_config(const struct kipt_session *session, u32 output,
 {
 	*config = (struct kipt_flow_config) {
 		.output = output,
+		.memory = WORKER_MEMORY,
 		.tsc_num = session->caps.tsc_num,
 		.tsc_den = session->caps.tsc_den,
 		.mtc_freq = (session->ctl & RTIT_CTL_MTCFREQ) >>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Filling the block cache: read code, classify instructions until one that
- * is a branch or until the span is used up. When a set is full its elder
- * block goes. Runs where the code callback may.
+ * is a branch or until the span is used up. Runs where the code callback may.
  */
 #include "blocks.h"
 
@@ -13,12 +12,50 @@ _Static_assert(sizeof(struct kipt_block) == 64, "one cache line");
 #define FILL_READS	3
 
 void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u32 count)
+		      u32 max, u32 *slots, u32 nr_slots)
 {
 	blocks->table = table;
-	blocks->count = count;
-	blocks->shift = 64 - (31 - (u32)__builtin_clz(count));
-	memset(table, 0, sizeof(*table) * count);
+	blocks->max = max;
+	kipt_index_init(&blocks->index, slots, nr_slots);
+	kipt_blocks_clear(blocks);
+}
+
+void kipt_blocks_clear(struct kipt_blocks *blocks)
+{
+	blocks->count = KIPT_BLOCK_NONE + 1;
+	blocks->full = false;
+	kipt_index_init(&blocks->index, blocks->index.slots,
+			blocks->index.max);
+}
+
+static void enter(struct kipt_blocks *blocks, u32 number)
+{
+	const struct kipt_block *block = &blocks->table[number];
+
+	kipt_index_put(&blocks->index, kipt_block_hash(block->space, block->ip),
+		       number);
+}
+
+u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
+{
+	u32 number = blocks->count, i;
+	struct kipt_block *block = &blocks->table[number];
+
+	if (number == blocks->max) {
+		blocks->full = true;
+		return KIPT_BLOCK_NONE;
+	}
+	memset(block, 0, sizeof(*block));
+	block->space = space;
+	block->ip = ip;
+	block->mode = (u8)mode;
+	blocks->count++;
+	if (kipt_index_double(&blocks->index, blocks->count)) {
+		for (i = KIPT_BLOCK_NONE + 1; i < number; i++)
+			enter(blocks, i);
+	}
+	enter(blocks, number);
+	return number;
 }
 
 static u32 read_code(const struct kipt_code *code, u64 space, u64 ip, u8 *buf)
@@ -70,38 +107,36 @@ static enum kipt_status scan(struct kipt_block *block, const u8 *buf, u32 have)
 }
 
 enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
-				  const struct kipt_code *code, u64 space,
-				  u64 ip, u32 mode,
-				  const struct kipt_block **block)
+				  const struct kipt_code *code, u32 number,
+				  u64 space, u64 ip, u32 mode)
 {
 	struct kipt_block fresh = {
 		.ip = ip, .space = space, .mode = (u8)mode
 	};
-	struct kipt_block *slot;
 	u8 buf[FILL_BYTES];
 	enum kipt_status status;
 
 	status = scan(&fresh, buf, read_code(code, space, ip, buf));
 	if (status != KIPT_OK)
 		return status;
-	slot = kipt_blocks_slot(blocks, space, ip);
-	slot[1] = slot[0];
-	slot[0] = fresh;
-	*block = slot;
+	if (code->version)
+		fresh.version = code->version(code->ctx, space, ip, fresh.len);
+	blocks->table[number] = fresh;
 	return KIPT_OK;
 }
 
+/* The numbers stay, the code is read again when it is needed. */
 void kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 			u64 end)
 {
 	struct kipt_block *block;
 	u32 i;
 
-	for (i = 0; i < blocks->count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < blocks->count; i++) {
 		block = &blocks->table[i];
-		if (block->mode && block->space == space && block->ip < end &&
+		if (block->space == space && block->ip < end &&
 		    block->ip + block->len > begin)
-			block->mode = 0;
+			block->insns = 0;
 	}
 }
 

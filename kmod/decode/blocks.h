@@ -3,16 +3,20 @@
  * The block cache: for an address, where straight-line code ends and how.
  * Owns the memory it was given and reads code through the caller's callback;
  * whether cached code is still right is for the caller to say
- * (kipt_blocks_forget()). Runs where the callback may.
+ * (kipt_blocks_forget()). Blocks have numbers, which stay until the cache is
+ * emptied. Runs where the callback may.
  */
 #ifndef KIPT_DECODE_BLOCKS_H
 #define KIPT_DECODE_BLOCKS_H
 
 #include "flow.h"
+#include "index.h"
 #include "insn.h"
 
 /* No instruction starts further than this behind the start of its block. */
 #define KIPT_BLOCK_SPAN		64
+/* The number of a block that is not cached: there is no room. */
+#define KIPT_BLOCK_NONE		0U
 
 /**
  * struct kipt_block - straight-line code
@@ -20,11 +24,13 @@
  * @space: address space
  * @target: direct branches: where to; RET: mask of the return address
  * @starts: bit n set: an instruction starts at @ip + n
+ * @taken: how often its direct branch was taken, if that is counted
+ * @version: of the code, as the caller calls it
  * @len: bytes up to the end of the last instruction
  * @last: offset of the last instruction
- * @insns: number of instructions, 1..64
+ * @insns: number of instructions, 1..64; 0: the code was not read yet
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
- * @mode: enum kipt_mode_kind; 0: the slot is empty
+ * @mode: enum kipt_mode_kind
  * @reserved: fills the line
  *
  * 64 bytes, one cache line.
@@ -34,56 +40,80 @@ struct kipt_block {
 	u64 space;
 	u64 target;
 	u64 starts;
+	u64 taken;
+	u32 version;
 	u8 len;
 	u8 last;
 	u8 insns;
 	u8 class;
 	u8 mode;
-	u8 reserved[27];
+	u8 reserved[15];
 };
 
 /**
- * struct kipt_blocks - the cache: sets of two, youngest first
- * @table: the caller's memory
- * @count: slots, a power of two >= 2
- * @shift: 64 - log2(@count)
+ * struct kipt_blocks - the cache
+ * @table: blocks by number; number 0 is the one there was no room for
+ * @count: numbers given, number 0 included
+ * @max: numbers there is memory for
+ * @full: a block was wanted and there was no room
+ * @index: numbers by address
  */
 struct kipt_blocks {
 	struct kipt_block *table;
 	u32 count;
-	u32 shift;
+	u32 max;
+	bool full;
+	struct kipt_index index;
 };
 
 /**
  * kipt_blocks_init() - an empty cache
  * @blocks: the cache
- * @table: memory of @count blocks, 64-byte aligned, the caller's
- * @count: a power of two >= 2
+ * @table: memory of @max blocks, 64-byte aligned, the caller's
+ * @max: 2 or more
+ * @slots: memory of @nr_slots numbers, the caller's
+ * @nr_slots: a power of two, at least twice @max
  */
 void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u32 count);
+		      u32 max, u32 *slots, u32 nr_slots);
 
 /**
- * kipt_blocks_fill() - read code and cache the block; slow half of find
+ * kipt_blocks_clear() - drop all blocks; numbers are given anew
  * @blocks: the cache
- * @code: where code comes from
+ */
+void kipt_blocks_clear(struct kipt_blocks *blocks);
+
+/**
+ * kipt_blocks_add() - give an address a number; slow half of number
+ * @blocks: the cache
  * @space: address space
  * @ip: address
  * @mode: enum kipt_mode_kind
- * @block: the block, valid until the next find or fill; only on success
+ *
+ * Return: the number, or KIPT_BLOCK_NONE if there is no room.
+ */
+u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode);
+
+/**
+ * kipt_blocks_fill() - read the code of a block; slow half of find
+ * @blocks: the cache
+ * @code: where code comes from
+ * @number: of the block; KIPT_BLOCK_NONE: any other may be in its place
+ * @space: address space
+ * @ip: address
+ * @mode: enum kipt_mode_kind
  *
  * Return:
- * KIPT_OK: found.
+ * KIPT_OK: the block of that number is right.
  * KIPT_NO_CODE: there are no bytes for a whole instruction.
  * KIPT_BAD_INSN: the bytes are none.
  */
 enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
-				  const struct kipt_code *code, u64 space,
-				  u64 ip, u32 mode,
-				  const struct kipt_block **block);
+				  const struct kipt_code *code, u32 number,
+				  u64 space, u64 ip, u32 mode);
 
 /**
- * kipt_blocks_forget() - drop the blocks that touch a range
+ * kipt_blocks_forget() - drop the code that touches a range
  * @blocks: the cache
  * @space: address space
  * @begin: first address
@@ -101,20 +131,9 @@ void kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
  */
 s32 kipt_block_index(const struct kipt_block *block, u64 ip);
 
-/**
- * kipt_blocks_slot() - the set an address belongs to
- * @blocks: the cache
- * @space: address space
- * @ip: address
- *
- * Return: the first of its two slots.
- */
-static inline struct kipt_block *kipt_blocks_slot(const struct kipt_blocks *blocks,
-						  u64 space, u64 ip)
+static inline u64 kipt_block_hash(u64 space, u64 ip)
 {
-	u64 hash = (ip ^ space << 48 ^ space >> 5) * 0x9e3779b97f4a7c15ULL;
-
-	return blocks->table + (hash >> blocks->shift & ~1ULL);
+	return (ip ^ space << 48 ^ space >> 5) * 0x9e3779b97f4a7c15ULL;
 }
 
 static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
@@ -124,13 +143,37 @@ static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
 }
 
 /**
+ * kipt_blocks_number() - the number of an address, read or not
+ * @blocks: the cache
+ * @space: address space
+ * @ip: address
+ * @mode: enum kipt_mode_kind
+ *
+ * Return: as kipt_blocks_add().
+ */
+static inline u32 kipt_blocks_number(struct kipt_blocks *blocks, u64 space,
+				     u64 ip, u32 mode)
+{
+	u32 at = kipt_index_first(&blocks->index, kipt_block_hash(space, ip));
+	u32 number;
+
+	while ((number = blocks->index.slots[at]) != 0) {
+		if (likely(kipt_block_is(&blocks->table[number], space, ip,
+					 mode)))
+			return number;
+		at = kipt_index_next(&blocks->index, at);
+	}
+	return kipt_blocks_add(blocks, space, ip, mode);
+}
+
+/**
  * kipt_blocks_find() - the block at an address
  * @blocks: the cache
  * @code: where code comes from if it is not cached
  * @space: address space
  * @ip: address
  * @mode: enum kipt_mode_kind
- * @block: as for kipt_blocks_fill()
+ * @block: the block, valid until the next find; only on success
  *
  * Return: as kipt_blocks_fill().
  */
@@ -138,17 +181,12 @@ static inline enum kipt_status
 kipt_blocks_find(struct kipt_blocks *blocks, const struct kipt_code *code,
 		 u64 space, u64 ip, u32 mode, const struct kipt_block **block)
 {
-	struct kipt_block *slot = kipt_blocks_slot(blocks, space, ip);
+	u32 number = kipt_blocks_number(blocks, space, ip, mode);
 
-	if (likely(kipt_block_is(slot, space, ip, mode))) {
-		*block = slot;
+	*block = &blocks->table[number];
+	if (likely(number != KIPT_BLOCK_NONE && (*block)->insns))
 		return KIPT_OK;
-	}
-	if (likely(kipt_block_is(slot + 1, space, ip, mode))) {
-		*block = slot + 1;
-		return KIPT_OK;
-	}
-	return kipt_blocks_fill(blocks, code, space, ip, mode, block);
+	return kipt_blocks_fill(blocks, code, number, space, ip, mode);
 }
 
 #endif /* KIPT_DECODE_BLOCKS_H */

@@ -5,7 +5,7 @@
  */
 #include "flow_state.h"
 
-void kipt_emit_flush(struct kipt_flow *flow)
+static void give(struct kipt_flow *flow)
 {
 	if (flow->count && !flow->stopped &&
 	    !flow->sink.emit(flow->sink.ctx, flow->records, flow->count))
@@ -13,11 +13,27 @@ void kipt_emit_flush(struct kipt_flow *flow)
 	flow->count = 0;
 }
 
-static void append(struct kipt_flow *flow, const struct kipt_record *record)
+void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
 {
 	if (unlikely(flow->count == KIPT_FLOW_BUFFER))
-		kipt_emit_flush(flow);
+		give(flow);
 	flow->records[flow->count++] = *record;
+}
+
+void kipt_emit_paths(struct kipt_flow *flow)
+{
+	if (!flow->paths.type)
+		return;
+	flow->paths.kind = (u8)flow->nr_paths;
+	kipt_emit_raw(flow, &flow->paths);
+	memset(&flow->paths, 0, sizeof(flow->paths));
+	flow->nr_paths = 0;
+}
+
+void kipt_emit_flush(struct kipt_flow *flow)
+{
+	kipt_emit_paths(flow);
+	give(flow);
 }
 
 static void append_time(struct kipt_flow *flow)
@@ -30,17 +46,43 @@ static void append_time(struct kipt_flow *flow)
 	};
 
 	flow->clock.moved = false;
-	if (flow->clock.valid && flow->config.output & KIPT_FLOW_TIME)
-		append(flow, &record);
+	if (flow->clock.valid && flow->config.output & KIPT_FLOW_TIME) {
+		kipt_emit_paths(flow);
+		kipt_emit_raw(flow, &record);
+	}
+}
+
+struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
+{
+	if (unlikely(flow->clock.moved))
+		append_time(flow);
+	if (unlikely(flow->count + n > KIPT_FLOW_BUFFER))
+		give(flow);
+	flow->count += n;
+	return &flow->records[flow->count - n];
+}
+
+static void record_one(struct kipt_recorder *recorder,
+		       const struct kipt_record *record)
+{
+	if (recorder->nr_records == KIPT_TAPE_RECORDS)
+		recorder->bad = true;
+	else
+		recorder->records[recorder->nr_records++] = *record;
 }
 
 void kipt_emit(struct kipt_flow *flow, const struct kipt_record *record)
 {
 	if (flow->trial)
 		return;
+	if (flow->recorder.on) {
+		record_one(&flow->recorder, record);
+		return;
+	}
 	if (unlikely(flow->clock.moved))
 		append_time(flow);
-	append(flow, record);
+	kipt_emit_paths(flow);
+	kipt_emit_raw(flow, record);
 }
 
 u32 kipt_emit_count(struct kipt_flow *flow)
@@ -72,9 +114,29 @@ static void emit_each(struct kipt_flow *flow, const struct kipt_block *block,
 	}
 }
 
+static void emit_version(struct kipt_flow *flow, const struct kipt_block *block)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_CODE,
+		.aux = block->version,
+		.ip = block->ip,
+	};
+
+	if (flow->trial)
+		return;
+	if (flow->recorder.on) {
+		flow->recorder.bad = true;
+		return;
+	}
+	flow->version = block->version;
+	kipt_emit(flow, &record);
+}
+
 void kipt_emit_insns(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 insns)
 {
+	if (unlikely(block->version != flow->version))
+		emit_version(flow, block);
 	flow->at.insns += insns;
 	if (unlikely(flow->config.output & KIPT_FLOW_INSNS) && !flow->trial)
 		emit_each(flow, block, insns);

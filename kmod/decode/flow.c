@@ -9,9 +9,9 @@
 
 #define ARENA_ALIGN	64
 
-static u32 block_count(const struct kipt_flow_config *config)
+static u64 memory_of(const struct kipt_flow_config *config)
 {
-	return config->cache_blocks ? config->cache_blocks : KIPT_FLOW_BLOCKS;
+	return config->memory ? config->memory : KIPT_FLOW_MEMORY;
 }
 
 static size_t head_size(void)
@@ -22,7 +22,7 @@ static size_t head_size(void)
 
 size_t kipt_flow_size(const struct kipt_flow_config *config)
 {
-	return head_size() + sizeof(struct kipt_block) * block_count(config);
+	return head_size() + memory_of(config);
 }
 
 /* The kinds of BRANCH records that KIPT_FLOW_CALLS asks for. */
@@ -36,7 +36,62 @@ static u32 wanted_kinds(u32 output)
 {
 	if (output & KIPT_FLOW_BRANCHES)
 		return ~0U;
-	return output & KIPT_FLOW_CALLS ? CALL_KINDS : 0;
+	if (output & KIPT_FLOW_CALLS)
+		return CALL_KINDS;
+	return output & KIPT_FLOW_PATHS ? ~0U : 0;
+}
+
+static u32 power_below(u64 value)
+{
+	u32 power = 1;
+
+	while (power <= value / 2)
+		power *= 2;
+	return power;
+}
+
+static void *carve(u8 **at, u64 bytes)
+{
+	void *part = *at;
+
+	*at += bytes;
+	return part;
+}
+
+/* A quarter for the memo's table, which is all of one size, an eighth each for
+ * blocks and, if there are any, edges, and the rest for tapes.
+ */
+static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
+{
+	u32 blocks = power_below(size / 8 / sizeof(struct kipt_block));
+	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
+		    power_below(size / 16 / sizeof(struct kipt_edge)) : 0;
+	u32 table = flow->config.output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS) ?
+		    0 : power_below(size / 4 / sizeof(struct kipt_memo_entry));
+	u8 *at = memory;
+	void *part, *slots;
+
+	part = carve(&at, (u64)table * sizeof(struct kipt_memo_entry));
+	flow->memo.table = part;
+	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
+	slots = carve(&at, (u64)blocks * 2 * sizeof(u32));
+	kipt_blocks_init(&flow->blocks, part, blocks, slots, blocks * 2);
+	part = carve(&at, (u64)edges * sizeof(struct kipt_edge));
+	slots = carve(&at, (u64)edges * 2 * sizeof(u32));
+	if (edges)
+		kipt_counts_init(&flow->counts, part, edges, slots, edges * 2);
+	kipt_memo_init(&flow->memo, flow->memo.table, table, (u64 *)(void *)at,
+		       (u32)((size - (u64)(at - memory)) / sizeof(u64)));
+}
+
+static bool config_is_good(const struct kipt_flow_config *config)
+{
+	u64 memory = memory_of(config);
+
+	return memory >= KIPT_FLOW_MEMORY_MIN &&
+	       memory <= KIPT_FLOW_MEMORY_MAX && config->filter_count <= 4 &&
+	       !(config->output & KIPT_FLOW_COUNTS &&
+		 config->output & KIPT_FLOW_PATHS);
 }
 
 struct kipt_flow *kipt_flow_init(void *arena, size_t size,
@@ -44,11 +99,9 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 				 const struct kipt_code *code,
 				 const struct kipt_sink *sink)
 {
-	u32 blocks = block_count(config);
 	struct kipt_flow *flow = arena;
 
-	if (blocks < 2 || blocks & (blocks - 1) || config->filter_count > 4 ||
-	    size < kipt_flow_size(config))
+	if (!config_is_good(config) || size < kipt_flow_size(config))
 		return NULL;
 	memset(flow, 0, sizeof(*flow));
 	flow->config = *config;
@@ -59,18 +112,12 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->wanted = wanted_kinds(config->output);
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
-	kipt_blocks_init(&flow->blocks,
-			 (struct kipt_block *)((u8 *)arena + head_size()),
-			 blocks);
+	share_memory(flow, (u8 *)arena + head_size(),
+		     memory_of(config) & ~(u64)(ARENA_ALIGN - 1));
 	return flow;
 }
 
-void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
-{
-	kipt_blocks_forget(&flow->blocks, space, begin, end);
-}
-
-static void on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
+void kipt_flow_on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_CBR,
@@ -147,12 +194,13 @@ static void dispatch(struct kipt_flow *flow, const struct kipt_packet *packet)
 static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	if (kipt_packet_is_time(packet->type)) {
-		on_time(flow, packet);
+		kipt_flow_on_time(flow, packet);
 		return;
 	}
 	if (flow->held_count && !keeps_held(packet->type))
 		kipt_flow_release(flow);
 	dispatch(flow, packet);
+	flow->echo &= packet->type == KIPT_PACKET_PSBEND;
 	flow->previous = packet->type;
 }
 
@@ -197,6 +245,8 @@ static bool run_packets(struct kipt_flow *flow)
 	enum kipt_status status;
 
 	while (!flow->stopped) {
+		if (kipt_memo_may_run(flow))
+			kipt_memo_run(flow);
 		flow->offset = (u64)(flow->cursor.pos - flow->data);
 		if (likely(run_short_tnt(flow)))
 			continue;
@@ -237,6 +287,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 	flow->clock.moved = false;
 	flow->trial = false;
 	flow->count = 0;
+	flow->slow_until = data;
 	psb = kipt_sync_next(data, size, from);
 	if (psb > from || psb == size)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_NO_PSB, from);

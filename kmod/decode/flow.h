@@ -26,12 +26,17 @@
  * @changed: true if code in [@ip, @ip + @len) was patched while it was
  *	traced; asked only where trace and code contradict each other. May be
  *	NULL.
- * @ctx: first argument of all three
+ * @version: the caller's number of the version of the code in [@ip, @ip + @len)
+ *	that @read just gave; where it changes in the flow, a CODE record says
+ *	so. Versions other than 0 are decoded without the memo. May be NULL:
+ *	all is version 0.
+ * @ctx: first argument of all
  */
 struct kipt_code {
 	u32 (*read)(void *ctx, u64 space, u64 ip, u8 *buf, u32 len);
 	u64 (*space)(void *ctx, u64 cr3, bool nr);
 	bool (*changed)(void *ctx, u64 space, u64 ip, u32 len);
+	u32 (*version)(void *ctx, u64 space, u64 ip, u32 len);
 	void *ctx;
 };
 
@@ -47,7 +52,10 @@ struct kipt_sink {
 };
 
 /* struct kipt_flow_config.output: which records are made. GAP, SYNC, ENABLE,
- * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made.
+ * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made. PATHS
+ * packs those that BRANCHES or CALLS ask for, all branches if neither does;
+ * COUNTS goes without PATHS. INSNS goes without the memo and what is made of
+ * it: branches are not packed then.
  */
 #define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */
 #define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */
@@ -57,10 +65,17 @@ struct kipt_sink {
 #define KIPT_FLOW_COUNTS (1U << 5)	/* EDGE records, by kipt_flow_counts() */
 #define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember no path */
 
+#define KIPT_FLOW_MEMORY	(64ULL << 20)
+#define KIPT_FLOW_MEMORY_MIN	(16ULL << 10)
+#define KIPT_FLOW_MEMORY_MAX	(4ULL << 30)
+
 /**
  * struct kipt_flow_config - what the trace needs to be read
  * @output: KIPT_FLOW_*
- * @cache_blocks: blocks to keep, a power of two; 0: a default
+ * @memory: bytes for the block cache, the memo and the counts together; 0:
+ *	KIPT_FLOW_MEMORY. Little is touched as long as little is needed. When
+ *	it is full, all of it is dropped (counts are given to the sink first)
+ *	and filled anew.
  * @step_limit: blocks walked without using a packet before KIPT_LOOP; 0: a
  *	default
  * @tsc_num: CPUID.15H:EBX; 0: unknown
@@ -74,8 +89,8 @@ struct kipt_sink {
  */
 struct kipt_flow_config {
 	u32 output;
-	u32 cache_blocks;
 	u32 step_limit;
+	u64 memory;
 	u32 tsc_num;
 	u32 tsc_den;
 	u8 mtc_freq;
@@ -93,7 +108,7 @@ struct kipt_flow;
  * kipt_flow_size() - bytes of arena one flow needs
  * @config: as for kipt_flow_init()
  *
- * Context: any. Return: bytes, at most a few MiB with the defaults.
+ * Context: any. Return: bytes: config->memory and some KiB.
  */
 size_t kipt_flow_size(const struct kipt_flow_config *config);
 
@@ -107,7 +122,9 @@ size_t kipt_flow_size(const struct kipt_flow_config *config);
  * @sink: copied
  *
  * Context: any. Return: the flow (inside @arena), or NULL if @size is less
- * than kipt_flow_size() or @cache_blocks is not a power of two.
+ * than kipt_flow_size(), @memory is not 0 and not between KIPT_FLOW_MEMORY_MIN
+ * and KIPT_FLOW_MEMORY_MAX, @filter_count is over 4, or @output has COUNTS and
+ * PATHS.
  */
 struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 				 const struct kipt_flow_config *config,
@@ -116,8 +133,8 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 
 /**
  * kipt_flow_run() - decode a trace, or a chunk of one
- * @flow: the flow; its block cache is kept from run to run, all other state
- *	starts anew
+ * @flow: the flow; block cache, memo and counts are kept from run to run, all
+ *	other state starts anew
  * @data: the whole trace
  * @size: its bytes
  * @from: where to start; decoding begins at the first PSB at or after it. A
@@ -145,11 +162,13 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 			       u64 size, u64 from, u64 to);
 
 /**
- * kipt_flow_forget() - drop cached blocks of an address range
- * @flow: the flow
+ * kipt_flow_forget() - code of an address range is to be read again
+ * @flow: the flow; counts, if any, go to the sink
  * @space: name of the address space
  * @begin: first address
  * @end: last address + 1; @begin 0 and @end ~0: all of the space
+ *
+ * Context: that of the sink; not from a callback of the flow.
  */
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end);
 

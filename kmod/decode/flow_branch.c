@@ -8,18 +8,18 @@
 
 static bool was_changed(const struct kipt_flow *flow)
 {
-	u32 count = flow->history_count, i;
+	struct kipt_trail trail[KIPT_FLOW_HISTORY];
+	u32 count, i;
 	u64 ip;
 
 	if (!flow->code.changed)
 		return false;
-	if (count > KIPT_FLOW_HISTORY)
-		count = KIPT_FLOW_HISTORY;
+	count = kipt_trail_read(flow, trail);
 	for (i = 0; i < count; i++) {
-		ip = flow->history[i].ip;
+		ip = trail[i].ip;
 		if (flow->code.changed(flow->code.ctx,
 				       ip >> 63 ? 0 : flow->at.space, ip,
-				       flow->history[i].len))
+				       trail[i].len))
 			return true;
 	}
 	return flow->code.changed(flow->code.ctx,
@@ -34,9 +34,8 @@ static void forget_pending(struct kipt_flow *flow)
 	flow->abort = false;
 	flow->claim = KIPT_CLAIM_NONE;
 	flow->share = false;
-	flow->history_count = 0;
 	flow->at.insns = 0;
-	kipt_return_stack_clear(&flow->stack);
+	kipt_walk_forget(flow);
 }
 
 void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
@@ -191,6 +190,8 @@ static void finish_event(struct kipt_flow *flow, u64 target)
 	record.aux = kipt_emit_count(flow);
 	if (flow->abort)
 		finish_abort(flow);
+	if (flow->counts.max)
+		kipt_count_edge(flow, flow->at.ip, target, record.kind);
 	kipt_emit(flow, &record);
 	flow->event = false;
 	flow->abort = false;
@@ -297,6 +298,12 @@ static void disable_async(struct kipt_flow *flow, bool has_ip, u64 ip)
 	kipt_emit(flow, &record);
 }
 
+void kipt_flow_disable(struct kipt_flow *flow)
+{
+	flow->enabled = false;
+	forget_pending(flow);
+}
+
 static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 		   u64 ip)
 {
@@ -316,12 +323,11 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 	}
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
-	flow->enabled = false;
 	/* Where execution is, is clear again; what LastIP is worth, is not. */
 	if (flow->lost == KIPT_LOST_ANY_IP)
 		flow->lost = KIPT_LOST_NOT;
 	flow->overflow = false;
-	forget_pending(flow);
+	kipt_flow_disable(flow);
 	kipt_flow_settle(flow);
 }
 

@@ -25,9 +25,8 @@ void kipt_flow_on_ovf(struct kipt_flow *flow)
 	flow->claim = KIPT_CLAIM_NONE;
 	flow->share = false;
 	flow->power_known = false;
-	flow->history_count = 0;
 	flow->at.insns = 0;
-	kipt_return_stack_clear(&flow->stack);
+	kipt_walk_forget(flow);
 	kipt_clock_lost(&flow->clock);
 	if (flow->at.pip_pending)
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);

@@ -148,10 +148,10 @@ static void reset(struct kipt_flow *flow)
 	flow->power_known = false;
 	flow->block_type = 0;
 	flow->tnt.count = 0;
-	flow->history_count = 0;
 	flow->last_ip = 0;
+	flow->version = 0;
 	flow->previous = KIPT_PACKET_PSBEND;
-	kipt_return_stack_clear(&flow->stack);
+	kipt_walk_forget(flow);
 	kipt_clock_reset(&flow->clock);
 }
 

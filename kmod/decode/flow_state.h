@@ -8,15 +8,16 @@
 
 #include "blocks.h"
 #include "clock.h"
+#include "counts.h"
 #include "flow.h"
 #include "last_ip.h"
+#include "memo.h"
 #include "return_stack.h"
 #include "tnt.h"
 
 #define KIPT_FLOW_BUFFER	256
 #define KIPT_FLOW_HELD		8
 #define KIPT_FLOW_HISTORY	32
-#define KIPT_FLOW_BLOCKS	32768
 #define KIPT_FLOW_STEPS		65536
 
 /* What the next FUP belongs to; KIPT_CLAIM_NONE: to the TIP behind it. */
@@ -62,6 +63,59 @@ struct kipt_place {
 	u64 insns;
 };
 
+#define KIPT_TAPE_STEPS		256
+#define KIPT_TAPE_RECORDS	128
+#define KIPT_TAPE_PUSHES	32
+#define KIPT_TAPE_GUARDS	16
+
+/**
+ * struct kipt_recorder - what happens in a window, while it is tried
+ * @on: a window is being tried: records, return addresses and steps come here
+ * @bad: it cannot be remembered
+ * @from_kernel: it started at an address that all spaces share
+ * @net: see struct kipt_memo_entry
+ * @low: see there
+ * @high: see there
+ * @below: return addresses taken that were there before
+ * @nr_guards: of @guards
+ * @nr_pushes: of @pushes
+ * @nr_records: of @records
+ * @nr_steps: of @steps
+ * @guards: return addresses used
+ * @pushes: return addresses left, the youngest last
+ * @records: records made
+ * @steps: blocks executed
+ */
+struct kipt_recorder {
+	bool on;
+	bool bad;
+	bool from_kernel;
+	s32 net;
+	s32 low;
+	s32 high;
+	u32 below;
+	u32 nr_guards;
+	u32 nr_pushes;
+	u32 nr_records;
+	u32 nr_steps;
+	u64 guards[KIPT_TAPE_GUARDS];
+	u64 pushes[KIPT_TAPE_PUSHES];
+	struct kipt_record records[KIPT_TAPE_RECORDS];
+	u32 steps[KIPT_TAPE_STEPS];
+};
+
+/**
+ * struct kipt_trail - a block that was walked, or a tape of several
+ * @ip: the block
+ * @len: its bytes
+ * @tape: its first word in the memo; 0: it is a block
+ */
+struct kipt_trail {
+	u64 ip;
+	u32 len;
+	u32 tape;
+};
+
 /**
  * struct kipt_flow - one CPU's decode
  * @at: where execution is; @at.ip is valid if @enabled
@@ -99,7 +153,15 @@ struct kipt_place {
  * @offset: of the packet at hand
  * @history_count: blocks walked
  * @history: the last of them
+ * @version: of the code walked last
+ * @compressed: RETs in this trace are: the memo looks at return addresses
+ * @slow_until: the packets before it are not tried with the memo
+ * @nr_paths: numbers in @paths
+ * @paths: PATHS record that is being filled
+ * @recorder: of the window being tried
  * @blocks: block cache
+ * @memo: on top of it
+ * @counts: edges
  * @code: caller's
  * @sink: caller's
  * @config: caller's, with defaults filled in
@@ -141,11 +203,16 @@ struct kipt_flow {
 	u64 size;
 	u64 offset;
 	u32 history_count;
-	struct {
-		u64 ip;
-		u32 len;
-	} history[KIPT_FLOW_HISTORY];
+	struct kipt_trail history[KIPT_FLOW_HISTORY];
+	u32 version;
+	bool compressed;
+	const u8 *slow_until;
+	u32 nr_paths;
+	struct kipt_record paths;
+	struct kipt_recorder recorder;
 	struct kipt_blocks blocks;
+	struct kipt_memo memo;
+	struct kipt_counts counts;
 	struct kipt_code code;
 	struct kipt_sink sink;
 	struct kipt_flow_config config;
@@ -196,7 +263,102 @@ void kipt_emit_insns(struct kipt_flow *flow, const struct kipt_block *block,
 void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
 		   u64 offset);
 
+/**
+ * kipt_emit_paths() - the PATHS record being filled, if any, is complete
+ * @flow: the flow
+ */
+void kipt_emit_paths(struct kipt_flow *flow);
+
+/**
+ * kipt_emit_raw() - a record that belongs to no place in the flow
+ * @flow: the flow
+ * @record: copied; no TIME record comes before it
+ */
+void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record);
+
+/**
+ * kipt_emit_room() - room for records in the buffer
+ * @flow: the flow
+ * @n: how many, at most KIPT_FLOW_BUFFER
+ *
+ * A TIME record comes first if time has moved.
+ *
+ * Return: where they are to be put; @flow->count already includes them.
+ */
+struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
+
+/* flow_count.c: edge counts, and what is dropped when memory is full. */
+
+/**
+ * kipt_count_edge() - control went along an edge that is no direct branch's
+ * @flow: counts, does not record
+ * @from: the branch, or where an event came
+ * @to: where control went
+ * @kind: enum kipt_branch_kind
+ */
+void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind);
+
+/**
+ * kipt_count_fold() - what the memo counted goes to blocks and edges
+ * @flow: the flow
+ * @entry: of its memo; its count starts again from 0
+ */
+void kipt_count_fold(struct kipt_flow *flow, struct kipt_memo_entry *entry);
+
+/**
+ * kipt_flow_renew() - drop all that is cached
+ * @flow: the flow; no block is in use
+ */
+void kipt_flow_renew(struct kipt_flow *flow);
+
+/* flow_memo.c: the fast path. */
+
+/**
+ * kipt_memo_run() - follow the flow with the memo as far as it goes
+ * @flow: nothing is pending; the cursor is advanced, maybe not at all. The
+ *	packet it stops at is for the slow path.
+ */
+void kipt_memo_run(struct kipt_flow *flow);
+
+/**
+ * kipt_memo_may_run() - is nothing pending that the memo does not know of
+ * @flow: the flow
+ *
+ * Return: true if kipt_memo_run() may be called.
+ */
+bool kipt_memo_may_run(const struct kipt_flow *flow);
+
+/**
+ * kipt_trail_read() - the last blocks walked
+ * @flow: the flow
+ * @trail: KIPT_FLOW_HISTORY of them, the youngest first
+ *
+ * Return: how many there are.
+ */
+u32 kipt_trail_read(const struct kipt_flow *flow, struct kipt_trail *trail);
+
 /* flow_walk.c: following code. */
+
+/**
+ * kipt_branch_kind() - enum kipt_branch_kind of an instruction class
+ * @class: enum kipt_insn_class
+ *
+ * Return: the kind, 0 if it is no branch.
+ */
+u8 kipt_branch_kind(u8 class);
+
+/**
+ * kipt_walk_push() - a near CALL was executed
+ * @flow: the flow
+ * @ip: address behind the CALL
+ */
+void kipt_walk_push(struct kipt_flow *flow, u64 ip);
+
+/**
+ * kipt_walk_forget() - no CALL and no block was seen before
+ * @flow: the flow
+ */
+void kipt_walk_forget(struct kipt_flow *flow);
 
 /**
  * kipt_walk_find() - the block at the place
@@ -254,6 +416,16 @@ enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip);
  * Return: KIPT_OK, or why there is none before the next packet is needed.
  */
 enum kipt_status kipt_walk_to_class(struct kipt_flow *flow, u8 class, u64 *ip);
+
+/* flow.c: the outer loops. */
+
+/**
+ * kipt_flow_on_time() - use a packet that only tells time
+ * @flow: the flow
+ * @packet: one that kipt_packet_is_time() is true for
+ */
+void kipt_flow_on_time(struct kipt_flow *flow,
+		       const struct kipt_packet *packet);
 
 /* flow_psb.c: where decoding starts. */
 
@@ -340,6 +512,12 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status);
  * @ip: address
  */
 void kipt_flow_resume(struct kipt_flow *flow, u8 kind, u64 ip);
+
+/**
+ * kipt_flow_disable() - tracing is off from here on
+ * @flow: the flow
+ */
+void kipt_flow_disable(struct kipt_flow *flow);
 
 /**
  * kipt_flow_set_cr3() - the address space changes now

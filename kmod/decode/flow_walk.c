@@ -34,16 +34,105 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	u64 ip = flow->at.ip;
 	u64 space = ip >> 63 ? 0 : flow->at.space;
 	enum kipt_status status;
-	u32 slot;
+	struct kipt_trail *trail;
 
 	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
 				  flow->at.mode, block);
 	if (likely(status == KIPT_OK)) {
-		slot = flow->history_count++ % KIPT_FLOW_HISTORY;
-		flow->history[slot].ip = ip;
-		flow->history[slot].len = (*block)->len;
+		trail = &flow->history[flow->history_count++ %
+				       KIPT_FLOW_HISTORY];
+		trail->ip = ip;
+		trail->len = (*block)->len;
+		trail->tape = 0;
 	}
 	return status;
+}
+
+/* A block executed to its end; the number of an edge may follow. A way that
+ * starts where all spaces share code may not go where each has its own.
+ */
+static void note_step(struct kipt_flow *flow, u32 step, u64 ip)
+{
+	struct kipt_recorder *recorder = &flow->recorder;
+
+	if (recorder->nr_steps == KIPT_TAPE_STEPS ||
+	    !(step & (KIPT_STEP_NUMBER | KIPT_STEP_START)) ||
+	    (recorder->from_kernel && !(ip >> 63)))
+		recorder->bad = true;
+	else
+		recorder->steps[recorder->nr_steps++] = step;
+}
+
+static u32 number_of(const struct kipt_flow *flow,
+		     const struct kipt_block *block)
+{
+	return (u32)(block - flow->blocks.table);
+}
+
+void kipt_walk_push(struct kipt_flow *flow, u64 ip)
+{
+	struct kipt_recorder *recorder = &flow->recorder;
+
+	if (!recorder->on) {
+		kipt_return_stack_push(&flow->stack, ip);
+		return;
+	}
+	recorder->net++;
+	recorder->low++;
+	if (recorder->high < KIPT_RETURN_STACK_SIZE)
+		recorder->high++;
+	if (recorder->nr_pushes == KIPT_TAPE_PUSHES)
+		recorder->bad = true;
+	else
+		recorder->pushes[recorder->nr_pushes++] = ip;
+}
+
+void kipt_walk_forget(struct kipt_flow *flow)
+{
+	struct kipt_recorder *recorder = &flow->recorder;
+
+	flow->history_count = 0;
+	if (!recorder->on) {
+		kipt_return_stack_clear(&flow->stack);
+		return;
+	}
+	recorder->nr_pushes = 0;
+	recorder->low = 0;
+	recorder->high = 0;
+	note_step(flow, KIPT_STEP_START, ~0ULL);
+}
+
+/* The address of a call before the window, whose RET is in it. */
+static bool take_guard(struct kipt_flow *flow, u64 *ip)
+{
+	struct kipt_recorder *recorder = &flow->recorder;
+
+	if (!kipt_return_stack_peek(&flow->stack, recorder->below, ip))
+		return false;
+	if (recorder->nr_guards == KIPT_TAPE_GUARDS)
+		recorder->bad = true;
+	else
+		recorder->guards[recorder->nr_guards++] = *ip;
+	return true;
+}
+
+/* @used: the address is where the RET goes, not only dropped. */
+static bool pop_return(struct kipt_flow *flow, u64 *ip, bool used)
+{
+	struct kipt_recorder *recorder = &flow->recorder;
+
+	if (!recorder->on)
+		return kipt_return_stack_pop(&flow->stack, ip);
+	if (recorder->nr_pushes)
+		*ip = recorder->pushes[--recorder->nr_pushes];
+	else if (used && !take_guard(flow, ip))
+		return false;
+	else
+		recorder->below++;
+	recorder->net--;
+	recorder->low -= recorder->low > 0;
+	recorder->high -= recorder->high > 0;
+	return true;
 }
 
 /* Addresses of 32 and 16-bit code wrap. */
@@ -75,16 +164,53 @@ static const u8 branch_kind[KIPT_INSN_CLASS_MAX + 1] = {
 	[KIPT_INSN_INT] = KIPT_BRANCH_EVENT,
 };
 
+u8 kipt_branch_kind(u8 class)
+{
+	return branch_kind[class];
+}
+
+static bool is_direct(u8 class)
+{
+	return class == KIPT_INSN_COND || class == KIPT_INSN_JUMP ||
+	       class == KIPT_INSN_CALL;
+}
+
+static void note_branch(struct kipt_flow *flow, const struct kipt_block *block,
+			u64 target)
+{
+	u32 number = number_of(flow, block);
+	bool direct = is_direct(block->class);
+	u8 kind = kipt_branch_kind(block->class);
+
+	if (flow->recorder.on) {
+		note_step(flow, number | (direct ? KIPT_STEP_TAKEN : 0),
+			  block->ip);
+		if (!direct && flow->counts.max)
+			note_step(flow, KIPT_STEP_EDGE |
+				  kipt_counts_number(&flow->counts,
+						     last_insn(block), target,
+						     kind), block->ip);
+	} else if (flow->counts.max) {
+		if (direct && number != KIPT_BLOCK_NONE)
+			flow->blocks.table[number].taken++;
+		else
+			kipt_count_edge(flow, last_insn(block), target, kind);
+	}
+}
+
 /* All of @block executed, and its branch went to @target. */
 static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 			u64 target, u16 flags)
 {
-	u8 kind = branch_kind[block->class];
+	u8 kind = kipt_branch_kind(block->class);
 	struct kipt_record record;
 
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = target;
-	if (!(flow->wanted >> kind & 1) || flow->trial)
+	if (flow->trial)
+		return;
+	note_branch(flow, block, target);
+	if (!(flow->wanted >> kind & 1))
 		return;
 	record.type = KIPT_RECORD_BRANCH;
 	record.kind = kind;
@@ -98,7 +224,7 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void push_return(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	if (!flow->trial)
-		kipt_return_stack_push(&flow->stack, behind(block));
+		kipt_walk_push(flow, behind(block));
 }
 
 /* All of @block executed, and control goes on behind it. */
@@ -106,6 +232,8 @@ static void fall_through(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = behind(block);
+	if (flow->recorder.on)
+		note_step(flow, number_of(flow, block), block->ip);
 }
 
 static bool needs_packet(u8 class)
@@ -158,9 +286,9 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 {
 	u64 target;
 
-	if (!kipt_tnt_take(&flow->tnt) ||
-	    !kipt_return_stack_pop(&flow->stack, &target))
+	if (!kipt_tnt_take(&flow->tnt) || !pop_return(flow, &target, true))
 		return KIPT_BAD_RET;
+	flow->compressed = true;
 	take_branch(flow, block, target & block->target, KIPT_RF_COMPRESSED);
 	return KIPT_OK;
 }
@@ -204,7 +332,7 @@ static void take_target(struct kipt_flow *flow, const struct kipt_block *block,
 	u64 ignored;
 
 	if (block->class == KIPT_INSN_RET)
-		kipt_return_stack_pop(&flow->stack, &ignored);
+		pop_return(flow, &ignored, false);
 	else if (block->class == KIPT_INSN_CALL_IND)
 		push_return(flow, block);
 	take_branch(flow, block, target, 0);
@@ -276,6 +404,8 @@ static void disable_at(struct kipt_flow *flow, const struct kipt_block *block,
 	};
 
 	kipt_emit_insns(flow, block, block->insns);
+	if (flow->recorder.on)
+		note_step(flow, number_of(flow, block), block->ip);
 	record.aux = kipt_emit_count(flow);
 	kipt_emit(flow, &record);
 }

@@ -62,4 +62,21 @@ static inline bool kipt_return_stack_pop(struct kipt_return_stack *stack,
 	return true;
 }
 
+/**
+ * kipt_return_stack_peek() - look at an address without taking it
+ * @stack: the stack
+ * @below: how many are younger
+ * @ip: the address; unchanged if there is none
+ *
+ * Return: false if the stack is not that deep.
+ */
+static inline bool kipt_return_stack_peek(const struct kipt_return_stack *stack,
+					  u32 below, u64 *ip)
+{
+	if (stack->depth <= below)
+		return false;
+	*ip = stack->ip[(stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE];
+	return true;
+}
+
 #endif /* KIPT_DECODE_RETURN_STACK_H */

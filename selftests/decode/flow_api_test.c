@@ -102,7 +102,7 @@ static struct kipt_flow *make_flow(struct world *world,
 	struct kipt_sink sink = { .emit = take, .ctx = world };
 	static u64 arena[16384] __attribute__((aligned(64)));
 
-	config->cache_blocks = 64;
+	config->memory = 64 << 10;
 	return kipt_flow_init(arena, sizeof(arena), config, &code, &sink);
 }
 
@@ -117,7 +117,7 @@ static u32 count(const struct world *world, u8 type)
 
 static bool init_refuses(void)
 {
-	struct kipt_flow_config config = { .cache_blocks = 64 };
+	struct kipt_flow_config config = { .memory = 64 << 10 };
 	struct kipt_code code = { .read = read_code };
 	struct kipt_sink sink = { .emit = take };
 	static u64 arena[16384] __attribute__((aligned(64)));
@@ -127,22 +127,27 @@ static bool init_refuses(void)
 	    !kipt_flow_init(arena, size, &config, &code, &sink) ||
 	    kipt_flow_init(arena, size - 1, &config, &code, &sink))
 		return false;
-	config.cache_blocks = 65;
+	config.memory = KIPT_FLOW_MEMORY_MIN - 1;
 	if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
 		return false;
-	config.cache_blocks = 1;
+	config.memory = KIPT_FLOW_MEMORY_MAX + 1;
 	if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
 		return false;
-	config.cache_blocks = 64;
+	config.memory = 64 << 10;
+	config.output = KIPT_FLOW_COUNTS | KIPT_FLOW_PATHS;
+	if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
+		return false;
+	config.output = KIPT_FLOW_COUNTS;
 	config.filter_count = 5;
 	return !kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
 }
 
-static bool default_size_is_small(void)
+static bool default_size_is_64_mib(void)
 {
 	struct kipt_flow_config config = { 0 };
+	size_t size = kipt_flow_size(&config);
 
-	return kipt_flow_size(&config) < 4U << 20;
+	return size >= 64 << 20 && size < 65 << 20;
 }
 
 static bool spaces_are_apart(void)
@@ -243,7 +248,7 @@ int main(void)
 
 	ktap_start();
 	ktap_result(&ktap, init_refuses(), "flow init refuses bad sizes");
-	ktap_result(&ktap, default_size_is_small(),
+	ktap_result(&ktap, default_size_is_64_mib(),
 		    "flow default arena is at most a few MiB");
 	ktap_result(&ktap, spaces_are_apart(),
 		    "flow keeps address spaces apart and shares the kernel");

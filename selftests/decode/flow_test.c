@@ -165,7 +165,7 @@ static bool parse_file(struct flow_case *test, const char *path)
 
 	memset(test, 0, sizeof(*test));
 	test->config.output = KIPT_FLOW_BRANCHES;
-	test->config.cache_blocks = 64;
+	test->config.memory = 64 << 10;
 	if (!file) {
 		printf("# %s: %s\n", path, strerror(errno));
 		return false;

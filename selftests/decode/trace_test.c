@@ -87,7 +87,7 @@ static bool decode(const struct recording *recording, u32 output, bool parts,
 		   struct sums *sums)
 {
 	struct kipt_flow_config config = { .output = output,
-					   .cache_blocks = 4096 };
+					   .memory = 1 << 20 };
 	struct kipt_code code = { .read = image_read,
 				  .ctx = (void *)&recording->image };
 	struct kipt_sink sink = { .emit = add, .ctx = sums };

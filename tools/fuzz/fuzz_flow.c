@@ -69,7 +69,7 @@ static bool add(void *ctx, const struct kipt_record *record, u32 n)
 static u64 decode(const u8 *trace, u64 size, u32 output, bool parts)
 {
 	static u64 arena[8192] __attribute__((aligned(64)));
-	struct kipt_flow_config config = { .output = output, .cache_blocks = 64,
+	struct kipt_flow_config config = { .output = output, .memory = 64 << 10,
 					   .step_limit = 4096, .tsc_num = 84,
 					   .tsc_den = 2, .mtc_freq = 3,
 					   .max_nonturbo_ratio = 20 };

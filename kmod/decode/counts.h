@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counted edges that are no direct branch's: from, to and kind to a number
+ * and a count. Owns the memory it was given. Any context.
+ */
+#ifndef KIPT_DECODE_COUNTS_H
+#define KIPT_DECODE_COUNTS_H
+
+#include "index.h"
+
+/**
+ * struct kipt_edge - an edge of the flow
+ * @from: the branch, or where an event came
+ * @to: where control went
+ * @count: how often
+ * @kind: enum kipt_branch_kind
+ * @reserved: fills
+ */
+struct kipt_edge {
+	u64 from;
+	u64 to;
+	u64 count;
+	u32 kind;
+	u32 reserved;
+};
+
+/**
+ * struct kipt_counts - the edges
+ * @edges: by number; number 0 is not used
+ * @count: numbers given, number 0 included
+ * @max: numbers there is memory for; 0: nothing is counted
+ * @full: an edge was wanted and there was no room
+ * @index: numbers by edge
+ */
+struct kipt_counts {
+	struct kipt_edge *edges;
+	u32 count;
+	u32 max;
+	bool full;
+	struct kipt_index index;
+};
+
+/**
+ * kipt_counts_init() - no edges
+ * @counts: the edges
+ * @edges: memory of @max edges, the caller's
+ * @max: 2 or more, or 0
+ * @slots: memory of @nr_slots numbers, the caller's
+ * @nr_slots: a power of two, at least twice @max
+ */
+void kipt_counts_init(struct kipt_counts *counts, struct kipt_edge *edges,
+		      u32 max, u32 *slots, u32 nr_slots);
+
+/**
+ * kipt_counts_clear() - drop all edges; numbers are given anew
+ * @counts: the edges
+ */
+void kipt_counts_clear(struct kipt_counts *counts);
+
+/**
+ * kipt_counts_number() - the number of an edge
+ * @counts: the edges; @full is set if there is no room
+ * @from: the branch
+ * @to: where control went
+ * @kind: enum kipt_branch_kind
+ *
+ * Return: the number, or 0 if there is no room.
+ */
+u32 kipt_counts_number(struct kipt_counts *counts, u64 from, u64 to, u32 kind);
+
+#endif /* KIPT_DECODE_COUNTS_H */

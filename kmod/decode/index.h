@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A hash index: from the hash of something to its number in an array that
+ * only grows. The array and the comparison are the user's. Starts small and
+ * doubles inside memory reserved for its largest size, so that little use
+ * costs little time. Any context.
+ */
+#ifndef KIPT_DECODE_INDEX_H
+#define KIPT_DECODE_INDEX_H
+
+#include "port.h"
+
+#define KIPT_INDEX_FIRST	1024U
+
+/**
+ * struct kipt_index - open addressing, linear probing
+ * @slots: the caller's memory; numbers, 0: free
+ * @size: slots in use, a power of two
+ * @max: slots there is memory for, a power of two
+ */
+struct kipt_index {
+	u32 *slots;
+	u32 size;
+	u32 max;
+};
+
+/**
+ * kipt_index_init() - an empty index
+ * @index: the index
+ * @slots: memory of @max numbers, the caller's
+ * @max: a power of two, at least twice the numbers that will be entered
+ */
+static inline void kipt_index_init(struct kipt_index *index, u32 *slots,
+				   u32 max)
+{
+	index->slots = slots;
+	index->max = max;
+	index->size = max < KIPT_INDEX_FIRST ? max : KIPT_INDEX_FIRST;
+	memset(slots, 0, sizeof(*slots) * index->size);
+}
+
+/**
+ * kipt_index_first() - where to look for a hash
+ * @index: the index
+ * @hash: its upper bits count
+ *
+ * Return: a position; kipt_index_next() gives the others, until a free one.
+ */
+static inline u32 kipt_index_first(const struct kipt_index *index, u64 hash)
+{
+	return (u32)(hash >> 32) & (index->size - 1);
+}
+
+static inline u32 kipt_index_next(const struct kipt_index *index, u32 at)
+{
+	return (at + 1) & (index->size - 1);
+}
+
+/**
+ * kipt_index_put() - enter a number that is not there
+ * @index: the index; not full
+ * @hash: of what it is the number of
+ * @number: not 0
+ */
+static inline void kipt_index_put(struct kipt_index *index, u64 hash,
+				  u32 number)
+{
+	u32 at = kipt_index_first(index, hash);
+
+	while (index->slots[at])
+		at = kipt_index_next(index, at);
+	index->slots[at] = number;
+}
+
+/**
+ * kipt_index_double() - make room, if @count numbers fill half of it
+ * @index: the index
+ * @count: numbers that are in it
+ *
+ * Return: true if it is larger and empty now: the user enters all again.
+ */
+static inline bool kipt_index_double(struct kipt_index *index, u32 count)
+{
+	if (count * 2 < index->size || index->size == index->max)
+		return false;
+	index->size *= 2;
+	memset(index->slots, 0, sizeof(*index->slots) * index->size);
+	return true;
+}
+
+#endif /* KIPT_DECODE_INDEX_H */
