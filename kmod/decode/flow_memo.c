@@ -112,7 +112,7 @@ static inline u32 read_window(const struct kipt_flow *flow,
 	payload = load64(fast->pos + run + 1);
 	target = ((payload & form->take) ^ form->sign) - form->sign;
 	target |= *last_ip & form->keep;
-	window->tag = fast->block | (u64)run << 56;
+	window->tag = fast->block;
 	if (len) {
 		window->tag |= (u64)byte << 32;
 		window->target = form->take ? target : 0;
@@ -257,10 +257,10 @@ static inline void go(struct kipt_flow *flow, struct fast *fast,
 static bool walk_window(struct kipt_flow *flow,
 			const struct kipt_window *window)
 {
-	u32 run = (u32)(window->tag >> 56), i, bits;
+	u32 i, bits;
 	u8 byte = (u8)(window->tag >> 32);
 
-	for (i = 0; i < run; i++) {
+	for (i = 0; i < 8; i++) {
 		bits = window->key >> 8 * i & 0xff;
 		if (!bits)
 			continue;
@@ -373,19 +373,34 @@ static bool find_end(struct kipt_flow *flow, const struct kipt_window *window,
 	return *to != KIPT_BLOCK_NONE;
 }
 
+/* Sparse, because only entries cost cache lines: room is cheaper than the walk
+ * of a window that had to go for another.
+ */
+static bool should_grow(const struct kipt_memo *memo,
+			const struct kipt_memo_entry *pair)
+{
+	u32 load = memo->count * (pair[0].tag && pair[1].tag ? 16 : 4);
+
+	return load >= memo->size && memo->size < memo->max;
+}
+
 /* The pair's younger entry stands first. */
 static struct kipt_memo_entry *make_entry(struct kipt_flow *flow,
 					  const struct kipt_window *window)
 {
-	struct kipt_memo_entry *pair;
+	u64 hash = kipt_memo_hash(window);
+	struct kipt_memo_entry *pair = kipt_memo_pair(&flow->memo, hash);
 
-	kipt_memo_grow(&flow->memo);
-	pair = kipt_memo_pair(&flow->memo, kipt_memo_hash(window));
-	if (!pair[1].tag)
+	while (should_grow(&flow->memo, pair)) {
+		kipt_memo_grow(&flow->memo);
+		pair = kipt_memo_pair(&flow->memo, hash);
+	}
+	if (!pair[0].tag || !pair[1].tag)
 		flow->memo.count++;
 	else if (flow->counts.max)
 		kipt_count_fold(flow, &pair[1]);
-	pair[1] = pair[0];
+	if (pair[0].tag)
+		pair[1] = pair[0];
 	memset(pair, 0, sizeof(*pair));
 	return pair;
 }
@@ -528,7 +543,7 @@ static inline void run(struct kipt_flow *flow, struct fast *fast, enum tell how)
 				break;
 			continue;
 		}
-		if (unlikely(!window.key && !(window.tag >> 32 & 0xff))) {
+		if (unlikely(!window.key && !(window.tag >> 32))) {
 			fast->pos += len;
 			continue;
 		}

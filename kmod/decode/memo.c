@@ -60,8 +60,6 @@ void kipt_memo_grow(struct kipt_memo *memo)
 {
 	u32 old_size = memo->size, i;
 
-	if (memo->count * 2 < old_size || old_size == memo->max)
-		return;
 	memo->size *= 2;
 	memset(memo->table + old_size, 0, sizeof(*memo->table) * old_size);
 	for (i = 0; i < old_size; i++)

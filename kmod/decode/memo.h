@@ -20,11 +20,10 @@
 
 /**
  * struct kipt_window - what a memo entry is found by
- * @key: the TNT packets and PADs, first in the lowest byte, then zeros
+ * @key: the TNT packets and PADs, the first in the lowest byte, then zeros
  * @target: of the IP packet; 0: none
  * @tag: number of the block at the start in the lower half; in the upper half
- *	the first byte of the IP packet, 0: none, and how many bytes of @key
- *	are used
+ *	the first byte of the IP packet, 0: none
  * @top: youngest return address, or 0 where RETs are not compressed
  */
 struct kipt_window {
@@ -140,8 +139,8 @@ void kipt_memo_init(struct kipt_memo *memo, struct kipt_memo_entry *table,
 void kipt_memo_clear(struct kipt_memo *memo);
 
 /**
- * kipt_memo_grow() - double the table if it is half full and may be larger
- * @memo: the memo; entries move
+ * kipt_memo_grow() - double the table
+ * @memo: the memo; @size is less than @max; entries move
  */
 void kipt_memo_grow(struct kipt_memo *memo);
 
