@@ -63,4 +63,21 @@ static inline u64 kipt_load_le(const u8 *bytes, u32 size)
 	return value;
 }
 
+/**
+ * kipt_load64() - a little-endian number of 8 bytes
+ * @bytes: where it stands; the caller has checked that all 8 are there
+ *
+ * Return: the value.
+ */
+static inline u64 kipt_load64(const u8 *bytes)
+{
+	u64 value;
+
+	memcpy(&value, bytes, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value = __builtin_bswap64(value);
+#endif
+	return value;
+}
+
 #endif /* KIPT_DECODE_CURSOR_H */

@@ -5,6 +5,7 @@
  * second byte. Nothing is kept but the cursor's block context. Any context.
  */
 #include "packet.h"
+#include "packet_table.h"
 
 /* First byte of packets that are told by the whole byte. */
 #define OPC_PAD		0x00
@@ -494,10 +495,12 @@ static bool keeps_block(u32 type)
 	       type == KIPT_PACKET_PWRX || type == KIPT_PACKET_BIP;
 }
 
-enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
+/* What the table has not, or not enough bytes are left for, or stands in a
+ * block.
+ */
+static enum kipt_status read_slow(struct kipt_cursor *cursor, u64 left,
 				  struct kipt_packet *packet)
 {
-	u64 left = kipt_cursor_left(cursor);
 	const u8 *b = cursor->pos;
 	struct kipt_packet p = { 0 };
 	enum kipt_status status;
@@ -518,6 +521,23 @@ enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
 	cursor->pos += p.len;
 	*packet = p;
 	return KIPT_OK;
+}
+
+enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
+				  struct kipt_packet *packet)
+{
+	u64 left = kipt_cursor_left(cursor);
+	u32 len;
+
+	if (likely(left >= KIPT_TABLE_NEEDS && !cursor->block)) {
+		len = kipt_table_len[*cursor->pos];
+		if (likely(len)) {
+			kipt_table_read(cursor->pos, len, packet);
+			cursor->pos += len;
+			return KIPT_OK;
+		}
+	}
+	return read_slow(cursor, left, packet);
 }
 
 static const char *const names[KIPT_PACKET_MAX + 1] = {
