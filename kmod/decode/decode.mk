@@ -16,7 +16,7 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-DECODE_PROGRAMS := packet_test insn_test flow_api_test flow_test trace_test objdump_check \
+DECODE_PROGRAMS := packet_test read_test insn_test flow_api_test flow_test trace_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff)
 
 $(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
@@ -31,6 +31,7 @@ decode-lib: $(DECODE_LIB)
 
 # What each test program is made of beside its own file and the library.
 packet_test-with :=
+read_test-with := image.c
 insn_test-with :=
 objdump_check-with :=
 flow_api_test-with :=

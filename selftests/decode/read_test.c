@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets in batches against packets one by one, and the PSB search with SIMD
+ * against the one without: on streams made of every kind of packet, on noise
+ * and on recorded traces, with every batch size and every end. Input ends at
+ * a page that cannot be read. User space.
+ *
+ * Usage: read_test [TRACE...]
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../../kmod/decode/packet.h"
+#include "../../kmod/decode/sync.h"
+#include "image.h"
+#include "ktap.h"
+
+#define ROOM		(1 << 16)
+#define BATCH_MAX	700
+#define STREAMS		400
+
+/* One of each form, behind its length. */
+static const char *const forms[] = {
+	"\1\x00", "\1\x04", "\1\x06", "\1\x14", "\1\xcc", "\1\xfe", "\1\x80",
+	"\1\x03", "\1\x0b", "\1\xfb", "\1\x0d", "\1\x01", "\1\x1d", "\1\x11",
+	"\2\x07\x00", "\2\x07\x02", "\2\xff\xfe", "\3\x17\x01\x04",
+	"\3\x07\x02\xf3", "\4\x07\x01\x01\x02", "\6\x0f\x03\x05\x07\x09\x0a",
+	"\3\x2d\x34\x12", "\5\x4d\x00\x10\x40\x00",
+	"\7\x6d\xdd\xcc\xbb\xaa\x00\x7f", "\7\x8d\xdd\xcc\xbb\xaa\x00\x7f",
+	"\11\xcd\x01\x02\x03\x04\x05\x06\x07\x08", "\3\x31\x02\x82",
+	"\7\x71\x00\x00\x00\x81\xff\xff", "\3\x21\x00\x00", "\3\x3d\xbc\x0a",
+	"\11\xdd\x02\x82\x02\x82\x02\x82\x02\x82", "\2\x59\x7a",
+	"\10\x19\xcd\xab\x89\x67\x45\x23\x01", "\2\x99\x01", "\2\x99\x22",
+	"\2\x02\x23", "\2\x02\x83", "\2\x02\xf3", "\2\x02\x62", "\2\x02\xe2",
+	"\4\x02\x03\x24\x00", "\10\x02\xa3\xcd\x00\x00\x00\x00\x00",
+	"\10\x02\x43\x01\x55\xb4\x1a\x00\x00",
+	"\7\x02\x73\xef\xbe\x00\x55\x01", "\10\x02\x73\xef\xbe\x01\x55\x01\x00",
+	"\7\x02\xc8\xde\xbc\x1a\x00\x00", "\6\x02\x12\xef\xbe\xad\xde",
+	"\12\x02\xb2\xef\xcd\xab\x89\x67\x45\x23\x01",
+	"\12\x02\xc2\x60\x00\x00\x00\x01\x00\x00\x00", "\4\x02\x22\x80\x50",
+	"\7\x02\xa2\x25\x01\x00\x00\x00", "\4\x02\x13\x01\x0e",
+	"\13\x02\x53\x03\x01\x02\x03\x04\x05\x06\x07\x08",
+	"\13\x02\xc3\x88\x01\x02\x03\x04\x05\x06\x07\x08", "\3\xd9\x80\x01",
+	"\5\xd9\x40\x01\x02\x03", "\3\x02\x63\x81", "\3\x02\x63\x01",
+	"\5\x14\x01\x02\x03\x04", "\11\x0c\x01\x02\x03\x04\x05\x06\x07\x08",
+	"\2\x02\x33", "\2\x02\xb3",
+	"\20\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82",
+};
+
+#define FORMS	(sizeof(forms) / sizeof(forms[0]))
+
+static u64 random_state = 88172645463325252ULL;
+
+static u32 random_below(u32 bound)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (u32)((random_state >> 32) * bound >> 32);
+}
+
+/* ROOM bytes; what is behind them cannot be read. */
+static u8 *guarded_room(void)
+{
+	u8 *room = mmap(NULL, ROOM + 4096, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (room == MAP_FAILED || mprotect(room + ROOM, 4096, PROT_NONE)) {
+		perror("read_test: no guarded memory");
+		exit(2);
+	}
+	return room;
+}
+
+static u32 form_put(u8 *to, u32 left, u32 form)
+{
+	u32 len = (u8)forms[form][0];
+
+	if (len > left)
+		len = left;
+	memcpy(to, forms[form] + 1, len);
+	return len;
+}
+
+/* Fills @size bytes in one of four ways; a packet may be cut by the end. */
+static void stream_make(u8 *bytes, u32 size, u32 way)
+{
+	u32 at = 0;
+
+	while (at < size) {
+		if (way == 0)
+			bytes[at++] = (u8)random_below(256);
+		else if (way == 1)
+			at += form_put(bytes + at, size - at,
+				       random_below(FORMS));
+		else if (way == 2)
+			at += form_put(bytes + at, size - at,
+				       random_below(8) ? random_below(10) :
+				       random_below(FORMS));
+		else
+			at += form_put(bytes + at, size - at,
+				       random_below(30) ? 14 + random_below(18) :
+				       random_below(FORMS));
+	}
+}
+
+static bool same_packet(const struct kipt_packet *a,
+			const struct kipt_packet *b)
+{
+	return a->type == b->type && a->len == b->len && a->size == b->size &&
+	       a->flags == b->flags && a->aux == b->aux &&
+	       a->value == b->value;
+}
+
+/* One call of the batch reader, and as many of the other as it should be. */
+static enum kipt_status same_batch(struct kipt_cursor *many,
+				   struct kipt_cursor *one, u32 max, bool *same)
+{
+	static struct kipt_packet packets[BATCH_MAX];
+	struct kipt_packet packet;
+	enum kipt_status status;
+	u32 count = ~0U, i;
+
+	status = kipt_packets_read(many, packets, max, &count);
+	*same = count <= max && (count || status != KIPT_OK);
+	for (i = 0; *same && i < count; i++)
+		*same = kipt_packet_next(one, &packet) == KIPT_OK &&
+			same_packet(&packet, &packets[i]);
+	*same = *same && one->pos == many->pos && one->block == many->block;
+	if (*same && status != KIPT_OK)
+		*same = kipt_packet_next(one, &packet) == status;
+	return status;
+}
+
+/* All of @bytes; behind what is no packet it goes on one byte further. */
+static bool same_stream(const u8 *bytes, u64 size, u32 max)
+{
+	struct kipt_cursor many, one;
+	enum kipt_status status;
+	bool same;
+
+	kipt_cursor_init(&many, bytes, size);
+	one = many;
+	do {
+		status = same_batch(&many, &one, max, &same);
+		if (!same) {
+			printf("# batches of %u differ at byte %llu of %llu\n",
+			       max,
+			       (unsigned long long)(one.pos - bytes),
+			       (unsigned long long)size);
+			return false;
+		}
+		if (status == KIPT_BAD_OPCODE || status == KIPT_BAD_PACKET) {
+			one.pos++;
+			one.block = 0;
+			many = one;
+			status = KIPT_OK;
+		}
+	} while (status == KIPT_OK);
+	return true;
+}
+
+static bool check_streams(u8 *room, u32 way)
+{
+	u32 i, size;
+	u8 *bytes;
+
+	for (i = 0; i < STREAMS; i++) {
+		size = random_below(3000);
+		bytes = room + ROOM - size;
+		stream_make(bytes, size, way);
+		if (!same_stream(bytes, size, 1 + random_below(BATCH_MAX)))
+			return false;
+	}
+	return true;
+}
+
+static bool check_batch_sizes(u8 *room)
+{
+	u32 max, size = 1500;
+	u8 *bytes = room + ROOM - size;
+
+	stream_make(bytes, size, 1);
+	for (max = 1; max <= BATCH_MAX; max++) {
+		if (!same_stream(bytes, size, max))
+			return false;
+	}
+	return true;
+}
+
+static bool check_ends(u8 *room)
+{
+	u32 way, size;
+
+	for (way = 0; way < 4; way++) {
+		for (size = 0; size <= 700; size++) {
+			stream_make(room + ROOM - size, size, way);
+			if (!same_stream(room + ROOM - size, size, BATCH_MAX))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A form is the same packet with nothing behind it as with more packets:
+ * short input does not go through the table.
+ */
+static bool check_forms(u8 *room)
+{
+	struct kipt_cursor alone, followed;
+	struct kipt_packet a, b;
+	u8 bytes[64];
+	u32 form, len;
+
+	for (form = 0; form < FORMS; form++) {
+		memset(bytes, 0, sizeof(bytes));
+		len = form_put(bytes, sizeof(bytes), form);
+		memcpy(room + ROOM - len, bytes, len);
+		kipt_cursor_init(&alone, room + ROOM - len, len);
+		kipt_cursor_init(&followed, bytes, sizeof(bytes));
+		if (kipt_packet_next(&alone, &a) != KIPT_OK ||
+		    kipt_packet_next(&followed, &b) != KIPT_OK ||
+		    !same_packet(&a, &b)) {
+			printf("# form %u\n", form);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool check_trace(const char *path)
+{
+	static const u32 sizes[] = { 1, 15, 16, 17, 64, 256, BATCH_MAX };
+	bool same = true;
+	u64 size;
+	u8 *bytes = file_load(path, &size);
+	u32 i;
+
+	if (!bytes)
+		return false;
+	for (i = 0; same && i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		same = same_stream(bytes, size, sizes[i]);
+	free(bytes);
+	return same;
+}
+
+static bool same_search(const u8 *bytes, u64 size)
+{
+	u64 from, found;
+
+	for (from = 0; from <= size; from++) {
+		found = kipt_sync_next(bytes, size, from);
+		if (found == kipt_sync_next_plain(bytes, size, from))
+			continue;
+		printf("# from %llu of %llu: %llu\n", (unsigned long long)from,
+		       (unsigned long long)size, (unsigned long long)found);
+		return false;
+	}
+	return true;
+}
+
+/* Runs of pairs, too short, long enough and longer, in what may look alike. */
+static void pairs_make(u8 *bytes, u32 size)
+{
+	u32 at = 0, run;
+
+	while (at < size) {
+		for (run = random_below(40); run && at < size; run--, at++)
+			bytes[at] = run & 1 ? 0x82 : 0x02;
+		for (run = random_below(100); run && at < size; run--, at++)
+			bytes[at] = random_below(3) ? 0x55 :
+				    random_below(2) ? 0x02 : 0x82;
+	}
+}
+
+static bool check_search(u8 *room)
+{
+	u32 i, size;
+
+	for (i = 0; i < STREAMS; i++) {
+		size = random_below(500);
+		pairs_make(room + ROOM - size, size);
+		if (!same_search(room + ROOM - size, size))
+			return false;
+	}
+	return true;
+}
+
+/* One PSB at each offset, nothing else: both must find it. */
+static bool check_search_offsets(u8 *room)
+{
+	const u32 size = 400;
+	u8 *bytes = room + ROOM - size;
+	u32 at, from;
+
+	for (at = 0; at + 16 <= size; at++) {
+		memset(bytes, 0x55, size);
+		memcpy(bytes + at, forms[FORMS - 1] + 1, 16);
+		for (from = 0; from <= at; from += 1 + at / 8) {
+			if (kipt_sync_next(bytes, size, from) != at ||
+			    kipt_sync_next_plain(bytes, size, from) != at)
+				return false;
+		}
+		if (kipt_sync_next(bytes, size, at + 1) != size)
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const ways[] = {
+		"noise", "every form", "short packets", "times and addresses"
+	};
+	struct ktap ktap = { 0 };
+	u8 *room = guarded_room();
+	u32 way;
+	int i;
+
+	ktap_start();
+	ktap_result(&ktap, check_forms(room), "packet forms alone and followed");
+	for (way = 0; way < 4; way++)
+		ktap_result(&ktap, check_streams(room, way),
+			    "packets in batches, %s", ways[way]);
+	ktap_result(&ktap, check_batch_sizes(room),
+		    "packets in batches of every size");
+	ktap_result(&ktap, check_ends(room), "packets in batches, every end");
+	ktap_result(&ktap, check_search(room), "psb search with and without simd");
+	ktap_result(&ktap, check_search_offsets(room),
+		    "psb search, one psb at every offset");
+	for (i = 1; i < argc; i++)
+		ktap_result(&ktap, check_trace(argv[i]),
+			    "packets in batches, recorded trace %d", i);
+	return ktap_end(&ktap);
+}
