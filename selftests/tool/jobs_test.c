@@ -20,21 +20,19 @@
 /* 401000: jnz 401005; nops; 401100: jmp *rax. */
 static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
+	static const u8 bytes[0x102] = {
+		[0] = 0x75, 0x03, [2 ... 0xff] = 0x90, [0x100] = 0xff, 0xe0,
+	};
 	u64 at = ip - CODE;
-	u32 i;
 
 	(void)ctx;
 	(void)space;
-	for (i = 0; i < len && at + i < 0x102; i++) {
-		switch (at + i) {
-		case 0: buf[i] = 0x75; break;
-		case 1: buf[i] = 0x03; break;
-		case 0x100: buf[i] = 0xff; break;
-		case 0x101: buf[i] = 0xe0; break;
-		default: buf[i] = 0x90;
-		}
-	}
-	return at < 0x102 ? i : 0;
+	if (at >= sizeof(bytes))
+		return 0;
+	if (len > sizeof(bytes) - at)
+		len = sizeof(bytes) - at;
+	memcpy(buf, bytes + at, len);
+	return len;
 }
 
 static const struct kipt_code code = { .read = code_read };

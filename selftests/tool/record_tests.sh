@@ -196,8 +196,10 @@ random_record_tests() {
 	for seed in 1 2 3 4 5 6; do
 		python3 -c "import random
 r = random.Random($seed)
+packed = (22, 23, 24)
+other = [n for n in range(256) if n not in packed]
 for _ in range(4000):
-    print(r.choice((1, 1, 1, 1, 2, 3, 5, 18, 19, 21, r.randrange(256))),
+    print(r.choice((1, 1, 1, 1, 2, 3, 5, 18, 19, 21, r.choice(other))),
           r.randrange(16), r.choice((0, 1, 2, r.randrange(65536))),
           r.randrange(4), hex(0xffffffff81000000 + r.randrange(0x700)),
           hex(0xffffffff81000000 + r.randrange(0x700)))" | records random.rec
@@ -209,6 +211,135 @@ for _ in range(4000):
 	same "records_random_are_shown" "" "$bad"
 }
 
+# A path of two branches and one without, taken in several ways; what they
+# stand for stands beside it. TYPE KIND FLAGS AUX IP VALUE; in PATHS records
+# AUX, IP and VALUE hold five numbers.
+packed_record_tests() {
+	local paths="22 0 0 7 5 2
+1 1 0 3 0x401000 0x401010
+1 2 0 4 0x401020 0x401000
+22 0 0 8 2 0"
+	same "records_packed_are_shown" \
+		"branch 3 branch 4 branch 10 branch 4 branch 10 branch 5 branch 4 sync 7 branch 1 branch 12 branch 4" \
+		"$({ echo "$paths"; echo "23 3 0 7 0x700000008 0"
+		  echo "1 1 0 5 0x401000 0x401010"; echo "23 0 1 0 0 0"
+		  echo "23 1 1 7 0 0"; echo "21 2 0 2 0x401000 0"
+		  echo "24 0 1 3 0 0"; echo "22 0 0 7 9 1"
+		  echo "1 1 0 1 0x401000 0x401010"; echo "23 1 0 7 0 0"
+		  echo "24 0 1 0 0 0"; echo "23 1 0 7 0 0"; } |
+		packed_numbers)"
+	same "records_packed_enable_drops_instructions" \
+		"branch 3 branch 4 enable None branch 3 branch 4 branch 1" \
+		"$({ echo "$paths"; echo "23 1 0 7 0 0"
+		  echo "2 1 0 0 0x401000 0"; echo "23 1 0 7 0 0"
+		  echo "18 1 0 0 0x401000 0"; echo "1 1 0 1 1 1"; } |
+		packed_numbers | sed 's/ gap None//')"
+	same "stats_of_packed_records" \
+		"4 branches, 27 instructions, 0 gaps" \
+		"$({ echo "$paths"; echo "23 3 0 7 0x700000008 0"
+		  echo "21 2 0 1 0x401000 0"; } | records packed.rec
+		"$KIPT" show packed.rec --stats)"
+	packed_refused "many_paths" "too many paths" "$paths
+23 6 0 7 0 0"
+	packed_refused "unknown_path" "not named" "$paths
+23 1 0 9 0 0"
+	packed_refused "other_dictionary" "not named" "$paths
+24 0 1 1 0 0
+23 1 0 7 0 0"
+	packed_refused "long_path" "too many records" "22 0 0 1 0 0xffffffffff"
+	packed_refused "large_number" "number is too large" \
+		"22 0 0 0xffffffff 0 0"
+	packed_refused "large_dictionary" "number is too large" \
+		"24 0 1 0xffffffff 0 0"
+	packed_refused "path_in_a_path" "none may hold" "22 0 0 1 0 2
+22 0 0 1 0 0"
+	packed_random_tests
+}
+
+# Branches, SYNC and ENABLE records with their instructions, on one line.
+packed_numbers() {
+	records packed.rec
+	"$KIPT" show packed.rec --branches --json | python3 -c 'import json, sys
+print(*(o["type"] + " " + str(o.get("insns"))
+        for o in map(json.loads, sys.stdin) if o["type"] != "summary"))'
+}
+
+packed_refused() {
+	records packed.rec <<<"$3"
+	refused "records_packed_$1_is_refused" 1 "$2" show packed.rec --branches
+	refused "records_packed_$1_is_refused_by_stats" 1 "$2" \
+		show packed.rec --stats
+}
+
+# Refused or not, but with a sentence and not by a signal.
+packed_random_tests() {
+	local seed bad='' form
+	for seed in 1 2 3 4 5 6 7 8; do
+		python3 -c "import random
+r = random.Random($seed)
+for _ in range(3000):
+    kind = r.choice((22, 22, 23, 23, 23, 23, 24, 1, 21))
+    print(kind, r.randrange(6), r.randrange(5), r.randrange(9),
+          r.randrange(4) + (r.randrange(4) << 32), r.randrange(3))
+    if kind == 22 and r.randrange(400):
+        for _ in range(2):
+            print(r.choice((1, 2, 3)), 1, 0, 1, 0, 0)" | records random.rec
+		for form in --calls --branches --counts --stats; do
+			"$KIPT" show random.rec $form >/dev/null 2>err
+			[ $? -le 1 ] || bad="$bad $seed$form"
+		done
+	done
+	same "records_packed_random_end_well" "" "$bad"
+}
+
+# BRANCH records are counted, EDGE records were.
+count_tests() {
+	{ cpu 0; for i in 1 2 3; do call 010 100; ret 120 015; done
+	  call 010 200; echo "25 3 0 5 0xffffffff81000010 0xffffffff81000200"; } |
+		view "counts_view" \
+"           6 ffffffff81000010 main+0x10 [kernel] -> ffffffff81000200 second [kernel]  call
+           3 ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  call
+           3 ffffffff81000120 first+0x20 [kernel] -> ffffffff81000015 main+0x15 [kernel]  ret" \
+		--counts
+	same "counts_top" "           6 ffffffff81000010 main+0x10 [kernel] -> ffffffff81000200 second [kernel]  call
+             2 more (--top 0 shows all)" \
+		"$("$KIPT" show view.rec --kallsyms kallsyms --counts --top 1 \
+			2>err)"
+	same "counts_summary" "12 branches, 0 gaps" "$(cat err)"
+	same "counts_json" "edge call 6 edge call 3 edge ret 3 summary None None" \
+		"$("$KIPT" show view.rec --kallsyms kallsyms --counts --json |
+		python3 -c 'import json, sys
+print(*(" ".join((o["type"], str(o.get("kind")), str(o.get("count"))))
+        for o in map(json.loads, sys.stdin)))')"
+	same "counts_hash" "12 $(python3 -c '
+h = 1469598103934665603
+b = 0xffffffff81000000
+for n in ((b + 0x10, b + 0x200, 3, 6), (b + 0x10, b + 0x100, 3, 3),
+          (b + 0x120, b + 0x15, 6, 3)):
+    for v in n:
+        h = (h ^ v) * 1099511628211 % 2**64
+print("%016x" % h)')" "$("$KIPT" show view.rec --counts --hash)"
+	run show view.rec --branches --kallsyms kallsyms
+	differ "counts_are_pointed_to" "" "$(grep -e --counts <<<"$ERR")"
+	refused "counts_top_is_a_number" 2 "top x: a number" \
+		show view.rec --counts --top x
+	refused "counts_and_calls" 2 "only one of" show view.rec --counts --calls
+}
+
+branch_hash_tests() {
+	{ cpu 0; call 010 100; echo "1 1 0 1 5 6"; } | records hash.rec
+	same "branches_hash" "2 $(python3 -c '
+h = 1469598103934665603
+for v in 0xffffffff81000010, 0xffffffff81000100, 5, 6:
+    h = (h ^ v) * 1099511628211 % 2**64
+print("%016x" % h)')" "$("$KIPT" show hash.rec --branches --hash)"
+	same "calls_hash" "1 $(python3 -c '
+h = 1469598103934665603
+for v in 0xffffffff81000010, 0xffffffff81000100:
+    h = (h ^ v) * 1099511628211 % 2**64
+print("%016x" % h)')" "$("$KIPT" show hash.rec --calls --hash)"
+}
+
 record_tests() {
 	make_kallsyms
 	call_view_tests
@@ -216,4 +347,7 @@ record_tests() {
 	user_symbol_tests
 	bad_record_tests
 	random_record_tests
+	packed_record_tests
+	count_tests
+	branch_hash_tests
 }

@@ -2,10 +2,13 @@
 /*
  * kipt decode: a raw trace, decoded here, with code from files.
  */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "args.h"
+#include "jobs.h"
 #include "meta.h"
 #include "offline.h"
 #include "saved_dir.h"
@@ -16,7 +19,13 @@ enum {
 	OPTION_DIR,
 	OPTION_META,
 	OPTION_STRICT,
+	OPTION_JOBS,
+	OPTION_MEMORY,
+	OPTION_PACKED,
 };
+
+/* Less for each thread is more time spent dropping than decoding. */
+#define MEMORY_LEAST	(1 << 20)
 
 static const struct kipt_option options[] = {
 	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
@@ -32,18 +41,59 @@ static const struct kipt_option options[] = {
 	  "the meta.json of the trace, for time" },
 	{ "strict", 0, OPTION_STRICT, NULL,
 	  "exit with 1 if there is any gap" },
+	{ "jobs", 0, OPTION_JOBS, "N",
+	  "threads, 1 to 64; as many as CPUs unless given" },
+	{ "memory", 0, OPTION_MEMORY, "SIZE",
+	  "for cached code and paths, of all threads\n"
+	  "together; 64M unless given" },
+	{ "packed", 0, OPTION_PACKED, "FILE",
+	  "like --output, but the records are packed: paths\n"
+	  "are named once, which is much smaller" },
 	VIEW_OPTIONS,
 	{ 0 }
 };
 
 struct decode {
 	struct view_options view;
+	struct offline offline;
 	struct image *image;
 	struct maps maps;
-	struct kipt_flow_config config;
 	struct saved_dir saved;
 	bool strict;
 };
+
+static u32 jobs_default(void)
+{
+	cpu_set_t cpus;
+	u32 count;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	count = CPU_COUNT(&cpus);
+	return count < JOBS_MAX ? count : JOBS_MAX;
+}
+
+static bool jobs_option(struct decode *d, const char *value)
+{
+	u64 jobs;
+
+	if (!args_number(value, JOBS_MAX, &jobs) || !jobs) {
+		say_error("--jobs %s: allowed are 1 to %u", value, JOBS_MAX);
+		return false;
+	}
+	d->offline.jobs = jobs;
+	return true;
+}
+
+static bool memory_option(struct decode *d, const char *value)
+{
+	if (args_size(value, &d->offline.config.memory) &&
+	    d->offline.config.memory >= MEMORY_LEAST &&
+	    d->offline.config.memory <= KIPT_FLOW_MEMORY_MAX)
+		return true;
+	say_error("--memory %s: allowed are 1M to 4G", value);
+	return false;
+}
 
 /* True, or false after a sentence. */
 static bool option_take(struct decode *d, int id, const char *value)
@@ -54,9 +104,19 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_PAGES:
 		return image_add_pages(d->image, value);
 	case OPTION_DIR:
-		return saved_dir_add(&d->saved, value, d->image, &d->config);
+		return saved_dir_add(&d->saved, value, d->image,
+				     &d->offline.config);
 	case OPTION_META:
-		return meta_read(value, &d->config, &d->saved.tsc_khz);
+		return meta_read(value, &d->offline.config,
+				 &d->saved.tsc_khz);
+	case OPTION_JOBS:
+		return jobs_option(d, value);
+	case OPTION_MEMORY:
+		return memory_option(d, value);
+	case OPTION_PACKED:
+		d->view.output = value;
+		d->view.packed = true;
+		return true;
 	}
 	d->strict |= id == OPTION_STRICT;
 	return true;
@@ -92,8 +152,11 @@ static bool decode(struct decode *d, const char *path)
 	if (ok) {
 		maps_move(&output.maps, &d->maps);
 		output.view.tsc_khz = d->saved.tsc_khz;
-		ok = offline_decode(&trace, path, &d->config, d->image,
-				    cpu_of(path), &output);
+		d->offline.trace = &trace;
+		d->offline.path = path;
+		d->offline.image = d->image;
+		d->offline.cpu = cpu_of(path);
+		ok = offline_decode(&d->offline, &output);
 		if (d->strict && tally_gaps(&output.view.tally))
 			ok = false;
 		ok = output_close(&output) && ok;
@@ -122,7 +185,10 @@ static int run(int argc, char **argv)
 {
 	struct args args = { .verb = &verb_decode, .argc = argc,
 			     .argv = argv };
-	struct decode d = { .image = image_create() };
+	struct decode d = {
+		.image = image_create(),
+		.offline.jobs = jobs_default(),
+	};
 	int exit;
 
 	if (!d.image)
@@ -143,10 +209,15 @@ const struct kipt_verb verb_decode = {
 		 "user space, by the code that the module has too. Code comes from --image,\n"
 		 "--pages and --dir. Needs no module, no PT and no privilege. Where the trace\n"
 		 "makes no sense or code is missing a gap is shown, with its offset, and decoding\n"
-		 "goes on at the next PSB. Fails if the file holds no PSB at all.",
+		 "goes on at the next PSB. Fails if the file holds no PSB at all.\n"
+		 "\n"
+		 "What is shown is the same for any number of threads. When the memory for what\n"
+		 "is cached is full, all of it is dropped and made anew. Ctrl-C ends early and\n"
+		 "shows what was decoded until then.",
 	.examples = "  kipt decode saved/cpu1.pt --dir saved\n"
 		    "  kipt decode hello.pt --pages hello --insns --hash\n"
-		    "  kipt decode user.pt --image /bin/true@0x555555554000 --branches",
+		    "  kipt decode user.pt --image /bin/true@0x555555554000 --branches\n"
+		    "  kipt decode saved/cpu1.pt --dir saved --counts --top 20",
 	.options = options,
 	.run = run,
 };

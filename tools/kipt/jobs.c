@@ -420,6 +420,17 @@ static bool flows_init(struct jobs *jobs)
 	return true;
 }
 
+/* The edges of all flows, one flow after the other. */
+static void counts_give(struct jobs *jobs)
+{
+	u32 i;
+
+	for (i = 0; i < jobs->count; i++) {
+		jobs->workers[i].turn = true;
+		kipt_flow_counts(jobs->workers[i].flow);
+	}
+}
+
 static enum kipt_status result(struct jobs *jobs)
 {
 	enum kipt_status status = KIPT_OK;
@@ -451,7 +462,17 @@ enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
 	for (i = 0; i < jobs->count; i++)
 		jobs->workers[i].status = KIPT_OK;
 	work_all(jobs);
+	if (counting(jobs))
+		counts_give(jobs);
 	return result(jobs);
+}
+
+static u64 memory_share(const struct kipt_flow_config *config, u32 count)
+{
+	u64 share = (config->memory ? config->memory : KIPT_FLOW_MEMORY) /
+		    count;
+
+	return share > KIPT_FLOW_MEMORY_MIN ? share : KIPT_FLOW_MEMORY_MIN;
 }
 
 /* Large pages save most of the TLB misses of looking things up there. */
@@ -479,6 +500,7 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 	pthread_mutex_init(&jobs->lock, NULL);
 	pthread_cond_init(&jobs->changed, NULL);
 	jobs->config = *config;
+	jobs->config.memory = memory_share(config, count);
 	jobs->code = *code;
 	jobs->count = count;
 	jobs->arena_size = kipt_flow_size(&jobs->config);

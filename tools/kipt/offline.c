@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The decoder core over files, see offline.h. Gives it memory and code and
- * takes its records; knows nothing of packets.
+ * The decoder core over files, see offline.h. Chooses what the core makes,
+ * gives it code and takes its records; knows nothing of packets, and leaves
+ * threads to jobs.c.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
+#include "jobs.h"
 #include "offline.h"
 #include "progress.h"
 #include "say.h"
 
+/* Used by whichever thread has the turn, see jobs_run(). */
 struct sink {
 	struct output *output;
 	u64 size;
+	u64 reached;
 	bool failed;
 };
 
@@ -30,9 +32,9 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 
 	for (i = 0; i < n; i++) {
 		if (records[i].type == KIPT_RECORD_SYNC)
-			progress_show("decoding", records[i].value,
-				      sink->size);
+			sink->reached = records[i].value;
 	}
+	progress_show("decoding", sink->reached, sink->size);
 	if (!output_take(sink->output, records, n))
 		sink->failed = true;
 	return !sink->failed && !progress_interrupted();
@@ -58,7 +60,9 @@ static bool verdict(enum kipt_status status, const struct sink *sink,
 		say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
 			  path, (unsigned long long)sink->size);
 	else if (status == KIPT_STOPPED && !sink->failed)
-		say_error("cancelled: this is the trace up to there (ECANCELED)");
+		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
+			  (double)sink->reached / 1048576,
+			  (double)sink->size / 1048576);
 	else if (status != KIPT_STOPPED)
 		say_error("cannot decode %s: %s", path,
 			  kipt_status_name(status));
@@ -73,51 +77,65 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool flow_run(struct kipt_flow *flow, const struct file_map *trace,
-		     const char *path, struct sink *sink)
+static bool jobs_work(struct jobs *jobs, const struct offline *offline,
+		      struct output *output)
 {
-	struct tally *tally = &sink->output->view.tally;
+	struct sink sink = { .output = output, .size = offline->trace->size };
+	const struct kipt_sink out = { .emit = records_take, .ctx = &sink };
+	struct tally *tally = &output->view.tally;
 	double start = seconds_now();
 	enum kipt_status status;
 
-	status = kipt_flow_run(flow, trace->bytes, trace->size, 0,
-			       trace->size);
+	status = jobs_run(jobs, offline->trace->bytes, sink.size, &out);
 	progress_clear();
 	tally->seconds = seconds_now() - start;
-	tally->trace_bytes = trace->size;
-	return verdict(status, sink, path);
+	tally->trace_bytes = status == KIPT_STOPPED ? sink.reached : sink.size;
+	return verdict(status, &sink, offline->path);
 }
 
-bool offline_decode(const struct file_map *trace, const char *path,
-		    const struct kipt_flow_config *asked,
-		    const struct image *image, u32 cpu, struct output *output)
+/* The flow counts faster than anybody who looks at each branch, and paths are
+ * fewer than what they are made of.
+ */
+static u32 output_choose(const struct output *output)
 {
-	struct sink sink = { .output = output, .size = trace->size };
-	struct kipt_flow_config config = *asked;
-	struct kipt_code code = { .read = code_read, .ctx = (void *)image };
-	struct kipt_sink out = { .emit = records_take, .ctx = &sink };
-	struct kipt_flow *flow;
-	void *arena = NULL;
-	size_t size;
+	const struct view_options *options = output->options;
+	u32 wanted = view_output(options);
+
+	if (options->mode == VIEW_COUNTS)
+		return KIPT_FLOW_COUNTS;
+	if (options->mode == VIEW_INSNS)
+		return wanted;
+	if (options->packed ||
+	    (view_only_counts(&output->view) && !output->file))
+		wanted |= KIPT_FLOW_PATHS;
+	return wanted;
+}
+
+bool offline_decode(const struct offline *offline, struct output *output)
+{
+	struct kipt_flow_config config = offline->config;
+	const struct kipt_code code = {
+		.read = code_read,
+		.ctx = (void *)offline->image,
+	};
+	struct jobs *jobs;
 	bool ok;
 
-	if (!trace->size) {
-		say_error("%s is empty: there is no trace in it", path);
+	if (!offline->trace->size) {
+		say_error("%s is empty: there is no trace in it",
+			  offline->path);
 		return false;
 	}
-	config.output = view_output(output->options);
-	size = kipt_flow_size(&config);
-	if (posix_memalign(&arena, 64, size)) {
-		say_errno(ENOMEM, "cannot decode %s", path);
+	config.output = output_choose(output);
+	jobs = jobs_create(&config, &code, offline->jobs);
+	if (!jobs) {
+		say_error("cannot decode %s: %s", offline->path,
+			  kipt_status_name(KIPT_NO_MEMORY));
 		return false;
 	}
 	progress_catch();
-	cpu_tell(output, cpu);
-	flow = kipt_flow_init(arena, size, &config, &code, &out);
-	ok = flow && flow_run(flow, trace, path, &sink);
-	if (!flow)
-		say_error("cannot decode %s: %s", path,
-			  kipt_status_name(KIPT_NO_MEMORY));
-	free(arena);
+	cpu_tell(output, offline->cpu);
+	ok = jobs_work(jobs, offline, output);
+	jobs_destroy(jobs);
 	return ok;
 }

@@ -11,19 +11,33 @@
 #include "output.h"
 
 /**
- * offline_decode() - decode a trace
+ * struct offline - what is decoded, and how
  * @trace: the trace
  * @path: its name, for messages
- * @config: how to read it; its output is set here
+ * @config: how to read it; its output is chosen here, its memory is for all
+ *	jobs together
  * @image: code
  * @cpu: the CPU it is of, for what is shown
+ * @jobs: threads, 1..JOBS_MAX
+ */
+struct offline {
+	const struct file_map *trace;
+	const char *path;
+	struct kipt_flow_config config;
+	const struct image *image;
+	u32 cpu;
+	u32 jobs;
+};
+
+/**
+ * offline_decode() - decode a trace
+ * @offline: what, and how
  * @output: where records go
+ *
+ * Ctrl-C ends it early, with what was decoded until then.
  *
  * Return: true if something was decoded, gaps or not; false after a sentence.
  */
-bool offline_decode(const struct file_map *trace, const char *path,
-		    const struct kipt_flow_config *config,
-		    const struct image *image, u32 cpu,
-		    struct output *output);
+bool offline_decode(const struct offline *offline, struct output *output);
 
 #endif /* KIPT_OFFLINE_H */

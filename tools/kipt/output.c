@@ -48,14 +48,64 @@ static void tasks_learn(struct output *output,
 	}
 }
 
-bool output_take(struct output *output, const struct kipt_record *records,
-		 u32 count)
+/* They were written as they came. */
+static bool kept_packed(const struct output *output)
 {
+	return output->unpack && output->options->packed;
+}
+
+static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
+{
+	struct output *output = ctx;
+
 	if (output->file)
 		tasks_learn(output, records, count);
 	view_records(&output->view, records, count);
-	return !output->file ||
+	return !output->file || kept_packed(output) ||
 	       record_file_write(output->file, records, count);
+}
+
+static bool any_packed(const struct kipt_record *records, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (records[i].type == KIPT_RECORD_PATH ||
+		    records[i].type == KIPT_RECORD_PATHS ||
+		    records[i].type == KIPT_RECORD_DICTIONARY)
+			return true;
+	}
+	return false;
+}
+
+/* Packed records are only unpacked where somebody looks at each. */
+static bool packed_take(struct output *output,
+			const struct kipt_record *records, u32 count)
+{
+	bool keep = output->file && kept_packed(output);
+
+	if (keep && !record_file_write(output->file, records, count))
+		return false;
+	if (view_only_counts(&output->view) && (keep || !output->file))
+		return unpack_tally(output->unpack, records, count,
+				    &output->view.tally);
+	return unpack_records(output->unpack, records, count, plain_take,
+			      output);
+}
+
+bool output_take(struct output *output, const struct kipt_record *records,
+		 u32 count)
+{
+	bool good;
+
+	if (!output->unpack && any_packed(records, count))
+		output->unpack = unpack_create();
+	else if (!output->unpack)
+		return plain_take(output, records, count);
+	good = output->unpack && packed_take(output, records, count);
+	if (!good)
+		output->failed = true;
+	return good;
 }
 
 static bool maps_beside(struct output *output)
@@ -75,6 +125,9 @@ bool output_close(struct output *output)
 	view_finish(&output->view);
 	if (output->file && !maps_beside(output))
 		ok = false;
+	if (output->view.failed || output->failed)
+		ok = false;
+	unpack_destroy(output->unpack);
 	names_destroy(output->names);
 	maps_free(&output->maps);
 	if (ferror(stdout)) {

@@ -7,6 +7,7 @@
 #define KIPT_OUTPUT_FILE_H
 
 #include "record_file.h"
+#include "unpack.h"
 #include "view.h"
 
 /**
@@ -16,6 +17,8 @@
  * @names: names
  * @view: the printer
  * @file: the file, if there is one
+ * @unpack: what packed records said; NULL as long as none came
+ * @failed: something was lost, and a sentence told so
  */
 struct output {
 	const struct view_options *options;
@@ -23,6 +26,8 @@ struct output {
 	struct names *names;
 	struct view view;
 	struct record_file *file;
+	struct unpack *unpack;
+	bool failed;
 };
 
 /**
@@ -39,7 +44,8 @@ bool output_open(struct output *output, const struct view_options *options,
 /**
  * output_take() - records
  * @output: where to
- * @records: what, in order
+ * @records: what, in order; packed ones are unpacked, unless they go to a file
+ *	and it is to be packed
  * @count: how many
  *
  * Return: true, or false if they cannot be written.

@@ -15,25 +15,57 @@ void tally_init(struct tally *tally)
 	tally->hash = TALLY_HASH_START;
 }
 
+static void hash_add(struct tally *tally, u64 address)
+{
+	tally->hash = (tally->hash ^ address) * TALLY_HASH_PRIME;
+}
+
+static void branch_hash(struct tally *tally, const struct kipt_record *record)
+{
+	if (record->kind > 31 || !(tally->hash_kinds >> record->kind & 1))
+		return;
+	hash_add(tally, record->ip);
+	hash_add(tally, record->value);
+	tally->hashed++;
+}
+
+static void gap_count(struct tally *tally, const struct kipt_record *record)
+{
+	tally->gaps[record->kind <= KIPT_GAP_KIND_MAX ? record->kind : 0]++;
+	if (record->kind == KIPT_GAP_RECEIVER)
+		tally->lost += record->value;
+}
+
 void tally_record(struct tally *tally, const struct kipt_record *record)
 {
 	tally->records++;
 	tally->types[record->type <= KIPT_RECORD_TYPE_MAX ? record->type : 0]++;
 	switch (record->type) {
 	case KIPT_RECORD_INSN:
-		tally->hash = (tally->hash ^ record->ip) * TALLY_HASH_PRIME;
+		if (tally->hash_kinds)
+			break;
+		hash_add(tally, record->ip);
+		tally->hashed++;
 		break;
 	case KIPT_RECORD_BRANCH:
+		branch_hash(tally, record);
+		tally->executed += record->aux;
+		break;
+	case KIPT_RECORD_EDGE:
+		tally->counted += record->aux;
+		break;
 	case KIPT_RECORD_DISABLE:
 	case KIPT_RECORD_SYNC:
 		tally->executed += record->aux;
 		break;
 	case KIPT_RECORD_GAP:
-		tally->gaps[record->kind <= KIPT_GAP_KIND_MAX ?
-			    record->kind : 0]++;
-		if (record->kind == KIPT_GAP_RECEIVER)
-			tally->lost += record->value;
+		gap_count(tally, record);
 	}
+}
+
+u64 tally_branches(const struct tally *tally)
+{
+	return tally->types[KIPT_RECORD_BRANCH] + tally->counted;
 }
 
 u64 tally_gaps(const struct tally *tally)
@@ -59,42 +91,71 @@ static void gaps_show(const struct tally *tally, FILE *out)
 		fputc(')', out);
 }
 
-void tally_show(const struct tally *tally, FILE *out)
+/* Where branches were only counted, nobody counted instructions. */
+static u64 instructions(const struct tally *tally)
+{
+	if (tally->types[KIPT_RECORD_INSN])
+		return tally->types[KIPT_RECORD_INSN];
+	return tally->counted ? 0 : tally->executed;
+}
+
+static void speed_show(const struct tally *tally, FILE *out)
 {
 	double mib = (double)tally->trace_bytes / 1048576;
 
+	if (!tally->trace_bytes)
+		return;
+	fprintf(out, "; %.2f MiB of trace", mib);
+	if (tally->seconds <= 0)
+		return;
+	fprintf(out, " decoded in %.2f s, %.1f MiB/s, %.2f million branches/s",
+		tally->seconds, mib / tally->seconds,
+		(double)tally_branches(tally) / tally->seconds / 1e6);
+}
+
+void tally_show(const struct tally *tally, FILE *out)
+{
 	fprintf(out, "%llu branches",
-		(unsigned long long)tally->types[KIPT_RECORD_BRANCH]);
-	if (tally->types[KIPT_RECORD_INSN])
+		(unsigned long long)tally_branches(tally));
+	if (instructions(tally))
 		fprintf(out, ", %llu instructions",
-			(unsigned long long)tally->types[KIPT_RECORD_INSN]);
-	else if (tally->executed)
-		fprintf(out, ", %llu instructions",
-			(unsigned long long)tally->executed);
+			(unsigned long long)instructions(tally));
 	gaps_show(tally, out);
-	if (tally->trace_bytes)
-		fprintf(out, "; %.2f MiB of trace", mib);
-	if (tally->trace_bytes && tally->seconds > 0)
-		fprintf(out, " decoded in %.2f s, %.1f MiB/s", tally->seconds,
-			mib / tally->seconds);
+	speed_show(tally, out);
 	fputc('\n', out);
 	if (tally->lost)
 		fprintf(out, "%llu records were lost\n",
 			(unsigned long long)tally->lost);
 }
 
+static void speed_json(const struct tally *tally, struct json_object *line)
+{
+	char seconds[32];
+
+	jsonl_number(line, "trace_bytes", tally->trace_bytes);
+	snprintf(seconds, sizeof(seconds), "%.6f", tally->seconds);
+	json_object_object_add(line, "seconds",
+			       json_object_new_double_s(tally->seconds,
+							seconds));
+	if (!tally->trace_bytes || tally->seconds <= 0)
+		return;
+	jsonl_number(line, "bytes_per_second",
+		     (u64)((double)tally->trace_bytes / tally->seconds));
+	jsonl_number(line, "branches_per_second",
+		     (u64)((double)tally_branches(tally) / tally->seconds));
+}
+
 void tally_show_json(const struct tally *tally, FILE *out)
 {
 	struct json_object *line = json_object_new_object();
 	struct json_object *gaps = json_object_new_object();
-	char seconds[32];
 	u32 kind;
 
 	jsonl_text(line, "type", "summary");
 	jsonl_number(line, "records", tally->records);
-	jsonl_number(line, "branches", tally->types[KIPT_RECORD_BRANCH]);
+	jsonl_number(line, "branches", tally_branches(tally));
 	jsonl_number(line, "insns", tally->types[KIPT_RECORD_INSN]);
-	jsonl_number(line, "executed", tally->executed);
+	jsonl_number(line, "executed", tally->counted ? 0 : tally->executed);
 	jsonl_number(line, "lost", tally->lost);
 	if (tally->types[KIPT_RECORD_INSN])
 		jsonl_hex(line, "hash", tally->hash);
@@ -104,10 +165,6 @@ void tally_show_json(const struct tally *tally, FILE *out)
 				     tally->gaps[kind]);
 	}
 	json_object_object_add(line, "gaps", gaps);
-	jsonl_number(line, "trace_bytes", tally->trace_bytes);
-	snprintf(seconds, sizeof(seconds), "%.6f", tally->seconds);
-	json_object_object_add(line, "seconds",
-			       json_object_new_double_s(tally->seconds,
-							seconds));
+	speed_json(tally, line);
 	jsonl_print(line, out);
 }

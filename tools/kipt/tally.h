@@ -10,7 +10,7 @@
 
 #include "../../kmod/decode/port.h"
 
-/* Start and prime of the hash over instruction addresses (FNV-1a's). */
+/* Start and prime of the hash over addresses (FNV-1a's). */
 #define TALLY_HASH_START	1469598103934665603ULL
 #define TALLY_HASH_PRIME	1099511628211ULL
 
@@ -20,8 +20,13 @@
  * @types: by enum kipt_record_type, 0: unknown ones
  * @gaps: by enum kipt_gap_kind, 0: unknown ones
  * @executed: instructions executed, as far as the records say
+ * @counted: branches that EDGE records count
  * @lost: records dropped for a slow receiver
- * @hash: over the addresses of INSN records, h = (h ^ ip) * prime
+ * @hash_kinds: 0: INSN records are hashed, else BRANCH records of these kinds,
+ *	a bit for each enum kipt_branch_kind
+ * @hashed: how many records were
+ * @hash: over the addresses of the instructions, or over from and to of the
+ *	branches: h = (h ^ address) * prime for each address
  * @trace_bytes: trace that was decoded, filled by who knows
  * @seconds: time it took, filled by who knows
  */
@@ -30,7 +35,10 @@ struct tally {
 	u64 types[KIPT_RECORD_TYPE_MAX + 1];
 	u64 gaps[KIPT_GAP_KIND_MAX + 1];
 	u64 executed;
+	u64 counted;
 	u64 lost;
+	u32 hash_kinds;
+	u64 hashed;
 	u64 hash;
 	u64 trace_bytes;
 	double seconds;
@@ -48,6 +56,14 @@ void tally_init(struct tally *tally);
  * @record: what
  */
 void tally_record(struct tally *tally, const struct kipt_record *record);
+
+/**
+ * tally_branches() - all branches
+ * @tally: the counts
+ *
+ * Return: their number, those that EDGE records count included.
+ */
+u64 tally_branches(const struct tally *tally);
 
 /**
  * tally_gaps() - all gaps

@@ -13,7 +13,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns can be shown");
+		say_error("only one of --calls, --branches, --insns, --counts can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -33,6 +33,20 @@ static int depth_option(struct view_options *options, const char *value)
 	return 1;
 }
 
+static int top_option(struct view_options *options, const char *value)
+{
+	u64 top;
+
+	if (!args_number(value, ~0U, &top)) {
+		say_error("--top %s: a number of edges is meant, 0 for all",
+			  value);
+		return -1;
+	}
+	options->top = top;
+	options->top_given = true;
+	return 1;
+}
+
 int view_option(struct view_options *options, int id, const char *value)
 {
 	switch (id) {
@@ -42,6 +56,10 @@ int view_option(struct view_options *options, int id, const char *value)
 		return mode_option(options, VIEW_BRANCHES);
 	case VIEW_OPTION_INSNS:
 		return mode_option(options, VIEW_INSNS);
+	case VIEW_OPTION_COUNTS:
+		return mode_option(options, VIEW_COUNTS);
+	case VIEW_OPTION_TOP:
+		return top_option(options, value);
 	case VIEW_OPTION_JSON:
 		options->json = true;
 		return 1;
@@ -77,7 +95,8 @@ int view_option(struct view_options *options, int id, const char *value)
  */
 u32 view_output(const struct view_options *options)
 {
-	bool all = !options->mode_given || (!options->json && !options->output);
+	bool all = !options->mode_given || options->mode == VIEW_COUNTS ||
+		   (!options->json && !options->output && !options->hash);
 	u32 output = options->time || options->output ? KIPT_OUTPUT_TIME : 0;
 
 	if (options->mode == VIEW_INSNS)
@@ -105,12 +124,28 @@ static bool printer_choose(struct view *view)
 
 	view->print = ignore_record;
 	view->finish = ignore_finish;
-	if (options->stats || options->hash || options->output)
+	if (options->stats || options->output)
+		return true;
+	if (options->mode == VIEW_COUNTS)
+		return view_counts_init(view);
+	if (options->hash)
 		return true;
 	if (options->json)
 		return view_json_init(view);
 	return options->mode == VIEW_CALLS ? view_calls_init(view) :
 					     view_lines_init(view);
+}
+
+/* The kinds of branches that make calls, as KIPT_OUTPUT_CALLS has them. */
+#define CALL_KINDS	(~(1U << KIPT_BRANCH_COND | 1U << KIPT_BRANCH_JUMP | \
+			   1U << KIPT_BRANCH_JUMP_IND))
+
+static u32 hash_kinds(const struct view_options *options)
+{
+	if (!options->hash || options->mode == VIEW_INSNS)
+		return 0;
+	return options->mode == VIEW_CALLS && options->mode_given ?
+	       CALL_KINDS : ~0U;
 }
 
 bool view_init(struct view *view, const struct view_options *options,
@@ -121,6 +156,7 @@ bool view_init(struct view *view, const struct view_options *options,
 	view->names = names;
 	view->out = out;
 	tally_init(&view->tally);
+	view->tally.hash_kinds = hash_kinds(options);
 	if (printer_choose(view))
 		return true;
 	say_errno(ENOMEM, "cannot show the trace");
@@ -157,14 +193,19 @@ void view_records(struct view *view, const struct kipt_record *records,
 	}
 }
 
+bool view_only_counts(const struct view *view)
+{
+	return view->print == ignore_record && !view->options->hash;
+}
+
 void view_finish(struct view *view)
 {
 	const struct view_options *options = view->options;
 
 	view->finish(view);
 	if (options->hash && view->tally.records)
-		fprintf(view->out, "%llu %016llx\n", (unsigned long long)
-			view->tally.types[KIPT_RECORD_INSN],
+		fprintf(view->out, "%llu %016llx\n",
+			(unsigned long long)view->tally.hashed,
 			(unsigned long long)view->tally.hash);
 	else if (options->json && view->tally.records)
 		tally_show_json(&view->tally, view->out);
@@ -173,6 +214,9 @@ void view_finish(struct view *view)
 	if (!options->hash && !options->json && view->tally.records)
 		tally_show(&view->tally, options->stats ? view->out : stderr);
 	fflush(view->out);
+	if (view->tally.counted && options->mode != VIEW_COUNTS &&
+	    !options->stats && !options->json)
+		say_note("branches were only counted: --counts shows them");
 }
 
 const char *view_time(const struct view *view, char *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shows a stream of records: calls, branches, instructions or JSON. The
- * options that choose among them are the same for every verb that shows.
+ * Shows a stream of records: calls, branches, instructions, counts or JSON.
+ * The options that choose among them are the same for every verb that shows.
  */
 #ifndef KIPT_VIEW_H
 #define KIPT_VIEW_H
@@ -18,11 +18,13 @@
  * @VIEW_CALLS: calls, returns and events, indented
  * @VIEW_BRANCHES: each taken branch
  * @VIEW_INSNS: each instruction
+ * @VIEW_COUNTS: how often each branch was taken
  */
 enum view_mode {
 	VIEW_CALLS = 0,
 	VIEW_BRANCHES,
 	VIEW_INSNS,
+	VIEW_COUNTS,
 };
 
 /**
@@ -32,9 +34,12 @@ enum view_mode {
  * @json: as JSON Lines
  * @time: with time, if the trace has it
  * @stats: only the summary
- * @hash: only the count and hash of instructions
+ * @hash: only the count and hash of what @mode shows
  * @no_fold: repeated calls one by one
  * @max_depth: calls deeper than that are not shown; 0: all are
+ * @top: so many edges are shown; 0: all
+ * @top_given: somebody asked for it
+ * @packed: records in the file are packed
  * @output: records go to this file instead
  * @kallsyms: copy of /proc/kallsyms to use
  * @maps: file of mappings to use
@@ -48,6 +53,9 @@ struct view_options {
 	bool hash;
 	bool no_fold;
 	u32 max_depth;
+	u32 top;
+	bool top_given;
+	bool packed;
 	const char *output;
 	const char *kallsyms;
 	const char *maps;
@@ -58,6 +66,8 @@ enum {
 	VIEW_OPTION_CALLS = 100,
 	VIEW_OPTION_BRANCHES,
 	VIEW_OPTION_INSNS,
+	VIEW_OPTION_COUNTS,
+	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
 	VIEW_OPTION_STATS,
@@ -78,6 +88,12 @@ enum {
 	  "show each taken branch: from -> to, kind" },			\
 	{ "insns", 0, VIEW_OPTION_INSNS, NULL,				\
 	  "show each instruction's address" },				\
+	{ "counts", 0, VIEW_OPTION_COUNTS, NULL,			\
+	  "show how often each branch went from where to\n"		\
+	  "where, the most frequent first" },				\
+	{ "top", 0, VIEW_OPTION_TOP, "N",				\
+	  "with --counts: only the first N, 0: all; 50 unless\n"	\
+	  "given, with --json all" },					\
 	{ "json", 'j', VIEW_OPTION_JSON, NULL,				\
 	  "JSON Lines for scripts, see kipt(1)" },			\
 	{ "time", 't', VIEW_OPTION_TIME, NULL,				\
@@ -85,8 +101,8 @@ enum {
 	{ "stats", 0, VIEW_OPTION_STATS, NULL,				\
 	  "only the summary: branches, gaps by kind, speed" },		\
 	{ "hash", 0, VIEW_OPTION_HASH, NULL,				\
-	  "with --insns: only the count and the hash of the\n"		\
-	  "addresses" },						\
+	  "only the count and a hash of what would be shown:\n"	\
+	  "instructions, branches, calls or counts" },			\
 	{ "no-fold", 0, VIEW_OPTION_NO_FOLD, NULL,			\
 	  "show repeated calls one by one" },				\
 	{ "max-depth", 0, VIEW_OPTION_MAX_DEPTH, "N",			\
@@ -141,6 +157,7 @@ struct view_state {
  * @print: prints one record; @state and @tally know it already
  * @finish: prints what was held back
  * @self: the printer's own
+ * @failed: something is not shown, and a sentence told so
  */
 struct view {
 	const struct view_options *options;
@@ -152,6 +169,7 @@ struct view {
 	void (*print)(struct view *view, const struct kipt_record *record);
 	void (*finish)(struct view *view);
 	void *self;
+	bool failed;
 };
 
 /**
@@ -176,6 +194,14 @@ void view_records(struct view *view, const struct kipt_record *records,
 		  u32 count);
 
 /**
+ * view_only_counts() - is a tally all that is made of records
+ * @view: the view
+ *
+ * Return: true if nobody looks at single records.
+ */
+bool view_only_counts(const struct view *view);
+
+/**
  * view_finish() - print what is left and the summary, and free it all
  * @view: the view; its tally stays valid
  */
@@ -194,5 +220,6 @@ const char *view_time(const struct view *view, char *text);
 bool view_calls_init(struct view *view);
 bool view_lines_init(struct view *view);
 bool view_json_init(struct view *view);
+bool view_counts_init(struct view *view);
 
 #endif /* KIPT_VIEW_H */

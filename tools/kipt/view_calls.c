@@ -493,6 +493,7 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_TIME:
 	case KIPT_RECORD_CBR:
 	case KIPT_RECORD_INSN:
+	case KIPT_RECORD_EDGE:
 		break;
 	default:
 		note_add(view, r);

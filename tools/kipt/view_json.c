@@ -27,6 +27,7 @@ static void value_add(struct view *view, struct json_object *line,
 	switch (r->type) {
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_DISABLE:
+	case KIPT_RECORD_EDGE:
 		symbol_add(view, line, "to", "to_symbol", r->value);
 		break;
 	case KIPT_RECORD_TASK:
@@ -45,6 +46,7 @@ static void value_add(struct view *view, struct json_object *line,
 	case KIPT_RECORD_INSN:
 	case KIPT_RECORD_CBR:
 	case KIPT_RECORD_MODE:
+	case KIPT_RECORD_CODE:
 		break;
 	default:
 		jsonl_hex(line, "value", r->value);
@@ -64,6 +66,12 @@ static void aux_add(struct json_object *line, const struct kipt_record *r)
 		break;
 	case KIPT_RECORD_GAP:
 		jsonl_number(line, "status", r->aux);
+		break;
+	case KIPT_RECORD_EDGE:
+		jsonl_number(line, "count", r->aux);
+		break;
+	case KIPT_RECORD_CODE:
+		jsonl_number(line, "version", r->aux);
 		break;
 	case KIPT_RECORD_TIME:
 		jsonl_number(line, "error", r->aux);

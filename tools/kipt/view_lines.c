@@ -71,6 +71,7 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		break;
 	case KIPT_RECORD_TIME:
 	case KIPT_RECORD_SYNC:
+	case KIPT_RECORD_EDGE:
 		break;
 	default:
 		sentence_print(view, r);

@@ -30,6 +30,11 @@ static const char *const types[] = {
 	[KIPT_RECORD_CPU] = "cpu",
 	[KIPT_RECORD_INSN] = "insn",
 	[KIPT_RECORD_SYNC] = "sync",
+	[KIPT_RECORD_PATH] = "path",
+	[KIPT_RECORD_PATHS] = "paths",
+	[KIPT_RECORD_DICTIONARY] = "dictionary",
+	[KIPT_RECORD_EDGE] = "edge",
+	[KIPT_RECORD_CODE] = "code",
 };
 
 static const char *const branches[] = {
@@ -117,6 +122,7 @@ struct kinds {
 
 static const struct kinds kinds[KIPT_RECORD_TYPE_MAX + 1] = {
 	[KIPT_RECORD_BRANCH] = { branches, ARRAY_SIZE(branches) },
+	[KIPT_RECORD_EDGE] = { branches, ARRAY_SIZE(branches) },
 	[KIPT_RECORD_ENABLE] = { enables, ARRAY_SIZE(enables) },
 	[KIPT_RECORD_DISABLE] = { disables, ARRAY_SIZE(disables) },
 	[KIPT_RECORD_MODE] = { modes, ARRAY_SIZE(modes) },
@@ -281,6 +287,9 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 		break;
 	case KIPT_RECORD_MODE:
 		snprintf(text, size, "%s-bit code", kind);
+		break;
+	case KIPT_RECORD_CODE:
+		snprintf(text, size, "code version %u at %s", r->aux, where);
 		break;
 	case KIPT_RECORD_TSX:
 		snprintf(text, size, "transaction: %s at %s", kind, where);
