@@ -83,16 +83,17 @@ struct kipt_record {
  *	was before (@aux 0; with an @ip it is an ENABLE too), and is followed
  *	by the CONTEXT, MODE, TSX, VMCS, TIME and CBR records that restate what
  *	PSB+ says.
- * @KIPT_RECORD_PATH: names a path: the @value records behind it, BRANCH, ENABLE
- *	and DISABLE, are path number @aux from here on, whatever that was
- *	before. They do not happen here, only where a PATHS record says so. @ip:
- *	instructions executed behind the last of them
+ * @KIPT_RECORD_PATH: names a path: the @value records behind it, BRANCH, ENABLE,
+ *	DISABLE and PATHS, and then @ip instructions executed, are path number
+ *	@aux from here on, whatever that was before. They do not happen here,
+ *	only where a PATHS record says so. PATHS records among them name paths
+ *	that have none.
  * @KIPT_RECORD_PATHS: @flags instructions executed, then @kind (0..5) paths were
  *	taken, one after the other; their numbers are five __u32 from @aux on
- *	(kipt_record_paths()). Instructions behind the last record of a path,
- *	those of paths without records and those in @flags add up until a
- *	BRANCH, DISABLE or SYNC record comes, in a path or by itself, and are to
- *	be added to its @aux; ENABLE and GAP records drop them.
+ *	(kipt_record_paths()). The instructions of @flags and of the ends of
+ *	paths add up until a BRANCH, DISABLE or SYNC record comes, in a path or
+ *	by itself, and are to be added to its @aux; ENABLE and GAP records drop
+ *	them.
  * @KIPT_RECORD_DICTIONARY: path numbers belong to dictionary @aux from here on;
  *	before the first such record it is 0. Each keeps its paths to the end
  *	of the stream.
