@@ -53,6 +53,7 @@ help:
 	@echo 'tools     the kipt tool'
 	@echo 'test      user-space tests'
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2")'
+	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on the decoder core, SECONDS= each'
 	@echo 'selftest  kselftests on the CPU of this computer'
 	@echo 'lint      style, layering and interface checks'

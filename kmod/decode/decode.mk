@@ -55,6 +55,24 @@ $(DECODE_OUT)/asan/$(1): $(DECODE_TESTS)/$(1).c \
 		$($(1)-libs) -o $$@
 endef
 
+# The core's objects apart, so that its counters have one place.
+DECODE_COVERAGE := $(DECODE_OUT)/coverage
+DECODE_COVERAGE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_COVERAGE)/core/%.o,$(DECODE_C))
+
+$(DECODE_COVERAGE)/core/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
+	@mkdir -p $(@D)
+	$(CC) $(WARNINGS) -O0 -g --coverage -c $< -o $@
+
+define coverage-program
+$(DECODE_COVERAGE)/$(1): $(DECODE_TESTS)/$(1).c \
+		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
+		$(DECODE_TEST_H) $(DECODE_COVERAGE_O)
+	$$(CC) $$(DECODE_CFLAGS) $$(filter %.c %.o,$$^) --coverage \
+		-fno-profile-arcs -fno-test-coverage $($(1)-libs) -o $$@
+endef
+
+$(foreach program,$(DECODE_PROGRAMS),$(eval $(call coverage-program,$(program))))
+
 $(foreach program,$(DECODE_PROGRAMS),$(eval $(call decode-program,$(program))))
 
 decode-programs: $(addprefix $(DECODE_OUT)/,$(DECODE_PROGRAMS))
@@ -64,6 +82,9 @@ decode-test: decode-programs decode-freestanding
 
 decode-asan: $(addprefix $(DECODE_OUT)/asan/,$(DECODE_PROGRAMS))
 	$(DECODE_TESTS)/run $(DECODE_OUT)/asan
+
+coverage: $(addprefix $(DECODE_COVERAGE)/,$(DECODE_PROGRAMS))
+	$(DECODE_TESTS)/coverage $(DECODE_COVERAGE)
 
 decode-freestanding:
 	$(DECODE_TESTS)/freestanding $(DECODE_OUT)
@@ -84,4 +105,4 @@ fuzz: $(addprefix $(DECODE_OUT)/fuzz/,$(DECODE_FUZZERS))
 	$(DECODE_FUZZ)/run $(DECODE_OUT)/fuzz $(SECONDS)
 
 .PHONY: decode-lib decode-programs decode-test decode-asan \
-	decode-freestanding decode-objdump fuzz
+	coverage decode-freestanding decode-objdump fuzz

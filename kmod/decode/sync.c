@@ -26,20 +26,14 @@ static bool may_hold_psb(const u8 *b)
 	return word == PAIR_WORD || word == PAIR_SWAPPED;
 }
 
-/* The run of pairs around @at: false if shorter than a PSB, else @psb is its
- * last 16 bytes and @after its end.
+/* The run of pairs that the eight bytes at @at are part of: false if shorter
+ * than a PSB, else @psb is its last 16 bytes and @after its end.
  */
 static bool measure(const u8 *data, u64 size, u64 from, u64 at, u64 *psb,
 		    u64 *after)
 {
-	u64 begin = at, end;
+	u64 begin = is_pair(data + at) ? at : at + 1, end = begin;
 
-	if (!is_pair(data + begin)) {
-		begin++;
-		if (begin + 2 > size || !is_pair(data + begin))
-			return false;
-	}
-	end = begin;
 	while (begin >= from + 2 && is_pair(data + begin - 2))
 		begin -= 2;
 	while (end + 2 <= size && is_pair(data + end))

@@ -307,6 +307,24 @@ static bool check_search_offsets(u8 *room)
 	return true;
 }
 
+/* Each type has a name of its own. */
+static bool check_names(void)
+{
+	u32 type, other;
+
+	for (type = 1; type <= KIPT_PACKET_MAX; type++) {
+		if (!strcmp(kipt_packet_name(type), "unknown"))
+			return false;
+		for (other = 1; other < type; other++) {
+			if (!strcmp(kipt_packet_name(type),
+				    kipt_packet_name(other)))
+				return false;
+		}
+	}
+	return !strcmp(kipt_packet_name(0), "unknown") &&
+	       !strcmp(kipt_packet_name(KIPT_PACKET_MAX + 1), "unknown");
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const ways[] = {
@@ -318,6 +336,7 @@ int main(int argc, char **argv)
 	int i;
 
 	ktap_start();
+	ktap_result(&ktap, check_names(), "packet names");
 	ktap_result(&ktap, check_forms(room), "packet forms alone and followed");
 	for (way = 0; way < 4; way++)
 		ktap_result(&ktap, check_streams(room, way),
