@@ -2,8 +2,10 @@
 /*
  * Decoding by several threads (tools/kipt/jobs.h) against one plain run of the
  * decoder: the records must be the same, in the same order, whatever the
- * trace, the number of threads and the speed of the sink. Traces and code are
- * made here. User space, no rights; prints KTAP.
+ * trace, the number of threads and the speed of the sink; edges must be
+ * counted as often as their branches come. Traces and code are made here. What
+ * is packed is compared by decode_tests.sh. User space, no rights; prints
+ * KTAP.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -164,6 +166,8 @@ static void make(struct bytes *bytes, const struct shape *shape)
  * struct taken - what a sink got
  * @records: so many
  * @hash: over all their bytes
+ * @edges: sum over branches, and over edges as often as they count
+ * @psb: offset of the last PSB that decoding started from
  * @most: end the decode at this many; 0: never
  * @slow: sleep now and then
  * @inside: a call is under way
@@ -172,6 +176,8 @@ static void make(struct bytes *bytes, const struct shape *shape)
 struct taken {
 	u64 records;
 	u64 hash;
+	u64 edges;
+	u64 psb;
 	u64 most;
 	bool slow;
 	atomic_bool inside;
@@ -189,6 +195,20 @@ static void hash_add(struct taken *taken, const struct kipt_record *record)
 	taken->records++;
 }
 
+static void edge_add(struct taken *taken, const struct kipt_record *record)
+{
+	u64 edge = (record->ip * HASH_PRIME ^ record->value) * HASH_PRIME +
+		   record->kind;
+
+	if (record->type == KIPT_RECORD_BRANCH)
+		taken->edges += edge;
+	else if (record->type == KIPT_RECORD_EDGE)
+		taken->edges += edge * record->aux;
+	else if (record->type == KIPT_RECORD_SYNC &&
+		 record->kind == KIPT_SYNC_START)
+		taken->psb = record->value;
+}
+
 static bool take(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct taken *taken = ctx;
@@ -199,6 +219,7 @@ static bool take(void *ctx, const struct kipt_record *records, u32 n)
 		taken->overlap = true;
 	for (i = 0; i < n && more; i++) {
 		hash_add(taken, &records[i]);
+		edge_add(taken, &records[i]);
 		more = taken->records != taken->most;
 	}
 	if (taken->slow && !(taken->hash & 15))
@@ -207,14 +228,30 @@ static bool take(void *ctx, const struct kipt_record *records, u32 n)
 	return more;
 }
 
+/* Says no once and is given the rest nevertheless. */
+static bool take_counts(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct taken *taken = ctx;
+	u32 i;
+
+	if (atomic_exchange(&taken->inside, true))
+		taken->overlap = true;
+	for (i = 0; i < n; i++) {
+		hash_add(taken, &records[i]);
+		edge_add(taken, &records[i]);
+	}
+	atomic_store(&taken->inside, false);
+	return !taken->most || taken->records < taken->most;
+}
+
 static u32 output_of(const struct shape *shape)
 {
 	return KIPT_FLOW_BRANCHES | KIPT_FLOW_TIME |
 	       (shape->insns ? KIPT_FLOW_INSNS : 0);
 }
 
-/* The same by one flow, without threads. */
-static enum kipt_status plain(const struct bytes *bytes,
+/* The same by one flow, without threads, up to the PSB at or behind @to. */
+static enum kipt_status plain(const struct bytes *bytes, u64 to,
 			      const struct kipt_flow_config *config,
 			      struct taken *taken)
 {
@@ -227,7 +264,7 @@ static enum kipt_status plain(const struct bytes *bytes,
 	if (posix_memalign(&arena, 64, size))
 		exit(2);
 	flow = kipt_flow_init(arena, size, config, &code, &sink);
-	status = kipt_flow_run(flow, bytes->list, bytes->size, 0, bytes->size);
+	status = kipt_flow_run(flow, bytes->list, bytes->size, 0, to);
 	free(arena);
 	return status;
 }
@@ -267,9 +304,9 @@ static void test_shape(struct ktap *ktap, const struct shape *shape)
 	u32 i;
 
 	make(&bytes, shape);
-	status = plain(&bytes, &config, &all);
+	status = plain(&bytes, bytes.size, &config, &all);
 	part.most = 1 + all.records / 3;
-	plain(&bytes, &config, &part);
+	plain(&bytes, bytes.size, &config, &part);
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		jobs = jobs_create(&config, &code, counts[i]);
 		ktap_result(ktap, jobs && agree(jobs, &bytes, &all, status,
@@ -286,6 +323,75 @@ static void test_shape(struct ktap *ktap, const struct shape *shape)
 	free(bytes.list);
 }
 
+static bool counts_agree(const struct bytes *bytes, u32 threads,
+			 const struct taken *all)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS };
+	struct jobs *jobs = jobs_create(&config, &code, threads);
+	bool good = jobs;
+	u32 i;
+
+	/* Counting begins from 0 in each run. */
+	for (i = 0; i < 2 && good; i++) {
+		struct taken got = { 0 };
+		struct kipt_sink sink = { take_counts, &got };
+
+		jobs_run(jobs, bytes->list, bytes->size, &sink);
+		good = got.edges == all->edges && !got.overlap;
+	}
+	jobs_destroy(jobs);
+	return good;
+}
+
+/* A decode of counts that is ended early counts what a plain run does up to
+ * the end of the last segment that the sink was told of; and the next run is
+ * whole.
+ */
+static bool counts_stop(const struct bytes *bytes, u32 threads,
+			const struct taken *all)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS };
+	struct jobs *jobs = jobs_create(&config, &code, threads);
+	struct taken part = { .most = 20 }, again = { 0 }, want = { 0 };
+	struct kipt_sink sink = { take_counts, &part };
+	struct kipt_sink sink_again = { take_counts, &again };
+	bool good = jobs;
+
+	if (good) {
+		good = jobs_run(jobs, bytes->list, bytes->size,
+				&sink) == KIPT_STOPPED;
+		config.output = KIPT_FLOW_BRANCHES;
+		plain(bytes, part.psb + 1, &config, &want);
+		good = good && part.edges == want.edges &&
+		       part.edges != all->edges;
+		jobs_run(jobs, bytes->list, bytes->size, &sink_again);
+		good = good && again.edges == all->edges;
+	}
+	jobs_destroy(jobs);
+	return good;
+}
+
+static void test_counts(struct ktap *ktap, const struct shape *shape)
+{
+	static const u32 counts[] = { 1, 2, 3, 16, JOBS_MAX };
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
+	struct taken all = { 0 };
+	struct bytes bytes;
+	u32 i;
+
+	make(&bytes, shape);
+	plain(&bytes, bytes.size, &config, &all);
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		ktap_result(ktap, counts_agree(&bytes, counts[i], &all),
+			    "jobs_counts_%s_%u", shape->name, counts[i]);
+		if (i < 3 && shape->size > 1 << 19 && shape->period < 1000)
+			ktap_result(ktap, counts_stop(&bytes, counts[i], &all),
+				    "jobs_counts_%s_%u_stopped", shape->name,
+				    counts[i]);
+	}
+	free(bytes.list);
+}
+
 /* A byte that differs must be seen. */
 static void test_control(struct ktap *ktap)
 {
@@ -296,7 +402,7 @@ static void test_control(struct ktap *ktap)
 	struct bytes bytes;
 
 	make(&bytes, &shapes[0]);
-	status = plain(&bytes, &config, &all);
+	status = plain(&bytes, bytes.size, &config, &all);
 	/* A TNT behind the first PSB+ and TIP.PGE: taken or not. */
 	bytes.list[25] ^= 2;
 	ktap_result(ktap, jobs && !agree(jobs, &bytes, &all, status, false),
@@ -313,6 +419,8 @@ int main(void)
 	ktap_start();
 	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		test_shape(&ktap, &shapes[i]);
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		test_counts(&ktap, &shapes[i]);
 	test_control(&ktap);
 	return ktap_end(&ktap);
 }

@@ -63,6 +63,7 @@ records() {
 . "$HERE/packet_tests.sh"
 . "$HERE/record_tests.sh"
 . "$HERE/decode_tests.sh"
+. "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"
 
 # What a program reports that is built beside the tool.
@@ -86,6 +87,7 @@ usage_tests
 packet_tests
 record_tests
 decode_tests
+jobs_tests
 program_tests jobs_test
 trace_tests
 ktap_finish

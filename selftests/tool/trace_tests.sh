@@ -15,11 +15,33 @@ gaps = json.loads(sys.stdin.readlines()[-1])["gaps"]
 gaps.pop("overflow", 0)
 print(gaps)' <<<"$OUT")
 	same "trace_${name}_without_resynchronisation" "{}" "$gaps"
+	trace_jobs "$name"
+}
+
+# Five times the trace, so that there are chunks to share.
+trace_jobs() {
+	local name=$1 form want
+	cat "$name.pt" "$name.pt" "$name.pt" "$name.pt" "$name.pt" >five.pt
+	for form in --insns --branches --calls --counts; do
+		want=$("$KIPT" decode five.pt --pages "$name" $form --hash \
+			--jobs 1)
+		same "trace_${name}_${form#--}_3_jobs" "$want" \
+			"$("$KIPT" decode five.pt --pages "$name" $form \
+				--hash --jobs 3)"
+	done
+	"$KIPT" decode five.pt --pages "$name" --packed packed.rec --jobs 3 \
+		2>/dev/null
+	same "trace_${name}_packed_3_jobs" \
+		"$("$KIPT" decode five.pt --pages "$name" --branches --json \
+			--time --jobs 1 2>/dev/null | grep -v '"summary"' |
+			md5sum)" \
+		"$("$KIPT" show packed.rec --branches --json --time \
+			--kallsyms "" 2>/dev/null | grep -v '"summary"' | md5sum)"
 }
 
 # The comparison must fail for a trace with one wrong byte.
 flipped_trace() {
-	local name=$1
+	local name=$1 form
 	python3 -c 'import sys
 data = bytearray(open(sys.argv[1], "rb").read())
 at = next(i for i in range(len(data) // 2, len(data))
@@ -28,6 +50,12 @@ data[at] ^= 4
 open("flipped.pt", "wb").write(data)' "$name.pt"
 	run decode flipped.pt --pages "$name" --insns --hash
 	differ "trace_control_flipped_byte" "$2 $3" "$OUT"
+	for form in --branches --calls --counts; do
+		run decode flipped.pt --pages "$name" $form --hash
+		differ "trace_control_flipped_byte_${form#--}" "$OUT" \
+			"$("$KIPT" decode "$name.pt" --pages "$name" $form \
+				--hash)"
+	done
 }
 
 trace_tests() {

@@ -22,12 +22,25 @@ static u64 now_ms(void)
 	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
+/* Asked once: the callers come often. */
+static bool on_terminal(void)
+{
+	static int answer = -1;
+
+	if (answer < 0)
+		answer = isatty(STDERR_FILENO);
+	return answer;
+}
+
 void progress_show(const char *what, u64 done, u64 total)
 {
 	static u64 last;
-	u64 now = now_ms();
+	u64 now;
 
-	if (!isatty(STDERR_FILENO) || now - last < 200)
+	if (!on_terminal())
+		return;
+	now = now_ms();
+	if (now - last < 200)
 		return;
 	last = now;
 	shown = true;
@@ -53,11 +66,12 @@ static void catch_signal(int number)
 	interrupted = 1;
 }
 
+/* What is being written is written to its end: SA_RESTART. */
 void progress_catch(void)
 {
 	struct sigaction action = {
 		.sa_handler = catch_signal,
-		.sa_flags = SA_RESETHAND,
+		.sa_flags = SA_RESETHAND | SA_RESTART,
 	};
 
 	interrupted = 0;

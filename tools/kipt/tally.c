@@ -38,7 +38,7 @@ static void gap_count(struct tally *tally, const struct kipt_record *record)
 
 void tally_record(struct tally *tally, const struct kipt_record *record)
 {
-	tally->records++;
+	tally->records += record->type != KIPT_RECORD_EDGE;
 	tally->types[record->type <= KIPT_RECORD_TYPE_MAX ? record->type : 0]++;
 	switch (record->type) {
 	case KIPT_RECORD_INSN:

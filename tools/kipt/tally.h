@@ -16,7 +16,7 @@
 
 /**
  * struct tally - counts
- * @records: all of them
+ * @records: all but EDGE records, of which as many come as it happens
  * @types: by enum kipt_record_type, 0: unknown ones
  * @gaps: by enum kipt_gap_kind, 0: unknown ones
  * @executed: instructions executed, as far as the records say
