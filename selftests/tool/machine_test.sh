@@ -6,36 +6,15 @@
 # output, nothing of a trace is lost on the way. Needs root. Prints KTAP, and
 # skips (exit 4) where there is no PT.
 # Usage: machine_test.sh KIPT
+# shellcheck disable=SC2153
 set -uo pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
-KIPT=$(realpath "$1")
 # shellcheck source=selftests/tool/ktap.sh
 . "$HERE/ktap.sh"
 
-WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
-cd "$WORK" || exit 1
-
-# run ARGS...: output in $OUT, errors in $ERR, exit status in $STATUS
-run() {
-	OUT=$("$KIPT" "$@" 2>err </dev/null)
-	STATUS=$?
-	ERR=$(cat err)
-}
-
-# told NAME STATUS PATTERN ARGS...: exit status and sentence
-told() {
-	local name=$1 status=$2 pattern=$3
-	shift 3
-	run "$@"
-	if [ "$STATUS" = "$status" ] && grep -qE -e "$pattern" <<<"$ERR"; then
-		ok "$name"
-	else
-		not_ok "$name" "exit $STATUS, want $status and '$pattern'
-$ERR"
-	fi
-}
+# shellcheck source=selftests/tool/run_kipt.sh
+. "$HERE/run_kipt.sh"
 
 # value KEY: of the JSON summary in $OUT
 value() {
@@ -56,30 +35,30 @@ more_than() {
 }
 
 session_tests() {
-	told "start_unknown_cpu" 1 'CPU list "?7777.*ENXIO' start --cpus 7777
-	told "start_size_not_a_power" 1 "not a power of two.*EINVAL" \
+	refused "start_unknown_cpu" 1 'CPU list "?7777.*ENXIO' start --cpus 7777
+	refused "start_size_not_a_power" 1 "not a power of two.*EINVAL" \
 		start --cpus 1 --size 5M
-	told "start_size_too_small" 1 "out of range; allowed.*EINVAL" \
+	refused "start_size_too_small" 1 "out of range; allowed.*EINVAL" \
 		start --cpus 1 --size 1K
-	told "stop_no_session" 1 "no session 4000000000.*ENOENT" \
+	refused "stop_no_session" 1 "no session 4000000000.*ENOENT" \
 		stop 4000000000
 	run start --cpus 1
 	same "start_prints_the_id" 0 "$STATUS"
 	ID=$OUT
-	told "start_cpu_is_held" 1 "CPU 1 is held by session $ID.*EBUSY" \
+	refused "start_cpu_is_held" 1 "CPU 1 is held by session $ID.*EBUSY" \
 		start --cpus 1
-	told "record_cpu_is_held" 1 "held by session.*EBUSY" \
+	refused "record_cpu_is_held" 1 "held by session.*EBUSY" \
 		record --cpus 1 -- true
-	told "fetch_while_running" 1 "is running.*EBUSY" fetch "$ID"
-	told "raw_while_running" 1 "runs: stop it first.*EBUSY" \
+	refused "fetch_while_running" 1 "is running.*EBUSY" fetch "$ID"
+	refused "raw_while_running" 1 "runs: stop it first.*EBUSY" \
 		fetch "$ID" --raw raw
 	run status "$ID" --json
 	same "status_running" running "$(value state)"
-	told "stop" 0 "" stop "$ID"
-	told "stop_twice" 1 "EALREADY" stop "$ID"
-	told "fetch_other_cpu" 1 "has no CPU 0.*ENXIO" fetch "$ID" --cpu 0
-	told "delete" 0 "" delete "$ID"
-	told "delete_twice" 1 "ENOENT" delete "$ID"
+	refused "stop" 0 "" stop "$ID"
+	refused "stop_twice" 1 "EALREADY" stop "$ID"
+	refused "fetch_other_cpu" 1 "has no CPU 0.*ENXIO" fetch "$ID" --cpu 0
+	refused "delete" 0 "" delete "$ID"
+	refused "delete_twice" 1 "ENOENT" delete "$ID"
 }
 
 fetch_tests() {
@@ -140,7 +119,7 @@ record_command_tests() {
 	same "record_passes_output_through" "to stdout" "$(head -n 1 <<<"$OUT")"
 	run record --cpus 1 --stats -- sh -c 'kill -KILL $$'
 	same "record_exit_status_of_a_signal" 137 "$STATUS"
-	told "record_no_such_command" 1 "cannot run 'no-such'.*ENOENT" \
+	refused "record_no_such_command" 1 "cannot run 'no-such'.*ENOENT" \
 		record --cpus 1 -- no-such
 	"$KIPT" record --cpus 1 --stats --json -- sleep 100 >out 2>err &
 	pid=$!

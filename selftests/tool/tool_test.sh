@@ -10,39 +10,16 @@ set -uo pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
-KIPT=$(realpath "$1")
 # shellcheck disable=SC2034
 TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 # shellcheck source=selftests/tool/ktap.sh
 . "$HERE/ktap.sh"
 
-WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
-cd "$WORK" || exit 1
+# shellcheck source=selftests/tool/run_kipt.sh
+. "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
 VERBS="info start stop status fetch delete record show decode packets"
-
-# run ARGS...: output in $OUT, errors in $ERR, exit status in $STATUS
-run() {
-	# shellcheck disable=SC2034
-	OUT=$("$KIPT" "$@" 2>err </dev/null)
-	STATUS=$?
-	ERR=$(cat err)
-}
-
-# refused NAME STATUS PATTERN ARGS...: exit status and sentence
-refused() {
-	local name=$1 status=$2 pattern=$3
-	shift 3
-	run "$@"
-	if [ "$STATUS" = "$status" ] && grep -qE -e "$pattern" <<<"$ERR"; then
-		ok "$name"
-	else
-		not_ok "$name" "exit $STATUS, want $status and '$pattern'
-$ERR"
-	fi
-}
 
 # bytes HEX...: to standard output
 bytes() {

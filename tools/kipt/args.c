@@ -50,6 +50,20 @@ bool args_operands(const struct args *args, int min, int max)
 	return false;
 }
 
+bool args_session(const struct args *args, u32 *session)
+{
+	u64 id;
+
+	if (!args_operands(args, 1, 1))
+		return false;
+	if (!args_number(args->argv[0], ~0U, &id)) {
+		args_bad(args, "'%s' is no session id", args->argv[0]);
+		return false;
+	}
+	*session = id;
+	return true;
+}
+
 static void help_option(const struct kipt_option *option, FILE *out)
 {
 	char head[64];

@@ -81,6 +81,15 @@ int __printf(2, 3) args_bad(const struct args *args, const char *format, ...);
 bool args_operands(const struct args *args, int min, int max);
 
 /**
+ * args_session() - the operand of a verb that has one session
+ * @args: args_option() returned ARGS_END
+ * @session: filled on success
+ *
+ * Return: true, or false after a sentence.
+ */
+bool args_session(const struct args *args, u32 *session);
+
+/**
  * args_help() - print the help of a verb
  * @verb: which
  * @out: where to

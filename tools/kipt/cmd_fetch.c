@@ -112,7 +112,7 @@ static int run(int argc, char **argv)
 {
 	struct args args = { .verb = &verb_fetch, .argc = argc, .argv = argv };
 	struct request request = { .cpu = -1 };
-	u64 session;
+	u32 session;
 	int id, bad;
 
 	while ((id = args_option(&args)) > 0) {
@@ -122,10 +122,8 @@ static int run(int argc, char **argv)
 	}
 	if (id < 0)
 		return args_exit(id);
-	if (!args_operands(&args, 1, 1))
+	if (!args_session(&args, &session))
 		return KIPT_EXIT_USAGE;
-	if (!args_number(argv[0], ~0U, &session))
-		return args_bad(&args, "'%s' is no session id", argv[0]);
 	return fetch(session, &request);
 }
 
