@@ -127,8 +127,10 @@ void kipt_flow_on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
 	bool moved = packet->type == KIPT_PACKET_CBR &&
 		     packet->value != flow->clock.cbr;
 
+	if (!(flow->config.output & KIPT_FLOW_TIME))
+		return;
 	kipt_clock_packet(&flow->clock, packet);
-	if (moved && flow->config.output & KIPT_FLOW_TIME)
+	if (moved)
 		kipt_emit(flow, &record);
 }
 

@@ -36,28 +36,34 @@ void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
 		emit_edge(flow, from, to, kind, 1);
 }
 
-static void fold_tape(struct kipt_flow *flow, const struct kipt_tape *tape,
-		      u32 count)
+static void fold_steps(struct kipt_flow *flow, const struct kipt_tape *tape,
+		       u32 count)
 {
+	const u32 *steps = kipt_tape_list(tape);
 	u32 number, i;
 
-	for (i = 0; i < tape->nr_steps; i++) {
-		number = tape->steps[i] & KIPT_STEP_NUMBER;
-		if (tape->steps[i] & KIPT_STEP_TAKEN)
+	for (i = 0; i < tape->steps; i++) {
+		number = steps[i] & KIPT_STEP_NUMBER;
+		if (steps[i] & KIPT_STEP_TAKEN)
 			flow->blocks.table[number].taken += count;
-		else if (tape->steps[i] & KIPT_STEP_EDGE)
+		else if (steps[i] & KIPT_STEP_EDGE)
 			flow->counts.edges[number].count += count;
 	}
 }
 
 void kipt_count_fold(struct kipt_flow *flow, struct kipt_memo_entry *entry)
 {
-	struct kipt_tape tape;
+	const struct kipt_tape *tape = kipt_tape_at(&flow->memo, entry->tape);
+	const u32 *parts = kipt_tape_list(tape);
+	u32 i;
 
 	if (!entry->count)
 		return;
-	kipt_tape_read(&flow->memo, entry->tape, &tape);
-	fold_tape(flow, &tape, entry->count);
+	if (!tape->parts)
+		fold_steps(flow, tape, entry->count);
+	for (i = 0; i < tape->parts; i++)
+		fold_steps(flow, kipt_tape_at(&flow->memo, parts[i]),
+			   entry->count);
 	entry->count = 0;
 }
 

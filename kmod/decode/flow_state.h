@@ -69,22 +69,26 @@ struct kipt_place {
 #define KIPT_TAPE_GUARDS	16
 
 /**
- * struct kipt_recorder - what happens in a window, while it is tried
- * @on: a window is being tried: records, return addresses and steps come here
+ * struct kipt_recorder - what happens in a window, while it is walked or put
+ * together
+ * @on: a packet is being walked: records, return addresses and steps come here
  * @bad: it cannot be remembered
  * @from_kernel: it started at an address that all spaces share
  * @net: see struct kipt_memo_entry
  * @low: see there
  * @high: see there
+ * @to: see there
+ * @tail: see there
  * @below: return addresses taken that were there before
  * @nr_guards: of @guards
  * @nr_pushes: of @pushes
- * @nr_records: of @records
+ * @nr_records: of @records; of several packets: of all
  * @nr_steps: of @steps
  * @guards: return addresses used
  * @pushes: return addresses left, the youngest last
  * @records: records made
- * @steps: blocks executed
+ * @steps: blocks executed; of several packets: their tapes
+ * @upto: of several packets: records up to the end of each
  */
 struct kipt_recorder {
 	bool on;
@@ -93,6 +97,8 @@ struct kipt_recorder {
 	s32 net;
 	s32 low;
 	s32 high;
+	u32 to;
+	u64 tail;
 	u32 below;
 	u32 nr_guards;
 	u32 nr_pushes;
@@ -102,6 +108,7 @@ struct kipt_recorder {
 	u64 pushes[KIPT_TAPE_PUSHES];
 	struct kipt_record records[KIPT_TAPE_RECORDS];
 	u32 steps[KIPT_TAPE_STEPS];
+	u8 upto[KIPT_MEMO_TNTS + 1];
 };
 
 /**
@@ -154,11 +161,11 @@ struct kipt_trail {
  * @history_count: blocks walked
  * @history: the last of them
  * @version: of the code walked last
- * @compressed: RETs in this trace are: the memo looks at return addresses
  * @slow_until: the packets before it are not tried with the memo
  * @nr_paths: numbers in @paths
  * @paths: PATHS record that is being filled
- * @recorder: of the window being tried
+ * @recorder: of the packet being walked
+ * @joined: of the window being put together
  * @blocks: block cache
  * @memo: on top of it
  * @counts: edges
@@ -205,11 +212,11 @@ struct kipt_flow {
 	u32 history_count;
 	struct kipt_trail history[KIPT_FLOW_HISTORY];
 	u32 version;
-	bool compressed;
 	const u8 *slow_until;
 	u32 nr_paths;
 	struct kipt_record paths;
 	struct kipt_recorder recorder;
+	struct kipt_recorder joined;
 	struct kipt_blocks blocks;
 	struct kipt_memo memo;
 	struct kipt_counts counts;
@@ -327,6 +334,63 @@ void kipt_memo_run(struct kipt_flow *flow);
  * Return: true if kipt_memo_run() may be called.
  */
 bool kipt_memo_may_run(const struct kipt_flow *flow);
+
+/* flow_learn.c: what the memo does not know yet. */
+
+/* No address of code: of the block that stands for "tracing is off". */
+#define KIPT_OFF_IP		(1ULL << 62)
+/* kipt_memo_entry.to: off, or an address that depends on the space. */
+#define KIPT_TO_OFF		0U
+#define KIPT_TO_SPACE		0xffffffffU
+
+/**
+ * kipt_learn_packet() - walk a window of one packet and remember it
+ * @flow: where the window starts; unchanged
+ * @window: one TNT or one IP packet
+ *
+ * Return: the way, or NULL if it cannot be remembered.
+ */
+struct kipt_memo_entry *kipt_learn_packet(struct kipt_flow *flow,
+					  const struct kipt_window *window);
+
+/**
+ * kipt_learn_begin() - remember a window of several packets as one way
+ * @flow: its recorder keeps what kipt_learn_add() adds
+ */
+void kipt_learn_begin(struct kipt_flow *flow);
+
+/**
+ * kipt_learn_add() - the next packet of the window
+ * @flow: the flow
+ * @entry: its way
+ */
+void kipt_learn_add(struct kipt_flow *flow,
+		    const struct kipt_memo_entry *entry);
+
+/**
+ * kipt_learn_end() - the window ends
+ * @flow: the flow
+ * @window: all of it
+ *
+ * The way is made, unless it cannot be remembered.
+ */
+void kipt_learn_end(struct kipt_flow *flow, const struct kipt_window *window);
+
+/**
+ * kipt_number_at() - the number of an address in the space at hand
+ * @flow: the flow
+ * @ip: address
+ *
+ * Return: as kipt_blocks_number().
+ */
+static inline u32 kipt_number_at(struct kipt_flow *flow, u64 ip)
+{
+	return kipt_blocks_number(&flow->blocks,
+				  ip >> 63 ? 0 : flow->at.space, ip,
+				  flow->at.mode);
+}
+
+/* flow_trail.c: what was walked last. */
 
 /**
  * kipt_trail_read() - the last blocks walked

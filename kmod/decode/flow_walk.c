@@ -288,7 +288,6 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 
 	if (!kipt_tnt_take(&flow->tnt) || !pop_return(flow, &target, true))
 		return KIPT_BAD_RET;
-	flow->compressed = true;
 	take_branch(flow, block, target & block->target, KIPT_RF_COMPRESSED);
 	return KIPT_OK;
 }

@@ -34,10 +34,13 @@ static struct kipt_memo_entry *pair_of(const struct kipt_memo *memo,
 		.key = entry->key,
 		.target = entry->target,
 		.tag = entry->tag,
-		.top = entry->guard[0],
 	};
+	u64 hash = kipt_memo_hash(&window);
 
-	return kipt_memo_pair(memo, kipt_memo_hash(&window));
+	if (entry->second)
+		hash = kipt_memo_second(hash, entry->tag,
+					entry->guards ? entry->guard[0] : 0);
+	return kipt_memo_pair(memo, hash);
 }
 
 /* The doubled table tells pairs apart by one bit more: a pair's entries stay

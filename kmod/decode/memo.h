@@ -5,8 +5,9 @@
  * who fills it and uses it is flow_memo.c. Any context.
  *
  * A window is up to 8 short TNT packets and PADs and then, or not, one TIP,
- * TIP.PGE or TIP.PGD. Same block, same bytes, same target and same return
- * addresses where they are used: same way.
+ * TIP.PGE or TIP.PGD, with MTCs and CYCs between them that make no difference.
+ * Same block, same packets, same target and same return addresses where they
+ * are used: same way.
  */
 #ifndef KIPT_DECODE_MEMO_H
 #define KIPT_DECODE_MEMO_H
@@ -15,6 +16,9 @@
 #include "status.h"
 
 #define KIPT_MEMO_FIRST		2048U
+/* Short TNTs of a window, and packets that only tell time among them. */
+#define KIPT_MEMO_TNTS		8
+#define KIPT_MEMO_TIMES		8
 /* Return addresses that stand in the entry itself. */
 #define KIPT_MEMO_GUARDS	2
 
@@ -23,15 +27,16 @@
  * @key: the TNT packets and PADs, the first in the lowest byte, then zeros
  * @target: of the IP packet; 0: none
  * @tag: number of the block at the start in the lower half; in the upper half
- *	the first byte of the IP packet, 0: none
- * @top: youngest return address, or 0 where RETs are not compressed
+ *	the first byte of the IP packet, 0: none, and KIPT_TAG_PACKET
  */
 struct kipt_window {
 	u64 key;
 	u64 target;
 	u64 tag;
-	u64 top;
 };
+
+/* The way of a packet alone, of which those of windows are made. */
+#define KIPT_TAG_PACKET	(1ULL << 63)
 
 /**
  * struct kipt_memo_entry - one way
@@ -39,19 +44,18 @@ struct kipt_window {
  * @target: as in the window
  * @tag: as in the window; 0: the entry is free
  * @guard: youngest return addresses, the first @guards of them must be on the
- *	stack; further ones on the tape. @guard[0] is the window's @top if
- *	there are none
+ *	stack; further ones on the tape
  * @to: number of the block it leads to
  * @count: how often it was taken, or the number of its path
- * @tape: what happens, in 8-byte words of the memo's tapes, see
- *	struct kipt_tape; 0: nothing
+ * @tape: what happens: number of a struct kipt_tape's first word
  * @tail: instructions behind the last record, or all if there is none
  * @guards: return addresses it takes from the stack and jumps to
  * @pushes: return addresses it leaves on the stack
  * @net: by how much the stack's top moves
  * @low: depth of the stack is at least this afterwards
  * @high: and at most this
- * @records: on the tape
+ * @records: how many records happen, 255: or more
+ * @second: it is in its second pair
  * @reserved: fills the line
  *
  * 64 bytes, one cache line.
@@ -71,7 +75,8 @@ struct kipt_memo_entry {
 	u8 low;
 	u8 high;
 	u8 records;
-	u8 reserved[2];
+	u8 second;
+	u8 reserved;
 };
 
 /* A step of a tape: the number of a block that was executed to its end, or
@@ -84,18 +89,30 @@ struct kipt_memo_entry {
 #define KIPT_STEP_NUMBER	((1U << 28) - 1)
 
 /**
- * struct kipt_tape - what a way is made of, as it stands in the memo
- * @nr_steps: of @steps
- * @steps: blocks and edges in order, KIPT_STEP_*
+ * struct kipt_tape - what a way is made of
+ * @parts: of a window: tapes of its packets, one behind the other; 0: this is
+ *	the tape of one packet
+ * @steps: number of steps
+ * @records: number of records
+ * @at: word at which the numbers of the parts, or the steps, start
+ * @tail: instructions behind the last record, or all if there is none
+ * @path: number of the path, if it has one
  *
- * A tape's first word says where its steps are; then come the return addresses
- * pushed, the youngest first, the guards that are not in the entry, and the
- * records, if they are kept.
+ * Behind it follow in words the return addresses left on the stack, the
+ * youngest first, the guards that are not in the entry, the records, then the
+ * steps; or the parts and a byte for each, how many records come up to its end.
  */
 struct kipt_tape {
-	u32 nr_steps;
-	const u32 *steps;
+	u8 parts;
+	u8 reserved;
+	u16 steps;
+	u16 records;
+	u16 at;
+	u32 tail;
+	u32 path;
 };
+
+#define KIPT_TAPE_WORDS	(sizeof(struct kipt_tape) / sizeof(u64))
 
 /**
  * struct kipt_memo - the memo
@@ -154,77 +171,105 @@ void kipt_memo_grow(struct kipt_memo *memo);
 u32 kipt_memo_tape(struct kipt_memo *memo, u32 words);
 
 /**
- * kipt_tape_read() - the steps of a tape
+ * kipt_tape_at() - a tape by its number
  * @memo: the memo
  * @tape: its first word
- * @read: filled
+ *
+ * Return: the tape.
  */
-static inline void kipt_tape_read(const struct kipt_memo *memo, u32 tape,
-				  struct kipt_tape *read)
+static inline struct kipt_tape *kipt_tape_at(const struct kipt_memo *memo,
+					     u32 tape)
 {
-	const u64 *words = &memo->tapes[tape];
+	return (struct kipt_tape *)(void *)&memo->tapes[tape];
+}
 
-	read->nr_steps = (u32)words[0];
-	read->steps = (const u32 *)(const void *)(words + (words[0] >> 32));
+/**
+ * kipt_tape_list() - the parts of a tape, or its steps
+ * @tape: the tape
+ *
+ * Return: numbers of tapes, or KIPT_STEP_*.
+ */
+static inline u32 *kipt_tape_list(const struct kipt_tape *tape)
+{
+	return (u32 *)((u64 *)(void *)tape + tape->at);
 }
 
 /**
  * kipt_tape_pushes() - the return addresses a way leaves on the stack
- * @memo: the memo
- * @entry: the way
+ * @tape: of the way
  *
- * Return: them, the youngest first.
+ * Return: them, the youngest first; the guards that are not in the entry
+ * follow.
  */
-static inline const u64 *kipt_tape_pushes(const struct kipt_memo *memo,
-					  const struct kipt_memo_entry *entry)
+static inline u64 *kipt_tape_pushes(const struct kipt_tape *tape)
 {
-	return &memo->tapes[entry->tape + 1];
+	return (u64 *)(void *)tape + KIPT_TAPE_WORDS;
 }
 
 /**
- * kipt_tape_guards() - the guards that are not in the entry
- * @memo: the memo
- * @entry: the way
+ * kipt_tape_upto() - how many records come up to the end of each part
+ * @tape: of a window
  *
- * Return: them, from the one behind the entry's last on.
+ * Return: a byte for each part.
  */
-static inline const u64 *kipt_tape_guards(const struct kipt_memo *memo,
-					  const struct kipt_memo_entry *entry)
+static inline u8 *kipt_tape_upto(const struct kipt_tape *tape)
 {
-	return kipt_tape_pushes(memo, entry) + entry->pushes;
+	return (u8 *)(kipt_tape_list(tape) + tape->parts);
 }
 
 /**
- * kipt_tape_records() - the records of a way, if the memo keeps them
- * @memo: the memo
- * @entry: the way
+ * kipt_tape_records() - the records of a tape
+ * @tape: the tape
  *
  * Return: them.
  */
-static inline const void *
-kipt_tape_records(const struct kipt_memo *memo,
-		  const struct kipt_memo_entry *entry)
+static inline struct kipt_record *
+kipt_tape_records(const struct kipt_tape *tape)
 {
-	return kipt_tape_guards(memo, entry) +
-	       (entry->guards > KIPT_MEMO_GUARDS ?
-		entry->guards - KIPT_MEMO_GUARDS : 0);
+	return (struct kipt_record *)((u64 *)(void *)tape + tape->at) -
+	       tape->records;
 }
 
-/* Odd constants without pattern; the sum's upper bits are the hash. */
+/* Hashes multiply by odd constants without pattern; upper bits are used. */
+#define KIPT_MEMO_MIX_A	0x9e3779b97f4a7c15ULL
+#define KIPT_MEMO_MIX_B	0xc2b2ae3d27d4eb4fULL
+#define KIPT_MEMO_MIX_C	0xd6e8feb86659fd93ULL
+
+/**
+ * kipt_memo_hash() - where a window stands first, whatever its block is
+ * @window: its @tag does not matter
+ *
+ * All it needs is in the trace: the place can be fetched before the flow gets
+ * there.
+ *
+ * Return: the hash.
+ */
 static inline u64 kipt_memo_hash(const struct kipt_window *window)
 {
-	u64 hash = window->key * 0x9e3779b97f4a7c15ULL +
-		   window->target * 0xc2b2ae3d27d4eb4fULL +
-		   window->top * 0x165667b19e3779f9ULL;
+	u64 hash = window->key * KIPT_MEMO_MIX_A +
+		   window->target * KIPT_MEMO_MIX_B;
 
-	hash ^= hash >> 29;
-	return (hash + window->tag) * 0xd6e8feb86659fd93ULL;
+	return (hash ^ hash >> 29) * KIPT_MEMO_MIX_C;
 }
 
 /**
- * kipt_memo_pair() - the two entries a window may be in
+ * kipt_memo_second() - where a window stands if there was no room first
+ * @hash: kipt_memo_hash()
+ * @tag: of the window
+ * @top: youngest return address, if the way depends on it, or 0
+ *
+ * Return: the hash.
+ */
+static inline u64 kipt_memo_second(u64 hash, u64 tag, u64 top)
+{
+	hash += tag * KIPT_MEMO_MIX_B + top * KIPT_MEMO_MIX_A;
+	return (hash ^ hash >> 29) * KIPT_MEMO_MIX_C;
+}
+
+/**
+ * kipt_memo_pair() - the two entries that a hash stands for
  * @memo: the memo, @max not 0
- * @hash: of the window
+ * @hash: kipt_memo_hash() or kipt_memo_second()
  *
  * Return: the first of them.
  */

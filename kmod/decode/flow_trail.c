@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The trail: which blocks were walked last, whether one by one or as ways of
+ * the memo. Read only where the trace contradicts the code. Any context.
+ */
+#include "flow_state.h"
+
+/* Appends the blocks of a tape of one packet, the youngest first; false: it is
+ * enough, or older ones are of another time.
+ */
+static bool read_steps(const struct kipt_flow *flow,
+		       const struct kipt_tape *tape, struct kipt_trail *trail,
+		       u32 *count)
+{
+	const u32 *steps = kipt_tape_list(tape);
+	const struct kipt_block *block;
+	u32 i = tape->steps;
+
+	while (i-- && *count < KIPT_FLOW_HISTORY) {
+		if (steps[i] & KIPT_STEP_START)
+			return false;
+		if (steps[i] & KIPT_STEP_EDGE)
+			continue;
+		block = &flow->blocks.table[steps[i] & KIPT_STEP_NUMBER];
+		trail[*count].ip = block->ip;
+		trail[*count].len = block->len;
+		trail[*count].tape = 0;
+		(*count)++;
+	}
+	return *count < KIPT_FLOW_HISTORY;
+}
+
+static bool read_tape(const struct kipt_flow *flow, u32 number,
+		      struct kipt_trail *trail, u32 *count)
+{
+	const struct kipt_tape *tape = kipt_tape_at(&flow->memo, number);
+	const u32 *parts = kipt_tape_list(tape);
+	u32 i = tape->parts;
+
+	if (!i)
+		return read_steps(flow, tape, trail, count);
+	while (i--) {
+		if (!read_steps(flow, kipt_tape_at(&flow->memo, parts[i]),
+				trail, count))
+			return false;
+	}
+	return true;
+}
+
+u32 kipt_trail_read(const struct kipt_flow *flow, struct kipt_trail *trail)
+{
+	u32 end = flow->history_count, count = 0, i;
+	const struct kipt_trail *item;
+
+	for (i = 1; i <= end && i <= KIPT_FLOW_HISTORY &&
+		    count < KIPT_FLOW_HISTORY; i++) {
+		item = &flow->history[(end - i) % KIPT_FLOW_HISTORY];
+		if (!item->tape)
+			trail[count++] = *item;
+		else if (!read_tape(flow, item->tape, trail, &count))
+			break;
+	}
+	return count;
+}
