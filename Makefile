@@ -25,6 +25,7 @@ include tools/testcpu/testcpu.mk
 include tools/kipt/kipt.mk
 include tools/check/check.mk
 include tools/demo/demo.mk
+include tools/fuzz/fuzz.mk
 include selftests/selftests.mk
 
 all: tools testcpu
@@ -54,7 +55,7 @@ help:
 	@echo 'test      user-space tests'
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2")'
 	@echo 'coverage  statements of the decoder core that its tests run'
-	@echo 'fuzz      libFuzzer on the decoder core, SECONDS= each'
+	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'selftest  kselftests on the CPU of this computer'
 	@echo 'lint      style, layering and interface checks'
 	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'

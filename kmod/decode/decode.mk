@@ -5,7 +5,6 @@
 DECODE_OUT := $(BUILD)/decode
 DECODE_SRC := $(ROOT)/kmod/decode
 DECODE_TESTS := $(ROOT)/selftests/decode
-DECODE_FUZZ := $(ROOT)/tools/fuzz
 DECODE_C := $(sort $(wildcard $(DECODE_SRC)/*.c))
 DECODE_H := $(wildcard $(DECODE_SRC)/*.h) $(ROOT)/uapi/linux/kipt_record.h
 DECODE_TEST_H := $(wildcard $(DECODE_TESTS)/*.h)
@@ -92,17 +91,5 @@ decode-freestanding:
 decode-objdump: $(DECODE_OUT)/objdump_check
 	$(DECODE_TESTS)/objdump_all $< $(DECODE_OUT)/objdump
 
-# libFuzzer comes with clang. SECONDS is for each target.
-SECONDS ?= 20
-DECODE_FUZZERS := fuzz_packet fuzz_insn fuzz_flow
-
-$(DECODE_OUT)/fuzz/%: $(DECODE_FUZZ)/%.c $(DECODE_C) $(DECODE_H)
-	@mkdir -p $(@D)
-	clang $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all $(filter %.c,$^) -o $@
-
-fuzz: $(addprefix $(DECODE_OUT)/fuzz/,$(DECODE_FUZZERS))
-	$(DECODE_FUZZ)/run $(DECODE_OUT)/fuzz $(SECONDS)
-
 .PHONY: decode-lib decode-programs decode-test decode-asan \
-	coverage decode-freestanding decode-objdump fuzz
+	coverage decode-freestanding decode-objdump

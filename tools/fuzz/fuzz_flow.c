@@ -1,45 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: flow from any packets over any code. The first 256 bytes
- * are code at 401000, in every address space; the rest are packets. A PSB+ is
- * put in front, so that the input need not guess one. The records must be
- * well formed, and decoding PSB by PSB must give the same ones.
+ * libFuzzer target: flow from any packets over any code. Four bytes choose what
+ * is compared and how the flow is made, 256 are code that stands at two places
+ * in every address space, the rest are packets. A PSB+ is put in front, so that
+ * the input need not guess one.
+ *
+ * The records of a walk over every block, without the memo, are what all other
+ * ways to decode are compared with: with the memo, packed, PSB by PSB, twice
+ * over the same flow, counted.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../kmod/decode/flow.h"
 #include "../../kmod/decode/sync.h"
+#include "expand.h"
+#include "grammar.h"
 
-#define CODE_IP		0x401000ULL
-#define CODE_SIZE	256
+#define HEAD		4
 #define TRACE_MAX	4096
+#define ARENA_MAX	(512 << 10)
 
-static const u8 head[] = {
+static const u8 psb_plus[] = {
 	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 	0x99, 0x01, 0x5d, 0x00, 0x10, 0x40, 0x00, 0x02, 0x23,
 };
 
-static u8 code_bytes[CODE_SIZE];
+/**
+ * struct input - what the bytes say
+ * @choice: what is compared
+ * @config: of the flow, without @output
+ * @output: KIPT_FLOW_TIME or nothing
+ * @code: PROGRAM_BYTES bytes
+ * @versions: code has versions
+ * @trace: packets
+ * @size: bytes of them
+ */
+struct input {
+	u8 choice;
+	struct kipt_flow_config config;
+	u32 output;
+	const u8 *code;
+	bool versions;
+	u8 *trace;
+	u64 size;
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+			       unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+static struct record_list want, got, packed;
 
 static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
-	u64 offset = ip - CODE_IP;
+	const struct input *input = ctx;
+	u64 offset = ip - PROGRAM_USER;
 
-	(void)ctx;
-	(void)space;
-	if (offset >= CODE_SIZE)
-		return 0;
-	if (len > CODE_SIZE - offset)
-		len = (u32)(CODE_SIZE - offset);
-	memcpy(buf, code_bytes + offset, len);
+	if (ip >> 63 && space)
+		abort();
+	if (offset >= PROGRAM_BYTES) {
+		if (ip - PROGRAM_KERNEL >= PROGRAM_BYTES / 2)
+			return 0;
+		offset = ip - PROGRAM_KERNEL + PROGRAM_BYTES / 2;
+	}
+	if (len > PROGRAM_BYTES - offset)
+		len = (u32)(PROGRAM_BYTES - offset);
+	memcpy(buf, input->code + offset, len);
 	return len;
 }
 
 static u64 name_space(void *ctx, u64 cr3, bool nr)
 {
 	(void)ctx;
-	return cr3 + nr;
+	return ((cr3 >> 5) + nr) % 5;
 }
 
 static bool is_changed(void *ctx, u64 space, u64 ip, u32 len)
@@ -49,72 +85,417 @@ static bool is_changed(void *ctx, u64 space, u64 ip, u32 len)
 	return ip & len & 1;
 }
 
-static bool add(void *ctx, const struct kipt_record *record, u32 n)
+static u32 version(void *ctx, u64 space, u64 ip, u32 len)
 {
-	u64 *hash = ctx, words[3];
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		if (!record[i].type || record[i].type > KIPT_RECORD_TYPE_MAX)
-			abort();
-		memcpy(words, &record[i], sizeof(words));
-		*hash = (*hash ^ words[0]) * 1099511628211ULL;
-		*hash = (*hash ^ words[1]) * 1099511628211ULL;
-		*hash = (*hash ^ words[2]) * 1099511628211ULL;
-	}
-	return true;
+	(void)ctx;
+	(void)space;
+	(void)len;
+	return ip >> 6 & 1;
 }
 
-/* Returns the hash of the records. */
-static u64 decode(const u8 *trace, u64 size, u32 output, bool parts)
+static struct kipt_flow *flow_make(const struct input *input, u32 output,
+				   struct record_list *list)
 {
-	static u64 arena[8192] __attribute__((aligned(64)));
-	struct kipt_flow_config config = { .output = output, .memory = 64 << 10,
-					   .step_limit = 4096, .tsc_num = 84,
-					   .tsc_den = 2, .mtc_freq = 3,
-					   .max_nonturbo_ratio = 20 };
-	struct kipt_code code = { .read = read_code, .space = name_space,
-				  .changed = is_changed };
-	u64 hash = 1469598103934665603ULL, from = 0, to;
-	struct kipt_sink sink = { .emit = add, .ctx = &hash };
+	static u64 arena[ARENA_MAX / sizeof(u64)] __attribute__((aligned(64)));
+	struct kipt_flow_config config = input->config;
+	struct kipt_code code = {
+		.read = read_code, .space = name_space, .changed = is_changed,
+		.version = input->versions ? version : NULL,
+		.ctx = (void *)input,
+	};
+	struct kipt_sink sink = { .emit = record_list_add, .ctx = list };
 	struct kipt_flow *flow;
 
-	while (from < size) {
-		to = parts ? kipt_sync_next(trace, size, from + 1) : size;
-		flow = kipt_flow_init(arena, sizeof(arena), &config, &code,
-				      &sink);
-		if (!flow)
-			abort();
-		kipt_flow_run(flow, trace, size, from, to);
-		from = to;
-	}
-	return hash;
+	config.output = output | input->output;
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	if (!flow)
+		abort();
+	list->count = 0;
+	list->full = false;
+	return flow;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void check_records(const struct record_list *list)
+{
+	u32 i;
+
+	for (i = 0; i < list->count; i++) {
+		if (!list->records[i].type ||
+		    list->records[i].type > KIPT_RECORD_TYPE_MAX)
+			abort();
+	}
+}
+
+static void run(struct kipt_flow *flow, const struct input *input)
+{
+	if (kipt_flow_run(flow, input->trace, input->size, 0, input->size) !=
+	    KIPT_OK)
+		abort();
+}
+
+static void decode(const struct input *input, u32 output,
+		   struct record_list *list)
+{
+	run(flow_make(input, output, list), input);
+	check_records(list);
+}
+
+static void show(const char *name, const struct kipt_record *r)
+{
+	fprintf(stderr, "%s: type %u kind %u flags %x aux %u ip %llx value %llx\n",
+		name, r->type, r->kind, r->flags, r->aux,
+		(unsigned long long)r->ip, (unsigned long long)r->value);
+}
+
+/* Ends the program if the lists differ, and says where. */
+static void must_equal(const char *what, const struct record_list *have)
+{
+	u32 i, count = have->count < want.count ? have->count : want.count;
+
+	if (have->full || want.full)
+		return;
+	for (i = 0; i < count; i++) {
+		if (memcmp(&have->records[i], &want.records[i],
+			   sizeof(want.records[i])))
+			break;
+	}
+	if (i == have->count && i == want.count)
+		return;
+	fprintf(stderr, "%s: record %u of %u, %u wanted\n", what, i,
+		have->count, want.count);
+	if (i)
+		show("both before", &want.records[i - 1]);
+	if (i < want.count)
+		show("wanted", &want.records[i]);
+	if (i < have->count)
+		show("have", &have->records[i]);
+	abort();
+}
+
+static void compare_memo(const struct input *input, u32 output)
+{
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	decode(input, output, &got);
+	must_equal("memo", &got);
+}
+
+static void compare_packed(const struct input *input, u32 output)
+{
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	decode(input, output | KIPT_FLOW_PATHS, &packed);
+	if (packed.full)
+		return;
+	expand(&packed, &got);
+	must_equal("packed", &got);
+}
+
+/* Each chunk by a flow of its own, or all by one that keeps its caches. */
+static void compare_chunks(const struct input *input, u32 output, bool keep)
+{
+	struct kipt_flow *flow = NULL;
+	u64 from = 0, to;
+	u32 count = 0;
+
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	while (from < input->size) {
+		to = kipt_sync_next(input->trace, input->size, from + 1);
+		if (!flow || !keep) {
+			count = got.count;
+			flow = flow_make(input, output, &got);
+			if (from)
+				got.count = count;
+		}
+		kipt_flow_run(flow, input->trace, input->size, from, to);
+		from = to;
+	}
+	must_equal("chunks", &got);
+}
+
+/* The caches of a first run must not show in a second one. */
+static void compare_again(const struct input *input, u32 output)
+{
+	struct kipt_flow *flow;
+
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	flow = flow_make(input, output, &got);
+	run(flow, input);
+	got.count = 0;
+	got.full = false;
+	run(flow, input);
+	must_equal("again", &got);
+}
+
+/* Other code at the same addresses, after the caches were told so. */
+static void compare_forgotten(struct input *input, u32 output)
+{
+	struct kipt_flow *flow;
+	u8 code[PROGRAM_BYTES];
+	u32 i, space;
+
+	for (i = 0; i < PROGRAM_BYTES; i++)
+		code[i] = input->code[(i + 8) % PROGRAM_BYTES];
+	flow = flow_make(input, output, &got);
+	run(flow, input);
+	input->code = code;
+	for (space = 0; space < 5; space++)
+		kipt_flow_forget(flow, space, 0, ~0ULL);
+	got.count = 0;
+	got.full = false;
+	run(flow, input);
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	must_equal("forgotten", &got);
+}
+
+static bool is_call(const struct kipt_record *record)
+{
+	switch (record->kind) {
+	case KIPT_BRANCH_COND:
+	case KIPT_BRANCH_JUMP:
+	case KIPT_BRANCH_JUMP_IND:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Takes BRANCH records out that CALLS has not; the next one counts theirs. */
+static void keep_calls(struct record_list *list)
+{
+	struct kipt_record *record;
+	u64 left = 0, sum;
+	u32 i, kept = 0;
+
+	for (i = 0; i < list->count; i++) {
+		record = &list->records[i];
+		sum = record->aux + left;
+		switch (record->type) {
+		case KIPT_RECORD_BRANCH:
+			if (!is_call(record)) {
+				left = sum;
+				continue;
+			}
+			/* fallthrough */
+		case KIPT_RECORD_DISABLE:
+		case KIPT_RECORD_SYNC:
+			if (record->type != KIPT_RECORD_SYNC ||
+			    record->kind != KIPT_SYNC_START)
+				record->aux = sum < ~0U ? (u32)sum : ~0U;
+			/* fallthrough */
+		case KIPT_RECORD_ENABLE:
+		case KIPT_RECORD_GAP:
+			left = 0;
+			break;
+		}
+		list->records[kept++] = *record;
+	}
+	list->count = kept;
+}
+
+/* Times stand before the record they came with: not where one was left out. */
+static void compare_calls(struct input *input)
+{
+	input->output = 0;
+	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
+	if (want.full)
+		return;
+	keep_calls(&want);
+	decode(input, KIPT_FLOW_CALLS, &got);
+	must_equal("calls", &got);
+}
+
+static int edge_compare(const void *a, const void *b)
+{
+	const struct kipt_record *l = a, *r = b;
+
+	if (l->ip != r->ip)
+		return l->ip < r->ip ? -1 : 1;
+	if (l->value != r->value)
+		return l->value < r->value ? -1 : 1;
+	return (l->kind > r->kind) - (l->kind < r->kind);
+}
+
+/* Leaves one EDGE record for each edge of BRANCH and EDGE records, sorted. */
+static void to_edges(struct record_list *list)
+{
+	struct kipt_record *record, *last;
+	u32 i, kept = 0;
+
+	for (i = 0; i < list->count; i++) {
+		record = &list->records[i];
+		if (record->type != KIPT_RECORD_BRANCH &&
+		    record->type != KIPT_RECORD_EDGE)
+			continue;
+		list->records[kept] = (struct kipt_record){
+			.type = KIPT_RECORD_EDGE, .kind = record->kind,
+			.ip = record->ip, .value = record->value,
+			.aux = record->type == KIPT_RECORD_EDGE ? record->aux : 1,
+		};
+		kept++;
+	}
+	qsort(list->records, kept, sizeof(*record), edge_compare);
+	list->count = 0;
+	for (i = 0; i < kept; i++) {
+		record = &list->records[i];
+		last = &list->records[list->count ? list->count - 1 : 0];
+		if (list->count && !edge_compare(record, last))
+			last->aux += record->aux;
+		else
+			list->records[list->count++] = *record;
+	}
+}
+
+static void compare_counts(struct input *input, u32 more)
+{
+	struct kipt_flow *flow;
+
+	input->output = 0;
+	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
+	flow = flow_make(input, KIPT_FLOW_COUNTS | more, &got);
+	run(flow, input);
+	if (kipt_flow_counts(flow) != KIPT_OK)
+		abort();
+	if (want.full || got.full)
+		return;
+	to_edges(&want);
+	to_edges(&got);
+	must_equal("counts", &got);
+}
+
+static void compare(struct input *input)
+{
+	u32 branches = KIPT_FLOW_BRANCHES, calls = KIPT_FLOW_CALLS;
+
+	switch (input->choice % 16) {
+	case 0:
+	case 1:
+		compare_memo(input, branches);
+		break;
+	case 2:
+		compare_memo(input, calls);
+		break;
+	case 3:
+	case 4:
+		compare_packed(input, branches);
+		break;
+	case 5:
+		compare_packed(input, calls);
+		break;
+	case 6:
+		compare_chunks(input, branches, false);
+		break;
+	case 7:
+		compare_chunks(input, calls, true);
+		break;
+	case 8:
+		compare_again(input, branches);
+		break;
+	case 9:
+		compare_forgotten(input, branches);
+		break;
+	case 10:
+		compare_calls(input);
+		break;
+	case 11:
+	case 12:
+		compare_counts(input, 0);
+		break;
+	case 13:
+		compare_counts(input, KIPT_FLOW_NO_MEMO);
+		break;
+	case 14:
+		compare_chunks(input, branches | KIPT_FLOW_INSNS, false);
+		break;
+	default:
+		decode(input, input->choice >> 4 & 0x3, &got);
+		break;
+	}
+}
+
+static void filters_read(struct kipt_flow_config *config, u8 byte)
+{
+	config->filter_count = byte & 1;
+	config->filter[0].begin = PROGRAM_USER + (byte & 0xf0);
+	config->filter[0].last = PROGRAM_USER + 0xff;
+}
+
+static void head_read(struct input *input, const u8 *data)
+{
+	struct kipt_flow_config *config = &input->config;
+
+	input->choice = data[0];
+	input->output = data[1] & 1 ? KIPT_FLOW_TIME : 0;
+	input->versions = (data[1] & 6) == 6;
+	config->memory = KIPT_FLOW_MEMORY_MIN << (data[1] >> 3 & 3);
+	config->step_limit = data[1] & 0x20 ? 64 : 4096;
+	config->tsc_num = data[1] & 0x40 ? 84 : 0;
+	config->tsc_den = data[1] & 0x40 ? 2 : 0;
+	config->mtc_freq = data[2] & 0xf;
+	config->max_nonturbo_ratio = data[2] >> 4;
+	filters_read(config, data[3]);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct input input = { 0 };
 	u64 len;
-	u8 *trace;
-	u32 output;
 
-	if (size < CODE_SIZE + 1)
+	if (size < HEAD + PROGRAM_BYTES)
 		return 0;
-	memcpy(code_bytes, data, CODE_SIZE);
-	output = data[CODE_SIZE] & 0xf;
-	len = size - CODE_SIZE - 1;
+	head_read(&input, data);
+	input.code = data + HEAD;
+	len = size - HEAD - PROGRAM_BYTES;
 	if (len > TRACE_MAX)
 		len = TRACE_MAX;
-	trace = malloc(sizeof(head) + len);
-	if (!trace)
+	input.size = sizeof(psb_plus) + len;
+	input.trace = malloc(input.size);
+	if (!input.trace)
 		return 0;
-	memcpy(trace, head, sizeof(head));
-	memcpy(trace + sizeof(head), data + CODE_SIZE + 1, len);
-	len += sizeof(head);
-	if (decode(trace, len, output, false) !=
-	    decode(trace, len, output, true))
-		abort();
-	free(trace);
+	memcpy(input.trace, psb_plus, sizeof(psb_plus));
+	memcpy(input.trace + sizeof(psb_plus), data + HEAD + PROGRAM_BYTES,
+	       len);
+	compare(&input);
+	free(input.trace);
 	return 0;
+}
+
+/* A part of the input by libFuzzer's own means, its size kept. */
+static void mutate_part(u8 *part, u32 size)
+{
+	u32 len = (u32)LLVMFuzzerMutate(part, size, size);
+
+	memset(part + len, 0, size - len);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+			       unsigned int seed)
+{
+	struct random random = { seed };
+	u8 *code = data + HEAD, *trace = code + PROGRAM_BYTES;
+	u32 fixed_size = HEAD + PROGRAM_BYTES;
+	u32 what = random_below(&random, 16), room, len;
+
+	if (max_size <= fixed_size)
+		return LLVMFuzzerMutate(data, size, max_size);
+	if (size < fixed_size) {
+		memset(data + size, 0, fixed_size - size);
+		size = fixed_size;
+		what = 0;
+	}
+	room = (u32)(max_size - fixed_size);
+	len = (u32)(size - fixed_size);
+	if (what == 0)
+		grammar_program(code, &random);
+	if (what < 4)
+		len = grammar_walk(code, trace, room, &random);
+	else if (what < 9)
+		len = grammar_mutate(trace, len, room, &random);
+	else if (what < 11)
+		mutate_part(data, HEAD);
+	else if (what < 12)
+		mutate_part(code, PROGRAM_BYTES);
+	else if (what < 13)
+		data[0] = (u8)random_below(&random, 256);
+	else
+		len = (u32)LLVMFuzzerMutate(trace, len, room);
+	return fixed_size + len;
 }

@@ -1,34 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: packets from any bytes. Whatever comes, the reader must
- * stay in bounds, advance, and give packets that their own length accounts
- * for.
+ * libFuzzer target: packets from any bytes. The first byte says how many are
+ * read at once. Both readers must stay in bounds, advance, and agree; so must
+ * both searches for a PSB.
  */
 #include <stdlib.h>
 
 #include "../../kmod/decode/packet.h"
 #include "../../kmod/decode/sync.h"
+#include "grammar.h"
+
+#define BATCH_MAX	128
+#define INPUT_MAX	384
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+			       unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_search(const u8 *data, u64 size)
 {
-	struct kipt_cursor cursor;
-	struct kipt_packet packet;
-	const u8 *before;
 	u64 psb = kipt_sync_next(data, size, 0);
 
+	if (psb != kipt_sync_next_plain(data, size, 0))
+		abort();
 	if (psb != size && (psb + 16 > size || data[psb] != 0x02 ||
 			    data[psb + 15] != 0x82))
 		abort();
-	kipt_cursor_init(&cursor, data, size);
-	before = cursor.pos;
-	while (kipt_packet_next(&cursor, &packet) == KIPT_OK) {
-		if (cursor.pos != before + packet.len || !packet.len ||
-		    packet.len > KIPT_PACKET_MAX_LEN ||
-		    packet.type > KIPT_PACKET_MAX)
+}
+
+static void check_one(struct kipt_cursor *cursor,
+		      const struct kipt_packet *want)
+{
+	const u8 *before = cursor->pos;
+	struct kipt_packet packet;
+
+	if (kipt_packet_next(cursor, &packet) != KIPT_OK ||
+	    cursor->pos != before + packet.len || !packet.len ||
+	    packet.len > KIPT_PACKET_MAX_LEN ||
+	    packet.type > KIPT_PACKET_MAX)
+		abort();
+	if (packet.type != want->type || packet.len != want->len ||
+	    packet.size != want->size || packet.flags != want->flags ||
+	    packet.aux != want->aux || packet.value != want->value)
+		abort();
+}
+
+static void check_packets(const u8 *data, u64 size, u32 max)
+{
+	struct kipt_packet packets[BATCH_MAX], packet;
+	struct kipt_cursor many, one;
+	enum kipt_status status;
+	u32 count, i;
+
+	kipt_cursor_init(&many, data, size);
+	one = many;
+	do {
+		status = kipt_packets_read(&many, packets, max, &count);
+		if (count > max || (!count && status == KIPT_OK))
 			abort();
-		before = cursor.pos;
-	}
+		for (i = 0; i < count; i++)
+			check_one(&one, &packets[i]);
+		if (one.pos != many.pos || one.block != many.block)
+			abort();
+	} while (status == KIPT_OK);
+	if (kipt_packet_next(&one, &packet) != status)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	check_search(data + 1, size - 1);
+	check_packets(data + 1, size - 1, 1 + data[0] % BATCH_MAX);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+			       unsigned int seed)
+{
+	struct random random = { seed };
+
+	if (max_size > INPUT_MAX)
+		max_size = INPUT_MAX;
+	if (size > max_size)
+		size = max_size;
+	if (!size || !random_below(&random, 3))
+		return LLVMFuzzerMutate(data, size, max_size);
+	return 1 + grammar_mutate(data + 1, (u32)size - 1, (u32)max_size - 1,
+				  &random);
 }

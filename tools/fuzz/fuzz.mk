@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Fuzz targets with ASan and UBSan; libFuzzer comes with clang. SECONDS is for
+# each target, FUZZERS chooses some.
+
+FUZZ_DIR := $(ROOT)/tools/fuzz
+FUZZ_OUT := $(BUILD)/fuzz
+FUZZ_CORE := $(ROOT)/kmod/decode
+FUZZ_TOOL := $(ROOT)/tools/kipt
+FUZZ_FLAGS := $(WARNINGS) -O2 -g -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=all
+FUZZ_PACKETS := packet packet_read packet_table
+FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
+	$(patsubst %,$(FUZZ_CORE)/%.c,insn $(FUZZ_PACKETS))
+SECONDS ?= 20
+FUZZERS ?= packet insn flow unpack files
+
+# What each target is made of beside its own file.
+fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c
+fuzz_insn-with := $(FUZZ_CORE)/insn.c
+fuzz_flow-with := $(FUZZ_DIR)/grammar.c $(FUZZ_DIR)/expand.c \
+	$(wildcard $(FUZZ_CORE)/*.c)
+fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
+	$(FUZZ_CORE)/status.c \
+	$(patsubst %,$(FUZZ_TOOL)/%.c,unpack tally words jsonl)
+fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
+fuzz_files-with := $(FUZZ_DIR)/quiet.c \
+	$(patsubst %,$(FUZZ_TOOL)/%.c,record_file meta maps image file_map \
+		pages args)
+fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
+
+define fuzz-program
+$(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
+		$(wildcard $(FUZZ_DIR)/*.h $(FUZZ_CORE)/*.h $(FUZZ_TOOL)/*.h) \
+		$(ROOT)/uapi/linux/kipt_record.h
+	@mkdir -p $$(@D)
+	clang $(FUZZ_FLAGS) $$(filter %.c,$$^) $(fuzz_$(1)-libs) -o $$@
+endef
+
+$(foreach target,packet insn flow unpack files,\
+	$(eval $(call fuzz-program,$(target))))
+
+fuzz: $(patsubst %,$(FUZZ_OUT)/fuzz_%,$(FUZZERS))
+	$(FUZZ_DIR)/run $(FUZZ_OUT) $(SECONDS) $(FUZZERS)
+
+.PHONY: fuzz
