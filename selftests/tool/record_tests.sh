@@ -239,6 +239,28 @@ packed_record_tests() {
 		"$({ echo "$paths"; echo "23 3 0 7 0x700000008 0"
 		  echo "21 2 0 1 0x401000 0"; } | records packed.rec
 		"$KIPT" show packed.rec --stats)"
+	local nested="$paths
+22 0 0 9 3 3
+1 1 0 2 0x401000 0x401010
+23 2 1 7 8 0
+23 1 0 8 0 0"
+	same "records_packed_paths_in_paths" \
+		"branch 2 branch 4 branch 4 branch 14 branch 12 branch 4 sync 13" \
+		"$({ echo "$nested"; echo "23 1 0 9 0 0"
+		  echo "1 1 0 2 0x401000 0x401010"
+		  echo "23 2 7 8 7 0"; echo "23 1 0 8 0 0"
+		  echo "21 2 0 6 0x401000 0"; } | packed_numbers)"
+	same "stats_of_paths_in_paths" "6 branches, 53 instructions, 0 gaps" \
+		"$("$KIPT" show packed.rec --stats)"
+	packed_refused "paths_too_deep" "paths within paths within paths" \
+		"$nested
+22 0 0 10 0 1
+23 1 0 9 0 0
+23 1 0 10 0 0"
+	packed_refused "path_of_itself" "paths within paths" "$paths
+22 0 0 11 0 1
+23 1 0 11 0 0
+23 1 0 11 0 0"
 	packed_refused "many_paths" "too many paths" "$paths
 23 6 0 7 0 0"
 	packed_refused "unknown_path" "not named" "$paths
@@ -283,7 +305,8 @@ for _ in range(3000):
           r.randrange(4) + (r.randrange(4) << 32), r.randrange(3))
     if kind == 22 and r.randrange(400):
         for _ in range(2):
-            print(r.choice((1, 2, 3)), 1, 0, 1, 0, 0)" | records random.rec
+            print(r.choice((1, 2, 3, 23)), 1, 0, 1, 0, 0)" |
+			records random.rec
 		for form in --calls --branches --counts --stats; do
 			"$KIPT" show random.rec $form >/dev/null 2>err
 			[ $? -le 1 ] || bad="$bad $seed$form"

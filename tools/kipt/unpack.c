@@ -21,24 +21,42 @@
  */
 #define NUMBERS_AHEAD		65536
 
+#define DEPTH			2
 #define BUFFER			1024
 
 /**
- * struct path - what a path number stands for
- * @tail: instructions behind the last record, or all if there is none
- * @executed: instructions that the records count
+ * struct sums - what a sequence of records comes to
+ * @records: plain ones
  * @branches: BRANCH records
  * @enables: ENABLE records
  * @disables: DISABLE records
+ * @executed: instructions that the records count, but for those that were left
+ *	from before
+ * @takes: the first of them counts those too
+ * @left: instructions behind the last of them, or all if there is none
+ */
+struct sums {
+	u64 records;
+	u64 branches;
+	u64 enables;
+	u64 disables;
+	u64 executed;
+	bool takes;
+	u64 left;
+};
+
+/**
+ * struct path - what a path number stands for
+ * @tail: instructions behind the last record
+ * @summed: @sums are made
+ * @sums: what it comes to
  * @count: records; the rest is the first ones of a path that is coming in
- * @records: they
+ * @records: they, PATHS records among them
  */
 struct path {
 	u64 tail;
-	u64 executed;
-	u32 branches;
-	u32 enables;
-	u32 disables;
+	bool summed;
+	struct sums sums;
 	u32 count;
 	struct kipt_record records[];
 };
@@ -174,21 +192,9 @@ static bool path_record(struct unpack *unpack, const struct kipt_record *r)
 {
 	struct path *path = unpack->coming;
 
-	switch (r->type) {
-	case KIPT_RECORD_BRANCH:
-		path->branches++;
-		path->executed += r->aux;
-		break;
-	case KIPT_RECORD_DISABLE:
-		path->disables++;
-		path->executed += r->aux;
-		break;
-	case KIPT_RECORD_ENABLE:
-		path->enables++;
-		break;
-	default:
+	if (r->type != KIPT_RECORD_BRANCH && r->type != KIPT_RECORD_DISABLE &&
+	    r->type != KIPT_RECORD_ENABLE && r->type != KIPT_RECORD_PATHS)
 		return broken("a path holds records that none may hold");
-	}
 	path->records[path->count++] = *r;
 	unpack->missing--;
 	return true;
@@ -209,99 +215,198 @@ static bool counts_insns(u32 type)
 	       type == KIPT_RECORD_SYNC;
 }
 
+static bool drops_insns(u32 type)
+{
+	return type == KIPT_RECORD_ENABLE || type == KIPT_RECORD_GAP;
+}
+
+/* A path may be made of paths, which are made of plain records. */
+static bool paths_check(const struct kipt_record *r, u32 depth)
+{
+	if (r->kind > KIPT_RECORD_PATHS_MAX)
+		return broken("too many paths in one record");
+	return depth < DEPTH || broken("paths within paths within paths");
+}
+
 static u32 sum(u32 insns, u64 left)
 {
 	return insns + left < 0xffffffffU ? insns + left : 0xffffffffU;
 }
 
-/* Put records out; the first of them gets what is left, if it counts. */
-static bool put(struct unpack *unpack, const struct kipt_record *records,
-		u32 count)
+/* Put a record out; it gets what is left, if it counts. */
+static bool put(struct unpack *unpack, const struct kipt_record *r)
 {
-	u32 done = 0, part;
+	struct kipt_record *out;
 
-	while (done < count) {
-		if (unpack->used == BUFFER && !flush(unpack))
-			return false;
-		part = BUFFER - unpack->used;
-		if (part > count - done)
-			part = count - done;
-		memcpy(unpack->buffer + unpack->used, records + done,
-		       part * sizeof(*records));
-		if (!done && unpack->left && counts_insns(records->type))
-			unpack->buffer[unpack->used].aux =
-				sum(records->aux, unpack->left);
-		unpack->used += part;
-		done += part;
+	if (unpack->used == BUFFER && !flush(unpack))
+		return false;
+	out = &unpack->buffer[unpack->used++];
+	*out = *r;
+	if (counts_insns(r->type)) {
+		out->aux = sum(r->aux, unpack->left);
+		unpack->left = 0;
+	} else if (drops_insns(r->type)) {
+		unpack->left = 0;
 	}
 	return true;
 }
 
-/* Count what a path does; the first record decides about what is left. */
-static void path_tally(struct unpack *unpack, const struct path *path)
-{
-	struct tally *tally = unpack->tally;
-
-	tally->records += path->count;
-	tally->types[KIPT_RECORD_BRANCH] += path->branches;
-	tally->types[KIPT_RECORD_ENABLE] += path->enables;
-	tally->types[KIPT_RECORD_DISABLE] += path->disables;
-	tally->executed += path->executed;
-	if (counts_insns(path->records[0].type))
-		tally->executed += unpack->left;
-}
-
-static bool path_take(struct unpack *unpack, u32 number)
+static struct path *path_find(const struct unpack *unpack, u32 number)
 {
 	const struct dictionary *dictionary =
 		&unpack->dictionaries[unpack->current];
-	const struct path *path;
 
-	if (unpack->current >= unpack->count || number >= dictionary->size ||
-	    !dictionary->paths[number])
-		return broken("a path was taken that was not named");
-	path = dictionary->paths[number];
-	if (!path->count) {
-		unpack->left += path->tail;
-		return true;
+	if (unpack->current < unpack->count && number < dictionary->size &&
+	    dictionary->paths[number])
+		return dictionary->paths[number];
+	broken("a path was taken that was not named");
+	return NULL;
+}
+
+static void sums_record(struct sums *sums, const struct kipt_record *r)
+{
+	bool counts = counts_insns(r->type);
+
+	if (counts)
+		sums->executed += r->aux + sums->left;
+	if (!sums->records)
+		sums->takes = counts;
+	sums->records++;
+	sums->branches += r->type == KIPT_RECORD_BRANCH;
+	sums->enables += r->type == KIPT_RECORD_ENABLE;
+	sums->disables += r->type == KIPT_RECORD_DISABLE;
+	if (counts || drops_insns(r->type))
+		sums->left = 0;
+}
+
+/* @sums, and then @more. */
+static void sums_add(struct sums *sums, const struct sums *more)
+{
+	if (!more->records) {
+		sums->left += more->left;
+		return;
 	}
-	if (unpack->tally)
-		path_tally(unpack, path);
-	else if (!put(unpack, path->records, path->count))
+	if (more->takes)
+		sums->executed += sums->left;
+	if (!sums->records)
+		sums->takes = more->takes;
+	sums->records += more->records;
+	sums->branches += more->branches;
+	sums->enables += more->enables;
+	sums->disables += more->disables;
+	sums->executed += more->executed;
+	sums->left = more->left;
+}
+
+static bool path_sum(const struct unpack *unpack, struct path *path, u32 depth);
+
+static bool sums_paths(const struct unpack *unpack, struct sums *sums,
+		       const struct kipt_record *r, u32 depth)
+{
+	const u32 *numbers = kipt_record_paths(r);
+	struct path *path;
+	u32 i;
+
+	if (!paths_check(r, depth))
 		return false;
-	unpack->left = path->tail;
+	sums->left += r->flags;
+	for (i = 0; i < r->kind; i++) {
+		path = path_find(unpack, numbers[i]);
+		if (!path || !path_sum(unpack, path, depth + 1))
+			return false;
+		sums_add(sums, &path->sums);
+	}
+	return true;
+}
+
+/* Made when they are needed first: what a path refers to may come later. */
+static bool path_sum(const struct unpack *unpack, struct path *path, u32 depth)
+{
+	u32 i;
+
+	if (path->summed)
+		return true;
+	for (i = 0; i < path->count; i++) {
+		if (path->records[i].type != KIPT_RECORD_PATHS)
+			sums_record(&path->sums, &path->records[i]);
+		else if (!sums_paths(unpack, &path->sums, &path->records[i],
+				     depth))
+			return false;
+	}
+	path->sums.left += path->tail;
+	path->summed = true;
+	return true;
+}
+
+/* Count what is taken; those that were left from before are added. */
+static bool paths_tally(struct unpack *unpack, const struct kipt_record *r)
+{
+	struct sums sums = { .left = unpack->left };
+	struct tally *tally = unpack->tally;
+
+	if (!sums_paths(unpack, &sums, r, 0))
+		return false;
+	tally->records += sums.records;
+	tally->types[KIPT_RECORD_BRANCH] += sums.branches;
+	tally->types[KIPT_RECORD_ENABLE] += sums.enables;
+	tally->types[KIPT_RECORD_DISABLE] += sums.disables;
+	tally->executed += sums.executed;
+	unpack->left = sums.left;
+	return true;
+}
+
+static bool paths_put(struct unpack *unpack, const struct kipt_record *r,
+		      u32 depth);
+
+static bool path_put(struct unpack *unpack, const struct path *path, u32 depth)
+{
+	bool good = true;
+	u32 i;
+
+	for (i = 0; i < path->count && good; i++) {
+		if (path->records[i].type == KIPT_RECORD_PATHS)
+			good = paths_put(unpack, &path->records[i], depth);
+		else
+			good = put(unpack, &path->records[i]);
+	}
+	unpack->left += path->tail;
+	return good;
+}
+
+static bool paths_put(struct unpack *unpack, const struct kipt_record *r,
+		      u32 depth)
+{
+	const u32 *numbers = kipt_record_paths(r);
+	const struct path *path;
+	u32 i;
+
+	if (!paths_check(r, depth))
+		return false;
+	unpack->left += r->flags;
+	for (i = 0; i < r->kind; i++) {
+		path = path_find(unpack, numbers[i]);
+		if (!path || !path_put(unpack, path, depth + 1))
+			return false;
+	}
 	return true;
 }
 
 static bool paths_take(struct unpack *unpack, const struct kipt_record *r)
 {
-	const u32 *numbers = kipt_record_paths(r);
-	bool good = true;
-	u32 i;
-
-	if (r->kind > KIPT_RECORD_PATHS_MAX)
-		return broken("too many paths in one record");
-	unpack->left += r->flags;
-	for (i = 0; i < r->kind && good; i++)
-		good = path_take(unpack, numbers[i]);
-	return good;
+	return unpack->tally ? paths_tally(unpack, r) :
+			       paths_put(unpack, r, 0);
 }
 
 static bool plain_take(struct unpack *unpack, const struct kipt_record *r)
 {
-	bool counts = counts_insns(r->type), good = true;
-
-	if (unpack->tally) {
-		tally_record(unpack->tally, r);
-		if (counts)
-			unpack->tally->executed += unpack->left;
-	} else {
-		good = put(unpack, r, 1);
-	}
-	if (counts || r->type == KIPT_RECORD_ENABLE ||
-	    r->type == KIPT_RECORD_GAP)
+	if (!unpack->tally)
+		return put(unpack, r);
+	tally_record(unpack->tally, r);
+	if (counts_insns(r->type))
+		unpack->tally->executed += unpack->left;
+	if (counts_insns(r->type) || drops_insns(r->type))
 		unpack->left = 0;
-	return good;
+	return true;
 }
 
 static bool record_take(struct unpack *unpack, const struct kipt_record *r)
