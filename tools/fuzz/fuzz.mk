@@ -17,7 +17,8 @@ FUZZERS ?= packet insn flow unpack files
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c
 fuzz_insn-with := $(FUZZ_CORE)/insn.c
-fuzz_flow-with := $(FUZZ_DIR)/grammar.c $(FUZZ_DIR)/expand.c \
+fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
+	$(ROOT)/selftests/decode/expand.c \
 	$(wildcard $(FUZZ_CORE)/*.c)
 fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 	$(FUZZ_CORE)/status.c \

@@ -14,17 +14,30 @@
 
 #include "../../kmod/decode/flow.h"
 #include "../../kmod/decode/sync.h"
-#include "expand.h"
+#include "../../selftests/decode/expand.h"
 #include "grammar.h"
 
 #define HEAD		4
 #define TRACE_MAX	4096
 #define ARENA_MAX	(512 << 10)
+#define LIST_MAX	(1 << 16)
 
 static const u8 psb_plus[] = {
 	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 	0x99, 0x01, 0x5d, 0x00, 0x10, 0x40, 0x00, 0x02, 0x23,
+};
+
+/**
+ * struct record_list - records in order
+ * @count: how many
+ * @full: there were more
+ * @records: they
+ */
+struct record_list {
+	u32 count;
+	bool full;
+	struct kipt_record records[LIST_MAX];
 };
 
 /**
@@ -53,6 +66,21 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 static struct record_list want, got, packed;
+
+static bool list_add(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct record_list *list = ctx;
+
+	if (!n)
+		abort();
+	if (n > LIST_MAX - list->count) {
+		list->full = true;
+		n = LIST_MAX - list->count;
+	}
+	memcpy(list->records + list->count, records, n * sizeof(*records));
+	list->count += n;
+	return true;
+}
 
 static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
@@ -103,7 +131,7 @@ static struct kipt_flow *flow_make(const struct input *input, u32 output,
 		.version = input->versions ? version : NULL,
 		.ctx = (void *)input,
 	};
-	struct kipt_sink sink = { .emit = record_list_add, .ctx = list };
+	struct kipt_sink sink = { .emit = list_add, .ctx = list };
 	struct kipt_flow *flow;
 
 	config.output = output | input->output;
@@ -181,11 +209,21 @@ static void compare_memo(const struct input *input, u32 output)
 
 static void compare_packed(const struct input *input, u32 output)
 {
+	const char *wrong;
+	u64 made;
+
 	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
 	decode(input, output | KIPT_FLOW_PATHS, &packed);
 	if (packed.full)
 		return;
-	expand(&packed, &got);
+	made = expand(packed.records, packed.count, got.records, LIST_MAX,
+		      &wrong);
+	if (wrong) {
+		fprintf(stderr, "packed: %s\n", wrong);
+		abort();
+	}
+	got.full = made > LIST_MAX;
+	got.count = got.full ? LIST_MAX : (u32)made;
 	must_equal("packed", &got);
 }
 

@@ -485,7 +485,7 @@ u32 grammar_walk(const u8 *code, u8 *trace, u32 max, struct random *random)
 	walk.limit = random_below(random, 4) ? SHORT_TNT_MAX :
 		     1 + random_below(random, LONG_TNT_MAX - 1);
 	walk.habit = random_below(random, 8);
-	steps = random_below(random, 2000);
+	steps = random_below(random, 1000);
 	while (steps-- && walk.to < walk.end) {
 		if (!random_below(random, rare))
 			interrupt(&walk);
