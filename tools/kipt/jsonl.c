@@ -32,11 +32,15 @@ void jsonl_flag(struct json_object *object, const char *key, int flag)
 	json_object_object_add(object, key, json_object_new_boolean(flag));
 }
 
+const char *jsonl_string(struct json_object *object)
+{
+	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
 void jsonl_print(struct json_object *object, FILE *out)
 {
-	fputs(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-					     JSON_C_TO_STRING_NOSLASHESCAPE),
-	      out);
+	fputs(jsonl_string(object), out);
 	fputc('\n', out);
 	json_object_put(object);
 }

@@ -46,6 +46,14 @@ void jsonl_hex(struct json_object *object, const char *key, u64 value);
 void jsonl_flag(struct json_object *object, const char *key, int flag);
 
 /**
+ * jsonl_string() - the text of an object
+ * @object: what
+ *
+ * Return: it, as long as @object lives and is not changed.
+ */
+const char *jsonl_string(struct json_object *object);
+
+/**
  * jsonl_print() - print a line, and free the object
  * @object: what
  * @out: where to

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "say.h"
@@ -72,6 +73,9 @@ int main(int argc, char **argv)
 {
 	const struct kipt_verb *verb;
 
+	/* Much is written, and pipes have small buffers by themselves. */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 	if (argc < 2) {
 		usage(stderr);
 		return KIPT_EXIT_USAGE;

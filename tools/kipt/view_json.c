@@ -2,9 +2,12 @@
 /*
  * Each record as a line of JSON; kipt(1) documents the members.
  */
+#define _GNU_SOURCE
 #include <json-c/json.h>
+#include <string.h>
 
 #include "jsonl.h"
+#include "line_cache.h"
 #include "view.h"
 #include "words.h"
 
@@ -56,7 +59,6 @@ static void value_add(struct view *view, struct json_object *line,
 static void aux_add(struct json_object *line, const struct kipt_record *r)
 {
 	switch (r->type) {
-	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_DISABLE:
 	case KIPT_RECORD_SYNC:
 		jsonl_number(line, "insns", r->aux);
@@ -79,7 +81,6 @@ static void aux_add(struct json_object *line, const struct kipt_record *r)
 	case KIPT_RECORD_CBR:
 		jsonl_number(line, "ratio", r->aux);
 		break;
-	case KIPT_RECORD_INSN:
 	case KIPT_RECORD_PTWRITE:
 		jsonl_number(line, "size", r->aux);
 		break;
@@ -103,7 +104,8 @@ static bool has_address(const struct kipt_record *r)
 	return !(r->flags & KIPT_RF_NO_IP);
 }
 
-static void record_print(struct view *view, const struct kipt_record *r)
+static struct json_object *line_make(struct view *view,
+				     const struct kipt_record *r)
 {
 	struct json_object *line = json_object_new_object();
 	const char *kind = words_kind(r->type, r->kind);
@@ -119,21 +121,81 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	if (has_address(r))
 		symbol_add(view, line, "ip", "ip_symbol", r->ip);
 	value_add(view, line, r);
-	aux_add(line, r);
 	if (r->flags & (KIPT_RF_NR | KIPT_RF_HW | KIPT_RF_IF | KIPT_RF_TSX |
 			KIPT_RF_COMPRESSED))
 		jsonl_number(line, "flags", r->flags);
+	return line;
+}
+
+/* What else a line says stands in it: only the number is new. */
+static void aux_print(struct view *view, const struct kipt_record *r,
+		      const char *text, u32 length)
+{
+	char number[16], *digit = number + sizeof(number);
+	u32 left = r->aux;
+
+	*--digit = '\n';
+	*--digit = '}';
+	do {
+		*--digit = '0' + left % 10;
+		left /= 10;
+	} while (left);
+	fwrite_unlocked(text, length, 1, view->out);
+	fputs_unlocked(r->type == KIPT_RECORD_BRANCH ? ",\"insns\":" :
+						       ",\"size\":",
+		       view->out);
+	fwrite_unlocked(digit, number + sizeof(number) - digit, 1, view->out);
+}
+
+/* Records that come again and again. */
+static void often_print(struct view *view, const struct kipt_record *r)
+{
+	struct cached_line *cached = line_cache_find(view->self, r);
+	struct json_object *line;
+	const char *text;
+	u32 length;
+
+	if (cached->length) {
+		aux_print(view, r, cached->text, cached->length);
+		return;
+	}
+	line = line_make(view, r);
+	text = jsonl_string(line);
+	length = strlen(text) - 1;
+	if (length <= sizeof(cached->text)) {
+		memcpy(cached->text, text, length);
+		cached->length = length;
+	}
+	aux_print(view, r, text, length);
+	json_object_put(line);
+}
+
+static void record_print(struct view *view, const struct kipt_record *r)
+{
+	struct json_object *line;
+
+	if (r->type == KIPT_RECORD_BRANCH || r->type == KIPT_RECORD_INSN) {
+		often_print(view, r);
+		return;
+	}
+	/* Both are in each line. */
+	if (r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK)
+		line_cache_forget(view->self);
+	line = line_make(view, r);
+	aux_add(line, r);
 	jsonl_print(line, view->out);
 }
 
-static void nothing_left(struct view *view)
+static void lines_finish(struct view *view)
 {
-	(void)view;
+	line_cache_destroy(view->self);
+	view->self = NULL;
 }
 
 bool view_json_init(struct view *view)
 {
+	view->self = line_cache_create();
 	view->print = record_print;
-	view->finish = nothing_left;
-	return true;
+	view->finish = lines_finish;
+	return view->self;
 }
