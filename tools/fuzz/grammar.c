@@ -204,14 +204,16 @@ static u32 put_branch(u8 *code, u32 at, struct random *random)
 		"\3\x48\x0f\x07", "\1\xcc", "\1\xf4", "\3\x0f\x01\xd5",
 	};
 	u32 to = random_below(random, SLOTS) * SLOT;
+	u32 near = at / SLOT < SLOTS / 2 ? to / 2 : PROGRAM_BYTES / 2 + to / 2;
 	const char *bytes;
 	u8 *b = code + at;
 
+	near -= near % SLOT;
 	switch (random_below(random, 8)) {
 	case 0:
 	case 1:
 		b[0] = (u8)(0x70 + random_below(random, 16));
-		b[1] = (u8)(to - (at + 2));
+		b[1] = (u8)(near - (at + 2));
 		return 2;
 	case 2:
 		b[0] = 0x0f;
@@ -220,7 +222,7 @@ static u32 put_branch(u8 *code, u32 at, struct random *random)
 		return 6;
 	case 3:
 		b[0] = 0xeb;
-		b[1] = (u8)(to - (at + 2));
+		b[1] = (u8)(near - (at + 2));
 		return 2;
 	case 4:
 		b[0] = 0xe8;
@@ -244,6 +246,7 @@ void grammar_program(u8 *code, struct random *random)
 		if (random_below(random, 8))
 			put_branch(code, slot * SLOT + start, random);
 	}
+	memcpy(code + PROGRAM_BYTES - 2, "\xeb\x80", 2);
 }
 
 /**
@@ -332,6 +335,16 @@ static void send_psb(struct walk *walk)
 	walk->last = walk->ip;
 }
 
+static void send_overflow(struct walk *walk)
+{
+	flush(walk);
+	memcpy(walk->to, "\x02\xf3", 2);
+	walk->to += 2;
+	walk->ip = some_place(walk);
+	walk->depth = 0;
+	send_ip(walk, random_below(walk->random, 3) ? FUP : TIP_PGE, walk->ip);
+}
+
 /* What comes between instructions now and then. */
 static void interrupt(struct walk *walk)
 {
@@ -340,13 +353,7 @@ static void interrupt(struct walk *walk)
 		send_psb(walk);
 		break;
 	case 1:
-		flush(walk);
-		memcpy(walk->to, "\x02\xf3", 2);
-		walk->to += 2;
-		walk->ip = some_place(walk);
-		walk->depth = 0;
-		send_ip(walk, random_below(walk->random, 3) ? FUP : TIP_PGE,
-			walk->ip);
+		send_overflow(walk);
 		break;
 	case 2:
 		send_ip(walk, FUP, walk->ip);
@@ -466,7 +473,7 @@ static void walk_insn(struct walk *walk, const struct kipt_insn *insn)
 }
 
 /* Room for the most that one instruction or interruption can send. */
-#define STEP_BYTES	80
+#define STEP_BYTES	128
 
 u32 grammar_walk(const u8 *code, u8 *trace, u32 max, struct random *random)
 {
@@ -492,8 +499,9 @@ u32 grammar_walk(const u8 *code, u8 *trace, u32 max, struct random *random)
 		bytes = code_at(&walk, walk.ip, &len);
 		if (!bytes || kipt_insn_decode(&insn, KIPT_MODE_64, walk.ip,
 					       bytes, len) != KIPT_OK)
-			break;
-		walk_insn(&walk, &insn);
+			send_overflow(&walk);
+		else
+			walk_insn(&walk, &insn);
 	}
 	flush(&walk);
 	return (u32)(walk.to - trace);
