@@ -58,29 +58,34 @@ static void *carve(u8 **at, u64 bytes)
 	return part;
 }
 
-/* A quarter for the memo's table, which is all of one size, an eighth each for
- * blocks and, if there are any, edges, and the rest for tapes.
+/* Half for the memo's table, a twelfth for blocks, a thirtieth for edges if
+ * there are any, and the rest for tapes.
  */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
-	u32 blocks = power_below(size / 8 / sizeof(struct kipt_block));
+	u32 blocks = (u32)(size / 12 / sizeof(struct kipt_block));
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
-		    power_below(size / 16 / sizeof(struct kipt_edge)) : 0;
+		    (u32)(size / 30 / sizeof(struct kipt_edge)) : 0;
 	u32 table = flow->config.output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS) ?
-		    0 : power_below(size / 4 / sizeof(struct kipt_memo_entry));
+		    0 : power_below(size / 2 / sizeof(struct kipt_memo_entry));
 	u8 *at = memory;
-	void *part, *slots;
+	u32 slots;
+	void *part;
 
 	part = carve(&at, (u64)table * sizeof(struct kipt_memo_entry));
 	flow->memo.table = part;
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
-	slots = carve(&at, (u64)blocks * 2 * sizeof(u32));
-	kipt_blocks_init(&flow->blocks, part, blocks, slots, blocks * 2);
+	slots = power_below(blocks) * 4;
+	kipt_blocks_init(&flow->blocks, part, blocks,
+			 carve(&at, (u64)slots * sizeof(u32)), slots);
 	part = carve(&at, (u64)edges * sizeof(struct kipt_edge));
-	slots = carve(&at, (u64)edges * 2 * sizeof(u32));
+	slots = power_below(edges) * 4;
 	if (edges)
-		kipt_counts_init(&flow->counts, part, edges, slots, edges * 2);
-	kipt_memo_init(&flow->memo, flow->memo.table, table, (u64 *)(void *)at,
+		kipt_counts_init(&flow->counts, part, edges,
+				 carve(&at, (u64)slots * sizeof(u32)), slots);
+	part = carve(&at, (table / KIPT_MEMO_PER_SEEN * sizeof(u16) + 7) & ~7ULL);
+	kipt_memo_init(&flow->memo, flow->memo.table, table, part,
+		       (u64 *)(void *)at,
 		       (u32)((size - (u64)(at - memory)) / sizeof(u64)));
 }
 

@@ -139,7 +139,7 @@ static bool should_grow(const struct kipt_memo *memo,
 }
 
 /* Makes room: the pair's younger entry stands first. */
-static struct kipt_memo_entry *make_room(struct kipt_flow *flow, u64 hash)
+static struct kipt_memo_entry *make_room(struct kipt_flow *flow, u32 hash)
 {
 	struct kipt_memo_entry *pair = kipt_memo_pair(&flow->memo, hash);
 
@@ -154,6 +154,7 @@ static struct kipt_memo_entry *make_room(struct kipt_flow *flow, u64 hash)
 	if (pair[0].tag)
 		pair[1] = pair[0];
 	memset(pair, 0, sizeof(*pair));
+	pair->hash = hash;
 	return pair;
 }
 
@@ -161,20 +162,16 @@ static struct kipt_memo_entry *make_room(struct kipt_flow *flow, u64 hash)
  * alike for that.
  */
 static struct kipt_memo_entry *
-make_entry(struct kipt_flow *flow, const struct kipt_window *window,
+make_entry(struct kipt_flow *flow, const struct kipt_window *window, u32 hash,
 	   const struct kipt_recorder *recorder)
 {
-	u64 hash = kipt_memo_hash(window);
 	const struct kipt_memo_entry *pair = kipt_memo_pair(&flow->memo, hash);
-	struct kipt_memo_entry *entry;
 
 	if (recorder == &flow->joined && (!pair[0].tag || !pair[1].tag))
 		return make_room(flow, hash);
-	hash = kipt_memo_second(hash, window->tag,
-				recorder->nr_guards ? recorder->guards[0] : 0);
-	entry = make_room(flow, hash);
-	entry->second = true;
-	return entry;
+	return make_room(flow, kipt_memo_second(hash, window->tag,
+						recorder->nr_guards ?
+						recorder->guards[0] : 0));
 }
 
 static void fill_entry(struct kipt_memo_entry *entry,
@@ -187,7 +184,7 @@ static void fill_entry(struct kipt_memo_entry *entry,
 	entry->guard[0] = recorder->nr_guards ? recorder->guards[0] : 0;
 	entry->guard[1] = recorder->nr_guards > 1 ? recorder->guards[1] : 0;
 	entry->to = recorder->to;
-	entry->tail = (u32)recorder->tail;
+	entry->tail = (u16)recorder->tail;
 	entry->guards = (u8)recorder->nr_guards;
 	entry->pushes = (u8)recorder->nr_pushes;
 	entry->net = (s8)recorder->net;
@@ -233,18 +230,19 @@ static void name_parts(struct kipt_flow *flow, u32 number)
 
 static struct kipt_memo_entry *remember(struct kipt_flow *flow,
 					const struct kipt_window *window,
+					u32 hash,
 					const struct kipt_recorder *recorder)
 {
 	struct kipt_memo_entry *entry;
 	struct kipt_tape *tape;
 	u32 number;
 
-	if (recorder->bad || recorder->tail >> 32)
+	if (recorder->bad || recorder->tail > 0xffff)
 		return NULL;
 	number = write_tape(flow, recorder);
 	if (!number)
 		return NULL;
-	entry = make_entry(flow, window, recorder);
+	entry = make_entry(flow, window, hash, recorder);
 	fill_entry(entry, window, recorder);
 	entry->tape = number;
 	if (!(flow->config.output & KIPT_FLOW_PATHS))
@@ -260,7 +258,8 @@ static struct kipt_memo_entry *remember(struct kipt_flow *flow,
 }
 
 struct kipt_memo_entry *kipt_learn_packet(struct kipt_flow *flow,
-					  const struct kipt_window *window)
+					  const struct kipt_window *window,
+					  u32 hash)
 {
 	struct kipt_recorder *recorder = &flow->recorder;
 	u32 history_count = flow->history_count;
@@ -274,7 +273,7 @@ struct kipt_memo_entry *kipt_learn_packet(struct kipt_flow *flow,
 	flow->at.insns = 0;
 	if (walk_packet(flow, window) && find_end(flow, window)) {
 		recorder->tail = flow->at.insns;
-		entry = remember(flow, window, recorder);
+		entry = remember(flow, window, hash, recorder);
 	}
 	recorder->on = false;
 	flow->tnt.count = 0;
@@ -378,11 +377,12 @@ void kipt_learn_add(struct kipt_flow *flow, const struct kipt_memo_entry *entry)
 	recorder->steps[recorder->nr_steps++] = entry->tape;
 }
 
-void kipt_learn_end(struct kipt_flow *flow, const struct kipt_window *window)
+void kipt_learn_end(struct kipt_flow *flow, const struct kipt_window *window,
+		    u32 hash)
 {
 	struct kipt_recorder *recorder = &flow->joined;
 
 	if (recorder->net < -KIPT_RETURN_STACK_SIZE)
 		recorder->bad = true;
-	remember(flow, window, recorder);
+	remember(flow, window, hash, recorder);
 }

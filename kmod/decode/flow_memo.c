@@ -16,16 +16,18 @@
  * struct ahead - a window that was read ahead
  * @window: its @tag lacks the block
  * @hash: kipt_memo_hash()
+ * @begin: where it starts
  * @end: where it ends
  * @last_ip: IP compression behind it
  * @timed: there are packets in it that only tell time
  */
 struct ahead {
 	struct kipt_window window;
-	u64 hash;
+	u32 hash;
+	bool timed;
+	const u8 *begin;
 	const u8 *end;
 	u64 last_ip;
-	bool timed;
 };
 
 /**
@@ -35,6 +37,7 @@ struct ahead {
  * @block: number of the block execution is at, or of "off"
  * @off: number of "off" in this space
  * @last_ip: IP compression
+ * @before: IP of the packet right before the next window, or 0
  * @times: packets of the window at hand that only tell time
  * @count: of @ahead
  * @ahead: windows from @pos on
@@ -45,6 +48,7 @@ struct fast {
 	u32 block;
 	u32 off;
 	u64 last_ip;
+	u64 before;
 	struct kipt_times times;
 	u32 count;
 	struct ahead ahead[AHEAD];
@@ -65,33 +69,31 @@ static bool more_guards(const struct kipt_flow *flow,
 	u32 i;
 
 	for (i = KIPT_MEMO_GUARDS; i < entry->guards; i++) {
-		if (flow->stack.ip[(flow->stack.top - 1 - i) %
-				   KIPT_RETURN_STACK_SIZE] !=
+		if (*kipt_return_stack_at(&flow->stack, i) !=
 		    guards[i - KIPT_MEMO_GUARDS])
 			return false;
 	}
 	return true;
 }
 
+/* Without branches on how many there are: that follows no pattern. */
 static inline bool guards_hold(const struct kipt_flow *flow,
 			       const struct kipt_memo_entry *entry)
 {
 	const struct kipt_return_stack *stack = &flow->stack;
-	u64 first, second;
+	u64 first = *kipt_return_stack_at(stack, 0) ^ entry->guard[0];
+	u64 second = *kipt_return_stack_at(stack, 1) ^ entry->guard[1];
+	u32 guards = entry->guards;
 
-	if (!entry->guards)
-		return true;
-	first = stack->ip[(stack->top - 1) % KIPT_RETURN_STACK_SIZE];
-	second = stack->ip[(stack->top - 2) % KIPT_RETURN_STACK_SIZE];
-	if (stack->depth < entry->guards || first != entry->guard[0] ||
-	    (entry->guards > 1 && second != entry->guard[1]))
+	first &= -(u64)(guards > 0);
+	second &= -(u64)(guards > 1);
+	if (first | second | (stack->depth < guards))
 		return false;
-	return likely(entry->guards <= KIPT_MEMO_GUARDS) ||
-	       more_guards(flow, entry);
+	return likely(guards <= KIPT_MEMO_GUARDS) || more_guards(flow, entry);
 }
 
 static inline struct kipt_memo_entry *
-find_in(const struct kipt_flow *flow, u64 hash,
+find_in(const struct kipt_flow *flow, u32 hash,
 	const struct kipt_window *window)
 {
 	struct kipt_memo_entry *entry = kipt_memo_pair(&flow->memo, hash);
@@ -108,12 +110,12 @@ find_in(const struct kipt_flow *flow, u64 hash,
  * youngest of them.
  */
 static struct kipt_memo_entry *find_second(const struct kipt_flow *flow,
-					   u64 hash,
+					   u32 hash,
 					   const struct kipt_window *window)
 {
 	const struct kipt_return_stack *stack = &flow->stack;
 	struct kipt_memo_entry *entry;
-	u64 top = stack->ip[(stack->top - 1) % KIPT_RETURN_STACK_SIZE];
+	u64 top = *kipt_return_stack_at(stack, 0);
 
 	entry = find_in(flow, kipt_memo_second(hash, window->tag, 0), window);
 	if (entry || !stack->depth)
@@ -121,6 +123,9 @@ static struct kipt_memo_entry *find_second(const struct kipt_flow *flow,
 	return find_in(flow, kipt_memo_second(hash, window->tag, top), window);
 }
 
+/* The first two pushes are written whether they are made or not, if not to
+ * where nothing is.
+ */
 static inline void apply_stack(struct kipt_flow *flow,
 			       const struct kipt_memo_entry *entry)
 {
@@ -128,12 +133,15 @@ static inline void apply_stack(struct kipt_flow *flow,
 	const u64 *pushes =
 		kipt_tape_pushes(kipt_tape_at(&flow->memo, entry->tape));
 	s32 depth = (s32)stack->depth + entry->net;
-	u32 i;
+	u32 top = stack->top + (u32)entry->net, i;
 
-	stack->top += (u32)entry->net;
-	for (i = 0; i < entry->pushes; i++)
-		stack->ip[(stack->top - 1 - i) % KIPT_RETURN_STACK_SIZE] =
-			pushes[i];
+	stack->top = top;
+	stack->ip[(entry->pushes > 0 ? top - 1 : top) %
+		  KIPT_RETURN_STACK_RING] = pushes[0];
+	stack->ip[(entry->pushes > 1 ? top - 2 : top) %
+		  KIPT_RETURN_STACK_RING] = pushes[1];
+	for (i = 2; unlikely(i < entry->pushes); i++)
+		stack->ip[(top - 1 - i) % KIPT_RETURN_STACK_RING] = pushes[i];
 	depth = depth < entry->low ? entry->low : depth;
 	stack->depth = (u32)(depth > entry->high ? entry->high : depth);
 }
@@ -156,11 +164,13 @@ static inline void tell_some(struct kipt_flow *flow,
 {
 	struct kipt_record *out;
 	u64 insns;
+	u32 i;
 
 	if (!n)
 		return;
 	out = kipt_emit_room(flow, n);
-	memcpy(out, from, n * sizeof(*out));
+	for (i = 0; i < n; i++)
+		out[i] = from[i];
 	if (first) {
 		insns = flow->at.insns + out->aux;
 		out->aux = insns < 0xffffffffU ? (u32)insns : 0xffffffffU;
@@ -236,9 +246,8 @@ static inline void go(struct kipt_flow *flow, struct fast *fast,
 {
 	u32 to = entry->to;
 
-	if (unlikely(to == KIPT_TO_OFF))
-		to = fast->off;
-	else if (unlikely(to == KIPT_TO_SPACE))
+	to = to == KIPT_TO_OFF ? fast->off : to;
+	if (unlikely(to == KIPT_TO_SPACE))
 		to = kipt_number_at(flow, entry->target);
 	fast->block = to;
 	flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].tape =
@@ -265,6 +274,8 @@ static void enter(struct kipt_flow *flow, struct fast *fast)
 	fast->pos = flow->cursor.pos;
 	fast->end = end;
 	fast->last_ip = flow->last_ip;
+	fast->before = 0;
+	fast->times.tnts = KIPT_MEMO_TNTS;
 	fast->off = kipt_number_at(flow, KIPT_OFF_IP);
 	fast->block = flow->enabled ? kipt_number_at(flow, flow->at.ip) :
 				      fast->off;
@@ -305,12 +316,13 @@ static bool take_packet(struct kipt_flow *flow, struct fast *fast,
 			struct kipt_window *window, enum tell how)
 {
 	struct kipt_memo_entry *entry;
+	u32 hash = kipt_memo_hash(window, 0);
 
 	window->tag |= fast->block | KIPT_TAG_PACKET;
-	entry = find_second(flow, kipt_memo_hash(window), window);
+	entry = find_second(flow, hash, window);
 	if (!entry) {
 		settle(flow, fast);
-		entry = kipt_learn_packet(flow, window);
+		entry = kipt_learn_packet(flow, window, hash);
 	}
 	if (!entry)
 		return false;
@@ -323,15 +335,16 @@ static bool take_packet(struct kipt_flow *flow, struct fast *fast,
  * false at a packet that is for the slow path.
  */
 static bool take_new(struct kipt_flow *flow, struct fast *fast,
-		     const struct kipt_window *window, const u8 *end,
-		     enum tell how)
+		     const struct ahead *ahead, enum tell how)
 {
+	u64 top = *kipt_return_stack_at(&flow->stack, 0);
+	u32 second = kipt_memo_second(ahead->hash, ahead->window.tag, top);
 	struct kipt_window one;
 	u64 last_ip;
 	const u8 *next;
 
 	kipt_learn_begin(flow);
-	while (fast->pos < end && fast->block != KIPT_BLOCK_NONE) {
+	while (fast->pos < ahead->end && fast->block != KIPT_BLOCK_NONE) {
 		if (!*fast->pos ||
 		    kipt_window_lens[*fast->pos] == KIPT_WINDOW_TIMES) {
 			fast->pos = pass_packet(flow, fast);
@@ -346,11 +359,12 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		fast->pos = next;
 		fast->last_ip = last_ip;
 	}
-	kipt_learn_end(flow, window);
+	if (kipt_memo_worthy(&flow->memo, second))
+		kipt_learn_end(flow, &ahead->window, ahead->hash);
 	return true;
 }
 
-/* Reads windows ahead, up to a packet that is in none. */
+/* Reads windows ahead, up to a packet that is in none; PADs are passed. */
 static inline void read_ahead(struct kipt_flow *flow, struct fast *fast)
 {
 	const u8 *pos = fast->pos, *end;
@@ -359,28 +373,36 @@ static inline void read_ahead(struct kipt_flow *flow, struct fast *fast)
 
 	fast->count = 0;
 	while (pos < fast->end && fast->count < AHEAD) {
+		if (unlikely(!*pos)) {
+			pos = kipt_window_pads(pos);
+			continue;
+		}
 		ahead = &fast->ahead[fast->count];
 		end = kipt_window_read(&ahead->window, pos, fast->end, &last_ip,
 				       &fast->times);
 		if (end == pos || end > fast->end)
 			break;
-		ahead->hash = kipt_memo_hash(&ahead->window);
+		ahead->begin = pos;
+		pos = end;
+		ahead->hash = kipt_memo_hash(&ahead->window, fast->before);
 		__builtin_prefetch(kipt_memo_pair(&flow->memo, ahead->hash), 1);
 		ahead->end = end;
 		ahead->last_ip = last_ip;
 		ahead->timed = fast->times.count;
+		fast->before = ahead->window.target;
 		fast->count++;
-		pos = end;
 	}
 }
 
 static u32 tell_timed(struct kipt_flow *flow, struct fast *fast,
+		      const struct ahead *ahead,
 		      const struct kipt_memo_entry *entry)
 {
 	u64 last_ip = fast->last_ip;
 	struct kipt_window window;
 
-	kipt_window_read(&window, fast->pos, fast->end, &last_ip, &fast->times);
+	kipt_window_read(&window, ahead->begin, fast->end, &last_ip,
+			 &fast->times);
 	return tell_until_last_time(flow, entry, &fast->times);
 }
 
@@ -397,10 +419,10 @@ static inline bool take_ahead(struct kipt_flow *flow, struct fast *fast,
 	if (unlikely(!entry)) {
 		entry = find_second(flow, ahead->hash, window);
 		if (!entry)
-			return take_new(flow, fast, window, ahead->end, how);
+			return take_new(flow, fast, ahead, how);
 	}
 	if (how == TELL_RECORDS && unlikely(ahead->timed))
-		told = tell_timed(flow, fast, entry);
+		told = tell_timed(flow, fast, ahead, entry);
 	fast->pos = ahead->end;
 	fast->last_ip = ahead->last_ip;
 	take(flow, fast, entry, told, how);
@@ -412,7 +434,8 @@ static void pass_window(struct kipt_flow *flow, struct fast *fast,
 			const u8 *end)
 {
 	while (fast->pos < end)
-		fast->pos = pass_packet(flow, fast);
+		fast->pos = *fast->pos ? pass_packet(flow, fast) :
+					 fast->pos + 1;
 }
 
 static inline void run(struct kipt_flow *flow, struct fast *fast, enum tell how)
@@ -425,10 +448,13 @@ static inline void run(struct kipt_flow *flow, struct fast *fast, enum tell how)
 		read_ahead(flow, fast);
 		if (unlikely(!fast->count)) {
 			pos = fast->pos;
-			if (pos < fast->end)
+			while (fast->pos < fast->end && !*fast->pos)
+				fast->pos++;
+			if (fast->pos < fast->end)
 				fast->pos = pass_packet(flow, fast);
 			if (pos == fast->pos)
 				return;
+			fast->before = 0;
 		}
 		for (i = 0; i < fast->count; i++) {
 			ahead = &fast->ahead[i];

@@ -347,11 +347,13 @@ bool kipt_memo_may_run(const struct kipt_flow *flow);
  * kipt_learn_packet() - walk a window of one packet and remember it
  * @flow: where the window starts; unchanged
  * @window: one TNT or one IP packet
+ * @hash: kipt_memo_hash()
  *
  * Return: the way, or NULL if it cannot be remembered.
  */
 struct kipt_memo_entry *kipt_learn_packet(struct kipt_flow *flow,
-					  const struct kipt_window *window);
+					  const struct kipt_window *window,
+					  u32 hash);
 
 /**
  * kipt_learn_begin() - remember a window of several packets as one way
@@ -371,10 +373,12 @@ void kipt_learn_add(struct kipt_flow *flow,
  * kipt_learn_end() - the window ends
  * @flow: the flow
  * @window: all of it
+ * @hash: kipt_memo_hash()
  *
  * The way is made, unless it cannot be remembered.
  */
-void kipt_learn_end(struct kipt_flow *flow, const struct kipt_window *window);
+void kipt_learn_end(struct kipt_flow *flow, const struct kipt_window *window,
+		    u32 hash);
 
 /**
  * kipt_number_at() - the number of an address in the space at hand

@@ -8,10 +8,13 @@
 _Static_assert(sizeof(struct kipt_memo_entry) == 64, "one cache line");
 
 void kipt_memo_init(struct kipt_memo *memo, struct kipt_memo_entry *table,
-		    u32 max, u64 *tapes, u32 words)
+		    u32 max, u16 *seen, u64 *tapes, u32 words)
 {
 	memo->table = table;
 	memo->max = max;
+	memo->seen = seen;
+	memo->seen_size = max / KIPT_MEMO_PER_SEEN;
+	memset(seen, 0, sizeof(*seen) * memo->seen_size);
 	memo->tapes = tapes;
 	memo->words = words;
 	kipt_memo_clear(memo);
@@ -27,22 +30,6 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
 }
 
-static struct kipt_memo_entry *pair_of(const struct kipt_memo *memo,
-				       const struct kipt_memo_entry *entry)
-{
-	struct kipt_window window = {
-		.key = entry->key,
-		.target = entry->target,
-		.tag = entry->tag,
-	};
-	u64 hash = kipt_memo_hash(&window);
-
-	if (entry->second)
-		hash = kipt_memo_second(hash, entry->tag,
-					entry->guards ? entry->guard[0] : 0);
-	return kipt_memo_pair(memo, hash);
-}
-
 /* The doubled table tells pairs apart by one bit more: a pair's entries stay
  * or go to the pair as far behind as the table was long, which is empty.
  */
@@ -52,7 +39,7 @@ static void split(struct kipt_memo *memo, u32 at, u32 old_size)
 
 	if (!from->tag)
 		return;
-	to = pair_of(memo, from);
+	to = kipt_memo_pair(memo, from->hash);
 	if (to != &memo->table[(at & ~1U) + old_size])
 		return;
 	to[to->tag != 0] = *from;
@@ -73,10 +60,21 @@ u32 kipt_memo_tape(struct kipt_memo *memo, u32 words)
 {
 	u32 tape = memo->used;
 
-	if (words > memo->words - memo->used) {
+	/* Two words behind a tape's head are read whatever they are. */
+	if (memo->used + words + 2 > memo->words) {
 		memo->full = true;
 		return 0;
 	}
 	memo->used += words;
 	return tape;
+}
+
+bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
+{
+	u16 *seen = &memo->seen[hash & (memo->seen_size - 1)];
+	u16 mark = (u16)(hash >> 16 | 1);
+	bool worthy = *seen == mark || memo->used < memo->words / 4;
+
+	*seen = mark;
+	return worthy;
 }

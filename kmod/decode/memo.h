@@ -16,6 +16,7 @@
 #include "status.h"
 
 #define KIPT_MEMO_FIRST		2048U
+#define KIPT_MEMO_PER_SEEN	2U
 /* Short TNTs of a window, and packets that only tell time among them. */
 #define KIPT_MEMO_TNTS		8
 #define KIPT_MEMO_TIMES		8
@@ -48,6 +49,7 @@ struct kipt_window {
  * @to: number of the block it leads to
  * @count: how often it was taken, or the number of its path
  * @tape: what happens: number of a struct kipt_tape's first word
+ * @hash: that it stands by
  * @tail: instructions behind the last record, or all if there is none
  * @guards: return addresses it takes from the stack and jumps to
  * @pushes: return addresses it leaves on the stack
@@ -55,8 +57,6 @@ struct kipt_window {
  * @low: depth of the stack is at least this afterwards
  * @high: and at most this
  * @records: how many records happen, 255: or more
- * @second: it is in its second pair
- * @reserved: fills the line
  *
  * 64 bytes, one cache line.
  */
@@ -68,15 +68,14 @@ struct kipt_memo_entry {
 	u32 to;
 	u32 count;
 	u32 tape;
-	u32 tail;
+	u32 hash;
+	u16 tail;
 	u8 guards;
 	u8 pushes;
 	s8 net;
 	u8 low;
 	u8 high;
 	u8 records;
-	u8 second;
-	u8 reserved;
 };
 
 /* A step of a tape: the number of a block that was executed to its end, or
@@ -120,6 +119,8 @@ struct kipt_tape {
  * @size: entries in use, a power of two
  * @max: entries there is memory for, a power of two; 0: there is no memo
  * @count: entries filled
+ * @seen: of windows met lately, the upper half of kipt_memo_second()
+ * @seen_size: a power of two
  * @tapes: memory of the tapes; word 0 is not used
  * @used: words of it
  * @words: words there are
@@ -131,6 +132,8 @@ struct kipt_memo {
 	u32 size;
 	u32 max;
 	u32 count;
+	u16 *seen;
+	u32 seen_size;
 	u64 *tapes;
 	u32 used;
 	u32 words;
@@ -143,11 +146,12 @@ struct kipt_memo {
  * @memo: the memo
  * @table: memory of @max entries, 64-byte aligned, the caller's
  * @max: a power of two >= 2, or 0
+ * @seen: memory of @max / KIPT_MEMO_PER_SEEN numbers, the caller's
  * @tapes: memory of @words words, the caller's
  * @words: 1 or more
  */
 void kipt_memo_init(struct kipt_memo *memo, struct kipt_memo_entry *table,
-		    u32 max, u64 *tapes, u32 words);
+		    u32 max, u16 *seen, u64 *tapes, u32 words);
 
 /**
  * kipt_memo_clear() - drop everything
@@ -230,26 +234,41 @@ kipt_tape_records(const struct kipt_tape *tape)
 	       tape->records;
 }
 
+/**
+ * kipt_memo_worthy() - is a window worth an entry
+ * @memo: the memo
+ * @hash: kipt_memo_second() of the window
+ *
+ * While there is much room all are. Then one is that was met lately: many never
+ * come again.
+ *
+ * Return: true if so; else it is now one that was met.
+ */
+bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash);
+
 /* Hashes multiply by odd constants without pattern; upper bits are used. */
 #define KIPT_MEMO_MIX_A	0x9e3779b97f4a7c15ULL
 #define KIPT_MEMO_MIX_B	0xc2b2ae3d27d4eb4fULL
 #define KIPT_MEMO_MIX_C	0xd6e8feb86659fd93ULL
+#define KIPT_MEMO_MIX_D	0x165667b19e3779f9ULL
 
 /**
  * kipt_memo_hash() - where a window stands first, whatever its block is
  * @window: its @tag does not matter
+ * @before: IP of the packet right before the window, or 0 if that was another:
+ *	often it tells which block it is
  *
  * All it needs is in the trace: the place can be fetched before the flow gets
  * there.
  *
  * Return: the hash.
  */
-static inline u64 kipt_memo_hash(const struct kipt_window *window)
+static inline u32 kipt_memo_hash(const struct kipt_window *window, u64 before)
 {
 	u64 hash = window->key * KIPT_MEMO_MIX_A +
-		   window->target * KIPT_MEMO_MIX_B;
+		   window->target * KIPT_MEMO_MIX_B + before * KIPT_MEMO_MIX_D;
 
-	return (hash ^ hash >> 29) * KIPT_MEMO_MIX_C;
+	return (u32)((hash ^ hash >> 29) * KIPT_MEMO_MIX_C >> 32);
 }
 
 /**
@@ -260,10 +279,11 @@ static inline u64 kipt_memo_hash(const struct kipt_window *window)
  *
  * Return: the hash.
  */
-static inline u64 kipt_memo_second(u64 hash, u64 tag, u64 top)
+static inline u32 kipt_memo_second(u32 hash, u64 tag, u64 top)
 {
-	hash += tag * KIPT_MEMO_MIX_B + top * KIPT_MEMO_MIX_A;
-	return (hash ^ hash >> 29) * KIPT_MEMO_MIX_C;
+	u64 mixed = hash + tag * KIPT_MEMO_MIX_B + top * KIPT_MEMO_MIX_A;
+
+	return (u32)((mixed ^ mixed >> 29) * KIPT_MEMO_MIX_C >> 32);
 }
 
 /**
@@ -274,9 +294,9 @@ static inline u64 kipt_memo_second(u64 hash, u64 tag, u64 top)
  * Return: the first of them.
  */
 static inline struct kipt_memo_entry *
-kipt_memo_pair(const struct kipt_memo *memo, u64 hash)
+kipt_memo_pair(const struct kipt_memo *memo, u32 hash)
 {
-	return &memo->table[(hash >> 32) & (memo->size - 1) & ~1ULL];
+	return &memo->table[hash & (memo->size - 1) & ~1U];
 }
 
 static inline bool kipt_memo_is(const struct kipt_memo_entry *entry,

@@ -10,17 +10,19 @@
 #include "port.h"
 
 #define KIPT_RETURN_STACK_SIZE	64
+/* Twice as large: slots above the top are free to be written. */
+#define KIPT_RETURN_STACK_RING	128
 
 /**
  * struct kipt_return_stack - addresses behind the youngest near CALLs
- * @top: index of the next push, modulo the size
+ * @top: index of the next push, modulo the ring's size
  * @depth: entries, 0..64
  * @ip: the ring
  */
 struct kipt_return_stack {
 	u32 top;
 	u32 depth;
-	u64 ip[KIPT_RETURN_STACK_SIZE];
+	u64 ip[KIPT_RETURN_STACK_RING];
 };
 
 /**
@@ -40,7 +42,7 @@ static inline void kipt_return_stack_clear(struct kipt_return_stack *stack)
 static inline void kipt_return_stack_push(struct kipt_return_stack *stack,
 					  u64 ip)
 {
-	stack->ip[stack->top++ % KIPT_RETURN_STACK_SIZE] = ip;
+	stack->ip[stack->top++ % KIPT_RETURN_STACK_RING] = ip;
 	if (stack->depth < KIPT_RETURN_STACK_SIZE)
 		stack->depth++;
 }
@@ -58,8 +60,21 @@ static inline bool kipt_return_stack_pop(struct kipt_return_stack *stack,
 	if (!stack->depth)
 		return false;
 	stack->depth--;
-	*ip = stack->ip[--stack->top % KIPT_RETURN_STACK_SIZE];
+	*ip = stack->ip[--stack->top % KIPT_RETURN_STACK_RING];
 	return true;
+}
+
+/**
+ * kipt_return_stack_at() - the slot of an address
+ * @stack: the stack
+ * @below: how many are younger
+ *
+ * Return: the slot; it holds nothing of worth if @below is not less than @depth.
+ */
+static inline const u64 *
+kipt_return_stack_at(const struct kipt_return_stack *stack, u32 below)
+{
+	return &stack->ip[(stack->top - 1 - below) % KIPT_RETURN_STACK_RING];
 }
 
 /**
@@ -75,7 +90,7 @@ static inline bool kipt_return_stack_peek(const struct kipt_return_stack *stack,
 {
 	if (stack->depth <= below)
 		return false;
-	*ip = stack->ip[(stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE];
+	*ip = *kipt_return_stack_at(stack, below);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include "window.h"
 
 const struct kipt_ip_form kipt_ip_forms[8] = {
+	[0] = { 0, 0, ~0ULL },
 	[1] = { 0xffffULL, 0, ~0xffffULL },
 	[2] = { 0xffffffffULL, 0, ~0xffffffffULL },
 	[3] = { 0xffffffffffffULL, 1ULL << 47, 0 },
@@ -41,7 +42,7 @@ const u8 *kipt_window_read_on(struct kipt_window *window, u32 filled,
 	u32 run;
 
 	while (pos < end && kipt_window_lens[*pos] == KIPT_WINDOW_TIMES &&
-	       times->count < times->max && filled < KIPT_MEMO_TNTS) {
+	       times->count < times->max && filled < times->tnts) {
 		kipt_cursor_init(&cursor, pos, (u64)(end - pos));
 		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
 			break;
@@ -50,8 +51,8 @@ const u8 *kipt_window_read_on(struct kipt_window *window, u32 filled,
 		pos = cursor.pos;
 		word = kipt_load64(pos);
 		run = kipt_window_run(word);
-		if (run > KIPT_MEMO_TNTS - filled)
-			run = KIPT_MEMO_TNTS - filled;
+		if (run > times->tnts - filled)
+			run = times->tnts - filled;
 		window->key |= kipt_window_first(word, run) << filled * 8;
 		filled += run;
 		pos += run;

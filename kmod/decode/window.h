@@ -48,11 +48,13 @@ extern const struct kipt_ip_form kipt_ip_forms[8];
  * struct kipt_times - packets of a window that only tell time
  * @count: of @at
  * @max: how many there may be, at most KIPT_MEMO_TIMES
+ * @tnts: how many bytes the key may have, at most KIPT_MEMO_TNTS
  * @at: each, and how many bytes of the key stand before it
  */
 struct kipt_times {
 	u32 count;
 	u32 max;
+	u32 tnts;
 	struct {
 		const u8 *pos;
 		u32 behind;
@@ -65,7 +67,7 @@ struct kipt_times {
  * @filled: 0..7
  * @pos: where reading goes on
  * @end: no packet before it reaches beyond it
- * @times: the packets read over
+ * @times: the packets read over; @max and @tnts are the caller's
  *
  * Return: where the key ends.
  */
@@ -91,19 +93,31 @@ static inline u64 kipt_window_first(u64 word, u32 n)
 	return n < 8 ? word & ((1ULL << n * 8) - 1) : word;
 }
 
-/* The IP packet at @pos of @len bytes; @last_ip as for kipt_window_read(). */
-static inline void kipt_window_ip(struct kipt_window *window, const u8 *pos,
-				  u64 *last_ip)
+/* Behind the PADs among the next 8 bytes. */
+static inline const u8 *kipt_window_pads(const u8 *pos)
 {
-	const struct kipt_ip_form *form = &kipt_ip_forms[*pos >> 5];
+	u64 word = kipt_load64(pos);
+
+	return pos + (word ? (u32)__builtin_ctzll(word) >> 3 : 8);
+}
+
+/* The IP packet at @pos of @len bytes, or none, 0; @last_ip as for
+ * kipt_window_read(). Without a branch: what follows a run of TNTs has no
+ * pattern.
+ */
+static inline void kipt_window_ip(struct kipt_window *window, const u8 *pos,
+				  u32 len, u64 *last_ip)
+{
+	u32 byte = len ? *pos : 0;
+	const struct kipt_ip_form *form = &kipt_ip_forms[byte >> 5];
 	u64 target;
 
 	target = ((kipt_load64(pos + 1) & form->take) ^ form->sign) -
 		 form->sign;
 	target |= *last_ip & form->keep;
-	window->tag = (u64)*pos << 32;
-	window->target = form->take ? target : 0;
-	*last_ip = form->take ? target : *last_ip;
+	*last_ip = target;
+	window->tag = (u64)byte << 32;
+	window->target = len ? target : 0;
 }
 
 /**
@@ -117,24 +131,20 @@ static inline void kipt_window_ip(struct kipt_window *window, const u8 *pos,
 static inline const u8 *kipt_window_packet(struct kipt_window *window,
 					   const u8 *pos, u64 *last_ip)
 {
-	window->key = 0;
-	window->tag = 0;
-	window->target = 0;
-	if (kipt_window_lens[*pos]) {
-		kipt_window_ip(window, pos, last_ip);
-		return pos + kipt_window_lens[*pos];
-	}
-	window->key = *pos;
-	return pos + 1;
+	u32 len = kipt_window_lens[*pos];
+
+	window->key = len ? 0 : *pos;
+	kipt_window_ip(window, pos, len, last_ip);
+	return pos + (len ? len : 1);
 }
 
 /**
  * kipt_window_read() - read a window
  * @window: written, but @tag's lower half and @top
- * @pos: its first byte; KIPT_WINDOW_READS may be read
+ * @pos: its first byte, no PAD; KIPT_WINDOW_READS may be read
  * @end: the trace to be looked at ends there; the window may end behind it
  * @last_ip: IP compression; changed to what it is behind the window
- * @times: @max is the caller's, the rest is written
+ * @times: @max and @tnts are the caller's, the rest is written
  *
  * Return: where it ends: @pos if no packet of a window is there.
  */
@@ -145,22 +155,17 @@ static inline const u8 *kipt_window_read(struct kipt_window *window,
 	u64 word = kipt_load64(pos);
 	u32 run = kipt_window_run(word), len;
 
+	run = run < times->tnts ? run : times->tnts;
 	window->key = kipt_window_first(word, run);
-	window->tag = 0;
-	window->target = 0;
 	pos += run;
 	len = kipt_window_lens[*pos];
 	times->count = 0;
 	if (unlikely(len == KIPT_WINDOW_TIMES)) {
-		if (run < KIPT_MEMO_TNTS)
+		if (run < times->tnts)
 			pos = kipt_window_read_on(window, run, pos, end, times);
 		len = kipt_window_lens[*pos] & ~KIPT_WINDOW_TIMES;
-	} else if (unlikely(!(u8)window->key && window->key)) {
-		/* PADs before the first TNT make no difference. */
-		window->key >>= __builtin_ctzll(window->key) & ~7;
 	}
-	if (len)
-		kipt_window_ip(window, pos, last_ip);
+	kipt_window_ip(window, pos, len, last_ip);
 	return pos + len;
 }
 
