@@ -15,7 +15,8 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-DECODE_PROGRAMS := packet_test read_test insn_test flow_api_test flow_test trace_test objdump_check \
+DECODE_PROGRAMS := packet_test read_test insn_test flow_api_test flow_test same_test \
+	trace_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff)
 
 $(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
@@ -35,6 +36,7 @@ insn_test-with :=
 objdump_check-with :=
 flow_api_test-with :=
 flow_test-with := record_text.c
+same_test-with := expand.c ../../tools/fuzz/fuzz_flow.c ../../tools/fuzz/grammar.c
 trace_test-with := image.c
 libipt_diff-with := image.c
 libipt_diff-libs := -lipt

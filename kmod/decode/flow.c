@@ -96,7 +96,8 @@ static bool config_is_good(const struct kipt_flow_config *config)
 	return memory >= KIPT_FLOW_MEMORY_MIN &&
 	       memory <= KIPT_FLOW_MEMORY_MAX && config->filter_count <= 4 &&
 	       !(config->output & KIPT_FLOW_COUNTS &&
-		 config->output & KIPT_FLOW_PATHS);
+		 config->output & (KIPT_FLOW_BRANCHES | KIPT_FLOW_CALLS |
+				   KIPT_FLOW_PATHS));
 }
 
 struct kipt_flow *kipt_flow_init(void *arena, size_t size,

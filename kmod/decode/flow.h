@@ -54,8 +54,9 @@ struct kipt_sink {
 /* struct kipt_flow_config.output: which records are made. GAP, SYNC, ENABLE,
  * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made. PATHS
  * packs those that BRANCHES or CALLS ask for, all branches if neither does;
- * COUNTS goes without PATHS. INSNS goes without the memo and what is made of
- * it: branches are not packed then.
+ * COUNTS goes without any of these three: EDGE records are all that tells of
+ * branches then. INSNS goes without the memo and what is made of it: branches
+ * are not packed then.
  */
 #define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */
 #define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */

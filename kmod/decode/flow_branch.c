@@ -186,13 +186,16 @@ static void finish_event(struct kipt_flow *flow, u64 target)
 		.ip = flow->at.ip,
 		.value = target,
 	};
+	bool wanted = flow->wanted >> record.kind & 1;
 
-	record.aux = kipt_emit_count(flow);
+	if (wanted)
+		record.aux = kipt_emit_count(flow);
 	if (flow->abort)
 		finish_abort(flow);
 	if (flow->counts.max)
 		kipt_count_edge(flow, flow->at.ip, target, record.kind);
-	kipt_emit(flow, &record);
+	if (wanted)
+		kipt_emit(flow, &record);
 	flow->event = false;
 	flow->abort = false;
 	flow->at.ip = target;

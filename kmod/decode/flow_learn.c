@@ -349,7 +349,7 @@ static void add_records(struct kipt_recorder *recorder,
 			const struct kipt_tape *tape)
 {
 	const struct kipt_record *records = kipt_tape_records(tape);
-	struct kipt_record *to = &recorder->records[recorder->nr_records];
+	struct kipt_record *to;
 
 	if (!tape->records)
 		return;
@@ -358,6 +358,7 @@ static void add_records(struct kipt_recorder *recorder,
 		recorder->bad = true;
 		return;
 	}
+	to = &recorder->records[recorder->nr_records];
 	memcpy(to, records, tape->records * sizeof(*to));
 	to->aux += (u32)recorder->tail;
 }

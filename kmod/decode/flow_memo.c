@@ -332,7 +332,8 @@ static bool take_packet(struct kipt_flow *flow, struct fast *fast,
 }
 
 /* Takes a new window packet by packet and remembers it as a whole. Returns
- * false at a packet that is for the slow path.
+ * false at a packet that is for the slow path, or where there is no room for
+ * the next block.
  */
 static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		     const struct ahead *ahead, enum tell how)
@@ -359,9 +360,9 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		fast->pos = next;
 		fast->last_ip = last_ip;
 	}
-	if (kipt_memo_worthy(&flow->memo, second))
+	if (fast->pos == ahead->end && kipt_memo_worthy(&flow->memo, second))
 		kipt_learn_end(flow, &ahead->window, ahead->hash);
-	return true;
+	return fast->block != KIPT_BLOCK_NONE;
 }
 
 /* Reads windows ahead, up to a packet that is in none; PADs are passed. */
@@ -406,7 +407,7 @@ static u32 tell_timed(struct kipt_flow *flow, struct fast *fast,
 	return tell_until_last_time(flow, entry, &fast->times);
 }
 
-/* Returns false at a packet that is for the slow path. */
+/* Returns false as take_new(). */
 static inline bool take_ahead(struct kipt_flow *flow, struct fast *fast,
 			      struct ahead *ahead, enum tell how)
 {

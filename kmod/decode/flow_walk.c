@@ -123,12 +123,13 @@ static bool pop_return(struct kipt_flow *flow, u64 *ip, bool used)
 
 	if (!recorder->on)
 		return kipt_return_stack_pop(&flow->stack, ip);
-	if (recorder->nr_pushes)
+	if (recorder->nr_pushes) {
 		*ip = recorder->pushes[--recorder->nr_pushes];
-	else if (used && !take_guard(flow, ip))
-		return false;
-	else
+	} else {
+		if (used && !take_guard(flow, ip))
+			return false;
 		recorder->below++;
+	}
 	recorder->net--;
 	recorder->low -= recorder->low > 0;
 	recorder->high -= recorder->high > 0;

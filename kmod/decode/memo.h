@@ -91,6 +91,7 @@ struct kipt_memo_entry {
  * struct kipt_tape - what a way is made of
  * @parts: of a window: tapes of its packets, one behind the other; 0: this is
  *	the tape of one packet
+ * @reserved: fills
  * @steps: number of steps
  * @records: number of records
  * @at: word at which the numbers of the parts, or the steps, start

@@ -92,8 +92,8 @@ struct kipt_record {
  *	taken, one after the other; their numbers are five __u32 from @aux on
  *	(kipt_record_paths()). The instructions of @flags and of the ends of
  *	paths add up until a BRANCH, DISABLE or SYNC record comes, in a path or
- *	by itself, and are to be added to its @aux; ENABLE and GAP records drop
- *	them.
+ *	by itself, and are to be added to its @aux; ENABLE and GAP records and
+ *	SYNC records of kind KIPT_SYNC_START drop them.
  * @KIPT_RECORD_DICTIONARY: path numbers belong to dictionary @aux from here on;
  *	before the first such record it is 0. Each keeps its paths to the end
  *	of the stream.
@@ -144,7 +144,8 @@ enum kipt_record_type {
  *
  * Return: @record->kind numbers.
  */
-static inline const __u32 *kipt_record_paths(const struct kipt_record *record)
+static __inline__ const __u32 *
+kipt_record_paths(const struct kipt_record *record)
 {
 	return (const __u32 *)(const void *)record + 1;
 }
