@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the text files of the flow tests and runs the decoder over them, see
+ * flow_case.h. User space.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "flow_case.h"
+
+static const char psb_bytes[] =
+	"02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82";
+
+static u32 parse_hex(const char *text, u8 *bytes, u32 room)
+{
+	u32 count = 0;
+
+	while (count < room) {
+		text += strspn(text, " \t\n");
+		if (!isxdigit((unsigned char)text[0]) ||
+		    !isxdigit((unsigned char)text[1]))
+			break;
+		bytes[count++] = (u8)strtoul((char[]){ text[0], text[1], 0 },
+					     NULL, 16);
+		text += 2;
+	}
+	return count;
+}
+
+static bool parse_code(struct flow_case *test, const char *text)
+{
+	struct piece *piece = &test->pieces[test->piece_count];
+	char *end;
+
+	piece->ip = strtoull(text, &end, 16);
+	if (*end != ':' || test->piece_count == CODE_MAX)
+		return false;
+	piece->len = parse_hex(end + 1, piece->bytes, sizeof(piece->bytes));
+	test->piece_count++;
+	return piece->len > 0;
+}
+
+static bool parse_packets(struct flow_case *test, const char *text)
+{
+	u32 count;
+
+	if (!strncmp(text, "psb", 3))
+		text = psb_bytes;
+	count = parse_hex(text, test->packets + test->size,
+			  (u32)(PACKETS_MAX - test->size));
+	test->size += count;
+	return count > 0;
+}
+
+static bool parse_config(struct flow_case *test, const char *text)
+{
+	struct kipt_flow_config *config = &test->config;
+	unsigned long long begin, last;
+	u32 number;
+
+	if (sscanf(text, "filter %llx %llx", &begin, &last) == 2) {
+		config->filter[config->filter_count].begin = begin;
+		config->filter[config->filter_count++].last = last;
+	} else if (sscanf(text, "changed %llx", &begin) == 1) {
+		test->changed = begin;
+	} else if (sscanf(text, "version %llx %u", &begin, &number) == 2) {
+		test->version_ip = begin;
+		test->version = number;
+	} else if (sscanf(text, "output %u", &number) == 1) {
+		config->output = number;
+	} else if (sscanf(text, "tsc %u/%u", &config->tsc_num,
+			  &config->tsc_den) == 2) {
+		return true;
+	} else if (sscanf(text, "mtc-freq %u", &number) == 1) {
+		config->mtc_freq = (u8)number;
+	} else if (sscanf(text, "p1 %u", &number) == 1) {
+		config->max_nonturbo_ratio = (u8)number;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool parse_line(struct flow_case *test, char section, const char *line)
+{
+	switch (section) {
+	case 'g':
+		return parse_config(test, line);
+	case 'c':
+		return parse_code(test, line);
+	case 'p':
+		return parse_packets(test, line);
+	case 'r':
+		test->expected_len += (size_t)snprintf(
+			test->expected + test->expected_len,
+			sizeof(test->expected) - test->expected_len, "%s\n",
+			line);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Sections: [config], [code], [packets], [records]; # starts a comment. */
+bool flow_case_read(struct flow_case *test, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[1024], section = 0;
+	u32 number = 0;
+
+	memset(test, 0, sizeof(*test));
+	test->config.output = KIPT_FLOW_BRANCHES;
+	test->config.memory = 64 << 10;
+	if (!file) {
+		printf("# %s: %s\n", path, strerror(errno));
+		return false;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		number++;
+		line[strcspn(line, "#\n")] = 0;
+		while (*line && isspace((unsigned char)line[strlen(line) - 1]))
+			line[strlen(line) - 1] = 0;
+		if (!*line)
+			continue;
+		if (*line == '[') {
+			section = line[1] == 'c' && line[4] == 'f' ? 'g' :
+								     line[1];
+		} else if (!parse_line(test, section, line)) {
+			printf("# %s:%u: not understood: %s\n", path, number,
+			       line);
+			fclose(file);
+			return false;
+		}
+	}
+	fclose(file);
+	return true;
+}
+
+static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	const struct flow_case *test = ctx;
+	const struct piece *piece;
+	u32 i;
+
+	(void)space;
+	for (i = 0; i < test->piece_count; i++) {
+		piece = &test->pieces[i];
+		if (ip - piece->ip >= piece->len)
+			continue;
+		if (len > piece->len - (ip - piece->ip))
+			len = (u32)(piece->len - (ip - piece->ip));
+		memcpy(buf, piece->bytes + (ip - piece->ip), len);
+		return len;
+	}
+	return 0;
+}
+
+static bool is_changed(void *ctx, u64 space, u64 ip, u32 len)
+{
+	const struct flow_case *test = ctx;
+
+	(void)space;
+	return test->changed && test->changed - ip < len;
+}
+
+static u32 version_of(void *ctx, u64 space, u64 ip, u32 len)
+{
+	const struct flow_case *test = ctx;
+
+	(void)space;
+	(void)len;
+	return ip >= test->version_ip ? test->version : 0;
+}
+
+struct kipt_flow *flow_case_open(struct flow_case *test, u32 output,
+				 struct record_list *list)
+{
+	struct kipt_flow_config config = test->config;
+	struct kipt_code code = {
+		.read = read_code, .changed = is_changed,
+		.version = test->version ? version_of : NULL, .ctx = test,
+	};
+	struct kipt_sink sink = { .emit = record_list_add, .ctx = list };
+	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
+	void *arena = aligned_alloc(64, room);
+	struct kipt_flow *flow;
+
+	config.output = output;
+	flow = arena ? kipt_flow_init(arena, room, &config, &code, &sink) :
+		       NULL;
+	if (!flow) {
+		fprintf(stderr, "no flow\n");
+		exit(2);
+	}
+	return flow;
+}
+
+void flow_case_close(struct kipt_flow *flow)
+{
+	/* A flow stands at the beginning of its arena. */
+	free(flow);
+}
+
+void flow_case_run(struct kipt_flow *flow, const struct flow_case *test,
+		   u64 size, u64 from, u64 to)
+{
+	/* An exact copy, so that a read behind the end can be seen. */
+	u8 *trace = malloc(size ? size : 1);
+
+	if (!trace)
+		exit(2);
+	memcpy(trace, test->packets, size);
+	kipt_flow_run(flow, trace, size, from, to);
+	free(trace);
+}
+
+void flow_case_decode(struct flow_case *test, u32 output, u64 size, u64 from,
+		      u64 to, struct record_list *list)
+{
+	struct kipt_flow *flow = flow_case_open(test, output, list);
+
+	flow_case_run(flow, test, size, from, to);
+	flow_case_close(flow);
+}
