@@ -26,6 +26,7 @@ include tools/kipt/kipt.mk
 include tools/check/check.mk
 include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
+include tools/bench/bench.mk
 include selftests/selftests.mk
 
 all: tools testcpu
@@ -56,6 +57,9 @@ help:
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2")'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
+	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
+	@echo 'bench-smoke a short run of it that tests itself'
+	@echo 'bench-record its traces of real programs, on the test CPU'
 	@echo 'selftest  kselftests on the CPU of this computer'
 	@echo 'lint      style, layering and interface checks'
 	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'

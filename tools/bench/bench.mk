@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The benchmark against libipt, and a short run of it that tests itself.
+# BENCH_TRACES=a,b chooses traces, BENCH_MODES=a,b modes; BENCH_REPORT=1 makes
+# a missed target no failure.
+
+BENCH_DIR_SRC := $(ROOT)/tools/bench
+BENCH_OUT := $(BUILD)/bench
+BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
+	$(addprefix $(ROOT)/tools/kipt/,jobs.c unpack.c tally.c \
+	words.c jsonl.c say.c progress.c)
+BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*.h) \
+	$(DECODE_TEST_H) $(DECODE_H)
+
+# What Kbuild gives a module on Debian's 6.12 that matters for speed, as far as
+# user space can have it. Calls of the function tracer are nops, as they are
+# when nobody traces.
+BENCH_KERNEL_FLAGS := -std=gnu11 -O2 -mno-sse -mno-mmx -mno-sse2 -mno-3dnow \
+	-mno-avx -mno-80387 -mno-fp-ret-in-387 -mno-red-zone \
+	-mpreferred-stack-boundary=3 -mskip-rax-setup -mtune=generic \
+	-fcf-protection=branch -fno-jump-tables -falign-jumps=1 -falign-loops=1 \
+	-falign-functions=16 -mindirect-branch=thunk-extern \
+	-mindirect-branch-register -mindirect-branch-cs-prefix \
+	-mfunction-return=keep -mharden-sls=all -fno-strict-aliasing \
+	-fno-strict-overflow -fno-delete-null-pointer-checks -fno-common \
+	-fno-asynchronous-unwind-tables -fno-stack-clash-protection \
+	-fno-allow-store-data-races -fstack-protector-strong \
+	-ftrivial-auto-var-init=zero -fconserve-stack -fno-pie -pg -mfentry \
+	-mnop-mcount
+BENCH_KERNEL_O := $(patsubst $(DECODE_SRC)/%.c,$(BENCH_OUT)/kernel/%.o,$(DECODE_C))
+BENCH_API := flow_size flow_init flow_run flow_counts packets_read
+
+$(BENCH_OUT)/kernel/%.o: $(DECODE_SRC)/%.c $(DECODE_H) $(BENCH_DIR_SRC)/bench.mk
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_KERNEL_FLAGS) -Wall -Wextra -Werror -c $< -o $@
+
+# One object whose entries have names of their own, all else is inside.
+$(BENCH_OUT)/core_kernel.o: $(BENCH_KERNEL_O) $(BENCH_DIR_SRC)/thunks.S
+	$(CC) -c $(BENCH_DIR_SRC)/thunks.S -o $(BENCH_OUT)/thunks.o
+	$(LD) -r $(BENCH_KERNEL_O) $(BENCH_OUT)/thunks.o -o $@
+	objcopy $(BENCH_API:%=-G kipt_%) $@
+	objcopy $(foreach name,$(BENCH_API),--redefine-sym kipt_$(name)=kernel_$(name)) $@
+
+$(BENCH_OUT)/bench: $(BENCH_C) $(BENCH_H) $(DECODE_LIB) $(BENCH_OUT)/core_kernel.o
+	@mkdir -p $(@D)
+	$(CC) $(DECODE_CFLAGS) -pthread -no-pie $(BENCH_C) \
+		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB) -lipt -ljson-c -lm -o $@
+
+.PHONY: bench bench-program bench-smoke bench-record
+bench-program: $(BENCH_OUT)/bench
+
+bench: need bench-program
+	BENCH_TRACES='$(BENCH_TRACES)' BENCH_MODES='$(BENCH_MODES)' \
+		BENCH_REPORT='$(BENCH_REPORT)' $(BENCH_DIR_SRC)/run $(BENCH_OUT)
+
+bench-smoke: need bench-program
+	$(BENCH_DIR_SRC)/smoke $(BENCH_OUT)
+
+bench-record: need
+	$(BENCH_DIR_SRC)/record

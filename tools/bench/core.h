@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The decoder core as a table, since it is in the benchmark twice: compiled as
+ * the tool is, and compiled as the kernel is (bench.mk). User space.
+ */
+#ifndef BENCH_CORE_H
+#define BENCH_CORE_H
+
+#include "../../kmod/decode/flow.h"
+#include "../../kmod/decode/packet.h"
+
+/**
+ * struct bench_core - one of them
+ * @name: for people
+ * @size: kipt_flow_size()
+ * @init: kipt_flow_init()
+ * @run: kipt_flow_run()
+ * @counts: kipt_flow_counts()
+ * @packets: kipt_packets_read()
+ */
+struct bench_core {
+	const char *name;
+	size_t (*size)(const struct kipt_flow_config *config);
+	struct kipt_flow *(*init)(void *arena, size_t size,
+				  const struct kipt_flow_config *config,
+				  const struct kipt_code *code,
+				  const struct kipt_sink *sink);
+	enum kipt_status (*run)(struct kipt_flow *flow, const u8 *data,
+				u64 size, u64 from, u64 to);
+	enum kipt_status (*counts)(struct kipt_flow *flow);
+	enum kipt_status (*packets)(struct kipt_cursor *cursor,
+				    struct kipt_packet *packets, u32 max,
+				    u32 *count);
+};
+
+/* With the flags of the tool, and with those of the kernel. */
+extern const struct bench_core bench_core_plain;
+extern const struct bench_core bench_core_kernel;
+
+#endif /* BENCH_CORE_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loading traces, see trace.h. What a trace holds is counted by walking every
+ * block of it, without the memo whose speed is measured later.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace.h"
+
+u64 bench_trace_hash(u64 hash, const struct kipt_packet *packet)
+{
+	hash = (hash ^ packet->value) * 1099511628211ULL;
+	return (hash ^ (packet->type | (u64)packet->len << 8 |
+			(u64)packet->size << 16 | (u64)packet->flags << 24 |
+			(u64)packet->aux << 32)) *
+	       1099511628211ULL;
+}
+
+static void packets_read(struct bench_trace *trace)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+
+	kipt_cursor_init(&cursor, trace->recording.trace,
+			 trace->recording.size);
+	while (kipt_packet_next(&cursor, &packet) == KIPT_OK) {
+		trace->packets++;
+		trace->packet_hash = bench_trace_hash(trace->packet_hash,
+						      &packet);
+	}
+}
+
+static bool walk(const struct bench_trace *trace, u64 size,
+		 struct bench_digests *digests)
+{
+	const struct recording *recording = &trace->recording;
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
+	};
+	struct kipt_code code = {
+		.read = image_read,
+		.ctx = (void *)&recording->image,
+	};
+	struct kipt_sink sink = {
+		.emit = bench_digest_records,
+		.ctx = digests,
+	};
+	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
+	void *arena = aligned_alloc(64, room);
+	struct kipt_flow *flow;
+
+	memset(digests, 0, sizeof(*digests));
+	flow = arena ? kipt_flow_init(arena, room, &config, &code, &sink) : NULL;
+	if (flow)
+		kipt_flow_run(flow, recording->trace, size, 0, size);
+	free(arena);
+	if (!flow)
+		fprintf(stderr, "bench: no memory to decode %s\n", trace->name);
+	return flow;
+}
+
+/* Two pages of code at one address cannot both be right. */
+static bool image_unique(const struct bench_trace *trace)
+{
+	const struct image *image = &trace->recording.image;
+	u32 i;
+
+	for (i = 1; i < image->pages; i++) {
+		if (image->addr[i] == image->addr[i - 1] &&
+		    memcmp(image->bytes + (size_t)i * IMAGE_PAGE,
+			   image->bytes + (size_t)(i - 1) * IMAGE_PAGE,
+			   IMAGE_PAGE)) {
+			fprintf(stderr, "bench: %s has two different pages of code at %#llx\n",
+				trace->name,
+				(unsigned long long)image->addr[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool sections_write(struct bench_trace *trace, const char *work)
+{
+	const struct image *image = &trace->recording.image;
+	FILE *out;
+	bool ok;
+
+	snprintf(trace->sections, sizeof(trace->sections), "%s/%s.sections",
+		 work, trace->name);
+	out = fopen(trace->sections, "we");
+	ok = out && fwrite(image->bytes, IMAGE_PAGE, image->pages, out) ==
+		    image->pages;
+	if (out && fclose(out))
+		ok = false;
+	if (!ok)
+		fprintf(stderr, "bench: cannot write %s: %s\n", trace->sections,
+			strerror(errno));
+	return ok;
+}
+
+bool bench_trace_load(struct bench_trace *trace, const char *path,
+		      const char *work)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[4096];
+
+	memset(trace, 0, sizeof(*trace));
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1,
+		 slash ? path : ".");
+	snprintf(trace->name, sizeof(trace->name), "%s",
+		 slash ? slash + 1 : path);
+	if (!recording_load(&trace->recording, dir, trace->name)) {
+		fprintf(stderr, "bench: cannot read the recording %s\n", path);
+		return false;
+	}
+	trace->intact = trace->recording.trace;
+	trace->passes = (BENCH_TRACE_LEAST - 1) / trace->recording.size + 1;
+	if (image_unique(trace) && sections_write(trace, work) &&
+	    walk(trace, trace->recording.size, &trace->digests) &&
+	    walk(trace, bench_trace_cold_size(trace), &trace->cold)) {
+		packets_read(trace);
+		return true;
+	}
+	bench_trace_free(trace);
+	return false;
+}
+
+void bench_trace_free(struct bench_trace *trace)
+{
+	if (trace->intact != trace->recording.trace)
+		free(trace->intact);
+	recording_free(&trace->recording);
+	remove(trace->sections);
+}
+
+bool bench_trace_usable(const struct bench_trace *trace)
+{
+	u64 gaps = 0;
+	u32 kind;
+
+	for (kind = 0; kind < BENCH_DIGEST_GAPS; kind++) {
+		if (kind != KIPT_GAP_OVERFLOW && kind != KIPT_GAP_TRUNCATED)
+			gaps += trace->digests.all.gaps[kind];
+	}
+	if (gaps)
+		fprintf(stderr, "bench: %s cannot be used, it has %llu GAP records (code missing or changed, or wrong packets); record it again\n",
+			trace->name, (unsigned long long)gaps);
+	return !gaps;
+}
+
+u64 bench_trace_cold_size(const struct bench_trace *trace)
+{
+	return trace->recording.size < BENCH_TRACE_COLD ?
+	       trace->recording.size : BENCH_TRACE_COLD;
+}
+
+bool bench_trace_flip(struct bench_trace *trace, u64 offset)
+{
+	u64 size = trace->recording.size;
+	u8 *copy = offset < size ? malloc(size) : NULL;
+
+	if (!copy) {
+		fprintf(stderr, "bench: %s has %llu bytes, there is none to flip at %llu\n",
+			trace->name, (unsigned long long)size,
+			(unsigned long long)offset);
+		return false;
+	}
+	memcpy(copy, trace->intact, size);
+	copy[offset] ^= 1U << 3;
+	trace->recording.trace = copy;
+	return true;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace to measure with, and what it holds. Owns the recording and the file
+ * of its code pages that libipt maps. User space.
+ */
+#ifndef BENCH_TRACE_H
+#define BENCH_TRACE_H
+
+#include "../../kmod/decode/packet.h"
+#include "../../selftests/decode/image.h"
+#include "digest.h"
+
+/* A measurement decodes at least so much, small traces several times. */
+#define BENCH_TRACE_LEAST	(8ULL << 20)
+#define BENCH_TRACE_COLD	(1ULL << 20)
+/**
+ * struct bench_trace - one trace
+ * @name: of the recording
+ * @recording: trace and code
+ * @intact: its bytes, also if those of @recording were damaged
+ * @sections: path of a file with the code pages, by address
+ * @passes: how often a measurement decodes it
+ * @digests: of its branches, as the core says without its memo
+ * @cold: of the branches of the part that is decoded cold
+ * @packets: how many there are up to the first bytes that are none
+ * @packet_hash: over them
+ */
+struct bench_trace {
+	char name[256];
+	struct recording recording;
+	u8 *intact;
+	char sections[4096];
+	u64 passes;
+	struct bench_digests digests;
+	struct bench_digests cold;
+	u64 packets;
+	u64 packet_hash;
+};
+
+/**
+ * bench_trace_load() - read a recording and look at what it holds
+ * @trace: filled
+ * @path: DIR/NAME of NAME.pt, NAME.addr and NAME.dump
+ * @work: folder for the file of code pages
+ *
+ * Return: false after a sentence on stderr.
+ */
+bool bench_trace_load(struct bench_trace *trace, const char *path,
+		      const char *work);
+
+/**
+ * bench_trace_free() - the end of bench_trace_load()
+ * @trace: loaded
+ */
+void bench_trace_free(struct bench_trace *trace);
+
+/**
+ * bench_trace_usable() - is everything there that the trace tells of?
+ * @trace: loaded
+ *
+ * Bytes that the CPU or the end of the buffer cut off are no fault. Return:
+ * false after a sentence on stderr that counts the gaps.
+ */
+bool bench_trace_usable(const struct bench_trace *trace);
+
+/**
+ * bench_trace_cold_size() - bytes that are decoded cold
+ * @trace: loaded
+ *
+ * Return: a megabyte, or all if there is less.
+ */
+u64 bench_trace_cold_size(const struct bench_trace *trace);
+
+/**
+ * bench_trace_flip() - damage a trace, to see that it is noticed
+ * @trace: loaded, so that what it holds is known from before
+ * @offset: of the byte one bit of which is flipped
+ *
+ * Return: false after a sentence on stderr.
+ */
+bool bench_trace_flip(struct bench_trace *trace, u64 offset);
+
+/**
+ * bench_trace_hash() - go on with a hash over packets
+ * @hash: over those before, 0 first
+ * @packet: the next one
+ *
+ * Return: the hash.
+ */
+u64 bench_trace_hash(u64 hash, const struct kipt_packet *packet);
+
+#endif /* BENCH_TRACE_H */

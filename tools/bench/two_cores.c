@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One thread and two, see two_cores.h. The threads are those of the tool,
+ * tools/kipt/jobs.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../kmod/decode/sync.h"
+#include "../kipt/jobs.h"
+#include "../kipt/unpack.h"
+#include "kept.h"
+#include "stopwatch.h"
+#include "two_cores.h"
+
+#define REFERENCE_BYTES	(256U << 10)
+
+/**
+ * struct reference - the records of one thread, made as they are asked for
+ * @trace: what is decoded, its bytes before any damage
+ * @flow: without a memo
+ * @kept: the records of a part of the trace
+ * @next: the first one that was not compared yet
+ * @from: where the next part starts
+ * @total: records that were equal
+ */
+struct reference {
+	const struct bench_trace *trace;
+	struct kipt_flow *flow;
+	struct bench_kept kept;
+	void *arena;
+	u64 next;
+	u64 from;
+	u64 total;
+};
+
+static bool reference_init(struct reference *reference,
+			   const struct bench_trace *trace)
+{
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
+	};
+	struct kipt_code code = {
+		.read = image_read,
+		.ctx = (void *)&trace->recording.image,
+	};
+	struct kipt_sink sink = {
+		.emit = bench_kept_add,
+		.ctx = &reference->kept,
+	};
+	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
+
+	memset(reference, 0, sizeof(*reference));
+	reference->trace = trace;
+	bench_kept_init(&reference->kept, false);
+	reference->arena = aligned_alloc(64, room);
+	if (reference->arena)
+		reference->flow = kipt_flow_init(reference->arena, room,
+						 &config, &code, &sink);
+	return reference->flow;
+}
+
+static void reference_uninit(struct reference *reference)
+{
+	free(reference->arena);
+	bench_kept_uninit(&reference->kept);
+}
+
+static void reference_restart(struct reference *reference)
+{
+	bench_kept_clear(&reference->kept);
+	reference->next = 0;
+	reference->from = 0;
+	reference->total = 0;
+}
+
+/* Make more records, if there are more. */
+static bool reference_fill(struct reference *reference)
+{
+	const u8 *bytes = reference->trace->intact;
+	u64 to, size = reference->trace->recording.size;
+
+	while (reference->next == reference->kept.count) {
+		if (reference->from >= size)
+			return false;
+		to = reference->from + REFERENCE_BYTES;
+		to = to < size ? kipt_sync_next(bytes, size, to) :
+				 size;
+		bench_kept_clear(&reference->kept);
+		reference->next = 0;
+		kipt_flow_run(reference->flow, bytes, size,
+			      reference->from, to);
+		reference->from = to;
+	}
+	return true;
+}
+
+/* Takes expanded records. */
+static bool compare(void *ctx, const struct kipt_record *records, u32 count)
+{
+	struct reference *reference = ctx;
+	u64 n;
+
+	while (count) {
+		n = 0;
+		if (reference_fill(reference))
+			n = reference->kept.count - reference->next;
+		if (n > count)
+			n = count;
+		if (!n || memcmp(&reference->kept.records[reference->next],
+				 records, n * sizeof(*records)))
+			return false;
+		reference->next += n;
+		reference->total += n;
+		records += n;
+		count -= (u32)n;
+	}
+	return true;
+}
+
+struct proof {
+	struct reference reference;
+	struct unpack *unpack;
+	bool equal;
+};
+
+static bool prove_some(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct proof *proof = ctx;
+
+	proof->equal = proof->equal &&
+		       unpack_records(proof->unpack, records, n, compare,
+				      &proof->reference);
+	return proof->equal;
+}
+
+static bool prove_run(struct jobs *jobs, struct proof *proof)
+{
+	const struct bench_trace *trace = proof->reference.trace;
+	struct kipt_sink sink = { .emit = prove_some, .ctx = proof };
+
+	reference_restart(&proof->reference);
+	jobs_run(jobs, trace->recording.trace, trace->recording.size, &sink);
+	if (proof->equal && !reference_fill(&proof->reference))
+		return true;
+	fprintf(stderr, "bench: %s: what two threads decode differs from what one decodes after %llu equal records\n",
+		trace->name, (unsigned long long)proof->reference.total);
+	return false;
+}
+
+static struct jobs *jobs_over(const struct bench_trace *trace, u32 count)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_PATHS };
+	struct kipt_code code = {
+		.read = image_read,
+		.ctx = (void *)&trace->recording.image,
+	};
+
+	return jobs_create(&config, &code, count);
+}
+
+bool bench_two_cores_prove(const struct bench_trace *trace)
+{
+	struct jobs *jobs = jobs_over(trace, 2);
+	struct proof proof = { .unpack = unpack_create(), .equal = true };
+	bool good = false;
+
+	if (reference_init(&proof.reference, trace) && jobs && proof.unpack)
+		good = prove_run(jobs, &proof) && prove_run(jobs, &proof);
+	else
+		fprintf(stderr, "bench: no memory to compare %s\n",
+			trace->name);
+	reference_uninit(&proof.reference);
+	unpack_destroy(proof.unpack);
+	jobs_destroy(jobs);
+	return good;
+}
+
+static double timed(struct jobs *jobs, const u8 *bytes, u64 size,
+		    struct bench_kept *kept)
+{
+	struct kipt_sink sink = { .emit = bench_kept_add, .ctx = kept };
+	double start;
+
+	bench_kept_clear(kept);
+	start = stopwatch_wall();
+	jobs_run(jobs, bytes, size, &sink);
+	return stopwatch_wall() - start;
+}
+
+/* The trace as often as a measurement needs it, in a row. */
+static u8 *repeated(const struct bench_trace *trace)
+{
+	u64 size = trace->recording.size, i;
+	u8 *bytes = malloc(size * trace->passes);
+
+	for (i = 0; bytes && i < trace->passes; i++)
+		memcpy(bytes + i * size, trace->recording.trace, size);
+	return bytes;
+}
+
+bool bench_two_cores_measure(const struct bench_trace *trace, int rounds,
+			     struct bench_two_cores *result)
+{
+	struct jobs *one = jobs_over(trace, 1), *two = jobs_over(trace, 2);
+	u64 size = trace->recording.size * trace->passes;
+	u8 *bytes = repeated(trace);
+	struct bench_kept kept;
+	bool good = one && two && bytes;
+	double time;
+	int i;
+
+	bench_kept_init(&kept, false);
+	result->one = result->two = 1e18;
+	result->branches = trace->digests.all.branches * trace->passes;
+	for (i = 0; good && i <= rounds; i++) {
+		time = timed(one, bytes, size, &kept);
+		if (i && time < result->one)
+			result->one = time;
+		time = timed(two, bytes, size, &kept);
+		if (i && time < result->two)
+			result->two = time;
+	}
+	if (!good)
+		fprintf(stderr, "bench: no memory for threads over %s\n",
+			trace->name);
+	bench_kept_uninit(&kept);
+	free(bytes);
+	jobs_destroy(one);
+	jobs_destroy(two);
+	return good;
+}
