@@ -4,8 +4,9 @@
  * other takes turns, round by round, so that what else happens on the computer
  * hits all, and the best round of each counts.
  *
- * Warm: each decoder has seen the whole trace once before, and keeps what it
- * remembers: a flow its blocks and its memo, libipt its sections with their
+ * Warm: a decoder has seen the whole trace before and keeps what it remembers:
+ * our flow, made anew each round, has seen it once and keeps its blocks and its
+ * memo; libipt has seen it once or more often and keeps its sections with their
  * block caches. Cold: nothing is remembered, and making the decoder counts.
  */
 #include <stdio.h>
@@ -74,15 +75,13 @@ static bool lane_wanted(const struct lane *lane, const struct bench_plan *plan)
 
 /**
  * struct turns - those that take turns
- * @ours: our decoder for each lane; NULL: it is not asked for
- * @kept: what takes its records
- * @best: its best time
+ * @kept: what takes the records of our decoder in each lane
+ * @best: its best time; 0: it is not asked for
  * @peer: libipt
  * @sums: what it found
  * @peer_best: its best time
  */
 struct turns {
-	struct bench_ours *ours[LANES];
 	struct bench_kept kept[LANES];
 	double best[LANES];
 	struct bench_peer *peer;
@@ -99,24 +98,17 @@ static struct bench_ours *keeping(const struct bench_core *core,
 	return bench_ours_create(core, trace, output, &sink);
 }
 
-static bool turns_init(struct turns *turns, const struct bench_trace *trace,
-		       const struct bench_plan *plan)
+static bool turns_init(struct turns *turns, const struct bench_trace *trace)
 {
 	size_t i;
 
 	memset(turns, 0, sizeof(*turns));
+	for (i = 0; i < LANES; i++)
+		bench_kept_init(&turns->kept[i], lanes[i].newest);
 	turns->peer = bench_peer_create(trace);
 	if (!turns->peer)
 		return false;
-	for (i = 0; i < LANES; i++) {
-		if (!lane_wanted(&lanes[i], plan))
-			continue;
-		bench_kept_init(&turns->kept[i], lanes[i].newest);
-		turns->ours[i] = keeping(lanes[i].core, trace, lanes[i].output,
-					 &turns->kept[i]);
-		if (!turns->ours[i])
-			return false;
-	}
+	bench_peer_blocks(turns->peer, trace->recording.size, &turns->sums);
 	return true;
 }
 
@@ -125,15 +117,31 @@ static void turns_uninit(struct turns *turns)
 	size_t i;
 
 	bench_peer_destroy(turns->peer);
-	for (i = 0; i < LANES; i++) {
-		bench_ours_destroy(turns->ours[i]);
+	for (i = 0; i < LANES; i++)
 		bench_kept_uninit(&turns->kept[i]);
-	}
 }
 
-/* Round 0 fills caches and is not counted. */
-static void turns_take(struct turns *turns, const struct bench_trace *trace,
-		       int round)
+static bool ours_take(struct turns *turns, size_t lane,
+		      const struct bench_trace *trace)
+{
+	struct bench_kept *kept = &turns->kept[lane];
+	struct bench_ours *ours = keeping(lanes[lane].core, trace,
+					  lanes[lane].output, kept);
+
+	if (!ours)
+		return false;
+	bench_kept_clear(kept);
+	bench_ours_decode(ours, trace->recording.size, 1);
+	bench_kept_clear(kept);
+	least(&turns->best[lane],
+	      bench_ours_decode(ours, trace->recording.size, trace->passes));
+	bench_ours_destroy(ours);
+	return true;
+}
+
+/* One round of all. */
+static bool turns_take(struct turns *turns, const struct bench_trace *trace,
+		       const struct bench_plan *plan)
 {
 	double time = 0;
 	u64 pass;
@@ -142,17 +150,12 @@ static void turns_take(struct turns *turns, const struct bench_trace *trace,
 	for (pass = 0; pass < trace->passes; pass++)
 		time += bench_peer_blocks(turns->peer, trace->recording.size,
 					  &turns->sums);
-	if (round)
-		least(&turns->peer_best, time);
+	least(&turns->peer_best, time);
 	for (i = 0; i < LANES; i++) {
-		if (!turns->ours[i])
-			continue;
-		bench_kept_clear(&turns->kept[i]);
-		time = bench_ours_decode(turns->ours[i], trace->recording.size,
-					 trace->passes);
-		if (round)
-			least(&turns->best[i], time);
+		if (lane_wanted(&lanes[i], plan) && !ours_take(turns, i, trace))
+			return false;
 	}
+	return true;
 }
 
 /* What libipt skips after an error, up to the next PSB, cost it nothing: its
@@ -210,13 +213,14 @@ static bool flow_measure(const struct bench_trace *trace,
 			 const struct bench_plan *plan)
 {
 	struct turns turns;
-	bool good = lanes_check(trace, plan) && turns_init(&turns, trace, plan);
+	bool good = lanes_check(trace, plan);
 	int round;
 
 	if (!good)
 		return false;
-	for (round = 0; good && round <= plan->rounds; round++)
-		turns_take(&turns, trace, round);
+	good = turns_init(&turns, trace);
+	for (round = 0; good && round < plan->rounds; round++)
+		good = turns_take(&turns, trace, plan);
 	if (good)
 		turns_report(&turns, trace, plan);
 	turns_uninit(&turns);
