@@ -2,9 +2,17 @@
 /*
  * Time estimation. Every estimate is derived from the whole count since an
  * anchor, so that rounding does not add up; between two PSBs time does not
- * go back. Any context.
+ * go back. Beside it stand a lower and an upper bound of the true time, which
+ * the same packets move. Any context.
  */
 #include "clock.h"
+
+/* TSC packets have 56 bits. */
+#define TSC_SPAN	(1ULL << 56)
+/* TSC, FastCounter and three products are rounded down. */
+#define ROUNDING	3
+/* More cycles than this between two anchors are nonsense. */
+#define CYCLES_BITS	48
 
 void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq,
 		     u8 p1)
@@ -15,21 +23,34 @@ void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq,
 	clock->mtc_freq = mtc_freq & 15;
 	clock->p1 = p1;
 	clock->error = KIPT_CLOCK_UNKNOWN;
+	clock->high = KIPT_CLOCK_NEVER;
+	clock->limit = KIPT_CLOCK_NEVER;
+}
+
+void kipt_clock_near(struct kipt_clock *clock, u64 near)
+{
+	clock->near = near;
 }
 
 void kipt_clock_reset(struct kipt_clock *clock)
 {
+	u64 near = clock->near;
+
 	kipt_clock_init(clock, clock->num, clock->den, clock->mtc_freq,
 			clock->p1);
+	clock->near = near;
 }
 
-void kipt_clock_lost(struct kipt_clock *clock)
+/* The TSC with these 56 bits that is next to another. */
+static u64 tsc_beside(u64 tsc, u64 other)
 {
-	clock->counting = false;
-	clock->cycles = 0;
-	clock->anchor = clock->now;
-	clock->error = KIPT_CLOCK_UNKNOWN;
-	clock->moved = clock->valid;
+	u64 time = (other & ~(TSC_SPAN - 1)) | tsc;
+
+	if (time < other && other - time > TSC_SPAN / 2)
+		return time + TSC_SPAN;
+	if (time > other && time - other > TSC_SPAN / 2 && time >= TSC_SPAN)
+		return time - TSC_SPAN;
+	return time;
 }
 
 /* ART ticks to TSC ticks; whole periods first, so nothing overflows. */
@@ -39,24 +60,75 @@ static u64 art_to_tsc(const struct kipt_clock *clock, u64 ticks)
 	       ticks % clock->den * clock->num / clock->den;
 }
 
-static void set_now(struct kipt_clock *clock, u64 time, u64 error)
+static void set_now(struct kipt_clock *clock, u64 time)
 {
+	u64 high = clock->high < clock->limit ? clock->high : clock->limit;
+	u64 error;
+
+	if (time > clock->limit)
+		time = clock->limit;
 	if (time > clock->now)
 		clock->now = time;
+	error = clock->now > clock->low ? clock->now - clock->low :
+					  clock->low - clock->now;
+	if (high > clock->now && high - clock->now > error)
+		error = high - clock->now;
 	clock->error = error < KIPT_CLOCK_UNKNOWN ? (u32)error :
 						    KIPT_CLOCK_UNKNOWN;
 	clock->moved = true;
 }
 
-/* Small steps back are noise of the counters, not a new time base. */
+/* CYCs count from here. */
+static void set_anchor(struct kipt_clock *clock, u64 time)
+{
+	clock->anchor = time;
+	clock->anchor_low = clock->low;
+	clock->anchor_high = clock->high;
+	clock->cycles = 0;
+	clock->first = 0;
+	clock->slowest = clock->cbr;
+}
+
+void kipt_clock_limit(struct kipt_clock *clock, u64 tsc)
+{
+	u64 limit = tsc_beside(tsc, clock->now);
+
+	if (!clock->valid || limit < clock->now)
+		return;
+	clock->limit = limit;
+	set_now(clock, clock->now);
+}
+
+void kipt_clock_lost(struct kipt_clock *clock)
+{
+	clock->lost = true;
+	clock->fresh = false;
+	clock->counting &= !clock->high_unknown;
+	clock->window_cycles = 0;
+	if (!clock->valid)
+		return;
+	clock->high = KIPT_CLOCK_NEVER;
+	set_anchor(clock, clock->now);
+	set_now(clock, clock->now);
+}
+
 static void on_tsc(struct kipt_clock *clock, u64 tsc)
 {
+	u64 time = clock->valid ? tsc_beside(tsc, clock->now) :
+		   clock->near ? tsc_beside(tsc, clock->near) : tsc;
+
 	clock->valid = true;
+	clock->lost = false;
+	clock->fresh = true;
 	clock->counting = false;
-	clock->base = tsc;
-	clock->anchor = tsc;
-	clock->cycles = 0;
-	set_now(clock, tsc, 0);
+	if (time > clock->limit)
+		clock->limit = KIPT_CLOCK_NEVER;
+	clock->base = time;
+	clock->low = time;
+	clock->high = time;
+	clock->window_cycles = 0;
+	set_anchor(clock, time);
+	set_now(clock, time);
 }
 
 /* TMA gives 16 bits of ART: with MTCFreq above 8 they do not reach the top of
@@ -66,9 +138,10 @@ static void on_tma(struct kipt_clock *clock, u32 ctc, u32 fast)
 {
 	u32 rem = ctc & ((1U << clock->mtc_freq) - 1);
 
-	if (!clock->valid || !clock->num)
+	if (!clock->fresh || !clock->num)
 		return;
-	clock->base = clock->anchor - fast - art_to_tsc(clock, rem);
+	clock->fresh = false;
+	clock->base -= fast + art_to_tsc(clock, rem);
 	clock->ticks = 0;
 	clock->last_mtc = (u8)(ctc >> clock->mtc_freq);
 	clock->high_unknown = clock->mtc_freq > 8;
@@ -87,40 +160,105 @@ static u32 mtc_delta(struct kipt_clock *clock, u8 mtc)
 	return delta ? delta : known;
 }
 
+/* What CYCs told about the time before an MTC holds, unless it is refuted. */
+static void bound_by_mtc(struct kipt_clock *clock, u64 time)
+{
+	u64 slack = art_to_tsc(clock, 1) + ROUNDING;
+	u64 low = time > slack ? time - slack : 0;
+
+	if (clock->low < low || (!clock->lost && clock->low > time + slack))
+		clock->low = low;
+	clock->high = clock->lost ? KIPT_CLOCK_NEVER : time + slack;
+}
+
+/* An MTC that repeats the last is a duplicate, or exactly 256 were lost: then
+ * the next TSC sets it right.
+ */
 static void on_mtc(struct kipt_clock *clock, u8 mtc)
 {
+	u32 delta;
 	u64 time;
 
 	if (!clock->counting)
 		return;
-	clock->ticks += (u64)mtc_delta(clock, mtc) << clock->mtc_freq;
+	delta = mtc_delta(clock, mtc);
+	if (!delta)
+		return;
+	clock->ticks += (u64)delta << clock->mtc_freq;
 	clock->last_mtc = mtc;
 	time = clock->base + art_to_tsc(clock, clock->ticks);
-	clock->cycles = 0;
-	clock->anchor = time > clock->now ? time : clock->now;
-	set_now(clock, time, art_to_tsc(clock, 1) + 1);
+	if (clock->cycles && !clock->lost && time > clock->anchor) {
+		clock->window_ticks = (u32)(time - clock->anchor);
+		clock->window_cycles = clock->cycles;
+	}
+	bound_by_mtc(clock, time);
+	set_anchor(clock, time > clock->now ? time : clock->now);
+	set_now(clock, time);
 }
 
-/* The rate is only as good as CBR says: all of the distance may be wrong. */
+/* CYCs say how far it is from the anchor, at the ratio that CBR said. The first
+ * may have begun before the anchor, and at another ratio.
+ */
+static void bound_by_cyc(struct kipt_clock *clock)
+{
+	u64 rest = clock->cycles - clock->first;
+	u32 slowest = clock->slowest;
+
+	clock->low = clock->anchor_low;
+	clock->high = KIPT_CLOCK_NEVER;
+	if (clock->lost)
+		return;
+	if (rest)
+		clock->low += (rest - 1) * clock->p1 / (clock->cbr + 1);
+	if (clock->anchor_high == KIPT_CLOCK_NEVER || slowest < 2)
+		return;
+	clock->high = clock->anchor_high + ROUNDING +
+		      (clock->first + 1) * clock->p1 / (slowest - 1) +
+		      (rest + 1) * clock->p1 / (clock->cbr - 1);
+}
+
+static void on_measured_cyc(struct kipt_clock *clock)
+{
+	clock->low = clock->anchor_low;
+	clock->high = KIPT_CLOCK_NEVER;
+	if (clock->window_cycles && !(clock->cycles >> 32))
+		set_now(clock, clock->anchor +
+			clock->cycles * clock->window_ticks /
+				clock->window_cycles);
+	else
+		set_now(clock, clock->now);
+}
+
 static void on_cyc(struct kipt_clock *clock, u64 cycles)
 {
-	u64 ticks;
+	bool first = !clock->cycles;
 
-	clock->cycles += cycles;
-	if (!clock->valid || !clock->p1 || !clock->cbr ||
-	    clock->cycles >> 48)
+	if (!clock->valid || cycles >> CYCLES_BITS ||
+	    (clock->cycles + cycles) >> CYCLES_BITS)
 		return;
-	ticks = clock->cycles * clock->p1 / clock->cbr;
-	set_now(clock, clock->anchor + ticks, ticks);
+	clock->cycles += cycles;
+	if (first)
+		clock->first = cycles;
+	if (!clock->p1 || !clock->cbr) {
+		on_measured_cyc(clock);
+		return;
+	}
+	bound_by_cyc(clock);
+	set_now(clock, clock->anchor +
+		clock->cycles * clock->p1 / clock->cbr);
 }
 
+/* When the ratio changed is not told: the next CYC covers both sides of it. */
 static void on_cbr(struct kipt_clock *clock, u32 cbr)
 {
+	u32 slowest = clock->cycles ? clock->cbr : clock->slowest;
+
 	if (cbr == clock->cbr)
 		return;
 	clock->cbr = cbr;
-	clock->anchor = clock->now;
-	clock->cycles = 0;
+	set_anchor(clock, clock->now);
+	if (slowest && slowest < cbr)
+		clock->slowest = slowest;
 }
 
 void kipt_clock_packet(struct kipt_clock *clock,

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From TSC, TMA, MTC, CYC and CBR packets to an estimated TSC (Intel SDM
- * Vol. 3C, "Tracing Time and Timing Packets"). Integers only. The clock starts
- * anew at every PSB. Any context.
+ * From TSC, TMA, MTC, CYC and CBR packets to an estimated TSC and a bound of
+ * its error (Intel SDM Vol. 3C, "Tracing Time and Timing Packets"). Integers
+ * only. The clock starts anew at every PSB. Any context.
+ *
+ * What is estimated is when the last timing packet was due: an MTC at its ART
+ * edge, a CYC at the packet behind it. What the bound rests on: TSC packets and
+ * CPUID.15H are exact; between two CBR packets the core runs at the ratio of the
+ * first, give or take one. An overflow may hide any number of windows of the
+ * MTC and any change of the ratio: up to the next TSC the bound is what TSC the
+ * next PSB+ has, if there is one.
  */
 #ifndef KIPT_DECODE_CLOCK_H
 #define KIPT_DECODE_CLOCK_H
@@ -10,43 +17,69 @@
 #include "packet.h"
 
 #define KIPT_CLOCK_UNKNOWN	0xffffffffU
+/* struct kipt_clock.high, .limit: none is known. */
+#define KIPT_CLOCK_NEVER	0xffffffffffffffffULL
 
 /**
  * struct kipt_clock - estimated time
  * @num: TSC ticks per ART tick, numerator; 0: MTCs cannot be used
  * @den: its denominator
  * @mtc_freq: RTIT_CTL.MTCFreq
- * @p1: maximum non-turbo ratio; 0: CYCs cannot be used
- * @now: estimated TSC; valid if @valid
+ * @p1: maximum non-turbo ratio; 0: CYCs are measured against MTCs
+ * @near: a TSC near the trace's, for its upper 8 bits; 0: unknown
+ * @now: estimated TSC; valid if @valid. Never goes back between two PSBs
  * @error: bound of its error in ticks, or KIPT_CLOCK_UNKNOWN
  * @valid: a TSC was seen
  * @moved: @now or @error changed since the user last cleared this
- * @counting: MTCs can be converted: a TMA was seen since the last loss
+ * @lost: an overflow came after the last TSC
+ * @fresh: the last of TSC, TMA and MTC was a TSC: a TMA belongs to it
+ * @counting: MTCs can be converted: a TMA was seen
  * @high_unknown: TMA did not hold the upper bits of @last_mtc
  * @last_mtc: payload of the last MTC, or what it would have been at @base
  * @cbr: core:bus ratio, 0: unknown
+ * @slowest: the least ratio that a part of the next CYC may have run at
  * @base: TSC at an ART count that an MTC could have been sent at
  * @ticks: ART ticks since @base
- * @anchor: TSC when @cycles was 0
- * @cycles: core cycles since @anchor
+ * @low: the last timing packet was due at this or after it
+ * @high: and not after this
+ * @limit: TSC of the next PSB+
+ * @anchor: estimate when @cycles was 0
+ * @anchor_low: @low then
+ * @anchor_high: @high then
+ * @cycles: core cycles of the CYCs since @anchor
+ * @first: those of the first of them, which may have begun before
+ * @window_ticks: TSC ticks of the last window between two MTCs with CYCs
+ * @window_cycles: core cycles in it; 0: not measured
  */
 struct kipt_clock {
 	u32 num;
 	u32 den;
 	u8 mtc_freq;
 	u8 p1;
+	u64 near;
 	u64 now;
 	u32 error;
 	bool valid;
 	bool moved;
+	bool lost;
+	bool fresh;
 	bool counting;
 	bool high_unknown;
 	u8 last_mtc;
 	u32 cbr;
+	u32 slowest;
 	u64 base;
 	u64 ticks;
+	u64 low;
+	u64 high;
+	u64 limit;
 	u64 anchor;
+	u64 anchor_low;
+	u64 anchor_high;
 	u64 cycles;
+	u64 first;
+	u64 window_ticks;
+	u64 window_cycles;
 };
 
 /**
@@ -61,13 +94,31 @@ void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq,
 		     u8 p1);
 
 /**
+ * kipt_clock_near() - give the upper 8 bits, which packets do not have
+ * @clock: after kipt_clock_init()
+ * @near: a TSC less than 2^55 ticks from the trace's; 0: unknown, they count
+ *	from 0
+ */
+void kipt_clock_near(struct kipt_clock *clock, u64 near);
+
+/**
  * kipt_clock_reset() - forget the time: a PSB
  * @clock: the clock
  */
 void kipt_clock_reset(struct kipt_clock *clock);
 
 /**
- * kipt_clock_lost() - packets were lost: keep the time, trust no count
+ * kipt_clock_limit() - what follows, up to the next reset, was before this
+ * @clock: after the packets of a PSB+
+ * @tsc: value of the TSC packet of the next PSB+
+ *
+ * Ignored where it contradicts the TSC of this PSB+: the guest of a virtual
+ * machine and its host count differently.
+ */
+void kipt_clock_limit(struct kipt_clock *clock, u64 tsc);
+
+/**
+ * kipt_clock_lost() - packets were lost: MTCs and CYCs too, maybe
  * @clock: the clock
  */
 void kipt_clock_lost(struct kipt_clock *clock);

@@ -15,8 +15,8 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-DECODE_PROGRAMS := packet_test read_test insn_test flow_api_test flow_test same_test \
-	trace_test objdump_check \
+DECODE_PROGRAMS := packet_test read_test insn_test clock_test flow_api_test \
+	flow_test same_test trace_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff)
 
 $(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
@@ -34,6 +34,7 @@ packet_test-with :=
 read_test-with := image.c
 insn_test-with :=
 objdump_check-with :=
+clock_test-with :=
 flow_api_test-with :=
 flow_test-with := flow_case.c flow_ways.c record_list.c record_text.c expand.c
 same_test-with := expand.c ../../tools/fuzz/fuzz_flow.c ../../tools/fuzz/grammar.c

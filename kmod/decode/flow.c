@@ -118,6 +118,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->wanted = wanted_kinds(config->output);
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
+	kipt_clock_near(&flow->clock, config->tsc_near);
 	share_memory(flow, (u8 *)arena + head_size(),
 		     memory_of(config) & ~(u64)(ARENA_ALIGN - 1));
 	return flow;

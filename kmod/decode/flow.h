@@ -83,6 +83,9 @@ struct kipt_sink {
  * @tsc_den: CPUID.15H:EAX; 0: unknown
  * @mtc_freq: RTIT_CTL.MTCFreq of the trace
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]; 0: unknown
+ * @tsc_near: a TSC less than 2^55 ticks from the trace's: the packets have 56
+ *	bits, all TIME records count on from this; 0: unknown, each PSB starts
+ *	with upper bits of 0
  * @filter_count: entries of @filter, 0..4; 0: no IP filter, or unknown
  * @filter: ranges that were traced (RTIT_ADDRn_A, _B, both inclusive). Only
  *	needed for CPUs with erratum SKL014, which leave out where a direct
@@ -94,6 +97,7 @@ struct kipt_flow_config {
 	u64 memory;
 	u32 tsc_num;
 	u32 tsc_den;
+	u64 tsc_near;
 	u8 mtc_freq;
 	u8 max_nonturbo_ratio;
 	u8 filter_count;

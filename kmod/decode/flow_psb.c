@@ -7,6 +7,9 @@
  */
 #include "flow_state.h"
 
+/* TSC stands among the first packets of a PSB+. */
+#define LIMIT_PACKETS	32
+
 /* BDM70: before a TIP.PGE a PSB+ may hold a FUP though tracing is off. Only
  * packets that need no tracing stand between such a FUP and the TIP.PGE.
  */
@@ -205,6 +208,28 @@ static void restate(struct kipt_flow *flow, const struct kipt_psb *psb,
 	restate_clock(flow);
 }
 
+/* The TSC in the next PSB+: no estimate before it may be beyond. */
+static void limit_clock(struct kipt_flow *flow, u64 next)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet = { 0 };
+	u32 i;
+
+	if (!(flow->config.output & KIPT_FLOW_TIME) || next == flow->size)
+		return;
+	kipt_cursor_init(&cursor, flow->data + next, flow->size - next);
+	for (i = 0; i < LIMIT_PACKETS; i++) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+		    packet.type == KIPT_PACKET_PSBEND ||
+		    packet.type == KIPT_PACKET_OVF)
+			return;
+		if (packet.type == KIPT_PACKET_TSC)
+			break;
+	}
+	if (packet.type == KIPT_PACKET_TSC)
+		kipt_clock_limit(&flow->clock, packet.value);
+}
+
 static void report_bad(struct kipt_flow *flow, const struct kipt_psb *psb)
 {
 	flow->enabled = false;
@@ -224,6 +249,7 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 	flow->enabled = psb.has_ip;
 	flow->at.ip = psb.ip;
 	flow->last_ip = psb.last_ip;
+	limit_clock(flow, end);
 	flow->clock.moved = false;
 	restate(flow, &psb, offset);
 	if (psb.status != KIPT_OK) {
