@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Fuzz targets with ASan and UBSan; libFuzzer comes with clang. SECONDS is for
-# each target, FUZZERS chooses some.
+# each target, FUZZERS chooses some. Those of the core alone (packet insn clock
+# flow) also do with FUZZ_SANITIZERS=memory and an FUZZ_OUT of its own.
 
 FUZZ_DIR := $(ROOT)/tools/fuzz
-FUZZ_OUT := $(BUILD)/fuzz
+FUZZ_OUT ?= $(BUILD)/fuzz
 FUZZ_CORE := $(ROOT)/kmod/decode
 FUZZ_TOOL := $(ROOT)/tools/kipt
-FUZZ_FLAGS := $(WARNINGS) -O2 -g -fsanitize=fuzzer,address,undefined \
+FUZZ_SANITIZERS ?= address,undefined
+FUZZ_FLAGS = $(WARNINGS) -O2 -g -fsanitize=fuzzer,$(FUZZ_SANITIZERS) \
 	-fno-sanitize-recover=all
 FUZZ_PACKETS := packet packet_read packet_table
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
 	$(patsubst %,$(FUZZ_CORE)/%.c,insn $(FUZZ_PACKETS))
 SECONDS ?= 20
-FUZZERS ?= packet insn flow unpack files
+FUZZERS ?= packet insn clock flow unpack files
 
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c
 fuzz_insn-with := $(FUZZ_CORE)/insn.c
+fuzz_clock-with := $(FUZZ_CORE)/clock.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 	$(ROOT)/selftests/decode/expand.c \
 	$(wildcard $(FUZZ_CORE)/*.c)
@@ -37,7 +40,7 @@ $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
 	clang $(FUZZ_FLAGS) $$(filter %.c,$$^) $(fuzz_$(1)-libs) -o $$@
 endef
 
-$(foreach target,packet insn flow unpack files,\
+$(foreach target,packet insn clock flow unpack files,\
 	$(eval $(call fuzz-program,$(target))))
 
 fuzz: $(patsubst %,$(FUZZ_OUT)/fuzz_%,$(FUZZERS))

@@ -3,7 +3,7 @@
  * libFuzzer target: the files the tool reads: records, meta.json, mappings,
  * pages of code with their addresses, ELF files. The first byte says which
  * the rest is; pages are split by the second. Files stand in a folder of their
- * own in memory, where the tool's own readers open them.
+ * own, in memory if there is one, where the tool's own readers open them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,8 +43,11 @@ static void folder_make(void)
 	if (folder[0])
 		return;
 	strcpy(folder, "/dev/shm/kipt-fuzz-XXXXXX");
-	if (!mkdtemp(folder))
-		abort();
+	if (!mkdtemp(folder)) {
+		strcpy(folder, "/tmp/kipt-fuzz-XXXXXX");
+		if (!mkdtemp(folder))
+			abort();
+	}
 	atexit(folder_remove);
 }
 

@@ -2,12 +2,12 @@
 /*
  * libFuzzer target: flow from any packets over any code. Four bytes choose what
  * is compared and how the flow is made, 256 are code that stands at two places
- * in every address space, the rest are packets. A PSB+ is put in front, so that
- * the input need not guess one.
+ * in every address space, the rest are packets, which may be repeated. A PSB+
+ * is put in front, so that the input need not guess one.
  *
  * The records of a walk over every block, without the memo, are what all other
  * ways to decode are compared with: with the memo, packed, PSB by PSB, twice
- * over the same flow, counted.
+ * over the same flow, counted, stopped by the sink.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 #include "grammar.h"
 
 #define HEAD		4
-#define TRACE_MAX	4096
+#define PART_MAX	2048
+#define TRACE_MAX	8192
 #define ARENA_MAX	(512 << 10)
 #define LIST_MAX	(1 << 16)
 
@@ -32,11 +33,15 @@ static const u8 psb_plus[] = {
  * struct record_list - records in order
  * @count: how many
  * @full: there were more
+ * @limit: the sink says stop with the records that reach this many; 0: never
+ * @stopped: it did
  * @records: they
  */
 struct record_list {
 	u32 count;
 	bool full;
+	u32 limit;
+	bool stopped;
 	struct kipt_record records[LIST_MAX];
 };
 
@@ -71,7 +76,7 @@ static bool list_add(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct record_list *list = ctx;
 
-	if (!n)
+	if (!n || list->stopped)
 		abort();
 	if (n > LIST_MAX - list->count) {
 		list->full = true;
@@ -79,7 +84,16 @@ static bool list_add(void *ctx, const struct kipt_record *records, u32 n)
 	}
 	memcpy(list->records + list->count, records, n * sizeof(*records));
 	list->count += n;
-	return true;
+	list->stopped = list->limit && list->count >= list->limit;
+	return !list->stopped;
+}
+
+static void list_clear(struct record_list *list)
+{
+	list->count = 0;
+	list->full = false;
+	list->limit = 0;
+	list->stopped = false;
 }
 
 static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
@@ -121,10 +135,11 @@ static u32 version(void *ctx, u64 space, u64 ip, u32 len)
 	return ip >> 6 & 1;
 }
 
+/* The last bytes of the arena, so that one more is an error. */
 static struct kipt_flow *flow_make(const struct input *input, u32 output,
 				   struct record_list *list)
 {
-	static u64 arena[ARENA_MAX / sizeof(u64)] __attribute__((aligned(64)));
+	static u8 arena[ARENA_MAX] __attribute__((aligned(64)));
 	struct kipt_flow_config config = input->config;
 	struct kipt_code code = {
 		.read = read_code, .space = name_space, .changed = is_changed,
@@ -133,13 +148,17 @@ static struct kipt_flow *flow_make(const struct input *input, u32 output,
 	};
 	struct kipt_sink sink = { .emit = list_add, .ctx = list };
 	struct kipt_flow *flow;
+	size_t size;
 
 	config.output = output | input->output;
-	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	size = (kipt_flow_size(&config) + 63) & ~(size_t)63;
+	if (size > sizeof(arena))
+		abort();
+	flow = kipt_flow_init(arena + sizeof(arena) - size, size, &config,
+			      &code, &sink);
 	if (!flow)
 		abort();
-	list->count = 0;
-	list->full = false;
+	list_clear(list);
 	return flow;
 }
 
@@ -207,34 +226,61 @@ static void compare_memo(const struct input *input, u32 output)
 	must_equal("memo", &got);
 }
 
-static void compare_packed(const struct input *input, u32 output)
+/* What the packed records stand for becomes those that are compared. */
+static void expand_packed(void)
 {
 	const char *wrong;
 	u64 made;
 
-	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
-	decode(input, output | KIPT_FLOW_PATHS, &packed);
-	if (packed.full)
-		return;
 	made = expand(packed.records, packed.count, got.records, LIST_MAX,
 		      &wrong);
 	if (wrong) {
 		fprintf(stderr, "packed: %s\n", wrong);
 		abort();
 	}
-	got.full = made > LIST_MAX;
-	got.count = got.full ? LIST_MAX : (u32)made;
+	got.full = packed.full || made > LIST_MAX;
+	got.count = made > LIST_MAX ? LIST_MAX : (u32)made;
+}
+
+static void compare_packed(const struct input *input, u32 output)
+{
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	decode(input, output | KIPT_FLOW_PATHS, &packed);
+	if (packed.full)
+		return;
+	expand_packed();
 	must_equal("packed", &got);
 }
 
+/* Paths named in the first run may be taken in the second. */
+static void compare_packed_again(const struct input *input, u32 output)
+{
+	struct kipt_flow *flow;
+	u32 first;
+
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	first = want.count;
+	if (want.full || first > LIST_MAX / 2)
+		return;
+	memcpy(want.records + first, want.records,
+	       first * sizeof(want.records[0]));
+	want.count = 2 * first;
+	flow = flow_make(input, output | KIPT_FLOW_PATHS, &packed);
+	run(flow, input);
+	run(flow, input);
+	if (packed.full)
+		return;
+	expand_packed();
+	must_equal("packed again", &got);
+}
+
 /* Each chunk by a flow of its own, or all by one that keeps its caches. */
-static void compare_chunks(const struct input *input, u32 output, bool keep)
+static void decode_chunks(const struct input *input, u32 output, bool keep)
 {
 	struct kipt_flow *flow = NULL;
 	u64 from = 0, to;
 	u32 count = 0;
 
-	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
 	while (from < input->size) {
 		to = kipt_sync_next(input->trace, input->size, from + 1);
 		if (!flow || !keep) {
@@ -246,7 +292,66 @@ static void compare_chunks(const struct input *input, u32 output, bool keep)
 		kipt_flow_run(flow, input->trace, input->size, from, to);
 		from = to;
 	}
+}
+
+static void compare_chunks(const struct input *input, u32 output, bool keep)
+{
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	decode_chunks(input, output, keep);
 	must_equal("chunks", &got);
+}
+
+/* What the sink got when it said stop is what it gets first otherwise. */
+static void compare_stopped(const struct input *input, u32 output)
+{
+	struct kipt_flow *flow;
+
+	decode(input, output, &want);
+	flow = flow_make(input, output, &got);
+	got.limit = 1 + input->choice * 8U;
+	if (kipt_flow_run(flow, input->trace, input->size, 0, input->size) !=
+	    (got.stopped ? KIPT_STOPPED : KIPT_OK))
+		abort();
+	if (got.stopped && want.count > got.count)
+		want.count = got.count;
+	must_equal("stopped", &got);
+}
+
+/* The trace ends within a PSB+: what its SYNC record says is not known yet. */
+static bool ends_in_psb(const struct input *input)
+{
+	u64 psb, from = 0, size = input->size;
+
+	while ((psb = kipt_sync_next(input->trace, size, from)) < size)
+		from = psb + 1;
+	for (; from + 1 < size; from++) {
+		if (input->trace[from] == 0x02 &&
+		    input->trace[from + 1] == 0x23)
+			return false;
+	}
+	return true;
+}
+
+/* The last records may wait for packets that say what they are about. */
+/* Off until COUNTS says what else it makes. */
+#ifndef OTHERS
+#define OTHERS 0
+#endif
+#define CUT_TAIL	16
+
+/* A trace that ends earlier: nothing told of what it still has is lost. */
+static void compare_cut(struct input *input, u32 output)
+{
+	decode(input, output, &want);
+	input->size -= (input->size - sizeof(psb_plus)) *
+		       (input->choice >> 5) / 8;
+	if (ends_in_psb(input))
+		return;
+	decode(input, output, &got);
+	got.count -= got.count < CUT_TAIL ? got.count : CUT_TAIL;
+	if (want.count > got.count)
+		want.count = got.count;
+	must_equal("cut", &got);
 }
 
 /* The caches of a first run must not show in a second one. */
@@ -257,8 +362,7 @@ static void compare_again(const struct input *input, u32 output)
 	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
 	flow = flow_make(input, output, &got);
 	run(flow, input);
-	got.count = 0;
-	got.full = false;
+	list_clear(&got);
 	run(flow, input);
 	must_equal("again", &got);
 }
@@ -277,8 +381,7 @@ static void compare_forgotten(struct input *input, u32 output)
 	input->code = code;
 	for (space = 0; space < 5; space++)
 		kipt_flow_forget(flow, space, 0, ~0ULL);
-	got.count = 0;
-	got.full = false;
+	list_clear(&got);
 	run(flow, input);
 	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
 	must_equal("forgotten", &got);
@@ -296,8 +399,10 @@ static bool is_call(const struct kipt_record *record)
 	}
 }
 
-/* Takes BRANCH records out that CALLS has not; the next one counts theirs. */
-static void keep_calls(struct record_list *list)
+/* Takes BRANCH records out that CALLS has not, or all; the next record that
+ * counts instructions counts theirs.
+ */
+static void leave_out(struct record_list *list, bool all)
 {
 	struct kipt_record *record;
 	u64 left = 0, sum;
@@ -305,10 +410,12 @@ static void keep_calls(struct record_list *list)
 
 	for (i = 0; i < list->count; i++) {
 		record = &list->records[i];
+		if (record->type == KIPT_RECORD_EDGE)
+			continue;
 		sum = record->aux + left;
 		switch (record->type) {
 		case KIPT_RECORD_BRANCH:
-			if (!is_call(record)) {
+			if (all || !is_call(record)) {
 				left = sum;
 				continue;
 			}
@@ -336,7 +443,7 @@ static void compare_calls(struct input *input)
 	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
 	if (want.full)
 		return;
-	keep_calls(&want);
+	leave_out(&want, false);
 	decode(input, KIPT_FLOW_CALLS, &got);
 	must_equal("calls", &got);
 }
@@ -386,7 +493,6 @@ static void compare_counts(struct input *input, u32 more)
 {
 	struct kipt_flow *flow;
 
-	input->output = 0;
 	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
 	flow = flow_make(input, KIPT_FLOW_COUNTS | more, &got);
 	run(flow, input);
@@ -399,10 +505,101 @@ static void compare_counts(struct input *input, u32 more)
 	must_equal("counts", &got);
 }
 
+/* Counts of chunks, by one flow, are those of the whole. */
+static void compare_counts_chunks(struct input *input)
+{
+	struct kipt_flow *flow = flow_make(input, KIPT_FLOW_COUNTS, &got);
+	u64 from = 0, to;
+
+	while (from < input->size) {
+		to = kipt_sync_next(input->trace, input->size, from + 1);
+		kipt_flow_run(flow, input->trace, input->size, from, to);
+		from = to;
+	}
+	if (kipt_flow_counts(flow) != KIPT_OK)
+		abort();
+	packed = got;
+	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
+	if (want.full || packed.full)
+		return;
+	to_edges(&want);
+	to_edges(&packed);
+	must_equal("counts of chunks", &packed);
+}
+
+/* Records other than those of branches do not depend on what branches give. */
+static void compare_others(struct input *input)
+{
+	input->output = 0;
+	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
+	if (want.full)
+		return;
+	leave_out(&want, true);
+	decode(input, KIPT_FLOW_COUNTS | (input->choice >> 5 & 1 ?
+				  KIPT_FLOW_NO_MEMO : 0), &got);
+	leave_out(&got, true);
+	must_equal("others", &got);
+}
+
+static void compare_more(struct input *input)
+{
+	u32 branches = KIPT_FLOW_BRANCHES, calls = KIPT_FLOW_CALLS;
+
+	switch (input->choice % 16) {
+	case 0:
+	case 1:
+		compare_packed_again(input, branches);
+		break;
+	case 2:
+		compare_packed_again(input, calls);
+		break;
+	case 3:
+		compare_stopped(input, branches);
+		break;
+	case 4:
+		compare_stopped(input, calls | KIPT_FLOW_PATHS);
+		break;
+	case 5:
+	case 6:
+		compare_cut(input, branches);
+		break;
+	case 7:
+		compare_cut(input, branches | KIPT_FLOW_NO_MEMO);
+		break;
+	case 8:
+	case 9:
+		compare_counts_chunks(input);
+		break;
+	case 10:
+		if (OTHERS)
+			compare_others(input);
+		break;
+	case 11:
+		compare_again(input, calls);
+		break;
+	case 12:
+		compare_forgotten(input, calls);
+		break;
+	case 13:
+		compare_chunks(input, branches, true);
+		break;
+	case 14:
+		compare_chunks(input, branches | KIPT_FLOW_NO_MEMO, true);
+		break;
+	default:
+		compare_packed(input, branches);
+		break;
+	}
+}
+
 static void compare(struct input *input)
 {
 	u32 branches = KIPT_FLOW_BRANCHES, calls = KIPT_FLOW_CALLS;
 
+	if (input->choice & 16) {
+		compare_more(input);
+		return;
+	}
 	switch (input->choice % 16) {
 	case 0:
 	case 1:
@@ -444,7 +641,7 @@ static void compare(struct input *input)
 		compare_chunks(input, branches | KIPT_FLOW_INSNS, false);
 		break;
 	default:
-		decode(input, input->choice >> 4 & 0x3, &got);
+		decode(input, input->choice >> 5 & 0x3, &got);
 		break;
 	}
 }
@@ -472,25 +669,46 @@ static void head_read(struct input *input, const u8 *data)
 	filters_read(config, data[3]);
 }
 
+/* @len bytes of @data up to eight times, a PSB+ in front of the first or each,
+ * as @byte says.
+ */
+static bool trace_make(struct input *input, u8 byte, const u8 *data, u64 len)
+{
+	u32 times = 1U << (byte >> 1 & 3), i;
+	bool each = byte & 8;
+	u8 *to;
+
+	if (len > PART_MAX)
+		len = PART_MAX;
+	if ((sizeof(psb_plus) + len) * times > TRACE_MAX)
+		times = (u32)(TRACE_MAX / (sizeof(psb_plus) + len));
+	input->size = len * times + sizeof(psb_plus) * (each ? times : 1);
+	input->trace = malloc(input->size);
+	if (!input->trace)
+		return false;
+	to = input->trace;
+	for (i = 0; i < times; i++) {
+		if (!i || each) {
+			memcpy(to, psb_plus, sizeof(psb_plus));
+			to += sizeof(psb_plus);
+		}
+		memcpy(to, data, len);
+		to += len;
+	}
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	u32 head = HEAD + PROGRAM_BYTES;
 	struct input input = { 0 };
-	u64 len;
 
-	if (size < HEAD + PROGRAM_BYTES)
+	if (size < head)
 		return 0;
 	head_read(&input, data);
 	input.code = data + HEAD;
-	len = size - HEAD - PROGRAM_BYTES;
-	if (len > TRACE_MAX)
-		len = TRACE_MAX;
-	input.size = sizeof(psb_plus) + len;
-	input.trace = malloc(input.size);
-	if (!input.trace)
+	if (!trace_make(&input, data[3], data + head, size - head))
 		return 0;
-	memcpy(input.trace, psb_plus, sizeof(psb_plus));
-	memcpy(input.trace + sizeof(psb_plus), data + HEAD + PROGRAM_BYTES,
-	       len);
 	compare(&input);
 	free(input.trace);
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: instructions from any bytes in any mode. The first byte
- * chooses the mode. A length must lie within the bytes given, and more bytes
- * must not change what was decoded.
+ * chooses the mode. A length must lie within the bytes given, more bytes must
+ * not change what was decoded, and fewer must not be enough.
  */
 #include <stdlib.h>
 
@@ -27,6 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    KIPT_OK ||
 	    again.len != insn.len || again.class != insn.class ||
 	    again.target != insn.target)
+		abort();
+	if (kipt_insn_decode(&again, mode, 0x401000, data + 1, insn.len - 1U) ==
+	    KIPT_OK)
 		abort();
 	return 0;
 }

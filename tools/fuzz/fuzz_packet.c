@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: packets from any bytes. The first byte says how many are
- * read at once. Both readers must stay in bounds, advance, and agree; so must
- * both searches for a PSB.
+ * read at once. Both readers must stay in bounds, advance, and agree, and a
+ * packet cut short must be told as one; both searches for a PSB must find what
+ * looking at every byte finds.
  */
 #include <stdlib.h>
 
@@ -18,14 +19,42 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 			       unsigned int seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-static void check_search(const u8 *data, u64 size)
+/* Where the first run of "02 82" pairs, as long as it gets, has its last PSB. */
+static u64 search_slowly(const u8 *data, u64 size, u64 from)
 {
-	u64 psb = kipt_sync_next(data, size, 0);
+	u64 pairs;
 
-	if (psb != kipt_sync_next_plain(data, size, 0))
+	for (; from + 16 <= size; from++) {
+		for (pairs = 0; from + 2 * pairs + 2 <= size &&
+		     data[from + 2 * pairs] == 0x02 &&
+		     data[from + 2 * pairs + 1] == 0x82; pairs++)
+			;
+		if (pairs >= 8)
+			return from + 2 * pairs - 16;
+	}
+	return size;
+}
+
+static void check_search(const u8 *data, u64 size, u64 from)
+{
+	u64 psb = search_slowly(data, size, from);
+
+	if (kipt_sync_next(data, size, from) != psb ||
+	    kipt_sync_next_plain(data, size, from) != psb)
 		abort();
-	if (psb != size && (psb + 16 > size || data[psb] != 0x02 ||
-			    data[psb + 15] != 0x82))
+}
+
+/* Without its last byte it is no packet; errata have shapes of their own. */
+static void check_short(struct kipt_cursor cursor,
+			const struct kipt_packet *packet)
+{
+	struct kipt_packet got;
+
+	if (packet->flags & KIPT_PF_BROKEN)
+		return;
+	cursor.end = cursor.pos + packet->len - 1;
+	if (kipt_packet_next(&cursor, &got) !=
+	    (packet->len == 1 ? KIPT_END : KIPT_TRUNCATED))
 		abort();
 }
 
@@ -35,6 +64,7 @@ static void check_one(struct kipt_cursor *cursor,
 	const u8 *before = cursor->pos;
 	struct kipt_packet packet;
 
+	check_short(*cursor, want);
 	if (kipt_packet_next(cursor, &packet) != KIPT_OK ||
 	    cursor->pos != before + packet.len || !packet.len ||
 	    packet.len > KIPT_PACKET_MAX_LEN ||
@@ -72,7 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	check_search(data + 1, size - 1);
+	check_search(data + 1, size - 1, 0);
+	check_search(data + 1, size - 1, data[0] % size);
 	check_packets(data + 1, size - 1, 1 + data[0] % BATCH_MAX);
 	return 0;
 }

@@ -546,6 +546,19 @@ static u32 repeat(u8 *trace, u32 size, u32 max, u32 from, u32 to,
 	return size;
 }
 
+/* What is no packet, in any packet that ends early too, and a PSB+ behind. */
+static u32 insert_damage(u8 *trace, u32 size, u32 max, u32 at)
+{
+	static const u8 damage[] = {
+		5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
+		0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+		0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+		0x99, 0x01, 0x5d, 0x00, 0x10, 0x40, 0x00, 0x02, 0x23,
+	};
+
+	return insert(trace, size, max, at, damage, sizeof(damage));
+}
+
 u32 grammar_mutate(u8 *trace, u32 size, u32 max, struct random *random)
 {
 	u32 from = boundary(trace, size, random_below(random, size + 1));
@@ -554,14 +567,24 @@ u32 grammar_mutate(u8 *trace, u32 size, u32 max, struct random *random)
 	u32 times = 1 + random_below(random, 4);
 	u8 packet[16];
 
-	switch (random_below(random, 8)) {
+	switch (random_below(random, 32)) {
 	case 0:
+	case 8:
+	case 9:
 		memmove(trace + from, trace + to, size - to);
 		return size - (to - from);
 	case 1:
 	case 2:
+	case 10:
+	case 11:
+	case 12:
+	case 13:
 		return repeat(trace, size, max, from, to, random);
 	case 3:
+		return insert_damage(trace, size, max, from);
+	case 4:
+	case 5:
+	case 6:
 		memmove(trace + from, trace + to, size - to);
 		size -= to - from;
 		break;
