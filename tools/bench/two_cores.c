@@ -13,6 +13,13 @@
 #include "stopwatch.h"
 #include "two_cores.h"
 
+/* A round counts if other programs used no more than this part of a CPU; the
+ * kernel counts their time in ticks. If too few rounds do, there are more.
+ */
+#define OTHERS_MOST	0.03
+#define OTHERS_TICK	1.5e7
+#define ROUNDS_MORE	8
+
 #define REFERENCE_BYTES	(256U << 10)
 
 /**
@@ -148,9 +155,13 @@ static bool prove_run(struct jobs *jobs, struct proof *proof)
 	return false;
 }
 
+/* Each thread has the memory one has by default. */
 static struct jobs *jobs_over(const struct bench_trace *trace, u32 count)
 {
-	struct kipt_flow_config config = { .output = KIPT_FLOW_PATHS };
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_PATHS,
+		.memory = count * KIPT_FLOW_MEMORY,
+	};
 	struct kipt_code code = {
 		.read = image_read,
 		.ctx = (void *)&trace->recording.image,
@@ -176,16 +187,39 @@ bool bench_two_cores_prove(const struct bench_trace *trace)
 	return good;
 }
 
-static double timed(struct jobs *jobs, const u8 *bytes, u64 size,
-		    struct bench_kept *kept)
+/**
+ * struct lane - one thread or two, and how fast they were
+ * @jobs: they
+ * @best: nanoseconds on the wall, of rounds in which little else ran
+ * @calm: how many of these there were
+ * @any: nanoseconds, of all rounds
+ */
+struct lane {
+	struct jobs *jobs;
+	double best;
+	int calm;
+	double any;
+};
+
+static void lane_take(struct lane *lane, const u8 *bytes, u64 size,
+		      struct bench_kept *kept)
 {
 	struct kipt_sink sink = { .emit = bench_kept_add, .ctx = kept };
-	double start;
+	double start, time, others;
 
 	bench_kept_clear(kept);
+	others = stopwatch_others();
 	start = stopwatch_wall();
-	jobs_run(jobs, bytes, size, &sink);
-	return stopwatch_wall() - start;
+	jobs_run(lane->jobs, bytes, size, &sink);
+	time = stopwatch_wall() - start;
+	others = stopwatch_others() - others;
+	if (lane->any == 0 || time < lane->any)
+		lane->any = time;
+	if (others > time * OTHERS_MOST + OTHERS_TICK)
+		return;
+	lane->calm++;
+	if (lane->best == 0 || time < lane->best)
+		lane->best = time;
 }
 
 /* The trace as often as a measurement needs it, in a row. */
@@ -199,34 +233,56 @@ static u8 *repeated(const struct bench_trace *trace)
 	return bytes;
 }
 
+static void lanes_take(struct lane lanes[2], const struct bench_trace *trace,
+		       const u8 *bytes, int rounds)
+{
+	u64 size = trace->recording.size * trace->passes;
+	struct bench_kept kept;
+	int round, i;
+
+	bench_kept_init(&kept, false);
+	for (round = 0; round <= rounds * ROUNDS_MORE; round++) {
+		for (i = 0; i < 2; i++)
+			lane_take(&lanes[i], bytes, size, &kept);
+		/* What fills caches does not count. */
+		for (i = 0; i < 2 && !round; i++)
+			lanes[i] = (struct lane){ .jobs = lanes[i].jobs };
+		if (lanes[0].calm >= rounds && lanes[1].calm >= rounds)
+			break;
+	}
+	bench_kept_uninit(&kept);
+}
+
+static double lane_time(const struct lane *lane,
+			const struct bench_trace *trace, const char *name)
+{
+	if (lane->calm)
+		return lane->best;
+	fprintf(stderr, "bench: %s: other programs kept the CPUs busy whenever %s decoded: jobs2 says little\n",
+		trace->name, name);
+	return lane->any;
+}
+
 bool bench_two_cores_measure(const struct bench_trace *trace, int rounds,
 			     struct bench_two_cores *result)
 {
-	struct jobs *one = jobs_over(trace, 1), *two = jobs_over(trace, 2);
-	u64 size = trace->recording.size * trace->passes;
+	struct lane lanes[2] = {
+		{ .jobs = jobs_over(trace, 1) }, { .jobs = jobs_over(trace, 2) },
+	};
 	u8 *bytes = repeated(trace);
-	struct bench_kept kept;
-	bool good = one && two && bytes;
-	double time;
-	int i;
+	bool good = lanes[0].jobs && lanes[1].jobs && bytes;
 
-	bench_kept_init(&kept, false);
-	result->one = result->two = 1e18;
-	result->branches = trace->digests.all.branches * trace->passes;
-	for (i = 0; good && i <= rounds; i++) {
-		time = timed(one, bytes, size, &kept);
-		if (i && time < result->one)
-			result->one = time;
-		time = timed(two, bytes, size, &kept);
-		if (i && time < result->two)
-			result->two = time;
-	}
-	if (!good)
+	if (good) {
+		lanes_take(lanes, trace, bytes, rounds);
+		result->one = lane_time(&lanes[0], trace, "one thread");
+		result->two = lane_time(&lanes[1], trace, "two threads");
+		result->branches = trace->digests.all.branches * trace->passes;
+	} else {
 		fprintf(stderr, "bench: no memory for threads over %s\n",
 			trace->name);
-	bench_kept_uninit(&kept);
+	}
 	free(bytes);
-	jobs_destroy(one);
-	jobs_destroy(two);
+	jobs_destroy(lanes[0].jobs);
+	jobs_destroy(lanes[1].jobs);
 	return good;
 }

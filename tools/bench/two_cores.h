@@ -23,7 +23,7 @@ struct bench_two_cores {
 /**
  * bench_two_cores_measure() - decode by one and by two threads in turn
  * @trace: loaded; a small one is decoded as if it came many times in a row
- * @rounds: how often
+ * @rounds: how often, not counting rounds in which other programs ran
  * @result: written
  *
  * Return: false after a sentence on stderr.
