@@ -17,6 +17,13 @@
 #include "../../selftests/decode/expand.h"
 #include "grammar.h"
 
+#if defined(__clang__)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define KIPT_MSAN
+#endif
+#endif
+
 #define HEAD		4
 #define PART_MAX	2048
 #define TRACE_MAX	8192
@@ -135,6 +142,17 @@ static u32 version(void *ctx, u64 space, u64 ip, u32 len)
 	return ip >> 6 & 1;
 }
 
+/* What the caller gives may hold anything. */
+static void arena_spoil(void *arena, size_t size)
+{
+#ifdef KIPT_MSAN
+	__msan_allocated_memory(arena, size);
+#else
+	(void)arena;
+	(void)size;
+#endif
+}
+
 /* The last bytes of the arena, so that one more is an error. */
 static struct kipt_flow *flow_make(const struct input *input, u32 output,
 				   struct record_list *list)
@@ -154,6 +172,7 @@ static struct kipt_flow *flow_make(const struct input *input, u32 output,
 	size = (kipt_flow_size(&config) + 63) & ~(size_t)63;
 	if (size > sizeof(arena))
 		abort();
+	arena_spoil(arena, sizeof(arena));
 	flow = kipt_flow_init(arena + sizeof(arena) - size, size, &config,
 			      &code, &sink);
 	if (!flow)
@@ -339,9 +358,12 @@ static bool ends_in_psb(const struct input *input)
 #endif
 #define CUT_TAIL	16
 
-/* A trace that ends earlier: nothing told of what it still has is lost. */
+/* A trace that ends earlier: nothing told of what it still has is lost. Times
+ * are bounded by those behind.
+ */
 static void compare_cut(struct input *input, u32 output)
 {
+	input->output = 0;
 	decode(input, output, &want);
 	input->size -= (input->size - sizeof(psb_plus)) *
 		       (input->choice >> 5) / 8;
