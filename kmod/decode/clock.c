@@ -65,6 +65,7 @@ static void set_now(struct kipt_clock *clock, u64 time)
 	u64 high = clock->high < clock->limit ? clock->high : clock->limit;
 	u64 error;
 
+	clock->reckoned = time;
 	if (time > clock->limit)
 		time = clock->limit;
 	if (time > clock->now)
@@ -96,7 +97,7 @@ void kipt_clock_limit(struct kipt_clock *clock, u64 tsc)
 	if (!clock->valid || limit < clock->now)
 		return;
 	clock->limit = limit;
-	set_now(clock, clock->now);
+	set_now(clock, clock->reckoned);
 }
 
 void kipt_clock_lost(struct kipt_clock *clock)
@@ -108,8 +109,8 @@ void kipt_clock_lost(struct kipt_clock *clock)
 	if (!clock->valid)
 		return;
 	clock->high = KIPT_CLOCK_NEVER;
-	set_anchor(clock, clock->now);
-	set_now(clock, clock->now);
+	set_anchor(clock, clock->reckoned);
+	set_now(clock, clock->reckoned);
 }
 
 static void on_tsc(struct kipt_clock *clock, u64 tsc)
@@ -192,7 +193,7 @@ static void on_mtc(struct kipt_clock *clock, u8 mtc)
 		clock->window_cycles = clock->cycles;
 	}
 	bound_by_mtc(clock, time);
-	set_anchor(clock, time > clock->now ? time : clock->now);
+	set_anchor(clock, time);
 	set_now(clock, time);
 }
 
@@ -226,7 +227,7 @@ static void on_measured_cyc(struct kipt_clock *clock)
 			clock->cycles * clock->window_ticks /
 				clock->window_cycles);
 	else
-		set_now(clock, clock->now);
+		set_now(clock, clock->reckoned);
 }
 
 static void on_cyc(struct kipt_clock *clock, u64 cycles)
@@ -256,7 +257,7 @@ static void on_cbr(struct kipt_clock *clock, u32 cbr)
 	if (cbr == clock->cbr)
 		return;
 	clock->cbr = cbr;
-	set_anchor(clock, clock->now);
+	set_anchor(clock, clock->reckoned);
 	if (slowest && slowest < cbr)
 		clock->slowest = slowest;
 }

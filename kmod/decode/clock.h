@@ -40,6 +40,7 @@
  * @slowest: the least ratio that a part of the next CYC may have run at
  * @base: TSC at an ART count that an MTC could have been sent at
  * @ticks: ART ticks since @base
+ * @reckoned: @now, if it could go back and beyond @limit
  * @low: the last timing packet was due at this or after it
  * @high: and not after this
  * @limit: TSC of the next PSB+
@@ -70,6 +71,7 @@ struct kipt_clock {
 	u32 slowest;
 	u64 base;
 	u64 ticks;
+	u64 reckoned;
 	u64 low;
 	u64 high;
 	u64 limit;

@@ -18,7 +18,9 @@ static const char *const types[KIPT_RECORD_TYPE_MAX + 1] = {
 	[KIPT_RECORD_TRACESTOP] = "tracestop", [KIPT_RECORD_BLOCK] = "block",
 	[KIPT_RECORD_TRIG] = "trig", [KIPT_RECORD_GAP] = "gap",
 	[KIPT_RECORD_CPU] = "cpu", [KIPT_RECORD_INSN] = "insn",
-	[KIPT_RECORD_SYNC] = "sync",
+	[KIPT_RECORD_SYNC] = "sync", [KIPT_RECORD_PATH] = "path",
+	[KIPT_RECORD_PATHS] = "paths", [KIPT_RECORD_DICTIONARY] = "dictionary",
+	[KIPT_RECORD_EDGE] = "edge", [KIPT_RECORD_CODE] = "code",
 };
 
 static const char *const branches[KIPT_BRANCH_KIND_MAX + 1] = {
