@@ -299,28 +299,20 @@ static const struct bench_core *const cores[2] = {
 	&bench_core_plain, &bench_core_kernel,
 };
 
-/* All packets, as often as a measurement needs it. False if there are more or
- * fewer than there should be.
- */
+/* One round of all. False if one has more packets than there are, or fewer. */
 static bool packets_take(struct readers *readers,
 			 const struct bench_trace *trace)
 {
-	double peer = 0, ours;
-	u64 count, wrong = 0, pass;
+	u64 passes = trace->passes, count, wrong;
 	int i;
 
-	for (pass = 0; pass < trace->passes; pass++) {
-		peer += bench_peer_packets(readers->peer, &count);
-		wrong |= count ^ trace->packets;
-	}
-	least(&readers->peer_best, peer);
+	least(&readers->peer_best,
+	      bench_peer_packets(readers->peer, passes, &count));
+	wrong = count ^ trace->packets;
 	for (i = 0; i < 2; i++) {
-		ours = 0;
-		for (pass = 0; pass < trace->passes; pass++) {
-			ours += bench_ours_packets(cores[i], trace, &count);
-			wrong |= count ^ trace->packets;
-		}
-		least(&readers->best[i], ours);
+		least(&readers->best[i],
+		      bench_ours_packets(cores[i], trace, passes, &count));
+		wrong |= count ^ trace->packets;
 	}
 	return !wrong;
 }

@@ -41,14 +41,16 @@ void bench_ours_destroy(struct bench_ours *ours);
 double bench_ours_decode(struct bench_ours *ours, u64 size, u64 passes);
 
 /**
- * bench_ours_packets() - read all packets of a trace once
+ * bench_ours_packets() - read all packets of a trace
  * @core: which decoder
  * @trace: loaded
- * @count: packets, written
+ * @passes: how often
+ * @count: packets of the last time, written
  *
  * Return: nanoseconds.
  */
 double bench_ours_packets(const struct bench_core *core,
-			  const struct bench_trace *trace, u64 *count);
+			  const struct bench_trace *trace, u64 passes,
+			  u64 *count);
 
 #endif /* BENCH_OURS_H */

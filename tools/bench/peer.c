@@ -137,16 +137,14 @@ double bench_peer_blocks(struct bench_peer *peer, u64 size,
 	return stopwatch_thread() - start;
 }
 
-double bench_peer_packets(struct bench_peer *peer, u64 *count)
+static u64 packets_read(struct bench_peer *peer)
 {
 	struct pt_packet_decoder *decoder;
 	struct pt_packet packet;
 	struct pt_config config;
-	double start;
 	u64 n = 0;
 
 	configure(&config, peer->trace, peer->trace->recording.size);
-	start = stopwatch_thread();
 	decoder = pt_pkt_alloc_decoder(&config);
 	if (!decoder || pt_pkt_sync_forward(decoder) < 0) {
 		fprintf(stderr, "bench: libipt finds no PSB in %s\n",
@@ -156,6 +154,14 @@ double bench_peer_packets(struct bench_peer *peer, u64 *count)
 	while (pt_pkt_next(decoder, &packet, sizeof(packet)) >= 0)
 		n++;
 	pt_pkt_free_decoder(decoder);
-	*count = n;
+	return n;
+}
+
+double bench_peer_packets(struct bench_peer *peer, u64 passes, u64 *count)
+{
+	double start = stopwatch_thread();
+
+	while (passes--)
+		*count = packets_read(peer);
 	return stopwatch_thread() - start;
 }

@@ -49,12 +49,13 @@ double bench_peer_blocks(struct bench_peer *peer, u64 size,
 			 struct bench_peer_sums *sums);
 
 /**
- * bench_peer_packets() - read all packets once
+ * bench_peer_packets() - read all packets
  * @peer: for its trace
- * @count: packets, written
+ * @passes: how often
+ * @count: packets of the last time, written
  *
  * Return: nanoseconds.
  */
-double bench_peer_packets(struct bench_peer *peer, u64 *count);
+double bench_peer_packets(struct bench_peer *peer, u64 passes, u64 *count);
 
 #endif /* BENCH_PEER_H */
