@@ -27,6 +27,7 @@ include tools/check/check.mk
 include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
 include tools/bench/bench.mk
+include selftests/random/random.mk
 include selftests/selftests.mk
 
 all: tools testcpu
@@ -36,7 +37,7 @@ tools: kipt
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
-test: decode-test testcpu-test kipt-test flow-compare-test
+test: decode-test random-test testcpu-test kipt-test flow-compare-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
@@ -57,6 +58,7 @@ help:
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2")'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
+	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
 	@echo 'bench-smoke a short run of it that tests itself'
 	@echo 'bench-record its traces of real programs, on the test CPU'

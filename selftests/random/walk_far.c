@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What changes privilege, mode, address space or the enables: far transfers,
+ * events, MOV CR3, WRMSR of TraceEn. User space.
+ */
+#include "walk.h"
+
+/**
+ * struct far - one far transfer
+ * @kind: enum kipt_branch_kind
+ * @event: it is told by a FUP first
+ * @to: number of the instruction it goes to
+ * @loads_cr3: the address space changes to @space
+ * @space: address space afterwards
+ * @nr: VMX non-root operation afterwards
+ */
+struct far {
+	u8 kind;
+	bool event;
+	s32 to;
+	bool loads_cr3;
+	u8 space;
+	bool nr;
+};
+
+u64 walk_cr3(u8 space)
+{
+	return (space + 1ULL) * 0x11223000;
+}
+
+void walk_context(struct walk *walk)
+{
+	const struct walk_rules *rules = &walk->rules;
+
+	if (!walk_trigger(walk))
+		return;
+	walk->context_en = walk_region(walk)->kernel ? rules->os : rules->user;
+	if (rules->cr3_filter && walk->space != 0) {
+		walk->context_en = false;
+		walk->used |= WALK_CR3_FILTER;
+	}
+}
+
+static bool is_kernel(const struct walk *walk, const struct region *region)
+{
+	(void)walk;
+	return region->kernel;
+}
+
+static bool is_user(const struct walk *walk, const struct region *region)
+{
+	return !region->kernel && region->space == walk->space;
+}
+
+static bool is_any(const struct walk *walk, const struct region *region)
+{
+	return region->kernel || region->space == walk->space;
+}
+
+static bool is_same(const struct walk *walk, const struct region *region)
+{
+	const struct region *own = walk_region(walk);
+
+	return region->kernel == own->kernel && region->mode == own->mode &&
+	       is_any(walk, region);
+}
+
+void walk_elsewhere(struct walk *walk, bool same)
+{
+	walk->at = walk_pick(walk, rng_next(walk->rng),
+			     same ? is_same : is_any);
+	if (!walk_region(walk)->kernel)
+		walk->nr_frames = 0;
+}
+
+static u64 pip(const struct walk *walk)
+{
+	return walk_cr3(walk->space) >> 5 << 1 | walk->nr;
+}
+
+static bool sends_pip(const struct walk *walk)
+{
+	return walk_trigger(walk) && walk->context_en && walk->rules.os;
+}
+
+/* A second PIP while the first one's MOV CR3 is not proven, proves it. */
+static void send_pip(struct walk *walk)
+{
+	encode_raw(&walk->encode, 8, 0x4302, 2, pip(walk));
+	truth_prove_cr3(&walk->truth);
+}
+
+static void tell_context(struct walk *walk, bool has_ip)
+{
+	walk_tell(walk, (struct kipt_record){
+		.type = KIPT_RECORD_CONTEXT,
+		.flags = (has_ip ? 0 : KIPT_RF_NO_IP) |
+			 (walk->nr ? KIPT_RF_NR : 0),
+		.ip = has_ip ? walk_ip(walk) : 0,
+		.value = walk_cr3(walk->space),
+	});
+}
+
+static void tell_mode(struct walk *walk)
+{
+	walk_tell(walk, (struct kipt_record){
+		.type = KIPT_RECORD_MODE,
+		.kind = walk->mode,
+		.ip = walk_ip(walk),
+	});
+}
+
+/* Packets stay on: PIP and MODE.Exec take effect at the TIP's address. */
+static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
+{
+	static const u8 bytes[] = { 0, 1, 2, 0 };
+	u8 mode = walk_region(walk)->mode;
+	bool moved = !walk->mode_known || mode != walk->mode;
+
+	if (moved) {
+		encode_raw(&walk->encode, 2, 0x99, 1, bytes[mode]);
+		walk->mode = mode;
+		walk->mode_known = true;
+	}
+	if (moved || cr3 || far->event) {
+		if (moved)
+			walk_time_inside(walk);
+		else
+			walk_time(walk);
+		encode_ip(&walk->encode, IP_PACKET_TIP, walk_ip(walk));
+	} else {
+		encode_tip(&walk->encode, walk_ip(walk));
+	}
+	walk_tell(walk, (struct kipt_record){
+		.type = KIPT_RECORD_BRANCH,
+		.kind = far->kind,
+		.ip = from,
+		.value = walk_ip(walk),
+	});
+	if (cr3)
+		tell_context(walk, true);
+	if (moved)
+		tell_mode(walk);
+	walk_prove(walk);
+}
+
+static void start_event(struct walk *walk, const struct far *far, bool before)
+{
+	bool cfe = before && far->kind == KIPT_BRANCH_EVENT &&
+		   walk_may(walk, WALK_EVENT_TRACE);
+	u8 vector = (u8)rng_next(walk->rng);
+
+	if (!before)
+		return;
+	if (cfe)
+		encode_raw(&walk->encode, 4, 0x1302, 2, 1 | vector << 8);
+	encode_ip(&walk->encode, IP_PACKET_FUP, walk_ip(walk));
+	walk_prove(walk);
+	if (cfe)
+		walk_tell(walk, (struct kipt_record){
+			.type = KIPT_RECORD_EVENT,
+			.kind = 1,
+			.aux = vector,
+			.ip = walk_ip(walk),
+		});
+	walk_time(walk);
+}
+
+static void go_far(struct walk *walk, const struct far *far)
+{
+	bool before = walk_on(walk), cr3, stop;
+	u64 from = walk_ip(walk);
+
+	if (far->event)
+		start_event(walk, far, before);
+	else if (before)
+		walk_tell_insn(walk);
+	walk->at = far->to;
+	if (far->loads_cr3)
+		walk->space = far->space;
+	walk->nr = far->nr;
+	walk_context(walk);
+	stop = walk_filter(walk);
+	cr3 = far->loads_cr3 && sends_pip(walk);
+	if (cr3)
+		send_pip(walk);
+	if (before && walk_on(walk)) {
+		stay(walk, far, from, cr3);
+	} else if (before) {
+		walk_leave(walk, from, far->event, walk->context_en);
+		if (cr3)
+			tell_context(walk, false);
+		walk_prove(walk);
+	} else {
+		if (cr3)
+			tell_context(walk, false);
+		if (walk_on(walk))
+			walk_enter(walk);
+		else
+			walk_prove(walk);
+	}
+	if (stop)
+		walk_stop(walk);
+}
+
+static void push_frame(struct walk *walk, s32 at)
+{
+	if (at < 0 || walk->nr_frames == WALK_FRAMES)
+		return;
+	walk->frames[walk->nr_frames].at = at;
+	walk->frames[walk->nr_frames++].space = walk->space;
+}
+
+static s32 pop_frame(struct walk *walk)
+{
+	s32 at;
+
+	if (!walk->nr_frames || rng_chance(walk->rng, walk->rules.stray))
+		return -1;
+	at = walk->frames[--walk->nr_frames].at;
+	if (walk->frames[walk->nr_frames].space != walk->space &&
+	    !walk->program->regions[walk->program->insns[at].region].kernel)
+		return -1;
+	return at;
+}
+
+static s32 handler(struct walk *walk)
+{
+	return walk_pick(walk, rng_below(walk->rng, 3), is_kernel);
+}
+
+bool walk_may_fup(const struct walk *walk)
+{
+	if (!walk_on(walk))
+		return true;
+	return walk_insn(walk)->kind != INSN_VMENTRY &&
+	       !truth_waits(&walk->truth, walk_ip(walk));
+}
+
+static void vm_exit(struct walk *walk)
+{
+	struct far far = {
+		.kind = KIPT_BRANCH_EVENT,
+		.event = true,
+		.to = handler(walk),
+		.loads_cr3 = true,
+		.space = (u8)rng_below(walk->rng, walk->program->spaces),
+	};
+
+	go_far(walk, &far);
+}
+
+void walk_interrupt(struct walk *walk)
+{
+	struct far far = {
+		.kind = KIPT_BRANCH_EVENT,
+		.event = true,
+		.nr = walk->nr,
+	};
+
+	if (!walk_may_fup(walk))
+		return;
+	if (walk->tx_depth) {
+		walk_abort(walk);
+		return;
+	}
+	if (walk->nr && rng_chance(walk->rng, 500)) {
+		vm_exit(walk);
+		return;
+	}
+	push_frame(walk, walk->at);
+	far.to = handler(walk);
+	go_far(walk, &far);
+}
+
+static void software_interrupt(struct walk *walk)
+{
+	struct far far = {
+		.kind = KIPT_BRANCH_EVENT,
+		.event = true,
+		.nr = walk->nr,
+		.to = handler(walk),
+	};
+
+	push_frame(walk, walk_insn(walk)->next);
+	go_far(walk, &far);
+}
+
+static void vm_entry(struct walk *walk)
+{
+	struct far far = {
+		.kind = KIPT_BRANCH_VMENTRY,
+		.loads_cr3 = true,
+		.space = (u8)rng_below(walk->rng, walk->program->spaces),
+		.nr = true,
+	};
+	u8 space = walk->space;
+
+	walk->used |= WALK_VMX;
+	walk->space = far.space;
+	far.to = walk_pick(walk, rng_next(walk->rng), is_any);
+	walk->space = space;
+	go_far(walk, &far);
+}
+
+static void far_branch(struct walk *walk)
+{
+	struct far far = { .nr = walk->nr, .to = -1 };
+	u64 salt = rng_below(walk->rng, 8);
+
+	switch (walk_insn(walk)->kind) {
+	case INSN_SYSCALL:
+		far.kind = KIPT_BRANCH_SYSCALL;
+		push_frame(walk, walk_insn(walk)->next);
+		far.to = handler(walk);
+		break;
+	case INSN_SYSRET:
+		far.kind = KIPT_BRANCH_SYSRET;
+		far.to = walk_pick(walk, salt, is_user);
+		break;
+	case INSN_IRET:
+		far.kind = KIPT_BRANCH_IRET;
+		far.to = pop_frame(walk);
+		break;
+	default:
+		far.kind = KIPT_BRANCH_FAR;
+		far.to = walk_pick(walk, salt, walk_region(walk)->kernel ?
+						   is_kernel : is_user);
+		break;
+	}
+	if (far.to < 0)
+		far.to = walk_pick(walk, salt, is_any);
+	go_far(walk, &far);
+}
+
+/* FilterEn is evaluated for the instruction behind. */
+static void mov_cr3(struct walk *walk)
+{
+	u64 from = walk_ip(walk);
+	bool before = walk_on(walk), stop, cr3;
+
+	if (before)
+		walk_tell_insn(walk);
+	walk->space = (u8)rng_below(walk->rng, walk->program->spaces);
+	walk->at = walk_insn(walk)->next;
+	walk_context(walk);
+	stop = walk_filter(walk);
+	cr3 = sends_pip(walk);
+	if (cr3)
+		send_pip(walk);
+	if (before && walk_on(walk)) {
+		tell_context(walk, true);
+	} else if (before) {
+		walk->used |= WALK_PGD_CR3;
+		walk_leave(walk, from, false, walk->context_en);
+		if (cr3)
+			tell_context(walk, false);
+		walk_prove(walk);
+	} else {
+		if (cr3)
+			tell_context(walk, false);
+		if (walk_on(walk))
+			walk_enter(walk);
+		else
+			walk_prove(walk);
+	}
+	if (stop)
+		walk_stop(walk);
+}
+
+void walk_trace_off(struct walk *walk)
+{
+	u64 from = walk_ip(walk);
+
+	if (walk->tx_depth)
+		walk_abort(walk);
+	from = walk_ip(walk);
+	if (walk_on(walk)) {
+		encode_ip(&walk->encode, IP_PACKET_FUP, from);
+		walk_prove(walk);
+		walk->trace_en = false;
+		walk_leave(walk, from, true, false);
+	} else {
+		encode_flush(&walk->encode);
+	}
+	walk->trace_en = false;
+	walk->stopped = false;
+	walk->off_space = walk->space;
+}
+
+void walk_trace_on(struct walk *walk, bool psb)
+{
+	bool stop;
+
+	walk->trace_en = true;
+	walk->stopped = false;
+	walk_context(walk);
+	stop = walk_filter(walk);
+	if (psb || walk->off_space != walk->space)
+		walk_psb(walk, false);
+	else
+		walk_time(walk);
+	if (walk_on(walk))
+		walk_enter(walk);
+	if (stop)
+		walk_stop(walk);
+}
+
+static void wrmsr(struct walk *walk)
+{
+	if (walk_trigger(walk) && rng_chance(walk->rng, 500) &&
+	    walk_may_fup(walk))
+		walk_trace_off(walk);
+	else if (walk_on(walk))
+		walk_tell_insn(walk);
+	walk->at = walk_insn(walk)->next;
+}
+
+static void skip(struct walk *walk)
+{
+	if (walk_on(walk))
+		walk_tell_insn(walk);
+	walk->at = walk_insn(walk)->next;
+}
+
+void walk_step_far(struct walk *walk)
+{
+	if (walk->tx_depth) {
+		walk_abort(walk);
+		return;
+	}
+	switch (walk_insn(walk)->kind) {
+	case INSN_MOV_CR3:
+		mov_cr3(walk);
+		break;
+	case INSN_WRMSR:
+		wrmsr(walk);
+		break;
+	case INSN_MWAIT:
+		walk_sleep(walk, true);
+		skip(walk);
+		break;
+	case INSN_INT:
+		if (walk_may_fup(walk))
+			software_interrupt(walk);
+		break;
+	case INSN_VMENTRY:
+		if (walk->rules.may & WALK_VMX)
+			vm_entry(walk);
+		else
+			far_branch(walk);
+		break;
+	default:
+		far_branch(walk);
+		break;
+	}
+}
