@@ -13,7 +13,9 @@
 
 #define HEAD		4
 #define TRACE		1500
-#define PROGRAMS	500
+/* What the fuzz target compares, chosen by the lower bits of a byte. */
+#define CHOICES		32
+#define PROGRAMS	300
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
@@ -46,25 +48,33 @@ static void compare_program(u8 choice, struct random *random)
 
 int main(void)
 {
-	static const char *const names[16] = {
+	static const char *const names[CHOICES] = {
 		"with the memo, branches", "with the memo, branches again",
 		"with the memo, calls", "packed branches",
 		"packed branches again", "packed calls", "chunks apart",
 		"chunks by one flow", "a second run", "other code, told",
 		"calls out of branches", "edge counts", "edge counts again",
 		"edge counts without the memo", "instructions by chunks",
-		"records are well formed",
+		"records are well formed", "packed branches, run twice",
+		"packed branches, run twice again", "packed calls, run twice",
+		"a sink that stops, branches",
+		"a sink that stops, packed calls", "a trace cut off",
+		"a trace cut off again", "a trace cut off, without the memo",
+		"edge counts of chunks", "edge counts of chunks again",
+		"other records than branches'", "calls, a second run",
+		"calls, other code, told", "chunks by one flow, branches",
+		"chunks by one flow, without the memo", "packed once more",
 	};
 	struct ktap ktap = { 0 };
 	struct random random = { 0 };
 	u32 choice, i;
 
 	ktap_start();
-	for (choice = 0; choice < 16; choice++) {
+	for (choice = 0; choice < CHOICES; choice++) {
 		printf("# comparing: %s\n", names[choice]);
 		fflush(stdout);
 		for (i = 0; i < PROGRAMS; i++)
-			compare_program((u8)(choice | i << 4), &random);
+			compare_program((u8)(choice | i << 5), &random);
 		ktap_result(&ktap, true, "same records: %s", names[choice]);
 	}
 	return ktap_end(&ktap);
