@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's compiler flags call instead of indirect branches: the
- * retpoline in its slowest form, which a CPU without a cheaper remedy runs.
+ * What the core calls in the kernel and finds nowhere in user space, or not in
+ * that form: retpolines in their slowest form, which a CPU without a cheaper
+ * remedy runs, and memcpy() and memset() without SIMD.
  */
 	.text
 
@@ -31,5 +32,28 @@ __x86_indirect_thunk_\register:
 __fentry__:
 	ret
 	.size	__fentry__, . - __fentry__
+
+/* What the kernel takes on CPUs with fast string instructions. */
+	.globl	memcpy
+	.type	memcpy, @function
+	.balign	16
+memcpy:
+	mov	%rdi, %rax
+	mov	%rdx, %rcx
+	rep movsb
+	ret
+	.size	memcpy, . - memcpy
+
+	.globl	memset
+	.type	memset, @function
+	.balign	16
+memset:
+	mov	%rdi, %r8
+	mov	%esi, %eax
+	mov	%rdx, %rcx
+	rep stosb
+	mov	%r8, %rax
+	ret
+	.size	memset, . - memset
 
 	.section .note.GNU-stack, "", @progbits
