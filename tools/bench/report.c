@@ -177,6 +177,10 @@ bool bench_report_print(double scale)
 	bool good = true;
 	int mode;
 
+	if (!rows) {
+		fprintf(stderr, "bench: nothing was measured\n");
+		return false;
+	}
 	table_print();
 	for (mode = 0; mode < BENCH_MODES; mode++) {
 		if (mean(mode) && !modes[mode].informs)
