@@ -16,7 +16,7 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
 DECODE_PROGRAMS := packet_test read_test insn_test clock_test flow_api_test \
-	flow_test same_test trace_test objdump_check \
+	flow_test same_test trace_test damage_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff)
 
 $(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
@@ -39,6 +39,7 @@ flow_api_test-with :=
 flow_test-with := flow_case.c flow_ways.c record_list.c record_text.c expand.c
 same_test-with := expand.c ../../tools/fuzz/fuzz_flow.c ../../tools/fuzz/grammar.c
 trace_test-with := image.c
+damage_test-with := image.c record_list.c expand.c
 libipt_diff-with := image.c
 libipt_diff-libs := -lipt
 
