@@ -17,7 +17,7 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
 DECODE_PROGRAMS := packet_test read_test insn_test clock_test flow_api_test \
 	flow_test same_test trace_test damage_test objdump_check \
-	$(if $(DECODE_HAS_IPT),libipt_diff)
+	$(if $(DECODE_HAS_IPT),libipt_diff libipt_time)
 
 $(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
 	@mkdir -p $(@D)
@@ -42,6 +42,8 @@ trace_test-with := image.c
 damage_test-with := image.c record_list.c expand.c
 libipt_diff-with := image.c
 libipt_diff-libs := -lipt
+libipt_time-with := image.c
+libipt_time-libs := -lipt
 
 define decode-program
 $(DECODE_OUT)/$(1): $(DECODE_TESTS)/$(1).c \
