@@ -35,6 +35,8 @@ static const u8 trace[] = {
  * @user: code at 401000 in spaces 1 and 2
  * @kernel_spaces: bit n: kernel code was read in space n
  * @reads: calls of the read callback
+ * @reads_of: of them, by space and address: 401000 in spaces 1 and 2, kernel
+ * @version: of the code in space 1
  * @taken: records so far
  * @limit: the sink stops when it has so many
  * @record: the records
@@ -43,6 +45,8 @@ struct world {
 	u8 user[3][2];
 	u32 kernel_spaces;
 	u32 reads;
+	u32 reads_of[3];
+	u32 version;
 	u32 taken;
 	u32 limit;
 	struct kipt_record record[64];
@@ -59,11 +63,13 @@ static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 		return 0;
 	if (ip == KERNEL_IP) {
 		world->kernel_spaces |= 1U << space;
+		world->reads_of[0]++;
 		memcpy(buf, kernel, sizeof(kernel));
 		return sizeof(kernel);
 	}
 	if (ip != USER_IP || space > 2)
 		return 0;
+	world->reads_of[space]++;
 	memcpy(buf, world->user[space], 2);
 	return 2;
 }
@@ -72,6 +78,14 @@ static u64 name_space(void *ctx, u64 cr3, bool nr)
 {
 	(void)ctx;
 	return nr ? 0 : cr3 >> 12;
+}
+
+static u32 version_of(void *ctx, u64 space, u64 ip, u32 len)
+{
+	const struct world *world = ctx;
+
+	(void)len;
+	return space == 1 && ip == USER_IP ? world->version : 0;
 }
 
 static bool take(void *ctx, const struct kipt_record *record, u32 n)
@@ -98,7 +112,7 @@ static struct kipt_flow *make_flow(struct world *world,
 				   struct kipt_flow_config *config)
 {
 	struct kipt_code code = { .read = read_code, .space = name_space,
-				  .ctx = world };
+				  .version = version_of, .ctx = world };
 	struct kipt_sink sink = { .emit = take, .ctx = world };
 	static u64 arena[16384] __attribute__((aligned(64)));
 
@@ -193,6 +207,169 @@ static bool forgotten_code_is_read_again(void)
 	return world.reads > reads && count(&world, KIPT_RECORD_GAP) == 1;
 }
 
+static void run(struct kipt_flow *flow, struct world *world)
+{
+	world->taken = 0;
+	memset(world->reads_of, 0, sizeof(world->reads_of));
+	kipt_flow_run(flow, trace, sizeof(trace), 0, sizeof(trace));
+}
+
+/* Which of the three pieces of code the next run reads: bits 0, 1, 2. */
+static u32 reads_again(struct kipt_flow *flow, struct world *world)
+{
+	u32 read = 0, i;
+
+	run(flow, world);
+	for (i = 0; i < 3; i++)
+		read |= world->reads_of[i] ? 1U << i : 0;
+	return read;
+}
+
+/**
+ * struct oblivion - what is to be forgotten, and what is read again then
+ * @space: name of the space
+ * @begin: first address
+ * @end: last + 1
+ * @read: bit 0: the kernel, bit n: 401000 in space n
+ */
+struct oblivion {
+	u64 space;
+	u64 begin;
+	u64 end;
+	u32 read;
+};
+
+/* A range that touches one byte of the code forgets it, in its space only. */
+static bool forgets_ranges_and_spaces(u32 output)
+{
+	static const struct oblivion list[] = {
+		{ 1, 0, ~0ULL, 1 << 1 },
+		{ 2, 0, ~0ULL, 1 << 2 },
+		{ 0, 0, ~0ULL, 1 << 0 },
+		{ 3, 0, ~0ULL, 0 },
+		{ 1, USER_IP, USER_IP + 1, 1 << 1 },
+		{ 2, USER_IP + 1, USER_IP + 2, 1 << 2 },
+		{ 1, USER_IP - 16, USER_IP, 0 },
+		{ 1, USER_IP + 2, USER_IP + 16, 0 },
+		{ 2, USER_IP - 4096, USER_IP + 4096, 1 << 2 },
+		{ 0, USER_IP, USER_IP + 2, 0 },
+		{ 0, KERNEL_IP, KERNEL_IP + 2, 1 << 0 },
+		{ 1, KERNEL_IP, KERNEL_IP + 2, 0 },
+	};
+	struct kipt_flow_config config = { .output = output };
+	struct kipt_flow *flow;
+	struct world world;
+	u32 i, read;
+
+	make_world(&world);
+	flow = make_flow(&world, &config);
+	if (reads_again(flow, &world) != 7 || reads_again(flow, &world) ||
+	    reads_again(flow, &world))
+		return false;
+	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		kipt_flow_forget(flow, list[i].space, list[i].begin,
+				 list[i].end);
+		read = reads_again(flow, &world);
+		/* More may be read again, but not less. */
+		if ((read & list[i].read) != list[i].read ||
+		    (!list[i].read && read)) {
+			printf("# forget %u: read again: %x\n", i, read);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The same trace over code that became another branch. */
+static bool new_code_is_used(void)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
+	struct kipt_flow *flow;
+	struct world world;
+	u32 i;
+
+	make_world(&world);
+	flow = make_flow(&world, &config);
+	for (i = 0; i < 4; i++)
+		run(flow, &world);
+	/* A jump over nothing, not to itself. */
+	world.user[2][1] = 0x00;
+	kipt_flow_forget(flow, 2, USER_IP, USER_IP + 2);
+	run(flow, &world);
+	for (i = 0; i < world.taken; i++) {
+		if (world.record[i].type == KIPT_RECORD_BRANCH &&
+		    world.record[i].kind == KIPT_BRANCH_COND &&
+		    world.record[i].value == USER_IP + 2)
+			return true;
+	}
+	return false;
+}
+
+/* Counts that were made by the old code are given away before it goes. */
+static bool forgetting_gives_counts(void)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS };
+	struct kipt_flow *flow;
+	struct world world;
+
+	make_world(&world);
+	flow = make_flow(&world, &config);
+	run(flow, &world);
+	if (count(&world, KIPT_RECORD_EDGE))
+		return false;
+	world.taken = 0;
+	kipt_flow_forget(flow, 1, 0, ~0ULL);
+	if (!count(&world, KIPT_RECORD_EDGE))
+		return false;
+	world.taken = 0;
+	return kipt_flow_counts(flow) == KIPT_OK &&
+	       !count(&world, KIPT_RECORD_EDGE);
+}
+
+/* What CODE records say, in order; ~0 if there are not @n. */
+static u64 versions_said(const struct world *world, u32 n)
+{
+	u64 said = 0;
+	u32 i;
+
+	if (count(world, KIPT_RECORD_CODE) != n)
+		return ~0ULL;
+	for (i = 0; i < world->taken; i++) {
+		if (world->record[i].type == KIPT_RECORD_CODE)
+			said = said << 8 | world->record[i].aux;
+	}
+	return said;
+}
+
+/* Space 1 runs first, then space 2 and the kernel, which have no versions. */
+static bool versions_are_said(u32 output)
+{
+	struct kipt_flow_config config = { .output = output };
+	struct kipt_flow *flow;
+	struct world world;
+	u32 i;
+
+	make_world(&world);
+	flow = make_flow(&world, &config);
+	run(flow, &world);
+	if (versions_said(&world, 0))
+		return false;
+	world.version = 5;
+	kipt_flow_forget(flow, 1, USER_IP, USER_IP + 2);
+	for (i = 0; i < 3; i++) {
+		run(flow, &world);
+		if (versions_said(&world, 2) != 0x0500)
+			return false;
+	}
+	world.version = 6;
+	run(flow, &world);
+	if (versions_said(&world, 2) != 0x0500)
+		return false;
+	kipt_flow_forget(flow, 1, 0, ~0ULL);
+	run(flow, &world);
+	return versions_said(&world, 2) == 0x0600;
+}
+
 /* 600 outcomes make more records than the core keeps. */
 static bool sink_stops_a_run(void)
 {
@@ -254,6 +431,26 @@ int main(void)
 		    "flow keeps address spaces apart and shares the kernel");
 	ktap_result(&ktap, forgotten_code_is_read_again(),
 		    "flow reads forgotten code again");
+	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_BRANCHES),
+		    "flow forgets by range and by address space");
+	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_BRANCHES |
+						     KIPT_FLOW_NO_MEMO),
+		    "flow forgets by range and by address space, no memo");
+	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_PATHS),
+		    "flow forgets by range and by address space, packed");
+	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_COUNTS),
+		    "flow forgets by range and by address space, counted");
+	ktap_result(&ktap, new_code_is_used(),
+		    "flow follows the code that came in place of another");
+	ktap_result(&ktap, forgetting_gives_counts(),
+		    "flow gives its counts before it forgets");
+	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES),
+		    "flow says which version of the code it used");
+	ktap_result(&ktap, versions_are_said(KIPT_FLOW_PATHS),
+		    "flow says which version of the code it used, packed");
+	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES |
+					     KIPT_FLOW_NO_MEMO),
+		    "flow says which version of the code it used, no memo");
 	ktap_result(&ktap, sink_stops_a_run(), "flow stops when the sink says");
 	ktap_result(&ktap, run_says_no_psb(), "flow says that there is no PSB");
 	ktap_result(&ktap, names_are_complete(), "status names are complete");
