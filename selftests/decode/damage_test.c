@@ -254,30 +254,37 @@ static bool check_trace(const struct recording *recording, const char *name)
 	return !wrong && figures.gaps;
 }
 
+static void run_trace(struct ktap *ktap, const char *dir, const char *name)
+{
+	struct recording recording;
+
+	if (!recording_load(&recording, dir, name)) {
+		ktap_result(ktap, false, "%s is readable", name);
+		return;
+	}
+	ktap_result(ktap, check_trace(&recording, name),
+		    "%s damaged: same before, and from the next PSB on", name);
+	recording_free(&recording);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {
 		"arcus-hello", "arcus-last", "arcus-cve-2018-12327-poc",
 		"xdc-mruby", "xdc-foo", "dr-hello",
 	};
-	struct recording recording;
 	struct ktap ktap = { 0 };
-	u32 i;
+	int i;
 
-	if (argc != 2 || argv[1][0] == '-') {
-		fprintf(stderr, "usage: %s DIR\n", argv[0]);
+	if (argc < 2 || argv[1][0] == '-') {
+		fprintf(stderr, "usage: %s DIR [NAME]...\n", argv[0]);
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
 	ktap_start();
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!recording_load(&recording, argv[1], names[i])) {
-			ktap_result(&ktap, false, "%s is readable", names[i]);
-			continue;
-		}
-		ktap_result(&ktap, check_trace(&recording, names[i]),
-			    "%s damaged: same before, and from the next PSB on",
-			    names[i]);
-		recording_free(&recording);
-	}
+	for (i = 2; i < argc; i++)
+		run_trace(&ktap, argv[1], argv[i]);
+	for (i = 0; argc == 2 && i < (int)(sizeof(names) / sizeof(names[0]));
+	     i++)
+		run_trace(&ktap, argv[1], names[i]);
 	return ktap_end(&ktap);
 }
