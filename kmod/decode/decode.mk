@@ -31,7 +31,7 @@ decode-lib: $(DECODE_LIB)
 
 # What each test program is made of beside its own file and the library.
 packet_test-with :=
-read_test-with := image.c
+read_test-with := image.c packet_plain.c
 insn_test-with :=
 objdump_check-with :=
 clock_test-with :=

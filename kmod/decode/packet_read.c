@@ -8,7 +8,9 @@
  * step takes the one-byte packets up to the next mark, seven at most, and the
  * packet at the mark, of any length. What one step must wait for of the one
  * before is only that packet's length; that is why marks are made ahead, and
- * why the word of marks for a step is loaded one step before.
+ * why the word of marks for a step is loaded one step before. User space makes
+ * the lengths ahead too, with SSE2; without, that would take more time than
+ * looking them up when they are needed.
  */
 #include "packet.h"
 #include "packet_table.h"
@@ -19,7 +21,8 @@
  * slow partial write of the first alone.
  */
 #define RUN_END		(1 << RUN_MAX | 1 << 16)
-#define CHUNK_BYTES	512
+/* Not much more than what fills @packets of some hundred. */
+#define CHUNK_BYTES	256
 /* What a step may look at from the last byte of a chunk on. */
 #define CHUNK_TAIL	(RUN_MAX + 1 + KIPT_TABLE_NEEDS)
 #define CHUNK_LEAST	64
@@ -29,16 +32,84 @@
 /**
  * struct chunk - bytes being read
  * @data: the first
- * @size: how many, a multiple of 8
+ * @size: how many, a multiple of 16
  * @marks: a bit for each, the first lowest: no one-byte packet; all of the
  *	eight bytes behind are 0xff
+ * @lens: for each, and the one behind, what kipt_table_len has
  */
 struct chunk {
 	const u8 *data;
 	u64 size;
 	u8 marks[CHUNK_BYTES / 8 + 8];
+#ifdef __SSE2__
+	u8 lens[CHUNK_BYTES + 16];
+#endif
 };
 
+#ifdef __SSE2__
+/* Ones in each byte that has all bits of @mask as @value has them. */
+static __m128i bytes_like(__m128i bytes, u8 mask, u8 value)
+{
+	return _mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8((char)mask)),
+			      _mm_set1_epi8((char)value));
+}
+
+/* @len in each byte of which @where has ones. */
+static __m128i bytes_len(__m128i where, u8 len)
+{
+	return _mm_and_si128(where, _mm_set1_epi8((char)len));
+}
+
+/* Lengths of packets with an IP, by IPBytes: 1, 3, 5, 7, 7, none, 9, none. */
+static __m128i lens_ip(__m128i bytes)
+{
+	__m128i with_ip = _mm_or_si128(bytes_like(bytes, 0x0f, 0x01),
+				       bytes_like(bytes, 0x0f, 0x0d));
+	__m128i bad = bytes_like(bytes, 0xa0, 0xa0);
+	__m128i twice = _mm_and_si128(_mm_srli_epi16(bytes, 4),
+				      _mm_set1_epi8(0x0e));
+	__m128i len = _mm_add_epi8(_mm_min_epu8(twice, _mm_set1_epi8(6)),
+				   _mm_set1_epi8(1));
+
+	len = _mm_add_epi8(len, bytes_len(bytes_like(twice, 0x0f, 12), 2));
+	return _mm_and_si128(len, _mm_andnot_si128(bad, with_ip));
+}
+
+/* kipt_table_len of sixteen bytes. */
+static __m128i lens_make(__m128i bytes)
+{
+	__m128i tnt = _mm_andnot_si128(bytes_like(bytes, 0xff, 0x02),
+				       bytes_like(bytes, 0x01, 0x00));
+	__m128i one = _mm_or_si128(tnt, bytes_like(bytes, 0x07, 0x03));
+	__m128i tsc = bytes_like(bytes, 0xff, KIPT_TABLE_TSC);
+	__m128i mtc = bytes_like(bytes, 0xff, KIPT_TABLE_MTC);
+
+	return _mm_or_si128(_mm_or_si128(bytes_len(tsc, 8), bytes_len(mtc, 2)),
+			    _mm_or_si128(bytes_len(one, 1), lens_ip(bytes)));
+}
+
+static void chunk_fill(struct chunk *chunk)
+{
+	__m128i bytes, lens;
+	u16 ones;
+	u64 i;
+
+	for (i = 0; i <= chunk->size; i += 16) {
+		bytes = _mm_loadu_si128((const __m128i *)(chunk->data + i));
+		lens = lens_make(bytes);
+		_mm_storeu_si128((__m128i *)(chunk->lens + i), lens);
+		ones = (u16)_mm_movemask_epi8(bytes_like(lens, 0xff, 1));
+		ones = (u16)~ones;
+		memcpy(chunk->marks + i / 8, &ones, sizeof(ones));
+	}
+}
+
+/* What kipt_table_len has for the byte at @at + @run. */
+static inline u64 chunk_len(const struct chunk *chunk, u64 at, u64 run)
+{
+	return chunk->lens[at + run];
+}
+#else
 /* One-byte packets are even but not 02 (PAD, TNT), or have low bits 011 (CYC);
  * @word holds eight bytes. Bit n of the result: byte n is none.
  */
@@ -53,14 +124,28 @@ static u8 marks_make(u64 word)
 	return (u8)(((odd | ext) & EACH_BYTE(1)) * 0x0102040810204080ULL >> 56);
 }
 
+static void chunk_fill(struct chunk *chunk)
+{
+	u64 i;
+
+	for (i = 0; i < chunk->size; i += 8)
+		chunk->marks[i / 8] = marks_make(kipt_load64(chunk->data + i));
+}
+
+/* As above; what is loaded does not wait for @run, which comes later. */
+static inline u64 chunk_len(const struct chunk *chunk, u64 at, u64 run)
+{
+	return kipt_table_len[(u8)(kipt_load64(chunk->data + at) >> (8 * run))];
+}
+#endif
+
 static void chunk_mark(struct chunk *chunk, const struct kipt_cursor *cursor)
 {
-	u64 size = (kipt_cursor_left(cursor) - CHUNK_TAIL) & ~7ULL, i;
+	u64 size = (kipt_cursor_left(cursor) - CHUNK_TAIL) & ~15ULL;
 
 	chunk->data = cursor->pos;
 	chunk->size = size < CHUNK_BYTES ? size : CHUNK_BYTES;
-	for (i = 0; i < chunk->size; i += 8)
-		chunk->marks[i / 8] = marks_make(kipt_load64(chunk->data + i));
+	chunk_fill(chunk);
 	memset(chunk->marks + chunk->size / 8, 0xff, 8);
 }
 
@@ -92,7 +177,7 @@ static struct kipt_packet *chunk_read(const struct chunk *chunk,
 
 	while (b < end && to <= last) {
 		run = (u64)__builtin_ctzll(word >> len | RUN_END);
-		len = kipt_table_len[(u8)(kipt_load64(b) >> (8 * run))];
+		len = chunk_len(chunk, at, run);
 		word = kipt_load64(marks + at / 8) >> (at & 7) >> run;
 		run_read(b, to);
 		to += run;
@@ -128,18 +213,18 @@ static inline u32 cyc_read(u64 word, struct kipt_packet *packet)
 }
 
 /* Where the table gave up before a CYC: cycle-accurate traces may be little
- * else than CYCs and MTCs, so all there are in a row. Returns as chunk_read().
+ * else than CYCs and MTCs, so all there are in a row, also behind the chunk.
+ * Returns as chunk_read().
  */
-static struct kipt_packet *cycles_read(const struct chunk *chunk,
-				       struct kipt_cursor *cursor,
+static struct kipt_packet *cycles_read(struct kipt_cursor *cursor,
 				       struct kipt_packet *to,
 				       const struct kipt_packet *last)
 {
-	const u8 *end = chunk->data + chunk->size, *b = cursor->pos;
+	const u8 *b = cursor->pos;
 	u64 word;
 	u32 len;
 
-	while (b < end && to <= last) {
+	while (cursor->end - b >= KIPT_TABLE_NEEDS && to <= last) {
 		word = kipt_load64(b);
 		len = cyc_read(word, to);
 		if (!len && (u8)word == KIPT_TABLE_MTC) {
@@ -177,7 +262,7 @@ static struct kipt_packet *many_read(struct chunk *chunk,
 		}
 		to = chunk_read(chunk, cursor, to, last);
 		before = to;
-		to = cycles_read(chunk, cursor, to, last);
+		to = cycles_read(cursor, to, last);
 	} while (to <= last &&
 		 (to != before || !chunk_holds(chunk, cursor)));
 	return to;

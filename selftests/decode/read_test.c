@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets in batches against packets one by one, and the PSB search with SIMD
- * against the one without: on streams made of every kind of packet, on noise
- * and on recorded traces, with every batch size and every end. Input ends at
- * a page that cannot be read. User space.
+ * Packets in batches, with SIMD and without, against packets one by one, and
+ * the PSB search with SIMD against the one without: on streams made of every
+ * kind of packet, on noise and on recorded traces, with every batch size and
+ * every end. Input ends at a page that cannot be read. User space.
  *
  * Usage: read_test [TRACE...]
  */
@@ -14,6 +14,7 @@
 #include "../../kmod/decode/sync.h"
 #include "image.h"
 #include "ktap.h"
+#include "packet_plain.h"
 
 #define ROOM		(1 << 16)
 #define BATCH_MAX	700
@@ -113,7 +114,7 @@ static bool same_packet(const struct kipt_packet *a,
 }
 
 /* One call of the batch reader, and as many of the other as it should be. */
-static enum kipt_status same_batch(struct kipt_cursor *many,
+static enum kipt_status same_batch(bool plain, struct kipt_cursor *many,
 				   struct kipt_cursor *one, u32 max, bool *same)
 {
 	static struct kipt_packet packets[BATCH_MAX];
@@ -121,7 +122,8 @@ static enum kipt_status same_batch(struct kipt_cursor *many,
 	enum kipt_status status;
 	u32 count = ~0U, i;
 
-	status = kipt_packets_read(many, packets, max, &count);
+	status = plain ? kipt_packets_read_plain(many, packets, max, &count) :
+			 kipt_packets_read(many, packets, max, &count);
 	*same = count <= max && (count || status != KIPT_OK);
 	for (i = 0; *same && i < count; i++)
 		*same = kipt_packet_next(one, &packet) == KIPT_OK &&
@@ -133,7 +135,7 @@ static enum kipt_status same_batch(struct kipt_cursor *many,
 }
 
 /* All of @bytes; behind what is no packet it goes on one byte further. */
-static bool same_stream(const u8 *bytes, u64 size, u32 max)
+static bool same_packets(bool plain, const u8 *bytes, u64 size, u32 max)
 {
 	struct kipt_cursor many, one;
 	enum kipt_status status;
@@ -142,10 +144,10 @@ static bool same_stream(const u8 *bytes, u64 size, u32 max)
 	kipt_cursor_init(&many, bytes, size);
 	one = many;
 	do {
-		status = same_batch(&many, &one, max, &same);
+		status = same_batch(plain, &many, &one, max, &same);
 		if (!same) {
-			printf("# batches of %u differ at byte %llu of %llu\n",
-			       max,
+			printf("# batches of %u%s differ at byte %llu of %llu\n",
+			       max, plain ? ", without simd," : "",
 			       (unsigned long long)(one.pos - bytes),
 			       (unsigned long long)size);
 			return false;
@@ -158,6 +160,12 @@ static bool same_stream(const u8 *bytes, u64 size, u32 max)
 		}
 	} while (status == KIPT_OK);
 	return true;
+}
+
+static bool same_stream(const u8 *bytes, u64 size, u32 max)
+{
+	return same_packets(false, bytes, size, max) &&
+	       same_packets(true, bytes, size, max);
 }
 
 static bool check_streams(u8 *room, u32 way)

@@ -17,7 +17,8 @@ SECONDS ?= 20
 FUZZERS ?= packet insn clock flow unpack files
 
 # What each target is made of beside its own file.
-fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c
+fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c \
+	$(ROOT)/selftests/decode/packet_plain.c
 fuzz_insn-with := $(FUZZ_CORE)/insn.c
 fuzz_clock-with := $(FUZZ_CORE)/clock.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: packets from any bytes. The first byte says how many are
- * read at once. Both readers must stay in bounds, advance, and agree, and a
+ * read at once. All readers must stay in bounds, advance, and agree, and a
  * packet cut short must be told as one; both searches for a PSB must find what
  * looking at every byte finds.
  */
@@ -9,10 +9,11 @@
 
 #include "../../kmod/decode/packet.h"
 #include "../../kmod/decode/sync.h"
+#include "../../selftests/decode/packet_plain.h"
 #include "grammar.h"
 
 #define BATCH_MAX	128
-#define INPUT_MAX	384
+#define INPUT_MAX	768
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
@@ -76,7 +77,7 @@ static void check_one(struct kipt_cursor *cursor,
 		abort();
 }
 
-static void check_packets(const u8 *data, u64 size, u32 max)
+static void check_packets(const u8 *data, u64 size, u32 max, bool plain)
 {
 	struct kipt_packet packets[BATCH_MAX], packet;
 	struct kipt_cursor many, one;
@@ -86,7 +87,9 @@ static void check_packets(const u8 *data, u64 size, u32 max)
 	kipt_cursor_init(&many, data, size);
 	one = many;
 	do {
-		status = kipt_packets_read(&many, packets, max, &count);
+		status = plain ?
+			kipt_packets_read_plain(&many, packets, max, &count) :
+			kipt_packets_read(&many, packets, max, &count);
 		if (count > max || (!count && status == KIPT_OK))
 			abort();
 		for (i = 0; i < count; i++)
@@ -104,7 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	check_search(data + 1, size - 1, 0);
 	check_search(data + 1, size - 1, data[0] % size);
-	check_packets(data + 1, size - 1, 1 + data[0] % BATCH_MAX);
+	check_packets(data + 1, size - 1, 1 + data[0] % BATCH_MAX, false);
+	check_packets(data + 1, size - 1, 1 + data[0] % BATCH_MAX, true);
 	return 0;
 }
 
