@@ -90,6 +90,19 @@ static void set_anchor(struct kipt_clock *clock, u64 time)
 	clock->slowest = clock->cbr;
 }
 
+/* CYCs and MTCs are compared from here on. */
+static void start_span(struct kipt_clock *clock)
+{
+	clock->confirmed = false;
+	clock->refuted = false;
+	clock->span_low = clock->low;
+	clock->span_high = clock->high;
+	clock->span_cycles = 0;
+	clock->span_first = 0;
+	clock->span_most = 0;
+	clock->measured_cycles = 0;
+}
+
 void kipt_clock_limit(struct kipt_clock *clock, u64 tsc)
 {
 	u64 limit = tsc_beside(tsc, clock->now);
@@ -105,11 +118,11 @@ void kipt_clock_lost(struct kipt_clock *clock)
 	clock->lost = true;
 	clock->fresh = false;
 	clock->counting &= !clock->high_unknown;
-	clock->window_cycles = 0;
 	if (!clock->valid)
 		return;
 	clock->high = KIPT_CLOCK_NEVER;
 	set_anchor(clock, clock->reckoned);
+	start_span(clock);
 	set_now(clock, clock->reckoned);
 }
 
@@ -127,8 +140,8 @@ static void on_tsc(struct kipt_clock *clock, u64 tsc)
 	clock->base = time;
 	clock->low = time;
 	clock->high = time;
-	clock->window_cycles = 0;
 	set_anchor(clock, time);
+	start_span(clock);
 	set_now(clock, time);
 }
 
@@ -161,12 +174,55 @@ static u32 mtc_delta(struct kipt_clock *clock, u8 mtc)
 	return delta ? delta : known;
 }
 
+/* The time in which the core has run @cycles at least, at a ratio one more than
+ * CBR's; and at most, at one less.
+ */
+static u64 least_ticks(const struct kipt_clock *clock, u64 cycles)
+{
+	return cycles ? (cycles - 1) * clock->p1 / (clock->cbr + 1) : 0;
+}
+
+static u64 most_ticks(const struct kipt_clock *clock, u64 cycles)
+{
+	return (cycles + 1) * clock->p1 / (clock->cbr - 1) + ROUNDING;
+}
+
+/* Did the core run as CBR said, from the last TSC or CBR up to this MTC? It may
+ * have gone on for as long as the longest CYC since the last.
+ */
+static void compare_cycles(struct kipt_clock *clock, u64 low, u64 high)
+{
+	u64 rest = clock->span_cycles - clock->span_first;
+
+	if (!clock->span_cycles || clock->lost || clock->cbr < 2 || !clock->p1)
+		return;
+	clock->confirmed = clock->span_low + least_ticks(clock, rest) <= high;
+	if (clock->span_high != KIPT_CLOCK_NEVER)
+		clock->confirmed &= low <= clock->span_high +
+			most_ticks(clock, clock->span_cycles +
+					  clock->span_most);
+	clock->refuted = !clock->confirmed;
+}
+
+static void measure_cycles(struct kipt_clock *clock, u64 time)
+{
+	u64 ticks = time - clock->span_low;
+
+	if (clock->lost || !clock->span_cycles || time <= clock->span_low ||
+	    ticks >> 32)
+		return;
+	clock->measured_ticks = ticks;
+	clock->measured_cycles = clock->span_cycles;
+}
+
 /* What CYCs told about the time before an MTC holds, unless it is refuted. */
 static void bound_by_mtc(struct kipt_clock *clock, u64 time)
 {
 	u64 slack = art_to_tsc(clock, 1) + ROUNDING;
 	u64 low = time > slack ? time - slack : 0;
 
+	compare_cycles(clock, low, time + slack);
+	measure_cycles(clock, time);
 	if (clock->low < low || (!clock->lost && clock->low > time + slack))
 		clock->low = low;
 	clock->high = clock->lost ? KIPT_CLOCK_NEVER : time + slack;
@@ -188,10 +244,6 @@ static void on_mtc(struct kipt_clock *clock, u8 mtc)
 	clock->ticks += (u64)delta << clock->mtc_freq;
 	clock->last_mtc = mtc;
 	time = clock->base + art_to_tsc(clock, clock->ticks);
-	if (clock->cycles && !clock->lost && time > clock->anchor) {
-		clock->window_ticks = (u32)(time - clock->anchor);
-		clock->window_cycles = clock->cycles;
-	}
 	bound_by_mtc(clock, time);
 	set_anchor(clock, time);
 	set_now(clock, time);
@@ -203,31 +255,26 @@ static void on_mtc(struct kipt_clock *clock, u8 mtc)
 static void bound_by_cyc(struct kipt_clock *clock)
 {
 	u64 rest = clock->cycles - clock->first;
-	u32 slowest = clock->slowest;
 
 	clock->low = clock->anchor_low;
 	clock->high = KIPT_CLOCK_NEVER;
-	if (clock->lost)
+	if (clock->lost || (clock->counting && !clock->confirmed))
 		return;
-	if (rest)
-		clock->low += (rest - 1) * clock->p1 / (clock->cbr + 1);
-	if (clock->anchor_high == KIPT_CLOCK_NEVER || slowest < 2)
-		return;
-	clock->high = clock->anchor_high + ROUNDING +
-		      (clock->first + 1) * clock->p1 / (slowest - 1) +
-		      (rest + 1) * clock->p1 / (clock->cbr - 1);
+	clock->low += least_ticks(clock, rest);
+	if (clock->anchor_high != KIPT_CLOCK_NEVER && clock->slowest > 1)
+		clock->high = clock->anchor_high + most_ticks(clock, rest) +
+			      (clock->first + 1) * clock->p1 /
+				      (clock->slowest - 1);
 }
 
-static void on_measured_cyc(struct kipt_clock *clock)
+static u64 cycles_to_tsc(const struct kipt_clock *clock)
 {
-	clock->low = clock->anchor_low;
-	clock->high = KIPT_CLOCK_NEVER;
-	if (clock->window_cycles && !(clock->cycles >> 32))
-		set_now(clock, clock->anchor +
-			clock->cycles * clock->window_ticks /
-				clock->window_cycles);
-	else
-		set_now(clock, clock->reckoned);
+	if (clock->p1 && clock->cbr && !clock->refuted)
+		return clock->cycles * clock->p1 / clock->cbr;
+	if (clock->measured_cycles && !(clock->cycles >> 32))
+		return clock->cycles * clock->measured_ticks /
+		       clock->measured_cycles;
+	return 0;
 }
 
 static void on_cyc(struct kipt_clock *clock, u64 cycles)
@@ -235,18 +282,23 @@ static void on_cyc(struct kipt_clock *clock, u64 cycles)
 	bool first = !clock->cycles;
 
 	if (!clock->valid || cycles >> CYCLES_BITS ||
-	    (clock->cycles + cycles) >> CYCLES_BITS)
+	    (clock->span_cycles + cycles) >> CYCLES_BITS)
 		return;
 	clock->cycles += cycles;
+	clock->span_cycles += cycles;
 	if (first)
 		clock->first = cycles;
-	if (!clock->p1 || !clock->cbr) {
-		on_measured_cyc(clock);
-		return;
+	if (clock->span_cycles == cycles)
+		clock->span_first = cycles;
+	if (cycles > clock->span_most)
+		clock->span_most = cycles;
+	if (clock->p1 && clock->cbr) {
+		bound_by_cyc(clock);
+	} else {
+		clock->low = clock->anchor_low;
+		clock->high = KIPT_CLOCK_NEVER;
 	}
-	bound_by_cyc(clock);
-	set_now(clock, clock->anchor +
-		clock->cycles * clock->p1 / clock->cbr);
+	set_now(clock, clock->anchor + cycles_to_tsc(clock));
 }
 
 /* When the ratio changed is not told: the next CYC covers both sides of it. */
@@ -258,6 +310,7 @@ static void on_cbr(struct kipt_clock *clock, u32 cbr)
 		return;
 	clock->cbr = cbr;
 	set_anchor(clock, clock->reckoned);
+	start_span(clock);
 	if (slowest && slowest < cbr)
 		clock->slowest = slowest;
 }

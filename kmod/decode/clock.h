@@ -7,9 +7,9 @@
  * What is estimated is when the last timing packet was due: an MTC at its ART
  * edge, a CYC at the packet behind it. What the bound rests on: TSC packets and
  * CPUID.15H are exact; between two CBR packets the core runs at the ratio of the
- * first, give or take one. An overflow may hide any number of windows of the
- * MTC and any change of the ratio: up to the next TSC the bound is what TSC the
- * next PSB+ has, if there is one.
+ * first, give or take one, unless MTCs refute it. Until they confirm it, and
+ * behind an overflow, which may hide any number of windows of the MTC and any
+ * change of the ratio, the bound is what TSC the next PSB+ has, if there is one.
  */
 #ifndef KIPT_DECODE_CLOCK_H
 #define KIPT_DECODE_CLOCK_H
@@ -49,8 +49,15 @@
  * @anchor_high: @high then
  * @cycles: core cycles of the CYCs since @anchor
  * @first: those of the first of them, which may have begun before
- * @window_ticks: TSC ticks of the last window between two MTCs with CYCs
- * @window_cycles: core cycles in it; 0: not measured
+ * @confirmed: MTCs came when CYCs and CBR said, since the last TSC or CBR
+ * @refuted: they did not: CYCs are measured against MTCs
+ * @span_low: @low at the last TSC or CBR
+ * @span_high: @high then
+ * @span_cycles: core cycles of the CYCs since
+ * @span_first: those of the first of them
+ * @span_most: those of the longest of them
+ * @measured_ticks: TSC ticks from then to the last MTC
+ * @measured_cycles: core cycles from then to the last MTC; 0: not measured
  */
 struct kipt_clock {
 	u32 num;
@@ -80,8 +87,15 @@ struct kipt_clock {
 	u64 anchor_high;
 	u64 cycles;
 	u64 first;
-	u64 window_ticks;
-	u64 window_cycles;
+	bool confirmed;
+	bool refuted;
+	u64 span_low;
+	u64 span_high;
+	u64 span_cycles;
+	u64 span_first;
+	u64 span_most;
+	u64 measured_ticks;
+	u64 measured_cycles;
 };
 
 /**

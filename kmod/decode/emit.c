@@ -65,15 +65,22 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
 static void record_one(struct kipt_recorder *recorder,
 		       const struct kipt_record *record)
 {
-	if (recorder->nr_records == KIPT_TAPE_RECORDS)
+	if (recorder->nr_records == KIPT_WAY_RECORDS)
 		recorder->bad = true;
 	else
 		recorder->records[recorder->nr_records++] = *record;
 }
 
+/* With counts nothing is told of what goes on between other records. */
+static bool is_counted(const struct kipt_flow *flow, u32 type)
+{
+	return flow->counts.max && (type == KIPT_RECORD_ENABLE ||
+				    type == KIPT_RECORD_DISABLE);
+}
+
 void kipt_emit(struct kipt_flow *flow, const struct kipt_record *record)
 {
-	if (flow->trial)
+	if (flow->trial || is_counted(flow, record->type))
 		return;
 	if (flow->recorder.on) {
 		record_one(&flow->recorder, record);
@@ -90,6 +97,8 @@ u32 kipt_emit_count(struct kipt_flow *flow)
 	u64 insns = flow->at.insns;
 
 	flow->at.insns = 0;
+	if (flow->counts.max)
+		return 0;
 	return insns < 0xffffffffU ? (u32)insns : 0xffffffffU;
 }
 

@@ -55,7 +55,8 @@ struct kipt_sink {
  * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made. PATHS
  * packs those that BRANCHES or CALLS ask for, all branches if neither does;
  * COUNTS goes without any of these three: EDGE records are all that tells of
- * branches then. INSNS goes without the memo and what is made of it: branches
+ * the flow then: there are no ENABLE and DISABLE records, and @aux of SYNC
+ * records is 0. INSNS goes without the memo and what is made of it: branches
  * are not packed then.
  */
 #define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */

@@ -36,44 +36,45 @@ void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
 		emit_edge(flow, from, to, kind, 1);
 }
 
-static void fold_steps(struct kipt_flow *flow, const struct kipt_tape *tape,
-		       u32 count)
+static void fold_steps(struct kipt_flow *flow, struct kipt_way *way)
 {
-	const u32 *steps = kipt_tape_list(tape);
+	const u32 *steps = kipt_way_list(way);
 	u32 number, i;
 
-	for (i = 0; i < tape->steps; i++) {
+	for (i = 0; i < way->listed; i++) {
 		number = steps[i] & KIPT_STEP_NUMBER;
 		if (steps[i] & KIPT_STEP_TAKEN)
-			flow->blocks.table[number].taken += count;
+			flow->blocks.table[number].taken += way->count;
 		else if (steps[i] & KIPT_STEP_EDGE)
-			flow->counts.edges[number].count += count;
+			flow->counts.edges[number].count += way->count;
 	}
+	way->count = 0;
 }
 
-void kipt_count_fold(struct kipt_flow *flow, struct kipt_memo_entry *entry)
+static void fold_parts(struct kipt_flow *flow, struct kipt_way *way)
 {
-	const struct kipt_tape *tape = kipt_tape_at(&flow->memo, entry->tape);
-	const u32 *parts = kipt_tape_list(tape);
+	const u32 *parts = kipt_way_list(way);
 	u32 i;
 
-	if (!entry->count)
-		return;
-	if (!tape->parts)
-		fold_steps(flow, tape, entry->count);
-	for (i = 0; i < tape->parts; i++)
-		fold_steps(flow, kipt_tape_at(&flow->memo, parts[i]),
-			   entry->count);
-	entry->count = 0;
+	for (i = 0; i < way->listed; i++)
+		kipt_way_at(&flow->memo, parts[i])->count += way->count;
+	way->count = 0;
 }
 
-static void fold_all(struct kipt_flow *flow)
+static void fold_ways(struct kipt_flow *flow, u8 kind)
 {
-	u32 i;
+	const struct kipt_memo *memo = &flow->memo;
+	struct kipt_way *way;
+	u32 at;
 
-	for (i = 0; i < flow->memo.size; i++) {
-		if (flow->memo.table[i].tag)
-			kipt_count_fold(flow, &flow->memo.table[i]);
+	for (at = 1; at < memo->used; at += kipt_way_size(way)) {
+		way = kipt_way_at(memo, at);
+		if (!way->count || way->kind != kind)
+			continue;
+		if (kind)
+			fold_parts(flow, way);
+		else
+			fold_steps(flow, way);
 	}
 }
 
@@ -105,11 +106,15 @@ static void emit_edges(struct kipt_flow *flow)
 	}
 }
 
+/* What windows counted goes to their parts, and in the end to blocks and edges.
+ */
 static void give_counts(struct kipt_flow *flow)
 {
 	if (!flow->counts.max)
 		return;
-	fold_all(flow);
+	fold_ways(flow, KIPT_WAY_LARGE);
+	fold_ways(flow, KIPT_WAY_SMALL);
+	fold_ways(flow, KIPT_WAY_PACKET);
 	emit_blocks(flow);
 	emit_edges(flow);
 }
@@ -123,7 +128,7 @@ enum kipt_status kipt_flow_counts(struct kipt_flow *flow)
 	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
 }
 
-/* The trail names tapes, which go: its blocks stay. */
+/* The trail names ways, which go: its blocks stay. */
 static void keep_trail(struct kipt_flow *flow)
 {
 	struct kipt_trail trail[KIPT_FLOW_HISTORY];

@@ -8,9 +8,10 @@
 #include "flow_state.h"
 #include "window.h"
 
-static void start_recorder(struct kipt_recorder *recorder)
+static void start_recorder(struct kipt_recorder *recorder, u32 block)
 {
 	recorder->bad = false;
+	recorder->block = block;
 	recorder->net = 0;
 	recorder->low = 0;
 	recorder->high = KIPT_RETURN_STACK_SIZE;
@@ -47,13 +48,12 @@ static bool walk_ip(struct kipt_flow *flow, u8 byte, u64 target)
 static bool walk_packet(struct kipt_flow *flow,
 			const struct kipt_window *window)
 {
-	u8 byte = (u8)(window->tag >> 32);
-	u32 bits = (u32)window->key;
+	u8 byte = (u8)window->words[0];
 
-	if (byte)
-		return walk_ip(flow, byte, window->target);
-	flow->tnt.bits = bits >> 1;
-	flow->tnt.count = 30 - (u32)__builtin_clz(bits);
+	if (byte & 1)
+		return walk_ip(flow, byte, kipt_window_target(window));
+	flow->tnt.bits = byte >> 1;
+	flow->tnt.count = 30 - (u32)__builtin_clz(byte);
 	return flow->enabled && kipt_walk_tnt(flow) == KIPT_OK &&
 	       !flow->tnt.count;
 }
@@ -68,7 +68,8 @@ static bool find_end(struct kipt_flow *flow, const struct kipt_window *window)
 		return true;
 	recorder->to = KIPT_TO_SPACE;
 	if (recorder->from_kernel && !(flow->at.ip >> 63))
-		return flow->at.ip == window->target;
+		return window->words[0] & 1 &&
+		       flow->at.ip == kipt_window_target(window);
 	recorder->to = kipt_number_at(flow, flow->at.ip);
 	return recorder->to != KIPT_BLOCK_NONE;
 }
@@ -79,119 +80,73 @@ static u32 put_words(u64 *words, u32 at, const void *from, u32 bytes)
 	return at + (bytes + 7) / 8;
 }
 
-/* Are records kept on tapes, or paths named, or only counts made? */
+/* Are records kept with ways, or paths named, or only counts made? */
 static bool keeps_records(const struct kipt_flow *flow)
 {
 	return !(flow->config.output & (KIPT_FLOW_PATHS | KIPT_FLOW_COUNTS));
 }
 
-/* Returns the tape, 0 if there is no room. */
-static u32 write_tape(struct kipt_flow *flow,
-		      const struct kipt_recorder *recorder)
+/* Words of what a way is made of, but its list. */
+static u32 words_before_list(const struct kipt_window *window,
+			     const struct kipt_recorder *recorder, u32 records)
 {
-	bool of_packet = recorder == &flow->recorder;
-	u32 records = keeps_records(flow) ? recorder->nr_records : 0;
-	u32 upto = of_packet ? 0 : recorder->nr_steps;
-	u32 pushes = recorder->nr_pushes, guards = 0, at, number, i;
-	struct kipt_tape *tape;
-	u64 *words;
+	return (window->len + 7) / 8 + recorder->nr_pushes +
+	       recorder->nr_guards + records * 3;
+}
 
-	if (recorder->nr_guards > KIPT_MEMO_GUARDS)
-		guards = recorder->nr_guards - KIPT_MEMO_GUARDS;
-	number = kipt_memo_tape(&flow->memo, KIPT_TAPE_WORDS + pushes + guards +
-				records * 3 +
-				(recorder->nr_steps * 4 + upto + 7) / 8);
-	if (!number)
-		return 0;
-	tape = kipt_tape_at(&flow->memo, number);
-	memset(tape, 0, sizeof(*tape));
-	words = &flow->memo.tapes[number];
-	at = KIPT_TAPE_WORDS;
+static void write_words(struct kipt_way *way, const struct kipt_window *window,
+			const struct kipt_recorder *recorder, u32 records)
+{
+	u32 at, pushes = recorder->nr_pushes, i;
+
+	at = put_words(way->words, 0, window->words, (window->len + 7) & ~7U);
 	for (i = 0; i < pushes; i++)
-		words[at++] = recorder->pushes[pushes - 1 - i];
-	at = put_words(words, at, recorder->guards + KIPT_MEMO_GUARDS,
-		       guards * sizeof(*words));
-	at = put_words(words, at, recorder->records,
+		way->words[at++] = recorder->pushes[pushes - 1 - i];
+	at = put_words(way->words, at, recorder->guards,
+		       recorder->nr_guards * sizeof(u64));
+	at = put_words(way->words, at, recorder->records,
 		       records * sizeof(*recorder->records));
-	put_words(words, at, recorder->steps,
-		  recorder->nr_steps * sizeof(*recorder->steps));
-	tape->at = (u16)at;
-	tape->records = (u16)records;
-	tape->tail = (u32)recorder->tail;
-	if (of_packet) {
-		tape->steps = (u16)recorder->nr_steps;
-	} else {
-		tape->parts = (u8)recorder->nr_steps;
-		memcpy(kipt_tape_upto(tape), recorder->upto, upto);
-	}
-	return number;
+	memcpy(&way->words[at], recorder->steps,
+	       recorder->nr_steps * sizeof(*recorder->steps));
 }
 
-/* Sparse, because only entries cost cache lines: room is cheaper than the walk
- * of a window that had to go for another.
- */
-static bool should_grow(const struct kipt_memo *memo,
-			const struct kipt_memo_entry *pair)
+static u8 kind_of(const struct kipt_flow *flow,
+		  const struct kipt_recorder *recorder)
 {
-	u32 load = memo->count * (pair[0].tag && pair[1].tag ? 16 : 4);
-
-	return load >= memo->size && memo->size < memo->max;
+	if (recorder == &flow->recorder)
+		return KIPT_WAY_PACKET;
+	return recorder == &flow->joined[0] ? KIPT_WAY_SMALL : KIPT_WAY_LARGE;
 }
 
-/* Makes room: the pair's younger entry stands first. */
-static struct kipt_memo_entry *make_room(struct kipt_flow *flow, u32 hash)
+/* Returns NULL if there is no room. */
+static struct kipt_way *write_way(struct kipt_flow *flow,
+				  const struct kipt_window *window,
+				  const struct kipt_recorder *recorder)
 {
-	struct kipt_memo_entry *pair = kipt_memo_pair(&flow->memo, hash);
+	u32 records = keeps_records(flow) ? recorder->nr_records : 0, number;
+	struct kipt_way head = {
+		.block = recorder->block,
+		.to = recorder->to,
+		.tail = (u16)recorder->tail,
+		.len = (u8)window->len,
+		.guards = (u8)recorder->nr_guards,
+		.pushes = (u8)recorder->nr_pushes,
+		.net = (s8)recorder->net,
+		.low = (u8)recorder->low,
+		.high = (u8)recorder->high,
+		.records = (u16)recorder->nr_records,
+		.at = (u16)words_before_list(window, recorder, records),
+		.listed = (u16)recorder->nr_steps,
+		.kind = kind_of(flow, recorder),
+	};
 
-	while (should_grow(&flow->memo, pair)) {
-		kipt_memo_grow(&flow->memo);
-		pair = kipt_memo_pair(&flow->memo, hash);
-	}
-	if (!pair[0].tag || !pair[1].tag)
-		flow->memo.count++;
-	else if (flow->counts.max)
-		kipt_count_fold(flow, &pair[1]);
-	if (pair[0].tag)
-		pair[1] = pair[0];
-	memset(pair, 0, sizeof(*pair));
-	pair->hash = hash;
-	return pair;
-}
-
-/* A window goes to its first pair if there is room. Packets alone are too much
- * alike for that.
- */
-static struct kipt_memo_entry *
-make_entry(struct kipt_flow *flow, const struct kipt_window *window, u32 hash,
-	   const struct kipt_recorder *recorder)
-{
-	const struct kipt_memo_entry *pair = kipt_memo_pair(&flow->memo, hash);
-
-	if (recorder == &flow->joined && (!pair[0].tag || !pair[1].tag))
-		return make_room(flow, hash);
-	return make_room(flow, kipt_memo_second(hash, window->tag,
-						recorder->nr_guards ?
-						recorder->guards[0] : 0));
-}
-
-static void fill_entry(struct kipt_memo_entry *entry,
-		       const struct kipt_window *window,
-		       const struct kipt_recorder *recorder)
-{
-	entry->key = window->key;
-	entry->target = window->target;
-	entry->tag = window->tag;
-	entry->guard[0] = recorder->nr_guards ? recorder->guards[0] : 0;
-	entry->guard[1] = recorder->nr_guards > 1 ? recorder->guards[1] : 0;
-	entry->to = recorder->to;
-	entry->tail = (u16)recorder->tail;
-	entry->guards = (u8)recorder->nr_guards;
-	entry->pushes = (u8)recorder->nr_pushes;
-	entry->net = (s8)recorder->net;
-	entry->low = (u8)recorder->low;
-	entry->high = (u8)recorder->high;
-	entry->records = (u8)(recorder->nr_records < 255 ?
-			      recorder->nr_records : 255);
+	number = kipt_memo_room(&flow->memo, kipt_way_size(&head), head.kind);
+	if (!number)
+		return NULL;
+	*kipt_way_at(&flow->memo, number) = head;
+	write_words(kipt_way_at(&flow->memo, number), window, recorder,
+		    records);
+	return kipt_way_at(&flow->memo, number);
 }
 
 static void name_path(struct kipt_flow *flow, u32 number, u32 tail,
@@ -210,82 +165,109 @@ static void name_path(struct kipt_flow *flow, u32 number, u32 tail,
 		kipt_emit_raw(flow, &records[i]);
 }
 
-/* A path of paths. */
-static void name_parts(struct kipt_flow *flow, u32 number)
+/* Appends a number to PATHS records, of which there are @n. Returns how many
+ * there are then.
+ */
+static u32 append_path(struct kipt_record *paths, u32 n, u64 path)
 {
-	struct kipt_recorder *recorder = &flow->joined;
-	struct kipt_record *paths = recorder->records;
-	u32 n = 0, i;
-
-	for (i = 0; i < recorder->nr_steps; i++) {
-		if (i % KIPT_RECORD_PATHS_MAX == 0) {
-			memset(&paths[n], 0, sizeof(*paths));
-			paths[n++].type = KIPT_RECORD_PATHS;
-		}
-		((u32 *)(void *)&paths[n - 1])[1 + paths[n - 1].kind++] =
-			kipt_tape_at(&flow->memo, recorder->steps[i])->path;
+	if (!n || paths[n - 1].kind == KIPT_RECORD_PATHS_MAX) {
+		memset(&paths[n], 0, sizeof(*paths));
+		paths[n++].type = KIPT_RECORD_PATHS;
 	}
-	name_path(flow, number, 0, paths, n);
+	((u32 *)(void *)&paths[n - 1])[1 + paths[n - 1].kind++] = (u32)path;
+	return n;
 }
 
-static struct kipt_memo_entry *remember(struct kipt_flow *flow,
-					const struct kipt_window *window,
-					u32 hash,
-					const struct kipt_recorder *recorder)
+/* A path of paths: they have none, so small windows stand for their packets. */
+static void name_parts(struct kipt_flow *flow, const struct kipt_way *way,
+		       struct kipt_record *paths)
 {
-	struct kipt_memo_entry *entry;
-	struct kipt_tape *tape;
-	u32 number;
+	const struct kipt_memo *memo = &flow->memo;
+	const struct kipt_way *part;
+	u32 n = 0, i, k;
 
-	if (recorder->bad || recorder->tail > 0xffff)
-		return NULL;
-	number = write_tape(flow, recorder);
-	if (!number)
-		return NULL;
-	entry = make_entry(flow, window, hash, recorder);
-	fill_entry(entry, window, recorder);
-	entry->tape = number;
-	if (!(flow->config.output & KIPT_FLOW_PATHS))
-		return entry;
-	tape = kipt_tape_at(&flow->memo, number);
-	tape->path = entry->count = ++flow->memo.paths;
-	if (recorder == &flow->recorder)
-		name_path(flow, tape->path, entry->tail, recorder->records,
-			  recorder->nr_records);
-	else
-		name_parts(flow, tape->path);
-	return entry;
+	for (i = 0; i < way->listed; i++) {
+		part = kipt_way_at(memo, kipt_way_list(way)[i]);
+		if (part->kind == KIPT_WAY_PACKET)
+			n = append_path(paths, n, part->count);
+		for (k = 0; part->kind && k < part->listed; k++)
+			n = append_path(paths, n,
+					kipt_way_at(memo, kipt_way_list(part)[k])->count);
+	}
+	name_path(flow, (u32)way->count, 0, paths, n);
 }
 
-struct kipt_memo_entry *kipt_learn_packet(struct kipt_flow *flow,
-					  const struct kipt_window *window,
-					  u32 hash)
+static void name(struct kipt_flow *flow, struct kipt_way *way,
+		 struct kipt_recorder *recorder)
+{
+	way->count = ++flow->memo.paths;
+	if (way->kind)
+		name_parts(flow, way, recorder->records);
+	else
+		name_path(flow, (u32)way->count, way->tail, recorder->records,
+			  recorder->nr_records);
+}
+
+/* A window stands by what is in it if there is room. Packets alone are too much
+ * alike for that.
+ */
+static struct kipt_way *remember(struct kipt_flow *flow,
+				 const struct kipt_window *window,
+				 struct kipt_recorder *recorder)
+{
+	u64 top = recorder->nr_guards ? recorder->guards[0] : 0;
+	struct kipt_way *way;
+
+	if (recorder->bad || recorder->tail > 0xffff ||
+	    recorder->nr_records > 0xffff)
+		return NULL;
+	way = write_way(flow, window, recorder);
+	if (!way)
+		return NULL;
+	way->hash = way->kind ? window->hash : 0;
+	kipt_memo_put(&flow->memo, way,
+		      kipt_memo_second(window->hash, recorder->block, top));
+	if (flow->config.output & KIPT_FLOW_PATHS)
+		name(flow, way, recorder);
+	return way;
+}
+
+struct kipt_way *kipt_learn_packet(struct kipt_flow *flow,
+				   const struct kipt_window *window, u32 block)
 {
 	struct kipt_recorder *recorder = &flow->recorder;
 	u32 history_count = flow->history_count;
-	struct kipt_memo_entry *entry = NULL;
 	struct kipt_place start = flow->at;
 	bool enabled = flow->enabled;
+	struct kipt_way *way = NULL;
 
-	start_recorder(recorder);
+	start_recorder(recorder, block);
 	recorder->on = true;
 	recorder->from_kernel = enabled && flow->at.ip >> 63;
 	flow->at.insns = 0;
 	if (walk_packet(flow, window) && find_end(flow, window)) {
 		recorder->tail = flow->at.insns;
-		entry = remember(flow, window, hash, recorder);
+		way = remember(flow, window, recorder);
 	}
 	recorder->on = false;
 	flow->tnt.count = 0;
 	flow->at = start;
 	flow->enabled = enabled;
 	flow->history_count = history_count;
-	return entry;
+	return way;
 }
 
-void kipt_learn_begin(struct kipt_flow *flow)
+/* Is a block one that all spaces share? */
+static bool is_shared(const struct kipt_flow *flow, u32 block)
 {
-	start_recorder(&flow->joined);
+	return flow->blocks.table[block].ip >> 63;
+}
+
+void kipt_learn_begin(struct kipt_flow *flow, struct kipt_recorder *recorder,
+		      u32 block)
+{
+	start_recorder(recorder, block);
+	recorder->from_kernel = is_shared(flow, block);
 }
 
 /* The return addresses a part takes: first those that parts before it left. */
@@ -299,7 +281,7 @@ static void add_pops(struct kipt_recorder *recorder, const u64 *guards,
 			recorder->nr_pushes--;
 		else if (i >= nr_guards)
 			continue;
-		else if (recorder->nr_guards == KIPT_TAPE_GUARDS)
+		else if (recorder->nr_guards == KIPT_WAY_GUARDS)
 			recorder->bad = true;
 		else
 			recorder->guards[recorder->nr_guards++] = guards[i];
@@ -314,23 +296,19 @@ static s32 clamp(s32 value, s32 low, s32 high)
 }
 
 static void add_stack(struct kipt_recorder *recorder,
-		      const struct kipt_memo_entry *entry,
-		      const struct kipt_tape *tape)
+		      const struct kipt_way *entry)
 {
-	const u64 *pushes = kipt_tape_pushes(tape);
-	u64 guards[KIPT_TAPE_GUARDS] = { entry->guard[0], entry->guard[1] };
+	const u64 *pushes = kipt_way_pushes(entry);
 	s32 pops = entry->pushes - entry->net;
 	u32 i;
 
-	for (i = KIPT_MEMO_GUARDS; i < entry->guards; i++)
-		guards[i] = pushes[entry->pushes + i - KIPT_MEMO_GUARDS];
 	if (entry->high)
-		add_pops(recorder, guards, entry->guards,
+		add_pops(recorder, pushes + entry->pushes, entry->guards,
 			 pops > 0 ? (u32)pops : 0);
 	else
 		recorder->nr_pushes = 0;
 	for (i = entry->pushes; i--;) {
-		if (recorder->nr_pushes == KIPT_TAPE_PUSHES)
+		if (recorder->nr_pushes == KIPT_WAY_PUSHES)
 			recorder->bad = true;
 		else
 			recorder->pushes[recorder->nr_pushes++] = pushes[i];
@@ -342,48 +320,49 @@ static void add_stack(struct kipt_recorder *recorder,
 	recorder->net += entry->net;
 }
 
-/* The records of a part follow those before it; the first counts instructions
+/* The records of a way follow those before it; the first counts instructions
  * from before too.
  */
 static void add_records(struct kipt_recorder *recorder,
-			const struct kipt_tape *tape)
+			const struct kipt_way *way)
 {
-	const struct kipt_record *records = kipt_tape_records(tape);
 	struct kipt_record *to;
 
-	if (!tape->records)
-		return;
-	if (recorder->nr_records + tape->records > KIPT_TAPE_RECORDS ||
-	    recorder->tail + records->aux >= 0xffffffffU) {
+	if (recorder->nr_records + way->records > KIPT_WAY_RECORDS ||
+	    recorder->tail + kipt_way_records(way)->aux >= 0xffffffffU) {
 		recorder->bad = true;
 		return;
 	}
 	to = &recorder->records[recorder->nr_records];
-	memcpy(to, records, tape->records * sizeof(*to));
+	memcpy(to, kipt_way_records(way), way->records * sizeof(*to));
 	to->aux += (u32)recorder->tail;
 }
 
-void kipt_learn_add(struct kipt_flow *flow, const struct kipt_memo_entry *entry)
+/* A way that starts where all spaces share code may not lead through what each
+ * has of its own.
+ */
+void kipt_learn_add(struct kipt_flow *flow, struct kipt_recorder *recorder,
+		    const struct kipt_way *way)
 {
-	const struct kipt_tape *tape = kipt_tape_at(&flow->memo, entry->tape);
-	struct kipt_recorder *recorder = &flow->joined;
-
-	add_stack(recorder, entry, tape);
-	add_records(recorder, tape);
-	recorder->nr_records += entry->records;
-	recorder->tail = entry->records ? entry->tail :
-					  recorder->tail + entry->tail;
-	recorder->to = entry->to;
-	recorder->upto[recorder->nr_steps] = (u8)recorder->nr_records;
-	recorder->steps[recorder->nr_steps++] = entry->tape;
+	if (recorder->from_kernel && !is_shared(flow, way->block))
+		recorder->bad = true;
+	if (recorder->bad)
+		return;
+	add_stack(recorder, way);
+	if (way->records && keeps_records(flow))
+		add_records(recorder, way);
+	recorder->steps[recorder->nr_steps++] =
+		kipt_way_number(&flow->memo, way);
+	recorder->nr_records += way->records;
+	recorder->tail = way->records ? way->tail : recorder->tail + way->tail;
+	recorder->to = way->to;
 }
 
-void kipt_learn_end(struct kipt_flow *flow, const struct kipt_window *window,
-		    u32 hash)
+struct kipt_way *kipt_learn_end(struct kipt_flow *flow,
+				struct kipt_recorder *recorder,
+				const struct kipt_window *window)
 {
-	struct kipt_recorder *recorder = &flow->joined;
-
 	if (recorder->net < -KIPT_RETURN_STACK_SIZE)
 		recorder->bad = true;
-	remember(flow, window, hash, recorder);
+	return remember(flow, window, recorder);
 }

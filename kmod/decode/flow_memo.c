@@ -11,11 +11,12 @@
  * flow gets there.
  */
 #define AHEAD		16
+/* Large windows looked up before it is judged whether they are worth it. */
+#define TRIES		4096U
 
 /**
  * struct ahead - a window that was read ahead
- * @window: its @tag lacks the block
- * @hash: kipt_memo_hash()
+ * @window: its packets
  * @begin: where it starts
  * @end: where it ends
  * @last_ip: IP compression behind it
@@ -23,35 +24,10 @@
  */
 struct ahead {
 	struct kipt_window window;
-	u32 hash;
-	bool timed;
 	const u8 *begin;
 	const u8 *end;
 	u64 last_ip;
-};
-
-/**
- * struct fast - the flow's state while the memo runs
- * @pos: next byte
- * @end: windows end before it
- * @block: number of the block execution is at, or of "off"
- * @off: number of "off" in this space
- * @last_ip: IP compression
- * @before: IP of the packet right before the next window, or 0
- * @times: packets of the window at hand that only tell time
- * @count: of @ahead
- * @ahead: windows from @pos on
- */
-struct fast {
-	const u8 *pos;
-	const u8 *end;
-	u32 block;
-	u32 off;
-	u64 last_ip;
-	u64 before;
-	struct kipt_times times;
-	u32 count;
-	struct ahead ahead[AHEAD];
+	bool timed;
 };
 
 /* How what happens is told. */
@@ -61,99 +37,152 @@ enum tell {
 	TELL_COUNTS,
 };
 
-static bool more_guards(const struct kipt_flow *flow,
-			const struct kipt_memo_entry *entry)
+/* Windows of two sizes: where a large one is new, small ones in it are often
+ * known.
+ */
+enum size {
+	SMALL,
+	LARGE,
+	SIZES,
+};
+
+/**
+ * struct fast - the flow's state while the memo runs
+ * @pos: next byte
+ * @end: no window reaches beyond
+ * @block: number of the block execution is at, or of "off"
+ * @off: number of "off" in this space
+ * @last_ip: IP compression
+ * @cut: where windows of each size end
+ * @count: of @ahead
+ * @ahead: windows of each size, from @pos on
+ */
+struct fast {
+	const u8 *pos;
+	const u8 *end;
+	u32 block;
+	u32 off;
+	u64 last_ip;
+	struct kipt_cut cut[SIZES];
+	u32 count[SIZES];
+	struct ahead ahead[SIZES][AHEAD];
+};
+
+static u32 least(u32 a, u32 b)
 {
-	const struct kipt_tape *tape = kipt_tape_at(&flow->memo, entry->tape);
-	const u64 *guards = kipt_tape_pushes(tape) + entry->pushes;
+	return a < b ? a : b;
+}
+
+static bool more_guards(const struct kipt_flow *flow, const struct kipt_way *way)
+{
+	const u64 *guards = kipt_way_pushes(way) + way->pushes;
 	u32 i;
 
-	for (i = KIPT_MEMO_GUARDS; i < entry->guards; i++) {
-		if (*kipt_return_stack_at(&flow->stack, i) !=
-		    guards[i - KIPT_MEMO_GUARDS])
+	for (i = 2; i < way->guards; i++) {
+		if (*kipt_return_stack_at(&flow->stack, i) != guards[i])
 			return false;
 	}
 	return true;
 }
 
-/* Without branches on how many there are: that follows no pattern. */
+/* Without branches on how many there are: that follows no pattern. What is read
+ * behind the guards is anything, but there.
+ */
 static inline bool guards_hold(const struct kipt_flow *flow,
-			       const struct kipt_memo_entry *entry)
+			       const struct kipt_way *way)
 {
 	const struct kipt_return_stack *stack = &flow->stack;
-	u64 first = *kipt_return_stack_at(stack, 0) ^ entry->guard[0];
-	u64 second = *kipt_return_stack_at(stack, 1) ^ entry->guard[1];
-	u32 guards = entry->guards;
+	const u64 *guards = kipt_way_pushes(way) + way->pushes;
+	u64 first = *kipt_return_stack_at(stack, 0) ^ guards[0];
+	u64 second = *kipt_return_stack_at(stack, 1) ^ guards[1];
 
-	first &= -(u64)(guards > 0);
-	second &= -(u64)(guards > 1);
-	if (first | second | (stack->depth < guards))
+	first &= -(u64)(way->guards > 0);
+	second &= -(u64)(way->guards > 1);
+	if (first | second | (stack->depth < way->guards))
 		return false;
-	return likely(guards <= KIPT_MEMO_GUARDS) || more_guards(flow, entry);
+	return likely(way->guards <= 2) || more_guards(flow, way);
 }
 
-static inline struct kipt_memo_entry *
-find_in(const struct kipt_flow *flow, u32 hash,
-	const struct kipt_window *window)
+static struct kipt_way *find_in(const struct kipt_flow *flow, u32 hash,
+				const struct kipt_window *window, u32 block)
 {
-	struct kipt_memo_entry *entry = kipt_memo_pair(&flow->memo, hash);
+	const struct kipt_slot *bucket = kipt_memo_bucket(&flow->memo, hash);
+	u32 key = kipt_memo_key(hash, block), i;
+	struct kipt_way *way;
 
-	if (likely(kipt_memo_is(entry, window) && guards_hold(flow, entry)))
-		return entry;
-	entry++;
-	if (kipt_memo_is(entry, window) && guards_hold(flow, entry))
-		return entry;
+	for (i = 0; i < KIPT_MEMO_BUCKET; i++) {
+		if (bucket[i].key != key || !bucket[i].way)
+			continue;
+		way = kipt_way_at(&flow->memo, bucket[i].way);
+		if (likely(kipt_way_is(way, window, block) &&
+			   guards_hold(flow, way)))
+			return way;
+	}
 	return NULL;
 }
 
 /* Where there was no room first: ways that use return addresses stand by the
  * youngest of them.
  */
-static struct kipt_memo_entry *find_second(const struct kipt_flow *flow,
-					   u32 hash,
-					   const struct kipt_window *window)
+static struct kipt_way *find_second(const struct kipt_flow *flow,
+				    const struct kipt_window *window, u32 block)
 {
 	const struct kipt_return_stack *stack = &flow->stack;
-	struct kipt_memo_entry *entry;
 	u64 top = *kipt_return_stack_at(stack, 0);
+	struct kipt_way *way;
 
-	entry = find_in(flow, kipt_memo_second(hash, window->tag, 0), window);
-	if (entry || !stack->depth)
-		return entry;
-	return find_in(flow, kipt_memo_second(hash, window->tag, top), window);
+	way = find_in(flow, kipt_memo_second(window->hash, block, 0), window,
+		      block);
+	if (way || !stack->depth)
+		return way;
+	return find_in(flow, kipt_memo_second(window->hash, block, top), window,
+		       block);
+}
+
+static inline struct kipt_way *find(const struct kipt_flow *flow,
+				    const struct kipt_window *window, u32 block)
+{
+	struct kipt_way *way = find_in(flow, window->hash, window, block);
+
+	return likely(way) ? way : find_second(flow, window, block);
 }
 
 /* The first two pushes are written whether they are made or not, if not to
  * where nothing is.
  */
 static inline void apply_stack(struct kipt_flow *flow,
-			       const struct kipt_memo_entry *entry)
+			       const struct kipt_way *way)
 {
 	struct kipt_return_stack *stack = &flow->stack;
-	const u64 *pushes =
-		kipt_tape_pushes(kipt_tape_at(&flow->memo, entry->tape));
-	s32 depth = (s32)stack->depth + entry->net;
-	u32 top = stack->top + (u32)entry->net, i;
+	const u64 *pushes = kipt_way_pushes(way);
+	s32 depth = (s32)stack->depth + way->net;
+	u32 top = stack->top + (u32)way->net, i;
 
 	stack->top = top;
-	stack->ip[(entry->pushes > 0 ? top - 1 : top) %
-		  KIPT_RETURN_STACK_RING] = pushes[0];
-	stack->ip[(entry->pushes > 1 ? top - 2 : top) %
-		  KIPT_RETURN_STACK_RING] = pushes[1];
-	for (i = 2; unlikely(i < entry->pushes); i++)
+	stack->ip[(way->pushes > 0 ? top - 1 : top) % KIPT_RETURN_STACK_RING] =
+		pushes[0];
+	stack->ip[(way->pushes > 1 ? top - 2 : top) % KIPT_RETURN_STACK_RING] =
+		pushes[1];
+	for (i = 2; unlikely(i < way->pushes); i++)
 		stack->ip[(top - 1 - i) % KIPT_RETURN_STACK_RING] = pushes[i];
-	depth = depth < entry->low ? entry->low : depth;
-	stack->depth = (u32)(depth > entry->high ? entry->high : depth);
+	depth = depth < way->low ? way->low : depth;
+	stack->depth = (u32)(depth > way->high ? way->high : depth);
 }
 
-static void take_time(struct kipt_flow *flow, const u8 *pos)
+/* A packet that only tells time. Returns where it ends: where it begins if it
+ * is another.
+ */
+static const u8 *take_time(struct kipt_flow *flow, const u8 *pos)
 {
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
 
 	kipt_cursor_init(&cursor, pos, (u64)(flow->cursor.end - pos));
-	if (kipt_packet_next(&cursor, &packet) == KIPT_OK)
-		kipt_flow_on_time(flow, &packet);
+	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+	    !kipt_packet_is_time(packet.type))
+		return pos;
+	kipt_flow_on_time(flow, &packet);
+	return cursor.pos;
 }
 
 /* @n records from @from on; for the first of a way instructions from before
@@ -177,90 +206,111 @@ static inline void tell_some(struct kipt_flow *flow,
 	}
 }
 
-/* How many parts stand before a place in the key: PADs are none. */
-static u32 parts_before(u64 key, u32 behind)
+/* How many records come up to the end of the first @packets. */
+static u32 records_upto(const struct kipt_flow *flow,
+			const struct kipt_way *way, u32 packets)
 {
-	u32 parts = 0, i;
+	const struct kipt_way *part;
+	u32 records = 0, in, i;
 
-	for (i = 0; i < behind; i++)
-		parts += (key >> 8 * i & 0xff) != 0;
-	return parts;
+	if (way->kind == KIPT_WAY_PACKET)
+		return packets ? way->records : 0;
+	for (i = 0; i < way->listed && packets; i++) {
+		part = kipt_way_at(&flow->memo, kipt_way_list(way)[i]);
+		in = part->kind ? part->listed : 1;
+		if (in > packets)
+			return records + records_upto(flow, part, packets);
+		records += part->records;
+		packets -= in;
+	}
+	return records;
 }
 
 /* Time passes among the records of a window. Returns how many are told. */
-static u32 tell_until_last_time(struct kipt_flow *flow,
-				const struct kipt_memo_entry *entry,
-				const struct kipt_times *times)
+static u32 tell_timed(struct kipt_flow *flow, const struct ahead *ahead,
+		      const struct kipt_way *way)
 {
-	const struct kipt_tape *tape = kipt_tape_at(&flow->memo, entry->tape);
-	const struct kipt_record *records = kipt_tape_records(tape);
-	u32 told = 0, end, parts, i;
+	const struct kipt_record *records = kipt_way_records(way);
+	u32 told = 0, packets = 0, end, size;
+	const u8 *pos = ahead->begin;
 
-	for (i = 0; i < times->count; i++) {
-		parts = parts_before(entry->key, times->at[i].behind);
-		end = parts ? kipt_tape_upto(tape)[parts - 1] : 0;
-		tell_some(flow, records + told, end - told, !told);
-		told = end;
-		take_time(flow, times->at[i].pos);
+	while (pos < ahead->end) {
+		size = kipt_window_lens[*pos];
+		if (!*pos) {
+			pos++;
+		} else if (size == KIPT_WINDOW_TIMES) {
+			end = records_upto(flow, way, packets);
+			tell_some(flow, records + told, end - told, !told);
+			told = end;
+			pos = take_time(flow, pos);
+		} else {
+			packets++;
+			pos += size ? size : 1;
+		}
 	}
 	return told;
 }
 
 static inline void tell_records(struct kipt_flow *flow,
-				const struct kipt_memo_entry *entry, u32 told)
+				const struct kipt_way *way, u32 told)
 {
-	if (!entry->records) {
-		flow->at.insns += entry->tail;
+	if (!way->records) {
+		flow->at.insns += way->tail;
 		return;
 	}
-	tell_some(flow, kipt_tape_records(kipt_tape_at(&flow->memo,
-						       entry->tape)) + told,
-		  entry->records - told, !told);
-	flow->at.insns = entry->tail;
+	tell_some(flow, kipt_way_records(way) + told, way->records - told,
+		  !told);
+	flow->at.insns = way->tail;
 }
 
-static inline void tell_path(struct kipt_flow *flow,
-			     const struct kipt_memo_entry *entry)
+static inline void tell_path(struct kipt_flow *flow, const struct kipt_way *way)
 {
-	if (unlikely(flow->clock.moved && entry->records))
+	if (unlikely(flow->clock.moved && way->records))
 		kipt_emit_room(flow, 0);
 	flow->paths.type = KIPT_RECORD_PATHS;
-	((u32 *)(void *)&flow->paths)[1 + flow->nr_paths++] = entry->count;
+	((u32 *)(void *)&flow->paths)[1 + flow->nr_paths++] = (u32)way->count;
 	if (flow->nr_paths == KIPT_RECORD_PATHS_MAX)
 		kipt_emit_paths(flow);
 }
 
-static inline void tell(struct kipt_flow *flow, struct kipt_memo_entry *entry,
-			u32 told, enum tell how)
+/* @told: of its records */
+static inline void tell(struct kipt_flow *flow, struct kipt_way *way, u32 told,
+			enum tell how)
 {
 	if (how == TELL_RECORDS)
-		tell_records(flow, entry, told);
+		tell_records(flow, way, told);
 	else if (how == TELL_PATHS)
-		tell_path(flow, entry);
+		tell_path(flow, way);
 	else
-		entry->count++;
+		way->count++;
 }
 
-static inline void go(struct kipt_flow *flow, struct fast *fast,
-		      const struct kipt_memo_entry *entry)
+/* @last_ip: IP compression behind the way; the last address of its packets if
+ * it has any.
+ */
+static inline void take(struct kipt_flow *flow, struct fast *fast,
+			struct kipt_way *way, u64 last_ip)
 {
-	u32 to = entry->to;
+	u32 to = way->to;
 
+	apply_stack(flow, way);
 	to = to == KIPT_TO_OFF ? fast->off : to;
 	if (unlikely(to == KIPT_TO_SPACE))
-		to = kipt_number_at(flow, entry->target);
+		to = kipt_number_at(flow, last_ip);
 	fast->block = to;
-	flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].tape =
-		entry->tape;
+	fast->last_ip = last_ip;
+	flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].way =
+		kipt_way_number(&flow->memo, way);
 }
 
-/* @told: of its records */
-static inline void take(struct kipt_flow *flow, struct fast *fast,
-			struct kipt_memo_entry *entry, u32 told, enum tell how)
+static void set_cuts(struct fast *fast, bool over_times)
 {
-	apply_stack(flow, entry);
-	tell(flow, entry, told, how);
-	go(flow, fast, entry);
+	fast->cut[SMALL] = (struct kipt_cut){
+		.bytes = 4, .ends = 0, .over_times = over_times,
+	};
+	fast->cut[LARGE] = (struct kipt_cut){
+		.bytes = KIPT_WINDOW_BYTES, .ends = 7, .over_times = over_times,
+	};
 }
 
 static void enter(struct kipt_flow *flow, struct fast *fast)
@@ -274,8 +324,6 @@ static void enter(struct kipt_flow *flow, struct fast *fast)
 	fast->pos = flow->cursor.pos;
 	fast->end = end;
 	fast->last_ip = flow->last_ip;
-	fast->before = 0;
-	fast->times.tnts = KIPT_MEMO_TNTS;
 	fast->off = kipt_number_at(flow, KIPT_OFF_IP);
 	fast->block = flow->enabled ? kipt_number_at(flow, flow->at.ip) :
 				      fast->off;
@@ -295,175 +343,280 @@ static void settle(struct kipt_flow *flow, const struct fast *fast)
 		flow->at.ip = flow->blocks.table[fast->block].ip;
 }
 
-/* A packet of a window that only tells time, or a PAD. */
-static const u8 *pass_packet(struct kipt_flow *flow, const struct fast *fast)
+/* Brings what the look-ups will need near: first the table, then the ways. */
+static void fetch(const struct kipt_flow *flow, const struct ahead *ahead,
+		  u32 count)
 {
-	struct kipt_cursor cursor;
-	struct kipt_packet packet;
+	const struct kipt_slot *bucket;
+	const u8 *way;
+	u32 hash, i, k;
 
-	kipt_cursor_init(&cursor, fast->pos, (u64)(flow->cursor.end -
-						   fast->pos));
-	if (kipt_packet_next(&cursor, &packet) == KIPT_OK &&
-	    kipt_packet_is_time(packet.type))
-		kipt_flow_on_time(flow, &packet);
-	else
-		cursor.pos = fast->pos;
-	return cursor.pos;
-}
-
-/* Takes the way of a single packet, learnt if it is new. */
-static bool take_packet(struct kipt_flow *flow, struct fast *fast,
-			struct kipt_window *window, enum tell how)
-{
-	struct kipt_memo_entry *entry;
-	u32 hash = kipt_memo_hash(window, 0);
-
-	window->tag |= fast->block | KIPT_TAG_PACKET;
-	entry = find_second(flow, hash, window);
-	if (!entry) {
-		settle(flow, fast);
-		entry = kipt_learn_packet(flow, window, hash);
-	}
-	if (!entry)
-		return false;
-	kipt_learn_add(flow, entry);
-	take(flow, fast, entry, 0, how);
-	return true;
-}
-
-/* Takes a new window packet by packet and remembers it as a whole. Returns
- * false at a packet that is for the slow path, or where there is no room for
- * the next block.
- */
-static bool take_new(struct kipt_flow *flow, struct fast *fast,
-		     const struct ahead *ahead, enum tell how)
-{
-	u64 top = *kipt_return_stack_at(&flow->stack, 0);
-	u32 second = kipt_memo_second(ahead->hash, ahead->window.tag, top);
-	struct kipt_window one;
-	u64 last_ip;
-	const u8 *next;
-
-	kipt_learn_begin(flow);
-	while (fast->pos < ahead->end && fast->block != KIPT_BLOCK_NONE) {
-		if (!*fast->pos ||
-		    kipt_window_lens[*fast->pos] == KIPT_WINDOW_TIMES) {
-			fast->pos = pass_packet(flow, fast);
-			continue;
+	for (i = 0; i < count; i++) {
+		hash = ahead[i].window.hash;
+		bucket = kipt_memo_bucket(&flow->memo, hash);
+		for (k = 0; k < KIPT_MEMO_BUCKET; k++) {
+			if ((bucket[k].key ^ hash) >> 16)
+				continue;
+			way = (const u8 *)&flow->memo.words[bucket[k].way];
+			__builtin_prefetch(way, 1);
+			__builtin_prefetch(way + 64);
 		}
-		last_ip = fast->last_ip;
-		next = kipt_window_packet(&one, fast->pos, &last_ip);
-		if (!take_packet(flow, fast, &one, how)) {
-			flow->slow_until = next;
-			return false;
-		}
-		fast->pos = next;
-		fast->last_ip = last_ip;
 	}
-	if (fast->pos == ahead->end && kipt_memo_worthy(&flow->memo, second))
-		kipt_learn_end(flow, &ahead->window, ahead->hash);
-	return fast->block != KIPT_BLOCK_NONE;
 }
 
-/* Reads windows ahead, up to a packet that is in none; PADs are passed. */
-static inline void read_ahead(struct kipt_flow *flow, struct fast *fast)
+/* Reads windows ahead, up to @end or a packet that is in none. */
+static void read_ahead(const struct kipt_flow *flow, struct fast *fast,
+		       enum size size, const u8 *end)
 {
-	const u8 *pos = fast->pos, *end;
+	const u8 *pos = fast->pos, *next;
 	u64 last_ip = fast->last_ip;
-	struct ahead *ahead;
+	struct ahead *ahead = fast->ahead[size];
+	u32 count = 0;
 
-	fast->count = 0;
-	while (pos < fast->end && fast->count < AHEAD) {
-		if (unlikely(!*pos)) {
-			pos = kipt_window_pads(pos);
-			continue;
-		}
-		ahead = &fast->ahead[fast->count];
-		end = kipt_window_read(&ahead->window, pos, fast->end, &last_ip,
-				       &fast->times);
-		if (end == pos || end > fast->end)
+	while (pos < end && count < AHEAD) {
+		next = kipt_window_read(&ahead->window, pos, end, &last_ip,
+					&fast->cut[size], &ahead->timed);
+		if (next == pos)
 			break;
 		ahead->begin = pos;
-		pos = end;
-		ahead->hash = kipt_memo_hash(&ahead->window, fast->before);
-		__builtin_prefetch(kipt_memo_pair(&flow->memo, ahead->hash), 1);
-		ahead->end = end;
+		ahead->end = next;
 		ahead->last_ip = last_ip;
-		ahead->timed = fast->times.count;
-		fast->before = ahead->window.target;
-		fast->count++;
+		__builtin_prefetch(kipt_memo_bucket(&flow->memo,
+						    ahead->window.hash));
+		pos = next;
+		ahead++;
+		count++;
 	}
-}
-
-static u32 tell_timed(struct kipt_flow *flow, struct fast *fast,
-		      const struct ahead *ahead,
-		      const struct kipt_memo_entry *entry)
-{
-	u64 last_ip = fast->last_ip;
-	struct kipt_window window;
-
-	kipt_window_read(&window, ahead->begin, fast->end, &last_ip,
-			 &fast->times);
-	return tell_until_last_time(flow, entry, &fast->times);
-}
-
-/* Returns false as take_new(). */
-static inline bool take_ahead(struct kipt_flow *flow, struct fast *fast,
-			      struct ahead *ahead, enum tell how)
-{
-	struct kipt_window *window = &ahead->window;
-	struct kipt_memo_entry *entry;
-	u32 told = 0;
-
-	window->tag |= fast->block;
-	entry = find_in(flow, ahead->hash, window);
-	if (unlikely(!entry)) {
-		entry = find_second(flow, ahead->hash, window);
-		if (!entry)
-			return take_new(flow, fast, ahead, how);
-	}
-	if (how == TELL_RECORDS && unlikely(ahead->timed))
-		told = tell_timed(flow, fast, ahead, entry);
-	fast->pos = ahead->end;
-	fast->last_ip = ahead->last_ip;
-	take(flow, fast, entry, told, how);
-	return fast->block != KIPT_BLOCK_NONE;
+	fast->count[size] = count;
+	fetch(flow, fast->ahead[size], count);
 }
 
 /* Only PADs and time. */
-static void pass_window(struct kipt_flow *flow, struct fast *fast,
-			const u8 *end)
+static void pass_times(struct kipt_flow *flow, struct fast *fast, const u8 *end)
 {
-	while (fast->pos < end)
-		fast->pos = *fast->pos ? pass_packet(flow, fast) :
-					 fast->pos + 1;
+	const u8 *pos = NULL;
+
+	while (fast->pos < end && fast->pos != pos) {
+		pos = fast->pos;
+		fast->pos = *pos ? take_time(flow, pos) : pos + 1;
+	}
+}
+
+/* Takes a window whose way is known. */
+static inline void take_known(struct kipt_flow *flow, struct fast *fast,
+			      const struct ahead *ahead, struct kipt_way *way,
+			      enum tell how)
+{
+	u32 told = 0;
+
+	if (how == TELL_RECORDS && unlikely(ahead->timed))
+		told = tell_timed(flow, ahead, way);
+	tell(flow, way, told, how);
+	take(flow, fast, way, ahead->last_ip);
+	fast->pos = ahead->end;
+}
+
+/* Takes the next packet by its own way, learnt if it is new. Returns NULL if it
+ * is for the slow path.
+ */
+static struct kipt_way *take_packet(struct kipt_flow *flow, struct fast *fast,
+				    enum tell how)
+{
+	u64 last_ip = fast->last_ip;
+	struct kipt_window window;
+	struct kipt_way *way;
+	const u8 *next;
+
+	next = kipt_window_packet(&window, fast->pos, &last_ip);
+	way = find_second(flow, &window, fast->block);
+	if (!way) {
+		settle(flow, fast);
+		way = kipt_learn_packet(flow, &window, fast->block);
+	}
+	if (!way) {
+		flow->slow_until = next;
+		return NULL;
+	}
+	tell(flow, way, 0, how);
+	take(flow, fast, way, last_ip);
+	fast->pos = next;
+	return way;
+}
+
+/* Is a window that is not known to be learnt? @must: in any case. */
+static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
+			   const struct ahead *ahead, enum size size, bool must)
+{
+	u64 top = *kipt_return_stack_at(&flow->stack, 0);
+	bool worthy = kipt_memo_worthy(&flow->memo,
+				       kipt_memo_second(ahead->window.hash,
+							fast->block, top));
+
+	if (worthy || must)
+		kipt_learn_begin(flow, &flow->joined[size], fast->block);
+	return worthy || must;
+}
+
+/* Takes a small window packet by packet. Returns false at a packet that is for
+ * the slow path, or where there is no room for the next block.
+ */
+static bool take_packets(struct kipt_flow *flow, struct fast *fast,
+			 const struct ahead *ahead, struct kipt_way **last,
+			 bool learn, enum tell how)
+{
+	while (fast->pos < ahead->end) {
+		if (kipt_window_lens[*fast->pos] == KIPT_WINDOW_TIMES) {
+			pass_times(flow, fast, fast->pos + 1);
+			continue;
+		}
+		if (fast->block == KIPT_BLOCK_NONE)
+			return false;
+		*last = take_packet(flow, fast, how);
+		if (!*last)
+			return false;
+		if (learn)
+			kipt_learn_add(flow, &flow->joined[SMALL], *last);
+	}
+	return true;
+}
+
+/* Takes a new small window and learns it, if @inside a large one that is learnt
+ * in any case. Returns false as take_packets().
+ */
+static bool take_new(struct kipt_flow *flow, struct fast *fast,
+		     const struct ahead *ahead, bool inside, enum tell how)
+{
+	bool learn = begin_learning(flow, fast, ahead, SMALL, inside);
+	struct kipt_recorder *large = &flow->joined[LARGE];
+	struct kipt_way *way = NULL;
+
+	if (!take_packets(flow, fast, ahead, &way, learn, how))
+		return false;
+	if (!learn)
+		return true;
+	if (flow->joined[SMALL].nr_steps > 1)
+		way = kipt_learn_end(flow, &flow->joined[SMALL],
+				     &ahead->window);
+	if (inside && way)
+		kipt_learn_add(flow, large, way);
+	large->bad |= !way;
+	return true;
+}
+
+/* As take_packets(); @inside a large window that is to be learnt. */
+static inline bool take_small(struct kipt_flow *flow, struct fast *fast,
+			      const struct ahead *ahead, bool inside,
+			      enum tell how)
+{
+	struct kipt_way *way;
+
+	if (unlikely(!ahead->window.len)) {
+		pass_times(flow, fast, ahead->end);
+		return true;
+	}
+	if (unlikely(fast->block == KIPT_BLOCK_NONE))
+		return false;
+	way = find(flow, &ahead->window, fast->block);
+	if (unlikely(!way))
+		return take_new(flow, fast, ahead, inside, how);
+	if (inside)
+		kipt_learn_add(flow, &flow->joined[LARGE], way);
+	take_known(flow, fast, ahead, way, how);
+	return true;
+}
+
+/* Takes a large window by small ones, and learns it unless one of those is all
+ * of it. Returns false as take_packets().
+ */
+static bool take_smalls(struct kipt_flow *flow, struct fast *fast,
+			const struct ahead *ahead, enum tell how)
+{
+	bool learn = begin_learning(flow, fast, ahead, LARGE, false);
+	u32 i;
+
+	while (fast->pos < ahead->end) {
+		read_ahead(flow, fast, SMALL, ahead->end);
+		if (!fast->count[SMALL])
+			return false;
+		for (i = 0; i < fast->count[SMALL]; i++) {
+			if (!take_small(flow, fast, &fast->ahead[SMALL][i],
+					learn, how))
+				return false;
+		}
+	}
+	if (learn && flow->joined[LARGE].nr_steps > 1)
+		kipt_learn_end(flow, &flow->joined[LARGE], &ahead->window);
+	return true;
+}
+
+/* Returns false as take_packets(). */
+static inline bool take_large(struct kipt_flow *flow, struct fast *fast,
+			      const struct ahead *ahead, enum tell how)
+{
+	struct kipt_way *way;
+
+	if (unlikely(!ahead->window.len)) {
+		pass_times(flow, fast, ahead->end);
+		return true;
+	}
+	if (unlikely(fast->block == KIPT_BLOCK_NONE))
+		return false;
+	way = find(flow, &ahead->window, fast->block);
+	flow->memo.known += way != NULL;
+	if (unlikely(!way))
+		return take_smalls(flow, fast, ahead, how);
+	take_known(flow, fast, ahead, way, how);
+	return true;
+}
+
+/* Large windows are worth the look-up if one of some comes again. */
+static void judge_large(struct kipt_memo *memo)
+{
+	if (memo->tried < TRIES)
+		return;
+	if (memo->known < TRIES / 4)
+		memo->rest = TRIES * 64;
+	memo->tried = 0;
+	memo->known = 0;
+}
+
+/* Takes what was read ahead. Returns false as take_packets(). */
+static inline bool take_ahead(struct kipt_flow *flow, struct fast *fast,
+			      enum size size, enum tell how)
+{
+	const struct ahead *ahead = fast->ahead[size];
+	u32 count = fast->count[size], i;
+
+	for (i = 0; i < count; i++) {
+		if (size == LARGE ? !take_large(flow, fast, &ahead[i], how) :
+				    !take_small(flow, fast, &ahead[i], false,
+						how))
+			return false;
+	}
+	if (size == LARGE)
+		flow->memo.tried += count;
+	else
+		flow->memo.rest -= least(count, flow->memo.rest);
+	judge_large(&flow->memo);
+	return true;
 }
 
 static inline void run(struct kipt_flow *flow, struct fast *fast, enum tell how)
 {
-	struct ahead *ahead;
+	enum size size;
 	const u8 *pos;
-	u32 i;
 
 	while (!flow->stopped) {
-		read_ahead(flow, fast);
-		if (unlikely(!fast->count)) {
-			pos = fast->pos;
-			while (fast->pos < fast->end && !*fast->pos)
-				fast->pos++;
-			if (fast->pos < fast->end)
-				fast->pos = pass_packet(flow, fast);
-			if (pos == fast->pos)
-				return;
-			fast->before = 0;
-		}
-		for (i = 0; i < fast->count; i++) {
-			ahead = &fast->ahead[i];
-			if (unlikely(!ahead->window.key && !ahead->window.tag))
-				pass_window(flow, fast, ahead->end);
-			else if (!take_ahead(flow, fast, ahead, how))
-				return;
-		}
+		size = flow->memo.rest ? SMALL : LARGE;
+		read_ahead(flow, fast, size, fast->end);
+		pos = fast->pos;
+		if (unlikely(!fast->count[size]))
+			pass_times(flow, fast, fast->end);
+		if (unlikely(!fast->count[size] && fast->pos == pos))
+			return;
+		if (size == LARGE ? !take_ahead(flow, fast, LARGE, how) :
+				    !take_ahead(flow, fast, SMALL, how))
+			return;
 	}
 }
 
@@ -495,21 +648,22 @@ void kipt_memo_run(struct kipt_flow *flow)
 	struct fast fast;
 	const u8 *start;
 
-	if (flow->blocks.full || flow->memo.full || flow->counts.full)
+	if (flow->blocks.full || flow->counts.full ||
+	    kipt_memo_is_stale(&flow->memo))
 		kipt_flow_renew(flow);
 	enter(flow, &fast);
 	start = fast.pos;
 	if (fast.block == KIPT_BLOCK_NONE ||
 	    fast.off == KIPT_BLOCK_NONE)
 		return;
-	fast.times.max = KIPT_MEMO_TIMES;
+	set_cuts(&fast, true);
 	if (flow->counts.max) {
 		run(flow, &fast, TELL_COUNTS);
 	} else if (flow->config.output & KIPT_FLOW_PATHS) {
 		tell_untold(flow);
 		/* Time cannot pass inside a path. */
 		if (flow->config.output & KIPT_FLOW_TIME)
-			fast.times.max = 0;
+			set_cuts(&fast, false);
 		run(flow, &fast, TELL_PATHS);
 	} else {
 		run(flow, &fast, TELL_RECORDS);

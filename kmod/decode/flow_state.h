@@ -63,10 +63,10 @@ struct kipt_place {
 	u64 insns;
 };
 
-#define KIPT_TAPE_STEPS		256
-#define KIPT_TAPE_RECORDS	128
-#define KIPT_TAPE_PUSHES	32
-#define KIPT_TAPE_GUARDS	16
+#define KIPT_WAY_STEPS		256
+#define KIPT_WAY_RECORDS	240
+#define KIPT_WAY_PUSHES	32
+#define KIPT_WAY_GUARDS	16
 
 /**
  * struct kipt_recorder - what happens in a window, while it is walked or put
@@ -74,7 +74,8 @@ struct kipt_place {
  * @on: a packet is being walked: records, return addresses and steps come here
  * @bad: it cannot be remembered
  * @from_kernel: it started at an address that all spaces share
- * @net: see struct kipt_memo_entry
+ * @block: number of the block it started at
+ * @net: see struct kipt_way
  * @low: see there
  * @high: see there
  * @to: see there
@@ -87,13 +88,13 @@ struct kipt_place {
  * @guards: return addresses used
  * @pushes: return addresses left, the youngest last
  * @records: records made
- * @steps: blocks executed; of several packets: their tapes
- * @upto: of several packets: records up to the end of each
+ * @steps: blocks executed; of several packets: their ways
  */
 struct kipt_recorder {
 	bool on;
 	bool bad;
 	bool from_kernel;
+	u32 block;
 	s32 net;
 	s32 low;
 	s32 high;
@@ -104,23 +105,22 @@ struct kipt_recorder {
 	u32 nr_pushes;
 	u32 nr_records;
 	u32 nr_steps;
-	u64 guards[KIPT_TAPE_GUARDS];
-	u64 pushes[KIPT_TAPE_PUSHES];
-	struct kipt_record records[KIPT_TAPE_RECORDS];
-	u32 steps[KIPT_TAPE_STEPS];
-	u8 upto[KIPT_MEMO_TNTS + 1];
+	u64 guards[KIPT_WAY_GUARDS];
+	u64 pushes[KIPT_WAY_PUSHES];
+	struct kipt_record records[KIPT_WAY_RECORDS];
+	u32 steps[KIPT_WAY_STEPS];
 };
 
 /**
- * struct kipt_trail - a block that was walked, or a tape of several
+ * struct kipt_trail - a block that was walked, or a way of several
  * @ip: the block
  * @len: its bytes
- * @tape: its first word in the memo; 0: it is a block
+ * @way: its number in the memo; 0: it is a block
  */
 struct kipt_trail {
 	u64 ip;
 	u32 len;
-	u32 tape;
+	u32 way;
 };
 
 /**
@@ -165,7 +165,7 @@ struct kipt_trail {
  * @nr_paths: numbers in @paths
  * @paths: PATHS record that is being filled
  * @recorder: of the packet being walked
- * @joined: of the window being put together
+ * @joined: of the windows being put together, a small one and a large one
  * @blocks: block cache
  * @memo: on top of it
  * @counts: edges
@@ -216,7 +216,7 @@ struct kipt_flow {
 	u32 nr_paths;
 	struct kipt_record paths;
 	struct kipt_recorder recorder;
-	struct kipt_recorder joined;
+	struct kipt_recorder joined[2];
 	struct kipt_blocks blocks;
 	struct kipt_memo memo;
 	struct kipt_counts counts;
@@ -306,13 +306,6 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind);
 
 /**
- * kipt_count_fold() - what the memo counted goes to blocks and edges
- * @flow: the flow
- * @entry: of its memo; its count starts again from 0
- */
-void kipt_count_fold(struct kipt_flow *flow, struct kipt_memo_entry *entry);
-
-/**
  * kipt_flow_renew() - drop all that is cached
  * @flow: the flow; no block is in use
  */
@@ -339,46 +332,50 @@ bool kipt_memo_may_run(const struct kipt_flow *flow);
 
 /* No address of code: of the block that stands for "tracing is off". */
 #define KIPT_OFF_IP		(1ULL << 62)
-/* kipt_memo_entry.to: off, or an address that depends on the space. */
+/* kipt_way.to: off, or an address that depends on the space. */
 #define KIPT_TO_OFF		0U
 #define KIPT_TO_SPACE		0xffffffffU
 
 /**
- * kipt_learn_packet() - walk a window of one packet and remember it
- * @flow: where the window starts; unchanged
- * @window: one TNT or one IP packet
- * @hash: kipt_memo_hash()
+ * kipt_learn_packet() - walk a packet and remember it
+ * @flow: where the packet comes; unchanged
+ * @window: kipt_window_packet()
+ * @block: number of the block
  *
  * Return: the way, or NULL if it cannot be remembered.
  */
-struct kipt_memo_entry *kipt_learn_packet(struct kipt_flow *flow,
-					  const struct kipt_window *window,
-					  u32 hash);
+struct kipt_way *kipt_learn_packet(struct kipt_flow *flow,
+				   const struct kipt_window *window, u32 block);
 
 /**
- * kipt_learn_begin() - remember a window of several packets as one way
- * @flow: its recorder keeps what kipt_learn_add() adds
- */
-void kipt_learn_begin(struct kipt_flow *flow);
-
-/**
- * kipt_learn_add() - the next packet of the window
+ * kipt_learn_begin() - remember a window as one way
  * @flow: the flow
- * @entry: its way
+ * @recorder: keeps what kipt_learn_add() adds
+ * @block: number of the block it starts at
  */
-void kipt_learn_add(struct kipt_flow *flow,
-		    const struct kipt_memo_entry *entry);
+void kipt_learn_begin(struct kipt_flow *flow, struct kipt_recorder *recorder,
+		      u32 block);
+
+/**
+ * kipt_learn_add() - the next part of the window
+ * @flow: the flow
+ * @recorder: as for kipt_learn_begin()
+ * @way: of a packet, or of a window
+ */
+void kipt_learn_add(struct kipt_flow *flow, struct kipt_recorder *recorder,
+		    const struct kipt_way *way);
 
 /**
  * kipt_learn_end() - the window ends
  * @flow: the flow
+ * @recorder: as for kipt_learn_begin()
  * @window: all of it
- * @hash: kipt_memo_hash()
  *
- * The way is made, unless it cannot be remembered.
+ * Return: the way, or NULL if it cannot be remembered.
  */
-void kipt_learn_end(struct kipt_flow *flow, const struct kipt_window *window,
-		    u32 hash);
+struct kipt_way *kipt_learn_end(struct kipt_flow *flow,
+				struct kipt_recorder *recorder,
+				const struct kipt_window *window);
 
 /**
  * kipt_number_at() - the number of an address in the space at hand

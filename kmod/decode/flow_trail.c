@@ -5,16 +5,16 @@
  */
 #include "flow_state.h"
 
-/* Appends the blocks of a tape of one packet, the youngest first; false: it is
+/* Appends the blocks of a packet's way, the youngest first; false: it is
  * enough, or older ones are of another time.
  */
 static bool read_steps(const struct kipt_flow *flow,
-		       const struct kipt_tape *tape, struct kipt_trail *trail,
+		       const struct kipt_way *way, struct kipt_trail *trail,
 		       u32 *count)
 {
-	const u32 *steps = kipt_tape_list(tape);
+	const u32 *steps = kipt_way_list(way);
 	const struct kipt_block *block;
-	u32 i = tape->steps;
+	u32 i = way->listed;
 
 	while (i-- && *count < KIPT_FLOW_HISTORY) {
 		if (steps[i] & KIPT_STEP_START)
@@ -24,24 +24,42 @@ static bool read_steps(const struct kipt_flow *flow,
 		block = &flow->blocks.table[steps[i] & KIPT_STEP_NUMBER];
 		trail[*count].ip = block->ip;
 		trail[*count].len = block->len;
-		trail[*count].tape = 0;
+		trail[*count].way = 0;
 		(*count)++;
 	}
 	return *count < KIPT_FLOW_HISTORY;
 }
 
-static bool read_tape(const struct kipt_flow *flow, u32 number,
-		      struct kipt_trail *trail, u32 *count)
+/* As read_steps(), of a small window or a packet. */
+static bool read_packets(const struct kipt_flow *flow,
+			 const struct kipt_way *way, struct kipt_trail *trail,
+			 u32 *count)
 {
-	const struct kipt_tape *tape = kipt_tape_at(&flow->memo, number);
-	const u32 *parts = kipt_tape_list(tape);
-	u32 i = tape->parts;
+	const u32 *packets = kipt_way_list(way);
+	u32 i = way->listed;
 
-	if (!i)
-		return read_steps(flow, tape, trail, count);
+	if (way->kind == KIPT_WAY_PACKET)
+		return read_steps(flow, way, trail, count);
 	while (i--) {
-		if (!read_steps(flow, kipt_tape_at(&flow->memo, parts[i]),
+		if (!read_steps(flow, kipt_way_at(&flow->memo, packets[i]),
 				trail, count))
+			return false;
+	}
+	return true;
+}
+
+static bool read_way(const struct kipt_flow *flow, u32 number,
+		     struct kipt_trail *trail, u32 *count)
+{
+	const struct kipt_way *way = kipt_way_at(&flow->memo, number);
+	const u32 *parts = kipt_way_list(way);
+	u32 i = way->listed;
+
+	if (way->kind != KIPT_WAY_LARGE)
+		return read_packets(flow, way, trail, count);
+	while (i--) {
+		if (!read_packets(flow, kipt_way_at(&flow->memo, parts[i]),
+				  trail, count))
 			return false;
 	}
 	return true;
@@ -55,9 +73,9 @@ u32 kipt_trail_read(const struct kipt_flow *flow, struct kipt_trail *trail)
 	for (i = 1; i <= end && i <= KIPT_FLOW_HISTORY &&
 		    count < KIPT_FLOW_HISTORY; i++) {
 		item = &flow->history[(end - i) % KIPT_FLOW_HISTORY];
-		if (!item->tape)
+		if (!item->way)
 			trail[count++] = *item;
-		else if (!read_tape(flow, item->tape, trail, &count))
+		else if (!read_way(flow, item->way, trail, &count))
 			break;
 	}
 	return count;

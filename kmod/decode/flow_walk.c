@@ -43,7 +43,7 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 				       KIPT_FLOW_HISTORY];
 		trail->ip = ip;
 		trail->len = (*block)->len;
-		trail->tape = 0;
+		trail->way = 0;
 	}
 	return status;
 }
@@ -55,7 +55,7 @@ static void note_step(struct kipt_flow *flow, u32 step, u64 ip)
 {
 	struct kipt_recorder *recorder = &flow->recorder;
 
-	if (recorder->nr_steps == KIPT_TAPE_STEPS ||
+	if (recorder->nr_steps == KIPT_WAY_STEPS ||
 	    !(step & (KIPT_STEP_NUMBER | KIPT_STEP_START)) ||
 	    (recorder->from_kernel && !(ip >> 63)))
 		recorder->bad = true;
@@ -81,7 +81,7 @@ void kipt_walk_push(struct kipt_flow *flow, u64 ip)
 	recorder->low++;
 	if (recorder->high < KIPT_RETURN_STACK_SIZE)
 		recorder->high++;
-	if (recorder->nr_pushes == KIPT_TAPE_PUSHES)
+	if (recorder->nr_pushes == KIPT_WAY_PUSHES)
 		recorder->bad = true;
 	else
 		recorder->pushes[recorder->nr_pushes++] = ip;
@@ -109,7 +109,7 @@ static bool take_guard(struct kipt_flow *flow, u64 *ip)
 
 	if (!kipt_return_stack_peek(&flow->stack, recorder->below, ip))
 		return false;
-	if (recorder->nr_guards == KIPT_TAPE_GUARDS)
+	if (recorder->nr_guards == KIPT_WAY_GUARDS)
 		recorder->bad = true;
 	else
 		recorder->guards[recorder->nr_guards++] = *ip;

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows: their packets by first byte, and keys with packets among them that
- * only tell time. Any context.
+ * Reading windows, see window.h. Any context.
  */
 #include "window.h"
 
-const struct kipt_ip_form kipt_ip_forms[8] = {
+/**
+ * struct ip_form - an IP payload by its IPBytes
+ * @take: bits of the payload
+ * @sign: the uppermost of them, where it is extended
+ * @keep: bits of the IP before
+ */
+struct ip_form {
+	u64 take;
+	u64 sign;
+	u64 keep;
+};
+
+static const struct ip_form ip_forms[8] = {
 	[0] = { 0, 0, ~0ULL },
 	[1] = { 0xffffULL, 0, ~0xffffULL },
 	[2] = { 0xffffffffULL, 0, ~0xffffffffULL },
@@ -27,35 +38,212 @@ const struct kipt_ip_form kipt_ip_forms[8] = {
 const u8 kipt_window_lens[256] = {
 	IP_LENS(KIPT_WINDOW_TIP), IP_LENS(KIPT_WINDOW_TIP_PGE),
 	IP_LENS(KIPT_WINDOW_TIP_PGD), [KIPT_WINDOW_TIP_PGD] = 1,
-	[KIPT_WINDOW_MTC] = KIPT_WINDOW_TIMES,
+	[0] = KIPT_WINDOW_TIMES, [KIPT_WINDOW_MTC] = KIPT_WINDOW_TIMES,
 	SIXTEEN_CYCS(0x03), SIXTEEN_CYCS(0x43), SIXTEEN_CYCS(0x83),
 	SIXTEEN_CYCS(0xc3),
 };
 
-const u8 *kipt_window_read_on(struct kipt_window *window, u32 filled,
-			      const u8 *pos, const u8 *end,
-			      struct kipt_times *times)
+/* Hashes multiply by odd constants without pattern. */
+#define MIX_A	0x9e3779b97f4a7c15ULL
+#define MIX_B	0xc2b2ae3d27d4eb4fULL
+#define MIX_C	0xd6e8feb86659fd93ULL
+
+/* What a word adds to the hash, by where it stands: sums need not wait for each
+ * other, and what was just written need not be read.
+ */
+static inline u64 mixed(u64 word, u32 at)
+{
+	u64 product = (word ^ at * MIX_A) * MIX_B;
+
+	return product ^ product >> 32;
+}
+
+static void put64(u8 *to, u64 word)
+{
+	memcpy(to, &word, sizeof(word));
+}
+
+/* How many of the 8 bytes, from the lowest on, are short TNTs: even, and not
+ * 00 or 02.
+ */
+static inline u32 tnt_run(u64 word)
+{
+	const u64 low = 0x7f7f7f7f7f7f7f7fULL;
+	u64 others = word & ~0x0202020202020202ULL;
+	u64 stop = (word << 7 | ~(((others & low) + low) | others)) & ~low;
+
+	return stop ? (u32)__builtin_ctzll(stop) >> 3 : 8;
+}
+
+static u64 read_ip(const u8 *pos, u64 last_ip)
+{
+	const struct ip_form *form = &ip_forms[*pos >> 5];
+	u64 payload = (kipt_load64(pos + 1) & form->take) ^ form->sign;
+
+	return (payload - form->sign) | (last_ip & form->keep);
+}
+
+/* The TIPs that come most by branches, the others by tables: what comes again
+ * is predicted, and where the next packet is does not wait for this one.
+ * Returns the packet's bytes, or what kipt_window_lens has for another.
+ */
+static inline u32 read_tip(const u8 *pos, u64 *last_ip)
+{
+	u64 payload = kipt_load64(pos + 1);
+	u32 size;
+
+	switch (*pos) {
+	case KIPT_WINDOW_TIP | 1 << 5:
+		*last_ip = (*last_ip & ~0xffffULL) | (payload & 0xffff);
+		return 3;
+	case KIPT_WINDOW_TIP | 2 << 5:
+		*last_ip = (*last_ip & ~0xffffffffULL) | (u32)payload;
+		return 5;
+	case KIPT_WINDOW_TIP | 3 << 5:
+		*last_ip = (u64)((s64)(payload << 16) >> 16);
+		return 7;
+	default:
+		size = kipt_window_lens[*pos];
+		if (size - 1 < 9)
+			*last_ip = read_ip(pos, *last_ip);
+		return size;
+	}
+}
+
+/* Ends where the place it goes on from can be another address space's too, and
+ * at some addresses.
+ */
+static bool ends_behind(u64 ip, u64 last_ip, const struct kipt_cut *cut)
+{
+	return !((u32)(ip * MIX_A >> 32) & cut->ends) || (ip ^ last_ip) >> 63;
+}
+
+/* Behind PADs, or an MTC or CYC. */
+static const u8 *pass(const u8 *pos, const u8 *end, bool over_times,
+		      bool *timed)
 {
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
-	u64 word;
-	u32 run;
 
-	while (pos < end && kipt_window_lens[*pos] == KIPT_WINDOW_TIMES &&
-	       times->count < times->max && filled < times->tnts) {
-		kipt_cursor_init(&cursor, pos, (u64)(end - pos));
-		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
-			break;
-		times->at[times->count].pos = pos;
-		times->at[times->count++].behind = filled;
-		pos = cursor.pos;
-		word = kipt_load64(pos);
-		run = kipt_window_run(word);
-		if (run > times->tnts - filled)
-			run = times->tnts - filled;
-		window->key |= kipt_window_first(word, run) << filled * 8;
-		filled += run;
-		pos += run;
+	if (!*pos) {
+		while (pos < end && !*pos)
+			pos++;
+		return pos;
 	}
+	if (!over_times)
+		return pos;
+	kipt_cursor_init(&cursor, pos, (u64)(end - pos));
+	if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
+		return pos;
+	*timed = true;
+	return cursor.pos;
+}
+
+static void finish(struct kipt_window *window, u32 len, u64 hash)
+{
+	put64((u8 *)window->words + len, 0);
+	window->len = len;
+	window->hash = (u32)((hash ^ hash >> 29) * MIX_C >> 32);
+}
+
+/* Puts an IP packet of @size bytes at @to. Returns how many bytes it has there:
+ * all addresses but those of the first have the form they have in the trace.
+ */
+static inline u32 put_ip(u8 *to, const u8 *pos, u32 size, u64 ip, bool first)
+{
+	if (first && size > 1) {
+		*to = (*pos & KIPT_WINDOW_OPCODE) | KIPT_WINDOW_FULL;
+		put64(to + 1, ip);
+		return 9;
+	}
+	put64(to, kipt_load64(pos));
+	to[8] = pos[8];
+	return size;
+}
+
+static inline u64 first_bytes(u64 word, u32 n)
+{
+	return n < 8 ? word & ((1ULL << n * 8) - 1) : word;
+}
+
+/* Behind a run, see read_tip(). */
+static inline const u8 *behind_run(const u8 *pos, u32 run)
+{
+	switch (run) {
+	case 0:
+		return pos;
+	case 1:
+		return pos + 1;
+	case 2:
+		return pos + 2;
+	case 3:
+		return pos + 3;
+	default:
+		return pos + run;
+	}
+}
+
+const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
+			   const u8 *end, u64 *last_ip,
+			   const struct kipt_cut *cut, bool *timed)
+{
+	u64 ip = *last_ip, before, word, hash = 0;
+	u8 *bytes = (u8 *)window->words;
+	u32 len = 0, run, room, size;
+	bool first = true;
+	const u8 *next;
+
+	*timed = false;
+	while (pos < end && len < cut->bytes) {
+		word = kipt_load64(pos);
+		put64(bytes + len, word);
+		run = tnt_run(word);
+		room = cut->bytes - len;
+		if (unlikely(room > (u64)(end - pos)))
+			room = (u32)(end - pos);
+		if (run > room || run == 8) {
+			run = run < room ? run : room;
+			hash += mixed(first_bytes(word, run), len);
+			len += run;
+			pos += run;
+			continue;
+		}
+		hash += mixed(first_bytes(word, run), len);
+		len += run;
+		pos = behind_run(pos, run);
+		before = ip;
+		size = read_tip(pos, &ip);
+		if (likely(size - 1 < 9)) {
+			if (unlikely((u64)(end - pos) < size)) {
+				ip = before;
+				break;
+			}
+			hash += mixed(ip ^ size, len + 1);
+			len += put_ip(bytes + len, pos, size, ip, first);
+			first &= size == 1;
+			pos += size;
+			if (ends_behind(ip, before, cut))
+				break;
+		} else {
+			next = size ? pass(pos, end, cut->over_times, timed) :
+				      pos;
+			if (next == pos)
+				break;
+			pos = next;
+		}
+	}
+	*last_ip = ip;
+	finish(window, len, hash);
 	return pos;
+}
+
+const u8 *kipt_window_packet(struct kipt_window *window, const u8 *pos,
+			     u64 *last_ip)
+{
+	struct kipt_cut cut = { .bytes = 1 };
+	u32 size = kipt_window_lens[*pos];
+	const u8 *end = pos + (size ? size : 1);
+	bool timed;
+
+	return kipt_window_read(window, pos, end, last_ip, &cut, &timed);
 }
