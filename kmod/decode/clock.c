@@ -11,6 +11,8 @@
 #define TSC_SPAN	(1ULL << 56)
 /* TSC, FastCounter and three products are rounded down. */
 #define ROUNDING	3
+/* So many of the longest CYC must agree with MTCs before CYCs are believed. */
+#define SPAN_CYCS	4
 /* More cycles than this between two anchors are nonsense. */
 #define CYCLES_BITS	48
 
@@ -188,20 +190,24 @@ static u64 most_ticks(const struct kipt_clock *clock, u64 cycles)
 }
 
 /* Did the core run as CBR said, from the last TSC or CBR up to this MTC? It may
- * have gone on for as long as the longest CYC since the last.
+ * have gone on for as long as the longest CYC since the last. Some CYCs have to
+ * agree before it is believed.
  */
 static void compare_cycles(struct kipt_clock *clock, u64 low, u64 high)
 {
 	u64 rest = clock->span_cycles - clock->span_first;
+	bool agree;
 
-	if (!clock->span_cycles || clock->lost || clock->cbr < 2 || !clock->p1)
+	if (!clock->span_cycles || clock->lost || clock->cbr < 2 ||
+	    !clock->p1 || clock->span_high == KIPT_CLOCK_NEVER)
 		return;
-	clock->confirmed = clock->span_low + least_ticks(clock, rest) <= high;
-	if (clock->span_high != KIPT_CLOCK_NEVER)
-		clock->confirmed &= low <= clock->span_high +
-			most_ticks(clock, clock->span_cycles +
-					  clock->span_most);
-	clock->refuted = !clock->confirmed;
+	agree = clock->span_low + least_ticks(clock, rest) <= high &&
+		low <= clock->span_high +
+			       most_ticks(clock, clock->span_cycles +
+						 clock->span_most);
+	clock->refuted = !agree;
+	clock->confirmed = agree &&
+			   clock->span_cycles / SPAN_CYCS >= clock->span_most;
 }
 
 static void measure_cycles(struct kipt_clock *clock, u64 time)
@@ -226,6 +232,8 @@ static void bound_by_mtc(struct kipt_clock *clock, u64 time)
 	if (clock->low < low || (!clock->lost && clock->low > time + slack))
 		clock->low = low;
 	clock->high = clock->lost ? KIPT_CLOCK_NEVER : time + slack;
+	if (clock->span_high == KIPT_CLOCK_NEVER)
+		start_span(clock);
 }
 
 /* An MTC that repeats the last is a duplicate, or exactly 256 were lost: then

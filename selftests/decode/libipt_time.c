@@ -194,9 +194,8 @@ static u64 distance(u64 a, u64 b)
 	return a < b ? b - a : a - b;
 }
 
-/* The estimate next to @time. */
-static const struct estimate *nearest(const struct estimates *estimates,
-				      u64 time)
+/* The first estimate that is not before @time. */
+static u64 first_from(const struct estimates *estimates, u64 time)
 {
 	u64 low = 0, high = estimates->count, middle;
 
@@ -207,24 +206,26 @@ static const struct estimate *nearest(const struct estimates *estimates,
 		else
 			high = middle;
 	}
-	if (low == estimates->count ||
-	    (low && time - estimates->at[low - 1].now <
-		    estimates->at[low].now - time))
-		low--;
-	return &estimates->at[low];
+	return low;
 }
 
+/* libipt's time must be within the bound of the estimate before or behind. */
 static void check_time(const struct estimates *estimates, u64 time,
 		       struct figures *figures)
 {
-	const struct estimate *ours = nearest(estimates, time);
-	u64 far = distance(ours->now, time);
+	u64 at = first_from(estimates, time), far, least = ~0ULL, i;
+	bool good = false;
 
+	for (i = at ? at - 1 : 0; i <= at && i < estimates->count; i++) {
+		far = distance(estimates->at[i].now, time);
+		least = far < least ? far : least;
+		good |= far <= estimates->at[i].error + PEER_ROUNDING;
+	}
 	figures->times++;
-	figures->equal += !far;
-	if (far > figures->worst)
-		figures->worst = far;
-	figures->wrong += far > ours->error + PEER_ROUNDING;
+	figures->equal += !least;
+	if (least > figures->worst)
+		figures->worst = least;
+	figures->wrong += !good;
 }
 
 static int peer_read(uint8_t *buffer, size_t size, const struct pt_asid *asid,
