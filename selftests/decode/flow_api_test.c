@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/flow.h"
+#include "../../kmod/decode/insn.h"
 #include "ktap.h"
 
 #define USER_IP		0x401000ULL
@@ -415,8 +416,14 @@ static bool names_are_complete(void)
 		    !strcmp(kipt_status_name(i), "unknown status"))
 			return false;
 	}
+	for (i = 0; i <= KIPT_INSN_CLASS_MAX; i++) {
+		if (!strcmp(kipt_insn_class_name(i), "unknown"))
+			return false;
+	}
 	return !strcmp(kipt_status_name(KIPT_STATUS_MAX + 1),
-		       "unknown status");
+		       "unknown status") &&
+	       !strcmp(kipt_insn_class_name(KIPT_INSN_CLASS_MAX + 1),
+		       "unknown");
 }
 
 int main(void)
@@ -453,6 +460,6 @@ int main(void)
 		    "flow says which version of the code it used, no memo");
 	ktap_result(&ktap, sink_stops_a_run(), "flow stops when the sink says");
 	ktap_result(&ktap, run_says_no_psb(), "flow says that there is no PSB");
-	ktap_result(&ktap, names_are_complete(), "status names are complete");
+	ktap_result(&ktap, names_are_complete(), "names of statuses and of classes are complete");
 	return ktap_end(&ktap);
 }
