@@ -63,10 +63,10 @@ struct core {
 	bool has_cyc;
 	u64 start;
 	u64 phase;
-	long double t;
-	long double ratio;
-	long double lie;
-	long double cycles;
+	double t;
+	double ratio;
+	double lie;
+	double cycles;
 	u64 cycles_sent;
 	u64 mtc;
 	u32 lose;
@@ -110,9 +110,9 @@ static u64 now_of(const struct core *core)
 	return core->start + (u64)core->t;
 }
 
-static long double art_of(const struct core *core)
+static double art_of(const struct core *core)
 {
-	return (long double)core->phase + core->t * core->den / core->num;
+	return (double)core->phase + core->t * core->den / core->num;
 }
 
 static void put(struct core *core, u8 type, u64 value, u32 aux)
@@ -149,7 +149,7 @@ static void put_mtc(struct core *core)
 		put(core, KIPT_PACKET_MTC, (u8)core->mtc, 0);
 }
 
-static void pass(struct core *core, long double ticks, bool asleep)
+static void pass(struct core *core, double ticks, bool asleep)
 {
 	core->t += ticks;
 	if (!asleep)
@@ -157,13 +157,13 @@ static void pass(struct core *core, long double ticks, bool asleep)
 }
 
 /* Lets time pass, and sends the MTCs that come due meanwhile. */
-static void run(struct core *core, long double ticks, bool mute, bool asleep)
+static void run(struct core *core, double ticks, bool mute, bool asleep)
 {
-	long double end = core->t + ticks, edge;
+	double end = core->t + ticks, edge;
 
 	while (core->has_mtc) {
-		edge = ((long double)((core->mtc + 1) << core->mtc_freq) -
-			(long double)core->phase) * core->num / core->den;
+		edge = ((double)((core->mtc + 1) << core->mtc_freq) -
+			(double)core->phase) * core->num / core->den;
 		if (edge > end)
 			break;
 		core->mtc++;
@@ -177,7 +177,7 @@ static void run(struct core *core, long double ticks, bool mute, bool asleep)
 static void put_tsc(struct core *core)
 {
 	u64 art = (u64)art_of(core);
-	long double edge = ((long double)art - (long double)core->phase) *
+	double edge = ((double)art - (double)core->phase) *
 			   core->num / core->den;
 
 	put_cyc(core);
@@ -192,7 +192,7 @@ static void put_tsc(struct core *core)
 
 static void put_cbr(struct core *core)
 {
-	put(core, KIPT_PACKET_CBR, (u64)(core->ratio + 0.5L), 0);
+	put(core, KIPT_PACKET_CBR, (u64)(core->ratio + 0.5), 0);
 }
 
 static void put_psb(struct core *core)
@@ -205,7 +205,7 @@ static void put_psb(struct core *core)
 /* To another frequency; TSC and TMA come with it if clocks stopped. */
 static void change_ratio(struct core *core, bool told)
 {
-	core->ratio = 4 + below(60) + ((int)below(900) - 450) / 1000.0L;
+	core->ratio = 4 + below(60) + ((int)below(900) - 450) / 1000.0;
 	if (!told)
 		return;
 	if (below(2))
@@ -268,7 +268,7 @@ static void make_schedule(struct core *core, u32 number)
 	core->mtc_freq = below(12);
 	core->p1 = 8 + below(40);
 	core->threshold = below(2) ? 1 : 1U << below(13);
-	core->lie = number % 4 != 3 ? 1 : number % 8 == 3 ? 0.02L : 3;
+	core->lie = number % 4 != 3 ? 1 : number % 8 == 3 ? 0.02 : 3;
 	core->has_mtc = number % 4 != 1;
 	core->has_cyc = number % 4 != 2;
 	core->start = ((u64)below(1 << 30) << 30) + below(1 << 30);
