@@ -496,3 +496,11 @@ void check_show(const struct check *check, FILE *file, bool all)
 			show_one(file, "got ", i, &check->got);
 	}
 }
+
+void check_show_packed(const struct check *check, FILE *file)
+{
+	u32 i;
+
+	for (i = 0; i < check->into->count; i++)
+		show_one(file, "said", i, check->into);
+}

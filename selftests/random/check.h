@@ -84,4 +84,11 @@ bool check_differs(struct check *check, const struct walk *walk,
  */
 void check_show(const struct check *check, FILE *file, bool all);
 
+/**
+ * check_show_packed() - print what the decoder really said
+ * @check: after a failure
+ * @file: where to
+ */
+void check_show_packed(const struct check *check, FILE *file);
+
 #endif /* KIPT_SELFTESTS_RANDOM_CHECK_H */

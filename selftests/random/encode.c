@@ -20,6 +20,10 @@ void encode_init(struct encode *encode, struct rng *rng,
 	encode->nr_tips = 0;
 	encode->top = 0;
 	encode->depth = 0;
+	encode->psbs = 0;
+	encode->at_psb = false;
+	encode->short_at_psb = false;
+	encode->deferred = false;
 	encode->nr_marks = 0;
 }
 
@@ -103,6 +107,10 @@ static void put_ip(struct encode *encode, u8 packet, u64 ip)
 	if (packet == IP_PACKET_TIP)
 		mark(encode, start, start + 1);
 	encode->packets++;
+	/* At the first PSB of a trace LastIP is 0 for all. */
+	if (encode->at_psb && encode->psbs > 1 && form != 3 && form != 6)
+		encode->short_at_psb = true;
+	encode->at_psb = false;
 	encode->last_ip = ip;
 	encode->full_next = false;
 }
@@ -124,6 +132,7 @@ void encode_outcome(struct encode *encode, bool taken)
 		encode->room = encode->rules.long_tnt &&
 			       rng_chance(encode->rng, 700) ? TNT_LONG :
 							      TNT_SHORT;
+	encode->deferred |= encode->nr_tips > 0;
 	encode->outcomes = encode->outcomes << 1 | taken;
 	encode->nr_outcomes++;
 	if (encode->nr_outcomes == encode->room ||
@@ -189,7 +198,9 @@ void encode_psb(struct encode *encode)
 		put(encode, 0x8202, 2);
 	encode->packets++;
 	encode->last_ip = 0;
-	encode->full_next = false;
+	encode->full_next = encode->rules.full_at_psb;
+	encode->at_psb = true;
+	encode->psbs++;
 	encode->depth = 0;
 }
 

@@ -29,11 +29,13 @@ enum ip_packet {
  * @defer: TIPs may be held back
  * @long_tnt: TNT packets may have 47 outcomes
  * @shortest: IPs are always compressed as far as they can be
+ * @full_at_psb: but not against the 0 that PSB sets LastIP to
  */
 struct encode_rules {
 	bool defer;
 	bool long_tnt;
 	bool shortest;
+	bool full_at_psb;
 };
 
 /**
@@ -64,6 +66,10 @@ struct encode_mark {
  * @calls: return addresses, a ring
  * @top: index of the next push, modulo the size
  * @depth: entries in @calls
+ * @psbs: PSBs made
+ * @at_psb: no IP was sent since the last PSB
+ * @short_at_psb: the first IP behind a PSB was sent compressed
+ * @deferred: a TIP was held back past an outcome
  * @marks: packets that must not change
  * @nr_marks: how many
  * @bytes: the trace
@@ -83,6 +89,10 @@ struct encode {
 	u64 calls[ENCODE_CALLS];
 	u32 top;
 	u32 depth;
+	u32 psbs;
+	bool at_psb;
+	bool short_at_psb;
+	bool deferred;
 	struct encode_mark marks[ENCODE_MARKS];
 	u32 nr_marks;
 	u8 bytes[ENCODE_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names of what a walk may do, and where libipt reads it in another way
+ * The names of what a walk may do, and where the peers read it in another way
  * than the manual. User space.
  */
 #ifndef KIPT_SELFTESTS_RANDOM_FEATURES_H
@@ -11,22 +11,31 @@
 /**
  * struct feature - one WALK_* bit
  * @name: what the test calls it
- * @differs: what libipt 2.0.5 makes of it that the manual does not say; NULL:
+ * @libipt: what libipt 2.0.5 makes of it that the manual does not say; NULL:
  *	it reads it as the manual says, and is held against the truth
+ * @perf: the same of perf 6.1
  */
 struct feature {
 	const char *name;
-	const char *differs;
+	const char *libipt;
+	const char *perf;
 };
 
 /* By number of the bit. */
 extern const struct feature features[WALK_BITS];
 
 /**
- * features_peer() - what libipt reads as the manual says
+ * features_libipt() - what libipt reads as the manual says
  *
  * Return: WALK_* bits.
  */
-u32 features_peer(void);
+u32 features_libipt(void);
+
+/**
+ * features_perf() - what perf reads as the manual says
+ *
+ * Return: WALK_* bits.
+ */
+u32 features_perf(void);
 
 #endif /* KIPT_SELFTESTS_RANDOM_FEATURES_H */

@@ -73,8 +73,10 @@ bool keep_program(const char *folder, u64 seed, const struct walk *walk,
 	if (text) {
 		fprintf(text, "%s\n", why);
 		keep_show(text, walk);
-		if (check)
+		if (check) {
 			check_show(check, text, true);
+			check_show_packed(check, text);
+		}
 		good &= !fclose(text);
 	}
 	return good;

@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Random programs, walked, through our decoder and libipt. N programs from
-# SEED on; failures keep program and trace in build/random/failures.
+# Random programs, walked, through our decoder, libipt and perf. N programs
+# from SEED on; failures keep program and trace in build/random.
 
 RANDOM_DIR := $(ROOT)/selftests/random
 RANDOM_OUT := $(BUILD)/random
-RANDOM_SEED := $(if $(SEED),$(SEED),1)
-RANDOM_N := $(if $(N),$(N),100000)
 RANDOM_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-RANDOM_C := $(filter-out $(if $(RANDOM_HAS_IPT),,%/peer_libipt.c),\
-	$(wildcard $(RANDOM_DIR)/*.c)) $(ROOT)/selftests/decode/expand.c
+RANDOM_BOTH := $(patsubst %,$(RANDOM_DIR)/%.c,check code encode features keep \
+	program truth walk walk_far walk_side) $(ROOT)/selftests/decode/expand.c
 
-$(RANDOM_OUT)/random_diff: $(RANDOM_C) $(wildcard $(RANDOM_DIR)/*.h) \
-		$(DECODE_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) $(CFLAGS) $(if $(RANDOM_HAS_IPT),-DHAVE_LIBIPT) \
-		$(RANDOM_C) $(DECODE_LIB) $(if $(RANDOM_HAS_IPT),-lipt) -o $@
+random_diff-with := $(patsubst %,$(RANDOM_DIR)/%.c,controls tally \
+	$(if $(RANDOM_HAS_IPT),peer_libipt))
+random_diff-flags := $(if $(RANDOM_HAS_IPT),-DHAVE_LIBIPT)
+random_diff-libs := $(if $(RANDOM_HAS_IPT),-lipt)
+random_perf-with := $(patsubst %,$(RANDOM_DIR)/%.c,peer_perf perf_data)
+
+define random-program
+$(RANDOM_OUT)/$(1): $(RANDOM_DIR)/$(1).c $($(1)-with) $(RANDOM_BOTH) \
+		$(wildcard $(RANDOM_DIR)/*.h) $(DECODE_LIB)
+	@mkdir -p $$(@D)
+	$$(CC) $$(WARNINGS) $$(CFLAGS) $($(1)-flags) $$(filter %.c,$$^) \
+		$$(DECODE_LIB) $($(1)-libs) -o $$@
+endef
+
+$(foreach program,random_diff random_perf,\
+	$(eval $(call random-program,$(program))))
 
 random: $(RANDOM_OUT)/random_diff
-	nice -n 19 $< --seed $(RANDOM_SEED) --count $(RANDOM_N) \
+	nice -n 19 $< --seed $(or $(SEED),1) --count $(or $(N),100000) \
 		--progress 100000 --keep $(RANDOM_OUT)/failures
 
-random-test: $(RANDOM_OUT)/random_diff
-	$< --seed 1 --count 12000 --keep $(RANDOM_OUT)/failures
+random-perf: $(RANDOM_OUT)/random_perf
+	nice -n 19 $< --seed $(or $(SEED),1) --count $(or $(N),4000) \
+		--keep $(RANDOM_OUT)/perf
 
-.PHONY: random random-test
+random-test: $(RANDOM_OUT)/random_diff $(RANDOM_OUT)/random_perf
+	$(RANDOM_DIR)/run $(RANDOM_OUT)
+
+.PHONY: random random-perf random-test

@@ -48,9 +48,9 @@ static u32 allowed(u64 seed)
 	case 0:
 		return WALK_ALL;
 	case 1:
-		return features_peer() | 1U << (seed >> 2) % WALK_BITS;
+		return features_libipt() | 1U << (seed >> 2) % WALK_BITS;
 	default:
-		return features_peer();
+		return features_libipt();
 	}
 }
 
@@ -68,6 +68,7 @@ static void make(u64 seed)
 static void report(const struct options *options, u64 seed, bool group,
 		   const char *who, const char *what)
 {
+	static u64 kept = ~0ULL;
 	char why[256];
 
 	snprintf(why, sizeof(why), "%s: %s; again: make random SEED=%llu N=%u",
@@ -75,6 +76,9 @@ static void report(const struct options *options, u64 seed, bool group,
 		 (unsigned long long)(group ? seed - seed % CHECK_GROUP : seed),
 		 group ? CHECK_GROUP : 1);
 	printf("# %s\n", why);
+	if (seed == kept)
+		return;
+	kept = seed;
 	if (keep_program(options->folder, seed, &walk,
 			 who == check.what ? &check : NULL, why))
 		printf("# program and trace: %s/%llu.txt, .pt\n",
@@ -115,7 +119,7 @@ static void check_known(struct tally *tally, u32 known)
 static void check_peer(const struct options *options, struct tally *tally,
 		       u64 seed)
 {
-	u32 known = walk.used & ~features_peer();
+	u32 known = walk.used & ~features_libipt();
 	const char *error;
 
 	tally->peer = true;

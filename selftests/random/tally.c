@@ -59,14 +59,14 @@ static void judge_feature(const struct tally *tally, struct ktap *ktap, u32 bit)
 	bool good = !tally->used_bad[bit] &&
 		    (tally->used[bit] || tally->programs < ENOUGH);
 
-	if (feature->differs)
+	if (feature->libipt)
 		ktap_result(ktap, good,
 			    "random: %s: %llu programs as the manual says, libipt differs in %llu of %llu: it %s",
 			    feature->name,
 			    (unsigned long long)tally->used[bit],
 			    (unsigned long long)tally->differs[bit],
 			    (unsigned long long)tally->asked[bit],
-			    feature->differs);
+			    feature->libipt);
 	else
 		ktap_result(ktap, good, "random: %s: %llu programs",
 			    feature->name,

@@ -35,6 +35,7 @@ void walk_tell_insn(struct walk *walk)
 void walk_prove(struct walk *walk)
 {
 	truth_prove(&walk->truth, walk_on(walk), walk_ip(walk));
+	walk->ptw_ip = 0;
 }
 
 s32 walk_pick(struct walk *walk, u64 salt,
@@ -81,7 +82,7 @@ void walk_enter(struct walk *walk)
 
 	if (!same || rng_chance(walk->rng, 200)) {
 		encode_raw(&walk->encode, 2, 0x99, 1, bytes[mode]);
-		walk_time_inside(walk);
+		walk_time(walk, INSIDE_MODE);
 	}
 	if (!same)
 		walk_tell(walk, (struct kipt_record){
@@ -148,6 +149,8 @@ void walk_stop(struct walk *walk)
 {
 	encode_raw(&walk->encode, 2, 0x8302, 2, 0);
 	walk->stopped = true;
+	walk->off_space = walk->space;
+	walk->off_tx = walk->tx_depth;
 	walk->used |= WALK_TRACESTOP;
 	truth_side(&walk->truth, &(struct kipt_record){
 		.type = KIPT_RECORD_TRACESTOP,
@@ -467,6 +470,7 @@ void walk_run(struct walk *walk, const struct program *program,
 		.defer = rules->may & WALK_DEFER && rng_chance(rng, 400),
 		.long_tnt = rng_chance(rng, 400),
 		.shortest = rng_chance(rng, 500),
+		.full_at_psb = !(rules->may & WALK_SHORT_AT_PSB),
 	};
 	u32 left = rules->steps;
 
@@ -475,8 +479,6 @@ void walk_run(struct walk *walk, const struct program *program,
 	walk->program = program;
 	walk->rng = rng;
 	walk->rules = *rules;
-	if (choices.defer)
-		walk->used |= WALK_DEFER;
 	encode_init(&walk->encode, rng, &choices);
 	truth_init(&walk->truth);
 	cut_front(walk);
@@ -491,6 +493,10 @@ void walk_run(struct walk *walk, const struct program *program,
 		walk_trace_off(walk);
 	encode_flush(&walk->encode);
 	truth_lose(&walk->truth);
+	if (walk->encode.deferred)
+		walk->used |= WALK_DEFER;
+	if (walk->encode.short_at_psb)
+		walk->used |= WALK_SHORT_AT_PSB;
 }
 
 static void make_ranges(struct walk_rules *rules, struct rng *rng,
@@ -525,7 +531,7 @@ void walk_rules_make(struct walk_rules *rules, struct rng *rng,
 		rules->os = true;
 	rules->disretc = rng_chance(rng, 250);
 	rules->ptwrite = may & WALK_PTWRITE && rng_chance(rng, 700);
-	rules->fup_on_ptw = rng_chance(rng, 500);
+	rules->fup_on_ptw = !(may & WALK_PTW_BARE) || rng_chance(rng, 500);
 	rules->tsc = rng_chance(rng, 600);
 	rules->mtc = rng_chance(rng, 500);
 	rules->mtc_freq = (u8)(3 * rng_below(rng, 3));

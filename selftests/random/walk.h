@@ -22,7 +22,7 @@
 #define WALK_RET_MISMATCH	(1U << 0)	/* RET not to its CALL */
 #define WALK_DEFER		(1U << 1)	/* deferred TIPs */
 #define WALK_EVENT_TRACE	(1U << 2)	/* CFE, EVD */
-#define WALK_BLOCKS		(1U << 3)	/* BBP, BIP, BEP, TRIG */
+#define WALK_BLOCKS		(1U << 3)	/* BBP, BIP, BEP */
 #define WALK_VMX		(1U << 4)	/* VM entry and exit */
 #define WALK_OVERFLOW		(1U << 5)
 #define WALK_OVERFLOW_PSB	(1U << 6)	/* OVF, PSB+, FUP */
@@ -39,7 +39,14 @@
 #define WALK_PGD_CR3		(1U << 17)	/* TIP.PGD at or after MOV CR3 */
 #define WALK_LOST_CR3		(1U << 18)	/* OVF right behind a PIP */
 #define WALK_CBR_INSIDE		(1U << 19)	/* CBR behind a MODE.Exec */
-#define WALK_BITS		20
+#define WALK_SHORT_AT_PSB	(1U << 20)	/* short IP behind a PSB */
+#define WALK_FAR		(1U << 21)	/* far CALL, JMP, RET */
+#define WALK_TSC_INSIDE		(1U << 22)	/* TSC inside an event */
+#define WALK_TRIG		(1U << 23)
+#define WALK_CLAIM_TIME		(1U << 24)	/* time before EXSTOP's FUP */
+#define WALK_PTW_BARE		(1U << 25)	/* PTW without a FUP */
+#define WALK_PTW_AGAIN		(1U << 26)	/* PTW twice, no TNT between */
+#define WALK_BITS		27
 #define WALK_ALL		((1U << WALK_BITS) - 1)
 
 /**
@@ -106,11 +113,13 @@ struct walk_rules {
  * @stopped: RTIT_STATUS.Stopped
  * @context_en: RTIT_STATUS.ContextEn
  * @filter_en: RTIT_STATUS.FilterEn
- * @off_space: address space when TraceEn was cleared
+ * @off_space: address space when packets ended: TraceStop, or TraceEn cleared
+ * @off_tx: a transaction had begun then
  * @mode_known: a MODE.Exec was sent since the last PSB
  * @mode: the mode it told
  * @power_known: the last EXSTOP had an address, @power_ip
  * @power_ip: that address
+ * @ptw_ip: address of the PTWRITE that the last packet told of, or 0
  * @frames: interrupted instructions and their address spaces
  * @nr_frames: how many
  * @returns: where open CALLs return to
@@ -138,10 +147,12 @@ struct walk {
 	bool context_en;
 	bool filter_en;
 	u8 off_space;
+	bool off_tx;
 	bool mode_known;
 	u8 mode;
 	bool power_known;
 	u64 power_ip;
+	u64 ptw_ip;
 	struct {
 		s32 at;
 		u8 space;
@@ -322,7 +333,7 @@ void walk_stop(struct walk *walk);
  * the last packet would be reached too early; one of a VM entry may also be
  * that of erratum SKD022.
  */
-bool walk_may_fup(const struct walk *walk);
+bool walk_may_fup(struct walk *walk);
 
 /**
  * walk_context() - evaluate ContextEn
@@ -385,17 +396,19 @@ void walk_psb(struct walk *walk, bool on);
  */
 void walk_side(struct walk *walk);
 
-/**
- * walk_time() - maybe a timing packet, also inside a compound event
- * @walk: the CPU
- */
-void walk_time(struct walk *walk);
+/* What is going on when time is told. */
+enum inside {
+	INSIDE_NOTHING = 0,
+	INSIDE_EVENT,	/* a FUP or TIP is due next */
+	INSIDE_MODE,	/* a TIP is, behind a MODE.Exec */
+};
 
 /**
- * walk_time_inside() - as walk_time(), between MODE.Exec and its TIP
+ * walk_time() - maybe a timing packet
  * @walk: the CPU
+ * @inside: which other packets it comes between
  */
-void walk_time_inside(struct walk *walk);
+void walk_time(struct walk *walk, enum inside inside);
 
 /**
  * walk_overflow() - packets are lost

@@ -123,10 +123,7 @@ static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 		walk->mode_known = true;
 	}
 	if (moved || cr3 || far->event) {
-		if (moved)
-			walk_time_inside(walk);
-		else
-			walk_time(walk);
+		walk_time(walk, moved ? INSIDE_MODE : INSIDE_EVENT);
 		encode_ip(&walk->encode, IP_PACKET_TIP, walk_ip(walk));
 	} else {
 		encode_tip(&walk->encode, walk_ip(walk));
@@ -163,7 +160,7 @@ static void start_event(struct walk *walk, const struct far *far, bool before)
 			.aux = vector,
 			.ip = walk_ip(walk),
 		});
-	walk_time(walk);
+	walk_time(walk, INSIDE_EVENT);
 }
 
 static void go_far(struct walk *walk, const struct far *far)
@@ -229,10 +226,12 @@ static s32 handler(struct walk *walk)
 	return walk_pick(walk, rng_below(walk->rng, 3), is_kernel);
 }
 
-bool walk_may_fup(const struct walk *walk)
+bool walk_may_fup(struct walk *walk)
 {
 	if (!walk_on(walk))
 		return true;
+	if (walk->ptw_ip == walk_ip(walk))
+		walk->used |= WALK_PTW_AGAIN;
 	return walk_insn(walk)->kind != INSN_VMENTRY &&
 	       !truth_waits(&walk->truth, walk_ip(walk));
 }
@@ -323,6 +322,7 @@ static void far_branch(struct walk *walk)
 		far.to = pop_frame(walk);
 		break;
 	default:
+		walk->used |= WALK_FAR;
 		far.kind = KIPT_BRANCH_FAR;
 		far.to = walk_pick(walk, salt, walk_region(walk)->kernel ?
 						   is_kernel : is_user);
@@ -383,9 +383,12 @@ void walk_trace_off(struct walk *walk)
 	} else {
 		encode_flush(&walk->encode);
 	}
+	if (!walk->stopped) {
+		walk->off_space = walk->space;
+		walk->off_tx = false;
+	}
 	walk->trace_en = false;
 	walk->stopped = false;
-	walk->off_space = walk->space;
 }
 
 void walk_trace_on(struct walk *walk, bool psb)
@@ -396,10 +399,11 @@ void walk_trace_on(struct walk *walk, bool psb)
 	walk->stopped = false;
 	walk_context(walk);
 	stop = walk_filter(walk);
-	if (psb || walk->off_space != walk->space)
+	/* What changed unseen is only told by PSB+. */
+	if (psb || walk->off_space != walk->space || walk->off_tx)
 		walk_psb(walk, false);
 	else
-		walk_time(walk);
+		walk_time(walk, INSIDE_NOTHING);
 	if (walk_on(walk))
 		walk_enter(walk);
 	if (stop)

@@ -52,13 +52,24 @@ static void send_cyc(struct walk *walk)
 	walk->cyc_packets = walk->encode.packets;
 }
 
-void walk_time(struct walk *walk)
+static bool may_cbr(struct walk *walk, enum inside inside)
+{
+	return inside != INSIDE_MODE || walk_may(walk, WALK_CBR_INSIDE);
+}
+
+static bool may_tsc(struct walk *walk, enum inside inside)
+{
+	return walk->rules.tsc && (inside == INSIDE_NOTHING ||
+				   walk_may(walk, WALK_TSC_INSIDE));
+}
+
+void walk_time(struct walk *walk, enum inside inside)
 {
 	if (!walk_trigger(walk))
 		return;
 	switch (rng_below(walk->rng, 12)) {
 	case 0:
-		if (walk->rules.tsc)
+		if (may_tsc(walk, inside))
 			send_tsc(walk);
 		break;
 	case 1:
@@ -72,20 +83,12 @@ void walk_time(struct walk *walk)
 		encode_raw(&walk->encode, 1, 0, 1, 0);
 		break;
 	case 4:
-		send_cbr(walk);
+		if (may_cbr(walk, inside))
+			send_cbr(walk);
 		break;
 	default:
 		break;
 	}
-}
-
-void walk_time_inside(struct walk *walk)
-{
-	if (walk_trigger(walk) && rng_chance(walk->rng, 80) &&
-	    walk_may(walk, WALK_CBR_INSIDE))
-		send_cbr(walk);
-	else if (rng_chance(walk->rng, 500) && walk->rules.mtc)
-		send_mtc(walk);
 }
 
 static void psb_tell(struct walk *walk, u32 offset, bool on)
@@ -244,13 +247,13 @@ void walk_overflow(struct walk *walk)
 	walk_context(walk);
 	if (walk_filter(walk))
 		walk->filter_en = false;
-	walk_time(walk);
+	walk_time(walk, INSIDE_NOTHING);
 	/* A decoder keeps the mode: if that is not right, PSB+ must say so. */
 	if (psb || (walk_on(walk) && !mode)) {
 		walk->used |= WALK_OVERFLOW_PSB;
 		walk_psb(walk, walk_on(walk));
-		/* That FUP is due all the same, but some CPUs may think not. */
-		if (walk_on(walk) && rng_chance(walk->rng, 800))
+		/* That of PSB+ does not stand for it. */
+		if (walk_on(walk))
 			encode_ip(&walk->encode, IP_PACKET_FUP, walk_ip(walk));
 	} else if (walk_on(walk)) {
 		resume(walk);
@@ -279,6 +282,10 @@ void walk_ptwrite(struct walk *walk)
 		encode_ip(&walk->encode, IP_PACKET_FUP, ip);
 	else
 		walk_tell_insn(walk);
+	if (!fup)
+		walk->used |= WALK_PTW_BARE;
+	if (walk->ptw_ip == ip)
+		walk->used |= WALK_PTW_AGAIN;
 	walk_tell(walk, (struct kipt_record){
 		.type = KIPT_RECORD_PTWRITE,
 		.aux = insn->operand,
@@ -289,6 +296,7 @@ void walk_ptwrite(struct walk *walk)
 		walk_tell_insn(walk);
 	walk->at = insn->next;
 	walk_prove(walk);
+	walk->ptw_ip = ip;
 }
 
 static void tell_power(struct walk *walk, u8 kind, u32 aux, u64 value)
@@ -312,7 +320,8 @@ static void send_exstop(struct walk *walk)
 	encode_raw(&walk->encode, 2, walk->context_en ? 0xe202 : 0x6202, 2, 0);
 	if (!walk->context_en)
 		return;
-	walk_time(walk);
+	if (walk_may(walk, WALK_CLAIM_TIME))
+		walk_time(walk, INSIDE_EVENT);
 	encode_ip(&walk->encode, IP_PACKET_FUP, walk_ip(walk));
 	if (walk_on(walk))
 		walk_prove(walk);
@@ -384,6 +393,11 @@ void walk_transaction(struct walk *walk)
 
 	if (insn->kind == INSN_XABORT && walk->tx_depth) {
 		walk_abort(walk);
+		return;
+	}
+	/* The FUP would be of the first time this instruction ran. */
+	if (may && walk_on(walk) && truth_waits(&walk->truth, insn->ip)) {
+		walk_overflow(walk);
 		return;
 	}
 	if (insn->kind == INSN_XBEGIN && may && walk->tx_depth++ == 0) {
@@ -485,7 +499,7 @@ void walk_side(struct walk *walk)
 			pebs_block(walk);
 		break;
 	case 2:
-		if (walk_may(walk, WALK_BLOCKS))
+		if (walk_may(walk, WALK_TRIG))
 			trigger(walk);
 		break;
 	case 3:
@@ -494,7 +508,7 @@ void walk_side(struct walk *walk)
 				   rng_next(walk->rng));
 		break;
 	default:
-		walk_time(walk);
+		walk_time(walk, INSIDE_NOTHING);
 		break;
 	}
 }
