@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: flow from any packets over any code. Four bytes choose what
- * is compared and how the flow is made, 256 are code that stands at two places
+ * is compared and how the flow is made, 256 are code that stands at many places
  * in every address space, the rest are packets, which may be repeated. A PSB+
  * is put in front, so that the input need not guess one.
  *
@@ -29,6 +29,7 @@
 #define TRACE_MAX	8192
 #define ARENA_MAX	(512 << 10)
 #define LIST_MAX	(1 << 16)
+#define RUNS		3
 
 static const u8 psb_plus[] = {
 	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
@@ -106,19 +107,19 @@ static void list_clear(struct record_list *list)
 static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
 	const struct input *input = ctx;
-	u64 offset = ip - PROGRAM_USER;
+	u32 left, offset, done;
 
 	if (ip >> 63 && space)
 		abort();
-	if (offset >= PROGRAM_BYTES) {
-		if (ip - PROGRAM_KERNEL >= PROGRAM_BYTES / 2)
-			return 0;
-		offset = ip - PROGRAM_KERNEL + PROGRAM_BYTES / 2;
+	for (done = 0; done < len; done += left) {
+		offset = grammar_offset(ip + done, &left);
+		if (offset == PROGRAM_BYTES)
+			break;
+		if (left > len - done)
+			left = len - done;
+		memcpy(buf + done, input->code + offset, left);
 	}
-	if (len > PROGRAM_BYTES - offset)
-		len = (u32)(PROGRAM_BYTES - offset);
-	memcpy(buf, input->code + offset, len);
-	return len;
+	return done;
 }
 
 static u64 name_space(void *ctx, u64 cr3, bool nr)
@@ -271,22 +272,24 @@ static void compare_packed(const struct input *input, u32 output)
 	must_equal("packed", &got);
 }
 
-/* Paths named in the first run may be taken in the second. */
+/* Paths named in one run may be taken in the next. */
 static void compare_packed_again(const struct input *input, u32 output)
 {
 	struct kipt_flow *flow;
-	u32 first;
+	u32 first, i;
 
 	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
 	first = want.count;
-	if (want.full || first > LIST_MAX / 2)
+	if (want.full || first > LIST_MAX / RUNS)
 		return;
-	memcpy(want.records + first, want.records,
-	       first * sizeof(want.records[0]));
-	want.count = 2 * first;
 	flow = flow_make(input, output | KIPT_FLOW_PATHS, &packed);
 	run(flow, input);
-	run(flow, input);
+	for (i = 1; i < RUNS; i++) {
+		memcpy(want.records + want.count, want.records,
+		       first * sizeof(want.records[0]));
+		want.count += first;
+		run(flow, input);
+	}
 	if (packed.full)
 		return;
 	expand_packed();
@@ -376,17 +379,20 @@ static void compare_cut(struct input *input, u32 output)
 	must_equal("cut", &got);
 }
 
-/* The caches of a first run must not show in a second one. */
+/* The caches of one run must not show in the next. */
 static void compare_again(const struct input *input, u32 output)
 {
 	struct kipt_flow *flow;
+	u32 i;
 
 	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
 	flow = flow_make(input, output, &got);
 	run(flow, input);
-	list_clear(&got);
-	run(flow, input);
-	must_equal("again", &got);
+	for (i = 1; i < RUNS; i++) {
+		list_clear(&got);
+		run(flow, input);
+		must_equal("again", &got);
+	}
 }
 
 /* Other code at the same addresses, after the caches were told so. */

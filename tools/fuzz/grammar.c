@@ -33,6 +33,16 @@ u32 random_below(struct random *random, u32 bound)
 	return (u32)((mixed >> 32) * bound >> 32);
 }
 
+u32 grammar_offset(u64 ip, u32 *left)
+{
+	u32 size = ip >> 63 ? PROGRAM_BYTES / 2 : PROGRAM_BYTES;
+	u64 at = ip - (ip >> 63 ? PROGRAM_KERNEL : PROGRAM_USER);
+
+	*left = size - (u32)(at % size);
+	return at < (u64)PROGRAM_COPIES * size ? PROGRAM_BYTES - *left :
+						 PROGRAM_BYTES;
+}
+
 static u64 random_word(struct random *random)
 {
 	return (u64)random_below(random, ~0U) << 32 | random_below(random, ~0U);
@@ -150,6 +160,8 @@ static u64 random_ip(struct random *random)
 {
 	u64 slot = random_below(random, SLOTS) * SLOT;
 
+	if (!random_below(random, 4))
+		slot += random_below(random, PROGRAM_COPIES) * PROGRAM_BYTES;
 	if (!random_below(random, 16))
 		return random_word(random);
 	if (!random_below(random, 4))
@@ -209,6 +221,8 @@ static u32 put_branch(u8 *code, u32 at, struct random *random)
 	u8 *b = code + at;
 
 	near -= near % SLOT;
+	if (!random_below(random, 8))
+		to += PROGRAM_BYTES;
 	switch (random_below(random, 8)) {
 	case 0:
 	case 1:
@@ -264,6 +278,7 @@ void grammar_program(u8 *code, struct random *random)
  * @stack: addresses that RETs may be compressed to, @depth of them
  * @depth: up to STACK_MAX
  * @compress: RETs are
+ * @copies: how many copies of the program it uses
  */
 struct walk {
 	const u8 *code;
@@ -279,6 +294,7 @@ struct walk {
 	u64 stack[STACK_MAX];
 	u32 depth;
 	bool compress;
+	u32 copies;
 };
 
 static void flush(struct walk *walk)
@@ -309,6 +325,7 @@ static u64 some_place(struct walk *walk)
 {
 	u64 slot = random_below(walk->random, 4) * 5 * SLOT;
 
+	slot += random_below(walk->random, walk->copies) * PROGRAM_BYTES;
 	return random_below(walk->random, 6) ? PROGRAM_USER + slot :
 					       PROGRAM_KERNEL + slot / 2;
 }
@@ -377,15 +394,9 @@ static void interrupt(struct walk *walk)
 
 static const u8 *code_at(const struct walk *walk, u64 ip, u32 *len)
 {
-	if (ip - PROGRAM_USER < PROGRAM_BYTES) {
-		*len = (u32)(PROGRAM_USER + PROGRAM_BYTES - ip);
-		return walk->code + (ip - PROGRAM_USER);
-	}
-	if (ip - PROGRAM_KERNEL < PROGRAM_BYTES / 2) {
-		*len = (u32)(PROGRAM_KERNEL + PROGRAM_BYTES / 2 - ip);
-		return walk->code + PROGRAM_BYTES / 2 + (ip - PROGRAM_KERNEL);
-	}
-	return NULL;
+	u32 offset = grammar_offset(ip, len);
+
+	return offset < PROGRAM_BYTES ? walk->code + offset : NULL;
 }
 
 static bool outcome(struct walk *walk)
@@ -489,6 +500,8 @@ u32 grammar_walk(const u8 *code, u8 *trace, u32 max, struct random *random)
 		return 0;
 	walk.end = trace + max - STEP_BYTES;
 	walk.compress = random_below(random, 2);
+	walk.copies = random_below(random, 2) ? 1 :
+		      1 + random_below(random, PROGRAM_COPIES);
 	walk.limit = random_below(random, 4) ? SHORT_TNT_MAX :
 		     1 + random_below(random, LONG_TNT_MAX - 1);
 	walk.habit = random_below(random, 8);

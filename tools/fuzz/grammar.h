@@ -10,8 +10,11 @@
 
 #include "../../kmod/decode/port.h"
 
-/* The program stands at both addresses, its second half at the kernel's. */
+/* The program stands at both addresses, its second half at the kernel's, with
+ * copies of it behind: what is cached of all of them fills small memories.
+ */
 #define PROGRAM_BYTES	256
+#define PROGRAM_COPIES	16
 #define PROGRAM_USER	0x401000ULL
 #define PROGRAM_KERNEL	0xffffffff81000000ULL
 
@@ -31,6 +34,15 @@ struct random {
  * Return: 0..@bound - 1.
  */
 u32 random_below(struct random *random, u32 bound);
+
+/**
+ * grammar_offset() - which byte of a program stands at an address
+ * @ip: the address
+ * @left: set to the bytes of the program from there on
+ *
+ * Return: offset in the program, or PROGRAM_BYTES if there is nothing.
+ */
+u32 grammar_offset(u64 ip, u32 *left);
 
 /**
  * grammar_program() - make a program
