@@ -8,6 +8,7 @@
 
 #include "../../kmod/decode/flow.h"
 #include "../decode/expand.h"
+#include "lists.h"
 
 #define FRESH_MEMORY	(256U << 10)
 #define KEPT_MEMORY	(1U << 20)
@@ -225,39 +226,6 @@ static bool check_chunks(struct check *check, const struct walk *walk)
 	return same(check);
 }
 
-static void drop_times(struct record_list *list)
-{
-	u32 i, kept = 0;
-
-	for (i = 0; i < list->count; i++) {
-		if (list->records[i].type != KIPT_RECORD_TIME &&
-		    list->records[i].type != KIPT_RECORD_CBR)
-			list->records[kept++] = list->records[i];
-	}
-	list->count = kept;
-}
-
-static bool times_rise(const struct record_list *list)
-{
-	u64 last = 0;
-	u32 i;
-
-	for (i = 0; i < list->count; i++) {
-		const struct kipt_record *record = &list->records[i];
-
-		if (record->type == KIPT_RECORD_GAP ||
-		    (record->type == KIPT_RECORD_SYNC &&
-		     record->kind == KIPT_SYNC_START))
-			last = 0;
-		if (record->type != KIPT_RECORD_TIME)
-			continue;
-		if (record->value < last)
-			return false;
-		last = record->value;
-	}
-	return true;
-}
-
 static bool check_time(struct check *check, const struct walk *walk)
 {
 	struct kipt_flow *flow = fresh(check, walk,
@@ -268,49 +236,33 @@ static bool check_time(struct check *check, const struct walk *walk)
 	run(flow, walk);
 	if (!unpack(check))
 		return false;
-	if (!times_rise(&check->plain))
+	if (!list_times_rise(&check->plain))
 		return fail(check, "time goes back");
-	drop_times(&check->plain);
+	list_drop_times(&check->plain);
 	truth_expect(&walk->truth, &check->want, KIPT_FLOW_CALLS);
 	return same_from(check, 0, check->plain.count);
 }
 
-static int by_edge(const void *one, const void *two)
+/* All edges are counted, and no other record is missing. */
+static bool same_counts(struct check *check, const struct walk *walk)
 {
-	const struct kipt_record *a = one, *b = two;
+	u32 i;
 
-	if (a->ip != b->ip)
-		return a->ip < b->ip ? -1 : 1;
-	if (a->value != b->value)
-		return a->value < b->value ? -1 : 1;
-	return a->kind - b->kind;
-}
-
-/* BRANCH or EDGE records to one EDGE record for each edge, sorted. */
-static void count_edges(struct record_list *list, u8 type)
-{
-	u32 i, kept = 0, edges = 0;
-
-	for (i = 0; i < list->count; i++) {
-		struct kipt_record record = list->records[i];
-
-		if (record.type != type)
-			continue;
-		if (type == KIPT_RECORD_BRANCH)
-			record.aux = 1;
-		record.type = KIPT_RECORD_EDGE;
-		record.flags = 0;
-		list->records[kept++] = record;
+	truth_expect(&walk->truth, &check->want, 0);
+	list_drop_flow(&check->want);
+	list_drop_flow(&check->plain);
+	if (check->plain.count != RUNS * check->want.count)
+		return fail(check, "there are more records, or less");
+	for (i = 0; i < RUNS; i++) {
+		if (!same_from(check, i * check->want.count, check->want.count))
+			return false;
 	}
-	qsort(list->records, kept, sizeof(list->records[0]), by_edge);
-	for (i = 0; i < kept; i++) {
-		if (edges && !by_edge(&list->records[edges - 1],
-				      &list->records[i]))
-			list->records[edges - 1].aux += list->records[i].aux;
-		else
-			list->records[edges++] = list->records[i];
-	}
-	list->count = edges;
+	truth_expect(&walk->truth, &check->want, KIPT_FLOW_BRANCHES);
+	list_count_edges(&check->want, KIPT_RECORD_BRANCH, RUNS);
+	if (!unpack(check))
+		return false;
+	list_count_edges(&check->plain, KIPT_RECORD_EDGE, 1);
+	return same_from(check, 0, check->plain.count);
 }
 
 static bool check_counts(struct check *check, const struct walk *walk,
@@ -326,14 +278,7 @@ static bool check_counts(struct check *check, const struct walk *walk,
 	for (i = 0; i < RUNS; i++)
 		run(flow, walk);
 	kipt_flow_counts(flow);
-	truth_expect(&walk->truth, &check->want, KIPT_FLOW_BRANCHES);
-	count_edges(&check->want, KIPT_RECORD_BRANCH);
-	for (i = 0; i < check->want.count; i++)
-		check->want.records[i].aux *= RUNS;
-	if (!unpack(check))
-		return false;
-	count_edges(&check->plain, KIPT_RECORD_EDGE);
-	return same_from(check, 0, check->plain.count);
+	return unpack(check) && same_counts(check, walk);
 }
 
 /* The code of the last program goes, as if it had been unmapped. */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is left of a record list if some things do not matter. User space.
+ */
+#ifndef KIPT_SELFTESTS_RANDOM_LISTS_H
+#define KIPT_SELFTESTS_RANDOM_LISTS_H
+
+#include "truth.h"
+
+/**
+ * list_drop_times() - all but TIME and CBR records
+ * @list: changed
+ */
+void list_drop_times(struct record_list *list);
+
+/**
+ * list_drop_flow() - what is told beside edge counts
+ * @list: changed
+ */
+void list_drop_flow(struct record_list *list);
+
+/**
+ * list_times_rise() - is time monotonic
+ * @list: of one trace
+ *
+ * Return: false if a TIME record is before the one before, without a gap or
+ * the start of decoding between them.
+ */
+bool list_times_rise(const struct record_list *list);
+
+/**
+ * list_count_edges() - one EDGE record for each edge, sorted
+ * @list: changed
+ * @type: what tells of edges: KIPT_RECORD_BRANCH or KIPT_RECORD_EDGE
+ * @times: how often each BRANCH record counts
+ */
+void list_count_edges(struct record_list *list, u8 type, u32 times);
+
+#endif /* KIPT_SELFTESTS_RANDOM_LISTS_H */
