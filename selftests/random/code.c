@@ -5,6 +5,8 @@
  */
 #include "code.h"
 
+#include <stdlib.h>
+
 #define M64	(1U << KIPT_MODE_64)
 #define M32	(1U << KIPT_MODE_32)
 #define M16	(1U << KIPT_MODE_16)
@@ -168,6 +170,11 @@ static const struct form *pick_form(struct rng *rng, u32 kind, u32 mode)
 	if (!ways[INSN_PLAIN][KIPT_MODE_64].count)
 		find_ways();
 	count = ways[kind][mode].count;
+	if (!count) {
+		fprintf(stderr, "random: no encoding of kind %u in mode %u\n",
+			kind, mode);
+		exit(2);
+	}
 	return &forms[ways[kind][mode].form[rng_below(rng, count)]];
 }
 

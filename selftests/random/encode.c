@@ -20,6 +20,7 @@ void encode_init(struct encode *encode, struct rng *rng,
 	encode->nr_tips = 0;
 	encode->top = 0;
 	encode->depth = 0;
+	encode->deep = false;
 	encode->psbs = 0;
 	encode->at_psb = false;
 	encode->short_at_psb = false;
@@ -209,6 +210,8 @@ void encode_call(struct encode *encode, u64 ip)
 	encode->calls[encode->top++ % ENCODE_CALLS] = ip;
 	if (encode->depth < ENCODE_CALLS)
 		encode->depth++;
+	else
+		encode->deep = true;
 }
 
 bool encode_ret(struct encode *encode, u64 target)

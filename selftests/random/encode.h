@@ -66,6 +66,7 @@ struct encode_mark {
  * @calls: return addresses, a ring
  * @top: index of the next push, modulo the size
  * @depth: entries in @calls
+ * @deep: a CALL was forgotten because there were too many
  * @psbs: PSBs made
  * @at_psb: no IP was sent since the last PSB
  * @short_at_psb: the first IP behind a PSB was sent compressed
@@ -89,6 +90,7 @@ struct encode {
 	u64 calls[ENCODE_CALLS];
 	u32 top;
 	u32 depth;
+	bool deep;
 	u32 psbs;
 	bool at_psb;
 	bool short_at_psb;

@@ -52,6 +52,8 @@ const struct feature features[WALK_BITS] = {
 	  "does not look for the PTWRITE of a PTW without a FUP ('PTWRITE Packet')" },
 	{ .name = "ptw-again", .perf =
 	  "does not go round a loop for a PTWRITE it is at ('PTWRITE Packet')" },
+	{ .name = "vmcs" },
+	{ .name = "deep-calls" },
 };
 
 u32 features_libipt(void)

@@ -497,6 +497,10 @@ void walk_run(struct walk *walk, const struct program *program,
 		walk->used |= WALK_DEFER;
 	if (walk->encode.short_at_psb)
 		walk->used |= WALK_SHORT_AT_PSB;
+	if (walk->encode.deep)
+		walk->used |= WALK_DEEP;
+	if (rules->vmcs)
+		walk->used |= WALK_VMCS;
 }
 
 static void make_ranges(struct walk_rules *rules, struct rng *rng,
@@ -535,6 +539,7 @@ void walk_rules_make(struct walk_rules *rules, struct rng *rng,
 	rules->tsc = rng_chance(rng, 600);
 	rules->mtc = rng_chance(rng, 500);
 	rules->mtc_freq = (u8)(3 * rng_below(rng, 3));
+	rules->vmcs = may & WALK_VMCS && rng_chance(rng, 200);
 	rules->cr3_filter = rules->os && may & WALK_CR3_FILTER &&
 			    rng_chance(rng, 150);
 	if (rng_chance(rng, 250))

@@ -46,7 +46,9 @@
 #define WALK_CLAIM_TIME		(1U << 24)	/* time before EXSTOP's FUP */
 #define WALK_PTW_BARE		(1U << 25)	/* PTW without a FUP */
 #define WALK_PTW_AGAIN		(1U << 26)	/* PTW twice, no TNT between */
-#define WALK_BITS		27
+#define WALK_VMCS		(1U << 27)	/* VMCS in PSB+ */
+#define WALK_DEEP		(1U << 28)	/* more CALLs than the CPU keeps */
+#define WALK_BITS		29
 #define WALK_ALL		((1U << WALK_BITS) - 1)
 
 /**
@@ -60,6 +62,7 @@
  * @tsc: RTIT_CTL.TSCEn
  * @mtc: RTIT_CTL.MTCEn
  * @mtc_freq: RTIT_CTL.MTCFreq
+ * @vmcs: in VMX operation, and that is not concealed
  * @cr3_filter: RTIT_CTL.CR3Filter, matching address space 0
  * @nr_ranges: filter ranges
  * @stop: the last range is a TraceStop range
@@ -81,6 +84,7 @@ struct walk_rules {
 	bool tsc;
 	bool mtc;
 	u8 mtc_freq;
+	bool vmcs;
 	bool cr3_filter;
 	u8 nr_ranges;
 	bool stop;

@@ -5,6 +5,10 @@
  */
 #include "walk.h"
 
+#define CFE_INTR	1
+#define CFE_IRET	2
+#define CFE_VMEXIT	8
+
 /**
  * struct far - one far transfer
  * @kind: enum kipt_branch_kind
@@ -141,25 +145,42 @@ static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 	walk_prove(walk);
 }
 
+/* EVD and CFE; the FUP of the event gives them their address. */
+static void send_cause(struct walk *walk, struct kipt_record *data,
+		       struct kipt_record *cause, bool vm_exit)
+{
+	*data = (struct kipt_record){ .ip = walk_ip(walk) };
+	*cause = (struct kipt_record){
+		.type = KIPT_RECORD_EVENT,
+		.kind = vm_exit ? CFE_VMEXIT : CFE_INTR,
+		.aux = (u8)rng_next(walk->rng),
+		.ip = walk_ip(walk),
+	};
+	if (rng_chance(walk->rng, 300)) {
+		data->type = KIPT_RECORD_EVENT_DATA;
+		data->kind = vm_exit ? 1 + rng_below(walk->rng, 2) : 0;
+		data->value = rng_next(walk->rng);
+		encode_raw(&walk->encode, 11, 0x5302U | data->kind << 16, 3,
+			   data->value);
+	}
+	encode_raw(&walk->encode, 4, 0x1302, 2, cause->kind | cause->aux << 8);
+}
+
 static void start_event(struct walk *walk, const struct far *far, bool before)
 {
-	bool cfe = before && far->kind == KIPT_BRANCH_EVENT &&
-		   walk_may(walk, WALK_EVENT_TRACE);
-	u8 vector = (u8)rng_next(walk->rng);
+	bool trace = before && walk_may(walk, WALK_EVENT_TRACE);
+	struct kipt_record data = { 0 }, cause;
 
 	if (!before)
 		return;
-	if (cfe)
-		encode_raw(&walk->encode, 4, 0x1302, 2, 1 | vector << 8);
+	if (trace)
+		send_cause(walk, &data, &cause, far->loads_cr3);
 	encode_ip(&walk->encode, IP_PACKET_FUP, walk_ip(walk));
 	walk_prove(walk);
-	if (cfe)
-		walk_tell(walk, (struct kipt_record){
-			.type = KIPT_RECORD_EVENT,
-			.kind = 1,
-			.aux = vector,
-			.ip = walk_ip(walk),
-		});
+	if (data.type)
+		truth_side(&walk->truth, &data);
+	if (trace)
+		truth_side(&walk->truth, &cause);
 	walk_time(walk, INSIDE_EVENT);
 }
 
@@ -302,6 +323,19 @@ static void vm_entry(struct walk *walk)
 	go_far(walk, &far);
 }
 
+/* Event Trace: the address of an IRET is not told. */
+static void tell_iret(struct walk *walk)
+{
+	if (!walk_on(walk) || !walk_may(walk, WALK_EVENT_TRACE))
+		return;
+	encode_raw(&walk->encode, 4, 0x1302, 2, CFE_IRET);
+	truth_side(&walk->truth, &(struct kipt_record){
+		.type = KIPT_RECORD_EVENT,
+		.kind = CFE_IRET,
+		.flags = KIPT_RF_NO_IP,
+	});
+}
+
 static void far_branch(struct walk *walk)
 {
 	struct far far = { .nr = walk->nr, .to = -1 };
@@ -318,6 +352,7 @@ static void far_branch(struct walk *walk)
 		far.to = walk_pick(walk, salt, is_user);
 		break;
 	case INSN_IRET:
+		tell_iret(walk);
 		far.kind = KIPT_BRANCH_IRET;
 		far.to = pop_frame(walk);
 		break;

@@ -8,6 +8,7 @@
 #define MODE_TSX_INTX	0x21
 #define MODE_TSX_NONE	0x20
 #define MODE_TSX_ABORT	0x22
+#define VMCS		0x1abcde000ULL
 
 static u64 crystal(const struct walk *walk)
 {
@@ -91,6 +92,11 @@ void walk_time(struct walk *walk, enum inside inside)
 	}
 }
 
+static bool has_vmcs(const struct walk *walk)
+{
+	return walk->context_en && walk->rules.vmcs;
+}
+
 static void psb_tell(struct walk *walk, u32 offset, bool on)
 {
 	struct kipt_record sync = {
@@ -125,6 +131,12 @@ static void psb_tell(struct walk *walk, u32 offset, bool on)
 			.flags = sync.flags,
 			.ip = sync.ip,
 		});
+	if (has_vmcs(walk))
+		walk_tell(walk, (struct kipt_record){
+			.type = KIPT_RECORD_VMCS,
+			.flags = KIPT_RF_NO_IP,
+			.value = VMCS,
+		});
 	truth_prove(&walk->truth, on, walk_ip(walk));
 }
 
@@ -153,6 +165,10 @@ static void psb_part(struct walk *walk, u32 part, bool on)
 						    MODE_TSX_NONE);
 		break;
 	case 4:
+		if (has_vmcs(walk))
+			encode_raw(&walk->encode, 7, 0xc802, 2, VMCS >> 12);
+		break;
+	case 5:
 		if (on)
 			encode_raw(&walk->encode, 2, 0x99, 1,
 				   bytes[walk_region(walk)->mode]);
@@ -167,14 +183,14 @@ static void psb_part(struct walk *walk, u32 part, bool on)
 /* The order of the packets in PSB+ is not architectural. */
 void walk_psb(struct walk *walk, bool on)
 {
-	u32 first = rng_below(walk->rng, 6), offset, i;
+	u32 first = rng_below(walk->rng, 7), offset, i;
 	bool turned = rng_chance(walk->rng, 200);
 
 	encode_flush(&walk->encode);
 	offset = walk->encode.size;
 	encode_psb(&walk->encode);
-	for (i = 0; i < 6; i++)
-		psb_part(walk, turned ? (first + i) % 6 : i, on);
+	for (i = 0; i < 7; i++)
+		psb_part(walk, turned ? (first + i) % 7 : i, on);
 	encode_raw(&walk->encode, 2, 0x2302, 2, 0);
 	walk->mode_known = on;
 	walk->mode = walk_region(walk)->mode;
@@ -453,6 +469,10 @@ void walk_abort(struct walk *walk)
 static void pebs_block(struct walk *walk)
 {
 	u32 items = rng_below(walk->rng, 4), i;
+	struct kipt_record end = {
+		.type = KIPT_RECORD_BLOCK,
+		.flags = KIPT_RF_NO_IP,
+	};
 	u64 value;
 
 	encode_raw(&walk->encode, 3, 0x6302, 2, 1);
@@ -467,11 +487,16 @@ static void pebs_block(struct walk *walk)
 			.value = value,
 		});
 	}
-	encode_raw(&walk->encode, 2, 0x3302, 2, 0);
-	truth_side(&walk->truth, &(struct kipt_record){
-		.type = KIPT_RECORD_BLOCK,
-		.flags = KIPT_RF_NO_IP,
-	});
+	if (walk_on(walk) && walk_may_fup(walk) && rng_chance(walk->rng, 500)) {
+		encode_raw(&walk->encode, 2, 0xb302, 2, 0);
+		encode_ip(&walk->encode, IP_PACKET_FUP, walk_ip(walk));
+		walk_prove(walk);
+		end.ip = walk_ip(walk);
+		end.flags = 0;
+	} else {
+		encode_raw(&walk->encode, 2, 0x3302, 2, 0);
+	}
+	truth_side(&walk->truth, &end);
 }
 
 static void trigger(struct walk *walk)
