@@ -58,7 +58,7 @@ static void *carve(u8 **at, u64 bytes)
 	return part;
 }
 
-/* An eighth for the memo's table, a twelfth for blocks, a thirtieth for edges
+/* Up to a sixth for the memo's table, a twelfth for blocks, a thirtieth for edges
  * if there are any, and most of the rest for ways.
  */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
@@ -67,12 +67,12 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 30 / sizeof(struct kipt_edge)) : 0;
 	u32 table = flow->config.output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS) ?
-		    0 : power_below(size / 8 / sizeof(struct kipt_slot));
+		    0 : power_below(size / 6 / sizeof(struct kipt_bucket));
 	u8 *at = memory;
 	u32 slots;
 	void *part;
 
-	flow->memo.slots = carve(&at, (u64)table * sizeof(struct kipt_slot));
+	flow->memo.table = carve(&at, (u64)table * sizeof(struct kipt_bucket));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
 	slots = power_below(blocks) * 4;
 	kipt_blocks_init(&flow->blocks, part, blocks,
@@ -82,8 +82,8 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	if (edges)
 		kipt_counts_init(&flow->counts, part, edges,
 				 carve(&at, (u64)slots * sizeof(u32)), slots);
-	part = carve(&at, (table * sizeof(u16) + 7) & ~7ULL);
-	kipt_memo_init(&flow->memo, flow->memo.slots, table, part,
+	part = carve(&at, table * KIPT_MEMO_BUCKET * sizeof(u16));
+	kipt_memo_init(&flow->memo, flow->memo.table, table, part,
 		       (u64 *)(void *)at,
 		       (u32)((size - (u64)(at - memory)) / sizeof(u64)));
 }

@@ -141,6 +141,8 @@ static void keep_trail(struct kipt_flow *flow)
 
 void kipt_flow_renew(struct kipt_flow *flow)
 {
+	/* Path numbers are given anew. */
+	kipt_emit_paths(flow);
 	give_counts(flow);
 	keep_trail(flow);
 	kipt_blocks_clear(&flow->blocks);

@@ -409,6 +409,8 @@ void kipt_flow_on_side(struct kipt_flow *flow,
 		break;
 	case KIPT_PACKET_TRACESTOP:
 		emit_plain(flow, KIPT_RECORD_TRACESTOP, 0);
+		/* Only WRMSR starts it again, which ends any transaction. */
+		flow->tsx = false;
 		break;
 	default:
 		break;

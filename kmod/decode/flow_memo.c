@@ -30,6 +30,16 @@ struct ahead {
 	bool timed;
 };
 
+/**
+ * struct hit - what a look-up gives
+ * @way: the way, or NULL
+ * @to: its @to
+ */
+struct hit {
+	struct kipt_way *way;
+	u32 to;
+};
+
 /* How what happens is told. */
 enum tell {
 	TELL_RECORDS,
@@ -103,48 +113,50 @@ static inline bool guards_hold(const struct kipt_flow *flow,
 	return likely(way->guards <= 2) || more_guards(flow, way);
 }
 
-static struct kipt_way *find_in(const struct kipt_flow *flow, u32 hash,
-				const struct kipt_window *window, u32 block)
+static struct hit find_in(const struct kipt_flow *flow, u32 hash,
+			  const struct kipt_window *window, u32 block)
 {
-	const struct kipt_slot *bucket = kipt_memo_bucket(&flow->memo, hash);
-	u32 key = kipt_memo_key(hash, block), i;
-	struct kipt_way *way;
+	const struct kipt_bucket *bucket = kipt_memo_bucket(&flow->memo, hash);
+	struct hit hit = { NULL, 0 };
+	u32 match, place;
 
-	for (i = 0; i < KIPT_MEMO_BUCKET; i++) {
-		if (bucket[i].key != key || !bucket[i].way)
-			continue;
-		way = kipt_way_at(&flow->memo, bucket[i].way);
-		if (likely(kipt_way_is(way, window, block) &&
-			   guards_hold(flow, way)))
-			return way;
+	match = kipt_bucket_match(bucket, kipt_memo_key(hash, block), ~0U);
+	for (; match; match &= match - 1) {
+		place = (u32)__builtin_ctz(match);
+		hit.way = kipt_way_at(&flow->memo, bucket->way[place]);
+		hit.to = bucket->to[place];
+		if (likely(kipt_way_is(hit.way, window, block) &&
+			   guards_hold(flow, hit.way) && bucket->way[place]))
+			return hit;
 	}
-	return NULL;
+	hit.way = NULL;
+	return hit;
 }
 
 /* Where there was no room first: ways that use return addresses stand by the
  * youngest of them.
  */
-static struct kipt_way *find_second(const struct kipt_flow *flow,
-				    const struct kipt_window *window, u32 block)
+static struct hit find_second(const struct kipt_flow *flow,
+			      const struct kipt_window *window, u32 block)
 {
 	const struct kipt_return_stack *stack = &flow->stack;
 	u64 top = *kipt_return_stack_at(stack, 0);
-	struct kipt_way *way;
+	struct hit hit;
 
-	way = find_in(flow, kipt_memo_second(window->hash, block, 0), window,
+	hit = find_in(flow, kipt_memo_second(window->hash, block, 0), window,
 		      block);
-	if (way || !stack->depth)
-		return way;
+	if (hit.way || !stack->depth)
+		return hit;
 	return find_in(flow, kipt_memo_second(window->hash, block, top), window,
 		       block);
 }
 
-static inline struct kipt_way *find(const struct kipt_flow *flow,
-				    const struct kipt_window *window, u32 block)
+static inline struct hit find(const struct kipt_flow *flow,
+			      const struct kipt_window *window, u32 block)
 {
-	struct kipt_way *way = find_in(flow, window->hash, window, block);
+	struct hit hit = find_in(flow, window->hash, window, block);
 
-	return likely(way) ? way : find_second(flow, window, block);
+	return likely(hit.way) ? hit : find_second(flow, window, block);
 }
 
 /* The first two pushes are written whether they are made or not, if not to
@@ -285,22 +297,22 @@ static inline void tell(struct kipt_flow *flow, struct kipt_way *way, u32 told,
 		way->count++;
 }
 
-/* @last_ip: IP compression behind the way; the last address of its packets if
+/* @last_ip: IP compression behind the way, the last address of its packets if
  * it has any.
  */
 static inline void take(struct kipt_flow *flow, struct fast *fast,
-			struct kipt_way *way, u64 last_ip)
+			struct hit hit, u64 last_ip)
 {
-	u32 to = way->to;
+	u32 to = hit.to;
 
-	apply_stack(flow, way);
+	apply_stack(flow, hit.way);
 	to = to == KIPT_TO_OFF ? fast->off : to;
 	if (unlikely(to == KIPT_TO_SPACE))
 		to = kipt_number_at(flow, last_ip);
 	fast->block = to;
 	fast->last_ip = last_ip;
 	flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].way =
-		kipt_way_number(&flow->memo, way);
+		kipt_way_number(&flow->memo, hit.way);
 }
 
 static void set_cuts(struct fast *fast, bool over_times)
@@ -343,24 +355,33 @@ static void settle(struct kipt_flow *flow, const struct fast *fast)
 		flow->at.ip = flow->blocks.table[fast->block].ip;
 }
 
-/* Brings what the look-ups will need near: first the table, then the ways. */
+static inline void fetch_way(const struct kipt_flow *flow, u32 way)
+{
+	const u8 *at = (const u8 *)&flow->memo.words[way];
+
+	__builtin_prefetch(at, 1);
+	__builtin_prefetch(at + 64);
+}
+
+/* Brings what the look-ups will need near, now that the table is. Which block
+ * it will be is not known: some of the ways may be it.
+ */
 static void fetch(const struct kipt_flow *flow, const struct ahead *ahead,
 		  u32 count)
 {
-	const struct kipt_slot *bucket;
-	const u8 *way;
-	u32 hash, i, k;
+	const struct kipt_bucket *bucket;
+	u32 hash, match, i;
 
 	for (i = 0; i < count; i++) {
 		hash = ahead[i].window.hash;
 		bucket = kipt_memo_bucket(&flow->memo, hash);
-		for (k = 0; k < KIPT_MEMO_BUCKET; k++) {
-			if ((bucket[k].key ^ hash) >> 16)
-				continue;
-			way = (const u8 *)&flow->memo.words[bucket[k].way];
-			__builtin_prefetch(way, 1);
-			__builtin_prefetch(way + 64);
-		}
+		match = kipt_bucket_match(bucket, hash, 0xffff0000U);
+		if (!match)
+			continue;
+		fetch_way(flow, bucket->way[__builtin_ctz(match)]);
+		match &= match - 1;
+		if (match)
+			fetch_way(flow, bucket->way[__builtin_ctz(match)]);
 	}
 }
 
@@ -368,7 +389,7 @@ static void fetch(const struct kipt_flow *flow, const struct ahead *ahead,
 static void read_ahead(const struct kipt_flow *flow, struct fast *fast,
 		       enum size size, const u8 *end)
 {
-	const u8 *pos = fast->pos, *next;
+	const u8 *pos = fast->pos, *next, *bucket;
 	u64 last_ip = fast->last_ip;
 	struct ahead *ahead = fast->ahead[size];
 	u32 count = 0;
@@ -381,8 +402,10 @@ static void read_ahead(const struct kipt_flow *flow, struct fast *fast,
 		ahead->begin = pos;
 		ahead->end = next;
 		ahead->last_ip = last_ip;
-		__builtin_prefetch(kipt_memo_bucket(&flow->memo,
-						    ahead->window.hash));
+		bucket = (const u8 *)kipt_memo_bucket(&flow->memo,
+						      ahead->window.hash);
+		__builtin_prefetch(bucket);
+		__builtin_prefetch(bucket + 64);
 		pos = next;
 		ahead++;
 		count++;
@@ -404,15 +427,15 @@ static void pass_times(struct kipt_flow *flow, struct fast *fast, const u8 *end)
 
 /* Takes a window whose way is known. */
 static inline void take_known(struct kipt_flow *flow, struct fast *fast,
-			      const struct ahead *ahead, struct kipt_way *way,
-			      enum tell how)
+			      const struct ahead *ahead,
+			      struct hit hit, enum tell how)
 {
 	u32 told = 0;
 
 	if (how == TELL_RECORDS && unlikely(ahead->timed))
-		told = tell_timed(flow, ahead, way);
-	tell(flow, way, told, how);
-	take(flow, fast, way, ahead->last_ip);
+		told = tell_timed(flow, ahead, hit.way);
+	tell(flow, hit.way, told, how);
+	take(flow, fast, hit, ahead->last_ip);
 	fast->pos = ahead->end;
 }
 
@@ -424,23 +447,24 @@ static struct kipt_way *take_packet(struct kipt_flow *flow, struct fast *fast,
 {
 	u64 last_ip = fast->last_ip;
 	struct kipt_window window;
-	struct kipt_way *way;
 	const u8 *next;
+	struct hit hit;
 
 	next = kipt_window_packet(&window, fast->pos, &last_ip);
-	way = find_second(flow, &window, fast->block);
-	if (!way) {
+	hit = find_second(flow, &window, fast->block);
+	if (!hit.way) {
 		settle(flow, fast);
-		way = kipt_learn_packet(flow, &window, fast->block);
+		hit.way = kipt_learn_packet(flow, &window, fast->block);
+		if (!hit.way) {
+			flow->slow_until = next;
+			return NULL;
+		}
+		hit.to = hit.way->to;
 	}
-	if (!way) {
-		flow->slow_until = next;
-		return NULL;
-	}
-	tell(flow, way, 0, how);
-	take(flow, fast, way, last_ip);
+	tell(flow, hit.way, 0, how);
+	take(flow, fast, hit, last_ip);
 	fast->pos = next;
-	return way;
+	return hit.way;
 }
 
 /* Is a window that is not known to be learnt? @must: in any case. */
@@ -508,7 +532,7 @@ static inline bool take_small(struct kipt_flow *flow, struct fast *fast,
 			      const struct ahead *ahead, bool inside,
 			      enum tell how)
 {
-	struct kipt_way *way;
+	struct hit hit;
 
 	if (unlikely(!ahead->window.len)) {
 		pass_times(flow, fast, ahead->end);
@@ -516,12 +540,13 @@ static inline bool take_small(struct kipt_flow *flow, struct fast *fast,
 	}
 	if (unlikely(fast->block == KIPT_BLOCK_NONE))
 		return false;
-	way = find(flow, &ahead->window, fast->block);
-	if (unlikely(!way))
+	hit = find(flow, &ahead->window, fast->block);
+	if (unlikely(!hit.way))
 		return take_new(flow, fast, ahead, inside, how);
 	if (inside)
-		kipt_learn_add(flow, &flow->joined[LARGE], way);
-	take_known(flow, fast, ahead, way, how);
+		kipt_learn_add(flow, &flow->joined[LARGE],
+			       hit.way);
+	take_known(flow, fast, ahead, hit, how);
 	return true;
 }
 
@@ -553,7 +578,7 @@ static bool take_smalls(struct kipt_flow *flow, struct fast *fast,
 static inline bool take_large(struct kipt_flow *flow, struct fast *fast,
 			      const struct ahead *ahead, enum tell how)
 {
-	struct kipt_way *way;
+	struct hit hit;
 
 	if (unlikely(!ahead->window.len)) {
 		pass_times(flow, fast, ahead->end);
@@ -561,20 +586,20 @@ static inline bool take_large(struct kipt_flow *flow, struct fast *fast,
 	}
 	if (unlikely(fast->block == KIPT_BLOCK_NONE))
 		return false;
-	way = find(flow, &ahead->window, fast->block);
-	flow->memo.known += way != NULL;
-	if (unlikely(!way))
+	hit = find(flow, &ahead->window, fast->block);
+	flow->memo.known += hit.way != NULL;
+	if (unlikely(!hit.way))
 		return take_smalls(flow, fast, ahead, how);
-	take_known(flow, fast, ahead, way, how);
+	take_known(flow, fast, ahead, hit, how);
 	return true;
 }
 
-/* Large windows are worth the look-up if one of some comes again. */
+/* Large windows are worth the look-up if every other one comes again. */
 static void judge_large(struct kipt_memo *memo)
 {
 	if (memo->tried < TRIES)
 		return;
-	if (memo->known < TRIES / 4)
+	if (memo->known < TRIES / 2)
 		memo->rest = TRIES * 64;
 	memo->tried = 0;
 	memo->known = 0;

@@ -410,11 +410,15 @@ static void disable_at(struct kipt_flow *flow, const struct kipt_block *block,
 	kipt_emit(flow, &record);
 }
 
+/* Once more by the same address is no circle if the first time a MOV CR3 was
+ * passed that the PIP belongs to.
+ */
 enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 {
 	const struct kipt_block *block;
 	struct bound bound = { 0 };
 	enum kipt_status status;
+	bool pending;
 
 	for (;;) {
 		status = kipt_walk_find(flow, &block);
@@ -424,7 +428,10 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 			disable_at(flow, block, has_ip, target);
 			return KIPT_OK;
 		}
+		pending = flow->at.pip_pending;
 		pass(flow, block);
+		if (pending != flow->at.pip_pending)
+			bound = (struct bound){ 0 };
 		if (bound_hit(flow, &bound))
 			return KIPT_LOOP;
 	}

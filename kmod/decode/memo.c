@@ -7,13 +7,13 @@
 
 _Static_assert(sizeof(struct kipt_way) % sizeof(u64) == 0, "words follow");
 
-void kipt_memo_init(struct kipt_memo *memo, struct kipt_slot *slots, u32 max,
+void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
 		    u16 *seen, u64 *words, u32 room)
 {
-	memo->slots = slots;
+	memo->table = table;
 	memo->max = max;
 	memo->seen = seen;
-	memo->seen_size = max;
+	memo->seen_size = max * KIPT_MEMO_BUCKET;
 	memset(seen, 0, sizeof(*seen) * memo->seen_size);
 	memo->words = words;
 	memo->room = room;
@@ -31,7 +31,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->tried = 0;
 	memo->known = 0;
 	memo->rest = 0;
-	memset(memo->slots, 0, sizeof(*memo->slots) * memo->size);
+	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
 }
 
 u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
@@ -48,68 +48,86 @@ u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
 	return way;
 }
 
-static struct kipt_slot *free_slot(struct kipt_memo *memo, u32 hash)
+/* The first free place, KIPT_MEMO_BUCKET if there is none. */
+static u32 free_place(const struct kipt_bucket *bucket)
 {
-	struct kipt_slot *bucket = kipt_memo_bucket(memo, hash);
 	u32 i;
 
-	for (i = 0; i < KIPT_MEMO_BUCKET; i++) {
-		if (!bucket[i].way)
-			return &bucket[i];
-	}
-	return NULL;
+	for (i = 0; i < KIPT_MEMO_BUCKET && bucket->way[i]; i++)
+		;
+	return i;
 }
 
-/* The doubled table tells buckets apart by one bit more: a slot stays or goes
- * to the bucket as far behind as the table was long, which is empty.
+static void put(struct kipt_bucket *bucket, u32 place, u32 number,
+		const struct kipt_way *way)
+{
+	bucket->key[place] = kipt_memo_key(way->hash, way->block);
+	bucket->way[place] = number;
+	bucket->to[place] = way->to;
+}
+
+/* The doubled table tells buckets apart by one bit more: a way stays or goes to
+ * the bucket as far behind as the table was long, which is empty.
  */
+static void split(struct kipt_memo *memo, u32 at, u32 old_size)
+{
+	struct kipt_bucket old = memo->table[at], *to;
+	const struct kipt_way *way;
+	u32 i;
+
+	memset(&memo->table[at], 0, sizeof(old));
+	for (i = 0; i < KIPT_MEMO_BUCKET && old.way[i]; i++) {
+		way = kipt_way_at(memo, old.way[i]);
+		to = &memo->table[at + (way->hash & old_size)];
+		put(to, free_place(to), old.way[i], way);
+	}
+}
+
 static void grow(struct kipt_memo *memo)
 {
-	u32 old_size = memo->size, hash, i;
-	struct kipt_slot slot;
+	u32 old_size = memo->size, i;
 
 	memo->size *= 2;
-	memset(memo->slots + old_size, 0, sizeof(*memo->slots) * old_size);
-	for (i = 0; i < old_size; i++) {
-		slot = memo->slots[i];
-		if (!slot.way)
-			continue;
-		hash = kipt_way_at(memo, slot.way)->hash;
-		if (!(hash & old_size))
-			continue;
-		memo->slots[i].way = 0;
-		*free_slot(memo, hash) = slot;
-	}
+	memset(memo->table + old_size, 0, sizeof(*memo->table) * old_size);
+	for (i = 0; i < old_size; i++)
+		split(memo, i, old_size);
 }
 
 /* The oldest of a full bucket goes; the younger stand first. */
-static struct kipt_slot *make_room(struct kipt_memo *memo, u32 hash)
+static void put_first(struct kipt_memo *memo, struct kipt_bucket *bucket,
+		      struct kipt_way *way)
 {
-	struct kipt_slot *bucket = kipt_memo_bucket(memo, hash);
 	u32 i;
 
-	for (i = KIPT_MEMO_BUCKET - 1; i; i--)
-		bucket[i] = bucket[i - 1];
-	memo->count--;
-	return bucket;
+	for (i = KIPT_MEMO_BUCKET - 1; i; i--) {
+		bucket->key[i] = bucket->key[i - 1];
+		bucket->way[i] = bucket->way[i - 1];
+		bucket->to[i] = bucket->to[i - 1];
+	}
+	put(bucket, 0, kipt_way_number(memo, way), way);
 }
 
 void kipt_memo_put(struct kipt_memo *memo, struct kipt_way *way, u32 second)
 {
-	struct kipt_slot *slot = NULL;
+	u32 places = KIPT_MEMO_BUCKET, place = places;
+	struct kipt_bucket *bucket = NULL;
 
-	while (memo->count * 2 >= memo->size && memo->size < memo->max)
+	while (memo->count * 2 >= memo->size * places && memo->size < memo->max)
 		grow(memo);
-	if (way->hash)
-		slot = free_slot(memo, way->hash);
-	if (!slot) {
-		way->hash = second;
-		slot = free_slot(memo, second);
+	if (way->hash) {
+		bucket = kipt_memo_bucket(memo, way->hash);
+		place = free_place(bucket);
 	}
-	if (!slot)
-		slot = make_room(memo, second);
-	slot->key = kipt_memo_key(way->hash, way->block);
-	slot->way = kipt_way_number(memo, way);
+	if (place == places) {
+		way->hash = second;
+		bucket = kipt_memo_bucket(memo, second);
+		place = free_place(bucket);
+	}
+	if (place == places) {
+		put_first(memo, bucket, way);
+		return;
+	}
+	put(bucket, place, kipt_way_number(memo, way), way);
 	memo->count++;
 }
 

@@ -15,8 +15,7 @@
 #include "status.h"
 #include "window.h"
 
-#define KIPT_MEMO_FIRST		1024U
-/* Slots of the table that are looked at together. */
+#define KIPT_MEMO_FIRST		128U
 #define KIPT_MEMO_BUCKET	8U
 
 /* What a way is of. */
@@ -81,21 +80,23 @@ struct kipt_way {
 #define KIPT_STEP_NUMBER	((1U << 28) - 1)
 
 /**
- * struct kipt_slot - a way's place in the table
- * @key: kipt_memo_key()
- * @way: its number, that of its first word; 0: the slot is free
+ * struct kipt_bucket - places in the table that are looked at together
+ * @key: kipt_memo_key() of each way
+ * @way: its number, that of its first word; 0: the place is free
+ * @to: as in the way: where to go on is known before the way is
  */
-struct kipt_slot {
-	u32 key;
-	u32 way;
+struct kipt_bucket {
+	u32 key[KIPT_MEMO_BUCKET];
+	u32 way[KIPT_MEMO_BUCKET];
+	u32 to[KIPT_MEMO_BUCKET];
 };
 
 /**
  * struct kipt_memo - the memo
- * @slots: the table, in buckets of KIPT_MEMO_BUCKET
- * @size: slots in use, a power of two
- * @max: slots there is memory for, a power of two; 0: there is no memo
- * @count: slots filled
+ * @table: buckets by hash
+ * @size: buckets in use, a power of two
+ * @max: buckets there is memory for, a power of two; 0: there is no memo
+ * @count: places filled
  * @seen: of windows met lately, the upper half of their kipt_memo_second()
  * @seen_size: a power of two
  * @words: memory of the ways; word 0 is not used
@@ -109,7 +110,7 @@ struct kipt_slot {
  * @rest: small windows to be taken before large ones are tried again
  */
 struct kipt_memo {
-	struct kipt_slot *slots;
+	struct kipt_bucket *table;
 	u32 size;
 	u32 max;
 	u32 count;
@@ -129,13 +130,13 @@ struct kipt_memo {
 /**
  * kipt_memo_init() - an empty memo
  * @memo: the memo
- * @slots: memory of @max slots, 64-byte aligned, the caller's
- * @max: a power of two >= KIPT_MEMO_BUCKET, or 0
- * @seen: memory of @max numbers, the caller's
+ * @table: memory of @max buckets, the caller's
+ * @max: a power of two, or 0
+ * @seen: memory of @max * KIPT_MEMO_BUCKET numbers, the caller's
  * @words: memory of @room words, the caller's
  * @room: 1 or more
  */
-void kipt_memo_init(struct kipt_memo *memo, struct kipt_slot *slots, u32 max,
+void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
 		    u16 *seen, u64 *words, u32 room);
 
 /**
@@ -280,25 +281,48 @@ static inline u32 kipt_memo_key(u32 hash, u32 block)
 }
 
 /**
- * kipt_memo_bucket() - the slots that a hash stands for
+ * kipt_memo_bucket() - where a hash stands
  * @memo: the memo, @max not 0
  * @hash: of a window, or kipt_memo_second()
  *
- * Return: the first of KIPT_MEMO_BUCKET.
+ * Return: the bucket.
  */
-static inline struct kipt_slot *kipt_memo_bucket(const struct kipt_memo *memo,
-						 u32 hash)
+static inline struct kipt_bucket *kipt_memo_bucket(const struct kipt_memo *memo,
+						   u32 hash)
 {
-	return &memo->slots[hash & (memo->size - 1) & ~(KIPT_MEMO_BUCKET - 1)];
+	return &memo->table[hash & (memo->size - 1)];
+}
+
+/**
+ * kipt_bucket_match() - the places in a bucket that have a key
+ * @bucket: the bucket
+ * @key: the key
+ * @mask: of the bits of it that count
+ *
+ * Without a branch: which place it is follows no pattern.
+ *
+ * Return: a bit for each place, the first lowest; free places may be among them.
+ */
+static inline u32 kipt_bucket_match(const struct kipt_bucket *bucket, u32 key,
+				    u32 mask)
+{
+	u32 match = 0, i;
+
+	for (i = 0; i < KIPT_MEMO_BUCKET; i++)
+		match |= (u32)!((bucket->key[i] ^ key) & mask) << i;
+	return match;
 }
 
 static inline bool kipt_way_is(const struct kipt_way *way,
 			       const struct kipt_window *window, u32 block)
 {
-	u64 other = (way->block ^ block) | (way->len ^ window->len);
+	u64 other = (way->words[1] ^ window->words[1]) &
+		    -(u64)(window->len > 8);
 	u32 i;
 
-	for (i = 0; i * 8 < window->len; i++)
+	other |= (way->block ^ block) | (way->len ^ window->len) |
+		 (way->words[0] ^ window->words[0]);
+	for (i = 2; unlikely(i * 8 < window->len); i++)
 		other |= way->words[i] ^ window->words[i];
 	return !other;
 }

@@ -144,11 +144,8 @@ enum kipt_record_type {
  *
  * Return: @record->kind numbers.
  */
-static __inline__ const __u32 *
-kipt_record_paths(const struct kipt_record *record)
-{
-	return (const __u32 *)(const void *)record + 1;
-}
+#define kipt_record_paths(record) \
+	((const __u32 *)(const void *)(record) + 1)
 
 /* struct kipt_record.flags */
 #define KIPT_RF_NO_IP		(1U << 0)
