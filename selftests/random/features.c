@@ -54,6 +54,7 @@ const struct feature features[WALK_BITS] = {
 	  "does not go round a loop for a PTWRITE it is at ('PTWRITE Packet')" },
 	{ .name = "vmcs" },
 	{ .name = "deep-calls" },
+	{ .name = "interrupt-flag" },
 };
 
 u32 features_libipt(void)

@@ -74,24 +74,44 @@ static s32 indirect_target(struct walk *walk)
 	return walk_pick(walk, (u64)walk->at << 8 | pick, is_near);
 }
 
-void walk_enter(struct walk *walk)
+bool walk_mode_told(const struct walk *walk)
+{
+	return walk->mode_known && walk->mode == walk_region(walk)->mode &&
+	       walk->told_if == walk->if_set;
+}
+
+void walk_send_mode(struct walk *walk)
 {
 	static const u8 bytes[] = { 0, 1, 2, 0 };
-	u8 mode = walk_region(walk)->mode;
-	bool same = walk->mode_known && walk->mode == mode;
+
+	walk->mode_known = true;
+	walk->mode = walk_region(walk)->mode;
+	walk->told_if = walk->if_set;
+	encode_raw(&walk->encode, 2, 0x99, 1,
+		   bytes[walk->mode] | (walk->if_set ? 4 : 0));
+}
+
+void walk_tell_mode(struct walk *walk, bool has_ip)
+{
+	walk_tell(walk, (struct kipt_record){
+		.type = KIPT_RECORD_MODE,
+		.kind = walk->mode,
+		.flags = (has_ip ? 0 : KIPT_RF_NO_IP) |
+			 (walk->if_set ? KIPT_RF_IF : 0),
+		.ip = has_ip ? walk_ip(walk) : 0,
+	});
+}
+
+void walk_enter(struct walk *walk)
+{
+	bool same = walk_mode_told(walk);
 
 	if (!same || rng_chance(walk->rng, 200)) {
-		encode_raw(&walk->encode, 2, 0x99, 1, bytes[mode]);
+		walk_send_mode(walk);
 		walk_time(walk, INSIDE_MODE);
 	}
 	if (!same)
-		walk_tell(walk, (struct kipt_record){
-			.type = KIPT_RECORD_MODE,
-			.kind = mode,
-			.flags = KIPT_RF_NO_IP,
-		});
-	walk->mode_known = true;
-	walk->mode = mode;
+		walk_tell_mode(walk, false);
 	encode_ip(&walk->encode, IP_PACKET_PGE, walk_ip(walk));
 	walk_tell(walk, (struct kipt_record){
 		.type = KIPT_RECORD_ENABLE,
@@ -501,6 +521,8 @@ void walk_run(struct walk *walk, const struct program *program,
 		walk->used |= WALK_DEEP;
 	if (rules->vmcs)
 		walk->used |= WALK_VMCS;
+	if (rules->interrupts)
+		walk->used |= WALK_IF;
 }
 
 static void make_ranges(struct walk_rules *rules, struct rng *rng,
@@ -539,6 +561,7 @@ void walk_rules_make(struct walk_rules *rules, struct rng *rng,
 	rules->tsc = rng_chance(rng, 600);
 	rules->mtc = rng_chance(rng, 500);
 	rules->mtc_freq = (u8)(3 * rng_below(rng, 3));
+	rules->interrupts = may & WALK_IF && rng_chance(rng, 200);
 	rules->vmcs = may & WALK_VMCS && rng_chance(rng, 200);
 	rules->cr3_filter = rules->os && may & WALK_CR3_FILTER &&
 			    rng_chance(rng, 150);

@@ -48,7 +48,8 @@
 #define WALK_PTW_AGAIN		(1U << 26)	/* PTW twice, no TNT between */
 #define WALK_VMCS		(1U << 27)	/* VMCS in PSB+ */
 #define WALK_DEEP		(1U << 28)	/* more CALLs than the CPU keeps */
-#define WALK_BITS		29
+#define WALK_IF			(1U << 29)	/* MODE.Exec tells EFLAGS.IF */
+#define WALK_BITS		30
 #define WALK_ALL		((1U << WALK_BITS) - 1)
 
 /**
@@ -62,6 +63,7 @@
  * @tsc: RTIT_CTL.TSCEn
  * @mtc: RTIT_CTL.MTCEn
  * @mtc_freq: RTIT_CTL.MTCFreq
+ * @interrupts: RTIT_CTL.EventEn: MODE.Exec has EFLAGS.IF
  * @vmcs: in VMX operation, and that is not concealed
  * @cr3_filter: RTIT_CTL.CR3Filter, matching address space 0
  * @nr_ranges: filter ranges
@@ -84,6 +86,7 @@ struct walk_rules {
 	bool tsc;
 	bool mtc;
 	u8 mtc_freq;
+	bool interrupts;
 	bool vmcs;
 	bool cr3_filter;
 	u8 nr_ranges;
@@ -121,6 +124,8 @@ struct walk_rules {
  * @off_tx: a transaction had begun then
  * @mode_known: a MODE.Exec was sent since the last PSB
  * @mode: the mode it told
+ * @told_if: the EFLAGS.IF it told
+ * @if_set: EFLAGS.IF; false if @rules.interrupts is
  * @power_known: the last EXSTOP had an address, @power_ip
  * @power_ip: that address
  * @ptw_ip: address of the PTWRITE that the last packet told of, or 0
@@ -154,6 +159,8 @@ struct walk {
 	bool off_tx;
 	bool mode_known;
 	u8 mode;
+	bool told_if;
+	bool if_set;
 	bool power_known;
 	u64 power_ip;
 	u64 ptw_ip;
@@ -297,6 +304,27 @@ void walk_prove(struct walk *walk);
 s32 walk_pick(struct walk *walk, u64 salt,
 	      bool (*fits)(const struct walk *walk,
 			   const struct region *region));
+
+/**
+ * walk_mode_told() - does the last MODE.Exec still hold
+ * @walk: the CPU
+ *
+ * Return: false if none was sent since the last PSB, or it has changed.
+ */
+bool walk_mode_told(const struct walk *walk);
+
+/**
+ * walk_send_mode() - MODE.Exec
+ * @walk: the CPU
+ */
+void walk_send_mode(struct walk *walk);
+
+/**
+ * walk_tell_mode() - add a MODE record to the truth
+ * @walk: the CPU
+ * @has_ip: it takes effect at the next instruction
+ */
+void walk_tell_mode(struct walk *walk, bool has_ip);
 
 /**
  * walk_enter() - packets are on from here: MODE.Exec and TIP.PGE

@@ -105,27 +105,13 @@ static void tell_context(struct walk *walk, bool has_ip)
 	});
 }
 
-static void tell_mode(struct walk *walk)
-{
-	walk_tell(walk, (struct kipt_record){
-		.type = KIPT_RECORD_MODE,
-		.kind = walk->mode,
-		.ip = walk_ip(walk),
-	});
-}
-
 /* Packets stay on: PIP and MODE.Exec take effect at the TIP's address. */
 static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 {
-	static const u8 bytes[] = { 0, 1, 2, 0 };
-	u8 mode = walk_region(walk)->mode;
-	bool moved = !walk->mode_known || mode != walk->mode;
+	bool moved = !walk_mode_told(walk);
 
-	if (moved) {
-		encode_raw(&walk->encode, 2, 0x99, 1, bytes[mode]);
-		walk->mode = mode;
-		walk->mode_known = true;
-	}
+	if (moved)
+		walk_send_mode(walk);
 	if (moved || cr3 || far->event) {
 		walk_time(walk, moved ? INSIDE_MODE : INSIDE_EVENT);
 		encode_ip(&walk->encode, IP_PACKET_TIP, walk_ip(walk));
@@ -141,7 +127,7 @@ static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 	if (cr3)
 		tell_context(walk, true);
 	if (moved)
-		tell_mode(walk);
+		walk_tell_mode(walk, true);
 	walk_prove(walk);
 }
 
@@ -197,6 +183,8 @@ static void go_far(struct walk *walk, const struct far *far)
 	if (far->loads_cr3)
 		walk->space = far->space;
 	walk->nr = far->nr;
+	if (walk->rules.interrupts)
+		walk->if_set = !far->event && rng_chance(walk->rng, 600);
 	walk_context(walk);
 	stop = walk_filter(walk);
 	cr3 = far->loads_cr3 && sends_pip(walk);

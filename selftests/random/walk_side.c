@@ -119,11 +119,7 @@ static void psb_tell(struct walk *walk, u32 offset, bool on)
 			.value = walk_cr3(walk->space),
 		});
 	if (on)
-		walk_tell(walk, (struct kipt_record){
-			.type = KIPT_RECORD_MODE,
-			.kind = walk_region(walk)->mode,
-			.ip = sync.ip,
-		});
+		walk_tell_mode(walk, true);
 	if (walk->tx_depth && walk->context_en)
 		walk_tell(walk, (struct kipt_record){
 			.type = KIPT_RECORD_TSX,
@@ -143,8 +139,6 @@ static void psb_tell(struct walk *walk, u32 offset, bool on)
 /* One status packet of PSB+. */
 static void psb_part(struct walk *walk, u32 part, bool on)
 {
-	static const u8 bytes[] = { 0, 1, 2, 0 };
-
 	switch (part) {
 	case 0:
 		if (walk->rules.tsc)
@@ -170,8 +164,7 @@ static void psb_part(struct walk *walk, u32 part, bool on)
 		break;
 	case 5:
 		if (on)
-			encode_raw(&walk->encode, 2, 0x99, 1,
-				   bytes[walk_region(walk)->mode]);
+			walk_send_mode(walk);
 		break;
 	default:
 		if (on)
@@ -193,7 +186,6 @@ void walk_psb(struct walk *walk, bool on)
 		psb_part(walk, turned ? (first + i) % 7 : i, on);
 	encode_raw(&walk->encode, 2, 0x2302, 2, 0);
 	walk->mode_known = on;
-	walk->mode = walk_region(walk)->mode;
 	walk->power_known = false;
 	psb_tell(walk, offset, on);
 }
@@ -239,7 +231,6 @@ void walk_overflow(struct walk *walk)
 	struct truth *truth = &walk->truth;
 	bool psb = rng_chance(walk->rng, 400) &&
 		   walk_may(walk, WALK_OVERFLOW_PSB);
-	bool mode = walk->mode_known && walk->mode == walk_region(walk)->mode;
 	struct kipt_record context;
 	bool lost_cr3 = truth->cr3_waits;
 
@@ -265,7 +256,7 @@ void walk_overflow(struct walk *walk)
 		walk->filter_en = false;
 	walk_time(walk, INSIDE_NOTHING);
 	/* A decoder keeps the mode: if that is not right, PSB+ must say so. */
-	if (psb || (walk_on(walk) && !mode)) {
+	if (psb || (walk_on(walk) && !walk_mode_told(walk))) {
 		walk->used |= WALK_OVERFLOW_PSB;
 		walk_psb(walk, walk_on(walk));
 		/* That of PSB+ does not stand for it. */
