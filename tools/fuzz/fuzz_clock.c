@@ -10,6 +10,7 @@
 #include "../../kmod/decode/clock.h"
 
 #define HEAD		8
+#define NEAR		0x0123456789abcdefULL
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,11 +47,20 @@ static struct kipt_packet packet_make(u8 what, u64 value)
 	return packet;
 }
 
+/* Time does not go back, and all of when it may be is within the error. */
 static void check(const struct kipt_clock *clock, u64 before)
 {
+	u64 high = clock->high < clock->limit ? clock->high : clock->limit;
+
 	if (clock->now < before)
 		abort();
 	if (!clock->valid && clock->error != KIPT_CLOCK_UNKNOWN)
+		abort();
+	if (clock->error == KIPT_CLOCK_UNKNOWN || clock->low > clock->high)
+		return;
+	if (clock->now > clock->low && clock->now - clock->low > clock->error)
+		abort();
+	if (high > clock->now && high - clock->now > clock->error)
 		abort();
 }
 
@@ -61,6 +71,9 @@ static void step(struct kipt_clock *clock, u8 what, u64 value)
 
 	if (what == 0x7f) {
 		kipt_clock_reset(clock);
+	} else if (what == 0x7d) {
+		kipt_clock_limit(clock, value);
+		check(clock, before);
 	} else if (what == 0x7e) {
 		kipt_clock_lost(clock);
 		check(clock, before);
@@ -84,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	num = data[0] & 1 ? data[1] : (u32)kipt_load_le(data, 4);
 	den = data[0] & 1 ? data[4] : (u32)kipt_load_le(data + 4, 3);
 	kipt_clock_init(&clock, num, den, data[0] >> 1 & 15, data[7]);
+	kipt_clock_near(&clock, data[0] & 0x20 ? NEAR : 0);
 	for (at = HEAD; at + 2 <= size; at += len) {
 		len = 3 + (data[at] >> 3 & 1) * 6;
 		if (len > size - at)
