@@ -456,6 +456,8 @@ static void fill_config(const struct kipt_session *session, u32 output,
 		.mtc_freq = (session->ctl & RTIT_CTL_MTCFREQ) >>
 			    RTIT_CTL_MTCFREQ_SHIFT,
 		.max_nonturbo_ratio = session->caps.max_nonturbo_ratio,
+		.no_tnt = session->ctl & RTIT_CTL_DISTNT,
+		.tsc_near = get_cycles(),
 	};
 	/* Time places the TASK records, also when it is not asked for. */
 	if (session->ctl & RTIT_CTL_TSCEN)

@@ -50,11 +50,12 @@ static u32 power_below(u64 value)
 	return power;
 }
 
+/* Parts are whole cache lines. */
 static void *carve(u8 **at, u64 bytes)
 {
 	void *part = *at;
 
-	*at += bytes;
+	*at += (bytes + ARENA_ALIGN - 1) & ~(u64)(ARENA_ALIGN - 1);
 	return part;
 }
 

@@ -87,6 +87,9 @@ struct kipt_sink {
  * @tsc_near: a TSC less than 2^55 ticks from the trace's: the packets have 56
  *	bits, all TIME records count on from this; 0: unknown, each PSB starts
  *	with upper bits of 0
+ * @no_tnt: RTIT_CTL.DisTNT of the trace: where a TIP comes behind a branch
+ *	whose outcome was not told, there is a gap, and the flow goes on at the
+ *	TIP
  * @filter_count: entries of @filter, 0..4; 0: no IP filter, or unknown
  * @filter: ranges that were traced (RTIT_ADDRn_A, _B, both inclusive). Only
  *	needed for CPUs with erratum SKL014, which leave out where a direct
@@ -101,6 +104,7 @@ struct kipt_flow_config {
 	u64 tsc_near;
 	u8 mtc_freq;
 	u8 max_nonturbo_ratio;
+	bool no_tnt;
 	u8 filter_count;
 	struct {
 		u64 begin;

@@ -78,7 +78,9 @@ void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr)
 	kipt_emit(flow, &record);
 }
 
-void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always)
+/* @ip: NULL if it is not known. */
+static void set_mode(struct kipt_flow *flow, u8 value, bool always,
+		     const u64 *ip)
 {
 	struct kipt_record record = { .type = KIPT_RECORD_MODE };
 	bool if_set = value & KIPT_MODE_EXEC_IF;
@@ -95,11 +97,21 @@ void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always)
 		return;
 	record.kind = mode;
 	record.flags = if_set ? KIPT_RF_IF : 0;
-	if (flow->enabled)
-		record.ip = flow->at.ip;
+	if (ip)
+		record.ip = *ip;
 	else
 		record.flags |= KIPT_RF_NO_IP;
 	kipt_emit(flow, &record);
+}
+
+void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always)
+{
+	set_mode(flow, value, always, flow->enabled ? &flow->at.ip : NULL);
+}
+
+void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, u64 ip)
+{
+	set_mode(flow, value, false, &ip);
 }
 
 void kipt_flow_settle(struct kipt_flow *flow)
@@ -241,6 +253,11 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 	}
 	if (status != KIPT_OK) {
 		kipt_flow_fail(flow, status);
+		/* Without TNTs each TIP is a sample. */
+		if (status == KIPT_TIP_AT_OTHER && flow->config.no_tnt) {
+			flow->lost = KIPT_LOST_ANY_IP;
+			status = KIPT_NO_CODE;
+		}
 		if (status == KIPT_NO_CODE)
 			tip_while_off(flow, packet, ip);
 		return;

@@ -67,7 +67,7 @@ static void fold_ways(struct kipt_flow *flow, u8 kind)
 	struct kipt_way *way;
 	u32 at;
 
-	for (at = 1; at < memo->used; at += kipt_way_size(way)) {
+	for (at = 1; at < memo->used; at = kipt_way_end(memo, way)) {
 		way = kipt_way_at(memo, at);
 		if (!way->count || way->kind != kind)
 			continue;
@@ -108,7 +108,7 @@ static void emit_edges(struct kipt_flow *flow)
 
 /* What windows counted goes to their parts, and in the end to blocks and edges.
  */
-static void give_counts(struct kipt_flow *flow)
+void kipt_count_give(struct kipt_flow *flow)
 {
 	if (!flow->counts.max)
 		return;
@@ -117,13 +117,14 @@ static void give_counts(struct kipt_flow *flow)
 	fold_ways(flow, KIPT_WAY_PACKET);
 	emit_blocks(flow);
 	emit_edges(flow);
+	flow->memo.bytes = 0;
 }
 
 enum kipt_status kipt_flow_counts(struct kipt_flow *flow)
 {
 	flow->stopped = false;
 	flow->clock.moved = false;
-	give_counts(flow);
+	kipt_count_give(flow);
 	kipt_emit_flush(flow);
 	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
 }
@@ -143,7 +144,7 @@ void kipt_flow_renew(struct kipt_flow *flow)
 {
 	/* Path numbers are given anew. */
 	kipt_emit_paths(flow);
-	give_counts(flow);
+	kipt_count_give(flow);
 	keep_trail(flow);
 	kipt_blocks_clear(&flow->blocks);
 	kipt_memo_clear(&flow->memo);
@@ -154,7 +155,7 @@ void kipt_flow_renew(struct kipt_flow *flow)
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
 	flow->stopped = false;
-	give_counts(flow);
+	kipt_count_give(flow);
 	flow->history_count = 0;
 	kipt_blocks_forget(&flow->blocks, space, begin, end);
 	kipt_memo_clear(&flow->memo);

@@ -87,7 +87,7 @@ static void on_mode_fup(struct kipt_flow *flow, u64 ip)
 		if (status != KIPT_OK)
 			kipt_flow_fail(flow, status);
 	}
-	kipt_flow_set_mode(flow, flow->mode_value, false);
+	kipt_flow_set_mode_at(flow, flow->mode_value, ip);
 }
 
 /* BDM64: the outcome before a transaction's abort may be wrong: believe the

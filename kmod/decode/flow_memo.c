@@ -11,8 +11,8 @@
  * flow gets there.
  */
 #define AHEAD		16
-/* Large windows looked up before it is judged whether they are worth it. */
-#define TRIES		4096U
+/* Bytes after which what ways counted is folded. */
+#define FOLD_BYTES	(1ULL << 31)
 
 /**
  * struct ahead - a window that was read ahead
@@ -333,6 +333,8 @@ static void enter(struct kipt_flow *flow, struct fast *fast)
 	if (data_end - end < KIPT_WINDOW_READS)
 		end = flow->size > KIPT_WINDOW_READS ?
 		      data_end - KIPT_WINDOW_READS : flow->cursor.pos;
+	if (end - flow->cursor.pos > (s64)FOLD_BYTES)
+		end = flow->cursor.pos + FOLD_BYTES;
 	fast->pos = flow->cursor.pos;
 	fast->end = end;
 	fast->last_ip = flow->last_ip;
@@ -471,7 +473,8 @@ static struct kipt_way *take_packet(struct kipt_flow *flow, struct fast *fast,
 static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
 			   const struct ahead *ahead, enum size size, bool must)
 {
-	u64 top = *kipt_return_stack_at(&flow->stack, 0);
+	u64 top = flow->stack.depth ?
+		  *kipt_return_stack_at(&flow->stack, 0) : 0;
 	bool worthy = kipt_memo_worthy(&flow->memo,
 				       kipt_memo_second(ahead->window.hash,
 							fast->block, top));
@@ -594,13 +597,18 @@ static inline bool take_large(struct kipt_flow *flow, struct fast *fast,
 	return true;
 }
 
-/* Large windows are worth the look-up if every other one comes again. */
+/* Large windows are worth the look-up if every other one comes again. If not,
+ * they are tried again later, and later.
+ */
 static void judge_large(struct kipt_memo *memo)
 {
-	if (memo->tried < TRIES)
+	if (memo->tried < KIPT_MEMO_TRIES)
 		return;
-	if (memo->known < TRIES / 2)
-		memo->rest = TRIES * 64;
+	if (memo->known >= KIPT_MEMO_TRIES / 2)
+		memo->pause = 0;
+	else if (memo->pause < KIPT_MEMO_TRIES * 64)
+		memo->pause = memo->pause ? memo->pause * 2 : KIPT_MEMO_TRIES * 4;
+	memo->rest = memo->pause;
 	memo->tried = 0;
 	memo->known = 0;
 }
@@ -694,6 +702,9 @@ void kipt_memo_run(struct kipt_flow *flow)
 		run(flow, &fast, TELL_RECORDS);
 	}
 	settle(flow, &fast);
+	flow->memo.bytes += (u64)(fast.pos - start);
+	if (flow->memo.bytes > FOLD_BYTES)
+		kipt_count_give(flow);
 	if (fast.pos != start)
 		flow->previous = KIPT_PACKET_TNT;
 }

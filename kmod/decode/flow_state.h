@@ -306,6 +306,12 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind);
 
 /**
+ * kipt_count_give() - give the sink what was counted
+ * @flow: counts start again from 0
+ */
+void kipt_count_give(struct kipt_flow *flow);
+
+/**
  * kipt_flow_renew() - drop all that is cached
  * @flow: the flow; no block is in use
  */
@@ -599,6 +605,14 @@ void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr);
  * @always: make a record even if nothing changes
  */
 void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always);
+
+/**
+ * kipt_flow_set_mode_at() - use MODE.Exec bits where a FUP says
+ * @flow: the flow
+ * @value: MODE.Exec bits
+ * @ip: of the FUP
+ */
+void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, u64 ip);
 
 /**
  * kipt_flow_settle() - PIP and MODE.Exec that waited for an address apply

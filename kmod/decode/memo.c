@@ -31,6 +31,8 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->tried = 0;
 	memo->known = 0;
 	memo->rest = 0;
+	memo->pause = 0;
+	memo->bytes = 0;
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
 }
 
@@ -43,7 +45,7 @@ u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
 		memo->missed += kind == KIPT_WAY_PACKET;
 		return 0;
 	}
-	memo->used += words;
+	memo->used = kipt_way_begin(memo->used + words);
 	memo->ways++;
 	return way;
 }
@@ -135,7 +137,7 @@ bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
 {
 	u16 *seen = &memo->seen[hash & (memo->seen_size - 1)];
 	u16 mark = (u16)(hash >> 16 | 1);
-	bool worthy = *seen == mark || memo->used < memo->room / 2;
+	bool worthy = *seen == mark || memo->used < memo->room / 8 * 5;
 
 	*seen = mark;
 	return worthy;

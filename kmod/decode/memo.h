@@ -15,7 +15,14 @@
 #include "status.h"
 #include "window.h"
 
+/* Tests make these two small. */
+#ifndef KIPT_MEMO_FIRST
 #define KIPT_MEMO_FIRST		128U
+#endif
+/* Large windows looked up before it is judged whether they are worth it. */
+#ifndef KIPT_MEMO_TRIES
+#define KIPT_MEMO_TRIES		1024U
+#endif
 #define KIPT_MEMO_BUCKET	8U
 
 /* What a way is of. */
@@ -49,7 +56,7 @@ enum kipt_way_kind {
  *	a window
  */
 struct kipt_way {
-	u64 count;
+	u32 count;
 	u32 hash;
 	u32 block;
 	u32 to;
@@ -64,7 +71,7 @@ struct kipt_way {
 	u8 low;
 	u8 high;
 	u8 kind;
-	u8 reserved[5];
+	u8 reserved;
 	u64 words[];
 };
 
@@ -108,6 +115,8 @@ struct kipt_bucket {
  * @tried: large windows looked up lately
  * @known: of these, found
  * @rest: small windows to be taken before large ones are tried again
+ * @pause: how many that was last time
+ * @bytes: of trace since what the ways count was last folded: no count is more
  */
 struct kipt_memo {
 	struct kipt_bucket *table;
@@ -125,6 +134,8 @@ struct kipt_memo {
 	u32 tried;
 	u32 known;
 	u32 rest;
+	u32 pause;
+	u64 bytes;
 };
 
 /**
@@ -133,7 +144,7 @@ struct kipt_memo {
  * @table: memory of @max buckets, the caller's
  * @max: a power of two, or 0
  * @seen: memory of @max * KIPT_MEMO_BUCKET numbers, the caller's
- * @words: memory of @room words, the caller's
+ * @words: memory of @room words, 64-byte aligned, the caller's
  * @room: 1 or more
  */
 void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
@@ -250,6 +261,31 @@ static inline const u32 *kipt_way_list(const struct kipt_way *way)
 static inline u32 kipt_way_size(const struct kipt_way *way)
 {
 	return (u32)KIPT_WAY_WORDS + way->at + (way->listed + 1U) / 2;
+}
+
+/**
+ * kipt_way_begin() - where a way may begin: what is looked at first is in one
+ * cache line
+ * @word: a word
+ *
+ * Return: this word or one behind it.
+ */
+static inline u32 kipt_way_begin(u32 word)
+{
+	return word % 8 > 2 ? (word + 7) & ~7U : word;
+}
+
+/**
+ * kipt_way_end() - the word behind a way, where the next begins
+ * @memo: the memo
+ * @way: the way
+ *
+ * Return: the word.
+ */
+static inline u32 kipt_way_end(const struct kipt_memo *memo,
+			       const struct kipt_way *way)
+{
+	return kipt_way_begin(kipt_way_number(memo, way) + kipt_way_size(way));
 }
 
 /**

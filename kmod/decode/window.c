@@ -48,14 +48,13 @@ const u8 kipt_window_lens[256] = {
 #define MIX_B	0xc2b2ae3d27d4eb4fULL
 #define MIX_C	0xd6e8feb86659fd93ULL
 
-/* What a word adds to the hash, by where it stands: sums need not wait for each
- * other, and what was just written need not be read.
+/* The hash of what came before and a word more. From registers: what was just
+ * written would have to be waited for.
  */
-static inline u64 mixed(u64 word, u32 at)
+static inline u64 mixed(u64 hash, u64 word)
 {
-	u64 product = (word ^ at * MIX_A) * MIX_B;
-
-	return product ^ product >> 32;
+	hash ^= word;
+	return (hash << 29 | hash >> 35) * MIX_B;
 }
 
 static void put64(u8 *to, u64 word)
@@ -169,18 +168,9 @@ static inline u64 first_bytes(u64 word, u32 n)
 /* Behind a run, see read_tip(). */
 static inline const u8 *behind_run(const u8 *pos, u32 run)
 {
-	switch (run) {
-	case 0:
+	if (!run)
 		return pos;
-	case 1:
-		return pos + 1;
-	case 2:
-		return pos + 2;
-	case 3:
-		return pos + 3;
-	default:
-		return pos + run;
-	}
+	return likely(run == 1) ? pos + 1 : pos + run;
 }
 
 const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
@@ -203,12 +193,12 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			room = (u32)(end - pos);
 		if (run > room || run == 8) {
 			run = run < room ? run : room;
-			hash += mixed(first_bytes(word, run), len);
+			hash = mixed(hash, first_bytes(word, run));
 			len += run;
 			pos += run;
 			continue;
 		}
-		hash += mixed(first_bytes(word, run), len);
+		hash = mixed(hash, first_bytes(word, run));
 		len += run;
 		pos = behind_run(pos, run);
 		before = ip;
@@ -218,7 +208,7 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 				ip = before;
 				break;
 			}
-			hash += mixed(ip ^ size, len + 1);
+			hash = mixed(hash, ip ^ size);
 			len += put_ip(bytes + len, pos, size, ip, first);
 			first &= size == 1;
 			pos += size;
