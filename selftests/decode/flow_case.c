@@ -73,6 +73,8 @@ static bool parse_config(struct flow_case *test, const char *text)
 	} else if (sscanf(text, "tsc %u/%u", &config->tsc_num,
 			  &config->tsc_den) == 2) {
 		return true;
+	} else if (!strcmp(text, "no-tnt")) {
+		config->no_tnt = true;
 	} else if (sscanf(text, "tsc-near %llx", &begin) == 1) {
 		config->tsc_near = begin;
 	} else if (sscanf(text, "mtc-freq %u", &number) == 1) {
