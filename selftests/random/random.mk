@@ -6,7 +6,7 @@ RANDOM_DIR := $(ROOT)/selftests/random
 RANDOM_OUT := $(BUILD)/random
 RANDOM_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
 RANDOM_BOTH := $(patsubst %,$(RANDOM_DIR)/%.c,check code encode features keep lists \
-	program truth walk walk_far walk_side) $(ROOT)/selftests/decode/expand.c
+	program truth walk walk_far walk_rules walk_side) $(ROOT)/selftests/decode/expand.c
 
 random_diff-with := $(patsubst %,$(RANDOM_DIR)/%.c,controls tally \
 	$(if $(RANDOM_HAS_IPT),peer_libipt))

@@ -3,9 +3,9 @@
  * A CPU that runs a random program: it decides where branches go and what
  * happens in between, has the encoder write the packets that this makes, and
  * the truth the records. The rules are the manual's (Intel SDM Vol. 3C,
- * "Packet Generation Scenarios"). walk.c steps; walk_far.c changes privilege,
- * address space and what is traced; walk_side.c has all packets that are not
- * about branches. User space.
+ * "Packet Generation Scenarios"). walk.c steps; walk_rules.c configures;
+ * walk_far.c changes privilege, address space and what is traced; walk_side.c
+ * has all packets that are not about branches. User space.
  */
 #ifndef KIPT_SELFTESTS_RANDOM_WALK_H
 #define KIPT_SELFTESTS_RANDOM_WALK_H
