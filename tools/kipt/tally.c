@@ -63,6 +63,15 @@ void tally_record(struct tally *tally, const struct kipt_record *record)
 	}
 }
 
+void tally_records(struct tally *tally, const struct kipt_record *records,
+		   u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		tally_record(tally, &records[i]);
+}
+
 u64 tally_branches(const struct tally *tally)
 {
 	return tally->types[KIPT_RECORD_BRANCH] + tally->counted;

@@ -58,6 +58,15 @@ void tally_init(struct tally *tally);
 void tally_record(struct tally *tally, const struct kipt_record *record);
 
 /**
+ * tally_records() - count records
+ * @tally: the counts
+ * @records: what
+ * @count: how many
+ */
+void tally_records(struct tally *tally, const struct kipt_record *records,
+		   u32 count);
+
+/**
  * tally_branches() - all branches
  * @tally: the counts
  *

@@ -21,7 +21,6 @@
  */
 #define NUMBERS_AHEAD		65536
 
-#define DEPTH			2
 #define BUFFER			1024
 
 /**
@@ -48,14 +47,16 @@ struct sums {
 /**
  * struct path - what a path number stands for
  * @tail: instructions behind the last record
- * @summed: @sums are made
+ * @nested: there are PATHS records among them
+ * @summed: unpack->renamed when @sums were made, + 1; 0: they are not
  * @sums: what it comes to
  * @count: records; the rest is the first ones of a path that is coming in
  * @records: they, PATHS records among them
  */
 struct path {
 	u64 tail;
-	bool summed;
+	bool nested;
+	u64 summed;
 	struct sums sums;
 	u32 count;
 	struct kipt_record records[];
@@ -71,6 +72,8 @@ struct unpack {
 	struct dictionary *dictionaries;
 	u32 count;
 	u32 current;
+	/* How often a path's number was given to another one. */
+	u64 renamed;
 	u64 left;
 	/* A path whose records are coming in, and how many are missing. */
 	struct path *coming;
@@ -180,6 +183,7 @@ static bool path_begin(struct unpack *unpack, const struct kipt_record *r)
 	if (!path)
 		return no_memory();
 	path->tail = r->ip;
+	unpack->renamed += dictionary->paths[number] != NULL;
 	free(dictionary->paths[number]);
 	dictionary->paths[number] = path;
 	dictionary->defined++;
@@ -195,6 +199,7 @@ static bool path_record(struct unpack *unpack, const struct kipt_record *r)
 	if (r->type != KIPT_RECORD_BRANCH && r->type != KIPT_RECORD_DISABLE &&
 	    r->type != KIPT_RECORD_ENABLE && r->type != KIPT_RECORD_PATHS)
 		return broken("a path holds records that none may hold");
+	path->nested |= r->type == KIPT_RECORD_PATHS;
 	path->records[path->count++] = *r;
 	unpack->missing--;
 	return true;
@@ -209,23 +214,23 @@ static bool flush(struct unpack *unpack)
 	return !unpack->refused;
 }
 
-static bool counts_insns(u32 type)
+static bool counts_insns(const struct kipt_record *r)
 {
-	return type == KIPT_RECORD_BRANCH || type == KIPT_RECORD_DISABLE ||
-	       type == KIPT_RECORD_SYNC;
+	return r->type == KIPT_RECORD_BRANCH ||
+	       r->type == KIPT_RECORD_DISABLE ||
+	       (r->type == KIPT_RECORD_SYNC && r->kind != KIPT_SYNC_START);
 }
 
-static bool drops_insns(u32 type)
+static bool drops_insns(const struct kipt_record *r)
 {
-	return type == KIPT_RECORD_ENABLE || type == KIPT_RECORD_GAP;
+	return r->type == KIPT_RECORD_ENABLE || r->type == KIPT_RECORD_GAP ||
+	       (r->type == KIPT_RECORD_SYNC && r->kind == KIPT_SYNC_START);
 }
 
-/* A path may be made of paths, which are made of plain records. */
-static bool paths_check(const struct kipt_record *r, u32 depth)
+static bool paths_check(const struct kipt_record *r)
 {
-	if (r->kind > KIPT_RECORD_PATHS_MAX)
-		return broken("too many paths in one record");
-	return depth < DEPTH || broken("paths within paths within paths");
+	return r->kind <= KIPT_RECORD_PATHS_MAX ||
+	       broken("too many paths in one record");
 }
 
 static u32 sum(u32 insns, u64 left)
@@ -242,30 +247,39 @@ static bool put(struct unpack *unpack, const struct kipt_record *r)
 		return false;
 	out = &unpack->buffer[unpack->used++];
 	*out = *r;
-	if (counts_insns(r->type)) {
+	if (counts_insns(r)) {
 		out->aux = sum(r->aux, unpack->left);
 		unpack->left = 0;
-	} else if (drops_insns(r->type)) {
+	} else if (drops_insns(r)) {
 		unpack->left = 0;
 	}
 	return true;
 }
 
-static struct path *path_find(const struct unpack *unpack, u32 number)
+/* A path may be made of paths, which are made of plain records: @inside. */
+static struct path *path_find(const struct unpack *unpack, u32 number,
+			      bool inside)
 {
-	const struct dictionary *dictionary =
-		&unpack->dictionaries[unpack->current];
+	const struct dictionary *dictionary;
+	struct path *path = NULL;
 
-	if (unpack->current < unpack->count && number < dictionary->size &&
-	    dictionary->paths[number])
-		return dictionary->paths[number];
-	broken("a path was taken that was not named");
-	return NULL;
+	if (unpack->current < unpack->count) {
+		dictionary = &unpack->dictionaries[unpack->current];
+		if (number < dictionary->size)
+			path = dictionary->paths[number];
+	}
+	if (!path)
+		broken("a path was taken that was not named");
+	if (path && inside && path->nested) {
+		broken("paths within paths within paths");
+		path = NULL;
+	}
+	return path;
 }
 
 static void sums_record(struct sums *sums, const struct kipt_record *r)
 {
-	bool counts = counts_insns(r->type);
+	bool counts = counts_insns(r);
 
 	if (counts)
 		sums->executed += r->aux + sums->left;
@@ -275,7 +289,7 @@ static void sums_record(struct sums *sums, const struct kipt_record *r)
 	sums->branches += r->type == KIPT_RECORD_BRANCH;
 	sums->enables += r->type == KIPT_RECORD_ENABLE;
 	sums->disables += r->type == KIPT_RECORD_DISABLE;
-	if (counts || drops_insns(r->type))
+	if (counts || drops_insns(r))
 		sums->left = 0;
 }
 
@@ -298,43 +312,47 @@ static void sums_add(struct sums *sums, const struct sums *more)
 	sums->left = more->left;
 }
 
-static bool path_sum(const struct unpack *unpack, struct path *path, u32 depth);
+static bool path_sum(const struct unpack *unpack, struct path *path);
 
 static bool sums_paths(const struct unpack *unpack, struct sums *sums,
-		       const struct kipt_record *r, u32 depth)
+		       const struct kipt_record *r, bool inside)
 {
 	const u32 *numbers = kipt_record_paths(r);
 	struct path *path;
 	u32 i;
 
-	if (!paths_check(r, depth))
+	if (!paths_check(r))
 		return false;
 	sums->left += r->flags;
 	for (i = 0; i < r->kind; i++) {
-		path = path_find(unpack, numbers[i]);
-		if (!path || !path_sum(unpack, path, depth + 1))
+		path = path_find(unpack, numbers[i], inside);
+		if (!path || !path_sum(unpack, path))
 			return false;
 		sums_add(sums, &path->sums);
 	}
 	return true;
 }
 
-/* Made when they are needed first: what a path refers to may come later. */
-static bool path_sum(const struct unpack *unpack, struct path *path, u32 depth)
+/* Made when they are needed first: what a path refers to may come later. And
+ * again when it may be another one.
+ */
+static bool path_sum(const struct unpack *unpack, struct path *path)
 {
 	u32 i;
 
-	if (path->summed)
+	if (path->summed == unpack->renamed + 1 ||
+	    (path->summed && !path->nested))
 		return true;
+	memset(&path->sums, 0, sizeof(path->sums));
 	for (i = 0; i < path->count; i++) {
 		if (path->records[i].type != KIPT_RECORD_PATHS)
 			sums_record(&path->sums, &path->records[i]);
 		else if (!sums_paths(unpack, &path->sums, &path->records[i],
-				     depth))
+				     true))
 			return false;
 	}
 	path->sums.left += path->tail;
-	path->summed = true;
+	path->summed = unpack->renamed + 1;
 	return true;
 }
 
@@ -344,7 +362,7 @@ static bool paths_tally(struct unpack *unpack, const struct kipt_record *r)
 	struct sums sums = { .left = unpack->left };
 	struct tally *tally = unpack->tally;
 
-	if (!sums_paths(unpack, &sums, r, 0))
+	if (!sums_paths(unpack, &sums, r, false))
 		return false;
 	tally->records += sums.records;
 	tally->types[KIPT_RECORD_BRANCH] += sums.branches;
@@ -356,16 +374,16 @@ static bool paths_tally(struct unpack *unpack, const struct kipt_record *r)
 }
 
 static bool paths_put(struct unpack *unpack, const struct kipt_record *r,
-		      u32 depth);
+		      bool inside);
 
-static bool path_put(struct unpack *unpack, const struct path *path, u32 depth)
+static bool path_put(struct unpack *unpack, const struct path *path)
 {
 	bool good = true;
 	u32 i;
 
 	for (i = 0; i < path->count && good; i++) {
 		if (path->records[i].type == KIPT_RECORD_PATHS)
-			good = paths_put(unpack, &path->records[i], depth);
+			good = paths_put(unpack, &path->records[i], true);
 		else
 			good = put(unpack, &path->records[i]);
 	}
@@ -374,18 +392,18 @@ static bool path_put(struct unpack *unpack, const struct path *path, u32 depth)
 }
 
 static bool paths_put(struct unpack *unpack, const struct kipt_record *r,
-		      u32 depth)
+		      bool inside)
 {
 	const u32 *numbers = kipt_record_paths(r);
 	const struct path *path;
 	u32 i;
 
-	if (!paths_check(r, depth))
+	if (!paths_check(r))
 		return false;
 	unpack->left += r->flags;
 	for (i = 0; i < r->kind; i++) {
-		path = path_find(unpack, numbers[i]);
-		if (!path || !path_put(unpack, path, depth + 1))
+		path = path_find(unpack, numbers[i], inside);
+		if (!path || !path_put(unpack, path))
 			return false;
 	}
 	return true;
@@ -394,7 +412,7 @@ static bool paths_put(struct unpack *unpack, const struct kipt_record *r,
 static bool paths_take(struct unpack *unpack, const struct kipt_record *r)
 {
 	return unpack->tally ? paths_tally(unpack, r) :
-			       paths_put(unpack, r, 0);
+			       paths_put(unpack, r, false);
 }
 
 static bool plain_take(struct unpack *unpack, const struct kipt_record *r)
@@ -402,9 +420,9 @@ static bool plain_take(struct unpack *unpack, const struct kipt_record *r)
 	if (!unpack->tally)
 		return put(unpack, r);
 	tally_record(unpack->tally, r);
-	if (counts_insns(r->type))
+	if (counts_insns(r))
 		unpack->tally->executed += unpack->left;
-	if (counts_insns(r->type) || drops_insns(r->type))
+	if (counts_insns(r) || drops_insns(r))
 		unpack->left = 0;
 	return true;
 }

@@ -186,6 +186,10 @@ void view_records(struct view *view, const struct kipt_record *records,
 {
 	u32 i;
 
+	if (view->print == ignore_record) {
+		tally_records(&view->tally, records, count);
+		return;
+	}
 	for (i = 0; i < count; i++) {
 		state_take(&view->state, &records[i]);
 		tally_record(&view->tally, &records[i]);
