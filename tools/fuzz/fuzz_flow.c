@@ -704,6 +704,7 @@ static void head_read(struct input *input, const u8 *data)
 	config->tsc_num = data[1] & 0x40 ? 84 : 0;
 	config->tsc_den = data[1] & 0x40 ? 2 : 0;
 	config->tsc_near = data[1] & 0x80 ? 0x0123456789abcdefULL : 0;
+	config->no_tnt = (data[1] & 6) == 2;
 	config->mtc_freq = data[2] & 0xf;
 	config->max_nonturbo_ratio = data[2] >> 4;
 	filters_read(config, data[3]);

@@ -278,6 +278,7 @@ void grammar_program(u8 *code, struct random *random)
  * @stack: addresses that RETs may be compressed to, @depth of them
  * @depth: up to STACK_MAX
  * @compress: RETs are
+ * @silent: outcomes are not sent (DisTNT)
  * @copies: how many copies of the program it uses
  */
 struct walk {
@@ -294,6 +295,7 @@ struct walk {
 	u64 stack[STACK_MAX];
 	u32 depth;
 	bool compress;
+	bool silent;
 	u32 copies;
 };
 
@@ -307,6 +309,8 @@ static void flush(struct walk *walk)
 
 static void send_bit(struct walk *walk, bool bit)
 {
+	if (walk->silent)
+		return;
 	walk->bits = walk->bits << 1 | bit;
 	if (++walk->count == walk->limit)
 		flush(walk);
@@ -499,7 +503,8 @@ u32 grammar_walk(const u8 *code, u8 *trace, u32 max, struct random *random)
 	if (max < STEP_BYTES)
 		return 0;
 	walk.end = trace + max - STEP_BYTES;
-	walk.compress = random_below(random, 2);
+	walk.silent = !random_below(random, 8);
+	walk.compress = !walk.silent && random_below(random, 2);
 	walk.copies = random_below(random, 2) ? 1 :
 		      1 + random_below(random, PROGRAM_COPIES);
 	walk.limit = random_below(random, 4) ? SHORT_TNT_MAX :
