@@ -115,7 +115,7 @@ static u8 kind_of(const struct kipt_flow *flow,
 {
 	if (recorder == &flow->recorder)
 		return KIPT_WAY_PACKET;
-	return recorder == &flow->joined[0] ? KIPT_WAY_SMALL : KIPT_WAY_LARGE;
+	return recorder == &flow->joined[KIPT_SMALL] ? KIPT_WAY_SMALL : KIPT_WAY_LARGE;
 }
 
 /* Returns NULL if there is no room. */

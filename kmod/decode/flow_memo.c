@@ -7,28 +7,8 @@
 #include "flow_state.h"
 #include "window.h"
 
-/* Windows are read ahead, so that the memory of the memo is on its way when the
- * flow gets there.
- */
-#define AHEAD		16
 /* Bytes after which what ways counted is folded. */
 #define FOLD_BYTES	(1ULL << 31)
-
-/**
- * struct ahead - a window that was read ahead
- * @window: its packets
- * @begin: where it starts
- * @end: where it ends
- * @last_ip: IP compression behind it
- * @timed: there are packets in it that only tell time
- */
-struct ahead {
-	struct kipt_window window;
-	const u8 *begin;
-	const u8 *end;
-	u64 last_ip;
-	bool timed;
-};
 
 /**
  * struct hit - what a look-up gives
@@ -47,15 +27,6 @@ enum tell {
 	TELL_COUNTS,
 };
 
-/* Windows of two sizes: where a large one is new, small ones in it are often
- * known.
- */
-enum size {
-	SMALL,
-	LARGE,
-	SIZES,
-};
-
 /**
  * struct fast - the flow's state while the memo runs
  * @pos: next byte
@@ -64,8 +35,7 @@ enum size {
  * @off: number of "off" in this space
  * @last_ip: IP compression
  * @cut: where windows of each size end
- * @count: of @ahead
- * @ahead: windows of each size, from @pos on
+ * @count: windows of each size in flow->ahead, from @pos on
  */
 struct fast {
 	const u8 *pos;
@@ -73,9 +43,8 @@ struct fast {
 	u32 block;
 	u32 off;
 	u64 last_ip;
-	struct kipt_cut cut[SIZES];
-	u32 count[SIZES];
-	struct ahead ahead[SIZES][AHEAD];
+	struct kipt_cut cut[KIPT_SIZES];
+	u32 count[KIPT_SIZES];
 };
 
 static u32 least(u32 a, u32 b)
@@ -239,7 +208,7 @@ static u32 records_upto(const struct kipt_flow *flow,
 }
 
 /* Time passes among the records of a window. Returns how many are told. */
-static u32 tell_timed(struct kipt_flow *flow, const struct ahead *ahead,
+static u32 tell_timed(struct kipt_flow *flow, const struct kipt_ahead *ahead,
 		      const struct kipt_way *way)
 {
 	const struct kipt_record *records = kipt_way_records(way);
@@ -317,10 +286,10 @@ static inline void take(struct kipt_flow *flow, struct fast *fast,
 
 static void set_cuts(struct fast *fast, bool over_times)
 {
-	fast->cut[SMALL] = (struct kipt_cut){
+	fast->cut[KIPT_SMALL] = (struct kipt_cut){
 		.bytes = 4, .ends = 0, .over_times = over_times,
 	};
-	fast->cut[LARGE] = (struct kipt_cut){
+	fast->cut[KIPT_LARGE] = (struct kipt_cut){
 		.bytes = KIPT_WINDOW_BYTES, .ends = 7, .over_times = over_times,
 	};
 }
@@ -368,7 +337,7 @@ static inline void fetch_way(const struct kipt_flow *flow, u32 way)
 /* Brings what the look-ups will need near, now that the table is. Which block
  * it will be is not known: some of the ways may be it.
  */
-static void fetch(const struct kipt_flow *flow, const struct ahead *ahead,
+static void fetch(const struct kipt_flow *flow, const struct kipt_ahead *ahead,
 		  u32 count)
 {
 	const struct kipt_bucket *bucket;
@@ -388,15 +357,15 @@ static void fetch(const struct kipt_flow *flow, const struct ahead *ahead,
 }
 
 /* Reads windows ahead, up to @end or a packet that is in none. */
-static void read_ahead(const struct kipt_flow *flow, struct fast *fast,
-		       enum size size, const u8 *end)
+static void read_ahead(struct kipt_flow *flow, struct fast *fast,
+		       enum kipt_size size, const u8 *end)
 {
 	const u8 *pos = fast->pos, *next, *bucket;
 	u64 last_ip = fast->last_ip;
-	struct ahead *ahead = fast->ahead[size];
+	struct kipt_ahead *ahead = flow->ahead[size];
 	u32 count = 0;
 
-	while (pos < end && count < AHEAD) {
+	while (pos < end && count < KIPT_AHEAD) {
 		next = kipt_window_read(&ahead->window, pos, end, &last_ip,
 					&fast->cut[size], &ahead->timed);
 		if (next == pos)
@@ -413,7 +382,7 @@ static void read_ahead(const struct kipt_flow *flow, struct fast *fast,
 		count++;
 	}
 	fast->count[size] = count;
-	fetch(flow, fast->ahead[size], count);
+	fetch(flow, flow->ahead[size], count);
 }
 
 /* Only PADs and time. */
@@ -429,7 +398,7 @@ static void pass_times(struct kipt_flow *flow, struct fast *fast, const u8 *end)
 
 /* Takes a window whose way is known. */
 static inline void take_known(struct kipt_flow *flow, struct fast *fast,
-			      const struct ahead *ahead,
+			      const struct kipt_ahead *ahead,
 			      struct hit hit, enum tell how)
 {
 	u32 told = 0;
@@ -471,7 +440,7 @@ static struct kipt_way *take_packet(struct kipt_flow *flow, struct fast *fast,
 
 /* Is a window that is not known to be learnt? @must: in any case. */
 static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
-			   const struct ahead *ahead, enum size size, bool must)
+			   const struct kipt_ahead *ahead, enum kipt_size size, bool must)
 {
 	u64 top = flow->stack.depth ?
 		  *kipt_return_stack_at(&flow->stack, 0) : 0;
@@ -488,7 +457,7 @@ static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
  * the slow path, or where there is no room for the next block.
  */
 static bool take_packets(struct kipt_flow *flow, struct fast *fast,
-			 const struct ahead *ahead, struct kipt_way **last,
+			 const struct kipt_ahead *ahead, struct kipt_way **last,
 			 bool learn, enum tell how)
 {
 	while (fast->pos < ahead->end) {
@@ -502,7 +471,7 @@ static bool take_packets(struct kipt_flow *flow, struct fast *fast,
 		if (!*last)
 			return false;
 		if (learn)
-			kipt_learn_add(flow, &flow->joined[SMALL], *last);
+			kipt_learn_add(flow, &flow->joined[KIPT_SMALL], *last);
 	}
 	return true;
 }
@@ -511,18 +480,18 @@ static bool take_packets(struct kipt_flow *flow, struct fast *fast,
  * in any case. Returns false as take_packets().
  */
 static bool take_new(struct kipt_flow *flow, struct fast *fast,
-		     const struct ahead *ahead, bool inside, enum tell how)
+		     const struct kipt_ahead *ahead, bool inside, enum tell how)
 {
-	bool learn = begin_learning(flow, fast, ahead, SMALL, inside);
-	struct kipt_recorder *large = &flow->joined[LARGE];
+	bool learn = begin_learning(flow, fast, ahead, KIPT_SMALL, inside);
+	struct kipt_recorder *large = &flow->joined[KIPT_LARGE];
 	struct kipt_way *way = NULL;
 
 	if (!take_packets(flow, fast, ahead, &way, learn, how))
 		return false;
 	if (!learn)
 		return true;
-	if (flow->joined[SMALL].nr_steps > 1)
-		way = kipt_learn_end(flow, &flow->joined[SMALL],
+	if (flow->joined[KIPT_SMALL].nr_steps > 1)
+		way = kipt_learn_end(flow, &flow->joined[KIPT_SMALL],
 				     &ahead->window);
 	if (inside && way)
 		kipt_learn_add(flow, large, way);
@@ -532,7 +501,7 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 
 /* As take_packets(); @inside a large window that is to be learnt. */
 static inline bool take_small(struct kipt_flow *flow, struct fast *fast,
-			      const struct ahead *ahead, bool inside,
+			      const struct kipt_ahead *ahead, bool inside,
 			      enum tell how)
 {
 	struct hit hit;
@@ -547,7 +516,7 @@ static inline bool take_small(struct kipt_flow *flow, struct fast *fast,
 	if (unlikely(!hit.way))
 		return take_new(flow, fast, ahead, inside, how);
 	if (inside)
-		kipt_learn_add(flow, &flow->joined[LARGE],
+		kipt_learn_add(flow, &flow->joined[KIPT_LARGE],
 			       hit.way);
 	take_known(flow, fast, ahead, hit, how);
 	return true;
@@ -557,29 +526,29 @@ static inline bool take_small(struct kipt_flow *flow, struct fast *fast,
  * of it. Returns false as take_packets().
  */
 static bool take_smalls(struct kipt_flow *flow, struct fast *fast,
-			const struct ahead *ahead, enum tell how)
+			const struct kipt_ahead *ahead, enum tell how)
 {
-	bool learn = begin_learning(flow, fast, ahead, LARGE, false);
+	bool learn = begin_learning(flow, fast, ahead, KIPT_LARGE, false);
 	u32 i;
 
 	while (fast->pos < ahead->end) {
-		read_ahead(flow, fast, SMALL, ahead->end);
-		if (!fast->count[SMALL])
+		read_ahead(flow, fast, KIPT_SMALL, ahead->end);
+		if (!fast->count[KIPT_SMALL])
 			return false;
-		for (i = 0; i < fast->count[SMALL]; i++) {
-			if (!take_small(flow, fast, &fast->ahead[SMALL][i],
+		for (i = 0; i < fast->count[KIPT_SMALL]; i++) {
+			if (!take_small(flow, fast, &flow->ahead[KIPT_SMALL][i],
 					learn, how))
 				return false;
 		}
 	}
-	if (learn && flow->joined[LARGE].nr_steps > 1)
-		kipt_learn_end(flow, &flow->joined[LARGE], &ahead->window);
+	if (learn && flow->joined[KIPT_LARGE].nr_steps > 1)
+		kipt_learn_end(flow, &flow->joined[KIPT_LARGE], &ahead->window);
 	return true;
 }
 
 /* Returns false as take_packets(). */
 static inline bool take_large(struct kipt_flow *flow, struct fast *fast,
-			      const struct ahead *ahead, enum tell how)
+			      const struct kipt_ahead *ahead, enum tell how)
 {
 	struct hit hit;
 
@@ -615,18 +584,18 @@ static void judge_large(struct kipt_memo *memo)
 
 /* Takes what was read ahead. Returns false as take_packets(). */
 static inline bool take_ahead(struct kipt_flow *flow, struct fast *fast,
-			      enum size size, enum tell how)
+			      enum kipt_size size, enum tell how)
 {
-	const struct ahead *ahead = fast->ahead[size];
+	const struct kipt_ahead *ahead = flow->ahead[size];
 	u32 count = fast->count[size], i;
 
 	for (i = 0; i < count; i++) {
-		if (size == LARGE ? !take_large(flow, fast, &ahead[i], how) :
+		if (size == KIPT_LARGE ? !take_large(flow, fast, &ahead[i], how) :
 				    !take_small(flow, fast, &ahead[i], false,
 						how))
 			return false;
 	}
-	if (size == LARGE)
+	if (size == KIPT_LARGE)
 		flow->memo.tried += count;
 	else
 		flow->memo.rest -= least(count, flow->memo.rest);
@@ -636,19 +605,19 @@ static inline bool take_ahead(struct kipt_flow *flow, struct fast *fast,
 
 static inline void run(struct kipt_flow *flow, struct fast *fast, enum tell how)
 {
-	enum size size;
+	enum kipt_size size;
 	const u8 *pos;
 
 	while (!flow->stopped) {
-		size = flow->memo.rest ? SMALL : LARGE;
+		size = flow->memo.rest ? KIPT_SMALL : KIPT_LARGE;
 		read_ahead(flow, fast, size, fast->end);
 		pos = fast->pos;
 		if (unlikely(!fast->count[size]))
 			pass_times(flow, fast, fast->end);
 		if (unlikely(!fast->count[size] && fast->pos == pos))
 			return;
-		if (size == LARGE ? !take_ahead(flow, fast, LARGE, how) :
-				    !take_ahead(flow, fast, SMALL, how))
+		if (size == KIPT_LARGE ? !take_ahead(flow, fast, KIPT_LARGE, how) :
+				    !take_ahead(flow, fast, KIPT_SMALL, how))
 			return;
 	}
 }

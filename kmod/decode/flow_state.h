@@ -123,6 +123,36 @@ struct kipt_trail {
 	u32 way;
 };
 
+/* Windows are read ahead, so that the memory of the memo is on its way when the
+ * flow gets there.
+ */
+#define KIPT_AHEAD	16
+
+/**
+ * struct kipt_ahead - a window that was read ahead
+ * @window: its packets
+ * @begin: where it starts
+ * @end: where it ends
+ * @last_ip: IP compression behind it
+ * @timed: there are packets in it that only tell time
+ */
+struct kipt_ahead {
+	struct kipt_window window;
+	const u8 *begin;
+	const u8 *end;
+	u64 last_ip;
+	bool timed;
+};
+
+/* Windows of two sizes: where a large one is new, small ones in it are often
+ * known.
+ */
+enum kipt_size {
+	KIPT_SMALL,
+	KIPT_LARGE,
+	KIPT_SIZES,
+};
+
 /**
  * struct kipt_flow - one CPU's decode
  * @at: where execution is; @at.ip is valid if @enabled
@@ -165,7 +195,8 @@ struct kipt_trail {
  * @nr_paths: numbers in @paths
  * @paths: PATHS record that is being filled
  * @recorder: of the packet being walked
- * @joined: of the windows being put together, a small one and a large one
+ * @joined: of the windows being put together, by size
+ * @ahead: windows that were read ahead, by size
  * @blocks: block cache
  * @memo: on top of it
  * @counts: edges
@@ -216,7 +247,8 @@ struct kipt_flow {
 	u32 nr_paths;
 	struct kipt_record paths;
 	struct kipt_recorder recorder;
-	struct kipt_recorder joined[2];
+	struct kipt_recorder joined[KIPT_SIZES];
+	struct kipt_ahead ahead[KIPT_SIZES][KIPT_AHEAD];
 	struct kipt_blocks blocks;
 	struct kipt_memo memo;
 	struct kipt_counts counts;

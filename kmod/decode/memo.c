@@ -13,8 +13,8 @@ void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
 	memo->table = table;
 	memo->max = max;
 	memo->seen = seen;
+	memo->filters = false;
 	memo->seen_size = max * KIPT_MEMO_BUCKET;
-	memset(seen, 0, sizeof(*seen) * memo->seen_size);
 	memo->words = words;
 	memo->room = room;
 	kipt_memo_clear(memo);
@@ -133,12 +133,20 @@ void kipt_memo_put(struct kipt_memo *memo, struct kipt_way *way, u32 second)
 	memo->count++;
 }
 
+/* The filter costs nothing before it is needed. */
 bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
 {
 	u16 *seen = &memo->seen[hash & (memo->seen_size - 1)];
 	u16 mark = (u16)(hash >> 16 | 1);
-	bool worthy = *seen == mark || memo->used < memo->room / 8 * 5;
+	bool worthy;
 
+	if (memo->used < memo->room / 8 * 5)
+		return true;
+	if (!memo->filters) {
+		memset(memo->seen, 0, sizeof(*seen) * memo->seen_size);
+		memo->filters = true;
+	}
+	worthy = *seen == mark;
 	*seen = mark;
 	return worthy;
 }

@@ -106,6 +106,7 @@ struct kipt_bucket {
  * @count: places filled
  * @seen: of windows met lately, the upper half of their kipt_memo_second()
  * @seen_size: a power of two
+ * @filters: @seen is in use
  * @words: memory of the ways; word 0 is not used
  * @used: words of it
  * @room: words there are
@@ -125,6 +126,7 @@ struct kipt_memo {
 	u32 count;
 	u16 *seen;
 	u32 seen_size;
+	bool filters;
 	u64 *words;
 	u32 used;
 	u32 room;
