@@ -60,13 +60,15 @@ $(DECODE_OUT)/asan/$(1): $(DECODE_TESTS)/$(1).c \
 		$($(1)-libs) -o $$@
 endef
 
-# The core's objects apart, so that its counters have one place.
+# The core's objects apart, so that its counters have one place. Tables start
+# small: tests make them grow.
+DECODE_SMALL := -DKIPT_INDEX_FIRST=8U -DKIPT_MEMO_FIRST=8U -DKIPT_MEMO_TRIES=16U
 DECODE_COVERAGE := $(DECODE_OUT)/coverage
 DECODE_COVERAGE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_COVERAGE)/core/%.o,$(DECODE_C))
 
 $(DECODE_COVERAGE)/core/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
 	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) -O0 -g --coverage -c $< -o $@
+	$(CC) $(WARNINGS) $(DECODE_SMALL) -O0 -g --coverage -c $< -o $@
 
 define coverage-program
 $(DECODE_COVERAGE)/$(1): $(DECODE_TESTS)/$(1).c \
