@@ -16,6 +16,31 @@ gaps.pop("overflow", 0)
 print(gaps)' <<<"$OUT")
 	same "trace_${name}_without_resynchronisation" "{}" "$gaps"
 	trace_jobs "$name"
+	trace_totals "$name"
+}
+
+# total FORM...: how many branches the summary has
+total() {
+	"$KIPT" decode five.pt --pages "$NAME" "$@" --stats |
+		sed -n 's/ branches.*//p'
+}
+
+# However they are counted: by the decoder, by path, one by one, as lines.
+trace_totals() {
+	local NAME=$1 form want jobs
+	want=$("$KIPT" decode five.pt --pages "$NAME" --branches --jobs 1 \
+		2>/dev/null | grep -c ' -> ')
+	for form in --branches --counts --insns; do
+		for jobs in 1 3; do
+			same "trace_${NAME}_total_of_${form#--}_${jobs}_jobs" \
+				"$want" "$(total $form --jobs $jobs)"
+		done
+	done
+	same "trace_${NAME}_total_in_json" "$want" \
+		"$("$KIPT" decode five.pt --pages "$NAME" --counts --json |
+		python3 -c 'import json, sys
+print(sum(o["count"] for o in map(json.loads, sys.stdin)
+          if o["type"] == "edge"))')"
 }
 
 # Five times the trace, so that there are chunks to share.

@@ -18,6 +18,19 @@ help_is_whole() {
 	done
 }
 
+# The man page has no option that no help knows.
+man_is_true() {
+	local verb
+	for verb in $VERBS; do
+		"$KIPT" "$verb" --help
+	done >help.txt
+	echo "--version" >>help.txt
+	same "man_has_the_options_of_help" \
+		"$(grep -oE -- '--[a-z][a-z-]+' help.txt | sort -u)" \
+		"$(sed 's/\\f.//g' man.txt | grep -oE -- '--[a-z][a-z-]+' |
+			sort -u)"
+}
+
 help_tests() {
 	local verb
 	sed 's/\\-/-/g' "$ROOT/tools/kipt/kipt.1" >man.txt
@@ -32,6 +45,7 @@ help_tests() {
 	done
 	run --help
 	same "help_exits_0" 0 "$STATUS"
+	man_is_true
 	run help decode
 	same "help_verb_is_verb_help" "$("$KIPT" decode --help)" "$OUT"
 	run --version

@@ -46,7 +46,8 @@ static void often_print(struct view *view, const struct kipt_record *r)
 	char text[LINE_MAX], time[32];
 	u32 length;
 
-	fputs(view_time(view, time), view->out);
+	if (view->options->time)
+		fputs_unlocked(view_time(view, time), view->out);
 	if (line->length) {
 		fwrite_unlocked(line->text, line->length, 1, view->out);
 		return;
