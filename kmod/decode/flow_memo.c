@@ -7,8 +7,10 @@
 #include "flow_state.h"
 #include "window.h"
 
-/* Bytes after which what ways counted is folded. */
-#define FOLD_BYTES	(1ULL << 31)
+/* Bytes after which what ways counted is folded. Tests make it small. */
+#ifndef KIPT_MEMO_FOLD
+#define KIPT_MEMO_FOLD	(1ULL << 31)
+#endif
 
 /**
  * struct hit - what a look-up gives
@@ -302,8 +304,8 @@ static void enter(struct kipt_flow *flow, struct fast *fast)
 	if (data_end - end < KIPT_WINDOW_READS)
 		end = flow->size > KIPT_WINDOW_READS ?
 		      data_end - KIPT_WINDOW_READS : flow->cursor.pos;
-	if (end - flow->cursor.pos > (s64)FOLD_BYTES)
-		end = flow->cursor.pos + FOLD_BYTES;
+	if (end - flow->cursor.pos > (s64)KIPT_MEMO_FOLD)
+		end = flow->cursor.pos + KIPT_MEMO_FOLD;
 	fast->pos = flow->cursor.pos;
 	fast->end = end;
 	fast->last_ip = flow->last_ip;
@@ -672,7 +674,7 @@ void kipt_memo_run(struct kipt_flow *flow)
 	}
 	settle(flow, &fast);
 	flow->memo.bytes += (u64)(fast.pos - start);
-	if (flow->memo.bytes > FOLD_BYTES)
+	if (flow->memo.bytes > KIPT_MEMO_FOLD)
 		kipt_count_give(flow);
 	if (fast.pos != start)
 		flow->previous = KIPT_PACKET_TNT;
