@@ -4,6 +4,9 @@
 # KTAP for shell tests: ok and not_ok print a result, finish the plan and the
 # exit status. Sourced.
 
+# A test at the end of a pipe counts, too: not in a process of its own.
+shopt -s lastpipe
+
 KTAP_COUNT=0 KTAP_FAILED=0
 
 ktap_start() {
