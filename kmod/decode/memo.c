@@ -38,7 +38,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 
 u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
 {
-	u32 way = memo->used, room = memo->room - memo->room / 8 * kind;
+	u32 way = memo->used, room = memo->room - memo->room / 16 * kind;
 
 	/* Words behind a way are read whatever they are. */
 	if (memo->used + words + KIPT_WAY_WORDS > room) {
@@ -140,7 +140,7 @@ bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
 	u16 mark = (u16)(hash >> 16 | 1);
 	bool worthy;
 
-	if (memo->used < memo->room / 8 * 5)
+	if (memo->used < memo->room / 8 * 7)
 		return true;
 	if (!memo->filters) {
 		memset(memo->seen, 0, sizeof(*seen) * memo->seen_size);
