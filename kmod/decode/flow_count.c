@@ -67,7 +67,7 @@ static void fold_ways(struct kipt_flow *flow, u8 kind)
 	struct kipt_way *way;
 	u32 at;
 
-	for (at = 1; at < memo->used; at = kipt_way_end(memo, way)) {
+	for (at = 1; at < memo->used; at += kipt_way_size(way)) {
 		way = kipt_way_at(memo, at);
 		if (!way->count || way->kind != kind)
 			continue;

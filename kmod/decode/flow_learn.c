@@ -80,10 +80,23 @@ static u32 put_words(u64 *words, u32 at, const void *from, u32 bytes)
 	return at + (bytes + 7) / 8;
 }
 
-/* Are records kept with ways, or paths named, or only counts made? */
-static bool keeps_records(const struct kipt_flow *flow)
+static u8 kind_of(const struct kipt_flow *flow,
+		  const struct kipt_recorder *recorder)
 {
-	return !(flow->config.output & (KIPT_FLOW_PATHS | KIPT_FLOW_COUNTS));
+	if (recorder == &flow->recorder)
+		return KIPT_WAY_PACKET;
+	return recorder == &flow->joined[KIPT_SMALL] ? KIPT_WAY_SMALL :
+						       KIPT_WAY_LARGE;
+}
+
+/* Does a way keep records? Not if paths are named or only counts made. Large
+ * windows have those of their parts.
+ */
+static bool keeps_records(const struct kipt_flow *flow,
+			  const struct kipt_recorder *recorder)
+{
+	return !(flow->config.output & (KIPT_FLOW_PATHS | KIPT_FLOW_COUNTS)) &&
+	       recorder != &flow->joined[KIPT_LARGE];
 }
 
 /* Words of what a way is made of, but its list. */
@@ -110,20 +123,13 @@ static void write_words(struct kipt_way *way, const struct kipt_window *window,
 	       recorder->nr_steps * sizeof(*recorder->steps));
 }
 
-static u8 kind_of(const struct kipt_flow *flow,
-		  const struct kipt_recorder *recorder)
-{
-	if (recorder == &flow->recorder)
-		return KIPT_WAY_PACKET;
-	return recorder == &flow->joined[KIPT_SMALL] ? KIPT_WAY_SMALL : KIPT_WAY_LARGE;
-}
-
 /* Returns NULL if there is no room. */
 static struct kipt_way *write_way(struct kipt_flow *flow,
 				  const struct kipt_window *window,
 				  const struct kipt_recorder *recorder)
 {
-	u32 records = keeps_records(flow) ? recorder->nr_records : 0, number;
+	u32 records = keeps_records(flow, recorder) ?
+		      recorder->nr_records : 0, number;
 	struct kipt_way head = {
 		.block = recorder->block,
 		.to = recorder->to,
@@ -349,7 +355,7 @@ void kipt_learn_add(struct kipt_flow *flow, struct kipt_recorder *recorder,
 	if (recorder->bad)
 		return;
 	add_stack(recorder, way);
-	if (way->records && keeps_records(flow))
+	if (way->records && keeps_records(flow, recorder))
 		add_records(recorder, way);
 	recorder->steps[recorder->nr_steps++] =
 		kipt_way_number(&flow->memo, way);

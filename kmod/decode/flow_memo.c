@@ -189,53 +189,9 @@ static inline void tell_some(struct kipt_flow *flow,
 	}
 }
 
-/* How many records come up to the end of the first @packets. */
-static u32 records_upto(const struct kipt_flow *flow,
-			const struct kipt_way *way, u32 packets)
-{
-	const struct kipt_way *part;
-	u32 records = 0, in, i;
-
-	if (way->kind == KIPT_WAY_PACKET)
-		return packets ? way->records : 0;
-	for (i = 0; i < way->listed && packets; i++) {
-		part = kipt_way_at(&flow->memo, kipt_way_list(way)[i]);
-		in = part->kind ? part->listed : 1;
-		if (in > packets)
-			return records + records_upto(flow, part, packets);
-		records += part->records;
-		packets -= in;
-	}
-	return records;
-}
-
-/* Time passes among the records of a window. Returns how many are told. */
-static u32 tell_timed(struct kipt_flow *flow, const struct kipt_ahead *ahead,
-		      const struct kipt_way *way)
-{
-	const struct kipt_record *records = kipt_way_records(way);
-	u32 told = 0, packets = 0, end, size;
-	const u8 *pos = ahead->begin;
-
-	while (pos < ahead->end) {
-		size = kipt_window_lens[*pos];
-		if (!*pos) {
-			pos++;
-		} else if (size == KIPT_WINDOW_TIMES) {
-			end = records_upto(flow, way, packets);
-			tell_some(flow, records + told, end - told, !told);
-			told = end;
-			pos = take_time(flow, pos);
-		} else {
-			packets++;
-			pos += size ? size : 1;
-		}
-	}
-	return told;
-}
-
-static inline void tell_records(struct kipt_flow *flow,
-				const struct kipt_way *way, u32 told)
+/* All records of a packet or a small window that are not @told. */
+static inline void tell_part(struct kipt_flow *flow, const struct kipt_way *way,
+			     u32 told)
 {
 	if (!way->records) {
 		flow->at.insns += way->tail;
@@ -244,6 +200,105 @@ static inline void tell_records(struct kipt_flow *flow,
 	tell_some(flow, kipt_way_records(way) + told, way->records - told,
 		  !told);
 	flow->at.insns = way->tail;
+}
+
+static inline void tell_records(struct kipt_flow *flow,
+				const struct kipt_way *way)
+{
+	u32 i;
+
+	if (way->kind != KIPT_WAY_LARGE) {
+		tell_part(flow, way, 0);
+		return;
+	}
+	for (i = 0; i < way->listed; i++)
+		tell_part(flow, kipt_way_part(&flow->memo, way, i), 0);
+}
+
+/**
+ * struct teller - tells of a window while time passes in it
+ * @way: of the window
+ * @next: its part that is next
+ * @told: records of that part that are told
+ * @packets: how many are in the parts before
+ */
+struct teller {
+	const struct kipt_way *way;
+	u32 next;
+	u32 told;
+	u32 packets;
+};
+
+static const struct kipt_way *teller_part(const struct kipt_flow *flow,
+					  const struct teller *teller)
+{
+	const struct kipt_way *way = teller->way;
+
+	if (way->kind != KIPT_WAY_LARGE)
+		return teller->next ? NULL : way;
+	return teller->next < way->listed ?
+		       kipt_way_part(&flow->memo, way, teller->next) : NULL;
+}
+
+/* How many records of a part come up to the end of its first @packets. */
+static u32 records_upto(const struct kipt_flow *flow,
+			const struct kipt_way *part, u32 packets)
+{
+	u32 records = 0, i;
+
+	if (part->kind == KIPT_WAY_PACKET)
+		return packets ? part->records : 0;
+	for (i = 0; i < packets; i++)
+		records += kipt_way_part(&flow->memo, part, i)->records;
+	return records;
+}
+
+/* Tells of the first @packets of the window, as far as is not told. */
+static void teller_tell(struct kipt_flow *flow, struct teller *teller,
+			u32 packets)
+{
+	const struct kipt_way *part = teller_part(flow, teller);
+	u32 in, upto;
+
+	while (part) {
+		in = part->kind == KIPT_WAY_PACKET ? 1 : part->listed;
+		if (teller->packets + in > packets)
+			break;
+		tell_part(flow, part, teller->told);
+		teller->told = 0;
+		teller->packets += in;
+		teller->next++;
+		part = teller_part(flow, teller);
+	}
+	if (!part)
+		return;
+	upto = records_upto(flow, part, packets - teller->packets);
+	tell_some(flow, kipt_way_records(part) + teller->told,
+		  upto - teller->told, !teller->told);
+	teller->told = upto;
+}
+
+/* Time passes among the records of a window. */
+static void tell_timed(struct kipt_flow *flow, const struct kipt_ahead *ahead,
+		       const struct kipt_way *way)
+{
+	struct teller teller = { .way = way };
+	const u8 *pos = ahead->begin;
+	u32 packets = 0, size;
+
+	while (pos < ahead->end) {
+		size = kipt_window_lens[*pos];
+		if (!*pos) {
+			pos++;
+		} else if (size == KIPT_WINDOW_TIMES) {
+			teller_tell(flow, &teller, packets);
+			pos = take_time(flow, pos);
+		} else {
+			packets++;
+			pos += size ? size : 1;
+		}
+	}
+	teller_tell(flow, &teller, packets);
 }
 
 static inline void tell_path(struct kipt_flow *flow, const struct kipt_way *way)
@@ -256,12 +311,11 @@ static inline void tell_path(struct kipt_flow *flow, const struct kipt_way *way)
 		kipt_emit_paths(flow);
 }
 
-/* @told: of its records */
-static inline void tell(struct kipt_flow *flow, struct kipt_way *way, u32 told,
+static inline void tell(struct kipt_flow *flow, struct kipt_way *way,
 			enum tell how)
 {
 	if (how == TELL_RECORDS)
-		tell_records(flow, way, told);
+		tell_records(flow, way);
 	else if (how == TELL_PATHS)
 		tell_path(flow, way);
 	else
@@ -403,11 +457,10 @@ static inline void take_known(struct kipt_flow *flow, struct fast *fast,
 			      const struct kipt_ahead *ahead,
 			      struct hit hit, enum tell how)
 {
-	u32 told = 0;
-
 	if (how == TELL_RECORDS && unlikely(ahead->timed))
-		told = tell_timed(flow, ahead, hit.way);
-	tell(flow, hit.way, told, how);
+		tell_timed(flow, ahead, hit.way);
+	else
+		tell(flow, hit.way, how);
 	take(flow, fast, hit, ahead->last_ip);
 	fast->pos = ahead->end;
 }
@@ -434,7 +487,7 @@ static struct kipt_way *take_packet(struct kipt_flow *flow, struct fast *fast,
 		}
 		hit.to = hit.way->to;
 	}
-	tell(flow, hit.way, 0, how);
+	tell(flow, hit.way, how);
 	take(flow, fast, hit, last_ip);
 	fast->pos = next;
 	return hit.way;

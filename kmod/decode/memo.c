@@ -45,7 +45,7 @@ u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
 		memo->missed += kind == KIPT_WAY_PACKET;
 		return 0;
 	}
-	memo->used = kipt_way_begin(memo->used + words);
+	memo->used += words;
 	memo->ways++;
 	return way;
 }

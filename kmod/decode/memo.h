@@ -51,8 +51,8 @@ enum kipt_way_kind {
  * @kind: enum kipt_way_kind
  * @reserved: fills
  * @words: bytes of the window; the return addresses left on the stack, the
- *	youngest first; the guards, the youngest first; the records, if any are
- *	kept; then the list, u32: steps of a packet, the ways it is made of for
+ *	youngest first; the guards, the youngest first; the records, if they are
+ *	kept and it is no large window; then the list, u32: steps of a packet, the ways it is made of for
  *	a window
  */
 struct kipt_way {
@@ -146,7 +146,7 @@ struct kipt_memo {
  * @table: memory of @max buckets, the caller's
  * @max: a power of two, or 0
  * @seen: memory of @max * KIPT_MEMO_BUCKET numbers, the caller's
- * @words: memory of @room words, 64-byte aligned, the caller's
+ * @words: memory of @room words, the caller's
  * @room: 1 or more
  */
 void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
@@ -255,6 +255,20 @@ static inline const u32 *kipt_way_list(const struct kipt_way *way)
 }
 
 /**
+ * kipt_way_part() - one of the ways a window is made of
+ * @memo: the memo
+ * @way: of the window
+ * @i: which, less than @way->listed
+ *
+ * Return: the way.
+ */
+static inline struct kipt_way *kipt_way_part(const struct kipt_memo *memo,
+					     const struct kipt_way *way, u32 i)
+{
+	return kipt_way_at(memo, kipt_way_list(way)[i]);
+}
+
+/**
  * kipt_way_size() - the words a way takes
  * @way: the way
  *
@@ -263,31 +277,6 @@ static inline const u32 *kipt_way_list(const struct kipt_way *way)
 static inline u32 kipt_way_size(const struct kipt_way *way)
 {
 	return (u32)KIPT_WAY_WORDS + way->at + (way->listed + 1U) / 2;
-}
-
-/**
- * kipt_way_begin() - where a way may begin: what is looked at first is in one
- * cache line
- * @word: a word
- *
- * Return: this word or one behind it.
- */
-static inline u32 kipt_way_begin(u32 word)
-{
-	return word % 8 > 2 ? (word + 7) & ~7U : word;
-}
-
-/**
- * kipt_way_end() - the word behind a way, where the next begins
- * @memo: the memo
- * @way: the way
- *
- * Return: the word.
- */
-static inline u32 kipt_way_end(const struct kipt_memo *memo,
-			       const struct kipt_way *way)
-{
-	return kipt_way_begin(kipt_way_number(memo, way) + kipt_way_size(way));
 }
 
 /**
