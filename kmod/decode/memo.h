@@ -330,6 +330,21 @@ static inline struct kipt_bucket *kipt_memo_bucket(const struct kipt_memo *memo,
  *
  * Return: a bit for each place, the first lowest; free places may be among them.
  */
+#ifdef __SSE2__
+static inline u32 kipt_bucket_match(const struct kipt_bucket *bucket, u32 key,
+				    u32 mask)
+{
+	const __m128i *keys = (const __m128i *)(const void *)bucket->key;
+	__m128i masks = _mm_set1_epi32((int)mask), low, high;
+	__m128i want = _mm_set1_epi32((int)(key & mask));
+
+	low = _mm_and_si128(_mm_loadu_si128(keys), masks);
+	high = _mm_and_si128(_mm_loadu_si128(keys + 1), masks);
+	low = _mm_packs_epi32(_mm_cmpeq_epi32(low, want),
+			      _mm_cmpeq_epi32(high, want));
+	return (u32)_mm_movemask_epi8(_mm_packs_epi16(low, low)) & 0xff;
+}
+#else
 static inline u32 kipt_bucket_match(const struct kipt_bucket *bucket, u32 key,
 				    u32 mask)
 {
@@ -339,6 +354,7 @@ static inline u32 kipt_bucket_match(const struct kipt_bucket *bucket, u32 key,
 		match |= (u32)!((bucket->key[i] ^ key) & mask) << i;
 	return match;
 }
+#endif
 
 static inline bool kipt_way_is(const struct kipt_way *way,
 			       const struct kipt_window *window, u32 block)

@@ -109,14 +109,6 @@ static inline u32 read_tip(const u8 *pos, u64 *last_ip)
 	}
 }
 
-/* Ends where the place it goes on from can be another address space's too, and
- * at some addresses.
- */
-static bool ends_behind(u64 ip, u64 last_ip, const struct kipt_cut *cut)
-{
-	return !((u32)(ip * MIX_A >> 32) & cut->ends) || (ip ^ last_ip) >> 63;
-}
-
 /* Behind PADs, or an MTC or CYC. */
 static const u8 *pass(const u8 *pos, const u8 *end, bool over_times,
 		      bool *timed)
@@ -173,14 +165,27 @@ static inline const u8 *behind_run(const u8 *pos, u32 run)
 	return likely(run == 1) ? pos + 1 : pos + run;
 }
 
+/* The hash of what is in the window, as if nothing had stood between. */
+static u32 hash_again(const struct kipt_window *window, u32 len, u64 last_ip,
+		      const struct kipt_cut *cut)
+{
+	u8 bytes[sizeof(window->words) + KIPT_WINDOW_READS] = { 0 };
+	struct kipt_window again;
+	bool timed;
+
+	memcpy(bytes, window->words, len);
+	kipt_window_read(&again, bytes, bytes + len, &last_ip, cut, &timed);
+	return again.hash;
+}
+
 const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			   const u8 *end, u64 *last_ip,
 			   const struct kipt_cut *cut, bool *timed)
 {
-	u64 ip = *last_ip, before, word, hash = 0;
+	u64 ip = *last_ip, before, word, tnts, spread, hash = 0;
 	u8 *bytes = (u8 *)window->words;
 	u32 len = 0, run, room, size;
-	bool first = true;
+	bool first = true, passed = false;
 	const u8 *next;
 
 	*timed = false;
@@ -198,32 +203,42 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			pos += run;
 			continue;
 		}
-		hash = mixed(hash, first_bytes(word, run));
+		tnts = first_bytes(word, run);
 		len += run;
 		pos = behind_run(pos, run);
 		before = ip;
 		size = read_tip(pos, &ip);
 		if (likely(size - 1 < 9)) {
 			if (unlikely((u64)(end - pos) < size)) {
+				hash = mixed(hash, tnts);
 				ip = before;
 				break;
 			}
-			hash = mixed(hash, ip ^ size);
+			/* It ends where the place it goes on from can be
+			 * another address space's too, and at some addresses.
+			 */
+			spread = ip * MIX_A;
+			hash = mixed(hash, tnts ^ spread);
 			len += put_ip(bytes + len, pos, size, ip, first);
 			first &= size == 1;
 			pos += size;
-			if (ends_behind(ip, before, cut))
+			if (!((u32)(spread >> 32) & cut->ends) ||
+			    (ip ^ before) >> 63)
 				break;
 		} else {
+			hash = mixed(hash, tnts);
 			next = size ? pass(pos, end, cut->over_times, timed) :
 				      pos;
 			if (next == pos)
 				break;
 			pos = next;
+			passed = true;
 		}
 	}
-	*last_ip = ip;
 	finish(window, len, hash);
+	if (unlikely(passed && len))
+		window->hash = hash_again(window, len, *last_ip, cut);
+	*last_ip = ip;
 	return pos;
 }
 
