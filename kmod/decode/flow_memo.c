@@ -343,7 +343,7 @@ static inline void take(struct kipt_flow *flow, struct fast *fast,
 static void set_cuts(struct fast *fast, bool over_times)
 {
 	fast->cut[KIPT_SMALL] = (struct kipt_cut){
-		.bytes = 4, .ends = 0, .over_times = over_times,
+		.bytes = 5, .ends = 0, .over_times = over_times,
 	};
 	fast->cut[KIPT_LARGE] = (struct kipt_cut){
 		.bytes = KIPT_WINDOW_BYTES, .ends = 7, .over_times = over_times,

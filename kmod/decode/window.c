@@ -196,7 +196,7 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 		room = cut->bytes - len;
 		if (unlikely(room > (u64)(end - pos)))
 			room = (u32)(end - pos);
-		if (run > room || run == 8) {
+		if (run >= room || run == 8) {
 			run = run < room ? run : room;
 			hash = mixed(hash, first_bytes(word, run));
 			len += run;

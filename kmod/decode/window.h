@@ -6,7 +6,8 @@
  *
  * A window is a run of short TNTs, TIPs, TIP.PGEs and TIP.PGDs. PADs between
  * them make no difference, nor do MTCs and CYCs. Where it ends depends on what
- * is in it, not on where it began: what comes again is cut the same way again.
+ * is in it, not on where it began or on those: what comes again is cut the same
+ * way again, and a window that is cut again is not what one of its parts is.
  */
 #ifndef KIPT_DECODE_WINDOW_H
 #define KIPT_DECODE_WINDOW_H
