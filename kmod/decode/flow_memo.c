@@ -538,6 +538,7 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		     const struct kipt_ahead *ahead, bool inside, enum tell how)
 {
 	bool learn = begin_learning(flow, fast, ahead, KIPT_SMALL, inside);
+	struct kipt_recorder *small = &flow->joined[KIPT_SMALL];
 	struct kipt_recorder *large = &flow->joined[KIPT_LARGE];
 	struct kipt_way *way = NULL;
 
@@ -545,9 +546,10 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		return false;
 	if (!learn)
 		return true;
-	if (flow->joined[KIPT_SMALL].nr_steps > 1)
-		way = kipt_learn_end(flow, &flow->joined[KIPT_SMALL],
-				     &ahead->window);
+	if (small->bad)
+		way = NULL;
+	else if (small->nr_steps > 1)
+		way = kipt_learn_end(flow, small, &ahead->window);
 	if (inside && way)
 		kipt_learn_add(flow, large, way);
 	large->bad |= !way;
