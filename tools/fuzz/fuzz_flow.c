@@ -339,12 +339,14 @@ static void compare_stopped(const struct input *input, u32 output)
 	must_equal("stopped", &got);
 }
 
-/* The trace ends within a PSB+: what its SYNC record says is not known yet. */
-static bool ends_in_psb(const struct input *input)
+/* The trace, @whole bytes before it was cut, ends within a PSB+: what its SYNC
+ * record says is not known yet, or not even that it is one.
+ */
+static bool ends_in_psb(const struct input *input, u64 whole)
 {
 	u64 psb, from = 0, size = input->size;
 
-	while ((psb = kipt_sync_next(input->trace, size, from)) < size)
+	while ((psb = kipt_sync_next(input->trace, whole, from)) < size)
 		from = psb + 1;
 	for (; from + 1 < size; from++) {
 		if (input->trace[from] == 0x02 &&
@@ -362,11 +364,13 @@ static bool ends_in_psb(const struct input *input)
  */
 static void compare_cut(struct input *input, u32 output)
 {
+	u64 whole = input->size;
+
 	input->output = 0;
 	decode(input, output, &want);
 	input->size -= (input->size - sizeof(psb_plus)) *
 		       (input->choice >> 5) / 8;
-	if (ends_in_psb(input))
+	if (ends_in_psb(input, whole))
 		return;
 	decode(input, output, &got);
 	got.count -= got.count < CUT_TAIL ? got.count : CUT_TAIL;

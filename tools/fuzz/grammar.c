@@ -577,6 +577,23 @@ static u32 insert_damage(u8 *trace, u32 size, u32 max, u32 at)
 	return insert(trace, size, max, at, damage, sizeof(damage));
 }
 
+/* What makes no difference, or only to time, between packets anywhere. */
+static u32 strew(u8 *trace, u32 size, u32 max, struct random *random)
+{
+	static const u8 nothings[][2] = {
+		{ 0x00 }, { 0x0b }, { 0x07, 0x10 }, { 0x59, 0x20 },
+	};
+	u32 times = 1 + random_below(random, 32), what, at;
+
+	while (times--) {
+		at = boundary(trace, size, random_below(random, size + 1));
+		what = random_below(random, 4);
+		size = insert(trace, size, max, at, nothings[what],
+			      1 + (what > 1));
+	}
+	return size;
+}
+
 u32 grammar_mutate(u8 *trace, u32 size, u32 max, struct random *random)
 {
 	u32 from = boundary(trace, size, random_below(random, size + 1));
@@ -598,6 +615,10 @@ u32 grammar_mutate(u8 *trace, u32 size, u32 max, struct random *random)
 	case 12:
 	case 13:
 		return repeat(trace, size, max, from, to, random);
+	case 14:
+	case 15:
+	case 16:
+		return strew(trace, size, max, random);
 	case 3:
 		return insert_damage(trace, size, max, from);
 	case 4:
