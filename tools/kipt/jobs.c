@@ -287,14 +287,20 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 }
 
 /* With the lock held. Searched for in order, so that each byte is looked at
- * once even if PSBs are missing.
+ * once even if PSBs are missing. The last ones are short: no thread works for
+ * long when the others have ended.
  */
 static u64 chunk_cut(struct jobs *jobs)
 {
-	if (jobs->size - jobs->cut <= jobs->chunk_size)
+	u64 left = jobs->size - jobs->cut, chunk = jobs->chunk_size;
+
+	if (jobs->count > 1 && chunk > left / (jobs->count * 2))
+		chunk = left / (jobs->count * 2);
+	if (chunk < CHUNK_LEAST)
+		chunk = CHUNK_LEAST;
+	if (left <= chunk)
 		return jobs->size;
-	return kipt_sync_next(jobs->trace, jobs->size,
-			      jobs->cut + jobs->chunk_size);
+	return kipt_sync_next(jobs->trace, jobs->size, jobs->cut + chunk);
 }
 
 /* Returns false when none is left. */
