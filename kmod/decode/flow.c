@@ -8,6 +8,7 @@
 #include "sync.h"
 
 #define ARENA_ALIGN	64
+#define BLOCKS_MORE	(512U << 10)
 
 static u64 memory_of(const struct kipt_flow_config *config)
 {
@@ -59,16 +60,27 @@ static void *carve(u8 **at, u64 bytes)
 	return part;
 }
 
-/* Up to a sixth for the memo's table, a twelfth for blocks, a thirtieth for edges
- * if there are any, and most of the rest for ways.
+/* A twelfth for blocks, or an eighth of little. Without a memo they have most. */
+static u32 share_of_blocks(u64 size, bool memo)
+{
+	u64 more = size / 24 < BLOCKS_MORE ? size / 24 : BLOCKS_MORE;
+
+	return (u32)((memo ? size / 12 + more : size / 3 * 2) /
+		     sizeof(struct kipt_block));
+}
+
+/* Up to a sixth for the memo's table, a thirtieth for edges if there are any, and
+ * most of what blocks leave for ways.
  */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
-	u32 blocks = (u32)(size / 12 / sizeof(struct kipt_block));
+	bool memo = !(flow->config.output &
+		      (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS));
+	u32 blocks = share_of_blocks(size, memo);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 30 / sizeof(struct kipt_edge)) : 0;
-	u32 table = flow->config.output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS) ?
-		    0 : power_below(size / 6 / sizeof(struct kipt_bucket));
+	u32 table = memo ? power_below(size / 6 / sizeof(struct kipt_bucket)) :
+			   0;
 	u8 *at = memory;
 	u32 slots;
 	void *part;

@@ -8,9 +8,12 @@
 #include "flow_state.h"
 #include "window.h"
 
-static void start_recorder(struct kipt_recorder *recorder, u32 block)
+static void start_recorder(const struct kipt_flow *flow,
+			   struct kipt_recorder *recorder, u32 block)
 {
 	recorder->bad = false;
+	recorder->keeps = !(flow->config.output &
+			    (KIPT_FLOW_PATHS | KIPT_FLOW_COUNTS));
 	recorder->block = block;
 	recorder->net = 0;
 	recorder->low = 0;
@@ -89,16 +92,6 @@ static u8 kind_of(const struct kipt_flow *flow,
 						       KIPT_WAY_LARGE;
 }
 
-/* Does a way keep records? Not if paths are named or only counts made. Large
- * windows have those of their parts.
- */
-static bool keeps_records(const struct kipt_flow *flow,
-			  const struct kipt_recorder *recorder)
-{
-	return !(flow->config.output & (KIPT_FLOW_PATHS | KIPT_FLOW_COUNTS)) &&
-	       recorder != &flow->joined[KIPT_LARGE];
-}
-
 /* Words of what a way is made of, but its list. */
 static u32 words_before_list(const struct kipt_window *window,
 			     const struct kipt_recorder *recorder, u32 records)
@@ -128,8 +121,7 @@ static struct kipt_way *write_way(struct kipt_flow *flow,
 				  const struct kipt_window *window,
 				  const struct kipt_recorder *recorder)
 {
-	u32 records = keeps_records(flow, recorder) ?
-		      recorder->nr_records : 0, number;
+	u32 records = recorder->keeps ? recorder->nr_records : 0, number;
 	struct kipt_way head = {
 		.block = recorder->block,
 		.to = recorder->to,
@@ -144,6 +136,7 @@ static struct kipt_way *write_way(struct kipt_flow *flow,
 		.at = (u16)words_before_list(window, recorder, records),
 		.listed = (u16)recorder->nr_steps,
 		.kind = kind_of(flow, recorder),
+		.keeps = recorder->keeps,
 	};
 
 	number = kipt_memo_room(&flow->memo, kipt_way_size(&head), head.kind);
@@ -247,7 +240,7 @@ struct kipt_way *kipt_learn_packet(struct kipt_flow *flow,
 	bool enabled = flow->enabled;
 	struct kipt_way *way = NULL;
 
-	start_recorder(recorder, block);
+	start_recorder(flow, recorder, block);
 	recorder->on = true;
 	recorder->from_kernel = enabled && flow->at.ip >> 63;
 	flow->at.insns = 0;
@@ -272,8 +265,12 @@ static bool is_shared(const struct kipt_flow *flow, u32 block)
 void kipt_learn_begin(struct kipt_flow *flow, struct kipt_recorder *recorder,
 		      u32 block)
 {
-	start_recorder(recorder, block);
+	start_recorder(flow, recorder, block);
 	recorder->from_kernel = is_shared(flow, block);
+	/* A large one can do with those of its parts. */
+	if (recorder == &flow->joined[KIPT_LARGE] &&
+	    flow->memo.used > flow->memo.room / 16)
+		recorder->keeps = false;
 }
 
 /* The return addresses a part takes: first those that parts before it left. */
@@ -330,13 +327,14 @@ static void add_stack(struct kipt_recorder *recorder,
  * from before too.
  */
 static void add_records(struct kipt_recorder *recorder,
-			const struct kipt_way *way)
+			const struct kipt_way *way, bool large)
 {
 	struct kipt_record *to;
 
 	if (recorder->nr_records + way->records > KIPT_WAY_RECORDS ||
 	    recorder->tail + kipt_way_records(way)->aux >= 0xffffffffU) {
-		recorder->bad = true;
+		recorder->bad |= !large;
+		recorder->keeps = false;
 		return;
 	}
 	to = &recorder->records[recorder->nr_records];
@@ -355,8 +353,9 @@ void kipt_learn_add(struct kipt_flow *flow, struct kipt_recorder *recorder,
 	if (recorder->bad)
 		return;
 	add_stack(recorder, way);
-	if (way->records && keeps_records(flow, recorder))
-		add_records(recorder, way);
+	if (way->records && recorder->keeps)
+		add_records(recorder, way,
+			    recorder == &flow->joined[KIPT_LARGE]);
 	recorder->steps[recorder->nr_steps++] =
 		kipt_way_number(&flow->memo, way);
 	recorder->nr_records += way->records;

@@ -207,7 +207,7 @@ static inline void tell_records(struct kipt_flow *flow,
 {
 	u32 i;
 
-	if (way->kind != KIPT_WAY_LARGE) {
+	if (way->keeps) {
 		tell_part(flow, way, 0);
 		return;
 	}

@@ -73,6 +73,7 @@ struct kipt_place {
  * together
  * @on: a packet is being walked: records, return addresses and steps come here
  * @bad: it cannot be remembered
+ * @keeps: the way is to keep its records
  * @from_kernel: it started at an address that all spaces share
  * @block: number of the block it started at
  * @net: see struct kipt_way
@@ -93,6 +94,7 @@ struct kipt_place {
 struct kipt_recorder {
 	bool on;
 	bool bad;
+	bool keeps;
 	bool from_kernel;
 	u32 block;
 	s32 net;

@@ -42,7 +42,7 @@ u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
 
 	/* Words behind a way are read whatever they are. */
 	if (memo->used + words + KIPT_WAY_WORDS > room) {
-		memo->missed += kind == KIPT_WAY_PACKET;
+		memo->missed += kind != KIPT_WAY_LARGE;
 		return 0;
 	}
 	memo->used += words;

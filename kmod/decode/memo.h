@@ -49,11 +49,11 @@ enum kipt_way_kind {
  * @low: depth of the stack is at least this afterwards
  * @high: and at most this
  * @kind: enum kipt_way_kind
- * @reserved: fills
+ * @keeps: its records stand in it
  * @words: bytes of the window; the return addresses left on the stack, the
- *	youngest first; the guards, the youngest first; the records, if they are
- *	kept and it is no large window; then the list, u32: steps of a packet, the ways it is made of for
- *	a window
+ *	youngest first; the guards, the youngest first; the records, if it keeps
+ *	them; then the list, u32: steps of a packet, the ways it is made of for a
+ *	window
  */
 struct kipt_way {
 	u32 count;
@@ -71,7 +71,7 @@ struct kipt_way {
 	u8 low;
 	u8 high;
 	u8 kind;
-	u8 reserved;
+	u8 keeps;
 	u64 words[];
 };
 
@@ -112,7 +112,8 @@ struct kipt_bucket {
  * @room: words there are
  * @paths: numbers of paths given
  * @ways: ways there are
- * @missed: packets' ways that were wanted since there was no room
+ * @missed: ways of packets and small windows that were wanted since there was no
+ *	room for them
  * @tried: large windows looked up lately
  * @known: of these, found
  * @rest: small windows to be taken before large ones are tried again
@@ -172,8 +173,8 @@ u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind);
  * kipt_memo_is_stale() - has it become a burden
  * @memo: the memo
  *
- * Return: true if as much had to be walked for want of room as it would take to
- * learn all it knows again.
+ * Return: true if as often there was no room as there are ways: it would take no
+ * longer to learn all it knows again.
  */
 static inline bool kipt_memo_is_stale(const struct kipt_memo *memo)
 {
