@@ -273,6 +273,18 @@ void kipt_learn_begin(struct kipt_flow *flow, struct kipt_recorder *recorder,
 		recorder->keeps = false;
 }
 
+/* The address that a RET of a part goes to is one from before the window. Guards
+ * are the youngest of these: none may have been dropped before.
+ */
+static void add_guard(struct kipt_recorder *recorder, u64 ip)
+{
+	if (recorder->below != recorder->nr_guards ||
+	    recorder->nr_guards == KIPT_WAY_GUARDS)
+		recorder->bad = true;
+	else
+		recorder->guards[recorder->nr_guards++] = ip;
+}
+
 /* The return addresses a part takes: first those that parts before it left. */
 static void add_pops(struct kipt_recorder *recorder, const u64 *guards,
 		     u32 nr_guards, u32 pops)
@@ -280,14 +292,13 @@ static void add_pops(struct kipt_recorder *recorder, const u64 *guards,
 	u32 i;
 
 	for (i = 0; i < pops; i++) {
-		if (recorder->nr_pushes)
+		if (recorder->nr_pushes) {
 			recorder->nr_pushes--;
-		else if (i >= nr_guards)
 			continue;
-		else if (recorder->nr_guards == KIPT_WAY_GUARDS)
-			recorder->bad = true;
-		else
-			recorder->guards[recorder->nr_guards++] = guards[i];
+		}
+		if (i < nr_guards)
+			add_guard(recorder, guards[i]);
+		recorder->below++;
 	}
 }
 

@@ -210,7 +210,8 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 		size = read_tip(pos, &ip);
 		if (likely(size - 1 < 9)) {
 			if (unlikely((u64)(end - pos) < size)) {
-				hash = mixed(hash, tnts);
+				if (run)
+					hash = mixed(hash, tnts);
 				ip = before;
 				break;
 			}
@@ -226,7 +227,8 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			    (ip ^ before) >> 63)
 				break;
 		} else {
-			hash = mixed(hash, tnts);
+			if (run)
+				hash = mixed(hash, tnts);
 			next = size ? pass(pos, end, cut->over_times, timed) :
 				      pos;
 			if (next == pos)

@@ -70,6 +70,22 @@ static bool windows_equal(const struct kipt_window *a,
 	       !memcmp(a->words, b->words, a->len);
 }
 
+/* Is it found by what is in it, whatever stood between that or behind? */
+static bool same_alone(const struct kipt_window *large, u64 last_ip,
+		       const struct kipt_cut *cut)
+{
+	u8 packets[KIPT_WINDOW_MOST + KIPT_WINDOW_READS] = { 0 };
+	struct kipt_window alone;
+	bool timed;
+
+	memcpy(packets, large->words, large->len);
+	if (!large->len)
+		return true;
+	kipt_window_read(&alone, packets, packets + large->len, &last_ip, cut,
+			 &timed);
+	return windows_equal(large, &alone);
+}
+
 /* Is the stretch from @pos to @end cut as @large, which is what is in it? */
 static bool same_parts(const struct kipt_window *large, const u8 *pos,
 		       const u8 *end, u64 last_ip, const struct kipt_cut *cut)
@@ -119,7 +135,8 @@ static u32 check_stream(u32 small_bytes, bool over_times)
 					&large, &timed);
 		if (next == pos)
 			return windows + 1;
-		if (!same_parts(&window, pos, next, before, &small))
+		if (!same_alone(&window, before, &large) ||
+		    !same_parts(&window, pos, next, before, &small))
 			return 0;
 		windows++;
 	}

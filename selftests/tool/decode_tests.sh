@@ -68,6 +68,23 @@ elf_tests() {
 		"$(first_branch)"
 }
 
+# What meta.json says: outcomes are not in the trace; the TSC's upper byte.
+meta_tests() {
+	bytes $PSB 19 08 07 06 05 04 03 02 02 23 99 01 51 00 10 40 00 \
+		2D 10 10 >distnt.pt
+	printf '{"ctl_bits": "0x80000000002000", "tsc": "0x500000000000000"}' \
+		>distnt.json
+	run decode distnt.pt --image code@0x401000 --json --time \
+		--meta distnt.json
+	same "decode_meta_distnt_resumes" "enable resume 0x401010" \
+		"$(json_types <<<"$OUT" | grep resume | cut -d' ' -f1-3)"
+	same "decode_meta_tsc" "$((0x502030405060708))" \
+		"$(grep -o '"tsc":[0-9]*' <<<"$OUT" | cut -d: -f2)"
+	run decode distnt.pt --image code@0x401000 --json --time
+	differ "decode_control_without_meta" "enable resume 0x401010" \
+		"$(json_types <<<"$OUT" | grep resume | cut -d' ' -f1-3)"
+}
+
 first_branch() {
 	json_types <<<"$OUT" | awk '/^branch/ { print $3; exit }'
 }
@@ -142,6 +159,7 @@ sys.stdout.buffer.write(out)" >random.pt
 decode_tests() {
 	small_trace_tests
 	elf_tests
+	meta_tests
 	bad_input_tests
 	gap_tests
 	random_decode_tests

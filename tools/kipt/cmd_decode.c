@@ -38,7 +38,7 @@ static const struct kipt_option options[] = {
 	{ "dir", 'd', OPTION_DIR, "DIR",
 	  "all that 'kipt record --save DIR' put there" },
 	{ "meta", 0, OPTION_META, "FILE",
-	  "the meta.json of the trace, for time" },
+	  "the meta.json of the trace: its clocks, DisTNT" },
 	{ "strict", 0, OPTION_STRICT, NULL,
 	  "exit with 1 if there is any gap" },
 	{ "jobs", 0, OPTION_JOBS, "N",

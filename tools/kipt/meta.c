@@ -2,8 +2,11 @@
 /*
  * meta.json, see meta.h.
  */
+#include <stdlib.h>
+
 #include <json-c/json.h>
 
+#include "../../kmod/rtit_regs.h"
 #include "meta.h"
 #include "say.h"
 
@@ -16,6 +19,16 @@ static u32 number_get(struct json_object *object, const char *key, u32 max)
 		return 0;
 	number = json_object_get_int64(member);
 	return number >= 0 && number <= max ? number : 0;
+}
+
+/* Numbers of more than 53 bits are texts. */
+static u64 hex_get(struct json_object *object, const char *key)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(object, key, &member))
+		return 0;
+	return strtoull(json_object_get_string(member), NULL, 16);
 }
 
 bool meta_read(const char *path, struct kipt_flow_config *config,
@@ -33,6 +46,8 @@ bool meta_read(const char *path, struct kipt_flow_config *config,
 	config->mtc_freq = number_get(object, "mtc_freq", 15);
 	config->max_nonturbo_ratio = number_get(object, "max_nonturbo_ratio",
 						255);
+	config->no_tnt = hex_get(object, "ctl_bits") & RTIT_CTL_DISTNT;
+	config->tsc_near = hex_get(object, "tsc");
 	*tsc_khz = number_get(object, "tsc_khz", ~0U);
 	json_object_put(object);
 	return true;

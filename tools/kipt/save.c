@@ -225,6 +225,7 @@ static struct json_object *meta_make(const struct kipt_info *info,
 	jsonl_number(line, "tsc_den", caps->tsc_den);
 	jsonl_number(line, "crystal_hz", caps->crystal_hz);
 	jsonl_number(line, "tsc_khz", caps->tsc_khz);
+	jsonl_hex(line, "tsc", __builtin_ia32_rdtsc());
 	jsonl_number(line, "max_nonturbo_ratio", caps->max_nonturbo_ratio);
 	jsonl_number(line, "mtc_freq", session->ctl >> 14 & 15);
 	jsonl_number(line, "cpu_family", caps->family);
