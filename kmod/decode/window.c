@@ -123,8 +123,12 @@ static const u8 *pass(const u8 *pos, const u8 *end, bool over_times,
 	}
 	if (!over_times)
 		return pos;
-	kipt_cursor_init(&cursor, pos, (u64)(end - pos));
-	if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
+	/* Whether an OVF cut a CYC off shows a byte later; that one ends the
+	 * window.
+	 */
+	kipt_cursor_init(&cursor, pos, (u64)(end - pos) + 1);
+	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+	    cursor.pos > end || packet.flags & KIPT_PF_BROKEN)
 		return pos;
 	*timed = true;
 	return cursor.pos;

@@ -156,6 +156,24 @@ static bool check_streams(u32 small_bytes, bool over_times)
 	return windows > STREAMS;
 }
 
+/* A TNT, and a CYC that an OVF cut off: wherever the end is, the TNT is all. */
+static bool check_cut_cyc(void)
+{
+	static const u8 stream[4 + KIPT_WINDOW_READS] = {
+		0x06, 0x07, 0x02, 0xf3,
+	};
+	struct kipt_cut cut = { .bytes = KIPT_WINDOW_BYTES, .over_times = true };
+	struct kipt_window window;
+	bool timed, good = true;
+	u64 last_ip = 0;
+	u32 end;
+
+	for (end = 1; end <= 4; end++)
+		good &= kipt_window_read(&window, stream, stream + end,
+					 &last_ip, &cut, &timed) == stream + 1;
+	return good;
+}
+
 int main(void)
 {
 	struct ktap ktap = { 0 };
@@ -168,5 +186,6 @@ int main(void)
 		ktap_result(&ktap, check_streams(bytes, false),
 			    "windows of %u bytes up to times", bytes);
 	}
+	ktap_result(&ktap, check_cut_cyc(), "a CYC that an OVF cut off");
 	return ktap_end(&ktap);
 }
