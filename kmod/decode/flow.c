@@ -69,8 +69,8 @@ static u32 share_of_blocks(u64 size, bool memo)
 		     sizeof(struct kipt_block));
 }
 
-/* Up to a sixth for the memo's table, a thirtieth for edges if there are any, and
- * most of what blocks leave for ways.
+/* Up to a sixth for the memo's table, a 64th for hops, a thirtieth for edges if
+ * there are any, and most of what blocks leave for ways.
  */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
@@ -81,9 +81,10 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 		    (u32)(size / 30 / sizeof(struct kipt_edge)) : 0;
 	u32 table = memo ? power_below(size / 6 / sizeof(struct kipt_bucket)) :
 			   0;
+	u32 hops = memo ? power_below(size / 64 / sizeof(struct kipt_hop)) : 0;
 	u8 *at = memory;
+	void *part, *near;
 	u32 slots;
-	void *part;
 
 	flow->memo.table = carve(&at, (u64)table * sizeof(struct kipt_bucket));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
@@ -96,7 +97,8 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 		kipt_counts_init(&flow->counts, part, edges,
 				 carve(&at, (u64)slots * sizeof(u32)), slots);
 	part = carve(&at, table * KIPT_MEMO_BUCKET * sizeof(u16));
-	kipt_memo_init(&flow->memo, flow->memo.table, table, part,
+	near = carve(&at, (u64)hops * sizeof(struct kipt_hop));
+	kipt_memo_init(&flow->memo, flow->memo.table, table, part, near, hops,
 		       (u64 *)(void *)at,
 		       (u32)((size - (u64)(at - memory)) / sizeof(u64)));
 }

@@ -112,8 +112,7 @@ void kipt_count_give(struct kipt_flow *flow)
 {
 	if (!flow->counts.max)
 		return;
-	fold_ways(flow, KIPT_WAY_LARGE);
-	fold_ways(flow, KIPT_WAY_SMALL);
+	fold_ways(flow, KIPT_WAY_WINDOW);
 	fold_ways(flow, KIPT_WAY_PACKET);
 	emit_blocks(flow);
 	emit_edges(flow);

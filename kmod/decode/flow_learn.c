@@ -83,15 +83,6 @@ static u32 put_words(u64 *words, u32 at, const void *from, u32 bytes)
 	return at + (bytes + 7) / 8;
 }
 
-static u8 kind_of(const struct kipt_flow *flow,
-		  const struct kipt_recorder *recorder)
-{
-	if (recorder == &flow->recorder)
-		return KIPT_WAY_PACKET;
-	return recorder == &flow->joined[KIPT_SMALL] ? KIPT_WAY_SMALL :
-						       KIPT_WAY_LARGE;
-}
-
 /* Words of what a way is made of, but its list. */
 static u32 words_before_list(const struct kipt_window *window,
 			     const struct kipt_recorder *recorder, u32 records)
@@ -135,7 +126,8 @@ static struct kipt_way *write_way(struct kipt_flow *flow,
 		.records = (u16)recorder->nr_records,
 		.at = (u16)words_before_list(window, recorder, records),
 		.listed = (u16)recorder->nr_steps,
-		.kind = kind_of(flow, recorder),
+		.kind = recorder == &flow->recorder ? KIPT_WAY_PACKET :
+						      KIPT_WAY_WINDOW,
 		.keeps = recorder->keeps,
 	};
 
@@ -177,22 +169,15 @@ static u32 append_path(struct kipt_record *paths, u32 n, u64 path)
 	return n;
 }
 
-/* A path of paths: they have none, so small windows stand for their packets. */
+/* A path of paths. */
 static void name_parts(struct kipt_flow *flow, const struct kipt_way *way,
 		       struct kipt_record *paths)
 {
-	const struct kipt_memo *memo = &flow->memo;
-	const struct kipt_way *part;
-	u32 n = 0, i, k;
+	u32 n = 0, i;
 
-	for (i = 0; i < way->listed; i++) {
-		part = kipt_way_at(memo, kipt_way_list(way)[i]);
-		if (part->kind == KIPT_WAY_PACKET)
-			n = append_path(paths, n, part->count);
-		for (k = 0; part->kind && k < part->listed; k++)
-			n = append_path(paths, n,
-					kipt_way_at(memo, kipt_way_list(part)[k])->count);
-	}
+	for (i = 0; i < way->listed; i++)
+		n = append_path(paths, n,
+				kipt_way_part(&flow->memo, way, i)->count);
 	name_path(flow, (u32)way->count, 0, paths, n);
 }
 
@@ -262,14 +247,14 @@ static bool is_shared(const struct kipt_flow *flow, u32 block)
 	return flow->blocks.table[block].ip >> 63;
 }
 
-void kipt_learn_begin(struct kipt_flow *flow, struct kipt_recorder *recorder,
-		      u32 block)
+void kipt_learn_begin(struct kipt_flow *flow, u32 block)
 {
+	struct kipt_recorder *recorder = &flow->joined;
+
 	start_recorder(flow, recorder, block);
 	recorder->from_kernel = is_shared(flow, block);
-	/* A large one can do with those of its parts. */
-	if (recorder == &flow->joined[KIPT_LARGE] &&
-	    flow->memo.used > flow->memo.room / 16)
+	/* It can do with those of its packets. */
+	if (flow->memo.used > flow->memo.room / 16)
 		recorder->keeps = false;
 }
 
@@ -338,13 +323,12 @@ static void add_stack(struct kipt_recorder *recorder,
  * from before too.
  */
 static void add_records(struct kipt_recorder *recorder,
-			const struct kipt_way *way, bool large)
+			const struct kipt_way *way)
 {
 	struct kipt_record *to;
 
 	if (recorder->nr_records + way->records > KIPT_WAY_RECORDS ||
 	    recorder->tail + kipt_way_records(way)->aux >= 0xffffffffU) {
-		recorder->bad |= !large;
 		recorder->keeps = false;
 		return;
 	}
@@ -356,17 +340,17 @@ static void add_records(struct kipt_recorder *recorder,
 /* A way that starts where all spaces share code may not lead through what each
  * has of its own.
  */
-void kipt_learn_add(struct kipt_flow *flow, struct kipt_recorder *recorder,
-		    const struct kipt_way *way)
+void kipt_learn_add(struct kipt_flow *flow, const struct kipt_way *way)
 {
+	struct kipt_recorder *recorder = &flow->joined;
+
 	if (recorder->from_kernel && !is_shared(flow, way->block))
 		recorder->bad = true;
 	if (recorder->bad)
 		return;
 	add_stack(recorder, way);
 	if (way->records && recorder->keeps)
-		add_records(recorder, way,
-			    recorder == &flow->joined[KIPT_LARGE]);
+		add_records(recorder, way);
 	recorder->steps[recorder->nr_steps++] =
 		kipt_way_number(&flow->memo, way);
 	recorder->nr_records += way->records;
@@ -375,9 +359,10 @@ void kipt_learn_add(struct kipt_flow *flow, struct kipt_recorder *recorder,
 }
 
 struct kipt_way *kipt_learn_end(struct kipt_flow *flow,
-				struct kipt_recorder *recorder,
 				const struct kipt_window *window)
 {
+	struct kipt_recorder *recorder = &flow->joined;
+
 	if (recorder->net < -KIPT_RETURN_STACK_SIZE)
 		recorder->bad = true;
 	return remember(flow, window, recorder);

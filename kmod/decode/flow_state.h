@@ -146,15 +146,6 @@ struct kipt_ahead {
 	bool timed;
 };
 
-/* Windows of two sizes: where a large one is new, small ones in it are often
- * known.
- */
-enum kipt_size {
-	KIPT_SMALL,
-	KIPT_LARGE,
-	KIPT_SIZES,
-};
-
 /**
  * struct kipt_flow - one CPU's decode
  * @at: where execution is; @at.ip is valid if @enabled
@@ -197,8 +188,8 @@ enum kipt_size {
  * @nr_paths: numbers in @paths
  * @paths: PATHS record that is being filled
  * @recorder: of the packet being walked
- * @joined: of the windows being put together, by size
- * @ahead: windows that were read ahead, by size
+ * @joined: of the window being put together
+ * @ahead: windows that were read ahead
  * @blocks: block cache
  * @memo: on top of it
  * @counts: edges
@@ -249,8 +240,8 @@ struct kipt_flow {
 	u32 nr_paths;
 	struct kipt_record paths;
 	struct kipt_recorder recorder;
-	struct kipt_recorder joined[KIPT_SIZES];
-	struct kipt_ahead ahead[KIPT_SIZES][KIPT_AHEAD];
+	struct kipt_recorder joined;
+	struct kipt_ahead ahead[KIPT_AHEAD];
 	struct kipt_blocks blocks;
 	struct kipt_memo memo;
 	struct kipt_counts counts;
@@ -351,7 +342,7 @@ void kipt_count_give(struct kipt_flow *flow);
  */
 void kipt_flow_renew(struct kipt_flow *flow);
 
-/* flow_memo.c: the fast path. */
+/* flow_memo.c: the fast path. Its own parts share flow_take.h. */
 
 /**
  * kipt_memo_run() - follow the flow with the memo as far as it goes
@@ -372,9 +363,6 @@ bool kipt_memo_may_run(const struct kipt_flow *flow);
 
 /* No address of code: of the block that stands for "tracing is off". */
 #define KIPT_OFF_IP		(1ULL << 62)
-/* kipt_way.to: off, or an address that depends on the space. */
-#define KIPT_TO_OFF		0U
-#define KIPT_TO_SPACE		0xffffffffU
 
 /**
  * kipt_learn_packet() - walk a packet and remember it
@@ -389,32 +377,26 @@ struct kipt_way *kipt_learn_packet(struct kipt_flow *flow,
 
 /**
  * kipt_learn_begin() - remember a window as one way
- * @flow: the flow
- * @recorder: keeps what kipt_learn_add() adds
+ * @flow: what kipt_learn_add() adds goes to @flow->joined
  * @block: number of the block it starts at
  */
-void kipt_learn_begin(struct kipt_flow *flow, struct kipt_recorder *recorder,
-		      u32 block);
+void kipt_learn_begin(struct kipt_flow *flow, u32 block);
 
 /**
- * kipt_learn_add() - the next part of the window
+ * kipt_learn_add() - the next packet of the window
  * @flow: the flow
- * @recorder: as for kipt_learn_begin()
- * @way: of a packet, or of a window
+ * @way: of the packet
  */
-void kipt_learn_add(struct kipt_flow *flow, struct kipt_recorder *recorder,
-		    const struct kipt_way *way);
+void kipt_learn_add(struct kipt_flow *flow, const struct kipt_way *way);
 
 /**
  * kipt_learn_end() - the window ends
  * @flow: the flow
- * @recorder: as for kipt_learn_begin()
  * @window: all of it
  *
  * Return: the way, or NULL if it cannot be remembered.
  */
 struct kipt_way *kipt_learn_end(struct kipt_flow *flow,
-				struct kipt_recorder *recorder,
 				const struct kipt_window *window);
 
 /**

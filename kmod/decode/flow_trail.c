@@ -30,36 +30,17 @@ static bool read_steps(const struct kipt_flow *flow,
 	return *count < KIPT_FLOW_HISTORY;
 }
 
-/* As read_steps(), of a small window or a packet. */
-static bool read_packets(const struct kipt_flow *flow,
-			 const struct kipt_way *way, struct kipt_trail *trail,
-			 u32 *count)
+static bool read_way(const struct kipt_flow *flow, u32 number,
+		     struct kipt_trail *trail, u32 *count)
 {
-	const u32 *packets = kipt_way_list(way);
+	const struct kipt_way *way = kipt_way_at(&flow->memo, number);
 	u32 i = way->listed;
 
 	if (way->kind == KIPT_WAY_PACKET)
 		return read_steps(flow, way, trail, count);
 	while (i--) {
-		if (!read_steps(flow, kipt_way_at(&flow->memo, packets[i]),
-				trail, count))
-			return false;
-	}
-	return true;
-}
-
-static bool read_way(const struct kipt_flow *flow, u32 number,
-		     struct kipt_trail *trail, u32 *count)
-{
-	const struct kipt_way *way = kipt_way_at(&flow->memo, number);
-	const u32 *parts = kipt_way_list(way);
-	u32 i = way->listed;
-
-	if (way->kind != KIPT_WAY_LARGE)
-		return read_packets(flow, way, trail, count);
-	while (i--) {
-		if (!read_packets(flow, kipt_way_at(&flow->memo, parts[i]),
-				  trail, count))
+		if (!read_steps(flow, kipt_way_part(&flow->memo, way, i), trail,
+				count))
 			return false;
 	}
 	return true;

@@ -4,20 +4,31 @@
  * that are only dropped together. Any context.
  */
 #include "memo.h"
+#include "return_stack.h"
 
 _Static_assert(sizeof(struct kipt_way) % sizeof(u64) == 0, "words follow");
 
 void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
-		    u16 *seen, u64 *words, u32 room)
+		    u16 *seen, struct kipt_hop *hops, u32 hop_max, u64 *words,
+		    u32 room)
 {
 	memo->table = table;
 	memo->max = max;
 	memo->seen = seen;
 	memo->filters = false;
 	memo->seen_size = max * KIPT_MEMO_BUCKET;
+	memo->hops = hops;
+	memo->hop_max = hop_max;
 	memo->words = words;
 	memo->room = room;
 	kipt_memo_clear(memo);
+}
+
+static void clear_hops(struct kipt_memo *memo, u32 size)
+{
+	memo->hop_size = size < memo->hop_max ? size : memo->hop_max;
+	memo->hop_puts = 0;
+	memset(memo->hops, 0, sizeof(*memo->hops) * memo->hop_size);
 }
 
 void kipt_memo_clear(struct kipt_memo *memo)
@@ -34,6 +45,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->pause = 0;
 	memo->bytes = 0;
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
+	clear_hops(memo, KIPT_MEMO_FIRST * KIPT_MEMO_BUCKET);
 }
 
 u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
@@ -42,7 +54,7 @@ u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)
 
 	/* Words behind a way are read whatever they are. */
 	if (memo->used + words + KIPT_WAY_WORDS > room) {
-		memo->missed += kind != KIPT_WAY_LARGE;
+		memo->missed += kind == KIPT_WAY_PACKET;
 		return 0;
 	}
 	memo->used += words;
@@ -149,4 +161,46 @@ bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
 	worthy = *seen == mark;
 	*seen = mark;
 	return worthy;
+}
+
+/* Windows are worth it if every fifth one comes again; where no more are learnt,
+ * every other one. If not, they are tried again later, and later.
+ */
+void kipt_memo_judge(struct kipt_memo *memo)
+{
+	bool learns = memo->used < memo->room / 8 * 7;
+
+	if (memo->tried < KIPT_MEMO_TRIES)
+		return;
+	if (memo->known >= memo->tried / (learns ? 5 : 2))
+		memo->pause = 0;
+	else if (!memo->pause)
+		memo->pause = KIPT_MEMO_TRIES * KIPT_WINDOW_BYTES;
+	else if (memo->pause < KIPT_MEMO_TRIES * KIPT_WINDOW_BYTES * 256)
+		memo->pause *= 2;
+	memo->rest = memo->pause;
+	memo->tried = 0;
+	memo->known = 0;
+}
+
+static bool is_plain(u32 key, const struct kipt_way *way)
+{
+	return !(key & 1) && !way->guards && !way->pushes && !way->net &&
+	       !way->low && way->high == KIPT_RETURN_STACK_SIZE &&
+	       way->to != KIPT_TO_OFF && way->to != KIPT_TO_SPACE;
+}
+
+/* As many as are wanted, while there is memory. */
+void kipt_memo_put_hop(struct kipt_memo *memo, u32 key,
+		       const struct kipt_way *way)
+{
+	struct kipt_hop *hop;
+
+	if (++memo->hop_puts > memo->hop_size && memo->hop_size < memo->hop_max)
+		clear_hops(memo, memo->hop_size * 2);
+	hop = kipt_memo_hop(memo, key);
+	hop->key = key;
+	hop->way = kipt_way_number(memo, way);
+	hop->to = way->to;
+	hop->plain = is_plain(key, way);
 }

@@ -19,7 +19,7 @@
 #ifndef KIPT_MEMO_FIRST
 #define KIPT_MEMO_FIRST		128U
 #endif
-/* Large windows looked up before it is judged whether they are worth it. */
+/* Windows looked up before it is judged whether they are worth it. */
 #ifndef KIPT_MEMO_TRIES
 #define KIPT_MEMO_TRIES		1024U
 #endif
@@ -28,8 +28,7 @@
 /* What a way is of. */
 enum kipt_way_kind {
 	KIPT_WAY_PACKET,
-	KIPT_WAY_SMALL,		/* a window, of packets */
-	KIPT_WAY_LARGE,		/* a window, of small ones and packets */
+	KIPT_WAY_WINDOW,
 };
 
 /**
@@ -52,7 +51,7 @@ enum kipt_way_kind {
  * @keeps: its records stand in it
  * @words: bytes of the window; the return addresses left on the stack, the
  *	youngest first; the guards, the youngest first; the records, if it keeps
- *	them; then the list, u32: steps of a packet, the ways it is made of for a
+ *	them; then the list, u32: steps of a packet, the packets' ways for a
  *	window
  */
 struct kipt_way {
@@ -74,6 +73,10 @@ struct kipt_way {
 	u8 keeps;
 	u64 words[];
 };
+
+/* kipt_way.to: off, or an address that depends on the space. */
+#define KIPT_TO_OFF	0U
+#define KIPT_TO_SPACE	0xffffffffU
 
 #define KIPT_WAY_WORDS	(sizeof(struct kipt_way) / sizeof(u64))
 
@@ -99,6 +102,21 @@ struct kipt_bucket {
 };
 
 /**
+ * struct kipt_hop - the way of a packet that was taken lately
+ * @key: kipt_hop_tnt() or kipt_hop_ip(); 0: none
+ * @way: its number
+ * @to: as in the way
+ * @plain: a TNT that uses no return address, leaves none, and leads to the block
+ *	@to whatever came before
+ */
+struct kipt_hop {
+	u32 key;
+	u32 way;
+	u32 to;
+	u32 plain;
+};
+
+/**
  * struct kipt_memo - the memo
  * @table: buckets by hash
  * @size: buckets in use, a power of two
@@ -112,11 +130,14 @@ struct kipt_bucket {
  * @room: words there are
  * @paths: numbers of paths given
  * @ways: ways there are
- * @missed: ways of packets and small windows that were wanted since there was no
- *	room for them
- * @tried: large windows looked up lately
+ * @missed: ways of packets that were wanted since there was no room for them
+ * @hops: by key
+ * @hop_size: of them in use, a power of two
+ * @hop_max: there is memory for, a power of two
+ * @hop_puts: entered since @hop_size changed
+ * @tried: windows looked up lately
  * @known: of these, found
- * @rest: small windows to be taken before large ones are tried again
+ * @rest: bytes to be taken packet by packet before windows are tried again
  * @pause: how many that was last time
  * @bytes: of trace since what the ways count was last folded: no count is more
  */
@@ -134,6 +155,10 @@ struct kipt_memo {
 	u32 paths;
 	u32 ways;
 	u32 missed;
+	struct kipt_hop *hops;
+	u32 hop_size;
+	u32 hop_max;
+	u32 hop_puts;
 	u32 tried;
 	u32 known;
 	u32 rest;
@@ -147,11 +172,14 @@ struct kipt_memo {
  * @table: memory of @max buckets, the caller's
  * @max: a power of two, or 0
  * @seen: memory of @max * KIPT_MEMO_BUCKET numbers, the caller's
+ * @hops: memory of @hop_max hops, the caller's
+ * @hop_max: a power of two
  * @words: memory of @room words, the caller's
  * @room: 1 or more
  */
 void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
-		    u16 *seen, u64 *words, u32 room);
+		    u16 *seen, struct kipt_hop *hops, u32 hop_max, u64 *words,
+		    u32 room);
 
 /**
  * kipt_memo_clear() - drop everything
@@ -163,7 +191,7 @@ void kipt_memo_clear(struct kipt_memo *memo);
  * kipt_memo_room() - memory for a way
  * @memo: the memo
  * @words: its size in 8-byte words, 1 or more
- * @kind: enum kipt_way_kind: what is kept for others is not for large ones
+ * @kind: enum kipt_way_kind: what is kept for packets is not for windows
  *
  * Return: the number of its first word, or 0 if there is no room.
  */
@@ -200,6 +228,62 @@ void kipt_memo_put(struct kipt_memo *memo, struct kipt_way *way, u32 second);
  * Return: true if so; else it is now one that was met.
  */
 bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash);
+
+/**
+ * kipt_memo_judge() - are windows worth their look-ups
+ * @memo: the memo; @rest is set if not
+ */
+void kipt_memo_judge(struct kipt_memo *memo);
+
+/**
+ * kipt_hop_tnt() - what a short TNT's hop is found by
+ * @block: number of the block it comes at, less than 1 << 24
+ * @byte: the packet
+ *
+ * Return: the key, an even number; it stands for this packet only.
+ */
+static inline u32 kipt_hop_tnt(u32 block, u8 byte)
+{
+	return block << 8 | byte;
+}
+
+/**
+ * kipt_hop_ip() - what an IP packet's hop is found by
+ * @block: number of the block it comes at
+ * @byte: the first of the packet
+ * @ip: its address
+ *
+ * Return: the key, an odd number; other packets may have it too.
+ */
+static inline u32 kipt_hop_ip(u32 block, u8 byte, u64 ip)
+{
+	u64 mixed = (ip + byte) * 0x9e3779b97f4a7c15ULL +
+		    block * 0xc2b2ae3d27d4eb4fULL;
+
+	return (u32)(mixed >> 32) | 1;
+}
+
+/**
+ * kipt_memo_hop() - where a hop stands
+ * @memo: the memo
+ * @key: its key
+ *
+ * Return: the place; another may be there.
+ */
+static inline struct kipt_hop *kipt_memo_hop(const struct kipt_memo *memo,
+					     u32 key)
+{
+	return &memo->hops[key >> 1 & (memo->hop_size - 1)];
+}
+
+/**
+ * kipt_memo_put_hop() - have a packet's way at hand
+ * @memo: the memo
+ * @key: of the packet
+ * @way: the way
+ */
+void kipt_memo_put_hop(struct kipt_memo *memo, u32 key,
+		       const struct kipt_way *way);
 
 /**
  * kipt_way_at() - a way by its number

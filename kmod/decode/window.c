@@ -4,19 +4,7 @@
  */
 #include "window.h"
 
-/**
- * struct ip_form - an IP payload by its IPBytes
- * @take: bits of the payload
- * @sign: the uppermost of them, where it is extended
- * @keep: bits of the IP before
- */
-struct ip_form {
-	u64 take;
-	u64 sign;
-	u64 keep;
-};
-
-static const struct ip_form ip_forms[8] = {
+const struct kipt_window_form kipt_window_forms[8] = {
 	[0] = { 0, 0, ~0ULL },
 	[1] = { 0xffffULL, 0, ~0xffffULL },
 	[2] = { 0xffffffffULL, 0, ~0xffffffffULL },
@@ -74,39 +62,15 @@ static inline u32 tnt_run(u64 word)
 	return stop ? (u32)__builtin_ctzll(stop) >> 3 : 8;
 }
 
-static u64 read_ip(const u8 *pos, u64 last_ip)
+static const u8 *pass_pads(const u8 *pos, const u8 *end)
 {
-	const struct ip_form *form = &ip_forms[*pos >> 5];
-	u64 payload = (kipt_load64(pos + 1) & form->take) ^ form->sign;
+	u64 word;
 
-	return (payload - form->sign) | (last_ip & form->keep);
-}
-
-/* The TIPs that come most by branches, the others by tables: what comes again
- * is predicted, and where the next packet is does not wait for this one.
- * Returns the packet's bytes, or what kipt_window_lens has for another.
- */
-static inline u32 read_tip(const u8 *pos, u64 *last_ip)
-{
-	u64 payload = kipt_load64(pos + 1);
-	u32 size;
-
-	switch (*pos) {
-	case KIPT_WINDOW_TIP | 1 << 5:
-		*last_ip = (*last_ip & ~0xffffULL) | (payload & 0xffff);
-		return 3;
-	case KIPT_WINDOW_TIP | 2 << 5:
-		*last_ip = (*last_ip & ~0xffffffffULL) | (u32)payload;
-		return 5;
-	case KIPT_WINDOW_TIP | 3 << 5:
-		*last_ip = (u64)((s64)(payload << 16) >> 16);
-		return 7;
-	default:
-		size = kipt_window_lens[*pos];
-		if (size - 1 < 9)
-			*last_ip = read_ip(pos, *last_ip);
-		return size;
-	}
+	do {
+		word = kipt_load64(pos);
+		pos += word ? __builtin_ctzll(word) >> 3 : 8;
+	} while (!word && pos < end);
+	return pos < end ? pos : end;
 }
 
 /* Behind PADs, or an MTC or CYC. */
@@ -116,11 +80,8 @@ static const u8 *pass(const u8 *pos, const u8 *end, bool over_times,
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
 
-	if (!*pos) {
-		while (pos < end && !*pos)
-			pos++;
-		return pos;
-	}
+	if (!*pos)
+		return pass_pads(pos, end);
 	if (!over_times)
 		return pos;
 	/* Whether an OVF cut a CYC off shows a byte later; that one ends the
@@ -169,35 +130,27 @@ static inline const u8 *behind_run(const u8 *pos, u32 run)
 	return likely(run == 1) ? pos + 1 : pos + run;
 }
 
-/* The hash of what is in the window, as if nothing had stood between. */
-static u32 hash_again(const struct kipt_window *window, u32 len, u64 last_ip,
-		      const struct kipt_cut *cut)
-{
-	u8 bytes[sizeof(window->words) + KIPT_WINDOW_READS] = { 0 };
-	struct kipt_window again;
-	bool timed;
-
-	memcpy(bytes, window->words, len);
-	kipt_window_read(&again, bytes, bytes + len, &last_ip, cut, &timed);
-	return again.hash;
-}
-
 const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
-			   const u8 *end, u64 *last_ip,
-			   const struct kipt_cut *cut, bool *timed)
+			   const u8 *end, u64 *last_ip, bool over_times,
+			   bool *timed)
 {
-	u64 ip = *last_ip, before, word, tnts, spread, hash = 0;
+	u64 ip = *last_ip, before, word, tnts = 0, spread, hash = 0;
+	u32 len = 0, run, room, size, carried = 0;
 	u8 *bytes = (u8 *)window->words;
-	u32 len = 0, run, room, size;
-	bool first = true, passed = false;
+	bool first = true;
 	const u8 *next;
 
 	*timed = false;
-	while (pos < end && len < cut->bytes) {
-		word = kipt_load64(pos);
+	while (pos < end && len < KIPT_WINDOW_BYTES) {
+		word = kipt_load64(pos + carried);
+		/* A run goes on behind what stood in it, as if nothing did. */
+		if (unlikely(carried)) {
+			word = word << carried * 8 | tnts;
+			carried = 0;
+		}
 		put64(bytes + len, word);
 		run = tnt_run(word);
-		room = cut->bytes - len;
+		room = KIPT_WINDOW_BYTES - len;
 		if (unlikely(room > (u64)(end - pos)))
 			room = (u32)(end - pos);
 		if (run >= room || run == 8) {
@@ -211,7 +164,7 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 		len += run;
 		pos = behind_run(pos, run);
 		before = ip;
-		size = read_tip(pos, &ip);
+		size = kipt_window_ip(pos, &ip);
 		if (likely(size - 1 < 9)) {
 			if (unlikely((u64)(end - pos) < size)) {
 				if (run)
@@ -227,23 +180,22 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			len += put_ip(bytes + len, pos, size, ip, first);
 			first &= size == 1;
 			pos += size;
-			if (!((u32)(spread >> 32) & cut->ends) ||
+			if (!((u32)(spread >> 32) & KIPT_WINDOW_ENDS) ||
 			    (ip ^ before) >> 63)
 				break;
-		} else {
+			continue;
+		}
+		next = size ? pass(pos, end, over_times, timed) : pos;
+		if (next == pos) {
 			if (run)
 				hash = mixed(hash, tnts);
-			next = size ? pass(pos, end, cut->over_times, timed) :
-				      pos;
-			if (next == pos)
-				break;
-			pos = next;
-			passed = true;
+			break;
 		}
+		len -= run;
+		carried = run;
+		pos = next - run;
 	}
 	finish(window, len, hash);
-	if (unlikely(passed && len))
-		window->hash = hash_again(window, len, *last_ip, cut);
 	*last_ip = ip;
 	return pos;
 }
@@ -251,10 +203,9 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 const u8 *kipt_window_packet(struct kipt_window *window, const u8 *pos,
 			     u64 *last_ip)
 {
-	struct kipt_cut cut = { .bytes = 1 };
 	u32 size = kipt_window_lens[*pos];
-	const u8 *end = pos + (size ? size : 1);
 	bool timed;
 
-	return kipt_window_read(window, pos, end, last_ip, &cut, &timed);
+	return kipt_window_read(window, pos, pos + (size ? size : 1), last_ip,
+				false, &timed);
 }

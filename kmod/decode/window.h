@@ -16,6 +16,8 @@
 
 /* Bytes of the packets of a window: when it has this many it ends. */
 #define KIPT_WINDOW_BYTES	64
+/* It ends behind addresses of whose hash these bits are 0. */
+#define KIPT_WINDOW_ENDS	7
 /* Bytes it can have: the last packet may be long. */
 #define KIPT_WINDOW_MOST	(KIPT_WINDOW_BYTES + 8)
 /* Bytes behind the end of what may be in windows that may be read. */
@@ -52,16 +54,55 @@ struct kipt_window {
 };
 
 /**
- * struct kipt_cut - where windows end
- * @bytes: with this many bytes or more, 1..KIPT_WINDOW_BYTES
- * @ends: behind addresses of whose hash these bits are 0
- * @over_times: not at MTCs and CYCs
+ * struct kipt_window_form - an IP payload by its IPBytes
+ * @take: bits of the payload
+ * @sign: the uppermost of them, where it is extended
+ * @keep: bits of the IP before
  */
-struct kipt_cut {
-	u32 bytes;
-	u32 ends;
-	bool over_times;
+struct kipt_window_form {
+	u64 take;
+	u64 sign;
+	u64 keep;
 };
+
+extern const struct kipt_window_form kipt_window_forms[8];
+
+/**
+ * kipt_window_ip() - read an IP packet
+ * @pos: its first byte
+ * @last_ip: IP compression; changed to what it is behind the packet
+ *
+ * The TIPs that come most by branches, the others by tables: what comes again
+ * is predicted, and where the next packet is does not wait for this one.
+ *
+ * Return: its bytes, or what kipt_window_lens has for another.
+ */
+static inline u32 kipt_window_ip(const u8 *pos, u64 *last_ip)
+{
+	const struct kipt_window_form *form;
+	u64 payload = kipt_load64(pos + 1);
+	u32 size;
+
+	switch (*pos) {
+	case KIPT_WINDOW_TIP | 1 << 5:
+		*last_ip = (*last_ip & ~0xffffULL) | (payload & 0xffff);
+		return 3;
+	case KIPT_WINDOW_TIP | 2 << 5:
+		*last_ip = (*last_ip & ~0xffffffffULL) | (u32)payload;
+		return 5;
+	case KIPT_WINDOW_TIP | 3 << 5:
+		*last_ip = (u64)((s64)(payload << 16) >> 16);
+		return 7;
+	default:
+		size = kipt_window_lens[*pos];
+		form = &kipt_window_forms[*pos >> 5];
+		payload = (payload & form->take) ^ form->sign;
+		if (size - 1 < 9)
+			*last_ip = (payload - form->sign) |
+				   (*last_ip & form->keep);
+		return size;
+	}
+}
 
 /**
  * kipt_window_read() - read a window
@@ -69,15 +110,15 @@ struct kipt_cut {
  * @pos: its first byte; KIPT_WINDOW_READS behind @end may be read
  * @end: no packet of it reaches beyond; behind @pos
  * @last_ip: IP compression; changed to what it is behind the window
- * @cut: where it ends
+ * @over_times: it does not end at MTCs and CYCs
  * @timed: set if there are MTCs or CYCs in it
  *
  * Return: where it ends: @pos if no packet of a window is there. @window->len
  * may be 0: there were only PADs, MTCs and CYCs.
  */
 const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
-			   const u8 *end, u64 *last_ip,
-			   const struct kipt_cut *cut, bool *timed);
+			   const u8 *end, u64 *last_ip, bool over_times,
+			   bool *timed);
 
 /**
  * kipt_window_packet() - read a window of one packet
