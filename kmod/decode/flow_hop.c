@@ -141,20 +141,37 @@ static inline struct kipt_way *take_packet(struct kipt_flow *flow,
 	return hit.way;
 }
 
-/* Short TNTs whose hops say all there is to know. */
-static inline void take_plain(struct kipt_flow *flow, struct fast *fast,
-			      const u8 *upto, enum tell how)
+/* What a TNT does to the stack. Out of line: the loop around it has no registers
+ * to spare. Returns false if it is another way's turn.
+ */
+static __attribute__((noinline)) bool take_calls(struct kipt_flow *flow,
+						 const struct kipt_way *way)
+{
+	if (!guards_hold(flow, way))
+		return false;
+	apply_stack(flow, way);
+	return true;
+}
+
+/* Short TNTs whose hops say where they lead. */
+static __always_inline void take_tnts(struct kipt_flow *flow, struct fast *fast,
+				      const u8 *upto, enum tell how)
 {
 	u32 block = fast->block, history = flow->history_count, key;
+	struct kipt_memo memo = flow->memo;
 	const struct kipt_hop *hop;
-	const u8 *pos;
+	const u8 *pos = fast->pos;
+	struct kipt_way *way;
 
-	for (pos = fast->pos; pos < upto; pos++) {
+	for (; pos < upto; pos++) {
 		key = kipt_hop_tnt(block, *pos);
-		hop = kipt_memo_hop(&flow->memo, key);
-		if (hop->key != key || !hop->plain)
+		hop = kipt_memo_hop(&memo, key);
+		way = kipt_way_at(&memo, hop->way);
+		if (hop->key != key || hop->kind == KIPT_HOP_OTHER)
 			break;
-		tell(flow, kipt_way_at(&flow->memo, hop->way), how);
+		if (hop->kind == KIPT_HOP_CALLS && !take_calls(flow, way))
+			break;
+		tell(flow, way, how);
 		flow->history[history++ % KIPT_FLOW_HISTORY].way = hop->way;
 		block = hop->to;
 	}
@@ -174,13 +191,14 @@ static bool has_packet(const struct fast *fast)
 	return !(byte & 1) && byte > 2;
 }
 
-static inline bool take_packets(struct kipt_flow *flow, struct fast *fast,
-				const u8 *upto, enum tell how)
+static __always_inline bool take_packets(struct kipt_flow *flow,
+					 struct fast *fast, const u8 *upto,
+					 enum tell how)
 {
 	const u8 *pos;
 
 	while (fast->pos < upto) {
-		take_plain(flow, fast, upto, how);
+		take_tnts(flow, fast, upto, how);
 		pos = fast->pos;
 		if (pos == upto)
 			break;

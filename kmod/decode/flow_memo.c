@@ -233,10 +233,14 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
  */
 static bool take_rest(struct kipt_flow *flow, struct fast *fast, enum tell how)
 {
-	u64 left = (u64)(fast->end - fast->pos);
 	const u8 *pos = fast->pos;
+	u64 left;
 	bool more;
 
+	/* A packet of time may end behind the end. */
+	if (pos >= fast->end)
+		return false;
+	left = (u64)(fast->end - pos);
 	if (left > flow->memo.rest)
 		left = flow->memo.rest;
 	if (left > KIPT_TAKE_BYTES)

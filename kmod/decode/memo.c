@@ -183,11 +183,14 @@ void kipt_memo_judge(struct kipt_memo *memo)
 	memo->known = 0;
 }
 
-static bool is_plain(u32 key, const struct kipt_way *way)
+static enum kipt_hop_kind hop_kind(u32 key, const struct kipt_way *way)
 {
-	return !(key & 1) && !way->guards && !way->pushes && !way->net &&
-	       !way->low && way->high == KIPT_RETURN_STACK_SIZE &&
-	       way->to != KIPT_TO_OFF && way->to != KIPT_TO_SPACE;
+	if (key & 1 || way->to == KIPT_TO_OFF || way->to == KIPT_TO_SPACE)
+		return KIPT_HOP_OTHER;
+	if (way->guards || way->pushes || way->net || way->low ||
+	    way->high != KIPT_RETURN_STACK_SIZE)
+		return KIPT_HOP_CALLS;
+	return KIPT_HOP_PLAIN;
 }
 
 /* As many as are wanted, while there is memory. */
@@ -202,5 +205,5 @@ void kipt_memo_put_hop(struct kipt_memo *memo, u32 key,
 	hop->key = key;
 	hop->way = kipt_way_number(memo, way);
 	hop->to = way->to;
-	hop->plain = is_plain(key, way);
+	hop->kind = hop_kind(key, way);
 }

@@ -101,19 +101,25 @@ struct kipt_bucket {
 	u32 to[KIPT_MEMO_BUCKET];
 };
 
+/* What a hop leaves to be seen to. */
+enum kipt_hop_kind {
+	KIPT_HOP_OTHER,
+	KIPT_HOP_CALLS,		/* a TNT that leads to the block @to, and the stack */
+	KIPT_HOP_PLAIN,		/* a TNT that leads there, and nothing else */
+};
+
 /**
  * struct kipt_hop - the way of a packet that was taken lately
  * @key: kipt_hop_tnt() or kipt_hop_ip(); 0: none
  * @way: its number
  * @to: as in the way
- * @plain: a TNT that uses no return address, leaves none, and leads to the block
- *	@to whatever came before
+ * @kind: enum kipt_hop_kind
  */
 struct kipt_hop {
 	u32 key;
 	u32 way;
 	u32 to;
-	u32 plain;
+	u32 kind;
 };
 
 /**
