@@ -285,23 +285,20 @@ static bool run_packets(struct kipt_flow *flow)
 	return false;
 }
 
-static void run_segment(struct kipt_flow *flow, u64 psb, u64 next)
+/* @next: the PSB behind it; @after: the one behind that */
+static void run_segment(struct kipt_flow *flow, u64 psb, u64 next, u64 after)
 {
-	u64 after;
-
 	if (!kipt_psb_start(flow, psb, next) || !run_packets(flow))
 		return;
 	kipt_flow_release(flow);
-	if (next == flow->size)
-		return;
-	after = kipt_sync_next(flow->data, flow->size, next + 16);
-	kipt_psb_arrive(flow, next, after);
+	if (next != flow->size)
+		kipt_psb_arrive(flow, next, after);
 }
 
 enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 			       u64 size, u64 from, u64 to)
 {
-	u64 psb, next;
+	u64 psb, next, after;
 
 	flow->data = data;
 	flow->size = size;
@@ -318,10 +315,13 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 		kipt_emit_flush(flow);
 		return flow->stopped ? KIPT_STOPPED : KIPT_NO_PSB;
 	}
+	next = kipt_sync_next(data, size, psb + 16);
 	while (psb < to && !flow->stopped) {
-		next = kipt_sync_next(data, size, psb + 16);
-		run_segment(flow, psb, next);
+		after = next == size ? size :
+			kipt_sync_next(data, size, next + 16);
+		run_segment(flow, psb, next, after);
 		psb = next;
+		next = after;
 	}
 	kipt_emit_flush(flow);
 	return flow->stopped ? KIPT_STOPPED : KIPT_OK;

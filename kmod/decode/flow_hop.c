@@ -144,8 +144,8 @@ static inline struct kipt_way *take_packet(struct kipt_flow *flow,
 /* What a TNT does to the stack. Out of line: the loop around it has no registers
  * to spare. Returns false if it is another way's turn.
  */
-static __attribute__((noinline)) bool take_calls(struct kipt_flow *flow,
-						 const struct kipt_way *way)
+static noinline bool take_calls(struct kipt_flow *flow,
+				const struct kipt_way *way)
 {
 	if (!guards_hold(flow, way))
 		return false;

@@ -32,8 +32,8 @@ typedef int64_t s64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
-#ifndef __always_inline
-#define __always_inline	inline __attribute__((__always_inline__))
+#ifndef noinline
+#define noinline	__attribute__((__noinline__))
 #endif
 #ifndef fallthrough
 #define fallthrough	__attribute__((__fallthrough__))
