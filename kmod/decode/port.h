@@ -33,7 +33,7 @@ typedef int64_t s64;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 #ifndef noinline
-#define noinline	__attribute__((__noinline__))
+#define noinline	__attribute_noinline__
 #endif
 #ifndef fallthrough
 #define fallthrough	__attribute__((__fallthrough__))
