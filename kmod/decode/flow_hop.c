@@ -158,7 +158,8 @@ static __always_inline void take_tnts(struct kipt_flow *flow, struct fast *fast,
 				      const u8 *upto, enum tell how)
 {
 	u32 block = fast->block, history = flow->history_count, key;
-	struct kipt_memo memo = flow->memo;
+	/* A copy: what is written below cannot change it. */
+	const struct kipt_memo memo = flow->memo;
 	const struct kipt_hop *hop;
 	const u8 *pos = fast->pos;
 	struct kipt_way *way;
