@@ -69,8 +69,23 @@ static u32 share_of_blocks(u64 size, bool memo)
 		     sizeof(struct kipt_block));
 }
 
-/* Up to a sixth for the memo's table, a 64th for hops, a thirtieth for edges if
- * there are any, and most of what blocks leave for ways.
+/* Up to a sixth for the memo's table, a 64th for hops, of 0 nothing. Returns what
+ * is left.
+ */
+static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)
+{
+	memo->max = size ? power_below(size / 6 / sizeof(struct kipt_bucket)) :
+			   0;
+	memo->table = carve(&at, (u64)memo->max * sizeof(struct kipt_bucket));
+	memo->seen = carve(&at, memo->max * KIPT_MEMO_BUCKET * sizeof(u16));
+	memo->hop_max = size ? power_below(size / 64 /
+					   sizeof(struct kipt_hop)) : 0;
+	memo->hops = carve(&at, (u64)memo->hop_max * sizeof(struct kipt_hop));
+	return at;
+}
+
+/* A thirtieth for edges if there are any, and most of what memo and blocks leave
+ * for ways.
  */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
@@ -79,14 +94,10 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	u32 blocks = share_of_blocks(size, memo);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 30 / sizeof(struct kipt_edge)) : 0;
-	u32 table = memo ? power_below(size / 6 / sizeof(struct kipt_bucket)) :
-			   0;
-	u32 hops = memo ? power_below(size / 64 / sizeof(struct kipt_hop)) : 0;
-	u8 *at = memory;
-	void *part, *near;
+	u8 *at = share_memo(&flow->memo, memory, memo ? size : 0);
 	u32 slots;
+	void *part;
 
-	flow->memo.table = carve(&at, (u64)table * sizeof(struct kipt_bucket));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
 	slots = power_below(blocks) * 4;
 	kipt_blocks_init(&flow->blocks, part, blocks,
@@ -96,10 +107,7 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	if (edges)
 		kipt_counts_init(&flow->counts, part, edges,
 				 carve(&at, (u64)slots * sizeof(u32)), slots);
-	part = carve(&at, table * KIPT_MEMO_BUCKET * sizeof(u16));
-	near = carve(&at, (u64)hops * sizeof(struct kipt_hop));
-	kipt_memo_init(&flow->memo, flow->memo.table, table, part, near, hops,
-		       (u64 *)(void *)at,
+	kipt_memo_init(&flow->memo, (u64 *)(void *)at,
 		       (u32)((size - (u64)(at - memory)) / sizeof(u64)));
 }
 
@@ -308,6 +316,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 	flow->trial = false;
 	flow->count = 0;
 	flow->slow_until = data;
+	kipt_memo_forget_past(&flow->memo);
 	psb = kipt_sync_next(data, size, from);
 	if (psb > from || psb == size)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_NO_PSB, from);

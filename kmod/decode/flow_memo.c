@@ -57,6 +57,7 @@ static void enter(struct kipt_flow *flow, struct fast *fast)
 		end = pos + KIPT_MEMO_FOLD;
 	fast->pos = pos;
 	fast->end = end;
+	fast->most = 1;
 	fast->last_ip = flow->last_ip;
 	fast->off = kipt_number_at(flow, KIPT_OFF_IP);
 	fast->block = flow->enabled ? kipt_number_at(flow, flow->at.ip) :
@@ -104,7 +105,7 @@ static void fetch(const struct kipt_flow *flow, const struct kipt_ahead *ahead,
 	}
 }
 
-/* Reads windows ahead, up to the end or a packet that is in none. */
+/* Reads @fast->most windows ahead, up to the end or a packet that is in none. */
 static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 {
 	const u8 *pos = fast->pos, *next, *bucket;
@@ -112,7 +113,7 @@ static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 	struct kipt_ahead *ahead = flow->ahead;
 	u32 count = 0;
 
-	while (pos < fast->end && count < KIPT_AHEAD) {
+	while (pos < fast->end && count < fast->most) {
 		next = kipt_window_read(&ahead->window, pos, fast->end,
 					&last_ip, fast->over_times,
 					&ahead->timed);
@@ -133,6 +134,20 @@ static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 	fetch(flow, flow->ahead, count);
 }
 
+/* What time passes in is not taken again. */
+static inline void put_past(struct kipt_flow *flow,
+			    const struct kipt_ahead *ahead, u64 before,
+			    const struct kipt_way *way)
+{
+	struct kipt_memo *memo = &flow->memo;
+
+	if (unlikely(ahead->timed))
+		return;
+	*kipt_past_place(memo, ahead->begin, way->block) = memo->past_count;
+	kipt_memo_put_past(memo, ahead->begin, (u32)(ahead->end - ahead->begin),
+			   before, ahead->last_ip, kipt_way_number(memo, way));
+}
+
 /* Takes a window whose way is known. */
 static inline void take_known(struct kipt_flow *flow, struct fast *fast,
 			      const struct kipt_ahead *ahead,
@@ -142,6 +157,7 @@ static inline void take_known(struct kipt_flow *flow, struct fast *fast,
 		tell_timed(flow, ahead, hit.way);
 	else
 		tell(flow, hit.way, how);
+	put_past(flow, ahead, fast->last_ip, hit.way);
 	take(flow, fast, hit, ahead->last_ip);
 	fast->pos = ahead->end;
 }
@@ -166,7 +182,8 @@ static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
 static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		     const struct kipt_ahead *ahead, enum tell how)
 {
-	const struct kipt_way *way;
+	const struct kipt_way *packet, *way = NULL;
+	u64 before = fast->last_ip;
 
 	if (!begin_learning(flow, fast, ahead))
 		return kipt_take_packets(flow, fast, ahead->end, how);
@@ -177,13 +194,15 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		}
 		if (fast->block == KIPT_BLOCK_NONE)
 			return false;
-		way = kipt_take_packet(flow, fast, how);
-		if (!way)
+		packet = kipt_take_packet(flow, fast, how);
+		if (!packet)
 			return false;
-		kipt_learn_add(flow, way);
+		kipt_learn_add(flow, packet);
 	}
 	if (flow->joined.nr_steps > 1)
-		kipt_learn_end(flow, &ahead->window);
+		way = kipt_learn_end(flow, &ahead->window);
+	if (way)
+		put_past(flow, ahead, before, way);
 	return true;
 }
 
@@ -207,14 +226,27 @@ static inline bool take_window(struct kipt_flow *flow, struct fast *fast,
 	return true;
 }
 
-/* Takes windows. Returns false as kipt_take_packets(), or if none is there. */
+/* Takes windows that were there before as long as they go on, then reads one,
+ * then two, then four. Returns false as kipt_take_packets(), or if none is there.
+ */
 static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 				enum tell how)
 {
 	const u8 *pos = fast->pos;
-	u32 i;
+	u32 again, i;
 
+	if (unlikely(pos >= fast->end || fast->block == KIPT_BLOCK_NONE))
+		return false;
+	again = kipt_take_again(flow, fast, how);
+	if (again) {
+		fast->most = 1;
+		flow->memo.tried += again;
+		flow->memo.known += again;
+		kipt_memo_judge(&flow->memo);
+		return true;
+	}
 	read_ahead(flow, fast);
+	fast->most = fast->most < KIPT_AHEAD ? fast->most * 2 : KIPT_AHEAD;
 	if (unlikely(!fast->count)) {
 		kipt_pass_times(flow, fast, fast->end);
 		return fast->pos != pos;

@@ -35,6 +35,7 @@ enum tell {
  * @last_ip: IP compression
  * @over_times: windows go on over MTCs and CYCs
  * @count: windows in flow->ahead, from @pos on
+ * @most: that are read ahead
  */
 struct fast {
 	const u8 *pos;
@@ -44,6 +45,7 @@ struct fast {
 	u64 last_ip;
 	bool over_times;
 	u32 count;
+	u32 most;
 };
 
 static inline bool more_guards(const struct kipt_flow *flow, const struct kipt_way *way)
@@ -252,6 +254,18 @@ struct kipt_way *kipt_take_packet(struct kipt_flow *flow, struct fast *fast,
  */
 bool kipt_take_packets(struct kipt_flow *flow, struct fast *fast,
 		       const u8 *upto, enum tell how);
+
+/* flow_again.c: what was there before. */
+
+/**
+ * kipt_take_again() - take windows whose bytes were there before
+ * @flow: the flow
+ * @fast: @pos before @end, a packet starts there; goes on behind them
+ * @how: they are told
+ *
+ * Return: how many were taken.
+ */
+u32 kipt_take_again(struct kipt_flow *flow, struct fast *fast, enum tell how);
 
 /* flow_memo.c */
 

@@ -8,17 +8,10 @@
 
 _Static_assert(sizeof(struct kipt_way) % sizeof(u64) == 0, "words follow");
 
-void kipt_memo_init(struct kipt_memo *memo, struct kipt_bucket *table, u32 max,
-		    u16 *seen, struct kipt_hop *hops, u32 hop_max, u64 *words,
-		    u32 room)
+void kipt_memo_init(struct kipt_memo *memo, u64 *words, u32 room)
 {
-	memo->table = table;
-	memo->max = max;
-	memo->seen = seen;
 	memo->filters = false;
-	memo->seen_size = max * KIPT_MEMO_BUCKET;
-	memo->hops = hops;
-	memo->hop_max = hop_max;
+	memo->seen_size = memo->max * KIPT_MEMO_BUCKET;
 	memo->words = words;
 	memo->room = room;
 	kipt_memo_clear(memo);
@@ -46,6 +39,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->bytes = 0;
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
 	clear_hops(memo, KIPT_MEMO_FIRST * KIPT_MEMO_BUCKET);
+	kipt_memo_forget_past(memo);
 }
 
 u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)

@@ -115,7 +115,7 @@ static struct kipt_flow *make_flow(struct world *world,
 	struct kipt_code code = { .read = read_code, .space = name_space,
 				  .version = version_of, .ctx = world };
 	struct kipt_sink sink = { .emit = take, .ctx = world };
-	static u64 arena[16384] __attribute__((aligned(64)));
+	static u64 arena[32768] __attribute__((aligned(64)));
 
 	config->memory = 64 << 10;
 	return kipt_flow_init(arena, sizeof(arena), config, &code, &sink);
@@ -135,7 +135,7 @@ static bool init_refuses(void)
 	struct kipt_flow_config config = { .memory = 64 << 10 };
 	struct kipt_code code = { .read = read_code };
 	struct kipt_sink sink = { .emit = take };
-	static u64 arena[16384] __attribute__((aligned(64)));
+	static u64 arena[32768] __attribute__((aligned(64)));
 	size_t size = kipt_flow_size(&config);
 
 	if (size > sizeof(arena) ||
@@ -407,6 +407,70 @@ static bool run_says_no_psb(void)
 	       kipt_flow_run(flow, trace, 0, 0, 0) == KIPT_NO_PSB;
 }
 
+/* jz over a jmp to the start, jmp to the start: any outcome goes on. */
+static u32 read_loop(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static const u8 loop[] = { 0x74, 0x02, 0xeb, 0xfc, 0xeb, 0xfa };
+	u32 at = (u32)(ip - USER_IP);
+	u32 n = sizeof(loop) - at;
+
+	(void)ctx;
+	(void)space;
+	if (ip < USER_IP || at >= sizeof(loop))
+		return 0;
+	n = n < len ? n : len;
+	memcpy(buf, loop + at, n);
+	return n;
+}
+
+static bool add_up(void *ctx, const struct kipt_record *record, u32 n)
+{
+	u64 *sum = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		*sum = (*sum ^ record[i].ip ^ record[i].value << 8 ^
+			record[i].aux) * 1099511628211ULL;
+	return true;
+}
+
+#define PSB_PLUS	33
+#define OUTCOMES	64
+
+/* The same outcomes, others, and some more behind what is remembered. */
+static u64 run_outcomes(struct kipt_flow *flow, u64 *sum, u8 second)
+{
+	static u8 bytes[PSB_PLUS + 3 * OUTCOMES];
+
+	memcpy(bytes, trace, PSB_PLUS);
+	memset(bytes + PSB_PLUS, 0xaa, OUTCOMES);
+	memset(bytes + PSB_PLUS + OUTCOMES, second, OUTCOMES);
+	memset(bytes + PSB_PLUS + 2 * OUTCOMES, 0xfe, OUTCOMES);
+	*sum = 0;
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	return *sum;
+}
+
+/* What stood in the same memory the run before says nothing. */
+static bool runs_are_apart(void)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES,
+					   .memory = 64 << 10 };
+	struct kipt_code code = { .read = read_loop };
+	u64 sum, first, second;
+	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
+	static u64 arena[32768] __attribute__((aligned(64)));
+	struct kipt_flow *flow;
+
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	if (!flow)
+		return false;
+	second = run_outcomes(flow, &sum, 0xd4);
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	first = run_outcomes(flow, &sum, 0x9c);
+	return first != second && run_outcomes(flow, &sum, 0xd4) == second;
+}
+
 static bool names_are_complete(void)
 {
 	u32 i;
@@ -447,6 +511,8 @@ int main(void)
 		    "flow forgets by range and by address space, packed");
 	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_COUNTS),
 		    "flow forgets by range and by address space, counted");
+	ktap_result(&ktap, runs_are_apart(),
+		    "flow takes nothing from the trace of the run before");
 	ktap_result(&ktap, new_code_is_used(),
 		    "flow follows the code that came in place of another");
 	ktap_result(&ktap, forgetting_gives_counts(),

@@ -35,7 +35,7 @@ fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 
 # Tables that start small grow, also with what a small input leaves in them.
 fuzz_flow-flags := -DKIPT_INDEX_FIRST=8U -DKIPT_MEMO_FIRST=8U \
-	-DKIPT_MEMO_TRIES=16U -DKIPT_MEMO_FOLD=256ULL
+	-DKIPT_MEMO_TRIES=16U -DKIPT_MEMO_FOLD=256ULL -DKIPT_PAST=16U
 
 define fuzz-program
 $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
