@@ -8,6 +8,8 @@
 
 /* Bytes taken packet by packet before the sink is asked again. */
 #define KIPT_TAKE_BYTES	16384U
+/* So many windows taken again promise that more can be soon. */
+#define KIPT_AGAIN_LONG	4U
 /* Bytes after which what ways counted is folded. Tests make it small. */
 #ifndef KIPT_MEMO_FOLD
 #define KIPT_MEMO_FOLD	(1ULL << 31)
@@ -226,8 +228,9 @@ static inline bool take_window(struct kipt_flow *flow, struct fast *fast,
 	return true;
 }
 
-/* Takes windows that were there before as long as they go on, then reads one,
- * then two, then four. Returns false as kipt_take_packets(), or if none is there.
+/* Takes windows that were there before, or reads some: behind a long stretch that
+ * was there one, then two, then four. Returns false as kipt_take_packets(), or if
+ * none is there.
  */
 static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 				enum tell how)
@@ -239,7 +242,8 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 		return false;
 	again = kipt_take_again(flow, fast, how);
 	if (again) {
-		fast->most = 1;
+		if (again >= KIPT_AGAIN_LONG)
+			fast->most = 1;
 		flow->memo.tried += again;
 		flow->memo.known += again;
 		kipt_memo_judge(&flow->memo);
