@@ -78,9 +78,10 @@ static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)
 			   0;
 	memo->table = carve(&at, (u64)memo->max * sizeof(struct kipt_bucket));
 	memo->seen = carve(&at, memo->max * KIPT_MEMO_BUCKET * sizeof(u16));
-	memo->hop_max = size ? power_below(size / 64 /
-					   sizeof(struct kipt_hop)) : 0;
-	memo->hops = carve(&at, (u64)memo->hop_max * sizeof(struct kipt_hop));
+	memo->hops.max = size ? power_below(size / 64 /
+					    sizeof(struct kipt_hop)) : 0;
+	memo->hops.at = carve(&at, (u64)memo->hops.max *
+			      sizeof(struct kipt_hop));
 	return at;
 }
 

@@ -72,7 +72,7 @@ static inline struct next next_packet(const struct kipt_flow *flow,
 		next.size = kipt_window_ip(fast->pos, &next.last_ip);
 		next.key = kipt_hop_ip(fast->block, byte, next.last_ip);
 	}
-	next.hop = kipt_memo_hop(&flow->memo, next.key);
+	next.hop = kipt_hop_place(&flow->memo.hops, next.key);
 	return next;
 }
 
@@ -159,15 +159,15 @@ static __always_inline void take_tnts(struct kipt_flow *flow, struct fast *fast,
 {
 	u32 block = fast->block, history = flow->history_count, key;
 	/* A copy: what is written below cannot change it. */
-	const struct kipt_memo memo = flow->memo;
+	const struct kipt_hops hops = flow->memo.hops;
 	const struct kipt_hop *hop;
 	const u8 *pos = fast->pos;
 	struct kipt_way *way;
 
 	for (; pos < upto; pos++) {
 		key = kipt_hop_tnt(block, *pos);
-		hop = kipt_memo_hop(&memo, key);
-		way = kipt_way_at(&memo, hop->way);
+		hop = kipt_hop_place(&hops, key);
+		way = kipt_way_at(&flow->memo, hop->way);
 		if (hop->key != key || hop->kind == KIPT_HOP_OTHER)
 			break;
 		if (hop->kind == KIPT_HOP_CALLS && !take_calls(flow, way))

@@ -120,30 +120,26 @@ static inline void apply_stack(struct kipt_flow *flow,
 	stack->depth = (u32)(depth > way->high ? way->high : depth);
 }
 
-/* @n records from @from on; for the first of a way instructions from before
+/* Of a way that keeps its records. For the first of them instructions from before
  * count too.
  */
-static inline void tell_some(struct kipt_flow *flow,
-			     const struct kipt_record *from, u32 n)
-{
-	struct kipt_record *out = kipt_emit_room(flow, n);
-	u64 insns = flow->at.insns + from->aux;
-	u32 i;
-
-	for (i = 0; i < n; i++)
-		out[i] = from[i];
-	out->aux = insns < 0xffffffffU ? (u32)insns : 0xffffffffU;
-}
-
-/* Of a way that keeps its records. */
 static inline void tell_kept(struct kipt_flow *flow,
 			     const struct kipt_way *way)
 {
+	const struct kipt_record *from = kipt_way_records(way);
+	struct kipt_record *out;
+	u64 insns;
+	u32 i;
+
 	if (!way->records) {
 		flow->at.insns += way->tail;
 		return;
 	}
-	tell_some(flow, kipt_way_records(way), way->records);
+	insns = flow->at.insns + from->aux;
+	out = kipt_emit_room(flow, way->records);
+	for (i = 0; i < way->records; i++)
+		out[i] = from[i];
+	out->aux = insns < 0xffffffffU ? (u32)insns : 0xffffffffU;
 	flow->at.insns = way->tail;
 }
 

@@ -17,11 +17,11 @@ void kipt_memo_init(struct kipt_memo *memo, u64 *words, u32 room)
 	kipt_memo_clear(memo);
 }
 
-static void clear_hops(struct kipt_memo *memo, u32 size)
+static void clear_hops(struct kipt_hops *hops, u32 size)
 {
-	memo->hop_size = size < memo->hop_max ? size : memo->hop_max;
-	memo->hop_puts = 0;
-	memset(memo->hops, 0, sizeof(*memo->hops) * memo->hop_size);
+	hops->size = size < hops->max ? size : hops->max;
+	hops->puts = 0;
+	memset(hops->at, 0, sizeof(*hops->at) * hops->size);
 }
 
 void kipt_memo_clear(struct kipt_memo *memo)
@@ -38,7 +38,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->pause = 0;
 	memo->bytes = 0;
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
-	clear_hops(memo, KIPT_MEMO_FIRST * KIPT_MEMO_BUCKET);
+	clear_hops(&memo->hops, KIPT_MEMO_FIRST * KIPT_MEMO_BUCKET);
 	kipt_memo_forget_past(memo);
 }
 
@@ -139,6 +139,12 @@ void kipt_memo_put(struct kipt_memo *memo, struct kipt_way *way, u32 second)
 	memo->count++;
 }
 
+/* Windows are learnt whether they were met before or not. */
+static bool has_much_room(const struct kipt_memo *memo)
+{
+	return memo->used < memo->room / 8 * 7;
+}
+
 /* The filter costs nothing before it is needed. */
 bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
 {
@@ -146,7 +152,7 @@ bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
 	u16 mark = (u16)(hash >> 16 | 1);
 	bool worthy;
 
-	if (memo->used < memo->room / 8 * 7)
+	if (has_much_room(memo))
 		return true;
 	if (!memo->filters) {
 		memset(memo->seen, 0, sizeof(*seen) * memo->seen_size);
@@ -162,11 +168,9 @@ bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
  */
 void kipt_memo_judge(struct kipt_memo *memo)
 {
-	bool learns = memo->used < memo->room / 8 * 7;
-
 	if (memo->tried < KIPT_MEMO_TRIES)
 		return;
-	if (memo->known >= memo->tried / (learns ? 5 : 2))
+	if (memo->known >= memo->tried / (has_much_room(memo) ? 5 : 2))
 		memo->pause = 0;
 	else if (!memo->pause)
 		memo->pause = KIPT_MEMO_TRIES * KIPT_WINDOW_BYTES;
@@ -191,11 +195,12 @@ static enum kipt_hop_kind hop_kind(u32 key, const struct kipt_way *way)
 void kipt_memo_put_hop(struct kipt_memo *memo, u32 key,
 		       const struct kipt_way *way)
 {
+	struct kipt_hops *hops = &memo->hops;
 	struct kipt_hop *hop;
 
-	if (++memo->hop_puts > memo->hop_size && memo->hop_size < memo->hop_max)
-		clear_hops(memo, memo->hop_size * 2);
-	hop = kipt_memo_hop(memo, key);
+	if (++hops->puts > hops->size && hops->size < hops->max)
+		clear_hops(hops, hops->size * 2);
+	hop = kipt_hop_place(hops, key);
 	hop->key = key;
 	hop->way = kipt_way_number(memo, way);
 	hop->to = way->to;

@@ -127,6 +127,20 @@ struct kipt_hop {
 };
 
 /**
+ * struct kipt_hops - the hops
+ * @at: by key
+ * @size: of them in use, a power of two
+ * @max: there is memory for, a power of two
+ * @puts: entered since @size changed
+ */
+struct kipt_hops {
+	struct kipt_hop *at;
+	u32 size;
+	u32 max;
+	u32 puts;
+};
+
+/**
  * struct kipt_past - a window of the trace at hand that was taken, without time
  * in it
  * @begin: where it starts in the trace
@@ -158,10 +172,7 @@ struct kipt_past {
  * @paths: numbers of paths given
  * @ways: ways there are
  * @missed: ways of packets that were wanted since there was no room for them
- * @hops: by key
- * @hop_size: of them in use, a power of two
- * @hop_max: there is memory for, a power of two
- * @hop_puts: entered since @hop_size changed
+ * @hops: before the table, for packets
  * @past_first: number of the first in @past that may be there
  * @past_count: and of the next
  * @tried: windows looked up lately
@@ -186,10 +197,7 @@ struct kipt_memo {
 	u32 paths;
 	u32 ways;
 	u32 missed;
-	struct kipt_hop *hops;
-	u32 hop_size;
-	u32 hop_max;
-	u32 hop_puts;
+	struct kipt_hops hops;
 	u32 past_first;
 	u32 past_count;
 	u32 tried;
@@ -204,8 +212,8 @@ struct kipt_memo {
 /**
  * kipt_memo_init() - an empty memo
  * @memo: memory of the caller's: @table of @max buckets, a power of two or 0;
- *	@seen of @max * KIPT_MEMO_BUCKET numbers; @hops of @hop_max, a power of
- *	two if @max is not 0
+ *	@seen of @max * KIPT_MEMO_BUCKET numbers; @hops.at of @hops.max, a power
+ *	of two if @max is not 0
  * @words: memory of @room words, the caller's
  * @room: 1 or more
  */
@@ -294,16 +302,16 @@ static inline u32 kipt_hop_ip(u32 block, u8 byte, u64 ip)
 }
 
 /**
- * kipt_memo_hop() - where a hop stands
- * @memo: the memo
+ * kipt_hop_place() - where a hop stands
+ * @hops: the hops
  * @key: its key
  *
  * Return: the place; another may be there.
  */
-static inline struct kipt_hop *kipt_memo_hop(const struct kipt_memo *memo,
-					     u32 key)
+static inline struct kipt_hop *kipt_hop_place(const struct kipt_hops *hops,
+					      u32 key)
 {
-	return &memo->hops[key >> 1 & (memo->hop_size - 1)];
+	return &hops->at[key >> 1 & (hops->size - 1)];
 }
 
 /**

@@ -34,8 +34,7 @@ fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 
 # Tables that start small grow, also with what a small input leaves in them.
-fuzz_flow-flags := -DKIPT_INDEX_FIRST=8U -DKIPT_MEMO_FIRST=8U \
-	-DKIPT_MEMO_TRIES=16U -DKIPT_MEMO_FOLD=256ULL -DKIPT_PAST=16U
+fuzz_flow-flags := $(DECODE_SMALL)
 
 define fuzz-program
 $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
