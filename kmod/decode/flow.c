@@ -69,11 +69,22 @@ static u32 share_of_blocks(u64 size, bool memo)
 		     sizeof(struct kipt_block));
 }
 
-/* Up to a sixth for the memo's table, a 64th for hops, of 0 nothing. Returns what
- * is left.
+static u32 log_size(u64 memory)
+{
+	u32 size = power_below(memory / 64 / kipt_log_memory(1));
+
+	if (size < KIPT_LOG_LEAST)
+		return KIPT_LOG_LEAST;
+	return size < KIPT_LOG_MOST ? size : KIPT_LOG_MOST;
+}
+
+/* Up to a sixth for the memo's table, a 64th for hops and one for the log, of 0
+ * nothing. Returns what is left.
  */
 static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)
 {
+	u32 log = log_size(size);
+
 	memo->max = size ? power_below(size / 6 / sizeof(struct kipt_bucket)) :
 			   0;
 	memo->table = carve(&at, (u64)memo->max * sizeof(struct kipt_bucket));
@@ -82,6 +93,9 @@ static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)
 					    sizeof(struct kipt_hop)) : 0;
 	memo->hops.at = carve(&at, (u64)memo->hops.max *
 			      sizeof(struct kipt_hop));
+	if (size)
+		kipt_log_init(&memo->log, carve(&at, kipt_log_memory(log)),
+			      log);
 	return at;
 }
 
@@ -317,7 +331,6 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 	flow->trial = false;
 	flow->count = 0;
 	flow->slow_until = data;
-	kipt_memo_forget_past(&flow->memo);
 	psb = kipt_sync_next(data, size, from);
 	if (psb > from || psb == size)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_NO_PSB, from);

@@ -1,93 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fast path over what was there before, byte by byte the same: windows are
- * taken again in the order they were taken in, and no packet is read. Runs where
- * the sink may.
+ * taken again in the order they were logged in, and no packet is read. Runs
+ * where the sink may.
  */
 #include "flow_take.h"
 
-/* Bytes compared at once: what is compared in vain is bounded by it. */
-#define COMPARED	1024U
-
-/* How many of @most bytes are the same. Up to 7 behind them are read. */
-static u64 same_bytes(const u8 *a, const u8 *b, u64 most)
-{
-	u64 n, other;
-
-	for (n = 0; n < most; n += 8) {
-		other = kipt_load64(a + n) ^ kipt_load64(b + n);
-		if (other) {
-			n += (u64)__builtin_ctzll(other) >> 3;
-			break;
-		}
-	}
-	return n < most ? n : most;
-}
+/* Ways are asked for so many windows before they are taken. */
+#define AGAIN_AHEAD	4U
 
 /* Which window started with these bytes at this block? Returns false if none is
  * known.
  */
-static bool find_past(struct kipt_flow *flow, const struct fast *fast,
-		      u32 *number)
+static bool find_logged(struct kipt_flow *flow, const struct fast *fast,
+			u32 *number)
 {
-	struct kipt_memo *memo = &flow->memo;
-	u32 *place = kipt_past_place(memo, fast->pos, fast->block);
+	struct kipt_log *log = &flow->memo.log;
+	u32 *place = kipt_log_place(log, fast->pos, fast->block);
 
 	*number = *place;
-	if (!kipt_past_is_there(memo, *number) ||
-	    kipt_past_at(memo, *number)->before != fast->last_ip)
+	if (!kipt_log_is_there(log, *number) ||
+	    kipt_log_at(log, *number)->before != fast->last_ip)
 		return false;
-	*place = memo->past_count;
+	*place = log->count;
 	return true;
+}
+
+static inline void fetch_later(const struct kipt_flow *flow, u32 number)
+{
+	const struct kipt_memo *memo = &flow->memo;
+	u32 way = kipt_log_at(&memo->log, number + AGAIN_AHEAD)->way;
+	const u8 *at = (const u8 *)kipt_way_at(memo, way);
+
+	__builtin_prefetch(at, 1);
+	__builtin_prefetch(at + 64);
 }
 
 /* Takes one, if the way is the same again. */
 static inline bool take_one(struct kipt_flow *flow, struct fast *fast,
-			    const struct kipt_past *past, enum tell how)
+			    const struct kipt_logged *logged, enum tell how)
 {
-	struct kipt_way *way = kipt_way_at(&flow->memo, past->way);
+	struct kipt_way *way = kipt_way_at(&flow->memo, logged->way);
 	struct hit hit = { .way = way, .to = way->to };
 
 	if (way->block != fast->block || !guards_hold(flow, way))
 		return false;
 	tell(flow, way, how);
-	kipt_memo_put_past(&flow->memo, fast->pos, past->len, past->before,
-			   past->after, past->way);
-	take(flow, fast, hit, past->after);
-	fast->pos += past->len;
+	kipt_log_put(&flow->memo.log, logged->len, logged->before,
+		     logged->after, logged->way);
+	take(flow, fast, hit, logged->after);
+	fast->pos += logged->len;
 	return true;
-}
-
-/* Is there one that follows right behind? */
-static inline bool goes_on(const struct kipt_memo *memo, u32 number)
-{
-	const struct kipt_past *past = kipt_past_at(memo, number);
-
-	return kipt_past_is_there(memo, number + 1) &&
-	       kipt_past_at(memo, number + 1)->begin == past->begin + past->len;
 }
 
 static __always_inline u32 take_again(struct kipt_flow *flow, struct fast *fast,
 				      enum tell how)
 {
-	const struct kipt_memo *memo = &flow->memo;
-	const struct kipt_past *past;
-	u32 number, taken = 0;
-	u64 same;
+	struct kipt_log *log = &flow->memo.log;
+	const struct kipt_logged *logged;
+	const u8 *start = fast->pos;
+	u32 number, taken = 0, same;
 
-	if (!find_past(flow, fast, &number))
+	if (!find_logged(flow, fast, &number))
 		return 0;
-	past = kipt_past_at(memo, number);
-	same = (u64)(fast->end - fast->pos);
-	same = same_bytes(fast->pos, past->begin,
-			  same < COMPARED ? same : COMPARED);
-	while (past->len <= same && take_one(flow, fast, past, how)) {
+	logged = kipt_log_at(log, number);
+	same = kipt_log_same(log, logged, start, (u64)(fast->end - start));
+	kipt_log_reserve(log, same);
+	while (logged->len <= same && take_one(flow, fast, logged, how)) {
+		fetch_later(flow, number);
 		taken++;
-		same -= past->len;
-		if (fast->block == KIPT_BLOCK_NONE || !goes_on(memo, number))
+		same -= logged->len;
+		if (fast->block == KIPT_BLOCK_NONE ||
+		    !kipt_log_follows(log, number))
 			break;
-		past = kipt_past_at(memo, ++number);
+		logged = kipt_log_at(log, ++number);
 	}
+	kipt_log_bytes(log, start, (u32)(fast->pos - start));
 	return taken;
 }
 

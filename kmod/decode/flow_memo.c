@@ -137,17 +137,20 @@ static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 }
 
 /* What time passes in is not taken again. */
-static inline void put_past(struct kipt_flow *flow,
-			    const struct kipt_ahead *ahead, u64 before,
-			    const struct kipt_way *way)
+static inline void put_log(struct kipt_flow *flow,
+			   const struct kipt_ahead *ahead, u64 before,
+			   const struct kipt_way *way)
 {
-	struct kipt_memo *memo = &flow->memo;
+	struct kipt_log *log = &flow->memo.log;
+	u32 len = (u32)(ahead->end - ahead->begin);
 
-	if (unlikely(ahead->timed))
+	if (unlikely(ahead->timed || len > KIPT_LOG_LONGEST))
 		return;
-	*kipt_past_place(memo, ahead->begin, way->block) = memo->past_count;
-	kipt_memo_put_past(memo, ahead->begin, (u32)(ahead->end - ahead->begin),
-			   before, ahead->last_ip, kipt_way_number(memo, way));
+	*kipt_log_place(log, ahead->begin, way->block) = log->count;
+	kipt_log_reserve(log, len);
+	kipt_log_put(log, len, before, ahead->last_ip,
+		     kipt_way_number(&flow->memo, way));
+	kipt_log_bytes(log, ahead->begin, len);
 }
 
 /* Takes a window whose way is known. */
@@ -159,7 +162,7 @@ static inline void take_known(struct kipt_flow *flow, struct fast *fast,
 		tell_timed(flow, ahead, hit.way);
 	else
 		tell(flow, hit.way, how);
-	put_past(flow, ahead, fast->last_ip, hit.way);
+	put_log(flow, ahead, fast->last_ip, hit.way);
 	take(flow, fast, hit, ahead->last_ip);
 	fast->pos = ahead->end;
 }
@@ -204,7 +207,7 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 	if (flow->joined.nr_steps > 1)
 		way = kipt_learn_end(flow, &ahead->window);
 	if (way)
-		put_past(flow, ahead, before, way);
+		put_log(flow, ahead, before, way);
 	return true;
 }
 

@@ -39,7 +39,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->bytes = 0;
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
 	clear_hops(&memo->hops, KIPT_MEMO_FIRST * KIPT_MEMO_BUCKET);
-	kipt_memo_forget_past(memo);
+	kipt_log_forget(&memo->log);
 }
 
 u32 kipt_memo_room(struct kipt_memo *memo, u32 words, u8 kind)

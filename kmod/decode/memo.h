@@ -11,6 +11,7 @@
 #ifndef KIPT_DECODE_MEMO_H
 #define KIPT_DECODE_MEMO_H
 
+#include "log.h"
 #include "port.h"
 #include "status.h"
 #include "window.h"
@@ -18,10 +19,6 @@
 /* Tests make these small. */
 #ifndef KIPT_MEMO_FIRST
 #define KIPT_MEMO_FIRST		128U
-#endif
-/* Windows taken lately that are kept, a power of two. */
-#ifndef KIPT_PAST
-#define KIPT_PAST		2048U
 #endif
 /* Windows looked up before it is judged whether they are worth it. */
 #ifndef KIPT_MEMO_TRIES
@@ -141,23 +138,6 @@ struct kipt_hops {
 };
 
 /**
- * struct kipt_past - a window of the trace at hand that was taken, without time
- * in it
- * @begin: where it starts in the trace
- * @before: IP compression there
- * @after: and behind it
- * @way: that was taken
- * @len: its bytes
- */
-struct kipt_past {
-	const u8 *begin;
-	u64 before;
-	u64 after;
-	u32 way;
-	u32 len;
-};
-
-/**
  * struct kipt_memo - the memo
  * @table: buckets by hash
  * @size: buckets in use, a power of two
@@ -173,15 +153,12 @@ struct kipt_past {
  * @ways: ways there are
  * @missed: ways of packets that were wanted since there was no room for them
  * @hops: before the table, for packets
- * @past_first: number of the first in @past that may be there
- * @past_count: and of the next
+ * @log: windows taken lately
  * @tried: windows looked up lately
  * @known: of these, found
  * @rest: bytes to be taken packet by packet before windows are tried again
  * @pause: how many that was last time
  * @bytes: of trace since what the ways count was last folded: no count is more
- * @past: windows taken lately, by number, a ring
- * @past_places: numbers by how a window starts
  */
 struct kipt_memo {
 	struct kipt_bucket *table;
@@ -198,22 +175,19 @@ struct kipt_memo {
 	u32 ways;
 	u32 missed;
 	struct kipt_hops hops;
-	u32 past_first;
-	u32 past_count;
+	struct kipt_log log;
 	u32 tried;
 	u32 known;
 	u32 rest;
 	u32 pause;
 	u64 bytes;
-	struct kipt_past past[KIPT_PAST];
-	u32 past_places[KIPT_PAST * 2];
 };
 
 /**
  * kipt_memo_init() - an empty memo
  * @memo: memory of the caller's: @table of @max buckets, a power of two or 0;
- *	@seen of @max * KIPT_MEMO_BUCKET numbers; @hops.at of @hops.max, a power
- *	of two if @max is not 0
+ *	@seen of @max * KIPT_MEMO_BUCKET numbers; if @max is not 0, @hops.at of
+ *	@hops.max, a power of two, and @log ready
  * @words: memory of @room words, the caller's
  * @room: 1 or more
  */
@@ -322,72 +296,6 @@ static inline struct kipt_hop *kipt_hop_place(const struct kipt_hops *hops,
  */
 void kipt_memo_put_hop(struct kipt_memo *memo, u32 key,
 		       const struct kipt_way *way);
-
-/**
- * kipt_memo_forget_past() - another trace
- * @memo: the memo
- */
-static inline void kipt_memo_forget_past(struct kipt_memo *memo)
-{
-	memo->past_first = memo->past_count;
-}
-
-/**
- * kipt_past_place() - where the number of a window stands
- * @memo: the memo
- * @pos: its start; 16 bytes may be read
- * @block: number of the block it starts at
- *
- * Return: the place; that of another window, or any number, may be there.
- */
-static inline u32 *kipt_past_place(struct kipt_memo *memo, const u8 *pos,
-				   u32 block)
-{
-	u64 mixed = kipt_load64(pos) * 0x9e3779b97f4a7c15ULL;
-
-	mixed = (mixed << 29 | mixed >> 35) ^ kipt_load64(pos + 8) ^
-		(u64)block << 20;
-	mixed *= 0xd6e8feb86659fd93ULL;
-	return &memo->past_places[mixed >> 40 & (KIPT_PAST * 2 - 1)];
-}
-
-static inline const struct kipt_past *
-kipt_past_at(const struct kipt_memo *memo, u32 number)
-{
-	return &memo->past[number % KIPT_PAST];
-}
-
-/**
- * kipt_past_is_there() - is a window still known
- * @memo: the memo
- * @number: any number
- *
- * Return: true if kipt_past_at() gives the one with this number.
- */
-static inline bool kipt_past_is_there(const struct kipt_memo *memo, u32 number)
-{
-	return number - memo->past_first <
-		       memo->past_count - memo->past_first &&
-	       memo->past_count - number < KIPT_PAST;
-}
-
-/**
- * kipt_memo_put_past() - a window was taken
- * @memo: the memo
- * @begin: see struct kipt_past
- * @len: see there
- * @before: see there
- * @after: see there
- * @way: see there
- */
-static inline void kipt_memo_put_past(struct kipt_memo *memo, const u8 *begin,
-				      u32 len, u64 before, u64 after, u32 way)
-{
-	memo->past[memo->past_count++ % KIPT_PAST] = (struct kipt_past){
-		.begin = begin, .before = before, .after = after, .way = way,
-		.len = len,
-	};
-}
 
 /**
  * kipt_way_at() - a way by its number
