@@ -71,14 +71,14 @@ static u32 share_of_blocks(u64 size, bool memo)
 
 static u32 log_size(u64 memory)
 {
-	u32 size = power_below(memory / 64 / kipt_log_memory(1));
+	u32 size = power_below(memory / 32 / kipt_log_memory(1));
 
 	if (size < KIPT_LOG_LEAST)
 		return KIPT_LOG_LEAST;
 	return size < KIPT_LOG_MOST ? size : KIPT_LOG_MOST;
 }
 
-/* Up to a sixth for the memo's table, a 64th for hops and one for the log, of 0
+/* Up to a sixth for the memo's table, a 32nd for the log, a 64th for hops, of 0
  * nothing. Returns what is left.
  */
 static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)

@@ -161,14 +161,17 @@ static inline u32 kipt_log_same(const struct kipt_log *log,
 				const struct kipt_logged *logged,
 				const u8 *pos, u64 most)
 {
-	u32 size = log->size * KIPT_LOG_BYTES, at = logged->at & (size - 1), n;
+	u32 size = log->size * KIPT_LOG_BYTES, at = logged->at & (size - 1);
 	const u8 *bytes = log->bytes + at;
+	u32 n, there = log->end - logged->at;
 	u64 other;
 
-	if (most > KIPT_LOG_COMPARED)
-		most = KIPT_LOG_COMPARED;
-	if (most > size - at)
-		most = size - at;
+	if (there > KIPT_LOG_COMPARED)
+		there = KIPT_LOG_COMPARED;
+	if (there > size - at)
+		there = size - at;
+	if (most > there)
+		most = there;
 	for (n = 0; n < most; n += 8) {
 		other = kipt_load64(pos + n) ^ kipt_load64(bytes + n);
 		if (other) {
