@@ -78,6 +78,16 @@ static u32 log_size(u64 memory)
 	return size < KIPT_LOG_MOST ? size : KIPT_LOG_MOST;
 }
 
+_Static_assert(KIPT_FLOW_MEMORY_MAX / 64 / sizeof(struct kipt_hop) <=
+	       KIPT_HOPS_MOST, "hops find the row of each");
+
+static u32 hops_max(u64 memory)
+{
+	u32 max = power_below(memory / 64 / sizeof(struct kipt_hop));
+
+	return max < KIPT_HOPS_ROW ? KIPT_HOPS_ROW : max;
+}
+
 /* Up to a sixth for the memo's table, a 32nd for the log, a 64th for hops, of 0
  * nothing. Returns what is left.
  */
@@ -89,8 +99,7 @@ static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)
 			   0;
 	memo->table = carve(&at, (u64)memo->max * sizeof(struct kipt_bucket));
 	memo->seen = carve(&at, memo->max * KIPT_MEMO_BUCKET * sizeof(u16));
-	memo->hops.max = size ? power_below(size / 64 /
-					    sizeof(struct kipt_hop)) : 0;
+	memo->hops.max = size ? hops_max(size) : 0;
 	memo->hops.at = carve(&at, (u64)memo->hops.max *
 			      sizeof(struct kipt_hop));
 	if (size)

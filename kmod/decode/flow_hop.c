@@ -141,8 +141,8 @@ static inline struct kipt_way *take_packet(struct kipt_flow *flow,
 	return hit.way;
 }
 
-/* What a TNT does to the stack. Out of line: the loop around it has no registers
- * to spare. Returns false if it is another way's turn.
+/* Out of line: the loop around it has no registers to spare. Returns false if it
+ * is another way's turn.
  */
 static noinline bool take_calls(struct kipt_flow *flow,
 				const struct kipt_way *way)
@@ -153,25 +153,63 @@ static noinline bool take_calls(struct kipt_flow *flow,
 	return true;
 }
 
-/* Short TNTs whose hops say where they lead. */
+/* A CALL, or with @ret a RET, and no branch on which: that follows no pattern.
+ * Returns false if the RET goes elsewhere.
+ */
+static inline bool take_call(struct kipt_return_stack *stack, u64 ip, u32 ret)
+{
+	u64 *slot = &stack->ip[(stack->top - ret) % KIPT_RETURN_STACK_RING];
+	u32 depth = stack->depth + 1 - 2 * ret;
+
+	if (unlikely(((*slot ^ ip) & -(u64)ret) || (s32)depth < 0))
+		return false;
+	/* What a RET takes stands there. */
+	*slot = ip;
+	stack->top += 1 - 2 * ret;
+	stack->depth = depth < KIPT_RETURN_STACK_SIZE ? depth :
+							KIPT_RETURN_STACK_SIZE;
+	return true;
+}
+
+/* What a TNT does to the stack. Returns false if its hop does not say. */
+static inline bool take_stack(struct kipt_flow *flow,
+			      const struct kipt_way *way, u32 next)
+{
+	struct kipt_return_stack *stack = &flow->stack;
+	u32 kind = next & KIPT_HOP_KIND;
+
+	if (kind == KIPT_HOP_PLAIN &&
+	    likely(stack->depth + (next >> KIPT_HOP_DEEP) <=
+		   KIPT_RETURN_STACK_SIZE))
+		return true;
+	/* Behind the one word of a short TNT. */
+	if (kind >= KIPT_HOP_CALL)
+		return take_call(stack, way->words[1], kind == KIPT_HOP_RET);
+	return kind != KIPT_HOP_OTHER && take_calls(flow, way);
+}
+
+/* Short TNTs whose hops say where they lead. Which hop is next waits for one
+ * load and one addition.
+ */
 static __always_inline void take_tnts(struct kipt_flow *flow, struct fast *fast,
 				      const u8 *upto, enum tell how)
 {
-	u32 block = fast->block, history = flow->history_count, key;
+	u32 block = fast->block, history = flow->history_count, next;
 	/* A copy: what is written below cannot change it. */
 	const struct kipt_hops hops = flow->memo.hops;
+	const u8 *at = (const u8 *)hops.at, *pos = fast->pos;
+	const u8 *row = at + kipt_hop_row(&hops, block);
 	const struct kipt_hop *hop;
-	const u8 *pos = fast->pos;
 	struct kipt_way *way;
 
 	for (; pos < upto; pos++) {
-		key = kipt_hop_tnt(block, *pos);
-		hop = kipt_hop_place(&hops, key);
+		hop = (const void *)(row + (*pos & 0xfeU) * 8);
 		way = kipt_way_at(&flow->memo, hop->way);
-		if (hop->key != key || hop->kind == KIPT_HOP_OTHER)
+		next = hop->next;
+		if (hop->key != kipt_hop_tnt(block, *pos) ||
+		    !take_stack(flow, way, next))
 			break;
-		if (hop->kind == KIPT_HOP_CALLS && !take_calls(flow, way))
-			break;
+		row = at + (next & KIPT_HOP_ROW);
 		tell(flow, way, how);
 		flow->history[history++ % KIPT_FLOW_HISTORY].way = hop->way;
 		block = hop->to;

@@ -101,7 +101,7 @@ static inline void kipt_log_forget(struct kipt_log *log)
 /**
  * kipt_log_place() - where the number of a window stands
  * @log: the log
- * @pos: its start; 24 bytes are read
+ * @pos: its start; 32 bytes are read
  * @block: number of the block it starts at
  *
  * Return: the place; that of another window, or any number, may be there.
@@ -109,12 +109,13 @@ static inline void kipt_log_forget(struct kipt_log *log)
 static inline u32 *kipt_log_place(struct kipt_log *log, const u8 *pos,
 				  u32 block)
 {
-	u64 mixed = kipt_load64(pos) * 0x9e3779b97f4a7c15ULL;
+	u64 mixed = kipt_load64(pos) * 0x9e3779b97f4a7c15ULL +
+		    kipt_load64(pos + 8) * 0xc2b2ae3d27d4eb4fULL +
+		    kipt_load64(pos + 16) * 0xa0761d6478bd642fULL +
+		    (kipt_load64(pos + 24) ^ (u64)block << 20) *
+			    0xe7037ed1a0b428dbULL;
 
-	mixed = (mixed << 29 | mixed >> 35) ^ kipt_load64(pos + 8) ^
-		kipt_load64(pos + 16) * 0xc2b2ae3d27d4eb4fULL ^
-		(u64)block << 20;
-	mixed *= 0xd6e8feb86659fd93ULL;
+	mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ULL;
 	return &log->places[mixed >> 40 & (log->size * 2 - 1)];
 }
 

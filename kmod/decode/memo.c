@@ -38,7 +38,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->pause = 0;
 	memo->bytes = 0;
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
-	clear_hops(&memo->hops, KIPT_MEMO_FIRST * KIPT_MEMO_BUCKET);
+	clear_hops(&memo->hops, KIPT_HOPS_FIRST);
 	kipt_log_forget(&memo->log);
 }
 
@@ -181,14 +181,38 @@ void kipt_memo_judge(struct kipt_memo *memo)
 	memo->known = 0;
 }
 
+/* Is all it does to the stack one CALL, or one RET? */
+static bool is_one_call(const struct kipt_way *way)
+{
+	return way->guards + way->pushes == 1 &&
+	       way->net == way->pushes - way->guards &&
+	       way->low == way->pushes &&
+	       way->high == KIPT_RETURN_STACK_SIZE - way->guards;
+}
+
 static enum kipt_hop_kind hop_kind(u32 key, const struct kipt_way *way)
 {
 	if (key & 1 || way->to == KIPT_TO_OFF || way->to == KIPT_TO_SPACE)
 		return KIPT_HOP_OTHER;
+	if (is_one_call(way))
+		return way->guards ? KIPT_HOP_RET : KIPT_HOP_CALL;
 	if (way->guards || way->pushes || way->net || way->low ||
-	    way->high != KIPT_RETURN_STACK_SIZE)
+	    way->high < KIPT_RETURN_STACK_SIZE - KIPT_HOP_DEEP_MOST)
 		return KIPT_HOP_CALLS;
 	return KIPT_HOP_PLAIN;
+}
+
+static u32 hop_next(const struct kipt_hops *hops, u32 key,
+		    const struct kipt_way *way)
+{
+	enum kipt_hop_kind kind = hop_kind(key, way);
+
+	if (kind == KIPT_HOP_OTHER)
+		return kind;
+	if (kind == KIPT_HOP_PLAIN)
+		return (KIPT_RETURN_STACK_SIZE - way->high) << KIPT_HOP_DEEP |
+		       kipt_hop_row(hops, way->to) | kind;
+	return kipt_hop_row(hops, way->to) | kind;
 }
 
 /* As many as are wanted, while there is memory. */
@@ -204,5 +228,5 @@ void kipt_memo_put_hop(struct kipt_memo *memo, u32 key,
 	hop->key = key;
 	hop->way = kipt_way_number(memo, way);
 	hop->to = way->to;
-	hop->kind = hop_kind(key, way);
+	hop->next = hop_next(hops, key, way);
 }

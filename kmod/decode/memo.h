@@ -102,11 +102,13 @@ struct kipt_bucket {
 	u32 to[KIPT_MEMO_BUCKET];
 };
 
-/* What a hop leaves to be seen to. */
+/* What a hop does. The others are of short TNTs, and say where these lead. */
 enum kipt_hop_kind {
 	KIPT_HOP_OTHER,
-	KIPT_HOP_CALLS,		/* a TNT that leads to the block @to, and the stack */
-	KIPT_HOP_PLAIN,		/* a TNT that leads there, and nothing else */
+	KIPT_HOP_CALLS,		/* anything to the stack */
+	KIPT_HOP_PLAIN,		/* nothing, or it returns from what it calls */
+	KIPT_HOP_CALL,		/* it leaves a return address */
+	KIPT_HOP_RET,		/* it takes one and goes there */
 };
 
 /**
@@ -114,20 +116,35 @@ enum kipt_hop_kind {
  * @key: kipt_hop_tnt() or kipt_hop_ip(); 0: none
  * @way: its number
  * @to: as in the way
- * @kind: enum kipt_hop_kind
+ * @next: KIPT_HOP_KIND: enum kipt_hop_kind. For KIPT_HOP_PLAIN from
+ *	KIPT_HOP_DEEP on: by how much it deepens the stack in between. If it is
+ *	not KIPT_HOP_OTHER, KIPT_HOP_ROW: kipt_hop_row() of @to
  */
 struct kipt_hop {
 	u32 key;
 	u32 way;
 	u32 to;
-	u32 kind;
+	u32 next;
 };
+
+#define KIPT_HOP_KIND		0xfU
+#define KIPT_HOP_ROW		0x3fffff0U
+#define KIPT_HOP_DEEP		26
+#define KIPT_HOP_DEEP_MOST	63U
+
+#ifndef KIPT_HOPS_FIRST
+#define KIPT_HOPS_FIRST		1024U
+#endif
+/* Hops of a block, and the fewest there may be. */
+#define KIPT_HOPS_ROW		128U
+/* And the most: KIPT_HOP_ROW tells so many apart. */
+#define KIPT_HOPS_MOST		(1U << 22)
 
 /**
  * struct kipt_hops - the hops
  * @at: by key
- * @size: of them in use, a power of two
- * @max: there is memory for, a power of two
+ * @size: of them in use, a power of two, KIPT_HOPS_ROW or more
+ * @max: there is memory for, a power of two up to KIPT_HOPS_MOST
  * @puts: entered since @size changed
  */
 struct kipt_hops {
@@ -286,6 +303,20 @@ static inline struct kipt_hop *kipt_hop_place(const struct kipt_hops *hops,
 					      u32 key)
 {
 	return &hops->at[key >> 1 & (hops->size - 1)];
+}
+
+/**
+ * kipt_hop_row() - where the hops of a block stand
+ * @hops: the hops
+ * @block: number of the block
+ *
+ * Return: bytes from the first hop on. Behind as many bytes as eight times the
+ * short TNT stands kipt_hop_place() of its kipt_hop_tnt().
+ */
+static inline u32 kipt_hop_row(const struct kipt_hops *hops, u32 block)
+{
+	return (block * KIPT_HOPS_ROW & (hops->size - 1)) *
+	       (u32)sizeof(struct kipt_hop);
 }
 
 /**
