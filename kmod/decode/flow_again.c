@@ -19,8 +19,7 @@ static bool find_logged(struct kipt_flow *flow, const struct fast *fast,
 	u32 *place = kipt_log_place(log, fast->pos, fast->block);
 
 	*number = *place;
-	if (!kipt_log_is_there(log, *number) ||
-	    kipt_log_at(log, *number)->before != fast->last_ip)
+	if (!kipt_log_is_there(log, *number))
 		return false;
 	*place = log->count;
 	return true;
@@ -36,14 +35,17 @@ static inline void fetch_later(const struct kipt_flow *flow, u32 number)
 	__builtin_prefetch(at + 64);
 }
 
-/* Takes one, if the way is the same again. */
+/* Takes one, if the way is the same again. What stands behind another window in
+ * the log may have come elsewhere in the trace.
+ */
 static inline bool take_one(struct kipt_flow *flow, struct fast *fast,
 			    const struct kipt_logged *logged, enum tell how)
 {
 	struct kipt_way *way = kipt_way_at(&flow->memo, logged->way);
 	struct hit hit = { .way = way, .to = way->to };
 
-	if (way->block != fast->block || !guards_hold(flow, way))
+	if (way->block != fast->block || logged->before != fast->last_ip ||
+	    !guards_hold(flow, way))
 		return false;
 	tell(flow, way, how);
 	kipt_log_put(&flow->memo.log, logged->len, logged->before,
