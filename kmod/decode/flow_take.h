@@ -110,9 +110,9 @@ static inline void apply_stack(struct kipt_flow *flow,
 	u32 top = stack->top + (u32)way->net, i;
 
 	stack->top = top;
-	stack->ip[(way->pushes > 0 ? top - 1 : top) % KIPT_RETURN_STACK_RING] =
+	stack->ip[(top - (way->pushes > 0)) % KIPT_RETURN_STACK_RING] =
 		pushes[0];
-	stack->ip[(way->pushes > 1 ? top - 2 : top) % KIPT_RETURN_STACK_RING] =
+	stack->ip[(top - 2 * (way->pushes > 1)) % KIPT_RETURN_STACK_RING] =
 		pushes[1];
 	for (i = 2; unlikely(i < way->pushes); i++)
 		stack->ip[(top - 1 - i) % KIPT_RETURN_STACK_RING] = pushes[i];
