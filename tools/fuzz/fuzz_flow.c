@@ -360,7 +360,7 @@ static bool ends_in_psb(const struct input *input, u64 whole)
 #define CUT_TAIL	16
 
 /* How many records say the same whatever follows. Whether the FUP behind an
- * overflow tells where tracing goes on may be known as late as at a branch.
+ * overflow tells where tracing goes on is known at the next TNT or TIP.
  */
 static u32 decided(const struct record_list *list)
 {
@@ -369,7 +369,9 @@ static u32 decided(const struct record_list *list)
 
 	for (; n; n--) {
 		record = &list->records[n - 1];
-		if (record->type == KIPT_RECORD_BRANCH)
+		if (record->type == KIPT_RECORD_BRANCH &&
+		    record->kind != KIPT_BRANCH_JUMP &&
+		    record->kind != KIPT_BRANCH_CALL)
 			break;
 		if (record->type == KIPT_RECORD_GAP &&
 		    record->kind == KIPT_GAP_OVERFLOW)
