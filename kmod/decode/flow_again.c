@@ -38,7 +38,7 @@ static inline void fetch_later(const struct kipt_flow *flow, u32 number)
 /* Takes one, if the way is the same again. What stands behind another window in
  * the log may have come elsewhere in the trace.
  */
-static inline bool take_one(struct kipt_flow *flow, struct fast *fast,
+static __always_inline bool take_one(struct kipt_flow *flow, struct fast *fast,
 			    const struct kipt_logged *logged, enum tell how)
 {
 	struct kipt_way *way = kipt_way_at(&flow->memo, logged->way);
