@@ -83,6 +83,13 @@ static bool read_one(struct kipt_psb *psb, const struct kipt_packet *packet,
 	}
 }
 
+/* PADs are most of the packets of some PSB+. */
+static void pass_pads(struct kipt_cursor *cursor)
+{
+	while (kipt_cursor_left(cursor) && !*cursor->pos)
+		cursor->pos++;
+}
+
 void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
 		   struct kipt_clock *clock)
 {
@@ -96,6 +103,7 @@ void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
 	psb->status = kipt_packet_next(&cursor, &packet);
 	at = cursor.pos;
 	while (more && psb->status == KIPT_OK) {
+		pass_pads(&cursor);
 		at = cursor.pos;
 		psb->status = kipt_packet_next(&cursor, &packet);
 		if (psb->status != KIPT_OK)

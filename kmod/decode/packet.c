@@ -502,24 +502,23 @@ static enum kipt_status read_slow(struct kipt_cursor *cursor, u64 left,
 				  struct kipt_packet *packet)
 {
 	const u8 *b = cursor->pos;
-	struct kipt_packet p = { 0 };
 	enum kipt_status status;
 
 	if (!left)
 		return KIPT_END;
+	*packet = (struct kipt_packet){ 0 };
 	if (cursor->block && (b[0] & 7) == 4)
-		status = read_bip(b, left, cursor->block, &p);
+		status = read_bip(b, left, cursor->block, packet);
 	else
-		status = read_any(b, left, &p);
+		status = read_any(b, left, packet);
 	if (status != KIPT_OK)
 		return status;
 
-	if (p.type == KIPT_PACKET_BBP)
-		cursor->block = p.size;
-	else if (cursor->block && !keeps_block(p.type))
+	if (packet->type == KIPT_PACKET_BBP)
+		cursor->block = packet->size;
+	else if (cursor->block && !keeps_block(packet->type))
 		cursor->block = 0;
-	cursor->pos += p.len;
-	*packet = p;
+	cursor->pos += packet->len;
 	return KIPT_OK;
 }
 

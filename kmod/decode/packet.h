@@ -96,7 +96,7 @@ struct kipt_packet {
 /**
  * kipt_packet_next() - read the packet at the cursor
  * @cursor: advanced past the packet, only on success; keeps the block context
- * @packet: written only on success
+ * @packet: written; undefined if no packet was read
  *
  * Shapes that errata make are read as what they stand for: a CYC that an OVF
  * cut off (SKD007) is a broken 1-byte CYC, a TMA with reserved bits set and a

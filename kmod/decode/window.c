@@ -180,6 +180,8 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			len += put_ip(bytes + len, pos, size, ip, first);
 			first &= size == 1;
 			pos += size;
+			if (unlikely(!*pos))
+				pos = pass_pads(pos, end);
 			if (!((u32)(spread >> 32) & KIPT_WINDOW_ENDS) ||
 			    (ip ^ before) >> 63)
 				break;
