@@ -82,9 +82,10 @@ static inline bool is_ip_way(const struct kipt_way *way,
 {
 	u64 word = next->last_ip << 8 | KIPT_WINDOW_FULL |
 		   (*fast->pos & KIPT_WINDOW_OPCODE);
+	const u64 *words = kipt_way_bytes(way);
 
 	return way->block == fast->block && way->len == 9 && next->size != 1 &&
-	       way->words[0] == word && way->words[1] == next->last_ip >> 56;
+	       words[0] == word && words[1] == next->last_ip >> 56;
 }
 
 static inline bool hop_holds(const struct kipt_flow *flow,
@@ -182,9 +183,9 @@ static inline bool take_stack(struct kipt_flow *flow,
 	    likely(stack->depth + (next >> KIPT_HOP_DEEP) <=
 		   KIPT_RETURN_STACK_SIZE))
 		return true;
-	/* Behind the one word of a short TNT. */
+	/* What is pushed, or else guarded. */
 	if (kind >= KIPT_HOP_CALL)
-		return take_call(stack, way->words[1], kind == KIPT_HOP_RET);
+		return take_call(stack, way->words[0], kind == KIPT_HOP_RET);
 	return kind != KIPT_HOP_OTHER && take_calls(flow, way);
 }
 

@@ -94,13 +94,13 @@ static u32 words_before_list(const struct kipt_window *window,
 static void write_words(struct kipt_way *way, const struct kipt_window *window,
 			const struct kipt_recorder *recorder, u32 records)
 {
-	u32 at, pushes = recorder->nr_pushes, i;
+	u32 at = 0, pushes = recorder->nr_pushes, i;
 
-	at = put_words(way->words, 0, window->words, (window->len + 7) & ~7U);
 	for (i = 0; i < pushes; i++)
 		way->words[at++] = recorder->pushes[pushes - 1 - i];
 	at = put_words(way->words, at, recorder->guards,
 		       recorder->nr_guards * sizeof(u64));
+	at = put_words(way->words, at, window->words, (window->len + 7) & ~7U);
 	at = put_words(way->words, at, recorder->records,
 		       records * sizeof(*recorder->records));
 	memcpy(&way->words[at], recorder->steps,

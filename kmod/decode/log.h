@@ -20,7 +20,7 @@
 #define KIPT_LOG_LONGEST	256U
 /* Bytes compared at once: what is compared in vain is bounded by it. */
 #define KIPT_LOG_COMPARED	1024U
-/* Bytes copied at once: the last of them may be behind what is logged. */
+/* Bytes copied and compared at once: the last may be behind those meant. */
 #define KIPT_LOG_COPIED		32U
 
 /**
@@ -148,11 +148,17 @@ static inline bool kipt_log_is_there(const struct kipt_log *log, u32 number)
 		       log->size * KIPT_LOG_BYTES - KIPT_LOG_COPIED;
 }
 
+/* Zeros where eight bytes are the same. */
+static inline u64 kipt_log_other(const u8 *a, const u8 *b)
+{
+	return kipt_load64(a) ^ kipt_load64(b);
+}
+
 /**
  * kipt_log_same() - how far is the trace the same again
  * @log: the log
  * @logged: a window that is there
- * @pos: the trace; 7 behind @most bytes are read
+ * @pos: the trace; KIPT_LOG_COPIED behind @most bytes are read
  * @most: bytes of it
  *
  * Return: bytes that are as those of @logged and what stands behind them, up to
@@ -173,8 +179,15 @@ static inline u32 kipt_log_same(const struct kipt_log *log,
 		there = size - at;
 	if (most > there)
 		most = there;
-	for (n = 0; n < most; n += 8) {
-		other = kipt_load64(pos + n) ^ kipt_load64(bytes + n);
+	for (n = 0; n < most; n += KIPT_LOG_COPIED) {
+		if (kipt_log_other(pos + n, bytes + n) |
+		    kipt_log_other(pos + n + 8, bytes + n + 8) |
+		    kipt_log_other(pos + n + 16, bytes + n + 16) |
+		    kipt_log_other(pos + n + 24, bytes + n + 24))
+			break;
+	}
+	for (; n < most; n += 8) {
+		other = kipt_log_other(pos + n, bytes + n);
 		if (other) {
 			n += (u32)__builtin_ctzll(other) >> 3;
 			break;

@@ -50,8 +50,8 @@ enum kipt_way_kind {
  * @high: and at most this
  * @kind: enum kipt_way_kind
  * @keeps: its records stand in it
- * @words: bytes of the window; the return addresses left on the stack, the
- *	youngest first; the guards, the youngest first; the records, if it keeps
+ * @words: the return addresses left on the stack, the youngest first; the
+ *	guards, the youngest first; bytes of the window; the records, if it keeps
  *	them; then the list, u32: steps of a packet, the packets' ways for a
  *	window
  */
@@ -355,7 +355,18 @@ static inline u32 kipt_way_number(const struct kipt_memo *memo,
  */
 static inline const u64 *kipt_way_pushes(const struct kipt_way *way)
 {
-	return way->words + (way->len + 7U) / 8;
+	return way->words;
+}
+
+/**
+ * kipt_way_bytes() - the window of a way
+ * @way: the way
+ *
+ * Return: @way->len bytes.
+ */
+static inline const u64 *kipt_way_bytes(const struct kipt_way *way)
+{
+	return way->words + way->pushes + way->guards;
 }
 
 /**
@@ -367,8 +378,8 @@ static inline const u64 *kipt_way_pushes(const struct kipt_way *way)
 static inline const struct kipt_record *
 kipt_way_records(const struct kipt_way *way)
 {
-	return (const struct kipt_record *)(kipt_way_pushes(way) + way->pushes +
-					    way->guards);
+	return (const struct kipt_record *)(kipt_way_bytes(way) +
+					    (way->len + 7U) / 8);
 }
 
 /**
@@ -487,14 +498,15 @@ static inline u32 kipt_bucket_match(const struct kipt_bucket *bucket, u32 key,
 static inline bool kipt_way_is(const struct kipt_way *way,
 			       const struct kipt_window *window, u32 block)
 {
-	u64 other = (way->words[1] ^ window->words[1]) &
+	const u64 *words = kipt_way_bytes(way);
+	u64 other = (words[1] ^ window->words[1]) &
 		    -(u64)(window->len > 8);
 	u32 i;
 
 	other |= (way->block ^ block) | (way->len ^ window->len) |
-		 (way->words[0] ^ window->words[0]);
+		 (words[0] ^ window->words[0]);
 	for (i = 2; unlikely(i * 8 < window->len); i++)
-		other |= way->words[i] ^ window->words[i];
+		other |= words[i] ^ window->words[i];
 	return !other;
 }
 
