@@ -231,6 +231,12 @@ static inline bool take_window(struct kipt_flow *flow, struct fast *fast,
 	return true;
 }
 
+/* May a window start with this byte? */
+static bool may_begin(u8 byte)
+{
+	return kipt_window_lens[byte] || (!(byte & 1) && byte != 2);
+}
+
 /* Takes windows that were there before, or reads some: behind a long stretch that
  * was there one, then two, then four. Returns false as kipt_take_packets(), or if
  * none is there.
@@ -243,6 +249,10 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 
 	if (unlikely(pos >= fast->end || fast->block == KIPT_BLOCK_NONE))
 		return false;
+	if (unlikely(!may_begin(*pos))) {
+		kipt_pass_times(flow, fast, fast->end);
+		return fast->pos != pos;
+	}
 	again = kipt_take_again(flow, fast, how);
 	if (again) {
 		if (again >= KIPT_AGAIN_LONG)

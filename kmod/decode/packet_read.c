@@ -5,7 +5,7 @@
  * packet.c all others. Any context.
  *
  * First each byte of a chunk gets a mark: not a one-byte packet. Then each
- * step takes the one-byte packets up to the next mark, seven at most, and the
+ * step takes the one-byte packets up to the next mark, RUN_MAX at most, and the
  * packet at the mark, of any length. What one step must wait for of the one
  * before is only that packet's length; that is why marks are made ahead, and
  * why the word of marks for a step is loaded one step before. User space makes
@@ -15,8 +15,14 @@
 #include "packet.h"
 #include "packet_table.h"
 
-/* One-byte packets that a step takes at most. */
+/* One-byte packets that a step takes at most; where a packet is copied in two
+ * parts one less is faster.
+ */
+#ifdef __SSE2__
 #define RUN_MAX		7
+#else
+#define RUN_MAX		6
+#endif
 /* Ends a run in marks; the second bit is there only because compilers make a
  * slow partial write of the first alone.
  */
@@ -149,7 +155,7 @@ static void chunk_mark(struct chunk *chunk, const struct kipt_cursor *cursor)
 	memset(chunk->marks + chunk->size / 8, 0xff, 8);
 }
 
-/* Writes seven packets, the caller counts those that are meant. */
+/* Writes RUN_MAX packets, the caller counts those that are meant. */
 static inline void run_read(const u8 *b, struct kipt_packet *p)
 {
 	p[0] = kipt_table_packet[b[0]];
@@ -158,7 +164,9 @@ static inline void run_read(const u8 *b, struct kipt_packet *p)
 	p[3] = kipt_table_packet[b[3]];
 	p[4] = kipt_table_packet[b[4]];
 	p[5] = kipt_table_packet[b[5]];
+#if RUN_MAX > 6
 	p[6] = kipt_table_packet[b[6]];
+#endif
 }
 
 /* Reads up to the end of the chunk, a packet that the table does not have, or

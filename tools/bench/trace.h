@@ -11,7 +11,7 @@
 #include "digest.h"
 
 /* A measurement decodes at least so much, small traces several times. */
-#define BENCH_TRACE_LEAST	(16 << 20)
+#define BENCH_TRACE_LEAST	(8ULL << 20)
 #define BENCH_TRACE_COLD	(1ULL << 20)
 /**
  * struct bench_trace - one trace

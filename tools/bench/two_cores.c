@@ -28,6 +28,9 @@
 
 #define REFERENCE_BYTES	(256U << 10)
 
+/* A round decodes at least so much: threads start and end in each. */
+#define ROUND_LEAST	(64ULL << 20)
+
 /**
  * struct reference - the records of one thread, made as they are asked for
  * @trace: what is decoded, its bytes before any damage
@@ -233,13 +236,18 @@ static void lane_take(struct lane *lane, const u8 *bytes, u64 size,
 		lane->best = time;
 }
 
-/* The trace as often as a measurement needs it, in a row. */
+static u64 passes_of(const struct bench_trace *trace)
+{
+	return (ROUND_LEAST - 1) / trace->recording.size + 1;
+}
+
+/* The trace as often as a round needs it, in a row. */
 static u8 *repeated(const struct bench_trace *trace)
 {
-	u64 size = trace->recording.size, i;
-	u8 *bytes = malloc(size * trace->passes);
+	u64 size = trace->recording.size, passes = passes_of(trace), i;
+	u8 *bytes = malloc(size * passes);
 
-	for (i = 0; bytes && i < trace->passes; i++)
+	for (i = 0; bytes && i < passes; i++)
 		memcpy(bytes + i * size, trace->recording.trace, size);
 	return bytes;
 }
@@ -252,7 +260,7 @@ static bool lane_done(const struct lane *lane, int rounds)
 static void lanes_take(struct lane lanes[2], const struct bench_trace *trace,
 		       const u8 *bytes, int rounds)
 {
-	u64 size = trace->recording.size * trace->passes;
+	u64 size = trace->recording.size * passes_of(trace);
 	struct bench_kept kept;
 	int round, i;
 
@@ -293,7 +301,8 @@ bool bench_two_cores_measure(const struct bench_trace *trace, int rounds,
 		lanes_take(lanes, trace, bytes, rounds);
 		result->one = lane_time(&lanes[0], trace, "one thread");
 		result->two = lane_time(&lanes[1], trace, "two threads");
-		result->branches = trace->digests.all.branches * trace->passes;
+		result->branches = trace->digests.all.branches *
+				   passes_of(trace);
 	} else {
 		fprintf(stderr, "bench: no memory for threads over %s\n",
 			trace->name);
