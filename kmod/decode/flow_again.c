@@ -39,7 +39,8 @@ static inline void fetch_later(const struct kipt_flow *flow, u32 number)
  * the log may have come elsewhere in the trace.
  */
 static __always_inline bool take_one(struct kipt_flow *flow, struct fast *fast,
-			    const struct kipt_logged *logged, enum tell how)
+				     const struct kipt_logged *logged,
+				     enum tell how)
 {
 	struct kipt_way *way = kipt_way_at(&flow->memo, logged->way);
 	struct hit hit = { .way = way, .to = way->to };
