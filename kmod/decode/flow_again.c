@@ -56,29 +56,53 @@ static __always_inline bool take_one(struct kipt_flow *flow, struct fast *fast,
 	return true;
 }
 
-static __always_inline u32 take_again(struct kipt_flow *flow, struct fast *fast,
-				      enum tell how)
+/* Takes windows from @number on as far as @same bytes go. @number becomes the next
+ * one, and @more is cleared if that is not to be taken. Returns how many.
+ */
+static __always_inline u32 take_same(struct kipt_flow *flow, struct fast *fast,
+				     u32 *number, u32 same, bool *more,
+				     enum tell how)
 {
 	struct kipt_log *log = &flow->memo.log;
-	const struct kipt_logged *logged;
+	const struct kipt_logged *logged = kipt_log_at(log, *number);
 	const u8 *start = fast->pos;
-	u32 number, taken = 0, same;
+	u32 taken = 0;
 
-	if (!find_logged(flow, fast, &number))
-		return 0;
-	logged = kipt_log_at(log, number);
-	same = kipt_log_same(log, logged, start, (u64)(fast->end - start));
 	kipt_log_reserve(log, same);
-	while (logged->len <= same && take_one(flow, fast, logged, how)) {
-		fetch_later(flow, number);
+	while (logged->len <= same) {
+		if (!take_one(flow, fast, logged, how)) {
+			*more = false;
+			break;
+		}
+		fetch_later(flow, *number);
 		taken++;
 		same -= logged->len;
 		if (fast->block == KIPT_BLOCK_NONE ||
-		    !kipt_log_follows(log, number))
+		    !kipt_log_follows(log, *number)) {
+			*more = false;
 			break;
-		logged = kipt_log_at(log, ++number);
+		}
+		logged = kipt_log_at(log, ++*number);
 	}
 	kipt_log_bytes(log, start, (u32)(fast->pos - start));
+	return taken;
+}
+
+static __always_inline u32 take_again(struct kipt_flow *flow, struct fast *fast,
+				      enum tell how)
+{
+	const struct kipt_log *log = &flow->memo.log;
+	u32 number, taken = 0, same;
+	bool more;
+
+	if (!find_logged(flow, fast, &number))
+		return 0;
+	do {
+		same = kipt_log_same(log, kipt_log_at(log, number), fast->pos,
+				     (u64)(fast->end - fast->pos));
+		more = same == KIPT_LOG_COMPARED && !flow->stopped;
+		taken += take_same(flow, fast, &number, same, &more, how);
+	} while (more);
 	return taken;
 }
 

@@ -18,8 +18,12 @@
 #define KIPT_LOG_BYTES		64U
 /* A window that has more is not logged. */
 #define KIPT_LOG_LONGEST	256U
-/* Bytes compared at once: what is compared in vain is bounded by it. */
+/* Bytes compared in a row: what is compared in vain is bounded by it. No window
+ * is longer. Tests make it small.
+ */
+#ifndef KIPT_LOG_COMPARED
 #define KIPT_LOG_COMPARED	1024U
+#endif
 /* Bytes copied and compared at once: the last may be behind those meant. */
 #define KIPT_LOG_COPIED		32U
 
