@@ -280,7 +280,7 @@ static bool run_short_tnt(struct kipt_flow *flow)
 	const u8 *pos = flow->cursor.pos;
 	u32 bits, stop;
 
-	if (pos == flow->cursor.end || pos[0] & 1 || pos[0] <= 2 ||
+	if (pos == flow->cursor.end || !kipt_tnt_is_short(pos[0]) ||
 	    flow->cursor.block || flow->held_count || flow->tnt.count)
 		return false;
 	bits = pos[0];

@@ -25,16 +25,6 @@ static bool find_logged(struct kipt_flow *flow, const struct fast *fast,
 	return true;
 }
 
-static inline void fetch_later(const struct kipt_flow *flow, u32 number)
-{
-	const struct kipt_memo *memo = &flow->memo;
-	u32 way = kipt_log_at(&memo->log, number + AGAIN_AHEAD)->way;
-	const u8 *at = (const u8 *)kipt_way_at(memo, way);
-
-	__builtin_prefetch(at, 1);
-	__builtin_prefetch(at + 64);
-}
-
 /* Takes one, if the way is the same again. What stands behind another window in
  * the log may have come elsewhere in the trace.
  */
@@ -64,7 +54,7 @@ static __always_inline u32 take_same(struct kipt_flow *flow, struct fast *fast,
 				     enum tell how)
 {
 	struct kipt_log *log = &flow->memo.log;
-	const struct kipt_logged *logged = kipt_log_at(log, *number);
+	const struct kipt_logged *logged = kipt_log_at(log, *number), *later;
 	const u8 *start = fast->pos;
 	u32 taken = 0;
 
@@ -74,7 +64,8 @@ static __always_inline u32 take_same(struct kipt_flow *flow, struct fast *fast,
 			*more = false;
 			break;
 		}
-		fetch_later(flow, *number);
+		later = kipt_log_at(log, *number + AGAIN_AHEAD);
+		fetch_way(flow, later->way);
 		taken++;
 		same -= logged->len;
 		if (fast->block == KIPT_BLOCK_NONE ||

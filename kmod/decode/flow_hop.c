@@ -228,7 +228,7 @@ static bool has_packet(const struct fast *fast)
 
 	if (size)
 		return size <= (u64)(fast->end - fast->pos);
-	return !(byte & 1) && byte > 2;
+	return kipt_tnt_is_short(byte);
 }
 
 static __always_inline bool take_packets(struct kipt_flow *flow,

@@ -77,14 +77,6 @@ void kipt_memo_settle(struct kipt_flow *flow, const struct fast *fast)
 		flow->at.ip = flow->blocks.table[fast->block].ip;
 }
 
-static inline void fetch_way(const struct kipt_flow *flow, u32 way)
-{
-	const u8 *at = (const u8 *)&flow->memo.words[way];
-
-	__builtin_prefetch(at, 1);
-	__builtin_prefetch(at + 64);
-}
-
 /* Brings what the look-ups will need near, now that the table is. Which block
  * it will be is not known: some of the ways may be it.
  */
@@ -234,7 +226,7 @@ static inline bool take_window(struct kipt_flow *flow, struct fast *fast,
 /* May a window start with this byte? */
 static bool may_begin(u8 byte)
 {
-	return kipt_window_lens[byte] || (!(byte & 1) && byte != 2);
+	return kipt_window_lens[byte] || kipt_tnt_is_short(byte);
 }
 
 /* Takes windows that were there before, or reads some: behind a long stretch that

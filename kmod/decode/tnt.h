@@ -20,6 +20,17 @@ struct kipt_tnt {
 };
 
 /**
+ * kipt_tnt_is_short() - is a byte a packet of 1 to 6 outcomes
+ * @byte: the first of a packet
+ *
+ * Return: true if so; 00 is a PAD, 02 the first of two bytes of an opcode.
+ */
+static inline bool kipt_tnt_is_short(u8 byte)
+{
+	return !(byte & 1) && byte > 2;
+}
+
+/**
  * kipt_tnt_take() - use the oldest outcome
  * @tnt: @count > 0
  *

@@ -8,6 +8,7 @@
 
 #include "../../kmod/decode/log.h"
 #include "ktap.h"
+#include "random_below.h"
 
 #define PUTS		20000U
 #define TRACE		(1U << 16)
@@ -32,16 +33,6 @@ struct model {
 };
 
 static struct model model;
-
-static u32 random_below(u32 bound)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)((state >> 32) * bound >> 32);
-}
 
 /* Half of it stood in it before. */
 static void make_trace(void)

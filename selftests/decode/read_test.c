@@ -15,6 +15,7 @@
 #include "image.h"
 #include "ktap.h"
 #include "packet_plain.h"
+#include "random_below.h"
 
 #define ROOM		(1 << 16)
 #define BATCH_MAX	700
@@ -49,16 +50,6 @@ static const char *const forms[] = {
 };
 
 #define FORMS	(sizeof(forms) / sizeof(forms[0]))
-
-static u64 random_state = 88172645463325252ULL;
-
-static u32 random_below(u32 bound)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (u32)((random_state >> 32) * bound >> 32);
-}
 
 /* ROOM bytes; what is behind them cannot be read. */
 static u8 *guarded_room(void)

@@ -9,19 +9,10 @@
 
 #include "../../kmod/decode/window.h"
 #include "ktap.h"
+#include "random_below.h"
 
 #define STREAMS		20000
 #define STREAM_MOST	300
-
-static u32 random_below(u32 bound)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)((state >> 32) * bound >> 32);
-}
 
 static const u8 ip_headers[] = {
 	0x0d | 1 << 5, 0x0d | 2 << 5, 0x0d | 3 << 5, 0x0d | 4 << 5,
