@@ -15,7 +15,7 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-DECODE_PROGRAMS := packet_test read_test window_test log_test insn_test \
+DECODE_PROGRAMS := packet_test read_test window_test log_test again_test insn_test \
 	clock_test flow_api_test flow_test same_test trace_test damage_test \
 	objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff libipt_time)
@@ -40,6 +40,7 @@ objdump_check-with :=
 clock_test-with :=
 flow_api_test-with :=
 flow_test-with := flow_case.c flow_ways.c record_list.c record_text.c expand.c
+again_test-with := $(flow_test-with)
 same_test-with := expand.c ../../tools/fuzz/fuzz_flow.c ../../tools/fuzz/grammar.c
 trace_test-with := image.c
 damage_test-with := image.c record_list.c expand.c

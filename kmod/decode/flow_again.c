@@ -8,6 +8,7 @@
 
 /* Ways are asked for so many windows before they are taken. */
 #define AGAIN_AHEAD	4U
+#define MTC_BYTES	2
 
 /* Which window started with these bytes at this block? Returns false if none is
  * known.
@@ -26,10 +27,11 @@ static bool find_logged(struct kipt_flow *flow, const struct fast *fast,
 }
 
 /* Takes one, if the way is the same again. What stands behind another window in
- * the log may have come elsewhere in the trace.
+ * the log may have come elsewhere in the trace. There it has @len bytes: more
+ * than before if time passes in it.
  */
 static __always_inline bool take_one(struct kipt_flow *flow, struct fast *fast,
-				     const struct kipt_logged *logged,
+				     const struct kipt_logged *logged, u32 len,
 				     enum tell how)
 {
 	struct kipt_way *way = kipt_way_at(&flow->memo, logged->way);
@@ -38,45 +40,97 @@ static __always_inline bool take_one(struct kipt_flow *flow, struct fast *fast,
 	if (way->block != fast->block || logged->before != fast->last_ip ||
 	    !guards_hold(flow, way))
 		return false;
-	tell(flow, way, how);
+	if (how == TELL_RECORDS && len != logged->len)
+		kipt_tell_timed(flow, way, fast->pos, fast->pos + len);
+	else
+		tell(flow, way, how);
 	kipt_log_put(&flow->memo.log, logged->len, logged->before,
 		     logged->after, logged->way);
 	take(flow, fast, hit, logged->after);
-	fast->pos += logged->len;
+	fast->pos += len;
+	fetch_trace(fast->pos);
 	return true;
 }
 
-/* Takes windows from @number on as far as @same bytes go. @number becomes the next
- * one, and @more is cleared if that is not to be taken. Returns how many.
+/* Goes on to the window in the log that followed right behind. Returns false if
+ * none did.
  */
-static __always_inline u32 take_same(struct kipt_flow *flow, struct fast *fast,
-				     u32 *number, u32 same, bool *more,
-				     enum tell how)
+static inline bool next_logged(const struct kipt_flow *flow,
+			       const struct fast *fast, u32 *number)
+{
+	if (fast->block == KIPT_BLOCK_NONE ||
+	    !kipt_log_follows(&flow->memo.log, *number))
+		return false;
+	++*number;
+	return true;
+}
+
+/* Takes windows from @number on as far as @same bytes go: @number becomes the next
+ * one, and @same how much of it is the same too. Returns false if it is not to be
+ * taken.
+ */
+static __always_inline bool take_same(struct kipt_flow *flow, struct fast *fast,
+				      u32 *number, u32 *same, u32 *taken,
+				      enum tell how)
 {
 	struct kipt_log *log = &flow->memo.log;
 	const struct kipt_logged *logged = kipt_log_at(log, *number), *later;
 	const u8 *start = fast->pos;
-	u32 taken = 0;
+	bool more = true;
+	u32 len;
 
-	kipt_log_reserve(log, same);
-	while (logged->len <= same) {
-		if (!take_one(flow, fast, logged, how)) {
-			*more = false;
+	kipt_log_reserve(log, *same);
+	while (more && logged->len <= *same) {
+		more = take_one(flow, fast, logged, logged->len, how);
+		if (!more)
 			break;
-		}
 		later = kipt_log_at(log, *number + AGAIN_AHEAD);
 		fetch_way(flow, later->way);
-		taken++;
-		same -= logged->len;
-		if (fast->block == KIPT_BLOCK_NONE ||
-		    !kipt_log_follows(log, *number)) {
-			*more = false;
-			break;
-		}
-		logged = kipt_log_at(log, ++*number);
+		++*taken;
+		*same -= logged->len;
+		more = next_logged(flow, fast, number);
+		logged = kipt_log_at(log, *number);
 	}
-	kipt_log_bytes(log, start, (u32)(fast->pos - start));
-	return taken;
+	len = (u32)(fast->pos - start);
+	kipt_log_bytes(log, len, start, len);
+	return more;
+}
+
+/* Is @at where a packet starts, if one does at @pos, and no time passes between?
+ */
+static bool is_packet(const u8 *pos, const u8 *at)
+{
+	u32 size;
+
+	while (pos < at) {
+		size = kipt_window_lens[*pos];
+		pos += size && size != KIPT_WINDOW_TIMES ? size : 1;
+	}
+	return pos == at;
+}
+
+/* Takes a window of which @same bytes are the same, then there is an MTC that was
+ * not there before, then the rest. Returns false if that is not so.
+ */
+static __always_inline bool take_over_mtc(struct kipt_flow *flow,
+					  struct fast *fast, u32 number,
+					  u32 same, enum tell how)
+{
+	struct kipt_log *log = &flow->memo.log;
+	const struct kipt_logged *logged = kipt_log_at(log, number);
+	u32 len = logged->len, rest = len - same;
+	const u8 *pos = fast->pos, *mtc = pos + same;
+
+	if (!fast->over_times || fast->end - pos < (s64)len + MTC_BYTES ||
+	    *mtc != KIPT_WINDOW_MTC || !is_packet(pos, mtc) ||
+	    kipt_log_same(log, logged, same, mtc + MTC_BYTES, rest) != rest)
+		return false;
+	kipt_log_reserve(log, len);
+	if (!take_one(flow, fast, logged, len + MTC_BYTES, how))
+		return false;
+	kipt_log_bytes(log, len, pos, same);
+	kipt_log_bytes(log, rest, mtc + MTC_BYTES, rest);
+	return true;
 }
 
 static __always_inline u32 take_again(struct kipt_flow *flow, struct fast *fast,
@@ -84,16 +138,24 @@ static __always_inline u32 take_again(struct kipt_flow *flow, struct fast *fast,
 {
 	const struct kipt_log *log = &flow->memo.log;
 	u32 number, taken = 0, same;
-	bool more;
+	bool all;
 
 	if (!find_logged(flow, fast, &number))
 		return 0;
-	do {
-		same = kipt_log_same(log, kipt_log_at(log, number), fast->pos,
-				     (u64)(fast->end - fast->pos));
-		more = same == KIPT_LOG_COMPARED && !flow->stopped;
-		taken += take_same(flow, fast, &number, same, &more, how);
-	} while (more);
+	while (!flow->stopped) {
+		same = kipt_log_same(log, kipt_log_at(log, number), 0,
+				     fast->pos, (u64)(fast->end - fast->pos));
+		all = same == KIPT_LOG_COMPARED;
+		if (!take_same(flow, fast, &number, &same, &taken, how))
+			break;
+		if (all)
+			continue;
+		if (!take_over_mtc(flow, fast, number, same, how))
+			break;
+		taken++;
+		if (!next_logged(flow, fast, &number))
+			break;
+	}
 	return taken;
 }
 

@@ -23,15 +23,13 @@ static inline struct hit find(const struct kipt_flow *flow,
 	return likely(hit.way) ? hit : kipt_find_second(flow, window, block);
 }
 
-/* Time passes among the records of a window. */
-static void tell_timed(struct kipt_flow *flow, const struct kipt_ahead *ahead,
-		       const struct kipt_way *way)
+void kipt_tell_timed(struct kipt_flow *flow, const struct kipt_way *way,
+		     const u8 *pos, const u8 *end)
 {
 	const struct kipt_way *packet = way;
-	const u8 *pos = ahead->begin;
 	u32 packets = 0, size;
 
-	while (pos < ahead->end) {
+	while (pos < end) {
 		size = kipt_window_lens[*pos];
 		if (!*pos) {
 			pos++;
@@ -120,6 +118,7 @@ static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 						      ahead->window.hash);
 		__builtin_prefetch(bucket);
 		__builtin_prefetch(bucket + 64);
+		fetch_trace(next);
 		pos = next;
 		ahead++;
 		count++;
@@ -142,7 +141,7 @@ static inline void put_log(struct kipt_flow *flow,
 	kipt_log_reserve(log, len);
 	kipt_log_put(log, len, before, ahead->last_ip,
 		     kipt_way_number(&flow->memo, way));
-	kipt_log_bytes(log, ahead->begin, len);
+	kipt_log_bytes(log, len, ahead->begin, len);
 }
 
 /* Takes a window whose way is known. */
@@ -151,7 +150,7 @@ static inline void take_known(struct kipt_flow *flow, struct fast *fast,
 			      struct hit hit, enum tell how)
 {
 	if (how == TELL_RECORDS && unlikely(ahead->timed))
-		tell_timed(flow, ahead, hit.way);
+		kipt_tell_timed(flow, hit.way, ahead->begin, ahead->end);
 	else
 		tell(flow, hit.way, how);
 	put_log(flow, ahead, fast->last_ip, hit.way);
@@ -223,10 +222,12 @@ static inline bool take_window(struct kipt_flow *flow, struct fast *fast,
 	return true;
 }
 
-/* May a window start with this byte? */
+/* Does a packet of windows start with this byte? */
 static bool may_begin(u8 byte)
 {
-	return kipt_window_lens[byte] || kipt_tnt_is_short(byte);
+	u32 size = kipt_window_lens[byte];
+
+	return kipt_tnt_is_short(byte) || (size && size != KIPT_WINDOW_TIMES);
 }
 
 /* Takes windows that were there before, or reads some: behind a long stretch that
@@ -256,10 +257,8 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 	}
 	read_ahead(flow, fast);
 	fast->most = fast->most < KIPT_AHEAD ? fast->most * 2 : KIPT_AHEAD;
-	if (unlikely(!fast->count)) {
-		kipt_pass_times(flow, fast, fast->end);
-		return fast->pos != pos;
-	}
+	if (unlikely(!fast->count))
+		return false;
 	for (i = 0; i < fast->count; i++) {
 		if (!take_window(flow, fast, &flow->ahead[i], how))
 			return false;

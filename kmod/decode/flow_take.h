@@ -48,6 +48,8 @@ struct fast {
 	u32 most;
 };
 
+#define KIPT_TRACE_AHEAD	16384
+
 /* Brings a way near, to be counted. */
 static inline void fetch_way(const struct kipt_flow *flow, u32 way)
 {
@@ -55,6 +57,14 @@ static inline void fetch_way(const struct kipt_flow *flow, u32 way)
 
 	__builtin_prefetch(at, 1);
 	__builtin_prefetch(at + 64);
+}
+
+/* Brings the trace near: two periods of 8 KB between PSBs ahead, so that the search
+ * for the PSB behind the next one finds it there.
+ */
+static inline void fetch_trace(const u8 *pos)
+{
+	__builtin_prefetch(pos + KIPT_TRACE_AHEAD);
 }
 
 static inline bool more_guards(const struct kipt_flow *flow, const struct kipt_way *way)
@@ -273,6 +283,17 @@ bool kipt_take_packets(struct kipt_flow *flow, struct fast *fast,
 u32 kipt_take_again(struct kipt_flow *flow, struct fast *fast, enum tell how);
 
 /* flow_memo.c */
+
+/**
+ * kipt_tell_timed() - tell the records of a window while time passes among them
+ * @flow: the flow
+ * @way: of the window; KIPT_FLOW_BRANCHES or KIPT_FLOW_CALLS without
+ *	KIPT_FLOW_PATHS
+ * @pos: its first byte
+ * @end: behind its last
+ */
+void kipt_tell_timed(struct kipt_flow *flow, const struct kipt_way *way,
+		     const u8 *pos, const u8 *end);
 
 /**
  * kipt_memo_settle() - put the flow where the memo is

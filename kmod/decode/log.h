@@ -28,7 +28,7 @@
 #define KIPT_LOG_COPIED		32U
 
 /**
- * struct kipt_logged - a window that was taken, without time in it
+ * struct kipt_logged - a window that was taken, less what told time in it
  * @before: IP compression where it starts
  * @after: and behind it
  * @way: that was taken
@@ -162,6 +162,7 @@ static inline u64 kipt_log_other(const u8 *a, const u8 *b)
  * kipt_log_same() - how far is the trace the same again
  * @log: the log
  * @logged: a window that is there
+ * @from: byte of it to begin with, up to its @len
  * @pos: the trace; KIPT_LOG_COPIED behind @most bytes are read
  * @most: bytes of it
  *
@@ -169,12 +170,12 @@ static inline u64 kipt_log_other(const u8 *a, const u8 *b)
  * KIPT_LOG_COMPARED.
  */
 static inline u32 kipt_log_same(const struct kipt_log *log,
-				const struct kipt_logged *logged,
+				const struct kipt_logged *logged, u32 from,
 				const u8 *pos, u64 most)
 {
-	u32 size = log->size * KIPT_LOG_BYTES, at = logged->at & (size - 1);
+	u32 size = log->size * KIPT_LOG_BYTES, begin = logged->at + from;
+	u32 at = begin & (size - 1), there = log->end - begin, n;
 	const u8 *bytes = log->bytes + at;
-	u32 n, there = log->end - logged->at;
 	u64 other;
 
 	if (there > KIPT_LOG_COMPARED)
@@ -233,15 +234,17 @@ static inline void kipt_log_put(struct kipt_log *log, u32 len, u64 before,
 }
 
 /**
- * kipt_log_bytes() - the bytes of the windows put last
+ * kipt_log_bytes() - bytes of the windows put last
  * @log: the log
- * @pos: the first; KIPT_LOG_COPIED behind them are read
- * @len: of all these windows
+ * @back: how far before the end of those windows the first stands
+ * @pos: the first; KIPT_LOG_COPIED behind @len bytes are read
+ * @len: how many, up to @back; what stands behind them is overwritten too
  */
-static inline void kipt_log_bytes(struct kipt_log *log, const u8 *pos, u32 len)
+static inline void kipt_log_bytes(struct kipt_log *log, u32 back, const u8 *pos,
+				  u32 len)
 {
 	u8 *bytes = log->bytes +
-		    ((log->end - len) & (log->size * KIPT_LOG_BYTES - 1));
+		    ((log->end - back) & (log->size * KIPT_LOG_BYTES - 1));
 	u64 words[KIPT_LOG_COPIED / 8];
 	u32 i;
 

@@ -59,38 +59,47 @@ static void reserve(struct kipt_log *log, u32 len)
 		model.bytes[at] = log->bytes[at & (room - 1)];
 }
 
+/* @len bytes of the window put last, @back before its end. */
+static void put_bytes(struct kipt_log *log, u32 back, u32 pos, u32 len)
+{
+	kipt_log_bytes(log, back, &model.trace[pos], len);
+	memcpy(&model.bytes[log->end - back], &model.trace[pos], len);
+}
+
+/* A window from @pos on, with something left out behind @first bytes or not. */
 static void put(struct kipt_log *log, u32 pos)
 {
 	u32 most = random_below(4) ? 40 : KIPT_LOG_LONGEST, number = log->count;
 	u32 len = 1 + random_below(most < TRACE - pos ? most : TRACE - pos);
+	u32 first = random_below(2) ? random_below(len) : len;
 
 	*kipt_log_place(log, &model.trace[pos], number % 7) = number;
 	reserve(log, len);
 	kipt_log_put(log, len, number, number + 1, number + 2);
-	kipt_log_bytes(log, &model.trace[pos], len);
+	put_bytes(log, len, pos, first);
+	put_bytes(log, len - first, random_below(TRACE - len), len - first);
 	model.windows[model.count++] = *kipt_log_at(log, number);
-	memcpy(&model.bytes[log->end - len], &model.trace[pos], len);
 }
 
 static bool same_is_right(const struct kipt_log *log, u32 number, u32 pos)
 {
 	const struct kipt_logged *logged = kipt_log_at(log, number);
-	u32 room = log->size * KIPT_LOG_BYTES, n, i;
+	u32 from = random_below(4) ? 0 : random_below(logged->len + 1);
+	u32 room = log->size * KIPT_LOG_BYTES, at = logged->at + from, n, i;
 	u64 most = 1 + random_below(2 * KIPT_LOG_COMPARED);
 
 	if (most > TRACE - pos)
 		most = TRACE - pos;
-	n = kipt_log_same(log, logged, &model.trace[pos], most);
+	n = kipt_log_same(log, logged, from, &model.trace[pos], most);
 	for (i = 0; i < n; i++) {
-		if (model.trace[pos + i] != model.bytes[logged->at + i])
+		if (model.trace[pos + i] != model.bytes[at + i])
 			return false;
 	}
-	if (n > most || n > log->end - logged->at)
+	if (n > most || n > log->end - at)
 		return false;
-	return n == most || n == KIPT_LOG_COMPARED ||
-	       n == log->end - logged->at ||
-	       n == room - (logged->at & (room - 1)) ||
-	       model.trace[pos + n] != model.bytes[logged->at + n];
+	return n == most || n == KIPT_LOG_COMPARED || n == log->end - at ||
+	       n == room - (at & (room - 1)) ||
+	       model.trace[pos + n] != model.bytes[at + n];
 }
 
 /* Is what it says about a number right? Counts those that are there. */

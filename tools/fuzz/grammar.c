@@ -583,7 +583,8 @@ static u32 strew(u8 *trace, u32 size, u32 max, struct random *random)
 	static const u8 nothings[][2] = {
 		{ 0x00 }, { 0x0b }, { 0x07, 0x10 }, { 0x59, 0x20 },
 	};
-	u32 times = 1 + random_below(random, 32), what, at;
+	u32 most = random_below(random, 2) ? 4 : 32, what, at;
+	u32 times = 1 + random_below(random, most);
 
 	while (times--) {
 		at = boundary(trace, size, random_below(random, size + 1));
