@@ -334,6 +334,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 
 	flow->data = data;
 	flow->size = size;
+	flow->psb.offset = size;
 	flow->stopped = false;
 	flow->enabled = false;
 	flow->clock.moved = false;

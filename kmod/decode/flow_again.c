@@ -121,8 +121,8 @@ static __always_inline bool take_over_mtc(struct kipt_flow *flow,
 	u32 len = logged->len, rest = len - same;
 	const u8 *pos = fast->pos, *mtc = pos + same;
 
-	if (!fast->over_times || fast->end - pos < (s64)len + MTC_BYTES ||
-	    *mtc != KIPT_WINDOW_MTC || !is_packet(pos, mtc) ||
+	if (likely(*mtc != KIPT_WINDOW_MTC) || !fast->over_times ||
+	    fast->end - pos < (s64)len + MTC_BYTES || !is_packet(pos, mtc) ||
 	    kipt_log_same(log, logged, same, mtc + MTC_BYTES, rest) != rest)
 		return false;
 	kipt_log_reserve(log, len);

@@ -90,8 +90,9 @@ static void pass_pads(struct kipt_cursor *cursor)
 		cursor->pos++;
 }
 
-void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
-		   struct kipt_clock *clock)
+/* Up to @end, the next PSB or the trace's end; @clock may be NULL. */
+static void read_psb(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
+		     struct kipt_clock *clock)
 {
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
@@ -99,6 +100,7 @@ void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
 	bool more = true;
 
 	memset(psb, 0, sizeof(*psb));
+	psb->offset = offset;
 	kipt_cursor_init(&cursor, data + offset, end - offset);
 	psb->status = kipt_packet_next(&cursor, &packet);
 	at = cursor.pos;
@@ -250,25 +252,29 @@ static void report_bad(struct kipt_flow *flow, const struct kipt_psb *psb)
 
 bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 {
-	struct kipt_psb psb;
+	bool timed = flow->config.output & KIPT_FLOW_TIME;
+	struct kipt_psb *psb = &flow->psb;
 
 	reset(flow);
-	kipt_psb_read(&psb, flow->data, end, offset, &flow->clock);
-	flow->enabled = psb.has_ip;
-	flow->at.ip = psb.ip;
-	flow->last_ip = psb.last_ip;
+	/* Without time it may be known from where the segment before ended. */
+	if (timed || psb->offset != offset)
+		read_psb(psb, flow->data, end, offset,
+			 timed ? &flow->clock : NULL);
+	flow->enabled = psb->has_ip;
+	flow->at.ip = psb->ip;
+	flow->last_ip = psb->last_ip;
 	limit_clock(flow, end);
 	flow->clock.moved = false;
-	restate(flow, &psb, offset);
-	if (psb.status != KIPT_OK) {
-		report_bad(flow, &psb);
+	restate(flow, psb, offset);
+	if (psb->status != KIPT_OK) {
+		report_bad(flow, psb);
 		return false;
 	}
 	if (kipt_flow_ovf_before(flow->data, offset)) {
-		flow->echo = psb.has_ip;
-		flow->overflow = !psb.has_ip;
+		flow->echo = psb->has_ip;
+		flow->overflow = !psb->has_ip;
 	}
-	kipt_cursor_init(&flow->cursor, flow->data + psb.end, end - psb.end);
+	kipt_cursor_init(&flow->cursor, flow->data + psb->end, end - psb->end);
 	return true;
 }
 
@@ -292,16 +298,16 @@ static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb,
 
 void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end)
 {
-	struct kipt_psb psb;
+	struct kipt_psb *psb = &flow->psb;
 
 	flow->offset = offset;
 	if (flow->enabled && flow->tnt.count)
 		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
 	if (flow->enabled && flow->event)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	kipt_psb_read(&psb, flow->data, end, offset, NULL);
+	read_psb(psb, flow->data, end, offset, NULL);
 	if (flow->enabled)
-		arrive_at(flow, &psb, offset);
-	else if (psb.has_ip && !flow->lost && !flow->overflow)
+		arrive_at(flow, psb, offset);
+	else if (psb->has_ip && !flow->lost && !flow->overflow)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT, offset);
 }

@@ -147,6 +147,46 @@ struct kipt_ahead {
 };
 
 /**
+ * struct kipt_psb - what a PSB+ says
+ * @offset: of the PSB
+ * @end: offset behind it
+ * @status: KIPT_OK, or why it is no good
+ * @bad: offset of what is no good
+ * @complete: PSBEND was seen
+ * @overflow: OVF ended it, @end is there
+ * @has_ip: tracing is on, at @ip
+ * @ip: address
+ * @last_ip: IP compression behind it
+ * @has_pip: @pip is valid
+ * @pip: PIP packet
+ * @has_mode: @mode is valid
+ * @mode: MODE.Exec bits
+ * @has_tsx: @tsx is valid
+ * @tsx: MODE.TSX bits
+ * @has_vmcs: @vmcs is valid
+ * @vmcs: VMCS base
+ */
+struct kipt_psb {
+	u64 offset;
+	u64 end;
+	enum kipt_status status;
+	u64 bad;
+	bool complete;
+	bool overflow;
+	bool has_ip;
+	u64 ip;
+	u64 last_ip;
+	bool has_pip;
+	struct kipt_packet pip;
+	bool has_mode;
+	u8 mode;
+	bool has_tsx;
+	u8 tsx;
+	bool has_vmcs;
+	u64 vmcs;
+};
+
+/**
  * struct kipt_flow - one CPU's decode
  * @at: where execution is; @at.ip is valid if @enabled
  * @enabled: tracing is on and the flow is followed
@@ -177,6 +217,7 @@ struct kipt_ahead {
  * @stack: return addresses
  * @clock: time
  * @last_ip: IP compression
+ * @psb: the PSB+ read last; its @offset is @size if none was
  * @cursor: the next packet; its end is that of the segment
  * @data: the trace
  * @size: its bytes
@@ -229,6 +270,7 @@ struct kipt_flow {
 	struct kipt_return_stack stack;
 	struct kipt_clock clock;
 	u64 last_ip;
+	struct kipt_psb psb;
 	struct kipt_cursor cursor;
 	const u8 *data;
 	u64 size;
@@ -515,55 +557,6 @@ void kipt_flow_on_time(struct kipt_flow *flow,
 		       const struct kipt_packet *packet);
 
 /* flow_psb.c: where decoding starts. */
-
-/**
- * struct kipt_psb - what a PSB+ says
- * @end: offset behind it
- * @status: KIPT_OK, or why it is no good
- * @bad: offset of what is no good
- * @complete: PSBEND was seen
- * @overflow: OVF ended it, @end is there
- * @has_ip: tracing is on, at @ip
- * @ip: address
- * @last_ip: IP compression behind it
- * @has_pip: @pip is valid
- * @pip: PIP packet
- * @has_mode: @mode is valid
- * @mode: MODE.Exec bits
- * @has_tsx: @tsx is valid
- * @tsx: MODE.TSX bits
- * @has_vmcs: @vmcs is valid
- * @vmcs: VMCS base
- */
-struct kipt_psb {
-	u64 end;
-	enum kipt_status status;
-	u64 bad;
-	bool complete;
-	bool overflow;
-	bool has_ip;
-	u64 ip;
-	u64 last_ip;
-	bool has_pip;
-	struct kipt_packet pip;
-	bool has_mode;
-	u8 mode;
-	bool has_tsx;
-	u8 tsx;
-	bool has_vmcs;
-	u64 vmcs;
-};
-
-/**
- * kipt_psb_read() - read a PSB+
- * @psb: filled
- * @data: trace
- * @end: offset that must not be read: the next PSB, or the trace's end
- * @offset: of the PSB
- * @clock: takes the timing packets; may be NULL
- */
-void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
-		   struct kipt_clock *clock);
 
 /**
  * kipt_psb_start() - start decoding at a PSB

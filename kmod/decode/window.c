@@ -122,12 +122,20 @@ static inline u64 first_bytes(u64 word, u32 n)
 	return n < 8 ? word & ((1ULL << n * 8) - 1) : word;
 }
 
-/* Behind a run, see read_tip(). */
+/* Behind a run. Most are of one packet: that is predicted, and the next packet is
+ * not waited for.
+ */
 static inline const u8 *behind_run(const u8 *pos, u32 run)
 {
 	if (!run)
 		return pos;
-	return likely(run == 1) ? pos + 1 : pos + run;
+	if (likely(run == 1)) {
+		pos++;
+		/* Else compilers choose without a branch, and wait for @run. */
+		OPTIMIZER_HIDE_VAR(pos);
+		return pos;
+	}
+	return pos + run;
 }
 
 const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
