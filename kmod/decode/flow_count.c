@@ -38,7 +38,7 @@ void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
 
 static void fold_steps(struct kipt_flow *flow, struct kipt_way *way)
 {
-	const u32 *steps = kipt_way_list(way);
+	const u32 *steps = kipt_way_steps(way);
 	u32 number, i;
 
 	for (i = 0; i < way->listed; i++) {
@@ -53,11 +53,10 @@ static void fold_steps(struct kipt_flow *flow, struct kipt_way *way)
 
 static void fold_parts(struct kipt_flow *flow, struct kipt_way *way)
 {
-	const u32 *parts = kipt_way_list(way);
 	u32 i;
 
 	for (i = 0; i < way->listed; i++)
-		kipt_way_at(&flow->memo, parts[i])->count += way->count;
+		kipt_way_part(&flow->memo, way, i)->count += way->count;
 	way->count = 0;
 }
 
@@ -67,7 +66,7 @@ static void fold_ways(struct kipt_flow *flow, u8 kind)
 	struct kipt_way *way;
 	u32 at;
 
-	for (at = 1; at < memo->used; at += kipt_way_size(way)) {
+	for (at = 1; at < memo->used; at += kipt_way_size(memo, way)) {
 		way = kipt_way_at(memo, at);
 		if (!way->count || way->kind != kind)
 			continue;

@@ -91,7 +91,8 @@ static u32 words_before_list(const struct kipt_window *window,
 	       recorder->nr_guards + records * 3;
 }
 
-static void write_words(struct kipt_way *way, const struct kipt_window *window,
+static void write_words(const struct kipt_memo *memo, struct kipt_way *way,
+			const struct kipt_window *window,
 			const struct kipt_recorder *recorder, u32 records)
 {
 	u32 at = 0, pushes = recorder->nr_pushes, i;
@@ -103,8 +104,11 @@ static void write_words(struct kipt_way *way, const struct kipt_window *window,
 	at = put_words(way->words, at, window->words, (window->len + 7) & ~7U);
 	at = put_words(way->words, at, recorder->records,
 		       records * sizeof(*recorder->records));
-	memcpy(&way->words[at], recorder->steps,
-	       recorder->nr_steps * sizeof(*recorder->steps));
+	if (way->kind == KIPT_WAY_WINDOW)
+		kipt_way_put_parts(memo, way, recorder->steps);
+	else
+		put_words(way->words, at, recorder->steps,
+			  recorder->nr_steps * sizeof(*recorder->steps));
 }
 
 /* Returns NULL if there is no room. */
@@ -112,7 +116,7 @@ static struct kipt_way *write_way(struct kipt_flow *flow,
 				  const struct kipt_window *window,
 				  const struct kipt_recorder *recorder)
 {
-	u32 records = recorder->keeps ? recorder->nr_records : 0, number;
+	u32 records = recorder->keeps ? recorder->nr_records : 0;
 	struct kipt_way head = {
 		.block = recorder->block,
 		.to = recorder->to,
@@ -130,14 +134,17 @@ static struct kipt_way *write_way(struct kipt_flow *flow,
 						      KIPT_WAY_WINDOW,
 		.keeps = recorder->keeps,
 	};
+	struct kipt_way *way;
+	u32 number;
 
-	number = kipt_memo_room(&flow->memo, kipt_way_size(&head), head.kind);
+	number = kipt_memo_room(&flow->memo, kipt_way_size(&flow->memo, &head),
+				head.kind);
 	if (!number)
 		return NULL;
-	*kipt_way_at(&flow->memo, number) = head;
-	write_words(kipt_way_at(&flow->memo, number), window, recorder,
-		    records);
-	return kipt_way_at(&flow->memo, number);
+	way = kipt_way_at(&flow->memo, number);
+	*way = head;
+	write_words(&flow->memo, way, window, recorder, records);
+	return way;
 }
 
 static void name_path(struct kipt_flow *flow, u32 number, u32 tail,

@@ -12,7 +12,7 @@ static bool read_steps(const struct kipt_flow *flow,
 		       const struct kipt_way *way, struct kipt_trail *trail,
 		       u32 *count)
 {
-	const u32 *steps = kipt_way_list(way);
+	const u32 *steps = kipt_way_steps(way);
 	const struct kipt_block *block;
 	u32 i = way->listed;
 

@@ -6,6 +6,10 @@
 #include "memo.h"
 #include "return_stack.h"
 
+/* Bytes taken packet by packet when windows were not worth it. */
+#define PAUSE_LEAST	(KIPT_MEMO_TRIES * KIPT_WINDOW_BYTES)
+#define PAUSE_MOST	(PAUSE_LEAST * 256)
+
 _Static_assert(sizeof(struct kipt_way) % sizeof(u64) == 0, "words follow");
 
 void kipt_memo_init(struct kipt_memo *memo, u64 *words, u32 room)
@@ -14,6 +18,7 @@ void kipt_memo_init(struct kipt_memo *memo, u64 *words, u32 room)
 	memo->seen_size = memo->max * KIPT_MEMO_BUCKET;
 	memo->words = words;
 	memo->room = room;
+	memo->part = room <= KIPT_MEMO_NEAR ? 3 : 4;
 	kipt_memo_clear(memo);
 }
 
@@ -36,6 +41,7 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->known = 0;
 	memo->rest = 0;
 	memo->pause = 0;
+	memo->grace = KIPT_MEMO_GRACE;
 	memo->bytes = 0;
 	memset(memo->table, 0, sizeof(*memo->table) * memo->size);
 	clear_hops(&memo->hops, KIPT_HOPS_FIRST);
@@ -163,20 +169,41 @@ bool kipt_memo_worthy(struct kipt_memo *memo, u32 hash)
 	return worthy;
 }
 
-/* Windows are worth it if every fifth one comes again; where no more are learnt,
- * every other one. If not, they are tried again later, and later.
+/* Windows are tried again later, and later. */
+static void pause(struct kipt_memo *memo)
+{
+	memo->pause = memo->pause ? memo->pause * 2 : PAUSE_LEAST;
+	if (memo->pause > PAUSE_MOST)
+		memo->pause = PAUSE_MOST;
+	memo->rest = memo->pause;
+}
+
+/* The next pause is shorter. That of a program that is seldom worth windows stays
+ * long: to find out each time costs more than windows save it.
+ */
+static void go_on(struct kipt_memo *memo)
+{
+	memo->pause -= memo->pause / 8;
+	if (memo->pause < PAUSE_LEAST)
+		memo->pause = 0;
+}
+
+/* Windows are worth it if every fifth one comes again; every tenth will do a few
+ * times, since all are new at first. Where no more are learnt, every other one must.
  */
 void kipt_memo_judge(struct kipt_memo *memo)
 {
+	bool learns = has_much_room(memo);
+
 	if (memo->tried < KIPT_MEMO_TRIES)
 		return;
-	if (memo->known >= memo->tried / (has_much_room(memo) ? 5 : 2))
-		memo->pause = 0;
-	else if (!memo->pause)
-		memo->pause = KIPT_MEMO_TRIES * KIPT_WINDOW_BYTES;
-	else if (memo->pause < KIPT_MEMO_TRIES * KIPT_WINDOW_BYTES * 256)
-		memo->pause *= 2;
-	memo->rest = memo->pause;
+	memo->rest = 0;
+	if (memo->known >= memo->tried / (learns ? 5 : 2))
+		go_on(memo);
+	else if (learns && memo->grace && memo->known >= memo->tried / 10)
+		memo->grace--;
+	else
+		pause(memo);
 	memo->tried = 0;
 	memo->known = 0;
 }

@@ -25,6 +25,12 @@
 #define KIPT_MEMO_TRIES		1024U
 #endif
 #define KIPT_MEMO_BUCKET	8U
+/* See kipt_memo.grace. */
+#define KIPT_MEMO_GRACE		6U
+/* Words whose numbers have three bytes. */
+#ifndef KIPT_MEMO_NEAR
+#define KIPT_MEMO_NEAR		(1U << 24)
+#endif
 
 /* What a way is of. */
 enum kipt_way_kind {
@@ -52,8 +58,8 @@ enum kipt_way_kind {
  * @keeps: its records stand in it
  * @words: the return addresses left on the stack, the youngest first; the
  *	guards, the youngest first; bytes of the window; the records, if it keeps
- *	them; then the list, u32: steps of a packet, the packets' ways for a
- *	window
+ *	them; then the list: the steps of a packet, u32, or a window's parts,
+ *	the numbers of its packets' ways, of kipt_memo.part bytes each
  */
 struct kipt_way {
 	u32 count;
@@ -166,6 +172,7 @@ struct kipt_hops {
  * @words: memory of the ways; word 0 is not used
  * @used: words of it
  * @room: words there are
+ * @part: bytes of a number of them where there are many: 3 if that is enough
  * @paths: numbers of paths given
  * @ways: ways there are
  * @missed: ways of packets that were wanted since there was no room for them
@@ -174,7 +181,8 @@ struct kipt_hops {
  * @tried: windows looked up lately
  * @known: of these, found
  * @rest: bytes to be taken packet by packet before windows are tried again
- * @pause: how many that was last time
+ * @pause: how many that will be half of next time
+ * @grace: how often few that come again are still enough
  * @bytes: of trace since what the ways count was last folded: no count is more
  */
 struct kipt_memo {
@@ -188,6 +196,7 @@ struct kipt_memo {
 	u64 *words;
 	u32 used;
 	u32 room;
+	u32 part;
 	u32 paths;
 	u32 ways;
 	u32 missed;
@@ -197,6 +206,7 @@ struct kipt_memo {
 	u32 known;
 	u32 rest;
 	u32 pause;
+	u32 grace;
 	u64 bytes;
 };
 
@@ -383,12 +393,12 @@ kipt_way_records(const struct kipt_way *way)
 }
 
 /**
- * kipt_way_list() - what a way is made of
+ * kipt_way_steps() - what the way of a packet is made of
  * @way: the way
  *
- * Return: @way->listed numbers of ways, or KIPT_STEP_*.
+ * Return: @way->listed KIPT_STEP_*.
  */
-static inline const u32 *kipt_way_list(const struct kipt_way *way)
+static inline const u32 *kipt_way_steps(const struct kipt_way *way)
 {
 	return (const u32 *)(const void *)(way->words + way->at);
 }
@@ -404,18 +414,42 @@ static inline const u32 *kipt_way_list(const struct kipt_way *way)
 static inline struct kipt_way *kipt_way_part(const struct kipt_memo *memo,
 					     const struct kipt_way *way, u32 i)
 {
-	return kipt_way_at(memo, kipt_way_list(way)[i]);
+	const u8 *parts = (const u8 *)(way->words + way->at);
+	u32 number;
+
+	memcpy(&number, parts + i * memo->part, sizeof(number));
+	return kipt_way_at(memo, number & ~0U >> (32 - memo->part * 8));
+}
+
+/**
+ * kipt_way_put_parts() - write what a window is made of
+ * @memo: the memo
+ * @way: of the window, in its place, with @at and @listed
+ * @numbers: of the ways; a byte behind the list may be written
+ */
+static inline void kipt_way_put_parts(const struct kipt_memo *memo,
+				      struct kipt_way *way, const u32 *numbers)
+{
+	u8 *parts = (u8 *)(way->words + way->at);
+	u32 i;
+
+	for (i = 0; i < way->listed; i++)
+		memcpy(parts + i * memo->part, &numbers[i], sizeof(*numbers));
 }
 
 /**
  * kipt_way_size() - the words a way takes
+ * @memo: the memo
  * @way: the way
  *
  * Return: at least KIPT_WAY_WORDS.
  */
-static inline u32 kipt_way_size(const struct kipt_way *way)
+static inline u32 kipt_way_size(const struct kipt_memo *memo,
+				const struct kipt_way *way)
 {
-	return (u32)KIPT_WAY_WORDS + way->at + (way->listed + 1U) / 2;
+	u32 each = way->kind == KIPT_WAY_WINDOW ? memo->part : sizeof(u32);
+
+	return (u32)KIPT_WAY_WORDS + way->at + (way->listed * each + 7) / 8;
 }
 
 /**
