@@ -17,7 +17,7 @@
 /* Bytes of the packets of a window: when it has this many it ends. */
 #define KIPT_WINDOW_BYTES	64
 /* It ends behind addresses of whose hash these bits are 0. */
-#define KIPT_WINDOW_ENDS	7
+#define KIPT_WINDOW_ENDS	15
 /* Bytes it can have: the last packet may be long. */
 #define KIPT_WINDOW_MOST	(KIPT_WINDOW_BYTES + 8)
 /* Bytes behind the end of what may be in windows that may be read. */
