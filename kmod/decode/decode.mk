@@ -15,9 +15,9 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-DECODE_PROGRAMS := packet_test read_test window_test log_test again_test insn_test \
-	clock_test flow_api_test flow_test same_test trace_test damage_test \
-	objdump_check \
+DECODE_PROGRAMS := packet_test read_test window_test log_test again_test \
+	insn_test clock_test flow_api_test flow_test same_test trace_test \
+	damage_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff libipt_time)
 
 $(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)

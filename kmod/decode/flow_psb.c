@@ -90,10 +90,13 @@ static void pass_pads(struct kipt_cursor *cursor)
 		cursor->pos++;
 }
 
-/* Up to @end, the next PSB or the trace's end; @clock may be NULL. */
-static void read_psb(struct kipt_psb *psb, const u8 *data, u64 end, u64 offset,
+/* Reads flow->psb, up to @end, the next PSB or the trace's end; @clock may be NULL.
+ */
+static void read_psb(struct kipt_flow *flow, u64 offset, u64 end,
 		     struct kipt_clock *clock)
 {
+	struct kipt_psb *psb = &flow->psb;
+	const u8 *data = flow->data;
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
 	const u8 *at;
@@ -196,8 +199,7 @@ static void restate_clock(struct kipt_flow *flow)
 		kipt_emit(flow, &record);
 }
 
-static void restate(struct kipt_flow *flow, const struct kipt_psb *psb,
-		    u64 offset)
+static void restate(struct kipt_flow *flow, const struct kipt_psb *psb)
 {
 	struct kipt_record vmcs = {
 		.type = KIPT_RECORD_VMCS,
@@ -205,7 +207,7 @@ static void restate(struct kipt_flow *flow, const struct kipt_psb *psb,
 		.value = psb->vmcs,
 	};
 
-	emit_sync(flow, KIPT_SYNC_START, offset);
+	emit_sync(flow, KIPT_SYNC_START, psb->offset);
 	if (psb->has_pip)
 		kipt_flow_set_cr3(flow, psb->pip.value,
 				  psb->pip.flags & KIPT_PF_NR);
@@ -258,14 +260,13 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 	reset(flow);
 	/* Without time it may be known from where the segment before ended. */
 	if (timed || psb->offset != offset)
-		read_psb(psb, flow->data, end, offset,
-			 timed ? &flow->clock : NULL);
+		read_psb(flow, offset, end, timed ? &flow->clock : NULL);
 	flow->enabled = psb->has_ip;
 	flow->at.ip = psb->ip;
 	flow->last_ip = psb->last_ip;
 	limit_clock(flow, end);
 	flow->clock.moved = false;
-	restate(flow, psb, offset);
+	restate(flow, psb);
 	if (psb->status != KIPT_OK) {
 		report_bad(flow, psb);
 		return false;
@@ -278,8 +279,7 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 	return true;
 }
 
-static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb,
-		      u64 offset)
+static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb)
 {
 	enum kipt_status status = KIPT_OK;
 
@@ -293,7 +293,7 @@ static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb,
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
 	else if (psb->has_ip)
-		emit_sync(flow, KIPT_SYNC_REACHED, offset);
+		emit_sync(flow, KIPT_SYNC_REACHED, psb->offset);
 }
 
 void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end)
@@ -305,9 +305,9 @@ void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end)
 		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
 	if (flow->enabled && flow->event)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	read_psb(psb, flow->data, end, offset, NULL);
+	read_psb(flow, offset, end, NULL);
 	if (flow->enabled)
-		arrive_at(flow, psb, offset);
+		arrive_at(flow, psb);
 	else if (psb->has_ip && !flow->lost && !flow->overflow)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT, offset);
 }

@@ -48,8 +48,6 @@ struct fast {
 	u32 most;
 };
 
-#define KIPT_TRACE_AHEAD	16384
-
 /* Brings a way near, to be counted. */
 static inline void fetch_way(const struct kipt_flow *flow, u32 way)
 {
@@ -59,8 +57,11 @@ static inline void fetch_way(const struct kipt_flow *flow, u32 way)
 	__builtin_prefetch(at + 64);
 }
 
-/* Brings the trace near: two periods of 8 KB between PSBs ahead, so that the search
- * for the PSB behind the next one finds it there.
+/* Two periods of 8 KB between PSBs. */
+#define KIPT_TRACE_AHEAD	16384
+
+/* Brings the trace near, so that the search for the PSB behind the next one finds
+ * it there.
  */
 static inline void fetch_trace(const u8 *pos)
 {

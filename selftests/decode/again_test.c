@@ -44,11 +44,11 @@ static void put(const void *bytes, u32 len)
 static void put_code(u32 ip, u32 branches)
 {
 	struct piece *piece = &test.pieces[test.piece_count++];
+	u32 i;
 
 	piece->ip = ip;
 	piece->len = 2 * branches + 2;
-	memset(piece->bytes, 0, sizeof(piece->bytes));
-	for (u32 i = 0; i < branches; i++)
+	for (i = 0; i < branches; i++)
 		piece->bytes[2 * i] = 0x74;
 	piece->bytes[2 * branches] = 0xff;
 	piece->bytes[2 * branches + 1] = 0xe0;
@@ -58,7 +58,6 @@ static void make_code(void)
 {
 	u32 i;
 
-	test.piece_count = 0;
 	put_code(START, 0);
 	put_code(PLAIN, 0);
 	put_code(ALIKE, ALIKE_BRANCHES);
