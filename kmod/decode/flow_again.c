@@ -96,9 +96,7 @@ static __always_inline bool take_same(struct kipt_flow *flow, struct fast *fast,
 	return more;
 }
 
-/* Is @at where a packet starts, if one does at @pos, and no time passes between?
- */
-static bool is_packet(const u8 *pos, const u8 *at)
+bool kipt_is_packet(const u8 *pos, const u8 *at)
 {
 	u32 size;
 
@@ -122,7 +120,7 @@ static __always_inline bool take_over_mtc(struct kipt_flow *flow,
 	const u8 *pos = fast->pos, *mtc = pos + same;
 
 	if (likely(*mtc != KIPT_WINDOW_MTC) || !fast->over_times ||
-	    fast->end - pos < (s64)len + MTC_BYTES || !is_packet(pos, mtc) ||
+	    fast->end - pos < (s64)len + MTC_BYTES || !kipt_is_packet(pos, mtc) ||
 	    kipt_log_same(log, logged, same, mtc + MTC_BYTES, rest) != rest)
 		return false;
 	kipt_log_reserve(log, len);

@@ -44,18 +44,19 @@ void kipt_pass_times(struct kipt_flow *flow, struct fast *fast, const u8 *end)
 }
 
 struct hit kipt_find_second(const struct kipt_flow *flow,
-			    const struct kipt_window *window, u32 block)
+			    const struct kipt_window *window, u32 block,
+			    u64 last_ip)
 {
 	const struct kipt_return_stack *stack = &flow->stack;
 	u64 top = *kipt_return_stack_at(stack, 0);
 	struct hit hit;
 
 	hit = find_in(flow, kipt_memo_second(window->hash, block, 0), window,
-		      block);
+		      block, last_ip);
 	if (hit.way || !stack->depth)
 		return hit;
 	return find_in(flow, kipt_memo_second(window->hash, block, top), window,
-		       block);
+		       block, last_ip);
 }
 
 static inline struct next next_packet(const struct kipt_flow *flow,
@@ -109,7 +110,7 @@ static struct hit find_packet(struct kipt_flow *flow, const struct fast *fast)
 	struct hit hit;
 
 	next = kipt_window_packet(&window, fast->pos, &last_ip);
-	hit = kipt_find_second(flow, &window, fast->block);
+	hit = kipt_find_second(flow, &window, fast->block, fast->last_ip);
 	if (hit.way)
 		return hit;
 	kipt_memo_settle(flow, fast);

@@ -85,10 +85,11 @@ static u32 put_words(u64 *words, u32 at, const void *from, u32 bytes)
 
 /* Words of what a way is made of, but its list. */
 static u32 words_before_list(const struct kipt_window *window,
-			     const struct kipt_recorder *recorder, u32 records)
+			     const struct kipt_recorder *recorder, u32 records,
+			     u8 kind)
 {
 	return (window->len + 7) / 8 + recorder->nr_pushes +
-	       recorder->nr_guards + records * 3;
+	       recorder->nr_guards + records * 3 + 2 * kind;
 }
 
 static void write_words(const struct kipt_memo *memo, struct kipt_way *way,
@@ -102,6 +103,10 @@ static void write_words(const struct kipt_memo *memo, struct kipt_way *way,
 	at = put_words(way->words, at, recorder->guards,
 		       recorder->nr_guards * sizeof(u64));
 	at = put_words(way->words, at, window->words, (window->len + 7) & ~7U);
+	if (way->kind == KIPT_WAY_WINDOW) {
+		way->words[at++] = recorder->before;
+		way->words[at++] = recorder->after;
+	}
 	at = put_words(way->words, at, recorder->records,
 		       records * sizeof(*recorder->records));
 	if (way->kind == KIPT_WAY_WINDOW)
@@ -117,6 +122,8 @@ static struct kipt_way *write_way(struct kipt_flow *flow,
 				  const struct kipt_recorder *recorder)
 {
 	u32 records = recorder->keeps ? recorder->nr_records : 0;
+	u8 kind = recorder == &flow->recorder ? KIPT_WAY_PACKET :
+						KIPT_WAY_WINDOW;
 	struct kipt_way head = {
 		.block = recorder->block,
 		.to = recorder->to,
@@ -128,11 +135,11 @@ static struct kipt_way *write_way(struct kipt_flow *flow,
 		.low = (u8)recorder->low,
 		.high = (u8)recorder->high,
 		.records = (u16)recorder->nr_records,
-		.at = (u16)words_before_list(window, recorder, records),
+		.at = (u16)words_before_list(window, recorder, records, kind),
 		.listed = (u16)recorder->nr_steps,
-		.kind = recorder == &flow->recorder ? KIPT_WAY_PACKET :
-						      KIPT_WAY_WINDOW,
-		.keeps = recorder->keeps,
+		.kind = kind,
+		.own = recorder->keeps,
+		.keeps = window->keeps,
 	};
 	struct kipt_way *way;
 	u32 number;
@@ -254,11 +261,12 @@ static bool is_shared(const struct kipt_flow *flow, u32 block)
 	return flow->blocks.table[block].ip >> 63;
 }
 
-void kipt_learn_begin(struct kipt_flow *flow, u32 block)
+void kipt_learn_begin(struct kipt_flow *flow, u32 block, u64 last_ip)
 {
 	struct kipt_recorder *recorder = &flow->joined;
 
 	start_recorder(flow, recorder, block);
+	recorder->before = last_ip;
 	recorder->from_kernel = is_shared(flow, block);
 	/* It can do with those of its packets. */
 	if (flow->memo.used > flow->memo.room / 16)
@@ -366,10 +374,11 @@ void kipt_learn_add(struct kipt_flow *flow, const struct kipt_way *way)
 }
 
 struct kipt_way *kipt_learn_end(struct kipt_flow *flow,
-				const struct kipt_window *window)
+				const struct kipt_window *window, u64 last_ip)
 {
 	struct kipt_recorder *recorder = &flow->joined;
 
+	recorder->after = last_ip;
 	if (recorder->net < -KIPT_RETURN_STACK_SIZE)
 		recorder->bad = true;
 	return remember(flow, window, recorder);

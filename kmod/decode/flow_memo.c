@@ -16,11 +16,20 @@
 #endif
 
 static inline struct hit find(const struct kipt_flow *flow,
-			      const struct kipt_window *window, u32 block)
+			      const struct fast *fast,
+			      const struct kipt_ahead *ahead)
 {
-	struct hit hit = find_in(flow, window->hash, window, block);
+	const struct kipt_window *window = &ahead->window;
+	struct hit hit;
 
-	return likely(hit.way) ? hit : kipt_find_second(flow, window, block);
+	hit = find_in(flow, window->hash, window, fast->block, fast->last_ip);
+	if (unlikely(!hit.way))
+		hit = kipt_find_second(flow, window, fast->block,
+				       fast->last_ip);
+	if (ahead->mtc != KIPT_WINDOW_NO_MTC &&
+	    !kipt_is_packet(fast->pos, fast->pos + ahead->mtc))
+		hit.way = NULL;
+	return hit;
 }
 
 void kipt_tell_timed(struct kipt_flow *flow, const struct kipt_way *way,
@@ -75,45 +84,68 @@ void kipt_memo_settle(struct kipt_flow *flow, const struct fast *fast)
 		flow->at.ip = flow->blocks.table[fast->block].ip;
 }
 
-/* Brings what the look-ups will need near, now that the table is. Which block
- * it will be is not known: some of the ways may be it.
+/* Brings what the look-up will need near, now that the table is. Which block it
+ * will be is not known: two of the ways may be it. Inline: compilers leave calls
+ * away of what only prefetches.
  */
-static void fetch(const struct kipt_flow *flow, const struct kipt_ahead *ahead,
-		  u32 count)
+static __always_inline void fetch(const struct kipt_flow *flow,
+				  const struct kipt_ahead *ahead)
 {
 	const struct kipt_bucket *bucket;
-	u32 hash, match, i;
+	u32 hash, match;
 
-	for (i = 0; i < count; i++) {
-		hash = ahead[i].window.hash;
-		bucket = kipt_memo_bucket(&flow->memo, hash);
-		match = kipt_bucket_match(bucket, hash, 0xffff0000U);
-		if (!match)
-			continue;
+	hash = ahead->window.hash;
+	bucket = kipt_memo_bucket(&flow->memo, hash);
+	match = kipt_bucket_match(bucket, hash, 0xffff0000U);
+	if (!match)
+		return;
+	fetch_way(flow, bucket->way[__builtin_ctz(match)]);
+	match &= match - 1;
+	if (match)
 		fetch_way(flow, bucket->way[__builtin_ctz(match)]);
-		match &= match - 1;
-		if (match)
-			fetch_way(flow, bucket->way[__builtin_ctz(match)]);
-	}
 }
 
-/* Reads @fast->most windows ahead, up to the end or a packet that is in none. */
+/* Reads the window at @pos. Elsewhere than where the flow is nobody knows IP
+ * compression: where it ends is a guess too. Returns where: there, if none is.
+ */
+static const u8 *read_window(const struct fast *fast, struct kipt_ahead *ahead,
+			     const u8 *pos)
+{
+	u64 last_ip = fast->last_ip;
+
+	ahead->begin = pos;
+	ahead->guessed = pos != fast->pos;
+	ahead->mtc = KIPT_WINDOW_NO_MTC;
+	ahead->end = kipt_window_read(&ahead->window, pos, fast->end, &last_ip,
+				      fast->over_times, &ahead->timed);
+	return ahead->end;
+}
+
+/* Guesses the window at @pos. Returns where it ends: there, if nobody knows. */
+static inline const u8 *guess(const struct fast *fast,
+			      struct kipt_ahead *ahead, const u8 *pos)
+{
+	ahead->begin = pos;
+	ahead->guessed = true;
+	ahead->end = kipt_window_guess(&ahead->window, pos, fast->end,
+				       fast->over_times, &ahead->mtc);
+	ahead->timed = ahead->mtc != KIPT_WINDOW_NO_MTC;
+	return ahead->end;
+}
+
+/* Finds @fast->most windows ahead, as far as there are some. */
 static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 {
 	const u8 *pos = fast->pos, *next, *bucket;
-	u64 last_ip = fast->last_ip;
 	struct kipt_ahead *ahead = flow->ahead;
-	u32 count = 0;
+	u32 i;
 
-	while (pos < fast->end && count < fast->most) {
-		next = kipt_window_read(&ahead->window, pos, fast->end,
-					&last_ip, fast->over_times,
-					&ahead->timed);
+	while (pos < fast->end && ahead < flow->ahead + fast->most) {
+		next = guess(fast, ahead, pos);
+		if (unlikely(next == pos))
+			next = read_window(fast, ahead, pos);
 		if (next == pos)
 			break;
-		ahead->begin = pos;
-		ahead->end = next;
-		ahead->last_ip = last_ip;
 		bucket = (const u8 *)kipt_memo_bucket(&flow->memo,
 						      ahead->window.hash);
 		__builtin_prefetch(bucket);
@@ -121,16 +153,16 @@ static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 		fetch_trace(next);
 		pos = next;
 		ahead++;
-		count++;
 	}
-	fast->count = count;
-	fetch(flow, flow->ahead, count);
+	fast->count = (u32)(ahead - flow->ahead);
+	for (i = 0; i < fast->count; i++)
+		fetch(flow, &flow->ahead[i]);
 }
 
 /* What time passes in is not taken again. */
 static inline void put_log(struct kipt_flow *flow,
 			   const struct kipt_ahead *ahead, u64 before,
-			   const struct kipt_way *way)
+			   u64 after, const struct kipt_way *way)
 {
 	struct kipt_log *log = &flow->memo.log;
 	u32 len = (u32)(ahead->end - ahead->begin);
@@ -139,7 +171,7 @@ static inline void put_log(struct kipt_flow *flow,
 		return;
 	*kipt_log_place(log, ahead->begin, way->block) = log->count;
 	kipt_log_reserve(log, len);
-	kipt_log_put(log, len, before, ahead->last_ip,
+	kipt_log_put(log, len, before, after,
 		     kipt_way_number(&flow->memo, way));
 	kipt_log_bytes(log, len, ahead->begin, len);
 }
@@ -149,12 +181,14 @@ static inline void take_known(struct kipt_flow *flow, struct fast *fast,
 			      const struct kipt_ahead *ahead,
 			      struct hit hit, enum tell how)
 {
+	u64 last_ip = kipt_way_last_ip(hit.way, fast->last_ip);
+
 	if (how == TELL_RECORDS && unlikely(ahead->timed))
 		kipt_tell_timed(flow, hit.way, ahead->begin, ahead->end);
 	else
 		tell(flow, hit.way, how);
-	put_log(flow, ahead, fast->last_ip, hit.way);
-	take(flow, fast, hit, ahead->last_ip);
+	put_log(flow, ahead, fast->last_ip, last_ip, hit.way);
+	take(flow, fast, hit, last_ip);
 	fast->pos = ahead->end;
 }
 
@@ -168,7 +202,7 @@ static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
 
 	if (!kipt_memo_worthy(&flow->memo, hash))
 		return false;
-	kipt_learn_begin(flow, fast->block);
+	kipt_learn_begin(flow, fast->block, fast->last_ip);
 	return true;
 }
 
@@ -196,25 +230,43 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 		kipt_learn_add(flow, packet);
 	}
 	if (flow->joined.nr_steps > 1)
-		way = kipt_learn_end(flow, &ahead->window);
+		way = kipt_learn_end(flow, &ahead->window, fast->last_ip);
 	if (way)
-		put_log(flow, ahead, before, way);
+		put_log(flow, ahead, before, fast->last_ip, way);
 	return true;
+}
+
+/* Reads a window that was guessed, and that nobody knows. Returns its way if the
+ * guess was wrong, and the window is known.
+ */
+static noinline struct hit find_read(struct kipt_flow *flow, struct fast *fast,
+				     struct kipt_ahead *ahead)
+{
+	u32 len = ahead->window.len;
+	const u8 *end = ahead->end;
+	struct hit none = { NULL, 0 };
+
+	if (read_window(fast, ahead, fast->pos) == end && ahead->window.len == len)
+		return none;
+	return ahead->window.len ? find(flow, fast, ahead) : none;
 }
 
 /* Returns false as kipt_take_packets(). */
 static inline bool take_window(struct kipt_flow *flow, struct fast *fast,
-			       const struct kipt_ahead *ahead, enum tell how)
+			       struct kipt_ahead *ahead, enum tell how)
 {
-	struct hit hit;
+	struct hit hit = { NULL, 0 };
 
-	if (unlikely(!ahead->window.len)) {
-		kipt_pass_times(flow, fast, ahead->end);
-		return true;
-	}
 	if (unlikely(fast->block == KIPT_BLOCK_NONE))
 		return false;
-	hit = find(flow, &ahead->window, fast->block);
+	if (likely(ahead->window.len))
+		hit = find(flow, fast, ahead);
+	if (unlikely(!hit.way && ahead->guessed))
+		hit = find_read(flow, fast, ahead);
+	if (unlikely(!ahead->window.len)) {
+		kipt_pass_times(flow, fast, ahead->end);
+		return fast->pos != ahead->begin;
+	}
 	flow->memo.known += hit.way != NULL;
 	if (unlikely(!hit.way))
 		return take_new(flow, fast, ahead, how);
@@ -259,11 +311,11 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 	fast->most = fast->most < KIPT_AHEAD ? fast->most * 2 : KIPT_AHEAD;
 	if (unlikely(!fast->count))
 		return false;
-	for (i = 0; i < fast->count; i++) {
+	for (i = 0; i < fast->count && flow->ahead[i].begin == fast->pos; i++) {
 		if (!take_window(flow, fast, &flow->ahead[i], how))
 			return false;
 	}
-	flow->memo.tried += fast->count;
+	flow->memo.tried += i;
 	kipt_memo_judge(&flow->memo);
 	return true;
 }

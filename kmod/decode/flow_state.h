@@ -75,6 +75,8 @@ struct kipt_place {
  * @bad: it cannot be remembered
  * @keeps: the way is to keep its records
  * @from_kernel: it started at an address that all spaces share
+ * @before: IP compression where it started; of several packets
+ * @after: and behind it
  * @block: number of the block it started at
  * @net: see struct kipt_way
  * @low: see there
@@ -96,6 +98,8 @@ struct kipt_recorder {
 	bool bad;
 	bool keeps;
 	bool from_kernel;
+	u64 before;
+	u64 after;
 	u32 block;
 	s32 net;
 	s32 low;
@@ -135,15 +139,17 @@ struct kipt_trail {
  * @window: its packets
  * @begin: where it starts
  * @end: where it ends
- * @last_ip: IP compression behind it
  * @timed: there are packets in it that only tell time
+ * @guessed: by kipt_window_guess()
+ * @mtc: as that says
  */
 struct kipt_ahead {
 	struct kipt_window window;
 	const u8 *begin;
 	const u8 *end;
-	u64 last_ip;
 	bool timed;
+	bool guessed;
+	u8 mtc;
 };
 
 /**
@@ -421,8 +427,9 @@ struct kipt_way *kipt_learn_packet(struct kipt_flow *flow,
  * kipt_learn_begin() - remember a window as one way
  * @flow: what kipt_learn_add() adds goes to @flow->joined
  * @block: number of the block it starts at
+ * @last_ip: IP compression there
  */
-void kipt_learn_begin(struct kipt_flow *flow, u32 block);
+void kipt_learn_begin(struct kipt_flow *flow, u32 block, u64 last_ip);
 
 /**
  * kipt_learn_add() - the next packet of the window
@@ -434,12 +441,13 @@ void kipt_learn_add(struct kipt_flow *flow, const struct kipt_way *way);
 /**
  * kipt_learn_end() - the window ends
  * @flow: the flow
- * @window: all of it
+ * @window: all of it, of kipt_window_read()
+ * @last_ip: IP compression there
  *
  * Return: the way, or NULL if it cannot be remembered.
  */
 struct kipt_way *kipt_learn_end(struct kipt_flow *flow,
-				const struct kipt_window *window);
+				const struct kipt_window *window, u64 last_ip);
 
 /**
  * kipt_number_at() - the number of an address in the space at hand

@@ -99,7 +99,8 @@ static inline bool guards_hold(const struct kipt_flow *flow,
 }
 
 static inline struct hit find_in(const struct kipt_flow *flow, u32 hash,
-			  const struct kipt_window *window, u32 block)
+				 const struct kipt_window *window, u32 block,
+				 u64 last_ip)
 {
 	const struct kipt_bucket *bucket = kipt_memo_bucket(&flow->memo, hash);
 	struct hit hit = { NULL, 0 };
@@ -110,7 +111,7 @@ static inline struct hit find_in(const struct kipt_flow *flow, u32 hash,
 		place = (u32)__builtin_ctz(match);
 		hit.way = kipt_way_at(&flow->memo, bucket->way[place]);
 		hit.to = bucket->to[place];
-		if (likely(kipt_way_is(hit.way, window, block) &&
+		if (likely(kipt_way_is(hit.way, window, block, last_ip) &&
 			   guards_hold(flow, hit.way) && bucket->way[place]))
 			return hit;
 	}
@@ -140,7 +141,7 @@ static inline void apply_stack(struct kipt_flow *flow,
 	stack->depth = (u32)(depth > way->high ? way->high : depth);
 }
 
-/* Of a way that keeps its records. For the first of them instructions from before
+/* Of a way that has its own records. For the first of them instructions from before
  * count too.
  */
 static inline void tell_kept(struct kipt_flow *flow,
@@ -168,7 +169,7 @@ static inline void tell_records(struct kipt_flow *flow,
 {
 	u32 i;
 
-	if (way->keeps) {
+	if (way->own) {
 		tell_kept(flow, way);
 		return;
 	}
@@ -240,11 +241,13 @@ void kipt_pass_times(struct kipt_flow *flow, struct fast *fast, const u8 *end);
  * @flow: the flow
  * @window: the packet, or the window
  * @block: number of the block it starts at
+ * @last_ip: IP compression there
  *
  * Return: the way, or NULL.
  */
 struct hit kipt_find_second(const struct kipt_flow *flow,
-			    const struct kipt_window *window, u32 block);
+			    const struct kipt_window *window, u32 block,
+			    u64 last_ip);
 
 /**
  * kipt_take_packet() - take the next packet by its own way, learnt if it is new
@@ -282,6 +285,15 @@ bool kipt_take_packets(struct kipt_flow *flow, struct fast *fast,
  * Return: how many were taken.
  */
 u32 kipt_take_again(struct kipt_flow *flow, struct fast *fast, enum tell how);
+
+/**
+ * kipt_is_packet() - does a packet start at a byte
+ * @pos: where one does
+ * @at: the byte; what is between is packets of windows
+ *
+ * Return: true if so, and no time passes between.
+ */
+bool kipt_is_packet(const u8 *pos, const u8 *at);
 
 /* flow_memo.c */
 

@@ -188,8 +188,21 @@ static void go_on(struct kipt_memo *memo)
 		memo->pause = 0;
 }
 
-/* Windows are worth it if every fifth one comes again; every tenth will do a few
- * times, since all are new at first. Where no more are learnt, every other one must.
+/* All windows are new at first: few that come again are enough a few times, and
+ * hardly any half as often. Returns whether it is so once more.
+ */
+static bool bears(struct kipt_memo *memo)
+{
+	u32 cost = memo->known >= memo->tried / 10 ? 1 : 2;
+
+	if (memo->grace < cost)
+		return false;
+	memo->grace -= cost;
+	return true;
+}
+
+/* Windows are worth it if every fifth one comes again. Where no more are learnt,
+ * every other one must.
  */
 void kipt_memo_judge(struct kipt_memo *memo)
 {
@@ -200,9 +213,7 @@ void kipt_memo_judge(struct kipt_memo *memo)
 	memo->rest = 0;
 	if (memo->known >= memo->tried / (learns ? 5 : 2))
 		go_on(memo);
-	else if (learns && memo->grace && memo->known >= memo->tried / 10)
-		memo->grace--;
-	else
+	else if (!learns || !bears(memo))
 		pause(memo);
 	memo->tried = 0;
 	memo->known = 0;

@@ -26,7 +26,7 @@
 #endif
 #define KIPT_MEMO_BUCKET	8U
 /* See kipt_memo.grace. */
-#define KIPT_MEMO_GRACE		6U
+#define KIPT_MEMO_GRACE		8U
 /* Words whose numbers have three bytes. */
 #ifndef KIPT_MEMO_NEAR
 #define KIPT_MEMO_NEAR		(1U << 24)
@@ -55,11 +55,13 @@ enum kipt_way_kind {
  * @low: depth of the stack is at least this afterwards
  * @high: and at most this
  * @kind: enum kipt_way_kind
- * @keeps: its records stand in it
+ * @own: its records stand in it
+ * @keeps: as in the window
  * @words: the return addresses left on the stack, the youngest first; the
- *	guards, the youngest first; bytes of the window; the records, if it keeps
- *	them; then the list: the steps of a packet, u32, or a window's parts,
- *	the numbers of its packets' ways, of kipt_memo.part bytes each
+ *	guards, the youngest first; bytes of the window; unless it is of a packet
+ *	IP compression before it and behind it; the records, if it has its own;
+ *	then the list: the steps of a packet, u32, or a window's parts, the
+ *	numbers of its packets' ways, of kipt_memo.part bytes each
  */
 struct kipt_way {
 	u32 count;
@@ -76,7 +78,8 @@ struct kipt_way {
 	s8 net;
 	u8 low;
 	u8 high;
-	u8 kind;
+	u8 kind : 1;
+	u8 own : 1;
 	u8 keeps;
 	u64 words[];
 };
@@ -380,7 +383,30 @@ static inline const u64 *kipt_way_bytes(const struct kipt_way *way)
 }
 
 /**
- * kipt_way_records() - the records of a way that keeps them
+ * kipt_way_ips() - IP compression before and behind a way
+ * @way: the way, of a window
+ *
+ * Return: two of them.
+ */
+static inline const u64 *kipt_way_ips(const struct kipt_way *way)
+{
+	return kipt_way_bytes(way) + (way->len + 7U) / 8;
+}
+
+/**
+ * kipt_way_last_ip() - IP compression behind a way
+ * @way: the way, of a window
+ * @last_ip: before it
+ *
+ * Return: it.
+ */
+static inline u64 kipt_way_last_ip(const struct kipt_way *way, u64 last_ip)
+{
+	return way->keeps == KIPT_WINDOW_NO_IP ? last_ip : kipt_way_ips(way)[1];
+}
+
+/**
+ * kipt_way_records() - the records of a way that has its own
  * @way: the way
  *
  * Return: them.
@@ -388,8 +414,7 @@ static inline const u64 *kipt_way_bytes(const struct kipt_way *way)
 static inline const struct kipt_record *
 kipt_way_records(const struct kipt_way *way)
 {
-	return (const struct kipt_record *)(kipt_way_bytes(way) +
-					    (way->len + 7U) / 8);
+	return (const struct kipt_record *)(kipt_way_ips(way) + 2 * way->kind);
 }
 
 /**
@@ -529,14 +554,26 @@ static inline u32 kipt_bucket_match(const struct kipt_bucket *bucket, u32 key,
 }
 #endif
 
+/**
+ * kipt_way_is() - is a way that of a window at a block
+ * @way: the way
+ * @window: the window
+ * @block: number of the block
+ * @last_ip: IP compression before the window
+ *
+ * Return: true if so.
+ */
 static inline bool kipt_way_is(const struct kipt_way *way,
-			       const struct kipt_window *window, u32 block)
+			       const struct kipt_window *window, u32 block,
+			       u64 last_ip)
 {
 	const u64 *words = kipt_way_bytes(way);
-	u64 other = (words[1] ^ window->words[1]) &
-		    -(u64)(window->len > 8);
+	u64 before = *kipt_way_ips(way) ^ last_ip, other;
 	u32 i;
 
+	other = (words[1] ^ window->words[1]) & -(u64)(window->len > 8);
+	other |= before >> (way->keeps & 63) &
+		 -(u64)(way->keeps != KIPT_WINDOW_NO_IP);
 	other |= (way->block ^ block) | (way->len ^ window->len) |
 		 (words[0] ^ window->words[0]);
 	for (i = 2; unlikely(i * 8 < window->len); i++)

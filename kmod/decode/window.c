@@ -31,20 +31,6 @@ const u8 kipt_window_lens[256] = {
 	SIXTEEN_CYCS(0xc3),
 };
 
-/* Hashes multiply by odd constants without pattern. */
-#define MIX_A	0x9e3779b97f4a7c15ULL
-#define MIX_B	0xc2b2ae3d27d4eb4fULL
-#define MIX_C	0xd6e8feb86659fd93ULL
-
-/* The hash of what came before and a word more. From registers: what was just
- * written would have to be waited for.
- */
-static inline u64 mixed(u64 hash, u64 word)
-{
-	hash ^= word;
-	return (hash << 29 | hash >> 35) * MIX_B;
-}
-
 static void put64(u8 *to, u64 word)
 {
 	memcpy(to, &word, sizeof(word));
@@ -95,28 +81,6 @@ static const u8 *pass(const u8 *pos, const u8 *end, bool over_times,
 	return cursor.pos;
 }
 
-static void finish(struct kipt_window *window, u32 len, u64 hash)
-{
-	put64((u8 *)window->words + len, 0);
-	window->len = len;
-	window->hash = (u32)((hash ^ hash >> 29) * MIX_C >> 32);
-}
-
-/* Puts an IP packet of @size bytes at @to. Returns how many bytes it has there:
- * all addresses but those of the first have the form they have in the trace.
- */
-static inline u32 put_ip(u8 *to, const u8 *pos, u32 size, u64 ip, bool first)
-{
-	if (first && size > 1) {
-		*to = (*pos & KIPT_WINDOW_OPCODE) | KIPT_WINDOW_FULL;
-		put64(to + 1, ip);
-		return 9;
-	}
-	put64(to, kipt_load64(pos));
-	to[8] = pos[8];
-	return size;
-}
-
 static inline u64 first_bytes(u64 word, u32 n)
 {
 	return n < 8 ? word & ((1ULL << n * 8) - 1) : word;
@@ -138,17 +102,47 @@ static inline const u8 *behind_run(const u8 *pos, u32 run)
 	return pos + run;
 }
 
+/* Of the IP before, what the first IP packet of a window keeps. */
+static u8 kept(u32 size)
+{
+	if (size == 3)
+		return 16;
+	if (size == 5)
+		return 32;
+	return size == 9 ? 63 : 48;
+}
+
+/* Puts an IP packet at @to. Returns whether the window ends behind it: there, or
+ * where the place it goes on from can be another address space's too.
+ */
+static inline bool put_ip(struct kipt_window *window, u32 len, const u8 *pos,
+			  u32 size, bool crosses)
+{
+	u8 *to = (u8 *)window->words + len;
+
+	put64(to, kipt_load64(pos));
+	to[8] = pos[8];
+	if (unlikely(size == 1))
+		return crosses;
+	if (window->keeps == KIPT_WINDOW_NO_IP)
+		window->keeps = kept(size);
+	return crosses ||
+	       ((*pos & KIPT_WINDOW_SHAPE) == KIPT_WINDOW_TIP &&
+		(len >= KIPT_WINDOW_LATE || kipt_window_ends(pos)));
+}
+
 const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			   const u8 *end, u64 *last_ip, bool over_times,
 			   bool *timed)
 {
-	u64 ip = *last_ip, before, word, tnts = 0, spread, hash = 0;
+	u64 ip = *last_ip, before, word, tnts = 0;
 	u32 len = 0, run, room, size, carried = 0;
 	u8 *bytes = (u8 *)window->words;
-	bool first = true;
 	const u8 *next;
+	bool ends;
 
 	*timed = false;
+	window->keeps = KIPT_WINDOW_NO_IP;
 	while (pos < end && len < KIPT_WINDOW_BYTES) {
 		word = kipt_load64(pos + carried);
 		/* A run goes on behind what stood in it, as if nothing did. */
@@ -163,7 +157,6 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			room = (u32)(end - pos);
 		if (run >= room || run == 8) {
 			run = run < room ? run : room;
-			hash = mixed(hash, first_bytes(word, run));
 			len += run;
 			pos += run;
 			continue;
@@ -175,37 +168,27 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 		size = kipt_window_ip(pos, &ip);
 		if (likely(size - 1 < 9)) {
 			if (unlikely((u64)(end - pos) < size)) {
-				if (run)
-					hash = mixed(hash, tnts);
 				ip = before;
 				break;
 			}
-			/* It ends where the place it goes on from can be
-			 * another address space's too, and at some addresses.
-			 */
-			spread = ip * MIX_A;
-			hash = mixed(hash, tnts ^ spread);
-			len += put_ip(bytes + len, pos, size, ip, first);
-			first &= size == 1;
+			ends = put_ip(window, len, pos, size,
+				      (ip ^ before) >> 63);
+			len += size;
 			pos += size;
 			if (unlikely(!*pos))
 				pos = pass_pads(pos, end);
-			if (!((u32)(spread >> 32) & KIPT_WINDOW_ENDS) ||
-			    (ip ^ before) >> 63)
+			if (ends)
 				break;
 			continue;
 		}
 		next = size ? pass(pos, end, over_times, timed) : pos;
-		if (next == pos) {
-			if (run)
-				hash = mixed(hash, tnts);
+		if (next == pos)
 			break;
-		}
 		len -= run;
 		carried = run;
 		pos = next - run;
 	}
-	finish(window, len, hash);
+	kipt_window_close(window, bytes, len);
 	*last_ip = ip;
 	return pos;
 }
@@ -214,8 +197,16 @@ const u8 *kipt_window_packet(struct kipt_window *window, const u8 *pos,
 			     u64 *last_ip)
 {
 	u32 size = kipt_window_lens[*pos];
-	bool timed;
+	u8 bytes[KIPT_WINDOW_WORDS * 8] = { *pos };
 
-	return kipt_window_read(window, pos, pos + (size ? size : 1), last_ip,
-				false, &timed);
+	window->keeps = KIPT_WINDOW_NO_IP;
+	if (size <= 1) {
+		kipt_window_close(window, bytes, 1);
+		return pos + 1;
+	}
+	kipt_window_ip(pos, last_ip);
+	bytes[0] = (*pos & KIPT_WINDOW_OPCODE) | KIPT_WINDOW_FULL;
+	put64(bytes + 1, *last_ip);
+	kipt_window_close(window, bytes, 9);
+	return pos + size;
 }

@@ -8,6 +8,9 @@
  * them make no difference, nor do MTCs and CYCs. Where it ends depends on what
  * is in it, not on where it began or on those: what comes again is cut the same
  * way again, and a window that is cut again is not what one of its parts is.
+ *
+ * It can be read packet by packet, or guessed from bytes alone: where it ends
+ * shows in them. Bytes equal to those of a window that was read are that window.
  */
 #ifndef KIPT_DECODE_WINDOW_H
 #define KIPT_DECODE_WINDOW_H
@@ -16,8 +19,12 @@
 
 /* Bytes of the packets of a window: when it has this many it ends. */
 #define KIPT_WINDOW_BYTES	64
-/* It ends behind addresses of whose hash these bits are 0. */
+/* It ends behind a TIP whose address has zeros here, once folded: see
+ * kipt_window_ends(). TIPs without an address, or with 64 bits of it, do not.
+ */
 #define KIPT_WINDOW_ENDS	15
+/* And behind one that starts here or later. */
+#define KIPT_WINDOW_LATE	56
 /* Bytes it can have: the last packet may be long. */
 #define KIPT_WINDOW_MOST	(KIPT_WINDOW_BYTES + 8)
 /* Bytes behind the end of what may be in windows that may be read. */
@@ -26,6 +33,8 @@
 /* The opcode bits of packets with an IP. */
 #define KIPT_WINDOW_OPCODE	0x1f
 #define KIPT_WINDOW_TIP		0x0d
+/* Of a TIP with 0 to 48 bits of IP, these bits are KIPT_WINDOW_TIP. */
+#define KIPT_WINDOW_SHAPE	0x9f
 #define KIPT_WINDOW_TIP_PGE	0x11
 #define KIPT_WINDOW_TIP_PGD	0x01
 #define KIPT_WINDOW_MTC		0x59
@@ -40,17 +49,26 @@
  */
 extern const u8 kipt_window_lens[256];
 
+/* Words of a window: a multiple of two. */
+#define KIPT_WINDOW_WORDS	((KIPT_WINDOW_MOST + 15) / 16 * 2)
+/* kipt_window.keeps: no IP is in it. */
+#define KIPT_WINDOW_NO_IP	0xff
+/* kipt_window_guess(): none was left out. */
+#define KIPT_WINDOW_NO_MTC	0xff
+
 /**
  * struct kipt_window - packets
- * @words: their bytes, then zeros; the first IP is whole, so that nothing
- *	depends on IP compression before them
+ * @words: their bytes, then zeros
  * @len: bytes
  * @hash: of all this
+ * @keeps: IP compression: of the IP before them they depend on the bits from this
+ *	one on; KIPT_WINDOW_NO_IP: on none, and what follows depends on all
  */
 struct kipt_window {
-	u64 words[(KIPT_WINDOW_MOST + 15) / 8];
+	u64 words[KIPT_WINDOW_WORDS];
 	u32 len;
 	u32 hash;
+	u8 keeps;
 };
 
 /**
@@ -105,6 +123,25 @@ static inline u32 kipt_window_ip(const u8 *pos, u64 *last_ip)
 }
 
 /**
+ * kipt_window_ends() - may a window end behind a TIP
+ * @pos: the TIP, with 16, 32 or 48 bits of address
+ *
+ * Return: true if it does, wherever the TIP stands in it.
+ */
+static inline bool kipt_window_ends(const u8 *pos)
+{
+	return !((pos[1] ^ pos[1] >> 4 ^ pos[2]) & KIPT_WINDOW_ENDS);
+}
+
+/**
+ * kipt_window_close() - end a window
+ * @window: @hash, @len and @words are written
+ * @bytes: of its packets; @words, or as much may be read
+ * @len: how many, up to KIPT_WINDOW_MOST
+ */
+void kipt_window_close(struct kipt_window *window, const u8 *bytes, u32 len);
+
+/**
  * kipt_window_read() - read a window
  * @window: written
  * @pos: its first byte; KIPT_WINDOW_READS behind @end may be read
@@ -121,8 +158,25 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
 			   bool *timed);
 
 /**
+ * kipt_window_guess() - what window seems to be there
+ * @window: written, but @keeps
+ * @pos: its first byte, where a packet starts; KIPT_WINDOW_READS behind @end may
+ *	be read
+ * @end: no byte of it is there or behind
+ * @over_times: what seems to be an MTC is left out
+ * @mtc: where that is, in bytes from @pos on, or KIPT_WINDOW_NO_MTC
+ *
+ * No packet is read. A window that was read and has the same bytes is there, if a
+ * packet starts at @mtc; else the guess is wrong, or nobody saw it before.
+ *
+ * Return: where it ends: @pos if there is nothing to guess.
+ */
+const u8 *kipt_window_guess(struct kipt_window *window, const u8 *pos,
+			    const u8 *end, bool over_times, u8 *mtc);
+
+/**
  * kipt_window_packet() - read a window of one packet
- * @window: written
+ * @window: written; an IP is whole, so that nothing depends on the IP before
  * @pos: a short TNT, or an IP packet of a window
  * @last_ip: as for kipt_window_read()
  *

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Guessing windows from their bytes, see window.h: where they end shows without
+ * reading packets, whose lengths would have to be waited for. Bytes of addresses
+ * can look like the header of a TIP or of an MTC; then the guess is wrong. User
+ * space uses SSE2, the kernel has no such registers here. Any context.
+ */
+#include "window.h"
+
+/* Without pattern, for the hash. */
+static const u64 keys[KIPT_WINDOW_WORDS] = {
+	0x9e3779b97f4a7c15ULL, 0xc2b2ae3d27d4eb4fULL, 0xa0761d6478bd642fULL,
+	0xe7037ed1a0b428dbULL, 0x8ebc6af09c88c6e3ULL, 0x589965cc75374cc3ULL,
+	0x1d8e4e27c47d124fULL, 0xeb44accab455d165ULL, 0x9c6e6877736c46e3ULL,
+	0x2d358dccaa6c78a5ULL,
+};
+
+#define MIX	0xd6e8feb86659fd93ULL
+
+/* Ones for the bytes of a window, from its length before the middle on. */
+#define ONES_8	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+#define ONES_40	ONES_8, ONES_8, ONES_8, ONES_8, ONES_8
+static const u8 ones[KIPT_WINDOW_WORDS * 16] = { ONES_40, ONES_40 };
+
+_Static_assert(KIPT_WINDOW_WORDS * 8 == 80, "the ones are as many");
+
+/**
+ * struct marks - bytes that may be the first of a packet, one bit for each
+ * @tips: of TIPs with 0 to 48 bits of address
+ * @ends: of those that windows end behind
+ * @mtcs: of MTCs
+ */
+struct marks {
+	u64 tips;
+	u64 ends;
+	u64 mtcs;
+};
+
+#ifdef __SSE2__
+static inline __m128i load(const u8 *pos)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)pos);
+}
+
+static inline u64 bits(__m128i bytes)
+{
+	return (u64)(u32)_mm_movemask_epi8(bytes);
+}
+
+static inline __m128i are(__m128i bytes, u8 mask, u8 value)
+{
+	bytes = _mm_and_si128(bytes, _mm_set1_epi8((char)mask));
+	return _mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)value));
+}
+
+/* Bytes that have a bit. */
+static inline u64 have(const u8 *pos, u32 bit)
+{
+	u64 found = 0;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_BYTES; i += 16)
+		found |= bits(_mm_slli_epi16(load(pos + i), 7 - (int)bit)) << i;
+	return found;
+}
+
+static inline struct marks find_marks(const u8 *pos)
+{
+	struct marks marks = { 0 };
+	__m128i at, next, folded, tips;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_BYTES; i += 16) {
+		at = load(pos + i);
+		next = load(pos + i + 1);
+		folded = _mm_xor_si128(_mm_xor_si128(next,
+						     _mm_srli_epi16(next, 4)),
+				       load(pos + i + 2));
+		tips = are(at, KIPT_WINDOW_SHAPE, KIPT_WINDOW_TIP);
+		folded = are(folded, KIPT_WINDOW_ENDS, 0);
+		marks.tips |= bits(tips) << i;
+		marks.ends |= bits(_mm_and_si128(folded, tips)) << i;
+		marks.mtcs |= bits(are(at, 0xff, KIPT_WINDOW_MTC)) << i;
+	}
+	return marks;
+}
+
+/* Products of halves, added up. */
+static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
+{
+	__m128i sum = _mm_setzero_si128(), word;
+	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8 - len;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_WORDS; i += 2) {
+		word = _mm_and_si128(load(bytes + i * 8), load(mask + i * 8));
+		_mm_storeu_si128((__m128i *)(void *)(words + i), word);
+		word = _mm_add_epi32(word, load((const u8 *)(keys + i)));
+		word = _mm_mul_epu32(word, _mm_srli_epi64(word, 32));
+		sum = _mm_add_epi64(sum, word);
+	}
+	sum = _mm_add_epi64(sum, _mm_unpackhi_epi64(sum, sum));
+	_mm_storel_epi64((__m128i *)(void *)&sum, sum);
+	return (u64)_mm_cvtsi128_si64(sum);
+}
+#else
+#define EACH(byte)	((byte) * 0x0101010101010101ULL)
+
+/* The lowest bits of the bytes. */
+static inline u64 bits(u64 word)
+{
+	return (word & EACH(1ULL)) * 0x0102040810204080ULL >> 56;
+}
+
+/* A bit for each byte that is zero. */
+static inline u64 zeros(u64 word)
+{
+	const u64 low = EACH(0x7fULL);
+
+	return bits(~(((word & low) + low) | word) >> 7);
+}
+
+static inline u64 have(const u8 *pos, u32 bit)
+{
+	u64 found = 0;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_BYTES; i += 8)
+		found |= bits(kipt_load64(pos + i) >> bit) << i;
+	return found;
+}
+
+static inline struct marks find_marks(const u8 *pos)
+{
+	struct marks marks = { 0 };
+	u64 at, next, folded, tips;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_BYTES; i += 8) {
+		at = kipt_load64(pos + i);
+		next = kipt_load64(pos + i + 1);
+		folded = (next ^ next >> 4 ^ kipt_load64(pos + i + 2)) &
+			 EACH((u64)KIPT_WINDOW_ENDS);
+		tips = (at & EACH((u64)KIPT_WINDOW_SHAPE)) ^
+		       EACH((u64)KIPT_WINDOW_TIP);
+		marks.tips |= zeros(tips) << i;
+		marks.ends |= zeros(tips | folded) << i;
+		marks.mtcs |= zeros(at ^ EACH((u64)KIPT_WINDOW_MTC)) << i;
+	}
+	return marks;
+}
+
+static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
+{
+	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8 - len;
+	u64 sum = 0, word;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_WORDS; i++) {
+		word = kipt_load64(bytes + i * 8) & kipt_load64(mask + i * 8);
+		words[i] = word;
+		sum += (u64)((u32)word + (u32)keys[i]) *
+		       (u32)((word >> 32) + (keys[i] >> 32));
+	}
+	return sum;
+}
+#endif
+
+static inline void close_window(struct kipt_window *window, const u8 *bytes,
+				u32 len)
+{
+	u64 hash = put_words(window->words, bytes, len) + len * MIX;
+
+	window->len = len;
+	window->hash = (u32)((hash ^ hash >> 32) * MIX >> 32);
+}
+
+void kipt_window_close(struct kipt_window *window, const u8 *bytes, u32 len)
+{
+	close_window(window, bytes, len);
+}
+
+/* How long the window is that starts at @pos. Of @marks->mtcs those that are in it
+ * stay.
+ */
+static inline u32 length(const u8 *pos, struct marks *marks)
+{
+	u64 ends = marks->ends | (marks->tips & ~0ULL << KIPT_WINDOW_LATE);
+	u32 tip;
+
+	if (unlikely(!ends))
+		return KIPT_WINDOW_BYTES;
+	tip = (u32)__builtin_ctzll(ends);
+	marks->mtcs &= (1ULL << tip) - 1;
+	/* IPBytes 1 is for two bytes, 2 for four, 3 for six. */
+	return tip + 1 + (pos[tip] >> 5) * 2;
+}
+
+/* Bytes that seem to be of addresses: behind @tips, as IPBytes says. */
+static inline u64 payloads(const u8 *pos, u64 tips)
+{
+	u64 one = have(pos, 5), two = have(pos, 6), found;
+
+	tips &= one | two;
+	found = tips << 1 | tips << 2;
+	tips &= two;
+	found |= tips << 3 | tips << 4;
+	tips &= one;
+	return found | tips << 5 | tips << 6;
+}
+
+/* Bytes looked at, and room for as many when two of them are left out. */
+#define GUESS_READS	(KIPT_WINDOW_WORDS * 8 + 2)
+#define GUESS_ROOM	(KIPT_WINDOW_BYTES + GUESS_READS)
+
+/* The same without what seems to be an MTC. Only one is left out. Returns the
+ * bytes of the trace that are guessed: none if there is another.
+ */
+static noinline u32 guess_over(struct kipt_window *window, const u8 *pos,
+			       struct marks marks, u8 *mtc)
+{
+	u8 from[GUESS_ROOM] = { 0 }, bytes[GUESS_ROOM];
+	u64 mtcs = marks.mtcs & ~payloads(pos, marks.tips);
+	u32 len;
+
+	if (!mtcs) {
+		len = length(pos, &marks);
+		close_window(window, pos, len);
+		return len;
+	}
+	*mtc = (u8)__builtin_ctzll(mtcs);
+	memcpy(from, pos, GUESS_READS);
+	memcpy(bytes, pos, KIPT_WINDOW_BYTES);
+	memcpy(bytes + *mtc, from + *mtc + 2, KIPT_WINDOW_WORDS * 8);
+	marks = find_marks(bytes);
+	len = length(bytes, &marks);
+	if (marks.mtcs & ~payloads(bytes, marks.tips))
+		return 0;
+	close_window(window, bytes, len);
+	return len + 2;
+}
+
+const u8 *kipt_window_guess(struct kipt_window *window, const u8 *pos,
+			    const u8 *end, bool over_times, u8 *mtc)
+{
+	struct marks marks;
+	u32 len;
+
+	*mtc = KIPT_WINDOW_NO_MTC;
+	if (unlikely(end - pos < GUESS_READS - KIPT_WINDOW_READS))
+		return pos;
+	marks = find_marks(pos);
+	len = length(pos, &marks);
+	if (unlikely(marks.mtcs) && over_times)
+		len = guess_over(window, pos, marks, mtc);
+	else
+		close_window(window, pos, len);
+	return len <= (u64)(end - pos) ? pos + len : pos;
+}
