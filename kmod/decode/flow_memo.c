@@ -23,9 +23,13 @@ static inline struct hit find(const struct kipt_flow *flow,
 	struct hit hit;
 
 	hit = find_in(flow, window->hash, window, fast->block, fast->last_ip);
-	if (unlikely(!hit.way))
+	if (unlikely(!hit.way)) {
 		hit = kipt_find_second(flow, window, fast->block,
 				       fast->last_ip);
+		/* A packet's own way does not say what IP it leaves. */
+		if (hit.way && hit.way->kind == KIPT_WAY_PACKET)
+			hit.way = NULL;
+	}
 	if (ahead->mtc != KIPT_WINDOW_NO_MTC &&
 	    !kipt_is_packet(fast->pos, fast->pos + ahead->mtc))
 		hit.way = NULL;
