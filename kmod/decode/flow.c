@@ -88,14 +88,14 @@ static u32 hops_max(u64 memory)
 	return max < KIPT_HOPS_ROW ? KIPT_HOPS_ROW : max;
 }
 
-/* Up to a sixth for the memo's table, a 32nd for the log, a 64th for hops, of 0
+/* Up to a tenth for the memo's table, a 32nd for the log, a 64th for hops, of 0
  * nothing. Returns what is left.
  */
 static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)
 {
 	u32 log = log_size(size);
 
-	memo->max = size ? power_below(size / 6 / sizeof(struct kipt_bucket)) :
+	memo->max = size ? power_below(size / 10 / sizeof(struct kipt_bucket)) :
 			   0;
 	memo->table = carve(&at, (u64)memo->max * sizeof(struct kipt_bucket));
 	memo->seen = carve(&at, memo->max * KIPT_MEMO_BUCKET * sizeof(u16));

@@ -140,7 +140,7 @@ static inline const u8 *guess(const struct fast *fast,
 /* Finds @fast->most windows ahead, as far as there are some. */
 static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 {
-	const u8 *pos = fast->pos, *next, *bucket;
+	const u8 *pos = fast->pos, *next;
 	struct kipt_ahead *ahead = flow->ahead;
 	u32 i;
 
@@ -150,10 +150,8 @@ static void read_ahead(struct kipt_flow *flow, struct fast *fast)
 			next = read_window(fast, ahead, pos);
 		if (next == pos)
 			break;
-		bucket = (const u8 *)kipt_memo_bucket(&flow->memo,
-						      ahead->window.hash);
-		__builtin_prefetch(bucket);
-		__builtin_prefetch(bucket + 64);
+		__builtin_prefetch(kipt_memo_bucket(&flow->memo,
+						    ahead->window.hash));
 		fetch_trace(next);
 		pos = next;
 		ahead++;

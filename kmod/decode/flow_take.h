@@ -110,7 +110,7 @@ static inline struct hit find_in(const struct kipt_flow *flow, u32 hash,
 	for (; match; match &= match - 1) {
 		place = (u32)__builtin_ctz(match);
 		hit.way = kipt_way_at(&flow->memo, bucket->way[place]);
-		hit.to = bucket->to[place];
+		hit.to = hit.way->to;
 		if (likely(kipt_way_is(hit.way, window, block, last_ip) &&
 			   guards_hold(flow, hit.way) && bucket->way[place]))
 			return hit;

@@ -77,7 +77,6 @@ static void put(struct kipt_bucket *bucket, u32 place, u32 number,
 {
 	bucket->key[place] = kipt_memo_key(way->hash, way->block);
 	bucket->way[place] = number;
-	bucket->to[place] = way->to;
 }
 
 /* The doubled table tells buckets apart by one bit more: a way stays or goes to
@@ -116,7 +115,6 @@ static void put_first(struct kipt_memo *memo, struct kipt_bucket *bucket,
 	for (i = KIPT_MEMO_BUCKET - 1; i; i--) {
 		bucket->key[i] = bucket->key[i - 1];
 		bucket->way[i] = bucket->way[i - 1];
-		bucket->to[i] = bucket->to[i - 1];
 	}
 	put(bucket, 0, kipt_way_number(memo, way), way);
 }
@@ -183,6 +181,7 @@ static void pause(struct kipt_memo *memo)
  */
 static void go_on(struct kipt_memo *memo)
 {
+	memo->grace += memo->grace < KIPT_MEMO_GRACE;
 	memo->pause -= memo->pause / 8;
 	if (memo->pause < PAUSE_LEAST)
 		memo->pause = 0;

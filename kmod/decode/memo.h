@@ -103,12 +103,10 @@ struct kipt_way {
  * struct kipt_bucket - places in the table that are looked at together
  * @key: kipt_memo_key() of each way
  * @way: its number, that of its first word; 0: the place is free
- * @to: as in the way: where to go on is known before the way is
  */
 struct kipt_bucket {
 	u32 key[KIPT_MEMO_BUCKET];
 	u32 way[KIPT_MEMO_BUCKET];
-	u32 to[KIPT_MEMO_BUCKET];
 };
 
 /* What a hop does. The others are of short TNTs, and say where these lead. */
