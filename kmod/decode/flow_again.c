@@ -96,17 +96,6 @@ static __always_inline bool take_same(struct kipt_flow *flow, struct fast *fast,
 	return more;
 }
 
-bool kipt_is_packet(const u8 *pos, const u8 *at)
-{
-	u32 size;
-
-	while (pos < at) {
-		size = kipt_window_lens[*pos];
-		pos += size && size != KIPT_WINDOW_TIMES ? size : 1;
-	}
-	return pos == at;
-}
-
 /* Takes a window of which @same bytes are the same, then there is an MTC that was
  * not there before, then the rest. Returns false if that is not so.
  */
@@ -120,7 +109,7 @@ static __always_inline bool take_over_mtc(struct kipt_flow *flow,
 	const u8 *pos = fast->pos, *mtc = pos + same;
 
 	if (likely(*mtc != KIPT_WINDOW_MTC) || !fast->over_times ||
-	    fast->end - pos < (s64)len + MTC_BYTES || !kipt_is_packet(pos, mtc) ||
+	    fast->end - pos < (s64)len + MTC_BYTES || !kipt_window_starts(pos, mtc) ||
 	    kipt_log_same(log, logged, same, mtc + MTC_BYTES, rest) != rest)
 		return false;
 	kipt_log_reserve(log, len);

@@ -31,7 +31,7 @@ static inline struct hit find(const struct kipt_flow *flow,
 			hit.way = NULL;
 	}
 	if (ahead->mtc != KIPT_WINDOW_NO_MTC &&
-	    !kipt_is_packet(fast->pos, fast->pos + ahead->mtc))
+	    !kipt_window_starts(fast->pos, fast->pos + ahead->mtc))
 		hit.way = NULL;
 	return hit;
 }

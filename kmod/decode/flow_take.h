@@ -55,6 +55,7 @@ static inline void fetch_way(const struct kipt_flow *flow, u32 way)
 
 	__builtin_prefetch(at, 1);
 	__builtin_prefetch(at + 64);
+	__builtin_prefetch(at + 128);
 }
 
 /* Two periods of 8 KB between PSBs. */
@@ -285,15 +286,6 @@ bool kipt_take_packets(struct kipt_flow *flow, struct fast *fast,
  * Return: how many were taken.
  */
 u32 kipt_take_again(struct kipt_flow *flow, struct fast *fast, enum tell how);
-
-/**
- * kipt_is_packet() - does a packet start at a byte
- * @pos: where one does
- * @at: the byte; what is between is packets of windows
- *
- * Return: true if so, and no time passes between.
- */
-bool kipt_is_packet(const u8 *pos, const u8 *at);
 
 /* flow_memo.c */
 

@@ -181,7 +181,7 @@ static void pause(struct kipt_memo *memo)
  */
 static void go_on(struct kipt_memo *memo)
 {
-	memo->grace += memo->grace < KIPT_MEMO_GRACE;
+	memo->grace += memo->grace < KIPT_MEMO_GRACE_AGAIN;
 	memo->pause -= memo->pause / 8;
 	if (memo->pause < PAUSE_LEAST)
 		memo->pause = 0;

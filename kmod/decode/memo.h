@@ -26,7 +26,9 @@
 #endif
 #define KIPT_MEMO_BUCKET	8U
 /* See kipt_memo.grace. */
-#define KIPT_MEMO_GRACE		8U
+#define KIPT_MEMO_GRACE		24U
+/* What it can become again. */
+#define KIPT_MEMO_GRACE_AGAIN	8U
 /* Words whose numbers have three bytes. */
 #ifndef KIPT_MEMO_NEAR
 #define KIPT_MEMO_NEAR		(1U << 24)

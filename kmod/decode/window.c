@@ -126,9 +126,8 @@ static inline bool put_ip(struct kipt_window *window, u32 len, const u8 *pos,
 		return crosses;
 	if (window->keeps == KIPT_WINDOW_NO_IP)
 		window->keeps = kept(size);
-	return crosses ||
-	       ((*pos & KIPT_WINDOW_SHAPE) == KIPT_WINDOW_TIP &&
-		(len >= KIPT_WINDOW_LATE || kipt_window_ends(pos)));
+	return crosses || ((*pos & KIPT_WINDOW_SHAPE) == KIPT_WINDOW_TIP &&
+			   kipt_window_ends(pos, len));
 }
 
 const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,

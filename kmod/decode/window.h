@@ -23,7 +23,11 @@
  * kipt_window_ends(). TIPs without an address, or with 64 bits of it, do not.
  */
 #define KIPT_WINDOW_ENDS	15
-/* And behind one that starts here or later. */
+/* Not behind one that starts before this byte: a look-up takes as long for little
+ * as for much.
+ */
+#define KIPT_WINDOW_EARLY	12
+/* And behind any that starts here or later. */
 #define KIPT_WINDOW_LATE	56
 /* Bytes it can have: the last packet may be long. */
 #define KIPT_WINDOW_MOST	(KIPT_WINDOW_BYTES + 8)
@@ -123,14 +127,18 @@ static inline u32 kipt_window_ip(const u8 *pos, u64 *last_ip)
 }
 
 /**
- * kipt_window_ends() - may a window end behind a TIP
+ * kipt_window_ends() - does a window end behind a TIP
  * @pos: the TIP, with 16, 32 or 48 bits of address
+ * @len: bytes of packets before it
  *
- * Return: true if it does, wherever the TIP stands in it.
+ * Return: true if so.
  */
-static inline bool kipt_window_ends(const u8 *pos)
+static inline bool kipt_window_ends(const u8 *pos, u32 len)
 {
-	return !((pos[1] ^ pos[1] >> 4 ^ pos[2]) & KIPT_WINDOW_ENDS);
+	if (len < KIPT_WINDOW_EARLY)
+		return false;
+	return !((pos[1] ^ pos[1] >> 4 ^ pos[2]) & KIPT_WINDOW_ENDS) ||
+	       len >= KIPT_WINDOW_LATE;
 }
 
 /**
@@ -173,6 +181,16 @@ const u8 *kipt_window_read(struct kipt_window *window, const u8 *pos,
  */
 const u8 *kipt_window_guess(struct kipt_window *window, const u8 *pos,
 			    const u8 *end, bool over_times, u8 *mtc);
+
+/**
+ * kipt_window_starts() - does a packet start at a byte
+ * @pos: where one does
+ * @at: the byte; between are PADs and packets of windows, but that the last may be
+ *	longer, and 8 bytes behind may be read
+ *
+ * Return: true if so.
+ */
+bool kipt_window_starts(const u8 *pos, const u8 *at);
 
 /**
  * kipt_window_packet() - read a window of one packet

@@ -27,7 +27,7 @@ _Static_assert(KIPT_WINDOW_WORDS * 8 == 80, "the ones are as many");
 /**
  * struct marks - bytes that may be the first of a packet, one bit for each
  * @tips: of TIPs with 0 to 48 bits of address
- * @ends: of those that windows end behind
+ * @ends: of those that windows end behind, unless early
  * @mtcs: of MTCs
  */
 struct marks {
@@ -85,15 +85,23 @@ static inline struct marks find_marks(const u8 *pos)
 	return marks;
 }
 
-/* Products of halves, added up. */
-static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
+/* Writes @len bytes: @first of @bytes, then those at @rest where they would be
+ * there. Returns products of halves, added up.
+ */
+static inline u64 put_words(u64 *words, const u8 *bytes, u32 first,
+			    const u8 *rest, u32 len)
 {
-	__m128i sum = _mm_setzero_si128(), word;
-	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8 - len;
+	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8;
+	__m128i sum = _mm_setzero_si128(), word, is_first;
 	u32 i;
 
 	for (i = 0; i < KIPT_WINDOW_WORDS; i += 2) {
-		word = _mm_and_si128(load(bytes + i * 8), load(mask + i * 8));
+		is_first = load(mask - first + i * 8);
+		word = _mm_or_si128(_mm_and_si128(is_first,
+						  load(bytes + i * 8)),
+				    _mm_andnot_si128(is_first,
+						     load(rest + i * 8)));
+		word = _mm_and_si128(word, load(mask - len + i * 8));
 		_mm_storeu_si128((__m128i *)(void *)(words + i), word);
 		word = _mm_add_epi32(word, load((const u8 *)(keys + i)));
 		word = _mm_mul_epu32(word, _mm_srli_epi64(word, 32));
@@ -150,14 +158,18 @@ static inline struct marks find_marks(const u8 *pos)
 	return marks;
 }
 
-static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
+static inline u64 put_words(u64 *words, const u8 *bytes, u32 first,
+			    const u8 *rest, u32 len)
 {
-	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8 - len;
-	u64 sum = 0, word;
+	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8;
+	u64 sum = 0, word, is_first;
 	u32 i;
 
 	for (i = 0; i < KIPT_WINDOW_WORDS; i++) {
-		word = kipt_load64(bytes + i * 8) & kipt_load64(mask + i * 8);
+		is_first = kipt_load64(mask - first + i * 8);
+		word = (kipt_load64(bytes + i * 8) & is_first) |
+		       (kipt_load64(rest + i * 8) & ~is_first);
+		word &= kipt_load64(mask - len + i * 8);
 		words[i] = word;
 		sum += (u64)((u32)word + (u32)keys[i]) *
 		       (u32)((word >> 32) + (keys[i] >> 32));
@@ -167,33 +179,41 @@ static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
 #endif
 
 static inline void close_window(struct kipt_window *window, const u8 *bytes,
-				u32 len)
+				u32 first, const u8 *rest, u32 len)
 {
-	u64 hash = put_words(window->words, bytes, len) + len * MIX;
+	u64 hash = len * MIX;
 
+	hash += put_words(window->words, bytes, first, rest, len);
 	window->len = len;
 	window->hash = (u32)((hash ^ hash >> 32) * MIX >> 32);
 }
 
 void kipt_window_close(struct kipt_window *window, const u8 *bytes, u32 len)
 {
-	close_window(window, bytes, len);
+	close_window(window, bytes, len, bytes, len);
 }
 
-/* How long the window is that starts at @pos. Of @marks->mtcs those that are in it
- * stay.
+/* Where the TIP starts that the window ends with; KIPT_WINDOW_BYTES if it ends for
+ * its length.
  */
-static inline u32 length(const u8 *pos, struct marks *marks)
+static inline u32 last_tip(const struct marks *marks)
 {
-	u64 ends = marks->ends | (marks->tips & ~0ULL << KIPT_WINDOW_LATE);
-	u32 tip;
+	u64 ends = (marks->ends & ~0ULL << KIPT_WINDOW_EARLY) |
+		   (marks->tips & ~0ULL << KIPT_WINDOW_LATE);
 
-	if (unlikely(!ends))
-		return KIPT_WINDOW_BYTES;
-	tip = (u32)__builtin_ctzll(ends);
-	marks->mtcs &= (1ULL << tip) - 1;
-	/* IPBytes 1 is for two bytes, 2 for four, 3 for six. */
-	return tip + 1 + (pos[tip] >> 5) * 2;
+	return likely(ends) ? (u32)__builtin_ctzll(ends) : KIPT_WINDOW_BYTES;
+}
+
+/* IPBytes 1 is for two bytes, 2 for four, 3 for six. */
+static inline u32 tip_size(u8 byte)
+{
+	return 1 + (byte >> 5) * 2;
+}
+
+/* Those before the @n lowest. */
+static inline u64 lowest(u64 marks, u32 n)
+{
+	return n < 64 ? marks & ((1ULL << n) - 1) : marks;
 }
 
 /* Bytes that seem to be of addresses: behind @tips, as IPBytes says. */
@@ -209,51 +229,81 @@ static inline u64 payloads(const u8 *pos, u64 tips)
 	return found | tips << 5 | tips << 6;
 }
 
-/* Bytes looked at, and room for as many when two of them are left out. */
-#define GUESS_READS	(KIPT_WINDOW_WORDS * 8 + 2)
-#define GUESS_ROOM	(KIPT_WINDOW_BYTES + GUESS_READS)
+/* Without the two bytes at @at. What the last two are is not known then: none. */
+static inline u64 without(u64 marks, u32 at)
+{
+	return lowest(marks, at) | (marks >> 2 & ~0ULL << at);
+}
 
-/* The same without what seems to be an MTC. Only one is left out. Returns the
- * bytes of the trace that are guessed: none if there is another.
+/* Guesses a window with an MTC in it, the first of @marks->mtcs. Returns the bytes
+ * of the trace that are guessed: none if there is another.
  */
 static noinline u32 guess_over(struct kipt_window *window, const u8 *pos,
-			       struct marks marks, u8 *mtc)
+			       struct marks *marks)
 {
-	u8 from[GUESS_ROOM] = { 0 }, bytes[GUESS_ROOM];
-	u64 mtcs = marks.mtcs & ~payloads(pos, marks.tips);
-	u32 len;
+	u32 at = (u32)__builtin_ctzll(marks->mtcs), tip;
+	u32 len = KIPT_WINDOW_BYTES;
 
-	if (!mtcs) {
-		len = length(pos, &marks);
-		close_window(window, pos, len);
-		return len;
-	}
-	*mtc = (u8)__builtin_ctzll(mtcs);
-	memcpy(from, pos, GUESS_READS);
-	memcpy(bytes, pos, KIPT_WINDOW_BYTES);
-	memcpy(bytes + *mtc, from + *mtc + 2, KIPT_WINDOW_WORDS * 8);
-	marks = find_marks(bytes);
-	len = length(bytes, &marks);
-	if (marks.mtcs & ~payloads(bytes, marks.tips))
+	marks->tips = without(marks->tips, at);
+	marks->ends = without(marks->ends, at);
+	marks->mtcs = without(marks->mtcs, at);
+	tip = last_tip(marks);
+	if (lowest(marks->mtcs, tip))
 		return 0;
-	close_window(window, bytes, len);
+	if (tip < KIPT_WINDOW_BYTES)
+		len = tip + tip_size(pos[tip + (tip < at ? 0 : 2)]);
+	close_window(window, pos, at, pos + 2, len);
 	return len + 2;
 }
+
+/* Bytes looked at. */
+#define GUESS_READS	(KIPT_WINDOW_WORDS * 8 + 2)
 
 const u8 *kipt_window_guess(struct kipt_window *window, const u8 *pos,
 			    const u8 *end, bool over_times, u8 *mtc)
 {
+	u32 tip, len = KIPT_WINDOW_BYTES;
 	struct marks marks;
-	u32 len;
 
 	*mtc = KIPT_WINDOW_NO_MTC;
 	if (unlikely(end - pos < GUESS_READS - KIPT_WINDOW_READS))
 		return pos;
 	marks = find_marks(pos);
-	len = length(pos, &marks);
-	if (unlikely(marks.mtcs) && over_times)
-		len = guess_over(window, pos, marks, mtc);
-	else
-		close_window(window, pos, len);
-	return len <= (u64)(end - pos) ? pos + len : pos;
+	tip = last_tip(&marks);
+	if (unlikely(lowest(marks.mtcs, tip)))
+		marks.mtcs &= ~payloads(pos, marks.tips);
+	if (unlikely(lowest(marks.mtcs, tip))) {
+		if (!over_times)
+			return pos;
+		*mtc = (u8)__builtin_ctzll(marks.mtcs);
+		len = guess_over(window, pos, &marks);
+	} else {
+		if (likely(tip < KIPT_WINDOW_BYTES))
+			len = tip + tip_size(pos[tip]);
+		close_window(window, pos, len, pos, len);
+	}
+	return likely(len <= (u64)(end - pos)) ? pos + len : pos;
+}
+
+#define ODD	0x0101010101010101ULL
+
+/* Short TNTs and PADs are even, the first of an IP packet is odd. */
+bool kipt_window_starts(const u8 *pos, const u8 *at)
+{
+	u64 odd;
+	u32 size;
+
+	while (pos < at) {
+		odd = kipt_load64(pos) & ODD;
+		pos += odd ? (u32)__builtin_ctzll(odd) >> 3 : 8;
+		if (!odd || pos >= at)
+			continue;
+		size = kipt_window_lens[*pos];
+		if (!size || size == KIPT_WINDOW_TIMES)
+			return false;
+		pos += size;
+		if (pos > at)
+			return false;
+	}
+	return true;
 }
