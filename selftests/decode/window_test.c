@@ -2,7 +2,8 @@
 /*
  * Where windows end, and what they are found by, depends on the packets in them
  * alone: PADs, MTCs and CYCs between these change nothing. Made of random
- * streams, read with and without them. User space.
+ * streams, read with and without them. What is guessed from bytes is held against
+ * what is read. User space.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,20 @@
 #include "../../kmod/decode/window.h"
 #include "ktap.h"
 #include "random_below.h"
+
+/* The kernel's way of guessing, beside the library's. */
+#undef __SSE2__
+#define kipt_window_close plain_close
+#define kipt_window_guess plain_guess
+#define kipt_window_starts plain_starts
+void plain_close(struct kipt_window *window, const u8 *bytes, u32 len);
+const u8 *plain_guess(struct kipt_window *window, const u8 *pos, const u8 *end,
+		      bool over_times, u8 *mtc);
+bool plain_starts(const u8 *pos, const u8 *at);
+#include "../../kmod/decode/window_guess.c"
+#undef kipt_window_close
+#undef kipt_window_guess
+#undef kipt_window_starts
 
 #define STREAMS		20000
 #define STREAM_MOST	300
@@ -179,6 +194,184 @@ static bool check_cut_cyc(void)
 	return good;
 }
 
+/* No byte of an address, or of an MTC, that looks like the header of a TIP. */
+static u8 quiet_byte(void)
+{
+	u8 byte;
+
+	do {
+		byte = random_below(3) ? (u8)random_below(128) :
+		       random_below(2) ? KIPT_WINDOW_MTC : 0;
+	} while ((byte & KIPT_WINDOW_SHAPE) == KIPT_WINDOW_TIP);
+	return byte;
+}
+
+/* TNTs and TIPs, and with @mtcs one MTC in a hundred packets. */
+static void put_quiet(struct stream *stream, bool mtcs)
+{
+	u32 size, i;
+	u8 *to;
+
+	memset(stream, 0, sizeof(*stream));
+	while (stream->len < STREAM_MOST) {
+		to = stream->bytes + stream->len;
+		*to = (u8)(4 + 2 * random_below(126));
+		size = 1;
+		if (random_below(2)) {
+			*to = ip_headers[random_below(3)];
+			size = kipt_window_lens[*to];
+		}
+		if (mtcs && !random_below(100)) {
+			*to = KIPT_WINDOW_MTC;
+			size = 2;
+		}
+		for (i = 1; i < size; i++)
+			to[i] = quiet_byte();
+		stream->len += size;
+	}
+}
+
+/* How many MTCs are among these packets? */
+static u32 count_mtcs(const u8 *pos, const u8 *end)
+{
+	u32 mtcs = 0, size;
+
+	for (; pos < end; pos += size) {
+		size = kipt_window_lens[*pos];
+		if (size == KIPT_WINDOW_TIMES)
+			size = 2;
+		mtcs += *pos == KIPT_WINDOW_MTC;
+		size += !size;
+	}
+	return mtcs;
+}
+
+/* Is the window at @pos, which ends at @next, guessed? What is behind an MTC is
+ * not if that takes it out of sight.
+ */
+static bool is_guessed(const struct kipt_window *window, const u8 *pos,
+		       const u8 *next, const u8 *end, bool *sees)
+{
+	u32 mtcs = count_mtcs(pos, next);
+	struct kipt_window guess;
+	const u8 *guessed;
+	u8 mtc;
+
+	guessed = kipt_window_guess(&guess, pos, end, true, &mtc);
+	*sees = guessed != pos;
+	if (mtcs > 1 || (mtcs && window->len > KIPT_WINDOW_BYTES))
+		return true;
+	if (!*sees)
+		return end - next < 2 * KIPT_WINDOW_BYTES;
+	if (mtcs != (mtc != KIPT_WINDOW_NO_MTC) ||
+	    (mtcs && (pos[mtc] != KIPT_WINDOW_MTC ||
+		      !kipt_window_starts(pos, pos + mtc))))
+		return false;
+	return guessed == next && windows_equal(window, &guess);
+}
+
+static bool check_quiet(bool mtcs, u32 *windows)
+{
+	struct kipt_window window;
+	struct stream stream;
+	const u8 *pos, *next, *end;
+	bool timed, sees;
+	u64 last_ip = 0;
+
+	put_quiet(&stream, mtcs);
+	end = stream.bytes + stream.len;
+	for (pos = stream.bytes; pos < end; pos = next) {
+		next = kipt_window_read(&window, pos, end, &last_ip, true,
+					&timed);
+		if (!is_guessed(&window, pos, next, end, &sees))
+			return false;
+		*windows += sees;
+	}
+	return true;
+}
+
+static bool check_guesses(u32 *windows)
+{
+	return check_quiet(false, windows);
+}
+
+static bool check_guesses_over_mtcs(u32 *windows)
+{
+	return check_quiet(true, windows);
+}
+
+/* Whatever packets are there: a guess with the bytes of the window is the window.
+ * Adds how many are.
+ */
+static bool check_right_guesses(u32 *windows)
+{
+	struct kipt_window window, guess;
+	struct stream dressed, bare;
+	const u8 *pos, *next, *end, *guessed;
+	u64 last_ip = 0;
+	bool timed;
+	u8 mtc;
+
+	put_streams(&dressed, &bare);
+	end = bare.bytes + bare.len;
+	for (pos = bare.bytes; pos < end; pos = next) {
+		next = kipt_window_read(&window, pos, end, &last_ip, false,
+					&timed);
+		guessed = kipt_window_guess(&guess, pos, end, false, &mtc);
+		if (guessed == pos || !windows_equal(&window, &guess))
+			continue;
+		if (guessed != next || mtc != KIPT_WINDOW_NO_MTC)
+			return false;
+		++*windows;
+	}
+	return true;
+}
+
+/* Any bytes: with SSE2 and without it is the same. */
+static bool check_plain(u32 *windows)
+{
+	u8 bytes[256], mtc, plain_mtc;
+	struct kipt_window window, plain;
+	const u8 *end = bytes + sizeof(bytes) - KIPT_WINDOW_READS;
+	const u8 *next, *plain_next;
+	u32 i, most = random_below(2) ? 256 : 128;
+	bool over_times = random_below(2);
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = random_below(8) ? (u8)random_below(most) :
+					     KIPT_WINDOW_MTC;
+	next = kipt_window_guess(&window, bytes, end, over_times, &mtc);
+	plain_next = plain_guess(&plain, bytes, end, over_times, &plain_mtc);
+	*windows += 2;
+	if (next != plain_next || mtc != plain_mtc)
+		return false;
+	return next == bytes || windows_equal(&window, &plain);
+}
+
+/* Where packets start, one by one. */
+static bool check_starts(u32 *windows)
+{
+	struct stream dressed, bare;
+	const u8 *pos, *at, *end;
+	u32 size;
+
+	put_streams(&dressed, &bare);
+	end = bare.bytes + bare.len;
+	pos = bare.bytes;
+	for (at = bare.bytes; at < end; at++) {
+		if (at == pos) {
+			size = kipt_window_lens[*pos];
+			pos += size ? size : 1;
+			if (!kipt_window_starts(bare.bytes, at))
+				return false;
+			++*windows;
+		} else if (kipt_window_starts(bare.bytes, at)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 int main(void)
 {
 	struct ktap ktap = { 0 };
@@ -188,5 +381,12 @@ int main(void)
 	ktap_result(&ktap, check_streams(check_up_to_times),
 		    "windows up to times");
 	ktap_result(&ktap, check_cut_cyc(), "a CYC that an OVF cut off");
+	ktap_result(&ktap, check_streams(check_guesses), "guesses");
+	ktap_result(&ktap, check_streams(check_guesses_over_mtcs),
+		    "guesses over an MTC");
+	ktap_result(&ktap, check_streams(check_right_guesses),
+		    "guesses of all packets");
+	ktap_result(&ktap, check_streams(check_plain), "guesses without SSE2");
+	ktap_result(&ktap, check_streams(check_starts), "where packets start");
 	return ktap_end(&ktap);
 }
