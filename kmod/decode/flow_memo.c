@@ -30,7 +30,7 @@ static inline struct hit find(const struct kipt_flow *flow,
 		if (hit.way && hit.way->kind == KIPT_WAY_PACKET)
 			hit.way = NULL;
 	}
-	if (ahead->mtc != KIPT_WINDOW_NO_MTC &&
+	if (hit.way && ahead->mtc != KIPT_WINDOW_NO_MTC &&
 	    !kipt_window_starts(fast->pos, fast->pos + ahead->mtc))
 		hit.way = NULL;
 	return hit;
@@ -109,18 +109,14 @@ static __always_inline void fetch(const struct kipt_flow *flow,
 		fetch_way(flow, bucket->way[__builtin_ctz(match)]);
 }
 
-/* Reads the window at @pos. Elsewhere than where the flow is nobody knows IP
- * compression: where it ends is a guess too. Returns where: there, if none is.
- */
+/* Reads the window at @pos. Returns where it ends: there, if none is. */
 static const u8 *read_window(const struct fast *fast, struct kipt_ahead *ahead,
-			     const u8 *pos)
+			     const u8 *pos, u64 *last_ip)
 {
-	u64 last_ip = fast->last_ip;
-
 	ahead->begin = pos;
-	ahead->guessed = pos != fast->pos;
+	ahead->guessed = false;
 	ahead->mtc = KIPT_WINDOW_NO_MTC;
-	ahead->end = kipt_window_read(&ahead->window, pos, fast->end, &last_ip,
+	ahead->end = kipt_window_read(&ahead->window, pos, fast->end, last_ip,
 				      fast->over_times, &ahead->timed);
 	return ahead->end;
 }
@@ -137,19 +133,28 @@ static inline const u8 *guess(const struct fast *fast,
 	return ahead->end;
 }
 
-/* Finds @fast->most windows ahead, as far as there are some. */
-static void read_ahead(struct kipt_flow *flow, struct fast *fast)
+/* Finds @fast->most windows ahead, as far as there are some. Behind one that was
+ * guessed nobody knows IP compression, and where a window ends is a guess too.
+ */
+static void look_ahead(struct kipt_flow *flow, struct fast *fast)
 {
-	const u8 *pos = fast->pos, *next;
+	bool guesses = !flow->memo.reads, known = true;
+	const u8 *pos = fast->pos, *next = pos;
 	struct kipt_ahead *ahead = flow->ahead;
+	u64 last_ip = fast->last_ip;
 	u32 i;
 
 	while (pos < fast->end && ahead < flow->ahead + fast->most) {
-		next = guess(fast, ahead, pos);
-		if (unlikely(next == pos))
-			next = read_window(fast, ahead, pos);
-		if (next == pos)
-			break;
+		if (likely(guesses))
+			next = guess(fast, ahead, pos);
+		if (unlikely(next == pos)) {
+			next = read_window(fast, ahead, pos, &last_ip);
+			ahead->guessed = !known;
+			if (next == pos)
+				break;
+		} else {
+			known = false;
+		}
 		__builtin_prefetch(kipt_memo_bucket(&flow->memo,
 						    ahead->window.hash));
 		fetch_trace(next);
@@ -244,12 +249,15 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 static noinline struct hit find_read(struct kipt_flow *flow, struct fast *fast,
 				     struct kipt_ahead *ahead)
 {
+	struct hit none = { NULL, 0 };
 	u32 len = ahead->window.len;
 	const u8 *end = ahead->end;
-	struct hit none = { NULL, 0 };
+	u64 last_ip = fast->last_ip;
 
-	if (read_window(fast, ahead, fast->pos) == end && ahead->window.len == len)
+	if (read_window(fast, ahead, fast->pos, &last_ip) == end &&
+	    ahead->window.len == len)
 		return none;
+	flow->memo.wrong++;
 	return ahead->window.len ? find(flow, fast, ahead) : none;
 }
 
@@ -309,7 +317,7 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 		kipt_memo_judge(&flow->memo);
 		return true;
 	}
-	read_ahead(flow, fast);
+	look_ahead(flow, fast);
 	fast->most = fast->most < KIPT_AHEAD ? fast->most * 2 : KIPT_AHEAD;
 	if (unlikely(!fast->count))
 		return false;
@@ -318,6 +326,7 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 			return false;
 	}
 	flow->memo.tried += i;
+	flow->memo.guessed += i;
 	kipt_memo_judge(&flow->memo);
 	return true;
 }

@@ -39,6 +39,9 @@ void kipt_memo_clear(struct kipt_memo *memo)
 	memo->missed = 0;
 	memo->tried = 0;
 	memo->known = 0;
+	memo->guessed = 0;
+	memo->wrong = 0;
+	memo->reads = 0;
 	memo->rest = 0;
 	memo->pause = 0;
 	memo->grace = KIPT_MEMO_GRACE;
@@ -200,6 +203,18 @@ static bool bears(struct kipt_memo *memo)
 	return true;
 }
 
+/* In traces full of PADs or CYCs guesses are wrong. */
+static void judge_guesses(struct kipt_memo *memo)
+{
+	if (memo->guessed < KIPT_MEMO_TRIES)
+		return;
+	memo->reads -= memo->reads > 0;
+	if (memo->wrong > memo->guessed / 3 * 2)
+		memo->reads = KIPT_MEMO_READS;
+	memo->guessed = 0;
+	memo->wrong = 0;
+}
+
 /* Windows are worth it if every fifth one comes again. Where no more are learnt,
  * every other one must.
  */
@@ -210,6 +225,7 @@ void kipt_memo_judge(struct kipt_memo *memo)
 	if (memo->tried < KIPT_MEMO_TRIES)
 		return;
 	memo->rest = 0;
+	judge_guesses(memo);
 	if (memo->known >= memo->tried / (learns ? 5 : 2))
 		go_on(memo);
 	else if (!learns || !bears(memo))

@@ -25,6 +25,8 @@
 #define KIPT_MEMO_TRIES		1024U
 #endif
 #define KIPT_MEMO_BUCKET	8U
+/* See kipt_memo.reads. */
+#define KIPT_MEMO_READS		512U
 /* See kipt_memo.grace. */
 #define KIPT_MEMO_GRACE		24U
 /* What it can become again. */
@@ -183,6 +185,9 @@ struct kipt_hops {
  * @log: windows taken lately
  * @tried: windows looked up lately
  * @known: of these, found
+ * @guessed: windows found ahead lately
+ * @wrong: of these, not as was guessed
+ * @reads: so often these will be judged before windows are guessed again
  * @rest: bytes to be taken packet by packet before windows are tried again
  * @pause: how many that will be half of next time
  * @grace: how often few that come again are still enough
@@ -207,6 +212,9 @@ struct kipt_memo {
 	struct kipt_log log;
 	u32 tried;
 	u32 known;
+	u32 guessed;
+	u32 wrong;
+	u32 reads;
 	u32 rest;
 	u32 pause;
 	u32 grace;

@@ -26,9 +26,9 @@
 /* Not behind one that starts before this byte: a look-up takes as long for little
  * as for much.
  */
-#define KIPT_WINDOW_EARLY	12
+#define KIPT_WINDOW_EARLY	16
 /* And behind any that starts here or later. */
-#define KIPT_WINDOW_LATE	56
+#define KIPT_WINDOW_LATE	52
 /* Bytes it can have: the last packet may be long. */
 #define KIPT_WINDOW_MOST	(KIPT_WINDOW_BYTES + 8)
 /* Bytes behind the end of what may be in windows that may be read. */

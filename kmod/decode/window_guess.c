@@ -17,7 +17,7 @@ static const u64 keys[KIPT_WINDOW_WORDS] = {
 
 #define MIX	0xd6e8feb86659fd93ULL
 
-/* Ones for the bytes of a window, from its length before the middle on. */
+/* Ones for the bytes of a window, from as many before the middle on as it has. */
 #define ONES_8	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 #define ONES_40	ONES_8, ONES_8, ONES_8, ONES_8, ONES_8
 static const u8 ones[KIPT_WINDOW_WORDS * 16] = { ONES_40, ONES_40 };
@@ -85,31 +85,52 @@ static inline struct marks find_marks(const u8 *pos)
 	return marks;
 }
 
-/* Writes @len bytes: @first of @bytes, then those at @rest where they would be
- * there. Returns products of halves, added up.
- */
-static inline u64 put_words(u64 *words, const u8 *bytes, u32 first,
-			    const u8 *rest, u32 len)
+/* Of the 16 bytes from @at on, those that a window of @len bytes has. */
+static inline __m128i part_ones(u32 len, u32 at)
 {
-	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8;
-	__m128i sum = _mm_setzero_si128(), word, is_first;
-	u32 i;
+	return load(ones + KIPT_WINDOW_WORDS * 8 - len + at);
+}
 
-	for (i = 0; i < KIPT_WINDOW_WORDS; i += 2) {
-		is_first = load(mask - first + i * 8);
-		word = _mm_or_si128(_mm_and_si128(is_first,
-						  load(bytes + i * 8)),
-				    _mm_andnot_si128(is_first,
-						     load(rest + i * 8)));
-		word = _mm_and_si128(word, load(mask - len + i * 8));
-		_mm_storeu_si128((__m128i *)(void *)(words + i), word);
-		word = _mm_add_epi32(word, load((const u8 *)(keys + i)));
-		word = _mm_mul_epu32(word, _mm_srli_epi64(word, 32));
-		sum = _mm_add_epi64(sum, word);
-	}
+static inline __m128i add_part(__m128i sum, u64 *words, u32 at, __m128i part)
+{
+	_mm_storeu_si128((__m128i *)(void *)((u8 *)words + at), part);
+	part = _mm_add_epi32(part, load((const u8 *)keys + at));
+	part = _mm_mul_epu32(part, _mm_srli_epi64(part, 32));
+	return _mm_add_epi64(sum, part);
+}
+
+static inline u64 both_halves(__m128i sum)
+{
 	sum = _mm_add_epi64(sum, _mm_unpackhi_epi64(sum, sum));
-	_mm_storel_epi64((__m128i *)(void *)&sum, sum);
 	return (u64)_mm_cvtsi128_si64(sum);
+}
+
+static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
+{
+	__m128i sum = _mm_setzero_si128();
+	u32 at;
+
+	for (at = 0; at < KIPT_WINDOW_WORDS * 8; at += 16)
+		sum = add_part(sum, words, at,
+			       _mm_and_si128(part_ones(len, at),
+					     load(bytes + at)));
+	return both_halves(sum);
+}
+
+static inline u64 put_words_over(u64 *words, const u8 *bytes, u32 len, u32 mtc)
+{
+	__m128i sum = _mm_setzero_si128(), before, part;
+	u32 at;
+
+	for (at = 0; at < KIPT_WINDOW_WORDS * 8; at += 16) {
+		before = part_ones(mtc, at);
+		part = _mm_or_si128(_mm_and_si128(before, load(bytes + at)),
+				    _mm_andnot_si128(before,
+						     load(bytes + 2 + at)));
+		sum = add_part(sum, words, at,
+			       _mm_and_si128(part_ones(len, at), part));
+	}
+	return both_halves(sum);
 }
 #else
 #define EACH(byte)	((byte) * 0x0101010101010101ULL)
@@ -158,39 +179,63 @@ static inline struct marks find_marks(const u8 *pos)
 	return marks;
 }
 
-static inline u64 put_words(u64 *words, const u8 *bytes, u32 first,
-			    const u8 *rest, u32 len)
+static inline u64 part_ones(u32 len, u32 at)
 {
-	const u8 *mask = ones + KIPT_WINDOW_WORDS * 8;
-	u64 sum = 0, word, is_first;
-	u32 i;
+	return kipt_load64(ones + KIPT_WINDOW_WORDS * 8 - len + at);
+}
 
-	for (i = 0; i < KIPT_WINDOW_WORDS; i++) {
-		is_first = kipt_load64(mask - first + i * 8);
-		word = (kipt_load64(bytes + i * 8) & is_first) |
-		       (kipt_load64(rest + i * 8) & ~is_first);
-		word &= kipt_load64(mask - len + i * 8);
-		words[i] = word;
-		sum += (u64)((u32)word + (u32)keys[i]) *
-		       (u32)((word >> 32) + (keys[i] >> 32));
+static inline u64 add_part(u64 sum, u64 *words, u32 at, u64 part)
+{
+	u64 key = keys[at / 8];
+
+	words[at / 8] = part;
+	return sum + (u64)((u32)part + (u32)key) *
+		     (u32)((part >> 32) + (key >> 32));
+}
+
+static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
+{
+	u64 sum = 0;
+	u32 at;
+
+	for (at = 0; at < KIPT_WINDOW_WORDS * 8; at += 8)
+		sum = add_part(sum, words, at,
+			       part_ones(len, at) & kipt_load64(bytes + at));
+	return sum;
+}
+
+static inline u64 put_words_over(u64 *words, const u8 *bytes, u32 len, u32 mtc)
+{
+	u64 sum = 0, before, part;
+	u32 at;
+
+	for (at = 0; at < KIPT_WINDOW_WORDS * 8; at += 8) {
+		before = part_ones(mtc, at);
+		part = (before & kipt_load64(bytes + at)) |
+		       (~before & kipt_load64(bytes + 2 + at));
+		sum = add_part(sum, words, at, part_ones(len, at) & part);
 	}
 	return sum;
 }
 #endif
 
-static inline void close_window(struct kipt_window *window, const u8 *bytes,
-				u32 first, const u8 *rest, u32 len)
+/* @sum: of products of halves, of put_words(). */
+static inline void set_hash(struct kipt_window *window, u64 sum, u32 len)
 {
-	u64 hash = len * MIX;
-
-	hash += put_words(window->words, bytes, first, rest, len);
+	sum += len * MIX;
 	window->len = len;
-	window->hash = (u32)((hash ^ hash >> 32) * MIX >> 32);
+	window->hash = (u32)((sum ^ sum >> 32) * MIX >> 32);
+}
+
+static inline void close_window(struct kipt_window *window, const u8 *bytes,
+				u32 len)
+{
+	set_hash(window, put_words(window->words, bytes, len), len);
 }
 
 void kipt_window_close(struct kipt_window *window, const u8 *bytes, u32 len)
 {
-	close_window(window, bytes, len, bytes, len);
+	close_window(window, bytes, len);
 }
 
 /* Where the TIP starts that the window ends with; KIPT_WINDOW_BYTES if it ends for
@@ -252,7 +297,7 @@ static noinline u32 guess_over(struct kipt_window *window, const u8 *pos,
 		return 0;
 	if (tip < KIPT_WINDOW_BYTES)
 		len = tip + tip_size(pos[tip + (tip < at ? 0 : 2)]);
-	close_window(window, pos, at, pos + 2, len);
+	set_hash(window, put_words_over(window->words, pos, len, at), len);
 	return len + 2;
 }
 
@@ -280,7 +325,7 @@ const u8 *kipt_window_guess(struct kipt_window *window, const u8 *pos,
 	} else {
 		if (likely(tip < KIPT_WINDOW_BYTES))
 			len = tip + tip_size(pos[tip]);
-		close_window(window, pos, len, pos, len);
+		close_window(window, pos, len);
 	}
 	return likely(len <= (u64)(end - pos)) ? pos + len : pos;
 }
