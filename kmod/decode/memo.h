@@ -563,6 +563,49 @@ static inline u32 kipt_bucket_match(const struct kipt_bucket *bucket, u32 key,
 #endif
 
 /**
+ * kipt_way_differs() - have a way and a window other bytes
+ * @words: kipt_way_bytes() of the way
+ * @window: of the same length
+ *
+ * Most have up to 48, and these are compared whether they are there or not: how
+ * many there are follows no pattern.
+ *
+ * Return: not 0 if so.
+ */
+#ifdef __SSE2__
+static inline u64 kipt_way_differs(const u64 *words,
+				   const struct kipt_window *window)
+{
+	const __m128i *bytes = (const void *)words;
+	const __m128i *other = (const void *)window->words;
+	const __m128i *mask = (const void *)kipt_window_mask(window->len);
+	__m128i differs = _mm_setzero_si128(), part;
+	u32 i;
+
+	for (i = 0; i < 3 || unlikely(i * 16 < window->len); i++) {
+		part = _mm_xor_si128(_mm_loadu_si128(bytes + i),
+				     _mm_loadu_si128(other + i));
+		part = _mm_and_si128(part, _mm_loadu_si128(mask + i));
+		differs = _mm_or_si128(differs, part);
+	}
+	differs = _mm_cmpeq_epi8(differs, _mm_setzero_si128());
+	return (u64)_mm_movemask_epi8(differs) ^ 0xffff;
+}
+#else
+static inline u64 kipt_way_differs(const u64 *words,
+				   const struct kipt_window *window)
+{
+	u64 other = (words[1] ^ window->words[1]) & -(u64)(window->len > 8);
+	u32 i;
+
+	other |= words[0] ^ window->words[0];
+	for (i = 2; unlikely(i * 8 < window->len); i++)
+		other |= words[i] ^ window->words[i];
+	return other;
+}
+#endif
+
+/**
  * kipt_way_is() - is a way that of a window at a block
  * @way: the way
  * @window: the window
@@ -575,18 +618,12 @@ static inline bool kipt_way_is(const struct kipt_way *way,
 			       const struct kipt_window *window, u32 block,
 			       u64 last_ip)
 {
-	const u64 *words = kipt_way_bytes(way);
 	u64 before = *kipt_way_ips(way) ^ last_ip, other;
-	u32 i;
 
-	other = (words[1] ^ window->words[1]) & -(u64)(window->len > 8);
+	other = kipt_way_differs(kipt_way_bytes(way), window);
 	other |= before >> (way->keeps & 63) &
 		 -(u64)(way->keeps != KIPT_WINDOW_NO_IP);
-	other |= (way->block ^ block) | (way->len ^ window->len) |
-		 (words[0] ^ window->words[0]);
-	for (i = 2; unlikely(i * 8 < window->len); i++)
-		other |= words[i] ^ window->words[i];
-	return !other;
+	return !(other | (way->block ^ block) | (way->len ^ window->len));
 }
 
 #endif /* KIPT_DECODE_MEMO_H */

@@ -102,15 +102,8 @@ static inline const u8 *behind_run(const u8 *pos, u32 run)
 	return pos + run;
 }
 
-/* Of the IP before, what the first IP packet of a window keeps. */
-static u8 kept(u32 size)
-{
-	if (size == 3)
-		return 16;
-	if (size == 5)
-		return 32;
-	return size == 9 ? 63 : 48;
-}
+/* Of the IP before, what an IP packet with this many bytes keeps. */
+static const u8 kept[] = { [3] = 16, [5] = 32, [7] = 48, [9] = 63 };
 
 /* Puts an IP packet at @to. Returns whether the window ends behind it: there, or
  * where the place it goes on from can be another address space's too.
@@ -125,7 +118,7 @@ static inline bool put_ip(struct kipt_window *window, u32 len, const u8 *pos,
 	if (unlikely(size == 1))
 		return crosses;
 	if (window->keeps == KIPT_WINDOW_NO_IP)
-		window->keeps = kept(size);
+		window->keeps = kept[size];
 	return crosses || ((*pos & KIPT_WINDOW_SHAPE) == KIPT_WINDOW_TIP &&
 			   kipt_window_ends(pos, len));
 }

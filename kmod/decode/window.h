@@ -75,6 +75,20 @@ struct kipt_window {
 	u8 keeps;
 };
 
+/* As many ones as a window can have bytes, and as many zeros. */
+extern const u8 kipt_window_ones[KIPT_WINDOW_WORDS * 16];
+
+/**
+ * kipt_window_mask() - which bytes a window has
+ * @len: its length
+ *
+ * Return: ones for those, then zeros: as many as a window can have.
+ */
+static inline const u8 *kipt_window_mask(u32 len)
+{
+	return kipt_window_ones + KIPT_WINDOW_WORDS * 8 - len;
+}
+
 /**
  * struct kipt_window_form - an IP payload by its IPBytes
  * @take: bits of the payload

@@ -17,10 +17,9 @@ static const u64 keys[KIPT_WINDOW_WORDS] = {
 
 #define MIX	0xd6e8feb86659fd93ULL
 
-/* Ones for the bytes of a window, from as many before the middle on as it has. */
 #define ONES_8	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 #define ONES_40	ONES_8, ONES_8, ONES_8, ONES_8, ONES_8
-static const u8 ones[KIPT_WINDOW_WORDS * 16] = { ONES_40, ONES_40 };
+const u8 kipt_window_ones[KIPT_WINDOW_WORDS * 16] = { ONES_40, ONES_40 };
 
 _Static_assert(KIPT_WINDOW_WORDS * 8 == 80, "the ones are as many");
 
@@ -88,7 +87,7 @@ static inline struct marks find_marks(const u8 *pos)
 /* Of the 16 bytes from @at on, those that a window of @len bytes has. */
 static inline __m128i part_ones(u32 len, u32 at)
 {
-	return load(ones + KIPT_WINDOW_WORDS * 8 - len + at);
+	return load(kipt_window_mask(len) + at);
 }
 
 static inline __m128i add_part(__m128i sum, u64 *words, u32 at, __m128i part)
@@ -181,7 +180,7 @@ static inline struct marks find_marks(const u8 *pos)
 
 static inline u64 part_ones(u32 len, u32 at)
 {
-	return kipt_load64(ones + KIPT_WINDOW_WORDS * 8 - len + at);
+	return kipt_load64(kipt_window_mask(len) + at);
 }
 
 static inline u64 add_part(u64 sum, u64 *words, u32 at, u64 part)

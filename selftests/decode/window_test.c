@@ -17,14 +17,17 @@
 #define kipt_window_close plain_close
 #define kipt_window_guess plain_guess
 #define kipt_window_starts plain_starts
+#define kipt_window_ones plain_ones
 void plain_close(struct kipt_window *window, const u8 *bytes, u32 len);
 const u8 *plain_guess(struct kipt_window *window, const u8 *pos, const u8 *end,
 		      bool over_times, u8 *mtc);
 bool plain_starts(const u8 *pos, const u8 *at);
+extern const u8 plain_ones[KIPT_WINDOW_WORDS * 16];
 #include "../../kmod/decode/window_guess.c"
 #undef kipt_window_close
 #undef kipt_window_guess
 #undef kipt_window_starts
+#undef kipt_window_ones
 
 #define STREAMS		20000
 #define STREAM_MOST	300
