@@ -104,6 +104,7 @@ static inline u64 both_halves(__m128i sum)
 	return (u64)_mm_cvtsi128_si64(sum);
 }
 
+/* Writes the words of a window. Returns products of their halves, added up. */
 static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
 {
 	__m128i sum = _mm_setzero_si128();
@@ -116,6 +117,7 @@ static inline u64 put_words(u64 *words, const u8 *bytes, u32 len)
 	return both_halves(sum);
 }
 
+/* The same without the two bytes at @mtc, which are not counted. */
 static inline u64 put_words_over(u64 *words, const u8 *bytes, u32 len, u32 mtc)
 {
 	__m128i sum = _mm_setzero_si128(), before, part;
@@ -218,7 +220,7 @@ static inline u64 put_words_over(u64 *words, const u8 *bytes, u32 len, u32 mtc)
 }
 #endif
 
-/* @sum: of products of halves, of put_words(). */
+/* @sum: of put_words(). */
 static inline void set_hash(struct kipt_window *window, u64 sum, u32 len)
 {
 	sum += len * MIX;
@@ -254,7 +256,7 @@ static inline u32 tip_size(u8 byte)
 	return 1 + (byte >> 5) * 2;
 }
 
-/* Those before the @n lowest. */
+/* Of bits, the @n lowest. */
 static inline u64 lowest(u64 marks, u32 n)
 {
 	return n < 64 ? marks & ((1ULL << n) - 1) : marks;
