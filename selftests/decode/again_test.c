@@ -136,8 +136,8 @@ static void put_psb(void)
 	put(psb, sizeof(psb));
 }
 
-/* MTCs come once in a stretch or seldom. */
-static void make_trace(void)
+/* MTCs come once in a stretch or seldom. @memory: of the flow, or 0. */
+static void make_trace(u64 memory)
 {
 	struct stretch stretch;
 	u32 i;
@@ -146,7 +146,7 @@ static void make_trace(void)
 	test.config = (struct kipt_flow_config){
 		.output = KIPT_FLOW_BRANCHES | KIPT_FLOW_TIME,
 		.tsc_num = 3, .tsc_den = 1, .mtc_freq = 8,
-		.max_nonturbo_ratio = 16,
+		.max_nonturbo_ratio = 16, .memory = memory,
 	};
 	make_code();
 	make_stretch(&stretch);
@@ -170,13 +170,13 @@ static bool is_decoded(const struct record_list *whole)
 	return false;
 }
 
-static bool trace_is_right(void)
+static bool trace_is_right(u64 memory)
 {
 	struct record_list whole = { 0 };
 	const char *wrong;
 	bool good;
 
-	make_trace();
+	make_trace(memory);
 	flow_case_decode(&test, test.config.output | KIPT_FLOW_NO_MEMO,
 			 test.size, 0, test.size, &whole);
 	good = is_decoded(&whole);
@@ -194,7 +194,10 @@ int main(void)
 
 	ktap_start();
 	for (i = 0; i < TRACES; i++)
-		ktap_result(&ktap, trace_is_right(),
+		ktap_result(&ktap, trace_is_right(0),
 			    "a stretch with MTCs in it, trace %u", i);
+	for (i = 0; i < TRACES; i++)
+		ktap_result(&ktap, trace_is_right(KIPT_FLOW_MEMORY_MIN),
+			    "little memory, trace %u", i);
 	return ktap_end(&ktap);
 }
