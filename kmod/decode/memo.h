@@ -190,7 +190,7 @@ struct kipt_hops {
  * @reads: so often these will be judged before windows are guessed again
  * @rest: bytes to be taken packet by packet before windows are tried again
  * @pause: how many that will be half of next time
- * @grace: how often few that come again are still enough
+ * @grace: how often few that come again are still enough; hardly any cost two
  * @bytes: of trace since what the ways count was last folded: no count is more
  */
 struct kipt_memo {

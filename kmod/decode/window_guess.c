@@ -36,6 +36,9 @@ struct marks {
 };
 
 #ifdef __SSE2__
+/* Bytes looked at together. */
+#define PART	16U
+
 static inline __m128i load(const u8 *pos)
 {
 	return _mm_loadu_si128((const __m128i *)(const void *)pos);
@@ -52,36 +55,25 @@ static inline __m128i are(__m128i bytes, u8 mask, u8 value)
 	return _mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)value));
 }
 
-/* Bytes that have a bit. */
-static inline u64 have(const u8 *pos, u32 bit)
+/* Of 16 bytes, those that have a bit. */
+static inline u64 part_having(const u8 *pos, u32 bit)
 {
-	u64 found = 0;
-	u32 i;
-
-	for (i = 0; i < KIPT_WINDOW_BYTES; i += 16)
-		found |= bits(_mm_slli_epi16(load(pos + i), 7 - (int)bit)) << i;
-	return found;
+	return bits(_mm_slli_epi16(load(pos), 7 - (int)bit));
 }
 
-static inline struct marks find_marks(const u8 *pos)
+static inline struct marks part_marks(const u8 *pos)
 {
-	struct marks marks = { 0 };
-	__m128i at, next, folded, tips;
-	u32 i;
+	__m128i at = load(pos), next = load(pos + 1), folded, tips;
 
-	for (i = 0; i < KIPT_WINDOW_BYTES; i += 16) {
-		at = load(pos + i);
-		next = load(pos + i + 1);
-		folded = _mm_xor_si128(_mm_xor_si128(next,
-						     _mm_srli_epi16(next, 4)),
-				       load(pos + i + 2));
-		tips = are(at, KIPT_WINDOW_SHAPE, KIPT_WINDOW_TIP);
-		folded = are(folded, KIPT_WINDOW_ENDS, 0);
-		marks.tips |= bits(tips) << i;
-		marks.ends |= bits(_mm_and_si128(folded, tips)) << i;
-		marks.mtcs |= bits(are(at, 0xff, KIPT_WINDOW_MTC)) << i;
-	}
-	return marks;
+	folded = _mm_xor_si128(_mm_xor_si128(next, _mm_srli_epi16(next, 4)),
+			       load(pos + 2));
+	folded = are(folded, KIPT_WINDOW_ENDS, 0);
+	tips = are(at, KIPT_WINDOW_SHAPE, KIPT_WINDOW_TIP);
+	return (struct marks){
+		.tips = bits(tips),
+		.ends = bits(_mm_and_si128(folded, tips)),
+		.mtcs = bits(are(at, 0xff, KIPT_WINDOW_MTC)),
+	};
 }
 
 /* Of the 16 bytes from @at on, those that a window of @len bytes has. */
@@ -134,6 +126,7 @@ static inline u64 put_words_over(u64 *words, const u8 *bytes, u32 len, u32 mtc)
 	return both_halves(sum);
 }
 #else
+#define PART	8U
 #define EACH(byte)	((byte) * 0x0101010101010101ULL)
 
 /* The lowest bits of the bytes. */
@@ -150,34 +143,23 @@ static inline u64 zeros(u64 word)
 	return bits(~(((word & low) + low) | word) >> 7);
 }
 
-static inline u64 have(const u8 *pos, u32 bit)
+static inline u64 part_having(const u8 *pos, u32 bit)
 {
-	u64 found = 0;
-	u32 i;
-
-	for (i = 0; i < KIPT_WINDOW_BYTES; i += 8)
-		found |= bits(kipt_load64(pos + i) >> bit) << i;
-	return found;
+	return bits(kipt_load64(pos) >> bit);
 }
 
-static inline struct marks find_marks(const u8 *pos)
+static inline struct marks part_marks(const u8 *pos)
 {
-	struct marks marks = { 0 };
-	u64 at, next, folded, tips;
-	u32 i;
+	u64 at = kipt_load64(pos), next = kipt_load64(pos + 1), folded, tips;
 
-	for (i = 0; i < KIPT_WINDOW_BYTES; i += 8) {
-		at = kipt_load64(pos + i);
-		next = kipt_load64(pos + i + 1);
-		folded = (next ^ next >> 4 ^ kipt_load64(pos + i + 2)) &
-			 EACH((u64)KIPT_WINDOW_ENDS);
-		tips = (at & EACH((u64)KIPT_WINDOW_SHAPE)) ^
-		       EACH((u64)KIPT_WINDOW_TIP);
-		marks.tips |= zeros(tips) << i;
-		marks.ends |= zeros(tips | folded) << i;
-		marks.mtcs |= zeros(at ^ EACH((u64)KIPT_WINDOW_MTC)) << i;
-	}
-	return marks;
+	folded = (next ^ next >> 4 ^ kipt_load64(pos + 2)) &
+		 EACH((u64)KIPT_WINDOW_ENDS);
+	tips = (at & EACH((u64)KIPT_WINDOW_SHAPE)) ^ EACH((u64)KIPT_WINDOW_TIP);
+	return (struct marks){
+		.tips = zeros(tips),
+		.ends = zeros(tips | folded),
+		.mtcs = zeros(at ^ EACH((u64)KIPT_WINDOW_MTC)),
+	};
 }
 
 static inline u64 part_ones(u32 len, u32 at)
@@ -219,6 +201,31 @@ static inline u64 put_words_over(u64 *words, const u8 *bytes, u32 len, u32 mtc)
 	return sum;
 }
 #endif
+
+/* Bytes that have a bit. */
+static inline u64 have(const u8 *pos, u32 bit)
+{
+	u64 found = 0;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_BYTES; i += PART)
+		found |= part_having(pos + i, bit) << i;
+	return found;
+}
+
+static inline struct marks find_marks(const u8 *pos)
+{
+	struct marks marks = { 0 }, part;
+	u32 i;
+
+	for (i = 0; i < KIPT_WINDOW_BYTES; i += PART) {
+		part = part_marks(pos + i);
+		marks.tips |= part.tips << i;
+		marks.ends |= part.ends << i;
+		marks.mtcs |= part.mtcs << i;
+	}
+	return marks;
+}
 
 /* @sum: of put_words(). */
 static inline void set_hash(struct kipt_window *window, u64 sum, u32 len)
