@@ -33,8 +33,6 @@
 
 #define VECTOR_PF	14
 
-#define CPUID_TSC		0x15
-#define CPUID_CORE_TYPE		0x1a
 #define CPUID_7_EDX_HYBRID	(1u << 15)
 
 #define MSR_TSC		0x10
@@ -563,8 +561,8 @@ static const struct testcpu_caps *caps_of(const struct vcpu *v)
 static uint32_t max_leaf(void)
 {
 	if (testcpu_options_hybrid(&options))
-		return CPUID_CORE_TYPE;
-	return options.caps.tsc_den ? CPUID_TSC : RTIT_CPUID_LEAF;
+		return RTIT_CPUID_CORE_LEAF;
+	return options.caps.tsc_den ? RTIT_CPUID_TSC_LEAF : RTIT_CPUID_LEAF;
 }
 
 static void run_fixup(struct vcpu *v)
@@ -674,7 +672,7 @@ static void answer_core_leaf(struct vcpu *v, uint32_t leaf)
 {
 	uint32_t type = caps_of(v)->core_type;
 
-	answer_cpuid(v, leaf == CPUID_CORE_TYPE ? type << 24 : 0, 0, 0, 0);
+	answer_cpuid(v, leaf == RTIT_CPUID_CORE_LEAF ? type << 24 : 0, 0, 0, 0);
 }
 
 static void on_cpuid(struct vcpu *v, const struct site *site)
@@ -703,12 +701,12 @@ static void on_cpuid(struct vcpu *v, const struct site *site)
 		answer_pt_leaf(v, subleaf);
 		skip(v, site);
 		return;
-	case CPUID_TSC:
+	case RTIT_CPUID_TSC_LEAF:
 		answer_cpuid(v, caps->tsc_den, caps->tsc_num,
 			     crystal ? caps->told_crystal : 0, 0);
 		skip(v, site);
 		return;
-	case CPUID_TSC + 1 ... CPUID_CORE_TYPE:
+	case RTIT_CPUID_TSC_LEAF + 1 ... RTIT_CPUID_CORE_LEAF:
 		if (!testcpu_options_hybrid(&options))
 			return;
 		answer_core_leaf(v, (uint32_t)get_reg(v, REG_RAX));
