@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "caps.h"
 #include "ctl.h"
 #include "say.h"
 #include "setup.h"
@@ -67,12 +68,15 @@ int setup_option(struct setup *setup, int id, const char *value)
 int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 		  const struct kipt_info *info, struct kipt_session *session)
 {
+	struct kipt_caps caps;
+
 	memset(session, 0, sizeof(*session));
 	snprintf(session->cpus, sizeof(session->cpus), "%s", setup->cpus);
 	session->mode = setup->mode;
 	session->size = setup->size;
 	session->flags = flags;
-	session->ctl = ctl_default(&info->caps);
+	caps_of_cpus(info, setup->cpus, &caps);
+	session->ctl = ctl_default(&caps);
 	if (setup->ctl && !ctl_parse(setup->ctl, session->ctl, &session->ctl))
 		return KIPT_EXIT_USAGE;
 	if (genl_session_new(genl, session))
