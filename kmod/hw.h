@@ -23,6 +23,7 @@
  * @tsc_den: CPUID.15H:EAX
  * @tsc_num: CPUID.15H:EBX
  * @crystal_hz: CPUID.15H:ECX, 0 if not told
+ * @core_type: CPUID.1AH:EAX[31:24], 0 where all cores are of one kind
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
  */
 struct kipt_caps {
@@ -37,6 +38,7 @@ struct kipt_caps {
 	u32 tsc_num;
 	u32 crystal_hz;
 	u32 max_nonturbo_ratio;
+	u32 core_type;
 };
 
 /* Address ranges IA32_RTIT_CTL has fields for. */

@@ -68,6 +68,10 @@ static const struct ctl_field ctl_fields[] = {
 			 RTIT_CTL_DISRETC | RTIT_CTL_BRANCHEN)
 #define CTL_OWN		(RTIT_CTL_TRACEEN | RTIT_CTL_TOPA | RTIT_CTL_FABRICEN)
 
+/* Intel SDM Vol. 2A, "CPUID": hybrid parts, and what a core is. */
+#define CPUID_HYBRID_EDX	(1U << 15)
+#define CPUID_CORE_LEAF		0x1a
+
 struct cpuid_regs4 {
 	u32 eax, ebx, ecx, edx;
 };
@@ -117,6 +121,14 @@ static void read_tsc_leaf(struct kipt_caps *caps)
 	caps->crystal_hz = r.ecx;
 }
 
+static void read_core_type(struct kipt_caps *caps)
+{
+	struct cpuid_regs4 r = cpuid_read(RTIT_CPUID_PRESENT_LEAF, 0);
+
+	if (r.edx & CPUID_HYBRID_EDX)
+		caps->core_type = cpuid_read(CPUID_CORE_LEAF, 0).eax >> 24;
+}
+
 void kipt_caps_read_local(void)
 {
 	struct kipt_caps caps = {};
@@ -128,6 +140,8 @@ void kipt_caps_read_local(void)
 		read_pt_leaves(&caps);
 		if (max_leaf >= 0x15)
 			read_tsc_leaf(&caps);
+		if (max_leaf >= CPUID_CORE_LEAF)
+			read_core_type(&caps);
 	}
 	*this_cpu_ptr(&cpu_caps) = caps;
 }
@@ -174,6 +188,7 @@ static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
 	keep_if_equal(&all->tsc_num, one->tsc_num);
 	keep_if_equal(&all->crystal_hz, one->crystal_hz);
 	keep_if_equal(&all->max_nonturbo_ratio, one->max_nonturbo_ratio);
+	keep_if_equal(&all->core_type, one->core_type);
 }
 
 void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
