@@ -25,6 +25,13 @@
 #include <asm/msr.h>
 #endif
 
+/* The kernel's CPUID functions moved in 6.15. */
+#if KIPT_SINCE(6, 15)
+#include <asm/cpuid/api.h>
+#else
+#include <asm/cpuid.h>
+#endif
+
 /* MAX_ORDER was exclusive until 6.4 and got its new name in 6.8. */
 #if KIPT_SINCE(6, 8)
 #define KIPT_MAX_ORDER	MAX_PAGE_ORDER
