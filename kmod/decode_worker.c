@@ -24,6 +24,7 @@
 #include "session.h"
 #include "sideband.h"
 #include "text_patch.h"
+#include "tsc_extend.h"
 
 static_assert(KIPT_FLOW_BRANCHES == KIPT_OUTPUT_BRANCHES);
 static_assert(KIPT_FLOW_CALLS == KIPT_OUTPUT_CALLS);
@@ -36,10 +37,6 @@ static_assert(KIPT_FLOW_TIME == KIPT_OUTPUT_TIME);
 /* Of each worker, for code and for the ways through it. */
 #define WORKER_MEMORY	(8U << 20)
 #define ARENA_ALIGN	64
-/* More than any patch takes, also where a machine is emulated. */
-#define PATCH_SLACK_MS	50
-/* Forgetting looks at every block: more patches than this forget them all. */
-#define FORGET_MAX	64
 /* A PSB+ is shorter than this. */
 #define PSB_PACKETS_MAX	64
 
@@ -72,6 +69,7 @@ struct kipt_fetch {
 	struct kipt_code_bytes *bytes;
 	struct work_struct deliver_work;
 	u64 trace_bytes;
+	u64 tsc_near;
 	bool begun;
 	bool finished;
 	/* Guards the place of the next chunk. */
@@ -195,7 +193,8 @@ static struct kipt_chunk *next_chunk(struct kipt_fetch *fetch)
 }
 
 /* Time in the PSB+ at an offset, or 0 if it has none. */
-static u64 psb_time(const struct source *source, u64 from)
+static u64 psb_time(const struct kipt_fetch *fetch,
+		    const struct source *source, u64 from)
 {
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
@@ -208,72 +207,19 @@ static u64 psb_time(const struct source *source, u64 from)
 		    packet.type == KIPT_PACKET_PSBEND)
 			break;
 		if (packet.type == KIPT_PACKET_TSC)
-			return packet.value;
+			return kipt_tsc_extend(fetch->tsc_near, packet.value);
 	}
 	return 0;
 }
 
-static void choose_space(struct worker *worker, const struct source *source,
-			 u64 from)
+static void set_time(struct worker *worker, const struct source *source,
+		     u64 from, u64 to)
 {
-	u64 space = kipt_sideband_running_at(worker->fetch->session->sideband,
-					     source->trace->cpu,
-					     psb_time(source, from));
+	u64 end = to < source->size ? psb_time(worker->fetch, source, to) : 0;
 
-	if (space == worker->reader.unnamed)
-		return;
-	worker->reader.unnamed = space;
-	kipt_flow_forget(worker->flow, 0, 0, ~0ULL);
-}
-
-/*
- * Kernel text as of another patch from now on: what the decoder remembers of
- * the places that differ is wrong.
- */
-static void set_text(struct worker *worker, u64 text_at)
-{
-	struct kipt_code_reader *reader = &worker->reader;
-	u64 number = min(reader->text_at, text_at);
-	u64 last = max(reader->text_at, text_at);
-	u64 begin, end;
-
-	reader->text_at = text_at;
-	for (; number < last; number++) {
-		if (last - number <= FORGET_MAX &&
-		    kipt_text_patch_range(number, &begin, &end)) {
-			kipt_flow_forget(worker->flow, 0, begin, end);
-			continue;
-		}
-		kipt_flow_forget(worker->flow, 0, 0, ~0ULL);
-		break;
-	}
-}
-
-/*
- * The patches of kernel text that were made near the stretch from one PSB to
- * another. A patch takes a while from where its time is taken to where every
- * CPU sees it.
- */
-static void find_patches(struct worker *worker, const struct source *source,
-			 u64 from, u64 to)
-{
-	const struct kipt_session *session = worker->fetch->session;
-	struct kipt_code_reader *reader = &worker->reader;
-	u64 first = session->first_patch, end = session->end_patch;
-	u64 begin_time = psb_time(source, from);
-	u64 end_time = to < source->size ? psb_time(source, to) : ~0ULL;
-	u64 slack = (u64)tsc_khz * PATCH_SLACK_MS;
-
-	set_text(worker, begin_time ?
-		 kipt_text_patch_at(first, end, begin_time) : end);
-	reader->text_first = begin_time > slack ?
-		kipt_text_patch_at(first, end, begin_time - slack) : first;
-	reader->text_unsure = end_time ?
-		kipt_text_patch_at(first, end, end_time) : end;
-	if (!kipt_text_patch_lost(first, begin_time))
-		return;
-	reader->text_first = first;
-	reader->text_unsure = end;
+	kipt_code_reader_at(&worker->reader,
+			    psb_time(worker->fetch, source, from),
+			    end ?: ~0ULL);
 }
 
 static void run(struct worker *worker, const struct source *source, u64 from,
@@ -293,7 +239,7 @@ static void decode_patched(struct worker *worker, const struct source *source,
 		psb = kipt_sync_next(source->data, source->size, from);
 		end = min(to, kipt_sync_next(source->data, source->size,
 					     min(psb + 1, source->size)));
-		find_patches(worker, source, psb, end);
+		set_time(worker, source, psb, end);
 		run(worker, source, from, end);
 	}
 }
@@ -303,8 +249,9 @@ static void decode_source(struct worker *worker, const struct source *source)
 	const struct kipt_session *session = worker->fetch->session;
 	struct kipt_chunk *chunk = worker->chunk;
 
+	set_time(worker, source, chunk->from, chunk->to);
 	if (user_only(worker->fetch))
-		choose_space(worker, source, chunk->from);
+		kipt_code_reader_unnamed(&worker->reader, source->trace->cpu);
 	if (session->first_patch == session->end_patch ||
 	    user_only(worker->fetch))
 		run(worker, source, chunk->from, chunk->to);
@@ -446,7 +393,7 @@ static int add_sources(struct kipt_fetch *fetch, u32 only_cpu)
 }
 
 static void fill_config(const struct kipt_session *session, u32 output,
-			struct kipt_flow_config *config)
+			u64 near, struct kipt_flow_config *config)
 {
 	*config = (struct kipt_flow_config) {
 		.output = output,
@@ -457,7 +404,7 @@ static void fill_config(const struct kipt_session *session, u32 output,
 			    RTIT_CTL_MTCFREQ_SHIFT,
 		.max_nonturbo_ratio = session->caps.max_nonturbo_ratio,
 		.no_tnt = session->ctl & RTIT_CTL_DISTNT,
-		.tsc_near = get_cycles(),
+		.tsc_near = near,
 	};
 	/* Time places the TASK records, also when it is not asked for. */
 	if (session->ctl & RTIT_CTL_TSCEN)
@@ -476,11 +423,14 @@ static int init_worker(struct kipt_fetch *fetch, struct worker *worker,
 		return -ENOMEM;
 	worker->fetch = fetch;
 	worker->reader.bytes = fetch->bytes;
-	worker->reader.text_at = fetch->session->end_patch;
+	worker->reader.first_patch = fetch->session->first_patch;
+	worker->reader.end_patch = fetch->session->end_patch;
+	kipt_code_reader_init(&worker->reader);
 	INIT_WORK(&worker->work, work_on_chunks);
 	kipt_code_bytes_callbacks(&worker->reader, &code);
 	worker->flow = kipt_flow_init(PTR_ALIGN(worker->arena, ARENA_ALIGN),
 				      size, config, &code, &sink);
+	worker->reader.flow = worker->flow;
 	if (worker->flow)
 		return 0;
 	free_worker(worker);
@@ -494,7 +444,7 @@ static int add_workers(struct kipt_fetch *fetch, u32 output)
 	u32 wish = min_t(u64, chunks, min(num_online_cpus(), WORKERS_MAX));
 	struct kipt_flow_config config;
 
-	fill_config(fetch->session, output, &config);
+	fill_config(fetch->session, output, fetch->tsc_near, &config);
 	fetch->workers = kcalloc(wish, sizeof(*fetch->workers), GFP_KERNEL);
 	if (!fetch->workers)
 		return -ENOMEM;
@@ -541,6 +491,7 @@ struct kipt_fetch *kipt_fetch_create(struct kipt_session *session,
 	if (!fetch)
 		return NULL;
 	fetch->session = session;
+	fetch->tsc_near = get_cycles();
 	mutex_init(&fetch->cut_lock);
 	fetch->bytes = kipt_code_bytes_create(session->sideband);
 	err = fetch->bytes ? 0 : -ENOMEM;

@@ -13,6 +13,7 @@
 #include <net/genetlink.h>
 
 #include "decode_worker.h"
+#include "limits.h"
 #include "netlink.h"
 #include "pmi.h"
 #include "rawdev.h"
@@ -67,6 +68,7 @@ static int __init kipt_init(void)
 {
 	int err;
 
+	kipt_limits_init();
 	err = kipt_decode_init();
 	if (err)
 		return err;

@@ -21,7 +21,7 @@
 #include "netlink.h"
 #include "refuse.h"
 #include "session.h"
-#include "sideband.h"
+#include "limits.h"
 #include "../uapi/linux/kipt.h"
 #include "../uapi/linux/kipt_record.h"
 
@@ -203,7 +203,7 @@ static int put_info(struct sk_buff *skb, struct cpumask *cpus)
 	    put_caps(skb, &caps) ||
 	    put_u64(skb, KIPT_A_SESSION_SIZE_MIN, KIPT_BUFFER_SIZE_MIN) ||
 	    put_u64(skb, KIPT_A_SESSION_SIZE_MAX, KIPT_BUFFER_SIZE_MAX) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_MAX_MMS, KIPT_SIDEBAND_MAX_MMS) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_MAX_MMS, kipt_limits()->spaces) ||
 	    put_cpu_list(skb, KIPT_A_SESSION_ONLINE, cpus))
 		return -EMSGSIZE;
 	kipt_session_busy(cpus);

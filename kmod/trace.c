@@ -66,6 +66,7 @@ static void start_local(void *data)
 	if (!call->err)
 		return;
 	WRITE_ONCE(trace->active, false);
+	kipt_sideband_end_local();
 	if (trace->buffer->once)
 		kipt_hw_pmi_restore_local(trace->lvtpc);
 }
@@ -91,6 +92,7 @@ static void stop_local(void *data)
 	WRITE_ONCE(trace->active, false);
 	barrier();
 	kipt_hw_stop_local(&trace->position);
+	kipt_sideband_end_local();
 	if (!trace->buffer->once)
 		return;
 	kipt_pmi_stopped_local();
