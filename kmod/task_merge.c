@@ -16,8 +16,7 @@ void kipt_task_merge_init(struct kipt_task_merge *merge,
 
 	merge->sideband = sideband;
 	merge->log = log;
-	merge->next = log->written > log->mask ?
-		      log->written - log->mask - 1 : 0;
+	merge->next = kipt_switch_log_first(log);
 	merge->space = 0;
 	merge->tid = ~0U;
 }
