@@ -378,6 +378,13 @@ static enum kipt_status run_on(struct kipt_flow *flow)
 	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
 }
 
+void kipt_flow_time(struct kipt_flow *flow, bool on)
+{
+	flow->config.output &= ~KIPT_FLOW_TIME;
+	if (on)
+		flow->config.output |= KIPT_FLOW_TIME;
+}
+
 void kipt_flow_pause(struct kipt_flow *flow)
 {
 	flow->asked = true;

@@ -208,6 +208,15 @@ void kipt_flow_pause(struct kipt_flow *flow);
 enum kipt_status kipt_flow_resume(struct kipt_flow *flow);
 
 /**
+ * kipt_flow_time() - make TIME and CBR records from now on, or not
+ * @flow: the flow, not paused
+ * @on: as KIPT_FLOW_TIME in the output says
+ *
+ * Context: any.
+ */
+void kipt_flow_time(struct kipt_flow *flow, bool on);
+
+/**
  * kipt_flow_forget() - code of an address range is to be read again
  * @flow: the flow, not paused; what the code counted goes to the sink, without
  *	pause

@@ -12,6 +12,7 @@
 #include "flow.h"
 #include "last_ip.h"
 #include "memo.h"
+#include "psb.h"
 #include "return_stack.h"
 #include "tnt.h"
 
@@ -237,46 +238,6 @@ struct kipt_telling {
 	bool kernel;
 	u32 at;
 	u64 space;
-};
-
-/**
- * struct kipt_psb - what a PSB+ says
- * @offset: of the PSB
- * @end: offset behind it
- * @status: KIPT_OK, or why it is no good
- * @bad: offset of what is no good
- * @complete: PSBEND was seen
- * @overflow: OVF ended it, @end is there
- * @has_ip: tracing is on, at @ip
- * @ip: address
- * @last_ip: IP compression behind it
- * @has_pip: @pip is valid
- * @pip: PIP packet
- * @has_mode: @mode is valid
- * @mode: MODE.Exec bits
- * @has_tsx: @tsx is valid
- * @tsx: MODE.TSX bits
- * @has_vmcs: @vmcs is valid
- * @vmcs: VMCS base
- */
-struct kipt_psb {
-	u64 offset;
-	u64 end;
-	enum kipt_status status;
-	u64 bad;
-	bool complete;
-	bool overflow;
-	bool has_ip;
-	u64 ip;
-	u64 last_ip;
-	bool has_pip;
-	struct kipt_packet pip;
-	bool has_mode;
-	u8 mode;
-	bool has_tsx;
-	u8 tsx;
-	bool has_vmcs;
-	u64 vmcs;
 };
 
 /**
