@@ -7,11 +7,11 @@
 #include <linux/cpumask.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
-#include <asm/processor.h>
 #include <asm/tsc.h>
 
 #include "hw.h"
 #include "info_message.h"
+#include "latch.h"
 #include "limits.h"
 #include "memory.h"
 #include "netlink.h"
@@ -28,7 +28,7 @@
  * struct cpu_kinds - the CPUs, sorted by what they can do
  * @pt: online CPUs that have PT
  * @rest: of these, the ones not told yet
- * @same: of these, the ones like the first of @rest
+ * @same: the ones that are told together
  * @busy: CPUs that sessions hold
  */
 struct cpu_kinds {
@@ -66,32 +66,6 @@ static int alloc_kinds(struct cpu_kinds *kinds)
 	return 0;
 }
 
-/* Is what one CPU can do the same as another's, and the same kind of core? */
-static bool is_same(const struct kipt_caps *caps, unsigned int first,
-		    unsigned int cpu)
-{
-	struct kipt_caps other;
-
-	kipt_caps_of(cpumask_of(cpu), &other);
-	return !memcmp(caps, &other, sizeof(other)) &&
-	       cpu_data(cpu).x86_model == cpu_data(first).x86_model &&
-	       cpu_data(cpu).x86_stepping == cpu_data(first).x86_stepping;
-}
-
-/* Moves the next kind from @rest to @same. */
-static unsigned int take_kind(struct cpu_kinds *kinds, struct kipt_caps *caps)
-{
-	unsigned int first = cpumask_first(kinds->rest), cpu;
-
-	kipt_caps_of(cpumask_of(first), caps);
-	cpumask_clear(kinds->same);
-	for_each_cpu(cpu, kinds->rest)
-		if (is_same(caps, first, cpu))
-			cpumask_set_cpu(cpu, kinds->same);
-	cpumask_andnot(kinds->rest, kinds->rest, kinds->same);
-	return first;
-}
-
 static int put_leaves(struct sk_buff *skb, const struct kipt_caps *caps)
 {
 	if (nla_put_u32(skb, KIPT_A_CAP_LEAF0_EAX, caps->leaf0_eax) ||
@@ -111,22 +85,18 @@ static int put_leaves(struct sk_buff *skb, const struct kipt_caps *caps)
 	return 0;
 }
 
-static int put_kind(struct sk_buff *skb, struct cpu_kinds *kinds)
+static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
+		    const struct kipt_caps *caps)
 {
 	struct nlattr *nest = nla_nest_start(skb, KIPT_A_INFO_CAP);
-	struct kipt_caps caps;
-	unsigned int first;
 
-	first = take_kind(kinds, &caps);
 	if (!nest || kipt_netlink_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same) ||
-	    put_leaves(skb, &caps) ||
+	    put_leaves(skb, caps) ||
 	    nla_put_u32(skb, KIPT_A_CAP_TSC_KHZ, tsc_khz) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CPU_FAMILY, cpu_data(first).x86) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CPU_MODEL,
-			cpu_data(first).x86_model) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CPU_STEPPING,
-			cpu_data(first).x86_stepping) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CORE_TYPE, caps.core_type))
+	    nla_put_u32(skb, KIPT_A_CAP_CPU_FAMILY, caps->family) ||
+	    nla_put_u32(skb, KIPT_A_CAP_CPU_MODEL, caps->model) ||
+	    nla_put_u32(skb, KIPT_A_CAP_CPU_STEPPING, caps->stepping) ||
+	    nla_put_u32(skb, KIPT_A_CAP_CORE_TYPE, caps->core_type))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -167,21 +137,25 @@ static int put_versions(struct sk_buff *skb)
 /* What tells of others: which CPUs are traced, and how much. */
 static int put_use(struct sk_buff *skb, const struct cpu_kinds *kinds)
 {
+	u32 latch = kipt_latch_cause();
+
 	if (kipt_netlink_put_cpus(skb, KIPT_A_INFO_BUSY, kinds->busy) ||
 	    nla_put_u64_64bit(skb, KIPT_A_INFO_MEMORY, kipt_memory_used(),
-			      KIPT_A_INFO_PAD))
+			      KIPT_A_INFO_PAD) ||
+	    (latch && nla_put_u32(skb, KIPT_A_INFO_LATCH, latch)))
 		return -EMSGSIZE;
 	return 0;
 }
 
 static int put_info(struct sk_buff *skb, struct cpu_kinds *kinds, bool use)
 {
+	struct kipt_caps caps;
 	int err = put_versions(skb);
 
 	if (!err)
 		err = kipt_netlink_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
-	while (!err && !cpumask_empty(kinds->rest))
-		err = put_kind(skb, kinds);
+	while (!err && kipt_caps_take_kind(kinds->rest, kinds->same, &caps))
+		err = put_kind(skb, kinds, &caps);
 	if (!err)
 		err = put_limits(skb);
 	if (!err && use)
