@@ -14,10 +14,21 @@
 #define KIPT_SINCE(major, minor) \
 	(LINUX_VERSION_CODE - KERNEL_VERSION(major, minor, 0) >= 0)
 
+#if KIPT_SINCE(6, 4)
+#include <asm/mmu_context.h>
+#endif
+
 #if KIPT_SINCE(6, 16)
 #include <asm/tsc.h>
 #else
 #include <asm/msr.h>
+#endif
+
+/* The kernel's CPUID functions moved in 6.15. */
+#if KIPT_SINCE(6, 15)
+#include <asm/cpuid/api.h>
+#else
+#include <asm/cpuid.h>
 #endif
 
 /* MAX_ORDER was exclusive until 6.4 and got its new name in 6.8. */
@@ -42,6 +53,23 @@ static inline void kipt_compat_vma_read_only(struct vm_area_struct *vma)
 #else
 	vma->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
 	vma->vm_flags &= ~VM_MAYWRITE;
+#endif
+}
+
+/**
+ * kipt_compat_lam_bits() - bits of CR3 that mask bits of user addresses
+ * @mm: an address space
+ *
+ * Context: any. Linear address masking came in 6.4.
+ *
+ * Return: the bits it has set.
+ */
+static inline u64 kipt_compat_lam_bits(const struct mm_struct *mm)
+{
+#if KIPT_SINCE(6, 4)
+	return mm_lam_cr3_mask((struct mm_struct *)mm);
+#else
+	return 0;
 #endif
 }
 

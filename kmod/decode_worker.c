@@ -410,17 +410,19 @@ static void deliver_work(struct work_struct *work)
 static int add_source(struct kipt_fetch *fetch, struct kipt_trace *trace)
 {
 	struct source *source = &fetch->sources[fetch->nr_sources++];
+	struct kipt_trace_result result;
 
 	source->trace = trace;
 	atomic64_set(&trace->records, 0);
-	if (trace->strayed || !trace->bytes)
+	kipt_trace_result(trace, &result);
+	if (result.lost || result.head == result.tail)
 		return 0;
 	source->view = kipt_buffer_view(trace->buffer);
 	if (!source->view)
 		return -ENOMEM;
-	source->data = source->view + (trace->wrapped ? trace->head : 0);
-	source->size = trace->bytes;
-	fetch->trace_bytes += trace->bytes;
+	source->data = source->view + result.tail;
+	source->size = result.head - result.tail;
+	fetch->trace_bytes += source->size;
 	return 0;
 }
 

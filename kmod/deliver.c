@@ -184,8 +184,9 @@ static void put_batch(struct kipt_deliver *deliver,
 }
 
 void kipt_deliver_begin_cpu(struct kipt_deliver *deliver,
-			    const struct kipt_trace *trace)
+			    struct kipt_trace *trace)
 {
+	struct kipt_trace_result result;
 	struct kipt_record begin = {
 		.type = KIPT_RECORD_CPU,
 		.flags = KIPT_RF_NO_IP,
@@ -195,11 +196,12 @@ void kipt_deliver_begin_cpu(struct kipt_deliver *deliver,
 	deliver->cpu = trace->cpu;
 	kipt_task_merge_init(&deliver->merge, deliver->sideband, trace->cpu);
 	put_record(deliver, &begin);
-	deliver->ring_begins = trace->wrapped;
-	if (trace->wrapped)
+	kipt_trace_result(trace, &result);
+	deliver->ring_begins = result.tail;
+	if (result.tail)
 		put_gap(deliver, KIPT_GAP_RING, 0);
-	if (trace->strayed)
-		put_gap(deliver, KIPT_GAP_HW_ERROR, trace->position.status);
+	if (result.lost)
+		put_gap(deliver, KIPT_GAP_HW_ERROR, result.registers.status);
 }
 
 void kipt_deliver_chunk(struct kipt_deliver *deliver, struct kipt_chunk *chunk,
@@ -216,14 +218,17 @@ void kipt_deliver_chunk(struct kipt_deliver *deliver, struct kipt_chunk *chunk,
 }
 
 void kipt_deliver_end_cpu(struct kipt_deliver *deliver,
-			  const struct kipt_trace *trace)
+			  struct kipt_trace *trace)
 {
-	if (trace->position.status & RTIT_STATUS_ERROR)
-		put_gap(deliver, KIPT_GAP_HW_ERROR, trace->position.status);
-	if (trace->full)
-		put_gap(deliver, KIPT_GAP_STOPPED, trace->bytes);
-	if (trace->offline)
-		put_gap(deliver, KIPT_GAP_OFFLINE, trace->bytes);
+	struct kipt_trace_result result;
+
+	kipt_trace_result(trace, &result);
+	if (result.registers.status & RTIT_STATUS_ERROR)
+		put_gap(deliver, KIPT_GAP_HW_ERROR, result.registers.status);
+	if (result.cause == KIPT_STOP_CAUSE_FULL)
+		put_gap(deliver, KIPT_GAP_STOPPED, result.head);
+	if (result.cause == KIPT_STOP_CAUSE_OFFLINE)
+		put_gap(deliver, KIPT_GAP_OFFLINE, result.head - result.tail);
 	tell_loss(deliver);
 	flush(deliver);
 }

@@ -66,7 +66,7 @@ struct kipt_deliver {
  * @trace: the CPU's trace
  */
 void kipt_deliver_begin_cpu(struct kipt_deliver *deliver,
-			    const struct kipt_trace *trace);
+			    struct kipt_trace *trace);
 
 /**
  * kipt_deliver_chunk() - deliver the chunk at the head
@@ -83,7 +83,7 @@ void kipt_deliver_chunk(struct kipt_deliver *deliver, struct kipt_chunk *chunk,
  * @trace: the CPU's trace
  */
 void kipt_deliver_end_cpu(struct kipt_deliver *deliver,
-			  const struct kipt_trace *trace);
+			  struct kipt_trace *trace);
 
 /**
  * kipt_deliver_last() - send the last message

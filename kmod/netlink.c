@@ -407,22 +407,27 @@ static u32 trace_state(const struct kipt_trace *trace)
 					    KIPT_STATE_NEW;
 }
 
-static int put_trace(struct sk_buff *skb, const struct kipt_trace *trace)
+static int put_trace(struct sk_buff *skb, struct kipt_trace *trace)
 {
+	struct kipt_trace_result result;
 	struct nlattr *nest = nla_nest_start(skb, KIPT_A_SESSION_CPU);
 	const struct kipt_buffer *buffer = trace->buffer;
 
+	kipt_trace_result(trace, &result);
 	if (!nest || nla_put_u32(skb, KIPT_A_CPU_ID, trace->cpu) ||
 	    nla_put_u32(skb, KIPT_A_CPU_STATE, trace_state(trace)) ||
 	    nla_put_u64_64bit(skb, KIPT_A_CPU_SIZE, buffer->size,
 			      KIPT_A_CPU_PAD) ||
-	    nla_put_u64_64bit(skb, KIPT_A_CPU_BYTES, trace->bytes,
+	    nla_put_u64_64bit(skb, KIPT_A_CPU_BYTES,
+			      result.head - result.tail,
 			      KIPT_A_CPU_PAD) ||
-	    nla_put_u64_64bit(skb, KIPT_A_CPU_HEAD, trace->head,
+	    nla_put_u64_64bit(skb, KIPT_A_CPU_HEAD,
+			      result.tail ? result.tail : result.head,
 			      KIPT_A_CPU_PAD) ||
-	    nla_put_u32(skb, KIPT_A_CPU_WRAPPED, trace->wrapped) ||
-	    nla_put_u64_64bit(skb, KIPT_A_CPU_STATUS, trace->position.status,
-			      KIPT_A_CPU_PAD) ||
+	    nla_put_u32(skb, KIPT_A_CPU_WRAPPED,
+			result.head > buffer->size) ||
+	    nla_put_u64_64bit(skb, KIPT_A_CPU_STATUS,
+			      result.registers.status, KIPT_A_CPU_PAD) ||
 	    nla_put_u32(skb, KIPT_A_CPU_BLOCKS, buffer->nr_regions) ||
 	    nla_put_u32(skb, KIPT_A_CPU_BLOCK_MIN,
 			PAGE_SIZE << buffer->order_min) ||
@@ -430,7 +435,8 @@ static int put_trace(struct sk_buff *skb, const struct kipt_trace *trace)
 			PAGE_SIZE << buffer->order_max) ||
 	    nla_put_u64_64bit(skb, KIPT_A_CPU_PMIS,
 			      atomic64_read(&trace->pmis), KIPT_A_CPU_PAD) ||
-	    nla_put_u32(skb, KIPT_A_CPU_OFFLINE, trace->offline) ||
+	    nla_put_u32(skb, KIPT_A_CPU_OFFLINE,
+			result.cause == KIPT_STOP_CAUSE_OFFLINE) ||
 	    nla_put_u64_64bit(skb, KIPT_A_CPU_RECORDS,
 			      atomic64_read(&trace->records), KIPT_A_CPU_PAD))
 		return -EMSGSIZE;

@@ -120,16 +120,18 @@ static long position(struct raw_file *raw, void __user *arg)
 {
 	struct kipt_session *session = attached_session(raw);
 	struct kipt_raw_position position;
+	struct kipt_trace_result result;
 	bool dead;
 
 	if (!session)
 		return -EINVAL;
 	mutex_lock(&session->lock);
 	dead = session->dead;
+	kipt_trace_result(raw->trace, &result);
 	position = (struct kipt_raw_position) {
 		.size = session->size,
-		.head = raw->trace->head,
-		.wrapped = raw->trace->wrapped,
+		.head = result.head % session->size,
+		.wrapped = result.head > session->size,
 		.state = session->state,
 		.generation = session->generation,
 	};
@@ -177,7 +179,8 @@ static __poll_t kipt_rawdev_poll(struct file *file, poll_table *wait)
 	if (READ_ONCE(session->dead))
 		return EPOLLHUP;
 	if (READ_ONCE(session->state) == KIPT_STATE_STOPPED ||
-	    READ_ONCE(raw->trace->full) || READ_ONCE(raw->trace->offline))
+	    READ_ONCE(raw->trace->full) ||
+	    READ_ONCE(raw->trace->result.cause))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }

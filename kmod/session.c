@@ -18,10 +18,10 @@
 #include "compat.h"
 #include "decode_worker.h"
 #include "netlink.h"
-#include "pmi.h"
 #include "refuse.h"
 #include "reserve.h"
 #include "hw_regs.h"
+#include "latch.h"
 #include "session.h"
 #include "sideband.h"
 #include "text_patch.h"
@@ -184,6 +184,7 @@ static int check_config(const struct kipt_session_config *config,
 			struct kipt_caps *caps,
 			struct netlink_ext_ack *extack)
 {
+	const struct kipt_hw_config hw = { .ctl = config->ctl };
 	char why[160];
 	int err;
 
@@ -192,7 +193,7 @@ static int check_config(const struct kipt_session_config *config,
 	if (err)
 		return err;
 	kipt_caps_of(config->cpus, caps);
-	err = kipt_caps_check_ctl(caps, config->ctl, why, sizeof(why));
+	err = kipt_caps_check_config(caps, &hw, why, sizeof(why));
 	if (err)
 		return kipt_refuse(extack, NULL, err, "%s", why);
 	return check_output(caps, config, extack);
@@ -240,32 +241,11 @@ static void release_cpus(struct kipt_session *session)
 static int reserve_pmu(struct kipt_trace *trace,
 		       struct netlink_ext_ack *extack)
 {
-	struct perf_event *event;
+	char why[160];
 	int err;
 
-	if (READ_ONCE(trace->reserved))
-		return 0;
-	if (!cpu_online(trace->cpu))
-		return kipt_refuse(extack, NULL, -ENXIO,
-				   "CPU %u is offline; online CPUs: %*pbl",
-				   trace->cpu,
-				   cpumask_pr_args(cpu_online_mask));
-	err = kipt_reserve_get(trace->cpu, &event);
-	if (err == -EBUSY)
-		return kipt_refuse(extack, NULL, err,
-				   "CPU %u: perf uses Intel PT or LBR; stop it first",
-				   trace->cpu);
-	if (err)
-		return kipt_refuse(extack, NULL, err,
-				   "CPU %u: perf's intel_pt PMU cannot be reserved (error %d)",
-				   trace->cpu, -err);
-	WRITE_ONCE(trace->reserved, event);
-	return 0;
-}
-
-static void unreserve_pmu(struct kipt_trace *trace)
-{
-	kipt_reserve_put(xchg(&trace->reserved, NULL));
+	err = kipt_reserve_get(trace->cpu, why, sizeof(why));
+	return err ? kipt_refuse(extack, NULL, err, "%s", why) : 0;
 }
 
 static void read_enabled(void *data)
@@ -301,8 +281,11 @@ static int setup_trace(struct kipt_trace *trace,
 	trace->buffer = kipt_buffer_create(session->size,
 					   cpu_to_node(trace->cpu),
 					   session->mode == KIPT_MODE_ONCE);
-	if (!trace->buffer)
-		return kipt_refuse(extack, NULL, -ENOMEM,
+	err = trace->buffer ? 0 : -ENOMEM;
+	while (!err)
+		err = kipt_buffer_grow(trace->buffer, session->size);
+	if (err < 0)
+		return kipt_refuse(extack, NULL, err,
 				   "CPU %u: no memory for a buffer of %llu bytes",
 				   trace->cpu, session->size);
 	if (trace->buffer->nr_regions > 1 &&
@@ -310,7 +293,8 @@ static int setup_trace(struct kipt_trace *trace,
 		return kipt_refuse(extack, NULL, -ENOMEM,
 				   "CPU %u: no single block of %llu bytes, and this CPU has one ToPA entry only",
 				   trace->cpu, session->size);
-	kipt_pmi_watch(trace->cpu, trace);
+	trace->config.ctl = session->ctl;
+	kipt_trace_attach(trace);
 	return 0;
 }
 
@@ -343,7 +327,7 @@ static void free_parts(struct kipt_session *session)
 	u32 i;
 
 	for (i = 0; i < session->nr_traces; i++)
-		kipt_pmi_unwatch(session->traces[i].cpu);
+		kipt_trace_detach(&session->traces[i]);
 	/* NMI handlers that found a trace before are through after this. */
 	synchronize_rcu();
 	for (i = 0; i < session->nr_traces; i++)
@@ -353,7 +337,7 @@ static void free_parts(struct kipt_session *session)
 	session->sideband = NULL;
 	kipt_text_patch_put();
 	for (i = 0; i < session->nr_traces; i++) {
-		unreserve_pmu(&session->traces[i]);
+		kipt_reserve_put(session->traces[i].cpu);
 		kipt_buffer_put(session->traces[i].buffer);
 		session->traces[i].buffer = NULL;
 	}
@@ -440,25 +424,39 @@ err_put:
 	return err;
 }
 
+static int explain_stop(struct kipt_trace *trace,
+			struct netlink_ext_ack *extack)
+{
+	struct kipt_trace_result result;
+
+	kipt_trace_result(trace, &result);
+	if (!result.lost || result.cause == KIPT_STOP_CAUSE_STUCK)
+		return 0;
+	pr_warn("CPU %u: output registers point outside the buffer, someone else wrote them\n",
+		trace->cpu);
+	return kipt_refuse(extack, NULL, -EIO,
+			   "CPU %u: the output registers point outside the buffer, someone else wrote them; its trace is lost",
+			   trace->cpu);
+}
+
 static int stop_traces(struct kipt_session *session,
+		       enum kipt_stop_cause cause,
 		       struct netlink_ext_ack *extack)
 {
+	struct kipt_trace *stuck;
 	int err = 0;
 	u32 i;
 
-	cpus_read_lock();
-	for (i = 0; i < session->nr_traces; i++) {
-		if (!kipt_trace_stop(&session->traces[i]))
-			continue;
-		err = kipt_refuse(extack, NULL, -EIO,
-				  "CPU %u: the output registers point outside the buffer, someone else wrote them; its trace is lost",
-				  session->traces[i].cpu);
-		pr_warn("CPU %u: output registers point outside the buffer, someone else wrote them\n",
-			session->traces[i].cpu);
-	}
-	cpus_read_unlock();
+	stuck = kipt_trace_stop_all(session->traces, session->nr_traces,
+				    cause);
 	kipt_sideband_pause(session->sideband);
 	session->end_patch = kipt_text_patch_count();
+	if (stuck)
+		return kipt_refuse(extack, NULL, -ETIMEDOUT,
+				   "CPU %u answers neither to an interrupt nor to an NMI; it may still trace",
+				   stuck->cpu);
+	for (i = 0; i < session->nr_traces; i++)
+		err = explain_stop(&session->traces[i], extack) ?: err;
 	return err;
 }
 
@@ -477,6 +475,9 @@ static int explain_start(const struct kipt_trace *trace, int err,
 	case -ENXIO:
 		return kipt_refuse(extack, NULL, err, "CPU %u is offline",
 				   trace->cpu);
+	case -ETIMEDOUT:
+		return kipt_refuse(extack, NULL, err,
+				   "CPU %u does not answer", trace->cpu);
 	default:
 		return kipt_refuse(extack, NULL, err,
 				   "CPU %u refused a write of its Intel PT registers (IA32_RTIT_CTL %#llx)",
@@ -487,24 +488,14 @@ static int explain_start(const struct kipt_trace *trace, int err,
 static int start_traces(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
 {
-	struct kipt_trace *trace;
-	int err = 0;
-	u32 i;
+	struct kipt_trace *failed;
+	int err;
 
 	cpus_read_lock();
-	for (i = 0; i < session->nr_traces && !err; i++) {
-		trace = &session->traces[i];
-		if (!cpu_online(trace->cpu))
-			err = explain_start(trace, -ENXIO, extack);
-	}
-	for (i = 0; i < session->nr_traces && !err; i++) {
-		trace = &session->traces[i];
-		err = kipt_trace_start(trace);
-		if (err)
-			err = explain_start(trace, err, extack);
-	}
+	err = kipt_trace_start_all(session->traces, session->nr_traces,
+				   &failed);
 	cpus_read_unlock();
-	return err;
+	return err ? explain_start(failed, err, extack) : 0;
 }
 
 static int refuse_busy(struct kipt_session *session,
@@ -526,22 +517,22 @@ static int refuse_busy(struct kipt_session *session,
 
 static void forget_last_run(struct kipt_session *session)
 {
-	u32 i;
-
 	kipt_fetch_destroy(session->fetch);
 	session->fetch = NULL;
 	kipt_sideband_reset(session->sideband);
-	for (i = 0; i < session->nr_traces; i++)
-		kipt_trace_clear(&session->traces[i]);
 }
 
 static int start_locked(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
 {
+	char why[160];
 	u32 i;
 	int err;
 
 	lockdep_assert_held(&session->lock);
+	err = kipt_latch_check(why, sizeof(why));
+	if (err)
+		return kipt_refuse(extack, NULL, err, "%s", why);
 	err = refuse_busy(session, extack);
 	for (i = 0; i < session->nr_traces && !err; i++)
 		err = reserve_pmu(&session->traces[i], extack);
@@ -554,7 +545,7 @@ static int start_locked(struct kipt_session *session,
 	err = start_traces(session, extack);
 	if (err) {
 		/* The CPUs that did start hold nothing worth keeping. */
-		stop_traces(session, NULL);
+		stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
 		forget_last_run(session);
 		set_state(session, KIPT_STATE_NEW);
 		return err;
@@ -575,6 +566,7 @@ int kipt_session_start(struct kipt_session *session,
 }
 
 static int stop_locked(struct kipt_session *session,
+		       enum kipt_stop_cause cause,
 		       struct netlink_ext_ack *extack)
 {
 	int err;
@@ -586,7 +578,7 @@ static int stop_locked(struct kipt_session *session,
 	if (session->state != KIPT_STATE_RUNNING)
 		return kipt_refuse(extack, NULL, -EALREADY,
 				   "session %u is not running", session->id);
-	err = stop_traces(session, extack);
+	err = stop_traces(session, cause, extack);
 	set_state(session, KIPT_STATE_STOPPED);
 	return err;
 }
@@ -597,7 +589,7 @@ int kipt_session_stop(struct kipt_session *session,
 	int err;
 
 	mutex_lock(&session->lock);
-	err = stop_locked(session, extack);
+	err = stop_locked(session, KIPT_STOP_CAUSE_USER, extack);
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -645,7 +637,7 @@ void kipt_session_destroy(struct kipt_session *session)
 	list_del(&session->node);
 	mutex_unlock(&sessions_lock);
 	if (session->state == KIPT_STATE_RUNNING)
-		stop_traces(session, NULL);
+		stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
 	WRITE_ONCE(session->state, KIPT_STATE_STOPPED);
 	kipt_fetch_destroy(session->fetch);
 	session->fetch = NULL;
@@ -678,14 +670,16 @@ void kipt_session_owner_gone(u32 portid)
 	}
 }
 
-void kipt_session_stop_all(void)
+void kipt_session_stop_all(enum kipt_stop_cause cause)
 {
 	struct kipt_session *session;
 	u32 id = 0;
 
 	while ((session = kipt_session_next(id))) {
 		id = session->id;
-		kipt_session_stop(session, NULL);
+		mutex_lock(&session->lock);
+		stop_locked(session, cause, NULL);
+		mutex_unlock(&session->lock);
 		kipt_session_put(session);
 	}
 }
@@ -715,14 +709,12 @@ static int cpu_offline_cb(unsigned int cpu)
 {
 	struct kipt_trace *trace = held_trace(cpu);
 
-	if (!trace)
-		return 0;
-	if (trace->running) {
+	if (trace) {
 		kipt_trace_stop_offline(trace);
 		kipt_session_wake(trace->session);
 	}
 	/* perf drops the event from a CPU that leaves; start takes a new one. */
-	unreserve_pmu(trace);
+	kipt_reserve_offline(cpu);
 	return 0;
 }
 

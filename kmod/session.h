@@ -195,8 +195,9 @@ void kipt_session_owner_gone(u32 portid);
 
 /**
  * kipt_session_stop_all() - stop every session: suspend, reboot
+ * @cause: why
  */
-void kipt_session_stop_all(void);
+void kipt_session_stop_all(enum kipt_stop_cause cause);
 
 /**
  * kipt_session_busy() - CPUs that sessions hold

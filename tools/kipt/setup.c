@@ -9,6 +9,7 @@
 
 #include "../../kmod/rtit_regs.h"
 #include "args.h"
+#include "caps.h"
 #include "ctl.h"
 #include "say.h"
 #include "setup.h"
@@ -175,6 +176,8 @@ static void silence_note(const struct setup *setup,
 int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 		  const struct kipt_info *info, struct kipt_session *session)
 {
+	struct kipt_caps caps;
+
 	snprintf(session->cpus, sizeof(session->cpus), "%s", setup->cpus);
 	session->mode = setup->mode;
 	session->size = setup->size;
@@ -182,7 +185,8 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 	if (setup->follow_fork)
 		session->flags |= KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	session->pid = setup->pid;
-	session->ctl = ctl_default(&info->caps);
+	caps_of_cpus(info, setup->cpus, &caps);
+	session->ctl = ctl_default(&caps);
 	if (setup->ctl && !ctl_parse(setup->ctl, session->ctl, &session->ctl))
 		return KIPT_EXIT_USAGE;
 	silence_note(setup, session);

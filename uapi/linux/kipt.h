@@ -32,6 +32,31 @@ enum kipt_state {
 };
 
 /**
+ * enum kipt_stop_cause - Why tracing of a CPU ended.
+ * @KIPT_STOP_CAUSE_USER: session-stop or session-del
+ * @KIPT_STOP_CAUSE_FULL: the buffer is full, in mode once
+ * @KIPT_STOP_CAUSE_OFFLINE: the CPU went offline
+ * @KIPT_STOP_CAUSE_SUSPEND: the machine is suspended or hibernated
+ * @KIPT_STOP_CAUSE_REBOOT: the machine is shut down
+ * @KIPT_STOP_CAUSE_OUTSIDE: someone else cleared TraceEn (VMXON, a write of
+ *   the register) or wrote the output registers
+ * @KIPT_STOP_CAUSE_ERROR: IA32_RTIT_STATUS.Error, see the attribute status
+ * @KIPT_STOP_CAUSE_STUCK: the CPU answered neither interrupt nor NMI
+ * @KIPT_STOP_CAUSE_FILTER: the CPU ran code in a range of kind stop
+ */
+enum kipt_stop_cause {
+	KIPT_STOP_CAUSE_USER = 1,
+	KIPT_STOP_CAUSE_FULL,
+	KIPT_STOP_CAUSE_OFFLINE,
+	KIPT_STOP_CAUSE_SUSPEND,
+	KIPT_STOP_CAUSE_REBOOT,
+	KIPT_STOP_CAUSE_OUTSIDE,
+	KIPT_STOP_CAUSE_ERROR,
+	KIPT_STOP_CAUSE_STUCK,
+	KIPT_STOP_CAUSE_FILTER,
+};
+
+/**
  * enum kipt_session_flags - How long things live.
  * @KIPT_SESSION_FLAGS_DETACHED: outlive the socket that made the session
  * @KIPT_SESSION_FLAGS_KEEP_MM: keep the address spaces of traced tasks (at
