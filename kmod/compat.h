@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <net/genetlink.h>
 
 #define KIPT_SINCE(major, minor) \
 	(LINUX_VERSION_CODE - KERNEL_VERSION(major, minor, 0) >= 0)
@@ -91,6 +92,24 @@ static inline long kipt_compat_get_page(struct mm_struct *mm,
 #else
 	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL,
 				     NULL);
+#endif
+}
+
+/**
+ * kipt_compat_dump_attrs() - attributes of the request that began a dump
+ * @cb: the dump
+ *
+ * Context: process. They moved into a struct genl_info in 6.6.
+ *
+ * Return: by type, as in struct genl_info; NULL if the command has none.
+ */
+static inline struct nlattr **
+kipt_compat_dump_attrs(struct netlink_callback *cb)
+{
+#if KIPT_SINCE(6, 6)
+	return genl_dumpit_info(cb)->info.attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
 #endif
 }
 

@@ -313,8 +313,9 @@ void kipt_sideband_destroy(struct kipt_sideband *sideband)
 
 	if (!sideband)
 		return;
+	/* The next session of a CPU may listen already. */
 	for_each_cpu(cpu, sideband->cpus)
-		WRITE_ONCE(per_cpu(listener, cpu), NULL);
+		cmpxchg(&per_cpu(listener, cpu), sideband, NULL);
 	put_probes();
 	kipt_sideband_pause(sideband);
 	kipt_sideband_reset(sideband);
