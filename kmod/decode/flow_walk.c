@@ -141,7 +141,7 @@ static u64 behind(const struct kipt_block *block)
 {
 	u64 ip = block->ip + block->len;
 
-	return block->mode == KIPT_MODE_64 ? ip : (u32)ip;
+	return block->mode == KIPT_EXEC_64 ? ip : (u32)ip;
 }
 
 static u64 last_insn(const struct kipt_block *block)
