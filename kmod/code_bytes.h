@@ -20,6 +20,7 @@ struct kipt_sideband;
  * @text_unsure: kernel text was patched, from @text_first to before this
  *	patch, around the time that is decoded
  * @text_first: see @text_unsure
+ * @offsets: addresses in the trace are offsets in code segments (no LIP)
  */
 struct kipt_code_reader {
 	struct kipt_code_bytes *bytes;
@@ -27,6 +28,7 @@ struct kipt_code_reader {
 	u64 text_at;
 	u64 text_first;
 	u64 text_unsure;
+	bool offsets;
 };
 
 /**

@@ -477,6 +477,8 @@ static int init_worker(struct kipt_fetch *fetch, struct worker *worker,
 	worker->fetch = fetch;
 	worker->reader.bytes = fetch->bytes;
 	worker->reader.text_at = fetch->session->end_patch;
+	worker->reader.offsets = !(fetch->session->caps.leaf0_ecx &
+				   RTIT_CAP_LIP);
 	INIT_WORK(&worker->work, work_on_chunks);
 	kipt_code_bytes_callbacks(&worker->reader, &code);
 	worker->flow = kipt_flow_init(PTR_ALIGN(worker->arena, ARENA_ALIGN),
