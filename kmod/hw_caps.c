@@ -33,6 +33,7 @@ static const struct ctl_field ctl_fields[] = {
 	{ "CYCEn", RTIT_CTL_CYCEN, RTIT_CAP_PSB_CYC },
 	{ "PwrEvtEn", RTIT_CTL_PWREVTEN, RTIT_CAP_PWR_EVT },
 	{ "FUPonPTW", RTIT_CTL_FUPONPTW, RTIT_CAP_PTWRITE },
+	{ "CR3Filter", RTIT_CTL_CR3FILTER, RTIT_CAP_CR3_FILTER },
 	{ "MTCEn", RTIT_CTL_MTCEN, RTIT_CAP_MTC },
 	{ "PTWEn", RTIT_CTL_PTWEN, RTIT_CAP_PTWRITE },
 	{ "EventEn", RTIT_CTL_EVENTEN, RTIT_CAP_EVENT_TRACE },
@@ -118,6 +119,16 @@ bool kipt_caps_cpu_has_pt(unsigned int cpu)
 	return READ_ONCE(per_cpu(cpu_caps, cpu).pt);
 }
 
+const struct kipt_caps *kipt_caps_cpu(unsigned int cpu)
+{
+	return &per_cpu(cpu_caps, cpu);
+}
+
+u32 kipt_caps_ranges(const struct kipt_caps *caps)
+{
+	return caps->values.ranges;
+}
+
 /* Values that scale time are of use only if they hold for all CPUs. */
 static void keep_if_equal(u32 *all, u32 one)
 {
@@ -199,6 +210,8 @@ u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps)
 	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)
 		if (caps->leaf0_ebx & ctl_fields[i].cap)
 			allowed |= ctl_fields[i].mask;
+	for (i = 0; i < kipt_caps_ranges(caps); i++)
+		allowed |= RTIT_CTL_ADDR_CFG(i);
 	return allowed;
 }
 
@@ -299,13 +312,6 @@ static const char *contradiction(u64 ctl)
 
 static const char *not_offered(const struct kipt_caps *caps, u64 ctl)
 {
-	u64 ranges = RTIT_CTL_ADDR_CFG(0) | RTIT_CTL_ADDR_CFG(1) |
-		     RTIT_CTL_ADDR_CFG(2) | RTIT_CTL_ADDR_CFG(3);
-
-	if (ctl & RTIT_CTL_CR3FILTER)
-		return "CR3Filter is not offered by this version of kipt";
-	if (ctl & ranges)
-		return "ADDRn_CFG is not offered by this version of kipt";
 	if (ctl & RTIT_CTL_INJECTPSBPMI)
 		return "InjectPsbPmiOnEnable is not offered by this version of kipt";
 	if (!(ctl & RTIT_CTL_BRANCHEN) && needs_branchen(caps))
@@ -315,7 +321,8 @@ static const char *not_offered(const struct kipt_caps *caps, u64 ctl)
 
 static u64 known_bits(void)
 {
-	u64 known = CTL_ALWAYS;
+	u64 known = CTL_ALWAYS | RTIT_CTL_ADDR_CFG(0) | RTIT_CTL_ADDR_CFG(1) |
+		    RTIT_CTL_ADDR_CFG(2) | RTIT_CTL_ADDR_CFG(3);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)
@@ -323,8 +330,8 @@ static u64 known_bits(void)
 	return known;
 }
 
-int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
-			size_t size)
+static int check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
+		     size_t size)
 {
 	const char *text;
 	size_t i;
@@ -351,4 +358,88 @@ int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
 			return err;
 	}
 	return 0;
+}
+
+/* A write of another address to IA32_RTIT_ADDRn faults. */
+static bool is_canonical(u64 addr)
+{
+	u32 unused = boot_cpu_has(X86_FEATURE_LA57) ? 64 - 57 : 64 - 48;
+
+	return (u64)((s64)(addr << unused) >> unused) == addr;
+}
+
+static int check_range(const struct kipt_hw_config *config, u32 i, char *why,
+		       size_t size)
+{
+	const struct kipt_hw_range *range = &config->ranges[i];
+
+	if (range->first > range->last)
+		snprintf(why, size,
+			 "range %u ends before it begins: %#llx to %#llx", i,
+			 range->first, range->last);
+	else if (!is_canonical(range->first) || !is_canonical(range->last))
+		snprintf(why, size,
+			 "range %u, %#llx to %#llx, is not canonical", i,
+			 range->first, range->last);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* Each range has its field in IA32_RTIT_CTL, and each field its range. */
+static int check_range_cfg(const struct kipt_hw_config *config, u32 i,
+			   char *why, size_t size)
+{
+	u32 cfg = (config->ctl & RTIT_CTL_ADDR_CFG(i)) >>
+		  RTIT_CTL_ADDR_CFG_SHIFT(i);
+
+	if (i >= config->nr_ranges && cfg)
+		snprintf(why, size, "ADDR%u_CFG is %u, but there is no range %u",
+			 i, cfg, i);
+	else if (i < config->nr_ranges && (!cfg ||
+					   cfg > RTIT_ADDR_CFG_TRACESTOP))
+		snprintf(why, size,
+			 "ADDR%u_CFG is %u; allowed: 1 (filter), 2 (TraceStop)",
+			 i, cfg);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int check_ranges(const struct kipt_caps *caps,
+			const struct kipt_hw_config *config, char *why,
+			size_t size)
+{
+	u32 most = kipt_caps_ranges(caps), i;
+	int err;
+
+	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER)) {
+		snprintf(why, size,
+			 "ADDRn_CFG: this CPU has no address filters (CPUID.14H.0:EBX[%u] is 0)",
+			 const_ilog2(RTIT_CAP_IP_FILTER));
+		return -EOPNOTSUPP;
+	}
+	if (config->nr_ranges > most) {
+		snprintf(why, size,
+			 "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
+			 config->nr_ranges, most);
+		return -EOPNOTSUPP;
+	}
+	for (i = 0; i < KIPT_HW_RANGES_MAX; i++) {
+		err = check_range_cfg(config, i, why, size);
+		if (!err && i < config->nr_ranges)
+			err = check_range(config, i, why, size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int kipt_caps_check_config(const struct kipt_caps *caps,
+			   const struct kipt_hw_config *config, char *why,
+			   size_t size)
+{
+	int err = check_ctl(caps, config->ctl, why, size);
+
+	return err ?: check_ranges(caps, config, why, size);
 }

@@ -360,16 +360,25 @@ enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
 	}
 }
 
+/* Was code there traced, as far as address ranges say? */
 static bool filter_has(const struct kipt_flow *flow, u64 ip)
 {
+	const struct kipt_flow_config *config = &flow->config;
+	bool all = true, in = false;
 	u32 i;
 
-	for (i = 0; i < flow->config.filter_count; i++) {
-		if (ip >= flow->config.filter[i].begin &&
-		    ip <= flow->config.filter[i].last)
-			return true;
+	for (i = 0; i < config->filter_count; i++) {
+		bool here = ip >= config->filter[i].begin &&
+			    ip <= config->filter[i].last;
+
+		if (config->filter[i].stop && here)
+			return false;
+		if (!config->filter[i].stop) {
+			all = false;
+			in |= here;
+		}
 	}
-	return false;
+	return all || in;
 }
 
 /* Does a TIP.PGD belong to the end of this block ("TIP.PGD Packet")? */

@@ -11,6 +11,7 @@
 #include "../../kmod/decode/port.h"
 #include "../../kmod/rtit_features.h"
 #include "../../uapi/linux/kipt.h"
+#include "range.h"
 
 #define KIPT_CPUS_TEXT	256
 #define KIPT_CPUS_MAX	4096
@@ -106,6 +107,10 @@ struct kipt_cpu {
  * @size: bytes per CPU
  * @ctl: fields of IA32_RTIT_CTL
  * @flags: KIPT_SESSION_FLAGS_*
+ * @filter: address ranges
+ * @filter_count: how many
+ * @pid: process that is traced, 0: all are
+ * @cr3: address space whose user code is traced, 0: all are
  * @state: enum kipt_state
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
@@ -117,6 +122,10 @@ struct kipt_session {
 	u64 size;
 	u64 ctl;
 	u32 flags;
+	struct kipt_range filter[KIPT_FILTERS_MAX];
+	u32 filter_count;
+	u32 pid;
+	u64 cr3;
 	u32 state;
 	u32 cpu_count;
 	struct kipt_cpu *cpu;
