@@ -438,7 +438,9 @@ static int put_trace(struct sk_buff *skb, struct kipt_trace *trace)
 	    nla_put_u32(skb, KIPT_A_CPU_OFFLINE,
 			result.cause == KIPT_STOP_CAUSE_OFFLINE) ||
 	    nla_put_u64_64bit(skb, KIPT_A_CPU_RECORDS,
-			      atomic64_read(&trace->records), KIPT_A_CPU_PAD))
+			      atomic64_read(&trace->records), KIPT_A_CPU_PAD) ||
+	    (result.cause &&
+	     nla_put_u32(skb, KIPT_A_CPU_CAUSE, result.cause)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
