@@ -8,8 +8,10 @@
 #define KIPT_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <net/genetlink.h>
 
 #define KIPT_SINCE(major, minor) \
 	(LINUX_VERSION_CODE - KERNEL_VERSION(major, minor, 0) >= 0)
@@ -22,6 +24,13 @@
 #include <asm/tsc.h>
 #else
 #include <asm/msr.h>
+#endif
+
+/* The kernel's CPUID functions moved in 6.15. */
+#if KIPT_SINCE(6, 15)
+#include <asm/cpuid/api.h>
+#else
+#include <asm/cpuid.h>
 #endif
 
 /* MAX_ORDER was exclusive until 6.4 and got its new name in 6.8. */
@@ -67,23 +76,60 @@ static inline u64 kipt_compat_lam_bits(const struct mm_struct *mm)
 }
 
 /**
- * kipt_compat_get_page() - take a reference to a page of an address space
- * @mm: the address space; its lock is held for reading
- * @addr: address in the page
- * @page: the page, when 1 is returned
+ * kipt_compat_module_text() - where a module's text is
+ * @module: it exists
+ * @base: first address
+ * @len: bytes, 0 if it has none
  *
- * Context: may sleep. The vmas argument went away in 6.5.
- *
- * Return: 1, or what get_user_pages_remote() returned.
+ * Context: any. One layout became several memories in 6.4.
  */
-static inline long kipt_compat_get_page(struct mm_struct *mm,
-					unsigned long addr, struct page **page)
+static inline void kipt_compat_module_text(const struct module *module,
+					   unsigned long *base, u32 *len)
 {
-#if KIPT_SINCE(6, 5)
-	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL);
+#if KIPT_SINCE(6, 4)
+	*base = (unsigned long)module->mem[MOD_TEXT].base;
+	*len = module->mem[MOD_TEXT].size;
 #else
-	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL,
-				     NULL);
+	*base = (unsigned long)module->core_layout.base;
+	*len = module->core_layout.text_size;
+#endif
+}
+
+/**
+ * kipt_compat_module_init_text() - where a module's init text is
+ * @module: it exists
+ * @base: first address
+ * @len: bytes, 0 if it has none or it is freed
+ *
+ * Context: any. As kipt_compat_module_text().
+ */
+static inline void kipt_compat_module_init_text(const struct module *module,
+						unsigned long *base, u32 *len)
+{
+#if KIPT_SINCE(6, 4)
+	*base = (unsigned long)module->mem[MOD_INIT_TEXT].base;
+	*len = module->mem[MOD_INIT_TEXT].size;
+#else
+	*base = (unsigned long)module->init_layout.base;
+	*len = module->init_layout.text_size;
+#endif
+}
+
+/**
+ * kipt_compat_dump_attrs() - attributes of the request that began a dump
+ * @cb: the dump
+ *
+ * Context: process. They moved into a struct genl_info in 6.6.
+ *
+ * Return: by type, as in struct genl_info; NULL if the command has none.
+ */
+static inline struct nlattr **
+kipt_compat_dump_attrs(struct netlink_callback *cb)
+{
+#if KIPT_SINCE(6, 6)
+	return genl_dumpit_info(cb)->info.attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
 #endif
 }
 

@@ -11,6 +11,9 @@
 #include <linux/cpumask.h>
 #include <linux/types.h>
 
+#include "hw_regs.h"
+#include "rtit_features.h"
+
 /**
  * struct kipt_caps - what a CPU, or all of some CPUs, can do
  * @pt: Intel PT is there; all else is 0 if not
@@ -20,10 +23,16 @@
  * @leaf0_ecx: CPUID.(EAX=14H,ECX=0):ECX
  * @leaf1_eax: CPUID.(EAX=14H,ECX=1):EAX
  * @leaf1_ebx: CPUID.(EAX=14H,ECX=1):EBX
+ * @values: what leaf 14H.1 allows, as far as it makes sense
  * @tsc_den: CPUID.15H:EAX
  * @tsc_num: CPUID.15H:EBX
  * @crystal_hz: CPUID.15H:ECX, 0 if not told
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
+ * @family: of the CPU, as the kernel counts; it, @model, @stepping and
+ *	@core_type are 0 of CPUs that differ
+ * @model: of the CPU
+ * @stepping: of the CPU
+ * @core_type: CPUID.1AH:EAX[31:24]; 0 in machines with one kind of core
  */
 struct kipt_caps {
 	bool pt;
@@ -37,6 +46,11 @@ struct kipt_caps {
 	u32 tsc_num;
 	u32 crystal_hz;
 	u32 max_nonturbo_ratio;
+	u32 family;
+	u32 model;
+	u32 stepping;
+	u32 core_type;
+	struct rtit_values values;
 };
 
 /* Address ranges IA32_RTIT_CTL has fields for. */
@@ -114,6 +128,19 @@ void kipt_caps_read_local(void);
  * Hybrid parts may differ from core to core. Context: any.
  */
 void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps);
+
+/**
+ * kipt_caps_take_kind() - CPUs that can do the same
+ * @cpus: CPUs; the first and all that are like it are taken out
+ * @kind: receives them
+ * @caps: what they can do
+ *
+ * To be called until @cpus is empty. Context: any.
+ *
+ * Return: false if @cpus was empty.
+ */
+bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
+			 struct kipt_caps *caps);
 
 /**
  * kipt_caps_cpu_has_pt() - whether a CPU has Intel PT

@@ -8,8 +8,8 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-#include "decode_worker.h"
 #include "latch.h"
+#include "limits.h"
 #include "netlink.h"
 #include "pmi.h"
 #include "rawdev.h"
@@ -22,14 +22,12 @@ static int __init kipt_init(void)
 {
 	int err;
 
+	kipt_limits_init();
 	kipt_reserve_init();
 	kipt_trace_calls_init();
-	err = kipt_decode_init();
-	if (err)
-		return err;
 	err = kipt_pmi_init();
 	if (err)
-		goto err_decode;
+		return err;
 	err = kipt_session_init();
 	if (err)
 		goto err_pmi;
@@ -52,8 +50,6 @@ err_session:
 	kipt_session_uninit();
 err_pmi:
 	kipt_pmi_uninit();
-err_decode:
-	kipt_decode_uninit();
 	return err;
 }
 
@@ -70,7 +66,6 @@ static void __exit kipt_exit(void)
 	kipt_session_uninit();
 	kipt_trace_calls_uninit();
 	kipt_pmi_uninit();
-	kipt_decode_uninit();
 }
 
 module_init(kipt_init);
@@ -79,5 +74,5 @@ module_exit(kipt_exit);
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The kipt authors");
 MODULE_DESCRIPTION("Traces what CPUs execute with Intel Processor Trace");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(KIPT_VERSION);
 MODULE_ALIAS_GENL_FAMILY(KIPT_FAMILY_NAME);

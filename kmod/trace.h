@@ -81,6 +81,7 @@ enum kipt_trace_state {
  * @pmis: PMIs taken since the start
  * @records: records made by the current or last fetch
  * @full_work: carries @full out of the NMI
+ * @told: the cause that listeners were told; of session.c's work item
  */
 struct kipt_trace {
 	struct kipt_session *session;
@@ -107,6 +108,7 @@ struct kipt_trace {
 	atomic64_t pmis;
 	atomic64_t records;
 	struct irq_work full_work;
+	u32 told;
 };
 
 /**
