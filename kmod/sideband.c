@@ -22,7 +22,7 @@
 
 #include "code_keep.h"
 #include "compat.h"
-#include "hw.h"
+#include "follow.h"
 #include "limits.h"
 #include "memory.h"
 #include "sideband.h"
@@ -91,8 +91,7 @@ static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 	barrier();
 	WRITE_ONCE(log->written, log->written + 1);
 	/* After the time was taken, so that the PSB+ is not older. */
-	if (sideband->mark_switches)
-		kipt_hw_resync_local();
+	kipt_follow_switch_local(task, sideband->mark_switches);
 }
 
 static void kipt_sideband_on_switch(void *data, bool preempt,
@@ -135,6 +134,12 @@ static int kipt_sideband_on_exit_mmap(struct kprobe *probe,
 
 static struct kprobe exit_probe;
 
+static void kipt_sideband_on_fork(void *data, struct task_struct *parent,
+				  struct task_struct *child)
+{
+	kipt_follow_fork(parent, child);
+}
+
 /* A tracepoint, and whether its probe is registered. */
 struct sched_probe {
 	const char *name;
@@ -143,11 +148,12 @@ struct sched_probe {
 	bool registered;
 };
 
-enum { ON_SWITCH, ON_EXEC };
+enum { ON_SWITCH, ON_EXEC, ON_FORK };
 
 static struct sched_probe sched_probes[] = {
 	[ON_SWITCH] = { .name = "sched_switch", .func = kipt_sideband_on_switch },
 	[ON_EXEC] = { .name = "sched_process_exec", .func = kipt_sideband_on_exec },
+	[ON_FORK] = { .name = "sched_process_fork", .func = kipt_sideband_on_fork },
 };
 
 /* Compiles only if this kernel calls the probes with what they take. */
@@ -155,6 +161,7 @@ static void __maybe_unused check_prototypes(void)
 {
 	check_trace_callback_type_sched_switch(kipt_sideband_on_switch);
 	check_trace_callback_type_sched_process_exec(kipt_sideband_on_exec);
+	check_trace_callback_type_sched_process_fork(kipt_sideband_on_fork);
 	static_assert(__same_type(exit_mmap, void (struct mm_struct *)));
 }
 

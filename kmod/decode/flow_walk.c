@@ -7,6 +7,9 @@
  */
 #include "flow_state.h"
 
+/* Blocks walked without a packet, a power of two. */
+#define WALK_LONG	4096
+
 /**
  * struct bound - ends walks that use no packet
  * @steps: blocks walked
@@ -18,13 +21,21 @@ struct bound {
 	u64 mark;
 };
 
-static bool bound_hit(const struct kipt_flow *flow, struct bound *bound)
+/* A long walk uses up a slice. */
+static void mark_place(struct kipt_flow *flow, struct bound *bound)
+{
+	bound->mark = flow->at.ip;
+	if (bound->steps >= WALK_LONG && flow->config.slice)
+		flow->halt_at = flow->data;
+}
+
+static bool bound_hit(struct kipt_flow *flow, struct bound *bound)
 {
 	bound->steps++;
 	if (bound->steps > 1 && flow->at.ip == bound->mark)
 		return true;
 	if (!(bound->steps & (bound->steps - 1)))
-		bound->mark = flow->at.ip;
+		mark_place(flow, bound);
 	return bound->steps > flow->config.step_limit;
 }
 
@@ -141,7 +152,7 @@ static u64 behind(const struct kipt_block *block)
 {
 	u64 ip = block->ip + block->len;
 
-	return block->mode == KIPT_MODE_64 ? ip : (u32)ip;
+	return block->mode == KIPT_EXEC_64 ? ip : (u32)ip;
 }
 
 static u64 last_insn(const struct kipt_block *block)
@@ -176,6 +187,19 @@ static bool is_direct(u8 class)
 	       class == KIPT_INSN_CALL;
 }
 
+static void note_edge(struct kipt_flow *flow, const struct kipt_block *block,
+		      u64 target, u8 kind)
+{
+	u64 space = (block->ip & target) >> 63 ? 0 : flow->at.space;
+	u32 step = KIPT_STEP_EDGE;
+
+	if (flow->recorder.from_kernel && !(target >> 63))
+		step |= KIPT_STEP_LEAVES;
+	step |= kipt_counts_number(&flow->counts, space, last_insn(block),
+				   target, kind);
+	note_step(flow, step, block->ip);
+}
+
 static void note_branch(struct kipt_flow *flow, const struct kipt_block *block,
 			u64 target)
 {
@@ -187,10 +211,7 @@ static void note_branch(struct kipt_flow *flow, const struct kipt_block *block,
 		note_step(flow, number | (direct ? KIPT_STEP_TAKEN : 0),
 			  block->ip);
 		if (!direct && flow->counts.max)
-			note_step(flow, KIPT_STEP_EDGE |
-				  kipt_counts_number(&flow->counts,
-						     last_insn(block), target,
-						     kind), block->ip);
+			note_edge(flow, block, target, kind);
 	} else if (flow->counts.max) {
 		if (direct && number != KIPT_BLOCK_NONE)
 			flow->blocks.table[number].taken++;
@@ -360,16 +381,25 @@ enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
 	}
 }
 
+/* Was code there traced, as far as address ranges say? */
 static bool filter_has(const struct kipt_flow *flow, u64 ip)
 {
+	const struct kipt_flow_config *config = &flow->config;
+	bool all = true, in = false;
 	u32 i;
 
-	for (i = 0; i < flow->config.filter_count; i++) {
-		if (ip >= flow->config.filter[i].begin &&
-		    ip <= flow->config.filter[i].last)
-			return true;
+	for (i = 0; i < config->filter_count; i++) {
+		bool here = ip >= config->filter[i].begin &&
+			    ip <= config->filter[i].last;
+
+		if (config->filter[i].stop && here)
+			return false;
+		if (!config->filter[i].stop) {
+			all = false;
+			in |= here;
+		}
 	}
-	return false;
+	return all || in;
 }
 
 /* Does a TIP.PGD belong to the end of this block ("TIP.PGD Packet")? */

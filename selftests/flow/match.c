@@ -21,6 +21,15 @@ static const char *const gap_names[MATCH_GAP_KINDS] = {
 	[KIPT_GAP_HW_ERROR] = "hw-error",
 	[KIPT_GAP_RECEIVER] = "receiver",
 	[KIPT_GAP_OFFLINE] = "offline",
+	[KIPT_GAP_SUSPEND] = "suspend",
+	[KIPT_GAP_REBOOT] = "reboot",
+	[KIPT_GAP_OUTSIDE] = "outside",
+	[KIPT_GAP_STUCK] = "stuck",
+	[KIPT_GAP_SWITCHES] = "switches",
+	[KIPT_GAP_SPACES] = "spaces",
+	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
+	[KIPT_GAP_PATCHES] = "patches",
+	[KIPT_GAP_MEMORY] = "memory",
 };
 
 const char *match_gap_name(unsigned int kind)
@@ -319,8 +328,12 @@ static bool gap_allowed(const struct match *m, unsigned int kind)
 		return m->options->late_start && !m->result->branches;
 	case KIPT_GAP_STOPPED:
 	case KIPT_GAP_OFFLINE:
+	case KIPT_GAP_SUSPEND:
+	case KIPT_GAP_OUTSIDE:
 	case KIPT_GAP_TRUNCATED:
 		return m->options->early_end;
+	case KIPT_GAP_NO_CODE:
+		return m->options->no_code;
 	default:
 		return false;
 	}
@@ -380,10 +393,13 @@ static void take_tail(struct match *m)
 			   &first, &none);
 }
 
-static void judge_missed(struct match_result *result)
+static void judge_missed(struct match_result *result,
+			 const struct match_options *options)
 {
 	struct flow_item none = { .kind = FLOW_END };
 
+	if (options->no_code)
+		return;
 	if (result->missed && result->missed * MATCH_MISSED_RATIO >=
 			      result->branches && !result->gaps[KIPT_GAP_RING] &&
 	    !result->gaps[KIPT_GAP_OVERFLOW])
@@ -427,5 +443,5 @@ void match_run(struct match_result *result, struct flow_cursor truth,
 		if (!next_segment(&m))
 			break;
 	}
-	judge_missed(result);
+	judge_missed(result, options);
 }

@@ -66,5 +66,7 @@ record_tests
 decode_tests
 jobs_tests
 program_tests jobs_test
+program_tests filter_test
+program_tests child_test
 trace_tests
 ktap_finish

@@ -10,8 +10,10 @@
 TREE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 CACHE=${KIPT_CACHE:-/var/cache/kipt}
 
-# The kernels under test, by the short name every script takes.
+# The kernels under test, by the short name every script takes: Debian's, and
+# the two that `setup --debug` builds.
 KERNELS=(6.1 6.12 7.2)
+DEBUG_KERNELS=(debug kcsan)
 
 # say TEXT...: one progress line. Progress goes to stderr, so that stdout
 # belongs to the command that was asked for.
@@ -43,10 +45,23 @@ print_help()
 require_kernel()
 {
 	local kernel
-	for kernel in "${KERNELS[@]}"; do
+	for kernel in "${KERNELS[@]}" "${DEBUG_KERNELS[@]}"; do
 		[[ $kernel != "$1" ]] || return 0
 	done
-	usage_error "unknown kernel '$1', allowed: ${KERNELS[*]}"
+	usage_error "unknown kernel '$1', allowed: ${KERNELS[*]} ${DEBUG_KERNELS[*]}"
+}
+
+is_debug_kernel()
+{
+	[[ " ${DEBUG_KERNELS[*]} " == *" $1 "* ]]
+}
+
+# require_kernel_made KERNEL: a debug kernel is there only when asked for.
+require_kernel_made()
+{
+	require_made
+	[[ -f $(kernel_dir "$1").stamp ]] ||
+		die "kernel $1 is not made: run tools/vm/setup --debug"
 }
 
 # The root whose headers and compiler belong to a kernel.
@@ -56,6 +71,16 @@ root_of_kernel()
 	6.1) echo bookworm ;;
 	*) echo trixie ;;
 	esac
+}
+
+# build_dir KERNEL: what a module is built against, as its root sees it.
+build_dir()
+{
+	if is_debug_kernel "$1"; then
+		echo "$(kernel_dir "$1")/build"
+	else
+		echo "/lib/modules/$(kernel_release "$1")/build"
+	fi
 }
 
 root_dir()
