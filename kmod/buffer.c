@@ -7,7 +7,8 @@
 #include <linux/gfp.h>
 #include <linux/io.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -16,81 +17,97 @@
 #include "compat.h"
 #include "hw.h"
 #include "hw_regs.h"
+#include "memory.h"
 
 /* A table is one page: regions, then one END entry that links to the next. */
 #define TABLE_ENTRIES	(PAGE_SIZE / sizeof(u64))
 #define TABLE_REGIONS	(TABLE_ENTRIES - 1)
+
+/* Where the cookie has this much left, its word is enough. */
+#define COOKIE_ENOUGH	16
 
 static u64 region_bytes(const struct kipt_region *region)
 {
 	return (u64)PAGE_SIZE << region->order;
 }
 
-static struct page *alloc_block(int node, u32 order)
+/* Takes memory of 1 << @order pages from the limit and from the kernel. */
+static struct page *alloc_block(struct kipt_buffer *buffer, u32 order,
+				int *err)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	struct page *page;
 
+	*err = kipt_memory_charge(PAGE_SIZE << order);
+	if (*err)
+		return NULL;
 	/* Large blocks are a wish: no compaction storms, no warnings. */
 	if (order)
 		gfp |= __GFP_NOWARN | __GFP_NORETRY;
-	return alloc_pages_node(node, gfp, order);
-}
-
-static int add_region(struct kipt_buffer *buffer, u64 begin, u32 *order)
-{
-	struct kipt_region *region = &buffer->regions[buffer->nr_regions];
-
-	while ((u64)PAGE_SIZE << *order > buffer->size - begin)
-		(*order)--;
-	while (!(region->page = alloc_block(buffer->node, *order))) {
-		if (!*order)
-			return -ENOMEM;
-		(*order)--;
+	page = alloc_pages_node(buffer->node, gfp, order);
+	if (page) {
+		buffer->charged += PAGE_SIZE << order;
+		return page;
 	}
-	region->begin = begin;
-	region->order = *order;
-	buffer->order_min = min(buffer->order_min, region->order);
-	buffer->order_max = max(buffer->order_max, region->order);
-	buffer->nr_regions++;
-	return 0;
+	kipt_memory_uncharge(PAGE_SIZE << order);
+	*err = -ENOMEM;
+	return NULL;
 }
 
-static int fill_regions(struct kipt_buffer *buffer)
+static int alloc_largest(struct kipt_buffer *buffer, struct page **page)
 {
-	u32 order = KIPT_MAX_ORDER;
-	u64 begin = 0;
+	u64 left = buffer->size - buffer->grown;
 	int err;
 
-	buffer->order_min = KIPT_MAX_ORDER;
-	while (begin < buffer->size) {
-		err = add_region(buffer, begin, &order);
-		if (err)
+	while ((u64)PAGE_SIZE << buffer->order > left)
+		buffer->order--;
+	while (!(*page = alloc_block(buffer, buffer->order, &err))) {
+		if (err != -ENOMEM || !buffer->order)
 			return err;
-		begin += (u64)PAGE_SIZE << order;
-		cond_resched();
+		buffer->order--;
 	}
 	return 0;
 }
 
-/* Worst case there is one region a page; shrink once the count is known. */
-static int alloc_regions(struct kipt_buffer *buffer)
+/* Most buffers are of large blocks, so the list is small at first. */
+static int make_room(struct kipt_buffer *buffer)
 {
-	size_t most = buffer->size >> PAGE_SHIFT;
-	struct kipt_region *fit;
+	u32 most = buffer->size >> PAGE_SHIFT, room = 2 * buffer->room;
+	struct kipt_region *regions;
+
+	if (buffer->nr_regions < buffer->room)
+		return 0;
+	room = clamp_t(u32, room, 16, most);
+	regions = kvcalloc(room, sizeof(*regions), GFP_KERNEL_ACCOUNT);
+	if (!regions)
+		return -ENOMEM;
+	if (buffer->nr_regions)
+		memcpy(regions, buffer->regions,
+		       buffer->nr_regions * sizeof(*regions));
+	kvfree(buffer->regions);
+	buffer->regions = regions;
+	buffer->room = room;
+	return 0;
+}
+
+static int add_region(struct kipt_buffer *buffer)
+{
+	struct kipt_region *region;
+	struct page *page;
 	int err;
 
-	buffer->regions = kvcalloc(most, sizeof(*fit), GFP_KERNEL);
-	if (!buffer->regions)
-		return -ENOMEM;
-	err = fill_regions(buffer);
+	err = make_room(buffer);
+	if (!err)
+		err = alloc_largest(buffer, &page);
 	if (err)
 		return err;
-	fit = kvcalloc(buffer->nr_regions, sizeof(*fit), GFP_KERNEL);
-	if (!fit)
-		return -ENOMEM;
-	memcpy(fit, buffer->regions, buffer->nr_regions * sizeof(*fit));
-	kvfree(buffer->regions);
-	buffer->regions = fit;
+	region = &buffer->regions[buffer->nr_regions++];
+	region->page = page;
+	region->begin = buffer->grown;
+	region->order = buffer->order;
+	buffer->order_min = min(buffer->order_min, region->order);
+	buffer->order_max = max(buffer->order_max, region->order);
+	buffer->grown += region_bytes(region);
 	return 0;
 }
 
@@ -121,20 +138,59 @@ static int alloc_tables(struct kipt_buffer *buffer)
 {
 	u32 count = DIV_ROUND_UP(buffer->nr_regions, TABLE_REGIONS);
 	struct page *page;
+	int err;
 	u32 t;
 
-	buffer->tables = kvcalloc(count, sizeof(*buffer->tables), GFP_KERNEL);
+	buffer->tables = kvcalloc(count, sizeof(*buffer->tables),
+				  GFP_KERNEL_ACCOUNT);
 	if (!buffer->tables)
 		return -ENOMEM;
 	for (; buffer->nr_tables < count; buffer->nr_tables++) {
-		page = alloc_block(buffer->node, 0);
+		page = alloc_block(buffer, 0, &err);
 		if (!page)
-			return -ENOMEM;
+			return err;
 		buffer->tables[buffer->nr_tables] = page_address(page);
 	}
 	for (t = 0; t < count; t++)
 		fill_table(buffer, t);
 	return 0;
+}
+
+struct kipt_buffer *kipt_buffer_create(u64 size, int node, bool once)
+{
+	struct kipt_buffer *buffer;
+
+	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
+	if (!buffer)
+		return NULL;
+	kref_init(&buffer->refs);
+	mutex_init(&buffer->view_lock);
+	buffer->size = size;
+	buffer->node = node;
+	buffer->once = once;
+	buffer->order = KIPT_MAX_ORDER;
+	buffer->order_min = KIPT_MAX_ORDER;
+	return buffer;
+}
+
+int kipt_buffer_grow(struct kipt_buffer *buffer, u64 bytes)
+{
+	u64 enough = buffer->grown + min(bytes, buffer->size - buffer->grown);
+	int err;
+
+	might_sleep();
+	do {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		err = add_region(buffer);
+		if (err)
+			return err;
+		cond_resched();
+	} while (buffer->grown < enough);
+	if (buffer->grown < buffer->size)
+		return 0;
+	err = alloc_tables(buffer);
+	return err ? err : 1;
 }
 
 static void free_buffer(struct kipt_buffer *buffer)
@@ -143,30 +199,15 @@ static void free_buffer(struct kipt_buffer *buffer)
 
 	for (i = 0; i < buffer->nr_tables; i++)
 		free_page((unsigned long)buffer->tables[i]);
-	for (i = 0; i < buffer->nr_regions; i++)
+	for (i = 0; i < buffer->nr_regions; i++) {
 		__free_pages(buffer->regions[i].page,
 			     buffer->regions[i].order);
+		cond_resched();
+	}
+	kipt_memory_uncharge(buffer->charged);
 	kvfree(buffer->tables);
 	kvfree(buffer->regions);
 	kfree(buffer);
-}
-
-struct kipt_buffer *kipt_buffer_create(u64 size, int node, bool once)
-{
-	struct kipt_buffer *buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
-
-	if (!buffer)
-		return NULL;
-	kref_init(&buffer->refs);
-	mutex_init(&buffer->view_lock);
-	buffer->size = size;
-	buffer->node = node;
-	buffer->once = once;
-	if (alloc_regions(buffer) || alloc_tables(buffer)) {
-		free_buffer(buffer);
-		return NULL;
-	}
-	return buffer;
 }
 
 static void release_buffer(struct kref *refs)
@@ -190,18 +231,21 @@ void kipt_buffer_put(struct kipt_buffer *buffer)
 		kref_put(&buffer->refs, release_buffer);
 }
 
-void kipt_buffer_clear(struct kipt_buffer *buffer)
+static u8 *last_bytes(const struct kipt_buffer *buffer, u32 count)
 {
-	u32 i;
+	const struct kipt_region *last =
+		&buffer->regions[buffer->nr_regions - 1];
 
-	if (!buffer->dirty)
+	return page_address(last->page) + region_bytes(last) - count;
+}
+
+void kipt_buffer_mark(struct kipt_buffer *buffer)
+{
+	if (buffer->once)
 		return;
-	for (i = 0; i < buffer->nr_regions; i++) {
-		memset(page_address(buffer->regions[i].page), 0,
-		       region_bytes(&buffer->regions[i]));
-		cond_resched();
-	}
-	buffer->dirty = false;
+	get_random_bytes(buffer->cookie, sizeof(buffer->cookie));
+	memcpy(last_bytes(buffer, sizeof(buffer->cookie)), buffer->cookie,
+	       sizeof(buffer->cookie));
 }
 
 u64 kipt_buffer_table(const struct kipt_buffer *buffer)
@@ -222,8 +266,8 @@ static int find_table(const struct kipt_buffer *buffer, u64 base, u32 *table)
 	return -EFAULT;
 }
 
-int kipt_buffer_head(const struct kipt_buffer *buffer,
-		     const struct kipt_hw_position *position, u64 *head)
+static int find_offset(const struct kipt_buffer *buffer,
+		       const struct kipt_hw_position *position, u64 *head)
 {
 	u64 entry = (position->mask_ptrs & RTIT_MASK_PTRS_INDEX) >>
 		    RTIT_MASK_PTRS_INDEX_SHIFT;
@@ -259,38 +303,44 @@ int kipt_buffer_head(const struct kipt_buffer *buffer,
 	return 0;
 }
 
-static const void *first_nonzero(const struct kipt_region *region, u64 skip)
-{
-	const u8 *begin = page_address(region->page);
-
-	return memchr_inv(begin + skip, 0, region_bytes(region) - skip);
-}
-
 /*
- * A PSB opens the trace, and packets are never zero for long. So a ring that
- * was written round has a byte that is not zero from the head on, or, if the
- * head stands on its last bytes, no PSB at its start.
+ * A lap overwrites the cookie. If it ends so close to the end that hardly any
+ * of the cookie is left, the start tells: a PSB opens the trace, and a lap
+ * overwrote that too.
  */
-bool kipt_buffer_wrapped(const struct kipt_buffer *buffer, u64 head)
+static bool went_round(const struct kipt_buffer *buffer, u64 offset)
 {
-	static const u8 psb_begin[2] = { 0x02, 0x82 };
-	u32 i = buffer->nr_regions;
+	static const u8 psb[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+				  0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+				  0x02, 0x82, 0x02, 0x82 };
+	u64 rest = min_t(u64, buffer->size - offset, sizeof(buffer->cookie));
+	const u8 *cookie = buffer->cookie + sizeof(buffer->cookie) - rest;
 
 	if (buffer->once)
 		return false;
-	/* From the end, where a ring that wrapped is sure to be written. */
-	while (i--) {
-		const struct kipt_region *region = &buffer->regions[i];
-		u64 skip = head > region->begin ? head - region->begin : 0;
+	if (memcmp(last_bytes(buffer, rest), cookie, rest))
+		return true;
+	return rest < COOKIE_ENOUGH &&
+	       memcmp(page_address(buffer->regions[0].page), psb, sizeof(psb));
+}
 
-		if (skip < region_bytes(region) && first_nonzero(region, skip))
-			return true;
-		if (skip)
-			break;
-		cond_resched();
+int kipt_buffer_measure(const struct kipt_buffer *buffer,
+			const struct kipt_hw_position *position, u64 *head,
+			u64 *tail)
+{
+	u64 offset;
+	int err;
+
+	err = find_offset(buffer, position, &offset);
+	if (err)
+		return err;
+	*head = offset;
+	*tail = 0;
+	if (went_round(buffer, offset)) {
+		*head += buffer->size;
+		*tail = offset;
 	}
-	return head && memcmp(page_address(buffer->regions[0].page),
-			      psb_begin, sizeof(psb_begin));
+	return 0;
 }
 
 static struct page **list_pages(const struct kipt_buffer *buffer, u64 *count)

@@ -17,6 +17,8 @@ struct vm_area_struct;
 
 #define KIPT_BUFFER_SIZE_MIN	(64ULL << 10)
 #define KIPT_BUFFER_SIZE_MAX	(1ULL << 30)
+/* Random bytes at the end of a ring, which a lap overwrites. */
+#define KIPT_BUFFER_COOKIE	64
 
 /**
  * struct kipt_region - one block of memory, one ToPA entry
@@ -35,14 +37,18 @@ struct kipt_region {
  * @refs: who uses it
  * @size: bytes; the sum of the regions
  * @node: where its memory was asked for
+ * @grown: bytes allocated so far; @size when the buffer is whole
+ * @charged: bytes taken from the module's limit
  * @regions: @nr_regions of them, by offset
- * @nr_regions: at least 1
+ * @nr_regions: at least 1 when the buffer is whole
+ * @room: how many @regions has memory for
  * @tables: @nr_tables pages of ToPA entries, chained in a circle
- * @nr_tables: at least 1
+ * @nr_tables: at least 1 when the buffer is whole
+ * @order: of the next block to try
  * @order_min: of the smallest region
  * @order_max: of the largest region
  * @once: STOP and INT are set on the last region
- * @dirty: trace was written since the memory was last cleared
+ * @cookie: what the end of the ring held at the last start
  * @view_lock: guards @view and @views
  * @view: all pages mapped twice in a row, or NULL
  * @views: who uses @view
@@ -51,28 +57,54 @@ struct kipt_buffer {
 	struct kref refs;
 	u64 size;
 	int node;
+	u64 grown;
+	u64 charged;
 	struct kipt_region *regions;
 	u32 nr_regions;
+	u32 room;
 	u64 **tables;
 	u32 nr_tables;
+	u8 order;
 	u8 order_min;
 	u8 order_max;
 	bool once;
-	bool dirty;
+	u8 cookie[KIPT_BUFFER_COOKIE];
 	struct mutex view_lock;
 	void *view;
 	u32 views;
 };
 
 /**
- * kipt_buffer_create() - allocate a buffer of the largest blocks there are
+ * kipt_buffer_create() - make a buffer that has no memory yet
  * @size: bytes, a power of two from KIPT_BUFFER_SIZE_MIN to _MAX
  * @node: memory node of the CPU it is for
  * @once: make tracing stop at the end instead of going round
  *
- * Return: a buffer with one reference, all zero, or NULL without memory.
+ * Quick. Context: may sleep.
+ *
+ * Return: a buffer with one reference, or NULL without memory.
  */
 struct kipt_buffer *kipt_buffer_create(u64 size, int node, bool once);
+
+/**
+ * kipt_buffer_grow() - allocate a part of a buffer, zeroed
+ * @buffer: not whole yet; used by nobody else
+ * @bytes: about how much; at least one block is allocated
+ *
+ * Takes the largest blocks there are. All memory is charged: to the module's
+ * limit by kipt_memory_charge(), and to the memory cgroup of the caller. The
+ * last call makes the ToPA tables.
+ *
+ * Context: may sleep; takes a millisecond per MiB or so.
+ *
+ * Return:
+ * 1: the buffer is whole; see @buffer->nr_regions for how many blocks it is.
+ * 0: call again.
+ * -EINTR: the caller is being killed.
+ * -ENOMEM: no memory; or what kipt_memory_charge() says.
+ * After an error, drop the buffer.
+ */
+int kipt_buffer_grow(struct kipt_buffer *buffer, u64 bytes);
 
 /**
  * kipt_buffer_get() - take a reference
@@ -89,12 +121,12 @@ struct kipt_buffer *kipt_buffer_get(struct kipt_buffer *buffer);
 void kipt_buffer_put(struct kipt_buffer *buffer);
 
 /**
- * kipt_buffer_clear() - make all bytes zero again
- * @buffer: not written to by a CPU
+ * kipt_buffer_mark() - put a new cookie at the end, before a start
+ * @buffer: whole; not written to by a CPU
  *
- * Zeros after the head tell that the ring did not wrap.
+ * Context: process.
  */
-void kipt_buffer_clear(struct kipt_buffer *buffer);
+void kipt_buffer_mark(struct kipt_buffer *buffer);
 
 /**
  * kipt_buffer_table() - where a CPU is to start
@@ -105,26 +137,20 @@ void kipt_buffer_clear(struct kipt_buffer *buffer);
 u64 kipt_buffer_table(const struct kipt_buffer *buffer);
 
 /**
- * kipt_buffer_head() - turn output registers into an offset
- * @buffer: what the CPU wrote to
+ * kipt_buffer_measure() - turn output registers into positions
+ * @buffer: marked before tracing began
  * @position: the registers, after tracing stopped
- * @head: offset of the next byte to be written, 0 to @size; @size itself
- *	only if the last region is full and has STOP
+ * @head: bytes written, to the end; see struct kipt_trace_result
+ * @tail: the oldest byte that is there, counted like @head
+ *
+ * Quick, whatever the size. Context: any but NMI.
  *
  * Return: 0, or -EFAULT if the registers do not point into the buffer's
  * tables: someone else wrote them.
  */
-int kipt_buffer_head(const struct kipt_buffer *buffer,
-		     const struct kipt_hw_position *position, u64 *head);
-
-/**
- * kipt_buffer_wrapped() - whether a ring was written round
- * @buffer: cleared before tracing began
- * @head: as kipt_buffer_head() says
- *
- * Return: true if older trace stands from @head on.
- */
-bool kipt_buffer_wrapped(const struct kipt_buffer *buffer, u64 head);
+int kipt_buffer_measure(const struct kipt_buffer *buffer,
+			const struct kipt_hw_position *position, u64 *head,
+			u64 *tail);
 
 /**
  * kipt_buffer_view() - map a buffer for reading, twice in a row

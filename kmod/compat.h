@@ -10,14 +10,26 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <net/genetlink.h>
 
 #define KIPT_SINCE(major, minor) \
 	(LINUX_VERSION_CODE - KERNEL_VERSION(major, minor, 0) >= 0)
+
+#if KIPT_SINCE(6, 4)
+#include <asm/mmu_context.h>
+#endif
 
 #if KIPT_SINCE(6, 16)
 #include <asm/tsc.h>
 #else
 #include <asm/msr.h>
+#endif
+
+/* The kernel's CPUID functions moved in 6.15. */
+#if KIPT_SINCE(6, 15)
+#include <asm/cpuid/api.h>
+#else
+#include <asm/cpuid.h>
 #endif
 
 /* MAX_ORDER was exclusive until 6.4 and got its new name in 6.8. */
@@ -46,6 +58,23 @@ static inline void kipt_compat_vma_read_only(struct vm_area_struct *vma)
 }
 
 /**
+ * kipt_compat_lam_bits() - bits of CR3 that mask bits of user addresses
+ * @mm: an address space
+ *
+ * Context: any. Linear address masking came in 6.4.
+ *
+ * Return: the bits it has set.
+ */
+static inline u64 kipt_compat_lam_bits(const struct mm_struct *mm)
+{
+#if KIPT_SINCE(6, 4)
+	return mm_lam_cr3_mask((struct mm_struct *)mm);
+#else
+	return 0;
+#endif
+}
+
+/**
  * kipt_compat_get_page() - take a reference to a page of an address space
  * @mm: the address space; its lock is held for reading
  * @addr: address in the page
@@ -63,6 +92,24 @@ static inline long kipt_compat_get_page(struct mm_struct *mm,
 #else
 	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL,
 				     NULL);
+#endif
+}
+
+/**
+ * kipt_compat_dump_attrs() - attributes of the request that began a dump
+ * @cb: the dump
+ *
+ * Context: process. They moved into a struct genl_info in 6.6.
+ *
+ * Return: by type, as in struct genl_info; NULL if the command has none.
+ */
+static inline struct nlattr **
+kipt_compat_dump_attrs(struct netlink_callback *cb)
+{
+#if KIPT_SINCE(6, 6)
+	return genl_dumpit_info(cb)->info.attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
 #endif
 }
 

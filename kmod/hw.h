@@ -11,6 +11,9 @@
 #include <linux/cpumask.h>
 #include <linux/types.h>
 
+#include "hw_regs.h"
+#include "rtit_features.h"
+
 /**
  * struct kipt_caps - what a CPU, or all of some CPUs, can do
  * @pt: Intel PT is there; all else is 0 if not
@@ -20,10 +23,16 @@
  * @leaf0_ecx: CPUID.(EAX=14H,ECX=0):ECX
  * @leaf1_eax: CPUID.(EAX=14H,ECX=1):EAX
  * @leaf1_ebx: CPUID.(EAX=14H,ECX=1):EBX
+ * @values: what leaf 14H.1 allows, as far as it makes sense
  * @tsc_den: CPUID.15H:EAX
  * @tsc_num: CPUID.15H:EBX
  * @crystal_hz: CPUID.15H:ECX, 0 if not told
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
+ * @family: of the CPU, as the kernel counts; it, @model, @stepping and
+ *	@core_type are 0 of CPUs that differ
+ * @model: of the CPU
+ * @stepping: of the CPU
+ * @core_type: CPUID.1AH:EAX[31:24]; 0 in machines with one kind of core
  */
 struct kipt_caps {
 	bool pt;
@@ -37,15 +46,67 @@ struct kipt_caps {
 	u32 tsc_num;
 	u32 crystal_hz;
 	u32 max_nonturbo_ratio;
+	u32 family;
+	u32 model;
+	u32 stepping;
+	u32 core_type;
+	struct rtit_values values;
+};
+
+/* Address ranges IA32_RTIT_CTL has fields for. */
+#define KIPT_HW_RANGES_MAX	4
+
+/**
+ * struct kipt_hw_range - addresses that ADDRn_CFG speaks of
+ * @first: first byte
+ * @last: last byte, not below @first
+ */
+struct kipt_hw_range {
+	u64 first;
+	u64 last;
 };
 
 /**
- * struct kipt_hw_position - output registers of a CPU that stopped
+ * struct kipt_hw_config - what a CPU is programmed with
+ * @ctl: fields of IA32_RTIT_CTL, without TraceEn and ToPA
+ * @cr3_match: IA32_RTIT_CR3_MATCH; counts if @ctl has CR3Filter
+ * @nr_ranges: ranges given; those that @ctl names by ADDRn_CFG count
+ * @ranges: IA32_RTIT_ADDRn_A and _B
+ */
+struct kipt_hw_config {
+	u64 ctl;
+	u64 cr3_match;
+	u32 nr_ranges;
+	struct kipt_hw_range ranges[KIPT_HW_RANGES_MAX];
+};
+
+/**
+ * struct kipt_hw_saved - registers as a CPU had them before a start
+ * @ctl: IA32_RTIT_CTL; TraceEn is 0
+ * @status: IA32_RTIT_STATUS
+ * @base: IA32_RTIT_OUTPUT_BASE
+ * @mask_ptrs: IA32_RTIT_OUTPUT_MASK_PTRS
+ * @cr3_match: IA32_RTIT_CR3_MATCH, if the CPU has it
+ * @ranges: IA32_RTIT_ADDRn_A and _B, of the ranges the CPU has
+ */
+struct kipt_hw_saved {
+	u64 ctl;
+	u64 status;
+	u64 base;
+	u64 mask_ptrs;
+	u64 cr3_match;
+	struct kipt_hw_range ranges[KIPT_HW_RANGES_MAX];
+};
+
+/**
+ * struct kipt_hw_position - registers of a CPU as tracing stopped
+ * @ctl: IA32_RTIT_CTL as it was found, before TraceEn was cleared
  * @base: IA32_RTIT_OUTPUT_BASE
  * @mask_ptrs: IA32_RTIT_OUTPUT_MASK_PTRS
  * @status: IA32_RTIT_STATUS, before it was cleared
  */
 struct kipt_hw_position {
+	u64 ctl;
 	u64 base;
 	u64 mask_ptrs;
 	u64 status;
@@ -69,6 +130,19 @@ void kipt_caps_read_local(void);
 void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps);
 
 /**
+ * kipt_caps_take_kind() - CPUs that can do the same
+ * @cpus: CPUs; the first and all that are like it are taken out
+ * @kind: receives them
+ * @caps: what they can do
+ *
+ * To be called until @cpus is empty. Context: any.
+ *
+ * Return: false if @cpus was empty.
+ */
+bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
+			 struct kipt_caps *caps);
+
+/**
  * kipt_caps_cpu_has_pt() - whether a CPU has Intel PT
  * @cpu: a possible CPU
  *
@@ -79,20 +153,41 @@ void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps);
 bool kipt_caps_cpu_has_pt(unsigned int cpu);
 
 /**
+ * kipt_caps_cpu() - what one CPU can do
+ * @cpu: a possible CPU
+ *
+ * Context: any.
+ *
+ * Return: never NULL; all zero if the CPU was never online.
+ */
+const struct kipt_caps *kipt_caps_cpu(unsigned int cpu);
+
+/**
+ * kipt_caps_ranges() - address ranges there are for filters
+ * @caps: what CPUs can do
+ *
+ * Context: any.
+ *
+ * Return: 0 to KIPT_HW_RANGES_MAX.
+ */
+u32 kipt_caps_ranges(const struct kipt_caps *caps);
+
+/**
  * kipt_caps_ctl_allowed() - bits of IA32_RTIT_CTL a session may set
  * @caps: what its CPUs can do
  *
  * Context: any.
  *
  * Return: the mask; encodings are subject to
- * kipt_caps_check_ctl() as well.
+ * kipt_caps_check_config() as well.
  */
 u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps);
 
 /**
- * kipt_caps_check_ctl() - judge a configuration before any MSR is written
+ * kipt_caps_check_config() - judge a configuration before any MSR is written
  * @caps: what the CPUs can do
- * @ctl: the fields of IA32_RTIT_CTL a user asked for
+ * @config: what a user asked for; CR3Filter in @config->ctl is judged,
+ *	@config->cr3_match is not, since the module fills it in
  * @why: the reason of a refusal, a sentence
  * @size: bytes of @why
  *
@@ -101,10 +196,11 @@ u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps);
  * Return:
  * 0: the CPUs will take it.
  * -EINVAL: malformed, or fields that contradict each other.
- * -EOPNOTSUPP: the CPU lacks the feature or the encoding.
+ * -EOPNOTSUPP: the CPU lacks the feature, the encoding or the range.
  */
-int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
-			size_t size);
+int kipt_caps_check_config(const struct kipt_caps *caps,
+			   const struct kipt_hw_config *config, char *why,
+			   size_t size);
 
 /**
  * kipt_hw_enabled_local() - whether tracing is on
@@ -116,41 +212,91 @@ int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
 bool kipt_hw_enabled_local(void);
 
 /**
- * kipt_hw_start_local() - start tracing on this CPU, anew
- * @ctl: value of IA32_RTIT_CTL without TraceEn
- * @table: physical address of the first ToPA table
- *
- * IA32_RTIT_STATUS is cleared, so the first packets are a PSB+ (Intel SDM
- * Vol. 3C, "IA32_RTIT_STATUS MSR").
+ * kipt_hw_save_local() - remember the registers before they are written
+ * @saved: where
  *
  * Context: this CPU, interrupts off.
  *
  * Return:
- * 0: TraceEn is set.
+ * 0: tracing is off and everything is in @saved.
  * -EBUSY: TraceEn was set already, by someone else.
  * -EPERM: the CPU is in VMX operation and cannot trace there.
- * -EIO: an MSR write faulted; tracing is off.
+ * -EIO: an MSR cannot be read.
  */
-int kipt_hw_start_local(u64 ctl, u64 table);
+int kipt_hw_save_local(struct kipt_hw_saved *saved);
 
 /**
- * kipt_hw_stop_local() - stop tracing on this CPU
- * @position: where the output stopped
+ * kipt_hw_restore_local() - write back what kipt_hw_save_local() remembered
+ * @saved: from this CPU
  *
- * All trace is in memory and visible to every CPU on return. Error and
- * Stopped are cleared in IA32_RTIT_STATUS.
- *
- * Context: this CPU, interrupts off, or an NMI.
+ * Context: this CPU, tracing off, interrupts off or an NMI.
  */
-void kipt_hw_stop_local(struct kipt_hw_position *position);
+void kipt_hw_restore_local(const struct kipt_hw_saved *saved);
 
 /**
- * kipt_hw_resync_local() - make the trace go on with a PSB+, if it is on
+ * kipt_hw_program_local() - write all registers but TraceEn
+ * @config: judged by kipt_caps_check_config()
+ * @table: physical address of the first ToPA table
  *
- * Leaves a CPU alone that stopped by itself. Context: this CPU, interrupts
- * off.
+ * Context: this CPU, tracing off, interrupts off.
+ *
+ * Return: 0, or -EIO if an MSR write faulted.
  */
-void kipt_hw_resync_local(void);
+int kipt_hw_program_local(const struct kipt_hw_config *config, u64 table);
+
+/**
+ * kipt_hw_go_local() - set TraceEn; the trace goes on with a PSB+
+ * @config: what the CPU is programmed with
+ *
+ * IA32_RTIT_STATUS is cleared, so the first packets are a PSB+ (Intel SDM
+ * Vol. 3C, "IA32_RTIT_STATUS MSR").
+ *
+ * Context: this CPU, tracing off, interrupts off.
+ *
+ * Return: 0, or -EIO if the CPU refused.
+ */
+int kipt_hw_go_local(const struct kipt_hw_config *config);
+
+/**
+ * kipt_hw_halt_local() - clear TraceEn and see where the output stands
+ * @position: the registers
+ *
+ * All trace is in memory and visible to every CPU on return.
+ *
+ * Context: this CPU, interrupts off or an NMI.
+ */
+void kipt_hw_halt_local(struct kipt_hw_position *position);
+
+/**
+ * kipt_hw_aim_local() - write IA32_RTIT_CR3_MATCH
+ * @cr3_match: the value
+ *
+ * Context: this CPU, tracing off, interrupts off.
+ *
+ * Return: 0, or -EIO if the CPU refused.
+ */
+int kipt_hw_aim_local(u64 cr3_match);
+
+/**
+ * kipt_hw_is_ours() - whether the CPU traced as it was told
+ * @config: what it was programmed with
+ * @position: what kipt_hw_halt_local() found
+ *
+ * Return: false if someone else wrote IA32_RTIT_CTL, or what they did cleared
+ * TraceEn.
+ */
+bool kipt_hw_is_ours(const struct kipt_hw_config *config,
+		     const struct kipt_hw_position *position);
+
+/**
+ * kipt_hw_same_place() - whether the output has not moved
+ * @one: registers of a CPU
+ * @other: the same, later
+ *
+ * Return: whether both point to the same byte.
+ */
+bool kipt_hw_same_place(const struct kipt_hw_position *one,
+			const struct kipt_hw_position *other);
 
 /**
  * kipt_hw_stopped_local() - whether a STOP region was filled
@@ -162,21 +308,12 @@ void kipt_hw_resync_local(void);
 bool kipt_hw_stopped_local(void);
 
 /**
- * kipt_hw_pmi_arm_local() - let a ToPA PMI come as an NMI
+ * kipt_hw_pmi_unmask_local() - let the next ToPA PMI come as an NMI
  *
- * Context: this CPU, interrupts off or an NMI.
- *
- * Return: the former value of the local vector table's entry.
+ * As perf does: the local vector table's entry is APIC_DM_NMI whenever no PMI
+ * is being handled. Context: this CPU, interrupts off or an NMI.
  */
-u32 kipt_hw_pmi_arm_local(void);
-
-/**
- * kipt_hw_pmi_restore_local() - give the vector table's entry back
- * @lvtpc: what kipt_hw_pmi_arm_local() returned
- *
- * Context: this CPU, interrupts off.
- */
-void kipt_hw_pmi_restore_local(u32 lvtpc);
+void kipt_hw_pmi_unmask_local(void);
 
 /**
  * kipt_hw_pmi_ack_local() - take a ToPA PMI off the status register
@@ -186,5 +323,13 @@ void kipt_hw_pmi_restore_local(u32 lvtpc);
  * Return: true if one was pending.
  */
 bool kipt_hw_pmi_ack_local(void);
+
+/**
+ * kipt_hw_send_nmi() - send an NMI to another CPU
+ * @cpu: online
+ *
+ * Context: any, preemption off.
+ */
+void kipt_hw_send_nmi(unsigned int cpu);
 
 #endif /* KIPT_HW_H */

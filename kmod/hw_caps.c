@@ -17,67 +17,39 @@
 
 static DEFINE_PER_CPU(struct kipt_caps, cpu_caps);
 
-/* Where a capability bit stands. */
-enum cap_register { CAP_NONE, CAP_EBX, CAP_ECX };
-
 /*
- * One row a field of IA32_RTIT_CTL that depends on a capability. @enable is
- * the bit that makes an encoding matter; 0 if the encoding itself does.
+ * One row a field of IA32_RTIT_CTL that depends on a capability. @shift is
+ * that of a field whose encodings are enumerated.
  */
 struct ctl_field {
 	const char *name;
-	const char *feature;
 	u64 mask;
-	u64 enable;
 	u32 cap;
-	u8 cap_bit;
 	u8 shift;
 };
 
-#define FIELD(_name, _feature, _mask, _cap)				\
-	{ .name = _name, .feature = _feature, .mask = _mask,		\
-	  .cap = _cap, .cap_bit = const_ilog2(_cap) }
-#define ENCODED(_name, _feature, _mask, _shift, _enable, _cap)		\
-	{ .name = _name, .feature = _feature, .mask = _mask,		\
-	  .shift = _shift, .enable = _enable, .cap = _cap,		\
-	  .cap_bit = const_ilog2(_cap) }
-
 /* Intel SDM Vol. 3C, "IA32_RTIT_CTL MSR" and "Enumeration of Intel PT". */
 static const struct ctl_field ctl_fields[] = {
-	FIELD("CYCEn", "cycle-accurate mode", RTIT_CTL_CYCEN,
-	      RTIT_CAP_PSB_CYC),
-	FIELD("PwrEvtEn", "power event trace", RTIT_CTL_PWREVTEN,
-	      RTIT_CAP_PWR_EVT),
-	FIELD("FUPonPTW", "PTWRITE", RTIT_CTL_FUPONPTW, RTIT_CAP_PTWRITE),
-	FIELD("MTCEn", "MTC packets", RTIT_CTL_MTCEN, RTIT_CAP_MTC),
-	FIELD("PTWEn", "PTWRITE", RTIT_CTL_PTWEN, RTIT_CAP_PTWRITE),
-	FIELD("EventEn", "event trace", RTIT_CTL_EVENTEN,
-	      RTIT_CAP_EVENT_TRACE),
-	FIELD("DisTNT", "TNT disable", RTIT_CTL_DISTNT, RTIT_CAP_TNT_DISABLE),
-	ENCODED("MTCFreq", "MTC packets", RTIT_CTL_MTCFREQ,
-		RTIT_CTL_MTCFREQ_SHIFT, RTIT_CTL_MTCEN, RTIT_CAP_MTC),
-	ENCODED("CycThresh", "cycle-accurate mode", RTIT_CTL_CYCTHRESH,
-		RTIT_CTL_CYCTHRESH_SHIFT, RTIT_CTL_CYCEN, RTIT_CAP_PSB_CYC),
-	ENCODED("PSBFreq", "configurable PSB frequency", RTIT_CTL_PSBFREQ,
-		RTIT_CTL_PSBFREQ_SHIFT, 0, RTIT_CAP_PSB_CYC),
+	{ "CYCEn", RTIT_CTL_CYCEN, RTIT_CAP_PSB_CYC },
+	{ "PwrEvtEn", RTIT_CTL_PWREVTEN, RTIT_CAP_PWR_EVT },
+	{ "FUPonPTW", RTIT_CTL_FUPONPTW, RTIT_CAP_PTWRITE },
+	{ "CR3Filter", RTIT_CTL_CR3FILTER, RTIT_CAP_CR3_FILTER },
+	{ "MTCEn", RTIT_CTL_MTCEN, RTIT_CAP_MTC },
+	{ "PTWEn", RTIT_CTL_PTWEN, RTIT_CAP_PTWRITE },
+	{ "EventEn", RTIT_CTL_EVENTEN, RTIT_CAP_EVENT_TRACE },
+	{ "DisTNT", RTIT_CTL_DISTNT, RTIT_CAP_TNT_DISABLE },
+	{ "MTCFreq", RTIT_CTL_MTCFREQ, RTIT_CAP_MTC, RTIT_CTL_MTCFREQ_SHIFT },
+	{ "CycThresh", RTIT_CTL_CYCTHRESH, RTIT_CAP_PSB_CYC,
+	  RTIT_CTL_CYCTHRESH_SHIFT },
+	{ "PSBFreq", RTIT_CTL_PSBFREQ, RTIT_CAP_PSB_CYC,
+	  RTIT_CTL_PSBFREQ_SHIFT },
 };
+
+static const struct rtit_feature features[] = RTIT_FEATURES;
 
 #define CTL_ALWAYS	(RTIT_CTL_OS | RTIT_CTL_USER | RTIT_CTL_TSCEN | \
 			 RTIT_CTL_DISRETC | RTIT_CTL_BRANCHEN)
 #define CTL_OWN		(RTIT_CTL_TRACEEN | RTIT_CTL_TOPA | RTIT_CTL_FABRICEN)
-
-struct cpuid_regs4 {
-	u32 eax, ebx, ecx, edx;
-};
-
-static struct cpuid_regs4 cpuid_read(u32 leaf, u32 subleaf)
-{
-	struct cpuid_regs4 r = { .eax = leaf, .ecx = subleaf };
-
-	asm volatile("cpuid" : "+a"(r.eax), "=b"(r.ebx), "+c"(r.ecx),
-		     "=d"(r.edx));
-	return r;
-}
 
 static u64 msr_read_or_zero(u32 msr)
 {
@@ -90,17 +62,18 @@ static u64 msr_read_or_zero(u32 msr)
 
 static void read_pt_leaves(struct kipt_caps *caps)
 {
-	struct cpuid_regs4 r = cpuid_read(RTIT_CPUID_LEAF, 0);
+	u32 unused;
 
 	caps->pt = true;
-	caps->leaf0_eax = r.eax;
-	caps->leaf0_ebx = r.ebx;
-	caps->leaf0_ecx = r.ecx;
-	if (r.eax >= 1) {
-		r = cpuid_read(RTIT_CPUID_LEAF, 1);
-		caps->leaf1_eax = r.eax;
-		caps->leaf1_ebx = r.ebx;
-	}
+	cpuid_count(RTIT_CPUID_LEAF, 0, &caps->leaf0_eax, &caps->leaf0_ebx,
+		    &caps->leaf0_ecx, &unused);
+	if (caps->leaf0_eax >= 1)
+		cpuid_count(RTIT_CPUID_LEAF, 1, &caps->leaf1_eax,
+			    &caps->leaf1_ebx, &unused, &unused);
+	caps->values = rtit_values_read((u32 []){ caps->leaf0_eax,
+						  caps->leaf0_ebx },
+					(u32 []){ caps->leaf1_eax,
+						  caps->leaf1_ebx });
 	caps->vmx_pt = msr_read_or_zero(RTIT_VMX_MISC) & RTIT_VMX_MISC_PT;
 	caps->max_nonturbo_ratio =
 		msr_read_or_zero(RTIT_PLATFORM_INFO) >> 8 & 0xff;
@@ -108,24 +81,35 @@ static void read_pt_leaves(struct kipt_caps *caps)
 
 static void read_tsc_leaf(struct kipt_caps *caps)
 {
-	struct cpuid_regs4 r = cpuid_read(0x15, 0);
+	u32 unused;
 
-	caps->tsc_den = r.eax;
-	caps->tsc_num = r.ebx;
-	caps->crystal_hz = r.ecx;
+	cpuid(RTIT_CPUID_TSC_LEAF, &caps->tsc_den, &caps->tsc_num,
+	      &caps->crystal_hz, &unused);
 }
 
+static void read_model(struct kipt_caps *caps, const struct cpuinfo_x86 *cpu)
+{
+	caps->family = cpu->x86;
+	caps->model = cpu->x86_model;
+	caps->stepping = cpu->x86_stepping;
+	if (cpu_has(cpu, X86_FEATURE_HYBRID_CPU) &&
+	    cpu->cpuid_level >= RTIT_CPUID_CORE_LEAF)
+		caps->core_type = cpuid_eax(RTIT_CPUID_CORE_LEAF) >> 24;
+}
+
+/* Of the kernel's flag, not of CPUID: clearcpuid= takes it away. */
 void kipt_caps_read_local(void)
 {
-	struct kipt_caps caps = {};
-	u32 max_leaf = cpuid_read(0, 0).eax;
+	const struct cpuinfo_x86 *cpu = &cpu_data(smp_processor_id());
+	struct kipt_caps caps;
 
-	if (max_leaf >= RTIT_CPUID_LEAF &&
-	    cpuid_read(RTIT_CPUID_PRESENT_LEAF, 0).ebx &
-	    RTIT_CPUID_PRESENT_EBX) {
+	memset(&caps, 0, sizeof(caps));
+	if (cpu_has(cpu, X86_FEATURE_INTEL_PT) &&
+	    cpu->cpuid_level >= RTIT_CPUID_LEAF) {
 		read_pt_leaves(&caps);
-		if (max_leaf >= 0x15)
+		if (cpu->cpuid_level >= RTIT_CPUID_TSC_LEAF)
 			read_tsc_leaf(&caps);
+		read_model(&caps, cpu);
 	}
 	*this_cpu_ptr(&cpu_caps) = caps;
 }
@@ -135,11 +119,31 @@ bool kipt_caps_cpu_has_pt(unsigned int cpu)
 	return READ_ONCE(per_cpu(cpu_caps, cpu).pt);
 }
 
+const struct kipt_caps *kipt_caps_cpu(unsigned int cpu)
+{
+	return &per_cpu(cpu_caps, cpu);
+}
+
+u32 kipt_caps_ranges(const struct kipt_caps *caps)
+{
+	return caps->values.ranges;
+}
+
 /* Values that scale time are of use only if they hold for all CPUs. */
 static void keep_if_equal(u32 *all, u32 one)
 {
 	if (*all != one)
 		*all = 0;
+}
+
+static void intersect_values(struct rtit_values *all,
+			     const struct rtit_values *one)
+{
+	all->told &= one->told;
+	all->ranges = min(all->ranges, one->ranges);
+	all->mtc &= one->mtc;
+	all->cyc &= one->cyc;
+	all->psb &= one->psb;
 }
 
 static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
@@ -155,10 +159,15 @@ static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
 			 min(all->leaf1_eax & RTIT_CAP1_RANGES,
 			     one->leaf1_eax & RTIT_CAP1_RANGES);
 	all->leaf1_ebx &= one->leaf1_ebx;
+	intersect_values(&all->values, &one->values);
 	keep_if_equal(&all->tsc_den, one->tsc_den);
 	keep_if_equal(&all->tsc_num, one->tsc_num);
 	keep_if_equal(&all->crystal_hz, one->crystal_hz);
 	keep_if_equal(&all->max_nonturbo_ratio, one->max_nonturbo_ratio);
+	keep_if_equal(&all->family, one->family);
+	keep_if_equal(&all->model, one->model);
+	keep_if_equal(&all->stepping, one->stepping);
+	keep_if_equal(&all->core_type, one->core_type);
 }
 
 void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
@@ -175,6 +184,22 @@ void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
 		memset(caps, 0, sizeof(*caps));
 }
 
+bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
+			 struct kipt_caps *caps)
+{
+	unsigned int cpu, first = cpumask_first(cpus);
+
+	if (first >= nr_cpu_ids)
+		return false;
+	*caps = per_cpu(cpu_caps, first);
+	cpumask_clear(kind);
+	for_each_cpu(cpu, cpus)
+		if (!memcmp(&per_cpu(cpu_caps, cpu), caps, sizeof(*caps)))
+			cpumask_set_cpu(cpu, kind);
+	cpumask_andnot(cpus, cpus, kind);
+	return true;
+}
+
 u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps)
 {
 	u64 allowed = CTL_ALWAYS;
@@ -185,18 +210,24 @@ u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps)
 	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)
 		if (caps->leaf0_ebx & ctl_fields[i].cap)
 			allowed |= ctl_fields[i].mask;
+	for (i = 0; i < kipt_caps_ranges(caps); i++)
+		allowed |= RTIT_CTL_ADDR_CFG(i);
 	return allowed;
 }
 
-static u32 legal_encodings(const struct kipt_caps *caps, u64 mask)
+static unsigned long legal_encodings(const struct kipt_caps *caps, u64 mask)
 {
 	if (mask == RTIT_CTL_MTCFREQ)
-		return caps->leaf1_eax >> RTIT_CAP1_MTC_SHIFT;
+		return caps->values.mtc;
 	if (mask == RTIT_CTL_CYCTHRESH)
-		return caps->leaf1_ebx & RTIT_CAP1_CYC_MASK;
-	return caps->leaf1_ebx >> RTIT_CAP1_PSB_SHIFT;
+		return caps->values.cyc;
+	return caps->values.psb;
 }
 
+/*
+ * Of any value, 0 too: a field outside its bitmap makes the write fault,
+ * whether or not its enable bit is set.
+ */
 static int check_encoding(const struct kipt_caps *caps,
 			  const struct ctl_field *field, u64 ctl, char *why,
 			  size_t size)
@@ -204,17 +235,41 @@ static int check_encoding(const struct kipt_caps *caps,
 	unsigned long legal = legal_encodings(caps, field->mask);
 	u32 value = (ctl & field->mask) >> field->shift;
 
-	/* Zero stands for "not asked for" unless its enable bit is set. */
-	if ((!value && !(ctl & field->enable)) || legal & BIT(value))
+	if (legal & BIT(value))
 		return 0;
-	if (legal)
+	if (!legal)
+		snprintf(why, size,
+			 "%s %u is not supported; these CPUs have no encoding in common",
+			 field->name, value);
+	else if (!caps->values.told)
+		snprintf(why, size,
+			 "%s %u is not supported; CPUID.14H.1 of this CPU tells no encodings, and only 0 is certain",
+			 field->name, value);
+	else
 		snprintf(why, size,
 			 "%s %u is not supported; allowed encodings: %*pbl",
 			 field->name, value, 16, &legal);
-	else
-		snprintf(why, size,
-			 "%s %u is not supported; this CPU allows no encoding",
-			 field->name, value);
+	return -EOPNOTSUPP;
+}
+
+static const struct rtit_feature *find_feature(u32 cap)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(features) - 1; i++)
+		if (!features[i].ecx && features[i].mask == cap)
+			break;
+	return &features[i];
+}
+
+static int refuse_field(const struct ctl_field *field, char *why, size_t size)
+{
+	const struct rtit_feature *feature = find_feature(field->cap);
+
+	snprintf(why, size,
+		 "%s: this CPU has no %s, %s (CPUID.14H.0:EBX[%u] is 0)",
+		 field->name, feature->words, feature->since,
+		 ilog2(field->cap));
 	return -EOPNOTSUPP;
 }
 
@@ -222,15 +277,9 @@ static int check_field(const struct kipt_caps *caps,
 		       const struct ctl_field *field, u64 ctl, char *why,
 		       size_t size)
 {
-	if (ctl & field->mask && !(caps->leaf0_ebx & field->cap)) {
-		snprintf(why, size,
-			 "%s: this CPU has no %s (CPUID.14H.0:EBX[%u] is 0)",
-			 field->name, field->feature, field->cap_bit);
-		return -EOPNOTSUPP;
-	}
-	if (field->shift && caps->leaf0_ebx & field->cap)
-		return check_encoding(caps, field, ctl, why, size);
-	return 0;
+	if (!(caps->leaf0_ebx & field->cap))
+		return ctl & field->mask ? refuse_field(field, why, size) : 0;
+	return field->shift ? check_encoding(caps, field, ctl, why, size) : 0;
 }
 
 /* BDM106: on Broadwell, TraceEn without BranchEn faults. */
@@ -263,13 +312,6 @@ static const char *contradiction(u64 ctl)
 
 static const char *not_offered(const struct kipt_caps *caps, u64 ctl)
 {
-	u64 ranges = RTIT_CTL_ADDR_CFG(0) | RTIT_CTL_ADDR_CFG(1) |
-		     RTIT_CTL_ADDR_CFG(2) | RTIT_CTL_ADDR_CFG(3);
-
-	if (ctl & RTIT_CTL_CR3FILTER)
-		return "CR3Filter is not offered by this version of kipt";
-	if (ctl & ranges)
-		return "ADDRn_CFG is not offered by this version of kipt";
 	if (ctl & RTIT_CTL_INJECTPSBPMI)
 		return "InjectPsbPmiOnEnable is not offered by this version of kipt";
 	if (!(ctl & RTIT_CTL_BRANCHEN) && needs_branchen(caps))
@@ -279,7 +321,8 @@ static const char *not_offered(const struct kipt_caps *caps, u64 ctl)
 
 static u64 known_bits(void)
 {
-	u64 known = CTL_ALWAYS;
+	u64 known = CTL_ALWAYS | RTIT_CTL_ADDR_CFG(0) | RTIT_CTL_ADDR_CFG(1) |
+		    RTIT_CTL_ADDR_CFG(2) | RTIT_CTL_ADDR_CFG(3);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)
@@ -287,8 +330,8 @@ static u64 known_bits(void)
 	return known;
 }
 
-int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
-			size_t size)
+static int check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
+		     size_t size)
 {
 	const char *text;
 	size_t i;
@@ -315,4 +358,88 @@ int kipt_caps_check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
 			return err;
 	}
 	return 0;
+}
+
+/* A write of another address to IA32_RTIT_ADDRn faults. */
+static bool is_canonical(u64 addr)
+{
+	u32 unused = boot_cpu_has(X86_FEATURE_LA57) ? 64 - 57 : 64 - 48;
+
+	return (u64)((s64)(addr << unused) >> unused) == addr;
+}
+
+static int check_range(const struct kipt_hw_config *config, u32 i, char *why,
+		       size_t size)
+{
+	const struct kipt_hw_range *range = &config->ranges[i];
+
+	if (range->first > range->last)
+		snprintf(why, size,
+			 "range %u ends before it begins: %#llx to %#llx", i,
+			 range->first, range->last);
+	else if (!is_canonical(range->first) || !is_canonical(range->last))
+		snprintf(why, size,
+			 "range %u, %#llx to %#llx, is not canonical", i,
+			 range->first, range->last);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* Each range has its field in IA32_RTIT_CTL, and each field its range. */
+static int check_range_cfg(const struct kipt_hw_config *config, u32 i,
+			   char *why, size_t size)
+{
+	u32 cfg = (config->ctl & RTIT_CTL_ADDR_CFG(i)) >>
+		  RTIT_CTL_ADDR_CFG_SHIFT(i);
+
+	if (i >= config->nr_ranges && cfg)
+		snprintf(why, size, "ADDR%u_CFG is %u, but there is no range %u",
+			 i, cfg, i);
+	else if (i < config->nr_ranges && (!cfg ||
+					   cfg > RTIT_ADDR_CFG_TRACESTOP))
+		snprintf(why, size,
+			 "ADDR%u_CFG is %u; allowed: 1 (filter), 2 (TraceStop)",
+			 i, cfg);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int check_ranges(const struct kipt_caps *caps,
+			const struct kipt_hw_config *config, char *why,
+			size_t size)
+{
+	u32 most = kipt_caps_ranges(caps), i;
+	int err;
+
+	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER)) {
+		snprintf(why, size,
+			 "ADDRn_CFG: this CPU has no address filters (CPUID.14H.0:EBX[%u] is 0)",
+			 const_ilog2(RTIT_CAP_IP_FILTER));
+		return -EOPNOTSUPP;
+	}
+	if (config->nr_ranges > most) {
+		snprintf(why, size,
+			 "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
+			 config->nr_ranges, most);
+		return -EOPNOTSUPP;
+	}
+	for (i = 0; i < KIPT_HW_RANGES_MAX; i++) {
+		err = check_range_cfg(config, i, why, size);
+		if (!err && i < config->nr_ranges)
+			err = check_range(config, i, why, size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int kipt_caps_check_config(const struct kipt_caps *caps,
+			   const struct kipt_hw_config *config, char *why,
+			   size_t size)
+{
+	int err = check_ctl(caps, config->ctl, why, size);
+
+	return err ?: check_ranges(caps, config, why, size);
 }

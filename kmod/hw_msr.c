@@ -8,14 +8,20 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/smp.h>
+#include <linux/string.h>
 #include <asm/apic.h>
 #include <asm/barrier.h>
+#include <asm/irq_vectors.h>
 #include <asm/msr.h>
 #include <asm/special_insns.h>
 
 #include "compat.h"
 #include "hw.h"
 #include "hw_regs.h"
+
+#define STATUS_READ_ONLY	(RTIT_STATUS_FILTEREN | RTIT_STATUS_CONTEXTEN | \
+				 RTIT_STATUS_TRIGGEREN)
 
 static int msr_read(u32 msr, u64 *value)
 {
@@ -45,18 +51,99 @@ static bool vmx_forbids(void)
 	return !(misc & RTIT_VMX_MISC_PT);
 }
 
-static int program(u64 ctl, u64 table)
+static void save_filters(struct kipt_hw_saved *saved,
+			 const struct kipt_caps *caps)
 {
-	int err;
+	u32 i;
 
-	kipt_hw_pmi_ack_local();
-	err = msr_write(RTIT_STATUS, 0);
-	err = err ?: msr_write(RTIT_OUTPUT_BASE, table);
-	err = err ?: msr_write(RTIT_OUTPUT_MASK_PTRS, RTIT_MASK_PTRS_LOW);
-	/* The tables must be in memory before the CPU reads them. */
-	wmb();
-	err = err ?: msr_write(RTIT_CTL, ctl | RTIT_CTL_TRACEEN);
+	if (caps->leaf0_ebx & RTIT_CAP_CR3_FILTER)
+		msr_read(RTIT_CR3_MATCH, &saved->cr3_match);
+	for (i = 0; i < kipt_caps_ranges(caps); i++) {
+		msr_read(RTIT_ADDR_A(i), &saved->ranges[i].first);
+		msr_read(RTIT_ADDR_B(i), &saved->ranges[i].last);
+	}
+}
+
+int kipt_hw_save_local(struct kipt_hw_saved *saved)
+{
+	lockdep_assert_irqs_disabled();
+	memset(saved, 0, sizeof(*saved));
+	if (msr_read(RTIT_CTL, &saved->ctl))
+		return -EIO;
+	if (saved->ctl & RTIT_CTL_TRACEEN)
+		return -EBUSY;
+	if (vmx_forbids())
+		return -EPERM;
+	if (msr_read(RTIT_STATUS, &saved->status) ||
+	    msr_read(RTIT_OUTPUT_BASE, &saved->base) ||
+	    msr_read(RTIT_OUTPUT_MASK_PTRS, &saved->mask_ptrs))
+		return -EIO;
+	save_filters(saved, kipt_caps_cpu(smp_processor_id()));
+	return 0;
+}
+
+static int write_filters(const struct kipt_hw_range *ranges, u32 count)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < count && !err; i++) {
+		err = msr_write(RTIT_ADDR_A(i), ranges[i].first);
+		if (!err)
+			err = msr_write(RTIT_ADDR_B(i), ranges[i].last);
+	}
 	return err;
+}
+
+/*
+ * perf skips the write of a register whose value it believes to be there. So
+ * what it wrote has to be there again when it gets the CPU back, or the CPU
+ * would walk a table of pages that were freed.
+ */
+void kipt_hw_restore_local(const struct kipt_hw_saved *saved)
+{
+	const struct kipt_caps *caps = kipt_caps_cpu(smp_processor_id());
+
+	msr_write(RTIT_OUTPUT_BASE, saved->base);
+	msr_write(RTIT_OUTPUT_MASK_PTRS, saved->mask_ptrs);
+	if (caps->leaf0_ebx & RTIT_CAP_CR3_FILTER)
+		msr_write(RTIT_CR3_MATCH, saved->cr3_match);
+	write_filters(saved->ranges, kipt_caps_ranges(caps));
+	msr_write(RTIT_STATUS, saved->status & ~STATUS_READ_ONLY);
+	msr_write(RTIT_CTL, saved->ctl);
+}
+
+int kipt_hw_program_local(const struct kipt_hw_config *config, u64 table)
+{
+	lockdep_assert_irqs_disabled();
+	kipt_hw_pmi_ack_local();
+	if (msr_write(RTIT_STATUS, 0) ||
+	    msr_write(RTIT_OUTPUT_BASE, table) ||
+	    msr_write(RTIT_OUTPUT_MASK_PTRS, RTIT_MASK_PTRS_LOW))
+		return -EIO;
+	if (config->ctl & RTIT_CTL_CR3FILTER &&
+	    msr_write(RTIT_CR3_MATCH, config->cr3_match))
+		return -EIO;
+	return write_filters(config->ranges, config->nr_ranges);
+}
+
+static u64 ctl_on(const struct kipt_hw_config *config)
+{
+	return config->ctl | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
+}
+
+int kipt_hw_go_local(const struct kipt_hw_config *config)
+{
+	int err = msr_write(RTIT_STATUS, 0);
+
+	/* Tables and buffer must be in memory before the CPU uses them. */
+	wmb();
+	return err ?: msr_write(RTIT_CTL, ctl_on(config));
+}
+
+int kipt_hw_aim_local(u64 cr3_match)
+{
+	return msr_write(RTIT_CR3_MATCH, cr3_match);
 }
 
 bool kipt_hw_enabled_local(void)
@@ -67,26 +154,10 @@ bool kipt_hw_enabled_local(void)
 	return ctl & RTIT_CTL_TRACEEN;
 }
 
-int kipt_hw_start_local(u64 ctl, u64 table)
+void kipt_hw_halt_local(struct kipt_hw_position *position)
 {
-	u64 now;
-
-	lockdep_assert_irqs_disabled();
-	if (msr_read(RTIT_CTL, &now))
-		return -EIO;
-	if (now & RTIT_CTL_TRACEEN)
-		return -EBUSY;
-	if (vmx_forbids())
-		return -EPERM;
-	return program(ctl, table);
-}
-
-void kipt_hw_stop_local(struct kipt_hw_position *position)
-{
-	u64 ctl;
-
-	msr_read(RTIT_CTL, &ctl);
-	msr_write(RTIT_CTL, ctl & ~RTIT_CTL_TRACEEN);
+	msr_read(RTIT_CTL, &position->ctl);
+	msr_write(RTIT_CTL, position->ctl & ~RTIT_CTL_TRACEEN);
 	/*
 	 * Clearing TraceEn flushes the packets, yet only a store or fence
 	 * after it makes them visible to others ("Trace Output").
@@ -95,24 +166,18 @@ void kipt_hw_stop_local(struct kipt_hw_position *position)
 	msr_read(RTIT_OUTPUT_BASE, &position->base);
 	msr_read(RTIT_OUTPUT_MASK_PTRS, &position->mask_ptrs);
 	msr_read(RTIT_STATUS, &position->status);
-	msr_write(RTIT_STATUS, 0);
 }
 
-/* Clearing PacketByteCnt asks for a PSB+ ("IA32_RTIT_STATUS MSR"). */
-void kipt_hw_resync_local(void)
+bool kipt_hw_is_ours(const struct kipt_hw_config *config,
+		     const struct kipt_hw_position *position)
 {
-	u64 ctl, status;
+	return position->ctl == ctl_on(config);
+}
 
-	lockdep_assert_irqs_disabled();
-	msr_read(RTIT_CTL, &ctl);
-	if (!(ctl & RTIT_CTL_TRACEEN))
-		return;
-	msr_write(RTIT_CTL, ctl & ~RTIT_CTL_TRACEEN);
-	msr_read(RTIT_STATUS, &status);
-	if (status & (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED))
-		return;
-	msr_write(RTIT_STATUS, 0);
-	msr_write(RTIT_CTL, ctl);
+bool kipt_hw_same_place(const struct kipt_hw_position *one,
+			const struct kipt_hw_position *other)
+{
+	return one->base == other->base && one->mask_ptrs == other->mask_ptrs;
 }
 
 bool kipt_hw_stopped_local(void)
@@ -123,21 +188,14 @@ bool kipt_hw_stopped_local(void)
 	return status & RTIT_STATUS_STOPPED;
 }
 
-u32 kipt_hw_pmi_arm_local(void)
+/*
+ * apic_write() is a static call modules cannot link to; the table of the APIC
+ * driver is.
+ */
+void kipt_hw_pmi_unmask_local(void)
 {
-	u32 before = apic->read(APIC_LVTPC);
-
-	/*
-	 * Delivery set the mask bit. apic_write() is a static call modules
-	 * cannot link to; the table of the APIC driver is.
-	 */
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
-	return before;
-}
-
-void kipt_hw_pmi_restore_local(u32 lvtpc)
-{
-	apic->write(APIC_LVTPC, lvtpc);
+	if (apic->read(APIC_LVTPC) != APIC_DM_NMI)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
 bool kipt_hw_pmi_ack_local(void)
@@ -149,4 +207,9 @@ bool kipt_hw_pmi_ack_local(void)
 		return false;
 	msr_write(RTIT_PERF_GLOBAL_STATUS_RESET, RTIT_GLOBAL_TOPA_PMI);
 	return true;
+}
+
+void kipt_hw_send_nmi(unsigned int cpu)
+{
+	apic->send_IPI(cpu, NMI_VECTOR);
 }

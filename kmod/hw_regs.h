@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rtit_regs.h for the module. The kernel's <asm/msr-index.h> has a few of its
- * names with other spellings of the same values; the ones shared with the
- * test CPU take over, and the build shows that the values agree.
+ * rtit_regs.h for the module, where <asm/msr-index.h> has a few of its names
+ * already: the build shows that they mean the same.
  */
 #ifndef KIPT_HW_REGS_H
 #define KIPT_HW_REGS_H
@@ -10,33 +9,17 @@
 #include <linux/build_bug.h>
 #include <asm/msr-index.h>
 
-enum {
-	KIPT_KERNEL_TRACEEN = RTIT_CTL_TRACEEN,
-	KIPT_KERNEL_OS = RTIT_CTL_OS,
-	KIPT_KERNEL_TOPA = RTIT_CTL_TOPA,
-	KIPT_KERNEL_DISRETC = RTIT_CTL_DISRETC,
-	KIPT_KERNEL_ERROR = RTIT_STATUS_ERROR,
-	KIPT_KERNEL_STOPPED = RTIT_STATUS_STOPPED,
-};
-
-#undef RTIT_CTL_TRACEEN
-#undef RTIT_CTL_OS
-#undef RTIT_CTL_TOPA
-#undef RTIT_CTL_DISRETC
-#undef RTIT_STATUS_FILTEREN
-#undef RTIT_STATUS_CONTEXTEN
-#undef RTIT_STATUS_TRIGGEREN
-#undef RTIT_STATUS_ERROR
-#undef RTIT_STATUS_STOPPED
-#undef RTIT_STATUS_BYTECNT
-
 #include "rtit_regs.h"
 
-static_assert(KIPT_KERNEL_TRACEEN == RTIT_CTL_TRACEEN);
-static_assert(KIPT_KERNEL_OS == RTIT_CTL_OS);
-static_assert(KIPT_KERNEL_TOPA == RTIT_CTL_TOPA);
-static_assert(KIPT_KERNEL_DISRETC == RTIT_CTL_DISRETC);
-static_assert(KIPT_KERNEL_ERROR == RTIT_STATUS_ERROR);
-static_assert(KIPT_KERNEL_STOPPED == RTIT_STATUS_STOPPED);
+static_assert(RTIT_CTL_TRACEEN == 1ULL << 0);
+static_assert(RTIT_CTL_OS == 1ULL << 2);
+static_assert(RTIT_CTL_TOPA == 1ULL << 8);
+static_assert(RTIT_CTL_DISRETC == 1ULL << 11);
+static_assert(RTIT_STATUS_FILTEREN == 1ULL << 0);
+static_assert(RTIT_STATUS_CONTEXTEN == 1ULL << 1);
+static_assert(RTIT_STATUS_TRIGGEREN == 1ULL << 2);
+static_assert(RTIT_STATUS_ERROR == 1ULL << 4);
+static_assert(RTIT_STATUS_STOPPED == 1ULL << 5);
+static_assert(RTIT_STATUS_BYTECNT == 0x1ffffULL << 32);
 
 #endif /* KIPT_HW_REGS_H */

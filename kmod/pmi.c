@@ -1,65 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Handles the ToPA PMI. The handler runs in NMI context: no locks, no
- * printing, only MSRs of its own CPU, per-CPU data and what trace.c allows in
- * an NMI. Leaves to trace.c what a PMI means.
+ * Handles NMIs. The handlers run in NMI context: no locks, no printing, only
+ * MSRs of their own CPU, per-CPU data and what trace.c allows in an NMI.
+ * Leaves to trace.c what an NMI means.
  */
 #include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
 #include <asm/nmi.h>
+#include <asm/tsc.h>
 
+#include "compat.h"
 #include "hw.h"
 #include "pmi.h"
 #include "trace.h"
 
-static DEFINE_PER_CPU(struct kipt_trace *, watched);
+/* An NMI that was sent arrives within microseconds, or comes merged. */
+#define DUE_MS	10
+
 /*
- * Stopping took a PMI off the status register; its NMI is to be swallowed
- * when it comes, or the kernel would report an NMI of unknown origin.
+ * Until when, in TSC ticks, an NMI of ours may arrive with nothing left to
+ * do: a stop took the PMI off the register, or was done before the NMI that
+ * was sent for it came. Such an NMI must be claimed, or the kernel reports one
+ * of unknown origin. Past that time it belongs to someone else.
  */
-static DEFINE_PER_CPU(bool, nmi_due);
+static DEFINE_PER_CPU(u64, due_until);
+/* This NMI was a PMI of ours, so LVTPC is masked. */
+static DEFINE_PER_CPU(bool, unmask);
 
-static int kipt_pmi_handle(unsigned int type, struct pt_regs *regs)
+static u64 due_time(void)
 {
-	struct kipt_trace *trace = READ_ONCE(*this_cpu_ptr(&watched));
+	return rdtsc() + (u64)DUE_MS * tsc_khz;
+}
 
-	if (!trace)
-		return NMI_DONE;
-	if (!kipt_hw_pmi_ack_local()) {
-		if (!this_cpu_read(nmi_due))
-			return NMI_DONE;
-		this_cpu_write(nmi_due, false);
-		return NMI_HANDLED;
+static bool is_due(void)
+{
+	return rdtsc() < this_cpu_read(due_until);
+}
+
+static int handle_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct kipt_trace *trace = kipt_trace_here();
+	bool ours = is_due();
+
+	if (trace && kipt_hw_pmi_ack_local()) {
+		this_cpu_write(unmask, true);
+		kipt_trace_pmi_local(trace);
+		ours = true;
 	}
-	kipt_hw_pmi_arm_local();
-	kipt_trace_pmi_local(trace);
-	return NMI_HANDLED;
+	if (trace)
+		kipt_trace_nmi_local(trace);
+	return ours ? NMI_HANDLED : NMI_DONE;
+}
+
+/* After perf's handler, which must have reset its counters before. */
+static int unmask_late(unsigned int type, struct pt_regs *regs)
+{
+	if (!this_cpu_read(unmask))
+		return NMI_DONE;
+	this_cpu_write(unmask, false);
+	kipt_hw_pmi_unmask_local();
+	return NMI_DONE;
 }
 
 int kipt_pmi_init(void)
 {
+	int err;
+
+	err = register_nmi_handler(NMI_LOCAL, unmask_late, 0, "kipt_late");
+	if (err)
+		return err;
 	/* First, because perf's handler clears the bit this one looks at. */
-	return register_nmi_handler(NMI_LOCAL, kipt_pmi_handle,
-				    NMI_FLAG_FIRST, "kipt");
+	err = register_nmi_handler(NMI_LOCAL, handle_nmi, NMI_FLAG_FIRST,
+				   "kipt");
+	if (err)
+		unregister_nmi_handler(NMI_LOCAL, "kipt_late");
+	return err;
 }
 
 void kipt_pmi_uninit(void)
 {
 	unregister_nmi_handler(NMI_LOCAL, "kipt");
-}
-
-void kipt_pmi_watch(unsigned int cpu, struct kipt_trace *trace)
-{
-	per_cpu(nmi_due, cpu) = false;
-	WRITE_ONCE(per_cpu(watched, cpu), trace);
-}
-
-void kipt_pmi_unwatch(unsigned int cpu)
-{
-	WRITE_ONCE(per_cpu(watched, cpu), NULL);
+	unregister_nmi_handler(NMI_LOCAL, "kipt_late");
 }
 
 void kipt_pmi_stopped_local(void)
 {
 	if (kipt_hw_pmi_ack_local())
-		this_cpu_write(nmi_due, true);
+		this_cpu_write(due_until, due_time());
+}
+
+void kipt_pmi_send_nmi(unsigned int cpu)
+{
+	preempt_disable();
+	WRITE_ONCE(per_cpu(due_until, cpu), due_time());
+	kipt_hw_send_nmi(cpu);
+	preempt_enable();
 }

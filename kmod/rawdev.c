@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device for raw trace. A file that is attached holds the buffer, so the
- * bytes stay readable when the session goes away. Process context.
+ * The device for raw trace. A file that is attached holds a reference to the
+ * buffer of one CPU, so the bytes stay readable when the session goes away,
+ * and stay charged until the file and its mappings are gone. Every operation
+ * asks permission.c, because a file can be passed on. Process context.
  */
-#include <linux/capability.h>
 #include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "buffer.h"
 #include "compat.h"
+#include "permission.h"
 #include "rawdev.h"
 #include "session.h"
 #include "../uapi/linux/kipt_raw.h"
@@ -45,12 +47,10 @@ static int kipt_rawdev_open(struct inode *inode, struct file *file)
 	struct raw_file *raw;
 	int err;
 
-	if (!capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	err = security_locked_down(LOCKDOWN_PERF);
+	err = kipt_permission_file(NULL);
 	if (err)
 		return err;
-	raw = kzalloc(sizeof(*raw), GFP_KERNEL);
+	raw = kzalloc(sizeof(*raw), GFP_KERNEL_ACCOUNT);
 	if (!raw)
 		return -ENOMEM;
 	mutex_init(&raw->lock);
@@ -62,9 +62,9 @@ static int kipt_rawdev_release(struct inode *inode, struct file *file)
 {
 	struct raw_file *raw = file->private_data;
 
+	kipt_buffer_put(raw->buffer);
 	if (raw->session)
 		kipt_session_put(raw->session);
-	kipt_buffer_put(raw->buffer);
 	kfree(raw);
 	return 0;
 }
@@ -74,10 +74,13 @@ static int attach_trace(struct raw_file *raw, struct kipt_session *session,
 {
 	struct kipt_trace *trace = kipt_session_trace(session, cpu);
 
+	lockdep_assert_held(&session->lock);
 	if (!trace)
 		return -ENXIO;
 	if (session->dead)
 		return -ENOENT;
+	if (session->state == KIPT_STATE_SETUP)
+		return -EBUSY;
 	raw->buffer = kipt_buffer_get(trace->buffer);
 	raw->trace = trace;
 	/* Pairs with attached_session(): the rest is set before it. */
@@ -90,14 +93,18 @@ static int attach_locked(struct raw_file *raw, struct kipt_raw_attach *attach)
 	struct kipt_session *session;
 	int err;
 
+	lockdep_assert_held(&raw->lock);
 	if (raw->session)
 		return -EBUSY;
 	session = kipt_session_find(attach->session);
 	if (!session)
 		return -ENOENT;
-	mutex_lock(&session->lock);
-	err = attach_trace(raw, session, attach->cpu);
-	mutex_unlock(&session->lock);
+	err = kipt_permission_file(session);
+	if (!err) {
+		mutex_lock(&session->lock);
+		err = attach_trace(raw, session, attach->cpu);
+		mutex_unlock(&session->lock);
+	}
 	if (err)
 		kipt_session_put(session);
 	return err;
@@ -116,34 +123,70 @@ static long attach(struct raw_file *raw, void __user *arg)
 	return err;
 }
 
+static u32 trace_state(const struct kipt_session *session,
+		       const struct kipt_trace *trace)
+{
+	if (READ_ONCE(trace->running))
+		return KIPT_STATE_RUNNING;
+	return session->generation ? KIPT_STATE_STOPPED : KIPT_STATE_NEW;
+}
+
+/* Return: 0, or -ESTALE if the session is gone. */
+static int find_position(struct raw_file *raw,
+			 struct kipt_raw_position *position)
+{
+	struct kipt_session *session = raw->session;
+	struct kipt_trace_result result;
+	int err;
+
+	mutex_lock(&session->lock);
+	kipt_trace_result(raw->trace, &result);
+	*position = (struct kipt_raw_position) {
+		.state = trace_state(session, raw->trace),
+		.head = result.head,
+		.tail = result.tail,
+		.size = session->size,
+		.lost = result.tail,
+		.generation = session->generation,
+		.cause = result.cause,
+	};
+	err = session->dead ? -ESTALE : 0;
+	mutex_unlock(&session->lock);
+	return err;
+}
+
 static long position(struct raw_file *raw, void __user *arg)
 {
-	struct kipt_session *session = attached_session(raw);
 	struct kipt_raw_position position;
-	bool dead;
+	u32 bytes;
+	int err;
 
-	if (!session)
+	BUILD_BUG_ON(sizeof(position) != KIPT_RAW_POSITION_BYTES);
+	if (!attached_session(raw))
 		return -EINVAL;
-	mutex_lock(&session->lock);
-	dead = session->dead;
-	position = (struct kipt_raw_position) {
-		.size = session->size,
-		.head = raw->trace->head,
-		.wrapped = raw->trace->wrapped,
-		.state = session->state,
-		.generation = session->generation,
-	};
-	mutex_unlock(&session->lock);
-	if (dead)
-		return -ESTALE;
-	return copy_to_user(arg, &position, sizeof(position)) ? -EFAULT : 0;
+	if (copy_from_user(&bytes, arg, sizeof(bytes)))
+		return -EFAULT;
+	if (bytes < KIPT_RAW_POSITION_BYTES || bytes > PAGE_SIZE)
+		return -EINVAL;
+	err = find_position(raw, &position);
+	if (err)
+		return err;
+	position.bytes = min_t(u32, bytes, sizeof(position));
+	if (copy_to_user(arg, &position, position.bytes) ||
+	    clear_user(arg + position.bytes, bytes - position.bytes))
+		return -EFAULT;
+	return 0;
 }
 
 static long kipt_rawdev_ioctl(struct file *file, unsigned int cmd,
 			      unsigned long arg)
 {
 	struct raw_file *raw = file->private_data;
+	int err;
 
+	err = kipt_permission_file(attached_session(raw));
+	if (err)
+		return err;
 	switch (cmd) {
 	case KIPT_RAW_ATTACH:
 		return attach(raw, (void __user *)arg);
@@ -157,8 +200,13 @@ static long kipt_rawdev_ioctl(struct file *file, unsigned int cmd,
 static int kipt_rawdev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct raw_file *raw = file->private_data;
+	struct kipt_session *session = attached_session(raw);
+	int err;
 
-	if (!attached_session(raw))
+	err = kipt_permission_file(session);
+	if (err)
+		return err;
+	if (!session)
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
@@ -177,7 +225,8 @@ static __poll_t kipt_rawdev_poll(struct file *file, poll_table *wait)
 	if (READ_ONCE(session->dead))
 		return EPOLLHUP;
 	if (READ_ONCE(session->state) == KIPT_STATE_STOPPED ||
-	    READ_ONCE(raw->trace->full) || READ_ONCE(raw->trace->offline))
+	    READ_ONCE(raw->trace->full) ||
+	    READ_ONCE(raw->trace->result.cause))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
@@ -196,7 +245,8 @@ static struct miscdevice raw_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "kipt",
 	.fops = &raw_fops,
-	.mode = 0600,
+	/* The capability decides, see permission.c. */
+	.mode = 0666,
 };
 
 int kipt_rawdev_init(void)

@@ -3,59 +3,204 @@
  * Reserves perf's intel_pt PMU. A disabled event writes no MSR, yet the PMU
  * is exclusive, so it makes perf_event_open() say EBUSY for others; it also
  * takes part in perf's own exclusion of PT and LBR, and keeps perf's PMI
- * handler awake. Process context.
+ * handler awake. Owns the events, one a CPU. Process context.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/device.h>
 #include <linux/err.h>
-#include <linux/fs.h>
-#include <linux/kernel.h>
+#include <linux/kobject.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/platform_device.h>
 
 #include "reserve.h"
 
-/* The number is given out at boot, and only sysfs tells it. */
-#define TYPE_PATH	"/sys/bus/event_source/devices/intel_pt/type"
+#define PMU_NAME	"intel_pt"
+/* A PMU that every kernel with perf has. */
+#define WITNESS_NAME	"software"
 
-/* Return: the PMU's type, or 0 if there is no such PMU. */
-static u32 read_type(void)
+/**
+ * struct slot - the reservation of a CPU
+ * @event: perf's, or NULL
+ * @offlines: counts how often the CPU went away
+ */
+struct slot {
+	struct perf_event *event;
+	u32 offlines;
+};
+
+/* Guards the slots. A CPU hotplug callback takes it. */
+static DEFINE_MUTEX(slots_lock);
+static DEFINE_PER_CPU(struct slot, slots);
+
+static enum { PMU_UNKNOWN, PMU_ABSENT, PMU_PRESENT } found;
+static u32 pmu_type;
+
+/*
+ * PMUs are devices, and all devices are in one kset: there they have names
+ * that no mount namespace hides.
+ *
+ * Return: the device, referenced, or NULL.
+ */
+static struct device *find_pmu(const char *name)
 {
-	struct file *file;
-	char text[16];
-	loff_t pos = 0;
-	ssize_t n;
-	u32 type;
+	struct kobject *kobj = kset_find_obj(platform_bus.kobj.kset, name);
+	struct device *dev;
 
-	file = filp_open(TYPE_PATH, O_RDONLY, 0);
-	if (IS_ERR(file))
-		return 0;
-	n = kernel_read(file, text, sizeof(text) - 1, &pos);
-	filp_close(file, NULL);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	return kstrtou32(strim(text), 10, &type) ? 0 : type;
+	if (!kobj)
+		return NULL;
+	dev = kobj_to_dev(kobj);
+	if (dev->bus && !strcmp(dev->bus->name, "event_source"))
+		return dev;
+	put_device(dev);
+	return NULL;
 }
 
-int kipt_reserve_get(unsigned int cpu, struct perf_event **event)
+static void look_for_pmu(void)
+{
+	struct device *witness = find_pmu(WITNESS_NAME);
+	struct device *dev = find_pmu(PMU_NAME);
+	struct pmu *pmu = dev ? dev_get_drvdata(dev) : NULL;
+
+	if (pmu && pmu->name && !strcmp(pmu->name, PMU_NAME)) {
+		pmu_type = pmu->type;
+		found = PMU_PRESENT;
+	} else if (!dev && witness) {
+		found = PMU_ABSENT;
+	}
+	put_device(dev);
+	put_device(witness);
+}
+
+void kipt_reserve_init(void)
+{
+	look_for_pmu();
+	if (found == PMU_ABSENT)
+		pr_info("perf has no intel_pt PMU (Intel PT was on at boot, or has no ToPA): nothing to keep off\n");
+	else if (found == PMU_UNKNOWN)
+		pr_warn("cannot tell whether perf has an intel_pt PMU: no CPU can be traced\n");
+}
+
+static struct perf_event *make_event(unsigned int cpu)
 {
 	struct perf_event_attr attr = {
+		.type = pmu_type,
 		.size = sizeof(attr),
 		.disabled = 1,
 	};
-	struct perf_event *made;
+	struct perf_event *event;
 
-	*event = NULL;
-	attr.type = read_type();
-	if (!attr.type)
-		return 0;
-	made = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	if (IS_ERR(made))
-		return PTR_ERR(made);
-	*event = made;
-	return 0;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return event;
+	if (event->pmu && event->pmu->type == pmu_type)
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-ENODEV);
 }
 
-void kipt_reserve_put(struct perf_event *event)
+static int explain(unsigned int cpu, int err, char *why, size_t size)
 {
+	if (err == -EBUSY)
+		snprintf(why, size,
+			 "CPU %u: perf uses Intel PT or LBR; stop it first",
+			 cpu);
+	else if (err == -ENXIO)
+		snprintf(why, size, "CPU %u is offline; online CPUs: %*pbl",
+			 cpu, cpumask_pr_args(cpu_online_mask));
+	else
+		snprintf(why, size,
+			 "CPU %u: perf's intel_pt PMU cannot be reserved (error %d)",
+			 cpu, -err);
+	return err;
+}
+
+static u32 offlines_of(unsigned int cpu, bool *reserved)
+{
+	struct slot *slot = per_cpu_ptr(&slots, cpu);
+	u32 offlines;
+
+	mutex_lock(&slots_lock);
+	*reserved = slot->event;
+	offlines = slot->offlines;
+	mutex_unlock(&slots_lock);
+	return offlines;
+}
+
+/* Return: false if the CPU went away since, and with it the event's worth. */
+static bool keep_event(unsigned int cpu, struct perf_event *event,
+		       u32 offlines)
+{
+	struct slot *slot = per_cpu_ptr(&slots, cpu);
+	bool keep;
+
+	cpus_read_lock();
+	mutex_lock(&slots_lock);
+	keep = cpu_online(cpu) && slot->offlines == offlines && !slot->event;
+	if (keep)
+		slot->event = event;
+	mutex_unlock(&slots_lock);
+	cpus_read_unlock();
+	return keep;
+}
+
+int kipt_reserve_get(unsigned int cpu, char *why, size_t size)
+{
+	struct perf_event *event;
+	bool reserved;
+	u32 offlines;
+
+	might_sleep();
+	if (found == PMU_ABSENT)
+		return 0;
+	if (found == PMU_UNKNOWN) {
+		snprintf(why, size,
+			 "it cannot be told whether perf has an intel_pt PMU, so perf might use Intel PT on CPU %u",
+			 cpu);
+		return -ENODEV;
+	}
+	offlines = offlines_of(cpu, &reserved);
+	if (reserved)
+		return 0;
+	if (!cpu_online(cpu))
+		return explain(cpu, -ENXIO, why, size);
+	event = make_event(cpu);
+	if (IS_ERR(event))
+		return explain(cpu, PTR_ERR(event), why, size);
+	if (keep_event(cpu, event, offlines))
+		return 0;
+	perf_event_release_kernel(event);
+	return explain(cpu, -ENXIO, why, size);
+}
+
+static struct perf_event *take_event(unsigned int cpu, bool offline)
+{
+	struct slot *slot = per_cpu_ptr(&slots, cpu);
+	struct perf_event *event;
+
+	mutex_lock(&slots_lock);
+	event = slot->event;
+	slot->event = NULL;
+	slot->offlines += offline;
+	mutex_unlock(&slots_lock);
+	return event;
+}
+
+void kipt_reserve_put(unsigned int cpu)
+{
+	struct perf_event *event = take_event(cpu, false);
+
+	if (event)
+		perf_event_release_kernel(event);
+}
+
+void kipt_reserve_offline(unsigned int cpu)
+{
+	struct perf_event *event = take_event(cpu, true);
+
 	if (event)
 		perf_event_release_kernel(event);
 }

@@ -1,29 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Keeps perf off Intel PT on CPUs that sessions hold, by disabled per-CPU
- * events of its intel_pt PMU. Process context; not under locks that a CPU
- * hotplug callback takes.
+ * events of its intel_pt PMU, which it owns. Process context; not under locks
+ * that a CPU hotplug callback takes, unless said otherwise.
  */
 #ifndef KIPT_RESERVE_H
 #define KIPT_RESERVE_H
 
-struct perf_event;
+#include <linux/types.h>
+
+/**
+ * kipt_reserve_init() - find perf's intel_pt PMU, once
+ *
+ * Prints what it found if that is not the usual. Later kipt_reserve_get()
+ * refuses if it could not be told whether there is such a PMU.
+ */
+void kipt_reserve_init(void);
 
 /**
  * kipt_reserve_get() - take the intel_pt PMU of a CPU
- * @cpu: an online CPU
- * @event: what to give to kipt_reserve_put(); NULL if this kernel has no
- *	intel_pt PMU, so that there is nothing to keep off
+ * @cpu: held by the calling session; taken already is no error
+ * @why: the reason of a refusal, a sentence
+ * @size: bytes of @why
  *
- * Return: 0; -EBUSY if perf traces there, or uses LBR on a CPU where that
- * excludes PT; or another error of perf.
+ * Without an intel_pt PMU there is nothing to take.
+ *
+ * Return:
+ * 0: perf cannot use PT on @cpu.
+ * -EBUSY: perf traces there, or uses LBR on a CPU where that excludes PT.
+ * -ENXIO: the CPU is offline.
+ * -ENODEV: it cannot be told whether perf has such a PMU.
+ * Or another error of perf.
  */
-int kipt_reserve_get(unsigned int cpu, struct perf_event **event);
+int kipt_reserve_get(unsigned int cpu, char *why, size_t size);
 
 /**
  * kipt_reserve_put() - give it back
- * @event: may be NULL
+ * @cpu: need not be reserved
+ *
+ * Context: may sleep.
  */
-void kipt_reserve_put(struct perf_event *event);
+void kipt_reserve_put(unsigned int cpu);
+
+/**
+ * kipt_reserve_offline() - a CPU goes away, and perf drops its events
+ * @cpu: need not be reserved; kipt_reserve_get() takes it anew
+ *
+ * Context: the CPU hotplug callback.
+ */
+void kipt_reserve_offline(unsigned int cpu);
 
 #endif /* KIPT_RESERVE_H */

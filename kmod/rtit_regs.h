@@ -4,6 +4,9 @@
  * only: the module programs them, the test CPU models them, and nothing else
  * is shared between the two. Usable in kernel and user space, and in C or
  * assembly-free headers alike.
+ *
+ * The kernel's <asm/msr-index.h> has ten of the names, with other spellings of
+ * the same values; where it was included before, those are taken.
  */
 #ifndef KIPT_RTIT_REGS_H
 #define KIPT_RTIT_REGS_H
@@ -29,18 +32,20 @@
 #define RTIT_VMX_MISC_PT		(1ULL << 14)
 
 /* "IA32_RTIT_CTL MSR". */
+#ifndef RTIT_CTL_TRACEEN
 #define RTIT_CTL_TRACEEN		(1ULL << 0)
-#define RTIT_CTL_CYCEN			(1ULL << 1)
 #define RTIT_CTL_OS			(1ULL << 2)
+#define RTIT_CTL_TOPA			(1ULL << 8)
+#define RTIT_CTL_DISRETC		(1ULL << 11)
+#endif
+#define RTIT_CTL_CYCEN			(1ULL << 1)
 #define RTIT_CTL_USER			(1ULL << 3)
 #define RTIT_CTL_PWREVTEN		(1ULL << 4)
 #define RTIT_CTL_FUPONPTW		(1ULL << 5)
 #define RTIT_CTL_FABRICEN		(1ULL << 6)
 #define RTIT_CTL_CR3FILTER		(1ULL << 7)
-#define RTIT_CTL_TOPA			(1ULL << 8)
 #define RTIT_CTL_MTCEN			(1ULL << 9)
 #define RTIT_CTL_TSCEN			(1ULL << 10)
-#define RTIT_CTL_DISRETC		(1ULL << 11)
 #define RTIT_CTL_PTWEN			(1ULL << 12)
 #define RTIT_CTL_BRANCHEN		(1ULL << 13)
 #define RTIT_CTL_MTCFREQ_SHIFT		14
@@ -61,15 +66,17 @@
 #define RTIT_ADDR_CFG_TRACESTOP		2
 
 /* "IA32_RTIT_STATUS MSR". */
+#ifndef RTIT_STATUS_FILTEREN
 #define RTIT_STATUS_FILTEREN		(1ULL << 0)
 #define RTIT_STATUS_CONTEXTEN		(1ULL << 1)
 #define RTIT_STATUS_TRIGGEREN		(1ULL << 2)
 #define RTIT_STATUS_ERROR		(1ULL << 4)
 #define RTIT_STATUS_STOPPED		(1ULL << 5)
+#define RTIT_STATUS_BYTECNT		(0x1ffffULL << 32)
+#endif
 #define RTIT_STATUS_PENDPSB		(1ULL << 6)
 #define RTIT_STATUS_PENDTOPAPMI		(1ULL << 7)
 #define RTIT_STATUS_BYTECNT_SHIFT	32
-#define RTIT_STATUS_BYTECNT		(0x1ffffULL << RTIT_STATUS_BYTECNT_SHIFT)
 
 /* "IA32_RTIT_OUTPUT_MASK_PTRS MSR", with ToPA. */
 #define RTIT_MASK_PTRS_LOW		0x7fULL
@@ -91,6 +98,9 @@
 #define RTIT_CPUID_PRESENT_LEAF		0x7
 #define RTIT_CPUID_PRESENT_EBX		(1U << 25)
 #define RTIT_CPUID_LEAF			0x14
+/* Beside it: the clocks, and the type of the core. */
+#define RTIT_CPUID_TSC_LEAF		0x15
+#define RTIT_CPUID_CORE_LEAF		0x1a
 
 /* CPUID.(EAX=14H,ECX=0):EBX */
 #define RTIT_CAP_CR3_FILTER		(1U << 0)

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Life of a session: create, start, stop, destroy, and what CPU hotplug does
- * to it. Leaves single CPUs to trace.c, messages to netlink.c, decoding to
- * decode_worker.c. Process context; session.h tells the order of locks.
+ * Life of a session: the list of them, who holds which CPU, start, stop,
+ * destroy, and what CPU hotplug does to it. Leaves single CPUs to trace.c,
+ * checks and allocation to setup.c, messages to netlink.c. Process context;
+ * session.h tells the order of locks.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
-#include <linux/topology.h>
 
-#include "buffer.h"
-#include "compat.h"
-#include "decode_worker.h"
+#include "follow.h"
+#include "latch.h"
 #include "netlink.h"
-#include "pmi.h"
 #include "refuse.h"
 #include "reserve.h"
-#include "hw_regs.h"
 #include "session.h"
+#include "setup.h"
 #include "sideband.h"
 #include "text_patch.h"
 
@@ -30,9 +29,19 @@
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 static u32 last_id;
+static u32 changes;
 static bool closed;
 static DEFINE_PER_CPU(struct kipt_session *, holder);
 static int hotplug_state;
+/* Takes sessions down and frees them; what is in it waits for nobody. */
+static struct workqueue_struct *session_wq;
+static atomic_t nr_sessions = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(all_freed);
+
+/* Until a CPU that did not answer is tried again. */
+#define STUCK_RETRY	HZ
+
+static void end_again(struct work_struct *work);
 
 static void release_session(struct kref *refs)
 {
@@ -41,6 +50,14 @@ static void release_session(struct kref *refs)
 
 	free_cpumask_var(session->cpus);
 	kfree(session);
+	if (atomic_dec_and_test(&nr_sessions))
+		wake_up_all(&all_freed);
+}
+
+struct kipt_session *kipt_session_get(struct kipt_session *session)
+{
+	kref_get(&session->refs);
+	return session;
 }
 
 void kipt_session_put(struct kipt_session *session)
@@ -48,17 +65,56 @@ void kipt_session_put(struct kipt_session *session)
 	kref_put(&session->refs, release_session);
 }
 
+/* Nobody finds the session any more, nobody reads it, and it is stopped. */
+static void free_parts(struct work_struct *work)
+{
+	struct kipt_session *session =
+		container_of(work, struct kipt_session, free_work);
+	u32 i;
+
+	/* NMI handlers that found a trace before are through after this. */
+	synchronize_rcu();
+	for (i = 0; i < session->nr_traces; i++)
+		irq_work_sync(&session->traces[i].full_work);
+	cancel_work_sync(&session->event_work);
+	kipt_setup_free(session);
+	kipt_session_put(session);
+}
+
+static void last_pin(struct kref *pins)
+{
+	struct kipt_session *session =
+		container_of(pins, struct kipt_session, pins);
+
+	queue_work(session_wq, &session->free_work);
+}
+
+void kipt_session_pin(struct kipt_session *session)
+{
+	kref_get(&session->pins);
+}
+
+void kipt_session_unpin(struct kipt_session *session)
+{
+	kref_put(&session->pins, last_pin);
+}
+
+/* Its owner's socket is closed, or it is dead: it only waits for its end. */
+static bool is_going(const struct kipt_session *session)
+{
+	return READ_ONCE(session->dead) || READ_ONCE(session->owner.gone);
+}
+
+/* Sessions are added at the tail with a number, so the list is in order. */
 struct kipt_session *kipt_session_next(u32 id)
 {
 	struct kipt_session *session, *found = NULL;
 
 	mutex_lock(&sessions_lock);
-	/* Sessions are added at the tail, so the list is in order of id. */
 	list_for_each_entry(session, &sessions, node) {
-		if (session->id <= id)
+		if (session->id <= id || is_going(session))
 			continue;
-		found = session;
-		kref_get(&found->refs);
+		found = kipt_session_get(session);
 		break;
 	}
 	mutex_unlock(&sessions_lock);
@@ -67,16 +123,22 @@ struct kipt_session *kipt_session_next(u32 id)
 
 struct kipt_session *kipt_session_find(u32 id)
 {
-	struct kipt_session *session;
+	struct kipt_session *session, *found = NULL;
 
-	if (!id)
-		return NULL;
-	session = kipt_session_next(id - 1);
-	if (session && session->id != id) {
-		kipt_session_put(session);
-		return NULL;
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, node) {
+		if (session->id != id || is_going(session))
+			continue;
+		found = kipt_session_get(session);
+		break;
 	}
-	return session;
+	mutex_unlock(&sessions_lock);
+	return found;
+}
+
+u32 kipt_session_changes(void)
+{
+	return READ_ONCE(changes);
 }
 
 struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu)
@@ -92,21 +154,47 @@ struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu)
 void kipt_session_wake(struct kipt_session *session)
 {
 	wake_up_interruptible(&session->wait);
-	schedule_work(&session->event_work);
+	queue_work(session_wq, &session->event_work);
 }
 
-static void send_event(struct work_struct *work)
+/* Why a CPU stopped by itself, once. */
+static u32 take_event(struct kipt_trace *trace)
+{
+	struct kipt_trace_result result;
+	u32 cause;
+
+	kipt_trace_result(trace, &result);
+	cause = result.cause;
+	if (!cause && READ_ONCE(trace->full))
+		cause = KIPT_STOP_CAUSE_FULL;
+	if (cause == trace->told)
+		return 0;
+	trace->told = cause;
+	return cause;
+}
+
+static void tell_stopped_cpus(struct work_struct *work)
 {
 	struct kipt_session *session =
 		container_of(work, struct kipt_session, event_work);
+	u32 state = READ_ONCE(session->state);
+	u32 i, cause;
 
-	kipt_netlink_event(session->id, READ_ONCE(session->state));
+	for (i = 0; i < session->nr_traces; i++) {
+		cause = take_event(&session->traces[i]);
+		if (cause)
+			kipt_netlink_event(session->id, state,
+					   session->traces[i].cpu, cause);
+	}
 }
 
 static void set_state(struct kipt_session *session, u32 state)
 {
+	lockdep_assert_held(&session->lock);
 	WRITE_ONCE(session->state, state);
-	kipt_session_wake(session);
+	wake_up_interruptible(&session->wait);
+	kipt_netlink_event(session->id, state, KIPT_EVENT_NO_CPU,
+			   state == KIPT_STATE_STOPPED ? session->cause : 0);
 }
 
 void kipt_session_busy(struct cpumask *cpus)
@@ -121,8 +209,8 @@ void kipt_session_busy(struct cpumask *cpus)
 	mutex_unlock(&sessions_lock);
 }
 
-static int check_cpus(const struct cpumask *cpus,
-		      struct netlink_ext_ack *extack)
+int kipt_session_check_cpus(const struct cpumask *cpus,
+			    struct netlink_ext_ack *extack)
 {
 	unsigned int cpu;
 
@@ -143,62 +231,7 @@ static int check_cpus(const struct cpumask *cpus,
 	return 0;
 }
 
-static int check_size(u64 size, struct netlink_ext_ack *extack)
-{
-	if (size < KIPT_BUFFER_SIZE_MIN || size > KIPT_BUFFER_SIZE_MAX)
-		return kipt_refuse(extack, NULL, -EINVAL,
-				   "size %llu is out of range; allowed: %llu to %llu bytes per CPU",
-				   size, KIPT_BUFFER_SIZE_MIN,
-				   KIPT_BUFFER_SIZE_MAX);
-	if (!is_power_of_2(size))
-		return kipt_refuse(extack, NULL, -EINVAL,
-				   "size %llu is not a power of two; nearest below: %lu",
-				   size, rounddown_pow_of_two(size));
-	return 0;
-}
-
-/*
- * Without multiple entries a table is one region and an END to itself, and
- * INT comes before the region is full ("Single Output Region ToPA"): good
- * for a ring of one block only.
- */
-static int check_output(const struct kipt_caps *caps,
-			const struct kipt_session_config *config,
-			struct netlink_ext_ack *extack)
-{
-	u64 block = (u64)PAGE_SIZE << KIPT_MAX_ORDER;
-
-	if (!(caps->leaf0_ecx & RTIT_CAP_TOPA))
-		return kipt_refuse(extack, NULL, -EOPNOTSUPP,
-				   "this CPU has no ToPA output (CPUID.14H.0:ECX[0] is 0)");
-	if (caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI)
-		return 0;
-	if (config->mode != KIPT_MODE_RING || config->size > block)
-		return kipt_refuse(extack, NULL, -EOPNOTSUPP,
-				   "this CPU has one ToPA entry only (CPUID.14H.0:ECX[1] is 0); allowed: mode ring, size up to %llu",
-				   block);
-	return 0;
-}
-
-static int check_config(const struct kipt_session_config *config,
-			struct kipt_caps *caps,
-			struct netlink_ext_ack *extack)
-{
-	char why[160];
-	int err;
-
-	err = check_cpus(config->cpus, extack);
-	err = err ?: check_size(config->size, extack);
-	if (err)
-		return err;
-	kipt_caps_of(config->cpus, caps);
-	err = kipt_caps_check_ctl(caps, config->ctl, why, sizeof(why));
-	if (err)
-		return kipt_refuse(extack, NULL, err, "%s", why);
-	return check_output(caps, config, extack);
-}
-
-/* Takes the CPUs, so that no two sessions set up for the same one. */
+/* Takes all CPUs or none, so that no two sessions set up for the same one. */
 static int claim_cpus(struct kipt_session *session,
 		      struct netlink_ext_ack *extack)
 {
@@ -206,158 +239,94 @@ static int claim_cpus(struct kipt_session *session,
 	unsigned int cpu;
 	int err = 0;
 
-	mutex_lock(&sessions_lock);
+	lockdep_assert_held(&sessions_lock);
 	for_each_cpu(cpu, session->cpus) {
 		other = per_cpu(holder, cpu);
 		if (!other)
 			continue;
-		err = kipt_refuse(extack, NULL, -EBUSY,
-				  "CPU %u is held by session %u", cpu,
-				  other->id);
-		goto out;
+		if (!is_going(other))
+			return kipt_refuse(extack, NULL, -EBUSY,
+					   "CPU %u is held by session %u", cpu,
+					   other->id);
+		err = kipt_refuse(extack, NULL, -EAGAIN,
+				  "CPU %u is held by session %u, which is being destroyed",
+				  cpu, other->id);
 	}
-	session->id = ++last_id;
+	if (err)
+		return err;
 	for_each_cpu(cpu, session->cpus)
 		per_cpu(holder, cpu) = session;
-out:
+	session->held = true;
+	return 0;
+}
+
+int kipt_session_claim(struct kipt_session *session,
+		       struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	mutex_lock(&sessions_lock);
+	if (!session->held)
+		err = claim_cpus(session, extack);
 	mutex_unlock(&sessions_lock);
 	return err;
 }
 
-/* With the hotplug lock: a callback that found the session is through then. */
 static void release_cpus(struct kipt_session *session)
 {
 	unsigned int cpu;
 
-	cpus_read_lock();
 	mutex_lock(&sessions_lock);
-	for_each_cpu(cpu, session->cpus)
-		per_cpu(holder, cpu) = NULL;
+	if (session->held)
+		for_each_cpu(cpu, session->cpus)
+			per_cpu(holder, cpu) = NULL;
+	session->held = false;
 	mutex_unlock(&sessions_lock);
-	cpus_read_unlock();
 }
 
-static int reserve_pmu(struct kipt_trace *trace,
-		       struct netlink_ext_ack *extack)
+static void owner_gone(struct work_struct *work)
 {
-	struct perf_event *event;
-	int err;
+	struct kipt_session *session =
+		container_of(work, struct kipt_session, owner.work);
 
-	if (READ_ONCE(trace->reserved))
-		return 0;
-	if (!cpu_online(trace->cpu))
-		return kipt_refuse(extack, NULL, -ENXIO,
-				   "CPU %u is offline; online CPUs: %*pbl",
-				   trace->cpu,
-				   cpumask_pr_args(cpu_online_mask));
-	err = kipt_reserve_get(trace->cpu, &event);
-	if (err == -EBUSY)
-		return kipt_refuse(extack, NULL, err,
-				   "CPU %u: perf uses Intel PT or LBR; stop it first",
-				   trace->cpu);
-	if (err)
-		return kipt_refuse(extack, NULL, err,
-				   "CPU %u: perf's intel_pt PMU cannot be reserved (error %d)",
-				   trace->cpu, -err);
-	WRITE_ONCE(trace->reserved, event);
-	return 0;
+	kipt_session_destroy(session);
+	kipt_session_put(session);
 }
 
-static void unreserve_pmu(struct kipt_trace *trace)
+void kipt_session_queue_gone(struct kipt_owner *owner)
 {
-	kipt_reserve_put(xchg(&trace->reserved, NULL));
+	struct kipt_session *session =
+		container_of(owner, struct kipt_session, owner);
+
+	kipt_session_get(session);
+	queue_work(session_wq, &owner->work);
 }
 
-static void read_enabled(void *data)
+static void take_config(struct kipt_session *session,
+			const struct kipt_session_config *c)
 {
-	*(bool *)data = kipt_hw_enabled_local();
+	cpumask_copy(session->cpus, c->cpus);
+	session->mode = c->mode;
+	session->size = c->size;
+	session->ctl = c->ctl;
+	session->flags = c->flags;
+	session->nr_filters = c->nr_filters;
+	memcpy(session->filters, c->filters, sizeof(session->filters));
+	session->pid = c->pid;
+	session->by_cr3 = c->by_cr3;
+	session->cr3 = c->cr3;
+	session->uid = c->uid;
+	session->caps = c->caps;
+	session->hw = c->hw;
+	session->follow = c->follow;
 }
 
-static int check_off(struct kipt_trace *trace, struct netlink_ext_ack *extack)
+static void init_trace(struct kipt_trace *trace, struct kipt_session *session,
+		       unsigned int cpu)
 {
-	bool enabled = false;
-
-	if (smp_call_function_single(trace->cpu, read_enabled, &enabled, 1))
-		return kipt_refuse(extack, NULL, -ENXIO, "CPU %u is offline",
-				   trace->cpu);
-	if (enabled)
-		return kipt_refuse(extack, NULL, -EBUSY,
-				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else",
-				   trace->cpu);
-	return 0;
-}
-
-static int setup_trace(struct kipt_trace *trace,
-		       struct netlink_ext_ack *extack)
-{
-	struct kipt_session *session = trace->session;
-	int err;
-
-	/* First: if perf is why PT is on, the refusal should say so. */
-	err = reserve_pmu(trace, extack);
-	err = err ?: check_off(trace, extack);
-	if (err)
-		return err;
-	trace->buffer = kipt_buffer_create(session->size,
-					   cpu_to_node(trace->cpu),
-					   session->mode == KIPT_MODE_ONCE);
-	if (!trace->buffer)
-		return kipt_refuse(extack, NULL, -ENOMEM,
-				   "CPU %u: no memory for a buffer of %llu bytes",
-				   trace->cpu, session->size);
-	if (trace->buffer->nr_regions > 1 &&
-	    !(session->caps.leaf0_ecx & RTIT_CAP_TOPA_MULTI))
-		return kipt_refuse(extack, NULL, -ENOMEM,
-				   "CPU %u: no single block of %llu bytes, and this CPU has one ToPA entry only",
-				   trace->cpu, session->size);
-	kipt_pmi_watch(trace->cpu, trace);
-	return 0;
-}
-
-static int setup_traces(struct kipt_session *session,
-			struct netlink_ext_ack *extack)
-{
-	u32 i;
-	int err;
-
-	/* Both patch kernel text: before tracing, so that they are not in it. */
-	kipt_text_patch_get();
-	for (i = 0; i < session->nr_traces; i++) {
-		err = setup_trace(&session->traces[i], extack);
-		if (err)
-			return err;
-	}
-	session->sideband =
-		kipt_sideband_create(session->cpus, session->size,
-				     session->flags & KIPT_SESSION_FLAGS_KEEP_MM,
-				     !(session->ctl & RTIT_CTL_OS));
-	if (!session->sideband)
-		return kipt_refuse(extack, NULL, -ENOMEM,
-				   "no memory for what the scheduler says");
-	return 0;
-}
-
-/* Everything is off, and nothing finds the session any more. */
-static void free_parts(struct kipt_session *session)
-{
-	u32 i;
-
-	for (i = 0; i < session->nr_traces; i++)
-		kipt_pmi_unwatch(session->traces[i].cpu);
-	/* NMI handlers that found a trace before are through after this. */
-	synchronize_rcu();
-	for (i = 0; i < session->nr_traces; i++)
-		irq_work_sync(&session->traces[i].full_work);
-	cancel_work_sync(&session->event_work);
-	kipt_sideband_destroy(session->sideband);
-	session->sideband = NULL;
-	kipt_text_patch_put();
-	for (i = 0; i < session->nr_traces; i++) {
-		unreserve_pmu(&session->traces[i]);
-		kipt_buffer_put(session->traces[i].buffer);
-		session->traces[i].buffer = NULL;
-	}
-	release_cpus(session);
+	kipt_trace_init(trace, session, cpu);
+	trace->config = session->hw;
+	trace->follow = session->follow;
 }
 
 static struct kipt_session *alloc_session(const struct kipt_session_config *c)
@@ -366,7 +335,8 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 	struct kipt_session *session;
 	unsigned int cpu;
 
-	session = kzalloc(struct_size(session, traces, count), GFP_KERNEL);
+	session = kzalloc(struct_size(session, traces, count),
+			  GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return NULL;
 	if (!alloc_cpumask_var(&session->cpus, GFP_KERNEL)) {
@@ -374,91 +344,128 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 		return NULL;
 	}
 	kref_init(&session->refs);
+	kref_init(&session->pins);
 	mutex_init(&session->lock);
 	init_waitqueue_head(&session->wait);
-	INIT_WORK(&session->event_work, send_event);
-	cpumask_copy(session->cpus, c->cpus);
-	session->mode = c->mode;
-	session->size = c->size;
-	session->ctl = c->ctl;
-	session->flags = c->flags;
-	session->portid = c->flags & KIPT_SESSION_FLAGS_DETACHED ? 0 : c->portid;
-	session->state = KIPT_STATE_NEW;
+	INIT_WORK(&session->event_work, tell_stopped_cpus);
+	INIT_DELAYED_WORK(&session->end_work, end_again);
+	INIT_WORK(&session->free_work, free_parts);
+	kipt_owner_init(&session->owner, owner_gone);
+	take_config(session, c);
+	session->state = KIPT_STATE_SETUP;
 	for_each_cpu(cpu, session->cpus)
-		kipt_trace_init(&session->traces[session->nr_traces++],
-				session, cpu);
+		init_trace(&session->traces[session->nr_traces++], session,
+			   cpu);
+	atomic_inc(&nr_sessions);
 	return session;
 }
 
-/* From here on others find it; a CPU may have left since it was checked. */
+/* The number is given as the session is added: the list is in its order. */
 static int publish(struct kipt_session *session,
 		   struct netlink_ext_ack *extack)
 {
 	int err;
 
-	cpus_read_lock();
-	err = check_cpus(session->cpus, extack);
 	mutex_lock(&sessions_lock);
-	if (!err && closed)
+	if (closed)
 		err = kipt_refuse(extack, NULL, -ENODEV,
 				  "the module is being removed");
-	if (!err)
+	else
+		err = claim_cpus(session, extack);
+	if (!err || err == -EAGAIN) {
+		err = 0;
+		session->id = ++last_id;
 		list_add_tail(&session->node, &sessions);
+		changes++;
+	}
 	mutex_unlock(&sessions_lock);
-	cpus_read_unlock();
 	return err;
 }
 
-int kipt_session_create(const struct kipt_session_config *config,
-			struct netlink_ext_ack *extack, u32 *id)
+/*
+ * References: the list's, the pins', the caller's. Pins: the list's, the
+ * caller's.
+ */
+struct kipt_session *
+kipt_session_create(const struct kipt_session_config *config,
+		    struct netlink_ext_ack *extack)
 {
-	struct kipt_session *session;
-	struct kipt_caps caps;
+	struct kipt_session *session = alloc_session(config);
 	int err;
 
-	err = check_config(config, &caps, extack);
-	if (err)
-		return err;
-	session = alloc_session(config);
 	if (!session)
-		return -ENOMEM;
-	session->caps = caps;
-	err = claim_cpus(session, extack);
-	if (err)
-		goto err_put;
-	err = setup_traces(session, extack);
-	err = err ?: publish(session, extack);
-	if (err)
-		goto err_free;
-	*id = session->id;
-	return 0;
+		return ERR_PTR(kipt_refuse(extack, NULL, -ENOMEM,
+					   "no memory for a session"));
+	kipt_session_get(session);
+	kipt_session_get(session);
+	kipt_session_pin(session);
+	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
+		kipt_owner_set(&session->owner, config->sk, config->portid);
+	err = publish(session, extack);
+	if (!err)
+		return session;
+	kipt_owner_clear(&session->owner);
+	release_session(&session->refs);
+	return ERR_PTR(err);
+}
 
-err_free:
-	free_parts(session);
-err_put:
-	kipt_session_put(session);
+static int refuse_gone(struct kipt_session *session,
+		       struct netlink_ext_ack *extack)
+{
+	return kipt_refuse(extack, NULL, -ENOENT, "session %u is gone",
+			   session->id);
+}
+
+int kipt_session_ready(struct kipt_session *session,
+		       struct netlink_ext_ack *extack)
+{
+	int err;
+
+	mutex_lock(&session->lock);
+	cpus_read_lock();
+	err = kipt_session_check_cpus(session->cpus, extack);
+	cpus_read_unlock();
+	if (session->dead)
+		err = refuse_gone(session, extack);
+	if (!err)
+		set_state(session, KIPT_STATE_NEW);
+	mutex_unlock(&session->lock);
 	return err;
 }
 
-static int stop_traces(struct kipt_session *session,
+static int explain_stop(struct kipt_trace *trace,
+			struct netlink_ext_ack *extack)
+{
+	struct kipt_trace_result result;
+
+	kipt_trace_result(trace, &result);
+	if (!result.lost || result.cause == KIPT_STOP_CAUSE_STUCK)
+		return 0;
+	pr_warn("CPU %u: output registers point outside the buffer, someone else wrote them\n",
+		trace->cpu);
+	return kipt_refuse(extack, NULL, -EIO,
+			   "CPU %u: the output registers point outside the buffer, someone else wrote them; its trace is lost",
+			   trace->cpu);
+}
+
+static int stop_traces(struct kipt_session *session, u32 cause,
 		       struct netlink_ext_ack *extack)
 {
+	struct kipt_trace *stuck;
 	int err = 0;
 	u32 i;
 
-	cpus_read_lock();
-	for (i = 0; i < session->nr_traces; i++) {
-		if (!kipt_trace_stop(&session->traces[i]))
-			continue;
-		err = kipt_refuse(extack, NULL, -EIO,
-				  "CPU %u: the output registers point outside the buffer, someone else wrote them; its trace is lost",
-				  session->traces[i].cpu);
-		pr_warn("CPU %u: output registers point outside the buffer, someone else wrote them\n",
-			session->traces[i].cpu);
-	}
-	cpus_read_unlock();
+	lockdep_assert_held(&session->lock);
+	stuck = kipt_trace_stop_all(session->traces, session->nr_traces,
+				    cause);
 	kipt_sideband_pause(session->sideband);
 	session->end_patch = kipt_text_patch_count();
+	if (stuck)
+		return kipt_refuse(extack, NULL, -ETIMEDOUT,
+				   "CPU %u answers neither to an interrupt nor to an NMI; it may still trace",
+				   stuck->cpu);
+	for (i = 0; i < session->nr_traces && !err; i++)
+		err = explain_stop(&session->traces[i], extack);
 	return err;
 }
 
@@ -477,49 +484,45 @@ static int explain_start(const struct kipt_trace *trace, int err,
 	case -ENXIO:
 		return kipt_refuse(extack, NULL, err, "CPU %u is offline",
 				   trace->cpu);
+	case -ETIMEDOUT:
+		return kipt_refuse(extack, NULL, err, "CPU %u does not answer",
+				   trace->cpu);
 	default:
 		return kipt_refuse(extack, NULL, err,
 				   "CPU %u refused a write of its Intel PT registers (IA32_RTIT_CTL %#llx)",
-				   trace->cpu, trace->session->ctl);
+				   trace->cpu, trace->config.ctl);
 	}
 }
 
 static int start_traces(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
 {
-	struct kipt_trace *trace;
-	int err = 0;
-	u32 i;
+	struct kipt_trace *failed;
+	int err;
 
 	cpus_read_lock();
-	for (i = 0; i < session->nr_traces && !err; i++) {
-		trace = &session->traces[i];
-		if (!cpu_online(trace->cpu))
-			err = explain_start(trace, -ENXIO, extack);
-	}
-	for (i = 0; i < session->nr_traces && !err; i++) {
-		trace = &session->traces[i];
-		err = kipt_trace_start(trace);
-		if (err)
-			err = explain_start(trace, err, extack);
-	}
+	err = kipt_trace_start_all(session->traces, session->nr_traces,
+				   &failed);
 	cpus_read_unlock();
-	return err;
+	return err ? explain_start(failed, err, extack) : 0;
 }
 
-static int refuse_busy(struct kipt_session *session,
+static int check_start(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
 	if (session->dead)
-		return kipt_refuse(extack, NULL, -ENOENT,
-				   "session %u is gone", session->id);
+		return refuse_gone(session, extack);
+	if (session->state == KIPT_STATE_SETUP)
+		return kipt_refuse(extack, NULL, -EBUSY,
+				   "session %u is not ready: session-new is allocating its buffers",
+				   session->id);
 	if (session->state == KIPT_STATE_RUNNING)
 		return kipt_refuse(extack, NULL, -EBUSY,
 				   "session %u is running; stop it first",
 				   session->id);
-	if (session->fetch && kipt_fetch_running(session->fetch))
+	if (session->fetch)
 		return kipt_refuse(extack, NULL, -EBUSY,
-				   "a fetch of session %u is under way; let it end or cancel it",
+				   "a fetch of session %u is under way; let it end or close its sockets",
 				   session->id);
 	return 0;
 }
@@ -528,33 +531,45 @@ static void forget_last_run(struct kipt_session *session)
 {
 	u32 i;
 
-	kipt_fetch_destroy(session->fetch);
-	session->fetch = NULL;
 	kipt_sideband_reset(session->sideband);
 	for (i = 0; i < session->nr_traces; i++)
-		kipt_trace_clear(&session->traces[i]);
+		session->traces[i].told = 0;
+}
+
+/* Everything that can be refused is, before the last run is forgotten. */
+static int prepare_start(struct kipt_session *session,
+			 struct netlink_ext_ack *extack)
+{
+	char why[KIPT_REFUSE_BYTES];
+	int err;
+
+	err = check_start(session, extack);
+	if (err)
+		return err;
+	err = kipt_latch_check(why, sizeof(why));
+	if (err)
+		return kipt_refuse(extack, NULL, err, "%s", why);
+	return kipt_setup_reserve(session, extack);
 }
 
 static int start_locked(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
 {
-	u32 i;
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	err = refuse_busy(session, extack);
-	for (i = 0; i < session->nr_traces && !err; i++)
-		err = reserve_pmu(&session->traces[i], extack);
+	err = prepare_start(session, extack);
 	if (err)
 		return err;
 	forget_last_run(session);
 	session->generation++;
+	session->cause = 0;
 	session->first_patch = kipt_text_patch_count();
 	kipt_sideband_run(session->sideband);
 	err = start_traces(session, extack);
 	if (err) {
 		/* The CPUs that did start hold nothing worth keeping. */
-		stop_traces(session, NULL);
+		stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
 		forget_last_run(session);
 		set_state(session, KIPT_STATE_NEW);
 		return err;
@@ -574,118 +589,148 @@ int kipt_session_start(struct kipt_session *session,
 	return err;
 }
 
-static int stop_locked(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+static int stop_running(struct kipt_session *session, u32 cause,
+			struct netlink_ext_ack *extack)
 {
-	int err;
+	int err = stop_traces(session, cause, extack);
 
-	lockdep_assert_held(&session->lock);
-	if (session->dead)
-		return kipt_refuse(extack, NULL, -ENOENT,
-				   "session %u is gone", session->id);
-	if (session->state != KIPT_STATE_RUNNING)
-		return kipt_refuse(extack, NULL, -EALREADY,
-				   "session %u is not running", session->id);
-	err = stop_traces(session, extack);
+	session->cause = cause;
 	set_state(session, KIPT_STATE_STOPPED);
 	return err;
 }
 
-int kipt_session_stop(struct kipt_session *session,
+static int stop_locked(struct kipt_session *session, u32 cause,
+		       struct netlink_ext_ack *extack)
+{
+	lockdep_assert_held(&session->lock);
+	if (session->dead)
+		return refuse_gone(session, extack);
+	if (session->state != KIPT_STATE_RUNNING)
+		return kipt_refuse(extack, NULL, -EALREADY,
+				   "session %u is not running", session->id);
+	return stop_running(session, cause, extack);
+}
+
+int kipt_session_stop(struct kipt_session *session, u32 cause,
 		      struct netlink_ext_ack *extack)
 {
 	int err;
 
 	mutex_lock(&session->lock);
-	err = stop_locked(session, extack);
+	err = stop_locked(session, cause, extack);
 	mutex_unlock(&session->lock);
 	return err;
 }
 
-int kipt_session_fetch(struct kipt_session *session,
-		       const struct kipt_fetch_request *request,
-		       struct netlink_ext_ack *extack)
+/* Return: whether it is this call that ends it. */
+static bool unpublish(struct kipt_session *session)
 {
-	struct kipt_fetch *fetch;
-	int err;
+	bool was_dead;
 
-	lockdep_assert_held(&session->lock);
-	err = refuse_busy(session, extack);
-	if (err)
-		return err;
-	if (session->state != KIPT_STATE_STOPPED)
-		return kipt_refuse(extack, NULL, -ENODATA,
-				   "session %u never ran", session->id);
-	if (request->only_cpu != KIPT_FETCH_ALL_CPUS &&
-	    !kipt_session_trace(session, request->only_cpu))
-		return kipt_refuse(extack, NULL, -ENXIO,
-				   "session %u has no CPU %u; its CPUs: %*pbl",
-				   session->id, request->only_cpu,
-				   cpumask_pr_args(session->cpus));
-	kipt_fetch_destroy(session->fetch);
-	session->fetch = NULL;
-	fetch = kipt_fetch_create(session, request);
-	if (!fetch)
-		return kipt_refuse(extack, NULL, -ENOMEM,
-				   "no memory to decode session %u",
-				   session->id);
-	session->fetch = fetch;
-	return 0;
+	mutex_lock(&sessions_lock);
+	was_dead = session->dead;
+	if (!was_dead) {
+		WRITE_ONCE(session->dead, true);
+		list_del(&session->node);
+		changes++;
+	}
+	mutex_unlock(&sessions_lock);
+	return !was_dead;
 }
 
-void kipt_session_destroy(struct kipt_session *session)
+/* Return: false if a CPU may still trace. */
+static bool let_go(struct kipt_session *session)
 {
-	mutex_lock(&session->lock);
-	if (session->dead) {
-		mutex_unlock(&session->lock);
-		return;
-	}
-	session->dead = true;
-	mutex_lock(&sessions_lock);
-	list_del(&session->node);
-	mutex_unlock(&sessions_lock);
-	if (session->state == KIPT_STATE_RUNNING)
-		stop_traces(session, NULL);
-	WRITE_ONCE(session->state, KIPT_STATE_STOPPED);
-	kipt_fetch_destroy(session->fetch);
-	session->fetch = NULL;
-	free_parts(session);
-	mutex_unlock(&session->lock);
-	wake_up_interruptible(&session->wait);
+	u32 i;
+
+	lockdep_assert_held(&session->lock);
+	for (i = 0; i < session->nr_traces; i++)
+		if (!kipt_trace_quiet(&session->traces[i]))
+			return false;
+	for (i = 0; i < session->nr_traces && session->held; i++)
+		kipt_setup_let_go(&session->traces[i]);
+	release_cpus(session);
+	return true;
+}
+
+/* The list's references, when nothing traces any more. */
+static void drop(struct kipt_session *session)
+{
+	kipt_session_unpin(session);
 	kipt_session_put(session);
 }
 
-static void end_fetch_of(struct kipt_session *session, u32 portid)
+static void end_again(struct work_struct *work)
 {
+	struct kipt_session *session =
+		container_of(to_delayed_work(work), struct kipt_session,
+			     end_work);
+	bool quiet;
+
 	mutex_lock(&session->lock);
-	if (session->fetch)
-		kipt_fetch_owner_gone(session->fetch, portid);
+	kipt_trace_stop_all(session->traces, session->nr_traces,
+			    KIPT_STOP_CAUSE_USER);
+	quiet = let_go(session);
 	mutex_unlock(&session->lock);
+	if (quiet)
+		drop(session);
+	else
+		queue_delayed_work(session_wq, &session->end_work,
+				   STUCK_RETRY);
 }
 
-void kipt_session_owner_gone(u32 portid)
+/*
+ * What session-new allocates meanwhile, without the lock, is freed with the
+ * last pin; everything else it does, it does with the lock, and not any more.
+ */
+void kipt_session_destroy(struct kipt_session *session)
 {
-	struct kipt_session *session;
-	u32 id = 0;
+	bool quiet;
 
-	while ((session = kipt_session_next(id))) {
-		id = session->id;
-		if (session->portid == portid)
-			kipt_session_destroy(session);
-		else
-			end_fetch_of(session, portid);
-		kipt_session_put(session);
-	}
+	if (!unpublish(session))
+		return;
+	mutex_lock(&session->lock);
+	if (session->state == KIPT_STATE_RUNNING)
+		stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
+	WRITE_ONCE(session->state, KIPT_STATE_STOPPED);
+	quiet = let_go(session);
+	mutex_unlock(&session->lock);
+	wake_up_interruptible(&session->wait);
+	kipt_netlink_event(session->id, 0, KIPT_EVENT_NO_CPU, 0);
+	kipt_owner_clear(&session->owner);
+	if (quiet)
+		drop(session);
+	else
+		queue_delayed_work(session_wq, &session->end_work,
+				   STUCK_RETRY);
 }
 
-void kipt_session_stop_all(void)
+static struct kipt_session *holder_of(unsigned int cpu)
 {
 	struct kipt_session *session;
-	u32 id = 0;
 
-	while ((session = kipt_session_next(id))) {
-		id = session->id;
-		kipt_session_stop(session, NULL);
+	mutex_lock(&sessions_lock);
+	session = per_cpu(holder, cpu);
+	if (session)
+		kipt_session_get(session);
+	mutex_unlock(&sessions_lock);
+	return session;
+}
+
+/* By CPU: a session that is being destroyed may still trace. */
+void kipt_session_stop_all(u32 cause)
+{
+	struct kipt_session *session;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		session = holder_of(cpu);
+		if (!session)
+			continue;
+		mutex_lock(&session->lock);
+		if (session->state == KIPT_STATE_RUNNING)
+			stop_running(session, cause, NULL);
+		mutex_unlock(&session->lock);
 		kipt_session_put(session);
 	}
 }
@@ -696,51 +741,58 @@ static int cpu_online_cb(unsigned int cpu)
 	return 0;
 }
 
-static struct kipt_trace *held_trace(unsigned int cpu)
+/*
+ * Holding sessions_lock keeps the session that has the CPU from letting go of
+ * it. It may be half set up; a trace that runs has all its parts.
+ */
+static int cpu_offline_cb(unsigned int cpu)
 {
 	struct kipt_session *session;
 
 	mutex_lock(&sessions_lock);
 	session = per_cpu(holder, cpu);
-	mutex_unlock(&sessions_lock);
-	return session ? kipt_session_trace(session, cpu) : NULL;
-}
-
-/*
- * The session may be half set up or half freed. Its memory stays until
- * release_cpus(), which waits for this callback, and a trace that runs has
- * all its parts.
- */
-static int cpu_offline_cb(unsigned int cpu)
-{
-	struct kipt_trace *trace = held_trace(cpu);
-
-	if (!trace)
-		return 0;
-	if (trace->running) {
-		kipt_trace_stop_offline(trace);
-		kipt_session_wake(trace->session);
+	if (session) {
+		kipt_trace_stop_offline(kipt_session_trace(session, cpu));
+		kipt_session_wake(session);
 	}
+	mutex_unlock(&sessions_lock);
 	/* perf drops the event from a CPU that leaves; start takes a new one. */
-	unreserve_pmu(trace);
+	kipt_reserve_offline(cpu);
 	return 0;
 }
 
 int kipt_session_init(void)
 {
+	session_wq = alloc_workqueue("kipt", WQ_UNBOUND, 0);
+	if (!session_wq)
+		return -ENOMEM;
 	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kipt:online",
 					  cpu_online_cb, cpu_offline_cb);
-	return hotplug_state < 0 ? hotplug_state : 0;
+	if (hotplug_state >= 0)
+		return 0;
+	destroy_workqueue(session_wq);
+	return hotplug_state;
+}
+
+static struct kipt_session *first_session(void)
+{
+	struct kipt_session *session;
+
+	mutex_lock(&sessions_lock);
+	closed = true;
+	session = list_first_entry_or_null(&sessions, struct kipt_session,
+					   node);
+	if (session)
+		kipt_session_get(session);
+	mutex_unlock(&sessions_lock);
+	return session;
 }
 
 void kipt_session_close(void)
 {
 	struct kipt_session *session;
 
-	mutex_lock(&sessions_lock);
-	closed = true;
-	mutex_unlock(&sessions_lock);
-	while ((session = kipt_session_next(0))) {
+	while ((session = first_session())) {
 		kipt_session_destroy(session);
 		kipt_session_put(session);
 	}
@@ -748,5 +800,7 @@ void kipt_session_close(void)
 
 void kipt_session_uninit(void)
 {
+	wait_event_idle(all_freed, !atomic_read(&nr_sessions));
 	cpuhp_remove_state_nocalls(hotplug_state);
+	destroy_workqueue(session_wq);
 }

@@ -3,6 +3,11 @@
  * Sessions: a set of CPUs, one configuration, one buffer per CPU, one state.
  * Process context unless said otherwise.
  *
+ * A session ends in three steps. kipt_session_destroy() takes it out of the
+ * list, stops it and lets go of its CPUs. When nobody reads its trace any
+ * more (@pins), a work item frees the buffers and all else that is large. The
+ * struct itself goes with the last reference (@refs).
+ *
  * Locks, in the order they are taken:
  *	session->lock, the CPU hotplug lock (read), sessions_lock.
  * The hotplug callbacks hold the hotplug lock for writing and take
@@ -16,17 +21,31 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "hw.h"
+#include "owner.h"
 #include "trace.h"
 #include "../uapi/linux/kipt.h"
 
 struct kipt_fetch;
-struct kipt_fetch_request;
+struct kipt_follow;
 struct kipt_sideband;
 struct netlink_ext_ack;
+
+/**
+ * struct kipt_session_filter - an address range
+ * @kind: enum kipt_filter_kind
+ * @first: its first address
+ * @last: its last address
+ */
+struct kipt_session_filter {
+	u32 kind;
+	u64 first;
+	u64 last;
+};
 
 /**
  * struct kipt_session_config - what a user asks for
@@ -35,7 +54,17 @@ struct netlink_ext_ack;
  * @size: bytes per CPU
  * @ctl: fields of IA32_RTIT_CTL
  * @flags: enum kipt_session_flags
- * @portid: the netlink socket that asks
+ * @nr_filters: entries of @filters
+ * @filters: address ranges
+ * @pid: only this process, or 0
+ * @by_cr3: only where CR3 is @cr3
+ * @cr3: see @by_cr3
+ * @uid: effective user id of who asks
+ * @sk: the socket that asks
+ * @portid: its number
+ * @caps: what the CPUs can do; found by setup.c, as is what follows
+ * @hw: what the CPUs are to be programmed with
+ * @follow: what @pid is followed by, or NULL; the session's when it is made
  */
 struct kipt_session_config {
 	cpumask_var_t cpus;
@@ -43,48 +72,86 @@ struct kipt_session_config {
 	u64 size;
 	u64 ctl;
 	u32 flags;
+	u32 nr_filters;
+	struct kipt_session_filter filters[KIPT_FILTERS_MAX];
+	u32 pid;
+	bool by_cr3;
+	u64 cr3;
+	kuid_t uid;
+	struct sock *sk;
 	u32 portid;
+	struct kipt_caps caps;
+	struct kipt_hw_config hw;
+	struct kipt_follow *follow;
 };
 
 /**
  * struct kipt_session - a session
- * @refs: the list has one while the session is alive, users have more
+ * @refs: keep the struct; the list has one while the session is alive
+ * @pins: keep the parts that are large, and what is needed to read a trace;
+ *	the list has one while the session is alive
  * @node: in the list of sessions; sessions_lock
  * @id: from 1, never used again
- * @portid: owner, or 0 if detached; constant
+ * @owner: the socket it dies with; nobody if detached
+ * @uid: effective user id of who made it; constant
  * @cpus: what it traces; constant
  * @mode: enum kipt_mode; constant
  * @size: bytes per CPU; constant
  * @ctl: fields of IA32_RTIT_CTL; constant
  * @flags: enum kipt_session_flags; constant
+ * @nr_filters: entries of @filters; constant
+ * @filters: address ranges; constant
+ * @pid: only this process, or 0; constant
+ * @by_cr3: only where CR3 is @cr3; constant
+ * @cr3: see @by_cr3; constant
  * @caps: what its CPUs can do; constant
- * @lock: guards all that follows, and starts, stops and fetches
+ * @hw: what its CPUs are programmed with; constant
+ * @follow: what @pid is followed by, or NULL; constant until freed
+ * @dead: destroyed; set with sessions_lock held, read without
+ * @held: its CPUs are its own; sessions_lock
+ * @lock: guards all that follows, and starts and stops
  * @state: enum kipt_state; read without the lock for reports
- * @dead: destroyed; only the memory is left
+ * @cause: enum kipt_stop_cause of the last run, 0 before
  * @generation: counts starts
  * @sideband: what the scheduler said
  * @first_patch: number of the first patch of kernel text since the last start
  * @end_patch: number of the first one after the last stop
- * @fetch: the current or last fetch, or NULL
- * @wait: woken when the state changes or a buffer is full
- * @event_work: tells listeners of a change
+ * @fetch: the fetch that is under way, or NULL
+ * @wait: woken when the state changes or a CPU stops by itself
+ * @event_work: tells listeners of CPUs that stopped
+ * @end_work: tries again to stop CPUs that did not answer
+ * @free_work: frees the parts
+ * @setup_phase: how far session-new is; of the dump only
+ * @setup_cpu: the trace it is at
+ * @setup_done: bytes of buffers allocated; read without a lock for reports
  * @nr_traces: as many as @cpus has
  * @traces: one per CPU, by number
  */
 struct kipt_session {
 	struct kref refs;
+	struct kref pins;
 	struct list_head node;
 	u32 id;
-	u32 portid;
+	struct kipt_owner owner;
+	kuid_t uid;
 	cpumask_var_t cpus;
 	u32 mode;
 	u64 size;
 	u64 ctl;
 	u32 flags;
+	u32 nr_filters;
+	struct kipt_session_filter filters[KIPT_FILTERS_MAX];
+	u32 pid;
+	bool by_cr3;
+	u64 cr3;
 	struct kipt_caps caps;
+	struct kipt_hw_config hw;
+	struct kipt_follow *follow;
+	bool dead;
+	bool held;
 	struct mutex lock;
 	u32 state;
-	bool dead;
+	u32 cause;
 	u64 generation;
 	struct kipt_sideband *sideband;
 	u64 first_patch;
@@ -92,26 +159,72 @@ struct kipt_session {
 	struct kipt_fetch *fetch;
 	wait_queue_head_t wait;
 	struct work_struct event_work;
+	struct delayed_work end_work;
+	struct work_struct free_work;
+	u32 setup_phase;
+	u32 setup_cpu;
+	u64 setup_done;
 	u32 nr_traces;
 	struct kipt_trace traces[];
 };
 
 /**
- * kipt_session_create() - make a session: check, allocate, take the CPUs
- * @config: what is asked for
+ * kipt_session_create() - make a session that is to be set up
+ * @config: what is asked for, checked
  * @extack: where a refusal is explained
- * @id: of the new session
  *
- * Return: 0 or an errno as uapi/kipt.yaml lists them under session-new.
+ * Others find it at once, in state KIPT_STATE_SETUP; its CPUs are its own if
+ * nobody has them.
+ *
+ * Return: the session, with a reference and a pin for the caller; or
+ * ERR_PTR() of -EBUSY (a CPU is held), -ENOMEM, -ENODEV (the module is being
+ * removed).
  */
-int kipt_session_create(const struct kipt_session_config *config,
-			struct netlink_ext_ack *extack, u32 *id);
+struct kipt_session *
+kipt_session_create(const struct kipt_session_config *config,
+		    struct netlink_ext_ack *extack);
 
 /**
- * kipt_session_destroy() - stop, end a fetch, free, release the CPUs
+ * kipt_session_claim() - take the CPUs
+ * @session: a new one
+ * @extack: where a refusal is explained
+ *
+ * Return:
+ * 0: they are the session's, as long as it lives.
+ * -EAGAIN: a session has them that is just being destroyed.
+ * -EBUSY: another session has them.
+ */
+int kipt_session_claim(struct kipt_session *session,
+		       struct netlink_ext_ack *extack);
+
+/**
+ * kipt_session_ready() - a session is set up
+ * @session: in state KIPT_STATE_SETUP, complete
+ * @extack: where a refusal is explained
+ *
+ * Return: 0; -ENOENT if it was destroyed meanwhile; -ENXIO if a CPU of it went
+ * offline.
+ */
+int kipt_session_ready(struct kipt_session *session,
+		       struct netlink_ext_ack *extack);
+
+/**
+ * kipt_session_destroy() - end a session
  * @session: referenced by the caller; may be dead already
+ *
+ * On return nobody finds it any more, it does not trace and its CPUs are
+ * free; its memory is freed as soon as nobody has a pin. A CPU that does not
+ * answer is tried again until it does, and keeps all of it until then.
  */
 void kipt_session_destroy(struct kipt_session *session);
+
+/**
+ * kipt_session_queue_gone() - have a session destroyed
+ * @owner: of the session, which is not destroyed yet
+ *
+ * Context: any.
+ */
+void kipt_session_queue_gone(struct kipt_owner *owner);
 
 /**
  * kipt_session_find() - the session of a number
@@ -130,10 +243,39 @@ struct kipt_session *kipt_session_find(u32 id);
 struct kipt_session *kipt_session_next(u32 id);
 
 /**
+ * kipt_session_changes() - tells whether the list of sessions is the same
+ *
+ * Return: another number whenever a session was made or destroyed.
+ */
+u32 kipt_session_changes(void);
+
+/**
+ * kipt_session_get() - take a reference
+ * @session: the caller has one already
+ *
+ * Return: @session.
+ */
+struct kipt_session *kipt_session_get(struct kipt_session *session);
+
+/**
  * kipt_session_put() - drop a reference
- * @session: from kipt_session_find() or _next()
+ * @session: from kipt_session_find(), _next() or _get()
  */
 void kipt_session_put(struct kipt_session *session);
+
+/**
+ * kipt_session_pin() - keep the parts of a session
+ * @session: not dead, which session->lock keeps so; or the caller has a pin
+ */
+void kipt_session_pin(struct kipt_session *session);
+
+/**
+ * kipt_session_unpin() - let go of the parts of a session
+ * @session: the caller has a reference
+ *
+ * The last one has a work item free them. Context: any but NMI.
+ */
+void kipt_session_unpin(struct kipt_session *session);
 
 /**
  * kipt_session_trace() - the trace of a CPU
@@ -145,9 +287,11 @@ void kipt_session_put(struct kipt_session *session);
 struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu);
 
 /**
- * kipt_session_start() - trace on all CPUs, with empty buffers
+ * kipt_session_start() - trace on all CPUs
  * @session: the session; @lock is not held
  * @extack: where a refusal is explained
+ *
+ * What the last run left is gone only if all CPUs can be started.
  *
  * Return: 0 or an errno as under session-start; none of the CPUs traces then.
  */
@@ -157,29 +301,19 @@ int kipt_session_start(struct kipt_session *session,
 /**
  * kipt_session_stop() - stop tracing on all CPUs
  * @session: the session; @lock is not held
+ * @cause: enum kipt_stop_cause
  * @extack: where a refusal is explained
  *
  * Return: 0; -EALREADY if it does not run; -ENOENT if it was destroyed
  * meanwhile; -EIO if the trace of a CPU is lost because someone else wrote
- * its registers (all have stopped then).
+ * its registers; -ETIMEDOUT if a CPU does not answer (all others have stopped
+ * then).
  */
-int kipt_session_stop(struct kipt_session *session,
+int kipt_session_stop(struct kipt_session *session, u32 cause,
 		      struct netlink_ext_ack *extack);
 
 /**
- * kipt_session_fetch() - get ready to decode a stopped session
- * @session: the session; @lock is held, and stays so until kipt_fetch_run()
- * @request: what is asked for
- * @extack: where a refusal is explained
- *
- * Return: 0 or an errno as under fetch; then session->fetch is not run yet.
- */
-int kipt_session_fetch(struct kipt_session *session,
-		       const struct kipt_fetch_request *request,
-		       struct netlink_ext_ack *extack);
-
-/**
- * kipt_session_wake() - something about a session changed
+ * kipt_session_wake() - a CPU of a session stopped by itself
  * @session: the session
  *
  * Context: any but NMI.
@@ -187,16 +321,20 @@ int kipt_session_fetch(struct kipt_session *session,
 void kipt_session_wake(struct kipt_session *session);
 
 /**
- * kipt_session_owner_gone() - a socket was closed
- * @portid: its number; sessions it owns are destroyed and fetches it started
- *	end
+ * kipt_session_stop_all() - stop every session
+ * @cause: enum kipt_stop_cause: suspend or reboot
  */
-void kipt_session_owner_gone(u32 portid);
+void kipt_session_stop_all(u32 cause);
 
 /**
- * kipt_session_stop_all() - stop every session: suspend, reboot
+ * kipt_session_check_cpus() - whether CPUs can be traced
+ * @cpus: any set
+ * @extack: where a refusal is explained
+ *
+ * Return: 0; -ENXIO if one is unknown or offline; -ENODEV if one has no PT.
  */
-void kipt_session_stop_all(void);
+int kipt_session_check_cpus(const struct cpumask *cpus,
+			    struct netlink_ext_ack *extack);
 
 /**
  * kipt_session_busy() - CPUs that sessions hold
@@ -220,6 +358,8 @@ void kipt_session_close(void);
 
 /**
  * kipt_session_uninit() - follow CPU hotplug no longer; there are no sessions
+ *
+ * Waits until all sessions are freed. Nobody reads one any more.
  */
 void kipt_session_uninit(void);
 

@@ -20,7 +20,7 @@
 #include <asm/io.h>
 
 #include "compat.h"
-#include "hw.h"
+#include "follow.h"
 #include "sideband.h"
 
 #define BUCKET_BITS	8
@@ -56,7 +56,8 @@ static DEFINE_PER_CPU(struct kipt_sideband *, listener);
 /* Guards the probes' registration, which sessions share. */
 static DEFINE_MUTEX(probes_lock);
 static u32 probes_users;
-static struct tracepoint *tp_switch, *tp_exec;
+static struct tracepoint *tp_fork;
+static struct tracepoint *tp_switch, *tp_exec, *tp_fork;
 
 u64 kipt_sideband_space(u64 cr3)
 {
@@ -143,8 +144,7 @@ static void log_switch(struct kipt_sideband *sideband,
 	entry->tgid = task->tgid;
 	log->written++;
 	/* After the time was taken, so that the PSB+ is not older. */
-	if (sideband->mark_switches)
-		kipt_hw_resync_local();
+	kipt_follow_switch_local(task, sideband->mark_switches);
 }
 
 static struct kipt_sideband *listener_local(void)
@@ -189,12 +189,20 @@ void kipt_sideband_begin_local(struct kipt_sideband *sideband)
 	log_switch(sideband, current);
 }
 
+static void kipt_sideband_on_fork(void *data, struct task_struct *parent,
+				  struct task_struct *child)
+{
+	kipt_follow_fork(parent, child);
+}
+
 static void match_tracepoint(struct tracepoint *tp, void *data)
 {
 	if (!strcmp(tp->name, "sched_switch"))
 		tp_switch = tp;
 	else if (!strcmp(tp->name, "sched_process_exec"))
 		tp_exec = tp;
+	else if (!strcmp(tp->name, "sched_process_fork"))
+		tp_fork = tp;
 }
 
 /* Without them user code cannot be read, and no task be named; all else can. */
@@ -210,6 +218,9 @@ static void get_probes(void)
 	if (!tp_exec ||
 	    tracepoint_probe_register(tp_exec, kipt_sideband_on_exec, NULL))
 		pr_warn("no sched_process_exec tracepoint\n");
+	if (!tp_fork ||
+	    tracepoint_probe_register(tp_fork, kipt_sideband_on_fork, NULL))
+		pr_warn("no sched_process_fork tracepoint\n");
 out:
 	mutex_unlock(&probes_lock);
 }
@@ -224,6 +235,9 @@ static void put_probes(void)
 					    kipt_sideband_on_switch, NULL);
 	if (tp_exec)
 		tracepoint_probe_unregister(tp_exec, kipt_sideband_on_exec,
+					    NULL);
+	if (tp_fork)
+		tracepoint_probe_unregister(tp_fork, kipt_sideband_on_fork,
 					    NULL);
 	tracepoint_synchronize_unregister();
 out:
@@ -299,8 +313,9 @@ void kipt_sideband_destroy(struct kipt_sideband *sideband)
 
 	if (!sideband)
 		return;
+	/* The next session of a CPU may listen already. */
 	for_each_cpu(cpu, sideband->cpus)
-		WRITE_ONCE(per_cpu(listener, cpu), NULL);
+		cmpxchg(&per_cpu(listener, cpu), sideband, NULL);
 	put_probes();
 	kipt_sideband_pause(sideband);
 	kipt_sideband_reset(sideband);

@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tracing of one CPU. Code that ends in _local runs on that CPU with
- * interrupts off, or in an NMI where it says so; the rest in process context
- * with the CPU hotplug lock held, which serialises starts and stops.
+ * interrupts off, or in an NMI where it says so; the rest in process context.
+ *
+ * A request is @wanted and @why, then a step of @asked, then a call to the CPU
+ * that does not wait. The CPU obeys and copies @asked to @done. An NMI obeys
+ * too, but not in the middle of a change of the registers: that code looks at
+ * @asked again when it is through.
  */
 #include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 
 #include "buffer.h"
-#include "pmi.h"
+#include "follow.h"
 #include "hw_regs.h"
+#include "pmi.h"
 #include "session.h"
 #include "sideband.h"
 #include "trace.h"
+
+/* How long a CPU may take to answer a call, and then to answer an NMI. */
+#define START_WAIT_US	(500 * USEC_PER_MSEC)
+#define STOP_WAIT_US	(50 * USEC_PER_MSEC)
+#define NMI_WAIT_US	(100 * USEC_PER_MSEC)
+
+static DEFINE_PER_CPU(struct kipt_trace *, attached);
+/*
+ * A CPU that is stuck may take a call much later than anybody waits for it,
+ * so these outlive traces.
+ */
+static DEFINE_PER_CPU(call_single_data_t, call);
 
 static void trace_full(struct irq_work *work)
 {
@@ -27,121 +48,438 @@ void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
 {
 	trace->session = session;
 	trace->cpu = cpu;
+	spin_lock_init(&trace->lock);
 	init_irq_work(&trace->full_work, trace_full);
 }
 
-void kipt_trace_clear(struct kipt_trace *trace)
+void kipt_trace_attach(struct kipt_trace *trace)
 {
-	kipt_buffer_clear(trace->buffer);
+	WRITE_ONCE(per_cpu(attached, trace->cpu), trace);
+}
+
+void kipt_trace_detach(struct kipt_trace *trace)
+{
+	cmpxchg(&per_cpu(attached, trace->cpu), trace, NULL);
+}
+
+struct kipt_trace *kipt_trace_here(void)
+{
+	return READ_ONCE(*this_cpu_ptr(&attached));
+}
+
+/* Programs the CPU and, unless what it follows runs elsewhere, lets it go. */
+static int program_local(struct kipt_trace *trace)
+{
+	bool go = true;
+	int err;
+
+	if (trace->follow)
+		go = kipt_follow_aim_local(trace->follow, current,
+					   &trace->config.cr3_match);
+	err = kipt_hw_program_local(&trace->config,
+				    kipt_buffer_table(trace->buffer));
+	if (err)
+		return err;
+	kipt_hw_halt_local(&trace->position);
+	trace->state = KIPT_TRACE_PAUSED;
+	if (!go)
+		return 0;
+	/* Before the first PMI, which may come at any time after it. */
+	trace->state = KIPT_TRACE_ON;
+	barrier();
+	return kipt_hw_go_local(&trace->config);
+}
+
+static int start_local(struct kipt_trace *trace)
+{
+	int err;
+
+	err = kipt_hw_save_local(&trace->saved);
+	if (err)
+		return err;
+	kipt_sideband_begin_local(trace->session->sideband);
+	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
+	if (trace->buffer->once)
+		kipt_hw_pmi_unmask_local();
+	err = program_local(trace);
+	if (err) {
+		trace->state = KIPT_TRACE_OFF;
+		kipt_hw_restore_local(&trace->saved);
+	}
+	return err;
+}
+
+/* Interrupts off, or an NMI. */
+static void halt_local(struct kipt_trace *trace)
+{
+	struct kipt_hw_position before = trace->position;
+	bool was_on = trace->state == KIPT_TRACE_ON;
+
+	kipt_hw_halt_local(&trace->position);
+	if (was_on ? !kipt_hw_is_ours(&trace->config, &trace->position) :
+	    trace->position.ctl & RTIT_CTL_TRACEEN ||
+	    !kipt_hw_same_place(&before, &trace->position))
+		trace->outside = true;
+	trace->state = KIPT_TRACE_PAUSED;
+}
+
+/* Interrupts off, or an NMI. */
+static void stop_local(struct kipt_trace *trace, enum kipt_stop_cause why)
+{
+	if (trace->state == KIPT_TRACE_OFF)
+		return;
+	halt_local(trace);
+	trace->ended = why;
+	/* A PMI from here on is acknowledged and does nothing else. */
+	trace->state = KIPT_TRACE_OFF;
+	barrier();
+	if (trace->buffer->once)
+		kipt_pmi_stopped_local();
+	kipt_hw_restore_local(&trace->saved);
+}
+
+bool kipt_trace_quiet(const struct kipt_trace *trace)
+{
+	/* Pairs with smp_store_release() in obey_once_local(). */
+	return smp_load_acquire(&trace->done) == READ_ONCE(trace->asked);
+}
+
+static void obey_once_local(struct kipt_trace *trace)
+{
+	/* Pairs with smp_store_release() in ask(). */
+	u32 asked = smp_load_acquire(&trace->asked);
+
+	if (!READ_ONCE(trace->wanted))
+		stop_local(trace, trace->why);
+	else if (trace->state == KIPT_TRACE_OFF)
+		trace->refused = start_local(trace);
+	/* Pairs with smp_load_acquire() in kipt_trace_quiet(). */
+	smp_store_release(&trace->done, asked);
+}
+
+/* An NMI that came too early was sent after a request, so that is seen. */
+static void end_change_local(struct kipt_trace *trace)
+{
+	for (;;) {
+		barrier();
+		WRITE_ONCE(trace->changing, false);
+		barrier();
+		if (kipt_trace_quiet(trace))
+			return;
+		WRITE_ONCE(trace->changing, true);
+		barrier();
+		obey_once_local(trace);
+	}
+}
+
+static void begin_change_local(struct kipt_trace *trace)
+{
+	lockdep_assert_irqs_disabled();
+	WRITE_ONCE(trace->changing, true);
+	barrier();
+}
+
+static void obey_call(void *unused)
+{
+	struct kipt_trace *trace = kipt_trace_here();
+
+	if (!trace)
+		return;
+	begin_change_local(trace);
+	end_change_local(trace);
+}
+
+void kipt_trace_nmi_local(struct kipt_trace *trace)
+{
+	if (READ_ONCE(trace->changing) || kipt_trace_quiet(trace))
+		return;
+	/* Starting is no work for an NMI; the call will come. */
+	if (!READ_ONCE(trace->wanted))
+		obey_once_local(trace);
+}
+
+/* Tells the CPU; does not wait. */
+static int ask(struct kipt_trace *trace, bool wanted, enum kipt_stop_cause why)
+{
+	int err;
+
+	WRITE_ONCE(trace->wanted, wanted);
+	trace->why = why;
+	/* Pairs with smp_load_acquire() in obey_once_local(). */
+	smp_store_release(&trace->asked, trace->asked + 1);
+	/* Before the look whether an earlier call is still on its way. */
+	smp_mb();
+	err = smp_call_function_single_async(trace->cpu,
+					     &per_cpu(call, trace->cpu));
+	if (err != -ENXIO)
+		return 0;
+	/* The hotplug callback has stopped it already. */
+	WRITE_ONCE(trace->done, trace->asked);
+	return err;
+}
+
+static bool all_quiet(const struct kipt_trace *traces, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (!kipt_trace_quiet(&traces[i]))
+			return false;
+	return true;
+}
+
+static bool wait_quiet(const struct kipt_trace *traces, u32 count, u64 us)
+{
+	ktime_t end = ktime_add_us(ktime_get(), us);
+
+	might_sleep();
+	while (!all_quiet(traces, count)) {
+		if (ktime_after(ktime_get(), end))
+			return all_quiet(traces, count);
+		usleep_range(10, 50);
+	}
+	return true;
+}
+
+static void send_nmis(const struct kipt_trace *traces, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (!kipt_trace_quiet(&traces[i]))
+			kipt_pmi_send_nmi(traces[i].cpu);
+}
+
+static enum kipt_stop_cause cause_of(const struct kipt_trace *trace,
+				     const struct kipt_trace_result *result)
+{
+	u64 status = trace->position.status;
+
+	if (result->lost || trace->outside)
+		return KIPT_STOP_CAUSE_OUTSIDE;
+	if (trace->failed || status & RTIT_STATUS_ERROR)
+		return KIPT_STOP_CAUSE_ERROR;
+	if (!(status & RTIT_STATUS_STOPPED))
+		return trace->ended;
+	if (trace->buffer->once && result->head == trace->buffer->size)
+		return KIPT_STOP_CAUSE_FULL;
+	return KIPT_STOP_CAUSE_FILTER;
+}
+
+static void set_result(struct kipt_trace *trace,
+		       const struct kipt_trace_result *result)
+{
+	spin_lock(&trace->lock);
+	trace->result = *result;
+	spin_unlock(&trace->lock);
+}
+
+/* The CPU is done; told twice it finds the same. */
+static void finish(struct kipt_trace *trace)
+{
+	struct kipt_trace_result result = { .registers = trace->position };
+
+	if (kipt_buffer_measure(trace->buffer, &trace->position, &result.head,
+				&result.tail))
+		result.lost = true;
+	result.cause = cause_of(trace, &result);
+	set_result(trace, &result);
+	WRITE_ONCE(trace->running, false);
+}
+
+static void give_up(struct kipt_trace *trace)
+{
+	struct kipt_trace_result result = {
+		.cause = KIPT_STOP_CAUSE_STUCK,
+		.lost = true,
+	};
+
+	set_result(trace, &result);
+	WRITE_ONCE(trace->running, false);
+}
+
+struct kipt_trace *kipt_trace_stop_all(struct kipt_trace *traces, u32 count,
+				       enum kipt_stop_cause cause)
+{
+	struct kipt_trace *stuck = NULL;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (traces[i].running || !kipt_trace_quiet(&traces[i]))
+			ask(&traces[i], false, cause);
+	if (!wait_quiet(traces, count, STOP_WAIT_US)) {
+		send_nmis(traces, count);
+		wait_quiet(traces, count, NMI_WAIT_US);
+	}
+	for (i = 0; i < count; i++) {
+		if (!kipt_trace_quiet(&traces[i])) {
+			give_up(&traces[i]);
+			stuck = stuck ?: &traces[i];
+		} else if (traces[i].running) {
+			finish(&traces[i]);
+		}
+	}
+	return stuck;
+}
+
+static void forget(struct kipt_trace *trace)
+{
+	const struct kipt_trace_result none = {};
+
+	set_result(trace, &none);
+	trace->ended = 0;
+	trace->refused = 0;
+	trace->outside = false;
+	trace->failed = false;
+	WRITE_ONCE(trace->full, false);
 	memset(&trace->position, 0, sizeof(trace->position));
-	trace->full = false;
-	trace->offline = false;
-	trace->strayed = false;
-	trace->wrapped = false;
-	trace->head = 0;
-	trace->bytes = 0;
 	atomic64_set(&trace->pmis, 0);
 	atomic64_set(&trace->records, 0);
 }
 
-struct start_call {
-	struct kipt_trace *trace;
-	int err;
-};
-
-static void start_local(void *data)
+static int first_refusal(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed)
 {
-	struct start_call *call = data;
-	struct kipt_trace *trace = call->trace;
+	u32 i;
 
-	kipt_sideband_begin_local(trace->session->sideband);
-	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
-	if (trace->buffer->once)
-		trace->lvtpc = kipt_hw_pmi_arm_local();
-	/* Before the start: the first PMI may come at any time after it. */
-	WRITE_ONCE(trace->active, true);
-	barrier();
-	call->err = kipt_hw_start_local(trace->session->ctl | RTIT_CTL_TOPA,
-					kipt_buffer_table(trace->buffer));
-	if (!call->err)
-		return;
-	WRITE_ONCE(trace->active, false);
-	if (trace->buffer->once)
-		kipt_hw_pmi_restore_local(trace->lvtpc);
-}
-
-int kipt_trace_start(struct kipt_trace *trace)
-{
-	struct start_call call = { .trace = trace };
-	int err;
-
-	err = smp_call_function_single(trace->cpu, start_local, &call, 1);
-	if (err || call.err)
-		return err ?: call.err;
-	trace->buffer->dirty = true;
-	WRITE_ONCE(trace->running, true);
-	return 0;
-}
-
-static void stop_local(void *data)
-{
-	struct kipt_trace *trace = data;
-
-	/* A PMI from here on is acknowledged and does nothing else. */
-	WRITE_ONCE(trace->active, false);
-	barrier();
-	kipt_hw_stop_local(&trace->position);
-	if (!trace->buffer->once)
-		return;
-	kipt_pmi_stopped_local();
-	kipt_hw_pmi_restore_local(trace->lvtpc);
-}
-
-static int measure(struct kipt_trace *trace)
-{
-	int err;
-
-	err = kipt_buffer_head(trace->buffer, &trace->position, &trace->head);
-	if (err) {
-		trace->strayed = true;
-		return err;
+	for (i = 0; i < count; i++) {
+		*failed = &traces[i];
+		if (!kipt_trace_quiet(&traces[i]))
+			return -ETIMEDOUT;
+		if (traces[i].refused)
+			return traces[i].refused;
 	}
-	trace->full = trace->position.status & RTIT_STATUS_STOPPED;
-	trace->wrapped = kipt_buffer_wrapped(trace->buffer, trace->head);
-	trace->bytes = trace->wrapped ? trace->buffer->size : trace->head;
 	return 0;
 }
 
-int kipt_trace_stop(struct kipt_trace *trace)
+int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed)
 {
-	if (!trace->running)
+	u32 i;
+	int err;
+
+	/* One that was given up on may be writing still. */
+	err = first_refusal(traces, count, failed);
+	if (err == -ETIMEDOUT)
+		return err;
+	for (i = 0; i < count; i++) {
+		forget(&traces[i]);
+		kipt_buffer_mark(traces[i].buffer);
+	}
+	for (i = 0; i < count; i++) {
+		WRITE_ONCE(traces[i].running, true);
+		if (ask(&traces[i], true, 0))
+			traces[i].refused = -ENXIO;
+	}
+	wait_quiet(traces, count, START_WAIT_US);
+	err = first_refusal(traces, count, failed);
+	if (!err)
 		return 0;
-	smp_call_function_single(trace->cpu, stop_local, trace, 1);
-	WRITE_ONCE(trace->running, false);
-	return measure(trace);
+	kipt_trace_stop_all(traces, count, KIPT_STOP_CAUSE_USER);
+	for (i = 0; i < count; i++)
+		if (kipt_trace_quiet(&traces[i]))
+			forget(&traces[i]);
+	return err;
 }
 
 void kipt_trace_stop_offline(struct kipt_trace *trace)
 {
 	unsigned long flags;
+	bool stopped;
 
-	if (!trace->running)
-		return;
 	local_irq_save(flags);
-	stop_local(trace);
+	begin_change_local(trace);
+	stopped = trace->state != KIPT_TRACE_OFF;
+	stop_local(trace, KIPT_STOP_CAUSE_OFFLINE);
+	end_change_local(trace);
 	local_irq_restore(flags);
-	WRITE_ONCE(trace->running, false);
-	trace->offline = true;
-	measure(trace);
+	if (stopped)
+		finish(trace);
+}
+
+void kipt_trace_result(struct kipt_trace *trace,
+		       struct kipt_trace_result *result)
+{
+	spin_lock(&trace->lock);
+	*result = trace->result;
+	spin_unlock(&trace->lock);
+}
+
+/* What ended by itself stays ended. */
+static bool may_go(const struct kipt_trace *trace)
+{
+	return !trace->outside && !trace->failed &&
+	       !(trace->position.status &
+		 (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED));
+}
+
+static void go_local(struct kipt_trace *trace, u64 cr3_match)
+{
+	int err = 0;
+
+	if (trace->config.ctl & RTIT_CTL_CR3FILTER &&
+	    cr3_match != trace->config.cr3_match) {
+		trace->config.cr3_match = cr3_match;
+		err = kipt_hw_aim_local(cr3_match);
+	}
+	if (!err) {
+		trace->state = KIPT_TRACE_ON;
+		barrier();
+		err = kipt_hw_go_local(&trace->config);
+	}
+	if (!err)
+		return;
+	trace->failed = true;
+	trace->state = KIPT_TRACE_PAUSED;
+}
+
+void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
+			    bool psb)
+{
+	bool aim = trace->config.ctl & RTIT_CTL_CR3FILTER &&
+		   trace->config.cr3_match != cr3_match;
+
+	if (trace->state == KIPT_TRACE_OFF)
+		return;
+	if (trace->state == KIPT_TRACE_ON ? go && !aim && !psb : !go)
+		return;
+	begin_change_local(trace);
+	halt_local(trace);
+	if (go && may_go(trace))
+		go_local(trace, cr3_match);
+	end_change_local(trace);
 }
 
 void kipt_trace_pmi_local(struct kipt_trace *trace)
 {
-	if (!READ_ONCE(trace->active))
+	if (trace->state == KIPT_TRACE_OFF)
 		return;
 	atomic64_inc(&trace->pmis);
 	if (!kipt_hw_stopped_local())
 		return;
 	WRITE_ONCE(trace->full, true);
 	irq_work_queue(&trace->full_work);
+}
+
+/* Per-CPU variables of modules are not relocated, so this is no initialiser. */
+void kipt_trace_calls_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_CSD(&per_cpu(call, cpu), obey_call, NULL);
+}
+
+static void nothing(void *unused)
+{
+}
+
+/*
+ * A CPU runs the calls somebody waits for first, in the same interrupt as
+ * ours: after the grace period that is over.
+ */
+void kipt_trace_calls_uninit(void)
+{
+	on_each_cpu(nothing, NULL, 1);
+	synchronize_rcu();
 }

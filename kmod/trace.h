@@ -1,60 +1,114 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One CPU of a session: starts and stops it, and knows what its buffer holds.
- * Leaves to session.c which CPUs start together.
+ * One CPU of a session: starts, pauses and stops it, and knows what its buffer
+ * holds. Leaves to session.c which CPUs start together.
+ *
+ * A CPU is told what is wanted and does it itself, in an interrupt or, if it
+ * does not take those, in an NMI; whoever asks waits with a bound. So nothing
+ * here waits for ever for a CPU that is stuck.
  */
 #ifndef KIPT_TRACE_H
 #define KIPT_TRACE_H
 
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "hw.h"
+#include "../uapi/linux/kipt.h"
 
 struct kipt_buffer;
+struct kipt_follow;
 struct kipt_session;
-struct perf_event;
+
+/**
+ * struct kipt_trace_result - what the last run of a CPU left
+ * @cause: why it ended; 0 if it has not, or never began
+ * @lost: the registers pointed outside the buffer: there is no trace
+ * @head: bytes the CPU wrote since the start, to the end; a ring that was
+ *	written round does not count its laps, then this is the buffer's size
+ *	and the offset of the next byte
+ * @tail: the oldest byte that is there, counted like @head; byte n stands at
+ *	offset n % size of the buffer, and @head - @tail bytes are there
+ * @registers: as tracing stopped
+ */
+struct kipt_trace_result {
+	enum kipt_stop_cause cause;
+	bool lost;
+	u64 head;
+	u64 tail;
+	struct kipt_hw_position registers;
+};
+
+/**
+ * enum kipt_trace_state - what a CPU does
+ * @KIPT_TRACE_OFF: nothing; its registers are as they were found
+ * @KIPT_TRACE_PAUSED: programmed, TraceEn is 0: what follows is not running
+ * @KIPT_TRACE_ON: programmed, TraceEn is 1
+ */
+enum kipt_trace_state {
+	KIPT_TRACE_OFF,
+	KIPT_TRACE_PAUSED,
+	KIPT_TRACE_ON,
+};
 
 /**
  * struct kipt_trace - tracing of one CPU
  * @session: whose CPU it is
  * @cpu: its number
- * @buffer: where the trace goes
- * @reserved: what keeps perf off; the hotplug callback takes it away, so it
- *	is exchanged atomically
- * @lvtpc: what the PMI vector entry was before the start
- * @position: output registers at the last stop
- * @active: the PMI handler may act; written on @cpu only
- * @running: started and not stopped; changes under the CPU hotplug lock
- * @full: STOP took effect
- * @offline: stopped because the CPU went offline
- * @strayed: the registers pointed outside @buffer at the stop
- * @wrapped: older trace stands from @head on
- * @head: offset of the next byte to be written, as of the last stop
- * @bytes: trace bytes in @buffer, as of the last stop
+ * @buffer: where the trace goes; whole before the first start
+ * @config: what the CPU is programmed with; set while stopped. Follow changes
+ *	@config.cr3_match on @cpu
+ * @follow: what decides when the CPU pauses, or NULL; set while stopped
+ * @wanted: tracing is to be on; written by who asks
+ * @why: cause of the stop that is asked for
+ * @asked: counts requests; written by who asks, after the two above
+ * @done: the last request @cpu has seen to; written on @cpu only
+ * @state: enum kipt_trace_state; written on @cpu only
+ * @changing: an NMI must not touch the registers now; @cpu only
+ * @outside: someone else wrote the registers during this run; @cpu only
+ * @failed: the CPU refused to go on during this run; @cpu only
+ * @ended: what stopped the CPU in this run; @cpu only while not OFF
+ * @refused: what the last start said, 0 or a negative errno; written on @cpu
+ * @saved: registers before the start; @cpu only
+ * @position: registers at the last pause or stop; @cpu only while not OFF
+ * @running: started and not seen to have stopped; changes under
+ *	session->lock, or in the hotplug callback. Read anywhere for reports
+ * @full: STOP took effect; told by the PMI
+ * @lock: guards @result
+ * @result: of the last run
  * @pmis: PMIs taken since the start
  * @records: records made by the current or last fetch
  * @full_work: carries @full out of the NMI
+ * @told: the cause that listeners were told; of session.c's work item
  */
 struct kipt_trace {
 	struct kipt_session *session;
 	unsigned int cpu;
 	struct kipt_buffer *buffer;
-	struct perf_event *reserved;
-	u32 lvtpc;
+	struct kipt_hw_config config;
+	struct kipt_follow *follow;
+	bool wanted;
+	enum kipt_stop_cause why;
+	u32 asked;
+	u32 done;
+	enum kipt_trace_state state;
+	bool changing;
+	bool outside;
+	bool failed;
+	enum kipt_stop_cause ended;
+	int refused;
+	struct kipt_hw_saved saved;
 	struct kipt_hw_position position;
-	bool active;
 	bool running;
 	bool full;
-	bool offline;
-	bool strayed;
-	bool wrapped;
-	u64 head;
-	u64 bytes;
+	spinlock_t lock;
+	struct kipt_trace_result result;
 	atomic64_t pmis;
 	atomic64_t records;
 	struct irq_work full_work;
+	u32 told;
 };
 
 /**
@@ -67,42 +121,113 @@ void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
 		     unsigned int cpu);
 
 /**
- * kipt_trace_clear() - forget the last run: zero the buffer and the figures
- * @trace: stopped
+ * kipt_trace_attach() - a CPU's interrupts, PMIs and switches are for a trace
+ * @trace: of a CPU that no other trace is attached to
  *
- * Context: may sleep.
+ * Context: any.
  */
-void kipt_trace_clear(struct kipt_trace *trace);
+void kipt_trace_attach(struct kipt_trace *trace);
 
 /**
- * kipt_trace_start() - start tracing
- * @trace: cleared; its CPU is online and stays so
+ * kipt_trace_detach() - they are nobody's
+ * @trace: stopped, see kipt_trace_quiet()
  *
- * Context: may sleep, CPU hotplug lock held.
- *
- * Return: as
- * kipt_hw_start_local().
+ * A handler may still run: wait for a grace period (synchronize_rcu()), then
+ * irq_work_sync() @full_work, before the trace is freed. Context: any.
  */
-int kipt_trace_start(struct kipt_trace *trace);
+void kipt_trace_detach(struct kipt_trace *trace);
 
 /**
- * kipt_trace_stop() - stop tracing and find out what there is
- * @trace: may be stopped already
+ * kipt_trace_start_all() - start tracing on some CPUs, all anew
+ * @traces: attached and stopped, with buffers that are whole; @config and
+ *	@follow are set
+ * @count: at least 1
+ * @failed: the first one that refused
  *
- * Context: may sleep, CPU hotplug lock held.
+ * Quick and O(1) in the size of buffers: nothing is zeroed. Results of the
+ * last run are gone on return.
  *
- * Return: 0, or -EFAULT if
- * someone else wrote the registers (the trace is lost then).
+ * Context: may sleep for half a second if a CPU does not answer; session->lock
+ * and the CPU hotplug lock for reading are held.
+ *
+ * Return:
+ * 0: all trace, or are paused as @follow wants it.
+ * -ENXIO, -EBUSY, -EPERM, -EIO: *@failed is offline, or as
+ * kipt_hw_save_local() and kipt_hw_program_local() say.
+ * -ETIMEDOUT: *@failed does not answer.
+ * In the latter cases none traces, unless kipt_trace_quiet() says otherwise.
  */
-int kipt_trace_stop(struct kipt_trace *trace);
+int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed);
+
+/**
+ * kipt_trace_stop_all() - stop tracing on some CPUs, all at once
+ * @traces: attached; some may be stopped already
+ * @count: at least 1
+ * @cause: why; a CPU that stopped by itself keeps its own cause
+ *
+ * All CPUs are told at once; those that do not answer in time get an NMI.
+ * Results are measured after all have stopped.
+ *
+ * Context: may sleep, a quarter of a second at most; session->lock is held.
+ * The CPU hotplug lock is not needed.
+ *
+ * Return: NULL if all stopped, or the first that does not even answer to an
+ * NMI. It may still trace: keep its memory, and try again later.
+ */
+struct kipt_trace *kipt_trace_stop_all(struct kipt_trace *traces, u32 count,
+				       enum kipt_stop_cause cause);
+
+/**
+ * kipt_trace_quiet() - whether a CPU is done with its trace
+ * @trace: a stop was asked for
+ *
+ * Context: any.
+ *
+ * Return: false if the CPU has not answered yet.
+ */
+bool kipt_trace_quiet(const struct kipt_trace *trace);
 
 /**
  * kipt_trace_stop_offline() - the CPU is going away
- * @trace: of this CPU
+ * @trace: of this CPU; may be stopped
  *
  * Context: the CPU hotplug callback, on the CPU itself.
  */
 void kipt_trace_stop_offline(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_result() - what the last run left
+ * @trace: the trace
+ * @result: a copy; all zero while it runs, and before the first run
+ *
+ * Context: any but NMI.
+ */
+void kipt_trace_result(struct kipt_trace *trace,
+		       struct kipt_trace_result *result);
+
+/**
+ * kipt_trace_here() - the trace of this CPU
+ *
+ * Context: this CPU, preemption off; also NMI. The trace lives at least until
+ * preemption is on again.
+ *
+ * Return: NULL if none is attached.
+ */
+struct kipt_trace *kipt_trace_here(void);
+
+/**
+ * kipt_trace_steer_local() - pause or go on, aim at an address space
+ * @trace: of this CPU
+ * @go: whether the CPU is to trace
+ * @cr3_match: for IA32_RTIT_CR3_MATCH; counts with CR3Filter
+ * @psb: put a PSB+ into the trace even if nothing changes
+ *
+ * Does nothing if the trace is not started, or ended by itself. Each change
+ * that goes on does so with a PSB+. Context: this CPU, interrupts off.
+ */
+void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
+			    bool psb);
 
 /**
  * kipt_trace_pmi_local() - a ToPA PMI came
@@ -111,5 +236,25 @@ void kipt_trace_stop_offline(struct kipt_trace *trace);
  * Context: NMI.
  */
 void kipt_trace_pmi_local(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_nmi_local() - an NMI came; stop if that is asked for
+ * @trace: of this CPU
+ *
+ * Context: NMI.
+ */
+void kipt_trace_nmi_local(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_calls_init() - ready to call CPUs
+ */
+void kipt_trace_calls_init(void);
+
+/**
+ * kipt_trace_calls_uninit() - no CPU has a call of ours under way any more
+ *
+ * Context: may sleep; no trace is attached.
+ */
+void kipt_trace_calls_uninit(void);
 
 #endif /* KIPT_TRACE_H */

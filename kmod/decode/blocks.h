@@ -30,7 +30,7 @@
  * @last: offset of the last instruction
  * @insns: number of instructions, 1..64; 0: the code was not read yet
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  * @reserved: fills the line
  *
  * 64 bytes, one cache line.
@@ -88,7 +88,7 @@ void kipt_blocks_clear(struct kipt_blocks *blocks);
  * @blocks: the cache
  * @space: address space
  * @ip: address
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  *
  * Return: the number, or KIPT_BLOCK_NONE if there is no room.
  */
@@ -101,7 +101,7 @@ u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode);
  * @number: of the block; KIPT_BLOCK_NONE: any other may be in its place
  * @space: address space
  * @ip: address
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  *
  * Return:
  * KIPT_OK: the block of that number is right.
@@ -147,7 +147,7 @@ static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
  * @blocks: the cache
  * @space: address space
  * @ip: address
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  *
  * Return: as kipt_blocks_add().
  */
@@ -172,7 +172,7 @@ static inline u32 kipt_blocks_number(struct kipt_blocks *blocks, u64 space,
  * @code: where code comes from if it is not cached
  * @space: address space
  * @ip: address
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  * @block: the block, valid until the next find; only on success
  *
  * Return: as kipt_blocks_fill().

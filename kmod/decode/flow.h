@@ -90,10 +90,11 @@ struct kipt_sink {
  * @no_tnt: RTIT_CTL.DisTNT of the trace: where a TIP comes behind a branch
  *	whose outcome was not told, there is a gap, and the flow goes on at the
  *	TIP
- * @filter_count: entries of @filter, 0..4; 0: no IP filter, or unknown
- * @filter: ranges that were traced (RTIT_ADDRn_A, _B, both inclusive). Only
- *	needed for CPUs with erratum SKL014, which leave out where a direct
- *	branch out of the ranges went
+ * @filter_count: entries of @filter, 0..4; 0: no address range, or unknown
+ * @filter: the ranges (RTIT_ADDRn_A, _B, both inclusive). Code in those with
+ *	@stop (TraceStop) was not traced, nor, if there are any without,
+ *	was code outside of them. Only needed for CPUs with erratum SKL014,
+ *	which leave out where a direct branch went that ended tracing
  */
 struct kipt_flow_config {
 	u32 output;
@@ -109,6 +110,7 @@ struct kipt_flow_config {
 	struct {
 		u64 begin;
 		u64 last;
+		bool stop;
 	} filter[4];
 };
 

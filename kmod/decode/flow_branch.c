@@ -84,8 +84,8 @@ static void set_mode(struct kipt_flow *flow, u8 value, bool always,
 {
 	struct kipt_record record = { .type = KIPT_RECORD_MODE };
 	bool if_set = value & KIPT_MODE_EXEC_IF;
-	u8 mode = value & KIPT_MODE_EXEC_L ? KIPT_MODE_64 :
-		  value & KIPT_MODE_EXEC_D ? KIPT_MODE_32 : KIPT_MODE_16;
+	u8 mode = value & KIPT_MODE_EXEC_L ? KIPT_EXEC_64 :
+		  value & KIPT_MODE_EXEC_D ? KIPT_EXEC_32 : KIPT_EXEC_16;
 	bool same = flow->mode_known && mode == flow->at.mode &&
 		    if_set == flow->mode_if;
 

@@ -146,7 +146,7 @@ static void emit_sync(struct kipt_flow *flow, u8 kind, u64 offset)
 static void reset(struct kipt_flow *flow)
 {
 	memset(&flow->at, 0, sizeof(flow->at));
-	flow->at.mode = KIPT_MODE_64;
+	flow->at.mode = KIPT_EXEC_64;
 	flow->enabled = false;
 	flow->lost = KIPT_LOST_NOT;
 	flow->overflow = false;

@@ -41,7 +41,7 @@ enum kipt_lost {
  * @space: address space of low addresses
  * @cr3: last CR3
  * @nr: it belongs to VMX non-root operation
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  * @insns: instructions since the last record that counts them
  * @pip_pending: @pip_cr3 and @pip_nr take effect at the next MOV CR3, or at
  *	the next address the trace gives

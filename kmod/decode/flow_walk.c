@@ -141,7 +141,7 @@ static u64 behind(const struct kipt_block *block)
 {
 	u64 ip = block->ip + block->len;
 
-	return block->mode == KIPT_MODE_64 ? ip : (u32)ip;
+	return block->mode == KIPT_EXEC_64 ? ip : (u32)ip;
 }
 
 static u64 last_insn(const struct kipt_block *block)
@@ -360,16 +360,25 @@ enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
 	}
 }
 
+/* Was code there traced, as far as address ranges say? */
 static bool filter_has(const struct kipt_flow *flow, u64 ip)
 {
+	const struct kipt_flow_config *config = &flow->config;
+	bool all = true, in = false;
 	u32 i;
 
-	for (i = 0; i < flow->config.filter_count; i++) {
-		if (ip >= flow->config.filter[i].begin &&
-		    ip <= flow->config.filter[i].last)
-			return true;
+	for (i = 0; i < config->filter_count; i++) {
+		bool here = ip >= config->filter[i].begin &&
+			    ip <= config->filter[i].last;
+
+		if (config->filter[i].stop && here)
+			return false;
+		if (!config->filter[i].stop) {
+			all = false;
+			in |= here;
+		}
 	}
-	return false;
+	return all || in;
 }
 
 /* Does a TIP.PGD belong to the end of this block ("TIP.PGD Packet")? */

@@ -29,7 +29,7 @@ enum map {
  * @bytes: the code
  * @len: bytes that may be read
  * @pos: bytes read
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  * @map: enum map
  * @vector: VEX, EVEX or XOP: never a branch
  * @op16: 66 was seen
@@ -64,7 +64,7 @@ struct decode {
 
 static bool is64(const struct decode *d)
 {
-	return d->mode == KIPT_MODE_64;
+	return d->mode == KIPT_EXEC_64;
 }
 
 static enum kipt_status take(struct decode *d, u32 count)
@@ -91,7 +91,7 @@ static u32 operand_size(const struct decode *d)
 {
 	if (is64(d) && d->rex & REX_W)
 		return 8;
-	if (d->mode == KIPT_MODE_16)
+	if (d->mode == KIPT_EXEC_16)
 		return d->op16 ? 4 : 2;
 	return d->op16 ? 2 : 4;
 }
@@ -100,7 +100,7 @@ static u32 address_size(const struct decode *d)
 {
 	if (is64(d))
 		return d->addr_toggled ? 4 : 8;
-	if (d->mode == KIPT_MODE_16)
+	if (d->mode == KIPT_EXEC_16)
 		return d->addr_toggled ? 4 : 2;
 	return d->addr_toggled ? 2 : 4;
 }

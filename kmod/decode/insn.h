@@ -74,7 +74,7 @@ struct kipt_insn {
 /**
  * kipt_insn_decode() - classify the instruction at some bytes
  * @insn: written only on success
- * @mode: enum kipt_mode_kind: 64, 32 or 16-bit code
+ * @mode: enum kipt_exec_kind: 64, 32 or 16-bit code
  * @ip: where the bytes stand
  * @bytes: code
  * @len: how many bytes may be read; 15 are always enough

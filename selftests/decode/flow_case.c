@@ -63,6 +63,10 @@ static bool parse_config(struct flow_case *test, const char *text)
 	if (sscanf(text, "filter %llx %llx", &begin, &last) == 2) {
 		config->filter[config->filter_count].begin = begin;
 		config->filter[config->filter_count++].last = last;
+	} else if (sscanf(text, "stop %llx %llx", &begin, &last) == 2) {
+		config->filter[config->filter_count].stop = true;
+		config->filter[config->filter_count].begin = begin;
+		config->filter[config->filter_count++].last = last;
 	} else if (sscanf(text, "changed %llx", &begin) == 1) {
 		test->changed = begin;
 	} else if (sscanf(text, "version %llx %u", &begin, &number) == 2) {

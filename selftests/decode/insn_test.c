@@ -160,8 +160,8 @@ static u32 from_hex(const char *text, u8 *bytes)
 
 static u32 mode_of(u8 bits)
 {
-	return bits == 64 ? KIPT_MODE_64 :
-	       bits == 32 ? KIPT_MODE_32 : KIPT_MODE_16;
+	return bits == 64 ? KIPT_EXEC_64 :
+	       bits == 32 ? KIPT_EXEC_32 : KIPT_EXEC_16;
 }
 
 static enum kipt_status decode_copy(struct kipt_insn *insn, u32 mode,

@@ -255,13 +255,13 @@ static void check(FILE *input, struct totals *totals)
 {
 	static struct line window[WINDOW];
 	static char text[LINE_MAX_LEN];
-	u32 mode = KIPT_MODE_64, count = 0;
+	u32 mode = KIPT_EXEC_64, count = 0;
 
 	while (fgets(text, sizeof(text), input)) {
 		if (strstr(text, "file format elf32"))
-			mode = KIPT_MODE_32;
+			mode = KIPT_EXEC_32;
 		else if (strstr(text, "file format elf64"))
-			mode = KIPT_MODE_64;
+			mode = KIPT_EXEC_64;
 		if (count == WINDOW) {
 			compare_first(totals, window, count, mode);
 			memmove(window, window + 1,

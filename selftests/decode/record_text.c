@@ -21,6 +21,7 @@ static const char *const types[KIPT_RECORD_TYPE_MAX + 1] = {
 	[KIPT_RECORD_SYNC] = "sync", [KIPT_RECORD_PATH] = "path",
 	[KIPT_RECORD_PATHS] = "paths", [KIPT_RECORD_DICTIONARY] = "dictionary",
 	[KIPT_RECORD_EDGE] = "edge", [KIPT_RECORD_CODE] = "code",
+	[KIPT_RECORD_SPACE] = "space",
 };
 
 static const char *const branches[KIPT_BRANCH_KIND_MAX + 1] = {
@@ -40,6 +41,15 @@ static const char *const gaps[KIPT_GAP_KIND_MAX + 1] = {
 	[KIPT_GAP_TRUNCATED] = "truncated", [KIPT_GAP_STOPPED] = "stopped",
 	[KIPT_GAP_HW_ERROR] = "hw-error", [KIPT_GAP_RECEIVER] = "receiver",
 	[KIPT_GAP_OFFLINE] = "offline",
+	[KIPT_GAP_SUSPEND] = "suspend",
+	[KIPT_GAP_REBOOT] = "reboot",
+	[KIPT_GAP_OUTSIDE] = "outside",
+	[KIPT_GAP_STUCK] = "stuck",
+	[KIPT_GAP_SWITCHES] = "switches",
+	[KIPT_GAP_SPACES] = "spaces",
+	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
+	[KIPT_GAP_PATCHES] = "patches",
+	[KIPT_GAP_MEMORY] = "memory",
 };
 
 static const char *const flags[] = {

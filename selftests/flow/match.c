@@ -21,6 +21,15 @@ static const char *const gap_names[MATCH_GAP_KINDS] = {
 	[KIPT_GAP_HW_ERROR] = "hw-error",
 	[KIPT_GAP_RECEIVER] = "receiver",
 	[KIPT_GAP_OFFLINE] = "offline",
+	[KIPT_GAP_SUSPEND] = "suspend",
+	[KIPT_GAP_REBOOT] = "reboot",
+	[KIPT_GAP_OUTSIDE] = "outside",
+	[KIPT_GAP_STUCK] = "stuck",
+	[KIPT_GAP_SWITCHES] = "switches",
+	[KIPT_GAP_SPACES] = "spaces",
+	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
+	[KIPT_GAP_PATCHES] = "patches",
+	[KIPT_GAP_MEMORY] = "memory",
 };
 
 const char *match_gap_name(unsigned int kind)
@@ -319,6 +328,8 @@ static bool gap_allowed(const struct match *m, unsigned int kind)
 		return m->options->late_start && !m->result->branches;
 	case KIPT_GAP_STOPPED:
 	case KIPT_GAP_OFFLINE:
+	case KIPT_GAP_SUSPEND:
+	case KIPT_GAP_OUTSIDE:
 	case KIPT_GAP_TRUNCATED:
 		return m->options->early_end;
 	default:

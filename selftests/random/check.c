@@ -395,7 +395,7 @@ static const char *const type_names[] = {
 	"-", "branch", "enable", "disable", "context", "task", "mode", "tsx",
 	"time", "cbr", "ptwrite", "power", "event", "event-data", "vmcs",
 	"tracestop", "block", "trig", "gap", "cpu", "insn", "sync", "path",
-	"paths", "dictionary", "edge", "code",
+	"paths", "dictionary", "edge", "code", "space",
 };
 
 static void show_one(FILE *file, const char *who, u32 number,
@@ -409,7 +409,7 @@ static void show_one(FILE *file, const char *who, u32 number,
 	}
 	fprintf(file,
 		"#  %s %u: %s kind %u flags %x aux %u ip %llx value %llx\n",
-		who, number, record->type > KIPT_RECORD_CODE ? "?" :
+		who, number, record->type > KIPT_RECORD_TYPE_MAX ? "?" :
 			     type_names[record->type],
 		record->kind, record->flags, record->aux,
 		(unsigned long long)record->ip,

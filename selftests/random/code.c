@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#define M64	(1U << KIPT_MODE_64)
-#define M32	(1U << KIPT_MODE_32)
-#define M16	(1U << KIPT_MODE_16)
+#define M64	(1U << KIPT_EXEC_64)
+#define M32	(1U << KIPT_EXEC_32)
+#define M16	(1U << KIPT_EXEC_16)
 #define ALL	(M64 | M32 | M16)
 
 /**
@@ -146,14 +146,14 @@ static const struct form forms[] = {
 static struct {
 	u8 count;
 	u8 form[48];
-} ways[INSN_MWAIT + 1][KIPT_MODE_16 + 1];
+} ways[INSN_MWAIT + 1][KIPT_EXEC_16 + 1];
 
 static void find_ways(void)
 {
 	u32 i, mode;
 
 	for (i = 0; i < NR_FORMS; i++) {
-		for (mode = KIPT_MODE_64; mode <= KIPT_MODE_16; mode++) {
+		for (mode = KIPT_EXEC_64; mode <= KIPT_EXEC_16; mode++) {
 			u32 kind = forms[i].kind;
 
 			if (forms[i].modes >> mode & 1)
@@ -167,7 +167,7 @@ static const struct form *pick_form(struct rng *rng, u32 kind, u32 mode)
 {
 	u32 count;
 
-	if (!ways[INSN_PLAIN][KIPT_MODE_64].count)
+	if (!ways[INSN_PLAIN][KIPT_EXEC_64].count)
 		find_ways();
 	count = ways[kind][mode].count;
 	if (!count) {

@@ -28,7 +28,7 @@ struct code {
  * @code: filled; displacements are 0
  * @rng: random numbers
  * @kind: enum insn_kind
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  */
 void code_make(struct code *code, struct rng *rng, u32 kind, u32 mode);
 

@@ -99,9 +99,9 @@ static u64 user_base(struct rng *rng, u32 mode)
 {
 	u64 page = (u64)rng_below(rng, 64) << 12;
 
-	if (mode == KIPT_MODE_16)
+	if (mode == KIPT_EXEC_16)
 		return 0x400 + rng_below(rng, 0xe000);
-	if (mode == KIPT_MODE_32)
+	if (mode == KIPT_EXEC_32)
 		return (rng_below(rng, 2) ? 0x08048000U : 0xf7f00000U) + page +
 		       rng_below(rng, 4096);
 	switch (rng_below(rng, 6)) {
@@ -137,8 +137,8 @@ static u8 pick_mode(struct maker *maker)
 	u32 roll = rng_below(maker->rng, 100);
 
 	if (roll < 80)
-		return KIPT_MODE_64;
-	return roll < 92 ? KIPT_MODE_32 : KIPT_MODE_16;
+		return KIPT_EXEC_64;
+	return roll < 92 ? KIPT_EXEC_32 : KIPT_EXEC_16;
 }
 
 static void add_insn(struct maker *maker, struct region *region, u32 offset,
@@ -239,12 +239,12 @@ static void make_regions(struct maker *maker)
 	u32 count = 3 + rng_below(maker->rng, PROGRAM_REGIONS - 3), i;
 	u8 space;
 
-	add_region(maker, true, KIPT_MODE_64, 0);
+	add_region(maker, true, KIPT_EXEC_64, 0);
 	for (space = 0; space < program->spaces; space++)
-		add_region(maker, false, KIPT_MODE_64, space);
+		add_region(maker, false, KIPT_EXEC_64, space);
 	for (i = program->nr_regions; i < count; i++) {
 		if (rng_chance(maker->rng, 350))
-			add_region(maker, true, KIPT_MODE_64, 0);
+			add_region(maker, true, KIPT_EXEC_64, 0);
 		else
 			add_region(maker, false, pick_mode(maker),
 				   (u8)rng_below(maker->rng, program->spaces));

@@ -69,7 +69,7 @@ struct insn {
  * @size: bytes
  * @first: number of its first instruction
  * @count: its instructions; they are neighbours in the list, by address
- * @mode: enum kipt_mode_kind
+ * @mode: enum kipt_exec_kind
  * @kernel: runs at CPL 0, in the high half, in all address spaces
  * @space: user: the address space it is in
  * @bytes: the code

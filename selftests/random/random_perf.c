@@ -65,7 +65,7 @@ static bool is_simple(void)
 	if (program.spaces != 1)
 		return false;
 	for (i = 0; i < program.nr_regions; i++) {
-		if (program.regions[i].mode != KIPT_MODE_64)
+		if (program.regions[i].mode != KIPT_EXEC_64)
 			return false;
 	}
 	return true;

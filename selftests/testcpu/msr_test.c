@@ -314,6 +314,37 @@ static void test_caps(void)
 		  testcpu_caps_ranges(&caps) == 4, "caps_at_most_4_ranges");
 }
 
+/*
+ * What CPUs of leaf 14H.1 without sense have is only encoding 0; a hypervisor
+ * that holds even that against the leaf allows nothing.
+ */
+static void test_leaf_without_sense(void)
+{
+	static const char * const models[] = {
+		"skylake-zero", "alderlake-early", "f:7:0:0",
+	};
+	struct pt_msrs m;
+
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		m = registers(models[i]);
+		ktap_case(pt_msr_write(&m, 0x570, RTIT_CTL_USER) == PT_MSR_OK &&
+			  pt_msr_write(&m, 0x570, RTIT_CTL_MTCEN) ==
+				PT_MSR_OK &&
+			  pt_msr_write(&m, 0x570, MTC(3)) == PT_MSR_GP &&
+			  pt_msr_write(&m, 0x570, PSB(2)) == PT_MSR_GP &&
+			  pt_msr_write(&m, 0x570, ADDR(0, 1)) == PT_MSR_GP,
+			  "caps_%s_allows_encoding_0_alone", models[i]);
+	}
+	m = registers("zero-kvm");
+	ktap_case(pt_msr_write(&m, 0x570, RTIT_CTL_USER) == PT_MSR_GP,
+		  "caps_zero_kvm_allows_nothing");
+	m = registers("f:7:2480002:3e3ffe");
+	ktap_case(pt_msr_write(&m, 0x570, PSB(1) | CYC(1)) == PT_MSR_GP &&
+		  pt_msr_write(&m, 0x570, PSB(1) | CYC(1) | MTC(3)) ==
+			PT_MSR_OK,
+		  "caps_encoding_0_is_held_against_its_bitmap");
+}
+
 int main(void)
 {
 	test_reset_values();
@@ -324,5 +355,6 @@ int main(void)
 	test_stored_values();
 	test_warm_reset();
 	test_caps();
+	test_leaf_without_sense();
 	return ktap_finish();
 }

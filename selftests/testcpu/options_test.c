@@ -54,8 +54,68 @@ static void test_options(void)
 	ktap_case(!parse("truth=somewhere") && strstr(why, "absolute"),
 		  "option_truth_relative_refused");
 	ktap_case(parse("help") && options.help &&
-		  strstr(testcpu_options_help(), "topa-stop-offset"),
+		  strstr(testcpu_options_help(), "topa-stop-offset") &&
+		  strstr(testcpu_options_help(), "skylake-zero"),
 		  "option_help");
+}
+
+/* One argument after the other, as on QEMU's command line. */
+static bool parse_all(const char *const *args)
+{
+	testcpu_options_init(&options);
+	for (; *args; args++) {
+		why[0] = 0;
+		if (!testcpu_options_parse(&options, *args, why, sizeof(why)))
+			return false;
+	}
+	testcpu_options_settle(&options);
+	return true;
+}
+
+#define PARSE(...) parse_all((const char *const []){ __VA_ARGS__, NULL })
+
+static uint32_t model_of(unsigned int vcpu)
+{
+	return testcpu_options_caps(&options, vcpu)->signature;
+}
+
+static void test_kinds(void)
+{
+	ktap_case(PARSE("caps=alderlake", "caps.1=goldmont") &&
+		  model_of(0) == 0x906a3 && model_of(1) == 0x506c9 &&
+		  model_of(2) == 0x906a3 && testcpu_options_hybrid(&options),
+		  "option_caps_of_one_vcpu");
+	ktap_case(PARSE("caps.2-3=alderlake-n", "caps=alderlake") &&
+		  model_of(1) == 0x906a3 && model_of(2) == 0xb06e0 &&
+		  model_of(3) == 0xb06e0 && model_of(4) == 0x906a3,
+		  "option_caps_of_a_range");
+	ktap_case(testcpu_options_caps(&options, 3)->tsc_hz ==
+		  testcpu_options_caps(&options, 0)->tsc_hz,
+		  "option_one_clock_for_all_kinds");
+	ktap_case(PARSE("caps.1=icelake", "caps=skylake") &&
+		  !testcpu_options_hybrid(&options),
+		  "option_cores_of_one_type_are_no_hybrid");
+	ktap_case(!PARSE("caps.1=z80") && strstr(why, "goldmont-plus"),
+		  "option_kind_refused_with_list");
+	ktap_case(!PARSE("caps.3-2=skylake") && strstr(why, "caps.2-3"),
+		  "option_kind_backwards_refused");
+	ktap_case(!PARSE("caps.x=skylake"), "option_kind_without_vcpu_refused");
+}
+
+static void test_clock(void)
+{
+	ktap_case(PARSE("caps=alderlake") && options.pt.crystal_den == 2 &&
+		  options.pt.crystal_num == 0x82 && options.pt.cbr == 25,
+		  "option_clock_of_the_model");
+	ktap_case(PARSE("caps=broadwell") && options.pt.crystal_num &&
+		  options.pt.crystal_den && options.pt.cbr == 20,
+		  "option_clock_where_none_is_told");
+	ktap_case(PARSE("tsc-start=0x0123456789abcdef") &&
+		  options.tsc_started &&
+		  options.tsc_start == 0x0123456789abcdefULL,
+		  "option_tsc_start");
+	ktap_case(!PARSE("tsc-start=soon") && strstr(why, "2^56"),
+		  "option_tsc_start_refused");
 }
 
 static size_t read_truth(const char *dir, void *buf, size_t size)
@@ -135,6 +195,8 @@ static void test_truth(void)
 int main(void)
 {
 	test_options();
+	test_kinds();
+	test_clock();
 	test_truth();
 	return ktap_finish();
 }

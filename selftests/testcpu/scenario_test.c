@@ -664,6 +664,65 @@ static void status_cases(void)
 		  "stopped_keeps_triggeren_off");
 }
 
+/*
+ * 32-bit code in a segment that begins at BASED: packets, filters and the
+ * return stack know its addresses as linear ones (LIP) or as offsets in the
+ * segment, "CPUID.(EAX=14H,ECX=0):ECX[31]".
+ */
+#define BASED	0x10000000
+
+static void begin_based(const char *model, uint64_t ctl, uint64_t ip)
+{
+	machine_reset(model);
+	cpu.ctx.mode.csd = true;
+	cpu.ctx.cs_base = BASED;
+	machine_start(ctl, 3, 0, ip, false);
+	machine_packets();
+}
+
+static void leave_based(uint64_t from)
+{
+	struct pt_transfer t = {
+		.kind = TRUTH_INTERRUPT,
+		.from = from,
+		.from_base = BASED,
+		.to = KERNEL,
+		.source = true,
+		.vector = 32,
+	};
+
+	cpu.ctx.cpl = 0;
+	cpu.ctx.cs_base = 0;
+	cpu.ctx.mode.csd = false;
+	cpu.ctx.mode.lma = true;
+	pt_transfer(&cpu, &t);
+}
+
+static void based_cases(void)
+{
+	begin_based("skylake", ALL, BASED + 0x100);
+	do_jump_ind(BASED + 0x102, BASED + 0x2345);
+	do_call(BASED + 0x2345, BASED + 0x3000);
+	do_ret(BASED + 0x3001, BASED + 0x234a);
+	leave_based(BASED + 0x234b);
+	machine_expect("based_rip_is_offset",
+		       "TIP(2345) TNT(T) FUP(234b) MODE.Exec(64) TIP(ffffffff81000000)");
+	begin_based("goldmont", ALL, BASED + 0x100);
+	do_jump_ind(BASED + 0x102, BASED + 0x2345);
+	do_call(BASED + 0x2345, BASED + 0x3000);
+	do_ret(BASED + 0x3001, BASED + 0x234a);
+	leave_based(BASED + 0x234b);
+	machine_expect("based_lip_is_linear",
+		       "TIP(10002345) TNT(T) FUP(1000234b) MODE.Exec(64) TIP(ffffffff81000000)");
+	begin_based("skylake", ALL | WITH_FILTER, BASED + IN_FILTER);
+	do_jump_ind(BASED + IN_FILTER, BASED + OUTSIDE);
+	machine_expect("based_rip_filter_compares_offset", "TIP.PGD(3000)");
+	begin_based("goldmont", ALL | WITH_FILTER, BASED + IN_FILTER);
+	do_jump_ind(BASED + IN_FILTER, IN_FILTER);
+	machine_expect("based_lip_filter_compares_linear",
+		       "MODE.Exec(32) TIP.PGE(1000)");
+}
+
 int main(void)
 {
 	rows_1();
@@ -689,5 +748,6 @@ int main(void)
 	event_trace_cases();
 	overflow_cases();
 	status_cases();
+	based_cases();
 	return ktap_finish();
 }

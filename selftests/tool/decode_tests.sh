@@ -85,6 +85,71 @@ meta_tests() {
 		"$(json_types <<<"$OUT" | grep resume | cut -d' ' -f1-3)"
 }
 
+# 401000: jmp 401005; 401005: jmp 401010; 401010: nop; jmp *rax. Tracing ends
+# where the second jump leaves the range, and the TIP.PGD does not say where it
+# went (SKL014): only who knows the range knows that 401005 is it.
+filter_tests() {
+	local none="branch 0x401000 0x401005
+branch 0x401005 0x401010
+disable 0x401011 None" range="branch 0x401000 0x401005
+disable 0x401005 None"
+
+	bytes eb 03 90 90 90 eb 09 cc cc cc cc cc cc cc cc cc 90 ff e0 >jumps
+	bytes $PSB 02 23 99 01 51 00 10 40 00 01 >skl014.pt
+	same "decode_filter_of_the_command_line" "$range" \
+		"$(jumps --filter 0x401000-0x40100f)"
+	same "decode_filter_by_size" "$range" \
+		"$(jumps --filter 0x401000/0x10)"
+	same "decode_filter_stop_at" "$range" \
+		"$(jumps --stop-at 0x401010-0x401010)"
+	printf '{"filters": [{"kind": "trace", "first": "0x401000", "last": "0x40100f"}]}' \
+		>filter.json
+	same "decode_filter_of_meta" "$range" "$(jumps --meta filter.json)"
+	same "decode_filter_counts_more_than_meta" "$none" \
+		"$(jumps --meta filter.json --filter 0x401000-0x401fff)"
+	same "decode_control_without_filter" "$none" "$(jumps)"
+	same "decode_control_wide_filter" "$none" \
+		"$(jumps --filter 0x401000-0x401010)"
+	same "decode_filter_first_address_is_in" "$none" \
+		"$(jumps --filter 0x401000-0x401005 --filter 0x401010-0x401010)"
+	mkdir saved
+	cp skl014.pt saved/cpu0.pt
+	cp filter.json saved/meta.json
+	{ cat jumps; head -c 4077 /dev/zero; } >saved/user.dump
+	bytes 00 10 40 00 00 00 00 00 >saved/user.addr
+	run decode saved/cpu0.pt --dir saved --branches --json
+	same "decode_filter_of_saved" "$range" "$(jumps_of <<<"$OUT")"
+	refused "decode_filter_symbol" 1 "give the addresses it was made with" \
+		decode skl014.pt --filter vfs_read
+	refused "decode_filter_bad" 1 "the last address is less" \
+		decode skl014.pt --filter 0x2-0x1
+	refused "decode_filter_five" 1 "more than 4 ranges" decode skl014.pt \
+		--filter 0x1-0x2 --filter 0x1-0x2 --filter 0x1-0x2 \
+		--filter 0x1-0x2 --stop-at 0x1-0x2
+	for entry in '{}' '[1]' '[{"kind": "trace"}]' \
+		'[{"kind": null, "first": null, "last": "0x1"}]' \
+		'[{"kind": "odd", "first": "0x1", "last": "0x2"}]' \
+		'[{"kind": "stop", "first": "0x2", "last": "0x1"}]' \
+		'[{"kind": "stop", "first": "two", "last": "0x1"}]'; do
+		printf '{"filters": %s}' "$entry" >bad.json
+		refused "decode_meta_filter_bad ${entry//[\"# ]/}" 1 \
+			"its filters are no address ranges" \
+			decode skl014.pt --meta bad.json
+	done
+}
+
+jumps_of() {
+	python3 -c 'import json, sys
+for o in map(json.loads, sys.stdin):
+    if o["type"] in ("branch", "disable"):
+        print(o["type"], o["ip"], o.get("to"))'
+}
+
+jumps() {
+	"$KIPT" decode skl014.pt --image jumps@0x401000 --branches --json "$@" \
+		2>/dev/null | jumps_of
+}
+
 first_branch() {
 	json_types <<<"$OUT" | awk '/^branch/ { print $3; exit }'
 }
@@ -160,6 +225,7 @@ decode_tests() {
 	small_trace_tests
 	elf_tests
 	meta_tests
+	filter_tests
 	bad_input_tests
 	gap_tests
 	random_decode_tests

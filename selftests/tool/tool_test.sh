@@ -66,5 +66,6 @@ record_tests
 decode_tests
 jobs_tests
 program_tests jobs_test
+program_tests filter_test
 trace_tests
 ktap_finish

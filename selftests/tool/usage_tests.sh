@@ -84,6 +84,21 @@ option_tests() {
 	refused "cpus_trailing_comma" 2 "not a CPU list" start --cpus 1,
 	refused "cpus_huge" 2 "not a CPU list" start --cpus 0-999999999
 	refused "mode_unknown" 2 "allowed are ring and once" start --mode loop
+	refused "filter_no_end" 2 "--filter 0x401000: where does it end" \
+		start --filter 0x401000
+	refused "filter_backwards" 2 "the last address is less" \
+		start --filter 0x402000-0x401000
+	refused "stop_at_is_named" 2 "--stop-at vfs_read/0: '0' is no size" \
+		record --stop-at vfs_read/0 -- true
+	refused "filter_five" 2 "no CPU has more than 4 ranges" start \
+		--filter a_ --filter b_ --filter c_ --stop-at d_ --filter e_
+	refused "pid_is_a_number" 2 "--pid x: not a process id" start --pid x
+	refused "pid_zero" 2 "--pid 0: not a process id" start --pid 0
+	refused "fork_needs_pid" 2 "--fork needs --pid" start --fork
+	refused "fork_needs_only" 2 "--fork needs --only or --pid" \
+		record --fork -- true
+	refused "only_or_pid" 2 "give one of them" \
+		record --only --pid 1 -- true
 	refused "two_views" 2 "only one of" fetch 1 --calls --branches
 	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
 	refused "record_needs_command" 2 "needs a command" record

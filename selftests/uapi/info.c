@@ -15,28 +15,14 @@
  */
 #define CTL_MODULES	((1ULL << 0) | (1ULL << 6) | (1ULL << 8))
 
-static int get_info(struct kipt_nl *nl)
-{
-	struct kipt_msg msg;
-
-	kipt_msg_begin(&msg, KIPT_CMD_GET_INFO);
-	return kipt_nl_call(nl, &msg);
-}
-
 static uint64_t cap(const struct kipt_nl *nl, uint16_t type)
 {
-	uint64_t wide = 0;
-	uint32_t narrow;
-	size_t len;
-	const void *data = kipt_nl_nested(nl, KIPT_A_SESSION_CAPS, type, &len);
+	return kipt_nl_inner(nl, KIPT_A_INFO_CAP, type, 0);
+}
 
-	if (data && len == sizeof(wide)) {
-		memcpy(&wide, data, sizeof(wide));
-	} else if (data && len == sizeof(narrow)) {
-		memcpy(&narrow, data, sizeof(narrow));
-		wide = narrow;
-	}
-	return wide;
+static uint64_t limit(const struct kipt_nl *nl, uint16_t type)
+{
+	return kipt_nl_inner(nl, KIPT_A_INFO_LIMITS, type, 0);
 }
 
 static bool read_line(const char *path, char *buf, int size)
@@ -53,21 +39,62 @@ static bool read_line(const char *path, char *buf, int size)
 
 TEST_F(kipt, versions_and_limits_are_told)
 {
-	ASSERT_EQ(0, get_info(&self->nl));
-	ASSERT_NE(NULL, kipt_nl_string(&self->nl, KIPT_A_SESSION_VERSION));
-	EXPECT_LT(0, strlen(kipt_nl_string(&self->nl, KIPT_A_SESSION_VERSION)));
-	EXPECT_LE(1, kipt_nl_u32(&self->nl, KIPT_A_SESSION_ABI, 0));
-	EXPECT_EQ(1, kipt_nl_u32(&self->nl, KIPT_A_SESSION_RECORD_VERSION, 0));
-	EXPECT_EQ(1ULL << 16, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SIZE_MIN, 0));
-	EXPECT_EQ(1ULL << 30, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SIZE_MAX, 0));
-	EXPECT_LE(1, kipt_nl_u32(&self->nl, KIPT_A_SESSION_MAX_MMS, 0));
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	ASSERT_NE(NULL, kipt_nl_string(&self->nl, KIPT_A_INFO_VERSION));
+	EXPECT_LT(0, strlen(kipt_nl_string(&self->nl, KIPT_A_INFO_VERSION)));
+	EXPECT_EQ(2, kipt_nl_u32(&self->nl, KIPT_A_INFO_ABI, 0));
+	EXPECT_EQ(2, kipt_nl_u32(&self->nl, KIPT_A_INFO_RECORD_VERSION, 0));
+	EXPECT_EQ(1ULL << 16, limit(&self->nl, KIPT_A_LIMITS_SIZE_MIN));
+	EXPECT_EQ(1ULL << 30, limit(&self->nl, KIPT_A_LIMITS_SIZE_MAX));
+}
+
+static uint64_t parameter(const char *name)
+{
+	char path[128], text[64];
+
+	snprintf(path, sizeof(path), "/sys/module/kipt/parameters/%s", name);
+	return read_line(path, text, sizeof(text)) ?
+	       strtoull(text, NULL, 10) : ~0ULL;
+}
+
+/* What is bounded can be seen, and is what the module was loaded with. */
+TEST_F(kipt, limits_are_the_parameters_of_the_module)
+{
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	EXPECT_LT(0, limit(&self->nl, KIPT_A_LIMITS_MEMORY));
+	if (parameter("memory_limit"))
+		EXPECT_EQ(parameter("memory_limit") << 20,
+			  limit(&self->nl, KIPT_A_LIMITS_MEMORY));
+	EXPECT_EQ(parameter("keep_code") << 20,
+		  limit(&self->nl, KIPT_A_LIMITS_KEEP_CODE));
+	EXPECT_EQ(parameter("spaces"),
+		  limit(&self->nl, KIPT_A_LIMITS_SPACES));
+	EXPECT_EQ(parameter("switches"),
+		  limit(&self->nl, KIPT_A_LIMITS_SWITCHES));
+	EXPECT_EQ(parameter("patches"),
+		  limit(&self->nl, KIPT_A_LIMITS_PATCHES));
+	EXPECT_EQ(parameter("fetch_memory") << 10,
+		  limit(&self->nl, KIPT_A_LIMITS_ARENA));
+}
+
+TEST_F(kipt, memory_in_use_is_told)
+{
+	int id;
+
+	ASSERT_TRUE(memory_is_free(&self->nl));
+	self->want.size = 4 * SIZE_USUAL;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	EXPECT_LE(4 * SIZE_USUAL, kipt_memory(&self->nl));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_TRUE(memory_is_free(&self->nl));
 }
 
 TEST_F(kipt, capabilities_equal_cpuid)
 {
 	unsigned int eax, ebx, ecx, edx;
 
-	ASSERT_EQ(0, get_info(&self->nl));
+	ASSERT_EQ(0, kipt_info(&self->nl));
 	__cpuid_count(0x14, 0, eax, ebx, ecx, edx);
 	EXPECT_EQ(eax, cap(&self->nl, KIPT_A_CAP_LEAF0_EAX));
 	EXPECT_EQ(ebx, cap(&self->nl, KIPT_A_CAP_LEAF0_EBX));
@@ -97,7 +124,7 @@ TEST_F(kipt, allowed_fields_follow_capabilities)
 	uint64_t allowed, ebx;
 	size_t i;
 
-	ASSERT_EQ(0, get_info(&self->nl));
+	ASSERT_EQ(0, kipt_info(&self->nl));
 	allowed = cap(&self->nl, KIPT_A_CAP_CTL_ALLOWED);
 	ebx = cap(&self->nl, KIPT_A_CAP_LEAF0_EBX);
 	EXPECT_EQ(CTL_BASIC | CTL_TSCEN | CTL_DISRETC,
@@ -115,45 +142,70 @@ TEST_F(kipt, allowed_fields_follow_capabilities)
 	}
 }
 
-TEST_F(kipt, online_equals_sysfs)
+TEST_F(kipt, cpus_equal_sysfs)
 {
 	char online[256];
 
 	ASSERT_TRUE(read_line("/sys/devices/system/cpu/online", online,
 			      sizeof(online)));
-	ASSERT_EQ(0, get_info(&self->nl));
-	ASSERT_NE(NULL, kipt_nl_string(&self->nl, KIPT_A_SESSION_ONLINE));
-	EXPECT_STREQ(online, kipt_nl_string(&self->nl, KIPT_A_SESSION_ONLINE));
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	ASSERT_NE(NULL, kipt_nl_string(&self->nl, KIPT_A_INFO_CPUS));
+	EXPECT_STREQ(online, kipt_nl_string(&self->nl, KIPT_A_INFO_CPUS));
 }
 
 TEST_F(kipt, busy_names_held_cpus)
 {
 	int id;
 
-	ASSERT_EQ(0, get_info(&self->nl));
-	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_SESSION_BUSY));
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_INFO_BUSY));
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
-	ASSERT_EQ(0, get_info(&self->nl));
-	EXPECT_STREQ("0", kipt_nl_string(&self->nl, KIPT_A_SESSION_BUSY));
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	EXPECT_STREQ("0", kipt_nl_string(&self->nl, KIPT_A_INFO_BUSY));
 	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
-	ASSERT_EQ(0, get_info(&self->nl));
-	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_SESSION_BUSY));
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_INFO_BUSY));
 }
 
-static int get_info_as_nobody(void *arg)
+/* 0: all that is open to everyone is told, and nothing else. */
+static int info_as_nobody(void *arg)
 {
 	static struct kipt_nl nl;
+	size_t len;
 
 	(void)arg;
 	if (setresuid(65534, 65534, 65534) || kipt_nl_open(&nl))
 		return 250;
-	return -get_info(&nl);
+	if (kipt_info(&nl))
+		return 1;
+	if (!kipt_nl_string(&nl, KIPT_A_INFO_CPUS) ||
+	    !kipt_nl_attr(&nl, KIPT_A_INFO_CAP, &len) ||
+	    !kipt_nl_attr(&nl, KIPT_A_INFO_LIMITS, &len))
+		return 2;
+	if (kipt_nl_attr(&nl, KIPT_A_INFO_BUSY, &len) ||
+	    kipt_nl_attr(&nl, KIPT_A_INFO_MEMORY, &len) ||
+	    kipt_nl_attr(&nl, KIPT_A_INFO_LATCH, &len))
+		return 3;
+	return 0;
 }
 
-TEST_F(kipt, info_is_open_to_everyone)
+TEST_F(kipt, info_tells_everyone_nothing_of_what_is_traced)
 {
-	EXPECT_EQ(0, in_child(get_info_as_nobody, NULL));
+	ASSERT_LT(0, kipt_session_new(&self->nl, &self->want));
+	EXPECT_EQ(0, in_child(info_as_nobody, NULL));
+}
+
+TEST_F(kipt, capabilities_name_their_cpus)
+{
+	const char *cpus;
+	size_t len;
+
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	cpus = kipt_nl_nested(&self->nl, KIPT_A_INFO_CAP, KIPT_A_CAP_CPUS,
+			      &len);
+	ASSERT_NE(NULL, cpus);
+	EXPECT_EQ('0', cpus[0]);
 }
 
 #include "kipt_main.h"

@@ -106,6 +106,21 @@ const void *kipt_nl_nested(const struct kipt_nl *nl, uint16_t outer,
 	return data ? find_attr(data, outer_len, inner, len) : NULL;
 }
 
+uint64_t kipt_nl_inner(const struct kipt_nl *nl, uint16_t outer,
+		       uint16_t inner, uint64_t missing)
+{
+	size_t len;
+	const void *data = kipt_nl_nested(nl, outer, inner, &len);
+	uint32_t narrow;
+
+	if (data && len == sizeof(missing))
+		memcpy(&missing, data, sizeof(missing));
+	if (!data || len != sizeof(narrow))
+		return missing;
+	memcpy(&narrow, data, sizeof(narrow));
+	return narrow;
+}
+
 uint32_t kipt_nl_u32(const struct kipt_nl *nl, uint16_t type, uint32_t missing)
 {
 	size_t len;
@@ -150,22 +165,15 @@ static int receive(struct kipt_nl *nl, int timeout_ms, unsigned char *buf,
 	return len < 0 ? -errno : (int)len;
 }
 
-/* The sentence and the attribute that an error message carries. */
-static void take_why(struct kipt_nl *nl, const struct nlmsghdr *header)
+/* The sentence and the attribute that an error message carries at @at. */
+static void take_why_at(struct kipt_nl *nl, const struct nlmsghdr *header,
+			size_t at)
 {
-	const struct nlmsgerr *error = NLMSG_DATA(header);
-	const unsigned char *tlv = (const unsigned char *)(error + 1);
-	size_t len, at = sizeof(struct nlmsghdr) + sizeof(*error);
+	const unsigned char *tlv = (const unsigned char *)header + at;
 	const void *data;
+	size_t len;
 
-	if (!(header->nlmsg_flags & NLM_F_ACK_TLVS))
-		return;
-	if (!(header->nlmsg_flags & NLM_F_CAPPED)) {
-		len = error->msg.nlmsg_len - sizeof(struct nlmsghdr);
-		tlv += ALIGN4(len);
-		at += ALIGN4(len);
-	}
-	if (at >= header->nlmsg_len)
+	if (!(header->nlmsg_flags & NLM_F_ACK_TLVS) || at >= header->nlmsg_len)
 		return;
 	data = find_attr(tlv, header->nlmsg_len - at, NLMSGERR_ATTR_MSG, &len);
 	if (data)
@@ -176,6 +184,25 @@ static void take_why(struct kipt_nl *nl, const struct nlmsghdr *header)
 		memcpy(&nl->why_offset, data, sizeof(nl->why_offset));
 }
 
+static void take_why(struct kipt_nl *nl, const struct nlmsghdr *header)
+{
+	const struct nlmsgerr *error = NLMSG_DATA(header);
+	size_t at = sizeof(struct nlmsghdr) + sizeof(*error);
+
+	if (!(header->nlmsg_flags & NLM_F_CAPPED))
+		at += ALIGN4(error->msg.nlmsg_len - sizeof(struct nlmsghdr));
+	take_why_at(nl, header, at);
+}
+
+/* The end of a dump, which may have failed on the way. */
+static int take_done(struct kipt_nl *nl, const struct nlmsghdr *header)
+{
+	int error = *(const int *)NLMSG_DATA(header);
+
+	take_why_at(nl, header, NLMSG_HDRLEN + sizeof(error));
+	return error < 0 ? error : 0;
+}
+
 static uint8_t message_command(const struct nlmsghdr *header)
 {
 	return ((const struct genlmsghdr *)NLMSG_DATA(header))->cmd;
@@ -184,8 +211,7 @@ static uint8_t message_command(const struct nlmsghdr *header)
 static bool is_unasked(const struct kipt_nl *nl, const struct nlmsghdr *header)
 {
 	return header->nlmsg_type == nl->family &&
-	       (message_command(header) == KIPT_CMD_RECORDS ||
-		message_command(header) == KIPT_CMD_SESSION_EVENT);
+	       message_command(header) == KIPT_CMD_SESSION_EVENT;
 }
 
 static void enqueue(struct kipt_nl *nl, const struct nlmsghdr *header)
@@ -217,85 +243,92 @@ static int send_msg(struct kipt_nl *nl, struct kipt_msg *msg)
 	nl->why[0] = 0;
 	nl->why_offset = 0;
 	nl->reply_len = 0;
+	nl->part_at = 0;
+	nl->part_len = 0;
 	return send(nl->fd, msg->data, msg->len, 0) < 0 ? -errno : 0;
 }
 
-/* One datagram may hold several messages. Return: 1 go on, 0 done, -errno. */
-static int take_datagram(struct kipt_nl *nl, unsigned char *buf, unsigned int len,
-			 void (*each)(struct kipt_nl *nl, void *ctx), void *ctx)
+/* Return: 1: a message is in @reply; 2: go on; 0: done; or -errno. */
+static int take_message(struct kipt_nl *nl, const struct nlmsghdr *header)
 {
-	struct nlmsghdr *header = (struct nlmsghdr *)buf;
-
-	for (; NLMSG_OK(header, len); header = NLMSG_NEXT(header, len)) {
-		if (is_unasked(nl, header)) {
-			enqueue(nl, header);
-			continue;
-		}
-		if (header->nlmsg_seq != nl->seq)
-			continue;
-		if (header->nlmsg_type == NLMSG_DONE)
-			return *(int *)NLMSG_DATA(header) < 0 ?
-			       *(int *)NLMSG_DATA(header) : 0;
-		if (header->nlmsg_type == NLMSG_ERROR) {
-			const struct nlmsgerr *error = NLMSG_DATA(header);
-
-			take_why(nl, header);
-			return error->error;
-		}
-		take_reply(nl, header);
-		if (each)
-			each(nl, ctx);
+	if (is_unasked(nl, header)) {
+		enqueue(nl, header);
+		return 2;
 	}
+	if (header->nlmsg_seq != nl->seq)
+		return 2;
+	if (header->nlmsg_type == NLMSG_DONE)
+		return take_done(nl, header);
+	if (header->nlmsg_type == NLMSG_ERROR) {
+		take_why(nl, header);
+		return ((const struct nlmsgerr *)NLMSG_DATA(header))->error;
+	}
+	take_reply(nl, header);
 	return 1;
 }
 
-static int call(struct kipt_nl *nl, struct kipt_msg *msg,
-		void (*each)(struct kipt_nl *nl, void *ctx), void *ctx)
+/* One datagram may hold several messages. Return: as take_message(). */
+static int next_message(struct kipt_nl *nl, int timeout_ms)
 {
-	static unsigned char buf[KIPT_NL_BUFFER];
-	int ret = send_msg(nl, msg);
+	struct nlmsghdr *header = (struct nlmsghdr *)(nl->part + nl->part_at);
+	unsigned int left = nl->part_len - nl->part_at;
+	int ret;
 
-	while (!ret || ret == 1) {
-		ret = receive(nl, 60000, buf, sizeof(buf));
-		if (ret < 0)
-			return ret;
-		ret = take_datagram(nl, buf, (unsigned int)ret, each, ctx);
-		if (!ret)
-			return 0;
+	if (NLMSG_OK(header, left)) {
+		nl->part_at += NLMSG_ALIGN(header->nlmsg_len);
+		return take_message(nl, header);
 	}
+	ret = receive(nl, timeout_ms, nl->part, nl->room);
+	if (ret < 0)
+		return ret;
+	nl->part_at = 0;
+	nl->part_len = (unsigned int)ret;
+	return 2;
+}
+
+int kipt_nl_next(struct kipt_nl *nl, int timeout_ms)
+{
+	int ret;
+
+	do {
+		ret = next_message(nl, timeout_ms);
+	} while (ret == 2);
 	return ret;
 }
 
 int kipt_nl_call(struct kipt_nl *nl, struct kipt_msg *msg)
 {
-	return call(nl, msg, NULL, NULL);
+	int ret = send_msg(nl, msg);
+
+	if (ret)
+		return ret;
+	do {
+		ret = kipt_nl_next(nl, 60000);
+	} while (ret == 1);
+	return ret;
 }
 
-struct dump {
-	void (*each)(struct kipt_nl *nl, void *ctx);
-	void *ctx;
-	int count;
-};
-
-static void dump_each(struct kipt_nl *nl, void *ctx)
+int kipt_nl_dump_begin(struct kipt_nl *nl, struct kipt_msg *msg)
 {
-	struct dump *dump = ctx;
+	struct nlmsghdr *header = (struct nlmsghdr *)msg->data;
 
-	dump->count++;
-	if (dump->each)
-		dump->each(nl, dump->ctx);
+	header->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	return send_msg(nl, msg);
 }
 
 int kipt_nl_dump(struct kipt_nl *nl, struct kipt_msg *msg,
 		 void (*each)(struct kipt_nl *nl, void *ctx), void *ctx)
 {
-	struct nlmsghdr *header = (struct nlmsghdr *)msg->data;
-	struct dump dump = { .each = each, .ctx = ctx };
-	int ret;
+	int ret = kipt_nl_dump_begin(nl, msg), count = 0;
 
-	header->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	ret = call(nl, msg, dump_each, &dump);
-	return ret < 0 ? ret : dump.count;
+	if (ret)
+		return ret;
+	while ((ret = kipt_nl_next(nl, 60000)) == 1) {
+		count++;
+		if (each)
+			each(nl, ctx);
+	}
+	return ret < 0 ? ret : count;
 }
 
 static int take_queued(struct kipt_nl *nl)
@@ -312,14 +345,12 @@ static int take_queued(struct kipt_nl *nl)
 
 int kipt_nl_event(struct kipt_nl *nl, int timeout_ms)
 {
-	static unsigned char buf[KIPT_NL_BUFFER];
 	int ret;
 
 	while (!nl->queued) {
-		ret = receive(nl, timeout_ms, buf, sizeof(buf));
+		ret = next_message(nl, timeout_ms);
 		if (ret < 0)
 			return ret;
-		take_datagram(nl, buf, (unsigned int)ret, NULL, NULL);
 	}
 	return take_queued(nl);
 }
@@ -365,6 +396,7 @@ int kipt_nl_open(struct kipt_nl *nl)
 	int one = 1, ret;
 
 	memset(nl, 0, sizeof(*nl));
+	nl->room = sizeof(nl->part);
 	nl->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	if (nl->fd < 0)
 		return -errno;
@@ -392,23 +424,35 @@ int kipt_nl_join(struct kipt_nl *nl)
 			  &nl->group, sizeof(nl->group)) < 0 ? -errno : 0;
 }
 
+void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want)
+{
+	kipt_msg_begin(msg, KIPT_CMD_SESSION_NEW);
+	if (want->cpus)
+		kipt_msg_string(msg, KIPT_A_SESSION_CPUS, want->cpus);
+	if (want->mode)
+		kipt_msg_u32(msg, KIPT_A_SESSION_MODE, want->mode);
+	if (want->size)
+		kipt_msg_u64(msg, KIPT_A_SESSION_SIZE, want->size);
+	kipt_msg_u64(msg, KIPT_A_SESSION_CTL, want->ctl);
+	if (want->flags)
+		kipt_msg_u32(msg, KIPT_A_SESSION_FLAGS, want->flags);
+	if (want->pid)
+		kipt_msg_u32(msg, KIPT_A_SESSION_PID, want->pid);
+}
+
+/* The last message, which says that the session is ready, stays in @reply. */
 int kipt_session_new(struct kipt_nl *nl, const struct kipt_want *want)
 {
 	struct kipt_msg msg;
 	int ret;
 
-	kipt_msg_begin(&msg, KIPT_CMD_SESSION_NEW);
-	if (want->cpus)
-		kipt_msg_string(&msg, KIPT_A_SESSION_CPUS, want->cpus);
-	if (want->mode)
-		kipt_msg_u32(&msg, KIPT_A_SESSION_MODE, want->mode);
-	if (want->size)
-		kipt_msg_u64(&msg, KIPT_A_SESSION_SIZE, want->size);
-	kipt_msg_u64(&msg, KIPT_A_SESSION_CTL, want->ctl);
-	if (want->flags)
-		kipt_msg_u32(&msg, KIPT_A_SESSION_FLAGS, want->flags);
-	ret = kipt_nl_call(nl, &msg);
-	return ret ? ret : (int)kipt_nl_u32(nl, KIPT_A_SESSION_ID, 0);
+	kipt_want_put(&msg, want);
+	ret = kipt_nl_dump(nl, &msg, NULL, NULL);
+	if (ret < 0)
+		return ret;
+	if (kipt_nl_u32(nl, KIPT_A_SESSION_STATE, 0) != KIPT_STATE_NEW)
+		return -EPROTO;
+	return (int)kipt_nl_u32(nl, KIPT_A_SESSION_ID, 0);
 }
 
 static int session_call(struct kipt_nl *nl, uint8_t cmd, int id)
@@ -440,30 +484,78 @@ int kipt_session_get(struct kipt_nl *nl, int id)
 	return session_call(nl, KIPT_CMD_SESSION_GET, id);
 }
 
-int kipt_fetch_cancel(struct kipt_nl *nl, int id)
+static bool is_cpu(const struct kipt_nl *nl, uint32_t cpu)
 {
-	return session_call(nl, KIPT_CMD_FETCH_CANCEL, id);
+	return kipt_nl_inner(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_CPU, ~0ULL) ==
+	       cpu;
 }
 
-int kipt_fetch(struct kipt_nl *nl, int id, uint32_t output, uint32_t credit)
+int kipt_session_cpu(struct kipt_nl *nl, int id, uint32_t cpu)
+{
+	static unsigned char found[KIPT_NL_BUFFER];
+	size_t found_len = 0;
+	struct kipt_msg msg;
+	int ret;
+
+	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
+	kipt_msg_u32(&msg, KIPT_A_SESSION_ID, (uint32_t)id);
+	ret = kipt_nl_dump_begin(nl, &msg);
+	if (ret)
+		return ret;
+	while ((ret = kipt_nl_next(nl, 60000)) == 1) {
+		if (!is_cpu(nl, cpu))
+			continue;
+		memcpy(found, nl->reply, nl->reply_len);
+		found_len = nl->reply_len;
+	}
+	memcpy(nl->reply, found, found_len);
+	nl->reply_len = found_len;
+	return ret < 0 ? ret : found_len ? 0 : -ENXIO;
+}
+
+uint64_t kipt_cpu_u64(struct kipt_nl *nl, int id, uint32_t cpu, uint16_t type)
+{
+	if (kipt_session_cpu(nl, id, cpu))
+		return ~0ULL;
+	return kipt_nl_inner(nl, KIPT_A_SESSION_CPU, type, ~0ULL);
+}
+
+static void fetch_put(struct kipt_msg *msg, int id, uint32_t output)
+{
+	kipt_msg_begin(msg, KIPT_CMD_FETCH);
+	kipt_msg_u32(msg, KIPT_A_FETCH_ID, (uint32_t)id);
+	kipt_msg_u32(msg, KIPT_A_FETCH_OUTPUT, output);
+}
+
+int kipt_fetch_begin(struct kipt_nl *nl, int id, uint32_t output)
 {
 	struct kipt_msg msg;
 
-	kipt_msg_begin(&msg, KIPT_CMD_FETCH);
-	kipt_msg_u32(&msg, KIPT_A_SESSION_ID, (uint32_t)id);
-	kipt_msg_u32(&msg, KIPT_A_SESSION_OUTPUT, output);
-	kipt_msg_u32(&msg, KIPT_A_SESSION_CREDIT, credit);
-	return kipt_nl_call(nl, &msg);
+	fetch_put(&msg, id, output);
+	return kipt_nl_dump_begin(nl, &msg);
 }
 
-int kipt_credit(struct kipt_nl *nl, int id, uint32_t credit)
+int kipt_fetch(struct kipt_nl *nl, int id, uint32_t output,
+	       void (*each)(struct kipt_nl *nl, void *ctx), void *ctx)
 {
 	struct kipt_msg msg;
 
-	kipt_msg_begin(&msg, KIPT_CMD_CREDIT);
-	kipt_msg_u32(&msg, KIPT_A_SESSION_ID, (uint32_t)id);
-	kipt_msg_u32(&msg, KIPT_A_SESSION_CREDIT, credit);
+	fetch_put(&msg, id, output);
+	return kipt_nl_dump(nl, &msg, each, ctx);
+}
+
+int kipt_info(struct kipt_nl *nl)
+{
+	struct kipt_msg msg;
+
+	kipt_msg_begin(&msg, KIPT_CMD_GET_INFO);
 	return kipt_nl_call(nl, &msg);
+}
+
+uint64_t kipt_memory(struct kipt_nl *nl)
+{
+	return kipt_info(nl) ? ~0ULL :
+	       kipt_nl_u64(nl, KIPT_A_INFO_MEMORY, ~0ULL);
 }
 
 int kipt_session_state(struct kipt_nl *nl, int id)
@@ -473,26 +565,31 @@ int kipt_session_state(struct kipt_nl *nl, int id)
 	return ret ? ret : (int)kipt_nl_u32(nl, KIPT_A_SESSION_STATE, 0);
 }
 
-uint64_t kipt_session_bytes(struct kipt_nl *nl, int id)
+uint64_t kipt_cpu_bytes(struct kipt_nl *nl, int id, uint32_t cpu)
 {
-	uint64_t bytes = 0;
-	const void *data;
+	if (kipt_session_cpu(nl, id, cpu))
+		return 0;
+	return kipt_nl_inner(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_HEAD, 0) -
+	       kipt_nl_inner(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_TAIL, 0);
+}
+
+/* A session is told by one message without a CPU. */
+static void count_session(struct kipt_nl *nl, void *ctx)
+{
 	size_t len;
 
-	if (kipt_session_get(nl, id))
-		return 0;
-	data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_BYTES, &len);
-	if (data && len == sizeof(bytes))
-		memcpy(&bytes, data, sizeof(bytes));
-	return bytes;
+	if (!kipt_nl_attr(nl, KIPT_A_SESSION_CPU, &len))
+		++*(int *)ctx;
 }
 
 int kipt_session_count(struct kipt_nl *nl)
 {
+	int count = 0, ret;
 	struct kipt_msg msg;
 
 	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
-	return kipt_nl_dump(nl, &msg, NULL, NULL);
+	ret = kipt_nl_dump(nl, &msg, count_session, &count);
+	return ret < 0 ? ret : count;
 }
 
 static bool cpu_has_pt(void)

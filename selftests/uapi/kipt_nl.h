@@ -37,8 +37,12 @@
  * @why_offset: offset of the attribute it names, or 0
  * @reply: the last message that was not an acknowledgement
  * @reply_len: its bytes; 0: there was none
- * @queue: "records" messages that came while something else was awaited
+ * @room: bytes it offers to each recv(); KIPT_NL_BUFFER unless a test wants less
+ * @queue: events that came while something else was awaited
  * @queued: how many
+ * @part: messages of a dump that were received and not looked at yet
+ * @part_len: bytes of them
+ * @part_at: where the next one begins
  */
 struct kipt_nl {
 	int fd;
@@ -49,8 +53,12 @@ struct kipt_nl {
 	uint32_t why_offset;
 	unsigned char reply[KIPT_NL_BUFFER];
 	size_t reply_len;
+	size_t room;
 	unsigned char *queue[64];
 	unsigned int queued;
+	unsigned char part[KIPT_NL_BUFFER];
+	unsigned int part_len;
+	unsigned int part_at;
 };
 
 /**
@@ -84,6 +92,15 @@ int kipt_nl_call(struct kipt_nl *nl, struct kipt_msg *msg);
 int kipt_nl_dump(struct kipt_nl *nl, struct kipt_msg *msg,
 		 void (*each)(struct kipt_nl *nl, void *ctx), void *ctx);
 
+/* Send a dump request, to be read with kipt_nl_next(). Return: 0 or -errno. */
+int kipt_nl_dump_begin(struct kipt_nl *nl, struct kipt_msg *msg);
+
+/*
+ * The next message of a dump, into @reply. Return: 1; 0 when it is over; or a
+ * negative errno, which ended it unless it is -ETIMEDOUT; see @why.
+ */
+int kipt_nl_next(struct kipt_nl *nl, int timeout_ms);
+
 /*
  * Wait for the next message that nobody asked for, into @reply. Return: its
  * command, -ETIMEDOUT, or another negative errno.
@@ -100,6 +117,10 @@ const void *kipt_nl_attr(const struct kipt_nl *nl, uint16_t type, size_t *len);
 const void *kipt_nl_nested(const struct kipt_nl *nl, uint16_t outer,
 			   uint16_t inner, size_t *len);
 
+/* The same as a number of four or eight bytes; @missing if it is not there. */
+uint64_t kipt_nl_inner(const struct kipt_nl *nl, uint16_t outer,
+		       uint16_t inner, uint64_t missing);
+
 /* The same as numbers and text; @missing when it is not there. */
 uint32_t kipt_nl_u32(const struct kipt_nl *nl, uint16_t type, uint32_t missing);
 uint64_t kipt_nl_u64(const struct kipt_nl *nl, uint16_t type, uint64_t missing);
@@ -112,6 +133,7 @@ const char *kipt_nl_string(const struct kipt_nl *nl, uint16_t type);
  * @size: bytes per CPU, or 0 to leave it out
  * @ctl: bits of IA32_RTIT_CTL
  * @flags: enum kipt_session_flags
+ * @pid: process to follow, or 0
  */
 struct kipt_want {
 	const char *cpus;
@@ -119,24 +141,44 @@ struct kipt_want {
 	uint64_t size;
 	uint64_t ctl;
 	uint32_t flags;
+	uint32_t pid;
 };
 
-/* Make a session. Return: its id, or a negative errno. */
+/* The request of a session-new. */
+void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want);
+
+/* Make a session, and wait until it is. Return: its id, or negative errno. */
 int kipt_session_new(struct kipt_nl *nl, const struct kipt_want *want);
 
 int kipt_session_start(struct kipt_nl *nl, int id);
 int kipt_session_stop(struct kipt_nl *nl, int id);
 int kipt_session_del(struct kipt_nl *nl, int id);
 int kipt_session_get(struct kipt_nl *nl, int id);
-int kipt_fetch(struct kipt_nl *nl, int id, uint32_t output, uint32_t credit);
-int kipt_credit(struct kipt_nl *nl, int id, uint32_t credit);
-int kipt_fetch_cancel(struct kipt_nl *nl, int id);
+
+/* session-get of one session with its CPUs, up to CPU @cpu, into @reply. */
+int kipt_session_cpu(struct kipt_nl *nl, int id, uint32_t cpu);
+
+/* A number of KIPT_A_CPU_* of that CPU; ~0 if it is not told. */
+uint64_t kipt_cpu_u64(struct kipt_nl *nl, int id, uint32_t cpu, uint16_t type);
+
+/* Begin a fetch of all CPUs; kipt_nl_next() reads it. Return: 0 or -errno. */
+int kipt_fetch_begin(struct kipt_nl *nl, int id, uint32_t output);
+
+/* A whole fetch; @each is called per message. Return: messages, or -errno. */
+int kipt_fetch(struct kipt_nl *nl, int id, uint32_t output,
+	       void (*each)(struct kipt_nl *nl, void *ctx), void *ctx);
+
+/* get-info, into @reply. */
+int kipt_info(struct kipt_nl *nl);
+
+/* Bytes in use by all sessions, fetches and files; ~0: not told. */
+uint64_t kipt_memory(struct kipt_nl *nl);
 
 /* State of a session, or a negative errno. */
 int kipt_session_state(struct kipt_nl *nl, int id);
 
-/* Trace bytes in the buffer of the session's first CPU, or 0. */
-uint64_t kipt_session_bytes(struct kipt_nl *nl, int id);
+/* Trace bytes in the buffer of a CPU of the session, or 0. */
+uint64_t kipt_cpu_bytes(struct kipt_nl *nl, int id, uint32_t cpu);
 
 /* How many sessions there are, or a negative errno. */
 int kipt_session_count(struct kipt_nl *nl);

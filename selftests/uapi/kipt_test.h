@@ -107,6 +107,16 @@ static inline int in_child(int (*run)(void *arg), void *arg)
 	return WEXITSTATUS(status);
 }
 
+/* Memory is freed by work items: has all of it gone after five seconds? */
+static inline bool memory_is_free(struct kipt_nl *nl)
+{
+	int tries;
+
+	for (tries = 0; tries < 250 && kipt_memory(nl); tries++)
+		wait_ms(20);
+	return kipt_memory(nl) == 0;
+}
+
 /* Does a refusal's sentence name @word, in any case of letters? */
 static inline bool says(const struct kipt_nl *nl,
 				       const char *word)

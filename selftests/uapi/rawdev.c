@@ -57,6 +57,8 @@ static int attach(int fd, uint32_t session, uint32_t cpu)
 
 static int position(int fd, struct kipt_raw_position *where)
 {
+	memset(where, 0, sizeof(*where));
+	where->bytes = sizeof(*where);
 	return ioctl(fd, KIPT_RAW_POSITION, where) ? -errno : 0;
 }
 
@@ -83,8 +85,43 @@ TEST_F(rawdev, position_equals_session_get)
 	ASSERT_EQ(0, position(self->fd, &where));
 	EXPECT_EQ(SIZE_MIN, where.size);
 	EXPECT_EQ(KIPT_STATE_STOPPED, where.state);
-	EXPECT_EQ(0, where.wrapped);
-	EXPECT_EQ(kipt_session_bytes(&self->nl, self->id), where.head);
+	EXPECT_EQ(0, where.tail);
+	EXPECT_EQ(0, where.lost);
+	EXPECT_EQ(KIPT_STOP_CAUSE_USER, where.cause);
+	EXPECT_EQ(kipt_cpu_bytes(&self->nl, self->id, 0), where.head);
+}
+
+/* A caller built with a larger struct gets zeros, one with less a refusal. */
+TEST_F(rawdev, position_can_grow)
+{
+	struct {
+		struct kipt_raw_position known;
+		unsigned char later[64];
+	} where;
+	unsigned char zero[64] = { 0 };
+
+	ASSERT_EQ(0, attach(self->fd, self->attach.session, 0));
+	memset(&where, 0xff, sizeof(where));
+	where.known.bytes = sizeof(where);
+	ASSERT_EQ(0, ioctl(self->fd, KIPT_RAW_POSITION, &where));
+	EXPECT_EQ(sizeof(where.known), where.known.bytes);
+	EXPECT_EQ(SIZE_MIN, where.known.size);
+	EXPECT_EQ(0, memcmp(zero, where.later, sizeof(zero)));
+	where.known.bytes = KIPT_RAW_POSITION_BYTES - 1;
+	EXPECT_EQ(-1, ioctl(self->fd, KIPT_RAW_POSITION, &where));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* What keeps memory keeps it charged. */
+TEST_F(rawdev, attached_file_keeps_its_buffer_charged)
+{
+	ASSERT_EQ(0, attach(self->fd, self->attach.session, 0));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
+	wait_ms(500);
+	EXPECT_LE(SIZE_MIN, kipt_memory(&self->nl));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_TRUE(memory_is_free(&self->nl));
 }
 
 TEST_F(rawdev, generation_counts_starts)

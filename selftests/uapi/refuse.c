@@ -25,7 +25,8 @@ FIXTURE(refusal)
  * @len: bytes of the number
  * @leave_out: it is not there at all
  * @error: errno of the refusal
- * @says: what its sentence must contain
+ * @says: what its sentence must contain; NULL: netlink itself refuses, by the
+ *	policy, and says at which attribute
  */
 struct wrong {
 	uint16_t attr;
@@ -67,20 +68,27 @@ REFUSE(cpu_list_empty, CPUS(""), .error = EINVAL, .says = "cpus");
 REFUSE(cpu_list_malformed, CPUS("0-"), .error = EINVAL, .says = "0-3,6");
 REFUSE(cpu_list_words, CPUS("all of them"), .error = EINVAL, .says = "0-3,6");
 REFUSE(cpus_left_out, CPUS(NULL), .leave_out = true, .error = EINVAL, .says = "cpus");
-REFUSE(size_zero, NUMBER(SIZE, 8, 0), .error = EINVAL, .says = "size");
-REFUSE(size_too_small, NUMBER(SIZE, 8, 32768), .error = EINVAL, .says = "size");
-REFUSE(size_too_large, NUMBER(SIZE, 8, 1ULL << 31), .error = EINVAL, .says = "size");
-REFUSE(size_huge, NUMBER(SIZE, 8, 1ULL << 63), .error = EINVAL, .says = "size");
+REFUSE(size_zero, NUMBER(SIZE, 8, 0), .error = ERANGE);
+REFUSE(size_too_small, NUMBER(SIZE, 8, 32768), .error = ERANGE);
+REFUSE(size_too_large, NUMBER(SIZE, 8, 1ULL << 31), .error = ERANGE);
+REFUSE(size_huge, NUMBER(SIZE, 8, 1ULL << 63), .error = ERANGE);
 REFUSE(size_no_power_of_two, NUMBER(SIZE, 8, 100000), .error = EINVAL, .says = "power of two");
 REFUSE(size_left_out, NUMBER(SIZE, 8, 0), .leave_out = true, .error = EINVAL, .says = "size");
 REFUSE(size_too_narrow, NUMBER(SIZE, 4, 65536), .error = EINVAL);
-REFUSE(mode_unknown, NUMBER(MODE, 4, 3), .error = EINVAL, .says = "mode");
-REFUSE(mode_zero, NUMBER(MODE, 4, 0), .error = EINVAL, .says = "mode");
+REFUSE(mode_unknown, NUMBER(MODE, 4, 3), .error = ERANGE);
+REFUSE(mode_zero, NUMBER(MODE, 4, 0), .error = ERANGE);
 REFUSE(ctl_reserved_bit, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 63), .error = EINVAL, .says = "ctl");
 REFUSE(ctl_trace_en, NUMBER(CTL, 8, CTL_BASIC | 1), .error = EINVAL, .says = "TraceEn");
 REFUSE(ctl_topa, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 8), .error = EINVAL, .says = "ToPA");
 REFUSE(ctl_fabric_en, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 6), .error = EINVAL, .says = "FabricEn");
-REFUSE(flag_unknown, NUMBER(FLAGS, 4, 1U << 31), .error = EINVAL, .says = "flags");
+REFUSE(flag_unknown, NUMBER(FLAGS, 4, 1U << 31), .error = EINVAL);
+REFUSE(ctl_cr3_filter, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 7), .error = EINVAL, .says = "CR3Filter");
+REFUSE(ctl_addr0_cfg, NUMBER(CTL, 8, CTL_BASIC | 1ULL << 32), .error = EINVAL, .says = "ADDRn_CFG");
+REFUSE(flag_without_pid, NUMBER(FLAGS, 4, KIPT_SESSION_FLAGS_FOLLOW_FORK), .error = EINVAL, .says = "pid");
+REFUSE(pid_zero, NUMBER(PID, 4, 0), .error = ERANGE);
+REFUSE(pid_huge, NUMBER(PID, 4, 1U << 31), .error = ERANGE);
+REFUSE(pid_of_nobody, NUMBER(PID, 4, 0x7ffffffe), .error = ESRCH, .says = "process");
+REFUSE(attribute_of_the_reply, NUMBER(STATE, 4, KIPT_STATE_NEW), .error = EINVAL);
 REFUSE(attribute_unknown, .attr = 200, .len = 4, .value = 1, .error = EINVAL);
 
 /* The attributes of a good request, but for the one the variant is about. */
@@ -126,7 +134,9 @@ TEST_F(refusal, is_explained_and_changes_nothing)
 	struct kipt_msg msg;
 
 	build(&msg, wrong);
-	EXPECT_EQ(-wrong->error, kipt_nl_call(&self->nl, &msg));
+	EXPECT_EQ(-wrong->error, kipt_nl_dump(&self->nl, &msg, NULL, NULL));
+	if (!wrong->says)
+		EXPECT_LT(0, self->nl.why_offset);
 	if (wrong->says) {
 		EXPECT_TRUE(says(&self->nl, wrong->says)) {
 			TH_LOG("sentence: '%s', wanted '%s' in it",
@@ -163,19 +173,9 @@ TEST_F(kipt, mode_left_out_is_ring)
 
 static uint64_t allowed_ctl(struct kipt_nl *nl)
 {
-	struct kipt_msg msg;
-	uint64_t allowed = 0;
-	const void *data;
-	size_t len;
-
-	kipt_msg_begin(&msg, KIPT_CMD_GET_INFO);
-	if (kipt_nl_call(nl, &msg))
+	if (kipt_info(nl))
 		return 0;
-	data = kipt_nl_nested(nl, KIPT_A_SESSION_CAPS, KIPT_A_CAP_CTL_ALLOWED,
-			      &len);
-	if (data && len == sizeof(allowed))
-		memcpy(&allowed, data, sizeof(allowed));
-	return allowed;
+	return kipt_nl_inner(nl, KIPT_A_INFO_CAP, KIPT_A_CAP_CTL_ALLOWED, 0);
 }
 
 TEST_F(kipt, missing_capability_is_named)
@@ -305,8 +305,7 @@ TEST_F(kipt, commands_without_id_are_refused)
 {
 	static const uint8_t commands[] = {
 		KIPT_CMD_SESSION_START, KIPT_CMD_SESSION_STOP,
-		KIPT_CMD_SESSION_DEL, KIPT_CMD_SESSION_GET, KIPT_CMD_FETCH,
-		KIPT_CMD_CREDIT, KIPT_CMD_FETCH_CANCEL,
+		KIPT_CMD_SESSION_DEL, KIPT_CMD_SESSION_GET,
 	};
 	struct kipt_msg msg;
 	size_t i;
@@ -316,7 +315,34 @@ TEST_F(kipt, commands_without_id_are_refused)
 		EXPECT_EQ(-EINVAL, kipt_nl_call(&self->nl, &msg)) {
 			TH_LOG("command %u", commands[i]);
 		}
+		EXPECT_TRUE(says(&self->nl, "id"));
 	}
+	kipt_msg_begin(&msg, KIPT_CMD_FETCH);
+	EXPECT_EQ(-EINVAL, kipt_nl_dump(&self->nl, &msg, NULL, NULL));
+	EXPECT_TRUE(says(&self->nl, "id"));
+}
+
+/* What takes long is a dump and nothing else; what is short is none. */
+TEST_F(kipt, commands_in_the_wrong_form_are_refused)
+{
+	static const uint8_t dumps[] = { KIPT_CMD_SESSION_NEW, KIPT_CMD_FETCH };
+	static const uint8_t dos[] = {
+		KIPT_CMD_GET_INFO, KIPT_CMD_SESSION_START,
+		KIPT_CMD_SESSION_STOP, KIPT_CMD_SESSION_DEL,
+	};
+	struct kipt_msg msg;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(dumps); i++) {
+		kipt_msg_begin(&msg, dumps[i]);
+		EXPECT_EQ(-EOPNOTSUPP, kipt_nl_call(&self->nl, &msg));
+	}
+	for (i = 0; i < ARRAY_SIZE(dos); i++) {
+		kipt_msg_begin(&msg, dos[i]);
+		EXPECT_EQ(-EOPNOTSUPP,
+			  kipt_nl_dump(&self->nl, &msg, NULL, NULL));
+	}
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
 }
 
 TEST_F(kipt, truncated_attribute_is_refused)
@@ -327,7 +353,7 @@ TEST_F(kipt, truncated_attribute_is_refused)
 	kipt_msg_begin(&msg, KIPT_CMD_SESSION_NEW);
 	memcpy(msg.data + msg.len, &attr, sizeof(attr));
 	msg.len += sizeof(attr);
-	EXPECT_EQ(-EINVAL, kipt_nl_call(&self->nl, &msg));
+	EXPECT_EQ(-EINVAL, kipt_nl_dump(&self->nl, &msg, NULL, NULL));
 	EXPECT_EQ(0, kipt_session_count(&self->nl));
 }
 

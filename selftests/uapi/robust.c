@@ -180,7 +180,7 @@ TEST_F_TIMEOUT(kipt, module_removed_while_tracing_stops_it, 120)
 	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
 }
 
-TEST_F_TIMEOUT(kipt, module_removed_while_fetching_ends_it, 120)
+TEST_F_TIMEOUT(kipt, module_stays_while_it_is_fetched_from, 120)
 {
 	int complaints = machine_complaints(false), id, ret, tries;
 
@@ -192,7 +192,11 @@ TEST_F_TIMEOUT(kipt, module_removed_while_fetching_ends_it, 120)
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(300);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	ASSERT_EQ(0, kipt_fetch(&self->nl, id, KIPT_OUTPUT_INSNS, 2));
+	ASSERT_EQ(0, kipt_fetch_begin(&self->nl, id, KIPT_OUTPUT_INSNS));
+	ASSERT_EQ(1, kipt_nl_next(&self->nl, 5000));
+	/* A fetch is its reader's, and keeps the module. */
+	EXPECT_EQ(-EAGAIN, unload());
+	kipt_nl_close(&self->nl);
 	ret = unload();
 	for (tries = 0; ret == -EAGAIN && tries < 100; tries++) {
 		wait_ms(20);
@@ -200,58 +204,35 @@ TEST_F_TIMEOUT(kipt, module_removed_while_fetching_ends_it, 120)
 	}
 	ASSERT_EQ(0, ret);
 	EXPECT_EQ(complaints, machine_complaints(true));
-	kipt_nl_close(&self->nl);
 	ASSERT_EQ(0, load());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 }
 
-static uint32_t cpu_is_offline(struct kipt_nl *nl, int id)
+/* Branches, and the kind of the last gap. */
+struct seen {
+	uint64_t branches;
+	unsigned int gap;
+};
+
+static void see_records(struct kipt_nl *nl, void *ctx)
 {
-	uint32_t value = ~0U;
-	const void *data;
-	size_t len;
+	const struct kipt_record *r;
+	struct seen *seen = ctx;
+	size_t len, i;
 
-	if (kipt_session_get(nl, id))
-		return value;
-	data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_OFFLINE, &len);
-	if (data && len == sizeof(value))
-		memcpy(&value, data, sizeof(value));
-	return value;
-}
-
-/* Branches and the kind of the last gap of a fetch. */
-static uint64_t fetch_branches(struct kipt_nl *nl, int id, unsigned int *gap)
-{
-	uint64_t branches = 0;
-	uint32_t done = ~0U;
-
-	*gap = 0;
-	if (kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, 1))
-		return 0;
-	while (done == ~0U) {
-		const struct kipt_record *r;
-		size_t len, i;
-
-		if (kipt_nl_event(nl, 60000) != KIPT_CMD_RECORDS)
-			return 0;
-		done = kipt_nl_u32(nl, KIPT_A_SESSION_DONE, ~0U);
-		r = kipt_nl_attr(nl, KIPT_A_SESSION_DATA, &len);
-		for (i = 0; r && i < len / sizeof(*r); i++) {
-			branches += r[i].type == KIPT_RECORD_BRANCH;
-			if (r[i].type == KIPT_RECORD_GAP)
-				*gap = r[i].kind;
-		}
-		if (done == ~0U)
-			kipt_credit(nl, id, 1);
+	r = kipt_nl_attr(nl, KIPT_A_FETCH_RECORDS, &len);
+	for (i = 0; r && i < len / sizeof(*r); i++) {
+		seen->branches += r[i].type == KIPT_RECORD_BRANCH;
+		if (r[i].type == KIPT_RECORD_GAP)
+			seen->gap = r[i].kind;
 	}
-	return branches;
 }
 
 TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 {
 	int complaints = machine_complaints(false), id;
+	struct seen seen = { 0 };
 	uint64_t bytes;
-	unsigned int gap;
 
 	if (access(CPU1_ONLINE, W_OK))
 		SKIP(return, "CPU 1 cannot be taken offline");
@@ -265,14 +246,17 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 	work(200);
 	pin_to(0);
 	ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
-	EXPECT_EQ(1, cpu_is_offline(&self->nl, id));
-	bytes = kipt_session_bytes(&self->nl, id);
+	EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE,
+		  kipt_cpu_u64(&self->nl, id, 1, KIPT_A_CPU_CAUSE));
+	bytes = kipt_cpu_bytes(&self->nl, id, 1);
 	EXPECT_LT(200, bytes);
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_LT(200, fetch_branches(&self->nl, id, &gap));
-	EXPECT_EQ(KIPT_GAP_OFFLINE, gap);
+	EXPECT_LT(0, kipt_fetch(&self->nl, id, KIPT_OUTPUT_BRANCHES,
+				see_records, &seen));
+	EXPECT_LT(200, seen.branches);
+	EXPECT_EQ(KIPT_GAP_OFFLINE, seen.gap);
 	ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
-	EXPECT_EQ(bytes, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(bytes, kipt_cpu_bytes(&self->nl, id, 1));
 	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(complaints, machine_complaints(true));

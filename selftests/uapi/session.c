@@ -12,26 +12,9 @@
 /* IA32_RTIT_STATUS.Stopped; Intel SDM Vol. 3C, "IA32_RTIT_STATUS MSR". */
 #define STATUS_STOPPED	(1ULL << 5)
 
-static uint64_t cpu_u64(struct kipt_nl *nl, uint16_t type)
+static uint64_t cpu0(struct kipt_nl *nl, int id, uint16_t type)
 {
-	uint64_t value = 0;
-	size_t len;
-	const void *data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, type, &len);
-
-	if (data && len == sizeof(value))
-		memcpy(&value, data, sizeof(value));
-	return value;
-}
-
-static uint32_t cpu_u32(struct kipt_nl *nl, uint16_t type)
-{
-	uint32_t value = ~0U;
-	size_t len;
-	const void *data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, type, &len);
-
-	if (data && len == sizeof(value))
-		memcpy(&value, data, sizeof(value));
-	return value;
+	return kipt_cpu_u64(nl, id, 0, type);
 }
 
 TEST_F(kipt, states_follow_commands)
@@ -61,11 +44,13 @@ TEST_F(kipt, get_tells_what_was_asked_for)
 		  kipt_nl_u32(&self->nl, KIPT_A_SESSION_MODE, 0));
 	EXPECT_EQ(SIZE_USUAL, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SIZE, 0));
 	EXPECT_EQ(CTL_BASIC, kipt_nl_u64(&self->nl, KIPT_A_SESSION_CTL, 0));
-	EXPECT_EQ(0, cpu_u32(&self->nl, KIPT_A_CPU_ID));
-	EXPECT_EQ(SIZE_USUAL, cpu_u64(&self->nl, KIPT_A_CPU_SIZE));
-	EXPECT_LT(0, cpu_u32(&self->nl, KIPT_A_CPU_BLOCKS));
-	EXPECT_LE(4096, cpu_u32(&self->nl, KIPT_A_CPU_BLOCK_MIN));
-	EXPECT_GE(SIZE_USUAL, cpu_u32(&self->nl, KIPT_A_CPU_BLOCK_MAX));
+	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_GENERATION, 9));
+	EXPECT_EQ(geteuid(), kipt_nl_u32(&self->nl, KIPT_A_SESSION_UID, 9));
+	EXPECT_LE(SIZE_USUAL, kipt_nl_u64(&self->nl, KIPT_A_SESSION_MEMORY, 0));
+	EXPECT_EQ(SIZE_USUAL, cpu0(&self->nl, id, KIPT_A_CPU_SIZE));
+	EXPECT_LT(0, cpu0(&self->nl, id, KIPT_A_CPU_BLOCKS));
+	EXPECT_LE(4096, cpu0(&self->nl, id, KIPT_A_CPU_BLOCK_MIN));
+	EXPECT_GE(SIZE_USUAL, cpu0(&self->nl, id, KIPT_A_CPU_BLOCK_MAX));
 }
 
 TEST_F(kipt, work_is_captured)
@@ -77,8 +62,8 @@ TEST_F(kipt, work_is_captured)
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(100);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_LT(100, kipt_session_bytes(&self->nl, id));
-	EXPECT_EQ(0, cpu_u64(&self->nl, KIPT_A_CPU_STATUS) & STATUS_STOPPED);
+	EXPECT_LT(100, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_EQ(0, cpu0(&self->nl, id, KIPT_A_CPU_STATUS) & STATUS_STOPPED);
 }
 
 TEST_F(kipt, nothing_is_captured_when_stopped)
@@ -88,13 +73,13 @@ TEST_F(kipt, nothing_is_captured_when_stopped)
 
 	pin_to(0);
 	ASSERT_LT(0, id);
-	EXPECT_EQ(0, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(10);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	bytes = kipt_session_bytes(&self->nl, id);
+	bytes = kipt_cpu_bytes(&self->nl, id, 0);
 	work(100);
-	EXPECT_EQ(bytes, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(bytes, kipt_cpu_bytes(&self->nl, id, 0));
 }
 
 TEST_F(kipt, start_begins_anew)
@@ -107,10 +92,10 @@ TEST_F(kipt, start_begins_anew)
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(400);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	bytes = kipt_session_bytes(&self->nl, id);
+	bytes = kipt_cpu_bytes(&self->nl, id, 0);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_GT(bytes, kipt_session_bytes(&self->nl, id));
+	EXPECT_GT(bytes, kipt_cpu_bytes(&self->nl, id, 0));
 }
 
 TEST_F(kipt, once_stops_when_full)
@@ -127,10 +112,11 @@ TEST_F(kipt, once_stops_when_full)
 	for (tries = 0; tries < 100; tries++)
 		work(1000);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_EQ(SIZE_MIN, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(SIZE_MIN, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(STATUS_STOPPED,
-		  cpu_u64(&self->nl, KIPT_A_CPU_STATUS) & STATUS_STOPPED);
-	EXPECT_EQ(0, cpu_u32(&self->nl, KIPT_A_CPU_WRAPPED));
+		  cpu0(&self->nl, id, KIPT_A_CPU_STATUS) & STATUS_STOPPED);
+	EXPECT_EQ(0, cpu0(&self->nl, id, KIPT_A_CPU_TAIL));
+	EXPECT_EQ(KIPT_STOP_CAUSE_FULL, cpu0(&self->nl, id, KIPT_A_CPU_CAUSE));
 }
 
 TEST_F(kipt, ring_overwrites_the_oldest)
@@ -146,9 +132,10 @@ TEST_F(kipt, ring_overwrites_the_oldest)
 	for (tries = 0; tries < 100; tries++)
 		work(1000);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_EQ(SIZE_MIN, kipt_session_bytes(&self->nl, id));
-	EXPECT_EQ(1, cpu_u32(&self->nl, KIPT_A_CPU_WRAPPED));
-	EXPECT_GT(SIZE_MIN, cpu_u64(&self->nl, KIPT_A_CPU_HEAD));
+	EXPECT_EQ(SIZE_MIN, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_LT(0, cpu0(&self->nl, id, KIPT_A_CPU_TAIL));
+	EXPECT_LT(SIZE_MIN, cpu0(&self->nl, id, KIPT_A_CPU_HEAD));
+	EXPECT_EQ(KIPT_STOP_CAUSE_USER, cpu0(&self->nl, id, KIPT_A_CPU_CAUSE));
 }
 
 TEST_F(kipt, stop_of_stopped_is_refused)
@@ -183,10 +170,10 @@ TEST_F(kipt, unknown_session_is_refused)
 	EXPECT_EQ(-ENOENT, kipt_session_stop(&self->nl, 1000000));
 	EXPECT_EQ(-ENOENT, kipt_session_del(&self->nl, 1000000));
 	EXPECT_EQ(-ENOENT, kipt_session_get(&self->nl, 1000000));
+	EXPECT_EQ(-ENOENT, kipt_session_cpu(&self->nl, 1000000, 0));
 	EXPECT_EQ(-ENOENT, kipt_fetch(&self->nl, 1000000,
-				      KIPT_OUTPUT_BRANCHES, 1));
-	EXPECT_EQ(-ENOENT, kipt_credit(&self->nl, 1000000, 1));
-	EXPECT_EQ(-ENOENT, kipt_fetch_cancel(&self->nl, 1000000));
+				      KIPT_OUTPUT_BRANCHES, NULL, NULL));
+	EXPECT_LT(0, strlen(self->nl.why));
 }
 
 TEST_F(kipt, id_is_never_used_again)
@@ -247,25 +234,8 @@ TEST_F(kipt, session_of_all_cpus_traces_all)
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 	ASSERT_EQ(0, kipt_session_get(&self->nl, id));
 	EXPECT_STREQ("0-1", kipt_nl_string(&self->nl, KIPT_A_SESSION_CPUS));
-	EXPECT_LT(100, cpu_u64(&self->nl, KIPT_A_CPU_BYTES));
-}
-
-TEST_F(kipt, other_owner_is_refused)
-{
-	static struct kipt_nl other;
-	int id = kipt_session_new(&self->nl, &self->want);
-
-	ASSERT_LT(0, id);
-	ASSERT_EQ(0, kipt_nl_open(&other));
-	EXPECT_EQ(-EPERM, kipt_session_start(&other, id));
-	EXPECT_LT(0, strlen(other.why));
-	EXPECT_EQ(-EPERM, kipt_session_del(&other, id));
-	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
-	EXPECT_EQ(-EPERM, kipt_session_stop(&other, id));
-	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_EQ(-EPERM, kipt_fetch(&other, id, KIPT_OUTPUT_BRANCHES, 1));
-	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&other, id));
-	kipt_nl_close(&other);
+	EXPECT_LT(100, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_LT(100, kipt_cpu_bytes(&self->nl, id, 1));
 }
 
 TEST_F(kipt, session_dies_with_its_owner)
@@ -297,9 +267,22 @@ TEST_F(kipt, detached_session_outlives_its_maker)
 	work(100);
 	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, id));
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_LT(100, kipt_session_bytes(&self->nl, id));
+	EXPECT_LT(100, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
 	EXPECT_EQ(0, kipt_session_count(&self->nl));
+}
+
+/* State told by the next event, which is about session @id; or -errno. */
+static int next_event(struct kipt_nl *listener, int id)
+{
+	int ret = kipt_nl_event(listener, 5000);
+
+	if (ret < 0)
+		return ret;
+	if (ret != KIPT_CMD_SESSION_EVENT ||
+	    kipt_nl_u32(listener, KIPT_A_EVENT_ID, 0) != (uint32_t)id)
+		return -EPROTO;
+	return (int)kipt_nl_u32(listener, KIPT_A_EVENT_STATE, ~0U);
 }
 
 TEST_F(kipt, changes_of_state_are_announced)
@@ -313,13 +296,37 @@ TEST_F(kipt, changes_of_state_are_announced)
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	do {
-		ASSERT_EQ(KIPT_CMD_SESSION_EVENT,
-			  kipt_nl_event(&listener, 5000));
-		EXPECT_EQ((uint32_t)id,
-			  kipt_nl_u32(&listener, KIPT_A_SESSION_ID, 0));
-	} while (kipt_nl_u32(&listener, KIPT_A_SESSION_STATE, 0) !=
-		 KIPT_STATE_STOPPED);
+	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_EQ(KIPT_STATE_NEW, next_event(&listener, id));
+	EXPECT_EQ(KIPT_STATE_RUNNING, next_event(&listener, id));
+	EXPECT_EQ(KIPT_STATE_STOPPED, next_event(&listener, id));
+	EXPECT_EQ(KIPT_STOP_CAUSE_USER,
+		  kipt_nl_u32(&listener, KIPT_A_EVENT_CAUSE, 0));
+	EXPECT_EQ(0, next_event(&listener, id));
+	kipt_nl_close(&listener);
+}
+
+TEST_F(kipt, full_cpu_is_announced)
+{
+	static struct kipt_nl listener;
+	int id, tries;
+
+	ASSERT_EQ(0, kipt_nl_open(&listener));
+	self->want.mode = KIPT_MODE_ONCE;
+	self->want.size = SIZE_MIN;
+	self->want.ctl |= CTL_DISRETC;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	pin_to(0);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_nl_join(&listener));
+	for (tries = 0; tries < 100; tries++)
+		work(1000);
+	EXPECT_EQ(KIPT_STATE_RUNNING, next_event(&listener, id));
+	EXPECT_EQ(0, kipt_nl_u32(&listener, KIPT_A_EVENT_CPU, ~0U));
+	EXPECT_EQ(KIPT_STOP_CAUSE_FULL,
+		  kipt_nl_u32(&listener, KIPT_A_EVENT_CAUSE, 0));
+	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, id));
 	kipt_nl_close(&listener);
 }
 

@@ -515,7 +515,7 @@ u32 grammar_walk(const u8 *code, u8 *trace, u32 max, struct random *random)
 		if (!random_below(random, rare))
 			interrupt(&walk);
 		bytes = code_at(&walk, walk.ip, &len);
-		if (!bytes || kipt_insn_decode(&insn, KIPT_MODE_64, walk.ip,
+		if (!bytes || kipt_insn_decode(&insn, KIPT_EXEC_64, walk.ip,
 					       bytes, len) != KIPT_OK)
 			send_overflow(&walk);
 		else

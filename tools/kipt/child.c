@@ -4,6 +4,7 @@
  * and for signals, and go on at once.
  */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,10 @@
 
 #define TRACE_OPTIONS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |	\
 			 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
+
+/* INT3, as the low byte of a word. */
+#define BREAKPOINT	0xccL
+#define BYTE_MASK	0xffL
 
 /* A signal that was sent to this process alone and is to be passed on. */
 static atomic_int passed_on;
@@ -117,7 +123,8 @@ bool child_create(struct child *child, char **argv, const char *cpus)
 		say_errno(errno, "cannot fork");
 		return false;
 	}
-	if (!ptrace(PTRACE_SEIZE, child->pid, NULL, TRACE_OPTIONS) &&
+	if (!ptrace(PTRACE_SEIZE, child->pid, NULL,
+		    TRACE_OPTIONS | (child->loaded ? PTRACE_O_TRACEEXEC : 0)) &&
 	    tid_add(child, child->pid)) {
 		/* Until its exec it is a copy of this process. */
 		maps_read_task(child->maps, child->pid, child->pid);
@@ -128,16 +135,33 @@ bool child_create(struct child *child, char **argv, const char *cpus)
 	return false;
 }
 
+static void lists_free(struct child *child)
+{
+	free(child->entries);
+	free(child->tids);
+	child->entries = NULL;
+	child->tids = NULL;
+	child->entry_count = 0;
+	child->tid_count = 0;
+}
+
 void child_abandon(struct child *child)
 {
 	int status;
+	size_t i;
 
-	close(child->go);
+	if (!child->begun)
+		close(child->go);
 	close(child->failure);
-	/* It would end by itself; a stop of ptrace's must not hold it. */
+	/* It would end by itself; a stop of ptrace's must not hold it, nor
+	 * what it started.
+	 */
+	for (i = 0; i < child->tid_count; i++)
+		kill(child->tids[i], SIGKILL);
 	kill(child->pid, SIGKILL);
-	waitpid(child->pid, &status, __WALL);
-	free(child->tids);
+	while (waitpid(-1, &status, __WALL) > 0 || errno == EINTR)
+		;
+	lists_free(child);
 }
 
 /* The process a task belongs to; the task itself if it is gone. */
@@ -172,6 +196,41 @@ static void on_fork(struct child *child, pid_t tid)
 		maps_read_task(child->maps, tid, made);
 }
 
+static struct child_entry *entry_find(struct child *child, pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < child->entry_count; i++) {
+		if (child->entries[i].tid == tid)
+			return &child->entries[i];
+	}
+	return NULL;
+}
+
+static void entry_drop(struct child *child, pid_t tid)
+{
+	struct child_entry *entry = entry_find(child, tid);
+
+	if (entry)
+		*entry = child->entries[--child->entry_count];
+}
+
+static bool program_is_32(pid_t tid)
+{
+	unsigned char ident[EI_NIDENT] = { 0 };
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fread(ident, sizeof(ident), 1, file) != 1)
+		ident[EI_CLASS] = 0;
+	fclose(file);
+	return ident[EI_CLASS] == ELFCLASS32;
+}
+
 static void on_exit_event(struct child *child, pid_t tid)
 {
 	pid_t pid = process_of(tid);
@@ -181,12 +240,107 @@ static void on_exit_event(struct child *child, pid_t tid)
 		child->exiting(child->ctx, tid, pid);
 }
 
+/* Where the program begins when its libraries are there; 0 if unknown. */
+static unsigned long entry_point(pid_t tid)
+{
+	unsigned long pair[2], entry = 0;
+	unsigned int pair32[2];
+	bool is32 = program_is_32(tid);
+	size_t size = is32 ? sizeof(pair32) : sizeof(pair);
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", tid);
+	file = fopen(path, "re");
+	while (file && !entry &&
+	       fread(is32 ? (void *)pair32 : pair, size, 1, file) == 1) {
+		if (is32) {
+			pair[0] = pair32[0];
+			pair[1] = pair32[1];
+		}
+		if (pair[0] == AT_ENTRY)
+			entry = pair[1];
+	}
+	if (file)
+		fclose(file);
+	return entry;
+}
+
+/* A breakpoint that cannot be set means that libraries are not waited for. */
+static void entry_set(struct child *child, pid_t tid)
+{
+	struct child_entry *list, entry = {
+		.tid = tid,
+		.address = entry_point(tid),
+	};
+
+	entry_drop(child, tid);
+	if (!entry.address)
+		return;
+	errno = 0;
+	entry.word = ptrace(PTRACE_PEEKTEXT, tid, entry.address, NULL);
+	list = realloc(child->entries,
+		       (child->entry_count + 1) * sizeof(*list));
+	if (!list)
+		return;
+	child->entries = list;
+	if (errno || ptrace(PTRACE_POKETEXT, tid, entry.address,
+			    (entry.word & ~BYTE_MASK) | BREAKPOINT))
+		return;
+	list[child->entry_count++] = entry;
+}
+
+/* Did it come to its breakpoint? It is taken away then. */
+static bool entry_reached(struct child *child, pid_t tid)
+{
+	struct child_entry *entry = entry_find(child, tid);
+	struct user_regs_struct regs;
+
+	if (!entry || ptrace(PTRACE_GETREGS, tid, NULL, &regs) ||
+	    regs.rip != entry->address + 1)
+		return false;
+	regs.rip = entry->address;
+	ptrace(PTRACE_POKETEXT, tid, entry->address, entry->word);
+	ptrace(PTRACE_SETREGS, tid, NULL, &regs);
+	entry_drop(child, tid);
+	return true;
+}
+
+static bool is_loading(const struct child *child)
+{
+	return child->loaded && !child->held;
+}
+
+/* True: it was waited for, and stays where it is. */
+static bool on_exec(struct child *child, pid_t tid)
+{
+	if (!is_loading(child))
+		return false;
+	if (child->loaded(child->ctx, tid)) {
+		child->held = tid;
+		return true;
+	}
+	entry_set(child, tid);
+	return false;
+}
+
 /* Let a stopped task go on, in the way its stop asks for. */
 static void on_stop(struct child *child, pid_t tid, int status)
 {
 	int event = status >> 16, number = WSTOPSIG(status);
 
+	if (!event && number == SIGTRAP && entry_reached(child, tid)) {
+		if (is_loading(child) && child->loaded(child->ctx, tid)) {
+			child->held = tid;
+			return;
+		}
+		number = 0;
+	}
 	switch (event) {
+	case PTRACE_EVENT_EXEC:
+		if (on_exec(child, tid))
+			return;
+		break;
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
@@ -219,18 +373,19 @@ static void rest_release(struct child *child)
 			ptrace(PTRACE_DETACH, tid, NULL,
 			       (long)(status >> 16 ? 0 : WSTOPSIG(status)));
 	}
-	free(child->tids);
-	child->tids = NULL;
-	child->tid_count = 0;
+	lists_free(child);
 }
 
-/* Until the command itself has ended; returns its wait status. */
+/* Until the command itself has ended, its wait status is returned then; or
+ * until a task is held that is waited for, and 0.
+ */
 static int events_take(struct child *child)
 {
+	bool loading = is_loading(child);
 	int status;
 	pid_t tid;
 
-	for (;;) {
+	while (!loading || !child->held) {
 		tid = waitpid(-1, &status, __WALL);
 		if (passed_on) {
 			kill(child->pid, passed_on);
@@ -245,29 +400,58 @@ static int events_take(struct child *child)
 			continue;
 		}
 		tid_remove(child, tid);
+		entry_drop(child, tid);
 		if (tid == child->pid)
 			return status;
 	}
+	return 0;
 }
 
-int child_run(struct child *child, const char *command)
+static void begin(struct child *child, const char *command)
 {
-	int err = 0, status;
-	bool failed;
-
 	signals_catch();
 	if (write(child->go, "g", 1) != 1)
 		say_errno(errno, "cannot let '%s' begin", command);
 	close(child->go);
+	child->begun = true;
+}
+
+/* Its exec failed, and a sentence was printed. */
+static bool exec_failed(struct child *child, const char *command)
+{
+	int err = 0;
+	bool failed = read(child->failure, &err, sizeof(err)) == sizeof(err);
+
+	close(child->failure);
+	if (failed)
+		say_errno(err, "cannot run '%s'", command);
+	return failed;
+}
+
+int child_load(struct child *child, const char *command)
+{
+	begin(child, command);
+	events_take(child);
+	if (child->held)
+		return 1;
+	rest_release(child);
+	signals_default();
+	return exec_failed(child, command) ? -1 : 0;
+}
+
+int child_run(struct child *child, const char *command)
+{
+	int status;
+
+	if (!child->begun)
+		begin(child, command);
+	if (child->held)
+		ptrace(PTRACE_CONT, child->held, NULL, NULL);
 	status = events_take(child);
 	rest_release(child);
 	signals_default();
-	failed = read(child->failure, &err, sizeof(err)) == sizeof(err);
-	close(child->failure);
-	if (failed) {
-		say_errno(err, "cannot run '%s'", command);
+	if (exec_failed(child, command))
 		return -1;
-	}
 	if (status < 0) {
 		say_error("lost '%s'", command);
 		return -1;

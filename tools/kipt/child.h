@@ -12,13 +12,32 @@
 #include "maps.h"
 
 /**
+ * struct child_entry - a program that has not come to its entry point yet
+ * @tid: its task
+ * @address: of the entry point; a breakpoint is there
+ * @word: what was there before
+ */
+struct child_entry {
+	pid_t tid;
+	unsigned long address;
+	long word;
+};
+
+/**
  * struct child - a command
  * @pid: its process
  * @go: written to let it begin
  * @failure: what it could not be started for is read here
  * @maps: gets the mappings of all processes
  * @exiting: called for each process that is about to exit, held; may be NULL
- * @ctx: its first argument
+ * @loaded: for child_load(): called for each program that is about to run,
+ *	held, once when only the program itself is mapped, once when its
+ *	libraries are; returns true when that was waited for
+ * @ctx: first argument of both
+ * @held: the task that @loaded was waiting for, 0: none
+ * @begun: it was let begin
+ * @entries: breakpoints at entry points
+ * @entry_count: how many
  * @tids: all tasks that are traced
  * @tid_count: how many
  */
@@ -28,14 +47,19 @@ struct child {
 	int failure;
 	struct maps *maps;
 	void (*exiting)(void *ctx, pid_t tid, pid_t pid);
+	bool (*loaded)(void *ctx, pid_t tid);
 	void *ctx;
+	pid_t held;
+	bool begun;
+	struct child_entry *entries;
+	size_t entry_count;
 	pid_t *tids;
 	size_t tid_count;
 };
 
 /**
  * child_create() - fork the command; it waits before its exec
- * @child: @maps, @exiting, @ctx are set; the rest is filled
+ * @child: @maps, @exiting, @loaded, @ctx are set, the rest is zero
  * @argv: the command, NULL at the end
  * @cpus: CPU list it may run on, or NULL: as this process
  *
@@ -44,7 +68,19 @@ struct child {
 bool child_create(struct child *child, char **argv, const char *cpus);
 
 /**
- * child_run() - let it begin, and wait for its end
+ * child_load() - let it begin, and go on until @loaded says so
+ * @child: was created, with @loaded
+ * @command: its name, for messages
+ *
+ * Return:
+ * 1: a task is held there, and goes on with child_run().
+ * 0: the command has ended before; nothing is left of it.
+ * -1: after a sentence: it could not be started; nothing is left of it.
+ */
+int child_load(struct child *child, const char *command);
+
+/**
+ * child_run() - let it begin or go on, and wait for its end
  * @child: was created
  * @command: its name, for messages
  *
@@ -57,7 +93,7 @@ bool child_create(struct child *child, char **argv, const char *cpus);
 int child_run(struct child *child, const char *command);
 
 /**
- * child_abandon() - end a command that was created and not run
+ * child_abandon() - end a command that was created, loaded or not, and not run
  * @child: was created
  */
 void child_abandon(struct child *child);

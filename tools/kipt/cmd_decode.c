@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "filter.h"
 #include "jobs.h"
 #include "meta.h"
 #include "offline.h"
@@ -18,6 +19,8 @@ enum {
 	OPTION_PAGES,
 	OPTION_DIR,
 	OPTION_META,
+	OPTION_FILTER,
+	OPTION_STOP_AT,
 	OPTION_STRICT,
 	OPTION_JOBS,
 	OPTION_MEMORY,
@@ -38,7 +41,14 @@ static const struct kipt_option options[] = {
 	{ "dir", 'd', OPTION_DIR, "DIR",
 	  "all that 'kipt record --save DIR' put there" },
 	{ "meta", 0, OPTION_META, "FILE",
-	  "the meta.json of the trace: its clocks, DisTNT" },
+	  "the meta.json of the trace: its clocks, DisTNT,\n"
+	  "address ranges" },
+	{ "filter", 'f', OPTION_FILTER, "ADDR-ADDR",
+	  "only code in this range, both ends inclusive, was\n"
+	  "traced; may be repeated; CPUs with erratum SKL014\n"
+	  "leave out where a branch went that left it" },
+	{ "stop-at", 0, OPTION_STOP_AT, "ADDR-ADDR",
+	  "a branch into this range ended the trace" },
 	{ "strict", 0, OPTION_STRICT, NULL,
 	  "exit with 1 if there is any gap" },
 	{ "jobs", 0, OPTION_JOBS, "N",
@@ -59,6 +69,8 @@ struct decode {
 	struct image *image;
 	struct maps maps;
 	struct saved_dir saved;
+	struct kipt_range ranges[KIPT_FILTERS_MAX];
+	u32 range_count;
 	bool strict;
 };
 
@@ -95,6 +107,26 @@ static bool memory_option(struct decode *d, const char *value)
 	return false;
 }
 
+static bool range_option_take(struct decode *d, u32 kind, const char *value)
+{
+	struct filter_where nowhere = { .root = "" };
+	struct filter filter;
+
+	if (d->range_count == KIPT_FILTERS_MAX) {
+		say_error("--%s %s: no CPU has more than %u ranges, of both kinds together",
+			  range_option(kind), value, KIPT_FILTERS_MAX);
+		return false;
+	}
+	if (!filter_parse(&filter, value, kind))
+		return false;
+	if (filter.form != FILTER_ADDRESSES) {
+		filter_bad(&filter, "the trace may be of another machine: give the addresses it was made with, as ADDR-ADDR ('kipt status' and meta.json have them)");
+		return false;
+	}
+	return filter_resolve(&filter, &nowhere,
+			      &d->ranges[d->range_count++]) == FILTER_DONE;
+}
+
 /* True, or false after a sentence. */
 static bool option_take(struct decode *d, int id, const char *value)
 {
@@ -109,6 +141,10 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_META:
 		return meta_read(value, &d->offline.config,
 				 &d->saved.tsc_khz);
+	case OPTION_FILTER:
+		return range_option_take(d, KIPT_FILTER_KIND_TRACE, value);
+	case OPTION_STOP_AT:
+		return range_option_take(d, KIPT_FILTER_KIND_STOP, value);
 	case OPTION_JOBS:
 		return jobs_option(d, value);
 	case OPTION_MEMORY:
@@ -156,6 +192,10 @@ static bool decode(struct decode *d, const char *path)
 		d->offline.path = path;
 		d->offline.image = d->image;
 		d->offline.cpu = cpu_of(path);
+		/* What is asked for counts more than meta.json. */
+		if (d->range_count)
+			ranges_to_flow(&d->offline.config, d->ranges,
+				       d->range_count);
 		ok = offline_decode(&d->offline, &output);
 		if (d->strict && tally_gaps(&output.view.tally))
 			ok = false;
@@ -217,7 +257,8 @@ const struct kipt_verb verb_decode = {
 	.examples = "  kipt decode saved/cpu1.pt --dir saved\n"
 		    "  kipt decode hello.pt --pages hello --insns --hash\n"
 		    "  kipt decode user.pt --image /bin/true@0x555555554000 --branches\n"
-		    "  kipt decode saved/cpu1.pt --dir saved --counts --top 20",
+		    "  kipt decode saved/cpu1.pt --dir saved --counts --top 20\n"
+		    "  kipt decode user.pt --image prog --filter 0x401000-0x401fff",
 	.options = options,
 	.run = run,
 };

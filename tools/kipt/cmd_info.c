@@ -33,7 +33,9 @@ static int absent(bool json)
 		say_error("no PT on this CPU (CPUID.07H:EBX[25] is 0)");
 		return KIPT_EXIT_FAILED;
 	}
-	hardware_caps(&info.caps);
+	hardware_caps(&info.kind[0]);
+	info.kind_count = 1;
+	info.caps = info.kind[0];
 	show(&info, false, json);
 	/* Tells why there is no more. */
 	genl_close(genl_open(false));

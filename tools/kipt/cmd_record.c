@@ -7,7 +7,7 @@
 
 #define SIZE_DEFAULT	(16ULL << 20)
 
-enum { OPTION_SAVE = 1 };
+enum { OPTION_SAVE = 1, OPTION_ONLY };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("run the command on these CPUs and trace them;\n"
@@ -15,31 +15,48 @@ static const struct kipt_option options[] = {
 	{ "save", 0, OPTION_SAVE, "DIR",
 	  "keep in DIR what decoding elsewhere needs: cpuN.pt,\n"
 	  "code pages of kernel and command, symbols, meta.json" },
+	{ "only", 0, OPTION_ONLY, NULL,
+	  "trace only the command's process, with --fork also\n"
+	  "those it makes, and no other on its CPUs" },
 	VIEW_OPTIONS,
 	{ 0 }
 };
+
+static int options_take(struct recording *r, struct args *args)
+{
+	int id;
+
+	while ((id = args_option(args)) > 0) {
+		if (id == OPTION_SAVE)
+			r->save = args->value;
+		else if (id == OPTION_ONLY)
+			r->only = true;
+		else if (setup_option(&r->setup, id, args->value) < 0 ||
+			 view_option(&r->view, id, args->value) < 0)
+			return ARGS_BAD;
+	}
+	return id;
+}
 
 static int run(int argc, char **argv)
 {
 	struct recording r = {
 		.setup = { .size = SIZE_DEFAULT, .mode = KIPT_MODE_RING },
-		.command = argv,
 	};
 	struct args args = { .verb = &verb_record, .argc = argc, .argv = argv,
 			     .first_operand_ends = true };
-	int id;
+	int id = options_take(&r, &args);
 
-	while ((id = args_option(&args)) > 0) {
-		if (id == OPTION_SAVE)
-			r.save = args.value;
-		else if (setup_option(&r.setup, id, args.value) < 0 ||
-			 view_option(&r.view, id, args.value) < 0)
-			return KIPT_EXIT_USAGE;
-	}
 	if (id < 0)
 		return args_exit(id);
-	if (!args.operands)
+	if (!args.operands && !r.setup.pid)
 		return args_bad(&args, "record needs a command: kipt record -- COMMAND [ARGUMENT]...");
+	if (r.only && r.setup.pid)
+		return args_bad(&args, "--only traces the command, --pid another process: give one of them");
+	if (r.setup.follow_fork && !r.only && !r.setup.pid)
+		return args_bad(&args, "--fork needs --only or --pid: without them all processes are traced");
+	if (args.operands)
+		r.command = argv;
 	argv[args.operands] = NULL;
 	return recording_run(&r);
 }
@@ -52,11 +69,17 @@ const struct kipt_verb verb_record = {
 		 "shows what they did when it has ended. Its output and its input are its own.\n"
 		 "Ctrl-C reaches the command; what was traced is still shown. The exit status is\n"
 		 "the command's, 128 + N if signal N ended it, or 1 if tracing it failed. Needs\n"
-		 "CAP_PERFMON or CAP_SYS_ADMIN.",
+		 "CAP_PERFMON or CAP_SYS_ADMIN.\n"
+		 "\n"
+		 "With --pid a process that runs already is traced, until it ends or Ctrl-C, or\n"
+		 "for as long as the command runs, which is not traced then.",
 	.examples = "  kipt record -- gzip -k file | less\n"
 		    "  kipt record --cpus 2 --size 64M --stats -- python3 -c 'print(1)'\n"
 		    "  kipt record -o trace.rec -- ls && kipt show trace.rec --max-depth 8\n"
-		    "  kipt record --save saved --stats -- ls",
+		    "  kipt record --save saved --stats -- ls\n"
+		    "  kipt record --filter ./prog:parse -- ./prog file\n"
+		    "  kipt record --only --filter vfs_read -- cat file\n"
+		    "  kipt record --pid 1234 --ctl -OS -- sleep 1",
 	.options = options,
 	.run = run,
 };

@@ -24,45 +24,58 @@ static const struct kipt_option options[] = {
 	{ 0 }
 };
 
-static void started(const struct kipt_session *session, bool json)
+static void started_json(const struct kipt_session *session)
 {
-	struct json_object *line;
-	char ctl[256];
+	struct json_object *line = json_object_new_object();
 
-	if (!json) {
-		ctl_format(session->ctl, ctl, sizeof(ctl));
-		printf("%u\n", session->id);
-		fflush(stdout);
-		fprintf(stderr, "tracing CPUs %s, %llu KiB each, %s, %s\n",
-			session->cpus,
-			(unsigned long long)session->size >> 10,
-			session_mode_name(session->mode), ctl);
-		return;
-	}
-	line = json_object_new_object();
 	jsonl_text(line, "type", "session");
 	jsonl_number(line, "id", session->id);
 	jsonl_text(line, "cpus", session->cpus);
+	ranges_json(line, session->filter, session->filter_count);
 	jsonl_print(line, stdout);
+}
+
+static void started(const struct kipt_session *session)
+{
+	char ctl[256], range[40];
+	u32 i;
+
+	ctl_format(session->ctl, ctl, sizeof(ctl));
+	printf("%u\n", session->id);
+	fflush(stdout);
+	fprintf(stderr, "tracing CPUs %s, %llu KiB each, %s, %s",
+		session->cpus, (unsigned long long)session->size >> 10,
+		session_mode_name(session->mode), ctl);
+	for (i = 0; i < session->filter_count; i++)
+		fprintf(stderr, ", %s %s",
+			range_option(session->filter[i].kind),
+			range_text(&session->filter[i], range, sizeof(range)));
+	if (session->pid)
+		fprintf(stderr, ", process %u%s", session->pid,
+			session->flags & KIPT_SESSION_FLAGS_FOLLOW_FORK ?
+			" and those it makes" : "");
+	fputc('\n', stderr);
 }
 
 static int start(const struct setup *asked, u32 flags, bool json)
 {
 	struct genl *genl = genl_open(false);
-	struct kipt_session session;
+	struct kipt_session session = { 0 };
 	struct setup setup = *asked;
 	struct kipt_info info;
 	int exit = KIPT_EXIT_FAILED;
 
 	if (!genl)
 		return exit;
-	if (!genl_info(genl, &info)) {
+	if (!genl_info(genl, &info) && setup_ranges_now(&setup, &session)) {
 		if (!setup.cpus)
 			setup.cpus = info.online;
 		exit = setup_session(genl, &setup, flags, &info, &session);
 	}
-	if (exit == KIPT_EXIT_DONE)
-		started(&session, json);
+	if (exit == KIPT_EXIT_DONE && json)
+		started_json(&session);
+	else if (exit == KIPT_EXIT_DONE)
+		started(&session);
 	genl_close(genl);
 	return exit;
 }
@@ -86,6 +99,8 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args_operands(&args, 0, 0))
 		return KIPT_EXIT_USAGE;
+	if (setup.follow_fork && !setup.pid)
+		return args_bad(&args, "--fork needs --pid: without it all processes are traced");
 	return start(&setup, flags, json);
 }
 
@@ -98,7 +113,10 @@ const struct kipt_verb verb_start = {
 		 "'kipt delete ID'. Needs CAP_PERFMON or CAP_SYS_ADMIN.",
 	.examples = "  kipt start --cpus 2,3 --size 64M\n"
 		    "  kipt start --cpus 0-7 --mode once --ctl OS,BranchEn,TSCEn\n"
-		    "  kipt start --cpus 1 --ctl +PTWEn,+FUPonPTW,+PwrEvtEn",
+		    "  kipt start --cpus 1 --ctl +PTWEn,+FUPonPTW,+PwrEvtEn\n"
+		    "  kipt start --filter vfs_read --filter vfs_write\n"
+		    "  kipt start --filter ext4 --stop-at ext4_handle_error\n"
+		    "  kipt start --pid 1234 --filter libc.so.6:malloc",
 	.options = options,
 	.run = run,
 };

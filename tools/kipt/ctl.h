@@ -14,9 +14,13 @@
 
 /**
  * ctl_default() - what is set when nobody says anything
- * @caps: what the CPUs have
+ * @caps: what all of the CPUs have
  *
- * Return: OS, User, BranchEn, and as far as the CPUs have them TSCEn, MTCEn
+ * Of a field with encodings, one that the CPUs are known to allow is taken;
+ * there is no MTCEn where nothing but MTCFreq 0 is, a packet with each tick of
+ * the crystal.
+ *
+ * Return: OS, User, BranchEn, TSCEn, and as far as the CPUs have them MTCEn
  * with MTCFreq 3, PSBFreq 2.
  */
 u64 ctl_default(const struct kipt_caps *caps);

@@ -3,6 +3,7 @@
  * Symbols of ELF files, see elf_symbols.h. Knows nothing of processes; what
  * is in the files is not trusted, libelf checks it.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,36 +13,31 @@
 
 #include "elf_symbols.h"
 
-#define SEGMENTS_MAX	32
-
-struct segment {
-	u64 offset;
-	u64 address;
-	u64 size;
-};
-
 struct elf_symbols {
 	struct symbols *symbols;
-	struct segment segments[SEGMENTS_MAX];
-	unsigned int segment_count;
+	struct elf_file file;
 };
 
-static void segments_read(struct elf_symbols *symbols, Elf *elf)
+static void file_read(struct elf_file *file, Elf *elf)
 {
 	size_t i, count = 0;
+	GElf_Ehdr ehdr;
 	GElf_Phdr head;
 
+	file->fixed = gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_EXEC;
+	file->segment_count = 0;
 	elf_getphdrnum(elf, &count);
 	for (i = 0; i < count; i++) {
-		struct segment *segment;
+		struct elf_segment *segment;
 
 		if (!gelf_getphdr(elf, i, &head) || head.p_type != PT_LOAD ||
-		    symbols->segment_count == SEGMENTS_MAX)
+		    file->segment_count == ELF_SEGMENTS_MAX)
 			continue;
-		segment = &symbols->segments[symbols->segment_count++];
+		segment = &file->segments[file->segment_count++];
 		segment->offset = head.p_offset;
 		segment->address = head.p_vaddr;
 		segment->size = head.p_filesz;
+		segment->code = head.p_flags & PF_X;
 	}
 }
 
@@ -154,7 +150,7 @@ static bool tables_read(struct elf_symbols *symbols, Elf *elf)
 
 	if (elf_kind(elf) != ELF_K_ELF)
 		return false;
-	segments_read(symbols, elf);
+	file_read(&symbols->file, elf);
 	while ((section = elf_nextscn(elf, section))) {
 		if (gelf_getshdr(section, &head) &&
 		    (head.sh_type == SHT_SYMTAB ||
@@ -214,8 +210,8 @@ bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
 {
 	unsigned int i;
 
-	for (i = 0; i < elf->segment_count; i++) {
-		const struct segment *segment = &elf->segments[i];
+	for (i = 0; i < elf->file.segment_count; i++) {
+		const struct elf_segment *segment = &elf->file.segments[i];
 
 		if (offset - segment->offset >= segment->size)
 			continue;
@@ -226,4 +222,66 @@ bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
 		return true;
 	}
 	return false;
+}
+
+struct function_walk {
+	void (*found)(void *ctx, const struct elf_function *function);
+	void *ctx;
+};
+
+static void functions_of(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
+			 const struct function_walk *walk)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t i, count = head->sh_entsize ? head->sh_size / head->sh_entsize :
+					     0;
+	GElf_Sym sym;
+
+	for (i = 0; data && i < count; i++) {
+		struct elf_function function;
+		int type;
+
+		if (!gelf_getsym(data, i, &sym))
+			continue;
+		type = GELF_ST_TYPE(sym.st_info);
+		function.name = elf_strptr(elf, head->sh_link, sym.st_name);
+		function.address = sym.st_value;
+		function.size = sym.st_size;
+		function.chosen = type == STT_GNU_IFUNC;
+		if ((type == STT_FUNC || function.chosen) && sym.st_value &&
+		    sym.st_shndx != SHN_UNDEF && function.name)
+			walk->found(walk->ctx, &function);
+	}
+}
+
+bool elf_functions_each(const char *path, struct elf_file *file,
+			void (*found)(void *ctx,
+				      const struct elf_function *function),
+			void *ctx)
+{
+	const struct function_walk walk = { .found = found, .ctx = ctx };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	bool ok;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	ok = elf && elf_kind(elf) == ELF_K_ELF;
+	if (ok)
+		file_read(file, elf);
+	while (ok && (section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &head) &&
+		    (head.sh_type == SHT_SYMTAB ||
+		     head.sh_type == SHT_DYNSYM))
+			functions_of(elf, section, &head, &walk);
+	}
+	elf_end(elf);
+	close(fd);
+	if (!ok)
+		errno = 0;
+	return ok;
 }

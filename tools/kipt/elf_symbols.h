@@ -8,6 +8,8 @@
 
 #include "symbols.h"
 
+#define ELF_SEGMENTS_MAX	32
+
 struct elf_symbols;
 
 /**
@@ -44,5 +46,52 @@ void elf_symbols_destroy(struct elf_symbols *elf);
  */
 bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
 		      struct symbol_place *place);
+
+/**
+ * struct elf_file - what is needed to find a function by name
+ * @fixed: its addresses are those in memory; else the loader chooses them
+ * @segments: where its bytes stand
+ * @segment_count: how many
+ */
+struct elf_file {
+	bool fixed;
+	struct elf_segment {
+		u64 offset;
+		u64 address;
+		u64 size;
+		bool code;
+	} segments[ELF_SEGMENTS_MAX];
+	unsigned int segment_count;
+};
+
+/**
+ * struct elf_function - a function as the file has it
+ * @name: its name
+ * @address: in the file's own addresses
+ * @size: its bytes, 0 if the file does not say
+ * @chosen: what it does is chosen when the program starts (STT_GNU_IFUNC):
+ *	this is the code that chooses
+ */
+struct elf_function {
+	const char *name;
+	u64 address;
+	u64 size;
+	bool chosen;
+};
+
+/**
+ * elf_functions_each() - all functions of a file
+ * @path: the file
+ * @file: filled before the first call
+ * @found: called for each entry of .symtab and .dynsym that is a function
+ * @ctx: its first argument
+ *
+ * Return: true, or false if the file cannot be read or is no ELF file (not
+ * told; errno is 0 then for what is none).
+ */
+bool elf_functions_each(const char *path, struct elf_file *file,
+			void (*found)(void *ctx,
+				      const struct elf_function *function),
+			void *ctx);
 
 #endif /* KIPT_ELF_SYMBOLS_H */

@@ -16,6 +16,7 @@
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
 
+#include "caps.h"
 #include "genl.h"
 #include "hardware.h"
 #include "say.h"
@@ -408,7 +409,10 @@ static void info_read(struct genl *genl, struct nlattr **a)
 {
 	struct kipt_info *info = genl->reply_to;
 
-	caps_read(a[KIPT_A_SESSION_CAPS], &info->caps);
+	caps_read(a[KIPT_A_SESSION_CAPS], &info->kind[0]);
+	caps_settle(&info->kind[0]);
+	info->kind_count = 1;
+	caps_of_cpus(info, NULL, &info->caps);
 	attr_text(a[KIPT_A_SESSION_VERSION], info->version,
 		  sizeof(info->version));
 	info->abi = attr_u32(a[KIPT_A_SESSION_ABI]);

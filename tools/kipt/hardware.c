@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../kmod/rtit_regs.h"
+#include "caps.h"
 #include "hardware.h"
 
 bool hardware_has_pt(void)
@@ -30,6 +31,7 @@ void hardware_caps(struct kipt_caps *caps)
 	if (caps->leaf0_eax)
 		__get_cpuid_count(RTIT_CPUID_LEAF, 1, &caps->leaf1_eax,
 				  &caps->leaf1_ebx, &(u32){ 0 }, &edx);
-	__get_cpuid(0x15, &caps->tsc_den, &caps->tsc_num, &caps->crystal_hz,
-		    &edx);
+	caps_settle(caps);
+	__get_cpuid(RTIT_CPUID_TSC_LEAF, &caps->tsc_den, &caps->tsc_num,
+		    &caps->crystal_hz, &edx);
 }

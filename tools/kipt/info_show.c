@@ -10,38 +10,22 @@
 #include "jsonl.h"
 #include "kipt.h"
 
-struct cap {
-	/* 0: CPUID.14H.0:EBX, 1: ECX */
-	u8 ecx;
-	u32 mask;
-	const char *name;
-	const char *words;
-};
+static const struct rtit_feature features[] = RTIT_FEATURES;
 
-static const struct cap caps[] = {
-	{ 0, RTIT_CAP_CR3_FILTER, "cr3_filter", "filter by CR3" },
-	{ 0, RTIT_CAP_PSB_CYC, "psb_cyc",
-	  "PSB frequency and cycle-accurate mode" },
-	{ 0, RTIT_CAP_IP_FILTER, "ip_filter",
-	  "filter and TraceStop by address" },
-	{ 0, RTIT_CAP_MTC, "mtc", "MTC timing packets" },
-	{ 0, RTIT_CAP_PTWRITE, "ptwrite", "PTWRITE" },
-	{ 0, RTIT_CAP_PWR_EVT, "power_events", "power events" },
-	{ 0, RTIT_CAP_PSB_PMI_PRESERVE, "psb_pmi_preserve",
-	  "PSB and PMI preserved across contexts" },
-	{ 0, RTIT_CAP_EVENT_TRACE, "event_trace", "event trace" },
-	{ 0, RTIT_CAP_TNT_DISABLE, "tnt_disable", "TNT can be disabled" },
-	{ 1, RTIT_CAP_TOPA, "topa", "ToPA output" },
-	{ 1, RTIT_CAP_TOPA_MULTI, "topa_multi",
-	  "ToPA tables of many entries" },
-	{ 1, RTIT_CAP_SINGLE_RANGE, "single_range", "single-range output" },
-	{ 1, RTIT_CAP_FABRIC, "fabric", "output to the trace fabric" },
-	{ 1, RTIT_CAP_LIP, "lip", "IPs in the trace are linear addresses" },
-};
-
-static bool cap_is(const struct kipt_caps *c, const struct cap *cap)
+static bool has_feature(const struct kipt_caps *c,
+			const struct rtit_feature *feature)
 {
-	return (cap->ecx ? c->leaf0_ecx : c->leaf0_ebx) & cap->mask;
+	return (feature->ecx ? c->leaf0_ecx : c->leaf0_ebx) & feature->mask;
+}
+
+static void feature_show(const struct kipt_caps *c,
+			 const struct rtit_feature *feature, FILE *out)
+{
+	if (has_feature(c, feature))
+		fprintf(out, "  yes %s\n", feature->words);
+	else
+		fprintf(out, "  no  %s, %s\n", feature->words,
+			feature->since);
 }
 
 /* The values of a field that a bit mask allows. */
@@ -60,22 +44,57 @@ static void values_show(const char *name, u32 mask, FILE *out)
 	fputs(mask ? "\n" : " none\n", out);
 }
 
+static void all_values_show(const struct kipt_caps *c, FILE *out)
+{
+	bool mtc = c->leaf0_ebx & RTIT_CAP_MTC;
+	bool psb_cyc = c->leaf0_ebx & RTIT_CAP_PSB_CYC;
+
+	fputs("Allowed values:\n", out);
+	fprintf(out, "  %-16s %u\n", "address ranges", c->values.ranges);
+	values_show("MTCFreq", mtc ? c->values.mtc : 0, out);
+	values_show("CycThresh", psb_cyc ? c->values.cyc : 0, out);
+	values_show("PSBFreq", psb_cyc ? c->values.psb : 0, out);
+	if (c->leaf0_eax && !c->values.told)
+		fputs("  CPUID.14H.1 says nothing that makes sense here: only 0 is certain\n",
+		      out);
+}
+
+static const char *core_words(u32 type)
+{
+	switch (type) {
+	case 0x20:
+		return ", a core of the Atom kind";
+	case 0x40:
+		return ", a core of the Core kind";
+	}
+	return "";
+}
+
+static void model_show(const struct kipt_caps *c, FILE *out)
+{
+	if (c->cpus[0])
+		fprintf(out, "CPUs %s: ", c->cpus);
+	else
+		fputs("CPU: ", out);
+	fprintf(out, "family %u model %u stepping %u%s\n", c->family,
+		c->model, c->stepping, core_words(c->core_type));
+}
+
 static void caps_show(const struct kipt_caps *c, FILE *out)
 {
+	char text[256];
 	size_t i;
 
+	if (c->family)
+		model_show(c, out);
 	fputs("Capabilities:\n", out);
-	for (i = 0; i < ARRAY_SIZE(caps); i++)
-		fprintf(out, "  %-3s %s\n", cap_is(c, &caps[i]) ? "yes" : "no",
-			caps[i].words);
+	for (i = 0; i < ARRAY_SIZE(features); i++)
+		feature_show(c, &features[i], out);
 	fprintf(out, "  %-3s tracing in VMX operation\n",
 		c->vmx_pt ? "yes" : "no");
-	fputs("Allowed values:\n", out);
-	fprintf(out, "  %-16s %u\n", "address ranges",
-		c->leaf1_eax & RTIT_CAP1_RANGES);
-	values_show("MTCFreq", c->leaf1_eax >> RTIT_CAP1_MTC_SHIFT, out);
-	values_show("CycThresh", c->leaf1_ebx & RTIT_CAP1_CYC_MASK, out);
-	values_show("PSBFreq", c->leaf1_ebx >> RTIT_CAP1_PSB_SHIFT, out);
+	all_values_show(c, out);
+	ctl_format(ctl_default(c), text, sizeof(text));
+	fprintf(out, "Set unless --ctl says otherwise: %s\n", text);
 }
 
 static void clock_show(const struct kipt_caps *c, FILE *out)
@@ -100,6 +119,7 @@ static void clock_show(const struct kipt_caps *c, FILE *out)
 void info_show(const struct kipt_info *info, bool loaded, FILE *out)
 {
 	char text[256];
+	u32 i;
 
 	if (loaded) {
 		fprintf(out, "kipt module %s, interface %u, records %u\n",
@@ -118,24 +138,35 @@ void info_show(const struct kipt_info *info, bool loaded, FILE *out)
 			     RTIT_CTL_PSBFREQ), text, sizeof(text));
 		fprintf(out, "Fields of IA32_RTIT_CTL: %s\n", text);
 	}
-	caps_show(&info->caps, out);
+	for (i = 0; i < info->kind_count; i++)
+		caps_show(&info->kind[i], out);
 	clock_show(&info->caps, out);
 }
 
-static void caps_json(struct json_object *line, const struct kipt_caps *c)
+static void names_json(struct json_object *line, const struct kipt_caps *c)
 {
 	struct json_object *names = json_object_new_object();
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(caps); i++)
-		jsonl_flag(names, caps[i].name, cap_is(c, &caps[i]));
+	for (i = 0; i < ARRAY_SIZE(features); i++)
+		jsonl_flag(names, features[i].name,
+			   has_feature(c, &features[i]));
 	jsonl_flag(names, "vmx", c->vmx_pt);
 	json_object_object_add(line, "caps", names);
-	jsonl_number(line, "address_ranges",
-		     c->leaf1_eax & RTIT_CAP1_RANGES);
-	jsonl_hex(line, "mtc_freq", c->leaf1_eax >> RTIT_CAP1_MTC_SHIFT);
-	jsonl_hex(line, "cyc_thresh", c->leaf1_ebx & RTIT_CAP1_CYC_MASK);
-	jsonl_hex(line, "psb_freq", c->leaf1_ebx >> RTIT_CAP1_PSB_SHIFT);
+}
+
+static void caps_json(struct json_object *line, const struct kipt_caps *c)
+{
+	char text[256];
+
+	names_json(line, c);
+	jsonl_number(line, "address_ranges", c->values.ranges);
+	jsonl_flag(line, "values_told", c->values.told);
+	jsonl_hex(line, "mtc_freq", c->values.mtc);
+	jsonl_hex(line, "cyc_thresh", c->values.cyc);
+	jsonl_hex(line, "psb_freq", c->values.psb);
+	ctl_format(ctl_default(c), text, sizeof(text));
+	jsonl_text(line, "ctl_default", text);
 	jsonl_number(line, "tsc_khz", c->tsc_khz);
 	jsonl_number(line, "tsc_num", c->tsc_num);
 	jsonl_number(line, "tsc_den", c->tsc_den);
@@ -143,6 +174,25 @@ static void caps_json(struct json_object *line, const struct kipt_caps *c)
 	jsonl_number(line, "max_nonturbo_ratio", c->max_nonturbo_ratio);
 	jsonl_number(line, "cpu_family", c->family);
 	jsonl_number(line, "cpu_model", c->model);
+	jsonl_number(line, "cpu_stepping", c->stepping);
+	jsonl_number(line, "core_type", c->core_type);
+}
+
+/* What all CPUs share stands in the line itself. */
+static void kinds_json(struct json_object *line, const struct kipt_info *info)
+{
+	struct json_object *kinds = json_object_new_array();
+	struct json_object *kind;
+	u32 i;
+
+	for (i = 0; i < info->kind_count; i++) {
+		kind = json_object_new_object();
+		jsonl_text(kind, "cpus", info->kind[i].cpus);
+		caps_json(kind, &info->kind[i]);
+		jsonl_hex(kind, "ctl_allowed", info->kind[i].ctl_allowed);
+		json_object_array_add(kinds, kind);
+	}
+	json_object_object_add(line, "kinds", kinds);
 }
 
 void info_show_json(const struct kipt_info *info, bool loaded, FILE *out)
@@ -163,5 +213,6 @@ void info_show_json(const struct kipt_info *info, bool loaded, FILE *out)
 		jsonl_hex(line, "ctl_allowed", info->caps.ctl_allowed);
 	}
 	caps_json(line, &info->caps);
+	kinds_json(line, info);
 	jsonl_print(line, out);
 }

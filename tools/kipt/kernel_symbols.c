@@ -30,52 +30,75 @@ static int name_rank(char type, const char *name)
 }
 
 /* "address type name\t[module]"; false without memory. */
-static bool line_take(struct symbols *symbols, char *line)
+static bool line_take(struct symbols *symbols, char *line, bool all)
 {
 	char type, name[512], object[128] = "";
 	unsigned long long address;
+	bool text;
 	int n;
 
 	n = sscanf(line, "%llx %c %511s [%127[^]]", &address, &type, name,
 		   object);
-	if (n < 3 || !strchr("tTwW", type) || !address ||
-	    name_is_padding(name))
+	if (n < 3 || !address)
+		return true;
+	text = strchr("tTwW", type);
+	if (all)
+		return symbols_add(symbols, address, 0, text, name, "",
+				   object);
+	if (!text || name_is_padding(name))
 		return true;
 	return symbols_add(symbols, address, 0, name_rank(type, name), name,
 			   "", object);
 }
 
-static bool file_take(struct symbols *symbols, FILE *file)
+static bool file_take(struct symbols *symbols, FILE *file, bool all,
+		      size_t *lines)
 {
 	size_t room = 0;
 	char *line = NULL;
 	bool ok = true;
 
-	while (ok && getline(&line, &room, file) > 0)
-		ok = line_take(symbols, line);
+	for (*lines = 0; ok && getline(&line, &room, file) > 0; ++*lines)
+		ok = line_take(symbols, line, all);
 	free(line);
 	return ok;
 }
 
-struct symbols *kernel_symbols_load(const char *path)
+/* NULL without memory, or after a sentence if the file cannot be opened. */
+static struct symbols *symbols_read(const char *path, bool all, size_t *lines)
 {
 	struct symbols *symbols = symbols_create();
 	FILE *file = fopen(path ? path : KALLSYMS, "re");
 	bool ok;
 
-	if (!file) {
+	if (!file)
 		say_errno(errno, "cannot read kernel symbols from %s",
 			  path ? path : KALLSYMS);
-		symbols_destroy(symbols);
-		return NULL;
-	}
-	ok = symbols && file_take(symbols, file);
-	fclose(file);
-	if (ok && symbols_count(symbols))
-		return symbols;
+	ok = file && symbols && file_take(symbols, file, all, lines);
+	if (file)
+		fclose(file);
 	if (ok)
-		say_note("no kernel symbols: %s hides the addresses (kernel.kptr_restrict) or has none",
-			 path ? path : KALLSYMS);
+		return symbols;
+	symbols_destroy(symbols);
+	return NULL;
+}
+
+struct symbols *kernel_symbols_all(const char *path, size_t *lines)
+{
+	return symbols_read(path, true, lines);
+}
+
+struct symbols *kernel_symbols_load(const char *path)
+{
+	size_t lines;
+	struct symbols *symbols = symbols_read(path, false, &lines);
+
+	if (!symbols)
+		return NULL;
+	if (symbols_count(symbols))
+		return symbols;
+	say_note("no kernel symbols: %s hides the addresses (kernel.kptr_restrict) or has none",
+		 path ? path : KALLSYMS);
 	symbols_destroy(symbols);
 	return NULL;
 }

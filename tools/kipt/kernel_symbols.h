@@ -16,4 +16,15 @@
  */
 struct symbols *kernel_symbols_load(const char *path);
 
+/**
+ * kernel_symbols_all() - read all symbols of a kallsyms file, not only text
+ * @path: NULL: /proc/kallsyms
+ * @lines: filled: how many lines it has; symbols without an address are left
+ *	out
+ *
+ * Return: the table, the caller's, with rank 1 for text and 0 for what is
+ * not; NULL after a sentence if it cannot be read.
+ */
+struct symbols *kernel_symbols_all(const char *path, size_t *lines);
+
 #endif /* KIPT_KERNEL_SYMBOLS_H */

@@ -17,7 +17,7 @@ KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o)
 KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(ROOT)/kmod/decode/*.h \
-	$(ROOT)/uapi/linux/*.h) $(ROOT)/kmod/rtit_regs.h
+	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h)
 
 .PHONY: kipt kipt-libraries kipt-guest kipt-test kipt-install
 
@@ -64,7 +64,18 @@ $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -o $@ \
 		$(filter %.c,$^)
 
-kipt-test: kipt $(KIPT_OUT)/jobs_test
+KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter.c filter_kernel.c filter_user.c \
+	range.c near.c kernel_symbols.c elf_symbols.c symbols.c maps.c args.c \
+	jsonl.c say.c progress.c)
+
+$(KIPT_OUT)/filter_test: $(ROOT)/selftests/tool/filter_test.c $(KIPT_FILTER) \
+		$(KIPT_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC  filter_test"
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^) \
+		$(shell pkg-config --cflags --libs libelf json-c)
+
+kipt-test: kipt $(KIPT_OUT)/jobs_test $(KIPT_OUT)/filter_test
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
 
 kipt-install: kipt

@@ -8,6 +8,7 @@
 
 #include "../../kmod/rtit_regs.h"
 #include "meta.h"
+#include "range.h"
 #include "say.h"
 
 static u32 number_get(struct json_object *object, const char *key, u32 max)
@@ -31,10 +32,25 @@ static u64 hex_get(struct json_object *object, const char *key)
 	return strtoull(json_object_get_string(member), NULL, 16);
 }
 
+static bool ranges_read(struct json_object *object, const char *path,
+			struct kipt_flow_config *config)
+{
+	struct kipt_range ranges[KIPT_FILTERS_MAX];
+	u32 count;
+
+	if (!ranges_from_json(object, ranges, &count)) {
+		say_error("%s: its filters are no address ranges", path);
+		return false;
+	}
+	ranges_to_flow(config, ranges, count);
+	return true;
+}
+
 bool meta_read(const char *path, struct kipt_flow_config *config,
 	       u32 *tsc_khz)
 {
 	struct json_object *object = json_object_from_file(path);
+	bool ok;
 
 	if (!object || !json_object_is_type(object, json_type_object)) {
 		say_error("cannot read %s as a JSON object", path);
@@ -49,6 +65,7 @@ bool meta_read(const char *path, struct kipt_flow_config *config,
 	config->no_tnt = hex_get(object, "ctl_bits") & RTIT_CTL_DISTNT;
 	config->tsc_near = hex_get(object, "tsc");
 	*tsc_khz = number_get(object, "tsc_khz", ~0U);
+	ok = ranges_read(object, path, config);
 	json_object_put(object);
-	return true;
+	return ok;
 }

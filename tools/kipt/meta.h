@@ -12,8 +12,8 @@
 /**
  * meta_read() - what decoding needs to know of the CPU
  * @path: the file
- * @config: tsc_num, tsc_den, tsc_near, mtc_freq, max_nonturbo_ratio and no_tnt
- *	are filled, with 0 for what the file does not say
+ * @config: tsc_num, tsc_den, tsc_near, mtc_freq, max_nonturbo_ratio, no_tnt and
+ *	filter are filled, with 0 for what the file does not say
  * @tsc_khz: filled
  *
  * Return: true, or false after a sentence.

@@ -9,6 +9,7 @@
 #include "raw.h"
 #include "recording.h"
 #include "say.h"
+#include "target.h"
 
 static void command_exiting(void *ctx, pid_t tid, pid_t pid)
 {
@@ -35,7 +36,9 @@ static bool saved(struct recording *r)
 	snprintf(path, sizeof(path), "%s/maps", r->save);
 	ok = maps_read_pid(&r->output.maps, own) &&
 	     save_user_read(&r->users, &r->output.maps, own, own) &&
-	     save_user_write(r->users, r->save, r->child.pid) &&
+	     save_user_write(r->users, r->save,
+			     r->setup.pid ? (pid_t)r->setup.pid :
+			     r->child.pid) &&
 	     raw_save(&session, -1, r->save) && save_kernel(r->save) &&
 	     save_meta(r->save, &r->info, &session, r->command) &&
 	     maps_save(&r->output.maps, path);
@@ -43,28 +46,94 @@ static bool saved(struct recording *r)
 	return ok && !r->save_failed;
 }
 
-/* Trace the command; its exit status, or -1 after a sentence. */
-static int traced_run(struct recording *r)
+/* A program is about to run: is everything that filters name in it? True
+ * too if it never will be.
+ */
+static bool command_loaded(void *ctx, pid_t tid)
 {
-	bool pinned = r->setup.cpus;
-	int status;
+	struct recording *r = ctx;
+	enum filter_result result;
+	struct maps maps = { 0 };
+	char root[32];
 
-	if (!pinned) {
-		if (!cpus_own(r->info.online, r->cpus, sizeof(r->cpus)))
-			return -1;
-		r->setup.cpus = r->cpus;
-	}
+	if (!maps_read_task(&maps, tid, tid))
+		return false;
+	snprintf(root, sizeof(root), "/proc/%d/root", tid);
+	r->where.root = root;
+	r->where.process = maps_process(&maps, tid);
+	result = setup_ranges(&r->setup, &r->where, &r->session,
+			      &r->missing);
+	r->where.process = NULL;
+	maps_free(&maps);
+	r->refused = result == FILTER_REFUSED;
+	return result != FILTER_NOT_MAPPED;
+}
+
+/* Run the command as far as filters need it to; false after a sentence. */
+static bool command_load(struct recording *r)
+{
+	int held = child_load(&r->child, r->command[0]);
+
+	if (!held)
+		filter_bad(r->missing, "no program that '%s' ran had that file when it began, and it has ended; what is opened later (dlopen) is found in a process that runs, with --pid",
+			   r->command[0]);
+	if (held > 0 && r->refused)
+		child_abandon(&r->child);
+	return held > 0 && !r->refused;
+}
+
+static bool command_create(struct recording *r)
+{
 	r->child.maps = &r->output.maps;
 	r->child.exiting = command_exiting;
 	r->child.ctx = r;
-	if (!child_create(&r->child, r->command,
-			  pinned ? r->setup.cpus : NULL))
+	return child_create(&r->child, r->command,
+			    r->pinned ? r->setup.cpus : NULL);
+}
+
+static bool command_begin(struct recording *r)
+{
+	enum filter_result result;
+
+	r->where.root = "";
+	result = setup_ranges(&r->setup, &r->where, &r->session, &r->missing);
+	if (result == FILTER_REFUSED)
+		return false;
+	if (result == FILTER_NOT_MAPPED)
+		r->child.loaded = command_loaded;
+	return command_create(r) && (!r->child.loaded || command_load(r));
+}
+
+static bool cpus_choose(struct recording *r)
+{
+	r->pinned = r->setup.cpus;
+	if (r->pinned)
+		return true;
+	if (!cpus_own(r->info.online, r->cpus, sizeof(r->cpus)))
+		return false;
+	r->setup.cpus = r->cpus;
+	return true;
+}
+
+static bool session_begin(struct recording *r)
+{
+	return setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_MM,
+			     &r->info, &r->session) == KIPT_EXIT_DONE;
+}
+
+/* Trace the command; its exit status, or -1 after a sentence. */
+static int command_run(struct recording *r)
+{
+	int status;
+
+	if (!cpus_choose(r) || !command_begin(r))
 		return -1;
+	if (r->only)
+		r->setup.pid = r->child.pid;
 	/* The less of this process is in the trace the better. */
-	if (pinned)
+	if (r->pinned)
 		cpus_leave(r->setup.cpus);
-	if (setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_MM,
-			  &r->info, &r->session) != KIPT_EXIT_DONE) {
+	if (!session_begin(r)) {
 		child_abandon(&r->child);
 		return -1;
 	}
@@ -74,9 +143,58 @@ static int traced_run(struct recording *r)
 	return status;
 }
 
+/* What names and code need of the process, as long as it is there. */
+static bool target_read(struct recording *r)
+{
+	u32 pid = r->setup.pid;
+
+	return maps_read_pid(&r->output.maps, pid) &&
+	       (!r->save ||
+		save_user_read(&r->users, &r->output.maps, pid, pid));
+}
+
+/* For as long as the command runs, or until Ctrl-C. */
+static int target_trace(struct recording *r)
+{
+	int status = 0;
+
+	if (r->command && !command_create(r))
+		return -1;
+	if (!session_begin(r)) {
+		if (r->command)
+			child_abandon(&r->child);
+		return -1;
+	}
+	if (r->command)
+		status = child_run(&r->child, r->command[0]);
+	else
+		target_wait(r->target);
+	if (target_lives(r->target) && !target_read(r))
+		r->save_failed = true;
+	return genl_session_stop(r->genl, r->session.id) ? -1 : status;
+}
+
+/* Trace a process that runs; 0, the command's status, or -1 after a
+ * sentence.
+ */
+static int target_run(struct recording *r)
+{
+	int status = -1;
+
+	if (!r->setup.cpus)
+		r->setup.cpus = r->info.online;
+	r->target = target_open(r->setup.pid);
+	if (r->target < 0)
+		return -1;
+	if (setup_ranges_now(&r->setup, &r->session) && target_read(r))
+		status = target_trace(r);
+	close(r->target);
+	return status;
+}
+
 static int recorded(struct recording *r)
 {
-	int status = traced_run(r);
+	int status = r->setup.pid ? target_run(r) : command_run(r);
 	bool ok = status >= 0;
 
 	if (ok && status)
@@ -103,6 +221,7 @@ int recording_run(struct recording *r)
 		if (!output_close(&r->output))
 			status = -1;
 	}
+	filter_where_free(&r->where);
 	save_user_free(&r->users);
 	genl_close(r->genl);
 	return status < 0 ? KIPT_EXIT_FAILED : status;

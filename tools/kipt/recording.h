@@ -16,31 +16,44 @@
  * @setup: how to trace
  * @view: how to show
  * @save: folder for what decoding elsewhere needs, or NULL
- * @command: the command, NULL at the end
+ * @command: the command, NULL at the end; NULL itself with --pid: until
+ *	Ctrl-C, or the end of the process
+ * @only: trace only the command's process
  * @genl: connection
  * @info: capabilities
  * @session: the session
  * @output: where records go
  * @child: the command
  * @cpus: the CPUs it may run on, if none were asked for
+ * @pinned: some were asked for
  * @save_failed: something could not be kept
  * @users: code of processes, to be written when tracing is over
+ * @where: where filters look
+ * @missing: the filter whose file was not found last
+ * @refused: a filter was, and a sentence told so
+ * @target: the process --pid names, from target_open()
  *
- * All but the first four are zero before recording_run().
+ * All but the first five are zero before recording_run().
  */
 struct recording {
 	struct setup setup;
 	struct view_options view;
 	const char *save;
 	char **command;
+	bool only;
 	struct genl *genl;
 	struct kipt_info info;
 	struct kipt_session session;
 	struct output output;
 	struct child child;
 	char cpus[KIPT_CPUS_TEXT];
+	bool pinned;
 	bool save_failed;
 	struct saved_user *users;
+	struct filter_where where;
+	const struct filter *missing;
+	bool refused;
+	int target;
 };
 
 /**

@@ -221,6 +221,9 @@ static struct json_object *meta_make(const struct kipt_info *info,
 	jsonl_text(line, "cpus", session->cpus);
 	jsonl_text(line, "ctl", ctl);
 	jsonl_hex(line, "ctl_bits", session->ctl);
+	ranges_json(line, session->filter, session->filter_count);
+	if (session->pid)
+		jsonl_number(line, "pid", session->pid);
 	jsonl_number(line, "tsc_num", caps->tsc_num);
 	jsonl_number(line, "tsc_den", caps->tsc_den);
 	jsonl_number(line, "crystal_hz", caps->crystal_hz);
@@ -252,7 +255,8 @@ bool save_meta(const char *dir, const struct kipt_info *info,
 		return false;
 	}
 	line = meta_make(info, session);
-	command_add(line, argv);
+	if (argv)
+		command_add(line, argv);
 	jsonl_print(line, out);
 	if (!fclose(out))
 		return true;

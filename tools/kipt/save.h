@@ -80,7 +80,7 @@ bool save_kernel(const char *dir);
  * @dir: the folder
  * @info: capabilities of the CPUs
  * @session: the session
- * @argv: the command
+ * @argv: the command, or NULL
  *
  * Return: true, or false after a sentence.
  */

@@ -25,7 +25,7 @@ struct saved_dir {
  * @saved: filled
  * @dir: the folder
  * @image: gets its pages of code
- * @config: gets the clocks of meta.json
+ * @config: gets the clocks and address ranges of meta.json
  *
  * Return: true, or false after a sentence.
  */

@@ -9,36 +9,47 @@
 #include <stdbool.h>
 
 #include "../../kmod/decode/port.h"
+#include "../../kmod/rtit_features.h"
 #include "../../uapi/linux/kipt.h"
+#include "range.h"
 
 #define KIPT_CPUS_TEXT	256
 #define KIPT_CPUS_MAX	4096
+#define KIPT_KINDS_MAX	8
 
 /**
- * struct kipt_caps - what the CPUs can do
+ * struct kipt_caps - what CPUs of one kind can do
+ * @cpus: these CPUs, "": not told
  * @leaf0_eax, @leaf0_ebx, @leaf0_ecx: CPUID.(EAX=14H,ECX=0)
  * @leaf1_eax, @leaf1_ebx: CPUID.(EAX=14H,ECX=1)
  * @tsc_den, @tsc_num, @crystal_hz: CPUID.15H EAX, EBX, ECX
  * @tsc_khz: frequency of the TSC, 0: unknown
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8], 0: unknown
- * @family, @model: of the CPU
+ * @family, @model, @stepping: of the CPU
+ * @core_type: CPUID.1AH:EAX[31:24], 0 in machines with one kind of core
  * @vmx_pt: PT may be on in VMX operation
  * @ctl_allowed: bits of IA32_RTIT_CTL a session may set
+ * @values: what leaf 14H.1 allows, by caps_settle()
  */
 struct kipt_caps {
+	char cpus[KIPT_CPUS_TEXT];
 	u32 leaf0_eax, leaf0_ebx, leaf0_ecx;
 	u32 leaf1_eax, leaf1_ebx;
 	u32 tsc_den, tsc_num, crystal_hz;
 	u32 tsc_khz;
 	u32 max_nonturbo_ratio;
-	u32 family, model;
+	u32 family, model, stepping;
+	u32 core_type;
 	u32 vmx_pt;
 	u64 ctl_allowed;
+	struct rtit_values values;
 };
 
 /**
  * struct kipt_info - reply to get-info
- * @caps: capabilities
+ * @kind_count: entries of @kind
+ * @kind: capabilities of each kind of CPU
+ * @caps: what all kinds share
  * @version: of the module
  * @abi: of the netlink interface
  * @record_version: of struct kipt_record
@@ -48,6 +59,8 @@ struct kipt_caps {
  * @busy: CPUs a session holds
  */
 struct kipt_info {
+	u32 kind_count;
+	struct kipt_caps kind[KIPT_KINDS_MAX];
 	struct kipt_caps caps;
 	char version[32];
 	u32 abi;
@@ -94,6 +107,10 @@ struct kipt_cpu {
  * @size: bytes per CPU
  * @ctl: fields of IA32_RTIT_CTL
  * @flags: KIPT_SESSION_FLAGS_*
+ * @filter: address ranges
+ * @filter_count: how many
+ * @pid: process that is traced, 0: all are
+ * @cr3: address space whose user code is traced, 0: all are
  * @state: enum kipt_state
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
@@ -105,6 +122,10 @@ struct kipt_session {
 	u64 size;
 	u64 ctl;
 	u32 flags;
+	struct kipt_range filter[KIPT_FILTERS_MAX];
+	u32 filter_count;
+	u32 pid;
+	u64 cr3;
 	u32 state;
 	u32 cpu_count;
 	struct kipt_cpu *cpu;

@@ -27,6 +27,24 @@ static void cpu_show(const struct kipt_cpu *cpu)
 	putchar('\n');
 }
 
+/* What of the CPUs' execution is traced, if not all. */
+static void choice_show(const struct kipt_session *session)
+{
+	char range[40];
+	u32 i;
+
+	for (i = 0; i < session->filter_count; i++)
+		printf("  %s %s\n", range_option(session->filter[i].kind),
+		       range_text(&session->filter[i], range, sizeof(range)));
+	if (session->pid)
+		printf("  only process %u%s\n", session->pid,
+		       session->flags & KIPT_SESSION_FLAGS_FOLLOW_FORK ?
+		       " and those it makes" : "");
+	if (session->cr3)
+		printf("  only user code with CR3 0x%llx\n",
+		       (unsigned long long)session->cr3);
+}
+
 void session_show(const struct kipt_session *session)
 {
 	char ctl[256];
@@ -41,6 +59,7 @@ void session_show(const struct kipt_session *session)
 	       ", detached" : "",
 	       session->flags & KIPT_SESSION_FLAGS_KEEP_MM ?
 	       ", keeps memory" : "");
+	choice_show(session);
 	for (i = 0; i < session->cpu_count; i++)
 		cpu_show(&session->cpu[i]);
 }
@@ -84,6 +103,14 @@ void session_show_json(const struct kipt_session *session)
 		   session->flags & KIPT_SESSION_FLAGS_DETACHED);
 	jsonl_flag(line, "keep_mm",
 		   session->flags & KIPT_SESSION_FLAGS_KEEP_MM);
+	ranges_json(line, session->filter, session->filter_count);
+	if (session->pid) {
+		jsonl_number(line, "pid", session->pid);
+		jsonl_flag(line, "follow_fork", session->flags &
+			   KIPT_SESSION_FLAGS_FOLLOW_FORK);
+	}
+	if (session->cr3)
+		jsonl_hex(line, "cr3", session->cr3);
 	for (i = 0; i < session->cpu_count; i++)
 		json_object_array_add(list, cpu_json(&session->cpu[i]));
 	json_object_object_add(line, "cpu", list);

@@ -3,10 +3,13 @@
  * Options that say how to trace, see setup.h. What the CPUs allow is checked
  * by the module, which names the allowed values.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../../kmod/rtit_regs.h"
 #include "args.h"
+#include "caps.h"
 #include "ctl.h"
 #include "say.h"
 #include "setup.h"
@@ -49,6 +52,29 @@ static int ctl_option(struct setup *setup, const char *value)
 	return 1;
 }
 
+static int filter_option(struct setup *setup, u32 kind, const char *value)
+{
+	if (setup->filter_count == KIPT_FILTERS_MAX) {
+		say_error("--%s %s: no CPU has more than %u ranges, of both kinds together",
+			  range_option(kind), value, KIPT_FILTERS_MAX);
+		return -1;
+	}
+	return filter_parse(&setup->filters[setup->filter_count++], value,
+			    kind) ? 1 : -1;
+}
+
+static int pid_option(struct setup *setup, const char *value)
+{
+	u64 pid;
+
+	if (args_number(value, INT_MAX, &pid) && pid) {
+		setup->pid = pid;
+		return 1;
+	}
+	say_error("--pid %s: not a process id", value);
+	return -1;
+}
+
 int setup_option(struct setup *setup, int id, const char *value)
 {
 	switch (id) {
@@ -60,21 +86,110 @@ int setup_option(struct setup *setup, int id, const char *value)
 		return mode_option(setup, value);
 	case SETUP_OPTION_CTL:
 		return ctl_option(setup, value);
+	case SETUP_OPTION_FILTER:
+		return filter_option(setup, KIPT_FILTER_KIND_TRACE, value);
+	case SETUP_OPTION_STOP_AT:
+		return filter_option(setup, KIPT_FILTER_KIND_STOP, value);
+	case SETUP_OPTION_PID:
+		return pid_option(setup, value);
+	case SETUP_OPTION_FORK:
+		setup->follow_fork = true;
+		return 1;
 	}
 	return 0;
+}
+
+enum filter_result setup_ranges(const struct setup *setup,
+				struct filter_where *where,
+				struct kipt_session *session,
+				const struct filter **missing)
+{
+	enum filter_result result;
+	u32 i;
+
+	for (i = 0; i < setup->filter_count; i++) {
+		*missing = &setup->filters[i];
+		result = filter_resolve(&setup->filters[i], where,
+					&session->filter[i]);
+		if (result != FILTER_DONE)
+			return result;
+	}
+	session->filter_count = setup->filter_count;
+	return FILTER_DONE;
+}
+
+static void not_mapped_tell(const struct setup *setup,
+			    const struct filter *filter)
+{
+	if (setup->pid)
+		filter_bad(filter, "process %u has no code of that file mapped",
+			   setup->pid);
+	else
+		filter_bad(filter, "where that file is in memory is chosen anew for each process: name the process with --pid, or have 'kipt record' start it");
+}
+
+bool setup_ranges_now(const struct setup *setup, struct kipt_session *session)
+{
+	struct filter_where where = { .root = "" };
+	enum filter_result result;
+	const struct filter *missing;
+	struct maps maps = { 0 };
+	char root[32];
+
+	if (setup->pid) {
+		if (!maps_read_pid(&maps, setup->pid)) {
+			say_error("--pid %u: there is no such process, or its mappings may not be read",
+				  setup->pid);
+			return false;
+		}
+		snprintf(root, sizeof(root), "/proc/%u/root", setup->pid);
+		where.root = root;
+		where.process = maps_process(&maps, setup->pid);
+	}
+	result = setup_ranges(setup, &where, session, &missing);
+	if (result == FILTER_NOT_MAPPED)
+		not_mapped_tell(setup, missing);
+	filter_where_free(&where);
+	maps_free(&maps);
+	return result == FILTER_DONE;
+}
+
+/* Kernel code is traced with OS, all other with User: else it never is. */
+static void silence_note(const struct setup *setup,
+			 const struct kipt_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < session->filter_count; i++) {
+		const struct kipt_range *range = &session->filter[i];
+		bool kernel = range->first >> 63;
+
+		if (range->kind != KIPT_FILTER_KIND_TRACE ||
+		    session->ctl & (kernel ? RTIT_CTL_OS : RTIT_CTL_USER))
+			continue;
+		say_note("--filter %s is %s code, which is not traced without %s in --ctl",
+			 setup->filters[i].text, kernel ? "kernel" : "user",
+			 kernel ? "OS" : "User");
+	}
 }
 
 int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 		  const struct kipt_info *info, struct kipt_session *session)
 {
-	memset(session, 0, sizeof(*session));
+	struct kipt_caps caps;
+
 	snprintf(session->cpus, sizeof(session->cpus), "%s", setup->cpus);
 	session->mode = setup->mode;
 	session->size = setup->size;
 	session->flags = flags;
-	session->ctl = ctl_default(&info->caps);
+	if (setup->follow_fork)
+		session->flags |= KIPT_SESSION_FLAGS_FOLLOW_FORK;
+	session->pid = setup->pid;
+	caps_of_cpus(info, setup->cpus, &caps);
+	session->ctl = ctl_default(&caps);
 	if (setup->ctl && !ctl_parse(setup->ctl, session->ctl, &session->ctl))
 		return KIPT_EXIT_USAGE;
+	silence_note(setup, session);
 	if (genl_session_new(genl, session))
 		return KIPT_EXIT_FAILED;
 	if (!genl_session_start(genl, session->id))

@@ -5,6 +5,7 @@
 #ifndef KIPT_SETUP_H
 #define KIPT_SETUP_H
 
+#include "filter.h"
 #include "genl.h"
 #include "kipt.h"
 
@@ -14,12 +15,20 @@
  * @size: bytes per CPU
  * @mode: enum kipt_mode
  * @ctl: text for ctl_parse(), or NULL
+ * @filters: --filter and --stop-at
+ * @filter_count: how many
+ * @pid: process that is traced, 0: all are
+ * @follow_fork: the processes it makes are traced too
  */
 struct setup {
 	const char *cpus;
 	u64 size;
 	u32 mode;
 	const char *ctl;
+	struct filter filters[KIPT_FILTERS_MAX];
+	u32 filter_count;
+	u32 pid;
+	bool follow_fork;
 };
 
 enum {
@@ -27,6 +36,10 @@ enum {
 	SETUP_OPTION_SIZE,
 	SETUP_OPTION_MODE,
 	SETUP_OPTION_CTL,
+	SETUP_OPTION_FILTER,
+	SETUP_OPTION_STOP_AT,
+	SETUP_OPTION_PID,
+	SETUP_OPTION_FORK,
 };
 
 /* Entries of a verb's option table; @cpus_help differs. */
@@ -45,7 +58,20 @@ enum {
 	  "changed: +PTWEn,+FUPonPTW,-User. Names: OS User\n"		\
 	  "BranchEn DisRETC PTWEn FUPonPTW PwrEvtEn TSCEn\n"		\
 	  "MTCEn MTCFreq CYCEn CycThresh PSBFreq EventEn\n"		\
-	  "DisTNT" }
+	  "DisTNT" },							\
+	{ "filter", 'f', SETUP_OPTION_FILTER, "RANGE",			\
+	  "trace only code in RANGE: a kernel function or a\n"		\
+	  "part of it (SYMBOL, SYMBOL+OFFSET/SIZE), a kernel\n"	\
+	  "MODULE, one of a program or library (FILE:SYMBOL),\n"	\
+	  "all of one (its path, ./prog), or ADDR-ADDR, both\n"	\
+	  "inclusive; may be repeated, as far as the CPUs\n"		\
+	  "have ranges" },						\
+	{ "stop-at", 0, SETUP_OPTION_STOP_AT, "RANGE",			\
+	  "end the trace of a CPU when it branches into RANGE" },	\
+	{ "pid", 'p', SETUP_OPTION_PID, "PID",				\
+	  "trace only this process, all of its threads" },		\
+	{ "fork", 0, SETUP_OPTION_FORK, NULL,				\
+	  "with --pid: the processes it makes, too" }
 
 /**
  * setup_option() - take one option
@@ -58,12 +84,35 @@ enum {
 int setup_option(struct setup *setup, int id, const char *value);
 
 /**
+ * setup_ranges() - find the addresses of all filters
+ * @setup: says which
+ * @where: where things are
+ * @session: its filter and filter_count are filled
+ * @missing: filled on FILTER_NOT_MAPPED: which is not
+ *
+ * Return: enum filter_result.
+ */
+enum filter_result setup_ranges(const struct setup *setup,
+				struct filter_where *where,
+				struct kipt_session *session,
+				const struct filter **missing);
+
+/**
+ * setup_ranges_now() - find them, in the process --pid names if it does
+ * @setup: says which
+ * @session: its filter and filter_count are filled
+ *
+ * Return: true, or false after a sentence.
+ */
+bool setup_ranges_now(const struct setup *setup, struct kipt_session *session);
+
+/**
  * setup_session() - make and start a session
  * @genl: connection
  * @setup: how; its cpus are not NULL
  * @flags: KIPT_SESSION_FLAGS_*
  * @info: capabilities, for the default of ctl
- * @session: filled
+ * @session: filled; its filter and filter_count are there already
  *
  * Return: enum kipt_exit; KIPT_EXIT_DONE: the session traces.
  */

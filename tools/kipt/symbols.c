@@ -156,6 +156,26 @@ bool symbols_find(struct symbols *symbols, u64 address,
 	return true;
 }
 
+void symbols_each(const struct symbols *symbols,
+		  void (*found)(void *ctx, const struct symbol_entry *entry),
+		  void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < symbols->count; i++) {
+		const struct symbol *symbol = &symbols->list[i];
+		const struct symbol_entry entry = {
+			.name = symbols->text + symbol->name,
+			.object = symbols->text + symbol->object,
+			.start = symbol->start,
+			.size = symbol->size,
+			.rank = symbol->rank,
+		};
+
+		found(ctx, &entry);
+	}
+}
+
 size_t symbols_count(const struct symbols *symbols)
 {
 	return symbols->count;

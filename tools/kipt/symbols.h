@@ -64,6 +64,32 @@ bool symbols_find(struct symbols *symbols, u64 address,
 		  struct symbol_place *place);
 
 /**
+ * struct symbol_entry - one symbol as it was added
+ * @name: with its suffix; the table's
+ * @object: the table's
+ * @start: its address
+ * @size: as added
+ * @rank: as added
+ */
+struct symbol_entry {
+	const char *name;
+	const char *object;
+	u64 start;
+	u64 size;
+	int rank;
+};
+
+/**
+ * symbols_each() - all symbols
+ * @symbols: table; once it was searched, only the best of each address
+ * @found: called for each
+ * @ctx: its first argument
+ */
+void symbols_each(const struct symbols *symbols,
+		  void (*found)(void *ctx, const struct symbol_entry *entry),
+		  void *ctx);
+
+/**
  * symbols_count() - how many there are
  * @symbols: table
  *

@@ -398,7 +398,7 @@ static void cpu_take(struct view *view, const struct kipt_record *r)
 	}
 	calls->stack = stack_get(calls, 0, !view->options->no_fold);
 	calls->task_known = false;
-	calls->mode = KIPT_MODE_64;
+	calls->mode = KIPT_EXEC_64;
 	calls->space = 0;
 	if (!calls->stack)
 		return;

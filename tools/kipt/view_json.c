@@ -66,6 +66,9 @@ static void aux_add(struct json_object *line, const struct kipt_record *r)
 	case KIPT_RECORD_TASK:
 		jsonl_number(line, "tid", r->aux);
 		break;
+	case KIPT_RECORD_SPACE:
+		jsonl_number(line, "tgid", r->aux);
+		break;
 	case KIPT_RECORD_GAP:
 		jsonl_number(line, "status", r->aux);
 		break;
@@ -99,6 +102,7 @@ static bool has_address(const struct kipt_record *r)
 	case KIPT_RECORD_TASK:
 	case KIPT_RECORD_TIME:
 	case KIPT_RECORD_CBR:
+	case KIPT_RECORD_SPACE:
 		return false;
 	}
 	return !(r->flags & KIPT_RF_NO_IP);

@@ -35,6 +35,7 @@ static const char *const types[] = {
 	[KIPT_RECORD_DICTIONARY] = "dictionary",
 	[KIPT_RECORD_EDGE] = "edge",
 	[KIPT_RECORD_CODE] = "code",
+	[KIPT_RECORD_SPACE] = "space",
 };
 
 static const char *const branches[] = {
@@ -71,9 +72,9 @@ static const char *const disables[] = {
 };
 
 static const char *const modes[] = {
-	[KIPT_MODE_64] = "64",
-	[KIPT_MODE_32] = "32",
-	[KIPT_MODE_16] = "16",
+	[KIPT_EXEC_64] = "64",
+	[KIPT_EXEC_32] = "32",
+	[KIPT_EXEC_16] = "16",
 };
 
 static const char *const tsx[] = {
@@ -100,6 +101,15 @@ static const char *const gaps[] = {
 	[KIPT_GAP_HW_ERROR] = "hw-error",
 	[KIPT_GAP_RECEIVER] = "receiver",
 	[KIPT_GAP_OFFLINE] = "offline",
+	[KIPT_GAP_SUSPEND] = "suspend",
+	[KIPT_GAP_REBOOT] = "reboot",
+	[KIPT_GAP_OUTSIDE] = "outside",
+	[KIPT_GAP_STUCK] = "stuck",
+	[KIPT_GAP_SWITCHES] = "switches",
+	[KIPT_GAP_SPACES] = "spaces",
+	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
+	[KIPT_GAP_PATCHES] = "patches",
+	[KIPT_GAP_MEMORY] = "memory",
 };
 
 static const char *const gap_texts[] = {
@@ -113,6 +123,15 @@ static const char *const gap_texts[] = {
 	[KIPT_GAP_HW_ERROR] = "the CPU reported an error of its trace output",
 	[KIPT_GAP_RECEIVER] = "records were dropped for a slow receiver",
 	[KIPT_GAP_OFFLINE] = "the CPU went offline, tracing stopped",
+	[KIPT_GAP_SUSPEND] = "the machine was suspended, tracing stopped",
+	[KIPT_GAP_REBOOT] = "the machine was shut down, tracing stopped",
+	[KIPT_GAP_OUTSIDE] = "someone else ended tracing",
+	[KIPT_GAP_STUCK] = "the CPU did not answer the stop",
+	[KIPT_GAP_SWITCHES] = "task switches that were not logged",
+	[KIPT_GAP_SPACES] = "address spaces that were not noted",
+	[KIPT_GAP_CODE_DROPPED] = "code of ended processes that was not kept",
+	[KIPT_GAP_PATCHES] = "patches of kernel text that were not kept",
+	[KIPT_GAP_MEMORY] = "no memory to decode",
 };
 
 struct kinds {
@@ -185,6 +204,19 @@ static void gap_sentence(const struct kipt_record *r, const char *where,
 	case KIPT_GAP_HW_ERROR:
 		snprintf(text, size, "gap: %s: IA32_RTIT_STATUS 0x%llx",
 			 words_gap(r->kind), value);
+		break;
+	case KIPT_GAP_OUTSIDE:
+		snprintf(text, size, "gap: %s: IA32_RTIT_CTL 0x%llx",
+			 words_gap(r->kind), value);
+		break;
+	case KIPT_GAP_SWITCHES:
+	case KIPT_GAP_SPACES:
+	case KIPT_GAP_CODE_DROPPED:
+	case KIPT_GAP_PATCHES:
+	case KIPT_GAP_MEMORY:
+		snprintf(text, size, "gap: %s: %llu%s", words_gap(r->kind),
+			 value, r->kind == KIPT_GAP_CODE_DROPPED ||
+			 r->kind == KIPT_GAP_MEMORY ? " bytes" : "");
 		break;
 	default:
 		snprintf(text, size, "gap: %s, at offset %llu",
@@ -290,6 +322,10 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 		break;
 	case KIPT_RECORD_CODE:
 		snprintf(text, size, "code version %u at %s", r->aux, where);
+		break;
+	case KIPT_RECORD_SPACE:
+		snprintf(text, size, "edges of address space 0x%llx%s", value,
+			 r->flags & KIPT_RF_NO_VALUE ? " (unknown)" : "");
 		break;
 	case KIPT_RECORD_TSX:
 		snprintf(text, size, "transaction: %s at %s", kind, where);

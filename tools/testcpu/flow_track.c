@@ -201,6 +201,7 @@ static void event_transfer(struct flow *f, uint8_t kind, uint64_t from,
 		.source = true,
 	};
 
+	t.from_base = f->pt->ctx.cs_base;
 	t.vector = (int16_t)f->ops->vector(f->ctx, handler);
 	if (f->pt->sleeping)
 		pt_wake(f->pt, t.vector == 2 ? PT_WAKE_OTHER :

@@ -59,6 +59,42 @@ static bool set_caps(struct testcpu_options *o, const char *value, char *why,
 	return testcpu_caps_parse(&o->caps, value, why, size);
 }
 
+/* LIST in caps.LIST, and the model: "2=goldmont" or "2-3=goldmont". */
+static bool set_kind(struct testcpu_options *o, const char *value, char *why,
+		     size_t size)
+{
+	struct testcpu_kind *kind = &o->kinds[o->num_kinds];
+	unsigned int first, last;
+	int len = 0;
+
+	if (sscanf(value, "%3u-%3u=%n", &first, &last, &len) != 2 || !len) {
+		if (sscanf(value, "%3u=%n", &first, &len) != 1 || !len)
+			return false;
+		last = first;
+	}
+	if (first > last || o->num_kinds == TESTCPU_KINDS_MAX)
+		return false;
+	if (!testcpu_caps_parse(&kind->caps, value + len, why, size))
+		return false;
+	kind->first = first;
+	kind->last = last;
+	o->num_kinds++;
+	return true;
+}
+
+static bool set_tsc_start(struct testcpu_options *o, const char *value,
+			  char *why, size_t size)
+{
+	char *end;
+
+	(void)why;
+	(void)size;
+	errno = 0;
+	o->tsc_start = strtoull(value, &end, 0);
+	o->tsc_started = !errno && end != value && !*end && value[0] != '-';
+	return o->tsc_started;
+}
+
 #define SWITCH_SETTER(name, member)					\
 static bool set_##name(struct testcpu_options *o, const char *value,	\
 		       char *why, size_t size)				\
@@ -135,8 +171,12 @@ static bool set_help(struct testcpu_options *o, const char *value, char *why,
 }
 
 static const struct option options[] = {
-	{ "caps", "broadwell, skylake, newest, or CPUID 14H words EBX:ECX[:EAX1:EBX1] in hex",
+	{ "caps", "one of the CPU models below, or CPUID 14H words EBX:ECX[:EAX1:EBX1] in hex",
 	  set_caps },
+	{ "caps.LIST", "caps.2=MODEL, caps.2-3=MODEL: another CPU model for these vCPUs",
+	  set_kind },
+	{ "tsc-start", "TSC when the machine starts, such as 0x0100000000000000 for 2^56",
+	  set_tsc_start },
 	{ "psb", "bytes between PSBs, 64 to 2^30, instead of PSBFreq",
 	  set_psb },
 	{ "long-tnt", "on or off: TNT packets of up to 47 results",
@@ -176,11 +216,42 @@ void testcpu_options_init(struct testcpu_options *o)
 	testcpu_caps_parse(&o->caps, "newest", why, sizeof(why));
 	o->pt.overflow_length = 40;
 	o->pt.pmi_skid = 512;
-	o->pt.crystal_num = 160;
-	o->pt.crystal_den = 2;
-	o->pt.cbr = 20;
 	o->pt.mtc_stride = 16;
 	o->truth_mode = TRUTH_LOG_OFF;
+	testcpu_options_settle(o);
+}
+
+/* A CPU that does not tell its crystal's ratio has one of 25 MHz. */
+void testcpu_options_settle(struct testcpu_options *o)
+{
+	o->pt.crystal_den = o->caps.tsc_den ? o->caps.tsc_den : 2;
+	o->pt.crystal_num = o->caps.tsc_num ? o->caps.tsc_num : 160;
+	/* To a bus of 100 MHz. */
+	o->pt.cbr = (uint8_t)((o->caps.tsc_hz + 50000000) / 100000000);
+	for (unsigned int i = 0; i < o->num_kinds; i++) {
+		o->kinds[i].caps.tsc_den = o->caps.tsc_den;
+		o->kinds[i].caps.tsc_num = o->caps.tsc_num;
+		o->kinds[i].caps.told_crystal = o->caps.told_crystal;
+		o->kinds[i].caps.tsc_hz = o->caps.tsc_hz;
+	}
+}
+
+const struct testcpu_caps *
+testcpu_options_caps(const struct testcpu_options *o, unsigned int index)
+{
+	for (unsigned int i = o->num_kinds; i; i--)
+		if (index >= o->kinds[i - 1].first &&
+		    index <= o->kinds[i - 1].last)
+			return &o->kinds[i - 1].caps;
+	return &o->caps;
+}
+
+bool testcpu_options_hybrid(const struct testcpu_options *o)
+{
+	for (unsigned int i = 0; i < o->num_kinds; i++)
+		if (o->kinds[i].caps.core_type != o->caps.core_type)
+			return true;
+	return false;
 }
 
 static void refuse_key(const char *key, char *why, size_t size)
@@ -212,6 +283,12 @@ bool testcpu_options_parse(struct testcpu_options *o, const char *arg,
 	const char *value = arg[len] ? arg + len + 1 : "";
 	char key[64];
 
+	/* The vCPUs stand in the key, and the setter wants them too. */
+	if (strncmp(arg, "caps.", 5) == 0) {
+		value = arg + 5;
+		arg = "caps.LIST";
+		len = strlen(arg);
+	}
 	for (size_t i = 0; i < NUM_OPTIONS; i++) {
 		if (!same_key(options[i].key, arg, len))
 			continue;
@@ -230,12 +307,14 @@ bool testcpu_options_parse(struct testcpu_options *o, const char *arg,
 
 const char *testcpu_options_help(void)
 {
-	static char text[4096];
+	static char text[8192];
 	size_t at = 0;
 
 	for (size_t i = 0; i < NUM_OPTIONS; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at,
 				       "  %s: %s\n", options[i].key,
 				       options[i].values);
+	snprintf(text + at, sizeof(text) - at, "  CPU models:\n%s",
+		 testcpu_caps_help());
 	return text;
 }

@@ -33,6 +33,8 @@
 
 #define VECTOR_PF	14
 
+#define CPUID_7_EDX_HYBRID	(1u << 15)
+
 #define MSR_TSC		0x10
 /* QEMU refuses it while the APIC is in xAPIC mode: our way to a #GP. */
 #define MSR_THAT_FAULTS	0x800
@@ -83,6 +85,7 @@ struct slot {
 enum fixup {
 	FIX_NONE,
 	FIX_CPUID_0,
+	FIX_CPUID_1,
 	FIX_CPUID_5,
 	FIX_CPUID_7,
 	FIX_TSC,
@@ -104,6 +107,7 @@ enum fixup {
  * @global_status: IA32_PERF_GLOBAL_STATUS
  * @gdt: base of the GDT, 0 unknown
  * @idt: base of the IDT, 0 unknown
+ * @ldt: base of the LDT, 0 none
  * @monitored: address armed by MONITOR
  * @pf_pending: a PTWRITE must end in a page fault at @pf_address with error
  *	code @pf_code
@@ -125,6 +129,7 @@ struct vcpu {
 	uint64_t global_status;
 	uint64_t gdt;
 	uint64_t idt;
+	uint64_t ldt;
 	uint64_t monitored;
 	bool pf_pending;
 	uint32_t pf_code;
@@ -285,30 +290,99 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
 }
 
-/* 2 GHz: a 25 MHz crystal times 160/2, 20 times a bus of 100 MHz. */
+/* The host's time when the machine started. */
+static uint64_t started_ns;
+
 static uint64_t tsc_now(void *ctx)
 {
+	uint64_t ns = now_ns();
+
 	(void)ctx;
-	return now_ns() * 2;
+	if (options.tsc_started)
+		ns -= started_ns;
+	return options.tsc_start +
+	       (uint64_t)((unsigned __int128)ns * options.caps.tsc_hz /
+			  1000000000);
 }
 
 /* ---- architectural state ---- */
 
+/* Bits of a segment descriptor, and of the selector that names it. */
+#define DESCRIPTOR_L	(1ULL << 53)
+#define DESCRIPTOR_D	(1ULL << 54)
+#define SELECTOR_LDT	4
+#define SELECTOR_INDEX	0xfff8
+
+static uint32_t descriptor_base(uint64_t descriptor)
+{
+	return (descriptor >> 16 & 0xffffff) | (descriptor >> 32 & 0xff000000);
+}
+
+/*
+ * Segment registers hold what the descriptor was when they were loaded; here
+ * it is what it is now. Systems do not change that of code that runs.
+ */
+static bool read_descriptor(struct vcpu *v, uint64_t selector,
+			    uint64_t *descriptor)
+{
+	uint64_t table = selector & SELECTOR_LDT ? v->ldt : v->gdt;
+
+	return table && read_virtual(v, table + (selector & SELECTOR_INDEX),
+				     descriptor, sizeof(*descriptor));
+}
+
 static void mode_of_selector(struct vcpu *v, uint64_t cs, uint64_t efer,
 			     struct pt_context *state)
 {
-	uint64_t descriptor = 0;
+	uint64_t descriptor;
 	bool lma = efer & EFER_LMA;
 
-	/* A selector of the LDT, or a GDT not seen yet: user code is 32-bit. */
-	if ((cs & 4) || !v->gdt ||
-	    !read_virtual(v, v->gdt + (cs & 0xfff8), &descriptor, 8)) {
-		state->mode.lma = lma && !(cs & 4) && cs != 0x23;
+	state->cs_base = 0;
+	/* A table not seen yet: user code is 32-bit. */
+	if (!read_descriptor(v, cs, &descriptor)) {
+		state->mode.lma = lma && !(cs & SELECTOR_LDT) && cs != 0x23;
 		state->mode.csd = !state->mode.lma;
 		return;
 	}
-	state->mode.lma = lma && (descriptor >> 53 & 1);
-	state->mode.csd = !state->mode.lma && (descriptor >> 54 & 1);
+	state->mode.lma = lma && (descriptor & DESCRIPTOR_L);
+	state->mode.csd = !state->mode.lma && (descriptor & DESCRIPTOR_D);
+	if (lma && !state->mode.lma)
+		state->cs_base = descriptor_base(descriptor);
+}
+
+/*
+ * Base of the code segment. Only an LDT is known to hold code segments with
+ * one, and most programs have no LDT.
+ */
+static uint32_t code_base(struct vcpu *v)
+{
+	uint64_t descriptor;
+	uint64_t cs;
+
+	if (!v->ldt)
+		return 0;
+	cs = get_reg(v, REG_CS);
+	if (!(cs & SELECTOR_LDT) || !read_descriptor(v, cs, &descriptor) ||
+	    (descriptor & DESCRIPTOR_L))
+		return 0;
+	return descriptor_base(descriptor);
+}
+
+/* Linear address of the instruction that executes. */
+static uint64_t current_ip(struct vcpu *v)
+{
+	uint32_t base = code_base(v);
+	uint64_t ip = get_reg(v, REG_RIP);
+
+	return base ? (uint32_t)(ip + base) : ip;
+}
+
+/* Go on at a linear address of the current code segment. */
+static void go_to(struct vcpu *v, uint64_t ip)
+{
+	uint32_t base = code_base(v);
+
+	qemu_plugin_set_pc(base ? (uint32_t)(ip - base) : ip);
 }
 
 static void get_context(void *ctx, struct pt_context *state)
@@ -344,12 +418,17 @@ static void get_interrupted(void *ctx, uint64_t ip, struct pt_context *state)
 	if (!read_virtual(v, get_reg(v, REG_RSP), frame, sizeof(frame)))
 		return;
 	for (int i = 0; i < 2; i++) {
-		if (frame[i] != ip)
-			continue;
-		state->cpl = frame[i + 1] & 3;
+		struct pt_context before = *state;
+		uint64_t pushed;
+
 		mode_of_selector(v, frame[i + 1] & 0xffff,
-				 get_reg(v, REG_EFER), state);
-		state->mode.intf = frame[i + 2] & EFLAGS_IF;
+				 get_reg(v, REG_EFER), &before);
+		pushed = before.cs_base ? (uint32_t)(ip - before.cs_base) : ip;
+		if (frame[i] != pushed)
+			continue;
+		before.cpl = frame[i + 1] & 3;
+		before.mode.intf = frame[i + 2] & EFLAGS_IF;
+		*state = before;
 		return;
 	}
 }
@@ -474,6 +553,18 @@ static void update_active(struct vcpu *v, struct slot *slot)
 
 /* ---- registers changed behind an instruction's back ---- */
 
+static const struct testcpu_caps *caps_of(const struct vcpu *v)
+{
+	return v->pt.msrs.caps;
+}
+
+static uint32_t max_leaf(void)
+{
+	if (testcpu_options_hybrid(&options))
+		return RTIT_CPUID_CORE_LEAF;
+	return options.caps.tsc_den ? RTIT_CPUID_TSC_LEAF : RTIT_CPUID_LEAF;
+}
+
 static void run_fixup(struct vcpu *v)
 {
 	enum fixup fix = v->fix;
@@ -484,8 +575,11 @@ static void run_fixup(struct vcpu *v)
 	case FIX_NONE:
 		return;
 	case FIX_CPUID_0:
-		if (get_reg(v, REG_RAX) < 0x15)
-			set_reg(v, REG_RAX, 0x15);
+		if (get_reg(v, REG_RAX) < max_leaf())
+			set_reg(v, REG_RAX, max_leaf());
+		return;
+	case FIX_CPUID_1:
+		set_reg(v, REG_RAX, caps_of(v)->signature);
 		return;
 	case FIX_CPUID_5:
 		/* Sub-states of C1, C2 and C3. */
@@ -494,6 +588,9 @@ static void run_fixup(struct vcpu *v)
 	case FIX_CPUID_7:
 		set_reg(v, REG_RBX, get_reg(v, REG_RBX) |
 				    RTIT_CPUID_PRESENT_EBX);
+		if (testcpu_options_hybrid(&options))
+			set_reg(v, REG_RDX, get_reg(v, REG_RDX) |
+					    CPUID_7_EDX_HYBRID);
 		return;
 	case FIX_TSC:
 		tsc = tsc_now(NULL);
@@ -527,12 +624,12 @@ static uint64_t site_ip(struct vcpu *v, const struct site *site)
 {
 	uint64_t page = ~0xfffULL;
 
-	return (get_reg(v, REG_RIP) & page) | (site->ip & ~page);
+	return (current_ip(v) & page) | (site->ip & ~page);
 }
 
 static void skip(struct vcpu *v, const struct site *site)
 {
-	qemu_plugin_set_pc(site_ip(v, site) + site->len);
+	go_to(v, site_ip(v, site) + site->len);
 }
 
 static void answer_cpuid(struct vcpu *v, uint32_t eax, uint32_t ebx,
@@ -544,14 +641,53 @@ static void answer_cpuid(struct vcpu *v, uint32_t eax, uint32_t ebx,
 	set_reg(v, REG_RDX, edx);
 }
 
+/*
+ * Linux takes the crystal for the clock of the local APIC's timer, as it is on
+ * CPUs that tell it. QEMU's runs at 1 GHz, so the crystal is kept back until
+ * the system has set its timer up: until a program asks.
+ */
+static bool crystal_may_be_told(struct vcpu *v)
+{
+	static bool told;
+
+	if (get_reg(v, REG_CS) & 3)
+		__atomic_store_n(&told, true, __ATOMIC_RELAXED);
+	return __atomic_load_n(&told, __ATOMIC_RELAXED);
+}
+
+static void answer_pt_leaf(struct vcpu *v, uint32_t subleaf)
+{
+	const struct testcpu_caps *caps = caps_of(v);
+
+	if (subleaf == 0)
+		answer_cpuid(v, caps->max_subleaf, caps->ebx, caps->ecx, 0);
+	else if (subleaf == 1 && caps->max_subleaf >= 1)
+		answer_cpuid(v, caps->told_eax1, caps->told_ebx1, 0, 0);
+	else
+		answer_cpuid(v, 0, 0, 0, 0);
+}
+
+/* The leaves up to that of the core type, of which QEMU knows none. */
+static void answer_core_leaf(struct vcpu *v, uint32_t leaf)
+{
+	uint32_t type = caps_of(v)->core_type;
+
+	answer_cpuid(v, leaf == RTIT_CPUID_CORE_LEAF ? type << 24 : 0, 0, 0, 0);
+}
+
 static void on_cpuid(struct vcpu *v, const struct site *site)
 {
-	const struct testcpu_caps *caps = &options.caps;
+	const struct testcpu_caps *caps = caps_of(v);
 	uint32_t subleaf = (uint32_t)get_reg(v, REG_RCX);
+	bool crystal = crystal_may_be_told(v);
 
 	switch ((uint32_t)get_reg(v, REG_RAX)) {
 	case 0:
 		want_fixup(v, FIX_CPUID_0);
+		return;
+	case 1:
+		if (caps->signature)
+			want_fixup(v, FIX_CPUID_1);
 		return;
 	case 5:
 		if (options.mwait)
@@ -561,19 +697,19 @@ static void on_cpuid(struct vcpu *v, const struct site *site)
 		if (subleaf == 0)
 			want_fixup(v, FIX_CPUID_7);
 		return;
-	case 0x14:
-		if (subleaf == 0)
-			answer_cpuid(v, caps->max_subleaf, caps->ebx,
-				     caps->ecx, 0);
-		else if (subleaf == 1 && caps->max_subleaf >= 1)
-			answer_cpuid(v, caps->eax1, caps->ebx1, 0, 0);
-		else
-			answer_cpuid(v, 0, 0, 0, 0);
+	case RTIT_CPUID_LEAF:
+		answer_pt_leaf(v, subleaf);
 		skip(v, site);
 		return;
-	case 0x15:
-		answer_cpuid(v, options.pt.crystal_den, options.pt.crystal_num,
-			     0, 0);
+	case RTIT_CPUID_TSC_LEAF:
+		answer_cpuid(v, caps->tsc_den, caps->tsc_num,
+			     crystal ? caps->told_crystal : 0, 0);
+		skip(v, site);
+		return;
+	case RTIT_CPUID_TSC_LEAF + 1 ... RTIT_CPUID_CORE_LEAF:
+		if (!testcpu_options_hybrid(&options))
+			return;
+		answer_core_leaf(v, (uint32_t)get_reg(v, REG_RAX));
 		skip(v, site);
 		return;
 	}
@@ -804,7 +940,7 @@ static void on_ptwrite(struct vcpu *v, const struct site *site)
 	unsigned int len;
 	uint64_t value;
 
-	if (!(options.caps.ebx & RTIT_CAP_PTWRITE) ||
+	if (!(caps_of(v)->ebx & RTIT_CAP_PTWRITE) ||
 	    !fetch_insn(v, ip, bytes, &len) ||
 	    !insn_shape_parse(&shape, bytes, len, current_mode(v)) ||
 	    !insn_operand_parse(&op, &shape, bytes))
@@ -818,7 +954,7 @@ static void on_ptwrite(struct vcpu *v, const struct site *site)
 	pt_ptwrite(&v->pt, ip, ip + op.end, value, size);
 	if (v->pt.pmi)
 		deliver_pmi(v);
-	qemu_plugin_set_pc(ip + op.end);
+	go_to(v, ip + op.end);
 }
 
 static void on_descriptor_table(struct vcpu *v, const struct site *site)
@@ -841,6 +977,32 @@ static void on_descriptor_table(struct vcpu *v, const struct site *site)
 		v->gdt = base;
 	else
 		v->idt = base;
+}
+
+/* Called before the instruction; one that faults changes nothing for long. */
+static void on_lldt(struct vcpu *v, const struct site *site)
+{
+	struct insn_operand op;
+	struct insn_shape shape;
+	uint16_t selector = 0;
+	uint64_t descriptor[2];
+
+	if (!(get_reg(v, REG_EFER) & EFER_LMA) || (get_reg(v, REG_CS) & 3) ||
+	    !insn_shape_parse(&shape, site->bytes, site->len, INSN_MODE_64) ||
+	    !insn_operand_parse(&op, &shape, site->bytes))
+		return;
+	if (op.is_register)
+		selector = (uint16_t)get_reg(v, REG_RAX +
+						(unsigned int)op.base);
+	else
+		read_virtual(v, operand_linear(v, &op, site_ip(v, site) +
+						       site->len),
+			     &selector, sizeof(selector));
+	v->ldt = 0;
+	selector &= SELECTOR_INDEX;
+	if (selector && v->gdt &&
+	    read_virtual(v, v->gdt + selector, descriptor, sizeof(descriptor)))
+		v->ldt = descriptor_base(descriptor[0]) | descriptor[1] << 32;
 }
 
 static bool interrupt_waits(struct vcpu *v)
@@ -926,6 +1088,9 @@ static void on_site(unsigned int index, void *userdata)
 	case INSN_LIDT:
 		on_descriptor_table(v, site);
 		return;
+	case INSN_LLDT:
+		on_lldt(v, site);
+		return;
 	}
 }
 
@@ -964,6 +1129,7 @@ static void on_reset(unsigned int index, void *userdata)
 	v->global_status = 0;
 	v->gdt = 0;
 	v->idt = 0;
+	v->ldt = 0;
 	update_active(v, slot_of(v));
 }
 
@@ -1001,8 +1167,8 @@ static void on_block(unsigned int index, void *userdata)
 	reached = take_reached(slot);
 	ip = b->start + v->flow.shift;
 	if (!flow_expected(&v->flow, reached, ip))
-		ip = get_reg(v, REG_RIP);
-	if (options.check_ip && get_reg(v, REG_RIP) != ip)
+		ip = current_ip(v);
+	if (options.check_ip && current_ip(v) != ip)
 		v->odd_ips++;
 	flow_arrive(&v->flow, b, ip, reached);
 	if (v->pt.pmi)
@@ -1053,7 +1219,7 @@ static void on_discontinuity(unsigned int index,
 
 static bool wants_callback(uint8_t class)
 {
-	return class >= INSN_CPUID && class <= INSN_LIDT;
+	return class >= INSN_CPUID && class <= INSN_LLDT;
 }
 
 /* Code size is not known at translation: an instruction is watched when it
@@ -1207,7 +1373,8 @@ static void on_vcpu_init(unsigned int index, void *userdata)
 	v->index = index;
 	v->bytes = g_byte_array_new();
 	mem.ctx = v;
-	pt_cpu_init(&v->pt, &options.caps, &options.pt, &mem);
+	pt_cpu_init(&v->pt, testcpu_options_caps(&options, index), &options.pt,
+		    &mem);
 	v->pt.tsc = tsc_now;
 	v->flow = (struct flow) {
 		.pt = &v->pt,
@@ -1251,6 +1418,7 @@ static bool parse_options(int argc, char **argv)
 		fprintf(stderr, "testcpu: %s\n", why);
 		return false;
 	}
+	testcpu_options_settle(&options);
 	if (options.help) {
 		fprintf(stderr, "testcpu options:\n%s",
 			testcpu_options_help());
@@ -1284,6 +1452,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 			info->system.max_vcpus, MAX_VCPUS);
 		return -1;
 	}
+	started_ns = now_ns();
 	slots = qemu_plugin_scoreboard_new(sizeof(struct slot));
 	slot_active.score = slots;
 	slot_active.offset = offsetof(struct slot, active);

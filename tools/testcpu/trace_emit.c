@@ -105,7 +105,16 @@ static void put_tnt(struct pt_cpu *cpu)
 	put(cpu, bytes, len);
 }
 
-static void put_ip(struct pt_cpu *cpu, enum pt_ip_packet kind, uint64_t ip)
+uint64_t pt_payload_ip(const struct pt_cpu *cpu, uint64_t ip, uint32_t base)
+{
+	if (!base || (cpu->msrs.caps->ecx & RTIT_CAP_LIP))
+		return ip;
+	return (uint32_t)(ip - base);
+}
+
+/* @ip as in pt_payload_ip(). */
+static void put_payload(struct pt_cpu *cpu, enum pt_ip_packet kind,
+			uint64_t ip)
 {
 	uint8_t bytes[PT_PACKET_MAX];
 	uint64_t last_ip = cpu->last_ip;
@@ -120,6 +129,11 @@ static void put_ip(struct pt_cpu *cpu, enum pt_ip_packet kind, uint64_t ip)
 	put(cpu, bytes, len);
 }
 
+static void put_ip(struct pt_cpu *cpu, enum pt_ip_packet kind, uint64_t ip)
+{
+	put_payload(cpu, kind, pt_payload_ip(cpu, ip, cpu->ctx.cs_base));
+}
+
 void pt_emit_flush(struct pt_cpu *cpu)
 {
 	unsigned int held = cpu->deferred_count;
@@ -128,7 +142,7 @@ void pt_emit_flush(struct pt_cpu *cpu)
 		put_tnt(cpu);
 	cpu->deferred_count = 0;
 	for (unsigned int i = 0; i < held; i++)
-		put_ip(cpu, PT_TIP, cpu->deferred[i]);
+		put_payload(cpu, PT_TIP, cpu->deferred[i]);
 }
 
 void pt_emit_tnt_bit(struct pt_cpu *cpu, bool taken)
@@ -169,7 +183,8 @@ static bool may_defer(const struct pt_cpu *cpu)
 void pt_emit_tip(struct pt_cpu *cpu, uint64_t ip, bool hold)
 {
 	if (hold && may_defer(cpu)) {
-		cpu->deferred[cpu->deferred_count++] = ip;
+		cpu->deferred[cpu->deferred_count++] =
+			pt_payload_ip(cpu, ip, cpu->ctx.cs_base);
 		if (cpu->deferred_count == PT_DEFERRED)
 			pt_emit_flush(cpu);
 		return;
@@ -201,8 +216,13 @@ void pt_emit_pgd(struct pt_cpu *cpu, bool with_ip, uint64_t ip)
 
 void pt_emit_fup(struct pt_cpu *cpu, uint64_t ip)
 {
+	pt_emit_source_fup(cpu, ip, cpu->ctx.cs_base);
+}
+
+void pt_emit_source_fup(struct pt_cpu *cpu, uint64_t ip, uint32_t base)
+{
 	pt_emit_flush(cpu);
-	put_ip(cpu, PT_FUP, ip);
+	put_payload(cpu, PT_FUP, pt_payload_ip(cpu, ip, base));
 }
 
 void pt_emit_mode_exec(struct pt_cpu *cpu)

@@ -10,6 +10,17 @@
 
 #include "trace_model.h"
 
+/**
+ * pt_payload_ip - what packets and filters know an address as
+ * @cpu: the processor
+ * @ip: linear address
+ * @base: base of its code segment
+ *
+ * Return: @ip on CPUs whose payloads are linear addresses (LIP), else its
+ * offset in the segment.
+ */
+uint64_t pt_payload_ip(const struct pt_cpu *cpu, uint64_t ip, uint32_t base);
+
 /** pt_emit_tnt_bit - one result, oldest first */
 void pt_emit_tnt_bit(struct pt_cpu *cpu, bool taken);
 
@@ -31,8 +42,15 @@ void pt_emit_pge(struct pt_cpu *cpu, uint64_t ip);
 /** pt_emit_pgd - TIP.PGD, with its IP or without */
 void pt_emit_pgd(struct pt_cpu *cpu, bool with_ip, uint64_t ip);
 
-/** pt_emit_fup - FUP */
+/** pt_emit_fup - FUP of an address in the current code segment */
 void pt_emit_fup(struct pt_cpu *cpu, uint64_t ip);
+
+/** pt_emit_source_fup - FUP of where a transfer came from
+ * @cpu: the processor
+ * @ip: the address
+ * @base: base of the code segment there
+ */
+void pt_emit_source_fup(struct pt_cpu *cpu, uint64_t ip, uint32_t base);
 
 /** pt_emit_mode_exec - MODE.Exec if it differs from the last one sent */
 void pt_emit_mode_exec(struct pt_cpu *cpu);

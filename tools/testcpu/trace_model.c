@@ -84,8 +84,10 @@ static bool eval_context(const struct pt_cpu *cpu)
 }
 
 static bool in_range_of(const struct pt_cpu *cpu, unsigned int cfg,
-			uint64_t ip)
+			uint64_t linear)
 {
+	uint64_t ip = pt_payload_ip(cpu, linear, cpu->ctx.cs_base);
+
 	for (unsigned int n = 0; n < RTIT_ADDR_RANGES_MAX; n++) {
 		if (pt_msrs_addr_cfg(&cpu->msrs, n) == cfg &&
 		    ip >= cpu->msrs.addr[2 * n] &&
@@ -279,7 +281,8 @@ enum pt_msr_result pt_rdmsr(struct pt_cpu *cpu, uint32_t msr, uint64_t *value)
 
 static void push_return(struct pt_cpu *cpu, uint64_t ip)
 {
-	cpu->ret_stack[cpu->ret_top] = ip;
+	cpu->ret_stack[cpu->ret_top] =
+		pt_payload_ip(cpu, ip, cpu->ctx.cs_base);
 	cpu->ret_top = (cpu->ret_top + 1) % PT_RET_STACK;
 	if (cpu->ret_depth < PT_RET_STACK)
 		cpu->ret_depth++;
@@ -300,7 +303,8 @@ static bool pop_return(struct pt_cpu *cpu, const struct pt_transfer *t)
 	cpu->ret_depth--;
 	cpu->ret_top = (cpu->ret_top + PT_RET_STACK - 1) % PT_RET_STACK;
 	top = cpu->ret_stack[cpu->ret_top];
-	return (top & mask) == t->to && !(cpu->msrs.ctl & RTIT_CTL_DISRETC);
+	return (top & mask) == pt_payload_ip(cpu, t->to, cpu->ctx.cs_base) &&
+	       !(cpu->msrs.ctl & RTIT_CTL_DISRETC);
 }
 
 /* ---- transfers ---- */
@@ -398,7 +402,7 @@ static void event_trace(struct pt_cpu *cpu, const struct pt_transfer *t,
 		    own_ip);
 	}
 	if (own_ip)
-		pt_emit_fup(cpu, t->from);
+		pt_emit_source_fup(cpu, t->from, t->from_base);
 }
 
 static void pip(struct pt_cpu *cpu, const struct pt_transfer *t)
@@ -434,7 +438,7 @@ static void full_transfer(struct pt_cpu *cpu, const struct pt_transfer *t)
 	if (evented && (cpu->msrs.ctl & RTIT_CTL_EVENTEN))
 		event_trace(cpu, t, was_in_context, before);
 	if (before && t->source)
-		pt_emit_fup(cpu, t->from);
+		pt_emit_source_fup(cpu, t->from, t->from_base);
 	/* A packet may have filled a STOP region. */
 	update_packet_en(cpu);
 	if (t->cr3_written)

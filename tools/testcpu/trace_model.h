@@ -62,6 +62,7 @@ struct pt_options {
  * @vmcs: base of the current VMCS, when @in_vmx
  * @in_vmx: VMX operation with PT allowed in it
  * @mode: code size and RFLAGS.IF
+ * @cs_base: base of the code segment; 0 in 64-bit mode
  * @cr3: CR3
  */
 struct pt_context {
@@ -70,12 +71,16 @@ struct pt_context {
 	bool nonroot;
 	bool in_vmx;
 	struct pt_mode_exec mode;
+	uint32_t cs_base;
 	uint64_t cr3;
 	uint64_t vmcs;
 };
 
 /**
  * struct pt_transfer - one change of flow that has happened
+ *
+ * All addresses are linear.
+ *
  * @kind: enum truth_kind of a branch or event, or TRUTH_CR3
  * @from: the instruction; for an event the address that its FUP carries
  * @to: where execution goes on
@@ -84,6 +89,7 @@ struct pt_context {
  * @no_push: direct call with displacement 0
  * @ret_width: operand size of a near RET in bits
  * @source: the operation has a source FUP (events, INT n, VM exit)
+ * @from_base: base of the code segment of @from; that of @to is in the context
  * @cr3_written: CR3 was loaded
  * @concealed: no PIP (VMX conceal controls)
  * @vector: of an event; -1 when unknown
@@ -98,6 +104,7 @@ struct pt_transfer {
 	bool concealed;
 	uint8_t ret_width;
 	int16_t vector;
+	uint32_t from_base;
 	uint64_t from;
 	uint64_t to;
 	uint64_t next;

@@ -9,6 +9,11 @@
 #define KIPT_FAMILY_NAME	"kipt"
 #define KIPT_FAMILY_VERSION	1
 
+#define KIPT_SIZE_MIN		65536
+#define KIPT_SIZE_MAX		1073741824
+#define KIPT_CPUS_LEN		4095
+#define KIPT_FILTERS_MAX	4
+
 /**
  * enum kipt_mode - What a session does when its buffers are full.
  * @KIPT_MODE_RING: overwrite the oldest trace (flight recorder)
@@ -20,46 +25,125 @@ enum kipt_mode {
 };
 
 /**
- * enum kipt_state - Life of a session.
+ * enum kipt_state - Life of a session, and of the trace of one of its CPUs.
  * @KIPT_STATE_NEW: never started
- * @KIPT_STATE_RUNNING: tracing, or full in mode once
+ * @KIPT_STATE_RUNNING: tracing; a session runs until it is stopped, even when
+ *   all of its CPUs have stopped by themselves
  * @KIPT_STATE_STOPPED: holds the trace of its last run
+ * @KIPT_STATE_SETUP: session-new is allocating its buffers
  */
 enum kipt_state {
 	KIPT_STATE_NEW = 1,
 	KIPT_STATE_RUNNING,
 	KIPT_STATE_STOPPED,
+	KIPT_STATE_SETUP,
 };
 
 /**
- * enum kipt_session_flags - How long things live.
+ * enum kipt_stop_cause - Why tracing of a CPU ended.
+ * @KIPT_STOP_CAUSE_USER: session-stop or session-del
+ * @KIPT_STOP_CAUSE_FULL: the buffer is full, in mode once
+ * @KIPT_STOP_CAUSE_OFFLINE: the CPU went offline
+ * @KIPT_STOP_CAUSE_SUSPEND: the machine is suspended or hibernated
+ * @KIPT_STOP_CAUSE_REBOOT: the machine is shut down
+ * @KIPT_STOP_CAUSE_OUTSIDE: someone else cleared TraceEn (VMXON, a write of
+ *   the register) or wrote the output registers
+ * @KIPT_STOP_CAUSE_ERROR: IA32_RTIT_STATUS.Error, see the attribute status
+ * @KIPT_STOP_CAUSE_STUCK: the CPU answered neither interrupt nor NMI
+ * @KIPT_STOP_CAUSE_FILTER: the CPU ran code in a range of kind stop
+ */
+enum kipt_stop_cause {
+	KIPT_STOP_CAUSE_USER = 1,
+	KIPT_STOP_CAUSE_FULL,
+	KIPT_STOP_CAUSE_OFFLINE,
+	KIPT_STOP_CAUSE_SUSPEND,
+	KIPT_STOP_CAUSE_REBOOT,
+	KIPT_STOP_CAUSE_OUTSIDE,
+	KIPT_STOP_CAUSE_ERROR,
+	KIPT_STOP_CAUSE_STUCK,
+	KIPT_STOP_CAUSE_FILTER,
+};
+
+/**
+ * enum kipt_session_flags - How long a session and what it knows live, and
+ *   what it follows.
  * @KIPT_SESSION_FLAGS_DETACHED: outlive the socket that made the session
- * @KIPT_SESSION_FLAGS_KEEP_MM: keep the address spaces of traced tasks (at
- *   most max-mms) until the session is destroyed, so that code of tasks that
- *   exited can be read
+ * @KIPT_SESSION_FLAGS_KEEP_CODE: keep the code of traced processes that end,
+ *   newest first, in at most the bytes of the limit keep-code
+ * @KIPT_SESSION_FLAGS_FOLLOW_FORK: with pid, trace the processes it makes too
  */
 enum kipt_session_flags {
 	KIPT_SESSION_FLAGS_DETACHED = 1,
-	KIPT_SESSION_FLAGS_KEEP_MM = 2,
+	KIPT_SESSION_FLAGS_KEEP_CODE = 2,
+	KIPT_SESSION_FLAGS_FOLLOW_FORK = 4,
+};
+
+/**
+ * enum kipt_filter_kind - What an address range is for.
+ * @KIPT_FILTER_KIND_TRACE: only code in ranges of this kind is traced
+ *   (FilterEn)
+ * @KIPT_FILTER_KIND_STOP: code in it ends the tracing of the CPU (TraceStop)
+ */
+enum kipt_filter_kind {
+	KIPT_FILTER_KIND_TRACE = 1,
+	KIPT_FILTER_KIND_STOP,
 };
 
 /**
  * enum kipt_output - Which records a fetch makes; gaps, context, ptwrite,
- *   power always.
+ *   power always. branches, calls, insns go together; paths packs what
+ *   branches or calls ask for; counts goes without all of these.
  * @KIPT_OUTPUT_BRANCHES: every taken branch
  * @KIPT_OUTPUT_CALLS: calls, returns, far transfers and events
  * @KIPT_OUTPUT_INSNS: every instruction
  * @KIPT_OUTPUT_TIME: estimated time and frequency
+ * @KIPT_OUTPUT_PATHS: packed, as PATH and PATHS records
+ * @KIPT_OUTPUT_COUNTS: SPACE and EDGE records, how often each branch went
+ *   where
  */
 enum kipt_output {
 	KIPT_OUTPUT_BRANCHES = 1,
 	KIPT_OUTPUT_CALLS = 2,
 	KIPT_OUTPUT_INSNS = 4,
 	KIPT_OUTPUT_TIME = 8,
+	KIPT_OUTPUT_PATHS = 16,
+	KIPT_OUTPUT_COUNTS = 32,
 };
 
 enum {
-	KIPT_A_CAP_LEAF0_EAX = 1,
+	KIPT_A_INFO_VERSION = 1,
+	KIPT_A_INFO_ABI,
+	KIPT_A_INFO_RECORD_VERSION,
+	KIPT_A_INFO_CPUS,
+	KIPT_A_INFO_CAP,
+	KIPT_A_INFO_LIMITS,
+	KIPT_A_INFO_BUSY,
+	KIPT_A_INFO_MEMORY,
+	KIPT_A_INFO_LATCH,
+	KIPT_A_INFO_PAD,
+
+	__KIPT_A_INFO_MAX,
+	KIPT_A_INFO_MAX = (__KIPT_A_INFO_MAX - 1)
+};
+
+enum {
+	KIPT_A_LIMITS_SIZE_MIN = 1,
+	KIPT_A_LIMITS_SIZE_MAX,
+	KIPT_A_LIMITS_MEMORY,
+	KIPT_A_LIMITS_KEEP_CODE,
+	KIPT_A_LIMITS_SPACES,
+	KIPT_A_LIMITS_SWITCHES,
+	KIPT_A_LIMITS_PATCHES,
+	KIPT_A_LIMITS_ARENA,
+	KIPT_A_LIMITS_PAD,
+
+	__KIPT_A_LIMITS_MAX,
+	KIPT_A_LIMITS_MAX = (__KIPT_A_LIMITS_MAX - 1)
+};
+
+enum {
+	KIPT_A_CAP_CPUS = 1,
+	KIPT_A_CAP_LEAF0_EAX,
 	KIPT_A_CAP_LEAF0_EBX,
 	KIPT_A_CAP_LEAF0_ECX,
 	KIPT_A_CAP_LEAF1_EAX,
@@ -71,6 +155,8 @@ enum {
 	KIPT_A_CAP_MAX_NONTURBO_RATIO,
 	KIPT_A_CAP_CPU_FAMILY,
 	KIPT_A_CAP_CPU_MODEL,
+	KIPT_A_CAP_CPU_STEPPING,
+	KIPT_A_CAP_CORE_TYPE,
 	KIPT_A_CAP_VMX_PT,
 	KIPT_A_CAP_CTL_ALLOWED,
 	KIPT_A_CAP_PAD,
@@ -80,19 +166,54 @@ enum {
 };
 
 enum {
-	KIPT_A_CPU_ID = 1,
+	KIPT_A_SESSION_ID = 1,
+	KIPT_A_SESSION_CPUS,
+	KIPT_A_SESSION_MODE,
+	KIPT_A_SESSION_SIZE,
+	KIPT_A_SESSION_CTL,
+	KIPT_A_SESSION_FLAGS,
+	KIPT_A_SESSION_FILTER,
+	KIPT_A_SESSION_PID,
+	KIPT_A_SESSION_CR3,
+	KIPT_A_SESSION_STATE,
+	KIPT_A_SESSION_CAUSE,
+	KIPT_A_SESSION_GENERATION,
+	KIPT_A_SESSION_UID,
+	KIPT_A_SESSION_MEMORY,
+	KIPT_A_SESSION_MEMORY_TOTAL,
+	KIPT_A_SESSION_SPACES_LOST,
+	KIPT_A_SESSION_SWITCHES_LOST,
+	KIPT_A_SESSION_CODE_KEPT,
+	KIPT_A_SESSION_CODE_DROPPED,
+	KIPT_A_SESSION_CPU,
+	KIPT_A_SESSION_PAD,
+
+	__KIPT_A_SESSION_MAX,
+	KIPT_A_SESSION_MAX = (__KIPT_A_SESSION_MAX - 1)
+};
+
+enum {
+	KIPT_A_FILTER_KIND = 1,
+	KIPT_A_FILTER_FIRST,
+	KIPT_A_FILTER_LAST,
+	KIPT_A_FILTER_PAD,
+
+	__KIPT_A_FILTER_MAX,
+	KIPT_A_FILTER_MAX = (__KIPT_A_FILTER_MAX - 1)
+};
+
+enum {
+	KIPT_A_CPU_CPU = 1,
 	KIPT_A_CPU_STATE,
+	KIPT_A_CPU_CAUSE,
 	KIPT_A_CPU_SIZE,
-	KIPT_A_CPU_BYTES,
 	KIPT_A_CPU_HEAD,
-	KIPT_A_CPU_WRAPPED,
+	KIPT_A_CPU_TAIL,
 	KIPT_A_CPU_STATUS,
 	KIPT_A_CPU_BLOCKS,
 	KIPT_A_CPU_BLOCK_MIN,
 	KIPT_A_CPU_BLOCK_MAX,
 	KIPT_A_CPU_PMIS,
-	KIPT_A_CPU_OFFLINE,
-	KIPT_A_CPU_RECORDS,
 	KIPT_A_CPU_PAD,
 
 	__KIPT_A_CPU_MAX,
@@ -100,37 +221,32 @@ enum {
 };
 
 enum {
-	KIPT_A_SESSION_ID = 1,
-	KIPT_A_SESSION_CPUS,
-	KIPT_A_SESSION_MODE,
-	KIPT_A_SESSION_SIZE,
-	KIPT_A_SESSION_CTL,
-	KIPT_A_SESSION_FLAGS,
-	KIPT_A_SESSION_STATE,
-	KIPT_A_SESSION_CPU,
-	KIPT_A_SESSION_CAPS,
-	KIPT_A_SESSION_SIZE_MIN,
-	KIPT_A_SESSION_SIZE_MAX,
-	KIPT_A_SESSION_MAX_MMS,
-	KIPT_A_SESSION_VERSION,
-	KIPT_A_SESSION_ABI,
-	KIPT_A_SESSION_RECORD_VERSION,
-	KIPT_A_SESSION_ONLINE,
-	KIPT_A_SESSION_BUSY,
-	KIPT_A_SESSION_OUTPUT,
-	KIPT_A_SESSION_CREDIT,
-	KIPT_A_SESSION_SEQ,
-	KIPT_A_SESSION_CPU_ID,
-	KIPT_A_SESSION_DATA,
-	KIPT_A_SESSION_LOST,
-	KIPT_A_SESSION_DONE,
-	KIPT_A_SESSION_TOTAL,
-	KIPT_A_SESSION_TRACE_BYTES,
-	KIPT_A_SESSION_TRACE_DONE,
-	KIPT_A_SESSION_PAD,
+	KIPT_A_FETCH_ID = 1,
+	KIPT_A_FETCH_FETCH,
+	KIPT_A_FETCH_CPU,
+	KIPT_A_FETCH_OUTPUT,
+	KIPT_A_FETCH_TOTAL,
+	KIPT_A_FETCH_DONE,
+	KIPT_A_FETCH_CHUNK,
+	KIPT_A_FETCH_FROM,
+	KIPT_A_FETCH_TO,
+	KIPT_A_FETCH_RECORDS,
+	KIPT_A_FETCH_END,
+	KIPT_A_FETCH_LOST,
+	KIPT_A_FETCH_PAD,
 
-	__KIPT_A_SESSION_MAX,
-	KIPT_A_SESSION_MAX = (__KIPT_A_SESSION_MAX - 1)
+	__KIPT_A_FETCH_MAX,
+	KIPT_A_FETCH_MAX = (__KIPT_A_FETCH_MAX - 1)
+};
+
+enum {
+	KIPT_A_EVENT_ID = 1,
+	KIPT_A_EVENT_STATE,
+	KIPT_A_EVENT_CPU,
+	KIPT_A_EVENT_CAUSE,
+
+	__KIPT_A_EVENT_MAX,
+	KIPT_A_EVENT_MAX = (__KIPT_A_EVENT_MAX - 1)
 };
 
 enum {
@@ -141,9 +257,6 @@ enum {
 	KIPT_CMD_SESSION_DEL,
 	KIPT_CMD_SESSION_GET,
 	KIPT_CMD_FETCH,
-	KIPT_CMD_CREDIT,
-	KIPT_CMD_FETCH_CANCEL,
-	KIPT_CMD_RECORDS,
 	KIPT_CMD_SESSION_EVENT,
 
 	__KIPT_CMD_MAX,

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * /dev/kipt: the raw trace bytes of a session's CPU. Open, attach to one CPU
- * of one session, then mmap (read only) or poll. Needs CAP_PERFMON or
- * CAP_SYS_ADMIN at open.
+ * of one session, then mmap (read only) or poll. Everybody may open the
+ * device file as far as its mode goes; open, attach, position and mmap need
+ * CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace and no lockdown,
+ * and the session must be made by the same effective user id, unless the
+ * caller has CAP_SYS_ADMIN.
+ *
+ * A file that is attached keeps the buffer, and its memory stays charged,
+ * until the file is closed and all mappings are gone.
  */
 #ifndef _UAPI_LINUX_KIPT_RAW_H
 #define _UAPI_LINUX_KIPT_RAW_H
@@ -22,28 +28,43 @@ struct kipt_raw_attach {
 
 /**
  * struct kipt_raw_position - what the buffer holds
- * @size: bytes of the buffer; mmap offset 0 to @size
- * @head: offset of the next byte to be written; the oldest byte when
- *	@wrapped
- * @wrapped: 1 if all of the buffer holds trace, oldest at @head; else trace
- *	is [0, @head)
- * @state: enum kipt_state of the session; the others are exact only when it
- *	is stopped
+ * @bytes: in: bytes of this struct the caller knows; out: of these, how many
+ *	the kernel filled in. New members come at the end, and the rest of what
+ *	the caller offers becomes zero
+ * @state: enum kipt_state of the trace of this CPU; the others are exact only
+ *	while it does not run
+ * @head: trace bytes written in this run, the place of the next one
+ * @tail: place of the oldest byte there is; @head - @tail <= @size
+ * @size: bytes of the buffer; place p is at p % @size of the mapping
+ * @lost: trace bytes of this run that were overwritten, as far as known
  * @generation: counts starts; a change means the bytes are of another run
+ * @cause: enum kipt_stop_cause of the end of this run, or 0
+ * @reserved: zero
  */
 struct kipt_raw_position {
-	__u64 size;
-	__u64 head;
-	__u32 wrapped;
+	__u32 bytes;
 	__u32 state;
+	__u64 head;
+	__u64 tail;
+	__u64 size;
+	__u64 lost;
 	__u64 generation;
+	__u32 cause;
+	__u32 reserved;
 };
 
-/* ATTACH: ENOENT no such session; ENXIO the session has no such CPU; EBUSY
- * this file is attached already. POSITION: EINVAL not attached; ESTALE the
- * session is gone (mappings stay readable until unmapped).
+/* The first version of the struct ends here. */
+#define KIPT_RAW_POSITION_BYTES	56
+
+/*
+ * The number of POSITION does not contain the size of the struct, which may
+ * grow. All: EPERM. ATTACH: ENOENT no such session; ENXIO the session has no
+ * such CPU; EBUSY this file is attached already, or session-new is not done.
+ * POSITION: EINVAL not attached, or @bytes less than
+ * KIPT_RAW_POSITION_BYTES; ESTALE the session is gone (mappings stay readable
+ * until unmapped).
  */
 #define KIPT_RAW_ATTACH		_IOW('k', 0x70, struct kipt_raw_attach)
-#define KIPT_RAW_POSITION	_IOR('k', 0x71, struct kipt_raw_position)
+#define KIPT_RAW_POSITION	_IO('k', 0x72)
 
 #endif /* _UAPI_LINUX_KIPT_RAW_H */

@@ -12,13 +12,13 @@
 
 #include <linux/types.h>
 
-#define KIPT_RECORD_VERSION	1
+#define KIPT_RECORD_VERSION	2
 
 /**
  * struct kipt_record - one thing that happened
  * @type: enum kipt_record_type
  * @kind: meaning depends on @type: enum kipt_branch_kind, enum kipt_gap_kind,
- *	enum kipt_power_kind, enum kipt_mode_kind ...
+ *	enum kipt_power_kind, enum kipt_exec_kind ...
  * @flags: KIPT_RF_*
  * @aux: small value, meaning depends on @type
  * @ip: address the record is about; 0 with KIPT_RF_NO_IP
@@ -50,7 +50,7 @@ struct kipt_record {
  * @KIPT_RECORD_TASK: the thread is now @aux (tid), of process @value (tgid);
  *	comes from the kernel's scheduler, not from the trace. KIPT_RF_NO_VALUE
  *	when unknown.
- * @KIPT_RECORD_MODE: execution mode: @kind enum kipt_mode_kind; KIPT_RF_IF
+ * @KIPT_RECORD_MODE: execution mode: @kind enum kipt_exec_kind; KIPT_RF_IF
  *	with Event Trace
  * @KIPT_RECORD_TSX: @kind enum kipt_tsx_kind, at @ip
  * @KIPT_RECORD_TIME: @value: estimated TSC; @aux: bound of its error in TSC
@@ -99,10 +99,17 @@ struct kipt_record {
  *	of the stream.
  * @KIPT_RECORD_EDGE: control went from @ip to @value @aux times more than was
  *	told before, in no order; @kind is enum kipt_branch_kind. The same edge
- *	may come again.
+ *	may come again. It belongs to the address space that the last SPACE
+ *	record named; in a stream of EDGE records one stands before the first.
  * @KIPT_RECORD_CODE: what runs from here on is version @aux of the code, as
  *	the reader's source of code calls it; before the first such record, and
  *	after each KIPT_SYNC_START, it is 0. @ip: address
+ * @KIPT_RECORD_SPACE: the EDGE records that follow belong to address space
+ *	@value, as the reader's source of code names it (in the kernel the
+ *	physical address of its page table, CR3 without its low bits); 0: to all
+ *	of them, both ends are in the kernel; KIPT_RF_NO_VALUE: nobody knows
+ *	which. @aux: the process it is of (tgid), 0 unknown. Says nothing of
+ *	where the CPU is, and of no other record.
  */
 enum kipt_record_type {
 	KIPT_RECORD_BRANCH = 1,
@@ -131,6 +138,7 @@ enum kipt_record_type {
 	KIPT_RECORD_DICTIONARY,
 	KIPT_RECORD_EDGE,
 	KIPT_RECORD_CODE,
+	KIPT_RECORD_SPACE,
 
 	__KIPT_RECORD_TYPE_MAX,
 	KIPT_RECORD_TYPE_MAX = __KIPT_RECORD_TYPE_MAX - 1
@@ -208,10 +216,10 @@ enum kipt_disable_kind {
 	KIPT_DISABLE_ASYNC,		/* event, or TraceEn cleared, at @ip */
 };
 
-enum kipt_mode_kind {
-	KIPT_MODE_64 = 1,
-	KIPT_MODE_32,
-	KIPT_MODE_16,
+enum kipt_exec_kind {
+	KIPT_EXEC_64 = 1,
+	KIPT_EXEC_32,
+	KIPT_EXEC_16,
 };
 
 enum kipt_tsx_kind {
@@ -241,6 +249,20 @@ enum kipt_power_kind {
  * @KIPT_GAP_HW_ERROR: IA32_RTIT_STATUS.Error; @value holds the register
  * @KIPT_GAP_RECEIVER: @value records were dropped for a slow receiver
  * @KIPT_GAP_OFFLINE: the CPU went offline, tracing stopped there
+ * @KIPT_GAP_SUSPEND: tracing stopped for suspend or hibernation
+ * @KIPT_GAP_REBOOT: tracing stopped for a shutdown
+ * @KIPT_GAP_OUTSIDE: someone else ended tracing (VMXON, a write of the
+ *	register); @value: IA32_RTIT_CTL as it was found
+ * @KIPT_GAP_STUCK: the CPU did not answer the stop; what it wrote last is not
+ *	known
+ * @KIPT_GAP_SWITCHES: @value task switches of this CPU had no room in the log:
+ *	until the next TASK record it is not known who ran
+ * @KIPT_GAP_SPACES: @value address spaces were not noted; their user code
+ *	cannot be read
+ * @KIPT_GAP_CODE_DROPPED: @value bytes of code of ended processes were
+ *	dropped to keep the newest within the limit
+ * @KIPT_GAP_PATCHES: @value patches of kernel text are not in the log any more
+ * @KIPT_GAP_MEMORY: there was no memory to decode @value bytes of the trace
  */
 enum kipt_gap_kind {
 	KIPT_GAP_OVERFLOW = 1,
@@ -253,6 +275,15 @@ enum kipt_gap_kind {
 	KIPT_GAP_HW_ERROR,
 	KIPT_GAP_RECEIVER,
 	KIPT_GAP_OFFLINE,
+	KIPT_GAP_SUSPEND,
+	KIPT_GAP_REBOOT,
+	KIPT_GAP_OUTSIDE,
+	KIPT_GAP_STUCK,
+	KIPT_GAP_SWITCHES,
+	KIPT_GAP_SPACES,
+	KIPT_GAP_CODE_DROPPED,
+	KIPT_GAP_PATCHES,
+	KIPT_GAP_MEMORY,
 
 	__KIPT_GAP_KIND_MAX,
 	KIPT_GAP_KIND_MAX = __KIPT_GAP_KIND_MAX - 1

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the module's parameters. Owns their ranges and defaults; knows nothing
+ * of what is bounded. Runs once, before everything else.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+
+#include "limits.h"
+
+#define MIB_SHIFT	20
+#define KIB_SHIFT	10
+
+static uint memory_limit;
+module_param(memory_limit, uint, 0444);
+MODULE_PARM_DESC(memory_limit, "MiB that all sessions, fetches and files may use together (default: a quarter of the memory)");
+
+static uint keep_code = 64;
+module_param(keep_code, uint, 0444);
+MODULE_PARM_DESC(keep_code, "MiB of code of ended processes that a session keeps (default 64)");
+
+static uint spaces = 1024;
+module_param(spaces, uint, 0444);
+MODULE_PARM_DESC(spaces, "address spaces that a session knows at a time, a power of two (default 1024)");
+
+static uint switches = 65536;
+module_param(switches, uint, 0444);
+MODULE_PARM_DESC(switches, "task switches that the log of a CPU holds at most, a power of two (default 65536)");
+
+static uint patches = 32768;
+module_param(patches, uint, 0444);
+MODULE_PARM_DESC(patches, "patches of kernel text that the log holds, a power of two (default 32768)");
+
+static uint fetch_memory = 8192;
+module_param(fetch_memory, uint, 0444);
+MODULE_PARM_DESC(fetch_memory, "KiB of working memory of each reader of a fetch (default 8192)");
+
+static struct kipt_limits limits;
+
+const struct kipt_limits *kipt_limits(void)
+{
+	return &limits;
+}
+
+static u64 within(const char *name, u64 value, u64 least, u64 most)
+{
+	u64 taken = clamp(value, least, most);
+
+	if (taken != value)
+		pr_warn("parameter %s: %llu is out of range, %llu is taken\n",
+			name, value, taken);
+	return taken;
+}
+
+static u32 power_of_two(const char *name, u32 value, u32 least, u32 most)
+{
+	u32 taken = within(name, value, least, most);
+
+	if (is_power_of_2(taken))
+		return taken;
+	taken = rounddown_pow_of_two(taken);
+	pr_warn("parameter %s: %u is not a power of two, %u is taken\n", name,
+		value, taken);
+	return taken;
+}
+
+void kipt_limits_init(void)
+{
+	u64 machine = (u64)totalram_pages() << PAGE_SHIFT;
+	u64 memory = (u64)memory_limit << MIB_SHIFT;
+
+	limits.memory = memory_limit ?
+			within("memory_limit", memory, 1ULL << MIB_SHIFT,
+				 machine) :
+			machine / 4;
+	limits.keep_code = within("keep_code", (u64)keep_code << MIB_SHIFT,
+				    0, limits.memory);
+	limits.spaces = power_of_two("spaces", spaces, 16, 1U << 20);
+	limits.switches = power_of_two("switches", switches, 256, 1U << 24);
+	limits.patches = power_of_two("patches", patches, 256, 1U << 20);
+	limits.arena = within("fetch_memory", (u64)fetch_memory << KIB_SHIFT,
+				1ULL << 18, 1ULL << 30);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Bounds of the module: its parameters, in one place. Each is read once, when
+ * the module is loaded, and told by get-info.
+ */
+#ifndef KIPT_LIMITS_H
+#define KIPT_LIMITS_H
+
+#include <linux/types.h>
+
+/**
+ * struct kipt_limits - bounds, constant while the module is loaded
+ * @memory: bytes all sessions, fetches and files use together; parameter
+ *	memory_limit in MiB, a quarter of the machine's memory unless given
+ * @keep_code: bytes of code of ended processes one session keeps; parameter
+ *	keep_code in MiB
+ * @spaces: address spaces one session knows at a time, a power of two
+ * @switches: task switches the log of one CPU holds at most, a power of two
+ * @patches: patches of kernel text the log holds, a power of two
+ * @arena: bytes of working memory of one reader of a fetch; parameter
+ *	fetch_memory in KiB
+ */
+struct kipt_limits {
+	u64 memory;
+	u64 keep_code;
+	u32 spaces;
+	u32 switches;
+	u32 patches;
+	u64 arena;
+};
+
+/**
+ * kipt_limits() - the bounds
+ *
+ * Context: any, after kipt_limits_init().
+ *
+ * Return: never NULL.
+ */
+const struct kipt_limits *kipt_limits(void);
+
+/**
+ * kipt_limits_init() - read the parameters
+ *
+ * What is out of range is moved to the nearest value allowed, and told in the
+ * log.
+ */
+void kipt_limits_init(void);
+
+#endif /* KIPT_LIMITS_H */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one bound on what the module's users make it allocate: buffers, tables,
+ * logs, kept code, arenas, caches, records. Memory is charged before it is
+ * allocated and uncharged after it is freed, whoever holds it in between.
+ *
+ * Allocations for a user also carry __GFP_ACCOUNT, so that they count against
+ * the memory cgroup of who asked for them.
+ */
+#ifndef KIPT_MEMORY_H
+#define KIPT_MEMORY_H
+
+#include <linux/types.h>
+
+struct netlink_ext_ack;
+
+/**
+ * kipt_memory_charge() - count memory that is about to be allocated
+ * @bytes: how much
+ *
+ * Context: any.
+ *
+ * Return: 0, or -ENOMEM if the limit would be passed; nothing is counted then.
+ */
+int kipt_memory_charge(u64 bytes);
+
+/**
+ * kipt_memory_uncharge() - count memory that was freed
+ * @bytes: at most what was charged
+ *
+ * Context: any.
+ */
+void kipt_memory_uncharge(u64 bytes);
+
+/**
+ * kipt_memory_used() - bytes that are charged
+ *
+ * Context: any.
+ *
+ * Return: at most the limit.
+ */
+u64 kipt_memory_used(void);
+
+/**
+ * kipt_memory_alloc() - allocate memory that is charged and accounted
+ * @bytes: how much
+ *
+ * Context: may sleep. Large ones come from vmalloc.
+ *
+ * Return: zeroed memory for kipt_memory_free(), or NULL.
+ */
+void *kipt_memory_alloc(size_t bytes);
+
+/**
+ * kipt_memory_free() - free and uncharge
+ * @memory: from kipt_memory_alloc(), or NULL
+ * @bytes: as it was asked for
+ *
+ * Context: may sleep.
+ */
+void kipt_memory_free(void *memory, size_t bytes);
+
+/**
+ * kipt_memory_refuse() - say why there is no memory
+ * @extack: where
+ * @what: what it was wanted for, such as "the buffer of CPU 3"
+ * @bytes: how much was wanted
+ *
+ * Tells the limit from a machine or a cgroup that has no more.
+ *
+ * Return: -ENOMEM.
+ */
+int kipt_memory_refuse(struct netlink_ext_ack *extack, const char *what,
+		       u64 bytes);
+
+#endif /* KIPT_MEMORY_H */

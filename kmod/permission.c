@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decides who may do what, by capabilities in the initial user namespace, by
+ * user id, and by who owns a session. Owns nothing.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/netlink.h>
+#include <linux/security.h>
+
+#include "permission.h"
+#include "refuse.h"
+#include "session.h"
+
+/*
+ * netlink_capable() asks both the task and the credentials the socket was
+ * opened with, so that neither a socket that was passed on nor a privileged
+ * program that was handed one gives away a right.
+ */
+int kipt_permission_trace(struct sk_buff *request,
+			  struct netlink_ext_ack *extack)
+{
+	if (!netlink_capable(request, CAP_PERFMON) &&
+	    !netlink_capable(request, CAP_SYS_ADMIN))
+		return kipt_refuse(extack, NULL, -EPERM,
+				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+	if (security_locked_down(LOCKDOWN_PERF))
+		return kipt_refuse(extack, NULL, -EPERM,
+				   "kernel lockdown forbids tracing");
+	return 0;
+}
+
+static bool is_owner(struct sk_buff *request, struct kipt_session *session)
+{
+	return READ_ONCE(session->owner.sk) == NETLINK_CB(request).sk;
+}
+
+static bool is_maker(const struct kipt_session *session)
+{
+	return uid_eq(session->uid, current_euid());
+}
+
+static int refuse(struct kipt_session *session, struct netlink_ext_ack *extack)
+{
+	if (session->flags & KIPT_SESSION_FLAGS_DETACHED)
+		return kipt_refuse(extack, NULL, -EPERM,
+				   "session %u was made by another user; acting on it needs CAP_SYS_ADMIN",
+				   session->id);
+	return kipt_refuse(extack, NULL, -EPERM,
+			   "session %u belongs to another socket; acting on it needs CAP_SYS_ADMIN",
+			   session->id);
+}
+
+int kipt_permission_control(struct sk_buff *request,
+			    struct kipt_session *session,
+			    struct netlink_ext_ack *extack)
+{
+	int err = kipt_permission_trace(request, extack);
+
+	if (err)
+		return err;
+	if (is_owner(request, session) ||
+	    (session->flags & KIPT_SESSION_FLAGS_DETACHED &&
+	     is_maker(session)) ||
+	    netlink_capable(request, CAP_SYS_ADMIN))
+		return 0;
+	return refuse(session, extack);
+}
+
+int kipt_permission_read(struct sk_buff *request,
+			 struct kipt_session *session,
+			 struct netlink_ext_ack *extack)
+{
+	int err = kipt_permission_trace(request, extack);
+
+	if (err)
+		return err;
+	if (is_owner(request, session) || is_maker(session) ||
+	    netlink_capable(request, CAP_SYS_ADMIN))
+		return 0;
+	return kipt_refuse(extack, NULL, -EPERM,
+			   "session %u was made by another user; reading it needs CAP_SYS_ADMIN",
+			   session->id);
+}
+
+int kipt_permission_file(const struct kipt_session *session)
+{
+	if (!perfmon_capable() || security_locked_down(LOCKDOWN_PERF))
+		return -EPERM;
+	if (session && !is_maker(session) && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	return 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a session is made of: checks of what is asked for, the reservation of
+ * its CPUs against perf, probes, buffers. Made a piece at a time, by the one
+ * who asked for the session. Process context.
+ */
+#ifndef KIPT_SETUP_H
+#define KIPT_SETUP_H
+
+#include <linux/types.h>
+
+struct kipt_session;
+struct kipt_session_config;
+struct kipt_trace;
+struct netlink_ext_ack;
+
+/**
+ * kipt_setup_begin() - check what is asked for and make the session
+ * @config: what is asked for
+ * @extack: where a refusal is explained
+ *
+ * Quick.
+ *
+ * Return: the session, in state KIPT_STATE_SETUP, with a reference and a pin
+ * for the caller, who gives them back to kipt_setup_end(); or ERR_PTR() of an
+ * errno as uapi/kipt.yaml lists them under session-new.
+ */
+struct kipt_session *kipt_setup_begin(struct kipt_session_config *config,
+				      struct netlink_ext_ack *extack);
+
+/**
+ * kipt_setup_step() - do some milliseconds of the work
+ * @session: from kipt_setup_begin(); one caller at a time
+ * @extack: where a refusal is explained
+ *
+ * Context: the task the memory is for, which may be killed meanwhile.
+ *
+ * Return:
+ * 1: the session is ready, in state KIPT_STATE_NEW.
+ * 0: call again.
+ * Or an errno as listed under session-new; the session is destroyed then.
+ */
+int kipt_setup_step(struct kipt_session *session,
+		    struct netlink_ext_ack *extack);
+
+/**
+ * kipt_setup_end() - the caller is through with it
+ * @session: from kipt_setup_begin(); destroyed if it is not ready
+ */
+void kipt_setup_end(struct kipt_session *session);
+
+/**
+ * kipt_setup_total() - bytes of buffers a session has when it is ready
+ * @session: the session
+ *
+ * Return: bytes.
+ */
+u64 kipt_setup_total(const struct kipt_session *session);
+
+/**
+ * kipt_setup_reserve() - take the CPUs from perf and see that PT is off
+ * @session: locked; what it has already it keeps
+ * @extack: where a refusal is explained
+ *
+ * Return: 0; -EBUSY; -ENXIO (a CPU is offline); or another error of perf.
+ */
+int kipt_setup_reserve(struct kipt_session *session,
+		       struct netlink_ext_ack *extack);
+
+/**
+ * kipt_setup_let_go() - give a CPU back to perf, and its PMIs
+ * @trace: stopped, or never set up; the session holds its CPU
+ */
+void kipt_setup_let_go(struct kipt_trace *trace);
+
+/**
+ * kipt_setup_free() - free what kipt_setup_step() made
+ * @session: dead; nobody uses its parts, and no handler does
+ */
+void kipt_setup_free(struct kipt_session *session);
+
+#endif /* KIPT_SETUP_H */
