@@ -137,8 +137,7 @@ void kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 
 	for (i = KIPT_BLOCK_NONE + 1; i < blocks->count; i++) {
 		block = &blocks->table[i];
-		if (block->space == space && block->ip < end &&
-		    block->ip + block->len > begin)
+		if (kipt_block_touches(block, space, begin, end))
 			block->insns = 0;
 	}
 }
