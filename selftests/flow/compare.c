@@ -24,6 +24,7 @@ static const char usage[] =
 "\n"
 "  --cpu N       records of CPU N only (KIPT_RECORD_CPU records tell)\n"
 "  --run N       only what is between the Nth setting of TraceEn and the next\n"
+"  --psb-freq N  only what is traced with this PSBFreq, in one or more runs\n"
 "  --ring        the oldest trace may be missing\n"
 "  --early-end   the newest may be: the buffer was full, the CPU went offline\n"
 "  --fold-kinds  the records do not tell indirect branches from direct ones\n"
@@ -42,6 +43,7 @@ struct arguments {
 	const char *records;
 	int cpu;
 	int run;
+	int freq;
 	uint64_t based_first;
 	uint64_t based_last;
 	bool negative;
@@ -143,6 +145,13 @@ static int compare(const struct arguments *args, struct flow_cursor truth,
 	return missed != 0;
 }
 
+static bool truth_select(const struct arguments *args, struct flow_file *file)
+{
+	if (args->freq >= 0)
+		return flow_select_freq(file, (unsigned int)args->freq);
+	return !args->run || flow_select_run(file, (unsigned int)args->run);
+}
+
 static int run(const struct arguments *args)
 {
 	struct flow_file truth_file, record_file;
@@ -160,7 +169,7 @@ static int run(const struct arguments *args)
 
 	if (!flow_open_truth(&truth_file, args->truth))
 		return status;
-	if ((!args->run || flow_select_run(&truth_file, (unsigned int)args->run)) &&
+	if (truth_select(args, &truth_file) &&
 	    flow_open_records(&record_file, args->records)) {
 		status = compare(args, truth, records);
 		flow_close(&record_file);
@@ -201,6 +210,7 @@ static bool parse_based(struct arguments *args, const char *text)
 static const struct option options[] = {
 	{ "cpu", required_argument, NULL, 'c' },
 	{ "run", required_argument, NULL, 'R' },
+	{ "psb-freq", required_argument, NULL, 'f' },
 	{ "ring", no_argument, NULL, 'r' },
 	{ "early-end", no_argument, NULL, 'e' },
 	{ "fold-kinds", no_argument, NULL, 'k' },
@@ -218,6 +228,8 @@ static bool take_option(struct arguments *args, int option)
 		return parse_number("--cpu", optarg, &args->cpu);
 	case 'R':
 		return parse_number("--run", optarg, &args->run);
+	case 'f':
+		return parse_number("--psb-freq", optarg, &args->freq);
 	case 'r':
 		args->match.late_start = true;
 		return true;
@@ -243,7 +255,7 @@ static bool take_option(struct arguments *args, int option)
 
 int main(int argc, char **argv)
 {
-	struct arguments args = { .cpu = -1 };
+	struct arguments args = { .cpu = -1, .freq = -1 };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {

@@ -18,6 +18,7 @@
 /* Intel SDM Vol. 3C, "IA32_RTIT_CTL MSR". */
 #define CTL_PWREVTEN	(1ULL << 4)
 #define CTL_PTWEN	(1ULL << 12)
+#define CTL_PSBFREQ(ctl)	((ctl) >> 24 & 15)
 
 static const char *const kind_names[FLOW_KIND_COUNT] = {
 	[FLOW_END] = "end",
@@ -134,6 +135,31 @@ bool flow_select_run(struct flow_file *file, unsigned int run)
 		return false;
 	}
 	file->entries = (struct truth_entry *)file->entries + begin;
+	file->count = end - begin;
+	return true;
+}
+
+bool flow_select_freq(struct flow_file *file, unsigned int freq)
+{
+	struct truth_entry *entries = file->entries;
+	size_t begin = file->count, end = file->count, i;
+
+	for (i = 0; i < file->count && end == file->count; i++) {
+		if (entries[i].kind != TRUTH_MARK_ON)
+			continue;
+		if (CTL_PSBFREQ(entries[i].to) != freq) {
+			if (begin < i)
+				end = i;
+		} else if (begin == file->count) {
+			begin = i;
+		}
+	}
+	if (begin == file->count) {
+		fprintf(stderr, "compare: %s has no run with PSBFreq %u\n",
+			file->path, freq);
+		return false;
+	}
+	file->entries = entries + begin;
 	file->count = end - begin;
 	return true;
 }
