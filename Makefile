@@ -37,7 +37,7 @@ tools: kipt
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
-test: decode-test random-test testcpu-test kipt-test flow-compare-test
+test: decode-test random-test testcpu-test kipt-test flow-compare-test vm-console-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
