@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads code for the decoder. User pages are copied once per fetch: entries
- * are added under a lock, found without one, and freed when no decoder runs
- * any more. Process context, may sleep.
+ * Reads code for the decoder. Pages of live tasks are copied once per fetch,
+ * so that all that decode see the same: entries are added under a lock, found
+ * without one, and freed when no decoder runs any more. Only pages that were
+ * read are remembered: what is not there now may be there later. Process
+ * context, may sleep.
  */
 #include <linux/hash.h>
-#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
@@ -13,25 +14,41 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <asm/pgtable.h>
+#include <asm/tsc.h>
 
 #include "code_bytes.h"
-#include "compat.h"
+#include "memory.h"
+#include "resident.h"
 #include "sideband.h"
 #include "text_patch.h"
 
 #define BUCKET_BITS	12
 /* 128 MiB of user code; what is beyond is read anew each time. */
 #define PAGES_MAX	32768
-/* Spaces of virtual machines: low bit set, page tables have it clear. */
-#define SPACE_GUEST	1ULL
+/* More than any patch takes, also where a machine is emulated. */
+#define PATCH_SLACK_MS	50
+/* Forgetting looks at every block: more patches than this forget them all. */
+#define FORGET_MAX	64
 
-/* A page of user code; @data is NULL if there is none at the address. */
+/*
+ * A space of the decoder is the number of an address space in the upper bits,
+ * or a name that no number is known for, or one of a virtual machine. Names
+ * are addresses of pages.
+ */
+#define SPACE_GUEST	1ULL
+#define SPACE_UNKNOWN	2ULL
+#define SPACE_FLAGS	(SPACE_GUEST | SPACE_UNKNOWN)
+#define SPACE_SHIFT	2
+
+/* A page of user code; @data follows it in the account. */
 struct code_page {
 	struct hlist_node node;
-	u64 space;
+	u64 id;
 	u64 addr;
 	u8 *data;
 };
+
+#define PAGE_CHARGE	(sizeof(struct code_page) + PAGE_SIZE)
 
 struct kipt_code_bytes {
 	struct kipt_sideband *sideband;
@@ -43,7 +60,7 @@ struct kipt_code_bytes {
 struct kipt_code_bytes *
 kipt_code_bytes_create(struct kipt_sideband *sideband)
 {
-	struct kipt_code_bytes *bytes = kvzalloc(sizeof(*bytes), GFP_KERNEL);
+	struct kipt_code_bytes *bytes = kipt_memory_alloc(sizeof(*bytes));
 
 	if (!bytes)
 		return NULL;
@@ -56,6 +73,7 @@ static void free_page_entry(struct code_page *page)
 {
 	free_page((unsigned long)page->data);
 	kfree(page);
+	kipt_memory_uncharge(PAGE_CHARGE);
 }
 
 void kipt_code_bytes_destroy(struct kipt_code_bytes *bytes)
@@ -69,74 +87,60 @@ void kipt_code_bytes_destroy(struct kipt_code_bytes *bytes)
 	for (i = 0; i < ARRAY_SIZE(bytes->buckets); i++)
 		hlist_for_each_entry_safe(page, next, &bytes->buckets[i], node)
 			free_page_entry(page);
-	kvfree(bytes);
+	kipt_memory_free(bytes, sizeof(*bytes));
 }
 
-static struct hlist_head *bucket(struct kipt_code_bytes *bytes, u64 space,
+static struct hlist_head *bucket(struct kipt_code_bytes *bytes, u64 id,
 				 u64 addr)
 {
-	return &bytes->buckets[hash_64(space ^ addr >> PAGE_SHIFT,
+	return &bytes->buckets[hash_64(id << 32 ^ addr >> PAGE_SHIFT,
 				       BUCKET_BITS)];
 }
 
 /* Entries are never taken out while readers are about, so no RCU lock. */
-static struct code_page *find_page(struct kipt_code_bytes *bytes, u64 space,
+static struct code_page *find_page(struct kipt_code_bytes *bytes, u64 id,
 				   u64 addr)
 {
 	struct code_page *page;
 
-	hlist_for_each_entry_rcu(page, bucket(bytes, space, addr), node, true)
-		if (page->space == space && page->addr == addr)
+	hlist_for_each_entry_rcu(page, bucket(bytes, id, addr), node, true)
+		if (page->id == id && page->addr == addr)
 			return page;
 	return NULL;
 }
 
-static bool copy_task_page(struct mm_struct *mm, u64 addr, u8 *to)
+static struct code_page *alloc_page_entry(u64 id, u64 addr)
 {
-	struct page *page;
-	void *from;
-	long got;
+	struct code_page *page;
 
-	mmap_read_lock(mm);
-	got = kipt_compat_get_page(mm, addr, &page);
-	mmap_read_unlock(mm);
-	if (got != 1)
-		return false;
-	from = kmap_local_page(page);
-	memcpy(to, from, PAGE_SIZE);
-	kunmap_local(from);
-	put_page(page);
-	return true;
-}
-
-static u8 *read_task_page(struct kipt_code_bytes *bytes, u64 space, u64 addr)
-{
-	struct mm_struct *mm = kipt_sideband_mm(bytes->sideband, space);
-	u8 *data;
-
-	if (!mm)
+	if (kipt_memory_charge(PAGE_CHARGE))
 		return NULL;
-	data = (u8 *)__get_free_page(GFP_KERNEL);
-	if (data && !copy_task_page(mm, addr, data)) {
-		free_page((unsigned long)data);
-		data = NULL;
+	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (page)
+		page->data = (u8 *)__get_free_page(GFP_KERNEL_ACCOUNT |
+						   __GFP_NOWARN);
+	if (page && page->data) {
+		page->id = id;
+		page->addr = addr;
+		return page;
 	}
-	mmput(mm);
-	return data;
+	kfree(page);
+	kipt_memory_uncharge(PAGE_CHARGE);
+	return NULL;
 }
 
-/* Return: @page, or the entry another worker was faster to make. */
+/* Return: @page, or the entry another reader was faster to make. */
 static struct code_page *add_page(struct kipt_code_bytes *bytes,
 				  struct code_page *page)
 {
 	struct code_page *other;
 
 	spin_lock(&bytes->lock);
-	other = find_page(bytes, page->space, page->addr);
+	other = find_page(bytes, page->id, page->addr);
 	if (!other) {
 		bytes->nr_pages++;
 		hlist_add_head_rcu(&page->node,
-				   bucket(bytes, page->space, page->addr));
+				   bucket(bytes, page->id, page->addr));
 	}
 	spin_unlock(&bytes->lock);
 	if (!other)
@@ -145,45 +149,49 @@ static struct code_page *add_page(struct kipt_code_bytes *bytes,
 	return other;
 }
 
-static struct code_page *make_page(struct kipt_code_bytes *bytes, u64 space,
-				   u64 addr)
+/* [@ip, @ip + @n) lies in one page, which the task has in memory. */
+static u32 read_live(struct kipt_code_bytes *bytes, struct mm_struct *mm,
+		     u64 id, u64 ip, u8 *buf, u32 n)
 {
-	struct code_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+	struct code_page *page = alloc_page_entry(id, ip & PAGE_MASK);
 
 	if (!page)
-		return NULL;
-	page->space = space;
-	page->addr = addr;
-	page->data = read_task_page(bytes, space, addr);
-	return page;
-}
-
-static u32 copy_part(const struct code_page *page, u64 ip, u8 *buf, u32 n)
-{
-	if (!page || !page->data)
 		return 0;
+	if (kipt_resident_read(mm, page->addr, page->data)) {
+		free_page_entry(page);
+		return 0;
+	}
+	if (READ_ONCE(bytes->nr_pages) < PAGES_MAX) {
+		page = add_page(bytes, page);
+		memcpy(buf, page->data + offset_in_page(ip), n);
+		return n;
+	}
 	memcpy(buf, page->data + offset_in_page(ip), n);
+	free_page_entry(page);
 	return n;
 }
 
 /* [@ip, @ip + @n) lies in one page. */
-static u32 read_user(struct kipt_code_bytes *bytes, u64 space, u64 ip,
-		     u8 *buf, u32 n)
+static u32 read_user(struct kipt_code_bytes *bytes, u64 id, u64 ip, u8 *buf,
+		     u32 n)
 {
-	u64 addr = ip & PAGE_MASK;
-	struct code_page *page = find_page(bytes, space, addr);
+	struct code_page *page = find_page(bytes, id, ip & PAGE_MASK);
+	struct mm_struct *mm;
+	u32 got = 0;
 
-	if (page)
-		return copy_part(page, ip, buf, n);
-	page = make_page(bytes, space, addr);
-	if (!page)
-		return 0;
-	if (READ_ONCE(bytes->nr_pages) >= PAGES_MAX) {
-		n = copy_part(page, ip, buf, n);
-		free_page_entry(page);
+	if (page) {
+		memcpy(buf, page->data + offset_in_page(ip), n);
 		return n;
 	}
-	return copy_part(add_page(bytes, page), ip, buf, n);
+	mm = kipt_sideband_mm(bytes->sideband, id);
+	/* Of one that is ending, only what is kept is sure to be whole. */
+	if (mm && atomic_read(&mm->mm_users))
+		got = read_live(bytes, mm, id, ip, buf, n);
+	if (mm)
+		mmdrop(mm);
+	if (!got && kipt_sideband_kept(bytes->sideband, id, ip, buf, n))
+		got = n;
+	return got;
 }
 
 /*
@@ -196,13 +204,19 @@ static bool is_kernel_code(u64 ip)
 	return ip >= __START_KERNEL_map && ip < MODULES_END;
 }
 
+static bool read_text(u64 text_at, u64 ip, u8 *buf, u32 n)
+{
+	return !copy_from_kernel_nofault(buf, (void *)ip, n) &&
+	       kipt_text_patch_undo(text_at, ip, buf, n);
+}
+
 static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
 		       u32 n)
 {
-	if (copy_from_kernel_nofault(buf, (void *)ip, n))
+	/* At some time since the start it may have been other code. */
+	if (!reader->begin && !read_text(reader->first_patch, ip, buf, n))
 		return 0;
-	kipt_text_patch_undo(reader->text_at, ip, buf, n);
-	return n;
+	return read_text(reader->text_at, ip, buf, n) ? n : 0;
 }
 
 static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,
@@ -212,9 +226,10 @@ static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,
 		return 0;
 	if (is_kernel_code(ip))
 		return read_kernel(reader, ip, buf, n);
-	if (ip >= TASK_SIZE_MAX)
+	if (ip >= TASK_SIZE_MAX || space & SPACE_UNKNOWN)
 		return 0;
-	return read_user(reader->bytes, space ?: reader->unnamed, ip, buf, n);
+	space = space >> SPACE_SHIFT ?: reader->unnamed;
+	return space ? read_user(reader->bytes, space, ip, buf, n) : 0;
 }
 
 static u32 kipt_code_bytes_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
@@ -232,11 +247,28 @@ static u32 kipt_code_bytes_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return done;
 }
 
+static u64 find_space(const struct kipt_code_reader *reader, u64 name)
+{
+	u64 id = kipt_sideband_space_at(reader->bytes->sideband, name,
+					reader->begin, reader->end);
+
+	return id ? id << SPACE_SHIFT : name | SPACE_UNKNOWN;
+}
+
+/* With split page tables the trace names one at each entry to the kernel. */
 static u64 kipt_code_bytes_space(void *ctx, u64 cr3, bool nr)
 {
-	u64 space = kipt_sideband_space(cr3);
+	struct kipt_code_reader *reader = ctx;
+	u64 name = kipt_sideband_space(cr3);
+	u32 i = hash_64(name, ilog2(KIPT_CODE_NAMES));
 
-	return nr ? space | SPACE_GUEST : space;
+	if (nr)
+		return name | SPACE_GUEST;
+	if (reader->names[i].name != name) {
+		reader->names[i].name = name;
+		reader->names[i].space = find_space(reader, name);
+	}
+	return reader->names[i].space;
 }
 
 static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
@@ -248,6 +280,36 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 				       reader->text_unsure, ip, len);
 }
 
+/*
+ * Only a local descriptor table holds code segments that do not begin at 0.
+ * What a process wrote into it stays as long as its struct mm_struct.
+ */
+static bool has_ldt(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MODIFY_LDT_SYSCALL
+	return READ_ONCE(mm->context.ldt);
+#else
+	return false;
+#endif
+}
+
+static bool kipt_code_bytes_based(void *ctx, u64 space)
+{
+	struct kipt_code_reader *reader = ctx;
+	struct mm_struct *mm;
+	bool based;
+
+	if (!reader->offsets || space & SPACE_GUEST)
+		return false;
+	mm = kipt_sideband_mm(reader->bytes->sideband,
+			      space ?: reader->unnamed);
+	if (!mm)
+		return false;
+	based = has_ldt(mm);
+	mmput(mm);
+	return based;
+}
+
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 			       struct kipt_code *code)
 {
@@ -255,6 +317,91 @@ void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 		.read = kipt_code_bytes_read,
 		.space = kipt_code_bytes_space,
 		.changed = kipt_code_bytes_changed,
+		.based = kipt_code_bytes_based,
 		.ctx = reader,
 	};
+}
+
+void kipt_code_reader_init(struct kipt_code_reader *reader)
+{
+	reader->end = ~0ULL;
+	reader->text_at = reader->end_patch;
+}
+
+/*
+ * Kernel text as of another patch from now on: what the decoder remembers of
+ * the places that differ is wrong.
+ */
+static void set_text(struct kipt_code_reader *reader, u64 text_at)
+{
+	u64 number = min(reader->text_at, text_at);
+	u64 last = max(reader->text_at, text_at);
+	u64 begin, end;
+
+	reader->text_at = text_at;
+	for (; number < last; number++) {
+		if (last - number <= FORGET_MAX &&
+		    kipt_text_patch_range(number, &begin, &end)) {
+			kipt_flow_forget(reader->flow, 0, begin, end);
+			continue;
+		}
+		kipt_flow_forget(reader->flow, 0, 0, ~0ULL);
+		break;
+	}
+}
+
+/*
+ * The patches of kernel text that were made near the stretch. A patch takes a
+ * while from where its time is taken to where every CPU sees it.
+ */
+static void find_patches(struct kipt_code_reader *reader)
+{
+	u64 first = reader->first_patch, end = reader->end_patch;
+	u64 slack = (u64)tsc_khz * PATCH_SLACK_MS;
+
+	set_text(reader, reader->begin ?
+		 kipt_text_patch_at(first, end, reader->begin) : end);
+	reader->text_first = reader->begin > slack ?
+		kipt_text_patch_at(first, end, reader->begin - slack) : first;
+	reader->text_unsure = reader->end == ~0ULL ? end :
+		kipt_text_patch_at(first, end, reader->end);
+	/* The log does not know: any may have been near. */
+	if (reader->text_unsure < reader->text_first)
+		reader->text_unsure = end;
+}
+
+void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
+{
+	reader->begin = begin;
+	reader->end = end;
+	memset(reader->names, 0, sizeof(reader->names));
+	if (reader->first_patch != reader->end_patch)
+		find_patches(reader);
+}
+
+void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
+			      unsigned int cpu)
+{
+	u64 id = kipt_sideband_running_at(reader->bytes->sideband, cpu,
+					  reader->begin);
+
+	if (id == reader->unnamed)
+		return;
+	reader->unnamed = id;
+	kipt_flow_forget(reader->flow, 0, 0, ~0ULL);
+}
+
+bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space, u64 *name,
+			 u32 *tgid)
+{
+	*name = 0;
+	*tgid = 0;
+	if (!space || space & SPACE_GUEST)
+		return false;
+	if (space & SPACE_UNKNOWN) {
+		*name = space & ~SPACE_FLAGS;
+		return true;
+	}
+	kipt_sideband_who(bytes->sideband, space >> SPACE_SHIFT, name, tgid);
+	return true;
 }

@@ -8,6 +8,7 @@
 #define KIPT_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
@@ -75,23 +76,42 @@ static inline u64 kipt_compat_lam_bits(const struct mm_struct *mm)
 }
 
 /**
- * kipt_compat_get_page() - take a reference to a page of an address space
- * @mm: the address space; its lock is held for reading
- * @addr: address in the page
- * @page: the page, when 1 is returned
+ * kipt_compat_module_text() - where a module's text is
+ * @module: it exists
+ * @base: first address
+ * @len: bytes, 0 if it has none
  *
- * Context: may sleep. The vmas argument went away in 6.5.
- *
- * Return: 1, or what get_user_pages_remote() returned.
+ * Context: any. One layout became several memories in 6.4.
  */
-static inline long kipt_compat_get_page(struct mm_struct *mm,
-					unsigned long addr, struct page **page)
+static inline void kipt_compat_module_text(const struct module *module,
+					   unsigned long *base, u32 *len)
 {
-#if KIPT_SINCE(6, 5)
-	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL);
+#if KIPT_SINCE(6, 4)
+	*base = (unsigned long)module->mem[MOD_TEXT].base;
+	*len = module->mem[MOD_TEXT].size;
 #else
-	return get_user_pages_remote(mm, addr, 1, FOLL_FORCE, page, NULL,
-				     NULL);
+	*base = (unsigned long)module->core_layout.base;
+	*len = module->core_layout.text_size;
+#endif
+}
+
+/**
+ * kipt_compat_module_init_text() - where a module's init text is
+ * @module: it exists
+ * @base: first address
+ * @len: bytes, 0 if it has none or it is freed
+ *
+ * Context: any. As kipt_compat_module_text().
+ */
+static inline void kipt_compat_module_init_text(const struct module *module,
+						unsigned long *base, u32 *len)
+{
+#if KIPT_SINCE(6, 4)
+	*base = (unsigned long)module->mem[MOD_INIT_TEXT].base;
+	*len = module->mem[MOD_INIT_TEXT].size;
+#else
+	*base = (unsigned long)module->init_layout.base;
+	*len = module->init_layout.text_size;
 #endif
 }
 

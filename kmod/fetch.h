@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fetches: decoding of a stopped session, by its readers. Process context.
+ * Fetches: the records of a stopped session. A fetch has one reader or several, each a dump of its own
+ * socket: a reader takes the next chunk when it has none and decodes it piece
+ * by piece, in the context of who reads. Put together by the numbers of the
+ * chunks, the records are those of a serial decode. Process context; nothing
+ * here waits for a reader.
  */
 #ifndef KIPT_FETCH_H
 #define KIPT_FETCH_H
@@ -15,31 +19,34 @@ struct netlink_ext_ack;
 #define KIPT_FETCH_ALL_CPUS	(~0U)
 
 /**
- * struct kipt_fetch_request - what a reader asks for
- * @fetch: number of the fetch to take part in; 0: begin one
- * @only_cpu: a CPU of the session, or KIPT_FETCH_ALL_CPUS
- * @output: enum kipt_output
+ * struct kipt_fetch_request - what is asked for
+ * @fetch: take part in this one; 0: begin one
+ * @only_cpu: a CPU of the session, or KIPT_FETCH_ALL_CPUS; of a new one
+ * @output: enum kipt_output; of a new one
+ * @memory: bytes of working memory of each reader, 0: as the module's
+ *	parameter says; of a new one
  */
 struct kipt_fetch_request {
 	u32 fetch;
 	u32 only_cpu;
 	u32 output;
+	u64 memory;
 };
 
 /**
- * struct kipt_fetch_piece - some records, or how far it is
+ * struct kipt_fetch_piece - what is told at a time
  * @fetch: number of the fetch
- * @total: trace bytes to decode
- * @done: decoded so far by all readers
- * @in_chunk: what follows is set
+ * @total: trace bytes it has to decode
+ * @done: of these, decoded by all readers
+ * @in_chunk: the members below are filled in; else it only tells progress
  * @cpu: whose trace it is
  * @chunk: number of the chunk
- * @from: its first byte
- * @to: the byte behind it
- * @lost: trace bytes that were overwritten
- * @end: the chunk is complete
- * @records: @count of them
- * @count: may be 0
+ * @from: place of its first byte in the trace of its CPU
+ * @to: and of the first behind it
+ * @lost: trace bytes of the CPU that were overwritten
+ * @end: the chunk is complete with this piece
+ * @records: valid until the next call
+ * @count: of @records; may be 0
  */
 struct kipt_fetch_piece {
 	u32 fetch;
@@ -58,12 +65,14 @@ struct kipt_fetch_piece {
 
 /**
  * kipt_fetch_join() - begin a fetch, or take part in one
- * @session: referenced
+ * @session: who asks may read it, and has a reference
  * @request: what is asked for
  * @extack: where a refusal is explained
- * @reader: for the caller, until kipt_fetch_leave()
+ * @reader: for kipt_fetch_leave(), on success; has a pin of the session
  *
- * Return: 0 or an errno.
+ * Quick: what is large is allocated by the first kipt_fetch_read().
+ *
+ * Return: 0 or an errno as under fetch in uapi/kipt.yaml.
  */
 int kipt_fetch_join(struct kipt_session *session,
 		    const struct kipt_fetch_request *request,
@@ -71,30 +80,37 @@ int kipt_fetch_join(struct kipt_session *session,
 		    struct kipt_fetch_reader **reader);
 
 /**
- * kipt_fetch_progress() - how far it is
- * @reader: from kipt_fetch_join()
+ * kipt_fetch_leave() - take part no more
+ * @reader: gone afterwards; a chunk it was at stays incomplete
+ */
+void kipt_fetch_leave(struct kipt_fetch_reader *reader);
+
+/**
+ * kipt_fetch_progress() - how far a fetch is
+ * @reader: takes part in it
  * @piece: filled in, without a chunk
  */
-void kipt_fetch_progress(struct kipt_fetch_reader *reader,
+void kipt_fetch_progress(const struct kipt_fetch_reader *reader,
 			 struct kipt_fetch_piece *piece);
 
 /**
- * kipt_fetch_read() - decode some milliseconds
- * @reader: from kipt_fetch_join()
- * @max_records: at most so many
+ * kipt_fetch_read() - decode for a while
+ * @reader: one call at a time
+ * @most: records the piece may have, at least 1
  * @piece: filled in
  * @extack: where a refusal is explained
  *
- * Return: 1, 0 at the end, or an errno.
+ * Context: process; takes some milliseconds at most.
+ *
+ * Return:
+ * 1: there is a piece; it may only tell progress.
+ * 0: the reader has no more to do.
+ * -ENOENT: the session was deleted.
+ * -ENOMEM: no memory, or the limit of the module is reached.
+ * -EINTR: the task is being killed.
  */
-int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 max_records,
+int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 most,
 		    struct kipt_fetch_piece *piece,
 		    struct netlink_ext_ack *extack);
-
-/**
- * kipt_fetch_leave() - take part no longer
- * @reader: from kipt_fetch_join()
- */
-void kipt_fetch_leave(struct kipt_fetch_reader *reader);
 
 #endif /* KIPT_FETCH_H */

@@ -24,9 +24,9 @@ static uint keep_code = 64;
 module_param(keep_code, uint, 0444);
 MODULE_PARM_DESC(keep_code, "MiB of code of ended processes that a session keeps (default 64)");
 
-static uint spaces = 1024;
+static uint spaces = 16384;
 module_param(spaces, uint, 0444);
-MODULE_PARM_DESC(spaces, "address spaces that a session knows at a time, a power of two (default 1024)");
+MODULE_PARM_DESC(spaces, "address spaces that a session knows at a time, a power of two (default 16384)");
 
 static uint switches = 65536;
 module_param(switches, uint, 0444);

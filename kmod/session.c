@@ -565,7 +565,6 @@ static int start_locked(struct kipt_session *session,
 	session->generation++;
 	session->cause = 0;
 	session->first_patch = kipt_text_patch_count();
-	kipt_sideband_run(session->sideband);
 	err = start_traces(session, extack);
 	if (err) {
 		/* The CPUs that did start hold nothing worth keeping. */

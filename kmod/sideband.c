@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Listens to the scheduler. The probes run with interrupts off or preemption
- * disabled, on the CPU they are about, and take one raw spinlock when they
- * see an address space for the first time. The rest is process context.
+ * disabled, on the CPU they are about. Leaves address spaces to
+ * space_table.c, the code of those that end to code_keep.c, questions about
+ * the logs to switch_log.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/hash.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -14,50 +15,40 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 #include <asm/cpufeature.h>
 #include <asm/io.h>
 
+#include "code_keep.h"
 #include "compat.h"
 #include "follow.h"
+#include "limits.h"
+#include "memory.h"
 #include "sideband.h"
+#include "space_table.h"
 
-#define BUCKET_BITS	8
 /* One switch makes more trace than this, so the log outlasts the ring. */
 #define TRACE_PER_SWITCH	256
 #define LOG_MIN		256U
-#define LOG_MAX		65536U
-
-/* An address space that ran; @mm is counted as keep_mm says. */
-struct known_mm {
-	struct hlist_node node;
-	struct mm_struct *mm;
-	u64 space;
-	u32 tgid;
-};
 
 struct kipt_sideband {
+	struct list_head node;
 	cpumask_var_t cpus;
-	bool keep_mm;
 	bool mark_switches;
-	bool running;
-	/* Guards adding; lookups go without, entries stay until reset. */
-	raw_spinlock_t lock;
-	u32 nr_known;
-	u64 missed;
-	struct hlist_head buckets[1 << BUCKET_BITS];
-	struct known_mm *known;
+	struct kipt_spaces *spaces;
+	struct kipt_code_keep *keep;
 	struct kipt_switch_log *logs;
 };
 
+/* Written on its CPU, or when that does not trace; read on it. */
 static DEFINE_PER_CPU(struct kipt_sideband *, listener);
 
-/* Guards the probes' registration, which sessions share. */
+/* Guards the probes' registration, and changes of the list. */
 static DEFINE_MUTEX(probes_lock);
 static u32 probes_users;
-static struct tracepoint *tp_fork;
-static struct tracepoint *tp_switch, *tp_exec, *tp_fork;
+/* Who wants to know when an address space ends; read under RCU. */
+static LIST_HEAD(sidebands);
 
 u64 kipt_sideband_space(u64 cr3)
 {
@@ -69,89 +60,38 @@ u64 kipt_sideband_space(u64 cr3)
 	return space;
 }
 
-static u64 space_of_mm(const struct mm_struct *mm)
+static bool has_user_code(const struct task_struct *task)
 {
-	return __pa(mm->pgd);
+	return task->mm && !(task->flags & PF_KTHREAD);
 }
 
-static struct hlist_head *bucket(struct kipt_sideband *sideband, u64 space)
+static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
+		 u32 tgid)
 {
-	return &sideband->buckets[hash_64(space, BUCKET_BITS)];
+	u64 id = kipt_spaces_learn(sideband->spaces, mm, tgid);
+
+	if (unlikely(kipt_spaces_untidy(sideband->spaces)))
+		kipt_code_keep_wake(sideband->keep);
+	return id;
 }
 
-static struct known_mm *find_known(struct kipt_sideband *sideband, u64 space)
-{
-	struct known_mm *known;
-
-	hlist_for_each_entry_rcu(known, bucket(sideband, space), node,
-				 rcu_read_lock_sched_held() ||
-				 !READ_ONCE(sideband->running))
-		if (known->space == space)
-			return known;
-	return NULL;
-}
-
-/*
- * @mm is of a task that runs or is about to, so it is alive. A page table
- * that is referenced is not freed, so no two entries have the same name.
- */
-static void add_known(struct kipt_sideband *sideband, struct mm_struct *mm,
-		      u32 tgid)
-{
-	struct known_mm *known;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&sideband->lock, flags);
-	if (find_known(sideband, space_of_mm(mm)))
-		goto out;
-	if (sideband->nr_known == KIPT_SIDEBAND_MAX_MMS) {
-		sideband->missed++;
-		goto out;
-	}
-	if (sideband->keep_mm)
-		mmget(mm);
-	else
-		mmgrab(mm);
-	known = &sideband->known[sideband->nr_known++];
-	known->mm = mm;
-	known->space = space_of_mm(mm);
-	known->tgid = tgid;
-	hlist_add_head_rcu(&known->node, bucket(sideband, known->space));
-out:
-	raw_spin_unlock_irqrestore(&sideband->lock, flags);
-}
-
-static void learn(struct kipt_sideband *sideband, struct task_struct *task)
-{
-	struct mm_struct *mm = task->mm;
-
-	if (!mm || task->flags & PF_KTHREAD)
-		return;
-	if (!find_known(sideband, space_of_mm(mm)))
-		add_known(sideband, mm, task->tgid);
-}
-
-static void log_switch(struct kipt_sideband *sideband,
-		       struct task_struct *task)
+static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 {
 	struct kipt_switch_log *log = &sideband->logs[smp_processor_id()];
 	struct kipt_switch *entry = &log->entries[log->written & log->mask];
+	bool user = has_user_code(task);
 
+	lockdep_assert_irqs_disabled();
 	entry->tsc = rdtsc();
-	entry->space = task->mm && !(task->flags & PF_KTHREAD) ?
-		       space_of_mm(task->mm) : 0;
+	entry->space = user ? kipt_spaces_name(task->mm) : 0;
+	entry->id = user ? learn(sideband, task->mm, task->tgid) : 0;
 	entry->tid = task->pid;
 	entry->tgid = task->tgid;
-	log->written++;
+	/* An NMI that ends the log here finds only whole entries. */
+	barrier();
+	WRITE_ONCE(log->written, log->written + 1);
 	/* After the time was taken, so that the PSB+ is not older. */
 	kipt_follow_switch_local(task, sideband->mark_switches);
-}
-
-static struct kipt_sideband *listener_local(void)
-{
-	struct kipt_sideband *sideband = READ_ONCE(*this_cpu_ptr(&listener));
-
-	return sideband && READ_ONCE(sideband->running) ? sideband : NULL;
 }
 
 static void kipt_sideband_on_switch(void *data, bool preempt,
@@ -159,12 +99,10 @@ static void kipt_sideband_on_switch(void *data, bool preempt,
 				    struct task_struct *next,
 				    unsigned int prev_state)
 {
-	struct kipt_sideband *sideband = listener_local();
+	struct kipt_sideband *sideband = this_cpu_read(listener);
 
-	if (!sideband)
-		return;
-	learn(sideband, next);
-	log_switch(sideband, next);
+	if (sideband)
+		log_task(sideband, next);
 }
 
 static void kipt_sideband_on_exec(void *data, struct task_struct *task,
@@ -175,19 +113,26 @@ static void kipt_sideband_on_exec(void *data, struct task_struct *task,
 
 	/* Newer kernels call probes with preemption on. */
 	local_irq_save(flags);
-	sideband = listener_local();
-	if (sideband) {
-		learn(sideband, task);
-		log_switch(sideband, task);
-	}
+	sideband = this_cpu_read(listener);
+	if (sideband)
+		log_task(sideband, task);
 	local_irq_restore(flags);
 }
 
-void kipt_sideband_begin_local(struct kipt_sideband *sideband)
+/* Exit and exec alike; whoever drops the last reference calls it, once. */
+static int kipt_sideband_on_exit_mmap(struct kprobe *probe,
+				      struct pt_regs *regs)
 {
-	learn(sideband, current);
-	log_switch(sideband, current);
+	struct mm_struct *mm = (struct mm_struct *)regs->di;
+	struct kipt_sideband *sideband;
+
+	/* A handler runs with preemption off, which is a read side. */
+	list_for_each_entry_rcu(sideband, &sidebands, node, true)
+		kipt_code_keep_exit(sideband->keep, mm);
+	return 0;
 }
+
+static struct kprobe exit_probe;
 
 static void kipt_sideband_on_fork(void *data, struct task_struct *parent,
 				  struct task_struct *child)
@@ -195,183 +140,290 @@ static void kipt_sideband_on_fork(void *data, struct task_struct *parent,
 	kipt_follow_fork(parent, child);
 }
 
+/* A tracepoint, and whether its probe is registered. */
+struct sched_probe {
+	const char *name;
+	void *func;
+	struct tracepoint *tp;
+	bool registered;
+};
+
+enum { ON_SWITCH, ON_EXEC, ON_FORK };
+
+static struct sched_probe sched_probes[] = {
+	[ON_SWITCH] = { .name = "sched_switch", .func = kipt_sideband_on_switch },
+	[ON_EXEC] = { .name = "sched_process_exec", .func = kipt_sideband_on_exec },
+	[ON_FORK] = { .name = "sched_process_fork", .func = kipt_sideband_on_fork },
+};
+
+/* Compiles only if this kernel calls the probes with what they take. */
+static void __maybe_unused check_prototypes(void)
+{
+	check_trace_callback_type_sched_switch(kipt_sideband_on_switch);
+	check_trace_callback_type_sched_process_exec(kipt_sideband_on_exec);
+	check_trace_callback_type_sched_process_fork(kipt_sideband_on_fork);
+	static_assert(__same_type(exit_mmap, void (struct mm_struct *)));
+}
+
+void kipt_sideband_begin_local(struct kipt_sideband *sideband)
+{
+	lockdep_assert_irqs_disabled();
+	sideband->logs[smp_processor_id()].written = 0;
+	/* Half a log would name the wrong task. */
+	if (!sched_probes[ON_SWITCH].registered)
+		return;
+	this_cpu_write(listener, sideband);
+	log_task(sideband, current);
+}
+
+void kipt_sideband_end_local(void)
+{
+	this_cpu_write(listener, NULL);
+}
+
 static void match_tracepoint(struct tracepoint *tp, void *data)
 {
-	if (!strcmp(tp->name, "sched_switch"))
-		tp_switch = tp;
-	else if (!strcmp(tp->name, "sched_process_exec"))
-		tp_exec = tp;
-	else if (!strcmp(tp->name, "sched_process_fork"))
-		tp_fork = tp;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
+		if (!strcmp(tp->name, sched_probes[i].name))
+			sched_probes[i].tp = tp;
+}
+
+static void register_sched_probe(struct sched_probe *probe)
+{
+	probe->registered = probe->tp &&
+		!tracepoint_probe_register(probe->tp, probe->func, NULL);
+	if (!probe->registered)
+		pr_warn("tracepoint %s cannot be used: tasks and user code may stay unknown\n",
+			probe->name);
+}
+
+static void unregister_sched_probe(struct sched_probe *probe)
+{
+	if (probe->registered)
+		tracepoint_probe_unregister(probe->tp, probe->func, NULL);
+	probe->registered = false;
+}
+
+static void register_exit_probe(void)
+{
+	exit_probe = (struct kprobe) {
+		.symbol_name = "exit_mmap",
+		.pre_handler = kipt_sideband_on_exit_mmap,
+	};
+	if (!register_kprobe(&exit_probe))
+		return;
+	pr_warn("exit_mmap cannot be probed: code of processes that end is not kept\n");
+	exit_probe.pre_handler = NULL;
+}
+
+static void unregister_exit_probe(void)
+{
+	if (exit_probe.pre_handler)
+		unregister_kprobe(&exit_probe);
 }
 
 /* Without them user code cannot be read, and no task be named; all else can. */
-static void get_probes(void)
+static void register_probes(void)
+{
+	u32 i;
+
+	lockdep_assert_held(&probes_lock);
+	for_each_kernel_tracepoint(match_tracepoint, NULL);
+	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
+		register_sched_probe(&sched_probes[i]);
+	register_exit_probe();
+}
+
+static void unregister_probes(void)
+{
+	u32 i;
+
+	lockdep_assert_held(&probes_lock);
+	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
+		unregister_sched_probe(&sched_probes[i]);
+	tracepoint_synchronize_unregister();
+	unregister_exit_probe();
+}
+
+static int get_probes(struct kipt_sideband *sideband)
+{
+	int err = 0;
+
+	mutex_lock(&probes_lock);
+	if (!probes_users) {
+		err = kipt_code_keep_init();
+		if (!err)
+			register_probes();
+	}
+	if (!err) {
+		probes_users++;
+		list_add_tail_rcu(&sideband->node, &sidebands);
+	}
+	mutex_unlock(&probes_lock);
+	return err;
+}
+
+/* Nobody listens to the probes any more. */
+static void put_probes(struct kipt_sideband *sideband)
 {
 	mutex_lock(&probes_lock);
-	if (probes_users++)
-		goto out;
-	for_each_kernel_tracepoint(match_tracepoint, NULL);
-	if (!tp_switch ||
-	    tracepoint_probe_register(tp_switch, kipt_sideband_on_switch, NULL))
-		pr_warn("no sched_switch tracepoint: tasks stay unknown\n");
-	if (!tp_exec ||
-	    tracepoint_probe_register(tp_exec, kipt_sideband_on_exec, NULL))
-		pr_warn("no sched_process_exec tracepoint\n");
-	if (!tp_fork ||
-	    tracepoint_probe_register(tp_fork, kipt_sideband_on_fork, NULL))
-		pr_warn("no sched_process_fork tracepoint\n");
-out:
+	list_del_rcu(&sideband->node);
+	/* For handlers that found it in the list, or as the listener. */
+	synchronize_rcu();
+	if (!--probes_users)
+		unregister_probes();
 	mutex_unlock(&probes_lock);
 }
 
-static void put_probes(void)
+static void put_queue(void)
 {
 	mutex_lock(&probes_lock);
-	if (--probes_users)
-		goto out;
-	if (tp_switch)
-		tracepoint_probe_unregister(tp_switch,
-					    kipt_sideband_on_switch, NULL);
-	if (tp_exec)
-		tracepoint_probe_unregister(tp_exec, kipt_sideband_on_exec,
-					    NULL);
-	if (tp_fork)
-		tracepoint_probe_unregister(tp_fork, kipt_sideband_on_fork,
-					    NULL);
-	tracepoint_synchronize_unregister();
-out:
+	if (!probes_users)
+		kipt_code_keep_uninit();
 	mutex_unlock(&probes_lock);
+}
+
+static size_t log_bytes(const struct kipt_switch_log *log)
+{
+	return ((size_t)log->mask + 1) * sizeof(*log->entries);
+}
+
+static void free_logs(struct kipt_sideband *sideband)
+{
+	unsigned int cpu;
+
+	if (!sideband->logs)
+		return;
+	for_each_cpu(cpu, sideband->cpus)
+		kipt_memory_free(sideband->logs[cpu].entries,
+				 log_bytes(&sideband->logs[cpu]));
+	kipt_memory_free(sideband->logs,
+			 nr_cpu_ids * sizeof(*sideband->logs));
 }
 
 static void free_sideband(struct kipt_sideband *sideband)
 {
-	unsigned int cpu;
-
-	if (sideband->logs)
-		for_each_cpu(cpu, sideband->cpus)
-			kvfree(sideband->logs[cpu].entries);
-	kvfree(sideband->logs);
-	kvfree(sideband->known);
+	free_logs(sideband);
+	kipt_code_keep_destroy(sideband->keep);
+	kipt_spaces_destroy(sideband->spaces);
 	free_cpumask_var(sideband->cpus);
-	kfree(sideband);
+	kipt_memory_free(sideband, sizeof(*sideband));
 }
 
 static int alloc_logs(struct kipt_sideband *sideband, u64 size)
 {
-	u32 count = clamp_t(u64, size / TRACE_PER_SWITCH, LOG_MIN, LOG_MAX);
+	u64 wish = rounddown_pow_of_two(max_t(u64, size / TRACE_PER_SWITCH,
+					      LOG_MIN));
 	struct kipt_switch_log *log;
 	unsigned int cpu;
 
-	sideband->logs = kvcalloc(nr_cpu_ids, sizeof(*log), GFP_KERNEL);
+	sideband->logs = kipt_memory_alloc(nr_cpu_ids * sizeof(*log));
 	if (!sideband->logs)
 		return -ENOMEM;
 	for_each_cpu(cpu, sideband->cpus) {
 		log = &sideband->logs[cpu];
-		log->mask = count - 1;
-		log->entries = kvcalloc(count, sizeof(*log->entries),
-					GFP_KERNEL);
-		if (!log->entries)
+		log->mask = min_t(u64, wish, kipt_limits()->switches) - 1;
+		log->entries = kipt_memory_alloc(log_bytes(log));
+		if (!log->entries || fatal_signal_pending(current))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+static int alloc_parts(struct kipt_sideband *sideband, u64 size,
+		       bool keep_code)
+{
+	sideband->spaces = kipt_spaces_create();
+	if (!sideband->spaces)
+		return -ENOMEM;
+	sideband->keep = kipt_code_keep_create(sideband->spaces, keep_code);
+	if (!sideband->keep)
+		return -ENOMEM;
+	return alloc_logs(sideband, size);
+}
+
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
-					   u64 size, bool keep_mm,
+					   u64 size, bool keep_code,
 					   bool mark_switches)
 {
-	struct kipt_sideband *sideband;
-	unsigned int cpu;
+	struct kipt_sideband *sideband = kipt_memory_alloc(sizeof(*sideband));
 
-	sideband = kzalloc(sizeof(*sideband), GFP_KERNEL);
 	if (!sideband)
 		return NULL;
-	if (!alloc_cpumask_var(&sideband->cpus, GFP_KERNEL)) {
-		kfree(sideband);
+	if (!alloc_cpumask_var(&sideband->cpus, GFP_KERNEL_ACCOUNT)) {
+		kipt_memory_free(sideband, sizeof(*sideband));
 		return NULL;
 	}
 	cpumask_copy(sideband->cpus, cpus);
-	raw_spin_lock_init(&sideband->lock);
-	sideband->keep_mm = keep_mm;
 	sideband->mark_switches = mark_switches;
-	sideband->known = kvcalloc(KIPT_SIDEBAND_MAX_MMS,
-				   sizeof(*sideband->known), GFP_KERNEL);
-	if (!sideband->known || alloc_logs(sideband, size)) {
-		free_sideband(sideband);
-		return NULL;
-	}
-	get_probes();
-	for_each_cpu(cpu, cpus)
-		WRITE_ONCE(per_cpu(listener, cpu), sideband);
-	return sideband;
+	if (!alloc_parts(sideband, size, keep_code) && !get_probes(sideband))
+		return sideband;
+	free_sideband(sideband);
+	return NULL;
 }
 
 void kipt_sideband_destroy(struct kipt_sideband *sideband)
 {
-	unsigned int cpu;
-
 	if (!sideband)
 		return;
-	/* The next session of a CPU may listen already. */
-	for_each_cpu(cpu, sideband->cpus)
-		cmpxchg(&per_cpu(listener, cpu), sideband, NULL);
-	put_probes();
 	kipt_sideband_pause(sideband);
-	kipt_sideband_reset(sideband);
+	put_probes(sideband);
 	free_sideband(sideband);
+	put_queue();
 }
 
 void kipt_sideband_reset(struct kipt_sideband *sideband)
 {
 	unsigned int cpu;
-	u32 i;
 
-	for (i = 0; i < sideband->nr_known; i++) {
-		if (sideband->keep_mm)
-			mmput(sideband->known[i].mm);
-		else
-			mmdrop(sideband->known[i].mm);
-	}
-	sideband->nr_known = 0;
-	sideband->missed = 0;
-	memset(sideband->buckets, 0, sizeof(sideband->buckets));
+	kipt_code_keep_clear(sideband->keep);
+	kipt_spaces_clear(sideband->spaces);
 	for_each_cpu(cpu, sideband->cpus)
 		sideband->logs[cpu].written = 0;
 }
 
-void kipt_sideband_run(struct kipt_sideband *sideband)
-{
-	WRITE_ONCE(sideband->running, true);
-}
-
 void kipt_sideband_pause(struct kipt_sideband *sideband)
 {
-	if (sideband->missed)
-		pr_info_ratelimited("%llu address spaces beyond %u were not kept\n",
-				    sideband->missed, KIPT_SIDEBAND_MAX_MMS);
-	WRITE_ONCE(sideband->running, false);
-	/* Probes run with interrupts off: this waits for those under way. */
-	synchronize_rcu();
+	unsigned int cpu;
+
+	for_each_cpu(cpu, sideband->cpus)
+		cmpxchg(per_cpu_ptr(&listener, cpu), sideband, NULL);
 }
 
-struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 space)
+u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,
+			   u64 begin, u64 end)
 {
-	struct known_mm *known = find_known(sideband, space);
+	return kipt_spaces_at(sideband->spaces, name, begin, end);
+}
 
-	if (!known || !mmget_not_zero(known->mm))
-		return NULL;
-	return known->mm;
+bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id, u64 *name,
+		       u32 *tgid)
+{
+	return kipt_spaces_who(sideband->spaces, id, name, tgid);
 }
 
 bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid)
 {
-	struct known_mm *known = find_known(sideband, space);
+	u64 id = kipt_spaces_at(sideband->spaces, space, 0, ~0ULL), name;
 
-	if (!known)
-		return false;
-	*tgid = known->tgid;
-	return true;
+	return kipt_spaces_who(sideband->spaces, id, &name, tgid);
+}
+
+struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id)
+{
+	return kipt_spaces_mm(sideband->spaces, id);
+}
+
+bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
+			u8 *buf, u32 len)
+{
+	if (kipt_code_keep_read(sideband->keep, id, ip, buf, len))
+		return true;
+	/* It may have ended just now. */
+	kipt_code_keep_settle(sideband->keep);
+	return kipt_code_keep_read(sideband->keep, id, ip, buf, len);
 }
 
 const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
@@ -380,39 +432,21 @@ const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
 	return &sideband->logs[cpu];
 }
 
-/* The one space of a log, or 0 if there are several. */
-static u64 only_space(const struct kipt_switch_log *log, u64 first)
-{
-	u64 space = 0, i;
-
-	for (i = first; i < log->written; i++) {
-		u64 one = log->entries[i & log->mask].space;
-
-		if (!one || one == space)
-			continue;
-		if (space)
-			return 0;
-		space = one;
-	}
-	return space;
-}
-
 u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
 			     u64 tsc)
 {
-	const struct kipt_switch_log *log = &sideband->logs[cpu];
-	u64 first = log->written > log->mask ? log->written - log->mask - 1 : 0;
-	u64 space = only_space(log, first), i;
+	return kipt_switch_log_running(&sideband->logs[cpu], tsc);
+}
 
-	if (space || !tsc)
-		return space;
-	for (i = first; i < log->written; i++) {
-		const struct kipt_switch *entry = &log->entries[i & log->mask];
+void kipt_sideband_losses(struct kipt_sideband *sideband,
+			  struct kipt_sideband_losses *losses)
+{
+	unsigned int cpu;
 
-		if (entry->tsc > tsc && space)
-			break;
-		if (entry->space)
-			space = entry->space;
-	}
-	return space;
+	losses->spaces = kipt_spaces_lost(sideband->spaces);
+	losses->switches = 0;
+	for_each_cpu(cpu, sideband->cpus)
+		losses->switches += kipt_switch_log_first(&sideband->logs[cpu]);
+	kipt_code_keep_figures(sideband->keep, &losses->code_kept,
+			       &losses->code_dropped);
 }

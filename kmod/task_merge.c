@@ -4,28 +4,76 @@
  * space stands where the scheduler switched to it, so the next switch in the
  * log to that space is the one. Between threads that share a space, and for
  * kernel threads, only time can tell: a TIME record passes every switch up to
- * its time. Process context.
+ * its time. A PSB has a time of its own, so records can be begun at any. What
+ * the log lost is not made up. Process context.
  */
+#include <linux/minmax.h>
+
 #include "sideband.h"
 #include "task_merge.h"
-
-void kipt_task_merge_init(struct kipt_task_merge *merge,
-			  struct kipt_sideband *sideband, unsigned int cpu)
-{
-	const struct kipt_switch_log *log = kipt_sideband_log(sideband, cpu);
-
-	merge->sideband = sideband;
-	merge->log = log;
-	merge->next = log->written > log->mask ?
-		      log->written - log->mask - 1 : 0;
-	merge->space = 0;
-	merge->tid = ~0U;
-}
 
 static const struct kipt_switch *entry(const struct kipt_task_merge *merge,
 				       u64 i)
 {
 	return &merge->log->entries[i & merge->log->mask];
+}
+
+/* The first switch after a time; they are logged in the order of theirs. */
+static u64 first_after(const struct kipt_task_merge *merge, u64 tsc)
+{
+	u64 first = kipt_switch_log_first(merge->log), middle;
+	u64 end = merge->log->written;
+
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (entry(merge, middle)->tsc <= tsc)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+void kipt_task_merge_init(struct kipt_task_merge *merge,
+			  struct kipt_sideband *sideband, unsigned int cpu)
+{
+	*merge = (struct kipt_task_merge) {
+		.sideband = sideband,
+		.log = kipt_sideband_log(sideband, cpu),
+		.tid = ~0U,
+	};
+	merge->next = kipt_switch_log_first(merge->log);
+	merge->end = merge->log->written;
+}
+
+void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end)
+{
+	merge->end = end == ~0ULL ? merge->log->written :
+				    first_after(merge, end);
+	if (!begin)
+		return;
+	merge->next = first_after(merge, begin);
+	merge->space = 0;
+	merge->tid = ~0U;
+	merge->placed = true;
+}
+
+bool kipt_task_merge_needs_time(const struct kipt_task_merge *merge, u64 begin,
+				u64 end)
+{
+	u64 first = kipt_switch_log_first(merge->log), space = 0;
+	u64 i = begin ? first_after(merge, begin) : first;
+	u64 last = end == ~0ULL ? merge->log->written :
+				  first_after(merge, end);
+
+	if (i > first)
+		space = entry(merge, i - 1)->space;
+	for (; i < last; i++) {
+		if (!entry(merge, i)->space || entry(merge, i)->space == space)
+			return true;
+		space = entry(merge, i)->space;
+	}
+	return false;
 }
 
 static bool name_task(struct kipt_task_merge *merge, u32 tid, u32 tgid,
@@ -43,46 +91,88 @@ static bool name_task(struct kipt_task_merge *merge, u32 tid, u32 tgid,
 	return true;
 }
 
+static bool name_entry(struct kipt_task_merge *merge, u64 i,
+		       struct kipt_record *task)
+{
+	return name_task(merge, entry(merge, i)->tid, entry(merge, i)->tgid,
+			 task);
+}
+
+/*
+ * Who runs at a PSB: the last that was switched to, unless that is about to
+ * happen: a switch is logged before the address space changes.
+ */
+static bool find_running(const struct kipt_task_merge *merge, u64 space,
+			 u64 *found)
+{
+	u64 first = kipt_switch_log_first(merge->log), i = merge->next;
+
+	for (; i > first && i + 2 > merge->next; i--) {
+		*found = i - 1;
+		if (!entry(merge, i - 1)->space ||
+		    entry(merge, i - 1)->space == space)
+			return true;
+	}
+	return false;
+}
+
+/* A TIME record may have passed the switch just before. */
+static bool find_next(const struct kipt_task_merge *merge, u64 space,
+		      u64 *found)
+{
+	u64 i = max(merge->next, kipt_switch_log_first(merge->log) + 1) - 1;
+
+	for (; i < merge->end; i++) {
+		*found = i;
+		if (entry(merge, i)->space == space)
+			return true;
+	}
+	return false;
+}
+
 static bool see_context(struct kipt_task_merge *merge,
 			const struct kipt_record *record,
 			struct kipt_record *task)
 {
 	u64 space = kipt_sideband_space(record->value), i;
+	bool placed = merge->placed;
 	u32 tgid;
 
 	if (record->flags & KIPT_RF_NR || space == merge->space)
 		return false;
 	merge->space = space;
-	/* A TIME record may have passed the switch just before. */
-	i = merge->next ? merge->next - 1 : 0;
-	for (; i < merge->log->written; i++) {
-		if (entry(merge, i)->space != space)
-			continue;
+	merge->placed = false;
+	if (placed && find_running(merge, space, &i))
+		return name_entry(merge, i, task);
+	if (find_next(merge, space, &i)) {
 		merge->next = i + 1;
-		return name_task(merge, entry(merge, i)->tid,
-				 entry(merge, i)->tgid, task);
+		return name_entry(merge, i, task);
 	}
 	if (!kipt_sideband_tgid(merge->sideband, space, &tgid))
 		return false;
-	return name_task(merge, tgid, tgid, task);
+	/* Which of its threads is known only if nothing was lost. */
+	return name_task(merge, kipt_switch_log_first(merge->log) ? 0 : tgid,
+			 tgid, task);
 }
 
 static bool see_time(struct kipt_task_merge *merge, u64 tsc,
 		     struct kipt_record *task)
 {
-	const struct kipt_switch *last;
-	u64 before = merge->next;
+	u64 before = merge->next, space;
 
 	while (merge->next < merge->log->written &&
 	       entry(merge, merge->next)->tsc <= tsc)
 		merge->next++;
-	if (merge->next == before)
+	/* Without address spaces in the trace, the PSB's time is the first. */
+	if (merge->next == before &&
+	    (!merge->placed || before == kipt_switch_log_first(merge->log)))
 		return false;
-	last = entry(merge, merge->next - 1);
+	space = entry(merge, merge->next - 1)->space;
 	/* If the spaces differ, the CONTEXT record that tells is yet to come. */
-	if (last->space && merge->space && last->space != merge->space)
+	if (space && merge->space && space != merge->space)
 		return false;
-	return name_task(merge, last->tid, last->tgid, task);
+	merge->placed = false;
+	return name_entry(merge, merge->next - 1, task);
 }
 
 bool kipt_task_merge_see(struct kipt_task_merge *merge,

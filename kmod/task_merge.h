@@ -18,15 +18,19 @@ struct kipt_switch_log;
  * @sideband: who knows the processes
  * @log: of this CPU
  * @next: the first switch that is not passed
+ * @end: the first that is later than the records
  * @space: address space the trace is in, 0 unknown
  * @tid: thread named last, ~0 none
+ * @placed: @next was found by time, and no address space was named since
  */
 struct kipt_task_merge {
 	struct kipt_sideband *sideband;
 	const struct kipt_switch_log *log;
 	u64 next;
+	u64 end;
 	u64 space;
 	u32 tid;
+	bool placed;
 };
 
 /**
@@ -37,6 +41,26 @@ struct kipt_task_merge {
  */
 void kipt_task_merge_init(struct kipt_task_merge *merge,
 			  struct kipt_sideband *sideband, unsigned int cpu);
+
+/**
+ * kipt_task_merge_at() - the records that follow begin at a PSB
+ * @merge: the state; nothing of what came before is used if @begin is known
+ * @begin: TSC there, 64 bits; 0: unknown
+ * @end: TSC where they end; ~0: unknown
+ */
+void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end);
+
+/**
+ * kipt_task_merge_needs_time() - can address spaces alone place the switches
+ * @merge: the state
+ * @begin: as above
+ * @end: as above
+ *
+ * Return: false if each switch between the two is one to another process, so
+ * that no TIME record is needed to place it.
+ */
+bool kipt_task_merge_needs_time(const struct kipt_task_merge *merge, u64 begin,
+				u64 end);
 
 /**
  * kipt_task_merge_see() - look at the next record of the CPU

@@ -1,172 +1,216 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Logs patches by a kprobe on __text_poke(), which every change of running
- * text goes through, with text_mutex held. The probe runs with preemption
- * off and is the only writer; readers run anywhere and see complete entries.
- * If the kernel has no such function nothing is logged, and contradictions
+ * Feeds the log of patches. Every change of running text goes through
+ * __text_poke(); a kprobe there sees it before it is made. Text that nobody
+ * could run yet is written in other ways: of that, only the place is logged,
+ * when it is announced and when it goes away. By modules' notifier: modules
+ * and their init text. By a kprobe on perf_event_ksymbol(): trampolines of
+ * BPF and ftrace, pages of kprobes. What BPF programs are written and freed
+ * with goes through __text_poke(), too long for its bytes to be kept.
+ *
+ * If the kernel has no __text_poke() nothing is logged, and contradictions
  * that patches cause show as decode errors.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/slab.h>
-#include <linux/string.h>
+#include <linux/notifier.h>
+#include <linux/perf_event.h>
+#include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
 #include "compat.h"
+#include "limits.h"
+#include "memory.h"
+#include "patch_log.h"
 #include "text_patch.h"
 
-/* A power of two; one static key makes three entries a place it is used. */
-#define LOG_ENTRIES	32768U
-/* Longer ones write to memory that holds no code yet. */
-#define PATCH_MAX	16
-
-struct patch {
-	u64 tsc;
-	u64 addr;
-	u32 len;
-	u8 before[PATCH_MAX];
-};
-
-static struct patch *log_entries;
-static u64 logged;
+static struct kipt_patch_log *patch_log;
+/* Makes its writers one after the other, and guards @misses_seen. */
+static DEFINE_RAW_SPINLOCK(writer_lock);
+static unsigned long misses_seen;
+/* Number of the first patch of the next log. */
+static u64 next_number;
 
 static DEFINE_MUTEX(users_lock);
 static u32 users;
 
-static struct patch *entry(u64 number)
+static struct kprobe poke_probe, ksymbol_probe;
+static bool modules_watched;
+
+static unsigned long misses(void)
 {
-	return &log_entries[number % LOG_ENTRIES];
+	return READ_ONCE(poke_probe.nmissed) +
+	       READ_ONCE(ksymbol_probe.nmissed);
+}
+
+static void log_patch(u64 addr, u64 len, const u8 *before)
+{
+	unsigned long flags, missed;
+
+	raw_spin_lock_irqsave(&writer_lock, flags);
+	missed = misses();
+	if (missed != misses_seen)
+		kipt_patch_log_missed(patch_log);
+	WRITE_ONCE(misses_seen, missed);
+	kipt_patch_log_add(patch_log, rdtsc(), addr, len, before);
+	raw_spin_unlock_irqrestore(&writer_lock, flags);
 }
 
 /* __text_poke(func, addr, src, len) */
-static int kipt_text_patch_log(struct kprobe *probe, struct pt_regs *regs)
+static int kipt_text_patch_on_poke(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct patch *patch = entry(logged);
+	u8 before[KIPT_PATCH_BYTES];
+	bool known = regs->cx <= KIPT_PATCH_BYTES &&
+		!copy_from_kernel_nofault(before, (void *)regs->si, regs->cx);
 
-	patch->tsc = rdtsc();
-	patch->addr = regs->si;
-	patch->len = regs->cx;
-	if (patch->len <= PATCH_MAX &&
-	    copy_from_kernel_nofault(patch->before, (void *)regs->si,
-				     patch->len))
-		patch->len = 0;
-	/* Pairs with kipt_text_patch_count(). */
-	smp_store_release(&logged, logged + 1);
+	log_patch(regs->si, regs->cx, known ? before : NULL);
 	return 0;
 }
 
-static struct kprobe probe;
+/* perf_event_ksymbol(type, addr, len, unregister, name) */
+static int kipt_text_patch_on_ksymbol(struct kprobe *probe,
+				      struct pt_regs *regs)
+{
+	if ((u32)regs->dx)
+		log_patch(regs->si, (u32)regs->dx, NULL);
+	return 0;
+}
+
+static_assert(__same_type(perf_event_ksymbol,
+			  void (u16, u64, u32, bool, const char *)));
+
+static int kipt_text_patch_on_module(struct notifier_block *block,
+				     unsigned long what, void *data)
+{
+	struct module *module = data;
+	unsigned long base;
+	u32 len;
+
+	/* Init text is freed once the module lives. */
+	kipt_compat_module_init_text(module, &base, &len);
+	if (len)
+		log_patch(base, len, NULL);
+	kipt_compat_module_text(module, &base, &len);
+	if (len && what != MODULE_STATE_LIVE)
+		log_patch(base, len, NULL);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = kipt_text_patch_on_module,
+};
+
+static bool probe_symbol(struct kprobe *probe, const char *symbol,
+			 kprobe_pre_handler_t handler)
+{
+	*probe = (struct kprobe) {
+		.symbol_name = symbol,
+		.pre_handler = handler,
+	};
+	if (!register_kprobe(probe))
+		return true;
+	pr_warn_once("%s cannot be probed: patches of kernel text cannot be followed\n",
+		     symbol);
+	probe->pre_handler = NULL;
+	return false;
+}
+
+static void unprobe(struct kprobe *probe)
+{
+	if (probe->pre_handler)
+		unregister_kprobe(probe);
+	probe->pre_handler = NULL;
+}
+
+static void begin_log(void)
+{
+	u32 entries = kipt_limits()->patches;
+	void *memory = kipt_memory_alloc(kipt_patch_log_size(entries));
+
+	lockdep_assert_held(&users_lock);
+	if (!memory) {
+		pr_warn("no memory to follow patches of kernel text\n");
+		return;
+	}
+	patch_log = kipt_patch_log_init(memory, entries, next_number);
+	misses_seen = 0;
+	if (!probe_symbol(&poke_probe, "__text_poke", kipt_text_patch_on_poke))
+		return;
+	probe_symbol(&ksymbol_probe, "perf_event_ksymbol",
+		     kipt_text_patch_on_ksymbol);
+	modules_watched = !register_module_notifier(&module_notifier);
+}
+
+static void end_log(void)
+{
+	lockdep_assert_held(&users_lock);
+	if (modules_watched)
+		unregister_module_notifier(&module_notifier);
+	modules_watched = false;
+	unprobe(&ksymbol_probe);
+	unprobe(&poke_probe);
+	if (!patch_log)
+		return;
+	next_number = kipt_patch_log_count(patch_log);
+	kipt_memory_free(patch_log,
+			 kipt_patch_log_size(kipt_limits()->patches));
+	patch_log = NULL;
+}
 
 void kipt_text_patch_get(void)
 {
 	mutex_lock(&users_lock);
-	if (users++)
-		goto out;
-	if (!log_entries)
-		log_entries = kvcalloc(LOG_ENTRIES, sizeof(*log_entries),
-				       GFP_KERNEL);
-	probe = (struct kprobe) {
-		.symbol_name = "__text_poke",
-		.pre_handler = kipt_text_patch_log,
-	};
-	if (!log_entries || register_kprobe(&probe)) {
-		pr_warn_once("patches of kernel text cannot be followed\n");
-		probe.pre_handler = NULL;
-	}
-out:
+	if (!users++)
+		begin_log();
 	mutex_unlock(&users_lock);
 }
 
 void kipt_text_patch_put(void)
 {
 	mutex_lock(&users_lock);
-	if (--users)
-		goto out;
-	if (probe.pre_handler)
-		unregister_kprobe(&probe);
-	kvfree(log_entries);
-	log_entries = NULL;
-out:
+	if (!--users)
+		end_log();
 	mutex_unlock(&users_lock);
 }
 
 u64 kipt_text_patch_count(void)
 {
-	/* Pairs with kipt_text_patch_log(). */
-	return smp_load_acquire(&logged);
+	return patch_log ? kipt_patch_log_count(patch_log) : next_number;
 }
 
-static u64 oldest_logged(void)
+u64 kipt_text_patch_lost(u64 first)
 {
-	u64 count = kipt_text_patch_count();
-
-	return count > LOG_ENTRIES ? count - LOG_ENTRIES : 0;
+	return patch_log ? kipt_patch_log_lost(patch_log, first) : 0;
 }
 
 u64 kipt_text_patch_at(u64 first, u64 end, u64 tsc)
 {
-	u64 middle;
-
-	/* Patches are logged in the order of their times. */
-	first = min(max(first, oldest_logged()), end);
-	while (first < end) {
-		middle = first + (end - first) / 2;
-		if (entry(middle)->tsc <= tsc)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return patch_log ? kipt_patch_log_at(patch_log, first, end, tsc) : end;
 }
 
-bool kipt_text_patch_lost(u64 first, u64 tsc)
+bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
 {
-	u64 oldest = oldest_logged();
-
-	return first < oldest && tsc <= entry(oldest)->tsc;
-}
-
-static bool overlaps(const struct patch *patch, u64 ip, u32 len)
-{
-	return patch->addr < ip + len && ip < patch->addr + patch->len;
-}
-
-static void undo_one(const struct patch *patch, u64 ip, u8 *buf, u32 len)
-{
-	u64 begin = max(patch->addr, ip);
-	u64 end = min(patch->addr + patch->len, ip + len);
-
-	if (patch->len <= PATCH_MAX && overlaps(patch, ip, len))
-		memcpy(buf + (begin - ip), patch->before +
-		       (begin - patch->addr), end - begin);
-}
-
-void kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
-{
-	u64 number = kipt_text_patch_count();
-
-	first = max(first, oldest_logged());
-	while (number > first)
-		undo_one(entry(--number), ip, buf, len);
+	if (!patch_log)
+		return true;
+	/* A patch that nobody logged, after all that are. */
+	if (misses() != READ_ONCE(misses_seen))
+		return false;
+	/* The bytes were read before the log is. */
+	smp_rmb();
+	return kipt_patch_log_undo(patch_log, first, ip, buf, len);
 }
 
 bool kipt_text_patch_touches(u64 first, u64 end, u64 ip, u32 len)
 {
-	if (first < end && first < oldest_logged())
-		return true;
-	for (; first < end; first++)
-		if (overlaps(entry(first), ip, len))
-			return true;
-	return false;
+	return patch_log &&
+	       kipt_patch_log_touches(patch_log, first, end, ip, len);
 }
 
 bool kipt_text_patch_range(u64 number, u64 *begin, u64 *end)
 {
-	if (number < oldest_logged())
-		return false;
-	*begin = entry(number)->addr;
-	*end = entry(number)->addr + entry(number)->len;
-	return true;
+	return patch_log &&
+	       kipt_patch_log_range(patch_log, number, begin, end);
 }

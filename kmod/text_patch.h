@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A log of patches to kernel and module text: static keys, ftrace, static
- * calls, kprobes. With it, text can be read as it was at any time since the
- * log began, and text that was patched while it was traced is known as such.
+ * Follows what happens to kernel and module text: static keys, ftrace, static
+ * calls, kprobes; modules, BPF programs and trampolines that come and go. With
+ * it, text can be read as it was at any time since the log began, and what
+ * cannot be known is known to be unknown.
  *
- * A patch has a number, counted from 0 as long as the module is loaded. The
- * text before patch n is what is in memory with all patches from n on taken
- * back, newest first.
+ * A patch has a number, counted from 0 as long as the module is loaded; see
+ * patch_log.h. Times are TSCs of 64 bits: a time from a packet goes through
+ * kipt_tsc_extend() first.
  */
 #ifndef KIPT_TEXT_PATCH_H
 #define KIPT_TEXT_PATCH_H
@@ -45,32 +46,34 @@ u64 kipt_text_patch_count(void);
  *
  * Context: any.
  *
- * Return: its number, or @end if all were made at or before @tsc.
+ * Return: its number, or @end if all were made at or before @tsc; @first if it
+ * is not known, as the log has lost patches.
  */
 u64 kipt_text_patch_at(u64 first, u64 end, u64 tsc);
 
 /**
- * kipt_text_patch_lost() - whether the text of a time is not known any more
- * @first: number of the first patch that matters
- * @tsc: the time
+ * kipt_text_patch_lost() - patches that are not in the log any more
+ * @first: number of the first that matters
  *
- * Context: any.
+ * For KIPT_GAP_PATCHES. Context: any.
  *
- * Return: true if the log lost patches from @first on that were made after
- * @tsc.
+ * Return: how many.
  */
-bool kipt_text_patch_lost(u64 first, u64 tsc);
+u64 kipt_text_patch_lost(u64 first);
 
 /**
  * kipt_text_patch_undo() - turn text as it is now into what it was
  * @first: take back patches from this number on
- * @ip: address of @buf[0]
- * @buf: text read from memory; changed in place
+ * @ip: address of @buf[0]; [@ip, @ip + @len) lies in one page
+ * @buf: text read from memory before; changed in place
  * @len: bytes
  *
  * Context: any.
+ *
+ * Return: false if it is not known what it was: code came or went
+ * there without a copy, a patch was not seen, or fell out of the log.
  */
-void kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len);
+bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len);
 
 /**
  * kipt_text_patch_touches() - whether some patches are in an address range
@@ -81,8 +84,8 @@ void kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len);
  *
  * Context: any.
  *
- * Return: true if one of them changed a byte in the range, or was logged so
- * long ago that this is not known any more.
+ * Return: true if one of them changed a byte in the range, or that is not
+ * known.
  */
 bool kipt_text_patch_touches(u64 first, u64 end, u64 ip, u32 len);
 

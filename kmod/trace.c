@@ -104,6 +104,7 @@ static int start_local(struct kipt_trace *trace)
 	err = program_local(trace);
 	if (err) {
 		trace->state = KIPT_TRACE_OFF;
+		kipt_sideband_end_local();
 		kipt_hw_restore_local(&trace->saved);
 	}
 	return err;
@@ -135,6 +136,7 @@ static void stop_local(struct kipt_trace *trace, enum kipt_stop_cause why)
 	barrier();
 	if (trace->buffer->once)
 		kipt_pmi_stopped_local();
+	kipt_sideband_end_local();
 	kipt_hw_restore_local(&trace->saved);
 }
 

@@ -116,6 +116,9 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 	u8 buf[FILL_BYTES];
 	enum kipt_status status;
 
+	if (mode != KIPT_EXEC_64 && code->based &&
+	    code->based(code->ctx, space))
+		return KIPT_NO_CODE;
 	status = scan(&fresh, buf, read_code(code, space, ip, buf));
 	if (status != KIPT_OK)
 		return status;
@@ -134,8 +137,7 @@ void kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 
 	for (i = KIPT_BLOCK_NONE + 1; i < blocks->count; i++) {
 		block = &blocks->table[i];
-		if (block->space == space && block->ip < end &&
-		    block->ip + block->len > begin)
+		if (kipt_block_touches(block, space, begin, end))
 			block->insns = 0;
 	}
 }

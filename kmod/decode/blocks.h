@@ -143,6 +143,22 @@ static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
 }
 
 /**
+ * kipt_block_touches() - is some of a block's code in a range
+ * @block: the block
+ * @space: address space
+ * @begin: first address
+ * @end: last address + 1
+ *
+ * Return: true if so.
+ */
+static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
+				      u64 begin, u64 end)
+{
+	return block->space == space && block->ip < end &&
+	       block->ip + block->len > begin;
+}
+
+/**
  * kipt_blocks_number() - the number of an address, read or not
  * @blocks: the cache
  * @space: address space

@@ -22,19 +22,22 @@ void kipt_counts_clear(struct kipt_counts *counts)
 			counts->index.max);
 }
 
-static u64 hash_of(u64 from, u64 to)
+static u64 hash_of(u64 space, u64 from, u64 to)
 {
-	return (from * 0x9e3779b97f4a7c15ULL ^ to) * 0xc2b2ae3d27d4eb4fULL;
+	return ((from ^ space << 16) * 0x9e3779b97f4a7c15ULL ^ to) *
+	       0xc2b2ae3d27d4eb4fULL;
 }
 
 static void enter(struct kipt_counts *counts, u32 number)
 {
 	const struct kipt_edge *edge = &counts->edges[number];
 
-	kipt_index_put(&counts->index, hash_of(edge->from, edge->to), number);
+	kipt_index_put(&counts->index,
+		       hash_of(edge->space, edge->from, edge->to), number);
 }
 
-static u32 add(struct kipt_counts *counts, u64 from, u64 to, u32 kind)
+static u32 add(struct kipt_counts *counts, u64 space, u64 from, u64 to,
+	       u32 kind)
 {
 	u32 number = counts->count, i;
 
@@ -43,7 +46,7 @@ static u32 add(struct kipt_counts *counts, u64 from, u64 to, u32 kind)
 		return 0;
 	}
 	counts->edges[number] = (struct kipt_edge){
-		.from = from, .to = to, .kind = kind
+		.space = space, .from = from, .to = to, .kind = kind
 	};
 	counts->count++;
 	if (kipt_index_double(&counts->index, counts->count)) {
@@ -54,16 +57,19 @@ static u32 add(struct kipt_counts *counts, u64 from, u64 to, u32 kind)
 	return number;
 }
 
-u32 kipt_counts_number(struct kipt_counts *counts, u64 from, u64 to, u32 kind)
+u32 kipt_counts_number(struct kipt_counts *counts, u64 space, u64 from, u64 to,
+		       u32 kind)
 {
-	u32 at = kipt_index_first(&counts->index, hash_of(from, to)), number;
+	u32 at = kipt_index_first(&counts->index, hash_of(space, from, to));
 	const struct kipt_edge *edge;
+	u32 number;
 
 	while ((number = counts->index.slots[at]) != 0) {
 		edge = &counts->edges[number];
-		if (edge->from == from && edge->to == to && edge->kind == kind)
+		if (edge->from == from && edge->to == to &&
+		    edge->space == space && edge->kind == kind)
 			return number;
 		at = kipt_index_next(&counts->index, at);
 	}
-	return add(counts, from, to, kind);
+	return add(counts, space, from, to, kind);
 }

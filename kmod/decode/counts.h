@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counted edges that are no direct branch's: from, to and kind to a number
- * and a count. Owns the memory it was given. Any context.
+ * Counted edges that are no direct branch's: address space, from, to and kind to
+ * a number and a count. Owns the memory it was given. Any context.
  */
 #ifndef KIPT_DECODE_COUNTS_H
 #define KIPT_DECODE_COUNTS_H
@@ -10,6 +10,7 @@
 
 /**
  * struct kipt_edge - an edge of the flow
+ * @space: address space of @from
  * @from: the branch, or where an event came
  * @to: where control went
  * @count: how often
@@ -17,6 +18,7 @@
  * @reserved: fills
  */
 struct kipt_edge {
+	u64 space;
 	u64 from;
 	u64 to;
 	u64 count;
@@ -60,12 +62,14 @@ void kipt_counts_clear(struct kipt_counts *counts);
 /**
  * kipt_counts_number() - the number of an edge
  * @counts: the edges; @full is set if there is no room
+ * @space: address space of @from
  * @from: the branch
  * @to: where control went
  * @kind: enum kipt_branch_kind
  *
  * Return: the number, or 0 if there is no room.
  */
-u32 kipt_counts_number(struct kipt_counts *counts, u64 from, u64 to, u32 kind);
+u32 kipt_counts_number(struct kipt_counts *counts, u64 space, u64 from, u64 to,
+		       u32 kind);
 
 #endif /* KIPT_DECODE_COUNTS_H */

@@ -8,8 +8,10 @@
 static void give(struct kipt_flow *flow)
 {
 	if (flow->count && !flow->stopped &&
-	    !flow->sink.emit(flow->sink.ctx, flow->records, flow->count))
+	    !flow->sink.emit(flow->sink.ctx, flow->records, flow->count)) {
 		flow->stopped = true;
+		flow->halt_at = flow->data;
+	}
 	flow->count = 0;
 }
 

@@ -293,69 +293,144 @@ static bool run_short_tnt(struct kipt_flow *flow)
 	return true;
 }
 
-/* Returns false if the segment's end was not reached in order. */
-static bool run_packets(struct kipt_flow *flow)
+/* How the packets of a segment end. */
+enum ending {
+	IN_ORDER,
+	AT_BAD_BYTES,
+	HALTED,
+};
+
+static enum ending run_packets(struct kipt_flow *flow)
 {
 	struct kipt_packet packet;
 	enum kipt_status status;
 
-	while (!flow->stopped) {
-		if (kipt_memo_may_run(flow))
-			kipt_memo_run(flow);
+	while (flow->cursor.pos < flow->halt_at) {
+		if (kipt_memo_may_run(flow) && !kipt_memo_run(flow))
+			return HALTED;
 		flow->offset = (u64)(flow->cursor.pos - flow->data);
 		if (likely(run_short_tnt(flow)))
 			continue;
 		status = kipt_packet_next(&flow->cursor, &packet);
 		if (unlikely(status == KIPT_END))
-			return true;
+			return IN_ORDER;
 		if (unlikely(status != KIPT_OK)) {
 			report_bytes(flow, status);
-			return false;
+			return AT_BAD_BYTES;
 		}
 		use_packet(flow, &packet);
 	}
-	return false;
+	return HALTED;
 }
 
-/* @next: the PSB behind it; @after: the one behind that */
-static void run_segment(struct kipt_flow *flow, u64 psb, u64 next, u64 after)
+/* Returns false if the run halts in it. */
+static bool run_segment(struct kipt_flow *flow)
 {
-	if (!kipt_psb_start(flow, psb, next) || !run_packets(flow))
-		return;
+	struct kipt_run *run = &flow->run;
+	enum ending ending;
+
+	if (!run->inside) {
+		run->after = run->next == flow->size ? flow->size :
+			     kipt_sync_next(flow->data, flow->size,
+					    run->next + 16);
+		run->inside = kipt_psb_start(flow, run->psb, run->next);
+		if (!run->inside)
+			return true;
+	}
+	ending = run_packets(flow);
+	if (ending == HALTED)
+		return false;
+	run->inside = false;
+	if (ending == AT_BAD_BYTES)
+		return true;
 	kipt_flow_release(flow);
-	if (next != flow->size)
-		kipt_psb_arrive(flow, next, after);
+	if (run->next != flow->size)
+		kipt_psb_arrive(flow, run->next, run->after);
+	return true;
 }
 
-enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
-			       u64 size, u64 from, u64 to)
+/* What is before the run is over if it halts at once. */
+static void set_halt(struct kipt_flow *flow, const u8 *pos)
 {
-	u64 psb, next, after;
+	u64 slice = flow->config.slice;
+	u64 left = (u64)(flow->data + flow->size - pos);
 
-	flow->data = data;
-	flow->size = size;
-	flow->psb.offset = size;
+	flow->asked = false;
+	flow->halt_at = slice && slice < left ? pos + slice :
+						flow->data + flow->size + 1;
+}
+
+static enum kipt_status run_on(struct kipt_flow *flow)
+{
+	struct kipt_run *run = &flow->run;
+
+	while (run->psb < run->to) {
+		if (flow->data + run->psb >= flow->halt_at && !run->inside)
+			break;
+		if (!run_segment(flow))
+			break;
+		run->psb = run->next;
+		run->next = run->after;
+	}
+	if (run->psb < run->to && !flow->stopped)
+		return KIPT_PAUSED;
+	kipt_emit_flush(flow);
+	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
+}
+
+void kipt_flow_time(struct kipt_flow *flow, bool on)
+{
+	flow->config.output &= ~KIPT_FLOW_TIME;
+	if (on)
+		flow->config.output |= KIPT_FLOW_TIME;
+}
+
+void kipt_flow_pause(struct kipt_flow *flow)
+{
+	flow->asked = true;
+	flow->halt_at = flow->data;
+}
+
+enum kipt_status kipt_flow_resume(struct kipt_flow *flow)
+{
+	set_halt(flow, flow->run.inside ? flow->cursor.pos :
+					  flow->data + flow->run.psb);
+	return run_on(flow);
+}
+
+static void forget_run(struct kipt_flow *flow)
+{
+	flow->psb.offset = flow->size;
 	flow->stopped = false;
 	flow->enabled = false;
 	flow->clock.moved = false;
 	flow->trial = false;
 	flow->count = 0;
-	flow->slow_until = data;
+	flow->slow_until = flow->data;
+	flow->kept = (struct kipt_kept){ 0 };
+	flow->telling = (struct kipt_telling){ 0 };
+}
+
+enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
+			       u64 size, u64 from, u64 to)
+{
+	u64 psb;
+
+	flow->data = data;
+	flow->size = size;
+	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
+	set_halt(flow, data + psb);
 	if (psb > from || psb == size)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_NO_PSB, from);
 	if (psb == size) {
 		kipt_emit_flush(flow);
 		return flow->stopped ? KIPT_STOPPED : KIPT_NO_PSB;
 	}
-	next = kipt_sync_next(data, size, psb + 16);
-	while (psb < to && !flow->stopped) {
-		after = next == size ? size :
-			kipt_sync_next(data, size, next + 16);
-		run_segment(flow, psb, next, after);
-		psb = next;
-		next = after;
-	}
-	kipt_emit_flush(flow);
-	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
+	flow->run = (struct kipt_run){
+		.psb = psb,
+		.next = kipt_sync_next(data, size, psb + 16),
+		.to = to,
+	};
+	return run_on(flow);
 }

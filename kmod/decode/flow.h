@@ -30,6 +30,10 @@
  *	that @read just gave; where it changes in the flow, a CODE record says
  *	so. Versions other than 0 are decoded without the memo. May be NULL:
  *	all is version 0.
+ * @based: true if 32 and 16-bit code of address space @space may lie in code
+ *	segments that do not begin at 0, and the trace tells its offsets in
+ *	them (CPUs without LIP): such code cannot be found, and is not looked
+ *	for. May be NULL: false
  * @ctx: first argument of all
  */
 struct kipt_code {
@@ -37,13 +41,15 @@ struct kipt_code {
 	u64 (*space)(void *ctx, u64 cr3, bool nr);
 	bool (*changed)(void *ctx, u64 space, u64 ip, u32 len);
 	u32 (*version)(void *ctx, u64 space, u64 ip, u32 len);
+	bool (*based)(void *ctx, u64 space);
 	void *ctx;
 };
 
 /**
  * struct kipt_sink - where records go
  * @emit: takes @n >= 1 records, in order; false ends the decode with
- *	KIPT_STOPPED. The records are the core's: copy what is to be kept.
+ *	KIPT_STOPPED. The records are the core's: copy what is to be kept. May
+ *	call kipt_flow_pause().
  * @ctx: its first argument
  */
 struct kipt_sink {
@@ -80,6 +86,8 @@ struct kipt_sink {
  *	and filled anew.
  * @step_limit: blocks walked without using a packet before KIPT_LOOP; 0: a
  *	default
+ * @slice: bytes of trace after which a run pauses by itself, and so it does
+ *	after a walk of 4096 blocks that used no packet; 0: it does not
  * @tsc_num: CPUID.15H:EBX; 0: unknown
  * @tsc_den: CPUID.15H:EAX; 0: unknown
  * @mtc_freq: RTIT_CTL.MTCFreq of the trace
@@ -100,6 +108,7 @@ struct kipt_flow_config {
 	u32 output;
 	u32 step_limit;
 	u64 memory;
+	u64 slice;
 	u32 tsc_num;
 	u32 tsc_den;
 	u64 tsc_near;
@@ -169,13 +178,53 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
  * KIPT_OK: all was looked at; gaps, if any, are in the records.
  * KIPT_NO_PSB: there is no PSB in [@from, @size); a GAP record says so.
  * KIPT_STOPPED: the sink said stop.
+ * KIPT_PAUSED: there is more; kipt_flow_resume() goes on.
  */
 enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 			       u64 size, u64 from, u64 to);
 
 /**
+ * kipt_flow_pause() - ask for a pause
+ * @flow: the flow; the call comes from one of its callbacks
+ *
+ * The run, or kipt_flow_counts(), returns KIPT_PAUSED at the next boundary
+ * between packets where it can. Up to there the sink may still be given what
+ * KIPT_FLOW_PAUSE_BYTES of trace make: with branches seldom more than a
+ * thousand records, of which up to 256 wait in the flow until it is resumed.
+ * A single packet makes more where the program went through thousands of
+ * direct jumps in a row.
+ */
+void kipt_flow_pause(struct kipt_flow *flow);
+
+/* Without BRANCHES or CALLS, or with PATHS, it is KIPT_FLOW_PAUSE_MOST. */
+#define KIPT_FLOW_PAUSE_BYTES	192U
+#define KIPT_FLOW_PAUSE_MOST	2048U
+
+/**
+ * kipt_flow_resume() - go on with a run that was paused
+ * @flow: the last call was kipt_flow_run() or this, and gave KIPT_PAUSED; the
+ *	trace is where it was
+ *
+ * Pauses change nothing: the records are the same, wherever and however often
+ * there are some.
+ *
+ * Context: that of the callbacks. Return: as kipt_flow_run().
+ */
+enum kipt_status kipt_flow_resume(struct kipt_flow *flow);
+
+/**
+ * kipt_flow_time() - make TIME and CBR records from now on, or not
+ * @flow: the flow, not paused
+ * @on: as KIPT_FLOW_TIME in the output says
+ *
+ * Context: any.
+ */
+void kipt_flow_time(struct kipt_flow *flow, bool on);
+
+/**
  * kipt_flow_forget() - code of an address range is to be read again
- * @flow: the flow; counts, if any, go to the sink
+ * @flow: the flow, not paused; what the code counted goes to the sink, without
+ *	pause
  * @space: name of the address space
  * @begin: first address
  * @end: last address + 1; @begin 0 and @end ~0: all of the space
@@ -186,10 +235,11 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end);
 
 /**
  * kipt_flow_counts() - give the sink the edge counts, and count from 0 again
- * @flow: made with KIPT_FLOW_COUNTS; it counts over all its runs, and gives
- *	counts away before this only if its memory is full
+ * @flow: made with KIPT_FLOW_COUNTS, not paused in a run; it counts over all its
+ *	runs, and gives counts away before this only if its memory is full
  *
- * Context: that of the sink. Return: KIPT_OK, or KIPT_STOPPED.
+ * Context: that of the sink.
+ * Return: KIPT_OK, KIPT_STOPPED, or KIPT_PAUSED: call it again for the rest.
  */
 enum kipt_status kipt_flow_counts(struct kipt_flow *flow);
 

@@ -13,7 +13,7 @@
 /* Which window started with these bytes at this block? Returns false if none is
  * known.
  */
-static bool find_logged(struct kipt_flow *flow, const struct fast *fast,
+static bool find_logged(struct kipt_flow *flow, const struct kipt_fast *fast,
 			u32 *number)
 {
 	struct kipt_log *log = &flow->memo.log;
@@ -30,7 +30,7 @@ static bool find_logged(struct kipt_flow *flow, const struct fast *fast,
  * the log may have come elsewhere in the trace. There it has @len bytes: more
  * than before if time passes in it.
  */
-static __always_inline bool take_one(struct kipt_flow *flow, struct fast *fast,
+static __always_inline bool take_one(struct kipt_flow *flow, struct kipt_fast *fast,
 				     const struct kipt_logged *logged, u32 len,
 				     enum tell how)
 {
@@ -56,7 +56,7 @@ static __always_inline bool take_one(struct kipt_flow *flow, struct fast *fast,
  * none did.
  */
 static inline bool next_logged(const struct kipt_flow *flow,
-			       const struct fast *fast, u32 *number)
+			       const struct kipt_fast *fast, u32 *number)
 {
 	if (fast->block == KIPT_BLOCK_NONE ||
 	    !kipt_log_follows(&flow->memo.log, *number))
@@ -69,7 +69,7 @@ static inline bool next_logged(const struct kipt_flow *flow,
  * one, and @same how much of it is the same too. Returns false if it is not to be
  * taken.
  */
-static __always_inline bool take_same(struct kipt_flow *flow, struct fast *fast,
+static __always_inline bool take_same(struct kipt_flow *flow, struct kipt_fast *fast,
 				      u32 *number, u32 *same, u32 *taken,
 				      enum tell how)
 {
@@ -80,7 +80,7 @@ static __always_inline bool take_same(struct kipt_flow *flow, struct fast *fast,
 	u32 len;
 
 	kipt_log_reserve(log, *same);
-	while (more && logged->len <= *same) {
+	while (more && logged->len <= *same && !halts(flow, fast, how)) {
 		more = take_one(flow, fast, logged, logged->len, how);
 		if (!more)
 			break;
@@ -100,7 +100,7 @@ static __always_inline bool take_same(struct kipt_flow *flow, struct fast *fast,
  * not there before, then the rest. Returns false if that is not so.
  */
 static __always_inline bool take_over_mtc(struct kipt_flow *flow,
-					  struct fast *fast, u32 number,
+					  struct kipt_fast *fast, u32 number,
 					  u32 same, enum tell how)
 {
 	struct kipt_log *log = &flow->memo.log;
@@ -120,21 +120,46 @@ static __always_inline bool take_over_mtc(struct kipt_flow *flow,
 	return true;
 }
 
-static __always_inline u32 take_again(struct kipt_flow *flow, struct fast *fast,
-				      enum tell how)
+static noinline u32 keep(struct kipt_flow *flow, u32 number, u32 same,
+			 u32 taken, bool all)
+{
+	struct kipt_kept *kept = &flow->kept;
+
+	kept->place = KIPT_KEPT_IN_LOG;
+	kept->number = number;
+	kept->same = same;
+	kept->taken = taken;
+	kept->all = all;
+	return 0;
+}
+
+static __always_inline u32 take_again(struct kipt_flow *flow,
+				      struct kipt_fast *fast, enum tell how)
 {
 	const struct kipt_log *log = &flow->memo.log;
+	struct kipt_kept *kept = &flow->kept;
 	u32 number, taken = 0, same;
 	bool all;
 
+	if (unlikely(kept->place == KIPT_KEPT_IN_LOG)) {
+		kept->place = KIPT_KEPT_BETWEEN;
+		number = kept->number;
+		taken = kept->taken;
+		same = kept->same;
+		all = kept->all;
+		goto follow;
+	}
 	if (!find_logged(flow, fast, &number))
 		return 0;
-	while (!flow->stopped) {
+	for (;;) {
 		same = kipt_log_same(log, kipt_log_at(log, number), 0,
 				     fast->pos, (u64)(fast->end - fast->pos));
 		all = same == KIPT_LOG_COMPARED;
+follow:
 		if (!take_same(flow, fast, &number, &same, &taken, how))
 			break;
+		if (unlikely(fast->pos >= flow->halt_at))
+			return keep(flow, number, same, taken, all);
 		if (all)
 			continue;
 		if (!take_over_mtc(flow, fast, number, same, how))
@@ -146,7 +171,7 @@ static __always_inline u32 take_again(struct kipt_flow *flow, struct fast *fast,
 	return taken;
 }
 
-u32 kipt_take_again(struct kipt_flow *flow, struct fast *fast, enum tell how)
+u32 kipt_take_again(struct kipt_flow *flow, struct kipt_fast *fast, enum tell how)
 {
 	if (how == TELL_COUNTS)
 		return take_again(flow, fast, TELL_COUNTS);

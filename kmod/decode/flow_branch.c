@@ -122,7 +122,7 @@ void kipt_flow_settle(struct kipt_flow *flow)
 		kipt_flow_set_mode(flow, flow->mode_value, false);
 }
 
-void kipt_flow_resume(struct kipt_flow *flow, u8 kind, u64 ip)
+void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_ENABLE,
@@ -218,12 +218,12 @@ static void tip_while_off(struct kipt_flow *flow,
 			  const struct kipt_packet *packet, u64 ip)
 {
 	if (flow->overflow) {
-		kipt_flow_resume(flow, KIPT_ENABLE_OVERFLOW, ip);
+		kipt_flow_enable(flow, KIPT_ENABLE_OVERFLOW, ip);
 	} else if (!flow->lost) {
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
 	} else if (may_resume(flow, packet) &&
 		   (!flow->deferred || flow->event)) {
-		kipt_flow_resume(flow, KIPT_ENABLE_RESUME, ip);
+		kipt_flow_enable(flow, KIPT_ENABLE_RESUME, ip);
 	} else {
 		flow->event = false;
 		kipt_flow_settle(flow);
@@ -284,7 +284,7 @@ static void on_pge(struct kipt_flow *flow, const struct kipt_packet *packet,
 		kipt_flow_settle(flow);
 		return;
 	}
-	kipt_flow_resume(flow, KIPT_ENABLE_PGE, ip);
+	kipt_flow_enable(flow, KIPT_ENABLE_PGE, ip);
 }
 
 /* SKD022: a VM entry that clears TraceEn sends a FUP that looks like an

@@ -6,34 +6,78 @@
  */
 #include "flow_state.h"
 
-static void emit_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind,
-		      u64 count)
+static bool in_kernel(u64 from, u64 to)
+{
+	return (from & to) >> 63;
+}
+
+static void emit_space(struct kipt_flow *flow, u64 space, bool kernel)
 {
 	struct kipt_record record = {
-		.type = KIPT_RECORD_EDGE,
-		.kind = kind,
-		.ip = from,
-		.value = to,
+		.type = KIPT_RECORD_SPACE,
+		.flags = KIPT_RF_NO_IP,
+		.value = space,
 	};
 
+	if (!space && !kernel)
+		record.flags |= KIPT_RF_NO_VALUE;
+	flow->telling.spaced = true;
+	flow->telling.kernel = kernel;
+	flow->telling.space = space;
+	*kipt_emit_room(flow, 1) = record;
+}
+
+static void emit_edge(struct kipt_flow *flow, u64 space, u64 from, u64 to,
+		      u8 kind, u64 count)
+{
+	bool kernel = in_kernel(from, to);
+	struct kipt_record *record;
+	u32 told;
+
+	if (!flow->telling.spaced || flow->telling.space != space ||
+	    flow->telling.kernel != kernel)
+		emit_space(flow, space, kernel);
 	while (count) {
-		record.aux = count < 0xffffffffU ? (u32)count : 0xffffffffU;
-		count -= record.aux;
-		*kipt_emit_room(flow, 1) = record;
+		told = count < 0xffffffffU ? (u32)count : 0xffffffffU;
+		count -= told;
+		record = kipt_emit_room(flow, 1);
+		record->type = KIPT_RECORD_EDGE;
+		record->kind = kind;
+		record->flags = 0;
+		record->aux = told;
+		record->ip = from;
+		record->value = to;
 	}
 }
 
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
 {
+	u64 space = in_kernel(from, to) ? 0 : flow->at.space;
 	u32 number;
 
 	if (flow->trial)
 		return;
-	number = kipt_counts_number(&flow->counts, from, to, kind);
+	number = kipt_counts_number(&flow->counts, space, from, to, kind);
 	if (number)
 		flow->counts.edges[number].count++;
 	else
-		emit_edge(flow, from, to, kind, 1);
+		emit_edge(flow, space, from, to, kind, 1);
+}
+
+void kipt_count_leave(struct kipt_flow *flow, const struct kipt_way *way, u64 to)
+{
+	const struct kipt_edge *edge;
+	u32 step;
+
+	if (way->kind == KIPT_WAY_WINDOW)
+		way = kipt_way_part(&flow->memo, way, way->listed - 1U);
+	if (!way->listed)
+		return;
+	step = kipt_way_steps(way)[way->listed - 1];
+	if (!(step & KIPT_STEP_LEAVES))
+		return;
+	edge = &flow->counts.edges[step & KIPT_STEP_NUMBER];
+	kipt_count_edge(flow, edge->from, to, (u8)edge->kind);
 }
 
 static void fold_steps(struct kipt_flow *flow, struct kipt_way *way)
@@ -45,7 +89,8 @@ static void fold_steps(struct kipt_flow *flow, struct kipt_way *way)
 		number = steps[i] & KIPT_STEP_NUMBER;
 		if (steps[i] & KIPT_STEP_TAKEN)
 			flow->blocks.table[number].taken += way->count;
-		else if (steps[i] & KIPT_STEP_EDGE)
+		else if (steps[i] & KIPT_STEP_EDGE &&
+			 !(steps[i] & KIPT_STEP_LEAVES))
 			flow->counts.edges[number].count += way->count;
 	}
 	way->count = 0;
@@ -77,54 +122,91 @@ static void fold_ways(struct kipt_flow *flow, u8 kind)
 	}
 }
 
-static void emit_blocks(struct kipt_flow *flow)
+static void fold(struct kipt_flow *flow)
 {
-	struct kipt_block *block;
-	u32 i;
-
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
-		block = &flow->blocks.table[i];
-		if (!block->taken)
-			continue;
-		emit_edge(flow, block->ip + block->last, block->target,
-			  kipt_branch_kind(block->class), block->taken);
-		block->taken = 0;
-	}
+	fold_ways(flow, KIPT_WAY_WINDOW);
+	fold_ways(flow, KIPT_WAY_PACKET);
 }
 
-static void emit_edges(struct kipt_flow *flow)
+static void emit_block(struct kipt_flow *flow, struct kipt_block *block)
 {
-	struct kipt_edge *edge;
-	u32 i;
+	if (!block->taken)
+		return;
+	emit_edge(flow, block->space, block->ip + block->last, block->target,
+		  kipt_branch_kind(block->class), block->taken);
+	block->taken = 0;
+}
 
-	for (i = 1; i < flow->counts.count; i++) {
-		edge = &flow->counts.edges[i];
-		emit_edge(flow, edge->from, edge->to, (u8)edge->kind,
-			  edge->count);
-		edge->count = 0;
+static void emit_counted(struct kipt_flow *flow, struct kipt_edge *counted)
+{
+	if (!counted->count)
+		return;
+	emit_edge(flow, counted->space, counted->from, counted->to,
+		  (u8)counted->kind, counted->count);
+	counted->count = 0;
+}
+
+/* Return: false if a pause was asked for before the last. */
+static bool emit_blocks(struct kipt_flow *flow)
+{
+	u32 *at = &flow->telling.at;
+
+	for (; *at < flow->blocks.count; ++*at) {
+		if (flow->asked)
+			return false;
+		emit_block(flow, &flow->blocks.table[*at]);
 	}
+	flow->telling.edges = true;
+	*at = 1;
+	return true;
+}
+
+static bool emit_edges(struct kipt_flow *flow)
+{
+	u32 *at = &flow->telling.at;
+
+	for (; *at < flow->counts.count; ++*at) {
+		if (flow->asked)
+			return false;
+		emit_counted(flow, &flow->counts.edges[*at]);
+	}
+	return true;
 }
 
 /* What windows counted goes to their parts, and in the end to blocks and edges.
  */
-void kipt_count_give(struct kipt_flow *flow)
+bool kipt_count_give(struct kipt_flow *flow)
 {
+	struct kipt_telling *telling = &flow->telling;
+
 	if (!flow->counts.max)
-		return;
-	fold_ways(flow, KIPT_WAY_WINDOW);
-	fold_ways(flow, KIPT_WAY_PACKET);
-	emit_blocks(flow);
-	emit_edges(flow);
+		return true;
+	if (!telling->on) {
+		fold(flow);
+		*telling = (struct kipt_telling){
+			.on = true, .at = KIPT_BLOCK_NONE + 1,
+		};
+	}
+	if ((!telling->edges && !emit_blocks(flow)) || !emit_edges(flow))
+		return false;
+	telling->on = false;
 	flow->memo.bytes = 0;
+	return true;
 }
 
 enum kipt_status kipt_flow_counts(struct kipt_flow *flow)
 {
+	bool all;
+
 	flow->stopped = false;
+	flow->asked = false;
 	flow->clock.moved = false;
-	kipt_count_give(flow);
-	kipt_emit_flush(flow);
-	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
+	all = kipt_count_give(flow);
+	if (all)
+		kipt_emit_flush(flow);
+	if (flow->stopped)
+		return KIPT_STOPPED;
+	return all ? KIPT_OK : KIPT_PAUSED;
 }
 
 /* The trail names ways, which go: its blocks stay. */
@@ -138,24 +220,49 @@ static void keep_trail(struct kipt_flow *flow)
 	flow->history_count = count;
 }
 
-void kipt_flow_renew(struct kipt_flow *flow)
+bool kipt_flow_renew(struct kipt_flow *flow)
 {
 	/* Path numbers are given anew. */
 	kipt_emit_paths(flow);
-	kipt_count_give(flow);
+	if (!kipt_count_give(flow))
+		return false;
 	keep_trail(flow);
 	kipt_blocks_clear(&flow->blocks);
 	kipt_memo_clear(&flow->memo);
 	if (flow->counts.max)
 		kipt_counts_clear(&flow->counts);
+	return true;
+}
+
+/* Code that is read anew may end in another branch. */
+static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
+{
+	struct kipt_block *block;
+	u32 i;
+
+	bool all = !begin && end == ~0ULL;
+
+	fold(flow);
+	flow->telling = (struct kipt_telling){ 0 };
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		block = &flow->blocks.table[i];
+		if (kipt_block_touches(block, space, begin, end))
+			emit_block(flow, block);
+	}
+	for (i = 1; all && i < flow->counts.count; i++) {
+		if (flow->counts.edges[i].space == space)
+			emit_counted(flow, &flow->counts.edges[i]);
+	}
+	kipt_emit_flush(flow);
 }
 
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
 	flow->stopped = false;
-	kipt_count_give(flow);
+	flow->clock.moved = false;
+	if (flow->counts.max)
+		give_range(flow, space, begin, end);
 	flow->history_count = 0;
 	kipt_blocks_forget(&flow->blocks, space, begin, end);
 	kipt_memo_clear(&flow->memo);
-	kipt_emit_flush(flow);
 }

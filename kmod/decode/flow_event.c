@@ -126,7 +126,7 @@ static void on_overflow_fup(struct kipt_flow *flow, u64 ip)
 		flow->overflow = false;
 		return;
 	}
-	kipt_flow_resume(flow, KIPT_ENABLE_OVERFLOW, ip);
+	kipt_flow_enable(flow, KIPT_ENABLE_OVERFLOW, ip);
 }
 
 void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)

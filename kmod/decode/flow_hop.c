@@ -33,7 +33,7 @@ const u8 *kipt_take_time(struct kipt_flow *flow, const u8 *pos)
 	return cursor.pos;
 }
 
-void kipt_pass_times(struct kipt_flow *flow, struct fast *fast, const u8 *end)
+void kipt_pass_times(struct kipt_flow *flow, struct kipt_fast *fast, const u8 *end)
 {
 	const u8 *pos = NULL;
 
@@ -60,7 +60,7 @@ struct hit kipt_find_second(const struct kipt_flow *flow,
 }
 
 static inline struct next next_packet(const struct kipt_flow *flow,
-				      const struct fast *fast)
+				      const struct kipt_fast *fast)
 {
 	u8 byte = *fast->pos;
 	struct next next = {
@@ -79,7 +79,7 @@ static inline struct next next_packet(const struct kipt_flow *flow,
 
 /* What the key of an IP packet leaves open. */
 static inline bool is_ip_way(const struct kipt_way *way,
-			     const struct fast *fast, const struct next *next)
+			     const struct kipt_fast *fast, const struct next *next)
 {
 	u64 word = next->last_ip << 8 | KIPT_WINDOW_FULL |
 		   (*fast->pos & KIPT_WINDOW_OPCODE);
@@ -90,7 +90,7 @@ static inline bool is_ip_way(const struct kipt_way *way,
 }
 
 static inline bool hop_holds(const struct kipt_flow *flow,
-			     const struct fast *fast, const struct next *next)
+			     const struct kipt_fast *fast, const struct next *next)
 {
 	const struct kipt_way *way;
 
@@ -102,7 +102,7 @@ static inline bool hop_holds(const struct kipt_flow *flow,
 }
 
 /* Its way by the table, learnt if it is new. */
-static struct hit find_packet(struct kipt_flow *flow, const struct fast *fast)
+static struct hit find_packet(struct kipt_flow *flow, const struct kipt_fast *fast)
 {
 	u64 last_ip = fast->last_ip;
 	struct kipt_window window;
@@ -123,7 +123,7 @@ static struct hit find_packet(struct kipt_flow *flow, const struct fast *fast)
 }
 
 static inline struct kipt_way *take_packet(struct kipt_flow *flow,
-					   struct fast *fast, enum tell how)
+					   struct kipt_fast *fast, enum tell how)
 {
 	struct next next = next_packet(flow, fast);
 	struct hit hit;
@@ -193,7 +193,7 @@ static inline bool take_stack(struct kipt_flow *flow,
 /* Short TNTs whose hops say where they lead. Which hop is next waits for one
  * load and one addition.
  */
-static __always_inline void take_tnts(struct kipt_flow *flow, struct fast *fast,
+static __always_inline void take_tnts(struct kipt_flow *flow, struct kipt_fast *fast,
 				      const u8 *upto, enum tell how)
 {
 	u32 block = fast->block, history = flow->history_count, next;
@@ -222,7 +222,7 @@ static __always_inline void take_tnts(struct kipt_flow *flow, struct fast *fast,
 }
 
 /* Is a packet of windows there, all of it? */
-static bool has_packet(const struct fast *fast)
+static bool has_packet(const struct kipt_fast *fast)
 {
 	u8 byte = *fast->pos;
 	u32 size = kipt_window_lens[byte];
@@ -233,7 +233,7 @@ static bool has_packet(const struct fast *fast)
 }
 
 static __always_inline bool take_packets(struct kipt_flow *flow,
-					 struct fast *fast, const u8 *upto,
+					 struct kipt_fast *fast, const u8 *upto,
 					 enum tell how)
 {
 	const u8 *pos;
@@ -254,13 +254,13 @@ static __always_inline bool take_packets(struct kipt_flow *flow,
 	return true;
 }
 
-struct kipt_way *kipt_take_packet(struct kipt_flow *flow, struct fast *fast,
+struct kipt_way *kipt_take_packet(struct kipt_flow *flow, struct kipt_fast *fast,
 				  enum tell how)
 {
 	return take_packet(flow, fast, how);
 }
 
-bool kipt_take_packets(struct kipt_flow *flow, struct fast *fast,
+bool kipt_take_packets(struct kipt_flow *flow, struct kipt_fast *fast,
 		       const u8 *upto, enum tell how)
 {
 	if (how == TELL_COUNTS)

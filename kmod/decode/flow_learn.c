@@ -36,7 +36,7 @@ static bool walk_ip(struct kipt_flow *flow, u8 byte, u64 target)
 	case KIPT_WINDOW_TIP_PGE:
 		if (flow->enabled || !kipt_ip_is_canonical(target))
 			return false;
-		kipt_flow_resume(flow, KIPT_ENABLE_PGE, target);
+		kipt_flow_enable(flow, KIPT_ENABLE_PGE, target);
 		return true;
 	default:
 		if (!flow->enabled ||

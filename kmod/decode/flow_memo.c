@@ -6,8 +6,9 @@
  */
 #include "flow_take.h"
 
-/* Bytes taken packet by packet before the sink is asked again. */
-#define KIPT_TAKE_BYTES	16384U
+/* Bytes taken packet by packet before it is asked whether the run halts. */
+#define KIPT_TAKE_BYTES	1024U
+#define KIPT_TAKE_RECORDED	128U
 /* So many windows taken again promise that more can be soon. */
 #define KIPT_AGAIN_LONG	4U
 /* Bytes after which what ways counted is folded. Tests make it small. */
@@ -16,7 +17,7 @@
 #endif
 
 static inline struct hit find(const struct kipt_flow *flow,
-			      const struct fast *fast,
+			      const struct kipt_fast *fast,
 			      const struct kipt_ahead *ahead)
 {
 	const struct kipt_window *window = &ahead->window;
@@ -34,6 +35,13 @@ static inline struct hit find(const struct kipt_flow *flow,
 	    !kipt_window_starts(fast->pos, fast->pos + ahead->mtc))
 		hit.way = NULL;
 	return hit;
+}
+
+u32 kipt_leave_kernel(struct kipt_flow *flow, const struct kipt_way *way, u64 to)
+{
+	if (flow->counts.max)
+		kipt_count_leave(flow, way, to);
+	return kipt_number_at(flow, to);
 }
 
 void kipt_tell_timed(struct kipt_flow *flow, const struct kipt_way *way,
@@ -58,7 +66,7 @@ void kipt_tell_timed(struct kipt_flow *flow, const struct kipt_way *way,
 	}
 }
 
-static void enter(struct kipt_flow *flow, struct fast *fast)
+static void enter(struct kipt_flow *flow, struct kipt_fast *fast)
 {
 	const u8 *data_end = flow->data + flow->size;
 	const u8 *end = flow->cursor.end, *pos = flow->cursor.pos;
@@ -68,16 +76,14 @@ static void enter(struct kipt_flow *flow, struct fast *fast)
 		      data_end - KIPT_WINDOW_READS : pos;
 	if (end - pos > (s64)KIPT_MEMO_FOLD)
 		end = pos + KIPT_MEMO_FOLD;
-	fast->pos = pos;
-	fast->end = end;
-	fast->most = 1;
+	*fast = (struct kipt_fast){ .pos = pos, .end = end, .most = 1 };
 	fast->last_ip = flow->last_ip;
 	fast->off = kipt_number_at(flow, KIPT_OFF_IP);
 	fast->block = flow->enabled ? kipt_number_at(flow, flow->at.ip) :
 				      fast->off;
 }
 
-void kipt_memo_settle(struct kipt_flow *flow, const struct fast *fast)
+void kipt_memo_settle(struct kipt_flow *flow, const struct kipt_fast *fast)
 {
 	flow->cursor.pos = fast->pos;
 	flow->last_ip = fast->last_ip;
@@ -110,7 +116,7 @@ static __always_inline void fetch(const struct kipt_flow *flow,
 }
 
 /* Reads the window at @pos. Returns where it ends: there, if none is. */
-static const u8 *read_window(const struct fast *fast, struct kipt_ahead *ahead,
+static const u8 *read_window(const struct kipt_fast *fast, struct kipt_ahead *ahead,
 			     const u8 *pos, u64 *last_ip)
 {
 	ahead->begin = pos;
@@ -122,7 +128,7 @@ static const u8 *read_window(const struct fast *fast, struct kipt_ahead *ahead,
 }
 
 /* Guesses the window at @pos. Returns where it ends: there, if nobody knows. */
-static inline const u8 *guess(const struct fast *fast,
+static inline const u8 *guess(const struct kipt_fast *fast,
 			      struct kipt_ahead *ahead, const u8 *pos)
 {
 	ahead->begin = pos;
@@ -136,7 +142,7 @@ static inline const u8 *guess(const struct fast *fast,
 /* Finds @fast->most windows ahead, as far as there are some. Behind one that was
  * guessed nobody knows IP compression, and where a window ends is a guess too.
  */
-static void look_ahead(struct kipt_flow *flow, struct fast *fast)
+static void look_ahead(struct kipt_flow *flow, struct kipt_fast *fast)
 {
 	bool guesses = !flow->memo.reads, known = true;
 	const u8 *pos = fast->pos, *next = pos;
@@ -184,7 +190,7 @@ static inline void put_log(struct kipt_flow *flow,
 }
 
 /* Takes a window whose way is known. */
-static inline void take_known(struct kipt_flow *flow, struct fast *fast,
+static __always_inline void take_known(struct kipt_flow *flow, struct kipt_fast *fast,
 			      const struct kipt_ahead *ahead,
 			      struct hit hit, enum tell how)
 {
@@ -200,7 +206,7 @@ static inline void take_known(struct kipt_flow *flow, struct fast *fast,
 }
 
 /* Is a window that is not known to be learnt? */
-static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
+static bool begin_learning(struct kipt_flow *flow, const struct kipt_fast *fast,
 			   const struct kipt_ahead *ahead)
 {
 	u64 top = flow->stack.depth ?
@@ -216,7 +222,7 @@ static bool begin_learning(struct kipt_flow *flow, const struct fast *fast,
 /* Takes a new window packet by packet, and learns it unless one of those is all
  * of it. Returns false as kipt_take_packets().
  */
-static bool take_new(struct kipt_flow *flow, struct fast *fast,
+static bool take_new(struct kipt_flow *flow, struct kipt_fast *fast,
 		     const struct kipt_ahead *ahead, enum tell how)
 {
 	const struct kipt_way *packet, *way = NULL;
@@ -246,7 +252,7 @@ static bool take_new(struct kipt_flow *flow, struct fast *fast,
 /* Reads a window that was guessed, and that nobody knows. Returns its way if the
  * guess was wrong, and the window is known.
  */
-static noinline struct hit find_read(struct kipt_flow *flow, struct fast *fast,
+static noinline struct hit find_read(struct kipt_flow *flow, struct kipt_fast *fast,
 				     struct kipt_ahead *ahead)
 {
 	struct hit none = { NULL, 0 };
@@ -262,7 +268,7 @@ static noinline struct hit find_read(struct kipt_flow *flow, struct fast *fast,
 }
 
 /* Returns false as kipt_take_packets(). */
-static inline bool take_window(struct kipt_flow *flow, struct fast *fast,
+static inline bool take_window(struct kipt_flow *flow, struct kipt_fast *fast,
 			       struct kipt_ahead *ahead, enum tell how)
 {
 	struct hit hit = { NULL, 0 };
@@ -292,36 +298,56 @@ static bool may_begin(u8 byte)
 	return kipt_tnt_is_short(byte) || (size && size != KIPT_WINDOW_TIMES);
 }
 
+/* Returns false if none is in the log. */
+static inline bool take_logged(struct kipt_flow *flow, struct kipt_fast *fast,
+			       enum tell how)
+{
+	u32 again = kipt_take_again(flow, fast, how);
+
+	if (!again)
+		return flow->kept.place == KIPT_KEPT_IN_LOG;
+	if (again >= KIPT_AGAIN_LONG)
+		fast->most = 1;
+	flow->memo.tried += again;
+	flow->memo.known += again;
+	kipt_memo_judge(&flow->memo);
+	return true;
+}
+
 /* Takes windows that were there before, or reads some: behind a long stretch that
  * was there one, then two, then four. Returns false as kipt_take_packets(), or if
  * none is there.
  */
-static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
+static inline bool take_windows(struct kipt_flow *flow, struct kipt_fast *fast,
 				enum tell how)
 {
 	const u8 *pos = fast->pos;
-	u32 again, i;
+	u32 i = 0;
 
+	if (unlikely(flow->kept.place == KIPT_KEPT_IN_ROW)) {
+		flow->kept.place = KIPT_KEPT_BETWEEN;
+		i = flow->kept.row;
+		goto row;
+	}
 	if (unlikely(pos >= fast->end || fast->block == KIPT_BLOCK_NONE))
 		return false;
 	if (unlikely(!may_begin(*pos))) {
 		kipt_pass_times(flow, fast, fast->end);
 		return fast->pos != pos;
 	}
-	again = kipt_take_again(flow, fast, how);
-	if (again) {
-		if (again >= KIPT_AGAIN_LONG)
-			fast->most = 1;
-		flow->memo.tried += again;
-		flow->memo.known += again;
-		kipt_memo_judge(&flow->memo);
+	if (take_logged(flow, fast, how))
 		return true;
-	}
 	look_ahead(flow, fast);
 	fast->most = fast->most < KIPT_AHEAD ? fast->most * 2 : KIPT_AHEAD;
 	if (unlikely(!fast->count))
 		return false;
-	for (i = 0; i < fast->count && flow->ahead[i].begin == fast->pos; i++) {
+row:
+	for (; i < fast->count && flow->ahead[i].begin == fast->pos; i++) {
+		if (unlikely(halts(flow, fast, how))) {
+			flow->kept.place = KIPT_KEPT_IN_ROW;
+			flow->kept.row = i;
+			return true;
+		}
 		if (!take_window(flow, fast, &flow->ahead[i], how))
 			return false;
 	}
@@ -334,10 +360,10 @@ static inline bool take_windows(struct kipt_flow *flow, struct fast *fast,
 /* Takes packets while windows are not worth it. Returns false as
  * kipt_take_packets().
  */
-static bool take_rest(struct kipt_flow *flow, struct fast *fast, enum tell how)
+static bool take_rest(struct kipt_flow *flow, struct kipt_fast *fast, enum tell how)
 {
 	const u8 *pos = fast->pos;
-	u64 left;
+	u64 left, most;
 	bool more;
 
 	/* A packet of time may end behind the end. */
@@ -346,21 +372,27 @@ static bool take_rest(struct kipt_flow *flow, struct fast *fast, enum tell how)
 	left = (u64)(fast->end - pos);
 	if (left > flow->memo.rest)
 		left = flow->memo.rest;
-	if (left > KIPT_TAKE_BYTES)
-		left = KIPT_TAKE_BYTES;
+	most = how == TELL_RECORDS ? KIPT_TAKE_RECORDED : KIPT_TAKE_BYTES;
+	if (left > most)
+		left = most;
 	more = kipt_take_packets(flow, fast, pos + left, how);
 	left = (u64)(fast->pos - pos);
 	flow->memo.rest -= left < flow->memo.rest ? (u32)left : flow->memo.rest;
 	return more && left;
 }
 
-static inline void run(struct kipt_flow *flow, struct fast *fast, enum tell how)
+/* Returns false if the run halts. */
+static inline bool run(struct kipt_flow *flow, struct kipt_fast *fast,
+		       enum tell how)
 {
-	while (!flow->stopped) {
+	if (unlikely(flow->kept.place == KIPT_KEPT_IN_LOG))
+		take_logged(flow, fast, how);
+	while (fast->pos < flow->halt_at) {
 		if (flow->memo.rest ? !take_rest(flow, fast, how) :
 				      !take_windows(flow, fast, how))
-			return;
+			return true;
 	}
+	return false;
 }
 
 /* Instructions that no path tells of stand before the next. */
@@ -386,35 +418,70 @@ bool kipt_memo_may_run(const struct kipt_flow *flow)
 		 flow->at.pip_pending);
 }
 
-void kipt_memo_run(struct kipt_flow *flow)
+/* What is full is dropped, what counted for long is told. Returns false if the
+ * run halts meanwhile.
+ */
+static bool make_room(struct kipt_flow *flow)
 {
-	struct fast fast;
-	const u8 *start;
-
 	if (flow->blocks.full || flow->counts.full ||
 	    kipt_memo_is_stale(&flow->memo))
-		kipt_flow_renew(flow);
-	enter(flow, &fast);
-	start = fast.pos;
-	if (fast.block == KIPT_BLOCK_NONE ||
-	    fast.off == KIPT_BLOCK_NONE)
-		return;
-	fast.over_times = true;
-	if (flow->counts.max) {
-		run(flow, &fast, TELL_COUNTS);
-	} else if (flow->config.output & KIPT_FLOW_PATHS) {
+		return kipt_flow_renew(flow);
+	return flow->memo.bytes <= KIPT_MEMO_FOLD || kipt_count_give(flow);
+}
+
+static bool run_as_told(struct kipt_flow *flow, struct kipt_fast *fast)
+{
+	if (flow->counts.max)
+		return run(flow, fast, TELL_COUNTS);
+	if (flow->config.output & KIPT_FLOW_PATHS)
+		return run(flow, fast, TELL_PATHS);
+	return run(flow, fast, TELL_RECORDS);
+}
+
+/* Time cannot pass inside a path. */
+static void begin(struct kipt_flow *flow, struct kipt_fast *fast)
+{
+	bool paths = flow->config.output & KIPT_FLOW_PATHS;
+
+	fast->over_times = !paths || !(flow->config.output & KIPT_FLOW_TIME);
+	if (paths)
 		tell_untold(flow);
-		/* Time cannot pass inside a path. */
-		if (flow->config.output & KIPT_FLOW_TIME)
-			fast.over_times = false;
-		run(flow, &fast, TELL_PATHS);
+}
+
+static bool pause(struct kipt_flow *flow, const struct kipt_fast *fast,
+		  const u8 *start)
+{
+	kipt_memo_settle(flow, fast);
+	flow->kept.on = true;
+	flow->kept.start = start;
+	flow->kept.fast = *fast;
+	return false;
+}
+
+bool kipt_memo_run(struct kipt_flow *flow)
+{
+	struct kipt_fast fast;
+	const u8 *start;
+
+	if (unlikely(flow->kept.on)) {
+		fast = flow->kept.fast;
+		start = flow->kept.start;
 	} else {
-		run(flow, &fast, TELL_RECORDS);
+		if (!make_room(flow))
+			return false;
+		enter(flow, &fast);
+		start = fast.pos;
+		if (fast.block == KIPT_BLOCK_NONE ||
+		    fast.off == KIPT_BLOCK_NONE)
+			return true;
+		begin(flow, &fast);
 	}
+	if (!run_as_told(flow, &fast))
+		return pause(flow, &fast, start);
+	flow->kept.on = false;
 	kipt_memo_settle(flow, &fast);
 	flow->memo.bytes += (u64)(fast.pos - start);
-	if (flow->memo.bytes > KIPT_MEMO_FOLD)
-		kipt_count_give(flow);
 	if (fast.pos != start)
 		flow->previous = KIPT_PACKET_TNT;
+	return true;
 }

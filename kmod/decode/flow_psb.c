@@ -7,125 +7,6 @@
  */
 #include "flow_state.h"
 
-/* TSC stands among the first packets of a PSB+. */
-#define LIMIT_PACKETS	32
-
-/* BDM70: before a TIP.PGE a PSB+ may hold a FUP though tracing is off. Only
- * packets that need no tracing stand between such a FUP and the TIP.PGE.
- */
-static bool pge_follows(const struct kipt_cursor *from)
-{
-	struct kipt_cursor cursor = *from;
-	struct kipt_packet packet;
-
-	while (kipt_packet_next(&cursor, &packet) == KIPT_OK) {
-		switch (packet.type) {
-		case KIPT_PACKET_TIP_PGE:
-			return true;
-		case KIPT_PACKET_PSBEND:
-		case KIPT_PACKET_PIP:
-		case KIPT_PACKET_MODE_EXEC:
-		case KIPT_PACKET_MODE_TSX:
-		case KIPT_PACKET_VMCS:
-			break;
-		default:
-			if (!kipt_packet_is_time(packet.type))
-				return false;
-		}
-	}
-	return false;
-}
-
-static void read_fup(struct kipt_psb *psb, const struct kipt_packet *packet,
-		     const struct kipt_cursor *behind)
-{
-	if (packet->size == KIPT_IPBYTES_NONE)
-		return;
-	psb->last_ip = kipt_last_ip_apply(psb->last_ip, packet);
-	psb->ip = psb->last_ip;
-	psb->has_ip = !pge_follows(behind);
-}
-
-/* Returns false at the packet that ends the PSB+. */
-static bool read_one(struct kipt_psb *psb, const struct kipt_packet *packet,
-		     const struct kipt_cursor *behind)
-{
-	switch (packet->type) {
-	case KIPT_PACKET_PSBEND:
-		psb->complete = true;
-		return false;
-	case KIPT_PACKET_OVF:
-		psb->overflow = true;
-		return false;
-	case KIPT_PACKET_FUP:
-		read_fup(psb, packet, behind);
-		return true;
-	case KIPT_PACKET_PIP:
-		psb->has_pip = true;
-		psb->pip = *packet;
-		return true;
-	case KIPT_PACKET_MODE_EXEC:
-		psb->has_mode = true;
-		psb->mode = (u8)packet->value;
-		return true;
-	case KIPT_PACKET_MODE_TSX:
-		psb->has_tsx = true;
-		psb->tsx = (u8)packet->value;
-		return true;
-	case KIPT_PACKET_VMCS:
-		psb->has_vmcs = true;
-		psb->vmcs = packet->value;
-		return true;
-	default:
-		if (!kipt_packet_is_time(packet->type))
-			psb->status = KIPT_BAD_CONTEXT;
-		return psb->status == KIPT_OK;
-	}
-}
-
-/* PADs are most of the packets of some PSB+. */
-static void pass_pads(struct kipt_cursor *cursor)
-{
-	while (kipt_cursor_left(cursor) && !*cursor->pos)
-		cursor->pos++;
-}
-
-/* Reads flow->psb, up to @end, the next PSB or the trace's end; @clock may be NULL.
- */
-static void read_psb(struct kipt_flow *flow, u64 offset, u64 end,
-		     struct kipt_clock *clock)
-{
-	struct kipt_psb *psb = &flow->psb;
-	const u8 *data = flow->data;
-	struct kipt_cursor cursor;
-	struct kipt_packet packet;
-	const u8 *at;
-	bool more = true;
-
-	memset(psb, 0, sizeof(*psb));
-	psb->offset = offset;
-	kipt_cursor_init(&cursor, data + offset, end - offset);
-	psb->status = kipt_packet_next(&cursor, &packet);
-	at = cursor.pos;
-	while (more && psb->status == KIPT_OK) {
-		pass_pads(&cursor);
-		at = cursor.pos;
-		psb->status = kipt_packet_next(&cursor, &packet);
-		if (psb->status != KIPT_OK)
-			break;
-		if (clock)
-			kipt_clock_packet(clock, &packet);
-		more = read_one(psb, &packet, &cursor);
-	}
-	psb->bad = (u64)(at - data);
-	psb->end = (u64)((psb->overflow ? at : cursor.pos) - data);
-	if (psb->status == KIPT_OK && psb->has_ip &&
-	    !kipt_ip_is_canonical(psb->ip)) {
-		psb->status = KIPT_BAD_IP;
-		psb->has_ip = false;
-	}
-}
-
 static void emit_sync(struct kipt_flow *flow, u8 kind, u64 offset)
 {
 	struct kipt_record record = {
@@ -223,23 +104,13 @@ static void restate(struct kipt_flow *flow, const struct kipt_psb *psb)
 /* The TSC in the next PSB+: no estimate before it may be beyond. */
 static void limit_clock(struct kipt_flow *flow, u64 next)
 {
-	struct kipt_cursor cursor;
-	struct kipt_packet packet = { 0 };
-	u32 i;
+	struct kipt_psb psb;
 
 	if (!(flow->config.output & KIPT_FLOW_TIME) || next == flow->size)
 		return;
-	kipt_cursor_init(&cursor, flow->data + next, flow->size - next);
-	for (i = 0; i < LIMIT_PACKETS; i++) {
-		if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
-		    packet.type == KIPT_PACKET_PSBEND ||
-		    packet.type == KIPT_PACKET_OVF)
-			return;
-		if (packet.type == KIPT_PACKET_TSC)
-			break;
-	}
-	if (packet.type == KIPT_PACKET_TSC)
-		kipt_clock_limit(&flow->clock, packet.value);
+	kipt_psb_read(&psb, flow->data, next, flow->size, NULL);
+	if (psb.has_tsc)
+		kipt_clock_limit(&flow->clock, psb.tsc);
 }
 
 static void report_bad(struct kipt_flow *flow, const struct kipt_psb *psb)
@@ -260,7 +131,8 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 	reset(flow);
 	/* Without time it may be known from where the segment before ended. */
 	if (timed || psb->offset != offset)
-		read_psb(flow, offset, end, timed ? &flow->clock : NULL);
+		kipt_psb_read(psb, flow->data, offset, end,
+			      timed ? &flow->clock : NULL);
 	flow->enabled = psb->has_ip;
 	flow->at.ip = psb->ip;
 	flow->last_ip = psb->last_ip;
@@ -305,7 +177,7 @@ void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end)
 		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
 	if (flow->enabled && flow->event)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	read_psb(flow, offset, end, NULL);
+	kipt_psb_read(psb, flow->data, offset, end, NULL);
 	if (flow->enabled)
 		arrive_at(flow, psb);
 	else if (psb->has_ip && !flow->lost && !flow->overflow)

@@ -12,6 +12,7 @@
 #include "flow.h"
 #include "last_ip.h"
 #include "memo.h"
+#include "psb.h"
 #include "return_stack.h"
 #include "tnt.h"
 
@@ -153,43 +154,90 @@ struct kipt_ahead {
 };
 
 /**
- * struct kipt_psb - what a PSB+ says
- * @offset: of the PSB
- * @end: offset behind it
- * @status: KIPT_OK, or why it is no good
- * @bad: offset of what is no good
- * @complete: PSBEND was seen
- * @overflow: OVF ended it, @end is there
- * @has_ip: tracing is on, at @ip
- * @ip: address
- * @last_ip: IP compression behind it
- * @has_pip: @pip is valid
- * @pip: PIP packet
- * @has_mode: @mode is valid
- * @mode: MODE.Exec bits
- * @has_tsx: @tsx is valid
- * @tsx: MODE.TSX bits
- * @has_vmcs: @vmcs is valid
- * @vmcs: VMCS base
+ * struct kipt_fast - the flow's state while the memo runs
+ * @pos: next byte
+ * @end: no window reaches beyond
+ * @block: number of the block execution is at, or of "off"
+ * @off: number of "off" in this space
+ * @last_ip: IP compression
+ * @over_times: windows go on over MTCs and CYCs
+ * @count: windows in flow->ahead, from @pos on
+ * @most: that are read ahead
  */
-struct kipt_psb {
-	u64 offset;
-	u64 end;
-	enum kipt_status status;
-	u64 bad;
-	bool complete;
-	bool overflow;
-	bool has_ip;
-	u64 ip;
+struct kipt_fast {
+	const u8 *pos;
+	const u8 *end;
+	u32 block;
+	u32 off;
 	u64 last_ip;
-	bool has_pip;
-	struct kipt_packet pip;
-	bool has_mode;
-	u8 mode;
-	bool has_tsx;
-	u8 tsx;
-	bool has_vmcs;
-	u64 vmcs;
+	bool over_times;
+	u32 count;
+	u32 most;
+};
+
+/* Where the memo was when a pause came. */
+enum kipt_kept_place {
+	KIPT_KEPT_BETWEEN,	/* nothing was begun */
+	KIPT_KEPT_IN_ROW,	/* windows that were read ahead are left */
+	KIPT_KEPT_IN_LOG,	/* it was following the log */
+};
+
+/**
+ * struct kipt_kept - where the memo was when a pause came
+ * @on: the run is paused there
+ * @start: where it began
+ * @fast: its state
+ * @place: enum kipt_kept_place
+ * @row: in the row: the next
+ * @number: in the log: window of the log that may be next
+ * @same: bytes that are the same from there on
+ * @all: as many as are compared at once were the same
+ * @taken: windows taken from the log
+ */
+struct kipt_kept {
+	bool on;
+	u8 place;
+	bool all;
+	u32 row;
+	u32 number;
+	u32 same;
+	u32 taken;
+	const u8 *start;
+	struct kipt_fast fast;
+};
+
+/**
+ * struct kipt_run - what a run has before it
+ * @psb: offset of the PSB of the segment at hand
+ * @next: of the PSB behind it, or the trace's size
+ * @after: of the one behind that
+ * @to: no segment is begun here or behind
+ * @inside: the segment was begun
+ */
+struct kipt_run {
+	u64 psb;
+	u64 next;
+	u64 after;
+	u64 to;
+	bool inside;
+};
+
+/**
+ * struct kipt_telling - how far the telling of counts is
+ * @on: they are being told: nothing is counted until that ends
+ * @edges: blocks are done
+ * @at: number of the next block or edge
+ * @spaced: @kernel and @space were told
+ * @kernel: the edge told last is all in the kernel
+ * @space: its address space
+ */
+struct kipt_telling {
+	bool on;
+	bool edges;
+	bool spaced;
+	bool kernel;
+	u32 at;
+	u64 space;
 };
 
 /**
@@ -240,10 +288,16 @@ struct kipt_psb {
  * @blocks: block cache
  * @memo: on top of it
  * @counts: edges
+ * @telling: of what was counted
+ * @kept: where the memo is, while the run is paused
+ * @run: what is to be decoded
  * @code: caller's
  * @sink: caller's
  * @config: caller's, with defaults filled in
  * @stopped: the sink said stop
+ * @asked: a pause was asked for
+ * @halt_at: the run pauses or stops at the first boundary between packets that
+ *	is here or behind
  * @count: records in @records
  * @records: not yet given to the sink
  */
@@ -293,10 +347,15 @@ struct kipt_flow {
 	struct kipt_blocks blocks;
 	struct kipt_memo memo;
 	struct kipt_counts counts;
+	struct kipt_telling telling;
+	struct kipt_kept kept;
+	struct kipt_run run;
 	struct kipt_code code;
 	struct kipt_sink sink;
 	struct kipt_flow_config config;
 	bool stopped;
+	bool asked;
+	const u8 *halt_at;
 	u32 count;
 	struct kipt_record records[KIPT_FLOW_BUFFER];
 };
@@ -379,16 +438,30 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind);
 
 /**
+ * kipt_count_leave() - a way was taken that leads from the kernel to an address
+ * space
+ * @flow: counts
+ * @way: the way, of a packet or a window
+ * @to: where it leads
+ */
+void kipt_count_leave(struct kipt_flow *flow, const struct kipt_way *way, u64 to);
+
+/**
  * kipt_count_give() - give the sink what was counted
  * @flow: counts start again from 0
+ *
+ * Return: false if a pause was asked for: it is to be called again, for the
+ * rest, before anything is counted.
  */
-void kipt_count_give(struct kipt_flow *flow);
+bool kipt_count_give(struct kipt_flow *flow);
 
 /**
  * kipt_flow_renew() - drop all that is cached
  * @flow: the flow; no block is in use
+ *
+ * Return: as kipt_count_give(); nothing was dropped then.
  */
-void kipt_flow_renew(struct kipt_flow *flow);
+bool kipt_flow_renew(struct kipt_flow *flow);
 
 /* flow_memo.c: the fast path. Its own parts share flow_take.h. */
 
@@ -396,8 +469,10 @@ void kipt_flow_renew(struct kipt_flow *flow);
  * kipt_memo_run() - follow the flow with the memo as far as it goes
  * @flow: nothing is pending; the cursor is advanced, maybe not at all. The
  *	packet it stops at is for the slow path.
+ *
+ * Return: false if the run halts here.
  */
-void kipt_memo_run(struct kipt_flow *flow);
+bool kipt_memo_run(struct kipt_flow *flow);
 
 /**
  * kipt_memo_may_run() - is nothing pending that the memo does not know of
@@ -594,12 +669,12 @@ void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end);
 void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status);
 
 /**
- * kipt_flow_resume() - execution is at an address, whatever was before
+ * kipt_flow_enable() - execution is at an address, whatever was before
  * @flow: enabled afterwards
  * @kind: enum kipt_enable_kind
  * @ip: address
  */
-void kipt_flow_resume(struct kipt_flow *flow, u8 kind, u64 ip);
+void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip);
 
 /**
  * kipt_flow_disable() - tracing is off from here on

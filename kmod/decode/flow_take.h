@@ -26,27 +26,12 @@ enum tell {
 	TELL_COUNTS,
 };
 
-/**
- * struct fast - the flow's state while the memo runs
- * @pos: next byte
- * @end: no window reaches beyond
- * @block: number of the block execution is at, or of "off"
- * @off: number of "off" in this space
- * @last_ip: IP compression
- * @over_times: windows go on over MTCs and CYCs
- * @count: windows in flow->ahead, from @pos on
- * @most: that are read ahead
- */
-struct fast {
-	const u8 *pos;
-	const u8 *end;
-	u32 block;
-	u32 off;
-	u64 last_ip;
-	bool over_times;
-	u32 count;
-	u32 most;
-};
+/* Where many records are made it is asked at each window whether the run halts. */
+static inline bool halts(const struct kipt_flow *flow,
+			 const struct kipt_fast *fast, enum tell how)
+{
+	return how == TELL_RECORDS && fast->pos >= flow->halt_at;
+}
 
 /* Brings a way near, to be counted. */
 static inline void fetch_way(const struct kipt_flow *flow, u32 way)
@@ -199,10 +184,23 @@ static inline void tell(struct kipt_flow *flow, struct kipt_way *way,
 		way->count++;
 }
 
+/* flow_memo.c */
+
+/**
+ * kipt_leave_kernel() - take the end of a way that leads to an address space
+ * @flow: the flow
+ * @way: the way
+ * @to: the address
+ *
+ * Return: number of the block there, as kipt_number_at().
+ */
+u32 kipt_leave_kernel(struct kipt_flow *flow, const struct kipt_way *way,
+		      u64 to);
+
 /* @last_ip: IP compression behind the way, the last address of its packets if
  * it has any.
  */
-static inline void take(struct kipt_flow *flow, struct fast *fast,
+static __always_inline void take(struct kipt_flow *flow, struct kipt_fast *fast,
 			struct hit hit, u64 last_ip)
 {
 	u32 to = hit.to;
@@ -210,7 +208,7 @@ static inline void take(struct kipt_flow *flow, struct fast *fast,
 	apply_stack(flow, hit.way);
 	to = to == KIPT_TO_OFF ? fast->off : to;
 	if (unlikely(to == KIPT_TO_SPACE))
-		to = kipt_number_at(flow, last_ip);
+		to = kipt_leave_kernel(flow, hit.way, last_ip);
 	fast->block = to;
 	fast->last_ip = last_ip;
 	flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].way =
@@ -234,7 +232,7 @@ const u8 *kipt_take_time(struct kipt_flow *flow, const u8 *pos);
  * @fast: goes on behind them
  * @end: none that starts here or behind is passed
  */
-void kipt_pass_times(struct kipt_flow *flow, struct fast *fast, const u8 *end);
+void kipt_pass_times(struct kipt_flow *flow, struct kipt_fast *fast, const u8 *end);
 
 /**
  * kipt_find_second() - the way of a packet, or of a window where there was no
@@ -259,7 +257,7 @@ struct hit kipt_find_second(const struct kipt_flow *flow,
  *
  * Return: the way, or NULL if the packet is for the slow path.
  */
-struct kipt_way *kipt_take_packet(struct kipt_flow *flow, struct fast *fast,
+struct kipt_way *kipt_take_packet(struct kipt_flow *flow, struct kipt_fast *fast,
 				  enum tell how);
 
 /**
@@ -272,7 +270,7 @@ struct kipt_way *kipt_take_packet(struct kipt_flow *flow, struct fast *fast,
  * Return: false if the next packet is for the slow path, or there is no room for
  * the next block.
  */
-bool kipt_take_packets(struct kipt_flow *flow, struct fast *fast,
+bool kipt_take_packets(struct kipt_flow *flow, struct kipt_fast *fast,
 		       const u8 *upto, enum tell how);
 
 /* flow_again.c: what was there before. */
@@ -285,7 +283,7 @@ bool kipt_take_packets(struct kipt_flow *flow, struct fast *fast,
  *
  * Return: how many were taken.
  */
-u32 kipt_take_again(struct kipt_flow *flow, struct fast *fast, enum tell how);
+u32 kipt_take_again(struct kipt_flow *flow, struct kipt_fast *fast, enum tell how);
 
 /* flow_memo.c */
 
@@ -306,6 +304,6 @@ void kipt_tell_timed(struct kipt_flow *flow, const struct kipt_way *way,
  * @fast: where the block is, or where the last TIP led if there was no room for
  *	its block
  */
-void kipt_memo_settle(struct kipt_flow *flow, const struct fast *fast);
+void kipt_memo_settle(struct kipt_flow *flow, const struct kipt_fast *fast);
 
 #endif /* KIPT_DECODE_FLOW_TAKE_H */

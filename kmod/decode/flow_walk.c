@@ -7,6 +7,9 @@
  */
 #include "flow_state.h"
 
+/* Blocks walked without a packet, a power of two. */
+#define WALK_LONG	4096
+
 /**
  * struct bound - ends walks that use no packet
  * @steps: blocks walked
@@ -18,13 +21,21 @@ struct bound {
 	u64 mark;
 };
 
-static bool bound_hit(const struct kipt_flow *flow, struct bound *bound)
+/* A long walk uses up a slice. */
+static void mark_place(struct kipt_flow *flow, struct bound *bound)
+{
+	bound->mark = flow->at.ip;
+	if (bound->steps >= WALK_LONG && flow->config.slice)
+		flow->halt_at = flow->data;
+}
+
+static bool bound_hit(struct kipt_flow *flow, struct bound *bound)
 {
 	bound->steps++;
 	if (bound->steps > 1 && flow->at.ip == bound->mark)
 		return true;
 	if (!(bound->steps & (bound->steps - 1)))
-		bound->mark = flow->at.ip;
+		mark_place(flow, bound);
 	return bound->steps > flow->config.step_limit;
 }
 
@@ -176,6 +187,19 @@ static bool is_direct(u8 class)
 	       class == KIPT_INSN_CALL;
 }
 
+static void note_edge(struct kipt_flow *flow, const struct kipt_block *block,
+		      u64 target, u8 kind)
+{
+	u64 space = (block->ip & target) >> 63 ? 0 : flow->at.space;
+	u32 step = KIPT_STEP_EDGE;
+
+	if (flow->recorder.from_kernel && !(target >> 63))
+		step |= KIPT_STEP_LEAVES;
+	step |= kipt_counts_number(&flow->counts, space, last_insn(block),
+				   target, kind);
+	note_step(flow, step, block->ip);
+}
+
 static void note_branch(struct kipt_flow *flow, const struct kipt_block *block,
 			u64 target)
 {
@@ -187,10 +211,7 @@ static void note_branch(struct kipt_flow *flow, const struct kipt_block *block,
 		note_step(flow, number | (direct ? KIPT_STEP_TAKEN : 0),
 			  block->ip);
 		if (!direct && flow->counts.max)
-			note_step(flow, KIPT_STEP_EDGE |
-				  kipt_counts_number(&flow->counts,
-						     last_insn(block), target,
-						     kind), block->ip);
+			note_edge(flow, block, target, kind);
 	} else if (flow->counts.max) {
 		if (direct && number != KIPT_BLOCK_NONE)
 			flow->blocks.table[number].taken++;

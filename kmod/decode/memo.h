@@ -101,6 +101,10 @@ struct kipt_way {
 #define KIPT_STEP_TAKEN		(1U << 31)	/* its direct branch was taken */
 #define KIPT_STEP_EDGE		(1U << 30)
 #define KIPT_STEP_START		(1U << 29)	/* tracing was off before */
+/* The last, with KIPT_STEP_EDGE: it leads from the kernel to an address space, which
+ * is known where the way is taken: the edge is counted there.
+ */
+#define KIPT_STEP_LEAVES	(1U << 28)
 #define KIPT_STEP_NUMBER	((1U << 28) - 1)
 
 /**

@@ -23,6 +23,7 @@ static const char *const names[KIPT_STATUS_MAX + 1] = {
 	[KIPT_LOOP] = "endless loop without trace",
 	[KIPT_STOPPED] = "stopped by the receiver",
 	[KIPT_NO_MEMORY] = "not enough memory",
+	[KIPT_PAUSED] = "paused, there is more",
 };
 
 const char *kipt_status_name(enum kipt_status status)

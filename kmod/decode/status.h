@@ -26,6 +26,7 @@
  * @KIPT_LOOP: the step bound was reached without using any packet
  * @KIPT_STOPPED: the sink asked to stop
  * @KIPT_NO_MEMORY: the arena is too small
+ * @KIPT_PAUSED: the sink asked for a pause, or a slice is used up: there is more
  */
 enum kipt_status {
 	KIPT_OK = 0,
@@ -45,6 +46,7 @@ enum kipt_status {
 	KIPT_LOOP,
 	KIPT_STOPPED,
 	KIPT_NO_MEMORY,
+	KIPT_PAUSED,
 
 	__KIPT_STATUS_MAX,
 	KIPT_STATUS_MAX = __KIPT_STATUS_MAX - 1

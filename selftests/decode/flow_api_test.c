@@ -38,6 +38,7 @@ static const u8 trace[] = {
  * @reads: calls of the read callback
  * @reads_of: of them, by space and address: 401000 in spaces 1 and 2, kernel
  * @version: of the code in space 1
+ * @based: segments of space 1 have bases
  * @taken: records so far
  * @limit: the sink stops when it has so many
  * @record: the records
@@ -48,6 +49,7 @@ struct world {
 	u32 reads;
 	u32 reads_of[3];
 	u32 version;
+	bool based;
 	u32 taken;
 	u32 limit;
 	struct kipt_record record[64];
@@ -89,6 +91,13 @@ static u32 version_of(void *ctx, u64 space, u64 ip, u32 len)
 	return space == 1 && ip == USER_IP ? world->version : 0;
 }
 
+static bool is_based(void *ctx, u64 space)
+{
+	const struct world *world = ctx;
+
+	return world->based && space == 1;
+}
+
 static bool take(void *ctx, const struct kipt_record *record, u32 n)
 {
 	struct world *world = ctx;
@@ -113,7 +122,8 @@ static struct kipt_flow *make_flow(struct world *world,
 				   struct kipt_flow_config *config)
 {
 	struct kipt_code code = { .read = read_code, .space = name_space,
-				  .version = version_of, .ctx = world };
+				  .version = version_of, .based = is_based,
+				  .ctx = world };
 	struct kipt_sink sink = { .emit = take, .ctx = world };
 	static u64 arena[32768] __attribute__((aligned(64)));
 
@@ -180,6 +190,35 @@ static bool spaces_are_apart(void)
 		return false;
 	/* Kernel code belongs to no space; each user space was read once. */
 	return world.kernel_spaces == 1 && world.reads % 3 == 0;
+}
+
+/* The trace, with 32-bit code in space 1. */
+static bool based_code_is_not_read(void)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
+	u8 other[sizeof(trace)];
+	struct kipt_flow *flow;
+	struct world world;
+
+	memcpy(other, trace, sizeof(trace));
+	make_world(&world);
+	world.based = true;
+	flow = make_flow(&world, &config);
+	kipt_flow_run(flow, other, sizeof(other), 0, sizeof(other));
+	if (count(&world, KIPT_RECORD_GAP) || !world.reads_of[1])
+		return false;
+	other[25] = 2;
+	make_world(&world);
+	flow = make_flow(&world, &config);
+	kipt_flow_run(flow, other, sizeof(other), 0, sizeof(other));
+	if (count(&world, KIPT_RECORD_GAP) || !world.reads_of[1])
+		return false;
+	make_world(&world);
+	world.based = true;
+	flow = make_flow(&world, &config);
+	kipt_flow_run(flow, other, sizeof(other), 0, sizeof(other));
+	return count(&world, KIPT_RECORD_GAP) == 1 && !world.reads_of[1] &&
+	       world.reads_of[2];
 }
 
 static bool forgotten_code_is_read_again(void)
@@ -306,7 +345,26 @@ static bool new_code_is_used(void)
 	return false;
 }
 
-/* Counts that were made by the old code are given away before it goes. */
+/* Address spaces of the edges told, a bit each; ~0 if one has none. */
+static u32 spaces_told(const struct world *world)
+{
+	u32 told = 0, i;
+	s64 space = -1;
+
+	for (i = 0; i < world->taken; i++) {
+		if (world->record[i].type == KIPT_RECORD_SPACE)
+			space = (s64)world->record[i].value;
+		else if (world->record[i].type == KIPT_RECORD_EDGE && space < 0)
+			return ~0U;
+		else if (world->record[i].type == KIPT_RECORD_EDGE)
+			told |= 1U << space;
+	}
+	return told;
+}
+
+/* Counts that were made by the old code are given away before it goes; the others
+ * stay.
+ */
 static bool forgetting_gives_counts(void)
 {
 	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS };
@@ -320,11 +378,94 @@ static bool forgetting_gives_counts(void)
 		return false;
 	world.taken = 0;
 	kipt_flow_forget(flow, 1, 0, ~0ULL);
-	if (!count(&world, KIPT_RECORD_EDGE))
+	if (spaces_told(&world) != 1 << 1)
 		return false;
 	world.taken = 0;
+	/* The event at 401000 in space 2 went to the kernel, a branch is there. */
 	return kipt_flow_counts(flow) == KIPT_OK &&
-	       !count(&world, KIPT_RECORD_EDGE);
+	       spaces_told(&world) == (1 << 0 | 1 << 2);
+}
+
+/* jnz to itself in spaces 1 and 2, and the kernel's SYSRET into each. */
+static const u8 two_spaces[] = {
+	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+	0x02, 0x43, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,
+	0x99, 0x01, 0xdd, 0x00, 0x00, 0x00, 0x81, 0xff, 0xff, 0xff, 0xff,
+	0x02, 0x23,
+	/* TIP 401000, TNT, FUP, TIP kernel, five times; in the third a PIP 2000. */
+#define TO_USER		0x6d, 0x00, 0x10, 0x40, 0x00, 0x00, 0x00, 0x06,	\
+			0x3d, 0x00, 0x10
+#define TO_KERNEL	0xcd, 0x00, 0x00, 0x00, 0x81, 0xff, 0xff, 0xff, 0xff
+	TO_USER, TO_KERNEL, TO_USER, TO_KERNEL, TO_USER,
+	0x02, 0x43, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00,
+	TO_KERNEL, TO_USER, TO_KERNEL, TO_USER, TO_KERNEL,
+};
+
+static u32 read_sysret(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static const u8 kernel[] = { 0x48, 0x0f, 0x07 }, user[] = { 0x75, 0xfe };
+	const u8 *code = ip == KERNEL_IP ? kernel : user;
+	u32 n = ip == KERNEL_IP ? sizeof(kernel) : sizeof(user);
+
+	(void)ctx;
+	if (ip != KERNEL_IP && (ip != USER_IP || !space))
+		return 0;
+	if (n > len)
+		n = len;
+	memcpy(buf, code, n);
+	return n;
+}
+
+/* Counts of an edge in a space; 0: it was not told there. */
+static u64 edge_in(const struct world *world, u64 space, u8 kind)
+{
+	u64 at = ~0ULL, sum = 0;
+	u32 i;
+
+	for (i = 0; i < world->taken; i++) {
+		if (world->record[i].type == KIPT_RECORD_SPACE)
+			at = world->record[i].value;
+		else if (world->record[i].type == KIPT_RECORD_EDGE &&
+			 world->record[i].kind == kind && at == space)
+			sum += world->record[i].aux;
+	}
+	return sum;
+}
+
+/* Ways out of the kernel are shared, what they count is not. */
+static bool edges_have_spaces(u32 output)
+{
+	static u64 arena[32768] __attribute__((aligned(64)));
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_COUNTS | output, .memory = 64 << 10,
+	};
+	struct kipt_code code = { .read = read_sysret, .space = name_space };
+	struct world world;
+	struct kipt_sink sink = { .emit = take, .ctx = &world };
+	struct kipt_flow *flow;
+	u32 round;
+
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	for (round = 1; round <= 3; round++) {
+		make_world(&world);
+		if (kipt_flow_run(flow, two_spaces, sizeof(two_spaces), 0,
+				  sizeof(two_spaces)) != KIPT_OK ||
+		    kipt_flow_counts(flow) != KIPT_OK ||
+		    count(&world, KIPT_RECORD_GAP)) {
+			printf("# gaps: %u\n", count(&world, KIPT_RECORD_GAP));
+			return false;
+		}
+		if (edge_in(&world, 1, KIPT_BRANCH_SYSRET) != 3 ||
+		    edge_in(&world, 2, KIPT_BRANCH_SYSRET) != 2 ||
+		    edge_in(&world, 1, KIPT_BRANCH_EVENT) != 3 ||
+		    edge_in(&world, 2, KIPT_BRANCH_EVENT) != 2 ||
+		    edge_in(&world, 1, KIPT_BRANCH_COND) != 3 ||
+		    edge_in(&world, 2, KIPT_BRANCH_COND) != 2 ||
+		    edge_in(&world, 0, KIPT_BRANCH_SYSRET))
+			return false;
+	}
+	return true;
 }
 
 /* What CODE records say, in order; ~0 if there are not @n. */
@@ -390,6 +531,133 @@ static bool sink_stops_a_run(void)
 	make_world(&world);
 	return kipt_flow_run(flow, many, sizeof(many), 0, sizeof(many)) ==
 		       KIPT_OK && world.taken == 64;
+}
+
+/* struct burst - a sink that asks for a pause
+ * @flow: whom
+ * @calls: how often it was called since it asked
+ * @most: records given to it between asking and the pause
+ * @since: of these, so far
+ * @all: records given to it
+ */
+struct burst {
+	struct kipt_flow *flow;
+	u64 since;
+	u64 most;
+	u64 all;
+	bool asked;
+};
+
+static bool take_and_ask(void *ctx, const struct kipt_record *record, u32 n)
+{
+	struct burst *burst = ctx;
+
+	(void)record;
+	burst->all += n;
+	if (burst->asked)
+		burst->since += n;
+	if (burst->since > burst->most)
+		burst->most = burst->since;
+	burst->asked = true;
+	kipt_flow_pause(burst->flow);
+	return true;
+}
+
+/* jz over a jmp to the start, jmp to the start: any outcome goes on. */
+static u32 read_loop(void *ctx, u64 space, u64 ip, u8 *buf, u32 len);
+
+#define LONG_TRACE	65536
+
+/* A long trace of outcomes, the same again and again or never the same. */
+static bool pause_comes_soon(u32 output, u64 most, bool same)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static u8 bytes[LONG_TRACE + 64];
+	struct kipt_flow_config config = { .output = output,
+					   .memory = 512 << 10 };
+	struct kipt_code code = { .read = read_loop };
+	struct burst burst = { 0 };
+	struct kipt_sink sink = { .emit = take_and_ask, .ctx = &burst };
+	enum kipt_status status;
+	u32 random = 1, pauses, i;
+
+	memcpy(bytes, trace, 33);
+	for (i = 33; i < LONG_TRACE; i++) {
+		random = random * 1664525U + 1013904223U;
+		bytes[i] = same ? 0xfe : (u8)(0x80 | random >> 24) & ~1;
+	}
+	burst.flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	status = kipt_flow_run(burst.flow, bytes, LONG_TRACE, 0, LONG_TRACE);
+	for (pauses = 0; status == KIPT_PAUSED; pauses++) {
+		burst.asked = false;
+		burst.since = 0;
+		status = kipt_flow_resume(burst.flow);
+	}
+	if (burst.most > most || status != KIPT_OK || burst.all < 2000 ||
+	    pauses < burst.all / (most + 512)) {
+		printf("# %llu records after a pause was asked for, %u pauses, %llu records\n",
+		       (unsigned long long)burst.most, pauses,
+		       (unsigned long long)burst.all);
+		return false;
+	}
+	return true;
+}
+
+#define JUMPS		5000
+#define JUMPS_BYTES	(2 * JUMPS)
+
+/* Many jumps in a row, no outcome or target among them, then a jz to the first. */
+static u32 read_jumps(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static u8 code[JUMPS_BYTES + 6] = { [JUMPS_BYTES] = 0x0f, 0x84 };
+	s32 back = -(JUMPS_BYTES + 6);
+	u64 at = ip - USER_IP;
+	u32 i;
+
+	(void)ctx;
+	(void)space;
+	if (at >= sizeof(code))
+		return 0;
+	for (i = 0; i < JUMPS; i++)
+		code[2 * i] = 0xeb;
+	memcpy(code + JUMPS_BYTES + 2, &back, sizeof(back));
+	if (len > sizeof(code) - at)
+		len = (u32)(sizeof(code) - at);
+	memcpy(buf, code + at, len);
+	return len;
+}
+
+static bool add_up(void *ctx, const struct kipt_record *record, u32 n);
+
+/* A slice is trace and work: it ends behind a packet that took long. */
+static bool slices_end(u64 slice, u32 *pauses)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static u8 bytes[33 + 64];
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_COUNTS, .memory = 512 << 10, .slice = slice,
+	};
+	struct kipt_code code = { .read = read_jumps };
+	u64 sum = 0;
+	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
+	struct kipt_flow *flow;
+	enum kipt_status status;
+
+	memcpy(bytes, trace, 33);
+	memset(bytes + 33, 0x06, 64);
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	status = kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	for (*pauses = 0; status == KIPT_PAUSED; ++*pauses)
+		status = kipt_flow_resume(flow);
+	return status == KIPT_OK;
+}
+
+static bool slices_bound_work(void)
+{
+	u32 pauses;
+
+	return slices_end(0, &pauses) && pauses == 0 &&
+	       slices_end(1 << 20, &pauses) && pauses >= 63;
 }
 
 static bool run_says_no_psb(void)
@@ -493,6 +761,7 @@ static bool names_are_complete(void)
 int main(void)
 {
 	struct ktap ktap = { 0 };
+	u32 i;
 
 	ktap_start();
 	ktap_result(&ktap, init_refuses(), "flow init refuses bad sizes");
@@ -500,6 +769,8 @@ int main(void)
 		    "flow default arena is at most a few MiB");
 	ktap_result(&ktap, spaces_are_apart(),
 		    "flow keeps address spaces apart and shares the kernel");
+	ktap_result(&ktap, based_code_is_not_read(),
+		    "flow reads no 32-bit code whose segment may have a base");
 	ktap_result(&ktap, forgotten_code_is_read_again(),
 		    "flow reads forgotten code again");
 	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_BRANCHES),
@@ -517,6 +788,25 @@ int main(void)
 		    "flow follows the code that came in place of another");
 	ktap_result(&ktap, forgetting_gives_counts(),
 		    "flow gives its counts before it forgets");
+	ktap_result(&ktap, edges_have_spaces(0),
+		    "flow says which space an edge is in");
+	ktap_result(&ktap, edges_have_spaces(KIPT_FLOW_NO_MEMO),
+		    "flow says which space an edge is in, no memo");
+	for (i = 0; i < 2; i++) {
+		ktap_result(&ktap, pause_comes_soon(KIPT_FLOW_BRANCHES, 1500,
+						    i),
+			    "flow pauses soon, branches, %u", i);
+		ktap_result(&ktap, pause_comes_soon(KIPT_FLOW_PATHS |
+						    i * KIPT_FLOW_TIME,
+						    1500, false),
+			    "flow pauses soon, packed, %u", i);
+		ktap_result(&ktap,
+			    pause_comes_soon(KIPT_FLOW_BRANCHES |
+					     KIPT_FLOW_NO_MEMO, 64, i),
+			    "flow pauses soon, no memo, %u", i);
+	}
+	ktap_result(&ktap, slices_bound_work(),
+		    "flow ends a slice by bytes and by work");
 	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES),
 		    "flow says which version of the code it used");
 	ktap_result(&ktap, versions_are_said(KIPT_FLOW_PATHS),

@@ -216,11 +216,14 @@ void flow_case_run(struct kipt_flow *flow, const struct flow_case *test,
 {
 	/* An exact copy, so that a read behind the end can be seen. */
 	u8 *trace = malloc(size ? size : 1);
+	enum kipt_status status;
 
 	if (!trace)
 		exit(2);
 	memcpy(trace, test->packets, size);
-	kipt_flow_run(flow, trace, size, from, to);
+	status = kipt_flow_run(flow, trace, size, from, to);
+	while (status == KIPT_PAUSED)
+		status = kipt_flow_resume(flow);
 	free(trace);
 }
 

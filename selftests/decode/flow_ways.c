@@ -362,6 +362,52 @@ static const char *other_outputs(struct flow_case *test)
 	return wrong;
 }
 
+/* Twice by one flow, and what it counted. */
+static void decode_twice(struct flow_case *test, u32 output,
+			 struct record_list *list)
+{
+	struct kipt_flow *flow = flow_case_open(test, output, list);
+
+	flow_case_run(flow, test, test->size, 0, test->size);
+	flow_case_run(flow, test, test->size, 0, test->size);
+	kipt_flow_counts(flow);
+	flow_case_close(flow);
+}
+
+/* With a pause behind each packet, as it is made: packed records too. */
+static const char *paused(struct flow_case *test, u32 output)
+{
+	struct record_list list = { 0 }, want = { 0 };
+	const char *wrong;
+
+	decode_twice(test, output, &want);
+	test->config.slice = 1;
+	decode_twice(test, output, &list);
+	test->config.slice = 0;
+	wrong = judge("with a pause behind each packet", &list, &want);
+	record_list_free(&want);
+	return wrong;
+}
+
+static const char *all_paused(struct flow_case *test)
+{
+	u32 own = test->config.output;
+	const u32 outputs[] = {
+		own, own | KIPT_FLOW_NO_MEMO,
+		own & ~KIPT_FLOW_INSNS ? own | KIPT_FLOW_PATHS : own,
+		KIPT_FLOW_CALLS, KIPT_FLOW_CALLS | KIPT_FLOW_PATHS,
+		KIPT_FLOW_COUNTS, KIPT_FLOW_COUNTS | KIPT_FLOW_NO_MEMO,
+		KIPT_FLOW_BRANCHES | KIPT_FLOW_INSNS | KIPT_FLOW_TIME,
+		KIPT_FLOW_PATHS | KIPT_FLOW_TIME,
+	};
+	const char *wrong = NULL;
+	u32 i;
+
+	for (i = 0; i < sizeof(outputs) / sizeof(outputs[0]) && !wrong; i++)
+		wrong = paused(test, outputs[i]);
+	return wrong;
+}
+
 const char *flow_ways_outputs(struct flow_case *test,
 			      const struct record_list *whole)
 {
@@ -377,5 +423,7 @@ const char *flow_ways_outputs(struct flow_case *test,
 				whole);
 	if (!wrong)
 		wrong = other_outputs(test);
+	if (!wrong)
+		wrong = all_paused(test);
 	return wrong;
 }

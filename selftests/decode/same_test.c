@@ -63,7 +63,7 @@ int main(void)
 		"edge counts of chunks", "edge counts of chunks again",
 		"other records than branches'", "calls, a second run",
 		"calls, other code, told", "chunks by one flow, branches",
-		"chunks by one flow, without the memo", "packed once more",
+		"chunks by one flow, without the memo", "pauses",
 	};
 	struct ktap ktap = { 0 };
 	struct random random = { 0 };

@@ -24,10 +24,13 @@ static const char usage[] =
 "\n"
 "  --cpu N       records of CPU N only (KIPT_RECORD_CPU records tell)\n"
 "  --run N       only what is between the Nth setting of TraceEn and the next\n"
+"  --psb-freq N  only what is traced with this PSBFreq, in one or more runs\n"
 "  --ring        the oldest trace may be missing\n"
 "  --early-end   the newest may be: the buffer was full, the CPU went offline\n"
 "  --fold-kinds  the records do not tell indirect branches from direct ones\n"
 "  --no-disable-from  nor where a disable happened\n"
+"  --based FIRST-LAST  code segments of these addresses do not begin at 0, and\n"
+"                the records have offsets in them, whose code is not found\n"
 "  --negative    also change the truth and see that it is found\n"
 "  --help        this text\n"
 "\n"
@@ -40,6 +43,9 @@ struct arguments {
 	const char *records;
 	int cpu;
 	int run;
+	int freq;
+	uint64_t based_first;
+	uint64_t based_last;
 	bool negative;
 };
 
@@ -139,10 +145,22 @@ static int compare(const struct arguments *args, struct flow_cursor truth,
 	return missed != 0;
 }
 
+static bool truth_select(const struct arguments *args, struct flow_file *file)
+{
+	if (args->freq >= 0)
+		return flow_select_freq(file, (unsigned int)args->freq);
+	return !args->run || flow_select_run(file, (unsigned int)args->run);
+}
+
 static int run(const struct arguments *args)
 {
 	struct flow_file truth_file, record_file;
-	struct flow_cursor truth = { .file = &truth_file, .cpu = -1 };
+	struct flow_cursor truth = {
+		.file = &truth_file,
+		.cpu = -1,
+		.based_first = args->based_first,
+		.based_last = args->based_last,
+	};
 	struct flow_cursor records = {
 		.file = &record_file,
 		.cpu = args->cpu,
@@ -151,7 +169,7 @@ static int run(const struct arguments *args)
 
 	if (!flow_open_truth(&truth_file, args->truth))
 		return status;
-	if ((!args->run || flow_select_run(&truth_file, (unsigned int)args->run)) &&
+	if (truth_select(args, &truth_file) &&
 	    flow_open_records(&record_file, args->records)) {
 		status = compare(args, truth, records);
 		flow_close(&record_file);
@@ -175,13 +193,29 @@ static bool parse_number(const char *option, const char *text, int *number)
 	return true;
 }
 
+static bool parse_based(struct arguments *args, const char *text)
+{
+	int len = 0;
+
+	args->match.no_code = sscanf(text, "%" SCNx64 "-%" SCNx64 "%n",
+				     &args->based_first, &args->based_last,
+				     &len) == 2 && len && !text[len] &&
+			      args->based_first <= args->based_last;
+	if (!args->match.no_code)
+		fprintf(stderr, "compare: --based '%s' is not FIRST-LAST in hexadecimal\n",
+			text);
+	return args->match.no_code;
+}
+
 static const struct option options[] = {
 	{ "cpu", required_argument, NULL, 'c' },
 	{ "run", required_argument, NULL, 'R' },
+	{ "psb-freq", required_argument, NULL, 'f' },
 	{ "ring", no_argument, NULL, 'r' },
 	{ "early-end", no_argument, NULL, 'e' },
 	{ "fold-kinds", no_argument, NULL, 'k' },
 	{ "no-disable-from", no_argument, NULL, 'd' },
+	{ "based", required_argument, NULL, 'b' },
 	{ "negative", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -194,6 +228,8 @@ static bool take_option(struct arguments *args, int option)
 		return parse_number("--cpu", optarg, &args->cpu);
 	case 'R':
 		return parse_number("--run", optarg, &args->run);
+	case 'f':
+		return parse_number("--psb-freq", optarg, &args->freq);
 	case 'r':
 		args->match.late_start = true;
 		return true;
@@ -206,6 +242,8 @@ static bool take_option(struct arguments *args, int option)
 	case 'd':
 		args->match.no_from_at_disable = true;
 		return true;
+	case 'b':
+		return parse_based(args, optarg);
 	case 'n':
 		args->negative = true;
 		return true;
@@ -217,7 +255,7 @@ static bool take_option(struct arguments *args, int option)
 
 int main(int argc, char **argv)
 {
-	struct arguments args = { .cpu = -1 };
+	struct arguments args = { .cpu = -1, .freq = -1 };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {

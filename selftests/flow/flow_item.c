@@ -18,6 +18,7 @@
 /* Intel SDM Vol. 3C, "IA32_RTIT_CTL MSR". */
 #define CTL_PWREVTEN	(1ULL << 4)
 #define CTL_PTWEN	(1ULL << 12)
+#define CTL_PSBFREQ(ctl)	((ctl) >> 24 & 15)
 
 static const char *const kind_names[FLOW_KIND_COUNT] = {
 	[FLOW_END] = "end",
@@ -134,6 +135,31 @@ bool flow_select_run(struct flow_file *file, unsigned int run)
 		return false;
 	}
 	file->entries = (struct truth_entry *)file->entries + begin;
+	file->count = end - begin;
+	return true;
+}
+
+bool flow_select_freq(struct flow_file *file, unsigned int freq)
+{
+	struct truth_entry *entries = file->entries;
+	size_t begin = file->count, end = file->count, i;
+
+	for (i = 0; i < file->count && end == file->count; i++) {
+		if (entries[i].kind != TRUTH_MARK_ON)
+			continue;
+		if (CTL_PSBFREQ(entries[i].to) != freq) {
+			if (begin < i)
+				end = i;
+		} else if (begin == file->count) {
+			begin = i;
+		}
+	}
+	if (begin == file->count) {
+		fprintf(stderr, "compare: %s has no run with PSBFreq %u\n",
+			file->path, freq);
+		return false;
+	}
+	file->entries = entries + begin;
 	file->count = end - begin;
 	return true;
 }
@@ -266,6 +292,14 @@ static bool truth_mark(struct flow_cursor *cursor,
 	}
 }
 
+/* An address as packets of a CPU without LIP tell it. */
+static uint64_t truth_address(const struct flow_cursor *cursor, uint64_t ip)
+{
+	if (ip >= cursor->based_first && ip <= cursor->based_last)
+		return ip - cursor->based_first;
+	return ip;
+}
+
 struct flow_item flow_truth_next(struct flow_cursor *cursor)
 {
 	const struct truth_entry *entries = cursor->file->entries;
@@ -277,8 +311,8 @@ struct flow_item flow_truth_next(struct flow_cursor *cursor)
 		item.index = cursor->next++;
 		item.flags = 0;
 		item.aux = e->aux;
-		item.from = e->from;
-		item.to = e->to;
+		item.from = truth_address(cursor, e->from);
+		item.to = truth_address(cursor, e->to);
 		if (e->kind <= TRUTH_EXCEPTION && truth_branches[e->kind]) {
 			item.kind = truth_branches[e->kind];
 			return item;

@@ -108,6 +108,8 @@ struct flow_file {
  * @cpu: records only: CPU wanted, or -1
  * @skipping: records only: what is here is of another CPU
  * @ctl: truth only: IA32_RTIT_CTL at the last TRUTH_MARK_ON
+ * @based_first: truth only: the records know the addresses from here ...
+ * @based_last: ... to here as offsets from the first; 0: none
  * @power: records only: hints and state of the sleep that is being entered
  */
 struct flow_cursor {
@@ -116,6 +118,8 @@ struct flow_cursor {
 	int cpu;
 	bool skipping;
 	uint64_t ctl;
+	uint64_t based_first;
+	uint64_t based_last;
 	struct {
 		bool mwait;
 		bool pwre;
@@ -141,6 +145,16 @@ bool flow_open_truth(struct flow_file *file, const char *path);
  * Return: true, or false after a sentence on stderr.
  */
 bool flow_select_run(struct flow_file *file, unsigned int run);
+
+/**
+ * flow_select_freq() - narrow a truth file to runs that belong together
+ * @file: from flow_open_truth()
+ * @freq: from the first TRUTH_MARK_ON whose IA32_RTIT_CTL has this PSBFreq to
+ *	the next one behind it that has another
+ *
+ * Return: true, or false after a sentence on stderr.
+ */
+bool flow_select_freq(struct flow_file *file, unsigned int freq);
 
 /**
  * flow_open_records() - map a records file as kipt -o writes it

@@ -12,6 +12,7 @@
 #   events   a program that executes PTWRITE, and an idle CPU
 #   perf     Linux's own driver and perf, unmodified
 #   libipt   the module's raw buffers in libipt, and a flipped byte
+#   filters  address ranges, stop ranges, one process
 #
 # ROUNDS is how much work there is; the default makes over 10 million
 # transfers for retc and disretc.
@@ -163,6 +164,76 @@ prove_libipt()
 	show_compare "$cpu" | head -n 4
 }
 
+# filter_cpu NAME SELECT...: a recording of guest_filters with its truth.
+filter_cpu()
+{
+	local name=$1
+	shift
+	"$BUILD/compare" --cpu 1 --negative "$@" "$OUT/truth/truth.1" \
+		"$OUT/$name/records" >"$OUT/compare.$name"
+	result $? "$name equals the truth, and changes of it are found"
+	show_compare "$name"
+}
+
+# filter_edges NAME SELECT KIND...: the packets at its edges.
+filter_edges()
+{
+	local name=$1 select=$2
+	shift 2
+	build/kipt/kipt packets --json "$OUT/$name/cpu1.pt" \
+		>"$OUT/$name/packets"
+	selftests/flow/edges.py "$OUT/truth/truth.1" "$select" \
+		"$OUT/$name/meta.json" "$OUT/$name/packets" "$@" \
+		>"$OUT/$name/edges" 2>&1
+	result $? "$name has the packets of its edges"
+	sed "s/^/# $name: /" "$OUT/$name/edges"
+}
+
+# Which ways in and out each recording must have.
+edge_kinds()
+{
+	case $1 in
+	symbol | addresses) echo in:call out:ret ;;
+	part) echo out:ret ;;
+	module) echo in:call* out:ret out:call ;;
+	interrupt) echo in:interrupt out:iret ;;
+	user | user-retc)
+		echo in:call in:call* in:jmp in:jcc in:ret in:sysret in:iret \
+			out:ret out:jmp out:jcc out:jmp* out:call out:call* \
+			out:syscall out:exception out:interrupt
+		;;
+	user-events)
+		echo in:jmp out:jmp out:syscall out:exception out:interrupt
+		;;
+	user-touch) echo in:call out:ret ;;
+	user-all) echo in:ret out:syscall ;;
+	user-library) echo in:jmp* out:ret ;;
+	stop) echo stop:call ;;
+	stop-filter) echo in:call stop:jmp ;;
+	stop-inside) echo stop:jmp ;;
+	stop-kernel) echo in:call out:ret ;;
+	esac
+}
+
+prove_filters()
+{
+	local name run=0
+
+	boot selftests/flow/guest_filters
+	result $? "are traced and decoded in the kernel"
+	while read -r name; do
+		run=$((run + 1))
+		filter_cpu "$name" --run $run
+		# shellcheck disable=SC2046
+		filter_edges "$name" $run $(set -f; edge_kinds "$name")
+	done <"$OUT/runs"
+	run=0
+	for name in process-user:0 process:1 process-fork:3 process-user-fork:4; do
+		filter_cpu "${name%:*}" --psb-freq "${name#*:}"
+		filter_edges "${name%:*}" "psb-freq=${name#*:}"
+	done
+}
+
 VM_OPTIONS=()
 case $PROOF in
 retc) prove_mix --ctl=-DisRETC ;;
@@ -170,8 +241,9 @@ disretc) prove_mix --ctl=+DisRETC ;;
 events) VM_OPTIONS=(--plugin-arg mwait=on); prove_events ;;
 perf) prove_perf ;;
 libipt) prove_libipt ;;
+filters) prove_filters ;;
 *)
-	echo "run_flow.sh: '$PROOF' is no proof: retc, disretc, events, perf, libipt" >&2
+	echo "run_flow.sh: '$PROOF' is no proof: retc, disretc, events, perf, libipt, filters" >&2
 	exit 2
 	;;
 esac

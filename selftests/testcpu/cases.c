@@ -30,6 +30,7 @@
 #define USER	(RTIT_CTL_BRANCHEN | RTIT_CTL_USER)
 #define KERN	(RTIT_CTL_BRANCHEN | RTIT_CTL_OS)
 #define FILTER	(1ULL << RTIT_CTL_ADDR_CFG_SHIFT(0))
+#define FILTER_1	(1ULL << RTIT_CTL_ADDR_CFG_SHIFT(1))
 #define STOP	(2ULL << RTIT_CTL_ADDR_CFG_SHIFT(1))
 
 /* ---- code to trace; every branch has a label ---- */
@@ -449,9 +450,44 @@ static void cases_trace_stop(void)
 	set_ranges(no_range, (struct range){ A(guest_after_on),
 					     A(guest_after_on) });
 	expect("guest_10f_tracestop", on, nothing, START " TraceStop");
-	set_ranges((struct range){ A(guest_after_on), A(mix_in_last) }, out);
-	expect("guest_filter_and_tracestop", on | FILTER, sys,
-	       START " ...");
+}
+
+/* The call of mix() is not in the range, so nothing is told of it. */
+#define MIX_IN_RANGE	" MODE.Exec(64) TIP.PGE(%lx) TNT(NTN) TIP(%lx) TNT(TT) TIP.PGD(%lx)"
+
+static void cases_two_ranges(void)
+{
+	struct range out = { A(mix_out), A(mix_end) };
+	struct range around = { A(mix), A(mix_end) };
+	struct range before = { A(mix), A(mix_out) - 1 };
+	uint64_t status = 0;
+
+	set_ranges(before, out);
+	expect("guest_filter_and_tracestop", USER | FILTER | STOP, mix,
+	       START MIX_IN_RANGE " TraceStop", A(mix), A(mix_ind),
+	       A(mix_out));
+	expect_stopped("guest_filter_and_tracestop");
+	set_ranges(around, out);
+	expect("guest_tracestop_within_filter", USER | FILTER | STOP, mix,
+	       START MIX_IN_RANGE " TraceStop", A(mix), A(mix_ind),
+	       A(mix_out));
+	expect_stopped("guest_tracestop_within_filter");
+	set_ranges((struct range){ A(leave_cond), A(leave_out) }, out);
+	expect("guest_tracestop_outside_filter", USER | FILTER | STOP,
+	       leave_ind, START " MODE.Exec(64) TIP.PGE(%lx) TIP(%lx) TIP.PGD(%lx)",
+	       A(leave_ind), A(leave_out), A(guest_after_call));
+	guest_rdmsr(RTIT_STATUS, &status);
+	ktap_case(!(status & RTIT_STATUS_STOPPED),
+		  "guest_tracestop_not_entered_is_not_stopped");
+	set_ranges((struct range){ A(mix), A(mix_in) - 1 },
+		   (struct range){ A(mix_in), A(mix_in_last) });
+	expect("guest_two_filters_touch", USER | FILTER | FILTER_1, mix,
+	       START MIX_IN_RANGE, A(mix), A(mix_ind), A(mix_out));
+	set_ranges((struct range){ A(mix), A(mix_in) - 1 },
+		   (struct range){ A(mix_ind), A(mix_in_last) });
+	expect("guest_two_filters_apart", USER | FILTER | FILTER_1, mix,
+	       START " MODE.Exec(64) TIP.PGE(%lx) TNT(N) TIP.PGD() TIP.PGE(%lx) TNT(TT) TIP.PGD(%lx)",
+	       A(mix), A(mix_ind), A(mix_out));
 }
 
 /* Case 7e: the branch that leaves is the first since the buffer was sent. */
@@ -892,6 +928,7 @@ int main(int argc, char **argv)
 	cases_branches();
 	cases_filter();
 	cases_trace_stop();
+	cases_two_ranges();
 	cases_tnt_empty();
 	cases_events();
 	cases_filter_events();

@@ -67,5 +67,6 @@ decode_tests
 jobs_tests
 program_tests jobs_test
 program_tests filter_test
+program_tests child_test
 trace_tests
 ktap_finish

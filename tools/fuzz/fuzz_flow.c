@@ -7,7 +7,7 @@
  *
  * The records of a walk over every block, without the memo, are what all other
  * ways to decode are compared with: with the memo, packed, PSB by PSB, twice
- * over the same flow, counted, stopped by the sink.
+ * over the same flow, counted, stopped by the sink, paused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +43,7 @@ static const u8 psb_plus[] = {
  * @full: there were more
  * @limit: the sink says stop with the records that reach this many; 0: never
  * @stopped: it did
+ * @pauses: the sink asks this flow for a pause each time
  * @records: they
  */
 struct record_list {
@@ -50,6 +51,7 @@ struct record_list {
 	bool full;
 	u32 limit;
 	bool stopped;
+	struct kipt_flow *pauses;
 	struct kipt_record records[LIST_MAX];
 };
 
@@ -93,6 +95,8 @@ static bool list_add(void *ctx, const struct kipt_record *records, u32 n)
 	memcpy(list->records + list->count, records, n * sizeof(*records));
 	list->count += n;
 	list->stopped = list->limit && list->count >= list->limit;
+	if (list->pauses)
+		kipt_flow_pause(list->pauses);
 	return !list->stopped;
 }
 
@@ -102,6 +106,7 @@ static void list_clear(struct record_list *list)
 	list->full = false;
 	list->limit = 0;
 	list->stopped = false;
+	list->pauses = NULL;
 }
 
 static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
@@ -380,6 +385,56 @@ static u32 decided(const struct record_list *list)
 	return tail;
 }
 
+/* Twice by one flow, and what was counted. Pauses, if any, come after a slice of
+ * packets, and whenever the sink gets something if @asks.
+ */
+static void decode_sliced(const struct input *input, u32 output, u64 slice,
+			  bool asks)
+{
+	struct input sliced = *input;
+	enum kipt_status status;
+	struct kipt_flow *flow;
+	u32 i;
+
+	sliced.config.slice = slice;
+	flow = flow_make(&sliced, output, &got);
+	got.pauses = asks ? flow : NULL;
+	for (i = 0; i < 2; i++) {
+		status = kipt_flow_run(flow, input->trace, input->size, 0,
+				       input->size);
+		while (status == KIPT_PAUSED)
+			status = kipt_flow_resume(flow);
+		if (status != KIPT_OK)
+			abort();
+	}
+	do {
+		status = kipt_flow_counts(flow);
+	} while (status == KIPT_PAUSED);
+	got.pauses = NULL;
+}
+
+/* Pauses do not show, in no output. */
+static void compare_paused(const struct input *input)
+{
+	static const u32 outputs[] = {
+		KIPT_FLOW_BRANCHES, KIPT_FLOW_CALLS,
+		KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
+		KIPT_FLOW_BRANCHES | KIPT_FLOW_INSNS,
+		KIPT_FLOW_PATHS, KIPT_FLOW_CALLS | KIPT_FLOW_PATHS,
+		KIPT_FLOW_COUNTS, KIPT_FLOW_COUNTS | KIPT_FLOW_NO_MEMO,
+	};
+	u32 output = outputs[input->choice >> 5];
+
+	decode_sliced(input, output, 0, false);
+	want = got;
+	decode_sliced(input, output, 1, false);
+	must_equal("paused at each packet", &got);
+	decode_sliced(input, output, 0, true);
+	must_equal("paused by the sink", &got);
+	decode_sliced(input, output, 1 + input->config.mtc_freq * 7U, true);
+	must_equal("paused by both", &got);
+}
+
 /* A trace that ends earlier: nothing told of what it still has is lost. Times
  * are bounded by those behind.
  */
@@ -602,7 +657,7 @@ static void compare_others(struct input *input)
 		if (want.records[i].type == KIPT_RECORD_SYNC)
 			want.records[i].aux = 0;
 	}
-	leave_out(&got, 1U << KIPT_RECORD_EDGE);
+	leave_out(&got, 1U << KIPT_RECORD_EDGE | 1U << KIPT_RECORD_SPACE);
 	must_equal("others", &got);
 }
 
@@ -651,7 +706,7 @@ static void compare_more(struct input *input)
 		compare_chunks(input, branches | KIPT_FLOW_NO_MEMO, true);
 		break;
 	default:
-		compare_packed(input, branches);
+		compare_paused(input);
 		break;
 	}
 }

@@ -148,6 +148,7 @@ static void lists_free(struct child *child)
 void child_abandon(struct child *child)
 {
 	int status;
+	pid_t tid;
 	size_t i;
 
 	if (!child->begun)
@@ -159,9 +160,13 @@ void child_abandon(struct child *child)
 	for (i = 0; i < child->tid_count; i++)
 		kill(child->tids[i], SIGKILL);
 	kill(child->pid, SIGKILL);
-	while (waitpid(-1, &status, __WALL) > 0 || errno == EINTR)
-		;
+	while ((tid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
+		/* Some come to the stop of their exit even so. */
+		if (tid > 0 && WIFSTOPPED(status))
+			ptrace(PTRACE_CONT, tid, NULL, NULL);
+	}
 	lists_free(child);
+	signals_default();
 }
 
 /* The process a task belongs to; the task itself if it is gone. */

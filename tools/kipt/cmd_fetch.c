@@ -50,8 +50,8 @@ static void no_code_hint(struct genl *genl, u32 id, const struct tally *tally)
 	if (!tally->gaps[KIPT_GAP_NO_CODE] ||
 	    genl_session_get(genl, id, &session))
 		return;
-	if (!(session.flags & KIPT_SESSION_FLAGS_KEEP_MM))
-		say_note("code is missing of programs that ended before the fetch; 'kipt start --keep-mm' keeps it");
+	if (!(session.flags & KIPT_SESSION_FLAGS_KEEP_CODE))
+		say_note("code is missing of programs that ended before the fetch; 'kipt start --keep-code' keeps it");
 	session_free(&session);
 }
 

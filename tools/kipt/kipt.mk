@@ -58,7 +58,7 @@ kipt-guest:
 
 # JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
 $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
-		$(KIPT_DIR)/jobs.c $(KIPT_CORE) $(KIPT_HEADERS)
+		$(KIPT_DIR)/jobs.c $(KIPT_DIR)/order.c $(KIPT_CORE) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  jobs_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -o $@ \
@@ -68,14 +68,15 @@ KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter.c filter_kernel.c filter_user.c \
 	range.c near.c kernel_symbols.c elf_symbols.c symbols.c maps.c args.c \
 	jsonl.c say.c progress.c)
 
-$(KIPT_OUT)/filter_test: $(ROOT)/selftests/tool/filter_test.c $(KIPT_FILTER) \
-		$(KIPT_HEADERS)
+$(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
+		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \
+		$(KIPT_DIR)/child.c $(KIPT_DIR)/cpus.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
-	@echo "  CC  filter_test"
+	@echo "  CC  $*_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^) \
 		$(shell pkg-config --cflags --libs libelf json-c)
 
-kipt-test: kipt $(KIPT_OUT)/jobs_test $(KIPT_OUT)/filter_test
+kipt-test: kipt $(addprefix $(KIPT_OUT)/,jobs_test filter_test child_test)
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
 
 kipt-install: kipt

@@ -117,7 +117,7 @@ static bool cpus_choose(struct recording *r)
 
 static bool session_begin(struct recording *r)
 {
-	return setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_MM,
+	return setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_CODE,
 			     &r->info, &r->session) == KIPT_EXIT_DONE;
 }
 

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The probe fills a ring of pages under a raw lock, which is held for a few
+ * entries at a time; the work item empties it into the store. Both may run
+ * while a fetch reads the store: that has a lock of its own.
+ */
+#include <linux/irq_work.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include "code_keep.h"
+#include "code_store.h"
+#include "limits.h"
+#include "memory.h"
+#include "resident.h"
+#include "space_table.h"
+
+/* Pages that wait to be copied, a power of two: some dozen exits. */
+#define WAITING_MAX	8192U
+#define BATCH		16U
+/* Of one exit: 8 MiB of code, in mappings and addresses that take 1 ms. */
+#define PAGES_MAX	2048U
+#define VMAS_MAX	4096U
+#define LOOKS_MAX	32768U
+
+static_assert(KIPT_CODE_PAGE == PAGE_SIZE);
+
+/* A page of an ended address space, referenced. */
+struct waiting {
+	u64 id;
+	u64 addr;
+	struct page *page;
+};
+
+struct kipt_code_keep {
+	struct kipt_spaces *spaces;
+	struct irq_work wake;
+	struct work_struct work;
+	/* Guards the ring, and the count of what it had no room for. */
+	raw_spinlock_t ring_lock;
+	u32 head;
+	u32 tail;
+	u64 overrun;
+	struct waiting *ring;
+	/* Guards the store. */
+	spinlock_t lock;
+	struct kipt_code_store *store;
+	u64 store_bytes;
+	/* Only the work item uses it. */
+	u8 *copy;
+	/* Whose memory the store is. */
+	struct mem_cgroup *memcg;
+};
+
+/* What one exit has found so far. */
+struct collect {
+	struct kipt_code_keep *keep;
+	struct mm_struct *mm;
+	u64 id;
+	u32 pages;
+	u32 looks;
+	u64 dropped;
+	u32 count;
+	struct waiting batch[BATCH];
+};
+
+static struct workqueue_struct *queue;
+
+int kipt_code_keep_init(void)
+{
+	if (!queue)
+		queue = alloc_workqueue("kipt_keep", WQ_UNBOUND, 0);
+	return queue ? 0 : -ENOMEM;
+}
+
+void kipt_code_keep_uninit(void)
+{
+	destroy_workqueue(queue);
+	queue = NULL;
+}
+
+static void push_batch(struct collect *collect)
+{
+	struct kipt_code_keep *keep = collect->keep;
+	unsigned long flags;
+	u32 i = 0;
+
+	raw_spin_lock_irqsave(&keep->ring_lock, flags);
+	for (; i < collect->count; i++) {
+		if (keep->head - keep->tail == WAITING_MAX)
+			break;
+		keep->ring[keep->head++ % WAITING_MAX] = collect->batch[i];
+	}
+	raw_spin_unlock_irqrestore(&keep->ring_lock, flags);
+	collect->dropped += collect->count - i;
+	for (; i < collect->count; i++)
+		put_page(collect->batch[i].page);
+	collect->count = 0;
+}
+
+static void add_page(struct collect *collect, u64 addr, struct page *page)
+{
+	collect->batch[collect->count++] = (struct waiting){
+		.id = collect->id,
+		.addr = addr,
+		.page = page,
+	};
+	collect->pages++;
+	if (collect->count == BATCH)
+		push_batch(collect);
+}
+
+static void collect_vma(struct collect *collect, struct vm_area_struct *vma)
+{
+	unsigned long addr = vma->vm_start, span;
+	struct page *page;
+
+	for (; addr < vma->vm_end; addr += span) {
+		if (collect->looks++ == LOOKS_MAX)
+			return;
+		page = kipt_resident_get(collect->mm, addr, &span);
+		if (!page)
+			continue;
+		if (collect->pages == PAGES_MAX) {
+			put_page(page);
+			collect->dropped++;
+			return;
+		}
+		add_page(collect, addr, page);
+	}
+}
+
+static void collect_pages(struct collect *collect)
+{
+	struct vm_area_struct *vma;
+	u32 seen = 0;
+	VMA_ITERATOR(vmi, collect->mm, 0);
+
+	/* Someone else who looks at its last moments, such as the OOM reaper. */
+	if (!mmap_read_trylock(collect->mm)) {
+		collect->dropped++;
+		return;
+	}
+	for_each_vma(vmi, vma) {
+		if (seen++ == VMAS_MAX || collect->looks > LOOKS_MAX) {
+			collect->dropped++;
+			break;
+		}
+		if ((vma->vm_flags & VM_EXEC) &&
+		    !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
+			collect_vma(collect, vma);
+	}
+	mmap_read_unlock(collect->mm);
+	push_batch(collect);
+}
+
+static void count_dropped(struct kipt_code_keep *keep, u64 pages)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&keep->ring_lock, flags);
+	keep->overrun += pages;
+	raw_spin_unlock_irqrestore(&keep->ring_lock, flags);
+}
+
+void kipt_code_keep_exit(struct kipt_code_keep *keep, struct mm_struct *mm)
+{
+	struct collect collect = { .keep = keep, .mm = mm };
+
+	collect.id = kipt_spaces_ended(keep->spaces, mm);
+	if (!collect.id)
+		return;
+	if (keep->store) {
+		collect_pages(&collect);
+		count_dropped(keep, collect.dropped);
+	}
+	if (collect.pages || kipt_spaces_untidy(keep->spaces))
+		kipt_code_keep_wake(keep);
+}
+
+static bool next_waiting(struct kipt_code_keep *keep, struct waiting *waiting)
+{
+	bool any;
+
+	raw_spin_lock_irq(&keep->ring_lock);
+	any = keep->tail != keep->head;
+	if (any)
+		*waiting = keep->ring[keep->tail++ % WAITING_MAX];
+	raw_spin_unlock_irq(&keep->ring_lock);
+	return any;
+}
+
+/* Without more memory the oldest code makes room. */
+static void grow_store(struct kipt_code_keep *keep)
+{
+	struct mem_cgroup *old;
+	void *memory;
+
+	if (kipt_memory_charge(KIPT_CODE_CHUNK_BYTES))
+		return;
+	old = set_active_memcg(keep->memcg);
+	memory = __vmalloc(KIPT_CODE_CHUNK_BYTES, GFP_KERNEL_ACCOUNT |
+			   __GFP_NORETRY | __GFP_NOWARN);
+	set_active_memcg(old);
+	if (!memory) {
+		kipt_memory_uncharge(KIPT_CODE_CHUNK_BYTES);
+		return;
+	}
+	spin_lock(&keep->lock);
+	kipt_code_store_grow(keep->store, memory);
+	spin_unlock(&keep->lock);
+}
+
+static void keep_page(struct kipt_code_keep *keep, const struct waiting *it)
+{
+	if (!kipt_resident_copy(it->page, keep->copy))
+		return;
+	if (kipt_code_store_wants(keep->store))
+		grow_store(keep);
+	spin_lock(&keep->lock);
+	kipt_code_store_put(keep->store, it->id, it->addr, keep->copy);
+	spin_unlock(&keep->lock);
+}
+
+static void keep_work(struct work_struct *work)
+{
+	struct kipt_code_keep *keep =
+		container_of(work, struct kipt_code_keep, work);
+	struct waiting waiting;
+
+	while (keep->store && next_waiting(keep, &waiting)) {
+		keep_page(keep, &waiting);
+		put_page(waiting.page);
+		cond_resched();
+	}
+	kipt_spaces_tidy(keep->spaces);
+}
+
+static void keep_wake(struct irq_work *wake)
+{
+	struct kipt_code_keep *keep =
+		container_of(wake, struct kipt_code_keep, wake);
+
+	queue_work(queue, &keep->work);
+}
+
+void kipt_code_keep_wake(struct kipt_code_keep *keep)
+{
+	irq_work_queue(&keep->wake);
+}
+
+void kipt_code_keep_settle(struct kipt_code_keep *keep)
+{
+	irq_work_sync(&keep->wake);
+	flush_work(&keep->work);
+}
+
+static int alloc_store(struct kipt_code_keep *keep)
+{
+	u64 bytes = kipt_limits()->keep_code;
+	void *memory;
+
+	keep->store_bytes = kipt_code_store_size(bytes);
+	memory = kipt_memory_alloc(keep->store_bytes);
+	if (!memory)
+		return -ENOMEM;
+	keep->store = kipt_code_store_init(memory, bytes);
+	keep->ring = kipt_memory_alloc(WAITING_MAX * sizeof(*keep->ring));
+	keep->copy = kipt_memory_alloc(PAGE_SIZE);
+	keep->memcg = get_mem_cgroup_from_mm(current->mm);
+	return keep->ring && keep->copy ? 0 : -ENOMEM;
+}
+
+struct kipt_code_keep *kipt_code_keep_create(struct kipt_spaces *spaces,
+					     bool code)
+{
+	struct kipt_code_keep *keep = kipt_memory_alloc(sizeof(*keep));
+
+	if (!keep)
+		return NULL;
+	keep->spaces = spaces;
+	raw_spin_lock_init(&keep->ring_lock);
+	spin_lock_init(&keep->lock);
+	init_irq_work(&keep->wake, keep_wake);
+	INIT_WORK(&keep->work, keep_work);
+	if (!code || !alloc_store(keep))
+		return keep;
+	kipt_code_keep_destroy(keep);
+	return NULL;
+}
+
+static void drop_waiting(struct kipt_code_keep *keep)
+{
+	struct waiting waiting;
+
+	while (keep->ring && next_waiting(keep, &waiting))
+		put_page(waiting.page);
+}
+
+static void free_store(struct kipt_code_keep *keep)
+{
+	void *chunk;
+
+	while ((chunk = kipt_code_store_shrink(keep->store))) {
+		vfree(chunk);
+		kipt_memory_uncharge(KIPT_CODE_CHUNK_BYTES);
+	}
+	kipt_memory_free(keep->store, keep->store_bytes);
+	kipt_memory_free(keep->ring, WAITING_MAX * sizeof(*keep->ring));
+	kipt_memory_free(keep->copy, PAGE_SIZE);
+	mem_cgroup_put(keep->memcg);
+}
+
+void kipt_code_keep_destroy(struct kipt_code_keep *keep)
+{
+	if (!keep)
+		return;
+	kipt_code_keep_settle(keep);
+	drop_waiting(keep);
+	if (keep->store)
+		free_store(keep);
+	kipt_memory_free(keep, sizeof(*keep));
+}
+
+void kipt_code_keep_clear(struct kipt_code_keep *keep)
+{
+	if (!keep->store)
+		return;
+	drop_waiting(keep);
+	kipt_code_keep_settle(keep);
+	spin_lock(&keep->lock);
+	kipt_code_store_clear(keep->store);
+	spin_unlock(&keep->lock);
+	raw_spin_lock_irq(&keep->ring_lock);
+	keep->overrun = 0;
+	raw_spin_unlock_irq(&keep->ring_lock);
+}
+
+bool kipt_code_keep_read(struct kipt_code_keep *keep, u64 id, u64 ip, u8 *buf,
+			 u32 len)
+{
+	bool got;
+
+	if (!keep->store)
+		return false;
+	spin_lock(&keep->lock);
+	got = kipt_code_store_get(keep->store, id, ip, buf, len);
+	spin_unlock(&keep->lock);
+	return got;
+}
+
+void kipt_code_keep_figures(struct kipt_code_keep *keep, u64 *kept,
+			    u64 *dropped)
+{
+	*kept = 0;
+	*dropped = 0;
+	if (!keep->store)
+		return;
+	spin_lock(&keep->lock);
+	*kept = kipt_code_store_bytes(keep->store);
+	*dropped = kipt_code_store_dropped(keep->store);
+	spin_unlock(&keep->lock);
+	raw_spin_lock_irq(&keep->ring_lock);
+	*dropped += keep->overrun * PAGE_SIZE;
+	raw_spin_unlock_irq(&keep->ring_lock);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Keeps the code of traced address spaces that end, by exit or exec, for one
+ * session. A probe on exit_mmap() takes references to the executable pages
+ * that are in memory; a work item copies them milliseconds later and lets
+ * them go. So nothing of a process, its file system or its cgroup is held,
+ * and what is written to a file afterwards changes nothing.
+ *
+ * The cost of an exit is bounded: so many mappings are looked at, so many
+ * pages taken; what is beyond counts as dropped.
+ */
+#ifndef KIPT_CODE_KEEP_H
+#define KIPT_CODE_KEEP_H
+
+#include <linux/types.h>
+
+struct kipt_code_keep;
+struct kipt_spaces;
+struct mm_struct;
+
+/**
+ * kipt_code_keep_create() - get ready
+ * @spaces: what the session has seen; outlives this. It is kept tidy.
+ * @code: keep code; false: only notice ends
+ *
+ * Memory for code is charged to the cgroup of who calls this, when it is
+ * needed.
+ *
+ * Context: may sleep.
+ *
+ * Return: NULL without memory.
+ */
+struct kipt_code_keep *kipt_code_keep_create(struct kipt_spaces *spaces,
+					     bool code);
+
+/**
+ * kipt_code_keep_destroy() - drop everything
+ * @keep: kipt_code_keep_exit() is not called any more; may be NULL
+ *
+ * Context: may sleep.
+ */
+void kipt_code_keep_destroy(struct kipt_code_keep *keep);
+
+/**
+ * kipt_code_keep_clear() - forget all code, and the figures
+ * @keep: nobody reads
+ *
+ * Context: may sleep; waits for a copy under way, which takes no longer than
+ * some milliseconds.
+ */
+void kipt_code_keep_clear(struct kipt_code_keep *keep);
+
+/**
+ * kipt_code_keep_wake() - have the address spaces tidied soon
+ * @keep: the keeper
+ *
+ * Context: any, the scheduler too.
+ */
+void kipt_code_keep_wake(struct kipt_code_keep *keep);
+
+/**
+ * kipt_code_keep_exit() - an address space is about to be taken down
+ * @keep: the keeper
+ * @mm: the address space; nobody runs in it any more
+ *
+ * Context: the probe on exit_mmap(): preemption off.
+ */
+void kipt_code_keep_exit(struct kipt_code_keep *keep, struct mm_struct *mm);
+
+/**
+ * kipt_code_keep_settle() - wait until what has ended is kept
+ * @keep: the keeper
+ *
+ * Context: may sleep, as kipt_code_keep_clear().
+ */
+void kipt_code_keep_settle(struct kipt_code_keep *keep);
+
+/**
+ * kipt_code_keep_read() - read kept code
+ * @keep: the keeper
+ * @id: number of the address space
+ * @ip: address; [@ip, @ip + @len) lies in one page
+ * @buf: where to
+ * @len: bytes
+ *
+ * Context: process.
+ *
+ * Return: false if it is not kept.
+ */
+bool kipt_code_keep_read(struct kipt_code_keep *keep, u64 id, u64 ip, u8 *buf,
+			 u32 len);
+
+/**
+ * kipt_code_keep_figures() - how much is kept
+ * @keep: the keeper
+ * @kept: bytes of pages
+ * @dropped: bytes of code of ended address spaces that are not kept, or not
+ *	any more
+ *
+ * Context: process.
+ */
+void kipt_code_keep_figures(struct kipt_code_keep *keep, u64 *kept,
+			    u64 *dropped);
+
+/**
+ * kipt_code_keep_init() - make the work items' queue, unless it is there
+ *
+ * Context: may sleep; the caller serialises this and kipt_code_keep_uninit().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kipt_code_keep_init(void);
+
+/**
+ * kipt_code_keep_uninit() - no keeper exists any more
+ */
+void kipt_code_keep_uninit(void);
+
+#endif /* KIPT_CODE_KEEP_H */

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walks page tables by hand, as get_user_pages_fast() does for the running
+ * task: with interrupts off no page table is freed, because that waits for
+ * RCU or for an interrupt on each CPU; each entry is read once; and a page is
+ * believed when it is still there after its reference was taken.
+ */
+#include <linux/irqflags.h>
+#include <linux/memremap.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/page-flags.h>
+#include <linux/page_ref.h>
+#include <linux/pgtable.h>
+#include <linux/uaccess.h>
+
+#include "resident.h"
+
+/* Who changes mappings is through in microseconds, or waits for something. */
+#define LOCK_TRIES	64
+
+/* @pfn is of an entry that says it is a page of memory. */
+static struct page *try_get(unsigned long pfn)
+{
+	struct page *page;
+	struct folio *folio;
+
+	if (!pfn_valid(pfn))
+		return NULL;
+	page = pfn_to_page(pfn);
+	if (is_zone_device_page(page) || PageHWPoison(page))
+		return NULL;
+	folio = page_folio(page);
+	if (!folio_try_get(folio))
+		return NULL;
+	/* It may have been freed, and another page's part since. */
+	if (page_folio(page) == folio)
+		return page;
+	folio_put(folio);
+	return NULL;
+}
+
+static struct page *get_small(pmd_t pmd, unsigned long addr)
+{
+	pte_t *entry = pte_offset_kernel(&pmd, addr);
+	pte_t pte = READ_ONCE(*entry), again;
+	struct page *page;
+
+	if (!pte_present(pte) || pte_special(pte))
+		return NULL;
+	page = try_get(pte_pfn(pte));
+	again = READ_ONCE(*entry);
+	if (!page || (pte_present(again) && pte_pfn(again) == pte_pfn(pte)))
+		return page;
+	put_page(page);
+	return NULL;
+}
+
+static struct page *get_large(pmd_t *entry, pmd_t pmd, unsigned long addr)
+{
+	unsigned long pfn = pmd_pfn(pmd) + ((addr & ~PMD_MASK) >> PAGE_SHIFT);
+	struct page *page = try_get(pfn);
+	pmd_t again = READ_ONCE(*entry);
+
+	if (!page || (pmd_present(again) && pmd_leaf(again) &&
+		      pmd_pfn(again) == pmd_pfn(pmd)))
+		return page;
+	put_page(page);
+	return NULL;
+}
+
+static struct page *get_at_pmd(pmd_t *entry, unsigned long addr,
+			       unsigned long *span)
+{
+	pmd_t pmd = READ_ONCE(*entry);
+
+	*span = PMD_SIZE - (addr & ~PMD_MASK);
+	if (!pmd_present(pmd))
+		return NULL;
+	*span = PAGE_SIZE - offset_in_page(addr);
+	if (pmd_leaf(pmd))
+		return get_large(entry, pmd, addr);
+	return get_small(pmd, addr);
+}
+
+static struct page *get_at(struct mm_struct *mm, unsigned long addr,
+			   unsigned long *span)
+{
+	pgd_t pgd, *pgds = pgd_offset(mm, addr);
+	p4d_t p4d, *p4ds;
+	pud_t pud, *puds;
+
+	*span = PUD_SIZE - (addr & ~PUD_MASK);
+	pgd = READ_ONCE(*pgds);
+	if (pgd_none(pgd))
+		return NULL;
+	/* With four levels this one is the same table again. */
+	p4ds = pgtable_l5_enabled() ? p4d_offset(&pgd, addr) : (p4d_t *)pgds;
+	p4d = READ_ONCE(*p4ds);
+	if (!p4d_present(p4d))
+		return NULL;
+	puds = pud_offset(&p4d, addr);
+	pud = READ_ONCE(*puds);
+	/* No program is in pages of 1 GiB. */
+	if (!pud_present(pud) || pud_leaf(pud))
+		return NULL;
+	return get_at_pmd(pmd_offset(&pud, addr), addr, span);
+}
+
+struct page *kipt_resident_get(struct mm_struct *mm, unsigned long addr,
+			       unsigned long *span)
+{
+	unsigned long flags;
+	struct page *page;
+
+	mmap_assert_locked(mm);
+	local_irq_save(flags);
+	page = get_at(mm, addr, span);
+	local_irq_restore(flags);
+	return page;
+}
+
+bool kipt_resident_copy(struct page *page, void *to)
+{
+	return !copy_from_kernel_nofault(to, page_address(page), PAGE_SIZE);
+}
+
+static bool lock_mm(struct mm_struct *mm)
+{
+	u32 i;
+
+	for (i = 0; i < LOCK_TRIES; i++) {
+		if (mmap_read_trylock(mm))
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
+int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to)
+{
+	struct vm_area_struct *vma;
+	struct page *page = NULL;
+	unsigned long span;
+	int err = -EFAULT;
+
+	if (!lock_mm(mm))
+		return -EBUSY;
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start <= addr &&
+	    !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		page = kipt_resident_get(mm, addr, &span);
+	mmap_read_unlock(mm);
+	if (!page)
+		return err;
+	if (kipt_resident_copy(page, to))
+		err = 0;
+	put_page(page);
+	return err;
+}

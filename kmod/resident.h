@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pages of an address space that are in memory. Never faults one in, so it
+ * never waits for a file system, a FUSE or userfaultfd daemon, or a disk.
+ */
+#ifndef KIPT_RESIDENT_H
+#define KIPT_RESIDENT_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct page;
+
+/**
+ * kipt_resident_get() - take a reference to a page
+ * @mm: referenced; its lock is held for reading, and a mapping is at @addr
+ * @addr: address
+ * @span: bytes from @addr on that one look has told of: a page, or more where
+ *	a whole table is not there
+ *
+ * Context: any but NMI.
+ *
+ * Return: the page, for put_page(); NULL if it is not in memory, or its
+ * content is nobody's business (device memory, poisoned).
+ */
+struct page *kipt_resident_get(struct mm_struct *mm, unsigned long addr,
+			       unsigned long *span);
+
+/**
+ * kipt_resident_copy() - copy a page
+ * @page: referenced
+ * @to: PAGE_SIZE bytes
+ *
+ * Context: any.
+ *
+ * Return: false if the kernel has no access to it (secret memory).
+ */
+bool kipt_resident_copy(struct page *page, void *to);
+
+/**
+ * kipt_resident_read() - copy the page at an address
+ * @mm: referenced; it may have ended
+ * @addr: address of a page
+ * @to: PAGE_SIZE bytes
+ *
+ * Context: process; takes the mmap lock only if it is free.
+ *
+ * Return: 0; -EFAULT if no page is there; -EBUSY if someone changes the
+ * mappings right now.
+ */
+int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to);
+
+#endif /* KIPT_RESIDENT_H */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The address spaces one session has seen. The trace names an address space
+ * by the physical address of its page table, which is used again when the
+ * address space has ended. So each gets a number that is never used again,
+ * and owns its name for an interval of time: while its mm_struct is
+ * referenced here (mm_count, which keeps the page table and nothing else),
+ * nobody else can have the name.
+ *
+ * In an entry, born <= released. Of two entries with one name, one was
+ * released before the other was born.
+ *
+ * When there is no room the longest ended are forgotten, and counted.
+ */
+#ifndef KIPT_SPACE_TABLE_H
+#define KIPT_SPACE_TABLE_H
+
+#include <linux/types.h>
+
+struct kipt_spaces;
+struct mm_struct;
+
+/**
+ * kipt_spaces_create() - an empty table
+ *
+ * Context: may sleep.
+ *
+ * Return: NULL without memory.
+ */
+struct kipt_spaces *kipt_spaces_create(void);
+
+/**
+ * kipt_spaces_destroy() - let go of all
+ * @spaces: nobody uses it; may be NULL
+ *
+ * Context: may sleep.
+ */
+void kipt_spaces_destroy(struct kipt_spaces *spaces);
+
+/**
+ * kipt_spaces_clear() - forget all, and the figures
+ * @spaces: the table
+ *
+ * Context: may sleep.
+ */
+void kipt_spaces_clear(struct kipt_spaces *spaces);
+
+/**
+ * kipt_spaces_name() - what the trace calls an address space
+ * @mm: the address space
+ *
+ * Context: any.
+ *
+ * Return: physical address of its page table.
+ */
+u64 kipt_spaces_name(const struct mm_struct *mm);
+
+/**
+ * kipt_spaces_learn() - note an address space
+ * @spaces: the table
+ * @mm: alive
+ * @tgid: a process it is of
+ *
+ * Context: any but NMI, preemption off; takes no lock if it is known.
+ *
+ * Return: its number; 0 if there is no room, which is counted.
+ */
+u64 kipt_spaces_learn(struct kipt_spaces *spaces, struct mm_struct *mm,
+		      u32 tgid);
+
+/**
+ * kipt_spaces_ended() - an address space is being taken down
+ * @spaces: the table
+ * @mm: the address space
+ *
+ * Context: any but NMI.
+ *
+ * Return: its number, or 0 if it is not known.
+ */
+u64 kipt_spaces_ended(struct kipt_spaces *spaces, struct mm_struct *mm);
+
+/**
+ * kipt_spaces_at() - who had a name in a stretch of time
+ * @spaces: the table
+ * @name: the name
+ * @begin: TSC; 0: unknown
+ * @end: TSC; ~0: unknown
+ *
+ * Context: any but NMI.
+ *
+ * Return: the number; 0 if nobody is known, or there may have been others.
+ */
+u64 kipt_spaces_at(struct kipt_spaces *spaces, u64 name, u64 begin, u64 end);
+
+/**
+ * kipt_spaces_mm() - the address space of a number
+ * @spaces: the table
+ * @id: the number
+ *
+ * Context: any but NMI.
+ *
+ * Return: with a reference the caller drops by mmdrop(); it may have
+ * ended. NULL if it was let go of.
+ */
+struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id);
+
+/**
+ * kipt_spaces_who() - name and process of a number
+ * @spaces: the table
+ * @id: the number
+ * @name: its name
+ * @tgid: the process that was first seen in it
+ *
+ * Context: any but NMI.
+ *
+ * Return: false if it was forgotten.
+ */
+bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, u64 *name, u32 *tgid);
+
+/**
+ * kipt_spaces_untidy() - whether kipt_spaces_tidy() has something to do
+ * @spaces: the table
+ *
+ * Context: any.
+ */
+bool kipt_spaces_untidy(const struct kipt_spaces *spaces);
+
+/**
+ * kipt_spaces_tidy() - drop references to what has ended, and make room
+ * @spaces: the table
+ *
+ * The newest that ended are kept a while, so that within some milliseconds no
+ * name has two owners.
+ *
+ * Context: may sleep.
+ */
+void kipt_spaces_tidy(struct kipt_spaces *spaces);
+
+/**
+ * kipt_spaces_lost() - address spaces that were forgotten or not noted
+ * @spaces: the table
+ *
+ * Context: any.
+ */
+u64 kipt_spaces_lost(const struct kipt_spaces *spaces);
+
+#endif /* KIPT_SPACE_TABLE_H */

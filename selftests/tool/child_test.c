@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands that are held when what filters name is mapped (child_load() of
+ * tools/kipt/child.h): where a function is then must be where the program
+ * itself says it is, and the program must do what it does without. Programs
+ * and a library are compiled here. User space, needs ptrace; prints KTAP.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../tools/kipt/child.h"
+#include "../../tools/kipt/filter.h"
+#include "../../tools/kipt/kipt.h"
+#include "../decode/ktap.h"
+
+static struct ktap ktap;
+
+/* Prints where its function and one of the library are; calls both. */
+static const char program_text[] =
+"#define _GNU_SOURCE\n"
+"#include <dlfcn.h>\n"
+"#include <stdio.h>\n"
+"extern int shared(int x);\n"
+"__attribute__((noinline)) int own(int x) { return x + 1; }\n"
+"int main(int argc, char **argv)\n"
+"{\n"
+"	FILE *out = fopen(argv[1], \"w\");\n"
+"	fprintf(out, \"%p %p %d %d\\n\", (void *)own, dlsym(RTLD_DEFAULT, \"shared\"), own(1), shared(argc));\n"
+"	fclose(out);\n"
+"	return 7;\n"
+"}\n";
+
+static const char library_text[] =
+"__attribute__((noinline)) int shared(int x) { return 10 * x; }\n";
+
+struct load {
+	struct filter filter;
+	struct kipt_range range;
+	enum filter_result result;
+	unsigned int calls;
+};
+
+static bool loaded(void *ctx, pid_t tid)
+{
+	struct load *load = ctx;
+	struct filter_where where = { .root = "" };
+	struct maps maps = { 0 };
+
+	load->calls++;
+	if (!maps_read_task(&maps, tid, tid))
+		return false;
+	where.process = maps_process(&maps, tid);
+	load->result = filter_resolve(&load->filter, &where, &load->range);
+	filter_where_free(&where);
+	maps_free(&maps);
+	return load->result != FILTER_NOT_MAPPED;
+}
+
+static bool file_write(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return false;
+	fputs(text, file);
+	return !fclose(file);
+}
+
+/* What the program wrote: addresses of own() and shared(). */
+static bool answer_read(unsigned long long *own, unsigned long long *shared)
+{
+	FILE *file = fopen("answer", "r");
+	int a = 0, b = 0, n;
+
+	if (!file)
+		return false;
+	n = fscanf(file, "%llx %llx %d %d", own, shared, &a, &b);
+	fclose(file);
+	unlink("answer");
+	return n == 4 && a == 2 && b == 20;
+}
+
+static void load_test(const char *name, const char *spec, bool in_library,
+		      unsigned int calls, char **argv)
+{
+	struct maps maps = { 0 };
+	struct load load = { 0 };
+	struct child child = {
+		.maps = &maps, .loaded = loaded, .ctx = &load,
+	};
+	unsigned long long own = 0, shared = 0;
+	int held, status = -1;
+	bool ok;
+
+	ok = filter_parse(&load.filter, spec, KIPT_FILTER_KIND_TRACE) &&
+	     child_create(&child, argv, NULL);
+	held = ok ? child_load(&child, argv[0]) : -1;
+	if (held > 0)
+		status = child_run(&child, argv[0]);
+	ok = held > 0 && status == 7 && load.result == FILTER_DONE &&
+	     load.calls == calls && answer_read(&own, &shared) &&
+	     load.range.first == (in_library ? shared : own);
+	ktap_result(&ktap, ok, "child_%s", name);
+	if (!ok)
+		printf("# held %d, status %d, result %d, %u calls, 0x%llx; own 0x%llx, shared 0x%llx\n",
+		       held, status, load.result, load.calls,
+		       (unsigned long long)load.range.first, own, shared);
+	maps_free(&maps);
+}
+
+static void never_test(const char *name, const char *spec, char **argv,
+		       int want)
+{
+	struct maps maps = { 0 };
+	struct load load = { 0 };
+	struct child child = {
+		.maps = &maps, .loaded = loaded, .ctx = &load,
+	};
+	int held = -2;
+
+	if (filter_parse(&load.filter, spec, KIPT_FILTER_KIND_TRACE) &&
+	    child_create(&child, argv, NULL))
+		held = child_load(&child, argv[0]);
+	ktap_result(&ktap, held == want && waitpid(-1, NULL, __WALL) < 0,
+		    "child_%s", name);
+	unlink("answer");
+	maps_free(&maps);
+}
+
+/* Held, and then not run after all: nothing is left of it. */
+static void abandon_test(char **argv)
+{
+	struct maps maps = { 0 };
+	struct load load = { 0 };
+	struct child child = {
+		.maps = &maps, .loaded = loaded, .ctx = &load,
+	};
+	int held = -1;
+
+	if (filter_parse(&load.filter, "pie:own", KIPT_FILTER_KIND_TRACE) &&
+	    child_create(&child, argv, NULL))
+		held = child_load(&child, argv[0]);
+	child_abandon(&child);
+	ktap_result(&ktap, held == 1 && waitpid(-1, NULL, __WALL) < 0 &&
+		    access("answer", F_OK), "child_abandoned_when_held");
+	maps_free(&maps);
+}
+
+static bool compile(const char *options)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "gcc -O1 %s >/dev/null 2>&1",
+		 options);
+	return !system(command);
+}
+
+static void programs_test(void)
+{
+	char *pie[] = { "./pie", "answer", NULL };
+	char *fixed[] = { "./fixed", "answer", NULL };
+	char *shell[] = { "/bin/sh", "-c", "./pie answer; exit $?", NULL };
+	char *env[] = { "env", "./pie", "answer", NULL };
+	char *thirty_two[] = { "./small", "answer", NULL };
+	char *none[] = { "./not-here", NULL };
+
+	load_test("program", "./pie:own", false, 1, pie);
+	load_test("program_by_name", "pie:own", false, 1, pie);
+	load_test("library", "libshared.so:shared", true, 2, pie);
+	load_test("library_by_path", "./libshared.so:shared", true, 2, pie);
+	load_test("library_of_a_fixed_program", "libshared.so:shared", true,
+		  2, fixed);
+	load_test("of_a_program_that_execs", "./pie:own", false, 3, env);
+	load_test("of_a_program_that_forks", "libshared.so:shared", true, 4,
+		  shell);
+	if (compile("-m32 -shared -fpic -o libsmall.so library.c") &&
+	    compile("-m32 -o small program.c ./libsmall.so"))
+		load_test("library_32_bit", "libsmall.so:shared", true, 2,
+			  thirty_two);
+	else
+		ktap_skip(&ktap, "child_library_32_bit",
+			  "no compiler for 32-bit code");
+	never_test("never_mapped", "libnowhere.so:shared", pie, 0);
+	never_test("cannot_run", "./pie:own", none, -1);
+	abandon_test(pie);
+}
+
+int main(void)
+{
+	char folder[] = "/tmp/kipt-child.XXXXXX", command[64];
+
+	if (!mkdtemp(folder) || chdir(folder))
+		return 1;
+	ktap_start();
+	if (file_write("program.c", program_text) &&
+	    file_write("library.c", library_text) &&
+	    compile("-shared -fpic -o libshared.so library.c") &&
+	    compile("-pie -fpie -o pie program.c ./libshared.so") &&
+	    compile("-no-pie -fno-pie -o fixed program.c ./libshared.so"))
+		programs_test();
+	else
+		ktap_skip(&ktap, "child", "no compiler");
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (system(command))
+		return 1;
+	return ktap_end(&ktap);
+}
