@@ -11,6 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/ktime.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -34,6 +35,24 @@ static DEFINE_PER_CPU(struct kipt_trace *, attached);
  * so these outlive traces.
  */
 static DEFINE_PER_CPU(call_single_data_t, call);
+
+/**
+ * struct check - whether a CPU could start
+ * @call: to the CPU
+ * @asked: counts requests
+ * @done: the last one the CPU has answered
+ * @err: the answer, as of kipt_hw_save_local()
+ */
+struct check {
+	call_single_data_t call;
+	u32 asked;
+	u32 done;
+	int err;
+};
+
+/* One round of checks at a time. */
+static DEFINE_MUTEX(checks_lock);
+static DEFINE_PER_CPU(struct check, checks);
 
 static void trace_full(struct irq_work *work)
 {
@@ -90,6 +109,17 @@ static int program_local(struct kipt_trace *trace)
 	return kipt_hw_go_local(&trace->config);
 }
 
+/* Tracing is off. Interrupts off, or an NMI. */
+static void give_back_local(struct kipt_trace *trace)
+{
+	kipt_sideband_end_local();
+	if (trace->buffer->once) {
+		kipt_pmi_stopped_local();
+		kipt_hw_pmi_disarm_local(trace->lvtpc);
+	}
+	kipt_hw_restore_local(&trace->saved);
+}
+
 static int start_local(struct kipt_trace *trace)
 {
 	int err;
@@ -100,12 +130,11 @@ static int start_local(struct kipt_trace *trace)
 	kipt_sideband_begin_local(trace->session->sideband);
 	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
 	if (trace->buffer->once)
-		kipt_hw_pmi_unmask_local();
+		trace->lvtpc = kipt_hw_pmi_arm_local();
 	err = program_local(trace);
 	if (err) {
 		trace->state = KIPT_TRACE_OFF;
-		kipt_sideband_end_local();
-		kipt_hw_restore_local(&trace->saved);
+		give_back_local(trace);
 	}
 	return err;
 }
@@ -131,6 +160,7 @@ static void stop_local(struct kipt_trace *trace, enum kipt_stop_cause why)
 		return;
 	halt_local(trace);
 	trace->ended = why;
+	kipt_sideband_end_local();
 	/* A PMI from here on is acknowledged and does nothing else. */
 	trace->state = KIPT_TRACE_OFF;
 	barrier();
@@ -384,6 +414,68 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
 	return err;
 }
 
+static void check_call(void *unused)
+{
+	struct check *check = this_cpu_ptr(&checks);
+	/* Pairs with smp_store_release() in ask_check(). */
+	u32 asked = smp_load_acquire(&check->asked);
+	struct kipt_hw_saved scratch;
+
+	check->err = kipt_hw_save_local(&scratch);
+	/* Pairs with smp_load_acquire() in answered(). */
+	smp_store_release(&check->done, asked);
+}
+
+static void ask_check(unsigned int cpu)
+{
+	struct check *check = per_cpu_ptr(&checks, cpu);
+
+	/* Pairs with smp_load_acquire() in check_call(). */
+	smp_store_release(&check->asked, check->asked + 1);
+	smp_mb();
+	if (smp_call_function_single_async(cpu, &check->call) != -ENXIO)
+		return;
+	check->err = -ENXIO;
+	check->done = check->asked;
+}
+
+static bool answered(unsigned int cpu)
+{
+	struct check *check = per_cpu_ptr(&checks, cpu);
+
+	/* Pairs with smp_store_release() in check_call(). */
+	return smp_load_acquire(&check->done) == check->asked;
+}
+
+static int wait_answer(unsigned int cpu, ktime_t end)
+{
+	while (!answered(cpu)) {
+		if (ktime_after(ktime_get(), end))
+			return -ETIMEDOUT;
+		usleep_range(10, 50);
+	}
+	return per_cpu_ptr(&checks, cpu)->err;
+}
+
+int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed)
+{
+	ktime_t end;
+	int err = 0;
+	u32 i;
+
+	mutex_lock(&checks_lock);
+	for (i = 0; i < count; i++)
+		ask_check(traces[i].cpu);
+	end = ktime_add_us(ktime_get(), START_WAIT_US);
+	for (i = 0; i < count && !err; i++) {
+		*failed = &traces[i];
+		err = wait_answer(traces[i].cpu, end);
+	}
+	mutex_unlock(&checks_lock);
+	return err;
+}
+
 void kipt_trace_stop_offline(struct kipt_trace *trace)
 {
 	unsigned long flags;
@@ -468,8 +560,10 @@ void kipt_trace_calls_init(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		INIT_CSD(&per_cpu(call, cpu), obey_call, NULL);
+		INIT_CSD(&per_cpu(checks, cpu).call, check_call, NULL);
+	}
 }
 
 static void nothing(void *unused)

@@ -72,6 +72,7 @@ enum kipt_trace_state {
  * @ended: what stopped the CPU in this run; @cpu only while not OFF
  * @refused: what the last start said, 0 or a negative errno; written on @cpu
  * @saved: registers before the start; @cpu only
+ * @lvtpc: PMI vector entry before the start; @cpu only
  * @position: registers at the last pause or stop; @cpu only while not OFF
  * @running: started and not seen to have stopped; changes under
  *	session->lock, or in the hotplug callback. Read anywhere for reports
@@ -100,6 +101,7 @@ struct kipt_trace {
 	enum kipt_stop_cause ended;
 	int refused;
 	struct kipt_hw_saved saved;
+	u32 lvtpc;
 	struct kipt_hw_position position;
 	bool running;
 	bool full;
@@ -136,6 +138,20 @@ void kipt_trace_attach(struct kipt_trace *trace);
  * irq_work_sync() @full_work, before the trace is freed. Context: any.
  */
 void kipt_trace_detach(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_check_all() - whether a start would be refused
+ * @traces: stopped; need not be attached
+ * @count: at least 1
+ * @failed: the first one that would be
+ *
+ * Changes nothing. Context: may sleep, for half a second if a CPU does not
+ * answer.
+ *
+ * Return: as kipt_trace_start_all().
+ */
+int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed);
 
 /**
  * kipt_trace_start_all() - start tracing on some CPUs, all anew
