@@ -28,6 +28,7 @@ include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
+include selftests/sideband/sideband.mk
 include selftests/selftests.mk
 
 all: tools testcpu
@@ -37,7 +38,8 @@ tools: kipt
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
-test: decode-test random-test testcpu-test kipt-test flow-compare-test
+test: decode-test random-test testcpu-test kipt-test flow-compare-test \
+	sideband-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install

@@ -280,6 +280,16 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 				       reader->text_unsure, ip, len);
 }
 
+static bool kipt_code_bytes_based(void *ctx, u64 space)
+{
+	struct kipt_code_reader *reader = ctx;
+
+	if (!reader->offsets || space & SPACE_FLAGS)
+		return false;
+	return kipt_sideband_based(reader->bytes->sideband,
+				   space >> SPACE_SHIFT ?: reader->unnamed);
+}
+
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 			       struct kipt_code *code)
 {
@@ -287,6 +297,7 @@ void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 		.read = kipt_code_bytes_read,
 		.space = kipt_code_bytes_space,
 		.changed = kipt_code_bytes_changed,
+		.based = kipt_code_bytes_based,
 		.ctx = reader,
 	};
 }

@@ -33,6 +33,7 @@ struct kipt_sideband;
  * @text_first: see @text_unsure
  * @text_unsure: kernel text was patched, from @text_first to before this
  *	patch, around the time that is decoded
+ * @offsets: addresses in the trace are offsets in code segments (no LIP)
  * @names: names of address spaces looked up in this stretch, and their
  *	spaces as the decoder knows them
  *
@@ -50,6 +51,7 @@ struct kipt_code_reader {
 	u64 text_at;
 	u64 text_first;
 	u64 text_unsure;
+	bool offsets;
 	struct {
 		u64 name;
 		u64 space;

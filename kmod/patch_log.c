@@ -292,6 +292,9 @@ static u64 walk_on(struct walk *walk)
 	}
 	same = chain_of(walk->log, &walk->patch, 0) == walk->chain;
 	walk->next = walk->patch.older[same ? 0 : 1];
+	/* Numbers only go down, so a walk ends. */
+	if (walk->next >= number)
+		walk->next = 0;
 	return number;
 }
 

@@ -116,6 +116,9 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 	u8 buf[FILL_BYTES];
 	enum kipt_status status;
 
+	if (mode != KIPT_EXEC_64 && code->based &&
+	    code->based(code->ctx, space))
+		return KIPT_NO_CODE;
 	status = scan(&fresh, buf, read_code(code, space, ip, buf));
 	if (status != KIPT_OK)
 		return status;

@@ -30,6 +30,10 @@
  *	that @read just gave; where it changes in the flow, a CODE record says
  *	so. Versions other than 0 are decoded without the memo. May be NULL:
  *	all is version 0.
+ * @based: true if 32 and 16-bit code of address space @space may lie in code
+ *	segments that do not begin at 0, and the trace tells its offsets in
+ *	them (CPUs without LIP): such code cannot be found, and is not looked
+ *	for. May be NULL: false
  * @ctx: first argument of all
  */
 struct kipt_code {
@@ -37,6 +41,7 @@ struct kipt_code {
 	u64 (*space)(void *ctx, u64 cr3, bool nr);
 	bool (*changed)(void *ctx, u64 space, u64 ip, u32 len);
 	u32 (*version)(void *ctx, u64 space, u64 ip, u32 len);
+	bool (*based)(void *ctx, u64 space);
 	void *ctx;
 };
 

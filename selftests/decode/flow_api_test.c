@@ -38,6 +38,7 @@ static const u8 trace[] = {
  * @reads: calls of the read callback
  * @reads_of: of them, by space and address: 401000 in spaces 1 and 2, kernel
  * @version: of the code in space 1
+ * @based: segments of space 1 have bases
  * @taken: records so far
  * @limit: the sink stops when it has so many
  * @record: the records
@@ -48,6 +49,7 @@ struct world {
 	u32 reads;
 	u32 reads_of[3];
 	u32 version;
+	bool based;
 	u32 taken;
 	u32 limit;
 	struct kipt_record record[64];
@@ -89,6 +91,13 @@ static u32 version_of(void *ctx, u64 space, u64 ip, u32 len)
 	return space == 1 && ip == USER_IP ? world->version : 0;
 }
 
+static bool is_based(void *ctx, u64 space)
+{
+	const struct world *world = ctx;
+
+	return world->based && space == 1;
+}
+
 static bool take(void *ctx, const struct kipt_record *record, u32 n)
 {
 	struct world *world = ctx;
@@ -113,7 +122,8 @@ static struct kipt_flow *make_flow(struct world *world,
 				   struct kipt_flow_config *config)
 {
 	struct kipt_code code = { .read = read_code, .space = name_space,
-				  .version = version_of, .ctx = world };
+				  .version = version_of, .based = is_based,
+				  .ctx = world };
 	struct kipt_sink sink = { .emit = take, .ctx = world };
 	static u64 arena[32768] __attribute__((aligned(64)));
 
@@ -180,6 +190,35 @@ static bool spaces_are_apart(void)
 		return false;
 	/* Kernel code belongs to no space; each user space was read once. */
 	return world.kernel_spaces == 1 && world.reads % 3 == 0;
+}
+
+/* The trace, with 32-bit code in space 1. */
+static bool based_code_is_not_read(void)
+{
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
+	u8 other[sizeof(trace)];
+	struct kipt_flow *flow;
+	struct world world;
+
+	memcpy(other, trace, sizeof(trace));
+	make_world(&world);
+	world.based = true;
+	flow = make_flow(&world, &config);
+	kipt_flow_run(flow, other, sizeof(other), 0, sizeof(other));
+	if (count(&world, KIPT_RECORD_GAP) || !world.reads_of[1])
+		return false;
+	other[25] = 2;
+	make_world(&world);
+	flow = make_flow(&world, &config);
+	kipt_flow_run(flow, other, sizeof(other), 0, sizeof(other));
+	if (count(&world, KIPT_RECORD_GAP) || !world.reads_of[1])
+		return false;
+	make_world(&world);
+	world.based = true;
+	flow = make_flow(&world, &config);
+	kipt_flow_run(flow, other, sizeof(other), 0, sizeof(other));
+	return count(&world, KIPT_RECORD_GAP) == 1 && !world.reads_of[1] &&
+	       world.reads_of[2];
 }
 
 static bool forgotten_code_is_read_again(void)
@@ -730,6 +769,8 @@ int main(void)
 		    "flow default arena is at most a few MiB");
 	ktap_result(&ktap, spaces_are_apart(),
 		    "flow keeps address spaces apart and shares the kernel");
+	ktap_result(&ktap, based_code_is_not_read(),
+		    "flow reads no 32-bit code whose segment may have a base");
 	ktap_result(&ktap, forgotten_code_is_read_again(),
 		    "flow reads forgotten code again");
 	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_BRANCHES),

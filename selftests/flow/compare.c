@@ -29,6 +29,8 @@ static const char usage[] =
 "  --early-end   the newest may be: the buffer was full, the CPU went offline\n"
 "  --fold-kinds  the records do not tell indirect branches from direct ones\n"
 "  --no-disable-from  nor where a disable happened\n"
+"  --based FIRST-LAST  code segments of these addresses do not begin at 0, and\n"
+"                the records have offsets in them, whose code is not found\n"
 "  --negative    also change the truth and see that it is found\n"
 "  --help        this text\n"
 "\n"
@@ -42,6 +44,8 @@ struct arguments {
 	int cpu;
 	int run;
 	int freq;
+	uint64_t based_first;
+	uint64_t based_last;
 	bool negative;
 };
 
@@ -151,7 +155,12 @@ static bool truth_select(const struct arguments *args, struct flow_file *file)
 static int run(const struct arguments *args)
 {
 	struct flow_file truth_file, record_file;
-	struct flow_cursor truth = { .file = &truth_file, .cpu = -1 };
+	struct flow_cursor truth = {
+		.file = &truth_file,
+		.cpu = -1,
+		.based_first = args->based_first,
+		.based_last = args->based_last,
+	};
 	struct flow_cursor records = {
 		.file = &record_file,
 		.cpu = args->cpu,
@@ -184,6 +193,20 @@ static bool parse_number(const char *option, const char *text, int *number)
 	return true;
 }
 
+static bool parse_based(struct arguments *args, const char *text)
+{
+	int len = 0;
+
+	args->match.no_code = sscanf(text, "%" SCNx64 "-%" SCNx64 "%n",
+				     &args->based_first, &args->based_last,
+				     &len) == 2 && len && !text[len] &&
+			      args->based_first <= args->based_last;
+	if (!args->match.no_code)
+		fprintf(stderr, "compare: --based '%s' is not FIRST-LAST in hexadecimal\n",
+			text);
+	return args->match.no_code;
+}
+
 static const struct option options[] = {
 	{ "cpu", required_argument, NULL, 'c' },
 	{ "run", required_argument, NULL, 'R' },
@@ -192,6 +215,7 @@ static const struct option options[] = {
 	{ "early-end", no_argument, NULL, 'e' },
 	{ "fold-kinds", no_argument, NULL, 'k' },
 	{ "no-disable-from", no_argument, NULL, 'd' },
+	{ "based", required_argument, NULL, 'b' },
 	{ "negative", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -218,6 +242,8 @@ static bool take_option(struct arguments *args, int option)
 	case 'd':
 		args->match.no_from_at_disable = true;
 		return true;
+	case 'b':
+		return parse_based(args, optarg);
 	case 'n':
 		args->negative = true;
 		return true;

@@ -292,6 +292,14 @@ static bool truth_mark(struct flow_cursor *cursor,
 	}
 }
 
+/* An address as packets of a CPU without LIP tell it. */
+static uint64_t truth_address(const struct flow_cursor *cursor, uint64_t ip)
+{
+	if (ip >= cursor->based_first && ip <= cursor->based_last)
+		return ip - cursor->based_first;
+	return ip;
+}
+
 struct flow_item flow_truth_next(struct flow_cursor *cursor)
 {
 	const struct truth_entry *entries = cursor->file->entries;
@@ -303,8 +311,8 @@ struct flow_item flow_truth_next(struct flow_cursor *cursor)
 		item.index = cursor->next++;
 		item.flags = 0;
 		item.aux = e->aux;
-		item.from = e->from;
-		item.to = e->to;
+		item.from = truth_address(cursor, e->from);
+		item.to = truth_address(cursor, e->to);
 		if (e->kind <= TRUTH_EXCEPTION && truth_branches[e->kind]) {
 			item.kind = truth_branches[e->kind];
 			return item;

@@ -108,6 +108,8 @@ struct flow_file {
  * @cpu: records only: CPU wanted, or -1
  * @skipping: records only: what is here is of another CPU
  * @ctl: truth only: IA32_RTIT_CTL at the last TRUTH_MARK_ON
+ * @based_first: truth only: the records know the addresses from here ...
+ * @based_last: ... to here as offsets from the first; 0: none
  * @power: records only: hints and state of the sleep that is being entered
  */
 struct flow_cursor {
@@ -116,6 +118,8 @@ struct flow_cursor {
 	int cpu;
 	bool skipping;
 	uint64_t ctl;
+	uint64_t based_first;
+	uint64_t based_last;
 	struct {
 		bool mwait;
 		bool pwre;

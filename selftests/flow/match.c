@@ -332,6 +332,8 @@ static bool gap_allowed(const struct match *m, unsigned int kind)
 	case KIPT_GAP_OUTSIDE:
 	case KIPT_GAP_TRUNCATED:
 		return m->options->early_end;
+	case KIPT_GAP_NO_CODE:
+		return m->options->no_code;
 	default:
 		return false;
 	}
@@ -391,10 +393,13 @@ static void take_tail(struct match *m)
 			   &first, &none);
 }
 
-static void judge_missed(struct match_result *result)
+static void judge_missed(struct match_result *result,
+			 const struct match_options *options)
 {
 	struct flow_item none = { .kind = FLOW_END };
 
+	if (options->no_code)
+		return;
 	if (result->missed && result->missed * MATCH_MISSED_RATIO >=
 			      result->branches && !result->gaps[KIPT_GAP_RING] &&
 	    !result->gaps[KIPT_GAP_OVERFLOW])
@@ -438,5 +443,5 @@ void match_run(struct match_result *result, struct flow_cursor truth,
 		if (!next_segment(&m))
 			break;
 	}
-	judge_missed(result);
+	judge_missed(result, options);
 }

@@ -21,12 +21,14 @@
  * @late_start: the oldest trace may be missing (ring)
  * @early_end: the newest may be missing (buffer full, CPU offline)
  * @no_from_at_disable: the records do not say where a disable happened
+ * @no_code: code may be missing, and a lot of it
  */
 struct match_options {
 	bool fold_kinds;
 	bool late_start;
 	bool early_end;
 	bool no_from_at_disable;
+	bool no_code;
 };
 
 /**
