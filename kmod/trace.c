@@ -24,10 +24,13 @@
 #include "sideband.h"
 #include "trace.h"
 
-/* How long a CPU may take to answer a call, and then to answer an NMI. */
-#define START_WAIT_US	(500 * USEC_PER_MSEC)
+/*
+ * How long a CPU may take to answer a call, and then to answer an NMI. One
+ * that a hypervisor runs may have to wait for its turn.
+ */
+#define START_WAIT_US	(1000 * USEC_PER_MSEC)
 #define STOP_WAIT_US	(50 * USEC_PER_MSEC)
-#define NMI_WAIT_US	(100 * USEC_PER_MSEC)
+#define NMI_WAIT_US	(1000 * USEC_PER_MSEC)
 
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
 /*
@@ -182,7 +185,7 @@ static void obey_once_local(struct kipt_trace *trace)
 	u32 asked = smp_load_acquire(&trace->asked);
 
 	if (!READ_ONCE(trace->wanted))
-		stop_local(trace, trace->why);
+		stop_local(trace, READ_ONCE(trace->why));
 	else if (trace->state == KIPT_TRACE_OFF)
 		trace->refused = start_local(trace);
 	/* Pairs with smp_load_acquire() in kipt_trace_quiet(). */
@@ -236,7 +239,7 @@ static int ask(struct kipt_trace *trace, bool wanted, enum kipt_stop_cause why)
 	int err;
 
 	WRITE_ONCE(trace->wanted, wanted);
-	trace->why = why;
+	WRITE_ONCE(trace->why, why);
 	/* Pairs with smp_load_acquire() in obey_once_local(). */
 	smp_store_release(&trace->asked, trace->asked + 1);
 	/* Before the look whether an earlier call is still on its way. */
@@ -337,7 +340,8 @@ struct kipt_trace *kipt_trace_stop_all(struct kipt_trace *traces, u32 count,
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		if (traces[i].running || !kipt_trace_quiet(&traces[i]))
+		if (READ_ONCE(traces[i].running) ||
+		    !kipt_trace_quiet(&traces[i]))
 			ask(&traces[i], false, cause);
 	if (!wait_quiet(traces, count, STOP_WAIT_US)) {
 		send_nmis(traces, count);
@@ -347,7 +351,7 @@ struct kipt_trace *kipt_trace_stop_all(struct kipt_trace *traces, u32 count,
 		if (!kipt_trace_quiet(&traces[i])) {
 			give_up(&traces[i]);
 			stuck = stuck ?: &traces[i];
-		} else if (traces[i].running) {
+		} else if (READ_ONCE(traces[i].running)) {
 			finish(&traces[i]);
 		}
 	}

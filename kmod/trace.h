@@ -145,7 +145,7 @@ void kipt_trace_detach(struct kipt_trace *trace);
  * @count: at least 1
  * @failed: the first one that would be
  *
- * Changes nothing. Context: may sleep, for half a second if a CPU does not
+ * Changes nothing. Context: may sleep, for a second if a CPU does not
  * answer.
  *
  * Return: as kipt_trace_start_all().
@@ -163,7 +163,7 @@ int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
  * Quick and O(1) in the size of buffers: nothing is zeroed. Results of the
  * last run are gone on return.
  *
- * Context: may sleep for half a second if a CPU does not answer; session->lock
+ * Context: may sleep, for a second if a CPU does not answer; session->lock
  * and the CPU hotplug lock for reading are held.
  *
  * Return:
@@ -185,8 +185,8 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
  * All CPUs are told at once; those that do not answer in time get an NMI.
  * Results are measured after all have stopped.
  *
- * Context: may sleep, a quarter of a second at most; session->lock is held.
- * The CPU hotplug lock is not needed.
+ * Context: may sleep, some milliseconds, or a second if a CPU is stuck;
+ * session->lock is held. The CPU hotplug lock is not needed.
  *
  * Return: NULL if all stopped, or the first that does not even answer to an
  * NMI. It may still trace: keep its memory, and try again later.

@@ -19,7 +19,7 @@
 /* Milliseconds a stop may take although a CPU does not answer. */
 #define BOUND_MS	700
 /* What the CPU has to be stuck for if the test is to tell anything. */
-#define STUCK_MS	1500
+#define STUCK_MS	3000
 
 /* Offsets in the value of the map. */
 #define WANTED		0
