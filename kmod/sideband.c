@@ -417,6 +417,11 @@ struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id)
 	return kipt_spaces_mm(sideband->spaces, id);
 }
 
+bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id)
+{
+	return kipt_spaces_based(sideband->spaces, id);
+}
+
 bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
 			u8 *buf, u32 len)
 {
