@@ -280,15 +280,14 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 				       reader->text_unsure, ip, len);
 }
 
-/* Only a local descriptor table holds code segments that do not begin at 0. */
 static bool kipt_code_bytes_based(void *ctx, u64 space)
 {
 	struct kipt_code_reader *reader = ctx;
 
-	if (!reader->offsets || space & (SPACE_GUEST | SPACE_UNKNOWN))
+	if (!reader->offsets || space & SPACE_FLAGS)
 		return false;
-	space = space >> SPACE_SHIFT ?: reader->unnamed;
-	return space && kipt_sideband_has_ldt(reader->bytes->sideband, space);
+	return kipt_sideband_based(reader->bytes->sideband,
+				   space >> SPACE_SHIFT ?: reader->unnamed);
 }
 
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,

@@ -21,12 +21,10 @@ struct kipt_sideband;
 
 /**
  * struct kipt_code_reader - one decoder's way to code bytes
- * @bytes: the cache, shared; set by the owner, as the four that follow
+ * @bytes: the cache, shared; set by the owner, as the three that follow
  * @flow: what decodes with it; set before kipt_code_reader_at()
  * @first_patch: kipt_text_patch_count() when tracing started
  * @end_patch: the same when it had stopped
- * @offsets: the trace has offsets in code segments for addresses (a CPU without
- *	LIP)
  * @begin: TSC of the stretch that is decoded; 0: unknown
  * @end: TSC at its end; ~0: unknown
  * @unnamed: number of the address space of user code before the trace names
@@ -35,6 +33,7 @@ struct kipt_sideband;
  * @text_first: see @text_unsure
  * @text_unsure: kernel text was patched, from @text_first to before this
  *	patch, around the time that is decoded
+ * @offsets: addresses in the trace are offsets in code segments (no LIP)
  * @names: names of address spaces looked up in this stretch, and their
  *	spaces as the decoder knows them
  *
@@ -46,13 +45,13 @@ struct kipt_code_reader {
 	struct kipt_flow *flow;
 	u64 first_patch;
 	u64 end_patch;
-	bool offsets;
 	u64 begin;
 	u64 end;
 	u64 unnamed;
 	u64 text_at;
 	u64 text_first;
 	u64 text_unsure;
+	bool offsets;
 	struct {
 		u64 name;
 		u64 space;

@@ -164,17 +164,6 @@ bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id, u64 *name,
 bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid);
 
 /**
- * kipt_sideband_has_ldt() - whether an address space has had an LDT
- * @sideband: the sideband
- * @id: its number
- *
- * Context: process.
- *
- * Return: true also if nothing is known of it.
- */
-bool kipt_sideband_has_ldt(struct kipt_sideband *sideband, u64 id);
-
-/**
  * kipt_sideband_mm() - the memory of an address space
  * @sideband: the sideband
  * @id: its number
@@ -188,6 +177,19 @@ bool kipt_sideband_has_ldt(struct kipt_sideband *sideband, u64 id);
  * ended and was let go of.
  */
 struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id);
+
+/**
+ * kipt_sideband_based() - whether code may be in segments with a base
+ * @sideband: the sideband
+ * @id: number of an address space
+ *
+ * Only a local descriptor table holds code segments that do not begin at 0.
+ *
+ * Context: process.
+ *
+ * Return: true if the address space has, or had, such a table.
+ */
+bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id);
 
 /**
  * kipt_sideband_kept() - read code of an address space that ended

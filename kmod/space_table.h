@@ -105,17 +105,6 @@ u64 kipt_spaces_at(struct kipt_spaces *spaces, u64 name, u64 begin, u64 end);
 struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id);
 
 /**
- * kipt_spaces_has_ldt() - whether an address space has had an LDT
- * @spaces: the table
- * @id: its number
- *
- * Context: any but NMI.
- *
- * Return: true also if it was forgotten.
- */
-bool kipt_spaces_has_ldt(struct kipt_spaces *spaces, u64 id);
-
-/**
  * kipt_spaces_who() - name and process of a number
  * @spaces: the table
  * @id: the number
@@ -127,6 +116,20 @@ bool kipt_spaces_has_ldt(struct kipt_spaces *spaces, u64 id);
  * Return: false if it was forgotten.
  */
 bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, u64 *name, u32 *tgid);
+
+/**
+ * kipt_spaces_based() - whether an address space has a descriptor table
+ * @spaces: the table
+ * @id: its number
+ *
+ * What a process wrote into its LDT stays as long as its mm_struct, and that
+ * it did so is remembered longer.
+ *
+ * Context: any but NMI.
+ *
+ * Return: true if it has, or had.
+ */
+bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id);
 
 /**
  * kipt_spaces_untidy() - whether kipt_spaces_tidy() has something to do

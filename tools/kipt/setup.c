@@ -127,6 +127,9 @@ static void not_mapped_tell(const struct setup *setup,
 	if (setup->pid)
 		filter_bad(filter, "process %u has no code of that file mapped",
 			   setup->pid);
+	else if (!memchr(filter->file, '/', filter->file_len))
+		filter_bad(filter, "a file without a slash is one that a process has mapped: name the process with --pid, have 'kipt record' start it, or give the path (./%.*s)",
+			   (int)filter->file_len, filter->file);
 	else
 		filter_bad(filter, "where that file is in memory is chosen anew for each process: name the process with --pid, or have 'kipt record' start it");
 }
