@@ -146,6 +146,15 @@ static int check_config(struct kipt_session_config *config,
 	return err;
 }
 
+static const char *follow_refusal(long err)
+{
+	if (err == -ESRCH)
+		return "there is no process %u";
+	if (err == -EINVAL)
+		return "%u is a thread of the kernel, not a process";
+	return "no memory to follow process %u";
+}
+
 static int follow(struct kipt_session_config *config,
 		  struct netlink_ext_ack *extack)
 {
@@ -159,10 +168,7 @@ static int follow(struct kipt_session_config *config,
 				  RTIT_CAP_CR3_FILTER);
 	if (IS_ERR(made))
 		return kipt_refuse(extack, NULL, PTR_ERR(made),
-				   PTR_ERR(made) == -ESRCH ?
-				   "there is no process %u" :
-				   "no memory to follow process %u",
-				   config->pid);
+				   follow_refusal(PTR_ERR(made)), config->pid);
 	config->follow = made;
 	return 0;
 }

@@ -494,6 +494,26 @@ static void compression_cases(void)
 	machine_expect("distnt", "TIP(2000)");
 }
 
+/* Erratum SKL014: direct branches only. */
+static void skl014_cases(void)
+{
+	begin(ALL | WITH_FILTER, 0, 0, OUTSIDE);
+	machine_options.skl014 = true;
+	do_jump(OUTSIDE, IN_FILTER);
+	do_jump(IN_FILTER, OUTSIDE);
+	machine_expect("skl014_jump", "MODE.Exec(64) TIP.PGE(1000) TIP.PGD()");
+	do_jump(OUTSIDE, IN_FILTER);
+	do_call(IN_FILTER, OUTSIDE);
+	machine_expect("skl014_call", "TIP.PGE(1000) TIP.PGD()");
+	do_jump(OUTSIDE, IN_FILTER);
+	do_jump_ind(IN_FILTER, OUTSIDE);
+	machine_expect("skl014_not_indirect", "TIP.PGE(1000) TIP.PGD(3000)");
+	do_jump(OUTSIDE, IN_FILTER);
+	do_jump(IN_FILTER, IN_STOP);
+	machine_expect("skl014_tracestop",
+		       "TIP.PGE(1000) TIP.PGD() TraceStop");
+}
+
 static void deferred_cases(void)
 {
 	static const char *branches = "N1NTN2N";
@@ -743,6 +763,7 @@ int main(void)
 	rows_ptwrite();
 	psb_cases();
 	compression_cases();
+	skl014_cases();
 	deferred_cases();
 	timing_cases();
 	event_trace_cases();

@@ -83,6 +83,8 @@ static const struct parse_case parse_cases[] = {
 	{ "symbol_offset_size", "vfs_read+0x8/0x10", NULL,
 	  { .form = FILTER_KERNEL, .name = "vfs_read", .offset = 8,
 	    .size = 16 } },
+	{ "module_with_digit", "8021q", NULL,
+	  { .form = FILTER_KERNEL, .name = "8021q" } },
 	{ "module_with_dash", "snd-hda-intel", NULL,
 	  { .form = FILTER_KERNEL, .name = "snd-hda-intel" } },
 	{ "hexadecimal_name", "add", NULL,
@@ -464,8 +466,7 @@ static void fixed_tests(void)
 		  &where);
 	user_test("fixed_part", "./fixed:parse_one+1/2", start + 1, start + 2,
 		  &where);
-	user_test("fixed_without_slash", "fixed:parse_one", start,
-		  start + size - 1, &where);
+	user_later("fixed_without_slash", "fixed:parse_one", &where);
 	nm_look("fixed", "main", &start, &size);
 	user_test("main", "./fixed:main", start, start + size - 1, &where);
 	user_refused("outside", "./fixed:parse_one+0x1000", "is not within",
@@ -480,8 +481,7 @@ static void fixed_tests(void)
 	user_refused("no_elf", "./kallsyms:main", "is no ELF file", &where);
 	user_refused("no_file", "./not-here:main", "ENOENT", &where);
 	user_refused("folder", "./.:main", "is no ELF file", &where);
-	user_refused("no_file_without_slash", "not-here:main",
-		     "give its path", &where);
+	user_later("no_file_without_slash", "not-here:main", &where);
 	if (address_look("fixed", "without_size", &start) &&
 	    address_look("fixed", "behind", &behind))
 		user_test("without_size", "./fixed:without_size", start,

@@ -112,7 +112,7 @@ static void serve(int fd, const struct fuse_in_header *in)
 	case FUSE_INTERRUPT:
 		break;
 	default:
-		answer(fd, in, -ENOSYS, NULL, 0);
+		answer(fd, in, -EOPNOTSUPP, NULL, 0);
 	}
 }
 

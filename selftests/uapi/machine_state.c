@@ -113,18 +113,39 @@ long machine_interrupts(const char *name)
 	return sum;
 }
 
-bool machine_rtit_ctl(int cpu, uint64_t *value)
+static int open_msr(int cpu, int flags)
 {
 	char path[64];
-	bool ok;
-	int fd;
 
 	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, flags | O_CLOEXEC);
+}
+
+bool machine_msr_read(int cpu, uint32_t msr, uint64_t *value)
+{
+	int fd = open_msr(cpu, O_RDONLY);
+	bool ok;
+
 	if (fd < 0)
 		return false;
-	ok = pread(fd, value, sizeof(*value), MSR_IA32_RTIT_CTL) ==
-	     sizeof(*value);
+	ok = pread(fd, value, sizeof(*value), msr) == sizeof(*value);
 	close(fd);
 	return ok;
+}
+
+bool machine_msr_write(int cpu, uint32_t msr, uint64_t value)
+{
+	int fd = open_msr(cpu, O_WRONLY);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = pwrite(fd, &value, sizeof(value), msr) == sizeof(value);
+	close(fd);
+	return ok;
+}
+
+bool machine_rtit_ctl(int cpu, uint64_t *value)
+{
+	return machine_msr_read(cpu, MSR_IA32_RTIT_CTL, value);
 }

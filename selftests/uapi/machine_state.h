@@ -24,4 +24,8 @@ long machine_interrupts(const char *name);
 /* IA32_RTIT_CTL of a CPU, through /dev/cpu/N/msr. False: cannot be read. */
 bool machine_rtit_ctl(int cpu, uint64_t *value);
 
+/* Any MSR of a CPU, likewise. False: it cannot be read or written. */
+bool machine_msr_read(int cpu, uint32_t msr, uint64_t *value);
+bool machine_msr_write(int cpu, uint32_t msr, uint64_t value);
+
 #endif /* KIPT_MACHINE_STATE_H */

@@ -331,7 +331,7 @@ static int run_many(void *arg)
  */
 TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
 {
-	static char path[] = "/tmp/kipt-tiny";
+	char path[] = "/tmp/kipt-tiny";
 
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.size = 8ULL << 20;
@@ -352,7 +352,7 @@ TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
 /* The same without OS: no packet names an address space. */
 TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 {
-	static char path[] = "/tmp/kipt-tiny";
+	char path[] = "/tmp/kipt-tiny";
 
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.mode = KIPT_MODE_ONCE;

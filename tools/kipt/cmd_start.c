@@ -12,14 +12,14 @@
 
 #define SIZE_DEFAULT	(4ULL << 20)
 
-enum { OPTION_JSON = 1, OPTION_KEEP_MM };
+enum { OPTION_JSON = 1, OPTION_KEEP_CODE };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("trace these CPUs, such as 2,3 or 0-3,6; all\n"
 		      "that have PT unless given"),
-	{ "keep-mm", 0, OPTION_KEEP_MM, NULL,
-	  "keep the memory of traced programs that exit, so\n"
-	  "that their code can be decoded" },
+	{ "keep-code", 0, OPTION_KEEP_CODE, NULL,
+	  "keep the code of traced programs that exit, the\n"
+	  "newest first, as far as the module's limit goes" },
 	{ "json", 'j', OPTION_JSON, NULL, "print the id as JSON" },
 	{ 0 }
 };
@@ -92,8 +92,8 @@ static int run(int argc, char **argv)
 		if (setup_option(&setup, id, args.value) < 0)
 			return KIPT_EXIT_USAGE;
 		json |= id == OPTION_JSON;
-		if (id == OPTION_KEEP_MM)
-			flags |= KIPT_SESSION_FLAGS_KEEP_MM;
+		if (id == OPTION_KEEP_CODE)
+			flags |= KIPT_SESSION_FLAGS_KEEP_CODE;
 	}
 	if (id < 0)
 		return args_exit(id);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "args.h"
 #include "filter.h"
@@ -124,11 +125,16 @@ static bool symbol_parse(struct filter *filter, const char *text)
 	return !*rest || size_take(filter, rest + 1);
 }
 
-/* kallsyms has addresses without 0x; they are told from names by length. */
+/* Names of modules may begin with digits. kallsyms has addresses without 0x;
+ * they are told from names by their length.
+ */
 static bool is_addresses(const char *text)
 {
-	return isdigit((unsigned char)text[0]) ||
-	       strspn(text, "0123456789abcdefABCDEF") >= 8;
+	size_t digits = strspn(text, "0123456789");
+	size_t hex = strspn(text, "0123456789abcdefABCDEF");
+
+	return !strncasecmp(text, "0x", 2) || hex >= 8 ||
+	       (digits && (text[digits] == '-' || text[digits] == '/'));
 }
 
 static bool is_path(const char *text)

@@ -197,10 +197,7 @@ static bool file_open(struct search *search, const struct filter_where *where)
 	errno = 0;
 	if (elf_functions_each(search->path, &search->elf, name_look, search))
 		return true;
-	if (errno == ENOENT && !has_slash(filter))
-		filter_bad(filter, "%s is neither mapped by the process nor here: give its path",
-			   search->path);
-	else if (errno)
+	if (errno)
 		filter_bad(filter, "cannot read %s: %s (%s)", search->path,
 			   strerror(errno), say_errno_name(errno));
 	else
@@ -326,8 +323,7 @@ static enum filter_result search_run(struct search *search,
 
 	if (!mapped_find(search, where))
 		return FILTER_REFUSED;
-	/* It may come to be mapped yet; then its name says which it is. */
-	if (!search->mapped[0] && !has_slash(filter) && where->process)
+	if (!search->mapped[0] && !has_slash(filter))
 		return FILTER_NOT_MAPPED;
 	if (!file_open(search, where))
 		return FILTER_REFUSED;

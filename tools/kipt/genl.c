@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Netlink, see genl.h. A request is sent and its answer awaited on one
- * socket; "records" messages of a running fetch may come at any time between
- * and go to the callback of the fetch. What sessions mean is the callers'.
+ * socket. What takes long is a dump: the kernel works while its messages are
+ * read. What sessions mean is the callers'.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,38 +19,30 @@
 #include "caps.h"
 #include "genl.h"
 #include "hardware.h"
+#include "kipt.h"
 #include "say.h"
 
-/* Large enough for a credit's worth of 32 KiB messages as the kernel counts
- * them.
- */
-#define RECEIVE_BUFFER	(16 << 20)
-#define MESSAGE_BUFFER	(128 << 10)
-/* Idle waits after which a refused credit is believed. */
-#define ASYNC_WAITS	20
+/* Messages of a dump are as large as the reader's buffer, up to 32 KiB. */
+#define MESSAGE_BUFFER	(64 << 10)
+#define REQUEST_BYTES	8192
 
 struct genl {
 	struct nl_sock *sock;
 	struct nl_cb *cb;
 	int family;
-	/* The request that is waited for. */
+	/* The request that is waited for, as it was sent. */
 	u32 awaited;
+	unsigned char request[REQUEST_BYTES];
+	size_t request_len;
 	bool answered;
 	int err;
-	const char *what;
+	char what[KIPT_CPUS_TEXT + 64];
 	void (*reply)(struct genl *genl, struct nlattr **attrs);
 	void *reply_to;
 	struct nlmsghdr *reply_head;
 	/* The fetch. */
-	u32 fetch_id;
-	void (*batch)(void *ctx, const struct kipt_batch *b);
-	void *batch_ctx;
-	/* What the kernel said to a credit. It may cross the last message,
-	 * after which there is no fetch any more.
-	 */
-	int async_err;
-	char async_text[512];
-	unsigned int async_waits;
+	void (*piece)(void *ctx, const struct kipt_piece *piece);
+	void *piece_ctx;
 };
 
 static u32 attr_u32(struct nlattr *attr)
@@ -74,13 +66,95 @@ static void attr_text(struct nlattr *attr, char *text, size_t size)
 	text[len] = 0;
 }
 
-/* The sentence of an extended ack: attributes behind the error message,
- * which carries the whole request unless it was capped.
+/* Names of the attributes a request may have, as uapi/kipt.yaml has them. */
+static const char *const session_names[] = {
+	[KIPT_A_SESSION_ID] = "id",
+	[KIPT_A_SESSION_CPUS] = "cpus",
+	[KIPT_A_SESSION_MODE] = "mode",
+	[KIPT_A_SESSION_SIZE] = "size",
+	[KIPT_A_SESSION_CTL] = "ctl",
+	[KIPT_A_SESSION_FLAGS] = "flags",
+	[KIPT_A_SESSION_FILTER] = "filter",
+	[KIPT_A_SESSION_PID] = "pid",
+	[KIPT_A_SESSION_CR3] = "cr3",
+};
+
+static const char *const fetch_names[] = {
+	[KIPT_A_FETCH_ID] = "id",
+	[KIPT_A_FETCH_FETCH] = "fetch",
+	[KIPT_A_FETCH_CPU] = "cpu",
+	[KIPT_A_FETCH_OUTPUT] = "output",
+	[KIPT_A_FETCH_MEMORY] = "memory",
+};
+
+/* The attribute at an offset of the request, or NULL. */
+static const char *attr_name(const struct genl *genl, u32 offset)
+{
+	const struct nlmsghdr *head = (const void *)genl->request;
+	const struct nlattr *attr = (const void *)(genl->request + offset);
+	bool fetch = genlmsg_hdr((struct nlmsghdr *)head)->cmd ==
+		     KIPT_CMD_FETCH;
+	size_t count = fetch ? ARRAY_SIZE(fetch_names) :
+			       ARRAY_SIZE(session_names);
+	u32 type;
+
+	if (offset < NLMSG_HDRLEN + GENL_HDRLEN ||
+	    offset + sizeof(*attr) > genl->request_len)
+		return NULL;
+	type = attr->nla_type & NLA_TYPE_MASK;
+	if (type >= count)
+		return NULL;
+	return fetch ? fetch_names[type] : session_names[type];
+}
+
+/* What netlink's own check of a number allows. */
+static void range_add(struct nlattr *policy, char *text, size_t size)
+{
+	struct nlattr *p[NL_POLICY_TYPE_ATTR_MAX + 1];
+	size_t len = strlen(text);
+
+	if (!policy ||
+	    nla_parse_nested(p, NL_POLICY_TYPE_ATTR_MAX, policy, NULL) < 0)
+		return;
+	if (p[NL_POLICY_TYPE_ATTR_MIN_VALUE_U] &&
+	    p[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+		snprintf(text + len, size - len, "; allowed: %llu to %llu",
+			 (unsigned long long)attr_u64(p[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]),
+			 (unsigned long long)attr_u64(p[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
+	else if (p[NL_POLICY_TYPE_ATTR_MASK])
+		snprintf(text + len, size - len, "; allowed bits: 0x%llx",
+			 (unsigned long long)attr_u64(p[NL_POLICY_TYPE_ATTR_MASK]));
+}
+
+/* The sentence of an extended ack. What the module refuses names the thing
+ * itself; what netlink's policies refuse, does not.
  */
-static void extack_text(const struct nlmsgerr *err, char *text, size_t size)
+static void extack_read(const struct genl *genl, struct nlattr *tlvs, int len,
+			char *text, size_t size)
+{
+	struct nlattr *a[NLMSGERR_ATTR_MAX + 1];
+	const char *name;
+	size_t used = 0;
+
+	text[0] = 0;
+	if (len <= 0 || nla_parse(a, NLMSGERR_ATTR_MAX, tlvs, len, NULL) < 0 ||
+	    !a[NLMSGERR_ATTR_MSG])
+		return;
+	name = a[NLMSGERR_ATTR_POLICY] && a[NLMSGERR_ATTR_OFFS] ?
+	       attr_name(genl, attr_u32(a[NLMSGERR_ATTR_OFFS])) : NULL;
+	if (name)
+		used = snprintf(text, size, "%s: ", name);
+	attr_text(a[NLMSGERR_ATTR_MSG], text + used, size - used);
+	range_add(a[NLMSGERR_ATTR_POLICY], text, size);
+}
+
+/* It stands behind the error message, which carries the whole request unless
+ * it was capped.
+ */
+static void ack_text(const struct genl *genl, const struct nlmsgerr *err,
+		     char *text, size_t size)
 {
 	const struct nlmsghdr *head = (const struct nlmsghdr *)err - 1;
-	struct nlattr *attrs[NLMSGERR_ATTR_MAX + 1];
 	size_t skip = sizeof(*err);
 
 	text[0] = 0;
@@ -88,13 +162,9 @@ static void extack_text(const struct nlmsgerr *err, char *text, size_t size)
 		return;
 	if (!(head->nlmsg_flags & NLM_F_CAPPED))
 		skip += NLMSG_ALIGN(err->msg.nlmsg_len) - sizeof(err->msg);
-	if (NLMSG_HDRLEN + skip > head->nlmsg_len)
-		return;
-	if (nla_parse(attrs, NLMSGERR_ATTR_MAX,
-		      (struct nlattr *)((char *)err + skip),
-		      head->nlmsg_len - NLMSG_HDRLEN - skip, NULL) < 0)
-		return;
-	attr_text(attrs[NLMSGERR_ATTR_MSG], text, size);
+	extack_read(genl, (struct nlattr *)((char *)err + skip),
+		    (int)head->nlmsg_len - (int)(NLMSG_HDRLEN + skip), text,
+		    size);
 }
 
 static void refusal_tell(const char *what, int err, const char *text)
@@ -109,21 +179,23 @@ static void refusal_tell(const char *what, int err, const char *text)
 		say_errno(err, "cannot %s", what);
 }
 
+static void failed(struct genl *genl, int err, const char *text)
+{
+	genl->answered = true;
+	genl->err = err;
+	refusal_tell(genl->what, -err, text);
+}
+
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
 {
 	struct genl *genl = arg;
 	char text[512];
 
 	(void)from;
-	extack_text(err, text, sizeof(text));
-	if (err->msg.nlmsg_seq == genl->awaited) {
-		genl->answered = true;
-		genl->err = err->error;
-		refusal_tell(genl->what, -err->error, text);
-	} else {
-		genl->async_err = err->error;
-		memcpy(genl->async_text, text, sizeof(text));
-	}
+	if (err->msg.nlmsg_seq != genl->awaited)
+		return NL_SKIP;
+	ack_text(genl, err, text, sizeof(text));
+	failed(genl, err->error, text);
 	return NL_SKIP;
 }
 
@@ -140,62 +212,70 @@ static int on_ack(struct nl_msg *msg, void *arg)
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	struct nlmsghdr *head = nlmsg_hdr(msg);
+	int *err = nlmsg_data(head);
 	struct genl *genl = arg;
+	char text[512] = "";
 
 	if (head->nlmsg_seq != genl->awaited)
 		return NL_SKIP;
 	genl->answered = true;
-	if (nlmsg_datalen(head) >= (int)sizeof(int) &&
-	    *(int *)nlmsg_data(head) < 0) {
-		genl->err = *(int *)nlmsg_data(head);
-		refusal_tell(genl->what, -genl->err, "");
-	}
+	if (nlmsg_datalen(head) < (int)sizeof(*err) || *err >= 0)
+		return NL_SKIP;
+	if (head->nlmsg_flags & NLM_F_ACK_TLVS)
+		extack_read(genl, (struct nlattr *)(err + 1),
+			    nlmsg_datalen(head) - (int)sizeof(*err), text,
+			    sizeof(text));
+	failed(genl, *err, text);
 	return NL_SKIP;
 }
 
-static void batch_take(struct genl *genl, struct nlattr **attrs)
+static void piece_take(struct genl *genl, struct nlattr **a)
 {
-	struct nlattr *data = attrs[KIPT_A_SESSION_DATA];
-	struct kipt_batch batch = {
-		.id = attr_u32(attrs[KIPT_A_SESSION_ID]),
-		.cpu = attr_u32(attrs[KIPT_A_SESSION_CPU_ID]),
-		.has_cpu = attrs[KIPT_A_SESSION_CPU_ID],
-		.seq = attr_u64(attrs[KIPT_A_SESSION_SEQ]),
-		.lost = attr_u64(attrs[KIPT_A_SESSION_LOST]),
-		.trace_done = attr_u64(attrs[KIPT_A_SESSION_TRACE_DONE]),
-		.last = attrs[KIPT_A_SESSION_DONE],
-		.done = attr_u32(attrs[KIPT_A_SESSION_DONE]),
-		.total = attr_u64(attrs[KIPT_A_SESSION_TOTAL]),
+	struct nlattr *records = a[KIPT_A_FETCH_RECORDS];
+	struct kipt_piece piece = {
+		.fetch = attr_u32(a[KIPT_A_FETCH_FETCH]),
+		.total = attr_u64(a[KIPT_A_FETCH_TOTAL]),
+		.done = attr_u64(a[KIPT_A_FETCH_DONE]),
+		.in_chunk = a[KIPT_A_FETCH_CHUNK],
+		.cpu = attr_u32(a[KIPT_A_FETCH_CPU]),
+		.chunk = attr_u64(a[KIPT_A_FETCH_CHUNK]),
+		.from = attr_u64(a[KIPT_A_FETCH_FROM]),
+		.to = attr_u64(a[KIPT_A_FETCH_TO]),
+		.lost = attr_u64(a[KIPT_A_FETCH_LOST]),
+		.end = a[KIPT_A_FETCH_END],
 	};
 
-	if (!genl->batch || batch.id != genl->fetch_id)
-		return;
-	if (data) {
-		batch.records = nla_data(data);
-		batch.count = nla_len(data) / sizeof(*batch.records);
+	if (records) {
+		piece.records = nla_data(records);
+		piece.count = nla_len(records) / sizeof(*piece.records);
 	}
-	genl->batch(genl->batch_ctx, &batch);
+	if (genl->piece)
+		genl->piece(genl->piece_ctx, &piece);
 }
+
+/* Attributes a message of a set has at most. */
+#define ATTRS_MAX	64
 
 static int on_message(struct nl_msg *msg, void *arg)
 {
-	struct nlattr *attrs[KIPT_A_SESSION_MAX + 1];
+	struct nlattr *attrs[ATTRS_MAX + 1];
 	struct nlmsghdr *head = nlmsg_hdr(msg);
 	struct genl *genl = arg;
 
 	if (head->nlmsg_type != genl->family ||
-	    genlmsg_parse(head, 0, attrs, KIPT_A_SESSION_MAX, NULL) < 0)
+	    head->nlmsg_seq != genl->awaited ||
+	    genlmsg_parse(head, 0, attrs, ATTRS_MAX, NULL) < 0)
 		return NL_SKIP;
-	if (genlmsg_hdr(head)->cmd == KIPT_CMD_RECORDS) {
-		batch_take(genl, attrs);
-	} else if (head->nlmsg_seq == genl->awaited && genl->reply) {
+	if (genlmsg_hdr(head)->cmd == KIPT_CMD_FETCH) {
+		piece_take(genl, attrs);
+	} else if (genl->reply) {
 		genl->reply_head = head;
 		genl->reply(genl, attrs);
 	}
 	return NL_OK;
 }
 
-/* Batches are not answers: libnl must not compare their numbers. */
+/* What is left of a dump that was given up is not an error. */
 static int on_sequence(struct nl_msg *msg, void *arg)
 {
 	(void)msg;
@@ -208,17 +288,16 @@ static void callbacks_set(struct genl *genl)
 	nl_cb_set(genl->cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, genl);
 	nl_cb_set(genl->cb, NL_CB_VALID, NL_CB_CUSTOM, on_message, genl);
 	nl_cb_set(genl->cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, genl);
+	/* A list that changed meanwhile is as good as a later one. */
+	nl_cb_set(genl->cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_sequence, genl);
 	nl_cb_set(genl->cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, genl);
 	nl_cb_err(genl->cb, NL_CB_CUSTOM, on_error, genl);
 }
 
 static void buffers_set(struct genl *genl)
 {
-	int fd = nl_socket_get_fd(genl->sock), size = RECEIVE_BUFFER, one = 1;
+	int fd = nl_socket_get_fd(genl->sock), one = 1;
 
-	/* Beyond rmem_max only with CAP_NET_ADMIN; less is slower, no more. */
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	nl_socket_set_msg_buf_size(genl->sock, MESSAGE_BUFFER);
@@ -313,10 +392,16 @@ static struct nl_msg *request_make(struct genl *genl, u8 command, int flags)
 
 static int request_send(struct genl *genl, struct nl_msg *msg)
 {
+	struct nlmsghdr *head = nlmsg_hdr(msg);
 	int err;
 
 	nl_complete_msg(genl->sock, msg);
-	genl->awaited = nlmsg_hdr(msg)->nlmsg_seq;
+	genl->awaited = head->nlmsg_seq;
+	genl->request_len = head->nlmsg_len < sizeof(genl->request) ?
+			    head->nlmsg_len : sizeof(genl->request);
+	memcpy(genl->request, head, genl->request_len);
+	genl->answered = false;
+	genl->err = 0;
 	err = nl_send(genl->sock, msg);
 	nlmsg_free(msg);
 	if (err >= 0)
@@ -334,11 +419,9 @@ static int request_do(struct genl *genl, struct nl_msg *msg, const char *what,
 
 	if (!msg)
 		return -ENOMEM;
-	genl->what = what;
+	snprintf(genl->what, sizeof(genl->what), "%s", what);
 	genl->reply = reply;
 	genl->reply_to = reply_to;
-	genl->answered = false;
-	genl->err = 0;
 	err = request_send(genl, msg);
 	while (!err && !genl->answered) {
 		err = messages_take(genl);
@@ -384,7 +467,7 @@ static void caps_read(struct nlattr *nest, struct kipt_caps *caps)
 {
 	struct nlattr *a[KIPT_A_CAP_MAX + 1];
 
-	if (!nest || nla_parse_nested(a, KIPT_A_CAP_MAX, nest, NULL) < 0)
+	if (nla_parse_nested(a, KIPT_A_CAP_MAX, nest, NULL) < 0)
 		return;
 	*caps = (struct kipt_caps){
 		.leaf0_eax = attr_u32(a[KIPT_A_CAP_LEAF0_EAX]),
@@ -400,8 +483,52 @@ static void caps_read(struct nlattr *nest, struct kipt_caps *caps)
 			attr_u32(a[KIPT_A_CAP_MAX_NONTURBO_RATIO]),
 		.family = attr_u32(a[KIPT_A_CAP_CPU_FAMILY]),
 		.model = attr_u32(a[KIPT_A_CAP_CPU_MODEL]),
+		.stepping = attr_u32(a[KIPT_A_CAP_CPU_STEPPING]),
+		.core_type = attr_u32(a[KIPT_A_CAP_CORE_TYPE]),
 		.vmx_pt = attr_u32(a[KIPT_A_CAP_VMX_PT]),
 		.ctl_allowed = attr_u64(a[KIPT_A_CAP_CTL_ALLOWED]),
+	};
+	attr_text(a[KIPT_A_CAP_CPUS], caps->cpus, sizeof(caps->cpus));
+	caps_settle(caps);
+}
+
+/* Calls @read for each attribute of a type: the parser keeps one of each. */
+static void each_attr(struct genl *genl, int type,
+		      void (*read)(struct nlattr *attr, void *to), void *to)
+{
+	struct genlmsghdr *head = nlmsg_data(genl->reply_head);
+	struct nlattr *attr;
+	int rest;
+
+	nla_for_each_attr(attr, genlmsg_attrdata(head, 0),
+			  genlmsg_attrlen(head, 0), rest)
+		if (nla_type(attr) == type)
+			read(attr, to);
+}
+
+static void kind_read(struct nlattr *attr, void *to)
+{
+	struct kipt_info *info = to;
+
+	if (info->kind_count < KIPT_KINDS_MAX)
+		caps_read(attr, &info->kind[info->kind_count++]);
+}
+
+static void limits_read(struct nlattr *nest, struct kipt_limits *limits)
+{
+	struct nlattr *a[KIPT_A_LIMITS_MAX + 1];
+
+	if (!nest || nla_parse_nested(a, KIPT_A_LIMITS_MAX, nest, NULL) < 0)
+		return;
+	*limits = (struct kipt_limits){
+		.size_min = attr_u64(a[KIPT_A_LIMITS_SIZE_MIN]),
+		.size_max = attr_u64(a[KIPT_A_LIMITS_SIZE_MAX]),
+		.memory = attr_u64(a[KIPT_A_LIMITS_MEMORY]),
+		.keep_code = attr_u64(a[KIPT_A_LIMITS_KEEP_CODE]),
+		.spaces = attr_u32(a[KIPT_A_LIMITS_SPACES]),
+		.switches = attr_u32(a[KIPT_A_LIMITS_SWITCHES]),
+		.patches = attr_u32(a[KIPT_A_LIMITS_PATCHES]),
+		.arena = attr_u64(a[KIPT_A_LIMITS_ARENA]),
 	};
 }
 
@@ -409,20 +536,18 @@ static void info_read(struct genl *genl, struct nlattr **a)
 {
 	struct kipt_info *info = genl->reply_to;
 
-	caps_read(a[KIPT_A_SESSION_CAPS], &info->kind[0]);
-	caps_settle(&info->kind[0]);
-	info->kind_count = 1;
+	each_attr(genl, KIPT_A_INFO_CAP, kind_read, info);
 	caps_of_cpus(info, NULL, &info->caps);
-	attr_text(a[KIPT_A_SESSION_VERSION], info->version,
+	attr_text(a[KIPT_A_INFO_VERSION], info->version,
 		  sizeof(info->version));
-	info->abi = attr_u32(a[KIPT_A_SESSION_ABI]);
-	info->record_version = attr_u32(a[KIPT_A_SESSION_RECORD_VERSION]);
-	info->size_min = attr_u64(a[KIPT_A_SESSION_SIZE_MIN]);
-	info->size_max = attr_u64(a[KIPT_A_SESSION_SIZE_MAX]);
-	info->max_mms = attr_u32(a[KIPT_A_SESSION_MAX_MMS]);
-	attr_text(a[KIPT_A_SESSION_ONLINE], info->online,
-		  sizeof(info->online));
-	attr_text(a[KIPT_A_SESSION_BUSY], info->busy, sizeof(info->busy));
+	info->abi = attr_u32(a[KIPT_A_INFO_ABI]);
+	info->record_version = attr_u32(a[KIPT_A_INFO_RECORD_VERSION]);
+	limits_read(a[KIPT_A_INFO_LIMITS], &info->limits);
+	attr_text(a[KIPT_A_INFO_CPUS], info->online, sizeof(info->online));
+	info->told_use = a[KIPT_A_INFO_BUSY];
+	attr_text(a[KIPT_A_INFO_BUSY], info->busy, sizeof(info->busy));
+	info->memory = attr_u64(a[KIPT_A_INFO_MEMORY]);
+	info->latch = attr_u32(a[KIPT_A_INFO_LATCH]);
 }
 
 int genl_info(struct genl *genl, struct kipt_info *info)
@@ -433,29 +558,72 @@ int genl_info(struct genl *genl, struct kipt_info *info)
 			  "get the module's capabilities", info_read, info);
 }
 
-static void id_read(struct genl *genl, struct nlattr **a)
+/**
+ * struct making - a session that is being made
+ * @session: what is asked for, and how far it is
+ * @progress: who is to be told, or NULL
+ */
+struct making {
+	struct kipt_session *session;
+	void (*progress)(const struct kipt_session *session);
+};
+
+static void making_read(struct genl *genl, struct nlattr **a)
 {
-	struct kipt_session *session = genl->reply_to;
+	struct making *making = genl->reply_to;
+	struct kipt_session *session = making->session;
 
 	session->id = attr_u32(a[KIPT_A_SESSION_ID]);
+	session->state = attr_u32(a[KIPT_A_SESSION_STATE]);
+	session->memory = attr_u64(a[KIPT_A_SESSION_MEMORY]);
+	session->memory_total = attr_u64(a[KIPT_A_SESSION_MEMORY_TOTAL]);
+	if (making->progress)
+		making->progress(session);
 }
 
-int genl_session_new(struct genl *genl, struct kipt_session *session)
+static void filters_put(struct nl_msg *msg, const struct kipt_session *session)
+{
+	const struct kipt_range *range;
+	struct nlattr *nest;
+	u32 i;
+
+	for (i = 0; i < session->filter_count; i++) {
+		range = &session->filter[i];
+		nest = nla_nest_start(msg, KIPT_A_SESSION_FILTER | NLA_F_NESTED);
+		nla_put_u32(msg, KIPT_A_FILTER_KIND, range->kind);
+		nla_put_u64(msg, KIPT_A_FILTER_FIRST, range->first);
+		nla_put_u64(msg, KIPT_A_FILTER_LAST, range->last);
+		nla_nest_end(msg, nest);
+	}
+}
+
+static void wishes_put(struct nl_msg *msg, const struct kipt_session *session)
+{
+	nla_put_string(msg, KIPT_A_SESSION_CPUS, session->cpus);
+	nla_put_u32(msg, KIPT_A_SESSION_MODE, session->mode);
+	nla_put_u64(msg, KIPT_A_SESSION_SIZE, session->size);
+	nla_put_u64(msg, KIPT_A_SESSION_CTL, session->ctl);
+	nla_put_u32(msg, KIPT_A_SESSION_FLAGS, session->flags);
+	filters_put(msg, session);
+	if (session->pid)
+		nla_put_u32(msg, KIPT_A_SESSION_PID, session->pid);
+	if (session->cr3)
+		nla_put_u64(msg, KIPT_A_SESSION_CR3, session->cr3);
+}
+
+int genl_session_new(struct genl *genl, struct kipt_session *session,
+		     void (*progress)(const struct kipt_session *session))
 {
 	struct nl_msg *msg = request_make(genl, KIPT_CMD_SESSION_NEW,
-					  NLM_F_ACK);
+					  NLM_F_DUMP);
+	struct making making = { .session = session, .progress = progress };
 	char what[KIPT_CPUS_TEXT + 32];
 
-	if (msg) {
-		nla_put_string(msg, KIPT_A_SESSION_CPUS, session->cpus);
-		nla_put_u32(msg, KIPT_A_SESSION_MODE, session->mode);
-		nla_put_u64(msg, KIPT_A_SESSION_SIZE, session->size);
-		nla_put_u64(msg, KIPT_A_SESSION_CTL, session->ctl);
-		nla_put_u32(msg, KIPT_A_SESSION_FLAGS, session->flags);
-	}
+	if (msg)
+		wishes_put(msg, session);
 	snprintf(what, sizeof(what), "make a session on CPUs %s",
 		 session->cpus);
-	return request_do(genl, msg, what, id_read, session);
+	return request_do(genl, msg, what, making_read, &making);
 }
 
 static void cpu_read(struct nlattr *nest, struct kipt_cpu *cpu)
@@ -465,134 +633,179 @@ static void cpu_read(struct nlattr *nest, struct kipt_cpu *cpu)
 	if (nla_parse_nested(a, KIPT_A_CPU_MAX, nest, NULL) < 0)
 		return;
 	*cpu = (struct kipt_cpu){
-		.id = attr_u32(a[KIPT_A_CPU_ID]),
+		.id = attr_u32(a[KIPT_A_CPU_CPU]),
 		.state = attr_u32(a[KIPT_A_CPU_STATE]),
+		.cause = attr_u32(a[KIPT_A_CPU_CAUSE]),
 		.size = attr_u64(a[KIPT_A_CPU_SIZE]),
-		.bytes = attr_u64(a[KIPT_A_CPU_BYTES]),
 		.head = attr_u64(a[KIPT_A_CPU_HEAD]),
-		.wrapped = attr_u32(a[KIPT_A_CPU_WRAPPED]),
+		.tail = attr_u64(a[KIPT_A_CPU_TAIL]),
 		.status = attr_u64(a[KIPT_A_CPU_STATUS]),
 		.blocks = attr_u32(a[KIPT_A_CPU_BLOCKS]),
 		.block_min = attr_u32(a[KIPT_A_CPU_BLOCK_MIN]),
 		.block_max = attr_u32(a[KIPT_A_CPU_BLOCK_MAX]),
 		.pmis = attr_u64(a[KIPT_A_CPU_PMIS]),
-		.offline = attr_u32(a[KIPT_A_CPU_OFFLINE]),
-		.records = attr_u64(a[KIPT_A_CPU_RECORDS]),
 	};
 }
 
-/* The parser keeps one attribute of each type, but CPUs are many. */
-static void cpus_read(struct nlmsghdr *head, struct kipt_session *session)
+static void cpu_add(struct kipt_session *session, struct nlattr *nest)
 {
-	struct genlmsghdr *genl_head = nlmsg_data(head);
-	struct nlattr *attr;
 	struct kipt_cpu *more;
-	int rest;
 
-	nla_for_each_attr(attr, genlmsg_attrdata(genl_head, 0),
-			  genlmsg_attrlen(genl_head, 0), rest) {
-		if (nla_type(attr) != KIPT_A_SESSION_CPU ||
-		    session->cpu_count >= KIPT_CPUS_MAX)
-			continue;
-		more = realloc(session->cpu, (session->cpu_count + 1) *
-			       sizeof(*more));
-		if (!more)
-			return;
-		session->cpu = more;
-		cpu_read(attr, &more[session->cpu_count++]);
-	}
+	if (session->cpu_count >= KIPT_CPUS_MAX)
+		return;
+	more = realloc(session->cpu, (session->cpu_count + 1) * sizeof(*more));
+	if (!more)
+		return;
+	session->cpu = more;
+	cpu_read(nest, &more[session->cpu_count++]);
+}
+
+static void filter_read(struct nlattr *nest, void *to)
+{
+	struct nlattr *a[KIPT_A_FILTER_MAX + 1];
+	struct kipt_session *session = to;
+
+	if (session->filter_count == KIPT_FILTERS_MAX ||
+	    nla_parse_nested(a, KIPT_A_FILTER_MAX, nest, NULL) < 0)
+		return;
+	session->filter[session->filter_count++] = (struct kipt_range){
+		.kind = attr_u32(a[KIPT_A_FILTER_KIND]),
+		.first = attr_u64(a[KIPT_A_FILTER_FIRST]),
+		.last = attr_u64(a[KIPT_A_FILTER_LAST]),
+	};
 }
 
 static void session_fields_read(struct genl *genl, struct nlattr **a,
 				struct kipt_session *session)
 {
-	cpus_read(genl->reply_head, session);
-	session->id = attr_u32(a[KIPT_A_SESSION_ID]);
+	*session = (struct kipt_session){
+		.id = attr_u32(a[KIPT_A_SESSION_ID]),
+		.mode = attr_u32(a[KIPT_A_SESSION_MODE]),
+		.size = attr_u64(a[KIPT_A_SESSION_SIZE]),
+		.ctl = attr_u64(a[KIPT_A_SESSION_CTL]),
+		.flags = attr_u32(a[KIPT_A_SESSION_FLAGS]),
+		.pid = attr_u32(a[KIPT_A_SESSION_PID]),
+		.cr3 = attr_u64(a[KIPT_A_SESSION_CR3]),
+		.state = attr_u32(a[KIPT_A_SESSION_STATE]),
+		.cause = attr_u32(a[KIPT_A_SESSION_CAUSE]),
+		.generation = attr_u64(a[KIPT_A_SESSION_GENERATION]),
+		.uid = attr_u32(a[KIPT_A_SESSION_UID]),
+		.memory = attr_u64(a[KIPT_A_SESSION_MEMORY]),
+		.spaces_lost = attr_u64(a[KIPT_A_SESSION_SPACES_LOST]),
+		.switches_lost = attr_u64(a[KIPT_A_SESSION_SWITCHES_LOST]),
+		.code_kept = attr_u64(a[KIPT_A_SESSION_CODE_KEPT]),
+		.code_dropped = attr_u64(a[KIPT_A_SESSION_CODE_DROPPED]),
+	};
 	attr_text(a[KIPT_A_SESSION_CPUS], session->cpus,
 		  sizeof(session->cpus));
-	session->mode = attr_u32(a[KIPT_A_SESSION_MODE]);
-	session->size = attr_u64(a[KIPT_A_SESSION_SIZE]);
-	session->ctl = attr_u64(a[KIPT_A_SESSION_CTL]);
-	session->flags = attr_u32(a[KIPT_A_SESSION_FLAGS]);
-	session->state = attr_u32(a[KIPT_A_SESSION_STATE]);
+	each_attr(genl, KIPT_A_SESSION_FILTER, filter_read, session);
 }
 
-static void session_read(struct genl *genl, struct nlattr **a)
-{
-	session_fields_read(genl, a, genl->reply_to);
-}
-
-int genl_session_get(struct genl *genl, u32 id, struct kipt_session *session)
-{
-	struct nl_msg *msg = request_make(genl, KIPT_CMD_SESSION_GET,
-					  NLM_F_ACK);
-	char what[64];
-	int err;
-
-	memset(session, 0, sizeof(*session));
-	if (msg)
-		nla_put_u32(msg, KIPT_A_SESSION_ID, id);
-	snprintf(what, sizeof(what), "look at session %u", id);
-	err = request_do(genl, msg, what, session_read, session);
-	if (err)
-		session_free(session);
-	return err;
-}
-
-struct each {
+/**
+ * struct listing - sessions that are being listed
+ * @session: the one under way; its id is 0 before the first
+ * @found: who is to be told
+ * @ctx: its first argument
+ */
+struct listing {
+	struct kipt_session session;
 	void (*found)(void *ctx, const struct kipt_session *s);
 	void *ctx;
 };
 
-static void each_read(struct genl *genl, struct nlattr **a)
+static void listing_flush(struct listing *listing)
 {
-	struct kipt_session session = { 0 };
-	struct each *each = genl->reply_to;
+	if (listing->session.id)
+		listing->found(listing->ctx, &listing->session);
+	session_free(&listing->session);
+	listing->session.id = 0;
+}
 
-	session_fields_read(genl, a, &session);
-	each->found(each->ctx, &session);
-	session_free(&session);
+/* A session is told by one message, then each of its CPUs by one. */
+static void listing_read(struct genl *genl, struct nlattr **a)
+{
+	struct listing *listing = genl->reply_to;
+
+	if (a[KIPT_A_SESSION_CPU]) {
+		cpu_add(&listing->session, a[KIPT_A_SESSION_CPU]);
+		return;
+	}
+	listing_flush(listing);
+	session_fields_read(genl, a, &listing->session);
+}
+
+static int sessions_list(struct genl *genl, u32 id, const char *what,
+			 struct listing *listing)
+{
+	struct nl_msg *msg = request_make(genl, KIPT_CMD_SESSION_GET,
+					  NLM_F_DUMP);
+	int err;
+
+	if (msg && id)
+		nla_put_u32(msg, KIPT_A_SESSION_ID, id);
+	err = request_do(genl, msg, what, listing_read, listing);
+	if (!err)
+		listing_flush(listing);
+	session_free(&listing->session);
+	return err;
+}
+
+/* The CPUs go with it. */
+static void session_keep(void *ctx, const struct kipt_session *found)
+{
+	struct kipt_session *session = ctx;
+	size_t size = found->cpu_count * sizeof(*found->cpu);
+
+	*session = *found;
+	session->cpu = size ? malloc(size) : NULL;
+	if (session->cpu)
+		memcpy(session->cpu, found->cpu, size);
+	else
+		session->cpu_count = 0;
+}
+
+int genl_session_get(struct genl *genl, u32 id, struct kipt_session *session)
+{
+	struct listing listing = { .found = session_keep, .ctx = session };
+	char what[64];
+
+	memset(session, 0, sizeof(*session));
+	snprintf(what, sizeof(what), "look at session %u", id);
+	return sessions_list(genl, id, what, &listing);
 }
 
 int genl_session_each(struct genl *genl,
 		      void (*found)(void *ctx, const struct kipt_session *s),
 		      void *ctx)
 {
-	struct each each = { .found = found, .ctx = ctx };
+	struct listing listing = { .found = found, .ctx = ctx };
 
-	return request_do(genl, request_make(genl, KIPT_CMD_SESSION_GET,
-					     NLM_F_ACK | NLM_F_DUMP),
-			  "list the sessions", each_read, &each);
+	return sessions_list(genl, 0, "list the sessions", &listing);
 }
 
-static void fetch_read(struct genl *genl, struct nlattr **a)
-{
-	struct genl_fetch *fetch = genl->reply_to;
-
-	fetch->trace_bytes = attr_u64(a[KIPT_A_SESSION_TRACE_BYTES]);
-}
-
-int genl_fetch_start(struct genl *genl, struct genl_fetch *fetch,
-		     void (*batch)(void *ctx, const struct kipt_batch *b),
+int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
+		     void (*piece)(void *ctx, const struct kipt_piece *piece),
 		     void *ctx)
 {
-	struct nl_msg *msg = request_make(genl, KIPT_CMD_FETCH, NLM_F_ACK);
-	char what[64];
+	struct nl_msg *msg = request_make(genl, KIPT_CMD_FETCH, NLM_F_DUMP);
 
-	if (msg) {
-		nla_put_u32(msg, KIPT_A_SESSION_ID, fetch->id);
+	if (!msg)
+		return -ENOMEM;
+	nla_put_u32(msg, KIPT_A_FETCH_ID, fetch->id);
+	if (fetch->fetch) {
+		nla_put_u32(msg, KIPT_A_FETCH_FETCH, fetch->fetch);
+	} else {
+		nla_put_u32(msg, KIPT_A_FETCH_OUTPUT, fetch->output);
 		if (fetch->cpu >= 0)
-			nla_put_u32(msg, KIPT_A_SESSION_CPU_ID, fetch->cpu);
-		nla_put_u32(msg, KIPT_A_SESSION_OUTPUT, fetch->output);
-		nla_put_u32(msg, KIPT_A_SESSION_CREDIT, fetch->credit);
+			nla_put_u32(msg, KIPT_A_FETCH_CPU, fetch->cpu);
+		if (fetch->memory)
+			nla_put_u64(msg, KIPT_A_FETCH_MEMORY, fetch->memory);
 	}
-	genl->fetch_id = fetch->id;
-	genl->async_err = 0;
-	genl->async_waits = 0;
-	genl->batch = batch;
-	genl->batch_ctx = ctx;
-	snprintf(what, sizeof(what), "fetch session %u", fetch->id);
-	return request_do(genl, msg, what, fetch_read, fetch);
+	genl->piece = piece;
+	genl->piece_ctx = ctx;
+	snprintf(genl->what, sizeof(genl->what), "fetch session %u",
+		 fetch->id);
+	return request_send(genl, msg);
 }
 
 int genl_fetch_wait(struct genl *genl, int timeout_ms)
@@ -603,39 +816,17 @@ int genl_fetch_wait(struct genl *genl, int timeout_ms)
 	};
 	int err;
 
-	if (poll(&fd, 1, timeout_ms) <= 0) {
-		if (!genl->async_err || ++genl->async_waits < ASYNC_WAITS)
-			return 0;
-		refusal_tell("go on with the fetch", -genl->async_err,
-			     genl->async_text);
-		return genl->async_err;
-	}
+	if (genl->answered)
+		return genl->err;
+	if (poll(&fd, 1, timeout_ms) <= 0)
+		return 0;
 	err = messages_take(genl);
+	if (!err)
+		err = genl->err;
 	return err ? err : 1;
 }
 
-int genl_fetch_credit(struct genl *genl, u32 id, u32 credit)
+bool genl_fetch_over(const struct genl *genl)
 {
-	struct nl_msg *msg = request_make(genl, KIPT_CMD_CREDIT, 0);
-	int err;
-
-	if (!msg)
-		return -ENOMEM;
-	nla_put_u32(msg, KIPT_A_SESSION_ID, id);
-	nla_put_u32(msg, KIPT_A_SESSION_CREDIT, credit);
-	err = request_send(genl, msg);
-	genl->awaited = 0;
-	return err;
-}
-
-void genl_fetch_end(struct genl *genl)
-{
-	genl->batch = NULL;
-	genl->fetch_id = 0;
-}
-
-int genl_fetch_cancel(struct genl *genl, u32 id)
-{
-	return session_request(genl, KIPT_CMD_FETCH_CANCEL, id,
-			       "cancel the fetch of");
+	return genl->answered;
 }

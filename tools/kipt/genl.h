@@ -38,11 +38,15 @@ int genl_info(struct genl *genl, struct kipt_info *info);
 /**
  * genl_session_new() - make a session
  * @genl: connection
- * @session: cpus, mode, size, ctl, flags are asked for; id is filled
+ * @session: cpus, mode, size, ctl, flags, filters, pid and cr3 are asked for;
+ *	id is filled
+ * @progress: called again and again, or NULL; memory and memory_total of the
+ *	session tell how far it is
  *
  * Return: 0 or a negative errno; told.
  */
-int genl_session_new(struct genl *genl, struct kipt_session *session);
+int genl_session_new(struct genl *genl, struct kipt_session *session,
+		     void (*progress)(const struct kipt_session *session));
 
 /**
  * genl_session_start() - start tracing
@@ -96,30 +100,31 @@ int genl_session_each(struct genl *genl,
 /**
  * struct genl_fetch - a fetch as asked for
  * @id: session
- * @cpu: only this CPU, or -1
- * @output: KIPT_OUTPUT_*
- * @credit: messages to be sent before more credit is given
- * @trace_bytes: filled by genl_fetch_start(): bytes to decode
+ * @fetch: number of the fetch to take part in, or 0: begin one
+ * @cpu: only this CPU, or -1; with @fetch it is not asked for
+ * @output: KIPT_OUTPUT_*; with @fetch it is not asked for
+ * @memory: bytes of working memory of each reader, 0: as the module says; with
+ *	@fetch it is not asked for
  */
 struct genl_fetch {
 	u32 id;
+	u32 fetch;
 	int cpu;
 	u32 output;
-	u32 credit;
-	u64 trace_bytes;
+	u64 memory;
 };
 
 /**
  * genl_fetch_start() - ask for the decoded records
- * @genl: connection
+ * @genl: connection; one fetch at a time
  * @fetch: what
- * @batch: called by this function and genl_fetch_wait() for each message
+ * @piece: called by genl_fetch_wait() for each message
  * @ctx: its first argument
  *
  * Return: 0 or a negative errno; told.
  */
-int genl_fetch_start(struct genl *genl, struct genl_fetch *fetch,
-		     void (*batch)(void *ctx, const struct kipt_batch *b),
+int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
+		     void (*piece)(void *ctx, const struct kipt_piece *piece),
 		     void *ctx);
 
 /**
@@ -127,37 +132,22 @@ int genl_fetch_start(struct genl *genl, struct genl_fetch *fetch,
  * @genl: connection
  * @timeout_ms: how long to wait for the first
  *
+ * The kernel decodes while this waits.
+ *
  * Return:
  * 1: messages were taken.
- * 0: none came in that time, or a signal did.
- * -ENOBUFS: the kernel dropped messages; the gap shows in their numbers.
- * Another negative errno: told.
+ * 0: none came in that time, or a signal did; or the fetch is over, see
+ *	genl_fetch_over().
+ * A negative errno: told; the fetch is over.
  */
 int genl_fetch_wait(struct genl *genl, int timeout_ms);
 
 /**
- * genl_fetch_credit() - allow more messages; does not wait for an answer
+ * genl_fetch_over() - whether all was told
  * @genl: connection
- * @id: session
- * @credit: how many
  *
- * Return: 0 or a negative errno; told.
+ * Return: true after the last message.
  */
-int genl_fetch_credit(struct genl *genl, u32 id, u32 credit);
-
-/**
- * genl_fetch_cancel() - ask for the end of the fetch
- * @genl: connection
- * @id: session
- *
- * Return: 0 or a negative errno; told.
- */
-int genl_fetch_cancel(struct genl *genl, u32 id);
-
-/**
- * genl_fetch_end() - the callback of the fetch is not to be called any more
- * @genl: connection
- */
-void genl_fetch_end(struct genl *genl);
+bool genl_fetch_over(const struct genl *genl);
 
 #endif /* KIPT_GENL_H */

@@ -116,6 +116,43 @@ static void clock_show(const struct kipt_caps *c, FILE *out)
 			c->max_nonturbo_ratio);
 }
 
+/* What only those are told who may trace. */
+static void use_show(const struct kipt_info *info, FILE *out)
+{
+	if (!info->told_use) {
+		fputs("CPUs traced, memory in use: told to who may trace\n",
+		      out);
+		return;
+	}
+	fprintf(out, "CPUs traced:  %s\n", info->busy[0] ? info->busy : "none");
+	fprintf(out, "Memory in use: %llu KiB of %llu MiB\n",
+		(unsigned long long)info->memory >> 10,
+		(unsigned long long)info->limits.memory >> 20);
+	if (info->latch)
+		fprintf(out, "Nothing can be started now: %s\n",
+			session_cause_name(info->latch));
+}
+
+static void limits_show(const struct kipt_limits *limits, FILE *out)
+{
+	fputs("Limits:\n", out);
+	fprintf(out, "  %llu KiB to %llu MiB for the buffer of a CPU\n",
+		(unsigned long long)limits->size_min >> 10,
+		(unsigned long long)limits->size_max >> 20);
+	fprintf(out, "  %llu MiB for all sessions, fetches and files (memory_limit)\n",
+		(unsigned long long)limits->memory >> 20);
+	fprintf(out, "  %llu MiB of code of ended processes in a session (keep_code)\n",
+		(unsigned long long)limits->keep_code >> 20);
+	fprintf(out, "  %u address spaces in a session (spaces)\n",
+		limits->spaces);
+	fprintf(out, "  %u task switches in the log of a CPU (switches)\n",
+		limits->switches);
+	fprintf(out, "  %u patches of kernel text in the log (patches)\n",
+		limits->patches);
+	fprintf(out, "  %llu KiB of working memory of a reader of a fetch (fetch_memory)\n",
+		(unsigned long long)limits->arena >> 10);
+}
+
 void info_show(const struct kipt_info *info, bool loaded, FILE *out)
 {
 	char text[256];
@@ -126,13 +163,8 @@ void info_show(const struct kipt_info *info, bool loaded, FILE *out)
 			info->version, info->abi, info->record_version);
 		fprintf(out, "CPUs with PT: %s\n",
 			info->online[0] ? info->online : "none");
-		fprintf(out, "CPUs traced:  %s\n",
-			info->busy[0] ? info->busy : "none");
-		fprintf(out, "Buffers: %llu KiB to %llu MiB per CPU\n",
-			(unsigned long long)info->size_min >> 10,
-			(unsigned long long)info->size_max >> 20);
-		fprintf(out, "Address spaces kept by a session: %u\n",
-			info->max_mms);
+		use_show(info, out);
+		limits_show(&info->limits, out);
 		ctl_format(info->caps.ctl_allowed &
 			   ~(RTIT_CTL_MTCFREQ | RTIT_CTL_CYCTHRESH |
 			     RTIT_CTL_PSBFREQ), text, sizeof(text));
@@ -195,6 +227,22 @@ static void kinds_json(struct json_object *line, const struct kipt_info *info)
 	json_object_object_add(line, "kinds", kinds);
 }
 
+static void limits_json(struct json_object *line,
+			const struct kipt_limits *limits)
+{
+	struct json_object *object = json_object_new_object();
+
+	jsonl_number(object, "size_min", limits->size_min);
+	jsonl_number(object, "size_max", limits->size_max);
+	jsonl_number(object, "memory", limits->memory);
+	jsonl_number(object, "keep_code", limits->keep_code);
+	jsonl_number(object, "spaces", limits->spaces);
+	jsonl_number(object, "switches", limits->switches);
+	jsonl_number(object, "patches", limits->patches);
+	jsonl_number(object, "fetch_memory", limits->arena);
+	json_object_object_add(line, "limits", object);
+}
+
 void info_show_json(const struct kipt_info *info, bool loaded, FILE *out)
 {
 	struct json_object *line = json_object_new_object();
@@ -206,10 +254,11 @@ void info_show_json(const struct kipt_info *info, bool loaded, FILE *out)
 		jsonl_number(line, "abi", info->abi);
 		jsonl_number(line, "record_version", info->record_version);
 		jsonl_text(line, "online", info->online);
-		jsonl_text(line, "busy", info->busy);
-		jsonl_number(line, "size_min", info->size_min);
-		jsonl_number(line, "size_max", info->size_max);
-		jsonl_number(line, "max_mms", info->max_mms);
+		limits_json(line, &info->limits);
+		if (info->told_use) {
+			jsonl_text(line, "busy", info->busy);
+			jsonl_number(line, "memory", info->memory);
+		}
 		jsonl_hex(line, "ctl_allowed", info->caps.ctl_allowed);
 	}
 	caps_json(line, &info->caps);

@@ -58,7 +58,7 @@ kipt-guest:
 
 # JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
 $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
-		$(KIPT_DIR)/jobs.c $(KIPT_CORE) $(KIPT_HEADERS)
+		$(KIPT_DIR)/jobs.c $(KIPT_DIR)/order.c $(KIPT_CORE) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  jobs_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -o $@ \

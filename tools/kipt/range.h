@@ -13,16 +13,6 @@
 
 struct json_object;
 
-#ifndef KIPT_FILTERS_MAX
-#define KIPT_FILTERS_MAX	4
-enum kipt_filter_kind {
-	KIPT_FILTER_KIND_TRACE = 1,
-	KIPT_FILTER_KIND_STOP,
-};
-
-#define KIPT_SESSION_FLAGS_FOLLOW_FORK	4
-#endif
-
 /**
  * struct kipt_range - one address range
  * @kind: enum kipt_filter_kind

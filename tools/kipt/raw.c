@@ -23,6 +23,8 @@ static bool position_get(int fd, u32 id, u32 cpu,
 {
 	struct kipt_raw_attach attach = { .session = id, .cpu = cpu };
 
+	memset(position, 0, sizeof(*position));
+	position->bytes = sizeof(*position);
 	if (!ioctl(fd, KIPT_RAW_ATTACH, &attach) &&
 	    !ioctl(fd, KIPT_RAW_POSITION, position))
 		return true;
@@ -52,10 +54,13 @@ static bool part_write(FILE *out, const u8 *bytes, u64 count)
 static bool bytes_write(FILE *out, const u8 *bytes,
 			const struct kipt_raw_position *position)
 {
-	u64 old = position->wrapped ? position->size - position->head : 0;
+	u64 begin = position->tail % position->size;
+	u64 count = position->head - position->tail;
+	u64 to_end = position->size - begin;
+	u64 first = count < to_end ? count : to_end;
 
-	return part_write(out, bytes + position->head, old) &&
-	       part_write(out, bytes, position->head);
+	return part_write(out, bytes + begin, first) &&
+	       part_write(out, bytes, count - first);
 }
 
 static bool file_write(const char *path, const u8 *bytes,
@@ -90,7 +95,8 @@ static bool cpu_save(u32 id, u32 cpu, const char *dir)
 	}
 	if (!position_get(fd, id, cpu, &position))
 		goto out_close;
-	if (position.head > position.size) {
+	if (!position.size || position.tail > position.head ||
+	    position.head - position.tail > position.size) {
 		say_error("session %u, CPU %u: the kernel gives a position outside the buffer",
 			  id, cpu);
 		goto out_close;

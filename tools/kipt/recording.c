@@ -117,7 +117,7 @@ static bool cpus_choose(struct recording *r)
 
 static bool session_begin(struct recording *r)
 {
-	return setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_MM,
+	return setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_CODE,
 			     &r->info, &r->session) == KIPT_EXIT_DONE;
 }
 
@@ -194,6 +194,7 @@ static int target_run(struct recording *r)
 
 static int recorded(struct recording *r)
 {
+	struct fetch_request what = { .cpu = -1, .options = &r->fetch };
 	int status = r->setup.pid ? target_run(r) : command_run(r);
 	bool ok = status >= 0;
 
@@ -201,7 +202,8 @@ static int recorded(struct recording *r)
 		say_note("'%s' ended with status %d", r->command[0], status);
 	r->output.view.tsc_khz = r->info.caps.tsc_khz;
 	ok = ok && saved(r);
-	ok = ok && fetch_run(r->genl, r->session.id, -1, &r->output);
+	what.id = r->session.id;
+	ok = ok && fetch_run(&what, &r->output);
 	if (r->session.id)
 		genl_session_delete(r->genl, r->session.id);
 	return ok ? status : -1;

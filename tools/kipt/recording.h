@@ -7,6 +7,7 @@
 #define KIPT_RECORDING_H
 
 #include "child.h"
+#include "fetch.h"
 #include "output.h"
 #include "save.h"
 #include "setup.h"
@@ -15,6 +16,7 @@
  * struct recording - a command and how it is traced
  * @setup: how to trace
  * @view: how to show
+ * @fetch: how to decode
  * @save: folder for what decoding elsewhere needs, or NULL
  * @command: the command, NULL at the end; NULL itself with --pid: until
  *	Ctrl-C, or the end of the process
@@ -33,11 +35,12 @@
  * @refused: a filter was, and a sentence told so
  * @target: the process --pid names, from target_open()
  *
- * All but the first five are zero before recording_run().
+ * All but the first six are zero before recording_run().
  */
 struct recording {
 	struct setup setup;
 	struct view_options view;
+	struct fetch_options fetch;
 	const char *save;
 	char **command;
 	bool only;

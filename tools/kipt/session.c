@@ -11,6 +11,19 @@ static const char *const state_names[] = {
 	[KIPT_STATE_NEW] = "new",
 	[KIPT_STATE_RUNNING] = "running",
 	[KIPT_STATE_STOPPED] = "stopped",
+	[KIPT_STATE_SETUP] = "being made",
+};
+
+static const char *const cause_names[] = {
+	[KIPT_STOP_CAUSE_USER] = "on request",
+	[KIPT_STOP_CAUSE_FULL] = "buffer full",
+	[KIPT_STOP_CAUSE_OFFLINE] = "went offline",
+	[KIPT_STOP_CAUSE_SUSPEND] = "suspend",
+	[KIPT_STOP_CAUSE_REBOOT] = "shutdown",
+	[KIPT_STOP_CAUSE_OUTSIDE] = "ended by someone else",
+	[KIPT_STOP_CAUSE_ERROR] = "output error",
+	[KIPT_STOP_CAUSE_STUCK] = "the CPU does not answer",
+	[KIPT_STOP_CAUSE_FILTER] = "reached a stop range",
 };
 
 static const char *const mode_names[] = {
@@ -27,9 +40,16 @@ void session_free(struct kipt_session *session)
 
 const char *session_state_name(u32 state)
 {
-	if (state < KIPT_STATE_NEW || state > KIPT_STATE_STOPPED)
+	if (state < KIPT_STATE_NEW || state > KIPT_STATE_SETUP)
 		return "unknown";
 	return state_names[state];
+}
+
+const char *session_cause_name(u32 cause)
+{
+	if (cause < KIPT_STOP_CAUSE_USER || cause > KIPT_STOP_CAUSE_FILTER)
+		return "unknown";
+	return cause_names[cause];
 }
 
 const char *session_mode_name(u32 mode)

@@ -46,6 +46,24 @@ struct kipt_caps {
 };
 
 /**
+ * struct kipt_limits - bounds of the module
+ * @size_min, @size_max: bytes of a buffer
+ * @memory: bytes all sessions, fetches and files may use together
+ * @keep_code: bytes of code of ended processes a session keeps
+ * @spaces: address spaces a session knows
+ * @switches: task switches a CPU's log holds
+ * @patches: patches of kernel text the log holds
+ * @arena: bytes of working memory of a reader of a fetch
+ */
+struct kipt_limits {
+	u64 size_min, size_max;
+	u64 memory;
+	u64 keep_code;
+	u32 spaces, switches, patches;
+	u64 arena;
+};
+
+/**
  * struct kipt_info - reply to get-info
  * @kind_count: entries of @kind
  * @kind: capabilities of each kind of CPU
@@ -53,10 +71,12 @@ struct kipt_caps {
  * @version: of the module
  * @abi: of the netlink interface
  * @record_version: of struct kipt_record
- * @size_min, @size_max: bytes of a buffer
- * @max_mms: address spaces kept by keep-mm
+ * @limits: bounds
  * @online: CPUs that have PT
+ * @told_use: this process may trace: @busy, @memory and @latch are told
  * @busy: CPUs a session holds
+ * @memory: bytes in use
+ * @latch: enum kipt_stop_cause, why nothing can be started, or 0
  */
 struct kipt_info {
 	u32 kind_count;
@@ -65,38 +85,36 @@ struct kipt_info {
 	char version[32];
 	u32 abi;
 	u32 record_version;
-	u64 size_min, size_max;
-	u32 max_mms;
+	struct kipt_limits limits;
 	char online[KIPT_CPUS_TEXT];
+	bool told_use;
 	char busy[KIPT_CPUS_TEXT];
+	u64 memory;
+	u32 latch;
 };
 
 /**
  * struct kipt_cpu - one CPU of a session
  * @id: its number
  * @state: enum kipt_state
+ * @cause: enum kipt_stop_cause, why it stopped, or 0
  * @size: bytes of its buffer
- * @bytes: trace bytes in it
- * @head: offset of the next byte
- * @wrapped: older trace was overwritten
+ * @head: trace bytes written in this run
+ * @tail: of these, the oldest that is there
  * @status: IA32_RTIT_STATUS at the last stop
  * @blocks, @block_min, @block_max: memory blocks of the buffer, their bytes
  * @pmis: ToPA PMIs taken
- * @offline: it went offline while traced
- * @records: decoded so far by the last fetch
  */
 struct kipt_cpu {
 	u32 id;
 	u32 state;
+	u32 cause;
 	u64 size;
-	u64 bytes;
 	u64 head;
-	u32 wrapped;
+	u64 tail;
 	u64 status;
 	u32 blocks, block_min, block_max;
 	u64 pmis;
-	u32 offline;
-	u64 records;
 };
 
 /**
@@ -112,6 +130,15 @@ struct kipt_cpu {
  * @pid: process that is traced, 0: all are
  * @cr3: address space whose user code is traced, 0: all are
  * @state: enum kipt_state
+ * @cause: enum kipt_stop_cause, why its last run ended, or 0
+ * @generation: number of starts
+ * @uid: of who made it
+ * @memory: bytes it uses
+ * @memory_total: while it is made, bytes it will use
+ * @spaces_lost: address spaces it had to forget
+ * @switches_lost: task switches its logs had no room for
+ * @code_kept: bytes of code of ended processes it keeps
+ * @code_dropped: bytes of these it had to drop
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
  */
@@ -127,36 +154,44 @@ struct kipt_session {
 	u32 pid;
 	u64 cr3;
 	u32 state;
+	u32 cause;
+	u64 generation;
+	u32 uid;
+	u64 memory, memory_total;
+	u64 spaces_lost, switches_lost;
+	u64 code_kept, code_dropped;
 	u32 cpu_count;
 	struct kipt_cpu *cpu;
 };
 
 /**
- * struct kipt_batch - one "records" message
- * @id: the session
- * @cpu: whose records; valid if @has_cpu
- * @seq: number of the message in its fetch
+ * struct kipt_piece - one message of a fetch
+ * @fetch: number of the fetch
+ * @total: trace bytes it has to decode
+ * @done: of these, decoded so far
+ * @in_chunk: what follows is told
+ * @cpu: whose trace it is
+ * @chunk: number of the chunk
+ * @from: its first byte in the trace of the CPU
+ * @to: the byte behind it
+ * @lost: trace bytes of the CPU that were overwritten
+ * @end: the chunk is complete
  * @records: what it carries; valid during the callback
  * @count: how many
- * @lost: records dropped so far
- * @trace_done: trace bytes decoded so far
- * @has_cpu: @cpu is there
- * @last: this is the last message; @done and @total are there
- * @done: 0 or the errno that ended the fetch
- * @total: records of the whole fetch
  */
-struct kipt_batch {
-	u32 id;
+struct kipt_piece {
+	u32 fetch;
+	u64 total;
+	u64 done;
+	bool in_chunk;
 	u32 cpu;
-	u64 seq;
+	u64 chunk;
+	u64 from;
+	u64 to;
+	u64 lost;
+	bool end;
 	const struct kipt_record *records;
 	u32 count;
-	u64 lost;
-	u64 trace_done;
-	bool has_cpu;
-	bool last;
-	u32 done;
-	u64 total;
 };
 
 /**
@@ -172,6 +207,14 @@ void session_free(struct kipt_session *session);
  * Return: a constant string.
  */
 const char *session_state_name(u32 state);
+
+/**
+ * session_cause_name() - why tracing ended, in words
+ * @cause: enum kipt_stop_cause
+ *
+ * Return: a constant string.
+ */
+const char *session_cause_name(u32 cause);
 
 /**
  * session_mode_name() - a mode in a word

@@ -13,18 +13,31 @@ static void cpu_show(const struct kipt_cpu *cpu)
 {
 	printf("  CPU %u %s: %llu of %llu KiB of trace%s, %u blocks of %u to %u KiB, %llu PMIs",
 	       cpu->id, session_state_name(cpu->state),
-	       (unsigned long long)cpu->bytes >> 10,
+	       (unsigned long long)(cpu->head - cpu->tail) >> 10,
 	       (unsigned long long)cpu->size >> 10,
-	       cpu->wrapped ? " (older was overwritten)" : "", cpu->blocks,
+	       cpu->tail ? " (older was overwritten)" : "", cpu->blocks,
 	       cpu->block_min >> 10, cpu->block_max >> 10,
 	       (unsigned long long)cpu->pmis);
-	if (cpu->status & RTIT_STATUS_ERROR)
-		fputs(", output error", stdout);
-	if (cpu->status & RTIT_STATUS_STOPPED)
-		fputs(", buffer full", stdout);
-	if (cpu->offline)
-		fputs(", went offline", stdout);
+	if (cpu->cause && cpu->cause != KIPT_STOP_CAUSE_USER)
+		printf(", %s", session_cause_name(cpu->cause));
 	putchar('\n');
+}
+
+static void loss_show(const char *what, u64 count)
+{
+	if (count)
+		printf("  %llu %s\n", (unsigned long long)count, what);
+}
+
+/* What is missing in the trace, or will be. */
+static void losses_show(const struct kipt_session *session)
+{
+	loss_show("task switches were not logged", session->switches_lost);
+	loss_show("address spaces were not noted", session->spaces_lost);
+	loss_show("KiB of code of ended processes are kept",
+		  session->code_kept >> 10);
+	loss_show("KiB of code of ended processes were dropped",
+		  session->code_dropped >> 10);
 }
 
 /* What of the CPUs' execution is traced, if not all. */
@@ -57,9 +70,15 @@ void session_show(const struct kipt_session *session)
 	       (unsigned long long)session->size >> 10, ctl,
 	       session->flags & KIPT_SESSION_FLAGS_DETACHED ?
 	       ", detached" : "",
-	       session->flags & KIPT_SESSION_FLAGS_KEEP_MM ?
-	       ", keeps memory" : "");
+	       session->flags & KIPT_SESSION_FLAGS_KEEP_CODE ?
+	       ", keeps code" : "");
+	if (session->cause && session->cause != KIPT_STOP_CAUSE_USER)
+		printf("  stopped: %s\n", session_cause_name(session->cause));
+	printf("  started %llu times, made by user %u, %llu KiB of memory\n",
+	       (unsigned long long)session->generation, session->uid,
+	       (unsigned long long)session->memory >> 10);
 	choice_show(session);
+	losses_show(session);
 	for (i = 0; i < session->cpu_count; i++)
 		cpu_show(&session->cpu[i]);
 }
@@ -71,16 +90,15 @@ static struct json_object *cpu_json(const struct kipt_cpu *cpu)
 	jsonl_number(object, "id", cpu->id);
 	jsonl_text(object, "state", session_state_name(cpu->state));
 	jsonl_number(object, "size", cpu->size);
-	jsonl_number(object, "bytes", cpu->bytes);
 	jsonl_number(object, "head", cpu->head);
-	jsonl_flag(object, "wrapped", cpu->wrapped);
+	jsonl_number(object, "tail", cpu->tail);
 	jsonl_hex(object, "status", cpu->status);
 	jsonl_number(object, "blocks", cpu->blocks);
 	jsonl_number(object, "block_min", cpu->block_min);
 	jsonl_number(object, "block_max", cpu->block_max);
 	jsonl_number(object, "pmis", cpu->pmis);
-	jsonl_flag(object, "offline", cpu->offline);
-	jsonl_number(object, "records", cpu->records);
+	if (cpu->cause)
+		jsonl_text(object, "cause", session_cause_name(cpu->cause));
 	return object;
 }
 
@@ -101,8 +119,17 @@ void session_show_json(const struct kipt_session *session)
 	jsonl_text(line, "ctl", ctl);
 	jsonl_flag(line, "detached",
 		   session->flags & KIPT_SESSION_FLAGS_DETACHED);
-	jsonl_flag(line, "keep_mm",
-		   session->flags & KIPT_SESSION_FLAGS_KEEP_MM);
+	jsonl_flag(line, "keep_code",
+		   session->flags & KIPT_SESSION_FLAGS_KEEP_CODE);
+	if (session->cause)
+		jsonl_text(line, "cause", session_cause_name(session->cause));
+	jsonl_number(line, "generation", session->generation);
+	jsonl_number(line, "uid", session->uid);
+	jsonl_number(line, "memory", session->memory);
+	jsonl_number(line, "spaces_lost", session->spaces_lost);
+	jsonl_number(line, "switches_lost", session->switches_lost);
+	jsonl_number(line, "code_kept", session->code_kept);
+	jsonl_number(line, "code_dropped", session->code_dropped);
 	ranges_json(line, session->filter, session->filter_count);
 	if (session->pid) {
 		jsonl_number(line, "pid", session->pid);

@@ -11,6 +11,7 @@
 #include "args.h"
 #include "caps.h"
 #include "ctl.h"
+#include "progress.h"
 #include "say.h"
 #include "setup.h"
 
@@ -124,6 +125,9 @@ static void not_mapped_tell(const struct setup *setup,
 	if (setup->pid)
 		filter_bad(filter, "process %u has no code of that file mapped",
 			   setup->pid);
+	else if (!memchr(filter->file, '/', filter->file_len))
+		filter_bad(filter, "a file without a slash is one that a process has mapped: name the process with --pid, have 'kipt record' start it, or give the path (./%.*s)",
+			   (int)filter->file_len, filter->file);
 	else
 		filter_bad(filter, "where that file is in memory is chosen anew for each process: name the process with --pid, or have 'kipt record' start it");
 }
@@ -173,10 +177,16 @@ static void silence_note(const struct setup *setup,
 	}
 }
 
+static void making_show(const struct kipt_session *session)
+{
+	progress_show("allocating", session->memory, session->memory_total);
+}
+
 int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 		  const struct kipt_info *info, struct kipt_session *session)
 {
 	struct kipt_caps caps;
+	int err;
 
 	snprintf(session->cpus, sizeof(session->cpus), "%s", setup->cpus);
 	session->mode = setup->mode;
@@ -190,7 +200,9 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 	if (setup->ctl && !ctl_parse(setup->ctl, session->ctl, &session->ctl))
 		return KIPT_EXIT_USAGE;
 	silence_note(setup, session);
-	if (genl_session_new(genl, session))
+	err = genl_session_new(genl, session, making_show);
+	progress_clear();
+	if (err)
 		return KIPT_EXIT_FAILED;
 	if (!genl_session_start(genl, session->id))
 		return KIPT_EXIT_DONE;

@@ -115,6 +115,7 @@ static bool set_##name(struct testcpu_options *o, const char *value,	\
 
 SWITCH_SETTER(long_tnt, pt.long_tnt)
 SWITCH_SETTER(deferred_tip, pt.deferred_tip)
+SWITCH_SETTER(skl014, pt.skl014)
 SWITCH_SETTER(cyc_wrap, pt.cyc_wrap)
 SWITCH_SETTER(mwait, mwait)
 SWITCH_SETTER(check_ip, check_ip)
@@ -183,6 +184,8 @@ static const struct option options[] = {
 	  set_long_tnt },
 	{ "deferred-tip", "on or off: TIPs wait for the TNT to fill",
 	  set_deferred_tip },
+	{ "skl014", "on or off: direct branches out of a filter do not say where to",
+	  set_skl014 },
 	{ "cyc-wrap", "on or off: the cycle counter wraps at 4096",
 	  set_cyc_wrap },
 	{ "overflow-every", "packets between injected overflows, 1 to 2^32-1",

@@ -357,7 +357,9 @@ static void traced_transfer(struct pt_cpu *cpu, const struct pt_transfer *t,
 static void leave(struct pt_cpu *cpu, const struct pt_transfer *t,
 		  bool compressed)
 {
-	bool with_ip = cpu->context_en && t->kind != TRUTH_COND && !compressed;
+	bool direct = t->kind == TRUTH_JUMP || t->kind == TRUTH_CALL;
+	bool with_ip = cpu->context_en && t->kind != TRUTH_COND &&
+		       !compressed && !(direct && cpu->opts->skl014);
 
 	truth_log_add(&cpu->truth, TRUTH_DISABLE, t->kind, t->from, t->to);
 	pt_emit_pgd(cpu, with_ip, t->to);

@@ -27,6 +27,8 @@
  * struct pt_options - freedoms of the architecture, chosen by the user
  * @long_tnt: TNT packets of up to 47 results
  * @deferred_tip: hold TIPs of indirect branches back while the TNT fills
+ * @skl014: the erratum of that name: direct jumps and calls that clear FilterEn
+ *	or enter a TraceStop range do not tell where they went
  * @cyc_wrap: a CYC of its own when the cycle counter reaches 4096
  * @overflow_every: an overflow each so many packets; 0 never
  * @overflow_length: packets lost in each
@@ -42,6 +44,7 @@
 struct pt_options {
 	bool long_tnt;
 	bool deferred_tip;
+	bool skl014;
 	bool cyc_wrap;
 	uint32_t overflow_every;
 	uint32_t overflow_length;

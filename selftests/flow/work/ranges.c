@@ -116,7 +116,7 @@ __asm__(
 "after_fault:\n"
 "	ret\n"
 "leave_spin:\n"
-"	mov $3000000, %ecx\n"
+"	mov $300000, %ecx\n"
 "1:	dec %ecx\n"
 "	jnz 1b\n"
 "leave_ret:\n"

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registers of Intel PT: left as they were found, however tracing ends, and
+ * writes of others are noticed. Runs on a machine with PT, /dev/cpu/N/msr and
+ * the module loaded, in the virtual one by preference; skips elsewhere.
+ */
+#include "kipt_test.h"
+#include "machine_state.h"
+
+#define CANNOT_RUN() why_not()
+
+#define MSR_OUTPUT_BASE	0x560
+#define MSR_MASK_PTRS	0x561
+#define MSR_CTL		0x570
+#define MSR_STATUS	0x571
+#define MSR_CR3_MATCH	0x572
+#define MSR_ADDR0_A	0x580
+#define CTL_TRACEEN	(1ULL << 0)
+#define CTL_TOPA	(1ULL << 8)
+
+#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+static const struct {
+	uint32_t msr;
+	uint64_t value;
+} marks[] = {
+	{ MSR_OUTPUT_BASE, 0x12345000 },
+	{ MSR_MASK_PTRS, 0x0000012300000fff },
+	{ MSR_CR3_MATCH, 0x0000000076543000 },
+	{ MSR_ADDR0_A, 0xffffffff81000000 },
+	{ MSR_ADDR0_A + 1, 0xffffffff81000fff },
+	{ MSR_ADDR0_A + 2, 0x0000000000400000 },
+	{ MSR_ADDR0_A + 3, 0x0000000000400fff },
+	{ MSR_CTL, CTL_USER | CTL_TOPA | CTL_BRANCHEN },
+};
+
+#define MARKS	(sizeof(marks) / sizeof(marks[0]))
+
+static const char *why_not(void)
+{
+	uint64_t value;
+
+	if (kipt_missing())
+		return kipt_missing();
+	if (!machine_msr_read(0, MSR_CTL, &value) ||
+	    !machine_msr_write(0, MSR_CTL, value))
+		return "/dev/cpu/0/msr cannot be written";
+	return NULL;
+}
+
+FIXTURE(registers)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+	uint64_t found[MARKS];
+	bool there[MARKS];
+};
+
+/* Values of another user of PT, in each register the CPU has. */
+FIXTURE_SETUP(registers)
+{
+	unsigned int i;
+
+	if (why_not())
+		SKIP(return, "%s", why_not());
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->want = (struct kipt_want){
+		.cpus = "0",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_MIN,
+		.ctl = CTL_BASIC,
+	};
+	for (i = 0; i < MARKS; i++) {
+		machine_msr_read(0, marks[i].msr, &self->found[i]);
+		self->there[i] = machine_msr_write(0, marks[i].msr,
+						   marks[i].value);
+	}
+	ASSERT_TRUE(self->there[0]);
+}
+
+FIXTURE_TEARDOWN(registers)
+{
+	unsigned int i;
+
+	kipt_nl_close(&self->nl);
+	for (i = 0; i < MARKS; i++)
+		machine_msr_write(0, marks[i].msr, self->found[i]);
+}
+
+static unsigned int wrong_registers(const bool *there)
+{
+	unsigned int i, wrong = 0;
+	uint64_t value;
+
+	for (i = 0; i < MARKS; i++) {
+		if (!there[i])
+			continue;
+		if (machine_msr_read(0, marks[i].msr, &value) &&
+		    value == marks[i].value)
+			continue;
+		printf("# MSR %#x is %#llx, was %#llx\n", marks[i].msr,
+		       (unsigned long long)value,
+		       (unsigned long long)marks[i].value);
+		wrong++;
+	}
+	return wrong;
+}
+
+static int run_once(struct kipt_nl *nl, const struct kipt_want *want)
+{
+	int id = kipt_session_new(nl, want), err;
+
+	if (id < 0)
+		return id;
+	err = kipt_session_start(nl, id);
+	pin_to(0);
+	work(20);
+	if (!err)
+		err = kipt_session_stop(nl, id);
+	return err;
+}
+
+TEST_F(registers, stop_leaves_them_as_found)
+{
+	EXPECT_EQ(0, run_once(&self->nl, &self->want));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+TEST_F(registers, full_buffer_leaves_them_as_found)
+{
+	int id;
+
+	self->want.mode = KIPT_MODE_ONCE;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	pin_to(0);
+	work(3000);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(SIZE_MIN, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+TEST_F(registers, delete_leaves_them_as_found)
+{
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+static int start_and_die(void *arg)
+{
+	static struct kipt_nl nl;
+
+	if (kipt_nl_open(&nl) ||
+	    kipt_session_start(&nl, kipt_session_new(&nl, arg)))
+		return 1;
+	return 0;
+}
+
+TEST_F(registers, killed_owner_leaves_them_as_found)
+{
+	unsigned int tries;
+
+	ASSERT_EQ(0, in_child(start_and_die, &self->want));
+	for (tries = 0; tries < 100 && kipt_session_count(&self->nl); tries++)
+		wait_ms(10);
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+TEST_F(registers, refused_start_leaves_them_as_found)
+{
+	int id;
+
+	self->want.cpus = "0-1";
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	/* The second CPU is in use when the first has started. */
+	ASSERT_TRUE(machine_msr_write(1, MSR_CTL, CTL_TRACEEN | CTL_TOPA |
+				      CTL_BRANCHEN));
+	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, id));
+	ASSERT_TRUE(machine_msr_write(1, MSR_CTL, 0));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+TEST_F(registers, other_mtc_and_filters_are_not_inherited)
+{
+	uint64_t bytes;
+	int id;
+
+	/* The ranges marked above would filter all out, were they in use. */
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	pin_to(0);
+	work(20);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	bytes = kipt_cpu_bytes(&self->nl, id, 0);
+	EXPECT_LT(200, bytes);
+}
+
+/* What the kernel says ended the trace of the first CPU. */
+static uint32_t cause(struct kipt_nl *nl, int id)
+{
+	const void *data;
+	uint32_t value = ~0U;
+	size_t len;
+
+	if (kipt_session_get(nl, id))
+		return value;
+	data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_CAUSE, &len);
+	if (data && len == sizeof(value))
+		memcpy(&value, data, sizeof(value));
+	return value;
+}
+
+TEST_F(registers, clear_of_trace_en_from_outside_is_told)
+{
+	uint64_t ctl;
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	pin_to(0);
+	work(20);
+	ASSERT_TRUE(machine_msr_read(0, MSR_CTL, &ctl));
+	ASSERT_TRUE(ctl & CTL_TRACEEN);
+	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, ctl & ~CTL_TRACEEN));
+	work(20);
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
+	EXPECT_LT(200, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_EQ(0, wrong_registers(self->there));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(20);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(KIPT_STOP_CAUSE_USER, cause(&self->nl, id));
+}
+
+TEST_F(registers, new_pointers_from_outside_are_told)
+{
+	uint64_t ctl;
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_TRUE(machine_msr_read(0, MSR_CTL, &ctl));
+	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, ctl & ~CTL_TRACEEN));
+	ASSERT_TRUE(machine_msr_write(0, MSR_OUTPUT_BASE, 0x7000));
+	EXPECT_EQ(-EIO, kipt_session_stop(&self->nl, id));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
+	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+static long ms_since(const struct timespec *begin)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begin->tv_sec) * 1000 +
+	       (now.tv_nsec - begin->tv_nsec) / 1000000;
+}
+
+/* Milliseconds that starts and stops of two CPUs take, or -1. */
+static long cycle_ms(struct kipt_nl *nl, const struct kipt_want *want,
+		     unsigned int times)
+{
+	int id = kipt_session_new(nl, want), err = 0;
+	struct timespec begin;
+	unsigned int i;
+	long ms;
+
+	if (id < 0)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (i = 0; i < times && !err; i++) {
+		err = kipt_session_start(nl, id);
+		if (!err)
+			err = kipt_session_stop(nl, id);
+	}
+	ms = ms_since(&begin);
+	kipt_session_del(nl, id);
+	return err ? -1 : ms;
+}
+
+TEST_F_TIMEOUT(registers, start_and_stop_do_not_depend_on_the_size, 300)
+{
+	long small, large;
+
+	self->want.cpus = "0-1";
+	small = cycle_ms(&self->nl, &self->want, 20);
+	self->want.size = 512ULL << 20;
+	large = cycle_ms(&self->nl, &self->want, 20);
+	printf("# 20 starts and stops of 2 CPUs: %ld ms with 64 KiB, %ld ms with 512 MiB\n",
+	       small, large);
+	ASSERT_LE(0, small);
+	ASSERT_LE(0, large);
+	EXPECT_LT(large, small * 3 + 200);
+}
+
+#include "kipt_main.h"

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A CPU that takes no interrupts for seconds is stopped by an NMI, and not
+ * waited for at a start. What keeps interrupts off is a BPF program in the
+ * sched_switch tracepoint that copies memory. Runs on a machine with PT, two
+ * CPUs and the module loaded, in the virtual one by preference; skips
+ * elsewhere.
+ */
+#include <linux/bpf.h>
+#include <sys/mman.h>
+
+#include "kipt_test.h"
+#include "machine_state.h"
+
+#define CANNOT_RUN() why_not()
+
+#define STUCK_CPU	1
+#define COPY_BYTES	(4U << 20)
+/* Milliseconds a stop may take although a CPU does not answer. */
+#define BOUND_MS	700
+/* What the CPU has to be stuck for if the test is to tell anything. */
+#define STUCK_MS	1500
+
+/* Offsets in the value of the map. */
+#define WANTED		0
+#define COPIES		4
+#define DONE		8
+#define COPY		16
+
+#define INSN(_code, _dst, _src, _off, _imm)				\
+	((struct bpf_insn){ .code = _code, .dst_reg = _dst,		\
+			    .src_reg = _src, .off = _off, .imm = _imm })
+#define MOV(dst, src)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0)
+#define MOVI(dst, imm)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm)
+#define ADDI(dst, imm)	INSN(BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, imm)
+#define LOAD(dst, src, off) INSN(BPF_LDX | BPF_W | BPF_MEM, dst, src, off, 0)
+#define STORE(dst, off, imm) INSN(BPF_ST | BPF_W | BPF_MEM, dst, 0, off, imm)
+#define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
+#define JNE(reg, imm, off) INSN(BPF_JMP | BPF_JNE | BPF_K, reg, 0, off, imm)
+#define JEQ(reg, imm, off) INSN(BPF_JMP | BPF_JEQ | BPF_K, reg, 0, off, imm)
+#define JGE(reg, src, off) INSN(BPF_JMP | BPF_JGE | BPF_X, reg, src, off, 0)
+#define JA(off)		INSN(BPF_JMP | BPF_JA, 0, 0, off, 0)
+#define EXIT		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+
+static int bpf(int cmd, union bpf_attr *attr)
+{
+	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+static int make_map(void)
+{
+	union bpf_attr attr = {
+		.map_type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.value_size = COPY_BYTES + COPY,
+		.max_entries = 1,
+		.map_flags = BPF_F_MMAPABLE,
+	};
+
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+/*
+ * Once, on STUCK_CPU, when it is wanted: copies COPIES times. At most 4,096,
+ * because a program must be seen to end.
+ */
+static int load_program(int map)
+{
+	struct bpf_insn code[] = {
+		CALL(BPF_FUNC_get_smp_processor_id),
+		JNE(0, STUCK_CPU, 26),
+		STORE(10, -4, 0),
+		MOV(2, 10),
+		ADDI(2, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		CALL(BPF_FUNC_map_lookup_elem),
+		JEQ(0, 0, 19),
+		MOV(7, 0),
+		LOAD(1, 7, WANTED),
+		JNE(1, 1, 16),
+		STORE(7, WANTED, 2),
+		LOAD(8, 7, COPIES),
+		MOVI(6, 0),
+		/* The loop. */
+		INSN(BPF_JMP | BPF_JGE | BPF_K, 6, 0, 9, 4096),
+		JGE(6, 8, 8),
+		MOV(1, 7),
+		ADDI(1, COPY),
+		MOVI(2, COPY_BYTES),
+		MOV(3, 7),
+		ADDI(3, COPY),
+		CALL(BPF_FUNC_probe_read_kernel),
+		ADDI(6, 1),
+		JA(-10),
+		STORE(7, DONE, 1),
+		MOVI(0, 0),
+		EXIT,
+		MOVI(0, 0),
+		EXIT,
+	};
+	static char log[1 << 16];
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+		.insns = (uintptr_t)code,
+		.insn_cnt = sizeof(code) / sizeof(code[0]),
+		.license = (uintptr_t)"GPL",
+		.log_buf = (uintptr_t)log,
+		.log_size = sizeof(log),
+		.log_level = 1,
+	};
+	int fd = bpf(BPF_PROG_LOAD, &attr);
+
+	if (fd < 0)
+		printf("# BPF: %s\n# %s\n", strerror(errno), log);
+	return fd;
+}
+
+static int attach(int program)
+{
+	union bpf_attr attr = {
+		.raw_tracepoint = {
+			.name = (uintptr_t)"sched_switch",
+			.prog_fd = program,
+		},
+	};
+
+	return bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+static const char *why_not(void)
+{
+	cpu_set_t set;
+
+	if (kipt_missing())
+		return kipt_missing();
+	sched_getaffinity(0, sizeof(set), &set);
+	if (CPU_COUNT(&set) < 2)
+		return "there is one CPU only";
+	return NULL;
+}
+
+FIXTURE(stuck)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+	volatile uint32_t *shared;
+	int link;
+	int complaints;
+};
+
+FIXTURE_SETUP(stuck)
+{
+	int map, program;
+
+	if (why_not())
+		SKIP(return, "%s", why_not());
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	map = make_map();
+	if (map < 0)
+		SKIP(return, "no BPF: %s", strerror(errno));
+	program = load_program(map);
+	ASSERT_LE(0, program);
+	self->shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    map, 0);
+	ASSERT_NE(MAP_FAILED, (void *)self->shared);
+	self->link = attach(program);
+	ASSERT_LE(0, self->link);
+	self->want = (struct kipt_want){
+		.cpus = "0-1",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC,
+	};
+	self->complaints = machine_complaints(false);
+	pin_to(0);
+}
+
+FIXTURE_TEARDOWN(stuck)
+{
+	close(self->link);
+	kipt_nl_close(&self->nl);
+}
+
+static long ms_since(const struct timespec *begin)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begin->tv_sec) * 1000 +
+	       (now.tv_nsec - begin->tv_nsec) / 1000000;
+}
+
+/* Let STUCK_CPU copy. Return: once it has begun. */
+static void stick(volatile uint32_t *shared, unsigned int copies)
+{
+	pid_t child;
+
+	shared[COPIES / 4] = copies;
+	shared[DONE / 4] = 0;
+	shared[WANTED / 4] = 1;
+	/* Something has to be scheduled there. */
+	child = fork();
+	if (!child) {
+		pin_to(STUCK_CPU);
+		for (;;)
+			wait_ms(1);
+	}
+	while (shared[WANTED / 4] == 1)
+		wait_ms(1);
+	kill(child, SIGKILL);
+}
+
+static void wait_unstuck(volatile uint32_t *shared)
+{
+	while (!shared[DONE / 4])
+		wait_ms(5);
+	/* The child that was killed is waited for when its CPU runs again. */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* As many copies as take about twice STUCK_MS. */
+static unsigned int copies_needed(volatile uint32_t *shared)
+{
+	const unsigned int some = 16;
+	struct timespec begin;
+	long ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	stick(shared, some);
+	wait_unstuck(shared);
+	ms = ms_since(&begin);
+	printf("# %u copies of 4 MiB: %ld ms\n", some, ms);
+	return some * 2 * STUCK_MS / (ms ? ms : 1) + 1;
+}
+
+TEST_F_TIMEOUT(stuck, stop_does_not_wait_for_it, 120)
+{
+	struct timespec begin;
+	long stuck, took;
+	int id, ret;
+
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	stick(self->shared, copies_needed(self->shared));
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	ret = kipt_session_stop(&self->nl, id);
+	took = ms_since(&begin);
+	EXPECT_EQ(0, self->shared[DONE / 4]);
+	wait_unstuck(self->shared);
+	stuck = ms_since(&begin);
+	printf("# stopped in %ld ms a CPU that was stuck for %ld ms more\n",
+	       took, stuck);
+	EXPECT_EQ(0, ret) TH_LOG("%s", self->nl.why);
+	EXPECT_GT(BOUND_MS, took);
+	EXPECT_LT(BOUND_MS, stuck);
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+	/* It is as good as ever. */
+	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
+}
+
+TEST_F_TIMEOUT(stuck, start_is_refused_and_leaves_nothing_on, 120)
+{
+	uint64_t ctl = 0;
+	int id, ret;
+
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	stick(self->shared, copies_needed(self->shared));
+	ret = kipt_session_start(&self->nl, id);
+	EXPECT_EQ(0, self->shared[DONE / 4]);
+	EXPECT_EQ(-ETIMEDOUT, ret);
+	EXPECT_TRUE(says(&self->nl, "CPU 1"));
+	wait_unstuck(self->shared);
+	/* The call that came too late starts nothing. */
+	wait_ms(20);
+	EXPECT_TRUE(machine_rtit_ctl(0, &ctl));
+	EXPECT_EQ(0, ctl & 1);
+	EXPECT_TRUE(machine_rtit_ctl(STUCK_CPU, &ctl));
+	EXPECT_EQ(0, ctl & 1);
+	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+#include "kipt_main.h"
