@@ -320,6 +320,8 @@ static bool next_segment(struct match *m)
 
 static bool gap_allowed(const struct match *m, unsigned int kind)
 {
+	if (m->options->all_gaps && kind)
+		return true;
 	switch (kind) {
 	case KIPT_GAP_CODE_CHANGED:
 	case KIPT_GAP_OVERFLOW:
@@ -375,10 +377,11 @@ static void take_tail(struct match *m)
 	size_t begin = m->truth.next;
 	struct flow_item first = { .kind = FLOW_END };
 	struct flow_item item, none = { .kind = FLOW_END };
-	bool ended = m->options->early_end &&
+	bool ended = (m->options->all_gaps && m->lost) ||
+		     (m->options->early_end &&
 		     (m->last_gap == KIPT_GAP_STOPPED ||
 		      m->last_gap == KIPT_GAP_OFFLINE ||
-		      m->last_gap == KIPT_GAP_TRUNCATED);
+		      m->last_gap == KIPT_GAP_TRUNCATED));
 
 	none.index = m->records.file->count;
 	for (item = flow_truth_next(&m->truth); item.kind != FLOW_END;
@@ -443,5 +446,6 @@ void match_run(struct match_result *result, struct flow_cursor truth,
 		if (!next_segment(&m))
 			break;
 	}
-	judge_missed(result, options);
+	if (!options->all_gaps)
+		judge_missed(result, options);
 }
