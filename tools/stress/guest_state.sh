@@ -43,12 +43,26 @@ slabs()
 	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
 }
 
+# owned_pages: how many stretches of pages were allocated by kipt, where the
+# kernel keeps that in mind.
+owned_pages()
+{
+	if [ -e /sys/kernel/debug/page_owner ]; then
+		awk -v RS= '/\[kipt\]/ { n++ } END { print n + 0 }' /sys/kernel/debug/page_owner
+	else
+		echo 0
+	fi
+}
+
 note_state()
 {
 	[ -e /sys/kernel/debug/kmemleak ] && echo clear >/sys/kernel/debug/kmemleak
 	settled
 	STATE_PAGES=$(unaccounted)
 	STATE_SLABS=$(slabs)
+	STATE_OWNED=$(owned_pages)
+	# What KASAN keeps in quarantine counts as slabs; kmemleak tells better.
+	[ ! -e /sys/kernel/debug/kmemleak ] || STATE_SLACK=131072
 }
 
 # CPUs whose TraceEn is set.
@@ -114,6 +128,8 @@ state_result()
 	echo "# memory: $pages KiB more without a known use, slabs $slabs KiB bigger"
 	[ $((pages + slabs)) -lt "${STATE_SLACK:-8192}" ]
 	state_line $? "$1: memory is as it was" || bad=1
+	[ "$(owned_pages)" -le "$STATE_OWNED" ]
+	state_line $? "$1: no more pages are kipt's than before" || bad=1
 	rmmod kipt
 	state_line $? "$1: the module can be removed" || bad=1
 	if [ -e /sys/kernel/debug/kmemleak ]; then

@@ -26,6 +26,7 @@
 #define CPUS_MAX	16
 #define TAKE_MS		120000
 #define PAUSES		12
+#define MOST_ROUNDS	48
 /* "KIPTRECS", see tools/kipt/record_file.h. */
 #define FILE_MAGIC	0x534345525450494bULL
 
@@ -146,8 +147,8 @@ static void say(struct living *l, uint64_t since, int result, const char *what)
 
 static int make(struct living *l)
 {
-	/* What is likely to be lost is kept small. */
-	bool once = rng_chance(&l->rng, l->life->short_work ? 850 : 500);
+	/* What is likely to be lost is kept small: a ring loses the most. */
+	bool once = rng_chance(&l->rng, l->life->short_work ? 950 : 700);
 	bool keep_code = rng_chance(&l->rng, 900);
 	bool filter = rng_chance(&l->rng, 100);
 	uint64_t ctl = choose_ctl(l), since;
@@ -159,6 +160,8 @@ static int make(struct living *l)
 	if (rng_chance(&l->rng, 300))
 		l->cpus |= 1U << rng_below(&l->rng, l->life->cpus);
 	l->size = 1ULL << (16 + rng_below(&l->rng, l->life->short_work ? 2 : 4));
+	if (!once && rng_chance(&l->rng, 800))
+		l->size = 8ULL << 20;
 	cpu_list(l->cpus, list);
 	begin(l, "session-new");
 	message_string(&message, "cpus", list);
@@ -222,7 +225,7 @@ static void work(struct living *l)
 {
 	unsigned int jobs = 1 + rng_below(&l->rng, 2);
 	/* 9000 transfers a round, and about half as many bytes of trace. */
-	unsigned int most = (unsigned int)(l->size / 16384);
+	unsigned int most = (unsigned int)(l->size / 16384) % MOST_ROUNDS;
 	int status;
 
 	while (jobs--) {
@@ -422,7 +425,7 @@ static int run(struct living *l)
 
 static int live(struct living *l)
 {
-	unsigned int runs = 1 + rng_below(&l->rng, 3);
+	unsigned int runs = l->life->short_work ? 1 : 1 + rng_below(&l->rng, 4);
 	uint64_t since;
 	int ret = make(l);
 

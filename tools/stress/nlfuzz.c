@@ -297,11 +297,9 @@ static int exchange(struct worker *w, struct message *m, unsigned int takes,
 			account(w, m);
 			return w->client.error;
 		}
-		if (ret == -EAGAIN)
-			w->dumping = false;
 	}
-	if (!ret)
-		w->dumping = true;
+	/* Nothing is left, or a dump was given up. */
+	w->dumping = ret != -EAGAIN;
 	return -EAGAIN;
 }
 

@@ -196,7 +196,7 @@ int actor_short_of_memory(struct actor *actor)
 	if (ret)
 		printf("# there is no cgroup to be short of memory in\n");
 	make_failing();
-	ret = live_all(actor, enter_tight, 3000);
+	ret = live_all(actor, enter_tight, 6000);
 	rmdir(TIGHT);
 	return ret;
 }
