@@ -410,6 +410,28 @@ static void judge_missed(struct match_result *result,
 			   &none, &none);
 }
 
+/*
+ * Behind a difference: go on with what the next PSB, gap or resumption begins,
+ * as after a gap. False: there is none.
+ */
+static bool skip_wrong(struct match *m)
+{
+	for (;;) {
+		struct flow_cursor before = m->records;
+		struct flow_item item = flow_record_next(&m->records);
+
+		if (item.kind == FLOW_END)
+			return false;
+		if (item.kind != FLOW_GAP && item.kind != FLOW_RESUME &&
+		    item.kind != FLOW_SYNC)
+			continue;
+		m->records = before;
+		m->lost = true;
+		m->has_resume = false;
+		return true;
+	}
+}
+
 void match_run(struct match_result *result, struct flow_cursor truth,
 	       struct flow_cursor records, const struct match_options *options)
 {
@@ -443,7 +465,8 @@ void match_run(struct match_result *result, struct flow_cursor truth,
 			take_resume(&m, &item);
 			continue;
 		}
-		if (!next_segment(&m))
+		if (!next_segment(&m) &&
+		    !(options->all_gaps && skip_wrong(&m)))
 			break;
 	}
 	if (!options->all_gaps)

@@ -160,7 +160,7 @@ static int make(struct living *l)
 	if (rng_chance(&l->rng, 300))
 		l->cpus |= 1U << rng_below(&l->rng, l->life->cpus);
 	l->size = 1ULL << (16 + rng_below(&l->rng, l->life->short_work ? 2 : 4));
-	if (!once && rng_chance(&l->rng, 800))
+	if (!once && rng_chance(&l->rng, 950))
 		l->size = 8ULL << 20;
 	cpu_list(l->cpus, list);
 	begin(l, "session-new");
