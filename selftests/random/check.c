@@ -258,10 +258,10 @@ static bool same_counts(struct check *check, const struct walk *walk)
 			return false;
 	}
 	truth_expect(&walk->truth, &check->want, KIPT_FLOW_BRANCHES);
-	list_count_edges(&check->want, KIPT_RECORD_BRANCH, RUNS);
+	list_count_edges(&check->want, KIPT_RECORD_BRANCH, RUNS, walk_cr3(0));
 	if (!unpack(check))
 		return false;
-	list_count_edges(&check->plain, KIPT_RECORD_EDGE, 1);
+	list_count_edges(&check->plain, KIPT_RECORD_EDGE, 1, walk_cr3(0));
 	return same_from(check, 0, check->plain.count);
 }
 

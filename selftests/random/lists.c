@@ -30,6 +30,7 @@ void list_drop_flow(struct record_list *list)
 		case KIPT_RECORD_ENABLE:
 		case KIPT_RECORD_DISABLE:
 		case KIPT_RECORD_EDGE:
+		case KIPT_RECORD_SPACE:
 			continue;
 		case KIPT_RECORD_SYNC:
 			record.aux = 0;
@@ -71,22 +72,52 @@ static int by_edge(const void *one, const void *two)
 		return a->ip < b->ip ? -1 : 1;
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
+	if (a->flags != b->flags)
+		return a->flags - b->flags;
 	return a->kind - b->kind;
 }
 
-void list_count_edges(struct record_list *list, u8 type, u32 times)
+/* The address space that is named here, if one is. */
+static void see_space(const struct kipt_record *record, u64 cr3_of_space,
+		      u16 *space)
+{
+	switch (record->type) {
+	case KIPT_RECORD_CONTEXT:
+		*space = (u16)(record->value / cr3_of_space);
+		break;
+	case KIPT_RECORD_SPACE:
+		*space = (u16)record->value;
+		break;
+	case KIPT_RECORD_SYNC:
+		if (record->kind == KIPT_SYNC_START)
+			*space = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static u16 space_of_edge(const struct kipt_record *record, u16 space)
+{
+	return (record->ip & record->value) >> 63 ? 0 : space;
+}
+
+void list_count_edges(struct record_list *list, u8 type, u32 times,
+		      u64 cr3_of_space)
 {
 	u32 i, kept = 0, edges = 0;
+	u16 space = 0;
 
 	for (i = 0; i < list->count; i++) {
 		struct kipt_record record = list->records[i];
 
+		see_space(&record, cr3_of_space, &space);
 		if (record.type != type)
 			continue;
 		if (type == KIPT_RECORD_BRANCH)
 			record.aux = times;
 		record.type = KIPT_RECORD_EDGE;
-		record.flags = 0;
+		record.flags = space_of_edge(&record, space);
 		list->records[kept++] = record;
 	}
 	qsort(list->records, kept, sizeof(list->records[0]), by_edge);

@@ -29,11 +29,14 @@ void list_drop_flow(struct record_list *list);
 bool list_times_rise(const struct record_list *list);
 
 /**
- * list_count_edges() - one EDGE record for each edge, sorted
- * @list: changed
- * @type: what tells of edges: KIPT_RECORD_BRANCH or KIPT_RECORD_EDGE
+ * list_count_edges() - one EDGE record for each edge of each address space
+ * @list: changed; sorted, with the number of the address space in @flags
+ * @type: what tells of edges: KIPT_RECORD_BRANCH, where CONTEXT records tell of
+ *	the space, or KIPT_RECORD_EDGE, where SPACE records do
  * @times: how often each BRANCH record counts
+ * @cr3_of_space: what CR3 is divided by for the number
  */
-void list_count_edges(struct record_list *list, u8 type, u32 times);
+void list_count_edges(struct record_list *list, u8 type, u32 times,
+		      u64 cr3_of_space);
 
 #endif /* KIPT_SELFTESTS_RANDOM_LISTS_H */
