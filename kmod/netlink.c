@@ -29,6 +29,7 @@
 			 KIPT_OUTPUT_INSNS | KIPT_OUTPUT_TIME | \
 			 KIPT_OUTPUT_PATHS | KIPT_OUTPUT_COUNTS)
 
+/* Not const: the policies of 6.1 have a plain pointer to them. */
 static struct netlink_range_validation size_range = {
 	.min = KIPT_SIZE_MIN,
 	.max = KIPT_SIZE_MAX,
