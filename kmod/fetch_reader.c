@@ -34,6 +34,8 @@ static_assert(KIPT_FLOW_COUNTS == KIPT_OUTPUT_COUNTS);
 /* What a call may take, and the trace between two looks at the clock. */
 #define READ_NS		(8 * NSEC_PER_MSEC)
 #define SLICE_BYTES	(16U << 10)
+/* Who ends early loses no more of what was counted. */
+#define COUNT_NS	NSEC_PER_SEC
 #define ARENA_ALIGN	64
 /* Records the flow gives at a time. */
 #define GIVEN_MOST	256U
@@ -261,6 +263,7 @@ static int make_flow(struct kipt_fetch_reader *reader)
 	reader->flow = kipt_flow_init(PTR_ALIGN(reader->arena, ARENA_ALIGN),
 				      size, &config, &code, &sink);
 	reader->code.flow = reader->flow;
+	reader->counted = ktime_get_ns();
 	return WARN_ON_ONCE(!reader->flow) ? -EINVAL : 0;
 }
 
@@ -461,6 +464,9 @@ static void end_chunk(struct kipt_fetch_reader *reader)
 	if (chunk->to == chunk->source->size)
 		end_cpu(reader);
 	reader->step = KIPT_FETCH_ENDING;
+	if (reader->fetch->output & KIPT_OUTPUT_COUNTS &&
+	    ktime_get_ns() > reader->counted + COUNT_NS)
+		reader->step = KIPT_FETCH_COUNTING;
 }
 
 static int decode(struct kipt_fetch_reader *reader)
@@ -506,8 +512,10 @@ static int take_chunk(struct kipt_fetch_reader *reader)
 
 static int tell_counts(struct kipt_fetch_reader *reader)
 {
-	if (kipt_flow_counts(reader->flow) == KIPT_OK)
+	if (kipt_flow_counts(reader->flow) == KIPT_OK) {
 		reader->step = KIPT_FETCH_ENDING;
+		reader->counted = ktime_get_ns();
+	}
 	return reader->err;
 }
 

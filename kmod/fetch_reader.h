@@ -46,7 +46,7 @@ struct kipt_fetch {
  * @KIPT_FETCH_DECODING: it decodes one
  * @KIPT_FETCH_RESUMING: the same, the flow is paused
  * @KIPT_FETCH_ENDING: all of it was decoded, records are left
- * @KIPT_FETCH_COUNTING: no chunk is left, counts are told
+ * @KIPT_FETCH_COUNTING: the same, and counts are told
  * @KIPT_FETCH_DONE: nothing is left
  */
 enum kipt_fetch_step {
@@ -67,6 +67,7 @@ enum kipt_fetch_step {
  * @arena_size: its bytes
  * @flow: NULL before the first read
  * @code: its way to code
+ * @counted: when counts were told last
  * @unnamed: number of the address space of counts without one
  * @chunk: at hand
  * @at: offset of what is decoded next
@@ -86,6 +87,7 @@ struct kipt_fetch_reader {
 	size_t arena_size;
 	struct kipt_flow *flow;
 	struct kipt_code_reader code;
+	u64 counted;
 	u64 unnamed;
 	struct kipt_chunk chunk;
 	u64 at;

@@ -10,11 +10,13 @@ TEST_NAME=idle_cpu_sleeps_and_wakes
 . "$(dirname -- "$0")/flow_lib.sh"
 
 need_tracing
-"$KIPT" record -o "$WORK/records" --cpus 1 --size 16M --mode once \
+"$KIPT" record -o "$WORK/packed" --cpus 1 --size 16M --mode once \
 	--ctl +PwrEvtEn -- sleep 0.3 2>"$WORK/errors"
 status=$?
 grep -q 'PwrEvtEn' "$WORK/errors" && skip "this CPU has no power event trace"
 [ $status = 0 ] || fail "kipt record: exit status $status: $(cat "$WORK/errors")"
+"$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||
+	fail "the records cannot be unpacked"
 "$FLOW_BUILD/list_records" power "$WORK/records" >"$WORK/power" ||
 	fail "the records file cannot be read"
 

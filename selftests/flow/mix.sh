@@ -10,8 +10,10 @@ TEST_NAME=mixed_work_decodes_without_gaps
 . "$(dirname -- "$0")/flow_lib.sh"
 
 need_tracing
-"$KIPT" record -o "$WORK/records" --cpus 0,1 --size 64M --mode once -- \
+"$KIPT" record -o "$WORK/packed" --cpus 0,1 --size 64M --mode once -- \
 	"$FLOW_BUILD/mix" "$FLOW_BUILD" 0,1 8 || fail "kipt record: exit status $?"
+"$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||
+	fail "the records cannot be unpacked"
 "$FLOW_BUILD/list_records" count "$WORK/records" | sed 's/^/# /'
 "$FLOW_BUILD/list_records" gaps "$WORK/records" >"$WORK/gaps" ||
 	fail "the records file cannot be read"

@@ -13,9 +13,11 @@ need_tracing
 "$FLOW_BUILD/ptwrite" >/dev/null 2>&1
 [ $? != 4 ] || skip "this CPU has no PTWRITE"
 
-"$KIPT" record -o "$WORK/records" --cpus 0 --size 16M --mode once \
+"$KIPT" record -o "$WORK/packed" --cpus 0 --size 16M --mode once \
 	--ctl +PTWEn,+FUPonPTW -- "$FLOW_BUILD/ptwrite" 0 >"$WORK/wanted" ||
 	fail "kipt record: exit status $?"
+"$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||
+	fail "the records cannot be unpacked"
 "$FLOW_BUILD/list_records" ptwrite "$WORK/records" >"$WORK/fetched" ||
 	fail "the records file cannot be read"
 [ "$(wc -l <"$WORK/wanted")" = 64 ] || fail "the program wrote no 64 values"

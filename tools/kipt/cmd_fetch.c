@@ -114,6 +114,8 @@ static int option_take(struct request *request, const struct args *args,
 	if (!taken)
 		taken = view_option(&request->view, id, args->value);
 	request->shown |= taken > 0;
+	/* Paths are named once, which is much smaller; 'kipt show' knows. */
+	request->view.packed = request->view.output;
 	return taken < 0 ? KIPT_EXIT_USAGE : 0;
 }
 

@@ -7,7 +7,7 @@
 
 #define SIZE_DEFAULT	(16ULL << 20)
 
-enum { OPTION_SAVE = 1, OPTION_ONLY };
+enum { OPTION_SAVE = 1, OPTION_ONLY, OPTION_KEEP };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("run the command on these CPUs and trace them;\n"
@@ -18,6 +18,8 @@ static const struct kipt_option options[] = {
 	{ "only", 0, OPTION_ONLY, NULL,
 	  "trace only the command's process, with --fork also\n"
 	  "those it makes, and no other on its CPUs" },
+	{ "keep", 0, OPTION_KEEP, NULL,
+	  "keep the session, for 'kipt fetch', until it is deleted" },
 	FETCH_OPTIONS,
 	VIEW_OPTIONS,
 	{ 0 }
@@ -32,6 +34,8 @@ static int options_take(struct recording *r, struct args *args)
 			r->save = args->value;
 		else if (id == OPTION_ONLY)
 			r->only = true;
+		else if (id == OPTION_KEEP)
+			r->keep = true;
 		else if (setup_option(&r->setup, id, args->value) < 0 ||
 			 fetch_option(&r->fetch, id, args->value) < 0 ||
 			 view_option(&r->view, id, args->value) < 0)
@@ -57,6 +61,8 @@ static int run(int argc, char **argv)
 		return args_bad(&args, "--only traces the command, --pid another process: give one of them");
 	if (r.setup.follow_fork && !r.only && !r.setup.pid)
 		return args_bad(&args, "--fork needs --only or --pid: without them all processes are traced");
+	/* Paths are named once, which is much smaller; 'kipt show' knows. */
+	r.view.packed = r.view.output;
 	if (args.operands)
 		r.command = argv;
 	argv[args.operands] = NULL;

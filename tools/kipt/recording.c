@@ -117,7 +117,10 @@ static bool cpus_choose(struct recording *r)
 
 static bool session_begin(struct recording *r)
 {
-	return setup_session(r->genl, &r->setup, KIPT_SESSION_FLAGS_KEEP_CODE,
+	u32 flags = KIPT_SESSION_FLAGS_KEEP_CODE |
+		    (r->keep ? KIPT_SESSION_FLAGS_DETACHED : 0);
+
+	return setup_session(r->genl, &r->setup, flags,
 			     &r->info, &r->session) == KIPT_EXIT_DONE;
 }
 
@@ -204,7 +207,10 @@ static int recorded(struct recording *r)
 	ok = ok && saved(r);
 	what.id = r->session.id;
 	ok = ok && fetch_run(&what, &r->output);
-	if (r->session.id)
+	if (r->session.id && r->keep)
+		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
+			 r->session.id, r->session.id, r->session.id);
+	else if (r->session.id)
 		genl_session_delete(r->genl, r->session.id);
 	return ok ? status : -1;
 }

@@ -21,6 +21,7 @@
  * @command: the command, NULL at the end; NULL itself with --pid: until
  *	Ctrl-C, or the end of the process
  * @only: trace only the command's process
+ * @keep: leave the session to who comes
  * @genl: connection
  * @info: capabilities
  * @session: the session
@@ -35,7 +36,7 @@
  * @refused: a filter was, and a sentence told so
  * @target: the process --pid names, from target_open()
  *
- * All but the first six are zero before recording_run().
+ * All but the first seven are zero before recording_run().
  */
 struct recording {
 	struct setup setup;
@@ -44,6 +45,7 @@ struct recording {
 	const char *save;
 	char **command;
 	bool only;
+	bool keep;
 	struct genl *genl;
 	struct kipt_info info;
 	struct kipt_session session;
