@@ -436,6 +436,7 @@ static void ask_check(unsigned int cpu)
 
 	/* Pairs with smp_load_acquire() in check_call(). */
 	smp_store_release(&check->asked, check->asked + 1);
+	/* Before the look whether an earlier call is still on its way. */
 	smp_mb();
 	if (smp_call_function_single_async(cpu, &check->call) != -ENXIO)
 		return;

@@ -270,9 +270,9 @@ disretc) prove_mix --ctl=+DisRETC ;;
 events) VM_OPTIONS=(--plugin-arg mwait=on); prove_events ;;
 perf) prove_perf ;;
 libipt) prove_libipt ;;
+filters) VM_OPTIONS=(--cpu-model caps=newest); prove_filters ;;
 lip) VM_OPTIONS=(--cpu-model caps=goldmont); prove_based ;;
 rip) VM_OPTIONS=(--cpu-model caps=skylake); prove_based ;;
-filters) VM_OPTIONS=(--cpu-model caps=newest); prove_filters ;;
 *)
 	echo "run_flow.sh: '$PROOF' is no proof: retc, disretc, events, perf, libipt, filters, lip, rip" >&2
 	exit 2
