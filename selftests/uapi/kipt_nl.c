@@ -5,7 +5,6 @@
  */
 #include "kipt_nl.h"
 
-#include <cpuid.h>
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <poll.h>
@@ -610,12 +609,18 @@ int kipt_session_count(struct kipt_nl *nl)
 	return ret < 0 ? ret : count;
 }
 
-static bool cpu_has_pt(void)
+bool kipt_cpu_has_pt(void)
 {
-	unsigned int eax, ebx = 0, ecx, edx;
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	static char line[8192];
+	bool found = false;
 
-	return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) &&
-	       (ebx & (1U << 25));
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strncmp(line, "flags", 5) == 0 &&
+			strstr(line, " intel_pt");
+	if (f)
+		fclose(f);
+	return found;
 }
 
 const char *kipt_module_missing(void)
@@ -632,7 +637,7 @@ const char *kipt_module_missing(void)
 
 const char *kipt_missing(void)
 {
-	if (!cpu_has_pt())
+	if (!kipt_cpu_has_pt())
 		return "this CPU has no Intel PT";
 	return kipt_module_missing();
 }

@@ -205,6 +205,9 @@ int kipt_session_count(struct kipt_nl *nl);
  */
 const char *kipt_missing(void);
 
+/* Whether Linux says that the CPU has PT; clearcpuid= takes it away. */
+bool kipt_cpu_has_pt(void);
+
 /* The same for tests of a machine without PT. */
 const char *kipt_module_missing(void);
 

@@ -4,16 +4,11 @@
  * session. Runs with the module loaded on a machine without PT; skips
  * elsewhere.
  */
-#include <cpuid.h>
-
 #include "kipt_test.h"
 
 static const char *cannot_run(void)
 {
-	unsigned int eax, ebx = 0, ecx, edx;
-
-	if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) &&
-	    (ebx & (1U << 25)))
+	if (kipt_cpu_has_pt())
 		return "this CPU has Intel PT";
 	return kipt_module_missing();
 }

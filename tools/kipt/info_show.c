@@ -176,7 +176,8 @@ void info_show(const struct kipt_info *info, bool loaded, FILE *out)
 	}
 	for (i = 0; i < info->kind_count; i++)
 		caps_show(&info->kind[i], out);
-	clock_show(&info->caps, out);
+	if (info->kind_count)
+		clock_show(&info->caps, out);
 }
 
 static void names_json(struct json_object *line, const struct kipt_caps *c)
