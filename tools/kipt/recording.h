@@ -16,6 +16,7 @@
  * @setup: how to trace
  * @view: how to show
  * @save: folder for what decoding elsewhere needs, or NULL
+ * @raw: folder for the raw trace and meta.json only, or NULL
  * @command: the command, NULL at the end; NULL itself with --pid: until
  *	Ctrl-C, or the end of the process
  * @only: trace only the command's process
@@ -33,12 +34,13 @@
  * @refused: a filter was, and a sentence told so
  * @target: the process --pid names, from target_open()
  *
- * All but the first five are zero before recording_run().
+ * All but the first six are zero before recording_run().
  */
 struct recording {
 	struct setup setup;
 	struct view_options view;
 	const char *save;
+	const char *raw;
 	char **command;
 	bool only;
 	struct genl *genl;
