@@ -39,7 +39,7 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test
+	sideband-test vm-console-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
@@ -57,7 +57,8 @@ help:
 	@echo 'module    kipt.ko for the running kernel (KDIR= for another)'
 	@echo 'tools     the kipt tool'
 	@echo 'test      user-space tests'
-	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2")'
+	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2 debug kcsan")'
+	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'

@@ -280,34 +280,14 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 				       reader->text_unsure, ip, len);
 }
 
-/*
- * Only a local descriptor table holds code segments that do not begin at 0.
- * What a process wrote into it stays as long as its struct mm_struct.
- */
-static bool has_ldt(const struct mm_struct *mm)
-{
-#ifdef CONFIG_MODIFY_LDT_SYSCALL
-	return READ_ONCE(mm->context.ldt);
-#else
-	return false;
-#endif
-}
-
 static bool kipt_code_bytes_based(void *ctx, u64 space)
 {
 	struct kipt_code_reader *reader = ctx;
-	struct mm_struct *mm;
-	bool based;
 
-	if (!reader->offsets || space & SPACE_GUEST)
+	if (!reader->offsets || space & SPACE_FLAGS)
 		return false;
-	mm = kipt_sideband_mm(reader->bytes->sideband,
-			      space ?: reader->unnamed);
-	if (!mm)
-		return false;
-	based = has_ldt(mm);
-	mmput(mm);
-	return based;
+	return kipt_sideband_based(reader->bytes->sideband,
+				   space >> SPACE_SHIFT ?: reader->unnamed);
 }
 
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,

@@ -60,13 +60,15 @@ static int parse_fetch(struct nlattr **attrs,
 	struct nlattr *fetch = attrs[KIPT_A_FETCH_FETCH];
 	struct nlattr *cpu = attrs[KIPT_A_FETCH_CPU];
 	struct nlattr *output = attrs[KIPT_A_FETCH_OUTPUT];
+	struct nlattr *memory = attrs[KIPT_A_FETCH_MEMORY];
 
-	if (fetch && (cpu || output))
-		return kipt_refuse(extack, cpu ? cpu : output, -EINVAL,
-				   "attributes \"cpu\" and \"output\" are those the fetch began with");
+	if (fetch && (cpu || output || memory))
+		return kipt_refuse(extack, fetch, -EINVAL,
+				   "attributes \"cpu\", \"output\" and \"memory\" are those the fetch began with");
 	request->fetch = fetch ? nla_get_u32(fetch) : 0;
 	request->only_cpu = cpu ? nla_get_u32(cpu) : KIPT_FETCH_ALL_CPUS;
 	request->output = output ? nla_get_u32(output) : 0;
+	request->memory = memory ? nla_get_u64(memory) : 0;
 	return check_output(output, request->output, extack);
 }
 

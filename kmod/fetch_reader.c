@@ -247,6 +247,8 @@ static int make_flow(struct kipt_fetch_reader *reader)
 	reader->code.bytes = fetch->bytes;
 	reader->code.first_patch = fetch->session->first_patch;
 	reader->code.end_patch = fetch->session->end_patch;
+	reader->code.offsets = !(fetch->session->caps.leaf0_ecx &
+				 RTIT_CAP_LIP);
 	kipt_code_reader_init(&reader->code);
 	kipt_code_bytes_callbacks(&reader->code, &code);
 	reader->flow = kipt_flow_init(PTR_ALIGN(reader->arena, ARENA_ALIGN),

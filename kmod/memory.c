@@ -44,7 +44,7 @@ void *kipt_memory_alloc(size_t bytes)
 	might_sleep();
 	if (kipt_memory_charge(bytes))
 		return NULL;
-	memory = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+	memory = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!memory)
 		kipt_memory_uncharge(bytes);
 	return memory;

@@ -39,6 +39,11 @@ static const struct netlink_range_validation pid_range = {
 	.max = 2147483647,
 };
 
+static const struct netlink_range_validation memory_range = {
+	.min = 262144,
+	.max = 1073741824,
+};
+
 static const struct nla_policy filter_policy[] = {
 	[KIPT_A_FILTER_KIND] = NLA_POLICY_RANGE(NLA_U32,
 						KIPT_FILTER_KIND_TRACE,
@@ -69,6 +74,7 @@ static const struct nla_policy fetch_policy[] = {
 	[KIPT_A_FETCH_FETCH] = NLA_POLICY_MIN(NLA_U32, 1),
 	[KIPT_A_FETCH_CPU] = { .type = NLA_U32 },
 	[KIPT_A_FETCH_OUTPUT] = NLA_POLICY_MASK(NLA_U32, OUTPUT_ALL),
+	[KIPT_A_FETCH_MEMORY] = NLA_POLICY_FULL_RANGE(NLA_U64, &memory_range),
 };
 
 static struct genl_family family;

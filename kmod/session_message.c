@@ -125,6 +125,21 @@ static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 	return 0;
 }
 
+static int put_losses(struct sk_buff *skb, struct kipt_session *session)
+{
+	struct kipt_sideband_losses losses = {};
+
+	/* It is made by session-new, and freed with the last pin. */
+	if (session->sideband && !session->dead)
+		kipt_sideband_losses(session->sideband, &losses);
+	if (put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ||
+	    put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches) ||
+	    put_u64(skb, KIPT_A_SESSION_CODE_KEPT, losses.code_kept) ||
+	    put_u64(skb, KIPT_A_SESSION_CODE_DROPPED, losses.code_dropped))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* What became of it. */
 static int put_status(struct sk_buff *skb, struct kipt_session *session)
 {
@@ -138,7 +153,7 @@ static int put_status(struct sk_buff *skb, struct kipt_session *session)
 	    put_u64(skb, KIPT_A_SESSION_MEMORY,
 		    READ_ONCE(session->setup_done)))
 		return -EMSGSIZE;
-	return 0;
+	return put_losses(skb, session);
 }
 
 /* The CPU list comes last: it is what may be too long for a small reader. */

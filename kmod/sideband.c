@@ -47,6 +47,8 @@ static DEFINE_PER_CPU(struct kipt_sideband *, listener);
 /* Guards the probes' registration, and changes of the list. */
 static DEFINE_MUTEX(probes_lock);
 static u32 probes_users;
+/* Sidebands whose pages may still be on their way through the queue. */
+static u32 queue_users;
 /* Who wants to know when an address space ends; read under RCU. */
 static LIST_HEAD(sidebands);
 
@@ -249,16 +251,15 @@ static void unregister_probes(void)
 
 static int get_probes(struct kipt_sideband *sideband)
 {
-	int err = 0;
+	int err;
 
 	mutex_lock(&probes_lock);
-	if (!probes_users) {
-		err = kipt_code_keep_init();
-		if (!err)
-			register_probes();
-	}
+	err = kipt_code_keep_init();
+	if (!err && !probes_users)
+		register_probes();
 	if (!err) {
 		probes_users++;
+		queue_users++;
 		list_add_tail_rcu(&sideband->node, &sidebands);
 	}
 	mutex_unlock(&probes_lock);
@@ -280,7 +281,7 @@ static void put_probes(struct kipt_sideband *sideband)
 static void put_queue(void)
 {
 	mutex_lock(&probes_lock);
-	if (!probes_users)
+	if (!--queue_users)
 		kipt_code_keep_uninit();
 	mutex_unlock(&probes_lock);
 }
@@ -414,6 +415,11 @@ bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid)
 struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id)
 {
 	return kipt_spaces_mm(sideband->spaces, id);
+}
+
+bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id)
+{
+	return kipt_spaces_based(sideband->spaces, id);
 }
 
 bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,

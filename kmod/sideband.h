@@ -179,6 +179,19 @@ bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid);
 struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id);
 
 /**
+ * kipt_sideband_based() - whether code may be in segments with a base
+ * @sideband: the sideband
+ * @id: number of an address space
+ *
+ * Only a local descriptor table holds code segments that do not begin at 0.
+ *
+ * Context: process.
+ *
+ * Return: true if the address space has, or had, such a table.
+ */
+bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id);
+
+/**
  * kipt_sideband_kept() - read code of an address space that ended
  * @sideband: the sideband
  * @id: its number

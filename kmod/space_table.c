@@ -39,6 +39,8 @@ struct space {
 	u64 released;
 	u32 tgid;
 	bool ended;
+	/* Had a local descriptor table when it was released. */
+	bool ldt;
 };
 
 /*
@@ -300,6 +302,28 @@ bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, u64 *name, u32 *tgid)
 	return space;
 }
 
+static bool has_ldt(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MODIFY_LDT_SYSCALL
+	return READ_ONCE(mm->context.ldt);
+#else
+	return false;
+#endif
+}
+
+bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id)
+{
+	struct space *space;
+	unsigned long flags;
+	bool based;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = find_id(spaces, id);
+	based = space && (space->mm ? has_ldt(space->mm) : space->ldt);
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return based;
+}
+
 static u32 ended_max(const struct kipt_spaces *spaces)
 {
 	return min(ENDED_MAX, spaces->nr / 4);
@@ -321,6 +345,7 @@ static struct mm_struct *release(struct kipt_spaces *spaces,
 {
 	struct mm_struct *mm = space->mm;
 
+	space->ldt = has_ldt(mm);
 	WRITE_ONCE(space->mm, NULL);
 	space->released = rdtsc();
 	WRITE_ONCE(spaces->nr_ended, spaces->nr_ended - 1);

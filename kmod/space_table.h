@@ -118,6 +118,20 @@ struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id);
 bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, u64 *name, u32 *tgid);
 
 /**
+ * kipt_spaces_based() - whether an address space has a descriptor table
+ * @spaces: the table
+ * @id: its number
+ *
+ * What a process wrote into its LDT stays as long as its mm_struct, and that
+ * it did so is remembered longer.
+ *
+ * Context: any but NMI.
+ *
+ * Return: true if it has, or had.
+ */
+bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id);
+
+/**
  * kipt_spaces_untidy() - whether kipt_spaces_tidy() has something to do
  * @spaces: the table
  *

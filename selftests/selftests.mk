@@ -48,6 +48,7 @@ flow-compare-test: $(FLOW_BUILD)/compare_test
 selftest:
 	selftests/count_results $(MAKE) --no-print-directory -C selftests run_tests
 
-# Everything that needs the machine: make vmtest KERNELS="6.12"
+# Everything that needs the machine: make vmtest KERNELS="6.12". The kernels
+# debug and kcsan are there after make vm-debug.
 vmtest:
 	selftests/machine

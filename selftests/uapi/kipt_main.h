@@ -16,4 +16,21 @@ static void __attribute__((constructor)) on_exit_skip(void)
 	atexit(exit_skipped);
 }
 
-TEST_HARNESS_MAIN
+/* In a kernel full of checks everything takes KIPT_SLOWNESS times as long. */
+static void give_time(void)
+{
+	const char *text = getenv("KIPT_SLOWNESS");
+	int times = text ? atoi(text) : 1;
+	struct __fixture_metadata *fixture;
+	struct __test_metadata *test;
+
+	for (fixture = __fixture_list; fixture; fixture = fixture->next)
+		for (test = fixture->tests; test; test = test->next)
+			test->timeout *= times > 1 ? times : 1;
+}
+
+int main(int argc, char **argv)
+{
+	give_time();
+	return test_harness_run(argc, argv);
+}

@@ -137,7 +137,7 @@ TEST_F(registers, full_buffer_leaves_them_as_found)
 	pin_to(0);
 	work(3000);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	EXPECT_EQ(SIZE_MIN, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(SIZE_MIN, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 
@@ -198,7 +198,7 @@ TEST_F(registers, other_mtc_and_filters_are_not_inherited)
 	pin_to(0);
 	work(20);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	bytes = kipt_session_bytes(&self->nl, id);
+	bytes = kipt_cpu_bytes(&self->nl, id, 0);
 	EXPECT_LT(200, bytes);
 }
 
@@ -232,7 +232,7 @@ TEST_F(registers, clear_of_trace_en_from_outside_is_told)
 	work(20);
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
-	EXPECT_LT(200, kipt_session_bytes(&self->nl, id));
+	EXPECT_LT(200, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(20);
@@ -252,7 +252,7 @@ TEST_F(registers, new_pointers_from_outside_are_told)
 	ASSERT_TRUE(machine_msr_write(0, MSR_OUTPUT_BASE, 0x7000));
 	EXPECT_EQ(-EIO, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
-	EXPECT_EQ(0, kipt_session_bytes(&self->nl, id));
+	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 

@@ -131,8 +131,10 @@ TEST_F_TIMEOUT(kipt, hundred_sessions_leave_nothing_behind, 300)
 	self->want.cpus = "0-1";
 	self->want.size = 4 * SIZE_USUAL;
 	ASSERT_TRUE(new_and_delete(&self->nl, &self->want, 3));
+	ASSERT_TRUE(memory_is_free(&self->nl));
 	note(&before);
 	EXPECT_TRUE(new_and_delete(&self->nl, &self->want, 100));
+	EXPECT_TRUE(memory_is_free(&self->nl));
 	EXPECT_TRUE(is_as_before(&before));
 }
 
@@ -284,6 +286,7 @@ TEST_F_TIMEOUT(kipt, owners_killed_while_tracing_leave_nothing_behind, 120)
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		EXPECT_EQ(0, kipt_session_count(&self->nl));
 	}
+	EXPECT_TRUE(memory_is_free(&self->nl));
 	EXPECT_TRUE(is_as_before(&before));
 	EXPECT_TRUE(pt_is_off(0));
 }

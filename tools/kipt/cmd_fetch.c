@@ -14,12 +14,14 @@ static const struct kipt_option options[] = {
 	{ "raw", 0, OPTION_RAW, "DIR",
 	  "write the raw trace to DIR/cpuN.pt too; without\n"
 	  "another option nothing is decoded then" },
+	FETCH_OPTIONS,
 	VIEW_OPTIONS,
 	{ 0 }
 };
 
 struct request {
 	struct view_options view;
+	struct fetch_options fetch;
 	int cpu;
 	const char *raw;
 	bool shown;
@@ -58,6 +60,11 @@ static void no_code_hint(struct genl *genl, u32 id, const struct tally *tally)
 static bool decoded_fetch(struct genl *genl, u32 id,
 			  const struct request *request)
 {
+	const struct fetch_request what = {
+		.id = id,
+		.cpu = request->cpu,
+		.options = &request->fetch,
+	};
 	struct output output;
 	struct kipt_info info;
 	bool ok;
@@ -66,7 +73,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 		return false;
 	if (request->view.time && !genl_info(genl, &info))
 		output.view.tsc_khz = info.caps.tsc_khz;
-	ok = fetch_run(genl, id, request->cpu, &output);
+	ok = fetch_run(&what, &output);
 	ok = output_close(&output) && ok;
 	if (ok)
 		no_code_hint(genl, id, &output.view.tally);
@@ -103,7 +110,9 @@ static int option_take(struct request *request, const struct args *args,
 		request->raw = args->value;
 		return 0;
 	}
-	taken = view_option(&request->view, id, args->value);
+	taken = fetch_option(&request->fetch, id, args->value);
+	if (!taken)
+		taken = view_option(&request->view, id, args->value);
 	request->shown |= taken > 0;
 	return taken < 0 ? KIPT_EXIT_USAGE : 0;
 }
@@ -131,8 +140,8 @@ const struct kipt_verb verb_fetch = {
 	.name = "fetch",
 	.operands = "ID",
 	.summary = "decode a stopped session and show it",
-	.about = "The kernel decodes the trace of the session, CPU after CPU, and what the CPUs\n"
-		 "did is shown here: by default as calls, indented, with repetitions folded. A\n"
+	.about = "The kernel decodes the trace of the session, in the threads of this command,\n"
+		 "and what the CPUs did is shown here, CPU after CPU: by default as calls, indented, with repetitions folded. A\n"
 		 "summary on stderr ends it. Ctrl-C ends it early; what came is shown. Whatever\n"
 		 "is missing in the trace is shown as a gap at its place.",
 	.examples = "  kipt fetch 1 | less\n"

@@ -20,6 +20,7 @@ static const struct kipt_option options[] = {
 	{ "only", 0, OPTION_ONLY, NULL,
 	  "trace only the command's process, with --fork also\n"
 	  "those it makes, and no other on its CPUs" },
+	FETCH_OPTIONS,
 	VIEW_OPTIONS,
 	{ 0 }
 };
@@ -36,6 +37,7 @@ static int options_take(struct recording *r, struct args *args)
 		else if (id == OPTION_ONLY)
 			r->only = true;
 		else if (setup_option(&r->setup, id, args->value) < 0 ||
+			 fetch_option(&r->fetch, id, args->value) < 0 ||
 			 view_option(&r->view, id, args->value) < 0)
 			return ARGS_BAD;
 	}

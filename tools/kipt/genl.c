@@ -84,6 +84,7 @@ static const char *const fetch_names[] = {
 	[KIPT_A_FETCH_FETCH] = "fetch",
 	[KIPT_A_FETCH_CPU] = "cpu",
 	[KIPT_A_FETCH_OUTPUT] = "output",
+	[KIPT_A_FETCH_MEMORY] = "memory",
 };
 
 /* The attribute at an offset of the request, or NULL. */
@@ -797,6 +798,8 @@ int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
 		nla_put_u32(msg, KIPT_A_FETCH_OUTPUT, fetch->output);
 		if (fetch->cpu >= 0)
 			nla_put_u32(msg, KIPT_A_FETCH_CPU, fetch->cpu);
+		if (fetch->memory)
+			nla_put_u64(msg, KIPT_A_FETCH_MEMORY, fetch->memory);
 	}
 	genl->piece = piece;
 	genl->piece_ctx = ctx;

@@ -103,12 +103,15 @@ int genl_session_each(struct genl *genl,
  * @fetch: number of the fetch to take part in, or 0: begin one
  * @cpu: only this CPU, or -1; with @fetch it is not asked for
  * @output: KIPT_OUTPUT_*; with @fetch it is not asked for
+ * @memory: bytes of working memory of each reader, 0: as the module says; with
+ *	@fetch it is not asked for
  */
 struct genl_fetch {
 	u32 id;
 	u32 fetch;
 	int cpu;
 	u32 output;
+	u64 memory;
 };
 
 /**

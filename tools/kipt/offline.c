@@ -93,24 +93,6 @@ static bool jobs_work(struct jobs *jobs, const struct offline *offline,
 	return verdict(status, &sink, offline->path);
 }
 
-/* The flow counts faster than anybody who looks at each branch, and paths are
- * fewer than what they are made of.
- */
-static u32 output_choose(const struct output *output)
-{
-	const struct view_options *options = output->options;
-	u32 wanted = view_output(options);
-
-	if (options->mode == VIEW_COUNTS)
-		return KIPT_FLOW_COUNTS;
-	if (options->mode == VIEW_INSNS)
-		return wanted;
-	if (options->packed ||
-	    (view_only_counts(&output->view) && !output->file))
-		wanted |= KIPT_FLOW_PATHS;
-	return wanted;
-}
-
 bool offline_decode(const struct offline *offline, struct output *output)
 {
 	struct kipt_flow_config config = offline->config;
@@ -126,7 +108,7 @@ bool offline_decode(const struct offline *offline, struct output *output)
 			  offline->path);
 		return false;
 	}
-	config.output = output_choose(output);
+	config.output = output_choose(output, false);
 	jobs = jobs_create(&config, &code, offline->jobs);
 	if (!jobs) {
 		say_error("cannot decode %s: %s", offline->path,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../uapi/linux/kipt.h"
 #include "output.h"
 #include "say.h"
 
@@ -33,6 +34,24 @@ err_names:
 err_maps:
 	maps_free(&output->maps);
 	return false;
+}
+
+/* The flow counts faster than anybody who looks at each branch, and paths are
+ * fewer than what they are made of.
+ */
+u32 output_choose(const struct output *output, bool far)
+{
+	const struct view_options *options = output->options;
+	u32 wanted = view_output(options);
+
+	if (options->mode == VIEW_COUNTS)
+		return KIPT_OUTPUT_COUNTS;
+	if (options->mode == VIEW_INSNS)
+		return wanted;
+	if (far || options->packed ||
+	    (view_only_counts(&output->view) && !output->file))
+		wanted |= KIPT_OUTPUT_PATHS;
+	return wanted;
 }
 
 /* The file outlives the processes: their mappings go beside it. */

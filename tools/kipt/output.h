@@ -42,6 +42,15 @@ bool output_open(struct output *output, const struct view_options *options,
 		 bool live);
 
 /**
+ * output_choose() - what is to be made for what is asked for
+ * @output: was opened
+ * @far: records have a way to go: paths are packed wherever that is possible
+ *
+ * Return: KIPT_FLOW_* (equal to KIPT_OUTPUT_*).
+ */
+u32 output_choose(const struct output *output, bool far);
+
+/**
  * output_take() - records
  * @output: where to
  * @records: what, in order; packed ones are unpacked, unless they go to a file

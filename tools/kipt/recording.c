@@ -209,6 +209,7 @@ static bool raw_kept(struct recording *r)
 
 static int recorded(struct recording *r)
 {
+	struct fetch_request what = { .cpu = -1, .options = &r->fetch };
 	int status = r->setup.pid ? target_run(r) : command_run(r);
 	bool ok = status >= 0;
 
@@ -216,7 +217,8 @@ static int recorded(struct recording *r)
 		say_note("'%s' ended with status %d", r->command[0], status);
 	r->output.view.tsc_khz = r->info.caps.tsc_khz;
 	ok = ok && saved(r) && raw_kept(r);
-	ok = ok && fetch_run(r->genl, r->session.id, -1, &r->output);
+	what.id = r->session.id;
+	ok = ok && fetch_run(&what, &r->output);
 	if (r->session.id)
 		genl_session_delete(r->genl, r->session.id);
 	return ok ? status : -1;

@@ -7,6 +7,7 @@
 #define KIPT_RECORDING_H
 
 #include "child.h"
+#include "fetch.h"
 #include "output.h"
 #include "save.h"
 #include "setup.h"
@@ -15,6 +16,7 @@
  * struct recording - a command and how it is traced
  * @setup: how to trace
  * @view: how to show
+ * @fetch: how to decode
  * @save: folder for what decoding elsewhere needs, or NULL
  * @raw: folder for the raw trace and meta.json only, or NULL
  * @command: the command, NULL at the end; NULL itself with --pid: until
@@ -39,6 +41,7 @@
 struct recording {
 	struct setup setup;
 	struct view_options view;
+	struct fetch_options fetch;
 	const char *save;
 	const char *raw;
 	char **command;

@@ -84,7 +84,8 @@ unheard_wishes()
 	done
 }
 
-# Everything that the fragments do not ask for is left out.
+# Everything that the fragments do not ask for is left out. The last line of
+# what it prints tells why it failed.
 configure_kernel()
 {
 	local objects unheard
@@ -92,10 +93,11 @@ configure_kernel()
 
 	mkdir -p "$objects"
 	kernel_fragments "$1" >"$objects/wishes"
-	make_kernel "$1" KCONFIG_ALLCONFIG="$objects/wishes" allnoconfig
+	make_kernel "$1" KCONFIG_ALLCONFIG="$objects/wishes" allnoconfig || return
 	unheard=$(unheard_wishes "$objects/.config" "$objects/wishes")
-	[[ -z $unheard ]] ||
-		die "kernel $1 cannot have ${unheard//$'\n'/, }: see tools/vm/kernel"
+	[[ -z $unheard ]] && return
+	echo "it cannot have ${unheard//$'\n'/, } of tools/vm/kernel"
+	return 1
 }
 
 build_debug_kernel()
@@ -104,7 +106,7 @@ build_debug_kernel()
 	local log=$CACHE/log/kernel-$kernel
 
 	configure_kernel "$kernel" >"$log" 2>&1 ||
-		die "kernel $kernel cannot be configured: $(tail -n 1 "$log")"
+		die "kernel $kernel is not configured: $(tail -n 1 "$log")"
 	make_kernel "$kernel" bzImage modules >>"$log" 2>&1 ||
 		die "kernel $kernel does not build: $(grep -m 1 -E 'error|Error' "$log") (log: $log)"
 	say "kernel $kernel: built in $((SECONDS - start)) s"

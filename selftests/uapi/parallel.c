@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Many at once: sessions made by several processes at a time, foreign sockets
+ * that close meanwhile, hundreds of refusals. Runs on a machine with PT and
+ * the module loaded; skips elsewhere.
+ */
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "kipt_test.h"
+
+#define CANNOT_RUN() kipt_missing()
+
+#define MAKERS		8
+#define ROUNDS		100
+#define REFUSED		300
+
+/* A child's work; 0: all was well. */
+struct child {
+	pid_t pid;
+	int (*run)(int number);
+	int number;
+};
+
+static bool fork_child(struct child *child)
+{
+	child->pid = fork();
+	if (!child->pid)
+		_exit(child->run(child->number));
+	return child->pid > 0;
+}
+
+/* Return: how many failed. */
+static unsigned int run_all(struct child *children, unsigned int count,
+			    int (*run)(int number))
+{
+	unsigned int i, failed = 0;
+	int status;
+
+	for (i = 0; i < count; i++) {
+		children[i] = (struct child){ .run = run, .number = (int)i };
+		if (!fork_child(&children[i]))
+			failed++;
+	}
+	for (i = 0; i < count; i++) {
+		if (children[i].pid <= 0 ||
+		    waitpid(children[i].pid, &status, 0) != children[i].pid)
+			continue;
+		if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+			printf("# child %u ended with status %#x\n", i, status);
+			failed++;
+		}
+	}
+	return failed;
+}
+
+static int cpus_online(void)
+{
+	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* What was made can be found, and nothing else comes in its place. */
+static int make_and_find(struct kipt_nl *nl, const struct kipt_want *want)
+{
+	int id = kipt_session_new(nl, want);
+
+	if (id == -EBUSY)
+		return 0;
+	if (id < 0) {
+		printf("# session-new: %d %s\n", id, nl->why);
+		return 1;
+	}
+	if (kipt_session_get(nl, id)) {
+		printf("# session %d is not found: %s\n", id, nl->why);
+		return 2;
+	}
+	if (strcmp(want->cpus, kipt_nl_string(nl, KIPT_A_SESSION_CPUS)))
+		return 3;
+	return kipt_session_del(nl, id) ? 4 : 0;
+}
+
+static int make_sessions(int number)
+{
+	static struct kipt_nl nl;
+	char cpu[16];
+	struct kipt_want want = {
+		.cpus = cpu,
+		.size = SIZE_MIN,
+		.ctl = CTL_BASIC,
+	};
+	unsigned int i;
+	int ret;
+
+	snprintf(cpu, sizeof(cpu), "%d", number % cpus_online());
+	if (kipt_nl_open(&nl))
+		return 10;
+	for (i = 0; i < ROUNDS; i++) {
+		ret = make_and_find(&nl, &want);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+TEST_F_TIMEOUT(kipt, sessions_made_at_once_are_all_found, 300)
+{
+	struct child children[MAKERS];
+
+	EXPECT_EQ(0, run_all(children, MAKERS, make_sessions));
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	ASSERT_EQ(0, kipt_info(&self->nl));
+	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_INFO_BUSY));
+	EXPECT_TRUE(memory_is_free(&self->nl));
+}
+
+/* The owners end while their sessions are made, ready or running. */
+static int make_and_leave(int number)
+{
+	static struct kipt_nl nl;
+	char cpu[16];
+	struct kipt_want want = {
+		.cpus = cpu,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC,
+	};
+	struct kipt_msg msg;
+	int i, k, id;
+
+	snprintf(cpu, sizeof(cpu), "%d", number % cpus_online());
+	for (i = 0; i < 20; i++) {
+		if (kipt_nl_open(&nl))
+			return 10;
+		kipt_want_put(&msg, &want);
+		if (kipt_nl_dump_begin(&nl, &msg))
+			return 11;
+		for (k = 0; k < i % 7 && kipt_nl_next(&nl, 5000) == 1; k++)
+			;
+		id = (int)kipt_nl_u32(&nl, KIPT_A_SESSION_ID, 0);
+		if (id && i & 1)
+			kipt_session_start(&nl, id);
+		kipt_nl_close(&nl);
+	}
+	return 0;
+}
+
+TEST_F_TIMEOUT(kipt, owners_that_leave_at_any_moment_leave_nothing, 300)
+{
+	struct child children[MAKERS];
+	int id;
+
+	EXPECT_EQ(0, run_all(children, MAKERS, make_and_leave));
+	EXPECT_TRUE(memory_is_free(&self->nl));
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	id = kipt_session_new(&self->nl, &self->want);
+	EXPECT_LT(0, id) {
+		TH_LOG("refused: %s", self->nl.why);
+	}
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Starts and stops large buffers until it is killed. */
+static int keep_busy(int number)
+{
+	static struct kipt_nl nl;
+	struct kipt_want want = {
+		.cpus = "0",
+		.size = 128 * SIZE_USUAL,
+		.ctl = CTL_BASIC,
+	};
+	int id;
+
+	(void)number;
+	if (kipt_nl_open(&nl))
+		return 1;
+	id = kipt_session_new(&nl, &want);
+	if (id < 0)
+		return 2;
+	for (;;)
+		if (kipt_session_start(&nl, id) || kipt_session_stop(&nl, id))
+			return 3;
+}
+
+/* How long a socket that has nothing to do with kipt takes to close. */
+static double foreign_close(void)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	double begin;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		return 1e9;
+	begin = seconds();
+	close(fd);
+	return seconds() - begin;
+}
+
+TEST_F_TIMEOUT(kipt, foreign_sockets_are_not_delayed, 120)
+{
+	struct child busy = { .run = keep_busy };
+	unsigned int i, slow = 0;
+
+	ASSERT_TRUE(fork_child(&busy));
+	for (i = 0; i < 250 && kipt_session_count(&self->nl) != 1; i++)
+		wait_ms(20);
+	wait_ms(1000);
+	for (i = 0; i < 200; i++) {
+		slow += foreign_close() > 0.05;
+		wait_ms(10);
+	}
+	EXPECT_EQ(0, waitpid(busy.pid, NULL, WNOHANG));
+	kill(busy.pid, SIGKILL);
+	waitpid(busy.pid, NULL, 0);
+	/* The emulated machine may itself stand still now and then. */
+	EXPECT_GE(2, slow) {
+		TH_LOG("%u of 200 closes took more than 50 ms", slow);
+	}
+	EXPECT_TRUE(memory_is_free(&self->nl));
+}
+
+/* Each child names a session of its own, and is to be told about that one. */
+static int be_refused(int number)
+{
+	static struct kipt_nl nl;
+	char wanted[64];
+	unsigned int i;
+	int id;
+
+	if (kipt_nl_open(&nl))
+		return 10;
+	for (i = 0; i < 50; i++) {
+		id = 1000000 + number * 1000 + (int)i;
+		if (kipt_session_start(&nl, id) != -ENOENT)
+			return 1;
+		snprintf(wanted, sizeof(wanted), "no session %d", id);
+		if (strcmp(wanted, nl.why)) {
+			printf("# '%s' instead of '%s'\n", nl.why, wanted);
+			return 2;
+		}
+	}
+	return 0;
+}
+
+TEST_F_TIMEOUT(kipt, each_refusal_has_its_own_sentence, 300)
+{
+	static struct child children[REFUSED];
+
+	EXPECT_EQ(0, run_all(children, REFUSED, be_refused));
+}
+
+#include "kipt_main.h"
