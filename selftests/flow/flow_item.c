@@ -420,6 +420,7 @@ static bool record_mark(struct flow_cursor *cursor,
 	case KIPT_RECORD_EVENT:
 	case KIPT_RECORD_EVENT_DATA:
 	case KIPT_RECORD_VMCS:
+	case KIPT_RECORD_TRACESTOP:
 	case KIPT_RECORD_INSN:
 		return false;
 	case KIPT_RECORD_SYNC:

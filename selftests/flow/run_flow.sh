@@ -206,8 +206,8 @@ edge_kinds()
 		echo in:jmp out:jmp out:syscall out:exception out:interrupt
 		;;
 	user-touch) echo in:call out:ret ;;
-	user-all) echo in:ret out:syscall ;;
-	user-library) echo in:jmp* out:ret ;;
+	user-all) echo in:ret out:syscall out:exception ;;
+	user-library) echo in:jmp* ;;
 	stop) echo stop:call ;;
 	stop-filter) echo in:call stop:jmp ;;
 	stop-inside) echo stop:jmp ;;
