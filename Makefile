@@ -30,6 +30,7 @@ include tools/bench/bench.mk
 include selftests/random/random.mk
 include selftests/sideband/sideband.mk
 include selftests/selftests.mk
+include tools/stress/stress.mk
 
 all: tools testcpu
 
@@ -39,7 +40,7 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test vm-console-test
+	sideband-test vm-console-test stress-judge-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
@@ -59,6 +60,7 @@ help:
 	@echo 'test      user-space tests'
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2 debug kcsan")'
 	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
+	@echo 'testcpu-presets every generation of CPUs with PT, an hour (PRESETS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
@@ -66,6 +68,10 @@ help:
 	@echo 'bench-smoke a short run of it that tests itself'
 	@echo 'bench-record its traces of real programs, on the test CPU'
 	@echo 'selftest  kselftests on the CPU of this computer'
+	@echo 'nlfuzz    netlink messages made from the specification (N=, SEED=)'
+	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
+	@echo 'leaks     each thing a thousand times (N=)'
+	@echo 'extremes  a resting reader, thousands of processes, many CPUs and makers'
 	@echo 'lint      style, layering and interface checks'
 	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'
 	@echo 'clean     remove build/'

@@ -138,9 +138,9 @@ static void collect_vma(struct collect *collect, struct vm_area_struct *vma)
 
 static void collect_pages(struct collect *collect)
 {
+	VMA_ITERATOR(vmi, collect->mm, 0);
 	struct vm_area_struct *vma;
 	u32 seen = 0;
-	VMA_ITERATOR(vmi, collect->mm, 0);
 
 	/* Someone else who looks at its last moments, such as the OOM reaper. */
 	if (!mmap_read_trylock(collect->mm)) {

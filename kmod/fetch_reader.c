@@ -159,6 +159,14 @@ static void see(struct kipt_fetch_reader *reader,
 	}
 }
 
+/* The next records that are given may be too many for the message. */
+static bool is_enough(const struct kipt_fetch_reader *reader)
+{
+	u32 count = kipt_record_queue_count(&reader->queue);
+
+	return count && count + GIVEN_MOST > reader->enough;
+}
+
 static bool kipt_fetch_emit(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct kipt_fetch_reader *reader = ctx;
@@ -174,8 +182,7 @@ static bool kipt_fetch_emit(void *ctx, const struct kipt_record *records, u32 n)
 	}
 	if (n > from)
 		put(reader, records + from, n - from);
-	if (kipt_record_queue_count(&reader->queue) + GIVEN_MOST >
-	    reader->enough)
+	if (is_enough(reader))
 		kipt_flow_pause(reader->flow);
 	return !reader->err;
 }
@@ -521,8 +528,7 @@ static bool has_piece(const struct kipt_fetch_reader *reader)
 {
 	return reader->step == KIPT_FETCH_ENDING ||
 	       reader->step == KIPT_FETCH_DONE ||
-	       kipt_record_queue_count(&reader->queue) + GIVEN_MOST >
-	       reader->enough;
+	       is_enough(reader);
 }
 
 static int work(struct kipt_fetch_reader *reader)

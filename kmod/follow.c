@@ -50,6 +50,7 @@ struct process {
  * @by_cr3: the CPU itself tells the processes apart
  * @count: processes in the set
  * @lost: children that were not followed
+ * @rcu: frees it
  * @processes: by the address of struct pid
  */
 struct kipt_follow {
@@ -58,6 +59,7 @@ struct kipt_follow {
 	bool by_cr3;
 	u32 count;
 	u64 lost;
+	struct rcu_head rcu;
 	DECLARE_HASHTABLE(processes, 6);
 };
 
@@ -183,23 +185,33 @@ struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
 	return follow;
 }
 
-void kipt_follow_destroy(struct kipt_follow *follow)
+static void free_set(struct rcu_head *rcu)
 {
+	struct kipt_follow *follow =
+		container_of(rcu, struct kipt_follow, rcu);
 	struct process *process;
 	struct hlist_node *next;
 	int bucket;
 
+	hash_for_each_safe(follow->processes, bucket, next, process, node)
+		free_process(&process->rcu);
+	kfree(follow);
+}
+
+void kipt_follow_destroy(struct kipt_follow *follow)
+{
 	if (!follow)
 		return;
 	spin_lock(&sets_lock);
 	list_del_rcu(&follow->node);
 	spin_unlock(&sets_lock);
-	/* Probes that saw it, then processes that were dropped from it. */
-	synchronize_rcu();
+	/* Probes may look at it still. */
+	call_rcu(&follow->rcu, free_set);
+}
+
+void kipt_follow_uninit(void)
+{
 	rcu_barrier();
-	hash_for_each_safe(follow->processes, bucket, next, process, node)
-		free_process(&process->rcu);
-	kfree(follow);
 }
 
 u64 kipt_follow_lost(const struct kipt_follow *follow)

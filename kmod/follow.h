@@ -43,10 +43,18 @@ struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
 
 /**
  * kipt_follow_destroy() - follow no more
- * @follow: no trace points to it any more, and a grace period
- *	(synchronize_rcu()) has passed since one did; may be NULL
+ * @follow: no started trace points to it any more; may be NULL
+ *
+ * Quick. Context: process.
  */
 void kipt_follow_destroy(struct kipt_follow *follow);
+
+/**
+ * kipt_follow_uninit() - wait until destroyed sets are gone
+ *
+ * Context: may sleep; there are no sessions.
+ */
+void kipt_follow_uninit(void);
 
 /**
  * kipt_follow_lost() - processes that were forked and could not be followed

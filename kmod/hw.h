@@ -310,10 +310,27 @@ bool kipt_hw_stopped_local(void);
 /**
  * kipt_hw_pmi_unmask_local() - let the next ToPA PMI come as an NMI
  *
- * As perf does: the local vector table's entry is APIC_DM_NMI whenever no PMI
- * is being handled. Context: this CPU, interrupts off or an NMI.
+ * Context: this CPU, interrupts off or an NMI.
  */
 void kipt_hw_pmi_unmask_local(void);
+
+/**
+ * kipt_hw_pmi_arm_local() - have ToPA PMIs come as NMIs from now on
+ *
+ * Context: this CPU, interrupts off.
+ *
+ * Return: the former value of the local vector table's entry.
+ */
+u32 kipt_hw_pmi_arm_local(void);
+
+/**
+ * kipt_hw_pmi_disarm_local() - as it was before kipt_hw_pmi_arm_local()
+ * @before: what that returned
+ *
+ * Where perf has set the entry up it is left alone: perf may have changed and
+ * masked it since. Context: this CPU, tracing off, interrupts off or an NMI.
+ */
+void kipt_hw_pmi_disarm_local(u32 before);
 
 /**
  * kipt_hw_pmi_ack_local() - take a ToPA PMI off the status register

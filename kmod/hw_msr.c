@@ -198,6 +198,21 @@ void kipt_hw_pmi_unmask_local(void)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
+u32 kipt_hw_pmi_arm_local(void)
+{
+	u32 before = apic->read(APIC_LVTPC);
+
+	kipt_hw_pmi_unmask_local();
+	return before;
+}
+
+/* perf has it so all the time; without perf's handler nobody may get NMIs. */
+void kipt_hw_pmi_disarm_local(u32 before)
+{
+	if ((before & APIC_MODE_MASK) != APIC_DM_NMI)
+		apic->write(APIC_LVTPC, before);
+}
+
 bool kipt_hw_pmi_ack_local(void)
 {
 	u64 status;

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
+#include "follow.h"
 #include "latch.h"
 #include "limits.h"
 #include "netlink.h"
@@ -65,6 +66,7 @@ static void __exit kipt_exit(void)
 	kipt_latch_uninit();
 	kipt_session_uninit();
 	kipt_trace_calls_uninit();
+	kipt_follow_uninit();
 	kipt_pmi_uninit();
 }
 

@@ -29,17 +29,17 @@
 			 KIPT_OUTPUT_INSNS | KIPT_OUTPUT_TIME | \
 			 KIPT_OUTPUT_PATHS | KIPT_OUTPUT_COUNTS)
 
-static const struct netlink_range_validation size_range = {
+static struct netlink_range_validation size_range = {
 	.min = KIPT_SIZE_MIN,
 	.max = KIPT_SIZE_MAX,
 };
 
-static const struct netlink_range_validation pid_range = {
+static struct netlink_range_validation pid_range = {
 	.min = 1,
 	.max = 2147483647,
 };
 
-static const struct netlink_range_validation memory_range = {
+static struct netlink_range_validation memory_range = {
 	.min = 262144,
 	.max = 1073741824,
 };

@@ -220,6 +220,7 @@ u64 kipt_patch_log_lost(const struct kipt_patch_log *log, u64 first)
 static bool read_entry(const struct kipt_patch_log *log, u64 number,
 		       struct patch *patch)
 {
+	/* The writer may be at it: what was read is thrown away then. */
 	data_race(memcpy(patch, slot_of(log, number), sizeof(*patch)));
 	/* Pairs with add_one(). */
 	smp_rmb();
@@ -301,6 +302,7 @@ static u64 walk_on(struct walk *walk)
 /* After the walk: whether something fell out of it that matters. */
 static bool is_whole(const struct walk *walk)
 {
+	/* Pairs with add_one(): what is overwritten is said to be before. */
 	smp_rmb();
 	return walk->whole &&
 	       READ_ONCE(walk->chain->forgotten) <= walk->first &&

@@ -15,8 +15,13 @@
 #include "pmi.h"
 #include "trace.h"
 
-/* An NMI that was sent arrives within microseconds, or comes merged. */
+/* The NMI of a PMI arrives within microseconds, or comes merged. */
 #define DUE_MS	10
+/*
+ * One that was sent to another CPU arrives too, but that CPU may be a thread
+ * of a hypervisor, which runs it when it likes.
+ */
+#define SENT_MS	10000
 
 /*
  * Until when, in TSC ticks, an NMI of ours may arrive with nothing left to
@@ -25,12 +30,17 @@
  * of unknown origin. Past that time it belongs to someone else.
  */
 static DEFINE_PER_CPU(u64, due_until);
+/*
+ * The same for the one NMI that was sent: the first that comes takes it off.
+ * Should that have been another's, ours is right behind it, and due.
+ */
+static DEFINE_PER_CPU(u64, sent_until);
 /* This NMI was a PMI of ours, so LVTPC is masked. */
 static DEFINE_PER_CPU(bool, unmask);
 
-static u64 due_time(void)
+static u64 time_in(unsigned int ms)
 {
-	return rdtsc() + (u64)DUE_MS * tsc_khz;
+	return rdtsc() + (u64)ms * tsc_khz;
 }
 
 static bool is_due(void)
@@ -38,11 +48,20 @@ static bool is_due(void)
 	return rdtsc() < this_cpu_read(due_until);
 }
 
+static bool take_sent(void)
+{
+	bool sent = rdtsc() < this_cpu_read(sent_until);
+
+	this_cpu_write(sent_until, 0);
+	return sent;
+}
+
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct kipt_trace *trace = kipt_trace_here();
 	bool ours = is_due();
 
+	ours |= take_sent();
 	if (trace && kipt_hw_pmi_ack_local()) {
 		this_cpu_write(unmask, true);
 		kipt_trace_pmi_local(trace);
@@ -87,13 +106,14 @@ void kipt_pmi_uninit(void)
 void kipt_pmi_stopped_local(void)
 {
 	if (kipt_hw_pmi_ack_local())
-		this_cpu_write(due_until, due_time());
+		this_cpu_write(due_until, time_in(DUE_MS));
 }
 
 void kipt_pmi_send_nmi(unsigned int cpu)
 {
 	preempt_disable();
-	WRITE_ONCE(per_cpu(due_until, cpu), due_time());
+	WRITE_ONCE(per_cpu(due_until, cpu), time_in(DUE_MS));
+	WRITE_ONCE(per_cpu(sent_until, cpu), time_in(SENT_MS));
 	kipt_hw_send_nmi(cpu);
 	preempt_enable();
 }

@@ -469,31 +469,6 @@ static int stop_traces(struct kipt_session *session, u32 cause,
 	return err;
 }
 
-static int explain_start(const struct kipt_trace *trace, int err,
-			 struct netlink_ext_ack *extack)
-{
-	switch (err) {
-	case -EBUSY:
-		return kipt_refuse(extack, NULL, err,
-				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else",
-				   trace->cpu);
-	case -EPERM:
-		return kipt_refuse(extack, NULL, -EBUSY,
-				   "CPU %u is in VMX operation and cannot trace there (IA32_VMX_MISC[14] is 0); stop virtual machines first",
-				   trace->cpu);
-	case -ENXIO:
-		return kipt_refuse(extack, NULL, err, "CPU %u is offline",
-				   trace->cpu);
-	case -ETIMEDOUT:
-		return kipt_refuse(extack, NULL, err, "CPU %u does not answer",
-				   trace->cpu);
-	default:
-		return kipt_refuse(extack, NULL, err,
-				   "CPU %u refused a write of its Intel PT registers (IA32_RTIT_CTL %#llx)",
-				   trace->cpu, trace->config.ctl);
-	}
-}
-
 static int start_traces(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
 {
@@ -504,7 +479,7 @@ static int start_traces(struct kipt_session *session,
 	err = kipt_trace_start_all(session->traces, session->nr_traces,
 				   &failed);
 	cpus_read_unlock();
-	return err ? explain_start(failed, err, extack) : 0;
+	return err ? kipt_setup_explain(failed, err, extack) : 0;
 }
 
 static int check_start(struct kipt_session *session,

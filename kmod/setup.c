@@ -205,39 +205,47 @@ static int reserve_pmu(struct kipt_trace *trace,
 	return err ? kipt_refuse(extack, NULL, err, "%s", why) : 0;
 }
 
-static void read_enabled(void *data)
+int kipt_setup_explain(const struct kipt_trace *trace, int err,
+		       struct netlink_ext_ack *extack)
 {
-	*(bool *)data = kipt_hw_enabled_local();
-}
-
-static int check_off(struct kipt_trace *trace, struct netlink_ext_ack *extack)
-{
-	bool enabled = false;
-
-	if (smp_call_function_single(trace->cpu, read_enabled, &enabled, 1))
-		return kipt_refuse(extack, NULL, -ENXIO, "CPU %u is offline",
-				   trace->cpu);
-	if (enabled)
-		return kipt_refuse(extack, NULL, -EBUSY,
+	switch (err) {
+	case -EBUSY:
+		return kipt_refuse(extack, NULL, err,
 				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else",
 				   trace->cpu);
-	return 0;
+	case -EPERM:
+		return kipt_refuse(extack, NULL, -EBUSY,
+				   "CPU %u is in VMX operation and cannot trace there (IA32_VMX_MISC[14] is 0); stop virtual machines first",
+				   trace->cpu);
+	case -ENXIO:
+		return kipt_refuse(extack, NULL, err, "CPU %u is offline",
+				   trace->cpu);
+	case -ETIMEDOUT:
+		return kipt_refuse(extack, NULL, err, "CPU %u does not answer",
+				   trace->cpu);
+	default:
+		return kipt_refuse(extack, NULL, err,
+				   "CPU %u refused a write of its Intel PT registers (IA32_RTIT_CTL %#llx)",
+				   trace->cpu, trace->config.ctl);
+	}
 }
 
 /* First perf: if it is why PT is on, the refusal should say so. */
 int kipt_setup_reserve(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
+	struct kipt_trace *failed;
 	int err = 0;
 	u32 i;
 
 	lockdep_assert_held(&session->lock);
-	for (i = 0; i < session->nr_traces && !err; i++) {
+	for (i = 0; i < session->nr_traces && !err; i++)
 		err = reserve_pmu(&session->traces[i], extack);
-		if (!err)
-			err = check_off(&session->traces[i], extack);
-	}
-	return err;
+	if (err)
+		return err;
+	err = kipt_trace_check_all(session->traces, session->nr_traces,
+				   &failed);
+	return err ? kipt_setup_explain(failed, err, extack) : 0;
 }
 
 void kipt_setup_let_go(struct kipt_trace *trace)

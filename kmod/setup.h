@@ -58,6 +58,17 @@ void kipt_setup_end(struct kipt_session *session);
 u64 kipt_setup_total(const struct kipt_session *session);
 
 /**
+ * kipt_setup_explain() - say why a CPU does not trace
+ * @trace: of the CPU
+ * @err: what kipt_trace_check_all() or kipt_trace_start_all() said
+ * @extack: where
+ *
+ * Return: the errno of the refusal.
+ */
+int kipt_setup_explain(const struct kipt_trace *trace, int err,
+		       struct netlink_ext_ack *extack);
+
+/**
  * kipt_setup_reserve() - take the CPUs from perf and see that PT is off
  * @session: locked; what it has already it keeps
  * @extack: where a refusal is explained

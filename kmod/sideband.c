@@ -451,8 +451,10 @@ void kipt_sideband_losses(struct kipt_sideband *sideband,
 
 	losses->spaces = kipt_spaces_lost(sideband->spaces);
 	losses->switches = 0;
+	/* A CPU that still logs is a little further than what is told. */
 	for_each_cpu(cpu, sideband->cpus)
-		losses->switches += kipt_switch_log_first(&sideband->logs[cpu]);
+		losses->switches +=
+			data_race(kipt_switch_log_first(&sideband->logs[cpu]));
 	kipt_code_keep_figures(sideband->keep, &losses->code_kept,
 			       &losses->code_dropped);
 }

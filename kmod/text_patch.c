@@ -132,7 +132,7 @@ static void begin_log(void)
 
 	lockdep_assert_held(&users_lock);
 	if (!memory) {
-		pr_warn("no memory to follow patches of kernel text\n");
+		pr_warn("no memory to follow patches of kernel text: it is not decoded\n");
 		return;
 	}
 	patch_log = kipt_patch_log_init(memory, entries, next_number);
@@ -193,8 +193,9 @@ u64 kipt_text_patch_at(u64 first, u64 end, u64 tsc)
 
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
 {
+	/* There was no memory for a log. */
 	if (!patch_log)
-		return true;
+		return false;
 	/* A patch that nobody logged, after all that are. */
 	if (misses() != READ_ONCE(misses_seen))
 		return false;

@@ -11,6 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/ktime.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -23,10 +24,13 @@
 #include "sideband.h"
 #include "trace.h"
 
-/* How long a CPU may take to answer a call, and then to answer an NMI. */
-#define START_WAIT_US	(500 * USEC_PER_MSEC)
+/*
+ * How long a CPU may take to answer a call, and then to answer an NMI. One
+ * that a hypervisor runs may have to wait for its turn.
+ */
+#define START_WAIT_US	(1000 * USEC_PER_MSEC)
 #define STOP_WAIT_US	(50 * USEC_PER_MSEC)
-#define NMI_WAIT_US	(100 * USEC_PER_MSEC)
+#define NMI_WAIT_US	(1000 * USEC_PER_MSEC)
 
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
 /*
@@ -34,6 +38,24 @@ static DEFINE_PER_CPU(struct kipt_trace *, attached);
  * so these outlive traces.
  */
 static DEFINE_PER_CPU(call_single_data_t, call);
+
+/**
+ * struct check - whether a CPU could start
+ * @call: to the CPU
+ * @asked: counts requests
+ * @done: the last one the CPU has answered
+ * @err: the answer, as of kipt_hw_save_local()
+ */
+struct check {
+	call_single_data_t call;
+	u32 asked;
+	u32 done;
+	int err;
+};
+
+/* One round of checks at a time. */
+static DEFINE_MUTEX(checks_lock);
+static DEFINE_PER_CPU(struct check, checks);
 
 static void trace_full(struct irq_work *work)
 {
@@ -90,6 +112,17 @@ static int program_local(struct kipt_trace *trace)
 	return kipt_hw_go_local(&trace->config);
 }
 
+/* Tracing is off. Interrupts off, or an NMI. */
+static void give_back_local(struct kipt_trace *trace)
+{
+	kipt_sideband_end_local();
+	if (trace->buffer->once) {
+		kipt_pmi_stopped_local();
+		kipt_hw_pmi_disarm_local(trace->lvtpc);
+	}
+	kipt_hw_restore_local(&trace->saved);
+}
+
 static int start_local(struct kipt_trace *trace)
 {
 	int err;
@@ -100,12 +133,11 @@ static int start_local(struct kipt_trace *trace)
 	kipt_sideband_begin_local(trace->session->sideband);
 	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
 	if (trace->buffer->once)
-		kipt_hw_pmi_unmask_local();
+		trace->lvtpc = kipt_hw_pmi_arm_local();
 	err = program_local(trace);
 	if (err) {
 		trace->state = KIPT_TRACE_OFF;
-		kipt_sideband_end_local();
-		kipt_hw_restore_local(&trace->saved);
+		give_back_local(trace);
 	}
 	return err;
 }
@@ -131,6 +163,7 @@ static void stop_local(struct kipt_trace *trace, enum kipt_stop_cause why)
 		return;
 	halt_local(trace);
 	trace->ended = why;
+	kipt_sideband_end_local();
 	/* A PMI from here on is acknowledged and does nothing else. */
 	trace->state = KIPT_TRACE_OFF;
 	barrier();
@@ -152,7 +185,7 @@ static void obey_once_local(struct kipt_trace *trace)
 	u32 asked = smp_load_acquire(&trace->asked);
 
 	if (!READ_ONCE(trace->wanted))
-		stop_local(trace, trace->why);
+		stop_local(trace, READ_ONCE(trace->why));
 	else if (trace->state == KIPT_TRACE_OFF)
 		trace->refused = start_local(trace);
 	/* Pairs with smp_load_acquire() in kipt_trace_quiet(). */
@@ -206,7 +239,7 @@ static int ask(struct kipt_trace *trace, bool wanted, enum kipt_stop_cause why)
 	int err;
 
 	WRITE_ONCE(trace->wanted, wanted);
-	trace->why = why;
+	WRITE_ONCE(trace->why, why);
 	/* Pairs with smp_load_acquire() in obey_once_local(). */
 	smp_store_release(&trace->asked, trace->asked + 1);
 	/* Before the look whether an earlier call is still on its way. */
@@ -307,7 +340,8 @@ struct kipt_trace *kipt_trace_stop_all(struct kipt_trace *traces, u32 count,
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		if (traces[i].running || !kipt_trace_quiet(&traces[i]))
+		if (READ_ONCE(traces[i].running) ||
+		    !kipt_trace_quiet(&traces[i]))
 			ask(&traces[i], false, cause);
 	if (!wait_quiet(traces, count, STOP_WAIT_US)) {
 		send_nmis(traces, count);
@@ -317,7 +351,7 @@ struct kipt_trace *kipt_trace_stop_all(struct kipt_trace *traces, u32 count,
 		if (!kipt_trace_quiet(&traces[i])) {
 			give_up(&traces[i]);
 			stuck = stuck ?: &traces[i];
-		} else if (traces[i].running) {
+		} else if (READ_ONCE(traces[i].running)) {
 			finish(&traces[i]);
 		}
 	}
@@ -381,6 +415,69 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
 	for (i = 0; i < count; i++)
 		if (kipt_trace_quiet(&traces[i]))
 			forget(&traces[i]);
+	return err;
+}
+
+static void check_call(void *unused)
+{
+	struct check *check = this_cpu_ptr(&checks);
+	/* Pairs with smp_store_release() in ask_check(). */
+	u32 asked = smp_load_acquire(&check->asked);
+	struct kipt_hw_saved scratch;
+
+	check->err = kipt_hw_save_local(&scratch);
+	/* Pairs with smp_load_acquire() in answered(). */
+	smp_store_release(&check->done, asked);
+}
+
+static void ask_check(unsigned int cpu)
+{
+	struct check *check = per_cpu_ptr(&checks, cpu);
+
+	/* Pairs with smp_load_acquire() in check_call(). */
+	smp_store_release(&check->asked, check->asked + 1);
+	/* Before the look whether an earlier call is still on its way. */
+	smp_mb();
+	if (smp_call_function_single_async(cpu, &check->call) != -ENXIO)
+		return;
+	check->err = -ENXIO;
+	check->done = check->asked;
+}
+
+static bool answered(unsigned int cpu)
+{
+	struct check *check = per_cpu_ptr(&checks, cpu);
+
+	/* Pairs with smp_store_release() in check_call(). */
+	return smp_load_acquire(&check->done) == check->asked;
+}
+
+static int wait_answer(unsigned int cpu, ktime_t end)
+{
+	while (!answered(cpu)) {
+		if (ktime_after(ktime_get(), end))
+			return -ETIMEDOUT;
+		usleep_range(10, 50);
+	}
+	return per_cpu_ptr(&checks, cpu)->err;
+}
+
+int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed)
+{
+	ktime_t end;
+	int err = 0;
+	u32 i;
+
+	mutex_lock(&checks_lock);
+	for (i = 0; i < count; i++)
+		ask_check(traces[i].cpu);
+	end = ktime_add_us(ktime_get(), START_WAIT_US);
+	for (i = 0; i < count && !err; i++) {
+		*failed = &traces[i];
+		err = wait_answer(traces[i].cpu, end);
+	}
+	mutex_unlock(&checks_lock);
 	return err;
 }
 
@@ -468,8 +565,10 @@ void kipt_trace_calls_init(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		INIT_CSD(&per_cpu(call, cpu), obey_call, NULL);
+		INIT_CSD(&per_cpu(checks, cpu).call, check_call, NULL);
+	}
 }
 
 static void nothing(void *unused)

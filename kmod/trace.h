@@ -72,6 +72,7 @@ enum kipt_trace_state {
  * @ended: what stopped the CPU in this run; @cpu only while not OFF
  * @refused: what the last start said, 0 or a negative errno; written on @cpu
  * @saved: registers before the start; @cpu only
+ * @lvtpc: PMI vector entry before the start; @cpu only
  * @position: registers at the last pause or stop; @cpu only while not OFF
  * @running: started and not seen to have stopped; changes under
  *	session->lock, or in the hotplug callback. Read anywhere for reports
@@ -100,6 +101,7 @@ struct kipt_trace {
 	enum kipt_stop_cause ended;
 	int refused;
 	struct kipt_hw_saved saved;
+	u32 lvtpc;
 	struct kipt_hw_position position;
 	bool running;
 	bool full;
@@ -138,6 +140,20 @@ void kipt_trace_attach(struct kipt_trace *trace);
 void kipt_trace_detach(struct kipt_trace *trace);
 
 /**
+ * kipt_trace_check_all() - whether a start would be refused
+ * @traces: stopped; need not be attached
+ * @count: at least 1
+ * @failed: the first one that would be
+ *
+ * Changes nothing. Context: may sleep, for a second if a CPU does not
+ * answer.
+ *
+ * Return: as kipt_trace_start_all().
+ */
+int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed);
+
+/**
  * kipt_trace_start_all() - start tracing on some CPUs, all anew
  * @traces: attached and stopped, with buffers that are whole; @config and
  *	@follow are set
@@ -147,7 +163,7 @@ void kipt_trace_detach(struct kipt_trace *trace);
  * Quick and O(1) in the size of buffers: nothing is zeroed. Results of the
  * last run are gone on return.
  *
- * Context: may sleep for half a second if a CPU does not answer; session->lock
+ * Context: may sleep, for a second if a CPU does not answer; session->lock
  * and the CPU hotplug lock for reading are held.
  *
  * Return:
@@ -169,8 +185,8 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
  * All CPUs are told at once; those that do not answer in time get an NMI.
  * Results are measured after all have stopped.
  *
- * Context: may sleep, a quarter of a second at most; session->lock is held.
- * The CPU hotplug lock is not needed.
+ * Context: may sleep, some milliseconds, or a second if a CPU is stuck;
+ * session->lock is held. The CPU hotplug lock is not needed.
  *
  * Return: NULL if all stopped, or the first that does not even answer to an
  * NMI. It may still trace: keep its memory, and try again later.

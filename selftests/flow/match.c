@@ -320,6 +320,8 @@ static bool next_segment(struct match *m)
 
 static bool gap_allowed(const struct match *m, unsigned int kind)
 {
+	if (m->options->all_gaps && kind)
+		return true;
 	switch (kind) {
 	case KIPT_GAP_CODE_CHANGED:
 	case KIPT_GAP_OVERFLOW:
@@ -375,10 +377,11 @@ static void take_tail(struct match *m)
 	size_t begin = m->truth.next;
 	struct flow_item first = { .kind = FLOW_END };
 	struct flow_item item, none = { .kind = FLOW_END };
-	bool ended = m->options->early_end &&
+	bool ended = (m->options->all_gaps && m->lost) ||
+		     (m->options->early_end &&
 		     (m->last_gap == KIPT_GAP_STOPPED ||
 		      m->last_gap == KIPT_GAP_OFFLINE ||
-		      m->last_gap == KIPT_GAP_TRUNCATED);
+		      m->last_gap == KIPT_GAP_TRUNCATED));
 
 	none.index = m->records.file->count;
 	for (item = flow_truth_next(&m->truth); item.kind != FLOW_END;
@@ -405,6 +408,28 @@ static void judge_missed(struct match_result *result,
 	    !result->gaps[KIPT_GAP_OVERFLOW])
 		difference(result, "gaps hide more than 1 transfer in 100000",
 			   &none, &none);
+}
+
+/*
+ * Behind a difference: go on with what the next PSB, gap or resumption begins,
+ * as after a gap. False: there is none.
+ */
+static bool skip_wrong(struct match *m)
+{
+	for (;;) {
+		struct flow_cursor before = m->records;
+		struct flow_item item = flow_record_next(&m->records);
+
+		if (item.kind == FLOW_END)
+			return false;
+		if (item.kind != FLOW_GAP && item.kind != FLOW_RESUME &&
+		    item.kind != FLOW_SYNC)
+			continue;
+		m->records = before;
+		m->lost = true;
+		m->has_resume = false;
+		return true;
+	}
 }
 
 void match_run(struct match_result *result, struct flow_cursor truth,
@@ -440,8 +465,10 @@ void match_run(struct match_result *result, struct flow_cursor truth,
 			take_resume(&m, &item);
 			continue;
 		}
-		if (!next_segment(&m))
+		if (!next_segment(&m) &&
+		    !(options->all_gaps && skip_wrong(&m)))
 			break;
 	}
-	judge_missed(result, options);
+	if (!options->all_gaps)
+		judge_missed(result, options);
 }

@@ -22,6 +22,9 @@
  * @early_end: the newest may be missing (buffer full, CPU offline)
  * @no_from_at_disable: the records do not say where a disable happened
  * @no_code: code may be missing, and a lot of it
+ * @all_gaps: gaps of every kind are allowed, whatever they hide, and behind a
+ *	difference the comparison goes on at the next PSB: the caller judges
+ *	what was missed
  */
 struct match_options {
 	bool fold_kinds;
@@ -29,6 +32,7 @@ struct match_options {
 	bool early_end;
 	bool no_from_at_disable;
 	bool no_code;
+	bool all_gaps;
 };
 
 /**

@@ -12,6 +12,9 @@
 #   events   a program that executes PTWRITE, and an idle CPU
 #   perf     Linux's own driver and perf, unmodified
 #   libipt   the module's raw buffers in libipt, and a flipped byte
+#   lip      32-bit code in a segment that does not begin at 0, on a CPU that
+#            tells linear addresses
+#   rip      the same on one that tells offsets: a gap, and no wrong flow
 #   filters  address ranges, stop ranges, one process
 #
 # ROUNDS is how much work there is; the default makes over 10 million
@@ -228,6 +231,33 @@ prove_filters()
 	done <"$OUT/runs"
 }
 
+# based_compare OPTION...: CPU 1 of a run of work/based.
+based_compare()
+{
+	compare_cpu 1 --run 1 "$@"
+	result $? "equals the truth, and changes of it are found"
+	show_compare 1
+}
+
+prove_based()
+{
+	local segment
+
+	boot selftests/flow/guest_record --cpus 1 --size 16M --mode once -- \
+		"$BUILD/work/based" "${ROUNDS:-20000}"
+	result $? "is traced and decoded in the kernel"
+	segment=$(grep -axE '[0-9a-f]+-[0-9a-f]+' "$OUT/guest.log")
+	if [ "$PROOF" = lip ]; then
+		based_compare
+		grep -q '^gaps: 0;' "$OUT/compare.1"
+		result $? "has no gap"
+	else
+		based_compare --based "$segment"
+		grep -q '^gaps: .*no-code [1-9]' "$OUT/compare.1"
+		result $? "has gaps where the code cannot be found"
+	fi
+}
+
 VM_OPTIONS=()
 case $PROOF in
 retc) prove_mix --ctl=-DisRETC ;;
@@ -236,8 +266,10 @@ events) VM_OPTIONS=(--plugin-arg mwait=on); prove_events ;;
 perf) prove_perf ;;
 libipt) prove_libipt ;;
 filters) VM_OPTIONS=(--cpu-model caps=newest); prove_filters ;;
+lip) VM_OPTIONS=(--cpu-model caps=goldmont); prove_based ;;
+rip) VM_OPTIONS=(--cpu-model caps=skylake); prove_based ;;
 *)
-	echo "run_flow.sh: '$PROOF' is no proof: retc, disretc, events, perf, libipt, filters" >&2
+	echo "run_flow.sh: '$PROOF' is no proof: retc, disretc, events, perf, libipt, filters, lip, rip" >&2
 	exit 2
 	;;
 esac

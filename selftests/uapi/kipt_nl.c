@@ -424,8 +424,24 @@ int kipt_nl_join(struct kipt_nl *nl)
 			  &nl->group, sizeof(nl->group)) < 0 ? -errno : 0;
 }
 
+static void put_filter(struct kipt_msg *msg,
+		       const struct kipt_want_filter *filter)
+{
+	size_t begin = msg->len;
+	struct nlattr nest = { .nla_type = KIPT_A_SESSION_FILTER | NLA_F_NESTED };
+
+	kipt_msg_put(msg, nest.nla_type, "", 0);
+	kipt_msg_u32(msg, KIPT_A_FILTER_KIND, filter->kind);
+	kipt_msg_u64(msg, KIPT_A_FILTER_FIRST, filter->first);
+	kipt_msg_u64(msg, KIPT_A_FILTER_LAST, filter->last);
+	nest.nla_len = (uint16_t)(msg->len - begin);
+	memcpy(msg->data + begin, &nest, sizeof(nest));
+}
+
 void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want)
 {
+	uint32_t i;
+
 	kipt_msg_begin(msg, KIPT_CMD_SESSION_NEW);
 	if (want->cpus)
 		kipt_msg_string(msg, KIPT_A_SESSION_CPUS, want->cpus);
@@ -438,6 +454,8 @@ void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want)
 		kipt_msg_u32(msg, KIPT_A_SESSION_FLAGS, want->flags);
 	if (want->pid)
 		kipt_msg_u32(msg, KIPT_A_SESSION_PID, want->pid);
+	for (i = 0; i < want->nr_filters; i++)
+		put_filter(msg, &want->filters[i]);
 }
 
 /* The last message, which says that the session is ready, stays in @reply. */

@@ -127,6 +127,18 @@ uint64_t kipt_nl_u64(const struct kipt_nl *nl, uint16_t type, uint64_t missing);
 const char *kipt_nl_string(const struct kipt_nl *nl, uint16_t type);
 
 /**
+ * struct kipt_want_filter - an address range
+ * @kind: enum kipt_filter_kind
+ * @first: its first byte
+ * @last: its last byte
+ */
+struct kipt_want_filter {
+	uint32_t kind;
+	uint64_t first;
+	uint64_t last;
+};
+
+/**
  * struct kipt_want - what a session-new asks for
  * @cpus: CPU list, or NULL to leave it out
  * @mode: enum kipt_mode, or 0 to leave it out
@@ -134,6 +146,8 @@ const char *kipt_nl_string(const struct kipt_nl *nl, uint16_t type);
  * @ctl: bits of IA32_RTIT_CTL
  * @flags: enum kipt_session_flags
  * @pid: process to follow, or 0
+ * @nr_filters: how many of @filters
+ * @filters: address ranges
  */
 struct kipt_want {
 	const char *cpus;
@@ -142,6 +156,8 @@ struct kipt_want {
 	uint64_t ctl;
 	uint32_t flags;
 	uint32_t pid;
+	uint32_t nr_filters;
+	struct kipt_want_filter filters[KIPT_FILTERS_MAX];
 };
 
 /* The request of a session-new. */

@@ -53,7 +53,7 @@ long machine_free_kib(void)
 static bool is_complaint(const char *line)
 {
 	static const char *const words[] = {
-		" WARNING: CPU", "BUG:", "Call Trace", "unchecked MSR",
+		"WARNING: ", "BUG:", "Call Trace", "unchecked MSR",
 		"rcu: INFO", "soft lockup", "hung task", "NMI received",
 		"Oops", "kernel tried to", "refcount_t", "Bad page",
 	};

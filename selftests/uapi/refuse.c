@@ -212,6 +212,88 @@ TEST_F(kipt, missing_capability_is_named)
 		SKIP(return, "this CPU has every optional field");
 }
 
+/* Bitmap of the encodings of a field; where there are none, 0 is one. */
+static uint32_t legal_encodings(struct kipt_nl *nl, uint16_t leaf,
+				unsigned int shift)
+{
+	uint64_t eax0 = kipt_nl_inner(nl, KIPT_A_INFO_CAP,
+				      KIPT_A_CAP_LEAF0_EAX, 0);
+	uint64_t ebx0 = kipt_nl_inner(nl, KIPT_A_INFO_CAP,
+				      KIPT_A_CAP_LEAF0_EBX, 0);
+	uint64_t eax1 = kipt_nl_inner(nl, KIPT_A_INFO_CAP,
+				      KIPT_A_CAP_LEAF1_EAX, 0);
+	uint64_t ebx1 = kipt_nl_inner(nl, KIPT_A_INFO_CAP,
+				      KIPT_A_CAP_LEAF1_EBX, 0);
+	uint64_t word = leaf == KIPT_A_CAP_LEAF1_EAX ? eax1 : ebx1;
+
+	if (eax1 == eax0 && ebx1 == ebx0)
+		word = 0;
+	return (word >> shift & 0xffff) ?: 1;
+}
+
+/* A session that differs in one field from what is sure to be granted. */
+static int start_with(struct kipt_nl *nl, struct kipt_want *want,
+		      uint64_t others, uint64_t field)
+{
+	int id, err;
+
+	want->ctl = CTL_BASIC | others | field;
+	id = kipt_session_new(nl, want);
+	if (id < 0)
+		return id;
+	err = kipt_session_start(nl, id);
+	kipt_session_del(nl, id);
+	return err;
+}
+
+/*
+ * Every encoding a CPU names can be started with, every other is refused, 0 as
+ * well: it is a value like the others to the CPU.
+ */
+TEST_F(kipt, encodings_are_those_the_cpu_names)
+{
+	static const struct {
+		uint64_t enable;
+		const char *name;
+		uint16_t leaf;
+		uint8_t from;
+		uint8_t shift;
+	} fields[] = {
+		{ 1ULL << 9, "MTCFreq", KIPT_A_CAP_LEAF1_EAX, 16, 14 },
+		{ 1ULL << 1, "CycThresh", KIPT_A_CAP_LEAF1_EBX, 0, 19 },
+		{ 1ULL << 1, "PSBFreq", KIPT_A_CAP_LEAF1_EBX, 16, 24 },
+	};
+	uint64_t allowed = allowed_ctl(&self->nl), least[3] = { 0 }, others;
+	uint32_t legal[3];
+	size_t i, value;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		legal[i] = legal_encodings(&self->nl, fields[i].leaf,
+					   fields[i].from);
+		if (allowed & fields[i].enable)
+			least[i] = (uint64_t)__builtin_ctz(legal[i])
+				   << fields[i].shift;
+	}
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (!(allowed & fields[i].enable))
+			continue;
+		others = (least[0] | least[1] | least[2]) & ~least[i];
+		for (value = 0; value < 16; value++) {
+			err = start_with(&self->nl, &self->want, others,
+					 (uint64_t)value << fields[i].shift);
+			EXPECT_EQ(legal[i] >> value & 1 ? 0 : -EOPNOTSUPP, err) {
+				TH_LOG("%s %zu: '%s'", fields[i].name, value,
+				       self->nl.why);
+			}
+			if (err)
+				EXPECT_TRUE(says(&self->nl, fields[i].name));
+		}
+	}
+	if (!(allowed & (fields[0].enable | fields[1].enable)))
+		SKIP(return, "this CPU has no field with encodings");
+}
+
 TEST_F(kipt, offline_cpu_is_refused)
 {
 	static const char online[] = "/sys/devices/system/cpu/cpu1/online";

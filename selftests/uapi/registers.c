@@ -186,7 +186,27 @@ TEST_F(registers, refused_start_leaves_them_as_found)
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 
-TEST_F(registers, other_mtc_and_filters_are_not_inherited)
+TEST_F(registers, refused_start_keeps_the_last_capture)
+{
+	uint64_t bytes;
+	int id = kipt_session_new(&self->nl, &self->want);
+
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	pin_to(0);
+	work(20);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	bytes = kipt_cpu_bytes(&self->nl, id, 0);
+	EXPECT_LT(200, bytes);
+	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, CTL_TRACEEN | CTL_TOPA |
+				      CTL_BRANCHEN));
+	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, id));
+	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, 0));
+	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
+	EXPECT_EQ(bytes, kipt_cpu_bytes(&self->nl, id, 0));
+}
+
+TEST_F(registers, filters_of_others_are_not_inherited)
 {
 	uint64_t bytes;
 	int id;
@@ -202,19 +222,10 @@ TEST_F(registers, other_mtc_and_filters_are_not_inherited)
 	EXPECT_LT(200, bytes);
 }
 
-/* What the kernel says ended the trace of the first CPU. */
-static uint32_t cause(struct kipt_nl *nl, int id)
+/* What the kernel says ended the trace of CPU 0. */
+static uint64_t cause(struct kipt_nl *nl, int id)
 {
-	const void *data;
-	uint32_t value = ~0U;
-	size_t len;
-
-	if (kipt_session_get(nl, id))
-		return value;
-	data = kipt_nl_nested(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_CAUSE, &len);
-	if (data && len == sizeof(value))
-		memcpy(&value, data, sizeof(value));
-	return value;
+	return kipt_cpu_u64(nl, id, 0, KIPT_A_CPU_CAUSE);
 }
 
 TEST_F(registers, clear_of_trace_en_from_outside_is_told)
@@ -293,9 +304,9 @@ TEST_F_TIMEOUT(registers, start_and_stop_do_not_depend_on_the_size, 300)
 
 	self->want.cpus = "0-1";
 	small = cycle_ms(&self->nl, &self->want, 20);
-	self->want.size = 512ULL << 20;
+	self->want.size = 128ULL << 20;
 	large = cycle_ms(&self->nl, &self->want, 20);
-	printf("# 20 starts and stops of 2 CPUs: %ld ms with 64 KiB, %ld ms with 512 MiB\n",
+	printf("# 20 starts and stops of 2 CPUs: %ld ms with 64 KiB, %ld ms with 128 MiB\n",
 	       small, large);
 	ASSERT_LE(0, small);
 	ASSERT_LE(0, large);

@@ -272,6 +272,67 @@ TEST_F(kipt, detached_session_outlives_its_maker)
 	EXPECT_EQ(0, kipt_session_count(&self->nl));
 }
 
+/* A start that is refused leaves the last capture as it was. */
+TEST_F(kipt, refused_start_keeps_the_last_capture)
+{
+	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
+	uint64_t head;
+	int id;
+
+	self->want.cpus = "0-1";
+	id = kipt_session_new(&self->nl, &self->want);
+	pin_to(0);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	work(200);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	head = cpu0(&self->nl, id, KIPT_A_CPU_HEAD);
+	ASSERT_LT(200, head);
+	if (write_file(online, "0"))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	EXPECT_EQ(-ENXIO, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, write_file(online, "1"));
+	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
+	EXPECT_EQ(head, cpu0(&self->nl, id, KIPT_A_CPU_HEAD));
+	EXPECT_LT(0, kipt_fetch(&self->nl, id, KIPT_OUTPUT_BRANCHES, NULL,
+				NULL));
+	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
+}
+
+static void count_cpu(struct kipt_nl *nl, void *ctx)
+{
+	size_t len;
+
+	if (kipt_nl_attr(nl, KIPT_A_SESSION_CPU, &len))
+		++*(int *)ctx;
+}
+
+/* As many CPUs as there are, to readers of 4 KiB and of 64. */
+TEST_F(kipt, dump_of_many_cpus_reaches_a_small_reader)
+{
+	int count = (int)sysconf(_SC_NPROCESSORS_ONLN), told = 0, id;
+	struct kipt_msg msg;
+	char cpus[32];
+
+	snprintf(cpus, sizeof(cpus), "0-%d", count - 1);
+	self->want.cpus = cpus;
+	self->want.size = SIZE_MIN;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	self->nl.room = 4096;
+	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
+	EXPECT_EQ(count + 1,
+		  kipt_nl_dump(&self->nl, &msg, count_cpu, &told));
+	EXPECT_EQ(count, told);
+	self->nl.room = sizeof(self->nl.part);
+	told = 0;
+	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
+	kipt_msg_u32(&msg, KIPT_A_SESSION_ID, (uint32_t)id);
+	EXPECT_EQ(count + 1,
+		  kipt_nl_dump(&self->nl, &msg, count_cpu, &told));
+	EXPECT_EQ(count, told);
+}
+
 /* State told by the next event, which is about session @id; or -errno. */
 static int next_event(struct kipt_nl *listener, int id)
 {

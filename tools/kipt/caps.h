@@ -7,6 +7,9 @@
 
 #include "session.h"
 
+/* Bytes of the largest block of memory Linux has on x86. */
+#define CAPS_BLOCK_MAX	(4ULL << 20)
+
 /**
  * caps_settle() - fill in what follows from CPUID leaf 14H
  * @caps: its leaves are there

@@ -209,23 +209,26 @@ static int on_ack(struct nl_msg *msg, void *arg)
 }
 
 /* A dump may end with an error of its own. */
-static int on_finish(struct nl_msg *msg, void *arg)
+static void finish_take(struct genl *genl, struct nlmsghdr *head)
 {
-	struct nlmsghdr *head = nlmsg_hdr(msg);
 	int *err = nlmsg_data(head);
-	struct genl *genl = arg;
 	char text[512] = "";
 
 	if (head->nlmsg_seq != genl->awaited)
-		return NL_SKIP;
+		return;
 	genl->answered = true;
 	if (nlmsg_datalen(head) < (int)sizeof(*err) || *err >= 0)
-		return NL_SKIP;
+		return;
 	if (head->nlmsg_flags & NLM_F_ACK_TLVS)
 		extack_read(genl, (struct nlattr *)(err + 1),
 			    nlmsg_datalen(head) - (int)sizeof(*err), text,
 			    sizeof(text));
 	failed(genl, *err, text);
+}
+
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	finish_take(arg, nlmsg_hdr(msg));
 	return NL_SKIP;
 }
 
@@ -808,22 +811,57 @@ int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
 	return request_send(genl, msg);
 }
 
+/* A message of the fetch, or its end. */
+static void fetch_message(struct genl *genl, struct nlmsghdr *head)
+{
+	struct nlattr *attrs[ATTRS_MAX + 1];
+
+	if (head->nlmsg_seq != genl->awaited)
+		return;
+	if (head->nlmsg_type == NLMSG_DONE)
+		finish_take(genl, head);
+	else if (head->nlmsg_type == NLMSG_ERROR)
+		on_error(NULL, nlmsg_data(head), genl);
+	else if (head->nlmsg_type == genl->family &&
+		 !genlmsg_parse(head, 0, attrs, ATTRS_MAX, NULL))
+		piece_take(genl, attrs);
+}
+
+/* One message at a time, where it is: libnl would copy each, and come back when
+ * all of a dump was read.
+ */
+static int fetch_receive(struct genl *genl)
+{
+	unsigned char buffer[MESSAGE_BUFFER]
+		__attribute__((aligned(NLMSG_ALIGNTO)));
+	struct nlmsghdr *head = (struct nlmsghdr *)buffer;
+	ssize_t got = recv(nl_socket_get_fd(genl->sock), buffer,
+			   sizeof(buffer), 0);
+	int left = (int)got;
+
+	if (got < 0 && (errno == EINTR || errno == EAGAIN))
+		return 0;
+	if (got < 0) {
+		failed(genl, -errno, "");
+		return genl->err;
+	}
+	for (; nlmsg_ok(head, left); head = nlmsg_next(head, &left))
+		fetch_message(genl, head);
+	return genl->err ? genl->err : 1;
+}
+
 int genl_fetch_wait(struct genl *genl, int timeout_ms)
 {
 	struct pollfd fd = {
 		.fd = nl_socket_get_fd(genl->sock),
 		.events = POLLIN,
 	};
-	int err;
 
 	if (genl->answered)
 		return genl->err;
 	if (poll(&fd, 1, timeout_ms) <= 0)
 		return 0;
-	err = messages_take(genl);
-	if (!err)
-		err = genl->err;
-	return err ? err : 1;
+	return fetch_receive(genl);
 }
 
 bool genl_fetch_over(const struct genl *genl)

@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 
 #include "../../kmod/rtit_regs.h"
+#include "caps.h"
 #include "ctl.h"
 #include "info_show.h"
 #include "jsonl.h"
@@ -92,6 +93,9 @@ static void caps_show(const struct kipt_caps *c, FILE *out)
 		feature_show(c, &features[i], out);
 	fprintf(out, "  %-3s tracing in VMX operation\n",
 		c->vmx_pt ? "yes" : "no");
+	if (!(c->leaf0_ecx & RTIT_CAP_TOPA_MULTI))
+		fprintf(out, "  so  buffers of %llu MiB at most, and mode ring only\n",
+			CAPS_BLOCK_MAX >> 20);
 	all_values_show(c, out);
 	ctl_format(ctl_default(c), text, sizeof(text));
 	fprintf(out, "Set unless --ctl says otherwise: %s\n", text);

@@ -28,8 +28,10 @@ static int cpus_option(struct setup *setup, const char *value)
 
 static int size_option(struct setup *setup, const char *value)
 {
-	if (args_size(value, &setup->size))
+	if (args_size(value, &setup->size)) {
+		setup->size_given = true;
 		return 1;
+	}
 	say_error("--size %s: not a size such as 64K, 4M or 1G", value);
 	return -1;
 }
@@ -177,6 +179,15 @@ static void silence_note(const struct setup *setup,
 	}
 }
 
+/* With one ToPA entry the buffer is one block, the largest the kernel has. */
+static u64 size_of(const struct setup *setup, const struct kipt_caps *caps)
+{
+	if (!setup->size_given && !(caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI) &&
+	    setup->size > CAPS_BLOCK_MAX)
+		return CAPS_BLOCK_MAX;
+	return setup->size;
+}
+
 static void making_show(const struct kipt_session *session)
 {
 	progress_show("allocating", session->memory, session->memory_total);
@@ -190,12 +201,12 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 
 	snprintf(session->cpus, sizeof(session->cpus), "%s", setup->cpus);
 	session->mode = setup->mode;
-	session->size = setup->size;
 	session->flags = flags;
 	if (setup->follow_fork)
 		session->flags |= KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	session->pid = setup->pid;
 	caps_of_cpus(info, setup->cpus, &caps);
+	session->size = size_of(setup, &caps);
 	session->ctl = ctl_default(&caps);
 	if (setup->ctl && !ctl_parse(setup->ctl, session->ctl, &session->ctl))
 		return KIPT_EXIT_USAGE;

@@ -17,6 +17,7 @@
  * @ctl: text for ctl_parse(), or NULL
  * @filters: --filter and --stop-at
  * @filter_count: how many
+ * @size_given: @size was asked for, and is not a default
  * @pid: process that is traced, 0: all are
  * @follow_fork: the processes it makes are traced too
  */
@@ -29,6 +30,7 @@ struct setup {
 	u32 filter_count;
 	u32 pid;
 	bool follow_fork;
+	bool size_given;
 };
 
 enum {

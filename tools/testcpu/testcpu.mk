@@ -71,5 +71,18 @@ $(TESTCPU_OUT)/test/libipt_check: $(TESTCPU_TEST_DIR)/libipt_check.c \
 	@mkdir -p $(@D)
 	$(CC) $(TESTCPU_CFLAGS) -o $@ $< -lipt
 
+# Each generation of CPUs, one boot each: an hour. PRESETS names some,
+# PRESET_TESTS the programs of kselftest: all, some ("info,refuse") or none (-).
+PRESETS ?=
+PRESET_TESTS ?= all
+PRESET_KERNEL ?= 6.12
+
+.PHONY: testcpu-presets
+testcpu-presets: testcpu kipt-guest flow-programs
+	$(ROOT)/tools/vm/build-module $(PRESET_KERNEL)
+	$(MAKE) --no-print-directory -C $(ROOT)/selftests
+	$(TESTCPU_TEST_DIR)/presets -k $(PRESET_KERNEL) -t $(PRESET_TESTS) \
+		$(PRESETS)
+
 testcpu-vmtest: testcpu testcpu-guest testcpu-check
 	$(TESTCPU_TEST_DIR)/machine $(TESTCPU_KERNELS)

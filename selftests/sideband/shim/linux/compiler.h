@@ -5,6 +5,7 @@
 
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
+/* Races are what the test is for. */
 #define data_race(expression)	(expression)
 
 #endif /* KIPT_SHIM_COMPILER_H */

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Following processes and filtering addresses: what is traced is theirs, all
+ * of it and nothing else, across threads, fork and exec. Runs on a machine
+ * with PT and the module loaded; skips elsewhere.
+ */
+#include <linux/kipt_record.h>
+#include <pthread.h>
+
+#include "kipt_test.h"
+#include "machine_state.h"
+
+#define CANNOT_RUN() kipt_missing()
+
+#define MSR_CTL		0x570
+#define CTL_CR3FILTER	(1ULL << 7)
+/* Code of the tests is below, the kernel above. */
+#define KERNEL_BEGIN	0x8000000000000000ULL
+
+/*
+ * Who runs which of these is how a trace tells the processes apart. Each has
+ * a page of its own, so that an address says which it is, and takes
+ * @rounds - 1 branches.
+ */
+#define CODE(name)							\
+	static void __attribute__((noipa, used, aligned(4096)))	\
+	name##_code(unsigned int rounds)				\
+	{								\
+		__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(rounds));	\
+	}
+
+CODE(followed)
+CODE(other)
+CODE(thread)
+CODE(forked)
+/* Ends the last page. */
+CODE(unused)
+
+/* Branches of a fetch, by where they come from. */
+struct tally {
+	uint64_t followed, other, thread, forked, kernel, user;
+	uint64_t gaps;
+};
+
+static bool in_page(uint64_t ip, void (*code)(unsigned int))
+{
+	return ip >> 12 == (uint64_t)(uintptr_t)code >> 12;
+}
+
+static void count_branch(struct tally *tally, uint64_t ip)
+{
+	if (ip >= KERNEL_BEGIN)
+		tally->kernel++;
+	else
+		tally->user++;
+	tally->followed += in_page(ip, followed_code);
+	tally->other += in_page(ip, other_code);
+	tally->thread += in_page(ip, thread_code);
+	tally->forked += in_page(ip, forked_code);
+}
+
+static void count_records(struct kipt_nl *nl, void *ctx)
+{
+	const struct kipt_record *r;
+	struct tally *tally = ctx;
+	size_t len, i;
+
+	r = kipt_nl_attr(nl, KIPT_A_FETCH_RECORDS, &len);
+	for (i = 0; r && i < len / sizeof(*r); i++) {
+		if (r[i].type == KIPT_RECORD_BRANCH)
+			count_branch(tally, r[i].ip);
+		else if (r[i].type == KIPT_RECORD_GAP &&
+			 r[i].kind != KIPT_GAP_RING) {
+			printf("# gap %u, aux %u, ip %#llx\n", r[i].kind,
+			       r[i].aux, (unsigned long long)r[i].ip);
+			tally->gaps++;
+		}
+	}
+}
+
+static void show(const char *name, const struct tally *tally)
+{
+	printf("# %s: followed %llu, other %llu, thread %llu, forked %llu, kernel %llu, user %llu, gaps %llu\n",
+	       name, (unsigned long long)tally->followed,
+	       (unsigned long long)tally->other,
+	       (unsigned long long)tally->thread,
+	       (unsigned long long)tally->forked,
+	       (unsigned long long)tally->kernel,
+	       (unsigned long long)tally->user,
+	       (unsigned long long)tally->gaps);
+}
+
+#define ROUNDS	2000
+
+/* What a followed process does when it is told to, then it waits to be killed. */
+enum deed { JUST_RUN, MAKE_THREAD, FORK, EXEC, VFORK };
+
+static void *run_thread(void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		thread_code(ROUNDS);
+		sched_yield();
+	}
+	return arg;
+}
+
+static void fork_and_wait(bool share)
+{
+	pid_t child = share ? vfork() : fork();
+	unsigned int i;
+
+	if (!child) {
+		for (i = 0; i < 20; i++) {
+			forked_code(ROUNDS);
+			sched_yield();
+		}
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static void run_followed(unsigned int times)
+{
+	while (times--) {
+		followed_code(ROUNDS);
+		sched_yield();
+	}
+}
+
+static void do_deed(enum deed deed)
+{
+	pthread_t thread;
+
+	run_followed(10);
+	switch (deed) {
+	case MAKE_THREAD:
+		if (!pthread_create(&thread, NULL, run_thread, NULL))
+			pthread_join(thread, NULL);
+		break;
+	case FORK:
+		fork_and_wait(false);
+		break;
+	case VFORK:
+		fork_and_wait(true);
+		break;
+	case EXEC:
+		execl("/proc/self/exe", "follow", "--followed", NULL);
+		_exit(1);
+	default:
+		break;
+	}
+	run_followed(10);
+}
+
+/* @told and @tells are ends of pipes: a byte begins, a byte is the end. */
+static pid_t start_followed(enum deed deed, int *told, int *tells)
+{
+	int to[2], from[2];
+	pid_t child;
+	char byte;
+
+	if (pipe(to) || pipe(from))
+		return -1;
+	child = fork();
+	if (child) {
+		*told = to[1];
+		*tells = from[0];
+		return child;
+	}
+	pin_to(0);
+	dup2(from[1], 3);
+	if (read(to[0], &byte, 1) != 1)
+		_exit(1);
+	do_deed(deed);
+	if (write(3, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* The end of EXEC; the same address space layout is not to be expected. */
+static void __attribute__((constructor)) on_exec(void)
+{
+	static char line[64];
+	int fd = open("/proc/self/cmdline", O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+
+	if (n < 18 || strcmp(line, "follow") || strcmp(line + 7, "--followed"))
+		return;
+	for (n = 0; n < 20; n++)
+		thread_code(ROUNDS);
+	if (write(3, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+FIXTURE(follow)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+	pid_t other;
+	pid_t child;
+};
+
+FIXTURE_SETUP(follow)
+{
+	SKIP_IF_MISSING();
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->want = (struct kipt_want){
+		.cpus = "0",
+		.mode = KIPT_MODE_RING,
+		.size = 8 * SIZE_USUAL,
+		.ctl = CTL_BASIC | CTL_TSCEN,
+	};
+	self->other = fork();
+	ASSERT_LE(0, self->other);
+	if (self->other)
+		return;
+	pin_to(0);
+	for (;;) {
+		other_code(ROUNDS);
+		sched_yield();
+	}
+}
+
+FIXTURE_TEARDOWN(follow)
+{
+	kill(self->other, SIGKILL);
+	waitpid(self->other, NULL, 0);
+	if (self->child > 0) {
+		kill(self->child, SIGKILL);
+		waitpid(self->child, NULL, 0);
+	}
+	kipt_nl_close(&self->nl);
+}
+
+static int fetch_tally(struct kipt_nl *nl, int id, const char *name,
+		       struct tally *tally)
+{
+	int ret;
+
+	memset(tally, 0, sizeof(*tally));
+	ret = kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, count_records, tally);
+	show(name, tally);
+	return ret < 0 ? ret : 0;
+}
+
+/* A run that traces what a child does. Return: 0 or a negative errno. */
+static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
+		      enum deed deed, pid_t *child, struct tally *tally)
+{
+	int told, tells, id, err;
+	char byte;
+
+	pin_to(1);
+	*child = start_followed(deed, &told, &tells);
+	want->pid = (uint32_t)*child;
+	id = kipt_session_new(nl, want);
+	if (id < 0)
+		return id;
+	err = kipt_session_start(nl, id);
+	if (err)
+		return err;
+	if (write(told, "", 1) != 1 || read(tells, &byte, 1) != 1)
+		return -EPIPE;
+	/* The others go on; none of it may be in the trace. */
+	wait_ms(50);
+	err = kipt_session_stop(nl, id);
+	if (!err && kipt_cpu_u64(nl, id, 0, KIPT_A_CPU_CAUSE) !=
+	    KIPT_STOP_CAUSE_USER)
+		err = -EPROTO;
+	if (!err)
+		err = fetch_tally(nl, id, "trace", tally);
+	close(told);
+	close(tells);
+	return err;
+}
+
+/* Taken branches followed_code() makes at least: its loop's. */
+#define BRANCHES(times)	((uint64_t)(times) * (ROUNDS - 1))
+
+FIXTURE_VARIANT(follow)
+{
+	uint64_t without;
+};
+
+FIXTURE_VARIANT_ADD(follow, kernel_and_user) { .without = 0 };
+FIXTURE_VARIANT_ADD(follow, user_only) { .without = CTL_OS };
+
+TEST_F_TIMEOUT(follow, all_of_the_process_and_nothing_else, 120)
+{
+	struct tally tally;
+
+	self->want.ctl &= ~variant->without;
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, JUST_RUN,
+				&self->child, &tally))
+		TH_LOG("%s", self->nl.why);
+	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_EQ(0, tally.other);
+	EXPECT_EQ(0, tally.gaps);
+	EXPECT_EQ(!variant->without, !!tally.kernel);
+}
+
+TEST_F_TIMEOUT(follow, threads_are_of_the_process, 120)
+{
+	struct tally tally;
+
+	self->want.ctl &= ~variant->without;
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, MAKE_THREAD,
+				&self->child, &tally));
+	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_LE(BRANCHES(20), tally.thread);
+	EXPECT_EQ(0, tally.other);
+	EXPECT_EQ(0, tally.gaps);
+}
+
+TEST_F_TIMEOUT(follow, children_are_others, 120)
+{
+	struct tally tally;
+
+	self->want.ctl &= ~variant->without;
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, FORK, &self->child,
+				&tally));
+	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_EQ(0, tally.forked);
+	EXPECT_EQ(0, tally.other);
+	EXPECT_EQ(0, tally.gaps);
+}
+
+TEST_F_TIMEOUT(follow, children_are_followed_if_asked_for, 120)
+{
+	struct tally tally;
+
+	self->want.ctl &= ~variant->without;
+	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK |
+			   KIPT_SESSION_FLAGS_KEEP_CODE;
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, FORK, &self->child,
+				&tally));
+	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_LE(BRANCHES(20), tally.forked);
+	EXPECT_EQ(0, tally.other);
+	EXPECT_EQ(0, tally.gaps);
+}
+
+/* It runs in its parent's address space, so its CR3 is the same. */
+TEST_F_TIMEOUT(follow, child_of_vfork_is_another, 120)
+{
+	struct tally tally;
+
+	self->want.ctl &= ~variant->without;
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, VFORK, &self->child,
+				&tally));
+	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_EQ(0, tally.forked);
+	EXPECT_EQ(0, tally.other);
+	EXPECT_EQ(0, tally.gaps);
+}
+
+TEST_F_TIMEOUT(follow, exec_is_followed, 120)
+{
+	struct tally tally;
+
+	self->want.ctl &= ~variant->without;
+	self->want.flags = KIPT_SESSION_FLAGS_KEEP_CODE;
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, EXEC, &self->child,
+				&tally));
+	/* After exec the code lies elsewhere, so only its number tells. */
+	EXPECT_LE(BRANCHES(10), tally.followed);
+	EXPECT_LE(BRANCHES(10) + BRANCHES(20), tally.user);
+	EXPECT_EQ(0, tally.other);
+	EXPECT_EQ(0, tally.gaps);
+}
+
+TEST_F(follow, cr3_filter_is_used_for_user_code)
+{
+	uint64_t ctl = 0;
+	int told, tells, id;
+
+	self->want.ctl &= ~variant->without;
+	self->child = start_followed(JUST_RUN, &told, &tells);
+	self->want.pid = (uint32_t)self->child;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	pin_to(1);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	if (!machine_msr_read(0, MSR_CTL, &ctl))
+		SKIP(return, "/dev/cpu/0/msr cannot be read");
+	EXPECT_EQ(variant->without ? CTL_CR3FILTER : 0, ctl & CTL_CR3FILTER);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+}
+
+TEST_F(follow, no_such_process_is_refused)
+{
+	pid_t gone = fork();
+
+	if (!gone)
+		_exit(0);
+	ASSERT_EQ(gone, waitpid(gone, NULL, 0));
+	self->want.pid = (uint32_t)gone;
+	EXPECT_EQ(-ESRCH, kipt_session_new(&self->nl, &self->want));
+	/* Threads of the kernel have no process. */
+	self->want.pid = 2;
+	EXPECT_GT(0, kipt_session_new(&self->nl, &self->want));
+}
+
+static void add_filter(struct kipt_want *want, uint32_t kind,
+		       void (*code)(unsigned int))
+{
+	struct kipt_want_filter *filter = &want->filters[want->nr_filters++];
+
+	filter->kind = kind;
+	filter->first = (uint64_t)(uintptr_t)code;
+	filter->last = filter->first + 4095;
+}
+
+/* Runs all four pieces of code on CPU 0, in this process. */
+static int trace_all(struct kipt_nl *nl, const struct kipt_want *want, int *id)
+{
+	int err;
+
+	pin_to(0);
+	*id = kipt_session_new(nl, want);
+	if (*id < 0)
+		return *id;
+	err = kipt_session_start(nl, *id);
+	followed_code(ROUNDS);
+	other_code(ROUNDS);
+	thread_code(ROUNDS);
+	forked_code(ROUNDS);
+	return err ? err : kipt_session_stop(nl, *id);
+}
+
+TEST_F_TIMEOUT(follow, filter_keeps_its_ranges, 120)
+{
+	struct tally tally;
+	int id;
+
+	self->want.ctl &= ~variant->without;
+	add_filter(&self->want, KIPT_FILTER_KIND_TRACE, followed_code);
+	add_filter(&self->want, KIPT_FILTER_KIND_TRACE, thread_code);
+	ASSERT_EQ(0, trace_all(&self->nl, &self->want, &id))
+		TH_LOG("%s", self->nl.why);
+	ASSERT_EQ(0, fetch_tally(&self->nl, id, "filter", &tally));
+	EXPECT_LE(BRANCHES(1), tally.followed);
+	EXPECT_LE(BRANCHES(1), tally.thread);
+	EXPECT_EQ(0, tally.forked);
+	EXPECT_EQ(tally.user, tally.followed + tally.thread + tally.other);
+	EXPECT_EQ(0, tally.kernel);
+	EXPECT_EQ(0, tally.gaps);
+}
+
+TEST_F_TIMEOUT(follow, stop_range_ends_the_trace, 120)
+{
+	struct tally tally;
+	int id;
+
+	self->want.ctl &= ~variant->without;
+	add_filter(&self->want, KIPT_FILTER_KIND_STOP, thread_code);
+	ASSERT_EQ(0, trace_all(&self->nl, &self->want, &id));
+	EXPECT_EQ(KIPT_STOP_CAUSE_FILTER,
+		  kipt_cpu_u64(&self->nl, id, 0, KIPT_A_CPU_CAUSE));
+	ASSERT_EQ(0, fetch_tally(&self->nl, id, "stop range", &tally));
+	EXPECT_LE(BRANCHES(1), tally.followed);
+	EXPECT_EQ(0, tally.thread);
+	EXPECT_EQ(0, tally.forked);
+}
+
+TEST_F(follow, bad_ranges_are_refused)
+{
+	self->want.nr_filters = 1;
+	self->want.filters[0] = (struct kipt_want_filter){
+		.kind = KIPT_FILTER_KIND_TRACE, .first = 0x2000, .last = 0x1000,
+	};
+	EXPECT_EQ(-EINVAL, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "ends before"));
+	self->want.filters[0].first = 0x0f00000000000000;
+	self->want.filters[0].last = 0x0f00000000001000;
+	EXPECT_EQ(-EINVAL, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "canonical"));
+	self->want.filters[0].first = 0x1000;
+	self->want.filters[0].last = 0x2000;
+	for (; self->want.nr_filters < 4; self->want.nr_filters++)
+		self->want.filters[self->want.nr_filters] =
+			self->want.filters[0];
+	EXPECT_EQ(-EOPNOTSUPP, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "ranges"));
+}
+
+#include "kipt_main.h"

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Suspend and hibernation: tracing stops before, is refused until the machine
+ * is up, and what was captured is there. The machine really sleeps, and is
+ * woken by its clock. Runs as root where KIPT_TEST_SUSPEND is set, on a
+ * machine with PT and the module loaded; skips elsewhere.
+ */
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "kipt_test.h"
+#include "machine_state.h"
+
+#define CANNOT_RUN() why_not()
+
+#define STATE		"/sys/power/state"
+#define PM_TEST		"/sys/power/pm_test"
+#define DISK		"/sys/power/disk"
+#define WAKE		"/sys/class/rtc/rtc0/wakealarm"
+#define MSR_OUTPUT_BASE	0x560
+
+static const char *why_not(void)
+{
+	if (kipt_missing())
+		return kipt_missing();
+	if (!getenv("KIPT_TEST_SUSPEND"))
+		return "KIPT_TEST_SUSPEND is not set: the machine would sleep";
+	return NULL;
+}
+
+static bool file_has(const char *path, const char *word)
+{
+	char text[256] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return strstr(text, word);
+}
+
+FIXTURE(latch)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+	int complaints;
+	int id;
+};
+
+FIXTURE_SETUP(latch)
+{
+	if (why_not())
+		SKIP(return, "%s", why_not());
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->want = (struct kipt_want){
+		.cpus = "0-1",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC,
+	};
+	self->complaints = machine_complaints(false);
+	self->id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+}
+
+FIXTURE_TEARDOWN(latch)
+{
+	kipt_nl_close(&self->nl);
+}
+
+/* What starts were answered while the machine went to sleep. */
+struct answers {
+	unsigned int refused;
+	unsigned int started;
+	unsigned int strange;
+	bool enough;
+	char why[256];
+};
+
+/* Starts and stops for ever a session of its own. */
+static void try_for_ever(struct answers *answers)
+{
+	static struct kipt_nl nl;
+	struct kipt_want want = {
+		.cpus = "0",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_MIN,
+		.ctl = CTL_BASIC,
+	};
+	int id, err;
+
+	if (kipt_nl_open(&nl))
+		_exit(1);
+	id = kipt_session_new(&nl, &want);
+	if (id < 0)
+		_exit(2);
+	while (!__atomic_load_n(&answers->enough, __ATOMIC_ACQUIRE)) {
+		err = kipt_session_start(&nl, id);
+		if (err == -EBUSY && !answers->refused)
+			memcpy(answers->why, nl.why, sizeof(nl.why));
+		answers->refused += err == -EBUSY;
+		answers->started += !err;
+		answers->strange += err && err != -EBUSY;
+		/* The machine's way to sleep may have stopped it already. */
+		if (!err && kipt_session_stop(&nl, id) == -EALREADY)
+			continue;
+	}
+	_exit(0);
+}
+
+static struct answers *shared_answers(void)
+{
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+TEST_F_TIMEOUT(latch, start_is_refused_on_the_way_to_sleep, 120)
+{
+	struct answers *answers = shared_answers();
+	pid_t child;
+
+	if (write_file(PM_TEST, "freezer") || !file_has(STATE, "mem"))
+		SKIP(return, "the kernel cannot test suspend");
+	ASSERT_NE(NULL, answers);
+	/* A session of its own, on CPU 0. */
+	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		try_for_ever(answers);
+	wait_ms(100);
+	EXPECT_EQ(0, write_file(STATE, "mem"));
+	wait_ms(100);
+	__atomic_store_n(&answers->enough, true, __ATOMIC_RELEASE);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	write_file(PM_TEST, "none");
+	printf("# %u starts, %u refused: %s\n", answers->started,
+	       answers->refused, answers->why);
+	EXPECT_LT(0, answers->started);
+	EXPECT_LT(0, answers->refused);
+	EXPECT_EQ(0, answers->strange);
+	EXPECT_NE(NULL, strstr(answers->why, "suspended"));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+static uint64_t cause(struct kipt_nl *nl, int id, uint32_t cpu)
+{
+	return kipt_cpu_u64(nl, id, cpu, KIPT_A_CPU_CAUSE);
+}
+
+/* Sleep and wake up. Return: 0 or a negative errno. */
+static int sleep_some(const char *state)
+{
+	int err;
+
+	write_file(WAKE, "0");
+	err = write_file(WAKE, "+4");
+	return err ? err : write_file(STATE, state);
+}
+
+static bool traces_again(struct kipt_nl *nl, int id)
+{
+	bool ok = !kipt_session_start(nl, id);
+
+	pin_to(0);
+	work(50);
+	ok &= !kipt_session_stop(nl, id);
+	ok &= kipt_cpu_bytes(nl, id, 0) > 200;
+	ok &= cause(nl, id, 0) == KIPT_STOP_CAUSE_USER;
+	return ok;
+}
+
+/* What a session has to be like after its machine has slept. */
+static bool ended_by_sleep(struct kipt_nl *nl, int id)
+{
+	bool ok = kipt_session_state(nl, id) == KIPT_STATE_STOPPED;
+	uint64_t ctl;
+	int cpu;
+
+	for (cpu = 0; cpu < 2; cpu++) {
+		uint64_t why = cause(nl, id, (uint32_t)cpu);
+
+		printf("# CPU %d: cause %llu, %llu bytes\n", cpu,
+		       (unsigned long long)why, (unsigned long long)
+		       kipt_cpu_bytes(nl, id, (uint32_t)cpu));
+		ok &= why == KIPT_STOP_CAUSE_SUSPEND;
+		ok &= machine_rtit_ctl(cpu, &ctl) && !(ctl & 1);
+	}
+	return ok && kipt_cpu_bytes(nl, id, 0) > 200;
+}
+
+TEST_F_TIMEOUT(latch, suspend_to_ram_keeps_what_was_captured, 180)
+{
+	if (!file_has(STATE, "mem"))
+		SKIP(return, "this machine cannot suspend to RAM");
+	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
+	pin_to(0);
+	work(100);
+	ASSERT_EQ(0, sleep_some("mem"));
+	EXPECT_TRUE(ended_by_sleep(&self->nl, self->id));
+	EXPECT_EQ(-EALREADY, kipt_session_stop(&self->nl, self->id));
+	EXPECT_TRUE(traces_again(&self->nl, self->id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+/* The image is written to swap, read back, and runs on. */
+TEST_F_TIMEOUT(latch, hibernation_keeps_what_was_captured, 300)
+{
+	if (!file_has(STATE, "disk") || !file_has("/proc/swaps", "/dev/") ||
+	    write_file(DISK, "test_resume"))
+		SKIP(return, "there is no swap, or the kernel cannot hibernate");
+	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
+	pin_to(0);
+	work(100);
+	ASSERT_EQ(0, write_file(STATE, "disk"));
+	EXPECT_TRUE(ended_by_sleep(&self->nl, self->id));
+	EXPECT_TRUE(traces_again(&self->nl, self->id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+#include "kipt_main.h"

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a session knows beside its trace, and what it costs others: nothing of
+ * a process that ended is held, not its memory, its file system or its
+ * cgroup, and yet its code is decoded; thousands of processes in one run;
+ * nobody waits for user space that does not answer; what is lost is told.
+ * Runs on a machine with PT and the module loaded; skips elsewhere.
+ */
+#include <elf.h>
+#include <linux/kipt_record.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "fuse_file.h"
+#include "kipt_test.h"
+#include "machine_state.h"
+
+#define CANNOT_RUN() kipt_missing()
+
+#define MIB		(1L << 20)
+#define BIG		(96L * MIB)
+#define PROCESSES	5000
+/* A program of our own: where it is, and what it does there. */
+#define TINY_BASE	0x10000000ULL
+#define TINY_ROUNDS	100
+
+/* A session on CPU 0 that keeps code. */
+FIXTURE(sideband)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+	int id;
+};
+
+FIXTURE_SETUP(sideband)
+{
+	SKIP_IF_MISSING();
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->want = (struct kipt_want){
+		.cpus = "0",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC | CTL_TSCEN,
+		.flags = KIPT_SESSION_FLAGS_KEEP_CODE,
+	};
+	self->id = 0;
+}
+
+FIXTURE_TEARDOWN(sideband)
+{
+	kipt_nl_close(&self->nl);
+}
+
+static int begin(struct kipt_nl *nl, const struct kipt_want *want)
+{
+	int id = kipt_session_new(nl, want), ret;
+
+	if (id < 0)
+		return id;
+	ret = kipt_session_start(nl, id);
+	return ret ? ret : id;
+}
+
+/* In a child, on the traced CPU. */
+static int touch_much(void *arg)
+{
+	char *memory = mmap(NULL, BIG, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	pin_to(0);
+	if (memory == MAP_FAILED)
+		return 1;
+	memset(memory, 1, BIG);
+	return 0;
+}
+
+TEST_F_TIMEOUT(sideband, memory_of_an_ended_process_is_freed, 120)
+{
+	long before, after, tries;
+
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	before = machine_free_kib();
+	ASSERT_EQ(0, in_child(touch_much, NULL));
+	for (tries = 0; tries < 20; tries++) {
+		after = machine_free_kib();
+		if (before - after < BIG / 4096)
+			break;
+		wait_ms(100);
+	}
+	TH_LOG("%ld KiB less are free", before - after);
+	EXPECT_GT(BIG / 4096, before - after);
+}
+
+/*
+ * A program without libraries: LOOP jumps back to itself, then it exits. Of
+ * its two pages the second is code.
+ */
+static const unsigned char tiny_code[] = {
+	0xb9, TINY_ROUNDS, 0, 0, 0,	/* mov ecx, TINY_ROUNDS */
+	0xff, 0xc9,			/* dec ecx */
+	0x75, 0xfc,			/* jnz */
+	0xb8, 60, 0, 0, 0,		/* mov eax, exit */
+	0x31, 0xff,			/* xor edi, edi */
+	0x0f, 0x05,			/* syscall */
+};
+
+#define TINY_JUMP	(TINY_BASE + 7)
+#define TINY_SYSCALL	(TINY_BASE + sizeof(tiny_code) - 2)
+#define TINY_LAST	(TINY_BASE + sizeof(tiny_code))
+
+static int write_tiny(const char *path)
+{
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+	} start = {
+		.header = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+				     ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_EXEC,
+			.e_machine = EM_X86_64,
+			.e_version = EV_CURRENT,
+			.e_entry = TINY_BASE,
+			.e_phoff = sizeof(Elf64_Ehdr),
+			.e_ehsize = sizeof(Elf64_Ehdr),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 1,
+		},
+		.segment = {
+			.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_X,
+			.p_offset = 4096,
+			.p_vaddr = TINY_BASE,
+			.p_filesz = sizeof(tiny_code),
+			.p_memsz = sizeof(tiny_code),
+			.p_align = 4096,
+		},
+	};
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	bool good = fd >= 0 &&
+		write(fd, &start, sizeof(start)) == sizeof(start) &&
+		pwrite(fd, tiny_code, sizeof(tiny_code), 4096) ==
+		sizeof(tiny_code);
+
+	if (fd >= 0)
+		close(fd);
+	return good ? 0 : -1;
+}
+
+static int run_program(void *arg)
+{
+	char *const argv[] = { arg, NULL };
+
+	pin_to(0);
+	execv(arg, argv);
+	return 1;
+}
+
+/* What a fetch says of the tiny program. */
+static struct {
+	uint64_t jumps;
+	uint64_t ends;
+	uint64_t no_code;
+	uint64_t gaps[KIPT_GAP_KIND_MAX + 1];
+} told;
+
+static bool in_tiny(const struct kipt_record *r)
+{
+	return !(r->flags & KIPT_RF_NO_IP) && r->ip >= TINY_BASE &&
+	       r->ip < TINY_LAST;
+}
+
+static void tell(const struct kipt_record *r)
+{
+	if (r->type == KIPT_RECORD_BRANCH) {
+		told.jumps += r->kind == KIPT_BRANCH_COND &&
+			      r->ip == TINY_JUMP;
+		told.ends += r->kind == KIPT_BRANCH_SYSCALL &&
+			     r->ip == TINY_SYSCALL;
+	}
+	if (r->type != KIPT_RECORD_GAP)
+		return;
+	if (r->kind <= KIPT_GAP_KIND_MAX)
+		told.gaps[r->kind]++;
+	told.no_code += in_tiny(r);
+}
+
+static void tell_all(struct kipt_nl *nl, void *ctx)
+{
+	size_t len, i;
+	const struct kipt_record *r = kipt_nl_attr(nl, KIPT_A_FETCH_RECORDS,
+						   &len);
+
+	(void)ctx;
+	for (i = 0; r && i < len / sizeof(*r); i++)
+		tell(&r[i]);
+}
+
+static int fetch_and_tell(struct kipt_nl *nl, int id)
+{
+	memset(&told, 0, sizeof(told));
+	return kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, tell_all, NULL);
+}
+
+/* A file system with nothing but the tiny program, and a run of that. */
+static const char *const mount_point = "/tmp/kipt-mount";
+static char *const mounted_tiny = "/tmp/kipt-mount/tiny";
+
+static int mount_tiny(void)
+{
+	mkdir(mount_point, 0755);
+	if (mount("kipt", mount_point, "tmpfs", 0, "size=1m"))
+		return -errno;
+	return write_tiny(mounted_tiny);
+}
+
+TEST_F_TIMEOUT(sideband, file_system_of_an_ended_program_unmounts, 60)
+{
+	ASSERT_EQ(0, mount_tiny());
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(run_program, mounted_tiny));
+	EXPECT_EQ(0, umount(mount_point));
+	umount2(mount_point, MNT_DETACH);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	/* And yet its code is there. */
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(1, told.ends);
+	EXPECT_EQ(TINY_ROUNDS - 1, told.jumps);
+	EXPECT_EQ(0, told.no_code);
+}
+
+/* What runs next must not be read where the program was. */
+TEST_F_TIMEOUT(sideband, file_rewritten_after_the_end_changes_nothing, 60)
+{
+	unsigned char other = 0x90;
+	int fd;
+
+	ASSERT_EQ(0, mount_tiny());
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(run_program, mounted_tiny));
+	wait_ms(200);
+	fd = open(mounted_tiny, O_WRONLY | O_CLOEXEC);
+	EXPECT_EQ(1, pwrite(fd, &other, 1, 4096 + 7));
+	close(fd);
+	EXPECT_EQ(0, umount(mount_point));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(TINY_ROUNDS - 1, told.jumps);
+	EXPECT_EQ(0, told.no_code);
+}
+
+static const char *const cgroups = "/tmp/kipt-cgroup";
+static const char *const cgroup = "/tmp/kipt-cgroup/kipt";
+
+static int make_cgroup(void)
+{
+	mkdir(cgroups, 0755);
+	if (mount("kipt", cgroups, "cgroup2", 0, NULL) && errno != EBUSY)
+		return -errno;
+	if (write_file("/tmp/kipt-cgroup/cgroup.subtree_control", "+memory"))
+		return -ENOENT;
+	return mkdir(cgroup, 0755) ? -errno : 0;
+}
+
+static int touch_much_in_cgroup(void *arg)
+{
+	if (write_file("/tmp/kipt-cgroup/kipt/cgroup.procs", "0"))
+		return 2;
+	return touch_much(arg);
+}
+
+static long cgroup_bytes(void)
+{
+	FILE *f = fopen("/tmp/kipt-cgroup/kipt/memory.current", "r");
+	long bytes = -1;
+
+	if (f && fscanf(f, "%ld", &bytes) != 1)
+		bytes = -1;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+TEST_F_TIMEOUT(sideband, cgroup_of_an_ended_process_is_empty, 60)
+{
+	long bytes, tries;
+
+	if (make_cgroup()) {
+		umount2(cgroups, MNT_DETACH);
+		SKIP(return, "no memory cgroups here");
+	}
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(touch_much_in_cgroup, NULL));
+	for (tries = 0; tries < 50; tries++) {
+		bytes = cgroup_bytes();
+		if (bytes < BIG / 4)
+			break;
+		wait_ms(100);
+	}
+	TH_LOG("%ld bytes are charged to it", bytes);
+	EXPECT_GT(BIG / 4, bytes);
+	EXPECT_EQ(0, rmdir(cgroup));
+	umount2(cgroups, MNT_DETACH);
+}
+
+static int run_many(void *arg)
+{
+	char *const argv[] = { arg, NULL };
+	int i, status;
+	pid_t child;
+
+	pin_to(0);
+	for (i = 0; i < PROCESSES; i++)
+		if (posix_spawn(&child, arg, NULL, NULL, argv, NULL) ||
+		    waitpid(child, &status, 0) != child || status)
+			return 1;
+	return 0;
+}
+
+/*
+ * The ring holds the last of them: each is decoded, though page tables were
+ * used again and again.
+ */
+TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
+{
+	char path[] = "/tmp/kipt-tiny";
+
+	ASSERT_EQ(0, write_tiny(path));
+	self->want.size = 8ULL << 20;
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(run_many, path));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	TH_LOG("%lu of the last processes were decoded", told.ends);
+	EXPECT_LT(20, told.ends);
+	/* The ring may begin in the middle of one. */
+	EXPECT_GE(told.ends * (TINY_ROUNDS - 1), told.jumps);
+	EXPECT_LT((told.ends - 1) * (TINY_ROUNDS - 1), told.jumps + 1);
+	EXPECT_EQ(0, told.no_code);
+	unlink(path);
+}
+
+/* The same without OS: no packet names an address space. */
+TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
+{
+	char path[] = "/tmp/kipt-tiny";
+
+	ASSERT_EQ(0, write_tiny(path));
+	self->want.mode = KIPT_MODE_ONCE;
+	self->want.size = 32ULL << 20;
+	self->want.ctl &= ~CTL_OS;
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(run_many, path));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ((uint64_t)PROCESSES * (TINY_ROUNDS - 1), told.jumps);
+	EXPECT_EQ(0, told.no_code);
+	unlink(path);
+}
+
+/* Shared with the traced child. */
+struct stage {
+	volatile int at;
+	char path[80];
+};
+
+static void wait_for(struct stage *stage, int at)
+{
+	while (stage->at < at)
+		wait_ms(10);
+}
+
+/* Runs the file's code, then drops the pages, so that they must be asked for. */
+static int run_mapped(struct stage *stage)
+{
+	int fd = open(stage->path, O_RDONLY | O_CLOEXEC);
+	void *code = mmap((void *)TINY_BASE, 4096, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+
+	if (code == MAP_FAILED)
+		return 1;
+	pin_to(0);
+	((void (*)(void))code)();
+	stage->at = 2;
+	wait_for(stage, 3);
+	madvise(code, 4096, MADV_DONTNEED);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	stage->at = 4;
+	wait_for(stage, 5);
+	return 0;
+}
+
+static pid_t start_mapped(struct stage *stage, const struct fuse_file *file)
+{
+	pid_t child;
+
+	snprintf(stage->path, sizeof(stage->path), "%s/code", file->path);
+	child = fork();
+	if (!child) {
+		/* Only the server's end is to hold the connection. */
+		close(file->fd);
+		_exit(run_mapped(stage));
+	}
+	return child;
+}
+
+TEST_F_TIMEOUT(sideband, code_that_never_comes_holds_nobody_up, 120)
+{
+	/* loop: dec ecx; jnz; ret */
+	static const unsigned char code[] = {
+		0xb9, TINY_ROUNDS, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0xc3,
+	};
+	struct stage *stage = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct fuse_file file;
+	struct timespec from, to;
+	pid_t child;
+	int ret = fuse_file_begin(&file, code, sizeof(code));
+
+	if (ret == -ENODEV)
+		SKIP(return, "this kernel has no FUSE");
+	ASSERT_EQ(0, ret);
+	self->want.size = 8ULL << 20;
+	self->id = begin(&self->nl, &self->want);
+	EXPECT_LT(0, self->id);
+	child = start_mapped(stage, &file);
+	wait_for(stage, 2);
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	stage->at = 3;
+	wait_for(stage, 4);
+	*file.muted = true;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	TH_LOG("the fetch took %ld s", (long)(to.tv_sec - from.tv_sec));
+	EXPECT_GT(60, to.tv_sec - from.tv_sec);
+	EXPECT_EQ(0, told.jumps);
+	EXPECT_LT(0, told.no_code);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	fuse_file_end(&file);
+	stage->at = 5;
+	waitpid(child, NULL, 0);
+}
+
+static void copy_bytes(int from, int to)
+{
+	char byte = 0;
+
+	while (read(from, &byte, 1) == 1)
+		if (write(to, &byte, 1) != 1)
+			break;
+	_exit(0);
+}
+
+/* Two processes that hand a byte to and fro on the traced CPU. */
+static int switch_often(void *arg)
+{
+	int there[2], back[2], i;
+	char byte = 0;
+
+	pin_to(0);
+	if (pipe(there) || pipe(back))
+		return 1;
+	if (!fork()) {
+		close(there[1]);
+		copy_bytes(there[0], back[1]);
+	}
+	for (i = 0; i < *(int *)arg; i++)
+		if (write(there[1], &byte, 1) != 1 ||
+		    read(back[0], &byte, 1) != 1)
+			return 1;
+	return 0;
+}
+
+TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_told, 60)
+{
+	int few = 20, many = 1000;
+
+	self->want.size = SIZE_MIN;
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(switch_often, &few));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+
+	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_EQ(0, in_child(switch_often, &many));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_LT(1000, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST,
+				    0));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(1, told.gaps[KIPT_GAP_SWITCHES]);
+}
+
+#include "kipt_main.h"

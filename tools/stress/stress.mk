@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The proofs that run long, see tools/stress/README.md. Their programs run in
+# the test machine; segments, which reads its truth, here. STRESS_KERNEL is 6.1,
+# 6.12, 7.2 or debug.
+
+STRESS := $(ROOT)/tools/stress
+STRESS_OUT := $(BUILD)/stress
+STRESS_CFLAGS := $(WARNINGS) -O2 -g -D_GNU_SOURCE -I$(ROOT)/uapi -I$(STRESS)
+STRESS_CLIENT := $(addprefix $(STRESS)/,client.c message.c) \
+	$(STRESS_OUT)/spec_tables.c
+STRESS_HEADERS := $(wildcard $(STRESS)/*.h $(ROOT)/uapi/linux/*.h) \
+	$(ROOT)/selftests/random/rng.h
+STRESS_PROGRAMS := $(addprefix $(STRESS_OUT)/,nlfuzz stress leaks extremes left \
+	segments)
+STRESS_KERNEL ?= 6.12
+SEED ?= 1
+
+$(STRESS_OUT)/spec_tables.c: $(STRESS)/make_spec $(ROOT)/uapi/kipt.yaml
+	@mkdir -p $(@D)
+	$(STRESS)/make_spec $(ROOT)/uapi/kipt.yaml >$@.new
+	mv $@.new $@
+
+stress-program = $(CC) $(STRESS_CFLAGS) -o $@ $(filter %.c,$^)
+
+$(STRESS_OUT)/nlfuzz: $(STRESS)/nlfuzz.c $(STRESS_CLIENT) $(STRESS_HEADERS)
+	$(stress-program)
+
+$(STRESS_OUT)/stress: $(addprefix $(STRESS)/,stress.c actors.c owners.c life.c \
+		trail.c) $(STRESS_CLIENT) $(STRESS_HEADERS)
+	$(stress-program)
+
+$(addprefix $(STRESS_OUT)/,leaks extremes left): $(STRESS_OUT)/%: $(STRESS)/%.c \
+		$(STRESS)/session_calls.c $(STRESS_CLIENT) $(STRESS_HEADERS)
+	$(stress-program)
+
+$(STRESS_OUT)/segments: $(STRESS)/segments.c $(FLOW_SHARED) $(FLOW_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(FLOW_CFLAGS) -o $@ $(filter %.c,$^)
+
+.PHONY: stress-programs stress-judge-test stress-short
+.PHONY: nlfuzz stress leaks extremes
+stress-programs: testcpu flow-programs $(STRESS_PROGRAMS)
+
+stress-judge-test: $(STRESS_OUT)/segments
+	$(STRESS)/judge_test
+
+nlfuzz: N ?= 1000000
+nlfuzz: stress-programs
+	$(STRESS)/run nlfuzz $(STRESS_KERNEL) $(N) $(SEED)
+
+# SECONDS has another default for others.
+stress: stress-programs
+	$(STRESS)/run stress $(STRESS_KERNEL) \
+		$(if $(filter file,$(origin SECONDS)),600,$(SECONDS)) $(SEED)
+
+leaks: N ?= 1000
+leaks: stress-programs
+	$(STRESS)/run leaks $(STRESS_KERNEL) $(N)
+
+extremes: stress-programs
+	$(STRESS)/run makers $(STRESS_KERNEL) 50
+	$(STRESS)/run cpus $(STRESS_KERNEL) 16
+	$(STRESS)/run processes $(STRESS_KERNEL) 5000
+	$(STRESS)/run pause $(STRESS_KERNEL) 300
+
+# What `make check` has time for.
+stress-short: stress-programs
+	$(STRESS)/run nlfuzz $(STRESS_KERNEL) 20000 $(SEED)
+	$(STRESS)/run stress $(STRESS_KERNEL) 40 $(SEED)
+	$(STRESS)/run makers $(STRESS_KERNEL) 10
