@@ -24,7 +24,7 @@ static const char usage[] =
 "\n"
 "  --cpu N       records of CPU N only (KIPT_RECORD_CPU records tell)\n"
 "  --run N       only what is between the Nth setting of TraceEn and the next\n"
-"  --psb-freq N  only what is traced with this PSBFreq, in one or more runs\n"
+"  --ctl N       only runs with PSBFreq and CycThresh of this IA32_RTIT_CTL\n"
 "  --ring        the oldest trace may be missing\n"
 "  --early-end   the newest may be: the buffer was full, the CPU went offline\n"
 "  --fold-kinds  the records do not tell indirect branches from direct ones\n"
@@ -43,7 +43,7 @@ struct arguments {
 	const char *records;
 	int cpu;
 	int run;
-	int freq;
+	uint64_t ctl;
 	uint64_t based_first;
 	uint64_t based_last;
 	bool negative;
@@ -133,8 +133,8 @@ static int compare(const struct arguments *args, struct flow_cursor truth,
 			      &result.record);
 		return 1;
 	}
-	if (!result.branches && !result.compared[FLOW_PTWRITE] &&
-	    !result.compared[FLOW_IDLE]) {
+	if (!result.branches && !result.compared[FLOW_ENABLE] &&
+	    !result.compared[FLOW_PTWRITE] && !result.compared[FLOW_IDLE]) {
 		printf("nothing was compared\n");
 		return 1;
 	}
@@ -147,8 +147,8 @@ static int compare(const struct arguments *args, struct flow_cursor truth,
 
 static bool truth_select(const struct arguments *args, struct flow_file *file)
 {
-	if (args->freq >= 0)
-		return flow_select_freq(file, (unsigned int)args->freq);
+	if (args->ctl)
+		return flow_select_ctl(file, args->ctl);
 	return !args->run || flow_select_run(file, (unsigned int)args->run);
 }
 
@@ -210,7 +210,7 @@ static bool parse_based(struct arguments *args, const char *text)
 static const struct option options[] = {
 	{ "cpu", required_argument, NULL, 'c' },
 	{ "run", required_argument, NULL, 'R' },
-	{ "psb-freq", required_argument, NULL, 'f' },
+	{ "ctl", required_argument, NULL, 'C' },
 	{ "ring", no_argument, NULL, 'r' },
 	{ "early-end", no_argument, NULL, 'e' },
 	{ "fold-kinds", no_argument, NULL, 'k' },
@@ -228,8 +228,9 @@ static bool take_option(struct arguments *args, int option)
 		return parse_number("--cpu", optarg, &args->cpu);
 	case 'R':
 		return parse_number("--run", optarg, &args->run);
-	case 'f':
-		return parse_number("--psb-freq", optarg, &args->freq);
+	case 'C':
+		args->ctl = strtoull(optarg, NULL, 0);
+		return true;
 	case 'r':
 		args->match.late_start = true;
 		return true;
@@ -255,7 +256,7 @@ static bool take_option(struct arguments *args, int option)
 
 int main(int argc, char **argv)
 {
-	struct arguments args = { .cpu = -1, .freq = -1 };
+	struct arguments args = { .cpu = -1 };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {

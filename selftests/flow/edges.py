@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Holds the packets at the edges of what was traced against the truth.
 
-edges.py TRUTH RUN META PACKETS [KIND...]
+edges.py TRUTH META PACKETS [KIND...]
 
-TRUTH    truth.N of the test CPU
-RUN      which setting of TraceEn, from 1, or "psb-freq=N": those with that
-         PSBFreq
+TRUTH    truth.N of the test CPU; what counts is the runs that have PSBFreq
+         and CycThresh of the recording
 META     meta.json of the recording: its IA32_RTIT_CTL and address ranges
 PACKETS  what 'kipt packets --json' lists of it
 KIND     such as in:call or out:jcc: each must have come at least once
@@ -30,22 +29,20 @@ NO_ADDRESS = ("jcc", "off", "cr3")
 PASSED = ("TSC", "TMA", "MTC", "CYC", "CBR", "PAD", "MODE.Exec", "MODE.TSX",
           "PIP", "VMCS", "MNT")
 OS, USER, DISRETC = 1 << 2, 1 << 3, 1 << 11
+CYCTHRESH, PSBFREQ = 15 << 19, 15 << 24
 
 Edge = collections.namedtuple("Edge", "on kind source target")
 Seen = collections.namedtuple("Seen", "on fup ip stop offset")
 
 
-def truth_edges(path, run):
+def truth_edges(path, ctl):
     data = open(path, "rb").read()
-    runs, edges = 0, []
-    freq = int(run.split("=")[1]) if "=" in run else None
+    edges = []
     inside = False
     for entry in struct.iter_unpack("<BBHIQQ", data[24:]):
         kind, _, _, aux, source, target = entry
         if kind == MARK_ON:
-            runs += 1
-            inside = runs == int(run) if freq is None else \
-                (target >> 24 & 15) == freq
+            inside = not (target ^ ctl) & (CYCTHRESH | PSBFREQ)
         elif inside and kind in (ENABLE, DISABLE):
             edges.append(Edge(kind == ENABLE, KINDS.get(aux, str(aux)),
                               source, target))
@@ -105,12 +102,12 @@ def wrong(edge, seen, ctl, stops):
 
 
 def main():
-    truth, run, meta, packets = sys.argv[1:5]
+    truth, meta, packets = sys.argv[1:4]
     meta = json.load(open(meta))
     ctl = int(meta["ctl_bits"], 16)
     stops = [(int(f["first"], 16), int(f["last"], 16))
              for f in meta.get("filters", ()) if f["kind"] == "stop"]
-    edges, seen = truth_edges(truth, run), packets_seen(packets)
+    edges, seen = truth_edges(truth, ctl), packets_seen(packets)
     counts = collections.Counter()
     for n, (edge, packet) in enumerate(zip(edges, seen)):
         what = wrong(edge, packet, ctl, stops)
@@ -122,7 +119,7 @@ def main():
     print("edges:", *(f"{k} {v}" for k, v in sorted(counts.items())))
     if len(edges) != len(seen):
         sys.exit(f"{len(edges)} edges, {len(seen)} of them in the trace")
-    for kind in sys.argv[5:]:
+    for kind in sys.argv[4:]:
         if not counts[kind]:
             sys.exit(f"none is {kind}")
 

@@ -18,7 +18,8 @@
 /* Intel SDM Vol. 3C, "IA32_RTIT_CTL MSR". */
 #define CTL_PWREVTEN	(1ULL << 4)
 #define CTL_PTWEN	(1ULL << 12)
-#define CTL_PSBFREQ(ctl)	((ctl) >> 24 & 15)
+#define CTL_CYCTHRESH	(15ULL << 19)
+#define CTL_PSBFREQ	(15ULL << 24)
 
 static const char *const kind_names[FLOW_KIND_COUNT] = {
 	[FLOW_END] = "end",
@@ -139,15 +140,16 @@ bool flow_select_run(struct flow_file *file, unsigned int run)
 	return true;
 }
 
-bool flow_select_freq(struct flow_file *file, unsigned int freq)
+bool flow_select_ctl(struct flow_file *file, uint64_t ctl)
 {
 	struct truth_entry *entries = file->entries;
+	const uint64_t fields = CTL_CYCTHRESH | CTL_PSBFREQ;
 	size_t begin = file->count, end = file->count, i;
 
 	for (i = 0; i < file->count && end == file->count; i++) {
 		if (entries[i].kind != TRUTH_MARK_ON)
 			continue;
-		if (CTL_PSBFREQ(entries[i].to) != freq) {
+		if ((entries[i].to ^ ctl) & fields) {
 			if (begin < i)
 				end = i;
 		} else if (begin == file->count) {
@@ -155,8 +157,9 @@ bool flow_select_freq(struct flow_file *file, unsigned int freq)
 		}
 	}
 	if (begin == file->count) {
-		fprintf(stderr, "compare: %s has no run with PSBFreq %u\n",
-			file->path, freq);
+		fprintf(stderr,
+			"compare: %s has no run with PSBFreq and CycThresh of %#" PRIx64 "\n",
+			file->path, ctl);
 		return false;
 	}
 	file->entries = entries + begin;
@@ -417,6 +420,7 @@ static bool record_mark(struct flow_cursor *cursor,
 	case KIPT_RECORD_EVENT:
 	case KIPT_RECORD_EVENT_DATA:
 	case KIPT_RECORD_VMCS:
+	case KIPT_RECORD_TRACESTOP:
 	case KIPT_RECORD_INSN:
 		return false;
 	case KIPT_RECORD_SYNC:

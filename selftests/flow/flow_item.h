@@ -147,14 +147,14 @@ bool flow_open_truth(struct flow_file *file, const char *path);
 bool flow_select_run(struct flow_file *file, unsigned int run);
 
 /**
- * flow_select_freq() - narrow a truth file to runs that belong together
+ * flow_select_ctl() - narrow a truth file to runs that belong together
  * @file: from flow_open_truth()
- * @freq: from the first TRUTH_MARK_ON whose IA32_RTIT_CTL has this PSBFreq to
- *	the next one behind it that has another
+ * @ctl: from the first TRUTH_MARK_ON whose IA32_RTIT_CTL has its PSBFreq and
+ *	CycThresh to the next one behind it that has others
  *
  * Return: true, or false after a sentence on stderr.
  */
-bool flow_select_freq(struct flow_file *file, unsigned int freq);
+bool flow_select_ctl(struct flow_file *file, uint64_t ctl);
 
 /**
  * flow_open_records() - map a records file as kipt -o writes it

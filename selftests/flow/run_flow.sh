@@ -167,27 +167,28 @@ prove_libipt()
 	show_compare "$cpu" | head -n 4
 }
 
-# filter_cpu NAME SELECT...: a recording of guest_filters with its truth.
+# filter_cpu NAME: a recording of guest_filters with its truth.
 filter_cpu()
 {
-	local name=$1
-	shift
-	"$BUILD/compare" --cpu 1 --negative "$@" "$OUT/truth/truth.1" \
+	local name=$1 ctl
+
+	ctl=$(sed -n 's/.*"ctl_bits": *"\(0x[0-9a-f]*\)".*/\1/p' \
+		"$OUT/$name/meta.json")
+	"$BUILD/compare" --cpu 1 --negative --ctl "$ctl" "$OUT/truth/truth.1" \
 		"$OUT/$name/records" >"$OUT/compare.$name"
 	result $? "$name equals the truth, and changes of it are found"
 	show_compare "$name"
 }
 
-# filter_edges NAME SELECT KIND...: the packets at its edges.
+# filter_edges NAME KIND...: the packets at its edges.
 filter_edges()
 {
-	local name=$1 select=$2
-	shift 2
+	local name=$1
+	shift
 	build/kipt/kipt packets --json "$OUT/$name/cpu1.pt" \
 		>"$OUT/$name/packets" 2>/dev/null
-	selftests/flow/edges.py "$OUT/truth/truth.1" "$select" \
-		"$OUT/$name/meta.json" "$OUT/$name/packets" "$@" \
-		>"$OUT/$name/edges" 2>&1
+	selftests/flow/edges.py "$OUT/truth/truth.1" "$OUT/$name/meta.json" \
+		"$OUT/$name/packets" "$@" >"$OUT/$name/edges" 2>&1
 	result $? "$name has the packets of its edges"
 	sed "s/^/# $name: /" "$OUT/$name/edges"
 }
@@ -208,8 +209,8 @@ edge_kinds()
 		echo in:jmp out:jmp out:syscall out:exception out:interrupt
 		;;
 	user-touch) echo in:call out:ret ;;
-	user-all) echo in:ret out:syscall ;;
-	user-library) echo in:jmp* out:ret ;;
+	user-all) echo in:ret out:syscall out:exception ;;
+	user-library) echo in:jmp* ;;
 	stop) echo stop:call ;;
 	stop-filter) echo in:call stop:jmp ;;
 	stop-inside) echo stop:jmp ;;
@@ -219,21 +220,15 @@ edge_kinds()
 
 prove_filters()
 {
-	local name run=0
+	local name
 
 	boot selftests/flow/guest_filters
 	result $? "are traced and decoded in the kernel"
 	while read -r name; do
-		run=$((run + 1))
-		filter_cpu "$name" --run $run
+		filter_cpu "$name"
 		# shellcheck disable=SC2046
-		filter_edges "$name" $run $(set -f; edge_kinds "$name")
+		filter_edges "$name" $(set -f; edge_kinds "$name")
 	done <"$OUT/runs"
-	run=0
-	for name in process-user:0 process:1 process-fork:3 process-user-fork:4; do
-		filter_cpu "${name%:*}" --psb-freq "${name#*:}"
-		filter_edges "${name%:*}" "psb-freq=${name#*:}"
-	done
 }
 
 # based_compare OPTION...: CPU 1 of a run of work/based.

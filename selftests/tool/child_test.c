@@ -162,12 +162,12 @@ static bool compile(const char *options)
 
 static void programs_test(void)
 {
-	char *pie[] = { "./pie", "answer", NULL };
-	char *fixed[] = { "./fixed", "answer", NULL };
-	char *shell[] = { "/bin/sh", "-c", "./pie answer; exit $?", NULL };
-	char *env[] = { "env", "./pie", "answer", NULL };
-	char *thirty_two[] = { "./small", "answer", NULL };
-	char *none[] = { "./not-here", NULL };
+	char *pie[3] = { "./pie", "answer", NULL };
+	char *fixed[3] = { "./fixed", "answer", NULL };
+	char *shell[4] = { "/bin/sh", "-c", "./pie answer; exit $?", NULL };
+	char *env[4] = { "env", "./pie", "answer", NULL };
+	char *thirty_two[3] = { "./small", "answer", NULL };
+	char *none[2] = { "./not-here", NULL };
 
 	load_test("program", "./pie:own", false, 1, pie);
 	load_test("program_by_name", "pie:own", false, 1, pie);

@@ -7,7 +7,7 @@
 
 #define SIZE_DEFAULT	(16ULL << 20)
 
-enum { OPTION_SAVE = 1, OPTION_ONLY, OPTION_KEEP };
+enum { OPTION_SAVE = 1, OPTION_ONLY, OPTION_KEEP, OPTION_RAW };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("run the command on these CPUs and trace them;\n"
@@ -15,6 +15,8 @@ static const struct kipt_option options[] = {
 	{ "save", 0, OPTION_SAVE, "DIR",
 	  "keep in DIR what decoding elsewhere needs: cpuN.pt,\n"
 	  "code pages of kernel and command, symbols, meta.json" },
+	{ "raw", 0, OPTION_RAW, "DIR",
+	  "write only the raw trace, DIR/cpuN.pt, and meta.json" },
 	{ "only", 0, OPTION_ONLY, NULL,
 	  "trace only the command's process, with --fork also\n"
 	  "those it makes, and no other on its CPUs" },
@@ -32,6 +34,8 @@ static int options_take(struct recording *r, struct args *args)
 	while ((id = args_option(args)) > 0) {
 		if (id == OPTION_SAVE)
 			r->save = args->value;
+		else if (id == OPTION_RAW)
+			r->raw = args->value;
 		else if (id == OPTION_ONLY)
 			r->only = true;
 		else if (id == OPTION_KEEP)

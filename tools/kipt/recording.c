@@ -195,6 +195,21 @@ static int target_run(struct recording *r)
 	return status;
 }
 
+static bool raw_kept(struct recording *r)
+{
+	struct kipt_session session;
+	bool ok;
+
+	if (!r->raw)
+		return true;
+	if (genl_session_get(r->genl, r->session.id, &session))
+		return false;
+	ok = raw_save(&session, -1, r->raw) &&
+	     save_meta(r->raw, &r->info, &session, r->command);
+	session_free(&session);
+	return ok;
+}
+
 static int recorded(struct recording *r)
 {
 	struct fetch_request what = { .cpu = -1, .options = &r->fetch };
@@ -204,7 +219,7 @@ static int recorded(struct recording *r)
 	if (ok && status)
 		say_note("'%s' ended with status %d", r->command[0], status);
 	r->output.view.tsc_khz = r->info.caps.tsc_khz;
-	ok = ok && saved(r);
+	ok = ok && saved(r) && raw_kept(r);
 	what.id = r->session.id;
 	ok = ok && fetch_run(&what, &r->output);
 	if (r->session.id && r->keep)
@@ -224,6 +239,7 @@ int recording_run(struct recording *r)
 		return KIPT_EXIT_FAILED;
 	if (!genl_info(r->genl, &r->info) &&
 	    (!r->save || save_folder(r->save)) &&
+	    (!r->raw || save_folder(r->raw)) &&
 	    output_open(&r->output, &r->view, true)) {
 		status = recorded(r);
 		if (!output_close(&r->output))

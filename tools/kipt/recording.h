@@ -18,6 +18,7 @@
  * @view: how to show
  * @fetch: how to decode
  * @save: folder for what decoding elsewhere needs, or NULL
+ * @raw: folder for the raw trace and meta.json only, or NULL
  * @command: the command, NULL at the end; NULL itself with --pid: until
  *	Ctrl-C, or the end of the process
  * @only: trace only the command's process
@@ -43,6 +44,7 @@ struct recording {
 	struct view_options view;
 	struct fetch_options fetch;
 	const char *save;
+	const char *raw;
 	char **command;
 	bool only;
 	bool keep;
