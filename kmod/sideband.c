@@ -447,14 +447,16 @@ u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
 void kipt_sideband_losses(struct kipt_sideband *sideband,
 			  struct kipt_sideband_losses *losses)
 {
+	const struct kipt_switch_log *log;
 	unsigned int cpu;
 
 	losses->spaces = kipt_spaces_lost(sideband->spaces);
 	losses->switches = 0;
-	/* A CPU that still logs is a little further than what is told. */
-	for_each_cpu(cpu, sideband->cpus)
-		losses->switches +=
-			data_race(kipt_switch_log_first(&sideband->logs[cpu]));
+	for_each_cpu(cpu, sideband->cpus) {
+		log = &sideband->logs[cpu];
+		/* A CPU that still logs is a little further than this. */
+		losses->switches += data_race(kipt_switch_log_first(log));
+	}
 	kipt_code_keep_figures(sideband->keep, &losses->code_kept,
 			       &losses->code_dropped);
 }
