@@ -29,8 +29,8 @@ fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,unpack tally words jsonl)
 fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
 fuzz_files-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_TOOL)/%.c,record_file meta range maps image file_map \
-		pages args)
+	$(patsubst %,$(FUZZ_TOOL)/%.c,record_file meta range jsonl maps image \
+		file_map pages args)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 
 # Tables that start small grow, also with what a small input leaves in them.
