@@ -15,13 +15,14 @@
 #include "pmi.h"
 #include "trace.h"
 
-/* The NMI of a PMI arrives within microseconds, or comes merged. */
-#define DUE_MS	10
 /*
- * One that was sent to another CPU arrives too, but that CPU may be a thread
- * of a hypervisor, which runs it when it likes.
+ * The NMI of a PMI arrives within microseconds, or comes merged; one that was
+ * sent to another CPU arrives too. But a CPU may be a thread of a hypervisor,
+ * which runs it when it likes.
  */
-#define SENT_MS	10000
+#define DUE_MS		10
+#define PMI_MS		1000
+#define SENT_MS		10000
 
 /*
  * Until when, in TSC ticks, an NMI of ours may arrive with nothing left to
@@ -31,10 +32,11 @@
  */
 static DEFINE_PER_CPU(u64, due_until);
 /*
- * The same for the one NMI that was sent: the first that comes takes it off.
- * Should that have been another's, ours is right behind it, and due.
+ * The same for longer, but for as many as there may be: each that comes takes
+ * one off. Should that have been another's, ours is right behind it, and due.
  */
-static DEFINE_PER_CPU(u64, sent_until);
+static DEFINE_PER_CPU(u64, awaited_until);
+static DEFINE_PER_CPU(atomic_t, awaited);
 /* This NMI was a PMI of ours, so LVTPC is masked. */
 static DEFINE_PER_CPU(bool, unmask);
 
@@ -45,15 +47,25 @@ static u64 time_in(unsigned int ms)
 
 static bool is_due(void)
 {
-	return rdtsc() < this_cpu_read(due_until);
+	return rdtsc() < READ_ONCE(*this_cpu_ptr(&due_until));
 }
 
-static bool take_sent(void)
+/* Others add, this CPU takes off. */
+static bool take_awaited(void)
 {
-	bool sent = rdtsc() < this_cpu_read(sent_until);
+	atomic_t *count = this_cpu_ptr(&awaited);
 
-	this_cpu_write(sent_until, 0);
-	return sent;
+	if (rdtsc() < READ_ONCE(*this_cpu_ptr(&awaited_until)))
+		return atomic_add_unless(count, -1, 0);
+	atomic_set(count, 0);
+	return false;
+}
+
+static void await_nmi(unsigned int cpu, unsigned int ms)
+{
+	WRITE_ONCE(per_cpu(due_until, cpu), time_in(DUE_MS));
+	WRITE_ONCE(per_cpu(awaited_until, cpu), time_in(ms));
+	atomic_inc(&per_cpu(awaited, cpu));
 }
 
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
@@ -61,11 +73,12 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	struct kipt_trace *trace = kipt_trace_here();
 	bool ours = is_due();
 
-	ours |= take_sent();
 	if (trace && kipt_hw_pmi_ack_local()) {
 		this_cpu_write(unmask, true);
 		kipt_trace_pmi_local(trace);
 		ours = true;
+	} else {
+		ours |= take_awaited();
 	}
 	if (trace)
 		kipt_trace_nmi_local(trace);
@@ -106,14 +119,13 @@ void kipt_pmi_uninit(void)
 void kipt_pmi_stopped_local(void)
 {
 	if (kipt_hw_pmi_ack_local())
-		this_cpu_write(due_until, time_in(DUE_MS));
+		await_nmi(smp_processor_id(), PMI_MS);
 }
 
 void kipt_pmi_send_nmi(unsigned int cpu)
 {
 	preempt_disable();
-	WRITE_ONCE(per_cpu(due_until, cpu), time_in(DUE_MS));
-	WRITE_ONCE(per_cpu(sent_until, cpu), time_in(SENT_MS));
+	await_nmi(cpu, SENT_MS);
 	kipt_hw_send_nmi(cpu);
 	preempt_enable();
 }

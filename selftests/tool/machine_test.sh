@@ -149,8 +149,10 @@ calls_tests() {
 
 # The saved trace decodes elsewhere to what the kernel decoded.
 save_tests() {
-	run record --cpus 1 --save saved -o kernel.rec -- ls /
+	run record --cpus 1 --save saved -o packed.rec -- ls /
 	same "save" 0 "$STATUS"
+	run show packed.rec -o kernel.rec
+	same "show_unpacks" 0 "$STATUS"
 	run decode saved/cpu1.pt --dir saved -o elsewhere.rec
 	same "saved_decodes" 0 "$STATUS"
 	same "saved_decodes_the_same" "" "$(python3 - <<-'END'
@@ -170,7 +172,7 @@ save_tests() {
 	    print("only", gap, "records are the same")
 	END
 	)"
-	run show kernel.rec --stats
+	run show packed.rec --stats
 	more_than "show_what_was_saved" 1000 "${OUT%% *}"
 }
 
