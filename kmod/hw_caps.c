@@ -210,9 +210,8 @@ u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps)
 	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)
 		if (caps->leaf0_ebx & ctl_fields[i].cap)
 			allowed |= ctl_fields[i].mask;
-	for (i = 0; i < kipt_caps_ranges(caps); i++)
-		allowed |= RTIT_CTL_ADDR_CFG(i);
-	return allowed;
+	/* What the module sets, for ranges and processes that are named. */
+	return allowed & ~RTIT_CTL_CR3FILTER;
 }
 
 static unsigned long legal_encodings(const struct kipt_caps *caps, u64 mask)
