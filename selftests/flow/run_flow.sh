@@ -214,7 +214,7 @@ edge_kinds()
 	stop) echo stop:call ;;
 	stop-filter) echo in:call stop:jmp ;;
 	stop-inside) echo stop:jmp ;;
-	stop-kernel) echo in:call out:ret ;;
+	stop-kernel) echo in:ret out:call ;;
 	esac
 }
 
