@@ -36,6 +36,8 @@ struct space {
 	u64 name;
 	u64 id;
 	u64 born;
+	/* No user code runs in it from then on; the name is its own for longer. */
+	u64 died;
 	u64 released;
 	u32 tgid;
 	bool ended;
@@ -186,6 +188,7 @@ static u64 add(struct kipt_spaces *spaces, struct mm_struct *mm, u32 tgid)
 	space->id = ++spaces->serial << spaces->slot_bits |
 		    (space - spaces->entries);
 	space->born = rdtsc();
+	space->died = HELD;
 	space->released = HELD;
 	space->tgid = tgid;
 	space->ended = false;
@@ -218,6 +221,7 @@ static void set_ended(struct kipt_spaces *spaces, struct space *space)
 	if (space->ended)
 		return;
 	space->ended = true;
+	space->died = rdtsc();
 	list_move_tail(&space->order, &spaces->ended);
 	WRITE_ONCE(spaces->nr_ended, spaces->nr_ended + 1);
 }
@@ -238,14 +242,17 @@ u64 kipt_spaces_ended(struct kipt_spaces *spaces, struct mm_struct *mm)
 	return id;
 }
 
-/* The one that had the name; NULL if none did, or several. */
+/*
+ * The one whose user code may have run under the name; NULL if there is none, or
+ * several.
+ */
 static struct space *only_owner(struct kipt_spaces *spaces, u64 name,
 				u64 begin, u64 end)
 {
 	struct space *space, *found = NULL;
 
 	hlist_for_each_entry(space, bucket(spaces, name), node) {
-		if (space->name != name || space->released < begin ||
+		if (space->name != name || space->died < begin ||
 		    space->born > end)
 			continue;
 		if (found)
