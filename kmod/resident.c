@@ -5,6 +5,7 @@
  * RCU or for an interrupt on each CPU; each entry is read once; and a page is
  * believed when it is still there after its reference was taken.
  */
+#include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/memremap.h>
 #include <linux/mm.h>
@@ -12,12 +13,18 @@
 #include <linux/page-flags.h>
 #include <linux/page_ref.h>
 #include <linux/pgtable.h>
+#include <linux/sched.h>
 #include <linux/uaccess.h>
 
 #include "resident.h"
 
-/* Who changes mappings is through in microseconds, or waits for something. */
+/*
+ * Who changes mappings is through in microseconds, unless it lost its CPU
+ * meanwhile, or waits for something: then so much patience and no more.
+ */
 #define LOCK_TRIES	64
+#define LOCK_SLEEPS	10
+#define SLEEP_US	200
 
 /* @pfn is of an entry that says it is a page of memory. */
 static struct page *try_get(unsigned long pfn)
@@ -125,7 +132,7 @@ bool kipt_resident_copy(struct page *page, void *to)
 	return !copy_from_kernel_nofault(to, page_address(page), PAGE_SIZE);
 }
 
-static bool lock_mm(struct mm_struct *mm)
+static bool try_lock(struct mm_struct *mm)
 {
 	u32 i;
 
@@ -133,6 +140,21 @@ static bool lock_mm(struct mm_struct *mm)
 		if (mmap_read_trylock(mm))
 			return true;
 		cpu_relax();
+	}
+	return false;
+}
+
+/* For its own lock a reader waits as it does in each page fault. */
+static bool lock_mm(struct mm_struct *mm)
+{
+	u32 i;
+
+	if (mm == current->mm)
+		return !mmap_read_lock_killable(mm);
+	for (i = 0; i < LOCK_SLEEPS; i++) {
+		if (try_lock(mm))
+			return true;
+		usleep_range(SLEEP_US, 2 * SLEEP_US);
 	}
 	return false;
 }

@@ -43,7 +43,8 @@ bool kipt_resident_copy(struct page *page, void *to);
  * @addr: address of a page
  * @to: PAGE_SIZE bytes
  *
- * Context: process; takes the mmap lock only if it is free.
+ * Context: process; waits for the mmap lock of the caller, as page faults do, and
+ * for another's some milliseconds at most.
  *
  * Return: 0; -EFAULT if no page is there; -EBUSY if someone changes the
  * mappings right now.
