@@ -10,6 +10,7 @@
 #include <asm/nmi.h>
 #include <asm/tsc.h>
 
+#include "buffer.h"
 #include "compat.h"
 #include "hw.h"
 #include "pmi.h"
@@ -74,7 +75,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	bool ours = is_due();
 
 	if (trace && kipt_hw_pmi_ack_local()) {
-		this_cpu_write(unmask, true);
+		this_cpu_write(unmask, trace->buffer->once);
 		kipt_trace_pmi_local(trace);
 		ours = true;
 	} else {

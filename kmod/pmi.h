@@ -21,7 +21,7 @@ int kipt_pmi_init(void);
 void kipt_pmi_uninit(void);
 
 /**
- * kipt_pmi_stopped_local() - tracing was just turned off on this CPU
+ * kipt_pmi_stopped_local() - tracing is off on this CPU, perhaps just now
  *
  * Takes a pending PMI off the register and remembers for a moment that its
  * NMI may still arrive. Context: this CPU, interrupts off or an NMI.

@@ -131,6 +131,8 @@ static int start_local(struct kipt_trace *trace)
 	if (err)
 		return err;
 	kipt_sideband_begin_local(trace->session->sideband);
+	/* One that another left behind is not to be met as an unknown NMI. */
+	kipt_pmi_stopped_local();
 	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
 	if (trace->buffer->once)
 		trace->lvtpc = kipt_hw_pmi_arm_local();
