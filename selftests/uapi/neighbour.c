@@ -157,7 +157,7 @@ static int kipt_turn(struct kipt_nl *nl, const struct kipt_want *want,
 	return err;
 }
 
-TEST_F_TIMEOUT(neighbour, perf_kipt_perf_each_sees_its_own, 300)
+TEST_F_TIMEOUT(neighbour, perf_kipt_perf_each_sees_its_own, 600)
 {
 	unsigned int i, same_page = 0, wrong = 0;
 	struct turn first, second;
