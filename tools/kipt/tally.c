@@ -38,7 +38,8 @@ static void gap_count(struct tally *tally, const struct kipt_record *record)
 
 void tally_record(struct tally *tally, const struct kipt_record *record)
 {
-	tally->records += record->type != KIPT_RECORD_EDGE;
+	tally->records += record->type != KIPT_RECORD_EDGE &&
+			  record->type != KIPT_RECORD_SPACE;
 	tally->types[record->type <= KIPT_RECORD_TYPE_MAX ? record->type : 0]++;
 	switch (record->type) {
 	case KIPT_RECORD_INSN:
