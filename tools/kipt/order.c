@@ -253,12 +253,14 @@ bool order_begin(struct order *order, u32 number, u64 chunk)
 {
 	struct worker *worker = &order->workers[number];
 	struct slot *slot;
+	bool begun;
 
 	pthread_mutex_lock(&order->lock);
 	while (!order->stopped &&
 	       chunk - order->head >= order->count * CHUNKS_PER_WORKER)
 		wait_change(order);
-	if (!order->stopped) {
+	begun = !order->stopped;
+	if (begun) {
 		worker->chunk = chunk;
 		worker->turn = false;
 		slot = slot_of(order, chunk);
@@ -267,7 +269,7 @@ bool order_begin(struct order *order, u32 number, u64 chunk)
 		slot->done = false;
 	}
 	pthread_mutex_unlock(&order->lock);
-	return !order->stopped;
+	return begun;
 }
 
 /* The chunk at the head is given away. Returns the slot of the next one if it
@@ -311,6 +313,19 @@ void order_forget(struct order *order)
 	order->dictionary = 0;
 }
 
+/* A run that was stopped may leave records behind a chunk nobody began. */
+static void slot_clear(struct order *order, struct slot *slot)
+{
+	struct batch *batch;
+
+	while ((batch = slot->first)) {
+		slot->first = batch->next;
+		batch_put(order, batch);
+	}
+	slot->last = NULL;
+	slot->begun = 0;
+}
+
 void order_start(struct order *order, const struct kipt_sink *sink)
 {
 	u32 i;
@@ -319,7 +334,7 @@ void order_start(struct order *order, const struct kipt_sink *sink)
 	order->stopped = false;
 	order->head = 0;
 	for (i = 0; i < order->count * CHUNKS_PER_WORKER; i++)
-		order->slots[i].begun = 0;
+		slot_clear(order, &order->slots[i]);
 }
 
 struct order *order_create(u32 workers, bool dictionaries, bool finish)
