@@ -165,14 +165,10 @@ static void stop_local(struct kipt_trace *trace, enum kipt_stop_cause why)
 		return;
 	halt_local(trace);
 	trace->ended = why;
-	kipt_sideband_end_local();
 	/* A PMI from here on is acknowledged and does nothing else. */
 	trace->state = KIPT_TRACE_OFF;
 	barrier();
-	if (trace->buffer->once)
-		kipt_pmi_stopped_local();
-	kipt_sideband_end_local();
-	kipt_hw_restore_local(&trace->saved);
+	give_back_local(trace);
 }
 
 bool kipt_trace_quiet(const struct kipt_trace *trace)
