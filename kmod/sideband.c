@@ -391,6 +391,7 @@ void kipt_sideband_pause(struct kipt_sideband *sideband)
 
 	for_each_cpu(cpu, sideband->cpus)
 		cmpxchg(per_cpu_ptr(&listener, cpu), sideband, NULL);
+	kipt_spaces_over(sideband->spaces);
 }
 
 u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,

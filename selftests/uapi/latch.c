@@ -65,6 +65,7 @@ FIXTURE_SETUP(latch)
 		.mode = KIPT_MODE_RING,
 		.size = SIZE_USUAL,
 		.ctl = CTL_BASIC,
+		.flags = KIPT_SESSION_FLAGS_KEEP_CODE,
 	};
 	self->complaints = machine_complaints(false);
 	self->id = kipt_session_new(&self->nl, &self->want);
@@ -254,6 +255,24 @@ TEST_F_TIMEOUT(latch, suspend_to_ram_keeps_what_was_captured, 180)
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
 
+static void spin(void)
+{
+	for (;;)
+		work(1);
+}
+
+/* What ended after the run decodes like what lives, whatever the TSC says. */
+static bool outlives_its_process(struct kipt_nl *nl, int id, pid_t child)
+{
+	unsigned long before = decoded(nl, id), after;
+
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	after = decoded(nl, id);
+	printf("# %lu bytes of records, then %lu\n", before, after);
+	return before == after;
+}
+
 /* Until 6.4 a swap in use was not read from. */
 static bool reads_used_swap(void)
 {
@@ -269,6 +288,7 @@ static bool reads_used_swap(void)
 TEST_F_TIMEOUT(latch, hibernation_keeps_what_was_captured, 300)
 {
 	bool at_once = !strcmp(getenv("KIPT_TEST_SUSPEND"), "test_resume");
+	pid_t child;
 
 	if (!file_has(STATE, "disk") || !file_has("/proc/swaps", "/dev/") ||
 	    write_file(DISK, getenv("KIPT_TEST_SUSPEND")))
@@ -276,10 +296,15 @@ TEST_F_TIMEOUT(latch, hibernation_keeps_what_was_captured, 300)
 	if (at_once && !reads_used_swap())
 		SKIP(return, "this kernel has no test_resume with a swap in use");
 	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
-	pin_to(0);
-	work(100);
+	child = fork();
+	ASSERT_LE(0, child);
+	pin_to(!!child);
+	if (!child)
+		spin();
+	wait_ms(100);
 	ASSERT_EQ(0, write_file(STATE, "disk"));
 	EXPECT_TRUE(ended_by_sleep(&self->nl, self->id));
+	EXPECT_TRUE(outlives_its_process(&self->nl, self->id, child));
 	EXPECT_TRUE(traces_again(&self->nl, self->id));
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 }

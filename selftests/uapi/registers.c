@@ -368,6 +368,57 @@ TEST_F(registers, new_pointers_from_outside_are_told)
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 
+/* A process that does nothing, so that a CPU which follows it is paused. */
+static pid_t rest(void)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	for (;;)
+		pause();
+}
+
+/* Return: what the stop of a paused CPU says after a write of @msr. */
+static int write_in_pause(struct kipt_nl *nl, struct kipt_want *want, int *id,
+			  uint32_t msr, uint64_t value)
+{
+	pid_t child = rest();
+	int err;
+
+	want->pid = (uint32_t)child;
+	*id = kipt_session_new(nl, want);
+	err = *id < 0 ? *id : kipt_session_start(nl, *id);
+	if (!err && !machine_msr_write(0, msr, value))
+		err = 1;
+	if (!err)
+		err = kipt_session_stop(nl, *id);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return err;
+}
+
+TEST_F(registers, new_pointers_in_a_pause_are_told)
+{
+	int id;
+
+	EXPECT_EQ(-EIO, write_in_pause(&self->nl, &self->want, &id,
+				       MSR_OUTPUT_BASE, 0x7000));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
+	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+TEST_F(registers, trace_en_in_a_pause_is_told)
+{
+	int id;
+
+	EXPECT_EQ(0, write_in_pause(&self->nl, &self->want, &id, MSR_CTL,
+				    CTL_TRACEEN | CTL_TOPA | CTL_BRANCHEN));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
 static long ms_since(const struct timespec *begin)
 {
 	struct timespec now;
