@@ -59,6 +59,7 @@ help:
 	@echo 'tools     the kipt tool'
 	@echo 'test      user-space tests'
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2 debug kcsan")'
+	@echo 'suspend-test the machine suspended and hibernated while it traces'
 	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
 	@echo 'testcpu-presets every generation of CPUs with PT, an hour (PRESETS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
