@@ -184,6 +184,17 @@ u32 kipt_caps_ranges(const struct kipt_caps *caps);
 u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps);
 
 /**
+ * kipt_caps_lack() - say what CPUs cannot do, and which can
+ * @cap: a bit of CPUID.(EAX=14H,ECX=0), RTIT_CAP_*, that is 0
+ * @ecx: it stands in ECX, else in EBX
+ * @text: receives a sentence
+ * @size: bytes of @text
+ *
+ * Context: any.
+ */
+void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size);
+
+/**
  * kipt_caps_check_config() - judge a configuration before any MSR is written
  * @caps: what the CPUs can do
  * @config: what a user asked for; CR3Filter in @config->ctl is judged,

@@ -251,24 +251,30 @@ static int check_encoding(const struct kipt_caps *caps,
 	return -EOPNOTSUPP;
 }
 
-static const struct rtit_feature *find_feature(u32 cap)
+static const struct rtit_feature *find_feature(u32 cap, bool ecx)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(features) - 1; i++)
-		if (!features[i].ecx && features[i].mask == cap)
+		if (features[i].ecx == ecx && features[i].mask == cap)
 			break;
 	return &features[i];
 }
 
-static int refuse_field(const struct ctl_field *field, char *why, size_t size)
+void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size)
 {
-	const struct rtit_feature *feature = find_feature(field->cap);
+	const struct rtit_feature *feature = find_feature(cap, ecx);
 
-	snprintf(why, size,
-		 "%s: this CPU has no %s, %s (CPUID.14H.0:EBX[%u] is 0)",
-		 field->name, feature->words, feature->since,
-		 ilog2(field->cap));
+	snprintf(text, size, "this CPU has no %s, %s (CPUID.14H.0:%s[%u] is 0)",
+		 feature->words, feature->since, ecx ? "ECX" : "EBX",
+		 ilog2(cap));
+}
+
+static int refuse_field(const char *name, u32 cap, char *why, size_t size)
+{
+	int len = scnprintf(why, size, "%s: ", name);
+
+	kipt_caps_lack(cap, false, why + len, size - len);
 	return -EOPNOTSUPP;
 }
 
@@ -277,23 +283,9 @@ static int check_field(const struct kipt_caps *caps,
 		       size_t size)
 {
 	if (!(caps->leaf0_ebx & field->cap))
-		return ctl & field->mask ? refuse_field(field, why, size) : 0;
+		return ctl & field->mask ?
+		       refuse_field(field->name, field->cap, why, size) : 0;
 	return field->shift ? check_encoding(caps, field, ctl, why, size) : 0;
-}
-
-/* BDM106: on Broadwell, TraceEn without BranchEn faults. */
-static bool needs_branchen(const struct kipt_caps *caps)
-{
-	static const u8 broadwell[] = { 0x3d, 0x47, 0x4f, 0x56 };
-	size_t i;
-
-	if (!(caps->leaf0_ebx & RTIT_CAP_MTC))
-		return true;
-	for (i = 0; i < ARRAY_SIZE(broadwell); i++)
-		if (boot_cpu_data.x86 == 6 &&
-		    boot_cpu_data.x86_model == broadwell[i])
-			return true;
-	return false;
 }
 
 static const char *contradiction(u64 ctl)
@@ -313,8 +305,9 @@ static const char *not_offered(const struct kipt_caps *caps, u64 ctl)
 {
 	if (ctl & RTIT_CTL_INJECTPSBPMI)
 		return "InjectPsbPmiOnEnable is not offered by this version of kipt";
-	if (!(ctl & RTIT_CTL_BRANCHEN) && needs_branchen(caps))
-		return "BranchEn is 0: this CPU cannot trace without it (CPUID.14H.0:EBX[3] is 0, or erratum BDM106)";
+	if (!(ctl & RTIT_CTL_BRANCHEN) &&
+	    rtit_needs_branchen(caps->leaf0_ebx, caps->family, caps->model))
+		return "BranchEn is 0: this CPU cannot trace without it, which came with Skylake and Goldmont (CPUID.14H.0:EBX[3] is 0, or erratum BDM106)";
 	return NULL;
 }
 
@@ -405,6 +398,20 @@ static int check_range_cfg(const struct kipt_hw_config *config, u32 i,
 	return -EINVAL;
 }
 
+static int refuse_count(const struct kipt_caps *caps, u32 count, char *why,
+			size_t size)
+{
+	if (caps->values.told)
+		snprintf(why, size,
+			 "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
+			 count, kipt_caps_ranges(caps));
+	else
+		snprintf(why, size,
+			 "%u address ranges are too many; CPUID.14H.1 of this CPU makes no sense, and none is certain",
+			 count);
+	return -EOPNOTSUPP;
+}
+
 static int check_ranges(const struct kipt_caps *caps,
 			const struct kipt_hw_config *config, char *why,
 			size_t size)
@@ -412,18 +419,10 @@ static int check_ranges(const struct kipt_caps *caps,
 	u32 most = kipt_caps_ranges(caps), i;
 	int err;
 
-	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER)) {
-		snprintf(why, size,
-			 "ADDRn_CFG: this CPU has no address filters (CPUID.14H.0:EBX[%u] is 0)",
-			 const_ilog2(RTIT_CAP_IP_FILTER));
-		return -EOPNOTSUPP;
-	}
-	if (config->nr_ranges > most) {
-		snprintf(why, size,
-			 "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
-			 config->nr_ranges, most);
-		return -EOPNOTSUPP;
-	}
+	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER))
+		return refuse_field("ADDRn_CFG", RTIT_CAP_IP_FILTER, why, size);
+	if (config->nr_ranges > most)
+		return refuse_count(caps, config->nr_ranges, why, size);
 	for (i = 0; i < KIPT_HW_RANGES_MAX; i++) {
 		err = check_range_cfg(config, i, why, size);
 		if (!err && i < config->nr_ranges)
