@@ -136,16 +136,6 @@ static void keep_if_equal(u32 *all, u32 one)
 		*all = 0;
 }
 
-static void intersect_values(struct rtit_values *all,
-			     const struct rtit_values *one)
-{
-	all->told &= one->told;
-	all->ranges = min(all->ranges, one->ranges);
-	all->mtc &= one->mtc;
-	all->cyc &= one->cyc;
-	all->psb &= one->psb;
-}
-
 static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
 {
 	all->pt &= one->pt;
@@ -159,7 +149,7 @@ static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
 			 min(all->leaf1_eax & RTIT_CAP1_RANGES,
 			     one->leaf1_eax & RTIT_CAP1_RANGES);
 	all->leaf1_ebx &= one->leaf1_ebx;
-	intersect_values(&all->values, &one->values);
+	rtit_values_share(&all->values, &one->values);
 	keep_if_equal(&all->tsc_den, one->tsc_den);
 	keep_if_equal(&all->tsc_num, one->tsc_num);
 	keep_if_equal(&all->crystal_hz, one->crystal_hz);

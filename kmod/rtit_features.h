@@ -140,4 +140,20 @@ rtit_values_read(const unsigned int leaf0[2], const unsigned int leaf1[2])
 	return values;
 }
 
+/**
+ * rtit_values_share() - keep what another CPU allows too
+ * @all: what CPUs have in common; a bitmap becomes 0 where that is nothing
+ * @one: what one more CPU allows
+ */
+static inline void rtit_values_share(struct rtit_values *all,
+				     const struct rtit_values *one)
+{
+	all->told &= one->told;
+	if (one->ranges < all->ranges)
+		all->ranges = one->ranges;
+	all->mtc &= one->mtc;
+	all->cyc &= one->cyc;
+	all->psb &= one->psb;
+}
+
 #endif /* KIPT_RTIT_FEATURES_H */

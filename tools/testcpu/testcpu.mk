@@ -71,8 +71,9 @@ $(TESTCPU_OUT)/test/libipt_check: $(TESTCPU_TEST_DIR)/libipt_check.c \
 	@mkdir -p $(@D)
 	$(CC) $(TESTCPU_CFLAGS) -o $@ $< -lipt
 
-# Each generation of CPUs, one boot each: an hour. PRESETS names some,
-# PRESET_TESTS the programs of kselftest: all, some ("info,refuse") or none (-).
+# Each generation of CPUs, one boot each: hours with all of kselftest, half an
+# hour without. PRESETS names some, PRESET_TESTS the programs of kselftest: all,
+# some ("info,refuse") or none (-).
 PRESETS ?=
 PRESET_TESTS ?= all
 PRESET_KERNEL ?= 6.12
