@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The hardware: the only way to CPUID and to the MSRs of Intel PT. hw_caps.c
- * says what CPUs can do and judges a configuration, hw_msr.c programs the
- * CPU it runs on. Functions that end in _local act on this CPU: the caller
- * keeps it from changing.
+ * says what CPUs can do, hw_check.c judges a configuration by it, hw_msr.c
+ * programs the CPU it runs on. Functions that end in _local act on this CPU:
+ * the caller keeps it from changing.
  */
 #ifndef KIPT_HW_H
 #define KIPT_HW_H
