@@ -23,6 +23,7 @@
 #include "code_keep.h"
 #include "compat.h"
 #include "follow.h"
+#include "hw.h"
 #include "limits.h"
 #include "memory.h"
 #include "sideband.h"
@@ -77,6 +78,15 @@ static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
 	return id;
 }
 
+/*
+ * The log is full, and the CPU stopped by itself: its buffer is, or TraceStop.
+ * Then the oldest switches are needed and those to come are not.
+ */
+static bool is_over_local(const struct kipt_switch_log *log)
+{
+	return log->written >= log->mask && kipt_hw_stopped_local();
+}
+
 static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 {
 	struct kipt_switch_log *log = &sideband->logs[smp_processor_id()];
@@ -84,6 +94,10 @@ static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 	bool user = has_user_code(task);
 
 	lockdep_assert_irqs_disabled();
+	if (is_over_local(log)) {
+		kipt_sideband_end_local();
+		return;
+	}
 	entry->tsc = rdtsc();
 	entry->space = user ? kipt_spaces_name(task->mm) : 0;
 	entry->id = user ? learn(sideband, task->mm, task->tgid) : 0;

@@ -506,4 +506,22 @@ TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_told, 60)
 	EXPECT_EQ(1, told.gaps[KIPT_GAP_SWITCHES]);
 }
 
+/* The buffer is full long before the last of them. */
+TEST_F_TIMEOUT(sideband, switches_after_the_buffer_was_full_lose_none, 60)
+{
+	int many = 4000;
+
+	self->want.mode = KIPT_MODE_ONCE;
+	self->want.size = SIZE_MIN;
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(switch_often, &many));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(1, told.gaps[KIPT_GAP_STOPPED]);
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+}
+
 #include "kipt_main.h"
