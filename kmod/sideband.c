@@ -29,8 +29,12 @@
 #include "sideband.h"
 #include "space_table.h"
 
-/* One switch makes more trace than this, so the log outlasts the ring. */
+/*
+ * One switch makes more trace than this, so the log outlasts the ring: where
+ * the kernel is not traced, the PSB+ at least that marks it.
+ */
 #define TRACE_PER_SWITCH	256
+#define TRACE_PER_MARK		32
 #define LOG_MIN		256U
 
 struct kipt_sideband {
@@ -285,8 +289,13 @@ static void put_probes(struct kipt_sideband *sideband)
 {
 	mutex_lock(&probes_lock);
 	list_del_rcu(&sideband->node);
-	/* For handlers that found it in the list, or as the listener. */
+	mutex_unlock(&probes_lock);
+	/*
+	 * For handlers that found it in the list, or as the listener. Who makes a
+	 * session does not wait for that; the probes stay, it is still counted.
+	 */
 	synchronize_rcu();
+	mutex_lock(&probes_lock);
 	if (!--probes_users)
 		unregister_probes();
 	mutex_unlock(&probes_lock);
@@ -329,8 +338,9 @@ static void free_sideband(struct kipt_sideband *sideband)
 
 static int alloc_logs(struct kipt_sideband *sideband, u64 size)
 {
-	u64 wish = rounddown_pow_of_two(max_t(u64, size / TRACE_PER_SWITCH,
-					      LOG_MIN));
+	u64 least = sideband->mark_switches ? TRACE_PER_MARK :
+					      TRACE_PER_SWITCH;
+	u64 wish = rounddown_pow_of_two(max_t(u64, size / least, LOG_MIN));
 	struct kipt_switch_log *log;
 	unsigned int cpu;
 
