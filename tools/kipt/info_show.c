@@ -155,6 +155,8 @@ static void limits_show(const struct kipt_limits *limits, FILE *out)
 		limits->patches);
 	fprintf(out, "  %llu KiB of working memory of a reader of a fetch (fetch_memory)\n",
 		(unsigned long long)limits->arena >> 10);
+	fprintf(out, "  %u processes that a session follows at a time (processes)\n",
+		limits->processes);
 }
 
 void info_show(const struct kipt_info *info, bool loaded, FILE *out)
@@ -245,6 +247,7 @@ static void limits_json(struct json_object *line,
 	jsonl_number(object, "switches", limits->switches);
 	jsonl_number(object, "patches", limits->patches);
 	jsonl_number(object, "fetch_memory", limits->arena);
+	jsonl_number(object, "processes", limits->processes);
 	json_object_object_add(line, "limits", object);
 }
 
