@@ -61,7 +61,7 @@ help:
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2 debug kcsan")'
 	@echo 'suspend-test the machine suspended and hibernated while it traces'
 	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
-	@echo 'testcpu-presets every generation of CPUs with PT, an hour (PRESETS=)'
+	@echo 'testcpu-presets every generation of CPUs with PT, hours (PRESETS=, PRESET_TESTS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Programs Intel PT on the CPU it runs on. Owns no state: what is written
- * comes from trace.c, what may be written was judged by hw_caps.c. Runs with
+ * comes from trace.c, what may be written was judged by hw_check.c. Runs with
  * interrupts off or in an NMI; every access tolerates a fault, because a
  * hypervisor may offer the CPUID leaf and yet refuse the MSRs.
  */

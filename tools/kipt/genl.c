@@ -532,6 +532,7 @@ static void limits_read(struct nlattr *nest, struct kipt_limits *limits)
 		.switches = attr_u32(a[KIPT_A_LIMITS_SWITCHES]),
 		.patches = attr_u32(a[KIPT_A_LIMITS_PATCHES]),
 		.arena = attr_u64(a[KIPT_A_LIMITS_ARENA]),
+		.processes = attr_u32(a[KIPT_A_LIMITS_PROCESSES]),
 	};
 }
 
@@ -698,6 +699,8 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 		.switches_lost = attr_u64(a[KIPT_A_SESSION_SWITCHES_LOST]),
 		.code_kept = attr_u64(a[KIPT_A_SESSION_CODE_KEPT]),
 		.code_dropped = attr_u64(a[KIPT_A_SESSION_CODE_DROPPED]),
+		.processes = attr_u32(a[KIPT_A_SESSION_PROCESSES]),
+		.processes_lost = attr_u64(a[KIPT_A_SESSION_PROCESSES_LOST]),
 	};
 	attr_text(a[KIPT_A_SESSION_CPUS], session->cpus,
 		  sizeof(session->cpus));
