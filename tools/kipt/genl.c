@@ -839,7 +839,7 @@ static int fetch_receive(struct genl *genl)
 		__attribute__((aligned(NLMSG_ALIGNTO)));
 	struct nlmsghdr *head = (struct nlmsghdr *)buffer;
 	ssize_t got = recv(nl_socket_get_fd(genl->sock), buffer,
-			   sizeof(buffer), 0);
+			   sizeof(buffer), MSG_DONTWAIT);
 	int left = (int)got;
 
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -853,17 +853,22 @@ static int fetch_receive(struct genl *genl)
 	return genl->err ? genl->err : 1;
 }
 
+/* Each message is made while the one before is taken, so one is there nearly
+ * always, and nothing is to be waited for.
+ */
 int genl_fetch_wait(struct genl *genl, int timeout_ms)
 {
 	struct pollfd fd = {
 		.fd = nl_socket_get_fd(genl->sock),
 		.events = POLLIN,
 	};
+	int got;
 
 	if (genl->answered)
 		return genl->err;
-	if (poll(&fd, 1, timeout_ms) <= 0)
-		return 0;
+	got = fetch_receive(genl);
+	if (got || poll(&fd, 1, timeout_ms) <= 0)
+		return got;
 	return fetch_receive(genl);
 }
 
