@@ -72,7 +72,7 @@ help:
 	@echo 'nlfuzz    netlink messages made from the specification (N=, SEED=)'
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
 	@echo 'leaks     each thing a thousand times (N=)'
-	@echo 'extremes  a resting reader, thousands of processes, many CPUs and makers'
+	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
 	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'
 	@echo 'clean     remove build/'
