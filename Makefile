@@ -29,6 +29,7 @@ include tools/fuzz/fuzz.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
 include selftests/sideband/sideband.mk
+include selftests/messages/messages.mk
 include selftests/selftests.mk
 include tools/stress/stress.mk
 
@@ -40,7 +41,7 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test vm-console-test stress-judge-test
+	sideband-test messages-test vm-console-test stress-judge-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
@@ -72,7 +73,7 @@ help:
 	@echo 'nlfuzz    netlink messages made from the specification (N=, SEED=)'
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
 	@echo 'leaks     each thing a thousand times (N=)'
-	@echo 'extremes  a resting reader, thousands of processes, many CPUs and makers'
+	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
 	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'
 	@echo 'clean     remove build/'

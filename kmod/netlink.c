@@ -174,13 +174,21 @@ static int call_do(struct sk_buff *skb, struct genl_info *info)
 	}
 }
 
+/* Not every allocation that fails has a sentence of its own. */
+static int explain_memory(int err, struct netlink_ext_ack *extack)
+{
+	if (err != -ENOMEM || extack->_msg)
+		return err;
+	return kipt_refuse(extack, NULL, err, "no memory to answer the request");
+}
+
 static int kipt_netlink_do(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kipt_refusal refusal = {};
 	int err;
 
 	info->extack = &refusal.extack;
-	err = call_do(skb, info);
+	err = explain_memory(call_do(skb, info), &refusal.extack);
 	return err ? kipt_refuse_send(skb, err, &refusal) : 0;
 }
 
@@ -206,6 +214,14 @@ static int call_start(struct netlink_callback *cb,
 	}
 }
 
+static int refuse_start(struct netlink_callback *cb)
+{
+	struct kipt_refusal refusal = {};
+	int err = explain_memory(-ENOMEM, &refusal.extack);
+
+	return kipt_refuse_send(cb->skb, err, &refusal);
+}
+
 /* When it fails, there will be no call of kipt_netlink_done(). */
 static int kipt_netlink_start(struct netlink_callback *cb)
 {
@@ -213,10 +229,11 @@ static int kipt_netlink_start(struct netlink_callback *cb)
 	int err;
 
 	if (!refusal)
-		return -ENOMEM;
+		return refuse_start(cb);
 	memset(dump_of(cb), 0, sizeof(struct dump));
 	dump_of(cb)->refusal = refusal;
-	err = call_start(cb, &refusal->extack);
+	err = explain_memory(call_start(cb, &refusal->extack),
+			     &refusal->extack);
 	if (!err)
 		return 0;
 	err = kipt_refuse_send(cb->skb, err, refusal);
@@ -243,7 +260,8 @@ static int kipt_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	struct kipt_refusal *refusal = dump_of(cb)->refusal;
 	int ret;
 
-	ret = call_dump(skb, cb, &refusal->extack);
+	ret = explain_memory(call_dump(skb, cb, &refusal->extack),
+			     &refusal->extack);
 	if (ret < 0 && cb->extack)
 		cb->extack->_msg = refusal->extack._msg;
 	return ret;
@@ -263,27 +281,38 @@ static int kipt_netlink_done(struct netlink_callback *cb)
 	return 0;
 }
 
-void kipt_netlink_event(u32 id, u32 state, u32 cpu, u32 cause)
+static int put_event(struct sk_buff *skb, u32 id, u32 state, u32 cpu,
+		     u32 cause)
 {
-	struct sk_buff *skb;
-	void *header;
+	void *header = genlmsg_put(skb, 0, 0, &family, 0,
+				   KIPT_CMD_SESSION_EVENT);
 
-	if (!genl_has_listeners(&family, &init_net, 0))
-		return;
-	skb = genlmsg_new(4 * nla_total_size(sizeof(u32)), GFP_KERNEL);
-	if (!skb)
-		return;
-	header = genlmsg_put(skb, 0, 0, &family, 0, KIPT_CMD_SESSION_EVENT);
 	if (!header || nla_put_u32(skb, KIPT_A_EVENT_ID, id) ||
 	    nla_put_u32(skb, KIPT_A_EVENT_STATE, state) ||
 	    (cpu != KIPT_EVENT_NO_CPU &&
 	     nla_put_u32(skb, KIPT_A_EVENT_CPU, cpu)) ||
-	    (cause && nla_put_u32(skb, KIPT_A_EVENT_CAUSE, cause))) {
-		nlmsg_free(skb);
+	    (cause && nla_put_u32(skb, KIPT_A_EVENT_CAUSE, cause)))
+		return -EMSGSIZE;
+	genlmsg_end(skb, header);
+	return 0;
+}
+
+void kipt_netlink_event(u32 id, u32 state, u32 cpu, u32 cause)
+{
+	struct sk_buff *skb;
+
+	if (!genl_has_listeners(&family, &init_net, 0))
+		return;
+	skb = genlmsg_new(4 * nla_total_size(sizeof(u32)), GFP_KERNEL);
+	if (!skb) {
+		/* Their next recvmsg() says that something is missing. */
+		genl_set_err(&family, &init_net, 0, 0, -ENOBUFS);
 		return;
 	}
-	genlmsg_end(skb, header);
-	genlmsg_multicast(&family, skb, 0, 0, GFP_KERNEL);
+	if (WARN_ON_ONCE(put_event(skb, id, state, cpu, cause)))
+		nlmsg_free(skb);
+	else
+		genlmsg_multicast(&family, skb, 0, 0, GFP_KERNEL);
 }
 
 #define DO(_policy)							\

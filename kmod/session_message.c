@@ -342,9 +342,12 @@ static struct kipt_session *list_next(struct list_state *state)
 	return session;
 }
 
-/* A list too long for the reader is left out: its CPUs are told one by one. */
+/*
+ * A list too long for the reader is left out: its CPUs are told one by one.
+ * @alone: nothing stands before this message that takes its room.
+ */
 static int put_listed(struct sk_buff *skb, struct kipt_session *session,
-		      u32 told)
+		      u32 told, bool alone)
 {
 	int err;
 
@@ -353,19 +356,20 @@ static int put_listed(struct sk_buff *skb, struct kipt_session *session,
 	if (put_wishes(skb, session) || put_status(skb, session))
 		return -EMSGSIZE;
 	err = kipt_netlink_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
-	return err == -EMSGSIZE ? 0 : err;
+	return err == -EMSGSIZE && alone ? 0 : err;
 }
 
 static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 		    struct kipt_session *session, u32 told)
 {
+	bool alone = !skb->len;
 	void *header = kipt_netlink_part(skb, cb, KIPT_CMD_SESSION_GET);
 	int err;
 
 	if (!header)
 		return -EMSGSIZE;
 	mutex_lock(&session->lock);
-	err = put_listed(skb, session, told);
+	err = put_listed(skb, session, told, alone);
 	mutex_unlock(&session->lock);
 	if (err) {
 		genlmsg_cancel(skb, header);

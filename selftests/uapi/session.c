@@ -367,10 +367,15 @@ TEST_F(kipt, changes_of_state_are_announced)
 	kipt_nl_close(&listener);
 }
 
+/*
+ * The CPU is full whenever its work says so, which may be before the start
+ * has returned: the listener is there before, and what it hears is in no order
+ * that could be relied on but that the CPU's comes once.
+ */
 TEST_F(kipt, full_cpu_is_announced)
 {
 	static struct kipt_nl listener;
-	int id, tries;
+	int id, state, tries, told = 0;
 
 	ASSERT_EQ(0, kipt_nl_open(&listener));
 	self->want.mode = KIPT_MODE_ONCE;
@@ -379,14 +384,20 @@ TEST_F(kipt, full_cpu_is_announced)
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	pin_to(0);
-	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	ASSERT_EQ(0, kipt_nl_join(&listener));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	for (tries = 0; tries < 100; tries++)
 		work(1000);
-	EXPECT_EQ(KIPT_STATE_RUNNING, next_event(&listener, id));
-	EXPECT_EQ(0, kipt_nl_u32(&listener, KIPT_A_EVENT_CPU, ~0U));
-	EXPECT_EQ(KIPT_STOP_CAUSE_FULL,
-		  kipt_nl_u32(&listener, KIPT_A_EVENT_CAUSE, 0));
+	while ((state = next_event(&listener, id)) >= 0) {
+		if (kipt_nl_u32(&listener, KIPT_A_EVENT_CPU, ~0U) == ~0U)
+			continue;
+		told++;
+		EXPECT_EQ(0, kipt_nl_u32(&listener, KIPT_A_EVENT_CPU, ~0U));
+		EXPECT_EQ(KIPT_STOP_CAUSE_FULL,
+			  kipt_nl_u32(&listener, KIPT_A_EVENT_CAUSE, 0));
+	}
+	EXPECT_EQ(-ETIMEDOUT, state);
+	EXPECT_EQ(1, told);
 	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, id));
 	kipt_nl_close(&listener);
 }

@@ -57,11 +57,10 @@ leaks: N ?= 1000
 leaks: stress-programs
 	$(STRESS)/run leaks $(STRESS_KERNEL) $(N)
 
+# EXTREMES names some of them.
 extremes: stress-programs
-	$(STRESS)/run makers $(STRESS_KERNEL) 50
-	$(STRESS)/run cpus $(STRESS_KERNEL) 16
-	$(STRESS)/run processes $(STRESS_KERNEL) 5000
-	$(STRESS)/run pause $(STRESS_KERNEL) 300
+	$(MAKE) --no-print-directory -C selftests
+	$(STRESS)/all_extremes $(STRESS_KERNEL) $(EXTREMES)
 
 # What `make check` has time for. Some sessions only: one that is lost weighs
 # more than in a long run.

@@ -117,13 +117,26 @@ key_of()
 	printf '%s\n' "$@" | sha256sum | cut -c1-16
 }
 
-# Holds the cache for this process until it ends; a second run waits.
+# Holds the cache for this process until it ends or lets go; a second run waits.
 lock_cache()
 {
+	take_lock lock "setup"
+}
+
+# Building a kernel takes minutes in which nothing else here changes, so it has
+# a lock of its own, and other runs find that all they need is there.
+lock_kernel_builds()
+{
+	exec {CACHE_LOCK}>&-
+	take_lock lock-debug "setup --debug"
+}
+
+take_lock()
+{
 	mkdir -p "$CACHE" 2>/dev/null || die "cannot make the cache folder $CACHE"
-	exec {CACHE_LOCK}>"$CACHE/lock"
+	exec {CACHE_LOCK}>"$CACHE/$1"
 	flock -n "$CACHE_LOCK" && return
-	say "another setup is at work in $CACHE, waiting for it"
+	say "another $2 is at work in $CACHE, waiting for it"
 	flock "$CACHE_LOCK"
 }
 

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Dumps of sessions with more CPUs than the test machine boots, to readers
+ * with little room: each session and each of its CPUs is told once, in order,
+ * in whole messages. User space, with the module's own file.
+ */
+#include "kernel.h"
+
+#include "../../kmod/buffer.h"
+#include "../../kmod/netlink.h"
+#include "../../kmod/permission.h"
+#include "../../kmod/session.h"
+#include "../../kmod/session_message.h"
+#include "../../kmod/sideband.h"
+#include "../decode/ktap.h"
+
+/* What netlink has room for when a reader's buffer is of 4 KiB or less. */
+#define ROOM_LEAST	3776U
+#define ROOM_MOST	32768U
+#define SESSIONS	3U
+#define CALLS_MOST	100000U
+
+struct user_namespace init_user_ns;
+const struct cpumask *cpu_online_mask;
+
+static struct ktap ktap;
+static struct kipt_session *sessions[SESSIONS];
+static struct kipt_buffer buffer = { .size = 65536, .nr_regions = 1 };
+
+/**
+ * struct reader - who asks, and what was told
+ * @cb: the dump
+ * @room: of its buffer
+ * @told: messages about each session: its own and its CPUs
+ * @datagrams: how many it took
+ * @cpu_lists: sessions whose list of CPUs was told
+ * @wrong: a message was not as it should be
+ */
+static struct reader {
+	struct netlink_callback cb;
+	u32 room;
+	u32 told[SESSIONS];
+	u32 datagrams;
+	u32 cpu_lists;
+	bool wrong;
+} reader;
+
+/* The kernel's side of a message. */
+
+static u8 *grow(struct sk_buff *skb, u32 bytes)
+{
+	u8 *at = skb->data + skb->len;
+
+	if (bytes > skb->room - skb->len)
+		return NULL;
+	skb->len += bytes;
+	memset(at, 0, bytes);
+	return at;
+}
+
+int nla_put(struct sk_buff *skb, int type, int len, const void *data)
+{
+	u32 bytes = NLA_HDRLEN + (u32)len;
+	struct nlattr *attr = (void *)grow(skb, NLA_ALIGN(bytes));
+
+	if (!attr)
+		return -EMSGSIZE;
+	attr->nla_len = (u16)bytes;
+	attr->nla_type = (u16)type;
+	memcpy(nla_data(attr), data, (size_t)len);
+	return 0;
+}
+
+struct nlattr *nla_nest_start(struct sk_buff *skb, int type)
+{
+	struct nlattr *nest = (void *)(skb->data + skb->len);
+
+	return nla_put(skb, type, 0, "") ? NULL : nest;
+}
+
+void nla_nest_end(struct sk_buff *skb, struct nlattr *nest)
+{
+	nest->nla_len = (u16)(skb->data + skb->len - (u8 *)nest);
+}
+
+void *kipt_netlink_part(struct sk_buff *skb, struct netlink_callback *cb,
+			u8 cmd)
+{
+	struct nlmsghdr *header = (void *)grow(skb, NLMSG_HDRLEN + GENL_HDRLEN);
+	struct genlmsghdr *genl = (void *)(header + 1);
+
+	(void)cb;
+	if (!header)
+		return NULL;
+	genl->cmd = cmd;
+	return genl + 1;
+}
+
+static struct nlmsghdr *header_of(void *header)
+{
+	return (void *)((u8 *)header - GENL_HDRLEN - NLMSG_HDRLEN);
+}
+
+void genlmsg_end(struct sk_buff *skb, void *header)
+{
+	struct nlmsghdr *nlh = header_of(header);
+
+	nlh->nlmsg_len = (u32)(skb->data + skb->len - (u8 *)nlh);
+}
+
+void genlmsg_cancel(struct sk_buff *skb, void *header)
+{
+	skb->len = (u32)((u8 *)header_of(header) - skb->data);
+}
+
+void *kipt_netlink_state(struct netlink_callback *cb)
+{
+	return cb->ctx;
+}
+
+/* Numbers one by one, which is as long as lists get. */
+int kipt_netlink_put_cpus(struct sk_buff *skb, int attr,
+			  const struct cpumask *cpus)
+{
+	static char text[CPUS_MAX * sizeof("1234")];
+	int len = 0;
+	u32 cpu;
+
+	for (cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (cpus->set[cpu])
+			len += sprintf(text + len, len ? ",%u" : "%u", cpu);
+	return nla_put(skb, attr, len + 1, text);
+}
+
+/* The module's other files. */
+
+int kipt_permission_trace(struct sk_buff *request,
+			  struct netlink_ext_ack *extack)
+{
+	(void)request;
+	(void)extack;
+	return 0;
+}
+
+u32 kipt_session_changes(void)
+{
+	return 1;
+}
+
+void kipt_session_put(struct kipt_session *session)
+{
+	session->refs.count--;
+}
+
+struct kipt_session *kipt_session_next(u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < SESSIONS; i++) {
+		if (!sessions[i] || sessions[i]->id <= id)
+			continue;
+		sessions[i]->refs.count++;
+		return sessions[i];
+	}
+	return NULL;
+}
+
+int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
+		      struct netlink_ext_ack *extack)
+{
+	(void)extack;
+	*session = kipt_session_next(nla_get_u32(attr) - 1);
+	return *session ? 0 : -ENOENT;
+}
+
+void kipt_trace_result(struct kipt_trace *trace,
+		       struct kipt_trace_result *result)
+{
+	*result = trace->result;
+}
+
+void kipt_sideband_losses(struct kipt_sideband *sideband,
+			  struct kipt_sideband_losses *losses)
+{
+	(void)sideband;
+	memset(losses, 0, sizeof(*losses));
+}
+
+/* The sessions: every other CPU, so that a list cannot be short. */
+
+static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
+{
+	struct kipt_session *session =
+		calloc(1, sizeof(*session) + count * sizeof(struct kipt_trace));
+	u32 i;
+
+	assert(session && zalloc_cpumask_var(&session->cpus, 0));
+	session->id = id;
+	session->state = KIPT_STATE_STOPPED;
+	session->generation = 1;
+	session->cause = KIPT_STOP_CAUSE_USER;
+	session->nr_filters = filters;
+	session->nr_traces = count;
+	for (i = 0; i < count; i++) {
+		session->cpus->set[2 * i] = true;
+		session->traces[i].cpu = 2 * i;
+		session->traces[i].buffer = &buffer;
+		session->traces[i].result.head = 1000 * id + i;
+		session->traces[i].result.cause = KIPT_STOP_CAUSE_USER;
+	}
+	return session;
+}
+
+static void free_session(struct kipt_session **session)
+{
+	if (!*session)
+		return;
+	reader.wrong |= (*session)->refs.count != 0;
+	free_cpumask_var((*session)->cpus);
+	free(*session);
+	*session = NULL;
+}
+
+static void free_sessions(void)
+{
+	u32 i;
+
+	for (i = 0; i < SESSIONS; i++)
+		free_session(&sessions[i]);
+}
+
+static void make_sessions(u32 count)
+{
+	u32 i;
+
+	free_sessions();
+	for (i = 0; i < SESSIONS; i++)
+		sessions[i] = make_session(3 * i + 1, count, i);
+}
+
+/* The reader's side. */
+
+static const struct nlattr *find(const void *attrs, u32 len, int type)
+{
+	const struct nlattr *attr;
+	int rest;
+
+	nla_for_each_attr(attr, attrs, len, rest)
+		if (nla_type(attr) == type)
+			return attr;
+	return NULL;
+}
+
+static u64 number(const void *attrs, u32 len, int type)
+{
+	const struct nlattr *attr = find(attrs, len, type);
+
+	if (!attr)
+		return ~0ULL;
+	return nla_len(attr) == 4 ? nla_get_u32(attr) : nla_get_u64(attr);
+}
+
+static bool is_cpu(const struct nlattr *nest, u32 id, u32 index)
+{
+	const void *data = nla_data(nest);
+	u32 len = (u32)nla_len(nest);
+
+	return number(data, len, KIPT_A_CPU_CPU) == 2 * index &&
+	       number(data, len, KIPT_A_CPU_HEAD) == 1000 * id + index &&
+	       number(data, len, KIPT_A_CPU_STATE) == KIPT_STATE_STOPPED &&
+	       number(data, len, KIPT_A_CPU_SIZE) == buffer.size &&
+	       number(data, len, KIPT_A_CPU_BLOCK_MAX) == PAGE_SIZE;
+}
+
+static void see(const struct nlmsghdr *header)
+{
+	const u8 *attrs = (const u8 *)header + NLMSG_HDRLEN + GENL_HDRLEN;
+	u32 len = header->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN;
+	u32 id = (u32)number(attrs, len, KIPT_A_SESSION_ID);
+	const struct nlattr *cpu = find(attrs, len, KIPT_A_SESSION_CPU);
+	u32 told;
+
+	if (id % 3 != 1 || id / 3 >= SESSIONS) {
+		reader.wrong = true;
+		return;
+	}
+	told = reader.told[id / 3]++;
+	if (!told)
+		reader.wrong |= cpu || number(attrs, len, KIPT_A_SESSION_STATE)
+					!= KIPT_STATE_STOPPED;
+	else
+		reader.wrong |= !cpu || !is_cpu(cpu, id, told - 1);
+	if (find(attrs, len, KIPT_A_SESSION_CPUS))
+		reader.cpu_lists++;
+}
+
+/* One recvmsg(). Return: whether there was anything. */
+static bool take(void)
+{
+	static u8 bytes[ROOM_MOST];
+	struct sk_buff skb = { .data = bytes, .room = reader.room };
+	const struct nlmsghdr *header;
+	u32 at;
+	int ret;
+
+	ret = kipt_session_message_list(&skb, &reader.cb, NULL);
+	reader.wrong |= ret < 0 || (u32)ret != skb.len;
+	for (at = 0; ret > 0 && at < skb.len; at += header->nlmsg_len) {
+		header = (void *)(bytes + at);
+		if (header->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN ||
+		    header->nlmsg_len > skb.len - at) {
+			reader.wrong = true;
+			return false;
+		}
+		see(header);
+	}
+	reader.datagrams += ret > 0;
+	return ret > 0;
+}
+
+/* @only: number of the session that is asked for, or 0. */
+static void begin(u32 room, u32 only)
+{
+	u32 words[2] = { KIPT_A_SESSION_ID << 16 | 8, only };
+	struct nlattr *attrs[KIPT_A_SESSION_MAX + 1] = { NULL };
+
+	memset(&reader, 0, sizeof(reader));
+	reader.room = room;
+	if (only)
+		attrs[KIPT_A_SESSION_ID] = (void *)words;
+	reader.wrong = kipt_session_message_list_start(&reader.cb, attrs, NULL);
+}
+
+static void take_all(void)
+{
+	u32 calls = 0;
+
+	while (!reader.wrong && take())
+		reader.wrong = ++calls == CALLS_MOST;
+}
+
+static bool told_are(u32 first, u32 second, u32 third)
+{
+	return reader.told[0] == first && reader.told[1] == second &&
+	       reader.told[2] == third;
+}
+
+static void end(const char *what, u32 cpus, bool good)
+{
+	free_sessions();
+	printf("# %u CPUs, room %u: %u, %u and %u messages in %u datagrams\n",
+	       cpus, reader.room, reader.told[0], reader.told[1],
+	       reader.told[2], reader.datagrams);
+	ktap_result(&ktap, good && !reader.wrong, "%s_cpus_%u_room_%u", what,
+		    cpus, reader.room);
+}
+
+static void all_are_told(u32 cpus, u32 room, bool lists)
+{
+	make_sessions(cpus);
+	begin(room, 0);
+	take_all();
+	end("all_are_told", cpus, told_are(cpus + 1, cpus + 1, cpus + 1) &&
+	    reader.cpu_lists == (lists ? SESSIONS : 0));
+}
+
+/* Wherever in a datagram a session begins, its list is left out for no room. */
+static void lists_do_not_depend_on_the_place(void)
+{
+	u32 room, cpus, left_out = 0;
+
+	for (cpus = 1; cpus <= 64; cpus++) {
+		for (room = ROOM_LEAST; room <= 4096; room += 4) {
+			make_sessions(cpus);
+			begin(room, 0);
+			take_all();
+			left_out += SESSIONS - reader.cpu_lists;
+		}
+	}
+	printf("# lists left out: %u\n", left_out);
+	end("lists_do_not_depend_on_the_place", 64, !left_out);
+}
+
+static void one_is_told(u32 cpus, u32 room)
+{
+	make_sessions(cpus);
+	begin(room, 4);
+	take_all();
+	end("one_is_told", cpus, told_are(0, cpus + 1, 0));
+}
+
+/* A session that goes between two calls is told no further. */
+static void one_that_goes_is_left(u32 cpus, u32 room)
+{
+	u32 told;
+
+	make_sessions(cpus);
+	begin(room, 0);
+	while (!reader.told[1] && !reader.wrong)
+		reader.wrong |= !take();
+	told = reader.told[1];
+	free_session(&sessions[1]);
+	take_all();
+	end("one_that_goes_is_left", cpus, told < cpus + 1 &&
+	    told_are(cpus + 1, told, cpus + 1));
+}
+
+/* A message that has no room at all is an error, and not an endless dump. */
+static void no_room_is_an_error(void)
+{
+	struct sk_buff skb = { .room = 64 };
+	u8 bytes[64];
+
+	skb.data = bytes;
+	make_sessions(1);
+	begin(skb.room, 0);
+	end("no_room_is_an_error", 1,
+	    kipt_session_message_list(&skb, &reader.cb, NULL) == -EMSGSIZE &&
+	    !skb.len);
+}
+
+int main(void)
+{
+	ktap_start();
+	all_are_told(64, ROOM_LEAST, true);
+	all_are_told(64, 4096, true);
+	all_are_told(64, ROOM_MOST, true);
+	all_are_told(4096, ROOM_LEAST, false);
+	all_are_told(4096, ROOM_MOST, true);
+	lists_do_not_depend_on_the_place();
+	one_is_told(64, ROOM_LEAST);
+	one_is_told(1, ROOM_LEAST);
+	one_that_goes_is_left(64, ROOM_LEAST);
+	no_room_is_an_error();
+	return ktap_end(&ktap);
+}
