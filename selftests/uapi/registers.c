@@ -368,11 +368,13 @@ TEST_F(registers, new_pointers_from_outside_are_told)
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 
-/* A process that does nothing, so that a CPU which follows it is paused. */
+/* A process that never runs on CPU 0: while that follows it, it is paused. */
 static pid_t rest(void)
 {
-	pid_t child = fork();
+	pid_t child;
 
+	pin_to(1);
+	child = fork();
 	if (child)
 		return child;
 	for (;;)
