@@ -349,7 +349,7 @@ static struct page **list_pages(const struct kipt_buffer *buffer, u64 *count)
 	struct page **pages;
 	u32 i, k;
 
-	pages = kvmalloc_array(2 * once, sizeof(*pages), GFP_KERNEL);
+	pages = kvmalloc_array(2 * once, sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return NULL;
 	for (i = 0; i < buffer->nr_regions; i++)

@@ -14,6 +14,7 @@
 #include "decode/psb.h"
 #include "decode/sync.h"
 #include "fetch_reader.h"
+#include "follow.h"
 #include "limits.h"
 #include "memory.h"
 #include "refuse.h"
@@ -309,7 +310,10 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 	const struct kipt_session *session = reader->fetch->session;
 	struct kipt_sideband_losses losses;
 	u64 patches = kipt_text_patch_lost(session->first_patch);
+	u64 processes = session->follow ? kipt_follow_lost(session->follow) : 0;
 
+	if (processes)
+		put_gap(reader, KIPT_GAP_PROCESSES, processes);
 	kipt_sideband_losses(session->sideband, &losses);
 	if (losses.spaces)
 		put_gap(reader, KIPT_GAP_SPACES, losses.spaces);

@@ -20,10 +20,8 @@
 #include "compat.h"
 #include "follow.h"
 #include "hw_regs.h"
+#include "limits.h"
 #include "trace.h"
-
-/* Processes one set holds; ended ones make room. */
-#define PROCESSES_MAX	1024
 
 /*
  * With page-table isolation user code runs on the second page of a pair.
@@ -117,12 +115,13 @@ static void drop_ended(struct kipt_follow *follow)
 
 static int add(struct kipt_follow *follow, struct pid *pid, gfp_t gfp)
 {
+	u32 most = kipt_limits()->processes;
 	struct process *process;
 
 	lockdep_assert_held(&sets_lock);
-	if (follow->count >= PROCESSES_MAX)
+	if (follow->count >= most)
 		drop_ended(follow);
-	if (follow->count >= PROCESSES_MAX)
+	if (follow->count >= most)
 		return -ENOSPC;
 	process = kzalloc(sizeof(*process), gfp);
 	if (!process)

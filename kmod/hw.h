@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The hardware: the only way to CPUID and to the MSRs of Intel PT. hw_caps.c
- * says what CPUs can do and judges a configuration, hw_msr.c programs the
- * CPU it runs on. Functions that end in _local act on this CPU: the caller
- * keeps it from changing.
+ * says what CPUs can do, hw_check.c judges a configuration by it, hw_msr.c
+ * programs the CPU it runs on. Functions that end in _local act on this CPU:
+ * the caller keeps it from changing.
  */
 #ifndef KIPT_HW_H
 #define KIPT_HW_H
@@ -182,6 +182,17 @@ u32 kipt_caps_ranges(const struct kipt_caps *caps);
  * kipt_caps_check_config() as well.
  */
 u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps);
+
+/**
+ * kipt_caps_lack() - say what CPUs cannot do, and which can
+ * @cap: a bit of CPUID.(EAX=14H,ECX=0), RTIT_CAP_*, that is 0
+ * @ecx: it stands in ECX, else in EBX
+ * @text: receives a sentence
+ * @size: bytes of @text
+ *
+ * Context: any.
+ */
+void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size);
 
 /**
  * kipt_caps_check_config() - judge a configuration before any MSR is written

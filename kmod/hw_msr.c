@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Programs Intel PT on the CPU it runs on. Owns no state: what is written
- * comes from trace.c, what may be written was judged by hw_caps.c. Runs with
+ * comes from trace.c, what may be written was judged by hw_check.c. Runs with
  * interrupts off or in an NMI; every access tolerates a fault, because a
  * hypervisor may offer the CPUID leaf and yet refuse the MSRs.
  */
@@ -188,28 +188,37 @@ bool kipt_hw_stopped_local(void)
 	return status & RTIT_STATUS_STOPPED;
 }
 
+static bool takes_nmis(u32 lvtpc)
+{
+	return (lvtpc & APIC_MODE_MASK) == APIC_DM_NMI;
+}
+
 /*
  * apic_write() is a static call modules cannot link to; the table of the APIC
  * driver is.
  */
-void kipt_hw_pmi_unmask_local(void)
-{
-	if (apic->read(APIC_LVTPC) != APIC_DM_NMI)
-		apic->write(APIC_LVTPC, APIC_DM_NMI);
-}
-
 u32 kipt_hw_pmi_arm_local(void)
 {
 	u32 before = apic->read(APIC_LVTPC);
 
-	kipt_hw_pmi_unmask_local();
+	if (before != APIC_DM_NMI)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return before;
+}
+
+/* Not where tracing has ended meanwhile, and nobody else has PMIs. */
+void kipt_hw_pmi_unmask_local(void)
+{
+	u32 lvtpc = apic->read(APIC_LVTPC);
+
+	if (takes_nmis(lvtpc) && lvtpc & APIC_LVT_MASKED)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
 /* perf has it so all the time; without perf's handler nobody may get NMIs. */
 void kipt_hw_pmi_disarm_local(u32 before)
 {
-	if ((before & APIC_MODE_MASK) != APIC_DM_NMI)
+	if (!takes_nmis(before))
 		apic->write(APIC_LVTPC, before);
 }
 

@@ -119,7 +119,8 @@ static int put_limits(struct sk_buff *skb)
 	    nla_put_u32(skb, KIPT_A_LIMITS_SPACES, limits->spaces) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_SWITCHES, limits->switches) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_PATCHES, limits->patches) ||
-	    put_limit(skb, KIPT_A_LIMITS_ARENA, limits->arena))
+	    put_limit(skb, KIPT_A_LIMITS_ARENA, limits->arena) ||
+	    nla_put_u32(skb, KIPT_A_LIMITS_PROCESSES, limits->processes))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

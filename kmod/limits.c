@@ -40,6 +40,10 @@ static uint fetch_memory = 8192;
 module_param(fetch_memory, uint, 0444);
 MODULE_PARM_DESC(fetch_memory, "KiB of working memory of each reader of a fetch (default 8192)");
 
+static uint processes = 1024;
+module_param(processes, uint, 0444);
+MODULE_PARM_DESC(processes, "processes that a session follows at a time (default 1024)");
+
 static struct kipt_limits limits;
 
 const struct kipt_limits *kipt_limits(void)
@@ -85,4 +89,5 @@ void kipt_limits_init(void)
 	limits.patches = power_of_two("patches", patches, 256, 1U << 20);
 	limits.arena = within("fetch_memory", (u64)fetch_memory << KIB_SHIFT,
 				1ULL << 18, 1ULL << 30);
+	limits.processes = within("processes", processes, 1, 1U << 20);
 }

@@ -19,6 +19,7 @@
  * @patches: patches of kernel text the log holds, a power of two
  * @arena: bytes of working memory of one reader of a fetch; parameter
  *	fetch_memory in KiB
+ * @processes: processes one session follows at a time
  */
 struct kipt_limits {
 	u64 memory;
@@ -27,6 +28,7 @@ struct kipt_limits {
 	u32 switches;
 	u32 patches;
 	u64 arena;
+	u32 processes;
 };
 
 /**

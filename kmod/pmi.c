@@ -38,7 +38,7 @@ static DEFINE_PER_CPU(u64, due_until);
  */
 static DEFINE_PER_CPU(u64, awaited_until);
 static DEFINE_PER_CPU(atomic_t, awaited);
-/* This NMI was a PMI of ours, so LVTPC is masked. */
+/* A PMI masked LVTPC; its NMI, here or on its way, is to undo that. */
 static DEFINE_PER_CPU(bool, unmask);
 
 static u64 time_in(unsigned int ms)
@@ -75,7 +75,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	bool ours = is_due();
 
 	if (trace && kipt_hw_pmi_ack_local()) {
-		this_cpu_write(unmask, trace->buffer->once);
+		this_cpu_write(unmask, true);
 		kipt_trace_pmi_local(trace);
 		ours = true;
 	} else {
@@ -119,8 +119,10 @@ void kipt_pmi_uninit(void)
 
 void kipt_pmi_stopped_local(void)
 {
-	if (kipt_hw_pmi_ack_local())
-		await_nmi(smp_processor_id(), PMI_MS);
+	if (!kipt_hw_pmi_ack_local())
+		return;
+	this_cpu_write(unmask, true);
+	await_nmi(smp_processor_id(), PMI_MS);
 }
 
 void kipt_pmi_send_nmi(unsigned int cpu)

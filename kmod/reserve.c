@@ -41,9 +41,10 @@ static u32 pmu_type;
 
 /*
  * PMUs are devices, and all devices are in one kset: there they have names
- * that no mount namespace hides.
+ * that no mount namespace hides. But a network interface can have any name.
  *
- * Return: the device, referenced, or NULL.
+ * Return: the device, referenced, NULL if there is none, or -EEXIST if the
+ * first of that name is something else.
  */
 static struct device *find_pmu(const char *name)
 {
@@ -56,23 +57,32 @@ static struct device *find_pmu(const char *name)
 	if (dev->bus && !strcmp(dev->bus->name, "event_source"))
 		return dev;
 	put_device(dev);
-	return NULL;
+	return ERR_PTR(-EEXIST);
+}
+
+static void look_at_pmu(struct device *dev)
+{
+	struct pmu *pmu = dev_get_drvdata(dev);
+
+	if (!pmu || !pmu->name || strcmp(pmu->name, PMU_NAME))
+		return;
+	pmu_type = pmu->type;
+	found = PMU_PRESENT;
 }
 
 static void look_for_pmu(void)
 {
 	struct device *witness = find_pmu(WITNESS_NAME);
 	struct device *dev = find_pmu(PMU_NAME);
-	struct pmu *pmu = dev ? dev_get_drvdata(dev) : NULL;
 
-	if (pmu && pmu->name && !strcmp(pmu->name, PMU_NAME)) {
-		pmu_type = pmu->type;
-		found = PMU_PRESENT;
-	} else if (!dev && witness) {
+	if (!IS_ERR_OR_NULL(dev)) {
+		look_at_pmu(dev);
+		put_device(dev);
+	} else if (!dev && !IS_ERR_OR_NULL(witness)) {
 		found = PMU_ABSENT;
 	}
-	put_device(dev);
-	put_device(witness);
+	if (!IS_ERR_OR_NULL(witness))
+		put_device(witness);
 }
 
 void kipt_reserve_init(void)

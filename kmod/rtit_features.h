@@ -68,6 +68,25 @@ struct rtit_feature {
 }
 
 /**
+ * rtit_needs_branchen() - can this CPU trace only with BranchEn?
+ * @ebx: CPUID.(EAX=14H,ECX=0):EBX
+ * @family: of the CPU
+ * @model: of the CPU
+ *
+ * Intel SDM Vol. 3C, "Enumeration of Intel PT", ties that to MTC; Broadwell
+ * faults whatever it enumerates (BDM106).
+ *
+ * Return: not 0 if TraceEn without BranchEn faults.
+ */
+static inline int rtit_needs_branchen(unsigned int ebx, unsigned int family,
+				      unsigned int model)
+{
+	return !(ebx & RTIT_CAP_MTC) ||
+	       (family == 6 && (model == 0x3d || model == 0x47 ||
+				model == 0x4f || model == 0x56));
+}
+
+/**
  * struct rtit_values - what CPUID leaf 14H.1 allows
  * @told: the leaf says it; if not, encoding 0 of each field is all that is
  *	certain
@@ -119,6 +138,22 @@ rtit_values_read(const unsigned int leaf0[2], const unsigned int leaf1[2])
 	if (!values.psb)
 		values.psb = 1;
 	return values;
+}
+
+/**
+ * rtit_values_share() - keep what another CPU allows too
+ * @all: what CPUs have in common; a bitmap becomes 0 where that is nothing
+ * @one: what one more CPU allows
+ */
+static inline void rtit_values_share(struct rtit_values *all,
+				     const struct rtit_values *one)
+{
+	all->told &= one->told;
+	if (one->ranges < all->ranges)
+		all->ranges = one->ranges;
+	all->mtc &= one->mtc;
+	all->cyc &= one->cyc;
+	all->psb &= one->psb;
 }
 
 #endif /* KIPT_RTIT_FEATURES_H */

@@ -12,6 +12,7 @@
 #include <net/genetlink.h>
 
 #include "buffer.h"
+#include "follow.h"
 #include "netlink.h"
 #include "permission.h"
 #include "refuse.h"
@@ -140,6 +141,21 @@ static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 	return 0;
 }
 
+static int put_followed(struct sk_buff *skb, struct kipt_session *session)
+{
+	const struct kipt_follow *follow = session->follow;
+
+	/* It is freed with the last pin. */
+	if (!follow || session->dead)
+		return 0;
+	if (nla_put_u32(skb, KIPT_A_SESSION_PROCESSES,
+			kipt_follow_alive(follow)) ||
+	    put_u64(skb, KIPT_A_SESSION_PROCESSES_LOST,
+		    kipt_follow_lost(follow)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* What became of it. */
 static int put_status(struct sk_buff *skb, struct kipt_session *session)
 {
@@ -151,9 +167,10 @@ static int put_status(struct sk_buff *skb, struct kipt_session *session)
 	    nla_put_u32(skb, KIPT_A_SESSION_UID,
 			from_kuid_munged(&init_user_ns, session->uid)) ||
 	    put_u64(skb, KIPT_A_SESSION_MEMORY,
-		    READ_ONCE(session->setup_done)))
+		    READ_ONCE(session->setup_done)) ||
+	    put_losses(skb, session))
 		return -EMSGSIZE;
-	return put_losses(skb, session);
+	return put_followed(skb, session);
 }
 
 /* The CPU list comes last: it is what may be too long for a small reader. */

@@ -60,17 +60,19 @@ static int check_output(const struct kipt_caps *caps,
 			struct netlink_ext_ack *extack)
 {
 	u64 block = (u64)PAGE_SIZE << KIPT_MAX_ORDER;
+	char why[KIPT_REFUSE_BYTES];
 
-	if (!(caps->leaf0_ecx & RTIT_CAP_TOPA))
-		return kipt_refuse(extack, NULL, -EOPNOTSUPP,
-				   "this CPU has no ToPA output (CPUID.14H.0:ECX[0] is 0)");
-	if (caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI)
+	if (!(caps->leaf0_ecx & RTIT_CAP_TOPA)) {
+		kipt_caps_lack(RTIT_CAP_TOPA, true, why, sizeof(why));
+		return kipt_refuse(extack, NULL, -EOPNOTSUPP, "%s", why);
+	}
+	if (caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI ||
+	    (config->mode == KIPT_MODE_RING && config->size <= block))
 		return 0;
-	if (config->mode != KIPT_MODE_RING || config->size > block)
-		return kipt_refuse(extack, NULL, -EOPNOTSUPP,
-				   "this CPU has one ToPA entry only (CPUID.14H.0:ECX[1] is 0); allowed: mode ring, size up to %llu",
-				   block);
-	return 0;
+	kipt_caps_lack(RTIT_CAP_TOPA_MULTI, true, why, sizeof(why));
+	return kipt_refuse(extack, NULL, -EOPNOTSUPP,
+			   "%s; allowed: mode ring, size up to %llu", why,
+			   block);
 }
 
 static int check_memory(u64 bytes, struct netlink_ext_ack *extack)

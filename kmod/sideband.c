@@ -23,13 +23,18 @@
 #include "code_keep.h"
 #include "compat.h"
 #include "follow.h"
+#include "hw.h"
 #include "limits.h"
 #include "memory.h"
 #include "sideband.h"
 #include "space_table.h"
 
-/* One switch makes more trace than this, so the log outlasts the ring. */
+/*
+ * One switch makes more trace than this, so the log outlasts the ring: where
+ * the kernel is not traced, the PSB+ at least that marks it.
+ */
 #define TRACE_PER_SWITCH	256
+#define TRACE_PER_MARK		32
 #define LOG_MIN		256U
 
 struct kipt_sideband {
@@ -77,6 +82,15 @@ static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
 	return id;
 }
 
+/*
+ * The log is full, and the CPU stopped by itself: its buffer is, or TraceStop.
+ * Then the oldest switches are needed and those to come are not.
+ */
+static bool is_over_local(const struct kipt_switch_log *log)
+{
+	return log->written >= log->mask && kipt_hw_stopped_local();
+}
+
 static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 {
 	struct kipt_switch_log *log = &sideband->logs[smp_processor_id()];
@@ -84,6 +98,10 @@ static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 	bool user = has_user_code(task);
 
 	lockdep_assert_irqs_disabled();
+	if (is_over_local(log)) {
+		kipt_sideband_end_local();
+		return;
+	}
 	entry->tsc = rdtsc();
 	entry->space = user ? kipt_spaces_name(task->mm) : 0;
 	entry->id = user ? learn(sideband, task->mm, task->tgid) : 0;
@@ -292,8 +310,13 @@ static void put_probes(struct kipt_sideband *sideband)
 {
 	mutex_lock(&probes_lock);
 	list_del_rcu(&sideband->node);
-	/* For handlers that found it in the list, or as the listener. */
+	mutex_unlock(&probes_lock);
+	/*
+	 * For handlers that found it in the list, or as the listener. Who makes a
+	 * session does not wait for that; the probes stay, it is still counted.
+	 */
 	synchronize_rcu();
+	mutex_lock(&probes_lock);
 	if (!--probes_users)
 		unregister_probes();
 	mutex_unlock(&probes_lock);
@@ -336,8 +359,9 @@ static void free_sideband(struct kipt_sideband *sideband)
 
 static int alloc_logs(struct kipt_sideband *sideband, u64 size)
 {
-	u64 wish = rounddown_pow_of_two(max_t(u64, size / TRACE_PER_SWITCH,
-					      LOG_MIN));
+	u64 least = sideband->mark_switches ? TRACE_PER_MARK :
+					      TRACE_PER_SWITCH;
+	u64 wish = rounddown_pow_of_two(max_t(u64, size / least, LOG_MIN));
 	struct kipt_switch_log *log;
 	unsigned int cpu;
 
@@ -412,6 +436,7 @@ void kipt_sideband_pause(struct kipt_sideband *sideband)
 
 	for_each_cpu(cpu, sideband->cpus)
 		cmpxchg(per_cpu_ptr(&listener, cpu), sideband, NULL);
+	kipt_spaces_over(sideband->spaces);
 }
 
 u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,

@@ -60,6 +60,8 @@ struct kipt_spaces {
 	u32 nr_room;
 	u64 serial;
 	u64 lost;
+	/* The run is over: what ends now ends after it. */
+	bool over;
 	/*
 	 * Entries were forgotten that had their names until then: an entry
 	 * that was born later proves nothing for a time before.
@@ -221,7 +223,8 @@ static void set_ended(struct kipt_spaces *spaces, struct space *space)
 	if (space->ended)
 		return;
 	space->ended = true;
-	space->died = rdtsc();
+	/* A machine that has slept since has a younger TSC. */
+	space->died = spaces->over ? HELD : rdtsc();
 	list_move_tail(&space->order, &spaces->ended);
 	WRITE_ONCE(spaces->nr_ended, spaces->nr_ended + 1);
 }
@@ -442,6 +445,16 @@ static void clear_released(struct kipt_spaces *spaces)
 	}
 	spaces->lost = 0;
 	spaces->forgotten_until = 0;
+	spaces->over = false;
+}
+
+void kipt_spaces_over(struct kipt_spaces *spaces)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	spaces->over = true;
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 }
 
 void kipt_spaces_clear(struct kipt_spaces *spaces)

@@ -46,6 +46,14 @@ void kipt_spaces_destroy(struct kipt_spaces *spaces);
 void kipt_spaces_clear(struct kipt_spaces *spaces);
 
 /**
+ * kipt_spaces_over() - the run is over, until kipt_spaces_clear()
+ * @spaces: the table
+ *
+ * Context: any but NMI.
+ */
+void kipt_spaces_over(struct kipt_spaces *spaces);
+
+/**
  * kipt_spaces_name() - what the trace calls an address space
  * @mm: the address space
  *

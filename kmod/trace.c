@@ -165,14 +165,10 @@ static void stop_local(struct kipt_trace *trace, enum kipt_stop_cause why)
 		return;
 	halt_local(trace);
 	trace->ended = why;
-	kipt_sideband_end_local();
 	/* A PMI from here on is acknowledged and does nothing else. */
 	trace->state = KIPT_TRACE_OFF;
 	barrier();
-	if (trace->buffer->once)
-		kipt_pmi_stopped_local();
-	kipt_sideband_end_local();
-	kipt_hw_restore_local(&trace->saved);
+	give_back_local(trace);
 }
 
 bool kipt_trace_quiet(const struct kipt_trace *trace)
@@ -222,6 +218,12 @@ static void obey_call(void *unused)
 
 	if (!trace)
 		return;
+	/*
+	 * Who finds the call still under way relies on it to see the request;
+	 * the kernel says that it is over before it comes here. Pairs with
+	 * smp_mb() in ask().
+	 */
+	smp_mb();
 	begin_change_local(trace);
 	end_change_local(trace);
 }
@@ -244,7 +246,10 @@ static int ask(struct kipt_trace *trace, bool wanted, enum kipt_stop_cause why)
 	WRITE_ONCE(trace->why, why);
 	/* Pairs with smp_load_acquire() in obey_once_local(). */
 	smp_store_release(&trace->asked, trace->asked + 1);
-	/* Before the look whether an earlier call is still on its way. */
+	/*
+	 * Before the look whether an earlier call is still on its way. Pairs
+	 * with smp_mb() in obey_call().
+	 */
 	smp_mb();
 	err = smp_call_function_single_async(trace->cpu,
 					     &per_cpu(call, trace->cpu));
@@ -423,10 +428,13 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
 static void check_call(void *unused)
 {
 	struct check *check = this_cpu_ptr(&checks);
-	/* Pairs with smp_store_release() in ask_check(). */
-	u32 asked = smp_load_acquire(&check->asked);
 	struct kipt_hw_saved scratch;
+	u32 asked;
 
+	/* As in obey_call(); pairs with smp_mb() in ask_check(). */
+	smp_mb();
+	/* Pairs with smp_store_release() in ask_check(). */
+	asked = smp_load_acquire(&check->asked);
 	check->err = kipt_hw_save_local(&scratch);
 	/* Pairs with smp_load_acquire() in answered(). */
 	smp_store_release(&check->done, asked);
@@ -438,7 +446,7 @@ static void ask_check(unsigned int cpu)
 
 	/* Pairs with smp_load_acquire() in check_call(). */
 	smp_store_release(&check->asked, check->asked + 1);
-	/* Before the look whether an earlier call is still on its way. */
+	/* As in ask(); pairs with smp_mb() in check_call(). */
 	smp_mb();
 	if (smp_call_function_single_async(cpu, &check->call) != -ENXIO)
 		return;
@@ -545,6 +553,11 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 	if (trace->state == KIPT_TRACE_ON ? go && !aim && !psb : !go)
 		return;
 	begin_change_local(trace);
+	/* An NMI may have stopped it since; a start is not for a switch. */
+	if (trace->state == KIPT_TRACE_OFF) {
+		WRITE_ONCE(trace->changing, false);
+		return;
+	}
 	halt_local(trace);
 	if (go && may_go(trace))
 		go_local(trace, cr3_match);

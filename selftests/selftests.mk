@@ -38,7 +38,7 @@ $(FLOW_BUILD)/work/%: $(FLOW)/work/%.c
 	@mkdir -p $(@D)
 	tools/vm/in-root trixie -- gcc $(WORK_CFLAGS) -o $@ $<
 
-.PHONY: flow-programs flow-compare-test selftest vmtest
+.PHONY: flow-programs flow-compare-test selftest vmtest suspend-test
 flow-programs: $(FLOW_PROGRAMS) $(WORK_PROGRAMS)
 
 flow-compare-test: $(FLOW_BUILD)/compare_test
@@ -52,3 +52,9 @@ selftest:
 # debug and kcsan are there after make vm-debug.
 vmtest:
 	selftests/machine
+
+# Machines that sleep, and one that wakes up as another.
+suspend-test: testcpu
+	for kernel in $(KERNELS); do tools/vm/build-module $$kernel || exit; done
+	$(MAKE) --no-print-directory -C selftests
+	selftests/suspend $(KERNELS)

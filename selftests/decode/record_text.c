@@ -39,7 +39,7 @@ static const char *const gaps[KIPT_GAP_KIND_MAX + 1] = {
 	[KIPT_GAP_NO_CODE] = "no-code",
 	[KIPT_GAP_CODE_CHANGED] = "code-changed", [KIPT_GAP_RING] = "ring",
 	[KIPT_GAP_TRUNCATED] = "truncated", [KIPT_GAP_STOPPED] = "stopped",
-	[KIPT_GAP_HW_ERROR] = "hw-error", [KIPT_GAP_RECEIVER] = "receiver",
+	[KIPT_GAP_HW_ERROR] = "hw-error",
 	[KIPT_GAP_OFFLINE] = "offline",
 	[KIPT_GAP_SUSPEND] = "suspend",
 	[KIPT_GAP_REBOOT] = "reboot",
@@ -49,7 +49,7 @@ static const char *const gaps[KIPT_GAP_KIND_MAX + 1] = {
 	[KIPT_GAP_SPACES] = "spaces",
 	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
 	[KIPT_GAP_PATCHES] = "patches",
-	[KIPT_GAP_MEMORY] = "memory",
+	[KIPT_GAP_PROCESSES] = "processes",
 };
 
 static const char *const flags[] = {

@@ -19,7 +19,6 @@ static const char *const gap_names[MATCH_GAP_KINDS] = {
 	[KIPT_GAP_TRUNCATED] = "truncated",
 	[KIPT_GAP_STOPPED] = "stopped",
 	[KIPT_GAP_HW_ERROR] = "hw-error",
-	[KIPT_GAP_RECEIVER] = "receiver",
 	[KIPT_GAP_OFFLINE] = "offline",
 	[KIPT_GAP_SUSPEND] = "suspend",
 	[KIPT_GAP_REBOOT] = "reboot",
@@ -29,7 +28,7 @@ static const char *const gap_names[MATCH_GAP_KINDS] = {
 	[KIPT_GAP_SPACES] = "spaces",
 	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
 	[KIPT_GAP_PATCHES] = "patches",
-	[KIPT_GAP_MEMORY] = "memory",
+	[KIPT_GAP_PROCESSES] = "processes",
 };
 
 const char *match_gap_name(unsigned int kind)

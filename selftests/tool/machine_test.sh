@@ -176,6 +176,45 @@ save_tests() {
 	more_than "show_what_was_saved" 1000 "${OUT%% *}"
 }
 
+# hash_of COMMAND...: how many there were, and their hash.
+hash_of() {
+	"$KIPT" "$@" --hash 2>err || cat err
+}
+
+packed_hash() {
+	local rec=$1
+	shift
+	"$KIPT" "$@" "$rec" 2>err || cat err
+	hash_of show "$rec" --branches
+}
+
+# What fetch tells equals what decode tells of the saved trace, in every form,
+# by one thread and two.
+equal_tests() {
+	local whole=(whole/cpu1.pt --dir whole --jobs 1) id mode wanted jobs
+	taskset -c 0 "$KIPT" record --keep --cpus 1 --save whole -- \
+		ls -R /usr/lib/python3 >out 2>err
+	id=$(sed -n 's/.*session \([0-9]*\) is kept.*/\1/p' err)
+	run decode "${whole[@]}" --stats --json
+	more_than "equal_trace_has_branches" 100000 "$(value branches)"
+	same "equal_trace_has_no_gap" "{}" "$(value gaps)"
+	for mode in counts calls branches insns; do
+		wanted=$(hash_of decode "${whole[@]}" --$mode)
+		more_than "equal_${mode}_are_many" 1000 "${wanted%% *}"
+		for jobs in 1 2; do
+			same "equal_${mode}_with_jobs_$jobs" "$wanted" \
+				"$(hash_of fetch "$id" --jobs $jobs --$mode)"
+		done
+	done
+	wanted=$(packed_hash whole.rec decode "${whole[@]}" --packed)
+	more_than "equal_packed_are_many" 1000 "${wanted%% *}"
+	for jobs in 1 2; do
+		same "equal_packed_with_jobs_$jobs" "$wanted" \
+			"$(packed_hash fetched.rec fetch "$id" --jobs $jobs -o)"
+	done
+	refused "equal_delete" 0 "" delete "$id"
+}
+
 if ! "$KIPT" info >out 2>err; then
 	echo "1..0 # SKIP $(head -n 1 err)"
 	exit 4
@@ -187,4 +226,5 @@ unprivileged_tests
 record_command_tests
 calls_tests
 save_tests
+equal_tests
 ktap_finish

@@ -6,6 +6,7 @@
  */
 #include <linux/kipt_record.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include "kipt_test.h"
 #include "machine_state.h"
@@ -36,10 +37,14 @@ CODE(forked)
 /* Ends the last page. */
 CODE(unused)
 
-/* Branches of a fetch, by where they come from. */
+/*
+ * Branches of a fetch, by where they come from. @gap_processes: those a gap
+ * says were not followed. @alive and @lost: what the session's status says.
+ */
 struct tally {
 	uint64_t followed, other, thread, forked, kernel, user;
 	uint64_t gaps;
+	uint64_t gap_processes, alive, lost;
 };
 
 static bool in_page(uint64_t ip, void (*code)(unsigned int))
@@ -70,6 +75,9 @@ static void count_records(struct kipt_nl *nl, void *ctx)
 		if (r[i].type == KIPT_RECORD_BRANCH)
 			count_branch(tally, r[i].ip);
 		else if (r[i].type == KIPT_RECORD_GAP &&
+			 r[i].kind == KIPT_GAP_PROCESSES)
+			tally->gap_processes = r[i].value;
+		else if (r[i].type == KIPT_RECORD_GAP &&
 			 r[i].kind != KIPT_GAP_RING) {
 			printf("# gap %u, aux %u, ip %#llx\n", r[i].kind,
 			       r[i].aux, (unsigned long long)r[i].ip);
@@ -93,7 +101,38 @@ static void show(const char *name, const struct tally *tally)
 #define ROUNDS	2000
 
 /* What a followed process does when it is told to, then it waits to be killed. */
-enum deed { JUST_RUN, MAKE_THREAD, FORK, EXEC, VFORK };
+enum deed { JUST_RUN, MAKE_THREAD, FORK, FORK_MANY, EXEC, VFORK };
+
+/* Children of FORK_MANY beyond those there is room for. */
+#define TOO_MANY	20
+
+/* The module's parameter; 0: it cannot be read. */
+static unsigned int processes_limit(void)
+{
+	FILE *file = fopen("/sys/module/kipt/parameters/processes", "r");
+	unsigned int limit = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%u", &limit) != 1)
+		limit = 0;
+	fclose(file);
+	return limit;
+}
+
+/* They end with their parent. Its own entry is one of those there is room for. */
+static void fork_many(void)
+{
+	unsigned int count = processes_limit() + TOO_MANY - 1;
+
+	while (count--) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+}
 
 static void *run_thread(void *arg)
 {
@@ -142,6 +181,9 @@ static void do_deed(enum deed deed)
 	case FORK:
 		fork_and_wait(false);
 		break;
+	case FORK_MANY:
+		fork_many();
+		break;
 	case VFORK:
 		fork_and_wait(true);
 		break;
@@ -173,6 +215,8 @@ static pid_t start_followed(enum deed deed, int *told, int *tells)
 	dup2(from[1], 3);
 	if (read(to[0], &byte, 1) != 1)
 		_exit(1);
+	/* The session's socket too: it is to end with the test. */
+	close_range(4, ~0U, 0);
 	do_deed(deed);
 	if (write(3, "", 1) != 1)
 		_exit(1);
@@ -274,6 +318,10 @@ static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
 		err = -EPROTO;
 	if (!err)
 		err = fetch_tally(nl, id, "trace", tally);
+	if (!err)
+		err = kipt_session_get(nl, id);
+	tally->alive = kipt_nl_u32(nl, KIPT_A_SESSION_PROCESSES, 0);
+	tally->lost = kipt_nl_u64(nl, KIPT_A_SESSION_PROCESSES_LOST, ~0ULL);
 	close(told);
 	close(tells);
 	return err;
@@ -345,6 +393,21 @@ TEST_F_TIMEOUT(follow, children_are_followed_if_asked_for, 120)
 	EXPECT_LE(BRANCHES(20), tally.forked);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
+}
+
+TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_told, 300)
+{
+	struct tally tally;
+
+	if (!processes_limit())
+		SKIP(return, "the module's parameter cannot be read");
+	self->want.ctl &= ~variant->without;
+	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK;
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, FORK_MANY,
+				&self->child, &tally));
+	EXPECT_EQ(processes_limit(), tally.alive);
+	EXPECT_EQ(TOO_MANY, tally.lost);
+	EXPECT_EQ(TOO_MANY, tally.gap_processes);
 }
 
 /* It runs in its parent's address space, so its CR3 is the same. */

@@ -76,6 +76,8 @@ TEST_F(kipt, limits_are_the_parameters_of_the_module)
 		  limit(&self->nl, KIPT_A_LIMITS_PATCHES));
 	EXPECT_EQ(parameter("fetch_memory") << 10,
 		  limit(&self->nl, KIPT_A_LIMITS_ARENA));
+	EXPECT_EQ(parameter("processes"),
+		  limit(&self->nl, KIPT_A_LIMITS_PROCESSES));
 }
 
 TEST_F(kipt, memory_in_use_is_told)

@@ -202,6 +202,21 @@ TEST_F(neighbour, perf_keeps_kipt_off_and_kipt_perf)
 	perf_pt_close(&other);
 }
 
+/* What a session held is perf's as soon as its deletion is answered. */
+TEST_F_TIMEOUT(neighbour, perf_gets_the_cpu_at_once, 120)
+{
+	unsigned int i, refused = 0;
+	uint64_t base;
+
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, kipt_turn(&self->nl, &self->want, &base))
+			TH_LOG("%s", self->nl.why);
+		refused += perf_pt_open(&self->perf, self->type, 0) != 0;
+		perf_pt_close(&self->perf);
+	}
+	EXPECT_EQ(0, refused);
+}
+
 /* Leave for a mount namespace that has no sysfs. */
 static bool hide_sysfs(void)
 {

@@ -15,6 +15,13 @@
 #define MSR_STATUS	0x571
 #define MSR_CR3_MATCH	0x572
 #define MSR_ADDR0_A	0x580
+#define MSR_GLOBAL_STATUS	0x38e
+#define MSR_GLOBAL_STATUS_SET	0x391
+#define GLOBAL_TOPA_PMI	(1ULL << 55)
+/* The test CPU has it without x2APIC, too. */
+#define MSR_LVTPC	0x834
+#define LVTPC_NMI	0x400
+#define LVTPC_NONE	0x10000
 #define CTL_TRACEEN	(1ULL << 0)
 #define CTL_TOPA	(1ULL << 8)
 
@@ -54,6 +61,8 @@ FIXTURE(registers)
 	struct kipt_want want;
 	uint64_t found[MARKS];
 	bool there[MARKS];
+	uint64_t lvtpc;
+	bool has_lvtpc;
 };
 
 /* Values of another user of PT, in each register the CPU has. */
@@ -76,6 +85,24 @@ FIXTURE_SETUP(registers)
 						   marks[i].value);
 	}
 	ASSERT_TRUE(self->there[0]);
+	self->has_lvtpc = machine_msr_read(0, MSR_LVTPC, &self->lvtpc);
+}
+
+/* The entry a session has set up is as it was soon after its stop. */
+static bool comes_back(uint64_t lvtpc)
+{
+	uint64_t value = 0;
+	int tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		machine_msr_read(0, MSR_LVTPC, &value);
+		if (value == lvtpc)
+			return true;
+		wait_ms(10);
+	}
+	printf("# LVTPC is %#llx, was %#llx\n", (unsigned long long)value,
+	       (unsigned long long)lvtpc);
+	return false;
 }
 
 FIXTURE_TEARDOWN(registers)
@@ -83,6 +110,8 @@ FIXTURE_TEARDOWN(registers)
 	unsigned int i;
 
 	kipt_nl_close(&self->nl);
+	if (self->has_lvtpc)
+		EXPECT_TRUE(comes_back(self->lvtpc));
 	for (i = 0; i < MARKS; i++)
 		machine_msr_write(0, marks[i].msr, self->found[i]);
 }
@@ -139,6 +168,74 @@ TEST_F(registers, full_buffer_leaves_them_as_found)
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(SIZE_MIN, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+/* Rounds of a session whose buffer is full at about the time of the stop. */
+static int fill_and_stop(struct kipt_nl *nl, struct kipt_want *want,
+			 unsigned int rounds)
+{
+	int id, err = 0;
+	unsigned int i;
+
+	want->mode = KIPT_MODE_ONCE;
+	id = kipt_session_new(nl, want);
+	if (id < 0)
+		return id;
+	pin_to(0);
+	for (i = 0; i < rounds && !err; i++) {
+		err = kipt_session_start(nl, id);
+		work(100 * i);
+		if (!err)
+			err = kipt_session_stop(nl, id);
+	}
+	return err ? err : kipt_session_del(nl, id);
+}
+
+TEST_F(registers, pmis_are_again_nobodys)
+{
+	if (!self->has_lvtpc || !machine_msr_write(0, MSR_LVTPC, LVTPC_NONE))
+		SKIP(return, "the APIC cannot be written as an MSR");
+	EXPECT_EQ(0, fill_and_stop(&self->nl, &self->want, 30));
+	EXPECT_TRUE(comes_back(LVTPC_NONE));
+	machine_msr_write(0, MSR_LVTPC, self->lvtpc);
+}
+
+TEST_F(registers, pmis_are_again_perfs)
+{
+	if (!self->has_lvtpc || !machine_msr_write(0, MSR_LVTPC, LVTPC_NMI))
+		SKIP(return, "the APIC cannot be written as an MSR");
+	EXPECT_EQ(0, fill_and_stop(&self->nl, &self->want, 30));
+	EXPECT_TRUE(comes_back(LVTPC_NMI));
+	machine_msr_write(0, MSR_LVTPC, self->lvtpc);
+}
+
+/*
+ * While a session is made its CPUs have no buffers yet, and there may be a PMI
+ * that someone else left behind.
+ */
+TEST_F(registers, a_pmi_meets_a_session_that_is_being_made)
+{
+	uint64_t status = GLOBAL_TOPA_PMI;
+	struct kipt_msg msg;
+	int tries;
+
+	self->want.cpus = "0-1";
+	self->want.size = 64 * SIZE_USUAL;
+	kipt_want_put(&msg, &self->want);
+	ASSERT_EQ(0, kipt_nl_dump_begin(&self->nl, &msg));
+	do {
+		ASSERT_EQ(1, kipt_nl_next(&self->nl, 5000));
+	} while (!kipt_nl_u64(&self->nl, KIPT_A_SESSION_MEMORY, 0));
+	if (!machine_msr_write(1, MSR_GLOBAL_STATUS_SET, GLOBAL_TOPA_PMI))
+		SKIP(return, "IA32_PERF_GLOBAL_STATUS_SET cannot be written");
+	/* An NMI for CPU 1: tell what it does. */
+	pin_to(0);
+	ASSERT_EQ(0, write_file("/proc/sysrq-trigger", "l"));
+	for (tries = 0; tries < 100 && status & GLOBAL_TOPA_PMI; tries++) {
+		wait_ms(10);
+		ASSERT_TRUE(machine_msr_read(1, MSR_GLOBAL_STATUS, &status));
+	}
+	EXPECT_EQ(0, status & GLOBAL_TOPA_PMI);
 }
 
 TEST_F(registers, delete_leaves_them_as_found)
@@ -268,6 +365,57 @@ TEST_F(registers, new_pointers_from_outside_are_told)
 	EXPECT_EQ(-EIO, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
 	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+/* A process that does nothing, so that a CPU which follows it is paused. */
+static pid_t rest(void)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	for (;;)
+		pause();
+}
+
+/* Return: what the stop of a paused CPU says after a write of @msr. */
+static int write_in_pause(struct kipt_nl *nl, struct kipt_want *want, int *id,
+			  uint32_t msr, uint64_t value)
+{
+	pid_t child = rest();
+	int err;
+
+	want->pid = (uint32_t)child;
+	*id = kipt_session_new(nl, want);
+	err = *id < 0 ? *id : kipt_session_start(nl, *id);
+	if (!err && !machine_msr_write(0, msr, value))
+		err = 1;
+	if (!err)
+		err = kipt_session_stop(nl, *id);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return err;
+}
+
+TEST_F(registers, new_pointers_in_a_pause_are_told)
+{
+	int id;
+
+	EXPECT_EQ(-EIO, write_in_pause(&self->nl, &self->want, &id,
+				       MSR_OUTPUT_BASE, 0x7000));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
+	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
+	EXPECT_EQ(0, wrong_registers(self->there));
+}
+
+TEST_F(registers, trace_en_in_a_pause_is_told)
+{
+	int id;
+
+	EXPECT_EQ(0, write_in_pause(&self->nl, &self->want, &id, MSR_CTL,
+				    CTL_TRACEEN | CTL_TOPA | CTL_BRANCHEN));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 

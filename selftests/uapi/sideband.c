@@ -506,4 +506,40 @@ TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_told, 60)
 	EXPECT_EQ(1, told.gaps[KIPT_GAP_SWITCHES]);
 }
 
+/* The buffer is full long before the last of them. */
+static int switch_beyond_the_end(struct kipt_nl *nl, struct kipt_want *want)
+{
+	int many = 4000, id, ret;
+
+	want->mode = KIPT_MODE_ONCE;
+	want->size = SIZE_MIN;
+	id = begin(nl, want);
+	if (id < 0)
+		return id;
+	ret = in_child(switch_often, &many);
+	if (!ret)
+		ret = kipt_session_stop(nl, id);
+	if (!ret)
+		ret = fetch_and_tell(nl, id);
+	return ret < 0 ? ret : kipt_session_get(nl, id);
+}
+
+TEST_F_TIMEOUT(sideband, switches_after_the_buffer_was_full_lose_none, 60)
+{
+	ASSERT_EQ(0, switch_beyond_the_end(&self->nl, &self->want));
+	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
+	EXPECT_EQ(1, told.gaps[KIPT_GAP_STOPPED]);
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+}
+
+/* Then hardly more than what marks a switch stands between two of them. */
+TEST_F_TIMEOUT(sideband, switches_of_user_code_alone_lose_none, 60)
+{
+	self->want.ctl &= ~CTL_OS;
+	ASSERT_EQ(0, switch_beyond_the_end(&self->nl, &self->want));
+	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
+	EXPECT_EQ(1, told.gaps[KIPT_GAP_STOPPED]);
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+}
+
 #include "kipt_main.h"

@@ -26,16 +26,6 @@ static void keep_if_equal(u32 *all, u32 one)
 		*all = 0;
 }
 
-static void share_values(struct rtit_values *all,
-			 const struct rtit_values *one)
-{
-	all->told &= one->told;
-	all->ranges = least(all->ranges, one->ranges);
-	all->mtc &= one->mtc;
-	all->cyc &= one->cyc;
-	all->psb &= one->psb;
-}
-
 static void share(struct kipt_caps *all, const struct kipt_caps *one)
 {
 	all->leaf0_eax = least(all->leaf0_eax, one->leaf0_eax);
@@ -46,7 +36,7 @@ static void share(struct kipt_caps *all, const struct kipt_caps *one)
 			 least(all->leaf1_eax & RTIT_CAP1_RANGES,
 			       one->leaf1_eax & RTIT_CAP1_RANGES);
 	all->leaf1_ebx &= one->leaf1_ebx;
-	share_values(&all->values, &one->values);
+	rtit_values_share(&all->values, &one->values);
 	all->vmx_pt &= one->vmx_pt;
 	all->ctl_allowed &= one->ctl_allowed;
 	keep_if_equal(&all->tsc_den, one->tsc_den);

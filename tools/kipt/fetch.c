@@ -233,10 +233,10 @@ static bool first_wait(struct fetch *fetch)
 	return true;
 }
 
-static void readers_run(struct fetch *fetch)
+static u32 readers_open(struct fetch *fetch)
 {
 	u64 chunks = fetch->total / CHUNK_BYTES + 1;
-	u32 opened = 1, started = 0, i;
+	u32 opened = 1;
 
 	while (opened < fetch->count && opened < chunks) {
 		if (!reader_open(fetch, opened++)) {
@@ -244,6 +244,14 @@ static void readers_run(struct fetch *fetch)
 			break;
 		}
 	}
+	return opened;
+}
+
+/* The first one reads here: memory of other threads takes more system calls. */
+static void readers_run(struct fetch *fetch)
+{
+	u32 opened = readers_open(fetch), started = 1, i;
+
 	for (; started < opened && !fetch->failed; started++) {
 		if (pthread_create(&fetch->readers[started].thread, NULL,
 				   reader_work, &fetch->readers[started])) {
@@ -252,7 +260,8 @@ static void readers_run(struct fetch *fetch)
 			break;
 		}
 	}
-	for (i = 0; i < started; i++)
+	reader_work(&fetch->readers[0]);
+	for (i = 1; i < started; i++)
 		pthread_join(fetch->readers[i].thread, NULL);
 }
 

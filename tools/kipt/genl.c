@@ -532,6 +532,7 @@ static void limits_read(struct nlattr *nest, struct kipt_limits *limits)
 		.switches = attr_u32(a[KIPT_A_LIMITS_SWITCHES]),
 		.patches = attr_u32(a[KIPT_A_LIMITS_PATCHES]),
 		.arena = attr_u64(a[KIPT_A_LIMITS_ARENA]),
+		.processes = attr_u32(a[KIPT_A_LIMITS_PROCESSES]),
 	};
 }
 
@@ -698,6 +699,8 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 		.switches_lost = attr_u64(a[KIPT_A_SESSION_SWITCHES_LOST]),
 		.code_kept = attr_u64(a[KIPT_A_SESSION_CODE_KEPT]),
 		.code_dropped = attr_u64(a[KIPT_A_SESSION_CODE_DROPPED]),
+		.processes = attr_u32(a[KIPT_A_SESSION_PROCESSES]),
+		.processes_lost = attr_u64(a[KIPT_A_SESSION_PROCESSES_LOST]),
 	};
 	attr_text(a[KIPT_A_SESSION_CPUS], session->cpus,
 		  sizeof(session->cpus));
@@ -836,7 +839,7 @@ static int fetch_receive(struct genl *genl)
 		__attribute__((aligned(NLMSG_ALIGNTO)));
 	struct nlmsghdr *head = (struct nlmsghdr *)buffer;
 	ssize_t got = recv(nl_socket_get_fd(genl->sock), buffer,
-			   sizeof(buffer), 0);
+			   sizeof(buffer), MSG_DONTWAIT);
 	int left = (int)got;
 
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -850,17 +853,22 @@ static int fetch_receive(struct genl *genl)
 	return genl->err ? genl->err : 1;
 }
 
+/* Each message is made while the one before is taken, so one is there nearly
+ * always, and nothing is to be waited for.
+ */
 int genl_fetch_wait(struct genl *genl, int timeout_ms)
 {
 	struct pollfd fd = {
 		.fd = nl_socket_get_fd(genl->sock),
 		.events = POLLIN,
 	};
+	int got;
 
 	if (genl->answered)
 		return genl->err;
-	if (poll(&fd, 1, timeout_ms) <= 0)
-		return 0;
+	got = fetch_receive(genl);
+	if (got || poll(&fd, 1, timeout_ms) <= 0)
+		return got;
 	return fetch_receive(genl);
 }
 

@@ -81,6 +81,25 @@ static void model_show(const struct kipt_caps *c, FILE *out)
 		c->model, c->stepping, core_words(c->core_type));
 }
 
+/* What it means for whom the bits tell nothing. */
+static void consequences_show(const struct kipt_caps *c, FILE *out)
+{
+	if (!(c->leaf0_ecx & RTIT_CAP_TOPA))
+		fputs("  so  nothing can be traced: kipt needs ToPA output\n",
+		      out);
+	else if (!(c->leaf0_ecx & RTIT_CAP_TOPA_MULTI))
+		fprintf(out, "  so  buffers of %llu MiB at most, and mode ring only\n",
+			CAPS_BLOCK_MAX >> 20);
+	if (rtit_needs_branchen(c->leaf0_ebx, c->family, c->model))
+		fputs("  so  BranchEn in each session\n", out);
+	if (!(c->leaf0_ecx & RTIT_CAP_LIP))
+		fputs("  so  a gap for code in a segment whose base is not zero\n",
+		      out);
+	if (!c->vmx_pt)
+		fputs("  so  tracing ends when a hypervisor starts on the CPU\n",
+		      out);
+}
+
 static void caps_show(const struct kipt_caps *c, FILE *out)
 {
 	char text[256];
@@ -91,11 +110,12 @@ static void caps_show(const struct kipt_caps *c, FILE *out)
 	fputs("Capabilities:\n", out);
 	for (i = 0; i < ARRAY_SIZE(features); i++)
 		feature_show(c, &features[i], out);
-	fprintf(out, "  %-3s tracing in VMX operation\n",
-		c->vmx_pt ? "yes" : "no");
-	if (!(c->leaf0_ecx & RTIT_CAP_TOPA_MULTI))
-		fprintf(out, "  so  buffers of %llu MiB at most, and mode ring only\n",
-			CAPS_BLOCK_MAX >> 20);
+	if (c->vmx_pt)
+		fputs("  yes tracing in VMX operation\n", out);
+	else
+		fputs("  no  tracing in VMX operation, like the first CPUs with PT\n",
+		      out);
+	consequences_show(c, out);
 	all_values_show(c, out);
 	ctl_format(ctl_default(c), text, sizeof(text));
 	fprintf(out, "Set unless --ctl says otherwise: %s\n", text);
@@ -155,6 +175,8 @@ static void limits_show(const struct kipt_limits *limits, FILE *out)
 		limits->patches);
 	fprintf(out, "  %llu KiB of working memory of a reader of a fetch (fetch_memory)\n",
 		(unsigned long long)limits->arena >> 10);
+	fprintf(out, "  %u processes that a session follows at a time (processes)\n",
+		limits->processes);
 }
 
 void info_show(const struct kipt_info *info, bool loaded, FILE *out)
@@ -245,6 +267,7 @@ static void limits_json(struct json_object *line,
 	jsonl_number(object, "switches", limits->switches);
 	jsonl_number(object, "patches", limits->patches);
 	jsonl_number(object, "fetch_memory", limits->arena);
+	jsonl_number(object, "processes", limits->processes);
 	json_object_object_add(line, "limits", object);
 }
 

@@ -54,6 +54,7 @@ struct kipt_caps {
  * @switches: task switches a CPU's log holds
  * @patches: patches of kernel text the log holds
  * @arena: bytes of working memory of a reader of a fetch
+ * @processes: processes a session follows at a time
  */
 struct kipt_limits {
 	u64 size_min, size_max;
@@ -61,6 +62,7 @@ struct kipt_limits {
 	u64 keep_code;
 	u32 spaces, switches, patches;
 	u64 arena;
+	u32 processes;
 };
 
 /**
@@ -139,6 +141,8 @@ struct kipt_cpu {
  * @switches_lost: task switches its logs had no room for
  * @code_kept: bytes of code of ended processes it keeps
  * @code_dropped: bytes of these it had to drop
+ * @processes: with @pid, processes it follows that live
+ * @processes_lost: those it should have followed and did not
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
  */
@@ -160,6 +164,8 @@ struct kipt_session {
 	u64 memory, memory_total;
 	u64 spaces_lost, switches_lost;
 	u64 code_kept, code_dropped;
+	u32 processes;
+	u64 processes_lost;
 	u32 cpu_count;
 	struct kipt_cpu *cpu;
 };

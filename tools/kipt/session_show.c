@@ -38,6 +38,8 @@ static void losses_show(const struct kipt_session *session)
 		  session->code_kept >> 10);
 	loss_show("KiB of code of ended processes were dropped",
 		  session->code_dropped >> 10);
+	loss_show("processes were not followed, as there were too many",
+		  session->processes_lost);
 }
 
 /* What of the CPUs' execution is traced, if not all. */
@@ -50,9 +52,9 @@ static void choice_show(const struct kipt_session *session)
 		printf("  %s %s\n", range_option(session->filter[i].kind),
 		       range_text(&session->filter[i], range, sizeof(range)));
 	if (session->pid)
-		printf("  only process %u%s\n", session->pid,
+		printf("  only process %u%s, %u alive\n", session->pid,
 		       session->flags & KIPT_SESSION_FLAGS_FOLLOW_FORK ?
-		       " and those it makes" : "");
+		       " and those it makes" : "", session->processes);
 	if (session->cr3)
 		printf("  only user code with CR3 0x%llx\n",
 		       (unsigned long long)session->cr3);
@@ -135,6 +137,8 @@ void session_show_json(const struct kipt_session *session)
 		jsonl_number(line, "pid", session->pid);
 		jsonl_flag(line, "follow_fork", session->flags &
 			   KIPT_SESSION_FLAGS_FOLLOW_FORK);
+		jsonl_number(line, "processes", session->processes);
+		jsonl_number(line, "processes_lost", session->processes_lost);
 	}
 	if (session->cr3)
 		jsonl_hex(line, "cr3", session->cr3);

@@ -218,5 +218,6 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 	if (!genl_session_start(genl, session->id))
 		return KIPT_EXIT_DONE;
 	genl_session_delete(genl, session->id);
+	session->id = 0;
 	return KIPT_EXIT_FAILED;
 }

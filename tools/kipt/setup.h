@@ -114,7 +114,8 @@ bool setup_ranges_now(const struct setup *setup, struct kipt_session *session);
  * @setup: how; its cpus are not NULL
  * @flags: KIPT_SESSION_FLAGS_*
  * @info: capabilities, for the default of ctl
- * @session: filled; its filter and filter_count are there already
+ * @session: filled; its filter and filter_count are there already. Its id is 0
+ *	if there is none in the end.
  *
  * Return: enum kipt_exit; KIPT_EXIT_DONE: the session traces.
  */

@@ -29,13 +29,6 @@ static void branch_hash(struct tally *tally, const struct kipt_record *record)
 	tally->hashed++;
 }
 
-static void gap_count(struct tally *tally, const struct kipt_record *record)
-{
-	tally->gaps[record->kind <= KIPT_GAP_KIND_MAX ? record->kind : 0]++;
-	if (record->kind == KIPT_GAP_RECEIVER)
-		tally->lost += record->value;
-}
-
 void tally_record(struct tally *tally, const struct kipt_record *record)
 {
 	tally->records += record->type != KIPT_RECORD_EDGE &&
@@ -60,7 +53,8 @@ void tally_record(struct tally *tally, const struct kipt_record *record)
 		tally->executed += record->aux;
 		break;
 	case KIPT_RECORD_GAP:
-		gap_count(tally, record);
+		tally->gaps[record->kind <= KIPT_GAP_KIND_MAX ?
+			    record->kind : 0]++;
 	}
 }
 
@@ -133,9 +127,6 @@ void tally_show(const struct tally *tally, FILE *out)
 	gaps_show(tally, out);
 	speed_show(tally, out);
 	fputc('\n', out);
-	if (tally->lost)
-		fprintf(out, "%llu records were lost\n",
-			(unsigned long long)tally->lost);
 }
 
 static void speed_json(const struct tally *tally, struct json_object *line)
@@ -166,7 +157,6 @@ void tally_show_json(const struct tally *tally, FILE *out)
 	jsonl_number(line, "branches", tally_branches(tally));
 	jsonl_number(line, "insns", tally->types[KIPT_RECORD_INSN]);
 	jsonl_number(line, "executed", tally->counted ? 0 : tally->executed);
-	jsonl_number(line, "lost", tally->lost);
 	if (tally->types[KIPT_RECORD_INSN])
 		jsonl_hex(line, "hash", tally->hash);
 	for (kind = 1; kind <= KIPT_GAP_KIND_MAX; kind++) {

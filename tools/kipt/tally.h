@@ -21,7 +21,6 @@
  * @gaps: by enum kipt_gap_kind, 0: unknown ones
  * @executed: instructions executed, as far as the records say
  * @counted: branches that EDGE records count
- * @lost: records dropped for a slow receiver
  * @hash_kinds: 0: INSN records are hashed, else BRANCH records of these kinds,
  *	a bit for each enum kipt_branch_kind
  * @hashed: how many records were
@@ -36,7 +35,6 @@ struct tally {
 	u64 gaps[KIPT_GAP_KIND_MAX + 1];
 	u64 executed;
 	u64 counted;
-	u64 lost;
 	u32 hash_kinds;
 	u64 hashed;
 	u64 hash;

@@ -256,8 +256,18 @@ static bool put(struct unpack *unpack, const struct kipt_record *r)
 	return true;
 }
 
+static bool no_path(void)
+{
+	return broken("a path was taken that was not named");
+}
+
+static bool nested_path(void)
+{
+	return broken("paths within paths within paths");
+}
+
 /* A path may be made of paths, which are made of plain records: @inside. */
-static struct path *path_find(const struct unpack *unpack, u32 number,
+static inline struct path *path_find(const struct unpack *unpack, u32 number,
 			      bool inside)
 {
 	const struct dictionary *dictionary;
@@ -268,10 +278,10 @@ static struct path *path_find(const struct unpack *unpack, u32 number,
 		if (number < dictionary->size)
 			path = dictionary->paths[number];
 	}
-	if (!path)
-		broken("a path was taken that was not named");
-	if (path && inside && path->nested) {
-		broken("paths within paths within paths");
+	if (!path) {
+		no_path();
+	} else if (inside && path->nested) {
+		nested_path();
 		path = NULL;
 	}
 	return path;
@@ -376,11 +386,33 @@ static bool paths_tally(struct unpack *unpack, const struct kipt_record *r)
 static bool paths_put(struct unpack *unpack, const struct kipt_record *r,
 		      bool inside);
 
+/* Every record that a path may hold counts instructions or drops them, and
+ * there are none between them: only the first can get what is left.
+ */
+static bool plain_put(struct unpack *unpack, const struct path *path)
+{
+	struct kipt_record *out;
+	u32 i;
+
+	if (unpack->used + path->count > BUFFER && !flush(unpack))
+		return false;
+	out = &unpack->buffer[unpack->used];
+	for (i = 0; i < path->count; i++)
+		out[i] = path->records[i];
+	if (counts_insns(out))
+		out->aux = sum(out->aux, unpack->left);
+	unpack->used += path->count;
+	unpack->left = path->tail;
+	return true;
+}
+
 static bool path_put(struct unpack *unpack, const struct path *path)
 {
 	bool good = true;
 	u32 i;
 
+	if (!path->nested && path->count && path->count <= BUFFER)
+		return plain_put(unpack, path);
 	for (i = 0; i < path->count && good; i++) {
 		if (path->records[i].type == KIPT_RECORD_PATHS)
 			good = paths_put(unpack, &path->records[i], true);

@@ -99,7 +99,6 @@ static const char *const gaps[] = {
 	[KIPT_GAP_TRUNCATED] = "truncated",
 	[KIPT_GAP_STOPPED] = "stopped",
 	[KIPT_GAP_HW_ERROR] = "hw-error",
-	[KIPT_GAP_RECEIVER] = "receiver",
 	[KIPT_GAP_OFFLINE] = "offline",
 	[KIPT_GAP_SUSPEND] = "suspend",
 	[KIPT_GAP_REBOOT] = "reboot",
@@ -109,7 +108,7 @@ static const char *const gaps[] = {
 	[KIPT_GAP_SPACES] = "spaces",
 	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
 	[KIPT_GAP_PATCHES] = "patches",
-	[KIPT_GAP_MEMORY] = "memory",
+	[KIPT_GAP_PROCESSES] = "processes",
 };
 
 static const char *const gap_texts[] = {
@@ -121,7 +120,6 @@ static const char *const gap_texts[] = {
 	[KIPT_GAP_TRUNCATED] = "the trace ends inside a packet",
 	[KIPT_GAP_STOPPED] = "the buffer was full, tracing stopped",
 	[KIPT_GAP_HW_ERROR] = "the CPU reported an error of its trace output",
-	[KIPT_GAP_RECEIVER] = "records were dropped for a slow receiver",
 	[KIPT_GAP_OFFLINE] = "the CPU went offline, tracing stopped",
 	[KIPT_GAP_SUSPEND] = "the machine was suspended, tracing stopped",
 	[KIPT_GAP_REBOOT] = "the machine was shut down, tracing stopped",
@@ -131,7 +129,7 @@ static const char *const gap_texts[] = {
 	[KIPT_GAP_SPACES] = "address spaces that were not noted",
 	[KIPT_GAP_CODE_DROPPED] = "code of ended processes that was not kept",
 	[KIPT_GAP_PATCHES] = "patches of kernel text that were not kept",
-	[KIPT_GAP_MEMORY] = "no memory to decode",
+	[KIPT_GAP_PROCESSES] = "processes that were not followed",
 };
 
 struct kinds {
@@ -197,10 +195,6 @@ static void gap_sentence(const struct kipt_record *r, const char *where,
 			 "gap: %s" : "gap: %s: %llu bytes",
 			 words_gap(r->kind), value);
 		break;
-	case KIPT_GAP_RECEIVER:
-		snprintf(text, size, "gap: %s: %llu records",
-			 words_gap(r->kind), value);
-		break;
 	case KIPT_GAP_HW_ERROR:
 		snprintf(text, size, "gap: %s: IA32_RTIT_STATUS 0x%llx",
 			 words_gap(r->kind), value);
@@ -213,10 +207,10 @@ static void gap_sentence(const struct kipt_record *r, const char *where,
 	case KIPT_GAP_SPACES:
 	case KIPT_GAP_CODE_DROPPED:
 	case KIPT_GAP_PATCHES:
-	case KIPT_GAP_MEMORY:
+	case KIPT_GAP_PROCESSES:
 		snprintf(text, size, "gap: %s: %llu%s", words_gap(r->kind),
-			 value, r->kind == KIPT_GAP_CODE_DROPPED ||
-			 r->kind == KIPT_GAP_MEMORY ? " bytes" : "");
+			 value, r->kind == KIPT_GAP_CODE_DROPPED ? " bytes" :
+			 "");
 		break;
 	default:
 		snprintf(text, size, "gap: %s, at offset %llu",

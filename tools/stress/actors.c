@@ -226,7 +226,8 @@ int actor_module(struct actor *actor)
 		uint64_t since;
 		int ret = -EAGAIN, tries;
 
-		rest(actor, 15000, 40000);
+		/* What is traced then is lost. */
+		rest(actor, 20000, 80000);
 		if (atomic_load(actor->end))
 			break;
 		since = trail_now();

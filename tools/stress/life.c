@@ -159,7 +159,7 @@ static int make(struct living *l)
 	l->cpus = 1U << rng_below(&l->rng, l->life->cpus);
 	if (rng_chance(&l->rng, 300))
 		l->cpus |= 1U << rng_below(&l->rng, l->life->cpus);
-	l->size = 1ULL << (16 + rng_below(&l->rng, l->life->short_work ? 2 : 4));
+	l->size = 1ULL << (16 + rng_below(&l->rng, l->life->short_work ? 1 : 4));
 	if (!once && rng_chance(&l->rng, 950))
 		l->size = 8ULL << 20;
 	cpu_list(l->cpus, list);
@@ -388,7 +388,7 @@ static int fetch_all(struct living *l)
 	int ret;
 
 	l->pause_ms = rng_chance(&l->rng, 100) ? 1 + rng_below(&l->rng, 200) : 0;
-	if (rng_chance(&l->rng, 20)) {
+	if (rng_chance(&l->rng, 10)) {
 		trail_line(l->life->trail, trail_now(), 0, "life %s skip run=%u",
 			   l->life->name, l->run);
 		return 0;
@@ -420,7 +420,8 @@ static int run(struct living *l)
 	ret = ask(l, "session-stop");
 	say(l, since, ret, "stop");
 	look(l);
-	return ret ? ret : fetch_all(l);
+	/* What stopped it before, suspend for one, left the trace. */
+	return ret && ret != -EALREADY ? ret : fetch_all(l);
 }
 
 static int live(struct living *l)

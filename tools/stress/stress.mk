@@ -65,6 +65,4 @@ extremes: stress-programs
 # What `make check` has time for. Some sessions only: one that is lost weighs
 # more than in a long run.
 stress-short: stress-programs
-	$(STRESS)/run nlfuzz $(STRESS_KERNEL) 5000 $(SEED)
-	STRESS_SHARE=50 $(STRESS)/run stress $(STRESS_KERNEL) 30 $(SEED)
-	$(STRESS)/run makers $(STRESS_KERNEL) 10
+	STRESS_SHARE=50 $(STRESS)/run short $(STRESS_KERNEL) 25 $(SEED)

@@ -36,6 +36,11 @@
 #define CPUID_7_EDX_HYBRID	(1u << 15)
 
 #define MSR_TSC		0x10
+/*
+ * The LVT entry by its number in x2APIC mode. A CPU in xAPIC mode has no such
+ * MSR; this one does, so that tests can look at what the APIC is set to.
+ */
+#define MSR_LVT_PC	0x834
 /* QEMU refuses it while the APIC is in xAPIC mode: our way to a #GP. */
 #define MSR_THAT_FAULTS	0x800
 
@@ -736,6 +741,9 @@ static enum pt_msr_result read_msr(struct vcpu *v, uint32_t msr,
 	case RTIT_PERF_GLOBAL_STATUS:
 		*value = v->global_status;
 		return PT_MSR_OK;
+	case MSR_LVT_PC:
+		*value = read_apic(v, APIC_LVT_PC);
+		return PT_MSR_OK;
 	}
 	return pt_rdmsr(&v->pt, msr, value);
 }
@@ -768,8 +776,15 @@ static enum pt_msr_result write_msr(struct vcpu *v, uint32_t msr,
 	enum pt_msr_result result;
 	uint64_t ip;
 
-	if (msr == RTIT_PERF_GLOBAL_STATUS_RESET) {
+	switch (msr) {
+	case RTIT_PERF_GLOBAL_STATUS_RESET:
 		v->global_status &= ~value;
+		return PT_MSR_OK;
+	case RTIT_PERF_GLOBAL_STATUS_SET:
+		v->global_status |= value & RTIT_GLOBAL_TOPA_PMI;
+		return PT_MSR_OK;
+	case MSR_LVT_PC:
+		write_apic(v, APIC_LVT_PC, (uint32_t)value);
 		return PT_MSR_OK;
 	}
 	if (!pt_msr_is_ours(msr))

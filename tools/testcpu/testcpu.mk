@@ -24,7 +24,7 @@ $(TESTCPU_OUT)/testcpu.so: $(TESTCPU_PIC)
 	$(CC) -shared -o $@ $^ -pthread
 
 # User-space tests of the model: no QEMU, no root.
-TESTCPU_TESTS := encode msr topa scenario insn flow options
+TESTCPU_TESTS := encode msr topa scenario insn flow options presets
 TESTCPU_TEST_DIR := $(ROOT)/selftests/testcpu
 TESTCPU_TEST_OBJS := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
 	$(TESTCPU_OUT)/test/ktap.o $(TESTCPU_OUT)/test/packet_list.o \
@@ -41,7 +41,7 @@ $(TESTCPU_OUT)/test/%_test: $(TESTCPU_OUT)/test/%_test.o $(TESTCPU_TEST_OBJS)
 .SECONDARY: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test.o) $(TESTCPU_TEST_OBJS)
 
 testcpu-test: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test)
-	@set -e; for t in $^; do echo "# $${t##*/}"; $$t; done
+	@set -e; cd $(ROOT); for t in $(abspath $^); do echo "# $${t##*/}"; $$t; done
 
 # The same rows by real code in the test machine, and its traces in libipt and
 # perf; needs root and tools/vm.
@@ -71,8 +71,9 @@ $(TESTCPU_OUT)/test/libipt_check: $(TESTCPU_TEST_DIR)/libipt_check.c \
 	@mkdir -p $(@D)
 	$(CC) $(TESTCPU_CFLAGS) -o $@ $< -lipt
 
-# Each generation of CPUs, one boot each: an hour. PRESETS names some,
-# PRESET_TESTS the programs of kselftest: all, some ("info,refuse") or none (-).
+# Each generation of CPUs, one boot each: hours with all of kselftest, half an
+# hour without. PRESETS names some, PRESET_TESTS the programs of kselftest: all,
+# some ("info,refuse") or none (-).
 PRESETS ?=
 PRESET_TESTS ?= all
 PRESET_KERNEL ?= 6.12

@@ -247,7 +247,6 @@ enum kipt_power_kind {
  * @KIPT_GAP_TRUNCATED: the trace ends inside a packet (@value: its offset)
  * @KIPT_GAP_STOPPED: the buffer was full and tracing stopped
  * @KIPT_GAP_HW_ERROR: IA32_RTIT_STATUS.Error; @value holds the register
- * @KIPT_GAP_RECEIVER: @value records were dropped for a slow receiver
  * @KIPT_GAP_OFFLINE: the CPU went offline, tracing stopped there
  * @KIPT_GAP_SUSPEND: tracing stopped for suspend or hibernation
  * @KIPT_GAP_REBOOT: tracing stopped for a shutdown
@@ -262,7 +261,8 @@ enum kipt_power_kind {
  * @KIPT_GAP_CODE_DROPPED: @value bytes of code of ended processes were
  *	dropped to keep the newest within the limit
  * @KIPT_GAP_PATCHES: @value patches of kernel text are not in the log any more
- * @KIPT_GAP_MEMORY: there was no memory to decode @value bytes of the trace
+ * @KIPT_GAP_PROCESSES: @value processes that others had made were not
+ *	followed: what they did is not in the trace
  */
 enum kipt_gap_kind {
 	KIPT_GAP_OVERFLOW = 1,
@@ -273,7 +273,6 @@ enum kipt_gap_kind {
 	KIPT_GAP_TRUNCATED,
 	KIPT_GAP_STOPPED,
 	KIPT_GAP_HW_ERROR,
-	KIPT_GAP_RECEIVER,
 	KIPT_GAP_OFFLINE,
 	KIPT_GAP_SUSPEND,
 	KIPT_GAP_REBOOT,
@@ -283,7 +282,7 @@ enum kipt_gap_kind {
 	KIPT_GAP_SPACES,
 	KIPT_GAP_CODE_DROPPED,
 	KIPT_GAP_PATCHES,
-	KIPT_GAP_MEMORY,
+	KIPT_GAP_PROCESSES,
 
 	__KIPT_GAP_KIND_MAX,
 	KIPT_GAP_KIND_MAX = __KIPT_GAP_KIND_MAX - 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A plugin for QEMU that counts the instructions a vCPU executes between two
- * marks (marks.h) and writes the numbers to a file, one a line, in the order
- * in which the marks were executed. Runs in QEMU's vCPU threads.
+ * marks (marks.h), and the nanoseconds of CPU time its thread takes for them,
+ * and writes both to a file, a line for each pair of marks, in the order in
+ * which they were executed. Runs in QEMU's vCPU threads.
  *
  * Blocks are counted as a whole where they are entered. A mark ends the block
  * it stands in soon after (the module has calls around it), so what it costs
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../testcpu/qemu_plugin_abi.h"
 #include "marks.h"
@@ -29,10 +31,20 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 struct counter {
 	uint64_t executed;
 	uint64_t begun;
+	uint64_t begun_ns;
 };
 
 static struct qemu_plugin_scoreboard *counters;
 static FILE *out;
+
+/* Of the calling thread: what else the machine does is not in it. */
+static uint64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 static void begin(unsigned int vcpu, void *userdata)
 {
@@ -40,6 +52,7 @@ static void begin(unsigned int vcpu, void *userdata)
 
 	(void)userdata;
 	counter->begun = counter->executed;
+	counter->begun_ns = thread_ns();
 }
 
 static void end(unsigned int vcpu, void *userdata)
@@ -47,8 +60,9 @@ static void end(unsigned int vcpu, void *userdata)
 	struct counter *counter = qemu_plugin_scoreboard_find(counters, vcpu);
 
 	(void)userdata;
-	fprintf(out, "%llu\n",
-		(unsigned long long)(counter->executed - counter->begun));
+	fprintf(out, "%llu %llu\n",
+		(unsigned long long)(counter->executed - counter->begun),
+		(unsigned long long)(thread_ns() - counter->begun_ns));
 	fflush(out);
 }
 
