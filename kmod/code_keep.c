@@ -81,7 +81,8 @@ int kipt_code_keep_init(void)
 
 void kipt_code_keep_uninit(void)
 {
-	destroy_workqueue(queue);
+	if (queue)
+		destroy_workqueue(queue);
 	queue = NULL;
 }
 

@@ -89,9 +89,14 @@ static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
 		    const struct kipt_caps *caps)
 {
 	struct nlattr *nest = nla_nest_start(skb, KIPT_A_INFO_CAP);
+	int err;
 
-	if (!nest || kipt_netlink_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same) ||
-	    put_leaves(skb, caps) ||
+	if (!nest)
+		return -EMSGSIZE;
+	err = kipt_netlink_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same);
+	if (err)
+		return err;
+	if (put_leaves(skb, caps) ||
 	    nla_put_u32(skb, KIPT_A_CAP_TSC_KHZ, tsc_khz) ||
 	    nla_put_u32(skb, KIPT_A_CAP_CPU_FAMILY, caps->family) ||
 	    nla_put_u32(skb, KIPT_A_CAP_CPU_MODEL, caps->model) ||
@@ -138,10 +143,12 @@ static int put_versions(struct sk_buff *skb)
 /* What tells of others: which CPUs are traced, and how much. */
 static int put_use(struct sk_buff *skb, const struct cpu_kinds *kinds)
 {
+	int err = kipt_netlink_put_cpus(skb, KIPT_A_INFO_BUSY, kinds->busy);
 	u32 latch = kipt_latch_cause();
 
-	if (kipt_netlink_put_cpus(skb, KIPT_A_INFO_BUSY, kinds->busy) ||
-	    nla_put_u64_64bit(skb, KIPT_A_INFO_MEMORY, kipt_memory_used(),
+	if (err)
+		return err;
+	if (nla_put_u64_64bit(skb, KIPT_A_INFO_MEMORY, kipt_memory_used(),
 			      KIPT_A_INFO_PAD) ||
 	    (latch && nla_put_u32(skb, KIPT_A_INFO_LATCH, latch)))
 		return -EMSGSIZE;

@@ -262,14 +262,18 @@ static int make_probes(struct kipt_session *session,
 	struct kipt_sideband *sideband;
 
 	/* Both patch kernel text: before tracing, so that they are not in it. */
+	if (kipt_text_patch_get())
+		return kipt_refuse(extack, NULL, -ENOMEM,
+				   "no memory to follow patches of kernel text");
 	sideband = kipt_sideband_create(session->cpus, session->size,
 					session->flags &
 					KIPT_SESSION_FLAGS_KEEP_CODE,
 					!(session->ctl & RTIT_CTL_OS));
-	if (!sideband)
+	if (!sideband) {
+		kipt_text_patch_put();
 		return kipt_refuse(extack, NULL, -ENOMEM,
 				   "no memory for what the scheduler says");
-	kipt_text_patch_get();
+	}
 	session->sideband = sideband;
 	return 0;
 }

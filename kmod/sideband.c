@@ -210,13 +210,19 @@ static void match_tracepoint(struct tracepoint *tp, void *data)
 			sched_probes[i].tp = tp;
 }
 
-static void register_sched_probe(struct sched_probe *probe)
+/* Return: 0, also if this kernel has no such tracepoint; or -ENOMEM. */
+static int register_sched_probe(struct sched_probe *probe)
 {
-	probe->registered = probe->tp &&
-		!tracepoint_probe_register(probe->tp, probe->func, NULL);
-	if (!probe->registered)
+	int err = probe->tp ? tracepoint_probe_register(probe->tp, probe->func,
+							NULL) : -ENOENT;
+
+	probe->registered = !err;
+	if (err == -ENOMEM)
+		return err;
+	if (err)
 		pr_warn("tracepoint %s cannot be used: tasks and user code may stay unknown\n",
 			probe->name);
+	return 0;
 }
 
 static void unregister_sched_probe(struct sched_probe *probe)
@@ -226,34 +232,30 @@ static void unregister_sched_probe(struct sched_probe *probe)
 	probe->registered = false;
 }
 
-static void register_exit_probe(void)
+/* Return: as register_sched_probe(). */
+static int register_exit_probe(void)
 {
+	int err;
+
 	exit_probe = (struct kprobe) {
 		.symbol_name = "exit_mmap",
 		.pre_handler = kipt_sideband_on_exit_mmap,
 	};
-	if (!register_kprobe(&exit_probe))
-		return;
-	pr_warn("exit_mmap cannot be probed: code of processes that end is not kept\n");
+	err = register_kprobe(&exit_probe);
+	if (!err)
+		return 0;
 	exit_probe.pre_handler = NULL;
+	if (err == -ENOMEM)
+		return err;
+	pr_warn("exit_mmap cannot be probed: code of processes that end is not kept\n");
+	return 0;
 }
 
 static void unregister_exit_probe(void)
 {
 	if (exit_probe.pre_handler)
 		unregister_kprobe(&exit_probe);
-}
-
-/* Without them user code cannot be read, and no task be named; all else can. */
-static void register_probes(void)
-{
-	u32 i;
-
-	lockdep_assert_held(&probes_lock);
-	for_each_kernel_tracepoint(match_tracepoint, NULL);
-	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
-		register_sched_probe(&sched_probes[i]);
-	register_exit_probe();
+	exit_probe.pre_handler = NULL;
 }
 
 static void unregister_probes(void)
@@ -267,6 +269,23 @@ static void unregister_probes(void)
 	unregister_exit_probe();
 }
 
+/* Without them user code cannot be read, and no task be named; all else can. */
+static int register_probes(void)
+{
+	int err = 0;
+	u32 i;
+
+	lockdep_assert_held(&probes_lock);
+	for_each_kernel_tracepoint(match_tracepoint, NULL);
+	for (i = 0; i < ARRAY_SIZE(sched_probes) && !err; i++)
+		err = register_sched_probe(&sched_probes[i]);
+	if (!err)
+		err = register_exit_probe();
+	if (err)
+		unregister_probes();
+	return err;
+}
+
 static int get_probes(struct kipt_sideband *sideband)
 {
 	int err;
@@ -274,11 +293,13 @@ static int get_probes(struct kipt_sideband *sideband)
 	mutex_lock(&probes_lock);
 	err = kipt_code_keep_init();
 	if (!err && !probes_users)
-		register_probes();
+		err = register_probes();
 	if (!err) {
 		probes_users++;
 		queue_users++;
 		list_add_tail_rcu(&sideband->node, &sidebands);
+	} else if (!queue_users) {
+		kipt_code_keep_uninit();
 	}
 	mutex_unlock(&probes_lock);
 	return err;

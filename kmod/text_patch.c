@@ -103,19 +103,24 @@ static struct notifier_block module_notifier = {
 	.notifier_call = kipt_text_patch_on_module,
 };
 
-static bool probe_symbol(struct kprobe *probe, const char *symbol,
-			 kprobe_pre_handler_t handler)
+/* Return: 0, -ENOMEM, or another errno if this kernel has no such symbol. */
+static int probe_symbol(struct kprobe *probe, const char *symbol,
+			kprobe_pre_handler_t handler)
 {
+	int err;
+
 	*probe = (struct kprobe) {
 		.symbol_name = symbol,
 		.pre_handler = handler,
 	};
-	if (!register_kprobe(probe))
-		return true;
-	pr_warn_once("%s cannot be probed: patches of kernel text cannot be followed\n",
-		     symbol);
+	err = register_kprobe(probe);
+	if (!err)
+		return 0;
 	probe->pre_handler = NULL;
-	return false;
+	if (err != -ENOMEM)
+		pr_warn_once("%s cannot be probed: patches of kernel text cannot be followed\n",
+			     symbol);
+	return err;
 }
 
 static void unprobe(struct kprobe *probe)
@@ -123,25 +128,6 @@ static void unprobe(struct kprobe *probe)
 	if (probe->pre_handler)
 		unregister_kprobe(probe);
 	probe->pre_handler = NULL;
-}
-
-static void begin_log(void)
-{
-	u32 entries = kipt_limits()->patches;
-	void *memory = kipt_memory_alloc(kipt_patch_log_size(entries));
-
-	lockdep_assert_held(&users_lock);
-	if (!memory) {
-		pr_warn("no memory to follow patches of kernel text: it is not decoded\n");
-		return;
-	}
-	patch_log = kipt_patch_log_init(memory, entries, next_number);
-	misses_seen = 0;
-	if (!probe_symbol(&poke_probe, "__text_poke", kipt_text_patch_on_poke))
-		return;
-	probe_symbol(&ksymbol_probe, "perf_event_ksymbol",
-		     kipt_text_patch_on_ksymbol);
-	modules_watched = !register_module_notifier(&module_notifier);
 }
 
 static void end_log(void)
@@ -152,20 +138,56 @@ static void end_log(void)
 	modules_watched = false;
 	unprobe(&ksymbol_probe);
 	unprobe(&poke_probe);
-	if (!patch_log)
-		return;
 	next_number = kipt_patch_log_count(patch_log);
 	kipt_memory_free(patch_log,
 			 kipt_patch_log_size(kipt_limits()->patches));
 	patch_log = NULL;
 }
 
-void kipt_text_patch_get(void)
+/* Return: 0, also where this kernel cannot be probed; or -ENOMEM. */
+static int add_probes(void)
 {
+	int err = probe_symbol(&poke_probe, "__text_poke",
+			       kipt_text_patch_on_poke);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	err = probe_symbol(&ksymbol_probe, "perf_event_ksymbol",
+			   kipt_text_patch_on_ksymbol);
+	if (err == -ENOMEM)
+		return err;
+	modules_watched = !register_module_notifier(&module_notifier);
+	return 0;
+}
+
+static int begin_log(void)
+{
+	u32 entries = kipt_limits()->patches;
+	void *memory = kipt_memory_alloc(kipt_patch_log_size(entries));
+	int err;
+
+	lockdep_assert_held(&users_lock);
+	if (!memory)
+		return -ENOMEM;
+	patch_log = kipt_patch_log_init(memory, entries, next_number);
+	misses_seen = 0;
+	err = add_probes();
+	if (err)
+		end_log();
+	return err;
+}
+
+int kipt_text_patch_get(void)
+{
+	int err = 0;
+
 	mutex_lock(&users_lock);
-	if (!users++)
-		begin_log();
+	if (!users)
+		err = begin_log();
+	if (!err)
+		users++;
 	mutex_unlock(&users_lock);
+	return err;
 }
 
 void kipt_text_patch_put(void)
@@ -193,7 +215,7 @@ u64 kipt_text_patch_at(u64 first, u64 end, u64 tsc)
 
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
 {
-	/* There was no memory for a log. */
+	/* There is no session, so nothing was logged. */
 	if (!patch_log)
 		return false;
 	/* A patch that nobody logged, after all that are. */

@@ -19,8 +19,10 @@
  *
  * Patches kernel text itself. Context: may sleep, no lock that CPU hotplug
  * takes.
+ *
+ * Return: 0, or -ENOMEM.
  */
-void kipt_text_patch_get(void);
+int kipt_text_patch_get(void);
 
 /**
  * kipt_text_patch_put() - end what kipt_text_patch_get() began

@@ -7,6 +7,7 @@
 #include "kernel.h"
 
 #include "../../kmod/buffer.h"
+#include "../../kmod/follow.h"
 #include "../../kmod/netlink.h"
 #include "../../kmod/permission.h"
 #include "../../kmod/session.h"
@@ -186,6 +187,16 @@ void kipt_sideband_losses(struct kipt_sideband *sideband,
 	memset(losses, 0, sizeof(*losses));
 }
 
+u32 kipt_follow_alive(const struct kipt_follow *follow)
+{
+	return follow != NULL;
+}
+
+u64 kipt_follow_lost(const struct kipt_follow *follow)
+{
+	return follow != NULL;
+}
+
 /* The sessions: every other CPU, so that a list cannot be short. */
 
 static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
@@ -201,6 +212,8 @@ static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
 	session->cause = KIPT_STOP_CAUSE_USER;
 	session->nr_filters = filters;
 	session->nr_traces = count;
+	/* It is only asked for figures. */
+	session->follow = (void *)session;
 	for (i = 0; i < count; i++) {
 		session->cpus->set[2 * i] = true;
 		session->traces[i].cpu = 2 * i;

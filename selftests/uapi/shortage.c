@@ -3,7 +3,9 @@
  * Each allocation that the module makes fails once: the first of a request,
  * the second, and so on until the request makes no more. What is refused is
  * refused with a sentence, nothing is left behind, and the same request then
- * succeeds. Runs on a kernel that can make allocations fail (the kernel
+ * succeeds. Another session is there all the time: it keeps the module's
+ * probes registered, since kprobes warn when they get no memory, which they
+ * always do but for injected failures. Runs on a kernel that can make allocations fail (the kernel
  * `debug`), with PT and the module loaded; skips elsewhere.
  */
 #include <linux/kipt_raw.h>
@@ -21,8 +23,8 @@
 #define NTH_MOST	20000U
 #define ARENA_LEAST	262144ULL
 /* Requests that may fail at any allocation, and how many percent do. */
-#define CYCLES		40U
-#define PERCENT		"5"
+#define CYCLES		12U
+#define PERCENT		"2"
 
 /* All that counts the calls of a task; failing is limited to the module's. */
 static const char *const capabilities[] = {
@@ -116,7 +118,9 @@ static void let_fail(const char *percent)
 FIXTURE(shortage)
 {
 	struct kipt_nl nl;
+	struct kipt_nl other;
 	struct kipt_want want;
+	uint64_t used;
 	int fail_nth;
 };
 
@@ -126,15 +130,19 @@ FIXTURE_SETUP(shortage)
 		SKIP(return, "%s", why_not());
 	ASSERT_TRUE(only_the_module());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	ASSERT_EQ(0, kipt_nl_open(&self->other));
 	self->fail_nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, self->fail_nth);
 	self->want = (struct kipt_want){
-		.cpus = "0-1",
+		.cpus = "1",
 		.mode = KIPT_MODE_RING,
 		.size = SIZE_MIN,
 		.ctl = CTL_BASIC,
 		.flags = KIPT_SESSION_FLAGS_KEEP_CODE,
 	};
+	ASSERT_LT(0, kipt_session_new(&self->other, &self->want));
+	self->used = kipt_memory(&self->other);
+	self->want.cpus = "0";
 	pin_to(0);
 }
 
@@ -142,7 +150,22 @@ FIXTURE_TEARDOWN(shortage)
 {
 	let_fail("0");
 	close(self->fail_nth);
+	kipt_nl_close(&self->other);
 	kipt_nl_close(&self->nl);
+}
+
+/* Has all gone but what the other session holds? */
+static bool is_as_before(struct kipt_nl *nl, uint64_t used)
+{
+	int tries;
+
+	for (tries = 0; tries < 250 && kipt_memory(nl) != used; tries++)
+		wait_ms(20);
+	if (kipt_memory(nl) != used)
+		printf("# %llu bytes in use, %llu before\n",
+		       (unsigned long long)kipt_memory(nl),
+		       (unsigned long long)used);
+	return kipt_memory(nl) == used && kipt_session_count(nl) == 1;
 }
 
 /* What a request finds. */
@@ -191,7 +214,7 @@ static int list(struct kipt_nl *nl, const struct kipt_want *want, int id)
 
 	(void)want;
 	(void)id;
-	return count < 0 ? count : count == 1 ? 0 : -EPROTO;
+	return count < 0 ? count : count == 2 ? 0 : -EPROTO;
 }
 
 static int info(struct kipt_nl *nl, const struct kipt_want *want, int id)
@@ -344,8 +367,7 @@ static int fail_each(struct kipt_nl *nl, const struct kipt_want *want,
 					#_name);			\
 									\
 		EXPECT_LE(_refusals, refused);				\
-		EXPECT_EQ(0, kipt_session_count(&self->nl));		\
-		EXPECT_TRUE(memory_is_free(&self->nl));			\
+		EXPECT_TRUE(is_as_before(&self->nl, self->used));	\
 	}
 
 SHORTAGE_TEST(session_new, NOTHING, make_session, 10)
@@ -369,15 +391,14 @@ TEST_F_TIMEOUT(shortage, session_new_of_a_process, 900)
 	self->want.flags |= KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	EXPECT_LE(10, fail_each(&self->nl, &self->want, &request,
 				self->fail_nth, "session_new_of_a_process"));
-	EXPECT_EQ(0, kipt_session_count(&self->nl));
-	EXPECT_TRUE(memory_is_free(&self->nl));
+	EXPECT_TRUE(is_as_before(&self->nl, self->used));
 }
 
 static void some_processes(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 2; i++) {
 		pid_t child = fork();
 
 		if (!child) {
@@ -390,12 +411,15 @@ static void some_processes(void)
 	}
 }
 
-/* What a request is refused with must say why. */
+/*
+ * What a request is refused with must say why; but where there was no memory
+ * for the answer either, netlink says so with ENOBUFS alone.
+ */
 static unsigned int unexplained;
 
 static int said(const struct kipt_nl *nl, int ret)
 {
-	if (ret < 0 && !nl->why[0]) {
+	if (ret < 0 && ret != -ENOBUFS && !nl->why[0]) {
 		printf("# %s without a sentence\n", strerror(-ret));
 		unexplained++;
 	}
@@ -415,7 +439,7 @@ static bool cycle(struct kipt_nl *nl, const struct kipt_want *want)
 			!said(nl, fetch_as(nl, id, KIPT_OUTPUT_BRANCHES));
 	}
 	/* It needs no memory. */
-	if (said(nl, kipt_session_del(nl, id)))
+	if (kipt_session_del(nl, id))
 		unexplained++;
 	return whole;
 }
@@ -434,8 +458,7 @@ TEST_F_TIMEOUT(shortage, any_allocation_of_anybody, 900)
 	       whole, CYCLES);
 	EXPECT_EQ(0, unexplained);
 	EXPECT_LT(whole, CYCLES);
-	EXPECT_EQ(0, kipt_session_count(&self->nl));
-	EXPECT_TRUE(memory_is_free(&self->nl));
+	EXPECT_TRUE(is_as_before(&self->nl, self->used));
 	EXPECT_TRUE(cycle(&self->nl, &self->want));
 }
 
