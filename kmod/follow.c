@@ -266,6 +266,13 @@ bool kipt_follow_aim_local(const struct kipt_follow *follow,
 	return true;
 }
 
+bool kipt_follow_has_local(struct task_struct *task)
+{
+	const struct kipt_trace *trace = kipt_trace_here();
+
+	return !trace || !trace->follow || is_followed(trace->follow, task);
+}
+
 void kipt_follow_switch_local(struct task_struct *next, bool psb)
 {
 	struct kipt_trace *trace = kipt_trace_here();

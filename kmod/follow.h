@@ -77,6 +77,16 @@ u64 kipt_follow_lost(const struct kipt_follow *follow);
 u32 kipt_follow_alive(const struct kipt_follow *follow);
 
 /**
+ * kipt_follow_has_local() - whether a thread is one of those to be traced here
+ * @task: the current thread or the next one
+ *
+ * Context: this CPU, interrupts off.
+ *
+ * Return: whether it is followed; true where no session follows anybody.
+ */
+bool kipt_follow_has_local(struct task_struct *task);
+
+/**
  * kipt_follow_aim_local() - whether a thread is to be traced
  * @follow: the set
  * @task: the current thread or the next one

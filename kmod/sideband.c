@@ -91,25 +91,45 @@ static bool is_over_local(const struct kipt_switch_log *log)
 	return log->written >= log->mask && kipt_hw_stopped_local();
 }
 
+/* While others run there is no trace of user code: one entry says that. */
+static bool is_worth_an_entry(struct kipt_switch_log *log, bool followed)
+{
+	bool same = log->others && !followed;
+
+	log->others = !followed;
+	return !same;
+}
+
+static void add_entry(struct kipt_sideband *sideband,
+		      struct kipt_switch_log *log, struct task_struct *task,
+		      bool followed)
+{
+	struct kipt_switch *entry = &log->entries[log->written & log->mask];
+	bool user = has_user_code(task);
+
+	entry->tsc = rdtsc();
+	entry->space = user ? kipt_spaces_name(task->mm) : 0;
+	entry->id = user && followed ?
+		    learn(sideband, task->mm, task->tgid) : 0;
+	entry->tid = task->pid;
+	entry->tgid = task->tgid;
+	/* An NMI that ends the log here finds only whole entries. */
+	barrier();
+	WRITE_ONCE(log->written, log->written + 1);
+}
+
 static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 {
 	struct kipt_switch_log *log = &sideband->logs[smp_processor_id()];
-	struct kipt_switch *entry = &log->entries[log->written & log->mask];
-	bool user = has_user_code(task);
+	bool followed = kipt_follow_has_local(task);
 
 	lockdep_assert_irqs_disabled();
 	if (is_over_local(log)) {
 		kipt_sideband_end_local();
 		return;
 	}
-	entry->tsc = rdtsc();
-	entry->space = user ? kipt_spaces_name(task->mm) : 0;
-	entry->id = user ? learn(sideband, task->mm, task->tgid) : 0;
-	entry->tid = task->pid;
-	entry->tgid = task->tgid;
-	/* An NMI that ends the log here finds only whole entries. */
-	barrier();
-	WRITE_ONCE(log->written, log->written + 1);
+	if (is_worth_an_entry(log, followed))
+		add_entry(sideband, log, task, followed);
 	/* After the time was taken, so that the PSB+ is not older. */
 	kipt_follow_switch_local(task, sideband->mark_switches);
 }
@@ -189,6 +209,7 @@ void kipt_sideband_begin_local(struct kipt_sideband *sideband)
 {
 	lockdep_assert_irqs_disabled();
 	sideband->logs[smp_processor_id()].written = 0;
+	sideband->logs[smp_processor_id()].others = false;
 	/* Half a log would name the wrong task. */
 	if (!sched_probes[ON_SWITCH].registered)
 		return;

@@ -18,8 +18,8 @@
  * @tsc: when, 64 bits
  * @space: name of its address space, the physical address of its page table;
  *	0 for a kernel thread
- * @id: number of its address space, see space_table.h; 0: a kernel thread, or
- *	an address space nobody has noted
+ * @id: number of its address space, see space_table.h; 0: a kernel thread, an
+ *	address space nobody has noted, or a process that is not followed
  * @tid: thread
  * @tgid: process
  */
@@ -38,11 +38,14 @@ struct kipt_switch {
  * @written: switches logged so far; entry i is at @entries[i & @mask]. The
  *	oldest of a full ring may be half overwritten, when the CPU was stopped
  *	by an NMI, so it counts as lost: use kipt_switch_log_first().
+ * @others: of a session that follows processes: the thread that runs is not
+ *	one of them, and an entry says so
  */
 struct kipt_switch_log {
 	struct kipt_switch *entries;
 	u32 mask;
 	u64 written;
+	bool others;
 };
 
 /**

@@ -6,6 +6,7 @@
  */
 #include <linux/kipt_record.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "kipt_test.h"
@@ -39,12 +40,13 @@ CODE(unused)
 
 /*
  * Branches of a fetch, by where they come from. @gap_processes: those a gap
- * says were not followed. @alive and @lost: what the session's status says.
+ * says were not followed. @alive, @lost, @switches_lost: what the session's
+ * status says.
  */
 struct tally {
 	uint64_t followed, other, thread, forked, kernel, user;
 	uint64_t gaps;
-	uint64_t gap_processes, alive, lost;
+	uint64_t gap_processes, alive, lost, switches_lost;
 };
 
 static bool in_page(uint64_t ip, void (*code)(unsigned int))
@@ -101,7 +103,12 @@ static void show(const char *name, const struct tally *tally)
 #define ROUNDS	2000
 
 /* What a followed process does when it is told to, then it waits to be killed. */
-enum deed { JUST_RUN, MAKE_THREAD, FORK, FORK_MANY, EXEC, VFORK };
+enum deed { JUST_RUN, MAKE_THREAD, FORK, FORK_MANY, EXEC, VFORK, REST };
+
+/* Others that talk while the followed one rests: more than a log has room for. */
+#define CHATS	4000
+/* How often they did, in memory all share. */
+static unsigned int *chats;
 
 /* Children of FORK_MANY beyond those there is room for. */
 #define TOO_MANY	20
@@ -168,6 +175,44 @@ static void run_followed(unsigned int times)
 	}
 }
 
+static void chat_once(int from, int to)
+{
+	char byte = 0;
+
+	if (read(from, &byte, 1) != 1 || write(to, &byte, 1) != 1)
+		_exit(0);
+	__atomic_fetch_add(chats, 1, __ATOMIC_RELAXED);
+}
+
+/* Two processes on CPU 0, each of which wakes the other; they end with us. */
+static void start_chat(void)
+{
+	int there[2], back[2];
+
+	if (fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin_to(0);
+	close_range(3, ~0U, 0);
+	if (pipe(there) || pipe(back) || write(back[1], "", 1) != 1)
+		_exit(1);
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			chat_once(there[0], back[1]);
+	}
+	for (;;)
+		chat_once(back[0], there[1]);
+}
+
+static void rest(void)
+{
+	unsigned int since = __atomic_load_n(chats, __ATOMIC_RELAXED);
+
+	while (__atomic_load_n(chats, __ATOMIC_RELAXED) - since < CHATS)
+		wait_ms(10);
+}
+
 static void do_deed(enum deed deed)
 {
 	pthread_t thread;
@@ -186,6 +231,9 @@ static void do_deed(enum deed deed)
 		break;
 	case VFORK:
 		fork_and_wait(true);
+		break;
+	case REST:
+		rest();
 		break;
 	case EXEC:
 		execl("/proc/self/exe", "follow", "--followed", NULL);
@@ -322,6 +370,8 @@ static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
 		err = kipt_session_get(nl, id);
 	tally->alive = kipt_nl_u32(nl, KIPT_A_SESSION_PROCESSES, 0);
 	tally->lost = kipt_nl_u64(nl, KIPT_A_SESSION_PROCESSES_LOST, ~0ULL);
+	tally->switches_lost = kipt_nl_u64(nl, KIPT_A_SESSION_SWITCHES_LOST,
+					   ~0ULL);
 	close(told);
 	close(tells);
 	return err;
@@ -408,6 +458,25 @@ TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_told, 300)
 	EXPECT_EQ(processes_limit(), tally.alive);
 	EXPECT_EQ(TOO_MANY, tally.lost);
 	EXPECT_EQ(TOO_MANY, tally.gap_processes);
+}
+
+TEST_F_TIMEOUT(follow, switches_of_others_take_no_room, 120)
+{
+	struct tally tally;
+
+	chats = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, chats);
+	self->want.ctl &= ~variant->without;
+	/* Its log has room for less than they do. */
+	self->want.size = 64 << 10;
+	start_chat();
+	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, REST, &self->child,
+				&tally));
+	EXPECT_EQ(0, tally.switches_lost);
+	EXPECT_EQ(0, tally.other);
+	EXPECT_EQ(0, tally.gaps);
+	EXPECT_LE(BRANCHES(10), tally.followed);
 }
 
 /* It runs in its parent's address space, so its CR3 is the same. */
