@@ -214,19 +214,32 @@ static void wait_unstuck(volatile uint32_t *shared)
 		;
 }
 
+/* How long copies take where nothing comes between: the shortest of a few. */
+static long ms_of_copies(volatile uint32_t *shared, unsigned int copies)
+{
+	struct timespec begin;
+	long ms, least = 0;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+		stick(shared, copies);
+		wait_unstuck(shared);
+		ms = ms_since(&begin);
+		if (!i || ms < least)
+			least = ms;
+	}
+	return least ? least : 1;
+}
+
 /* As many copies as take about twice STUCK_MS. */
 static unsigned int copies_needed(volatile uint32_t *shared)
 {
 	const unsigned int some = 16;
-	struct timespec begin;
-	long ms;
+	long ms = ms_of_copies(shared, some);
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	stick(shared, some);
-	wait_unstuck(shared);
-	ms = ms_since(&begin);
 	printf("# %u copies of 4 MiB: %ld ms\n", some, ms);
-	return some * 2 * STUCK_MS / (ms ? ms : 1) + 1;
+	return some * 2 * STUCK_MS / ms + 1;
 }
 
 TEST_F_TIMEOUT(stuck, stop_does_not_wait_for_it, 120)
