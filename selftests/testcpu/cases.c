@@ -569,6 +569,47 @@ static void cases_events_all(void)
 	       (unsigned long)kernel_symbol("asm_sysvec_apic_timer_interrupt"));
 }
 
+/*
+ * Flags that a comparison left, read behind an instruction that the test CPU
+ * executes instead of QEMU.
+ */
+#define FLAGS_BEHIND(name, insn)					\
+	static uint64_t name(uint64_t a, uint64_t b)			\
+	{								\
+		uint64_t flags;						\
+									\
+		__asm__ volatile("mov $0x14, %%eax\n\t"		\
+				 "xor %%ecx, %%ecx\n\t"			\
+				 "cmp %2, %1\n\t" insn "\n\t"		\
+				 "pushfq\n\tpop %0"			\
+				 : "=r"(flags) : "r"(a), "r"(b)		\
+				 : "rax", "rbx", "rcx", "rdx", "cc", "memory"); \
+		return flags;						\
+	}
+
+FLAGS_BEHIND(flags_behind_nop, "nop")
+FLAGS_BEHIND(flags_behind_ptwrite, "ptwrite %1")
+FLAGS_BEHIND(flags_behind_cpuid, "cpuid")
+
+static void cases_flags(void)
+{
+	uint64_t a = 0x9e3779b97f4a7c15, b = a, flags;
+	bool ptwrite = true, cpuid = true;
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		flags = flags_behind_nop(a, b);
+		ptwrite &= flags_behind_ptwrite(a, b) == flags;
+		cpuid &= flags_behind_cpuid(a, b) == flags;
+		b = a;
+		/* Every third pair is equal. */
+		if (i % 3)
+			a = a * 6364136223846793005 + 1442695040888963407;
+	}
+	ktap_case(ptwrite, "ptwrite_leaves_the_flags");
+	ktap_case(cpuid, "cpuid_leaves_the_flags");
+}
+
 static void cases_kernel_only(void)
 {
 	unsigned long int3 = kernel_symbol("asm_exc_int3");
@@ -933,6 +974,7 @@ int main(int argc, char **argv)
 	cases_events();
 	cases_filter_events();
 	cases_events_all();
+	cases_flags();
 	cases_kernel_only();
 	cases_cr3();
 	cases_32bit();

@@ -118,6 +118,7 @@ enum fixup {
  *	code @pf_code
  * @redirect: address to go on at instead of the next block; 0 none
  * @env: QEMU's state of the vCPU, NULL until needed
+ * @back: where the code of the block goes on that called on_site()
  * @odd_ips: blocks that did not execute where they were translated
  */
 struct vcpu {
@@ -141,6 +142,7 @@ struct vcpu {
 	uint64_t pf_address;
 	uint64_t redirect;
 	void *env;
+	uintptr_t back;
 	uint64_t odd_ips;
 };
 
@@ -382,11 +384,31 @@ static uint64_t current_ip(struct vcpu *v)
 	return base ? (uint32_t)(ip + base) : ip;
 }
 
+extern __thread void *current_cpu __attribute__((weak));
+extern bool cpu_restore_state(void *cpu, uintptr_t host_pc)
+	__attribute__((weak));
+
+/*
+ * Of which instruction the flags are is known to QEMU's translation of a block,
+ * and not to the CPU's state as long as the block runs. Who leaves a block in
+ * its middle has to put that right, as QEMU does where an instruction faults:
+ * an interrupt that comes next would push flags made of stale parts, TF, DF
+ * and IOPL among them, and return to them. A QEMU that does not export the
+ * symbol leaves them so.
+ */
+static void settle_flags(struct vcpu *v)
+{
+	/* In the call, not behind it: there the next instruction may begin. */
+	if (cpu_restore_state && &current_cpu)
+		cpu_restore_state(current_cpu, v->back - 1);
+}
+
 /* Go on at a linear address of the current code segment. */
 static void go_to(struct vcpu *v, uint64_t ip)
 {
 	uint32_t base = code_base(v);
 
+	settle_flags(v);
 	qemu_plugin_set_pc(base ? (uint32_t)(ip - base) : ip);
 }
 
@@ -445,7 +467,6 @@ static void get_interrupted(void *ctx, uint64_t ip, struct pt_context *state)
  * does not export the two symbols leaves the flags as they were last stored:
  * only the TNT bit of a branch to the next instruction depends on them.
  */
-extern __thread void *current_cpu __attribute__((weak));
 extern uint64_t helper_read_eflags(void *env) __attribute__((weak));
 
 #define CPU_OBJECT_MAX	32768
@@ -1072,6 +1093,7 @@ static void on_site(unsigned int index, void *userdata)
 	const struct site *site = userdata;
 	struct vcpu *v = vcpus[index];
 
+	v->back = (uintptr_t)__builtin_return_address(0);
 	switch (site->class) {
 	case INSN_CPUID:
 		on_cpuid(v, site);
