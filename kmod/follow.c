@@ -255,15 +255,20 @@ static void aim(struct task_struct *task, bool followed, u64 *cr3_match)
 		*cr3_match = 0;
 }
 
-bool kipt_follow_aim_local(const struct kipt_follow *follow,
-			   struct task_struct *task, u64 *cr3_match)
+/* Return: whether the CPU is to trace while the thread runs. */
+static bool aim_at(const struct kipt_follow *follow, struct task_struct *task,
+		   bool followed, u64 *cr3_match)
 {
-	bool followed = is_followed(follow, task);
-
 	if (!follow->by_cr3)
 		return followed;
 	aim(task, followed, cr3_match);
 	return true;
+}
+
+bool kipt_follow_aim_local(const struct kipt_follow *follow,
+			   struct task_struct *task, u64 *cr3_match)
+{
+	return aim_at(follow, task, is_followed(follow, task), cr3_match);
 }
 
 bool kipt_follow_has_local(struct task_struct *task)
@@ -273,7 +278,8 @@ bool kipt_follow_has_local(struct task_struct *task)
 	return !trace || !trace->follow || is_followed(trace->follow, task);
 }
 
-void kipt_follow_switch_local(struct task_struct *next, bool psb)
+void kipt_follow_switch_local(struct task_struct *next, bool followed,
+			      bool psb)
 {
 	struct kipt_trace *trace = kipt_trace_here();
 	bool go = true;
@@ -282,11 +288,9 @@ void kipt_follow_switch_local(struct task_struct *next, bool psb)
 	if (!trace || trace->state == KIPT_TRACE_OFF)
 		return;
 	cr3_match = trace->config.cr3_match;
-	if (trace->follow) {
-		go = kipt_follow_aim_local(trace->follow, next, &cr3_match);
-		psb = psb && is_followed(trace->follow, next);
-	}
-	kipt_trace_steer_local(trace, go, cr3_match, psb);
+	if (trace->follow)
+		go = aim_at(trace->follow, next, followed, &cr3_match);
+	kipt_trace_steer_local(trace, go, cr3_match, psb && followed);
 }
 
 static void follow_child(struct kipt_follow *follow, struct pid *child)

@@ -102,6 +102,7 @@ bool kipt_follow_aim_local(const struct kipt_follow *follow,
 /**
  * kipt_follow_switch_local() - a thread is about to run on this CPU
  * @next: the thread
+ * @followed: what kipt_follow_has_local() says of it
  * @psb: put a PSB+ into the trace where it begins, if it is traced
  *
  * For the sched_switch probe, after it has logged the switch, and for the
@@ -111,7 +112,8 @@ bool kipt_follow_aim_local(const struct kipt_follow *follow,
  *
  * Context: this CPU, interrupts off.
  */
-void kipt_follow_switch_local(struct task_struct *next, bool psb);
+void kipt_follow_switch_local(struct task_struct *next, bool followed,
+			      bool psb);
 
 /**
  * kipt_follow_fork() - a thread was made, and did not run yet

@@ -10,7 +10,6 @@
 #include <asm/nmi.h>
 #include <asm/tsc.h>
 
-#include "buffer.h"
 #include "compat.h"
 #include "hw.h"
 #include "pmi.h"

@@ -131,7 +131,7 @@ static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 	if (is_worth_an_entry(log, followed))
 		add_entry(sideband, log, task, followed);
 	/* After the time was taken, so that the PSB+ is not older. */
-	kipt_follow_switch_local(task, sideband->mark_switches);
+	kipt_follow_switch_local(task, followed, sideband->mark_switches);
 }
 
 static void kipt_sideband_on_switch(void *data, bool preempt,
@@ -207,9 +207,11 @@ static void __maybe_unused check_prototypes(void)
 
 void kipt_sideband_begin_local(struct kipt_sideband *sideband)
 {
+	struct kipt_switch_log *log = &sideband->logs[smp_processor_id()];
+
 	lockdep_assert_irqs_disabled();
-	sideband->logs[smp_processor_id()].written = 0;
-	sideband->logs[smp_processor_id()].others = false;
+	log->written = 0;
+	log->others = false;
 	/* Half a log would name the wrong task. */
 	if (!sched_probes[ON_SWITCH].registered)
 		return;

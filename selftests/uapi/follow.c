@@ -113,24 +113,10 @@ static unsigned int *chats;
 /* Children of FORK_MANY beyond those there is room for. */
 #define TOO_MANY	20
 
-/* The module's parameter; 0: it cannot be read. */
-static unsigned int processes_limit(void)
-{
-	FILE *file = fopen("/sys/module/kipt/parameters/processes", "r");
-	unsigned int limit = 0;
-
-	if (!file)
-		return 0;
-	if (fscanf(file, "%u", &limit) != 1)
-		limit = 0;
-	fclose(file);
-	return limit;
-}
-
 /* They end with their parent. Its own entry is one of those there is room for. */
 static void fork_many(void)
 {
-	unsigned int count = processes_limit() + TOO_MANY - 1;
+	uint64_t count = machine_parameter("processes") + TOO_MANY - 1;
 
 	while (count--) {
 		if (fork())
@@ -449,13 +435,13 @@ TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_told, 300)
 {
 	struct tally tally;
 
-	if (!processes_limit())
+	if (machine_parameter("processes") == ~0ULL)
 		SKIP(return, "the module's parameter cannot be read");
 	self->want.ctl &= ~variant->without;
 	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, FORK_MANY,
 				&self->child, &tally));
-	EXPECT_EQ(processes_limit(), tally.alive);
+	EXPECT_EQ(machine_parameter("processes"), tally.alive);
 	EXPECT_EQ(TOO_MANY, tally.lost);
 	EXPECT_EQ(TOO_MANY, tally.gap_processes);
 }

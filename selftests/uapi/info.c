@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "kipt_test.h"
+#include "machine_state.h"
 
 #define CANNOT_RUN() kipt_missing()
 
@@ -49,34 +50,25 @@ TEST_F(kipt, versions_and_limits_are_told)
 	EXPECT_EQ(1ULL << 30, limit(&self->nl, KIPT_A_LIMITS_SIZE_MAX));
 }
 
-static uint64_t parameter(const char *name)
-{
-	char path[128], text[64];
-
-	snprintf(path, sizeof(path), "/sys/module/kipt/parameters/%s", name);
-	return read_line(path, text, sizeof(text)) ?
-	       strtoull(text, NULL, 10) : ~0ULL;
-}
-
 /* What is bounded can be seen, and is what the module was loaded with. */
 TEST_F(kipt, limits_are_the_parameters_of_the_module)
 {
 	ASSERT_EQ(0, kipt_info(&self->nl));
 	EXPECT_LT(0, limit(&self->nl, KIPT_A_LIMITS_MEMORY));
-	if (parameter("memory_limit"))
-		EXPECT_EQ(parameter("memory_limit") << 20,
+	if (machine_parameter("memory_limit"))
+		EXPECT_EQ(machine_parameter("memory_limit") << 20,
 			  limit(&self->nl, KIPT_A_LIMITS_MEMORY));
-	EXPECT_EQ(parameter("keep_code") << 20,
+	EXPECT_EQ(machine_parameter("keep_code") << 20,
 		  limit(&self->nl, KIPT_A_LIMITS_KEEP_CODE));
-	EXPECT_EQ(parameter("spaces"),
+	EXPECT_EQ(machine_parameter("spaces"),
 		  limit(&self->nl, KIPT_A_LIMITS_SPACES));
-	EXPECT_EQ(parameter("switches"),
+	EXPECT_EQ(machine_parameter("switches"),
 		  limit(&self->nl, KIPT_A_LIMITS_SWITCHES));
-	EXPECT_EQ(parameter("patches"),
+	EXPECT_EQ(machine_parameter("patches"),
 		  limit(&self->nl, KIPT_A_LIMITS_PATCHES));
-	EXPECT_EQ(parameter("fetch_memory") << 10,
+	EXPECT_EQ(machine_parameter("fetch_memory") << 10,
 		  limit(&self->nl, KIPT_A_LIMITS_ARENA));
-	EXPECT_EQ(parameter("processes"),
+	EXPECT_EQ(machine_parameter("processes"),
 		  limit(&self->nl, KIPT_A_LIMITS_PROCESSES));
 }
 

@@ -149,3 +149,19 @@ bool machine_rtit_ctl(int cpu, uint64_t *value)
 {
 	return machine_msr_read(cpu, MSR_IA32_RTIT_CTL, value);
 }
+
+uint64_t machine_parameter(const char *name)
+{
+	char path[128], text[64];
+	uint64_t value = ~0ULL;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/kipt/parameters/%s", name);
+	file = fopen(path, "r");
+	if (!file)
+		return value;
+	if (fgets(text, sizeof(text), file))
+		value = strtoull(text, NULL, 10);
+	fclose(file);
+	return value;
+}

@@ -28,4 +28,7 @@ bool machine_rtit_ctl(int cpu, uint64_t *value);
 bool machine_msr_read(int cpu, uint32_t msr, uint64_t *value);
 bool machine_msr_write(int cpu, uint32_t msr, uint64_t value);
 
+/* A parameter of the module; ~0: it cannot be read. */
+uint64_t machine_parameter(const char *name);
+
 #endif /* KIPT_MACHINE_STATE_H */
