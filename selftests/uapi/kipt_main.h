@@ -16,17 +16,14 @@ static void __attribute__((constructor)) on_exit_skip(void)
 	atexit(exit_skipped);
 }
 
-/* In a kernel full of checks everything takes KIPT_SLOWNESS times as long. */
 static void give_time(void)
 {
-	const char *text = getenv("KIPT_SLOWNESS");
-	int times = text ? atoi(text) : 1;
 	struct __fixture_metadata *fixture;
 	struct __test_metadata *test;
 
 	for (fixture = __fixture_list; fixture; fixture = fixture->next)
 		for (test = fixture->tests; test; test = test->next)
-			test->timeout *= times > 1 ? times : 1;
+			test->timeout *= slowness();
 }
 
 int main(int argc, char **argv)

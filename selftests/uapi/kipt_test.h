@@ -70,6 +70,15 @@ static inline void wait_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
+/* In a kernel full of checks everything takes KIPT_SLOWNESS times as long. */
+static inline int slowness(void)
+{
+	const char *text = getenv("KIPT_SLOWNESS");
+	int times = text ? atoi(text) : 1;
+
+	return times > 1 ? times : 1;
+}
+
 /* Some kernel and user code for a trace, on this CPU. */
 static inline void work(unsigned int rounds)
 {
