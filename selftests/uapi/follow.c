@@ -4,6 +4,7 @@
  * of it and nothing else, across threads, fork and exec. Runs on a machine
  * with PT and the module loaded; skips elsewhere.
  */
+#include <linux/futex.h>
 #include <linux/kipt_record.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -107,8 +108,14 @@ enum deed { JUST_RUN, MAKE_THREAD, FORK, FORK_MANY, EXEC, VFORK, REST };
 
 /* Others that talk while the followed one rests: more than a log has room for. */
 #define CHATS	4000
-/* How often they did, in memory all share. */
-static unsigned int *chats;
+
+/* In memory all share: how often they still shall, and whether they have. */
+struct chat {
+	unsigned int left;
+	unsigned int over;
+};
+
+static struct chat *chat;
 
 /* Children of FORK_MANY beyond those there is room for. */
 #define TOO_MANY	20
@@ -167,7 +174,10 @@ static void chat_once(int from, int to)
 
 	if (read(from, &byte, 1) != 1 || write(to, &byte, 1) != 1)
 		_exit(0);
-	__atomic_fetch_add(chats, 1, __ATOMIC_RELAXED);
+	if (__atomic_sub_fetch(&chat->left, 1, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&chat->over, 1, __ATOMIC_RELAXED);
+	syscall(SYS_futex, &chat->over, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* Two processes on CPU 0, each of which wakes the other; they end with us. */
@@ -191,12 +201,12 @@ static void start_chat(void)
 		chat_once(back[0], there[1]);
 }
 
+/* It is not woken before: its own switches take room, however long that lasts. */
 static void rest(void)
 {
-	unsigned int since = __atomic_load_n(chats, __ATOMIC_RELAXED);
-
-	while (__atomic_load_n(chats, __ATOMIC_RELAXED) - since < CHATS)
-		wait_ms(10);
+	__atomic_store_n(&chat->left, CHATS, __ATOMIC_RELAXED);
+	while (!__atomic_load_n(&chat->over, __ATOMIC_RELAXED))
+		syscall(SYS_futex, &chat->over, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
 static void do_deed(enum deed deed)
@@ -450,9 +460,9 @@ TEST_F_TIMEOUT(follow, switches_of_others_take_no_room, 120)
 {
 	struct tally tally;
 
-	chats = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, chats);
+	chat = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, chat);
 	self->want.ctl &= ~variant->without;
 	/* Its log has room for less than they do. */
 	self->want.size = 64 << 10;
