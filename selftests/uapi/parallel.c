@@ -211,7 +211,7 @@ TEST_F_TIMEOUT(kipt, foreign_sockets_are_not_delayed, 120)
 		wait_ms(20);
 	wait_ms(1000);
 	for (i = 0; i < 200; i++) {
-		slow += foreign_close() > 0.05;
+		slow += foreign_close() > 0.05 * slowness();
 		wait_ms(10);
 	}
 	EXPECT_EQ(0, waitpid(busy.pid, NULL, WNOHANG));
@@ -219,7 +219,8 @@ TEST_F_TIMEOUT(kipt, foreign_sockets_are_not_delayed, 120)
 	waitpid(busy.pid, NULL, 0);
 	/* The emulated machine may itself stand still now and then. */
 	EXPECT_GE(2, slow) {
-		TH_LOG("%u of 200 closes took more than 50 ms", slow);
+		TH_LOG("%u of 200 closes took more than %d ms", slow,
+		       50 * slowness());
 	}
 	EXPECT_TRUE(memory_is_free(&self->nl));
 }
@@ -251,7 +252,8 @@ TEST_F_TIMEOUT(kipt, each_refusal_has_its_own_sentence, 300)
 {
 	static struct child children[REFUSED];
 
-	EXPECT_EQ(0, run_all(children, REFUSED, be_refused));
+	EXPECT_EQ(0, run_all(children, REFUSED / (unsigned int)slowness(),
+			     be_refused));
 }
 
 #include "kipt_main.h"
