@@ -120,17 +120,55 @@ static struct chat *chat;
 /* Children of FORK_MANY beyond those there is room for. */
 #define TOO_MANY	20
 
-/* They end with their parent. Its own entry is one of those there is room for. */
+static void end_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static void wait_for_end(void)
+{
+	for (;;)
+		pause();
+}
+
+/*
+ * Each is the child of the one before and ends with it: they end one after the
+ * other, where a thousand at once would keep each other waiting.
+ */
+static void be_chain(uint64_t count, int made)
+{
+	pid_t child = 0;
+
+	end_with_parent();
+	while (--count && !child) {
+		child = fork();
+		if (!child)
+			end_with_parent();
+	}
+	if (!child && write(made, "", 1) != 1)
+		_exit(1);
+	wait_for_end();
+}
+
+/* The first one's own entry is one of those there is room for. */
 static void fork_many(void)
 {
-	uint64_t count = machine_parameter("processes") + TOO_MANY - 1;
+	uint64_t count = machine_parameter("processes") - 1;
+	unsigned int i;
+	int made[2];
+	char byte;
 
-	while (count--) {
+	if (pipe(made))
+		_exit(1);
+	if (count && !fork())
+		be_chain(count, made[1]);
+	if (count && read(made[0], &byte, 1) != 1)
+		_exit(1);
+	for (i = 0; i < TOO_MANY; i++) {
 		if (fork())
 			continue;
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
+		end_with_parent();
+		wait_for_end();
 	}
 }
 
