@@ -120,56 +120,40 @@ static struct chat *chat;
 /* Children of FORK_MANY beyond those there is room for. */
 #define TOO_MANY	20
 
-static void end_with_parent(void)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
-static void wait_for_end(void)
-{
-	for (;;)
-		pause();
-}
-
 /*
- * Each is the child of the one before and ends with it: they end one after the
- * other, where a thousand at once would keep each other waiting.
+ * A child of FORK_MANY. They end one after the other, where a thousand at once
+ * would keep each other waiting: each passes a byte on to the next, and
+ * @begins does so when their parent has ended.
  */
-static void be_chain(uint64_t count, int made)
+static void end_in_turn(const int *ends, bool begins)
 {
-	pid_t child = 0;
+	char byte = 0;
+	sigset_t set;
+	int sig;
 
-	end_with_parent();
-	while (--count && !child) {
-		child = fork();
-		if (!child)
-			end_with_parent();
-	}
-	if (!child && write(made, "", 1) != 1)
+	if (begins) {
+		sigemptyset(&set);
+		sigaddset(&set, SIGUSR1);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		prctl(PR_SET_PDEATHSIG, SIGUSR1);
+		sigwait(&set, &sig);
+	} else if (read(ends[0], &byte, 1) != 1) {
 		_exit(1);
-	wait_for_end();
+	}
+	_exit(write(ends[1], &byte, 1) != 1);
 }
 
-/* The first one's own entry is one of those there is room for. */
+/* Its own entry is one of those there is room for. */
 static void fork_many(void)
 {
-	uint64_t count = machine_parameter("processes") - 1;
-	unsigned int i;
-	int made[2];
-	char byte;
+	uint64_t count = machine_parameter("processes") + TOO_MANY - 1, i;
+	int ends[2];
 
-	if (pipe(made))
+	if (pipe(ends))
 		_exit(1);
-	if (count && !fork())
-		be_chain(count, made[1]);
-	if (count && read(made[0], &byte, 1) != 1)
-		_exit(1);
-	for (i = 0; i < TOO_MANY; i++) {
-		if (fork())
-			continue;
-		end_with_parent();
-		wait_for_end();
-	}
+	for (i = 0; i < count; i++)
+		if (!fork())
+			end_in_turn(ends, !i);
 }
 
 static void *run_thread(void *arg)
