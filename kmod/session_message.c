@@ -130,8 +130,8 @@ static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 {
 	struct kipt_sideband_losses losses = {};
 
-	/* It is made by session-new, and freed with the last pin. */
-	if (session->sideband && !session->dead)
+	/* It is made by session-new. */
+	if (session->sideband)
 		kipt_sideband_losses(session->sideband, &losses);
 	if (put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ||
 	    put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches) ||
@@ -145,8 +145,7 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
 {
 	const struct kipt_follow *follow = session->follow;
 
-	/* It is freed with the last pin. */
-	if (!follow || session->dead)
+	if (!follow)
 		return 0;
 	if (nla_put_u32(skb, KIPT_A_SESSION_PROCESSES,
 			kipt_follow_alive(follow)) ||
@@ -196,7 +195,11 @@ static int reply_session(struct genl_info *info, struct kipt_session *session)
 	if (!skb)
 		return -ENOMEM;
 	mutex_lock(&session->lock);
-	err = put_session(skb, session);
+	/* Its parts are freed without the lock, once it is dead. */
+	err = session->dead ? kipt_refuse(info->extack, NULL, -ENOENT,
+					  "session %u is gone",
+					  session->id) :
+			      put_session(skb, session);
 	mutex_unlock(&session->lock);
 	if (err) {
 		nlmsg_free(skb);
@@ -369,7 +372,8 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!header)
 		return -EMSGSIZE;
 	mutex_lock(&session->lock);
-	err = put_listed(skb, session, told, alone);
+	/* Its parts are freed without the lock, once it is dead. */
+	err = session->dead ? -ENOENT : put_listed(skb, session, told, alone);
 	mutex_unlock(&session->lock);
 	if (err) {
 		genlmsg_cancel(skb, header);
@@ -380,7 +384,7 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* All there is of one session, as far as there is room. */
+/* All there is of one session, as far as there is room, and as it lives. */
 static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 			struct kipt_session *session)
 {
@@ -389,6 +393,8 @@ static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 
 	for (; state->told <= session->nr_traces; state->told++) {
 		err = list_one(skb, cb, session, state->told);
+		if (err == -ENOENT)
+			break;
 		if (err)
 			return err;
 	}
