@@ -139,7 +139,7 @@ TEST_F(kipt, session_that_is_being_made_can_be_deleted)
 	while ((ret = kipt_nl_next(&maker, 5000)) == 1)
 		;
 	EXPECT_EQ(-ENOENT, ret);
-	EXPECT_TRUE(says(&maker, "deleted")) {
+	EXPECT_TRUE(says(&maker, "gone")) {
 		TH_LOG("sentence: '%s'", maker.why);
 	}
 	EXPECT_TRUE(memory_is_free(&self->nl));
