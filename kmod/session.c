@@ -425,7 +425,7 @@ int kipt_session_ready(struct kipt_session *session,
 	cpus_read_lock();
 	err = kipt_session_check_cpus(session->cpus, extack);
 	cpus_read_unlock();
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		err = refuse_gone(session, extack);
 	if (!err)
 		set_state(session, KIPT_STATE_NEW);
@@ -485,7 +485,7 @@ static int start_traces(struct kipt_session *session,
 static int check_start(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		return refuse_gone(session, extack);
 	if (session->state == KIPT_STATE_SETUP)
 		return kipt_refuse(extack, NULL, -EBUSY,
@@ -577,7 +577,7 @@ static int stop_locked(struct kipt_session *session, u32 cause,
 		       struct netlink_ext_ack *extack)
 {
 	lockdep_assert_held(&session->lock);
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		return refuse_gone(session, extack);
 	if (session->state != KIPT_STATE_RUNNING)
 		return kipt_refuse(extack, NULL, -EALREADY,

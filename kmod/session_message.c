@@ -130,8 +130,8 @@ static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 {
 	struct kipt_sideband_losses losses = {};
 
-	/* It is made by session-new, and freed with the last pin. */
-	if (session->sideband && !session->dead)
+	/* It is made by session-new. */
+	if (session->sideband)
 		kipt_sideband_losses(session->sideband, &losses);
 	if (put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ||
 	    put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches) ||
@@ -145,8 +145,7 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
 {
 	const struct kipt_follow *follow = session->follow;
 
-	/* It is freed with the last pin. */
-	if (!follow || session->dead)
+	if (!follow)
 		return 0;
 	if (nla_put_u32(skb, KIPT_A_SESSION_PROCESSES,
 			kipt_follow_alive(follow)) ||
@@ -156,7 +155,7 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
 	return 0;
 }
 
-/* What became of it. */
+/* What became of it. It is not dead, and the lock keeps its parts. */
 static int put_status(struct sk_buff *skb, struct kipt_session *session)
 {
 	lockdep_assert_held(&session->lock);
@@ -196,7 +195,11 @@ static int reply_session(struct genl_info *info, struct kipt_session *session)
 	if (!skb)
 		return -ENOMEM;
 	mutex_lock(&session->lock);
-	err = put_session(skb, session);
+	if (READ_ONCE(session->dead))
+		err = kipt_refuse(info->extack, NULL, -ENOENT,
+				  "session %u is gone", session->id);
+	else
+		err = put_session(skb, session);
 	mutex_unlock(&session->lock);
 	if (err) {
 		nlmsg_free(skb);
@@ -351,6 +354,9 @@ static int put_listed(struct sk_buff *skb, struct kipt_session *session,
 {
 	int err;
 
+	lockdep_assert_held(&session->lock);
+	if (READ_ONCE(session->dead))
+		return -ENOENT;
 	if (told)
 		return put_trace(skb, session, &session->traces[told - 1]);
 	if (put_wishes(skb, session) || put_status(skb, session))
@@ -380,7 +386,7 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* All there is of one session, as far as there is room. */
+/* All there is of one session, as far as there is room; it may end meanwhile. */
 static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 			struct kipt_session *session)
 {
@@ -389,6 +395,8 @@ static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 
 	for (; state->told <= session->nr_traces; state->told++) {
 		err = list_one(skb, cb, session, state->told);
+		if (err == -ENOENT)
+			break;
 		if (err)
 			return err;
 	}

@@ -338,7 +338,7 @@ static int locked_phase(struct kipt_session *session,
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		return kipt_refuse(extack, NULL, -ENOENT,
 				   "session %u was deleted", session->id);
 	switch (session->setup_phase) {
