@@ -770,6 +770,8 @@ void kipt_session_close(void)
 		kipt_session_destroy(session);
 		kipt_session_put(session);
 	}
+	/* Work that is under way has events to tell. */
+	flush_workqueue(session_wq);
 }
 
 void kipt_session_uninit(void)

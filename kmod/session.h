@@ -352,7 +352,7 @@ int kipt_session_init(void);
 /**
  * kipt_session_close() - destroy all sessions; no new ones can be made
  *
- * Requests may still come and find nothing.
+ * Requests may still come and find nothing. On return all events are told.
  */
 void kipt_session_close(void);
 
