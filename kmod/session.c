@@ -157,6 +157,13 @@ void kipt_session_wake(struct kipt_session *session)
 	queue_work(session_wq, &session->event_work);
 }
 
+static bool is_of_session(u32 cause)
+{
+	return cause == KIPT_STOP_CAUSE_USER ||
+	       cause == KIPT_STOP_CAUSE_SUSPEND ||
+	       cause == KIPT_STOP_CAUSE_REBOOT;
+}
+
 /* Why a CPU stopped by itself, once. */
 static u32 take_event(struct kipt_trace *trace)
 {
@@ -167,7 +174,7 @@ static u32 take_event(struct kipt_trace *trace)
 	cause = result.cause;
 	if (!cause && READ_ONCE(trace->full))
 		cause = KIPT_STOP_CAUSE_FULL;
-	if (cause == trace->told)
+	if (cause == trace->told || is_of_session(cause))
 		return 0;
 	trace->told = cause;
 	return cause;
@@ -506,6 +513,8 @@ static void forget_last_run(struct kipt_session *session)
 {
 	u32 i;
 
+	/* It may have to tell of the last run, and looks at its results. */
+	flush_work(&session->event_work);
 	kipt_sideband_reset(session->sideband);
 	for (i = 0; i < session->nr_traces; i++)
 		session->traces[i].told = 0;
