@@ -476,6 +476,20 @@ static int stop_traces(struct kipt_session *session, u32 cause,
 	return err;
 }
 
+/* A CPU that went away since it was reserved may be perf's by now. */
+static int check_reserved(struct kipt_session *session,
+			  struct kipt_trace **failed)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++) {
+		*failed = &session->traces[i];
+		if (!kipt_reserve_held((*failed)->cpu))
+			return -ENXIO;
+	}
+	return 0;
+}
+
 static int start_traces(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
 {
@@ -483,8 +497,10 @@ static int start_traces(struct kipt_session *session,
 	int err;
 
 	cpus_read_lock();
-	err = kipt_trace_start_all(session->traces, session->nr_traces,
-				   &failed);
+	err = check_reserved(session, &failed);
+	if (!err)
+		err = kipt_trace_start_all(session->traces,
+					   session->nr_traces, &failed);
 	cpus_read_unlock();
 	return err ? kipt_setup_explain(failed, err, extack) : 0;
 }
