@@ -2,7 +2,7 @@
 /*
  * Allocates trace buffers, builds their ToPA tables, and turns hardware
  * positions into offsets. Knows nothing of sessions; leaves MSRs to hw_msr.c.
- * Process context, but for kipt_buffer_head(), which runs anywhere.
+ * Process context, but for kipt_buffer_table() and kipt_buffer_measure().
  */
 #include <linux/gfp.h>
 #include <linux/io.h>
