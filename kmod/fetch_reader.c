@@ -323,6 +323,18 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 		put_gap(reader, KIPT_GAP_PATCHES, patches);
 }
 
+/* A ring that goes round forgets switches too; older than its trace, most. */
+static u64 switches_missed(const struct kipt_fetch_reader *reader)
+{
+	const struct kipt_switch_log *log = reader->merge.log;
+	u64 lost = kipt_switch_log_first(log), begin;
+
+	if (!lost || !reader->chunk.source->size)
+		return lost;
+	begin = time_at(reader, next_psb(reader, 0));
+	return begin && begin >= kipt_switch_log_known(log) ? 0 : lost;
+}
+
 static void begin_cpu(struct kipt_fetch_reader *reader)
 {
 	const struct kipt_source *source = reader->chunk.source;
@@ -331,7 +343,7 @@ static void begin_cpu(struct kipt_fetch_reader *reader)
 		.flags = KIPT_RF_NO_IP,
 		.aux = source->trace->cpu,
 	};
-	u64 switches = kipt_switch_log_first(reader->merge.log);
+	u64 switches = switches_missed(reader);
 
 	put(reader, &begin, 1);
 	if (!reader->chunk.number)

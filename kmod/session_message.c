@@ -155,7 +155,7 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
 	return 0;
 }
 
-/* What became of it. It is not dead, and the lock keeps its parts. */
+/* What became of it. */
 static int put_status(struct sk_buff *skb, struct kipt_session *session)
 {
 	lockdep_assert_held(&session->lock);
@@ -195,6 +195,7 @@ static int reply_session(struct genl_info *info, struct kipt_session *session)
 	if (!skb)
 		return -ENOMEM;
 	mutex_lock(&session->lock);
+	/* Its parts are freed without the lock, once it is dead. */
 	if (READ_ONCE(session->dead))
 		err = kipt_refuse(info->extack, NULL, -ENOENT,
 				  "session %u is gone", session->id);
@@ -354,9 +355,6 @@ static int put_listed(struct sk_buff *skb, struct kipt_session *session,
 {
 	int err;
 
-	lockdep_assert_held(&session->lock);
-	if (READ_ONCE(session->dead))
-		return -ENOENT;
 	if (told)
 		return put_trace(skb, session, &session->traces[told - 1]);
 	if (put_wishes(skb, session) || put_status(skb, session))
@@ -375,7 +373,9 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!header)
 		return -EMSGSIZE;
 	mutex_lock(&session->lock);
-	err = put_listed(skb, session, told, alone);
+	/* Its parts are freed without the lock, once it is dead. */
+	err = READ_ONCE(session->dead) ? -ENOENT :
+					 put_listed(skb, session, told, alone);
 	mutex_unlock(&session->lock);
 	if (err) {
 		genlmsg_cancel(skb, header);
@@ -386,7 +386,7 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* All there is of one session, as far as there is room; it may end meanwhile. */
+/* All there is of one session, as far as there is room, and as it lives. */
 static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 			struct kipt_session *session)
 {

@@ -340,7 +340,7 @@ static int locked_phase(struct kipt_session *session,
 	lockdep_assert_held(&session->lock);
 	if (READ_ONCE(session->dead))
 		return kipt_refuse(extack, NULL, -ENOENT,
-				   "session %u was deleted", session->id);
+				   "session %u is gone", session->id);
 	switch (session->setup_phase) {
 	case PHASE_CLAIM:
 		err = kipt_session_claim(session, extack);
@@ -381,7 +381,7 @@ int kipt_setup_step(struct kipt_session *session,
 		ret = -EINTR;
 	else if (READ_ONCE(session->dead))
 		ret = kipt_refuse(extack, NULL, -ENOENT,
-				  "session %u was deleted", session->id);
+				  "session %u is gone", session->id);
 	else
 		ret = do_phase(session, extack);
 	if (ret > 0 && ++session->setup_phase == PHASE_READY) {

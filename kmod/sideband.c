@@ -30,10 +30,11 @@
 #include "space_table.h"
 
 /*
- * One switch makes more trace than this, so the log outlasts the ring: where
- * the kernel is not traced, the PSB+ at least that marks it.
+ * One switch makes more trace than this, so the log outlasts the ring: two
+ * threads that yield to each other were seen to make 149 bytes of kernel trace
+ * a switch. Where the kernel is not traced, it is the PSB+ that marks it.
  */
-#define TRACE_PER_SWITCH	256
+#define TRACE_PER_SWITCH	64
 #define TRACE_PER_MARK		32
 #define LOG_MIN		256U
 

@@ -15,8 +15,8 @@
  *
  * What was lost is told by kipt_sideband_losses() for status, and for records
  * (KIPT_GAP_SPACES, KIPT_GAP_CODE_DROPPED) too; and by kipt_switch_log_first()
- * of each CPU's log (KIPT_GAP_SWITCHES). No task is named before the oldest
- * switch that is known.
+ * of each CPU's log (KIPT_GAP_SWITCHES), where the trace begins before
+ * kipt_switch_log_known(). No task is named before that.
  */
 #ifndef KIPT_SIDEBAND_H
 #define KIPT_SIDEBAND_H

@@ -16,6 +16,15 @@ u64 kipt_switch_log_first(const struct kipt_switch_log *log)
 	return log->written > log->mask ? log->written - log->mask : 0;
 }
 
+u64 kipt_switch_log_known(const struct kipt_switch_log *log)
+{
+	u64 first = kipt_switch_log_first(log);
+
+	if (!first)
+		return 0;
+	return first < log->written ? entry(log, first)->tsc : ~0ULL;
+}
+
 /* The one address space of a whole run, or 0 if there are several. */
 static u64 only_space(const struct kipt_switch_log *log)
 {

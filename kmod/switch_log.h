@@ -57,6 +57,15 @@ struct kipt_switch_log {
 u64 kipt_switch_log_first(const struct kipt_switch_log *log);
 
 /**
+ * kipt_switch_log_known() - since when the log is complete
+ * @log: nobody writes to it
+ *
+ * Return: 0 if nothing was lost; else the time of the oldest switch that is
+ * known; ~0 if there is none. Who ran before is unknown.
+ */
+u64 kipt_switch_log_known(const struct kipt_switch_log *log);
+
+/**
  * kipt_switch_log_running() - whose user code ran at a time
  * @log: nobody writes to it
  * @tsc: the time, 64 bits; 0: unknown

@@ -51,7 +51,8 @@ static void time_tells_who_ran(void)
 	      kipt_switch_log_running(&log, ~0ULL) == 1);
 	check("without_time_several_are_unknown",
 	      !kipt_switch_log_running(&log, 0));
-	check("nothing_was_lost", !kipt_switch_log_first(&log));
+	check("nothing_was_lost", !kipt_switch_log_first(&log) &&
+	      !kipt_switch_log_known(&log));
 }
 
 static void one_space_needs_no_time(void)
@@ -77,6 +78,8 @@ static void an_overflow_is_told(void)
 		add(100 + i * 10, i < ENTRIES ? 1 : 2);
 	/* Entries 0 to 2 are overwritten, 3 may be half so. */
 	check("overflow_counts_what_is_lost", kipt_switch_log_first(&log) == 4);
+	check("overflow_tells_since_when_it_knows",
+	      kipt_switch_log_known(&log) == 140);
 	check("overflow_before_that_nobody_is_known",
 	      !kipt_switch_log_running(&log, 139) &&
 	      !kipt_switch_log_running(&log, 100));

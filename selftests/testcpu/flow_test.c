@@ -196,6 +196,7 @@ static void test_dormant(void)
 	struct flow_block kernel = block(HANDLER, HANDLER, "90");
 	struct flow_block sysret = block(HANDLER + 8, HANDLER + 8, "480f07");
 	struct flow_block user = block(B, B, "90");
+	struct flow_block old = block(C, C, "eb0e");
 
 	start(RTIT_CTL_BRANCHEN | RTIT_CTL_USER, 3);
 	flow_arrive(&flow, &syscall, A, NULL);
@@ -218,6 +219,11 @@ static void test_dormant(void)
 	flow.dormant = true;
 	flow_event(&flow, TRUTH_EXCEPTION, HANDLER + 8, HANDLER, &sysret);
 	machine_expect("flow_sysret_that_faults", "");
+	flow.dormant = true;
+	now.cpl = 0;
+	flow_arrive(&flow, &kernel, HANDLER, &old);
+	ktap_case(flow.unexplained == 0,
+		  "flow_jump_reached_long_ago_explains_nothing");
 }
 
 static void test_shift(void)

@@ -482,11 +482,13 @@ static int switch_often(void *arg)
 	return 0;
 }
 
+/* A trace without times cannot tell which of them it needs. */
 TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_told, 60)
 {
-	int few = 20, many = 1000;
+	int few = 20, many = 2000;
 
 	self->want.size = SIZE_MIN;
+	self->want.ctl &= ~CTL_TSCEN;
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, in_child(switch_often, &few));
@@ -504,6 +506,39 @@ TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_told, 60)
 				    0));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_EQ(1, told.gaps[KIPT_GAP_SWITCHES]);
+}
+
+static int yield_often(void *arg)
+{
+	int i, status;
+	pid_t child;
+
+	pin_to(0);
+	child = fork();
+	for (i = 0; i < *(int *)arg; i++)
+		sched_yield();
+	if (!child)
+		_exit(0);
+	return wait(&status) != child;
+}
+
+/* Nothing makes less trace than to yield, and nothing but the kernel's. */
+TEST_F_TIMEOUT(sideband, switches_of_a_ring_lose_none_that_its_trace_needs, 60)
+{
+	int many = 3000;
+
+	self->want.size = 64 << 10;
+	self->want.ctl &= ~CTL_USER;
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(yield_often, &many));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_LT(1000, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST,
+				    0));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(1, told.gaps[KIPT_GAP_RING]);
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
 }
 
 /* The buffer is full long before the last of them. */

@@ -53,6 +53,9 @@ int actor_perf(struct actor *actor);
 /* Kernel text is patched: kprobes, tracepoints, static keys, modules. */
 int actor_text(struct actor *actor);
 
+/* Looks when kernel text is patched, whoever does it. */
+int actor_witness(struct actor *actor);
+
 /* kipt.ko is removed and loaded. */
 int actor_module(struct actor *actor);
 

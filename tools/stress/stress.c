@@ -42,6 +42,7 @@ static const struct part parts[] = {
 	{ "hotplug", actor_hotplug },
 	{ "perf", actor_perf },
 	{ "text", actor_text },
+	{ "witness", actor_witness },
 	{ "module", actor_module },
 	{ "suspend", actor_suspend },
 };

@@ -26,7 +26,7 @@ $(STRESS_OUT)/nlfuzz: $(STRESS)/nlfuzz.c $(STRESS_CLIENT) $(STRESS_HEADERS)
 	$(stress-program)
 
 $(STRESS_OUT)/stress: $(addprefix $(STRESS)/,stress.c actors.c owners.c life.c \
-		trail.c) $(STRESS_CLIENT) $(STRESS_HEADERS)
+		trail.c witness.c) $(STRESS_CLIENT) $(STRESS_HEADERS)
 	$(stress-program)
 
 $(addprefix $(STRESS_OUT)/,leaks extremes left): $(STRESS_OUT)/%: $(STRESS)/%.c \

@@ -214,32 +214,27 @@ static void event_transfer(struct flow *f, uint8_t kind, uint64_t from,
 
 /*
  * Whether the end of @reached is the last thing that executed. While dormant
- * only ends that can wake the flow matter, and those report themselves.
+ * blocks are not followed: they are taken as translated, and only an end that
+ * can wake the flow is known to have been reached just now.
  */
-static bool end_counts(const struct flow *f, const struct flow_block *reached)
+static bool end_counts(struct flow *f, struct flow_block *reached)
 {
-	if (!reached || !f->dormant)
-		return reached && reached == f->cur;
-	return branch_is_far(reached->end.class) ||
-	       reached->end.class == INSN_MOV_CR3 || !reached->classified;
-}
-
-/* While dormant blocks are not followed: take them as translated. */
-static void settle(struct flow *f, struct flow_block *reached)
-{
-	if (f->dormant)
-		f->shift = 0;
+	if (!reached || (!f->dormant && reached != f->cur))
+		return false;
 	if (!__atomic_load_n(&reached->classified, __ATOMIC_ACQUIRE))
 		classify(f, reached);
+	if (!f->dormant)
+		return true;
+	f->shift = 0;
+	return branch_is_far(reached->end.class) ||
+	       reached->end.class == INSN_MOV_CR3;
 }
 
 void flow_arrive(struct flow *f, struct flow_block *b, uint64_t ip,
 		 struct flow_block *reached)
 {
-	if (end_counts(f, reached)) {
-		settle(f, reached);
+	if (end_counts(f, reached))
 		finish_block(f, reached, ip, false);
-	}
 	f->dormant = false;
 	f->cur = b;
 	f->shift = ip - b->start;
@@ -263,11 +258,8 @@ static bool end_faulted(const struct flow *f, uint8_t kind, uint64_t from,
 void flow_event(struct flow *f, uint8_t kind, uint64_t from, uint64_t handler,
 		struct flow_block *reached)
 {
-	if (end_counts(f, reached)) {
-		settle(f, reached);
-		if (!end_faulted(f, kind, from, reached))
-			finish_block(f, reached, from, true);
-	}
+	if (end_counts(f, reached) && !end_faulted(f, kind, from, reached))
+		finish_block(f, reached, from, true);
 	event_transfer(f, kind, from, handler);
 	f->cur = NULL;
 	f->dormant = false;

@@ -254,7 +254,8 @@ enum kipt_power_kind {
  *	register); @value: IA32_RTIT_CTL as it was found
  * @KIPT_GAP_STUCK: the CPU did not answer the stop; what it wrote last is not
  *	known
- * @KIPT_GAP_SWITCHES: @value task switches of this CPU had no room in the log:
+ * @KIPT_GAP_SWITCHES: @value task switches of this CPU had no room in the log,
+ *	and the trace begins before the oldest that is left, or has no times:
  *	until the next TASK record it is not known who ran
  * @KIPT_GAP_SPACES: @value address spaces were not noted; their user code
  *	cannot be read
