@@ -240,32 +240,96 @@ static void account_skip(struct match *m, const struct skipped *skipped,
 			   &none, &none);
 }
 
+/*
+ * struct probe - looks ahead in the truth: the item where the best try so far
+ * ended. In a loop most places fail there too, at the end of a long match.
+ * @at: behind that item
+ * @taken: items before @at, from where the search began
+ * @item: the last of them
+ */
+struct probe {
+	struct flow_cursor at;
+	uint64_t taken;
+	struct flow_item item;
+};
+
+/* Whether the item of number @wanted can be what @best failed for. */
+static bool probe_fits(struct probe *probe, uint64_t wanted,
+		       const struct match_options *options,
+		       const struct segment *best)
+{
+	while (probe->taken <= wanted) {
+		probe->item = flow_truth_next(&probe->at);
+		probe->taken++;
+		if (probe->item.kind == FLOW_END)
+			return false;
+	}
+	return probe->taken > wanted + 1 ||
+	       item_matches(options, &probe->item, &best->record_item);
+}
+
+/* One place of the truth; @best is the longest match so far. */
+static bool try_place(struct match *m, const struct flow_cursor *place,
+		      uint64_t number, struct probe *probe,
+		      struct segment *best)
+{
+	struct segment s;
+
+	if (best->items &&
+	    !probe_fits(probe, number + best->items, m->options, best))
+		return false;
+	segment_init(&s, place, &m->records);
+	if (segment_match(m->options, &s)) {
+		*best = s;
+		return true;
+	}
+	if (s.items > best->items || !best->items)
+		*best = s;
+	return false;
+}
+
+/*
+ * A segment that is wrong in its middle: what fits is taken, so that the
+ * search for the rest does not begin here again.
+ */
+static void accept_part(struct match *m, const struct segment *best,
+			const struct skipped *skipped, size_t place)
+{
+	if (!m->options->all_gaps || best->items < MATCH_PART_LEAST)
+		return;
+	account_skip(m, skipped, m->truth.next, place);
+	segment_accept(m, best);
+}
+
 /* Take the earliest place in the truth that holds the whole segment. */
 static bool find_segment(struct match *m)
 {
 	struct flow_cursor here = m->truth;
 	struct flow_item before = { .kind = FLOW_END };
-	struct skipped skipped = { 0 };
+	struct skipped skipped = { 0 }, skipped_best = { 0 };
 	struct segment best = { .items = 0 };
-	struct segment s;
+	struct probe probe = { .at = m->truth };
+	size_t best_place = here.next;
+	uint64_t number, items;
 
 	segment_init(&best, &m->truth, &m->records);
-	for (;;) {
+	for (number = 0;; number++) {
 		struct flow_cursor start = here;
 		struct flow_item next = flow_truth_next(&here);
 
 		if (next.kind == FLOW_END)
 			break;
-		if (!m->has_resume || is_between(m->resume_ip, &before, &next)) {
-			segment_init(&s, &start, &m->records);
-			if (segment_match(m->options, &s)) {
-				account_skip(m, &skipped, m->truth.next,
-					     start.next);
-				segment_accept(m, &s);
-				return true;
-			}
-			if (s.items >= best.items)
-				best = s;
+		items = best.items;
+		if ((!m->has_resume ||
+		     is_between(m->resume_ip, &before, &next)) &&
+		    try_place(m, &start, number, &probe, &best)) {
+			account_skip(m, &skipped, m->truth.next, start.next);
+			segment_accept(m, &best);
+			return true;
+		}
+		if (best.items > items) {
+			best_place = start.next;
+			skipped_best = skipped;
 		}
 		skipped.branches += flow_is_branch(next.kind);
 		skipped.overflow |= next.kind == FLOW_OVERFLOW;
@@ -279,6 +343,7 @@ static bool find_segment(struct match *m)
 		   "what follows a gap stands nowhere in the truth; this is where the longest match ends" :
 		   "what follows a gap stands nowhere in the truth",
 		   &best.truth_item, &best.record_item);
+	accept_part(m, &best, &skipped_best, best_place);
 	return false;
 }
 

@@ -10,6 +10,8 @@
 #include "flow_item.h"
 
 #define MATCH_SKIPS_MAX	4096
+/* Items from which on a match is no chance. */
+#define MATCH_PART_LEAST	1024
 #define MATCH_GAP_KINDS	(KIPT_GAP_KIND_MAX + 1)
 
 /* Missed transfers allowed, one in this many compared ones. */

@@ -241,6 +241,23 @@ static void work(struct living *l)
 		;
 }
 
+/* Who is stopped and goes on may find a part written. */
+static bool write_all(int fd, const char *data, size_t bytes)
+{
+	ssize_t done;
+
+	while (bytes) {
+		done = write(fd, data, bytes);
+		if (done < 0 && errno != EINTR)
+			return false;
+		if (done > 0) {
+			data += done;
+			bytes -= (size_t)done;
+		}
+	}
+	return true;
+}
+
 static bool open_file(struct living *l, unsigned int cpu)
 {
 	struct kipt_record header = {
@@ -255,7 +272,7 @@ static bool open_file(struct living *l, unsigned int cpu)
 	l->files[cpu] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 			     0644);
 	return l->files[cpu] > 0 &&
-	       write(l->files[cpu], &header, sizeof(header)) == sizeof(header);
+	       write_all(l->files[cpu], (const char *)&header, sizeof(header));
 }
 
 static void take_records(struct client *client, const void *attrs, size_t len,
@@ -275,7 +292,7 @@ static void take_records(struct client *client, const void *attrs, size_t len,
 		return;
 	if (!l->files[cpu] && !open_file(l, (unsigned int)cpu))
 		return;
-	if (write(l->files[cpu], records, bytes) != (ssize_t)bytes)
+	if (!write_all(l->files[cpu], records, bytes))
 		trail_line(l->life->trail, trail_now(), -EIO,
 			   "life %s cannot write records", l->life->name);
 }
