@@ -2,7 +2,7 @@
 /*
  * Allocates trace buffers, builds their ToPA tables, and turns hardware
  * positions into offsets. Knows nothing of sessions; leaves MSRs to hw_msr.c.
- * Process context, but for kipt_buffer_head(), which runs anywhere.
+ * Process context, but for kipt_buffer_table() and kipt_buffer_measure().
  */
 #include <linux/gfp.h>
 #include <linux/io.h>
@@ -69,6 +69,11 @@ static int alloc_largest(struct kipt_buffer *buffer, struct page **page)
 	return 0;
 }
 
+static size_t list_bytes(u32 room)
+{
+	return room * sizeof(struct kipt_region);
+}
+
 /* Most buffers are of large blocks, so the list is small at first. */
 static int make_room(struct kipt_buffer *buffer)
 {
@@ -78,13 +83,13 @@ static int make_room(struct kipt_buffer *buffer)
 	if (buffer->nr_regions < buffer->room)
 		return 0;
 	room = clamp_t(u32, room, 16, most);
-	regions = kvcalloc(room, sizeof(*regions), GFP_KERNEL_ACCOUNT);
+	regions = kipt_memory_alloc(list_bytes(room));
 	if (!regions)
 		return -ENOMEM;
 	if (buffer->nr_regions)
 		memcpy(regions, buffer->regions,
-		       buffer->nr_regions * sizeof(*regions));
-	kvfree(buffer->regions);
+		       list_bytes(buffer->nr_regions));
+	kipt_memory_free(buffer->regions, list_bytes(buffer->room));
 	buffer->regions = regions;
 	buffer->room = room;
 	return 0;
@@ -206,7 +211,7 @@ static void free_buffer(struct kipt_buffer *buffer)
 	}
 	kipt_memory_uncharge(buffer->charged);
 	kvfree(buffer->tables);
-	kvfree(buffer->regions);
+	kipt_memory_free(buffer->regions, list_bytes(buffer->room));
 	kfree(buffer);
 }
 

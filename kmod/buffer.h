@@ -38,7 +38,7 @@ struct kipt_region {
  * @size: bytes; the sum of the regions
  * @node: where its memory was asked for
  * @grown: bytes allocated so far; @size when the buffer is whole
- * @charged: bytes taken from the module's limit
+ * @charged: bytes of regions and tables, taken from the module's limit
  * @regions: @nr_regions of them, by offset
  * @nr_regions: at least 1 when the buffer is whole
  * @room: how many @regions has memory for

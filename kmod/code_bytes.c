@@ -210,9 +210,35 @@ static bool read_text(u64 text_at, u64 ip, u8 *buf, u32 n)
 	       kipt_text_patch_undo(text_at, ip, buf, n);
 }
 
+static bool is_unsure(const struct kipt_code_reader *reader, u64 ip, u32 n)
+{
+	return kipt_text_patch_touches(reader->text_first, reader->text_unsure,
+				       ip, n);
+}
+
+/* Return: how much of [@ip, @ip + @n) stands before what is patched just then. */
+static u32 sure_bytes(const struct kipt_code_reader *reader, u64 ip, u32 n)
+{
+	u32 sure = 0, middle;
+
+	if (!is_unsure(reader, ip, n))
+		return n;
+	while (n - sure > 1) {
+		middle = sure + (n - sure) / 2;
+		if (is_unsure(reader, ip, middle))
+			n = middle;
+		else
+			sure = middle;
+	}
+	return sure;
+}
+
 static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
 		       u32 n)
 {
+	n = sure_bytes(reader, ip, n);
+	if (!n)
+		return 0;
 	/* At some time since the start it may have been other code. */
 	if (!reader->begin && !read_text(reader->first_patch, ip, buf, n))
 		return 0;
@@ -275,9 +301,7 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 {
 	struct kipt_code_reader *reader = ctx;
 
-	return is_kernel_code(ip) &&
-	       kipt_text_patch_touches(reader->text_first,
-				       reader->text_unsure, ip, len);
+	return is_kernel_code(ip) && is_unsure(reader, ip, len);
 }
 
 static bool kipt_code_bytes_based(void *ctx, u64 space)
@@ -308,17 +332,12 @@ void kipt_code_reader_init(struct kipt_code_reader *reader)
 	reader->text_at = reader->end_patch;
 }
 
-/*
- * Kernel text as of another patch from now on: what the decoder remembers of
- * the places that differ is wrong.
- */
-static void set_text(struct kipt_code_reader *reader, u64 text_at)
+/* What the decoder remembers of the places of these patches is wrong now. */
+static void forget_patches(struct kipt_code_reader *reader, u64 number,
+			   u64 last)
 {
-	u64 number = min(reader->text_at, text_at);
-	u64 last = max(reader->text_at, text_at);
 	u64 begin, end;
 
-	reader->text_at = text_at;
 	for (; number < last; number++) {
 		if (last - number <= FORGET_MAX &&
 		    kipt_text_patch_range(number, &begin, &end)) {
@@ -330,6 +349,25 @@ static void set_text(struct kipt_code_reader *reader, u64 text_at)
 	}
 }
 
+/* Kernel text as of another patch from now on. */
+static void set_text(struct kipt_code_reader *reader, u64 text_at)
+{
+	forget_patches(reader, min(reader->text_at, text_at),
+		       max(reader->text_at, text_at));
+	reader->text_at = text_at;
+}
+
+/* What is between these patches is not to be read from now on, all else is. */
+static void set_unsure(struct kipt_code_reader *reader, u64 first, u64 end)
+{
+	if (first == reader->text_first && end == reader->text_unsure)
+		return;
+	forget_patches(reader, reader->text_first, reader->text_unsure);
+	forget_patches(reader, first, end);
+	reader->text_first = first;
+	reader->text_unsure = end;
+}
+
 /*
  * The patches of kernel text that were made near the stretch. A patch takes a
  * while from where its time is taken to where every CPU sees it.
@@ -338,16 +376,16 @@ static void find_patches(struct kipt_code_reader *reader)
 {
 	u64 first = reader->first_patch, end = reader->end_patch;
 	u64 slack = (u64)tsc_khz * PATCH_SLACK_MS;
+	u64 near, unsure;
 
 	set_text(reader, reader->begin ?
 		 kipt_text_patch_at(first, end, reader->begin) : end);
-	reader->text_first = reader->begin > slack ?
-		kipt_text_patch_at(first, end, reader->begin - slack) : first;
-	reader->text_unsure = reader->end == ~0ULL ? end :
-		kipt_text_patch_at(first, end, reader->end);
+	near = reader->begin > slack ?
+	       kipt_text_patch_at(first, end, reader->begin - slack) : first;
+	unsure = reader->end == ~0ULL ? end :
+		 kipt_text_patch_at(first, end, reader->end);
 	/* The log does not know: any may have been near. */
-	if (reader->text_unsure < reader->text_first)
-		reader->text_unsure = end;
+	set_unsure(reader, near, unsure < near ? end : unsure);
 }
 
 void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fetches: the records of a stopped session. A fetch has one reader or several, each a dump of its own
- * socket: a reader takes the next chunk when it has none and decodes it piece
- * by piece, in the context of who reads. Put together by the numbers of the
- * chunks, the records are those of a serial decode. Process context; nothing
- * here waits for a reader.
+ * Fetches: the records of a stopped session. A fetch has one reader or
+ * several, each a dump of its own socket: a reader takes the next chunk when it
+ * has none and decodes it piece by piece, in the context of who reads. Put
+ * together by the numbers of the chunks, the records are those of a serial
+ * decode. Process context; nothing here waits for a reader.
  */
 #ifndef KIPT_FETCH_H
 #define KIPT_FETCH_H

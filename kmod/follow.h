@@ -121,7 +121,7 @@ void kipt_follow_switch_local(struct task_struct *next, bool followed,
  * @child: the thread
  *
  * For the sched_process_fork probe, on all CPUs, traced or not. Context:
- * preemption off.
+ * process; does not sleep.
  */
 void kipt_follow_fork(struct task_struct *parent, struct task_struct *child);
 

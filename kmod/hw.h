@@ -214,15 +214,6 @@ int kipt_caps_check_config(const struct kipt_caps *caps,
 			   size_t size);
 
 /**
- * kipt_hw_enabled_local() - whether tracing is on
- *
- * Context: this CPU, any.
- *
- * Return: IA32_RTIT_CTL.TraceEn.
- */
-bool kipt_hw_enabled_local(void);
-
-/**
  * kipt_hw_save_local() - remember the registers before they are written
  * @saved: where
  *

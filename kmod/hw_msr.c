@@ -146,14 +146,6 @@ int kipt_hw_aim_local(u64 cr3_match)
 	return msr_write(RTIT_CR3_MATCH, cr3_match);
 }
 
-bool kipt_hw_enabled_local(void)
-{
-	u64 ctl;
-
-	msr_read(RTIT_CTL, &ctl);
-	return ctl & RTIT_CTL_TRACEEN;
-}
-
 void kipt_hw_halt_local(struct kipt_hw_position *position)
 {
 	msr_read(RTIT_CTL, &position->ctl);

@@ -5,23 +5,34 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/net.h>
 #include <linux/netlink.h>
 #include <linux/security.h>
+#include <net/sock.h>
 
 #include "permission.h"
 #include "refuse.h"
 #include "session.h"
 
 /*
- * netlink_capable() asks both the task and the credentials the socket was
- * opened with, so that neither a socket that was passed on nor a privileged
- * program that was handed one gives away a right.
+ * Both the task and who opened the socket, so that neither a socket that was
+ * passed on nor a privileged program that was handed one gives away a right.
+ * netlink_capable() does not ask the latter of messages that name their
+ * receiver, as those of libnl do.
  */
+static bool both_may(struct sk_buff *request, int cap)
+{
+	const struct socket *socket = NETLINK_CB(request).sk->sk_socket;
+
+	return capable(cap) &&
+	       file_ns_capable(socket->file, &init_user_ns, cap);
+}
+
 int kipt_permission_trace(struct sk_buff *request,
 			  struct netlink_ext_ack *extack)
 {
-	if (!netlink_capable(request, CAP_PERFMON) &&
-	    !netlink_capable(request, CAP_SYS_ADMIN))
+	if (!both_may(request, CAP_PERFMON) &&
+	    !both_may(request, CAP_SYS_ADMIN))
 		return kipt_refuse(extack, NULL, -EPERM,
 				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	if (security_locked_down(LOCKDOWN_PERF))
@@ -62,7 +73,7 @@ int kipt_permission_control(struct sk_buff *request,
 	if (is_owner(request, session) ||
 	    (session->flags & KIPT_SESSION_FLAGS_DETACHED &&
 	     is_maker(session)) ||
-	    netlink_capable(request, CAP_SYS_ADMIN))
+	    both_may(request, CAP_SYS_ADMIN))
 		return 0;
 	return refuse(session, extack);
 }
@@ -76,7 +87,7 @@ int kipt_permission_read(struct sk_buff *request,
 	if (err)
 		return err;
 	if (is_owner(request, session) || is_maker(session) ||
-	    netlink_capable(request, CAP_SYS_ADMIN))
+	    both_may(request, CAP_SYS_ADMIN))
 		return 0;
 	return kipt_refuse(extack, NULL, -EPERM,
 			   "session %u was made by another user; reading it needs CAP_SYS_ADMIN",

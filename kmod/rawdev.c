@@ -77,7 +77,7 @@ static int attach_trace(struct raw_file *raw, struct kipt_session *session,
 	lockdep_assert_held(&session->lock);
 	if (!trace)
 		return -ENXIO;
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		return -ENOENT;
 	if (session->state == KIPT_STATE_SETUP)
 		return -EBUSY;
@@ -150,7 +150,7 @@ static int find_position(struct raw_file *raw,
 		.generation = session->generation,
 		.cause = result.cause,
 	};
-	err = session->dead ? -ESTALE : 0;
+	err = READ_ONCE(session->dead) ? -ESTALE : 0;
 	mutex_unlock(&session->lock);
 	return err;
 }

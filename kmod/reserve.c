@@ -186,6 +186,18 @@ int kipt_reserve_get(unsigned int cpu, char *why, size_t size)
 	return explain(cpu, -ENXIO, why, size);
 }
 
+bool kipt_reserve_held(unsigned int cpu)
+{
+	bool held;
+
+	if (found == PMU_ABSENT)
+		return true;
+	mutex_lock(&slots_lock);
+	held = per_cpu(slots, cpu).event;
+	mutex_unlock(&slots_lock);
+	return held;
+}
+
 static struct perf_event *take_event(unsigned int cpu, bool offline)
 {
 	struct slot *slot = per_cpu_ptr(&slots, cpu);

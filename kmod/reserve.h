@@ -35,6 +35,17 @@ void kipt_reserve_init(void);
 int kipt_reserve_get(unsigned int cpu, char *why, size_t size);
 
 /**
+ * kipt_reserve_held() - whether perf is still kept off
+ * @cpu: of the calling session
+ *
+ * Context: the CPU hotplug lock is held for reading; true as long as it is.
+ *
+ * Return: false if the CPU went away since kipt_reserve_get(), also if it came
+ * back.
+ */
+bool kipt_reserve_held(unsigned int cpu);
+
+/**
  * kipt_reserve_put() - give it back
  * @cpu: need not be reserved
  *

@@ -96,7 +96,7 @@ static inline int rtit_needs_branchen(unsigned int ebx, unsigned int family,
  * @psb: bitmap of the encodings of PSBFreq
  */
 struct rtit_values {
-	unsigned char told;
+	unsigned int told;
 	unsigned int ranges;
 	unsigned int mtc;
 	unsigned int cyc;

@@ -157,6 +157,13 @@ void kipt_session_wake(struct kipt_session *session)
 	queue_work(session_wq, &session->event_work);
 }
 
+static bool is_of_session(u32 cause)
+{
+	return cause == KIPT_STOP_CAUSE_USER ||
+	       cause == KIPT_STOP_CAUSE_SUSPEND ||
+	       cause == KIPT_STOP_CAUSE_REBOOT;
+}
+
 /* Why a CPU stopped by itself, once. */
 static u32 take_event(struct kipt_trace *trace)
 {
@@ -167,7 +174,7 @@ static u32 take_event(struct kipt_trace *trace)
 	cause = result.cause;
 	if (!cause && READ_ONCE(trace->full))
 		cause = KIPT_STOP_CAUSE_FULL;
-	if (cause == trace->told)
+	if (cause == trace->told || is_of_session(cause))
 		return 0;
 	trace->told = cause;
 	return cause;
@@ -425,7 +432,7 @@ int kipt_session_ready(struct kipt_session *session,
 	cpus_read_lock();
 	err = kipt_session_check_cpus(session->cpus, extack);
 	cpus_read_unlock();
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		err = refuse_gone(session, extack);
 	if (!err)
 		set_state(session, KIPT_STATE_NEW);
@@ -469,6 +476,20 @@ static int stop_traces(struct kipt_session *session, u32 cause,
 	return err;
 }
 
+/* A CPU that went away since it was reserved may be perf's by now. */
+static int check_reserved(struct kipt_session *session,
+			  struct kipt_trace **failed)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++) {
+		*failed = &session->traces[i];
+		if (!kipt_reserve_held((*failed)->cpu))
+			return -ENXIO;
+	}
+	return 0;
+}
+
 static int start_traces(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
 {
@@ -476,8 +497,10 @@ static int start_traces(struct kipt_session *session,
 	int err;
 
 	cpus_read_lock();
-	err = kipt_trace_start_all(session->traces, session->nr_traces,
-				   &failed);
+	err = check_reserved(session, &failed);
+	if (!err)
+		err = kipt_trace_start_all(session->traces,
+					   session->nr_traces, &failed);
 	cpus_read_unlock();
 	return err ? kipt_setup_explain(failed, err, extack) : 0;
 }
@@ -485,7 +508,7 @@ static int start_traces(struct kipt_session *session,
 static int check_start(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		return refuse_gone(session, extack);
 	if (session->state == KIPT_STATE_SETUP)
 		return kipt_refuse(extack, NULL, -EBUSY,
@@ -506,6 +529,8 @@ static void forget_last_run(struct kipt_session *session)
 {
 	u32 i;
 
+	/* It may have to tell of the last run, and looks at its results. */
+	flush_work(&session->event_work);
 	kipt_sideband_reset(session->sideband);
 	for (i = 0; i < session->nr_traces; i++)
 		session->traces[i].told = 0;
@@ -577,7 +602,7 @@ static int stop_locked(struct kipt_session *session, u32 cause,
 		       struct netlink_ext_ack *extack)
 {
 	lockdep_assert_held(&session->lock);
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		return refuse_gone(session, extack);
 	if (session->state != KIPT_STATE_RUNNING)
 		return kipt_refuse(extack, NULL, -EALREADY,
@@ -770,6 +795,8 @@ void kipt_session_close(void)
 		kipt_session_destroy(session);
 		kipt_session_put(session);
 	}
+	/* Work that is under way has events to tell. */
+	flush_workqueue(session_wq);
 }
 
 void kipt_session_uninit(void)

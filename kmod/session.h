@@ -291,7 +291,8 @@ struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu);
  * @session: the session; @lock is not held
  * @extack: where a refusal is explained
  *
- * What the last run left is gone only if all CPUs can be started.
+ * What the last run left stays if that can be refused before a register is
+ * written. It is gone if a CPU then refuses, goes away or does not answer.
  *
  * Return: 0 or an errno as under session-start; none of the CPUs traces then.
  */
@@ -352,7 +353,7 @@ int kipt_session_init(void);
 /**
  * kipt_session_close() - destroy all sessions; no new ones can be made
  *
- * Requests may still come and find nothing.
+ * Requests may still come and find nothing. On return all events are told.
  */
 void kipt_session_close(void);
 

@@ -196,10 +196,11 @@ static int reply_session(struct genl_info *info, struct kipt_session *session)
 		return -ENOMEM;
 	mutex_lock(&session->lock);
 	/* Its parts are freed without the lock, once it is dead. */
-	err = session->dead ? kipt_refuse(info->extack, NULL, -ENOENT,
-					  "session %u is gone",
-					  session->id) :
-			      put_session(skb, session);
+	if (READ_ONCE(session->dead))
+		err = kipt_refuse(info->extack, NULL, -ENOENT,
+				  "session %u is gone", session->id);
+	else
+		err = put_session(skb, session);
 	mutex_unlock(&session->lock);
 	if (err) {
 		nlmsg_free(skb);
@@ -373,7 +374,8 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 		return -EMSGSIZE;
 	mutex_lock(&session->lock);
 	/* Its parts are freed without the lock, once it is dead. */
-	err = session->dead ? -ENOENT : put_listed(skb, session, told, alone);
+	err = READ_ONCE(session->dead) ? -ENOENT :
+					 put_listed(skb, session, told, alone);
 	mutex_unlock(&session->lock);
 	if (err) {
 		genlmsg_cancel(skb, header);

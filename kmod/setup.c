@@ -220,7 +220,7 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
 				   "CPU %u is in VMX operation and cannot trace there (IA32_VMX_MISC[14] is 0); stop virtual machines first",
 				   trace->cpu);
 	case -ENXIO:
-		return kipt_refuse(extack, NULL, err, "CPU %u is offline",
+		return kipt_refuse(extack, NULL, err, "CPU %u went offline",
 				   trace->cpu);
 	case -ETIMEDOUT:
 		return kipt_refuse(extack, NULL, err, "CPU %u does not answer",
@@ -338,7 +338,7 @@ static int locked_phase(struct kipt_session *session,
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (session->dead)
+	if (READ_ONCE(session->dead))
 		return kipt_refuse(extack, NULL, -ENOENT,
 				   "session %u is gone", session->id);
 	switch (session->setup_phase) {

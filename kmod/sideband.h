@@ -14,11 +14,9 @@
  * kipt_sideband_begin_local() cannot come before that probe is through.
  *
  * What was lost is told by kipt_sideband_losses() for status, and for records
- * (KIPT_GAP_SWITCHES, KIPT_GAP_SPACES, KIPT_GAP_CODE_DROPPED) by that and by
- * kipt_switch_log_first() and kipt_switch_log_known() of each CPU's log:
- * the first is the number of switches that are lost, and the loss belongs
- * before the first time the trace tells that is not before the second. No
- * task is named before that.
+ * (KIPT_GAP_SPACES, KIPT_GAP_CODE_DROPPED) too; and by kipt_switch_log_first()
+ * of each CPU's log (KIPT_GAP_SWITCHES), where the trace begins before
+ * kipt_switch_log_known(). No task is named before that.
  */
 #ifndef KIPT_SIDEBAND_H
 #define KIPT_SIDEBAND_H

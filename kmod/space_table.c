@@ -47,8 +47,8 @@ struct space {
 
 /*
  * @lock guards all, but for a first look by kipt_spaces_learn(): entries stay
- * where they are, so it may miss one that moves, and then looks with the
- * lock.
+ * where they are, so it may miss one that moves or is taken away, and then
+ * looks with the lock.
  */
 struct kipt_spaces {
 	raw_spinlock_t lock;
@@ -158,7 +158,7 @@ static void forget(struct kipt_spaces *spaces, struct space *space, u64 until)
 	spaces->forgotten_until = max(spaces->forgotten_until, until);
 	spaces->lost++;
 	hlist_del_rcu(&space->node);
-	space->id = 0;
+	WRITE_ONCE(space->id, 0);
 }
 
 static struct space *take_entry(struct kipt_spaces *spaces)
@@ -187,30 +187,46 @@ static u64 add(struct kipt_spaces *spaces, struct mm_struct *mm, u32 tgid)
 	}
 	mmgrab(mm);
 	space->name = kipt_spaces_name(mm);
-	space->id = ++spaces->serial << spaces->slot_bits |
-		    (space - spaces->entries);
+	WRITE_ONCE(space->id, ++spaces->serial << spaces->slot_bits |
+			      (space - spaces->entries));
 	space->born = rdtsc();
 	space->died = HELD;
 	space->released = HELD;
 	space->tgid = tgid;
 	space->ended = false;
-	WRITE_ONCE(space->mm, mm);
+	/* Pairs with glance(). */
+	smp_store_release(&space->mm, mm);
 	WRITE_ONCE(spaces->nr_room, spaces->nr_room - 1);
 	list_move_tail(&space->order, &spaces->live);
 	hlist_add_head_rcu(&space->node, bucket(spaces, space->name));
 	return space->id;
 }
 
+/* Without the lock. Return: 0 if it is not known, or just evicted. */
+static u64 glance(struct kipt_spaces *spaces, const struct mm_struct *mm)
+{
+	struct space *space = find_mm(spaces, mm);
+	u64 id;
+
+	if (!space)
+		return 0;
+	/* Pairs with add(): the id is not older than the entry's owner. */
+	smp_rmb();
+	id = READ_ONCE(space->id);
+	/* Pairs with evict(): nor newer. */
+	smp_rmb();
+	return READ_ONCE(space->mm) == mm ? id : 0;
+}
+
 u64 kipt_spaces_learn(struct kipt_spaces *spaces, struct mm_struct *mm,
 		      u32 tgid)
 {
-	struct space *space = find_mm(spaces, mm);
+	struct space *space;
 	unsigned long flags;
-	u64 id;
+	u64 id = glance(spaces, mm);
 
-	/* The address space is alive, and so its entry stays. */
-	if (space)
-		return READ_ONCE(space->id);
+	if (id)
+		return id;
 	raw_spin_lock_irqsave(&spaces->lock, flags);
 	space = find_mm(spaces, mm);
 	id = space ? space->id : add(spaces, mm, tgid);
@@ -371,6 +387,8 @@ static struct mm_struct *evict(struct kipt_spaces *spaces,
 	struct mm_struct *mm = space->mm;
 
 	WRITE_ONCE(space->mm, NULL);
+	/* Pairs with glance(). */
+	smp_wmb();
 	forget(spaces, space, FOREVER);
 	WRITE_ONCE(spaces->nr_room, spaces->nr_room + 1);
 	list_move_tail(&space->order, &spaces->free);
@@ -415,34 +433,35 @@ void kipt_spaces_tidy(struct kipt_spaces *spaces)
 	} while (mm);
 }
 
-/* Return: with a reference that is the caller's now; NULL: all are free. */
-static struct mm_struct *clear_one(struct kipt_spaces *spaces)
+/*
+ * Frees one entry. @mm: with a reference that is the caller's now, or NULL.
+ *
+ * Return: false if all are free.
+ */
+static bool clear_one(struct kipt_spaces *spaces, struct mm_struct **mm)
 {
-	struct mm_struct *mm;
 	struct space *space;
 
 	lockdep_assert_held(&spaces->lock);
+	*mm = NULL;
 	space = list_first_entry_or_null(&spaces->live, struct space, order);
 	if (space)
 		set_ended(spaces, space);
 	space = list_first_entry_or_null(&spaces->ended, struct space, order);
+	if (space)
+		*mm = release(spaces, space);
+	space = list_first_entry_or_null(&spaces->released, struct space,
+					 order);
 	if (!space)
-		return NULL;
-	mm = release(spaces, space);
+		return false;
 	forget(spaces, space, 0);
 	list_move_tail(&space->order, &spaces->free);
-	return mm;
+	return true;
 }
 
-static void clear_released(struct kipt_spaces *spaces)
+static void clear_figures(struct kipt_spaces *spaces)
 {
-	struct space *space;
-
-	while ((space = list_first_entry_or_null(&spaces->released,
-						 struct space, order))) {
-		forget(spaces, space, 0);
-		list_move_tail(&space->order, &spaces->free);
-	}
+	lockdep_assert_held(&spaces->lock);
 	spaces->lost = 0;
 	spaces->forgotten_until = 0;
 	spaces->over = false;
@@ -457,22 +476,24 @@ void kipt_spaces_over(struct kipt_spaces *spaces)
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 }
 
+/* There may be thousands: each is a critical section of its own. */
 void kipt_spaces_clear(struct kipt_spaces *spaces)
 {
 	struct mm_struct *mm;
 	unsigned long flags;
+	bool any;
 
 	might_sleep();
 	do {
 		raw_spin_lock_irqsave(&spaces->lock, flags);
-		mm = clear_one(spaces);
-		if (!mm)
-			clear_released(spaces);
+		any = clear_one(spaces, &mm);
+		if (!any)
+			clear_figures(spaces);
 		raw_spin_unlock_irqrestore(&spaces->lock, flags);
 		if (mm)
 			mmdrop(mm);
 		cond_resched();
-	} while (mm);
+	} while (any);
 }
 
 u64 kipt_spaces_lost(const struct kipt_spaces *spaces)

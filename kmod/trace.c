@@ -377,7 +377,6 @@ static void forget(struct kipt_trace *trace)
 	WRITE_ONCE(trace->full, false);
 	memset(&trace->position, 0, sizeof(trace->position));
 	atomic64_set(&trace->pmis, 0);
-	atomic64_set(&trace->records, 0);
 }
 
 static int first_refusal(struct kipt_trace *traces, u32 count,

@@ -80,7 +80,6 @@ enum kipt_trace_state {
  * @lock: guards @result
  * @result: of the last run
  * @pmis: PMIs taken since the start
- * @records: records made by the current or last fetch
  * @full_work: carries @full out of the NMI
  * @told: the cause that listeners were told; of session.c's work item
  */
@@ -108,7 +107,6 @@ struct kipt_trace {
 	spinlock_t lock;
 	struct kipt_trace_result result;
 	atomic64_t pmis;
-	atomic64_t records;
 	struct irq_work full_work;
 	u32 told;
 };

@@ -24,8 +24,8 @@
  *	in PIP) stands for; equal names share cached blocks. 0 is the space
  *	before any CR3 was seen. May be NULL: everything is space 0.
  * @changed: true if code in [@ip, @ip + @len) was patched while it was
- *	traced; asked only where trace and code contradict each other. May be
- *	NULL.
+ *	traced; asked only where there is no code, or trace and code contradict
+ *	each other. May be NULL.
  * @version: the caller's number of the version of the code in [@ip, @ip + @len)
  *	that @read just gave; where it changes in the flow, a CODE record says
  *	so. Versions other than 0 are decoded without the memo. May be NULL:

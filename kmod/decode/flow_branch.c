@@ -6,6 +6,14 @@
  */
 #include "flow_state.h"
 
+static bool changes_here(const struct kipt_flow *flow)
+{
+	return flow->code.changed &&
+	       flow->code.changed(flow->code.ctx,
+				  flow->at.ip >> 63 ? 0 : flow->at.space,
+				  flow->at.ip, KIPT_INSN_MAX_LEN);
+}
+
 static bool was_changed(const struct kipt_flow *flow)
 {
 	struct kipt_trail trail[KIPT_FLOW_HISTORY];
@@ -22,9 +30,7 @@ static bool was_changed(const struct kipt_flow *flow)
 				       trail[i].len))
 			return true;
 	}
-	return flow->code.changed(flow->code.ctx,
-				  flow->at.ip >> 63 ? 0 : flow->at.space,
-				  flow->at.ip, KIPT_INSN_MAX_LEN);
+	return changes_here(flow);
 }
 
 static void forget_pending(struct kipt_flow *flow)
@@ -44,7 +50,8 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 
 	flow->lost = KIPT_LOST_FULL_IP;
 	if (status == KIPT_NO_CODE) {
-		kind = KIPT_GAP_NO_CODE;
+		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :
+					    KIPT_GAP_NO_CODE;
 		flow->lost = KIPT_LOST_ANY_IP;
 	} else if (flow->enabled && was_changed(flow)) {
 		kind = KIPT_GAP_CODE_CHANGED;

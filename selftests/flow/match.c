@@ -10,26 +10,9 @@
 
 #include <string.h>
 
-static const char *const gap_names[MATCH_GAP_KINDS] = {
-	[KIPT_GAP_OVERFLOW] = "overflow",
-	[KIPT_GAP_DECODE] = "decode",
-	[KIPT_GAP_NO_CODE] = "no-code",
-	[KIPT_GAP_CODE_CHANGED] = "code-changed",
-	[KIPT_GAP_RING] = "ring",
-	[KIPT_GAP_TRUNCATED] = "truncated",
-	[KIPT_GAP_STOPPED] = "stopped",
-	[KIPT_GAP_HW_ERROR] = "hw-error",
-	[KIPT_GAP_OFFLINE] = "offline",
-	[KIPT_GAP_SUSPEND] = "suspend",
-	[KIPT_GAP_REBOOT] = "reboot",
-	[KIPT_GAP_OUTSIDE] = "outside",
-	[KIPT_GAP_STUCK] = "stuck",
-	[KIPT_GAP_SWITCHES] = "switches",
-	[KIPT_GAP_SPACES] = "spaces",
-	[KIPT_GAP_CODE_DROPPED] = "code-dropped",
-	[KIPT_GAP_PATCHES] = "patches",
-	[KIPT_GAP_PROCESSES] = "processes",
-};
+#include "../../tools/kipt/record_names.h"
+
+static const char *const gap_names[MATCH_GAP_KINDS] = RECORD_GAP_NAMES;
 
 const char *match_gap_name(unsigned int kind)
 {

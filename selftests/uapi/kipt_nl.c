@@ -233,7 +233,9 @@ static void take_reply(struct kipt_nl *nl, const struct nlmsghdr *header)
 
 static int send_msg(struct kipt_nl *nl, struct kipt_msg *msg)
 {
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	struct nlmsghdr *header = (struct nlmsghdr *)msg->data;
+	ssize_t sent;
 
 	if (!header->nlmsg_type)
 		header->nlmsg_type = nl->family;
@@ -244,7 +246,12 @@ static int send_msg(struct kipt_nl *nl, struct kipt_msg *msg)
 	nl->reply_len = 0;
 	nl->part_at = 0;
 	nl->part_len = 0;
-	return send(nl->fd, msg->data, msg->len, 0) < 0 ? -errno : 0;
+	if (nl->named)
+		sent = sendto(nl->fd, msg->data, msg->len, 0,
+			      (const struct sockaddr *)&kernel, sizeof(kernel));
+	else
+		sent = send(nl->fd, msg->data, msg->len, 0);
+	return sent < 0 ? -errno : 0;
 }
 
 /* Return: 1: a message is in @reply; 2: go on; 0: done; or -errno. */

@@ -38,6 +38,7 @@
  * @reply: the last message that was not an acknowledgement
  * @reply_len: its bytes; 0: there was none
  * @room: bytes it offers to each recv(); KIPT_NL_BUFFER unless a test wants less
+ * @named: messages name their receiver, the kernel, as those of libnl do
  * @queue: events that came while something else was awaited
  * @queued: how many
  * @part: messages of a dump that were received and not looked at yet
@@ -54,6 +55,7 @@ struct kipt_nl {
 	unsigned char reply[KIPT_NL_BUFFER];
 	size_t reply_len;
 	size_t room;
+	bool named;
 	unsigned char *queue[64];
 	unsigned int queued;
 	unsigned char part[KIPT_NL_BUFFER];

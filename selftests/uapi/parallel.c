@@ -14,6 +14,7 @@
 #define MAKERS		8
 #define ROUNDS		100
 #define REFUSED		300
+#define LISTED		300
 
 /* A child's work; 0: all was well. */
 struct child {
@@ -155,6 +156,57 @@ TEST_F_TIMEOUT(kipt, owners_that_leave_at_any_moment_leave_nothing, 300)
 	EXPECT_LT(0, id) {
 		TH_LOG("refused: %s", self->nl.why);
 	}
+}
+
+/* The owner leaves when the CPU is taken from perf and has no buffer yet. */
+static int leave_early(void)
+{
+	static struct kipt_nl nl;
+	struct kipt_want want = {
+		.cpus = "0",
+		.size = SIZE_MIN,
+		.ctl = CTL_BASIC,
+	};
+	struct kipt_msg msg;
+	int i, k;
+
+	for (i = 0; i < LISTED; i++) {
+		if (kipt_nl_open(&nl))
+			return 10;
+		kipt_want_put(&msg, &want);
+		if (kipt_nl_dump_begin(&nl, &msg))
+			return 11;
+		for (k = 0; k < 3 && kipt_nl_next(&nl, 5000) == 1; k++)
+			;
+		kipt_nl_close(&nl);
+	}
+	return 0;
+}
+
+static int list_sessions(void)
+{
+	static struct kipt_nl nl;
+	int i;
+
+	if (kipt_nl_open(&nl))
+		return 20;
+	for (i = 0; i < 10 * LISTED; i++)
+		if (kipt_session_count(&nl) < 0)
+			return 21;
+	return 0;
+}
+
+static int leave_or_list(int number)
+{
+	return number ? list_sessions() : leave_early();
+}
+
+TEST_F_TIMEOUT(kipt, sessions_may_end_while_they_are_listed, 300)
+{
+	struct child children[2];
+
+	EXPECT_EQ(0, run_all(children, 2, leave_or_list));
+	EXPECT_TRUE(memory_is_free(&self->nl));
 }
 
 static double seconds(void)

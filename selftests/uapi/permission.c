@@ -411,6 +411,10 @@ TEST_F(kipt, socket_opened_without_rights_has_none_anywhere)
 	ASSERT_LE(0, received.fd);
 	EXPECT_EQ(-EPERM, kipt_session_new(&received, &self->want));
 	EXPECT_EQ(-EPERM, kipt_session_count(&received));
+	/* For netlink itself such messages prove that the sender means it. */
+	received.named = true;
+	EXPECT_EQ(-EPERM, kipt_session_new(&received, &self->want));
+	EXPECT_EQ(-EPERM, kipt_session_count(&received));
 	close(received.fd);
 	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
 }

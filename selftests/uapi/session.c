@@ -402,4 +402,27 @@ TEST_F(kipt, full_cpu_is_announced)
 	kipt_nl_close(&listener);
 }
 
+/* That the session was stopped has been told, and its CPUs did not stop by
+ * themselves.
+ */
+TEST_F(kipt, cpu_of_a_stopped_session_that_goes_offline_is_no_event)
+{
+	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
+	static struct kipt_nl listener;
+	int id;
+
+	self->want.cpus = "0-1";
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	ASSERT_EQ(0, kipt_nl_open(&listener));
+	ASSERT_EQ(0, kipt_nl_join(&listener));
+	if (write_file(online, "0"))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	ASSERT_EQ(0, write_file(online, "1"));
+	EXPECT_EQ(-ETIMEDOUT, next_event(&listener, id));
+	kipt_nl_close(&listener);
+}
+
 #include "kipt_main.h"
