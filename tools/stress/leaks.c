@@ -22,7 +22,7 @@
 
 #define LOOKS		10
 /* Fewer cycles are too few for the slope to say anything. */
-#define ENOUGH		100
+#define ENOUGH		1000
 /* An eighth of a page each time. */
 #define SLOPE_MAX	0.5
 #define PAGE		4096UL
@@ -34,7 +34,7 @@ static const char usage[] =
 "Cycles of start and stop, of session-new and session-del with a start\n"
 "between, of fetch, and of loading the module ($KIPT_MODULE); 1000 of each\n"
 "unless given, and a tenth of it before, so that caches are filled. Of fewer\n"
-"than 100 only kipt's own counters are looked at.\n";
+"than 1000 only kipt's own counters are looked at.\n";
 
 /**
  * struct test - what is done again and again
