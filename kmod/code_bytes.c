@@ -237,12 +237,7 @@ static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
 		       u32 n)
 {
 	n = sure_bytes(reader, ip, n);
-	if (!n)
-		return 0;
-	/* At some time since the start it may have been other code. */
-	if (!reader->begin && !read_text(reader->first_patch, ip, buf, n))
-		return 0;
-	return read_text(reader->text_at, ip, buf, n) ? n : 0;
+	return n && read_text(reader->text_at, ip, buf, n) ? n : 0;
 }
 
 static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,
@@ -382,7 +377,8 @@ static void find_patches(struct kipt_code_reader *reader)
 		 kipt_text_patch_at(first, end, reader->begin) : end);
 	near = reader->begin > slack ?
 	       kipt_text_patch_at(first, end, reader->begin - slack) : first;
-	unsure = reader->end == ~0ULL ? end :
+	/* Without a begin the stretch may lie anywhere in the run. */
+	unsure = !reader->begin || reader->end == ~0ULL ? end :
 		 kipt_text_patch_at(first, end, reader->end);
 	/* The log does not know: any may have been near. */
 	set_unsure(reader, near, unsure < near ? end : unsure);

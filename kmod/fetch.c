@@ -76,8 +76,7 @@ static int check_state(const struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
 	if (READ_ONCE(session->dead))
-		return kipt_refuse(extack, NULL, -ENOENT,
-				   "session %u is gone", session->id);
+		return kipt_session_refuse_gone(session, extack);
 	switch (session->state) {
 	case KIPT_STATE_STOPPED:
 		return 0;

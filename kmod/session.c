@@ -416,8 +416,8 @@ kipt_session_create(const struct kipt_session_config *config,
 	return ERR_PTR(err);
 }
 
-static int refuse_gone(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+int kipt_session_refuse_gone(const struct kipt_session *session,
+			     struct netlink_ext_ack *extack)
 {
 	return kipt_refuse(extack, NULL, -ENOENT, "session %u is gone",
 			   session->id);
@@ -433,7 +433,7 @@ int kipt_session_ready(struct kipt_session *session,
 	err = kipt_session_check_cpus(session->cpus, extack);
 	cpus_read_unlock();
 	if (READ_ONCE(session->dead))
-		err = refuse_gone(session, extack);
+		err = kipt_session_refuse_gone(session, extack);
 	if (!err)
 		set_state(session, KIPT_STATE_NEW);
 	mutex_unlock(&session->lock);
@@ -509,7 +509,7 @@ static int check_start(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
 	if (READ_ONCE(session->dead))
-		return refuse_gone(session, extack);
+		return kipt_session_refuse_gone(session, extack);
 	if (session->state == KIPT_STATE_SETUP)
 		return kipt_refuse(extack, NULL, -EBUSY,
 				   "session %u is not ready: session-new is allocating its buffers",
@@ -603,7 +603,7 @@ static int stop_locked(struct kipt_session *session, u32 cause,
 {
 	lockdep_assert_held(&session->lock);
 	if (READ_ONCE(session->dead))
-		return refuse_gone(session, extack);
+		return kipt_session_refuse_gone(session, extack);
 	if (session->state != KIPT_STATE_RUNNING)
 		return kipt_refuse(extack, NULL, -EALREADY,
 				   "session %u is not running", session->id);

@@ -243,6 +243,16 @@ struct kipt_session *kipt_session_find(u32 id);
 struct kipt_session *kipt_session_next(u32 id);
 
 /**
+ * kipt_session_refuse_gone() - refuse what was asked of a destroyed session
+ * @session: referenced by the caller
+ * @extack: where that is said
+ *
+ * Return: -ENOENT.
+ */
+int kipt_session_refuse_gone(const struct kipt_session *session,
+			     struct netlink_ext_ack *extack);
+
+/**
  * kipt_session_changes() - tells whether the list of sessions is the same
  *
  * Return: another number whenever a session was made or destroyed.

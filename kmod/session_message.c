@@ -197,8 +197,7 @@ static int reply_session(struct genl_info *info, struct kipt_session *session)
 	mutex_lock(&session->lock);
 	/* Its parts are freed without the lock, once it is dead. */
 	if (READ_ONCE(session->dead))
-		err = kipt_refuse(info->extack, NULL, -ENOENT,
-				  "session %u is gone", session->id);
+		err = kipt_session_refuse_gone(session, info->extack);
 	else
 		err = put_session(skb, session);
 	mutex_unlock(&session->lock);

@@ -339,8 +339,7 @@ static int locked_phase(struct kipt_session *session,
 
 	lockdep_assert_held(&session->lock);
 	if (READ_ONCE(session->dead))
-		return kipt_refuse(extack, NULL, -ENOENT,
-				   "session %u is gone", session->id);
+		return kipt_session_refuse_gone(session, extack);
 	switch (session->setup_phase) {
 	case PHASE_CLAIM:
 		err = kipt_session_claim(session, extack);
@@ -380,8 +379,7 @@ int kipt_setup_step(struct kipt_session *session,
 	if (fatal_signal_pending(current))
 		ret = -EINTR;
 	else if (READ_ONCE(session->dead))
-		ret = kipt_refuse(extack, NULL, -ENOENT,
-				  "session %u is gone", session->id);
+		ret = kipt_session_refuse_gone(session, extack);
 	else
 		ret = do_phase(session, extack);
 	if (ret > 0 && ++session->setup_phase == PHASE_READY) {

@@ -6,30 +6,29 @@
  */
 #include "flow_state.h"
 
-static bool changes_here(const struct kipt_flow *flow)
+static bool changes_at(const struct kipt_flow *flow, u64 ip, u32 len)
 {
 	return flow->code.changed &&
 	       flow->code.changed(flow->code.ctx,
-				  flow->at.ip >> 63 ? 0 : flow->at.space,
-				  flow->at.ip, KIPT_INSN_MAX_LEN);
+				  ip >> 63 ? 0 : flow->at.space, ip, len);
+}
+
+static bool changes_here(const struct kipt_flow *flow)
+{
+	return changes_at(flow, flow->at.ip, KIPT_INSN_MAX_LEN);
 }
 
 static bool was_changed(const struct kipt_flow *flow)
 {
 	struct kipt_trail trail[KIPT_FLOW_HISTORY];
 	u32 count, i;
-	u64 ip;
 
 	if (!flow->code.changed)
 		return false;
 	count = kipt_trail_read(flow, trail);
-	for (i = 0; i < count; i++) {
-		ip = trail[i].ip;
-		if (flow->code.changed(flow->code.ctx,
-				       ip >> 63 ? 0 : flow->at.space, ip,
-				       trail[i].len))
+	for (i = 0; i < count; i++)
+		if (changes_at(flow, trail[i].ip, trail[i].len))
 			return true;
-	}
 	return changes_here(flow);
 }
 

@@ -253,7 +253,10 @@ struct probe {
 	struct flow_item item;
 };
 
-/* Whether the item of number @wanted can be what @best failed for. */
+/*
+ * Whether the item of number @wanted, which is higher each time, can be what
+ * @best failed for.
+ */
 static bool probe_fits(struct probe *probe, uint64_t wanted,
 		       const struct match_options *options,
 		       const struct segment *best)
@@ -264,8 +267,7 @@ static bool probe_fits(struct probe *probe, uint64_t wanted,
 		if (probe->item.kind == FLOW_END)
 			return false;
 	}
-	return probe->taken > wanted + 1 ||
-	       item_matches(options, &probe->item, &best->record_item);
+	return item_matches(options, &probe->item, &best->record_item);
 }
 
 /* One place of the truth; @best is the longest match so far. */
