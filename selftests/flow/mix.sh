@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Kernel and user code of many processes on two CPUs, traced and decoded: no
-# gap but where kernel code was patched meanwhile.
+# gap but where kernel code was patched meanwhile. A kernel full of checks
+# executes many times as much for the same, and decodes it slowly: there a
+# small buffer ends the trace early.
 
 # shellcheck disable=SC2034
 TEST_NAME=mixed_work_decodes_without_gaps
 # shellcheck source=selftests/flow/flow_lib.sh
 . "$(dirname -- "$0")/flow_lib.sh"
 
+# Gap 4: code was patched while it was traced; 7: the buffer was full.
+size=64M expected='^gap 4 '
+[ -z "${KIPT_SLOWNESS:-}" ] || size=1M expected='^gap [47] '
 need_tracing
-"$KIPT" record -o "$WORK/packed" --cpus 0,1 --size 64M --mode once -- \
+"$KIPT" record -o "$WORK/packed" --cpus 0,1 --size $size --mode once -- \
 	"$FLOW_BUILD/mix" "$FLOW_BUILD" 0,1 8 || fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||
 	fail "the records cannot be unpacked"
@@ -20,7 +25,6 @@ need_tracing
 branches=$("$FLOW_BUILD/list_records" count "$WORK/records" |
 	sed 's/^branches \([0-9]*\).*/\1/')
 [ "$branches" -gt 100000 ] || fail "only $branches transfers were decoded"
-# 4: code was patched while it was traced.
-grep -v '^gap 4 ' "$WORK/gaps" | head -n 10 | sed 's/^/# /'
-grep -qv '^gap 4 ' "$WORK/gaps" && fail "there are gaps"
+grep -v "$expected" "$WORK/gaps" | head -n 10 | sed 's/^/# /'
+grep -qv "$expected" "$WORK/gaps" && fail "there are gaps"
 pass

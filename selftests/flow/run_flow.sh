@@ -18,7 +18,8 @@
 #   filters  address ranges, stop ranges, one process
 #
 # ROUNDS is how much work there is; the default makes over 10 million
-# transfers for retc and disretc.
+# transfers for retc and disretc. MIX_SIZE is the buffer that these two have for
+# each CPU; a small one ends the trace early.
 set -uo pipefail
 
 cd "$(dirname -- "$0")/../.." || exit 1
@@ -79,8 +80,8 @@ prove_mix()
 {
 	local cpu total=0 ctl=$1 status
 
-	boot selftests/flow/guest_record --cpus 0,1 --size 128M --mode once \
-		"$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-120}"
+	boot selftests/flow/guest_record --cpus 0,1 --size "${MIX_SIZE:-128M}" \
+		--mode once "$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-120}"
 	result $? "is traced and decoded in the kernel"
 	for cpu in 0 1; do
 		compare_cpu "$cpu" --run 1
