@@ -58,7 +58,7 @@ leaks: stress-programs
 	$(STRESS)/run leaks $(STRESS_KERNEL) $(N)
 
 # EXTREMES names some of them.
-extremes: stress-programs
+extremes: stress-programs kipt-guest
 	$(MAKE) --no-print-directory -C selftests
 	$(STRESS)/all_extremes $(STRESS_KERNEL) $(EXTREMES)
 
