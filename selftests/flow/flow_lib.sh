@@ -55,3 +55,14 @@ need_tracing()
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kipt-flow.XXXXXX")
 	trap 'rm -rf "$WORK"' EXIT
 }
+
+# whole SIZE: options of `kipt record` that keep all of a trace; on a CPU with
+# one ToPA entry, as Broadwell, they keep its end.
+whole()
+{
+	if "$KIPT" info | grep -q 'mode ring only'; then
+		echo --size 4M --mode ring
+	else
+		echo --size "$1" --mode once
+	fi
+}

@@ -10,7 +10,8 @@ TEST_NAME=idle_cpu_sleeps_and_wakes
 . "$(dirname -- "$0")/flow_lib.sh"
 
 need_tracing
-"$KIPT" record -o "$WORK/packed" --cpus 1 --size 16M --mode once \
+read -ra buffer <<<"$(whole 16M)"
+"$KIPT" record -o "$WORK/packed" --cpus 1 "${buffer[@]}" \
 	--ctl +PwrEvtEn -- sleep 0.3 2>"$WORK/errors"
 status=$?
 grep -q 'PwrEvtEn' "$WORK/errors" && skip "this CPU has no power event trace"

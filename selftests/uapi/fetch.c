@@ -54,7 +54,7 @@ FIXTURE_SETUP(fetch)
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",
-		.mode = KIPT_MODE_ONCE,
+		.mode = mode_that_keeps(),
 		.size = SIZE_USUAL,
 		.ctl = CTL_BASIC | CTL_TSCEN,
 	};

@@ -322,7 +322,7 @@ FIXTURE_SETUP(follow)
 	self->want = (struct kipt_want){
 		.cpus = "0",
 		.mode = KIPT_MODE_RING,
-		.size = 8 * SIZE_USUAL,
+		.size = size_up_to(8 * SIZE_USUAL),
 		.ctl = CTL_BASIC | CTL_TSCEN,
 	};
 	self->other = fork();
@@ -592,6 +592,7 @@ TEST_F_TIMEOUT(follow, filter_keeps_its_ranges, 120)
 	struct tally tally;
 	int id;
 
+	SKIP_IF(kipt_no_ranges());
 	self->want.ctl &= ~variant->without;
 	add_filter(&self->want, KIPT_FILTER_KIND_TRACE, followed_code);
 	add_filter(&self->want, KIPT_FILTER_KIND_TRACE, thread_code);
@@ -611,6 +612,7 @@ TEST_F_TIMEOUT(follow, stop_range_ends_the_trace, 120)
 	struct tally tally;
 	int id;
 
+	SKIP_IF(kipt_no_ranges());
 	self->want.ctl &= ~variant->without;
 	add_filter(&self->want, KIPT_FILTER_KIND_STOP, thread_code);
 	ASSERT_EQ(0, trace_all(&self->nl, &self->want, &id));
@@ -626,6 +628,7 @@ TEST_F(follow, bad_ranges_are_refused)
 {
 	int ret;
 
+	SKIP_IF(kipt_no_ranges());
 	self->want.nr_filters = 1;
 	self->want.filters[0] = (struct kipt_want_filter){
 		.kind = KIPT_FILTER_KIND_TRACE, .first = 0x2000, .last = 0x1000,

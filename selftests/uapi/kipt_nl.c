@@ -5,6 +5,7 @@
  */
 #include "kipt_nl.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <poll.h>
@@ -640,6 +641,33 @@ const char *kipt_module_missing(void)
 		return "the module kipt is not loaded";
 	kipt_nl_close(&nl);
 	return NULL;
+}
+
+/* CPUID.14H.0; a CPU without PT has no such leaf. */
+static bool pt_leaf(unsigned int *ebx, unsigned int *ecx)
+{
+	unsigned int eax, edx;
+
+	return __get_cpuid_count(0x14, 0, &eax, ebx, ecx, &edx);
+}
+
+const char *kipt_one_block(void)
+{
+	unsigned int ebx, ecx;
+
+	/* TOPAMULTI */
+	if (!pt_leaf(&ebx, &ecx) || ecx & 2)
+		return NULL;
+	return "this CPU has one ToPA entry: rings of 4 MiB at most";
+}
+
+const char *kipt_no_ranges(void)
+{
+	unsigned int ebx, ecx;
+
+	if (!pt_leaf(&ebx, &ecx) || ebx & 4)
+		return NULL;
+	return "this CPU has no address ranges";
 }
 
 const char *kipt_missing(void)

@@ -16,6 +16,9 @@
 
 #define KIPT_NL_BUFFER	65536
 
+/* The largest block that the kernel's allocator gives. */
+#define KIPT_BLOCK_MAX	(4ULL << 20)
+
 /* Bits of IA32_RTIT_CTL the tests use; Intel SDM Vol. 3C, "IA32_RTIT_CTL". */
 #define CTL_OS		(1ULL << 2)
 #define CTL_USER	(1ULL << 3)
@@ -206,6 +209,15 @@ int kipt_session_count(struct kipt_nl *nl);
  * can. The text is constant.
  */
 const char *kipt_missing(void);
+
+/*
+ * Why a buffer is a single block of KIPT_BLOCK_MAX bytes at most, and a ring:
+ * NULL where it is not. Of the CPU this runs on.
+ */
+const char *kipt_one_block(void);
+
+/* Why there are no address ranges. NULL where there are. */
+const char *kipt_no_ranges(void);
 
 /* Whether Linux says that the CPU has PT; clearcpuid= takes it away. */
 bool kipt_cpu_has_pt(void);

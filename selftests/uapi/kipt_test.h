@@ -22,13 +22,14 @@
 #define SIZE_USUAL	(1ULL << 20)
 
 /* Skip the test, or the fixture's setup, where it cannot run. */
-#define SKIP_IF_MISSING()						\
+#define SKIP_IF(reason)							\
 	do {								\
-		const char *missing_ = kipt_missing();			\
+		const char *reason_ = (reason);				\
 									\
-		if (missing_)						\
-			SKIP(return, "%s", missing_);			\
+		if (reason_)						\
+			SKIP(return, "%s", reason_);			\
 	} while (0)
+#define SKIP_IF_MISSING() SKIP_IF(kipt_missing())
 
 /* A connection that is opened, and a good session's wishes. */
 FIXTURE(kipt)
@@ -52,6 +53,18 @@ FIXTURE_SETUP(kipt)
 FIXTURE_TEARDOWN(kipt)
 {
 	kipt_nl_close(&self->nl);
+}
+
+/* A size this CPU can have, and the mode in which it keeps all that fits. */
+static inline uint64_t size_up_to(uint64_t size)
+{
+	return kipt_one_block() && size > KIPT_BLOCK_MAX ? KIPT_BLOCK_MAX :
+							   size;
+}
+
+static inline uint32_t mode_that_keeps(void)
+{
+	return kipt_one_block() ? KIPT_MODE_RING : KIPT_MODE_ONCE;
 }
 
 static inline void pin_to(int cpu)

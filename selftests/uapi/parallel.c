@@ -223,7 +223,7 @@ static int keep_busy(int number)
 	static struct kipt_nl nl;
 	struct kipt_want want = {
 		.cpus = "0",
-		.size = 128 * SIZE_USUAL,
+		.size = size_up_to(128 * SIZE_USUAL),
 		.ctl = CTL_BASIC,
 	};
 	int id;

@@ -338,7 +338,7 @@ TEST_F(kipt, dump_that_is_passed_on_ends)
 {
 	int id;
 
-	self->want.mode = KIPT_MODE_ONCE;
+	self->want.mode = mode_that_keeps();
 	pin_to(0);
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);

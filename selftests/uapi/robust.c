@@ -239,7 +239,7 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 	if (access(CPU1_ONLINE, W_OK))
 		SKIP(return, "CPU 1 cannot be taken offline");
 	self->want.cpus = "1";
-	self->want.mode = KIPT_MODE_ONCE;
+	self->want.mode = mode_that_keeps();
 	self->want.size = 4 * SIZE_USUAL;
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);

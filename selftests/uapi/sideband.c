@@ -339,7 +339,7 @@ TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
 	char path[] = "/tmp/kipt-tiny";
 
 	ASSERT_EQ(0, write_tiny(path));
-	self->want.size = 8ULL << 20;
+	self->want.size = size_up_to(8ULL << 20);
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, in_child(run_many, path));
@@ -359,6 +359,7 @@ TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 {
 	char path[] = "/tmp/kipt-tiny";
 
+	SKIP_IF(kipt_one_block());
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.mode = KIPT_MODE_ONCE;
 	self->want.size = 32ULL << 20;
@@ -435,7 +436,7 @@ TEST_F_TIMEOUT(sideband, code_that_never_comes_holds_nobody_up, 120)
 	if (ret == -ENODEV)
 		SKIP(return, "this kernel has no FUSE");
 	ASSERT_EQ(0, ret);
-	self->want.size = 8ULL << 20;
+	self->want.size = size_up_to(8ULL << 20);
 	self->id = begin(&self->nl, &self->want);
 	EXPECT_LT(0, self->id);
 	child = start_mapped(stage, &file);
@@ -566,6 +567,7 @@ static int switch_beyond_the_end(struct kipt_nl *nl, struct kipt_want *want)
 
 TEST_F_TIMEOUT(sideband, switches_after_the_buffer_was_full_lose_none, 60)
 {
+	SKIP_IF(kipt_one_block());
 	ASSERT_EQ(0, switch_beyond_the_end(&self->nl, &self->want));
 	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
 	EXPECT_EQ(1, told.gaps[KIPT_GAP_STOPPED]);
@@ -575,6 +577,7 @@ TEST_F_TIMEOUT(sideband, switches_after_the_buffer_was_full_lose_none, 60)
 /* Then hardly more than what marks a switch stands between two of them. */
 TEST_F_TIMEOUT(sideband, switches_of_user_code_alone_lose_none, 60)
 {
+	SKIP_IF(kipt_one_block());
 	self->want.ctl &= ~CTL_OS;
 	ASSERT_EQ(0, switch_beyond_the_end(&self->nl, &self->want));
 	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
