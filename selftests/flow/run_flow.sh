@@ -105,7 +105,7 @@ prove_events()
 
 	[ -z "${EVENTS_SIZE:-}" ] || {
 		buffer=(--mode ring --size "$EVENTS_SIZE")
-		late=(--late-start)
+		late=(--ring)
 	}
 	boot selftests/flow/guest_record --cpus 0,1 "${buffer[@]}" \
 		--ctl=+PTWEn,+FUPonPTW,+PwrEvtEn -- \
