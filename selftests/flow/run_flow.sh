@@ -19,8 +19,7 @@
 #
 # ROUNDS is how much work there is; the default makes over 10 million
 # transfers for retc and disretc. MIX_SIZE is the buffer that these two have for
-# each CPU; a small one ends the trace early. EVENTS_SIZE is that of events: a
-# ring, which keeps the end.
+# each CPU; a small one ends the trace early.
 set -uo pipefail
 
 cd "$(dirname -- "$0")/../.." || exit 1
@@ -101,18 +100,14 @@ prove_mix()
 
 prove_events()
 {
-	local cpu count buffer=(--mode once --size 32M) late=()
+	local cpu count
 
-	[ -z "${EVENTS_SIZE:-}" ] || {
-		buffer=(--mode ring --size "$EVENTS_SIZE")
-		late=(--ring)
-	}
-	boot selftests/flow/guest_record --cpus 0,1 "${buffer[@]}" \
+	boot selftests/flow/guest_record --cpus 0,1 --size 32M --mode once \
 		--ctl=+PTWEn,+FUPonPTW,+PwrEvtEn -- \
 		selftests/flow/guest_events
 	result $? "are traced and decoded in the kernel"
 	for cpu in 0 1; do
-		compare_cpu "$cpu" --run 1 "${late[@]}"
+		compare_cpu "$cpu" --run 1
 		result $? "on CPU $cpu equal the truth, and changes of it are found"
 		show_compare "$cpu"
 	done
