@@ -31,6 +31,11 @@
 #define START_WAIT_US	(1000 * USEC_PER_MSEC)
 #define STOP_WAIT_US	(50 * USEC_PER_MSEC)
 #define NMI_WAIT_US	(1000 * USEC_PER_MSEC)
+/*
+ * Where a whole machine stands still, as a virtual one may, time goes on and
+ * no CPU runs. So a wait always looks this often before it is over.
+ */
+#define WAIT_LOOKS	200
 
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
 /*
@@ -260,6 +265,30 @@ static int ask(struct kipt_trace *trace, bool wanted, enum kipt_stop_cause why)
 	return err;
 }
 
+/**
+ * struct wait - a wait for CPUs
+ * @end: when it is over, if it has looked WAIT_LOOKS times by then
+ * @looks: how often it has
+ */
+struct wait {
+	ktime_t end;
+	u32 looks;
+};
+
+static struct wait begin_wait(u64 us)
+{
+	return (struct wait){ .end = ktime_add_us(ktime_get(), us) };
+}
+
+/* Return: false if it is over. */
+static bool wait_more(struct wait *wait)
+{
+	if (++wait->looks > WAIT_LOOKS && ktime_after(ktime_get(), wait->end))
+		return false;
+	usleep_range(10, 50);
+	return true;
+}
+
 static bool all_quiet(const struct kipt_trace *traces, u32 count)
 {
 	u32 i;
@@ -272,14 +301,12 @@ static bool all_quiet(const struct kipt_trace *traces, u32 count)
 
 static bool wait_quiet(const struct kipt_trace *traces, u32 count, u64 us)
 {
-	ktime_t end = ktime_add_us(ktime_get(), us);
+	struct wait wait = begin_wait(us);
 
 	might_sleep();
-	while (!all_quiet(traces, count)) {
-		if (ktime_after(ktime_get(), end))
+	while (!all_quiet(traces, count))
+		if (!wait_more(&wait))
 			return all_quiet(traces, count);
-		usleep_range(10, 50);
-	}
 	return true;
 }
 
@@ -461,30 +488,28 @@ static bool answered(unsigned int cpu)
 	return smp_load_acquire(&check->done) == check->asked;
 }
 
-static int wait_answer(unsigned int cpu, ktime_t end)
+static int wait_answer(unsigned int cpu, struct wait *wait)
 {
-	while (!answered(cpu)) {
-		if (ktime_after(ktime_get(), end))
+	while (!answered(cpu))
+		if (!wait_more(wait))
 			return -ETIMEDOUT;
-		usleep_range(10, 50);
-	}
 	return per_cpu_ptr(&checks, cpu)->err;
 }
 
 int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 			 struct kipt_trace **failed)
 {
-	ktime_t end;
+	struct wait wait;
 	int err = 0;
 	u32 i;
 
 	mutex_lock(&checks_lock);
 	for (i = 0; i < count; i++)
 		ask_check(traces[i].cpu);
-	end = ktime_add_us(ktime_get(), START_WAIT_US);
+	wait = begin_wait(START_WAIT_US);
 	for (i = 0; i < count && !err; i++) {
 		*failed = &traces[i];
-		err = wait_answer(traces[i].cpu, end);
+		err = wait_answer(traces[i].cpu, &wait);
 	}
 	mutex_unlock(&checks_lock);
 	return err;
