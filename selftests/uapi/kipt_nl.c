@@ -643,29 +643,35 @@ const char *kipt_module_missing(void)
 	return NULL;
 }
 
-/* CPUID.14H.0; a CPU without PT has no such leaf. */
-static bool pt_leaf(unsigned int *ebx, unsigned int *ecx)
-{
-	unsigned int eax, edx;
+/* CPUID.14H of some subleaf. */
+struct pt_leaf {
+	unsigned int eax, ebx, ecx, edx;
+};
 
-	return __get_cpuid_count(0x14, 0, &eax, ebx, ecx, &edx);
+static struct pt_leaf pt_leaf(unsigned int number)
+{
+	struct pt_leaf leaf = { 0 };
+
+	__get_cpuid_count(0x14, number, &leaf.eax, &leaf.ebx, &leaf.ecx,
+			  &leaf.edx);
+	return leaf;
 }
 
 const char *kipt_one_block(void)
 {
-	unsigned int ebx, ecx;
-
 	/* TOPAMULTI */
-	if (!pt_leaf(&ebx, &ecx) || ecx & 2)
+	if (pt_leaf(0).ecx & 2)
 		return NULL;
 	return "this CPU has one ToPA entry: rings of 4 MiB at most";
 }
 
 const char *kipt_no_ranges(void)
 {
-	unsigned int ebx, ecx;
+	struct pt_leaf all = pt_leaf(0), values = pt_leaf(1);
 
-	if (!pt_leaf(&ebx, &ecx) || ebx & 4)
+	/* A leaf 1 that repeats leaf 0 says nothing. */
+	if (all.eax && all.ebx & 4 && values.eax & 7 &&
+	    (values.eax != all.eax || values.ebx != all.ebx))
 		return NULL;
 	return "this CPU has no address ranges";
 }
