@@ -403,19 +403,25 @@ void kipt_buffer_unview(struct kipt_buffer *buffer)
 	mutex_unlock(&buffer->view_lock);
 }
 
-/* Maps what part of a region lies in [from, to) of the buffer. */
+/*
+ * Maps what part of a region lies in [from, to) of the buffer. A page at a time:
+ * remap_pfn_range() of all of a mapping makes 6.1 and 6.12 warn where they find
+ * no memory for its page tables, or for those of a fork.
+ */
 static int map_region(const struct kipt_region *region,
 		      struct vm_area_struct *vma, u64 from, u64 to)
 {
 	u64 begin = max(region->begin, from);
 	u64 end = min(region->begin + region_bytes(region), to);
+	unsigned long pfn = page_to_pfn(region->page) +
+			    ((begin - region->begin) >> PAGE_SHIFT);
 
-	if (begin >= end)
-		return 0;
-	return remap_pfn_range(vma, vma->vm_start + (begin - from),
-			       page_to_pfn(region->page) +
-			       ((begin - region->begin) >> PAGE_SHIFT),
-			       end - begin, vma->vm_page_prot);
+	for (; begin < end; begin += PAGE_SIZE, pfn++)
+		if (vmf_insert_pfn(vma, vma->vm_start + (begin - from), pfn) !=
+		    VM_FAULT_NOPAGE)
+			return -ENOMEM;
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 int kipt_buffer_map_user(struct kipt_buffer *buffer,

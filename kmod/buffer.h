@@ -174,7 +174,7 @@ void kipt_buffer_unview(struct kipt_buffer *buffer);
  * @buffer: referenced by the file that is mapped
  * @vma: read-only; its offset and size lie in the buffer
  *
- * Return: 0; -EINVAL out of range; or what remap_pfn_range() says.
+ * Return: 0; -EINVAL out of range; -ENOMEM; -EINTR if the task is being killed.
  */
 int kipt_buffer_map_user(struct kipt_buffer *buffer,
 			 struct vm_area_struct *vma);

@@ -43,7 +43,7 @@
 #endif
 
 /**
- * kipt_compat_vma_read_only() - keep a mapping from ever being writable
+ * kipt_compat_vma_read_only() - a mapping of page frames, never writable
  * @vma: a mapping that is being made
  *
  * Context: the mmap file operation. vm_flags is read-only since 6.3.
@@ -51,9 +51,10 @@
 static inline void kipt_compat_vma_read_only(struct vm_area_struct *vma)
 {
 #if KIPT_SINCE(6, 3)
-	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
+	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYWRITE);
 #else
-	vma->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
+	vma->vm_flags |= VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
 	vma->vm_flags &= ~VM_MAYWRITE;
 #endif
 }
