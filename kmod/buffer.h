@@ -172,9 +172,10 @@ void kipt_buffer_unview(struct kipt_buffer *buffer);
 /**
  * kipt_buffer_map_user() - map a buffer into a process
  * @buffer: referenced by the file that is mapped
- * @vma: read-only; its offset and size lie in the buffer
+ * @vma: of page frames (VM_PFNMAP), never writable
  *
- * Return: 0; -EINVAL out of range; -ENOMEM; -EINTR if the task is being killed.
+ * Return: 0; -EINVAL if its offset and size do not lie in the buffer; -ENOMEM;
+ * -EINTR if the task is being killed.
  */
 int kipt_buffer_map_user(struct kipt_buffer *buffer,
 			 struct vm_area_struct *vma);
