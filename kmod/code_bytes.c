@@ -204,12 +204,6 @@ static bool is_kernel_code(u64 ip)
 	return ip >= __START_KERNEL_map && ip < MODULES_END;
 }
 
-static bool read_text(u64 text_at, u64 ip, u8 *buf, u32 n)
-{
-	return !copy_from_kernel_nofault(buf, (void *)ip, n) &&
-	       kipt_text_patch_undo(text_at, ip, buf, n);
-}
-
 static bool is_unsure(const struct kipt_code_reader *reader, u64 ip, u32 n)
 {
 	return kipt_text_patch_touches(reader->text_first, reader->text_unsure,
@@ -237,7 +231,10 @@ static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
 		       u32 n)
 {
 	n = sure_bytes(reader, ip, n);
-	return n && read_text(reader->text_at, ip, buf, n) ? n : 0;
+	if (!n || copy_from_kernel_nofault(buf, (void *)ip, n) ||
+	    !kipt_text_patch_undo(reader->text_at, ip, buf, n))
+		return 0;
+	return n;
 }
 
 static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,

@@ -56,13 +56,11 @@ need_tracing()
 	trap 'rm -rf "$WORK"' EXIT
 }
 
-# whole SIZE: options of `kipt record` that keep all of a trace; on a CPU with
-# one ToPA entry, as Broadwell, they keep its end.
-whole()
+# choose_buffer SIZE: BUFFER has options of `kipt record` that keep all of a
+# trace; on a CPU with one ToPA entry, as Broadwell, they keep its end.
+choose_buffer()
 {
-	if "$KIPT" info | grep -q 'mode ring only'; then
-		echo --size 4M --mode ring
-	else
-		echo --size "$1" --mode once
-	fi
+	BUFFER=(--size "$1" --mode once)
+	! "$KIPT" info | grep -q 'mode ring only' ||
+		BUFFER=(--size 4M --mode ring)
 }

@@ -10,8 +10,8 @@ TEST_NAME=idle_cpu_sleeps_and_wakes
 . "$(dirname -- "$0")/flow_lib.sh"
 
 need_tracing
-read -ra buffer <<<"$(whole 16M)"
-"$KIPT" record -o "$WORK/packed" --cpus 1 "${buffer[@]}" \
+choose_buffer 16M
+"$KIPT" record -o "$WORK/packed" --cpus 1 "${BUFFER[@]}" \
 	--ctl +PwrEvtEn -- sleep 0.3 2>"$WORK/errors"
 status=$?
 grep -q 'PwrEvtEn' "$WORK/errors" && skip "this CPU has no power event trace"

@@ -16,9 +16,9 @@ need_tracing
 # oldest; 7: the buffer was full.
 size=64M expected='^gap 4 '
 [ -z "${KIPT_SLOWNESS:-}" ] || size=1M expected='^gap [47] '
-read -ra buffer <<<"$(whole $size)"
-[ "${buffer[3]}" = once ] || expected='^gap [45] '
-"$KIPT" record -o "$WORK/packed" --cpus 0,1 "${buffer[@]}" -- \
+choose_buffer $size
+[[ ${BUFFER[*]} != *ring* ]] || expected='^gap [45] '
+"$KIPT" record -o "$WORK/packed" --cpus 0,1 "${BUFFER[@]}" -- \
 	"$FLOW_BUILD/mix" "$FLOW_BUILD" 0,1 8 || fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||
 	fail "the records cannot be unpacked"

@@ -13,8 +13,7 @@ need_tracing
 "$FLOW_BUILD/ptwrite" >/dev/null 2>&1
 [ $? != 4 ] || skip "this CPU has no PTWRITE"
 
-read -ra buffer <<<"$(whole 16M)"
-"$KIPT" record -o "$WORK/packed" --cpus 0 "${buffer[@]}" \
+"$KIPT" record -o "$WORK/packed" --cpus 0 --size 16M --mode once \
 	--ctl +PTWEn,+FUPonPTW -- "$FLOW_BUILD/ptwrite" 0 >"$WORK/wanted" ||
 	fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||

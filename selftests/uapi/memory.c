@@ -189,7 +189,6 @@ TEST_F_TIMEOUT(kipt, buffers_count_against_the_memory_cgroup, 120)
 
 	SKIP_IF(kipt_one_block());
 	ret = in_child(make_in_cgroup, NULL);
-
 	if (ret == 102)
 		SKIP(return, "no memory cgroup");
 	/* Killed for memory, or told that there is none. */
