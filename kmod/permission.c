@@ -51,6 +51,16 @@ static bool is_maker(const struct kipt_session *session)
 	return uid_eq(session->uid, current_euid());
 }
 
+/* A program that runs as its maker may have got the socket from anybody. */
+static bool both_made(struct sk_buff *request,
+		      const struct kipt_session *session)
+{
+	const struct socket *socket = NETLINK_CB(request).sk->sk_socket;
+
+	return is_maker(session) &&
+	       uid_eq(session->uid, socket->file->f_cred->euid);
+}
+
 static int refuse(struct kipt_session *session, struct netlink_ext_ack *extack)
 {
 	if (session->flags & KIPT_SESSION_FLAGS_DETACHED)
@@ -72,7 +82,7 @@ int kipt_permission_control(struct sk_buff *request,
 		return err;
 	if (is_owner(request, session) ||
 	    (session->flags & KIPT_SESSION_FLAGS_DETACHED &&
-	     is_maker(session)) ||
+	     both_made(request, session)) ||
 	    both_may(request, CAP_SYS_ADMIN))
 		return 0;
 	return refuse(session, extack);
@@ -86,7 +96,7 @@ int kipt_permission_read(struct sk_buff *request,
 
 	if (err)
 		return err;
-	if (is_owner(request, session) || is_maker(session) ||
+	if (is_owner(request, session) || both_made(request, session) ||
 	    both_may(request, CAP_SYS_ADMIN))
 		return 0;
 	return kipt_refuse(extack, NULL, -EPERM,

@@ -17,6 +17,7 @@
 
 #include "follow.h"
 #include "latch.h"
+#include "memory.h"
 #include "netlink.h"
 #include "refuse.h"
 #include "reserve.h"
@@ -40,8 +41,10 @@ static DECLARE_WAIT_QUEUE_HEAD(all_freed);
 
 /* Until a CPU that did not answer is tried again. */
 #define STUCK_RETRY	HZ
+/* How long a destroyed session's CPUs are waited for. */
+#define END_WAIT	HZ
 
-static void end_again(struct work_struct *work);
+static void end_session(struct work_struct *work);
 
 static void release_session(struct kref *refs)
 {
@@ -49,7 +52,8 @@ static void release_session(struct kref *refs)
 		container_of(refs, struct kipt_session, refs);
 
 	free_cpumask_var(session->cpus);
-	kfree(session);
+	kipt_memory_free(session, struct_size(session, traces,
+					      session->nr_traces));
 	if (atomic_dec_and_test(&nr_sessions))
 		wake_up_all(&all_freed);
 }
@@ -342,12 +346,11 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 	struct kipt_session *session;
 	unsigned int cpu;
 
-	session = kzalloc(struct_size(session, traces, count),
-			  GFP_KERNEL_ACCOUNT);
+	session = kipt_memory_alloc(struct_size(session, traces, count));
 	if (!session)
 		return NULL;
 	if (!alloc_cpumask_var(&session->cpus, GFP_KERNEL)) {
-		kfree(session);
+		kipt_memory_free(session, struct_size(session, traces, count));
 		return NULL;
 	}
 	kref_init(&session->refs);
@@ -355,7 +358,7 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 	mutex_init(&session->lock);
 	init_waitqueue_head(&session->wait);
 	INIT_WORK(&session->event_work, tell_stopped_cpus);
-	INIT_DELAYED_WORK(&session->end_work, end_again);
+	INIT_DELAYED_WORK(&session->end_work, end_session);
 	INIT_WORK(&session->free_work, free_parts);
 	kipt_owner_init(&session->owner, owner_gone);
 	take_config(session, c);
@@ -379,8 +382,11 @@ static int publish(struct kipt_session *session,
 				  "the module is being removed");
 	else
 		err = claim_cpus(session, extack);
-	if (!err || err == -EAGAIN) {
+	if (err == -EAGAIN) {
 		err = 0;
+		extack->_msg = NULL;
+	}
+	if (!err) {
 		session->id = ++last_id;
 		list_add_tail(&session->node, &sessions);
 		changes++;
@@ -637,29 +643,56 @@ static bool unpublish(struct kipt_session *session)
 	return !was_dead;
 }
 
-/* Return: false if a CPU may still trace. */
-static bool let_go(struct kipt_session *session)
+static bool all_quiet(const struct kipt_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++)
+		if (!kipt_trace_quiet(&session->traces[i]))
+			return false;
+	return true;
+}
+
+/* Return: false if a CPU may still trace, or session-new is at work on it. */
+static bool detach_all(struct kipt_session *session)
 {
 	u32 i;
 
 	lockdep_assert_held(&session->lock);
-	for (i = 0; i < session->nr_traces; i++)
-		if (!kipt_trace_quiet(&session->traces[i]))
-			return false;
+	if (session->reserving)
+		return false;
+	if (!all_quiet(session))
+		kipt_trace_stop_all(session->traces, session->nr_traces,
+				    KIPT_STOP_CAUSE_USER);
+	if (!all_quiet(session))
+		return false;
 	for (i = 0; i < session->nr_traces && session->held; i++)
-		kipt_setup_let_go(&session->traces[i]);
-	release_cpus(session);
+		kipt_trace_detach(&session->traces[i]);
 	return true;
 }
 
-/* The list's references, when nothing traces any more. */
-static void drop(struct kipt_session *session)
+/*
+ * perf keeps another CPU busy with waiting for one that takes no interrupts, so
+ * all are asked first, in a way that does not.
+ */
+static bool all_answer(struct kipt_session *session)
 {
-	kipt_session_unpin(session);
-	kipt_session_put(session);
+	struct kipt_trace *failed;
+
+	return kipt_trace_check_all(session->traces, session->nr_traces,
+				    &failed) != -ETIMEDOUT;
 }
 
-static void end_again(struct work_struct *work)
+static void let_go(struct kipt_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_traces && session->held; i++)
+		kipt_reserve_put(session->traces[i].cpu);
+	release_cpus(session);
+}
+
+static void end_session(struct work_struct *work)
 {
 	struct kipt_session *session =
 		container_of(to_delayed_work(work), struct kipt_session,
@@ -667,41 +700,39 @@ static void end_again(struct work_struct *work)
 	bool quiet;
 
 	mutex_lock(&session->lock);
-	kipt_trace_stop_all(session->traces, session->nr_traces,
-			    KIPT_STOP_CAUSE_USER);
-	quiet = let_go(session);
+	quiet = detach_all(session);
 	mutex_unlock(&session->lock);
-	if (quiet)
-		drop(session);
-	else
+	if (!quiet || !all_answer(session)) {
 		queue_delayed_work(session_wq, &session->end_work,
 				   STUCK_RETRY);
+		return;
+	}
+	let_go(session);
+	WRITE_ONCE(session->ended, true);
+	wake_up(&session->wait);
+	/* The list's references. */
+	kipt_session_unpin(session);
+	kipt_session_put(session);
 }
 
 /*
- * What session-new allocates meanwhile, without the lock, is freed with the
- * last pin; everything else it does, it does with the lock, and not any more.
+ * What session-new makes meanwhile, without the lock, is freed with the last
+ * pin; everything else it does, it does with the lock, and not any more.
  */
 void kipt_session_destroy(struct kipt_session *session)
 {
-	bool quiet;
-
 	if (!unpublish(session))
 		return;
 	mutex_lock(&session->lock);
 	if (session->state == KIPT_STATE_RUNNING)
 		stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
 	WRITE_ONCE(session->state, KIPT_STATE_STOPPED);
-	quiet = let_go(session);
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
 	kipt_netlink_event(session->id, 0, KIPT_EVENT_NO_CPU, 0);
 	kipt_owner_clear(&session->owner);
-	if (quiet)
-		drop(session);
-	else
-		queue_delayed_work(session_wq, &session->end_work,
-				   STUCK_RETRY);
+	queue_delayed_work(session_wq, &session->end_work, 0);
+	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
 }
 
 static struct kipt_session *holder_of(unsigned int cpu)
@@ -716,6 +747,23 @@ static struct kipt_session *holder_of(unsigned int cpu)
 	return session;
 }
 
+/* A session that is being made cannot start before it sees the latch. */
+static bool may_run(const struct kipt_session *session)
+{
+	u32 state = READ_ONCE(session->state);
+
+	return state == KIPT_STATE_RUNNING ||
+	       (state != KIPT_STATE_SETUP && !READ_ONCE(session->dead));
+}
+
+static void stop_if_running(struct kipt_session *session, u32 cause)
+{
+	mutex_lock(&session->lock);
+	if (session->state == KIPT_STATE_RUNNING)
+		stop_running(session, cause, NULL);
+	mutex_unlock(&session->lock);
+}
+
 /* By CPU: a session that is being destroyed may still trace. */
 void kipt_session_stop_all(u32 cause)
 {
@@ -726,10 +774,8 @@ void kipt_session_stop_all(u32 cause)
 		session = holder_of(cpu);
 		if (!session)
 			continue;
-		mutex_lock(&session->lock);
-		if (session->state == KIPT_STATE_RUNNING)
-			stop_running(session, cause, NULL);
-		mutex_unlock(&session->lock);
+		if (may_run(session))
+			stop_if_running(session, cause);
 		kipt_session_put(session);
 	}
 }

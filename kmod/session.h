@@ -109,7 +109,10 @@ struct kipt_session_config {
  * @follow: what @pid is followed by, or NULL; constant until freed
  * @dead: destroyed; set with sessions_lock held, read without
  * @held: its CPUs are its own; sessions_lock
- * @lock: guards all that follows, and starts and stops
+ * @lock: guards all that follows, and starts and stops; who holds it waits
+ *	for nothing that a user or a stuck CPU can make long
+ * @reserving: session-new reserves the CPUs without the lock; they are not let
+ *	go meanwhile
  * @state: enum kipt_state; read without the lock for reports
  * @cause: enum kipt_stop_cause of the last run, 0 before
  * @generation: counts starts
@@ -119,7 +122,8 @@ struct kipt_session_config {
  * @fetch: the fetch that is under way, or NULL
  * @wait: woken when the state changes or a CPU stops by itself
  * @event_work: tells listeners of CPUs that stopped
- * @end_work: tries again to stop CPUs that did not answer
+ * @ended: its CPUs are free; read without the lock
+ * @end_work: lets go of the CPUs, once all have stopped
  * @free_work: frees the parts
  * @setup_phase: how far session-new is; of the dump only
  * @setup_cpu: the trace it is at
@@ -150,6 +154,7 @@ struct kipt_session {
 	bool dead;
 	bool held;
 	struct mutex lock;
+	bool reserving;
 	u32 state;
 	u32 cause;
 	u64 generation;
@@ -159,6 +164,7 @@ struct kipt_session {
 	struct kipt_fetch *fetch;
 	wait_queue_head_t wait;
 	struct work_struct event_work;
+	bool ended;
 	struct delayed_work end_work;
 	struct work_struct free_work;
 	u32 setup_phase;
@@ -214,7 +220,11 @@ int kipt_session_ready(struct kipt_session *session,
  *
  * On return nobody finds it any more, it does not trace and its CPUs are
  * free; its memory is freed as soon as nobody has a pin. A CPU that does not
- * answer is tried again until it does, and keeps all of it until then.
+ * answer is tried again until it does, and keeps all of it until then; so does
+ * one that takes NMIs and no interrupts. This waits a second for that and no
+ * longer.
+ *
+ * Context: may sleep, for two seconds in all.
  */
 void kipt_session_destroy(struct kipt_session *session);
 

@@ -111,7 +111,8 @@ static void fill_hw(struct kipt_session_config *config)
 	}
 	if (config->by_cr3)
 		hw->ctl |= RTIT_CTL_CR3FILTER;
-	hw->cr3_match = config->cr3;
+	/* Intel SDM Vol. 3C, "IA32_RTIT_CR3_MATCH MSR": bits 4:0 are reserved. */
+	hw->cr3_match = config->cr3 & PAGE_MASK;
 }
 
 static int check_hw(struct kipt_session_config *config,
@@ -232,7 +233,16 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
 	}
 }
 
-/* First perf: if it is why PT is on, the refusal should say so. */
+static int check_cpus(struct kipt_session *session, struct kipt_trace **failed)
+{
+	return kipt_trace_check_all(session->traces, session->nr_traces,
+				    failed);
+}
+
+/*
+ * First perf: if it is why PT is on, the refusal should say so. But perf keeps
+ * this CPU busy with waiting for one that takes no interrupts.
+ */
 int kipt_setup_reserve(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
@@ -240,22 +250,20 @@ int kipt_setup_reserve(struct kipt_session *session,
 	int err = 0;
 	u32 i;
 
-	lockdep_assert_held(&session->lock);
+	if (check_cpus(session, &failed) == -ETIMEDOUT)
+		return kipt_setup_explain(failed, -ETIMEDOUT, extack);
 	for (i = 0; i < session->nr_traces && !err; i++)
 		err = reserve_pmu(&session->traces[i], extack);
 	if (err)
 		return err;
-	err = kipt_trace_check_all(session->traces, session->nr_traces,
-				   &failed);
+	err = check_cpus(session, &failed);
 	return err ? kipt_setup_explain(failed, err, extack) : 0;
 }
 
-void kipt_setup_let_go(struct kipt_trace *trace)
-{
-	kipt_trace_detach(trace);
-	kipt_reserve_put(trace->cpu);
-}
-
+/*
+ * Without the session's lock, as buffers are made: memory may be long in
+ * coming, and a kernel that patches its text waits for all CPUs.
+ */
 static int make_probes(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
@@ -274,21 +282,44 @@ static int make_probes(struct kipt_session *session,
 		return kipt_refuse(extack, NULL, -ENOMEM,
 				   "no memory for what the scheduler says");
 	}
+	mutex_lock(&session->lock);
 	session->sideband = sideband;
+	mutex_unlock(&session->lock);
 	return 0;
 }
 
-static int attach_traces(struct kipt_session *session,
-			 struct netlink_ext_ack *extack)
+static int begin_reserving(struct kipt_session *session,
+			   struct netlink_ext_ack *extack)
 {
-	int err = kipt_setup_reserve(session, extack);
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (READ_ONCE(session->dead))
+		err = kipt_session_refuse_gone(session, extack);
+	session->reserving = !err;
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+/*
+ * Without the session's lock, as a CPU may take its time to take an interrupt.
+ * Who destroys the session meanwhile leaves the CPUs alone until this is over.
+ */
+static int reserve_cpus(struct kipt_session *session,
+			struct netlink_ext_ack *extack)
+{
+	int err = begin_reserving(session, extack);
 	u32 i;
 
 	if (err)
 		return err;
-	for (i = 0; i < session->nr_traces; i++)
+	err = kipt_setup_reserve(session, extack);
+	mutex_lock(&session->lock);
+	session->reserving = false;
+	for (i = 0; i < session->nr_traces && !err; i++)
 		kipt_trace_attach(&session->traces[i]);
-	return 0;
+	mutex_unlock(&session->lock);
+	return err;
 }
 
 /* Return: 1 when the buffer is whole, 0 to go on, or an errno. */
@@ -331,44 +362,42 @@ static int make_buffers(struct kipt_session *session,
 	return session->setup_cpu == session->nr_traces;
 }
 
-/* Return: as make_buffers(), about one phase. */
-static int locked_phase(struct kipt_session *session,
-			struct netlink_ext_ack *extack)
+/* Return: 1, or 0 to go on while the session that has a CPU goes. */
+static int claim(struct kipt_session *session, struct netlink_ext_ack *extack)
 {
 	int err;
 
-	lockdep_assert_held(&session->lock);
-	if (READ_ONCE(session->dead))
-		return kipt_session_refuse_gone(session, extack);
-	switch (session->setup_phase) {
-	case PHASE_CLAIM:
-		err = kipt_session_claim(session, extack);
-		break;
-	case PHASE_PROBES:
-		err = make_probes(session, extack);
-		break;
-	default:
-		err = attach_traces(session, extack);
-		break;
-	}
-	return err ? err : 1;
-}
-
-static int do_phase(struct kipt_session *session,
-		    struct netlink_ext_ack *extack)
-{
-	int ret;
-
-	if (session->setup_phase == PHASE_BUFFERS)
-		return make_buffers(session, extack);
 	mutex_lock(&session->lock);
-	ret = locked_phase(session, extack);
+	err = READ_ONCE(session->dead) ?
+		      kipt_session_refuse_gone(session, extack) :
+		      kipt_session_claim(session, extack);
 	mutex_unlock(&session->lock);
-	if (ret != -EAGAIN)
-		return ret;
+	if (err != -EAGAIN)
+		return err ? err : 1;
 	/* Its work item waits for nobody, so this ends soon. */
 	schedule_timeout_killable(msecs_to_jiffies(CLAIM_WAIT_MS));
 	return 0;
+}
+
+/* Return: as make_buffers(), about one phase. */
+static int do_phase(struct kipt_session *session,
+		    struct netlink_ext_ack *extack)
+{
+	int err;
+
+	switch (session->setup_phase) {
+	case PHASE_CLAIM:
+		return claim(session, extack);
+	case PHASE_PROBES:
+		err = make_probes(session, extack);
+		break;
+	case PHASE_RESERVE:
+		err = reserve_cpus(session, extack);
+		break;
+	default:
+		return make_buffers(session, extack);
+	}
+	return err ? err : 1;
 }
 
 int kipt_setup_step(struct kipt_session *session,

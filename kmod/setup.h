@@ -70,19 +70,16 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
 
 /**
  * kipt_setup_reserve() - take the CPUs from perf and see that PT is off
- * @session: locked; what it has already it keeps
+ * @session: locked, or @reserving; what it has already it keeps
  * @extack: where a refusal is explained
  *
- * Return: 0; -EBUSY; -ENXIO (a CPU is offline); or another error of perf.
+ * Context: may sleep, for a second if a CPU does not answer.
+ *
+ * Return: 0; -EBUSY; -ENXIO (a CPU is offline); -ETIMEDOUT (one takes no
+ * interrupts); or another error of perf.
  */
 int kipt_setup_reserve(struct kipt_session *session,
 		       struct netlink_ext_ack *extack);
-
-/**
- * kipt_setup_let_go() - give a CPU back to perf, and its PMIs
- * @trace: stopped, or never set up; the session holds its CPU
- */
-void kipt_setup_let_go(struct kipt_trace *trace);
 
 /**
  * kipt_setup_free() - free what kipt_setup_step() made

@@ -322,7 +322,8 @@ FIXTURE_SETUP(follow)
 	self->want = (struct kipt_want){
 		.cpus = "0",
 		.mode = KIPT_MODE_RING,
-		.size = size_up_to(8 * SIZE_USUAL),
+		/* Of a kernel with checks, that is all of the longest test. */
+		.size = size_up_to(64 * SIZE_USUAL),
 		.ctl = CTL_BASIC | CTL_TSCEN,
 	};
 	self->other = fork();

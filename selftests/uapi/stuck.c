@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A CPU that takes no interrupts for seconds is stopped by an NMI, and not
- * waited for at a start. What keeps interrupts off is a BPF program in a
- * tracepoint of the timer interrupt that copies memory. Runs on a machine with PT, two
- * CPUs and the module loaded, in the virtual one by preference; skips
- * elsewhere.
+ * waited for at a start or when a session is deleted. What keeps interrupts off
+ * is a BPF program in a tracepoint of the timer interrupt that copies memory.
+ * Runs on a machine with PT, two CPUs and the module loaded, in the virtual one
+ * by preference; skips elsewhere.
  */
 #include <linux/bpf.h>
 #include <sys/mman.h>
@@ -15,15 +15,18 @@
 #define CANNOT_RUN() why_not()
 
 #define STUCK_CPU	1
-#define COPY_BYTES	(4U << 20)
-/* What the CPU has to be stuck for if the test is to tell anything. */
-#define STUCK_MS	3000
+/* Some milliseconds, so that as many as there may be take long enough. */
+#define COPY_BYTES	(16U << 20)
 
 /* Offsets in the value of the map. */
 #define WANTED		0
-#define COPIES		4
-#define DONE		8
-#define COPY		16
+#define DONE		4
+#define COPY		8
+
+/* Values at WANTED. */
+#define STOP		0
+#define GO		1
+#define GOING		2
 
 #define INSN(_code, _dst, _src, _off, _imm)				\
 	((struct bpf_insn){ .code = _code, .dst_reg = _dst,		\
@@ -36,7 +39,7 @@
 #define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
 #define JNE(reg, imm, off) INSN(BPF_JMP | BPF_JNE | BPF_K, reg, 0, off, imm)
 #define JEQ(reg, imm, off) INSN(BPF_JMP | BPF_JEQ | BPF_K, reg, 0, off, imm)
-#define JGE(reg, src, off) INSN(BPF_JMP | BPF_JGE | BPF_X, reg, src, off, 0)
+#define JGE(reg, imm, off) INSN(BPF_JMP | BPF_JGE | BPF_K, reg, 0, off, imm)
 #define JA(off)		INSN(BPF_JMP | BPF_JA, 0, 0, off, 0)
 #define EXIT		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
@@ -59,8 +62,8 @@ static int make_map(void)
 }
 
 /*
- * Once, on STUCK_CPU, when it is wanted: copies COPIES times. At most 4,096,
- * because a program must be seen to end.
+ * Once, on STUCK_CPU, when it is wanted: copies as long as it is, at most
+ * 4,096 times, because a program must be seen to end.
  */
 static int load_program(int map)
 {
@@ -76,13 +79,13 @@ static int load_program(int map)
 		JEQ(0, 0, 19),
 		MOV(7, 0),
 		LOAD(1, 7, WANTED),
-		JNE(1, 1, 16),
-		STORE(7, WANTED, 2),
-		LOAD(8, 7, COPIES),
+		JNE(1, GO, 16),
+		STORE(7, WANTED, GOING),
 		MOVI(6, 0),
 		/* The loop. */
-		INSN(BPF_JMP | BPF_JGE | BPF_K, 6, 0, 9, 4096),
-		JGE(6, 8, 8),
+		JGE(6, 4096, 10),
+		LOAD(1, 7, WANTED),
+		JNE(1, GOING, 8),
 		MOV(1, 7),
 		ADDI(1, COPY),
 		MOVI(2, COPY_BYTES),
@@ -90,7 +93,7 @@ static int load_program(int map)
 		ADDI(3, COPY),
 		CALL(BPF_FUNC_probe_read_kernel),
 		ADDI(6, 1),
-		JA(-10),
+		JA(-11),
 		STORE(7, DONE, 1),
 		MOVI(0, 0),
 		EXIT,
@@ -186,13 +189,12 @@ static long ms_since(const struct timespec *begin)
 }
 
 /* Let STUCK_CPU copy. Return: once it has begun. */
-static void stick(volatile uint32_t *shared, unsigned int copies)
+static void stick(volatile uint32_t *shared)
 {
 	pid_t child;
 
-	shared[COPIES / 4] = copies;
 	shared[DONE / 4] = 0;
-	shared[WANTED / 4] = 1;
+	shared[WANTED / 4] = GO;
 	/* Timers have to expire there. */
 	child = fork();
 	if (!child) {
@@ -200,66 +202,42 @@ static void stick(volatile uint32_t *shared, unsigned int copies)
 		for (;;)
 			wait_ms(1);
 	}
-	while (shared[WANTED / 4] == 1)
+	while (shared[WANTED / 4] == GO)
 		wait_ms(1);
 	kill(child, SIGKILL);
 }
 
-static void wait_unstuck(volatile uint32_t *shared)
+static bool is_stuck(const volatile uint32_t *shared)
 {
-	while (!shared[DONE / 4])
+	return !shared[DONE / 4];
+}
+
+static void unstick(volatile uint32_t *shared)
+{
+	shared[WANTED / 4] = STOP;
+	while (is_stuck(shared))
 		wait_ms(5);
 	/* The child that was killed is waited for when its CPU runs again. */
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 }
 
-/* How long copies take where nothing comes between: the shortest of a few. */
-static long ms_of_copies(volatile uint32_t *shared, unsigned int copies)
-{
-	struct timespec begin;
-	long ms, least = 0;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		clock_gettime(CLOCK_MONOTONIC, &begin);
-		stick(shared, copies);
-		wait_unstuck(shared);
-		ms = ms_since(&begin);
-		if (!i || ms < least)
-			least = ms;
-	}
-	return least ? least : 1;
-}
-
-/* As many copies as take about twice STUCK_MS. */
-static unsigned int copies_needed(volatile uint32_t *shared)
-{
-	const unsigned int some = 16;
-	long ms = ms_of_copies(shared, some);
-
-	printf("# %u copies of 4 MiB: %ld ms\n", some, ms);
-	return some * 2 * STUCK_MS / ms + 1;
-}
-
 TEST_F_TIMEOUT(stuck, stop_does_not_wait_for_it, 120)
 {
 	struct timespec begin;
-	long stuck, took;
+	long took;
 	int id, ret;
 
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
-	stick(self->shared, copies_needed(self->shared));
+	stick(self->shared);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	ret = kipt_session_stop(&self->nl, id);
 	took = ms_since(&begin);
-	EXPECT_EQ(0, self->shared[DONE / 4]);
-	wait_unstuck(self->shared);
-	stuck = ms_since(&begin);
-	printf("# stopped in %ld ms a CPU that was stuck for %ld ms more\n",
-	       took, stuck);
+	EXPECT_TRUE(is_stuck(self->shared));
+	unstick(self->shared);
+	printf("# stopped in %ld ms\n", took);
 	EXPECT_EQ(0, ret) TH_LOG("%s", self->nl.why);
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 	/* It is as good as ever. */
@@ -274,12 +252,12 @@ TEST_F_TIMEOUT(stuck, start_is_refused_and_leaves_nothing_on, 120)
 
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
-	stick(self->shared, copies_needed(self->shared));
+	stick(self->shared);
 	ret = kipt_session_start(&self->nl, id);
-	EXPECT_EQ(0, self->shared[DONE / 4]);
+	EXPECT_TRUE(is_stuck(self->shared));
 	EXPECT_EQ(-ETIMEDOUT, ret);
 	EXPECT_TRUE(says(&self->nl, "CPU 1"));
-	wait_unstuck(self->shared);
+	unstick(self->shared);
 	/* The call that came too late starts nothing. */
 	wait_ms(20);
 	EXPECT_TRUE(machine_rtit_ctl(0, &ctl));
@@ -287,6 +265,31 @@ TEST_F_TIMEOUT(stuck, start_is_refused_and_leaves_nothing_on, 120)
 	EXPECT_TRUE(machine_rtit_ctl(STUCK_CPU, &ctl));
 	EXPECT_EQ(0, ctl & 1);
 	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+/* perf's event of that CPU can go only when it takes interrupts again. */
+TEST_F_TIMEOUT(stuck, delete_does_not_wait_for_it, 120)
+{
+	struct timespec begin;
+	long took;
+	int id;
+
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	stick(self->shared);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+	took = ms_since(&begin);
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	EXPECT_TRUE(is_stuck(self->shared));
+	unstick(self->shared);
+	printf("# deleted in %ld ms\n", took);
+	/* Its CPUs are free now. */
+	id = kipt_session_new(&self->nl, &self->want);
+	EXPECT_LT(0, id) TH_LOG("%s", self->nl.why);
 	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
