@@ -8,10 +8,11 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/random.h>
 #include <linux/sched/mm.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
 #include "code_keep.h"
@@ -52,7 +53,8 @@ struct kipt_code_keep {
 	spinlock_t lock;
 	struct kipt_code_store *store;
 	u64 store_bytes;
-	/* Only the work item uses it. */
+	/* Only the work item uses these. */
+	siphash_key_t key;
 	u8 *copy;
 	/* Whose memory the store is. */
 	struct mem_cgroup *memcg;
@@ -197,35 +199,42 @@ static bool next_waiting(struct kipt_code_keep *keep, struct waiting *waiting)
 	return any;
 }
 
-/* Without more memory the oldest code makes room. */
+/*
+ * Whoever waits for the work item waits for this too: so it does not reclaim,
+ * and no limit of the cgroup throttles it. Pages come one by one, as vmalloc()
+ * may sleep on all kernels and larger blocks may not be there. Without more
+ * memory the oldest code makes room.
+ */
 static void grow_store(struct kipt_code_keep *keep)
 {
 	struct mem_cgroup *old;
-	void *memory;
+	unsigned long memory;
 
-	if (kipt_memory_charge(KIPT_CODE_CHUNK_BYTES))
+	if (kipt_memory_charge(PAGE_SIZE))
 		return;
 	old = set_active_memcg(keep->memcg);
-	memory = __vmalloc(KIPT_CODE_CHUNK_BYTES, GFP_KERNEL_ACCOUNT |
-			   __GFP_NORETRY | __GFP_NOWARN);
+	memory = __get_free_page(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
 	set_active_memcg(old);
 	if (!memory) {
-		kipt_memory_uncharge(KIPT_CODE_CHUNK_BYTES);
+		kipt_memory_uncharge(PAGE_SIZE);
 		return;
 	}
 	spin_lock(&keep->lock);
-	kipt_code_store_grow(keep->store, memory);
+	kipt_code_store_grow(keep->store, (void *)memory);
 	spin_unlock(&keep->lock);
 }
 
 static void keep_page(struct kipt_code_keep *keep, const struct waiting *it)
 {
-	if (!kipt_resident_copy(it->page, keep->copy))
+	u64 hash;
+
+	if (!kipt_resident_copy(it->page, keep->copy)) {
+		count_dropped(keep, 1);
 		return;
 	if (kipt_code_store_wants(keep->store))
 		grow_store(keep);
 	spin_lock(&keep->lock);
-	kipt_code_store_put(keep->store, it->id, it->addr, keep->copy);
+	kipt_code_store_put(keep->store, it->id, it->addr, hash, keep->copy);
 	spin_unlock(&keep->lock);
 }
 
@@ -246,6 +255,8 @@ static void keep_work(struct work_struct *work)
 static void keep_wake(struct irq_work *wake)
 {
 	struct kipt_code_keep *keep =
+	}
+	hash = siphash(keep->copy, PAGE_SIZE, &keep->key);
 		container_of(wake, struct kipt_code_keep, wake);
 
 	queue_work(queue, &keep->work);
@@ -271,7 +282,8 @@ static int alloc_store(struct kipt_code_keep *keep)
 	memory = kipt_memory_alloc(keep->store_bytes);
 	if (!memory)
 		return -ENOMEM;
-	keep->store = kipt_code_store_init(memory, bytes);
+	get_random_bytes(&keep->key, sizeof(keep->key));
+	keep->store = kipt_code_store_init(memory, bytes, get_random_u64());
 	keep->ring = kipt_memory_alloc(WAITING_MAX * sizeof(*keep->ring));
 	keep->copy = kipt_memory_alloc(PAGE_SIZE);
 	keep->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -306,11 +318,11 @@ static void drop_waiting(struct kipt_code_keep *keep)
 
 static void free_store(struct kipt_code_keep *keep)
 {
-	void *chunk;
+	void *page;
 
-	while ((chunk = kipt_code_store_shrink(keep->store))) {
-		vfree(chunk);
-		kipt_memory_uncharge(KIPT_CODE_CHUNK_BYTES);
+	while ((page = kipt_code_store_shrink(keep->store))) {
+		free_page((unsigned long)page);
+		kipt_memory_uncharge(PAGE_SIZE);
 	}
 	kipt_memory_free(keep->store, keep->store_bytes);
 	kipt_memory_free(keep->ring, WAITING_MAX * sizeof(*keep->ring));
