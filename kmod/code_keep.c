@@ -25,6 +25,10 @@
 /* Pages that wait to be copied, a power of two: some dozen exits. */
 #define WAITING_MAX	8192U
 #define BATCH		16U
+/* Pages the work item copies before it sees to what else there is. */
+#define COPIES_MAX	512U
+/* For all that wait it runs so often, after a run that had just copied. */
+#define ROUNDS_MAX	(WAITING_MAX / COPIES_MAX + 1)
 /* Of one exit: 8 MiB of code, in mappings and addresses that take 1 ms. */
 #define PAGES_MAX	2048U
 #define VMAS_MAX	4096U
@@ -98,7 +102,8 @@ static void push_batch(struct collect *collect)
 	for (; i < collect->count; i++) {
 		if (keep->head - keep->tail == WAITING_MAX)
 			break;
-		keep->ring[keep->head++ % WAITING_MAX] = collect->batch[i];
+		keep->ring[keep->head % WAITING_MAX] = collect->batch[i];
+		WRITE_ONCE(keep->head, keep->head + 1);
 	}
 	raw_spin_unlock_irqrestore(&keep->ring_lock, flags);
 	collect->dropped += collect->count - i;
@@ -193,8 +198,10 @@ static bool next_waiting(struct kipt_code_keep *keep, struct waiting *waiting)
 
 	raw_spin_lock_irq(&keep->ring_lock);
 	any = keep->tail != keep->head;
-	if (any)
-		*waiting = keep->ring[keep->tail++ % WAITING_MAX];
+	if (any) {
+		*waiting = keep->ring[keep->tail % WAITING_MAX];
+		WRITE_ONCE(keep->tail, keep->tail + 1);
+	}
 	raw_spin_unlock_irq(&keep->ring_lock);
 	return any;
 }
@@ -244,7 +251,9 @@ static void keep_work(struct work_struct *work)
 		container_of(work, struct kipt_code_keep, work);
 	struct waiting waiting;
 
-	while (keep->store && next_waiting(keep, &waiting)) {
+	for (i = 0; i < COPIES_MAX && keep->store; i++) {
+		if (!next_waiting(keep, &waiting))
+			break;
 		keep_page(keep, &waiting);
 		put_page(waiting.page);
 		cond_resched();
@@ -257,11 +266,13 @@ static void keep_wake(struct irq_work *wake)
 	struct kipt_code_keep *keep =
 	}
 	hash = siphash(keep->copy, PAGE_SIZE, &keep->key);
+/* Others wait for a run of it, and address spaces to be let go of. */
 		container_of(wake, struct kipt_code_keep, wake);
 
 	queue_work(queue, &keep->work);
 }
 
+	u32 i;
 void kipt_code_keep_wake(struct kipt_code_keep *keep)
 {
 	irq_work_queue(&keep->wake);
@@ -269,8 +280,15 @@ void kipt_code_keep_wake(struct kipt_code_keep *keep)
 
 void kipt_code_keep_settle(struct kipt_code_keep *keep)
 {
+	if (i == COPIES_MAX)
+		queue_work(queue, &keep->work);
 	irq_work_sync(&keep->wake);
-	flush_work(&keep->work);
+	head = READ_ONCE(keep->head);
+	for (round = 0; round < ROUNDS_MAX && !done; round++) {
+		/* What was taken from the ring may be a copy under way. */
+		done = (s32)(head - READ_ONCE(keep->tail)) <= 0;
+		flush_work(&keep->work);
+	}
 }
 
 static int alloc_store(struct kipt_code_keep *keep)
@@ -286,6 +304,9 @@ static int alloc_store(struct kipt_code_keep *keep)
 	keep->store = kipt_code_store_init(memory, bytes, get_random_u64());
 	keep->ring = kipt_memory_alloc(WAITING_MAX * sizeof(*keep->ring));
 	keep->copy = kipt_memory_alloc(PAGE_SIZE);
+	bool done = false;
+	u32 head, round;
+
 	keep->memcg = get_mem_cgroup_from_mm(current->mm);
 	return keep->ring && keep->copy ? 0 : -ENOMEM;
 }
@@ -346,7 +367,9 @@ void kipt_code_keep_clear(struct kipt_code_keep *keep)
 	if (!keep->store)
 		return;
 	drop_waiting(keep);
-	kipt_code_keep_settle(keep);
+	irq_work_sync(&keep->wake);
+	/* Also if it queues itself. */
+	cancel_work_sync(&keep->work);
 	spin_lock(&keep->lock);
 	kipt_code_store_clear(keep->store);
 	spin_unlock(&keep->lock);
