@@ -71,6 +71,8 @@ struct collect {
 	u64 id;
 	u32 pages;
 	u32 looks;
+	/* Pages of mappings that were seen, as mm->exec_vm counts them. */
+	u64 seen;
 	u64 dropped;
 	u32 count;
 	struct waiting batch[BATCH];
@@ -124,42 +126,57 @@ static void add_page(struct collect *collect, u64 addr, struct page *page)
 		push_batch(collect);
 }
 
+/* How much of what is not looked at was in memory is not known. */
 static void collect_vma(struct collect *collect, struct vm_area_struct *vma)
 {
 	unsigned long addr = vma->vm_start, span;
 	struct page *page;
 
 	for (; addr < vma->vm_end; addr += span) {
-		if (collect->looks++ == LOOKS_MAX)
-			return;
-		page = kipt_resident_get(collect->mm, addr, &span);
-		if (!page)
-			continue;
-		if (collect->pages == PAGES_MAX) {
-			put_page(page);
-			collect->dropped++;
+		if (collect->looks == LOOKS_MAX ||
+		    collect->pages == PAGES_MAX) {
+			collect->dropped += (vma->vm_end - addr) / PAGE_SIZE;
 			return;
 		}
-		add_page(collect, addr, page);
+		collect->looks++;
+		page = kipt_resident_get(collect->mm, addr, &span);
+		if (page)
+			add_page(collect, addr, page);
 	}
+}
+
+/* What may be written too is left out there. */
+static void count_seen(struct collect *collect, struct vm_area_struct *vma)
+{
+	if ((vma->vm_flags & (VM_EXEC | VM_WRITE)) == VM_EXEC)
+		collect->seen += vma_pages(vma);
+}
+
+static void drop_unseen(struct collect *collect)
+{
+	u64 pages = READ_ONCE(collect->mm->exec_vm);
+
+	if (pages > collect->seen)
+		collect->dropped += pages - collect->seen;
 }
 
 static void collect_pages(struct collect *collect)
 {
 	VMA_ITERATOR(vmi, collect->mm, 0);
 	struct vm_area_struct *vma;
-	u32 seen = 0;
+	u32 nr_vmas = 0;
 
 	/* Someone else who looks at its last moments, such as the OOM reaper. */
 	if (!mmap_read_trylock(collect->mm)) {
-		collect->dropped++;
+		drop_unseen(collect);
 		return;
 	}
 	for_each_vma(vmi, vma) {
-		if (seen++ == VMAS_MAX || collect->looks > LOOKS_MAX) {
-			collect->dropped++;
+		if (nr_vmas++ == VMAS_MAX) {
+			drop_unseen(collect);
 			break;
 		}
+		count_seen(collect, vma);
 		if ((vma->vm_flags & VM_EXEC) &&
 		    !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
 			collect_vma(collect, vma);
@@ -238,6 +255,8 @@ static void keep_page(struct kipt_code_keep *keep, const struct waiting *it)
 	if (!kipt_resident_copy(it->page, keep->copy)) {
 		count_dropped(keep, 1);
 		return;
+	}
+	hash = siphash(keep->copy, PAGE_SIZE, &keep->key);
 	if (kipt_code_store_wants(keep->store))
 		grow_store(keep);
 	spin_lock(&keep->lock);
@@ -245,11 +264,13 @@ static void keep_page(struct kipt_code_keep *keep, const struct waiting *it)
 	spin_unlock(&keep->lock);
 }
 
+/* Others wait for a run of it, and address spaces to be let go of. */
 static void keep_work(struct work_struct *work)
 {
 	struct kipt_code_keep *keep =
 		container_of(work, struct kipt_code_keep, work);
 	struct waiting waiting;
+	u32 i;
 
 	for (i = 0; i < COPIES_MAX && keep->store; i++) {
 		if (!next_waiting(keep, &waiting))
@@ -259,20 +280,18 @@ static void keep_work(struct work_struct *work)
 		cond_resched();
 	}
 	kipt_spaces_tidy(keep->spaces);
+	if (i == COPIES_MAX)
+		queue_work(queue, &keep->work);
 }
 
 static void keep_wake(struct irq_work *wake)
 {
 	struct kipt_code_keep *keep =
-	}
-	hash = siphash(keep->copy, PAGE_SIZE, &keep->key);
-/* Others wait for a run of it, and address spaces to be let go of. */
 		container_of(wake, struct kipt_code_keep, wake);
 
 	queue_work(queue, &keep->work);
 }
 
-	u32 i;
 void kipt_code_keep_wake(struct kipt_code_keep *keep)
 {
 	irq_work_queue(&keep->wake);
@@ -280,8 +299,9 @@ void kipt_code_keep_wake(struct kipt_code_keep *keep)
 
 void kipt_code_keep_settle(struct kipt_code_keep *keep)
 {
-	if (i == COPIES_MAX)
-		queue_work(queue, &keep->work);
+	bool done = false;
+	u32 head, round;
+
 	irq_work_sync(&keep->wake);
 	head = READ_ONCE(keep->head);
 	for (round = 0; round < ROUNDS_MAX && !done; round++) {
@@ -304,9 +324,6 @@ static int alloc_store(struct kipt_code_keep *keep)
 	keep->store = kipt_code_store_init(memory, bytes, get_random_u64());
 	keep->ring = kipt_memory_alloc(WAITING_MAX * sizeof(*keep->ring));
 	keep->copy = kipt_memory_alloc(PAGE_SIZE);
-	bool done = false;
-	u32 head, round;
-
 	keep->memcg = get_mem_cgroup_from_mm(current->mm);
 	return keep->ring && keep->copy ? 0 : -ENOMEM;
 }
@@ -355,7 +372,9 @@ void kipt_code_keep_destroy(struct kipt_code_keep *keep)
 {
 	if (!keep)
 		return;
-	kipt_code_keep_settle(keep);
+	irq_work_sync(&keep->wake);
+	/* Also if it queues itself. */
+	cancel_work_sync(&keep->work);
 	drop_waiting(keep);
 	if (keep->store)
 		free_store(keep);
@@ -367,9 +386,7 @@ void kipt_code_keep_clear(struct kipt_code_keep *keep)
 	if (!keep->store)
 		return;
 	drop_waiting(keep);
-	irq_work_sync(&keep->wake);
-	/* Also if it queues itself. */
-	cancel_work_sync(&keep->work);
+	kipt_code_keep_settle(keep);
 	spin_lock(&keep->lock);
 	kipt_code_store_clear(keep->store);
 	spin_unlock(&keep->lock);
