@@ -7,6 +7,7 @@
  * context, may sleep.
  */
 #include <linux/hash.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
@@ -27,6 +28,8 @@
 #define PAGES_MAX	32768
 /* More than any patch takes, also where a machine is emulated. */
 #define PATCH_SLACK_MS	50
+/* Waiting in vain takes a small part of this. */
+#define BUSY_JIFFIES	(HZ / 10)
 /* Forgetting looks at every block: more patches than this forget them all. */
 #define FORGET_MAX	64
 
@@ -149,15 +152,42 @@ static struct code_page *add_page(struct kipt_code_bytes *bytes,
 	return other;
 }
 
+static u32 busy_slot(u64 id)
+{
+	return hash_64(id, ilog2(KIPT_CODE_BUSY));
+}
+
+/*
+ * A lock of an address space may be held for as long as a server does not
+ * answer. Then it is waited for now and then, not at each read.
+ */
+static bool is_patient(const struct kipt_code_reader *reader, u64 id)
+{
+	u32 i = busy_slot(id);
+
+	return reader->busy[i].id != id ||
+	       time_after_eq(jiffies, reader->busy[i].until);
+}
+
+static void set_busy(struct kipt_code_reader *reader, u64 id)
+{
+	u32 i = busy_slot(id);
+
+	reader->busy[i].id = id;
+	reader->busy[i].until = jiffies + BUSY_JIFFIES;
+}
+
 /* [@ip, @ip + @n) lies in one page, which the task has in memory. */
-static u32 read_live(struct kipt_code_bytes *bytes, struct mm_struct *mm,
+static u32 read_live(struct kipt_code_reader *reader, struct mm_struct *mm,
 		     u64 id, u64 ip, u8 *buf, u32 n)
 {
 	struct code_page *page = alloc_page_entry(id, ip & PAGE_MASK);
+	struct kipt_code_bytes *bytes = reader->bytes;
 
 	if (!page)
 		return 0;
-	if (kipt_resident_read(mm, page->addr, page->data)) {
+	if (kipt_resident_read(mm, page->addr, page->data,
+			       is_patient(reader, id))) {
 		free_page_entry(page);
 		return 0;
 	}
@@ -172,10 +202,12 @@ static u32 read_live(struct kipt_code_bytes *bytes, struct mm_struct *mm,
 }
 
 /* [@ip, @ip + @n) lies in one page. */
-static u32 read_user(struct kipt_code_bytes *bytes, u64 id, u64 ip, u8 *buf,
+static u32 read_user(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		     u32 n)
 {
+	struct kipt_code_bytes *bytes = reader->bytes;
 	struct code_page *page = find_page(bytes, id, ip & PAGE_MASK);
+	bool patient = is_patient(reader, id);
 	struct mm_struct *mm;
 	u32 got = 0;
 
@@ -186,11 +218,14 @@ static u32 read_user(struct kipt_code_bytes *bytes, u64 id, u64 ip, u8 *buf,
 	mm = kipt_sideband_mm(bytes->sideband, id);
 	/* Of one that is ending, only what is kept is sure to be whole. */
 	if (mm && atomic_read(&mm->mm_users))
-		got = read_live(bytes, mm, id, ip, buf, n);
+		got = read_live(reader, mm, id, ip, buf, n);
 	if (mm)
 		mmdrop(mm);
-	if (!got && kipt_sideband_kept(bytes->sideband, id, ip, buf, n))
+	if (!got && kipt_sideband_kept(bytes->sideband, id, ip, buf, n,
+				       patient))
 		got = n;
+	if (!got && patient)
+		set_busy(reader, id);
 	return got;
 }
 
@@ -247,7 +282,7 @@ static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,
 	if (ip >= TASK_SIZE_MAX || space & SPACE_UNKNOWN)
 		return 0;
 	space = space >> SPACE_SHIFT ?: reader->unnamed;
-	return space ? read_user(reader->bytes, space, ip, buf, n) : 0;
+	return space ? read_user(reader, space, ip, buf, n) : 0;
 }
 
 static u32 kipt_code_bytes_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)

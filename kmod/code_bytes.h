@@ -18,6 +18,7 @@ struct kipt_code_bytes;
 struct kipt_sideband;
 
 #define KIPT_CODE_NAMES	16U
+#define KIPT_CODE_BUSY	16U
 
 /**
  * struct kipt_code_reader - one decoder's way to code bytes
@@ -36,6 +37,8 @@ struct kipt_sideband;
  * @offsets: addresses in the trace are offsets in code segments (no LIP)
  * @names: names of address spaces looked up in this stretch, and their
  *	spaces as the decoder knows them
+ * @busy: address spaces whose code did not come though it was waited for, and
+ *	until when, in jiffies, it is not waited for again
  *
  * Zeroed memory, but for what the owner sets, is a good start. One thread at
  * a time uses it.
@@ -56,6 +59,10 @@ struct kipt_code_reader {
 		u64 name;
 		u64 space;
 	} names[KIPT_CODE_NAMES];
+	struct {
+		u64 id;
+		unsigned long until;
+	} busy[KIPT_CODE_BUSY];
 };
 
 /**

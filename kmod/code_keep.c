@@ -8,10 +8,11 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/random.h>
 #include <linux/sched/mm.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
 #include "code_keep.h"
@@ -24,6 +25,10 @@
 /* Pages that wait to be copied, a power of two: some dozen exits. */
 #define WAITING_MAX	8192U
 #define BATCH		16U
+/* Pages the work item copies before it sees to what else there is. */
+#define COPIES_MAX	512U
+/* For all that wait it runs so often, after a run that had just copied. */
+#define ROUNDS_MAX	(WAITING_MAX / COPIES_MAX + 1)
 /* Of one exit: 8 MiB of code, in mappings and addresses that take 1 ms. */
 #define PAGES_MAX	2048U
 #define VMAS_MAX	4096U
@@ -52,7 +57,8 @@ struct kipt_code_keep {
 	spinlock_t lock;
 	struct kipt_code_store *store;
 	u64 store_bytes;
-	/* Only the work item uses it. */
+	/* Only the work item uses these. */
+	siphash_key_t key;
 	u8 *copy;
 	/* Whose memory the store is. */
 	struct mem_cgroup *memcg;
@@ -65,6 +71,8 @@ struct collect {
 	u64 id;
 	u32 pages;
 	u32 looks;
+	/* Pages of mappings that were seen, as mm->exec_vm counts them. */
+	u64 seen;
 	u64 dropped;
 	u32 count;
 	struct waiting batch[BATCH];
@@ -96,7 +104,8 @@ static void push_batch(struct collect *collect)
 	for (; i < collect->count; i++) {
 		if (keep->head - keep->tail == WAITING_MAX)
 			break;
-		keep->ring[keep->head++ % WAITING_MAX] = collect->batch[i];
+		keep->ring[keep->head % WAITING_MAX] = collect->batch[i];
+		WRITE_ONCE(keep->head, keep->head + 1);
 	}
 	raw_spin_unlock_irqrestore(&keep->ring_lock, flags);
 	collect->dropped += collect->count - i;
@@ -117,42 +126,57 @@ static void add_page(struct collect *collect, u64 addr, struct page *page)
 		push_batch(collect);
 }
 
+/* How much of what is not looked at was in memory is not known. */
 static void collect_vma(struct collect *collect, struct vm_area_struct *vma)
 {
 	unsigned long addr = vma->vm_start, span;
 	struct page *page;
 
 	for (; addr < vma->vm_end; addr += span) {
-		if (collect->looks++ == LOOKS_MAX)
-			return;
-		page = kipt_resident_get(collect->mm, addr, &span);
-		if (!page)
-			continue;
-		if (collect->pages == PAGES_MAX) {
-			put_page(page);
-			collect->dropped++;
+		if (collect->looks == LOOKS_MAX ||
+		    collect->pages == PAGES_MAX) {
+			collect->dropped += (vma->vm_end - addr) / PAGE_SIZE;
 			return;
 		}
-		add_page(collect, addr, page);
+		collect->looks++;
+		page = kipt_resident_get(collect->mm, addr, &span);
+		if (page)
+			add_page(collect, addr, page);
 	}
+}
+
+/* What may be written too is left out there. */
+static void count_seen(struct collect *collect, struct vm_area_struct *vma)
+{
+	if ((vma->vm_flags & (VM_EXEC | VM_WRITE)) == VM_EXEC)
+		collect->seen += vma_pages(vma);
+}
+
+static void drop_unseen(struct collect *collect)
+{
+	u64 pages = READ_ONCE(collect->mm->exec_vm);
+
+	if (pages > collect->seen)
+		collect->dropped += pages - collect->seen;
 }
 
 static void collect_pages(struct collect *collect)
 {
 	VMA_ITERATOR(vmi, collect->mm, 0);
 	struct vm_area_struct *vma;
-	u32 seen = 0;
+	u32 nr_vmas = 0;
 
 	/* Someone else who looks at its last moments, such as the OOM reaper. */
 	if (!mmap_read_trylock(collect->mm)) {
-		collect->dropped++;
+		drop_unseen(collect);
 		return;
 	}
 	for_each_vma(vmi, vma) {
-		if (seen++ == VMAS_MAX || collect->looks > LOOKS_MAX) {
-			collect->dropped++;
+		if (nr_vmas++ == VMAS_MAX) {
+			drop_unseen(collect);
 			break;
 		}
+		count_seen(collect, vma);
 		if ((vma->vm_flags & VM_EXEC) &&
 		    !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
 			collect_vma(collect, vma);
@@ -191,56 +215,73 @@ static bool next_waiting(struct kipt_code_keep *keep, struct waiting *waiting)
 
 	raw_spin_lock_irq(&keep->ring_lock);
 	any = keep->tail != keep->head;
-	if (any)
-		*waiting = keep->ring[keep->tail++ % WAITING_MAX];
+	if (any) {
+		*waiting = keep->ring[keep->tail % WAITING_MAX];
+		WRITE_ONCE(keep->tail, keep->tail + 1);
+	}
 	raw_spin_unlock_irq(&keep->ring_lock);
 	return any;
 }
 
-/* Without more memory the oldest code makes room. */
+/*
+ * Whoever waits for the work item waits for this too: so it does not reclaim,
+ * and no limit of the cgroup throttles it. Pages come one by one, as vmalloc()
+ * may sleep on all kernels and larger blocks may not be there. Without more
+ * memory the oldest code makes room.
+ */
 static void grow_store(struct kipt_code_keep *keep)
 {
 	struct mem_cgroup *old;
-	void *memory;
+	unsigned long memory;
 
-	if (kipt_memory_charge(KIPT_CODE_CHUNK_BYTES))
+	if (kipt_memory_charge(PAGE_SIZE))
 		return;
 	old = set_active_memcg(keep->memcg);
-	memory = __vmalloc(KIPT_CODE_CHUNK_BYTES, GFP_KERNEL_ACCOUNT |
-			   __GFP_NORETRY | __GFP_NOWARN);
+	memory = __get_free_page(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
 	set_active_memcg(old);
 	if (!memory) {
-		kipt_memory_uncharge(KIPT_CODE_CHUNK_BYTES);
+		kipt_memory_uncharge(PAGE_SIZE);
 		return;
 	}
 	spin_lock(&keep->lock);
-	kipt_code_store_grow(keep->store, memory);
+	kipt_code_store_grow(keep->store, (void *)memory);
 	spin_unlock(&keep->lock);
 }
 
 static void keep_page(struct kipt_code_keep *keep, const struct waiting *it)
 {
-	if (!kipt_resident_copy(it->page, keep->copy))
+	u64 hash;
+
+	if (!kipt_resident_copy(it->page, keep->copy)) {
+		count_dropped(keep, 1);
 		return;
+	}
+	hash = siphash(keep->copy, PAGE_SIZE, &keep->key);
 	if (kipt_code_store_wants(keep->store))
 		grow_store(keep);
 	spin_lock(&keep->lock);
-	kipt_code_store_put(keep->store, it->id, it->addr, keep->copy);
+	kipt_code_store_put(keep->store, it->id, it->addr, hash, keep->copy);
 	spin_unlock(&keep->lock);
 }
 
+/* Others wait for a run of it, and address spaces to be let go of. */
 static void keep_work(struct work_struct *work)
 {
 	struct kipt_code_keep *keep =
 		container_of(work, struct kipt_code_keep, work);
 	struct waiting waiting;
+	u32 i;
 
-	while (keep->store && next_waiting(keep, &waiting)) {
+	for (i = 0; i < COPIES_MAX && keep->store; i++) {
+		if (!next_waiting(keep, &waiting))
+			break;
 		keep_page(keep, &waiting);
 		put_page(waiting.page);
 		cond_resched();
 	}
 	kipt_spaces_tidy(keep->spaces);
+	if (i == COPIES_MAX)
+		queue_work(queue, &keep->work);
 }
 
 static void keep_wake(struct irq_work *wake)
@@ -258,8 +299,16 @@ void kipt_code_keep_wake(struct kipt_code_keep *keep)
 
 void kipt_code_keep_settle(struct kipt_code_keep *keep)
 {
+	bool done = false;
+	u32 head, round;
+
 	irq_work_sync(&keep->wake);
-	flush_work(&keep->work);
+	head = READ_ONCE(keep->head);
+	for (round = 0; round < ROUNDS_MAX && !done; round++) {
+		/* What was taken from the ring may be a copy under way. */
+		done = (s32)(head - READ_ONCE(keep->tail)) <= 0;
+		flush_work(&keep->work);
+	}
 }
 
 static int alloc_store(struct kipt_code_keep *keep)
@@ -271,7 +320,8 @@ static int alloc_store(struct kipt_code_keep *keep)
 	memory = kipt_memory_alloc(keep->store_bytes);
 	if (!memory)
 		return -ENOMEM;
-	keep->store = kipt_code_store_init(memory, bytes);
+	get_random_bytes(&keep->key, sizeof(keep->key));
+	keep->store = kipt_code_store_init(memory, bytes, get_random_u64());
 	keep->ring = kipt_memory_alloc(WAITING_MAX * sizeof(*keep->ring));
 	keep->copy = kipt_memory_alloc(PAGE_SIZE);
 	keep->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -306,11 +356,11 @@ static void drop_waiting(struct kipt_code_keep *keep)
 
 static void free_store(struct kipt_code_keep *keep)
 {
-	void *chunk;
+	void *page;
 
-	while ((chunk = kipt_code_store_shrink(keep->store))) {
-		vfree(chunk);
-		kipt_memory_uncharge(KIPT_CODE_CHUNK_BYTES);
+	while ((page = kipt_code_store_shrink(keep->store))) {
+		free_page((unsigned long)page);
+		kipt_memory_uncharge(PAGE_SIZE);
 	}
 	kipt_memory_free(keep->store, keep->store_bytes);
 	kipt_memory_free(keep->ring, WAITING_MAX * sizeof(*keep->ring));
@@ -322,7 +372,9 @@ void kipt_code_keep_destroy(struct kipt_code_keep *keep)
 {
 	if (!keep)
 		return;
-	kipt_code_keep_settle(keep);
+	irq_work_sync(&keep->wake);
+	/* Also if it queues itself. */
+	cancel_work_sync(&keep->work);
 	drop_waiting(keep);
 	if (keep->store)
 		free_store(keep);

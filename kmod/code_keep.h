@@ -7,7 +7,10 @@
  * and what is written to a file afterwards changes nothing.
  *
  * The cost of an exit is bounded: so many mappings are looked at, so many
- * pages taken; what is beyond counts as dropped.
+ * pages taken; what is beyond counts as dropped. So is the number of pages
+ * that wait to be copied, 32 MiB of code, and with it how long others wait for
+ * the copies: some ten milliseconds. The work item itself waits for nobody, not
+ * for memory either.
  */
 #ifndef KIPT_CODE_KEEP_H
 #define KIPT_CODE_KEEP_H
@@ -45,8 +48,8 @@ void kipt_code_keep_destroy(struct kipt_code_keep *keep);
  * kipt_code_keep_clear() - forget all code, and the figures
  * @keep: nobody reads
  *
- * Context: may sleep; waits for a copy under way, which takes no longer than
- * some milliseconds.
+ * Context: may sleep; drops what waits to be copied, and then is as
+ * kipt_code_keep_settle().
  */
 void kipt_code_keep_clear(struct kipt_code_keep *keep);
 
@@ -71,7 +74,10 @@ void kipt_code_keep_exit(struct kipt_code_keep *keep, struct mm_struct *mm);
  * kipt_code_keep_settle() - wait until what has ended is kept
  * @keep: the keeper
  *
- * Context: may sleep, as kipt_code_keep_clear().
+ * Waits for what had ended before the call, not for what ends meanwhile.
+ *
+ * Context: may sleep for as long as it takes to copy what waits, 8,192 pages
+ * at most: some ten milliseconds.
  */
 void kipt_code_keep_settle(struct kipt_code_keep *keep);
 
@@ -95,7 +101,8 @@ bool kipt_code_keep_read(struct kipt_code_keep *keep, u64 id, u64 ip, u8 *buf,
  * @keep: the keeper
  * @kept: bytes of pages
  * @dropped: bytes of code of ended address spaces that are not kept, or not
- *	any more
+ *	any more; at most, as what was not looked at may not have been in
+ *	memory
  *
  * Context: process.
  */

@@ -4,6 +4,10 @@
  * pages of an address space that follow one another are in slots that do. The
  * runs are a ring in the order they came; what falls out of it, or is dropped
  * for want of slots, is always the oldest. A slot is free when no run has it.
+ *
+ * A run lies in one region of addresses, and is found by that. So what one
+ * program maps where cannot make a chain long: a region has few pages, and
+ * which regions share a bucket is secret, as the hashes of contents are.
  */
 #include "code_store.h"
 
@@ -11,11 +15,12 @@
 #define RUNS_PER_SLOT	4
 #define RUNS_MIN	256U
 #define RUNS_MAX	65536U
-/* Words of a page that its hash is made of: text differs nearly everywhere. */
-#define SAMPLES		8
+#define REGION_SHIFT	18
+#define SLOTS_MAX	(1U << 30)
 
 /* @next: in the chain of a content's bucket, or of free slots. */
 struct slot {
+	u64 hash;
 	u32 refs;
 	u32 next;
 };
@@ -33,16 +38,20 @@ struct kipt_code_store {
 	u32 nr_slots;
 	u32 nr_runs;
 	u32 nr_buckets;
-	u32 nr_chunks;
-	/* Slots from @fresh to the end of the chunks were never used. */
+	u32 nr_pages;
+	/* Slots from @fresh to before @nr_pages were never used. */
 	u32 fresh;
 	u32 free;
 	u32 in_use;
+	/* Leaves the bits of a product that number a bucket of @spaces. */
+	u32 space_shift;
+	/* Secret and odd. */
+	u64 factor;
 	/* Runs @first to before @next exist, run i at @runs[i % @nr_runs]. */
 	u64 first;
 	u64 next;
 	u64 dropped;
-	u8 **chunks;
+	u8 **pages;
 	struct slot *slots;
 	u32 *contents;
 	u64 *spaces;
@@ -60,12 +69,9 @@ static u32 round_up_power(u64 n)
 
 static u32 slots_of(u64 bytes)
 {
-	u64 chunks = bytes / KIPT_CODE_CHUNK_BYTES;
+	u64 slots = bytes / KIPT_CODE_PAGE;
 
-	/* Less than 2^31 pages, whatever is asked for. */
-	if (chunks > 1U << 24)
-		chunks = 1U << 24;
-	return (u32)chunks * KIPT_CODE_CHUNK;
+	return slots < SLOTS_MAX ? (u32)slots : SLOTS_MAX;
 }
 
 static u32 runs_of(u32 nr_slots)
@@ -91,24 +97,34 @@ size_t kipt_code_store_size(u64 bytes)
 {
 	u32 slots = slots_of(bytes), runs = runs_of(slots);
 
-	return sizeof(struct kipt_code_store) +
-	       slots / KIPT_CODE_CHUNK * sizeof(u8 *) +
+	return sizeof(struct kipt_code_store) + slots * sizeof(u8 *) +
 	       space_buckets_of(runs) * sizeof(u64) +
 	       runs * sizeof(struct run) + slots * sizeof(struct slot) +
 	       buckets_of(slots) * sizeof(u32);
 }
 
-struct kipt_code_store *kipt_code_store_init(void *memory, u64 bytes)
+static u32 shift_to(u32 power)
+{
+	u32 shift = 64;
+
+	for (; power > 1; power >>= 1)
+		shift--;
+	return shift;
+}
+
+struct kipt_code_store *kipt_code_store_init(void *memory, u64 bytes,
+					     u64 seed)
 {
 	struct kipt_code_store *store = memory;
 
 	store->nr_slots = slots_of(bytes);
 	store->nr_runs = runs_of(store->nr_slots);
 	store->nr_buckets = buckets_of(store->nr_slots);
+	store->space_shift = shift_to(space_buckets_of(store->nr_runs));
+	store->factor = seed | 1;
 	/* What needs 8-byte alignment stands first. */
-	store->chunks = (u8 **)(store + 1);
-	store->spaces = (u64 *)(store->chunks +
-				store->nr_slots / KIPT_CODE_CHUNK);
+	store->pages = (u8 **)(store + 1);
+	store->spaces = (u64 *)(store->pages + store->nr_slots);
 	store->runs = (struct run *)(store->spaces +
 				     space_buckets_of(store->nr_runs));
 	store->slots = (struct slot *)(store->runs + store->nr_runs);
@@ -117,25 +133,20 @@ struct kipt_code_store *kipt_code_store_init(void *memory, u64 bytes)
 	return store;
 }
 
-static u32 slots_there(const struct kipt_code_store *store)
-{
-	return store->nr_chunks * KIPT_CODE_CHUNK;
-}
-
 bool kipt_code_store_wants(const struct kipt_code_store *store)
 {
-	return store->free == NONE && store->fresh == slots_there(store) &&
-	       slots_there(store) < store->nr_slots;
+	return store->free == NONE && store->fresh == store->nr_pages &&
+	       store->nr_pages < store->nr_slots;
 }
 
 void kipt_code_store_grow(struct kipt_code_store *store, void *memory)
 {
-	store->chunks[store->nr_chunks++] = memory;
+	store->pages[store->nr_pages++] = memory;
 }
 
 void *kipt_code_store_shrink(struct kipt_code_store *store)
 {
-	return store->nr_chunks ? store->chunks[--store->nr_chunks] : NULL;
+	return store->nr_pages ? store->pages[--store->nr_pages] : NULL;
 }
 
 void kipt_code_store_clear(struct kipt_code_store *store)
@@ -151,31 +162,16 @@ void kipt_code_store_clear(struct kipt_code_store *store)
 	       space_buckets_of(store->nr_runs) * sizeof(u64));
 }
 
-static u8 *slot_data(const struct kipt_code_store *store, u32 slot)
+static u32 *content_bucket(const struct kipt_code_store *store, u64 hash)
 {
-	return store->chunks[slot / KIPT_CODE_CHUNK] +
-	       (size_t)(slot % KIPT_CODE_CHUNK) * KIPT_CODE_PAGE;
-}
-
-static u32 *content_bucket(const struct kipt_code_store *store, const u8 *data)
-{
-	u64 hash = 0, word;
-	u32 i;
-
-	for (i = 0; i < SAMPLES; i++) {
-		memcpy(&word, data + i * (KIPT_CODE_PAGE / SAMPLES) +
-		       i * sizeof(word), sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 29;
-	}
 	return &store->contents[hash & (store->nr_buckets - 1)];
 }
 
-static u64 *space_bucket(const struct kipt_code_store *store, u64 id)
+static u64 *space_bucket(const struct kipt_code_store *store, u64 id, u64 addr)
 {
-	u64 hash = id * 0x9e3779b97f4a7c15ULL >> 32;
+	u64 key = id << 40 ^ addr >> REGION_SHIFT;
 
-	return &store->spaces[hash & (space_buckets_of(store->nr_runs) - 1)];
+	return &store->spaces[key * store->factor >> store->space_shift];
 }
 
 static struct run *run_at(const struct kipt_code_store *store, u64 number)
@@ -185,7 +181,7 @@ static struct run *run_at(const struct kipt_code_store *store, u64 number)
 
 static void free_slot(struct kipt_code_store *store, u32 slot)
 {
-	u32 *link = content_bucket(store, slot_data(store, slot));
+	u32 *link = content_bucket(store, store->slots[slot].hash);
 
 	while (*link != slot)
 		link = &store->slots[*link].next;
@@ -212,12 +208,14 @@ static void drop_oldest(struct kipt_code_store *store)
 	store->first++;
 }
 
-static u32 find_slot(const struct kipt_code_store *store, const u8 *data)
+static u32 find_slot(const struct kipt_code_store *store, u64 hash,
+		     const u8 *data)
 {
-	u32 slot = *content_bucket(store, data);
+	u32 slot = *content_bucket(store, hash);
 
 	while (slot != NONE &&
-	       memcmp(slot_data(store, slot), data, KIPT_CODE_PAGE))
+	       (store->slots[slot].hash != hash ||
+		memcmp(store->pages[slot], data, KIPT_CODE_PAGE)))
 		slot = store->slots[slot].next;
 	return slot;
 }
@@ -226,7 +224,7 @@ static u32 take_slot(struct kipt_code_store *store)
 {
 	u32 slot;
 
-	if (store->free == NONE && store->fresh < slots_there(store))
+	if (store->free == NONE && store->fresh < store->nr_pages)
 		return store->fresh++;
 	while (store->free == NONE && store->first < store->next)
 		drop_oldest(store);
@@ -236,14 +234,15 @@ static u32 take_slot(struct kipt_code_store *store)
 	return slot;
 }
 
-static u32 add_slot(struct kipt_code_store *store, const u8 *data)
+static u32 add_slot(struct kipt_code_store *store, u64 hash, const u8 *data)
 {
 	u32 slot = take_slot(store), *bucket;
 
 	if (slot == NONE)
 		return NONE;
-	memcpy(slot_data(store, slot), data, KIPT_CODE_PAGE);
-	bucket = content_bucket(store, data);
+	memcpy(store->pages[slot], data, KIPT_CODE_PAGE);
+	bucket = content_bucket(store, hash);
+	store->slots[slot].hash = hash;
 	store->slots[slot].refs = 0;
 	store->slots[slot].next = *bucket;
 	*bucket = slot;
@@ -251,7 +250,7 @@ static u32 add_slot(struct kipt_code_store *store, const u8 *data)
 	return slot;
 }
 
-/* Most pages follow the one that came before them. */
+/* Most pages follow the one that came before them, in its region. */
 static bool lengthen_run(struct kipt_code_store *store, u64 id, u64 addr,
 			 u32 slot)
 {
@@ -259,6 +258,7 @@ static bool lengthen_run(struct kipt_code_store *store, u64 id, u64 addr,
 
 	if (store->first == store->next || last->id != id ||
 	    last->addr + (u64)last->count * KIPT_CODE_PAGE != addr ||
+	    last->addr >> REGION_SHIFT != addr >> REGION_SHIFT ||
 	    last->slot + last->count != slot)
 		return false;
 	last->count++;
@@ -267,7 +267,7 @@ static bool lengthen_run(struct kipt_code_store *store, u64 id, u64 addr,
 
 static void add_run(struct kipt_code_store *store, u64 id, u64 addr, u32 slot)
 {
-	u64 *bucket = space_bucket(store, id);
+	u64 *bucket = space_bucket(store, id, addr);
 
 	if (store->next - store->first == store->nr_runs)
 		drop_oldest(store);
@@ -282,12 +282,12 @@ static void add_run(struct kipt_code_store *store, u64 id, u64 addr, u32 slot)
 }
 
 bool kipt_code_store_put(struct kipt_code_store *store, u64 id, u64 addr,
-			 const u8 *data)
+			 u64 hash, const u8 *data)
 {
-	u32 slot = find_slot(store, data);
+	u32 slot = find_slot(store, hash, data);
 
 	if (slot == NONE)
-		slot = add_slot(store, data);
+		slot = add_slot(store, hash, data);
 	if (slot == NONE) {
 		store->dropped += KIPT_CODE_PAGE;
 		return false;
@@ -308,7 +308,7 @@ static bool run_has(const struct run *run, u64 id, u64 ip)
 bool kipt_code_store_get(const struct kipt_code_store *store, u64 id, u64 ip,
 			 u8 *buf, u32 len)
 {
-	u64 number = *space_bucket(store, id);
+	u64 number = *space_bucket(store, id, ip);
 	const struct run *run;
 	u32 slot;
 
@@ -317,7 +317,7 @@ bool kipt_code_store_get(const struct kipt_code_store *store, u64 id, u64 ip,
 		if (!run_has(run, id, ip))
 			continue;
 		slot = run->slot + (u32)((ip - run->addr) / KIPT_CODE_PAGE);
-		memcpy(buf, slot_data(store, slot) + ip % KIPT_CODE_PAGE, len);
+		memcpy(buf, store->pages[slot] + ip % KIPT_CODE_PAGE, len);
 		return true;
 	}
 	return false;

@@ -14,9 +14,6 @@
 #include "decode/port.h"
 
 #define KIPT_CODE_PAGE		4096U
-/* Pages that kipt_code_store_grow() adds. */
-#define KIPT_CODE_CHUNK		64U
-#define KIPT_CODE_CHUNK_BYTES	(KIPT_CODE_CHUNK * KIPT_CODE_PAGE)
 
 struct kipt_code_store;
 
@@ -32,10 +29,12 @@ size_t kipt_code_store_size(u64 bytes);
  * kipt_code_store_init() - make an empty store
  * @memory: kipt_code_store_size() zeroed bytes, 8-byte aligned
  * @bytes: the bound on pages, as for kipt_code_store_size()
+ * @seed: whoever maps pages cannot guess it
  *
  * Return: the store, in @memory; it has no page until it grows.
  */
-struct kipt_code_store *kipt_code_store_init(void *memory, u64 bytes);
+struct kipt_code_store *kipt_code_store_init(void *memory, u64 bytes,
+					     u64 seed);
 
 /**
  * kipt_code_store_wants() - whether more memory would keep more
@@ -46,15 +45,15 @@ struct kipt_code_store *kipt_code_store_init(void *memory, u64 bytes);
 bool kipt_code_store_wants(const struct kipt_code_store *store);
 
 /**
- * kipt_code_store_grow() - give a store pages
+ * kipt_code_store_grow() - give a store a page
  * @store: it wants them
- * @memory: KIPT_CODE_CHUNK_BYTES; the caller's, see
+ * @memory: KIPT_CODE_PAGE bytes; the caller's, see
  *	kipt_code_store_shrink()
  */
 void kipt_code_store_grow(struct kipt_code_store *store, void *memory);
 
 /**
- * kipt_code_store_shrink() - take pages back
+ * kipt_code_store_shrink() - take a page back
  * @store: empty, see kipt_code_store_clear()
  *
  * Return: what kipt_code_store_grow() gave last, or NULL if there is no more.
@@ -72,12 +71,13 @@ void kipt_code_store_clear(struct kipt_code_store *store);
  * @store: the store
  * @id: number of the address space, not 0
  * @addr: of the page
+ * @hash: of @data, which whoever wrote that cannot guess
  * @data: KIPT_CODE_PAGE bytes
  *
  * Return: false if there is no room, though everything else was dropped.
  */
 bool kipt_code_store_put(struct kipt_code_store *store, u64 id, u64 addr,
-			 const u8 *data);
+			 u64 hash, const u8 *data);
 
 /**
  * kipt_code_store_get() - read kept code

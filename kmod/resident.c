@@ -145,12 +145,14 @@ static bool try_lock(struct mm_struct *mm)
 }
 
 /* For its own lock a reader waits as it does in each page fault. */
-static bool lock_mm(struct mm_struct *mm)
+static bool lock_mm(struct mm_struct *mm, bool patient)
 {
 	u32 i;
 
 	if (mm == current->mm)
 		return !mmap_read_lock_killable(mm);
+	if (!patient)
+		return try_lock(mm);
 	for (i = 0; i < LOCK_SLEEPS; i++) {
 		if (try_lock(mm))
 			return true;
@@ -159,14 +161,15 @@ static bool lock_mm(struct mm_struct *mm)
 	return false;
 }
 
-int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to)
+int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
+		       bool patient)
 {
 	struct vm_area_struct *vma;
 	struct page *page = NULL;
 	unsigned long span;
 	int err = -EFAULT;
 
-	if (!lock_mm(mm))
+	if (!lock_mm(mm, patient))
 		return -EBUSY;
 	vma = find_vma(mm, addr);
 	if (vma && vma->vm_start <= addr &&

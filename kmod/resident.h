@@ -42,13 +42,15 @@ bool kipt_resident_copy(struct page *page, void *to);
  * @mm: referenced; it may have ended
  * @addr: address of a page
  * @to: PAGE_SIZE bytes
+ * @patient: another's mmap lock may be waited for, some milliseconds at most
  *
- * Context: process; waits for the mmap lock of the caller, as page faults do, and
- * for another's some milliseconds at most.
+ * Context: process; may sleep: waits for the mmap lock of the caller, as page
+ * faults do.
  *
  * Return: 0; -EFAULT if no page is there; -EBUSY if someone changes the
  * mappings right now.
  */
-int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to);
+int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
+		       bool patient);
 
 #endif /* KIPT_RESIDENT_H */

@@ -493,10 +493,12 @@ bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id)
 }
 
 bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
-			u8 *buf, u32 len)
+			u8 *buf, u32 len, bool patient)
 {
 	if (kipt_code_keep_read(sideband->keep, id, ip, buf, len))
 		return true;
+	if (!patient)
+		return false;
 	/* It may have ended just now. */
 	kipt_code_keep_settle(sideband->keep);
 	return kipt_code_keep_read(sideband->keep, id, ip, buf, len);

@@ -35,7 +35,7 @@ struct mm_struct;
  *	there was no room for
  * @switches: context switches that fell out of the logs of all CPUs
  * @code_kept: bytes of code of ended processes that are kept
- * @code_dropped: bytes of such code that are not, or not any more
+ * @code_dropped: bytes of such code that are not, or not any more, at most
  */
 struct kipt_sideband_losses {
 	u64 spaces;
@@ -196,14 +196,14 @@ bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id);
  * @ip: address; [@ip, @ip + @len) lies in one page
  * @buf: where to
  * @len: bytes
+ * @patient: wait for copies of pages under way, as kipt_code_keep_settle()
  *
- * Context: process, may sleep: waits for copies of pages under way, which
- * wait for nobody.
+ * Context: process, may sleep if @patient.
  *
  * Return: false if it was not kept.
  */
 bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
-			u8 *buf, u32 len);
+			u8 *buf, u32 len, bool patient);
 
 /**
  * kipt_sideband_log() - the switches of a CPU

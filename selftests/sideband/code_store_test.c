@@ -2,19 +2,28 @@
 /*
  * The store of kept code against a plain list of everything ever put in:
  * what it gives is what was put; it stays within its pages; the newest are
- * there; equal pages take one place. The numbers are the same in each run.
- * User space.
+ * there; equal pages take one place, others do not though their hashes be
+ * equal; no program makes it slow. The numbers are the same in each run. User
+ * space.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "../../kmod/code_store.h"
 #include "../decode/ktap.h"
 
-#define CHUNKS		2U
-#define SLOTS		(CHUNKS * KIPT_CODE_CHUNK)
-#define BYTES		((u64)CHUNKS * KIPT_CODE_CHUNK_BYTES)
+#define SLOTS		128U
+#define BYTES		((u64)SLOTS * KIPT_CODE_PAGE)
 #define PUTS		20000U
 #define BASE		0x400000ULL
+/* What a run of pages never crosses. */
+#define REGION		(256ULL << 10)
+#define SEED		0x8a5cd789635d2dffULL
+/* Scattered pages of one address space, and how far apart. */
+#define SCATTERED	60000U
+#define APART		(2ULL << 20)
+/* It takes less than one, or minutes. */
+#define SECONDS_MAX	10
 
 static struct ktap ktap;
 static struct kipt_code_store *store;
@@ -45,11 +54,18 @@ static u32 next_random(void)
 	return (u32)(state >> 16);
 }
 
+/* All have the same hash; otherwise contents have one of their own. */
+static bool collide;
+
+static u64 hash_of(u32 content)
+{
+	return collide ? 1 : content * 0x9e3779b97f4a7c15ULL;
+}
+
 static void fill(u8 *page, u32 content)
 {
 	u32 i;
 
-	/* Contents that agree in what the store samples differ here. */
 	memset(page, (int)(content / 4), KIPT_CODE_PAGE);
 	for (i = 0; i < 4; i++)
 		page[100 + i] = (u8)(content >> i * 8);
@@ -61,10 +77,10 @@ static bool put(u64 id, u64 addr, u32 content)
 
 	fill(page, content);
 	if (kipt_code_store_wants(store))
-		kipt_code_store_grow(store, calloc(1, KIPT_CODE_CHUNK_BYTES));
+		kipt_code_store_grow(store, calloc(1, KIPT_CODE_PAGE));
 	if (nr_puts < PUTS)
 		all_puts[nr_puts++] = (struct put){ id, addr, content };
-	return kipt_code_store_put(store, id, addr, page);
+	return kipt_code_store_put(store, id, addr, hash_of(content), page);
 }
 
 /* Whether the store has it, and it is right. */
@@ -95,7 +111,7 @@ static void begin(void)
 		free(memory);
 	}
 	memory = calloc(1, kipt_code_store_size(BYTES));
-	store = kipt_code_store_init(memory, BYTES);
+	store = kipt_code_store_init(memory, BYTES, SEED);
 	nr_puts = 0;
 }
 
@@ -148,7 +164,7 @@ static void without_memory_nothing_is_kept(void)
 
 	begin();
 	check("without_memory_nothing_is_kept",
-	      !kipt_code_store_put(store, 1, BASE, page) &&
+	      !kipt_code_store_put(store, 1, BASE, 1, page) &&
 	      !is_there(1, BASE) && kipt_code_store_dropped(store) ==
 	      KIPT_CODE_PAGE);
 }
@@ -175,7 +191,7 @@ static bool agrees(void)
 	return there > 10 && kipt_code_store_bytes(store) <= BYTES;
 }
 
-static void random_puts_agree(void)
+static void random_puts_agree(const char *name)
 {
 	u32 i, id = 1, round = 0;
 	bool good = true;
@@ -194,7 +210,74 @@ static void random_puts_agree(void)
 			round = 0;
 		}
 	}
-	check("random_puts_agree_with_a_plain_list", good);
+	check(name, good);
+}
+
+static void equal_hashes_are_told_apart(void)
+{
+	u32 i;
+	bool all = true;
+
+	collide = true;
+	begin();
+	for (i = 0; i < 2 * SLOTS; i++)
+		put(i + 1, BASE, i);
+	for (i = SLOTS; i < 2 * SLOTS; i++)
+		all &= has(i + 1, BASE, i);
+	check("equal_hashes_are_told_apart", all);
+	random_puts_agree("random_puts_with_equal_hashes_agree");
+	collide = false;
+}
+
+static void runs_end_with_their_region(void)
+{
+	u64 first = BASE + REGION - 5 * KIPT_CODE_PAGE;
+	bool all = true;
+	u32 i;
+
+	begin();
+	for (i = 0; i < 10; i++)
+		put(1, first + i * KIPT_CODE_PAGE, i);
+	for (i = 0; i < 10; i++)
+		all &= has(1, first + i * KIPT_CODE_PAGE, i);
+	check("pages_on_both_sides_of_a_boundary_are_there", all);
+	check("before_and_behind_them_there_is_none",
+	      !is_there(1, first - KIPT_CODE_PAGE) &&
+	      !is_there(1, first + 10 * KIPT_CODE_PAGE));
+	/* The oldest is what is dropped first: one side, not the other. */
+	for (i = 10; i <= SLOTS; i++)
+		put(i, BASE, i);
+	check("each_side_is_dropped_by_itself", !is_there(1, first) &&
+	      !is_there(1, first + 4 * KIPT_CODE_PAGE) &&
+	      has(1, first + 5 * KIPT_CODE_PAGE, 5));
+}
+
+/* Equal pages, each in a run of its own; then most reads find none. */
+static void scattered_pages_are_found(void)
+{
+	struct timespec from, to;
+	bool all = true, none = true;
+	u64 wish = SCATTERED;
+	u32 i;
+
+	begin();
+	free(memory);
+	wish *= KIPT_CODE_PAGE;
+	memory = calloc(1, kipt_code_store_size(wish));
+	store = kipt_code_store_init(memory, wish, SEED);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (i = 0; i < SCATTERED; i++)
+		put(1, BASE + i * APART, i % 2);
+	for (i = 0; i < SCATTERED; i++) {
+		all &= has(1, BASE + i * APART, i % 2);
+		none &= !is_there(1, BASE + i * APART + KIPT_CODE_PAGE);
+		none &= !is_there(1, BASE + i * APART + REGION);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	check("scattered_pages_are_found", all);
+	check("between_scattered_pages_there_is_none", none);
+	check("scattered_pages_are_found_soon",
+	      to.tv_sec - from.tv_sec < SECONDS_MAX);
 }
 
 static void clear_forgets(void)
@@ -214,7 +297,10 @@ int main(void)
 	equal_pages_are_one();
 	the_newest_are_kept();
 	without_memory_nothing_is_kept();
-	random_puts_agree();
+	random_puts_agree("random_puts_agree_with_a_plain_list");
+	equal_hashes_are_told_apart();
+	runs_end_with_their_region();
+	scattered_pages_are_found();
 	clear_forgets();
 	begin();
 	free(memory);

@@ -26,6 +26,10 @@
 /* A program of our own: where it is, and what it does there. */
 #define TINY_BASE	0x10000000ULL
 #define TINY_ROUNDS	100
+/* Pages of code far apart: each a mapping, more than most programs have. */
+#define FAR_BASE	0x100000000000ULL
+#define FAR_APART	(2ULL * MIB)
+#define FAR_PAGES	1500U
 
 /* A session on CPU 0 that keeps code. */
 FIXTURE(sideband)
@@ -166,6 +170,7 @@ static struct {
 	uint64_t jumps;
 	uint64_t ends;
 	uint64_t no_code;
+	uint64_t far;
 	uint64_t gaps[KIPT_GAP_KIND_MAX + 1];
 } told;
 
@@ -175,9 +180,16 @@ static bool in_tiny(const struct kipt_record *r)
 	       r->ip < TINY_LAST;
 }
 
+static bool in_far(const struct kipt_record *r)
+{
+	return !(r->flags & KIPT_RF_NO_IP) && r->ip >= FAR_BASE &&
+	       r->ip < FAR_BASE + FAR_PAGES * FAR_APART;
+}
+
 static void tell(const struct kipt_record *r)
 {
 	if (r->type == KIPT_RECORD_BRANCH) {
+		told.far += r->kind == KIPT_BRANCH_RET && in_far(r);
 		told.jumps += r->kind == KIPT_BRANCH_COND &&
 			      r->ip == TINY_JUMP;
 		told.ends += r->kind == KIPT_BRANCH_SYSCALL &&
@@ -187,7 +199,7 @@ static void tell(const struct kipt_record *r)
 		return;
 	if (r->kind <= KIPT_GAP_KIND_MAX)
 		told.gaps[r->kind]++;
-	told.no_code += in_tiny(r);
+	told.no_code += in_tiny(r) || in_far(r);
 }
 
 static void tell_all(struct kipt_nl *nl, void *ctx)
@@ -372,6 +384,47 @@ TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 	EXPECT_EQ((uint64_t)processes() * (TINY_ROUNDS - 1), told.jumps);
 	EXPECT_EQ(0, told.no_code);
 	unlink(path);
+}
+
+/* Each page is code that returns, and differs from the others in its end. */
+static int call_far_pages(void *arg)
+{
+	unsigned char *page;
+	uint32_t i;
+
+	(void)arg;
+	pin_to(0);
+	for (i = 0; i < FAR_PAGES; i++) {
+		page = mmap((void *)(FAR_BASE + i * FAR_APART), 4096,
+			    PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE |
+			    MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		if (page == MAP_FAILED)
+			return 1;
+		memcpy(page + 4096 - sizeof(i), &i, sizeof(i));
+		page[0] = 0xc3;
+		((void (*)(void))page)();
+	}
+	return 0;
+}
+
+/* Nor may any of them be taken for another, or be hard to find. */
+TEST_F_TIMEOUT(sideband, scattered_pages_that_are_alike_decode, 120)
+{
+	struct timespec from, to;
+
+	self->want.ctl &= ~CTL_OS;
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, in_child(call_far_pages, NULL));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	TH_LOG("the fetch took %ld s", (long)(to.tv_sec - from.tv_sec));
+	EXPECT_EQ(FAR_PAGES, told.far);
+	EXPECT_EQ(0, told.no_code);
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_CODE_DROPPED]);
+	EXPECT_GT(60, to.tv_sec - from.tv_sec);
 }
 
 /* Shared with the traced child. */
