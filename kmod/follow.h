@@ -27,7 +27,8 @@ struct task_struct;
  * @cr3_filter: whether the CPUs have CR3 filtering
  *
  * The process is told apart from later ones with its number. Nothing of it is
- * kept alive.
+ * kept alive. What it takes is charged to the caller's memory cgroup, children
+ * too.
  *
  * Context: may sleep; of who asks.
  *
