@@ -32,6 +32,12 @@
  */
 #define CR3_USER_HALF	BIT_ULL(12)
 
+/*
+ * So many are added between two looks for those that ended, which thus takes
+ * no longer than to find one in the table.
+ */
+#define ENDED_MAX	64U
+
 /**
  * struct process - one that is followed
  * @node: in the set
@@ -50,6 +56,7 @@ struct process {
  * @forks: children of these are followed
  * @by_cr3: the CPU itself tells the processes apart
  * @count: processes in the set
+ * @added: processes that ever were, from 0 again after 2^32
  * @lost: children that were not followed
  * @memcg: of who made the set; children are charged to it, not to their parent
  * @rcu: frees it
@@ -60,6 +67,7 @@ struct kipt_follow {
 	bool forks;
 	bool by_cr3;
 	u32 count;
+	u32 added;
 	u64 lost;
 	struct mem_cgroup *memcg;
 	struct rcu_head rcu;
@@ -141,7 +149,7 @@ static int add(struct kipt_follow *follow, struct pid *pid)
 	struct process *process;
 
 	lockdep_assert_held(&sets_lock);
-	if (follow->count >= most)
+	if (!(++follow->added % ENDED_MAX) || follow->count >= most)
 		drop_ended(follow);
 	if (follow->count >= most)
 		return -ENOSPC;
