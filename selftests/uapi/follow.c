@@ -515,6 +515,8 @@ TEST_F_TIMEOUT(follow, ended_children_are_let_go_of, 120)
 	self->want.ctl &= ~variant->without;
 	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	self->want.size = SIZE_MIN;
+	/* Sets of tests before this one are freed a while later. */
+	ASSERT_TRUE(memory_is_free(&self->nl));
 	self->child = start_followed(FORK_IN_TURN, &told, &tells);
 	self->want.pid = (uint32_t)self->child;
 	id = kipt_session_new(&self->nl, &self->want);
