@@ -14,6 +14,7 @@
 #include "refuse.h"
 #include "rtit_regs.h"
 #include "session.h"
+#include "tsc_extend.h"
 
 /*
  * Large against the distance of PSBs, so small that the records of one chunk
@@ -60,7 +61,7 @@ static struct kipt_fetch *make_fetch(struct kipt_session *session,
 	fetch->id = new_id();
 	fetch->output = request->output;
 	fetch->memory = request->memory ?: kipt_limits()->arena;
-	fetch->near = get_cycles();
+	fetch->near = kipt_tsc_of_run(session->started);
 	fetch->in_order = !(session->ctl & RTIT_CTL_TSCEN);
 	err = kipt_chunks_init(&fetch->chunks, session->traces,
 			       session->nr_traces, request->only_cpu,

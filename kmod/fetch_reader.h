@@ -19,7 +19,7 @@
  * @id: its number; constant
  * @output: enum kipt_output; constant
  * @memory: bytes of working memory of each reader; constant
- * @near: a TSC near those of the traces; constant
+ * @near: a TSC less than 2^55 ticks from those of the traces; constant
  * @in_order: without time in the trace one reader decodes all, since only the
  *	order tells which task ran; constant
  * @readers: who takes part; session->lock

@@ -8,9 +8,11 @@
  */
 #include <linux/hashtable.h>
 #include <linux/err.h>
+#include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -21,6 +23,7 @@
 #include "follow.h"
 #include "hw_regs.h"
 #include "limits.h"
+#include "memory.h"
 #include "trace.h"
 
 /*
@@ -28,6 +31,12 @@
  * CR3 filtering compares CR3[63:12] (Intel SDM Vol. 3C, "Filtering by CR3").
  */
 #define CR3_USER_HALF	BIT_ULL(12)
+
+/*
+ * So many are added between two looks for those that ended, which thus takes
+ * no longer than to find one in the table.
+ */
+#define ENDED_MAX	64U
 
 /**
  * struct process - one that is followed
@@ -47,7 +56,9 @@ struct process {
  * @forks: children of these are followed
  * @by_cr3: the CPU itself tells the processes apart
  * @count: processes in the set
+ * @added: processes that ever were, from 0 again after 2^32
  * @lost: children that were not followed
+ * @memcg: of who made the set; children are charged to it, not to their parent
  * @rcu: frees it
  * @processes: by the address of struct pid
  */
@@ -56,7 +67,9 @@ struct kipt_follow {
 	bool forks;
 	bool by_cr3;
 	u32 count;
+	u32 added;
 	u64 lost;
+	struct mem_cgroup *memcg;
 	struct rcu_head rcu;
 	DECLARE_HASHTABLE(processes, 6);
 };
@@ -95,6 +108,7 @@ static void free_process(struct rcu_head *rcu)
 
 	put_pid(process->pid);
 	kfree(process);
+	kipt_memory_uncharge(sizeof(*process));
 }
 
 static void drop_ended(struct kipt_follow *follow)
@@ -113,17 +127,33 @@ static void drop_ended(struct kipt_follow *follow)
 	}
 }
 
-static int add(struct kipt_follow *follow, struct pid *pid, gfp_t gfp)
+static struct process *alloc_process(const struct kipt_follow *follow)
+{
+	struct process *process;
+	struct mem_cgroup *old;
+
+	if (kipt_memory_charge(sizeof(*process)))
+		return NULL;
+	old = set_active_memcg(follow->memcg);
+	process = kzalloc(sizeof(*process),
+			  GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	set_active_memcg(old);
+	if (!process)
+		kipt_memory_uncharge(sizeof(*process));
+	return process;
+}
+
+static int add(struct kipt_follow *follow, struct pid *pid)
 {
 	u32 most = kipt_limits()->processes;
 	struct process *process;
 
 	lockdep_assert_held(&sets_lock);
-	if (follow->count >= most)
+	if (!(++follow->added % ENDED_MAX) || follow->count >= most)
 		drop_ended(follow);
 	if (follow->count >= most)
 		return -ENOSPC;
-	process = kzalloc(sizeof(*process), gfp);
+	process = alloc_process(follow);
 	if (!process)
 		return -ENOMEM;
 	process->pid = get_pid(pid);
@@ -169,13 +199,15 @@ struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
 	hash_init(follow->processes);
 	follow->forks = forks;
 	follow->by_cr3 = cr3_filter && !(config->ctl & RTIT_CTL_OS);
+	follow->memcg = get_mem_cgroup_from_mm(current->mm);
 	spin_lock(&sets_lock);
-	err = add(follow, group, GFP_NOWAIT | __GFP_ACCOUNT);
+	err = add(follow, group);
 	if (!err)
 		list_add_tail_rcu(&follow->node, &sets);
 	spin_unlock(&sets_lock);
 	put_pid(group);
 	if (err) {
+		mem_cgroup_put(follow->memcg);
 		kfree(follow);
 		return ERR_PTR(err);
 	}
@@ -194,6 +226,7 @@ static void free_set(struct rcu_head *rcu)
 
 	hash_for_each_safe(follow->processes, bucket, next, process, node)
 		free_process(&process->rcu);
+	mem_cgroup_put(follow->memcg);
 	kfree(follow);
 }
 
@@ -296,8 +329,7 @@ void kipt_follow_switch_local(struct task_struct *next, bool followed,
 static void follow_child(struct kipt_follow *follow, struct pid *child)
 {
 	spin_lock(&sets_lock);
-	if (!contains(follow, child) &&
-	    add(follow, child, GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT))
+	if (!contains(follow, child) && add(follow, child))
 		WRITE_ONCE(follow->lost, follow->lost + 1);
 	spin_unlock(&sets_lock);
 }

@@ -26,8 +26,10 @@ struct task_struct;
  *	other processes run.
  * @cr3_filter: whether the CPUs have CR3 filtering
  *
- * The process is told apart from later ones with its number. Nothing of it is
- * kept alive.
+ * A process is told apart from later ones with its number by its struct pid.
+ * That, and with it its PID namespace, is held until the process has ended and
+ * 64 more were forked at most, or the set is gone; nothing else of it is.
+ * What that takes is charged to the caller's memory cgroup, children too.
  *
  * Context: may sleep; of who asks.
  *

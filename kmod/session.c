@@ -570,7 +570,8 @@ static int start_locked(struct kipt_session *session,
 	forget_last_run(session);
 	session->generation++;
 	session->cause = 0;
-	session->first_patch = kipt_text_patch_count();
+	session->started = get_cycles();
+	session->first_patch = kipt_text_patch_begin();
 	err = start_traces(session, extack);
 	if (err) {
 		/* The CPUs that did start hold nothing worth keeping. */

@@ -116,6 +116,7 @@ struct kipt_session_config {
  * @state: enum kipt_state; read without the lock for reports
  * @cause: enum kipt_stop_cause of the last run, 0 before
  * @generation: counts starts
+ * @started: TSC of the last start
  * @sideband: what the scheduler said
  * @first_patch: number of the first patch of kernel text since the last start
  * @end_patch: number of the first one after the last stop
@@ -158,6 +159,7 @@ struct kipt_session {
 	u32 state;
 	u32 cause;
 	u64 generation;
+	u64 started;
 	struct kipt_sideband *sideband;
 	u64 first_patch;
 	u64 end_patch;

@@ -26,6 +26,7 @@
 #include "hw.h"
 #include "limits.h"
 #include "memory.h"
+#include "probe.h"
 #include "sideband.h"
 #include "space_table.h"
 
@@ -266,6 +267,8 @@ static int register_exit_probe(void)
 		.pre_handler = kipt_sideband_on_exit_mmap,
 	};
 	err = register_kprobe(&exit_probe);
+	if (!err && !kipt_probe_is_armed(&exit_probe))
+		pr_warn("kprobes do not fire: code of processes that end is not kept\n");
 	if (!err)
 		return 0;
 	exit_probe.pre_handler = NULL;

@@ -9,22 +9,27 @@
  * with goes through __text_poke(), too long for its bytes to be kept.
  *
  * If the kernel has no __text_poke() nothing is logged, and contradictions
- * that patches cause show as decode errors.
+ * that patches cause show as decode errors. While root keeps kprobes from
+ * firing nothing is logged either, and then kernel text is unknown.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitops.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/perf_event.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/nops.h>
 
 #include "compat.h"
 #include "limits.h"
 #include "memory.h"
 #include "patch_log.h"
+#include "probe.h"
 #include "text_patch.h"
 
 static struct kipt_patch_log *patch_log;
@@ -39,11 +44,25 @@ static u32 users;
 
 static struct kprobe poke_probe, ksymbol_probe;
 static bool modules_watched;
+/* Bit 0: the administrator was told that nobody listens. */
+static unsigned long deaf_told;
 
 static unsigned long misses(void)
 {
 	return READ_ONCE(poke_probe.nmissed) +
 	       READ_ONCE(ksymbol_probe.nmissed);
+}
+
+/*
+ * ftrace turns the probe on again, and did not let it see patches before. Of
+ * its three writes this is the second, from whose INT3 the probe is called.
+ */
+static bool is_revival(u64 addr, u64 len, const u8 *before)
+{
+	static const u8 off[] = { BYTES_NOP5 };
+
+	return addr == (u64)poke_probe.addr + 1 && len == sizeof(off) - 1 &&
+	       before && !memcmp(before, off + 1, len);
 }
 
 static void log_patch(u64 addr, u64 len, const u8 *before)
@@ -52,7 +71,7 @@ static void log_patch(u64 addr, u64 len, const u8 *before)
 
 	raw_spin_lock_irqsave(&writer_lock, flags);
 	missed = misses();
-	if (missed != misses_seen)
+	if (missed != misses_seen || is_revival(addr, len, before))
 		kipt_patch_log_missed(patch_log);
 	WRITE_ONCE(misses_seen, missed);
 	kipt_patch_log_add(patch_log, rdtsc(), addr, len, before);
@@ -171,6 +190,7 @@ static int begin_log(void)
 		return -ENOMEM;
 	patch_log = kipt_patch_log_init(memory, entries, next_number);
 	misses_seen = 0;
+	clear_bit(0, &deaf_told);
 	err = add_probes();
 	if (err)
 		end_log();
@@ -198,6 +218,33 @@ void kipt_text_patch_put(void)
 	mutex_unlock(&users_lock);
 }
 
+static bool is_deaf(const struct kprobe *probe)
+{
+	return probe->pre_handler && !kipt_probe_is_armed(probe);
+}
+
+/* Return: false if patches are made that nobody logs; dmesg says it once. */
+static bool is_listening(void)
+{
+	if (!is_deaf(&poke_probe) && !is_deaf(&ksymbol_probe))
+		return true;
+	if (!test_and_set_bit(0, &deaf_told))
+		pr_warn("kernel code cannot be told, since kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1\n");
+	return false;
+}
+
+u64 kipt_text_patch_begin(void)
+{
+	unsigned long flags;
+
+	if (patch_log && !is_listening()) {
+		raw_spin_lock_irqsave(&writer_lock, flags);
+		kipt_patch_log_missed(patch_log);
+		raw_spin_unlock_irqrestore(&writer_lock, flags);
+	}
+	return kipt_text_patch_count();
+}
+
 u64 kipt_text_patch_count(void)
 {
 	return patch_log ? kipt_patch_log_count(patch_log) : next_number;
@@ -219,7 +266,7 @@ bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
 	if (!patch_log)
 		return false;
 	/* A patch that nobody logged, after all that are. */
-	if (misses() != READ_ONCE(misses_seen))
+	if (misses() != READ_ONCE(misses_seen) || !is_listening())
 		return false;
 	/* The bytes were read before the log is. */
 	smp_rmb();

@@ -32,6 +32,16 @@ int kipt_text_patch_get(void);
 void kipt_text_patch_put(void);
 
 /**
+ * kipt_text_patch_begin() - a run begins
+ *
+ * If kprobes do not fire, all kernel text before the next patch that is logged
+ * is unknown, and dmesg says what to do. Context: any.
+ *
+ * Return: number of the next patch.
+ */
+u64 kipt_text_patch_begin(void);
+
+/**
  * kipt_text_patch_count() - patches logged so far
  *
  * Context: any.
@@ -73,7 +83,8 @@ u64 kipt_text_patch_lost(u64 first);
  * Context: any.
  *
  * Return: false if it is not known what it was: code came or went
- * there without a copy, a patch was not seen, or fell out of the log.
+ * there without a copy, a patch was not seen, or fell out of the log; or
+ * kprobes do not fire now.
  */
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len);
 

@@ -113,9 +113,27 @@ static void times_have_64_bits(void)
 	      kipt_switch_log_running(&log, kipt_tsc_extend(near, 1050)) == 1);
 }
 
+/* However long ago it was, and whoever looks at it when. */
+static void times_of_a_run_are_extended_by_its_start(void)
+{
+	u64 start = (3ULL << 56) - 1000, near = kipt_tsc_of_run(start);
+	u64 later = start + (1ULL << 55) + (1ULL << 54);
+
+	check("begin_of_a_run",
+	      kipt_tsc_extend(near, start & ((1ULL << 56) - 1)) == start);
+	check("another_cpu_is_behind",
+	      kipt_tsc_extend(near, (start - 5000) & ((1ULL << 56) - 1)) ==
+	      start - 5000);
+	check("a_run_of_months",
+	      kipt_tsc_extend(near, later & ((1ULL << 56) - 1)) == later);
+	check("right_after_the_machine_started",
+	      kipt_tsc_extend(kipt_tsc_of_run(5), 7) == 7);
+}
+
 int main(void)
 {
 	ktap_start();
+	times_of_a_run_are_extended_by_its_start();
 	time_tells_who_ran();
 	one_space_needs_no_time();
 	an_overflow_is_told();

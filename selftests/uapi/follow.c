@@ -104,7 +104,9 @@ static void show(const char *name, const struct tally *tally)
 #define ROUNDS	2000
 
 /* What a followed process does when it is told to, then it waits to be killed. */
-enum deed { JUST_RUN, MAKE_THREAD, FORK, FORK_MANY, EXEC, VFORK, REST };
+enum deed {
+	JUST_RUN, MAKE_THREAD, FORK, FORK_MANY, FORK_IN_TURN, EXEC, VFORK, REST,
+};
 
 /* Others that talk while the followed one rests: more than a log has room for. */
 #define CHATS	4000
@@ -116,6 +118,11 @@ struct chat {
 };
 
 static struct chat *chat;
+
+/* Children of FORK_IN_TURN, each of which ends before the next is made. */
+#define IN_TURN	500
+/* More than 64 that ended take, which is as many as are kept. */
+#define ENDED_BYTES	8192
 
 /* Children of FORK_MANY beyond those there is room for. */
 #define TOO_MANY	20
@@ -154,6 +161,19 @@ static void fork_many(void)
 	for (i = 0; i < count; i++)
 		if (!fork())
 			end_in_turn(ends, !i);
+}
+
+static void fork_in_turn(void)
+{
+	unsigned int i;
+	pid_t child;
+
+	for (i = 0; i < IN_TURN; i++) {
+		child = fork();
+		if (!child)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
 }
 
 static void *run_thread(void *arg)
@@ -246,6 +266,9 @@ static void do_deed(enum deed deed)
 		break;
 	case FORK_MANY:
 		fork_many();
+		break;
+	case FORK_IN_TURN:
+		fork_in_turn();
 		break;
 	case VFORK:
 		fork_and_wait(true);
@@ -479,6 +502,44 @@ TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_told, 300)
 	EXPECT_EQ(machine_parameter("processes"), tally.alive);
 	EXPECT_EQ(TOO_MANY, tally.lost);
 	EXPECT_EQ(TOO_MANY, tally.gap_processes);
+}
+
+/* They ended long before the limit: what they took is free again. */
+TEST_F_TIMEOUT(follow, ended_children_are_let_go_of, 120)
+{
+	uint64_t before, after = 0;
+	int told, tells, id, tries;
+	char byte;
+
+	if (machine_parameter("processes") < IN_TURN)
+		SKIP(return, "there is no room for so many");
+	self->want.ctl &= ~variant->without;
+	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK;
+	self->want.size = SIZE_MIN;
+	/* Sets of tests before this one are freed a while later. */
+	ASSERT_TRUE(memory_is_free(&self->nl));
+	self->child = start_followed(FORK_IN_TURN, &told, &tells);
+	self->want.pid = (uint32_t)self->child;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	before = kipt_memory(&self->nl);
+	ASSERT_EQ(1, write(told, "", 1));
+	ASSERT_EQ(1, read(tells, &byte, 1));
+	/* Freed after a grace period. */
+	for (tries = 0; tries < 100; tries++) {
+		after = kipt_memory(&self->nl);
+		if (after <= before + ENDED_BYTES)
+			break;
+		wait_ms(50);
+	}
+	TH_LOG("%llu bytes more", (unsigned long long)(after - before));
+	/* The last are there still, or they are not counted. */
+	EXPECT_LT(before, after);
+	EXPECT_GE(before + ENDED_BYTES, after);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+	close(told);
+	close(tells);
 }
 
 TEST_F_TIMEOUT(follow, switches_of_others_take_no_room, 120)

@@ -3,7 +3,8 @@
  * What a session knows beside its trace, and what it costs others: nothing of
  * a process that ended is held, not its memory, its file system or its
  * cgroup, and yet its code is decoded; thousands of processes in one run;
- * nobody waits for user space that does not answer; what is lost is told.
+ * nobody waits for user space that does not answer; what is lost is told, and
+ * no kernel code that may have been patched unseen.
  * Runs on a machine with PT and the module loaded; skips elsewhere.
  */
 #include <elf.h>
@@ -23,6 +24,7 @@
 #define MIB		(1L << 20)
 #define BIG		(96L * MIB)
 #define PROCESSES	5000
+#define KERNEL_BEGIN	0x8000000000000000ULL
 /* A program of our own: where it is, and what it does there. */
 #define TINY_BASE	0x10000000ULL
 #define TINY_ROUNDS	100
@@ -165,12 +167,13 @@ static int run_program(void *arg)
 	return 1;
 }
 
-/* What a fetch says of the tiny program. */
+/* What a fetch says of the tiny program, and branches of the kernel. */
 static struct {
 	uint64_t jumps;
 	uint64_t ends;
 	uint64_t no_code;
 	uint64_t far;
+	uint64_t kernel;
 	uint64_t gaps[KIPT_GAP_KIND_MAX + 1];
 } told;
 
@@ -194,6 +197,8 @@ static void tell(const struct kipt_record *r)
 			      r->ip == TINY_JUMP;
 		told.ends += r->kind == KIPT_BRANCH_SYSCALL &&
 			     r->ip == TINY_SYSCALL;
+		told.kernel += !(r->flags & KIPT_RF_NO_IP) &&
+			       r->ip >= KERNEL_BEGIN;
 	}
 	if (r->type != KIPT_RECORD_GAP)
 		return;
@@ -636,6 +641,110 @@ TEST_F_TIMEOUT(sideband, switches_of_user_code_alone_lose_none, 60)
 	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
 	EXPECT_EQ(1, told.gaps[KIPT_GAP_STOPPED]);
 	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+}
+
+/* What root can write 0 to: then kprobes do not fire, and nobody is told. */
+FIXTURE(deaf)
+{
+	struct kipt_nl nl;
+	int id;
+};
+
+FIXTURE_VARIANT(deaf)
+{
+	const char *path;
+};
+
+FIXTURE_VARIANT_ADD(deaf, ftrace)
+{
+	.path = "/proc/sys/kernel/ftrace_enabled",
+};
+
+FIXTURE_VARIANT_ADD(deaf, kprobes)
+{
+	.path = "/sys/kernel/debug/kprobes/enabled",
+};
+
+static const struct kipt_want deaf_want = {
+	.cpus = "0",
+	.mode = KIPT_MODE_RING,
+	.size = SIZE_USUAL,
+	.ctl = CTL_BASIC | CTL_TSCEN,
+};
+
+FIXTURE_SETUP(deaf)
+{
+	SKIP_IF_MISSING();
+	if (access(variant->path, W_OK))
+		SKIP(return, "%s cannot be written", variant->path);
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->id = kipt_session_new(&self->nl, &deaf_want);
+	ASSERT_LT(0, self->id);
+	pin_to(0);
+}
+
+FIXTURE_TEARDOWN(deaf)
+{
+	write_file(variant->path, "1");
+	kipt_nl_close(&self->nl);
+}
+
+static int run_and_tell(struct kipt_nl *nl, int id)
+{
+	int ret = kipt_session_start(nl, id);
+
+	work(100);
+	if (!ret)
+		ret = kipt_session_stop(nl, id);
+	return ret ? ret : fetch_and_tell(nl, id);
+}
+
+/* The kernel's code is no more than gaps. */
+#define EXPECT_NO_KERNEL()						\
+	do {								\
+		EXPECT_EQ(0, told.kernel);				\
+		EXPECT_LT(0, told.gaps[KIPT_GAP_NO_CODE]);		\
+	} while (0)
+
+TEST_F_TIMEOUT(deaf, from_the_start_on, 60)
+{
+	ASSERT_EQ(0, write_file(variant->path, "0"));
+	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
+	EXPECT_NO_KERNEL();
+	ASSERT_EQ(0, write_file(variant->path, "1"));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_NO_KERNEL();
+
+	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
+	EXPECT_LT(100, told.kernel);
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_NO_CODE]);
+}
+
+TEST_F_TIMEOUT(deaf, from_the_stop_on, 60)
+{
+	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
+	EXPECT_LT(100, told.kernel);
+	ASSERT_EQ(0, write_file(variant->path, "0"));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_NO_KERNEL();
+	/* What was patched meanwhile, nobody knows. */
+	ASSERT_EQ(0, write_file(variant->path, "1"));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_NO_KERNEL();
+}
+
+TEST_F_TIMEOUT(deaf, before_there_was_a_session, 60)
+{
+	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
+	ASSERT_EQ(0, write_file(variant->path, "0"));
+	self->id = kipt_session_new(&self->nl, &deaf_want);
+	ASSERT_LT(0, self->id);
+	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
+	EXPECT_NO_KERNEL();
+	ASSERT_EQ(0, write_file(variant->path, "1"));
+	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
+	EXPECT_LT(100, told.kernel);
+	EXPECT_EQ(0, told.gaps[KIPT_GAP_NO_CODE]);
 }
 
 #include "kipt_main.h"
