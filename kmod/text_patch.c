@@ -149,6 +149,11 @@ static void unprobe(struct kprobe *probe)
 	probe->pre_handler = NULL;
 }
 
+static size_t log_bytes(void)
+{
+	return kipt_patch_log_size(kipt_limits()->patches);
+}
+
 static void end_log(void)
 {
 	lockdep_assert_held(&users_lock);
@@ -158,8 +163,7 @@ static void end_log(void)
 	unprobe(&ksymbol_probe);
 	unprobe(&poke_probe);
 	next_number = kipt_patch_log_count(patch_log);
-	kipt_memory_free(patch_log,
-			 kipt_patch_log_size(kipt_limits()->patches));
+	kipt_memory_free(patch_log, log_bytes());
 	patch_log = NULL;
 }
 
@@ -179,16 +183,14 @@ static int add_probes(void)
 	return 0;
 }
 
-static int begin_log(void)
+/* @memory: log_bytes() zeroed bytes, the log's from now on. */
+static int begin_log(void *memory)
 {
-	u32 entries = kipt_limits()->patches;
-	void *memory = kipt_memory_alloc(kipt_patch_log_size(entries));
 	int err;
 
 	lockdep_assert_held(&users_lock);
-	if (!memory)
-		return -ENOMEM;
-	patch_log = kipt_patch_log_init(memory, entries, next_number);
+	patch_log = kipt_patch_log_init(memory, kipt_limits()->patches,
+					next_number);
 	misses_seen = 0;
 	clear_bit(0, &deaf_told);
 	err = add_probes();
@@ -197,16 +199,28 @@ static int begin_log(void)
 	return err;
 }
 
+/* Memory may be long in coming, and others wait for the lock. */
 int kipt_text_patch_get(void)
 {
+	void *memory = NULL;
 	int err = 0;
 
 	mutex_lock(&users_lock);
-	if (!users)
-		err = begin_log();
+	while (!users && !memory) {
+		mutex_unlock(&users_lock);
+		memory = kipt_memory_alloc(log_bytes());
+		if (!memory)
+			return -ENOMEM;
+		mutex_lock(&users_lock);
+	}
+	if (!users) {
+		err = begin_log(memory);
+		memory = NULL;
+	}
 	if (!err)
 		users++;
 	mutex_unlock(&users_lock);
+	kipt_memory_free(memory, log_bytes());
 	return err;
 }
 
