@@ -203,7 +203,8 @@ for _ in range(4000):
           r.randrange(16), r.choice((0, 1, 2, r.randrange(65536))),
           r.randrange(4), hex(0xffffffff81000000 + r.randrange(0x700)),
           hex(0xffffffff81000000 + r.randrange(0x700)))" | records random.rec
-		for form in --calls --branches --insns --json --stats; do
+		for form in --calls --branches --insns --counts --json \
+			--stats; do
 			"$KIPT" show random.rec $form --kallsyms kallsyms \
 				>/dev/null 2>&1 || bad="$bad $seed$form"
 		done
