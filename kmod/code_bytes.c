@@ -448,6 +448,6 @@ bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space, u64 *name,
 		*name = space & ~SPACE_FLAGS;
 		return true;
 	}
-	kipt_sideband_who(bytes->sideband, space >> SPACE_SHIFT, name, tgid);
-	return true;
+	return kipt_sideband_who(bytes->sideband, space >> SPACE_SHIFT, name,
+				 tgid);
 }

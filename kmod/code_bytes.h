@@ -128,7 +128,7 @@ void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
  * @name: physical address of its page table; 0: unknown
  * @tgid: its process; 0: unknown
  *
- * Return: false if @space is 0 or belongs to a virtual machine.
+ * Return: false if @space is 0, belongs to a virtual machine or was forgotten.
  */
 bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space, u64 *name,
 			 u32 *tgid);

@@ -201,6 +201,38 @@ gap_tests() {
 		"$(json_types <<<"$OUT" | grep -c ^branch)"
 }
 
+# 401000: jmp 401010; 401010: jmp *rax, to 401000. Behind each PSB the first
+# jumps twice and the second once, in one of two address spaces; a PCID makes no
+# other. In a guest the space has no name.
+counts_tests() {
+	local once="02 23 99 01 51 00 10 40 00 4D 00 10 40 00 01"
+	local first="02 43 00 01 00 00 00 00" second="02 43 00 02 00 00 00 00"
+	local pcid="02 43 80 01 00 00 00 00" guest="02 43 01 02 00 00 00 00"
+
+	bytes eb 0e cc cc cc cc cc cc cc cc cc cc cc cc cc cc ff e0 >loop
+	bytes $PSB $first $once $PSB $second $once $PSB $pcid $once >three.pt
+	for n in {1..200}; do cat three.pt; done >spaces.pt
+	run decode spaces.pt --image loop@0x401000 --branches -o spaces.rec
+	for jobs in 1 3; do
+		run decode spaces.pt --image loop@0x401000 --counts --json \
+			--jobs $jobs
+		same "decode_counts_by_space_with_${jobs}_jobs" \
+			"$("$KIPT" show spaces.rec --counts --json 2>err |
+			owners_of_json)" "$(owners_of_json <<<"$OUT")"
+	done
+	same "decode_counts_by_space" "0x1000 800 0x2000 400 0x1000 400 0x2000 200" \
+		"$(owners_of_json <<<"$OUT")"
+	run decode spaces.pt --image loop@0x401000 --counts
+	differ "decode_counts_text" "" "$(grep -- "-- CR3 0x2000$" <<<"$OUT")"
+	run decode spaces.pt --image loop@0x401000 --counts --hash
+	same "decode_counts_hash_knows_no_space" \
+		"$("$KIPT" show spaces.rec --counts --hash)" "$OUT"
+	bytes $PSB $guest $once $PSB $once >guest.pt
+	run decode guest.pt --image loop@0x401000 --counts --json
+	same "decode_counts_of_a_guest" "none 4 none 2" \
+		"$(owners_of_json <<<"$OUT")"
+}
+
 random_decode_tests() {
 	local seed bad='' form
 	for seed in 1 2 3 4 5 6 7 8 9 10; do
@@ -228,5 +260,6 @@ decode_tests() {
 	filter_tests
 	bad_input_tests
 	gap_tests
+	counts_tests
 	random_decode_tests
 }

@@ -215,6 +215,47 @@ equal_tests() {
 	refused "equal_delete" 0 "" delete "$id"
 }
 
+# The pid of a process that counted to a number on CPU 1. All have the same code
+# at the same addresses.
+count_to() {
+	# shellcheck disable=SC2016
+	taskset -c 1 setarch -R sh -c 'echo $$
+		exec awk "BEGIN { for (i = 0; i < $0; i++) sum += i }"' "$1"
+}
+
+# Each process has its own counts of what both did.
+space_tests() {
+	local id few many
+	run start --cpus 1 --keep-code --size 16M
+	id=$OUT
+	few=$(count_to 2000)
+	many=$(count_to 6000)
+	run stop "$id"
+	"$KIPT" fetch "$id" --counts --json --jobs 2 >counts 2>err
+	same "counts_of_each_process" "both loop, none without process" "$(
+		python3 - "$few" "$many" <<-'END'
+	import json, sys
+	few, many = (int(pid) for pid in sys.argv[1:])
+	edges = [o for o in map(json.loads, open("counts"))
+	         if o["type"] == "edge"]
+	def of(pid):
+	    return {(o["ip"], o["to"], o["kind"]): o["count"] for o in edges
+	            if o.get("pid") == pid}
+	a, b = of(few), of(many)
+	loop = [edge for edge in a if b.get(edge, 0) - a[edge] == 4000]
+	def user(o):
+	    return not (int(o["ip"], 16) & int(o["to"], 16)) >> 63
+	stray = sum(o["count"] for o in edges if ("pid" in o) != user(o))
+	print("both loop," if loop else "%d and %d edges, no loop," %
+	      (len(a), len(b)), "%s without process" % (stray or "none"))
+	END
+	)"
+	run fetch "$id" --counts --top 0
+	same "counts_name_processes" 2 "$(grep -o -e '-- process [0-9]*' <<<"$OUT" |
+		sort -u | grep -c -e " $few\$" -e " $many\$")"
+	refused "counts_delete" 0 "" delete "$id"
+}
+
 if ! "$KIPT" info >out 2>err; then
 	echo "1..0 # SKIP $(head -n 1 err)"
 	exit 4
@@ -227,4 +268,5 @@ record_command_tests
 calls_tests
 save_tests
 equal_tests
+space_tests
 ktap_finish

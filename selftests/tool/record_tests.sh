@@ -203,7 +203,8 @@ for _ in range(4000):
           r.randrange(16), r.choice((0, 1, 2, r.randrange(65536))),
           r.randrange(4), hex(0xffffffff81000000 + r.randrange(0x700)),
           hex(0xffffffff81000000 + r.randrange(0x700)))" | records random.rec
-		for form in --calls --branches --insns --json --stats; do
+		for form in --calls --branches --insns --counts --json \
+			--stats; do
 			"$KIPT" show random.rec $form --kallsyms kallsyms \
 				>/dev/null 2>&1 || bad="$bad $seed$form"
 		done
@@ -349,6 +350,95 @@ print("%016x" % h)')" "$("$KIPT" show view.rec --counts --hash)"
 	refused "counts_and_calls" 2 "only one of" show view.rec --counts --calls
 }
 
+# space TGID CR3: the edges that follow are of that process; 0: not known.
+space() { echo "27 0 $(($2 ? 1 : 3)) $1 0 $2"; }
+kernel_space() { echo "27 0 1 0 0 0"; }
+# edge COUNT [FROM TO]: a jump
+edge() { echo "25 2 0 $1 ${2:-0x401000} ${3:-0x401010}"; }
+# ran PID CR3: that process runs from here on; PID 0: not known.
+ran() { echo "4 0 1 0 0 $2"; echo "5 0 $(($1 ? 1 : 3)) $1 0 $1"; }
+# jumped COUNT [FROM TO]: as edge, by BRANCH records
+jumped() { for ((n = $1; n; n--)); do echo "1 2 0 1 ${2:-0x401000} ${3:-0x401010}"; done; }
+
+# Whose the edges on standard input are, and how often: "10 1 20 2".
+owners() {
+	records spaces.rec
+	"$KIPT" show spaces.rec --kallsyms kallsyms --counts --json \
+		2>err | owners_of_json
+}
+
+owners_of_json() {
+	python3 -c 'import json, sys
+print(*(str(o.get("pid", o.get("cr3", "none"))) + " " + str(o["count"])
+        for o in map(json.loads, sys.stdin) if o["type"] == "edge"))'
+}
+
+# Processes use the same addresses; the kernel's are the same in all.
+space_tests() {
+	local kernel="0xffffffff81000010 0xffffffff81000100"
+	same "counts_of_two_processes" "30 7 20 5" \
+		"$({ cpu 0; task 10; space 20 0x2000; edge 5
+		  space 30 0x3000; edge 7; } | owners)"
+	same "counts_of_a_process_add_up" "20 12" \
+		"$({ cpu 0; space 20 0x2000; edge 5; cpu 1; edge 1
+		  space 20 0x3000; edge 6; } | owners)"
+	same "counts_of_unknown_processes" "0x4000 3 0x5000 2 none 1" \
+		"$({ cpu 0; task 10; space 0 0x4000; edge 2; space 0 0x5000
+		  edge 2; space 0 0; edge 1; space 0 0x4000; edge 1
+		  } | owners)"
+	# shellcheck disable=SC2086
+	same "counts_of_the_kernel_are_of_all" "none 9 20 4 30 4" \
+		"$({ cpu 0; task 10; kernel_space; edge 5 $kernel
+		  space 20 0x2000; edge 4; edge 3 $kernel; kernel_space
+		  edge 1 $kernel; space 30 0x3000
+		  edge 4 0xffffffff81000010 0x401010; } | owners)"
+	# shellcheck disable=SC2086
+	same "counts_of_branches_are_of_who_runs" \
+		"none 3 20 2 0x4000 1 0x5000 1 30 1" \
+		"$({ cpu 0; ran 20 0x2018; jumped 2; jumped 1 $kernel
+		  ran 30 0x3000; jumped 1; jumped 2 $kernel; ran 0 0x4000
+		  jumped 1; ran 0 0x5fff; jumped 1; } | owners)"
+	same "counts_of_a_guest_are_nobodys" "none 1" \
+		"$({ cpu 0; echo "4 0 5 0 0 0x4000"; jumped 1; } | owners)"
+	space_text_tests
+	same "edges_one_by_one" "20 None None 30 None None" \
+		"$({ cpu 0; task 10; space 20 0x2000; edge 5
+		  space 30 0x3000; edge 7; } | records spaces.rec
+		"$KIPT" show spaces.rec --json | python3 -c 'import json, sys
+print(*(str(o["pid"]) + " %s %s" % (o.get("tid"), o.get("ip_symbol"))
+        for o in map(json.loads, sys.stdin) if o["type"] == "edge"))')"
+}
+
+# The text tells processes apart where there are several; a hash does not.
+space_text_tests() {
+	printf 'kipt-maps 1\nprocess 20 first one\nmap 401000 402000 0 a.bin\nprocess 30 second\nmap 401000 402000 1000 b.bin\n' \
+		>view.rec.maps
+	{ cpu 0; task 10; space 20 0x2000; edge 5; space 30 0x3000; edge 7
+	  space 0 0x4000; edge 2 5 6; space 0 0; edge 1 5 6; kernel_space
+	  edge 9 0xffffffff81000010 0xffffffff81000100; } |
+		view "counts_tell_processes" \
+"           9 ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  jump
+           7           401000 0x1000 [b.bin] -> 401010 0x1010 [b.bin]  jump  -- process 30 second
+           5           401000 0x0 [a.bin] -> 401010 0x10 [a.bin]  jump  -- process 20 first one
+           2                5 0x5 -> 6 0x6  jump  -- CR3 0x4000
+           1                5 0x5 -> 6 0x6  jump  -- process unknown" \
+		--counts
+	same "counts_hash_knows_no_process" "24 $(python3 -c '
+h = 1469598103934665603
+b = 0xffffffff81000000
+for n in (0x401000, 0x401010, 2, 12), (b + 0x10, b + 0x100, 2, 9), (5, 6, 2, 3):
+    for v in n:
+        h = (h ^ v) * 1099511628211 % 2**64
+print("%016x" % h)')" "$("$KIPT" show view.rec --counts --hash)"
+	{ cpu 0; space 20 0x2000; edge 5; kernel_space
+	  edge 9 0xffffffff81000010 0xffffffff81000100; } |
+		view "counts_of_one_process_do_not_tell_it" \
+"           9 ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  jump
+           5           401000 0x0 [a.bin] -> 401010 0x10 [a.bin]  jump" \
+		--counts
+	rm view.rec.maps
+}
+
 branch_hash_tests() {
 	{ cpu 0; call 010 100; echo "1 1 0 1 5 6"; } | records hash.rec
 	same "branches_hash" "2 $(python3 -c '
@@ -372,5 +462,6 @@ record_tests() {
 	random_record_tests
 	packed_record_tests
 	count_tests
+	space_tests
 	branch_hash_tests
 }

@@ -39,17 +39,29 @@ void edges_destroy(struct edges *edges)
 	free(edges);
 }
 
+bool edge_in_kernel(const struct edge *edge)
+{
+	return (edge->from & edge->to) >> 63;
+}
+
+bool edge_same_space(const struct edge *a, const struct edge *b)
+{
+	return a->pid == b->pid && a->cr3 == b->cr3;
+}
+
 static bool is_same(const struct edge *a, const struct edge *b)
 {
-	return a->from == b->from && a->to == b->to && a->pid == b->pid &&
-	       a->kind == b->kind;
+	return a->from == b->from && a->to == b->to && a->kind == b->kind &&
+	       edge_same_space(a, b);
 }
 
 static struct edge *edge_find(const struct edges *edges,
 			      const struct edge *edge)
 {
 	u64 hash = edge->from * 0x9e3779b97f4a7c15ULL +
-		   edge->to * 0xc2b2ae3d27d4eb4fULL + edge->pid + edge->kind;
+		   edge->to * 0xc2b2ae3d27d4eb4fULL +
+		   (edge->cr3 >> 12) * 0x165667b19e3779f9ULL +
+		   edge->pid + edge->kind;
 	size_t at = (hash ^ hash >> 32) & (edges->size - 1);
 
 	while (edges->table[at].count && !is_same(&edges->table[at], edge))
@@ -83,8 +95,10 @@ bool edges_add(struct edges *edges, const struct edge *edge)
 
 	if (!edge->count)
 		return true;
-	if (edge->from >> 63 && edge->to >> 63)
+	if (edge_in_kernel(edge))
 		key.pid = 0;
+	if (edge_in_kernel(edge) || edge->pid)
+		key.cr3 = 0;
 	found = edge_find(edges, &key);
 	if (found->count) {
 		found->count += key.count;
@@ -122,7 +136,9 @@ static int edge_compare(const void *left, const void *right)
 		return a->to < b->to ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->cr3 < b->cr3 ? -1 : a->cr3 > b->cr3;
 }
 
 const struct edge *edges_sort(struct edges *edges)

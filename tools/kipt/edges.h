@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How often control went from where to where.
+ * How often control went from where to where, in which address space.
  */
 #ifndef KIPT_EDGES_H
 #define KIPT_EDGES_H
@@ -14,6 +14,7 @@
  * @from: the branch, or where an event came
  * @to: where control went
  * @count: how often
+ * @cr3: page table of user addresses, 0 if their process is known, or nothing
  * @pid: process of user addresses, 0 if not known
  * @kind: enum kipt_branch_kind
  */
@@ -21,11 +22,29 @@ struct edge {
 	u64 from;
 	u64 to;
 	u64 count;
+	u64 cr3;
 	u32 pid;
 	u32 kind;
 };
 
 struct edges;
+
+/**
+ * edge_in_kernel() - does an edge belong to all address spaces
+ * @edge: the edge
+ *
+ * Return: true if both of its addresses are the kernel's.
+ */
+bool edge_in_kernel(const struct edge *edge);
+
+/**
+ * edge_same_space() - do edges belong to one address space
+ * @a: an edge of a list
+ * @b: another one
+ *
+ * Return: true if process or page table are the same; also if neither is known.
+ */
+bool edge_same_space(const struct edge *a, const struct edge *b);
 
 /**
  * edges_create() - none yet
@@ -43,8 +62,9 @@ void edges_destroy(struct edges *edges);
 /**
  * edges_add() - control went some way
  * @edges: where to
- * @edge: the edge, @count times more; the process counts only where one of
- *	the addresses is not the kernel's
+ * @edge: the edge, @count times more; process and page table count only where
+ *	one of the addresses is not the kernel's, the page table only where the
+ *	process is not known
  *
  * Return: true, or false without memory.
  */

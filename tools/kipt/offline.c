@@ -25,6 +25,13 @@ static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return image_read(ctx, ip, buf, len);
 }
 
+/* Code is the same in all, counts are not. What runs in a guest has no name. */
+static u64 space_name(void *ctx, u64 cr3, bool nr)
+{
+	(void)ctx;
+	return nr ? 0 : cr3 & ~0xfffULL;
+}
+
 static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct sink *sink = ctx;
@@ -96,7 +103,7 @@ static bool jobs_work(struct jobs *jobs, const struct offline *offline,
 bool offline_decode(const struct offline *offline, struct output *output)
 {
 	struct kipt_flow_config config = offline->config;
-	const struct kipt_code code = {
+	struct kipt_code code = {
 		.read = code_read,
 		.ctx = (void *)offline->image,
 	};
@@ -109,6 +116,8 @@ bool offline_decode(const struct offline *offline, struct output *output)
 		return false;
 	}
 	config.output = output_choose(output, false);
+	if (config.output & KIPT_FLOW_COUNTS)
+		code.space = space_name;
 	jobs = jobs_create(&config, &code, offline->jobs);
 	if (!jobs) {
 		say_error("cannot decode %s: %s", offline->path,

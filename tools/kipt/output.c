@@ -64,6 +64,8 @@ static void tasks_learn(struct output *output,
 		if (records[i].type == KIPT_RECORD_TASK &&
 		    !(records[i].flags & KIPT_RF_NO_VALUE))
 			names_learn(output->names, records[i].value);
+		else if (records[i].type == KIPT_RECORD_SPACE && records[i].aux)
+			names_learn(output->names, records[i].aux);
 	}
 }
 

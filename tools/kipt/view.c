@@ -167,8 +167,19 @@ static void state_take(struct view_state *state, const struct kipt_record *r)
 {
 	switch (r->type) {
 	case KIPT_RECORD_CPU:
-		memset(state, 0, sizeof(*state));
-		state->cpu = r->aux;
+		*state = (struct view_state){
+			.cpu = r->aux,
+			.edge_pid = state->edge_pid,
+			.edge_cr3 = state->edge_cr3,
+		};
+		break;
+	case KIPT_RECORD_CONTEXT:
+		/* What a guest calls so is no page table of this machine. */
+		state->cr3 = r->flags & KIPT_RF_NR ? 0 : r->value & ~0xfffULL;
+		break;
+	case KIPT_RECORD_SPACE:
+		state->edge_pid = r->aux;
+		state->edge_cr3 = r->flags & KIPT_RF_NO_VALUE ? 0 : r->value;
 		break;
 	case KIPT_RECORD_TASK:
 		state->tid = r->aux;
@@ -221,6 +232,12 @@ void view_finish(struct view *view)
 	if (view->tally.counted && options->mode != VIEW_COUNTS &&
 	    !options->stats && !options->json)
 		say_note("branches were only counted: --counts shows them");
+}
+
+u32 view_pid(const struct view *view, const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_EDGE ? view->state.edge_pid :
+						  view->state.pid;
 }
 
 const char *view_time(const struct view *view, char *text)

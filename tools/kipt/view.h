@@ -137,13 +137,19 @@ u32 view_output(const struct view_options *options);
  * struct view_state - what records that came before say about the next one
  * @cpu: its CPU
  * @tid, @pid: its task, 0 if not known
+ * @cr3: its page table, 0 if not known
  * @tsc: time, 0 if not known
  * @tsc_first: the first time there was
+ * @edge_pid, @edge_cr3: process and page table of EDGE records, 0 if not known;
+ *	of no CPU
  */
 struct view_state {
 	u32 cpu;
 	u32 tid, pid;
+	u64 cr3;
 	u64 tsc, tsc_first;
+	u32 edge_pid;
+	u64 edge_cr3;
 };
 
 /**
@@ -206,6 +212,15 @@ bool view_only_counts(const struct view *view);
  * @view: the view; its tally stays valid
  */
 void view_finish(struct view *view);
+
+/**
+ * view_pid() - whose the user addresses of a record are
+ * @view: the view
+ * @record: the current one
+ *
+ * Return: the process, 0 if it is not known.
+ */
+u32 view_pid(const struct view *view, const struct kipt_record *record);
 
 /**
  * view_time() - the time of the current record as a column

@@ -494,6 +494,7 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_CBR:
 	case KIPT_RECORD_INSN:
 	case KIPT_RECORD_EDGE:
+	case KIPT_RECORD_SPACE:
 		break;
 	default:
 		note_add(view, r);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How often each branch went from where to where, the most frequent first.
- * Takes BRANCH records, which it counts, and EDGE records, which were.
+ * How often each branch went from where to where, the most frequent first, in
+ * each process. Takes BRANCH records, which it counts, and EDGE records, which
+ * were. A hash knows no processes: not all who count can name them.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -17,14 +18,18 @@
 static void edge_add(struct view *view, const struct kipt_record *r,
 		     u64 count)
 {
-	const struct edge edge = {
+	struct edge edge = {
 		.from = r->ip,
 		.to = r->value,
 		.count = count,
-		.pid = view->state.pid,
 		.kind = r->kind,
 	};
 
+	if (!view->options->hash) {
+		edge.pid = view_pid(view, r);
+		edge.cr3 = r->type == KIPT_RECORD_EDGE ? view->state.edge_cr3 :
+							 view->state.cr3;
+	}
 	if (!view->failed && !edges_add(view->self, &edge)) {
 		say_errno(ENOMEM, "cannot count the branches");
 		view->failed = true;
@@ -39,17 +44,36 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		edge_add(view, r, r->aux);
 }
 
-static void edge_print(struct view *view, const struct edge *edge)
+static void process_print(struct view *view, const struct edge *edge)
+{
+	const char *comm;
+
+	if (edge->pid) {
+		comm = names_comm(view->names, edge->pid, edge->pid);
+		fprintf(view->out, "  -- process %u%s%s", edge->pid,
+			*comm ? " " : "", comm);
+	} else if (edge->cr3) {
+		fprintf(view->out, "  -- CR3 0x%llx",
+			(unsigned long long)edge->cr3);
+	} else {
+		fputs("  -- process unknown", view->out);
+	}
+}
+
+static void edge_print(struct view *view, const struct edge *edge, bool whose)
 {
 	char from[256], to[256];
 
 	names_text(view->names, edge->pid, edge->from, from, sizeof(from));
 	names_text(view->names, edge->pid, edge->to, to, sizeof(to));
-	fprintf(view->out, "%12llu %16llx %s -> %llx %s  %s\n",
+	fprintf(view->out, "%12llu %16llx %s -> %llx %s  %s",
 		(unsigned long long)edge->count,
 		(unsigned long long)edge->from, from,
 		(unsigned long long)edge->to, to,
 		words_kind(KIPT_RECORD_BRANCH, edge->kind));
+	if (whose && !edge_in_kernel(edge))
+		process_print(view, edge);
+	fputc('\n', view->out);
 }
 
 static void symbol_add(struct view *view, struct json_object *line,
@@ -70,6 +94,8 @@ static void edge_print_json(struct view *view, const struct edge *edge)
 	jsonl_text(line, "kind", words_kind(KIPT_RECORD_BRANCH, edge->kind));
 	if (edge->pid)
 		jsonl_number(line, "pid", edge->pid);
+	if (edge->cr3)
+		jsonl_hex(line, "cr3", edge->cr3);
 	jsonl_hex(line, "ip", edge->from);
 	symbol_add(view, line, "ip_symbol", edge, edge->from);
 	jsonl_hex(line, "to", edge->to);
@@ -78,11 +104,29 @@ static void edge_print_json(struct view *view, const struct edge *edge)
 	jsonl_print(line, view->out);
 }
 
+/* Is there more than one process to tell apart? */
+static bool several_spaces(const struct edge *list, size_t count)
+{
+	const struct edge *first = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (edge_in_kernel(&list[i]))
+			continue;
+		if (!first)
+			first = &list[i];
+		else if (!edge_same_space(first, &list[i]))
+			return true;
+	}
+	return false;
+}
+
 static void edges_print(struct view *view, struct edges *edges)
 {
 	const struct view_options *options = view->options;
 	const struct edge *list = edges_sort(edges);
 	size_t i, count = edges_count(edges), top = count;
+	bool whose = several_spaces(list, count);
 
 	if (options->top_given && options->top)
 		top = options->top;
@@ -92,7 +136,7 @@ static void edges_print(struct view *view, struct edges *edges)
 		if (options->json)
 			edge_print_json(view, &list[i]);
 		else
-			edge_print(view, &list[i]);
+			edge_print(view, &list[i], whose);
 	}
 	if (i < count && !options->json)
 		fprintf(view->out, "%12s %zu more (--top 0 shows all)\n", "",

@@ -12,12 +12,13 @@
 #include "words.h"
 
 static void symbol_add(struct view *view, struct json_object *line,
-		       const char *key, const char *symbol_key, u64 address)
+		       const struct kipt_record *r, const char *key,
+		       const char *symbol_key, u64 address)
 {
 	char text[256];
 
 	jsonl_hex(line, key, address);
-	names_text(view->names, view->state.pid, address, text, sizeof(text));
+	names_text(view->names, view_pid(view, r), address, text, sizeof(text));
 	if (text[0] != '0')
 		jsonl_text(line, symbol_key, text);
 }
@@ -31,7 +32,7 @@ static void value_add(struct view *view, struct json_object *line,
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_DISABLE:
 	case KIPT_RECORD_EDGE:
-		symbol_add(view, line, "to", "to_symbol", r->value);
+		symbol_add(view, line, r, "to", "to_symbol", r->value);
 		break;
 	case KIPT_RECORD_TASK:
 		jsonl_number(line, "pid", r->value);
@@ -56,7 +57,8 @@ static void value_add(struct view *view, struct json_object *line,
 	}
 }
 
-static void aux_add(struct json_object *line, const struct kipt_record *r)
+static void aux_add(struct json_object *line, const struct kipt_record *r,
+		    u32 pid)
 {
 	switch (r->type) {
 	case KIPT_RECORD_DISABLE:
@@ -74,6 +76,8 @@ static void aux_add(struct json_object *line, const struct kipt_record *r)
 		break;
 	case KIPT_RECORD_EDGE:
 		jsonl_number(line, "count", r->aux);
+		if (pid && (r->ip & r->value) >> 63 == 0)
+			jsonl_number(line, "pid", pid);
 		break;
 	case KIPT_RECORD_CODE:
 		jsonl_number(line, "version", r->aux);
@@ -108,6 +112,13 @@ static bool has_address(const struct kipt_record *r)
 	return !(r->flags & KIPT_RF_NO_IP);
 }
 
+/* What was counted is of no task. */
+static bool has_task(const struct kipt_record *r)
+{
+	return r->type != KIPT_RECORD_TASK && r->type != KIPT_RECORD_SPACE &&
+	       r->type != KIPT_RECORD_EDGE;
+}
+
 static struct json_object *line_make(struct view *view,
 				     const struct kipt_record *r)
 {
@@ -120,10 +131,10 @@ static struct json_object *line_make(struct view *view,
 	else if (r->kind)
 		jsonl_number(line, "kind", r->kind);
 	jsonl_number(line, "cpu", view->state.cpu);
-	if (view->state.tid && r->type != KIPT_RECORD_TASK)
+	if (view->state.tid && has_task(r))
 		jsonl_number(line, "tid", view->state.tid);
 	if (has_address(r))
-		symbol_add(view, line, "ip", "ip_symbol", r->ip);
+		symbol_add(view, line, r, "ip", "ip_symbol", r->ip);
 	value_add(view, line, r);
 	if (r->flags & (KIPT_RF_NR | KIPT_RF_HW | KIPT_RF_IF | KIPT_RF_TSX |
 			KIPT_RF_COMPRESSED))
@@ -186,7 +197,7 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	if (r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK)
 		line_cache_forget(view->self);
 	line = line_make(view, r);
-	aux_add(line, r);
+	aux_add(line, r, view_pid(view, r));
 	jsonl_print(line, view->out);
 }
 

@@ -101,6 +101,7 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_TIME:
 	case KIPT_RECORD_SYNC:
 	case KIPT_RECORD_EDGE:
+	case KIPT_RECORD_SPACE:
 		break;
 	default:
 		sentence_print(view, r);
