@@ -608,6 +608,20 @@ TEST_F(follow, cr3_filter_is_used_for_user_code)
 	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
 }
 
+/* Its low bits say other things than where the page table is. */
+TEST_F(follow, any_value_of_cr3_can_be_matched)
+{
+	int id;
+
+	self->want.ctl &= ~CTL_OS;
+	self->want.cr3 = 0x12345fff;
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id) TH_LOG("%s", self->nl.why);
+	EXPECT_EQ(0, kipt_session_start(&self->nl, id))
+		TH_LOG("%s", self->nl.why);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+}
+
 TEST_F(follow, no_such_process_is_refused)
 {
 	pid_t gone = fork();

@@ -461,6 +461,8 @@ void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want)
 		kipt_msg_u32(msg, KIPT_A_SESSION_FLAGS, want->flags);
 	if (want->pid)
 		kipt_msg_u32(msg, KIPT_A_SESSION_PID, want->pid);
+	if (want->cr3)
+		kipt_msg_u64(msg, KIPT_A_SESSION_CR3, want->cr3);
 	for (i = 0; i < want->nr_filters; i++)
 		put_filter(msg, &want->filters[i]);
 }

@@ -161,6 +161,7 @@ struct kipt_want {
 	uint64_t ctl;
 	uint32_t flags;
 	uint32_t pid;
+	uint64_t cr3;
 	uint32_t nr_filters;
 	struct kipt_want_filter filters[KIPT_FILTERS_MAX];
 };

@@ -351,9 +351,16 @@ TEST_F(kipt, dump_that_is_passed_on_ends)
 	EXPECT_EQ(0, in_child(read_inherited_dump, &self->nl));
 }
 
-/* A socket without rights, sent to a task that has them (SCM_RIGHTS). */
+/* Opens a socket as @uid; 0: as root without rights. @to: where to send it. */
+struct sender {
+	int to;
+	unsigned int uid;
+};
+
+/* A socket that a task with other rights gets (SCM_RIGHTS). */
 static int open_and_send(void *arg)
 {
+	const struct sender *sender = arg;
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
@@ -369,13 +376,14 @@ static int open_and_send(void *arg)
 	struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
 	static struct kipt_nl nl;
 
-	if (!keep_only(-1) || kipt_nl_open(&nl))
+	if (!(sender->uid ? become(sender->uid) : keep_only(-1)) ||
+	    kipt_nl_open(&nl))
 		return NOT_SET_UP;
 	head->cmsg_level = SOL_SOCKET;
 	head->cmsg_type = SCM_RIGHTS;
 	head->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(head), &nl.fd, sizeof(int));
-	return sendmsg(*(int *)arg, &msg, 0) == 1 ? 0 : 1;
+	return sendmsg(sender->to, &msg, 0) == 1 ? 0 : 1;
 }
 
 static int receive_socket(int from)
@@ -402,10 +410,12 @@ static int receive_socket(int from)
 TEST_F(kipt, socket_opened_without_rights_has_none_anywhere)
 {
 	static struct kipt_nl received;
+	struct sender sender = { .uid = 0 };
 	int pair[2];
 
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
-	ASSERT_EQ(0, in_child(open_and_send, &pair[0]));
+	sender.to = pair[0];
+	ASSERT_EQ(0, in_child(open_and_send, &sender));
 	received = self->nl;
 	received.fd = receive_socket(pair[1]);
 	ASSERT_LE(0, received.fd);
@@ -417,6 +427,46 @@ TEST_F(kipt, socket_opened_without_rights_has_none_anywhere)
 	EXPECT_EQ(-EPERM, kipt_session_count(&received));
 	close(received.fd);
 	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
+}
+
+struct borrowed {
+	struct kipt_nl nl;
+	int id;
+};
+
+/* A session's maker, with somebody else's socket. */
+static int use_borrowed(void *arg)
+{
+	struct borrowed *borrowed = arg;
+
+	if (!become(SOMEBODY))
+		return NOT_SET_UP;
+	if (kipt_fetch(&borrowed->nl, borrowed->id, KIPT_OUTPUT_BRANCHES,
+		       NULL, NULL) != -EPERM)
+		return 1;
+	if (kipt_session_start(&borrowed->nl, borrowed->id) != -EPERM)
+		return 2;
+	return kipt_session_del(&borrowed->nl, borrowed->id) == -EPERM ? 0 : 3;
+}
+
+TEST_F(kipt, maker_with_a_socket_of_somebody_else_is_not_the_maker)
+{
+	unsigned int maker = SOMEBODY;
+	struct sender sender = { .uid = SOMEBODY_ELSE };
+	static struct borrowed borrowed;
+	int pair[2];
+
+	ASSERT_EQ(0, in_child(make_detached, &maker));
+	borrowed.id = only_session(&self->nl);
+	ASSERT_LT(0, borrowed.id);
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+	sender.to = pair[0];
+	EXPECT_EQ(0, in_child(open_and_send, &sender));
+	borrowed.nl = self->nl;
+	borrowed.nl.fd = receive_socket(pair[1]);
+	ASSERT_LE(0, borrowed.nl.fd);
+	EXPECT_EQ(0, in_child(use_borrowed, &borrowed));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, borrowed.id));
 }
 
 /* The number of a socket that is gone is only a number. */
