@@ -134,6 +134,29 @@ record_command_tests() {
 	same "record_leaves_no_session" "" "$OUT"
 }
 
+# Somebody else's stop ends the trace, not the recording.
+record_stopped_tests() {
+	local pid
+	"$KIPT" record --cpus 1 --save stopped --stats --json -- \
+		sh -c 'sleep 3; exit 5' >out 2>err &
+	pid=$!
+	sleep 1
+	run status --json
+	run stop "$(value id)"
+	same "record_stopped_by_another_shell" 0 "$STATUS"
+	wait "$pid"
+	same "record_stopped_exit_status" 5 "$?"
+	if grep -q EALREADY err && grep -q 'up to there' err; then
+		ok "record_stopped_is_told"
+	else
+		not_ok "record_stopped_is_told" "$(cat err)"
+	fi
+	OUT=$(cat out)
+	more_than "record_stopped_shows_what_was_traced" 1000 "$(value branches)"
+	more_than "record_stopped_saves_what_was_traced" 1000 \
+		"$(stat -c %s stopped/cpu1.pt)"
+}
+
 calls_tests() {
 	run record --cpus 1 -- ls /
 	if grep -q '^ *syscall: entry_SYSCALL_64' <<<"$OUT" &&
@@ -224,6 +247,7 @@ session_tests
 fetch_tests
 unprivileged_tests
 record_command_tests
+record_stopped_tests
 calls_tests
 save_tests
 equal_tests
