@@ -59,10 +59,15 @@ help_tests() {
 }
 
 option_tests() {
+	local verb
 	refused "stop_needs_id" 2 "stop needs ID" stop
 	refused "stop_one_id" 2 "too many: '2'" stop 1 2
 	refused "stop_id_is_a_number" 2 "'x' is no session id" stop x
 	refused "stop_id_fits" 2 "no session id" stop 4294967296
+	for verb in stop status fetch delete; do
+		refused "${verb}_id_zero" 2 "'0' is no session id" "$verb" 0
+	done
+	refused "status_id_is_a_number" 2 "'x' is no session id" status x
 	refused "fetch_cpu_is_a_number" 2 "not a CPU number" fetch 1 --cpu -1
 	refused "value_missing" 2 "--size needs a value" start --size
 	refused "value_unwanted" 2 "--json takes no value" info --json=1

@@ -56,8 +56,9 @@ bool args_session(const struct args *args, u32 *session)
 
 	if (!args_operands(args, 1, 1))
 		return false;
-	if (!args_number(args->argv[0], ~0U, &id)) {
-		args_bad(args, "'%s' is no session id", args->argv[0]);
+	if (!args_number(args->argv[0], ~0U, &id) || !id) {
+		args_bad(args, "'%s' is no session id: those are numbers from 1 on",
+			 args->argv[0]);
 		return false;
 	}
 	*session = id;
