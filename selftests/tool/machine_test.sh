@@ -62,7 +62,7 @@ session_tests() {
 }
 
 fetch_tests() {
-	local branches bytes pid status
+	local branches bytes pid status memory jobs
 	run start --cpus 1 --keep-code --size 16M
 	ID=$OUT
 	taskset -c 1 ls / >/dev/null
@@ -80,6 +80,14 @@ fetch_tests() {
 		python3 -c 'import json, sys
 cpu = json.load(sys.stdin)["cpu"][0]
 print(cpu["head"] - cpu["tail"])')"
+	for memory in 1M 4G; do
+		for jobs in 1 2 64; do
+			run fetch "$ID" --stats --json --memory $memory \
+				--jobs $jobs
+			same "fetch_memory_${memory}_with_jobs_$jobs" \
+				"$branches" "$(value branches)"
+		done
+	done
 	"$KIPT" fetch "$ID" --branches >part 2>err &
 	pid=$!
 	sleep 0.3

@@ -25,6 +25,9 @@
 #define WAIT_MS		250
 /* Less for each thread is more time spent dropping than decoding. */
 #define MEMORY_LEAST	(1 << 20)
+/* What the module gives one reader, see uapi/kipt.yaml. */
+#define READER_LEAST	(256ULL << 10)
+#define READER_MOST	(1ULL << 30)
 /* Roughly what the kernel cuts: more threads than chunks have nothing to do. */
 #define CHUNK_BYTES	(64 << 10)
 #define NICE_MOST	19
@@ -308,6 +311,18 @@ static u32 count_choose(const struct fetch_options *options)
 	return count < JOBS_MAX ? count : JOBS_MAX;
 }
 
+/* 0: the module knows. */
+static u64 memory_share(u64 memory, u32 count)
+{
+	u64 share = memory / count;
+
+	if (!memory)
+		return 0;
+	if (share < READER_LEAST)
+		return READER_LEAST;
+	return share < READER_MOST ? share : READER_MOST;
+}
+
 static double seconds_now(void)
 {
 	struct timespec t;
@@ -343,7 +358,8 @@ bool fetch_run(const struct fetch_request *request, struct output *output)
 		.id = request->id,
 		.cpu = request->cpu,
 		.output = output_choose(output, true),
-		.memory = request->options->memory / fetch->count,
+		.memory = memory_share(request->options->memory,
+				       fetch->count),
 	};
 	progress_catch();
 	fetch_all(fetch);
