@@ -88,6 +88,8 @@ print(cpu["head"] - cpu["tail"])')"
 				"$branches" "$(value branches)"
 		done
 	done
+	refused "fetch_decode_cpus" 1 "--decode-cpus 4000: cannot run there.*EINVAL" \
+		fetch "$ID" --stats --decode-cpus 4000
 	"$KIPT" fetch "$ID" --branches >part 2>err &
 	pid=$!
 	sleep 0.3
@@ -128,6 +130,9 @@ record_command_tests() {
 	same "record_passes_output_through" "to stdout" "$(head -n 1 <<<"$OUT")"
 	run record --cpus 1 --stats -- sh -c 'kill -KILL $$'
 	same "record_exit_status_of_a_signal" 137 "$STATUS"
+	refused "record_decode_cpus" 1 "--decode-cpus 4000: cannot run there.*EINVAL" \
+		record --cpus 1 --decode-cpus 4000 -- touch ran
+	same "record_refused_runs_nothing" "" "$(ls ran 2>/dev/null)"
 	refused "record_no_such_command" 1 "cannot run 'no-such'.*ENOENT" \
 		record --cpus 1 -- no-such
 	"$KIPT" record --cpus 1 --stats --json -- sleep 100 >out 2>err &

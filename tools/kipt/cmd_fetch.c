@@ -83,7 +83,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 static int fetch(u32 id, const struct request *request)
 {
 	struct genl *genl = genl_open(false);
-	bool ok = genl;
+	bool ok = genl && fetch_can(&request->fetch);
 
 	if (ok && request->raw)
 		ok = raw_fetch(genl, id, request);

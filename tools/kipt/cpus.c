@@ -87,6 +87,21 @@ int cpus_pin(const char *list)
 	return err;
 }
 
+int cpus_try(const char *list)
+{
+	cpu_set_t *own = calloc(1, SET_BYTES);
+	int err = own ? 0 : -ENOMEM;
+
+	if (!err && sched_getaffinity(0, SET_BYTES, own))
+		err = -errno;
+	if (!err)
+		err = cpus_pin(list);
+	if (!err && sched_setaffinity(0, SET_BYTES, own))
+		err = -errno;
+	free(own);
+	return err;
+}
+
 void cpus_leave(const char *list)
 {
 	cpu_set_t *set = set_from(list), *own = calloc(1, SET_BYTES);

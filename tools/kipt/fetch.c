@@ -186,28 +186,32 @@ static void read_all(struct reader *reader)
 }
 
 /* The kernel decodes for a thread where and as the thread runs. */
-static void become_worker(const struct fetch_options *options)
+static bool become_worker(const struct fetch_options *options)
 {
-	int err;
+	int err = options->cpus ? cpus_pin(options->cpus) : 0;
 
-	if (options->cpus) {
-		err = cpus_pin(options->cpus);
-		if (err)
-			say_errno(-err, "cannot run on CPUs %s",
-				  options->cpus);
+	if (err) {
+		say_errno(-err, "--decode-cpus %s: cannot run there",
+			  options->cpus);
+		return false;
 	}
-	if (options->nice &&
-	    setpriority(PRIO_PROCESS, gettid(),
-			getpriority(PRIO_PROCESS, gettid()) + options->nice))
-		say_errno(errno, "cannot lower the priority");
+	if (!options->nice ||
+	    !setpriority(PRIO_PROCESS, gettid(),
+			 getpriority(PRIO_PROCESS, gettid()) + options->nice))
+		return true;
+	say_errno(errno, "--nice %d: cannot lower the priority",
+		  options->nice);
+	return false;
 }
 
 static void *reader_work(void *ctx)
 {
 	struct reader *reader = ctx;
 
-	become_worker(reader->fetch->options);
-	read_all(reader);
+	if (become_worker(reader->fetch->options))
+		read_all(reader);
+	else
+		give_up(reader->fetch);
 	return NULL;
 }
 
@@ -287,6 +291,16 @@ static bool fetch_all(struct fetch *fetch)
 		genl_close(fetch->readers[i].genl);
 	order_destroy(fetch->order);
 	return !fetch->failed;
+}
+
+bool fetch_can(const struct fetch_options *options)
+{
+	int err = options->cpus ? cpus_try(options->cpus) : 0;
+
+	if (err)
+		say_errno(-err, "--decode-cpus %s: cannot run there",
+			  options->cpus);
+	return !err;
 }
 
 static void cpu_count(void *ctx, u32 cpu)

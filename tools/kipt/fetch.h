@@ -58,6 +58,16 @@ enum {
 int fetch_option(struct fetch_options *options, int id, const char *value);
 
 /**
+ * fetch_can() - whether this process can decode as asked for
+ * @options: how
+ *
+ * To be asked before anything is begun.
+ *
+ * Return: true, or false after a sentence.
+ */
+bool fetch_can(const struct fetch_options *options);
+
+/**
  * struct fetch_request - what is to be fetched
  * @id: a stopped session
  * @cpu: only this CPU, or -1

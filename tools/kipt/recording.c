@@ -253,7 +253,7 @@ int recording_run(struct recording *r)
 	r->genl = genl_open(false);
 	if (!r->genl)
 		return KIPT_EXIT_FAILED;
-	if (!genl_info(r->genl, &r->info) &&
+	if (!genl_info(r->genl, &r->info) && fetch_can(&r->fetch) &&
 	    (!r->save || save_folder(r->save)) &&
 	    (!r->raw || save_folder(r->raw)) &&
 	    output_open(&r->output, &r->view, true)) {
