@@ -99,6 +99,10 @@ option_tests() {
 		--filter a_ --filter b_ --filter c_ --stop-at d_ --filter e_
 	refused "pid_is_a_number" 2 "--pid x: not a process id" start --pid x
 	refused "pid_zero" 2 "--pid 0: not a process id" start --pid 0
+	refused "no_octal" 2 "--max-depth 010001: allowed are" \
+		fetch 1 --max-depth 010001
+	refused "no_octal_digits" 2 "--jobs 065: allowed are" fetch 1 --jobs 065
+	refused "hex_without_digits" 2 "--jobs 0x: allowed" fetch 1 --jobs 0x
 	refused "fork_needs_pid" 2 "--fork needs --pid" start --fork
 	refused "fork_needs_only" 2 "--fork needs --only or --pid" \
 		record --fork -- true
