@@ -182,7 +182,7 @@ static bool decode(struct decode *d, const char *path)
 		d->view.kallsyms = d->saved.kallsyms;
 	if (!d->view.maps && d->saved.maps[0])
 		d->view.maps = d->saved.maps;
-	if (!file_map_open(&trace, path))
+	if (!output_spares(&d->view, path) || !file_map_open(&trace, path))
 		return false;
 	ok = output_open(&output, &d->view, false);
 	if (ok) {
@@ -199,7 +199,7 @@ static bool decode(struct decode *d, const char *path)
 		ok = offline_decode(&d->offline, &output);
 		if (d->strict && tally_gaps(&output.view.tally))
 			ok = false;
-		ok = output_close(&output) && ok;
+		ok = output_close(&output, ok) && ok;
 	}
 	file_map_close(&trace);
 	return ok;

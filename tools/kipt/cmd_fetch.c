@@ -74,7 +74,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 	if (request->view.time && !genl_info(genl, &info))
 		output.view.tsc_khz = info.caps.tsc_khz;
 	ok = fetch_run(&what, &output);
-	ok = output_close(&output) && ok;
+	ok = output_close(&output, ok) && ok;
 	if (ok)
 		no_code_hint(genl, id, &output.view.tally);
 	return ok;

@@ -28,10 +28,10 @@ static int show(const char *path, struct view_options *view)
 	snprintf(maps, sizeof(maps), "%s.maps", path);
 	if (!view->maps && !access(maps, R_OK))
 		view->maps = maps;
-	if (!output_open(&output, view, false))
+	if (!output_spares(view, path) || !output_open(&output, view, false))
 		return KIPT_EXIT_FAILED;
 	ok = record_file_read(path, records_take, &output);
-	return output_close(&output) && ok ? KIPT_EXIT_DONE :
+	return output_close(&output, ok) && ok ? KIPT_EXIT_DONE :
 					     KIPT_EXIT_FAILED;
 }
 

@@ -9,6 +9,15 @@
 #include "output.h"
 #include "say.h"
 
+bool output_spares(const struct view_options *options, const char *input)
+{
+	if (!record_file_is(options->output, input))
+		return true;
+	say_error("-o %s: that is the file which is read; give another name",
+		  options->output);
+	return false;
+}
+
 bool output_open(struct output *output, const struct view_options *options,
 		 bool live)
 {
@@ -28,7 +37,7 @@ bool output_open(struct output *output, const struct view_options *options,
 	}
 	if (view_init(&output->view, options, output->names, stdout))
 		return true;
-	record_file_close(output->file);
+	record_file_close(output->file, false);
 err_names:
 	names_destroy(output->names);
 err_maps:
@@ -137,12 +146,14 @@ static bool maps_beside(struct output *output)
 	return maps_save(&output->maps, path);
 }
 
-bool output_close(struct output *output)
+bool output_close(struct output *output, bool whole)
 {
-	bool ok = record_file_close(output->file);
+	bool written = output->file &&
+		       (whole || record_file_begun(output->file));
+	bool ok = record_file_close(output->file, whole);
 
 	view_finish(&output->view);
-	if (output->file && !maps_beside(output))
+	if (written && !maps_beside(output))
 		ok = false;
 	if (output->view.failed || output->failed)
 		ok = false;

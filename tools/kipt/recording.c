@@ -258,7 +258,7 @@ int recording_run(struct recording *r)
 	    (!r->raw || save_folder(r->raw)) &&
 	    output_open(&r->output, &r->view, true)) {
 		status = recorded(r);
-		if (!output_close(&r->output))
+		if (!output_close(&r->output, status >= 0))
 			status = -1;
 	}
 	filter_where_free(&r->where);
