@@ -35,6 +35,7 @@ more_than() {
 }
 
 session_tests() {
+	local out
 	refused "start_unknown_cpu" 1 'CPU list "?7777.*ENXIO' start --cpus 7777
 	refused "start_size_not_a_power" 1 "not a power of two.*EINVAL" \
 		start --cpus 1 --size 5M
@@ -42,6 +43,20 @@ session_tests() {
 		start --cpus 1 --size 1K
 	refused "stop_no_session" 1 "no session 4000000000.*ENOENT" \
 		stop 4000000000
+	for out in /dev/full "$(mktemp -u)"; do
+		[ -e "$out" ] || mkfifo "$out"
+		# Of the pipe nobody reads when it is written to.
+		if [ -p "$out" ]; then
+			: <"$out" &
+			"$KIPT" start --cpus 1 2>err >"$out"
+		else
+			"$KIPT" start --cpus 1 2>err >"$out"
+		fi
+		same "start_not_told_exit" 1 "$?"
+		wait
+		run status
+		same "start_not_told_leaves_no_session" "" "$OUT"
+	done
 	run start --cpus 1
 	same "start_prints_the_id" 0 "$STATUS"
 	ID=$OUT

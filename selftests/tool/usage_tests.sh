@@ -131,8 +131,34 @@ absent_tests() {
 	done
 }
 
+# full NAME ARGS...: output that is lost is told, whatever it was.
+full() {
+	local name=$1
+	shift
+	"$KIPT" "$@" >/dev/full 2>err
+	same "full_${name}_exit" 1 "$?"
+	same "full_${name}_told" 1 \
+		"$(grep -c '^kipt: cannot write to standard output' err)"
+}
+
+full_tests() {
+	local i
+	for i in 1 2 3 4 5 6 7 8; do
+		bytes $PSB
+	done >full.pt
+	{ echo "19 0 1 0 0 0"; echo "1 3 0 1 0x401000 0x402000"; } |
+		records full.rec
+	full "help" --help
+	full "verb_help" fetch --help
+	full "version" --version
+	full "packets" packets full.pt
+	full "show" show full.rec
+	full "output" show full.rec -o -
+}
+
 usage_tests() {
 	help_tests
 	option_tests
+	full_tests
 	absent_tests
 }

@@ -160,9 +160,5 @@ bool output_close(struct output *output, bool whole)
 	unpack_destroy(output->unpack);
 	names_destroy(output->names);
 	maps_free(&output->maps);
-	if (ferror(stdout)) {
-		say_error("cannot write to standard output");
-		ok = false;
-	}
 	return ok;
 }
