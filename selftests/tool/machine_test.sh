@@ -37,6 +37,9 @@ more_than() {
 session_tests() {
 	local out
 	refused "start_unknown_cpu" 1 'CPU list "?7777.*ENXIO' start --cpus 7777
+	run start --cpus "$(printf '1,%.0s' {1..2047})1"
+	same "start_with_the_longest_list" 0 "$STATUS"
+	run delete "$OUT"
 	refused "start_size_not_a_power" 1 "not a power of two.*EINVAL" \
 		start --cpus 1 --size 5M
 	refused "start_size_too_small" 1 "size: .*out of range; allowed: 65536 to.*ERANGE" \

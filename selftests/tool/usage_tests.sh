@@ -88,6 +88,10 @@ option_tests() {
 	refused "cpus_words" 2 "not a CPU list" start --cpus a
 	refused "cpus_trailing_comma" 2 "not a CPU list" start --cpus 1,
 	refused "cpus_huge" 2 "not a CPU list" start --cpus 0-999999999
+	refused "cpus_too_long" 2 "the list has 4096 characters, allowed are 4095" \
+		start --cpus "$(printf '%04096d' 0)"
+	refused "cpus_long" 2 "allowed are ring" \
+		start --cpus "$(printf '%04095d' 0)" --mode loop
 	refused "mode_unknown" 2 "allowed are ring and once" start --mode loop
 	refused "filter_no_end" 2 "--filter 0x401000: where does it end" \
 		start --filter 0x401000

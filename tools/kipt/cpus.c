@@ -65,7 +65,10 @@ bool cpus_own(const char *list, char *text, size_t size)
 	else {
 		CPU_AND_S(SET_BYTES, set, set, own);
 		ok = set_text(set, text, size);
-		if (!ok)
+		if (!ok && *text)
+			say_error("the list of the CPUs this process may run on is longer than %zu characters: name some with --cpus",
+				  size - 1);
+		else if (!ok)
 			say_error("none of the CPUs this process may run on has PT (those are: %s)",
 				  *list ? list : "none");
 	}
