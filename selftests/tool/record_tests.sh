@@ -344,6 +344,10 @@ output_tests() {
 	run show copy.rec -o good.rec
 	same "output_replaces_longer" "$(md5sum <copy.rec)" \
 		"$(md5sum <good.rec)"
+	run show copy.rec --insns
+	same "show_tells_of_no_instructions" \
+		"kipt: note: copy.rec holds no instructions: they are only in files that were made with --insns" \
+		"$(grep note <<<"$ERR")"
 	same "output_to_standard_output" "$(md5sum <copy.rec)" \
 		"$("$KIPT" show copy.rec -o - | md5sum)"
 }

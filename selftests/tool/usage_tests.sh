@@ -103,6 +103,20 @@ option_tests() {
 		--filter a_ --filter b_ --filter c_ --stop-at d_ --filter e_
 	refused "pid_is_a_number" 2 "--pid x: not a process id" start --pid x
 	refused "pid_zero" 2 "--pid 0: not a process id" start --pid 0
+	refused "decode_jobs_zero" 2 "--jobs 0: allowed are 1 to 64" \
+		decode x.pt --jobs 0
+	refused "decode_memory_one" 2 "--memory 1: allowed are 1M to 4G" \
+		decode x.pt --memory 1
+	refused "decode_filter_is_a_range" 2 "--filter x: the trace may be" \
+		decode x.pt --filter x
+	refused "decode_stop_at_is_a_range" 2 "--stop-at x: the trace may" \
+		decode x.pt --stop-at x
+	refused "decode_image_is_there" 1 "cannot read none.*ENOENT" \
+		decode x.pt --image none@0x1000
+	refused "decode_two_outputs" 2 "give one of them" \
+		decode x.pt --packed p1 --output p2
+	refused "decode_packed_insns" 2 "instructions cannot be packed" \
+		decode x.pt --packed p1 --insns
 	refused "no_octal" 2 "--max-depth 010001: allowed are" \
 		fetch 1 --max-depth 010001
 	refused "no_octal_digits" 2 "--jobs 065: allowed are" fetch 1 --jobs 065
