@@ -350,6 +350,17 @@ static bool socket_connect(struct genl *genl)
 	return !err;
 }
 
+/* Asked once in a process: a module cannot be exchanged while it is used. */
+static bool version_fits(struct genl *genl)
+{
+	static bool fits;
+	struct kipt_info info;
+
+	if (!fits && !genl_info(genl, &info))
+		fits = genl_version_fits(&info);
+	return fits;
+}
+
 struct genl *genl_open(bool quiet)
 {
 	struct genl *genl = calloc(1, sizeof(*genl));
@@ -367,7 +378,10 @@ struct genl *genl_open(bool quiet)
 	}
 	buffers_set(genl);
 	callbacks_set(genl);
-	return genl;
+	if (quiet || version_fits(genl))
+		return genl;
+	genl_close(genl);
+	return NULL;
 }
 
 void genl_close(struct genl *genl)
@@ -577,6 +591,17 @@ int genl_info(struct genl *genl, struct kipt_info *info)
 	return request_do(genl, request_make(genl, KIPT_CMD_GET_INFO,
 					     NLM_F_ACK),
 			  "get the module's capabilities", info_read, info);
+}
+
+bool genl_version_fits(const struct kipt_info *info)
+{
+	if (info->abi == KIPT_ABI &&
+	    info->record_version == KIPT_RECORD_VERSION)
+		return true;
+	say_error("the module, version %s, has interface %u and records %u; this kipt, version %s, is for interface %u and records %u: use the kipt that was built with the module",
+		  info->version, info->abi, info->record_version,
+		  KIPT_VERSION, KIPT_ABI, KIPT_RECORD_VERSION);
+	return false;
 }
 
 /**

@@ -83,7 +83,7 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[1], "help"))
 		return verb_help(argv[2]);
 	if (!strcmp(argv[1], "--version")) {
-		printf("kipt %s (records version %d)\n", KIPT_TOOL_VERSION,
+		printf("kipt %s (records version %d)\n", KIPT_VERSION,
 		       KIPT_RECORD_VERSION);
 		return KIPT_EXIT_DONE;
 	}
