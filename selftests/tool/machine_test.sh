@@ -165,6 +165,24 @@ record_command_tests() {
 	same "record_leaves_no_session" "" "$OUT"
 }
 
+# Whatever ends kipt, a session that is kept is told.
+record_kept_tests() {
+	local pid id
+	"$KIPT" record --keep --cpus 1 -- sleep 100 >out 2>err &
+	pid=$!
+	sleep 2
+	kill -HUP "$pid"
+	wait "$pid"
+	same "record_passes_a_hangup_on" 129 "$?"
+	id=$(sed -n 's/.*session \([0-9]*\) is kept.*/\1/p' err)
+	run status "$id" --json
+	same "record_kept_is_stopped_by_a_hangup" stopped "$(value state)"
+	refused "record_kept_delete" 0 "" delete "$id"
+	"$KIPT" record --keep --cpus 1 -- ls -R /usr/bin 2>err | head -n 1 >out
+	id=$(sed -n 's/.*session \([0-9]*\) is kept.*/\1/p' err)
+	refused "record_kept_is_told_though_nobody_reads" 0 "" delete "$id"
+}
+
 # Somebody else's stop ends the trace, not the recording.
 record_stopped_tests() {
 	local pid
@@ -279,6 +297,7 @@ fetch_tests
 unprivileged_tests
 record_command_tests
 record_stopped_tests
+record_kept_tests
 calls_tests
 save_tests
 equal_tests

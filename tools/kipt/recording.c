@@ -130,8 +130,13 @@ static bool session_begin(struct recording *r)
  */
 static bool session_end(struct recording *r)
 {
-	int err = genl_session_stop(r->genl, r->session.id);
+	int err;
 
+	/* While there is nothing yet that could end this process. */
+	if (r->keep)
+		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
+			 r->session.id, r->session.id, r->session.id);
+	err = genl_session_stop(r->genl, r->session.id);
 	if (err && err != -ENOENT)
 		say_note("the trace of session %u up to there is kept and shown nevertheless",
 			 r->session.id);
@@ -238,10 +243,7 @@ static int recorded(struct recording *r)
 		ok = raw_kept(r) && ok;
 		ok = fetch_run(&what, &r->output) && ok;
 	}
-	if (r->session.id && r->keep)
-		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
-			 r->session.id, r->session.id, r->session.id);
-	else if (r->session.id)
+	if (r->session.id && !r->keep)
 		genl_session_delete(r->genl, r->session.id);
 	return ok ? status : -1;
 }
