@@ -98,7 +98,7 @@ fetch_tests() {
 		python3 -c 'import json, sys
 cpu = json.load(sys.stdin)["cpu"][0]
 print(cpu["head"] - cpu["tail"])')"
-	for memory in 1M 4G; do
+	for memory in 1M 32M; do
 		for jobs in 1 2 64; do
 			run fetch "$ID" --stats --json --memory $memory \
 				--jobs $jobs
@@ -106,6 +106,8 @@ print(cpu["head"] - cpu["tail"])')"
 				"$branches" "$(value branches)"
 		done
 	done
+	run fetch "$ID" --stats --memory 4G --jobs 1
+	same "fetch_memory_4G_is_in_range" "" "$(grep ERANGE <<<"$ERR")"
 	refused "fetch_decode_cpus" 1 "--decode-cpus 4000: cannot run there.*EINVAL" \
 		fetch "$ID" --stats --decode-cpus 4000
 	"$KIPT" fetch "$ID" --branches >part 2>err &
@@ -187,18 +189,21 @@ record_kept_tests() {
 record_stopped_tests() {
 	local pid
 	"$KIPT" record --cpus 1 --save stopped --stats --json -- \
-		sh -c 'sleep 3; exit 5' >out 2>err &
+		sh -c 'touch begun; sleep 3; exit 5' >out 2>record.err &
 	pid=$!
-	sleep 1
+	until [ -e begun ] || ! kill -0 "$pid"; do
+		sleep 0.1
+	done
 	run status --json
 	run stop "$(value id)"
 	same "record_stopped_by_another_shell" 0 "$STATUS"
 	wait "$pid"
 	same "record_stopped_exit_status" 5 "$?"
-	if grep -q EALREADY err && grep -q 'up to there' err; then
+	if grep -q EALREADY record.err &&
+		grep -q 'up to there' record.err; then
 		ok "record_stopped_is_told"
 	else
-		not_ok "record_stopped_is_told" "$(cat err)"
+		not_ok "record_stopped_is_told" "$(cat record.err)"
 	fi
 	OUT=$(cat out)
 	more_than "record_stopped_shows_what_was_traced" 1000 "$(value branches)"
