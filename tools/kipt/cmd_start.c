@@ -18,7 +18,7 @@ enum { OPTION_JSON = 1, OPTION_KEEP_CODE };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("trace these CPUs, such as 2,3 or 0-3,6; all\n"
-		      "that have PT unless given"),
+		      "that have PT unless given", "4M"),
 	{ "keep-code", 0, OPTION_KEEP_CODE, NULL,
 	  "keep the code of traced programs that exit, the\n"
 	  "newest first, as far as the module's limit goes" },
