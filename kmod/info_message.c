@@ -17,6 +17,7 @@
 #include "netlink.h"
 #include "permission.h"
 #include "session.h"
+#include "version.h"
 #include "../uapi/linux/kipt.h"
 #include "../uapi/linux/kipt_record.h"
 
@@ -134,7 +135,7 @@ static int put_limits(struct sk_buff *skb)
 static int put_versions(struct sk_buff *skb)
 {
 	if (nla_put_string(skb, KIPT_A_INFO_VERSION, KIPT_VERSION) ||
-	    nla_put_u32(skb, KIPT_A_INFO_ABI, KIPT_NETLINK_ABI) ||
+	    nla_put_u32(skb, KIPT_A_INFO_ABI, KIPT_ABI) ||
 	    nla_put_u32(skb, KIPT_A_INFO_RECORD_VERSION, KIPT_RECORD_VERSION))
 		return -EMSGSIZE;
 	return 0;

@@ -17,6 +17,7 @@
 #include "reserve.h"
 #include "session.h"
 #include "trace.h"
+#include "version.h"
 #include "../uapi/linux/kipt.h"
 
 static int __init kipt_init(void)

@@ -17,12 +17,6 @@ struct netlink_ext_ack;
 struct nlattr;
 struct sk_buff;
 
-/* Version of the interface: of uapi/kipt.yaml. */
-#define KIPT_NETLINK_ABI	2
-
-/* Of the module; also what modinfo tells. */
-#define KIPT_VERSION		"0.2.0"
-
 #define KIPT_EVENT_NO_CPU	(~0U)
 
 /**

@@ -119,11 +119,11 @@ disable 0x401005 None"
 	bytes 00 10 40 00 00 00 00 00 >saved/user.addr
 	run decode saved/cpu0.pt --dir saved --branches --json
 	same "decode_filter_of_saved" "$range" "$(jumps_of <<<"$OUT")"
-	refused "decode_filter_symbol" 1 "give the addresses it was made with" \
+	refused "decode_filter_symbol" 2 "give the addresses it was made with" \
 		decode skl014.pt --filter vfs_read
-	refused "decode_filter_bad" 1 "the last address is less" \
+	refused "decode_filter_bad" 2 "the last address is less" \
 		decode skl014.pt --filter 0x2-0x1
-	refused "decode_filter_five" 1 "more than 4 ranges" decode skl014.pt \
+	refused "decode_filter_five" 2 "more than 4 ranges" decode skl014.pt \
 		--filter 0x1-0x2 --filter 0x1-0x2 --filter 0x1-0x2 \
 		--filter 0x1-0x2 --stop-at 0x1-0x2
 	for entry in '{}' '[1]' '[{"kind": "trace"}]' \

@@ -121,14 +121,14 @@ memory_tests() {
 			"$("$KIPT" decode trouble.pt $CODE_AT $form \
 				--memory 1M --jobs 64)"
 	done
-	refused "memory_too_small" 1 "memory 1000K: allowed are 1M to 4G" \
+	refused "memory_too_small" 2 "memory 1000K: allowed are 1M to 4G" \
 		decode small.pt --memory 1000K
-	refused "memory_too_large" 1 "allowed are 1M to 4G" \
+	refused "memory_too_large" 2 "allowed are 1M to 4G" \
 		decode small.pt --memory 5G
-	refused "memory_is_a_size" 1 "allowed are 1M to 4G" \
+	refused "memory_is_a_size" 2 "allowed are 1M to 4G" \
 		decode small.pt --memory much
 	for form in 0 65 x -1; do
-		refused "jobs_$form" 1 "jobs $form: allowed are 1 to 64" \
+		refused "jobs_$form" 2 "jobs $form: allowed are 1 to 64" \
 			decode small.pt --jobs $form
 	done
 }

@@ -35,13 +35,31 @@ more_than() {
 }
 
 session_tests() {
+	local out
 	refused "start_unknown_cpu" 1 'CPU list "?7777.*ENXIO' start --cpus 7777
+	run start --cpus "$(printf '1,%.0s' {1..2047})1"
+	same "start_with_the_longest_list" 0 "$STATUS"
+	run delete "$OUT"
 	refused "start_size_not_a_power" 1 "not a power of two.*EINVAL" \
 		start --cpus 1 --size 5M
 	refused "start_size_too_small" 1 "size: .*out of range; allowed: 65536 to.*ERANGE" \
 		start --cpus 1 --size 1K
 	refused "stop_no_session" 1 "no session 4000000000.*ENOENT" \
 		stop 4000000000
+	for out in /dev/full "$(mktemp -u)"; do
+		[ -e "$out" ] || mkfifo "$out"
+		# Of the pipe nobody reads when it is written to.
+		if [ -p "$out" ]; then
+			: <"$out" &
+			"$KIPT" start --cpus 1 2>err >"$out"
+		else
+			"$KIPT" start --cpus 1 2>err >"$out"
+		fi
+		same "start_not_told_exit" 1 "$?"
+		wait
+		run status
+		same "start_not_told_leaves_no_session" "" "$OUT"
+	done
 	run start --cpus 1
 	same "start_prints_the_id" 0 "$STATUS"
 	ID=$OUT
@@ -62,7 +80,7 @@ session_tests() {
 }
 
 fetch_tests() {
-	local branches bytes pid status
+	local branches bytes pid status memory jobs
 	run start --cpus 1 --keep-code --size 16M
 	ID=$OUT
 	taskset -c 1 ls / >/dev/null
@@ -80,6 +98,18 @@ fetch_tests() {
 		python3 -c 'import json, sys
 cpu = json.load(sys.stdin)["cpu"][0]
 print(cpu["head"] - cpu["tail"])')"
+	for memory in 1M 32M; do
+		for jobs in 1 2 64; do
+			run fetch "$ID" --stats --json --memory $memory \
+				--jobs $jobs
+			same "fetch_memory_${memory}_with_jobs_$jobs" \
+				"$branches" "$(value branches)"
+		done
+	done
+	run fetch "$ID" --stats --memory 4G --jobs 1
+	same "fetch_memory_4G_is_in_range" "" "$(grep ERANGE <<<"$ERR")"
+	refused "fetch_decode_cpus" 1 "--decode-cpus 4000: cannot run there.*EINVAL" \
+		fetch "$ID" --stats --decode-cpus 4000
 	"$KIPT" fetch "$ID" --branches >part 2>err &
 	pid=$!
 	sleep 0.3
@@ -120,6 +150,9 @@ record_command_tests() {
 	same "record_passes_output_through" "to stdout" "$(head -n 1 <<<"$OUT")"
 	run record --cpus 1 --stats -- sh -c 'kill -KILL $$'
 	same "record_exit_status_of_a_signal" 137 "$STATUS"
+	refused "record_decode_cpus" 1 "--decode-cpus 4000: cannot run there.*EINVAL" \
+		record --cpus 1 --decode-cpus 4000 -- touch ran
+	same "record_refused_runs_nothing" "" "$(ls ran 2>/dev/null)"
 	refused "record_no_such_command" 1 "cannot run 'no-such'.*ENOENT" \
 		record --cpus 1 -- no-such
 	"$KIPT" record --cpus 1 --stats --json -- sleep 100 >out 2>err &
@@ -132,6 +165,50 @@ record_command_tests() {
 	more_than "record_shows_what_was_traced" 1000 "$(value branches)"
 	run status
 	same "record_leaves_no_session" "" "$OUT"
+}
+
+# Whatever ends kipt, a session that is kept is told.
+record_kept_tests() {
+	local pid id
+	"$KIPT" record --keep --cpus 1 -- sleep 100 >out 2>err &
+	pid=$!
+	sleep 2
+	kill -HUP "$pid"
+	wait "$pid"
+	same "record_passes_a_hangup_on" 129 "$?"
+	id=$(sed -n 's/.*session \([0-9]*\) is kept.*/\1/p' err)
+	run status "$id" --json
+	same "record_kept_is_stopped_by_a_hangup" stopped "$(value state)"
+	refused "record_kept_delete" 0 "" delete "$id"
+	"$KIPT" record --keep --cpus 1 -- ls -R /usr/bin 2>err | head -n 1 >out
+	id=$(sed -n 's/.*session \([0-9]*\) is kept.*/\1/p' err)
+	refused "record_kept_is_told_though_nobody_reads" 0 "" delete "$id"
+}
+
+# Somebody else's stop ends the trace, not the recording.
+record_stopped_tests() {
+	local pid
+	"$KIPT" record --cpus 1 --save stopped --stats --json -- \
+		sh -c 'touch begun; sleep 3; exit 5' >out 2>record.err &
+	pid=$!
+	until [ -e begun ] || ! kill -0 "$pid"; do
+		sleep 0.1
+	done
+	run status --json
+	run stop "$(value id)"
+	same "record_stopped_by_another_shell" 0 "$STATUS"
+	wait "$pid"
+	same "record_stopped_exit_status" 5 "$?"
+	if grep -q EALREADY record.err &&
+		grep -q 'up to there' record.err; then
+		ok "record_stopped_is_told"
+	else
+		not_ok "record_stopped_is_told" "$(cat record.err)"
+	fi
+	OUT=$(cat out)
+	more_than "record_stopped_shows_what_was_traced" 1000 "$(value branches)"
+	more_than "record_stopped_saves_what_was_traced" 1000 \
+		"$(stat -c %s stopped/cpu1.pt)"
 }
 
 calls_tests() {
@@ -265,6 +342,8 @@ session_tests
 fetch_tests
 unprivileged_tests
 record_command_tests
+record_stopped_tests
+record_kept_tests
 calls_tests
 save_tests
 equal_tests

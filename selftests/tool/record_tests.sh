@@ -316,6 +316,43 @@ for _ in range(3000):
 	same "records_packed_random_end_well" "" "$bad"
 }
 
+# Nothing that was there is lost before there is something in its place.
+output_tests() {
+	{ cpu 0; call 010 100; } | records good.rec
+	cp good.rec copy.rec
+	ln -s good.rec link.rec
+	echo "no records are in here, it is a text" >text.rec
+	refused "output_is_the_input" 1 "-o good.rec: that is the file which is read" \
+		show good.rec -o good.rec
+	refused "output_is_the_input_by_another_name" 1 "that is the file" \
+		show good.rec -o ./link.rec
+	refused "output_of_nothing" 1 "is no file of records" \
+		show text.rec -o good.rec
+	refused "output_of_nothing_new" 1 "is no file of records" \
+		show text.rec -o new.rec
+	same "output_is_not_made_of_nothing" "" "$(ls new.rec 2>/dev/null)"
+	same "output_keeps_what_was_there" "$(md5sum <copy.rec)" \
+		"$(md5sum <good.rec)"
+	refused "output_cannot_be_made" 1 "cannot make none/x.rec.*ENOENT" \
+		show good.rec -o none/x.rec
+	head -c 24 good.rec >header.rec
+	run show header.rec -o new.rec
+	same "output_of_no_record_is_a_file" "$(md5sum <header.rec)" \
+		"$(md5sum <new.rec)"
+	{ cpu 0; call 010 100; call 010 100; } | records view.rec
+	run show view.rec -o good.rec
+	run show good.rec -o view.rec
+	run show copy.rec -o good.rec
+	same "output_replaces_longer" "$(md5sum <copy.rec)" \
+		"$(md5sum <good.rec)"
+	run show copy.rec --insns
+	same "show_tells_of_no_instructions" \
+		"kipt: note: copy.rec holds no instructions: they are only in files that were made with --insns" \
+		"$(grep note <<<"$ERR")"
+	same "output_to_standard_output" "$(md5sum <copy.rec)" \
+		"$("$KIPT" show copy.rec -o - | md5sum)"
+}
+
 # BRANCH records are counted, EDGE records were.
 count_tests() {
 	{ cpu 0; for i in 1 2 3; do call 010 100; ret 120 015; done
@@ -461,6 +498,7 @@ record_tests() {
 	bad_record_tests
 	random_record_tests
 	packed_record_tests
+	output_tests
 	count_tests
 	space_tests
 	branch_hash_tests

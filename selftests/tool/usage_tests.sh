@@ -50,6 +50,11 @@ help_tests() {
 	same "help_verb_is_verb_help" "$("$KIPT" decode --help)" "$OUT"
 	run --version
 	same "version" 0 "$STATUS"
+	same "version_is_that_of_module_and_man_page" \
+		"$(sed -n 's/.*KIPT_VERSION.*"\(.*\)"/\1/p' \
+			"$ROOT/kmod/version.h") $(cut -d'"' -f4 <<<"$(
+			grep '^\.TH' man.txt)")" \
+		"$(cut -d' ' -f2 <<<"$OUT") kipt $(cut -d' ' -f2 <<<"$OUT")"
 	refused "no_verb_is_usage" 2 "^Usage"
 	refused "unknown_verb_is_usage" 2 "no verb 'frobnicate'" frobnicate
 	for verb in $VERBS; do
@@ -59,10 +64,15 @@ help_tests() {
 }
 
 option_tests() {
+	local verb
 	refused "stop_needs_id" 2 "stop needs ID" stop
 	refused "stop_one_id" 2 "too many: '2'" stop 1 2
 	refused "stop_id_is_a_number" 2 "'x' is no session id" stop x
 	refused "stop_id_fits" 2 "no session id" stop 4294967296
+	for verb in stop status fetch delete; do
+		refused "${verb}_id_zero" 2 "'0' is no session id" "$verb" 0
+	done
+	refused "status_id_is_a_number" 2 "'x' is no session id" status x
 	refused "fetch_cpu_is_a_number" 2 "not a CPU number" fetch 1 --cpu -1
 	refused "value_missing" 2 "--size needs a value" start --size
 	refused "value_unwanted" 2 "--json takes no value" info --json=1
@@ -83,6 +93,10 @@ option_tests() {
 	refused "cpus_words" 2 "not a CPU list" start --cpus a
 	refused "cpus_trailing_comma" 2 "not a CPU list" start --cpus 1,
 	refused "cpus_huge" 2 "not a CPU list" start --cpus 0-999999999
+	refused "cpus_too_long" 2 "the list has 4096 characters, allowed are 4095" \
+		start --cpus "$(printf '%04096d' 0)"
+	refused "cpus_long" 2 "allowed are ring" \
+		start --cpus "$(printf '%04095d' 0)" --mode loop
 	refused "mode_unknown" 2 "allowed are ring and once" start --mode loop
 	refused "filter_no_end" 2 "--filter 0x401000: where does it end" \
 		start --filter 0x401000
@@ -94,6 +108,24 @@ option_tests() {
 		--filter a_ --filter b_ --filter c_ --stop-at d_ --filter e_
 	refused "pid_is_a_number" 2 "--pid x: not a process id" start --pid x
 	refused "pid_zero" 2 "--pid 0: not a process id" start --pid 0
+	refused "decode_jobs_zero" 2 "--jobs 0: allowed are 1 to 64" \
+		decode x.pt --jobs 0
+	refused "decode_memory_one" 2 "--memory 1: allowed are 1M to 4G" \
+		decode x.pt --memory 1
+	refused "decode_filter_is_a_range" 2 "--filter x: the trace may be" \
+		decode x.pt --filter x
+	refused "decode_stop_at_is_a_range" 2 "--stop-at x: the trace may" \
+		decode x.pt --stop-at x
+	refused "decode_image_is_there" 1 "cannot read none.*ENOENT" \
+		decode x.pt --image none@0x1000
+	refused "decode_two_outputs" 2 "give one of them" \
+		decode x.pt --packed p1 --output p2
+	refused "decode_packed_insns" 2 "instructions cannot be packed" \
+		decode x.pt --packed p1 --insns
+	refused "no_octal" 2 "--max-depth 010001: allowed are" \
+		fetch 1 --max-depth 010001
+	refused "no_octal_digits" 2 "--jobs 065: allowed are" fetch 1 --jobs 065
+	refused "hex_without_digits" 2 "--jobs 0x: allowed" fetch 1 --jobs 0x
 	refused "fork_needs_pid" 2 "--fork needs --pid" start --fork
 	refused "fork_needs_only" 2 "--fork needs --only or --pid" \
 		record --fork -- true
@@ -122,8 +154,34 @@ absent_tests() {
 	done
 }
 
+# full NAME ARGS...: output that is lost is told, whatever it was.
+full() {
+	local name=$1
+	shift
+	"$KIPT" "$@" >/dev/full 2>err
+	same "full_${name}_exit" 1 "$?"
+	same "full_${name}_told" 1 \
+		"$(grep -c '^kipt: cannot write to standard output' err)"
+}
+
+full_tests() {
+	local i
+	for i in 1 2 3 4 5 6 7 8; do
+		bytes $PSB
+	done >full.pt
+	{ echo "19 0 1 0 0 0"; echo "1 3 0 1 0x401000 0x402000"; } |
+		records full.rec
+	full "help" --help
+	full "verb_help" fetch --help
+	full "version" --version
+	full "packets" packets full.pt
+	full "show" show full.rec
+	full "output" show full.rec -o -
+}
+
 usage_tests() {
 	help_tests
 	option_tests
+	full_tests
 	absent_tests
 }

@@ -56,8 +56,9 @@ bool args_session(const struct args *args, u32 *session)
 
 	if (!args_operands(args, 1, 1))
 		return false;
-	if (!args_number(args->argv[0], ~0U, &id)) {
-		args_bad(args, "'%s' is no session id", args->argv[0]);
+	if (!args_number(args->argv[0], ~0U, &id) || !id) {
+		args_bad(args, "'%s' is no session id: those are numbers from 1 on",
+			 args->argv[0]);
 		return false;
 	}
 	*session = id;
@@ -219,13 +220,14 @@ int args_option(struct args *args)
 
 bool args_number(const char *text, u64 max, u64 *number)
 {
+	bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';
 	unsigned long long value;
 	char *end;
 
 	if (!isdigit((unsigned char)text[0]))
 		return false;
 	errno = 0;
-	value = strtoull(text, &end, 0);
+	value = strtoull(text, &end, hex ? 16 : 10);
 	if (errno || *end || value > max)
 		return false;
 	*number = value;

@@ -45,13 +45,21 @@ static void signals_catch(void)
 		.sa_sigaction = signal_caught,
 		.sa_flags = SA_SIGINFO,
 	};
+	struct sigaction before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* Under nohup the terminal may go. */
+	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 static void signals_default(void)
 {
+	struct sigaction before;
+
+	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+		signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 }

@@ -71,6 +71,7 @@ struct decode {
 	struct saved_dir saved;
 	struct kipt_range ranges[KIPT_FILTERS_MAX];
 	u32 range_count;
+	const char *packed;
 	bool strict;
 };
 
@@ -150,12 +151,38 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_MEMORY:
 		return memory_option(d, value);
 	case OPTION_PACKED:
-		d->view.output = value;
-		d->view.packed = true;
+		d->packed = value;
 		return true;
 	}
 	d->strict |= id == OPTION_STRICT;
 	return true;
+}
+
+/* A file that cannot be read is no wrong usage. */
+static int failure_of(int id)
+{
+	switch (id) {
+	case OPTION_IMAGE:
+	case OPTION_PAGES:
+	case OPTION_DIR:
+	case OPTION_META:
+		return KIPT_EXIT_FAILED;
+	}
+	return KIPT_EXIT_USAGE;
+}
+
+/* What is to be written, when all options are known. */
+static int packed_settle(struct decode *d, const struct args *args)
+{
+	if (!d->packed)
+		return KIPT_EXIT_DONE;
+	if (d->view.output)
+		return args_bad(args, "--packed and --output both say where the records go: give one of them");
+	if (d->view.mode == VIEW_INSNS)
+		return args_bad(args, "--packed: instructions cannot be packed, --output writes them");
+	d->view.output = d->packed;
+	d->view.packed = true;
+	return KIPT_EXIT_DONE;
 }
 
 /* "cpu3.pt" is of CPU 3. */
@@ -182,7 +209,7 @@ static bool decode(struct decode *d, const char *path)
 		d->view.kallsyms = d->saved.kallsyms;
 	if (!d->view.maps && d->saved.maps[0])
 		d->view.maps = d->saved.maps;
-	if (!file_map_open(&trace, path))
+	if (!output_spares(&d->view, path) || !file_map_open(&trace, path))
 		return false;
 	ok = output_open(&output, &d->view, false);
 	if (ok) {
@@ -199,7 +226,7 @@ static bool decode(struct decode *d, const char *path)
 		ok = offline_decode(&d->offline, &output);
 		if (d->strict && tally_gaps(&output.view.tally))
 			ok = false;
-		ok = output_close(&output) && ok;
+		ok = output_close(&output, ok) && ok;
 	}
 	file_map_close(&trace);
 	return ok;
@@ -214,11 +241,13 @@ static int options_take(struct decode *d, struct args *args)
 		if (taken < 0)
 			return KIPT_EXIT_USAGE;
 		if (!taken && !option_take(d, id, args->value))
-			return KIPT_EXIT_FAILED;
+			return failure_of(id);
 	}
 	if (id < 0)
 		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
-	return args_operands(args, 1, 1) ? KIPT_EXIT_DONE : KIPT_EXIT_USAGE;
+	if (!args_operands(args, 1, 1))
+		return KIPT_EXIT_USAGE;
+	return packed_settle(d, args);
 }
 
 static int run(int argc, char **argv)

@@ -74,7 +74,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 	if (request->view.time && !genl_info(genl, &info))
 		output.view.tsc_khz = info.caps.tsc_khz;
 	ok = fetch_run(&what, &output);
-	ok = output_close(&output) && ok;
+	ok = output_close(&output, ok) && ok;
 	if (ok)
 		no_code_hint(genl, id, &output.view.tally);
 	return ok;
@@ -83,7 +83,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 static int fetch(u32 id, const struct request *request)
 {
 	struct genl *genl = genl_open(false);
-	bool ok = genl;
+	bool ok = genl && fetch_can(&request->fetch);
 
 	if (ok && request->raw)
 		ok = raw_fetch(genl, id, request);
@@ -143,9 +143,11 @@ const struct kipt_verb verb_fetch = {
 	.operands = "ID",
 	.summary = "decode a stopped session and show it",
 	.about = "The kernel decodes the trace of the session, in the threads of this command,\n"
-		 "and what the CPUs did is shown here, CPU after CPU: by default as calls, indented, with repetitions folded. A\n"
-		 "summary on stderr ends it. Ctrl-C ends it early; what came is shown. Whatever\n"
-		 "is missing in the trace is shown as a gap at its place.",
+		 "and what the CPUs did is shown here, CPU after CPU: by default as calls,\n"
+		 "indented, with repetitions folded. A summary on stderr ends it.\n"
+		 "Ctrl-C ends it early; what came is shown, of\n"
+		 "counts that is what came once a second. Whatever is missing in the trace is\n"
+		 "shown as a gap at its place.",
 	.examples = "  kipt fetch 1 | less\n"
 		    "  kipt fetch 1 --cpu 3 --branches\n"
 		    "  kipt fetch 1 --json --time > trace.jsonl\n"

@@ -64,7 +64,7 @@ static int run(int argc, char **argv)
 	if (err)
 		return KIPT_EXIT_FAILED;
 	show(&info, true, json);
-	return KIPT_EXIT_DONE;
+	return genl_version_fits(&info) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
 const struct kipt_verb verb_info = {

@@ -11,17 +11,18 @@ enum { OPTION_SAVE = 1, OPTION_ONLY, OPTION_KEEP, OPTION_RAW };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("run the command on these CPUs and trace them;\n"
-		      "unless given, all it may run on are traced"),
+		      "unless given, all it may run on are traced", "16M"),
 	{ "save", 0, OPTION_SAVE, "DIR",
 	  "keep in DIR what decoding elsewhere needs: cpuN.pt,\n"
 	  "code pages of kernel and command, symbols, meta.json" },
 	{ "raw", 0, OPTION_RAW, "DIR",
-	  "write only the raw trace, DIR/cpuN.pt, and meta.json" },
+	  "write the raw trace to DIR/cpuN.pt, and meta.json,\n"
+	  "besides what is shown; without code" },
 	{ "only", 0, OPTION_ONLY, NULL,
 	  "trace only the command's process, with --fork also\n"
 	  "those it makes, and no other on its CPUs" },
 	{ "keep", 0, OPTION_KEEP, NULL,
-	  "keep the session, for 'kipt fetch', until it is deleted" },
+	  "keep the session, for 'kipt fetch', until deleted" },
 	FETCH_OPTIONS,
 	VIEW_OPTIONS,
 	{ 0 }

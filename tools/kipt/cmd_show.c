@@ -28,11 +28,15 @@ static int show(const char *path, struct view_options *view)
 	snprintf(maps, sizeof(maps), "%s.maps", path);
 	if (!view->maps && !access(maps, R_OK))
 		view->maps = maps;
-	if (!output_open(&output, view, false))
+	if (!output_spares(view, path) || !output_open(&output, view, false))
 		return KIPT_EXIT_FAILED;
 	ok = record_file_read(path, records_take, &output);
-	return output_close(&output) && ok ? KIPT_EXIT_DONE :
-					     KIPT_EXIT_FAILED;
+	ok = output_close(&output, ok) && ok;
+	if (ok && view->mode == VIEW_INSNS &&
+	    !output.view.tally.types[KIPT_RECORD_INSN])
+		say_note("%s holds no instructions: they are only in files that were made with --insns",
+			 path);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
 static int run(int argc, char **argv)

@@ -2,6 +2,8 @@
 /*
  * kipt start: make a session that outlives this process, and start it.
  */
+#include <signal.h>
+
 #include "args.h"
 #include "ctl.h"
 #include "jsonl.h"
@@ -16,7 +18,7 @@ enum { OPTION_JSON = 1, OPTION_KEEP_CODE };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("trace these CPUs, such as 2,3 or 0-3,6; all\n"
-		      "that have PT unless given"),
+		      "that have PT unless given", "4M"),
 	{ "keep-code", 0, OPTION_KEEP_CODE, NULL,
 	  "keep the code of traced programs that exit, the\n"
 	  "newest first, as far as the module's limit goes" },
@@ -41,8 +43,6 @@ static void started(const struct kipt_session *session)
 	u32 i;
 
 	ctl_format(session->ctl, ctl, sizeof(ctl));
-	printf("%u\n", session->id);
-	fflush(stdout);
 	fprintf(stderr, "tracing CPUs %s, %llu KiB each, %s, %s",
 		session->cpus, (unsigned long long)session->size >> 10,
 		session_mode_name(session->mode), ctl);
@@ -55,6 +55,21 @@ static void started(const struct kipt_session *session)
 			session->flags & KIPT_SESSION_FLAGS_FOLLOW_FORK ?
 			" and those it makes" : "");
 	fputc('\n', stderr);
+}
+
+/* A reader that has gone is one more that was not told. */
+static bool told(const struct kipt_session *session, bool json)
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (json)
+		started_json(session);
+	else
+		printf("%u\n", session->id);
+	if (fflush(stdout) || ferror(stdout))
+		return false;
+	if (!json)
+		started(session);
+	return true;
 }
 
 static int start(const struct setup *asked, u32 flags, bool json)
@@ -72,10 +87,12 @@ static int start(const struct setup *asked, u32 flags, bool json)
 			setup.cpus = info.online;
 		exit = setup_session(genl, &setup, flags, &info, &session);
 	}
-	if (exit == KIPT_EXIT_DONE && json)
-		started_json(&session);
-	else if (exit == KIPT_EXIT_DONE)
-		started(&session);
+	if (exit == KIPT_EXIT_DONE && !told(&session, json)) {
+		say_error("session %u is deleted again: nobody would know its number",
+			  session.id);
+		genl_session_delete(genl, session.id);
+		exit = KIPT_EXIT_FAILED;
+	}
 	genl_close(genl);
 	return exit;
 }

@@ -21,19 +21,16 @@ static void found(void *ctx, const struct kipt_session *session)
 		session_show(session);
 }
 
-static int status(const char *text, const struct args *args, bool json)
+/* @id: 0: all of them */
+static int status(u32 id, bool json)
 {
+	struct genl *genl = genl_open(false);
 	struct kipt_session session;
-	struct genl *genl;
-	u64 id = 0;
 	int err;
 
-	if (text && !args_number(text, ~0U, &id))
-		return args_bad(args, "'%s' is no session id", text);
-	genl = genl_open(false);
 	if (!genl)
 		return KIPT_EXIT_FAILED;
-	if (text) {
+	if (id) {
 		err = genl_session_get(genl, id, &session);
 		if (!err) {
 			found(&json, &session);
@@ -51,6 +48,7 @@ static int run(int argc, char **argv)
 	struct args args = { .verb = &verb_status, .argc = argc,
 			     .argv = argv };
 	bool json = false;
+	u32 session = 0;
 	int id;
 
 	while ((id = args_option(&args)) > 0)
@@ -59,7 +57,9 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args_operands(&args, 0, 1))
 		return KIPT_EXIT_USAGE;
-	return status(args.operands ? argv[0] : NULL, &args, json);
+	if (args.operands && !args_session(&args, &session))
+		return KIPT_EXIT_USAGE;
+	return status(session, json);
 }
 
 const struct kipt_verb verb_status = {

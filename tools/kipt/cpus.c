@@ -65,7 +65,10 @@ bool cpus_own(const char *list, char *text, size_t size)
 	else {
 		CPU_AND_S(SET_BYTES, set, set, own);
 		ok = set_text(set, text, size);
-		if (!ok)
+		if (!ok && *text)
+			say_error("the list of the CPUs this process may run on is longer than %zu characters: name some with --cpus",
+				  size - 1);
+		else if (!ok)
 			say_error("none of the CPUs this process may run on has PT (those are: %s)",
 				  *list ? list : "none");
 	}
@@ -84,6 +87,21 @@ int cpus_pin(const char *list)
 	if (sched_setaffinity(0, SET_BYTES, set))
 		err = -errno;
 	free(set);
+	return err;
+}
+
+int cpus_try(const char *list)
+{
+	cpu_set_t *own = calloc(1, SET_BYTES);
+	int err = own ? 0 : -ENOMEM;
+
+	if (!err && sched_getaffinity(0, SET_BYTES, own))
+		err = -errno;
+	if (!err)
+		err = cpus_pin(list);
+	if (!err && sched_setaffinity(0, SET_BYTES, own))
+		err = -errno;
+	free(own);
 	return err;
 }
 

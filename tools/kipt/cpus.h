@@ -27,6 +27,16 @@ bool cpus_own(const char *list, char *text, size_t size);
 int cpus_pin(const char *list);
 
 /**
+ * cpus_try() - whether this process may run on any of these CPUs
+ * @list: CPU list
+ *
+ * It runs where it did before afterwards.
+ *
+ * Return: 0 or a negative errno.
+ */
+int cpus_try(const char *list);
+
+/**
  * cpus_leave() - let this process run on other CPUs only, if it may
  * @list: CPU list
  */

@@ -25,6 +25,9 @@
 #define WAIT_MS		250
 /* Less for each thread is more time spent dropping than decoding. */
 #define MEMORY_LEAST	(1 << 20)
+/* What the module gives one reader, see uapi/kipt.yaml. */
+#define READER_LEAST	(256ULL << 10)
+#define READER_MOST	(1ULL << 30)
 /* Roughly what the kernel cuts: more threads than chunks have nothing to do. */
 #define CHUNK_BYTES	(64 << 10)
 #define NICE_MOST	19
@@ -183,28 +186,32 @@ static void read_all(struct reader *reader)
 }
 
 /* The kernel decodes for a thread where and as the thread runs. */
-static void become_worker(const struct fetch_options *options)
+static bool become_worker(const struct fetch_options *options)
 {
-	int err;
+	int err = options->cpus ? cpus_pin(options->cpus) : 0;
 
-	if (options->cpus) {
-		err = cpus_pin(options->cpus);
-		if (err)
-			say_errno(-err, "cannot run on CPUs %s",
-				  options->cpus);
+	if (err) {
+		say_errno(-err, "--decode-cpus %s: cannot run there",
+			  options->cpus);
+		return false;
 	}
-	if (options->nice &&
-	    setpriority(PRIO_PROCESS, gettid(),
-			getpriority(PRIO_PROCESS, gettid()) + options->nice))
-		say_errno(errno, "cannot lower the priority");
+	if (!options->nice ||
+	    !setpriority(PRIO_PROCESS, gettid(),
+			 getpriority(PRIO_PROCESS, gettid()) + options->nice))
+		return true;
+	say_errno(errno, "--nice %d: cannot lower the priority",
+		  options->nice);
+	return false;
 }
 
 static void *reader_work(void *ctx)
 {
 	struct reader *reader = ctx;
 
-	become_worker(reader->fetch->options);
-	read_all(reader);
+	if (become_worker(reader->fetch->options))
+		read_all(reader);
+	else
+		give_up(reader->fetch);
 	return NULL;
 }
 
@@ -286,6 +293,16 @@ static bool fetch_all(struct fetch *fetch)
 	return !fetch->failed;
 }
 
+bool fetch_can(const struct fetch_options *options)
+{
+	int err = options->cpus ? cpus_try(options->cpus) : 0;
+
+	if (err)
+		say_errno(-err, "--decode-cpus %s: cannot run there",
+			  options->cpus);
+	return !err;
+}
+
 static void cpu_count(void *ctx, u32 cpu)
 {
 	(void)cpu;
@@ -308,6 +325,18 @@ static u32 count_choose(const struct fetch_options *options)
 	return count < JOBS_MAX ? count : JOBS_MAX;
 }
 
+/* 0: the module knows. */
+static u64 memory_share(u64 memory, u32 count)
+{
+	u64 share = memory / count;
+
+	if (!memory)
+		return 0;
+	if (share < READER_LEAST)
+		return READER_LEAST;
+	return share < READER_MOST ? share : READER_MOST;
+}
+
 static double seconds_now(void)
 {
 	struct timespec t;
@@ -318,7 +347,12 @@ static double seconds_now(void)
 
 static bool verdict(const struct fetch *fetch)
 {
-	if (fetch->interrupted)
+	if (fetch->interrupted &&
+	    fetch->request.output & KIPT_OUTPUT_COUNTS)
+		say_error("cancelled at %.2f of %.2f MiB: the kernel tells counts once a second and in the end, later ones are missing (ECANCELED)",
+			  (double)fetch->done / 1048576,
+			  (double)fetch->total / 1048576);
+	else if (fetch->interrupted)
 		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
 			  (double)fetch->done / 1048576,
 			  (double)fetch->total / 1048576);
@@ -343,7 +377,8 @@ bool fetch_run(const struct fetch_request *request, struct output *output)
 		.id = request->id,
 		.cpu = request->cpu,
 		.output = output_choose(output, true),
-		.memory = request->options->memory / fetch->count,
+		.memory = memory_share(request->options->memory,
+				       fetch->count),
 	};
 	progress_catch();
 	fetch_all(fetch);

@@ -13,8 +13,8 @@
 /**
  * struct fetch_options - how the kernel decodes
  * @jobs: threads, 1 to JOBS_MAX; 0: as many as CPUs they may run on
- * @memory: bytes for cached code and paths, of all threads together; 0: as the
- *	module's parameter says, each
+ * @memory: bytes for cached code and paths, of all threads together, of which
+ *	each has what the module allows; 0: as its parameter says, each
  * @cpus: CPUs they run on, or NULL: as this process
  * @nice: added to their nice value
  */
@@ -40,7 +40,8 @@ enum {
 	  "unless given" },						\
 	{ "memory", 0, FETCH_OPTION_MEMORY, "SIZE",			\
 	  "for cached code and paths, of all threads\n"			\
-	  "together; a parameter of the module unless given" },		\
+	  "together, 1M to 4G, but 256K to 1G for each; the\n"		\
+	  "module's fetch_memory (8M) for each unless given" },		\
 	{ "decode-cpus", 0, FETCH_OPTION_CPUS, "LIST",			\
 	  "decode on these CPUs only" },				\
 	{ "nice", 0, FETCH_OPTION_NICE, "N",				\
@@ -55,6 +56,16 @@ enum {
  * Return: 1 if it was one of FETCH_OPTIONS, 0 if not, -1 after a sentence.
  */
 int fetch_option(struct fetch_options *options, int id, const char *value);
+
+/**
+ * fetch_can() - whether this process can decode as asked for
+ * @options: how
+ *
+ * To be asked before anything is begun.
+ *
+ * Return: true, or false after a sentence.
+ */
+bool fetch_can(const struct fetch_options *options);
 
 /**
  * struct fetch_request - what is to be fetched

@@ -66,6 +66,23 @@ static void attr_text(struct nlattr *attr, char *text, size_t size)
 	text[len] = 0;
 }
 
+/* A list that is longer than any request may have is none any more: "0,2,...",
+ * which args_cpus() and the kernel refuse.
+ */
+static void attr_cpus(struct nlattr *attr, char *text)
+{
+	static const char cut[] = "...";
+	size_t at;
+
+	attr_text(attr, text, KIPT_CPUS_TEXT);
+	if (!attr || strnlen(nla_data(attr), nla_len(attr)) < KIPT_CPUS_TEXT)
+		return;
+	at = KIPT_CPUS_TEXT - sizeof(cut);
+	while (at && text[at - 1] != ',')
+		at--;
+	memcpy(text + at, cut, sizeof(cut));
+}
+
 /* Names of the attributes a request may have, as uapi/kipt.yaml has them. */
 static const char *const session_names[] = {
 	[KIPT_A_SESSION_ID] = "id",
@@ -333,6 +350,17 @@ static bool socket_connect(struct genl *genl)
 	return !err;
 }
 
+/* Asked once in a process: a module cannot be exchanged while it is used. */
+static bool version_fits(struct genl *genl)
+{
+	static bool fits;
+	struct kipt_info info;
+
+	if (!fits && !genl_info(genl, &info))
+		fits = genl_version_fits(&info);
+	return fits;
+}
+
 struct genl *genl_open(bool quiet)
 {
 	struct genl *genl = calloc(1, sizeof(*genl));
@@ -350,7 +378,10 @@ struct genl *genl_open(bool quiet)
 	}
 	buffers_set(genl);
 	callbacks_set(genl);
-	return genl;
+	if (quiet || version_fits(genl))
+		return genl;
+	genl_close(genl);
+	return NULL;
 }
 
 void genl_close(struct genl *genl)
@@ -383,7 +414,7 @@ static int messages_take(struct genl *genl)
 
 static struct nl_msg *request_make(struct genl *genl, u8 command, int flags)
 {
-	struct nl_msg *msg = nlmsg_alloc();
+	struct nl_msg *msg = nlmsg_alloc_size(REQUEST_BYTES);
 
 	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, genl->family,
 			       0, flags, command, KIPT_FAMILY_VERSION))
@@ -491,7 +522,7 @@ static void caps_read(struct nlattr *nest, struct kipt_caps *caps)
 		.vmx_pt = attr_u32(a[KIPT_A_CAP_VMX_PT]),
 		.ctl_allowed = attr_u64(a[KIPT_A_CAP_CTL_ALLOWED]),
 	};
-	attr_text(a[KIPT_A_CAP_CPUS], caps->cpus, sizeof(caps->cpus));
+	attr_cpus(a[KIPT_A_CAP_CPUS], caps->cpus);
 	caps_settle(caps);
 }
 
@@ -547,9 +578,9 @@ static void info_read(struct genl *genl, struct nlattr **a)
 	info->abi = attr_u32(a[KIPT_A_INFO_ABI]);
 	info->record_version = attr_u32(a[KIPT_A_INFO_RECORD_VERSION]);
 	limits_read(a[KIPT_A_INFO_LIMITS], &info->limits);
-	attr_text(a[KIPT_A_INFO_CPUS], info->online, sizeof(info->online));
+	attr_cpus(a[KIPT_A_INFO_CPUS], info->online);
 	info->told_use = a[KIPT_A_INFO_BUSY];
-	attr_text(a[KIPT_A_INFO_BUSY], info->busy, sizeof(info->busy));
+	attr_cpus(a[KIPT_A_INFO_BUSY], info->busy);
 	info->memory = attr_u64(a[KIPT_A_INFO_MEMORY]);
 	info->latch = attr_u32(a[KIPT_A_INFO_LATCH]);
 }
@@ -560,6 +591,17 @@ int genl_info(struct genl *genl, struct kipt_info *info)
 	return request_do(genl, request_make(genl, KIPT_CMD_GET_INFO,
 					     NLM_F_ACK),
 			  "get the module's capabilities", info_read, info);
+}
+
+bool genl_version_fits(const struct kipt_info *info)
+{
+	if (info->abi == KIPT_ABI &&
+	    info->record_version == KIPT_RECORD_VERSION)
+		return true;
+	say_error("the module, version %s, has interface %u and records %u; this kipt, version %s, is for interface %u and records %u: use the kipt that was built with the module",
+		  info->version, info->abi, info->record_version,
+		  KIPT_VERSION, KIPT_ABI, KIPT_RECORD_VERSION);
+	return false;
 }
 
 /**
@@ -702,8 +744,7 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 		.processes = attr_u32(a[KIPT_A_SESSION_PROCESSES]),
 		.processes_lost = attr_u64(a[KIPT_A_SESSION_PROCESSES_LOST]),
 	};
-	attr_text(a[KIPT_A_SESSION_CPUS], session->cpus,
-		  sizeof(session->cpus));
+	attr_cpus(a[KIPT_A_SESSION_CPUS], session->cpus);
 	each_attr(genl, KIPT_A_SESSION_FILTER, filter_read, session);
 }
 

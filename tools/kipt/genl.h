@@ -13,10 +13,11 @@ struct genl;
 
 /**
  * genl_open() - connect to the module
- * @quiet: do not tell why it failed
+ * @quiet: do not tell why it failed, and take a module of any version, of
+ *	which nothing but genl_info() makes sense
  *
  * Return: the connection, the caller's until genl_close(); NULL if the module
- * is not there (told unless @quiet).
+ * is not there, or has another interface (told unless @quiet).
  */
 struct genl *genl_open(bool quiet);
 
@@ -34,6 +35,14 @@ void genl_close(struct genl *genl);
  * Return: 0 or a negative errno; told.
  */
 int genl_info(struct genl *genl, struct kipt_info *info);
+
+/**
+ * genl_version_fits() - is the module one that this tool was built for
+ * @info: what it says
+ *
+ * Return: true, or false after a sentence.
+ */
+bool genl_version_fits(const struct kipt_info *info);
 
 /**
  * genl_session_new() - make a session

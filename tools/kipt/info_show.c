@@ -286,6 +286,9 @@ void info_show_json(const struct kipt_info *info, bool loaded, FILE *out)
 		if (info->told_use) {
 			jsonl_text(line, "busy", info->busy);
 			jsonl_number(line, "memory", info->memory);
+			if (info->latch)
+				jsonl_text(line, "latch",
+					   session_cause_name(info->latch));
 		}
 		jsonl_hex(line, "ctl_allowed", info->caps.ctl_allowed);
 	}

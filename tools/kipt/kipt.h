@@ -7,8 +7,7 @@
 #define KIPT_TOOL_H
 
 #include "../../kmod/decode/port.h"
-
-#define KIPT_TOOL_VERSION	"0.1.0"
+#include "../../kmod/version.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 

@@ -17,7 +17,7 @@ KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o)
 KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(ROOT)/kmod/decode/*.h \
-	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h)
+	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/version.h)
 
 .PHONY: kipt kipt-libraries kipt-guest kipt-test kipt-install
 

@@ -2,6 +2,7 @@
 /*
  * The kipt tool: the table of verbs, and the help that needs no verb.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,13 +70,10 @@ static int verb_help(const char *name)
 	return KIPT_EXIT_DONE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct kipt_verb *verb;
 
-	/* Much is written, and pipes have small buffers by themselves. */
-	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 	if (argc < 2) {
 		usage(stderr);
 		return KIPT_EXIT_USAGE;
@@ -85,7 +83,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help"))
 		return verb_help(argv[2]);
 	if (!strcmp(argv[1], "--version")) {
-		printf("kipt %s (records version %d)\n", KIPT_TOOL_VERSION,
+		printf("kipt %s (records version %d)\n", KIPT_VERSION,
 		       KIPT_RECORD_VERSION);
 		return KIPT_EXIT_DONE;
 	}
@@ -95,4 +93,22 @@ int main(int argc, char **argv)
 		return KIPT_EXIT_USAGE;
 	}
 	return verb->run(argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+	int exit;
+
+	/* Much is written, and pipes have small buffers by themselves. */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	exit = run(argc, argv);
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return exit;
+	if (errno)
+		say_errno(errno, "cannot write to standard output");
+	else
+		say_error("cannot write to standard output");
+	return exit == KIPT_EXIT_USAGE ? exit : KIPT_EXIT_FAILED;
 }

@@ -9,6 +9,15 @@
 #include "output.h"
 #include "say.h"
 
+bool output_spares(const struct view_options *options, const char *input)
+{
+	if (!record_file_is(options->output, input))
+		return true;
+	say_error("-o %s: that is the file which is read; give another name",
+		  options->output);
+	return false;
+}
+
 bool output_open(struct output *output, const struct view_options *options,
 		 bool live)
 {
@@ -28,7 +37,7 @@ bool output_open(struct output *output, const struct view_options *options,
 	}
 	if (view_init(&output->view, options, output->names, stdout))
 		return true;
-	record_file_close(output->file);
+	record_file_close(output->file, false);
 err_names:
 	names_destroy(output->names);
 err_maps:
@@ -139,21 +148,19 @@ static bool maps_beside(struct output *output)
 	return maps_save(&output->maps, path);
 }
 
-bool output_close(struct output *output)
+bool output_close(struct output *output, bool whole)
 {
-	bool ok = record_file_close(output->file);
+	bool written = output->file &&
+		       (whole || record_file_begun(output->file));
+	bool ok = record_file_close(output->file, whole);
 
 	view_finish(&output->view);
-	if (output->file && !maps_beside(output))
+	if (written && !maps_beside(output))
 		ok = false;
 	if (output->view.failed || output->failed)
 		ok = false;
 	unpack_destroy(output->unpack);
 	names_destroy(output->names);
 	maps_free(&output->maps);
-	if (ferror(stdout)) {
-		say_error("cannot write to standard output");
-		ok = false;
-	}
 	return ok;
 }

@@ -31,6 +31,15 @@ struct output {
 };
 
 /**
+ * output_spares() - whether the output is another file than the input
+ * @options: say where it goes
+ * @input: the file that is to be read
+ *
+ * Return: true, or false after a sentence.
+ */
+bool output_spares(const struct view_options *options, const char *input);
+
+/**
  * output_open() - be ready for records
  * @output: filled
  * @options: must live as long
@@ -65,9 +74,10 @@ bool output_take(struct output *output, const struct kipt_record *records,
 /**
  * output_close() - show what is left, close the file, save the mappings
  * @output: was opened
+ * @whole: all came; otherwise a file of which nothing came is left as it was
  *
  * Return: true, or false after a sentence.
  */
-bool output_close(struct output *output);
+bool output_close(struct output *output, bool whole);
 
 #endif /* KIPT_OUTPUT_FILE_H */

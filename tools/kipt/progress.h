@@ -22,7 +22,7 @@ void progress_show(const char *what, u64 done, u64 total);
 void progress_clear(void);
 
 /**
- * progress_catch() - from now on SIGINT and SIGTERM only set a flag
+ * progress_catch() - from now on SIGINT, SIGTERM and SIGHUP only set a flag
  *
  * A second signal ends the process in the usual way.
  */

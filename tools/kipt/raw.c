@@ -117,7 +117,7 @@ out_close:
 
 bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
 {
-	bool found = false;
+	bool found = false, ok = true;
 	u32 i;
 
 	if (mkdir(dir, 0777) && errno != EEXIST) {
@@ -130,11 +130,11 @@ bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
 		if (cpu >= 0 && id != (u32)cpu)
 			continue;
 		found = true;
-		if (!cpu_save(session->id, id, dir))
-			return false;
+		/* One that fails keeps no other from being saved. */
+		ok = cpu_save(session->id, id, dir) && ok;
 	}
 	if (!found)
 		say_error("session %u has no CPU %d, it has %s", session->id,
 			  cpu, session->cpus);
-	return found;
+	return found && ok;
 }

@@ -3,9 +3,12 @@
  * Reads and writes files of records, see record_file.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "record_file.h"
 #include "say.h"
@@ -16,6 +19,10 @@
 struct record_file {
 	FILE *out;
 	const char *path;
+	/* It was not there before. */
+	bool made;
+	/* What was in it before is gone. */
+	bool begun;
 	bool failed;
 };
 
@@ -27,54 +34,104 @@ static void header_make(struct kipt_record *header)
 	header->ip = RECORD_FILE_MAGIC;
 }
 
+static bool write_failed(struct record_file *file)
+{
+	/* Whether standard output was lost is told when everything ends. */
+	if (!file->failed && file->out != stdout)
+		say_errno(errno, "cannot write to %s", file->path);
+	file->failed = true;
+	return false;
+}
+
+/* Drop what the file has, now that there is something to replace it. */
+static bool begin(struct record_file *file)
+{
+	int fd = fileno(file->out);
+	struct kipt_record header;
+	struct stat st;
+
+	file->begun = true;
+	if (file->out != stdout &&
+	    (fstat(fd, &st) || (S_ISREG(st.st_mode) && ftruncate(fd, 0))))
+		return write_failed(file);
+	header_make(&header);
+	if (fwrite(&header, sizeof(header), 1, file->out) == 1)
+		return true;
+	return write_failed(file);
+}
+
+/* A file that is there stays as it is for now. */
+static FILE *file_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !out)
+		close(fd);
+	return out;
+}
+
 struct record_file *record_file_create(const char *path)
 {
 	struct record_file *file = calloc(1, sizeof(*file));
-	struct kipt_record header;
+	bool own = strcmp(path, "-");
 
-	if (!file)
+	if (!file) {
+		say_errno(ENOMEM, "cannot make %s", path);
 		return NULL;
+	}
 	file->path = path;
-	file->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	file->made = own && access(path, F_OK);
+	file->out = own ? file_open(path) : stdout;
 	if (!file->out) {
 		say_errno(errno, "cannot make %s", path);
 		free(file);
 		return NULL;
 	}
 	setvbuf(file->out, NULL, _IOFBF, WRITE_BUFFER);
-	header_make(&header);
-	if (record_file_write(file, &header, 1))
-		return file;
-	record_file_close(file);
-	return NULL;
+	return file;
 }
 
 bool record_file_write(struct record_file *file,
 		       const struct kipt_record *records, u32 count)
 {
-	if (file->failed)
+	if (file->failed || (!file->begun && !begin(file)))
 		return false;
 	if (fwrite(records, sizeof(*records), count, file->out) == count)
 		return true;
-	say_errno(errno, "cannot write to %s", file->path);
-	file->failed = true;
-	return false;
+	return write_failed(file);
 }
 
-bool record_file_close(struct record_file *file)
+bool record_file_begun(const struct record_file *file)
+{
+	return file->begun;
+}
+
+bool record_file_close(struct record_file *file, bool whole)
 {
 	bool ok;
 
 	if (!file)
 		return true;
+	if (whole && !file->begun)
+		begin(file);
+	if (file->out == stdout ? fflush(stdout) : fclose(file->out))
+		write_failed(file);
+	if (file->made && !file->begun)
+		unlink(file->path);
 	ok = !file->failed;
-	if (file->out == stdout ? fflush(file->out) : fclose(file->out)) {
-		if (ok)
-			say_errno(errno, "cannot write to %s", file->path);
-		ok = false;
-	}
 	free(file);
 	return ok;
+}
+
+/* One file may have several names. */
+bool record_file_is(const char *path, const char *input)
+{
+	struct stat a, b;
+
+	return path && strcmp(path, "-") && !stat(path, &a) &&
+	       !stat(input, &b) && S_ISREG(a.st_mode) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static bool header_check(const struct kipt_record *header, const char *path)

@@ -21,6 +21,8 @@ struct record_file;
  * record_file_create() - make a file
  * @path: its name; "-": standard output
  *
+ * A file that is there keeps what it has until the first record is written.
+ *
  * Return: the caller's until record_file_close(); NULL after a sentence.
  */
 struct record_file *record_file_create(const char *path);
@@ -37,12 +39,31 @@ bool record_file_write(struct record_file *file,
 		       const struct kipt_record *records, u32 count);
 
 /**
- * record_file_close() - finish a file that was written
+ * record_file_begun() - whether anything was written
+ * @file: made by record_file_create()
+ *
+ * Return: true if so.
+ */
+bool record_file_begun(const struct record_file *file);
+
+/**
+ * record_file_close() - finish a file
  * @file: may be NULL
+ * @whole: what was written is all there is, be it nothing; otherwise nothing
+ *	written leaves things as they were
  *
  * Return: true if all of it was written, or false after a sentence.
  */
-bool record_file_close(struct record_file *file);
+bool record_file_close(struct record_file *file, bool whole);
+
+/**
+ * record_file_is() - whether writing a file would destroy another
+ * @path: the file to be written, or NULL
+ * @input: the file to be read
+ *
+ * Return: true if they are the same.
+ */
+bool record_file_is(const char *path, const char *input);
 
 /**
  * record_file_read() - all records of a file

@@ -2,6 +2,7 @@
 /*
  * A recording from its begin to its end, see recording.h.
  */
+#include <errno.h>
 #include <unistd.h>
 
 #include "cpus.h"
@@ -124,6 +125,24 @@ static bool session_begin(struct recording *r)
 			     &r->info, &r->session) == KIPT_EXIT_DONE;
 }
 
+/* Whoever stopped it, or whichever CPU failed to: what was captured is there.
+ * False if not even the session is.
+ */
+static bool session_end(struct recording *r)
+{
+	int err;
+
+	/* While there is nothing yet that could end this process. */
+	if (r->keep)
+		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
+			 r->session.id, r->session.id, r->session.id);
+	err = genl_session_stop(r->genl, r->session.id);
+	if (err && err != -ENOENT)
+		say_note("the trace of session %u up to there is kept and shown nevertheless",
+			 r->session.id);
+	return err != -ENOENT;
+}
+
 /* Trace the command; its exit status, or -1 after a sentence. */
 static int command_run(struct recording *r)
 {
@@ -141,9 +160,7 @@ static int command_run(struct recording *r)
 		return -1;
 	}
 	status = child_run(&r->child, r->command[0]);
-	if (genl_session_stop(r->genl, r->session.id))
-		return -1;
-	return status;
+	return session_end(r) ? status : -1;
 }
 
 /* What names and code need of the process, as long as it is there. */
@@ -174,7 +191,7 @@ static int target_trace(struct recording *r)
 		target_wait(r->target);
 	if (target_lives(r->target) && !target_read(r))
 		r->save_failed = true;
-	return genl_session_stop(r->genl, r->session.id) ? -1 : status;
+	return session_end(r) ? status : -1;
 }
 
 /* Trace a process that runs; 0, the command's status, or -1 after a
@@ -219,13 +236,14 @@ static int recorded(struct recording *r)
 	if (ok && status)
 		say_note("'%s' ended with status %d", r->command[0], status);
 	r->output.view.tsc_khz = r->info.caps.tsc_khz;
-	ok = ok && saved(r) && raw_kept(r);
 	what.id = r->session.id;
-	ok = ok && fetch_run(&what, &r->output);
-	if (r->session.id && r->keep)
-		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
-			 r->session.id, r->session.id, r->session.id);
-	else if (r->session.id)
+	/* What of it fails keeps nothing from the rest. */
+	if (ok) {
+		ok = saved(r);
+		ok = raw_kept(r) && ok;
+		ok = fetch_run(&what, &r->output) && ok;
+	}
+	if (r->session.id && !r->keep)
 		genl_session_delete(r->genl, r->session.id);
 	return ok ? status : -1;
 }
@@ -237,12 +255,12 @@ int recording_run(struct recording *r)
 	r->genl = genl_open(false);
 	if (!r->genl)
 		return KIPT_EXIT_FAILED;
-	if (!genl_info(r->genl, &r->info) &&
+	if (!genl_info(r->genl, &r->info) && fetch_can(&r->fetch) &&
 	    (!r->save || save_folder(r->save)) &&
 	    (!r->raw || save_folder(r->raw)) &&
 	    output_open(&r->output, &r->view, true)) {
 		status = recorded(r);
-		if (!output_close(&r->output))
+		if (!output_close(&r->output, status >= 0))
 			status = -1;
 	}
 	filter_where_free(&r->where);

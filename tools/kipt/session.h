@@ -13,7 +13,7 @@
 #include "../../uapi/linux/kipt.h"
 #include "range.h"
 
-#define KIPT_CPUS_TEXT	256
+#define KIPT_CPUS_TEXT	(KIPT_CPUS_LEN + 1)
 #define KIPT_CPUS_MAX	4096
 #define KIPT_KINDS_MAX	8
 

@@ -17,7 +17,12 @@
 
 static int cpus_option(struct setup *setup, const char *value)
 {
-	if (strlen(value) >= KIPT_CPUS_TEXT || !args_cpus(value, NULL, NULL)) {
+	if (strlen(value) > KIPT_CPUS_LEN) {
+		say_error("--cpus: the list has %zu characters, allowed are %u",
+			  strlen(value), KIPT_CPUS_LEN);
+		return -1;
+	}
+	if (!args_cpus(value, NULL, NULL)) {
 		say_error("--cpus %s: not a CPU list such as 2,3 or 0-3,6",
 			  value);
 		return -1;
@@ -199,6 +204,11 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 	struct kipt_caps caps;
 	int err;
 
+	if (*setup->cpus && !args_cpus(setup->cpus, NULL, NULL)) {
+		say_error("the list of all CPUs with PT is longer than %u characters: name some with --cpus",
+			  KIPT_CPUS_LEN);
+		return KIPT_EXIT_FAILED;
+	}
 	snprintf(session->cpus, sizeof(session->cpus), "%s", setup->cpus);
 	session->mode = setup->mode;
 	session->flags = flags;

@@ -44,12 +44,13 @@ enum {
 	SETUP_OPTION_FORK,
 };
 
-/* Entries of a verb's option table; @cpus_help differs. */
-#define SETUP_OPTIONS(cpus_help)					\
+/* Entries of a verb's option table; these texts differ. */
+#define SETUP_OPTIONS(cpus_help, size_default)				\
 	{ "cpus", 'c', SETUP_OPTION_CPUS, "LIST", cpus_help },		\
 	{ "size", 's', SETUP_OPTION_SIZE, "SIZE",			\
 	  "buffer of each CPU, a power of two such as 4M or\n"		\
-	  "1G; K, M, G may follow the number" },			\
+	  "1G; K, M, G may follow the number; " size_default "\n"	\
+	  "unless given" },						\
 	{ "mode", 'm', SETUP_OPTION_MODE, "ring|once",			\
 	  "when the buffer is full: ring overwrites the\n"		\
 	  "oldest trace (the default), once stops" },			\

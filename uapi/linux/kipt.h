@@ -13,6 +13,7 @@
 #define KIPT_SIZE_MAX		1073741824
 #define KIPT_CPUS_LEN		4095
 #define KIPT_FILTERS_MAX	4
+#define KIPT_ABI		2
 
 /**
  * enum kipt_mode - What a session does when its buffers are full.
