@@ -17,11 +17,13 @@
 #define STUCK_CPU	1
 /* Some milliseconds, so that as many as there may be take long enough. */
 #define COPY_BYTES	(16U << 20)
+#define COPIES_MAX	512
 
 /* Offsets in the value of the map. */
 #define WANTED		0
 #define DONE		4
-#define COPY		8
+#define READY		8
+#define COPY		16
 
 /* Values at WANTED. */
 #define STOP		0
@@ -62,8 +64,8 @@ static int make_map(void)
 }
 
 /*
- * Once, on STUCK_CPU, when it is wanted: copies as long as it is, at most
- * 4,096 times, because a program must be seen to end.
+ * Once, on STUCK_CPU, when it is wanted: copies as long as it is, but ends,
+ * because a program must be seen to, and what a test waits for may wait for it.
  */
 static int load_program(int map)
 {
@@ -83,7 +85,7 @@ static int load_program(int map)
 		STORE(7, WANTED, GOING),
 		MOVI(6, 0),
 		/* The loop. */
-		JGE(6, 4096, 10),
+		JGE(6, COPIES_MAX, 10),
 		LOAD(1, 7, WANTED),
 		JNE(1, GOING, 8),
 		MOV(1, 7),
@@ -188,20 +190,28 @@ static long ms_since(const struct timespec *begin)
 	       (now.tv_nsec - begin->tv_nsec) / 1000000;
 }
 
-/* Let STUCK_CPU copy. Return: once it has begun. */
+/*
+ * Let STUCK_CPU copy. A fork, and much else, would wait for it to go on.
+ *
+ * Return: once it has begun.
+ */
 static void stick(volatile uint32_t *shared)
 {
 	pid_t child;
 
 	shared[DONE / 4] = 0;
-	shared[WANTED / 4] = GO;
+	shared[READY / 4] = 0;
 	/* Timers have to expire there. */
 	child = fork();
 	if (!child) {
 		pin_to(STUCK_CPU);
+		shared[READY / 4] = 1;
 		for (;;)
 			wait_ms(1);
 	}
+	while (!shared[READY / 4])
+		wait_ms(1);
+	shared[WANTED / 4] = GO;
 	while (shared[WANTED / 4] == GO)
 		wait_ms(1);
 	kill(child, SIGKILL);
