@@ -152,29 +152,40 @@ static struct code_page *add_page(struct kipt_code_bytes *bytes,
 	return other;
 }
 
-static u32 busy_slot(u64 id)
+static struct kipt_code_wait *wait_of(struct kipt_code_wait *waits, u64 id)
 {
-	return hash_64(id, ilog2(KIPT_CODE_BUSY));
+	return &waits[hash_64(id, ilog2(KIPT_CODE_WAITS))];
 }
 
 /*
  * A lock of an address space may be held for as long as a server does not
- * answer. Then it is waited for now and then, not at each read.
+ * answer, and others end all the time. Both are waited for now and then, not
+ * at each read.
  */
-static bool is_patient(const struct kipt_code_reader *reader, u64 id)
+static bool is_patient(struct kipt_code_wait *waits, u64 id)
 {
-	u32 i = busy_slot(id);
+	const struct kipt_code_wait *wait = wait_of(waits, id);
 
-	return reader->busy[i].id != id ||
-	       time_after_eq(jiffies, reader->busy[i].until);
+	return wait->id != id || time_after_eq(jiffies, wait->until);
 }
 
-static void set_busy(struct kipt_code_reader *reader, u64 id)
+static void waited_in_vain(struct kipt_code_wait *waits, u64 id)
 {
-	u32 i = busy_slot(id);
+	*wait_of(waits, id) = (struct kipt_code_wait){
+		.id = id,
+		.until = jiffies + BUSY_JIFFIES,
+	};
+}
 
-	reader->busy[i].id = id;
-	reader->busy[i].until = jiffies + BUSY_JIFFIES;
+static int read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
+		     struct code_page *page)
+{
+	bool patient = is_patient(reader->busy, page->id);
+	int err = kipt_resident_read(mm, page->addr, page->data, patient);
+
+	if (err == -EBUSY && patient)
+		waited_in_vain(reader->busy, page->id);
+	return err;
 }
 
 /* [@ip, @ip + @n) lies in one page, which the task has in memory. */
@@ -186,8 +197,7 @@ static u32 read_live(struct kipt_code_reader *reader, struct mm_struct *mm,
 
 	if (!page)
 		return 0;
-	if (kipt_resident_read(mm, page->addr, page->data,
-			       is_patient(reader, id))) {
+	if (read_page(reader, mm, page)) {
 		free_page_entry(page);
 		return 0;
 	}
@@ -201,13 +211,25 @@ static u32 read_live(struct kipt_code_reader *reader, struct mm_struct *mm,
 	return n;
 }
 
+static bool read_kept(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
+		      u32 n)
+{
+	bool patient = is_patient(reader->settled, id);
+
+	if (kipt_sideband_kept(reader->bytes->sideband, id, ip, buf, n,
+			       patient))
+		return true;
+	if (patient)
+		waited_in_vain(reader->settled, id);
+	return false;
+}
+
 /* [@ip, @ip + @n) lies in one page. */
 static u32 read_user(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		     u32 n)
 {
 	struct kipt_code_bytes *bytes = reader->bytes;
 	struct code_page *page = find_page(bytes, id, ip & PAGE_MASK);
-	bool patient = is_patient(reader, id);
 	struct mm_struct *mm;
 	u32 got = 0;
 
@@ -221,11 +243,8 @@ static u32 read_user(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		got = read_live(reader, mm, id, ip, buf, n);
 	if (mm)
 		mmdrop(mm);
-	if (!got && kipt_sideband_kept(bytes->sideband, id, ip, buf, n,
-				       patient))
+	if (!got && read_kept(reader, id, ip, buf, n))
 		got = n;
-	if (!got && patient)
-		set_busy(reader, id);
 	return got;
 }
 

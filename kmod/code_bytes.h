@@ -18,7 +18,17 @@ struct kipt_code_bytes;
 struct kipt_sideband;
 
 #define KIPT_CODE_NAMES	16U
-#define KIPT_CODE_BUSY	16U
+#define KIPT_CODE_WAITS	16U
+
+/**
+ * struct kipt_code_wait - an address space that was waited for in vain
+ * @id: its number
+ * @until: jiffies; before that it is not waited for again
+ */
+struct kipt_code_wait {
+	u64 id;
+	unsigned long until;
+};
 
 /**
  * struct kipt_code_reader - one decoder's way to code bytes
@@ -37,8 +47,9 @@ struct kipt_sideband;
  * @offsets: addresses in the trace are offsets in code segments (no LIP)
  * @names: names of address spaces looked up in this stretch, and their
  *	spaces as the decoder knows them
- * @busy: address spaces whose code did not come though it was waited for, and
- *	until when, in jiffies, it is not waited for again
+ * @busy: address spaces whose lock did not come though it was waited for
+ * @settled: address spaces whose code is not kept, though what had ended was
+ *	waited for
  *
  * Zeroed memory, but for what the owner sets, is a good start. One thread at
  * a time uses it.
@@ -59,10 +70,8 @@ struct kipt_code_reader {
 		u64 name;
 		u64 space;
 	} names[KIPT_CODE_NAMES];
-	struct {
-		u64 id;
-		unsigned long until;
-	} busy[KIPT_CODE_BUSY];
+	struct kipt_code_wait busy[KIPT_CODE_WAITS];
+	struct kipt_code_wait settled[KIPT_CODE_WAITS];
 };
 
 /**
