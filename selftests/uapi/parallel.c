@@ -109,9 +109,9 @@ TEST_F_TIMEOUT(kipt, sessions_made_at_once_are_all_found, 300)
 
 	EXPECT_EQ(0, run_all(children, MAKERS, make_sessions));
 	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	EXPECT_TRUE(memory_is_free(&self->nl));
 	ASSERT_EQ(0, kipt_info(&self->nl));
 	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_INFO_BUSY));
-	EXPECT_TRUE(memory_is_free(&self->nl));
 }
 
 /* The owners end while their sessions are made, ready or running. */
