@@ -644,16 +644,6 @@ static bool unpublish(struct kipt_session *session)
 	return !was_dead;
 }
 
-static bool all_quiet(const struct kipt_session *session)
-{
-	u32 i;
-
-	for (i = 0; i < session->nr_traces; i++)
-		if (!kipt_trace_quiet(&session->traces[i]))
-			return false;
-	return true;
-}
-
 /* Return: false if a CPU may still trace, or session-new is at work on it. */
 static bool detach_all(struct kipt_session *session)
 {
@@ -662,10 +652,9 @@ static bool detach_all(struct kipt_session *session)
 	lockdep_assert_held(&session->lock);
 	if (session->reserving)
 		return false;
-	if (!all_quiet(session))
-		kipt_trace_stop_all(session->traces, session->nr_traces,
-				    KIPT_STOP_CAUSE_USER);
-	if (!all_quiet(session))
+	/* Those that have stopped already are not asked. */
+	if (kipt_trace_stop_all(session->traces, session->nr_traces,
+				KIPT_STOP_CAUSE_USER))
 		return false;
 	for (i = 0; i < session->nr_traces && session->held; i++)
 		kipt_trace_detach(&session->traces[i]);

@@ -7,7 +7,7 @@ BENCH_DIR_SRC := $(ROOT)/tools/bench
 BENCH_OUT := $(BUILD)/bench
 BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
 	$(addprefix $(ROOT)/tools/kipt/,jobs.c order.c unpack.c tally.c \
-	words.c jsonl.c say.c progress.c)
+	words.c jsonl.c say.c progress.c signals.c)
 BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*.h) \
 	$(DECODE_TEST_H) $(DECODE_H)
 

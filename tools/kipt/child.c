@@ -20,6 +20,7 @@
 #include "child.h"
 #include "cpus.h"
 #include "say.h"
+#include "signals.h"
 
 #define TRACE_OPTIONS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |	\
 			 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
@@ -45,23 +46,15 @@ static void signals_catch(void)
 		.sa_sigaction = signal_caught,
 		.sa_flags = SA_SIGINFO,
 	};
-	struct sigaction before;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	/* Under nohup the terminal may go. */
-	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
+	signals_to_end(&action);
 }
 
 static void signals_default(void)
 {
-	struct sigaction before;
+	struct sigaction action = { .sa_handler = SIG_DFL };
 
-	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
-		signal(SIGHUP, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	signals_to_end(&action);
 }
 
 static void child_exec(const int go[2], int failure, char **argv,

@@ -185,16 +185,23 @@ static void read_all(struct reader *reader)
 	}
 }
 
+/* @use: cpus_pin() or cpus_try() */
+static bool cpus_take(const struct fetch_options *options,
+		      int (*use)(const char *list))
+{
+	int err = options->cpus ? use(options->cpus) : 0;
+
+	if (err)
+		say_errno(-err, "--decode-cpus %s: cannot run there",
+			  options->cpus);
+	return !err;
+}
+
 /* The kernel decodes for a thread where and as the thread runs. */
 static bool become_worker(const struct fetch_options *options)
 {
-	int err = options->cpus ? cpus_pin(options->cpus) : 0;
-
-	if (err) {
-		say_errno(-err, "--decode-cpus %s: cannot run there",
-			  options->cpus);
+	if (!cpus_take(options, cpus_pin))
 		return false;
-	}
 	if (!options->nice ||
 	    !setpriority(PRIO_PROCESS, gettid(),
 			 getpriority(PRIO_PROCESS, gettid()) + options->nice))
@@ -295,12 +302,7 @@ static bool fetch_all(struct fetch *fetch)
 
 bool fetch_can(const struct fetch_options *options)
 {
-	int err = options->cpus ? cpus_try(options->cpus) : 0;
-
-	if (err)
-		say_errno(-err, "--decode-cpus %s: cannot run there",
-			  options->cpus);
-	return !err;
+	return cpus_take(options, cpus_try);
 }
 
 static void cpu_count(void *ctx, u32 cpu)

@@ -66,7 +66,7 @@ $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
 
 KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter.c filter_kernel.c filter_user.c \
 	range.c near.c kernel_symbols.c elf_symbols.c symbols.c maps.c args.c \
-	jsonl.c say.c progress.c)
+	jsonl.c say.c progress.c signals.c)
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \

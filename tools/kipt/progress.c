@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "progress.h"
+#include "signals.h"
 
 static atomic_bool interrupted;
 static bool shown;
@@ -73,14 +74,9 @@ void progress_catch(void)
 		.sa_handler = catch_signal,
 		.sa_flags = SA_RESETHAND | SA_RESTART,
 	};
-	struct sigaction before;
 
 	interrupted = 0;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	/* Under nohup the terminal may go. */
-	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
+	signals_to_end(&action);
 }
 
 bool progress_interrupted(void)
