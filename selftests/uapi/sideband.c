@@ -167,7 +167,7 @@ static int run_program(void *arg)
 	return 1;
 }
 
-/* What a fetch says of the tiny program, and branches of the kernel. */
+/* What a fetch says of the tiny program, and what it read kernel code for. */
 static struct {
 	uint64_t jumps;
 	uint64_t ends;
@@ -197,8 +197,10 @@ static void tell(const struct kipt_record *r)
 			      r->ip == TINY_JUMP;
 		told.ends += r->kind == KIPT_BRANCH_SYSCALL &&
 			     r->ip == TINY_SYSCALL;
+		/* Of an interrupt the packets tell both ends, without code. */
 		told.kernel += !(r->flags & KIPT_RF_NO_IP) &&
-			       r->ip >= KERNEL_BEGIN;
+			       r->ip >= KERNEL_BEGIN &&
+			       r->kind != KIPT_BRANCH_EVENT;
 	}
 	if (r->type != KIPT_RECORD_GAP)
 		return;
