@@ -56,6 +56,13 @@ boot()
 	return $status
 }
 
+# record ARGUMENT...: of guest_record; the comparison wants each branch.
+record()
+{
+	boot selftests/flow/guest_record "$@" &&
+		build/kipt/kipt show "$OUT/packed" -o "$OUT/records"
+}
+
 # compare_cpu CPU OPTION...: records of one CPU with its truth.
 compare_cpu()
 {
@@ -83,7 +90,7 @@ prove_mix()
 	local cpu total=0 ctl=$1 status early=()
 
 	[ -z "${MIX_SIZE:-}" ] || early=(--early-end)
-	boot selftests/flow/guest_record --cpus 0,1 --size "${MIX_SIZE:-128M}" \
+	record --cpus 0,1 --size "${MIX_SIZE:-128M}" \
 		--mode once "$ctl" -- "$BUILD/work/mix" "$BUILD/work" 0,1 "${ROUNDS:-120}"
 	result $? "is traced and decoded in the kernel"
 	for cpu in 0 1; do
@@ -102,7 +109,7 @@ prove_events()
 {
 	local cpu count
 
-	boot selftests/flow/guest_record --cpus 0,1 --size 32M --mode once \
+	record --cpus 0,1 --size 32M --mode once \
 		--ctl=+PTWEn,+FUPonPTW,+PwrEvtEn -- \
 		selftests/flow/guest_events
 	result $? "are traced and decoded in the kernel"
@@ -247,7 +254,7 @@ prove_based()
 {
 	local segment
 
-	boot selftests/flow/guest_record --cpus 1 --size 16M --mode once -- \
+	record --cpus 1 --size 16M --mode once -- \
 		"$BUILD/work/based" "${ROUNDS:-20000}"
 	result $? "is traced and decoded in the kernel"
 	segment=$(grep -axE '[0-9a-f]+-[0-9a-f]+' "$OUT/guest.log")
