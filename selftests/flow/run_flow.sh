@@ -56,11 +56,23 @@ boot()
 	return $status
 }
 
-# record ARGUMENT...: of guest_record; the comparison wants each branch.
+# unpack DIR: the comparison wants each branch.
+unpack()
+{
+	build/kipt/kipt show "$1/packed" -o "$1/records" 2>&1 |
+		sed 's/^/# kipt: /'
+}
+
+# record ARGUMENT...: of guest_record. What a machine that failed left is
+# compared all the same.
 record()
 {
-	boot selftests/flow/guest_record "$@" &&
-		build/kipt/kipt show "$OUT/packed" -o "$OUT/records"
+	local status
+
+	boot selftests/flow/guest_record "$@"
+	status=$?
+	unpack "$OUT" || status=1
+	return $status
 }
 
 # compare_cpu CPU OPTION...: records of one CPU with its truth.
@@ -185,8 +197,10 @@ filter_cpu()
 
 	ctl=$(sed -n 's/.*"ctl_bits": *"\(0x[0-9a-f]*\)".*/\1/p' \
 		"$OUT/$name/meta.json")
-	"$BUILD/compare" --cpu 1 --negative --ctl "$ctl" "$OUT/truth/truth.1" \
-		"$OUT/$name/records" >"$OUT/compare.$name"
+	unpack "$OUT/$name" &&
+		"$BUILD/compare" --cpu 1 --negative --ctl "$ctl" \
+			"$OUT/truth/truth.1" "$OUT/$name/records" \
+			>"$OUT/compare.$name"
 	result $? "$name equals the truth, and changes of it are found"
 	show_compare "$name"
 }
