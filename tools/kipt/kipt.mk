@@ -9,8 +9,9 @@ WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
 
 KIPT_DIR := $(ROOT)/tools/kipt
 KIPT_OUT ?= $(BUILD)/kipt
-KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf json-c
-KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libjson-c-dev pkg-config
+KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf json-c libkdumpfile
+KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libjson-c-dev \
+	libkdumpfile-dev pkg-config
 
 KIPT_SOURCES := $(wildcard $(KIPT_DIR)/*.c)
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * What the module leaves in memory for whoever reads a dump of a machine that
+ * died: pages that describe themselves and point to each other and to the trace
+ * by physical address. Nothing else of the dump is needed to find them.
+ *
+ * Each page is 4096 bytes, starts at a multiple of that, and begins with struct
+ * kipt_crash_page. The first is of kind HEADER; the kernel log names its address
+ * ("crash header at 0x..."). From there @next leads through one page of kind
+ * CPU for each CPU, and 0 ends the chain; @more leads from a CPU to pages of
+ * kind REGIONS. Should one be damaged, the others are found by their magic
+ * and the same @id.
+ *
+ * All members are little-endian. Checksums are CRC-32 as zlib's crc32() makes it.
+ * What is known while the machine runs has one checksum, what is written at the
+ * crash has another, so that the one is good if the other was never written.
+ */
+#ifndef _UAPI_LINUX_KIPT_CRASH_H
+#define _UAPI_LINUX_KIPT_CRASH_H
+
+#include <linux/types.h>
+
+#define KIPT_CRASH_MAGIC	"kipt crash page"	/* 16 bytes with its 0 */
+#define KIPT_CRASH_VERSION	1
+#define KIPT_CRASH_PAGE_BYTES	4096
+#define KIPT_CRASH_COOKIE	64
+
+enum kipt_crash_kind {
+	KIPT_CRASH_HEADER = 1,
+	KIPT_CRASH_CPU,
+	KIPT_CRASH_REGIONS,
+};
+
+/**
+ * struct kipt_crash_page - what each page begins with
+ * @magic: KIPT_CRASH_MAGIC
+ * @version: KIPT_CRASH_VERSION; a reader refuses another
+ * @kind: enum kipt_crash_kind
+ * @size: bytes of the page that its checksum covers, from its begin on
+ * @crc: of the first @size bytes, with this member as 0
+ * @number: of pages of kind CPU the CPU; of REGIONS from 0; of HEADER 0
+ * @id: the same in all pages that belong together, a random number
+ * @next: physical address of the next page of the chain, or 0
+ * @more: of a CPU, and of REGIONS: the next page of kind REGIONS, or 0
+ */
+struct kipt_crash_page {
+	__u8  magic[16];
+	__u16 version;
+	__u16 kind;
+	__u32 size;
+	__u32 crc;
+	__u32 number;
+	__u64 id;
+	__u64 next;
+	__u64 more;
+};
+
+/**
+ * struct kipt_crash_layout - where the kernel that died has what it has
+ * @module: address of struct module of this module, a member of the list of all
+ * @module_list: offset of its list_head
+ * @module_name: offset of its name, 56 bytes
+ * @module_text: offset of the address of its text
+ * @module_text_size: offset of the bytes of its text, a __u32
+ * @module_kallsyms: offset of the pointer to its struct mod_kallsyms
+ * @kallsyms_symtab: offsets in that: of the pointer to Elf64_Sym entries,
+ * @kallsyms_count: of their number, a __u32,
+ * @kallsyms_strtab: of the pointer to their names
+ * @task_comm: offset of the name in struct task_struct, 16 bytes
+ * @task_pid: offset of the thread's number, a __u32
+ * @task_tgid: offset of the process's number, a __u32
+ * @pad: 0
+ * @vmcoreinfo: physical address of the ELF note of that name
+ * @direct_map: virtual address of physical address 0
+ */
+struct kipt_crash_layout {
+	__u64 module;
+	__u32 module_list;
+	__u32 module_name;
+	__u32 module_text;
+	__u32 module_text_size;
+	__u32 module_kallsyms;
+	__u32 kallsyms_symtab;
+	__u32 kallsyms_count;
+	__u32 kallsyms_strtab;
+	__u32 task_comm;
+	__u32 task_pid;
+	__u32 task_tgid;
+	__u32 pad;
+	__u64 vmcoreinfo;
+	__u64 direct_map;
+};
+
+/**
+ * enum kipt_crash_hook - what told first that the machine dies
+ * @KIPT_CRASH_HOOK_OOPS: oops_enter()
+ * @KIPT_CRASH_HOOK_PANIC: panic() or vpanic()
+ * @KIPT_CRASH_HOOK_KEXEC: __crash_kexec()
+ * @KIPT_CRASH_HOOK_DIE: the die notifiers
+ * @KIPT_CRASH_HOOK_NOTIFIER: the panic notifiers: all other CPUs have stopped
+ */
+enum kipt_crash_hook {
+	KIPT_CRASH_HOOK_OOPS = 1,
+	KIPT_CRASH_HOOK_PANIC,
+	KIPT_CRASH_HOOK_KEXEC,
+	KIPT_CRASH_HOOK_DIE,
+	KIPT_CRASH_HOOK_NOTIFIER,
+};
+
+/**
+ * struct kipt_crash_event - the crash; all 0 before it
+ * @crc: of what follows
+ * @hook: enum kipt_crash_hook
+ * @cpu: the first one there
+ * @asked: CPUs that were sent an NMI
+ * @answered: of these, those that stopped in time
+ * @faulted: @ip is of an instruction that faulted, not of a caller
+ * @tsc: when the first CPU was there
+ * @ip: instruction that faulted, or the call of panic(); 0 if not known
+ * @trap: vector of the exception; ~0 if there was none
+ * @pad: 0
+ */
+struct kipt_crash_event {
+	__u32 crc;
+	__u32 hook;
+	__u32 cpu;
+	__u32 asked;
+	__u32 answered;
+	__u32 faulted;
+	__u64 tsc;
+	__u64 ip;
+	__u32 trap;
+	__u32 pad;
+};
+
+/**
+ * struct kipt_crash_header - the page of kind HEADER
+ * @page: what each page begins with; @page.size is the offset of @event
+ * @nr_cpus: how many pages of kind CPU there are
+ * @tsc_khz: of the clock that all times are in
+ * @release: of the kernel, as uname -r
+ * @kipt: version of the module
+ * @boot_id: of /proc/sys/kernel/random/boot_id, or empty
+ * @layout: see there
+ * @event: what is written at the crash
+ */
+struct kipt_crash_header {
+	struct kipt_crash_page page;
+	__u32 nr_cpus;
+	__u32 tsc_khz;
+	__u8  release[72];
+	__u8  kipt[24];
+	__u8  boot_id[40];
+	struct kipt_crash_layout layout;
+	struct kipt_crash_event event;
+};
+
+/**
+ * struct kipt_crash_region - a block of a CPU's trace
+ * @address: physical
+ * @size: bytes
+ */
+struct kipt_crash_region {
+	__u64 address;
+	__u64 size;
+};
+
+/**
+ * enum kipt_crash_state - what is known of a CPU's trace
+ * @KIPT_CRASH_NOT_TRACED: it has not been started, or was stopped before the
+ *	crash: @head and @tail are of that run
+ * @KIPT_CRASH_RUNNING: it traced and did not answer: registers are not known,
+ *	the end is to be looked for in the trace
+ * @KIPT_CRASH_STOPPED: it stopped for the crash, registers are as they were then
+ * @KIPT_CRASH_LOST: its registers did not point into the buffer
+ */
+enum kipt_crash_state {
+	KIPT_CRASH_NOT_TRACED = 0,
+	KIPT_CRASH_RUNNING,
+	KIPT_CRASH_STOPPED,
+	KIPT_CRASH_LOST,
+};
+
+/**
+ * struct kipt_crash_stop - how a CPU's trace ended; changes while it runs
+ * @crc: of what follows; wrong in a machine that died while it was written
+ * @state: enum kipt_crash_state
+ * @head: see struct kipt_trace_result: bytes written, to the end
+ * @tail: the oldest byte that is there; byte n stands at n % size
+ * @ctl: IA32_RTIT_CTL as tracing stopped; so are the next three
+ * @status: IA32_RTIT_STATUS
+ * @base: IA32_RTIT_OUTPUT_BASE
+ * @mask_ptrs: IA32_RTIT_OUTPUT_MASK_PTRS
+ * @tsc: when it stopped
+ * @cr3: its page table then
+ * @ip: where the NMI or the hook met it
+ * @task: address of its struct task_struct
+ * @pid: thread
+ * @tgid: process
+ * @comm: name
+ */
+struct kipt_crash_stop {
+	__u32 crc;
+	__u32 state;
+	__u64 head;
+	__u64 tail;
+	__u64 ctl;
+	__u64 status;
+	__u64 base;
+	__u64 mask_ptrs;
+	__u64 tsc;
+	__u64 cr3;
+	__u64 ip;
+	__u64 task;
+	__u32 pid;
+	__u32 tgid;
+	__u8  comm[16];
+};
+
+/**
+ * struct kipt_crash_cpu - the page of kind CPU
+ * @page: what each page begins with; @page.size covers all but @stop: the
+ *	checksum is of the @page.size bytes with @page.crc and @stop as 0
+ * @apic_id: of the CPU
+ * @session: number of the session
+ * @ctl: IA32_RTIT_CTL that it is programmed with
+ * @leaf0_ebx: CPUID.(EAX=14H,ECX=0):EBX
+ * @leaf0_ecx: CPUID.(EAX=14H,ECX=0):ECX
+ * @leaf1_eax: CPUID.(EAX=14H,ECX=1):EAX
+ * @leaf1_ebx: CPUID.(EAX=14H,ECX=1):EBX
+ * @tsc_den: CPUID.15H:EAX
+ * @tsc_num: CPUID.15H:EBX
+ * @crystal_hz: CPUID.15H:ECX
+ * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
+ * @size: bytes of the buffer
+ * @started: TSC of the start; times of the trace lie after it
+ * @cookie: stands at the end of the buffer as long as the ring was not written
+ *	round
+ * @nr_regions: of the whole buffer
+ * @nr_here: of these, how many are in this page; the rest in REGIONS pages
+ * @stop: how it ended
+ * @regions: @nr_here of them, in the order in which they are written
+ */
+struct kipt_crash_cpu {
+	struct kipt_crash_page page;
+	__u32 apic_id;
+	__u32 session;
+	__u64 ctl;
+	__u32 leaf0_ebx;
+	__u32 leaf0_ecx;
+	__u32 leaf1_eax;
+	__u32 leaf1_ebx;
+	__u32 tsc_den;
+	__u32 tsc_num;
+	__u32 crystal_hz;
+	__u32 max_nonturbo_ratio;
+	__u64 size;
+	__u64 started;
+	__u8  cookie[KIPT_CRASH_COOKIE];
+	__u32 nr_regions;
+	__u32 nr_here;
+	struct kipt_crash_stop stop;
+	struct kipt_crash_region regions[];
+};
+
+#define KIPT_CRASH_REGIONS_HERE \
+	((KIPT_CRASH_PAGE_BYTES - sizeof(struct kipt_crash_cpu)) / \
+	 sizeof(struct kipt_crash_region))
+
+/**
+ * struct kipt_crash_regions - a page of kind REGIONS
+ * @page: what each page begins with
+ * @nr_here: how many are in this page
+ * @pad: 0
+ * @regions: they
+ */
+struct kipt_crash_regions {
+	struct kipt_crash_page page;
+	__u32 nr_here;
+	__u32 pad;
+	struct kipt_crash_region regions[];
+};
+
+#endif /* _UAPI_LINUX_KIPT_CRASH_H */
