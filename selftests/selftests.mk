@@ -14,8 +14,8 @@ FLOW_PROGRAMS := $(addprefix $(FLOW_BUILD)/,compare perf_records libipt_insns \
 
 # Programs the guest runs are made in its own root, 32-bit code among them.
 WORK_PROGRAMS := $(addprefix $(FLOW_BUILD)/work/,branches branches32 system \
-	mix ptwrite ranges based)
-WORK_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
+	mix ptwrite ranges based crash)
+WORK_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 
 $(FLOW_BUILD)/compare $(FLOW_BUILD)/compare_test: $(FLOW_BUILD)/%: \
 		$(FLOW)/%.c $(FLOW_SHARED) $(FLOW_HEADERS)

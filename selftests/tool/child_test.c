@@ -2,11 +2,13 @@
 /*
  * Commands that are held when what filters name is mapped (child_load() of
  * tools/kipt/child.h): where a function is then must be where the program
- * itself says it is, and the program must do what it does without. Programs
- * and a library are compiled here. User space, needs ptrace; prints KTAP.
+ * itself says it is, and the program must do what it does without. Commands
+ * that a signal kills: told before they are, and only then. Programs and a
+ * library are compiled here. User space, needs ptrace; prints KTAP.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,6 +153,100 @@ static void abandon_test(char **argv)
 	maps_free(&maps);
 }
 
+/* Dies by what its first argument says; kill(2) is a fault of nobody's. */
+static const char dying_text[] =
+"#include <pthread.h>\n"
+"#include <signal.h>\n"
+"#include <stdlib.h>\n"
+"#include <string.h>\n"
+"#include <sys/wait.h>\n"
+"#include <unistd.h>\n"
+"static volatile long *where = (long *)16;\n"
+"static void handle(int n) { _exit(3); }\n"
+"static void *fault(void *unused) { *where = 1; return unused; }\n"
+"int main(int argc, char **argv)\n"
+"{\n"
+"	pthread_t thread;\n"
+"	sigset_t set;\n"
+"	sigemptyset(&set);\n"
+"	sigaddset(&set, SIGSEGV);\n"
+"	switch (argv[1][0]) {\n"
+"	case 'f': fault(0);\n"
+"	case 'h': signal(SIGSEGV, handle); fault(0);\n"
+"	case 'i': signal(SIGSEGV, SIG_IGN); kill(getpid(), SIGSEGV); return 5;\n"
+"	case 'I': signal(SIGSEGV, SIG_IGN); fault(0);\n"
+"	case 'B': sigprocmask(SIG_BLOCK, &set, 0); fault(0);\n"
+"	case 'a': abort();\n"
+"	case 's': kill(getpid(), SIGSEGV);\n"
+"	case 'k': kill(getpid(), SIGKILL);\n"
+"	case 't': pthread_create(&thread, 0, fault, 0); pthread_join(thread, 0);\n"
+"	case 'c': if (!fork()) fault(0); wait(0); return 6;\n"
+"	}\n"
+"	return 4;\n"
+"}\n";
+
+struct deaths {
+	struct child_death last;
+	u32 count;
+};
+
+static void dying(void *ctx, const struct child_death *death)
+{
+	struct deaths *deaths = ctx;
+
+	deaths->last = *death;
+	deaths->count++;
+}
+
+static bool is_told(const struct deaths *deaths, const struct child *child,
+		    int number, bool fault)
+{
+	const struct child_death *death = &deaths->last;
+
+	return deaths->count == 1 && death->number == number &&
+	       (death->code > 0) == fault &&
+	       (!fault || death->address == 16) && death->ip &&
+	       death->cpu >= 0 && !strcmp(death->comm, "dying") &&
+	       death->pid > 0 && death->tid >= child->pid;
+}
+
+/* @number: the signal it is told of, 0: none. */
+static void dying_test(const char *name, char how, int number, bool fault,
+		       int want)
+{
+	char kind[2] = { how, 0 };
+	char *argv[3] = { "./dying", kind, NULL };
+	struct deaths deaths = { .count = 0 };
+	struct maps maps = { 0 };
+	struct child child = { .maps = &maps, .dying = dying, .ctx = &deaths };
+	int status = -1;
+
+	if (child_create(&child, argv, NULL))
+		status = child_run(&child, argv[0]);
+	ktap_result(&ktap, status == want &&
+		    (number ? is_told(&deaths, &child, number, fault) :
+			      !deaths.count), "child_dying_%s", name);
+	if (status != want || deaths.count != !!number)
+		printf("# status %d, %u deaths, signal %d, code %d, address 0x%lx\n",
+		       status, deaths.count, deaths.last.number,
+		       deaths.last.code, deaths.last.address);
+	maps_free(&maps);
+}
+
+static void deaths_test(void)
+{
+	dying_test("by_a_fault", 'f', SIGSEGV, true, 128 + SIGSEGV);
+	dying_test("handled", 'h', 0, false, 3);
+	dying_test("ignored", 'i', 0, false, 5);
+	dying_test("by_an_ignored_fault", 'I', SIGSEGV, true, 128 + SIGSEGV);
+	dying_test("by_a_blocked_fault", 'B', SIGSEGV, true, 128 + SIGSEGV);
+	dying_test("by_abort", 'a', SIGABRT, false, 128 + SIGABRT);
+	dying_test("by_a_sent_signal", 's', SIGSEGV, false, 128 + SIGSEGV);
+	dying_test("by_sigkill", 'k', 0, false, 128 + SIGKILL);
+	dying_test("thread", 't', SIGSEGV, true, 128 + SIGSEGV);
+	dying_test("child", 'c', SIGSEGV, true, 6);
+}
+
 static bool compile(const char *options)
 {
 	char command[512];
@@ -205,6 +301,11 @@ int main(void)
 		programs_test();
 	else
 		ktap_skip(&ktap, "child", "no compiler");
+	if (file_write("dying.c", dying_text) &&
+	    compile("-pthread -o dying dying.c"))
+		deaths_test();
+	else
+		ktap_skip(&ktap, "child_dying", "no compiler");
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	if (system(command))
 		return 1;

@@ -185,6 +185,82 @@ record_kept_tests() {
 	refused "record_kept_is_told_though_nobody_reads" 0 "" delete "$id"
 }
 
+# Where the kernel's core dump says the first thread of it was.
+core_ip() {
+	python3 - "$1" <<-'END'
+	import struct, sys
+	core = open(sys.argv[1], "rb").read()
+	offset, = struct.unpack_from("<Q", core, 32)
+	count, = struct.unpack_from("<H", core, 56)
+	for i in range(count):
+	    kind, _, at = struct.unpack_from("<IIQ", core, offset + 56 * i)
+	    if kind == 4:
+	        # struct elf_prstatus: registers from byte 112 on, RIP the 17th.
+	        name, = struct.unpack_from("<I", core, at)
+	        print(hex(struct.unpack_from("<Q", core, at + 12 +
+	                                     (name + 3 & ~3) + 240)[0]))
+	        break
+	END
+}
+
+# killed KIND SIGNAL FUNCTION: the last lines end there, as the kernel says
+killed() {
+	local kind=$1 signal=$2 function=$3 ip
+	run record --on-crash --source --branches --lines 9 -- "$CRASH" "$kind"
+	same "crash_${kind}_exit_status" "$((128 + $(kill -l "${signal#SIG}")))" \
+		"$STATUS"
+	if grep -q "was killed by $signal.* at $function" <<<"$OUT" &&
+		tail -n 2 <<<"$OUT" | grep -q "tracing ends at $function" &&
+		[ "$(wc -l <<<"$OUT")" = 10 ]; then
+		ok "crash_${kind}_shows_the_end"
+	else
+		not_ok "crash_${kind}_shows_the_end" "$OUT"
+	fi
+	rm -f core
+	(ulimit -c unlimited && "$KIPT" record --on-crash --json -- "$CRASH" \
+		"$kind") >out 2>err </dev/null
+	ip=$(tail -n 2 out | sed -n 's/.*"killed".*"ip":"\([^"]*\)".*/\1/p')
+	same "crash_${kind}_is_where_the_core_says" "$(core_ip core)" "$ip"
+}
+
+crash_tests() {
+	CRASH=$HERE/../../build/flow/work/crash
+	if [ ! -x "$CRASH" ]; then
+		skip "crash" "build/flow/work/crash is not built"
+		return
+	fi
+	sysctl -qw kernel.core_pattern=core kernel.core_uses_pid=0
+	killed read SIGSEGV die_reading
+	killed divide SIGFPE die_dividing
+	killed undefined SIGILL die_undefined
+	killed deep SIGSEGV die_deep
+	killed call SIGSEGV 0x0
+	killed bus SIGBUS die_beyond_file
+	killed abort SIGABRT 0x
+	killed sent SIGSEGV kill
+	run record --on-crash --source --lines 5 -- "$CRASH" read
+	same "crash_shows_lines_of_source" "1 1" "$(grep -c \
+		'^ *die_reading (crash.c:[0-9]*)$' <<<"$OUT") $(grep -c \
+		'was killed.*die_reading.*(crash.c:[0-9]*)$' <<<"$OUT")"
+	run record --on-crash --lines 5 -- "$CRASH" child
+	same "crash_of_a_child_exit_status" 0 "$STATUS"
+	same "crash_of_a_child_is_shown" 1 "$(grep -c \
+		'was killed by SIGSEGV.* at die_reading' <<<"$OUT")"
+	refused "crash_handled_is_none" 3 "nothing to show" \
+		record --on-crash -- "$CRASH" handled
+	same "crash_handled_shows_nothing" "" "$OUT"
+	refused "no_crash_is_told" 0 "nothing to show" \
+		record --on-crash -- "$CRASH" none
+	run record --on-crash --ctl +OS --lines 3 -- "$CRASH" read
+	same "crash_with_the_kernel_ends_at_the_fault" 1 "$(tail -n 2 <<<"$OUT" |
+		grep -c 'event: asm_exc_page_fault')"
+	run record --on-crash -o crash.rec -- "$CRASH" read
+	run show crash.rec --branches
+	more_than "crash_file_has_all_records" 1000 "$(wc -l <<<"$OUT")"
+	run status
+	same "crash_leaves_no_session" "" "$OUT"
+}
+
 # Somebody else's stop ends the trace, not the recording.
 record_stopped_tests() {
 	local pid
@@ -344,6 +420,7 @@ unprivileged_tests
 record_command_tests
 record_stopped_tests
 record_kept_tests
+crash_tests
 calls_tests
 save_tests
 equal_tests

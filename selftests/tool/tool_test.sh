@@ -68,5 +68,6 @@ jobs_tests
 program_tests jobs_test
 program_tests filter_test
 program_tests child_test
+program_tests ending_test
 trace_tests
 ktap_finish

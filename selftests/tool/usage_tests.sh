@@ -131,6 +131,16 @@ option_tests() {
 		record --fork -- true
 	refused "only_or_pid" 2 "give one of them" \
 		record --only --pid 1 -- true
+	refused "on_crash_or_pid" 2 "give one of them" \
+		record --on-crash --pid 1 -- true
+	refused "on_crash_keeps_the_last" 2 "once keeps the first" \
+		record --on-crash --mode once -- true
+	refused "on_crash_or_counts" 2 "give --on-crash or --counts" \
+		record --on-crash --counts -- true
+	refused "lines_need_on_crash" 2 "needs --on-crash" \
+		record --lines 5 -- true
+	refused "lines_zero" 2 "--lines 0: allowed are 1 to 100000" \
+		record --on-crash --lines 0 -- true
 	refused "two_views" 2 "only one of" fetch 1 --calls --branches
 	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
 	refused "record_needs_command" 2 "needs a command" record

@@ -170,22 +170,37 @@ void child_abandon(struct child *child)
 	signals_default();
 }
 
-/* The process a task belongs to; the task itself if it is gone. */
-static pid_t process_of(pid_t tid)
+/* What the kernel says of a task, as the text of a line of its status. */
+static bool status_line(pid_t tid, const char *key, char *value, size_t size)
 {
 	char path[64], line[256];
-	pid_t pid = tid;
+	size_t length = strlen(key);
+	bool found = false;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	file = fopen(path, "re");
 	if (!file)
-		return pid;
-	while (fgets(line, sizeof(line), file) &&
-	       sscanf(line, "Tgid: %d", &pid) != 1)
-		;
+		return false;
+	while (!found && fgets(line, sizeof(line), file)) {
+		found = !strncmp(line, key, length) && line[length] == ':';
+		if (found)
+			snprintf(value, size, "%s",
+				 line + length + 1 +
+				 strspn(line + length + 1, " \t"));
+	}
 	fclose(file);
-	return pid;
+	value[strcspn(value, "\n")] = 0;
+	return found;
+}
+
+/* The process a task belongs to; the task itself if it is gone. */
+static pid_t process_of(pid_t tid)
+{
+	char value[64];
+
+	return status_line(tid, "Tgid", value, sizeof(value)) ? atoi(value) :
+								tid;
 }
 
 /* A new process has its parent's program until its exec. */
@@ -200,6 +215,65 @@ static void on_fork(struct child *child, pid_t tid)
 	tid_add(child, made);
 	if (process_of(made) == made)
 		maps_read_task(child->maps, tid, made);
+}
+
+static bool is_in_set(pid_t tid, const char *key, int number)
+{
+	char value[64] = "";
+
+	return status_line(tid, key, value, sizeof(value)) &&
+	       strtoull(value, NULL, 16) >> (number - 1) & 1;
+}
+
+static bool is_of_a_crash(int number)
+{
+	return number == SIGSEGV || number == SIGABRT || number == SIGILL ||
+	       number == SIGBUS || number == SIGFPE;
+}
+
+/* Field 39 of the line; the name, in parentheses, may have blanks in it. */
+static int last_cpu(pid_t tid)
+{
+	char path[64], line[1024] = "";
+	char *field;
+	FILE *file;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	field = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	for (i = 2; i < 39 && field; i++)
+		field = strchr(field + 1, ' ');
+	return field ? atoi(field) : -1;
+}
+
+/*
+ * Held with a signal before the kernel acts on it. A fault that is blocked or
+ * ignored kills nevertheless: the kernel has reset its action by now.
+ */
+static void on_signal(struct child *child, pid_t tid, int number)
+{
+	struct child_death death = { .tid = tid, .number = number };
+	struct user_regs_struct regs;
+	siginfo_t info;
+
+	if (!child->dying || !is_of_a_crash(number) ||
+	    is_in_set(tid, "SigCgt", number) ||
+	    is_in_set(tid, "SigIgn", number) ||
+	    ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) ||
+	    ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		return;
+	death.pid = process_of(tid);
+	death.code = info.si_code;
+	death.address = info.si_code > 0 ? (unsigned long)info.si_addr : 0;
+	death.ip = regs.rip;
+	death.cpu = last_cpu(tid);
+	status_line(tid, "Name", death.comm, sizeof(death.comm));
+	maps_read_task(child->maps, tid, death.pid);
+	child->dying(child->ctx, &death);
 }
 
 static struct child_entry *entry_find(struct child *child, pid_t tid)
@@ -343,6 +417,9 @@ static void on_stop(struct child *child, pid_t tid, int status)
 		number = 0;
 	}
 	switch (event) {
+	case 0:
+		on_signal(child, tid, number);
+		break;
 	case PTRACE_EVENT_EXEC:
 		if (on_exec(child, tid))
 			return;

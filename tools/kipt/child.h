@@ -24,16 +24,40 @@ struct child_entry {
 };
 
 /**
+ * struct child_death - a signal that is about to kill a process
+ * @tid: the task that gets it
+ * @pid: its process
+ * @number: SIGSEGV, SIGABRT, SIGILL, SIGBUS or SIGFPE
+ * @code: si_code: who sent it, or which fault it was
+ * @address: of the fault, as the signal tells it; 0 if somebody sent it
+ * @ip: the instruction that faulted, or the one behind the last
+ * @cpu: where the task runs, -1 if not known
+ * @comm: name of the task
+ */
+struct child_death {
+	pid_t tid, pid;
+	int number;
+	int code;
+	unsigned long address;
+	unsigned long ip;
+	int cpu;
+	char comm[16];
+};
+
+/**
  * struct child - a command
  * @pid: its process
  * @go: written to let it begin
  * @failure: what it could not be started for is read here
  * @maps: gets the mappings of all processes
  * @exiting: called for each process that is about to exit, held; may be NULL
+ * @dying: called for each task that gets a signal which kills its process, held,
+ *	before the kernel writes a core dump; not for signals that the process
+ *	handles or ignores; may be NULL
  * @loaded: for child_load(): called for each program that is about to run,
  *	held, once when only the program itself is mapped, once when its
  *	libraries are; returns true when that was waited for
- * @ctx: first argument of both
+ * @ctx: first argument of all three
  * @held: the task that @loaded was waiting for, 0: none
  * @begun: it was let begin
  * @entries: breakpoints at entry points
@@ -47,6 +71,7 @@ struct child {
 	int failure;
 	struct maps *maps;
 	void (*exiting)(void *ctx, pid_t tid, pid_t pid);
+	void (*dying)(void *ctx, const struct child_death *death);
 	bool (*loaded)(void *ctx, pid_t tid);
 	void *ctx;
 	pid_t held;

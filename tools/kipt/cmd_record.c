@@ -4,10 +4,21 @@
  */
 #include "args.h"
 #include "recording.h"
+#include "say.h"
 
 #define SIZE_DEFAULT	(16ULL << 20)
 
-enum { OPTION_SAVE = 1, OPTION_ONLY, OPTION_KEEP, OPTION_RAW };
+#define LINES_DEFAULT	40
+#define LINES_MAX	100000
+
+enum {
+	OPTION_SAVE = 1,
+	OPTION_ONLY,
+	OPTION_KEEP,
+	OPTION_RAW,
+	OPTION_ON_CRASH,
+	OPTION_LINES,
+};
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("run the command on these CPUs and trace them;\n"
@@ -23,10 +34,31 @@ static const struct kipt_option options[] = {
 	  "those it makes, and no other on its CPUs" },
 	{ "keep", 0, OPTION_KEEP, NULL,
 	  "keep the session, for 'kipt fetch', until deleted" },
+	{ "on-crash", 0, OPTION_ON_CRASH, NULL,
+	  "show how a process of the command ended that was\n"
+	  "killed by SIGSEGV, SIGABRT, SIGILL, SIGBUS or SIGFPE,\n"
+	  "up to the instruction; nothing if none was. Traces\n"
+	  "only the command's processes, and without --ctl only\n"
+	  "their user code" },
+	{ "lines", 0, OPTION_LINES, "N",
+	  "with --on-crash: the last N lines, 1 to 100000; 40\n"
+	  "unless given" },
 	FETCH_OPTIONS,
 	VIEW_OPTIONS,
 	{ 0 }
 };
+
+static bool lines_option(struct recording *r, const char *value)
+{
+	u64 lines;
+
+	if (args_number(value, LINES_MAX, &lines) && lines) {
+		r->lines = lines;
+		return true;
+	}
+	say_error("--lines %s: allowed are 1 to %u", value, LINES_MAX);
+	return false;
+}
 
 static int options_take(struct recording *r, struct args *args)
 {
@@ -41,12 +73,38 @@ static int options_take(struct recording *r, struct args *args)
 			r->only = true;
 		else if (id == OPTION_KEEP)
 			r->keep = true;
+		else if (id == OPTION_ON_CRASH)
+			r->on_crash = true;
+		else if (id == OPTION_LINES && !lines_option(r, args->value))
+			return ARGS_BAD;
 		else if (setup_option(&r->setup, id, args->value) < 0 ||
 			 fetch_option(&r->fetch, id, args->value) < 0 ||
 			 view_option(&r->view, id, args->value) < 0)
 			return ARGS_BAD;
 	}
 	return id;
+}
+
+/* What --on-crash means for the rest; an enum kipt_exit. */
+static int crash_settle(struct recording *r, const struct args *args)
+{
+	if (!r->on_crash && r->lines)
+		return args_bad(args, "--lines needs --on-crash: 'tail -n N' shows the last lines of all that is shown");
+	if (!r->on_crash)
+		return KIPT_EXIT_DONE;
+	if (r->setup.pid)
+		return args_bad(args, "--on-crash watches the command, --pid traces another process: give one of them");
+	if (r->setup.mode != KIPT_MODE_RING)
+		return args_bad(args, "--on-crash needs the last trace there is: --mode once keeps the first");
+	if (r->view.mode == VIEW_COUNTS)
+		return args_bad(args, "--counts has no end to be shown: give --on-crash or --counts");
+	if (!r->lines)
+		r->lines = LINES_DEFAULT;
+	r->only = true;
+	r->setup.follow_fork = true;
+	if (!r->setup.ctl)
+		r->setup.ctl = "-OS";
+	return KIPT_EXIT_DONE;
 }
 
 static int run(int argc, char **argv)
@@ -62,6 +120,9 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args.operands && !r.setup.pid)
 		return args_bad(&args, "record needs a command: kipt record -- COMMAND [ARGUMENT]...");
+	id = crash_settle(&r, &args);
+	if (id != KIPT_EXIT_DONE)
+		return id;
 	if (r.only && r.setup.pid)
 		return args_bad(&args, "--only traces the command, --pid another process: give one of them");
 	if (r.setup.follow_fork && !r.only && !r.setup.pid)
@@ -92,6 +153,7 @@ const struct kipt_verb verb_record = {
 		    "  kipt record --save saved --stats -- ls\n"
 		    "  kipt record --filter ./prog:parse -- ./prog file\n"
 		    "  kipt record --only --filter vfs_read -- cat file\n"
+		    "  kipt record --on-crash --source -- ./program\n"
 		    "  kipt record --pid 1234 --ctl -OS -- sleep 1",
 	.options = options,
 	.run = run,

@@ -9,8 +9,8 @@ WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
 
 KIPT_DIR := $(ROOT)/tools/kipt
 KIPT_OUT ?= $(BUILD)/kipt
-KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf json-c libkdumpfile
-KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libjson-c-dev \
+KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf libdw json-c libkdumpfile
+KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 	libkdumpfile-dev pkg-config
 
 KIPT_SOURCES := $(wildcard $(KIPT_DIR)/*.c)
@@ -77,7 +77,14 @@ $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^) \
 		$(shell pkg-config --cflags --libs libelf json-c)
 
-kipt-test: kipt $(addprefix $(KIPT_OUT)/,jobs_test filter_test child_test)
+$(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
+		$(addprefix $(KIPT_DIR)/,ending.c last_lines.c) $(KIPT_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC  ending_test"
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
+
+kipt-test: kipt $(addprefix $(KIPT_OUT)/,jobs_test filter_test child_test \
+		ending_test)
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
 
 kipt-install: kipt

@@ -11,6 +11,7 @@
 #include "elf_symbols.h"
 #include "kernel_symbols.h"
 #include "names.h"
+#include "source.h"
 
 /* The vDSO is two pages at most today; libelf checks what is behind. */
 #define VDSO_SIZE	8192
@@ -24,6 +25,8 @@ struct object {
 	char *path;
 	const char *name;
 	struct elf_symbols *elf;
+	bool source_tried;
+	struct source *source;
 	struct object *next;
 };
 
@@ -63,6 +66,7 @@ void names_destroy(struct names *names)
 	while ((object = names->objects)) {
 		names->objects = object->next;
 		elf_symbols_destroy(object->elf);
+		source_destroy(object->source);
 		free(object->path);
 		free(object);
 	}
@@ -212,6 +216,23 @@ const char *names_text(struct names *names, u32 pid, u64 address, char *text,
 	else
 		snprintf(text, size, "%s [%s]", place.symbol, place.object);
 	return text;
+}
+
+bool names_source(struct names *names, u32 pid, u64 address, char *text,
+		  size_t size)
+{
+	const struct mapping *mapping = mapping_find(names, pid, address);
+	struct object *object = mapping ? object_get(names, mapping->path) :
+					  NULL;
+
+	if (!object)
+		return false;
+	if (!object->source_tried && object->path[0] == '/')
+		object->source = source_load(object->path);
+	object->source_tried = true;
+	return source_text(object->source,
+			   address - mapping->start + mapping->offset, text,
+			   size);
 }
 
 static bool comm_live(struct names *names, u32 tid)

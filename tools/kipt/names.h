@@ -71,6 +71,19 @@ const char *names_text(struct names *names, u32 pid, u64 address, char *text,
 		       size_t size);
 
 /**
+ * names_source() - the line of source code of an address
+ * @names: names
+ * @pid: as for names_find()
+ * @address: the address of an instruction in user space
+ * @text: buffer; receives "parse.c:31"
+ * @size: its bytes
+ *
+ * Return: true if there is debug information that knows it.
+ */
+bool names_source(struct names *names, u32 pid, u64 address, char *text,
+		  size_t size);
+
+/**
  * names_comm() - the name of a task
  * @names: names
  * @tid: thread

@@ -45,6 +45,51 @@ err_maps:
 	return false;
 }
 
+bool output_end(struct output *output, u32 tid, u64 ip, u32 lines)
+{
+	output->ending = ending_create(tid, ip);
+	output->last = last_lines_create(lines);
+	if (output->ending && output->last)
+		return true;
+	say_errno(ENOMEM, "cannot show the end of the trace");
+	return false;
+}
+
+static void ending_view(void *ctx, const struct kipt_record *records,
+			u32 count)
+{
+	struct output *output = ctx;
+
+	view_records(&output->view, records, count);
+}
+
+void output_end_show(struct output *output)
+{
+	struct view *view = &output->view;
+	struct tally tally = view->tally;
+	u64 after, left;
+	bool found;
+
+	if (output->file || view_only_counts(view))
+		return;
+	view->out = last_lines_file(output->last);
+	found = ending_give(output->ending, ending_view, output, &after);
+	view_flush(view);
+	view->out = stdout;
+	/* All of them were counted as they came. */
+	view->tally = tally;
+	left = last_lines_show(output->last, stdout);
+	fflush(stdout);
+	if (left)
+		say_note("%llu lines before these are not shown: --lines shows more, -o FILE keeps all",
+			 (unsigned long long)left);
+	if (!found)
+		say_note("the trace does not show where it was killed; this is the end of what there is");
+	else if (after)
+		say_note("%llu branches behind that place are not shown",
+			 (unsigned long long)after);
+}
+
 /* The flow counts faster than anybody who looks at each branch, and paths are
  * fewer than what they are made of.
  */
@@ -90,6 +135,11 @@ static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
 
 	if (output->file)
 		tasks_learn(output, records, count);
+	if (output->ending && !output->file) {
+		tally_records(&output->view.tally, records, count);
+		ending_take(output->ending, records, count);
+		return true;
+	}
 	view_records(&output->view, records, count);
 	return !output->file || kept_packed(output) ||
 	       record_file_write(output->file, records, count);
@@ -160,6 +210,8 @@ bool output_close(struct output *output, bool whole)
 	if (output->view.failed || output->failed)
 		ok = false;
 	unpack_destroy(output->unpack);
+	ending_destroy(output->ending);
+	last_lines_destroy(output->last);
 	names_destroy(output->names);
 	maps_free(&output->maps);
 	return ok;

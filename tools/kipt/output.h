@@ -6,6 +6,8 @@
 #ifndef KIPT_OUTPUT_FILE_H
 #define KIPT_OUTPUT_FILE_H
 
+#include "ending.h"
+#include "last_lines.h"
 #include "record_file.h"
 #include "unpack.h"
 #include "view.h"
@@ -18,6 +20,8 @@
  * @view: the printer
  * @file: the file, if there is one
  * @unpack: what packed records said; NULL as long as none came
+ * @ending: only the end before a place is shown, see output_end(); or NULL
+ * @last: the lines of it
  * @failed: something was lost, and a sentence told so
  */
 struct output {
@@ -27,6 +31,8 @@ struct output {
 	struct view view;
 	struct record_file *file;
 	struct unpack *unpack;
+	struct ending *ending;
+	struct last_lines *last;
 	bool failed;
 };
 
@@ -49,6 +55,27 @@ bool output_spares(const struct view_options *options, const char *input);
  */
 bool output_open(struct output *output, const struct view_options *options,
 		 bool live);
+
+/**
+ * output_end() - show only the end of what comes
+ * @output: was opened, nothing came yet
+ * @tid: the task whose end it is
+ * @ip: where it ended, as for ending_create()
+ * @lines: so many lines at most
+ *
+ * A file that is written gets all records nevertheless.
+ *
+ * Return: true, or false after a sentence.
+ */
+bool output_end(struct output *output, u32 tid, u64 ip, u32 lines);
+
+/**
+ * output_end_show() - all came: show the end now
+ * @output: output_end() succeeded
+ *
+ * The summary follows, as ever, at the close.
+ */
+void output_end_show(struct output *output);
 
 /**
  * output_choose() - what is to be made for what is asked for

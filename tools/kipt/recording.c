@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cpus.h"
+#include "death.h"
 #include "fetch.h"
 #include "raw.h"
 #include "recording.h"
@@ -18,6 +19,17 @@ static void command_exiting(void *ctx, pid_t tid, pid_t pid)
 
 	if (r->save && !save_user_read(&r->users, &r->output.maps, tid, pid))
 		r->save_failed = true;
+}
+
+/* The task is held, and no core dump is written yet: the trace ends here. */
+static void command_dying(void *ctx, const struct child_death *death)
+{
+	struct recording *r = ctx;
+
+	if (r->deaths++)
+		return;
+	r->death = *death;
+	genl_session_stop(r->genl, r->session.id);
 }
 
 /* What the trace needs beside the records; the session is stopped. This
@@ -87,6 +99,8 @@ static bool command_create(struct recording *r)
 {
 	r->child.maps = &r->output.maps;
 	r->child.exiting = command_exiting;
+	if (r->on_crash)
+		r->child.dying = command_dying;
 	r->child.ctx = r;
 	return child_create(&r->child, r->command,
 			    r->pinned ? r->setup.cpus : NULL);
@@ -136,6 +150,9 @@ static bool session_end(struct recording *r)
 	if (r->keep)
 		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
 			 r->session.id, r->session.id, r->session.id);
+	/* It ended with the process that a signal killed. */
+	if (r->deaths)
+		return true;
 	err = genl_session_stop(r->genl, r->session.id);
 	if (err && err != -ENOENT)
 		say_note("the trace of session %u up to there is kept and shown nevertheless",
@@ -227,21 +244,46 @@ static bool raw_kept(struct recording *r)
 	return ok;
 }
 
+/* Decode in the kernel and show; all of it, or the end of who was killed. */
+static bool shown(struct recording *r)
+{
+	struct fetch_request what = {
+		.id = r->session.id, .cpu = -1, .options = &r->fetch,
+	};
+	bool ok;
+
+	r->output.view.tsc_khz = r->info.caps.tsc_khz;
+	if (!r->on_crash)
+		return fetch_run(&what, &r->output);
+	/* A file may be looked at in any way later. */
+	if (!r->view.output)
+		what.cpu = r->death.cpu;
+	ok = output_end(&r->output, r->death.tid, r->death.ip, r->lines) &&
+	     fetch_run(&what, &r->output);
+	if (ok)
+		output_end_show(&r->output);
+	death_tell(&r->death, &r->output);
+	if (r->deaths > 1)
+		say_note("%u more tasks were killed by a signal afterwards; the first one is shown",
+			 r->deaths - 1);
+	return ok;
+}
+
 static int recorded(struct recording *r)
 {
-	struct fetch_request what = { .cpu = -1, .options = &r->fetch };
 	int status = r->setup.pid ? target_run(r) : command_run(r);
 	bool ok = status >= 0;
 
 	if (ok && status)
 		say_note("'%s' ended with status %d", r->command[0], status);
-	r->output.view.tsc_khz = r->info.caps.tsc_khz;
-	what.id = r->session.id;
+	if (ok && r->on_crash && !r->deaths)
+		say_note("no process of '%s' was killed by SIGSEGV, SIGABRT, SIGILL, SIGBUS or SIGFPE: there is nothing to show",
+			 r->command[0]);
 	/* What of it fails keeps nothing from the rest. */
-	if (ok) {
+	if (ok && (!r->on_crash || r->deaths)) {
 		ok = saved(r);
 		ok = raw_kept(r) && ok;
-		ok = fetch_run(&what, &r->output) && ok;
+		ok = shown(r) && ok;
 	}
 	if (r->session.id && !r->keep)
 		genl_session_delete(r->genl, r->session.id);

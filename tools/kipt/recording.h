@@ -23,6 +23,8 @@
  *	Ctrl-C, or the end of the process
  * @only: trace only the command's process
  * @keep: leave the session to who comes
+ * @on_crash: show only the end of a process that a signal killed, if one did
+ * @lines: of that end
  * @genl: connection
  * @info: capabilities
  * @session: the session
@@ -36,8 +38,10 @@
  * @missing: the filter whose file was not found last
  * @refused: a filter was, and a sentence told so
  * @target: the process --pid names, from target_open()
+ * @death: of the first process that a signal killed; its pid is 0 if none was
+ * @deaths: how many there were
  *
- * All but the first seven are zero before recording_run().
+ * All but the first nine are zero before recording_run().
  */
 struct recording {
 	struct setup setup;
@@ -48,6 +52,8 @@ struct recording {
 	char **command;
 	bool only;
 	bool keep;
+	bool on_crash;
+	u32 lines;
 	struct genl *genl;
 	struct kipt_info info;
 	struct kipt_session session;
@@ -61,6 +67,8 @@ struct recording {
 	const struct filter *missing;
 	bool refused;
 	int target;
+	struct child_death death;
+	u32 deaths;
 };
 
 /**

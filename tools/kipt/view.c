@@ -77,6 +77,9 @@ int view_option(struct view_options *options, int id, const char *value)
 		return 1;
 	case VIEW_OPTION_MAX_DEPTH:
 		return depth_option(options, value);
+	case VIEW_OPTION_SOURCE:
+		options->source = true;
+		return 1;
 	case VIEW_OPTION_OUTPUT:
 		options->output = value;
 		return 1;
@@ -213,6 +216,13 @@ bool view_only_counts(const struct view *view)
 	return view->print == ignore_record && !view->options->hash;
 }
 
+void view_flush(struct view *view)
+{
+	view->finish(view);
+	view->print = ignore_record;
+	view->finish = ignore_finish;
+}
+
 void view_finish(struct view *view)
 {
 	const struct view_options *options = view->options;
@@ -238,6 +248,20 @@ u32 view_pid(const struct view *view, const struct kipt_record *record)
 {
 	return record->type == KIPT_RECORD_EDGE ? view->state.edge_pid :
 						  view->state.pid;
+}
+
+const char *view_place(const struct view *view, u32 pid, u64 address,
+		       char *text, size_t size)
+{
+	char source[128];
+	size_t length;
+
+	names_text(view->names, pid, address, text, size);
+	length = strlen(text);
+	if (view->options->source && !(address >> 63) &&
+	    names_source(view->names, pid, address, source, sizeof(source)))
+		snprintf(text + length, size - length, " (%s)", source);
+	return text;
 }
 
 const char *view_time(const struct view *view, char *text)

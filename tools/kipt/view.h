@@ -36,6 +36,7 @@ enum view_mode {
  * @stats: only the summary
  * @hash: only the count and hash of what @mode shows
  * @no_fold: repeated calls one by one
+ * @source: with lines of source code
  * @max_depth: calls deeper than that are not shown; 0: all are
  * @top: so many edges are shown; 0: all
  * @top_given: somebody asked for it
@@ -52,6 +53,7 @@ struct view_options {
 	bool stats;
 	bool hash;
 	bool no_fold;
+	bool source;
 	u32 max_depth;
 	u32 top;
 	bool top_given;
@@ -74,6 +76,7 @@ enum {
 	VIEW_OPTION_HASH,
 	VIEW_OPTION_NO_FOLD,
 	VIEW_OPTION_MAX_DEPTH,
+	VIEW_OPTION_SOURCE,
 	VIEW_OPTION_OUTPUT,
 	VIEW_OPTION_KALLSYMS,
 	VIEW_OPTION_MAPS,
@@ -107,6 +110,9 @@ enum {
 	  "show repeated calls one by one" },				\
 	{ "max-depth", 0, VIEW_OPTION_MAX_DEPTH, "N",			\
 	  "show calls down to this depth only" },			\
+	{ "source", 0, VIEW_OPTION_SOURCE, NULL,			\
+	  "show lines of source code of programs that have\n"		\
+	  "debug information" },					\
 	{ "output", 'o', VIEW_OPTION_OUTPUT, "FILE",			\
 	  "write the records to FILE instead of showing\n"		\
 	  "them; all branches unless --calls or --insns" },		\
@@ -208,6 +214,13 @@ void view_records(struct view *view, const struct kipt_record *records,
 bool view_only_counts(const struct view *view);
 
 /**
+ * view_flush() - print what was held back; what comes from now on is only
+ *	counted
+ * @view: the view
+ */
+void view_flush(struct view *view);
+
+/**
  * view_finish() - print what is left and the summary, and free it all
  * @view: the view; its tally stays valid
  */
@@ -221,6 +234,19 @@ void view_finish(struct view *view);
  * Return: the process, 0 if it is not known.
  */
 u32 view_pid(const struct view *view, const struct kipt_record *record);
+
+/**
+ * view_place() - an address as text, with its line of source code if wanted
+ * @view: the view
+ * @pid: process it is of
+ * @address: the address
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *view_place(const struct view *view, u32 pid, u64 address,
+		       char *text, size_t size);
 
 /**
  * view_time() - the time of the current record as a column

@@ -506,6 +506,7 @@ static void place_print(struct view *view, const struct call_line *line)
 {
 	struct calls *calls = view->self;
 	struct place place;
+	char source[128];
 
 	names_find(view->names, line->pid, line->address, &place);
 	if (place.symbol)
@@ -520,6 +521,10 @@ static void place_print(struct view *view, const struct call_line *line)
 	    (place.object != calls->object || !place.symbol))
 		fprintf(view->out, " [%s]", place.object);
 	calls->object = place.object;
+	if (view->options->source && !(line->address >> 63) &&
+	    names_source(view->names, line->pid, line->address, source,
+			 sizeof(source)))
+		fprintf(view->out, " (%s)", source);
 }
 
 static void time_print(struct view *view, const struct call_line *line)

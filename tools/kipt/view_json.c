@@ -13,7 +13,8 @@
 
 static void symbol_add(struct view *view, struct json_object *line,
 		       const struct kipt_record *r, const char *key,
-		       const char *symbol_key, u64 address)
+		       const char *symbol_key, const char *source_key,
+		       u64 address)
 {
 	char text[256];
 
@@ -21,6 +22,10 @@ static void symbol_add(struct view *view, struct json_object *line,
 	names_text(view->names, view_pid(view, r), address, text, sizeof(text));
 	if (text[0] != '0')
 		jsonl_text(line, symbol_key, text);
+	if (view->options->source && !(address >> 63) &&
+	    names_source(view->names, view_pid(view, r), address, text,
+			 sizeof(text)))
+		jsonl_text(line, source_key, text);
 }
 
 static void value_add(struct view *view, struct json_object *line,
@@ -32,7 +37,8 @@ static void value_add(struct view *view, struct json_object *line,
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_DISABLE:
 	case KIPT_RECORD_EDGE:
-		symbol_add(view, line, r, "to", "to_symbol", r->value);
+		symbol_add(view, line, r, "to", "to_symbol", "to_source",
+			   r->value);
 		break;
 	case KIPT_RECORD_TASK:
 		jsonl_number(line, "pid", r->value);
@@ -134,7 +140,8 @@ static struct json_object *line_make(struct view *view,
 	if (view->state.tid && has_task(r))
 		jsonl_number(line, "tid", view->state.tid);
 	if (has_address(r))
-		symbol_add(view, line, r, "ip", "ip_symbol", r->ip);
+		symbol_add(view, line, r, "ip", "ip_symbol", "ip_source",
+			   r->ip);
 	value_add(view, line, r);
 	if (r->flags & (KIPT_RF_NR | KIPT_RF_HW | KIPT_RF_IF | KIPT_RF_TSX |
 			KIPT_RF_COMPRESSED))

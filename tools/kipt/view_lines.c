@@ -19,11 +19,9 @@ static u32 branch_text(struct view *view, const struct kipt_record *r,
 	char from[256] = "?", to[256] = "?";
 
 	if (!(r->flags & KIPT_RF_NO_IP))
-		names_text(view->names, view->state.pid, r->ip, from,
-			   sizeof(from));
+		view_place(view, view->state.pid, r->ip, from, sizeof(from));
 	if (!(r->flags & KIPT_RF_NO_VALUE))
-		names_text(view->names, view->state.pid, r->value, to,
-			   sizeof(to));
+		view_place(view, view->state.pid, r->value, to, sizeof(to));
 	return snprintf(text, LINE_MAX, "%16llx %s -> %llx %s  %s\n",
 			(unsigned long long)r->ip, from,
 			(unsigned long long)r->value, to,
@@ -34,7 +32,7 @@ static u32 insn_text(struct view *view, const struct kipt_record *r, char *text)
 {
 	char name[256];
 
-	names_text(view->names, view->state.pid, r->ip, name, sizeof(name));
+	view_place(view, view->state.pid, r->ip, name, sizeof(name));
 	return snprintf(text, LINE_MAX, "%16llx %s\n",
 			(unsigned long long)r->ip, name);
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A ring of records, see ending.h. What falls out of it and still holds for
+ * those behind is kept beside it.
+ */
+#include <stdlib.h>
+
+#include "ending.h"
+
+/* 6 MiB; some ten thousand lines, of which the last few are shown. */
+#define RING_RECORDS	(1U << 18)
+/* A system call's instruction, SYSCALL, SYSENTER or INT 80h, has two bytes. */
+#define SYSCALL_BYTES	2
+
+struct ending {
+	u32 tid;
+	u64 ip;
+	u32 task;
+	bool task_known;
+	/* Positions count records from the first; found is behind the place. */
+	u64 taken, found;
+	u64 branches, branches_found;
+	struct kipt_record state[KIPT_RECORD_TYPE_MAX + 1];
+	struct kipt_record ring[RING_RECORDS];
+};
+
+struct ending *ending_create(u32 tid, u64 ip)
+{
+	struct ending *ending = calloc(1, sizeof(*ending));
+
+	if (ending) {
+		ending->tid = tid;
+		ending->ip = ip;
+	}
+	return ending;
+}
+
+void ending_destroy(struct ending *ending)
+{
+	free(ending);
+}
+
+/* In the order in which they are given again. */
+static const u8 state_types[] = {
+	KIPT_RECORD_CPU, KIPT_RECORD_CONTEXT, KIPT_RECORD_TASK,
+	KIPT_RECORD_MODE, KIPT_RECORD_TIME,
+};
+
+static bool is_state(const struct kipt_record *record)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(state_types); i++) {
+		if (record->type == state_types[i])
+			return true;
+	}
+	return false;
+}
+
+static bool is_at(const struct ending *ending, const struct kipt_record *r)
+{
+	if (r->flags & KIPT_RF_NO_IP)
+		return false;
+	return r->ip == ending->ip || r->ip == ending->ip - SYSCALL_BYTES;
+}
+
+/* Where user code was left for good: by a fault, or into the kernel. */
+static bool is_place(const struct ending *ending, const struct kipt_record *r)
+{
+	if (ending->task_known && ending->task != ending->tid)
+		return false;
+	switch (r->type) {
+	case KIPT_RECORD_DISABLE:
+		return is_at(ending, r);
+	case KIPT_RECORD_BRANCH:
+		if (r->kind == KIPT_BRANCH_SYSCALL)
+			return is_at(ending, r);
+		return r->kind == KIPT_BRANCH_EVENT &&
+		       !(r->flags & KIPT_RF_NO_IP) && r->ip == ending->ip;
+	}
+	return false;
+}
+
+static void see(struct ending *ending, const struct kipt_record *r)
+{
+	if (r->type == KIPT_RECORD_TASK) {
+		ending->task = r->aux;
+		ending->task_known = !(r->flags & KIPT_RF_NO_VALUE);
+	}
+	ending->branches += r->type == KIPT_RECORD_BRANCH;
+	if (is_place(ending, r)) {
+		ending->found = ending->taken + 1;
+		ending->branches_found = ending->branches;
+	}
+}
+
+void ending_take(struct ending *ending, const struct kipt_record *records,
+		 u32 count)
+{
+	struct kipt_record *slot;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		slot = &ending->ring[ending->taken % RING_RECORDS];
+		if (ending->taken >= RING_RECORDS && is_state(slot))
+			ending->state[slot->type] = *slot;
+		*slot = records[i];
+		see(ending, &records[i]);
+		ending->taken++;
+	}
+}
+
+static u64 oldest(const struct ending *ending)
+{
+	return ending->taken < RING_RECORDS ? 0 :
+					      ending->taken - RING_RECORDS;
+}
+
+bool ending_give(const struct ending *ending,
+		 void (*give)(void *ctx, const struct kipt_record *records,
+			      u32 count), void *ctx, u64 *after)
+{
+	u64 at = oldest(ending), end = ending->taken;
+	bool found = ending->found > at;
+	u32 i;
+
+	for (i = 0; i < sizeof(state_types); i++) {
+		if (ending->state[state_types[i]].type)
+			give(ctx, &ending->state[state_types[i]], 1);
+	}
+	if (found)
+		end = ending->found;
+	for (; at < end; at++)
+		give(ctx, &ending->ring[at % RING_RECORDS], 1);
+	*after = found ? ending->branches - ending->branches_found : 0;
+	return found;
+}
