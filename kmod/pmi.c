@@ -73,7 +73,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	struct kipt_trace *trace = kipt_trace_here();
 	bool ours = is_due();
 
-	if (trace && kipt_hw_pmi_ack_local()) {
+	if (trace && READ_ONCE(trace->owns_pmis) && kipt_hw_pmi_ack_local()) {
 		this_cpu_write(unmask, true);
 		kipt_trace_pmi_local(trace);
 		ours = true;

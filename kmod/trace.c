@@ -138,6 +138,7 @@ static int start_local(struct kipt_trace *trace)
 	kipt_sideband_begin_local(trace->session->sideband);
 	/* One that another left behind is not to be met as an unknown NMI. */
 	kipt_pmi_stopped_local();
+	WRITE_ONCE(trace->owns_pmis, true);
 	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
 	if (trace->buffer->once)
 		trace->lvtpc = kipt_hw_pmi_arm_local();
@@ -525,6 +526,8 @@ void kipt_trace_stop_offline(struct kipt_trace *trace)
 	stopped = trace->state != KIPT_TRACE_OFF;
 	stop_local(trace, KIPT_STOP_CAUSE_OFFLINE);
 	end_change_local(trace);
+	/* The trace stays attached, for who asks the CPU just now. */
+	WRITE_ONCE(trace->owns_pmis, false);
 	local_irq_restore(flags);
 	if (stopped)
 		finish(trace);

@@ -69,6 +69,8 @@ enum kipt_trace_state {
  * @changing: an NMI must not touch the registers now; @cpu only
  * @outside: someone else wrote the registers during this run; @cpu only
  * @failed: the CPU refused to go on during this run; @cpu only
+ * @owns_pmis: ToPA PMIs of the CPU are ours, from the start on until it goes
+ *	offline, when perf may have it; @cpu only
  * @ended: what stopped the CPU in this run; @cpu only while not OFF
  * @refused: what the last start said, 0 or a negative errno; written on @cpu
  * @saved: registers before the start; @cpu only
@@ -97,6 +99,7 @@ struct kipt_trace {
 	bool changing;
 	bool outside;
 	bool failed;
+	bool owns_pmis;
 	enum kipt_stop_cause ended;
 	int refused;
 	struct kipt_hw_saved saved;
