@@ -501,16 +501,19 @@ int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 			 struct kipt_trace **failed)
 {
 	struct wait wait;
-	int err = 0;
+	int err = 0, answer;
 	u32 i;
 
 	mutex_lock(&checks_lock);
 	for (i = 0; i < count; i++)
 		ask_check(traces[i].cpu);
 	wait = begin_wait(START_WAIT_US);
-	for (i = 0; i < count && !err; i++) {
+	for (i = 0; i < count && err != -ETIMEDOUT; i++) {
+		answer = wait_answer(traces[i].cpu, &wait);
+		if (!answer || (err && answer != -ETIMEDOUT))
+			continue;
 		*failed = &traces[i];
-		err = wait_answer(traces[i].cpu, &wait);
+		err = answer;
 	}
 	mutex_unlock(&checks_lock);
 	return err;

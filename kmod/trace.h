@@ -149,7 +149,7 @@ void kipt_trace_detach(struct kipt_trace *trace);
  * Changes nothing. Context: may sleep, for a second if a CPU does not
  * answer.
  *
- * Return: as kipt_trace_start_all().
+ * Return: as kipt_trace_start_all(); -ETIMEDOUT if any CPU does not answer.
  */
 int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 			 struct kipt_trace **failed);
