@@ -120,6 +120,9 @@ static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 	    put_filters(skb, session) ||
 	    (session->pid &&
 	     nla_put_u32(skb, KIPT_A_SESSION_PID, session->pid)) ||
+	    (session->flags & KIPT_SESSION_FLAGS_ARMED &&
+	     nla_put_u32(skb, KIPT_A_SESSION_PRINT_BRANCHES,
+			 session->print_branches)) ||
 	    (session->by_cr3 &&
 	     put_u64(skb, KIPT_A_SESSION_CR3, session->cr3)))
 		return -EMSGSIZE;
@@ -518,6 +521,27 @@ static int parse_process(struct nlattr **attrs,
 	return 0;
 }
 
+static int parse_armed(struct nlattr **attrs,
+		       struct kipt_session_config *config,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *lines = attrs[KIPT_A_SESSION_PRINT_BRANCHES];
+	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
+
+	config->print_branches = lines ? nla_get_u32(lines) : 0;
+	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		return lines ? kipt_refuse(extack, lines, -EINVAL,
+					   "attribute \"print-branches\" needs flag armed") :
+			       0;
+	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
+		return kipt_refuse(extack, flags, -EINVAL,
+				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");
+	if (config->mode != KIPT_MODE_RING)
+		return kipt_refuse(extack, attrs[KIPT_A_SESSION_MODE], -EINVAL,
+				   "flag armed needs mode ring: it keeps what came last");
+	return 0;
+}
+
 static int check_present(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -555,6 +579,8 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 	config->sk = NETLINK_CB(cb->skb).sk;
 	config->portid = NETLINK_CB(cb->skb).portid;
 	err = parse_process(attrs, config, extack);
+	if (!err)
+		err = parse_armed(attrs, config, extack);
 	if (!err)
 		err = parse_filters(cb, config, extack);
 	return err;

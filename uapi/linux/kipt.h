@@ -13,6 +13,7 @@
 #define KIPT_SIZE_MAX		1073741824
 #define KIPT_CPUS_LEN		4095
 #define KIPT_FILTERS_MAX	4
+#define KIPT_PRINT_BRANCHES_MAX	1000
 #define KIPT_ABI		2
 
 /**
@@ -72,11 +73,15 @@ enum kipt_stop_cause {
  * @KIPT_SESSION_FLAGS_KEEP_CODE: keep the code of traced processes that end,
  *   newest first, in at most the bytes of the limit keep-code
  * @KIPT_SESSION_FLAGS_FOLLOW_FORK: with pid, trace the processes it makes too
+ * @KIPT_SESSION_FLAGS_ARMED: for crashes: CPUs that are offline are traced
+ *   when they come online, and all again after a suspend; with mode ring and
+ *   detached only
  */
 enum kipt_session_flags {
 	KIPT_SESSION_FLAGS_DETACHED = 1,
 	KIPT_SESSION_FLAGS_KEEP_CODE = 2,
 	KIPT_SESSION_FLAGS_FOLLOW_FORK = 4,
+	KIPT_SESSION_FLAGS_ARMED = 8,
 };
 
 /**
@@ -189,6 +194,7 @@ enum {
 	KIPT_A_SESSION_CODE_DROPPED,
 	KIPT_A_SESSION_PROCESSES,
 	KIPT_A_SESSION_PROCESSES_LOST,
+	KIPT_A_SESSION_PRINT_BRANCHES,
 	KIPT_A_SESSION_CPU,
 	KIPT_A_SESSION_PAD,
 
