@@ -79,6 +79,40 @@ session_tests() {
 	refused "delete_twice" 1 "ENOENT" delete "$ID"
 }
 
+# CPU 1 goes and comes back where it can.
+arm_tests() {
+	local online=/sys/devices/system/cpu/cpu1/online all
+	all=$(cat /sys/devices/system/cpu/present)
+	refused "disarm_nothing" 1 "no session is armed" disarm
+	run arm --size 64K
+	same "arm_exit" 0 "$STATUS"
+	same "arm_says_what_it_takes" 1 \
+		"$(grep -cE "armed: CPUs $all, 64 KiB each, [0-9]+ KiB in all, OS,[^U]*; prints 32 " <<<"$OUT")"
+	refused "arm_twice" 1 "held by session.*armed.*kipt disarm.*EBUSY" arm
+	refused "record_while_armed" 1 "armed for crashes; 'kipt disarm' ends it.*EBUSY" \
+		record --cpus 1 -- true
+	run status
+	same "status_tells_armed" 1 "$(grep -c ", armed$" <<<"$OUT")"
+	same "status_tells_lines" 1 \
+		"$(grep -c "at a crash: 32 branches are printed" <<<"$OUT")"
+	run status --json
+	same "status_json_armed" "True 32 running" \
+		"$(value armed) $(value print_branches) $(value state)"
+	refused "disarm" 0 "" disarm
+	run status
+	same "disarm_leaves_no_session" "" "$OUT"
+	echo 0 2>/dev/null >$online
+	run arm --cpus all --all --size 128K --print-branches 0
+	same "arm_again_at_once" 0 "$STATUS"
+	same "arm_all" 1 \
+		"$(grep -cE "armed: CPUs $all, 128 KiB.* OS,User.*; prints 0 " <<<"$OUT")"
+	echo 1 2>/dev/null >$online
+	refused "disarm_again" 0 "" disarm
+	run arm --cpus 1 --ctl OS,BranchEn
+	same "arm_one_cpu" 1 "$(grep -c "armed: CPUs 1, 4096 KiB each, 4096 KiB in all, OS,BranchEn;" <<<"$OUT")"
+	refused "disarm_one_cpu" 0 "" disarm
+}
+
 fetch_tests() {
 	local branches bytes pid status memory jobs
 	run start --cpus 1 --keep-code --size 16M
@@ -339,6 +373,7 @@ if ! "$KIPT" info >out 2>err; then
 fi
 ktap_start
 session_tests
+arm_tests
 fetch_tests
 unprivileged_tests
 record_command_tests

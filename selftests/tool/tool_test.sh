@@ -19,7 +19,7 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 . "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
-VERBS="info start stop status fetch delete record show decode packets"
+VERBS="info start stop status fetch delete arm disarm record show decode packets"
 
 # bytes HEX...: to standard output
 bytes() {

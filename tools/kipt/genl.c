@@ -94,6 +94,7 @@ static const char *const session_names[] = {
 	[KIPT_A_SESSION_FILTER] = "filter",
 	[KIPT_A_SESSION_PID] = "pid",
 	[KIPT_A_SESSION_CR3] = "cr3",
+	[KIPT_A_SESSION_PRINT_BRANCHES] = "print-branches",
 };
 
 static const char *const fetch_names[] = {
@@ -655,6 +656,9 @@ static void wishes_put(struct nl_msg *msg, const struct kipt_session *session)
 		nla_put_u32(msg, KIPT_A_SESSION_PID, session->pid);
 	if (session->cr3)
 		nla_put_u64(msg, KIPT_A_SESSION_CR3, session->cr3);
+	if (session->flags & KIPT_SESSION_FLAGS_ARMED)
+		nla_put_u32(msg, KIPT_A_SESSION_PRINT_BRANCHES,
+			    session->print_branches);
 }
 
 int genl_session_new(struct genl *genl, struct kipt_session *session,
@@ -743,6 +747,7 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 		.code_dropped = attr_u64(a[KIPT_A_SESSION_CODE_DROPPED]),
 		.processes = attr_u32(a[KIPT_A_SESSION_PROCESSES]),
 		.processes_lost = attr_u64(a[KIPT_A_SESSION_PROCESSES_LOST]),
+		.print_branches = attr_u32(a[KIPT_A_SESSION_PRINT_BRANCHES]),
 	};
 	attr_cpus(a[KIPT_A_SESSION_CPUS], session->cpus);
 	each_attr(genl, KIPT_A_SESSION_FILTER, filter_read, session);

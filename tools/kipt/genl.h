@@ -47,8 +47,8 @@ bool genl_version_fits(const struct kipt_info *info);
 /**
  * genl_session_new() - make a session
  * @genl: connection
- * @session: cpus, mode, size, ctl, flags, filters, pid and cr3 are asked for;
- *	id is filled
+ * @session: cpus, mode, size, ctl, flags, filters, pid, cr3 and, if it is to be
+ *	armed, print_branches are asked for; id is filled
  * @progress: called again and again, or NULL; memory and memory_total of the
  *	session tell how far it is
  *

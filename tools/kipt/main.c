@@ -17,6 +17,8 @@ static const struct kipt_verb *const verbs[] = {
 	&verb_status,
 	&verb_fetch,
 	&verb_delete,
+	&verb_arm,
+	&verb_disarm,
 	&verb_record,
 	&verb_show,
 	&verb_decode,

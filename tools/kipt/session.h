@@ -143,6 +143,7 @@ struct kipt_cpu {
  * @code_dropped: bytes of these it had to drop
  * @processes: with @pid, processes it follows that live
  * @processes_lost: those it should have followed and did not
+ * @print_branches: of an armed one, lines that are printed at a crash
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
  */
@@ -166,6 +167,7 @@ struct kipt_session {
 	u64 code_kept, code_dropped;
 	u32 processes;
 	u64 processes_lost;
+	u32 print_branches;
 	u32 cpu_count;
 	struct kipt_cpu *cpu;
 };
