@@ -48,6 +48,9 @@ install: tools
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(PREFIX)/bin/kipt
 	install -D -m 644 tools/kipt/kipt.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/kipt.1
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's:@BINDIR@:$(PREFIX)/bin:' tools/systemd/kipt-arm.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/kipt-arm.service
 
 clean:
 	rm -rf $(BUILD)
@@ -75,7 +78,7 @@ help:
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
-	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'
+	@echo 'install   module, tool, man page and systemd unit (PREFIX, DESTDIR)'
 	@echo 'clean     remove build/'
 
 .PHONY: all tools module test install clean help

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
+#include "arm_load.h"
 #include "follow.h"
 #include "latch.h"
 #include "limits.h"
@@ -42,6 +43,7 @@ static int __init kipt_init(void)
 	err = kipt_netlink_init();
 	if (err)
 		goto err_rawdev;
+	kipt_arm_load();
 	return 0;
 
 err_rawdev:
