@@ -11,6 +11,7 @@
 #include <linux/printk.h>
 
 #include "arm.h"
+#include "latch.h"
 #include "refuse.h"
 #include "reserve.h"
 #include "session.h"
@@ -127,8 +128,12 @@ static void keep_running(struct work_struct *work)
 	struct kipt_session *session =
 		container_of(to_delayed_work(work), struct kipt_session,
 			     arm.work);
-	bool again = resume(session);
+	bool again;
 
+	/* On the way to sleep CPUs come online. When it is up this comes again. */
+	if (kipt_latch_cause())
+		return;
+	again = resume(session);
 	mutex_lock(&session->lock);
 	if (!READ_ONCE(session->dead)) {
 		if (session->state == KIPT_STATE_RUNNING)
@@ -156,13 +161,11 @@ void kipt_arm_tell(const struct kipt_session *session)
 	if (!kipt_arm_is_armed(session) || !session->generation)
 		return;
 	if (READ_ONCE(session->dead))
-		pr_info("disarmed: session %u is gone\n",
-				    session->id);
+		pr_info("disarmed: session %u is gone\n", session->id);
 	else
 		pr_info("armed: session %u traces CPUs %*pbl, %llu KiB each; perf cannot use Intel PT there; 'kipt disarm' ends it\n",
-				    session->id,
-				    cpumask_pr_args(session->cpus),
-				    session->size >> 10);
+			session->id, cpumask_pr_args(session->cpus),
+			session->size >> 10);
 }
 
 void kipt_arm_look(struct kipt_session *session)

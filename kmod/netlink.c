@@ -41,6 +41,11 @@ static struct netlink_range_validation pid_range = {
 	.max = 2147483647,
 };
 
+static struct netlink_range_validation lines_range = {
+	.min = 0,
+	.max = KIPT_PRINT_BRANCHES_MAX,
+};
+
 static struct netlink_range_validation memory_range = {
 	.min = 262144,
 	.max = 1073741824,
@@ -65,8 +70,8 @@ static const struct nla_policy session_new_policy[] = {
 	[KIPT_A_SESSION_FILTER] = NLA_POLICY_NESTED(filter_policy),
 	[KIPT_A_SESSION_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &pid_range),
 	[KIPT_A_SESSION_CR3] = { .type = NLA_U64 },
-	[KIPT_A_SESSION_PRINT_BRANCHES] =
-		NLA_POLICY_RANGE(NLA_U32, 0, KIPT_PRINT_BRANCHES_MAX),
+	[KIPT_A_SESSION_PRINT_BRANCHES] = NLA_POLICY_FULL_RANGE(NLA_U32,
+								&lines_range),
 };
 
 static const struct nla_policy session_id_policy[] = {
