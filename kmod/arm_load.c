@@ -19,6 +19,7 @@
 #include "arm_load.h"
 #include "hw.h"
 #include "hw_regs.h"
+#include "permission.h"
 #include "refuse.h"
 #include "session.h"
 #include "setup.h"
@@ -101,8 +102,10 @@ static void take_ctl(struct kipt_session_config *config)
 static int take_parameters(struct kipt_session_config *config,
 			   struct netlink_ext_ack *extack)
 {
-	int err = take_cpus(config, extack);
+	int err = kipt_permission_load(extack);
 
+	if (!err)
+		err = take_cpus(config, extack);
 	if (!err)
 		err = take_size(config, extack);
 	if (err)
