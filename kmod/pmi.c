@@ -11,6 +11,7 @@
 #include <asm/tsc.h>
 
 #include "compat.h"
+#include "crash.h"
 #include "hw.h"
 #include "pmi.h"
 #include "trace.h"
@@ -80,6 +81,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	} else {
 		ours |= take_awaited();
 	}
+	kipt_crash_nmi_local(regs);
 	if (trace)
 		kipt_trace_nmi_local(trace);
 	return ours ? NMI_HANDLED : NMI_DONE;

@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "crash_pages.h"
 #include "follow.h"
 #include "latch.h"
 #include "memory.h"
@@ -429,6 +430,14 @@ int kipt_session_refuse_gone(const struct kipt_session *session,
 			   session->id);
 }
 
+static void link_crash_pages(struct kipt_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++)
+		kipt_crash_pages_link(&session->traces[i]);
+}
+
 int kipt_session_ready(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
@@ -440,8 +449,10 @@ int kipt_session_ready(struct kipt_session *session,
 	cpus_read_unlock();
 	if (READ_ONCE(session->dead))
 		err = kipt_session_refuse_gone(session, extack);
-	if (!err)
+	if (!err) {
+		link_crash_pages(session);
 		set_state(session, KIPT_STATE_NEW);
+	}
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -656,8 +667,10 @@ static bool detach_all(struct kipt_session *session)
 	if (kipt_trace_stop_all(session->traces, session->nr_traces,
 				KIPT_STOP_CAUSE_USER))
 		return false;
-	for (i = 0; i < session->nr_traces && session->held; i++)
+	for (i = 0; i < session->nr_traces && session->held; i++) {
+		kipt_crash_pages_unlink(&session->traces[i]);
 		kipt_trace_detach(&session->traces[i]);
+	}
 	return true;
 }
 

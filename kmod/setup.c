@@ -18,6 +18,7 @@
 
 #include "buffer.h"
 #include "compat.h"
+#include "crash_pages.h"
 #include "follow.h"
 #include "hw_regs.h"
 #include "memory.h"
@@ -347,6 +348,17 @@ static int grow_buffer(struct kipt_session *session, struct kipt_trace *trace,
 	return ret;
 }
 
+static int make_crash_pages(struct kipt_trace *trace,
+			    struct netlink_ext_ack *extack)
+{
+	char what[40];
+
+	if (!kipt_crash_pages_create(trace))
+		return 1;
+	snprintf(what, sizeof(what), "the crash pages of CPU %u", trace->cpu);
+	return kipt_memory_refuse(extack, what, PAGE_SIZE);
+}
+
 /* Return: 1 when all buffers are whole, 0 to go on, or an errno. */
 static int make_buffers(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
@@ -354,6 +366,8 @@ static int make_buffers(struct kipt_session *session,
 	struct kipt_trace *trace = &session->traces[session->setup_cpu];
 	int ret = grow_buffer(session, trace, extack);
 
+	if (ret > 0)
+		ret = make_crash_pages(trace, extack);
 	if (ret < 0)
 		return ret;
 	WRITE_ONCE(session->setup_done, session->setup_cpu * session->size +
@@ -440,6 +454,7 @@ void kipt_setup_free(struct kipt_session *session)
 	}
 	session->sideband = NULL;
 	for (i = 0; i < session->nr_traces; i++) {
+		kipt_crash_pages_destroy(&session->traces[i]);
 		kipt_buffer_put(session->traces[i].buffer);
 		session->traces[i].buffer = NULL;
 	}

@@ -19,6 +19,7 @@
 #include "../uapi/linux/kipt.h"
 
 struct kipt_buffer;
+struct kipt_crash_cpu;
 struct kipt_follow;
 struct kipt_session;
 
@@ -58,6 +59,7 @@ enum kipt_trace_state {
  * @session: whose CPU it is
  * @cpu: its number
  * @buffer: where the trace goes; whole before the first start
+ * @crash: what a dump is told of it; made when @buffer is whole
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
  * @follow: what decides when the CPU pauses, or NULL; set while stopped
@@ -87,6 +89,7 @@ struct kipt_trace {
 	struct kipt_session *session;
 	unsigned int cpu;
 	struct kipt_buffer *buffer;
+	struct kipt_crash_cpu *crash;
 	struct kipt_hw_config config;
 	struct kipt_follow *follow;
 	bool wanted;
@@ -231,6 +234,16 @@ void kipt_trace_result(struct kipt_trace *trace,
 struct kipt_trace *kipt_trace_here(void);
 
 /**
+ * kipt_trace_of() - the trace of any CPU
+ * @cpu: a possible CPU
+ *
+ * Context: preemption off; also NMI. It lives as kipt_trace_here() says.
+ *
+ * Return: NULL if none is attached.
+ */
+struct kipt_trace *kipt_trace_of(unsigned int cpu);
+
+/**
  * kipt_trace_steer_local() - pause or go on, aim at an address space
  * @trace: of this CPU
  * @go: whether the CPU is to trace
@@ -258,6 +271,43 @@ void kipt_trace_pmi_local(struct kipt_trace *trace);
  * Context: NMI.
  */
 void kipt_trace_nmi_local(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_freeze() - from now on no CPU begins to trace
+ *
+ * What is started meanwhile is paused. Context: any, also NMI.
+ */
+void kipt_trace_freeze(void);
+
+/**
+ * kipt_trace_freeze_local() - pause, for as long as all are frozen
+ * @trace: of this CPU
+ * @now: also in the middle of a change of the registers, which will never be
+ *	ended
+ *
+ * @trace->position is where it stands, if @trace was ever started.
+ *
+ * Context: this CPU, interrupts off or an NMI.
+ *
+ * Return: false if the registers are being changed; kipt_crash_catch_up_local()
+ * is called when that is over.
+ */
+bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
+
+/**
+ * kipt_trace_thaw() - CPUs may trace again
+ *
+ * Context: any.
+ */
+void kipt_trace_thaw(void);
+
+/**
+ * kipt_trace_thaw_local() - go on where kipt_trace_freeze_local() paused
+ *
+ * The trace goes on with a PSB+. Does nothing if all are frozen again.
+ * Context: this CPU, interrupts off.
+ */
+void kipt_trace_thaw_local(void);
 
 /**
  * kipt_trace_calls_init() - ready to call CPUs

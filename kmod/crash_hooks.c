@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets the hooks. Kprobes run with preemption off, whatever the kernel was
+ * doing, and so do the notifiers; one that hits inside another is lost, and
+ * then the next in line is heard: oops_enter(), panic(), __crash_kexec(), the
+ * notifiers.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kdebug.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+
+#include "crash.h"
+#include "crash_hooks.h"
+#include "probe.h"
+
+static int on_oops(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_hit(KIPT_CRASH_HOOK_OOPS, regs, 0);
+	return 0;
+}
+
+/* At its first instruction: what it returns to is on top of the stack. */
+static int on_panic(struct kprobe *probe, struct pt_regs *regs)
+{
+	unsigned long caller;
+
+	if (get_kernel_nofault(caller, (unsigned long *)regs->sp))
+		caller = 0;
+	kipt_crash_hit(KIPT_CRASH_HOOK_PANIC, regs, caller);
+	return 0;
+}
+
+static int on_kexec(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_hit(KIPT_CRASH_HOOK_KEXEC, regs, 0);
+	kipt_crash_tell();
+	return 0;
+}
+
+static int on_task_dead(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_survived();
+	return 0;
+}
+
+/**
+ * struct hook - a probe
+ * @symbol: of what
+ * @handler: what is called
+ * @optional: the kernel need not have it
+ * @set: it is registered
+ * @probe: the probe
+ */
+static struct hook {
+	const char *symbol;
+	kprobe_pre_handler_t handler;
+	bool optional;
+	bool set;
+	struct kprobe probe;
+} hooks[] = {
+	{ .symbol = "oops_enter", .handler = on_oops },
+	{ .symbol = "panic", .handler = on_panic },
+	/* What panic() calls since 6.16, and others may. */
+	{ .symbol = "vpanic", .handler = on_panic, .optional = true },
+	{ .symbol = "__crash_kexec", .handler = on_kexec },
+	{ .symbol = "make_task_dead", .handler = on_task_dead },
+};
+
+static int on_die(struct notifier_block *block, unsigned long what, void *data)
+{
+	struct die_args *args = data;
+
+	if (what != DIE_OOPS || !args->regs)
+		return NOTIFY_DONE;
+	kipt_crash_hit(KIPT_CRASH_HOOK_DIE, args->regs, 0);
+	kipt_crash_fault(args->regs->ip, args->trapnr);
+	return NOTIFY_DONE;
+}
+
+static int on_panic_notifier(struct notifier_block *block, unsigned long what,
+			     void *data)
+{
+	kipt_crash_hit(KIPT_CRASH_HOOK_NOTIFIER, NULL, 0);
+	kipt_crash_tell();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block die_block = {
+	.notifier_call = on_die,
+	.priority = INT_MAX,
+};
+
+static struct notifier_block panic_block = {
+	.notifier_call = on_panic_notifier,
+	.priority = INT_MAX,
+};
+
+static bool die_set, panic_set;
+
+static void set_hook(struct hook *hook)
+{
+	int err;
+
+	hook->probe = (struct kprobe){
+		.symbol_name = hook->symbol,
+		.pre_handler = hook->handler,
+	};
+	err = register_kprobe(&hook->probe);
+	hook->set = !err;
+	if (err && !hook->optional)
+		pr_warn("%s cannot be probed (error %d): a crash may be seen late\n",
+			hook->symbol, err);
+}
+
+void kipt_crash_hooks_init(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		set_hook(&hooks[i]);
+	die_set = !register_die_notifier(&die_block);
+	panic_set = !atomic_notifier_chain_register(&panic_notifier_list,
+						    &panic_block);
+}
+
+void kipt_crash_hooks_uninit(void)
+{
+	u32 i;
+
+	if (panic_set)
+		atomic_notifier_chain_unregister(&panic_notifier_list,
+						 &panic_block);
+	if (die_set)
+		unregister_die_notifier(&die_block);
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i].set)
+			unregister_kprobe(&hooks[i].probe);
+}
+
+bool kipt_crash_hooks_fire(char *why, size_t size)
+{
+	const struct hook *hook;
+
+	strscpy(why, "", size);
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++) {
+		if (!hook->set && hook->optional)
+			continue;
+		if (!hook->set) {
+			snprintf(why, size, "%s could not be probed",
+				 hook->symbol);
+			return false;
+		}
+		if (!kipt_probe_is_armed(&hook->probe)) {
+			strscpy(why, "kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1",
+				size);
+			return false;
+		}
+	}
+	return true;
+}
