@@ -13,7 +13,9 @@
 #include <linux/notifier.h>
 #include <linux/panic_notifier.h>
 #include <linux/ptrace.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/trapnr.h>
 
 #include "crash.h"
 #include "crash_hooks.h"
@@ -57,13 +59,15 @@ static int on_task_dead(struct kprobe *probe, struct pt_regs *regs)
  * @set: it is registered
  * @probe: the probe
  */
-static struct hook {
+struct hook {
 	const char *symbol;
 	kprobe_pre_handler_t handler;
 	bool optional;
 	bool set;
 	struct kprobe probe;
-} hooks[] = {
+};
+
+static struct hook hooks[] = {
 	{ .symbol = "oops_enter", .handler = on_oops },
 	{ .symbol = "panic", .handler = on_panic },
 	/* What panic() calls since 6.16, and others may. */
@@ -72,6 +76,14 @@ static struct hook {
 	{ .symbol = "make_task_dead", .handler = on_task_dead },
 };
 
+/* A page fault does not leave its vector in the thread, but it has a name. */
+static u32 trap_of(const struct die_args *args)
+{
+	if (args->str && !strcmp(args->str, "Oops"))
+		return X86_TRAP_PF;
+	return args->trapnr;
+}
+
 static int on_die(struct notifier_block *block, unsigned long what, void *data)
 {
 	struct die_args *args = data;
@@ -79,7 +91,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 	if (what != DIE_OOPS || !args->regs)
 		return NOTIFY_DONE;
 	kipt_crash_hit(KIPT_CRASH_HOOK_DIE, args->regs, 0);
-	kipt_crash_fault(args->regs->ip, args->trapnr);
+	kipt_crash_fault(args->regs->ip, trap_of(args));
 	return NOTIFY_DONE;
 }
 
