@@ -15,6 +15,8 @@
 #include <linux/ptrace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/ibt.h>
+#include <asm/text-patching.h>
 #include <asm/trapnr.h>
 
 #include "crash.h"
@@ -27,13 +29,30 @@ static int on_oops(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+/* The instruction before @behind, if it is a call of what is probed. */
+static u64 call_before(const struct kprobe *probe, unsigned long behind)
+{
+	u8 opcode;
+	s32 distance;
+
+	if (get_kernel_nofault(opcode, (u8 *)behind - CALL_INSN_SIZE) ||
+	    get_kernel_nofault(distance, (s32 *)behind - 1) ||
+	    opcode != CALL_INSN_OPCODE)
+		return behind;
+	/* The probe is behind ENDBR, the call may be. */
+	if ((unsigned long)probe->addr - (behind + distance) > ENDBR_INSN_SIZE)
+		return behind;
+	return behind - CALL_INSN_SIZE;
+}
+
 /* At its first instruction: what it returns to is on top of the stack. */
 static int on_panic(struct kprobe *probe, struct pt_regs *regs)
 {
-	unsigned long caller;
+	unsigned long behind;
+	u64 caller = 0;
 
-	if (get_kernel_nofault(caller, (unsigned long *)regs->sp))
-		caller = 0;
+	if (!get_kernel_nofault(behind, (unsigned long *)regs->sp))
+		caller = call_before(probe, behind);
 	kipt_crash_hit(KIPT_CRASH_HOOK_PANIC, regs, caller);
 	return 0;
 }

@@ -393,12 +393,12 @@ void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
 	struct kipt_crash_stop *stop = &trace->crash->stop;
 
 	memset(stop, 0, sizeof(*stop));
+	stop->tsc = rdtsc();
 	stop->state = KIPT_CRASH_STOPPED;
 	if (kipt_buffer_measure(trace->buffer, &trace->position, &stop->head,
 				&stop->tail))
 		stop->state = KIPT_CRASH_LOST;
 	fill_position(stop, &trace->position);
-	stop->tsc = rdtsc();
 	stop->cr3 = __read_cr3();
 	stop->ip = ip;
 	stop->task = (unsigned long)current;

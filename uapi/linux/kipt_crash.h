@@ -116,8 +116,8 @@ enum kipt_crash_hook {
  * @answered: of these, those that stopped in time
  * @faulted: @ip is of an instruction that faulted, not of a caller
  * @tsc: when the first CPU was there
- * @ip: instruction that faulted, 0 if that was a call of NULL; or what panic()
- *	would have returned to, the call stands before it; or 0 if not known
+ * @ip: instruction that faulted, 0 in a call of NULL; or the call of panic(),
+ *	the address behind it if that was no plain call; or 0 if not known
  * @trap: vector of the exception; ~0 if there was none
  * @pad: 0
  */
