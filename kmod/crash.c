@@ -175,14 +175,13 @@ static void wait_for_others(struct kipt_crash_event *event)
 }
 
 /* On the first CPU. */
-static void capture(enum kipt_crash_hook hook, struct pt_regs *regs,
-		    u64 caller)
+static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 {
 	struct kipt_crash_event event = {
 		.hook = hook,
 		.cpu = smp_processor_id(),
 		.tsc = rdtsc(),
-		.ip = caller,
+		.ip = ip,
 		.trap = ~0,
 	};
 
@@ -222,13 +221,13 @@ static bool is_first_here(void)
 }
 
 /* What panic() says counts only if nobody knew better. */
-static void add_caller(u64 caller)
+static void add_ip(u64 ip)
 {
 	struct kipt_crash_event event = *kipt_crash_pages_event();
 
-	if (!caller || event.ip || event.faulted)
+	if (!ip || event.ip || event.faulted)
 		return;
-	event.ip = caller;
+	event.ip = ip;
 	kipt_crash_pages_set_event(&event);
 }
 
@@ -237,7 +236,7 @@ static bool may_survive(enum kipt_crash_hook hook)
 	return hook == KIPT_CRASH_HOOK_OOPS || hook == KIPT_CRASH_HOOK_DIE;
 }
 
-static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 caller)
+static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 {
 	if (may_survive(hook))
 		WRITE_ONCE(last_task, current);
@@ -245,21 +244,21 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 caller)
 		/* Before the look at the phase; pairs with smp_mb() in forget(). */
 		smp_store_mb(dying, true);
 	if (elect()) {
-		capture(hook, regs, caller);
+		capture(hook, regs, ip);
 		atomic_set(&phase, STOPPED);
 	} else {
 		stop_local(regs ? regs->ip : 0, true);
 	}
 	if (!is_first_here())
 		return;
-	if (hook == KIPT_CRASH_HOOK_OOPS)
+	/* A BUG knows its place, and then comes oops_enter(). */
+	if (hook == KIPT_CRASH_HOOK_OOPS && !ip)
 		first_oopses++;
 	else if (hook == KIPT_CRASH_HOOK_PANIC)
-		add_caller(caller);
+		add_ip(ip);
 }
 
-void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs,
-		    u64 caller)
+void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 {
 	unsigned long flags;
 
@@ -268,7 +267,7 @@ void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs,
 	raw_local_irq_save(flags);
 	if (!this_cpu_read(inside)) {
 		this_cpu_write(inside, true);
-		meet(hook, regs, caller);
+		meet(hook, regs, ip);
 		this_cpu_write(inside, false);
 	}
 	raw_local_irq_restore(flags);

@@ -22,15 +22,14 @@ struct pt_regs;
  * kipt_crash_hit() - the machine may be dying
  * @hook: who says so
  * @regs: of this CPU at the hook; or NULL
- * @caller: where panic() returns to; 0 if not known
+ * @ip: what calls panic(), or is a BUG; 0 if not known
  *
  * The first CPU captures all; another stops its own trace. Nothing is
  * printed. Does nothing in a fault of its own.
  *
  * Context: any, also NMI. Takes 50 ms if a CPU does not answer.
  */
-void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs,
-		    u64 caller);
+void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip);
 
 /**
  * kipt_crash_fault() - the kernel said which instruction faulted

@@ -7,6 +7,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bug.h>
 #include <linux/kdebug.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -26,6 +27,37 @@
 static int on_oops(struct kprobe *probe, struct pt_regs *regs)
 {
 	kipt_crash_hit(KIPT_CRASH_HOOK_OOPS, regs, 0);
+	return 0;
+}
+
+/* handle_stack_overflow(regs, ...), which prints before the oops begins. */
+static int on_overflow(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct pt_regs *fault = (void *)regs->di;
+	unsigned long ip;
+
+	if (get_kernel_nofault(ip, &fault->ip))
+		ip = 0;
+	kipt_crash_hit(KIPT_CRASH_HOOK_OOPS, regs, ip);
+	return 0;
+}
+
+/* find_bug(address): what it finds is a warning or will be an oops. */
+static int on_bug_sought(struct kretprobe_instance *call, struct pt_regs *regs)
+{
+	*(unsigned long *)call->data = regs->di;
+	return 0;
+}
+
+static int on_bug_found(struct kretprobe_instance *call, struct pt_regs *regs)
+{
+	const struct bug_entry *bug = (void *)regs_return_value(regs);
+	unsigned short flags;
+
+	if (bug && !get_kernel_nofault(flags, &bug->flags) &&
+	    !(flags & BUGFLAG_WARNING))
+		kipt_crash_hit(KIPT_CRASH_HOOK_OOPS, regs,
+			       *(unsigned long *)call->data);
 	return 0;
 }
 
@@ -93,7 +125,14 @@ static struct hook hooks[] = {
 	{ .symbol = "vpanic", .handler = on_panic, .optional = true },
 	{ .symbol = "__crash_kexec", .handler = on_kexec },
 	{ .symbol = "make_task_dead", .handler = on_task_dead },
+	/* Without it the trace has what is printed before oops_enter(). */
+	{ .symbol = "handle_stack_overflow", .handler = on_overflow,
+	  .optional = true },
 };
+
+/* The same for a BUG. */
+static struct kretprobe bug_probe;
+static bool bug_set;
 
 /* A page fault does not leave its vector in the thread, but it has a name. */
 static u32 trap_of(const struct die_args *args)
@@ -149,12 +188,24 @@ static void set_hook(struct hook *hook)
 			hook->symbol, err);
 }
 
+static void set_bug_hook(void)
+{
+	bug_probe = (struct kretprobe){
+		.kp.symbol_name = "find_bug",
+		.entry_handler = on_bug_sought,
+		.handler = on_bug_found,
+		.data_size = sizeof(unsigned long),
+	};
+	bug_set = !register_kretprobe(&bug_probe);
+}
+
 void kipt_crash_hooks_init(void)
 {
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		set_hook(&hooks[i]);
+	set_bug_hook();
 	die_set = !register_die_notifier(&die_block);
 	panic_set = !atomic_notifier_chain_register(&panic_notifier_list,
 						    &panic_block);
@@ -169,6 +220,8 @@ void kipt_crash_hooks_uninit(void)
 						 &panic_block);
 	if (die_set)
 		unregister_die_notifier(&die_block);
+	if (bug_set)
+		unregister_kretprobe(&bug_probe);
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].set)
 			unregister_kprobe(&hooks[i].probe);

@@ -198,20 +198,12 @@ static void fill_regions(struct kipt_crash_region *to,
 	}
 }
 
-static void fill_cpu(struct kipt_crash_cpu *page,
-		     const struct kipt_trace *trace)
+/* A CPU that was never online may get pages before it is known. */
+static void fill_caps(struct kipt_crash_cpu *page, unsigned int cpu)
 {
-	const struct kipt_caps *caps = kipt_caps_cpu(trace->cpu);
-	const struct kipt_buffer *buffer = trace->buffer;
+	const struct kipt_caps *caps = kipt_caps_cpu(cpu);
 
-	page->nr_regions = buffer->nr_regions;
-	page->nr_here = min_t(u32, buffer->nr_regions,
-			      KIPT_CRASH_REGIONS_HERE);
-	fill_page(&page->page, KIPT_CRASH_CPU, trace->cpu,
-		  struct_size(page, regions, page->nr_here));
-	page->apic_id = cpu_physical_id(trace->cpu);
-	page->session = trace->session->id;
-	page->ctl = trace->config.ctl | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
+	page->apic_id = cpu_physical_id(cpu);
 	page->leaf0_ebx = caps->leaf0_ebx;
 	page->leaf0_ecx = caps->leaf0_ecx;
 	page->leaf1_eax = caps->leaf1_eax;
@@ -220,6 +212,21 @@ static void fill_cpu(struct kipt_crash_cpu *page,
 	page->tsc_num = caps->tsc_num;
 	page->crystal_hz = caps->crystal_hz;
 	page->max_nonturbo_ratio = caps->max_nonturbo_ratio;
+}
+
+static void fill_cpu(struct kipt_crash_cpu *page,
+		     const struct kipt_trace *trace)
+{
+	const struct kipt_buffer *buffer = trace->buffer;
+
+	page->nr_regions = buffer->nr_regions;
+	page->nr_here = min_t(u32, buffer->nr_regions,
+			      KIPT_CRASH_REGIONS_HERE);
+	fill_page(&page->page, KIPT_CRASH_CPU, trace->cpu,
+		  struct_size(page, regions, page->nr_here));
+	fill_caps(page, trace->cpu);
+	page->session = trace->session->id;
+	page->ctl = trace->config.ctl | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
 	page->size = buffer->size;
 	fill_regions(page->regions, buffer->regions, page->nr_here);
 	seal_stop(&page->stop);
@@ -348,6 +355,7 @@ void kipt_crash_pages_start(struct kipt_trace *trace)
 
 	mutex_lock(&chain_lock);
 	begin_change();
+	fill_caps(page, trace->cpu);
 	WRITE_ONCE(page->started, trace->session->started);
 	memcpy(page->cookie, trace->buffer->cookie, sizeof(page->cookie));
 	seal(&page->page);

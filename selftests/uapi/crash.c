@@ -164,13 +164,18 @@ static bool is_probed(const char *symbol)
 	return found;
 }
 
+/* The header, where it is, and the page of a CPU. */
+struct pages {
+	uint64_t address;
+	union page header;
+	union page cpu;
+};
+
 FIXTURE(crash)
 {
 	struct kipt_nl nl;
 	struct kipt_want want;
-	uint64_t address;
-	union page header;
-	union page cpu;
+	struct pages pages;
 	int id;
 };
 
@@ -191,7 +196,7 @@ FIXTURE_SETUP(crash)
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
-	self->address = told_address();
+	self->pages.address = told_address();
 	self->id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 }
@@ -201,18 +206,19 @@ FIXTURE_TEARDOWN(crash)
 	kipt_nl_close(&self->nl);
 }
 
-static bool read_header(FIXTURE_DATA(crash) *self)
+static bool read_header(struct pages *pages)
 {
-	return read_page(self->address, KIPT_CRASH_HEADER, &self->header);
+	return read_page(pages->address, KIPT_CRASH_HEADER, &pages->header);
 }
 
 /* The one CPU there is. */
-static bool read_cpu(FIXTURE_DATA(crash) *self)
+static bool read_cpu(struct pages *pages)
 {
-	return read_header(self) && self->header.header.nr_cpus == 1 &&
-	       read_page(self->header.page.next, KIPT_CRASH_CPU, &self->cpu) &&
-	       self->cpu.page.id == self->header.page.id &&
-	       stop_is_whole(&self->cpu.cpu.stop);
+	return read_header(pages) && pages->header.header.nr_cpus == 1 &&
+	       read_page(pages->header.page.next, KIPT_CRASH_CPU,
+			 &pages->cpu) &&
+	       pages->cpu.page.id == pages->header.page.id &&
+	       stop_is_whole(&pages->cpu.cpu.stop);
 }
 
 TEST_F(crash, header_is_where_the_log_says)
@@ -220,20 +226,20 @@ TEST_F(crash, header_is_where_the_log_says)
 	struct kipt_crash_event none = {};
 	struct utsname names;
 
-	ASSERT_NE(0, self->address);
-	ASSERT_TRUE(read_header(self));
-	ASSERT_EQ(0, memcmp(&self->header.header.event, &none, sizeof(none)));
+	ASSERT_NE(0, self->pages.address);
+	ASSERT_TRUE(read_header(&self->pages));
+	ASSERT_EQ(0, memcmp(&self->pages.header.header.event, &none, sizeof(none)));
 	ASSERT_EQ(0, uname(&names));
-	EXPECT_STREQ(names.release, (char *)self->header.header.release);
-	ASSERT_NE(0, self->header.header.tsc_khz);
-	ASSERT_NE(0, self->header.header.layout.vmcoreinfo);
+	EXPECT_STREQ(names.release, (char *)self->pages.header.header.release);
+	ASSERT_NE(0, self->pages.header.header.tsc_khz);
+	ASSERT_NE(0, self->pages.header.header.layout.vmcoreinfo);
 }
 
 TEST_F(crash, pages_say_what_a_session_is)
 {
-	const struct kipt_crash_cpu *cpu = &self->cpu.cpu;
+	const struct kipt_crash_cpu *cpu = &self->pages.cpu.cpu;
 
-	ASSERT_TRUE(read_cpu(self));
+	ASSERT_TRUE(read_cpu(&self->pages));
 	EXPECT_EQ(0, cpu->page.next);
 	EXPECT_EQ(0, cpu->page.number);
 	EXPECT_EQ((uint32_t)self->id, cpu->session);
@@ -247,24 +253,24 @@ TEST_F(crash, pages_say_what_a_session_is)
 
 TEST_F(crash, pages_know_whether_a_cpu_traces)
 {
-	const struct kipt_crash_cpu *cpu = &self->cpu.cpu;
+	const struct kipt_crash_cpu *cpu = &self->pages.cpu.cpu;
 	uint64_t first;
 
 	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
-	ASSERT_TRUE(read_cpu(self));
+	ASSERT_TRUE(read_cpu(&self->pages));
 	EXPECT_EQ(KIPT_CRASH_RUNNING, cpu->stop.state);
 	first = cpu->started;
 	EXPECT_NE(0, first);
 	pin_to(0);
 	work(1000);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	ASSERT_TRUE(read_cpu(self));
+	ASSERT_TRUE(read_cpu(&self->pages));
 	EXPECT_EQ(KIPT_CRASH_NOT_TRACED, cpu->stop.state);
 	EXPECT_LT(0, cpu->stop.head);
 	EXPECT_EQ(kipt_cpu_bytes(&self->nl, self->id, 0),
 		  cpu->stop.head - cpu->stop.tail);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
-	ASSERT_TRUE(read_cpu(self));
+	ASSERT_TRUE(read_cpu(&self->pages));
 	EXPECT_EQ(KIPT_CRASH_RUNNING, cpu->stop.state);
 	EXPECT_LT(first, cpu->started);
 }
@@ -272,13 +278,13 @@ TEST_F(crash, pages_know_whether_a_cpu_traces)
 /* As long as the ring was not written round. */
 TEST_F(crash, cookie_stands_at_the_end)
 {
-	const struct kipt_crash_cpu *cpu = &self->cpu.cpu;
+	const struct kipt_crash_cpu *cpu = &self->pages.cpu.cpu;
 	uint8_t end[KIPT_CRASH_COOKIE], none[KIPT_CRASH_COOKIE] = {};
 	const struct kipt_crash_region *last;
 
 	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	ASSERT_TRUE(read_cpu(self));
+	ASSERT_TRUE(read_cpu(&self->pages));
 	if (cpu->page.more || cpu->stop.tail)
 		SKIP(return, "the buffer is in very small pieces, or full");
 	last = &cpu->regions[cpu->nr_here - 1];
@@ -297,21 +303,21 @@ TEST_F(crash, trace_is_where_the_pages_say)
 	pin_to(0);
 	work(10);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	ASSERT_TRUE(read_cpu(self));
-	if (self->cpu.cpu.stop.tail)
+	ASSERT_TRUE(read_cpu(&self->pages));
+	if (self->pages.cpu.cpu.stop.tail)
 		SKIP(return, "the ring was written round");
-	ASSERT_TRUE(read_memory(self->cpu.cpu.regions[0].address, start,
+	ASSERT_TRUE(read_memory(self->pages.cpu.cpu.regions[0].address, start,
 				sizeof(start)));
 	EXPECT_EQ(0, memcmp(start, psb, sizeof(psb)));
 }
 
 TEST_F(crash, pages_are_gone_with_the_session)
 {
-	ASSERT_TRUE(read_cpu(self));
+	ASSERT_TRUE(read_cpu(&self->pages));
 	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
-	ASSERT_TRUE(read_header(self));
-	EXPECT_EQ(0, self->header.header.nr_cpus);
-	EXPECT_EQ(0, self->header.page.next);
+	ASSERT_TRUE(read_header(&self->pages));
+	EXPECT_EQ(0, self->pages.header.header.nr_cpus);
+	EXPECT_EQ(0, self->pages.header.page.next);
 	EXPECT_TRUE(memory_is_free(&self->nl));
 }
 
@@ -326,17 +332,18 @@ TEST_F(crash, chain_has_all_sessions)
 	other.cpus = "1";
 	id = kipt_session_new(&self->nl, &other);
 	ASSERT_LT(0, id);
-	ASSERT_TRUE(read_header(self));
-	ASSERT_EQ(2, self->header.header.nr_cpus);
-	ASSERT_TRUE(read_page(self->header.page.next, KIPT_CRASH_CPU,
-			      &self->cpu));
-	EXPECT_EQ(1, self->cpu.page.number);
-	ASSERT_TRUE(read_page(self->cpu.page.next, KIPT_CRASH_CPU, &self->cpu));
-	EXPECT_EQ(0, self->cpu.page.number);
-	EXPECT_EQ(0, self->cpu.page.next);
+	ASSERT_TRUE(read_header(&self->pages));
+	ASSERT_EQ(2, self->pages.header.header.nr_cpus);
+	ASSERT_TRUE(read_page(self->pages.header.page.next, KIPT_CRASH_CPU,
+			      &self->pages.cpu));
+	EXPECT_EQ(1, self->pages.cpu.page.number);
+	ASSERT_TRUE(read_page(self->pages.cpu.page.next, KIPT_CRASH_CPU,
+			      &self->pages.cpu));
+	EXPECT_EQ(0, self->pages.cpu.page.number);
+	EXPECT_EQ(0, self->pages.cpu.page.next);
 	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
-	ASSERT_TRUE(read_cpu(self));
-	EXPECT_EQ(1, self->cpu.page.number);
+	ASSERT_TRUE(read_cpu(&self->pages));
+	EXPECT_EQ(1, self->pages.cpu.page.number);
 }
 
 /* Read while sessions come and go, a page is whole but for a moment. */
@@ -359,7 +366,7 @@ TEST_F(crash, chain_is_whole_while_sessions_come_and_go)
 			_exit(1);
 	}
 	for (i = 0; i < 200; i++)
-		good += read_header(self);
+		good += read_header(&self->pages);
 	kill(child, SIGKILL);
 	ASSERT_EQ(child, waitpid(child, &i, 0));
 	EXPECT_TRUE(WIFSIGNALED(i));

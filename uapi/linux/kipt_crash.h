@@ -93,7 +93,8 @@ struct kipt_crash_layout {
 
 /**
  * enum kipt_crash_hook - what told first that the machine dies
- * @KIPT_CRASH_HOOK_OOPS: oops_enter()
+ * @KIPT_CRASH_HOOK_OOPS: oops_enter(), or a BUG() or an overflow of the stack
+ *	before the kernel tells of it
  * @KIPT_CRASH_HOOK_PANIC: panic() or vpanic()
  * @KIPT_CRASH_HOOK_KEXEC: __crash_kexec()
  * @KIPT_CRASH_HOOK_DIE: the die notifiers
