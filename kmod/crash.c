@@ -110,7 +110,7 @@ static void stop_local(u64 ip, bool now)
 		else
 			kipt_crash_pages_stop_local(trace, ip);
 	}
-	/* Pairs with smp_load_acquire() in all_stopped(). */
+	/* Pairs with smp_load_acquire() in has_stopped(). */
 	smp_store_release(this_cpu_ptr(&done), capture);
 }
 
@@ -121,7 +121,8 @@ void kipt_crash_nmi_local(const struct pt_regs *regs)
 
 void kipt_crash_catch_up_local(void)
 {
-	stop_local(this_cpu_read(met), true);
+	if (READ_ONCE(number))
+		stop_local(this_cpu_xchg(met, 0), true);
 }
 
 static bool is_asked(unsigned int cpu)
@@ -192,6 +193,8 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	kipt_trace_freeze();
 	stop_local(regs ? regs->ip : 0, true);
 	ask_others(&event);
+	/* Should another CPU that dies stop this one while it waits. */
+	kipt_crash_pages_set_event(&event);
 	wait_for_others(&event);
 	kipt_crash_pages_mend();
 	kipt_crash_pages_set_event(&event);
