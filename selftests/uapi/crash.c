@@ -20,6 +20,7 @@
 #define KPROBES		"/sys/kernel/debug/kprobes/list"
 #define LOG_BYTES	(1 << 20)
 #define LOG_READ_ALL	3
+#define KERNEL_IMAGE	0xffffffff80000000ULL
 
 /* A page, and what stands behind it. */
 union page {
@@ -37,7 +38,10 @@ static const char *why_not(void)
 	return access("/proc/kcore", R_OK) ? "/proc/kcore cannot be read" : NULL;
 }
 
-/* Return: whether @size bytes of physical memory could be read. */
+/*
+ * Return: whether @size bytes of physical memory could be read. Of the kernel's
+ * own image parts are freed and belong to others: there, they are not mapped.
+ */
 static bool read_memory(uint64_t address, void *to, size_t size)
 {
 	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
@@ -53,7 +57,7 @@ static bool read_memory(uint64_t address, void *to, size_t size)
 			  sizeof(part)) != sizeof(part))
 			break;
 		if (part.p_type != PT_LOAD || part.p_paddr == ~0ULL ||
-		    address < part.p_paddr ||
+		    part.p_vaddr >= KERNEL_IMAGE || address < part.p_paddr ||
 		    address + size > part.p_paddr + part.p_memsz)
 			continue;
 		done = pread(fd, to, size, part.p_offset + address -
