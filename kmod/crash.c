@@ -32,7 +32,7 @@
  * stands still only looks count.
  */
 #define WAIT_MS		50
-#define WAIT_LOOKS	20000
+#define WAIT_LOOKS	100000
 /* The same for what another CPU does in microseconds. */
 #define CLEAR_LOOKS	20000
 
