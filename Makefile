@@ -29,6 +29,7 @@ include tools/fuzz/fuzz.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
 include selftests/sideband/sideband.mk
+include selftests/crash/crash.mk
 include selftests/messages/messages.mk
 include selftests/selftests.mk
 include tools/stress/stress.mk
@@ -41,7 +42,7 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test messages-test vm-console-test stress-judge-test
+	sideband-test crash-test messages-test vm-console-test stress-judge-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
