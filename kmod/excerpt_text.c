@@ -244,6 +244,8 @@ static const char *gap_name(u8 gap)
 		return "code that cannot be read";
 	case KIPT_GAP_CODE_CHANGED:
 		return "code that was patched";
+	case KIPT_GAP_STOPPED:
+		return "time was up";
 	case KIPT_GAP_TRUNCATED:
 		return "the trace is cut off";
 	default:
@@ -406,8 +408,11 @@ static void show_not_found(const struct kipt_excerpt_text *text)
 	struct line_text line = { .len = 0 };
 
 	add_end(&line, text);
-	add(&line, text->end.known ? " is not in the trace" :
-				     ": it is not known where that is");
+	if (!text->end.known)
+		add(&line, ": it is not known where that is");
+	else
+		add(&line, text->over ? " was not reached in time" :
+					" is not in the trace");
 	put(text, &line);
 }
 

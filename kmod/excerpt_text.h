@@ -60,7 +60,8 @@ enum kipt_excerpt_name {
  * @tsc_khz: of the time; 0: no time is shown
  * @end: where execution died
  * @last: the record for which kipt_excerpt_ends() held; NULL: there was none
- * @insns: instructions that were traced after it
+ * @over: time was up before all was looked at
+ * @insns: instructions that were traced after @last
  * @name: writes the name of @ip, cut to @size bytes with its 0
  * @put: takes a line of at most KIPT_EXCERPT_WIDTH bytes with its 0
  * @ctx: first argument of both
@@ -70,6 +71,7 @@ struct kipt_excerpt_text {
 	u32 tsc_khz;
 	struct kipt_excerpt_end end;
 	const struct kipt_record *last;
+	bool over;
 	u64 insns;
 	void (*name)(void *ctx, u64 ip, enum kipt_excerpt_name how, char *buf,
 		     u32 size);
