@@ -52,8 +52,6 @@
 #define SLICE_BYTES	(4U << 10)
 /* Of the name of an address, which may be cut. */
 #define PLACE_BYTES	256U
-/* As many lines as are asked for are left when all is folded, mostly. */
-#define ENOUGH_TIMES	4
 
 /**
  * struct excerpt - all that decoding for the log needs
@@ -309,7 +307,7 @@ static void decode(struct excerpt *excerpt)
 		decode_window(excerpt, window < excerpt->size ?
 			      excerpt->size - window : 0);
 		if ((excerpt->text.last || !excerpt->text.end.known) &&
-		    excerpt->list.count >= excerpt->lines * ENOUGH_TIMES)
+		    excerpt->list.count >= excerpt->lines)
 			break;
 		if (window >= excerpt->size || window >= WINDOW_MOST ||
 		    !is_time_for_next(excerpt, begin))

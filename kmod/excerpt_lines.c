@@ -28,6 +28,7 @@ void kipt_excerpt_lines_init(struct kipt_excerpt_lines *list,
 		.lines = memory,
 		.room = room,
 		.top = -1,
+		.strange = -1,
 	};
 }
 
@@ -92,7 +93,8 @@ static u32 calls_of(const struct kipt_excerpt_line *line)
 {
 	u32 calls = line->calls;
 
-	if (line->kind != KIPT_EXCERPT_LOCAL)
+	if (line->kind != KIPT_EXCERPT_LOCAL &&
+	    line->kind != KIPT_EXCERPT_STACK)
 		add_up(&calls, line->times);
 	add_up(&calls, line->dropped);
 	return calls;
@@ -139,11 +141,14 @@ static void link_lines(struct kipt_excerpt_lines *list, u32 segment)
 
 	list->top = -1;
 	list->segment = segment;
-	list->strange = 0;
+	list->strange = -1;
 	for (i = 0; i < list->count; i++) {
 		list->lines[i].below = list->top;
-		if (list->lines[i].open)
-			list->top = (s32)i;
+		if (!list->lines[i].open)
+			continue;
+		list->top = (s32)i;
+		if (list->lines[i].kind == KIPT_EXCERPT_STACK)
+			list->strange = (s32)i;
 	}
 }
 
@@ -209,6 +214,23 @@ static void push(struct kipt_excerpt_lines *list, u8 kind, u64 ip, u64 site)
 	list->depth++;
 }
 
+/* The system call of an entry is two calls below it, with all it does. */
+static void name_entry(struct kipt_excerpt_lines *list,
+		       const struct kipt_excerpt_line *line)
+{
+	struct kipt_excerpt_line *entry;
+	s32 i = line->below;
+
+	i = i < 0 ? i : list->lines[i].below;
+	if (i < 0 || list->lines[i].kind != KIPT_EXCERPT_ENTRY)
+		return;
+	entry = &list->lines[i];
+	if (line->calls < entry->most)
+		return;
+	entry->most = line->calls + 1;
+	entry->site = line->jumped ? line->jumped : line->ip;
+}
+
 /* An open line returns, and with it all behind it. */
 static void pop(struct kipt_excerpt_lines *list, u32 index)
 {
@@ -220,8 +242,8 @@ static void pop(struct kipt_excerpt_lines *list, u32 index)
 	list->count = index + 1;
 	list->depth = line->depth;
 	list->nr_jumps = 0;
-	if (list->strange > (s32)index)
-		list->strange = 0;
+	if (list->strange >= (s32)index)
+		list->strange = -1;
 	if (line->times > 1) {
 		/* One of those that it stands for. */
 		line->times--;
@@ -231,6 +253,7 @@ static void pop(struct kipt_excerpt_lines *list, u32 index)
 		return;
 	}
 	line->open = false;
+	name_entry(list, line);
 	list->top = line->below;
 	if (line->kind == KIPT_EXCERPT_LOCAL)
 		list->count--;
@@ -238,32 +261,52 @@ static void pop(struct kipt_excerpt_lines *list, u32 index)
 		fold_returned(list);
 }
 
-/* What is open is not known to be so any more; another segment begins. */
-static void leave(struct kipt_excerpt_lines *list)
+/* What is open from a line on is not known to be so any more. */
+static void leave(struct kipt_excerpt_lines *list, s32 i)
 {
-	s32 i;
-
-	for (i = list->top; i >= 0; i = list->lines[i].below) {
+	for (; i >= 0; i = list->lines[i].below) {
 		list->lines[i].open = false;
 		list->lines[i].left = true;
 	}
-	list->top = -1;
-	list->strange = 0;
-	list->depth = 0;
 }
 
-static void begin_segment(struct kipt_excerpt_lines *list, u8 kind, u8 gap,
-			  u64 ip)
+/* What was called on another stack is a segment of its own. */
+static void settle(struct kipt_excerpt_lines *list)
+{
+	s32 strange = list->strange, deeper;
+	u32 i;
+
+	if (strange < 0)
+		return;
+	leave(list, strange);
+	deeper = list->lines[strange].depth + 1;
+	list->lines[strange].depth = 0;
+	list->segment = (u32)strange + 1;
+	for (i = list->segment; i < list->count; i++) {
+		list->lines[i].depth -= deeper;
+		if (list->lines[i].below <= strange)
+			list->lines[i].below = -1;
+	}
+	list->depth -= deeper;
+	list->strange = -1;
+	if (list->top <= strange)
+		list->top = -1;
+}
+
+static void begin_segment(struct kipt_excerpt_lines *list, u8 gap, u64 ip)
 {
 	struct kipt_excerpt_line *last;
 
-	leave(list);
+	settle(list);
+	leave(list, list->top);
+	list->top = -1;
+	list->depth = 0;
 	last = list->count ? &list->lines[list->count - 1] : NULL;
-	if (last && last->kind == kind && last->gap == gap) {
+	if (last && last->kind == KIPT_EXCERPT_GAP && last->gap == gap) {
 		add_up(&last->times, 1);
 		last->ip = ip;
 	} else {
-		append(list, kind, ip, 0)->gap = gap;
+		append(list, KIPT_EXCERPT_GAP, ip, 0)->gap = gap;
 	}
 	list->segment = list->count;
 }
@@ -357,24 +400,32 @@ static void see_return(struct kipt_excerpt_lines *list,
 	u64 ip = leave_thunk(list, record->ip);
 	s32 call = find_call(list, record->value);
 
-	if (call >= 0)
+	if (call >= 0) {
 		pop(list, (u32)call);
-	else if (list->top < 0)
-		return_before(list, ip);
-	else if (list->lines[list->top].kind == KIPT_EXCERPT_LOCAL)
+		return;
+	}
+	if (list->top >= 0 &&
+	    list->lines[list->top].kind == KIPT_EXCERPT_LOCAL) {
 		jump_by_thunk(list, record->value);
-	else if (!list->strange)
-		list->strange = list->top + 1;
-	else
-		begin_segment(list, KIPT_EXCERPT_STACK, 0, record->value);
+		return;
+	}
+	settle(list);
+	if (list->top >= 0) {
+		push(list, KIPT_EXCERPT_STACK, record->value, 0);
+		list->strange = list->top;
+	} else {
+		return_before(list, ip);
+	}
 }
 
 static void enter_user(struct kipt_excerpt_lines *list, u64 ip)
 {
-	s32 i = list->top;
+	s32 i;
 
 	if (list->user)
 		return;
+	settle(list);
+	i = list->top;
 	while (i >= 0 && list->lines[i].below >= 0)
 		i = list->lines[i].below;
 	if (i >= 0) {
@@ -395,6 +446,7 @@ static void see_iret(struct kipt_excerpt_lines *list,
 		enter_user(list, record->ip);
 		return;
 	}
+	settle(list);
 	for (i = list->top; i >= 0; i = list->lines[i].below) {
 		if (list->lines[i].kind != KIPT_EXCERPT_EVENT)
 			continue;
@@ -473,7 +525,7 @@ static void see_branch(struct kipt_excerpt_lines *list,
 		see_kernel_branch(list, record);
 	} else if (enters) {
 		list->user = false;
-		push(list, KIPT_EXCERPT_ENTRY, record->value, record->ip);
+		push(list, KIPT_EXCERPT_ENTRY, record->value, 0);
 	}
 	if (!(record->flags & KIPT_RF_NO_VALUE))
 		list->here = record->value;
@@ -492,7 +544,7 @@ static void see_enable(struct kipt_excerpt_lines *list,
 		if (list->segment == list->count)
 			list->lines[list->count - 1].ip = record->ip;
 	} else if (off && list->top >= 0) {
-		begin_segment(list, KIPT_EXCERPT_GAP, 0, record->ip);
+		begin_segment(list, 0, record->ip);
 	} else if (!list->user && record->type == KIPT_RECORD_ENABLE) {
 		push(list, KIPT_EXCERPT_ENTRY, record->ip, 0);
 	}
@@ -509,7 +561,7 @@ static void see_gap(struct kipt_excerpt_lines *list,
 		return;
 	if (!list->count)
 		return;
-	begin_segment(list, KIPT_EXCERPT_GAP, record->kind, 0);
+	begin_segment(list, record->kind, 0);
 	list->waits = true;
 }
 
@@ -600,6 +652,7 @@ void kipt_excerpt_lines_trim(struct kipt_excerpt_lines *list, u32 most)
 {
 	u32 open = 0, other, i;
 
+	settle(list);
 	remove_local(list);
 	fold_all(list);
 	for (i = 0; i < list->count; i++)

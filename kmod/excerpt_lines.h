@@ -26,7 +26,9 @@
  * @KIPT_EXCERPT_BEFORE: a function that returned, of which the begin was not
  *	seen
  * @KIPT_EXCERPT_GAP: something is missing; all that was open is unknown
- * @KIPT_EXCERPT_STACK: execution went on on another stack, as the next task
+ * @KIPT_EXCERPT_STACK: a return that fitted no call: execution went on on
+ *	another stack, as the next task. While it is open a trampoline is
+ *	possible, that returns to where the call came from
  */
 enum kipt_excerpt_kind {
 	KIPT_EXCERPT_CALL = 1,
@@ -42,13 +44,15 @@ enum kipt_excerpt_kind {
  * struct kipt_excerpt_line - one line
  * @ip: where control went: the begin of a function, mostly; of BEFORE an
  *	address in it
- * @site: where it came from; 0: not known
+ * @site: where it came from; 0: not known. Of ENTRY that returned: the function
+ *	two calls below it that made the most, which is the system call
  * @jumped: where the last jump in it went: its name, if it is another
  * @jumped_before: where the one before went
  * @time: TSC, as far as the trace says; 0: unknown
  * @times: how often it came
  * @calls: all calls below it that returned
  * @dropped: calls behind this line that had no room
+ * @most: of ENTRY: how many the function at @site made, and itself
  * @depth: of calls; counts from 0 behind each GAP and STACK, may be negative
  * @below: the line it was called from, or -1
  * @kind: enum kipt_excerpt_kind
@@ -65,6 +69,7 @@ struct kipt_excerpt_line {
 	u32 times;
 	u32 calls;
 	u32 dropped;
+	u32 most;
 	s32 depth;
 	s32 below;
 	u8 kind;
@@ -90,7 +95,7 @@ struct kipt_excerpt_jump {
  * @count: the newest is the last
  * @segment: the first behind the last GAP or STACK
  * @top: the last that is open, or -1; all behind it returned
- * @strange: 0, or 1 + @top when a return came that fitted no call
+ * @strange: the open line of kind STACK, or -1
  * @depth: of what runs
  * @time: TSC now; 0: unknown
  * @here: the address known last

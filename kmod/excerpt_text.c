@@ -17,6 +17,7 @@
 /* Bytes of a near call that may lead to the end of the machine. */
 #define CALL_BYTES_MIN	2U
 #define CALL_BYTES_MAX	7U
+#define HANDLER_PREFIX	"asm_exc_"
 
 /**
  * struct line_text - a line that is being written
@@ -119,6 +120,25 @@ bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 	       (behind >= CALL_BYTES_MIN && behind <= CALL_BYTES_MAX);
 }
 
+/* The handler tells what happened: asm_exc_page_fault. */
+static void add_trap(struct line_text *line,
+		     const struct kipt_excerpt_text *text)
+{
+	u32 prefix = sizeof(HANDLER_PREFIX) - 1, i;
+	char name[NAME_BYTES] = "";
+
+	if (text->last)
+		text->name(text->ctx, text->last->value, KIPT_EXCERPT_NAME,
+			   name, sizeof(name));
+	name[sizeof(name) - 1] = 0;
+	if (strncmp(name, HANDLER_PREFIX, prefix)) {
+		add(line, trap_name(text->end.trap));
+		return;
+	}
+	for (i = prefix; name[i]; i++)
+		add_char(line, name[i] == '_' ? ' ' : name[i]);
+}
+
 /* "the page fault at NAME", "the call at NAME" */
 static void add_end(struct line_text *line,
 		    const struct kipt_excerpt_text *text)
@@ -130,7 +150,10 @@ static void add_end(struct line_text *line,
 		return;
 	}
 	add(line, "the ");
-	add(line, end->faulted ? trap_name(end->trap) : "call");
+	if (end->faulted)
+		add_trap(line, text);
+	else
+		add(line, "call");
 	add(line, " at ");
 	add_name(line, text, text->last && !end->faulted ? text->last->ip :
 		 end->ip, KIPT_EXCERPT_PLACE);
@@ -145,9 +168,9 @@ static void show_head(const struct kipt_excerpt_text *text)
 	add(&line, ", calls before ");
 	add_end(&line, text);
 	put(text, &line);
-	add(&line, text->tsc_khz ? " us before" : "");
+	add(&line, text->tsc_khz ? "        us" : "");
 	add_spaces(&line, TIME_BYTES);
-	add(&line, " f() {: not returned; f();: returned; N in it: calls below it");
+	add(&line, " \"f() {\" did not return, \"f();\" did, with N calls in it");
 	put(text, &line);
 }
 
@@ -284,19 +307,22 @@ static void add_function(struct line_text *line,
 			 const struct kipt_excerpt_text *text,
 			 const struct kipt_excerpt_line *from)
 {
+	bool entry = from->kind == KIPT_EXCERPT_ENTRY;
+	bool returned = !from->open && !from->left;
+	u64 ip = entry ? from->site : from->jumped;
 	char name[NAME_BYTES] = "", other[NAME_BYTES] = "";
 
 	text->name(text->ctx, from->ip, KIPT_EXCERPT_NAME, name, sizeof(name));
 	name[sizeof(name) - 1] = 0;
 	add(line, name);
-	if (!from->jumped)
+	/* Entries are labels, between which they jump. */
+	if (!ip || from->kind == KIPT_EXCERPT_EVENT || (entry && !returned))
 		return;
-	text->name(text->ctx, from->jumped, KIPT_EXCERPT_NAME, other,
-		   sizeof(other));
+	text->name(text->ctx, ip, KIPT_EXCERPT_NAME, other, sizeof(other));
 	other[sizeof(other) - 1] = 0;
 	if (!strcmp(name, other))
 		return;
-	add(line, " -> ");
+	add(line, entry ? ": " : " -> ");
 	add(line, other);
 }
 
@@ -393,7 +419,7 @@ static void show_end(const struct kipt_excerpt_text *text,
 	} else if (text->end.faulted) {
 		add_name(&line, text, text->last->ip, KIPT_EXCERPT_PLACE);
 		add(&line, ": ");
-		add(&line, trap_name(text->end.trap));
+		add_trap(&line, text);
 	} else {
 		add_name(&line, text, text->last->ip, KIPT_EXCERPT_PLACE);
 		add(&line, " calls ");

@@ -251,6 +251,35 @@ static void system_calls_are_one_line(void)
 	       AFTER);
 }
 
+static void system_calls_are_named(void)
+{
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	leaf('b', 0x8, 'c');
+	call('b', 0x10, 'd');
+	leaf('d', 0x10, 'e');
+	ret('d', 'b', 0x10);
+	leaf('b', 0x20, 'c');
+	ret('b', 'a', 0x10);
+	leave('a');
+	enter('a');
+	call('a', 0x10, 'b');
+	call('b', 0x10, 'c');
+	branch(KIPT_BRANCH_JUMP, fn('c') + 0x10, fn('f'));
+	ret('f', 'b', 0x10);
+	ret('b', 'a', 0x10);
+	leave('a');
+	enter('a');
+	show_fault('a', 0, MOST);
+	EXPECT("system calls that returned have their names",
+	       "           a: d();  5 in it",
+	       "           a: f();  2 in it",
+	       "           a() {",
+	       "             a+0x0/0x100: page fault",
+	       AFTER);
+}
+
 static void recursion_is_counted(void)
 {
 	u32 i;
@@ -403,10 +432,47 @@ static void other_returns_fit(void)
 	EXPECT("another stack is told",
 	       "           a() {",
 	       "             b() {",
-	       "               c();",
-	       "           --- another stack, then in u+0x15/0x100 ---",
+	       "           --- another stack, then in s+0x15/0x100 ---",
+	       "           s();  1 in it  called before that",
 	       "           d();",
 	       "           u+0x30/0x100: page fault",
+	       AFTER);
+}
+
+static void another_stack_at_the_end(void)
+{
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
+	branch(KIPT_BRANCH_JUMP, fn('s') + 0x18, fn('j'));
+	call('s', 0x20, 'c');
+	show_fault('c', 0x30, MOST);
+	EXPECT("what is on another stack is nobody's who was before",
+	       "           a() {",
+	       "             b() {",
+	       "           --- another stack, then in s+0x15/0x100 ---",
+	       "           c() {",
+	       "             c+0x30/0x100: page fault",
+	       AFTER);
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
+	call('s', 0x20, 'c');
+	branch(KIPT_BRANCH_RET, fn('c') + 0x80, fn('u') + 0x15);
+	branch(KIPT_BRANCH_IRET, fn('u') + 0x80, fn('q'));
+	enter('e');
+	show_fault('e', 0x30, MOST);
+	EXPECT("nor what returns from an interrupt there",
+	       "           a() {",
+	       "             b() {",
+	       "           --- another stack, then in s+0x15/0x100 ---",
+	       "           c() {",
+	       "           --- another stack, then in u+0x15/0x100 ---",
+	       "           u();  called before that",
+	       "           e() {",
+	       "             e+0x30/0x100: page fault",
 	       AFTER);
 }
 
@@ -687,12 +753,14 @@ int main(void)
 	ktap_start();
 	returned_calls_are_one_line();
 	system_calls_are_one_line();
+	system_calls_are_named();
 	recursion_is_counted();
 	recursion_returns();
 	loops_are_counted();
 	events_are_told();
 	thunks_are_jumps();
 	other_returns_fit();
+	another_stack_at_the_end();
 	begins_in_the_middle();
 	gaps_are_gaps();
 	user_code_is_left_out();
