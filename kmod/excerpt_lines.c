@@ -372,8 +372,7 @@ static void jump_by_thunk(struct kipt_excerpt_lines *list, u64 to)
 		line->jumped = to;
 }
 
-static const struct kipt_excerpt_jump *
-last_jump(const struct kipt_excerpt_lines *list)
+static struct kipt_excerpt_jump *last_jump(struct kipt_excerpt_lines *list)
 {
 	return list->nr_jumps ?
 	       &list->jumps[(list->nr_jumps - 1) % KIPT_EXCERPT_JUMPS] : NULL;
@@ -464,10 +463,16 @@ static void see_iret(struct kipt_excerpt_lines *list,
 static void see_jump(struct kipt_excerpt_lines *list,
 		     const struct kipt_record *record)
 {
+	struct kipt_excerpt_jump *jump = last_jump(list);
 	struct kipt_excerpt_line *line;
 
-	list->jumps[list->nr_jumps++ % KIPT_EXCERPT_JUMPS] =
-		(struct kipt_excerpt_jump){ record->ip, record->value };
+	if (jump && jump->from == record->ip && jump->to == record->value)
+		add_up(&jump->times, 1);
+	else
+		list->jumps[list->nr_jumps++ % KIPT_EXCERPT_JUMPS] =
+			(struct kipt_excerpt_jump){
+				record->ip, record->value, 1
+			};
 	if (list->top < 0)
 		return;
 	line = &list->lines[list->top];

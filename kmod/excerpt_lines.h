@@ -82,10 +82,12 @@ struct kipt_excerpt_line {
  * struct kipt_excerpt_jump - a taken jump
  * @from: the instruction
  * @to: where it went
+ * @times: how often in a row
  */
 struct kipt_excerpt_jump {
 	u64 from;
 	u64 to;
+	u32 times;
 };
 
 /**
@@ -102,8 +104,8 @@ struct kipt_excerpt_jump {
  * @user: user code runs
  * @off: tracing was turned off in the kernel
  * @waits: the last line is a GAP, and it is not known where it goes on
- * @nr_jumps: jumps since the last call or return; as many of @jumps as there
- *	are, a ring
+ * @nr_jumps: jumps since the last call or return, those in a row as one; as
+ *	many of @jumps as there are, a ring
  * @jumps: they
  */
 struct kipt_excerpt_lines {

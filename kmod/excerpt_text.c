@@ -87,7 +87,7 @@ static const char *trap_name(u32 trap)
 	case 3:
 		return "breakpoint";
 	case 6:
-		return "invalid opcode";
+		return "invalid opcode (BUG)";
 	case 8:
 		return "double fault";
 	case 12:
@@ -133,6 +133,11 @@ static void add_trap(struct line_text *line,
 	name[sizeof(name) - 1] = 0;
 	if (strncmp(name, HANDLER_PREFIX, prefix)) {
 		add(line, trap_name(text->end.trap));
+		return;
+	}
+	/* BUG() is one. */
+	if (!strcmp(name + prefix, "invalid_op")) {
+		add(line, trap_name(6));
 		return;
 	}
 	for (i = prefix; name[i]; i++)
@@ -276,11 +281,11 @@ static const char *gap_name(u8 gap)
 	}
 }
 
-static void add_times(struct line_text *line, u32 times)
+static void add_times(struct line_text *line, const char *by, u32 times)
 {
 	if (times < 2)
 		return;
-	add(line, "  x ");
+	add(line, by);
 	add_number(line, times);
 }
 
@@ -298,7 +303,7 @@ static void show_break(const struct kipt_excerpt_text *text,
 		add_name(line, text, from->ip, KIPT_EXCERPT_PLACE);
 	}
 	add(line, " ---");
-	add_times(line, from->times);
+	add_times(line, "  x ", from->times);
 	put(text, line);
 }
 
@@ -330,18 +335,18 @@ static void add_remarks(struct line_text *line,
 			const struct kipt_excerpt_text *text,
 			const struct kipt_excerpt_line *from)
 {
-	if (from->calls) {
-		add(line, "  ");
-		add_number(line, from->calls);
-		add(line, " in it");
-	}
-	add_times(line, from->times);
 	if (from->kind == KIPT_EXCERPT_EVENT && from->site) {
 		add(line, "  at ");
 		add_name(line, text, from->site, KIPT_EXCERPT_PLACE);
 	} else if (from->kind == KIPT_EXCERPT_BEFORE) {
 		add(line, "  called before that");
 	}
+	if (from->calls) {
+		add(line, "  ");
+		add_number(line, from->calls);
+		add(line, " in it");
+	}
+	add_times(line, "  x ", from->times);
 	if (from->dropped) {
 		add(line, "  ... ");
 		add_number(line, from->dropped);
@@ -389,6 +394,7 @@ static void show_jumps(const struct kipt_excerpt_text *text,
 		add_name(&line, text, jump->from, KIPT_EXCERPT_OFFSET);
 		add(&line, "->");
 		add_name(&line, text, jump->to, KIPT_EXCERPT_OFFSET);
+		add_times(&line, " x ", jump->times);
 	}
 	put(text, &line);
 }

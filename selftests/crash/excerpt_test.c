@@ -370,7 +370,7 @@ static void events_are_told(void)
 	EXPECT("interrupts say where they came",
 	       "           a() {",
 	       "             b() {",
-	       "               i();  1 in it  at b+0x15/0x100",
+	       "               i();  at b+0x15/0x100  1 in it",
 	       "               c();",
 	       "               i() {  at b+0x30/0x100",
 	       "                 j() {",
@@ -433,7 +433,7 @@ static void other_returns_fit(void)
 	       "           a() {",
 	       "             b() {",
 	       "           --- another stack, then in s+0x15/0x100 ---",
-	       "           s();  1 in it  called before that",
+	       "           s();  called before that  1 in it",
 	       "           d();",
 	       "           u+0x30/0x100: page fault",
 	       AFTER);
@@ -488,7 +488,7 @@ static void begins_in_the_middle(void)
 	call('b', 0x20, 'h');
 	show_fault('h', 0x30, MOST);
 	EXPECT("functions that the trace begins in",
-	       "           c();  4 in it  called before that",
+	       "           c();  called before that  4 in it",
 	       "           h() {",
 	       "             h+0x30/0x100: page fault",
 	       AFTER);
@@ -554,13 +554,14 @@ static void jumps_before_the_end(void)
 	leaf('b', 0x44, 'c');
 	for (i = 0; i < 6; i++)
 		branch(KIPT_BRANCH_COND, fn('b') + 0x50 + i, fn('b') + 0x60);
+	branch(KIPT_BRANCH_COND, fn('b') + 0x55, fn('b') + 0x60);
 	show_fault('b', 0x60, MOST);
 	EXPECT("the last jumps in the function",
 	       "           a() {",
 	       "             b() {",
 	       "               c();",
 	       "               ... jumps +0x52->+0x60 +0x53->+0x60 "
-	       "+0x54->+0x60 +0x55->+0x60",
+	       "+0x54->+0x60 +0x55->+0x60 x 2",
 	       "               b+0x60/0x100: page fault",
 	       AFTER);
 }
