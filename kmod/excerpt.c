@@ -177,7 +177,7 @@ void kipt_excerpt_release(void)
 	mutex_lock(&users_lock);
 	if (!--users) {
 		while (atomic_cmpxchg(&state, READY, ABSENT) != READY)
-			msleep(1);
+			usleep_range(1000, 2000);
 		free_excerpt(&the_excerpt);
 	}
 	mutex_unlock(&users_lock);
@@ -239,12 +239,13 @@ static bool kipt_excerpt_emit(void *ctx, const struct kipt_record *records,
 
 	for (i = 0; i < n; i++) {
 		excerpt->number++;
-		if (excerpt->searching)
+		if (excerpt->searching) {
 			search(excerpt, &records[i]);
-		else if (excerpt->number == excerpt->last_number)
+			continue;
+		}
+		if (excerpt->number == excerpt->last_number)
 			return false;
-		else
-			kipt_excerpt_lines_add(&excerpt->list, &records[i]);
+		kipt_excerpt_lines_add(&excerpt->list, &records[i]);
 	}
 	return !is_over(excerpt);
 }
@@ -355,19 +356,19 @@ static void kipt_excerpt_put(void *ctx, const char *line)
 }
 
 /* On the stack of its own. */
-static noinline void kipt_excerpt_run(struct excerpt *excerpt)
+static void kipt_excerpt_run(void)
 {
+	struct excerpt *excerpt = &the_excerpt;
+
 	decode(excerpt);
 	excerpt->text.over = excerpt->over;
 	kipt_excerpt_show(&excerpt->text, &excerpt->list, excerpt->lines);
 }
 
-#define RUN_CONSTRAINTS	, [arg1] "r" (excerpt)
-
-static noinline void switch_stack(struct excerpt *excerpt)
+static noinline void run_on_stack(void *stack)
 {
-	call_on_stack(excerpt->stack + STACK_BYTES - sizeof(void *),
-		      kipt_excerpt_run, ASM_CALL_ARG1, RUN_CONSTRAINTS);
+	call_on_stack(stack + STACK_BYTES - sizeof(void *), kipt_excerpt_run,
+		      ASM_CALL_ARG0);
 }
 
 static bool make_flow(struct excerpt *excerpt,
@@ -429,7 +430,7 @@ void kipt_excerpt_print(const struct kipt_trace *trace, const u8 *view,
 	excerpt->over = false;
 	excerpt->end = rdtsc() + TIME_MS * tsc_khz;
 	if (make_flow(excerpt, trace->session, event->tsc))
-		switch_stack(excerpt);
+		run_on_stack(excerpt->stack);
 	WRITE_ONCE(printing_cpu, -1);
 	atomic_set_release(&state, READY);
 }

@@ -26,8 +26,8 @@
  * @KIPT_EXCERPT_BEFORE: a function that returned, of which the begin was not
  *	seen
  * @KIPT_EXCERPT_GAP: something is missing; all that was open is unknown
- * @KIPT_EXCERPT_STACK: a return that fitted no call: execution went on on
- *	another stack, as the next task. While it is open a trampoline is
+ * @KIPT_EXCERPT_STACK: a return that fitted no call: execution went on
+ *	with another stack, as the next task. While it is open a trampoline is
  *	possible, that returns to where the call came from
  */
 enum kipt_excerpt_kind {

@@ -135,7 +135,6 @@ static void add_trap(struct line_text *line,
 		add(line, trap_name(text->end.trap));
 		return;
 	}
-	/* BUG() is one. */
 	if (!strcmp(name + prefix, "invalid_op")) {
 		add(line, trap_name(6));
 		return;

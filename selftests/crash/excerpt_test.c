@@ -22,6 +22,8 @@
 /* TSC ticks in a microsecond, and in a millisecond. */
 #define TICKS_US	2000ULL
 #define TICKS_MS	2000000U
+#define LONG_NAME \
+	"_with_a_name_that_does_not_end_and_goes_on_until_nobody_reads_it_any_more"
 
 static struct ktap ktap;
 static struct kipt_excerpt_lines list;
@@ -112,9 +114,7 @@ static void name_of(void *ctx, u64 ip, enum kipt_excerpt_name how, char *buf,
 		    u32 size)
 {
 	u64 function = (ip - TEXT) / APART, at = (ip - TEXT) % APART;
-	const char *tail = long_names ? "_with_a_name_that_does_not_end_at_all_"
-			   "and_goes_on_and_on_and_on_until_nobody_reads_it" :
-			   "";
+	const char *tail = long_names ? LONG_NAME : "";
 
 	(void)ctx;
 	if (ip < TEXT || function >= 26) {
