@@ -255,6 +255,8 @@ static void run(struct excerpt *excerpt, u64 from)
 	enum kipt_status status;
 
 	excerpt->number = 0;
+	if (!excerpt->size)
+		return;
 	status = kipt_flow_run(excerpt->flow, excerpt->data, excerpt->size,
 			       from, excerpt->size);
 	while (status == KIPT_PAUSED && !is_over(excerpt))
@@ -419,7 +421,7 @@ void kipt_excerpt_print(const struct kipt_trace *trace, const u8 *view,
 	struct excerpt *excerpt = &the_excerpt;
 	u64 size = trace->buffer->size;
 
-	if (!lines || tail > head || head - tail > size ||
+	if (!lines || !view || tail > head || head - tail > size ||
 	    atomic_cmpxchg(&state, READY, PRINTING) != READY)
 		return;
 	WRITE_ONCE(printing_cpu, raw_smp_processor_id());

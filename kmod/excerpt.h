@@ -39,11 +39,12 @@ void kipt_excerpt_release(void);
 /**
  * kipt_excerpt_print() - print what a CPU did last
  * @trace: of the CPU, which does not trace any more; its session lives
- * @view: from kipt_buffer_view(), taken before
+ * @view: from kipt_buffer_view(), taken before; NULL: nothing is printed
  * @head: bytes written, to the end; see struct kipt_trace_result
  * @tail: the oldest byte that is there, counted like @head
  * @event: where and when the machine died; @ip, @faulted and @trap say where
- *	the text is to end, @tsc is near the times of the trace
+ *	the text is to end, with @ip and @faulted 0 where tracing stopped, which
+ *	is for CPUs that did not die; @tsc is near the times of the trace
  * @lines: at most, a few more come beside them; 0: none; at most
  *	KIPT_EXCERPT_LINES_MOST
  *

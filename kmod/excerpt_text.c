@@ -149,10 +149,6 @@ static void add_end(struct line_text *line,
 {
 	const struct kipt_excerpt_end *end = &text->end;
 
-	if (!end->known) {
-		add(line, "the end");
-		return;
-	}
 	add(line, "the ");
 	if (end->faulted)
 		add_trap(line, text);
@@ -169,8 +165,12 @@ static void show_head(const struct kipt_excerpt_text *text)
 
 	add(&line, "CPU ");
 	add_number(&line, text->cpu);
-	add(&line, ", calls before ");
-	add_end(&line, text);
+	if (text->end.known) {
+		add(&line, ", calls before ");
+		add_end(&line, text);
+	} else {
+		add(&line, ", the last calls");
+	}
 	put(text, &line);
 	add(&line, text->tsc_khz ? "        us" : "");
 	add_spaces(&line, TIME_BYTES);
@@ -419,7 +419,7 @@ static void show_end(const struct kipt_excerpt_text *text,
 	add_time(&line, text, shape->list->time, shape->list->time);
 	indent(&line, shape, shape->list->depth);
 	if (!text->last) {
-		add(&line, "end of the trace in ");
+		add(&line, "here tracing stopped: ");
 		add_name(&line, text, shape->list->here, KIPT_EXCERPT_PLACE);
 	} else if (text->end.faulted) {
 		add_name(&line, text, text->last->ip, KIPT_EXCERPT_PLACE);
@@ -439,11 +439,8 @@ static void show_not_found(const struct kipt_excerpt_text *text)
 	struct line_text line = { .len = 0 };
 
 	add_end(&line, text);
-	if (!text->end.known)
-		add(&line, ": it is not known where that is");
-	else
-		add(&line, text->over ? " was not reached in time" :
-					" is not in the trace");
+	add(&line, text->over ? " was not reached in time" :
+				" is not in the trace");
 	put(text, &line);
 }
 
@@ -470,6 +467,6 @@ void kipt_excerpt_show(const struct kipt_excerpt_text *text,
 	show_end(text, &shape);
 	if (text->last)
 		show_after(text);
-	else
+	else if (text->end.known)
 		show_not_found(text);
 }

@@ -18,7 +18,7 @@
  * struct kipt_excerpt_end - where execution died
  * @ip: instruction that faulted, or that called, or the address behind that
  *	call
- * @known: @ip is valid
+ * @known: @ip is valid; else the end is where tracing stopped
  * @faulted: @ip is of an instruction that faulted
  * @trap: vector of the exception; ~0: none
  */

@@ -607,15 +607,27 @@ static void end_is_not_there(void)
 	EXPECT("an end that is not in the trace is told",
 	       "           a() {",
 	       "             b() {",
-	       "               end of the trace in b+0x0/0x100",
+	       "               here tracing stopped: b+0x0/0x100",
 	       "the general protection fault at q+0x10/0x100 is not in the "
 	       "trace");
+	text.over = true;
 	begin();
+	show(&text, MOST);
+	EXPECT("an empty trace, and no time",
+	       "           here tracing stopped: 0x0",
+	       "the general protection fault at q+0x10/0x100 was not reached "
+	       "in time");
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
 	text.end.known = false;
 	show(&text, MOST);
-	EXPECT("an empty trace",
-	       "           end of the trace in 0x0",
-	       "the end: it is not known where that is");
+	EXPECT("a CPU that did not die",
+	       "           a() {",
+	       "             b() {",
+	       "               here tracing stopped: b+0x0/0x100");
+	check("its first line names no end",
+	      !strcmp(shown[0], "CPU 1, the last calls"));
 }
 
 static bool ends(u64 ip, bool faulted, u8 kind, u64 from)
