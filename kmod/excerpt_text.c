@@ -143,17 +143,22 @@ static void add_trap(struct line_text *line,
 		add_char(line, name[i] == '_' ? ' ' : name[i]);
 }
 
-/* "the page fault at NAME", "the call at NAME" */
+/* "the page fault at NAME", "the call of panic() at NAME" */
 static void add_end(struct line_text *line,
 		    const struct kipt_excerpt_text *text)
 {
 	const struct kipt_excerpt_end *end = &text->end;
 
 	add(line, "the ");
-	if (end->faulted)
+	if (end->faulted) {
 		add_trap(line, text);
-	else
+	} else if (text->last) {
+		add(line, "call of ");
+		add_name(line, text, text->last->value, KIPT_EXCERPT_NAME);
+		add(line, "()");
+	} else {
 		add(line, "call");
+	}
 	add(line, " at ");
 	add_name(line, text, text->last && !end->faulted ? text->last->ip :
 		 end->ip, KIPT_EXCERPT_PLACE);
@@ -349,7 +354,7 @@ static void add_remarks(struct line_text *line,
 	if (from->dropped) {
 		add(line, "  ... ");
 		add_number(line, from->dropped);
-		add(line, " more calls");
+		add(line, " more");
 	}
 }
 

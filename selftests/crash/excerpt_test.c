@@ -589,7 +589,7 @@ static void ends_at_a_call(void)
 	       "               b+0x20/0x100 calls p()",
 	       "then p(), 17 instructions until tracing stopped");
 	check("and is named so", !strcmp(shown[0],
-		"CPU 1, calls before the call at b+0x20/0x100"));
+		"CPU 1, calls before the call of p() at b+0x20/0x100"));
 }
 
 static void end_is_not_there(void)
@@ -689,7 +689,7 @@ static void lines_are_bounded(void)
 	show_fault('d', 0x20, 6);
 	EXPECT("what does not fit is counted where it was",
 	       "           a() {",
-	       "             b() {  ... 97 more calls",
+	       "             b() {  ... 97 more",
 	       "               c();",
 	       "               c();",
 	       "               c();",
