@@ -424,7 +424,8 @@ static void show_end(const struct kipt_excerpt_text *text,
 	add_time(&line, text, shape->list->time, shape->list->time);
 	indent(&line, shape, shape->list->depth);
 	if (!text->last) {
-		add(&line, "here tracing stopped: ");
+		add(&line, text->over ? "here time was up: " :
+					"here tracing stopped: ");
 		add_name(&line, text, shape->list->here, KIPT_EXCERPT_PLACE);
 	} else if (text->end.faulted) {
 		add_name(&line, text, text->last->ip, KIPT_EXCERPT_PLACE);

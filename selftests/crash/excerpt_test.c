@@ -613,8 +613,9 @@ static void end_is_not_there(void)
 	text.over = true;
 	begin();
 	show(&text, MOST);
+	text.over = false;
 	EXPECT("an empty trace, and no time",
-	       "           here tracing stopped: 0x0",
+	       "           here time was up: 0x0",
 	       "the general protection fault at q+0x10/0x100 was not reached "
 	       "in time");
 	begin();
