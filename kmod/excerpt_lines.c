@@ -222,7 +222,8 @@ static void name_entry(struct kipt_excerpt_lines *list,
 	s32 i = line->below;
 
 	i = i < 0 ? i : list->lines[i].below;
-	if (i < 0 || list->lines[i].kind != KIPT_EXCERPT_ENTRY)
+	if (i < 0 || list->lines[i].kind != KIPT_EXCERPT_ENTRY ||
+	    line->kind != KIPT_EXCERPT_CALL)
 		return;
 	entry = &list->lines[i];
 	if (line->calls < entry->most)

@@ -261,6 +261,11 @@ static void system_calls_are_named(void)
 	leaf('d', 0x10, 'e');
 	ret('d', 'b', 0x10);
 	leaf('b', 0x20, 'c');
+	/* An interrupt in the system call, with more to do. */
+	branch(KIPT_BRANCH_EVENT, fn('b') + 0x30, fn('i'));
+	leaf('i', 0x10, 'j');
+	leaf('i', 0x20, 'k');
+	branch(KIPT_BRANCH_IRET, fn('i') + 0x50, fn('b') + 0x30);
 	ret('b', 'a', 0x10);
 	leave('a');
 	enter('a');
@@ -273,7 +278,7 @@ static void system_calls_are_named(void)
 	enter('a');
 	show_fault('a', 0, MOST);
 	EXPECT("system calls that returned have their names",
-	       "           a: d();  5 in it",
+	       "           a: d();  8 in it",
 	       "           a: f();  2 in it",
 	       "           a() {",
 	       "             a+0x0/0x100: page fault",
