@@ -70,5 +70,6 @@ extern const struct kipt_verb verb_record;
 extern const struct kipt_verb verb_decode;
 extern const struct kipt_verb verb_show;
 extern const struct kipt_verb verb_packets;
+extern const struct kipt_verb verb_crash;
 
 #endif /* KIPT_TOOL_H */

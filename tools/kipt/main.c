@@ -21,6 +21,7 @@ static const struct kipt_verb *const verbs[] = {
 	&verb_show,
 	&verb_decode,
 	&verb_packets,
+	&verb_crash,
 };
 
 static void usage(FILE *out)

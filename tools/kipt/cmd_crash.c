@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt crash: what every CPU did last, out of the dump of a machine that died.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "crash_decode.h"
+#include "crash_machine.h"
+#include "crash_save.h"
+#include "crash_show.h"
+#include "last_records.h"
+#include "progress.h"
+#include "save.h"
+
+enum {
+	OPTION_CPU = 1,
+	OPTION_LAST,
+	OPTION_SUMMARY,
+	OPTION_HEADER,
+	OPTION_IMAGE,
+	OPTION_SAVE,
+};
+
+static const struct kipt_option options[] = {
+	{ "cpu", 'c', OPTION_CPU, "LIST",
+	  "only these CPUs, such as 0-3,6; all unless given" },
+	{ "last", 'n', OPTION_LAST, "N",
+	  "only the last N branches of each CPU, or with\n"
+	  "--insns instructions; all unless given" },
+	{ "summary", 0, OPTION_SUMMARY, NULL,
+	  "only what died, where, and a line for each CPU;\n"
+	  "nothing is decoded" },
+	{ "header", 0, OPTION_HEADER, "ADDR",
+	  "physical address that the log named (\"crash header\n"
+	  "at\"); the dump is searched for it unless given" },
+	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
+	  "code that is missing in the dump: the bytes of FILE\n"
+	  "stand at ADDR, or if it is ELF its lowest segment\n"
+	  "does; may be repeated" },
+	{ "save", 0, OPTION_SAVE, "DIR",
+	  "put trace, kernel code and symbols into DIR, for\n"
+	  "'kipt decode --dir DIR'; without another option\n"
+	  "nothing is decoded" },
+	VIEW_OPTIONS,
+	{ 0 }
+};
+
+struct crash {
+	struct view_options view;
+	struct crash_machine machine;
+	struct image *image;
+	struct maps maps;
+	bool cpus_given;
+	bool cpus[CRASH_CPUS_MAX];
+	bool cpu_too_large;
+	u32 last;
+	u64 header;
+	bool summary;
+	const char *save;
+	/* Something that is shown was asked for. */
+	bool shown;
+};
+
+static void cpu_choose(void *ctx, u32 cpu)
+{
+	struct crash *crash = ctx;
+
+	if (cpu < CRASH_CPUS_MAX)
+		crash->cpus[cpu] = true;
+	else
+		crash->cpu_too_large = true;
+}
+
+/* KIPT_EXIT_DONE, or a status after a sentence. */
+static int cpus_option(struct crash *crash, const char *value)
+{
+	crash->cpus_given = true;
+	if (args_cpus(value, cpu_choose, crash) && !crash->cpu_too_large)
+		return KIPT_EXIT_DONE;
+	say_error("--cpu %s: a list of CPUs such as 0-3,6 is meant", value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int last_option(struct crash *crash, const char *value)
+{
+	u64 last;
+
+	if (!args_number(value, LAST_RECORDS_MAX, &last) || !last) {
+		say_error("--last %s: allowed are 1 to %u", value,
+			  LAST_RECORDS_MAX);
+		return KIPT_EXIT_USAGE;
+	}
+	crash->last = last;
+	return KIPT_EXIT_DONE;
+}
+
+static int header_option(struct crash *crash, const char *value)
+{
+	if (args_number(value, ~0ULL, &crash->header) && crash->header &&
+	    !(crash->header % KIPT_CRASH_PAGE_BYTES))
+		return KIPT_EXIT_DONE;
+	say_error("--header %s: the address of a page is meant, such as 0x1234000",
+		  value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int option_take(struct crash *crash, int id, const char *value)
+{
+	switch (id) {
+	case OPTION_CPU:
+		return cpus_option(crash, value);
+	case OPTION_LAST:
+		return last_option(crash, value);
+	case OPTION_HEADER:
+		return header_option(crash, value);
+	case OPTION_IMAGE:
+		return image_add_file(crash->image, value, &crash->maps) ?
+		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+	case OPTION_SAVE:
+		crash->save = value;
+		break;
+	case OPTION_SUMMARY:
+		crash->summary = true;
+		break;
+	}
+	return KIPT_EXIT_DONE;
+}
+
+static bool cpu_chosen(const struct crash *crash, u32 cpu)
+{
+	return !crash->cpus_given ||
+	       (cpu < CRASH_CPUS_MAX && crash->cpus[cpu]);
+}
+
+static bool cpus_check(const struct crash *crash)
+{
+	const struct crash_set *set = &crash->machine.set;
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < CRASH_CPUS_MAX; cpu++) {
+		for (i = 0; i < set->count; i++) {
+			if (set->cpus[i]->page.page.number == cpu)
+				break;
+		}
+		if (crash->cpus[cpu] && i == set->count) {
+			say_error("kipt left nothing of CPU %u in this dump",
+				  cpu);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Numbers and files alone go where a program reads them. */
+static bool summary_wanted(const struct crash *crash)
+{
+	const struct view_options *view = &crash->view;
+
+	return !view->hash && (!view->output || strcmp(view->output, "-"));
+}
+
+static u64 time_near(const struct crash *crash, const struct crash_cpu *cpu)
+{
+	const struct crash_set *set = &crash->machine.set;
+
+	if (cpu->stop_good && cpu->page.stop.tsc)
+		return cpu->page.stop.tsc;
+	return set->event_good ? set->header.event.tsc : cpu->page.started;
+}
+
+/* All CPUs that were chosen, one after the other. */
+static bool each_cpu(struct crash *crash, struct output *output,
+		     bool (*act)(struct crash *crash,
+				 const struct crash_trace *trace,
+				 struct output *output))
+{
+	struct crash_machine *machine = &crash->machine;
+	struct crash_trace trace;
+	u32 i;
+
+	for (i = 0; i < machine->set.count; i++) {
+		const struct crash_cpu *cpu = machine->set.cpus[i];
+
+		if (!cpu_chosen(crash, cpu->page.page.number))
+			continue;
+		if (!crash_trace_find(&trace, cpu, &machine->source)) {
+			say_errno(ENOMEM, "cannot read the trace of CPU %u",
+				  cpu->page.page.number);
+			return false;
+		}
+		if (!act(crash, &trace, output))
+			return false;
+	}
+	return true;
+}
+
+static bool cpu_show(struct crash *crash, const struct crash_trace *trace,
+		     struct output *output)
+{
+	if (crash->view.json)
+		crash_show_cpu_json(&crash->machine, trace, output->names);
+	else
+		crash_show_cpu(&crash->machine, trace, output->names);
+	return true;
+}
+
+static bool cpu_save(struct crash *crash, const struct crash_trace *trace,
+		     struct output *output)
+{
+	(void)output;
+	return crash_save_trace(crash->save, trace);
+}
+
+static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
+		       struct output *output)
+{
+	const struct crash_decode decode = {
+		.trace = trace,
+		.memory = crash->machine.memory,
+		.image = crash->image,
+		.tsc_near = time_near(crash, trace->cpu),
+		.last = crash->last,
+	};
+
+	return !trace->size || crash_decode(&decode, output);
+}
+
+static bool summary_show(struct crash *crash, struct output *output)
+{
+	if (crash->view.json)
+		crash_show_json(&crash->machine, output->names);
+	else
+		crash_show(&crash->machine, output->names);
+	return each_cpu(crash, output, cpu_show);
+}
+
+static bool save(struct crash *crash, struct symbols *symbols)
+{
+	return save_folder(crash->save) &&
+	       each_cpu(crash, NULL, cpu_save) &&
+	       crash_save_kernel(crash->save, &crash->machine, symbols) &&
+	       (!crash->machine.set.count ||
+		crash_save_meta(crash->save, &crash->machine,
+				crash->machine.set.cpus[0]));
+}
+
+/* The table goes to the names when it was saved. */
+static bool all_show(struct crash *crash, struct output *output)
+{
+	struct symbols *symbols = NULL;
+	bool ok = true;
+
+	if (!crash->view.kallsyms || crash->save)
+		symbols = crash_machine_symbols(&crash->machine);
+	if (crash->save)
+		ok = save(crash, symbols);
+	if (crash->view.kallsyms)
+		symbols_destroy(symbols);
+	else
+		names_kernel(output->names, symbols);
+	if (ok && summary_wanted(crash))
+		ok = summary_show(crash, output);
+	if (!ok || crash->summary || (crash->save && !crash->shown))
+		return ok;
+	progress_catch();
+	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
+	return each_cpu(crash, output, cpu_decode);
+}
+
+static bool show(struct crash *crash, const char *path)
+{
+	struct output output;
+	bool ok;
+
+	if (!output_spares(&crash->view, path) ||
+	    !crash_machine_open(&crash->machine, path, crash->header) ||
+	    !cpus_check(crash) ||
+	    !output_open(&output, &crash->view, false))
+		return false;
+	maps_move(&output.maps, &crash->maps);
+	ok = all_show(crash, &output);
+	return output_close(&output, ok) && ok;
+}
+
+static int options_take(struct crash *crash, struct args *args)
+{
+	int id, taken, status;
+
+	while ((id = args_option(args)) > 0) {
+		taken = view_option(&crash->view, id, args->value);
+		if (taken < 0)
+			return KIPT_EXIT_USAGE;
+		crash->shown |= taken && id != VIEW_OPTION_KALLSYMS;
+		status = taken ? KIPT_EXIT_DONE :
+				 option_take(crash, id, args->value);
+		if (status != KIPT_EXIT_DONE)
+			return status;
+	}
+	if (id < 0)
+		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
+	crash->shown |= crash->last;
+	if (crash->last && crash->view.mode == VIEW_COUNTS)
+		return args_bad(args, "--last and --counts: counts have no order, give one of them");
+	return args_operands(args, 1, 1) ? KIPT_EXIT_DONE : KIPT_EXIT_USAGE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_crash, .argc = argc, .argv = argv };
+	struct crash *crash = calloc(1, sizeof(*crash));
+	int status;
+
+	if (crash)
+		crash->image = image_create();
+	if (!crash || !crash->image) {
+		free(crash);
+		return KIPT_EXIT_FAILED;
+	}
+	status = options_take(crash, &args);
+	if (status == KIPT_EXIT_DONE && !show(crash, argv[0]))
+		status = KIPT_EXIT_FAILED;
+	crash_machine_close(&crash->machine);
+	maps_free(&crash->maps);
+	image_destroy(crash->image);
+	free(crash);
+	return status < 0 ? KIPT_EXIT_DONE : status;
+}
+
+const struct kipt_verb verb_crash = {
+	.name = "crash",
+	.operands = "FILE",
+	.summary = "show what each CPU did last, from a dump",
+	.about = "Reads the dump of a machine that died while kipt was armed: an ELF vmcore,\n"
+		 "makedumpfile's compressed format, or /proc/vmcore in the crash kernel. Code and\n"
+		 "symbols come from the dump itself. First comes a summary, then each CPU's trace\n"
+		 "up to its end. What is damaged or missing is told, and the rest is shown.",
+	.examples = "  kipt crash vmcore --last 100\n"
+		    "  kipt crash /proc/vmcore --summary\n"
+		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"
+		    "  kipt crash vmcore --save saved",
+	.options = options,
+	.run = run,
+};
