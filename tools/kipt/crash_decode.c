@@ -110,12 +110,12 @@ static bool records_take(void *ctx, const struct kipt_record *records,
 	return good && !progress_interrupted();
 }
 
-static bool gap_tell(struct run *run, u32 kind, u64 value, u32 flags)
+static bool gap_tell(struct run *run, u32 kind, u64 value)
 {
 	const struct kipt_record record = {
 		.type = KIPT_RECORD_GAP,
 		.kind = kind,
-		.flags = KIPT_RF_NO_IP | flags,
+		.flags = KIPT_RF_NO_IP,
 		.value = value,
 	};
 
@@ -154,10 +154,17 @@ static u64 window_decode(struct run *run, u32 size, bool more)
 {
 	u64 cut = more ? cut_find(run->window, size) : 0;
 	enum kipt_status status;
+	u64 from = 0;
+
+	/* What is left of a segment that was overwritten is no gap of its own. */
+	if (!run->base && run->decode->trace->overwritten)
+		from = kipt_sync_next(run->window, size, 0);
+	if (from == size)
+		from = 0;
 
 	if (!cut)
 		cut = size;
-	status = kipt_flow_run(run->flow, run->window, size, 0, cut);
+	status = kipt_flow_run(run->flow, run->window, size, from, cut);
 	if (status == KIPT_STOPPED || run->failed)
 		return 0;
 	return cut;
@@ -172,7 +179,7 @@ static u64 hole_take(struct run *run, u64 at)
 	say_note("CPU %u: %llu bytes of its trace are not in the dump, from offset %llu on",
 		 trace->cpu->page.page.number, (unsigned long long)missing,
 		 (unsigned long long)at);
-	return gap_tell(run, KIPT_GAP_MISSING, missing, 0) ? missing : 0;
+	return gap_tell(run, KIPT_GAP_MISSING, missing) ? missing : 0;
 }
 
 /* Returns true if all was looked at. */
@@ -202,17 +209,18 @@ static bool begin_tell(struct run *run)
 	const struct crash_trace *trace = run->decode->trace;
 
 	return cpu_tell(run) &&
-	       (!trace->first ||
-		gap_tell(run, KIPT_GAP_RING, 0, KIPT_RF_NO_VALUE));
+	       (!trace->overwritten || gap_tell(run, KIPT_GAP_RING, 0));
 }
 
 static bool end_tell(struct run *run)
 {
 	const struct crash_trace *trace = run->decode->trace;
+	u64 status = trace->cpu->page.stop.status;
 
-	return (trace->end != CRASH_END_ZEROS &&
-		trace->end != CRASH_END_TIMES) ||
-	       gap_tell(run, KIPT_GAP_STUCK, trace->size, 0);
+	if (trace->end == CRASH_END_ZEROS || trace->end == CRASH_END_TIMES)
+		return gap_tell(run, KIPT_GAP_STUCK, trace->size);
+	return !(status & RTIT_STATUS_ERROR) ||
+	       gap_tell(run, KIPT_GAP_HW_ERROR, status);
 }
 
 static struct kipt_flow_config config_make(const struct crash_decode *decode,

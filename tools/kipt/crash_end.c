@@ -149,6 +149,7 @@ static void end_of_later_lap(const struct look *look)
 	if (!look->timed || look->count < 2)
 		return;
 	trace->end = CRASH_END_TIMES;
+	trace->overwritten = true;
 	if (!look->seam) {
 		trace->first = look->first;
 		trace->size = look->last - look->first;

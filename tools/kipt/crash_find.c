@@ -18,6 +18,9 @@
 /* What of each page is looked at: a magic, or the head of a note. */
 #define LOOK		32
 
+/* So many damaged pages are told of by themselves. */
+#define DAMAGES_TOLD	8U
+
 struct found {
 	u64 address;
 	u64 id;
@@ -56,6 +59,24 @@ static bool found_add(struct search *search, const struct crash_page *page)
 	return true;
 }
 
+/* Whose it is may be what is damaged. */
+static void damage_tell(struct search *search, const struct crash_page *page)
+{
+	unsigned long long address = page->address;
+	const char *what = crash_verdict_text(page->verdict);
+
+	if (search->damaged++ >= DAMAGES_TOLD)
+		return;
+	progress_clear();
+	if (page->head.kind == KIPT_CRASH_CPU)
+		say_note("the page of CPU %u at 0x%llx %s",
+			 page->head.number, address, what);
+	else
+		say_note("the %s at 0x%llx %s",
+			 page->head.kind == KIPT_CRASH_HEADER ? "header" :
+			 "page", address, what);
+}
+
 static bool page_take(struct search *search, u64 address)
 {
 	struct crash_page page;
@@ -69,7 +90,7 @@ static bool page_take(struct search *search, u64 address)
 		return true;
 	case CRASH_SIZE:
 	case CRASH_SUM:
-		search->damaged++;
+		damage_tell(search, &page);
 		return true;
 	default:
 		return true;
@@ -111,9 +132,9 @@ static bool search_all(struct search *search)
 		}
 	}
 	progress_clear();
-	if (search->damaged)
-		say_note("%u of kipt's pages in the dump are damaged",
-			 search->damaged);
+	if (search->damaged > DAMAGES_TOLD)
+		say_note("%u more of kipt's pages in the dump are damaged",
+			 search->damaged - DAMAGES_TOLD);
 	return true;
 }
 

@@ -28,6 +28,7 @@ bool crash_trace_find(struct crash_trace *trace, const struct crash_cpu *cpu,
 	trace->end = stop->state == KIPT_CRASH_STOPPED ? CRASH_END_STOPPED :
 							 CRASH_END_BEFORE;
 	trace->first = stop->tail % size;
+	trace->overwritten = stop->tail;
 	trace->size = stop->head - stop->tail;
 	return true;
 }

@@ -33,6 +33,7 @@ enum crash_end {
  * @source: the memory
  * @first: offset in the ring of its first byte
  * @size: its bytes
+ * @overwritten: there was more before, so it begins anywhere in a packet
  * @end: how that is known
  * @unsure: bytes behind it that may be newer or older, and are not given
  */
@@ -41,6 +42,7 @@ struct crash_trace {
 	const struct crash_source *source;
 	u64 first;
 	u64 size;
+	bool overwritten;
 	enum crash_end end;
 	u64 unsure;
 };

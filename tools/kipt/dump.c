@@ -36,6 +36,14 @@ static void pages_get(struct dump *dump)
 	kdump_bmp_incref(dump->pages);
 }
 
+/* What could not be opened the library may free twice (seen in 0.5.1): it is
+ * left to the end of the process.
+ */
+static void context_leave(struct dump *dump)
+{
+	dump->ctx = NULL;
+}
+
 static bool context_open(struct dump *dump, const char *path)
 {
 	kdump_num_t size = 0;
@@ -49,6 +57,7 @@ static bool context_open(struct dump *dump, const char *path)
 	if (kdump_open_fd(dump->ctx, dump->fd)) {
 		say_error("cannot read %s as a dump: %s", path,
 			  kdump_get_err(dump->ctx));
+		context_leave(dump);
 		return false;
 	}
 	if (kdump_get_number_attr(dump->ctx, KDUMP_ATTR_PAGE_SIZE, &size) ||
