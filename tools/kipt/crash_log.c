@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Looks through the texts of the kernel's log, see crash_log.h. They stand in a
- * ring, one behind the other; which is the newest only its descriptors tell, so
- * the one with the highest place counts.
+ * ring, one behind the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,20 +41,49 @@ static bool ring_find(struct crash_memory *memory, const char *info,
 	return *size <= LOG_MAX;
 }
 
-static u64 text_look(const char *text, size_t size)
+/* Texts end without a mark, and digits of older ones may follow: what counts is
+ * where a header is.
+ */
+static u64 header_at(const struct crash_source *source, const char *digits)
+{
+	struct crash_page page;
+	char text[17] = "";
+	u64 address;
+	size_t size;
+
+	for (size = strspn(digits, "0123456789abcdef"); size; size--) {
+		if (size >= sizeof(text))
+			continue;
+		memcpy(text, digits, size);
+		text[size] = 0;
+		address = strtoull(text, NULL, 16);
+		if (address &&
+		    crash_page_read(source, address, &page) == CRASH_GOOD &&
+		    page.head.kind == KIPT_CRASH_HEADER)
+			return address;
+	}
+	return 0;
+}
+
+static u64 text_look(const struct crash_source *source, const char *text,
+		     size_t size)
 {
 	size_t length = sizeof(words) - 1;
-	u64 found = 0;
+	u64 found = 0, now;
 	size_t i;
 
 	for (i = 0; i + length < size; i++) {
-		if (!memcmp(text + i, words, length))
-			found = strtoull(text + i + length, NULL, 16);
+		if (memcmp(text + i, words, length))
+			continue;
+		now = header_at(source, text + i + length);
+		if (now)
+			found = now;
 	}
 	return found;
 }
 
-u64 crash_log_header(struct crash_memory *memory, const char *info)
+u64 crash_log_header(struct crash_memory *memory,
+		     const struct crash_source *source, const char *info)
 {
 	u64 data, size, at, now, found = 0;
 	char text[LOOK + OVERLAP + 1];
@@ -67,7 +95,7 @@ u64 crash_log_header(struct crash_memory *memory, const char *info)
 		got = crash_memory_read(memory, 0, data + at, text,
 					LOOK + OVERLAP);
 		text[got] = 0;
-		now = text_look(text, got);
+		now = text_look(source, text, got);
 		if (now)
 			found = now;
 	}

@@ -8,12 +8,15 @@
 #include "crash_memory.h"
 
 /**
- * crash_log_header() - the address that the log names
+ * crash_log_header() - the header that the log names
  * @memory: memory of the kernel
+ * @source: physical memory
  * @info: VMCOREINFO
  *
- * Return: the last address named; 0 if none is, or there is no log.
+ * Return: the last address named at which there is a good one; 0 if there is
+ * none, or no log.
  */
-u64 crash_log_header(struct crash_memory *memory, const char *info);
+u64 crash_log_header(struct crash_memory *memory,
+		     const struct crash_source *source, const char *info);
 
 #endif /* KIPT_CRASH_LOG_H */

@@ -123,7 +123,8 @@ static u64 header_from_log(struct crash_machine *machine)
 	if (!machine->info || !memory_open(machine) ||
 	    !crash_memory_has_kernel(machine->memory))
 		return 0;
-	return crash_log_header(machine->memory, machine->info);
+	return crash_log_header(machine->memory, &machine->source,
+				machine->info);
 }
 
 /* Dumps that have no VMCOREINFO of their own have that of the kernel's memory. */

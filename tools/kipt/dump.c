@@ -53,7 +53,12 @@ static bool context_open(struct dump *dump, const char *path)
 		say_errno(ENOMEM, "cannot read %s", path);
 		return false;
 	}
+	/* Mapped, a file that gets shorter meanwhile would end the process, and
+	 * there may be little memory.
+	 */
 	kdump_set_number_attr(dump->ctx, "cache.size", CACHE_PAGES);
+	kdump_set_number_attr(dump->ctx, KDUMP_ATTR_FILE_MMAP_POLICY,
+			      KDUMP_MMAP_NEVER);
 	if (kdump_open_fd(dump->ctx, dump->fd)) {
 		say_error("cannot read %s as a dump: %s", path,
 			  kdump_get_err(dump->ctx));
