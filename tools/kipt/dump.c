@@ -26,6 +26,16 @@ struct dump {
 	kdump_bmp_t *pages;
 };
 
+/* makedumpfile's output where it could not seek. */
+static bool is_flattened(int fd)
+{
+	static const char signature[16] = "makedumpfile";
+	char bytes[sizeof(signature)];
+
+	return pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+	       !memcmp(bytes, signature, sizeof(bytes));
+}
+
 static void pages_get(struct dump *dump)
 {
 	kdump_attr_t attr = { .type = KDUMP_BITMAP };
@@ -60,8 +70,12 @@ static bool context_open(struct dump *dump, const char *path)
 	kdump_set_number_attr(dump->ctx, KDUMP_ATTR_FILE_MMAP_POLICY,
 			      KDUMP_MMAP_NEVER);
 	if (kdump_open_fd(dump->ctx, dump->fd)) {
-		say_error("cannot read %s as a dump: %s", path,
-			  kdump_get_err(dump->ctx));
+		if (is_flattened(dump->fd))
+			say_error("%s is a flattened dump: 'makedumpfile -R NEW <%s' makes one that can be read",
+				  path, path);
+		else
+			say_error("cannot read %s as a dump: %s", path,
+				  kdump_get_err(dump->ctx));
 		context_leave(dump);
 		return false;
 	}
