@@ -93,22 +93,22 @@ bool crash_event_good(const struct kipt_crash_header *header);
 /**
  * struct crash_cpu - what is known of one CPU
  * @address: of its page
- * @page: the page without @regions
  * @stop_good: @page.stop has its checksum; otherwise it is not to be used
  * @regions: of the buffer, from its begin on
  * @begins: where each stands in the buffer
  * @count: how many
  * @known: bytes of the buffer they have; less than @page.size if pages with
  *	regions are missing
+ * @page: the page without its regions
  */
 struct crash_cpu {
 	u64 address;
-	struct kipt_crash_cpu page;
 	bool stop_good;
 	struct kipt_crash_region *regions;
 	u64 *begins;
 	u32 count;
 	u64 known;
+	struct kipt_crash_cpu page;
 };
 
 /**

@@ -12,6 +12,7 @@
 #include "say.h"
 
 #define MODULES_MAX	4096U
+/* Of all modules together; a list in a damaged dump may go round. */
 #define MODULE_SYMBOLS	(1U << 20)
 #define MODULE_NAME	56
 
@@ -71,8 +72,7 @@ static bool module_get(struct crash_memory *memory,
 	       half_get(memory, kallsyms + layout->kallsyms_count,
 			&module->count) &&
 	       word_get(memory, kallsyms + layout->kallsyms_strtab,
-			&module->strtab) &&
-	       module->count <= MODULE_SYMBOLS;
+			&module->strtab);
 }
 
 static bool symbol_take(struct symbols *symbols, struct crash_memory *memory,
@@ -93,14 +93,14 @@ static bool symbol_take(struct symbols *symbols, struct crash_memory *memory,
 					      name, module->name);
 }
 
-/* False without memory. */
+/* Uses up some of @left. False without memory. */
 static bool module_take(struct symbols *symbols, struct crash_memory *memory,
-			const struct module *module)
+			const struct module *module, u32 *left)
 {
 	Elf64_Sym symbol;
 	u32 i;
 
-	for (i = 0; i < module->count; i++) {
+	for (i = 0; i < module->count && *left; i++, --*left) {
 		if (crash_memory_read(memory, 0,
 				      module->symtab + i * sizeof(symbol),
 				      &symbol, sizeof(symbol)) !=
@@ -119,12 +119,12 @@ bool crash_modules_add(struct symbols *symbols, struct crash_memory *memory,
 		       const struct kipt_crash_layout *layout)
 {
 	struct module module = { .address = layout->module };
-	u32 i;
+	u32 i, left = MODULE_SYMBOLS;
 	u64 next;
 
-	for (i = 0; i < MODULES_MAX; i++) {
+	for (i = 0; i < MODULES_MAX && left; i++) {
 		if (module_get(memory, layout, &module) &&
-		    !module_take(symbols, memory, &module))
+		    !module_take(symbols, memory, &module, &left))
 			return false;
 		if (!word_get(memory, module.address + layout->module_list,
 			      &next)) {
