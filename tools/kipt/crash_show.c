@@ -105,10 +105,13 @@ static void event_show(const struct crash_machine *machine,
 		       event->answered, event->asked);
 	else
 		puts("no other CPU was to be stopped");
-	if (!event->ip)
+	if (!event->ip && !event->faulted)
 		return;
-	printf("  %s %s", event->faulted ? "faulted at" : "called from",
-	       names_text(names, 0, event->ip, text, sizeof(text)));
+	if (event->ip)
+		printf("  %s %s", event->faulted ? "faulted at" : "called at",
+		       names_text(names, 0, event->ip, text, sizeof(text)));
+	else
+		fputs("  faulted in a call of address 0", stdout);
 	if (event->trap != NO_TRAP)
 		printf(", exception %u", event->trap);
 	putchar('\n');
