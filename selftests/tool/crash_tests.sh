@@ -99,6 +99,32 @@ for line in sys.stdin:
 		"$KIPT" show crash.rec --branches --hash)"
 }
 
+# All CPUs in one order, which loses nothing and changes no CPU's own.
+crash_merged_tests() {
+	local cpu
+	dump --cpus 3
+	run crash "$D" --merged --last 400 --json --time --branches
+	same "crash_merged_times" "" "$(python3 -c 'import json, sys
+last = 0
+for line in sys.stdin:
+    o = json.loads(line)
+    if o["type"] == "time":
+        if o["tsc"] < last:
+            print(line)
+        last = o["tsc"]' <<<"$OUT")"
+	for cpu in 0 1 2; do
+		same "crash_merged_cpu$cpu" \
+			"$("$KIPT" crash "$D" --cpu $cpu --last 400 --json \
+				--branches | grep '"type":"branch"' | md5sum)" \
+			"$(grep '"type":"branch","kind":"[a-z-]*","cpu":'$cpu \
+				<<<"$OUT" | md5sum)"
+	done
+	differ "crash_merged_takes_turns" 1 "$((
+		$(grep -c '"type":"cpu"' <<<"$OUT") > 3 ? 0 : 1))"
+	refused "crash_merged_has_an_order" 2 "counts have no order" crash \
+		"$D" --merged --counts
+}
+
 crash_save_tests() {
 	rm -rf saved
 	dump
@@ -283,6 +309,7 @@ crash_tests() {
 	python3 "$HERE/make_dump.py" empty --drop $((0x10000)):$((0x10000))
 	crash_whole_tests
 	crash_save_tests
+	crash_merged_tests
 	crash_ring_tests
 	crash_unanswered_tests
 	crash_damage_tests

@@ -18,6 +18,7 @@
 enum {
 	OPTION_CPU = 1,
 	OPTION_LAST,
+	OPTION_MERGED,
 	OPTION_SUMMARY,
 	OPTION_HEADER,
 	OPTION_IMAGE,
@@ -30,6 +31,9 @@ static const struct kipt_option options[] = {
 	{ "last", 'n', OPTION_LAST, "N",
 	  "only the last N branches of each CPU, or with\n"
 	  "--insns instructions; all unless given" },
+	{ "merged", 'm', OPTION_MERGED, NULL,
+	  "all CPUs together in the order of time, 1000\n"
+	  "branches of each unless --last says otherwise" },
 	{ "summary", 0, OPTION_SUMMARY, NULL,
 	  "only what died, where, and a line for each CPU;\n"
 	  "nothing is decoded" },
@@ -48,6 +52,9 @@ static const struct kipt_option options[] = {
 	{ 0 }
 };
 
+/* With --merged all of it is in memory. */
+#define MERGED_LAST	1000
+
 struct crash {
 	struct view_options view;
 	struct crash_machine machine;
@@ -57,7 +64,9 @@ struct crash {
 	bool cpus[CRASH_CPUS_MAX];
 	bool cpu_too_large;
 	u32 last;
+	struct crash_merge *merge;
 	u64 header;
+	bool merged;
 	bool summary;
 	const char *save;
 	/* Something that is shown was asked for. */
@@ -121,6 +130,9 @@ static int option_take(struct crash *crash, int id, const char *value)
 		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 	case OPTION_SAVE:
 		crash->save = value;
+		break;
+	case OPTION_MERGED:
+		crash->merged = true;
 		break;
 	case OPTION_SUMMARY:
 		crash->summary = true;
@@ -223,9 +235,32 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 		.image = crash->image,
 		.tsc_near = time_near(crash, trace->cpu),
 		.last = crash->last,
+		.merge = crash->merge,
 	};
 
 	return !trace->size || crash_decode(&decode, output);
+}
+
+static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
+{
+	return output_take(ctx, records, count);
+}
+
+static bool merged_decode(struct crash *crash, struct output *output)
+{
+	bool ok;
+
+	crash->merge = crash_merge_create();
+	if (!crash->merge) {
+		say_errno(ENOMEM, "cannot hold the traces");
+		return false;
+	}
+	output->view.merged = true;
+	ok = each_cpu(crash, output, cpu_decode) &&
+	     crash_merge_give(crash->merge, merged_take, output);
+	crash_merge_destroy(crash->merge);
+	crash->merge = NULL;
+	return ok;
 }
 
 static bool summary_show(struct crash *crash, struct output *output)
@@ -267,7 +302,8 @@ static bool all_show(struct crash *crash, struct output *output)
 		return ok;
 	progress_catch();
 	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
-	return each_cpu(crash, output, cpu_decode);
+	return crash->merged ? merged_decode(crash, output) :
+			       each_cpu(crash, output, cpu_decode);
 }
 
 static bool show(struct crash *crash, const char *path)
@@ -301,9 +337,11 @@ static int options_take(struct crash *crash, struct args *args)
 	}
 	if (id < 0)
 		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
+	if (crash->merged && !crash->last)
+		crash->last = MERGED_LAST;
 	crash->shown |= crash->last;
 	if (crash->last && crash->view.mode == VIEW_COUNTS)
-		return args_bad(args, "--last and --counts: counts have no order, give one of them");
+		return args_bad(args, "--counts: counts have no order, so neither --last nor --merged goes with it");
 	return args_operands(args, 1, 1) ? KIPT_EXIT_DONE : KIPT_EXIT_USAGE;
 }
 

@@ -63,8 +63,10 @@ static bool records_out(void *ctx, const struct kipt_record *records,
 			u32 count)
 {
 	struct run *run = ctx;
+	struct crash_merge *merge = run->decode->merge;
 
-	if (!output_take(run->output, records, count))
+	if (merge ? !crash_merge_take(merge, records, count) :
+		    !output_take(run->output, records, count))
 		run->failed = true;
 	return !run->failed;
 }
@@ -243,6 +245,8 @@ static struct kipt_flow_config config_make(const struct crash_decode *decode,
 	/* One by one is how the last ones are kept. */
 	if (decode->last)
 		config.output &= ~(u32)KIPT_FLOW_PATHS;
+	if (decode->merge)
+		config.output |= KIPT_FLOW_TIME;
 	return config;
 }
 

@@ -6,6 +6,7 @@
 #define KIPT_CRASH_DECODE_H
 
 #include "crash_memory.h"
+#include "crash_merge.h"
 #include "crash_trace.h"
 #include "image.h"
 #include "output.h"
@@ -17,6 +18,7 @@
  * @image: more code, for what the dump has not; NULL: none
  * @tsc_near: a time near the trace's
  * @last: only that many branches, the last; 0: all
+ * @merge: gets the records, with times, instead of the output; NULL: it does not
  */
 struct crash_decode {
 	const struct crash_trace *trace;
@@ -24,6 +26,7 @@ struct crash_decode {
 	const struct image *image;
 	u64 tsc_near;
 	u32 last;
+	struct crash_merge *merge;
 };
 
 /**
