@@ -29,6 +29,7 @@ include tools/fuzz/fuzz.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
 include selftests/sideband/sideband.mk
+include selftests/crash/crash.mk
 include selftests/messages/messages.mk
 include selftests/selftests.mk
 include tools/stress/stress.mk
@@ -41,13 +42,17 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test messages-test vm-console-test stress-judge-test
+	sideband-test crash-test messages-test vm-console-test \
+	stress-judge-test
 
 install: tools
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(PREFIX)/bin/kipt
 	install -D -m 644 tools/kipt/kipt.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/kipt.1
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's:@BINDIR@:$(PREFIX)/bin:' tools/systemd/kipt-arm.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/kipt-arm.service
 
 clean:
 	rm -rf $(BUILD)
@@ -72,10 +77,12 @@ help:
 	@echo 'selftest  kselftests on the CPU of this computer'
 	@echo 'nlfuzz    netlink messages made from the specification (N=, SEED=)'
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
+	@echo 'crashtest machines that die by chance, armed and not (N=, SEED=)'
+	@echo 'crash-pairs each way to die, setup, kernel, load with each other'
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
-	@echo 'install   module, tool and man page (PREFIX, DESTDIR)'
+	@echo 'install   module, tool, man page and systemd unit (PREFIX, DESTDIR)'
 	@echo 'clean     remove build/'
 
 .PHONY: all tools module test install clean help

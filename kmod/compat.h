@@ -20,6 +20,12 @@
 #include <asm/mmu_context.h>
 #endif
 
+#if KIPT_SINCE(6, 9)
+#include <linux/vmcore_info.h>
+#else
+#include <linux/crash_core.h>
+#endif
+
 #if KIPT_SINCE(6, 16)
 #include <asm/tsc.h>
 #else
@@ -113,6 +119,35 @@ static inline void kipt_compat_module_init_text(const struct module *module,
 #else
 	*base = (unsigned long)module->init_layout.base;
 	*len = module->init_layout.text_size;
+#endif
+}
+
+/* Where struct module has the address of its text, and its bytes, a u32. */
+#if KIPT_SINCE(6, 4)
+#define KIPT_COMPAT_MODULE_TEXT \
+	offsetof(struct module, mem[MOD_TEXT].base)
+#define KIPT_COMPAT_MODULE_TEXT_SIZE \
+	offsetof(struct module, mem[MOD_TEXT].size)
+#else
+#define KIPT_COMPAT_MODULE_TEXT \
+	offsetof(struct module, core_layout.base)
+#define KIPT_COMPAT_MODULE_TEXT_SIZE \
+	offsetof(struct module, core_layout.text_size)
+#endif
+
+/**
+ * kipt_compat_vmcoreinfo() - where the kernel's ELF note VMCOREINFO is
+ *
+ * Context: any. Its option was renamed in 6.9.
+ *
+ * Return: the physical address, 0 if the kernel has none.
+ */
+static inline u64 kipt_compat_vmcoreinfo(void)
+{
+#if defined(CONFIG_VMCORE_INFO) || defined(CONFIG_CRASH_CORE)
+	return paddr_vmcoreinfo_note();
+#else
+	return 0;
 #endif
 }
 

@@ -14,6 +14,7 @@
 #include "decode/psb.h"
 #include "decode/sync.h"
 #include "fetch_reader.h"
+#include "flow_config.h"
 #include "follow.h"
 #include "limits.h"
 #include "memory.h"
@@ -190,38 +191,16 @@ static bool kipt_fetch_emit(void *ctx, const struct kipt_record *records, u32 n)
 	return !reader->err;
 }
 
-static void fill_filters(const struct kipt_session *session,
-			 struct kipt_flow_config *config)
-{
-	u32 i;
-
-	for (i = 0; i < session->nr_filters; i++) {
-		config->filter[i].begin = session->filters[i].first;
-		config->filter[i].last = session->filters[i].last;
-		config->filter[i].stop =
-			session->filters[i].kind == KIPT_FILTER_KIND_STOP;
-	}
-	config->filter_count = session->nr_filters;
-}
-
 static void fill_config(const struct kipt_fetch *fetch,
 			struct kipt_flow_config *config)
 {
-	const struct kipt_session *session = fetch->session;
-
 	*config = (struct kipt_flow_config) {
 		.output = fetch->output,
 		.memory = fetch->memory,
 		.slice = SLICE_BYTES,
-		.tsc_num = session->caps.tsc_num,
-		.tsc_den = session->caps.tsc_den,
 		.tsc_near = fetch->near,
-		.mtc_freq = (session->ctl & RTIT_CTL_MTCFREQ) >>
-			    RTIT_CTL_MTCFREQ_SHIFT,
-		.max_nonturbo_ratio = session->caps.max_nonturbo_ratio,
-		.no_tnt = session->ctl & RTIT_CTL_DISTNT,
 	};
-	fill_filters(session, config);
+	kipt_flow_config_fill(fetch->session, config);
 }
 
 /* Not zeroed: the flow needs no more than it touches. */

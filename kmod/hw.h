@@ -121,9 +121,9 @@ void kipt_caps_read_local(void);
 
 /**
  * kipt_caps_of() - what all of some CPUs can do
- * @cpus: the CPUs, each of which called kipt_caps_read_local()
- * @caps: the part all of @cpus have; @pt is false if one has no PT or @cpus
- *	is empty
+ * @cpus: the CPUs; one that never was online is passed over
+ * @caps: the part all of @cpus have; @pt is false if one has no PT or there
+ *	is none
  *
  * Hybrid parts may differ from core to core. Context: any.
  */
@@ -151,6 +151,16 @@ bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
  * Return: false also if the CPU was never online.
  */
 bool kipt_caps_cpu_has_pt(unsigned int cpu);
+
+/**
+ * kipt_caps_cpu_seen() - whether it is known what a CPU can do
+ * @cpu: a possible CPU
+ *
+ * Context: any.
+ *
+ * Return: false if the CPU was never online.
+ */
+bool kipt_caps_cpu_seen(unsigned int cpu);
 
 /**
  * kipt_caps_cpu() - what one CPU can do

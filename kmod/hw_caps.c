@@ -15,6 +15,7 @@
 #include "hw_regs.h"
 
 static DEFINE_PER_CPU(struct kipt_caps, cpu_caps);
+static DEFINE_PER_CPU(bool, cpu_seen);
 
 static u64 msr_read_or_zero(u32 msr)
 {
@@ -77,6 +78,14 @@ void kipt_caps_read_local(void)
 		read_model(&caps, cpu);
 	}
 	*this_cpu_ptr(&cpu_caps) = caps;
+	/* Pairs with smp_load_acquire() in kipt_caps_cpu_seen(). */
+	smp_store_release(this_cpu_ptr(&cpu_seen), true);
+}
+
+bool kipt_caps_cpu_seen(unsigned int cpu)
+{
+	/* Pairs with smp_store_release() in kipt_caps_read_local(). */
+	return smp_load_acquire(per_cpu_ptr(&cpu_seen, cpu));
 }
 
 bool kipt_caps_cpu_has_pt(unsigned int cpu)
@@ -127,14 +136,19 @@ static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
 
 void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
 {
-	unsigned int cpu, first = cpumask_first(cpus);
+	bool any = false;
+	unsigned int cpu;
 
 	memset(caps, 0, sizeof(*caps));
-	if (first >= nr_cpu_ids)
-		return;
-	*caps = per_cpu(cpu_caps, first);
-	for_each_cpu(cpu, cpus)
-		intersect(caps, &per_cpu(cpu_caps, cpu));
+	for_each_cpu(cpu, cpus) {
+		if (!kipt_caps_cpu_seen(cpu))
+			continue;
+		if (any)
+			intersect(caps, &per_cpu(cpu_caps, cpu));
+		else
+			*caps = per_cpu(cpu_caps, cpu);
+		any = true;
+	}
 	if (!caps->pt)
 		memset(caps, 0, sizeof(*caps));
 }

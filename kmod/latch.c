@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Stops all tracing before the machine sleeps or goes down, and refuses it
- * until the machine is up again. Registers and what a CPU has buffered do not
+ * until the machine is up again, when armed sessions go on. Registers and what a CPU has buffered do not
  * outlive suspend, and a CPU that still traces would write into the memory of
  * the kernel that comes next. kexec calls the reboot notifiers. Process
  * context.
@@ -46,6 +46,7 @@ static int on_power(struct notifier_block *block, unsigned long what,
 	case PM_POST_RESTORE:
 		WRITE_ONCE(going_to, NULL);
 		WRITE_ONCE(latched, 0);
+		kipt_session_resume_all();
 		break;
 	}
 	return NOTIFY_OK;

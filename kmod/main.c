@@ -8,6 +8,10 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
+#include "arm_load.h"
+#include "crash.h"
+#include "crash_hooks.h"
+#include "crash_pages.h"
 #include "follow.h"
 #include "latch.h"
 #include "limits.h"
@@ -16,6 +20,7 @@
 #include "rawdev.h"
 #include "reserve.h"
 #include "session.h"
+#include "snapshot.h"
 #include "trace.h"
 #include "version.h"
 #include "../uapi/linux/kipt.h"
@@ -27,9 +32,12 @@ static int __init kipt_init(void)
 	kipt_limits_init();
 	kipt_reserve_init();
 	kipt_trace_calls_init();
-	err = kipt_pmi_init();
+	err = kipt_crash_pages_init();
 	if (err)
 		return err;
+	err = kipt_pmi_init();
+	if (err)
+		goto err_crash_pages;
 	err = kipt_session_init();
 	if (err)
 		goto err_pmi;
@@ -42,6 +50,8 @@ static int __init kipt_init(void)
 	err = kipt_netlink_init();
 	if (err)
 		goto err_rawdev;
+	kipt_crash_hooks_init();
+	kipt_arm_load();
 	return 0;
 
 err_rawdev:
@@ -52,15 +62,20 @@ err_session:
 	kipt_session_uninit();
 err_pmi:
 	kipt_pmi_uninit();
+err_crash_pages:
+	kipt_crash_pages_uninit();
 	return err;
 }
 
 /*
- * Sessions first, while the family that their last messages go through is
- * still there; then requests, then what all of it stands on.
+ * Hooks first, so that none finds half a module; then sessions, while the
+ * family that their last messages go through is still there; then requests,
+ * then what all of it stands on.
  */
 static void __exit kipt_exit(void)
 {
+	kipt_crash_hooks_uninit();
+	kipt_crash_uninit();
 	kipt_session_close();
 	kipt_netlink_uninit();
 	kipt_rawdev_uninit();
@@ -69,6 +84,8 @@ static void __exit kipt_exit(void)
 	kipt_trace_calls_uninit();
 	kipt_follow_uninit();
 	kipt_pmi_uninit();
+	kipt_snapshot_uninit();
+	kipt_crash_pages_uninit();
 }
 
 module_init(kipt_init);

@@ -20,11 +20,13 @@
 #include "refuse.h"
 #include "session.h"
 #include "session_message.h"
+#include "snapshot_message.h"
 #include "../uapi/linux/kipt.h"
 
 #define FLAGS_ALL	(KIPT_SESSION_FLAGS_DETACHED | \
 			 KIPT_SESSION_FLAGS_KEEP_CODE | \
-			 KIPT_SESSION_FLAGS_FOLLOW_FORK)
+			 KIPT_SESSION_FLAGS_FOLLOW_FORK | \
+			 KIPT_SESSION_FLAGS_ARMED)
 #define OUTPUT_ALL	(KIPT_OUTPUT_BRANCHES | KIPT_OUTPUT_CALLS | \
 			 KIPT_OUTPUT_INSNS | KIPT_OUTPUT_TIME | \
 			 KIPT_OUTPUT_PATHS | KIPT_OUTPUT_COUNTS)
@@ -38,6 +40,11 @@ static struct netlink_range_validation size_range = {
 static struct netlink_range_validation pid_range = {
 	.min = 1,
 	.max = 2147483647,
+};
+
+static struct netlink_range_validation lines_range = {
+	.min = 0,
+	.max = KIPT_PRINT_BRANCHES_MAX,
 };
 
 static struct netlink_range_validation memory_range = {
@@ -64,6 +71,8 @@ static const struct nla_policy session_new_policy[] = {
 	[KIPT_A_SESSION_FILTER] = NLA_POLICY_NESTED(filter_policy),
 	[KIPT_A_SESSION_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &pid_range),
 	[KIPT_A_SESSION_CR3] = { .type = NLA_U64 },
+	[KIPT_A_SESSION_PRINT_BRANCHES] = NLA_POLICY_FULL_RANGE(NLA_U32,
+								&lines_range),
 };
 
 static const struct nla_policy session_id_policy[] = {
@@ -76,6 +85,10 @@ static const struct nla_policy fetch_policy[] = {
 	[KIPT_A_FETCH_CPU] = { .type = NLA_U32 },
 	[KIPT_A_FETCH_OUTPUT] = NLA_POLICY_MASK(NLA_U32, OUTPUT_ALL),
 	[KIPT_A_FETCH_MEMORY] = NLA_POLICY_FULL_RANGE(NLA_U64, &memory_range),
+};
+
+static const struct nla_policy snapshot_policy[] = {
+	[KIPT_A_SNAPSHOT_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static struct genl_family family;
@@ -169,6 +182,8 @@ static int call_do(struct sk_buff *skb, struct genl_info *info)
 		return kipt_session_message_stop(skb, info);
 	case KIPT_CMD_SESSION_DEL:
 		return kipt_session_message_del(skb, info);
+	case KIPT_CMD_SNAPSHOT_DEL:
+		return kipt_snapshot_message_del(skb, info);
 	default:
 		return kipt_session_message_get(skb, info);
 	}
@@ -209,6 +224,8 @@ static int call_start(struct netlink_callback *cb,
 		return kipt_session_message_new_start(cb, attrs, extack);
 	case KIPT_CMD_FETCH:
 		return kipt_fetch_message_start(cb, attrs, extack);
+	case KIPT_CMD_SNAPSHOT_GET:
+		return kipt_snapshot_message_start(cb, attrs, extack);
 	default:
 		return kipt_session_message_list_start(cb, attrs, extack);
 	}
@@ -249,6 +266,8 @@ static int call_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		return kipt_session_message_new(skb, cb, extack);
 	case KIPT_CMD_FETCH:
 		return kipt_fetch_message(skb, cb, extack);
+	case KIPT_CMD_SNAPSHOT_GET:
+		return kipt_snapshot_message(skb, cb, extack);
 	default:
 		return kipt_session_message_list(skb, cb, extack);
 	}
@@ -275,6 +294,9 @@ static int kipt_netlink_done(struct netlink_callback *cb)
 		break;
 	case KIPT_CMD_FETCH:
 		kipt_fetch_message_done(cb);
+		break;
+	case KIPT_CMD_SNAPSHOT_GET:
+		kipt_snapshot_message_done(cb);
 		break;
 	}
 	kfree(dump_of(cb)->refusal);
@@ -340,6 +362,13 @@ static const struct genl_ops ops[] = {
 		.policy = fetch_policy,
 		.maxattr = ARRAY_SIZE(fetch_policy) - 1,
 	},
+	{
+		.cmd = KIPT_CMD_SNAPSHOT_GET,
+		DUMP,
+		.policy = snapshot_policy,
+		.maxattr = ARRAY_SIZE(snapshot_policy) - 1,
+	},
+	{ .cmd = KIPT_CMD_SNAPSHOT_DEL, DO(snapshot_policy) },
 };
 
 static const struct genl_multicast_group groups[] = {

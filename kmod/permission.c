@@ -28,6 +28,14 @@ static bool both_may(struct sk_buff *request, int cap)
 	       file_ns_capable(socket->file, &init_user_ns, cap);
 }
 
+int kipt_permission_load(struct netlink_ext_ack *extack)
+{
+	if (security_locked_down(LOCKDOWN_PERF))
+		return kipt_refuse(extack, NULL, -EPERM,
+				   "kernel lockdown forbids tracing");
+	return 0;
+}
+
 int kipt_permission_trace(struct sk_buff *request,
 			  struct netlink_ext_ack *extack)
 {
@@ -35,10 +43,7 @@ int kipt_permission_trace(struct sk_buff *request,
 	    !both_may(request, CAP_SYS_ADMIN))
 		return kipt_refuse(extack, NULL, -EPERM,
 				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
-	if (security_locked_down(LOCKDOWN_PERF))
-		return kipt_refuse(extack, NULL, -EPERM,
-				   "kernel lockdown forbids tracing");
-	return 0;
+	return kipt_permission_load(extack);
 }
 
 static bool is_owner(struct sk_buff *request, struct kipt_session *session)
@@ -102,6 +107,17 @@ int kipt_permission_read(struct sk_buff *request,
 	return kipt_refuse(extack, NULL, -EPERM,
 			   "session %u was made by another user; reading it needs CAP_SYS_ADMIN",
 			   session->id);
+}
+
+int kipt_permission_all(struct sk_buff *request,
+			struct netlink_ext_ack *extack)
+{
+	int err = kipt_permission_trace(request, extack);
+
+	if (err || both_may(request, CAP_SYS_ADMIN))
+		return err;
+	return kipt_refuse(extack, NULL, -EPERM,
+			   "snapshots have traces of all users; they need CAP_SYS_ADMIN");
 }
 
 int kipt_permission_file(const struct kipt_session *session)

@@ -13,6 +13,16 @@ struct netlink_ext_ack;
 struct sk_buff;
 
 /**
+ * kipt_permission_load() - may the module trace because its parameters say so
+ * @extack: where a refusal is explained
+ *
+ * Who loads a module may do more than trace, so nobody is asked but the kernel.
+ *
+ * Return: 0 or -EPERM.
+ */
+int kipt_permission_load(struct netlink_ext_ack *extack);
+
+/**
  * kipt_permission_trace() - may who sent a request trace at all
  * @request: the request, or that of a dump which is going on; both the task
  *	that runs and the one that opened the socket need the capability
@@ -52,6 +62,18 @@ int kipt_permission_control(struct sk_buff *request,
 int kipt_permission_read(struct sk_buff *request,
 			 struct kipt_session *session,
 			 struct netlink_ext_ack *extack);
+
+/**
+ * kipt_permission_all() - may it read and delete what is of all sessions
+ * @request: as above
+ * @extack: where a refusal is explained
+ *
+ * Also checks what kipt_permission_trace() does. CAP_SYS_ADMIN may.
+ *
+ * Return: 0 or -EPERM.
+ */
+int kipt_permission_all(struct sk_buff *request,
+			struct netlink_ext_ack *extack);
 
 /**
  * kipt_permission_file() - may the task use the raw device

@@ -11,6 +11,7 @@
 #include <asm/tsc.h>
 
 #include "compat.h"
+#include "crash.h"
 #include "hw.h"
 #include "pmi.h"
 #include "trace.h"
@@ -73,13 +74,14 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	struct kipt_trace *trace = kipt_trace_here();
 	bool ours = is_due();
 
-	if (trace && kipt_hw_pmi_ack_local()) {
+	if (trace && READ_ONCE(trace->owns_pmis) && kipt_hw_pmi_ack_local()) {
 		this_cpu_write(unmask, true);
 		kipt_trace_pmi_local(trace);
 		ours = true;
 	} else {
 		ours |= take_awaited();
 	}
+	kipt_crash_nmi_local(regs);
 	if (trace)
 		kipt_trace_nmi_local(trace);
 	return ours ? NMI_HANDLED : NMI_DONE;

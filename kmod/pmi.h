@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * NMIs: the ToPA PMI, and those that kipt_trace_stop_all() sends. One handler
- * for all CPUs asks whose CPU it is on and tells that trace.
+ * NMIs: the ToPA PMI, those that kipt_trace_stop_all() sends, and those of a
+ * crash. One handler for all CPUs asks whose CPU it is on and tells that trace.
  */
 #ifndef KIPT_PMI_H
 #define KIPT_PMI_H
@@ -32,7 +32,7 @@ void kipt_pmi_stopped_local(void);
  * kipt_pmi_send_nmi() - make a CPU that takes no interrupts look at its trace
  * @cpu: the CPU
  *
- * Context: process.
+ * Context: any, also NMI.
  */
 void kipt_pmi_send_nmi(unsigned int cpu);
 

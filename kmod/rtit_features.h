@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What generations of CPUs added to Intel PT, in words, and how much of CPUID
- * leaf 14H.1 can be believed. Constants and pure functions, the same for the
- * module's refusals and the tool's `kipt info`. Usable in kernel and user
+ * What generations of CPUs added to Intel PT, in words, how much of CPUID
+ * leaf 14H.1 can be believed, and what is set by default. Constants and pure
+ * functions, the same for module and tool. Usable in kernel and user
  * space.
  *
  * The generations are those of 163 published CPUID dumps of Intel CPUs with
@@ -154,6 +154,53 @@ static inline void rtit_values_share(struct rtit_values *all,
 	all->mtc &= one->mtc;
 	all->cyc &= one->cyc;
 	all->psb &= one->psb;
+}
+
+/**
+ * rtit_value_near() - an encoding that is allowed
+ * @allowed: bitmap of them
+ * @wanted: the best one
+ *
+ * Return: the nearest from @wanted on, else below: fewer packets, not more.
+ */
+static inline unsigned long long rtit_value_near(unsigned int allowed,
+						 unsigned int wanted)
+{
+	unsigned int above = allowed >> wanted << wanted;
+
+	if (above)
+		return __builtin_ctz(above);
+	return allowed ? 31 - __builtin_clz(allowed) : 0;
+}
+
+/**
+ * rtit_ctl_default() - what is set when nobody says anything
+ * @ebx: CPUID.(EAX=14H,ECX=0):EBX
+ * @values: what leaf 14H.1 allows
+ *
+ * Of a field with encodings, one that the CPUs are known to allow is taken;
+ * there is no MTCEn where nothing but MTCFreq 0 is, a packet with each tick of
+ * the crystal.
+ *
+ * Return: OS, User, BranchEn, TSCEn, and as far as the CPUs have them MTCEn
+ * with MTCFreq 3, PSBFreq 2.
+ */
+static inline unsigned long long
+rtit_ctl_default(unsigned int ebx, const struct rtit_values *values)
+{
+	unsigned long long ctl = RTIT_CTL_OS | RTIT_CTL_USER |
+				 RTIT_CTL_BRANCHEN | RTIT_CTL_TSCEN;
+	unsigned long long mtc = rtit_value_near(values->mtc, 3);
+
+	if (ebx & RTIT_CAP_MTC)
+		ctl |= mtc << RTIT_CTL_MTCFREQ_SHIFT |
+		       (mtc ? RTIT_CTL_MTCEN : 0);
+	if (ebx & RTIT_CAP_PSB_CYC)
+		ctl |= rtit_value_near(values->psb, 2) <<
+		       RTIT_CTL_PSBFREQ_SHIFT |
+		       rtit_value_near(values->cyc, 0) <<
+		       RTIT_CTL_CYCTHRESH_SHIFT;
+	return ctl;
 }
 
 #endif /* KIPT_RTIT_FEATURES_H */

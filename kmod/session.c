@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "crash_pages.h"
 #include "follow.h"
 #include "latch.h"
 #include "memory.h"
@@ -81,6 +82,7 @@ static void free_parts(struct work_struct *work)
 	for (i = 0; i < session->nr_traces; i++)
 		irq_work_sync(&session->traces[i].full_work);
 	cancel_work_sync(&session->event_work);
+	kipt_arm_uninit(&session->arm);
 	kipt_setup_free(session);
 	kipt_session_put(session);
 }
@@ -220,9 +222,10 @@ void kipt_session_busy(struct cpumask *cpus)
 	mutex_unlock(&sessions_lock);
 }
 
-int kipt_session_check_cpus(const struct cpumask *cpus,
+int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
 			    struct netlink_ext_ack *extack)
 {
+	bool armed = flags & KIPT_SESSION_FLAGS_ARMED;
 	unsigned int cpu;
 
 	for_each_cpu(cpu, cpus) {
@@ -230,10 +233,12 @@ int kipt_session_check_cpus(const struct cpumask *cpus,
 			return kipt_refuse(extack, NULL, -ENXIO,
 					   "CPU %u does not exist; online CPUs: %*pbl",
 					   cpu, cpumask_pr_args(cpu_online_mask));
-		if (!cpu_online(cpu))
+		if (!armed && !cpu_online(cpu))
 			return kipt_refuse(extack, NULL, -ENXIO,
 					   "CPU %u is offline; online CPUs: %*pbl",
 					   cpu, cpumask_pr_args(cpu_online_mask));
+		if (armed && !kipt_caps_cpu_seen(cpu))
+			continue;
 		if (!kipt_caps_cpu_has_pt(cpu))
 			return kipt_refuse(extack, NULL, -ENODEV,
 					   "CPU %u has no Intel PT (CPUID.07H:EBX[25] is 0)",
@@ -257,6 +262,8 @@ static int claim_cpus(struct kipt_session *session,
 			continue;
 		if (!is_going(other))
 			return kipt_refuse(extack, NULL, -EBUSY,
+					   kipt_arm_is_armed(other) ?
+					   "CPU %u is held by session %u, which is armed for crashes; 'kipt disarm' ends it" :
 					   "CPU %u is held by session %u", cpu,
 					   other->id);
 		err = kipt_refuse(extack, NULL, -EAGAIN,
@@ -326,6 +333,7 @@ static void take_config(struct kipt_session *session,
 	session->pid = c->pid;
 	session->by_cr3 = c->by_cr3;
 	session->cr3 = c->cr3;
+	session->print_branches = c->print_branches;
 	session->uid = c->uid;
 	session->caps = c->caps;
 	session->hw = c->hw;
@@ -360,6 +368,7 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 	INIT_WORK(&session->event_work, tell_stopped_cpus);
 	INIT_DELAYED_WORK(&session->end_work, end_session);
 	INIT_WORK(&session->free_work, free_parts);
+	kipt_arm_init(&session->arm);
 	kipt_owner_init(&session->owner, owner_gone);
 	take_config(session, c);
 	session->state = KIPT_STATE_SETUP;
@@ -429,6 +438,14 @@ int kipt_session_refuse_gone(const struct kipt_session *session,
 			   session->id);
 }
 
+static void link_crash_pages(struct kipt_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++)
+		kipt_crash_pages_link(&session->traces[i]);
+}
+
 int kipt_session_ready(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
@@ -436,12 +453,14 @@ int kipt_session_ready(struct kipt_session *session,
 
 	mutex_lock(&session->lock);
 	cpus_read_lock();
-	err = kipt_session_check_cpus(session->cpus, extack);
+	err = kipt_session_check_cpus(session->cpus, session->flags, extack);
 	cpus_read_unlock();
 	if (READ_ONCE(session->dead))
 		err = kipt_session_refuse_gone(session, extack);
-	if (!err)
+	if (!err) {
+		link_crash_pages(session);
 		set_state(session, KIPT_STATE_NEW);
+	}
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -502,6 +521,8 @@ static int start_traces(struct kipt_session *session,
 	struct kipt_trace *failed;
 	int err;
 
+	if (kipt_arm_is_armed(session))
+		return kipt_arm_start(session, extack);
 	cpus_read_lock();
 	err = check_reserved(session, &failed);
 	if (!err)
@@ -581,6 +602,7 @@ static int start_locked(struct kipt_session *session,
 		return err;
 	}
 	set_state(session, KIPT_STATE_RUNNING);
+	kipt_arm_tell(session);
 	return 0;
 }
 
@@ -591,6 +613,19 @@ int kipt_session_start(struct kipt_session *session,
 
 	mutex_lock(&session->lock);
 	err = start_locked(session, extack);
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+int kipt_session_resume(struct kipt_session *session,
+			struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (session->state == KIPT_STATE_STOPPED &&
+	    session->cause == KIPT_STOP_CAUSE_SUSPEND)
+		err = start_locked(session, extack);
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -656,8 +691,10 @@ static bool detach_all(struct kipt_session *session)
 	if (kipt_trace_stop_all(session->traces, session->nr_traces,
 				KIPT_STOP_CAUSE_USER))
 		return false;
-	for (i = 0; i < session->nr_traces && session->held; i++)
+	for (i = 0; i < session->nr_traces && session->held; i++) {
+		kipt_crash_pages_unlink(&session->traces[i]);
 		kipt_trace_detach(&session->traces[i]);
+	}
 	return true;
 }
 
@@ -720,6 +757,7 @@ void kipt_session_destroy(struct kipt_session *session)
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
 	kipt_netlink_event(session->id, 0, KIPT_EVENT_NO_CPU, 0);
+	kipt_arm_tell(session);
 	kipt_owner_clear(&session->owner);
 	queue_delayed_work(session_wq, &session->end_work, 0);
 	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
@@ -770,9 +808,41 @@ void kipt_session_stop_all(u32 cause)
 	}
 }
 
+void kipt_session_queue(struct delayed_work *work, unsigned long delay)
+{
+	mod_delayed_work(session_wq, work, delay);
+}
+
+static void resume(struct kipt_session *session)
+{
+	mutex_lock(&session->lock);
+	if (!READ_ONCE(session->dead))
+		kipt_arm_look(session);
+	mutex_unlock(&session->lock);
+}
+
+void kipt_session_resume_all(void)
+{
+	struct kipt_session *session;
+	u32 id = 0;
+
+	while ((session = kipt_session_next(id))) {
+		id = session->id;
+		resume(session);
+		kipt_session_put(session);
+	}
+}
+
 static int cpu_online_cb(unsigned int cpu)
 {
+	struct kipt_session *session;
+
 	kipt_caps_read_local();
+	mutex_lock(&sessions_lock);
+	session = per_cpu(holder, cpu);
+	if (session && !session->dead)
+		kipt_arm_look(session);
+	mutex_unlock(&sessions_lock);
 	return 0;
 }
 

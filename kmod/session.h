@@ -25,6 +25,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "arm.h"
 #include "hw.h"
 #include "owner.h"
 #include "trace.h"
@@ -59,6 +60,7 @@ struct kipt_session_filter {
  * @pid: only this process, or 0
  * @by_cr3: only where CR3 is @cr3
  * @cr3: see @by_cr3
+ * @print_branches: see struct kipt_session
  * @uid: effective user id of who asks
  * @sk: the socket that asks
  * @portid: its number
@@ -77,6 +79,7 @@ struct kipt_session_config {
 	u32 pid;
 	bool by_cr3;
 	u64 cr3;
+	u32 print_branches;
 	kuid_t uid;
 	struct sock *sk;
 	u32 portid;
@@ -104,6 +107,8 @@ struct kipt_session_config {
  * @pid: only this process, or 0; constant
  * @by_cr3: only where CR3 is @cr3; constant
  * @cr3: see @by_cr3; constant
+ * @print_branches: of the first CPU at a crash, lines of an armed session's
+ *	excerpt, 0: none; constant
  * @caps: what its CPUs can do; constant
  * @hw: what its CPUs are programmed with; constant
  * @follow: what @pid is followed by, or NULL; constant until freed
@@ -123,9 +128,11 @@ struct kipt_session_config {
  * @fetch: the fetch that is under way, or NULL
  * @wait: woken when the state changes or a CPU stops by itself
  * @event_work: tells listeners of CPUs that stopped
+ * @excerpt: kipt_excerpt_prepare() was called for it
  * @ended: its CPUs are free; read without the lock
  * @end_work: lets go of the CPUs, once all have stopped
  * @free_work: frees the parts
+ * @arm: keeps it running if it is armed
  * @setup_phase: how far session-new is; of the dump only
  * @setup_cpu: the trace it is at
  * @setup_done: bytes of buffers allocated; read without a lock for reports
@@ -149,6 +156,7 @@ struct kipt_session {
 	u32 pid;
 	bool by_cr3;
 	u64 cr3;
+	u32 print_branches;
 	struct kipt_caps caps;
 	struct kipt_hw_config hw;
 	struct kipt_follow *follow;
@@ -166,9 +174,11 @@ struct kipt_session {
 	struct kipt_fetch *fetch;
 	wait_queue_head_t wait;
 	struct work_struct event_work;
+	bool excerpt;
 	bool ended;
 	struct delayed_work end_work;
 	struct work_struct free_work;
+	struct kipt_arm arm;
 	u32 setup_phase;
 	u32 setup_cpu;
 	u64 setup_done;
@@ -350,13 +360,38 @@ void kipt_session_wake(struct kipt_session *session);
 void kipt_session_stop_all(u32 cause);
 
 /**
+ * kipt_session_resume() - trace again after a suspend
+ * @session: the session; @lock is not held
+ * @extack: where a refusal is explained
+ *
+ * Return: 0, also if it was not a suspend that stopped it; or as
+ * kipt_session_start().
+ */
+int kipt_session_resume(struct kipt_session *session,
+			struct netlink_ext_ack *extack);
+
+/**
+ * kipt_session_resume_all() - have armed sessions trace again, by work items
+ */
+void kipt_session_resume_all(void);
+
+/**
+ * kipt_session_queue() - run what keeps a session running
+ * @work: of a session that is not dead, which session->lock or sessions_lock
+ *	keeps so
+ * @delay: in jiffies; counts instead of what was said before
+ */
+void kipt_session_queue(struct delayed_work *work, unsigned long delay);
+
+/**
  * kipt_session_check_cpus() - whether CPUs can be traced
  * @cpus: any set
+ * @flags: of the session; CPUs of an armed one may be offline
  * @extack: where a refusal is explained
  *
  * Return: 0; -ENXIO if one is unknown or offline; -ENODEV if one has no PT.
  */
-int kipt_session_check_cpus(const struct cpumask *cpus,
+int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
 			    struct netlink_ext_ack *extack);
 
 /**

@@ -11,7 +11,9 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "arm.h"
 #include "buffer.h"
+#include "crash_hooks.h"
 #include "follow.h"
 #include "netlink.h"
 #include "permission.h"
@@ -22,7 +24,7 @@
 #include "sideband.h"
 
 /* All of session-get's attributes but the CPU list. */
-#define SESSION_BYTES	1024
+#define SESSION_BYTES	1536
 
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
 {
@@ -109,6 +111,21 @@ static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
 	return 0;
 }
 
+/* What an armed session prints at a crash, and what keeps it from seeing one. */
+static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
+{
+	char why[KIPT_REFUSE_BYTES];
+
+	if (!kipt_arm_is_armed(session))
+		return 0;
+	if (nla_put_u32(skb, KIPT_A_SESSION_PRINT_BRANCHES,
+			session->print_branches))
+		return -EMSGSIZE;
+	if (kipt_crash_hooks_fire(why, sizeof(why)))
+		return 0;
+	return nla_put_string(skb, KIPT_A_SESSION_HOOKS_LOST, why);
+}
+
 /* What was asked for. */
 static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 {
@@ -120,6 +137,7 @@ static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 	    put_filters(skb, session) ||
 	    (session->pid &&
 	     nla_put_u32(skb, KIPT_A_SESSION_PID, session->pid)) ||
+	    put_arming(skb, session) ||
 	    (session->by_cr3 &&
 	     put_u64(skb, KIPT_A_SESSION_CR3, session->cr3)))
 		return -EMSGSIZE;
@@ -518,6 +536,27 @@ static int parse_process(struct nlattr **attrs,
 	return 0;
 }
 
+static int parse_armed(struct nlattr **attrs,
+		       struct kipt_session_config *config,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *lines = attrs[KIPT_A_SESSION_PRINT_BRANCHES];
+	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
+
+	config->print_branches = lines ? nla_get_u32(lines) : 0;
+	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		return lines ? kipt_refuse(extack, lines, -EINVAL,
+					   "attribute \"print-branches\" needs flag armed") :
+			       0;
+	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
+		return kipt_refuse(extack, flags, -EINVAL,
+				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");
+	if (config->mode != KIPT_MODE_RING)
+		return kipt_refuse(extack, attrs[KIPT_A_SESSION_MODE], -EINVAL,
+				   "flag armed needs mode ring: it keeps what came last");
+	return 0;
+}
+
 static int check_present(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -555,6 +594,8 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 	config->sk = NETLINK_CB(cb->skb).sk;
 	config->portid = NETLINK_CB(cb->skb).portid;
 	err = parse_process(attrs, config, extack);
+	if (!err)
+		err = parse_armed(attrs, config, extack);
 	if (!err)
 		err = parse_filters(cb, config, extack);
 	return err;

@@ -16,8 +16,11 @@
 #include <linux/smp.h>
 #include <linux/topology.h>
 
+#include "arm.h"
 #include "buffer.h"
 #include "compat.h"
+#include "crash_pages.h"
+#include "excerpt.h"
 #include "follow.h"
 #include "hw_regs.h"
 #include "memory.h"
@@ -55,8 +58,7 @@ static int check_size(u64 size, struct netlink_ext_ack *extack)
  * INT comes before the region is full ("Single Output Region ToPA"): good
  * for a ring of one block only.
  */
-static int check_output(const struct kipt_caps *caps,
-			const struct kipt_session_config *config,
+static int check_output(const struct kipt_caps *caps, u32 mode, u64 size,
 			struct netlink_ext_ack *extack)
 {
 	u64 block = (u64)PAGE_SIZE << KIPT_MAX_ORDER;
@@ -67,7 +69,7 @@ static int check_output(const struct kipt_caps *caps,
 		return kipt_refuse(extack, NULL, -EOPNOTSUPP, "%s", why);
 	}
 	if (caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI ||
-	    (config->mode == KIPT_MODE_RING && config->size <= block))
+	    (mode == KIPT_MODE_RING && size <= block))
 		return 0;
 	kipt_caps_lack(RTIT_CAP_TOPA_MULTI, true, why, sizeof(why));
 	return kipt_refuse(extack, NULL, -EOPNOTSUPP,
@@ -125,6 +127,10 @@ static int check_hw(struct kipt_session_config *config,
 	if (text)
 		return kipt_refuse(extack, NULL, -EINVAL, "%s", text);
 	kipt_caps_of(config->cpus, &config->caps);
+	if (!config->caps.pt)
+		return kipt_refuse(extack, NULL, -ENXIO,
+				   "none of the CPUs %*pbl was online yet: what they can do is unknown",
+				   cpumask_pr_args(config->cpus));
 	fill_hw(config);
 	err = kipt_caps_check_config(&config->caps, &config->hw, why,
 				     sizeof(why));
@@ -136,13 +142,14 @@ static int check_config(struct kipt_session_config *config,
 {
 	int err;
 
-	err = kipt_session_check_cpus(config->cpus, extack);
+	err = kipt_session_check_cpus(config->cpus, config->flags, extack);
 	if (!err)
 		err = check_size(config->size, extack);
 	if (!err)
 		err = check_hw(config, extack);
 	if (!err)
-		err = check_output(&config->caps, config, extack);
+		err = check_output(&config->caps, config->mode, config->size,
+				   extack);
 	if (!err)
 		err = check_memory(config->size * cpumask_weight(config->cpus),
 				   extack);
@@ -233,31 +240,57 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
 	}
 }
 
-static int check_cpus(struct kipt_session *session, struct kipt_trace **failed)
-{
-	return kipt_trace_check_all(session->traces, session->nr_traces,
-				    failed);
-}
-
 /*
  * First perf: if it is why PT is on, the refusal should say so. But perf keeps
  * this CPU busy with waiting for one that takes no interrupts.
  */
-int kipt_setup_reserve(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+static int reserve(struct kipt_trace *traces, u32 count,
+		   struct netlink_ext_ack *extack)
 {
 	struct kipt_trace *failed;
 	int err = 0;
 	u32 i;
 
-	if (check_cpus(session, &failed) == -ETIMEDOUT)
+	if (kipt_trace_check_all(traces, count, &failed) == -ETIMEDOUT)
 		return kipt_setup_explain(failed, -ETIMEDOUT, extack);
-	for (i = 0; i < session->nr_traces && !err; i++)
-		err = reserve_pmu(&session->traces[i], extack);
+	for (i = 0; i < count && !err; i++)
+		err = reserve_pmu(&traces[i], extack);
 	if (err)
 		return err;
-	err = check_cpus(session, &failed);
+	err = kipt_trace_check_all(traces, count, &failed);
 	return err ? kipt_setup_explain(failed, err, extack) : 0;
+}
+
+int kipt_setup_reserve(struct kipt_session *session,
+		       struct netlink_ext_ack *extack)
+{
+	if (kipt_arm_is_armed(session))
+		return kipt_arm_reserve(session, extack);
+	return reserve(session->traces, session->nr_traces, extack);
+}
+
+/* When the session was made the CPU may never have been online. */
+static int check_cpu(struct kipt_session *session, unsigned int cpu,
+		     struct netlink_ext_ack *extack)
+{
+	char why[KIPT_REFUSE_BYTES];
+	struct kipt_caps caps;
+	int err;
+
+	kipt_caps_of(cpumask_of(cpu), &caps);
+	err = kipt_caps_check_config(&caps, &session->hw, why, sizeof(why));
+	if (err)
+		return kipt_refuse(extack, NULL, err, "%s", why);
+	return check_output(&caps, session->mode, session->size, extack);
+}
+
+int kipt_setup_reserve_cpu(struct kipt_session *session,
+			   struct kipt_trace *trace,
+			   struct netlink_ext_ack *extack)
+{
+	int err = check_cpu(session, trace->cpu, extack);
+
+	return err ? err : reserve(trace, 1, extack);
 }
 
 /*
@@ -316,8 +349,10 @@ static int reserve_cpus(struct kipt_session *session,
 	err = kipt_setup_reserve(session, extack);
 	mutex_lock(&session->lock);
 	session->reserving = false;
+	cpus_read_lock();
 	for (i = 0; i < session->nr_traces && !err; i++)
 		kipt_trace_attach(&session->traces[i]);
+	cpus_read_unlock();
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -347,6 +382,35 @@ static int grow_buffer(struct kipt_session *session, struct kipt_trace *trace,
 	return ret;
 }
 
+static int make_crash_pages(struct kipt_trace *trace,
+			    struct netlink_ext_ack *extack)
+{
+	char what[40];
+
+	if (!kipt_crash_pages_create(trace))
+		return 1;
+	snprintf(what, sizeof(what), "the crash pages of CPU %u", trace->cpu);
+	return kipt_memory_refuse(extack, what, PAGE_SIZE);
+}
+
+/* All that is needed to print how the machine died is there before it does. */
+static int make_excerpt(struct kipt_session *session,
+			struct kipt_trace *trace,
+			struct netlink_ext_ack *extack)
+{
+	if (!session->print_branches)
+		return 1;
+	if (!session->excerpt && kipt_excerpt_prepare())
+		return kipt_memory_refuse(extack, "printing at a crash",
+					  KIPT_EXCERPT_BYTES);
+	session->excerpt = true;
+	trace->view = kipt_buffer_view(trace->buffer);
+	if (trace->view)
+		return 1;
+	return kipt_memory_refuse(extack, "the view of a buffer",
+				  session->size / PAGE_SIZE * 2 * sizeof(u64));
+}
+
 /* Return: 1 when all buffers are whole, 0 to go on, or an errno. */
 static int make_buffers(struct kipt_session *session,
 			struct netlink_ext_ack *extack)
@@ -354,6 +418,10 @@ static int make_buffers(struct kipt_session *session,
 	struct kipt_trace *trace = &session->traces[session->setup_cpu];
 	int ret = grow_buffer(session, trace, extack);
 
+	if (ret > 0)
+		ret = make_crash_pages(trace, extack);
+	if (ret > 0)
+		ret = make_excerpt(session, trace, extack);
 	if (ret < 0)
 		return ret;
 	WRITE_ONCE(session->setup_done, session->setup_cpu * session->size +
@@ -434,12 +502,19 @@ void kipt_setup_free(struct kipt_session *session)
 {
 	u32 i;
 
+	if (session->excerpt)
+		kipt_excerpt_release();
+	session->excerpt = false;
 	if (session->sideband) {
 		kipt_sideband_destroy(session->sideband);
 		kipt_text_patch_put();
 	}
 	session->sideband = NULL;
 	for (i = 0; i < session->nr_traces; i++) {
+		kipt_crash_pages_destroy(&session->traces[i]);
+		if (session->traces[i].view)
+			kipt_buffer_unview(session->traces[i].buffer);
+		session->traces[i].view = NULL;
 		kipt_buffer_put(session->traces[i].buffer);
 		session->traces[i].buffer = NULL;
 	}

@@ -70,7 +70,8 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
 
 /**
  * kipt_setup_reserve() - take the CPUs from perf and see that PT is off
- * @session: locked, or @reserving; what it has already it keeps
+ * @session: locked, or @reserving; what it has already it keeps. Of an armed
+ *	one CPUs that are offline are left out
  * @extack: where a refusal is explained
  *
  * Context: may sleep, for a second if a CPU does not answer.
@@ -80,6 +81,21 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
  */
 int kipt_setup_reserve(struct kipt_session *session,
 		       struct netlink_ext_ack *extack);
+
+/**
+ * kipt_setup_reserve_cpu() - the same for one CPU of an armed session
+ * @session: as above
+ * @trace: of the CPU, which may have been unknown when the session was made
+ * @extack: where a refusal is explained
+ *
+ * Context: as above.
+ *
+ * Return: as above; or -EINVAL, -EOPNOTSUPP if the CPU cannot do what the
+ * session asks for.
+ */
+int kipt_setup_reserve_cpu(struct kipt_session *session,
+			   struct kipt_trace *trace,
+			   struct netlink_ext_ack *extack);
 
 /**
  * kipt_setup_free() - free what kipt_setup_step() made

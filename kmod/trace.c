@@ -17,6 +17,8 @@
 #include <linux/smp.h>
 
 #include "buffer.h"
+#include "crash.h"
+#include "crash_pages.h"
 #include "follow.h"
 #include "hw_regs.h"
 #include "pmi.h"
@@ -38,6 +40,8 @@
 #define WAIT_LOOKS	200
 
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
+/* The machine had an oops at least: no CPU begins to trace. */
+static bool frozen;
 /*
  * A CPU that is stuck may take a call much later than anybody waits for it,
  * so these outlive traces.
@@ -81,6 +85,7 @@ void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
 
 void kipt_trace_attach(struct kipt_trace *trace)
 {
+	WRITE_ONCE(trace->owns_pmis, cpu_online(trace->cpu));
 	WRITE_ONCE(per_cpu(attached, trace->cpu), trace);
 }
 
@@ -92,6 +97,11 @@ void kipt_trace_detach(struct kipt_trace *trace)
 struct kipt_trace *kipt_trace_here(void)
 {
 	return READ_ONCE(*this_cpu_ptr(&attached));
+}
+
+struct kipt_trace *kipt_trace_of(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(attached, cpu));
 }
 
 /* Programs the CPU and, unless what it follows runs elsewhere, lets it go. */
@@ -109,7 +119,7 @@ static int program_local(struct kipt_trace *trace)
 		return err;
 	kipt_hw_halt_local(&trace->position);
 	trace->state = KIPT_TRACE_PAUSED;
-	if (!go)
+	if (!go || READ_ONCE(frozen))
 		return 0;
 	/* Before the first PMI, which may come at any time after it. */
 	trace->state = KIPT_TRACE_ON;
@@ -138,6 +148,7 @@ static int start_local(struct kipt_trace *trace)
 	kipt_sideband_begin_local(trace->session->sideband);
 	/* One that another left behind is not to be met as an unknown NMI. */
 	kipt_pmi_stopped_local();
+	WRITE_ONCE(trace->owns_pmis, true);
 	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
 	if (trace->buffer->once)
 		trace->lvtpc = kipt_hw_pmi_arm_local();
@@ -195,15 +206,20 @@ static void obey_once_local(struct kipt_trace *trace)
 	smp_store_release(&trace->done, asked);
 }
 
-/* An NMI that came too early was sent after a request, so that is seen. */
+/*
+ * An NMI that came too early was sent after a request, so that is seen; or for
+ * a crash.
+ */
 static void end_change_local(struct kipt_trace *trace)
 {
 	for (;;) {
 		barrier();
 		WRITE_ONCE(trace->changing, false);
 		barrier();
-		if (kipt_trace_quiet(trace))
+		if (kipt_trace_quiet(trace)) {
+			kipt_crash_catch_up_local();
 			return;
+		}
 		WRITE_ONCE(trace->changing, true);
 		barrier();
 		obey_once_local(trace);
@@ -353,6 +369,7 @@ static void finish(struct kipt_trace *trace)
 		result.lost = true;
 	result.cause = cause_of(trace, &result);
 	set_result(trace, &result);
+	kipt_crash_pages_finish(trace, &result);
 	WRITE_ONCE(trace->running, false);
 }
 
@@ -403,6 +420,7 @@ static void forget(struct kipt_trace *trace)
 	trace->failed = false;
 	WRITE_ONCE(trace->full, false);
 	memset(&trace->position, 0, sizeof(trace->position));
+	kipt_crash_pages_finish(trace, &none);
 	atomic64_set(&trace->pmis, 0);
 }
 
@@ -434,6 +452,7 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
 	for (i = 0; i < count; i++) {
 		forget(&traces[i]);
 		kipt_buffer_mark(traces[i].buffer);
+		kipt_crash_pages_start(&traces[i]);
 	}
 	for (i = 0; i < count; i++) {
 		WRITE_ONCE(traces[i].running, true);
@@ -500,16 +519,19 @@ int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 			 struct kipt_trace **failed)
 {
 	struct wait wait;
-	int err = 0;
+	int err = 0, answer;
 	u32 i;
 
 	mutex_lock(&checks_lock);
 	for (i = 0; i < count; i++)
 		ask_check(traces[i].cpu);
 	wait = begin_wait(START_WAIT_US);
-	for (i = 0; i < count && !err; i++) {
+	for (i = 0; i < count && err != -ETIMEDOUT; i++) {
+		answer = wait_answer(traces[i].cpu, &wait);
+		if (!answer || (err && answer != -ETIMEDOUT))
+			continue;
 		*failed = &traces[i];
-		err = wait_answer(traces[i].cpu, &wait);
+		err = answer;
 	}
 	mutex_unlock(&checks_lock);
 	return err;
@@ -525,6 +547,8 @@ void kipt_trace_stop_offline(struct kipt_trace *trace)
 	stopped = trace->state != KIPT_TRACE_OFF;
 	stop_local(trace, KIPT_STOP_CAUSE_OFFLINE);
 	end_change_local(trace);
+	/* The trace stays attached, for who asks the CPU just now. */
+	WRITE_ONCE(trace->owns_pmis, false);
 	local_irq_restore(flags);
 	if (stopped)
 		finish(trace);
@@ -580,11 +604,63 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 	/* An NMI may have stopped it since; a start is not for a switch. */
 	if (trace->state == KIPT_TRACE_OFF) {
 		WRITE_ONCE(trace->changing, false);
+		barrier();
+		kipt_crash_catch_up_local();
 		return;
 	}
 	halt_local(trace);
+	if (go && may_go(trace) && !READ_ONCE(frozen))
+		go_local(trace, cr3_match);
+	end_change_local(trace);
+}
+
+void kipt_trace_freeze(void)
+{
+	WRITE_ONCE(frozen, true);
+}
+
+void kipt_trace_thaw(void)
+{
+	WRITE_ONCE(frozen, false);
+}
+
+bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now)
+{
+	bool changing = READ_ONCE(trace->changing);
+
+	if (changing && !now)
+		return false;
+	WRITE_ONCE(trace->changing, true);
+	barrier();
+	if (trace->state == KIPT_TRACE_ON)
+		halt_local(trace);
+	barrier();
+	WRITE_ONCE(trace->changing, changing);
+	return true;
+}
+
+/* As program_local(), but the ring goes on where it was. */
+static void resume_local(struct kipt_trace *trace)
+{
+	u64 cr3_match = trace->config.cr3_match;
+	bool go = true;
+
+	kipt_crash_pages_running(trace);
+	if (trace->follow)
+		go = kipt_follow_aim_local(trace->follow, current, &cr3_match);
 	if (go && may_go(trace))
 		go_local(trace, cr3_match);
+}
+
+void kipt_trace_thaw_local(void)
+{
+	struct kipt_trace *trace = kipt_trace_here();
+
+	if (!trace)
+		return;
+	begin_change_local(trace);
+	if (trace->state == KIPT_TRACE_PAUSED && !READ_ONCE(frozen))
+		resume_local(trace);
 	end_change_local(trace);
 }
 

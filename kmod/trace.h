@@ -19,6 +19,7 @@
 #include "../uapi/linux/kipt.h"
 
 struct kipt_buffer;
+struct kipt_crash_cpu;
 struct kipt_follow;
 struct kipt_session;
 
@@ -58,6 +59,8 @@ enum kipt_trace_state {
  * @session: whose CPU it is
  * @cpu: its number
  * @buffer: where the trace goes; whole before the first start
+ * @crash: what a dump is told of it; made when @buffer is whole
+ * @view: of @buffer, for the excerpt of an armed session; NULL: none is printed
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
  * @follow: what decides when the CPU pauses, or NULL; set while stopped
@@ -69,6 +72,9 @@ enum kipt_trace_state {
  * @changing: an NMI must not touch the registers now; @cpu only
  * @outside: someone else wrote the registers during this run; @cpu only
  * @failed: the CPU refused to go on during this run; @cpu only
+ * @owns_pmis: ToPA PMIs of the CPU are ours, from the attach on until it goes
+ *	offline, when perf may have it, and again from a start on; written with
+ *	the CPU offline, or on @cpu, or when it is attached
  * @ended: what stopped the CPU in this run; @cpu only while not OFF
  * @refused: what the last start said, 0 or a negative errno; written on @cpu
  * @saved: registers before the start; @cpu only
@@ -87,6 +93,8 @@ struct kipt_trace {
 	struct kipt_session *session;
 	unsigned int cpu;
 	struct kipt_buffer *buffer;
+	struct kipt_crash_cpu *crash;
+	const u8 *view;
 	struct kipt_hw_config config;
 	struct kipt_follow *follow;
 	bool wanted;
@@ -97,6 +105,7 @@ struct kipt_trace {
 	bool changing;
 	bool outside;
 	bool failed;
+	bool owns_pmis;
 	enum kipt_stop_cause ended;
 	int refused;
 	struct kipt_hw_saved saved;
@@ -124,7 +133,7 @@ void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
  * kipt_trace_attach() - a CPU's interrupts, PMIs and switches are for a trace
  * @trace: of a CPU that no other trace is attached to
  *
- * Context: any.
+ * Context: the CPU hotplug lock is held, for reading.
  */
 void kipt_trace_attach(struct kipt_trace *trace);
 
@@ -146,7 +155,7 @@ void kipt_trace_detach(struct kipt_trace *trace);
  * Changes nothing. Context: may sleep, for a second if a CPU does not
  * answer.
  *
- * Return: as kipt_trace_start_all().
+ * Return: as kipt_trace_start_all(); -ETIMEDOUT if any CPU does not answer.
  */
 int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 			 struct kipt_trace **failed);
@@ -231,6 +240,16 @@ void kipt_trace_result(struct kipt_trace *trace,
 struct kipt_trace *kipt_trace_here(void);
 
 /**
+ * kipt_trace_of() - the trace of any CPU
+ * @cpu: a possible CPU
+ *
+ * Context: preemption off; also NMI. It lives as kipt_trace_here() says.
+ *
+ * Return: NULL if none is attached.
+ */
+struct kipt_trace *kipt_trace_of(unsigned int cpu);
+
+/**
  * kipt_trace_steer_local() - pause or go on, aim at an address space
  * @trace: of this CPU
  * @go: whether the CPU is to trace
@@ -258,6 +277,43 @@ void kipt_trace_pmi_local(struct kipt_trace *trace);
  * Context: NMI.
  */
 void kipt_trace_nmi_local(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_freeze() - from now on no CPU begins to trace
+ *
+ * What is started meanwhile is paused. Context: any, also NMI.
+ */
+void kipt_trace_freeze(void);
+
+/**
+ * kipt_trace_freeze_local() - pause, for as long as all are frozen
+ * @trace: of this CPU
+ * @now: also in the middle of a change of the registers, which will never be
+ *	ended
+ *
+ * @trace->position is where it stands, if @trace was ever started.
+ *
+ * Context: this CPU, interrupts off or an NMI.
+ *
+ * Return: false if the registers are being changed; kipt_crash_catch_up_local()
+ * is called when that is over.
+ */
+bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
+
+/**
+ * kipt_trace_thaw() - CPUs may trace again
+ *
+ * Context: any.
+ */
+void kipt_trace_thaw(void);
+
+/**
+ * kipt_trace_thaw_local() - go on where kipt_trace_freeze_local() paused
+ *
+ * The trace goes on with a PSB+. Does nothing if all are frozen again.
+ * Context: this CPU, interrupts off.
+ */
+void kipt_trace_thaw_local(void);
 
 /**
  * kipt_trace_calls_init() - ready to call CPUs

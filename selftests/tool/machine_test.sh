@@ -79,6 +79,40 @@ session_tests() {
 	refused "delete_twice" 1 "ENOENT" delete "$ID"
 }
 
+# CPU 1 goes and comes back where it can.
+arm_tests() {
+	local online=/sys/devices/system/cpu/cpu1/online all
+	all=$(cat /sys/devices/system/cpu/present)
+	refused "disarm_nothing" 1 "no session is armed" disarm
+	run arm --size 64K
+	same "arm_exit" 0 "$STATUS"
+	same "arm_says_what_it_takes" 1 \
+		"$(grep -cE "armed: CPUs $all, 64 KiB each, [0-9]+ KiB in all, OS,[^U]*; prints 32 " <<<"$OUT")"
+	refused "arm_twice" 1 "held by session.*armed.*kipt disarm.*EBUSY" arm
+	refused "record_while_armed" 1 "armed for crashes; 'kipt disarm' ends it.*EBUSY" \
+		record --cpus 1 -- true
+	run status
+	same "status_tells_armed" 1 "$(grep -c ", armed$" <<<"$OUT")"
+	same "status_tells_lines" 1 \
+		"$(grep -c "at a crash: 32 branches are printed" <<<"$OUT")"
+	run status --json
+	same "status_json_armed" "True 32 running" \
+		"$(value armed) $(value print_branches) $(value state)"
+	refused "disarm" 0 "" disarm
+	run status
+	same "disarm_leaves_no_session" "" "$OUT"
+	echo 0 2>/dev/null >$online
+	run arm --cpus all --all --size 128K --print-branches 0
+	same "arm_again_at_once" 0 "$STATUS"
+	same "arm_all" 1 \
+		"$(grep -cE "armed: CPUs $all, 128 KiB.* OS,User.*; prints 0 " <<<"$OUT")"
+	echo 1 2>/dev/null >$online
+	refused "disarm_again" 0 "" disarm
+	run arm --cpus 1 --ctl OS,BranchEn
+	same "arm_one_cpu" 1 "$(grep -c "armed: CPUs 1, 4096 KiB each, 4096 KiB in all, OS,BranchEn;" <<<"$OUT")"
+	refused "disarm_one_cpu" 0 "" disarm
+}
+
 fetch_tests() {
 	local branches bytes pid status memory jobs
 	run start --cpus 1 --keep-code --size 16M
@@ -261,6 +295,35 @@ crash_tests() {
 	same "crash_leaves_no_session" "" "$OUT"
 }
 
+hooks_tests() {
+	refused "arm" 0 "" arm --size 64K
+	refused "arm_twice" 1 "armed.*EBUSY" arm --size 64K
+	run status --json
+	same "arm_status_tells_nothing_lost" "" "$(value hooks_lost | sed 's/^0$//')"
+	sysctl -qw kernel.ftrace_enabled=0
+	echo 0 >/sys/kernel/debug/kprobes/enabled
+	run status
+	if grep -q 'a crash may be seen late or not at all: kprobes do not fire' \
+		<<<"$OUT"; then
+		ok "arm_status_tells_of_dead_hooks"
+	else
+		not_ok "arm_status_tells_of_dead_hooks" "$OUT"
+	fi
+	refused "disarm" 0 "" disarm
+	refused "arm_tells_of_dead_hooks" 0 "may be seen late or not at all" \
+		arm --size 64K
+	echo 1 >/sys/kernel/debug/kprobes/enabled
+	sysctl -qw kernel.ftrace_enabled=1
+	refused "disarm_again" 0 "" disarm
+	refused "arm_right_after_disarm" 0 "" arm --size 64K
+	refused "disarm_at_last" 0 "" disarm
+	run crash list
+	same "crash_list_of_a_healthy_machine" "1 0" \
+		"$(grep -c '^no snapshots' <<<"$OUT") $STATUS"
+	refused "crash_show_none" 1 "no snapshot 1.*ENOENT" crash show 1
+	refused "crash_delete_none" 1 "no snapshot 1.*ENOENT" crash delete 1
+}
+
 # Somebody else's stop ends the trace, not the recording.
 record_stopped_tests() {
 	local pid
@@ -415,12 +478,14 @@ if ! "$KIPT" info >out 2>err; then
 fi
 ktap_start
 session_tests
+arm_tests
 fetch_tests
 unprivileged_tests
 record_command_tests
 record_stopped_tests
 record_kept_tests
 crash_tests
+hooks_tests
 calls_tests
 save_tests
 equal_tests

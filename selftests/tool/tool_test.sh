@@ -19,7 +19,7 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 . "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
-VERBS="info start stop status fetch delete record show decode packets"
+VERBS="info start stop status fetch delete arm disarm record show decode packets crash"
 
 # bytes HEX...: to standard output
 bytes() {
@@ -42,6 +42,7 @@ records() {
 . "$HERE/decode_tests.sh"
 . "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"
+. "$HERE/crash_tests.sh"
 
 # What a program reports that is built beside the tool.
 program_tests() {
@@ -70,4 +71,5 @@ program_tests filter_test
 program_tests child_test
 program_tests ending_test
 trace_tests
+crash_tests
 ktap_finish

@@ -108,6 +108,16 @@ option_tests() {
 		--filter a_ --filter b_ --filter c_ --stop-at d_ --filter e_
 	refused "pid_is_a_number" 2 "--pid x: not a process id" start --pid x
 	refused "pid_zero" 2 "--pid 0: not a process id" start --pid 0
+	refused "arm_cpus_words" 2 "not a CPU list" arm --cpus every
+	refused "arm_size_words" 2 "not a size" arm --size big
+	refused "arm_lines_bound" 2 "--print-branches 1001: allowed are 0 to 1000" \
+		arm --print-branches 1001
+	refused "arm_lines_are_a_number" 2 "--print-branches x: allowed" \
+		arm --print-branches x
+	refused "arm_kernel_or_all" 2 "give one of them" arm --kernel --all
+	refused "arm_no_operand" 2 "too many: '1'" arm 1
+	refused "arm_once_is_no_option" 2 "no option '--mode'" arm --mode once
+	refused "disarm_no_operand" 2 "too many: '1'" disarm 1
 	refused "decode_jobs_zero" 2 "--jobs 0: allowed are 1 to 64" \
 		decode x.pt --jobs 0
 	refused "decode_memory_one" 2 "--memory 1: allowed are 1M to 4G" \
@@ -141,6 +151,10 @@ option_tests() {
 		record --lines 5 -- true
 	refused "lines_zero" 2 "--lines 0: allowed are 1 to 100000" \
 		record --on-crash --lines 0 -- true
+	refused "crash_show_needs_a_number" 2 "needs the number of a snapshot" \
+		crash show
+	refused "crash_delete_needs_a_number" 2 "needs the number of a snapshot" \
+		crash delete 0
 	refused "two_views" 2 "only one of" fetch 1 --calls --branches
 	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
 	refused "record_needs_command" 2 "needs a command" record
@@ -154,7 +168,7 @@ absent_tests() {
 		skip "absent" "the kipt module is loaded"
 		return
 	fi
-	for verb in info start "stop 1" status "fetch 1" "delete 1" \
+	for verb in info start "stop 1" status "fetch 1" "delete 1" arm disarm \
 		"record -- true"; do
 		# shellcheck disable=SC2086
 		refused "absent_${verb%% *}" 1 \

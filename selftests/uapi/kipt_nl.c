@@ -463,6 +463,9 @@ void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want)
 		kipt_msg_u32(msg, KIPT_A_SESSION_PID, want->pid);
 	if (want->cr3)
 		kipt_msg_u64(msg, KIPT_A_SESSION_CR3, want->cr3);
+	if (want->print_branches)
+		kipt_msg_u32(msg, KIPT_A_SESSION_PRINT_BRANCHES,
+			     want->print_branches);
 	for (i = 0; i < want->nr_filters; i++)
 		put_filter(msg, &want->filters[i]);
 }

@@ -151,6 +151,7 @@ struct kipt_want_filter {
  * @ctl: bits of IA32_RTIT_CTL
  * @flags: enum kipt_session_flags
  * @pid: process to follow, or 0
+ * @print_branches: lines printed at a crash, or 0 to leave it out
  * @nr_filters: how many of @filters
  * @filters: address ranges
  */
@@ -162,6 +163,7 @@ struct kipt_want {
 	uint32_t flags;
 	uint32_t pid;
 	uint64_t cr3;
+	uint32_t print_branches;
 	uint32_t nr_filters;
 	struct kipt_want_filter filters[KIPT_FILTERS_MAX];
 };

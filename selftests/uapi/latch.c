@@ -255,6 +255,47 @@ TEST_F_TIMEOUT(latch, suspend_to_ram_keeps_what_was_captured, 180)
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
 
+/* Does it trace, within five seconds? What keeps it running is a work item. */
+static bool goes_on(struct kipt_nl *nl, int id)
+{
+	uint64_t ctl[2] = { 0 };
+	int tries;
+
+	for (tries = 0; tries < 500 * slowness(); tries++) {
+		if (kipt_session_state(nl, id) == KIPT_STATE_RUNNING)
+			break;
+		wait_ms(10);
+	}
+	return machine_rtit_ctl(0, &ctl[0]) && ctl[0] & 1 &&
+	       machine_rtit_ctl(1, &ctl[1]) && ctl[1] & 1 &&
+	       kipt_session_state(nl, id) == KIPT_STATE_RUNNING &&
+	       kipt_cpu_u64(nl, id, 1, KIPT_A_CPU_STATE) == KIPT_STATE_RUNNING;
+}
+
+TEST_F_TIMEOUT(latch, armed_session_goes_on_after_suspend, 180)
+{
+	if (!file_has(STATE, "mem"))
+		SKIP(return, "this machine cannot suspend to RAM");
+	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
+	self->want.flags = KIPT_SESSION_FLAGS_DETACHED |
+			   KIPT_SESSION_FLAGS_ARMED;
+	self->id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
+	ASSERT_EQ(0, sleep_some("mem"));
+	EXPECT_TRUE(goes_on(&self->nl, self->id));
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_EQ(2, kipt_nl_u64(&self->nl, KIPT_A_SESSION_GENERATION, 0));
+	/* What its user stopped does not go on. */
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, sleep_some("mem"));
+	wait_ms(500);
+	EXPECT_EQ(KIPT_STATE_STOPPED,
+		  kipt_session_state(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
 static void spin(void)
 {
 	for (;;)

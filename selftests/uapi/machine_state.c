@@ -4,10 +4,12 @@
  */
 #include "machine_state.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MSR_IA32_RTIT_CTL	0x570
@@ -167,4 +169,21 @@ uint64_t machine_parameter(const char *name)
 		value = strtoull(text, NULL, 10);
 	fclose(file);
 	return value;
+}
+
+int machine_load(const char *parameters)
+{
+	const char *path = getenv("KIPT_MODULE");
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1, ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = (int)syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int machine_unload(void)
+{
+	return syscall(SYS_delete_module, "kipt", O_NONBLOCK) ? -errno : 0;
 }

@@ -31,4 +31,10 @@ bool machine_msr_write(int cpu, uint32_t msr, uint64_t value);
 /* A parameter of the module; ~0: it cannot be read. */
 uint64_t machine_parameter(const char *name);
 
+/*
+ * Load the module of KIPT_MODULE, and remove it. Return: 0 or a negative errno.
+ */
+int machine_load(const char *parameters);
+int machine_unload(void);
+
 #endif /* KIPT_MACHINE_STATE_H */

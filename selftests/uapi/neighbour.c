@@ -16,6 +16,10 @@
 #define MSR_CTL		0x570
 #define MSR_STATUS	0x571
 #define STATUS_ERROR	(1ULL << 4)
+#define MSR_PERF_STATUS	0x38e
+#define MSR_PERF_RESET	0x390
+#define STATUS_TOPA_PMI	(1ULL << 55)
+#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 #define ROUNDS		100
 
 static const char *why_not(void)
@@ -282,6 +286,71 @@ TEST_F(neighbour, kipt_keeps_perf_off_without_sysfs_too)
 	struct reverse reverse = { &self->want, self->type };
 
 	EXPECT_EQ(EBUSY, in_child(perf_beside_session_without_sysfs, &reverse));
+}
+
+/* Is there a ToPA PMI that nobody has taken, within some seconds? */
+static bool pmi_pends(int cpu, int tries)
+{
+	uint64_t status = 0;
+
+	while (tries-- && !(status & STATUS_TOPA_PMI)) {
+		wait_ms(10);
+		machine_msr_read(cpu, MSR_PERF_STATUS, &status);
+	}
+	return status & STATUS_TOPA_PMI;
+}
+
+/*
+ * A PMI of perf that an NMI of something else leaves for perf. Where perf has
+ * a PMU of its own, it takes it at once; then nothing can be told here.
+ */
+static bool perf_keeps_its_pmi(struct perf_pt *perf, uint32_t type, int cpu,
+			       const char **why)
+{
+	pid_t busy;
+	bool kept;
+
+	*why = NULL;
+	if (perf_pt_open(perf, type, cpu))
+		return false;
+	busy = keep_busy(cpu);
+	perf_pt_enable(perf);
+	kept = pmi_pends(cpu, 300);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	/* The CPU that asks for backtraces sends NMIs to the others. */
+	pin_to(!cpu);
+	if (!kept || write_file("/proc/sysrq-trigger", "l"))
+		*why = "there is no PMI that stays, or no NMI to be had";
+	wait_ms(200);
+	kept = pmi_pends(cpu, 1);
+	perf_pt_disable(perf);
+	machine_msr_write(cpu, MSR_PERF_RESET, STATUS_TOPA_PMI);
+	perf_pt_close(perf);
+	return kept;
+}
+
+TEST_F_TIMEOUT(neighbour, a_cpu_that_comes_back_is_perfs, 60)
+{
+	const char *why;
+	bool kept;
+	int id;
+
+	if (access(CPU1_ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	self->want.cpus = "1";
+	id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
+	ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
+	ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	kept = perf_keeps_its_pmi(&self->perf, self->type, 1, &why);
+	if (why)
+		SKIP(return, "%s", why);
+	EXPECT_TRUE(kept);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 }
 
 #include "kipt_main.h"

@@ -61,23 +61,6 @@ static bool pt_is_off(int cpu)
 	return !machine_rtit_ctl(cpu, &ctl) || !(ctl & 1);
 }
 
-static int load(void)
-{
-	const char *path = getenv("KIPT_MODULE");
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1, ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = (int)syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-static int unload(void)
-{
-	return syscall(SYS_delete_module, "kipt", O_NONBLOCK) ? -errno : 0;
-}
-
 static bool cycle(struct kipt_nl *nl, int id, unsigned int times)
 {
 	unsigned int i;
@@ -147,13 +130,13 @@ TEST_F_TIMEOUT(kipt, hundred_loads_leave_nothing_behind, 300)
 		SKIP(return, "KIPT_MODULE does not name the module's file");
 	kipt_nl_close(&self->nl);
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, unload());
-		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, machine_unload());
+		ASSERT_EQ(0, machine_load(""));
 	}
 	note(&before);
 	for (i = 0; i < LOADS; i++) {
-		ASSERT_EQ(0, unload());
-		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, machine_unload());
+		ASSERT_EQ(0, machine_load(""));
 	}
 	EXPECT_TRUE(is_as_before(&before));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
@@ -171,13 +154,13 @@ TEST_F_TIMEOUT(kipt, module_removed_while_tracing_stops_it, 120)
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(100);
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, machine_unload());
 	EXPECT_TRUE(pt_is_off(0));
 	EXPECT_TRUE(pt_is_off(1));
 	work(100);
 	EXPECT_EQ(complaints, machine_complaints(true));
 	kipt_nl_close(&self->nl);
-	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, machine_load(""));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
 }
@@ -197,16 +180,16 @@ TEST_F_TIMEOUT(kipt, module_stays_while_it_is_fetched_from, 120)
 	ASSERT_EQ(0, kipt_fetch_begin(&self->nl, id, KIPT_OUTPUT_INSNS));
 	ASSERT_EQ(1, kipt_nl_next(&self->nl, 5000));
 	/* A fetch is its reader's, and keeps the module. */
-	EXPECT_EQ(-EAGAIN, unload());
+	EXPECT_EQ(-EAGAIN, machine_unload());
 	kipt_nl_close(&self->nl);
-	ret = unload();
+	ret = machine_unload();
 	for (tries = 0; ret == -EAGAIN && tries < 100; tries++) {
 		wait_ms(20);
-		ret = unload();
+		ret = machine_unload();
 	}
 	ASSERT_EQ(0, ret);
 	EXPECT_EQ(complaints, machine_complaints(true));
-	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, machine_load(""));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 }
 

@@ -14,7 +14,7 @@ FUZZ_PACKETS := packet packet_read packet_table
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
 	$(patsubst %,$(FUZZ_CORE)/%.c,insn $(FUZZ_PACKETS))
 SECONDS ?= 20
-FUZZERS ?= packet insn clock flow unpack files
+FUZZERS ?= packet insn clock flow unpack files crash
 
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c \
@@ -32,6 +32,11 @@ fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,record_file meta range jsonl maps image \
 		file_map pages args)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
+fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
+	$(patsubst %,$(FUZZ_CORE)/%.c,packet packet_table sync psb clock) \
+	$(patsubst %,$(FUZZ_TOOL)/%.c,crash_pages crash_trace crash_end \
+		crash_memory crash_symbols crash_kallsyms crash_log vmcoreinfo \
+		kernel_symbols symbols)
 
 # Tables that start small grow, also with what a small input leaves in them.
 fuzz_flow-flags := $(DECODE_SMALL)
@@ -44,7 +49,7 @@ $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
 	clang $(FUZZ_FLAGS) $(fuzz_$(1)-flags) $$(filter %.c,$$^) $(fuzz_$(1)-libs) -o $$@
 endef
 
-$(foreach target,packet insn clock flow unpack files,\
+$(foreach target,packet insn clock flow unpack files crash,\
 	$(eval $(call fuzz-program,$(target))))
 
 fuzz: $(patsubst %,$(FUZZ_OUT)/fuzz_%,$(FUZZERS))

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "args.h"
 #include "cpus.h"
@@ -75,6 +76,42 @@ bool cpus_own(const char *list, char *text, size_t size)
 	free(set);
 	free(own);
 	return ok;
+}
+
+/* A list that the kernel tells in a file, or NULL. */
+static cpu_set_t *set_read(const char *path)
+{
+	char text[KIPT_CPUS_TEXT + 1];
+	FILE *file = fopen(path, "r");
+	cpu_set_t *set = NULL;
+
+	if (file && fgets(text, sizeof(text), file)) {
+		text[strcspn(text, "\n")] = 0;
+		set = set_from(text);
+	}
+	if (file)
+		fclose(file);
+	return set;
+}
+
+void cpus_present(const char *with_pt, char *text, size_t size)
+{
+	cpu_set_t *present = set_read("/sys/devices/system/cpu/present");
+	cpu_set_t *online = set_read("/sys/devices/system/cpu/online");
+	cpu_set_t *good = set_from(with_pt);
+
+	if (present && online && good) {
+		/* Online without PT: what is left of online without the good. */
+		CPU_AND_S(SET_BYTES, good, good, online);
+		CPU_XOR_S(SET_BYTES, online, online, good);
+		CPU_AND_S(SET_BYTES, online, online, present);
+		CPU_XOR_S(SET_BYTES, present, present, online);
+	}
+	if (!present || !online || !good || !set_text(present, text, size))
+		snprintf(text, size, "%s", with_pt);
+	free(present);
+	free(online);
+	free(good);
 }
 
 int cpus_pin(const char *list)

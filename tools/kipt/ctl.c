@@ -36,29 +36,10 @@ static const struct ctl_field fields[] = {
 	{ "DisTNT", RTIT_CTL_DISTNT, -1 },
 };
 
-/* The encoding nearest above @wanted, else below: fewer packets, not more. */
-static u64 nearest(u32 allowed, u32 wanted)
-{
-	u32 above = allowed >> wanted << wanted;
-
-	if (above)
-		return (u64)__builtin_ctz(above);
-	return allowed ? 31 - (u64)__builtin_clz(allowed) : 0;
-}
-
 u64 ctl_default(const struct kipt_caps *caps)
 {
-	u64 ctl = RTIT_CTL_OS | RTIT_CTL_USER | RTIT_CTL_BRANCHEN |
-		  RTIT_CTL_TSCEN;
-	u64 mtc = nearest(caps->values.mtc, 3);
+	u64 ctl = rtit_ctl_default(caps->leaf0_ebx, &caps->values);
 
-	if (caps->leaf0_ebx & RTIT_CAP_MTC)
-		ctl |= mtc << RTIT_CTL_MTCFREQ_SHIFT |
-		       (mtc ? RTIT_CTL_MTCEN : 0);
-	if (caps->leaf0_ebx & RTIT_CAP_PSB_CYC)
-		ctl |= nearest(caps->values.psb, 2) << RTIT_CTL_PSBFREQ_SHIFT |
-		       nearest(caps->values.cyc, 0) <<
-		       RTIT_CTL_CYCTHRESH_SHIFT;
 	return caps->ctl_allowed ? ctl & caps->ctl_allowed : ctl;
 }
 

@@ -16,12 +16,7 @@
  * ctl_default() - what is set when nobody says anything
  * @caps: what all of the CPUs have
  *
- * Of a field with encodings, one that the CPUs are known to allow is taken;
- * there is no MTCEn where nothing but MTCFreq 0 is, a packet with each tick of
- * the crystal.
- *
- * Return: OS, User, BranchEn, TSCEn, and as far as the CPUs have them MTCEn
- * with MTCFreq 3, PSBFreq 2.
+ * Return: as rtit_ctl_default(), without what a session may not set.
  */
 u64 ctl_default(const struct kipt_caps *caps);
 

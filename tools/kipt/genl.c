@@ -94,6 +94,7 @@ static const char *const session_names[] = {
 	[KIPT_A_SESSION_FILTER] = "filter",
 	[KIPT_A_SESSION_PID] = "pid",
 	[KIPT_A_SESSION_CR3] = "cr3",
+	[KIPT_A_SESSION_PRINT_BRANCHES] = "print-branches",
 };
 
 static const char *const fetch_names[] = {
@@ -655,6 +656,9 @@ static void wishes_put(struct nl_msg *msg, const struct kipt_session *session)
 		nla_put_u32(msg, KIPT_A_SESSION_PID, session->pid);
 	if (session->cr3)
 		nla_put_u64(msg, KIPT_A_SESSION_CR3, session->cr3);
+	if (session->flags & KIPT_SESSION_FLAGS_ARMED)
+		nla_put_u32(msg, KIPT_A_SESSION_PRINT_BRANCHES,
+			    session->print_branches);
 }
 
 int genl_session_new(struct genl *genl, struct kipt_session *session,
@@ -743,8 +747,12 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 		.code_dropped = attr_u64(a[KIPT_A_SESSION_CODE_DROPPED]),
 		.processes = attr_u32(a[KIPT_A_SESSION_PROCESSES]),
 		.processes_lost = attr_u64(a[KIPT_A_SESSION_PROCESSES_LOST]),
+		.print_branches = attr_u32(a[KIPT_A_SESSION_PRINT_BRANCHES]),
 	};
 	attr_cpus(a[KIPT_A_SESSION_CPUS], session->cpus);
+	if (a[KIPT_A_SESSION_HOOKS_LOST])
+		nla_strlcpy(session->hooks_lost, a[KIPT_A_SESSION_HOOKS_LOST],
+			    sizeof(session->hooks_lost));
 	each_attr(genl, KIPT_A_SESSION_FILTER, filter_read, session);
 }
 
@@ -828,6 +836,113 @@ int genl_session_each(struct genl *genl,
 	struct listing listing = { .found = found, .ctx = ctx };
 
 	return sessions_list(genl, 0, "list the sessions", &listing);
+}
+
+static void snapshot_fields_read(struct nlattr **a,
+				 struct kipt_snapshot *snapshot)
+{
+	*snapshot = (struct kipt_snapshot){
+		.id = attr_u32(a[KIPT_A_SNAPSHOT_ID]),
+		.time = attr_u64(a[KIPT_A_SNAPSHOT_TIME]),
+		.hook = attr_u32(a[KIPT_A_SNAPSHOT_HOOK]),
+		.cpu = attr_u32(a[KIPT_A_SNAPSHOT_CPU]),
+		.ip = attr_u64(a[KIPT_A_SNAPSHOT_IP]),
+		.has_trap = a[KIPT_A_SNAPSHOT_TRAP],
+		.trap = attr_u32(a[KIPT_A_SNAPSHOT_TRAP]),
+		.pid = attr_u32(a[KIPT_A_SNAPSHOT_PID]),
+		.cpus = attr_u32(a[KIPT_A_SNAPSHOT_CPUS]),
+		.size = attr_u64(a[KIPT_A_SNAPSHOT_SIZE]),
+	};
+	if (a[KIPT_A_SNAPSHOT_COMM])
+		nla_strlcpy(snapshot->comm, a[KIPT_A_SNAPSHOT_COMM],
+			    sizeof(snapshot->comm));
+}
+
+/**
+ * struct snapshot_listing - snapshots that are being listed
+ * @found: who is to be told
+ * @ctx: its first argument
+ */
+struct snapshot_listing {
+	void (*found)(void *ctx, const struct kipt_snapshot *snapshot);
+	void *ctx;
+};
+
+static void snapshot_listed(struct genl *genl, struct nlattr **a)
+{
+	struct snapshot_listing *listing = genl->reply_to;
+	struct kipt_snapshot snapshot;
+
+	snapshot_fields_read(a, &snapshot);
+	listing->found(listing->ctx, &snapshot);
+}
+
+int genl_snapshot_each(struct genl *genl,
+		       void (*found)(void *ctx,
+				     const struct kipt_snapshot *snapshot),
+		       void *ctx)
+{
+	struct snapshot_listing listing = { .found = found, .ctx = ctx };
+
+	return request_do(genl, request_make(genl, KIPT_CMD_SNAPSHOT_GET,
+					     NLM_F_DUMP),
+			  "list the snapshots", snapshot_listed, &listing);
+}
+
+/* The first message tells what it is, the others its data. */
+static void snapshot_part_read(struct genl *genl, struct nlattr **a)
+{
+	struct kipt_snapshot *snapshot = genl->reply_to;
+	struct nlattr *data = a[KIPT_A_SNAPSHOT_DATA];
+	u64 offset = attr_u64(a[KIPT_A_SNAPSHOT_OFFSET]);
+
+	if (!data) {
+		free(snapshot->data);
+		snapshot_fields_read(a, snapshot);
+		snapshot->data = malloc(snapshot->size);
+		return;
+	}
+	if (!snapshot->data || offset != snapshot->got ||
+	    (u64)nla_len(data) > snapshot->size - offset)
+		return;
+	memcpy(snapshot->data + offset, nla_data(data), nla_len(data));
+	snapshot->got += nla_len(data);
+}
+
+int genl_snapshot_get(struct genl *genl, u32 id,
+		      struct kipt_snapshot *snapshot)
+{
+	struct nl_msg *msg = request_make(genl, KIPT_CMD_SNAPSHOT_GET,
+					  NLM_F_DUMP);
+	char what[64];
+	int err;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	if (msg)
+		nla_put_u32(msg, KIPT_A_SNAPSHOT_ID, id);
+	snprintf(what, sizeof(what), "read snapshot %u", id);
+	err = request_do(genl, msg, what, snapshot_part_read, snapshot);
+	if (!err && snapshot->got != snapshot->size) {
+		say_errno(ENOMEM, "cannot read snapshot %u", id);
+		err = -ENOMEM;
+	}
+	if (err) {
+		free(snapshot->data);
+		snapshot->data = NULL;
+	}
+	return err;
+}
+
+int genl_snapshot_delete(struct genl *genl, u32 id)
+{
+	struct nl_msg *msg = request_make(genl, KIPT_CMD_SNAPSHOT_DEL,
+					  NLM_F_ACK);
+	char what[64];
+
+	if (msg)
+		nla_put_u32(msg, KIPT_A_SNAPSHOT_ID, id);
+	snprintf(what, sizeof(what), "delete snapshot %u", id);
+	return request_do(genl, msg, what, NULL, NULL);
 }
 
 int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,

@@ -47,8 +47,8 @@ bool genl_version_fits(const struct kipt_info *info);
 /**
  * genl_session_new() - make a session
  * @genl: connection
- * @session: cpus, mode, size, ctl, flags, filters, pid and cr3 are asked for;
- *	id is filled
+ * @session: cpus, mode, size, ctl, flags, filters, pid, cr3 and, if it is to be
+ *	armed, print_branches are asked for; id is filled
  * @progress: called again and again, or NULL; memory and memory_total of the
  *	session tell how far it is
  *
@@ -105,6 +105,39 @@ int genl_session_get(struct genl *genl, u32 id, struct kipt_session *session);
 int genl_session_each(struct genl *genl,
 		      void (*found)(void *ctx, const struct kipt_session *s),
 		      void *ctx);
+
+/**
+ * genl_snapshot_each() - all snapshots
+ * @genl: connection
+ * @found: called for each; must not keep it
+ * @ctx: its first argument
+ *
+ * Return: 0 or a negative errno; told.
+ */
+int genl_snapshot_each(struct genl *genl,
+		       void (*found)(void *ctx,
+				     const struct kipt_snapshot *snapshot),
+		       void *ctx);
+
+/**
+ * genl_snapshot_get() - one snapshot with its data
+ * @genl: connection
+ * @id: its number
+ * @snapshot: filled; the caller frees its @data
+ *
+ * Return: 0 or a negative errno; told.
+ */
+int genl_snapshot_get(struct genl *genl, u32 id,
+		      struct kipt_snapshot *snapshot);
+
+/**
+ * genl_snapshot_delete() - make room for another
+ * @genl: connection
+ * @id: its number
+ *
+ * Return: 0 or a negative errno; told.
+ */
+int genl_snapshot_delete(struct genl *genl, u32 id);
 
 /**
  * struct genl_fetch - a fetch as asked for

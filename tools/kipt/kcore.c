@@ -21,8 +21,18 @@
 /* A text symbol that seems to be larger has something else behind it. */
 #define SYMBOL_MAX	65536
 
+/* 16 MiB: the text of most kernels. */
+#define CACHED_PAGES	4096
+
+struct kcore_page {
+	u64 address;
+	bool known, there;
+	u8 bytes[PAGE_BYTES];
+};
+
 struct kcore {
 	int fd;
+	struct kcore_page *pages;
 	Elf64_Phdr *segments;
 	unsigned int count;
 	struct pages_writer writer;
@@ -53,20 +63,66 @@ static bool segments_read(struct kcore *core)
 	return false;
 }
 
-static bool page_read(const struct kcore *core, u64 address, u8 *page)
+static u32 bytes_read(const struct kcore *core, u64 address, u8 *bytes,
+		      u32 size)
 {
 	unsigned int i;
+	ssize_t got;
 
 	for (i = 0; i < core->count; i++) {
 		const Elf64_Phdr *s = &core->segments[i];
 
-		if (s->p_type == PT_LOAD && address >= s->p_vaddr &&
-		    address + PAGE_BYTES - s->p_vaddr <= s->p_memsz)
-			return pread(core->fd, page, PAGE_BYTES,
-				     s->p_offset + (address - s->p_vaddr)) ==
-			       PAGE_BYTES;
+		if (s->p_type != PT_LOAD || address < s->p_vaddr ||
+		    address - s->p_vaddr >= s->p_memsz)
+			continue;
+		if (size > s->p_memsz - (address - s->p_vaddr))
+			size = s->p_memsz - (address - s->p_vaddr);
+		got = pread(core->fd, bytes, size,
+			    s->p_offset + (address - s->p_vaddr));
+		return got > 0 ? got : 0;
 	}
-	return false;
+	return 0;
+}
+
+static bool page_read(const struct kcore *core, u64 address, u8 *page)
+{
+	return bytes_read(core, address, page, PAGE_BYTES) == PAGE_BYTES;
+}
+
+/* Each read makes the kernel copy twice and look through its list. */
+static const struct kcore_page *page_cached(struct kcore *core, u64 address)
+{
+	struct kcore_page *page;
+
+	if (!core->pages)
+		core->pages = calloc(CACHED_PAGES, sizeof(*core->pages));
+	if (!core->pages)
+		return NULL;
+	page = &core->pages[address / PAGE_BYTES % CACHED_PAGES];
+	if (!page->known || page->address != address) {
+		page->known = true;
+		page->address = address;
+		page->there = page_read(core, address, page->bytes);
+	}
+	return page->there ? page : NULL;
+}
+
+u32 kcore_read(struct kcore *core, u64 address, u8 *bytes, u32 size)
+{
+	const struct kcore_page *page;
+	u32 done = 0, offset, part;
+
+	while (done < size) {
+		offset = (address + done) % PAGE_BYTES;
+		part = size - done < PAGE_BYTES - offset ?
+		       size - done : PAGE_BYTES - offset;
+		page = page_cached(core, address + done - offset);
+		if (!page)
+			break;
+		memcpy(bytes + done, page->bytes + offset, part);
+		done += part;
+	}
+	return done;
 }
 
 /* Ranges come in ascending order; no page is written twice. */
@@ -182,17 +238,37 @@ static bool text_save(struct kcore *core, const char *name)
 	return ok;
 }
 
+struct kcore *kcore_open(void)
+{
+	struct kcore *core = calloc(1, sizeof(*core));
+
+	if (!core)
+		return NULL;
+	core->fd = open(KCORE, O_RDONLY | O_CLOEXEC);
+	if (core->fd < 0)
+		say_errno(errno, "cannot open " KCORE);
+	else if (segments_read(core))
+		return core;
+	kcore_close(core);
+	return NULL;
+}
+
+void kcore_close(struct kcore *core)
+{
+	if (!core)
+		return;
+	free(core->segments);
+	free(core->pages);
+	if (core->fd >= 0)
+		close(core->fd);
+	free(core);
+}
+
 bool kcore_save_text(const char *name)
 {
-	struct kcore core = { .fd = open(KCORE, O_RDONLY | O_CLOEXEC) };
-	bool ok;
+	struct kcore *core = kcore_open();
+	bool ok = core && text_save(core, name);
 
-	if (core.fd < 0) {
-		say_errno(errno, "cannot open " KCORE);
-		return false;
-	}
-	ok = segments_read(&core) && text_save(&core, name);
-	free(core.segments);
-	close(core.fd);
+	kcore_close(core);
 	return ok;
 }

@@ -29,26 +29,32 @@ static int name_rank(char type, const char *name)
 	return rank + (name[0] != '_') - (strchr(name, '.') != NULL);
 }
 
+bool kernel_symbols_add(struct symbols *symbols, u64 address, char type,
+			const char *name, const char *object)
+{
+	if (!address || !type || !strchr("tTwW", type) ||
+	    name_is_padding(name))
+		return true;
+	return symbols_add(symbols, address, 0, name_rank(type, name), name,
+			   "", object);
+}
+
 /* "address type name\t[module]"; false without memory. */
 static bool line_take(struct symbols *symbols, char *line, bool all)
 {
 	char type, name[512], object[128] = "";
 	unsigned long long address;
-	bool text;
 	int n;
 
 	n = sscanf(line, "%llx %c %511s [%127[^]]", &address, &type, name,
 		   object);
 	if (n < 3 || !address)
 		return true;
-	text = strchr("tTwW", type);
-	if (all)
-		return symbols_add(symbols, address, 0, text, name, "",
-				   object);
-	if (!text || name_is_padding(name))
-		return true;
-	return symbols_add(symbols, address, 0, name_rank(type, name), name,
-			   "", object);
+	if (!all)
+		return kernel_symbols_add(symbols, address, type, name,
+					  object);
+	return symbols_add(symbols, address, 0, strchr("tTwW", type) != NULL,
+			   name, "", object);
 }
 
 static bool file_take(struct symbols *symbols, FILE *file, bool all,

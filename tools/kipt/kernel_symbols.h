@@ -27,4 +27,17 @@ struct symbols *kernel_symbols_load(const char *path);
  */
 struct symbols *kernel_symbols_all(const char *path, size_t *lines);
 
+/**
+ * kernel_symbols_add() - one more symbol, if it is of code
+ * @symbols: table that was not searched yet
+ * @address: its address; one without is left out
+ * @type: as in kallsyms
+ * @name: its name; padding before functions is left out
+ * @object: the module it is in, or ""
+ *
+ * Return: true, or false without memory.
+ */
+bool kernel_symbols_add(struct symbols *symbols, u64 address, char type,
+			const char *name, const char *object);
+
 #endif /* KIPT_KERNEL_SYMBOLS_H */

@@ -66,9 +66,12 @@ extern const struct kipt_verb verb_stop;
 extern const struct kipt_verb verb_status;
 extern const struct kipt_verb verb_fetch;
 extern const struct kipt_verb verb_delete;
+extern const struct kipt_verb verb_arm;
+extern const struct kipt_verb verb_disarm;
 extern const struct kipt_verb verb_record;
 extern const struct kipt_verb verb_decode;
 extern const struct kipt_verb verb_show;
 extern const struct kipt_verb verb_packets;
+extern const struct kipt_verb verb_crash;
 
 #endif /* KIPT_TOOL_H */

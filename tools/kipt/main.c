@@ -17,10 +17,13 @@ static const struct kipt_verb *const verbs[] = {
 	&verb_status,
 	&verb_fetch,
 	&verb_delete,
+	&verb_arm,
+	&verb_disarm,
 	&verb_record,
 	&verb_show,
 	&verb_decode,
 	&verb_packets,
+	&verb_crash,
 };
 
 static void usage(FILE *out)

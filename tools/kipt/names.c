@@ -74,6 +74,13 @@ void names_destroy(struct names *names)
 	free(names);
 }
 
+void names_kernel(struct names *names, struct symbols *symbols)
+{
+	symbols_destroy(names->kernel);
+	names->kernel = symbols;
+	names->kernel_tried = true;
+}
+
 static struct elf_symbols *object_load(const char *path)
 {
 	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);

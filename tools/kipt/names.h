@@ -40,6 +40,15 @@ struct names *names_create(const char *kallsyms, struct maps *maps, bool live);
  */
 void names_destroy(struct names *names);
 
+struct symbols;
+
+/**
+ * names_kernel() - symbols of the kernel from elsewhere than a file
+ * @names: names; nothing was looked up yet
+ * @symbols: owned by @names from now on; NULL: there are none
+ */
+void names_kernel(struct names *names, struct symbols *symbols);
+
 /**
  * names_learn() - ask for a process now, while it may still live
  * @names: names

@@ -73,6 +73,7 @@
 	[KIPT_GAP_CODE_DROPPED] = "code-dropped",			\
 	[KIPT_GAP_PATCHES] = "patches",					\
 	[KIPT_GAP_PROCESSES] = "processes",				\
+	[KIPT_GAP_MISSING] = "missing",					\
 }
 
 #endif /* RECORD_NAMES_H */

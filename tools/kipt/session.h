@@ -143,6 +143,8 @@ struct kipt_cpu {
  * @code_dropped: bytes of these it had to drop
  * @processes: with @pid, processes it follows that live
  * @processes_lost: those it should have followed and did not
+ * @print_branches: of an armed one, lines that are printed at a crash
+ * @hooks_lost: of an armed one, what keeps it from seeing a crash; "": nothing
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
  */
@@ -166,6 +168,8 @@ struct kipt_session {
 	u64 code_kept, code_dropped;
 	u32 processes;
 	u64 processes_lost;
+	u32 print_branches;
+	char hooks_lost[256];
 	u32 cpu_count;
 	struct kipt_cpu *cpu;
 };
@@ -237,5 +241,36 @@ const char *session_mode_name(u32 mode);
  * Return: enum kipt_mode, or 0 if it is none.
  */
 u32 session_mode_parse(const char *text);
+
+/**
+ * struct kipt_snapshot - the traces before what the machine survived
+ * @id: its number
+ * @time: nanoseconds since 1970
+ * @hook: enum kipt_crash_hook
+ * @cpu: where it happened
+ * @ip: the instruction, 0: not known
+ * @has_trap: @trap is told
+ * @trap: vector of the exception
+ * @pid: thread on that CPU, 0: not known
+ * @comm: its name
+ * @cpus: whose trace there is
+ * @size: bytes of @data
+ * @data: pages and trace, see uapi/linux/kipt_crash.h; NULL in a list
+ * @got: bytes of @data that came
+ */
+struct kipt_snapshot {
+	u32 id;
+	u64 time;
+	u32 hook, cpu;
+	u64 ip;
+	bool has_trap;
+	u32 trap;
+	u32 pid;
+	char comm[16];
+	u32 cpus;
+	u64 size;
+	u8 *data;
+	u64 got;
+};
 
 #endif /* KIPT_SESSION_H */

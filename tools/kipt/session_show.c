@@ -70,6 +70,7 @@ void session_show(const struct kipt_session *session)
 	       session->id, session_state_name(session->state), session->cpus,
 	       session_mode_name(session->mode),
 	       (unsigned long long)session->size >> 10, ctl,
+	       session->flags & KIPT_SESSION_FLAGS_ARMED ? ", armed" :
 	       session->flags & KIPT_SESSION_FLAGS_DETACHED ?
 	       ", detached" : "",
 	       session->flags & KIPT_SESSION_FLAGS_KEEP_CODE ?
@@ -79,6 +80,12 @@ void session_show(const struct kipt_session *session)
 	printf("  started %llu times, made by user %u, %llu KiB of memory\n",
 	       (unsigned long long)session->generation, session->uid,
 	       (unsigned long long)session->memory >> 10);
+	if (session->flags & KIPT_SESSION_FLAGS_ARMED)
+		printf("  at a crash: %u branches are printed\n",
+		       session->print_branches);
+	if (session->hooks_lost[0])
+		printf("  a crash may be seen late or not at all: %s\n",
+		       session->hooks_lost);
 	choice_show(session);
 	losses_show(session);
 	for (i = 0; i < session->cpu_count; i++)
@@ -123,6 +130,12 @@ void session_show_json(const struct kipt_session *session)
 		   session->flags & KIPT_SESSION_FLAGS_DETACHED);
 	jsonl_flag(line, "keep_code",
 		   session->flags & KIPT_SESSION_FLAGS_KEEP_CODE);
+	if (session->flags & KIPT_SESSION_FLAGS_ARMED) {
+		jsonl_flag(line, "armed", true);
+		jsonl_number(line, "print_branches", session->print_branches);
+		if (session->hooks_lost[0])
+			jsonl_text(line, "hooks_lost", session->hooks_lost);
+	}
 	if (session->cause)
 		jsonl_text(line, "cause", session_cause_name(session->cause));
 	jsonl_number(line, "generation", session->generation);

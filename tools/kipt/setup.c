@@ -215,9 +215,10 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 	if (setup->follow_fork)
 		session->flags |= KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	session->pid = setup->pid;
+	session->print_branches = setup->print_branches;
 	caps_of_cpus(info, setup->cpus, &caps);
 	session->size = size_of(setup, &caps);
-	session->ctl = ctl_default(&caps);
+	session->ctl = ctl_default(&caps) & ~setup->ctl_without;
 	if (setup->ctl && !ctl_parse(setup->ctl, session->ctl, &session->ctl))
 		return KIPT_EXIT_USAGE;
 	silence_note(setup, session);

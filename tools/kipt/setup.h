@@ -20,6 +20,8 @@
  * @size_given: @size was asked for, and is not a default
  * @pid: process that is traced, 0: all are
  * @follow_fork: the processes it makes are traced too
+ * @ctl_without: bits the default of @ctl does not have
+ * @print_branches: lines that an armed session has printed at a crash
  */
 struct setup {
 	const char *cpus;
@@ -31,6 +33,8 @@ struct setup {
 	u32 pid;
 	bool follow_fork;
 	bool size_given;
+	u64 ctl_without;
+	u32 print_branches;
 };
 
 enum {

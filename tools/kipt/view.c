@@ -166,12 +166,14 @@ bool view_init(struct view *view, const struct view_options *options,
 	return false;
 }
 
-static void state_take(struct view_state *state, const struct kipt_record *r)
+static void state_take(struct view_state *state, const struct kipt_record *r,
+		       bool merged)
 {
 	switch (r->type) {
 	case KIPT_RECORD_CPU:
 		*state = (struct view_state){
 			.cpu = r->aux,
+			.tsc_first = merged ? state->tsc_first : 0,
 			.edge_pid = state->edge_pid,
 			.edge_cr3 = state->edge_cr3,
 		};
@@ -205,7 +207,7 @@ void view_records(struct view *view, const struct kipt_record *records,
 		return;
 	}
 	for (i = 0; i < count; i++) {
-		state_take(&view->state, &records[i]);
+		state_take(&view->state, &records[i], view->merged);
 		tally_record(&view->tally, &records[i]);
 		view->print(view, &records[i]);
 	}

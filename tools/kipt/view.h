@@ -169,6 +169,7 @@ struct view_state {
  * @print: prints one record; @state and @tally know it already
  * @finish: prints what was held back
  * @self: the printer's own
+ * @merged: CPUs take turns, their times count from the first of all
  * @failed: something is not shown, and a sentence told so
  */
 struct view {
@@ -181,6 +182,7 @@ struct view {
 	void (*print)(struct view *view, const struct kipt_record *record);
 	void (*finish)(struct view *view);
 	void *self;
+	bool merged;
 	bool failed;
 };
 

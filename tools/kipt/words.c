@@ -69,6 +69,7 @@ static const char *const gap_texts[] = {
 	[KIPT_GAP_CODE_DROPPED] = "code of ended processes that was not kept",
 	[KIPT_GAP_PATCHES] = "patches of kernel text that were not kept",
 	[KIPT_GAP_PROCESSES] = "processes that were not followed",
+	[KIPT_GAP_MISSING] = "trace that is not in the dump",
 };
 
 struct kinds {
@@ -147,9 +148,10 @@ static void gap_sentence(const struct kipt_record *r, const char *where,
 	case KIPT_GAP_CODE_DROPPED:
 	case KIPT_GAP_PATCHES:
 	case KIPT_GAP_PROCESSES:
+	case KIPT_GAP_MISSING:
 		snprintf(text, size, "gap: %s: %llu%s", words_gap(r->kind),
-			 value, r->kind == KIPT_GAP_CODE_DROPPED ? " bytes" :
-			 "");
+			 value, r->kind == KIPT_GAP_CODE_DROPPED ||
+				r->kind == KIPT_GAP_MISSING ? " bytes" : "");
 		break;
 	default:
 		snprintf(text, size, "gap: %s, at offset %llu",

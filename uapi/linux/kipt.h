@@ -13,6 +13,7 @@
 #define KIPT_SIZE_MAX		1073741824
 #define KIPT_CPUS_LEN		4095
 #define KIPT_FILTERS_MAX	4
+#define KIPT_PRINT_BRANCHES_MAX	1000
 #define KIPT_ABI		2
 
 /**
@@ -72,11 +73,15 @@ enum kipt_stop_cause {
  * @KIPT_SESSION_FLAGS_KEEP_CODE: keep the code of traced processes that end,
  *   newest first, in at most the bytes of the limit keep-code
  * @KIPT_SESSION_FLAGS_FOLLOW_FORK: with pid, trace the processes it makes too
+ * @KIPT_SESSION_FLAGS_ARMED: for crashes: CPUs that are offline are traced
+ *   when they come online, and all again after a suspend; with mode ring and
+ *   detached only
  */
 enum kipt_session_flags {
 	KIPT_SESSION_FLAGS_DETACHED = 1,
 	KIPT_SESSION_FLAGS_KEEP_CODE = 2,
 	KIPT_SESSION_FLAGS_FOLLOW_FORK = 4,
+	KIPT_SESSION_FLAGS_ARMED = 8,
 };
 
 /**
@@ -189,6 +194,8 @@ enum {
 	KIPT_A_SESSION_CODE_DROPPED,
 	KIPT_A_SESSION_PROCESSES,
 	KIPT_A_SESSION_PROCESSES_LOST,
+	KIPT_A_SESSION_PRINT_BRANCHES,
+	KIPT_A_SESSION_HOOKS_LOST,
 	KIPT_A_SESSION_CPU,
 	KIPT_A_SESSION_PAD,
 
@@ -255,6 +262,25 @@ enum {
 };
 
 enum {
+	KIPT_A_SNAPSHOT_ID = 1,
+	KIPT_A_SNAPSHOT_TIME,
+	KIPT_A_SNAPSHOT_HOOK,
+	KIPT_A_SNAPSHOT_CPU,
+	KIPT_A_SNAPSHOT_IP,
+	KIPT_A_SNAPSHOT_TRAP,
+	KIPT_A_SNAPSHOT_PID,
+	KIPT_A_SNAPSHOT_COMM,
+	KIPT_A_SNAPSHOT_CPUS,
+	KIPT_A_SNAPSHOT_SIZE,
+	KIPT_A_SNAPSHOT_OFFSET,
+	KIPT_A_SNAPSHOT_DATA,
+	KIPT_A_SNAPSHOT_PAD,
+
+	__KIPT_A_SNAPSHOT_MAX,
+	KIPT_A_SNAPSHOT_MAX = (__KIPT_A_SNAPSHOT_MAX - 1)
+};
+
+enum {
 	KIPT_CMD_GET_INFO = 1,
 	KIPT_CMD_SESSION_NEW,
 	KIPT_CMD_SESSION_START,
@@ -263,6 +289,8 @@ enum {
 	KIPT_CMD_SESSION_GET,
 	KIPT_CMD_FETCH,
 	KIPT_CMD_SESSION_EVENT,
+	KIPT_CMD_SNAPSHOT_GET,
+	KIPT_CMD_SNAPSHOT_DEL,
 
 	__KIPT_CMD_MAX,
 	KIPT_CMD_MAX = (__KIPT_CMD_MAX - 1)

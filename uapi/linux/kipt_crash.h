@@ -93,11 +93,13 @@ struct kipt_crash_layout {
 
 /**
  * enum kipt_crash_hook - what told first that the machine dies
- * @KIPT_CRASH_HOOK_OOPS: oops_enter()
+ * @KIPT_CRASH_HOOK_OOPS: oops_enter(), or a BUG() or an overflow of the stack
+ *	before the kernel tells of it
  * @KIPT_CRASH_HOOK_PANIC: panic() or vpanic()
  * @KIPT_CRASH_HOOK_KEXEC: __crash_kexec()
  * @KIPT_CRASH_HOOK_DIE: the die notifiers
  * @KIPT_CRASH_HOOK_NOTIFIER: the panic notifiers: all other CPUs have stopped
+ * @KIPT_CRASH_HOOK_WARN: __warn(): the machine means to survive
  */
 enum kipt_crash_hook {
 	KIPT_CRASH_HOOK_OOPS = 1,
@@ -105,6 +107,7 @@ enum kipt_crash_hook {
 	KIPT_CRASH_HOOK_KEXEC,
 	KIPT_CRASH_HOOK_DIE,
 	KIPT_CRASH_HOOK_NOTIFIER,
+	KIPT_CRASH_HOOK_WARN,
 };
 
 /**
@@ -116,7 +119,8 @@ enum kipt_crash_hook {
  * @answered: of these, those that stopped in time
  * @faulted: @ip is of an instruction that faulted, not of a caller
  * @tsc: when the first CPU was there
- * @ip: instruction that faulted, or the call of panic(); 0 if not known
+ * @ip: instruction that faulted, 0 in a call of NULL; or the call of panic(),
+ *	the address behind it if that was no plain call; or 0 if not known
  * @trap: vector of the exception; ~0 if there was none
  * @pad: 0
  */

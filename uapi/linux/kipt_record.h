@@ -264,6 +264,8 @@ enum kipt_power_kind {
  * @KIPT_GAP_PATCHES: @value patches of kernel text are not in the log any more
  * @KIPT_GAP_PROCESSES: @value processes that others had made were not
  *	followed: what they did is not in the trace
+ * @KIPT_GAP_MISSING: @value bytes of the trace are not in the dump it is read
+ *	from
  */
 enum kipt_gap_kind {
 	KIPT_GAP_OVERFLOW = 1,
@@ -284,6 +286,7 @@ enum kipt_gap_kind {
 	KIPT_GAP_CODE_DROPPED,
 	KIPT_GAP_PATCHES,
 	KIPT_GAP_PROCESSES,
+	KIPT_GAP_MISSING,
 
 	__KIPT_GAP_KIND_MAX,
 	KIPT_GAP_KIND_MAX = __KIPT_GAP_KIND_MAX - 1

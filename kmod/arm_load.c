@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arms when the module is loaded. Owns the parameters that say how; makes the
+ * session as session-new does. Runs once, last of all.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/crash_dump.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "arm_load.h"
+#include "hw.h"
+#include "hw_regs.h"
+#include "permission.h"
+#include "refuse.h"
+#include "session.h"
+#include "setup.h"
+
+static bool arm;
+module_param(arm, bool, 0444);
+MODULE_PARM_DESC(arm, "arm at load: keep what the CPUs did last, for a crash (default 0)");
+
+static char *arm_cpus = "all";
+module_param(arm_cpus, charp, 0444);
+MODULE_PARM_DESC(arm_cpus, "of arm: CPU list, online or not, or all (the default)");
+
+static char *arm_size = "4M";
+module_param(arm_size, charp, 0444);
+MODULE_PARM_DESC(arm_size, "of arm: bytes of each CPU's ring, K, M or G may follow (default 4M)");
+
+static bool arm_all;
+module_param(arm_all, bool, 0444);
+MODULE_PARM_DESC(arm_all, "of arm: user code too (default 0)");
+
+static uint arm_print = 32;
+module_param(arm_print, uint, 0444);
+MODULE_PARM_DESC(arm_print, "of arm: branches that a dying machine prints (default 32)");
+
+static int take_size(struct kipt_session_config *config,
+		     struct netlink_ext_ack *extack)
+{
+	char *rest;
+
+	config->size = memparse(arm_size, &rest);
+	if (rest == arm_size || *rest)
+		return kipt_refuse(extack, NULL, -EINVAL,
+				   "parameter arm_size: \"%.32s\" is no size such as 4M",
+				   arm_size);
+	if (config->size < KIPT_SIZE_MIN || config->size > KIPT_SIZE_MAX)
+		return kipt_refuse(extack, NULL, -ERANGE,
+				   "parameter arm_size: allowed are %u to %u bytes",
+				   KIPT_SIZE_MIN, KIPT_SIZE_MAX);
+	return 0;
+}
+
+/* All that are there, but for those that are known to have no PT. */
+static int take_all_cpus(struct cpumask *cpus, struct netlink_ext_ack *extack)
+{
+	unsigned int cpu;
+	bool any = false;
+
+	for_each_present_cpu(cpu) {
+		any |= kipt_caps_cpu_has_pt(cpu);
+		if (kipt_caps_cpu_has_pt(cpu) || !kipt_caps_cpu_seen(cpu))
+			cpumask_set_cpu(cpu, cpus);
+	}
+	return any ? 0 : kipt_refuse(extack, NULL, -ENODEV,
+				     "no CPU here has Intel PT (CPUID.07H:EBX[25] is 0)");
+}
+
+static int take_cpus(struct kipt_session_config *config,
+		     struct netlink_ext_ack *extack)
+{
+	if (sysfs_streq(arm_cpus, "all"))
+		return take_all_cpus(config->cpus, extack);
+	if (!cpulist_parse(arm_cpus, config->cpus) &&
+	    !cpumask_empty(config->cpus))
+		return 0;
+	return kipt_refuse(extack, NULL, -EINVAL,
+			   "parameter arm_cpus: \"%.64s\" is no list of CPUs here, such as 0-3,6",
+			   arm_cpus);
+}
+
+static void take_ctl(struct kipt_session_config *config)
+{
+	struct kipt_caps caps;
+
+	kipt_caps_of(config->cpus, &caps);
+	config->ctl = rtit_ctl_default(caps.leaf0_ebx, &caps.values);
+	if (!arm_all)
+		config->ctl &= ~RTIT_CTL_USER;
+}
+
+static int take_parameters(struct kipt_session_config *config,
+			   struct netlink_ext_ack *extack)
+{
+	int err = kipt_permission_load(extack);
+
+	if (!err)
+		err = take_cpus(config, extack);
+	if (!err)
+		err = take_size(config, extack);
+	if (err)
+		return err;
+	take_ctl(config);
+	config->mode = KIPT_MODE_RING;
+	config->flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED;
+	config->print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
+	config->uid = GLOBAL_ROOT_UID;
+	return 0;
+}
+
+static int make_session(struct kipt_session_config *config,
+			struct netlink_ext_ack *extack)
+{
+	struct kipt_session *session = kipt_setup_begin(config, extack);
+	int ret;
+
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	do {
+		ret = kipt_setup_step(session, extack);
+		cond_resched();
+	} while (!ret);
+	if (ret > 0)
+		ret = kipt_session_start(session, extack);
+	if (ret)
+		kipt_session_destroy(session);
+	kipt_setup_end(session);
+	return ret;
+}
+
+static int make(struct kipt_session_config *config,
+		struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (!zalloc_cpumask_var(&config->cpus, GFP_KERNEL))
+		return -ENOMEM;
+	err = take_parameters(config, extack);
+	if (!err)
+		err = make_session(config, extack);
+	free_cpumask_var(config->cpus);
+	return err;
+}
+
+void kipt_arm_load(void)
+{
+	struct kipt_session_config *config;
+	struct kipt_refusal refusal = {};
+	int err;
+
+	if (!arm)
+		return;
+	if (is_kdump_kernel()) {
+		pr_info("not armed: this kernel saves the dump of another one\n");
+		return;
+	}
+	config = kzalloc(sizeof(*config), GFP_KERNEL);
+	err = config ? make(config, &refusal.extack) : -ENOMEM;
+	kfree(config);
+	if (err)
+		pr_warn("not armed: %s\n",
+			refusal.text[0] ? refusal.text : "no memory");
+}

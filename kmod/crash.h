@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The order of events when the machine dies: the first CPU that knows stops
+ * its trace, makes the others stop theirs and writes down what a dump needs,
+ * before the kernel has printed a line. And how tracing goes on if the machine
+ * survives. Leaves to crash_hooks.c how it is known, to trace.c how a trace
+ * stops, to crash_pages.c what is written.
+ *
+ * All but kipt_crash_uninit() runs where the machine is dying: no lock, no
+ * allocation, no wait without a bound.
+ */
+#ifndef KIPT_CRASH_H
+#define KIPT_CRASH_H
+
+#include <linux/types.h>
+
+#include "../uapi/linux/kipt_crash.h"
+
+struct pt_regs;
+
+/**
+ * kipt_crash_hit() - the machine may be dying
+ * @hook: who says so
+ * @regs: of this CPU at the hook; or NULL
+ * @ip: what calls panic(), or is a BUG; 0 if not known
+ *
+ * The first CPU captures all; another stops its own trace. Nothing is
+ * printed. Does nothing in a fault of its own.
+ *
+ * Context: any, also NMI. Takes 50 ms if a CPU does not answer.
+ */
+void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip);
+
+/**
+ * kipt_crash_fault() - the kernel said which instruction faulted
+ * @ip: its address
+ * @trap: vector of the exception
+ *
+ * Counts if this is the thread that oopsed first. Context: as
+ * kipt_crash_hit().
+ */
+void kipt_crash_fault(u64 ip, u32 trap);
+
+/**
+ * kipt_crash_tell() - print what was captured, if it was not yet
+ *
+ * Context: any, also NMI; where the kernel prints itself.
+ */
+void kipt_crash_tell(void);
+
+/**
+ * kipt_crash_warn() - the kernel is about to print a warning
+ * @regs: of this CPU at the hook
+ * @ip: the instruction that warns
+ *
+ * Captures all, if this CPU's session is armed and there is room for one more
+ * snapshot. Context: as kipt_crash_hit().
+ */
+void kipt_crash_warn(struct pt_regs *regs, u64 ip);
+
+/**
+ * kipt_crash_warned() - the kernel has printed a warning, and goes on
+ *
+ * Then tracing does, too, and a snapshot is kept. Context: any.
+ */
+void kipt_crash_warned(void);
+
+/**
+ * kipt_crash_survived() - the thread that oopsed is about to exit
+ *
+ * If it was the last that did, tracing goes on. Context: any.
+ */
+void kipt_crash_survived(void);
+
+/**
+ * kipt_crash_nmi_local() - an NMI came; stop if that is asked for
+ * @regs: of the NMI
+ *
+ * Context: NMI.
+ */
+void kipt_crash_nmi_local(const struct pt_regs *regs);
+
+/**
+ * kipt_crash_catch_up_local() - registers may be touched again
+ *
+ * Stops if an NMI that asked for it came too early. Context: this CPU,
+ * interrupts off.
+ */
+void kipt_crash_catch_up_local(void);
+
+/**
+ * kipt_crash_uninit() - nothing goes on any more
+ *
+ * There are no hooks. Context: may sleep.
+ */
+void kipt_crash_uninit(void);
+
+#endif /* KIPT_CRASH_H */

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fills the pages that a dump is read by. What is static changes in process
+ * context, under a lock of its own; what is written at a crash is written in
+ * any context, on the CPU it is about, without a lock.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/gfp.h>
+#include <linux/io.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/utsname.h>
+#include <asm/tsc.h>
+
+#include "buffer.h"
+#include "compat.h"
+#include "crash_pages.h"
+#include "hw.h"
+#include "hw_regs.h"
+#include "memory.h"
+#include "session.h"
+#include "trace.h"
+#include "version.h"
+
+static_assert(sizeof(struct kipt_crash_header) <= KIPT_CRASH_PAGE_BYTES);
+static_assert(KIPT_CRASH_COOKIE == KIPT_BUFFER_COOKIE);
+static_assert(KIPT_CRASH_PAGE_BYTES == PAGE_SIZE);
+
+#define REGIONS_MORE ((KIPT_CRASH_PAGE_BYTES -			\
+		       sizeof(struct kipt_crash_regions)) /	\
+		      sizeof(struct kipt_crash_region))
+
+/* Guards the chain and the static part of all pages. */
+static DEFINE_MUTEX(chain_lock);
+static struct kipt_crash_header *header;
+/* A page's content and its checksum do not belong together. */
+static bool unsealed;
+
+/*
+ * The kernel's crc32_le() may use vector registers, which it must not in an
+ * NMI. This takes 16 instructions a byte.
+ */
+static u32 crc_feed(u32 crc, const void *data, size_t len)
+{
+	static const u32 nibbles[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
+	const u8 *byte = data;
+
+	for (; len; len--) {
+		crc ^= *byte++;
+		crc = crc >> 4 ^ nibbles[crc & 15];
+		crc = crc >> 4 ^ nibbles[crc & 15];
+	}
+	return crc;
+}
+
+static u32 crc_zeros(u32 crc, size_t len)
+{
+	static const u8 zero;
+
+	while (len--)
+		crc = crc_feed(crc, &zero, sizeof(zero));
+	return crc;
+}
+
+static u32 page_crc(const struct kipt_crash_page *page)
+{
+	const u8 *bytes = (const u8 *)page;
+	size_t at = offsetofend(struct kipt_crash_page, crc);
+	u32 crc = crc_feed(~0, bytes, offsetof(struct kipt_crash_page, crc));
+
+	crc = crc_zeros(crc, sizeof(page->crc));
+	if (page->kind == KIPT_CRASH_CPU) {
+		crc = crc_feed(crc, bytes + at,
+			       offsetof(struct kipt_crash_cpu, stop) - at);
+		crc = crc_zeros(crc, sizeof(struct kipt_crash_stop));
+		at = offsetofend(struct kipt_crash_cpu, stop);
+	}
+	return ~crc_feed(crc, bytes + at, page->size - at);
+}
+
+static void seal(struct kipt_crash_page *page)
+{
+	WRITE_ONCE(page->crc, page_crc(page));
+}
+
+static void seal_stop(struct kipt_crash_stop *stop)
+{
+	size_t at = offsetofend(struct kipt_crash_stop, crc);
+
+	WRITE_ONCE(stop->crc, ~crc_feed(~0, (u8 *)stop + at,
+					sizeof(*stop) - at));
+}
+
+static void begin_change(void)
+{
+	lockdep_assert_held(&chain_lock);
+	WRITE_ONCE(unsealed, true);
+	barrier();
+}
+
+static void end_change(void)
+{
+	barrier();
+	WRITE_ONCE(unsealed, false);
+}
+
+static struct kipt_crash_page *next_page(const struct kipt_crash_page *page)
+{
+	u64 next = READ_ONCE(page->next);
+
+	return next ? phys_to_virt(next) : NULL;
+}
+
+static void fill_page(struct kipt_crash_page *page, u32 kind, u32 number,
+		      u32 size)
+{
+	memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
+	page->version = KIPT_CRASH_VERSION;
+	page->kind = kind;
+	page->size = size;
+	page->number = number;
+	page->id = header->page.id;
+}
+
+static void fill_layout(struct kipt_crash_layout *layout)
+{
+	layout->module = (unsigned long)THIS_MODULE;
+	layout->module_list = offsetof(struct module, list);
+	layout->module_name = offsetof(struct module, name);
+	layout->module_text = KIPT_COMPAT_MODULE_TEXT;
+	layout->module_text_size = KIPT_COMPAT_MODULE_TEXT_SIZE;
+#ifdef CONFIG_KALLSYMS
+	layout->module_kallsyms = offsetof(struct module, kallsyms);
+	layout->kallsyms_symtab = offsetof(struct mod_kallsyms, symtab);
+	layout->kallsyms_count = offsetof(struct mod_kallsyms, num_symtab);
+	layout->kallsyms_strtab = offsetof(struct mod_kallsyms, strtab);
+#endif
+	layout->task_comm = offsetof(struct task_struct, comm);
+	layout->task_pid = offsetof(struct task_struct, pid);
+	layout->task_tgid = offsetof(struct task_struct, tgid);
+	layout->vmcoreinfo = kipt_compat_vmcoreinfo();
+	layout->direct_map = (unsigned long)__va(0);
+}
+
+int kipt_crash_pages_init(void)
+{
+	header = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!header)
+		return -ENOMEM;
+	header->page.id = get_random_u64();
+	fill_page(&header->page, KIPT_CRASH_HEADER, 0,
+		  offsetof(struct kipt_crash_header, event));
+	header->tsc_khz = tsc_khz;
+	strscpy(header->release, init_utsname()->release,
+		sizeof(header->release));
+	strscpy(header->kipt, KIPT_VERSION, sizeof(header->kipt));
+	fill_layout(&header->layout);
+	seal(&header->page);
+	return 0;
+}
+
+void kipt_crash_pages_uninit(void)
+{
+	free_page((unsigned long)header);
+}
+
+static void *alloc_page_charged(void)
+{
+	void *page;
+
+	if (kipt_memory_charge(PAGE_SIZE))
+		return NULL;
+	page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!page)
+		kipt_memory_uncharge(PAGE_SIZE);
+	return page;
+}
+
+static void fill_regions(struct kipt_crash_region *to,
+			 const struct kipt_region *from, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		to[i].address = page_to_phys(from[i].page);
+		to[i].size = (u64)PAGE_SIZE << from[i].order;
+	}
+}
+
+/* A CPU that was never online may get pages before it is known. */
+static void fill_caps(struct kipt_crash_cpu *page, unsigned int cpu)
+{
+	const struct kipt_caps *caps = kipt_caps_cpu(cpu);
+
+	page->apic_id = cpu_physical_id(cpu);
+	page->leaf0_ebx = caps->leaf0_ebx;
+	page->leaf0_ecx = caps->leaf0_ecx;
+	page->leaf1_eax = caps->leaf1_eax;
+	page->leaf1_ebx = caps->leaf1_ebx;
+	page->tsc_den = caps->tsc_den;
+	page->tsc_num = caps->tsc_num;
+	page->crystal_hz = caps->crystal_hz;
+	page->max_nonturbo_ratio = caps->max_nonturbo_ratio;
+}
+
+static void fill_cpu(struct kipt_crash_cpu *page,
+		     const struct kipt_trace *trace)
+{
+	const struct kipt_buffer *buffer = trace->buffer;
+
+	page->nr_regions = buffer->nr_regions;
+	page->nr_here = min_t(u32, buffer->nr_regions,
+			      KIPT_CRASH_REGIONS_HERE);
+	fill_page(&page->page, KIPT_CRASH_CPU, trace->cpu,
+		  struct_size(page, regions, page->nr_here));
+	fill_caps(page, trace->cpu);
+	page->session = trace->session->id;
+	page->ctl = trace->config.ctl | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
+	page->size = buffer->size;
+	fill_regions(page->regions, buffer->regions, page->nr_here);
+	seal_stop(&page->stop);
+}
+
+/* The pages that @link leads to, for what did not fit into the first one. */
+static int add_regions(const struct kipt_buffer *buffer, u32 done, u64 *link)
+{
+	struct kipt_crash_regions *page;
+	u32 number;
+
+	for (number = 0; done < buffer->nr_regions; number++) {
+		page = alloc_page_charged();
+		if (!page)
+			return -ENOMEM;
+		page->nr_here = min_t(u32, buffer->nr_regions - done,
+				      REGIONS_MORE);
+		fill_page(&page->page, KIPT_CRASH_REGIONS, number,
+			  struct_size(page, regions, page->nr_here));
+		fill_regions(page->regions, buffer->regions + done,
+			     page->nr_here);
+		done += page->nr_here;
+		*link = virt_to_phys(page);
+		link = &page->page.more;
+	}
+	return 0;
+}
+
+int kipt_crash_pages_create(struct kipt_trace *trace)
+{
+	struct kipt_crash_cpu *cpu = alloc_page_charged();
+	struct kipt_crash_page *page;
+	int err;
+
+	might_sleep();
+	trace->crash = cpu;
+	if (!cpu)
+		return -ENOMEM;
+	fill_cpu(cpu, trace);
+	err = add_regions(trace->buffer, cpu->nr_here, &cpu->page.more);
+	if (err)
+		return err;
+	seal(&cpu->page);
+	for (page = &cpu->page; page->more; ) {
+		page = phys_to_virt(page->more);
+		seal(page);
+		cond_resched();
+	}
+	return 0;
+}
+
+void kipt_crash_pages_destroy(struct kipt_trace *trace)
+{
+	struct kipt_crash_page *page = &trace->crash->page;
+	u64 more;
+
+	if (!trace->crash)
+		return;
+	do {
+		more = page->more;
+		free_page((unsigned long)page);
+		kipt_memory_uncharge(PAGE_SIZE);
+		page = phys_to_virt(more);
+	} while (more);
+	trace->crash = NULL;
+}
+
+void kipt_crash_pages_link(struct kipt_trace *trace)
+{
+	struct kipt_crash_page *page = &trace->crash->page;
+
+	mutex_lock(&chain_lock);
+	page->next = header->page.next;
+	seal(page);
+	begin_change();
+	WRITE_ONCE(header->page.next, virt_to_phys(page));
+	WRITE_ONCE(header->nr_cpus, header->nr_cpus + 1);
+	seal(&header->page);
+	end_change();
+	mutex_unlock(&chain_lock);
+}
+
+static struct kipt_crash_page *page_before(const struct kipt_crash_page *page)
+{
+	struct kipt_crash_page *before = &header->page;
+
+	lockdep_assert_held(&chain_lock);
+	while (before && next_page(before) != page)
+		before = next_page(before);
+	return before;
+}
+
+/* What the page leads to stays: somebody may be at it. */
+void kipt_crash_pages_unlink(struct kipt_trace *trace)
+{
+	struct kipt_crash_page *before;
+
+	if (!trace->crash)
+		return;
+	mutex_lock(&chain_lock);
+	before = page_before(&trace->crash->page);
+	if (before) {
+		begin_change();
+		WRITE_ONCE(before->next, trace->crash->page.next);
+		WRITE_ONCE(header->nr_cpus, header->nr_cpus - 1);
+		seal(before);
+		seal(&header->page);
+		end_change();
+	}
+	mutex_unlock(&chain_lock);
+}
+
+bool kipt_crash_pages_any(void)
+{
+	return READ_ONCE(header->nr_cpus);
+}
+
+u64 kipt_crash_pages_address(void)
+{
+	return virt_to_phys(header);
+}
+
+void kipt_crash_pages_start(struct kipt_trace *trace)
+{
+	struct kipt_crash_cpu *page = trace->crash;
+
+	mutex_lock(&chain_lock);
+	begin_change();
+	fill_caps(page, trace->cpu);
+	WRITE_ONCE(page->started, trace->session->started);
+	memcpy(page->cookie, trace->buffer->cookie, sizeof(page->cookie));
+	seal(&page->page);
+	end_change();
+	mutex_unlock(&chain_lock);
+	kipt_crash_pages_running(trace);
+	pr_info_once("crash header at 0x%llx\n", kipt_crash_pages_address());
+}
+
+void kipt_crash_pages_running(struct kipt_trace *trace)
+{
+	struct kipt_crash_stop *stop = &trace->crash->stop;
+
+	memset(stop, 0, sizeof(*stop));
+	stop->state = KIPT_CRASH_RUNNING;
+	seal_stop(stop);
+}
+
+static void fill_position(struct kipt_crash_stop *stop,
+			  const struct kipt_hw_position *position)
+{
+	stop->ctl = position->ctl;
+	stop->status = position->status;
+	stop->base = position->base;
+	stop->mask_ptrs = position->mask_ptrs;
+}
+
+void kipt_crash_pages_finish(struct kipt_trace *trace,
+			     const struct kipt_trace_result *result)
+{
+	struct kipt_crash_stop *stop = &trace->crash->stop;
+
+	memset(stop, 0, sizeof(*stop));
+	stop->state = result->lost ? KIPT_CRASH_LOST : KIPT_CRASH_NOT_TRACED;
+	stop->head = result->head;
+	stop->tail = result->tail;
+	fill_position(stop, &result->registers);
+	seal_stop(stop);
+}
+
+void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
+{
+	struct kipt_crash_stop *stop = &trace->crash->stop;
+
+	memset(stop, 0, sizeof(*stop));
+	stop->tsc = rdtsc();
+	stop->state = KIPT_CRASH_STOPPED;
+	if (kipt_buffer_measure(trace->buffer, &trace->position, &stop->head,
+				&stop->tail))
+		stop->state = KIPT_CRASH_LOST;
+	fill_position(stop, &trace->position);
+	stop->cr3 = __read_cr3();
+	stop->ip = ip;
+	stop->task = (unsigned long)current;
+	stop->pid = current->pid;
+	stop->tgid = current->tgid;
+	memcpy(stop->comm, current->comm, sizeof(stop->comm));
+	seal_stop(stop);
+}
+
+const struct kipt_crash_event *kipt_crash_pages_event(void)
+{
+	return &header->event;
+}
+
+void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
+{
+	struct kipt_crash_event *to = &header->event;
+	size_t at = offsetofend(struct kipt_crash_event, crc);
+
+	if (!event) {
+		memset(to, 0, sizeof(*to));
+		return;
+	}
+	*to = *event;
+	WRITE_ONCE(to->crc, ~crc_feed(~0, (u8 *)to + at, sizeof(*to) - at));
+}
+
+void kipt_crash_pages_mend(void)
+{
+	struct kipt_crash_page *page = &header->page;
+	u32 left = nr_cpu_ids + 1;
+
+	if (!READ_ONCE(unsealed))
+		return;
+	for (; page && left; left--, page = next_page(page))
+		seal(page);
+}
+
+void kipt_crash_pages_hold(void)
+{
+	mutex_lock(&chain_lock);
+}
+
+void kipt_crash_pages_release(void)
+{
+	mutex_unlock(&chain_lock);
+}
+
+void kipt_crash_pages_each(void (*see)(void *ctx,
+				       const struct kipt_crash_cpu *cpu),
+			   void *ctx)
+{
+	struct kipt_crash_page *page = &header->page;
+
+	lockdep_assert_held(&chain_lock);
+	while ((page = next_page(page)))
+		see(ctx, container_of(page, struct kipt_crash_cpu, page));
+}
+
+const struct kipt_crash_region *
+kipt_crash_pages_region(const struct kipt_crash_cpu *cpu, u32 index)
+{
+	const struct kipt_crash_regions *page;
+	u64 more = cpu->page.more;
+
+	lockdep_assert_held(&chain_lock);
+	if (index < cpu->nr_here)
+		return &cpu->regions[index];
+	for (index -= cpu->nr_here; more; index -= page->nr_here) {
+		page = phys_to_virt(more);
+		if (index < page->nr_here)
+			return &page->regions[index];
+		more = page->page.more;
+	}
+	return NULL;
+}
+
+void kipt_crash_pages_header(struct kipt_crash_header *copy)
+{
+	lockdep_assert_held(&chain_lock);
+	*copy = *header;
+}
+
+void kipt_crash_pages_seal(struct kipt_crash_page *page)
+{
+	seal(page);
+}
+
+void kipt_crash_pages_seal_cpu(struct kipt_crash_cpu *cpu)
+{
+	seal_stop(&cpu->stop);
+	seal(&cpu->page);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pages of uapi/linux/kipt_crash.h: one for the module, one or more for
+ * each CPU of a session. Knows how they are filled, chained and sealed; leaves
+ * to trace.c and crash.c when. A page is in the chain only while it is whole.
+ */
+#ifndef KIPT_CRASH_PAGES_H
+#define KIPT_CRASH_PAGES_H
+
+#include <linux/types.h>
+
+#include "../uapi/linux/kipt_crash.h"
+
+struct kipt_trace;
+struct kipt_trace_result;
+
+/**
+ * kipt_crash_pages_init() - make the page of kind HEADER
+ *
+ * Context: may sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kipt_crash_pages_init(void);
+
+/**
+ * kipt_crash_pages_uninit() - free it; the chain is empty
+ */
+void kipt_crash_pages_uninit(void);
+
+/**
+ * kipt_crash_pages_create() - make the pages of a CPU
+ * @trace: its buffer is whole; @trace->crash becomes the page of kind CPU
+ *
+ * All memory is charged, as that of buffers is. Context: may sleep.
+ *
+ * Return: 0 or -ENOMEM; what was made is @trace->crash's then too.
+ */
+int kipt_crash_pages_create(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_destroy() - free the pages of a CPU
+ * @trace: its pages have not been in the chain for a grace period; or it has
+ *	none
+ *
+ * Context: may sleep.
+ */
+void kipt_crash_pages_destroy(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_link() - put the pages of a CPU into the chain
+ * @trace: its pages are whole
+ *
+ * Context: may sleep.
+ */
+void kipt_crash_pages_link(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_unlink() - take the pages of a CPU out of the chain
+ * @trace: they need not be in it
+ *
+ * Who looks at them in an NMI or a hook is through after a grace period.
+ * Context: may sleep.
+ */
+void kipt_crash_pages_unlink(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_any() - whether a CPU has pages in the chain
+ *
+ * Context: any, also NMI.
+ *
+ * Return: false if there is nothing to be saved at a crash.
+ */
+bool kipt_crash_pages_any(void);
+
+/**
+ * kipt_crash_pages_address() - where the page of kind HEADER is
+ *
+ * Context: any, also NMI.
+ *
+ * Return: its physical address.
+ */
+u64 kipt_crash_pages_address(void);
+
+/**
+ * kipt_crash_pages_start() - a CPU is about to start
+ * @trace: its buffer is marked
+ *
+ * The log is told where the pages are when this is called first.
+ * Context: may sleep.
+ */
+void kipt_crash_pages_start(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_running() - nothing is known of where a CPU's trace ends
+ * @trace: is about to trace
+ *
+ * Context: the CPU of @trace with NMIs kept from it by @trace->changing, or one
+ * that starts it.
+ */
+void kipt_crash_pages_running(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_finish() - a CPU stopped, and not for a crash
+ * @trace: stopped
+ * @result: what it left
+ *
+ * Context: any, also NMI.
+ */
+void kipt_crash_pages_finish(struct kipt_trace *trace,
+			     const struct kipt_trace_result *result);
+
+/**
+ * kipt_crash_pages_stop_local() - a CPU stopped for a crash
+ * @trace: of this CPU; it has stopped
+ * @ip: where the CPU was met, 0 if that is not known
+ *
+ * Context: this CPU, interrupts off or an NMI.
+ */
+void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip);
+
+/**
+ * kipt_crash_pages_event() - the crash
+ *
+ * Written by kipt_crash_pages_set_event() only.
+ *
+ * Context: any, also NMI.
+ *
+ * Return: what a dump is told of it.
+ */
+const struct kipt_crash_event *kipt_crash_pages_event(void);
+
+/**
+ * kipt_crash_pages_set_event() - write down the crash
+ * @event: all but its checksum; NULL if it is over
+ *
+ * Context: any, also NMI; one caller at a time.
+ */
+void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_mend() - make checksums right that a crash left wrong
+ *
+ * A page that was being changed as the machine died has the new content and
+ * the old checksum. Context: any, also NMI; bounded by the number of CPUs.
+ */
+void kipt_crash_pages_mend(void);
+
+/**
+ * kipt_crash_pages_hold() - the chain and what it leads to stay as they are
+ *
+ * Context: may sleep; not at a crash.
+ */
+void kipt_crash_pages_hold(void);
+
+/**
+ * kipt_crash_pages_release() - after kipt_crash_pages_hold()
+ */
+void kipt_crash_pages_release(void);
+
+/**
+ * kipt_crash_pages_each() - look at the pages of all CPUs
+ * @see: called for each page of kind CPU
+ * @ctx: its first argument
+ *
+ * Context: between hold and release.
+ */
+void kipt_crash_pages_each(void (*see)(void *ctx,
+				       const struct kipt_crash_cpu *cpu),
+			   void *ctx);
+
+/**
+ * kipt_crash_pages_region() - a block of a CPU's buffer
+ * @cpu: a page of the chain
+ * @index: from 0, in the order in which they are written
+ *
+ * Context: between hold and release.
+ *
+ * Return: NULL if there are not that many.
+ */
+const struct kipt_crash_region *
+kipt_crash_pages_region(const struct kipt_crash_cpu *cpu, u32 index);
+
+/**
+ * kipt_crash_pages_header() - copy the page of kind HEADER
+ * @header: a page; its rest is left alone
+ *
+ * Context: between hold and release.
+ */
+void kipt_crash_pages_header(struct kipt_crash_header *header);
+
+/**
+ * kipt_crash_pages_seal() - make the checksum of a copy right
+ * @page: the copy
+ */
+void kipt_crash_pages_seal(struct kipt_crash_page *page);
+
+/**
+ * kipt_crash_pages_seal_cpu() - make both checksums of a copy right
+ * @cpu: the copy
+ */
+void kipt_crash_pages_seal_cpu(struct kipt_crash_cpu *cpu);
+
+#endif /* KIPT_CRASH_PAGES_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a session tells the decoder of its traces.
+ */
+#ifndef KIPT_FLOW_CONFIG_H
+#define KIPT_FLOW_CONFIG_H
+
+struct kipt_flow_config;
+struct kipt_session;
+
+/**
+ * kipt_flow_config_fill() - fill in what the traces of a session have in common
+ * @session: set up
+ * @config: all that depends on the CPUs and the registers is written, nothing
+ *	else
+ *
+ * Context: any.
+ */
+void kipt_flow_config_fill(const struct kipt_session *session,
+			   struct kipt_flow_config *config);
+
+#endif /* KIPT_FLOW_CONFIG_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Copies the ends of traces into snapshots, and owns these. Leaves to crash.c
+ * when, to crash_pages.c what a page looks like, to snapshot_message.c who
+ * reads them.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/io.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+
+#include "crash_pages.h"
+#include "memory.h"
+#include "snapshot.h"
+
+#define KIB_SHIFT	10
+#define TRACE_KIB_MIN	64U
+#define TRACE_KIB_MAX	65536U
+#define COUNT_MAX	1024U
+
+static uint snapshots = 8;
+module_param(snapshots, uint, 0444);
+MODULE_PARM_DESC(snapshots, "oopses and warnings that the machine survived of which the traces are kept, the first ones, at most 1024 (default 8)");
+
+static uint snapshot_trace = 256;
+module_param(snapshot_trace, uint, 0444);
+MODULE_PARM_DESC(snapshot_trace, "KiB of trace that a snapshot has of each CPU, 64 to 65536 (default 256)");
+
+/* Guards the list. */
+static DEFINE_MUTEX(list_lock);
+static LIST_HEAD(list);
+static u32 last_id;
+static u32 count;
+/* Not kept since the last one that was. */
+static u32 missed;
+
+static u32 most(void)
+{
+	return min(snapshots, COUNT_MAX);
+}
+
+bool kipt_snapshot_wanted(void)
+{
+	return READ_ONCE(count) < most();
+}
+
+static void release(struct kref *refs)
+{
+	struct kipt_snapshot *snapshot =
+		container_of(refs, struct kipt_snapshot, refs);
+
+	kipt_memory_free(snapshot->data, snapshot->size);
+	kfree(snapshot);
+}
+
+void kipt_snapshot_put(struct kipt_snapshot *snapshot)
+{
+	kref_put(&snapshot->refs, release);
+}
+
+/**
+ * struct copy - a snapshot that is being made
+ * @snapshot: of this
+ * @used: bytes of its data that are filled
+ * @link: the member of the last page that leads to the next one
+ */
+struct copy {
+	struct kipt_snapshot *snapshot;
+	size_t used;
+	struct kipt_crash_page *last;
+};
+
+static bool has_trace(const struct kipt_crash_cpu *cpu)
+{
+	return cpu->stop.state == KIPT_CRASH_STOPPED;
+}
+
+/* Whole pages, at least one: a size of 0 is no ring. */
+static size_t trace_bytes(const struct kipt_crash_cpu *cpu)
+{
+	u64 wish = (u64)clamp(snapshot_trace, TRACE_KIB_MIN, TRACE_KIB_MAX) <<
+		   KIB_SHIFT;
+	u64 there = min(cpu->stop.head - cpu->stop.tail, wish);
+
+	return max_t(u64, PAGE_ALIGN(there), PAGE_SIZE);
+}
+
+static void add_size(void *ctx, const struct kipt_crash_cpu *cpu)
+{
+	struct kipt_snapshot *snapshot = ctx;
+
+	if (!has_trace(cpu))
+		return;
+	snapshot->size += PAGE_SIZE + trace_bytes(cpu);
+	snapshot->cpus++;
+}
+
+/* Bytes of the ring from an offset on, as many as lie in one block. */
+static const u8 *bytes_at(const struct kipt_crash_cpu *cpu, u64 offset,
+			  u64 *len)
+{
+	const struct kipt_crash_region *region;
+	u32 i;
+
+	for (i = 0; (region = kipt_crash_pages_region(cpu, i)); i++) {
+		if (offset < region->size) {
+			*len = region->size - offset;
+			return phys_to_virt(region->address + offset);
+		}
+		offset -= region->size;
+	}
+	return NULL;
+}
+
+/* Byte n of a trace stands at n modulo the size, here as in the buffer. */
+static void copy_trace(u8 *to, u64 size, const struct kipt_crash_cpu *cpu,
+		       u64 from)
+{
+	u64 at, len, here;
+	const u8 *bytes;
+
+	for (at = from; at < cpu->stop.head; at += here) {
+		bytes = bytes_at(cpu, at % cpu->size, &len);
+		if (!bytes)
+			return;
+		here = min3(len, cpu->stop.head - at, size - at % size);
+		memcpy(to + at % size, bytes, here);
+		cond_resched();
+	}
+}
+
+static void add_cpu(void *ctx, const struct kipt_crash_cpu *from)
+{
+	struct copy *copy = ctx;
+	struct kipt_snapshot *snapshot = copy->snapshot;
+	struct kipt_crash_cpu *to;
+	size_t size;
+	u64 tail;
+
+	if (!has_trace(from))
+		return;
+	size = trace_bytes(from);
+	tail = max(from->stop.tail,
+		   from->stop.head - min_t(u64, from->stop.head, size));
+	to = (void *)(snapshot->data + copy->used);
+	memcpy(to, from, sizeof(*to));
+	to->page.next = 0;
+	to->page.more = 0;
+	to->page.size = struct_size(to, regions, 1);
+	to->size = size;
+	to->nr_regions = 1;
+	to->nr_here = 1;
+	to->regions[0].address = copy->used + PAGE_SIZE;
+	to->regions[0].size = size;
+	to->stop.tail = tail;
+	kipt_crash_pages_seal_cpu(to);
+	copy_trace(snapshot->data + copy->used + PAGE_SIZE, size, from, tail);
+	copy->last->next = copy->used;
+	kipt_crash_pages_seal(copy->last);
+	copy->last = &to->page;
+	copy->used += PAGE_SIZE + size;
+	if (to->page.number == snapshot->event.cpu) {
+		snapshot->pid = to->stop.pid;
+		memcpy(snapshot->comm, to->stop.comm, sizeof(snapshot->comm));
+		snapshot->comm[sizeof(snapshot->comm) - 1] = 0;
+	}
+}
+
+static int fill(struct kipt_snapshot *snapshot)
+{
+	struct copy copy = { .snapshot = snapshot, .used = PAGE_SIZE };
+	struct kipt_crash_header *header;
+
+	snapshot->size = PAGE_SIZE;
+	kipt_crash_pages_each(add_size, snapshot);
+	if (!snapshot->cpus)
+		return -ENODATA;
+	snapshot->data = kipt_memory_alloc(snapshot->size);
+	if (!snapshot->data)
+		return -ENOMEM;
+	header = (void *)snapshot->data;
+	kipt_crash_pages_header(header);
+	header->page.next = 0;
+	header->nr_cpus = snapshot->cpus;
+	snapshot->event = header->event;
+	copy.last = &header->page;
+	kipt_crash_pages_seal(&header->page);
+	kipt_crash_pages_each(add_cpu, &copy);
+	return 0;
+}
+
+static struct kipt_snapshot *make(void)
+{
+	struct kipt_snapshot *snapshot = kzalloc(sizeof(*snapshot), GFP_KERNEL);
+	int err;
+
+	if (!snapshot)
+		return NULL;
+	kref_init(&snapshot->refs);
+	snapshot->time = ktime_get_real_ns();
+	kipt_crash_pages_hold();
+	err = fill(snapshot);
+	kipt_crash_pages_release();
+	if (!err)
+		return snapshot;
+	kfree(snapshot);
+	return NULL;
+}
+
+/* Calls follow one another: there is one work item that does it. */
+void kipt_snapshot_take(void)
+{
+	struct kipt_snapshot *snapshot;
+
+	snapshot = kipt_snapshot_wanted() ? make() : NULL;
+	if (!snapshot) {
+		if (!missed++)
+			pr_notice("the traces before this are not kept: there is no room or no memory for more snapshots, see 'kipt crash list'\n");
+		return;
+	}
+	missed = 0;
+	mutex_lock(&list_lock);
+	snapshot->id = ++last_id;
+	list_add_tail(&snapshot->node, &list);
+	WRITE_ONCE(count, count + 1);
+	mutex_unlock(&list_lock);
+	pr_notice("the traces before this are kept: 'kipt crash show %u' shows them\n",
+		  snapshot->id);
+}
+
+struct kipt_snapshot *kipt_snapshot_next(u32 id)
+{
+	struct kipt_snapshot *snapshot, *found = NULL;
+
+	mutex_lock(&list_lock);
+	list_for_each_entry(snapshot, &list, node) {
+		if (snapshot->id <= id)
+			continue;
+		kref_get(&snapshot->refs);
+		found = snapshot;
+		break;
+	}
+	mutex_unlock(&list_lock);
+	return found;
+}
+
+struct kipt_snapshot *kipt_snapshot_find(u32 id)
+{
+	struct kipt_snapshot *snapshot = id ? kipt_snapshot_next(id - 1) : NULL;
+
+	if (!snapshot || snapshot->id == id)
+		return snapshot;
+	kipt_snapshot_put(snapshot);
+	return NULL;
+}
+
+void kipt_snapshot_delete(struct kipt_snapshot *snapshot)
+{
+	bool was_there;
+
+	mutex_lock(&list_lock);
+	was_there = !list_empty(&snapshot->node);
+	if (was_there) {
+		list_del_init(&snapshot->node);
+		WRITE_ONCE(count, count - 1);
+	}
+	mutex_unlock(&list_lock);
+	if (was_there)
+		kipt_snapshot_put(snapshot);
+}
+
+void kipt_snapshot_uninit(void)
+{
+	struct kipt_snapshot *snapshot;
+
+	while ((snapshot = kipt_snapshot_next(0))) {
+		kipt_snapshot_delete(snapshot);
+		kipt_snapshot_put(snapshot);
+	}
+}

@@ -1,0 +1,795 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Excerpts of hand-made records against the text they are to give: calls that
+ * returned and that did not, recursion, loops, interrupts, thunks, where the
+ * end is and where it is not, gaps, bounds. Random records write nowhere but
+ * where they may. The numbers are the same in each run. User space.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kmod/excerpt_text.h"
+#include "../decode/ktap.h"
+
+#define TEXT		0xffffffff81000000ULL
+/* Function n is at TEXT + n * APART. */
+#define APART		0x1000ULL
+#define ROOM		4096U
+#define MOST		32U
+#define LINES_MOST	1100U
+#define RANDOM_RUNS	300U
+#define RANDOM_RECORDS	3000U
+/* TSC ticks in a microsecond, and in a millisecond. */
+#define TICKS_US	2000ULL
+#define TICKS_MS	2000000U
+#define LONG_NAME \
+	"_with_a_name_that_does_not_end_and_goes_on_until_nobody_reads_it_any_more"
+
+static struct ktap ktap;
+static struct kipt_excerpt_lines list;
+static struct kipt_excerpt_line *memory;
+static char shown[LINES_MOST][KIPT_EXCERPT_WIDTH];
+static u32 nr_shown;
+static bool overlong;
+static bool long_names;
+
+static u64 fn(char name)
+{
+	return TEXT + (u64)(name - 'a') * APART;
+}
+
+static void begin_room(u32 room)
+{
+	free(memory);
+	/* Its very size, so that a byte behind it is seen. */
+	memory = malloc(room * sizeof(*memory));
+	kipt_excerpt_lines_init(&list, memory, room);
+}
+
+static void begin(void)
+{
+	begin_room(ROOM);
+}
+
+static void add_record(u8 type, u8 kind, u16 flags, u64 ip, u64 value)
+{
+	struct kipt_record record = {
+		.type = type, .kind = kind, .flags = flags,
+		.ip = ip, .value = value,
+	};
+
+	kipt_excerpt_lines_add(&list, &record);
+}
+
+static void branch(u8 kind, u64 from, u64 to)
+{
+	add_record(KIPT_RECORD_BRANCH, kind, 0, from, to);
+}
+
+/* From byte @at of function @from; the call has 5 bytes. */
+static void call(char from, u64 at, char to)
+{
+	branch(KIPT_BRANCH_CALL, fn(from) + at, fn(to));
+}
+
+static void ret(char from, char to, u64 at)
+{
+	branch(KIPT_BRANCH_RET, fn(from) + 0x80, fn(to) + at + 5);
+}
+
+static void leaf(char from, u64 at, char to)
+{
+	call(from, at, to);
+	ret(to, from, at);
+}
+
+static void enter(char to)
+{
+	add_record(KIPT_RECORD_ENABLE, KIPT_ENABLE_PGE, 0, fn(to), 0);
+}
+
+static void leave(char from)
+{
+	add_record(KIPT_RECORD_DISABLE, KIPT_DISABLE_BRANCH, KIPT_RF_NO_VALUE,
+		   fn(from) + 0x90, 0);
+}
+
+static void gap(u8 kind)
+{
+	add_record(KIPT_RECORD_GAP, kind, KIPT_RF_NO_IP, 0, 0);
+}
+
+static void resume(char to, u64 at)
+{
+	add_record(KIPT_RECORD_ENABLE, KIPT_ENABLE_RESUME, 0, fn(to) + at, 0);
+}
+
+static void time_us(u64 us)
+{
+	add_record(KIPT_RECORD_TIME, 0, KIPT_RF_NO_IP, 0,
+		   1000000 + us * TICKS_US);
+}
+
+static void name_of(void *ctx, u64 ip, enum kipt_excerpt_name how, char *buf,
+		    u32 size)
+{
+	u64 function = (ip - TEXT) / APART, at = (ip - TEXT) % APART;
+	const char *tail = long_names ? LONG_NAME : "";
+
+	(void)ctx;
+	if (ip < TEXT || function >= 26) {
+		snprintf(buf, size, "0x%llx", (unsigned long long)ip);
+		return;
+	}
+	if (how == KIPT_EXCERPT_NAME)
+		snprintf(buf, size, "%c%s", (char)('a' + function), tail);
+	else if (how == KIPT_EXCERPT_PLACE)
+		snprintf(buf, size, "%c%s+0x%llx/0x100",
+			 (char)('a' + function), tail, (unsigned long long)at);
+	else
+		snprintf(buf, size, "+0x%llx", (unsigned long long)at);
+}
+
+static void put_line(void *ctx, const char *line)
+{
+	(void)ctx;
+	if (strlen(line) >= KIPT_EXCERPT_WIDTH || nr_shown == LINES_MOST) {
+		overlong = true;
+		return;
+	}
+	strcpy(shown[nr_shown++], line);
+}
+
+static const struct kipt_excerpt_text text_of = {
+	.cpu = 1,
+	.tsc_khz = TICKS_MS,
+	.name = name_of,
+	.put = put_line,
+};
+
+static void show(const struct kipt_excerpt_text *text, u32 most)
+{
+	nr_shown = 0;
+	overlong = false;
+	kipt_excerpt_show(text, &list, most);
+}
+
+/* A page fault at byte @at of @in. */
+static void show_fault(char in, u64 at, u32 most)
+{
+	struct kipt_excerpt_text text = text_of;
+	const struct kipt_record last = {
+		.type = KIPT_RECORD_BRANCH, .kind = KIPT_BRANCH_EVENT,
+		.ip = fn(in) + at, .value = fn('z'),
+	};
+
+	text.end.ip = last.ip;
+	text.end.known = true;
+	text.end.faulted = true;
+	text.end.trap = 14;
+	text.last = &last;
+	text.insns = 4213;
+	show(&text, most);
+}
+
+/* Are lines [2, ...) these, and then come no more than end and what follows? */
+static void expect(const char *name, const char *const *lines)
+{
+	u32 i, n = 0;
+	bool good = !overlong;
+
+	while (lines[n])
+		n++;
+	good &= nr_shown == n + 2;
+	for (i = 0; i < n && i + 2 < nr_shown; i++)
+		good &= !strcmp(shown[i + 2], lines[i]);
+	ktap_result(&ktap, good, "%s", name);
+	for (i = 0; !good && i < nr_shown; i++)
+		printf("# %s\n", shown[i]);
+}
+
+static void check(const char *name, bool good)
+{
+	ktap_result(&ktap, good, "%s", name);
+}
+
+#define EXPECT(name, ...) \
+	expect(name, (const char *const[]){ __VA_ARGS__, NULL })
+
+#define AFTER	"then z(), 4213 instructions until tracing stopped"
+
+static void returned_calls_are_one_line(void)
+{
+	begin();
+	time_us(0);
+	enter('a');
+	call('a', 0x10, 'b');
+	time_us(1);
+	leaf('b', 0x10, 'c');
+	call('b', 0x20, 'd');
+	leaf('d', 0x10, 'e');
+	leaf('d', 0x20, 'f');
+	ret('d', 'b', 0x20);
+	time_us(3);
+	call('b', 0x30, 'g');
+	time_us(10);
+	show_fault('g', 0x12, MOST);
+	EXPECT("what returned is one line with the calls below it",
+	       "     -10.0 a() {",
+	       "             b() {",
+	       "      -9.0     c();",
+	       "               d();  2 in it",
+	       "      -7.0     g() {",
+	       "       0.0       g+0x12/0x100: page fault",
+	       AFTER);
+	check("the first line says where it ends",
+	      !strcmp(shown[0],
+		      "CPU 1, calls before the page fault at g+0x12/0x100"));
+}
+
+static void system_calls_are_one_line(void)
+{
+	u32 i;
+
+	begin();
+	enter('x');
+	leave('x');
+	for (i = 0; i < 100; i++) {
+		enter('a');
+		leaf('a', 0x10, 'b');
+		leave('a');
+	}
+	enter('a');
+	call('a', 0x20, 'c');
+	show_fault('c', 0, MOST);
+	EXPECT("system calls that returned are counted",
+	       "           x();",
+	       "           a();  100 in it  x 100",
+	       "           a() {",
+	       "             c() {",
+	       "               c+0x0/0x100: page fault",
+	       AFTER);
+}
+
+static void system_calls_are_named(void)
+{
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	leaf('b', 0x8, 'c');
+	call('b', 0x10, 'd');
+	leaf('d', 0x10, 'e');
+	ret('d', 'b', 0x10);
+	leaf('b', 0x20, 'c');
+	/* An interrupt in the system call, with more to do. */
+	branch(KIPT_BRANCH_EVENT, fn('b') + 0x30, fn('i'));
+	leaf('i', 0x10, 'j');
+	leaf('i', 0x20, 'k');
+	branch(KIPT_BRANCH_IRET, fn('i') + 0x50, fn('b') + 0x30);
+	ret('b', 'a', 0x10);
+	leave('a');
+	enter('a');
+	call('a', 0x10, 'b');
+	call('b', 0x10, 'c');
+	branch(KIPT_BRANCH_JUMP, fn('c') + 0x10, fn('f'));
+	ret('f', 'b', 0x10);
+	ret('b', 'a', 0x10);
+	leave('a');
+	enter('a');
+	show_fault('a', 0, MOST);
+	EXPECT("system calls that returned have their names",
+	       "           a: d();  8 in it",
+	       "           a: f();  2 in it",
+	       "           a() {",
+	       "             a+0x0/0x100: page fault",
+	       AFTER);
+}
+
+static void recursion_is_counted(void)
+{
+	u32 i;
+
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	for (i = 0; i < 10000; i++)
+		call('b', 0x20, 'b');
+	show_fault('b', 0x22, MOST);
+	EXPECT("a recursion is counted, however deep",
+	       "           b() {  x 10000",
+	       "             b+0x22/0x100: page fault",
+	       AFTER);
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	for (i = 0; i < 500; i++) {
+		leaf('b', 0x18, 'd');
+		call('b', 0x20, 'c');
+		call('c', 0x20, 'b');
+	}
+	show_fault('b', 0x22, MOST);
+	EXPECT("two functions that call each other are counted",
+	       "           a() {",
+	       "             b() {",
+	       "               d();  x 500",
+	       "               c() {  x 500",
+	       "                 b() {  x 500",
+	       "                   b+0x22/0x100: page fault",
+	       AFTER);
+}
+
+static void recursion_returns(void)
+{
+	u32 i;
+
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	for (i = 0; i < 10000; i++)
+		call('b', 0x20, 'b');
+	for (i = 0; i < 9999; i++)
+		ret('b', 'b', 0x20);
+	call('b', 0x30, 'c');
+	show_fault('c', 0x22, MOST);
+	EXPECT("a recursion that had no room returns one by one",
+	       "           b() {  9999 in it",
+	       "             c() {",
+	       "               c+0x22/0x100: page fault",
+	       AFTER);
+}
+
+static void loops_are_counted(void)
+{
+	u32 i;
+
+	begin();
+	enter('a');
+	for (i = 0; i < 500; i++) {
+		leaf('a', 0x10, 'b');
+		leaf('a', 0x20, 'c');
+		leaf('a', 0x20, 'c');
+	}
+	leaf('a', 0x30, 'd');
+	show_fault('a', 0x40, MOST);
+	EXPECT("calls in turns are counted",
+	       "           a() {",
+	       "             b();  x 500",
+	       "             c();  x 1000",
+	       "             d();",
+	       "             a+0x40/0x100: page fault",
+	       AFTER);
+}
+
+static void events_are_told(void)
+{
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	branch(KIPT_BRANCH_EVENT, fn('b') + 0x15, fn('i'));
+	leaf('i', 0x10, 'j');
+	branch(KIPT_BRANCH_IRET, fn('i') + 0x50, fn('b') + 0x15);
+	leaf('b', 0x20, 'c');
+	branch(KIPT_BRANCH_EVENT, fn('b') + 0x30, fn('i'));
+	call('i', 0x10, 'j');
+	show_fault('j', 0x40, MOST);
+	EXPECT("interrupts say where they came",
+	       "           a() {",
+	       "             b() {",
+	       "               i();  at b+0x15/0x100  1 in it",
+	       "               c();",
+	       "               i() {  at b+0x30/0x100",
+	       "                 j() {",
+	       "                   j+0x40/0x100: page fault",
+	       AFTER);
+}
+
+static void thunks_are_jumps(void)
+{
+	begin();
+	enter('a');
+	/* call thunk; thunk: call 1f; 1: ret to the function */
+	call('a', 0x10, 't');
+	branch(KIPT_BRANCH_CALL, fn('t'), fn('t') + 0xc);
+	branch(KIPT_BRANCH_RET, fn('t') + 0x10, fn('b'));
+	leaf('b', 0x10, 'c');
+	/* The same by a jump, and a return by a thunk. */
+	branch(KIPT_BRANCH_JUMP, fn('b') + 0x20, fn('t'));
+	branch(KIPT_BRANCH_CALL, fn('t'), fn('t') + 0xc);
+	branch(KIPT_BRANCH_RET, fn('t') + 0x10, fn('d'));
+	call('d', 0x10, 'e');
+	branch(KIPT_BRANCH_JUMP, fn('e') + 0x20, fn('r'));
+	branch(KIPT_BRANCH_RET, fn('r'), fn('d') + 0x15);
+	show_fault('d', 0x18, MOST);
+	EXPECT("thunks have no lines, who jumps has both names",
+	       "           a() {",
+	       "             b -> d() {",
+	       "               c();",
+	       "               e();",
+	       "               d+0x18/0x100: page fault",
+	       AFTER);
+}
+
+static void other_returns_fit(void)
+{
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	call('b', 0x10, 'c');
+	/* A trampoline the return address was replaced by. */
+	branch(KIPT_BRANCH_RET, fn('c') + 0x80, fn('t'));
+	leaf('t', 0x10, 'h');
+	branch(KIPT_BRANCH_RET, fn('t') + 0x40, fn('b') + 0x15);
+	show_fault('b', 0x20, MOST);
+	EXPECT("a call returns over a trampoline",
+	       "           a() {",
+	       "             b() {",
+	       "               c();  1 in it",
+	       "               b+0x20/0x100: page fault",
+	       AFTER);
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
+	leaf('s', 0x20, 'c');
+	branch(KIPT_BRANCH_RET, fn('s') + 0x80, fn('u') + 0x15);
+	leaf('u', 0x20, 'd');
+	show_fault('u', 0x30, MOST);
+	EXPECT("another stack is told",
+	       "           a() {",
+	       "             b() {",
+	       "           --- another stack, then in s+0x15/0x100 ---",
+	       "           s();  called before that  1 in it",
+	       "           d();",
+	       "           u+0x30/0x100: page fault",
+	       AFTER);
+}
+
+static void another_stack_at_the_end(void)
+{
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
+	branch(KIPT_BRANCH_JUMP, fn('s') + 0x18, fn('j'));
+	call('s', 0x20, 'c');
+	show_fault('c', 0x30, MOST);
+	EXPECT("what is on another stack is nobody's who was before",
+	       "           a() {",
+	       "             b() {",
+	       "           --- another stack, then in s+0x15/0x100 ---",
+	       "           c() {",
+	       "             c+0x30/0x100: page fault",
+	       AFTER);
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
+	call('s', 0x20, 'c');
+	branch(KIPT_BRANCH_RET, fn('c') + 0x80, fn('u') + 0x15);
+	branch(KIPT_BRANCH_IRET, fn('u') + 0x80, fn('q'));
+	enter('e');
+	show_fault('e', 0x30, MOST);
+	EXPECT("nor what returns from an interrupt there",
+	       "           a() {",
+	       "             b() {",
+	       "           --- another stack, then in s+0x15/0x100 ---",
+	       "           c() {",
+	       "           --- another stack, then in u+0x15/0x100 ---",
+	       "           u();  called before that",
+	       "           e() {",
+	       "             e+0x30/0x100: page fault",
+	       AFTER);
+}
+
+static void begins_in_the_middle(void)
+{
+	begin();
+	add_record(KIPT_RECORD_SYNC, KIPT_SYNC_START, 0, fn('d') + 0x30, 0);
+	leaf('d', 0x40, 'e');
+	leaf('d', 0x50, 'f');
+	ret('d', 'c', 0x10);
+	leaf('c', 0x20, 'g');
+	ret('c', 'b', 0x10);
+	call('b', 0x20, 'h');
+	show_fault('h', 0x30, MOST);
+	EXPECT("functions that the trace begins in",
+	       "           c();  called before that  4 in it",
+	       "           h() {",
+	       "             h+0x30/0x100: page fault",
+	       AFTER);
+}
+
+static void gaps_are_gaps(void)
+{
+	begin();
+	gap(KIPT_GAP_DECODE);
+	enter('a');
+	call('a', 0x10, 'b');
+	gap(KIPT_GAP_OVERFLOW);
+	resume('c', 0x10);
+	leaf('c', 0x20, 'd');
+	gap(KIPT_GAP_NO_CODE);
+	resume('c', 0x10);
+	gap(KIPT_GAP_NO_CODE);
+	resume('c', 0x40);
+	call('c', 0x50, 'e');
+	show_fault('e', 0x30, MOST);
+	EXPECT("nothing is open across a gap",
+	       "           a() {",
+	       "             b() {",
+	       "           --- gap: lost by the CPU, then in c+0x10/0x100 ---",
+	       "           d();",
+	       "           --- gap: code that cannot be read, then in "
+	       "c+0x40/0x100 ---  x 2",
+	       "           e() {",
+	       "             e+0x30/0x100: page fault",
+	       AFTER);
+}
+
+static void user_code_is_left_out(void)
+{
+	begin();
+	add_record(KIPT_RECORD_SYNC, KIPT_SYNC_START, 0, 0x401000, 0);
+	branch(KIPT_BRANCH_CALL, 0x401000, 0x402000);
+	add_record(KIPT_RECORD_GAP, KIPT_GAP_NO_CODE, 0, 0x402000, 0);
+	add_record(KIPT_RECORD_ENABLE, KIPT_ENABLE_RESUME, 0, 0x403000, 0);
+	branch(KIPT_BRANCH_SYSCALL, 0x403000, fn('a'));
+	leaf('a', 0x10, 'b');
+	branch(KIPT_BRANCH_SYSRET, fn('a') + 0x80, 0x403002);
+	branch(KIPT_BRANCH_RET, 0x403010, 0x402000);
+	branch(KIPT_BRANCH_EVENT, 0x403000, fn('i'));
+	call('i', 0x10, 'c');
+	show_fault('c', 0x30, MOST);
+	EXPECT("user code has no lines",
+	       "           a();  1 in it",
+	       "           i() {",
+	       "             c() {",
+	       "               c+0x30/0x100: page fault",
+	       AFTER);
+}
+
+static void jumps_before_the_end(void)
+{
+	u32 i;
+
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	branch(KIPT_BRANCH_COND, fn('b') + 0x10, fn('b') + 0x40);
+	leaf('b', 0x44, 'c');
+	for (i = 0; i < 6; i++)
+		branch(KIPT_BRANCH_COND, fn('b') + 0x50 + i, fn('b') + 0x60);
+	branch(KIPT_BRANCH_COND, fn('b') + 0x55, fn('b') + 0x60);
+	show_fault('b', 0x60, MOST);
+	EXPECT("the last jumps in the function",
+	       "           a() {",
+	       "             b() {",
+	       "               c();",
+	       "               ... jumps +0x52->+0x60 +0x53->+0x60 "
+	       "+0x54->+0x60 +0x55->+0x60 x 2",
+	       "               b+0x60/0x100: page fault",
+	       AFTER);
+}
+
+static void ends_at_a_call(void)
+{
+	struct kipt_excerpt_text text = text_of;
+	const struct kipt_record last = {
+		.type = KIPT_RECORD_BRANCH, .kind = KIPT_BRANCH_CALL,
+		.ip = fn('b') + 0x20, .value = fn('p'),
+	};
+
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	text.end.ip = last.ip + 5;
+	text.end.known = true;
+	text.end.trap = ~0U;
+	text.last = &last;
+	text.insns = 17;
+	show(&text, MOST);
+	EXPECT("the end is a call",
+	       "           a() {",
+	       "             b() {",
+	       "               b+0x20/0x100 calls p()",
+	       "then p(), 17 instructions until tracing stopped");
+	check("and is named so", !strcmp(shown[0],
+		"CPU 1, calls before the call of p() at b+0x20/0x100"));
+}
+
+static void end_is_not_there(void)
+{
+	struct kipt_excerpt_text text = text_of;
+
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	text.end.ip = fn('q') + 0x10;
+	text.end.known = true;
+	text.end.faulted = true;
+	text.end.trap = 13;
+	show(&text, MOST);
+	EXPECT("an end that is not in the trace is told",
+	       "           a() {",
+	       "             b() {",
+	       "               here tracing stopped: b+0x0/0x100",
+	       "the general protection fault at q+0x10/0x100 is not in the "
+	       "trace");
+	text.over = true;
+	begin();
+	show(&text, MOST);
+	text.over = false;
+	EXPECT("an empty trace, and no time",
+	       "           here time was up: 0x0",
+	       "the general protection fault at q+0x10/0x100 was not reached "
+	       "in time");
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	text.end.known = false;
+	show(&text, MOST);
+	EXPECT("a CPU that did not die",
+	       "           a() {",
+	       "             b() {",
+	       "               here tracing stopped: b+0x0/0x100");
+	check("its first line names no end",
+	      !strcmp(shown[0], "CPU 1, the last calls"));
+}
+
+static bool ends(u64 ip, bool faulted, u8 kind, u64 from)
+{
+	const struct kipt_excerpt_end end = {
+		.ip = ip, .known = true, .faulted = faulted,
+	};
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_BRANCH, .kind = kind, .ip = from,
+	};
+
+	return kipt_excerpt_ends(&end, &record);
+}
+
+static void what_ends(void)
+{
+	u64 ip = fn('b') + 0x20;
+
+	check("an exception of the instruction is the end",
+	      ends(ip, true, KIPT_BRANCH_EVENT, ip));
+	check("also of a call to address 0",
+	      ends(0, true, KIPT_BRANCH_EVENT, 0));
+	check("another's is not",
+	      !ends(ip, true, KIPT_BRANCH_EVENT, ip + 1) &&
+	      !ends(ip, true, KIPT_BRANCH_JUMP, ip));
+	check("a call is, by its own address and the one behind it",
+	      ends(ip, false, KIPT_BRANCH_CALL, ip) &&
+	      ends(ip + 5, false, KIPT_BRANCH_CALL, ip) &&
+	      ends(ip + 2, false, KIPT_BRANCH_CALL_IND, ip));
+	check("another call is not",
+	      !ends(ip, false, KIPT_BRANCH_CALL, ip + 5) &&
+	      !ends(ip + 10, false, KIPT_BRANCH_CALL, ip) &&
+	      !ends(ip, false, KIPT_BRANCH_EVENT, ip));
+}
+
+static void lines_are_bounded(void)
+{
+	u32 i, most;
+
+	for (most = 1; most <= 1000; most = most * 10) {
+		begin();
+		enter('a');
+		for (i = 0; i < 3000; i++) {
+			leaf('a', i, 'b');
+			if (i % 3 == 0)
+				call('a', 0x10 + i, 'a');
+		}
+		show_fault('a', 0x20, most);
+		ktap_result(&ktap, nr_shown > most &&
+			    nr_shown <= most + KIPT_EXCERPT_LINES_MORE,
+			    "%u lines are %u lines", most, most);
+	}
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+	for (i = 0; i < 100; i++)
+		leaf('b', i * 8, 'c');
+	call('b', 0x900, 'd');
+	show_fault('d', 0x20, 6);
+	EXPECT("what does not fit is counted where it was",
+	       "           a() {",
+	       "             b() {  ... 97 more",
+	       "               c();",
+	       "               c();",
+	       "               c();",
+	       "               d() {",
+	       "                 d+0x20/0x100: page fault",
+	       AFTER);
+}
+
+static void long_names_are_cut(void)
+{
+	u32 i;
+
+	begin();
+	long_names = true;
+	enter('a');
+	for (i = 0; i < 40; i++)
+		call((char)('a' + i % 24), 0x10,
+		     (char)('a' + (i + 1) % 24));
+	show_fault('b', 0x20, 100);
+	long_names = false;
+	check("lines are no longer than they may be",
+	      !overlong && nr_shown > 40);
+}
+
+static u32 next_random(void)
+{
+	static u64 state = 88172645463325252ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (u32)(state >> 16);
+}
+
+static u64 random_ip(void)
+{
+	u32 some = next_random() % 20;
+
+	if (!some)
+		return next_random();
+	if (some == 1)
+		return ~0ULL - next_random() % 16;
+	return TEXT + next_random() % 24 * APART + next_random() % 4 * 5;
+}
+
+static void random_records(void)
+{
+	struct kipt_excerpt_text text = text_of;
+	bool good = true;
+	u32 run, i;
+
+	for (run = 0; run < RANDOM_RUNS; run++) {
+		u32 most = 1 + next_random() % 40;
+
+		begin_room(KIPT_EXCERPT_ROOM_MIN + next_random() % 100);
+		for (i = 0; i < RANDOM_RECORDS; i++)
+			add_record(next_random() % 4 ? KIPT_RECORD_BRANCH :
+				   (u8)(next_random() % 30),
+				   (u8)(next_random() % 16),
+				   next_random() % 8 ? 0 :
+				   (u16)next_random(),
+				   random_ip(), random_ip());
+		text.end.known = next_random() % 2;
+		text.tsc_khz = next_random() % 2 ? TICKS_MS : 0;
+		show(&text, most);
+		good &= !overlong &&
+			nr_shown <= most + KIPT_EXCERPT_LINES_MORE;
+	}
+	check("random records keep to all bounds", good);
+}
+
+int main(void)
+{
+	ktap_start();
+	returned_calls_are_one_line();
+	system_calls_are_one_line();
+	system_calls_are_named();
+	recursion_is_counted();
+	recursion_returns();
+	loops_are_counted();
+	events_are_told();
+	thunks_are_jumps();
+	other_returns_fit();
+	another_stack_at_the_end();
+	begins_in_the_middle();
+	gaps_are_gaps();
+	user_code_is_left_out();
+	jumps_before_the_end();
+	ends_at_a_call();
+	end_is_not_there();
+	what_ends();
+	lines_are_bounded();
+	long_names_are_cut();
+	random_records();
+	free(memory);
+	return ktap_end(&ktap);
+}

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034
+#
+# kipt crash on dumps that make_dump.py makes: what it decodes is what 'kipt
+# decode' makes of the same bytes, and what is damaged is told. Sourced by
+# tool_test.sh.
+
+# dump ARGS...: makes the dump $D
+dump() {
+	rm -f dump dump-*
+	python3 "$HERE/make_dump.py" "$D" "$@"
+}
+
+# crash_hash CPU FORM
+crash_hash() {
+	"$KIPT" crash "$D" --cpu "$1" "$2" --hash 2>/dev/null
+}
+
+# decode_hash CPU FORM
+decode_hash() {
+	"$KIPT" decode "$D-cpu$1.pt" --pages "$D-code" "$2" --hash 2>/dev/null
+}
+
+# flow_same NAME CPU...: it is the same flow, and there is one
+flow_same() {
+	local name=$1 cpu form want
+	shift
+	for cpu; do
+		for form in --branches --insns --counts; do
+			want=$(decode_hash "$cpu" $form)
+			differ "${name}_cpu${cpu}_${form#--}_is_something" \
+				0 "${want%% *}"
+			same "${name}_cpu${cpu}_${form#--}" "$want" \
+				"$(crash_hash "$cpu" $form)"
+		done
+	done
+}
+
+# told NAME PATTERN ARGS...: it is done, and a sentence says so
+told() {
+	local name=$1
+	shift
+	refused "$name" 0 "$1" crash "$D" "${@:2}"
+}
+
+# records CPU: of the dump, without those of the summary
+crash_records() {
+	"$KIPT" crash "$D" --cpu "$1" --json --time 2>/dev/null |
+		grep -v '"type":"\(crash\|crash-cpu\|summary\)"'
+}
+
+crash_whole_tests() {
+	local cpu
+	dump
+	flow_same "crash" 0 1
+	# Symbols are the dump's; decode has none.
+	"$KIPT" crash "$D" --save saved >/dev/null 2>&1
+	for cpu in 0 1; do
+		same "crash_records_cpu$cpu" "$("$KIPT" decode \
+			"$D-cpu$cpu.pt" --pages "$D-code" --json --time \
+			--meta saved/meta.json --kallsyms saved/kallsyms |
+			grep -v '"type":"summary"' |
+			sed 's/"cpu":0/"cpu":'$cpu'/' | md5sum)" \
+			"$(crash_records $cpu | md5sum)"
+	done
+	run crash "$D" --summary
+	same "crash_summary" "Linux 6.12.0-test died on 2023-11-14 22:13:20 UTC, 39.594 s after its TSC began
+  by a panic, first on CPU 1; 1 of 1 other CPUs stopped in time
+  CPU 0: 19 of 64 KiB of trace, stopped for the crash
+    task 0 (100) at looping [kernel], +0.000 us
+  CPU 1: 19 of 64 KiB of trace, stopped for the crash
+    task 1 (101) at looping [kernel], +0.500 us" \
+		"$(grep -v 'faulted' <<<"$OUT")"
+	same "crash_faulted_with_a_long_name" 1 \
+		"$(grep -c '^  faulted at lo\{150\}ng \[kernel\], exception 14$' \
+			<<<"$OUT")"
+	run crash "$D" --summary --json
+	same "crash_summary_json" "crash panic 0xffffffff81001005
+crash-cpu stopped 20028
+crash-cpu stopped 20078" "$(python3 -c 'import json, sys
+for line in sys.stdin:
+    o = json.loads(line)
+    print(o["type"], o.get("hook") or o["state"], o.get("bytes") or o["ip"])' \
+		<<<"$OUT" 2>&1)"
+	same "crash_names_of_modules" 1 \
+		"$("$KIPT" crash "$D" --branches 2>/dev/null |
+			grep -c -m 1 'of_a_module.1+0x5 \[first\]')"
+	same "crash_last" "3
+3" "$(for cpu in 0 1; do
+		"$KIPT" crash "$D" --cpu $cpu --branches --last 3 --json |
+			grep -c '"type":"branch"'
+	done)"
+	same "crash_last_are_the_last" \
+		"$(crash_records 0 | grep '"type":"branch"' | tail -n 7 | md5sum)" \
+		"$("$KIPT" crash "$D" --cpu 0 --last 7 --json --time \
+			2>/dev/null | grep '"type":"branch"' | md5sum)"
+	same "crash_to_file_and_show" "$(crash_hash 1 --branches)" \
+		"$("$KIPT" crash "$D" --cpu 1 -o crash.rec >/dev/null 2>&1
+		"$KIPT" show crash.rec --branches --hash)"
+}
+
+# All CPUs in one order, which loses nothing and changes no CPU's own.
+crash_merged_tests() {
+	local cpu
+	dump --cpus 3
+	run crash "$D" --merged --last 400 --json --time --branches
+	same "crash_merged_times" "" "$(python3 -c 'import json, sys
+last = 0
+for line in sys.stdin:
+    o = json.loads(line)
+    if o["type"] == "time":
+        if o["tsc"] < last:
+            print(line)
+        last = o["tsc"]' <<<"$OUT")"
+	for cpu in 0 1 2; do
+		same "crash_merged_cpu$cpu" \
+			"$("$KIPT" crash "$D" --cpu $cpu --last 400 --json \
+				--branches | grep '"type":"branch"' | md5sum)" \
+			"$(grep '"type":"branch","kind":"[a-z-]*","cpu":'$cpu \
+				<<<"$OUT" | md5sum)"
+	done
+	differ "crash_merged_takes_turns" 1 "$((
+		$(grep -c '"type":"cpu"' <<<"$OUT") > 3 ? 0 : 1))"
+	refused "crash_merged_has_an_order" 2 "counts have no order" crash \
+		"$D" --merged --counts
+}
+
+crash_save_tests() {
+	rm -rf saved
+	dump
+	run crash "$D" --save saved
+	same "crash_save_exit" 0 "$STATUS"
+	same "crash_save_traces" "$(cat "$D"-cpu[01].pt | md5sum)" \
+		"$(cat saved/cpu[01].pt | md5sum)"
+	same "crash_save_symbols" "ffffffff81000000 T _stext
+ffffffff81001000 T looping
+ffffffffc0002000 T of_a_module.1	[first]" \
+		"$(grep -v ' lo*ng$' saved/kallsyms | sort -u -k1,3)"
+	# User code has no place there: kernel branches are the same.
+	same "crash_save_decodes" \
+		"$(crash_records 0 | grep '"type":"branch".*"ip":"0xffff' | md5sum)" \
+		"$("$KIPT" decode saved/cpu0.pt --dir saved --json --time \
+			2>/dev/null | grep '"type":"branch".*"ip":"0xffff' | md5sum)"
+}
+
+crash_ring_tests() {
+	dump --bytes 200000
+	flow_same "crash_ring_written_round" 0 1
+	dump --bytes 1000000 --size $((0x200000)) --block 4096
+	flow_same "crash_many_regions" 0
+	# More than the window: cut at PSBs. The trace has one gap less than its
+	# pieces have, as it has none.
+	dump --cpus 1 --bytes 6000000 --size $((0x600000)) --block $((0x200000))
+	flow_same "crash_large_ring" 0
+	same "crash_large_ring_offsets" "$(crash_records 0 | md5sum)" \
+		"$("$KIPT" decode "$D-cpu0.pt" --pages "$D-code" --json --time \
+			--meta saved/meta.json --kallsyms saved/kallsyms |
+			grep -v '"type":"summary"' | md5sum)"
+	# A crash kernel has little memory: this counts libraries, too.
+	same "crash_large_ring_in_48_MiB" "$(decode_hash 0 --branches)" \
+		"$(ulimit -v 49152; crash_hash 0 --branches)"
+}
+
+# The beginning of what a CPU did, as far as it goes.
+crash_prefix() {
+	local name=$1 cpu=$2 got
+	"$KIPT" decode "$D-cpu$cpu.pt" --pages "$D-code" --branches \
+		--kallsyms "" 2>/dev/null | grep ' -> ' >whole
+	"$KIPT" crash "$D" --cpu "$cpu" --branches --kallsyms "" 2>/dev/null |
+		grep ' -> ' >part
+	got=$(wc -l <part)
+	if [ "$got" -ge "$3" ] && head -n "$got" whole | cmp - part >&2; then
+		ok "$name"
+	else
+		not_ok "$name" "$got branches, want $3 or more of $(wc -l <whole)"
+	fi
+}
+
+crash_unanswered_tests() {
+	dump --states 1:1
+	flow_same "crash_running_first_lap" 1
+	run crash "$D" --cpu 1
+	same "crash_running_is_told" 1 \
+		"$(grep -c 'did not answer; its trace up to the last byte' \
+			<<<"$OUT")"
+	same "crash_running_ends_with_a_gap" 1 \
+		"$(grep -c 'gap: the CPU did not answer' <<<"$OUT")"
+	dump --bytes 200000 --states 0:1
+	crash_prefix "crash_running_later_lap" 0 20000
+	run crash "$D" --cpu 0 --summary
+	same "crash_running_later_lap_is_told" 2 \
+		"$(grep -c 'last PSB that is surely\|may be newer or older' \
+			<<<"$OUT")"
+	# A stop that was being written counts as none.
+	dump --flip $((0x110c0 + 64)):3
+	flow_same "crash_torn_stop" 0
+	run crash "$D" --cpu 0 --summary
+	same "crash_torn_stop_is_told" 1 "$(grep -c 'did not answer' <<<"$OUT")"
+	dump --states 0:0
+	run crash "$D" --cpu 0 --summary
+	same "crash_stopped_before" 1 \
+		"$(grep -c 'had been stopped before' <<<"$OUT")"
+}
+
+crash_damage_tests() {
+	local bit
+	for bit in 0 5; do
+		dump --flip $((0x10040)):$bit
+		told "crash_header_bit_${bit}_told" "header at 0x10000 has a wrong"
+		flow_same "crash_header_bit_$bit" 0 1
+	done
+	dump --drop $((0x10000)):4096
+	told "crash_header_missing_told" "there is no good header"
+	flow_same "crash_header_missing" 1
+	dump --cpus 3 --flip $((0x12050)):1
+	told "crash_cpu_page_bit_told" "CPU 1 at 0x12000 has a wrong" --summary
+	told "crash_cpu_page_bit_counted" "1 of 3 CPUs have no good page" \
+		--summary
+	flow_same "crash_cpu_page_bit" 0 2
+	refused "crash_cpu_that_is_not_there" 1 "nothing of CPU 1 in this" \
+		crash "$D" --cpu 1
+	dump --flip $((0x10110 + 20)):1
+	run crash "$D" --summary
+	same "crash_event_bit" 1 "$(grep -c 'what it died of is not' <<<"$OUT")"
+	flow_same "crash_event_bit" 0
+	# The page with the 217th to the 468th block.
+	dump --bytes 2000000 --size $((0x200000)) --block 4096 \
+		--flip $((0x30050)):0
+	told "crash_regions_bit_told" "1080 of 2048|bytes of its trace are not" \
+		--stats --cpu 0
+	crash_prefix "crash_regions_bit" 0 200000
+}
+
+crash_missing_tests() {
+	# A page in the middle of the first block, which is the last in memory.
+	dump --drop $((0x40d000)):4096
+	told "crash_hole_told" "CPU 0: 4096 bytes of its trace are not in" \
+		--cpu 0 --stats
+	run crash "$D" --cpu 0 --branches --kallsyms ""
+	same "crash_hole_is_a_gap" 1 \
+		"$(grep -c 'gap: trace that is not in the dump: 4096 bytes' \
+			<<<"$OUT")"
+	"$KIPT" decode "$D-cpu0.pt" --pages "$D-code" --branches \
+		--kallsyms "" 2>/dev/null | grep ' -> ' >whole
+	grep ' -> ' <<<"$OUT" >part
+	same "crash_hole_invents_nothing" "" "$(diff whole part | grep '^>')"
+	differ "crash_hole_both_sides" "" \
+		"$(tail -n 100 part | diff - <(tail -n 100 whole) && echo same)"
+	# Code that is not resident.
+	dump --drop $((0x233000)):4096
+	same "crash_user_page_missing" "no-code" "$("$KIPT" crash "$D" --json |
+		sed -n 's/.*"type":"gap","kind":"\([a-z-]*\)".*/\1/p' |
+		sort -u)"
+	head -c 4096 "$D-code.dump" | tail -c +1 >/dev/null
+	tail -c 4096 "$D-code.dump" >page
+	same "crash_image_helps" "$(decode_hash 0 --insns)" \
+		"$("$KIPT" crash "$D" --cpu 0 --insns --hash \
+			--image "page@0x401000")"
+	dump
+	head -c 150000 "$D" >cut
+	cp cut "$D"
+	told "crash_cut_short_told" "is cut short: 0\.[0-9]* MiB of its memory"
+	dump --no-vmcoreinfo
+	told "crash_without_symbols_told" "symbols are not in the dump"
+	flow_same "crash_without_symbols" 0
+}
+
+crash_choice_tests() {
+	dump --version 2
+	refused "crash_other_version" 1 "pages of version 2, this one reads" \
+		crash "$D"
+	dump --older
+	told "crash_two_headers_told" "at 0x20000: of an older crash" --summary
+	flow_same "crash_two_headers" 0
+	run crash "$D" --header 0x20000 --summary
+	same "crash_header_chosen" 1 \
+		"$(grep -c '39.094 s after its TSC' <<<"$OUT")"
+	refused "crash_nothing" 1 "kipt left nothing in this dump" crash empty
+	refused "crash_no_dump" 1 "cannot read junk as a dump" crash junk
+	refused "crash_no_file" 1 "cannot read none.*ENOENT" crash none
+	refused "crash_last_is_a_number" 2 "--last 0: allowed" crash "$D" \
+		--last 0
+	refused "crash_last_has_an_order" 2 "counts have no order" crash "$D" \
+		--last 1 --counts
+	refused "crash_header_is_a_page" 2 "address of a page" crash "$D" \
+		--header 0x123
+	refused "crash_cpus_are_a_list" 2 "a list of CPUs" crash "$D" --cpu x
+}
+
+crash_form_tests() {
+	local form
+	for form in negative base; do
+		dump --kallsyms $form
+		run crash "$D" --summary
+		same "crash_kallsyms_$form" 2 "$(grep -c 'at looping' <<<"$OUT")"
+	done
+	dump --kdump --bytes 200000
+	flow_same "crash_kdump" 0 1
+	dump --kdump --drop $((0x40d000)):4096
+	told "crash_kdump_hole_told" "CPU 0: 4096 bytes of its trace are not" \
+		--cpu 0 --stats
+	printf 'makedumpfile\0\0\0\0' | cat - "$D" >flat
+	refused "crash_flattened" 1 "makedumpfile -R" crash flat
+}
+
+crash_tests() {
+	local D=dump
+	printf 'no dump' >junk
+	python3 "$HERE/make_dump.py" empty --drop $((0x10000)):$((0x10000))
+	crash_whole_tests
+	crash_save_tests
+	crash_merged_tests
+	crash_ring_tests
+	crash_unanswered_tests
+	crash_damage_tests
+	crash_missing_tests
+	crash_choice_tests
+	crash_form_tests
+}

@@ -1,0 +1,422 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Writes the dump of a machine that died with kipt armed: FILE, an ELF core or
+with --kdump makedumpfile's format; and beside it, for comparison, what went
+into it: FILE-cpuN.pt, the traces in order, FILE-code.addr and .dump, the pages
+of code by virtual address.
+
+The machine has this in its physical memory:
+
+0x010000  the header, 0x011000 + N * 0x1000 the page of CPU N
+0x030000  pages with regions
+0x050000  page tables, of the kernel at 0x50000
+0x080000  VMCOREINFO, 0x090000 kallsyms, 0x0a0000 struct module
+0x200000  code of the kernel, of a module, of a process
+0x400000  + N * 0x400000 the buffer of CPU N, its blocks backwards
+
+make_dump.py FILE [OPTION]...
+"""
+import argparse
+import random
+import struct
+import zlib
+
+PAGE = 4096
+TEXT = 0xffffffff81000000
+MODULE = 0xffffffffc0000000
+DATA = 0xffffffff82000000
+USER = 0x401000
+CR3 = 0x50000
+USER_CR3 = 0x58000
+TSC = 0x123456789a
+PSB = b"\x02\x82" * 8
+
+# jnz 5; nop nop nop; 5: jmp *rax; 16: nop nop
+CODE = bytes.fromhex("7503909090ffe0") + b"\xcc" * 9 + b"\x90\x90"
+
+
+class Memory:
+    def __init__(self):
+        self.pages = {}
+
+    def write(self, at, data):
+        for i in range(0, len(data)):
+            page, offset = divmod(at + i, PAGE)
+            self.pages.setdefault(page, bytearray(PAGE))[offset] = data[i]
+
+    def put(self, at, data):
+        """Like write(), for whole pages."""
+        for i in range(0, len(data), PAGE):
+            self.pages[(at + i) // PAGE] = bytearray(
+                data[i:i + PAGE].ljust(PAGE, b"\0"))
+
+    def flip(self, at, bit):
+        self.pages[at // PAGE][at % PAGE] ^= 1 << bit
+
+
+class Tables:
+    """Page tables with four levels."""
+    def __init__(self, memory):
+        self.memory = memory
+        self.free = 0x60000
+        self.made = {}
+
+    def table(self, top, indices):
+        key = (top, *indices)
+        if not indices:
+            return top
+        if key not in self.made:
+            self.made[key] = self.free
+            self.free += PAGE
+            self.memory.write(self.table(top, indices[:-1]) +
+                              8 * indices[-1],
+                              struct.pack("<Q", self.made[key] | 7))
+        return self.made[key]
+
+    def add(self, top, virtual, physical, large=False):
+        indices = [virtual >> shift & 511 for shift in (39, 30, 21, 12)]
+        if large:
+            indices.pop()
+        entry = physical | (0x87 if large else 7)
+        self.memory.write(self.table(top, indices[:-1]) + 8 * indices[-1],
+                          struct.pack("<Q", entry))
+
+
+def ip(opcode, address):
+    return bytes([opcode | 0xc0]) + struct.pack("<Q", address)
+
+
+def segment(rand, address, on, time, cr3):
+    out = PSB + b"\x19" + struct.pack("<Q", time)[:7]
+    out += b"\x02\x43" + struct.pack("<Q", cr3 >> 5 << 1)[:6]
+    out += b"\x99\x01" + (ip(0x1d, address) if on else b"") + b"\x02\x23"
+    out += b"" if on else ip(0x11, address)
+    for _ in range(rand.randrange(100) + 1):
+        out += rand.choice((b"\x04", b"\x06"))
+        out += b"\x2d" + struct.pack("<H", address & 0xffff)
+    return out + b"\x01"
+
+
+def trace(args, cpu):
+    """Code of the kernel, of the module and of the process in turn."""
+    rand = random.Random(7 + cpu)
+    places = (TEXT + 0x1000, MODULE + 0x2000, USER)
+    out = bytearray()
+    time = TSC
+    while len(out) < args.bytes:
+        time += rand.randrange(1, 100000)
+        out += segment(rand, rand.choice(places), False, time, USER_CR3)
+    return bytes(out)
+
+
+def crc_set(page, size, cpu_stop=None):
+    data = bytearray(page)
+    data[24:28] = bytes(4)
+    if cpu_stop:
+        data[cpu_stop[0]:cpu_stop[1]] = bytes(cpu_stop[1] - cpu_stop[0])
+    page[24:28] = struct.pack("<I", zlib.crc32(data[:size]))
+
+
+def page_head(args, kind, size, number, next_page=0, more=0):
+    return struct.pack("<16sHHIIIQQQ", b"kipt crash page", args.version, kind,
+                       size, 0, number, args.id, next_page, more)
+
+
+def sealed(data):
+    return struct.pack("<I", zlib.crc32(data)) + data
+
+
+def layout(args):
+    return struct.pack("<QIIIIIIIIIIIIQQ", DATA + 0x20000, 8, 24, 96, 104, 112,
+                       0, 8, 16, 0, 16, 20, 0,
+                       0 if args.no_vmcoreinfo else 0x80000,
+                       0xffff888000000000)
+
+
+def header(args):
+    page = bytearray(page_head(args, 1, 0, 0, args.base + 0x1000))
+    page += struct.pack("<II72s24s40s", args.cpus, 2000000, b"6.12.0-test",
+                        b"test", b"")
+    page += layout(args)
+    size = len(page)
+    page[20:24] = struct.pack("<I", size)
+    crc_set(page, size)
+    event = struct.pack("<IIIIIQQII", 2, 1, args.cpus - 1, args.cpus - 1, 1,
+                        args.event, TEXT + 0x1005, 14, 0)
+    return page + (bytes(len(event) + 4) if args.no_event else sealed(event))
+
+
+def stop(args, cpu, head, tail):
+    state = args.states.get(cpu, 2)
+    if state == 1:
+        head = tail = 0
+    return sealed(struct.pack("<IQQQQQQQQQQII16s", state, head, tail, 0, 0, 0,
+                              0, args.event + 1000 * cpu, CR3, TEXT + 0x1000, 0,
+                              100 + cpu, 100 + cpu, b"task %d" % cpu))
+
+
+COOKIE = bytes(range(100, 164))
+
+
+def regions(args, cpu):
+    """Blocks, the last of which is the first in memory."""
+    count = args.size // args.block
+    base = 0x400000 * (cpu + 1)
+    return [(base + (count - 1 - i) * args.block, args.block)
+            for i in range(count)]
+
+
+def cpu_page(args, memory, cpu, head, tail):
+    blocks = regions(args, cpu)
+    here = min(len(blocks), 216)
+    rest, link, number = blocks[here:], 0, 0
+    links = []
+    while rest:
+        links.append((0x30000 + 0x8000 * cpu + PAGE * number, rest[:252]))
+        rest, number = rest[252:], number + 1
+    for number in reversed(range(len(links))):
+        at, part = links[number]
+        size = 64 + 16 * len(part)
+        page = bytearray(page_head(args, 3, size, number, 0, link))
+        page += struct.pack("<II", len(part), 0)
+        page += b"".join(struct.pack("<QQ", *r) for r in part)
+        crc_set(page, size)
+        memory.put(at, page)
+        link = at
+    last = cpu == args.cpus - 1
+    page = bytearray(page_head(args, 2, 0, cpu, 0 if last else
+                               args.base + 0x2000 + PAGE * cpu, link))
+    page += struct.pack("<IIQIIIIIIIIQQ64sII", cpu, 1,
+                        0x2000 | 1 << 10 | 5, 0, 0, 0, 0, 1, 80, 25000000, 20,
+                        args.size, TSC, COOKIE, len(blocks), here)
+    begin = len(page)
+    page += stop(args, cpu, head, tail)
+    end = len(page)
+    page += b"".join(struct.pack("<QQ", *r) for r in blocks[:here])
+    page[20:24] = struct.pack("<I", len(page))
+    crc_set(page, len(page), (begin, end))
+    return page
+
+
+def ring(args, data):
+    """What a ring holds that data was written to, with head and tail."""
+    if len(data) <= args.size - 64:
+        return (data.ljust(args.size - 64, b"\0") + COOKIE, len(data), 0)
+    buffer = bytearray(args.size)
+    at = len(data) % args.size
+    buffer[:at] = data[len(data) - at:]
+    buffer[at:] = data[len(data) - args.size:len(data) - at]
+    return bytes(buffer), args.size + at, at
+
+
+def cpu_add(args, memory, cpu, file):
+    data = trace(args, cpu)
+    buffer, head, tail = ring(args, data)
+    memory.put(args.base + 0x1000 + PAGE * cpu,
+               cpu_page(args, memory, cpu, head, tail))
+    at = 0
+    for address, size in regions(args, cpu):
+        memory.put(address, buffer[at:at + size])
+        at += size
+    if file:
+        with open(f"{file}-cpu{cpu}.pt", "wb") as out:
+            out.write(data[-args.size:])
+
+
+def code_add(memory, file):
+    tables = Tables(memory)
+    tables.add(CR3, TEXT, 0x200000, True)
+    tables.add(CR3, MODULE + 0x2000, 0x222000)
+    for i in range(0, 0x30000, PAGE):
+        tables.add(CR3, DATA + i, 0x80000 + i)
+    tables.add(USER_CR3, USER, 0x233000)
+    # The kernel's half is the same in all tables.
+    kernel = memory.pages[CR3 // PAGE][2048:]
+    memory.write(USER_CR3 + 2048, kernel)
+    with open(f"{file}-code.addr", "wb") as addresses, \
+            open(f"{file}-code.dump", "wb") as pages:
+        for virtual, physical in ((TEXT + 0x1000, 0x201000),
+                                  (MODULE + 0x2000, 0x222000),
+                                  (USER, 0x233000)):
+            memory.put(physical, CODE)
+            addresses.write(struct.pack("<Q", virtual))
+            pages.write(CODE.ljust(PAGE, b"\0"))
+
+
+def kallsyms_add(args, memory):
+    """Each character is a token. The second symbol has a long name."""
+    symbols = [("T", "_stext", TEXT), ("t", "looping", TEXT + 0x1000),
+               ("T", "l" + "o" * 150 + "ng", TEXT + 0x1005),
+               ("D", "some_data", DATA)]
+    base = DATA + 0x10000
+    names = b""
+    for kind, name, _ in symbols:
+        text = (kind + name).encode()
+        size = len(text)
+        names += (bytes([size]) if size < 128 else
+                  bytes([size & 127 | 128, size >> 7])) + text
+    table = b"".join((bytes([i]) if 32 < i < 127 else b"") + b"\0"
+                     for i in range(256))
+    index, at = b"", 0
+    for i in range(256):
+        index += struct.pack("<H", at)
+        at += 2 if 32 < i < 127 else 1
+    offsets = base + 0x3000
+    if args.kallsyms == "own":
+        values = [a - (offsets + 4 * i) for i, (_, _, a) in enumerate(symbols)]
+    elif args.kallsyms == "negative":
+        values = [-1 - (a - TEXT) for _, _, a in symbols]
+        symbols.insert(0, ("A", "percpu", 0))
+        values.insert(0, 0x40)
+        names = b"\x07Apercpu" + names
+    else:
+        values = [a - TEXT for _, _, a in symbols]
+    memory.write(0x90000, struct.pack("<I", len(symbols)))
+    memory.write(0x90008, struct.pack("<Q", TEXT))
+    memory.write(0x91000, names)
+    memory.write(0x92000, table)
+    memory.write(0x92800, index)
+    memory.write(0x93000, b"".join(struct.pack("<i", v) for v in values))
+    info = f"""OSRELEASE=6.12.0-test
+SYMBOL(_stext)={TEXT:x}
+SYMBOL(init_top_pgt)={0xffffffff80000000 + CR3:x}
+NUMBER(phys_base)=0
+NUMBER(pgtable_l5_enabled)=0
+CRASHTIME=1700000000
+SYMBOL(kallsyms_num_syms)={base:x}
+SYMBOL(kallsyms_names)={base + 0x1000:x}
+SYMBOL(kallsyms_token_table)={base + 0x2000:x}
+SYMBOL(kallsyms_token_index)={base + 0x2800:x}
+SYMBOL(kallsyms_offsets)={offsets:x}
+"""
+    if args.kallsyms != "own":
+        info += f"SYMBOL(kallsyms_relative_base)={base + 8:x}\n"
+    note = struct.pack("<III12s", 11, len(info), 0, b"VMCOREINFO")
+    if not args.no_vmcoreinfo:
+        memory.write(0x80000, note + info.encode())
+
+
+def module_add(memory):
+    """Two modules and the head of their list, offsets as layout() has them."""
+    for at, following, name in ((0xa0000, 0xa0400, b"first"),
+                                (0xa0400, 0xa0800, b"second")):
+        memory.write(at + 8, struct.pack("<Q", DATA + following - 0x80000 + 8))
+        memory.write(at + 24, name)
+        memory.write(at + 96, struct.pack("<QIIQ", MODULE + 0x2000, 0x1000, 0,
+                                          DATA + 0x21000))
+    memory.write(0xa0800 + 8, struct.pack("<Q", DATA + 0x20008))
+    memory.write(0xa0800 + 24, b"\x01 no name")
+    memory.write(0xa1000, struct.pack("<QQQ", DATA + 0x21100, 3,
+                                      DATA + 0x21200))
+    memory.write(0xa1100, b"".join(
+        struct.pack("<IBBHQQ", *s) for s in (
+            (1, 2, 0, 1, MODULE + 0x2000, 5), (14, 1, 0, 1, MODULE + 0x2000, 0),
+            (21, 0x12, 0, 1, MODULE + 0x9000, 5))))
+    memory.write(0xa1200, b"\0of_a_module.1\0object\0gone\0")
+
+
+def runs(memory):
+    """Pages in a row."""
+    begin = last = None
+    for page in sorted(memory.pages):
+        if begin is None:
+            begin = page
+        elif page != last + 1:
+            yield begin, last + 1
+            begin = page
+        last = page
+    yield begin, last + 1
+
+
+def elf(memory):
+    parts = list(runs(memory))
+    offset = PAGE * (1 + (64 + 56 * len(parts)) // PAGE)
+    out = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 4, 62,
+                      1, 0, 64, 0, 0, 64, 56, len(parts), 0, 0, 0)
+    at = offset
+    for begin, end in parts:
+        size = (end - begin) * PAGE
+        out += struct.pack("<IIQQQQQQ", 1, 7, at, 0, begin * PAGE, size, size,
+                           0)
+        at += size
+    out = out.ljust(offset, b"\0")
+    return out + b"".join(bytes(memory.pages[page])
+                          for page in sorted(memory.pages))
+
+
+def kdump(memory):
+    """Blocks: header, sub-header, two bitmaps, descriptors, zlib's data."""
+    pages = sorted(memory.pages)
+    top = (pages[-1] + 32) // 32 * 32
+    bitmap = bytearray((top // 8 + PAGE - 1) // PAGE * PAGE)
+    for page in pages:
+        bitmap[page // 8] |= 1 << page % 8
+    uts = b"".join(word.ljust(65, b"\0") for word in
+                   (b"Linux", b"", b"6.12.0-test", b"", b"x86_64", b""))
+    head = struct.pack("<8si390s6xqqIiiIIIIIIi", b"KDUMP   ", 6, uts, 0, 0, 1,
+                       PAGE, 1, 2 * len(bitmap) // PAGE, top, 0, 0, 0, 0, 1)
+    sub = struct.pack("<QiiQQQQQQQQQQQ", 0, 31, 0, *[0] * 8, 0, 0, top)
+    out = head.ljust(PAGE, b"\0") + sub.ljust(PAGE, b"\0") + bitmap + bitmap
+    at = len(out) + 24 * len(pages)
+    table = data = b""
+    for page in pages:
+        packed = zlib.compress(bytes(memory.pages[page]), 1)
+        table += struct.pack("<qIIQ", at + len(data), len(packed), 1, 0)
+        data += packed
+    return out + table + data
+
+
+def states_of(text):
+    return {int(pair.split(":")[0]): int(pair.split(":")[1])
+            for pair in text.split(",") if pair}
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    add = parser.add_argument
+    add("file")
+    add("--cpus", type=int, default=2)
+    add("--bytes", type=int, default=20000, help="of trace of each CPU")
+    add("--size", type=int, default=0x10000, help="of each ring")
+    add("--block", type=int, default=0x4000, help="its blocks have")
+    add("--version", type=int, default=1)
+    add("--states", type=states_of, default={}, help="CPU:STATE,...")
+    add("--no-event", action="store_true")
+    add("--no-vmcoreinfo", action="store_true")
+    add("--kallsyms", default="own", help="own, negative or base")
+    add("--older", action="store_true", help="a second header, of before")
+    add("--kdump", action="store_true")
+    add("--flip", action="append", default=[], help="ADDRESS:BIT")
+    add("--drop", action="append", default=[], help="ADDRESS:BYTES")
+    return parser.parse_args()
+
+
+def machine_add(args, memory, file):
+    memory.put(args.base, header(args))
+    for cpu in range(args.cpus):
+        cpu_add(args, memory, cpu, file)
+
+
+def main():
+    args = options()
+    memory = Memory()
+    if args.older:
+        args.base, args.id, args.event = 0x20000, 1, TSC + 10000
+        machine_add(args, memory, None)
+    args.base, args.id, args.event = 0x10000, 0x1122334455667788, TSC + 10**9
+    machine_add(args, memory, args.file)
+    code_add(memory, args.file)
+    kallsyms_add(args, memory)
+    module_add(memory)
+    for flip in args.flip:
+        at, bit = flip.split(":")
+        memory.flip(int(at, 0), int(bit))
+    for drop in args.drop:
+        at, size = (int(word, 0) for word in drop.split(":"))
+        for page in range(at // PAGE, (at + size) // PAGE):
+            memory.pages.pop(page, None)
+    with open(args.file, "wb") as out:
+        out.write(kdump(memory) if args.kdump else elf(memory))
+
+
+main()

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Armed sessions: what is refused, what status tells, and that they trace CPUs
+ * that come online, for the first time or again. Takes CPU 1 offline and back.
+ * Runs as root on a machine with PT and the module loaded; skips elsewhere.
+ */
+#include <stdio.h>
+
+#include "kipt_test.h"
+#include "machine_state.h"
+#include "perf_pt.h"
+
+#define CANNOT_RUN() kipt_missing()
+
+#define ARMED		(KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED)
+#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+FIXTURE(arm)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+	int complaints;
+	int id;
+};
+
+FIXTURE_SETUP(arm)
+{
+	SKIP_IF_MISSING();
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->want = (struct kipt_want){
+		.cpus = "0-1",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC,
+		.flags = ARMED,
+		.print_branches = 32,
+	};
+	self->complaints = machine_complaints(false);
+}
+
+/* Nothing else ends a detached session. */
+FIXTURE_TEARDOWN(arm)
+{
+	write_file(CPU1_ONLINE, "1");
+	if (self->id > 0)
+		kipt_session_del(&self->nl, self->id);
+	kipt_nl_close(&self->nl);
+}
+
+static int arm(struct kipt_nl *nl, const struct kipt_want *want)
+{
+	int id = kipt_session_new(nl, want), err;
+
+	if (id < 0)
+		return id;
+	err = kipt_session_start(nl, id);
+	if (!err)
+		return id;
+	kipt_session_del(nl, id);
+	return err;
+}
+
+static uint64_t cpu_state(struct kipt_nl *nl, int id, uint32_t cpu)
+{
+	return kipt_cpu_u64(nl, id, cpu, KIPT_A_CPU_STATE);
+}
+
+/* Is the CPU traced, within five seconds? */
+static bool gets_traced(struct kipt_nl *nl, int id, uint32_t cpu)
+{
+	uint64_t ctl;
+	int tries;
+
+	for (tries = 0; tries < 500 * slowness(); tries++) {
+		if (cpu_state(nl, id, cpu) == KIPT_STATE_RUNNING)
+			return !machine_rtit_ctl((int)cpu, &ctl) || ctl & 1;
+		wait_ms(10);
+	}
+	return false;
+}
+
+static bool log_has(const char *words)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool found = false;
+	char line[8192];
+	ssize_t n;
+
+	while (fd >= 0 && !found && (n = read(fd, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		found = strstr(line, words);
+	}
+	close(fd);
+	return found;
+}
+
+TEST_F(arm, needs_detached_and_ring)
+{
+	self->want.flags = KIPT_SESSION_FLAGS_ARMED;
+	EXPECT_EQ(-EINVAL, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "armed") && says(&self->nl, "detached"));
+	self->want.flags = ARMED;
+	self->want.mode = KIPT_MODE_ONCE;
+	EXPECT_EQ(-EINVAL, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "armed") && says(&self->nl, "ring"));
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+}
+
+TEST_F(arm, lines_need_armed_and_have_a_bound)
+{
+	self->want.flags = KIPT_SESSION_FLAGS_DETACHED;
+	EXPECT_EQ(-EINVAL, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "print-branches") &&
+		    says(&self->nl, "armed"));
+	self->want.flags = ARMED;
+	self->want.print_branches = KIPT_PRINT_BRANCHES_MAX + 1;
+	EXPECT_EQ(-ERANGE, kipt_session_new(&self->nl, &self->want));
+	self->want.print_branches = KIPT_PRINT_BRANCHES_MAX;
+	self->id = kipt_session_new(&self->nl, &self->want);
+	EXPECT_LT(0, self->id);
+}
+
+TEST_F(arm, status_tells_flag_and_lines)
+{
+	self->id = arm(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_EQ(ARMED, kipt_nl_u32(&self->nl, KIPT_A_SESSION_FLAGS, 0));
+	EXPECT_EQ(32, kipt_nl_u32(&self->nl, KIPT_A_SESSION_PRINT_BRANCHES, 0));
+	EXPECT_EQ(2 * SIZE_USUAL,
+		  kipt_nl_u64(&self->nl, KIPT_A_SESSION_MEMORY, 0));
+}
+
+TEST_F(arm, no_lines_unless_asked_for)
+{
+	self->want.print_branches = 0;
+	self->id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_nl_u32(&self->nl, KIPT_A_SESSION_PRINT_BRANCHES, 7));
+}
+
+TEST_F(arm, log_and_refusals_name_it)
+{
+	char words[64];
+
+	self->id = arm(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	snprintf(words, sizeof(words), "armed: session %d traces CPUs 0-1, 1024 KiB each",
+		 self->id);
+	EXPECT_TRUE(log_has(words));
+	EXPECT_EQ(-EBUSY, arm(&self->nl, &self->want));
+	snprintf(words, sizeof(words), "session %d", self->id);
+	EXPECT_TRUE(says(&self->nl, words) && says(&self->nl, "armed") &&
+		    says(&self->nl, "kipt disarm")) {
+		TH_LOG("sentence: '%s'", self->nl.why);
+	}
+	snprintf(words, sizeof(words), "disarmed: session %d", self->id);
+	EXPECT_FALSE(log_has(words));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	EXPECT_TRUE(log_has(words));
+	self->id = 0;
+}
+
+TEST_F(arm, outlives_its_maker_and_frees_all_when_deleted)
+{
+	self->id = arm(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	kipt_nl_close(&self->nl);
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	EXPECT_EQ(KIPT_STATE_RUNNING,
+		  kipt_session_state(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	self->id = arm(&self->nl, &self->want);
+	EXPECT_LT(0, self->id);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	self->id = 0;
+	EXPECT_TRUE(memory_is_free(&self->nl));
+}
+
+TEST_F(arm, cpus_that_can_never_be_are_refused)
+{
+	self->want.cpus = "0,4000";
+	EXPECT_EQ(-ENXIO, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "exist"));
+}
+
+struct seen {
+	unsigned int branches;
+};
+
+static void see_records(struct kipt_nl *nl, void *ctx)
+{
+	size_t len = 0;
+
+	if (kipt_nl_attr(nl, KIPT_A_FETCH_RECORDS, &len))
+		((struct seen *)ctx)->branches += len / 24;
+}
+
+/* Work on CPU 1, then stop: is its trace of this run there? */
+static bool has_trace_of_cpu1(struct kipt_nl *nl, int id)
+{
+	struct seen seen = { 0 };
+
+	pin_to(1);
+	work(100);
+	pin_to(0);
+	return !kipt_session_stop(nl, id) &&
+	       kipt_cpu_u64(nl, id, 1, KIPT_A_CPU_CAUSE) ==
+	       KIPT_STOP_CAUSE_USER &&
+	       kipt_cpu_bytes(nl, id, 1) > 200 &&
+	       kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, see_records,
+			  &seen) > 0 && seen.branches > 200;
+}
+
+TEST_F_TIMEOUT(arm, offline_cpu_is_traced_when_it_comes, 60)
+{
+	if (write_file(CPU1_ONLINE, "0"))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	self->id = arm(&self->nl, &self->want);
+	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
+	EXPECT_EQ(KIPT_STATE_RUNNING,
+		  kipt_session_state(&self->nl, self->id));
+	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->id, 0));
+	EXPECT_EQ(KIPT_STATE_STOPPED, cpu_state(&self->nl, self->id, 1));
+	EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+TEST_F_TIMEOUT(arm, cpu_that_stays_away_is_no_trouble, 60)
+{
+	struct seen seen = { 0 };
+
+	if (write_file(CPU1_ONLINE, "0"))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	self->id = arm(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, self->id, 1));
+	EXPECT_LT(0, kipt_fetch(&self->nl, self->id, KIPT_OUTPUT_BRANCHES,
+				see_records, &seen));
+	EXPECT_LT(0, seen.branches);
+	/* A stopped one stays stopped. */
+	EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	wait_ms(200);
+	EXPECT_EQ(KIPT_STATE_STOPPED, cpu_state(&self->nl, self->id, 1));
+	EXPECT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->id, 1));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+TEST_F_TIMEOUT(arm, cpu_that_returns_is_traced_anew, 120)
+{
+	int i;
+
+	if (access(CPU1_ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	self->id = arm(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	for (i = 0; i < 5; i++) {
+		pin_to(1);
+		work(100);
+		pin_to(0);
+		ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
+		EXPECT_EQ(KIPT_STATE_RUNNING,
+			  kipt_session_state(&self->nl, self->id));
+		EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE,
+			  kipt_cpu_u64(&self->nl, self->id, 1,
+				       KIPT_A_CPU_CAUSE));
+		EXPECT_LT(200, kipt_cpu_bytes(&self->nl, self->id, 1));
+		ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+		EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	}
+	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+TEST_F_TIMEOUT(arm, deleted_while_its_cpus_come_and_go, 120)
+{
+	int i;
+
+	if (access(CPU1_ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	for (i = 0; i < 5; i++) {
+		self->id = arm(&self->nl, &self->want);
+		ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
+		ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
+		ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+		EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+		self->id = 0;
+	}
+	EXPECT_TRUE(memory_is_free(&self->nl));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+TEST_F(arm, perf_has_no_cpu_of_it)
+{
+	struct perf_pt perf;
+
+	if (!perf_pt_type())
+		SKIP(return, "perf has no intel_pt PMU");
+	if (write_file(CPU1_ONLINE, "0"))
+		SKIP(return, "CPU 1 cannot be taken offline");
+	self->id = arm(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(-EBUSY, perf_pt_open(&perf, perf_pt_type(), 0));
+	EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	EXPECT_EQ(-EBUSY, perf_pt_open(&perf, perf_pt_type(), 1));
+}
+
+#include "kipt_main.h"

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libFuzzer target: what a dead machine left in memory, read by the tool: the
+ * pages, the order of the trace, page tables, VMCOREINFO, kallsyms and the
+ * list of modules. Input is a small memory of a few pages: the first byte says
+ * which of them get the checksums they would need, as flipping bits hardly ever
+ * finds those.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kipt/crash_log.h"
+#include "../kipt/crash_memory.h"
+#include "../kipt/crash_symbols.h"
+#include "../kipt/crash_trace.h"
+#include "../kipt/vmcoreinfo.h"
+
+#define PAGE		4096
+#define PAGES		12
+
+/* Of each page so much comes from the input, the rest is 0. */
+#define GIVEN		512
+
+/* Its last entries are given: addresses of the kernel are at the end of all. */
+#define TABLE		6
+
+static struct {
+	uint8_t bytes[PAGES][PAGE];
+} memory;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Page 5 is missing. */
+static u32 memory_read(void *ctx, u64 address, void *bytes, u32 size)
+{
+	u32 done = 0, part;
+
+	(void)ctx;
+	while (done < size) {
+		u64 at = address + done;
+
+		if (at / PAGE >= PAGES || at / PAGE == 5)
+			break;
+		part = PAGE - at % PAGE;
+		if (part > size - done)
+			part = size - done;
+		memcpy((u8 *)bytes + done, memory.bytes[at / PAGE] + at % PAGE,
+		       part);
+		done += part;
+	}
+	return done;
+}
+
+static const struct crash_source source = { .read = memory_read };
+
+static uint32_t sum(const uint8_t *bytes, size_t size)
+{
+	uint32_t crc = ~0U;
+	int bit;
+
+	while (size--) {
+		crc ^= *bytes++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+static void stop_seal(struct kipt_crash_cpu *cpu)
+{
+	cpu->stop.crc = sum((const uint8_t *)&cpu->stop + sizeof(u32),
+			    sizeof(cpu->stop) - sizeof(u32));
+}
+
+static void page_seal(struct crash_page *page)
+{
+	struct kipt_crash_stop stop = page->cpu.stop;
+
+	memcpy(page->head.magic, KIPT_CRASH_MAGIC, sizeof(page->head.magic));
+	page->head.version = KIPT_CRASH_VERSION;
+	page->head.kind = page->head.kind % 3 + 1;
+	page->head.id = 1;
+	page->head.next = page->head.next % PAGES * PAGE;
+	page->head.more = page->head.more % PAGES * PAGE;
+	if (page->head.kind == KIPT_CRASH_HEADER)
+		page->head.size = offsetof(struct kipt_crash_header, event);
+	else if (page->head.size > PAGE)
+		page->head.size = PAGE;
+	page->head.crc = 0;
+	if (page->head.kind == KIPT_CRASH_CPU)
+		memset(&page->cpu.stop, 0, sizeof(stop));
+	page->head.crc = sum(page->bytes, page->head.size);
+	if (page->head.kind != KIPT_CRASH_CPU)
+		return;
+	page->cpu.stop = stop;
+	stop_seal(&page->cpu);
+}
+
+static void memory_fill(const uint8_t *data, size_t size, uint32_t sealed)
+{
+	struct crash_page page = { 0 };
+	uint32_t i;
+
+	memset(&memory, 0, sizeof(memory));
+	for (i = 0; i < PAGES && size; i++) {
+		size_t part = size < GIVEN ? size : GIVEN;
+
+		memcpy(memory.bytes[i] + (i == TABLE ? PAGE - GIVEN : 0), data,
+		       part);
+		data += part;
+		size -= part;
+		if (!(sealed >> i & 1))
+			continue;
+		memcpy(page.bytes, memory.bytes[i], PAGE);
+		page_seal(&page);
+		memcpy(memory.bytes[i], page.bytes, PAGE);
+	}
+}
+
+static void trace_read(const struct crash_cpu *cpu)
+{
+	struct crash_trace trace;
+	u8 bytes[64];
+	u64 at, step;
+
+	if (cpu->known > cpu->page.size)
+		abort();
+	/* A ring of more than the memory has nothing but holes. */
+	if (cpu->page.size > (1 << 20))
+		return;
+	if (!crash_trace_find(&trace, cpu, &source))
+		abort();
+	if (trace.size > cpu->page.size || (trace.size && trace.first >=
+							 cpu->page.size))
+		abort();
+	for (at = 0; at < trace.size; at += step) {
+		step = crash_trace_read(&trace, at, bytes, sizeof(bytes));
+		if (!step)
+			step = crash_trace_missing(&trace, at);
+		if (!step || step > trace.size - at)
+			abort();
+	}
+}
+
+static void pages_read(void)
+{
+	struct crash_set set = { 0 };
+	struct crash_page page;
+	u32 i;
+
+	for (i = 0; i < PAGES; i++) {
+		if (crash_page_read(&source, i * PAGE, &page) != CRASH_GOOD)
+			continue;
+		if (page.head.kind == KIPT_CRASH_HEADER && !set.count)
+			crash_set_read(&set, &source, &page);
+		else if (page.head.kind == KIPT_CRASH_CPU &&
+			 (!set.count || page.head.id == set.id))
+			crash_set_add(&set, &source, &page);
+	}
+	for (i = 0; i < set.count; i++) {
+		if (i && set.cpus[i - 1]->page.page.number >=
+			 set.cpus[i]->page.page.number)
+			abort();
+		trace_read(set.cpus[i]);
+	}
+	crash_set_free(&set);
+}
+
+/* The note is on page 7. */
+static void symbols_read(u32 levels)
+{
+	struct crash_memory *virtual = crash_memory_create(&source, levels);
+	struct kipt_crash_layout layout;
+	char *info = vmcoreinfo_read(&source, 7 * PAGE);
+	u64 probe;
+
+	if (!virtual)
+		abort();
+	memcpy(&layout, memory.bytes[8], sizeof(layout));
+	memcpy(&probe, memory.bytes[8] + sizeof(layout), sizeof(probe));
+	if (crash_memory_kernel(virtual, TABLE * PAGE, probe)) {
+		symbols_destroy(crash_symbols_load(virtual, info, &layout));
+		crash_log_header(virtual, &source, info);
+	}
+	free(info);
+	crash_memory_destroy(virtual);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 3)
+		return 0;
+	memory_fill(data + 3, size - 3, data[0] | data[1] << 8);
+	if (data[2] & 1)
+		symbols_read(data[2] & 2 ? 5 : 4);
+	else
+		pages_read();
+	return 0;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt arm: a session that keeps what the CPUs did last, for a crash.
+ */
+#include "../../kmod/rtit_regs.h"
+#include "args.h"
+#include "cpus.h"
+#include "ctl.h"
+#include "say.h"
+#include "setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE_DEFAULT	(4ULL << 20)
+#define PRINT_DEFAULT	32
+
+enum { OPTION_CPUS = 1, OPTION_KERNEL, OPTION_ALL, OPTION_PRINT };
+
+static const struct kipt_option options[] = {
+	{ "cpus", 'c', OPTION_CPUS, "LIST",
+	  "these CPUs, such as 0-3,6, online or not; all that\n"
+	  "the machine has with 'all', or unless given" },
+	{ "size", 's', SETUP_OPTION_SIZE, "SIZE",
+	  "buffer of each CPU, as for 'kipt start'; 4M unless\n"
+	  "given" },
+	{ "kernel", 0, OPTION_KERNEL, NULL,
+	  "trace kernel code only, which is the default" },
+	{ "all", 0, OPTION_ALL, NULL,
+	  "trace user code too; the buffers reach less far back" },
+	{ "ctl", 0, SETUP_OPTION_CTL, "FIELDS",
+	  "fields of IA32_RTIT_CTL, as for 'kipt start'" },
+	{ "print-branches", 0, OPTION_PRINT, "N",
+	  "lines that a dying machine prints, of what its CPU\n"
+	  "did last, 0 to 1000; 32 unless given" },
+	{ 0 }
+};
+
+/**
+ * struct wish - the command line
+ * @setup: how to trace
+ * @kernel: --kernel was given
+ * @all: --all was given
+ */
+struct wish {
+	struct setup setup;
+	bool kernel;
+	bool all;
+};
+
+static void armed(const struct kipt_session *session)
+{
+	char ctl[256];
+
+	ctl_format(session->ctl, ctl, sizeof(ctl));
+	printf("session %u is armed: CPUs %s, %llu KiB each, %llu KiB in all, %s; prints %u branches at a crash\n",
+	       session->id, session->cpus,
+	       (unsigned long long)session->size >> 10,
+	       (unsigned long long)session->memory >> 10, ctl,
+	       session->print_branches);
+}
+
+/* Said now, as nobody looks at the status before the machine dies. */
+static void hooks_check(struct genl *genl, u32 id)
+{
+	struct kipt_session session;
+
+	if (genl_session_get(genl, id, &session))
+		return;
+	if (session.hooks_lost[0])
+		say_note("a crash may be seen late or not at all: %s",
+			 session.hooks_lost);
+	session_free(&session);
+}
+
+static int arm(struct setup *setup)
+{
+	struct genl *genl = genl_open(false);
+	struct kipt_session session = { 0 };
+	struct kipt_info info;
+	char all[KIPT_CPUS_TEXT];
+	int exit = KIPT_EXIT_FAILED;
+
+	if (!genl)
+		return exit;
+	if (!genl_info(genl, &info)) {
+		if (!setup->cpus) {
+			cpus_present(info.online, all, sizeof(all));
+			setup->cpus = all;
+		}
+		exit = setup_session(genl, setup,
+				     KIPT_SESSION_FLAGS_DETACHED |
+				     KIPT_SESSION_FLAGS_ARMED, &info,
+				     &session);
+	}
+	if (exit == KIPT_EXIT_DONE) {
+		armed(&session);
+		hooks_check(genl, session.id);
+	}
+	genl_close(genl);
+	return exit;
+}
+
+/* Return: false after a sentence. */
+static bool option(struct args *args, struct wish *wish, int id)
+{
+	u64 lines;
+
+	switch (id) {
+	case OPTION_CPUS:
+		if (!strcmp(args->value, "all")) {
+			wish->setup.cpus = NULL;
+			return true;
+		}
+		return setup_option(&wish->setup, SETUP_OPTION_CPUS,
+				    args->value) > 0;
+	case OPTION_KERNEL:
+		wish->kernel = true;
+		return true;
+	case OPTION_ALL:
+		wish->all = true;
+		return true;
+	case OPTION_PRINT:
+		if (!args_number(args->value, KIPT_PRINT_BRANCHES_MAX,
+				 &lines)) {
+			say_error("--print-branches %s: allowed are 0 to %u",
+				  args->value, KIPT_PRINT_BRANCHES_MAX);
+			return false;
+		}
+		wish->setup.print_branches = lines;
+		return true;
+	}
+	return setup_option(&wish->setup, id, args->value) > 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_arm, .argc = argc, .argv = argv };
+	struct wish wish = {
+		.setup = {
+			.size = SIZE_DEFAULT,
+			.mode = KIPT_MODE_RING,
+			.print_branches = PRINT_DEFAULT,
+		},
+	};
+	int id;
+
+	while ((id = args_option(&args)) > 0)
+		if (!option(&args, &wish, id))
+			return KIPT_EXIT_USAGE;
+	if (id < 0)
+		return args_exit(id);
+	if (!args_operands(&args, 0, 0))
+		return KIPT_EXIT_USAGE;
+	if (wish.kernel && wish.all)
+		return args_bad(&args, "--kernel and --all: give one of them");
+	if (!wish.all)
+		wish.setup.ctl_without = RTIT_CTL_USER;
+	return arm(&wish.setup);
+}
+
+const struct kipt_verb verb_arm = {
+	.name = "arm",
+	.operands = "",
+	.summary = "keep what the CPUs did last, for a crash",
+	.about = "Traces the CPUs into rings until 'kipt disarm': also those that come online\n"
+		 "later, and again after a suspend. Nobody else can use Intel PT there.\n"
+		 "Needs CAP_PERFMON or CAP_SYS_ADMIN.",
+	.examples = "  kipt arm\n"
+		    "  kipt arm --cpus 0-3 --size 16M --all\n"
+		    "  kipt arm --print-branches 0 --ctl +CYCEn",
+	.options = options,
+	.run = run,
+};

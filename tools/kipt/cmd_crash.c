@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt crash: what every CPU did last, out of the dump of a machine that died.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "crash_decode.h"
+#include "crash_machine.h"
+#include "crash_save.h"
+#include "crash_show.h"
+#include "genl.h"
+#include "kcore.h"
+#include "last_records.h"
+#include "progress.h"
+#include "save.h"
+#include "snapshots.h"
+
+enum {
+	OPTION_CPU = 1,
+	OPTION_LAST,
+	OPTION_MERGED,
+	OPTION_SUMMARY,
+	OPTION_AFTER,
+	OPTION_HEADER,
+	OPTION_IMAGE,
+	OPTION_SAVE,
+};
+
+static const struct kipt_option options[] = {
+	{ "cpu", 'c', OPTION_CPU, "LIST",
+	  "only these CPUs, such as 0-3,6; all unless given" },
+	{ "last", 'n', OPTION_LAST, "N",
+	  "only the last N branches of each CPU, or with\n"
+	  "--insns instructions; all unless given" },
+	{ "after", 0, OPTION_AFTER, NULL,
+	  "also what each CPU did from where it died, or the\n"
+	  "NMI met it, until its tracing stopped" },
+	{ "merged", 'm', OPTION_MERGED, NULL,
+	  "all CPUs together in the order of time, 1000\n"
+	  "branches of each unless --last says otherwise" },
+	{ "summary", 0, OPTION_SUMMARY, NULL,
+	  "only what died, where, and a line for each CPU;\n"
+	  "nothing is decoded" },
+	{ "header", 0, OPTION_HEADER, "ADDR",
+	  "physical address that the log named (\"crash header\n"
+	  "at\"); the dump is searched for it unless given" },
+	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
+	  "code that is missing in the dump: the bytes of FILE\n"
+	  "stand at ADDR, or if it is ELF its lowest segment\n"
+	  "does; may be repeated" },
+	{ "save", 0, OPTION_SAVE, "DIR",
+	  "put trace, kernel code and symbols into DIR, for\n"
+	  "'kipt decode --dir DIR'; without another option\n"
+	  "nothing is decoded" },
+	VIEW_OPTIONS,
+	{ 0 }
+};
+
+/* With --merged all of it is in memory. */
+#define MERGED_LAST	1000
+
+struct crash {
+	struct view_options view;
+	struct crash_machine machine;
+	struct image *image;
+	struct maps maps;
+	bool cpus_given;
+	bool cpus[CRASH_CPUS_MAX];
+	bool cpu_too_large;
+	u32 last;
+	struct crash_merge *merge;
+	u64 header;
+	bool merged;
+	bool summary;
+	bool after;
+	const char *save;
+	/* Of a machine that survived: read from the module. */
+	struct kipt_snapshot snapshot;
+	struct kcore *live;
+	/* Something that is shown was asked for. */
+	bool shown;
+};
+
+static void cpu_choose(void *ctx, u32 cpu)
+{
+	struct crash *crash = ctx;
+
+	if (cpu < CRASH_CPUS_MAX)
+		crash->cpus[cpu] = true;
+	else
+		crash->cpu_too_large = true;
+}
+
+/* KIPT_EXIT_DONE, or a status after a sentence. */
+static int cpus_option(struct crash *crash, const char *value)
+{
+	crash->cpus_given = true;
+	if (args_cpus(value, cpu_choose, crash) && !crash->cpu_too_large)
+		return KIPT_EXIT_DONE;
+	say_error("--cpu %s: a list of CPUs such as 0-3,6 is meant", value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int last_option(struct crash *crash, const char *value)
+{
+	u64 last;
+
+	if (!args_number(value, LAST_RECORDS_MAX, &last) || !last) {
+		say_error("--last %s: allowed are 1 to %u", value,
+			  LAST_RECORDS_MAX);
+		return KIPT_EXIT_USAGE;
+	}
+	crash->last = last;
+	return KIPT_EXIT_DONE;
+}
+
+static int header_option(struct crash *crash, const char *value)
+{
+	if (args_number(value, ~0ULL, &crash->header) && crash->header &&
+	    !(crash->header % KIPT_CRASH_PAGE_BYTES))
+		return KIPT_EXIT_DONE;
+	say_error("--header %s: the address of a page is meant, such as 0x1234000",
+		  value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int option_take(struct crash *crash, int id, const char *value)
+{
+	switch (id) {
+	case OPTION_CPU:
+		return cpus_option(crash, value);
+	case OPTION_LAST:
+		return last_option(crash, value);
+	case OPTION_HEADER:
+		return header_option(crash, value);
+	case OPTION_IMAGE:
+		return image_add_file(crash->image, value, &crash->maps) ?
+		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+	case OPTION_SAVE:
+		crash->save = value;
+		break;
+	case OPTION_MERGED:
+		crash->merged = true;
+		break;
+	case OPTION_SUMMARY:
+		crash->summary = true;
+		break;
+	case OPTION_AFTER:
+		crash->after = true;
+		break;
+	}
+	return KIPT_EXIT_DONE;
+}
+
+static bool cpu_chosen(const struct crash *crash, u32 cpu)
+{
+	return !crash->cpus_given ||
+	       (cpu < CRASH_CPUS_MAX && crash->cpus[cpu]);
+}
+
+static bool cpus_check(const struct crash *crash)
+{
+	const struct crash_set *set = &crash->machine.set;
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < CRASH_CPUS_MAX; cpu++) {
+		for (i = 0; i < set->count; i++) {
+			if (set->cpus[i]->page.page.number == cpu)
+				break;
+		}
+		if (crash->cpus[cpu] && i == set->count) {
+			say_error("kipt left nothing of CPU %u in this dump",
+				  cpu);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Numbers and files alone go where a program reads them. */
+static bool summary_wanted(const struct crash *crash)
+{
+	const struct view_options *view = &crash->view;
+
+	return !view->hash && (!view->output || strcmp(view->output, "-"));
+}
+
+static u64 time_near(const struct crash *crash, const struct crash_cpu *cpu)
+{
+	const struct crash_set *set = &crash->machine.set;
+
+	if (cpu->stop_good && cpu->page.stop.tsc)
+		return cpu->page.stop.tsc;
+	return set->event_good ? set->header.event.tsc : cpu->page.started;
+}
+
+/* All CPUs that were chosen, one after the other. */
+static bool each_cpu(struct crash *crash, struct output *output,
+		     bool (*act)(struct crash *crash,
+				 const struct crash_trace *trace,
+				 struct output *output))
+{
+	struct crash_machine *machine = &crash->machine;
+	struct crash_trace trace;
+	u32 i;
+
+	for (i = 0; i < machine->set.count; i++) {
+		const struct crash_cpu *cpu = machine->set.cpus[i];
+
+		if (!cpu_chosen(crash, cpu->page.page.number))
+			continue;
+		if (!crash_trace_find(&trace, cpu, &machine->source)) {
+			say_errno(ENOMEM, "cannot read the trace of CPU %u",
+				  cpu->page.page.number);
+			return false;
+		}
+		if (!act(crash, &trace, output))
+			return false;
+	}
+	return true;
+}
+
+static bool cpu_show(struct crash *crash, const struct crash_trace *trace,
+		     struct output *output)
+{
+	if (crash->view.json)
+		crash_show_cpu_json(&crash->machine, trace, output->names);
+	else
+		crash_show_cpu(&crash->machine, trace, output->names);
+	return true;
+}
+
+static bool cpu_save(struct crash *crash, const struct crash_trace *trace,
+		     struct output *output)
+{
+	(void)output;
+	return crash_save_trace(crash->save, trace);
+}
+
+/* Of the first CPU what died, of the others what the NMI met. */
+static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
+		     struct kipt_excerpt_end *end)
+{
+	const struct crash_set *set = &crash->machine.set;
+	const struct kipt_crash_event *event = &set->header.event;
+
+	*end = (struct kipt_excerpt_end){ .known = true, .faulted = true };
+	if (!cpu->stop_good || cpu->page.stop.state != KIPT_CRASH_STOPPED ||
+	    !set->event_good)
+		return false;
+	if (cpu->page.page.number != event->cpu) {
+		end->ip = cpu->page.stop.ip;
+		return true;
+	}
+	end->ip = event->ip;
+	end->faulted = event->faulted;
+	end->trap = event->trap;
+	return event->ip || event->faulted;
+}
+
+/* Who counts, or keeps records, gets all. */
+static bool end_wanted(const struct crash *crash)
+{
+	const struct view_options *view = &crash->view;
+
+	return !crash->after && !view->output && !view->stats && !view->hash &&
+	       view->mode != VIEW_COUNTS;
+}
+
+static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
+		       struct output *output)
+{
+	struct kipt_excerpt_end end;
+	const struct crash_decode decode = {
+		.trace = trace,
+		.memory = crash->machine.memory,
+		.live = crash->live,
+		.image = crash->image,
+		.tsc_near = time_near(crash, trace->cpu),
+		.last = crash->last,
+		.end = end_wanted(crash) &&
+		       end_find(crash, trace->cpu, &end) ? &end : NULL,
+		.merge = crash->merge,
+	};
+
+	return !trace->size || crash_decode(&decode, output);
+}
+
+static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
+{
+	return output_take(ctx, records, count);
+}
+
+static bool merged_decode(struct crash *crash, struct output *output)
+{
+	bool ok;
+
+	crash->merge = crash_merge_create();
+	if (!crash->merge) {
+		say_errno(ENOMEM, "cannot hold the traces");
+		return false;
+	}
+	output->view.merged = true;
+	ok = each_cpu(crash, output, cpu_decode) &&
+	     crash_merge_give(crash->merge, merged_take, output);
+	crash_merge_destroy(crash->merge);
+	crash->merge = NULL;
+	return ok;
+}
+
+static bool summary_show(struct crash *crash, struct output *output)
+{
+	if (crash->view.json)
+		crash_show_json(&crash->machine, output->names);
+	else
+		crash_show(&crash->machine, output->names);
+	return each_cpu(crash, output, cpu_show);
+}
+
+static bool save(struct crash *crash, struct symbols *symbols)
+{
+	return save_folder(crash->save) &&
+	       each_cpu(crash, NULL, cpu_save) &&
+	       (crash->live ? save_kernel(crash->save) :
+		crash_save_kernel(crash->save, &crash->machine, symbols)) &&
+	       (!crash->machine.set.count ||
+		crash_save_meta(crash->save, &crash->machine,
+				crash->machine.set.cpus[0]));
+}
+
+/* The table goes to the names when it was saved. */
+static bool all_show(struct crash *crash, struct output *output)
+{
+	struct symbols *symbols = NULL;
+	bool ok = true;
+
+	if (!crash->live && (!crash->view.kallsyms || crash->save))
+		symbols = crash_machine_symbols(&crash->machine);
+	if (crash->save)
+		ok = save(crash, symbols);
+	if (crash->view.kallsyms || crash->live)
+		symbols_destroy(symbols);
+	else
+		names_kernel(output->names, symbols);
+	if (ok && summary_wanted(crash))
+		ok = summary_show(crash, output);
+	if (!ok || crash->summary || (crash->save && !crash->shown))
+		return ok;
+	progress_catch();
+	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
+	return crash->merged ? merged_decode(crash, output) :
+			       each_cpu(crash, output, cpu_decode);
+}
+
+static bool show(struct crash *crash)
+{
+	struct output output;
+	bool ok;
+
+	if (!cpus_check(crash) || !output_open(&output, &crash->view, false))
+		return false;
+	maps_move(&output.maps, &crash->maps);
+	ok = all_show(crash, &output);
+	return output_close(&output, ok) && ok;
+}
+
+static bool dump_show(struct crash *crash, const char *path)
+{
+	return output_spares(&crash->view, path) &&
+	       crash_machine_open(&crash->machine, path, crash->header) &&
+	       show(crash);
+}
+
+/* Its kernel runs: code and symbols are those of now. */
+static bool snapshot_show(struct crash *crash, u32 id)
+{
+	struct genl *genl = genl_open(false);
+	bool ok = genl && !genl_snapshot_get(genl, id, &crash->snapshot);
+
+	genl_close(genl);
+	if (!ok)
+		return false;
+	crash->live = kcore_open();
+	return crash->live &&
+	       crash_machine_snapshot(&crash->machine, &crash->snapshot) &&
+	       show(crash);
+}
+
+static bool snapshot_delete(u32 id)
+{
+	struct genl *genl = genl_open(false);
+	bool ok = genl && !genl_snapshot_delete(genl, id);
+
+	genl_close(genl);
+	return ok;
+}
+
+/* @act: a word for what is done, with the number of a snapshot. */
+static int with_snapshot(struct crash *crash, const struct args *args,
+			 const char *act)
+{
+	u64 id;
+	bool ok;
+
+	if (args->operands != 2 || !args_number(args->argv[1], ~0U, &id) || !id)
+		return args_bad(args, "crash %s needs the number of a snapshot, as 'kipt crash list' shows it",
+				act);
+	if (crash->header)
+		return args_bad(args, "--header is of a dump, a snapshot has none to be looked for");
+	ok = strcmp(act, "show") ? snapshot_delete(id) :
+				   snapshot_show(crash, id);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+/* Files that are called like a word are told from it by "./". */
+static int act(struct crash *crash, const struct args *args)
+{
+	const char *word = args->operands ? args->argv[0] : "";
+
+	if (!strcmp(word, "show") || !strcmp(word, "delete"))
+		return with_snapshot(crash, args, word);
+	if (!args_operands(args, 1, 1))
+		return KIPT_EXIT_USAGE;
+	if (!strcmp(word, "list"))
+		return snapshots_list(crash->view.json) ? KIPT_EXIT_DONE :
+							  KIPT_EXIT_FAILED;
+	return dump_show(crash, word) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+static int options_take(struct crash *crash, struct args *args)
+{
+	int id, taken, status;
+
+	while ((id = args_option(args)) > 0) {
+		taken = view_option(&crash->view, id, args->value);
+		if (taken < 0)
+			return KIPT_EXIT_USAGE;
+		crash->shown |= taken && id != VIEW_OPTION_KALLSYMS;
+		status = taken ? KIPT_EXIT_DONE :
+				 option_take(crash, id, args->value);
+		if (status != KIPT_EXIT_DONE)
+			return status;
+	}
+	if (id < 0)
+		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
+	if (crash->merged && !crash->last)
+		crash->last = MERGED_LAST;
+	crash->shown |= crash->last;
+	if (crash->last && crash->view.mode == VIEW_COUNTS)
+		return args_bad(args, "--counts: counts have no order, so neither --last nor --merged goes with it");
+	return KIPT_EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_crash, .argc = argc, .argv = argv };
+	struct crash *crash = calloc(1, sizeof(*crash));
+	int status;
+
+	if (crash)
+		crash->image = image_create();
+	if (!crash || !crash->image) {
+		free(crash);
+		return KIPT_EXIT_FAILED;
+	}
+	status = options_take(crash, &args);
+	if (status == KIPT_EXIT_DONE)
+		status = act(crash, &args);
+	crash_machine_close(&crash->machine);
+	kcore_close(crash->live);
+	free(crash->snapshot.data);
+	maps_free(&crash->maps);
+	image_destroy(crash->image);
+	free(crash);
+	return status < 0 ? KIPT_EXIT_DONE : status;
+}
+
+const struct kipt_verb verb_crash = {
+	.name = "crash",
+	.operands = "FILE | list | show N | delete N",
+	.summary = "show what each CPU did last, from a dump",
+	.about = "Reads the dump of a machine that died while kipt was armed: an ELF vmcore,\n"
+		 "makedumpfile's compressed format, or /proc/vmcore in the crash kernel. Code and\n"
+		 "symbols come from the dump itself. First comes a summary, then each CPU's trace\n"
+		 "up to its end. What is damaged or missing is told, and the rest is shown.\n"
+		 "\n"
+		 "Of an oops or a warning that the machine survived while it was armed, the module\n"
+		 "keeps the end of each trace: 'list' shows which there are, 'show N' shows one as\n"
+		 "a dump is shown, 'delete N' makes room for another. They need CAP_SYS_ADMIN.",
+	.examples = "  kipt crash vmcore --last 100\n"
+		    "  kipt crash /proc/vmcore --summary\n"
+		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"
+		    "  kipt crash vmcore --save saved\n"
+		    "  kipt crash list\n"
+		    "  kipt crash show 1 --last 100",
+	.options = options,
+	.run = run,
+};

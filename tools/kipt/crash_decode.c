@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The decoder core over a trace in a dump, see crash_decode.h. The trace passes
+ * through a window that is moved from PSB to PSB, and is decoded in pieces where
+ * the dump has holes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../kmod/decode/flow.h"
+#include "../../kmod/decode/sync.h"
+#include "../../kmod/rtit_regs.h"
+#include "crash_decode.h"
+#include "held.h"
+#include "last_records.h"
+#include "progress.h"
+#include "say.h"
+
+/* A window is cut at a PSB this far before its end, so that all is there that
+ * decoding up to the PSB may read.
+ */
+#define WINDOW		(4 << 20)
+#define WINDOW_END	(64 << 10)
+
+/* For cached code and paths; machines that read their dump have little. */
+#define FLOW_MEMORY	(8 << 20)
+
+struct run {
+	const struct crash_decode *decode;
+	struct output *output;
+	struct held held;
+	struct last_records *last;
+	struct kipt_flow *flow;
+	void *arena;
+	u8 *window;
+	/* Offset of the window in the trace. */
+	u64 base;
+	bool failed;
+};
+
+static u32 code_read(void *ctx, u64 space, u64 ip, u8 *bytes, u32 size)
+{
+	const struct crash_decode *decode = ctx;
+	u32 done = 0;
+
+	if (decode->memory)
+		done = crash_memory_read(decode->memory, space, ip, bytes,
+					 size);
+	if (!done && decode->live && ip >> 63)
+		done = kcore_read(decode->live, ip, bytes, size);
+	if (done < size && decode->image)
+		done += image_read(decode->image, ip + done, bytes + done,
+				   size - done);
+	return done;
+}
+
+/* What runs in a guest has no page table here. */
+static u64 space_name(void *ctx, u64 cr3, bool nr)
+{
+	(void)ctx;
+	return nr ? 0 : cr3 & ~0xfffULL;
+}
+
+static bool records_out(void *ctx, const struct kipt_record *records,
+			u32 count)
+{
+	struct run *run = ctx;
+	struct crash_merge *merge = run->decode->merge;
+
+	if (merge ? !crash_merge_take(merge, records, count) :
+		    !output_take(run->output, records, count))
+		run->failed = true;
+	return !run->failed;
+}
+
+static bool records_keep(void *ctx, const struct kipt_record *records,
+			 u32 count)
+{
+	struct run *run = ctx;
+
+	if (!run->last)
+		return records_out(run, records, count);
+	last_records_take(run->last, records, count);
+	return true;
+}
+
+static bool records_pass(struct run *run, const struct kipt_record *records,
+			 u32 count)
+{
+	if (run->decode->end)
+		return held_take(&run->held, records, count);
+	return records_keep(run, records, count);
+}
+
+/* Where only the kernel is traced, an NMI in user code begins the trace anew. */
+static bool is_end(void *ctx, const struct kipt_record *record)
+{
+	const struct kipt_excerpt_end *end = ((struct run *)ctx)->decode->end;
+
+	if (end->ip >> 63 || !end->ip || !end->faulted)
+		return kipt_excerpt_ends(end, record);
+	return record->type == KIPT_RECORD_ENABLE ||
+	       kipt_excerpt_ends(end, record);
+}
+
+static void end_note(struct run *run)
+{
+	u32 cpu = run->decode->trace->cpu->page.page.number;
+	u64 branches, insns;
+
+	if (!run->decode->end)
+		return;
+	if (!held_drop(&run->held, &branches, &insns))
+		say_note("CPU %u: its trace does not show where it was stopped or died; this is all of it",
+			 cpu);
+	else if (branches)
+		say_note("CPU %u: %llu branches, %llu instructions until its tracing stopped are not shown: --after shows them",
+			 cpu, (unsigned long long)branches,
+			 (unsigned long long)insns);
+}
+
+/* Offsets are of the trace, not of the window. */
+static bool records_move(struct run *run, const struct kipt_record *records,
+			 u32 count)
+{
+	struct kipt_record moved[64];
+	u32 i, part;
+
+	for (; count; count -= part, records += part) {
+		part = count < ARRAY_SIZE(moved) ? count : ARRAY_SIZE(moved);
+		memcpy(moved, records, part * sizeof(*moved));
+		for (i = 0; i < part; i++) {
+			if (moved[i].type == KIPT_RECORD_SYNC ||
+			    moved[i].type == KIPT_RECORD_GAP)
+				moved[i].value += run->base;
+		}
+		if (!records_pass(run, moved, part))
+			return false;
+	}
+	return true;
+}
+
+static bool records_take(void *ctx, const struct kipt_record *records,
+			 u32 count)
+{
+	struct run *run = ctx;
+	bool good = run->base ? records_move(run, records, count) :
+				records_pass(run, records, count);
+
+	progress_show("decoding", run->base, run->decode->trace->size);
+	return good && !progress_interrupted();
+}
+
+static bool gap_tell(struct run *run, u32 kind, u64 value)
+{
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_GAP,
+		.kind = kind,
+		.flags = KIPT_RF_NO_IP,
+		.value = value,
+	};
+
+	return records_pass(run, &record, 1);
+}
+
+static bool cpu_tell(struct run *run)
+{
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_CPU,
+		.flags = KIPT_RF_NO_IP,
+		.aux = run->decode->trace->cpu->page.page.number,
+	};
+
+	return records_pass(run, &record, 1);
+}
+
+/* The last PSB at which a window that goes on may be cut; 0: there is none. */
+static u64 cut_find(const u8 *window, u64 size)
+{
+	u64 limit = size - WINDOW_END, back, at, cut = 0;
+
+	/* Backwards in steps, as PSBs are some KiB apart. */
+	for (back = WINDOW_END; !cut && back < limit; back *= 4) {
+		at = kipt_sync_next(window, size, limit - back);
+		while (at < limit) {
+			cut = at;
+			at = kipt_sync_next(window, size, at + 16);
+		}
+	}
+	return cut;
+}
+
+/* Decode what is in the window. Returns how far it can be moved, or 0. */
+static u64 window_decode(struct run *run, u32 size, bool more)
+{
+	u64 cut = more ? cut_find(run->window, size) : 0;
+	enum kipt_status status;
+	u64 from = 0;
+
+	/* What is left of a segment that was overwritten is no gap of its own. */
+	if (!run->base && run->decode->trace->overwritten)
+		from = kipt_sync_next(run->window, size, 0);
+	if (from == size)
+		from = 0;
+
+	if (!cut)
+		cut = size;
+	status = kipt_flow_run(run->flow, run->window, size, from, cut);
+	if (status == KIPT_STOPPED || run->failed)
+		return 0;
+	return cut;
+}
+
+/* Returns how much is behind it, or 0 if that is not to be decoded. */
+static u64 hole_take(struct run *run, u64 at)
+{
+	const struct crash_trace *trace = run->decode->trace;
+	u64 missing = crash_trace_missing(trace, at);
+
+	say_note("CPU %u: %llu bytes of its trace are not in the dump, from offset %llu on",
+		 trace->cpu->page.page.number, (unsigned long long)missing,
+		 (unsigned long long)at);
+	return gap_tell(run, KIPT_GAP_MISSING, missing) ? missing : 0;
+}
+
+/* Returns true if all was looked at. */
+static bool trace_decode(struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+	u64 moved;
+	u32 got;
+
+	while (run->base < trace->size) {
+		got = crash_trace_read(trace, run->base, run->window, WINDOW);
+		if (!got)
+			moved = hole_take(run, run->base);
+		else
+			moved = window_decode(run, got, got == WINDOW &&
+					      run->base + got < trace->size);
+		if (!moved)
+			return false;
+		run->base += moved;
+	}
+	return true;
+}
+
+/* What is before and behind the trace. */
+static bool begin_tell(struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+
+	return cpu_tell(run) &&
+	       (!trace->overwritten || gap_tell(run, KIPT_GAP_RING, 0));
+}
+
+static bool end_tell(struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+	u64 status = trace->cpu->page.stop.status;
+
+	if (trace->end == CRASH_END_ZEROS || trace->end == CRASH_END_TIMES)
+		return gap_tell(run, KIPT_GAP_STUCK, trace->size);
+	return !(status & RTIT_STATUS_ERROR) ||
+	       gap_tell(run, KIPT_GAP_HW_ERROR, status);
+}
+
+static struct kipt_flow_config config_make(const struct crash_decode *decode,
+					   const struct output *output)
+{
+	const struct kipt_crash_cpu *page = &decode->trace->cpu->page;
+	struct kipt_flow_config config = {
+		.output = output_choose(output, false),
+		.memory = FLOW_MEMORY,
+		.tsc_num = page->tsc_num,
+		.tsc_den = page->tsc_den,
+		.tsc_near = decode->tsc_near,
+		.mtc_freq = (page->ctl & RTIT_CTL_MTCFREQ) >>
+			    RTIT_CTL_MTCFREQ_SHIFT,
+		.max_nonturbo_ratio = page->max_nonturbo_ratio < 256 ?
+				      page->max_nonturbo_ratio : 0,
+		.no_tnt = page->ctl & RTIT_CTL_DISTNT,
+	};
+
+	/* One by one is how the last ones are kept, and held back. */
+	if (decode->last || decode->end)
+		config.output &= ~(u32)KIPT_FLOW_PATHS;
+	if (decode->merge)
+		config.output |= KIPT_FLOW_TIME;
+	return config;
+}
+
+static bool run_init(struct run *run, const struct kipt_flow_config *config)
+{
+	const struct kipt_code code = {
+		.read = code_read,
+		.space = space_name,
+		.ctx = (void *)run->decode,
+	};
+	const struct kipt_sink sink = { records_take, run };
+	size_t size = kipt_flow_size(config);
+
+	run->window = malloc(WINDOW);
+	run->arena = aligned_alloc(64, (size + 63) & ~63UL);
+	if (run->decode->last)
+		run->last = last_records_create(run->decode->last);
+	if (!run->window || !run->arena || (run->decode->last && !run->last))
+		return false;
+	run->flow = kipt_flow_init(run->arena, size, config, &code, &sink);
+	return run->flow;
+}
+
+static void run_uninit(struct run *run)
+{
+	last_records_destroy(run->last);
+	free(run->arena);
+	free(run->window);
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool run_all(struct run *run, u32 output)
+{
+	bool ok = begin_tell(run) && trace_decode(run);
+
+	end_note(run);
+	ok = ok && end_tell(run);
+
+	if (output & KIPT_FLOW_COUNTS)
+		kipt_flow_counts(run->flow);
+	if (run->last && !last_records_give(run->last, records_out, run))
+		ok = false;
+	progress_clear();
+	if (!ok && !run->failed)
+		say_error("cancelled: this is what was decoded up to there (ECANCELED)");
+	return ok;
+}
+
+bool crash_decode(const struct crash_decode *decode, struct output *output)
+{
+	struct run run = {
+		.decode = decode,
+		.output = output,
+		.held = { .is_place = is_end, .give = records_keep },
+	};
+	struct kipt_flow_config config = config_make(decode, output);
+	struct tally *tally = &output->view.tally;
+	double start = seconds_now();
+	bool ok;
+
+	run.held.ctx = &run;
+	if (!run_init(&run, &config)) {
+		run_uninit(&run);
+		say_errno(ENOMEM, "cannot decode CPU %u",
+			  decode->trace->cpu->page.page.number);
+		return false;
+	}
+	ok = run_all(&run, config.output);
+	tally->seconds += seconds_now() - start;
+	tally->trace_bytes += run.base;
+	run_uninit(&run);
+	return ok;
+}

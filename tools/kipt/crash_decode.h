@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decodes the trace of a CPU that died with the code of the dump it is in.
+ */
+#ifndef KIPT_CRASH_DECODE_H
+#define KIPT_CRASH_DECODE_H
+
+#include "../../kmod/excerpt_text.h"
+#include "crash_memory.h"
+#include "crash_merge.h"
+#include "crash_trace.h"
+#include "image.h"
+#include "kcore.h"
+#include "output.h"
+
+/**
+ * struct crash_decode - what is decoded, and how
+ * @trace: the trace
+ * @memory: the code; NULL: there is none
+ * @live: the running kernel's code, where @memory has none; NULL: there is none
+ * @image: more code, for what the dump has not; NULL: none
+ * @tsc_near: a time near the trace's
+ * @last: only that many branches, the last; 0: all
+ * @end: what came behind the last place like this is only counted; NULL: it is
+ *	shown, too
+ * @merge: gets the records, with times, instead of the output; NULL: it does not
+ */
+struct crash_decode {
+	const struct crash_trace *trace;
+	struct crash_memory *memory;
+	struct kcore *live;
+	const struct image *image;
+	u64 tsc_near;
+	u32 last;
+	const struct kipt_excerpt_end *end;
+	struct crash_merge *merge;
+};
+
+/**
+ * crash_decode() - decode one CPU's trace
+ * @decode: what, and how
+ * @output: where records go
+ *
+ * A few MiB of the trace are in memory at a time. Ctrl-C ends it early.
+ *
+ * Return: true, gaps or not; false after a sentence.
+ */
+bool crash_decode(const struct crash_decode *decode, struct output *output);
+
+#endif /* KIPT_CRASH_DECODE_H */

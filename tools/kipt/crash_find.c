@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looks for the pages of a crash, see crash_find.h. What a page is worth
+ * crash_pages.c tells; here is chosen among them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash_find.h"
+#include "progress.h"
+#include "say.h"
+#include "vmcoreinfo.h"
+
+/* Pages of kipt that are kept of a search; a machine has one for each CPU. */
+#define FOUND_MAX	65536U
+
+/* What of each page is looked at: a magic, or the head of a note. */
+#define LOOK		32
+
+/* So many damaged pages are told of by themselves. */
+#define DAMAGES_TOLD	8U
+
+struct found {
+	u64 address;
+	u64 id;
+	u16 kind;
+};
+
+struct search {
+	struct crash_find *find;
+	struct crash_source source;
+	struct found *list;
+	u32 count;
+	/* Pages that are damaged, and the last version seen that is not ours. */
+	u32 damaged;
+	u16 version;
+	bool interrupted;
+};
+
+/* False without memory. */
+static bool found_add(struct search *search, const struct crash_page *page)
+{
+	struct found *list = search->list;
+
+	if (search->count == FOUND_MAX)
+		return true;
+	if (!(search->count & (search->count - 1))) {
+		list = realloc(list, 2 * (search->count + 1) * sizeof(*list));
+		if (!list)
+			return false;
+		search->list = list;
+	}
+	list[search->count++] = (struct found){
+		.address = page->address,
+		.id = page->head.id,
+		.kind = page->head.kind,
+	};
+	return true;
+}
+
+/* Whose it is may be what is damaged. */
+static void damage_tell(struct search *search, const struct crash_page *page)
+{
+	unsigned long long address = page->address;
+	const char *what = crash_verdict_text(page->verdict);
+
+	if (search->damaged++ >= DAMAGES_TOLD)
+		return;
+	progress_clear();
+	if (page->head.kind == KIPT_CRASH_CPU)
+		say_note("the page of CPU %u at 0x%llx %s",
+			 page->head.number, address, what);
+	else
+		say_note("the %s at 0x%llx %s",
+			 page->head.kind == KIPT_CRASH_HEADER ? "header" :
+			 "page", address, what);
+}
+
+static bool page_take(struct search *search, u64 address)
+{
+	struct crash_page page;
+
+	switch (crash_page_read(&search->source, address, &page)) {
+	case CRASH_GOOD:
+		return page.head.kind == KIPT_CRASH_REGIONS ||
+		       found_add(search, &page);
+	case CRASH_VERSION:
+		search->version = page.head.version;
+		return true;
+	case CRASH_SIZE:
+	case CRASH_SUM:
+		damage_tell(search, &page);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool page_look(struct search *search, u64 address)
+{
+	u8 bytes[LOOK];
+
+	if (search->source.read(search->source.ctx, address, bytes, LOOK) !=
+	    LOOK)
+		return true;
+	if (!memcmp(bytes, KIPT_CRASH_MAGIC, sizeof(KIPT_CRASH_MAGIC)))
+		return page_take(search, address);
+	if (vmcoreinfo_here(bytes))
+		search->find->vmcoreinfo = address;
+	return true;
+}
+
+/* True, or false after a sentence. */
+static bool search_all(struct search *search)
+{
+	u64 address = 0, end = dump_end(search->find->dump);
+
+	progress_catch();
+	for (; dump_next(search->find->dump, &address);
+	     address += KIPT_CRASH_PAGE_BYTES) {
+		progress_show("searching", address, end);
+		if (progress_interrupted()) {
+			progress_clear();
+			say_error("cancelled while the dump was searched (ECANCELED)");
+			return false;
+		}
+		if (!page_look(search, address)) {
+			progress_clear();
+			say_errno(ENOMEM, "cannot search the dump");
+			return false;
+		}
+	}
+	progress_clear();
+	if (search->damaged > DAMAGES_TOLD)
+		say_note("%u more of kipt's pages in the dump are damaged",
+			 search->damaged - DAMAGES_TOLD);
+	return true;
+}
+
+static bool cpus_add(const struct search *search, struct crash_set *set,
+		     u64 id)
+{
+	struct crash_page page;
+	u32 i;
+
+	for (i = 0; i < search->count; i++) {
+		if (search->list[i].id != id ||
+		    search->list[i].kind != KIPT_CRASH_CPU ||
+		    crash_page_read(&search->source, search->list[i].address,
+				    &page) != CRASH_GOOD)
+			continue;
+		if (!crash_set_add(set, &search->source, &page))
+			return false;
+	}
+	return true;
+}
+
+/* Higher is better: a crash that was written down, CPUs, the later one. */
+static bool set_is_better(const struct crash_set *a, const struct crash_set *b)
+{
+	if (a->event_good != b->event_good)
+		return a->event_good;
+	if (!a->count != !b->count)
+		return a->count;
+	return a->event_good &&
+	       a->header.event.tsc > b->header.event.tsc;
+}
+
+static void set_keep(struct crash_set *best, struct crash_set *set,
+		     u32 *others)
+{
+	struct crash_set worse = *set;
+
+	if (!best->has_header) {
+		*best = *set;
+		return;
+	}
+	if (set_is_better(set, best)) {
+		worse = *best;
+		*best = *set;
+	}
+	++*others;
+	say_note("another header of kipt is at 0x%llx: of %s%s",
+		 (unsigned long long)worse.header_address,
+		 worse.event_good ? "an older crash" : "no crash",
+		 worse.count ? "" : ", without CPUs");
+	crash_set_free(&worse);
+}
+
+/* Returns false without memory. */
+static bool headers_choose(const struct search *search, struct crash_set *set)
+{
+	struct crash_set one;
+	struct crash_page page;
+	u32 i, others = 0;
+
+	for (i = 0; i < search->count; i++) {
+		if (search->list[i].kind != KIPT_CRASH_HEADER ||
+		    crash_page_read(&search->source, search->list[i].address,
+				    &page) != CRASH_GOOD)
+			continue;
+		if (!crash_set_read(&one, &search->source, &page) ||
+		    !cpus_add(search, &one, one.id)) {
+			crash_set_free(&one);
+			return false;
+		}
+		set_keep(set, &one, &others);
+	}
+	if (others)
+		say_note("the header at 0x%llx is used, it is of the newest crash; --header chooses another",
+			 (unsigned long long)set->header_address);
+	return true;
+}
+
+/* When the last CPU of a set stopped, 0 if none did. */
+static u64 set_time(const struct crash_set *set)
+{
+	u64 time = 0;
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		const struct crash_cpu *cpu = set->cpus[i];
+
+		if (cpu->stop_good &&
+		    cpu->page.stop.state == KIPT_CRASH_STOPPED &&
+		    cpu->page.stop.tsc > time)
+			time = cpu->page.stop.tsc;
+	}
+	return time;
+}
+
+/* Without a header: the CPUs that stopped last. */
+static bool cpus_choose(const struct search *search, struct crash_set *set)
+{
+	struct crash_set one;
+	u32 i, j;
+
+	for (i = 0; i < search->count; i++) {
+		for (j = 0; j < i && search->list[j].id != search->list[i].id;)
+			j++;
+		if (j < i)
+			continue;
+		memset(&one, 0, sizeof(one));
+		if (!cpus_add(search, &one, search->list[i].id)) {
+			crash_set_free(&one);
+			return false;
+		}
+		if (!set->count || set_time(&one) > set_time(set)) {
+			crash_set_free(set);
+			*set = one;
+		} else {
+			crash_set_free(&one);
+		}
+	}
+	if (set->count)
+		say_note("there is no good header of kipt in the dump: only the CPUs' own pages are used");
+	return true;
+}
+
+static bool nothing_found(const struct search *search)
+{
+	if (search->version)
+		say_error("the dump is of a kipt with pages of version %u, this one reads version %u",
+			  search->version, KIPT_CRASH_VERSION);
+	else
+		say_error("kipt left nothing in this dump: it was not armed when the machine died, or its pages are missing");
+	return false;
+}
+
+static bool search_and_choose(struct search *search, struct crash_set *set)
+{
+	bool ok;
+
+	if (!search_all(search))
+		return false;
+	/* What the chain does not lead to belongs to it by its number. */
+	if (set->has_header) {
+		ok = cpus_add(search, set, set->id);
+	} else {
+		ok = headers_choose(search, set);
+		if (ok && !set->has_header)
+			ok = cpus_choose(search, set);
+	}
+	if (!ok) {
+		say_errno(ENOMEM, "cannot hold what kipt left in the dump");
+		return false;
+	}
+	return set->has_header || set->count || nothing_found(search);
+}
+
+/* Returns false without memory. */
+static bool header_take(struct search *search, struct crash_set *set)
+{
+	u64 address = search->find->header;
+	struct crash_page page;
+
+	crash_page_read(&search->source, address, &page);
+	if (page.verdict == CRASH_GOOD &&
+	    page.head.kind == KIPT_CRASH_HEADER)
+		return crash_set_read(set, &search->source, &page);
+	say_note("the header at 0x%llx %s: the dump is searched",
+		 (unsigned long long)address,
+		 crash_verdict_text(page.verdict == CRASH_GOOD ?
+				    CRASH_NO_MAGIC : page.verdict));
+	return true;
+}
+
+static bool chain_is_whole(const struct crash_set *set)
+{
+	if (set->broken) {
+		say_note("the page at 0x%llx %s: the dump is searched for the CPUs behind it",
+			 (unsigned long long)set->broken_at,
+			 crash_verdict_text(set->broken_by));
+		return false;
+	}
+	return set->has_header && set->count >= set->header.nr_cpus;
+}
+
+static void missing_tell(const struct crash_set *set)
+{
+	if (set->has_header && set->count < set->header.nr_cpus)
+		say_note("%u of %u CPUs have no good page in the dump: their traces are missing",
+			 set->header.nr_cpus - set->count,
+			 set->header.nr_cpus);
+}
+
+bool crash_find(struct crash_find *find, struct crash_set *set)
+{
+	struct search search = {
+		.find = find,
+		.source = dump_source(find->dump),
+	};
+	bool ok = true;
+
+	memset(set, 0, sizeof(*set));
+	if (find->header && !header_take(&search, set)) {
+		say_errno(ENOMEM, "cannot hold what kipt left in the dump");
+		return false;
+	}
+	if (!chain_is_whole(set))
+		ok = search_and_choose(&search, set);
+	free(search.list);
+	if (ok)
+		missing_tell(set);
+	return ok;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Puts together what is known of a machine that died, see crash_machine.h: each
+ * part of a dump may be missing, and most can be had in two ways.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash_find.h"
+#include "crash_log.h"
+#include "crash_machine.h"
+#include "crash_symbols.h"
+#include "say.h"
+#include "vmcoreinfo.h"
+
+/* Where Linux has its own text, whatever it adds to that. */
+#define KERNEL_MAP	0xffffffff80000000ULL
+
+/* Direct maps of machines with four levels begin above. */
+#define FOUR_LEVELS	0xffff800000000000ULL
+
+const struct kipt_crash_layout *
+crash_machine_layout(const struct crash_machine *machine)
+{
+	return machine->set.has_header ? &machine->set.header.layout : NULL;
+}
+
+static u32 levels_find(const struct crash_machine *machine)
+{
+	const struct kipt_crash_layout *layout = crash_machine_layout(machine);
+	u64 five;
+
+	if (layout && layout->direct_map)
+		return layout->direct_map < FOUR_LEVELS ? 5 : 4;
+	if (vmcoreinfo_number(machine->info, "NUMBER", "pgtable_l5_enabled",
+			      &five))
+		return five ? 5 : 4;
+	return 4;
+}
+
+/* The page table the kernel began with; nobody takes it away. */
+static u64 first_table(const struct crash_machine *machine)
+{
+	u64 table, base;
+
+	if (!vmcoreinfo_symbol(machine->info, "init_top_pgt", &table) ||
+	    !vmcoreinfo_number(machine->info, "NUMBER", "phys_base", &base))
+		return 0;
+	return table - KERNEL_MAP + base;
+}
+
+/* Any address the kernel has. */
+static u64 probe_find(const struct crash_machine *machine)
+{
+	const struct kipt_crash_layout *layout = crash_machine_layout(machine);
+	u64 address;
+	u32 i;
+
+	if (vmcoreinfo_symbol(machine->info, "_stext", &address))
+		return address;
+	if (layout && layout->module)
+		return layout->module;
+	for (i = 0; i < machine->set.count; i++) {
+		const struct crash_cpu *cpu = machine->set.cpus[i];
+
+		if (cpu->stop_good && cpu->page.stop.ip >> 63)
+			return cpu->page.stop.ip;
+	}
+	return 0;
+}
+
+static bool table_try(struct crash_machine *machine, u64 cr3, u64 probe)
+{
+	return cr3 && crash_memory_kernel(machine->memory, cr3, probe);
+}
+
+static void table_choose(struct crash_machine *machine)
+{
+	u64 probe = probe_find(machine);
+	u32 i;
+
+	if (table_try(machine, first_table(machine), probe))
+		return;
+	for (i = 0; i < machine->set.count; i++) {
+		const struct crash_cpu *cpu = machine->set.cpus[i];
+
+		if (cpu->stop_good &&
+		    table_try(machine, cpu->page.stop.cr3, probe))
+			return;
+	}
+}
+
+/* With more levels than there are nothing is found, so the others are tried. */
+static bool memory_open(struct crash_machine *machine)
+{
+	u32 levels = levels_find(machine), try;
+
+	for (try = 0; try < 2; try++) {
+		crash_memory_destroy(machine->memory);
+		machine->memory = crash_memory_create(&machine->source,
+						      try ? 9 - levels :
+						      levels);
+		if (!machine->memory) {
+			say_errno(ENOMEM, "cannot read the dump's code");
+			return false;
+		}
+		table_choose(machine);
+		if (crash_memory_has_kernel(machine->memory))
+			return true;
+	}
+	return true;
+}
+
+static void memory_judge(const struct crash_machine *machine)
+{
+	if (!crash_memory_has_kernel(machine->memory))
+		say_note("there is no page table of the kernel in the dump: its code can only come from --image");
+}
+
+static u64 header_from_log(struct crash_machine *machine)
+{
+	if (!machine->info || !memory_open(machine) ||
+	    !crash_memory_has_kernel(machine->memory))
+		return 0;
+	return crash_log_header(machine->memory, &machine->source,
+				machine->info);
+}
+
+/* Dumps that have no VMCOREINFO of their own have that of the kernel's memory. */
+static void info_choose(struct crash_machine *machine, u64 seen)
+{
+	const struct kipt_crash_layout *layout = crash_machine_layout(machine);
+
+	if (!machine->info && layout)
+		machine->info = vmcoreinfo_read(&machine->source,
+						layout->vmcoreinfo);
+	if (!machine->info)
+		machine->info = vmcoreinfo_read(&machine->source, seen);
+}
+
+bool crash_machine_open(struct crash_machine *machine, const char *path,
+			u64 header)
+{
+	struct crash_find find = { .header = header };
+
+	memset(machine, 0, sizeof(*machine));
+	machine->dump = dump_open(path);
+	if (!machine->dump)
+		return false;
+	machine->source = dump_source(machine->dump);
+	machine->info = dump_vmcoreinfo(machine->dump);
+	find.dump = machine->dump;
+	if (!header)
+		find.header = header_from_log(machine);
+	if (!crash_find(&find, &machine->set))
+		return false;
+	info_choose(machine, find.vmcoreinfo);
+	if (!memory_open(machine))
+		return false;
+	memory_judge(machine);
+	return true;
+}
+
+static u32 snapshot_read(void *ctx, u64 address, void *bytes, u32 size)
+{
+	const struct kipt_snapshot *snapshot = ctx;
+
+	if (address >= snapshot->size)
+		return 0;
+	if (size > snapshot->size - address)
+		size = snapshot->size - address;
+	memcpy(bytes, snapshot->data + address, size);
+	return size;
+}
+
+bool crash_machine_snapshot(struct crash_machine *machine,
+			    const struct kipt_snapshot *snapshot)
+{
+	struct crash_page *page = malloc(sizeof(*page));
+	enum crash_verdict verdict;
+	bool ok = false;
+
+	memset(machine, 0, sizeof(*machine));
+	machine->source = (struct crash_source){ snapshot_read,
+						 (void *)snapshot };
+	if (!page) {
+		say_errno(ENOMEM, "cannot read snapshot %u", snapshot->id);
+		return false;
+	}
+	verdict = crash_page_read(&machine->source, 0, page);
+	if (verdict == CRASH_GOOD && page->head.kind == KIPT_CRASH_HEADER)
+		ok = crash_set_read(&machine->set, &machine->source, page);
+	if (!ok)
+		say_error("snapshot %u cannot be read: it %s", snapshot->id,
+			  crash_verdict_text(verdict));
+	free(page);
+	return ok;
+}
+
+void crash_machine_close(struct crash_machine *machine)
+{
+	crash_memory_destroy(machine->memory);
+	free(machine->info);
+	crash_set_free(&machine->set);
+	dump_close(machine->dump);
+	memset(machine, 0, sizeof(*machine));
+}
+
+struct symbols *crash_machine_symbols(struct crash_machine *machine)
+{
+	if (!machine->memory || !crash_memory_has_kernel(machine->memory))
+		return NULL;
+	return crash_symbols_load(machine->memory, machine->info,
+				  crash_machine_layout(machine));
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A machine that died, as its dump shows it: what kipt left, its memory, its
+ * symbols.
+ */
+#ifndef KIPT_CRASH_MACHINE_H
+#define KIPT_CRASH_MACHINE_H
+
+#include "crash_memory.h"
+#include "crash_pages.h"
+#include "dump.h"
+#include "session.h"
+#include "symbols.h"
+
+/**
+ * struct crash_machine - a machine that died
+ * @dump: its memory; NULL: it is a snapshot
+ * @source: the same, for those who need not know what it is
+ * @set: what kipt left
+ * @info: VMCOREINFO; NULL: the dump has none
+ * @memory: its virtual memory; without kernel addresses if no page table was
+ *	found
+ */
+struct crash_machine {
+	struct dump *dump;
+	struct crash_source source;
+	struct crash_set set;
+	char *info;
+	struct crash_memory *memory;
+};
+
+/**
+ * crash_machine_open() - open a dump and find what is in it
+ * @machine: filled
+ * @path: the dump
+ * @header: address of kipt's header; 0: it is looked for
+ *
+ * Return: true, or false after a sentence; crash_machine_close() in both cases.
+ */
+bool crash_machine_open(struct crash_machine *machine, const char *path,
+			u64 header);
+
+/**
+ * crash_machine_snapshot() - what a machine keeps that survived
+ * @machine: filled; it has no memory but the traces
+ * @snapshot: with its data; must live as long
+ *
+ * Return: true, or false after a sentence; crash_machine_close() in both cases.
+ */
+bool crash_machine_snapshot(struct crash_machine *machine,
+			    const struct kipt_snapshot *snapshot);
+
+/**
+ * crash_machine_close() - free it all
+ * @machine: was filled
+ */
+void crash_machine_close(struct crash_machine *machine);
+
+/**
+ * crash_machine_layout() - where the kernel has what it has
+ * @machine: the machine
+ *
+ * Return: the layout, NULL if there is no header.
+ */
+const struct kipt_crash_layout *
+crash_machine_layout(const struct crash_machine *machine);
+
+/**
+ * crash_machine_symbols() - its symbols
+ * @machine: the machine
+ *
+ * Return: the table, the caller's; NULL after a sentence.
+ */
+struct symbols *crash_machine_symbols(struct crash_machine *machine);
+
+#endif /* KIPT_CRASH_MACHINE_H */

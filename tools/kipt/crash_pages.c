@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages of a crash, see crash_pages.h. Nothing here knows what a dump is, and
+ * nothing in a page is believed before it was checked.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash_pages.h"
+
+#define PAGE		KIPT_CRASH_PAGE_BYTES
+
+/* Where memory ends for every x86 CPU. */
+#define PHYSICAL_END	(1ULL << 52)
+
+const char *crash_verdict_text(enum crash_verdict verdict)
+{
+	static const char *const texts[] = {
+		[CRASH_GOOD] = "is good",
+		[CRASH_NO_MAGIC] = "is no page of kipt",
+		[CRASH_VERSION] = "is of another version of kipt",
+		[CRASH_SIZE] = "has sizes that make no sense",
+		[CRASH_SUM] = "has a wrong checksum",
+		[CRASH_MISSING] = "is not in the dump",
+	};
+
+	return texts[verdict];
+}
+
+/* CRC-32 as zlib makes it, half a byte at a time. */
+static u32 sum_add(u32 sum, const void *bytes, size_t size)
+{
+	static const u32 table[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
+	const u8 *byte = bytes;
+
+	sum = ~sum;
+	for (; size; size--, byte++) {
+		sum = table[(sum ^ *byte) & 15] ^ sum >> 4;
+		sum = table[(sum ^ *byte >> 4) & 15] ^ sum >> 4;
+	}
+	return ~sum;
+}
+
+static bool size_fits(const struct crash_page *page)
+{
+	u64 least;
+
+	switch (page->head.kind) {
+	case KIPT_CRASH_HEADER:
+		return page->head.size ==
+		       offsetof(struct kipt_crash_header, event);
+	case KIPT_CRASH_CPU:
+		least = sizeof(page->cpu) + (u64)page->cpu.nr_here *
+					    sizeof(page->cpu.regions[0]);
+		break;
+	case KIPT_CRASH_REGIONS:
+		least = sizeof(page->regions) +
+			(u64)page->regions.nr_here *
+				sizeof(page->regions.regions[0]);
+		break;
+	default:
+		return false;
+	}
+	return least <= page->head.size && page->head.size <= PAGE;
+}
+
+static bool sum_fits(const struct crash_page *page)
+{
+	struct crash_page copy = *page;
+
+	copy.head.crc = 0;
+	if (page->head.kind == KIPT_CRASH_CPU)
+		memset(&copy.cpu.stop, 0, sizeof(copy.cpu.stop));
+	return sum_add(0, copy.bytes, copy.head.size) == page->head.crc;
+}
+
+static enum crash_verdict page_judge(const struct crash_page *page)
+{
+	static const char magic[sizeof(page->head.magic)] = KIPT_CRASH_MAGIC;
+
+	if (memcmp(page->head.magic, magic, sizeof(magic)))
+		return CRASH_NO_MAGIC;
+	if (page->head.version != KIPT_CRASH_VERSION)
+		return CRASH_VERSION;
+	if (!size_fits(page))
+		return CRASH_SIZE;
+	return sum_fits(page) ? CRASH_GOOD : CRASH_SUM;
+}
+
+enum crash_verdict crash_page_read(const struct crash_source *source,
+				   u64 address, struct crash_page *page)
+{
+	page->address = address;
+	if (address % PAGE || address >= PHYSICAL_END)
+		page->verdict = CRASH_NO_MAGIC;
+	else if (source->read(source->ctx, address, page->bytes, PAGE) != PAGE)
+		page->verdict = CRASH_MISSING;
+	else
+		page->verdict = page_judge(page);
+	return page->verdict;
+}
+
+bool crash_event_good(const struct kipt_crash_header *header)
+{
+	const struct kipt_crash_event *event = &header->event;
+
+	return event->hook &&
+	       sum_add(0, &event->hook, sizeof(*event) -
+		       offsetof(struct kipt_crash_event, hook)) == event->crc;
+}
+
+static bool stop_good(const struct kipt_crash_stop *stop)
+{
+	return sum_add(0, &stop->state, sizeof(*stop) -
+		       offsetof(struct kipt_crash_stop, state)) == stop->crc;
+}
+
+static bool region_fits(const struct crash_cpu *cpu,
+			const struct kipt_crash_region *region)
+{
+	return region->size && region->address < PHYSICAL_END &&
+	       region->size <= PHYSICAL_END - region->address &&
+	       region->size <= cpu->page.size - cpu->known;
+}
+
+/* A region that does not fit is the end of what is known. */
+static bool regions_take(struct crash_cpu *cpu,
+			 const struct kipt_crash_region *list, u32 count)
+{
+	struct kipt_crash_region *regions;
+	u64 *begins;
+	u32 i;
+
+	if (!count)
+		return true;
+	regions = realloc(cpu->regions,
+			  (cpu->count + count) * sizeof(*regions));
+	if (!regions)
+		return false;
+	cpu->regions = regions;
+	begins = realloc(cpu->begins, (cpu->count + count) * sizeof(*begins));
+	if (!begins)
+		return false;
+	cpu->begins = begins;
+	for (i = 0; i < count && region_fits(cpu, &list[i]); i++) {
+		cpu->regions[cpu->count] = list[i];
+		cpu->begins[cpu->count++] = cpu->known;
+		cpu->known += list[i].size;
+	}
+	return true;
+}
+
+/* Pages are numbered from 0, so a chain that goes round ends. */
+static bool regions_follow(struct crash_cpu *cpu, u64 id, u64 address,
+			   const struct crash_source *source)
+{
+	struct crash_page page;
+	u32 number;
+
+	for (number = 0; address && cpu->known < cpu->page.size &&
+			 cpu->count < cpu->page.nr_regions; number++) {
+		if (crash_page_read(source, address, &page) != CRASH_GOOD ||
+		    page.head.kind != KIPT_CRASH_REGIONS ||
+		    page.head.id != id || page.head.number != number ||
+		    !page.regions.nr_here)
+			return true;
+		if (!regions_take(cpu, page.regions.regions,
+				  page.regions.nr_here))
+			return false;
+		address = page.head.more;
+	}
+	return true;
+}
+
+static void cpu_free(struct crash_cpu *cpu)
+{
+	if (!cpu)
+		return;
+	free(cpu->regions);
+	free(cpu->begins);
+	free(cpu);
+}
+
+static struct crash_cpu *cpu_make(const struct crash_page *page,
+				  const struct crash_source *source)
+{
+	struct crash_cpu *cpu = calloc(1, sizeof(*cpu));
+
+	if (!cpu)
+		return NULL;
+	cpu->address = page->address;
+	memcpy(&cpu->page, &page->cpu, sizeof(cpu->page));
+	cpu->stop_good = stop_good(&cpu->page.stop);
+	if (regions_take(cpu, page->cpu.regions, page->cpu.nr_here) &&
+	    regions_follow(cpu, page->head.id, page->head.more, source))
+		return cpu;
+	cpu_free(cpu);
+	return NULL;
+}
+
+bool crash_set_add(struct crash_set *set, const struct crash_source *source,
+		   const struct crash_page *page)
+{
+	struct crash_cpu **cpus, *cpu;
+	u32 i, at = 0;
+
+	while (at < set->count &&
+	       set->cpus[at]->page.page.number < page->head.number)
+		at++;
+	if (set->count >= CRASH_CPUS_MAX ||
+	    (at < set->count &&
+	     set->cpus[at]->page.page.number == page->head.number))
+		return true;
+	cpus = realloc(set->cpus, (set->count + 1) * sizeof(*cpus));
+	if (!cpus)
+		return false;
+	set->cpus = cpus;
+	cpu = cpu_make(page, source);
+	if (!cpu)
+		return false;
+	for (i = set->count++; i > at; i--)
+		cpus[i] = cpus[i - 1];
+	cpus[at] = cpu;
+	set->id = page->head.id;
+	return true;
+}
+
+static void chain_broken(struct crash_set *set, u64 address,
+			 enum crash_verdict verdict)
+{
+	set->broken = true;
+	set->broken_at = address;
+	set->broken_by = verdict;
+}
+
+/* Each page brings a CPU that was not known, so a chain that goes round ends. */
+static bool chain_follow(struct crash_set *set,
+			 const struct crash_source *source, u64 address)
+{
+	struct crash_page page;
+	u32 before;
+
+	while (address) {
+		if (crash_page_read(source, address, &page) != CRASH_GOOD) {
+			chain_broken(set, address, page.verdict);
+			return true;
+		}
+		if (page.head.kind != KIPT_CRASH_CPU ||
+		    page.head.id != set->id) {
+			chain_broken(set, address, CRASH_NO_MAGIC);
+			return true;
+		}
+		before = set->count;
+		if (!crash_set_add(set, source, &page))
+			return false;
+		if (set->count == before) {
+			chain_broken(set, address, CRASH_SIZE);
+			return true;
+		}
+		address = page.head.next;
+	}
+	return true;
+}
+
+bool crash_set_read(struct crash_set *set, const struct crash_source *source,
+		    const struct crash_page *header)
+{
+	memset(set, 0, sizeof(*set));
+	set->id = header->head.id;
+	set->has_header = true;
+	set->header_address = header->address;
+	set->header = header->header;
+	/* What is printed ends. */
+	set->header.release[sizeof(set->header.release) - 1] = 0;
+	set->header.kipt[sizeof(set->header.kipt) - 1] = 0;
+	set->header.boot_id[sizeof(set->header.boot_id) - 1] = 0;
+	set->event_good = crash_event_good(&header->header);
+	return chain_follow(set, source, header->head.next);
+}
+
+void crash_set_free(struct crash_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->count; i++)
+		cpu_free(set->cpus[i]);
+	free(set->cpus);
+	memset(set, 0, sizeof(*set));
+}
+
+/* The last region that begins at or before @at. */
+static u32 region_find(const struct crash_cpu *cpu, u64 at)
+{
+	u32 low = 0, high = cpu->count;
+
+	while (high - low > 1) {
+		u32 middle = low + (high - low) / 2;
+
+		if (cpu->begins[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+u32 crash_cpu_read(const struct crash_cpu *cpu,
+		   const struct crash_source *source, u64 at, u8 *bytes,
+		   u32 size)
+{
+	u32 done = 0, part, got;
+
+	while (done < size && at + done < cpu->known) {
+		u32 i = region_find(cpu, at + done);
+		u64 into = at + done - cpu->begins[i];
+
+		part = size - done;
+		if (part > cpu->regions[i].size - into)
+			part = cpu->regions[i].size - into;
+		got = source->read(source->ctx, cpu->regions[i].address + into,
+				   bytes + done, part);
+		done += got;
+		if (got < part)
+			break;
+	}
+	return done;
+}

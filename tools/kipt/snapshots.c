@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots in words and as JSON, see snapshots.h.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include <json-c/json.h>
+
+#include "crash_show.h"
+#include "genl.h"
+#include "jsonl.h"
+#include "names.h"
+#include "snapshots.h"
+
+struct list {
+	struct maps maps;
+	struct names *names;
+	bool json;
+	u32 count;
+};
+
+static void json_print(const struct kipt_snapshot *s, const char *at)
+{
+	struct json_object *line = json_object_new_object();
+
+	jsonl_text(line, "type", "snapshot");
+	jsonl_number(line, "id", s->id);
+	jsonl_number(line, "time", s->time);
+	jsonl_text(line, "hook", crash_hook_name(s->hook));
+	jsonl_number(line, "cpu", s->cpu);
+	if (s->ip) {
+		jsonl_hex(line, "ip", s->ip);
+		jsonl_text(line, "at", at);
+	}
+	if (s->has_trap)
+		jsonl_number(line, "trap", s->trap);
+	if (s->comm[0]) {
+		jsonl_number(line, "pid", s->pid);
+		jsonl_text(line, "comm", s->comm);
+	}
+	jsonl_number(line, "cpus", s->cpus);
+	jsonl_number(line, "bytes", s->size);
+	jsonl_print(line, stdout);
+}
+
+static void line_print(const struct kipt_snapshot *s, const char *at)
+{
+	time_t seconds = s->time / 1000000000;
+	char when[32] = "?";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	printf("%-4u %s  %-7s CPU %-3u %s", s->id, when,
+	       crash_hook_name(s->hook), s->cpu, s->ip ? at : "?");
+	if (s->comm[0])
+		printf("  %s (%u)", s->comm, s->pid);
+	printf("  %u CPUs, %llu KiB\n", s->cpus,
+	       (unsigned long long)s->size >> 10);
+}
+
+static void snapshot_found(void *ctx, const struct kipt_snapshot *snapshot)
+{
+	struct list *list = ctx;
+	char at[256];
+
+	list->count++;
+	names_text(list->names, 0, snapshot->ip, at, sizeof(at));
+	if (list->json)
+		json_print(snapshot, at);
+	else
+		line_print(snapshot, at);
+}
+
+bool snapshots_list(bool json)
+{
+	struct genl *genl = genl_open(false);
+	struct list list = { .json = json };
+	bool ok = false;
+
+	list.names = names_create(NULL, &list.maps, false);
+	if (genl && list.names)
+		ok = !genl_snapshot_each(genl, snapshot_found, &list);
+	if (ok && !list.count && !json)
+		puts("no snapshots: since the module was loaded no armed CPU met an oops or a warning");
+	names_destroy(list.names);
+	genl_close(genl);
+	return ok;
+}
