@@ -32,6 +32,7 @@ include selftests/sideband/sideband.mk
 include selftests/crash/crash.mk
 include selftests/messages/messages.mk
 include selftests/selftests.mk
+include selftests/crash/deaths.mk
 include tools/stress/stress.mk
 
 all: tools testcpu
@@ -42,7 +43,7 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test crash-test messages-test vm-console-test \
+	sideband-test crash-test crash-pages-test messages-test vm-console-test \
 	stress-judge-test
 
 install: tools

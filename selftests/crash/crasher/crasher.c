@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kills its machine, in the way and in the context that are written to
+ * /sys/kernel/debug/crasher as "FAULT" or "FAULT@CONTEXT", such as "null@irq".
+ * Before the fault it makes a few hundred calls, so that the end of the trace
+ * is known by its look. Never to be loaded where anything matters.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/panic.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/uaccess.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+#define STEPS	200
+#define FRAME	512
+
+static struct dentry *file;
+static DEFINE_SPINLOCK(spin);
+static volatile unsigned int seen;
+static void (*fault)(void);
+static atomic_t waited_for;
+static atomic_t nmi_wanted;
+
+static noinline void crasher_leaf(unsigned int n)
+{
+	if (n & 1)
+		seen += n;
+}
+
+static noinline void crasher_step(unsigned int n)
+{
+	crasher_leaf(n);
+	if (n % 3 == 0)
+		crasher_leaf(n + 1);
+}
+
+static noinline void crasher_walk(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < STEPS; n++)
+		crasher_step(n);
+}
+
+static noinline void crasher_null(void)
+{
+	int *volatile nowhere = NULL;
+
+	*nowhere = 1;
+}
+
+static noinline void crasher_call(void)
+{
+	void (*volatile nowhere)(void) = NULL;
+
+	nowhere();
+}
+
+static noinline void crasher_bug(void)
+{
+	BUG();
+}
+
+/* An address that is not canonical: #GP, not a page fault. */
+static noinline void crasher_gp(void)
+{
+	int *volatile nowhere = (int *)0x4141000000000000UL;
+
+	*nowhere = 1;
+}
+
+static noinline void crasher_panic(void)
+{
+	panic("crasher: panics");
+}
+
+static noinline unsigned int crasher_deep(unsigned int depth)
+{
+	volatile unsigned char frame[FRAME];
+
+	frame[depth % FRAME] = (unsigned char)depth;
+	if (depth == UINT_MAX)
+		return 0;
+	return crasher_deep(depth + 1) + frame[depth % FRAME];
+}
+
+/* The page below the stack is not there, and no stack for a page fault: #DF. */
+static noinline void crasher_overflow(void)
+{
+	seen += crasher_deep(0);
+}
+
+static noinline void crasher_warn(void)
+{
+	WARN(1, "crasher: warns\n");
+}
+
+/* Where the watchdogs are to find it. */
+static noinline void crasher_spin(void)
+{
+	spin_lock(&spin);
+	for (;;)
+		cpu_relax();
+}
+
+static noinline void crasher_hang(void)
+{
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule();
+	}
+}
+
+static void crasher_die(void)
+{
+	crasher_walk();
+	fault();
+}
+
+static void die_in_work(struct irq_work *work)
+{
+	crasher_die();
+}
+
+static void die_in_timer(struct timer_list *timer)
+{
+	crasher_die();
+}
+
+static int die_in_nmi(unsigned int kind, struct pt_regs *regs)
+{
+	if (!atomic_xchg(&nmi_wanted, 0))
+		return NMI_DONE;
+	crasher_die();
+	return NMI_HANDLED;
+}
+
+static int die_in_thread(void *unused)
+{
+	crasher_die();
+	/* What was survived; the thread is stopped by nobody. */
+	return 0;
+}
+
+/* All at the same moment, each on its CPU. */
+static int die_together(void *unused)
+{
+	local_irq_disable();
+	atomic_dec(&waited_for);
+	while (atomic_read(&waited_for) > 0)
+		cpu_relax();
+	crasher_die();
+	local_irq_enable();
+	return 0;
+}
+
+static int here(void)
+{
+	crasher_die();
+	return 0;
+}
+
+static int in_irq_work(void)
+{
+	static struct irq_work work;
+
+	init_irq_work(&work, die_in_work);
+	irq_work_queue(&work);
+	irq_work_sync(&work);
+	return 0;
+}
+
+static int in_timer_handler(void)
+{
+	static struct timer_list timer;
+
+	timer_setup(&timer, die_in_timer, 0);
+	mod_timer(&timer, jiffies + 1);
+	msleep(200);
+	return 0;
+}
+
+static void send_nmi(void)
+{
+	preempt_disable();
+	apic->send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);
+	preempt_enable();
+	mdelay(20);
+}
+
+static int in_nmi_handler(void)
+{
+	int err = register_nmi_handler(NMI_LOCAL, die_in_nmi, 0, "crasher");
+
+	if (err)
+		return err;
+	atomic_set(&nmi_wanted, 1);
+	send_nmi();
+	unregister_nmi_handler(NMI_LOCAL, "crasher");
+	return 0;
+}
+
+static int in_thread(void)
+{
+	struct task_struct *task = kthread_run(die_in_thread, NULL, "crasher");
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	msleep(200);
+	return 0;
+}
+
+static int on_all(void)
+{
+	struct task_struct *task;
+	unsigned int cpu;
+
+	atomic_set(&waited_for, num_online_cpus());
+	for_each_online_cpu(cpu) {
+		task = kthread_create_on_cpu(die_together, NULL, cpu, "crasher/%u");
+		if (IS_ERR(task))
+			return PTR_ERR(task);
+		wake_up_process(task);
+	}
+	msleep(1000);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	void (*fault)(void);
+} faults[] = {
+	{ "null", crasher_null },
+	{ "call", crasher_call },
+	{ "bug", crasher_bug },
+	{ "gp", crasher_gp },
+	{ "panic", crasher_panic },
+	{ "overflow", crasher_overflow },
+	{ "warn", crasher_warn },
+	{ "spin", crasher_spin },
+	{ "hang", crasher_hang },
+	/* An NMI that is nobody's. */
+	{ "nmi", send_nmi },
+};
+
+static const struct {
+	const char *name;
+	int (*reach)(void);
+} contexts[] = {
+	{ "task", here },
+	{ "thread", in_thread },
+	{ "irq", in_irq_work },
+	{ "softirq", in_timer_handler },
+	{ "nmi", in_nmi_handler },
+	{ "all", on_all },
+};
+
+static int die(const char *what, const char *where)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++)
+		if (!strcmp(what, faults[i].name))
+			break;
+	if (i == ARRAY_SIZE(faults))
+		return -EINVAL;
+	fault = faults[i].fault;
+	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
+		if (strcmp(where, contexts[i].name))
+			continue;
+		pr_notice("begins with %s@%s\n", what, where);
+		return contexts[i].reach();
+	}
+	return -EINVAL;
+}
+
+static ssize_t crasher_write(struct file *opened, const char __user *from,
+			     size_t size, loff_t *offset)
+{
+	char text[32], *where = text, *what;
+	int err;
+
+	if (size >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, from, size))
+		return -EFAULT;
+	text[size] = 0;
+	strim(text);
+	what = strsep(&where, "@");
+	err = die(what, where ? where : "task");
+	return err ? err : size;
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.write = crasher_write,
+};
+
+static int __init crasher_init(void)
+{
+	file = debugfs_create_file("crasher", 0200, NULL, NULL, &operations);
+	return PTR_ERR_OR_ZERO(file);
+}
+
+static void __exit crasher_exit(void)
+{
+	debugfs_remove(file);
+}
+
+module_init(crasher_init);
+module_exit(crasher_exit);
+MODULE_DESCRIPTION("Kills its machine, for tests");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Machines that die: what outlives them is held against the truth, see
+# selftests/crash/README.md.
+
+DEATHS := selftests/crash
+CRASHERS := $(foreach kernel,6.1 6.12 7.2,$(BUILD)/crash/module/$(kernel)/crasher.ko)
+
+$(CRASHERS): $(BUILD)/crash/module/%/crasher.ko: $(DEATHS)/crasher/crasher.c
+	$(DEATHS)/crasher/build $*
+
+.PHONY: crash-pages-test crash-programs crash-short crash-pairs crashtest
+crash-pages-test:
+	$(DEATHS)/pages_test
+
+crash-programs: testcpu kipt kipt-guest flow-programs
+	for kernel in $(KERNELS); do \
+		tools/vm/build-module $$kernel >/dev/null && \
+		$(MAKE) --no-print-directory \
+			$(BUILD)/crash/module/$$kernel/crasher.ko || exit; \
+	done
+
+# What `make check` has time for.
+crash-short: crash-programs
+	$(DEATHS)/series short $(KERNELS)
+
+crash-pairs: crash-programs
+	$(DEATHS)/series pairs $(SEED)
+
+crashtest: N ?= 20
+crashtest: crash-programs
+	$(DEATHS)/series random $(N) $(SEED)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The calls that a dying machine printed, held against the truth.
+
+The lines that end in "{" are the calls that had not returned; the functions
+they are in must be those of the truth, the innermost ones one for one. The last
+line is the place of the fault or the call.
+"""
+import bisect
+import re
+
+import truth
+
+PREFIX = re.compile(r"^\[ *[\d.]+\](?: *\[ *\w+\])? kipt: (.*)$")
+BEGIN = re.compile(r"^CPU (\d+), calls before the (.*) at (\S+)")
+TIME = re.compile(r"^ *(-?\d+\.\d)? +(\S.*)$")
+OPEN = re.compile(r"([\w.]+)(?: \[\w+\])?\(\) \{")
+PLACE = re.compile(r"^([\w.]+?)(?:\+0x([0-9a-f]+)/0x[0-9a-f]+)?(?: \[\w+\])?"
+                   r"(?:: (.+)| calls (.+)\(\))$")
+# Frames that must agree, unless there are fewer: what was open before the CPU
+# came to this task is not known to the truth.
+FRAMES = 6
+# Transfers of the truth that are looked through for open calls.
+BACK = 400000
+
+
+class Anything(frozenset):
+    """A set with all names in it."""
+
+    def __contains__(self, name):
+        return True
+
+
+ANY = Anything(["entry"])
+
+
+class Names:
+    """Functions by address."""
+
+    def __init__(self, kallsyms):
+        self.names = {}
+        with open(kallsyms) as file:
+            for line in file:
+                part = line.split()
+                if part[1] in "tTwW":
+                    self.names.setdefault(int(part[0], 16), set()).add(part[2])
+        self.starts = sorted(self.names)
+        where = {name: address for address, names in self.names.items()
+                 for name in names}
+        self.entry = where["__entry_text_start"], where["__entry_text_end"]
+
+    def of(self, address):
+        """(the names of a function, offset in it)"""
+        at = bisect.bisect_right(self.starts, address) - 1
+        if at < 0:
+            return {"0x%x" % address}, 0
+        # Labels in the code of one entry.
+        if self.entry[0] <= address < self.entry[1]:
+            return ANY, 0
+        return self.names[self.starts[at]], address - self.starts[at]
+
+
+def lines_of(console):
+    """The excerpt's lines, without what the log puts before them."""
+    found = []
+    for line in console:
+        match = PREFIX.match(line)
+        if not match:
+            continue
+        text = match.group(1)
+        if BEGIN.match(text):
+            found = [text]
+        elif found:
+            found.append(text)
+            if text.startswith("then "):
+                break
+    return found
+
+
+def open_calls(its_truth, first, fault):
+    """Where the calls stand that had not returned, the outermost first."""
+    sources = []
+    for number in range(max(first, fault - BACK), fault):
+        entry = its_truth.entry(number)
+        if entry.kind in (truth.CALL, truth.CALL_IND, truth.EXCEPTION,
+                          truth.INTERRUPT):
+            sources.append(entry.source)
+        elif entry.kind in (truth.RET, truth.IRET):
+            del sources[-1:]
+        elif entry.kind in (truth.ENABLE, truth.DISABLE, truth.SYSCALL):
+            sources = []
+    return sources
+
+
+def without_repeats(items):
+    """A recursion is one line."""
+    return [item for item, before in zip(items, [None] + items) if item != before]
+
+
+def what_is_wrong(lines, event, sources, names):
+    """None, or a sentence."""
+    if not lines:
+        return "there is none"
+    if int(BEGIN.match(lines[0]).group(1)) != event["cpu"]:
+        return "it is of another CPU"
+    times, calls, place = [], [], None
+    for line in lines[1:]:
+        match = TIME.match(line)
+        if not match:
+            continue
+        time, text = match.groups()
+        if time:
+            times.append(float(time))
+        if text.startswith("---"):
+            # Another stack, or a gap: what was open before is open no more.
+            calls = []
+        elif PLACE.match(text):
+            place = PLACE.match(text)
+        elif OPEN.search(text):
+            calls.append(OPEN.search(text).group(1))
+    if times != sorted(times):
+        return "times fall"
+    if not place:
+        return "it does not end at the fault or the call"
+    wanted, offset = names.of(event["ip"])
+    if place.group(1) not in wanted or int(place.group(2) or "0", 16) != offset:
+        return "it ends at %s+0x%s, not at %s+0x%x" % (
+            place.group(1), place.group(2), sorted(wanted)[0], offset)
+    if bool(place.group(3)) != bool(event["faulted"]):
+        return "a fault is told as a call, or a call as a fault"
+    frames = [names.of(source)[0] for source in sources]
+    if place.group(2):
+        frames.append(wanted)
+    elif calls and frames and calls[-1] not in frames[-1]:
+        # A jump led to where no function is; whose frame it is, it left.
+        calls = calls[:-1]
+    frames = without_repeats(frames)
+    calls = without_repeats(calls)
+    count = min(len(frames), max(len(calls), 1), FRAMES)
+    if len(calls) < count or any(call not in frame for call, frame in
+                                 zip(calls[-count:], frames[-count:])):
+        return "the calls are %s, and in truth %s" % (
+            " ".join(calls[-count:]),
+            " ".join(sorted(frame)[0] for frame in frames[-count:]))
+    return None
+
+
+def unnoticed(lines, event, sources, names):
+    """Of the two lines that say where it died, those that could be lost unseen. Of a
+    recursion any may be: it is one frame."""
+    told = []
+    for number, line in enumerate(lines):
+        match = TIME.match(line)
+        if match and (OPEN.search(line) or PLACE.match(match.group(2))):
+            call = OPEN.search(line)
+            told.append((number, call.group(1) if call else None))
+    if "+0x" not in lines[told[-1][0]]:
+        # It died where no function is: the call before is not compared.
+        del told[-2]
+    last = [number for at, (number, call) in enumerate(told)
+            if call not in (told[at - 1][1] if at else "",
+                            told[at + 1][1] if at + 1 < len(told) else "")]
+    return [lines[number] for number in last[-2:]
+            if not what_is_wrong(lines[:number] + lines[number + 1:], event,
+                                 sources, names)]

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Takes the kernel's code out of a dump, in the pages that `kipt decode
+--pages` reads: by the page table a CPU had, and the symbols and modules that
+the machine told before it died."""
+import struct
+
+PAGE = 4096
+PRESENT, LARGE = 1, 1 << 7
+ADDRESS_BITS = 0x000ffffffffff000
+# The first bits of an address of the kernel's are the same with four levels and
+# with five, so that the depth shows by whether a walk leads to _stext.
+LEVELS = (4, 5)
+
+
+def walk(dump, table, address, levels):
+    """The physical address of a virtual one, or None."""
+    for level in range(levels - 1, -1, -1):
+        shift = 12 + 9 * level
+        entry, = struct.unpack("<Q", dump.read(table + (address >> shift & 511) * 8, 8))
+        if not entry & PRESENT:
+            return None
+        if level == 0 or level <= 2 and entry & LARGE:
+            inside = (1 << shift) - 1
+            return (entry & ADDRESS_BITS & ~inside) | (address & inside)
+        table = entry & ADDRESS_BITS
+    return None
+
+
+def symbols(path):
+    """name -> address of the code symbols; the first of a name counts."""
+    found = {}
+    with open(path) as file:
+        for line in file:
+            part = line.split()
+            if part[1] in "tTwW":
+                found.setdefault(part[2], int(part[0], 16))
+    return found
+
+
+def code_pages(kallsyms, modules):
+    """Addresses of the pages that hold code."""
+    named = symbols(kallsyms)
+    pages = set(range(named["_stext"] & -PAGE, named["_etext"], PAGE))
+    with open(modules) as file:
+        for line in file:
+            part = line.split()
+            base = int(part[5], 16)
+            pages.update(range(base, base + int(part[1]), PAGE))
+    with open(kallsyms) as file:
+        # Pages of kprobes, trampolines and BPF programs.
+        pages.update(int(line.split()[0], 16) & -PAGE for line in file
+                     if "[__builtin__" in line or "[bpf]" in line)
+    return sorted(pages)
+
+
+def depth(dump, table, address):
+    for levels in LEVELS:
+        try:
+            if walk(dump, table, address, levels) is not None:
+                return levels
+        except Exception:
+            continue
+    raise ValueError("page table 0x%x leads nowhere" % table)
+
+
+def save(dump, cr3, kallsyms, modules, name):
+    """Writes NAME.addr and NAME.dump; returns how many pages."""
+    table = cr3 & ADDRESS_BITS
+    pages = code_pages(kallsyms, modules)
+    levels = depth(dump, table, symbols(kallsyms)["_stext"])
+    count = 0
+    with open(name + ".addr", "wb") as addresses, open(name + ".dump", "wb") as code:
+        for page in pages:
+            physical = walk(dump, table, page, levels)
+            if physical is not None:
+                addresses.write(struct.pack("<Q", page))
+                code.write(dump.read(physical, PAGE))
+                count += 1
+    return count

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The end of what the test CPU says one CPU executed, tools/testcpu/truth.h."""
+import collections
+import mmap
+import struct
+
+ENTRY = struct.Struct("<BBHIQQ")
+HEADER_BYTES = 24
+CALL, CALL_IND, RET, SYSCALL, IRET, INTERRUPT, EXCEPTION = 3, 5, 6, 7, 9, 11, 12
+FIRST_MARK = ENABLE = 32
+DISABLE, MARK_ON, MARK_OFF = 33, 34, 35
+
+Entry = collections.namedtuple("Entry", "kind source target")
+
+
+class Truth:
+    """The entries of one file, by number."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        self.count = (len(self.map) - HEADER_BYTES) // ENTRY.size
+
+    def entry(self, number):
+        kind, _, _, _, source, target = ENTRY.unpack_from(
+            self.map, HEADER_BYTES + number * ENTRY.size)
+        return Entry(kind, source, target)
+
+    def marks(self, wanted):
+        """Numbers of all marks of a kind; no other entry begins so."""
+        pattern = struct.pack("<BBH", wanted, 0, 0)
+        at = self.map.find(pattern, HEADER_BYTES)
+        while at >= 0:
+            if (at - HEADER_BYTES) % ENTRY.size == 0:
+                yield (at - HEADER_BYTES) // ENTRY.size
+            at = self.map.find(pattern, at + 1)
+
+    def run_that_stopped(self, tsc):
+        """(number from 1, first entry, entry of its end) of the run whose end
+        lies closest to a time."""
+        starts, ends = list(self.marks(MARK_ON)), list(self.marks(MARK_OFF))
+        if not ends:
+            return None
+        end = min(ends, key=lambda n: abs(self.entry(n).source - tsc))
+        before = [n for n in starts if n < end]
+        return len(before), before[-1], end
+
+    def write_end(self, path, first, end, most):
+        """A file of its own with the last entries of a run: its start, and from
+        then on @most at most."""
+        begin = max(first + 1, end - most)
+        with open(path, "wb") as file:
+            file.write(self.map[:HEADER_BYTES])
+            for one, last in ((first, first + 1), (begin, end + 1)):
+                file.write(self.map[HEADER_BYTES + one * ENTRY.size:
+                                    HEADER_BYTES + last * ENTRY.size])
+
+    def last_from(self, address, first, end):
+        """Number of the last transfer of [first, end) from an address."""
+        for number in range(end - 1, first, -1):
+            entry = self.entry(number)
+            if entry.source == address and entry.kind < FIRST_MARK:
+                return number
+        return None
+
+    def branch_before(self, number):
+        """The last transfer before an entry, marks left out."""
+        while number > 0:
+            number -= 1
+            entry = self.entry(number)
+            if entry.kind < FIRST_MARK:
+                return entry
+        return None
+
+    def targets(self, first, end):
+        """Where the transfers in [first, end) went."""
+        for number in range(first, end):
+            entry = self.entry(number)
+            if entry.kind < FIRST_MARK:
+                yield entry.target
