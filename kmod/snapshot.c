@@ -68,7 +68,7 @@ void kipt_snapshot_put(struct kipt_snapshot *snapshot)
  * struct copy - a snapshot that is being made
  * @snapshot: of this
  * @used: bytes of its data that are filled
- * @link: the member of the last page that leads to the next one
+ * @last: the page that is to lead to the next one
  */
 struct copy {
 	struct kipt_snapshot *snapshot;

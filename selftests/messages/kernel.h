@@ -195,6 +195,12 @@ static inline int nla_put_u32(struct sk_buff *skb, int type, u32 value)
 	return nla_put(skb, type, sizeof(value), &value);
 }
 
+static inline int nla_put_string(struct sk_buff *skb, int type,
+				 const char *text)
+{
+	return nla_put(skb, type, strlen(text) + 1, text);
+}
+
 /* Where unaligned access is cheap, nothing is put before it. */
 static inline int nla_put_u64_64bit(struct sk_buff *skb, int type, u64 value,
 				    int pad)

@@ -6,7 +6,9 @@
  */
 #include "kernel.h"
 
+#include "../../kmod/arm.h"
 #include "../../kmod/buffer.h"
+#include "../../kmod/crash_hooks.h"
 #include "../../kmod/follow.h"
 #include "../../kmod/netlink.h"
 #include "../../kmod/permission.h"
@@ -187,6 +189,19 @@ void kipt_sideband_losses(struct kipt_sideband *sideband,
 	memset(losses, 0, sizeof(*losses));
 }
 
+bool kipt_arm_is_armed(const struct kipt_session *session)
+{
+	return session->flags & KIPT_SESSION_FLAGS_ARMED;
+}
+
+/* The longest there is. */
+bool kipt_crash_hooks_fire(char *why, size_t size)
+{
+	memset(why, 'x', size - 1);
+	why[size - 1] = 0;
+	return false;
+}
+
 u32 kipt_follow_alive(const struct kipt_follow *follow)
 {
 	return follow != NULL;
@@ -212,6 +227,7 @@ static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
 	session->cause = KIPT_STOP_CAUSE_USER;
 	session->nr_filters = filters;
 	session->nr_traces = count;
+	session->flags = KIPT_SESSION_FLAGS_ARMED;
 	/* It is only asked for figures. */
 	session->follow = (void *)session;
 	for (i = 0; i < count; i++) {
