@@ -190,7 +190,8 @@ static bool status_line(pid_t tid, const char *key, char *value, size_t size)
 				 strspn(line + length + 1, " \t"));
 	}
 	fclose(file);
-	value[strcspn(value, "\n")] = 0;
+	if (found)
+		value[strcspn(value, "\n")] = 0;
 	return found;
 }
 
