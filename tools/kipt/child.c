@@ -19,6 +19,7 @@
 
 #include "child.h"
 #include "cpus.h"
+#include "plain.h"
 #include "say.h"
 #include "signals.h"
 
@@ -273,6 +274,7 @@ static void on_signal(struct child *child, pid_t tid, int number)
 	death.ip = regs.rip;
 	death.cpu = last_cpu(tid);
 	status_line(tid, "Name", death.comm, sizeof(death.comm));
+	plain_text(death.comm);
 	maps_read_task(child->maps, tid, death.pid);
 	child->dying(child->ctx, &death);
 }
