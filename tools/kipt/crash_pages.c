@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../uapi/linux/kipt.h"
 #include "crash_pages.h"
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
@@ -56,6 +57,9 @@ static bool size_fits(const struct crash_page *page)
 		return page->head.size ==
 		       offsetof(struct kipt_crash_header, event);
 	case KIPT_CRASH_CPU:
+		/* No ring is larger; a search in one would not end. */
+		if (page->cpu.size > KIPT_SIZE_MAX)
+			return false;
 		least = sizeof(page->cpu) + (u64)page->cpu.nr_here *
 					    sizeof(page->cpu.regions[0]);
 		break;
