@@ -101,7 +101,8 @@ static void text_until(struct text_save *save, u64 end)
 		end = save->start + FUNCTION_MAX;
 	if (at < save->saved)
 		at = save->saved;
-	for (; at < end && !save->failed; at += PAGE_BYTES) {
+	/* The last page of all is followed by address 0. */
+	for (; at && at < end && !save->failed; at += PAGE_BYTES) {
 		if (crash_memory_read(save->machine->memory, 0, at, bytes,
 				      PAGE_BYTES) == PAGE_BYTES)
 			save->failed = !pages_write(&save->pages, at, bytes);
