@@ -189,11 +189,15 @@ bool crash_machine_snapshot(struct crash_machine *machine,
 		return false;
 	}
 	verdict = crash_page_read(&machine->source, 0, page);
-	if (verdict == CRASH_GOOD && page->head.kind == KIPT_CRASH_HEADER)
-		ok = crash_set_read(&machine->set, &machine->source, page);
-	if (!ok)
-		say_error("snapshot %u cannot be read: it %s", snapshot->id,
-			  crash_verdict_text(verdict));
+	if (verdict == CRASH_GOOD && page->head.kind != KIPT_CRASH_HEADER)
+		verdict = CRASH_NO_MAGIC;
+	if (verdict != CRASH_GOOD)
+		say_error("snapshot %u cannot be read: its first page %s",
+			  snapshot->id, crash_verdict_text(verdict));
+	else if (crash_set_read(&machine->set, &machine->source, page))
+		ok = true;
+	else
+		say_errno(ENOMEM, "cannot read snapshot %u", snapshot->id);
 	free(page);
 	return ok;
 }

@@ -925,8 +925,8 @@ int genl_snapshot_get(struct genl *genl, u32 id,
 	snprintf(what, sizeof(what), "read snapshot %u", id);
 	err = request_do(genl, msg, what, snapshot_part_read, snapshot);
 	if (!err && snapshot->got != snapshot->size) {
-		say_errno(ENOMEM, "cannot read snapshot %u", id);
-		err = -ENOMEM;
+		err = snapshot->data || !snapshot->size ? -EIO : -ENOMEM;
+		say_errno(-err, "cannot read snapshot %u", id);
 	}
 	if (err) {
 		free(snapshot->data);
