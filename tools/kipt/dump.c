@@ -169,16 +169,6 @@ u64 dump_end(struct dump *dump)
 	return pages * KIPT_CRASH_PAGE_BYTES;
 }
 
-const char *dump_format(struct dump *dump)
-{
-	const char *text = NULL;
-
-	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_FILE_FORMAT,
-				  &text) || !text)
-		return "dump";
-	return text;
-}
-
 /* Without being told which system it is the library has none. */
 char *dump_vmcoreinfo(struct dump *dump)
 {
