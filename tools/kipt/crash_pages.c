@@ -12,9 +12,6 @@
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
 
-/* Where memory ends for every x86 CPU. */
-#define PHYSICAL_END	(1ULL << 52)
-
 const char *crash_verdict_text(enum crash_verdict verdict)
 {
 	static const char *const texts[] = {
@@ -101,7 +98,7 @@ enum crash_verdict crash_page_read(const struct crash_source *source,
 				   u64 address, struct crash_page *page)
 {
 	page->address = address;
-	if (address % PAGE || address >= PHYSICAL_END)
+	if (address % PAGE || address >= CRASH_PHYSICAL_END)
 		page->verdict = CRASH_NO_MAGIC;
 	else if (source->read(source->ctx, address, page->bytes, PAGE) != PAGE)
 		page->verdict = CRASH_MISSING;
@@ -128,8 +125,8 @@ static bool stop_good(const struct kipt_crash_stop *stop)
 static bool region_fits(const struct crash_cpu *cpu,
 			const struct kipt_crash_region *region)
 {
-	return region->size && region->address < PHYSICAL_END &&
-	       region->size <= PHYSICAL_END - region->address &&
+	return region->size && region->address < CRASH_PHYSICAL_END &&
+	       region->size <= CRASH_PHYSICAL_END - region->address &&
 	       region->size <= cpu->page.size - cpu->known;
 }
 

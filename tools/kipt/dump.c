@@ -145,18 +145,28 @@ struct crash_source dump_source(struct dump *dump)
 	return (struct crash_source){ .read = source_read, .ctx = dump };
 }
 
+/* What a segment says to have is not what is in the file. */
 bool dump_next(struct dump *dump, u64 *address)
 {
-	kdump_addr_t page = (*address + KIPT_CRASH_PAGE_BYTES - 1) /
-			    KIPT_CRASH_PAGE_BYTES;
+	u64 at;
 
-	if (dump->pages) {
-		if (kdump_bmp_find_set(dump->pages, &page))
+	do {
+		kdump_addr_t page = (*address + KIPT_CRASH_PAGE_BYTES - 1) /
+				    KIPT_CRASH_PAGE_BYTES;
+
+		if (dump->pages) {
+			if (kdump_bmp_find_set(dump->pages, &page))
+				return false;
+		} else if (page >= dump_end(dump) / KIPT_CRASH_PAGE_BYTES) {
 			return false;
-	} else if (page >= dump_end(dump) / KIPT_CRASH_PAGE_BYTES) {
-		return false;
-	}
-	*address = page * KIPT_CRASH_PAGE_BYTES;
+		}
+		if (page >= CRASH_PHYSICAL_END / KIPT_CRASH_PAGE_BYTES)
+			return false;
+		at = page * KIPT_CRASH_PAGE_BYTES;
+		*address = at;
+		if (!dump_elf_next(&dump->elf, address))
+			return false;
+	} while (*address != at);
 	return true;
 }
 
