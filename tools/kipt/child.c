@@ -19,6 +19,7 @@
 
 #include "child.h"
 #include "cpus.h"
+#include "plain.h"
 #include "say.h"
 #include "signals.h"
 
@@ -190,7 +191,8 @@ static bool status_line(pid_t tid, const char *key, char *value, size_t size)
 				 strspn(line + length + 1, " \t"));
 	}
 	fclose(file);
-	value[strcspn(value, "\n")] = 0;
+	if (found)
+		value[strcspn(value, "\n")] = 0;
 	return found;
 }
 
@@ -272,6 +274,7 @@ static void on_signal(struct child *child, pid_t tid, int number)
 	death.ip = regs.rip;
 	death.cpu = last_cpu(tid);
 	status_line(tid, "Name", death.comm, sizeof(death.comm));
+	plain_text(death.comm);
 	maps_read_task(child->maps, tid, death.pid);
 	child->dying(child->ctx, &death);
 }

@@ -46,7 +46,8 @@ static const struct kipt_option options[] = {
 	  "nothing is decoded" },
 	{ "header", 0, OPTION_HEADER, "ADDR",
 	  "physical address that the log named (\"crash header\n"
-	  "at\"); the dump is searched for it unless given" },
+	  "at\"); unless given it is looked up in the log of\n"
+	  "the dump, or searched for in all of it" },
 	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
 	  "code that is missing in the dump: the bytes of FILE\n"
 	  "stand at ADDR, or if it is ELF its lowest segment\n"
@@ -463,6 +464,7 @@ static int run(int argc, char **argv)
 	if (crash)
 		crash->image = image_create();
 	if (!crash || !crash->image) {
+		say_errno(ENOMEM, "cannot read a crash");
 		free(crash);
 		return KIPT_EXIT_FAILED;
 	}

@@ -323,6 +323,8 @@ static void missing_tell(const struct crash_set *set)
 		say_note("%u of %u CPUs have no good page in the dump: their traces are missing",
 			 set->header.nr_cpus - set->count,
 			 set->header.nr_cpus);
+	if (set->has_header && !set->header.nr_cpus && !set->count)
+		say_note("kipt was loaded, but had no session when the machine died: there is no trace");
 }
 
 bool crash_find(struct crash_find *find, struct crash_set *set)

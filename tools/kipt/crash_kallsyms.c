@@ -5,6 +5,7 @@
  * negative ones count from it downwards, if the kernel has those; later ones are
  * from where the offset itself stands. See crash_symbols.h.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,8 +182,10 @@ bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
 	bool ok = false;
 	u64 text;
 
-	if (!k)
+	if (!k) {
+		say_errno(ENOMEM, "cannot hold the kernel's symbols");
 		return false;
+	}
 	k->memory = memory;
 	k->symbols = symbols;
 	if (!vmcoreinfo_symbol(info, "_stext", &text) || !tables_get(k, info))

@@ -41,10 +41,29 @@ static bool ring_find(struct crash_memory *memory, const char *info,
 	return *size <= LOG_MAX;
 }
 
+/* A header that the log names. The texts are not in the order of time. */
+struct named {
+	u64 address;
+	bool crashed;
+	u64 tsc;
+};
+
+/* That of the newest crash; without one the last. */
+static void named_take(struct named *named, const struct crash_page *page)
+{
+	bool crashed = crash_event_good(&page->header);
+	u64 tsc = crashed ? page->header.event.tsc : 0;
+
+	if (named->crashed && (!crashed || tsc < named->tsc))
+		return;
+	*named = (struct named){ page->address, crashed, tsc };
+}
+
 /* Texts end without a mark, and digits of older ones may follow: what counts is
  * where a header is.
  */
-static u64 header_at(const struct crash_source *source, const char *digits)
+static void header_at(const struct crash_source *source, const char *digits,
+		      struct named *named)
 {
 	struct crash_page page;
 	char text[17] = "";
@@ -59,33 +78,30 @@ static u64 header_at(const struct crash_source *source, const char *digits)
 		address = strtoull(text, NULL, 16);
 		if (address &&
 		    crash_page_read(source, address, &page) == CRASH_GOOD &&
-		    page.head.kind == KIPT_CRASH_HEADER)
-			return address;
+		    page.head.kind == KIPT_CRASH_HEADER) {
+			named_take(named, &page);
+			return;
+		}
 	}
-	return 0;
 }
 
-static u64 text_look(const struct crash_source *source, const char *text,
-		     size_t size)
+static void text_look(const struct crash_source *source, const char *text,
+		      size_t size, struct named *named)
 {
 	size_t length = sizeof(words) - 1;
-	u64 found = 0, now;
 	size_t i;
 
 	for (i = 0; i + length < size; i++) {
-		if (memcmp(text + i, words, length))
-			continue;
-		now = header_at(source, text + i + length);
-		if (now)
-			found = now;
+		if (!memcmp(text + i, words, length))
+			header_at(source, text + i + length, named);
 	}
-	return found;
 }
 
 u64 crash_log_header(struct crash_memory *memory,
 		     const struct crash_source *source, const char *info)
 {
-	u64 data, size, at, now, found = 0;
+	struct named named = { 0 };
+	u64 data, size, at;
 	char text[LOOK + OVERLAP + 1];
 	u32 got;
 
@@ -95,9 +111,7 @@ u64 crash_log_header(struct crash_memory *memory,
 		got = crash_memory_read(memory, 0, data + at, text,
 					LOOK + OVERLAP);
 		text[got] = 0;
-		now = text_look(source, text, got);
-		if (now)
-			found = now;
+		text_look(source, text, got, &named);
 	}
-	return found;
+	return named.address;
 }

@@ -13,8 +13,8 @@
  * @source: physical memory
  * @info: VMCOREINFO
  *
- * Return: the last address named at which there is a good one; 0 if there is
- * none, or no log.
+ * Return: of the addresses named at which there is a good one that of the
+ * newest crash, without a crash the last; 0 if there is none, or no log.
  */
 u64 crash_log_header(struct crash_memory *memory,
 		     const struct crash_source *source, const char *info);

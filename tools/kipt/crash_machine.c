@@ -20,15 +20,16 @@
 /* Direct maps of machines with four levels begin above. */
 #define FOUR_LEVELS	0xffff800000000000ULL
 
-const struct kipt_crash_layout *
-crash_machine_layout(const struct crash_machine *machine)
+/* Where the kernel has what it has; NULL: there is no header. */
+static const struct kipt_crash_layout *
+layout_of(const struct crash_machine *machine)
 {
 	return machine->set.has_header ? &machine->set.header.layout : NULL;
 }
 
 static u32 levels_find(const struct crash_machine *machine)
 {
-	const struct kipt_crash_layout *layout = crash_machine_layout(machine);
+	const struct kipt_crash_layout *layout = layout_of(machine);
 	u64 five;
 
 	if (layout && layout->direct_map)
@@ -53,7 +54,7 @@ static u64 first_table(const struct crash_machine *machine)
 /* Any address the kernel has. */
 static u64 probe_find(const struct crash_machine *machine)
 {
-	const struct kipt_crash_layout *layout = crash_machine_layout(machine);
+	const struct kipt_crash_layout *layout = layout_of(machine);
 	u64 address;
 	u32 i;
 
@@ -130,7 +131,7 @@ static u64 header_from_log(struct crash_machine *machine)
 /* Dumps that have no VMCOREINFO of their own have that of the kernel's memory. */
 static void info_choose(struct crash_machine *machine, u64 seen)
 {
-	const struct kipt_crash_layout *layout = crash_machine_layout(machine);
+	const struct kipt_crash_layout *layout = layout_of(machine);
 
 	if (!machine->info && layout)
 		machine->info = vmcoreinfo_read(&machine->source,
@@ -189,11 +190,15 @@ bool crash_machine_snapshot(struct crash_machine *machine,
 		return false;
 	}
 	verdict = crash_page_read(&machine->source, 0, page);
-	if (verdict == CRASH_GOOD && page->head.kind == KIPT_CRASH_HEADER)
-		ok = crash_set_read(&machine->set, &machine->source, page);
-	if (!ok)
-		say_error("snapshot %u cannot be read: it %s", snapshot->id,
-			  crash_verdict_text(verdict));
+	if (verdict == CRASH_GOOD && page->head.kind != KIPT_CRASH_HEADER)
+		verdict = CRASH_NO_MAGIC;
+	if (verdict != CRASH_GOOD)
+		say_error("snapshot %u cannot be read: its first page %s",
+			  snapshot->id, crash_verdict_text(verdict));
+	else if (crash_set_read(&machine->set, &machine->source, page))
+		ok = true;
+	else
+		say_errno(ENOMEM, "cannot read snapshot %u", snapshot->id);
 	free(page);
 	return ok;
 }
@@ -212,5 +217,5 @@ struct symbols *crash_machine_symbols(struct crash_machine *machine)
 	if (!machine->memory || !crash_memory_has_kernel(machine->memory))
 		return NULL;
 	return crash_symbols_load(machine->memory, machine->info,
-				  crash_machine_layout(machine));
+				  layout_of(machine));
 }

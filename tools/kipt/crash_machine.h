@@ -57,15 +57,6 @@ bool crash_machine_snapshot(struct crash_machine *machine,
 void crash_machine_close(struct crash_machine *machine);
 
 /**
- * crash_machine_layout() - where the kernel has what it has
- * @machine: the machine
- *
- * Return: the layout, NULL if there is no header.
- */
-const struct kipt_crash_layout *
-crash_machine_layout(const struct crash_machine *machine);
-
-/**
  * crash_machine_symbols() - its symbols
  * @machine: the machine
  *

@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../uapi/linux/kipt.h"
 #include "crash_pages.h"
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
-
-/* Where memory ends for every x86 CPU. */
-#define PHYSICAL_END	(1ULL << 52)
 
 const char *crash_verdict_text(enum crash_verdict verdict)
 {
@@ -56,6 +54,9 @@ static bool size_fits(const struct crash_page *page)
 		return page->head.size ==
 		       offsetof(struct kipt_crash_header, event);
 	case KIPT_CRASH_CPU:
+		/* No ring is larger; a search in one would not end. */
+		if (page->cpu.size > KIPT_SIZE_MAX)
+			return false;
 		least = sizeof(page->cpu) + (u64)page->cpu.nr_here *
 					    sizeof(page->cpu.regions[0]);
 		break;
@@ -97,7 +98,7 @@ enum crash_verdict crash_page_read(const struct crash_source *source,
 				   u64 address, struct crash_page *page)
 {
 	page->address = address;
-	if (address % PAGE || address >= PHYSICAL_END)
+	if (address % PAGE || address >= CRASH_PHYSICAL_END)
 		page->verdict = CRASH_NO_MAGIC;
 	else if (source->read(source->ctx, address, page->bytes, PAGE) != PAGE)
 		page->verdict = CRASH_MISSING;
@@ -124,8 +125,8 @@ static bool stop_good(const struct kipt_crash_stop *stop)
 static bool region_fits(const struct crash_cpu *cpu,
 			const struct kipt_crash_region *region)
 {
-	return region->size && region->address < PHYSICAL_END &&
-	       region->size <= PHYSICAL_END - region->address &&
+	return region->size && region->address < CRASH_PHYSICAL_END &&
+	       region->size <= CRASH_PHYSICAL_END - region->address &&
 	       region->size <= cpu->page.size - cpu->known;
 }
 

@@ -15,6 +15,9 @@
 /* More CPUs than Linux has. */
 #define CRASH_CPUS_MAX		8192U
 
+/* Where memory ends for every x86 CPU. */
+#define CRASH_PHYSICAL_END	(1ULL << 52)
+
 /**
  * struct crash_source - the memory of the machine
  * @read: copies up to @size bytes at a physical address; returns how many, less

@@ -18,6 +18,9 @@
 /* No function is longer: what is behind belongs to nobody. */
 #define FUNCTION_MAX	(1 << 20)
 
+/* 256 MiB, more than kernel and modules have: symbols may be made up. */
+#define CODE_PAGES_MAX	65536U
+
 static FILE *file_make(const char *dir, const char *name)
 {
 	char path[4096];
@@ -101,7 +104,9 @@ static void text_until(struct text_save *save, u64 end)
 		end = save->start + FUNCTION_MAX;
 	if (at < save->saved)
 		at = save->saved;
-	for (; at < end && !save->failed; at += PAGE_BYTES) {
+	/* The last page of all is followed by address 0. */
+	for (; at && at < end && !save->failed &&
+	       save->pages.count < CODE_PAGES_MAX; at += PAGE_BYTES) {
 		if (crash_memory_read(save->machine->memory, 0, at, bytes,
 				      PAGE_BYTES) == PAGE_BYTES)
 			save->failed = !pages_write(&save->pages, at, bytes);
@@ -156,6 +161,9 @@ bool crash_save_kernel(const char *dir, struct crash_machine *machine,
 		symbols_each(symbols, symbol_text, &save);
 		text_until(&save, save.start + FUNCTION_MAX);
 	}
+	if (save.pages.count == CODE_PAGES_MAX)
+		say_note("%s has only the first %u MiB of the code", name,
+			 CODE_PAGES_MAX / (1048576 / PAGE_BYTES));
 	return pages_close(&save.pages, name) &&
 	       (!symbols || kallsyms_save(dir, symbols));
 }

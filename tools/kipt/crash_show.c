@@ -198,12 +198,14 @@ static void event_json(struct json_object *line,
 	jsonl_number(line, "asked", event->asked);
 	jsonl_number(line, "answered", event->answered);
 	jsonl_hex(line, "tsc", event->tsc);
-	if (!event->ip)
+	if (!event->ip && !event->faulted)
 		return;
 	jsonl_flag(line, "faulted", event->faulted != 0);
 	jsonl_hex(line, "ip", event->ip);
-	jsonl_text(line, "at",
-		   names_text(names, 0, event->ip, text, sizeof(text)));
+	if (event->ip)
+		jsonl_text(line, "at",
+			   names_text(names, 0, event->ip, text,
+				      sizeof(text)));
 	if (event->trap != NO_TRAP)
 		jsonl_number(line, "trap", event->trap);
 }

@@ -115,8 +115,9 @@ static bool module_take(struct symbols *symbols, struct crash_memory *memory,
 	return true;
 }
 
-bool crash_modules_add(struct symbols *symbols, struct crash_memory *memory,
-		       const struct kipt_crash_layout *layout)
+/* False without memory. */
+static bool modules_take(struct symbols *symbols, struct crash_memory *memory,
+			 const struct kipt_crash_layout *layout)
 {
 	struct module module = { .address = layout->module };
 	u32 i, left = MODULE_SYMBOLS;
@@ -149,8 +150,9 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
 		return NULL;
 	}
 	crash_kallsyms_add(symbols, memory, info);
-	if (layout && layout->module)
-		crash_modules_add(symbols, memory, layout);
+	if (layout && layout->module &&
+	    !modules_take(symbols, memory, layout))
+		say_errno(ENOMEM, "cannot hold all symbols of modules");
 	if (symbols_count(symbols))
 		return symbols;
 	symbols_destroy(symbols);

@@ -33,15 +33,4 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
 bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
 			const char *info);
 
-/**
- * crash_modules_add() - the symbols of its modules
- * @symbols: where to
- * @memory: as for crash_symbols_load()
- * @layout: where they are
- *
- * Return: true, or false after a sentence.
- */
-bool crash_modules_add(struct symbols *symbols, struct crash_memory *memory,
-		       const struct kipt_crash_layout *layout);
-
 #endif /* KIPT_CRASH_SYMBOLS_H */

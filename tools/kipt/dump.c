@@ -145,18 +145,28 @@ struct crash_source dump_source(struct dump *dump)
 	return (struct crash_source){ .read = source_read, .ctx = dump };
 }
 
+/* What a segment says to have is not what is in the file. */
 bool dump_next(struct dump *dump, u64 *address)
 {
-	kdump_addr_t page = (*address + KIPT_CRASH_PAGE_BYTES - 1) /
-			    KIPT_CRASH_PAGE_BYTES;
+	u64 at;
 
-	if (dump->pages) {
-		if (kdump_bmp_find_set(dump->pages, &page))
+	do {
+		kdump_addr_t page = (*address + KIPT_CRASH_PAGE_BYTES - 1) /
+				    KIPT_CRASH_PAGE_BYTES;
+
+		if (dump->pages) {
+			if (kdump_bmp_find_set(dump->pages, &page))
+				return false;
+		} else if (page >= dump_end(dump) / KIPT_CRASH_PAGE_BYTES) {
 			return false;
-	} else if (page >= dump_end(dump) / KIPT_CRASH_PAGE_BYTES) {
-		return false;
-	}
-	*address = page * KIPT_CRASH_PAGE_BYTES;
+		}
+		if (page >= CRASH_PHYSICAL_END / KIPT_CRASH_PAGE_BYTES)
+			return false;
+		at = page * KIPT_CRASH_PAGE_BYTES;
+		*address = at;
+		if (!dump_elf_next(&dump->elf, address))
+			return false;
+	} while (*address != at);
 	return true;
 }
 
@@ -167,16 +177,6 @@ u64 dump_end(struct dump *dump)
 	if (kdump_get_number_attr(dump->ctx, "max_pfn", &pages))
 		return 0;
 	return pages * KIPT_CRASH_PAGE_BYTES;
-}
-
-const char *dump_format(struct dump *dump)
-{
-	const char *text = NULL;
-
-	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_FILE_FORMAT,
-				  &text) || !text)
-		return "dump";
-	return text;
 }
 
 /* Without being told which system it is the library has none. */

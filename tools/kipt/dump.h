@@ -53,14 +53,6 @@ bool dump_next(struct dump *dump, u64 *address);
 u64 dump_end(struct dump *dump);
 
 /**
- * dump_format() - what kind of dump it is
- * @dump: the dump
- *
- * Return: a word of the library.
- */
-const char *dump_format(struct dump *dump);
-
-/**
  * dump_vmcoreinfo() - what the kernel says of itself, if the dump has it
  * @dump: the dump
  *

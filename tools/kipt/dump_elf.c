@@ -8,10 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../uapi/linux/kipt_crash.h"
 #include "dump_elf.h"
 
 /* More memory than that many pieces has no machine. */
 #define SEGMENTS_MAX	65536U
+
+#define PAGE		KIPT_CRASH_PAGE_BYTES
 
 static u32 segment_count(int fd, const Elf64_Ehdr *head)
 {
@@ -87,4 +90,28 @@ u32 dump_elf_there(const struct dump_elf *elf, u64 address, u32 size)
 		i = ~0U;
 	}
 	return done;
+}
+
+bool dump_elf_next(const struct dump_elf *elf, u64 *address)
+{
+	bool found = false;
+	u64 at, next = 0;
+	u32 i;
+
+	if (!elf->count)
+		return true;
+	for (i = 0; i < elf->count; i++) {
+		const struct dump_part *part = &elf->parts[i];
+
+		at = (part->address + PAGE - 1) / PAGE * PAGE;
+		if (at < *address)
+			at = *address;
+		if (at - part->address >= part->size || (found && at >= next))
+			continue;
+		next = at;
+		found = true;
+	}
+	if (found)
+		*address = next;
+	return found;
 }

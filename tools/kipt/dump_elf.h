@@ -46,4 +46,13 @@ bool dump_elf_read(struct dump_elf *elf, int fd);
  */
 u32 dump_elf_there(const struct dump_elf *elf, u64 address, u32 size);
 
+/**
+ * dump_elf_next() - the next page of which the begin is in the file
+ * @elf: the memory
+ * @address: physical, of a page, where to begin; the page's on success
+ *
+ * Return: true, or false if there is none.
+ */
+bool dump_elf_next(const struct dump_elf *elf, u64 *address);
+
 #endif /* KIPT_DUMP_ELF_H */

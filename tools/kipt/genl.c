@@ -20,6 +20,7 @@
 #include "genl.h"
 #include "hardware.h"
 #include "kipt.h"
+#include "plain.h"
 #include "say.h"
 
 /* Messages of a dump are as large as the reader's buffer, up to 32 KiB. */
@@ -856,6 +857,7 @@ static void snapshot_fields_read(struct nlattr **a,
 	if (a[KIPT_A_SNAPSHOT_COMM])
 		nla_strlcpy(snapshot->comm, a[KIPT_A_SNAPSHOT_COMM],
 			    sizeof(snapshot->comm));
+	plain_text(snapshot->comm);
 }
 
 /**
@@ -923,8 +925,8 @@ int genl_snapshot_get(struct genl *genl, u32 id,
 	snprintf(what, sizeof(what), "read snapshot %u", id);
 	err = request_do(genl, msg, what, snapshot_part_read, snapshot);
 	if (!err && snapshot->got != snapshot->size) {
-		say_errno(ENOMEM, "cannot read snapshot %u", id);
-		err = -ENOMEM;
+		err = snapshot->data || !snapshot->size ? -EIO : -ENOMEM;
+		say_errno(-err, "cannot read snapshot %u", id);
 	}
 	if (err) {
 		free(snapshot->data);

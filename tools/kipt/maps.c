@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "maps.h"
+#include "plain.h"
 #include "say.h"
 
 void maps_free(struct maps *maps)
@@ -100,6 +101,7 @@ static void comm_read(struct process *process, u32 tid)
 		return;
 	if (fgets(process->comm, sizeof(process->comm), file))
 		process->comm[strcspn(process->comm, "\n")] = 0;
+	plain_text(process->comm);
 	fclose(file);
 }
 
@@ -197,9 +199,11 @@ static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
 	if (sscanf(line, "process %u %n", pid, &at) == 1 && at) {
 		struct process *process = process_get(maps, *pid);
 
-		if (process)
+		if (process) {
 			snprintf(process->comm, sizeof(process->comm), "%s",
 				 line + at);
+			plain_text(process->comm);
+		}
 		return process;
 	}
 	if (sscanf(line, "map %llx %llx %llx %n", &start, &end, &offset,

@@ -11,6 +11,7 @@
 #include "elf_symbols.h"
 #include "kernel_symbols.h"
 #include "names.h"
+#include "plain.h"
 #include "source.h"
 
 /* The vDSO is two pages at most today; libelf checks what is behind. */
@@ -23,7 +24,7 @@
 
 struct object {
 	char *path;
-	const char *name;
+	char *name;
 	struct elf_symbols *elf;
 	bool source_tried;
 	struct source *source;
@@ -57,6 +58,15 @@ struct names *names_create(const char *kallsyms, struct maps *maps, bool live)
 	return names;
 }
 
+static void object_free(struct object *object)
+{
+	elf_symbols_destroy(object->elf);
+	source_destroy(object->source);
+	free(object->name);
+	free(object->path);
+	free(object);
+}
+
 void names_destroy(struct names *names)
 {
 	struct object *object;
@@ -65,10 +75,7 @@ void names_destroy(struct names *names)
 		return;
 	while ((object = names->objects)) {
 		names->objects = object->next;
-		elf_symbols_destroy(object->elf);
-		source_destroy(object->source);
-		free(object->path);
-		free(object);
+		object_free(object);
 	}
 	symbols_destroy(names->kernel);
 	free(names);
@@ -102,14 +109,15 @@ static struct object *object_get(struct names *names, const char *path)
 			return names->object = object;
 	}
 	object = calloc(1, sizeof(*object));
-	if (object)
-		object->path = strdup(path);
-	if (!object || !object->path) {
-		free(object);
+	if (!object)
+		return NULL;
+	object->path = strdup(path);
+	object->name = strdup(slash ? slash + 1 : path);
+	if (!object->path || !object->name) {
+		object_free(object);
 		return NULL;
 	}
-	object->name = slash ? object->path + (slash - path) + 1 :
-			       object->path;
+	plain_text(object->name);
 	object->elf = object_load(path);
 	object->next = names->objects;
 	names->objects = object;
@@ -254,6 +262,7 @@ static bool comm_live(struct names *names, u32 tid)
 		return false;
 	ok = fgets(names->comm, sizeof(names->comm), file);
 	names->comm[strcspn(names->comm, "\n")] = 0;
+	plain_text(names->comm);
 	fclose(file);
 	return ok;
 }

@@ -9,6 +9,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "plain.h"
 #include "source.h"
 
 struct source {
@@ -84,5 +85,6 @@ bool source_text(struct source *source, u64 offset, char *text, size_t size)
 		return false;
 	slash = strrchr(file, '/');
 	snprintf(text, size, "%s:%d", slash ? slash + 1 : file, number);
+	plain_text(text);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
 #include "symbols.h"
 
 struct symbol {
@@ -65,6 +66,7 @@ static u32 text_keep(struct symbols *symbols, const char *name,
 
 	memcpy(symbols->text + at, name, len);
 	memcpy(symbols->text + at + len, suffix, more);
+	plain_text(symbols->text + at);
 	symbols->text_size += len + more;
 	return at;
 }
