@@ -37,8 +37,8 @@ int kipt_arm_reserve(struct kipt_session *session,
 			continue;
 		err = kipt_setup_reserve_cpu(session, &session->traces[i],
 					     extack);
-		/* It went offline just now. */
-		if (err && err != -ENXIO)
+		/* It went offline just now; or is tried again by itself. */
+		if (err && err != -ENXIO && !session->generation)
 			return err;
 	}
 	return 0;
@@ -72,7 +72,7 @@ int kipt_arm_start(struct kipt_session *session,
 
 	for (i = 0; i < session->nr_traces; i++) {
 		err = start_cpu(session, &session->traces[i], extack);
-		if (err && err != -ENXIO)
+		if (err && err != -ENXIO && session->generation == 1)
 			return err;
 	}
 	return 0;

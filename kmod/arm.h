@@ -60,7 +60,8 @@ int kipt_arm_reserve(struct kipt_session *session,
  *
  * Context: the CPU hotplug lock is not held.
  *
- * Return: 0 or an errno, as under session-start; some may trace then.
+ * Return: 0 or an errno, as under session-start; some may trace then. After the
+ * first start a CPU that refuses keeps no other from it.
  */
 int kipt_arm_start(struct kipt_session *session,
 		   struct netlink_ext_ack *extack);

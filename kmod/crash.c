@@ -8,6 +8,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
@@ -62,6 +63,10 @@ static u32 last_number;
 /* It will not survive. */
 static bool dying;
 static atomic_t told = ATOMIC_INIT(0);
+/* It was a warning, and something worse came before tracing went on. */
+static atomic_t replaced = ATOMIC_INIT(0);
+/* The capture that is over; the work item may come when there is another. */
+static u32 over;
 /* Who was first, and how many oopses that thread had since. */
 static struct task_struct *first_task;
 static u32 first_oopses;
@@ -162,7 +167,7 @@ static u32 count_stopped(void)
 	unsigned int cpu;
 	u32 count = 0;
 
-	for_each_possible_cpu(cpu)
+	for_each_online_cpu(cpu)
 		count += is_asked(cpu) && has_stopped(cpu);
 	return count;
 }
@@ -180,6 +185,12 @@ static void wait_for_others(struct kipt_crash_event *event)
 	} while (++looks < WAIT_LOOKS || rdtsc() < end);
 }
 
+/* What a warning interrupts goes on, be it a change of the registers. */
+static bool is_for_good(enum kipt_crash_hook hook)
+{
+	return hook != KIPT_CRASH_HOOK_WARN;
+}
+
 /* On the first CPU. */
 static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 {
@@ -194,9 +205,10 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	first_task = current;
 	first_oopses = 0;
 	atomic_set(&told, 0);
+	atomic_set(&replaced, 0);
 	WRITE_ONCE(number, ++last_number);
 	kipt_trace_freeze();
-	stop_local(regs ? regs->ip : 0, true);
+	stop_local(regs ? regs->ip : 0, is_for_good(hook));
 	ask_others(&event);
 	/* Should another CPU that dies stop this one while it waits. */
 	kipt_crash_pages_set_event(&event);
@@ -245,18 +257,43 @@ static bool may_survive(enum kipt_crash_hook hook)
 	       hook == KIPT_CRASH_HOOK_WARN;
 }
 
+/*
+ * The machine did not die of a warning if an oops or a panic comes before
+ * tracing went on. The traces end at the warning; who reads them is told what
+ * it died of, and that they do not show it.
+ */
+static void replace_warning(enum kipt_crash_hook hook, u64 ip)
+{
+	struct kipt_crash_event event = *kipt_crash_pages_event();
+
+	if (atomic_read(&phase) != STOPPED || first_task == current ||
+	    event.hook != KIPT_CRASH_HOOK_WARN || atomic_xchg(&replaced, 1))
+		return;
+	event.hook = hook;
+	event.cpu = smp_processor_id();
+	event.tsc = rdtsc();
+	event.ip = ip;
+	event.trap = ~0;
+	event.faulted = 0;
+	first_task = current;
+	first_oopses = 0;
+	kipt_crash_pages_set_event(&event);
+}
+
 static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 {
-	if (may_survive(hook))
-		WRITE_ONCE(last_task, current);
-	else
+	if (!may_survive(hook))
 		/* Before the look at the phase; pairs with smp_mb() in forget(). */
 		smp_store_mb(dying, true);
+	else if (hook != KIPT_CRASH_HOOK_WARN)
+		WRITE_ONCE(last_task, current);
 	if (elect()) {
 		capture(hook, regs, ip);
 		atomic_set(&phase, STOPPED);
 	} else {
-		stop_local(regs ? regs->ip : 0, true);
+		stop_local(regs ? regs->ip : 0, is_for_good(hook));
+		if (hook != KIPT_CRASH_HOOK_WARN)
+			replace_warning(hook, ip);
 	}
 	if (!is_first_here())
 		return;
@@ -304,7 +341,8 @@ static bool is_armed_here(void)
 {
 	const struct kipt_trace *trace = kipt_trace_here();
 
-	return trace && kipt_arm_is_armed(trace->session);
+	return trace && READ_ONCE(trace->running) &&
+	       kipt_arm_is_armed(trace->session);
 }
 
 void kipt_crash_warn(struct pt_regs *regs, u64 ip)
@@ -323,12 +361,18 @@ void kipt_crash_warn(struct pt_regs *regs, u64 ip)
 	kipt_crash_pages_set_event(&event);
 }
 
+static void queue_survived(void)
+{
+	WRITE_ONCE(over, READ_ONCE(number));
+	irq_work_queue(&survived_irq_work);
+}
+
 void kipt_crash_warned(void)
 {
 	if (!is_first_here() || READ_ONCE(dying) ||
 	    kipt_crash_pages_event()->hook != KIPT_CRASH_HOOK_WARN)
 		return;
-	irq_work_queue(&survived_irq_work);
+	queue_survived();
 }
 
 /* Of the first CPU, if its session is armed and was asked to. */
@@ -353,14 +397,25 @@ void kipt_crash_tell(void)
 	print_excerpt(kipt_crash_pages_event());
 }
 
+/* A breakpoint of the probe counts as an NMI itself. */
+static bool is_in_interrupt(bool trapped)
+{
+	int level = preempt_count();
+
+	if (trapped && in_nmi())
+		level -= NMI_OFFSET + HARDIRQ_OFFSET;
+	return level & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK);
+}
+
 /* As make_task_dead() decides. Those that it panics for are not survived. */
-void kipt_crash_survived(void)
+void kipt_crash_survived(bool trapped)
 {
 	if (current != READ_ONCE(last_task) || READ_ONCE(dying))
 		return;
-	if (in_interrupt() || !current->pid || is_global_init(current))
+	if (is_in_interrupt(trapped) || !current->pid ||
+	    is_global_init(current))
 		return;
-	irq_work_queue(&survived_irq_work);
+	queue_survived();
 }
 
 static void queue_go_on(struct irq_work *work)
@@ -392,21 +447,47 @@ static bool forget(void)
 	return alive;
 }
 
+static DEFINE_PER_CPU(call_single_data_t, thaw_call);
+
 static void thaw_local(void *unused)
 {
 	kipt_trace_thaw_local();
 }
 
+/* Nobody waits: a CPU may spin for what the thread that oopsed held. */
+static void thaw_all(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		if (kipt_trace_of(cpu))
+			smp_call_function_single_async(cpu,
+						       &per_cpu(thaw_call, cpu));
+	cpus_read_unlock();
+}
+
 /* Should it die meanwhile, each CPU is stopped, whether it went on or not. */
 static void go_on(struct work_struct *work)
 {
-	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying))
+	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying) ||
+	    READ_ONCE(over) != READ_ONCE(number))
 		return;
 	kipt_snapshot_take();
+	kipt_crash_pages_reseal();
 	if (!forget())
 		return;
-	on_each_cpu(thaw_local, NULL, 1);
+	thaw_all();
 	pr_info("the machine survived, tracing goes on\n");
+}
+
+/* Per-CPU variables of modules are not relocated, so this is no initialiser. */
+void kipt_crash_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_CSD(&per_cpu(thaw_call, cpu), thaw_local, NULL);
 }
 
 void kipt_crash_uninit(void)

@@ -6,7 +6,7 @@
  * survives. Leaves to crash_hooks.c how it is known, to trace.c how a trace
  * stops, to crash_pages.c what is written.
  *
- * All but kipt_crash_uninit() runs where the machine is dying: no lock, no
+ * All but kipt_crash_init() and _uninit() runs where the machine is dying: no lock, no
  * allocation, no wait without a bound.
  */
 #ifndef KIPT_CRASH_H
@@ -67,10 +67,11 @@ void kipt_crash_warned(void);
 
 /**
  * kipt_crash_survived() - the thread that oopsed is about to exit
+ * @trapped: the caller may run in a breakpoint's handler
  *
  * If it was the last that did, tracing goes on. Context: any.
  */
-void kipt_crash_survived(void);
+void kipt_crash_survived(bool trapped);
 
 /**
  * kipt_crash_nmi_local() - an NMI came; stop if that is asked for
@@ -87,6 +88,13 @@ void kipt_crash_nmi_local(const struct pt_regs *regs);
  * interrupts off.
  */
 void kipt_crash_catch_up_local(void);
+
+/**
+ * kipt_crash_init() - ready for hooks
+ *
+ * Calls to CPUs may be under way until kipt_trace_calls_uninit().
+ */
+void kipt_crash_init(void);
 
 /**
  * kipt_crash_uninit() - nothing goes on any more

@@ -98,7 +98,7 @@ static int on_kexec(struct kprobe *probe, struct pt_regs *regs)
 
 static int on_task_dead(struct kprobe *probe, struct pt_regs *regs)
 {
-	kipt_crash_survived();
+	kipt_crash_survived(!kprobe_ftrace(probe));
 	return 0;
 }
 

@@ -172,6 +172,7 @@ int kipt_crash_pages_init(void)
 
 void kipt_crash_pages_uninit(void)
 {
+	memset(header->page.magic, 0, sizeof(header->page.magic));
 	free_page((unsigned long)header);
 }
 
@@ -287,6 +288,8 @@ void kipt_crash_pages_destroy(struct kipt_trace *trace)
 		return;
 	do {
 		more = page->more;
+		/* A dump has free pages, too. */
+		memset(page->magic, 0, sizeof(page->magic));
 		free_page((unsigned long)page);
 		kipt_memory_uncharge(PAGE_SIZE);
 		page = phys_to_virt(more);
@@ -499,4 +502,16 @@ void kipt_crash_pages_seal_cpu(struct kipt_crash_cpu *cpu)
 {
 	seal_stop(&cpu->stop);
 	seal(&cpu->page);
+}
+
+void kipt_crash_pages_reseal(void)
+{
+	struct kipt_crash_page *page;
+
+	mutex_lock(&chain_lock);
+	begin_change();
+	for (page = &header->page; page; page = next_page(page))
+		seal(page);
+	end_change();
+	mutex_unlock(&chain_lock);
 }

@@ -147,6 +147,14 @@ void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
 void kipt_crash_pages_mend(void);
 
 /**
+ * kipt_crash_pages_reseal() - make all checksums right again
+ *
+ * kipt_crash_pages_mend() may have met a change that went on. Context: may
+ * sleep; the machine survived.
+ */
+void kipt_crash_pages_reseal(void);
+
+/**
  * kipt_crash_pages_hold() - the chain and what it leads to stay as they are
  *
  * Context: may sleep; not at a crash.

@@ -47,6 +47,8 @@
 #define WINDOW_TIMES	4
 #define WINDOW_MOST	(4ULL << 20)
 #define TIME_MS		2000ULL
+/* A millisecond and more each; printing takes no longer than that. */
+#define RELEASE_LOOKS	4000U
 #define RECORDS_MOST	(16ULL << 20)
 /* The clock is looked at after that much trace, beside after each records. */
 #define SLICE_BYTES	(4U << 10)
@@ -164,21 +166,26 @@ int kipt_excerpt_prepare(void)
 	int err = 0;
 
 	mutex_lock(&users_lock);
-	if (!users)
+	if (!users && atomic_read(&state) == ABSENT)
 		err = alloc_excerpt(&the_excerpt);
 	if (!err && !users++)
-		atomic_set_release(&state, READY);
+		atomic_cmpxchg(&state, ABSENT, READY);
 	mutex_unlock(&users_lock);
 	return err;
 }
 
 void kipt_excerpt_release(void)
 {
+	u32 looks = 0;
+
 	mutex_lock(&users_lock);
 	if (!--users) {
-		while (atomic_cmpxchg(&state, READY, ABSENT) != READY)
+		while (atomic_cmpxchg(&state, READY, ABSENT) != READY &&
+		       ++looks < RELEASE_LOOKS)
 			usleep_range(1000, 2000);
-		free_excerpt(&the_excerpt);
+		/* What faulted while it printed never ends, and keeps it all. */
+		if (looks < RELEASE_LOOKS)
+			free_excerpt(&the_excerpt);
 	}
 	mutex_unlock(&users_lock);
 }

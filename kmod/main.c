@@ -32,6 +32,7 @@ static int __init kipt_init(void)
 	kipt_limits_init();
 	kipt_reserve_init();
 	kipt_trace_calls_init();
+	kipt_crash_init();
 	err = kipt_crash_pages_init();
 	if (err)
 		return err;

@@ -624,8 +624,14 @@ int kipt_session_resume(struct kipt_session *session,
 
 	mutex_lock(&session->lock);
 	if (session->state == KIPT_STATE_STOPPED &&
-	    session->cause == KIPT_STOP_CAUSE_SUSPEND)
+	    session->cause == KIPT_STOP_CAUSE_SUSPEND) {
 		err = start_locked(session, extack);
+		/* So that it is tried again. */
+		if (err && session->state == KIPT_STATE_NEW) {
+			session->cause = KIPT_STOP_CAUSE_SUSPEND;
+			set_state(session, KIPT_STATE_STOPPED);
+		}
+	}
 	mutex_unlock(&session->lock);
 	return err;
 }

@@ -37,17 +37,18 @@ static DEFINE_MUTEX(list_lock);
 static LIST_HEAD(list);
 static u32 last_id;
 static u32 count;
-/* Not kept since the last one that was. */
-static u32 missed;
+/* The last one could not be kept, and none was deleted since. */
+static bool missed;
 
 static u32 most(void)
 {
 	return min(snapshots, COUNT_MAX);
 }
 
+/* A quarter is left to oopses. One that could not be kept ends it. */
 bool kipt_snapshot_wanted(void)
 {
-	return READ_ONCE(count) < most();
+	return READ_ONCE(count) < most() - most() / 4 && !READ_ONCE(missed);
 }
 
 static void release(struct kref *refs)
@@ -98,7 +99,6 @@ static void add_size(void *ctx, const struct kipt_crash_cpu *cpu)
 	if (!has_trace(cpu))
 		return;
 	snapshot->size += PAGE_SIZE + trace_bytes(cpu);
-	snapshot->cpus++;
 }
 
 /* Bytes of the ring from an offset on, as many as lie in one block. */
@@ -139,13 +139,16 @@ static void add_cpu(void *ctx, const struct kipt_crash_cpu *from)
 {
 	struct copy *copy = ctx;
 	struct kipt_snapshot *snapshot = copy->snapshot;
+	size_t room = snapshot->size - copy->used, size;
 	struct kipt_crash_cpu *to;
-	size_t size;
 	u64 tail;
 
-	if (!has_trace(from))
+	/* CPUs stop and start without the lock: it may not be what was counted. */
+	if (!has_trace(from) || room < 2 * PAGE_SIZE)
 		return;
 	size = trace_bytes(from);
+	if (size > room - PAGE_SIZE)
+		return;
 	tail = max(from->stop.tail,
 		   from->stop.head - min_t(u64, from->stop.head, size));
 	to = (void *)(snapshot->data + copy->used);
@@ -165,6 +168,7 @@ static void add_cpu(void *ctx, const struct kipt_crash_cpu *from)
 	kipt_crash_pages_seal(copy->last);
 	copy->last = &to->page;
 	copy->used += PAGE_SIZE + size;
+	snapshot->cpus++;
 	if (to->page.number == snapshot->event.cpu) {
 		snapshot->pid = to->stop.pid;
 		memcpy(snapshot->comm, to->stop.comm, sizeof(snapshot->comm));
@@ -172,27 +176,50 @@ static void add_cpu(void *ctx, const struct kipt_crash_cpu *from)
 	}
 }
 
-static int fill(struct kipt_snapshot *snapshot)
+static int alloc_data(struct kipt_snapshot *snapshot)
 {
-	struct copy copy = { .snapshot = snapshot, .used = PAGE_SIZE };
-	struct kipt_crash_header *header;
-
 	snapshot->size = PAGE_SIZE;
+	kipt_crash_pages_hold();
 	kipt_crash_pages_each(add_size, snapshot);
-	if (!snapshot->cpus)
+	kipt_crash_pages_release();
+	if (snapshot->size == PAGE_SIZE)
 		return -ENODATA;
+	/* Without the lock: who starts or ends a session waits for that. */
 	snapshot->data = kipt_memory_alloc(snapshot->size);
-	if (!snapshot->data)
-		return -ENOMEM;
-	header = (void *)snapshot->data;
+	return snapshot->data ? 0 : -ENOMEM;
+}
+
+static void copy_all(struct kipt_snapshot *snapshot)
+{
+	struct kipt_crash_header *header = (void *)snapshot->data;
+	struct copy copy = {
+		.snapshot = snapshot,
+		.used = PAGE_SIZE,
+		.last = &header->page,
+	};
+
+	kipt_crash_pages_hold();
 	kipt_crash_pages_header(header);
 	header->page.next = 0;
-	header->nr_cpus = snapshot->cpus;
 	snapshot->event = header->event;
-	copy.last = &header->page;
-	kipt_crash_pages_seal(&header->page);
 	kipt_crash_pages_each(add_cpu, &copy);
-	return 0;
+	kipt_crash_pages_release();
+	header->nr_cpus = snapshot->cpus;
+	kipt_crash_pages_seal(&header->page);
+}
+
+/* Who looks for the pages of a crash in a dump is not to find these. */
+static void hide(struct kipt_snapshot *snapshot)
+{
+	struct kipt_crash_page *page;
+	u64 at = 0;
+
+	do {
+		page = (void *)(snapshot->data + at);
+		memcpy(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
+		       sizeof(page->magic));
+		at = page->next;
+	} while (at);
 }
 
 static struct kipt_snapshot *make(void)
@@ -204,13 +231,14 @@ static struct kipt_snapshot *make(void)
 		return NULL;
 	kref_init(&snapshot->refs);
 	snapshot->time = ktime_get_real_ns();
-	kipt_crash_pages_hold();
-	err = fill(snapshot);
-	kipt_crash_pages_release();
-	if (!err)
-		return snapshot;
-	kfree(snapshot);
-	return NULL;
+	err = alloc_data(snapshot);
+	if (err) {
+		kfree(snapshot);
+		return NULL;
+	}
+	copy_all(snapshot);
+	hide(snapshot);
+	return snapshot;
 }
 
 /* Calls follow one another: there is one work item that does it. */
@@ -218,13 +246,14 @@ void kipt_snapshot_take(void)
 {
 	struct kipt_snapshot *snapshot;
 
-	snapshot = kipt_snapshot_wanted() ? make() : NULL;
+	snapshot = READ_ONCE(count) < most() ? make() : NULL;
 	if (!snapshot) {
-		if (!missed++)
+		if (!missed)
 			pr_notice("the traces before this are not kept: there is no room or no memory for more snapshots, see 'kipt crash list'\n");
+		WRITE_ONCE(missed, true);
 		return;
 	}
-	missed = 0;
+	WRITE_ONCE(missed, false);
 	mutex_lock(&list_lock);
 	snapshot->id = ++last_id;
 	list_add_tail(&snapshot->node, &list);
@@ -269,6 +298,7 @@ void kipt_snapshot_delete(struct kipt_snapshot *snapshot)
 	if (was_there) {
 		list_del_init(&snapshot->node);
 		WRITE_ONCE(count, count - 1);
+		WRITE_ONCE(missed, false);
 	}
 	mutex_unlock(&list_lock);
 	if (was_there)

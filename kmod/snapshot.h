@@ -7,7 +7,8 @@
  *
  * A snapshot is pages as in uapi/linux/kipt_crash.h and the trace behind them,
  * in which an address is an offset from the begin of the snapshot. So who reads
- * a dump reads a snapshot too.
+ * a dump reads a snapshot too. Its pages have a magic of their own, so that they
+ * are not taken for those of a crash; checksums are as with the other one.
  */
 #ifndef KIPT_SNAPSHOT_H
 #define KIPT_SNAPSHOT_H
@@ -45,11 +46,12 @@ struct kipt_snapshot {
 };
 
 /**
- * kipt_snapshot_wanted() - whether one more would be kept
+ * kipt_snapshot_wanted() - whether one more of a warning would be kept
  *
  * Context: any, also NMI.
  *
- * Return: false if there are as many as the parameter snapshots says.
+ * Return: false if three quarters of the parameter snapshots are there, or the
+ * last one could not be kept and none was deleted since.
  */
 bool kipt_snapshot_wanted(void);
 

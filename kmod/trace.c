@@ -22,6 +22,7 @@
 #include "follow.h"
 #include "hw_regs.h"
 #include "pmi.h"
+#include "reserve.h"
 #include "session.h"
 #include "sideband.h"
 #include "trace.h"
@@ -85,7 +86,8 @@ void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
 
 void kipt_trace_attach(struct kipt_trace *trace)
 {
-	WRITE_ONCE(trace->owns_pmis, cpu_online(trace->cpu));
+	WRITE_ONCE(trace->owns_pmis, cpu_online(trace->cpu) &&
+				     kipt_reserve_held(trace->cpu));
 	WRITE_ONCE(per_cpu(attached, trace->cpu), trace);
 }
 

@@ -133,7 +133,7 @@ void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
  * kipt_trace_attach() - a CPU's interrupts, PMIs and switches are for a trace
  * @trace: of a CPU that no other trace is attached to
  *
- * Context: the CPU hotplug lock is held, for reading.
+ * Context: may sleep; the CPU hotplug lock is held, for reading.
  */
 void kipt_trace_attach(struct kipt_trace *trace);
 

@@ -175,6 +175,26 @@ static u32 snapshot_read(void *ctx, u64 address, void *bytes, u32 size)
 	return size;
 }
 
+/* In the module's memory they are not to be taken for those of a crash. */
+static void pages_reveal(const struct kipt_snapshot *snapshot)
+{
+	struct kipt_crash_page *page;
+	u64 at = 0, before;
+
+	do {
+		if (at % KIPT_CRASH_PAGE_BYTES || at >= snapshot->size ||
+		    snapshot->size - at < sizeof(*page))
+			return;
+		page = (struct kipt_crash_page *)(snapshot->data + at);
+		if (memcmp(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
+			   sizeof(page->magic)))
+			return;
+		memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
+		before = at;
+		at = page->next;
+	} while (at > before);
+}
+
 bool crash_machine_snapshot(struct crash_machine *machine,
 			    const struct kipt_snapshot *snapshot)
 {
@@ -183,6 +203,7 @@ bool crash_machine_snapshot(struct crash_machine *machine,
 	bool ok = false;
 
 	memset(machine, 0, sizeof(*machine));
+	pages_reveal(snapshot);
 	machine->source = (struct crash_source){ snapshot_read,
 						 (void *)snapshot };
 	if (!page) {

@@ -21,6 +21,8 @@
 #include <linux/types.h>
 
 #define KIPT_CRASH_MAGIC	"kipt crash page"	/* 16 bytes with its 0 */
+/* In snapshots of a machine that survived; checksums are made with the other. */
+#define KIPT_CRASH_SNAPSHOT_MAGIC	"kipt crash snap"
 #define KIPT_CRASH_VERSION	1
 #define KIPT_CRASH_PAGE_BYTES	4096
 #define KIPT_CRASH_COOKIE	64
