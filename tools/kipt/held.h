@@ -11,8 +11,8 @@
 #include "../../kmod/decode/port.h"
 #include "../../uapi/linux/kipt_record.h"
 
-/* More than a CPU executes between such a place and its stop. */
-#define HELD_MAX	65536U
+/* More than a CPU executes between such a place and its stop, interrupts included. */
+#define HELD_MAX	262144U
 
 /**
  * struct held - records that are held back
