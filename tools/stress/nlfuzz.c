@@ -586,6 +586,12 @@ static void result(bool ok, const char *name)
 	failures += !ok;
 }
 
+/* A machine that is well has none. */
+static bool needs_a_snapshot(const char *command)
+{
+	return !strcmp(command, "snapshot-del");
+}
+
 static bool all_succeeded(const struct totals *totals, unsigned long least)
 {
 	bool ok = true;
@@ -597,7 +603,7 @@ static bool all_succeeded(const struct totals *totals, unsigned long least)
 		printf("# %-13s succeeded %lu times, was refused %lu times\n",
 		       spec_commands[i].name, n,
 		       atomic_load(&totals->refused[i]));
-		ok &= n >= least;
+		ok &= n >= least || needs_a_snapshot(spec_commands[i].name);
 	}
 	return ok;
 }
