@@ -91,11 +91,22 @@ static uint64_t count_targets(const struct control *control,
 	return n;
 }
 
+/* Where a ring begins in the truth is found by what it has: without its first
+ * item it would begin at the second.
+ */
+static uint64_t first_target(const struct control *control,
+			     const struct match_options *options)
+{
+	return options->late_start && control->change == change_drop;
+}
+
 static struct targets find_targets(const struct control *control,
 				   struct flow_cursor truth,
+				   const struct match_options *options,
 				   const struct match_result *base)
 {
 	uint64_t wanted = count_targets(control, truth, base), n = 0;
+	uint64_t first = first_target(control, options);
 	struct targets targets = { .count = 0 };
 	struct flow_item item;
 
@@ -104,7 +115,8 @@ static struct targets find_targets(const struct control *control,
 		if (!applies(control, item.kind) ||
 		    match_skipped(base, item.index))
 			continue;
-		if (n == 0 || n == wanted / 2 || n == wanted - 1)
+		if (n >= first && (n == first || n == wanted / 2 ||
+				   n == wanted - 1))
 			targets.index[targets.count++] = item.index;
 		n++;
 	}
@@ -147,7 +159,7 @@ unsigned int control_run(struct flow_cursor truth, struct flow_cursor records,
 
 		if (!visible(control, options))
 			continue;
-		targets = find_targets(control, truth, base);
+		targets = find_targets(control, truth, options, base);
 		for (k = 0; k < targets.count; k++) {
 			bool found = change_found(control, targets.index[k],
 						  truth, records, options);
