@@ -53,21 +53,27 @@ def code_pages(kallsyms, modules):
     return sorted(pages)
 
 
-def depth(dump, table, address):
-    for levels in LEVELS:
-        try:
-            if walk(dump, table, address, levels) is not None:
-                return levels
-        except Exception:
-            continue
-    raise ValueError("page table 0x%x leads nowhere" % table)
+def depth(dump, table, addresses):
+    """How many levels it has: with another number few addresses lead anywhere."""
+    def lead(levels):
+        count = 0
+        for address in addresses:
+            try:
+                count += walk(dump, table, address, levels) is not None
+            except Exception:
+                continue
+        return count
+    levels = max(LEVELS, key=lead)
+    if not lead(levels):
+        raise ValueError("page table 0x%x leads nowhere" % table)
+    return levels
 
 
 def save(dump, cr3, kallsyms, modules, name):
     """Writes NAME.addr and NAME.dump; returns how many pages."""
     table = cr3 & ADDRESS_BITS
     pages = code_pages(kallsyms, modules)
-    levels = depth(dump, table, symbols(kallsyms)["_stext"])
+    levels = depth(dump, table, pages[::16])
     count = 0
     with open(name + ".addr", "wb") as addresses, open(name + ".dump", "wb") as code:
         for page in pages:
