@@ -19,7 +19,7 @@ crash-programs: testcpu kipt kipt-guest flow-programs
 			$(BUILD)/crash/module/$$kernel/crasher.ko || exit; \
 	done
 
-# What `make check` has time for.
+# Some minutes, on a computer that does nothing else.
 crash-short: crash-programs
 	$(DEATHS)/series short $(KERNELS)
 
