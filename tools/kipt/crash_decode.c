@@ -15,6 +15,7 @@
 #include "crash_decode.h"
 #include "held.h"
 #include "last_records.h"
+#include "own_records.h"
 #include "progress.h"
 #include "say.h"
 
@@ -24,12 +25,16 @@
 #define WINDOW		(4 << 20)
 #define WINDOW_END	(64 << 10)
 
+/* A system call's instruction, SYSCALL, SYSENTER or INT 80h, has two bytes. */
+#define SYSCALL_BYTES	2
+
 /* For cached code and paths; machines that read their dump have little. */
 #define FLOW_MEMORY	(8 << 20)
 
 struct run {
 	const struct crash_decode *decode;
 	struct output *output;
+	struct own_records own;
 	struct held held;
 	struct last_records *last;
 	struct kipt_flow *flow;
@@ -50,6 +55,9 @@ static u32 code_read(void *ctx, u64 space, u64 ip, u8 *bytes, u32 size)
 					 size);
 	if (!done && decode->live && ip >> 63)
 		done = kcore_read(decode->live, ip, bytes, size);
+	if (!done && decode->program && !(ip >> 63) &&
+	    crash_program_has(decode->program, space))
+		done = crash_program_code(decode->program, ip, bytes, size);
 	if (done < size && decode->image)
 		done += image_read(decode->image, ip + done, bytes + done,
 				   size - done);
@@ -86,12 +94,35 @@ static bool records_keep(void *ctx, const struct kipt_record *records,
 	return true;
 }
 
-static bool records_pass(struct run *run, const struct kipt_record *records,
-			 u32 count)
+static bool records_own(void *ctx, const struct kipt_record *records,
+			u32 count)
 {
+	struct run *run = ctx;
+
 	if (run->decode->end)
 		return held_take(&run->held, records, count);
 	return records_keep(run, records, count);
+}
+
+static bool is_own(void *ctx, u64 cr3)
+{
+	return crash_program_has(((struct run *)ctx)->decode->program, cr3);
+}
+
+static bool records_pass(struct run *run, const struct kipt_record *records,
+			 u32 count)
+{
+	if (run->decode->program)
+		return own_records_take(&run->own, records, count);
+	return records_own(run, records, count);
+}
+
+/* Where user code was left for good: by a fault, or into the kernel. */
+static bool is_death(const struct kipt_record *record, u64 ip)
+{
+	return record->type == KIPT_RECORD_DISABLE &&
+	       !(record->flags & KIPT_RF_NO_IP) &&
+	       (record->ip == ip || record->ip == ip - SYSCALL_BYTES);
 }
 
 /* Where only the kernel is traced, an NMI in user code begins the trace anew. */
@@ -99,6 +130,8 @@ static bool is_end(void *ctx, const struct kipt_record *record)
 {
 	const struct kipt_excerpt_end *end = ((struct run *)ctx)->decode->end;
 
+	if (((struct run *)ctx)->decode->program)
+		return is_death(record, end->ip);
 	if (end->ip >> 63 || !end->ip || !end->faulted)
 		return kipt_excerpt_ends(end, record);
 	return record->type == KIPT_RECORD_ENABLE ||
@@ -284,7 +317,7 @@ static struct kipt_flow_config config_make(const struct crash_decode *decode,
 	};
 
 	/* One by one is how the last ones are kept, and held back. */
-	if (decode->last || decode->end)
+	if (decode->last || decode->end || decode->program)
 		config.output &= ~(u32)KIPT_FLOW_PATHS;
 	if (decode->merge)
 		config.output |= KIPT_FLOW_TIME;
@@ -348,6 +381,7 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 	struct run run = {
 		.decode = decode,
 		.output = output,
+		.own = { .is_own = is_own, .give = records_own },
 		.held = { .is_place = is_end, .give = records_keep },
 	};
 	struct kipt_flow_config config = config_make(decode, output);
@@ -356,6 +390,11 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 	bool ok;
 
 	run.held.ctx = &run;
+	if (decode->program) {
+		run.own.tid = crash_program_signal(decode->program)->tid;
+		run.own.pid = crash_program_signal(decode->program)->pid;
+	}
+	run.own.ctx = &run;
 	if (!run_init(&run, &config)) {
 		run_uninit(&run);
 		say_errno(ENOMEM, "cannot decode CPU %u",

@@ -8,6 +8,7 @@
 #include "../../kmod/excerpt_text.h"
 #include "crash_memory.h"
 #include "crash_merge.h"
+#include "crash_program.h"
 #include "crash_trace.h"
 #include "image.h"
 #include "kcore.h"
@@ -19,6 +20,7 @@
  * @memory: the code; NULL: there is none
  * @live: the running kernel's code, where @memory has none; NULL: there is none
  * @image: more code, for what the dump has not; NULL: none
+ * @program: only its user code is shown, up to where it was killed; NULL: all is
  * @tsc_near: a time near the trace's
  * @last: only that many branches, the last; 0: all
  * @end: what came behind the last place like this is only counted; NULL: it is
@@ -30,6 +32,7 @@ struct crash_decode {
 	struct crash_memory *memory;
 	struct kcore *live;
 	const struct image *image;
+	const struct crash_program *program;
 	u64 tsc_near;
 	u32 last;
 	const struct kipt_excerpt_end *end;

@@ -191,7 +191,7 @@ static void pages_reveal(const struct kipt_snapshot *snapshot)
 			return;
 		memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
 		before = at;
-		at = page->next;
+		at = page->next ? page->next : page->more;
 	} while (at > before);
 }
 

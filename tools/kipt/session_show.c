@@ -83,6 +83,8 @@ void session_show(const struct kipt_session *session)
 	if (session->flags & KIPT_SESSION_FLAGS_ARMED)
 		printf("  at a crash: %u branches are printed\n",
 		       session->print_branches);
+	if (session->flags & KIPT_SESSION_FLAGS_USER)
+		puts("  programs that a signal kills are kept: kipt crash list");
 	if (session->hooks_lost[0])
 		printf("  a crash may be seen late or not at all: %s\n",
 		       session->hooks_lost);
@@ -132,6 +134,8 @@ void session_show_json(const struct kipt_session *session)
 		   session->flags & KIPT_SESSION_FLAGS_KEEP_CODE);
 	if (session->flags & KIPT_SESSION_FLAGS_ARMED) {
 		jsonl_flag(line, "armed", true);
+		jsonl_flag(line, "user",
+			   session->flags & KIPT_SESSION_FLAGS_USER);
 		jsonl_number(line, "print_branches", session->print_branches);
 		if (session->hooks_lost[0])
 			jsonl_text(line, "hooks_lost", session->hooks_lost);
