@@ -138,10 +138,10 @@ static u64 begin_of(const struct kipt_killed_code *code,
 
 static void find_all(struct kipt_killed_code *code, u64 ip)
 {
+	VMA_ITERATOR(vmi, current->mm, 0);
 	struct vm_area_struct *vma, *here;
 	struct mm_struct *mm = current->mm;
 	u32 looks = 0, count = 0;
-	VMA_ITERATOR(vmi, mm, 0);
 
 	here = find_vma(mm, ip);
 	if (here && (here->vm_start > ip || !(here->vm_flags & VM_EXEC)))
