@@ -176,9 +176,8 @@ static struct slot *find_slot(enum slot_state from, enum slot_state to)
 
 static void set_state(struct slot *slot, enum slot_state state)
 {
-	/* Pairs with the cmpxchg in find_slot(). */
-	smp_mb__before_atomic();
-	atomic_set(&slot->state, state);
+	/* Pairs with atomic_cmpxchg() in find_slot(). */
+	atomic_set_release(&slot->state, state);
 }
 
 static void free_slot(struct slot *slot)

@@ -73,7 +73,7 @@ static void forget_told(kuid_t uid)
 /* Of those who are killed in turns no more than a few lines are told a minute. */
 static bool is_to_be_told(kuid_t uid)
 {
-	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 5);
+	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 10);
 
 	lockdep_assert_held(&lock);
 	if (is_told(uid) || !__ratelimit(&limit))

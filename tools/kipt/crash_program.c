@@ -299,6 +299,18 @@ static const char *path_of(const struct mapped *mapped)
 	return mapped->other && slash ? slash + 1 : path;
 }
 
+/* For names of tasks. */
+static void comm_tell(const struct crash_program *program,
+		      const struct maps *maps)
+{
+	struct process *process = maps_process(maps, program->signal.pid);
+	struct child_death death;
+
+	crash_program_death(program, &death);
+	if (process)
+		memcpy(process->comm, death.comm, sizeof(death.comm));
+}
+
 bool crash_program_map(const struct crash_program *program, struct maps *maps)
 {
 	u32 i;
@@ -322,6 +334,7 @@ bool crash_program_map(const struct crash_program *program, struct maps *maps)
 			return false;
 		}
 	}
+	comm_tell(program, maps);
 	return true;
 }
 
