@@ -131,13 +131,26 @@ FIXTURE_SETUP(killed)
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 }
 
+/* What was about to be kept comes after the session is gone. */
+static bool all_is_free(struct kipt_nl *nl)
+{
+	int tries;
+
+	for (tries = 0; tries < 250 * slowness(); tries++) {
+		delete_all(nl);
+		if (!kipt_memory(nl))
+			return true;
+		wait_ms(20);
+	}
+	return false;
+}
+
 FIXTURE_TEARDOWN(killed)
 {
 	write_file(CPU1_ONLINE, "1");
-	delete_all(&self->nl);
 	if (self->id > 0)
 		kipt_session_del(&self->nl, self->id);
-	EXPECT_TRUE(memory_is_free(&self->nl));
+	EXPECT_TRUE(all_is_free(&self->nl));
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 	kipt_nl_close(&self->nl);
 }
@@ -430,34 +443,66 @@ TEST_F_TIMEOUT(killed, all_users_together_have_a_bound, 120)
 	EXPECT_EQ(OF_ALL, self->list.count);
 }
 
-/* As a user in a namespace, who could be thousands of users there. */
-static void many_users_in_one(void)
+/* User 1000 in a namespace, where it is as many users as it likes. */
+static void many_users_in_one(int go)
 {
+	char byte;
 	int i;
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID))
+	if (setresuid(1000, 1000, 1000) || prctl(PR_SET_DUMPABLE, 1) ||
+	    unshare(CLONE_NEWUSER | CLONE_NEWNS) || read(go, &byte, 1) != 1)
 		_exit(98);
 	for (i = 0; i < 2 * OF_USER; i++) {
 		if (!fork()) {
+			if (setresuid(i, i, i))
+				_exit(97);
 			read_nothing();
-			_exit(0);
 		}
 		wait(NULL);
 		wait_ms(100);
 	}
+	_exit(0);
 }
 
 TEST_F_TIMEOUT(killed, who_has_a_namespace_is_one_user, 60)
 {
-	int status;
+	int go[2], status = 0;
+	unsigned int i;
+	char path[64];
+	pid_t child;
 
-	run_as(1000, many_users_in_one, &status);
+	ASSERT_EQ(0, pipe(go));
+	child = fork();
+	if (!child)
+		many_users_in_one(go[0]);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", child);
+	/* Until there is a namespace it is that of all. */
+	for (i = 0; i < 250 && write_file(path, "0 20000 100"); i++)
+		wait_ms(20);
+	ASSERT_EQ(1, write(go[1], "", 1));
+	waitpid(child, &status, 0);
 	if (WEXITSTATUS(status) == 98)
 		SKIP(return, "user namespaces cannot be made");
 	wait_ms(500);
 	list_all(&self->nl, &self->list);
 	EXPECT_EQ(OF_USER, self->list.count);
-	EXPECT_EQ(OF_USER, count_of(&self->list, 1000));
+	for (i = 0; i < self->list.count; i++)
+		EXPECT_EQ(20000 + i, self->list.kept[i].uid);
+}
+
+/* The first process there, which no other signal of its own kills. */
+TEST_F(killed, in_another_pid_namespace)
+{
+	int status = 0;
+	pid_t child;
+
+	ASSERT_EQ(0, unshare(CLONE_NEWPID | CLONE_NEWNS));
+	child = fork();
+	if (!child)
+		read_nothing();
+	waitpid(child, &status, 0);
+	EXPECT_EQ(SIGSEGV, WTERMSIG(status));
+	EXPECT_NE(NULL, await(&self->nl, &self->list, child));
 }
 
 /* Each is one mapping, since its neighbours may do something else. */
