@@ -80,6 +80,7 @@ help:
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
 	@echo 'crashtest machines that die by chance, armed and not (N=, SEED=)'
 	@echo 'crash-pairs each way to die, setup, kernel, load with each other'
+	@echo 'crash-cost instructions that being armed costs'
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'

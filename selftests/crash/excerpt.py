@@ -60,19 +60,19 @@ class Names:
 
 
 def lines_of(console):
-    """The excerpt's lines, without what the log puts before them."""
-    found = []
+    """The lines of the last excerpt, without what the log puts before them: the
+    machine may have survived what came before."""
+    found, open_one = [], False
     for line in console:
         match = PREFIX.match(line)
         if not match:
             continue
         text = match.group(1)
         if BEGIN.match(text):
-            found = [text]
-        elif found:
+            found, open_one = [text], True
+        elif open_one:
             found.append(text)
-            if text.startswith("then "):
-                break
+            open_one = not text.startswith("then ")
     return found
 
 
