@@ -13,6 +13,8 @@
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/panic.h>
 #include <linux/sched.h>
@@ -25,6 +27,8 @@
 
 #define STEPS	200
 #define FRAME	512
+/* Watchdogs of lockups wait for six, of tasks for four to six. */
+#define WATCHED_SECONDS	9ULL
 
 static struct dentry *file;
 static DEFINE_SPINLOCK(spin);
@@ -105,6 +109,45 @@ static noinline void crasher_overflow(void)
 static noinline void crasher_warn(void)
 {
 	WARN(1, "crasher: warns\n");
+}
+
+static noinline void crasher_warnon(void)
+{
+	WARN_ON(1);
+}
+
+/* The kernel finds that the list is none. */
+static noinline void crasher_list(void)
+{
+	struct list_head first, second;
+
+	INIT_LIST_HEAD(&first);
+	list_add(&second, &first);
+	first.next = &first;
+	list_del(&second);
+}
+
+static noinline void crasher_atomic(void)
+{
+	preempt_disable();
+	schedule();
+	preempt_enable();
+}
+
+/* Long enough for the watchdogs, and then it goes on. */
+static noinline void crasher_stall(void)
+{
+	u64 end = ktime_get_ns() + WATCHED_SECONDS * NSEC_PER_SEC;
+
+	preempt_disable();
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	preempt_enable();
+}
+
+static noinline void crasher_late(void)
+{
+	schedule_timeout_uninterruptible(WATCHED_SECONDS * HZ);
 }
 
 /* Where the watchdogs are to find it. */
@@ -249,7 +292,14 @@ static const struct {
 	{ "panic", crasher_panic },
 	{ "overflow", crasher_overflow },
 	{ "warn", crasher_warn },
+	{ "warnon", crasher_warnon },
+	{ "list", crasher_list },
+	{ "atomic", crasher_atomic },
+	{ "stall", crasher_stall },
+	{ "late", crasher_late },
 	{ "spin", crasher_spin },
+	/* The same, where those of RCU are faster. */
+	{ "rcu", crasher_spin },
 	{ "hang", crasher_hang },
 	/* An NMI that is nobody's. */
 	{ "nmi", send_nmi },
