@@ -45,6 +45,10 @@ class Truth:
         before = [n for n in starts if n < end]
         return len(before), before[-1], end
 
+    def begin_of_last(self):
+        """The first entry of the run that was not ended."""
+        return list(self.marks(MARK_ON))[-1]
+
     def write_end(self, path, first, end, most):
         """A file of its own with the last entries of a run: its start, and from
         then on @most at most."""
