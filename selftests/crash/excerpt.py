@@ -102,7 +102,7 @@ def what_is_wrong(lines, event, sources, names):
         return "there is none"
     if int(BEGIN.match(lines[0]).group(1)) != event["cpu"]:
         return "it is of another CPU"
-    times, calls, place = [], [], None
+    times, calls, place, cut = [], [], None, False
     for line in lines[1:]:
         match = TIME.match(line)
         if not match:
@@ -112,7 +112,7 @@ def what_is_wrong(lines, event, sources, names):
             times.append(float(time))
         if text.startswith("---"):
             # Another stack, or a gap: what was open before is open no more.
-            calls = []
+            calls, cut = [], True
         elif PLACE.match(text):
             place = PLACE.match(text)
         elif OPEN.search(text):
@@ -135,7 +135,10 @@ def what_is_wrong(lines, event, sources, names):
         calls = calls[:-1]
     frames = without_repeats(frames)
     calls = without_repeats(calls)
-    count = min(len(frames), max(len(calls), 1), FRAMES)
+    # What was cut off may be all.
+    count = min(len(frames), max(len(calls), not cut), FRAMES)
+    if not count:
+        return None
     if len(calls) < count or any(call not in frame for call, frame in
                                  zip(calls[-count:], frames[-count:])):
         return "the calls are %s, and in truth %s" % (
