@@ -615,10 +615,10 @@ static void end_is_not_there(void)
 	       "               here tracing stopped: b+0x0/0x100",
 	       "the general protection fault at q+0x10/0x100 is not in the "
 	       "trace");
-	text.over = true;
+	text.cut = text.over = true;
 	begin();
 	show(&text, MOST);
-	text.over = false;
+	text.cut = text.over = false;
 	EXPECT("an empty trace, and no time",
 	       "           here time was up: 0x0",
 	       "the general protection fault at q+0x10/0x100 was not reached "
