@@ -11,6 +11,7 @@
 #include "crash_machine.h"
 #include "crash_save.h"
 #include "crash_show.h"
+#include "crash_tasks.h"
 #include "genl.h"
 #include "kcore.h"
 #include "last_records.h"
@@ -274,20 +275,31 @@ static bool end_wanted(const struct crash *crash)
 static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 		       struct output *output)
 {
+	const struct crash_source kernel = crash_machine_kernel(&crash->machine);
 	struct kipt_excerpt_end end;
+	struct crash_logs logs;
 	const struct crash_decode decode = {
 		.trace = trace,
 		.memory = crash->machine.memory,
 		.live = crash->live,
 		.image = crash->image,
+		.logs = &logs,
+		.tsc_khz = crash->machine.set.header.tsc_khz,
 		.tsc_near = time_near(crash, trace->cpu),
 		.last = crash->last,
 		.end = end_wanted(crash) &&
 		       end_find(crash, trace->cpu, &end) ? &end : NULL,
 		.merge = crash->merge,
 	};
+	bool ok = crash_logs_load(&logs, &kernel, trace->cpu);
 
-	return !trace->size || crash_decode(&decode, output);
+	if (!ok)
+		say_errno(ENOMEM, "cannot hold what was noted of CPU %u",
+			  trace->cpu->page.page.number);
+	else if (trace->size)
+		ok = crash_decode(&decode, output);
+	crash_logs_free(&logs);
+	return ok;
 }
 
 static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
@@ -358,12 +370,17 @@ static bool all_show(struct crash *crash, struct output *output)
 
 static bool show(struct crash *crash)
 {
+	struct crash_source kernel;
 	struct output output;
 	bool ok;
 
-	if (!cpus_check(crash) || !output_open(&output, &crash->view, false))
+	/* Of a machine that goes on, most processes are still there. */
+	if (!cpus_check(crash) ||
+	    !output_open(&output, &crash->view, crash->live))
 		return false;
 	maps_move(&output.maps, &crash->maps);
+	kernel = crash_machine_kernel(&crash->machine);
+	crash_tasks_load(&output.maps, &kernel, &crash->machine.set);
 	ok = all_show(crash, &output);
 	return output_close(&output, ok) && ok;
 }

@@ -233,6 +233,19 @@ void crash_machine_close(struct crash_machine *machine)
 	memset(machine, 0, sizeof(*machine));
 }
 
+static u32 kernel_read(void *ctx, u64 address, void *bytes, u32 size)
+{
+	return address >> 63 ? crash_memory_read(ctx, 0, address, bytes, size) :
+			       0;
+}
+
+struct crash_source crash_machine_kernel(struct crash_machine *machine)
+{
+	if (machine->memory)
+		return (struct crash_source){ kernel_read, machine->memory };
+	return machine->source;
+}
+
 struct symbols *crash_machine_symbols(struct crash_machine *machine)
 {
 	if (!machine->memory || !crash_memory_has_kernel(machine->memory))

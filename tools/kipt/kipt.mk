@@ -16,12 +16,15 @@ KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 KIPT_SOURCES := $(wildcard $(KIPT_DIR)/*.c)
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
-KIPT_EXCERPT := $(addprefix $(ROOT)/kmod/,excerpt_lines.c excerpt_text.c)
+KIPT_SHARED := $(addprefix $(ROOT)/kmod/,excerpt_lines.c excerpt_text.c \
+	patch_log.c switch_log.c task_merge.c text_view.c)
+KIPT_SHIM := $(ROOT)/tools/shim
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o) \
-	$(KIPT_EXCERPT:$(ROOT)/kmod/%.c=$(KIPT_OUT)/excerpt/%.o)
+	$(KIPT_SHARED:$(ROOT)/kmod/%.c=$(KIPT_OUT)/shared/%.o)
 KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(ROOT)/kmod/decode/*.h \
-	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/excerpt_*.h $(ROOT)/kmod/version.h)
+	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/version.h \
+	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/tsc_extend.h
 
 .PHONY: kipt kipt-libraries kipt-guest kipt-test kipt-install
 
@@ -54,10 +57,10 @@ $(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
 	@echo "  CC  decode/$*"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
 
-$(KIPT_OUT)/excerpt/%.o: $(ROOT)/kmod/%.c $(KIPT_HEADERS)
+$(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -I$(KIPT_SHIM) -c -o $@ $<
 
 # The guest's libraries are newer than this machine's: built in its root.
 kipt-guest:
