@@ -42,6 +42,8 @@ static_assert(KIPT_CRASH_PAGE_BYTES == PAGE_SIZE);
 /* Guards the chain and the static part of all pages. */
 static DEFINE_MUTEX(chain_lock);
 static struct kipt_crash_header *header;
+/* In the module's own memory, see there. */
+static struct kipt_crash_anchor anchor;
 /* A page's content and its checksum do not belong together. */
 static bool unsealed;
 
@@ -164,6 +166,9 @@ int kipt_crash_pages_init(void)
 	header->page.id = get_random_u64();
 	fill_page(&header->page, KIPT_CRASH_HEADER, 0,
 		  offsetof(struct kipt_crash_header, event));
+	anchor.id = header->page.id;
+	anchor.address = virt_to_phys(header);
+	header->anchor = (unsigned long)&anchor;
 	header->tsc_khz = tsc_khz;
 	strscpy(header->release, init_utsname()->release,
 		sizeof(header->release));
@@ -271,6 +276,22 @@ static_assert(offsetof(struct kipt_switch, tid) ==
 static_assert(offsetof(struct kipt_switch, tgid) ==
 	      offsetof(struct kipt_crash_switch, tgid));
 
+static_assert(KIPT_CRASH_FILTERS == KIPT_FILTERS_MAX);
+
+static void fill_filters(struct kipt_crash_logs *logs,
+			 const struct kipt_session *session)
+{
+	u32 i;
+
+	logs->nr_filters = session->nr_filters;
+	for (i = 0; i < session->nr_filters; i++) {
+		logs->filters[i].begin = session->filters[i].first;
+		logs->filters[i].last = session->filters[i].last;
+		logs->filters[i].stop =
+			session->filters[i].kind == KIPT_FILTER_KIND_STOP;
+	}
+}
+
 static void fill_logs(struct kipt_crash_logs *logs,
 		      const struct kipt_trace *trace)
 {
@@ -290,6 +311,7 @@ static void fill_logs(struct kipt_crash_logs *logs,
 	logs->patches_first = (unsigned long)&session->first_patch;
 	logs->init_task = (unsigned long)&init_task;
 	logs->task_tasks = offsetof(struct task_struct, tasks);
+	fill_filters(logs, session);
 }
 
 static int add_logs(const struct kipt_trace *trace, u64 *link)

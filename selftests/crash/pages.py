@@ -25,8 +25,8 @@ HOOKS = (None, "oops", "panic", "kexec", "die", "notifier")
 
 HEAD = struct.Struct("<16sHHIIIQQQ")
 HEAD_NAMES = "magic version kind size crc number id next more".split()
-INFO = struct.Struct("<II72s24s40s")
-INFO_NAMES = "nr_cpus tsc_khz release kipt pad".split()
+INFO = struct.Struct("<II72s24sQ32s")
+INFO_NAMES = "nr_cpus tsc_khz release kipt anchor pad".split()
 LAYOUT_BYTES = 72
 EVENT = struct.Struct("<IIIIIIQQII")
 EVENT_NAMES = "crc hook cpu asked answered faulted tsc ip trap pad".split()

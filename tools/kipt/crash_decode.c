@@ -286,6 +286,21 @@ static bool trace_decode(struct run *run)
 	return true;
 }
 
+static void filters_fill(struct kipt_flow_config *config,
+			 const struct crash_cpu *cpu)
+{
+	u32 i;
+
+	if (!cpu->has_logs || cpu->logs.nr_filters > KIPT_CRASH_FILTERS)
+		return;
+	config->filter_count = cpu->logs.nr_filters;
+	for (i = 0; i < cpu->logs.nr_filters; i++) {
+		config->filter[i].begin = cpu->logs.filters[i].begin;
+		config->filter[i].last = cpu->logs.filters[i].last;
+		config->filter[i].stop = cpu->logs.filters[i].stop;
+	}
+}
+
 /* What is before and behind the trace. */
 static bool begin_tell(struct run *run)
 {
@@ -323,6 +338,7 @@ static struct kipt_flow_config config_make(struct run *run)
 		.no_tnt = page->ctl & RTIT_CTL_DISTNT,
 	};
 
+	filters_fill(&config, decode->trace->cpu);
 	/* One by one is how the last ones are kept, and held back. */
 	if (decode->last || decode->end)
 		config.output &= ~(u32)KIPT_FLOW_PATHS;
@@ -371,7 +387,8 @@ static bool run_all(struct run *run, u32 output)
 {
 	bool ok = begin_tell(run) && trace_decode(run);
 
-	end_note(run);
+	if (ok)
+		end_note(run);
 	ok = ok && end_tell(run);
 
 	if (output & KIPT_FLOW_COUNTS)

@@ -11,6 +11,20 @@
 #include "file_map.h"
 #include "say.h"
 
+int file_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
 static bool fd_map(struct file_map *map, int fd, const char *path)
 {
 	struct stat st;

@@ -20,6 +20,16 @@ struct file_map {
 };
 
 /**
+ * file_open() - open a file to read it
+ * @path: its name
+ *
+ * Not a FIFO, which would let wait, nor a device.
+ *
+ * Return: the descriptor, or -1 with errno; EINVAL if it is no regular file.
+ */
+int file_open(const char *path);
+
+/**
  * file_map_open() - map a file
  * @map: filled on success
  * @path: its name

@@ -142,12 +142,24 @@ struct kipt_crash_event {
 };
 
 /**
+ * struct kipt_crash_anchor - tells the header from one that a program has made up
+ * @id: @page.id of the header
+ * @address: its physical address
+ */
+struct kipt_crash_anchor {
+	__u64 id;
+	__u64 address;
+};
+
+/**
  * struct kipt_crash_header - the page of kind HEADER
  * @page: what each page begins with; @page.size is the offset of @event
  * @nr_cpus: how many pages of kind CPU there are
  * @tsc_khz: of the clock that all times are in
  * @release: of the kernel, as uname -r
  * @kipt: version of the module
+ * @anchor: virtual address of struct kipt_crash_anchor, in the memory of modules,
+ *	where nobody but the kernel can write
  * @pad: 0
  * @layout: see there
  * @event: what is written at the crash
@@ -158,7 +170,8 @@ struct kipt_crash_header {
 	__u32 tsc_khz;
 	__u8  release[72];
 	__u8  kipt[24];
-	__u8  pad[40];
+	__u64 anchor;
+	__u8  pad[32];
 	struct kipt_crash_layout layout;
 	struct kipt_crash_event event;
 };
@@ -340,8 +353,24 @@ struct kipt_crash_ring {
 };
 
 /**
+ * struct kipt_crash_filter - an address range that a session traces, or ends at
+ * @begin: first address
+ * @last: last address
+ * @stop: tracing stops there
+ * @pad: 0
+ */
+struct kipt_crash_filter {
+	__u64 begin;
+	__u64 last;
+	__u32 stop;
+	__u32 pad;
+};
+
+#define KIPT_CRASH_FILTERS	4
+
+/**
  * struct kipt_crash_logs - the page of kind LOGS: what the module noted of a CPU
- *	beside its trace, and of kernel text
+ *	beside its trace, of kernel text, and of the session
  * @page: what each page begins with; @page.size is the size of this
  * @space_mask: bits of a CR3 value that name an address space as @space of a
  *	switch does
@@ -359,7 +388,9 @@ struct kipt_crash_ring {
  * @patches_unseen_told: see @patches_unseen
  * @init_task: address of the first struct task_struct
  * @task_tasks: offset in it of the list_head of all processes
- * @pad: 0
+ * @nr_filters: of @filters
+ * @filters: address ranges of the session; CPUs with erratum SKL014 do not tell
+ *	where a branch went that left them
  *
  * Addresses are virtual, those of the kernel, which are looked up in its page
  * table; in a snapshot they are offsets in it, as its physical ones are, or 0.
@@ -376,7 +407,8 @@ struct kipt_crash_logs {
 	__u64 patches_unseen_told;
 	__u64 init_task;
 	__u32 task_tasks;
-	__u32 pad;
+	__u32 nr_filters;
+	struct kipt_crash_filter filters[KIPT_CRASH_FILTERS];
 };
 
 #endif /* _UAPI_LINUX_KIPT_CRASH_H */
