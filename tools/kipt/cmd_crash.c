@@ -84,6 +84,8 @@ struct crash {
 	struct kcore *live;
 	/* Something that is shown was asked for. */
 	bool shown;
+	/* The last option that is not --json. */
+	const char *option;
 };
 
 static void cpu_choose(void *ctx, u32 cpu)
@@ -433,11 +435,30 @@ static int with_snapshot(struct crash *crash, const struct args *args,
 	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
+/* Of a verb that shows no trace. KIPT_EXIT_DONE, or a status after a sentence. */
+static int plain_check(const struct crash *crash, const struct args *args,
+		       const char *act)
+{
+	const char *option = crash->option;
+
+	if (!option && crash->view.json && !strcmp(act, "delete"))
+		option = "json";
+	if (!option)
+		return KIPT_EXIT_DONE;
+	return args_bad(args, "crash %s shows no trace: --%s does not go with it",
+			act, option);
+}
+
 /* Files that are called like a word are told from it by "./". */
 static int act(struct crash *crash, const struct args *args)
 {
 	const char *word = args->operands ? args->argv[0] : "";
+	int status = KIPT_EXIT_DONE;
 
+	if (!strcmp(word, "list") || !strcmp(word, "delete"))
+		status = plain_check(crash, args, word);
+	if (status != KIPT_EXIT_DONE)
+		return status;
 	if (!strcmp(word, "show") || !strcmp(word, "delete"))
 		return with_snapshot(crash, args, word);
 	if (!args_operands(args, 1, 1))
@@ -446,6 +467,17 @@ static int act(struct crash *crash, const struct args *args)
 		return snapshots_list(crash->view.json) ? KIPT_EXIT_DONE :
 							  KIPT_EXIT_FAILED;
 	return dump_show(crash, word) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+static const char *option_name(int id)
+{
+	u32 i;
+
+	for (i = 0; options[i].name; i++) {
+		if (options[i].id == id)
+			return options[i].name;
+	}
+	return NULL;
 }
 
 static int options_take(struct crash *crash, struct args *args)
@@ -457,6 +489,8 @@ static int options_take(struct crash *crash, struct args *args)
 		if (taken < 0)
 			return KIPT_EXIT_USAGE;
 		crash->shown |= taken && id != VIEW_OPTION_KALLSYMS;
+		if (id != VIEW_OPTION_JSON)
+			crash->option = option_name(id);
 		status = taken ? KIPT_EXIT_DONE :
 				 option_take(crash, id, args->value);
 		if (status != KIPT_EXIT_DONE)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../kmod/decode/flow.h"
 #include "../../kmod/decode/psb.h"
@@ -375,14 +374,6 @@ static void run_uninit(struct run *run)
 	free(run->window);
 }
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static bool run_all(struct run *run, u32 output)
 {
 	bool ok = begin_tell(run) && trace_decode(run);
@@ -417,7 +408,7 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 	};
 	struct kipt_flow_config config = config_make(&run);
 	struct tally *tally = &output->view.tally;
-	double start = seconds_now();
+	double start = progress_seconds();
 	bool ok;
 
 	run.held.ctx = &run;
@@ -429,7 +420,7 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 		return false;
 	}
 	ok = run_all(&run, config.output);
-	tally->seconds += seconds_now() - start;
+	tally->seconds += progress_seconds() - start;
 	tally->trace_bytes += run.base;
 	run_uninit(&run);
 	return ok;

@@ -154,6 +154,8 @@ bool crash_machine_open(struct crash_machine *machine, const char *path,
 	find.dump = machine->dump;
 	if (!header)
 		find.header = header_from_log(machine);
+	if (machine->memory && crash_memory_has_kernel(machine->memory))
+		find.memory = machine->memory;
 	if (!crash_find(&find, &machine->set))
 		return false;
 	info_choose(machine, find.vmcoreinfo);

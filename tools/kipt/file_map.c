@@ -11,7 +11,7 @@
 #include "file_map.h"
 #include "say.h"
 
-int file_open(const char *path)
+int file_open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -25,6 +25,17 @@ int file_open(const char *path)
 	return -1;
 }
 
+int file_open_tell(const char *path)
+{
+	int fd = file_open_regular(path);
+
+	if (fd < 0 && errno == EINVAL)
+		say_error("cannot read %s: not a regular file", path);
+	else if (fd < 0)
+		say_errno(errno, "cannot read %s", path);
+	return fd;
+}
+
 static bool fd_map(struct file_map *map, int fd, const char *path)
 {
 	struct stat st;
@@ -32,10 +43,6 @@ static bool fd_map(struct file_map *map, int fd, const char *path)
 
 	if (fstat(fd, &st)) {
 		say_errno(errno, "cannot read %s", path);
-		return false;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		say_error("cannot read %s: not a regular file", path);
 		return false;
 	}
 	map->size = st.st_size;
@@ -53,13 +60,11 @@ static bool fd_map(struct file_map *map, int fd, const char *path)
 
 bool file_map_open(struct file_map *map, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open_tell(path);
 	bool ok;
 
-	if (fd < 0) {
-		say_errno(errno, "cannot read %s", path);
+	if (fd < 0)
 		return false;
-	}
 	ok = fd_map(map, fd, path);
 	close(fd);
 	return ok;

@@ -78,7 +78,7 @@ $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
 
 KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter.c filter_kernel.c filter_user.c \
 	range.c near.c kernel_symbols.c elf_symbols.c symbols.c maps.c args.c \
-	jsonl.c say.c progress.c signals.c)
+	jsonl.c say.c progress.c signals.c file_map.c)
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \
@@ -89,7 +89,7 @@ $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(shell pkg-config --cflags --libs libelf json-c)
 
 $(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
-		$(addprefix $(KIPT_DIR)/,ending.c last_lines.c) $(KIPT_HEADERS)
+		$(addprefix $(KIPT_DIR)/,ending.c last_lines.c record_state.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  ending_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
