@@ -562,6 +562,18 @@ kipt_crash_pages_region(const struct kipt_crash_cpu *cpu, u32 index)
 	return NULL;
 }
 
+const struct kipt_crash_logs *
+kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
+{
+	const struct kipt_crash_page *page = &cpu->page;
+
+	lockdep_assert_held(&chain_lock);
+	/* It is the last one. */
+	while (page->more)
+		page = phys_to_virt(page->more);
+	return container_of(page, struct kipt_crash_logs, page);
+}
+
 void kipt_crash_pages_header(struct kipt_crash_header *copy)
 {
 	lockdep_assert_held(&chain_lock);

@@ -18,7 +18,7 @@ import zlib
 PAGE = 4096
 MAGIC = b"kipt crash page\0"
 VERSION = 1
-HEADER, CPU, REGIONS, LOGS = 1, 2, 3, 4
+HEADER, CPU, REGIONS, LOGS = 1, 2, 3, 7
 NOT_TRACED, RUNNING, STOPPED, LOST = range(4)
 STATES = ("not traced", "running", "stopped", "lost")
 HOOKS = (None, "oops", "panic", "kexec", "die", "notifier")

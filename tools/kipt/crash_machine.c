@@ -177,23 +177,38 @@ static u32 snapshot_read(void *ctx, u64 address, void *bytes, u32 size)
 	return size;
 }
 
-/* In the module's memory they are not to be taken for those of a crash. */
+/* In the module's memory they are not to be taken for those of a crash. Returns
+ * NULL where there is none.
+ */
+static struct kipt_crash_page *page_reveal(const struct kipt_snapshot *snapshot,
+					   u64 at)
+{
+	struct kipt_crash_page *page;
+
+	if (at % KIPT_CRASH_PAGE_BYTES || at >= snapshot->size ||
+	    snapshot->size - at < sizeof(*page))
+		return NULL;
+	page = (struct kipt_crash_page *)(snapshot->data + at);
+	if (memcmp(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
+		   sizeof(page->magic)))
+		return NULL;
+	memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
+	return page;
+}
+
 static void pages_reveal(const struct kipt_snapshot *snapshot)
 {
 	struct kipt_crash_page *page;
 	u64 at = 0, before;
 
 	do {
-		if (at % KIPT_CRASH_PAGE_BYTES || at >= snapshot->size ||
-		    snapshot->size - at < sizeof(*page))
+		page = page_reveal(snapshot, at);
+		if (!page)
 			return;
-		page = (struct kipt_crash_page *)(snapshot->data + at);
-		if (memcmp(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
-			   sizeof(page->magic)))
-			return;
-		memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
+		if (page->next && page->more)
+			page_reveal(snapshot, page->more);
 		before = at;
-		at = page->next;
+		at = page->next ? page->next : page->more;
 	} while (at > before);
 }
 

@@ -31,7 +31,7 @@ enum kipt_crash_kind {
 	KIPT_CRASH_HEADER = 1,
 	KIPT_CRASH_CPU,
 	KIPT_CRASH_REGIONS,
-	KIPT_CRASH_LOGS,
+	KIPT_CRASH_LOGS = 7,
 };
 
 /**
