@@ -18,6 +18,10 @@
 /* What of each page is looked at: a magic, or the head of a note. */
 #define LOOK		32
 
+/* Where Linux has modules. */
+#define MODULES_BEGIN	0xffffffff80000000ULL
+#define MODULES_END	0xffffffffff000000ULL
+
 /* So many damaged pages are told of by themselves. */
 #define DAMAGES_TOLD	8U
 
@@ -156,9 +160,36 @@ static bool cpus_add(const struct search *search, struct crash_set *set,
 	return true;
 }
 
-/* Higher is better: a crash that was written down, CPUs, the later one. */
-static bool set_is_better(const struct crash_set *a, const struct crash_set *b)
+/* Programs can write to neither. */
+static bool in_modules(u64 address)
 {
+	return address >= MODULES_BEGIN && address < MODULES_END;
+}
+
+/* A program can fill its memory with pages that look like the module's; it has
+ * no say in what stands in the module's own memory.
+ */
+static bool is_anchored(const struct search *search,
+			const struct crash_set *set)
+{
+	struct kipt_crash_anchor anchor;
+
+	return search->find->memory && in_modules(set->header.anchor) &&
+	       crash_memory_read(search->find->memory, 0, set->header.anchor,
+				 &anchor, sizeof(anchor)) == sizeof(anchor) &&
+	       anchor.id == set->id && anchor.address == set->header_address;
+}
+
+/* Higher is better: the kernel's own, a crash that was written down, CPUs, the
+ * later one.
+ */
+static bool set_is_better(const struct search *search,
+			  const struct crash_set *a, const struct crash_set *b)
+{
+	bool anchored = is_anchored(search, a);
+
+	if (anchored != is_anchored(search, b))
+		return anchored;
 	if (a->event_good != b->event_good)
 		return a->event_good;
 	if (!a->count != !b->count)
@@ -167,8 +198,17 @@ static bool set_is_better(const struct crash_set *a, const struct crash_set *b)
 	       a->header.event.tsc > b->header.event.tsc;
 }
 
-static void set_keep(struct crash_set *best, struct crash_set *set,
-		     u32 *others)
+static const char *other_text(const struct search *search,
+			      const struct crash_set *best,
+			      const struct crash_set *other)
+{
+	if (is_anchored(search, best) && !is_anchored(search, other))
+		return "not the kernel's";
+	return other->event_good ? "of an older crash" : "of no crash";
+}
+
+static void set_keep(const struct search *search, struct crash_set *best,
+		     struct crash_set *set, u32 *others)
 {
 	struct crash_set worse = *set;
 
@@ -176,14 +216,14 @@ static void set_keep(struct crash_set *best, struct crash_set *set,
 		*best = *set;
 		return;
 	}
-	if (set_is_better(set, best)) {
+	if (set_is_better(search, set, best)) {
 		worse = *best;
 		*best = *set;
 	}
 	++*others;
-	say_note("another header of kipt is at 0x%llx: of %s%s",
+	say_note("another header of kipt is at 0x%llx: %s%s",
 		 (unsigned long long)worse.header_address,
-		 worse.event_good ? "an older crash" : "no crash",
+		 other_text(search, best, &worse),
 		 worse.count ? "" : ", without CPUs");
 	crash_set_free(&worse);
 }
@@ -205,11 +245,13 @@ static bool headers_choose(const struct search *search, struct crash_set *set)
 			crash_set_free(&one);
 			return false;
 		}
-		set_keep(set, &one, &others);
+		set_keep(search, set, &one, &others);
 	}
 	if (others)
-		say_note("the header at 0x%llx is used, it is of the newest crash; --header chooses another",
-			 (unsigned long long)set->header_address);
+		say_note("the header at 0x%llx is used, it is %s; --header chooses another",
+			 (unsigned long long)set->header_address,
+			 is_anchored(search, set) ? "the kernel's own" :
+			 "of the newest crash; a program could have made it up");
 	return true;
 }
 
