@@ -53,7 +53,7 @@ test: decode-test random-test testcpu-test kipt-test flow-compare-test \
 
 # Debian's headers have no System.map, so that modules_install makes no list of
 # modules: depmod does.
-install: tools
+install: tools module
 	$(MAKE) -C $(KDIR) M=$(ROOT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(BINDIR)/kipt
@@ -102,6 +102,9 @@ help:
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
 	@echo 'crashtest machines that die by chance, armed and not (N=, SEED=)'
 	@echo 'crash-pairs each way to die, setup, kernel, load with each other'
+	@echo 'crash-table what of a death reaches console, vmcore and pstore'
+	@echo 'crash-debian the five commands of docs/crash.md, and a death after them'
+	@echo 'crash-readers drgn and crash(8) (VMLINUX=) on a dump'
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'

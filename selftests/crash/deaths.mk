@@ -8,7 +8,8 @@ CRASHERS := $(foreach kernel,6.1 6.12 7.2,$(BUILD)/crash/module/$(kernel)/crashe
 $(CRASHERS): $(BUILD)/crash/module/%/crasher.ko: $(DEATHS)/crasher/crasher.c
 	$(DEATHS)/crasher/build $*
 
-.PHONY: crash-pages-test crash-programs crash-short crash-pairs crashtest
+.PHONY: crash-pages-test crash-programs crash-short crash-pairs crashtest \
+	crash-table crash-debian crash-readers
 crash-pages-test:
 	$(DEATHS)/pages_test
 
@@ -29,3 +30,18 @@ crash-pairs: crash-programs
 crashtest: N ?= 20
 crashtest: crash-programs
 	$(DEATHS)/series random $(N) $(SEED)
+
+# What of a death reaches which place: 18 for each kernel, half a minute each.
+crash-table: crash-programs
+	$(DEATHS)/table $(KERNELS)
+
+# The five commands of docs/crash.md, and a machine set up so that dies. Needs the
+# package mirror, and some minutes.
+crash-debian: KERNELS := 6.12
+crash-debian: crash-programs
+	$(DEATHS)/debian/test
+
+# drgn and, with the VMLINUX of Debian's linux-image-...-dbg, crash(8).
+crash-readers: KERNELS := 6.12
+crash-readers: crash-programs
+	$(DEATHS)/readers $(VMLINUX)
