@@ -48,7 +48,7 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test crash-test crash-pages-test messages-test vm-console-test \
+	sideband-test crash-test crash-pages-test crash-kdump-test messages-test vm-console-test \
 	stress-judge-test
 
 # Debian's headers have no System.map, so that modules_install makes no list of

@@ -8,10 +8,13 @@ CRASHERS := $(foreach kernel,6.1 6.12 7.2,$(BUILD)/crash/module/$(kernel)/crashe
 $(CRASHERS): $(BUILD)/crash/module/%/crasher.ko: $(DEATHS)/crasher/crasher.c
 	$(DEATHS)/crasher/build $*
 
-.PHONY: crash-pages-test crash-programs crash-short crash-pairs crashtest \
+.PHONY: crash-pages-test crash-kdump-test crash-programs crash-short crash-pairs crashtest \
 	crash-table crash-debian crash-readers
 crash-pages-test:
 	$(DEATHS)/pages_test
+
+crash-kdump-test:
+	$(DEATHS)/kdump_test
 
 crash-programs: testcpu kipt kipt-guest flow-programs
 	for kernel in $(KERNELS); do \
