@@ -60,6 +60,14 @@ static uint user_snapshot_code = 4096;
 module_param(user_snapshot_code, uint, 0444);
 MODULE_PARM_DESC(user_snapshot_code, "KiB of code that one of them has at most, 0 to 16384 (default 4096)");
 
+static uint snapshots = 8;
+module_param(snapshots, uint, 0444);
+MODULE_PARM_DESC(snapshots, "oopses and warnings that the machine survived of which the traces are kept, the first ones, at most 1024 (default 8)");
+
+static uint snapshot_trace = 256;
+module_param(snapshot_trace, uint, 0444);
+MODULE_PARM_DESC(snapshot_trace, "KiB of trace that a snapshot has of each CPU, 64 to 65536 (default 256)");
+
 static struct kipt_limits limits;
 
 const struct kipt_limits *kipt_limits(void)
@@ -117,4 +125,7 @@ void kipt_limits_init(void)
 	limits.user_snapshot_code = within("user_snapshot_code",
 					   user_snapshot_code, 0, 16384)
 				    << KIB_SHIFT;
+	limits.snapshots = within("snapshots", snapshots, 0, 1024);
+	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64,
+				       65536) << KIB_SHIFT;
 }

@@ -25,6 +25,8 @@
  * @user_snapshots_all: of all users
  * @user_snapshot_trace: bytes of trace that one has; parameter in KiB
  * @user_snapshot_code: bytes of code that one has; parameter in KiB
+ * @snapshots: oopses and warnings of which the traces are kept
+ * @snapshot_trace: bytes of trace of each CPU in one of them; parameter in KiB
  */
 struct kipt_limits {
 	u64 memory;
@@ -38,6 +40,8 @@ struct kipt_limits {
 	u32 user_snapshots_all;
 	u32 user_snapshot_trace;
 	u32 user_snapshot_code;
+	u32 snapshots;
+	u64 snapshot_trace;
 };
 
 #define KIPT_USER_SNAPSHOTS_MAX	1024U

@@ -73,6 +73,7 @@ struct crash_page {
 		struct kipt_crash_signal signal;
 		struct kipt_crash_maps maps;
 		struct kipt_crash_code code;
+		struct kipt_crash_logs logs;
 		u8 bytes[KIPT_CRASH_PAGE_BYTES];
 	};
 };
@@ -105,6 +106,8 @@ bool crash_event_good(const struct kipt_crash_header *header);
  * @count: how many
  * @known: bytes of the buffer they have; less than @page.size if pages with
  *	regions are missing
+ * @has_logs: @logs is good
+ * @logs: where the module's logs are
  * @page: the page without its regions
  */
 struct crash_cpu {
@@ -114,6 +117,8 @@ struct crash_cpu {
 	u64 *begins;
 	u32 count;
 	u64 known;
+	bool has_logs;
+	struct kipt_crash_logs logs;
 	struct kipt_crash_cpu page;
 };
 

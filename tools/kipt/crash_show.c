@@ -25,6 +25,9 @@ static const char *const hooks[] = {
 	[KIPT_CRASH_HOOK_NOTIFIER] = "notifier",
 	[KIPT_CRASH_HOOK_WARN] = "warning",
 	[KIPT_CRASH_HOOK_SIGNAL] = "signal",
+	[KIPT_CRASH_HOOK_LOCKUP] = "lockup",
+	[KIPT_CRASH_HOOK_HUNG] = "hung",
+	[KIPT_CRASH_HOOK_REPORT] = "report",
 };
 
 static const char *const hook_texts[] = {
@@ -35,6 +38,9 @@ static const char *const hook_texts[] = {
 	[KIPT_CRASH_HOOK_NOTIFIER] = "a panic (seen by its notifier only, when all CPUs had stopped)",
 	[KIPT_CRASH_HOOK_WARN] = "a warning",
 	[KIPT_CRASH_HOOK_SIGNAL] = "a signal that killed a program",
+	[KIPT_CRASH_HOOK_LOCKUP] = "a lockup or a stall, before it was reported",
+	[KIPT_CRASH_HOOK_HUNG] = "a task that hangs, before it was reported",
+	[KIPT_CRASH_HOOK_REPORT] = "an error, before it was reported",
 };
 
 static const char *pick(const char *const *texts, size_t count, u32 number)

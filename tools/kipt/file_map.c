@@ -11,7 +11,32 @@
 #include "file_map.h"
 #include "say.h"
 
-/* Sets errno; 0: it is no regular file. */
+int file_open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+int file_open_tell(const char *path)
+{
+	int fd = file_open_regular(path);
+
+	if (fd < 0 && errno == EINVAL)
+		say_error("cannot read %s: not a regular file", path);
+	else if (fd < 0)
+		say_errno(errno, "cannot read %s", path);
+	return fd;
+}
+
+/* Sets errno. */
 static bool fd_map(struct file_map *map, int fd)
 {
 	struct stat st;
@@ -19,10 +44,6 @@ static bool fd_map(struct file_map *map, int fd)
 
 	if (fstat(fd, &st))
 		return false;
-	if (!S_ISREG(st.st_mode)) {
-		errno = 0;
-		return false;
-	}
 	map->size = st.st_size;
 	map->bytes = (const u8 *)"";
 	if (!map->size)
@@ -38,7 +59,7 @@ static bool fd_map(struct file_map *map, int fd)
 
 bool file_map_try(struct file_map *map, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
+	int fd = file_open_regular(path), error;
 	bool ok;
 
 	if (fd < 0)
@@ -52,12 +73,15 @@ bool file_map_try(struct file_map *map, const char *path)
 
 bool file_map_open(struct file_map *map, const char *path)
 {
-	bool ok = file_map_try(map, path);
+	int fd = file_open_tell(path);
+	bool ok;
 
-	if (!ok && errno)
-		say_errno(errno, "cannot read %s", path);
-	else if (!ok)
-		say_error("cannot read %s: not a regular file", path);
+	if (fd < 0)
+		return false;
+	ok = fd_map(map, fd);
+	if (!ok)
+		say_errno(errno, "cannot map %s", path);
+	close(fd);
 	return ok;
 }
 
