@@ -15,8 +15,14 @@
 #define SIZE_DEFAULT	(4ULL << 20)
 #define PRINT_DEFAULT	32
 
-enum { OPTION_CPUS = 1, OPTION_KERNEL, OPTION_ALL, OPTION_PRINT,
-       OPTION_PRINT_CPUS, OPTION_PRINT_USER };
+enum {
+	OPTION_CPUS = 1,
+	OPTION_KERNEL,
+	OPTION_ALL,
+	OPTION_PRINT,
+	OPTION_PRINT_CPUS,
+	OPTION_PRINT_USER,
+};
 
 static const struct kipt_option options[] = {
 	{ "cpus", 'c', OPTION_CPUS, "LIST",
