@@ -185,10 +185,23 @@ static void wait_for_others(struct kipt_crash_event *event)
 	} while (++looks < WAIT_LOOKS || rdtsc() < end);
 }
 
+/* An error that is reported before the machine dies of it, or does not. */
+static bool is_report(enum kipt_crash_hook hook)
+{
+	return hook == KIPT_CRASH_HOOK_LOCKUP || hook == KIPT_CRASH_HOOK_HUNG ||
+	       hook == KIPT_CRASH_HOOK_REPORT;
+}
+
+/* What the kernel means to survive. */
+static bool is_mild(enum kipt_crash_hook hook)
+{
+	return hook == KIPT_CRASH_HOOK_WARN || is_report(hook);
+}
+
 /* What a warning interrupts goes on, be it a change of the registers. */
 static bool is_for_good(enum kipt_crash_hook hook)
 {
-	return hook != KIPT_CRASH_HOOK_WARN;
+	return !is_mild(hook);
 }
 
 /* On the first CPU. */
@@ -254,20 +267,20 @@ static void add_ip(u64 ip)
 static bool may_survive(enum kipt_crash_hook hook)
 {
 	return hook == KIPT_CRASH_HOOK_OOPS || hook == KIPT_CRASH_HOOK_DIE ||
-	       hook == KIPT_CRASH_HOOK_WARN;
+	       is_mild(hook);
 }
 
 /*
- * The machine did not die of a warning if an oops or a panic comes before
- * tracing went on. The traces end at the warning; who reads them is told what
- * it died of, and that they do not show it.
+ * The machine did not die of a warning if an oops or a panic of another thread
+ * comes before tracing went on. The traces end at the warning; who reads them
+ * is told what it died of, and that they do not show it.
  */
 static void replace_warning(enum kipt_crash_hook hook, u64 ip)
 {
 	struct kipt_crash_event event = *kipt_crash_pages_event();
 
 	if (atomic_read(&phase) != STOPPED || first_task == current ||
-	    event.hook != KIPT_CRASH_HOOK_WARN || atomic_xchg(&replaced, 1))
+	    !is_mild(event.hook) || atomic_xchg(&replaced, 1))
 		return;
 	event.hook = hook;
 	event.cpu = smp_processor_id();
@@ -285,14 +298,14 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	if (!may_survive(hook))
 		/* Before the look at the phase; pairs with smp_mb() in forget(). */
 		smp_store_mb(dying, true);
-	else if (hook != KIPT_CRASH_HOOK_WARN)
+	else if (!is_mild(hook))
 		WRITE_ONCE(last_task, current);
 	if (elect()) {
 		capture(hook, regs, ip);
 		atomic_set(&phase, STOPPED);
 	} else {
 		stop_local(regs ? regs->ip : 0, is_for_good(hook));
-		if (hook != KIPT_CRASH_HOOK_WARN)
+		if (!is_mild(hook))
 			replace_warning(hook, ip);
 	}
 	if (!is_first_here())
@@ -329,6 +342,11 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	event = *kipt_crash_pages_event();
 	if (event.faulted || !may_survive(event.hook))
 		return;
+	/* The trace ends at the report, before this fault. */
+	if (is_report(event.hook)) {
+		kipt_crash_tell();
+		return;
+	}
 	event.ip = ip;
 	event.trap = trap;
 	event.faulted = 1;
@@ -345,7 +363,7 @@ static bool is_armed_here(void)
 	       kipt_arm_is_armed(trace->session);
 }
 
-void kipt_crash_warn(struct pt_regs *regs, u64 ip)
+void kipt_crash_warn(struct pt_regs *regs, u64 ip, bool faulted)
 {
 	struct kipt_crash_event event;
 
@@ -354,11 +372,32 @@ void kipt_crash_warn(struct pt_regs *regs, u64 ip)
 		return;
 	kipt_crash_hit(KIPT_CRASH_HOOK_WARN, regs, ip);
 	event = *kipt_crash_pages_event();
-	if (!is_first_here() || event.hook != KIPT_CRASH_HOOK_WARN)
+	if (!faulted || !is_first_here() ||
+	    event.hook != KIPT_CRASH_HOOK_WARN)
 		return;
 	event.trap = X86_TRAP_UD;
 	event.faulted = 1;
 	kipt_crash_pages_set_event(&event);
+}
+
+bool kipt_crash_may_report(void)
+{
+	return atomic_read(&phase) == CALM && is_armed_here();
+}
+
+u32 kipt_crash_report(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
+{
+	kipt_crash_hit(hook, regs, ip);
+	if (!is_first_here() || kipt_crash_pages_event()->hook != hook)
+		return 0;
+	return READ_ONCE(number);
+}
+
+bool kipt_crash_report_is_on(u32 capture)
+{
+	return READ_ONCE(number) == capture &&
+	       atomic_read(&phase) == STOPPED && !READ_ONCE(dying) &&
+	       is_report(kipt_crash_pages_event()->hook);
 }
 
 static void queue_survived(void)
@@ -373,6 +412,12 @@ void kipt_crash_warned(void)
 	    kipt_crash_pages_event()->hook != KIPT_CRASH_HOOK_WARN)
 		return;
 	queue_survived();
+}
+
+void kipt_crash_report_over(u32 capture)
+{
+	if (kipt_crash_report_is_on(capture))
+		queue_survived();
 }
 
 void kipt_crash_tell(void)
@@ -459,7 +504,10 @@ static void go_on(struct work_struct *work)
 	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying) ||
 	    READ_ONCE(over) != READ_ONCE(number))
 		return;
-	kipt_snapshot_take();
+	/* Reports are captured also where there is no room for them. */
+	if (!is_report(kipt_crash_pages_event()->hook) ||
+	    kipt_snapshot_wanted())
+		kipt_snapshot_take();
 	kipt_crash_pages_reseal();
 	if (!forget())
 		return;

@@ -68,21 +68,24 @@ class Names:
 
 def texts_of(console):
     """The text of each CPU by its number, without what the log puts before its
-    lines; the CPU that died is the one whose last line says "then"."""
-    found, text = {}, []
+    lines; the CPU that died is the one whose last line says "then". Of several
+    excerpts it is the last: the machine may have survived what came before."""
+    found, text, over = {}, [], False
     for line in console:
         match = PREFIX.match(line)
         if not match:
             continue
         line = match.group(1)
         if BEGIN.match(line):
+            if over:
+                found, over = {}, False
             text = found[int(BEGIN.match(line).group(1))] = [line]
         elif line.startswith(("CPUs ", "crash header ")):
             text = []
         elif text:
             text.append(line)
             if line.startswith("then "):
-                text = []
+                text, over = [], True
     return found
 
 
@@ -142,7 +145,7 @@ def what_is_wrong(lines, event, sources, names):
         return "there is none"
     if int(BEGIN.match(lines[0]).group(1)) != event["cpu"]:
         return "it is of another CPU"
-    times, calls, place = [], [], None
+    times, calls, place, cut = [], [], None, False
     for line in lines[1:]:
         match = TIME.match(line)
         if not match:
@@ -154,7 +157,7 @@ def what_is_wrong(lines, event, sources, names):
             place = text
         elif text.startswith("---"):
             # Another stack, or a gap: what was open before is open no more.
-            calls = []
+            calls, cut = [], True
         elif PLACE.match(text):
             place = PLACE.match(text)
         elif OPEN.search(text):
@@ -184,7 +187,10 @@ def what_is_wrong(lines, event, sources, names):
         calls = calls[:-1]
     frames = without_repeats(frames)
     calls = without_repeats(calls)
-    count = min(len(frames), max(len(calls), 1), FRAMES)
+    # What was cut off may be all.
+    count = min(len(frames), max(len(calls), not cut), FRAMES)
+    if not count:
+        return None
     if len(calls) < count or any(call not in frame for call, frame in
                                  zip(calls[-count:], frames[-count:])):
         return "the calls are %s, and in truth %s" % (
