@@ -122,7 +122,7 @@ void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip);
 /**
  * kipt_crash_pages_event() - the crash
  *
- * Written by kipt_crash_pages_set_event() only.
+ * Written by kipt_crash_pages_set_event() and _forget_event() only.
  *
  * Context: any, also NMI.
  *
@@ -132,11 +132,19 @@ const struct kipt_crash_event *kipt_crash_pages_event(void);
 
 /**
  * kipt_crash_pages_set_event() - write down the crash
- * @event: all but its checksum; NULL if it is over
+ * @event: all but its checksum
  *
  * Context: any, also NMI; one caller at a time.
  */
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_forget_event() - it is over
+ * @event: a copy; another than this is left alone
+ *
+ * Takes away its hook and checksum, at once. Context: any, also NMI.
+ */
+void kipt_crash_pages_forget_event(const struct kipt_crash_event *event);
 
 /**
  * kipt_crash_pages_mend() - make checksums right that a crash left wrong
