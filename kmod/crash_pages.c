@@ -34,6 +34,9 @@
 static_assert(sizeof(struct kipt_crash_header) <= KIPT_CRASH_PAGE_BYTES);
 static_assert(KIPT_CRASH_COOKIE == KIPT_BUFFER_COOKIE);
 static_assert(KIPT_CRASH_PAGE_BYTES == PAGE_SIZE);
+/* Both are taken away in one instruction. */
+static_assert(offsetof(struct kipt_crash_header, event) % sizeof(u64) == 0);
+static_assert(offsetofend(struct kipt_crash_event, hook) == sizeof(u64));
 
 #define REGIONS_MORE ((KIPT_CRASH_PAGE_BYTES -			\
 		       sizeof(struct kipt_crash_regions)) /	\
@@ -522,12 +525,16 @@ void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
 {
 	struct kipt_crash_event *to = &header->event;
 
-	if (!event) {
-		memset(to, 0, sizeof(*to));
-		return;
-	}
 	*to = *event;
 	kipt_crash_pages_seal_event(to);
+}
+
+void kipt_crash_pages_forget_event(const struct kipt_crash_event *event)
+{
+	u64 head;
+
+	memcpy(&head, event, sizeof(head));
+	cmpxchg64((u64 *)&header->event, head, 0);
 }
 
 void kipt_crash_pages_mend(void)

@@ -133,7 +133,7 @@ void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
 /**
  * kipt_crash_pages_event() - the crash
  *
- * Written by kipt_crash_pages_set_event() only.
+ * Written by kipt_crash_pages_set_event() and _forget_event() only.
  *
  * Context: any, also NMI.
  *
@@ -143,7 +143,7 @@ const struct kipt_crash_event *kipt_crash_pages_event(void);
 
 /**
  * kipt_crash_pages_set_event() - write down the crash
- * @event: all but its checksum; NULL if it is over
+ * @event: all but its checksum
  *
  * Context: any, also NMI; one caller at a time.
  */
@@ -156,6 +156,14 @@ void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
  * Context: any, also NMI.
  */
 void kipt_crash_pages_seal_event(struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_forget_event() - it is over
+ * @event: a copy; another than this is left alone
+ *
+ * Takes away its hook and checksum, at once. Context: any, also NMI.
+ */
+void kipt_crash_pages_forget_event(const struct kipt_crash_event *event);
 
 /**
  * kipt_crash_pages_mend() - make checksums right that a crash left wrong

@@ -580,11 +580,12 @@ const struct kipt_verb verb_crash = {
 		 "symbols come from the dump itself. First comes a summary, then each CPU's trace\n"
 		 "up to its end. What is damaged or missing is told, and the rest is shown.\n"
 		 "\n"
-		 "Of an oops or a warning that the machine survived while it was armed, the module\n"
-		 "keeps the end of each trace: 'list' shows which there are, 'show N' shows one as\n"
-		 "a dump is shown, 'delete N' makes room for another. They need CAP_SYS_ADMIN.\n"
-		 "With 'kipt arm --user' there are also programs that a signal killed: of these\n"
-		 "'show' shows what their user code did, up to the last instruction.",
+		 "Of an oops, a warning or a report of an error that the machine survived while it\n"
+		 "was armed, the module keeps the end of each trace: 'list' shows which there are,\n"
+		 "'show N' shows one as a dump is shown, 'delete N' makes room for another. They\n"
+		 "need CAP_SYS_ADMIN. With 'kipt arm --user' there are also programs that a signal\n"
+		 "killed: of these 'show' shows what their user code did, up to the last\n"
+		 "instruction.",
 	.examples = "  kipt crash vmcore --last 100\n"
 		    "  kipt crash /proc/vmcore --summary\n"
 		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"

@@ -146,7 +146,7 @@ bool snapshots_list(bool json)
 	if (genl && list.names)
 		ok = !genl_snapshot_each(genl, snapshot_found, &list);
 	if (ok && !list.count && !json)
-		puts("no snapshots: since the module was loaded no armed CPU met an oops or a warning, and no program that is kept was killed");
+		puts("no snapshots: since the module was loaded no armed CPU met an oops, a warning or a report of an error, and no program that is kept was killed");
 	names_destroy(list.names);
 	genl_close(genl);
 	return ok;

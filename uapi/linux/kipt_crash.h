@@ -131,7 +131,7 @@ enum kipt_crash_hook {
 };
 
 /**
- * struct kipt_crash_event - the crash; all 0 before it
+ * struct kipt_crash_event - the crash; @crc and @hook are 0 before it
  * @crc: of what follows
  * @hook: enum kipt_crash_hook
  * @cpu: the first one there
