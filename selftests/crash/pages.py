@@ -21,7 +21,8 @@ VERSION = 1
 HEADER, CPU, REGIONS, LOGS = 1, 2, 3, 7
 NOT_TRACED, RUNNING, STOPPED, LOST = range(4)
 STATES = ("not traced", "running", "stopped", "lost")
-HOOKS = (None, "oops", "panic", "kexec", "die", "notifier")
+HOOKS = (None, "oops", "panic", "kexec", "die", "notifier", "warning", "lockup",
+         "hung", "report")
 
 HEAD = struct.Struct("<16sHHIIIQQQ")
 HEAD_NAMES = "magic version kind size crc number id next more".split()

@@ -251,13 +251,14 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 	const struct crash_set *set = &crash->machine.set;
 	const struct kipt_crash_event *event = &set->header.event;
 
-	*end = (struct kipt_excerpt_end){ .known = true, .faulted = true };
+	*end = (struct kipt_excerpt_end){ .known = true };
 	if (!cpu->stop_good || cpu->page.stop.state != KIPT_CRASH_STOPPED ||
 	    !set->event_good)
 		return false;
 	if (cpu->page.page.number != event->cpu) {
 		end->ip = cpu->page.stop.ip;
-		return true;
+		end->nmi = true;
+		return end->ip;
 	}
 	end->ip = event->ip;
 	end->faulted = event->faulted;

@@ -79,15 +79,9 @@ static bool records_pass(void *ctx, const struct kipt_record *records,
 	return records_keep(run, records, count);
 }
 
-/* Where only the kernel is traced, an NMI in user code begins the trace anew. */
 static bool is_end(void *ctx, const struct kipt_record *record)
 {
-	const struct kipt_excerpt_end *end = ((struct run *)ctx)->decode->end;
-
-	if (end->ip >> 63 || !end->ip || !end->faulted)
-		return kipt_excerpt_ends(end, record);
-	return record->type == KIPT_RECORD_ENABLE ||
-	       kipt_excerpt_ends(end, record);
+	return kipt_excerpt_ends(((struct run *)ctx)->decode->end, record);
 }
 
 static void end_note(struct run *run)

@@ -31,12 +31,20 @@ struct found {
 	u16 kind;
 };
 
+struct damage {
+	u64 address;
+	enum crash_verdict verdict;
+	u32 number;
+	u16 kind;
+};
+
 struct search {
 	struct crash_find *find;
 	struct crash_source source;
 	struct found *list;
 	u32 count;
 	/* Pages that are damaged, and the last version seen that is not ours. */
+	struct damage damages[DAMAGES_TOLD];
 	u32 damaged;
 	u16 version;
 	bool interrupted;
@@ -63,22 +71,39 @@ static bool found_add(struct search *search, const struct crash_page *page)
 	return true;
 }
 
-/* Whose it is may be what is damaged. */
-static void damage_tell(struct search *search, const struct crash_page *page)
+static void damage_add(struct search *search, const struct crash_page *page)
 {
-	unsigned long long address = page->address;
-	const char *what = crash_verdict_text(page->verdict);
+	if (search->damaged < DAMAGES_TOLD)
+		search->damages[search->damaged] = (struct damage){
+			.address = page->address,
+			.verdict = page->verdict,
+			.number = page->head.number,
+			.kind = page->head.kind,
+		};
+	search->damaged++;
+}
 
-	if (search->damaged++ >= DAMAGES_TOLD)
-		return;
-	progress_clear();
-	if (page->head.kind == KIPT_CRASH_CPU)
-		say_note("the page of CPU %u at 0x%llx %s",
-			 page->head.number, address, what);
-	else
-		say_note("the %s at 0x%llx %s",
-			 page->head.kind == KIPT_CRASH_HEADER ? "header" :
-			 "page", address, what);
+/* Whose they are may be what is damaged. */
+static void damages_tell(const struct search *search)
+{
+	const struct damage *damage = search->damages;
+	u32 i;
+
+	for (i = 0; i < search->damaged && i < DAMAGES_TOLD; i++, damage++) {
+		unsigned long long address = damage->address;
+		const char *what = crash_verdict_text(damage->verdict);
+
+		if (damage->kind == KIPT_CRASH_CPU)
+			say_note("the page of CPU %u at 0x%llx %s",
+				 damage->number, address, what);
+		else
+			say_note("the %s at 0x%llx %s",
+				 damage->kind == KIPT_CRASH_HEADER ? "header" :
+				 "page", address, what);
+	}
+	if (search->damaged > DAMAGES_TOLD)
+		say_note("%u more of kipt's pages in the dump are damaged",
+			 search->damaged - DAMAGES_TOLD);
 }
 
 static bool page_take(struct search *search, u64 address)
@@ -94,7 +119,7 @@ static bool page_take(struct search *search, u64 address)
 		return true;
 	case CRASH_SIZE:
 	case CRASH_SUM:
-		damage_tell(search, &page);
+		damage_add(search, &page);
 		return true;
 	default:
 		return true;
@@ -136,9 +161,6 @@ static bool search_all(struct search *search)
 		}
 	}
 	progress_clear();
-	if (search->damaged > DAMAGES_TOLD)
-		say_note("%u more of kipt's pages in the dump are damaged",
-			 search->damaged - DAMAGES_TOLD);
 	return true;
 }
 
@@ -310,6 +332,20 @@ static bool nothing_found(const struct search *search)
 	return false;
 }
 
+/* Memory may hold what is left of a copy of a page: it lacks nothing then. */
+static bool set_is_whole(const struct crash_set *set)
+{
+	u32 i;
+
+	if (!set->has_header || set->broken ||
+	    set->count < set->header.nr_cpus)
+		return false;
+	for (i = 0; i < set->count; i++)
+		if (set->cpus[i]->known < set->cpus[i]->page.size)
+			return false;
+	return true;
+}
+
 static bool search_and_choose(struct search *search, struct crash_set *set)
 {
 	bool ok;
@@ -328,6 +364,8 @@ static bool search_and_choose(struct search *search, struct crash_set *set)
 		say_errno(ENOMEM, "cannot hold what kipt left in the dump");
 		return false;
 	}
+	if (!set_is_whole(set))
+		damages_tell(search);
 	return set->has_header || set->count || nothing_found(search);
 }
 

@@ -103,7 +103,11 @@ struct kipt_crash_layout {
  * @KIPT_CRASH_HOOK_KEXEC: __crash_kexec()
  * @KIPT_CRASH_HOOK_DIE: the die notifiers
  * @KIPT_CRASH_HOOK_NOTIFIER: the panic notifiers: all other CPUs have stopped
- * @KIPT_CRASH_HOOK_WARN: __warn(): the machine means to survive
+ * @KIPT_CRASH_HOOK_WARN: a warning: the machine means to survive
+ * @KIPT_CRASH_HOOK_LOCKUP: the kernel was about to report a lockup of a CPU or
+ *	a stall of RCU, with a panic behind that or not; so with the next two
+ * @KIPT_CRASH_HOOK_HUNG: or a task that hangs
+ * @KIPT_CRASH_HOOK_REPORT: or another error
  */
 enum kipt_crash_hook {
 	KIPT_CRASH_HOOK_OOPS = 1,
@@ -112,6 +116,9 @@ enum kipt_crash_hook {
 	KIPT_CRASH_HOOK_DIE,
 	KIPT_CRASH_HOOK_NOTIFIER,
 	KIPT_CRASH_HOOK_WARN,
+	KIPT_CRASH_HOOK_LOCKUP,
+	KIPT_CRASH_HOOK_HUNG,
+	KIPT_CRASH_HOOK_REPORT,
 };
 
 /**
@@ -124,7 +131,8 @@ enum kipt_crash_hook {
  * @faulted: @ip is of an instruction that faulted, not of a caller
  * @tsc: when the first CPU was there
  * @ip: instruction that faulted, 0 in a call of NULL; or the call of panic(),
- *	the address behind it if that was no plain call; or 0 if not known
+ *	of a report and of a warning with a text the call of what prints it, the
+ *	address behind it if that was no plain call; or 0 if not known
  * @trap: vector of the exception; ~0 if there was none
  * @pad: 0
  */
