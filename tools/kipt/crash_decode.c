@@ -215,12 +215,19 @@ static u64 time_at(const struct run *run, u64 size, u64 offset)
 			     0;
 }
 
+/* Nothing in the trace is later; ~0: that is not known. */
+static u64 end_time(const struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+
+	return trace->end == CRASH_END_STOPPED ? trace->cpu->page.stop.tsc :
+						 ~0ULL;
+}
+
 /* What depends on the time is found anew. */
 static bool begin_find(struct run *run, u64 size)
 {
 	const struct crash_decode *decode = run->decode;
-	const struct kipt_crash_stop *stop = &decode->trace->cpu->page.stop;
-	bool stopped = decode->trace->end == CRASH_END_STOPPED;
 	u64 psb = kipt_sync_next(run->window, size, 0);
 	u64 begin = time_at(run, size, psb), lost;
 
@@ -228,7 +235,7 @@ static bool begin_find(struct run *run, u64 size)
 	if (!run->code.patched)
 		crash_code_patches(&run->code, decode->logs, begin,
 				   decode->tsc_khz);
-	lost = crash_who_begin(&run->who, begin, stopped ? stop->tsc : ~0ULL);
+	lost = crash_who_begin(&run->who, begin, end_time(run));
 	return !lost || run->base || gap_tell(run, KIPT_GAP_SWITCHES, lost);
 }
 
@@ -248,7 +255,7 @@ static bool stretches_decode(struct run *run, u64 size, u64 from, u64 cut)
 			end = time_at(run, size, to);
 			kipt_text_view_at(&run->code.text, run->flow,
 					  time_at(run, size, psb),
-					  end ? end : ~0ULL);
+					  end ? end : end_time(run));
 			crash_who_sync(&run->who);
 		}
 		if (kipt_flow_run(run->flow, run->window, size, from, to) ==
