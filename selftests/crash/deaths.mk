@@ -12,9 +12,13 @@ $(BUILD)/crash/cost: $(DEATHS)/cost.c
 	@mkdir -p $(@D)
 	tools/vm/in-root trixie -- gcc $(WORK_CFLAGS) -o $@ $<
 
-.PHONY: crash-pages-test crash-programs crash-short crash-pairs crashtest crash-cost
+.PHONY: crash-pages-test crash-kdump-test crash-programs crash-short crash-pairs crashtest \
+	crash-table crash-debian crash-readers crash-cost
 crash-pages-test:
 	$(DEATHS)/pages_test
+
+crash-kdump-test:
+	$(DEATHS)/kdump_test
 
 crash-programs: testcpu kipt kipt-guest flow-programs
 	for kernel in $(KERNELS); do \
@@ -40,3 +44,18 @@ crash-cost: testcpu kipt-guest $(BUILD)/crash/cost
 crashtest: N ?= 20
 crashtest: crash-programs
 	$(DEATHS)/series random $(N) $(SEED)
+
+# What of a death reaches which place: 18 for each kernel, half a minute each.
+crash-table: crash-programs
+	$(DEATHS)/table $(KERNELS)
+
+# The five commands of docs/crash.md, and a machine set up so that dies. Needs the
+# package mirror, and some minutes.
+crash-debian: KERNELS := 6.12
+crash-debian: crash-programs
+	$(DEATHS)/debian/test
+
+# drgn and, with the VMLINUX of Debian's linux-image-...-dbg, crash(8).
+crash-readers: KERNELS := 6.12
+crash-readers: crash-programs
+	$(DEATHS)/readers $(VMLINUX)
