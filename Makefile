@@ -102,6 +102,7 @@ help:
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
 	@echo 'crashtest machines that die by chance, armed and not (N=, SEED=)'
 	@echo 'crash-pairs each way to die, setup, kernel, load with each other'
+	@echo 'crash-cost instructions that being armed costs'
 	@echo 'crash-table what of a death reaches console, vmcore and pstore'
 	@echo 'crash-debian the five commands of docs/crash.md, and a death after them'
 	@echo 'crash-readers drgn and crash(8) (VMLINUX=) on a dump'

@@ -26,7 +26,7 @@
 #include "compat.h"
 #include "crash.h"
 #include "crash_pages.h"
-#include "excerpt.h"
+#include "excerpt_cpus.h"
 #include "pmi.h"
 #include "session.h"
 #include "snapshot.h"
@@ -120,7 +120,7 @@ static void stop_local(u64 ip, bool now)
 		else
 			kipt_crash_pages_stop_local(trace, ip);
 	}
-	/* Pairs with smp_load_acquire() in has_stopped(). */
+	/* Pairs with smp_load_acquire() in kipt_crash_has_stopped(). */
 	smp_store_release(this_cpu_ptr(&done), capture);
 }
 
@@ -140,7 +140,7 @@ static bool is_asked(unsigned int cpu)
 	return per_cpu(asked, cpu) == number;
 }
 
-static bool has_stopped(unsigned int cpu)
+bool kipt_crash_has_stopped(unsigned int cpu)
 {
 	/* Pairs with smp_store_release() in stop_local(). */
 	return smp_load_acquire(per_cpu_ptr(&done, cpu)) == number;
@@ -157,7 +157,7 @@ static void ask_others(struct kipt_crash_event *event)
 			continue;
 		per_cpu(asked, cpu) = number;
 		event->asked++;
-		if (!has_stopped(cpu))
+		if (!kipt_crash_has_stopped(cpu))
 			kipt_pmi_send_nmi(cpu);
 	}
 }
@@ -168,7 +168,7 @@ static u32 count_stopped(void)
 	u32 count = 0;
 
 	for_each_online_cpu(cpu)
-		count += is_asked(cpu) && has_stopped(cpu);
+		count += is_asked(cpu) && kipt_crash_has_stopped(cpu);
 	return count;
 }
 
@@ -185,10 +185,23 @@ static void wait_for_others(struct kipt_crash_event *event)
 	} while (++looks < WAIT_LOOKS || rdtsc() < end);
 }
 
+/* An error that is reported before the machine dies of it, or does not. */
+static bool is_report(enum kipt_crash_hook hook)
+{
+	return hook == KIPT_CRASH_HOOK_LOCKUP || hook == KIPT_CRASH_HOOK_HUNG ||
+	       hook == KIPT_CRASH_HOOK_REPORT;
+}
+
+/* What the kernel means to survive. */
+static bool is_mild(enum kipt_crash_hook hook)
+{
+	return hook == KIPT_CRASH_HOOK_WARN || is_report(hook);
+}
+
 /* What a warning interrupts goes on, be it a change of the registers. */
 static bool is_for_good(enum kipt_crash_hook hook)
 {
-	return hook != KIPT_CRASH_HOOK_WARN;
+	return !is_mild(hook);
 }
 
 /* On the first CPU. */
@@ -254,20 +267,20 @@ static void add_ip(u64 ip)
 static bool may_survive(enum kipt_crash_hook hook)
 {
 	return hook == KIPT_CRASH_HOOK_OOPS || hook == KIPT_CRASH_HOOK_DIE ||
-	       hook == KIPT_CRASH_HOOK_WARN;
+	       is_mild(hook);
 }
 
 /*
- * The machine did not die of a warning if an oops or a panic comes before
- * tracing went on. The traces end at the warning; who reads them is told what
- * it died of, and that they do not show it.
+ * The machine did not die of a warning if an oops or a panic of another thread
+ * comes before tracing went on. The traces end at the warning; who reads them
+ * is told what it died of, and that they do not show it.
  */
 static void replace_warning(enum kipt_crash_hook hook, u64 ip)
 {
 	struct kipt_crash_event event = *kipt_crash_pages_event();
 
 	if (atomic_read(&phase) != STOPPED || first_task == current ||
-	    event.hook != KIPT_CRASH_HOOK_WARN || atomic_xchg(&replaced, 1))
+	    !is_mild(event.hook) || atomic_xchg(&replaced, 1))
 		return;
 	event.hook = hook;
 	event.cpu = smp_processor_id();
@@ -285,14 +298,14 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	if (!may_survive(hook))
 		/* Before the look at the phase; pairs with smp_mb() in forget(). */
 		smp_store_mb(dying, true);
-	else if (hook != KIPT_CRASH_HOOK_WARN)
+	else if (!is_mild(hook))
 		WRITE_ONCE(last_task, current);
 	if (elect()) {
 		capture(hook, regs, ip);
 		atomic_set(&phase, STOPPED);
 	} else {
 		stop_local(regs ? regs->ip : 0, is_for_good(hook));
-		if (hook != KIPT_CRASH_HOOK_WARN)
+		if (!is_mild(hook))
 			replace_warning(hook, ip);
 	}
 	if (!is_first_here())
@@ -329,6 +342,11 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	event = *kipt_crash_pages_event();
 	if (event.faulted || !may_survive(event.hook))
 		return;
+	/* The trace ends at the report, before this fault. */
+	if (is_report(event.hook)) {
+		kipt_crash_tell();
+		return;
+	}
 	event.ip = ip;
 	event.trap = trap;
 	event.faulted = 1;
@@ -345,7 +363,7 @@ static bool is_armed_here(void)
 	       kipt_arm_is_armed(trace->session);
 }
 
-void kipt_crash_warn(struct pt_regs *regs, u64 ip)
+void kipt_crash_warn(struct pt_regs *regs, u64 ip, bool faulted)
 {
 	struct kipt_crash_event event;
 
@@ -354,11 +372,32 @@ void kipt_crash_warn(struct pt_regs *regs, u64 ip)
 		return;
 	kipt_crash_hit(KIPT_CRASH_HOOK_WARN, regs, ip);
 	event = *kipt_crash_pages_event();
-	if (!is_first_here() || event.hook != KIPT_CRASH_HOOK_WARN)
+	if (!faulted || !is_first_here() ||
+	    event.hook != KIPT_CRASH_HOOK_WARN)
 		return;
 	event.trap = X86_TRAP_UD;
 	event.faulted = 1;
 	kipt_crash_pages_set_event(&event);
+}
+
+bool kipt_crash_may_report(void)
+{
+	return atomic_read(&phase) == CALM && is_armed_here();
+}
+
+u32 kipt_crash_report(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
+{
+	kipt_crash_hit(hook, regs, ip);
+	if (!is_first_here() || kipt_crash_pages_event()->hook != hook)
+		return 0;
+	return READ_ONCE(number);
+}
+
+bool kipt_crash_report_is_on(u32 capture)
+{
+	return READ_ONCE(number) == capture &&
+	       atomic_read(&phase) == STOPPED && !READ_ONCE(dying) &&
+	       is_report(kipt_crash_pages_event()->hook);
 }
 
 static void queue_survived(void)
@@ -375,18 +414,10 @@ void kipt_crash_warned(void)
 	queue_survived();
 }
 
-/* Of the first CPU, if its session is armed and was asked to. */
-static void print_excerpt(const struct kipt_crash_event *event)
+void kipt_crash_report_over(u32 capture)
 {
-	const struct kipt_trace *trace = kipt_trace_of(event->cpu);
-	const struct kipt_crash_stop *stop;
-
-	if (!trace || !trace->view || !trace->crash)
-		return;
-	stop = &trace->crash->stop;
-	if (stop->state == KIPT_CRASH_STOPPED)
-		kipt_excerpt_print(trace, trace->view, stop->head, stop->tail,
-				   event, trace->session->print_branches);
+	if (kipt_crash_report_is_on(capture))
+		queue_survived();
 }
 
 void kipt_crash_tell(void)
@@ -394,7 +425,7 @@ void kipt_crash_tell(void)
 	if (!READ_ONCE(number) || atomic_xchg(&told, 1))
 		return;
 	pr_emerg("crash header at 0x%llx\n", kipt_crash_pages_address());
-	print_excerpt(kipt_crash_pages_event());
+	kipt_excerpt_print_all(kipt_crash_pages_event());
 }
 
 /* A breakpoint of the probe counts as an NMI itself. */
@@ -473,7 +504,10 @@ static void go_on(struct work_struct *work)
 	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying) ||
 	    READ_ONCE(over) != READ_ONCE(number))
 		return;
-	kipt_snapshot_take();
+	/* Reports are captured also where there is no room for them. */
+	if (!is_report(kipt_crash_pages_event()->hook) ||
+	    kipt_snapshot_wanted())
+		kipt_snapshot_take();
 	kipt_crash_pages_reseal();
 	if (!forget())
 		return;

@@ -51,12 +51,13 @@ void kipt_crash_tell(void);
 /**
  * kipt_crash_warn() - the kernel is about to print a warning
  * @regs: of this CPU at the hook
- * @ip: the instruction that warns
+ * @ip: the instruction that warns, or calls what prints its text
+ * @faulted: it is the former
  *
  * Captures all, if this CPU's session is armed and there is room for one more
  * snapshot. Context: as kipt_crash_hit().
  */
-void kipt_crash_warn(struct pt_regs *regs, u64 ip);
+void kipt_crash_warn(struct pt_regs *regs, u64 ip, bool faulted);
 
 /**
  * kipt_crash_warned() - the kernel has printed a warning, and goes on
@@ -64,6 +65,47 @@ void kipt_crash_warn(struct pt_regs *regs, u64 ip);
  * Then tracing does, too, and a snapshot is kept. Context: any.
  */
 void kipt_crash_warned(void);
+
+/**
+ * kipt_crash_may_report() - whether a report would be captured
+ *
+ * Context: any, also NMI.
+ *
+ * Return: false if this CPU's session is not armed, or a capture is on.
+ */
+bool kipt_crash_may_report(void);
+
+/**
+ * kipt_crash_report() - the kernel is about to report an error
+ * @hook: LOCKUP, HUNG or REPORT
+ * @regs: of this CPU at the hook
+ * @ip: what calls printk()
+ *
+ * Context: as kipt_crash_hit().
+ *
+ * Return: number of what was captured, for kipt_crash_report_over(); 0: nothing
+ * was.
+ */
+u32 kipt_crash_report(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip);
+
+/**
+ * kipt_crash_report_is_on() - whether a report is all that happened
+ * @capture: from kipt_crash_report()
+ *
+ * Context: any.
+ *
+ * Return: false if tracing went on, or something worse came.
+ */
+bool kipt_crash_report_is_on(u32 capture);
+
+/**
+ * kipt_crash_report_over() - the kernel has printed a report, and goes on
+ * @capture: from kipt_crash_report()
+ *
+ * Then tracing does, too, and a snapshot is kept if one more of a warning would
+ * be. Context: any.
+ */
+void kipt_crash_report_over(u32 capture);
 
 /**
  * kipt_crash_survived() - the thread that oopsed is about to exit
@@ -80,6 +122,16 @@ void kipt_crash_survived(bool trapped);
  * Context: NMI.
  */
 void kipt_crash_nmi_local(const struct pt_regs *regs);
+
+/**
+ * kipt_crash_has_stopped() - whether a CPU has stopped for the crash
+ * @cpu: any; there is a crash
+ *
+ * Context: any, also NMI.
+ *
+ * Return: true if so: what it wrote down then can be read.
+ */
+bool kipt_crash_has_stopped(unsigned int cpu);
 
 /**
  * kipt_crash_catch_up_local() - registers may be touched again

@@ -22,6 +22,7 @@
 
 #include "crash.h"
 #include "crash_hooks.h"
+#include "crash_report.h"
 #include "probe.h"
 
 static int on_oops(struct kprobe *probe, struct pt_regs *regs)
@@ -42,6 +43,19 @@ static int on_overflow(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+/* What a BUGFLAG_ONCE warned of already is silent. */
+static void meet_bug(const struct bug_entry *bug, struct pt_regs *regs, u64 ip)
+{
+	unsigned short flags;
+
+	if (!bug || get_kernel_nofault(flags, &bug->flags))
+		return;
+	if (!(flags & BUGFLAG_WARNING))
+		kipt_crash_hit(KIPT_CRASH_HOOK_OOPS, regs, ip);
+	else if (!(flags & BUGFLAG_ONCE) || !(flags & BUGFLAG_DONE))
+		kipt_crash_warn(regs, ip, true);
+}
+
 /* find_bug(address): what it finds is a warning or will be an oops. */
 static int on_bug_sought(struct kretprobe_instance *call, struct pt_regs *regs)
 {
@@ -51,13 +65,19 @@ static int on_bug_sought(struct kretprobe_instance *call, struct pt_regs *regs)
 
 static int on_bug_found(struct kretprobe_instance *call, struct pt_regs *regs)
 {
-	const struct bug_entry *bug = (void *)regs_return_value(regs);
-	unsigned short flags;
+	meet_bug((void *)regs_return_value(regs), regs,
+		 *(unsigned long *)call->data);
+	return 0;
+}
 
-	if (bug && !get_kernel_nofault(flags, &bug->flags) &&
-	    !(flags & BUGFLAG_WARNING))
-		kipt_crash_hit(KIPT_CRASH_HOOK_OOPS, regs,
-			       *(unsigned long *)call->data);
+/* report_bug_entry(bug, regs), which has no need to look for it. */
+static int on_bug_entry(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct pt_regs *fault = (void *)regs->si;
+	unsigned long ip;
+
+	if (!get_kernel_nofault(ip, &fault->ip))
+		meet_bug((void *)regs->di, regs, ip);
 	return 0;
 }
 
@@ -78,14 +98,33 @@ static u64 call_before(const struct kprobe *probe, unsigned long behind)
 }
 
 /* At its first instruction: what it returns to is on top of the stack. */
-static int on_panic(struct kprobe *probe, struct pt_regs *regs)
+static u64 caller_of(const struct kprobe *probe, const struct pt_regs *regs)
 {
 	unsigned long behind;
-	u64 caller = 0;
 
-	if (!get_kernel_nofault(behind, (unsigned long *)regs->sp))
-		caller = call_before(probe, behind);
-	kipt_crash_hit(KIPT_CRASH_HOOK_PANIC, regs, caller);
+	if (get_kernel_nofault(behind, (unsigned long *)regs->sp))
+		return 0;
+	return call_before(probe, behind);
+}
+
+static int on_panic(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_hit(KIPT_CRASH_HOOK_PANIC, regs, caller_of(probe, regs));
+	return 0;
+}
+
+/* _printk(format, ...) */
+static int on_printk(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_report_line((void *)regs->di, regs, caller_of(probe, regs),
+			       !kprobe_ftrace(probe));
+	return 0;
+}
+
+/* __warn_printk(format, ...), before the instruction that warns. */
+static int on_warn_text(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_warn(regs, caller_of(probe, regs), false);
 	return 0;
 }
 
@@ -105,7 +144,7 @@ static int on_task_dead(struct kprobe *probe, struct pt_regs *regs)
 /* __warn(file, line, caller, ...): the caller is the instruction that warns. */
 static int on_warn(struct kprobe *probe, struct pt_regs *regs)
 {
-	kipt_crash_warn(regs, regs->dx);
+	kipt_crash_warn(regs, regs->dx, true);
 	return 0;
 }
 
@@ -119,31 +158,42 @@ static int on_taint(struct kprobe *probe, struct pt_regs *regs)
 /**
  * struct hook - a probe
  * @symbol: of what
+ * @late: what is seen late without it; NULL: a crash, at worst
  * @handler: what is called
- * @optional: the kernel need not have it
+ * @newer: older kernels do without the function
+ * @lost: it should be there and is not
  * @set: it is registered
  * @probe: the probe
  */
 struct hook {
 	const char *symbol;
+	const char *late;
 	kprobe_pre_handler_t handler;
-	bool optional;
+	bool newer;
+	bool lost;
 	bool set;
 	struct kprobe probe;
 };
+
+#define LATE_BUG	"BUG() and warnings are seen behind their first line"
 
 static struct hook hooks[] = {
 	{ .symbol = "oops_enter", .handler = on_oops },
 	{ .symbol = "panic", .handler = on_panic },
 	/* What panic() calls since 6.16, and others may. */
-	{ .symbol = "vpanic", .handler = on_panic, .optional = true },
+	{ .symbol = "vpanic", .handler = on_panic, .newer = true },
 	{ .symbol = "__crash_kexec", .handler = on_kexec },
 	{ .symbol = "make_task_dead", .handler = on_task_dead },
 	{ .symbol = "__warn", .handler = on_warn },
 	{ .symbol = "add_taint", .handler = on_taint },
-	/* Without it the trace has what is printed before oops_enter(). */
+	{ .symbol = "__warn_printk", .handler = on_warn_text,
+	  .late = "warnings with a text are seen behind that" },
+	{ .symbol = "report_bug_entry", .handler = on_bug_entry,
+	  .newer = true, .late = LATE_BUG },
+	{ .symbol = "_printk", .handler = on_printk,
+	  .late = "lockups, hung tasks and other reports are seen behind their lines" },
 	{ .symbol = "handle_stack_overflow", .handler = on_overflow,
-	  .optional = true },
+	  .late = "a stack that overflows is seen behind the first line of that" },
 };
 
 /* The same for a BUG. */
@@ -189,6 +239,12 @@ static struct notifier_block panic_block = {
 
 static bool die_set, panic_set;
 
+static void warn_of(const char *symbol, int err, const char *late)
+{
+	pr_warn("%s cannot be probed (error %d): %s\n", symbol, err,
+		late ?: "a crash may be seen late");
+}
+
 static void set_hook(struct hook *hook)
 {
 	int err;
@@ -199,20 +255,25 @@ static void set_hook(struct hook *hook)
 	};
 	err = register_kprobe(&hook->probe);
 	hook->set = !err;
-	if (err && !hook->optional)
-		pr_warn("%s cannot be probed (error %d): a crash may be seen late\n",
-			hook->symbol, err);
+	hook->lost = err && !(hook->newer && err == -ENOENT);
+	if (hook->lost)
+		warn_of(hook->symbol, err, hook->late);
 }
 
 static void set_bug_hook(void)
 {
+	int err;
+
 	bug_probe = (struct kretprobe){
 		.kp.symbol_name = "find_bug",
 		.entry_handler = on_bug_sought,
 		.handler = on_bug_found,
 		.data_size = sizeof(unsigned long),
 	};
-	bug_set = !register_kretprobe(&bug_probe);
+	err = register_kretprobe(&bug_probe);
+	bug_set = !err;
+	if (err)
+		warn_of("find_bug", err, LATE_BUG);
 }
 
 void kipt_crash_hooks_init(void)
@@ -243,24 +304,38 @@ void kipt_crash_hooks_uninit(void)
 			unregister_kprobe(&hooks[i].probe);
 }
 
+static bool is_any_disarmed(void)
+{
+	const struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->set && !kipt_probe_is_armed(&hook->probe))
+			return true;
+	return bug_set && !kipt_probe_is_armed(&bug_probe.kp);
+}
+
+/* One after the other, those without which a crash may be missed first. */
+static void name_lost(const char *symbol, const char *late, char *why,
+		      size_t size)
+{
+	size_t used = strlen(why);
+
+	snprintf(why + used, size - used, "%s%s could not be probed%s%s",
+		 used ? "; " : "", symbol, late ? ": " : "", late ?: "");
+}
+
 bool kipt_crash_hooks_fire(char *why, size_t size)
 {
 	const struct hook *hook;
 
 	strscpy(why, "", size);
-	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++) {
-		if (!hook->set && hook->optional)
-			continue;
-		if (!hook->set) {
-			snprintf(why, size, "%s could not be probed",
-				 hook->symbol);
-			return false;
-		}
-		if (!kipt_probe_is_armed(&hook->probe)) {
-			strscpy(why, "kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1",
-				size);
-			return false;
-		}
-	}
-	return true;
+	if (is_any_disarmed())
+		strscpy(why, "kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1",
+			size);
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->lost)
+			name_lost(hook->symbol, hook->late, why, size);
+	if (!bug_set)
+		name_lost("find_bug", LATE_BUG, why, size);
+	return !why[0];
 }

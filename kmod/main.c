@@ -12,6 +12,7 @@
 #include "crash.h"
 #include "crash_hooks.h"
 #include "crash_pages.h"
+#include "crash_report.h"
 #include "follow.h"
 #include "latch.h"
 #include "limits.h"
@@ -76,6 +77,7 @@ err_crash_pages:
 static void __exit kipt_exit(void)
 {
 	kipt_crash_hooks_uninit();
+	kipt_crash_report_uninit();
 	kipt_crash_uninit();
 	kipt_session_close();
 	kipt_netlink_uninit();

@@ -8,8 +8,12 @@ CRASHERS := $(foreach kernel,6.1 6.12 7.2,$(BUILD)/crash/module/$(kernel)/crashe
 $(CRASHERS): $(BUILD)/crash/module/%/crasher.ko: $(DEATHS)/crasher/crasher.c
 	$(DEATHS)/crasher/build $*
 
+$(BUILD)/crash/cost: $(DEATHS)/cost.c
+	@mkdir -p $(@D)
+	tools/vm/in-root trixie -- gcc $(WORK_CFLAGS) -o $@ $<
+
 .PHONY: crash-pages-test crash-kdump-test crash-programs crash-short crash-pairs crashtest \
-	crash-table crash-debian crash-readers
+	crash-table crash-debian crash-readers crash-cost
 crash-pages-test:
 	$(DEATHS)/pages_test
 
@@ -29,6 +33,13 @@ crash-short: crash-programs
 
 crash-pairs: crash-programs
 	$(DEATHS)/series pairs $(SEED)
+
+# Instructions that being armed costs.
+crash-cost: testcpu kipt-guest $(BUILD)/crash/cost
+	for kernel in $(KERNELS); do \
+		tools/vm/build-module $$kernel >/dev/null || exit; \
+	done
+	$(DEATHS)/cost $(KERNELS)
 
 crashtest: N ?= 20
 crashtest: crash-programs

@@ -378,6 +378,7 @@ static bool gap_allowed(const struct match *m, unsigned int kind)
 	case KIPT_GAP_RING:
 		return m->options->late_start && !m->result->branches;
 	case KIPT_GAP_STOPPED:
+	case KIPT_GAP_STUCK:
 	case KIPT_GAP_OFFLINE:
 	case KIPT_GAP_SUSPEND:
 	case KIPT_GAP_OUTSIDE:
@@ -429,6 +430,7 @@ static void take_tail(struct match *m)
 	bool ended = (m->options->all_gaps && m->lost) ||
 		     (m->options->early_end &&
 		     (m->last_gap == KIPT_GAP_STOPPED ||
+		      m->last_gap == KIPT_GAP_STUCK ||
 		      m->last_gap == KIPT_GAP_OFFLINE ||
 		      m->last_gap == KIPT_GAP_TRUNCATED));
 

@@ -24,6 +24,9 @@ static const char *const hooks[] = {
 	[KIPT_CRASH_HOOK_DIE] = "die",
 	[KIPT_CRASH_HOOK_NOTIFIER] = "notifier",
 	[KIPT_CRASH_HOOK_WARN] = "warning",
+	[KIPT_CRASH_HOOK_LOCKUP] = "lockup",
+	[KIPT_CRASH_HOOK_HUNG] = "hung",
+	[KIPT_CRASH_HOOK_REPORT] = "report",
 };
 
 static const char *const hook_texts[] = {
@@ -33,6 +36,9 @@ static const char *const hook_texts[] = {
 	[KIPT_CRASH_HOOK_DIE] = "an exception (die notifier)",
 	[KIPT_CRASH_HOOK_NOTIFIER] = "a panic (seen by its notifier only, when all CPUs had stopped)",
 	[KIPT_CRASH_HOOK_WARN] = "a warning",
+	[KIPT_CRASH_HOOK_LOCKUP] = "a lockup or a stall, before it was reported",
+	[KIPT_CRASH_HOOK_HUNG] = "a task that hangs, before it was reported",
+	[KIPT_CRASH_HOOK_REPORT] = "an error, before it was reported",
 };
 
 static const char *pick(const char *const *texts, size_t count, u32 number)

@@ -3,7 +3,7 @@
  * Kills its machine, in the way and in the context that are written to
  * /sys/kernel/debug/crasher as "FAULT" or "FAULT@CONTEXT", such as "null@irq".
  * Before the fault it makes a few hundred calls, so that the end of the trace
- * is known by its look. Never to be loaded where anything matters.
+ * is known by its look. A context may be a function of kipt. Never to be loaded where anything matters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -12,8 +12,12 @@
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/irq_work.h>
+#include <linux/kprobes.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/module.h>
+#include <linux/objtool.h>
 #include <linux/panic.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -25,6 +29,9 @@
 
 #define STEPS	200
 #define FRAME	512
+#define ROOM	65536
+/* Watchdogs of lockups wait for six, of tasks for four to six. */
+#define WATCHED_SECONDS	9ULL
 
 static struct dentry *file;
 static DEFINE_SPINLOCK(spin);
@@ -32,6 +39,8 @@ static volatile unsigned int seen;
 static void (*fault)(void);
 static atomic_t waited_for;
 static atomic_t nmi_wanted;
+static atomic_t stuck;
+static unsigned char room[ROOM];
 
 static noinline void crasher_leaf(unsigned int n)
 {
@@ -102,17 +111,75 @@ static noinline void crasher_overflow(void)
 	seen += crasher_deep(0);
 }
 
+/* No page fault has a stack, and this is no guard page's. */
+static noinline void crasher_double(void)
+{
+	asm volatile("mov $0x800, %%esp; push %%rax" : : : "memory");
+}
+STACK_FRAME_NON_STANDARD(crasher_double);
+
 static noinline void crasher_warn(void)
 {
 	WARN(1, "crasher: warns\n");
 }
 
+static noinline void crasher_warnon(void)
+{
+	WARN_ON(1);
+}
+
+/* The kernel finds that the list is none. */
+static noinline void crasher_list(void)
+{
+	struct list_head first, second;
+
+	INIT_LIST_HEAD(&first);
+	list_add(&second, &first);
+	first.next = &first;
+	list_del(&second);
+}
+
+static noinline void crasher_atomic(void)
+{
+	preempt_disable();
+	schedule();
+	preempt_enable();
+}
+
+/* Long enough for the watchdogs, and then it goes on. */
+static noinline void crasher_stall(void)
+{
+	u64 end = ktime_get_ns() + WATCHED_SECONDS * NSEC_PER_SEC;
+
+	preempt_disable();
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	preempt_enable();
+}
+
+static noinline void crasher_late(void)
+{
+	schedule_timeout_uninterruptible(WATCHED_SECONDS * HZ);
+}
+
 /* Where the watchdogs are to find it. */
+/*
+ * Until a watchdog comes. The loop has a condition, as a trace does not tell
+ * how often one without goes round; and it goes round slowly, as otherwise it
+ * would be all that the ring holds.
+ */
 static noinline void crasher_spin(void)
 {
+	static u8 room[1 << 16];
+
 	spin_lock(&spin);
-	for (;;)
-		cpu_relax();
+	while (seen) {
+		void *to = room;
+		unsigned long count = sizeof(room);
+
+		asm volatile("rep stosb" : "+D" (to), "+c" (count) : "a" (0)
+			     : "memory");
+	}
 }
 
 static noinline void crasher_hang(void)
@@ -145,6 +212,36 @@ static int die_in_nmi(unsigned int kind, struct pt_regs *regs)
 		return NMI_DONE;
 	crasher_die();
 	return NMI_HANDLED;
+}
+
+/* The CPU hears nothing until this ends, which it does not. */
+static int stay_in_nmi(unsigned int kind, struct pt_regs *regs)
+{
+	unsigned char *at;
+	unsigned long left;
+
+	if (smp_processor_id() == atomic_read(&nmi_wanted) - 1)
+		return NMI_DONE;
+	atomic_inc(&stuck);
+	/* So that there are few branches. */
+	for (;;) {
+		at = room;
+		left = ROOM;
+		asm volatile("rep stosb" : "+D" (at), "+c" (left)
+			     : "a" (0) : "memory");
+	}
+}
+
+/*
+ * When the function that is probed is called next, on whatever CPU, this goes
+ * on in its place: behind the probe, so that others fire.
+ */
+static int go_to_death(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (!atomic_xchg(&nmi_wanted, 0))
+		return 0;
+	regs->ip = (unsigned long)crasher_die;
+	return 1;
 }
 
 static int die_in_thread(void *unused)
@@ -212,6 +309,40 @@ static int in_nmi_handler(void)
 	return 0;
 }
 
+static int with_others_stuck(void)
+{
+	int err = register_nmi_handler(NMI_LOCAL, stay_in_nmi, NMI_FLAG_FIRST,
+				       "crasher");
+	unsigned int cpu;
+
+	if (err)
+		return err;
+	preempt_disable();
+	atomic_set(&nmi_wanted, smp_processor_id() + 1);
+	for_each_online_cpu(cpu)
+		if (cpu != smp_processor_id())
+			apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
+	while (atomic_read(&stuck) < num_online_cpus() - 1)
+		cpu_relax();
+	crasher_die();
+	preempt_enable();
+	return 0;
+}
+
+static int in_function(const char *name)
+{
+	static struct kprobe probe;
+	int err;
+
+	probe.symbol_name = name;
+	probe.pre_handler = go_to_death;
+	err = register_kprobe(&probe);
+	if (err)
+		return err;
+	atomic_set(&nmi_wanted, 1);
+	return 0;
+}
+
 static int in_thread(void)
 {
 	struct task_struct *task = kthread_run(die_in_thread, NULL, "crasher");
@@ -248,8 +379,16 @@ static const struct {
 	{ "gp", crasher_gp },
 	{ "panic", crasher_panic },
 	{ "overflow", crasher_overflow },
+	{ "double", crasher_double },
 	{ "warn", crasher_warn },
+	{ "warnon", crasher_warnon },
+	{ "list", crasher_list },
+	{ "atomic", crasher_atomic },
+	{ "stall", crasher_stall },
+	{ "late", crasher_late },
 	{ "spin", crasher_spin },
+	/* The same, where those of RCU are faster. */
+	{ "rcu", crasher_spin },
 	{ "hang", crasher_hang },
 	/* An NMI that is nobody's. */
 	{ "nmi", send_nmi },
@@ -265,11 +404,33 @@ static const struct {
 	{ "softirq", in_timer_handler },
 	{ "nmi", in_nmi_handler },
 	{ "all", on_all },
+	{ "stuck", with_others_stuck },
+};
+
+/* Inside kipt: in a function that is called there next. */
+static const struct {
+	const char *name;
+	const char *function;
+	/* It is part of dying. */
+	bool dies;
+} places[] = {
+	{ "decoder", "kipt_insn_decode" },
+	/* With the lock of a session and that of CPU hotplug. */
+	{ "session", "kipt_trace_stop_all" },
+	/* With a spinlock, and with a raw one. */
+	{ "owner", "kipt_session_queue_gone" },
+	{ "patch", "kipt_patch_log_add" },
+	/* With the lock of a run queue. */
+	{ "switch", "kipt_sideband_on_switch" },
+	{ "pmi", "kipt_trace_pmi_local" },
+	{ "hotplug", "kipt_trace_stop_offline" },
+	{ "hook", "kipt_crash_pages_stop_local", true },
+	{ "excerpt", "kipt_excerpt_lines_add", true },
 };
 
 static int die(const char *what, const char *where)
 {
-	int i;
+	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(faults); i++)
 		if (!strcmp(what, faults[i].name))
@@ -282,6 +443,13 @@ static int die(const char *what, const char *where)
 			continue;
 		pr_notice("begins with %s@%s\n", what, where);
 		return contexts[i].reach();
+	}
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		if (strcmp(where, places[i].name))
+			continue;
+		pr_notice("is to begin with %s@%s\n", what, where);
+		err = in_function(places[i].function);
+		return err || !places[i].dies ? err : here();
 	}
 	return -EINVAL;
 }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looks at what the kernel prints, before it does. Most lines are told from a
+ * report by their level; nothing is printed from a format in the module.
+ */
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/kern_levels.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+#include <asm/tsc.h>
+
+#include "crash.h"
+#include "crash_report.h"
+#include "snapshot.h"
+
+/* Of a format, the longest of the words below is shorter. */
+#define WORDS_BYTES	32
+/* Where no snapshot is kept: a storm of reports is not to blind the rings. */
+#define APART_MS	1000
+#define LOOK_AGAIN	(HZ / 10)
+/* What a thread that does not sleep has printed after that. */
+#define OVER_AFTER	(5 * HZ)
+
+/*
+ * After the level. A double fault is an oops, of which the kernel says a line
+ * first. The stack's and a NULL's BUG were captured before they are printed.
+ */
+static const struct {
+	const char *words;
+	enum kipt_crash_hook hook;
+} reports[] = {
+	{ "watchdog: ", KIPT_CRASH_HOOK_LOCKUP },
+	{ "NMI watchdog: ", KIPT_CRASH_HOOK_LOCKUP },
+	{ "rcu: INFO: ", KIPT_CRASH_HOOK_LOCKUP },
+	{ "INFO: rcu_tasks", KIPT_CRASH_HOOK_LOCKUP },
+	{ "INFO: task ", KIPT_CRASH_HOOK_HUNG },
+	{ "traps: PANIC: double fault", KIPT_CRASH_HOOK_OOPS },
+	{ "BUG: ", KIPT_CRASH_HOOK_REPORT },
+	{ "list_add corruption", KIPT_CRASH_HOOK_REPORT },
+	{ "list_del corruption", KIPT_CRASH_HOOK_REPORT },
+	{ "usercopy: Kernel memory ", KIPT_CRASH_HOOK_REPORT },
+	{ "Uhhuh. NMI received ", KIPT_CRASH_HOOK_REPORT },
+	{ "NMI: PCI system error", KIPT_CRASH_HOOK_REPORT },
+	{ "NMI: IOCK error", KIPT_CRASH_HOOK_REPORT },
+};
+
+/**
+ * struct report - the one that is waited for
+ * @capture: number of what was captured
+ * @task: what ran when it began; a reference
+ * @switches: how often that thread had slept
+ * @began: in jiffies
+ * @interrupted: an interrupt reports, which is over where a work may run
+ * @watcher: the thread that looks for hung tasks: it prints until it sleeps
+ */
+struct report {
+	u32 capture;
+	struct task_struct *task;
+	unsigned long switches;
+	unsigned long began;
+	bool interrupted;
+	bool watcher;
+};
+
+static struct report report;
+/* @report is in use. */
+static atomic_t waiting = ATOMIC_INIT(0);
+static u64 last_tsc;
+
+static void look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look_work, look);
+static void begin_look(struct irq_work *work);
+static struct irq_work begin_work = IRQ_WORK_INIT(begin_look);
+
+static bool is_over(void)
+{
+	if (report.interrupted || READ_ONCE(report.task->flags) & PF_EXITING ||
+	    READ_ONCE(report.task->nvcsw) != report.switches)
+		return true;
+	return !report.watcher && time_after(jiffies, report.began + OVER_AFTER);
+}
+
+static void forget(void)
+{
+	put_task_struct(report.task);
+	atomic_set_release(&waiting, 0);
+}
+
+static void look(struct work_struct *work)
+{
+	if (kipt_crash_report_is_on(report.capture) && !is_over()) {
+		queue_delayed_work(system_unbound_wq, &look_work, LOOK_AGAIN);
+		return;
+	}
+	kipt_crash_report_over(report.capture);
+	forget();
+}
+
+/* An interrupt that reports is over: this one had to wait for it. */
+static void begin_look(struct irq_work *work)
+{
+	queue_delayed_work(system_unbound_wq, &look_work,
+			   report.interrupted ? 0 : LOOK_AGAIN);
+}
+
+/* A breakpoint of the probe counts as an NMI itself. */
+static bool is_in_interrupt(bool trapped)
+{
+	int level = preempt_count();
+
+	if (trapped && in_nmi())
+		level -= NMI_OFFSET + HARDIRQ_OFFSET;
+	return level & (NMI_MASK | HARDIRQ_MASK);
+}
+
+static bool may_begin(void)
+{
+	u64 now = rdtsc();
+
+	if (!kipt_snapshot_wanted() &&
+	    now - READ_ONCE(last_tsc) < (u64)APART_MS * tsc_khz)
+		return false;
+	if (atomic_cmpxchg(&waiting, 0, 1))
+		return false;
+	WRITE_ONCE(last_tsc, now);
+	return true;
+}
+
+static void begin(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+		  bool trapped)
+{
+	u32 capture;
+
+	if (!kipt_crash_may_report() || !may_begin())
+		return;
+	capture = kipt_crash_report(hook, regs, ip);
+	if (!capture) {
+		atomic_set(&waiting, 0);
+		return;
+	}
+	report = (struct report){
+		.capture = capture,
+		.task = get_task_struct(current),
+		.switches = current->nvcsw,
+		.began = jiffies,
+		.interrupted = is_in_interrupt(trapped),
+		.watcher = hook == KIPT_CRASH_HOOK_HUNG,
+	};
+	irq_work_queue(&begin_work);
+}
+
+/* Of the kernel itself: modules may say what they like. */
+static bool is_of_kernel(const char *format)
+{
+	return (unsigned long)format >= __START_KERNEL_map &&
+	       (unsigned long)format < MODULES_VADDR;
+}
+
+static bool has_level(const char *format)
+{
+	char start[2];
+
+	if (get_kernel_nofault(start[0], format) ||
+	    get_kernel_nofault(start[1], format + 1))
+		return false;
+	return start[0] == KERN_SOH_ASCII &&
+	       start[1] >= LOGLEVEL_EMERG + '0' &&
+	       start[1] <= LOGLEVEL_ERR + '0';
+}
+
+/* Return: 0 if it is no report. */
+static enum kipt_crash_hook find(const char *words)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(reports); i++)
+		if (!strncmp(words, reports[i].words, strlen(reports[i].words)))
+			return reports[i].hook;
+	return 0;
+}
+
+void kipt_crash_report_line(const char *format, struct pt_regs *regs, u64 ip,
+			    bool trapped)
+{
+	enum kipt_crash_hook hook;
+	char words[WORDS_BYTES];
+
+	if (!is_of_kernel(format) || !has_level(format) ||
+	    copy_from_kernel_nofault(words, format + 2, sizeof(words)))
+		return;
+	words[WORDS_BYTES - 1] = 0;
+	hook = find(words);
+	if (hook == KIPT_CRASH_HOOK_OOPS)
+		kipt_crash_hit(hook, regs, ip);
+	else if (hook)
+		begin(hook, regs, ip, trapped);
+}
+
+void kipt_crash_report_uninit(void)
+{
+	irq_work_sync(&begin_work);
+	cancel_delayed_work_sync(&look_work);
+	if (atomic_read(&waiting))
+		forget();
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Errors that the kernel reports before it dies of them, if it does: soft
+ * lockups, hung tasks, lists that are corrupt. Knows them by the first words
+ * of what is about to be printed, and when such a report is over. Leaves to
+ * crash.c what is captured.
+ */
+#ifndef KIPT_CRASH_REPORT_H
+#define KIPT_CRASH_REPORT_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+
+/**
+ * kipt_crash_report_line() - the kernel is about to print a line
+ * @format: of the line, as printk() takes it
+ * @regs: of this CPU at the hook
+ * @ip: the call of printk()
+ * @trapped: the caller may run in a breakpoint's handler
+ *
+ * Captures all if a report begins so and this CPU's session is armed; where
+ * there is no room for a snapshot once a second at most. Has tracing go on when
+ * the report is over and the machine lives.
+ *
+ * Context: any, also NMI. As kipt_crash_hit().
+ */
+void kipt_crash_report_line(const char *format, struct pt_regs *regs, u64 ip,
+			    bool trapped);
+
+/**
+ * kipt_crash_report_uninit() - nothing is waited for any more
+ *
+ * There are no hooks. Context: may sleep.
+ */
+void kipt_crash_report_uninit(void);
+
+#endif /* KIPT_CRASH_REPORT_H */
