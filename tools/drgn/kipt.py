@@ -10,7 +10,7 @@
 
 or, in one go:
 
-    $ drgn -c vmcore /usr/local/share/kipt/kipt.py saved
+    $ drgn -c vmcore /usr/local/share/kipt/kipt.py saved 0x51fd000
 
 `kipt decode saved/cpu1.pt --dir saved` reads what was saved. Everything is read
 by physical address, as uapi/linux/kipt_crash.h describes it: no debug information
@@ -335,11 +335,11 @@ def kipt_save(prog, folder, header=None):
 
 
 def _main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: drgn -c VMCORE kipt.py FOLDER")
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit("usage: drgn -c VMCORE kipt.py FOLDER [ADDRESS]")
     # drgn knows the dump that it was started with.
     prog = globals()["prog"]
-    header = kipt_header(prog)
+    header = kipt_header(prog, int(sys.argv[2], 0) if len(sys.argv) > 2 else None)
     print("header at 0x%x, %s" % (header["address"], header["release"]))
     for cpu in kipt_cpus(prog, header):
         stop = cpu["stop"]
