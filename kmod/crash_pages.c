@@ -472,10 +472,9 @@ void kipt_crash_pages_finish(struct kipt_trace *trace,
 	seal_stop(stop);
 }
 
-void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
+static void fill_stop_local(struct kipt_crash_stop *stop,
+			    const struct kipt_trace *trace, u64 ip)
 {
-	struct kipt_crash_stop *stop = &trace->crash->stop;
-
 	memset(stop, 0, sizeof(*stop));
 	stop->tsc = rdtsc();
 	stop->state = KIPT_CRASH_STOPPED;
@@ -489,7 +488,21 @@ void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
 	stop->pid = current->pid;
 	stop->tgid = current->tgid;
 	memcpy(stop->comm, current->comm, sizeof(stop->comm));
-	seal_stop(stop);
+}
+
+void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
+{
+	fill_stop_local(&trace->crash->stop, trace, ip);
+	seal_stop(&trace->crash->stop);
+}
+
+void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
+				 struct kipt_crash_cpu *copy)
+{
+	memcpy(copy, trace->crash, sizeof(*copy));
+	copy->page.next = 0;
+	copy->page.more = 0;
+	fill_stop_local(&copy->stop, trace, ip);
 }
 
 const struct kipt_crash_event *kipt_crash_pages_event(void)
@@ -497,17 +510,24 @@ const struct kipt_crash_event *kipt_crash_pages_event(void)
 	return &header->event;
 }
 
+void kipt_crash_pages_seal_event(struct kipt_crash_event *event)
+{
+	size_t at = offsetofend(struct kipt_crash_event, crc);
+
+	WRITE_ONCE(event->crc,
+		   ~crc_feed(~0, (u8 *)event + at, sizeof(*event) - at));
+}
+
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
 {
 	struct kipt_crash_event *to = &header->event;
-	size_t at = offsetofend(struct kipt_crash_event, crc);
 
 	if (!event) {
 		memset(to, 0, sizeof(*to));
 		return;
 	}
 	*to = *event;
-	WRITE_ONCE(to->crc, ~crc_feed(~0, (u8 *)to + at, sizeof(*to) - at));
+	kipt_crash_pages_seal_event(to);
 }
 
 void kipt_crash_pages_mend(void)

@@ -120,6 +120,17 @@ void kipt_crash_pages_finish(struct kipt_trace *trace,
 void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip);
 
 /**
+ * kipt_crash_pages_copy_local() - what a snapshot is told of this CPU now
+ * @trace: of this CPU; it is paused
+ * @ip: where the CPU is
+ * @copy: filled but for its regions, and not sealed; alone in its chain
+ *
+ * Context: this CPU, interrupts off.
+ */
+void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
+				 struct kipt_crash_cpu *copy);
+
+/**
  * kipt_crash_pages_event() - the crash
  *
  * Written by kipt_crash_pages_set_event() only.
@@ -137,6 +148,14 @@ const struct kipt_crash_event *kipt_crash_pages_event(void);
  * Context: any, also NMI; one caller at a time.
  */
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_seal_event() - make the checksum of an event right
+ * @event: not the one of the crash
+ *
+ * Context: any, also NMI.
+ */
+void kipt_crash_pages_seal_event(struct kipt_crash_event *event);
 
 /**
  * kipt_crash_pages_mend() - make checksums right that a crash left wrong

@@ -616,6 +616,24 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 	end_change_local(trace);
 }
 
+bool kipt_trace_pause_local(struct kipt_trace *trace)
+{
+	begin_change_local(trace);
+	if (trace->state == KIPT_TRACE_ON) {
+		halt_local(trace);
+		return true;
+	}
+	end_change_local(trace);
+	return false;
+}
+
+void kipt_trace_go_on_local(struct kipt_trace *trace)
+{
+	if (may_go(trace) && !READ_ONCE(frozen))
+		go_local(trace, trace->config.cr3_match);
+	end_change_local(trace);
+}
+
 void kipt_trace_freeze(void)
 {
 	WRITE_ONCE(frozen, true);

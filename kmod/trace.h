@@ -263,6 +263,26 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 			    bool psb);
 
 /**
+ * kipt_trace_pause_local() - pause for a moment
+ * @trace: of this CPU
+ *
+ * @trace->position is where it stands. Whoever wants the CPU to stop waits until
+ * kipt_trace_go_on_local(), NMIs too. Context: this CPU, interrupts off, no NMI.
+ *
+ * Return: false if it does not trace now; kipt_trace_go_on_local() is not to be
+ * called then.
+ */
+bool kipt_trace_pause_local(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_go_on_local() - go on where kipt_trace_pause_local() paused
+ * @trace: of this CPU
+ *
+ * The trace goes on with a PSB+. Context: this CPU, interrupts off ever since.
+ */
+void kipt_trace_go_on_local(struct kipt_trace *trace);
+
+/**
  * kipt_trace_pmi_local() - a ToPA PMI came
  * @trace: of this CPU
  *
