@@ -116,8 +116,13 @@ static int on_panic(struct kprobe *probe, struct pt_regs *regs)
 /* _printk(format, ...) */
 static int on_printk(struct kprobe *probe, struct pt_regs *regs)
 {
-	kipt_crash_report_line((void *)regs->di, regs, caller_of(probe, regs),
-			       !kprobe_ftrace(probe));
+	enum kipt_crash_hook hook = kipt_crash_report_find((void *)regs->di);
+
+	if (hook == KIPT_CRASH_HOOK_OOPS)
+		kipt_crash_hit(hook, regs, caller_of(probe, regs));
+	else if (hook)
+		kipt_crash_report_begin(hook, regs, caller_of(probe, regs),
+					!kprobe_ftrace(probe));
 	return 0;
 }
 

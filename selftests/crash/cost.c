@@ -20,8 +20,8 @@
 
 #define INSN_COUNT_LEAF	0x4b495054
 #define TRIES		3000
-#define SLEEPS		150
-#define SLEEP_NS	20000000
+#define SLEEPS		4000
+#define SLEEP_NS	500000
 
 static uint64_t insns(void)
 {
@@ -44,7 +44,7 @@ static long switches(void)
 }
 
 /* The other process of this priority does the same: there and back. */
-static void yield(void)
+static void give_way(void)
 {
 	syscall(SYS_sched_yield);
 }
@@ -103,10 +103,10 @@ int main(int argc, char **argv)
 	measure("sleep", rest, true, SLEEPS);
 	other = fork();
 	while (!other)
-		yield();
+		give_way();
 	if (other < 0)
 		return 1;
-	measure("switches", yield, false, TRIES);
+	measure("switches", give_way, false, TRIES);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	return 0;

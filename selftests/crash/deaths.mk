@@ -3,7 +3,7 @@
 # selftests/crash/README.md.
 
 DEATHS := selftests/crash
-CRASHERS := $(foreach kernel,6.1 6.12 7.2,$(BUILD)/crash/module/$(kernel)/crasher.ko)
+CRASHERS := $(foreach kernel,6.1 6.12 7.2 debug kcsan,$(BUILD)/crash/module/$(kernel)/crasher.ko)
 
 $(CRASHERS): $(BUILD)/crash/module/%/crasher.ko: $(DEATHS)/crasher/crasher.c
 	$(DEATHS)/crasher/build $*
