@@ -180,7 +180,7 @@ struct hook {
 	struct kprobe probe;
 };
 
-#define LATE_BUG	"BUG() and warnings are seen behind their first line"
+#define LATE_BUG	"a BUG and warnings are seen behind their first line"
 
 static struct hook hooks[] = {
 	{ .symbol = "oops_enter", .handler = on_oops },
