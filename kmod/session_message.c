@@ -8,7 +8,6 @@
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/err.h>
-#include <linux/kernel.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
