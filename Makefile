@@ -7,6 +7,11 @@ BUILD := $(ROOT)/build
 KERNELS ?= 6.1 6.12 7.2
 PREFIX ?= /usr/local
 KDIR ?= /lib/modules/$(shell uname -r)/build
+BINDIR := $(PREFIX)/bin
+LIBDIR := $(PREFIX)/lib/kipt
+UNITDIR := $(PREFIX)/lib/systemd/system
+SHAREDIR := $(PREFIX)/share/kipt
+MANDIR := $(PREFIX)/share/man/man1
 
 CC ?= gcc
 CFLAGS ?= -O2 -g
@@ -43,17 +48,34 @@ module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
 test: decode-test random-test testcpu-test kipt-test flow-compare-test \
-	sideband-test crash-test crash-pages-test messages-test vm-console-test \
+	sideband-test crash-test crash-pages-test crash-kdump-test messages-test vm-console-test \
 	stress-judge-test
 
-install: tools
-	$(MAKE) -C $(KDIR) M=$(ROOT) modules_install
-	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(PREFIX)/bin/kipt
-	install -D -m 644 tools/kipt/kipt.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man1/kipt.1
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's:@BINDIR@:$(PREFIX)/bin:' tools/systemd/kipt-arm.service \
-		>$(DESTDIR)$(PREFIX)/lib/systemd/system/kipt-arm.service
+# Debian's headers have no System.map, so that modules_install makes no list of
+# modules: depmod does.
+install: tools module
+	$(MAKE) -C $(KDIR) M=$(ROOT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
+	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(BINDIR)/kipt
+	install -D -m 644 tools/kipt/kipt.1 $(DESTDIR)$(MANDIR)/kipt.1
+	install -D -m 644 -t $(DESTDIR)$(SHAREDIR) tools/drgn/kipt.py \
+		tools/crash/kipt.crash
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBDIR)
+	sed 's:@BINDIR@:$(BINDIR):' tools/systemd/kipt-arm.service \
+		>$(DESTDIR)$(UNITDIR)/kipt-arm.service
+	sed 's:@BINDIR@:$(BINDIR):; s:@LIBDIR@:$(LIBDIR):' \
+		tools/kdump/kdump-config >$(DESTDIR)$(LIBDIR)/kdump-config
+	chmod 755 $(DESTDIR)$(LIBDIR)/kdump-config
+
+# The module is where the kernel's makefiles put it; a unit that is enabled is
+# to be disabled before.
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/kipt $(DESTDIR)$(MANDIR)/kipt.1 \
+		$(DESTDIR)$(UNITDIR)/kipt-arm.service
+	rm -rf $(DESTDIR)$(LIBDIR) $(DESTDIR)$(SHAREDIR)
+	find $(DESTDIR)/lib/modules/$$($(MAKE) -s -C $(KDIR) kernelrelease)/ \
+		-name 'kipt.ko*' -delete
+	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
 
 clean:
 	rm -rf $(BUILD)
@@ -80,10 +102,15 @@ help:
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
 	@echo 'crashtest machines that die by chance, armed and not (N=, SEED=)'
 	@echo 'crash-pairs each way to die, setup, kernel, load with each other'
+	@echo 'crash-cost instructions that being armed costs'
+	@echo 'crash-table what of a death reaches console, vmcore and pstore'
+	@echo 'crash-debian the five commands of docs/crash.md, and a death after them'
+	@echo 'crash-readers drgn and crash(8) (VMLINUX=) on a dump'
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
-	@echo 'install   module, tool, man page and systemd unit (PREFIX, DESTDIR)'
+	@echo 'install   module, tool, man page, systemd unit, helpers (PREFIX, DESTDIR)'
+	@echo 'uninstall takes away what install put there'
 	@echo 'clean     remove build/'
 
-.PHONY: all tools module test install clean help
+.PHONY: all tools module test install uninstall clean help

@@ -42,7 +42,15 @@ MODULE_PARM_DESC(arm_all, "of arm: user code too (default 0)");
 
 static uint arm_print = 32;
 module_param(arm_print, uint, 0444);
-MODULE_PARM_DESC(arm_print, "of arm: branches that a dying machine prints (default 32)");
+MODULE_PARM_DESC(arm_print, "of arm: lines that a dying machine prints, 0 for none (default 32)");
+
+static uint arm_print_cpus;
+module_param(arm_print_cpus, uint, 0444);
+MODULE_PARM_DESC(arm_print_cpus, "of arm: lines that it prints of each other CPU (default 0)");
+
+static uint arm_print_user;
+module_param(arm_print_user, uint, 0444);
+MODULE_PARM_DESC(arm_print_user, "of arm: branches of user code that it prints, with arm_all (default 0)");
 
 static int take_size(struct kipt_session_config *config,
 		     struct netlink_ext_ack *extack)
@@ -114,6 +122,9 @@ static int take_parameters(struct kipt_session_config *config,
 	config->mode = KIPT_MODE_RING;
 	config->flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED;
 	config->print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
+	config->print_cpus = min_t(u32, arm_print_cpus,
+				   KIPT_PRINT_BRANCHES_MAX);
+	config->print_user = min_t(u32, arm_print_user, KIPT_PRINT_USER_MAX);
 	config->uid = GLOBAL_ROOT_UID;
 	return 0;
 }

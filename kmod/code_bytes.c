@@ -22,16 +22,13 @@
 #include "resident.h"
 #include "sideband.h"
 #include "text_patch.h"
+#include "text_view.h"
 
 #define BUCKET_BITS	12
 /* 128 MiB of user code; what is beyond is read anew each time. */
 #define PAGES_MAX	32768
-/* More than any patch takes, also where a machine is emulated. */
-#define PATCH_SLACK_MS	50
 /* Waiting in vain takes a small part of this. */
 #define BUSY_JIFFIES	(HZ / 10)
-/* Forgetting looks at every block: more patches than this forget them all. */
-#define FORGET_MAX	64
 
 /*
  * A space of the decoder is the number of an address space in the upper bits,
@@ -258,35 +255,12 @@ static bool is_kernel_code(u64 ip)
 	return ip >= __START_KERNEL_map && ip < MODULES_END;
 }
 
-static bool is_unsure(const struct kipt_code_reader *reader, u64 ip, u32 n)
-{
-	return kipt_text_patch_touches(reader->text_first, reader->text_unsure,
-				       ip, n);
-}
-
-/* Return: how much of [@ip, @ip + @n) stands before what is patched just then. */
-static u32 sure_bytes(const struct kipt_code_reader *reader, u64 ip, u32 n)
-{
-	u32 sure = 0, middle;
-
-	if (!is_unsure(reader, ip, n))
-		return n;
-	while (n - sure > 1) {
-		middle = sure + (n - sure) / 2;
-		if (is_unsure(reader, ip, middle))
-			n = middle;
-		else
-			sure = middle;
-	}
-	return sure;
-}
-
 static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
 		       u32 n)
 {
-	n = sure_bytes(reader, ip, n);
+	n = kipt_text_view_sure(&reader->text, ip, n);
 	if (!n || copy_from_kernel_nofault(buf, (void *)ip, n) ||
-	    !kipt_text_patch_undo(reader->text_at, ip, buf, n))
+	    !kipt_text_patch_undo(reader->text.at, ip, buf, n))
 		return 0;
 	return n;
 }
@@ -347,7 +321,8 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 {
 	struct kipt_code_reader *reader = ctx;
 
-	return is_kernel_code(ip) && is_unsure(reader, ip, len);
+	return is_kernel_code(ip) &&
+	       kipt_text_view_sure(&reader->text, ip, len) < len;
 }
 
 static bool kipt_code_bytes_based(void *ctx, u64 space)
@@ -375,64 +350,9 @@ void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 void kipt_code_reader_init(struct kipt_code_reader *reader)
 {
 	reader->end = ~0ULL;
-	reader->text_at = reader->end_patch;
-}
-
-/* What the decoder remembers of the places of these patches is wrong now. */
-static void forget_patches(struct kipt_code_reader *reader, u64 number,
-			   u64 last)
-{
-	u64 begin, end;
-
-	for (; number < last; number++) {
-		if (last - number <= FORGET_MAX &&
-		    kipt_text_patch_range(number, &begin, &end)) {
-			kipt_flow_forget(reader->flow, 0, begin, end);
-			continue;
-		}
-		kipt_flow_forget(reader->flow, 0, 0, ~0ULL);
-		break;
-	}
-}
-
-/* Kernel text as of another patch from now on. */
-static void set_text(struct kipt_code_reader *reader, u64 text_at)
-{
-	forget_patches(reader, min(reader->text_at, text_at),
-		       max(reader->text_at, text_at));
-	reader->text_at = text_at;
-}
-
-/* What is between these patches is not to be read from now on, all else is. */
-static void set_unsure(struct kipt_code_reader *reader, u64 first, u64 end)
-{
-	if (first == reader->text_first && end == reader->text_unsure)
-		return;
-	forget_patches(reader, reader->text_first, reader->text_unsure);
-	forget_patches(reader, first, end);
-	reader->text_first = first;
-	reader->text_unsure = end;
-}
-
-/*
- * The patches of kernel text that were made near the stretch. A patch takes a
- * while from where its time is taken to where every CPU sees it.
- */
-static void find_patches(struct kipt_code_reader *reader)
-{
-	u64 first = reader->first_patch, end = reader->end_patch;
-	u64 slack = (u64)tsc_khz * PATCH_SLACK_MS;
-	u64 near, unsure;
-
-	set_text(reader, reader->begin ?
-		 kipt_text_patch_at(first, end, reader->begin) : end);
-	near = reader->begin > slack ?
-	       kipt_text_patch_at(first, end, reader->begin - slack) : first;
-	/* Without a begin the stretch may lie anywhere in the run. */
-	unsure = !reader->begin || reader->end == ~0ULL ? end :
-		 kipt_text_patch_at(first, end, reader->end);
-	/* The log does not know: any may have been near. */
-	set_unsure(reader, near, unsure < near ? end : unsure);
+	kipt_text_view_init(&reader->text, kipt_text_patch_log(),
+			    reader->first_patch, reader->end_patch,
+			    (u64)tsc_khz * KIPT_TEXT_SLACK_MS);
 }
 
 void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
@@ -440,8 +360,7 @@ void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
 	reader->begin = begin;
 	reader->end = end;
 	memset(reader->names, 0, sizeof(reader->names));
-	if (reader->first_patch != reader->end_patch)
-		find_patches(reader);
+	kipt_text_view_at(&reader->text, reader->flow, begin, end);
 }
 
 void kipt_code_reader_unnamed(struct kipt_code_reader *reader,

@@ -13,6 +13,7 @@
 #define KIPT_CODE_BYTES_H
 
 #include "decode/flow.h"
+#include "text_view.h"
 
 struct kipt_code_bytes;
 struct kipt_sideband;
@@ -40,10 +41,7 @@ struct kipt_code_wait {
  * @end: TSC at its end; ~0: unknown
  * @unnamed: number of the address space of user code before the trace names
  *	one; 0: unknown
- * @text_at: kernel text is read as it was before this patch
- * @text_first: see @text_unsure
- * @text_unsure: kernel text was patched, from @text_first to before this
- *	patch, around the time that is decoded
+ * @text: kernel text as it was then
  * @offsets: addresses in the trace are offsets in code segments (no LIP)
  * @names: names of address spaces looked up in this stretch, and their
  *	spaces as the decoder knows them
@@ -62,9 +60,7 @@ struct kipt_code_reader {
 	u64 begin;
 	u64 end;
 	u64 unnamed;
-	u64 text_at;
-	u64 text_first;
-	u64 text_unsure;
+	struct kipt_text_view text;
 	bool offsets;
 	struct {
 		u64 name;

@@ -26,7 +26,7 @@
 #include "compat.h"
 #include "crash.h"
 #include "crash_pages.h"
-#include "excerpt.h"
+#include "excerpt_cpus.h"
 #include "pmi.h"
 #include "session.h"
 #include "snapshot.h"
@@ -123,7 +123,7 @@ static void stop_local(u64 ip, bool now)
 		else
 			kipt_crash_pages_stop_local(trace, ip);
 	}
-	/* Pairs with smp_load_acquire() in has_stopped(). */
+	/* Pairs with smp_load_acquire() in kipt_crash_has_stopped(). */
 	smp_store_release(this_cpu_ptr(&done), capture);
 }
 
@@ -148,7 +148,7 @@ static bool is_asked(unsigned int cpu)
 	return per_cpu(asked, cpu) == number;
 }
 
-static bool has_stopped(unsigned int cpu)
+bool kipt_crash_has_stopped(unsigned int cpu)
 {
 	/* Pairs with smp_store_release() in stop_local(). */
 	return smp_load_acquire(per_cpu_ptr(&done, cpu)) == number;
@@ -165,7 +165,7 @@ static void ask_others(struct kipt_crash_event *event)
 			continue;
 		per_cpu(asked, cpu) = number;
 		event->asked++;
-		if (!has_stopped(cpu))
+		if (!kipt_crash_has_stopped(cpu))
 			kipt_pmi_send_nmi(cpu);
 	}
 }
@@ -176,7 +176,7 @@ static u32 count_stopped(void)
 	u32 count = 0;
 
 	for_each_online_cpu(cpu)
-		count += is_asked(cpu) && has_stopped(cpu);
+		count += is_asked(cpu) && kipt_crash_has_stopped(cpu);
 	return count;
 }
 
@@ -429,26 +429,12 @@ void kipt_crash_report_over(u32 capture)
 		queue_survived();
 }
 
-/* Of the first CPU, if its session is armed and was asked to. */
-static void print_excerpt(const struct kipt_crash_event *event)
-{
-	const struct kipt_trace *trace = kipt_trace_of(event->cpu);
-	const struct kipt_crash_stop *stop;
-
-	if (!trace || !trace->view || !trace->crash)
-		return;
-	stop = &trace->crash->stop;
-	if (stop->state == KIPT_CRASH_STOPPED)
-		kipt_excerpt_print(trace, trace->view, stop->head, stop->tail,
-				   event, trace->session->print_branches);
-}
-
 void kipt_crash_tell(void)
 {
 	if (!READ_ONCE(number) || atomic_xchg(&told, 1))
 		return;
 	pr_emerg("crash header at 0x%llx\n", kipt_crash_pages_address());
-	print_excerpt(kipt_crash_pages_event());
+	kipt_excerpt_print_all(kipt_crash_pages_event());
 }
 
 /* A breakpoint of the probe counts as an NMI itself. */

@@ -131,6 +131,16 @@ void kipt_crash_survived(bool trapped);
 void kipt_crash_nmi_local(const struct pt_regs *regs);
 
 /**
+ * kipt_crash_has_stopped() - whether a CPU has stopped for the crash
+ * @cpu: any; there is a crash
+ *
+ * Context: any, also NMI.
+ *
+ * Return: true if so: what it wrote down then can be read.
+ */
+bool kipt_crash_has_stopped(unsigned int cpu);
+
+/**
  * kipt_crash_catch_up_local() - registers may be touched again
  *
  * Stops if an NMI that asked for it came too early. Context: this CPU,

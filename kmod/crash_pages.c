@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/utsname.h>
@@ -25,6 +26,8 @@
 #include "hw_regs.h"
 #include "memory.h"
 #include "session.h"
+#include "sideband.h"
+#include "text_patch.h"
 #include "trace.h"
 #include "version.h"
 
@@ -42,6 +45,8 @@ static_assert(offsetofend(struct kipt_crash_event, hook) == sizeof(u64));
 /* Guards the chain and the static part of all pages. */
 static DEFINE_MUTEX(chain_lock);
 static struct kipt_crash_header *header;
+/* In the module's own memory, see there. */
+static struct kipt_crash_anchor anchor;
 /* A page's content and its checksum do not belong together. */
 static bool unsealed;
 
@@ -164,6 +169,9 @@ int kipt_crash_pages_init(void)
 	header->page.id = get_random_u64();
 	fill_page(&header->page, KIPT_CRASH_HEADER, 0,
 		  offsetof(struct kipt_crash_header, event));
+	anchor.id = header->page.id;
+	anchor.address = virt_to_phys(header);
+	header->anchor = (unsigned long)&anchor;
 	header->tsc_khz = tsc_khz;
 	strscpy(header->release, init_utsname()->release,
 		sizeof(header->release));
@@ -236,8 +244,11 @@ static void fill_cpu(struct kipt_crash_cpu *page,
 	seal_stop(&page->stop);
 }
 
-/* The pages that @link leads to, for what did not fit into the first one. */
-static int add_regions(const struct kipt_buffer *buffer, u32 done, u64 *link)
+/*
+ * The pages that *@link leads to, for what did not fit into the first one. @link
+ * is moved to where the last of them may lead on.
+ */
+static int add_regions(const struct kipt_buffer *buffer, u32 done, u64 **link)
 {
 	struct kipt_crash_regions *page;
 	u32 number;
@@ -253,9 +264,67 @@ static int add_regions(const struct kipt_buffer *buffer, u32 done, u64 *link)
 		fill_regions(page->regions, buffer->regions + done,
 			     page->nr_here);
 		done += page->nr_here;
-		*link = virt_to_phys(page);
-		link = &page->page.more;
+		**link = virt_to_phys(page);
+		*link = &page->page.more;
 	}
+	return 0;
+}
+
+/* An entry of the log is what a dump is told it is. */
+static_assert(sizeof(struct kipt_switch) == sizeof(struct kipt_crash_switch));
+static_assert(offsetof(struct kipt_switch, space) ==
+	      offsetof(struct kipt_crash_switch, space));
+static_assert(offsetof(struct kipt_switch, tid) ==
+	      offsetof(struct kipt_crash_switch, tid));
+static_assert(offsetof(struct kipt_switch, tgid) ==
+	      offsetof(struct kipt_crash_switch, tgid));
+
+static_assert(KIPT_CRASH_FILTERS == KIPT_FILTERS_MAX);
+
+static void fill_filters(struct kipt_crash_logs *logs,
+			 const struct kipt_session *session)
+{
+	u32 i;
+
+	logs->nr_filters = session->nr_filters;
+	for (i = 0; i < session->nr_filters; i++) {
+		logs->filters[i].begin = session->filters[i].first;
+		logs->filters[i].last = session->filters[i].last;
+		logs->filters[i].stop =
+			session->filters[i].kind == KIPT_FILTER_KIND_STOP;
+	}
+}
+
+static void fill_logs(struct kipt_crash_logs *logs,
+		      const struct kipt_trace *trace)
+{
+	const struct kipt_session *session = trace->session;
+	const struct kipt_switch_log *log = kipt_sideband_log(session->sideband,
+							      trace->cpu);
+
+	fill_page(&logs->page, KIPT_CRASH_LOGS, trace->cpu, sizeof(*logs));
+	logs->space_mask = kipt_sideband_space(~0ULL);
+	logs->switches = (struct kipt_crash_ring) {
+		.entries = (unsigned long)log->entries,
+		.written = (unsigned long)&log->written,
+		.nr = log->mask + 1,
+		.size = sizeof(log->entries[0]),
+	};
+	kipt_text_patch_describe(logs);
+	logs->patches_first = (unsigned long)&session->first_patch;
+	logs->init_task = (unsigned long)&init_task;
+	logs->task_tasks = offsetof(struct task_struct, tasks);
+	fill_filters(logs, session);
+}
+
+static int add_logs(const struct kipt_trace *trace, u64 *link)
+{
+	struct kipt_crash_logs *logs = alloc_page_charged();
+
+	if (!logs)
+		return -ENOMEM;
+	fill_logs(logs, trace);
+	*link = virt_to_phys(logs);
 	return 0;
 }
 
@@ -263,6 +332,7 @@ int kipt_crash_pages_create(struct kipt_trace *trace)
 {
 	struct kipt_crash_cpu *cpu = alloc_page_charged();
 	struct kipt_crash_page *page;
+	u64 *link;
 	int err;
 
 	might_sleep();
@@ -270,7 +340,10 @@ int kipt_crash_pages_create(struct kipt_trace *trace)
 	if (!cpu)
 		return -ENOMEM;
 	fill_cpu(cpu, trace);
-	err = add_regions(trace->buffer, cpu->nr_here, &cpu->page.more);
+	link = &cpu->page.more;
+	err = add_regions(trace->buffer, cpu->nr_here, &link);
+	if (!err)
+		err = add_logs(trace, link);
 	if (err)
 		return err;
 	seal(&cpu->page);
@@ -487,11 +560,25 @@ kipt_crash_pages_region(const struct kipt_crash_cpu *cpu, u32 index)
 		return &cpu->regions[index];
 	for (index -= cpu->nr_here; more; index -= page->nr_here) {
 		page = phys_to_virt(more);
+		if (page->page.kind != KIPT_CRASH_REGIONS)
+			return NULL;
 		if (index < page->nr_here)
 			return &page->regions[index];
 		more = page->page.more;
 	}
 	return NULL;
+}
+
+const struct kipt_crash_logs *
+kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
+{
+	const struct kipt_crash_page *page = &cpu->page;
+
+	lockdep_assert_held(&chain_lock);
+	/* It is the last one. */
+	while (page->more)
+		page = phys_to_virt(page->more);
+	return container_of(page, struct kipt_crash_logs, page);
 }
 
 void kipt_crash_pages_header(struct kipt_crash_header *copy)

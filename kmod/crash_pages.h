@@ -198,6 +198,17 @@ const struct kipt_crash_region *
 kipt_crash_pages_region(const struct kipt_crash_cpu *cpu, u32 index);
 
 /**
+ * kipt_crash_pages_logs() - what was noted of a CPU beside its trace
+ * @cpu: a page of the chain
+ *
+ * Context: between hold and release.
+ *
+ * Return: its page of kind LOGS.
+ */
+const struct kipt_crash_logs *
+kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu);
+
+/**
  * kipt_crash_pages_header() - copy the page of kind HEADER
  * @header: a page; its rest is left alone
  *

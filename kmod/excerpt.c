@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decodes the end of a trace for the log, see excerpt.h. It is decoded twice:
- * once to find where the machine died, which is the last place that looks like
- * it, and once up to there. If that gives few lines, more of the trace is
- * decoded, as long as there is time.
+ * What decoding for the log needs of the kernel, see excerpt.h: memory, a stack,
+ * code and names. excerpt_decode.c says how much of a trace is decoded.
  *
  * Nothing here is trusted to be as it should be: code is read where the kernel
  * has any, by reads that may fail; what the trace says is checked by the
@@ -29,10 +27,12 @@
 #include "compat.h"
 #include "decode/flow.h"
 #include "excerpt.h"
+#include "excerpt_decode.h"
 #include "excerpt_text.h"
 #include "flow_config.h"
 #include "memory.h"
 #include "session.h"
+#include "sideband.h"
 #include "trace.h"
 #include "../uapi/linux/kipt_crash.h"
 
@@ -41,15 +41,10 @@
 #define ARENA_ALIGN	64
 /* More than the frames of all stacks a CPU may be on. */
 #define ROOM		4096U
+#define LISTS		2
 #define STACK_BYTES	THREAD_SIZE
-/* How much of the trace is decoded: at first, then as many times more. */
-#define WINDOW_FIRST	(16ULL << 10)
-#define WINDOW_TIMES	4
-#define WINDOW_MOST	(4ULL << 20)
-#define TIME_MS		2000ULL
 /* A millisecond and more each; printing takes no longer than that. */
-#define RELEASE_LOOKS	4000U
-#define RECORDS_MOST	(16ULL << 20)
+#define RELEASE_LOOKS	6000U
 /* The clock is looked at after that much trace, beside after each records. */
 #define SLICE_BYTES	(4U << 10)
 /* Of the name of an address, which may be cut. */
@@ -57,40 +52,27 @@
 
 /**
  * struct excerpt - all that decoding for the log needs
- * @arena: memory of @flow
+ * @arena: memory of the decoder
  * @arena_bytes: its bytes
- * @memory: of @list
+ * @memory: of LISTS lists, ROOM lines each
  * @stack: what it runs on
- * @flow: the decoder
- * @list: lines
+ * @decode: what is decoded
  * @text: what is shown
- * @last: the record that the machine died at
- * @last_number: its number, from 1; 0: not found
- * @number: of the record at hand
- * @searching: the end is looked for
- * @end: TSC after which it ends
- * @over: that was reached, or there were too many records
- * @data: the trace
- * @size: its bytes
  * @lines: at most
+ * @space: the address space user code is read of, as kipt_sideband_space()
+ *	names it; 0: of none
+ * @printed: lines
  */
 struct excerpt {
 	void *arena;
 	size_t arena_bytes;
 	struct kipt_excerpt_line *memory;
 	void *stack;
-	struct kipt_flow *flow;
-	struct kipt_excerpt_lines list;
+	struct kipt_excerpt_decode decode;
 	struct kipt_excerpt_text text;
-	struct kipt_record last;
-	u64 last_number;
-	u64 number;
-	bool searching;
-	u64 end;
-	bool over;
-	const u8 *data;
-	u64 size;
 	u32 lines;
+	u64 space;
+	u32 printed;
 };
 
 /**
@@ -124,12 +106,13 @@ static void fill_config(struct kipt_flow_config *config)
 static void free_excerpt(struct excerpt *excerpt)
 {
 	kipt_memory_free(excerpt->arena, excerpt->arena_bytes);
-	kipt_memory_free(excerpt->memory, ROOM * sizeof(*excerpt->memory));
+	kipt_memory_free(excerpt->memory,
+			 LISTS * ROOM * sizeof(*excerpt->memory));
 	if (excerpt->stack) {
 		vfree(excerpt->stack);
 		kipt_memory_uncharge(STACK_BYTES);
 	}
-	*excerpt = (struct excerpt){ .arena = NULL };
+	memset(excerpt, 0, sizeof(*excerpt));
 }
 
 /* Of pages of its own, behind which none is mapped. */
@@ -153,7 +136,8 @@ static int alloc_excerpt(struct excerpt *excerpt)
 	fill_config(&config);
 	excerpt->arena_bytes = kipt_flow_size(&config) + ARENA_ALIGN;
 	excerpt->arena = kipt_memory_alloc(excerpt->arena_bytes);
-	excerpt->memory = kipt_memory_alloc(ROOM * sizeof(*excerpt->memory));
+	excerpt->memory = kipt_memory_alloc(LISTS * ROOM *
+					    sizeof(*excerpt->memory));
 	excerpt->stack = alloc_stack();
 	if (excerpt->arena && excerpt->memory && excerpt->stack)
 		return 0;
@@ -202,13 +186,34 @@ static bool is_kernel_code(u64 ip)
 	return ip >= __START_KERNEL_map && ip < MODULES_END;
 }
 
+static u64 kipt_excerpt_space(void *ctx, u64 cr3, bool nr)
+{
+	return nr ? 0 : kipt_sideband_space(cr3);
+}
+
+/* A page that is not there is not waited for, and no lock is taken. */
+static u32 read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf,
+		     u32 len)
+{
+	u32 n = min_t(u32, len, PAGE_SIZE - offset_in_page(ip));
+
+	if (!excerpt->space || space != excerpt->space ||
+	    copy_from_user_nmi(buf, (void __user *)ip, n))
+		return 0;
+	return n;
+}
+
 static u32 kipt_excerpt_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
 	u32 done = 0, n;
 
-	while (done < len && is_kernel_code(ip)) {
+	while (done < len) {
 		n = min_t(u32, len - done, PAGE_SIZE - offset_in_page(ip));
-		if (copy_from_kernel_nofault(buf + done, (void *)ip, n))
+		if (is_kernel_code(ip) &&
+		    copy_from_kernel_nofault(buf + done, (void *)ip, n))
+			break;
+		if (!is_kernel_code(ip) &&
+		    !read_user(ctx, space, ip, buf + done, n))
 			break;
 		done += n;
 		ip += n;
@@ -216,113 +221,9 @@ static u32 kipt_excerpt_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return done;
 }
 
-static bool is_over(struct excerpt *excerpt)
+static u64 kipt_excerpt_now(void *ctx)
 {
-	if ((s64)(rdtsc() - excerpt->end) > 0 ||
-	    excerpt->number > RECORDS_MOST)
-		excerpt->over = true;
-	return excerpt->over;
-}
-
-static void search(struct excerpt *excerpt, const struct kipt_record *record)
-{
-	if (kipt_excerpt_ends(&excerpt->text.end, record)) {
-		excerpt->last = *record;
-		excerpt->last_number = excerpt->number;
-		excerpt->text.insns = 0;
-	} else if (record->type == KIPT_RECORD_BRANCH ||
-		   record->type == KIPT_RECORD_DISABLE ||
-		   (record->type == KIPT_RECORD_SYNC &&
-		    record->kind == KIPT_SYNC_REACHED)) {
-		excerpt->text.insns += record->aux;
-	}
-}
-
-static bool kipt_excerpt_emit(void *ctx, const struct kipt_record *records,
-			      u32 n)
-{
-	struct excerpt *excerpt = ctx;
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		excerpt->number++;
-		if (excerpt->searching) {
-			search(excerpt, &records[i]);
-			continue;
-		}
-		if (excerpt->number == excerpt->last_number)
-			return false;
-		kipt_excerpt_lines_add(&excerpt->list, &records[i]);
-	}
-	return !is_over(excerpt);
-}
-
-static void run(struct excerpt *excerpt, u64 from)
-{
-	enum kipt_status status;
-
-	excerpt->number = 0;
-	if (!excerpt->size)
-		return;
-	status = kipt_flow_run(excerpt->flow, excerpt->data, excerpt->size,
-			       from, excerpt->size);
-	while (status == KIPT_PAUSED && !is_over(excerpt))
-		status = kipt_flow_resume(excerpt->flow);
-}
-
-static void tell_time_is_up(struct excerpt *excerpt)
-{
-	static const struct kipt_record gap = {
-		.type = KIPT_RECORD_GAP,
-		.kind = KIPT_GAP_STOPPED,
-		.flags = KIPT_RF_NO_IP,
-	};
-
-	kipt_excerpt_lines_add(&excerpt->list, &gap);
-}
-
-static void decode_window(struct excerpt *excerpt, u64 from)
-{
-	excerpt->last_number = 0;
-	excerpt->text.insns = 0;
-	excerpt->searching = true;
-	run(excerpt, from);
-	/* There may be a later one. */
-	if (excerpt->over)
-		excerpt->last_number = 0;
-	excerpt->text.last = excerpt->last_number ? &excerpt->last : NULL;
-	excerpt->searching = false;
-	kipt_excerpt_lines_init(&excerpt->list, excerpt->memory, ROOM);
-	run(excerpt, from);
-	if (excerpt->number < excerpt->last_number)
-		tell_time_is_up(excerpt);
-}
-
-/* The next window takes that many times as long as this one did. */
-static bool is_time_for_next(const struct excerpt *excerpt, u64 begin)
-{
-	u64 now = rdtsc();
-
-	return !excerpt->over &&
-	       (s64)(excerpt->end - now) >
-	       (s64)((now - begin) * (WINDOW_TIMES + 1));
-}
-
-static void decode(struct excerpt *excerpt)
-{
-	u64 window, begin;
-
-	for (window = WINDOW_FIRST;; window *= WINDOW_TIMES) {
-		begin = rdtsc();
-		decode_window(excerpt, window < excerpt->size ?
-			      excerpt->size - window : 0);
-		if ((excerpt->text.last || !excerpt->text.end.known) &&
-		    excerpt->list.count >= excerpt->lines)
-			break;
-		if (window >= excerpt->size || window >= WINDOW_MOST ||
-		    !is_time_for_next(excerpt, begin))
-			break;
-	}
+	return rdtsc();
 }
 
 static void kipt_excerpt_name(void *ctx, u64 ip, enum kipt_excerpt_name how,
@@ -350,7 +251,7 @@ static void kipt_excerpt_name(void *ctx, u64 ip, enum kipt_excerpt_name how,
  * The level of a record tells the log not to look for a console: the machine
  * may have died in one, and the first line of an oops finds this here.
  */
-static __printf(1, 2) void log_line(const char *format, ...)
+void kipt_excerpt_log(const char *format, ...)
 {
 	va_list args;
 
@@ -361,17 +262,25 @@ static __printf(1, 2) void log_line(const char *format, ...)
 
 static void kipt_excerpt_put(void *ctx, const char *line)
 {
-	log_line(KERN_ALERT KBUILD_MODNAME ": %s\n", line);
+	struct excerpt *excerpt = ctx;
+
+	excerpt->printed++;
+	kipt_excerpt_log(KERN_ALERT KBUILD_MODNAME ": %s\n", line);
 }
 
 /* On the stack of its own. */
 static void kipt_excerpt_run(void)
 {
 	struct excerpt *excerpt = &the_excerpt;
+	struct kipt_excerpt_text *text = &excerpt->text;
+	struct kipt_excerpt_found *found =
+		kipt_excerpt_decode_run(&excerpt->decode);
 
-	decode(excerpt);
-	excerpt->text.over = excerpt->over;
-	kipt_excerpt_show(&excerpt->text, &excerpt->list, excerpt->lines);
+	text->last = found->ends ? &found->last : NULL;
+	text->cut = found->cut;
+	text->over = found->over;
+	text->insns = found->insns;
+	kipt_excerpt_show(text, &found->list, excerpt->lines);
 }
 
 static noinline void run_on_stack(void *stack)
@@ -380,66 +289,126 @@ static noinline void run_on_stack(void *stack)
 		      ASM_CALL_ARG0);
 }
 
-static bool make_flow(struct excerpt *excerpt,
-		      const struct kipt_session *session, u64 tsc)
+static bool make_flow(struct excerpt *excerpt, const struct kipt_trace *trace)
 {
 	const struct kipt_code code = {
 		.read = kipt_excerpt_read,
+		.space = kipt_excerpt_space,
 		.ctx = excerpt,
 	};
 	const struct kipt_sink sink = {
-		.emit = kipt_excerpt_emit,
-		.ctx = excerpt,
+		.emit = kipt_excerpt_decode_emit,
+		.ctx = &excerpt->decode,
 	};
 	struct kipt_flow_config config;
 
 	fill_config(&config);
-	kipt_flow_config_fill(session, &config);
-	config.tsc_near = tsc;
-	excerpt->flow = kipt_flow_init(PTR_ALIGN(excerpt->arena, ARENA_ALIGN),
-				       excerpt->arena_bytes - ARENA_ALIGN,
-				       &config, &code, &sink);
-	return excerpt->flow;
+	kipt_flow_config_fill(trace->session, &config);
+	config.tsc_near = trace->crash->stop.tsc;
+	excerpt->decode.flow =
+		kipt_flow_init(PTR_ALIGN(excerpt->arena, ARENA_ALIGN),
+			       excerpt->arena_bytes - ARENA_ALIGN, &config,
+			       &code, &sink);
+	return excerpt->decode.flow;
 }
 
-static void fill_text(struct excerpt *excerpt, u32 cpu,
-		      const struct kipt_crash_event *event)
+static struct kipt_excerpt_end end_of(const struct kipt_crash_event *event,
+				      const struct kipt_crash_stop *stop,
+				      bool died)
 {
+	if (!died)
+		return (struct kipt_excerpt_end){
+			.ip = stop->ip,
+			.known = stop->ip,
+			.nmi = true,
+		};
+	return (struct kipt_excerpt_end){
+		.ip = event->ip,
+		/* A call to 0 faults there. */
+		.known = event->ip || event->faulted,
+		.faulted = event->faulted,
+		.trap = event->trap,
+	};
+}
+
+/* Its page table must be the one in use, and stay so. */
+static void allow_user_code(struct excerpt *excerpt,
+			    const struct kipt_crash_stop *stop, u32 lines)
+{
+	struct kipt_excerpt_task *task = &excerpt->text.task;
+	const struct mm_struct *mm = current->mm;
+
+	excerpt->text.user = 0;
+	excerpt->space = 0;
+	if (!lines || !mm || stop->task != (unsigned long)current)
+		return;
+	excerpt->text.user = lines;
+	excerpt->space = kipt_sideband_space(__pa(mm->pgd));
+	BUILD_BUG_ON(sizeof(task->name) != sizeof(stop->comm));
+	memcpy(task->name, stop->comm, sizeof(task->name));
+	task->name[sizeof(task->name) - 1] = 0;
+	task->tid = stop->pid;
+	task->program = READ_ONCE(mm->start_code);
+}
+
+static void fill(struct excerpt *excerpt, const struct kipt_trace *trace,
+		 const struct kipt_crash_event *event, u64 ticks)
+{
+	const struct kipt_crash_stop *stop = &trace->crash->stop;
+	struct kipt_excerpt_decode *decode = &excerpt->decode;
+	bool died = trace->cpu == event->cpu;
+
+	/* Too large for a copy of it on this stack. */
+	memset(decode, 0, sizeof(*decode));
+	decode->data = trace->view + stop->tail % trace->buffer->size;
+	decode->size = stop->head - stop->tail;
+	decode->end = end_of(event, stop, died);
+	decode->lines = excerpt->lines;
+	decode->now = kipt_excerpt_now;
+	decode->limit = rdtsc() + ticks;
+	decode->memory[0] = excerpt->memory;
+	decode->memory[1] = excerpt->memory + ROOM;
+	decode->room = ROOM;
 	excerpt->text = (struct kipt_excerpt_text){
-		.cpu = cpu,
+		.cpu = trace->cpu,
 		.tsc_khz = tsc_khz,
-		.end = {
-			.ip = event->ip,
-			/* A call to 0 faults there. */
-			.known = event->ip || event->faulted,
-			.faulted = event->faulted,
-			.trap = event->trap,
-		},
+		.end = decode->end,
+		.later = stop->tsc > event->tsc ? stop->tsc - event->tsc : 0,
 		.name = kipt_excerpt_name,
 		.put = kipt_excerpt_put,
 		.ctx = excerpt,
 	};
+	allow_user_code(excerpt, stop,
+			died && trace->cpu == raw_smp_processor_id() ?
+			trace->session->print_user : 0);
 }
 
-void kipt_excerpt_print(const struct kipt_trace *trace, const u8 *view,
-			u64 head, u64 tail,
-			const struct kipt_crash_event *event, u32 lines)
+static bool has_trace(const struct kipt_trace *trace)
+{
+	const struct kipt_crash_stop *stop = &trace->crash->stop;
+
+	return trace->view && stop->state == KIPT_CRASH_STOPPED &&
+	       stop->tail <= stop->head &&
+	       stop->head - stop->tail <= trace->buffer->size;
+}
+
+u32 kipt_excerpt_print(const struct kipt_trace *trace,
+		       const struct kipt_crash_event *event, u32 lines,
+		       u64 ticks)
 {
 	struct excerpt *excerpt = &the_excerpt;
-	u64 size = trace->buffer->size;
 
-	if (!lines || !view || tail > head || head - tail > size ||
+	if (!lines || !has_trace(trace) ||
 	    atomic_cmpxchg(&state, READY, PRINTING) != READY)
-		return;
+		return 0;
 	WRITE_ONCE(printing_cpu, raw_smp_processor_id());
-	fill_text(excerpt, trace->cpu, event);
-	excerpt->data = view + tail % size;
-	excerpt->size = head - tail;
+	excerpt->printed = 0;
 	excerpt->lines = min(lines, KIPT_EXCERPT_LINES_MOST);
-	excerpt->over = false;
-	excerpt->end = rdtsc() + TIME_MS * tsc_khz;
-	if (make_flow(excerpt, trace->session, event->tsc))
+	fill(excerpt, trace, event, ticks);
+	if (make_flow(excerpt, trace))
 		run_on_stack(excerpt->stack);
+	lines = excerpt->printed;
 	WRITE_ONCE(printing_cpu, -1);
 	atomic_set_release(&state, READY);
+	return lines;
 }

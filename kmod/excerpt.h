@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The excerpt: what a CPU did before the machine died, decoded in the dying
- * kernel and put into its log. excerpt_lines.c chooses the lines,
- * excerpt_text.c writes them, this decodes, and bounds what that may take.
+ * kernel and put into its log. excerpt_decode.c says how much of a trace is
+ * decoded, excerpt_lines.c chooses the lines, excerpt_text.c writes them, this
+ * lends memory, a stack, code and names; excerpt_cpus.c says whose and when.
  *
  * At a death nothing is allocated, locked or waited for. It runs on a stack of
  * its own. The log is written as the scheduler does it: no console is touched,
@@ -11,6 +12,7 @@
 #ifndef KIPT_EXCERPT_H
 #define KIPT_EXCERPT_H
 
+#include <linux/compiler_attributes.h>
 #include <linux/types.h>
 
 struct kipt_crash_event;
@@ -19,7 +21,7 @@ struct kipt_trace;
 #define KIPT_EXCERPT_LINES	32U
 #define KIPT_EXCERPT_LINES_MOST	1000U
 /* What kipt_excerpt_prepare() takes, roughly. */
-#define KIPT_EXCERPT_BYTES	(900ULL << 10)
+#define KIPT_EXCERPT_BYTES	(1200ULL << 10)
 
 /**
  * kipt_excerpt_prepare() - have all ready that printing needs
@@ -40,23 +42,33 @@ void kipt_excerpt_release(void);
 
 /**
  * kipt_excerpt_print() - print what a CPU did last
- * @trace: of the CPU, which does not trace any more; its session lives
- * @view: from kipt_buffer_view(), taken before; NULL: nothing is printed
- * @head: bytes written, to the end; see struct kipt_trace_result
- * @tail: the oldest byte that is there, counted like @head
- * @event: where and when the machine died; @ip, @faulted and @trap say where
- *	the text is to end, with @ip and @faulted 0 where tracing stopped, which
- *	is for CPUs that did not die; @tsc is near the times of the trace
+ * @trace: of the CPU, which does not trace any more, nor writes down how it
+ *	stopped; its session lives
+ * @event: where and when the machine died; the text ends there if it died on
+ *	this CPU, or where the NMI met it, or where tracing stopped if that is
+ *	not to be found
  * @lines: at most, a few more come beside them; 0: none; at most
  *	KIPT_EXCERPT_LINES_MOST
+ * @ticks: of the TSC that it may take
  *
- * Does nothing if nothing is prepared, or it runs already. Takes two seconds at
- * most, some milliseconds mostly. Context: any, also NMI and #DF; the caller
- * does not move to another CPU.
+ * Does nothing if nothing is prepared, or it runs already. Mostly it takes some
+ * milliseconds. User code is read on the CPU that died only, while its task
+ * runs there. Context: any, also NMI and #DF; the caller does not move to another
+ * CPU.
+ *
+ * Return: how many lines there were.
  */
-void kipt_excerpt_print(const struct kipt_trace *trace, const u8 *view,
-			u64 head, u64 tail,
-			const struct kipt_crash_event *event, u32 lines);
+u32 kipt_excerpt_print(const struct kipt_trace *trace,
+		       const struct kipt_crash_event *event, u32 lines,
+		       u64 ticks);
+
+/**
+ * kipt_excerpt_log() - a line for the log that touches no console
+ * @format: as for printk(), with level and end of line
+ *
+ * Context: any, also NMI.
+ */
+void __printf(1, 2) kipt_excerpt_log(const char *format, ...);
 
 /**
  * kipt_excerpt_active() - whether this CPU is printing

@@ -24,12 +24,11 @@ static bool is_kernel(u64 ip)
 void kipt_excerpt_lines_init(struct kipt_excerpt_lines *list,
 			     struct kipt_excerpt_line *memory, u32 room)
 {
-	*list = (struct kipt_excerpt_lines){
-		.lines = memory,
-		.room = room,
-		.top = -1,
-		.strange = -1,
-	};
+	memset(list, 0, sizeof(*list));
+	list->lines = memory;
+	list->room = room;
+	list->top = -1;
+	list->strange = -1;
 }
 
 static bool same_line(const struct kipt_excerpt_line *a,
@@ -302,6 +301,7 @@ static void begin_segment(struct kipt_excerpt_lines *list, u8 gap, u64 ip)
 	leave(list, list->top);
 	list->top = -1;
 	list->depth = 0;
+	list->nr_user = 0;
 	last = list->count ? &list->lines[list->count - 1] : NULL;
 	if (last && last->kind == KIPT_EXCERPT_GAP && last->gap == gap) {
 		add_up(&last->times, 1);
@@ -373,6 +373,24 @@ static void jump_by_thunk(struct kipt_excerpt_lines *list, u64 to)
 		line->jumped = to;
 }
 
+/* Into a ring of @room. */
+static void note_branch(struct kipt_excerpt_jump *ring, u32 room, u32 *nr,
+			const struct kipt_record *record)
+{
+	struct kipt_excerpt_jump *last = &ring[(*nr - 1) % room];
+
+	if (*nr && last->from == record->ip && last->to == record->value &&
+	    last->kind == record->kind)
+		add_up(&last->times, 1);
+	else
+		ring[(*nr)++ % room] = (struct kipt_excerpt_jump){
+			.from = record->ip,
+			.to = record->value,
+			.times = 1,
+			.kind = record->kind,
+		};
+}
+
 static struct kipt_excerpt_jump *last_jump(struct kipt_excerpt_lines *list)
 {
 	return list->nr_jumps ?
@@ -413,6 +431,7 @@ static void see_return(struct kipt_excerpt_lines *list,
 	if (list->top >= 0) {
 		push(list, KIPT_EXCERPT_STACK, record->value, 0);
 		list->strange = list->top;
+		list->nr_user = 0;
 	} else {
 		return_before(list, ip);
 	}
@@ -464,16 +483,9 @@ static void see_iret(struct kipt_excerpt_lines *list,
 static void see_jump(struct kipt_excerpt_lines *list,
 		     const struct kipt_record *record)
 {
-	struct kipt_excerpt_jump *jump = last_jump(list);
 	struct kipt_excerpt_line *line;
 
-	if (jump && jump->from == record->ip && jump->to == record->value)
-		add_up(&jump->times, 1);
-	else
-		list->jumps[list->nr_jumps++ % KIPT_EXCERPT_JUMPS] =
-			(struct kipt_excerpt_jump){
-				record->ip, record->value, 1
-			};
+	note_branch(list->jumps, KIPT_EXCERPT_JUMPS, &list->nr_jumps, record);
 	if (list->top < 0)
 		return;
 	line = &list->lines[list->top];
@@ -529,9 +541,12 @@ static void see_branch(struct kipt_excerpt_lines *list,
 	if (!list->user || is_kernel(record->ip)) {
 		list->user = false;
 		see_kernel_branch(list, record);
-	} else if (enters) {
-		list->user = false;
-		push(list, KIPT_EXCERPT_ENTRY, record->value, 0);
+	} else {
+		note_branch(list->user_branches, KIPT_EXCERPT_USER_MOST,
+			    &list->nr_user, record);
+		if (enters)
+			push(list, KIPT_EXCERPT_ENTRY, record->value, 0);
+		list->user = !enters;
 	}
 	if (!(record->flags & KIPT_RF_NO_VALUE))
 		list->here = record->value;
@@ -563,8 +578,10 @@ static void see_gap(struct kipt_excerpt_lines *list,
 	bool known = !(record->flags & KIPT_RF_NO_IP);
 
 	if (record->kind == KIPT_GAP_NO_CODE && known &&
-	    !is_kernel(record->ip) && list->user)
+	    !is_kernel(record->ip) && list->user) {
+		list->nr_user = 0;
 		return;
+	}
 	if (!list->count)
 		return;
 	begin_segment(list, record->kind, 0);

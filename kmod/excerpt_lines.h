@@ -15,6 +15,8 @@
 #define KIPT_EXCERPT_ROOM_MIN	16U
 /* Jumps taken in the function that runs, that are remembered. */
 #define KIPT_EXCERPT_JUMPS	4U
+/* Branches of user code that are remembered. */
+#define KIPT_EXCERPT_USER_MOST	64U
 
 /**
  * enum kipt_excerpt_kind - what a line tells
@@ -79,15 +81,17 @@ struct kipt_excerpt_line {
 };
 
 /**
- * struct kipt_excerpt_jump - a taken jump
+ * struct kipt_excerpt_jump - a taken jump, or a branch of user code
  * @from: the instruction
  * @to: where it went
  * @times: how often in a row
+ * @kind: enum kipt_branch_kind
  */
 struct kipt_excerpt_jump {
 	u64 from;
 	u64 to;
 	u32 times;
+	u8 kind;
 };
 
 /**
@@ -107,6 +111,10 @@ struct kipt_excerpt_jump {
  * @nr_jumps: jumps since the last call or return, those in a row as one; as
  *	many of @jumps as there are, a ring
  * @jumps: they
+ * @nr_user: branches of user code up to the last entry into the kernel, which is
+ *	the last of them, as far as they are known without a gap; those in a
+ *	row as one
+ * @user_branches: they, a ring
  */
 struct kipt_excerpt_lines {
 	struct kipt_excerpt_line *lines;
@@ -123,6 +131,8 @@ struct kipt_excerpt_lines {
 	bool waits;
 	u32 nr_jumps;
 	struct kipt_excerpt_jump jumps[KIPT_EXCERPT_JUMPS];
+	u32 nr_user;
+	struct kipt_excerpt_jump user_branches[KIPT_EXCERPT_USER_MOST];
 };
 
 /**

@@ -61,6 +61,17 @@ static void add_spaces(struct line_text *line, u32 to)
 		add_char(line, ' ');
 }
 
+static void add_address(struct line_text *line, u64 ip)
+{
+	s32 shift = 60;
+
+	add(line, "0x");
+	while (shift > 0 && !(ip >> shift))
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		add_char(line, "0123456789abcdef"[ip >> shift & 15]);
+}
+
 static void add_name(struct line_text *line,
 		     const struct kipt_excerpt_text *text, u64 ip,
 		     enum kipt_excerpt_name how)
@@ -103,15 +114,23 @@ static const char *trap_name(u32 trap)
 	}
 }
 
+static bool is_user(u64 ip)
+{
+	return !(ip >> 63);
+}
+
 bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 		       const struct kipt_record *record)
 {
 	u64 behind = end->ip - record->ip;
 
+	if (end->known && end->nmi && is_user(end->ip) &&
+	    record->type == KIPT_RECORD_ENABLE)
+		return true;
 	if (!end->known || record->type != KIPT_RECORD_BRANCH ||
 	    record->flags & KIPT_RF_NO_IP)
 		return false;
-	if (end->faulted)
+	if (end->faulted || end->nmi)
 		return record->kind == KIPT_BRANCH_EVENT && !behind;
 	if (record->kind != KIPT_BRANCH_CALL &&
 	    record->kind != KIPT_BRANCH_CALL_IND)
@@ -143,12 +162,76 @@ static void add_trap(struct line_text *line,
 		add_char(line, name[i] == '_' ? ' ' : name[i]);
 }
 
+/* Return: tenths of microseconds, or ~0. */
+static u64 tenths(const struct kipt_excerpt_text *text, u64 ticks)
+{
+	if (!text->tsc_khz || ticks > TICKS_MOST)
+		return ~0ULL;
+	return ticks * 10000 / text->tsc_khz;
+}
+
+/* Microseconds, or seconds. */
+static void add_ticks(struct line_text *line,
+		      const struct kipt_excerpt_text *text, u64 ticks)
+{
+	u64 number = tenths(text, ticks);
+
+	if (number > TENTHS_MOST) {
+		add_number(line, number / TENTHS_MOST);
+		add(line, " s");
+	} else {
+		add_number(line, number / 10);
+		add(line, ".");
+		add_number(line, number % 10);
+	}
+}
+
+static void add_time(struct line_text *line,
+		     const struct kipt_excerpt_text *text, u64 time, u64 now)
+{
+	struct line_text number = { .len = 0 };
+	u64 before = tenths(text, now - time);
+
+	if (time && now && before != ~0ULL) {
+		if (before)
+			add(&number, "-");
+		add_ticks(&number, text, now - time);
+		add_spaces(line, number.len < TIME_BYTES ?
+			   TIME_BYTES - number.len : 0);
+		add(line, number.bytes);
+	}
+	add_spaces(line, TIME_BYTES);
+	add_char(line, ' ');
+}
+
+/* Where the NMI came, and when. */
+static void add_nmi(struct line_text *line,
+		    const struct kipt_excerpt_text *text)
+{
+	add(line, "the NMI ");
+	if (tenths(text, text->later) != ~0ULL) {
+		add_ticks(line, text, text->later);
+		add(line, tenths(text, text->later) > TENTHS_MOST ?
+			  " later " : " us later ");
+	}
+	if (is_user(text->end.ip)) {
+		add(line, "in user code");
+	} else {
+		add(line, "at ");
+		add_name(line, text, text->end.ip, KIPT_EXCERPT_PLACE);
+	}
+}
+
 /* "the page fault at NAME", "the call of panic() at NAME" */
 static void add_end(struct line_text *line,
 		    const struct kipt_excerpt_text *text)
 {
 	const struct kipt_excerpt_end *end = &text->end;
 
+	if (end->nmi) {
+		add_nmi(line, text);
+		return;
+	}
 	add(line, "the ");
 	if (end->faulted) {
 		add_trap(line, text);
@@ -164,56 +247,26 @@ static void add_end(struct line_text *line,
 		 end->ip, KIPT_EXCERPT_PLACE);
 }
 
+/* One text explains how to read it. */
 static void show_head(const struct kipt_excerpt_text *text)
 {
 	struct line_text line = { .len = 0 };
 
 	add(&line, "CPU ");
 	add_number(&line, text->cpu);
-	if (text->end.known) {
+	if (text->end.known && (text->last || !text->end.nmi)) {
 		add(&line, ", calls before ");
 		add_end(&line, text);
 	} else {
 		add(&line, ", the last calls");
 	}
 	put(text, &line);
+	if (text->end.nmi)
+		return;
 	add(&line, text->tsc_khz ? "        us" : "");
 	add_spaces(&line, TIME_BYTES);
 	add(&line, " \"f() {\" did not return, \"f();\" did, with N calls in it");
 	put(text, &line);
-}
-
-/* Return: tenths of microseconds, or ~0. */
-static u64 tenths(const struct kipt_excerpt_text *text, u64 ticks)
-{
-	if (!text->tsc_khz || ticks > TICKS_MOST)
-		return ~0ULL;
-	return ticks * 10000 / text->tsc_khz;
-}
-
-static void add_time(struct line_text *line,
-		     const struct kipt_excerpt_text *text, u64 time, u64 now)
-{
-	struct line_text number = { .len = 0 };
-	u64 before = tenths(text, now - time);
-
-	if (time && now && before != ~0ULL) {
-		if (before)
-			add(&number, "-");
-		if (before > TENTHS_MOST) {
-			add_number(&number, before / TENTHS_MOST);
-			add(&number, " s");
-		} else {
-			add_number(&number, before / 10);
-			add(&number, ".");
-			add_number(&number, before % 10);
-		}
-		add_spaces(line, number.len < TIME_BYTES ?
-			   TIME_BYTES - number.len : 0);
-		add(line, number.bytes);
-	}
-	add_spaces(line, TIME_BYTES);
-	add_char(line, ' ');
 }
 
 /**
@@ -376,6 +429,79 @@ static void show_line(const struct kipt_excerpt_text *text,
 	put(text, &line);
 }
 
+/* What a branch of user code did, and where it went. */
+static void add_user_branch(struct line_text *line,
+			    const struct kipt_excerpt_jump *branch)
+{
+	const char *what = " jumps to ";
+
+	switch (branch->kind) {
+	case KIPT_BRANCH_CALL:
+	case KIPT_BRANCH_CALL_IND:
+		what = " calls ";
+		break;
+	case KIPT_BRANCH_RET:
+		what = " returns to ";
+		break;
+	case KIPT_BRANCH_SYSCALL:
+		what = ": system call";
+		break;
+	case KIPT_BRANCH_EVENT:
+		what = ": interrupt or exception";
+		break;
+	default:
+		break;
+	}
+	add_address(line, branch->from);
+	add(line, what);
+	if (what[0] == ' ')
+		add_address(line, branch->to);
+	add_times(line, "  x ", branch->times);
+}
+
+/* The branches in user code that led to the last entry into the kernel. */
+static void show_user(const struct kipt_excerpt_text *text,
+		      const struct kipt_excerpt_lines *list)
+{
+	u32 n = list->nr_user, shown = n;
+	struct line_text line = { .len = 0 };
+
+	if (shown > text->user)
+		shown = text->user;
+	if (shown > KIPT_EXCERPT_USER_MOST)
+		shown = KIPT_EXCERPT_USER_MOST;
+	if (!shown)
+		return;
+	add_spaces(&line, TIME_BYTES + 1);
+	add(&line, "user code of ");
+	add(&line, text->task.name);
+	add(&line, " (");
+	add_number(&line, text->task.tid);
+	add_char(&line, ')');
+	if (text->task.program) {
+		add(&line, ", its program's code is at ");
+		add_address(&line, text->task.program);
+	}
+	put(text, &line);
+	for (; shown; shown--) {
+		add_spaces(&line, TIME_BYTES + 3);
+		add_user_branch(&line, &list->user_branches[(n - shown) %
+						KIPT_EXCERPT_USER_MOST]);
+		put(text, &line);
+	}
+}
+
+/* The line before which user code ran: the last entry that is open. */
+static u32 last_entry(const struct kipt_excerpt_lines *list)
+{
+	u32 i = list->count;
+
+	while (i && !(list->lines[i - 1].open &&
+		      list->lines[i - 1].kind == KIPT_EXCERPT_ENTRY))
+		i--;
+	return i ? i - 1 : 0;
+}
+
 /* How control went in the function, from its last call on. */
 static void show_jumps(const struct kipt_excerpt_text *text,
 		       const struct shape *shape)
@@ -424,9 +550,14 @@ static void show_end(const struct kipt_excerpt_text *text,
 	add_time(&line, text, shape->list->time, shape->list->time);
 	indent(&line, shape, shape->list->depth);
 	if (!text->last) {
-		add(&line, text->over ? "here time was up: " :
-					"here tracing stopped: ");
+		add(&line, text->cut ? "here time was up: " :
+				       "here tracing stopped: ");
 		add_name(&line, text, shape->list->here, KIPT_EXCERPT_PLACE);
+	} else if (text->end.nmi && is_user(text->end.ip)) {
+		add(&line, "user code: NMI");
+	} else if (text->end.nmi) {
+		add_name(&line, text, text->end.ip, KIPT_EXCERPT_PLACE);
+		add(&line, ": NMI");
 	} else if (text->end.faulted) {
 		add_name(&line, text, text->last->ip, KIPT_EXCERPT_PLACE);
 		add(&line, ": ");
@@ -455,14 +586,17 @@ void kipt_excerpt_show(const struct kipt_excerpt_text *text,
 {
 	struct shape shape = { .list = list };
 	u64 time = 0;
-	u32 i;
+	u32 entry, i;
 
 	kipt_excerpt_lines_trim(list, most);
 	show_head(text);
 	measure(&shape, 0);
+	entry = last_entry(list);
 	for (i = 0; i < list->count; i++) {
 		const struct kipt_excerpt_line *line = &list->lines[i];
 
+		if (i == entry)
+			show_user(text, list);
 		if (ends_segment(line))
 			measure(&shape, i + 1);
 		show_line(text, &shape, line, line->time == time ? 0 :
@@ -471,6 +605,8 @@ void kipt_excerpt_show(const struct kipt_excerpt_text *text,
 	}
 	show_jumps(text, &shape);
 	show_end(text, &shape);
+	if (text->end.nmi)
+		return;
 	if (text->last)
 		show_after(text);
 	else if (text->end.known)

@@ -11,8 +11,8 @@
 
 /* Bytes of a line with its 0, without what the log puts before it. */
 #define KIPT_EXCERPT_WIDTH	94U
-/* Lines beside those asked for, at most. */
-#define KIPT_EXCERPT_LINES_MORE	5U
+/* Lines beside those asked for, of calls and of user code, at most. */
+#define KIPT_EXCERPT_LINES_MORE	6U
 
 /**
  * struct kipt_excerpt_end - where execution died
@@ -20,12 +20,15 @@
  *	call
  * @known: @ip is valid; else the end is where tracing stopped
  * @faulted: @ip is of an instruction that faulted
+ * @nmi: it did not die, @ip is where an NMI met it; @faulted and @trap do not
+ *	count
  * @trap: vector of the exception; ~0: none
  */
 struct kipt_excerpt_end {
 	u64 ip;
 	bool known;
 	bool faulted;
+	bool nmi;
 	u32 trap;
 };
 
@@ -36,11 +39,28 @@ struct kipt_excerpt_end {
  *
  * The last one of a trace for which this holds is the end.
  *
- * Return: true if @record is the exception of the instruction that faulted, or
- * the call.
+ * Return: true if @record is the exception of the instruction that faulted, the
+ * call, or the NMI; where an NMI came in user code, also if the trace begins
+ * anew, since that may be untraced.
  */
 bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 		       const struct kipt_record *record);
+
+/**
+ * kipt_excerpt_insns() - instructions that a record counts
+ * @record: any record of a flow with BRANCHES
+ *
+ * Return: how many were executed since the last that counts any.
+ */
+static inline u32 kipt_excerpt_insns(const struct kipt_record *record)
+{
+	if (record->type == KIPT_RECORD_BRANCH ||
+	    record->type == KIPT_RECORD_DISABLE ||
+	    (record->type == KIPT_RECORD_SYNC &&
+	     record->kind == KIPT_SYNC_REACHED))
+		return record->aux;
+	return 0;
+}
 
 /**
  * enum kipt_excerpt_name - how an address is to be named
@@ -55,13 +75,29 @@ enum kipt_excerpt_name {
 };
 
 /**
+ * struct kipt_excerpt_task - who ran on the CPU that died
+ * @name: of the thread, cut off
+ * @tid: its number
+ * @program: address of the code of its program; 0: unknown
+ */
+struct kipt_excerpt_task {
+	char name[16];
+	u32 tid;
+	u64 program;
+};
+
+/**
  * struct kipt_excerpt_text - what the text is made of, beside the lines
  * @cpu: whose trace it is
  * @tsc_khz: of the time; 0: no time is shown
- * @end: where execution died
+ * @end: where execution died, or the NMI came
+ * @later: with @end.nmi: ticks from the death to the stop of this CPU
  * @last: the record for which kipt_excerpt_ends() held; NULL: there was none
+ * @cut: time was up before the lines were whole
  * @over: time was up before all was looked at
  * @insns: instructions that were traced after @last
+ * @user: branches of user code to be shown, at most
+ * @task: whose; its name has a 0
  * @name: writes the name of @ip, cut to @size bytes with its 0
  * @put: takes a line of at most KIPT_EXCERPT_WIDTH bytes with its 0
  * @ctx: first argument of both
@@ -70,9 +106,13 @@ struct kipt_excerpt_text {
 	u32 cpu;
 	u32 tsc_khz;
 	struct kipt_excerpt_end end;
+	u64 later;
 	const struct kipt_record *last;
+	bool cut;
 	bool over;
 	u64 insns;
+	u32 user;
+	struct kipt_excerpt_task task;
 	void (*name)(void *ctx, u64 ip, enum kipt_excerpt_name how, char *buf,
 		     u32 size);
 	void (*put)(void *ctx, const char *line);
@@ -84,8 +124,8 @@ struct kipt_excerpt_text {
  * @text: what it is made of
  * @list: all records up to @text->last, or to the end of the trace; trimmed
  *	here
- * @most: lines of calls, at least 1; up to KIPT_EXCERPT_LINES_MORE come beside
- *	them
+ * @most: lines of calls, at least 1; those of user code, and up to
+ *	KIPT_EXCERPT_LINES_MORE, come beside them
  */
 void kipt_excerpt_show(const struct kipt_excerpt_text *text,
 		       struct kipt_excerpt_lines *list, u32 most);

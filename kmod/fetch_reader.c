@@ -378,6 +378,26 @@ static void name_dictionary(struct kipt_fetch_reader *reader)
 		put(reader, &name, 1);
 }
 
+static bool space_tgid(void *ctx, u64 space, u32 *tgid)
+{
+	return kipt_sideband_tgid(ctx, space, tgid);
+}
+
+static void begin_tasks(struct kipt_fetch_reader *reader)
+{
+	struct kipt_sideband *sideband = reader->fetch->session->sideband;
+	const struct kipt_task_spaces spaces = {
+		.mask = kipt_sideband_space(~0ULL),
+		.tgid = space_tgid,
+		.ctx = sideband,
+	};
+
+	kipt_task_merge_init(&reader->merge,
+			     kipt_sideband_log(sideband,
+					       reader->chunk.source->trace->cpu),
+			     &spaces);
+}
+
 /* All that a chunk's records depend on is found anew from its first PSB. */
 static void begin_chunk(struct kipt_fetch_reader *reader)
 {
@@ -386,8 +406,7 @@ static void begin_chunk(struct kipt_fetch_reader *reader)
 	const struct kipt_source *source = chunk->source;
 
 	if (!chunk->from || !fetch->in_order)
-		kipt_task_merge_init(&reader->merge, fetch->session->sideband,
-				     source->trace->cpu);
+		begin_tasks(reader);
 	reader->ring_begins = false;
 	name_dictionary(reader);
 	if (!chunk->from)

@@ -44,6 +44,14 @@ static uint processes = 1024;
 module_param(processes, uint, 0444);
 MODULE_PARM_DESC(processes, "processes that a session follows at a time (default 1024)");
 
+static uint snapshots = 8;
+module_param(snapshots, uint, 0444);
+MODULE_PARM_DESC(snapshots, "oopses and warnings that the machine survived of which the traces are kept, the first ones, at most 1024 (default 8)");
+
+static uint snapshot_trace = 256;
+module_param(snapshot_trace, uint, 0444);
+MODULE_PARM_DESC(snapshot_trace, "KiB of trace that a snapshot has of each CPU, 64 to 65536 (default 256)");
+
 static struct kipt_limits limits;
 
 const struct kipt_limits *kipt_limits(void)
@@ -90,4 +98,7 @@ void kipt_limits_init(void)
 	limits.arena = within("fetch_memory", (u64)fetch_memory << KIB_SHIFT,
 				1ULL << 18, 1ULL << 30);
 	limits.processes = within("processes", processes, 1, 1U << 20);
+	limits.snapshots = within("snapshots", snapshots, 0, 1024);
+	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64,
+				       65536) << KIB_SHIFT;
 }

@@ -20,6 +20,8 @@
  * @arena: bytes of working memory of one reader of a fetch; parameter
  *	fetch_memory in KiB
  * @processes: processes one session follows at a time
+ * @snapshots: oopses and warnings of which the traces are kept
+ * @snapshot_trace: bytes of trace of each CPU in one of them; parameter in KiB
  */
 struct kipt_limits {
 	u64 memory;
@@ -29,6 +31,8 @@ struct kipt_limits {
 	u32 patches;
 	u64 arena;
 	u32 processes;
+	u32 snapshots;
+	u64 snapshot_trace;
 };
 
 /**

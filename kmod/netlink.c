@@ -47,6 +47,11 @@ static struct netlink_range_validation lines_range = {
 	.max = KIPT_PRINT_BRANCHES_MAX,
 };
 
+static struct netlink_range_validation user_range = {
+	.min = 0,
+	.max = KIPT_PRINT_USER_MAX,
+};
+
 static struct netlink_range_validation memory_range = {
 	.min = 262144,
 	.max = 1073741824,
@@ -73,6 +78,10 @@ static const struct nla_policy session_new_policy[] = {
 	[KIPT_A_SESSION_CR3] = { .type = NLA_U64 },
 	[KIPT_A_SESSION_PRINT_BRANCHES] = NLA_POLICY_FULL_RANGE(NLA_U32,
 								&lines_range),
+	[KIPT_A_SESSION_PRINT_CPUS] = NLA_POLICY_FULL_RANGE(NLA_U32,
+							    &lines_range),
+	[KIPT_A_SESSION_PRINT_USER] = NLA_POLICY_FULL_RANGE(NLA_U32,
+							    &user_range),
 };
 
 static const struct nla_policy session_id_policy[] = {

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 
+#include "../uapi/linux/kipt_crash.h"
 #include "patch_log.h"
 
 #define TEXT_PAGE_SHIFT	12
@@ -52,6 +53,17 @@ struct kipt_patch_log {
 	struct chain *chains;
 	struct patch entries[];
 };
+
+/* A dump shows entries as they are. */
+_Static_assert(sizeof(struct patch) == sizeof(struct kipt_crash_patch) &&
+	       offsetof(struct patch, addr) ==
+		       offsetof(struct kipt_crash_patch, address) &&
+	       offsetof(struct patch, len) ==
+		       offsetof(struct kipt_crash_patch, len) &&
+	       offsetof(struct patch, before) ==
+		       offsetof(struct kipt_crash_patch, before) &&
+	       KNOWN == KIPT_CRASH_PATCH_KNOWN &&
+	       KIPT_PATCH_BYTES == KIPT_CRASH_PATCH_BYTES, "an entry");
 
 static u32 chains_of(u32 entries)
 {
@@ -387,4 +399,15 @@ bool kipt_patch_log_range(const struct kipt_patch_log *log, u64 number,
 	*begin = patch.addr;
 	*end = patch.addr + length(&patch);
 	return true;
+}
+
+void kipt_patch_log_where(const struct kipt_patch_log *log,
+			  struct kipt_patch_log_where *where)
+{
+	where->entries = log->entries;
+	where->nr = log->nr;
+	where->size = sizeof(log->entries[0]);
+	where->written = &log->count;
+	where->start = &log->start;
+	where->missed = &log->missed;
 }

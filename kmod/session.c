@@ -334,6 +334,8 @@ static void take_config(struct kipt_session *session,
 	session->by_cr3 = c->by_cr3;
 	session->cr3 = c->cr3;
 	session->print_branches = c->print_branches;
+	session->print_cpus = c->print_cpus;
+	session->print_user = c->print_user;
 	session->uid = c->uid;
 	session->caps = c->caps;
 	session->hw = c->hw;

@@ -61,6 +61,8 @@ struct kipt_session_filter {
  * @by_cr3: only where CR3 is @cr3
  * @cr3: see @by_cr3
  * @print_branches: see struct kipt_session
+ * @print_cpus: see there
+ * @print_user: see there
  * @uid: effective user id of who asks
  * @sk: the socket that asks
  * @portid: its number
@@ -80,6 +82,8 @@ struct kipt_session_config {
 	bool by_cr3;
 	u64 cr3;
 	u32 print_branches;
+	u32 print_cpus;
+	u32 print_user;
 	kuid_t uid;
 	struct sock *sk;
 	u32 portid;
@@ -108,7 +112,9 @@ struct kipt_session_config {
  * @by_cr3: only where CR3 is @cr3; constant
  * @cr3: see @by_cr3; constant
  * @print_branches: of the first CPU at a crash, lines of an armed session's
- *	excerpt, 0: none; constant
+ *	excerpt, 0: nothing is printed; constant
+ * @print_cpus: the same of each other CPU; constant
+ * @print_user: of the first CPU, branches of user code; constant
  * @caps: what its CPUs can do; constant
  * @hw: what its CPUs are programmed with; constant
  * @follow: what @pid is followed by, or NULL; constant until freed
@@ -157,6 +163,8 @@ struct kipt_session {
 	bool by_cr3;
 	u64 cr3;
 	u32 print_branches;
+	u32 print_cpus;
+	u32 print_user;
 	struct kipt_caps caps;
 	struct kipt_hw_config hw;
 	struct kipt_follow *follow;

@@ -119,7 +119,9 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 	if (!kipt_arm_is_armed(session))
 		return 0;
 	if (nla_put_u32(skb, KIPT_A_SESSION_PRINT_BRANCHES,
-			session->print_branches))
+			session->print_branches) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_CPUS, session->print_cpus) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, session->print_user))
 		return -EMSGSIZE;
 	if (kipt_crash_hooks_fire(why, sizeof(why)))
 		return 0;
@@ -536,18 +538,46 @@ static int parse_process(struct nlattr **attrs,
 	return 0;
 }
 
+/* What is printed at a crash is that of armed sessions. */
+static int parse_prints(struct nlattr **attrs,
+			struct kipt_session_config *config,
+			struct netlink_ext_ack *extack)
+{
+	const struct {
+		u32 attr;
+		u32 *value;
+		const char *name;
+	} prints[] = {
+		{ KIPT_A_SESSION_PRINT_BRANCHES, &config->print_branches,
+		  "print-branches" },
+		{ KIPT_A_SESSION_PRINT_CPUS, &config->print_cpus,
+		  "print-cpus" },
+		{ KIPT_A_SESSION_PRINT_USER, &config->print_user,
+		  "print-user" },
+	};
+	struct nlattr *attr;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(prints); i++) {
+		attr = attrs[prints[i].attr];
+		*prints[i].value = attr ? nla_get_u32(attr) : 0;
+		if (attr && !(config->flags & KIPT_SESSION_FLAGS_ARMED))
+			return kipt_refuse(extack, attr, -EINVAL,
+					   "attribute \"%s\" needs flag armed",
+					   prints[i].name);
+	}
+	return 0;
+}
+
 static int parse_armed(struct nlattr **attrs,
 		       struct kipt_session_config *config,
 		       struct netlink_ext_ack *extack)
 {
-	struct nlattr *lines = attrs[KIPT_A_SESSION_PRINT_BRANCHES];
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
+	int err = parse_prints(attrs, config, extack);
 
-	config->print_branches = lines ? nla_get_u32(lines) : 0;
-	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
-		return lines ? kipt_refuse(extack, lines, -EINVAL,
-					   "attribute \"print-branches\" needs flag armed") :
-			       0;
+	if (err || !(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		return err;
 	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
 		return kipt_refuse(extack, flags, -EINVAL,
 				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");

@@ -10,27 +10,15 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
 #include "crash_pages.h"
+#include "limits.h"
 #include "memory.h"
 #include "snapshot.h"
-
-#define KIB_SHIFT	10
-#define TRACE_KIB_MIN	64U
-#define TRACE_KIB_MAX	65536U
-#define COUNT_MAX	1024U
-
-static uint snapshots = 8;
-module_param(snapshots, uint, 0444);
-MODULE_PARM_DESC(snapshots, "oopses and warnings that the machine survived of which the traces are kept, the first ones, at most 1024 (default 8)");
-
-static uint snapshot_trace = 256;
-module_param(snapshot_trace, uint, 0444);
-MODULE_PARM_DESC(snapshot_trace, "KiB of trace that a snapshot has of each CPU, 64 to 65536 (default 256)");
+#include "snapshot_logs.h"
 
 /* Guards the list. */
 static DEFINE_MUTEX(list_lock);
@@ -42,7 +30,7 @@ static bool missed;
 
 static u32 most(void)
 {
-	return min(snapshots, COUNT_MAX);
+	return kipt_limits()->snapshots;
 }
 
 /* A quarter is left to oopses. One that could not be kept ends it. */
@@ -85,9 +73,8 @@ static bool has_trace(const struct kipt_crash_cpu *cpu)
 /* Whole pages, at least one: a size of 0 is no ring. */
 static size_t trace_bytes(const struct kipt_crash_cpu *cpu)
 {
-	u64 wish = (u64)clamp(snapshot_trace, TRACE_KIB_MIN, TRACE_KIB_MAX) <<
-		   KIB_SHIFT;
-	u64 there = min(cpu->stop.head - cpu->stop.tail, wish);
+	u64 there = min(cpu->stop.head - cpu->stop.tail,
+			kipt_limits()->snapshot_trace);
 
 	return max_t(u64, PAGE_ALIGN(there), PAGE_SIZE);
 }
@@ -98,7 +85,8 @@ static void add_size(void *ctx, const struct kipt_crash_cpu *cpu)
 
 	if (!has_trace(cpu))
 		return;
-	snapshot->size += PAGE_SIZE + trace_bytes(cpu);
+	snapshot->size += PAGE_SIZE + trace_bytes(cpu) +
+			  kipt_snapshot_logs_size(trace_bytes(cpu));
 }
 
 /* Bytes of the ring from an offset on, as many as lie in one block. */
@@ -139,22 +127,23 @@ static void add_cpu(void *ctx, const struct kipt_crash_cpu *from)
 {
 	struct copy *copy = ctx;
 	struct kipt_snapshot *snapshot = copy->snapshot;
-	size_t room = snapshot->size - copy->used, size;
+	size_t room = snapshot->size - copy->used, size, logs;
 	struct kipt_crash_cpu *to;
 	u64 tail;
 
 	/* CPUs stop and start without the lock: it may not be what was counted. */
-	if (!has_trace(from) || room < 2 * PAGE_SIZE)
+	if (!has_trace(from))
 		return;
 	size = trace_bytes(from);
-	if (size > room - PAGE_SIZE)
+	logs = kipt_snapshot_logs_size(size);
+	if (PAGE_SIZE + size + logs > room)
 		return;
 	tail = max(from->stop.tail,
 		   from->stop.head - min_t(u64, from->stop.head, size));
 	to = (void *)(snapshot->data + copy->used);
 	memcpy(to, from, sizeof(*to));
 	to->page.next = 0;
-	to->page.more = 0;
+	to->page.more = copy->used + PAGE_SIZE + size;
 	to->page.size = struct_size(to, regions, 1);
 	to->size = size;
 	to->nr_regions = 1;
@@ -164,10 +153,11 @@ static void add_cpu(void *ctx, const struct kipt_crash_cpu *from)
 	to->stop.tail = tail;
 	kipt_crash_pages_seal_cpu(to);
 	copy_trace(snapshot->data + copy->used + PAGE_SIZE, size, from, tail);
+	kipt_snapshot_logs_copy(snapshot->data, to->page.more, size, from);
 	copy->last->next = copy->used;
 	kipt_crash_pages_seal(copy->last);
 	copy->last = &to->page;
-	copy->used += PAGE_SIZE + size;
+	copy->used += PAGE_SIZE + size + logs;
 	snapshot->cpus++;
 	if (to->page.number == snapshot->event.cpu) {
 		snapshot->pid = to->stop.pid;

@@ -5,11 +5,8 @@
  * log to that space is the one. Between threads that share a space, and for
  * kernel threads, only time can tell: a TIME record passes every switch up to
  * its time. A PSB has a time of its own, so records can be begun at any. What
- * the log lost is not made up. Process context.
+ * the log lost is not made up.
  */
-#include <linux/minmax.h>
-
-#include "sideband.h"
 #include "task_merge.h"
 
 static const struct kipt_switch *entry(const struct kipt_task_merge *merge,
@@ -35,15 +32,16 @@ static u64 first_after(const struct kipt_task_merge *merge, u64 tsc)
 }
 
 void kipt_task_merge_init(struct kipt_task_merge *merge,
-			  struct kipt_sideband *sideband, unsigned int cpu)
+			  const struct kipt_switch_log *log,
+			  const struct kipt_task_spaces *spaces)
 {
 	*merge = (struct kipt_task_merge) {
-		.sideband = sideband,
-		.log = kipt_sideband_log(sideband, cpu),
+		.log = log,
+		.spaces = *spaces,
 		.tid = ~0U,
 	};
-	merge->next = kipt_switch_log_first(merge->log);
-	merge->end = merge->log->written;
+	merge->next = kipt_switch_log_first(log);
+	merge->end = log->written;
 }
 
 void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end)
@@ -120,8 +118,10 @@ static bool find_running(const struct kipt_task_merge *merge, u64 space,
 static bool find_next(const struct kipt_task_merge *merge, u64 space,
 		      u64 *found)
 {
-	u64 i = max(merge->next, kipt_switch_log_first(merge->log) + 1) - 1;
+	u64 i = kipt_switch_log_first(merge->log);
 
+	if (merge->next > i)
+		i = merge->next - 1;
 	for (; i < merge->end; i++) {
 		*found = i;
 		if (entry(merge, i)->space == space)
@@ -134,7 +134,7 @@ static bool see_context(struct kipt_task_merge *merge,
 			const struct kipt_record *record,
 			struct kipt_record *task)
 {
-	u64 space = kipt_sideband_space(record->value), i;
+	u64 space = record->value & merge->spaces.mask, i;
 	bool placed = merge->placed;
 	u32 tgid;
 
@@ -148,7 +148,7 @@ static bool see_context(struct kipt_task_merge *merge,
 		merge->next = i + 1;
 		return name_entry(merge, i, task);
 	}
-	if (!kipt_sideband_tgid(merge->sideband, space, &tgid))
+	if (!merge->spaces.tgid(merge->spaces.ctx, space, &tgid))
 		return false;
 	/* Which of its threads is known only if nothing was lost. */
 	return name_task(merge, kipt_switch_log_first(merge->log) ? 0 : tgid,

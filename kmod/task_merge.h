@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Says which thread runs: merges what the scheduler logged into the records
- * of one CPU, as TASK records. Process context.
+ * of one CPU, as TASK records. Pure computing, also of a log out of a dump,
+ * which may say anything.
  */
 #ifndef KIPT_TASK_MERGE_H
 #define KIPT_TASK_MERGE_H
 
-#include <linux/types.h>
+#include "switch_log.h"
 
-#include "../uapi/linux/kipt_record.h"
-
-struct kipt_sideband;
-struct kipt_switch_log;
+/**
+ * struct kipt_task_spaces - what is known of address spaces
+ * @mask: bits of a CR3 value that name one
+ * @tgid: the process of one, by its name; false: unknown, or it was that of
+ *	several
+ * @ctx: first argument of @tgid
+ */
+struct kipt_task_spaces {
+	u64 mask;
+	bool (*tgid)(void *ctx, u64 space, u32 *tgid);
+	void *ctx;
+};
 
 /**
  * struct kipt_task_merge - where in the log the records are
- * @sideband: who knows the processes
  * @log: of this CPU
+ * @spaces: who knows the processes
  * @next: the first switch that is not passed
  * @end: the first that is later than the records
  * @space: address space the trace is in, 0 unknown
@@ -24,8 +33,8 @@ struct kipt_switch_log;
  * @placed: @next was found by time, and no address space was named since
  */
 struct kipt_task_merge {
-	struct kipt_sideband *sideband;
 	const struct kipt_switch_log *log;
+	struct kipt_task_spaces spaces;
 	u64 next;
 	u64 end;
 	u64 space;
@@ -36,11 +45,12 @@ struct kipt_task_merge {
 /**
  * kipt_task_merge_init() - begin with the records of a CPU
  * @merge: the state
- * @sideband: paused
- * @cpu: one of its CPUs
+ * @log: of this CPU; nobody writes to it
+ * @spaces: copied
  */
 void kipt_task_merge_init(struct kipt_task_merge *merge,
-			  struct kipt_sideband *sideband, unsigned int cpu);
+			  const struct kipt_switch_log *log,
+			  const struct kipt_task_spaces *spaces);
 
 /**
  * kipt_task_merge_at() - the records that follow begin at a PSB

@@ -31,6 +31,7 @@
 #include "patch_log.h"
 #include "probe.h"
 #include "text_patch.h"
+#include "../uapi/linux/kipt_crash.h"
 
 static struct kipt_patch_log *patch_log;
 /* Makes its writers one after the other, and guards @misses_seen. */
@@ -269,9 +270,35 @@ u64 kipt_text_patch_lost(u64 first)
 	return patch_log ? kipt_patch_log_lost(patch_log, first) : 0;
 }
 
-u64 kipt_text_patch_at(u64 first, u64 end, u64 tsc)
+const struct kipt_patch_log *kipt_text_patch_log(void)
 {
-	return patch_log ? kipt_patch_log_at(patch_log, first, end, tsc) : end;
+	return patch_log;
+}
+
+static u64 address(const void *of)
+{
+	return (unsigned long)of;
+}
+
+static_assert(sizeof(poke_probe.nmissed) == sizeof(u64));
+static_assert(sizeof(misses_seen) == sizeof(u64));
+
+void kipt_text_patch_describe(struct kipt_crash_logs *logs)
+{
+	struct kipt_patch_log_where where;
+
+	kipt_patch_log_where(patch_log, &where);
+	logs->patches = (struct kipt_crash_ring) {
+		.entries = address(where.entries),
+		.written = address(where.written),
+		.nr = where.nr,
+		.size = where.size,
+	};
+	logs->patches_start = address(where.start);
+	logs->patches_missed = address(where.missed);
+	logs->patches_unseen[0] = address(&poke_probe.nmissed);
+	logs->patches_unseen[1] = address(&ksymbol_probe.nmissed);
+	logs->patches_unseen_told = address(&misses_seen);
 }
 
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
@@ -285,16 +312,4 @@ bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
 	/* The bytes were read before the log is. */
 	smp_rmb();
 	return kipt_patch_log_undo(patch_log, first, ip, buf, len);
-}
-
-bool kipt_text_patch_touches(u64 first, u64 end, u64 ip, u32 len)
-{
-	return patch_log &&
-	       kipt_patch_log_touches(patch_log, first, end, ip, len);
-}
-
-bool kipt_text_patch_range(u64 number, u64 *begin, u64 *end)
-{
-	return patch_log &&
-	       kipt_patch_log_range(patch_log, number, begin, end);
 }

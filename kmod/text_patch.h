@@ -14,6 +14,9 @@
 
 #include <linux/types.h>
 
+struct kipt_crash_logs;
+struct kipt_patch_log;
+
 /**
  * kipt_text_patch_get() - log patches from now on
  *
@@ -51,17 +54,22 @@ u64 kipt_text_patch_begin(void);
 u64 kipt_text_patch_count(void);
 
 /**
- * kipt_text_patch_at() - the first patch made after a time
- * @first: number to start looking at
- * @end: number to end before
- * @tsc: the time
+ * kipt_text_patch_log() - the patches
  *
  * Context: any.
  *
- * Return: its number, or @end if all were made at or before @tsc; @first if it
- * is not known, as the log has lost patches.
+ * Return: the log, there until kipt_text_patch_put(); NULL before
+ * kipt_text_patch_get().
  */
-u64 kipt_text_patch_at(u64 first, u64 end, u64 tsc);
+const struct kipt_patch_log *kipt_text_patch_log(void);
+
+/**
+ * kipt_text_patch_describe() - tell a dump where the log is
+ * @logs: its members on patches are filled, but for @patches_first
+ *
+ * They hold until kipt_text_patch_put(). Context: after kipt_text_patch_get().
+ */
+void kipt_text_patch_describe(struct kipt_crash_logs *logs);
 
 /**
  * kipt_text_patch_lost() - patches that are not in the log any more
@@ -87,31 +95,5 @@ u64 kipt_text_patch_lost(u64 first);
  * kprobes do not fire now.
  */
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len);
-
-/**
- * kipt_text_patch_touches() - whether some patches are in an address range
- * @first: number of the first
- * @end: number after the last
- * @ip: first address
- * @len: bytes
- *
- * Context: any.
- *
- * Return: true if one of them changed a byte in the range, or that is not
- * known.
- */
-bool kipt_text_patch_touches(u64 first, u64 end, u64 ip, u32 len);
-
-/**
- * kipt_text_patch_range() - what a patch changed
- * @number: of the patch
- * @begin: first address
- * @end: last address + 1
- *
- * Context: any.
- *
- * Return: false if it is not in the log any more.
- */
-bool kipt_text_patch_range(u64 number, u64 *begin, u64 *end);
 
 #endif /* KIPT_TEXT_PATCH_H */

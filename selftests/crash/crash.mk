@@ -6,13 +6,22 @@ CRASH_TEST := selftests/crash
 CRASH_BUILD := $(BUILD)/crash
 EXCERPT_SOURCES := kmod/excerpt_lines.c kmod/excerpt_text.c
 
+EXCERPT_HEADERS := $(addprefix kmod/,excerpt_lines.h excerpt_text.h \
+	excerpt_decode.h) selftests/decode/ktap.h
+EXCERPT_CC = $(CC) $(WARNINGS) -O1 -g -fsanitize=address,undefined \
+	-fno-sanitize-recover=all
+
 $(CRASH_BUILD)/excerpt_test: $(CRASH_TEST)/excerpt_test.c $(EXCERPT_SOURCES) \
-		kmod/excerpt_lines.h kmod/excerpt_text.h \
-		selftests/decode/ktap.h
+		$(EXCERPT_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) -O1 -g -fsanitize=address,undefined \
-		-fno-sanitize-recover=all -o $@ $< $(EXCERPT_SOURCES)
+	$(EXCERPT_CC) -o $@ $< $(EXCERPT_SOURCES)
+
+$(CRASH_BUILD)/excerpt_decode_test: $(CRASH_TEST)/excerpt_decode_test.c \
+		kmod/excerpt_decode.c $(EXCERPT_SOURCES) $(EXCERPT_HEADERS)
+	@mkdir -p $(@D)
+	$(EXCERPT_CC) -o $@ $< kmod/excerpt_decode.c $(EXCERPT_SOURCES)
 
 .PHONY: crash-test
-crash-test: $(CRASH_BUILD)/excerpt_test
+crash-test: $(CRASH_BUILD)/excerpt_test $(CRASH_BUILD)/excerpt_decode_test
 	$(CRASH_BUILD)/excerpt_test
+	$(CRASH_BUILD)/excerpt_decode_test

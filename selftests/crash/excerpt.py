@@ -3,7 +3,8 @@
 
 The lines that end in "{" are the calls that had not returned; the functions
 they are in must be those of the truth, the innermost ones one for one. The last
-line is the place of the fault or the call.
+line is the place of the fault or the call; of a CPU that did not die it is where
+the NMI met it. Branches of user code are those before the last system call.
 """
 import bisect
 import re
@@ -11,9 +12,13 @@ import re
 import truth
 
 PREFIX = re.compile(r"^\[ *[\d.]+\](?: *\[ *\w+\])? kipt: (.*)$")
-BEGIN = re.compile(r"^CPU (\d+), calls before the (.*) at (\S+)")
+BEGIN = re.compile(r"^CPU (\d+), (?:calls before the |the last calls)")
+NMI = re.compile(r"^CPU \d+, calls before the NMI ")
 TIME = re.compile(r"^ *(-?\d+\.\d)? +(\S.*)$")
 OPEN = re.compile(r"([\w.]+)(?: \[\w+\])?\(\) \{")
+USER = re.compile(r"^0x([0-9a-f]+)(?: (?:calls|jumps to|returns to) 0x([0-9a-f]+)|"
+                  r": (?:system call|interrupt or exception))(?:  x (\d+))?$")
+USER_NMI = "user code: NMI"
 PLACE = re.compile(r"^([\w.]+?)(?:\+0x([0-9a-f]+)/0x[0-9a-f]+)?(?: \[\w+\])?"
                    r"(?:: (.+)| calls (.+)\(\))$")
 # Frames that must agree, unless there are fewer: what was open before the CPU
@@ -59,21 +64,31 @@ class Names:
         return self.names[self.starts[at]], address - self.starts[at]
 
 
-def lines_of(console):
-    """The excerpt's lines, without what the log puts before them."""
-    found = []
+def texts_of(console):
+    """The text of each CPU by its number, without what the log puts before its
+    lines; the CPU that died is the one whose last line says "then". Of several
+    excerpts it is the last: the machine may have survived what came before."""
+    found, text, over = {}, [], False
     for line in console:
         match = PREFIX.match(line)
         if not match:
             continue
-        text = match.group(1)
-        if BEGIN.match(text):
-            found = [text]
-        elif found:
-            found.append(text)
-            if text.startswith("then "):
-                break
+        line = match.group(1)
+        if BEGIN.match(line):
+            if over:
+                found, over = {}, False
+            text = found[int(BEGIN.match(line).group(1))] = [line]
+        elif line.startswith(("CPUs ", "crash header ")):
+            text = []
+        elif text:
+            text.append(line)
+            if line.startswith("then "):
+                text, over = [], True
     return found
+
+
+def is_user(address):
+    return not address >> 63
 
 
 def open_calls(its_truth, first, fault):
@@ -81,7 +96,9 @@ def open_calls(its_truth, first, fault):
     sources = []
     for number in range(max(first, fault - BACK), fault):
         entry = its_truth.entry(number)
-        if entry.kind in (truth.CALL, truth.CALL_IND, truth.EXCEPTION,
+        if is_user(entry.source) and entry.kind < truth.FIRST_MARK:
+            sources = []
+        elif entry.kind in (truth.CALL, truth.CALL_IND, truth.EXCEPTION,
                           truth.INTERRUPT):
             sources.append(entry.source)
         elif entry.kind in (truth.RET, truth.IRET):
@@ -89,6 +106,30 @@ def open_calls(its_truth, first, fault):
         elif entry.kind in (truth.ENABLE, truth.DISABLE, truth.SYSCALL):
             sources = []
     return sources
+
+
+def user_branches(its_truth, first, end, most):
+    """(from, to) of the last transfers of user code, the oldest first; what they
+    led to in the kernel is None."""
+    found = []
+    for number in range(end - 1, max(first, end - BACK), -1):
+        entry = its_truth.entry(number)
+        if entry.kind < truth.FIRST_MARK and is_user(entry.source):
+            found.append((entry.source, entry.target if is_user(entry.target) else None))
+            if len(found) == most:
+                break
+    return found[::-1]
+
+
+def told_user_branches(lines):
+    """The same of a text."""
+    found = []
+    for line in lines:
+        match = USER.match(line.strip())
+        if match:
+            source, target, times = match.groups()
+            found += [(int(source, 16), int(target, 16) if target else None)] * int(times or 1)
+    return found
 
 
 def without_repeats(items):
@@ -110,7 +151,9 @@ def what_is_wrong(lines, event, sources, names):
         time, text = match.groups()
         if time:
             times.append(float(time))
-        if text.startswith("---"):
+        if text == USER_NMI:
+            place = text
+        elif text.startswith("---"):
             # Another stack, or a gap: what was open before is open no more.
             calls, cut = [], True
         elif PLACE.match(text):
@@ -121,6 +164,11 @@ def what_is_wrong(lines, event, sources, names):
         return "times fall"
     if not place:
         return "it does not end at the fault or the call"
+    if is_user(event["ip"]) and NMI.match(lines[0]):
+        return None if place == USER_NMI and not calls else \
+            "the NMI came in user code"
+    if place == USER_NMI:
+        return "the NMI came in the kernel"
     wanted, offset = names.of(event["ip"])
     if place.group(1) not in wanted or int(place.group(2) or "0", 16) != offset:
         return "it ends at %s+0x%s, not at %s+0x%x" % (

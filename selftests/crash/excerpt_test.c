@@ -110,6 +110,14 @@ static void time_us(u64 us)
 		   1000000 + us * TICKS_US);
 }
 
+/* Function a was entered, and called b. */
+static void begin_in_b(void)
+{
+	begin();
+	enter('a');
+	call('a', 0x10, 'b');
+}
+
 static void name_of(void *ctx, u64 ip, enum kipt_excerpt_name how, char *buf,
 		    u32 size)
 {
@@ -154,35 +162,53 @@ static void show(const struct kipt_excerpt_text *text, u32 most)
 	kipt_excerpt_show(text, &list, most);
 }
 
+/* What ends with a transfer of a kind to function z. */
+static void show_end(struct kipt_excerpt_text *text, u8 kind, u64 ip, u32 most)
+{
+	const struct kipt_record last = {
+		.type = KIPT_RECORD_BRANCH, .kind = kind,
+		.ip = ip, .value = fn('z'),
+	};
+
+	text->end.ip = last.ip;
+	text->end.known = true;
+	text->last = &last;
+	text->insns = 4213;
+	show(text, most);
+	text->last = NULL;
+}
+
 /* A page fault at byte @at of @in. */
 static void show_fault(char in, u64 at, u32 most)
 {
 	struct kipt_excerpt_text text = text_of;
-	const struct kipt_record last = {
-		.type = KIPT_RECORD_BRANCH, .kind = KIPT_BRANCH_EVENT,
-		.ip = fn(in) + at, .value = fn('z'),
-	};
 
-	text.end.ip = last.ip;
-	text.end.known = true;
 	text.end.faulted = true;
 	text.end.trap = 14;
-	text.last = &last;
-	text.insns = 4213;
-	show(&text, most);
+	show_end(&text, KIPT_BRANCH_EVENT, fn(in) + at, most);
 }
 
-/* Are lines [2, ...) these, and then come no more than end and what follows? */
-static void expect(const char *name, const char *const *lines)
+/* Where an NMI met a CPU, half a millisecond later. */
+static void show_nmi(u64 ip)
+{
+	struct kipt_excerpt_text text = text_of;
+
+	text.end.nmi = true;
+	text.later = 500 * TICKS_US;
+	show_end(&text, KIPT_BRANCH_EVENT, ip, MOST);
+}
+
+/* Are lines [@from, ...) these, and no more? */
+static void expect(const char *name, u32 from, const char *const *lines)
 {
 	u32 i, n = 0;
 	bool good = !overlong;
 
 	while (lines[n])
 		n++;
-	good &= nr_shown == n + 2;
-	for (i = 0; i < n && i + 2 < nr_shown; i++)
-		good &= !strcmp(shown[i + 2], lines[i]);
+	good &= nr_shown == n + from;
+	for (i = 0; i < n && i + from < nr_shown; i++)
+		good &= !strcmp(shown[i + from], lines[i]);
 	ktap_result(&ktap, good, "%s", name);
 	for (i = 0; !good && i < nr_shown; i++)
 		printf("# %s\n", shown[i]);
@@ -193,8 +219,11 @@ static void check(const char *name, bool good)
 	ktap_result(&ktap, good, "%s", name);
 }
 
+/* Behind what says where it ends, and how to read it. */
 #define EXPECT(name, ...) \
-	expect(name, (const char *const[]){ __VA_ARGS__, NULL })
+	expect(name, 2, (const char *const[]){ __VA_ARGS__, NULL })
+#define EXPECT_ALL(name, ...) \
+	expect(name, 0, (const char *const[]){ __VA_ARGS__, NULL })
 
 #define AFTER	"then z(), 4213 instructions until tracing stopped"
 
@@ -253,9 +282,7 @@ static void system_calls_are_one_line(void)
 
 static void system_calls_are_named(void)
 {
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	leaf('b', 0x8, 'c');
 	call('b', 0x10, 'd');
 	leaf('d', 0x10, 'e');
@@ -289,9 +316,7 @@ static void recursion_is_counted(void)
 {
 	u32 i;
 
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	for (i = 0; i < 10000; i++)
 		call('b', 0x20, 'b');
 	show_fault('b', 0x22, MOST);
@@ -299,9 +324,7 @@ static void recursion_is_counted(void)
 	       "           b() {  x 10000",
 	       "             b+0x22/0x100: page fault",
 	       AFTER);
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	for (i = 0; i < 500; i++) {
 		leaf('b', 0x18, 'd');
 		call('b', 0x20, 'c');
@@ -322,9 +345,7 @@ static void recursion_returns(void)
 {
 	u32 i;
 
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	for (i = 0; i < 10000; i++)
 		call('b', 0x20, 'b');
 	for (i = 0; i < 9999; i++)
@@ -362,9 +383,7 @@ static void loops_are_counted(void)
 
 static void events_are_told(void)
 {
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	branch(KIPT_BRANCH_EVENT, fn('b') + 0x15, fn('i'));
 	leaf('i', 0x10, 'j');
 	branch(KIPT_BRANCH_IRET, fn('i') + 0x50, fn('b') + 0x15);
@@ -411,9 +430,7 @@ static void thunks_are_jumps(void)
 
 static void other_returns_fit(void)
 {
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	call('b', 0x10, 'c');
 	/* A trampoline the return address was replaced by. */
 	branch(KIPT_BRANCH_RET, fn('c') + 0x80, fn('t'));
@@ -426,9 +443,7 @@ static void other_returns_fit(void)
 	       "               c();  1 in it",
 	       "               b+0x20/0x100: page fault",
 	       AFTER);
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
 	leaf('s', 0x20, 'c');
 	branch(KIPT_BRANCH_RET, fn('s') + 0x80, fn('u') + 0x15);
@@ -446,9 +461,7 @@ static void other_returns_fit(void)
 
 static void another_stack_at_the_end(void)
 {
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
 	branch(KIPT_BRANCH_JUMP, fn('s') + 0x18, fn('j'));
 	call('s', 0x20, 'c');
@@ -460,9 +473,7 @@ static void another_stack_at_the_end(void)
 	       "           c() {",
 	       "             c+0x30/0x100: page fault",
 	       AFTER);
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
 	call('s', 0x20, 'c');
 	branch(KIPT_BRANCH_RET, fn('c') + 0x80, fn('u') + 0x15);
@@ -548,13 +559,90 @@ static void user_code_is_left_out(void)
 	       AFTER);
 }
 
-static void jumps_before_the_end(void)
+static void show_user(u32 most)
+{
+	struct kipt_excerpt_text text = text_of;
+
+	text.end.faulted = true;
+	text.end.trap = 14;
+	text.user = most;
+	text.task = (struct kipt_excerpt_task){ "sh", 186, 0x400000 };
+	show_end(&text, KIPT_BRANCH_EVENT, fn('b') + 0x30, MOST);
+}
+
+/* Of user code: a loop, a call, a return, an interrupt, a system call. */
+static void user_loop(void)
+{
+	u32 i;
+
+	add_record(KIPT_RECORD_SYNC, KIPT_SYNC_START, 0, 0x401000, 0);
+	for (i = 0; i < 100; i++)
+		branch(KIPT_BRANCH_COND, 0x401010, 0x401000);
+	branch(KIPT_BRANCH_CALL, 0x401020, 0x402000);
+	branch(KIPT_BRANCH_EVENT, 0x402008, fn('i'));
+	branch(KIPT_BRANCH_IRET, fn('i') + 0x80, 0x402008);
+	branch(KIPT_BRANCH_RET, 0x402010, 0x401025);
+	branch(KIPT_BRANCH_SYSCALL, 0x403000, fn('a'));
+	call('a', 0x10, 'b');
+}
+
+static void user_code_has_lines(void)
 {
 	u32 i;
 
 	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	user_loop();
+	show_user(64);
+	EXPECT("branches of user code stand before what they led to",
+	       "           i();",
+	       "           user code of sh (186), its program's code is at 0x400000",
+	       "             0x401010 jumps to 0x401000  x 100",
+	       "             0x401020 calls 0x402000",
+	       "             0x402008: interrupt or exception",
+	       "             0x402010 returns to 0x401025",
+	       "             0x403000: system call",
+	       "           a() {",
+	       "             b() {",
+	       "               b+0x30/0x100: page fault",
+	       AFTER);
+	show_user(1);
+	EXPECT("the last of them",
+	       "           i();",
+	       "           user code of sh (186), its program's code is at 0x400000",
+	       "             0x403000: system call",
+	       "           a() {",
+	       "             b() {",
+	       "               b+0x30/0x100: page fault",
+	       AFTER);
+	begin();
+	user_loop();
+	branch(KIPT_BRANCH_SYSRET, fn('a') + 0x80, 0x403002);
+	add_record(KIPT_RECORD_GAP, KIPT_GAP_NO_CODE, 0, 0x402000, 0);
+	add_record(KIPT_RECORD_ENABLE, KIPT_ENABLE_RESUME, 0, 0x403000, 0);
+	branch(KIPT_BRANCH_SYSCALL, 0x403000, fn('b'));
+	show_user(64);
+	EXPECT("none from before a gap",
+	       "           i();",
+	       "           a();  1 in it",
+	       "           user code of sh (186), its program's code is at 0x400000",
+	       "             0x403000: system call",
+	       "           b() {",
+	       "             b+0x30/0x100: page fault",
+	       AFTER);
+	begin();
+	for (i = 0; i < 100; i++)
+		user_loop();
+	show_user(100);
+	check("no more than are remembered",
+	      nr_shown <= MOST + KIPT_EXCERPT_USER_MOST +
+			  KIPT_EXCERPT_LINES_MORE);
+}
+
+static void jumps_before_the_end(void)
+{
+	u32 i;
+
+	begin_in_b();
 	branch(KIPT_BRANCH_COND, fn('b') + 0x10, fn('b') + 0x40);
 	leaf('b', 0x44, 'c');
 	for (i = 0; i < 6; i++)
@@ -574,36 +662,59 @@ static void jumps_before_the_end(void)
 static void ends_at_a_call(void)
 {
 	struct kipt_excerpt_text text = text_of;
-	const struct kipt_record last = {
-		.type = KIPT_RECORD_BRANCH, .kind = KIPT_BRANCH_CALL,
-		.ip = fn('b') + 0x20, .value = fn('p'),
-	};
 
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
-	text.end.ip = last.ip + 5;
-	text.end.known = true;
+	begin_in_b();
 	text.end.trap = ~0U;
-	text.last = &last;
-	text.insns = 17;
-	show(&text, MOST);
+	show_end(&text, KIPT_BRANCH_CALL, fn('b') + 0x20, MOST);
 	EXPECT("the end is a call",
 	       "           a() {",
 	       "             b() {",
-	       "               b+0x20/0x100 calls p()",
-	       "then p(), 17 instructions until tracing stopped");
+	       "               b+0x20/0x100 calls z()",
+	       AFTER);
 	check("and is named so", !strcmp(shown[0],
-		"CPU 1, calls before the call of p() at b+0x20/0x100"));
+		"CPU 1, calls before the call of z() at b+0x20/0x100"));
+}
+
+static void ends_at_an_nmi(void)
+{
+	struct kipt_excerpt_text text = text_of;
+
+	begin_in_b();
+	time_us(7);
+	leaf('b', 0x10, 'c');
+	show_nmi(fn('b') + 0x20);
+	EXPECT_ALL("what an NMI met ends there",
+		   "CPU 1, calls before the NMI 500.0 us later at b+0x20/0x100",
+		   "           a() {",
+		   "             b() {",
+		   "       0.0     c();",
+		   "       0.0     b+0x20/0x100: NMI");
+	begin();
+	enter('a');
+	leaf('a', 0x10, 'b');
+	leave('a');
+	show_nmi(0x401000);
+	EXPECT_ALL("or in user code",
+		   "CPU 1, calls before the NMI 500.0 us later in user code",
+		   "           a();  1 in it",
+		   "           user code: NMI");
+	begin_in_b();
+	text.end.nmi = true;
+	text.end.known = true;
+	text.end.ip = fn('q');
+	show(&text, MOST);
+	EXPECT_ALL("of a CPU that stopped by itself there is what is there",
+		   "CPU 1, the last calls",
+		   "           a() {",
+		   "             b() {",
+		   "               here tracing stopped: b+0x0/0x100");
 }
 
 static void end_is_not_there(void)
 {
 	struct kipt_excerpt_text text = text_of;
 
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	text.end.ip = fn('q') + 0x10;
 	text.end.known = true;
 	text.end.faulted = true;
@@ -615,17 +726,15 @@ static void end_is_not_there(void)
 	       "               here tracing stopped: b+0x0/0x100",
 	       "the general protection fault at q+0x10/0x100 is not in the "
 	       "trace");
-	text.over = true;
+	text.cut = text.over = true;
 	begin();
 	show(&text, MOST);
-	text.over = false;
+	text.cut = text.over = false;
 	EXPECT("an empty trace, and no time",
 	       "           here time was up: 0x0",
 	       "the general protection fault at q+0x10/0x100 was not reached "
 	       "in time");
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	text.end.known = false;
 	show(&text, MOST);
 	EXPECT("a CPU that did not die",
@@ -648,6 +757,18 @@ static bool ends(u64 ip, bool faulted, u8 kind, u64 from)
 	return kipt_excerpt_ends(&end, &record);
 }
 
+static bool ends_nmi(u64 ip, u8 type, u64 from)
+{
+	const struct kipt_excerpt_end end = {
+		.ip = ip, .known = true, .nmi = true,
+	};
+	const struct kipt_record record = {
+		.type = type, .kind = KIPT_BRANCH_EVENT, .ip = from,
+	};
+
+	return kipt_excerpt_ends(&end, &record);
+}
+
 static void what_ends(void)
 {
 	u64 ip = fn('b') + 0x20;
@@ -663,6 +784,10 @@ static void what_ends(void)
 	      ends(ip, false, KIPT_BRANCH_CALL, ip) &&
 	      ends(ip + 5, false, KIPT_BRANCH_CALL, ip) &&
 	      ends(ip + 2, false, KIPT_BRANCH_CALL_IND, ip));
+	check("an NMI is, and in user code also where a trace begins anew",
+	      ends_nmi(ip, KIPT_RECORD_BRANCH, ip) &&
+	      ends_nmi(0x401000, KIPT_RECORD_ENABLE, ip) &&
+	      !ends_nmi(ip, KIPT_RECORD_ENABLE, ip));
 	check("another call is not",
 	      !ends(ip, false, KIPT_BRANCH_CALL, ip + 5) &&
 	      !ends(ip + 10, false, KIPT_BRANCH_CALL, ip) &&
@@ -686,9 +811,7 @@ static void lines_are_bounded(void)
 			    nr_shown <= most + KIPT_EXCERPT_LINES_MORE,
 			    "%u lines are %u lines", most, most);
 	}
-	begin();
-	enter('a');
-	call('a', 0x10, 'b');
+	begin_in_b();
 	for (i = 0; i < 100; i++)
 		leaf('b', i * 8, 'c');
 	call('b', 0x900, 'd');
@@ -759,10 +882,12 @@ static void random_records(void)
 				   (u16)next_random(),
 				   random_ip(), random_ip());
 		text.end.known = next_random() % 2;
+		text.end.nmi = next_random() % 2;
 		text.tsc_khz = next_random() % 2 ? TICKS_MS : 0;
+		text.user = next_random() % 80;
 		show(&text, most);
 		good &= !overlong &&
-			nr_shown <= most + KIPT_EXCERPT_LINES_MORE;
+			nr_shown <= most + text.user + KIPT_EXCERPT_LINES_MORE;
 	}
 	check("random records keep to all bounds", good);
 }
@@ -783,8 +908,10 @@ int main(void)
 	begins_in_the_middle();
 	gaps_are_gaps();
 	user_code_is_left_out();
+	user_code_has_lines();
 	jumps_before_the_end();
 	ends_at_a_call();
+	ends_at_an_nmi();
 	end_is_not_there();
 	what_ends();
 	lines_are_bounded();

@@ -18,7 +18,7 @@ import zlib
 PAGE = 4096
 MAGIC = b"kipt crash page\0"
 VERSION = 1
-HEADER, CPU, REGIONS = 1, 2, 3
+HEADER, CPU, REGIONS, LOGS = 1, 2, 3, 7
 NOT_TRACED, RUNNING, STOPPED, LOST = range(4)
 STATES = ("not traced", "running", "stopped", "lost")
 HOOKS = (None, "oops", "panic", "kexec", "die", "notifier", "warning", "lockup",
@@ -26,8 +26,8 @@ HOOKS = (None, "oops", "panic", "kexec", "die", "notifier", "warning", "lockup",
 
 HEAD = struct.Struct("<16sHHIIIQQQ")
 HEAD_NAMES = "magic version kind size crc number id next more".split()
-INFO = struct.Struct("<II72s24s40s")
-INFO_NAMES = "nr_cpus tsc_khz release kipt boot_id".split()
+INFO = struct.Struct("<II72s24sQ32s")
+INFO_NAMES = "nr_cpus tsc_khz release kipt anchor pad".split()
 LAYOUT_BYTES = 72
 EVENT = struct.Struct("<IIIIIIQQII")
 EVENT_NAMES = "crc hook cpu asked answered faulted tsc ip trap pad".split()
@@ -123,11 +123,15 @@ def checked(names, layout, data, at):
     return part
 
 
+def kind_of(dump, address):
+    return struct.unpack_from("<H", dump.read(address, PAGE), 18)[0]
+
+
 def read_regions(dump, page, data, at):
     regions = [REGION.unpack_from(data, at + i * REGION.size)
                for i in range(page["nr_here"])]
     address, number = page["more"], 0
-    while address:
+    while address and kind_of(dump, address) != LOGS:
         head, data = checked_page(dump, address, REGIONS)
         here, = struct.unpack_from("<I", data, HEAD.size)
         if head["id"] != page["id"] or head["number"] != number:
@@ -173,7 +177,7 @@ def read_header(dump, address):
 def find_header(dump):
     """The one header of the dump."""
     found = [address for address in dump.find(MAGIC)
-             if struct.unpack_from("<H", dump.read(address, PAGE), 18)[0] == HEADER]
+             if kind_of(dump, address) == HEADER]
     if len(found) != 1:
         raise Damaged("%d headers in the dump" % len(found))
     return read_header(dump, found[0])
@@ -196,9 +200,9 @@ def trace(dump, cpu):
 
 def describe(header):
     event = header["event"]
-    print("header 0x%x: %s, kipt %s, %d CPUs, TSC %d kHz, boot %s" %
+    print("header 0x%x: %s, kipt %s, %d CPUs, TSC %d kHz" %
           (header["address"], text(header["release"]), text(header["kipt"]),
-           header["nr_cpus"], header["tsc_khz"], text(header["boot_id"])))
+           header["nr_cpus"], header["tsc_khz"]))
     if not event["hook"]:
         print("no crash")
     else:

@@ -10,6 +10,9 @@ CALL, CALL_IND, RET, SYSCALL, IRET, INTERRUPT, EXCEPTION = 3, 5, 6, 7, 9, 11, 12
 FIRST_MARK = ENABLE = 32
 DISABLE, MARK_ON, MARK_OFF = 33, 34, 35
 
+# Of a time: what an entry has of it.
+CLOCK_MASK = (1 << 48) - 1
+
 Entry = collections.namedtuple("Entry", "kind source target")
 
 
@@ -35,6 +38,10 @@ class Truth:
                 yield (at - HEADER_BYTES) // ENTRY.size
             at = self.map.find(pattern, at + 1)
 
+    def armed(self):
+        """When the first run began."""
+        return self.entry(next(self.marks(MARK_ON))).source
+
     def run_that_stopped(self, tsc):
         """(number from 1, first entry, entry of its end) of the run whose end
         lies closest to a time."""
@@ -45,17 +52,14 @@ class Truth:
         before = [n for n in starts if n < end]
         return len(before), before[-1], end
 
-    def begin_of_last(self):
-        """The first entry of the run that was not ended."""
-        return list(self.marks(MARK_ON))[-1]
-
-    def write_end(self, path, first, end, most):
-        """A file of its own with the last entries of a run: its start, and from
-        then on @most at most."""
-        begin = max(first + 1, end - most)
+    def write_end(self, path, end, most):
+        """A file of its own with the entries up to the end of a run, @most at
+        most, of that run and those before; the start of a run stands first."""
+        begin = max(next(self.marks(MARK_ON)), end - most)
+        on = [n for n in self.marks(MARK_ON) if n <= begin][-1]
         with open(path, "wb") as file:
             file.write(self.map[:HEADER_BYTES])
-            for one, last in ((first, first + 1), (begin, end + 1)):
+            for one, last in ((on, on + 1), (max(begin, on + 1), end + 1)):
                 file.write(self.map[HEADER_BYTES + one * ENTRY.size:
                                     HEADER_BYTES + last * ENTRY.size])
 
@@ -75,6 +79,21 @@ class Truth:
             if entry.kind < FIRST_MARK:
                 return entry
         return None
+
+    def transfers_back(self, number):
+        """(number, entry) of the transfers before an entry, the last first."""
+        while number > 0:
+            number -= 1
+            entry = self.entry(number)
+            if entry.kind < FIRST_MARK:
+                yield number, entry
+
+    def time(self, number, end):
+        """When a transfer happened; @end is the end of a run behind it."""
+        _, _, high, low, _, _ = ENTRY.unpack_from(
+            self.map, HEADER_BYTES + number * ENTRY.size)
+        ended = self.entry(end).source
+        return ended - (ended - (high << 32 | low) & CLOCK_MASK)
 
     def targets(self, first, end):
         """Where the transfers in [first, end) went."""

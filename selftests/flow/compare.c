@@ -31,6 +31,7 @@ static const char usage[] =
 "  --no-disable-from  nor where a disable happened\n"
 "  --based FIRST-LAST  code segments of these addresses do not begin at 0, and\n"
 "                the records have offsets in them, whose code is not found\n"
+"  --no-code     code may be missing, and a lot of it\n"
 "  --negative    also change the truth and see that it is found\n"
 "  --help        this text\n"
 "\n"
@@ -216,6 +217,7 @@ static const struct option options[] = {
 	{ "fold-kinds", no_argument, NULL, 'k' },
 	{ "no-disable-from", no_argument, NULL, 'd' },
 	{ "based", required_argument, NULL, 'b' },
+	{ "no-code", no_argument, NULL, 'm' },
 	{ "negative", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -245,6 +247,9 @@ static bool take_option(struct arguments *args, int option)
 		return true;
 	case 'b':
 		return parse_based(args, optarg);
+	case 'm':
+		args->match.no_code = true;
+		return true;
 	case 'n':
 		args->negative = true;
 		return true;

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tests of what the module remembers beside the trace, in user space: the
-# module's own files, with a few headers of the kernel's in shim/.
+# module's own files, with a few headers of the kernel's in tools/shim/.
 
 SIDEBAND_TEST := selftests/sideband
 SIDEBAND_BUILD := $(BUILD)/sideband
 SIDEBAND_TESTS := switch_log code_store patch_log
-SIDEBAND_SHIM := $(wildcard $(SIDEBAND_TEST)/shim/*/*.h)
+SIDEBAND_SHIM := $(wildcard tools/shim/*/*.h)
 
 $(SIDEBAND_BUILD)/%_test: $(SIDEBAND_TEST)/%_test.c kmod/%.c kmod/%.h \
 		kmod/tsc_extend.h selftests/decode/ktap.h $(SIDEBAND_SHIM)
 	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) -O2 -g -pthread -I$(SIDEBAND_TEST)/shim -o $@ \
+	$(CC) $(WARNINGS) -O2 -g -pthread -Itools/shim -o $@ \
 		$(SIDEBAND_TEST)/$*_test.c kmod/$*.c
 
 .PHONY: sideband-test

@@ -53,6 +53,10 @@ static void test_options(void)
 		  "option_truth_folder");
 	ktap_case(!parse("truth=somewhere") && strstr(why, "absolute"),
 		  "option_truth_relative_refused");
+	ktap_case(parse("truth-clock=on") && options.truth_clock &&
+		  !options.insn_count, "option_truth_clock");
+	ktap_case(parse("insn-count=on") && options.insn_count &&
+		  !options.truth_clock, "option_insn_count");
 	ktap_case(parse("help") && options.help &&
 		  strstr(testcpu_options_help(), "topa-stop-offset") &&
 		  strstr(testcpu_options_help(), "skylake-zero"),
@@ -133,11 +137,21 @@ static size_t read_truth(const char *dir, void *buf, size_t size)
 	return n;
 }
 
-static void write_truth(const char *dir, int mode)
+static uint64_t clock_of_test(void *ctx)
+{
+	return *(uint64_t *)ctx += 0x100000001ULL;
+}
+
+/* @tsc: with times, the last before the first; NULL: without */
+static void write_truth(const char *dir, int mode, uint64_t *tsc)
 {
 	struct truth_log log;
 
 	truth_log_open(&log, dir, 3, mode);
+	if (tsc) {
+		log.clock = clock_of_test;
+		log.clock_ctx = tsc;
+	}
 	truth_log_start(&log, 100, 5);
 	truth_log_add(&log, TRUTH_JUMP, 0, 1, 2);
 	truth_log_add(&log, TRUTH_ENABLE, 0, 7, 7);
@@ -162,13 +176,14 @@ static void test_truth(void)
 		struct truth_header header;
 		struct truth_entry entry[8];
 	} file;
+	uint64_t tsc = 0xfffe00000000ULL;
 	struct truth_log log;
 
 	if (!mkdtemp(dir)) {
 		ktap_case(false, "truth_folder");
 		return;
 	}
-	write_truth(dir, TRUTH_FULL);
+	write_truth(dir, TRUTH_FULL, NULL);
 	ktap_case(read_truth(dir, &file, sizeof(file)) ==
 		  sizeof(file.header) + 6 * sizeof(file.entry[0]) &&
 		  file.header.magic == TRUTH_MAGIC && file.header.vcpu == 3 &&
@@ -179,7 +194,16 @@ static void test_truth(void)
 		  file.entry[4].from == expected_hash() &&
 		  file.entry[4].to == 2 &&
 		  file.entry[5].kind == TRUTH_MARK_OFF, "truth_full_entries");
-	write_truth(dir, TRUTH_HASH);
+	ktap_case(file.entry[1].aux == 0 && file.entry[1].clock_high == 0,
+		  "truth_without_times");
+	write_truth(dir, TRUTH_FULL, &tsc);
+	read_truth(dir, &file, sizeof(file));
+	ktap_case(file.entry[1].aux == 1 && file.entry[1].clock_high == 0xffff &&
+		  file.entry[2].kind == TRUTH_ENABLE && file.entry[2].aux == 0 &&
+		  file.entry[2].clock_high == 0 && file.entry[3].aux == 2 &&
+		  file.entry[3].clock_high == 0 &&
+		  file.entry[4].from == expected_hash(), "truth_with_times");
+	write_truth(dir, TRUTH_HASH, NULL);
 	ktap_case(read_truth(dir, &file, sizeof(file)) ==
 		  sizeof(file.header) + sizeof(file.entry[0]) &&
 		  file.entry[0].kind == TRUTH_SUM &&
@@ -187,7 +211,7 @@ static void test_truth(void)
 	rmdir(dir);
 	ktap_case(!truth_log_open(&log, dir, 3, TRUTH_FULL) &&
 		  log.mode == TRUTH_LOG_OFF, "truth_no_folder_is_off");
-	write_truth(dir, TRUTH_LOG_OFF);
+	write_truth(dir, TRUTH_LOG_OFF, NULL);
 	ktap_case(read_truth(dir, &file, sizeof(file)) == 0,
 		  "truth_off_writes_nothing");
 }

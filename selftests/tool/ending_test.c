@@ -33,12 +33,13 @@ static struct kipt_record task(u32 tid)
 				     .value = tid };
 }
 
-static void give(void *ctx, const struct kipt_record *records, u32 count)
+static bool give(void *ctx, const struct kipt_record *records, u32 count)
 {
 	struct given *given = ctx;
 
 	memcpy(given->list + given->count, records, count * sizeof(*records));
 	given->count += count;
+	return true;
 }
 
 /* Return: whether it ends with the record of that number, and @after. */

@@ -94,7 +94,7 @@ arm_tests() {
 	run status
 	same "status_tells_armed" 1 "$(grep -c ", armed$" <<<"$OUT")"
 	same "status_tells_lines" 1 \
-		"$(grep -c "at a crash: 32 branches are printed" <<<"$OUT")"
+		"$(grep -c "at a crash: 32 lines are printed$" <<<"$OUT")"
 	run status --json
 	same "status_json_armed" "True 32 running" \
 		"$(value armed) $(value print_branches) $(value state)"

@@ -114,6 +114,12 @@ option_tests() {
 		arm --print-branches 1001
 	refused "arm_lines_are_a_number" 2 "--print-branches x: allowed" \
 		arm --print-branches x
+	refused "arm_lines_of_others_bound" 2 \
+		"--print-cpus 1001: allowed are 0 to 1000" arm --print-cpus 1001
+	refused "arm_user_bound" 2 "--print-user 65: allowed are 0 to 64" \
+		arm --all --print-user 65
+	refused "arm_user_needs_all" 2 "user code is traced with --all only" \
+		arm --print-user 8
 	refused "arm_kernel_or_all" 2 "give one of them" arm --kernel --all
 	refused "arm_no_operand" 2 "too many: '1'" arm 1
 	refused "arm_once_is_no_option" 2 "no option '--mode'" arm --mode once

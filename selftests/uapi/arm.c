@@ -120,6 +120,28 @@ TEST_F(arm, lines_need_armed_and_have_a_bound)
 	EXPECT_LT(0, self->id);
 }
 
+TEST_F(arm, lines_of_others_and_of_user_code_are_told)
+{
+	self->want.print_cpus = KIPT_PRINT_BRANCHES_MAX + 1;
+	EXPECT_EQ(-ERANGE, kipt_session_new(&self->nl, &self->want));
+	self->want.print_cpus = KIPT_PRINT_BRANCHES_MAX;
+	self->want.print_user = KIPT_PRINT_USER_MAX + 1;
+	EXPECT_EQ(-ERANGE, kipt_session_new(&self->nl, &self->want));
+	self->want.print_user = KIPT_PRINT_USER_MAX;
+	self->want.flags = KIPT_SESSION_FLAGS_DETACHED;
+	self->want.print_branches = 0;
+	EXPECT_EQ(-EINVAL, kipt_session_new(&self->nl, &self->want));
+	EXPECT_TRUE(says(&self->nl, "print-cpus") && says(&self->nl, "armed"));
+	self->want.flags = ARMED;
+	self->id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
+	EXPECT_EQ(KIPT_PRINT_BRANCHES_MAX,
+		  kipt_nl_u32(&self->nl, KIPT_A_SESSION_PRINT_CPUS, 0));
+	EXPECT_EQ(KIPT_PRINT_USER_MAX,
+		  kipt_nl_u32(&self->nl, KIPT_A_SESSION_PRINT_USER, 0));
+}
+
 TEST_F(arm, status_tells_flag_and_lines)
 {
 	self->id = arm(&self->nl, &self->want);

@@ -466,6 +466,10 @@ void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want)
 	if (want->print_branches)
 		kipt_msg_u32(msg, KIPT_A_SESSION_PRINT_BRANCHES,
 			     want->print_branches);
+	if (want->print_cpus)
+		kipt_msg_u32(msg, KIPT_A_SESSION_PRINT_CPUS, want->print_cpus);
+	if (want->print_user)
+		kipt_msg_u32(msg, KIPT_A_SESSION_PRINT_USER, want->print_user);
 	for (i = 0; i < want->nr_filters; i++)
 		put_filter(msg, &want->filters[i]);
 }

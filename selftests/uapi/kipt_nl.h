@@ -152,6 +152,8 @@ struct kipt_want_filter {
  * @flags: enum kipt_session_flags
  * @pid: process to follow, or 0
  * @print_branches: lines printed at a crash, or 0 to leave it out
+ * @print_cpus: the same of each other CPU
+ * @print_user: the same of user code
  * @nr_filters: how many of @filters
  * @filters: address ranges
  */
@@ -164,6 +166,8 @@ struct kipt_want {
 	uint32_t pid;
 	uint64_t cr3;
 	uint32_t print_branches;
+	uint32_t print_cpus;
+	uint32_t print_user;
 	uint32_t nr_filters;
 	struct kipt_want_filter filters[KIPT_FILTERS_MAX];
 };

@@ -30,7 +30,7 @@ fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
 fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,record_file meta range jsonl maps image \
-		file_map pages args)
+		file_make file_map pages args)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_CORE)/%.c,packet packet_table sync psb clock) \

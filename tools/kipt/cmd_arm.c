@@ -15,7 +15,8 @@
 #define SIZE_DEFAULT	(4ULL << 20)
 #define PRINT_DEFAULT	32
 
-enum { OPTION_CPUS = 1, OPTION_KERNEL, OPTION_ALL, OPTION_PRINT };
+enum { OPTION_CPUS = 1, OPTION_KERNEL, OPTION_ALL, OPTION_PRINT,
+       OPTION_PRINT_CPUS, OPTION_PRINT_USER };
 
 static const struct kipt_option options[] = {
 	{ "cpus", 'c', OPTION_CPUS, "LIST",
@@ -32,7 +33,15 @@ static const struct kipt_option options[] = {
 	  "fields of IA32_RTIT_CTL, as for 'kipt start'" },
 	{ "print-branches", 0, OPTION_PRINT, "N",
 	  "lines that a dying machine prints, of what its CPU\n"
-	  "did last, 0 to 1000; 32 unless given" },
+	  "did last, 0 to 1000; 32 unless given; with 0 it\n"
+	  "prints nothing at all" },
+	{ "print-cpus", 0, OPTION_PRINT_CPUS, "N",
+	  "lines that it prints of each other CPU, 0 to 1000;\n"
+	  "0 unless given" },
+	{ "print-user", 0, OPTION_PRINT_USER, "N",
+	  "with --all, branches of user code that it prints,\n"
+	  "those before the system call or fault, 0 to 64;\n"
+	  "0 unless given" },
 	{ 0 }
 };
 
@@ -53,7 +62,7 @@ static void armed(const struct kipt_session *session)
 	char ctl[256];
 
 	ctl_format(session->ctl, ctl, sizeof(ctl));
-	printf("session %u is armed: CPUs %s, %llu KiB each, %llu KiB in all, %s; prints %u branches at a crash\n",
+	printf("session %u is armed: CPUs %s, %llu KiB each, %llu KiB in all, %s; prints %u lines at a crash\n",
 	       session->id, session->cpus,
 	       (unsigned long long)session->size >> 10,
 	       (unsigned long long)session->memory >> 10, ctl,
@@ -102,10 +111,22 @@ static int arm(struct setup *setup)
 }
 
 /* Return: false after a sentence. */
+static bool lines(struct args *args, const char *name, u32 most, u32 *number)
+{
+	u64 value;
+
+	if (!args_number(args->value, most, &value)) {
+		say_error("--%s %s: allowed are 0 to %u", name, args->value,
+			  most);
+		return false;
+	}
+	*number = value;
+	return true;
+}
+
+/* Return: false after a sentence. */
 static bool option(struct args *args, struct wish *wish, int id)
 {
-	u64 lines;
-
 	switch (id) {
 	case OPTION_CPUS:
 		if (!strcmp(args->value, "all")) {
@@ -121,14 +142,14 @@ static bool option(struct args *args, struct wish *wish, int id)
 		wish->all = true;
 		return true;
 	case OPTION_PRINT:
-		if (!args_number(args->value, KIPT_PRINT_BRANCHES_MAX,
-				 &lines)) {
-			say_error("--print-branches %s: allowed are 0 to %u",
-				  args->value, KIPT_PRINT_BRANCHES_MAX);
-			return false;
-		}
-		wish->setup.print_branches = lines;
-		return true;
+		return lines(args, "print-branches", KIPT_PRINT_BRANCHES_MAX,
+			     &wish->setup.print_branches);
+	case OPTION_PRINT_CPUS:
+		return lines(args, "print-cpus", KIPT_PRINT_BRANCHES_MAX,
+			     &wish->setup.print_cpus);
+	case OPTION_PRINT_USER:
+		return lines(args, "print-user", KIPT_PRINT_USER_MAX,
+			     &wish->setup.print_user);
 	}
 	return setup_option(&wish->setup, id, args->value) > 0;
 }
@@ -154,6 +175,8 @@ static int run(int argc, char **argv)
 		return KIPT_EXIT_USAGE;
 	if (wish.kernel && wish.all)
 		return args_bad(&args, "--kernel and --all: give one of them");
+	if (wish.setup.print_user && !wish.all && !wish.setup.ctl)
+		return args_bad(&args, "--print-user: user code is traced with --all only");
 	if (!wish.all)
 		wish.setup.ctl_without = RTIT_CTL_USER;
 	return arm(&wish.setup);

@@ -11,6 +11,7 @@
 #include "crash_machine.h"
 #include "crash_save.h"
 #include "crash_show.h"
+#include "crash_tasks.h"
 #include "genl.h"
 #include "kcore.h"
 #include "last_records.h"
@@ -83,6 +84,8 @@ struct crash {
 	struct kcore *live;
 	/* Something that is shown was asked for. */
 	bool shown;
+	/* The last option that is not --json. */
+	const char *option;
 };
 
 static void cpu_choose(void *ctx, u32 cpu)
@@ -248,13 +251,14 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 	const struct crash_set *set = &crash->machine.set;
 	const struct kipt_crash_event *event = &set->header.event;
 
-	*end = (struct kipt_excerpt_end){ .known = true, .faulted = true };
+	*end = (struct kipt_excerpt_end){ .known = true };
 	if (!cpu->stop_good || cpu->page.stop.state != KIPT_CRASH_STOPPED ||
 	    !set->event_good)
 		return false;
 	if (cpu->page.page.number != event->cpu) {
 		end->ip = cpu->page.stop.ip;
-		return true;
+		end->nmi = true;
+		return end->ip;
 	}
 	end->ip = event->ip;
 	end->faulted = event->faulted;
@@ -274,20 +278,31 @@ static bool end_wanted(const struct crash *crash)
 static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 		       struct output *output)
 {
+	const struct crash_source kernel = crash_machine_kernel(&crash->machine);
 	struct kipt_excerpt_end end;
+	struct crash_logs logs;
 	const struct crash_decode decode = {
 		.trace = trace,
 		.memory = crash->machine.memory,
 		.live = crash->live,
 		.image = crash->image,
+		.logs = &logs,
+		.tsc_khz = crash->machine.set.header.tsc_khz,
 		.tsc_near = time_near(crash, trace->cpu),
 		.last = crash->last,
 		.end = end_wanted(crash) &&
 		       end_find(crash, trace->cpu, &end) ? &end : NULL,
 		.merge = crash->merge,
 	};
+	bool ok = crash_logs_load(&logs, &kernel, trace->cpu);
 
-	return !trace->size || crash_decode(&decode, output);
+	if (!ok)
+		say_errno(ENOMEM, "cannot hold what was noted of CPU %u",
+			  trace->cpu->page.page.number);
+	else if (trace->size)
+		ok = crash_decode(&decode, output);
+	crash_logs_free(&logs);
+	return ok;
 }
 
 static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
@@ -358,12 +373,17 @@ static bool all_show(struct crash *crash, struct output *output)
 
 static bool show(struct crash *crash)
 {
+	struct crash_source kernel;
 	struct output output;
 	bool ok;
 
-	if (!cpus_check(crash) || !output_open(&output, &crash->view, false))
+	/* Of a machine that goes on, most processes are still there. */
+	if (!cpus_check(crash) ||
+	    !output_open(&output, &crash->view, crash->live))
 		return false;
 	maps_move(&output.maps, &crash->maps);
+	kernel = crash_machine_kernel(&crash->machine);
+	crash_tasks_load(&output.maps, &kernel, &crash->machine.set);
 	ok = all_show(crash, &output);
 	return output_close(&output, ok) && ok;
 }
@@ -416,11 +436,30 @@ static int with_snapshot(struct crash *crash, const struct args *args,
 	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
+/* Of a verb that shows no trace. KIPT_EXIT_DONE, or a status after a sentence. */
+static int plain_check(const struct crash *crash, const struct args *args,
+		       const char *act)
+{
+	const char *option = crash->option;
+
+	if (!option && crash->view.json && !strcmp(act, "delete"))
+		option = "json";
+	if (!option)
+		return KIPT_EXIT_DONE;
+	return args_bad(args, "crash %s shows no trace: --%s does not go with it",
+			act, option);
+}
+
 /* Files that are called like a word are told from it by "./". */
 static int act(struct crash *crash, const struct args *args)
 {
 	const char *word = args->operands ? args->argv[0] : "";
+	int status = KIPT_EXIT_DONE;
 
+	if (!strcmp(word, "list") || !strcmp(word, "delete"))
+		status = plain_check(crash, args, word);
+	if (status != KIPT_EXIT_DONE)
+		return status;
 	if (!strcmp(word, "show") || !strcmp(word, "delete"))
 		return with_snapshot(crash, args, word);
 	if (!args_operands(args, 1, 1))
@@ -429,6 +468,17 @@ static int act(struct crash *crash, const struct args *args)
 		return snapshots_list(crash->view.json) ? KIPT_EXIT_DONE :
 							  KIPT_EXIT_FAILED;
 	return dump_show(crash, word) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+static const char *option_name(int id)
+{
+	u32 i;
+
+	for (i = 0; options[i].name; i++) {
+		if (options[i].id == id)
+			return options[i].name;
+	}
+	return NULL;
 }
 
 static int options_take(struct crash *crash, struct args *args)
@@ -440,6 +490,8 @@ static int options_take(struct crash *crash, struct args *args)
 		if (taken < 0)
 			return KIPT_EXIT_USAGE;
 		crash->shown |= taken && id != VIEW_OPTION_KALLSYMS;
+		if (id != VIEW_OPTION_JSON)
+			crash->option = option_name(id);
 		status = taken ? KIPT_EXIT_DONE :
 				 option_take(crash, id, args->value);
 		if (status != KIPT_EXIT_DONE)

@@ -98,6 +98,9 @@ static int crash_settle(struct recording *r, const struct args *args)
 		return args_bad(args, "--on-crash needs the last trace there is: --mode once keeps the first");
 	if (r->view.mode == VIEW_COUNTS)
 		return args_bad(args, "--counts has no end to be shown: give --on-crash or --counts");
+	if (r->view.hash || r->view.stats)
+		return args_bad(args, "--%s is of all that was traced, --on-crash shows its end: give one of them",
+				r->view.hash ? "hash" : "stats");
 	if (!r->lines)
 		r->lines = LINES_DEFAULT;
 	r->only = true;

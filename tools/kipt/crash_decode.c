@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../kmod/decode/flow.h"
+#include "../../kmod/decode/psb.h"
 #include "../../kmod/decode/sync.h"
 #include "../../kmod/rtit_regs.h"
+#include "../../kmod/tsc_extend.h"
 #include "crash_decode.h"
+#include "crash_who.h"
 #include "held.h"
 #include "last_records.h"
 #include "progress.h"
@@ -30,6 +32,10 @@
 struct run {
 	const struct crash_decode *decode;
 	struct output *output;
+	struct crash_who who;
+	struct crash_code code;
+	/* The trace is at its begin, or behind a hole. */
+	bool begins;
 	struct held held;
 	struct last_records *last;
 	struct kipt_flow *flow;
@@ -39,29 +45,6 @@ struct run {
 	u64 base;
 	bool failed;
 };
-
-static u32 code_read(void *ctx, u64 space, u64 ip, u8 *bytes, u32 size)
-{
-	const struct crash_decode *decode = ctx;
-	u32 done = 0;
-
-	if (decode->memory)
-		done = crash_memory_read(decode->memory, space, ip, bytes,
-					 size);
-	if (!done && decode->live && ip >> 63)
-		done = kcore_read(decode->live, ip, bytes, size);
-	if (done < size && decode->image)
-		done += image_read(decode->image, ip + done, bytes + done,
-				   size - done);
-	return done;
-}
-
-/* What runs in a guest has no page table here. */
-static u64 space_name(void *ctx, u64 cr3, bool nr)
-{
-	(void)ctx;
-	return nr ? 0 : cr3 & ~0xfffULL;
-}
 
 static bool records_out(void *ctx, const struct kipt_record *records,
 			u32 count)
@@ -86,23 +69,19 @@ static bool records_keep(void *ctx, const struct kipt_record *records,
 	return true;
 }
 
-static bool records_pass(struct run *run, const struct kipt_record *records,
+static bool records_pass(void *ctx, const struct kipt_record *records,
 			 u32 count)
 {
+	struct run *run = ctx;
+
 	if (run->decode->end)
 		return held_take(&run->held, records, count);
 	return records_keep(run, records, count);
 }
 
-/* Where only the kernel is traced, an NMI in user code begins the trace anew. */
 static bool is_end(void *ctx, const struct kipt_record *record)
 {
-	const struct kipt_excerpt_end *end = ((struct run *)ctx)->decode->end;
-
-	if (end->ip >> 63 || !end->ip || !end->faulted)
-		return kipt_excerpt_ends(end, record);
-	return record->type == KIPT_RECORD_ENABLE ||
-	       kipt_excerpt_ends(end, record);
+	return kipt_excerpt_ends(((struct run *)ctx)->decode->end, record);
 }
 
 static void end_note(struct run *run)
@@ -136,7 +115,7 @@ static bool records_move(struct run *run, const struct kipt_record *records,
 			    moved[i].type == KIPT_RECORD_GAP)
 				moved[i].value += run->base;
 		}
-		if (!records_pass(run, moved, part))
+		if (!crash_who_take(&run->who, moved, part))
 			return false;
 	}
 	return true;
@@ -147,7 +126,7 @@ static bool records_take(void *ctx, const struct kipt_record *records,
 {
 	struct run *run = ctx;
 	bool good = run->base ? records_move(run, records, count) :
-				records_pass(run, records, count);
+				crash_who_take(&run->who, records, count);
 
 	progress_show("decoding", run->base, run->decode->trace->size);
 	return good && !progress_interrupted();
@@ -192,11 +171,65 @@ static u64 cut_find(const u8 *window, u64 size)
 	return cut;
 }
 
+/* Time in the PSB+ at an offset of the window; 0 if it has none. */
+static u64 time_at(const struct run *run, u64 size, u64 offset)
+{
+	struct kipt_psb psb;
+
+	if (offset >= size)
+		return 0;
+	kipt_psb_read(&psb, run->window, offset, size, NULL);
+	return psb.has_tsc ? kipt_tsc_extend(run->decode->tsc_near, psb.tsc) :
+			     0;
+}
+
+/* What depends on the time is found anew. */
+static bool begin_find(struct run *run, u64 size)
+{
+	const struct crash_decode *decode = run->decode;
+	const struct kipt_crash_stop *stop = &decode->trace->cpu->page.stop;
+	bool stopped = decode->trace->end == CRASH_END_STOPPED;
+	u64 psb = kipt_sync_next(run->window, size, 0);
+	u64 begin = time_at(run, size, psb), lost;
+
+	run->begins = false;
+	if (!run->code.patched)
+		crash_code_patches(&run->code, decode->logs, begin,
+				   decode->tsc_khz);
+	lost = crash_who_begin(&run->who, begin, stopped ? stop->tsc : ~0ULL);
+	return !lost || run->base || gap_tell(run, KIPT_GAP_SWITCHES, lost);
+}
+
+/* Kernel text is as of the begin of a stretch. Returns true to go on. */
+static bool stretches_decode(struct run *run, u64 size, u64 from, u64 cut)
+{
+	u64 psb, to, end;
+
+	for (; from < cut; from = to) {
+		to = cut;
+		if (run->code.patched) {
+			psb = kipt_sync_next(run->window, size, from);
+			if (psb + 16 < cut)
+				to = kipt_sync_next(run->window, size, psb + 16);
+			if (to > cut)
+				to = cut;
+			end = time_at(run, size, to);
+			kipt_text_view_at(&run->code.text, run->flow,
+					  time_at(run, size, psb),
+					  end ? end : ~0ULL);
+			crash_who_sync(&run->who);
+		}
+		if (kipt_flow_run(run->flow, run->window, size, from, to) ==
+		    KIPT_STOPPED || run->failed)
+			return false;
+	}
+	return true;
+}
+
 /* Decode what is in the window. Returns how far it can be moved, or 0. */
 static u64 window_decode(struct run *run, u32 size, bool more)
 {
 	u64 cut = more ? cut_find(run->window, size) : 0;
-	enum kipt_status status;
 	u64 from = 0;
 
 	/* What is left of a segment that was overwritten is no gap of its own. */
@@ -207,10 +240,9 @@ static u64 window_decode(struct run *run, u32 size, bool more)
 
 	if (!cut)
 		cut = size;
-	status = kipt_flow_run(run->flow, run->window, size, from, cut);
-	if (status == KIPT_STOPPED || run->failed)
+	if (run->begins && !begin_find(run, size))
 		return 0;
-	return cut;
+	return stretches_decode(run, size, from, cut) ? cut : 0;
 }
 
 /* Returns how much is behind it, or 0 if that is not to be decoded. */
@@ -222,6 +254,7 @@ static u64 hole_take(struct run *run, u64 at)
 	say_note("CPU %u: %llu bytes of its trace are not in the dump, from offset %llu on",
 		 trace->cpu->page.page.number, (unsigned long long)missing,
 		 (unsigned long long)at);
+	run->begins = true;
 	return gap_tell(run, KIPT_GAP_MISSING, missing) ? missing : 0;
 }
 
@@ -246,6 +279,21 @@ static bool trace_decode(struct run *run)
 	return true;
 }
 
+static void filters_fill(struct kipt_flow_config *config,
+			 const struct crash_cpu *cpu)
+{
+	u32 i;
+
+	if (!cpu->has_logs || cpu->logs.nr_filters > KIPT_CRASH_FILTERS)
+		return;
+	config->filter_count = cpu->logs.nr_filters;
+	for (i = 0; i < cpu->logs.nr_filters; i++) {
+		config->filter[i].begin = cpu->logs.filters[i].begin;
+		config->filter[i].last = cpu->logs.filters[i].last;
+		config->filter[i].stop = cpu->logs.filters[i].stop;
+	}
+}
+
 /* What is before and behind the trace. */
 static bool begin_tell(struct run *run)
 {
@@ -266,12 +314,12 @@ static bool end_tell(struct run *run)
 	       gap_tell(run, KIPT_GAP_HW_ERROR, status);
 }
 
-static struct kipt_flow_config config_make(const struct crash_decode *decode,
-					   const struct output *output)
+static struct kipt_flow_config config_make(struct run *run)
 {
+	const struct crash_decode *decode = run->decode;
 	const struct kipt_crash_cpu *page = &decode->trace->cpu->page;
 	struct kipt_flow_config config = {
-		.output = output_choose(output, false),
+		.output = output_choose(run->output, false),
 		.memory = FLOW_MEMORY,
 		.tsc_num = page->tsc_num,
 		.tsc_den = page->tsc_den,
@@ -283,24 +331,26 @@ static struct kipt_flow_config config_make(const struct crash_decode *decode,
 		.no_tnt = page->ctl & RTIT_CTL_DISTNT,
 	};
 
+	filters_fill(&config, decode->trace->cpu);
 	/* One by one is how the last ones are kept, and held back. */
 	if (decode->last || decode->end)
 		config.output &= ~(u32)KIPT_FLOW_PATHS;
 	if (decode->merge)
+		config.output |= KIPT_FLOW_TIME;
+	run->who.time = config.output & KIPT_FLOW_TIME;
+	/* Counts have no order, so threads need no time. */
+	if (crash_who_known(&run->who) && !(config.output & KIPT_FLOW_COUNTS))
 		config.output |= KIPT_FLOW_TIME;
 	return config;
 }
 
 static bool run_init(struct run *run, const struct kipt_flow_config *config)
 {
-	const struct kipt_code code = {
-		.read = code_read,
-		.space = space_name,
-		.ctx = (void *)run->decode,
-	};
 	const struct kipt_sink sink = { records_take, run };
 	size_t size = kipt_flow_size(config);
+	struct kipt_code code;
 
+	crash_code_callbacks(&run->code, &code);
 	run->window = malloc(WINDOW);
 	run->arena = aligned_alloc(64, (size + 63) & ~63UL);
 	if (run->decode->last)
@@ -318,19 +368,12 @@ static void run_uninit(struct run *run)
 	free(run->window);
 }
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static bool run_all(struct run *run, u32 output)
 {
 	bool ok = begin_tell(run) && trace_decode(run);
 
-	end_note(run);
+	if (ok)
+		end_note(run);
 	ok = ok && end_tell(run);
 
 	if (output & KIPT_FLOW_COUNTS)
@@ -348,14 +391,22 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 	struct run run = {
 		.decode = decode,
 		.output = output,
+		.begins = true,
+		.who = { .logs = decode->logs, .give = records_pass },
+		.code = {
+			.memory = decode->memory,
+			.live = decode->live,
+			.image = decode->image,
+		},
 		.held = { .is_place = is_end, .give = records_keep },
 	};
-	struct kipt_flow_config config = config_make(decode, output);
+	struct kipt_flow_config config = config_make(&run);
 	struct tally *tally = &output->view.tally;
-	double start = seconds_now();
+	double start = progress_seconds();
 	bool ok;
 
 	run.held.ctx = &run;
+	run.who.ctx = &run;
 	if (!run_init(&run, &config)) {
 		run_uninit(&run);
 		say_errno(ENOMEM, "cannot decode CPU %u",
@@ -363,7 +414,7 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 		return false;
 	}
 	ok = run_all(&run, config.output);
-	tally->seconds += seconds_now() - start;
+	tally->seconds += progress_seconds() - start;
 	tally->trace_bytes += run.base;
 	run_uninit(&run);
 	return ok;

@@ -6,11 +6,9 @@
 #define KIPT_CRASH_DECODE_H
 
 #include "../../kmod/excerpt_text.h"
-#include "crash_memory.h"
+#include "crash_code.h"
 #include "crash_merge.h"
 #include "crash_trace.h"
-#include "image.h"
-#include "kcore.h"
 #include "output.h"
 
 /**
@@ -19,6 +17,8 @@
  * @memory: the code; NULL: there is none
  * @live: the running kernel's code, where @memory has none; NULL: there is none
  * @image: more code, for what the dump has not; NULL: none
+ * @logs: who ran, and what was patched
+ * @tsc_khz: of the clock of all times
  * @tsc_near: a time near the trace's
  * @last: only that many branches, the last; 0: all
  * @end: what came behind the last place like this is only counted; NULL: it is
@@ -30,6 +30,8 @@ struct crash_decode {
 	struct crash_memory *memory;
 	struct kcore *live;
 	const struct image *image;
+	const struct crash_logs *logs;
+	u32 tsc_khz;
 	u64 tsc_near;
 	u32 last;
 	const struct kipt_excerpt_end *end;

@@ -18,6 +18,10 @@
 /* What of each page is looked at: a magic, or the head of a note. */
 #define LOOK		32
 
+/* Where Linux has modules. */
+#define MODULES_BEGIN	0xffffffff80000000ULL
+#define MODULES_END	0xffffffffff000000ULL
+
 /* So many damaged pages are told of by themselves. */
 #define DAMAGES_TOLD	8U
 
@@ -27,12 +31,20 @@ struct found {
 	u16 kind;
 };
 
+struct damage {
+	u64 address;
+	enum crash_verdict verdict;
+	u32 number;
+	u16 kind;
+};
+
 struct search {
 	struct crash_find *find;
 	struct crash_source source;
 	struct found *list;
 	u32 count;
 	/* Pages that are damaged, and the last version seen that is not ours. */
+	struct damage damages[DAMAGES_TOLD];
 	u32 damaged;
 	u16 version;
 	bool interrupted;
@@ -59,22 +71,39 @@ static bool found_add(struct search *search, const struct crash_page *page)
 	return true;
 }
 
-/* Whose it is may be what is damaged. */
-static void damage_tell(struct search *search, const struct crash_page *page)
+static void damage_add(struct search *search, const struct crash_page *page)
 {
-	unsigned long long address = page->address;
-	const char *what = crash_verdict_text(page->verdict);
+	if (search->damaged < DAMAGES_TOLD)
+		search->damages[search->damaged] = (struct damage){
+			.address = page->address,
+			.verdict = page->verdict,
+			.number = page->head.number,
+			.kind = page->head.kind,
+		};
+	search->damaged++;
+}
 
-	if (search->damaged++ >= DAMAGES_TOLD)
-		return;
-	progress_clear();
-	if (page->head.kind == KIPT_CRASH_CPU)
-		say_note("the page of CPU %u at 0x%llx %s",
-			 page->head.number, address, what);
-	else
-		say_note("the %s at 0x%llx %s",
-			 page->head.kind == KIPT_CRASH_HEADER ? "header" :
-			 "page", address, what);
+/* Whose they are may be what is damaged. */
+static void damages_tell(const struct search *search)
+{
+	const struct damage *damage = search->damages;
+	u32 i;
+
+	for (i = 0; i < search->damaged && i < DAMAGES_TOLD; i++, damage++) {
+		unsigned long long address = damage->address;
+		const char *what = crash_verdict_text(damage->verdict);
+
+		if (damage->kind == KIPT_CRASH_CPU)
+			say_note("the page of CPU %u at 0x%llx %s",
+				 damage->number, address, what);
+		else
+			say_note("the %s at 0x%llx %s",
+				 damage->kind == KIPT_CRASH_HEADER ? "header" :
+				 "page", address, what);
+	}
+	if (search->damaged > DAMAGES_TOLD)
+		say_note("%u more of kipt's pages in the dump are damaged",
+			 search->damaged - DAMAGES_TOLD);
 }
 
 static bool page_take(struct search *search, u64 address)
@@ -90,7 +119,7 @@ static bool page_take(struct search *search, u64 address)
 		return true;
 	case CRASH_SIZE:
 	case CRASH_SUM:
-		damage_tell(search, &page);
+		damage_add(search, &page);
 		return true;
 	default:
 		return true;
@@ -132,9 +161,6 @@ static bool search_all(struct search *search)
 		}
 	}
 	progress_clear();
-	if (search->damaged > DAMAGES_TOLD)
-		say_note("%u more of kipt's pages in the dump are damaged",
-			 search->damaged - DAMAGES_TOLD);
 	return true;
 }
 
@@ -156,9 +182,36 @@ static bool cpus_add(const struct search *search, struct crash_set *set,
 	return true;
 }
 
-/* Higher is better: a crash that was written down, CPUs, the later one. */
-static bool set_is_better(const struct crash_set *a, const struct crash_set *b)
+/* Programs can write to neither. */
+static bool in_modules(u64 address)
 {
+	return address >= MODULES_BEGIN && address < MODULES_END;
+}
+
+/* A program can fill its memory with pages that look like the module's; it has
+ * no say in what stands in the module's own memory.
+ */
+static bool is_anchored(const struct search *search,
+			const struct crash_set *set)
+{
+	struct kipt_crash_anchor anchor;
+
+	return search->find->memory && in_modules(set->header.anchor) &&
+	       crash_memory_read(search->find->memory, 0, set->header.anchor,
+				 &anchor, sizeof(anchor)) == sizeof(anchor) &&
+	       anchor.id == set->id && anchor.address == set->header_address;
+}
+
+/* Higher is better: the kernel's own, a crash that was written down, CPUs, the
+ * later one.
+ */
+static bool set_is_better(const struct search *search,
+			  const struct crash_set *a, const struct crash_set *b)
+{
+	bool anchored = is_anchored(search, a);
+
+	if (anchored != is_anchored(search, b))
+		return anchored;
 	if (a->event_good != b->event_good)
 		return a->event_good;
 	if (!a->count != !b->count)
@@ -167,8 +220,17 @@ static bool set_is_better(const struct crash_set *a, const struct crash_set *b)
 	       a->header.event.tsc > b->header.event.tsc;
 }
 
-static void set_keep(struct crash_set *best, struct crash_set *set,
-		     u32 *others)
+static const char *other_text(const struct search *search,
+			      const struct crash_set *best,
+			      const struct crash_set *other)
+{
+	if (is_anchored(search, best) && !is_anchored(search, other))
+		return "not the kernel's";
+	return other->event_good ? "of an older crash" : "of no crash";
+}
+
+static void set_keep(const struct search *search, struct crash_set *best,
+		     struct crash_set *set, u32 *others)
 {
 	struct crash_set worse = *set;
 
@@ -176,14 +238,14 @@ static void set_keep(struct crash_set *best, struct crash_set *set,
 		*best = *set;
 		return;
 	}
-	if (set_is_better(set, best)) {
+	if (set_is_better(search, set, best)) {
 		worse = *best;
 		*best = *set;
 	}
 	++*others;
-	say_note("another header of kipt is at 0x%llx: of %s%s",
+	say_note("another header of kipt is at 0x%llx: %s%s",
 		 (unsigned long long)worse.header_address,
-		 worse.event_good ? "an older crash" : "no crash",
+		 other_text(search, best, &worse),
 		 worse.count ? "" : ", without CPUs");
 	crash_set_free(&worse);
 }
@@ -205,11 +267,13 @@ static bool headers_choose(const struct search *search, struct crash_set *set)
 			crash_set_free(&one);
 			return false;
 		}
-		set_keep(set, &one, &others);
+		set_keep(search, set, &one, &others);
 	}
 	if (others)
-		say_note("the header at 0x%llx is used, it is of the newest crash; --header chooses another",
-			 (unsigned long long)set->header_address);
+		say_note("the header at 0x%llx is used, it is %s; --header chooses another",
+			 (unsigned long long)set->header_address,
+			 is_anchored(search, set) ? "the kernel's own" :
+			 "of the newest crash; a program could have made it up");
 	return true;
 }
 
@@ -268,6 +332,20 @@ static bool nothing_found(const struct search *search)
 	return false;
 }
 
+/* Memory may hold what is left of a copy of a page: it lacks nothing then. */
+static bool set_is_whole(const struct crash_set *set)
+{
+	u32 i;
+
+	if (!set->has_header || set->broken ||
+	    set->count < set->header.nr_cpus)
+		return false;
+	for (i = 0; i < set->count; i++)
+		if (set->cpus[i]->known < set->cpus[i]->page.size)
+			return false;
+	return true;
+}
+
 static bool search_and_choose(struct search *search, struct crash_set *set)
 {
 	bool ok;
@@ -286,6 +364,8 @@ static bool search_and_choose(struct search *search, struct crash_set *set)
 		say_errno(ENOMEM, "cannot hold what kipt left in the dump");
 		return false;
 	}
+	if (!set_is_whole(set))
+		damages_tell(search);
 	return set->has_header || set->count || nothing_found(search);
 }
 

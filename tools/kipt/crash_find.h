@@ -6,19 +6,22 @@
 #ifndef KIPT_CRASH_FIND_H
 #define KIPT_CRASH_FIND_H
 
-#include "crash_pages.h"
+#include "crash_memory.h"
 #include "dump.h"
 
 /**
  * struct crash_find - what is looked for, and what is known
  * @dump: where
  * @header: address of the header; 0: not known
+ * @memory: memory by the kernel's addresses, which tells the kernel's header
+ *	from one that a program has made up; NULL: it cannot be told
  * @vmcoreinfo: filled by a search: where a note of that name stands; 0 if
  *	there was no search, or none was seen
  */
 struct crash_find {
 	struct dump *dump;
 	u64 header;
+	struct crash_memory *memory;
 	u64 vmcoreinfo;
 };
 

@@ -18,13 +18,18 @@
 #define TOKEN_BYTES	(16 << 10)
 #define NAME_MAX_BYTES	512
 
-/* Far more than a kernel has. */
-#define SYMBOLS_MAX	(4 << 20)
+/* Far more than a kernel has, which may be anything in a damaged dump: so many
+ * symbols, and characters of all names.
+ */
+#define SYMBOLS_MAX	(1U << 20)
+#define NAMES_MAX	(32U << 20)
 
 struct kallsyms {
 	struct crash_memory *memory;
 	u64 names, offsets, base;
 	u32 count;
+	/* Characters that names may still have. */
+	u32 left;
 	bool from_base;
 	/* With a base: negative offsets are addresses, others numbers. */
 	bool negative;
@@ -141,7 +146,7 @@ static bool length_get(const struct kallsyms *k, u64 *at, u32 *length)
 	return true;
 }
 
-/* False where the tables cannot be read any further. */
+/* False where the tables cannot be read any further, or names do not end. */
 static bool symbol_take(struct kallsyms *k, u32 i, u64 *at)
 {
 	u8 tokens[NAME_MAX_BYTES];
@@ -156,6 +161,9 @@ static bool symbol_take(struct kallsyms *k, u32 i, u64 *at)
 	*at += length;
 	if (!name_expand(k, tokens, length, name))
 		return true;
+	if (strlen(name) > k->left)
+		return false;
+	k->left -= strlen(name);
 	return kernel_symbols_add(k->symbols, address_of(k, i, offset),
 				  name[0], name + 1, "");
 }
@@ -187,6 +195,7 @@ bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
 		return false;
 	}
 	k->memory = memory;
+	k->left = NAMES_MAX;
 	k->symbols = symbols;
 	if (!vmcoreinfo_symbol(info, "_stext", &text) || !tables_get(k, info))
 		say_note("the kernel's symbols are not in the dump: --kallsyms takes a copy of /proc/kallsyms");

@@ -154,6 +154,8 @@ bool crash_machine_open(struct crash_machine *machine, const char *path,
 	find.dump = machine->dump;
 	if (!header)
 		find.header = header_from_log(machine);
+	if (machine->memory && crash_memory_has_kernel(machine->memory))
+		find.memory = machine->memory;
 	if (!crash_find(&find, &machine->set))
 		return false;
 	info_choose(machine, find.vmcoreinfo);
@@ -175,23 +177,38 @@ static u32 snapshot_read(void *ctx, u64 address, void *bytes, u32 size)
 	return size;
 }
 
-/* In the module's memory they are not to be taken for those of a crash. */
+/* In the module's memory they are not to be taken for those of a crash. Returns
+ * NULL where there is none.
+ */
+static struct kipt_crash_page *page_reveal(const struct kipt_snapshot *snapshot,
+					   u64 at)
+{
+	struct kipt_crash_page *page;
+
+	if (at % KIPT_CRASH_PAGE_BYTES || at >= snapshot->size ||
+	    snapshot->size - at < sizeof(*page))
+		return NULL;
+	page = (struct kipt_crash_page *)(snapshot->data + at);
+	if (memcmp(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
+		   sizeof(page->magic)))
+		return NULL;
+	memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
+	return page;
+}
+
 static void pages_reveal(const struct kipt_snapshot *snapshot)
 {
 	struct kipt_crash_page *page;
 	u64 at = 0, before;
 
 	do {
-		if (at % KIPT_CRASH_PAGE_BYTES || at >= snapshot->size ||
-		    snapshot->size - at < sizeof(*page))
+		page = page_reveal(snapshot, at);
+		if (!page)
 			return;
-		page = (struct kipt_crash_page *)(snapshot->data + at);
-		if (memcmp(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
-			   sizeof(page->magic)))
-			return;
-		memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
+		if (page->next && page->more)
+			page_reveal(snapshot, page->more);
 		before = at;
-		at = page->next;
+		at = page->next ? page->next : page->more;
 	} while (at > before);
 }
 
@@ -231,6 +248,19 @@ void crash_machine_close(struct crash_machine *machine)
 	crash_set_free(&machine->set);
 	dump_close(machine->dump);
 	memset(machine, 0, sizeof(*machine));
+}
+
+static u32 kernel_read(void *ctx, u64 address, void *bytes, u32 size)
+{
+	return address >> 63 ? crash_memory_read(ctx, 0, address, bytes, size) :
+			       0;
+}
+
+struct crash_source crash_machine_kernel(struct crash_machine *machine)
+{
+	if (machine->memory)
+		return (struct crash_source){ kernel_read, machine->memory };
+	return machine->source;
 }
 
 struct symbols *crash_machine_symbols(struct crash_machine *machine)

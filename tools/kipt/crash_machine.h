@@ -57,6 +57,15 @@ bool crash_machine_snapshot(struct crash_machine *machine,
 void crash_machine_close(struct crash_machine *machine);
 
 /**
+ * crash_machine_kernel() - memory by the kernel's own addresses
+ * @machine: must live as long
+ *
+ * Return: where the addresses are looked up that its pages of kind LOGS have: in
+ * a snapshot offsets in it.
+ */
+struct crash_source crash_machine_kernel(struct crash_machine *machine);
+
+/**
  * crash_machine_symbols() - its symbols
  * @machine: the machine
  *

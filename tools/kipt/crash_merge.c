@@ -8,21 +8,13 @@
 
 #include "../../uapi/linux/kipt_record.h"
 #include "crash_merge.h"
-
-/* What is told again when a CPU goes on, and its time, which comes anyway. */
-enum held {
-	HELD_TASK,
-	HELD_CONTEXT,
-	HELD_MODE,
-	HELD_TIME,
-	HELDS,
-};
+#include "record_state.h"
 
 /* A CPU's records; those before @at were given. */
 struct stream {
 	struct kipt_record *list;
 	size_t count, room, at;
-	struct kipt_record held[HELDS];
+	struct record_state state;
 };
 
 struct crash_merge {
@@ -95,17 +87,16 @@ bool crash_merge_take(struct crash_merge *merge,
 /* When what comes next of a CPU begins; before the first time, at that. */
 static u64 stream_time(const struct stream *stream)
 {
-	const struct kipt_record *held = &stream->held[HELD_TIME];
+	const struct kipt_record *time = record_state_time(&stream->state);
 	size_t i = stream->at;
 
 	if (stream->list[i].type == KIPT_RECORD_TIME)
 		return stream->list[i].value;
-	while (!held->type && i < stream->count) {
+	for (; !time && i < stream->count; i++) {
 		if (stream->list[i].type == KIPT_RECORD_TIME)
-			held = &stream->list[i];
-		i++;
+			time = &stream->list[i];
 	}
-	return held->value;
+	return time ? time->value : 0;
 }
 
 static struct stream *earliest(struct crash_merge *merge)
@@ -123,21 +114,6 @@ static struct stream *earliest(struct crash_merge *merge)
 	return found;
 }
 
-static enum held held_of(const struct kipt_record *record)
-{
-	switch (record->type) {
-	case KIPT_RECORD_TASK:
-		return HELD_TASK;
-	case KIPT_RECORD_CONTEXT:
-		return HELD_CONTEXT;
-	case KIPT_RECORD_MODE:
-		return HELD_MODE;
-	case KIPT_RECORD_TIME:
-		return HELD_TIME;
-	}
-	return HELDS;
-}
-
 /* Up to the next TIME record; at the begin of a CPU that is its CPU record. */
 static size_t part_size(const struct stream *stream)
 {
@@ -149,31 +125,10 @@ static size_t part_size(const struct stream *stream)
 	return end - stream->at;
 }
 
-static bool change_tell(const struct stream *stream,
-			bool (*take)(void *ctx,
-				     const struct kipt_record *records,
-				     u32 count),
-			void *ctx)
+static void part_pass(struct stream *stream, size_t size)
 {
-	bool good = take(ctx, &stream->list[0], 1);
-	u32 i;
-
-	for (i = 0; i < HELD_TIME && good; i++) {
-		if (stream->held[i].type)
-			good = take(ctx, &stream->held[i], 1);
-	}
-	return good;
-}
-
-static void part_hold(struct stream *stream, size_t size)
-{
-	enum held held;
-
-	for (; size; size--, stream->at++) {
-		held = held_of(&stream->list[stream->at]);
-		if (held < HELDS)
-			stream->held[held] = stream->list[stream->at];
-	}
+	for (; size; size--, stream->at++)
+		record_state_see(&stream->state, &stream->list[stream->at]);
 }
 
 bool crash_merge_give(struct crash_merge *merge,
@@ -188,11 +143,13 @@ bool crash_merge_give(struct crash_merge *merge,
 
 	while (good && (stream = earliest(merge))) {
 		size = part_size(stream);
+		/* What holds is told again when a CPU goes on; its time comes. */
 		if (stream != merge->last && stream->at)
-			good = change_tell(stream, take, ctx);
+			good = record_state_give(&stream->state, false, take,
+						 ctx);
 		merge->last = stream;
 		good = good && take(ctx, &stream->list[stream->at], size);
-		part_hold(stream, size);
+		part_pass(stream, size);
 	}
 	return good;
 }

@@ -65,6 +65,9 @@ static bool size_fits(const struct crash_page *page)
 			(u64)page->regions.nr_here *
 				sizeof(page->regions.regions[0]);
 		break;
+	case KIPT_CRASH_LOGS:
+		least = sizeof(page->logs);
+		break;
 	default:
 		return false;
 	}
@@ -157,19 +160,33 @@ static bool regions_take(struct crash_cpu *cpu,
 	return true;
 }
 
-/* Pages are numbered from 0, so a chain that goes round ends. */
-static bool regions_follow(struct crash_cpu *cpu, u64 id, u64 address,
-			   const struct crash_source *source)
+static void logs_take(struct crash_cpu *cpu, const struct crash_page *page)
+{
+	if (page->head.kind != KIPT_CRASH_LOGS ||
+	    page->head.number != cpu->page.page.number)
+		return;
+	cpu->has_logs = true;
+	cpu->logs = page->logs;
+}
+
+/* Pages with regions are numbered from 0, so a chain that goes round ends. */
+static bool more_follow(struct crash_cpu *cpu, u64 id, u64 address,
+			const struct crash_source *source)
 {
 	struct crash_page page;
 	u32 number;
 
-	for (number = 0; address && cpu->known < cpu->page.size &&
-			 cpu->count < cpu->page.nr_regions; number++) {
+	for (number = 0; address; number++) {
 		if (crash_page_read(source, address, &page) != CRASH_GOOD ||
-		    page.head.kind != KIPT_CRASH_REGIONS ||
-		    page.head.id != id || page.head.number != number ||
-		    !page.regions.nr_here)
+		    page.head.id != id)
+			return true;
+		if (page.head.kind != KIPT_CRASH_REGIONS) {
+			logs_take(cpu, &page);
+			return true;
+		}
+		if (page.head.number != number || !page.regions.nr_here ||
+		    cpu->known >= cpu->page.size ||
+		    cpu->count >= cpu->page.nr_regions)
 			return true;
 		if (!regions_take(cpu, page.regions.regions,
 				  page.regions.nr_here))
@@ -199,7 +216,7 @@ static struct crash_cpu *cpu_make(const struct crash_page *page,
 	memcpy(&cpu->page, &page->cpu, sizeof(cpu->page));
 	cpu->stop_good = stop_good(&cpu->page.stop);
 	if (regions_take(cpu, page->cpu.regions, page->cpu.nr_here) &&
-	    regions_follow(cpu, page->head.id, page->head.more, source))
+	    more_follow(cpu, page->head.id, page->head.more, source))
 		return cpu;
 	cpu_free(cpu);
 	return NULL;
@@ -280,7 +297,6 @@ bool crash_set_read(struct crash_set *set, const struct crash_source *source,
 	/* What is printed ends. */
 	set->header.release[sizeof(set->header.release) - 1] = 0;
 	set->header.kipt[sizeof(set->header.kipt) - 1] = 0;
-	set->header.boot_id[sizeof(set->header.boot_id) - 1] = 0;
 	set->event_good = crash_event_good(&header->header);
 	return chain_follow(set, source, header->head.next);
 }

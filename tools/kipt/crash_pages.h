@@ -70,6 +70,7 @@ struct crash_page {
 		struct kipt_crash_header header;
 		struct kipt_crash_cpu cpu;
 		struct kipt_crash_regions regions;
+		struct kipt_crash_logs logs;
 		u8 bytes[KIPT_CRASH_PAGE_BYTES];
 	};
 };
@@ -102,6 +103,8 @@ bool crash_event_good(const struct kipt_crash_header *header);
  * @count: how many
  * @known: bytes of the buffer they have; less than @page.size if pages with
  *	regions are missing
+ * @has_logs: @logs is good
+ * @logs: where the module's logs are
  * @page: the page without its regions
  */
 struct crash_cpu {
@@ -111,6 +114,8 @@ struct crash_cpu {
 	u64 *begins;
 	u32 count;
 	u64 known;
+	bool has_logs;
+	struct kipt_crash_logs logs;
 	struct kipt_crash_cpu page;
 };
 

@@ -11,6 +11,7 @@
 #include "../../kmod/rtit_regs.h"
 #include "crash_save.h"
 #include "ctl.h"
+#include "file_make.h"
 #include "jsonl.h"
 #include "pages.h"
 #include "say.h"
@@ -20,18 +21,6 @@
 
 /* 256 MiB, more than kernel and modules have: symbols may be made up. */
 #define CODE_PAGES_MAX	65536U
-
-static FILE *file_make(const char *dir, const char *name)
-{
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "we");
-	if (!file)
-		say_errno(errno, "cannot make %s", path);
-	return file;
-}
 
 static bool file_end(FILE *file, const char *dir, const char *name, bool ok)
 {
@@ -71,7 +60,7 @@ bool crash_save_trace(const char *dir, const struct crash_trace *trace)
 
 	snprintf(name, sizeof(name), "cpu%u.pt",
 		 trace->cpu->page.page.number);
-	file = file_make(dir, name);
+	file = file_make(dir, "/", name);
 	if (!file)
 		return false;
 	while (ok && (got = crash_trace_read(trace, at, bytes,
@@ -137,7 +126,7 @@ static void symbol_line(void *ctx, const struct symbol_entry *entry)
 
 static bool kallsyms_save(const char *dir, struct symbols *symbols)
 {
-	FILE *file = file_make(dir, "kallsyms");
+	FILE *file = file_make(dir, "/", "kallsyms");
 
 	if (!file)
 		return false;
@@ -203,7 +192,7 @@ static struct json_object *meta_make(const struct crash_machine *machine,
 bool crash_save_meta(const char *dir, const struct crash_machine *machine,
 		     const struct crash_cpu *cpu)
 {
-	FILE *file = file_make(dir, "meta.json");
+	FILE *file = file_make(dir, "/", "meta.json");
 
 	if (!file)
 		return false;

@@ -13,7 +13,7 @@
 
 #define MODULES_MAX	4096U
 /* Of all modules together; a list in a damaged dump may go round. */
-#define MODULE_SYMBOLS	(1U << 20)
+#define MODULE_SYMBOLS	(1U << 18)
 #define MODULE_NAME	56
 
 struct module {

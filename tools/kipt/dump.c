@@ -4,7 +4,6 @@
  * physical addresses: that needs nothing to be known of the system in it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "dump.h"
 #include "dump_elf.h"
+#include "file_map.h"
 #include "say.h"
 
 /* Pages the library may keep; its default is four times as much. */
@@ -103,10 +103,8 @@ struct dump *dump_open(const char *path)
 		say_errno(ENOMEM, "cannot read %s", path);
 		return NULL;
 	}
-	dump->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (dump->fd < 0)
-		say_errno(errno, "cannot read %s", path);
-	else if (context_open(dump, path))
+	dump->fd = file_open_tell(path);
+	if (dump->fd >= 0 && context_open(dump, path))
 		return dump;
 	dump_close(dump);
 	return NULL;

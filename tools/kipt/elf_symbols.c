@@ -4,7 +4,6 @@
  * is in the files is not trusted, libelf checks it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <gelf.h>
 
 #include "elf_symbols.h"
+#include "file_map.h"
 
 struct elf_symbols {
 	struct symbols *symbols;
@@ -181,12 +181,12 @@ static struct elf_symbols *elf_take(Elf *elf)
 struct elf_symbols *elf_symbols_load(const char *path)
 {
 	struct elf_symbols *symbols;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open_regular(path);
 
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
-	symbols = elf_take(elf_begin(fd, ELF_C_READ_MMAP, NULL));
+	symbols = elf_take(elf_begin(fd, ELF_C_READ, NULL));
 	close(fd);
 	return symbols;
 }
@@ -260,7 +260,7 @@ bool elf_functions_each(const char *path, struct elf_file *file,
 			void *ctx)
 {
 	const struct function_walk walk = { .found = found, .ctx = ctx };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open_regular(path);
 	Elf_Scn *section = NULL;
 	GElf_Shdr head;
 	bool ok;
@@ -269,7 +269,7 @@ bool elf_functions_each(const char *path, struct elf_file *file,
 	if (fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
 	ok = elf && elf_kind(elf) == ELF_K_ELF;
 	if (ok)
 		file_read(file, elf);

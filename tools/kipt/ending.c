@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ending.h"
+#include "record_state.h"
 
 /* 6 MiB; some ten thousand lines, of which the last few are shown. */
 #define RING_RECORDS	(1U << 18)
@@ -20,7 +21,8 @@ struct ending {
 	/* Positions count records from the first; found is behind the place. */
 	u64 taken, found;
 	u64 branches, branches_found;
-	struct kipt_record state[KIPT_RECORD_TYPE_MAX + 1];
+	/* Of what fell out of the ring. */
+	struct record_state state;
 	struct kipt_record ring[RING_RECORDS];
 };
 
@@ -38,23 +40,6 @@ struct ending *ending_create(u32 tid, u64 ip)
 void ending_destroy(struct ending *ending)
 {
 	free(ending);
-}
-
-/* In the order in which they are given again. */
-static const u8 state_types[] = {
-	KIPT_RECORD_CPU, KIPT_RECORD_CONTEXT, KIPT_RECORD_TASK,
-	KIPT_RECORD_MODE, KIPT_RECORD_TIME,
-};
-
-static bool is_state(const struct kipt_record *record)
-{
-	u32 i;
-
-	for (i = 0; i < sizeof(state_types); i++) {
-		if (record->type == state_types[i])
-			return true;
-	}
-	return false;
 }
 
 static bool is_at(const struct ending *ending, const struct kipt_record *r)
@@ -102,8 +87,8 @@ void ending_take(struct ending *ending, const struct kipt_record *records,
 
 	for (i = 0; i < count; i++) {
 		slot = &ending->ring[ending->taken % RING_RECORDS];
-		if (ending->taken >= RING_RECORDS && is_state(slot))
-			ending->state[slot->type] = *slot;
+		if (ending->taken >= RING_RECORDS)
+			record_state_see(&ending->state, slot);
 		*slot = records[i];
 		see(ending, &records[i]);
 		ending->taken++;
@@ -117,21 +102,17 @@ static u64 oldest(const struct ending *ending)
 }
 
 bool ending_give(const struct ending *ending,
-		 void (*give)(void *ctx, const struct kipt_record *records,
+		 bool (*give)(void *ctx, const struct kipt_record *records,
 			      u32 count), void *ctx, u64 *after)
 {
 	u64 at = oldest(ending), end = ending->taken;
 	bool found = ending->found > at;
-	u32 i;
+	bool good = record_state_give(&ending->state, true, give, ctx);
 
-	for (i = 0; i < sizeof(state_types); i++) {
-		if (ending->state[state_types[i]].type)
-			give(ctx, &ending->state[state_types[i]], 1);
-	}
 	if (found)
 		end = ending->found;
-	for (; at < end; at++)
-		give(ctx, &ending->ring[at % RING_RECORDS], 1);
+	for (; at < end && good; at++)
+		good = give(ctx, &ending->ring[at % RING_RECORDS], 1);
 	*after = found ? ending->branches - ending->branches_found : 0;
 	return found;
 }

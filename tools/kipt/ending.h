@@ -42,7 +42,7 @@ void ending_take(struct ending *ending, const struct kipt_record *records,
  * ending_give() - what there is up to the place
  * @ending: ending
  * @give: called with records, in order; before the first of a later time come
- *	those that say which CPU, task and address space it is of
+ *	those that say which CPU, task and address space it is of; false ends it
  * @ctx: its first argument
  * @after: how many taken branches, of whichever task, came after the place
  *
@@ -50,7 +50,7 @@ void ending_take(struct ending *ending, const struct kipt_record *records,
  * all are given then.
  */
 bool ending_give(const struct ending *ending,
-		 void (*give)(void *ctx, const struct kipt_record *records,
+		 bool (*give)(void *ctx, const struct kipt_record *records,
 			      u32 count), void *ctx, u64 *after);
 
 #endif /* KIPT_ENDING_H */

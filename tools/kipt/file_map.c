@@ -11,6 +11,31 @@
 #include "file_map.h"
 #include "say.h"
 
+int file_open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+int file_open_tell(const char *path)
+{
+	int fd = file_open_regular(path);
+
+	if (fd < 0 && errno == EINVAL)
+		say_error("cannot read %s: not a regular file", path);
+	else if (fd < 0)
+		say_errno(errno, "cannot read %s", path);
+	return fd;
+}
+
 static bool fd_map(struct file_map *map, int fd, const char *path)
 {
 	struct stat st;
@@ -18,10 +43,6 @@ static bool fd_map(struct file_map *map, int fd, const char *path)
 
 	if (fstat(fd, &st)) {
 		say_errno(errno, "cannot read %s", path);
-		return false;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		say_error("cannot read %s: not a regular file", path);
 		return false;
 	}
 	map->size = st.st_size;
@@ -39,13 +60,11 @@ static bool fd_map(struct file_map *map, int fd, const char *path)
 
 bool file_map_open(struct file_map *map, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open_tell(path);
 	bool ok;
 
-	if (fd < 0) {
-		say_errno(errno, "cannot read %s", path);
+	if (fd < 0)
 		return false;
-	}
 	ok = fd_map(map, fd, path);
 	close(fd);
 	return ok;

@@ -20,6 +20,24 @@ struct file_map {
 };
 
 /**
+ * file_open_regular() - open a file to read it
+ * @path: its name
+ *
+ * Not a FIFO, which would let wait, nor a device.
+ *
+ * Return: the descriptor, or -1 with errno; EINVAL if it is no regular file.
+ */
+int file_open_regular(const char *path);
+
+/**
+ * file_open_tell() - the same
+ * @path: its name
+ *
+ * Return: the descriptor, or -1 after a sentence.
+ */
+int file_open_tell(const char *path);
+
+/**
  * file_map_open() - map a file
  * @map: filled on success
  * @path: its name

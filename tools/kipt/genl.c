@@ -96,6 +96,8 @@ static const char *const session_names[] = {
 	[KIPT_A_SESSION_PID] = "pid",
 	[KIPT_A_SESSION_CR3] = "cr3",
 	[KIPT_A_SESSION_PRINT_BRANCHES] = "print-branches",
+	[KIPT_A_SESSION_PRINT_CPUS] = "print-cpus",
+	[KIPT_A_SESSION_PRINT_USER] = "print-user",
 };
 
 static const char *const fetch_names[] = {
@@ -660,6 +662,13 @@ static void wishes_put(struct nl_msg *msg, const struct kipt_session *session)
 	if (session->flags & KIPT_SESSION_FLAGS_ARMED)
 		nla_put_u32(msg, KIPT_A_SESSION_PRINT_BRANCHES,
 			    session->print_branches);
+	/* A module that does not know them can do without. */
+	if (session->print_cpus)
+		nla_put_u32(msg, KIPT_A_SESSION_PRINT_CPUS,
+			    session->print_cpus);
+	if (session->print_user)
+		nla_put_u32(msg, KIPT_A_SESSION_PRINT_USER,
+			    session->print_user);
 }
 
 int genl_session_new(struct genl *genl, struct kipt_session *session,
@@ -749,6 +758,8 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 		.processes = attr_u32(a[KIPT_A_SESSION_PROCESSES]),
 		.processes_lost = attr_u64(a[KIPT_A_SESSION_PROCESSES_LOST]),
 		.print_branches = attr_u32(a[KIPT_A_SESSION_PRINT_BRANCHES]),
+		.print_cpus = attr_u32(a[KIPT_A_SESSION_PRINT_CPUS]),
+		.print_user = attr_u32(a[KIPT_A_SESSION_PRINT_USER]),
 	};
 	attr_cpus(a[KIPT_A_SESSION_CPUS], session->cpus);
 	if (a[KIPT_A_SESSION_HOOKS_LOST])

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kmod/excerpt_text.h"
 #include "held.h"
 
 static bool flush(struct held *held)
@@ -76,11 +77,7 @@ bool held_drop(struct held *held, u64 *branches, u64 *insns)
 		const struct kipt_record *r = &held->list[i];
 
 		*branches += r->type == KIPT_RECORD_BRANCH;
-		if (r->type == KIPT_RECORD_BRANCH ||
-		    r->type == KIPT_RECORD_DISABLE ||
-		    (r->type == KIPT_RECORD_SYNC &&
-		     r->kind == KIPT_SYNC_REACHED))
-			*insns += r->aux;
+		*insns += kipt_excerpt_insns(r);
 	}
 	free(held->list);
 	held->list = NULL;

@@ -16,12 +16,15 @@ KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 KIPT_SOURCES := $(wildcard $(KIPT_DIR)/*.c)
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
-KIPT_EXCERPT := $(addprefix $(ROOT)/kmod/,excerpt_lines.c excerpt_text.c)
+KIPT_SHARED := $(addprefix $(ROOT)/kmod/,excerpt_lines.c excerpt_text.c \
+	patch_log.c switch_log.c task_merge.c text_view.c)
+KIPT_SHIM := $(ROOT)/tools/shim
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o) \
-	$(KIPT_EXCERPT:$(ROOT)/kmod/%.c=$(KIPT_OUT)/excerpt/%.o)
+	$(KIPT_SHARED:$(ROOT)/kmod/%.c=$(KIPT_OUT)/shared/%.o)
 KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(ROOT)/kmod/decode/*.h \
-	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/excerpt_*.h $(ROOT)/kmod/version.h)
+	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/version.h \
+	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/tsc_extend.h
 
 .PHONY: kipt kipt-libraries kipt-guest kipt-test kipt-install
 
@@ -54,10 +57,10 @@ $(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
 	@echo "  CC  decode/$*"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
 
-$(KIPT_OUT)/excerpt/%.o: $(ROOT)/kmod/%.c $(KIPT_HEADERS)
+$(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -I$(KIPT_SHIM) -c -o $@ $<
 
 # The guest's libraries are newer than this machine's: built in its root.
 kipt-guest:
@@ -75,7 +78,7 @@ $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
 
 KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter.c filter_kernel.c filter_user.c \
 	range.c near.c kernel_symbols.c elf_symbols.c symbols.c maps.c args.c \
-	jsonl.c say.c progress.c signals.c)
+	jsonl.c say.c progress.c signals.c file_map.c)
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \
@@ -86,7 +89,7 @@ $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(shell pkg-config --cflags --libs libelf json-c)
 
 $(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
-		$(addprefix $(KIPT_DIR)/,ending.c last_lines.c) $(KIPT_HEADERS)
+		$(addprefix $(KIPT_DIR)/,ending.c last_lines.c record_state.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  ending_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)

@@ -8,26 +8,17 @@
 
 #include "../../uapi/linux/kipt_record.h"
 #include "last_records.h"
+#include "record_state.h"
 
 #define ROOM_BESIDE	4096U
-
-/* The last record of each kind that holds until the next one of it. */
-enum state {
-	STATE_CPU,
-	STATE_TASK,
-	STATE_CONTEXT,
-	STATE_MODE,
-	STATE_TIME,
-	STATE_CBR,
-	STATES,
-};
 
 struct last_records {
 	struct kipt_record *ring;
 	u32 room;
 	u32 first, count;
 	u32 most, branches;
-	struct kipt_record states[STATES];
+	/* Of what fell out of the ring. */
+	struct record_state state;
 };
 
 struct last_records *last_records_create(u32 branches)
@@ -53,25 +44,6 @@ void last_records_destroy(struct last_records *last)
 	free(last);
 }
 
-static int state_of(const struct kipt_record *record)
-{
-	switch (record->type) {
-	case KIPT_RECORD_CPU:
-		return STATE_CPU;
-	case KIPT_RECORD_TASK:
-		return STATE_TASK;
-	case KIPT_RECORD_CONTEXT:
-		return STATE_CONTEXT;
-	case KIPT_RECORD_MODE:
-		return STATE_MODE;
-	case KIPT_RECORD_TIME:
-		return STATE_TIME;
-	case KIPT_RECORD_CBR:
-		return STATE_CBR;
-	}
-	return STATES;
-}
-
 static bool is_counted(const struct kipt_record *record)
 {
 	return record->type == KIPT_RECORD_BRANCH ||
@@ -81,10 +53,8 @@ static bool is_counted(const struct kipt_record *record)
 static void oldest_drop(struct last_records *last)
 {
 	const struct kipt_record *record = &last->ring[last->first];
-	int state = state_of(record);
 
-	if (state < STATES)
-		last->states[state] = *record;
+	record_state_see(&last->state, record);
 	if (is_counted(record))
 		last->branches--;
 	last->first = (last->first + 1) % last->room;
@@ -113,14 +83,10 @@ bool last_records_give(struct last_records *last,
 				    u32 count),
 		       void *ctx)
 {
-	bool good = true;
-	u32 i, part;
+	bool good = record_state_give(&last->state, true, take, ctx);
+	u32 part;
 
-	for (i = 0; i < STATES && good; i++) {
-		if (last->states[i].type)
-			good = take(ctx, &last->states[i], 1);
-	}
-	memset(last->states, 0, sizeof(last->states));
+	memset(&last->state, 0, sizeof(last->state));
 	while (last->count && good) {
 		part = last->room - last->first;
 		if (part > last->count)

@@ -48,6 +48,15 @@ static struct process *process_get(struct maps *maps, u32 pid)
 	return process;
 }
 
+bool maps_name(struct maps *maps, u32 pid, const char *comm)
+{
+	struct process *process = process_get(maps, pid);
+
+	if (process)
+		snprintf(process->comm, sizeof(process->comm), "%s", comm);
+	return process;
+}
+
 static bool mapping_same(const struct mapping *a, const struct mapping *b)
 {
 	return a->start == b->start && a->end == b->end &&

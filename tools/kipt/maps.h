@@ -85,6 +85,16 @@ bool maps_read_task(struct maps *maps, u32 tid, u32 pid);
 bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping);
 
 /**
+ * maps_name() - say what a process is called
+ * @maps: where to
+ * @pid: the process
+ * @comm: its name; copied
+ *
+ * Return: true, or false without memory.
+ */
+bool maps_name(struct maps *maps, u32 pid, const char *comm);
+
+/**
  * maps_process() - find a process
  * @maps: where
  * @pid: which

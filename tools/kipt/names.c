@@ -164,7 +164,9 @@ static void kernel_find(struct names *names, u64 address, struct place *place)
 		place->object = found.object;
 }
 
-/* Where the process is not known, whichever has something there. */
+/* What is of no known process may be of any; where the process is not known,
+ * whichever has something there.
+ */
 static const struct mapping *mapping_find(struct names *names, u32 pid,
 					  u64 address)
 {
@@ -172,6 +174,8 @@ static const struct mapping *mapping_find(struct names *names, u32 pid,
 	const struct mapping *mapping;
 
 	mapping = process ? maps_find(process, address) : NULL;
+	if (pid && !mapping && (process = maps_process(names->maps, 0)))
+		mapping = maps_find(process, address);
 	if (pid)
 		return mapping;
 	for (process = names->maps->first; process && !mapping;

@@ -4,8 +4,6 @@
  * gives it code and takes its records; knows nothing of packets, and leaves
  * threads to jobs.c.
  */
-#include <time.h>
-
 #include "jobs.h"
 #include "offline.h"
 #include "progress.h"
@@ -76,26 +74,18 @@ static bool verdict(enum kipt_status status, const struct sink *sink,
 	return false;
 }
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static bool jobs_work(struct jobs *jobs, const struct offline *offline,
 		      struct output *output)
 {
 	struct sink sink = { .output = output, .size = offline->trace->size };
 	const struct kipt_sink out = { .emit = records_take, .ctx = &sink };
 	struct tally *tally = &output->view.tally;
-	double start = seconds_now();
+	double start = progress_seconds();
 	enum kipt_status status;
 
 	status = jobs_run(jobs, offline->trace->bytes, sink.size, &out);
 	progress_clear();
-	tally->seconds = seconds_now() - start;
+	tally->seconds = progress_seconds() - start;
 	tally->trace_bytes = status == KIPT_STOPPED ? sink.reached : sink.size;
 	return verdict(status, &sink, offline->path);
 }

@@ -55,12 +55,13 @@ bool output_end(struct output *output, u32 tid, u64 ip, u32 lines)
 	return false;
 }
 
-static void ending_view(void *ctx, const struct kipt_record *records,
+static bool ending_view(void *ctx, const struct kipt_record *records,
 			u32 count)
 {
 	struct output *output = ctx;
 
 	view_records(&output->view, records, count);
+	return true;
 }
 
 void output_end_show(struct output *output)

@@ -4,28 +4,17 @@
  */
 #include <errno.h>
 
+#include "file_make.h"
 #include "pages.h"
 #include "say.h"
-
-static FILE *part_open(const char *name, const char *suffix)
-{
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s.%s", name, suffix);
-	file = fopen(path, "we");
-	if (!file)
-		say_errno(errno, "cannot make %s", path);
-	return file;
-}
 
 bool pages_open(struct pages_writer *writer, const char *name)
 {
 	writer->count = 0;
 	writer->dump = NULL;
-	writer->addr = part_open(name, "addr");
+	writer->addr = file_make(name, ".", "addr");
 	if (writer->addr)
-		writer->dump = part_open(name, "dump");
+		writer->dump = file_make(name, ".", "dump");
 	if (writer->dump)
 		return true;
 	if (writer->addr)

@@ -15,12 +15,17 @@
 static atomic_bool interrupted;
 static bool shown;
 
-static u64 now_ms(void)
+static u64 now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+double progress_seconds(void)
+{
+	return (double)now_ns() / 1e9;
 }
 
 /* Asked once: the callers come often. */
@@ -40,7 +45,7 @@ void progress_show(const char *what, u64 done, u64 total)
 
 	if (!on_terminal())
 		return;
-	now = now_ms();
+	now = now_ns() / 1000000;
 	if (now - last < 200)
 		return;
 	last = now;

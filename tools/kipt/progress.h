@@ -18,6 +18,13 @@
  */
 void progress_show(const char *what, u64 done, u64 total);
 
+/**
+ * progress_seconds() - how late it is
+ *
+ * Return: seconds since some moment.
+ */
+double progress_seconds(void);
+
 /** progress_clear() - remove the line, if there is one */
 void progress_clear(void);
 

@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 
 #include "ctl.h"
+#include "file_make.h"
 #include "jsonl.h"
 #include "kcore.h"
 #include "pages.h"
@@ -245,21 +246,17 @@ bool save_meta(const char *dir, const struct kipt_info *info,
 	       const struct kipt_session *session, char *const *argv)
 {
 	struct json_object *line;
-	char path[4096];
 	FILE *out;
 
-	snprintf(path, sizeof(path), "%s/meta.json", dir);
-	out = fopen(path, "we");
-	if (!out) {
-		say_errno(errno, "cannot make %s", path);
+	out = file_make(dir, "/", "meta.json");
+	if (!out)
 		return false;
-	}
 	line = meta_make(info, session);
 	if (argv)
 		command_add(line, argv);
 	jsonl_print(line, out);
 	if (!fclose(out))
 		return true;
-	say_errno(errno, "cannot write to %s", path);
+	say_errno(errno, "cannot write %s/meta.json", dir);
 	return false;
 }

@@ -144,6 +144,8 @@ struct kipt_cpu {
  * @processes: with @pid, processes it follows that live
  * @processes_lost: those it should have followed and did not
  * @print_branches: of an armed one, lines that are printed at a crash
+ * @print_cpus: of each other CPU
+ * @print_user: and branches of user code
  * @hooks_lost: of an armed one, what keeps it from seeing a crash; "": nothing
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
@@ -169,6 +171,8 @@ struct kipt_session {
 	u32 processes;
 	u64 processes_lost;
 	u32 print_branches;
+	u32 print_cpus;
+	u32 print_user;
 	char hooks_lost[256];
 	u32 cpu_count;
 	struct kipt_cpu *cpu;

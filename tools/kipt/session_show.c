@@ -60,6 +60,19 @@ static void choice_show(const struct kipt_session *session)
 		       (unsigned long long)session->cr3);
 }
 
+/* Nothing is printed where there are no lines of the CPU that dies. */
+static void prints_show(const struct kipt_session *session)
+{
+	if (!(session->flags & KIPT_SESSION_FLAGS_ARMED))
+		return;
+	printf("  at a crash: %u lines are printed", session->print_branches);
+	if (session->print_branches && session->print_cpus)
+		printf(", %u of each other CPU", session->print_cpus);
+	if (session->print_branches && session->print_user)
+		printf(", %u branches of user code", session->print_user);
+	printf("\n");
+}
+
 void session_show(const struct kipt_session *session)
 {
 	char ctl[256];
@@ -80,9 +93,7 @@ void session_show(const struct kipt_session *session)
 	printf("  started %llu times, made by user %u, %llu KiB of memory\n",
 	       (unsigned long long)session->generation, session->uid,
 	       (unsigned long long)session->memory >> 10);
-	if (session->flags & KIPT_SESSION_FLAGS_ARMED)
-		printf("  at a crash: %u branches are printed\n",
-		       session->print_branches);
+	prints_show(session);
 	if (session->hooks_lost[0])
 		printf("  a crash may be seen late or not at all: %s\n",
 		       session->hooks_lost);
@@ -133,6 +144,8 @@ void session_show_json(const struct kipt_session *session)
 	if (session->flags & KIPT_SESSION_FLAGS_ARMED) {
 		jsonl_flag(line, "armed", true);
 		jsonl_number(line, "print_branches", session->print_branches);
+		jsonl_number(line, "print_cpus", session->print_cpus);
+		jsonl_number(line, "print_user", session->print_user);
 		if (session->hooks_lost[0])
 			jsonl_text(line, "hooks_lost", session->hooks_lost);
 	}

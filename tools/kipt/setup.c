@@ -216,6 +216,8 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 		session->flags |= KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	session->pid = setup->pid;
 	session->print_branches = setup->print_branches;
+	session->print_cpus = setup->print_cpus;
+	session->print_user = setup->print_user;
 	caps_of_cpus(info, setup->cpus, &caps);
 	session->size = size_of(setup, &caps);
 	session->ctl = ctl_default(&caps) & ~setup->ctl_without;

@@ -22,6 +22,8 @@
  * @follow_fork: the processes it makes are traced too
  * @ctl_without: bits the default of @ctl does not have
  * @print_branches: lines that an armed session has printed at a crash
+ * @print_cpus: of each other CPU
+ * @print_user: and branches of user code
  */
 struct setup {
 	const char *cpus;
@@ -35,6 +37,8 @@ struct setup {
 	bool size_given;
 	u64 ctl_without;
 	u32 print_branches;
+	u32 print_cpus;
+	u32 print_user;
 };
 
 enum {

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <elfutils/libdwfl.h>
 
+#include "file_map.h"
 #include "plain.h"
 #include "source.h"
 
@@ -23,6 +25,20 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
+/* The descriptor is libdw's from then on, if it takes the file. */
+static void file_report(struct source *source, const char *path)
+{
+	int fd = file_open_regular(path);
+
+	if (fd < 0)
+		return;
+	dwfl_report_begin(source->dwfl);
+	source->module = dwfl_report_offline(source->dwfl, "", path, fd);
+	dwfl_report_end(source->dwfl, NULL, NULL);
+	if (!source->module)
+		close(fd);
+}
+
 struct source *source_load(const char *path)
 {
 	struct source *source = calloc(1, sizeof(*source));
@@ -30,12 +46,8 @@ struct source *source_load(const char *path)
 	if (!source)
 		return NULL;
 	source->dwfl = dwfl_begin(&callbacks);
-	if (source->dwfl) {
-		dwfl_report_begin(source->dwfl);
-		source->module = dwfl_report_offline(source->dwfl, "", path,
-						     -1);
-		dwfl_report_end(source->dwfl, NULL, NULL);
-	}
+	if (source->dwfl)
+		file_report(source, path);
 	if (source->module)
 		return source;
 	source_destroy(source);

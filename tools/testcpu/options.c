@@ -117,6 +117,8 @@ SWITCH_SETTER(long_tnt, pt.long_tnt)
 SWITCH_SETTER(deferred_tip, pt.deferred_tip)
 SWITCH_SETTER(skl014, pt.skl014)
 SWITCH_SETTER(cyc_wrap, pt.cyc_wrap)
+SWITCH_SETTER(truth_clock, truth_clock)
+SWITCH_SETTER(insn_count, insn_count)
 SWITCH_SETTER(mwait, mwait)
 SWITCH_SETTER(check_ip, check_ip)
 NUMBER_SETTER(psb, pt.psb_period, 64, 1u << 30)
@@ -202,6 +204,10 @@ static const struct option options[] = {
 	  set_truth },
 	{ "truth-dir", "absolute path of the folder of the truth files",
 	  set_truth_dir },
+	{ "truth-clock", "on or off: each transfer in the truth files has its time",
+	  set_truth_clock },
+	{ "insn-count", "on or off: CPUID leaf 4B495054H tells instructions (slow)",
+	  set_insn_count },
 	{ "mwait", "on or off: enumerate C-states, so that the guest idles with MWAIT",
 	  set_mwait },
 	{ "check-ip", "on or off: check each block's address (slow)",

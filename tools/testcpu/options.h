@@ -38,6 +38,8 @@ struct testcpu_kind {
  * @pt: freedoms of packet generation
  * @truth_mode: TRUTH_LOG_OFF, TRUTH_FULL or TRUTH_HASH
  * @truth_dir: folder of the truth files
+ * @truth_clock: each transfer in them has its time
+ * @insn_count: count the instructions of each vCPU, for INSN_COUNT_LEAF
  * @mwait: enumerate MWAIT C-states, so that the guest idles with MWAIT
  * @check_ip: compare every block's address with the CPU's, for debugging
  * @help: help was asked for
@@ -51,6 +53,8 @@ struct testcpu_options {
 	struct pt_options pt;
 	int truth_mode;
 	char truth_dir[1024];
+	bool truth_clock;
+	bool insn_count;
 	bool mwait;
 	bool check_ip;
 	bool help;

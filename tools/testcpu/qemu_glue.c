@@ -44,6 +44,9 @@
 /* QEMU refuses it while the APIC is in xAPIC mode: our way to a #GP. */
 #define MSR_THAT_FAULTS	0x800
 
+/* No CPU has this leaf ("KIPT"): instructions executed, EDX:EAX. */
+#define INSN_COUNT_LEAF	0x4b495054
+
 #define RESET_VECTOR	0xfffffff0ULL
 #define EFER_LMA	(1ULL << 10)
 #define CR0_PE		(1ULL << 0)
@@ -77,11 +80,13 @@ static const char * const reg_names[NUM_REGS] = {
  * @active: blocks call on_block() while this is not 0
  * @reached: the struct flow_block whose last instruction began last
  * @watch_if: STI, CLI and POPF call on_if() while this is not 0
+ * @insns: instructions that began to execute, if they are counted
  */
 struct slot {
 	uint64_t active;
 	uint64_t reached;
 	uint64_t watch_if;
+	uint64_t insns;
 };
 
 /**
@@ -166,6 +171,7 @@ static struct qemu_plugin_scoreboard *slots;
 static qemu_plugin_u64 slot_active;
 static qemu_plugin_u64 slot_reached;
 static qemu_plugin_u64 slot_watch_if;
+static qemu_plugin_u64 slot_insns;
 
 /* ---- memory that lives as long as the code cache ---- */
 
@@ -736,6 +742,13 @@ static void on_cpuid(struct vcpu *v, const struct site *site)
 		if (!testcpu_options_hybrid(&options))
 			return;
 		answer_core_leaf(v, (uint32_t)get_reg(v, REG_RAX));
+		skip(v, site);
+		return;
+	case INSN_COUNT_LEAF:
+		if (!options.insn_count)
+			return;
+		answer_cpuid(v, (uint32_t)slot_of(v)->insns, 0, 0,
+			     (uint32_t)(slot_of(v)->insns >> 32));
 		skip(v, site);
 		return;
 	}
@@ -1325,8 +1338,13 @@ static void on_translate(struct qemu_plugin_tb *tb, void *userdata)
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block,
 		QEMU_PLUGIN_CB_RW_REGS_PC, QEMU_PLUGIN_COND_NE, slot_active, 0,
 		b);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (options.insn_count)
+			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+				qemu_plugin_tb_get_insn(tb, i),
+				QEMU_PLUGIN_INLINE_ADD_U64, slot_insns, 1);
 		watch_insn(tb, i);
+	}
 	qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(last,
 		QEMU_PLUGIN_INLINE_STORE_U64, slot_reached,
 		(uint64_t)(uintptr_t)b);
@@ -1423,6 +1441,8 @@ static void on_vcpu_init(unsigned int index, void *userdata)
 			    options.truth_mode))
 		fprintf(stderr, "testcpu: truth file of vCPU %u in %s: %s; none is written\n",
 			index, options.truth_dir, strerror(errno));
+	if (options.truth_clock)
+		v->pt.truth.clock = tsc_now;
 	vcpus[index] = v;
 }
 
@@ -1497,6 +1517,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	slot_reached.offset = offsetof(struct slot, reached);
 	slot_watch_if.score = slots;
 	slot_watch_if.offset = offsetof(struct slot, watch_if);
+	slot_insns.score = slots;
+	slot_insns.offset = offsetof(struct slot, insns);
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init, NULL);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate, NULL);
 	qemu_plugin_register_vcpu_discon_cb(id,

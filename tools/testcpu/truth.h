@@ -33,14 +33,16 @@ struct truth_header {
  * struct truth_entry - one transfer, or one mark
  * @kind: enum truth_kind
  * @flags: TRUTH_F_*
- * @aux: depends on @kind
+ * @clock_high: of branch kinds, with truth-clock=on: bits 47:32 of the TSC
+ *	behind it, else 0
+ * @aux: depends on @kind; of branch kinds bits 31:0 of that TSC, or 0
  * @from: address of the branch, or of the instruction an event hit
  * @to: where execution went
  */
 struct truth_entry {
 	uint8_t  kind;
 	uint8_t  flags;
-	uint16_t reserved;
+	uint16_t clock_high;
 	uint32_t aux;
 	uint64_t from;
 	uint64_t to;

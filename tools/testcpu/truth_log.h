@@ -25,6 +25,8 @@
  * @used: entries in @buf
  * @buf: entries not yet written, @size of them
  * @size: room in @buf
+ * @clock: the TSC, for branch entries; NULL: they have none
+ * @clock_ctx: for @clock
  */
 struct truth_log {
 	int mode;
@@ -35,6 +37,8 @@ struct truth_log {
 	size_t used;
 	struct truth_entry *buf;
 	size_t size;
+	uint64_t (*clock)(void *ctx);
+	void *clock_ctx;
 };
 
 /**
@@ -66,6 +70,8 @@ void truth_log_close(struct truth_log *log);
 static inline void truth_log_add(struct truth_log *log, uint8_t kind,
 				 uint32_t aux, uint64_t from, uint64_t to)
 {
+	uint16_t clock_high = 0;
+
 	if (log->mode == TRUTH_LOG_OFF)
 		return;
 	if (kind < TRUTH_ENABLE) {
@@ -75,10 +81,17 @@ static inline void truth_log_add(struct truth_log *log, uint8_t kind,
 	}
 	if (log->mode != TRUTH_FULL && kind != TRUTH_SUM)
 		return;
+	if (log->clock && kind < TRUTH_ENABLE) {
+		uint64_t tsc = log->clock(log->clock_ctx);
+
+		aux = (uint32_t)tsc;
+		clock_high = (uint16_t)(tsc >> 32);
+	}
 	if (log->used == log->size)
 		truth_log_flush(log);
 	log->buf[log->used++] = (struct truth_entry) {
 		.kind = kind,
+		.clock_high = clock_high,
 		.aux = aux,
 		.from = from,
 		.to = to,

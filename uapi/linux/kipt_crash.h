@@ -8,8 +8,8 @@
  * kipt_crash_page. The first is of kind HEADER; the kernel log names its address
  * ("crash header at 0x..."). From there @next leads through one page of kind
  * CPU for each CPU, and 0 ends the chain; @more leads from a CPU to pages of
- * kind REGIONS. Should one be damaged, the others are found by their magic
- * and the same @id.
+ * kind REGIONS, and behind these to one of kind LOGS. Should one be damaged, the
+ * others are found by their magic and the same @id.
  *
  * All members are little-endian. Checksums are CRC-32 as zlib's crc32() makes it.
  * What is known while the machine runs has one checksum, what is written at the
@@ -31,6 +31,7 @@ enum kipt_crash_kind {
 	KIPT_CRASH_HEADER = 1,
 	KIPT_CRASH_CPU,
 	KIPT_CRASH_REGIONS,
+	KIPT_CRASH_LOGS = 7,
 };
 
 /**
@@ -40,10 +41,11 @@ enum kipt_crash_kind {
  * @kind: enum kipt_crash_kind
  * @size: bytes of the page that its checksum covers, from its begin on
  * @crc: of the first @size bytes, with this member as 0
- * @number: of pages of kind CPU the CPU; of REGIONS from 0; of HEADER 0
+ * @number: of pages of kind CPU and LOGS the CPU; of REGIONS from 0; of HEADER 0
  * @id: the same in all pages that belong together, a random number
  * @next: physical address of the next page of the chain, or 0
- * @more: of a CPU, and of REGIONS: the next page of kind REGIONS, or 0
+ * @more: of a CPU, and of REGIONS: the next page of kind REGIONS, or that of
+ *	kind LOGS, or 0
  */
 struct kipt_crash_page {
 	__u8  magic[16];
@@ -148,13 +150,25 @@ struct kipt_crash_event {
 };
 
 /**
+ * struct kipt_crash_anchor - tells the header from one that a program has made up
+ * @id: @page.id of the header
+ * @address: its physical address
+ */
+struct kipt_crash_anchor {
+	__u64 id;
+	__u64 address;
+};
+
+/**
  * struct kipt_crash_header - the page of kind HEADER
  * @page: what each page begins with; @page.size is the offset of @event
  * @nr_cpus: how many pages of kind CPU there are
  * @tsc_khz: of the clock that all times are in
  * @release: of the kernel, as uname -r
  * @kipt: version of the module
- * @boot_id: of /proc/sys/kernel/random/boot_id, or empty
+ * @anchor: virtual address of struct kipt_crash_anchor, in the memory of modules,
+ *	where nobody but the kernel can write
+ * @pad: 0
  * @layout: see there
  * @event: what is written at the crash
  */
@@ -164,7 +178,8 @@ struct kipt_crash_header {
 	__u32 tsc_khz;
 	__u8  release[72];
 	__u8  kipt[24];
-	__u8  boot_id[40];
+	__u64 anchor;
+	__u8  pad[32];
 	struct kipt_crash_layout layout;
 	struct kipt_crash_event event;
 };
@@ -293,6 +308,115 @@ struct kipt_crash_regions {
 	__u32 nr_here;
 	__u32 pad;
 	struct kipt_crash_region regions[];
+};
+
+/**
+ * struct kipt_crash_switch - a thread began to run on a CPU
+ * @tsc: when, 64 bits
+ * @space: physical address of its page table; 0 for a kernel thread
+ * @id: for the module only
+ * @tid: thread
+ * @tgid: process
+ */
+struct kipt_crash_switch {
+	__u64 tsc;
+	__u64 space;
+	__u64 id;
+	__u32 tid;
+	__u32 tgid;
+};
+
+#define KIPT_CRASH_PATCH_BYTES	16
+#define KIPT_CRASH_PATCH_KNOWN	(1U << 31)
+
+/**
+ * struct kipt_crash_patch - kernel text that was changed
+ * @tsc: when, a little before it was done
+ * @address: first address
+ * @pad: for the module only
+ * @len: bytes, with KIPT_CRASH_PATCH_KNOWN if @before has them
+ * @before: what was there before
+ */
+struct kipt_crash_patch {
+	__u64 tsc;
+	__u64 address;
+	__u64 pad[2];
+	__u32 len;
+	__u8  before[KIPT_CRASH_PATCH_BYTES];
+};
+
+/**
+ * struct kipt_crash_ring - a log of the module's, written round
+ * @entries: address of the entries; number i stands at i % @nr
+ * @written: address of a __u64, how many were written so far; the oldest of a
+ *	full ring may be half overwritten
+ * @nr: how many there is room for, a power of two
+ * @size: bytes of one
+ */
+struct kipt_crash_ring {
+	__u64 entries;
+	__u64 written;
+	__u32 nr;
+	__u32 size;
+};
+
+/**
+ * struct kipt_crash_filter - an address range that a session traces, or ends at
+ * @begin: first address
+ * @last: last address
+ * @stop: tracing stops there
+ * @pad: 0
+ */
+struct kipt_crash_filter {
+	__u64 begin;
+	__u64 last;
+	__u32 stop;
+	__u32 pad;
+};
+
+#define KIPT_CRASH_FILTERS	4
+
+/**
+ * struct kipt_crash_logs - the page of kind LOGS: what the module noted of a CPU
+ *	beside its trace, of kernel text, and of the session
+ * @page: what each page begins with; @page.size is the size of this
+ * @space_mask: bits of a CR3 value that name an address space as @space of a
+ *	switch does
+ * @switches: entries are struct kipt_crash_switch, since the CPU's trace was
+ *	started
+ * @patches: entries are struct kipt_crash_patch, of all CPUs; @entries is 0
+ *	where they are not there
+ * @patches_start: address of a __u64, number of the oldest patch ever logged
+ * @patches_first: address of a __u64, number of the first patch since the
+ *	session was started
+ * @patches_missed: address of a __u64: what text was before the patch of this
+ *	number is not known
+ * @patches_unseen: addresses of two __u64: if their sum is not that at
+ *	@patches_unseen_told, text was patched unseen after all patches
+ * @patches_unseen_told: see @patches_unseen
+ * @init_task: address of the first struct task_struct
+ * @task_tasks: offset in it of the list_head of all processes
+ * @nr_filters: of @filters
+ * @filters: address ranges of the session; CPUs with erratum SKL014 do not tell
+ *	where a branch went that left them
+ *
+ * Addresses are virtual, those of the kernel, which are looked up in its page
+ * table; in a snapshot they are offsets in it, as its physical ones are, or 0.
+ */
+struct kipt_crash_logs {
+	struct kipt_crash_page page;
+	__u64 space_mask;
+	struct kipt_crash_ring switches;
+	struct kipt_crash_ring patches;
+	__u64 patches_start;
+	__u64 patches_first;
+	__u64 patches_missed;
+	__u64 patches_unseen[2];
+	__u64 patches_unseen_told;
+	__u64 init_task;
+	__u32 task_tasks;
+	__u32 nr_filters;
+	struct kipt_crash_filter filters[KIPT_CRASH_FILTERS];
 };
 
 #endif /* _UAPI_LINUX_KIPT_CRASH_H */

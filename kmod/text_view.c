@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which patches a stretch of trace is before, and which it may be in the middle
+ * of, see text_view.h. A patch takes a while from where its time is taken to
+ * where every CPU sees it.
+ */
+#include "patch_log.h"
+#include "text_view.h"
+
+/* Forgetting looks at every block: more patches than this forget them all. */
+#define FORGET_MAX	64
+
+void kipt_text_view_init(struct kipt_text_view *view,
+			 const struct kipt_patch_log *log, u64 first, u64 end,
+			 u64 slack)
+{
+	*view = (struct kipt_text_view) {
+		.log = log,
+		.first = first,
+		.end = end,
+		.slack = slack,
+		.at = end,
+	};
+}
+
+static bool is_unsure(const struct kipt_text_view *view, u64 ip, u32 len)
+{
+	return view->near < view->unsure &&
+	       kipt_patch_log_touches(view->log, view->near, view->unsure, ip,
+				      len);
+}
+
+u32 kipt_text_view_sure(const struct kipt_text_view *view, u64 ip, u32 len)
+{
+	u32 sure = 0, middle;
+
+	if (!is_unsure(view, ip, len))
+		return len;
+	while (len - sure > 1) {
+		middle = sure + (len - sure) / 2;
+		if (is_unsure(view, ip, middle))
+			len = middle;
+		else
+			sure = middle;
+	}
+	return sure;
+}
+
+/* What the decoder remembers of the places of these patches is wrong now. */
+static void forget(const struct kipt_text_view *view, struct kipt_flow *flow,
+		   u64 number, u64 last)
+{
+	u64 begin, end;
+
+	for (; number < last; number++) {
+		if (last - number <= FORGET_MAX &&
+		    kipt_patch_log_range(view->log, number, &begin, &end)) {
+			kipt_flow_forget(flow, 0, begin, end);
+			continue;
+		}
+		kipt_flow_forget(flow, 0, 0, ~0ULL);
+		break;
+	}
+}
+
+/* Text as of another patch from now on. */
+static void set_at(struct kipt_text_view *view, struct kipt_flow *flow, u64 at)
+{
+	if (at < view->at)
+		forget(view, flow, at, view->at);
+	else
+		forget(view, flow, view->at, at);
+	view->at = at;
+}
+
+/* What is between these patches is not to be read from now on, all else is. */
+static void set_unsure(struct kipt_text_view *view, struct kipt_flow *flow,
+		       u64 near, u64 unsure)
+{
+	if (near == view->near && unsure == view->unsure)
+		return;
+	forget(view, flow, view->near, view->unsure);
+	forget(view, flow, near, unsure);
+	view->near = near;
+	view->unsure = unsure;
+}
+
+void kipt_text_view_at(struct kipt_text_view *view, struct kipt_flow *flow,
+		       u64 begin, u64 end)
+{
+	const struct kipt_patch_log *log = view->log;
+	u64 first = view->first, last = view->end, near, unsure;
+
+	if (first == last)
+		return;
+	set_at(view, flow, begin ? kipt_patch_log_at(log, first, last, begin) :
+				   last);
+	near = begin > view->slack ?
+	       kipt_patch_log_at(log, first, last, begin - view->slack) :
+	       first;
+	/* Without a begin the stretch may lie anywhere in the run. */
+	unsure = !begin || end == ~0ULL ? last :
+		 kipt_patch_log_at(log, first, last, end);
+	/* The log does not know: any may have been near. */
+	set_unsure(view, flow, near, unsure < near ? last : unsure);
+}

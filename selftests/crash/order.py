@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The order between CPUs that `kipt crash --merged` tells, held against the
+clock of the truth, which has a time for each transfer.
+
+What stands between two TIME records of a CPU is a part: it happened between
+those two times, less and plus their errors. Where such spans of two CPUs do
+not overlap, one part must stand before the other, and each of its transfers
+must have the earlier time in the truth.
+"""
+import collections
+
+TIME, BRANCH, CPU, UNKNOWN = 8, 1, 19, 0xffffffff
+# Direct jumps and calls make no packets: whether they came before or after one
+# that tells the time, no trace says.
+DIRECT = 2, 3
+
+# low, high: when it happened, as told; place: in the file; first, last: times in
+# the truth.
+Part = collections.namedtuple("Part", "cpu low high place first last")
+
+
+class Differs(Exception):
+    """What is told is not what happened."""
+
+
+def by_cpu(records):
+    """CPU -> its TIME and BRANCH records, each with its place in the file."""
+    found, here = {}, None
+    for place, record in enumerate(records):
+        if record[0] == CPU:
+            here = found.setdefault(record[3], [])
+        elif record[0] in (TIME, BRANCH) and here is not None:
+            here.append((place, record))
+    return found
+
+
+def timed(cpu, records, its_truth, end):
+    """(place, record, time in the truth or None), the oldest first. The last
+    branch is the last transfer of the truth before its entry @end."""
+    found, transfers = [], its_truth.transfers_back(end)
+    for place, record in reversed(records):
+        if record[0] == TIME:
+            found.append((place, record, None))
+            continue
+        number, entry = next(transfers, (None, None))
+        if entry is None or (entry.source, entry.target) != record[4:6]:
+            raise Differs("CPU %d: 0x%x -> 0x%x is told where the truth has %s" %
+                          (cpu, record[4], record[5], entry))
+        found.append((place, record, its_truth.time(number, end)))
+    return found[::-1]
+
+
+def span(begin, end):
+    """(low, high) of what is between two TIME records."""
+    low = high = None
+    if begin and begin[3] != UNKNOWN:
+        low = begin[5] - begin[3]
+    if end and end[3] != UNKNOWN:
+        high = end[5] + end[3]
+    return low, high
+
+
+def parts_of(cpu, items):
+    """The parts in which something happened that has a place in time. The test
+    CPU looks at its clock behind a transfer: of the last one of a part it knows
+    that it is over by then, not that it happened before the time which the
+    packet tells."""
+    found, begin, here = [], None, []
+    for place, record, time in items + [(None, None, None)]:
+        if time is not None:
+            if here or record[1] not in DIRECT:
+                here.append((place, time))
+            continue
+        if here:
+            low, high = span(begin, record)
+            found.append(Part(cpu, low, high, here[0][0], here[0][1],
+                              here[-2][1] if len(here) > 1 else None))
+        begin, here = record, []
+    return found
+
+
+def late(parts):
+    """Parts of which a transfer happened when it is not said to have."""
+    return [part for part in parts
+            if part.low is not None and part.first < part.low or
+            None not in (part.high, part.last) and part.last > part.high]
+
+
+def disjoint(parts):
+    """(pairs that have an order, those that are in another one in the truth, and
+    those that stand in another one in the file); of the latter two the first
+    ones that were found with each part."""
+    begins = sorted((part for part in parts if part.low is not None),
+                    key=lambda part: part.low)
+    ends = sorted((part for part in parts if part.high is not None),
+                  key=lambda part: part.high)
+    # Of each CPU: how many parts are over, the latest in truth, and in the file.
+    count, latest, behind = collections.Counter(), {}, {}
+    pairs, wrong, misplaced, at = 0, [], [], 0
+    for part in begins:
+        while at < len(ends) and ends[at].high < part.low:
+            over = ends[at]
+            at += 1
+            count[over.cpu] += 1
+            if over.last is not None and (over.cpu not in latest or
+                                          over.last > latest[over.cpu].last):
+                latest[over.cpu] = over
+            if over.cpu not in behind or over.place > behind[over.cpu].place:
+                behind[over.cpu] = over
+        pairs += sum(count.values()) - count[part.cpu]
+        wrong += [(over, part) for cpu, over in latest.items()
+                  if cpu != part.cpu and over.last > part.first]
+        misplaced += [(over, part) for cpu, over in behind.items()
+                      if cpu != part.cpu and over.place > part.place]
+    return pairs, wrong, misplaced
+
+
+def shifted(parts, cpu, ticks):
+    """The same with all times of a CPU told later."""
+    return [part._replace(low=None if part.low is None else part.low + ticks,
+                          high=None if part.high is None else part.high + ticks)
+            if part.cpu == cpu else part for part in parts]
