@@ -54,7 +54,8 @@ struct kipt_record {
  *	with Event Trace
  * @KIPT_RECORD_TSX: @kind enum kipt_tsx_kind, at @ip
  * @KIPT_RECORD_TIME: @value: estimated TSC; @aux: bound of its error in TSC
- *	ticks (0xffffffff: unknown). Applies to what follows.
+ *	ticks (0xffffffff: unknown). Applies to what follows, but direct jumps
+ *	and calls that follow at once may have been before: they make no packet
  * @KIPT_RECORD_CBR: core:bus ratio is now @aux
  * @KIPT_RECORD_PTWRITE: PTWRITE at @ip wrote @value, @aux bytes wide (4, 8)
  * @KIPT_RECORD_POWER: @kind enum kipt_power_kind; @ip where the CPU stopped;
