@@ -40,6 +40,10 @@ static bool arm_all;
 module_param(arm_all, bool, 0444);
 MODULE_PARM_DESC(arm_all, "of arm: user code too (default 0)");
 
+static bool arm_user;
+module_param(arm_user, bool, 0444);
+MODULE_PARM_DESC(arm_user, "of arm: user code too, and what programs did that a signal kills is kept (default 0)");
+
 static uint arm_print = 32;
 module_param(arm_print, uint, 0444);
 MODULE_PARM_DESC(arm_print, "of arm: lines that a dying machine prints, 0 for none (default 32)");
@@ -103,7 +107,7 @@ static void take_ctl(struct kipt_session_config *config)
 
 	kipt_caps_of(config->cpus, &caps);
 	config->ctl = rtit_ctl_default(caps.leaf0_ebx, &caps.values);
-	if (!arm_all)
+	if (!arm_all && !arm_user)
 		config->ctl &= ~RTIT_CTL_USER;
 }
 
@@ -121,6 +125,8 @@ static int take_parameters(struct kipt_session_config *config,
 	take_ctl(config);
 	config->mode = KIPT_MODE_RING;
 	config->flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED;
+	if (arm_user)
+		config->flags |= KIPT_SESSION_FLAGS_USER;
 	config->print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
 	config->print_cpus = min_t(u32, arm_print_cpus,
 				   KIPT_PRINT_BRANCHES_MAX);

@@ -379,6 +379,26 @@ static void *map_pages(const struct kipt_buffer *buffer)
 	return view;
 }
 
+void kipt_buffer_copy(const struct kipt_buffer *buffer, u64 from, u64 to,
+		      u8 *bytes, u64 size)
+{
+	const struct kipt_region *region = buffer->regions;
+	u64 offset, here;
+
+	for (; from < to; from += here) {
+		offset = from % buffer->size;
+		if (offset < region->begin)
+			region = buffer->regions;
+		while (offset - region->begin >= region_bytes(region))
+			region++;
+		offset -= region->begin;
+		here = min3(region_bytes(region) - offset, to - from,
+			    size - from % size);
+		memcpy(bytes + from % size,
+		       (u8 *)page_address(region->page) + offset, here);
+	}
+}
+
 const u8 *kipt_buffer_view(struct kipt_buffer *buffer)
 {
 	const u8 *view;

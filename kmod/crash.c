@@ -57,7 +57,10 @@ enum phase {
 };
 
 static atomic_t phase = ATOMIC_INIT(CALM);
-/* Of the capture that is on, or 0; the next one has the next number. */
+/*
+ * Of the capture that is on, or 0; the next one has the next number. While it is
+ * set no CPU traces.
+ */
 static u32 number;
 static u32 last_number;
 /* It will not survive. */
@@ -133,6 +136,11 @@ void kipt_crash_catch_up_local(void)
 {
 	if (READ_ONCE(number))
 		stop_local(this_cpu_xchg(met, 0), true);
+}
+
+bool kipt_crash_is_on(void)
+{
+	return READ_ONCE(number);
 }
 
 static bool is_asked(unsigned int cpu)
@@ -220,7 +228,6 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	atomic_set(&told, 0);
 	atomic_set(&replaced, 0);
 	WRITE_ONCE(number, ++last_number);
-	kipt_trace_freeze();
 	stop_local(regs ? regs->ip : 0, is_for_good(hook));
 	ask_others(&event);
 	/* Should another CPU that dies stop this one while it waits. */
@@ -232,7 +239,9 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 
 /*
  * Return: whether this CPU is the first. What is being cleared is waited for;
- * if this is in vain, who clears it is below us and will not go on.
+ * if this is in vain, who clears it is below us and will not go on, or a
+ * hypervisor does not let it: then what it clears later is its own capture,
+ * never this one.
  */
 static bool elect(void)
 {
@@ -454,8 +463,25 @@ static void queue_go_on(struct irq_work *work)
 	queue_work(system_unbound_wq, &survived_work);
 }
 
+/*
+ * Each step takes away what belongs to this capture, in one instruction: this
+ * CPU may be held up before any of them for so long that there is a next one.
+ */
+static bool clear(u32 capture)
+{
+	struct kipt_crash_event event = *kipt_crash_pages_event();
+
+	/* The next capture has its number before its event; no CPU reorders that. */
+	barrier();
+	if (READ_ONCE(number) != capture)
+		return false;
+	kipt_crash_pages_forget_event(&event);
+	cmpxchg(&number, capture, 0);
+	return atomic_cmpxchg(&phase, CLEARING, CALM) == CLEARING;
+}
+
 /* Return: false if the machine is dying after all. */
-static bool forget(void)
+static bool forget(u32 capture)
 {
 	unsigned long flags;
 	bool alive;
@@ -468,12 +494,8 @@ static bool forget(void)
 		atomic_cmpxchg(&phase, CLEARING, STOPPED);
 		alive = false;
 	}
-	if (alive) {
-		kipt_crash_pages_set_event(NULL);
-		WRITE_ONCE(number, 0);
-		kipt_trace_thaw();
-		atomic_cmpxchg(&phase, CLEARING, CALM);
-	}
+	if (alive)
+		alive = clear(capture);
 	local_irq_restore(flags);
 	return alive;
 }
@@ -501,15 +523,17 @@ static void thaw_all(void)
 /* Should it die meanwhile, each CPU is stopped, whether it went on or not. */
 static void go_on(struct work_struct *work)
 {
+	u32 capture = READ_ONCE(over);
+
 	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying) ||
-	    READ_ONCE(over) != READ_ONCE(number))
+	    capture != READ_ONCE(number))
 		return;
 	/* Reports are captured also where there is no room for them. */
 	if (!is_report(kipt_crash_pages_event()->hook) ||
 	    kipt_snapshot_wanted())
 		kipt_snapshot_take();
 	kipt_crash_pages_reseal();
-	if (!forget())
+	if (!forget(capture))
 		return;
 	thaw_all();
 	pr_info("the machine survived, tracing goes on\n");

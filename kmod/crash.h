@@ -32,6 +32,13 @@ struct pt_regs;
 void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip);
 
 /**
+ * kipt_crash_is_on() - whether a capture is on, and no CPU is to trace
+ *
+ * What is started meanwhile is paused. Context: any, also NMI.
+ */
+bool kipt_crash_is_on(void);
+
+/**
  * kipt_crash_fault() - the kernel said which instruction faulted
  * @ip: its address
  * @trap: vector of the exception

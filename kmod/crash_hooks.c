@@ -116,8 +116,13 @@ static int on_panic(struct kprobe *probe, struct pt_regs *regs)
 /* _printk(format, ...) */
 static int on_printk(struct kprobe *probe, struct pt_regs *regs)
 {
-	kipt_crash_report_line((void *)regs->di, regs, caller_of(probe, regs),
-			       !kprobe_ftrace(probe));
+	enum kipt_crash_hook hook = kipt_crash_report_find((void *)regs->di);
+
+	if (hook == KIPT_CRASH_HOOK_OOPS)
+		kipt_crash_hit(hook, regs, caller_of(probe, regs));
+	else if (hook)
+		kipt_crash_report_begin(hook, regs, caller_of(probe, regs),
+					!kprobe_ftrace(probe));
 	return 0;
 }
 
@@ -175,7 +180,7 @@ struct hook {
 	struct kprobe probe;
 };
 
-#define LATE_BUG	"BUG() and warnings are seen behind their first line"
+#define LATE_BUG	"a BUG and warnings are seen behind their first line"
 
 static struct hook hooks[] = {
 	{ .symbol = "oops_enter", .handler = on_oops },

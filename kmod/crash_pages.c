@@ -34,6 +34,9 @@
 static_assert(sizeof(struct kipt_crash_header) <= KIPT_CRASH_PAGE_BYTES);
 static_assert(KIPT_CRASH_COOKIE == KIPT_BUFFER_COOKIE);
 static_assert(KIPT_CRASH_PAGE_BYTES == PAGE_SIZE);
+/* Both are taken away in one instruction. */
+static_assert(offsetof(struct kipt_crash_header, event) % sizeof(u64) == 0);
+static_assert(offsetofend(struct kipt_crash_event, hook) == sizeof(u64));
 
 #define REGIONS_MORE ((KIPT_CRASH_PAGE_BYTES -			\
 		       sizeof(struct kipt_crash_regions)) /	\
@@ -472,10 +475,9 @@ void kipt_crash_pages_finish(struct kipt_trace *trace,
 	seal_stop(stop);
 }
 
-void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
+static void fill_stop_local(struct kipt_crash_stop *stop,
+			    const struct kipt_trace *trace, u64 ip)
 {
-	struct kipt_crash_stop *stop = &trace->crash->stop;
-
 	memset(stop, 0, sizeof(*stop));
 	stop->tsc = rdtsc();
 	stop->state = KIPT_CRASH_STOPPED;
@@ -489,7 +491,21 @@ void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
 	stop->pid = current->pid;
 	stop->tgid = current->tgid;
 	memcpy(stop->comm, current->comm, sizeof(stop->comm));
-	seal_stop(stop);
+}
+
+void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
+{
+	fill_stop_local(&trace->crash->stop, trace, ip);
+	seal_stop(&trace->crash->stop);
+}
+
+void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
+				 struct kipt_crash_cpu *copy)
+{
+	memcpy(copy, trace->crash, sizeof(*copy));
+	copy->page.next = 0;
+	copy->page.more = 0;
+	fill_stop_local(&copy->stop, trace, ip);
 }
 
 const struct kipt_crash_event *kipt_crash_pages_event(void)
@@ -497,17 +513,28 @@ const struct kipt_crash_event *kipt_crash_pages_event(void)
 	return &header->event;
 }
 
+void kipt_crash_pages_seal_event(struct kipt_crash_event *event)
+{
+	size_t at = offsetofend(struct kipt_crash_event, crc);
+
+	WRITE_ONCE(event->crc,
+		   ~crc_feed(~0, (u8 *)event + at, sizeof(*event) - at));
+}
+
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
 {
 	struct kipt_crash_event *to = &header->event;
-	size_t at = offsetofend(struct kipt_crash_event, crc);
 
-	if (!event) {
-		memset(to, 0, sizeof(*to));
-		return;
-	}
 	*to = *event;
-	WRITE_ONCE(to->crc, ~crc_feed(~0, (u8 *)to + at, sizeof(*to) - at));
+	kipt_crash_pages_seal_event(to);
+}
+
+void kipt_crash_pages_forget_event(const struct kipt_crash_event *event)
+{
+	u64 head;
+
+	memcpy(&head, event, sizeof(head));
+	cmpxchg64((u64 *)&header->event, head, 0);
 }
 
 void kipt_crash_pages_mend(void)

@@ -120,9 +120,20 @@ void kipt_crash_pages_finish(struct kipt_trace *trace,
 void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip);
 
 /**
+ * kipt_crash_pages_copy_local() - what a snapshot is told of this CPU now
+ * @trace: of this CPU; it is paused
+ * @ip: where the CPU is
+ * @copy: filled but for its regions, and not sealed; alone in its chain
+ *
+ * Context: this CPU, interrupts off.
+ */
+void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
+				 struct kipt_crash_cpu *copy);
+
+/**
  * kipt_crash_pages_event() - the crash
  *
- * Written by kipt_crash_pages_set_event() only.
+ * Written by kipt_crash_pages_set_event() and _forget_event() only.
  *
  * Context: any, also NMI.
  *
@@ -132,11 +143,27 @@ const struct kipt_crash_event *kipt_crash_pages_event(void);
 
 /**
  * kipt_crash_pages_set_event() - write down the crash
- * @event: all but its checksum; NULL if it is over
+ * @event: all but its checksum
  *
  * Context: any, also NMI; one caller at a time.
  */
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_seal_event() - make the checksum of an event right
+ * @event: not the one of the crash
+ *
+ * Context: any, also NMI.
+ */
+void kipt_crash_pages_seal_event(struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_forget_event() - it is over
+ * @event: a copy; another than this is left alone
+ *
+ * Takes away its hook and checksum, at once. Context: any, also NMI.
+ */
+void kipt_crash_pages_forget_event(const struct kipt_crash_event *event);
 
 /**
  * kipt_crash_pages_mend() - make checksums right that a crash left wrong

@@ -135,8 +135,8 @@ static bool may_begin(void)
 	return true;
 }
 
-static void begin(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
-		  bool trapped)
+void kipt_crash_report_begin(enum kipt_crash_hook hook, struct pt_regs *regs,
+			     u64 ip, bool trapped)
 {
 	u32 capture;
 
@@ -177,32 +177,19 @@ static bool has_level(const char *format)
 	       start[1] <= LOGLEVEL_ERR + '0';
 }
 
-/* Return: 0 if it is no report. */
-static enum kipt_crash_hook find(const char *words)
+enum kipt_crash_hook kipt_crash_report_find(const char *format)
 {
+	char words[WORDS_BYTES];
 	u32 i;
 
+	if (!is_of_kernel(format) || !has_level(format) ||
+	    copy_from_kernel_nofault(words, format + 2, sizeof(words)))
+		return 0;
+	words[WORDS_BYTES - 1] = 0;
 	for (i = 0; i < ARRAY_SIZE(reports); i++)
 		if (!strncmp(words, reports[i].words, strlen(reports[i].words)))
 			return reports[i].hook;
 	return 0;
-}
-
-void kipt_crash_report_line(const char *format, struct pt_regs *regs, u64 ip,
-			    bool trapped)
-{
-	enum kipt_crash_hook hook;
-	char words[WORDS_BYTES];
-
-	if (!is_of_kernel(format) || !has_level(format) ||
-	    copy_from_kernel_nofault(words, format + 2, sizeof(words)))
-		return;
-	words[WORDS_BYTES - 1] = 0;
-	hook = find(words);
-	if (hook == KIPT_CRASH_HOOK_OOPS)
-		kipt_crash_hit(hook, regs, ip);
-	else if (hook)
-		begin(hook, regs, ip, trapped);
 }
 
 void kipt_crash_report_uninit(void)

@@ -10,23 +10,36 @@
 
 #include <linux/types.h>
 
+#include "../uapi/linux/kipt_crash.h"
+
 struct pt_regs;
 
 /**
- * kipt_crash_report_line() - the kernel is about to print a line
+ * kipt_crash_report_find() - does a report begin with the line
  * @format: of the line, as printk() takes it
+ *
+ * Context: any, also NMI.
+ *
+ * Return: what it is, OOPS for an oops of which the kernel says a line first; 0
+ * for all other lines.
+ */
+enum kipt_crash_hook kipt_crash_report_find(const char *format);
+
+/**
+ * kipt_crash_report_begin() - the kernel is about to print a report
+ * @hook: what it is; no OOPS
  * @regs: of this CPU at the hook
  * @ip: the call of printk()
  * @trapped: the caller may run in a breakpoint's handler
  *
- * Captures all if a report begins so and this CPU's session is armed; where
- * there is no room for a snapshot once a second at most. Has tracing go on when
- * the report is over and the machine lives.
+ * Captures all if this CPU's session is armed; where there is no room for a
+ * snapshot once a second at most. Has tracing go on when the report is over and
+ * the machine lives.
  *
  * Context: any, also NMI. As kipt_crash_hit().
  */
-void kipt_crash_report_line(const char *format, struct pt_regs *regs, u64 ip,
-			    bool trapped);
+void kipt_crash_report_begin(enum kipt_crash_hook hook, struct pt_regs *regs,
+			     u64 ip, bool trapped);
 
 /**
  * kipt_crash_report_uninit() - nothing is waited for any more

@@ -102,10 +102,17 @@ static void print_others(const struct kipt_crash_event *event)
 void kipt_excerpt_print_all(const struct kipt_crash_event *event)
 {
 	const struct kipt_trace *trace = kipt_trace_of(event->cpu);
+	u32 lines = 0;
 
 	print_others(event);
 	if (trace && trace->view && trace->crash)
-		kipt_excerpt_print(trace, event,
-				   trace->session->print_branches,
-				   DIED_MS * tsc_khz);
+		lines = kipt_excerpt_print(trace, event,
+					   trace->session->print_branches,
+					   DIED_MS * tsc_khz);
+	/*
+	 * Takes the lines before it to the consoles. Before a crash kernel
+	 * starts the kernel itself may have nothing more to say.
+	 */
+	if (lines)
+		pr_alert("there is more in a dump: kipt crash FILE\n");
 }

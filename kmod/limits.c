@@ -44,6 +44,22 @@ static uint processes = 1024;
 module_param(processes, uint, 0444);
 MODULE_PARM_DESC(processes, "processes that a session follows at a time (default 1024)");
 
+static uint user_snapshots = 4;
+module_param(user_snapshots, uint, 0444);
+MODULE_PARM_DESC(user_snapshots, "programs that a signal killed of which the traces are kept, of each user, the first ones, at most 1024 (default 4)");
+
+static uint user_snapshots_all = 32;
+module_param(user_snapshots_all, uint, 0444);
+MODULE_PARM_DESC(user_snapshots_all, "the same of all users together, at most 1024 (default 32)");
+
+static uint user_snapshot_trace = 256;
+module_param(user_snapshot_trace, uint, 0444);
+MODULE_PARM_DESC(user_snapshot_trace, "KiB of trace that one of them has, 64 to 4096 (default 256)");
+
+static uint user_snapshot_code = 4096;
+module_param(user_snapshot_code, uint, 0444);
+MODULE_PARM_DESC(user_snapshot_code, "KiB of code that one of them has at most, 0 to 16384 (default 4096)");
+
 static uint snapshots = 8;
 module_param(snapshots, uint, 0444);
 MODULE_PARM_DESC(snapshots, "oopses and warnings that the machine survived of which the traces are kept, the first ones, at most 1024 (default 8)");
@@ -98,6 +114,17 @@ void kipt_limits_init(void)
 	limits.arena = within("fetch_memory", (u64)fetch_memory << KIB_SHIFT,
 				1ULL << 18, 1ULL << 30);
 	limits.processes = within("processes", processes, 1, 1U << 20);
+	limits.user_snapshots = within("user_snapshots", user_snapshots, 0,
+				       KIPT_USER_SNAPSHOTS_MAX);
+	limits.user_snapshots_all = within("user_snapshots_all",
+					   user_snapshots_all, 0,
+					   KIPT_USER_SNAPSHOTS_MAX);
+	limits.user_snapshot_trace = within("user_snapshot_trace",
+					    user_snapshot_trace, 64, 4096)
+				     << KIB_SHIFT;
+	limits.user_snapshot_code = within("user_snapshot_code",
+					   user_snapshot_code, 0, 16384)
+				    << KIB_SHIFT;
 	limits.snapshots = within("snapshots", snapshots, 0, 1024);
 	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64,
 				       65536) << KIB_SHIFT;

@@ -20,6 +20,11 @@
  * @arena: bytes of working memory of one reader of a fetch; parameter
  *	fetch_memory in KiB
  * @processes: processes one session follows at a time
+ * @user_snapshots: programs that were killed of which the traces are kept, of
+ *	each user; parameter of that name
+ * @user_snapshots_all: of all users
+ * @user_snapshot_trace: bytes of trace that one has; parameter in KiB
+ * @user_snapshot_code: bytes of code that one has; parameter in KiB
  * @snapshots: oopses and warnings of which the traces are kept
  * @snapshot_trace: bytes of trace of each CPU in one of them; parameter in KiB
  */
@@ -31,9 +36,15 @@ struct kipt_limits {
 	u32 patches;
 	u64 arena;
 	u32 processes;
+	u32 user_snapshots;
+	u32 user_snapshots_all;
+	u32 user_snapshot_trace;
+	u32 user_snapshot_code;
 	u32 snapshots;
 	u64 snapshot_trace;
 };
+
+#define KIPT_USER_SNAPSHOTS_MAX	1024U
 
 /**
  * kipt_limits() - the bounds

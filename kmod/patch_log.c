@@ -18,7 +18,7 @@
 /* Longer changes are one entry, and not one for each of their pages. */
 #define PAGES_MAX	64U
 #define BUCKETS_PER_ENTRY_SHIFT	2
-#define KNOWN	(1U << 31)
+#define KNOWN	KIPT_CRASH_PATCH_KNOWN
 
 /*
  * @len has KNOWN if @before holds. @older: number, plus 1, of the entry
@@ -62,7 +62,6 @@ _Static_assert(sizeof(struct patch) == sizeof(struct kipt_crash_patch) &&
 		       offsetof(struct kipt_crash_patch, len) &&
 	       offsetof(struct patch, before) ==
 		       offsetof(struct kipt_crash_patch, before) &&
-	       KNOWN == KIPT_CRASH_PATCH_KNOWN &&
 	       KIPT_PATCH_BYTES == KIPT_CRASH_PATCH_BYTES, "an entry");
 
 static u32 chains_of(u32 entries)

@@ -135,6 +135,7 @@ struct kipt_session_config {
  * @wait: woken when the state changes or a CPU stops by itself
  * @event_work: tells listeners of CPUs that stopped
  * @excerpt: kipt_excerpt_prepare() was called for it
+ * @killed: kipt_killed_get() was called for it
  * @ended: its CPUs are free; read without the lock
  * @end_work: lets go of the CPUs, once all have stopped
  * @free_work: frees the parts
@@ -183,6 +184,7 @@ struct kipt_session {
 	wait_queue_head_t wait;
 	struct work_struct event_work;
 	bool excerpt;
+	bool killed;
 	bool ended;
 	struct delayed_work end_work;
 	struct work_struct free_work;

@@ -15,9 +15,11 @@
 #include "buffer.h"
 #include "crash_hooks.h"
 #include "follow.h"
+#include "killed.h"
 #include "netlink.h"
 #include "permission.h"
 #include "refuse.h"
+#include "rtit_regs.h"
 #include "session.h"
 #include "session_message.h"
 #include "setup.h"
@@ -123,7 +125,9 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_CPUS, session->print_cpus) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, session->print_user))
 		return -EMSGSIZE;
-	if (kipt_crash_hooks_fire(why, sizeof(why)))
+	if (kipt_crash_hooks_fire(why, sizeof(why)) &&
+	    (!(session->flags & KIPT_SESSION_FLAGS_USER) ||
+	     kipt_killed_fires(why, sizeof(why))))
 		return 0;
 	return nla_put_string(skb, KIPT_A_SESSION_HOOKS_LOST, why);
 }
@@ -538,6 +542,27 @@ static int parse_process(struct nlattr **attrs,
 	return 0;
 }
 
+/* Only kernel code tells whose code runs; a part of it all tells no end. */
+static int check_user(struct nlattr **attrs,
+		      const struct kipt_session_config *config,
+		      struct netlink_ext_ack *extack)
+{
+	const u64 needed = RTIT_CTL_USER | RTIT_CTL_OS | RTIT_CTL_BRANCHEN;
+	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
+
+	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		return kipt_refuse(extack, flags, -EINVAL,
+				   "flag user needs flag armed");
+	if (attrs[KIPT_A_SESSION_PID] || attrs[KIPT_A_SESSION_CR3] ||
+	    attrs[KIPT_A_SESSION_FILTER])
+		return kipt_refuse(extack, flags, -EINVAL,
+				   "flag user excludes \"pid\", \"cr3\" and \"filter\": any program may be killed");
+	if ((config->ctl & needed) == needed)
+		return 0;
+	return kipt_refuse(extack, attrs[KIPT_A_SESSION_CTL], -EINVAL,
+			   "flag user needs User, OS and BranchEn in IA32_RTIT_CTL");
+}
+
 /* What is printed at a crash is that of armed sessions. */
 static int parse_prints(struct nlattr **attrs,
 			struct kipt_session_config *config,
@@ -576,6 +601,8 @@ static int parse_armed(struct nlattr **attrs,
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
 	int err = parse_prints(attrs, config, extack);
 
+	if (!err && config->flags & KIPT_SESSION_FLAGS_USER)
+		err = check_user(attrs, config, extack);
 	if (err || !(config->flags & KIPT_SESSION_FLAGS_ARMED))
 		return err;
 	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))

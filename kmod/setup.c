@@ -23,6 +23,7 @@
 #include "excerpt.h"
 #include "follow.h"
 #include "hw_regs.h"
+#include "killed.h"
 #include "memory.h"
 #include "refuse.h"
 #include "reserve.h"
@@ -301,6 +302,7 @@ static int make_probes(struct kipt_session *session,
 		       struct netlink_ext_ack *extack)
 {
 	struct kipt_sideband *sideband;
+	int err;
 
 	/* Both patch kernel text: before tracing, so that they are not in it. */
 	if (kipt_text_patch_get())
@@ -318,7 +320,11 @@ static int make_probes(struct kipt_session *session,
 	mutex_lock(&session->lock);
 	session->sideband = sideband;
 	mutex_unlock(&session->lock);
-	return 0;
+	if (!(session->flags & KIPT_SESSION_FLAGS_USER))
+		return 0;
+	err = kipt_killed_get(extack);
+	session->killed = !err;
+	return err;
 }
 
 static int begin_reserving(struct kipt_session *session,
@@ -505,6 +511,9 @@ void kipt_setup_free(struct kipt_session *session)
 	if (session->excerpt)
 		kipt_excerpt_release();
 	session->excerpt = false;
+	if (session->killed)
+		kipt_killed_put();
+	session->killed = false;
 	if (session->sideband) {
 		kipt_sideband_destroy(session->sideband);
 		kipt_text_patch_put();

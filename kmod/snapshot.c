@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "crash_pages.h"
+#include "killed_quota.h"
 #include "limits.h"
 #include "memory.h"
 #include "snapshot.h"
@@ -44,6 +45,7 @@ static void release(struct kref *refs)
 	struct kipt_snapshot *snapshot =
 		container_of(refs, struct kipt_snapshot, refs);
 
+	kipt_killed_quota_give(snapshot->killed.place);
 	kipt_memory_free(snapshot->data, snapshot->size);
 	kfree(snapshot);
 }
@@ -204,11 +206,12 @@ static void hide(struct kipt_snapshot *snapshot)
 	struct kipt_crash_page *page;
 	u64 at = 0;
 
+	/* The last one of the chain leads on by @more. */
 	do {
 		page = (void *)(snapshot->data + at);
 		memcpy(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
 		       sizeof(page->magic));
-		at = page->next;
+		at = page->next ? page->next : page->more;
 	} while (at);
 }
 
@@ -231,6 +234,16 @@ static struct kipt_snapshot *make(void)
 	return snapshot;
 }
 
+static void put_in_list(struct kipt_snapshot *snapshot)
+{
+	mutex_lock(&list_lock);
+	snapshot->id = ++last_id;
+	list_add_tail(&snapshot->node, &list);
+	if (!snapshot->killed.signal)
+		WRITE_ONCE(count, count + 1);
+	mutex_unlock(&list_lock);
+}
+
 /* Calls follow one another: there is one work item that does it. */
 void kipt_snapshot_take(void)
 {
@@ -244,13 +257,36 @@ void kipt_snapshot_take(void)
 		return;
 	}
 	WRITE_ONCE(missed, false);
-	mutex_lock(&list_lock);
-	snapshot->id = ++last_id;
-	list_add_tail(&snapshot->node, &list);
-	WRITE_ONCE(count, count + 1);
-	mutex_unlock(&list_lock);
+	put_in_list(snapshot);
 	pr_notice("the traces before this are kept: 'kipt crash show %u' shows them\n",
 		  snapshot->id);
+}
+
+struct kipt_snapshot *kipt_snapshot_alloc(size_t size)
+{
+	struct kipt_snapshot *snapshot = kzalloc(sizeof(*snapshot), GFP_KERNEL);
+
+	if (!snapshot)
+		return NULL;
+	kref_init(&snapshot->refs);
+	snapshot->size = size;
+	snapshot->data = kipt_memory_alloc(size);
+	if (snapshot->data)
+		return snapshot;
+	kfree(snapshot);
+	return NULL;
+}
+
+u32 kipt_snapshot_add(struct kipt_snapshot *snapshot)
+{
+	u32 id;
+
+	hide(snapshot);
+	kref_get(&snapshot->refs);
+	put_in_list(snapshot);
+	id = snapshot->id;
+	kipt_snapshot_put(snapshot);
+	return id;
 }
 
 struct kipt_snapshot *kipt_snapshot_next(u32 id)
@@ -287,7 +323,8 @@ void kipt_snapshot_delete(struct kipt_snapshot *snapshot)
 	was_there = !list_empty(&snapshot->node);
 	if (was_there) {
 		list_del_init(&snapshot->node);
-		WRITE_ONCE(count, count - 1);
+		if (!snapshot->killed.signal)
+			WRITE_ONCE(count, count - 1);
 		WRITE_ONCE(missed, false);
 	}
 	mutex_unlock(&list_lock);

@@ -2,8 +2,9 @@
 /*
  * What CPUs did before an oops or a warning that the machine survived: the end
  * of each CPU's trace, copied before tracing goes on. The first ones are kept,
- * not the last: what went wrong first is often the cause of the rest. Process
- * context unless said otherwise.
+ * not the last: what went wrong first is often the cause of the rest. Those of
+ * programs that a signal killed are in the same list, and made by killed.c; they
+ * take no room from the others. Process context unless said otherwise.
  *
  * A snapshot is pages as in uapi/linux/kipt_crash.h and the trace behind them,
  * in which an address is an offset from the begin of the snapshot. So who reads
@@ -20,6 +21,24 @@
 #include "../uapi/linux/kipt_crash.h"
 
 /**
+ * struct kipt_snapshot_killed - of a program that was killed
+ * @place: its room, see killed_quota.h
+ * @signal: what killed it; 0: this is no such snapshot
+ * @process: whose thread @pid is
+ * @uid: real user id
+ * @file: what its instruction is in; "": not known
+ * @file_offset: where
+ */
+struct kipt_snapshot_killed {
+	u32 place;
+	u32 signal;
+	u32 process;
+	u32 uid;
+	char file[KIPT_CRASH_PATH_BYTES];
+	u64 file_offset;
+};
+
+/**
  * struct kipt_snapshot - one of them; constant once it is in the list
  * @refs: the list has one
  * @node: in the list
@@ -29,6 +48,7 @@
  * @cpus: whose trace it has
  * @pid: thread on the first CPU, 0 if that had no trace
  * @comm: its name
+ * @killed: of a program that was killed
  * @size: bytes of @data
  * @data: the snapshot itself
  */
@@ -41,6 +61,7 @@ struct kipt_snapshot {
 	u32 cpus;
 	u32 pid;
 	char comm[16];
+	struct kipt_snapshot_killed killed;
 	size_t size;
 	u8 *data;
 };
@@ -62,6 +83,22 @@ bool kipt_snapshot_wanted(void);
  * memory, the log says that it is not kept. Context: may sleep.
  */
 void kipt_snapshot_take(void);
+
+/**
+ * kipt_snapshot_alloc() - memory for a snapshot
+ * @size: bytes of its data, in whole pages
+ *
+ * Return: all zero but for @refs and @size, for kipt_snapshot_add(); or NULL.
+ */
+struct kipt_snapshot *kipt_snapshot_alloc(size_t size);
+
+/**
+ * kipt_snapshot_add() - put a snapshot of a killed program into the list
+ * @snapshot: complete; the list's from now on
+ *
+ * Return: its number.
+ */
+u32 kipt_snapshot_add(struct kipt_snapshot *snapshot);
 
 /**
  * kipt_snapshot_next() - the snapshot with the next higher number

@@ -42,7 +42,8 @@ static u64 written_at(const struct kipt_crash_ring *ring, u64 tsc, u32 *most)
 	u64 written = smp_load_acquire((const u64 *)ring->written);
 	u64 oldest = written >= ring->nr ? written - ring->nr + 1 : 0;
 
-	while (written > oldest && data_race(entry(ring, written - 1)->tsc) > tsc)
+	while (written > oldest &&
+	       READ_ONCE(entry(ring, written - 1)->tsc) > tsc)
 		written--;
 	*most = min_t(u64, *most, written - oldest);
 	return written;
@@ -65,6 +66,7 @@ void kipt_snapshot_logs_copy(u8 *data, size_t at, size_t trace,
 	to->switches.nr = nr;
 	*written = written_at(&from->switches, cpu->stop.tsc, &most);
 	for (i = *written - most; i < *written; i++)
+		/* Nobody writes to what is not the oldest. */
 		entries[i & (nr - 1)] = data_race(*entry(&from->switches, i));
 	kipt_crash_pages_seal(&to->page);
 	memcpy(to->page.magic, KIPT_CRASH_SNAPSHOT_MAGIC,

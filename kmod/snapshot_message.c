@@ -71,6 +71,21 @@ static int put_task(struct sk_buff *skb, const struct kipt_snapshot *snapshot)
 	       nla_put_string(skb, KIPT_A_SNAPSHOT_COMM, snapshot->comm);
 }
 
+static int put_killed(struct sk_buff *skb,
+		      const struct kipt_snapshot_killed *killed)
+{
+	if (!killed->signal)
+		return 0;
+	if (nla_put_u32(skb, KIPT_A_SNAPSHOT_SIGNAL, killed->signal) ||
+	    nla_put_u32(skb, KIPT_A_SNAPSHOT_PROCESS, killed->process) ||
+	    nla_put_u32(skb, KIPT_A_SNAPSHOT_UID, killed->uid))
+		return -EMSGSIZE;
+	if (!killed->file[0])
+		return 0;
+	return nla_put_string(skb, KIPT_A_SNAPSHOT_FILE, killed->file) ?:
+	       put_u64(skb, KIPT_A_SNAPSHOT_FILE_OFFSET, killed->file_offset);
+}
+
 static int put_snapshot(struct sk_buff *skb,
 			const struct kipt_snapshot *snapshot)
 {
@@ -82,7 +97,7 @@ static int put_snapshot(struct sk_buff *skb,
 	    put_u64(skb, KIPT_A_SNAPSHOT_IP, event->ip) ||
 	    (event->trap != ~0U &&
 	     nla_put_u32(skb, KIPT_A_SNAPSHOT_TRAP, event->trap)) ||
-	    put_task(skb, snapshot) ||
+	    put_task(skb, snapshot) || put_killed(skb, &snapshot->killed) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPUS, snapshot->cpus) ||
 	    put_u64(skb, KIPT_A_SNAPSHOT_SIZE, snapshot->size))
 		return -EMSGSIZE;

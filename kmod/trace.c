@@ -41,8 +41,6 @@
 #define WAIT_LOOKS	200
 
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
-/* The machine had an oops at least: no CPU begins to trace. */
-static bool frozen;
 /*
  * A CPU that is stuck may take a call much later than anybody waits for it,
  * so these outlive traces.
@@ -121,7 +119,7 @@ static int program_local(struct kipt_trace *trace)
 		return err;
 	kipt_hw_halt_local(&trace->position);
 	trace->state = KIPT_TRACE_PAUSED;
-	if (!go || READ_ONCE(frozen))
+	if (!go || kipt_crash_is_on())
 		return 0;
 	/* Before the first PMI, which may come at any time after it. */
 	trace->state = KIPT_TRACE_ON;
@@ -611,19 +609,27 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 		return;
 	}
 	halt_local(trace);
-	if (go && may_go(trace) && !READ_ONCE(frozen))
+	if (go && may_go(trace) && !kipt_crash_is_on())
 		go_local(trace, cr3_match);
 	end_change_local(trace);
 }
 
-void kipt_trace_freeze(void)
+bool kipt_trace_pause_local(struct kipt_trace *trace)
 {
-	WRITE_ONCE(frozen, true);
+	begin_change_local(trace);
+	if (trace->state == KIPT_TRACE_ON) {
+		halt_local(trace);
+		return true;
+	}
+	end_change_local(trace);
+	return false;
 }
 
-void kipt_trace_thaw(void)
+void kipt_trace_go_on_local(struct kipt_trace *trace)
 {
-	WRITE_ONCE(frozen, false);
+	if (may_go(trace) && !kipt_crash_is_on())
+		go_local(trace, trace->config.cr3_match);
+	end_change_local(trace);
 }
 
 bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now)
@@ -661,7 +667,7 @@ void kipt_trace_thaw_local(void)
 	if (!trace)
 		return;
 	begin_change_local(trace);
-	if (trace->state == KIPT_TRACE_PAUSED && !READ_ONCE(frozen))
+	if (trace->state == KIPT_TRACE_PAUSED && !kipt_crash_is_on())
 		resume_local(trace);
 	end_change_local(trace);
 }

@@ -263,6 +263,26 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 			    bool psb);
 
 /**
+ * kipt_trace_pause_local() - pause for a moment
+ * @trace: of this CPU
+ *
+ * @trace->position is where it stands. Whoever wants the CPU to stop waits until
+ * kipt_trace_go_on_local(), NMIs too. Context: this CPU, interrupts off, no NMI.
+ *
+ * Return: false if it does not trace now; kipt_trace_go_on_local() is not to be
+ * called then.
+ */
+bool kipt_trace_pause_local(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_go_on_local() - go on where kipt_trace_pause_local() paused
+ * @trace: of this CPU
+ *
+ * The trace goes on with a PSB+. Context: this CPU, interrupts off ever since.
+ */
+void kipt_trace_go_on_local(struct kipt_trace *trace);
+
+/**
  * kipt_trace_pmi_local() - a ToPA PMI came
  * @trace: of this CPU
  *
@@ -279,14 +299,7 @@ void kipt_trace_pmi_local(struct kipt_trace *trace);
 void kipt_trace_nmi_local(struct kipt_trace *trace);
 
 /**
- * kipt_trace_freeze() - from now on no CPU begins to trace
- *
- * What is started meanwhile is paused. Context: any, also NMI.
- */
-void kipt_trace_freeze(void);
-
-/**
- * kipt_trace_freeze_local() - pause, for as long as all are frozen
+ * kipt_trace_freeze_local() - pause, for as long as kipt_crash_is_on()
  * @trace: of this CPU
  * @now: also in the middle of a change of the registers, which will never be
  *	ended
@@ -301,16 +314,9 @@ void kipt_trace_freeze(void);
 bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
 
 /**
- * kipt_trace_thaw() - CPUs may trace again
- *
- * Context: any.
- */
-void kipt_trace_thaw(void);
-
-/**
  * kipt_trace_thaw_local() - go on where kipt_trace_freeze_local() paused
  *
- * The trace goes on with a PSB+. Does nothing if all are frozen again.
+ * The trace goes on with a PSB+. Does nothing while kipt_crash_is_on().
  * Context: this CPU, interrupts off.
  */
 void kipt_trace_thaw_local(void);

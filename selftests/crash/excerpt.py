@@ -26,6 +26,8 @@ PLACE = re.compile(r"^([\w.]+?)(?:\+0x([0-9a-f]+)/0x[0-9a-f]+)?(?: \[\w+\])?"
 FRAMES = 6
 # Transfers of the truth that are looked through for open calls.
 BACK = 400000
+# The same for a CPU that spins: its call may be older than what was decoded.
+NEAR = 1000
 
 
 class Anything(frozenset):
@@ -91,10 +93,10 @@ def is_user(address):
     return not address >> 63
 
 
-def open_calls(its_truth, first, fault):
+def open_calls(its_truth, first, fault, back=BACK):
     """Where the calls stand that had not returned, the outermost first."""
     sources = []
-    for number in range(max(first, fault - BACK), fault):
+    for number in range(max(first, fault - back), fault):
         entry = its_truth.entry(number)
         if is_user(entry.source) and entry.kind < truth.FIRST_MARK:
             sources = []
@@ -175,6 +177,8 @@ def what_is_wrong(lines, event, sources, names):
             place.group(1), place.group(2), sorted(wanted)[0], offset)
     if bool(place.group(3)) != bool(event["faulted"]):
         return "a fault is told as a call, or a call as a fault"
+    if not calls and not sources:
+        return None
     frames = [names.of(source)[0] for source in sources]
     if place.group(2):
         frames.append(wanted)

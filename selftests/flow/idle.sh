@@ -16,8 +16,8 @@ choose_buffer 16M
 status=$?
 grep -q 'PwrEvtEn' "$WORK/errors" && skip "this CPU has no power event trace"
 [ $status = 0 ] || fail "kipt record: exit status $status: $(cat "$WORK/errors")"
-"$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||
-	fail "the records cannot be unpacked"
+"$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||
+	fail "kipt show: exit status $?"
 "$FLOW_BUILD/list_records" power "$WORK/records" >"$WORK/power" ||
 	fail "the records file cannot be read"
 

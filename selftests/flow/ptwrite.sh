@@ -16,8 +16,8 @@ need_tracing
 "$KIPT" record -o "$WORK/packed" --cpus 0 --size 16M --mode once \
 	--ctl +PTWEn,+FUPonPTW -- "$FLOW_BUILD/ptwrite" 0 >"$WORK/wanted" ||
 	fail "kipt record: exit status $?"
-"$KIPT" show "$WORK/packed" -o "$WORK/records" 2>/dev/null ||
-	fail "the records cannot be unpacked"
+"$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||
+	fail "kipt show: exit status $?"
 "$FLOW_BUILD/list_records" ptwrite "$WORK/records" >"$WORK/fetched" ||
 	fail "the records file cannot be read"
 [ "$(wc -l <"$WORK/wanted")" = 64 ] || fail "the program wrote no 64 values"

@@ -18,6 +18,7 @@
 #define __printf(format, first)
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define BUILD_BUG_ON(wrong)	static_assert(!(wrong), #wrong)
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define container_of(pointer, type, member) \
 	((type *)((char *)(pointer) - offsetof(type, member)))
 #define PAGE_SIZE		4096UL

@@ -9,6 +9,7 @@
 #include "../../kmod/arm.h"
 #include "../../kmod/buffer.h"
 #include "../../kmod/crash_hooks.h"
+#include "../../kmod/killed.h"
 #include "../../kmod/follow.h"
 #include "../../kmod/netlink.h"
 #include "../../kmod/permission.h"
@@ -200,6 +201,11 @@ bool kipt_crash_hooks_fire(char *why, size_t size)
 	memset(why, 'x', size - 1);
 	why[size - 1] = 0;
 	return false;
+}
+
+bool kipt_killed_fires(char *why, size_t size)
+{
+	return kipt_crash_hooks_fire(why, size);
 }
 
 u32 kipt_follow_alive(const struct kipt_follow *follow)

@@ -36,6 +36,18 @@ flow_same() {
 	done
 }
 
+# flow_differs_in_no_ip NAME: user code is as ever, code that was patched is as
+# it was at the end; no thread is told
+flow_differs_in_no_ip() {
+	same "$1_user_code" "$("$KIPT" decode "$D-cpu0.pt" --pages "$D-code" \
+		--branches --kallsyms "" 2>/dev/null |
+		grep -c '^ *40[0-9a-f]* .* -> 40')" \
+		"$("$KIPT" crash "$D" --cpu 0 --branches --kallsyms "" 2>/dev/null |
+			grep -c '^ *40[0-9a-f]* .* -> 40')"
+	same "$1_no_threads" 0 "$("$KIPT" crash "$D" --cpu 0 --branches \
+		2>/dev/null | grep -c '^-- task')"
+}
+
 # told NAME PATTERN ARGS...: it is done, and a sentence says so
 told() {
 	local name=$1
@@ -287,6 +299,72 @@ crash_choice_tests() {
 	refused "crash_cpus_are_a_list" 2 "a list of CPUs" crash "$D" --cpu x
 }
 
+# Who ran, by the log and the list of processes; kernel code as it was before it
+# was patched.
+crash_log_tests() {
+	local form
+	dump
+	for form in --branches --insns --counts; do
+		crash_hash 0 $form
+	done >without
+	dump --logs
+	for form in --branches --insns --counts; do
+		crash_hash 0 $form
+	done >with
+	same "crash_patched_code_as_it_ran" "" "$(diff without with 2>&1)"
+	flow_same "crash_patched" 0 1
+	same "crash_threads" "100 101 102" "$("$KIPT" crash "$D" --json \
+		--branches | sed -n 's/.*"type":"branch".*"tid":\([0-9]*\).*/\1/p' |
+		sort -u | xargs)"
+	same "crash_threads_by_name" "-- task 100 worker?
+-- task 101 worker?
+-- task 102 kthread" "$("$KIPT" crash "$D" --branches 2>/dev/null |
+		grep -a -- '^-- task' | sort -u | tr '\377' '?')"
+	same "crash_names_of_threads_in_json_are_utf8" 0 "$("$KIPT" crash "$D" \
+		--json 2>/dev/null | iconv -f UTF-8 -t UTF-8 >/dev/null; echo $?)"
+	same "crash_switches_that_are_lost" 1 "$("$KIPT" crash "$D" --cpu 0 \
+		--json --branches | grep -c '"kind":"switches".*"value":9')"
+	# Each is named at the time of its switch.
+	same "crash_threads_in_time" "" "$("$KIPT" crash "$D" --cpu 0 --json \
+		--time | python3 -c 'import json, sys
+TSC = 0x123456789a
+now = None
+for line in sys.stdin:
+    o = json.loads(line)
+    if o["type"] == "time" and o.get("exact", True):
+        now = o["tsc"]
+    if o["type"] == "task" and now:
+        i = (now - TSC + 1) // 100000
+        if o["tid"] != 100 + i % 3:
+            print(line, now, i)')"
+	# The page, and what it leads to.
+	dump --logs --flip $((0xa6000 + 70)):1
+	flow_differs_in_no_ip "crash_logs_page_bit"
+	dump --logs --drop $((0xa5000)):4096
+	flow_differs_in_no_ip "crash_logs_missing"
+	dump --forged --logs --note
+	told "crash_forged_header_told" "at 0x20000: not the kernel's" --summary
+	told "crash_own_header_told" "at 0x10000 is used, it is the kernel's own" \
+		--summary
+	flow_same "crash_forged" 0
+}
+
+# What a FIFO or an option of another verb would do.
+crash_refusal_tests() {
+	mkfifo fifo
+	refused "crash_fifo" 1 "cannot read fifo: not a regular file" crash fifo
+	refused "crash_folder" 1 "not a regular file" crash .
+	refused "crash_list_has_no_trace" 2 "list shows no trace: --last" \
+		crash list --last 3
+	refused "crash_delete_has_no_trace" 2 "delete shows no trace: --cpu" \
+		crash delete 1 --cpu 1
+	refused "crash_delete_has_no_json" 2 "delete shows no trace: --json" \
+		crash delete 1 --json
+	refused "record_on_crash_has_no_hash" 2 "--hash is of all" record \
+		--on-crash --hash -- true
+	rm fifo
+}
+
 crash_form_tests() {
 	local form
 	for form in negative base; do
@@ -316,4 +394,6 @@ crash_tests() {
 	crash_missing_tests
 	crash_choice_tests
 	crash_form_tests
+	crash_log_tests
+	crash_refusal_tests
 }

@@ -295,6 +295,76 @@ crash_tests() {
 	same "crash_leaves_no_session" "" "$OUT"
 }
 
+# left KIND: let the program die and keep what the kernel says of it
+left() {
+	rm -f core
+	(ulimit -c unlimited && exec "$CRASH" "$1") 2>err
+	core_ip core >"$1.ip"
+}
+
+# kept KIND SIGNAL FUNCTION N: snapshot N ends there, as the kernel says
+kept() {
+	local kind=$1 signal=$2 function=$3 id=$4
+	run crash show "$id" --last 20
+	if tail -n 1 <<<"$OUT" | grep -q "was killed by $signal.* at $function" &&
+		tail -n 2 <<<"$OUT" | grep -q "tracing ends at $function"; then
+		ok "killed_${kind}_shows_the_end"
+	else
+		not_ok "killed_${kind}_shows_the_end" "$OUT $(cat err)"
+	fi
+	run crash show "$id" --last 5 --json
+	same "killed_${kind}_is_where_the_core_says" "$(cat "$kind.ip")" \
+		"$(sed -n 's/.*"killed".*"ip":"\([^"]*\)".*/\1/p' <<<"$OUT")"
+	refused "killed_${kind}_deleted" 0 "" crash delete "$id"
+}
+
+# As many as there is room for of a user.
+user_tests() {
+	local id
+	[ -x "$CRASH" ] || return
+	refused "arm_user_and_kernel" 2 "give one of them" arm --user --kernel
+	refused "arm_user_without_os" 1 "OS.*EINVAL" arm --user --ctl -OS
+	refused "arm_user" 0 "" arm --user --size 1M
+	run status
+	same "arm_user_status" 1 "$(grep -c 'a signal kills are kept' <<<"$OUT")"
+	"$CRASH" handled
+	left read
+	left divide
+	left undefined
+	left call
+	left deep
+	sleep 1
+	refused "disarm_user" 0 "" disarm
+	run crash list
+	same "killed_list" "4 2" "$(grep -c ' signal .*crash (' <<<"$OUT") $(
+		grep -c 'killed by SIGSEGV, user 0' <<<"$OUT")"
+	id=$(awk 'NR == 1 { print $1 }' <<<"$OUT")
+	run crash show "$id" --source --last 5
+	same "killed_shows_lines_of_source" 1 "$(grep -c \
+		'die_reading (crash.c:[0-9]*)' <<<"$(tail -n 3 <<<"$OUT" |
+		head -n 1)")"
+	kept read SIGSEGV die_reading "$id"
+	kept divide SIGFPE die_dividing $((id + 1))
+	kept undefined SIGILL die_undefined $((id + 2))
+	kept call SIGSEGV 0x0 $((id + 3))
+	cp "$CRASH" other
+	refused "arm_user_again" 0 "" arm --user --size 1M
+	left deep
+	left bus
+	left abort
+	CRASH=$PWD/other left sent
+	sleep 1
+	refused "disarm_user_again" 0 "" disarm
+	kept deep SIGSEGV die_deep $((id + 4))
+	kept bus SIGBUS die_beyond_file $((id + 5))
+	kept abort SIGABRT 0x $((id + 6))
+	cp "$KIPT" new && mv new other
+	run crash show $((id + 7)) --last 5
+	same "killed_whose_file_is_another" 1 "$(grep -c \
+		'other is not the file that ran' err)"
+	kept sent SIGSEGV kill $((id + 7))
+}
+
 hooks_tests() {
 	refused "arm" 0 "" arm --size 64K
 	refused "arm_twice" 1 "armed.*EBUSY" arm --size 64K
@@ -485,6 +555,7 @@ record_command_tests
 record_stopped_tests
 record_kept_tests
 crash_tests
+user_tests
 hooks_tests
 calls_tests
 save_tests

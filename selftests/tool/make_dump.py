@@ -11,6 +11,7 @@ The machine has this in its physical memory:
 0x030000  pages with regions
 0x050000  page tables, of the kernel at 0x50000
 0x080000  VMCOREINFO, 0x090000 kallsyms, 0x0a0000 struct module
+0x0a4000  the anchor; with --logs pages of kind LOGS, logs, and processes
 0x200000  code of the kernel, of a module, of a process
 0x400000  + N * 0x400000 the buffer of CPU N, its blocks backwards
 
@@ -26,6 +27,8 @@ TEXT = 0xffffffff81000000
 MODULE = 0xffffffffc0000000
 DATA = 0xffffffff82000000
 USER = 0x401000
+# In physical memory.
+ANCHOR, TASKS, LOGS = 0xa4000, 0xa4800, 0xa5000
 CR3 = 0x50000
 USER_CR3 = 0x58000
 TSC = 0x123456789a
@@ -135,8 +138,8 @@ def layout(args):
 
 def header(args):
     page = bytearray(page_head(args, 1, 0, 0, args.base + 0x1000))
-    page += struct.pack("<II72s24s40s", args.cpus, 2000000, b"6.12.0-test",
-                        b"test", b"")
+    page += struct.pack("<II72s24sQ32s", args.cpus, 2000000, b"6.12.0-test",
+                        b"test", args.anchor, b"")
     page += layout(args)
     size = len(page)
     page[20:24] = struct.pack("<I", size)
@@ -166,10 +169,50 @@ def regions(args, cpu):
             for i in range(count)]
 
 
+def logs_page(args, memory, cpu):
+    """Switches between two threads and a kernel thread, and one patch."""
+    at = LOGS + 0x2000 * cpu
+    virtual = DATA + at - 0x80000
+    switches = [(TSC - 1 + i * 100000, 0 if i % 3 == 2 else USER_CR3, 7,
+                 100 + i % 3, 102 if i % 3 == 2 else 100) for i in range(40)]
+    nr, written = 32, len(switches)
+    for i, switch in enumerate(switches[-nr:], written - nr):
+        memory.write(at + 0x400 + i % nr * 32, struct.pack("<QQQII", *switch))
+    patch = struct.pack("<QQQQI16s4x", args.event + 10**6, TEXT + 0x1005, 0, 0,
+                        2 | 1 << 31, CODE[5:7])
+    memory.write(at + 0x200 + 5 % 4 * 56, patch)
+    numbers = (written, 6, 0, 5, 0, 1, 2, 3)
+    memory.write(at + 0x300, struct.pack("<8Q", *numbers))
+    number = [virtual + 0x300 + 8 * i for i in range(8)]
+    page = bytearray(page_head(args, 7, 0, cpu))
+    page += struct.pack("<QQQIIQQIIQQQQQQQII", ~0x1fff & (1 << 52) - 1,
+                        virtual + 0x400, number[0], nr, 32,
+                        virtual + 0x200, number[1], 4, 56, *number[2:5],
+                        *number[5:8], DATA + TASKS - 0x80000, 32, 0)
+    page += bytes(4 * 24)
+    page[20:24] = struct.pack("<I", len(page))
+    crc_set(page, len(page))
+    memory.put(at + 0x1000, page)
+    return at + 0x1000
+
+
+def tasks_add(memory):
+    """A list of processes: its head, and two more, as layout() has them."""
+    for i, (pid, name) in enumerate(((0, b"swapper"), (100, b"worker\xff"),
+                                     (102, b"kthread"))):
+        at = TASKS + 0x100 * i
+        memory.write(at, name.ljust(16, b"\0"))
+        memory.write(at + 16, struct.pack("<II", pid, pid))
+        memory.write(at + 32, struct.pack("<Q", DATA + TASKS - 0x80000 +
+                                          0x100 * ((i + 1) % 3) + 32))
+
+
 def cpu_page(args, memory, cpu, head, tail):
     blocks = regions(args, cpu)
     here = min(len(blocks), 216)
     rest, link, number = blocks[here:], 0, 0
+    if args.logs:
+        link = logs_page(args, memory, cpu)
     links = []
     while rest:
         links.append((0x30000 + 0x8000 * cpu + PAGE * number, rest[:252]))
@@ -229,6 +272,7 @@ def code_add(memory, file):
     tables.add(CR3, MODULE + 0x2000, 0x222000)
     for i in range(0, 0x30000, PAGE):
         tables.add(CR3, DATA + i, 0x80000 + i)
+    tables.add(CR3, MODULE + 0x4000, ANCHOR)
     tables.add(USER_CR3, USER, 0x233000)
     # The kernel's half is the same in all tables.
     kernel = memory.pages[CR3 // PAGE][2048:]
@@ -328,18 +372,29 @@ def runs(memory):
     yield begin, last + 1
 
 
-def elf(memory):
+def vmcoreinfo(memory):
+    page = bytes(memory.pages[0x80])
+    return page[:24 + (struct.unpack_from("<I", page, 4)[0] + 3) // 4 * 4]
+
+
+def elf(memory, note):
     parts = list(runs(memory))
-    offset = PAGE * (1 + (64 + 56 * len(parts)) // PAGE)
+    offset = PAGE * (1 + (64 + 56 * (len(parts) + 1)) // PAGE)
     out = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 4, 62,
-                      1, 0, 64, 0, 0, 64, 56, len(parts), 0, 0, 0)
+                      1, 0, 64, 0, 0, 64, 56, len(parts) + bool(note), 0, 0,
+                      0)
     at = offset
+    if note:
+        offset += PAGE
+        out += struct.pack("<IIQQQQQQ", 4, 0, at, 0, 0, len(note), 0, 4)
+        note = note.ljust(PAGE, b"\0")
+        at += PAGE
     for begin, end in parts:
         size = (end - begin) * PAGE
         out += struct.pack("<IIQQQQQQ", 1, 7, at, 0, begin * PAGE, size, size,
                            0)
         at += size
-    out = out.ljust(offset, b"\0")
+    out = out.ljust(offset - len(note), b"\0") + note
     return out + b"".join(bytes(memory.pages[page])
                           for page in sorted(memory.pages))
 
@@ -384,6 +439,10 @@ def options():
     add("--no-event", action="store_true")
     add("--no-vmcoreinfo", action="store_true")
     add("--kallsyms", default="own", help="own, negative or base")
+    add("--logs", action="store_true", help="of switches and patches; the"
+        " code of the kernel was patched after the trace")
+    add("--note", action="store_true", help="VMCOREINFO is in the ELF file, too")
+    add("--forged", action="store_true", help="a second header, of a program")
     add("--older", action="store_true", help="a second header, of before")
     add("--kdump", action="store_true")
     add("--flip", action="append", default=[], help="ADDRESS:BIT")
@@ -400,12 +459,19 @@ def machine_add(args, memory, file):
 def main():
     args = options()
     memory = Memory()
-    if args.older:
-        args.base, args.id, args.event = 0x20000, 1, TSC + 10000
+    if args.older or args.forged:
+        args.base, args.id = 0x20000, 1
+        args.event = TSC + (10**10 if args.forged else 10000)
+        args.anchor = MODULE
         machine_add(args, memory, None)
     args.base, args.id, args.event = 0x10000, 0x1122334455667788, TSC + 10**9
+    args.anchor = MODULE + 0x4000 if args.forged else 0
     machine_add(args, memory, args.file)
     code_add(memory, args.file)
+    memory.write(ANCHOR, struct.pack("<QQ", args.id, args.base))
+    if args.logs:
+        tasks_add(memory)
+        memory.write(0x201005, b"\xcc\xcc")
     kallsyms_add(args, memory)
     module_add(memory)
     for flip in args.flip:
@@ -416,7 +482,8 @@ def main():
         for page in range(at // PAGE, (at + size) // PAGE):
             memory.pages.pop(page, None)
     with open(args.file, "wb") as out:
-        out.write(kdump(memory) if args.kdump else elf(memory))
+        out.write(kdump(memory) if args.kdump else
+                  elf(memory, vmcoreinfo(memory) if args.note else b""))
 
 
 main()

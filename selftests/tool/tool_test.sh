@@ -70,6 +70,7 @@ program_tests jobs_test
 program_tests filter_test
 program_tests child_test
 program_tests ending_test
+program_tests killed_test
 trace_tests
 crash_tests
 ktap_finish

@@ -10,7 +10,7 @@
 
 or, in one go:
 
-    $ drgn -c vmcore /usr/local/share/kipt/kipt.py saved
+    $ drgn -c vmcore /usr/local/share/kipt/kipt.py saved 0x51fd000
 
 `kipt decode saved/cpu1.pt --dir saved` reads what was saved. Everything is read
 by physical address, as uapi/linux/kipt_crash.h describes it: no debug information
@@ -30,7 +30,7 @@ __all__ = ["kipt_header", "kipt_cpus", "kipt_trace", "kipt_code", "kipt_save"]
 PAGE = 4096
 MAGIC = b"kipt crash page\0"
 VERSION = 1
-HEADER, CPU, REGIONS = 1, 2, 3
+HEADER, CPU, REGIONS, LOGS = 1, 2, 3, 7
 STATES = ("not traced", "running", "stopped", "lost")
 RUNNING, STOPPED = 1, 2
 # Behind the last page of a dump this much is looked at before it is its end.
@@ -52,7 +52,7 @@ class Layout:
     def read(self, data, offset=0):
         found = dict(zip(self.names, self.form.unpack_from(data, offset)))
         found.pop("pad", None)
-        for name in ("release", "kipt", "boot_id", "comm"):
+        for name in ("release", "kipt", "comm"):
             if name in found:
                 found[name] = found[name].split(b"\0")[0].decode(errors="replace")
         return found
@@ -60,7 +60,8 @@ class Layout:
 
 HEAD = Layout("16s magic", "H version", "H kind", "I size", "I crc", "I number",
               "Q id", "Q next", "Q more")
-INFO = Layout("I nr_cpus", "I tsc_khz", "72s release", "24s kipt", "40s boot_id")
+INFO = Layout("I nr_cpus", "I tsc_khz", "72s release", "24s kipt", "Q anchor",
+              "32s pad")
 LAYOUT = Layout("Q module", "I module_list", "I module_name", "I module_text",
                 "I module_text_size", "I module_kallsyms", "I kallsyms_symtab",
                 "I kallsyms_count", "I kallsyms_strtab", "I task_comm",
@@ -166,7 +167,7 @@ def _regions(prog, cpu, data):
     at = STOP_AT + STOP.size
     found = [struct.unpack_from("<QQ", data, at + 16 * i) for i in range(cpu["nr_here"])]
     address, number = cpu["more"], 0
-    while address:
+    while address and _read(prog, address, 20)[18] != LOGS:
         page, data = _checked_page(prog, address, REGIONS)
         if page["id"] != cpu["id"] or page["number"] != number:
             raise KiptError("page at 0x%x belongs to another" % address)
@@ -334,11 +335,11 @@ def kipt_save(prog, folder, header=None):
 
 
 def _main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: drgn -c VMCORE kipt.py FOLDER")
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit("usage: drgn -c VMCORE kipt.py FOLDER [ADDRESS]")
     # drgn knows the dump that it was started with.
     prog = globals()["prog"]
-    header = kipt_header(prog)
+    header = kipt_header(prog, int(sys.argv[2], 0) if len(sys.argv) > 2 else None)
     print("header at 0x%x, %s" % (header["address"], header["release"]))
     for cpu in kipt_cpus(prog, header):
         stop = cpu["stop"]

@@ -10,12 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kmod/patch_log.h"
+#include "../../kmod/task_merge.h"
 #include "../kipt/crash_log.h"
+#include "../kipt/crash_logs.h"
 #include "../kipt/crash_memory.h"
 #include "../kipt/crash_symbols.h"
+#include "../kipt/crash_tasks.h"
 #include "../kipt/crash_trace.h"
 #include "../kipt/vmcoreinfo.h"
 
+#define ARRAY_SIZE(list)	(sizeof(list) / sizeof((list)[0]))
 #define PAGE		4096
 #define PAGES		12
 
@@ -73,13 +78,16 @@ static void stop_seal(struct kipt_crash_cpu *cpu)
 			    sizeof(cpu->stop) - sizeof(u32));
 }
 
+static const uint16_t kinds[] = { KIPT_CRASH_HEADER, KIPT_CRASH_CPU,
+				  KIPT_CRASH_REGIONS, KIPT_CRASH_LOGS };
+
 static void page_seal(struct crash_page *page)
 {
 	struct kipt_crash_stop stop = page->cpu.stop;
 
 	memcpy(page->head.magic, KIPT_CRASH_MAGIC, sizeof(page->head.magic));
 	page->head.version = KIPT_CRASH_VERSION;
-	page->head.kind = page->head.kind % 3 + 1;
+	page->head.kind = kinds[page->head.kind % ARRAY_SIZE(kinds)];
 	page->head.id = 1;
 	page->head.next = page->head.next % PAGES * PAGE;
 	page->head.more = page->head.more % PAGES * PAGE;
@@ -116,6 +124,66 @@ static void memory_fill(const uint8_t *data, size_t size, uint32_t sealed)
 		page_seal(&page);
 		memcpy(memory.bytes[i], page.bytes, PAGE);
 	}
+}
+
+static bool nobody(void *ctx, u64 space, u32 *tgid)
+{
+	return crash_logs_tgid(ctx, space, tgid);
+}
+
+/* Questions to the log of switches, with times and spaces from itself. */
+static void switches_ask(const struct crash_logs *logs)
+{
+	const struct kipt_switch_log *log = &logs->switches;
+	const struct kipt_task_spaces spaces = { logs->space_mask, nobody,
+						 (void *)logs };
+	struct kipt_record record = { 0 }, task;
+	struct kipt_task_merge merge;
+	u32 i;
+
+	if (!log->entries)
+		return;
+	kipt_task_merge_init(&merge, log, &spaces);
+	kipt_task_merge_at(&merge, log->entries[0].tsc, ~0ULL);
+	for (i = 0; i < 16; i++) {
+		const struct kipt_switch *entry = &log->entries[i & log->mask];
+
+		record.type = i & 1 ? KIPT_RECORD_TIME : KIPT_RECORD_CONTEXT;
+		record.value = i & 1 ? entry->tsc : entry->space;
+		kipt_task_merge_see(&merge, &record, &task);
+	}
+}
+
+static void patches_ask(const struct crash_logs *logs)
+{
+	u64 first = logs->first_patch, end = logs->end_patch, begin, last, at;
+	u8 bytes[16] = { 0 };
+
+	if (!logs->patches || first == end)
+		return;
+	at = kipt_patch_log_at(logs->patches, first, end, 1000);
+	if (at < first || at > end)
+		abort();
+	if (!kipt_patch_log_range(logs->patches, end - 1, &begin, &last))
+		begin = 0;
+	begin -= begin % PAGE;
+	kipt_patch_log_undo(logs->patches, at, begin, bytes, sizeof(bytes));
+	kipt_patch_log_touches(logs->patches, first, end, begin, 16);
+}
+
+/* Here addresses of the kernel are offsets in the memory, as in a snapshot. */
+static void logs_read(const struct crash_set *set, const struct crash_cpu *cpu)
+{
+	struct crash_logs logs;
+	struct maps maps = { 0 };
+
+	if (!crash_logs_load(&logs, &source, cpu))
+		abort();
+	switches_ask(&logs);
+	patches_ask(&logs);
+	crash_logs_free(&logs);
+	crash_tasks_load(&maps, &source, set);
+	maps_free(&maps);
 }
 
 static void trace_read(const struct crash_cpu *cpu)
@@ -163,6 +231,7 @@ static void pages_read(void)
 			 set.cpus[i]->page.page.number)
 			abort();
 		trace_read(set.cpus[i]);
+		logs_read(&set, set.cpus[i]);
 	}
 	crash_set_free(&set);
 }

@@ -15,8 +15,15 @@
 #define SIZE_DEFAULT	(4ULL << 20)
 #define PRINT_DEFAULT	32
 
-enum { OPTION_CPUS = 1, OPTION_KERNEL, OPTION_ALL, OPTION_PRINT,
-       OPTION_PRINT_CPUS, OPTION_PRINT_USER };
+enum {
+	OPTION_CPUS = 1,
+	OPTION_KERNEL,
+	OPTION_ALL,
+	OPTION_USER,
+	OPTION_PRINT,
+	OPTION_PRINT_CPUS,
+	OPTION_PRINT_USER,
+};
 
 static const struct kipt_option options[] = {
 	{ "cpus", 'c', OPTION_CPUS, "LIST",
@@ -29,6 +36,9 @@ static const struct kipt_option options[] = {
 	  "trace kernel code only, which is the default" },
 	{ "all", 0, OPTION_ALL, NULL,
 	  "trace user code too; the buffers reach less far back" },
+	{ "user", 0, OPTION_USER, NULL,
+	  "as --all, and keep what programs did that a signal\n"
+	  "kills: see 'kipt crash list'" },
 	{ "ctl", 0, SETUP_OPTION_CTL, "FIELDS",
 	  "fields of IA32_RTIT_CTL, as for 'kipt start'" },
 	{ "print-branches", 0, OPTION_PRINT, "N",
@@ -50,11 +60,13 @@ static const struct kipt_option options[] = {
  * @setup: how to trace
  * @kernel: --kernel was given
  * @all: --all was given
+ * @user: --user was given
  */
 struct wish {
 	struct setup setup;
 	bool kernel;
 	bool all;
+	bool user;
 };
 
 static void armed(const struct kipt_session *session)
@@ -62,11 +74,13 @@ static void armed(const struct kipt_session *session)
 	char ctl[256];
 
 	ctl_format(session->ctl, ctl, sizeof(ctl));
-	printf("session %u is armed: CPUs %s, %llu KiB each, %llu KiB in all, %s; prints %u lines at a crash\n",
+	printf("session %u is armed: CPUs %s, %llu KiB each, %llu KiB in all, %s; prints %u lines at a crash%s\n",
 	       session->id, session->cpus,
 	       (unsigned long long)session->size >> 10,
 	       (unsigned long long)session->memory >> 10, ctl,
-	       session->print_branches);
+	       session->print_branches,
+	       session->flags & KIPT_SESSION_FLAGS_USER ?
+	       ", keeps programs that are killed" : "");
 }
 
 /* Said now, as nobody looks at the status before the machine dies. */
@@ -82,8 +96,11 @@ static void hooks_check(struct genl *genl, u32 id)
 	session_free(&session);
 }
 
-static int arm(struct setup *setup)
+static int arm(struct wish *wish)
 {
+	u32 flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED |
+		    (wish->user ? KIPT_SESSION_FLAGS_USER : 0);
+	struct setup *setup = &wish->setup;
 	struct genl *genl = genl_open(false);
 	struct kipt_session session = { 0 };
 	struct kipt_info info;
@@ -97,10 +114,7 @@ static int arm(struct setup *setup)
 			cpus_present(info.online, all, sizeof(all));
 			setup->cpus = all;
 		}
-		exit = setup_session(genl, setup,
-				     KIPT_SESSION_FLAGS_DETACHED |
-				     KIPT_SESSION_FLAGS_ARMED, &info,
-				     &session);
+		exit = setup_session(genl, setup, flags, &info, &session);
 	}
 	if (exit == KIPT_EXIT_DONE) {
 		armed(&session);
@@ -141,6 +155,9 @@ static bool option(struct args *args, struct wish *wish, int id)
 	case OPTION_ALL:
 		wish->all = true;
 		return true;
+	case OPTION_USER:
+		wish->user = true;
+		return true;
 	case OPTION_PRINT:
 		return lines(args, "print-branches", KIPT_PRINT_BRANCHES_MAX,
 			     &wish->setup.print_branches);
@@ -173,13 +190,15 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args_operands(&args, 0, 0))
 		return KIPT_EXIT_USAGE;
-	if (wish.kernel && wish.all)
-		return args_bad(&args, "--kernel and --all: give one of them");
-	if (wish.setup.print_user && !wish.all && !wish.setup.ctl)
-		return args_bad(&args, "--print-user: user code is traced with --all only");
-	if (!wish.all)
+	if (wish.kernel && (wish.all || wish.user))
+		return args_bad(&args, "--kernel and --%s: give one of them",
+				wish.all ? "all" : "user");
+	if (wish.setup.print_user && !wish.all && !wish.user &&
+	    !wish.setup.ctl)
+		return args_bad(&args, "--print-user: user code is traced with --all or --user only");
+	if (!wish.all && !wish.user)
 		wish.setup.ctl_without = RTIT_CTL_USER;
-	return arm(&wish.setup);
+	return arm(&wish);
 }
 
 const struct kipt_verb verb_arm = {
@@ -191,6 +210,7 @@ const struct kipt_verb verb_arm = {
 		 "Needs CAP_PERFMON or CAP_SYS_ADMIN.",
 	.examples = "  kipt arm\n"
 		    "  kipt arm --cpus 0-3 --size 16M --all\n"
+		    "  kipt arm --user\n"
 		    "  kipt arm --print-branches 0 --ctl +CYCEn",
 	.options = options,
 	.run = run,

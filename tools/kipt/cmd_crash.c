@@ -9,9 +9,11 @@
 #include "args.h"
 #include "crash_decode.h"
 #include "crash_machine.h"
+#include "crash_program.h"
 #include "crash_save.h"
 #include "crash_show.h"
 #include "crash_tasks.h"
+#include "death.h"
 #include "genl.h"
 #include "kcore.h"
 #include "last_records.h"
@@ -82,6 +84,8 @@ struct crash {
 	/* Of a machine that survived: read from the module. */
 	struct kipt_snapshot snapshot;
 	struct kcore *live;
+	/* It was killed, and the machine is well; NULL: no. */
+	struct crash_program *program;
 	/* Something that is shown was asked for. */
 	bool shown;
 	/* The last option that is not --json. */
@@ -252,6 +256,10 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 	const struct kipt_crash_event *event = &set->header.event;
 
 	*end = (struct kipt_excerpt_end){ .known = true };
+	if (crash->program) {
+		end->ip = crash_program_signal(crash->program)->ip;
+		return true;
+	}
 	if (!cpu->stop_good || cpu->page.stop.state != KIPT_CRASH_STOPPED ||
 	    !set->event_good)
 		return false;
@@ -286,6 +294,7 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 		.memory = crash->machine.memory,
 		.live = crash->live,
 		.image = crash->image,
+		.program = crash->program,
 		.logs = &logs,
 		.tsc_khz = crash->machine.set.header.tsc_khz,
 		.tsc_near = time_near(crash, trace->cpu),
@@ -340,11 +349,23 @@ static bool save(struct crash *crash, struct symbols *symbols)
 {
 	return save_folder(crash->save) &&
 	       each_cpu(crash, NULL, cpu_save) &&
+	       (!crash->program || crash_program_save(crash->program,
+						      crash->save)) &&
 	       (crash->live ? save_kernel(crash->save) :
 		crash_save_kernel(crash->save, &crash->machine, symbols)) &&
 	       (!crash->machine.set.count ||
 		crash_save_meta(crash->save, &crash->machine,
 				crash->machine.set.cpus[0]));
+}
+
+/* After what led there; what is held back is printed first. */
+static void death_show(struct crash *crash, struct output *output)
+{
+	struct child_death death;
+
+	crash_program_death(crash->program, &death);
+	view_flush(&output->view);
+	death_tell(&death, output);
 }
 
 /* The table goes to the names when it was saved. */
@@ -367,8 +388,11 @@ static bool all_show(struct crash *crash, struct output *output)
 		return ok;
 	progress_catch();
 	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
-	return crash->merged ? merged_decode(crash, output) :
-			       each_cpu(crash, output, cpu_decode);
+	ok = crash->merged ? merged_decode(crash, output) :
+			     each_cpu(crash, output, cpu_decode);
+	if (crash->program && end_wanted(crash))
+		death_show(crash, output);
+	return ok;
 }
 
 static bool show(struct crash *crash)
@@ -384,7 +408,9 @@ static bool show(struct crash *crash)
 	maps_move(&output.maps, &crash->maps);
 	kernel = crash_machine_kernel(&crash->machine);
 	crash_tasks_load(&output.maps, &kernel, &crash->machine.set);
-	ok = all_show(crash, &output);
+	ok = (!crash->program || crash_program_map(crash->program,
+						   &output.maps)) &&
+	     all_show(crash, &output);
 	return output_close(&output, ok) && ok;
 }
 
@@ -393,6 +419,18 @@ static bool dump_show(struct crash *crash, const char *path)
 	return output_spares(&crash->view, path) &&
 	       crash_machine_open(&crash->machine, path, crash->header) &&
 	       show(crash);
+}
+
+static bool program_read(struct crash *crash)
+{
+	const struct crash_machine *machine = &crash->machine;
+
+	if (!machine->set.signal)
+		return true;
+	crash->program = crash_program_read(&machine->source,
+					    machine->set.signal,
+					    machine->set.id);
+	return crash->program;
 }
 
 /* Its kernel runs: code and symbols are those of now. */
@@ -407,7 +445,7 @@ static bool snapshot_show(struct crash *crash, u32 id)
 	crash->live = kcore_open();
 	return crash->live &&
 	       crash_machine_snapshot(&crash->machine, &crash->snapshot) &&
-	       show(crash);
+	       program_read(crash) && show(crash);
 }
 
 static bool snapshot_delete(u32 id)
@@ -523,6 +561,7 @@ static int run(int argc, char **argv)
 	status = options_take(crash, &args);
 	if (status == KIPT_EXIT_DONE)
 		status = act(crash, &args);
+	crash_program_destroy(crash->program);
 	crash_machine_close(&crash->machine);
 	kcore_close(crash->live);
 	free(crash->snapshot.data);
@@ -541,9 +580,12 @@ const struct kipt_verb verb_crash = {
 		 "symbols come from the dump itself. First comes a summary, then each CPU's trace\n"
 		 "up to its end. What is damaged or missing is told, and the rest is shown.\n"
 		 "\n"
-		 "Of an oops or a warning that the machine survived while it was armed, the module\n"
-		 "keeps the end of each trace: 'list' shows which there are, 'show N' shows one as\n"
-		 "a dump is shown, 'delete N' makes room for another. They need CAP_SYS_ADMIN.",
+		 "Of an oops, a warning or a report of an error that the machine survived while it\n"
+		 "was armed, the module keeps the end of each trace: 'list' shows which there are,\n"
+		 "'show N' shows one as a dump is shown, 'delete N' makes room for another. They\n"
+		 "need CAP_SYS_ADMIN. With 'kipt arm --user' there are also programs that a signal\n"
+		 "killed: of these 'show' shows what their user code did, up to the last\n"
+		 "instruction.",
 	.examples = "  kipt crash vmcore --last 100\n"
 		    "  kipt crash /proc/vmcore --summary\n"
 		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"

@@ -18,6 +18,9 @@ static u32 bytes_read(const struct crash_code *code, u64 space, u64 ip,
 					 size);
 	if (!done && code->live && ip >> 63)
 		done = kcore_read(code->live, ip, bytes, size);
+	if (!done && code->program && !(ip >> 63) &&
+	    crash_program_has(code->program, space))
+		done = crash_program_code(code->program, ip, bytes, size);
 	if (done < size && code->image)
 		done += image_read(code->image, ip + done, bytes + done,
 				   size - done);

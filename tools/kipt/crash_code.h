@@ -11,6 +11,7 @@
 #include "../../kmod/text_view.h"
 #include "crash_logs.h"
 #include "crash_memory.h"
+#include "crash_program.h"
 #include "image.h"
 #include "kcore.h"
 
@@ -19,6 +20,7 @@
  * @memory: of the dump; NULL: there is none
  * @live: the running kernel's code, where @memory has none; NULL: there is none
  * @image: more code, for what the dump has not; NULL: none
+ * @program: user code of a program that was killed; NULL: there is none
  * @patched: there are patches of kernel text
  * @text: what is to be taken back of them
  */
@@ -26,6 +28,7 @@ struct crash_code {
 	struct crash_memory *memory;
 	struct kcore *live;
 	const struct image *image;
+	const struct crash_program *program;
 	bool patched;
 	struct kipt_text_view text;
 };

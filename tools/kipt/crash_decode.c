@@ -17,6 +17,7 @@
 #include "crash_who.h"
 #include "held.h"
 #include "last_records.h"
+#include "own_records.h"
 #include "progress.h"
 #include "say.h"
 
@@ -26,12 +27,16 @@
 #define WINDOW		(4 << 20)
 #define WINDOW_END	(64 << 10)
 
+/* A system call's instruction, SYSCALL, SYSENTER or INT 80h, has two bytes. */
+#define SYSCALL_BYTES	2
+
 /* For cached code and paths; machines that read their dump have little. */
 #define FLOW_MEMORY	(8 << 20)
 
 struct run {
 	const struct crash_decode *decode;
 	struct output *output;
+	struct own_records own;
 	struct crash_who who;
 	struct crash_code code;
 	/* The trace is at its begin, or behind a hole. */
@@ -69,8 +74,8 @@ static bool records_keep(void *ctx, const struct kipt_record *records,
 	return true;
 }
 
-static bool records_pass(void *ctx, const struct kipt_record *records,
-			 u32 count)
+static bool records_own(void *ctx, const struct kipt_record *records,
+			u32 count)
 {
 	struct run *run = ctx;
 
@@ -79,9 +84,36 @@ static bool records_pass(void *ctx, const struct kipt_record *records,
 	return records_keep(run, records, count);
 }
 
+static bool is_own(void *ctx, u64 cr3)
+{
+	return crash_program_has(((struct run *)ctx)->decode->program, cr3);
+}
+
+static bool records_pass(void *ctx, const struct kipt_record *records,
+			 u32 count)
+{
+	struct run *run = ctx;
+
+	if (run->decode->program)
+		return own_records_take(&run->own, records, count);
+	return records_own(run, records, count);
+}
+
+/* Where user code was left for good: by a fault, or into the kernel. */
+static bool is_death(const struct kipt_record *record, u64 ip)
+{
+	return record->type == KIPT_RECORD_DISABLE &&
+	       !(record->flags & KIPT_RF_NO_IP) &&
+	       (record->ip == ip || record->ip == ip - SYSCALL_BYTES);
+}
+
 static bool is_end(void *ctx, const struct kipt_record *record)
 {
-	return kipt_excerpt_ends(((struct run *)ctx)->decode->end, record);
+	const struct crash_decode *decode = ((struct run *)ctx)->decode;
+
+	if (decode->program)
+		return is_death(record, decode->end->ip);
+	return kipt_excerpt_ends(decode->end, record);
 }
 
 static void end_note(struct run *run)
@@ -183,12 +215,19 @@ static u64 time_at(const struct run *run, u64 size, u64 offset)
 			     0;
 }
 
+/* Nothing in the trace is later; ~0: that is not known. */
+static u64 end_time(const struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+
+	return trace->end == CRASH_END_STOPPED ? trace->cpu->page.stop.tsc :
+						 ~0ULL;
+}
+
 /* What depends on the time is found anew. */
 static bool begin_find(struct run *run, u64 size)
 {
 	const struct crash_decode *decode = run->decode;
-	const struct kipt_crash_stop *stop = &decode->trace->cpu->page.stop;
-	bool stopped = decode->trace->end == CRASH_END_STOPPED;
 	u64 psb = kipt_sync_next(run->window, size, 0);
 	u64 begin = time_at(run, size, psb), lost;
 
@@ -196,7 +235,7 @@ static bool begin_find(struct run *run, u64 size)
 	if (!run->code.patched)
 		crash_code_patches(&run->code, decode->logs, begin,
 				   decode->tsc_khz);
-	lost = crash_who_begin(&run->who, begin, stopped ? stop->tsc : ~0ULL);
+	lost = crash_who_begin(&run->who, begin, end_time(run));
 	return !lost || run->base || gap_tell(run, KIPT_GAP_SWITCHES, lost);
 }
 
@@ -216,7 +255,7 @@ static bool stretches_decode(struct run *run, u64 size, u64 from, u64 cut)
 			end = time_at(run, size, to);
 			kipt_text_view_at(&run->code.text, run->flow,
 					  time_at(run, size, psb),
-					  end ? end : ~0ULL);
+					  end ? end : end_time(run));
 			crash_who_sync(&run->who);
 		}
 		if (kipt_flow_run(run->flow, run->window, size, from, to) ==
@@ -333,7 +372,7 @@ static struct kipt_flow_config config_make(struct run *run)
 
 	filters_fill(&config, decode->trace->cpu);
 	/* One by one is how the last ones are kept, and held back. */
-	if (decode->last || decode->end)
+	if (decode->last || decode->end || decode->program)
 		config.output &= ~(u32)KIPT_FLOW_PATHS;
 	if (decode->merge)
 		config.output |= KIPT_FLOW_TIME;
@@ -391,12 +430,14 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 	struct run run = {
 		.decode = decode,
 		.output = output,
+		.own = { .is_own = is_own, .give = records_own },
 		.begins = true,
 		.who = { .logs = decode->logs, .give = records_pass },
 		.code = {
 			.memory = decode->memory,
 			.live = decode->live,
 			.image = decode->image,
+			.program = decode->program,
 		},
 		.held = { .is_place = is_end, .give = records_keep },
 	};
@@ -406,6 +447,11 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 	bool ok;
 
 	run.held.ctx = &run;
+	if (decode->program) {
+		run.own.tid = crash_program_signal(decode->program)->tid;
+		run.own.pid = crash_program_signal(decode->program)->pid;
+	}
+	run.own.ctx = &run;
 	run.who.ctx = &run;
 	if (!run_init(&run, &config)) {
 		run_uninit(&run);

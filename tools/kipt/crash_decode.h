@@ -8,6 +8,7 @@
 #include "../../kmod/excerpt_text.h"
 #include "crash_code.h"
 #include "crash_merge.h"
+#include "crash_program.h"
 #include "crash_trace.h"
 #include "output.h"
 
@@ -17,6 +18,7 @@
  * @memory: the code; NULL: there is none
  * @live: the running kernel's code, where @memory has none; NULL: there is none
  * @image: more code, for what the dump has not; NULL: none
+ * @program: only its user code is shown, up to where it was killed; NULL: all is
  * @logs: who ran, and what was patched
  * @tsc_khz: of the clock of all times
  * @tsc_near: a time near the trace's
@@ -30,6 +32,7 @@ struct crash_decode {
 	struct crash_memory *memory;
 	struct kcore *live;
 	const struct image *image;
+	const struct crash_program *program;
 	const struct crash_logs *logs;
 	u32 tsc_khz;
 	u64 tsc_near;

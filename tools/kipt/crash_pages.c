@@ -65,6 +65,17 @@ static bool size_fits(const struct crash_page *page)
 			(u64)page->regions.nr_here *
 				sizeof(page->regions.regions[0]);
 		break;
+	case KIPT_CRASH_SIGNAL:
+		least = sizeof(page->signal);
+		break;
+	case KIPT_CRASH_MAPS:
+		least = sizeof(page->maps) + (u64)page->maps.nr_here *
+					     sizeof(page->maps.maps[0]);
+		break;
+	case KIPT_CRASH_CODE:
+		least = sizeof(page->code) + (u64)page->code.nr_here *
+					     sizeof(page->code.addresses[0]);
+		break;
 	case KIPT_CRASH_LOGS:
 		least = sizeof(page->logs);
 		break;
@@ -267,6 +278,11 @@ static bool chain_follow(struct crash_set *set,
 	while (address) {
 		if (crash_page_read(source, address, &page) != CRASH_GOOD) {
 			chain_broken(set, address, page.verdict);
+			return true;
+		}
+		if (page.head.kind == KIPT_CRASH_SIGNAL &&
+		    page.head.id == set->id) {
+			set->signal = address;
 			return true;
 		}
 		if (page.head.kind != KIPT_CRASH_CPU ||

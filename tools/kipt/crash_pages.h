@@ -70,6 +70,9 @@ struct crash_page {
 		struct kipt_crash_header header;
 		struct kipt_crash_cpu cpu;
 		struct kipt_crash_regions regions;
+		struct kipt_crash_signal signal;
+		struct kipt_crash_maps maps;
+		struct kipt_crash_code code;
 		struct kipt_crash_logs logs;
 		u8 bytes[KIPT_CRASH_PAGE_BYTES];
 	};
@@ -129,6 +132,7 @@ struct crash_cpu {
  * @broken: the chain ends at a page that is damaged
  * @broken_at: its address
  * @broken_by: what is wrong with it
+ * @signal: where the page of kind SIGNAL is; 0: there is none
  * @cpus: in the order of their numbers; NULL if there are none
  * @count: how many
  */
@@ -141,6 +145,7 @@ struct crash_set {
 	bool broken;
 	u64 broken_at;
 	enum crash_verdict broken_by;
+	u64 signal;
 	struct crash_cpu **cpus;
 	u32 count;
 };

@@ -24,6 +24,7 @@ static const char *const hooks[] = {
 	[KIPT_CRASH_HOOK_DIE] = "die",
 	[KIPT_CRASH_HOOK_NOTIFIER] = "notifier",
 	[KIPT_CRASH_HOOK_WARN] = "warning",
+	[KIPT_CRASH_HOOK_SIGNAL] = "signal",
 	[KIPT_CRASH_HOOK_LOCKUP] = "lockup",
 	[KIPT_CRASH_HOOK_HUNG] = "hung",
 	[KIPT_CRASH_HOOK_REPORT] = "report",
@@ -36,6 +37,7 @@ static const char *const hook_texts[] = {
 	[KIPT_CRASH_HOOK_DIE] = "an exception (die notifier)",
 	[KIPT_CRASH_HOOK_NOTIFIER] = "a panic (seen by its notifier only, when all CPUs had stopped)",
 	[KIPT_CRASH_HOOK_WARN] = "a warning",
+	[KIPT_CRASH_HOOK_SIGNAL] = "a signal that killed a program",
 	[KIPT_CRASH_HOOK_LOCKUP] = "a lockup or a stall, before it was reported",
 	[KIPT_CRASH_HOOK_HUNG] = "a task that hangs, before it was reported",
 	[KIPT_CRASH_HOOK_REPORT] = "an error, before it was reported",
@@ -113,6 +115,10 @@ static void event_show(const struct crash_machine *machine,
 	printf("  by %s, first on CPU %u; ",
 	       pick(hook_texts, ARRAY_SIZE(hook_texts), event->hook),
 	       event->cpu);
+	if (event->hook == KIPT_CRASH_HOOK_SIGNAL) {
+		puts("no CPU was stopped");
+		return;
+	}
 	if (event->asked)
 		printf("%u of %u other CPUs stopped in time\n",
 		       event->answered, event->asked);

@@ -266,8 +266,10 @@ bool elf_functions_each(const char *path, struct elf_file *file,
 	bool ok;
 	Elf *elf;
 
-	if (fd < 0)
+	if (fd < 0) {
+		errno = errno == EINVAL ? 0 : errno;
 		return false;
+	}
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	ok = elf && elf_kind(elf) == ELF_K_ELF;

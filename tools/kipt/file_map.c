@@ -36,26 +36,39 @@ int file_open_tell(const char *path)
 	return fd;
 }
 
-static bool fd_map(struct file_map *map, int fd, const char *path)
+/* Sets errno. */
+static bool fd_map(struct file_map *map, int fd)
 {
 	struct stat st;
 	void *bytes;
 
-	if (fstat(fd, &st)) {
-		say_errno(errno, "cannot read %s", path);
+	if (fstat(fd, &st))
 		return false;
-	}
 	map->size = st.st_size;
 	map->bytes = (const u8 *)"";
 	if (!map->size)
 		return true;
 	bytes = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED) {
-		say_errno(errno, "cannot map %s", path);
+		map->size = 0;
 		return false;
 	}
 	map->bytes = bytes;
 	return true;
+}
+
+bool file_map_try(struct file_map *map, const char *path)
+{
+	int fd = file_open_regular(path), error;
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = fd_map(map, fd);
+	error = errno;
+	close(fd);
+	errno = error;
+	return ok;
 }
 
 bool file_map_open(struct file_map *map, const char *path)
@@ -65,7 +78,9 @@ bool file_map_open(struct file_map *map, const char *path)
 
 	if (fd < 0)
 		return false;
-	ok = fd_map(map, fd, path);
+	ok = fd_map(map, fd);
+	if (!ok)
+		say_errno(errno, "cannot map %s", path);
 	close(fd);
 	return ok;
 }

@@ -47,6 +47,15 @@ int file_open_tell(const char *path);
 bool file_map_open(struct file_map *map, const char *path);
 
 /**
+ * file_map_try() - map a file that need not be there
+ * @map: filled on success
+ * @path: its name
+ *
+ * Return: true, or false, which is not told, with errno.
+ */
+bool file_map_try(struct file_map *map, const char *path);
+
+/**
  * file_map_close() - unmap it
  * @map: was opened, or all zero
  */

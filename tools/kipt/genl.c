@@ -863,12 +863,20 @@ static void snapshot_fields_read(struct nlattr **a,
 		.trap = attr_u32(a[KIPT_A_SNAPSHOT_TRAP]),
 		.pid = attr_u32(a[KIPT_A_SNAPSHOT_PID]),
 		.cpus = attr_u32(a[KIPT_A_SNAPSHOT_CPUS]),
+		.signal = attr_u32(a[KIPT_A_SNAPSHOT_SIGNAL]),
+		.process = attr_u32(a[KIPT_A_SNAPSHOT_PROCESS]),
+		.uid = attr_u32(a[KIPT_A_SNAPSHOT_UID]),
+		.file_offset = attr_u64(a[KIPT_A_SNAPSHOT_FILE_OFFSET]),
 		.size = attr_u64(a[KIPT_A_SNAPSHOT_SIZE]),
 	};
 	if (a[KIPT_A_SNAPSHOT_COMM])
 		nla_strlcpy(snapshot->comm, a[KIPT_A_SNAPSHOT_COMM],
 			    sizeof(snapshot->comm));
 	plain_text(snapshot->comm);
+	if (a[KIPT_A_SNAPSHOT_FILE])
+		nla_strlcpy(snapshot->file, a[KIPT_A_SNAPSHOT_FILE],
+			    sizeof(snapshot->file));
+	plain_text(snapshot->file);
 }
 
 /**

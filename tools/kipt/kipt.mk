@@ -94,8 +94,14 @@ $(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
 	@echo "  CC  ending_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
 
+$(KIPT_OUT)/killed_test: $(ROOT)/selftests/tool/killed_test.c \
+		$(addprefix $(KIPT_DIR)/,own_records.c build_id.c) $(KIPT_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC  killed_test"
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
+
 kipt-test: kipt $(addprefix $(KIPT_OUT)/,jobs_test filter_test child_test \
-		ending_test)
+		ending_test killed_test)
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
 
 kipt-install: kipt

@@ -174,8 +174,10 @@ static const struct mapping *mapping_find(struct names *names, u32 pid,
 	const struct mapping *mapping;
 
 	mapping = process ? maps_find(process, address) : NULL;
-	if (pid && !mapping && (process = maps_process(names->maps, 0)))
-		mapping = maps_find(process, address);
+	if (pid && !mapping) {
+		process = maps_process(names->maps, 0);
+		mapping = process ? maps_find(process, address) : NULL;
+	}
 	if (pid)
 		return mapping;
 	for (process = names->maps->first; process && !mapping;

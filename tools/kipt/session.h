@@ -258,6 +258,11 @@ u32 session_mode_parse(const char *text);
  * @pid: thread on that CPU, 0: not known
  * @comm: its name
  * @cpus: whose trace there is
+ * @signal: what killed a program; 0: none was killed
+ * @process: whose thread @pid is
+ * @uid: its user
+ * @file: what @ip is in, "": not known
+ * @file_offset: where
  * @size: bytes of @data
  * @data: pages and trace, see uapi/linux/kipt_crash.h; NULL in a list
  * @got: bytes of @data that came
@@ -272,6 +277,11 @@ struct kipt_snapshot {
 	u32 pid;
 	char comm[16];
 	u32 cpus;
+	u32 signal;
+	u32 process;
+	u32 uid;
+	char file[216];
+	u64 file_offset;
 	u64 size;
 	u8 *data;
 	u64 got;

@@ -94,6 +94,8 @@ void session_show(const struct kipt_session *session)
 	       (unsigned long long)session->generation, session->uid,
 	       (unsigned long long)session->memory >> 10);
 	prints_show(session);
+	if (session->flags & KIPT_SESSION_FLAGS_USER)
+		puts("  programs that a signal kills are kept: kipt crash list");
 	if (session->hooks_lost[0])
 		printf("  a crash may be seen late or not at all: %s\n",
 		       session->hooks_lost);
@@ -143,6 +145,8 @@ void session_show_json(const struct kipt_session *session)
 		   session->flags & KIPT_SESSION_FLAGS_KEEP_CODE);
 	if (session->flags & KIPT_SESSION_FLAGS_ARMED) {
 		jsonl_flag(line, "armed", true);
+		jsonl_flag(line, "user",
+			   session->flags & KIPT_SESSION_FLAGS_USER);
 		jsonl_number(line, "print_branches", session->print_branches);
 		jsonl_number(line, "print_cpus", session->print_cpus);
 		jsonl_number(line, "print_user", session->print_user);

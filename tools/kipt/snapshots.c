@@ -2,7 +2,9 @@
 /*
  * Snapshots in words and as JSON, see snapshots.h.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <json-c/json.h>
@@ -19,6 +21,57 @@ struct list {
 	bool json;
 	u32 count;
 };
+
+/* What killed a program; the names of signals are those of this machine. */
+static const char *signal_name(const struct kipt_snapshot *s, char *text,
+			       size_t size)
+{
+	const char *name = s->signal < 65 ? sigabbrev_np(s->signal) : NULL;
+
+	if (name)
+		snprintf(text, size, "SIG%s", name);
+	else
+		snprintf(text, size, "signal %u", s->signal);
+	return text;
+}
+
+static void killed_json(struct json_object *line,
+			const struct kipt_snapshot *s)
+{
+	char text[32];
+
+	jsonl_text(line, "signal", signal_name(s, text, sizeof(text)));
+	jsonl_number(line, "process", s->process);
+	jsonl_number(line, "uid", s->uid);
+	if (!s->file[0])
+		return;
+	jsonl_text(line, "file", s->file);
+	jsonl_hex(line, "file_offset", s->file_offset);
+}
+
+/* Whose symbols these are is not looked up for a list. */
+static const char *place_of(const struct kipt_snapshot *s, char *text,
+			    size_t size)
+{
+	const char *slash = strrchr(s->file, '/');
+
+	if (s->file[0])
+		snprintf(text, size, "0x%llx [%s]",
+			 (unsigned long long)s->file_offset,
+			 slash ? slash + 1 : s->file);
+	else
+		snprintf(text, size, "0x%llx", (unsigned long long)s->ip);
+	return text;
+}
+
+static void killed_print(const struct kipt_snapshot *s)
+{
+	char text[32];
+
+	printf("  killed by %s, user %u, %llu KiB\n",
+	       signal_name(s, text, sizeof(text)), s->uid,
+	       (unsigned long long)s->size >> 10);
+}
 
 static void json_print(const struct kipt_snapshot *s, const char *at)
 {
@@ -39,6 +92,8 @@ static void json_print(const struct kipt_snapshot *s, const char *at)
 		jsonl_number(line, "pid", s->pid);
 		jsonl_text(line, "comm", s->comm);
 	}
+	if (s->signal)
+		killed_json(line, s);
 	jsonl_number(line, "cpus", s->cpus);
 	jsonl_number(line, "bytes", s->size);
 	jsonl_print(line, stdout);
@@ -53,9 +108,14 @@ static void line_print(const struct kipt_snapshot *s, const char *at)
 	if (gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
 	printf("%-4u %s  %-7s CPU %-3u %s", s->id, when,
-	       crash_hook_name(s->hook), s->cpu, s->ip ? at : "?");
+	       crash_hook_name(s->hook), s->cpu,
+	       s->ip || s->signal ? at : "?");
 	if (s->comm[0])
 		printf("  %s (%u)", s->comm, s->pid);
+	if (s->signal) {
+		killed_print(s);
+		return;
+	}
 	printf("  %u CPUs, %llu KiB\n", s->cpus,
 	       (unsigned long long)s->size >> 10);
 }
@@ -66,7 +126,10 @@ static void snapshot_found(void *ctx, const struct kipt_snapshot *snapshot)
 	char at[256];
 
 	list->count++;
-	names_text(list->names, 0, snapshot->ip, at, sizeof(at));
+	if (snapshot->signal)
+		place_of(snapshot, at, sizeof(at));
+	else
+		names_text(list->names, 0, snapshot->ip, at, sizeof(at));
 	if (list->json)
 		json_print(snapshot, at);
 	else
@@ -83,7 +146,7 @@ bool snapshots_list(bool json)
 	if (genl && list.names)
 		ok = !genl_snapshot_each(genl, snapshot_found, &list);
 	if (ok && !list.count && !json)
-		puts("no snapshots: since the module was loaded no armed CPU met an oops or a warning");
+		puts("no snapshots: since the module was loaded no armed CPU met an oops, a warning or a report of an error, and no program that is kept was killed");
 	names_destroy(list.names);
 	genl_close(genl);
 	return ok;

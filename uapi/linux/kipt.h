@@ -77,12 +77,15 @@ enum kipt_stop_cause {
  * @KIPT_SESSION_FLAGS_ARMED: for crashes: CPUs that are offline are traced
  *   when they come online, and all again after a suspend; with mode ring and
  *   detached only
+ * @KIPT_SESSION_FLAGS_USER: keep the end of the trace of programs that a
+ *   signal kills; with armed, and with User and OS in ctl only
  */
 enum kipt_session_flags {
 	KIPT_SESSION_FLAGS_DETACHED = 1,
 	KIPT_SESSION_FLAGS_KEEP_CODE = 2,
 	KIPT_SESSION_FLAGS_FOLLOW_FORK = 4,
 	KIPT_SESSION_FLAGS_ARMED = 8,
+	KIPT_SESSION_FLAGS_USER = 16,
 };
 
 /**
@@ -278,6 +281,11 @@ enum {
 	KIPT_A_SNAPSHOT_OFFSET,
 	KIPT_A_SNAPSHOT_DATA,
 	KIPT_A_SNAPSHOT_PAD,
+	KIPT_A_SNAPSHOT_SIGNAL,
+	KIPT_A_SNAPSHOT_PROCESS,
+	KIPT_A_SNAPSHOT_UID,
+	KIPT_A_SNAPSHOT_FILE,
+	KIPT_A_SNAPSHOT_FILE_OFFSET,
 
 	__KIPT_A_SNAPSHOT_MAX,
 	KIPT_A_SNAPSHOT_MAX = (__KIPT_A_SNAPSHOT_MAX - 1)

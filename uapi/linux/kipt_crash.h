@@ -11,6 +11,10 @@
  * kind REGIONS, and behind these to one of kind LOGS. Should one be damaged, the
  * others are found by their magic and the same @id.
  *
+ * A snapshot of a program that a signal killed has one page of kind CPU, and
+ * behind it in the chain one of kind SIGNAL; from there @more leads through
+ * pages of kind MAPS and then CODE.
+ *
  * All members are little-endian. Checksums are CRC-32 as zlib's crc32() makes it.
  * What is known while the machine runs has one checksum, what is written at the
  * crash has another, so that the one is good if the other was never written.
@@ -31,6 +35,9 @@ enum kipt_crash_kind {
 	KIPT_CRASH_HEADER = 1,
 	KIPT_CRASH_CPU,
 	KIPT_CRASH_REGIONS,
+	KIPT_CRASH_SIGNAL,
+	KIPT_CRASH_MAPS,
+	KIPT_CRASH_CODE,
 	KIPT_CRASH_LOGS = 7,
 };
 
@@ -108,6 +115,7 @@ struct kipt_crash_layout {
  *	a stall of RCU, with a panic behind that or not; so with the next two
  * @KIPT_CRASH_HOOK_HUNG: or a task that hangs
  * @KIPT_CRASH_HOOK_REPORT: or another error
+ * @KIPT_CRASH_HOOK_SIGNAL: a signal killed a program, in snapshots only
  */
 enum kipt_crash_hook {
 	KIPT_CRASH_HOOK_OOPS = 1,
@@ -119,10 +127,11 @@ enum kipt_crash_hook {
 	KIPT_CRASH_HOOK_LOCKUP,
 	KIPT_CRASH_HOOK_HUNG,
 	KIPT_CRASH_HOOK_REPORT,
+	KIPT_CRASH_HOOK_SIGNAL,
 };
 
 /**
- * struct kipt_crash_event - the crash; all 0 before it
+ * struct kipt_crash_event - the crash; @crc and @hook are 0 before it
  * @crc: of what follows
  * @hook: enum kipt_crash_hook
  * @cpu: the first one there
@@ -308,6 +317,102 @@ struct kipt_crash_regions {
 	__u32 nr_here;
 	__u32 pad;
 	struct kipt_crash_region regions[];
+};
+
+/**
+ * struct kipt_crash_signal - the page of kind SIGNAL
+ * @page: what each page begins with; @page.more: the first page of kind MAPS, or
+ *	of CODE if there are no mappings
+ * @tsc: when the signal was about to kill
+ * @ip: the instruction that faulted, or the one behind the system call that did
+ *	not return
+ * @sp: stack pointer
+ * @address: si_addr, 0 if somebody sent the signal
+ * @cr3: the page table, as PIP packets name it while the kernel runs, without
+ *	the low 12 bits
+ * @cr3_user: the same while user code runs
+ * @tid: thread
+ * @pid: its process
+ * @uid: real user id, as the initial user namespace has it
+ * @signal: number of the signal
+ * @code: si_code
+ * @is_32bit: the thread was in 32-bit code
+ * @maps_lost: executable mappings that are not told; ~0: somebody was changing
+ *	them, and none is told
+ * @code_lost: pages of code, at most, that may have been in memory and are not
+ *	kept
+ * @comm: name of the thread
+ */
+struct kipt_crash_signal {
+	struct kipt_crash_page page;
+	__u64 tsc;
+	__u64 ip;
+	__u64 sp;
+	__u64 address;
+	__u64 cr3;
+	__u64 cr3_user;
+	__u32 tid;
+	__u32 pid;
+	__u32 uid;
+	__u32 signal;
+	__s32 code;
+	__u32 is_32bit;
+	__u32 maps_lost;
+	__u32 code_lost;
+	__u8  comm[16];
+};
+
+#define KIPT_CRASH_PATH_BYTES	216
+
+/**
+ * struct kipt_crash_map - an executable mapping
+ * @start: first address
+ * @end: last address + 1
+ * @offset: of @start in the file
+ * @head: where in the snapshot a copy of the first page of the file is, which
+ *	tells its build id; 0: nowhere
+ * @pad: 0
+ * @path: of the file as its process sees it, or a name such as "[vdso]", or
+ *	empty; a long one begins with "..." and has its end
+ */
+struct kipt_crash_map {
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	__u64 head;
+	__u64 pad;
+	__u8  path[KIPT_CRASH_PATH_BYTES];
+};
+
+/**
+ * struct kipt_crash_maps - a page of kind MAPS
+ * @page: what each page begins with
+ * @nr_here: how many are in this page
+ * @pad: 0
+ * @maps: they
+ */
+struct kipt_crash_maps {
+	struct kipt_crash_page page;
+	__u32 nr_here;
+	__u32 pad;
+	struct kipt_crash_map maps[];
+};
+
+/**
+ * struct kipt_crash_code - a page of kind CODE
+ * @page: what each page begins with
+ * @nr_here: how many are in this page
+ * @pad: 0
+ * @at: where in the snapshot the first of them is copied; the others follow it,
+ *	page by page
+ * @addresses: of pages of user code
+ */
+struct kipt_crash_code {
+	struct kipt_crash_page page;
+	__u32 nr_here;
+	__u32 pad;
+	__u64 at;
+	__u64 addresses[];
 };
 
 /**

@@ -3,7 +3,8 @@
  * Kills its machine, in the way and in the context that are written to
  * /sys/kernel/debug/crasher as "FAULT" or "FAULT@CONTEXT", such as "null@irq".
  * Before the fault it makes a few hundred calls, so that the end of the trace
- * is known by its look. A context may be a function of kipt. Never to be loaded where anything matters.
+ * is known by its look. A context may be a function of kipt, of which "@CONTEXT"
+ * is written before. Never to be loaded where anything matters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -329,18 +330,13 @@ static int with_others_stuck(void)
 	return 0;
 }
 
-static int in_function(const char *name)
+static int probe_function(const char *name)
 {
 	static struct kprobe probe;
-	int err;
 
 	probe.symbol_name = name;
 	probe.pre_handler = go_to_death;
-	err = register_kprobe(&probe);
-	if (err)
-		return err;
-	atomic_set(&nmi_wanted, 1);
-	return 0;
+	return register_kprobe(&probe);
 }
 
 static int in_thread(void)
@@ -430,8 +426,11 @@ static const struct {
 
 static int die(const char *what, const char *where)
 {
-	int i, err;
+	int i;
 
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		if (!*what && !strcmp(where, places[i].name))
+			return probe_function(places[i].function);
 	for (i = 0; i < ARRAY_SIZE(faults); i++)
 		if (!strcmp(what, faults[i].name))
 			break;
@@ -448,8 +447,8 @@ static int die(const char *what, const char *where)
 		if (strcmp(where, places[i].name))
 			continue;
 		pr_notice("is to begin with %s@%s\n", what, where);
-		err = in_function(places[i].function);
-		return err || !places[i].dies ? err : here();
+		atomic_set(&nmi_wanted, 1);
+		return places[i].dies ? here() : 0;
 	}
 	return -EINVAL;
 }

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program in a snapshot, see crash_program.h. Pages and files are checked
+ * before they are believed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_id.h"
+#include "crash_program.h"
+#include "file_map.h"
+#include "plain.h"
+#include "save.h"
+#include "say.h"
+
+#define PAGE		KIPT_CRASH_PAGE_BYTES
+/* More than any snapshot has. */
+#define MAPS_MAX	65536
+#define CODE_MAX	65536
+
+/* A page of code, and where in the snapshot its copy is. */
+struct code {
+	u64 address;
+	u64 at;
+};
+
+/* A mapping, and its file if that is the same still. */
+struct mapped {
+	struct kipt_crash_map map;
+	struct file_map file;
+	bool other;
+};
+
+struct crash_program {
+	struct crash_source source;
+	u64 id;
+	struct kipt_crash_signal signal;
+	struct mapped *maps;
+	u32 map_count;
+	struct code *code;
+	u32 code_count;
+	bool damaged;
+};
+
+const struct kipt_crash_signal *
+crash_program_signal(const struct crash_program *program)
+{
+	return &program->signal;
+}
+
+void crash_program_death(const struct crash_program *program,
+			 struct child_death *death)
+{
+	const struct kipt_crash_signal *signal = &program->signal;
+
+	*death = (struct child_death){
+		.tid = signal->tid,
+		.pid = signal->pid,
+		.number = signal->signal,
+		.code = signal->code,
+		.address = signal->address,
+		.ip = signal->ip,
+		.cpu = -1,
+	};
+	memcpy(death->comm, signal->comm, sizeof(death->comm));
+	death->comm[sizeof(death->comm) - 1] = 0;
+	plain_text(death->comm);
+}
+
+bool crash_program_has(const struct crash_program *program, u64 cr3)
+{
+	u64 space = cr3 & ~0xfffULL;
+
+	return space == program->signal.cr3 ||
+	       space == program->signal.cr3_user;
+}
+
+static bool maps_take(struct crash_program *program,
+		      const struct crash_page *page)
+{
+	const struct kipt_crash_maps *maps = &page->maps;
+	struct mapped *list;
+	u32 i;
+
+	list = realloc(program->maps, (program->map_count + maps->nr_here) *
+				      sizeof(*list));
+	if (!list)
+		return false;
+	program->maps = list;
+	for (i = 0; i < maps->nr_here; i++) {
+		struct mapped *mapped = &list[program->map_count++];
+
+		memset(mapped, 0, sizeof(*mapped));
+		mapped->map = maps->maps[i];
+		mapped->map.path[sizeof(mapped->map.path) - 1] = 0;
+	}
+	return true;
+}
+
+static bool code_take(struct crash_program *program,
+		      const struct crash_page *page)
+{
+	const struct kipt_crash_code *code = &page->code;
+	struct code *list;
+	u32 i;
+
+	list = realloc(program->code, (program->code_count + code->nr_here) *
+				      sizeof(*list));
+	if (!list)
+		return false;
+	program->code = list;
+	for (i = 0; i < code->nr_here; i++)
+		list[program->code_count++] = (struct code){
+			code->addresses[i], code->at + (u64)i * PAGE,
+		};
+	return true;
+}
+
+/* Returns false without memory. Each page has something, so it ends. */
+static bool chain_follow(struct crash_program *program, u64 address)
+{
+	struct crash_page page;
+	bool ok = true;
+
+	while (ok && address) {
+		if (crash_page_read(&program->source, address, &page) !=
+		    CRASH_GOOD || page.head.id != program->id ||
+		    program->map_count > MAPS_MAX ||
+		    program->code_count > CODE_MAX) {
+			program->damaged = true;
+			return true;
+		}
+		if (page.head.kind == KIPT_CRASH_MAPS)
+			ok = maps_take(program, &page);
+		else if (page.head.kind == KIPT_CRASH_CODE)
+			ok = code_take(program, &page);
+		/* A page that leads back, or nowhere new. */
+		if (page.head.more && page.head.more <= address) {
+			program->damaged = true;
+			return ok;
+		}
+		address = page.head.more;
+	}
+	return ok;
+}
+
+static int code_compare(const void *left, const void *right)
+{
+	const struct code *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Is the file that has this name now the one that was mapped. */
+static void file_find(struct crash_program *program, struct mapped *mapped)
+{
+	struct build_id then, now;
+	u8 head[PAGE];
+
+	if (mapped->map.path[0] != '/')
+		return;
+	mapped->other = true;
+	if (!mapped->map.head ||
+	    program->source.read(program->source.ctx, mapped->map.head, head,
+				 PAGE) != PAGE ||
+	    !build_id_find(&then, head, PAGE) ||
+	    !file_map_try(&mapped->file, (const char *)mapped->map.path))
+		return;
+	if (build_id_find(&now, mapped->file.bytes, mapped->file.size) &&
+	    build_id_same(&then, &now))
+		mapped->other = false;
+	else
+		file_map_close(&mapped->file);
+}
+
+struct crash_program *crash_program_read(const struct crash_source *source,
+					 u64 address, u64 id)
+{
+	struct crash_program *program = calloc(1, sizeof(*program));
+	struct crash_page page;
+	u32 i;
+
+	if (!program) {
+		say_errno(ENOMEM, "cannot read the program");
+		return NULL;
+	}
+	program->source = *source;
+	program->id = id;
+	if (crash_page_read(source, address, &page) != CRASH_GOOD) {
+		say_error("what was killed cannot be read: its page %s",
+			  crash_verdict_text(page.verdict));
+		goto err;
+	}
+	program->signal = page.signal;
+	if (!chain_follow(program, page.head.more)) {
+		say_errno(ENOMEM, "cannot read the program");
+		goto err;
+	}
+	qsort(program->code, program->code_count, sizeof(*program->code),
+	      code_compare);
+	for (i = 0; i < program->map_count; i++)
+		file_find(program, &program->maps[i]);
+	return program;
+err:
+	crash_program_destroy(program);
+	return NULL;
+}
+
+void crash_program_destroy(struct crash_program *program)
+{
+	u32 i;
+
+	if (!program)
+		return;
+	for (i = 0; i < program->map_count; i++)
+		file_map_close(&program->maps[i].file);
+	free(program->maps);
+	free(program->code);
+	free(program);
+}
+
+static const struct code *page_find(const struct crash_program *program,
+				    u64 address)
+{
+	const struct code key = { .address = address & ~(u64)(PAGE - 1) };
+
+	return program->code_count ?
+	       bsearch(&key, program->code, program->code_count, sizeof(key),
+		       code_compare) : NULL;
+}
+
+static u32 file_read(const struct crash_program *program, u64 address,
+		     u8 *bytes, u32 size)
+{
+	u32 i;
+
+	for (i = 0; i < program->map_count; i++) {
+		const struct mapped *mapped = &program->maps[i];
+		u64 at = address - mapped->map.start + mapped->map.offset;
+
+		if (address < mapped->map.start ||
+		    address >= mapped->map.end || at >= mapped->file.size)
+			continue;
+		if (size > mapped->map.end - address)
+			size = mapped->map.end - address;
+		if (size > mapped->file.size - at)
+			size = mapped->file.size - at;
+		memcpy(bytes, mapped->file.bytes + at, size);
+		return size;
+	}
+	return 0;
+}
+
+u32 crash_program_code(const struct crash_program *program, u64 address,
+		       u8 *bytes, u32 size)
+{
+	u32 done = 0, part, got;
+
+	while (done < size) {
+		u64 at = address + done, into = at % PAGE;
+		const struct code *code = page_find(program, at);
+
+		part = size - done;
+		if (part > PAGE - into)
+			part = PAGE - into;
+		got = code ? program->source.read(program->source.ctx,
+						  code->at + into,
+						  bytes + done, part) :
+			     file_read(program, at, bytes + done, part);
+		done += got;
+		if (got < part)
+			break;
+	}
+	return done;
+}
+
+static void losses_tell(const struct crash_program *program)
+{
+	const struct kipt_crash_signal *signal = &program->signal;
+
+	if (program->damaged)
+		say_note("a part of what was kept of the program is damaged");
+	if (signal->maps_lost == ~0U)
+		say_note("its mappings are not known: another thread was changing them");
+	else if (signal->maps_lost)
+		say_note("%u of its mappings are not known", signal->maps_lost);
+	if (signal->code_lost)
+		say_note("up to %u KiB of its code were not kept; what was not comes from its files",
+			 signal->code_lost * (PAGE / 1024));
+}
+
+/* Names without a folder are shown and not opened. */
+static const char *path_of(const struct mapped *mapped)
+{
+	const char *path = (const char *)mapped->map.path;
+	const char *slash = strrchr(path, '/');
+
+	return mapped->other && slash ? slash + 1 : path;
+}
+
+/* For names of tasks. */
+static void comm_tell(const struct crash_program *program,
+		      const struct maps *maps)
+{
+	struct process *process = maps_process(maps, program->signal.pid);
+	struct child_death death;
+
+	crash_program_death(program, &death);
+	if (process)
+		memcpy(process->comm, death.comm, sizeof(death.comm));
+}
+
+bool crash_program_map(const struct crash_program *program, struct maps *maps)
+{
+	u32 i;
+
+	losses_tell(program);
+	for (i = program->map_count; i > 0; i--) {
+		const struct mapped *mapped = &program->maps[i - 1];
+		const struct mapping mapping = {
+			.start = mapped->map.start,
+			.end = mapped->map.end,
+			.offset = mapped->map.offset,
+			.path = (char *)path_of(mapped),
+		};
+
+		if (mapped->other)
+			say_note("%s is not the file that ran, or nobody can tell: its symbols are not shown",
+				 (const char *)mapped->map.path);
+		if (mapping.path[0] &&
+		    !maps_add(maps, program->signal.pid, &mapping)) {
+			say_errno(ENOMEM, "cannot hold the mappings");
+			return false;
+		}
+	}
+	comm_tell(program, maps);
+	return true;
+}
+
+bool crash_program_save(const struct crash_program *program, const char *dir)
+{
+	struct saved_user user = { .pid = program->signal.pid };
+	bool ok = false;
+	u32 i;
+
+	user.addresses = calloc(program->code_count + 1,
+				sizeof(*user.addresses));
+	user.pages = calloc(program->code_count + 1, PAGE);
+	for (i = 0; user.addresses && user.pages && i < program->code_count;
+	     i++) {
+		if (program->source.read(program->source.ctx,
+					 program->code[i].at,
+					 user.pages + user.count * PAGE,
+					 PAGE) == PAGE)
+			user.addresses[user.count++] = program->code[i].address;
+	}
+	if (user.addresses && user.pages)
+		ok = save_user_write(&user, dir, user.pid);
+	else
+		say_errno(ENOMEM, "cannot save the program's code");
+	free(user.addresses);
+	free(user.pages);
+	return ok;
+}
