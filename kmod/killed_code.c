@@ -9,6 +9,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/page-flags.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -72,6 +73,13 @@ static void name_map(struct kipt_killed_code *code, struct kipt_crash_map *map,
 		take_path(map, path);
 }
 
+/* Who reads memory that is broken dies; of a huge page its head tells. */
+static bool is_good(struct page *page)
+{
+	return PageUptodate(page) && !PageHWPoison(page) &&
+	       !PageHWPoison(compound_head(page));
+}
+
 /* Where the file tells its build id. */
 static struct page *get_head(const struct vm_area_struct *vma)
 {
@@ -80,7 +88,7 @@ static struct page *get_head(const struct vm_area_struct *vma)
 	if (!vma->vm_file)
 		return NULL;
 	page = find_get_page(vma->vm_file->f_mapping, 0);
-	if (!page || PageUptodate(page))
+	if (!page || is_good(page))
 		return page;
 	put_page(page);
 	return NULL;
