@@ -78,6 +78,7 @@ static bool copy_switches(const struct kipt_crash_ring *from,
 	u64 first = written >= nr ? written - nr + 1 : 0, i;
 
 	for (i = first; i < written; i++)
+		/* What is overwritten meanwhile is found out below. */
 		entries[i & (nr - 1)] = data_race(*entry(from, i));
 	/* Before the look at what was written since. */
 	smp_rmb();
