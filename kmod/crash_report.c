@@ -8,6 +8,7 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/kern_levels.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -24,8 +25,12 @@
 
 /* Of a format, the longest of the words below is shorter. */
 #define WORDS_BYTES	32
-/* Where no snapshot is kept: a storm of reports is not to blind the rings. */
+/*
+ * Where no snapshot is kept a storm of reports is not to blind the rings: so
+ * long after one, and so many times as long as nothing was traced for it.
+ */
 #define APART_MS	1000
+#define APART_TIMES	4
 #define LOOK_AGAIN	(HZ / 10)
 /* What a thread that does not sleep has printed after that. */
 #define OVER_AFTER	(5 * HZ)
@@ -38,8 +43,10 @@ static const struct {
 	const char *words;
 	enum kipt_crash_hook hook;
 } reports[] = {
-	{ "watchdog: ", KIPT_CRASH_HOOK_LOCKUP },
-	{ "NMI watchdog: ", KIPT_CRASH_HOOK_LOCKUP },
+	{ "watchdog: BUG: ", KIPT_CRASH_HOOK_LOCKUP },
+	{ "watchdog: Watchdog detected ", KIPT_CRASH_HOOK_LOCKUP },
+	{ "watchdog: CPU%u: Watchdog ", KIPT_CRASH_HOOK_LOCKUP },
+	{ "NMI watchdog: Watchdog ", KIPT_CRASH_HOOK_LOCKUP },
 	{ "rcu: INFO: ", KIPT_CRASH_HOOK_LOCKUP },
 	{ "INFO: rcu_tasks", KIPT_CRASH_HOOK_LOCKUP },
 	{ "INFO: task ", KIPT_CRASH_HOOK_HUNG },
@@ -57,8 +64,11 @@ static const struct {
  * struct report - the one that is waited for
  * @capture: number of what was captured
  * @task: what ran when it began; a reference
- * @switches: how often that thread had slept
+ * @switches: how often that thread had slept, or been switched from at all
+ * @any_switch: that is enough: a softirq reports, or the idle thread, which
+ *	never sleeps
  * @began: in jiffies
+ * @began_tsc: the same, for what comes next
  * @interrupted: an interrupt reports, which is over where a work may run
  * @watcher: the thread that looks for hung tasks: it prints until it sleeps
  */
@@ -66,7 +76,9 @@ struct report {
 	u32 capture;
 	struct task_struct *task;
 	unsigned long switches;
+	bool any_switch;
 	unsigned long began;
+	u64 began_tsc;
 	bool interrupted;
 	bool watcher;
 };
@@ -74,23 +86,33 @@ struct report {
 static struct report report;
 /* @report is in use. */
 static atomic_t waiting = ATOMIC_INIT(0);
-static u64 last_tsc;
+/* Not before that, where no snapshot is kept. */
+static u64 next_tsc;
 
 static void look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_work, look);
 static void begin_look(struct irq_work *work);
 static struct irq_work begin_work = IRQ_WORK_INIT(begin_look);
 
+static unsigned long switches_of(const struct task_struct *task, bool any)
+{
+	return READ_ONCE(task->nvcsw) + (any ? READ_ONCE(task->nivcsw) : 0);
+}
+
 static bool is_over(void)
 {
 	if (report.interrupted || READ_ONCE(report.task->flags) & PF_EXITING ||
-	    READ_ONCE(report.task->nvcsw) != report.switches)
+	    switches_of(report.task, report.any_switch) != report.switches)
 		return true;
 	return !report.watcher && time_after(jiffies, report.began + OVER_AFTER);
 }
 
 static void forget(void)
 {
+	u64 now = rdtsc(), took = now - report.began_tsc;
+
+	WRITE_ONCE(next_tsc, now + max((u64)APART_MS * tsc_khz,
+				       took * APART_TIMES));
 	put_task_struct(report.task);
 	atomic_set_release(&waiting, 0);
 }
@@ -124,20 +146,16 @@ static bool is_in_interrupt(bool trapped)
 
 static bool may_begin(void)
 {
-	u64 now = rdtsc();
-
-	if (!kipt_snapshot_wanted() &&
-	    now - READ_ONCE(last_tsc) < (u64)APART_MS * tsc_khz)
+	if (!kipt_snapshot_wanted() && (s64)(rdtsc() - READ_ONCE(next_tsc)) < 0)
 		return false;
-	if (atomic_cmpxchg(&waiting, 0, 1))
-		return false;
-	WRITE_ONCE(last_tsc, now);
-	return true;
+	return !atomic_cmpxchg(&waiting, 0, 1);
 }
 
 void kipt_crash_report_begin(enum kipt_crash_hook hook, struct pt_regs *regs,
 			     u64 ip, bool trapped)
 {
+	bool any = in_serving_softirq() || is_idle_task(current);
+	u64 tsc = rdtsc();
 	u32 capture;
 
 	if (!kipt_crash_may_report() || !may_begin())
@@ -150,8 +168,10 @@ void kipt_crash_report_begin(enum kipt_crash_hook hook, struct pt_regs *regs,
 	report = (struct report){
 		.capture = capture,
 		.task = get_task_struct(current),
-		.switches = current->nvcsw,
+		.switches = switches_of(current, any),
+		.any_switch = any,
 		.began = jiffies,
+		.began_tsc = tsc,
 		.interrupted = is_in_interrupt(trapped),
 		.watcher = hook == KIPT_CRASH_HOOK_HUNG,
 	};

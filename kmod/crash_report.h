@@ -33,7 +33,8 @@ enum kipt_crash_hook kipt_crash_report_find(const char *format);
  * @trapped: the caller may run in a breakpoint's handler
  *
  * Captures all if this CPU's session is armed; where there is no room for a
- * snapshot once a second at most. Has tracing go on when the report is over and
+ * snapshot a second after the last one was over at the soonest, and so that four
+ * fifths of the time are traced. Has tracing go on when the report is over and
  * the machine lives.
  *
  * Context: any, also NMI. As kipt_crash_hit().

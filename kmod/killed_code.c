@@ -6,8 +6,10 @@
  */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/page-flags.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -71,6 +73,13 @@ static void name_map(struct kipt_killed_code *code, struct kipt_crash_map *map,
 		take_path(map, path);
 }
 
+/* Who reads memory that is broken dies; of a huge page its head tells. */
+static bool is_good(struct page *page)
+{
+	return PageUptodate(page) && !PageHWPoison(page) &&
+	       !PageHWPoison(compound_head(page));
+}
+
 /* Where the file tells its build id. */
 static struct page *get_head(const struct vm_area_struct *vma)
 {
@@ -79,10 +88,18 @@ static struct page *get_head(const struct vm_area_struct *vma)
 	if (!vma->vm_file)
 		return NULL;
 	page = find_get_page(vma->vm_file->f_mapping, 0);
-	if (!page || PageUptodate(page))
+	if (!page || is_good(page))
 		return page;
 	put_page(page);
 	return NULL;
+}
+
+/* A mapping may have more pages than the sum has room for. */
+static void add_lost(struct kipt_killed_code *code, u64 bytes)
+{
+	u64 pages = bytes >> PAGE_SHIFT;
+
+	code->code_lost += min(pages, (u64)(~0U - code->code_lost));
 }
 
 static void find_pages(struct kipt_killed_code *code,
@@ -93,7 +110,7 @@ static void find_pages(struct kipt_killed_code *code,
 
 	for (; addr < vma->vm_end; addr += span) {
 		if (*looks == LOOKS_MAX || code->nr_pages == code->room) {
-			code->code_lost += (vma->vm_end - addr) / PAGE_SIZE;
+			add_lost(code, vma->vm_end - addr);
 			return;
 		}
 		++*looks;
@@ -121,8 +138,10 @@ static void take_map(struct kipt_killed_code *code,
 		name_map(code, map, vma);
 		code->heads[code->nr_maps++] = get_head(vma);
 	}
-	if (!(vma->vm_flags & (VM_IO | VM_PFNMAP)))
-		find_pages(code, vma, from, looks);
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
+		return;
+	add_lost(code, from - vma->vm_start);
+	find_pages(code, vma, from, looks);
 }
 
 /* Of a mapping that is too large what is before the end counts more. */

@@ -34,7 +34,7 @@ struct place {
 };
 
 /* Guards what follows. */
-static DEFINE_SPINLOCK(lock);
+static DEFINE_RAW_SPINLOCK(lock);
 static struct place places[KIPT_USER_SNAPSHOTS_MAX];
 static kuid_t told[TOLD];
 static u32 told_count;
@@ -141,9 +141,9 @@ u32 kipt_killed_quota_take(void)
 	bool tell = false;
 	u32 place;
 
-	spin_lock_irqsave(&lock, flags);
+	raw_spin_lock_irqsave(&lock, flags);
 	place = take(&wish, &tell);
-	spin_unlock_irqrestore(&lock, flags);
+	raw_spin_unlock_irqrestore(&lock, flags);
 	if (tell)
 		pr_notice("programs of user %u that are killed are not kept any more: there is no room, see 'kipt crash list'\n",
 			  __kuid_val(wish.uid));
@@ -156,8 +156,8 @@ void kipt_killed_quota_give(u32 place)
 
 	if (!place)
 		return;
-	spin_lock_irqsave(&lock, flags);
+	raw_spin_lock_irqsave(&lock, flags);
 	places[place - 1].used = false;
 	forget_told(places[place - 1].uid);
-	spin_unlock_irqrestore(&lock, flags);
+	raw_spin_unlock_irqrestore(&lock, flags);
 }

@@ -3,6 +3,7 @@
  * Makes a snapshot of what was copied of a program, see killed_snapshot.h.
  */
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -92,6 +93,19 @@ static void put_header(struct kipt_snapshot *snapshot,
 	snapshot->event = header->event;
 }
 
+/* No more than there is: the rest is of who was killed before. */
+static void copy_trace(u8 *to, const struct kipt_killed *killed)
+{
+	const struct kipt_crash_stop *stop = &killed->cpu->stop;
+	u64 size = killed->cpu->size, from, begin, here;
+
+	for (from = stop->tail; from < stop->head; from += here) {
+		begin = from % size;
+		here = min(stop->head - from, size - begin);
+		memcpy(to + begin, killed->trace + begin, here);
+	}
+}
+
 static void put_trace(struct kipt_snapshot *snapshot, const struct kipt_killed *killed,
 		    const struct layout *at)
 {
@@ -105,7 +119,7 @@ static void put_trace(struct kipt_snapshot *snapshot, const struct kipt_killed *
 	cpu->regions[0].address = at->trace;
 	cpu->regions[0].size = cpu->size;
 	kipt_crash_pages_seal_cpu(cpu);
-	memcpy(snapshot->data + at->trace, killed->trace, cpu->size);
+	copy_trace(snapshot->data + at->trace, killed);
 }
 
 static void put_signal(struct kipt_snapshot *snapshot, struct kipt_killed *killed,
@@ -173,7 +187,7 @@ static void put_lists(struct kipt_snapshot *snapshot, struct kipt_killed *killed
 	}
 }
 
-/* What the kernel has no access to is as if it were not in memory. */
+/* What the kernel has no access to is told as one that is lost. */
 static void copy_pages(struct kipt_snapshot *snapshot, struct kipt_killed *killed,
 		       const struct layout *at)
 {
@@ -183,8 +197,11 @@ static void copy_pages(struct kipt_snapshot *snapshot, struct kipt_killed *kille
 	u32 i;
 
 	for (i = 0; i < code->nr_pages; i++, to += PAGE_SIZE) {
-		if (!kipt_resident_copy(code->pages[i], to))
+		if (!kipt_resident_copy(code->pages[i], to)) {
 			code->addresses[i] = ~0ULL << PAGE_SHIFT;
+			if (killed->signal.code_lost < ~0U)
+				killed->signal.code_lost++;
+		}
 		cond_resched();
 	}
 	for (i = 0; i < code->nr_maps; i++) {
@@ -233,8 +250,8 @@ struct kipt_snapshot *kipt_killed_snapshot(struct kipt_killed *killed)
 		return NULL;
 	put_header(snapshot, killed);
 	put_trace(snapshot, killed, &at);
-	put_signal(snapshot, killed, &at);
 	copy_pages(snapshot, killed, &at);
+	put_signal(snapshot, killed, &at);
 	put_maps(snapshot, killed, &at);
 	put_lists(snapshot, killed, &at);
 	tell_signal(snapshot, killed);

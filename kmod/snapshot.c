@@ -6,6 +6,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
+#include <linux/err.h>
 #include <linux/io.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -28,6 +30,8 @@ static u32 last_id;
 static u32 count;
 /* The last one could not be kept, and none was deleted since. */
 static bool missed;
+/* Bytes of programs that were killed. */
+static atomic64_t killed_bytes = ATOMIC64_INIT(0);
 
 static u32 most(void)
 {
@@ -46,6 +50,8 @@ static void release(struct kref *refs)
 		container_of(refs, struct kipt_snapshot, refs);
 
 	kipt_killed_quota_give(snapshot->killed.place);
+	if (snapshot->killed.signal)
+		atomic64_sub(snapshot->size, &killed_bytes);
 	kipt_memory_free(snapshot->data, snapshot->size);
 	kfree(snapshot);
 }
@@ -215,19 +221,20 @@ static void hide(struct kipt_snapshot *snapshot)
 	} while (at);
 }
 
+/* Return: -ENODATA if no CPU has a trace, the session has just ended. */
 static struct kipt_snapshot *make(void)
 {
 	struct kipt_snapshot *snapshot = kzalloc(sizeof(*snapshot), GFP_KERNEL);
 	int err;
 
 	if (!snapshot)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	kref_init(&snapshot->refs);
 	snapshot->time = ktime_get_real_ns();
 	err = alloc_data(snapshot);
 	if (err) {
 		kfree(snapshot);
-		return NULL;
+		return ERR_PTR(err);
 	}
 	copy_all(snapshot);
 	hide(snapshot);
@@ -249,8 +256,11 @@ void kipt_snapshot_take(void)
 {
 	struct kipt_snapshot *snapshot;
 
-	snapshot = READ_ONCE(count) < most() ? make() : NULL;
-	if (!snapshot) {
+	snapshot = READ_ONCE(count) < most() ? make() : ERR_PTR(-ENOSPC);
+	/* That is no want of room. */
+	if (PTR_ERR(snapshot) == -ENODATA)
+		return;
+	if (IS_ERR(snapshot)) {
 		if (!missed)
 			pr_notice("the traces before this are not kept: there is no room or no memory for more snapshots, see 'kipt crash list'\n");
 		WRITE_ONCE(missed, true);
@@ -262,7 +272,7 @@ void kipt_snapshot_take(void)
 		  snapshot->id);
 }
 
-struct kipt_snapshot *kipt_snapshot_alloc(size_t size)
+static struct kipt_snapshot *alloc_killed(size_t size)
 {
 	struct kipt_snapshot *snapshot = kzalloc(sizeof(*snapshot), GFP_KERNEL);
 
@@ -275,6 +285,19 @@ struct kipt_snapshot *kipt_snapshot_alloc(size_t size)
 		return snapshot;
 	kfree(snapshot);
 	return NULL;
+}
+
+/* Any user may have programs killed: half of the memory is left to all else. */
+struct kipt_snapshot *kipt_snapshot_alloc(size_t size)
+{
+	struct kipt_snapshot *snapshot = NULL;
+
+	if (atomic64_add_return(size, &killed_bytes) <=
+	    (s64)(kipt_limits()->memory / 2))
+		snapshot = alloc_killed(size);
+	if (!snapshot)
+		atomic64_sub(size, &killed_bytes);
+	return snapshot;
 }
 
 u32 kipt_snapshot_add(struct kipt_snapshot *snapshot)

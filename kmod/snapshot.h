@@ -85,8 +85,10 @@ bool kipt_snapshot_wanted(void);
 void kipt_snapshot_take(void);
 
 /**
- * kipt_snapshot_alloc() - memory for a snapshot
+ * kipt_snapshot_alloc() - memory for a snapshot of a killed program
  * @size: bytes of its data, in whole pages
+ *
+ * All of them have half of what the module may use. @killed.signal is to be set.
  *
  * Return: all zero but for @refs and @size, for kipt_snapshot_add(); or NULL.
  */

@@ -3,18 +3,20 @@
  * Copies the end of a log of switches, see snapshot_logs.h. CPUs go on to log
  * meanwhile; what came after the stop is left out.
  */
-#include <linux/align.h>
 #include <linux/compiler.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <asm/barrier.h>
 
 #include "crash_pages.h"
 #include "snapshot_logs.h"
 
 /* Few switches make less trace than this. */
 #define TRACE_PER_SWITCH	512U
+/* To copy switches of a CPU that goes on to switch. */
+#define TRIES			4U
 
 static u32 room(size_t trace)
 {
@@ -35,39 +37,90 @@ entry(const struct kipt_crash_ring *ring, u64 number)
 	return &entries[number & (ring->nr - 1)];
 }
 
-/* How many were written up to a time; the last @most of them are looked at. */
-static u64 written_at(const struct kipt_crash_ring *ring, u64 tsc, u32 *most)
+/* The oldest one that is whole; the one before it may be written to. */
+static u64 oldest(const struct kipt_crash_ring *ring, u64 written)
+{
+	return written >= ring->nr ? written - ring->nr + 1 : 0;
+}
+
+static u64 written_now(const struct kipt_crash_ring *ring)
 {
 	/* Pairs with the barrier of who writes: the entries are whole. */
-	u64 written = smp_load_acquire((const u64 *)ring->written);
-	u64 oldest = written >= ring->nr ? written - ring->nr + 1 : 0;
+	return smp_load_acquire((const u64 *)ring->written);
+}
 
-	while (written > oldest &&
+/* How many were written up to a time; *@most: so many of them are there. */
+static u64 written_at(const struct kipt_crash_ring *ring, u64 tsc, u32 *most)
+{
+	u64 written = written_now(ring), first = oldest(ring, written);
+
+	while (written > first &&
 	       READ_ONCE(entry(ring, written - 1)->tsc) > tsc)
 		written--;
-	*most = min_t(u64, *most, written - oldest);
+	*most = min_t(u64, *most, written - first);
 	return written;
+}
+
+/*
+ * A reader takes a ring that was written round for full. Of one of which less is
+ * left, a smaller ring is full.
+ */
+static u32 ring_of(u64 written, u32 most, u32 nr)
+{
+	return written > most ? rounddown_pow_of_two(most + 1) : nr;
+}
+
+/* Return: false if the CPU wrote to what was copied meanwhile. */
+static bool copy_switches(const struct kipt_crash_ring *from,
+			  struct kipt_crash_switch *entries, u64 written,
+			  u32 nr)
+{
+	u64 first = written >= nr ? written - nr + 1 : 0, i;
+
+	for (i = first; i < written; i++)
+		/* What is overwritten meanwhile is found out below. */
+		entries[i & (nr - 1)] = data_race(*entry(from, i));
+	/* Before the look at what was written since. */
+	smp_rmb();
+	return first >= oldest(from, written_now(from));
+}
+
+/* Return: the size of the ring that holds them; 1: none are. */
+static u32 take_switches(const struct kipt_crash_ring *from, u64 tsc,
+			 struct kipt_crash_switch *entries, u32 room,
+			 u64 *written)
+{
+	u32 tries, nr, most;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		most = room;
+		*written = written_at(from, tsc, &most);
+		nr = ring_of(*written, most, room);
+		if (copy_switches(from, entries, *written, nr))
+			return nr;
+	}
+	return 1;
 }
 
 void kipt_snapshot_logs_copy(u8 *data, size_t at, size_t trace,
 			     const struct kipt_crash_cpu *cpu)
 {
 	const struct kipt_crash_logs *from = kipt_crash_pages_logs(cpu);
-	struct kipt_crash_switch *entries = (void *)(data + at + PAGE_SIZE);
 	struct kipt_crash_logs *to = (void *)(data + at);
-	u64 *written = (u64 *)(to + 1), i;
-	u32 nr = room(trace), most = nr;
 
 	*to = *from;
 	to->patches = (struct kipt_crash_ring) {};
+	to->patches_start = 0;
+	to->patches_first = 0;
+	to->patches_missed = 0;
+	memset(to->patches_unseen, 0, sizeof(to->patches_unseen));
+	to->patches_unseen_told = 0;
 	to->init_task = 0;
 	to->switches.entries = at + PAGE_SIZE;
 	to->switches.written = at + sizeof(*to);
-	to->switches.nr = nr;
-	*written = written_at(&from->switches, cpu->stop.tsc, &most);
-	for (i = *written - most; i < *written; i++)
-		/* Nobody writes to what is not the oldest. */
-		entries[i & (nr - 1)] = data_race(*entry(&from->switches, i));
+	to->switches.nr = take_switches(&from->switches, cpu->stop.tsc,
+					(void *)(data + at + PAGE_SIZE),
+					room(trace), (u64 *)(to + 1));
 	kipt_crash_pages_seal(&to->page);
 	memcpy(to->page.magic, KIPT_CRASH_SNAPSHOT_MAGIC,
 	       sizeof(to->page.magic));

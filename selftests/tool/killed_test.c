@@ -2,13 +2,22 @@
 /*
  * What is shown of a program that was killed: its own records
  * (tools/kipt/own_records.h) and the build ids of its files
- * (tools/kipt/build_id.h), on what is made here. Prints KTAP.
+ * (tools/kipt/build_id.h), on what is made here; and what is opened for it
+ * (tools/kipt/file_map.h). Prints KTAP.
  */
 #include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../../tools/kipt/build_id.h"
+#include "../../tools/kipt/file_map.h"
 #include "../../tools/kipt/own_records.h"
+#include "../../tools/kipt/say.h"
 #include "../decode/ktap.h"
 
 #define OWN		0x1000
@@ -16,6 +25,17 @@
 #define KERNEL		0xffffffff81000000ULL
 
 static struct ktap ktap;
+
+void say_error(const char *format, ...)
+{
+	(void)format;
+}
+
+void say_errno(int err, const char *format, ...)
+{
+	(void)err;
+	(void)format;
+}
 
 struct given {
 	struct kipt_record list[64];
@@ -198,9 +218,34 @@ static void build_ids(void)
 	ktap_result(&ktap, !found, "build_id_of_a_file_that_lies");
 }
 
+/* The file that had the code may be anything now, what a device is, too. */
+static void no_file_is_opened_to_look(void)
+{
+	char dir[] = "/tmp/killed_test.XXXXXX", fifo[64], event[256];
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), fd;
+
+	if (!mkdtemp(dir))
+		return;
+	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+	mkfifo(fifo, 0600);
+	inotify_add_watch(watch, fifo, IN_OPEN);
+	fd = file_open_regular(fifo);
+	ktap_result(&ktap, fd < 0 && errno == EINVAL &&
+		    read(watch, event, sizeof(event)) < 0,
+		    "what_is_no_file_is_not_opened");
+	unlink(fifo);
+	rmdir(dir);
+	close(watch);
+	fd = file_open_regular("/proc/self/exe");
+	ktap_result(&ktap, fd >= 0 && read(fd, event, 4) == 4 &&
+		    !memcmp(event, ELFMAG, SELFMAG), "a_file_is_opened");
+	close(fd);
+}
+
 int main(void)
 {
 	ktap_start();
+	no_file_is_opened_to_look();
 	only_its_own();
 	kernel_is_a_pause();
 	begin_in_user_code();

@@ -141,7 +141,7 @@ static uint64_t bytes_of_regions(const struct kipt_crash_cpu *cpu)
 		for (i = 0; i < here; i++)
 			bytes += region[i].size;
 		seen += here;
-		if (!more)
+		if (seen >= cpu->nr_regions)
 			break;
 		if (!read_page(more, KIPT_CRASH_REGIONS, &page) ||
 		    page.page.id != cpu->page.id)
@@ -150,7 +150,10 @@ static uint64_t bytes_of_regions(const struct kipt_crash_cpu *cpu)
 		here = page.more.nr_here;
 		more = page.page.more;
 	}
-	return seen == cpu->nr_regions ? bytes : 0;
+	/* Behind them is what was noted beside the trace. */
+	return seen == cpu->nr_regions &&
+	       read_page(more, KIPT_CRASH_LOGS, &page) && !page.page.more ?
+	       bytes : 0;
 }
 
 /* Is a probe there and not turned off? */

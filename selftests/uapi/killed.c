@@ -528,6 +528,67 @@ TEST_F_TIMEOUT(killed, ten_thousand_mappings_are_bounded, 60)
 	EXPECT_GT(8U << 20, kept->size);
 }
 
+/* The begin of a snapshot, in which all but code is. */
+static unsigned char begin[512 << 10];
+
+static void take_part(struct kipt_nl *nl, void *ctx)
+{
+	uint64_t offset = kipt_nl_u64(nl, KIPT_A_SNAPSHOT_OFFSET, ~0ULL);
+	const void *data;
+	size_t len;
+
+	(void)ctx;
+	data = kipt_nl_attr(nl, KIPT_A_SNAPSHOT_DATA, &len);
+	if (!data || offset >= sizeof(begin))
+		return;
+	if (len > sizeof(begin) - offset)
+		len = sizeof(begin) - offset;
+	memcpy(begin + offset, data, len);
+}
+
+/* Return: the page that tells of the signal, or NULL. */
+static const struct kipt_crash_signal *read_signal(struct kipt_nl *nl,
+						   uint32_t id)
+{
+	const struct kipt_crash_page *page = (void *)begin;
+	struct kipt_msg msg;
+
+	memset(begin, 0, sizeof(begin));
+	kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_GET);
+	kipt_msg_u32(&msg, KIPT_A_SNAPSHOT_ID, id);
+	if (kipt_nl_dump(nl, &msg, take_part, NULL) < 0)
+		return NULL;
+	while (page->next && page->next < sizeof(begin) - 4096) {
+		page = (void *)(begin + page->next);
+		if (page->kind == KIPT_CRASH_SIGNAL)
+			return (void *)page;
+	}
+	return NULL;
+}
+
+/* Of as many pages as 32 bits can count, and a few more. */
+static void vast_mapping(void)
+{
+	mmap(NULL, 64ULL << 40, PROT_READ | PROT_EXEC,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	read_nothing();
+}
+
+TEST_F_TIMEOUT(killed, what_is_lost_of_a_vast_mapping_is_told, 60)
+{
+	const struct kipt_crash_signal *signal;
+	const struct kept *kept;
+	pid_t process;
+
+	EXPECT_EQ(SIGSEGV, end_of(vast_mapping, &process));
+	kept = await(&self->nl, &self->list, process);
+	ASSERT_NE(NULL, kept);
+	signal = read_signal(&self->nl, kept->id);
+	ASSERT_NE(NULL, signal);
+	EXPECT_EQ((uint32_t)process, signal->pid);
+	EXPECT_EQ(~0U, signal->code_lost);
+}
+
 TEST_F(killed, a_child_of_vfork)
 {
 	volatile pid_t child = vfork();

@@ -2,8 +2,10 @@
 /*
  * Files in memory, see file_map.h.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,18 +13,32 @@
 #include "file_map.h"
 #include "say.h"
 
+static int reopen(int found)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
+	return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/*
+ * The name may be one that somebody else chose, and now lead to a device that
+ * does something when it is opened, as watchdogs do.
+ */
 int file_open_regular(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int found = open(path, O_PATH | O_CLOEXEC), fd = -1, error = EINVAL;
 	struct stat st;
 
-	if (fd < 0)
+	if (found < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	errno = EINVAL;
-	return -1;
+	if (!fstat(found, &st) && S_ISREG(st.st_mode)) {
+		fd = reopen(found);
+		error = errno;
+	}
+	close(found);
+	errno = error;
+	return fd;
 }
 
 int file_open_tell(const char *path)

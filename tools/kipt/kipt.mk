@@ -95,7 +95,8 @@ $(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
 
 $(KIPT_OUT)/killed_test: $(ROOT)/selftests/tool/killed_test.c \
-		$(addprefix $(KIPT_DIR)/,own_records.c build_id.c) $(KIPT_HEADERS)
+		$(addprefix $(KIPT_DIR)/,own_records.c build_id.c \
+			file_map.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  killed_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)

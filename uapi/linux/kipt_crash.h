@@ -337,10 +337,10 @@ struct kipt_crash_regions {
  * @signal: number of the signal
  * @code: si_code
  * @is_32bit: the thread was in 32-bit code
- * @maps_lost: executable mappings that are not told; ~0: somebody was changing
- *	them, and none is told
- * @code_lost: pages of code, at most, that may have been in memory and are not
- *	kept
+ * @maps_lost: executable mappings, at most, that are not told; ~0: somebody was
+ *	changing them, and none is told
+ * @code_lost: pages of code, at most, of mappings that were looked at, that may
+ *	have been in memory and are not kept
  * @comm: name of the thread
  */
 struct kipt_crash_signal {

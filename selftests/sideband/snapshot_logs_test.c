@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The switches that a snapshot has: those before its CPU stopped, and none that
+ * were overwritten before they could be copied. User space.
+ */
+#include "../../kmod/crash_pages.h"
+#include "../../kmod/snapshot_logs.h"
+#include "../decode/ktap.h"
+#include <linux/mm.h>
+
+#define ENTRIES	256U
+/* There is room for twice as many switches in a snapshot with so much. */
+#define TRACE	(256U << 10)
+#define AT	PAGE_SIZE
+
+static struct ktap ktap;
+static struct kipt_crash_switch entries[ENTRIES];
+static __u64 written;
+static struct kipt_crash_logs logs;
+static __u64 snapshot[32768];
+
+const struct kipt_crash_logs *
+kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
+{
+	(void)cpu;
+	return &logs;
+}
+
+void kipt_crash_pages_seal(struct kipt_crash_page *page)
+{
+	page->crc = 1;
+}
+
+/* Number n is at time n + 1. */
+static const struct kipt_crash_logs *take(__u64 switches, __u64 stopped)
+{
+	struct kipt_crash_cpu cpu = { .stop.tsc = stopped };
+	u8 *data = (u8 *)snapshot;
+
+	for (written = 0; written < switches; written++)
+		entries[written % ENTRIES].tsc = written + 1;
+	logs.switches = (struct kipt_crash_ring){
+		.entries = (__u64)entries, .written = (__u64)&written,
+		.nr = ENTRIES, .size = sizeof(entries[0]),
+	};
+	logs.patches = logs.switches;
+	logs.patches_start = (__u64)&written;
+	memset(snapshot, 0, sizeof(snapshot));
+	kipt_snapshot_logs_copy(data, AT, TRACE, &cpu);
+	return (void *)(data + AT);
+}
+
+/* Return: how many a reader takes for known; ~0 if one is not what it was. */
+static __u64 known(const struct kipt_crash_logs *there, __u64 *first)
+{
+	const struct kipt_crash_ring *ring = &there->switches;
+	const u8 *data = (u8 *)snapshot;
+	const struct kipt_crash_switch *copies = (void *)(data + ring->entries);
+	__u64 count = *(const __u64 *)(data + ring->written), i;
+
+	*first = count >= ring->nr ? count - ring->nr + 1 : 0;
+	for (i = *first; i < count; i++)
+		if (copies[i & (ring->nr - 1)].tsc != i + 1)
+			return ~0ULL;
+	return count - *first;
+}
+
+static void check(const char *name, __u64 switches, __u64 stopped,
+		  __u64 least, bool whole)
+{
+	__u64 first, count = known(take(switches, stopped), &first);
+
+	ktap_result(&ktap, count != ~0ULL && count >= least && whole == !first,
+		    "%s", name);
+}
+
+static void addresses_stay_here(void)
+{
+	const struct kipt_crash_logs *there = take(10, 100);
+
+	ktap_result(&ktap, !there->patches.entries && !there->patches_start,
+		    "%s", "addresses_stay_here");
+}
+
+int main(void)
+{
+	__u64 first;
+
+	ktap_start();
+	check("all_that_were", 10, 100, 10, true);
+	check("those_before_the_stop", 10, 6, 6, true);
+	check("a_log_that_is_smaller_than_the_room", 1000, 5000, 255, false);
+	check("some_are_overwritten", 1000, 800, 31, false);
+	ktap_result(&ktap, !known(take(1000, 700), &first) && first, "%s",
+		    "all_are_overwritten");
+	addresses_stay_here();
+	return ktap_end(&ktap);
+}
