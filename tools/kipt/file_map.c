@@ -2,27 +2,64 @@
 /*
  * Files in memory, see file_map.h.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/openat2.h>
 
 #include "file_map.h"
 #include "say.h"
 
-int file_open_regular(const char *path)
+/* Another descriptor of the same file, which can be read. */
+static int place_open(int place)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char path[32];
 	struct stat st;
 
-	if (fd < 0)
+	if (fstat(place, &st))
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	errno = EINVAL;
-	return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* @place: opened with O_PATH, or -1; closed here. */
+static int place_take(int place)
+{
+	int fd, error;
+
+	if (place < 0)
+		return -1;
+	fd = place_open(place);
+	error = errno;
+	close(place);
+	errno = error;
+	return fd;
+}
+
+int file_open_regular(const char *path)
+{
+	return place_take(open(path, O_PATH | O_CLOEXEC));
+}
+
+int file_open_no_links(const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+
+	return place_take(syscall(SYS_openat2, AT_FDCWD, path, &how,
+				  sizeof(how)));
 }
 
 int file_open_tell(const char *path)
@@ -55,20 +92,6 @@ static bool fd_map(struct file_map *map, int fd)
 	}
 	map->bytes = bytes;
 	return true;
-}
-
-bool file_map_try(struct file_map *map, const char *path)
-{
-	int fd = file_open_regular(path), error;
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	ok = fd_map(map, fd);
-	error = errno;
-	close(fd);
-	errno = error;
-	return ok;
 }
 
 bool file_map_open(struct file_map *map, const char *path)
