@@ -16,6 +16,7 @@
 
 #include "../../tools/kipt/crash_program.h"
 #include "../../tools/kipt/file_map.h"
+#include "../../tools/kipt/symbols.h"
 #include "../decode/ktap.h"
 
 #define ID		0x1234
@@ -225,6 +226,23 @@ static void names_of_what_was_opened(void)
 	crash_program_destroy(program);
 }
 
+/* A small file can have millions of symbols that share a long name. */
+static void one_long_name(void)
+{
+	struct symbols *symbols = symbols_create();
+	const u32 size = 1 << 20, most = 1024;
+	char *name = malloc(size);
+	u32 i = 0;
+
+	memset(name, 'a', size - 1);
+	name[size - 1] = 0;
+	while (i < most && symbols_add(symbols, i, 1, 0, name, "", ""))
+		i++;
+	ktap_result(&ktap, i && i < most, "symbols_of_one_long_name");
+	symbols_destroy(symbols);
+	free(name);
+}
+
 static void no_device_is_opened(void)
 {
 	int fd = file_open_regular("/dev/null");
@@ -246,6 +264,7 @@ int main(void)
 	name_that_is_a_link();
 	name_with_control_characters();
 	names_of_what_was_opened();
+	one_long_name();
 	no_device_is_opened();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
