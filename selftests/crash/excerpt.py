@@ -19,6 +19,8 @@ OPEN = re.compile(r"([\w.]+)(?: \[\w+\])?\(\) \{")
 USER = re.compile(r"^0x([0-9a-f]+)(?: (?:calls|jumps to|returns to) 0x([0-9a-f]+)|"
                   r": (?:system call|interrupt or exception))(?:  x (\d+))?$")
 USER_NMI = "user code: NMI"
+# A line has no more bytes; a call that jumps on is cut in its last name.
+WIDTH, CUT = 93, re.compile(r"-> ([\w.]+)$")
 PLACE = re.compile(r"^([\w.]+?)(?:\+0x([0-9a-f]+)/0x[0-9a-f]+)?(?: \[\w+\])?"
                    r"(?:: (.+)| calls (.+)\(\))$")
 # Frames that must agree, unless there are fewer: what was open before the CPU
@@ -134,6 +136,12 @@ def told_user_branches(lines):
     return found
 
 
+def fits(call, frame):
+    """Of a name that was cut off, the begin."""
+    return call in frame or call.endswith("*") and \
+        any(name.startswith(call[:-1]) for name in frame)
+
+
 def without_repeats(items):
     """A recursion is one line."""
     return [item for item, before in zip(items, [None] + items) if item != before]
@@ -162,6 +170,8 @@ def what_is_wrong(lines, event, sources, names):
             place = PLACE.match(text)
         elif OPEN.search(text):
             calls.append(OPEN.search(text).group(1))
+        elif len(line) >= WIDTH and CUT.search(text):
+            calls.append(CUT.search(text).group(1) + "*")
     if times != sorted(times):
         return "times fall"
     if not place:
@@ -191,7 +201,7 @@ def what_is_wrong(lines, event, sources, names):
     count = min(len(frames), max(len(calls), not cut), FRAMES)
     if not count:
         return None
-    if len(calls) < count or any(call not in frame for call, frame in
+    if len(calls) < count or any(not fits(call, frame) for call, frame in
                                  zip(calls[-count:], frames[-count:])):
         return "the calls are %s, and in truth %s" % (
             " ".join(calls[-count:]),
@@ -211,9 +221,11 @@ def unnoticed(lines, event, sources, names):
     if "+0x" not in lines[told[-1][0]]:
         # It died where no function is: the call before is not compared.
         del told[-2]
+    # A page of ftrace's has no name, and what is around it is not compared.
+    several = not any((call or "").startswith("0x") for _, call in told)
     last = [number for at, (number, call) in enumerate(told)
             if call not in (told[at - 1][1] if at else "",
                             told[at + 1][1] if at + 1 < len(told) else "")]
-    return [lines[number] for number in last[-2:]
+    return [lines[number] for number in last[-1 - several:]
             if not what_is_wrong(lines[:number] + lines[number + 1:], event,
                                  sources, names)]

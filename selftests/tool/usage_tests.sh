@@ -118,7 +118,8 @@ option_tests() {
 		"--print-cpus 1001: allowed are 0 to 1000" arm --print-cpus 1001
 	refused "arm_user_bound" 2 "--print-user 65: allowed are 0 to 64" \
 		arm --all --print-user 65
-	refused "arm_user_needs_all" 2 "user code is traced with --all or --user only" \
+	refused "arm_user_needs_all" 2 \
+		"user code is traced with --all or --user only" \
 		arm --print-user 8
 	refused "arm_kernel_or_all" 2 "give one of them" arm --kernel --all
 	refused "arm_no_operand" 2 "too many: '1'" arm 1

@@ -413,10 +413,9 @@ static const struct {
 	{ "decoder", "kipt_insn_decode" },
 	/* With the lock of a session and that of CPU hotplug. */
 	{ "session", "kipt_trace_stop_all" },
-	/* With a spinlock, and with a raw one. */
+	/* With a spinlock. */
 	{ "owner", "kipt_session_queue_gone" },
-	{ "patch", "kipt_patch_log_add" },
-	/* With the lock of a run queue. */
+	/* With the lock of a run queue, a raw one. */
 	{ "switch", "kipt_sideband_on_switch" },
 	{ "pmi", "kipt_trace_pmi_local" },
 	{ "hotplug", "kipt_trace_stop_offline" },
