@@ -54,7 +54,7 @@ MODULE_PARM_DESC(arm_print_cpus, "of arm: lines that it prints of each other CPU
 
 static uint arm_print_user;
 module_param(arm_print_user, uint, 0444);
-MODULE_PARM_DESC(arm_print_user, "of arm: branches of user code that it prints, with arm_all (default 0)");
+MODULE_PARM_DESC(arm_print_user, "of arm: branches of user code that it prints, with arm_all or arm_user (default 0)");
 
 static int take_size(struct kipt_session_config *config,
 		     struct netlink_ext_ack *extack)

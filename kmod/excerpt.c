@@ -89,7 +89,6 @@ enum excerpt_state {
 
 static struct excerpt the_excerpt;
 static atomic_t state = ATOMIC_INIT(ABSENT);
-static int printing_cpu = -1;
 static DEFINE_MUTEX(users_lock);
 static u32 users;
 
@@ -172,12 +171,6 @@ void kipt_excerpt_release(void)
 			free_excerpt(&the_excerpt);
 	}
 	mutex_unlock(&users_lock);
-}
-
-bool kipt_excerpt_active(void)
-{
-	return atomic_read(&state) == PRINTING &&
-	       READ_ONCE(printing_cpu) == raw_smp_processor_id();
 }
 
 /* The image of the kernel, modules and the like: no device is mapped there. */
@@ -401,14 +394,12 @@ u32 kipt_excerpt_print(const struct kipt_trace *trace,
 	if (!lines || !has_trace(trace) ||
 	    atomic_cmpxchg(&state, READY, PRINTING) != READY)
 		return 0;
-	WRITE_ONCE(printing_cpu, raw_smp_processor_id());
 	excerpt->printed = 0;
 	excerpt->lines = min(lines, KIPT_EXCERPT_LINES_MOST);
 	fill(excerpt, trace, event, ticks);
 	if (make_flow(excerpt, trace))
 		run_on_stack(excerpt->stack);
 	lines = excerpt->printed;
-	WRITE_ONCE(printing_cpu, -1);
 	atomic_set_release(&state, READY);
 	return lines;
 }

@@ -70,14 +70,4 @@ u32 kipt_excerpt_print(const struct kipt_trace *trace,
  */
 void __printf(1, 2) kipt_excerpt_log(const char *format, ...);
 
-/**
- * kipt_excerpt_active() - whether this CPU is printing
- *
- * An oops then comes from kipt_excerpt_print() itself, or an NMI that came
- * meanwhile. Context: any, but moving to another CPU.
- *
- * Return: true if so.
- */
-bool kipt_excerpt_active(void);
-
 #endif /* KIPT_EXCERPT_H */

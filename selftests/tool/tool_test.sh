@@ -71,6 +71,7 @@ program_tests filter_test
 program_tests child_test
 program_tests ending_test
 program_tests killed_test
+program_tests program_test
 trace_tests
 crash_tests
 ktap_finish

@@ -52,54 +52,73 @@ static bool notes_look(struct build_id *id, const u8 *bytes, u64 size,
 	return false;
 }
 
-static bool find_64(struct build_id *id, const u8 *bytes, u64 size)
-{
-	Elf64_Ehdr head;
-	Elf64_Phdr part;
-	u32 i;
+/* What both kinds of file tell of their parts. */
+struct parts {
+	u64 at;
+	u32 count;
+	bool is_32bit;
+};
 
-	if (!bytes_get(&head, bytes, size, 0, sizeof(head)))
-		return false;
-	for (i = 0; i < head.e_phnum; i++) {
-		if (!bytes_get(&part, bytes, size,
-			       head.e_phoff + i * sizeof(part), sizeof(part)))
-			return false;
-		if (part.p_type == PT_NOTE &&
-		    notes_look(id, bytes, size,
-			       &(struct notes){ part.p_offset,
-						part.p_filesz }))
-			return true;
+static bool parts_find(struct parts *parts, const u8 *bytes, u64 size)
+{
+	Elf32_Ehdr head_32;
+	Elf64_Ehdr head;
+
+	parts->is_32bit = bytes[EI_CLASS] == ELFCLASS32;
+	if (parts->is_32bit && bytes_get(&head_32, bytes, size, 0,
+					 sizeof(head_32))) {
+		parts->at = head_32.e_phoff;
+		parts->count = head_32.e_phnum;
+		return true;
 	}
-	return false;
+	if (parts->is_32bit || !bytes_get(&head, bytes, size, 0, sizeof(head)))
+		return false;
+	parts->at = head.e_phoff;
+	parts->count = head.e_phnum;
+	return true;
 }
 
-static bool find_32(struct build_id *id, const u8 *bytes, u64 size)
+/* Of no size if it is no part with notes. */
+static bool part_get(struct notes *notes, const struct parts *parts, u32 i,
+		     const u8 *bytes, u64 size)
 {
-	Elf32_Ehdr head;
-	Elf32_Phdr part;
-	u32 i;
+	Elf32_Phdr part_32;
+	Elf64_Phdr part;
 
-	if (!bytes_get(&head, bytes, size, 0, sizeof(head)))
-		return false;
-	for (i = 0; i < head.e_phnum; i++) {
-		if (!bytes_get(&part, bytes, size,
-			       head.e_phoff + i * sizeof(part), sizeof(part)))
+	*notes = (struct notes){ 0 };
+	if (parts->is_32bit) {
+		if (!bytes_get(&part_32, bytes, size,
+			       parts->at + i * sizeof(part_32),
+			       sizeof(part_32)))
 			return false;
-		if (part.p_type == PT_NOTE &&
-		    notes_look(id, bytes, size,
-			       &(struct notes){ part.p_offset,
-						part.p_filesz }))
-			return true;
+		if (part_32.p_type == PT_NOTE)
+			*notes = (struct notes){ part_32.p_offset,
+						 part_32.p_filesz };
+		return true;
 	}
-	return false;
+	if (!bytes_get(&part, bytes, size, parts->at + i * sizeof(part),
+		       sizeof(part)))
+		return false;
+	if (part.p_type == PT_NOTE)
+		*notes = (struct notes){ part.p_offset, part.p_filesz };
+	return true;
 }
 
 bool build_id_find(struct build_id *id, const u8 *bytes, u64 size)
 {
-	if (size < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG))
+	struct parts parts;
+	struct notes notes;
+	u32 i;
+
+	if (size < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG) ||
+	    !parts_find(&parts, bytes, size))
 		return false;
-	return bytes[EI_CLASS] == ELFCLASS32 ? find_32(id, bytes, size) :
-					       find_64(id, bytes, size);
+	for (i = 0; i < parts.count &&
+		    part_get(&notes, &parts, i, bytes, size); i++) {
+		if (notes_look(id, bytes, size, &notes))
+			return true;
+	}
+	return false;
 }
 
 bool build_id_same(const struct build_id *a, const struct build_id *b)

@@ -49,9 +49,9 @@ static const struct kipt_option options[] = {
 	  "lines that it prints of each other CPU, 0 to 1000;\n"
 	  "0 unless given" },
 	{ "print-user", 0, OPTION_PRINT_USER, "N",
-	  "with --all, branches of user code that it prints,\n"
-	  "those before the system call or fault, 0 to 64;\n"
-	  "0 unless given" },
+	  "with --all or --user, branches of user code that it\n"
+	  "prints, those before the system call or fault, 0 to\n"
+	  "64; 0 unless given" },
 	{ 0 }
 };
 

@@ -409,7 +409,8 @@ static bool show(struct crash *crash)
 	kernel = crash_machine_kernel(&crash->machine);
 	crash_tasks_load(&output.maps, &kernel, &crash->machine.set);
 	ok = (!crash->program || crash_program_map(crash->program,
-						   &output.maps)) &&
+						   &output.maps,
+						   output.names)) &&
 	     all_show(crash, &output);
 	return output_close(&output, ok) && ok;
 }

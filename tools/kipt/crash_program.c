@@ -6,10 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "build_id.h"
+#include "crash_files.h"
 #include "crash_program.h"
-#include "file_map.h"
 #include "plain.h"
 #include "save.h"
 #include "say.h"
@@ -25,10 +26,10 @@ struct code {
 	u64 at;
 };
 
-/* A mapping, and its file if that is the same still. */
+/* A mapping; its file if that is the same still, or -1; it has another. */
 struct mapped {
 	struct kipt_crash_map map;
-	struct file_map file;
+	int fd;
 	bool other;
 };
 
@@ -40,6 +41,7 @@ struct crash_program {
 	u32 map_count;
 	struct code *code;
 	u32 code_count;
+	struct crash_files *files;
 	bool damaged;
 };
 
@@ -83,6 +85,8 @@ static bool maps_take(struct crash_program *program,
 	struct mapped *list;
 	u32 i;
 
+	if (!maps->nr_here)
+		return true;
 	list = realloc(program->maps, (program->map_count + maps->nr_here) *
 				      sizeof(*list));
 	if (!list)
@@ -91,8 +95,7 @@ static bool maps_take(struct crash_program *program,
 	for (i = 0; i < maps->nr_here; i++) {
 		struct mapped *mapped = &list[program->map_count++];
 
-		memset(mapped, 0, sizeof(*mapped));
-		mapped->map = maps->maps[i];
+		*mapped = (struct mapped){ .map = maps->maps[i], .fd = -1 };
 		mapped->map.path[sizeof(mapped->map.path) - 1] = 0;
 	}
 	return true;
@@ -105,6 +108,8 @@ static bool code_take(struct crash_program *program,
 	struct code *list;
 	u32 i;
 
+	if (!code->nr_here)
+		return true;
 	list = realloc(program->code, (program->code_count + code->nr_here) *
 				      sizeof(*list));
 	if (!list)
@@ -155,23 +160,18 @@ static int code_compare(const void *left, const void *right)
 /* Is the file that has this name now the one that was mapped. */
 static void file_find(struct crash_program *program, struct mapped *mapped)
 {
-	struct build_id then, now;
+	char *path = (char *)mapped->map.path;
+	struct build_id then;
 	u8 head[PAGE];
 
-	if (mapped->map.path[0] != '/')
-		return;
-	mapped->other = true;
-	if (!mapped->map.head ||
+	/* It is printed, and saved where a line is a mapping. */
+	plain_text(path);
+	if (path[0] == '/' && mapped->map.head &&
 	    program->source.read(program->source.ctx, mapped->map.head, head,
-				 PAGE) != PAGE ||
-	    !build_id_find(&then, head, PAGE) ||
-	    !file_map_try(&mapped->file, (const char *)mapped->map.path))
-		return;
-	if (build_id_find(&now, mapped->file.bytes, mapped->file.size) &&
-	    build_id_same(&then, &now))
-		mapped->other = false;
-	else
-		file_map_close(&mapped->file);
+				 PAGE) == PAGE &&
+	    build_id_find(&then, head, PAGE))
+		mapped->fd = crash_files_find(program->files, path, &then);
+	mapped->other = path[0] == '/' && mapped->fd < 0;
 }
 
 struct crash_program *crash_program_read(const struct crash_source *source,
@@ -187,6 +187,11 @@ struct crash_program *crash_program_read(const struct crash_source *source,
 	}
 	program->source = *source;
 	program->id = id;
+	program->files = crash_files_create();
+	if (!program->files) {
+		say_errno(ENOMEM, "cannot read the program");
+		goto err;
+	}
 	if (crash_page_read(source, address, &page) != CRASH_GOOD) {
 		say_error("what was killed cannot be read: its page %s",
 			  crash_verdict_text(page.verdict));
@@ -209,12 +214,9 @@ err:
 
 void crash_program_destroy(struct crash_program *program)
 {
-	u32 i;
-
 	if (!program)
 		return;
-	for (i = 0; i < program->map_count; i++)
-		file_map_close(&program->maps[i].file);
+	crash_files_destroy(program->files);
 	free(program->maps);
 	free(program->code);
 	free(program);
@@ -238,16 +240,15 @@ static u32 file_read(const struct crash_program *program, u64 address,
 	for (i = 0; i < program->map_count; i++) {
 		const struct mapped *mapped = &program->maps[i];
 		u64 at = address - mapped->map.start + mapped->map.offset;
+		ssize_t got;
 
 		if (address < mapped->map.start ||
-		    address >= mapped->map.end || at >= mapped->file.size)
+		    address >= mapped->map.end || mapped->fd < 0)
 			continue;
 		if (size > mapped->map.end - address)
 			size = mapped->map.end - address;
-		if (size > mapped->file.size - at)
-			size = mapped->file.size - at;
-		memcpy(bytes, mapped->file.bytes + at, size);
-		return size;
+		got = pread(mapped->fd, bytes, size, at);
+		return got > 0 ? got : 0;
 	}
 	return 0;
 }
@@ -311,12 +312,14 @@ static void comm_tell(const struct crash_program *program,
 		memcpy(process->comm, death.comm, sizeof(death.comm));
 }
 
-bool crash_program_map(const struct crash_program *program, struct maps *maps)
+bool crash_program_map(const struct crash_program *program, struct maps *maps,
+		       struct names *names)
 {
+	bool ok = crash_files_name(program->files, names);
 	u32 i;
 
 	losses_tell(program);
-	for (i = program->map_count; i > 0; i--) {
+	for (i = program->map_count; ok && i > 0; i--) {
 		const struct mapped *mapped = &program->maps[i - 1];
 		const struct mapping mapping = {
 			.start = mapped->map.start,
@@ -328,14 +331,13 @@ bool crash_program_map(const struct crash_program *program, struct maps *maps)
 		if (mapped->other)
 			say_note("%s is not the file that ran, or nobody can tell: its symbols are not shown",
 				 (const char *)mapped->map.path);
-		if (mapping.path[0] &&
-		    !maps_add(maps, program->signal.pid, &mapping)) {
-			say_errno(ENOMEM, "cannot hold the mappings");
-			return false;
-		}
+		ok = !mapping.path[0] ||
+		     maps_add(maps, program->signal.pid, &mapping);
 	}
+	if (!ok)
+		say_errno(ENOMEM, "cannot hold the mappings");
 	comm_tell(program, maps);
-	return true;
+	return ok;
 }
 
 bool crash_program_save(const struct crash_program *program, const char *dir)

@@ -11,6 +11,7 @@
 #include "child.h"
 #include "crash_pages.h"
 #include "maps.h"
+#include "names.h"
 
 struct crash_program;
 
@@ -74,12 +75,14 @@ u32 crash_program_code(const struct crash_program *program, u64 address,
  * @program: the program
  * @maps: where to; files that are others now have no folder there, so that
  *	nobody reads them
+ * @names: gets its files; the program must live as long
  *
  * Notes tell what is not known and which files are others.
  *
  * Return: true, or false after a sentence.
  */
-bool crash_program_map(const struct crash_program *program, struct maps *maps);
+bool crash_program_map(const struct crash_program *program, struct maps *maps,
+		       struct names *names);
 
 /**
  * crash_program_save() - write its code into a folder

@@ -13,6 +13,9 @@
 #include "elf_symbols.h"
 #include "file_map.h"
 
+/* Of symbol tables and their names so many bytes are read. */
+#define TABLES_MAX	(1ULL << 30)
+
 struct elf_symbols {
 	struct symbols *symbols;
 	struct elf_file file;
@@ -41,7 +44,8 @@ static void file_read(struct elf_file *file, Elf *elf)
 	}
 }
 
-static void symbol_take(struct symbols *symbols, Elf *elf, size_t strings,
+/* Returns false if there is no room for more. */
+static bool symbol_take(struct symbols *symbols, Elf *elf, size_t strings,
 			const GElf_Sym *sym)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
@@ -50,9 +54,9 @@ static void symbol_take(struct symbols *symbols, Elf *elf, size_t strings,
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
 	    !name || !*name)
-		return;
-	symbols_add(symbols, sym->st_value, sym->st_size,
-		    rank + (name[0] != '_'), name, "", "");
+		return true;
+	return symbols_add(symbols, sym->st_value, sym->st_size,
+			   rank + (name[0] != '_'), name, "", "");
 }
 
 static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
@@ -64,8 +68,9 @@ static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
 	GElf_Sym sym;
 
 	for (i = 0; data && i < count; i++) {
-		if (gelf_getsym(data, i, &sym))
-			symbol_take(symbols, elf, head->sh_link, &sym);
+		if (gelf_getsym(data, i, &sym) &&
+		    !symbol_take(symbols, elf, head->sh_link, &sym))
+			return;
 	}
 }
 
@@ -101,12 +106,25 @@ static size_t relocation_symbol(Elf_Data *data, const GElf_Shdr *head,
 	return gelf_getrel(data, i, &rel) ? GELF_R_SYM(rel.r_info) : 0;
 }
 
+/* A sparse file of others has room for tables that no memory has. */
+static bool table_take(Elf *elf, const GElf_Shdr *head, u64 *room)
+{
+	Elf_Scn *strings = elf_getscn(elf, head->sh_link);
+	GElf_Shdr names;
+
+	if (!strings || !gelf_getshdr(strings, &names) ||
+	    head->sh_size > *room || names.sh_size > *room - head->sh_size)
+		return false;
+	*room -= head->sh_size + names.sh_size;
+	return true;
+}
+
 /*
  * Stubs have no symbols. The linker makes one of 16 bytes for each entry of
  * .rela.plt, in its order: in .plt.sec if there is one, else in .plt behind
  * a first stub that calls the dynamic linker.
  */
-static void plt_read(struct symbols *symbols, Elf *elf)
+static void plt_read(struct symbols *symbols, Elf *elf, u64 *room)
 {
 	GElf_Shdr plt, reloc, table;
 	Elf_Scn *section, *names;
@@ -124,7 +142,8 @@ static void plt_read(struct symbols *symbols, Elf *elf)
 	if (!section)
 		section = section_named(elf, ".rel.plt", &reloc);
 	names = section ? elf_getscn(elf, reloc.sh_link) : NULL;
-	if (!names || !gelf_getshdr(names, &table) || !reloc.sh_entsize)
+	if (!names || !gelf_getshdr(names, &table) || !reloc.sh_entsize ||
+	    !table_take(elf, &reloc, room))
 		return;
 	data = elf_getdata(section, NULL);
 	syms = elf_getdata(names, NULL);
@@ -138,14 +157,16 @@ static void plt_read(struct symbols *symbols, Elf *elf)
 			break;
 		if (number && gelf_getsym(syms, number, &sym))
 			name = elf_strptr(elf, table.sh_link, sym.st_name);
-		if (name && *name)
-			symbols_add(symbols, stub, 16, 0, name, "@plt", "");
+		if (name && *name &&
+		    !symbols_add(symbols, stub, 16, 0, name, "@plt", ""))
+			break;
 	}
 }
 
 static bool tables_read(struct elf_symbols *symbols, Elf *elf)
 {
 	Elf_Scn *section = NULL;
+	u64 room = TABLES_MAX;
 	GElf_Shdr head;
 
 	if (elf_kind(elf) != ELF_K_ELF)
@@ -154,10 +175,11 @@ static bool tables_read(struct elf_symbols *symbols, Elf *elf)
 	while ((section = elf_nextscn(elf, section))) {
 		if (gelf_getshdr(section, &head) &&
 		    (head.sh_type == SHT_SYMTAB ||
-		     head.sh_type == SHT_DYNSYM))
+		     head.sh_type == SHT_DYNSYM) &&
+		    table_take(elf, &head, &room))
 			symtab_read(symbols->symbols, elf, section, &head);
 	}
-	plt_read(symbols->symbols, elf);
+	plt_read(symbols->symbols, elf, &room);
 	return true;
 }
 

@@ -8,37 +8,58 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/openat2.h>
 
 #include "file_map.h"
 #include "say.h"
 
-static int reopen(int found)
+/* Another descriptor of the same file, which can be read. */
+static int place_open(int place)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
-	return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
-/*
- * The name may be one that somebody else chose, and now lead to a device that
- * does something when it is opened, as watchdogs do.
- */
-int file_open_regular(const char *path)
-{
-	int found = open(path, O_PATH | O_CLOEXEC), fd = -1, error = EINVAL;
+	char path[32];
 	struct stat st;
 
-	if (found < 0)
+	if (fstat(place, &st))
 		return -1;
-	if (!fstat(found, &st) && S_ISREG(st.st_mode)) {
-		fd = reopen(found);
-		error = errno;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
 	}
-	close(found);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* @place: opened with O_PATH, or -1; closed here. */
+static int place_take(int place)
+{
+	int fd, error;
+
+	if (place < 0)
+		return -1;
+	fd = place_open(place);
+	error = errno;
+	close(place);
 	errno = error;
 	return fd;
+}
+
+int file_open_regular(const char *path)
+{
+	return place_take(open(path, O_PATH | O_CLOEXEC));
+}
+
+int file_open_no_links(const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+
+	return place_take(syscall(SYS_openat2, AT_FDCWD, path, &how,
+				  sizeof(how)));
 }
 
 int file_open_tell(const char *path)
@@ -71,20 +92,6 @@ static bool fd_map(struct file_map *map, int fd)
 	}
 	map->bytes = bytes;
 	return true;
-}
-
-bool file_map_try(struct file_map *map, const char *path)
-{
-	int fd = file_open_regular(path), error;
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	ok = fd_map(map, fd);
-	error = errno;
-	close(fd);
-	errno = error;
-	return ok;
 }
 
 bool file_map_open(struct file_map *map, const char *path)

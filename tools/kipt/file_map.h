@@ -23,11 +23,20 @@ struct file_map {
  * file_open_regular() - open a file to read it
  * @path: its name
  *
- * Not a FIFO, which would let wait, nor a device.
+ * Not a FIFO, which would let wait. A device is not even opened: a watchdog
+ * that was opened and closed resets the machine.
  *
  * Return: the descriptor, or -1 with errno; EINVAL if it is no regular file.
  */
 int file_open_regular(const char *path);
+
+/**
+ * file_open_no_links() - the same for a name that others chose
+ * @path: its name; nothing in it is a symbolic link
+ *
+ * Return: as file_open_regular(); ELOOP if there is a symbolic link.
+ */
+int file_open_no_links(const char *path);
 
 /**
  * file_open_tell() - the same
@@ -45,15 +54,6 @@ int file_open_tell(const char *path);
  * Return: true, or false after a sentence.
  */
 bool file_map_open(struct file_map *map, const char *path);
-
-/**
- * file_map_try() - map a file that need not be there
- * @map: filled on success
- * @path: its name
- *
- * Return: true, or false, which is not told, with errno.
- */
-bool file_map_try(struct file_map *map, const char *path);
 
 /**
  * file_map_close() - unmap it

@@ -101,8 +101,14 @@ $(KIPT_OUT)/killed_test: $(ROOT)/selftests/tool/killed_test.c \
 	@echo "  CC  killed_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
 
+$(KIPT_OUT)/program_test: $(ROOT)/selftests/tool/program_test.c \
+		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
+	@echo "  LD  program_test"
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) -o $@ $^ \
+		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES))
+
 kipt-test: kipt $(addprefix $(KIPT_OUT)/,jobs_test filter_test child_test \
-		ending_test killed_test)
+		ending_test killed_test program_test)
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
 
 kipt-install: kipt

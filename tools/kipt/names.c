@@ -22,9 +22,12 @@
  */
 #define KERNEL_FUNCTION_MAX	(1 << 20)
 
+/* @fd: where the file is open, or -1. */
 struct object {
 	char *path;
 	char *name;
+	int fd;
+	bool tried;
 	struct elf_symbols *elf;
 	bool source_tried;
 	struct source *source;
@@ -88,27 +91,35 @@ void names_kernel(struct names *names, struct symbols *symbols)
 	names->kernel_tried = true;
 }
 
-static struct elf_symbols *object_load(const char *path)
+/* What is to be opened for a file. */
+static const char *object_file(const struct object *object, char *text,
+			       size_t size)
 {
-	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
-
-	if (!strcmp(path, "[vdso]"))
-		return vdso ? elf_symbols_memory(vdso, VDSO_SIZE) : NULL;
-	return path[0] == '/' ? elf_symbols_load(path) : NULL;
+	if (object->fd < 0)
+		return object->path;
+	snprintf(text, size, "/proc/self/fd/%d", object->fd);
+	return text;
 }
 
-static struct object *object_get(struct names *names, const char *path)
+static void object_load(struct object *object)
 {
-	struct object *object = names->object;
-	const char *slash = strrchr(path, '/');
+	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
+	char text[32];
 
-	if (object && !strcmp(object->path, path))
-		return object;
-	for (object = names->objects; object; object = object->next) {
-		if (!strcmp(object->path, path))
-			return names->object = object;
-	}
-	object = calloc(1, sizeof(*object));
+	object->tried = true;
+	if (!strcmp(object->path, "[vdso]"))
+		object->elf = vdso ? elf_symbols_memory(vdso, VDSO_SIZE) :
+				     NULL;
+	else if (object->path[0] == '/')
+		object->elf = elf_symbols_load(object_file(object, text,
+							   sizeof(text)));
+}
+
+static struct object *object_add(struct names *names, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct object *object = calloc(1, sizeof(*object));
+
 	if (!object)
 		return NULL;
 	object->path = strdup(path);
@@ -118,10 +129,36 @@ static struct object *object_get(struct names *names, const char *path)
 		return NULL;
 	}
 	plain_text(object->name);
-	object->elf = object_load(path);
+	object->fd = -1;
 	object->next = names->objects;
 	names->objects = object;
+	return object;
+}
+
+static struct object *object_get(struct names *names, const char *path)
+{
+	struct object *object = names->object;
+
+	if (object && !strcmp(object->path, path))
+		return object;
+	for (object = names->objects; object; object = object->next) {
+		if (!strcmp(object->path, path))
+			break;
+	}
+	if (!object)
+		object = object_add(names, path);
+	if (object && !object->tried)
+		object_load(object);
 	return names->object = object;
+}
+
+bool names_opened(struct names *names, const char *path, int fd)
+{
+	struct object *object = object_add(names, path);
+
+	if (object)
+		object->fd = fd;
+	return object;
 }
 
 static struct process *process_find(struct names *names, u32 pid)
@@ -245,11 +282,14 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 	const struct mapping *mapping = mapping_find(names, pid, address);
 	struct object *object = mapping ? object_get(names, mapping->path) :
 					  NULL;
+	char file[32];
 
 	if (!object)
 		return false;
 	if (!object->source_tried && object->path[0] == '/')
-		object->source = source_load(object->path);
+		object->source = source_load(object_file(object, file,
+							 sizeof(file)),
+					     object->fd >= 0);
 	object->source_tried = true;
 	return source_text(object->source,
 			   address - mapping->start + mapping->offset, text,

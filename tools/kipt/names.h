@@ -50,6 +50,19 @@ struct symbols;
 void names_kernel(struct names *names, struct symbols *symbols);
 
 /**
+ * names_opened() - symbols of a file come from where it is open
+ * @names: names; nothing was looked up in the file yet
+ * @path: its name
+ * @fd: stays open as long
+ *
+ * For files of others: debug information that is not in it is looked for by its
+ * build id only, since names in the file lead anywhere.
+ *
+ * Return: true, or false without memory.
+ */
+bool names_opened(struct names *names, const char *path, int fd);
+
+/**
  * names_learn() - ask for a process now, while it may still live
  * @names: names
  * @pid: the process

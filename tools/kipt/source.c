@@ -25,6 +25,23 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
+/* As libdw does where there is no name, which it would open whatever it is. */
+static int debuginfo_by_id(Dwfl_Module *module, void **data, const char *name,
+			   Dwarf_Addr base, const char *file,
+			   const char *link, GElf_Word sum, char **found)
+{
+	(void)file;
+	(void)link;
+	return dwfl_standard_find_debuginfo(module, data, name, base, NULL,
+					    NULL, sum, found);
+}
+
+static const Dwfl_Callbacks callbacks_by_id = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = debuginfo_by_id,
+	.section_address = dwfl_offline_section_address,
+};
+
 /* The descriptor is libdw's from then on, if it takes the file. */
 static void file_report(struct source *source, const char *path)
 {
@@ -39,13 +56,13 @@ static void file_report(struct source *source, const char *path)
 		close(fd);
 }
 
-struct source *source_load(const char *path)
+struct source *source_load(const char *path, bool by_id)
 {
 	struct source *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return NULL;
-	source->dwfl = dwfl_begin(&callbacks);
+	source->dwfl = dwfl_begin(by_id ? &callbacks_by_id : &callbacks);
 	if (source->dwfl)
 		file_report(source, path);
 	if (source->module)

@@ -16,11 +16,13 @@ struct source;
 /**
  * source_load() - look for the debug information of a file
  * @path: an ELF file
+ * @by_id: if it is in another file, that is looked for by build id only, and not
+ *	by names that stand in this one
  *
  * Return: the caller's until source_destroy(); NULL if there is none (not told:
  * no line is shown).
  */
-struct source *source_load(const char *path);
+struct source *source_load(const char *path, bool by_id);
 
 /**
  * source_destroy() - free it

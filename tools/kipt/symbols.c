@@ -9,6 +9,12 @@
 #include "plain.h"
 #include "symbols.h"
 
+/* More than the largest programs have. A file of others may have one long name,
+ * and millions of symbols that are called so.
+ */
+#define SYMBOLS_MAX	(1U << 24)
+#define TEXT_MAX	(1U << 28)
+
 struct symbol {
 	u64 start;
 	u64 size;
@@ -46,6 +52,8 @@ static bool text_reserve(struct symbols *symbols, size_t more)
 	size_t room = symbols->text_room;
 	char *text;
 
+	if (more > TEXT_MAX - symbols->text_size)
+		return false;
 	if (symbols->text_size + more <= room)
 		return true;
 	room = 2 * room + more + 4096;
@@ -77,6 +85,8 @@ bool symbols_add(struct symbols *symbols, u64 start, u64 size, int rank,
 	struct symbol *list = symbols->list;
 	struct symbol *symbol;
 
+	if (symbols->count == SYMBOLS_MAX)
+		return false;
 	if (symbols->count == symbols->room) {
 		size_t room = symbols->room * 2 + 256;
 
