@@ -27,7 +27,7 @@
 
 static struct ktap ktap;
 
-static char folder[] = "/tmp/kipt-program.XXXXXX";
+static char folder[32];
 
 /* Page 0 is nothing, 1 of kind SIGNAL, behind it others, the last a file's. */
 static u8 snapshot[PAGES][PAGE];
@@ -256,6 +256,7 @@ int main(void)
 {
 	char command[64];
 
+	strcpy(folder, "/tmp/kipt-program.XXXXXX");
 	if (!mkdtemp(folder) || chdir(folder))
 		return 2;
 	ktap_start();
