@@ -256,7 +256,7 @@ int main(void)
 {
 	char command[64];
 
-	strcpy(folder, "/tmp/kipt-program.XXXXXX");
+	snprintf(folder, sizeof(folder), "/tmp/kipt-program.XXXXXX");
 	if (!mkdtemp(folder) || chdir(folder))
 		return 2;
 	ktap_start();
