@@ -589,7 +589,7 @@ static void result(bool ok, const char *name)
 /* A machine that is well has none. */
 static bool needs_a_snapshot(const char *command)
 {
-	return !strcmp(command, "snapshot-del");
+	return !strncmp(command, "snapshot-", strlen("snapshot-"));
 }
 
 static bool all_succeeded(const struct totals *totals, unsigned long least)
