@@ -28,6 +28,7 @@
 #include "crash_pages.h"
 #include "excerpt_cpus.h"
 #include "pmi.h"
+#include "probe.h"
 #include "session.h"
 #include "snapshot.h"
 #include "trace.h"
@@ -437,22 +438,14 @@ void kipt_crash_tell(void)
 	kipt_excerpt_print_all(kipt_crash_pages_event());
 }
 
-/* A breakpoint of the probe counts as an NMI itself. */
-static bool is_in_interrupt(bool trapped)
-{
-	int level = preempt_count();
-
-	if (trapped && in_nmi())
-		level -= NMI_OFFSET + HARDIRQ_OFFSET;
-	return level & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK);
-}
-
 /* As make_task_dead() decides. Those that it panics for are not survived. */
 void kipt_crash_survived(bool trapped)
 {
+	const int interrupt = NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK;
+
 	if (current != READ_ONCE(last_task) || READ_ONCE(dying))
 		return;
-	if (is_in_interrupt(trapped) || !current->pid ||
+	if (kipt_probe_preempt_count(trapped) & interrupt || !current->pid ||
 	    is_global_init(current))
 		return;
 	queue_survived();

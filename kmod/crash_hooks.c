@@ -335,8 +335,7 @@ bool kipt_crash_hooks_fire(char *why, size_t size)
 
 	strscpy(why, "", size);
 	if (is_any_disarmed())
-		strscpy(why, "kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1",
-			size);
+		strscpy(why, KIPT_PROBES_OFF, size);
 	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
 		if (hook->lost)
 			name_lost(hook->symbol, hook->late, why, size);

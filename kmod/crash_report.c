@@ -21,6 +21,7 @@
 
 #include "crash.h"
 #include "crash_report.h"
+#include "probe.h"
 #include "snapshot.h"
 
 /* Of a format, the longest of the words below is shorter. */
@@ -134,16 +135,6 @@ static void begin_look(struct irq_work *work)
 			   report.interrupted ? 0 : LOOK_AGAIN);
 }
 
-/* A breakpoint of the probe counts as an NMI itself. */
-static bool is_in_interrupt(bool trapped)
-{
-	int level = preempt_count();
-
-	if (trapped && in_nmi())
-		level -= NMI_OFFSET + HARDIRQ_OFFSET;
-	return level & (NMI_MASK | HARDIRQ_MASK);
-}
-
 static bool may_begin(void)
 {
 	if (!kipt_snapshot_wanted() && (s64)(rdtsc() - READ_ONCE(next_tsc)) < 0)
@@ -172,7 +163,8 @@ void kipt_crash_report_begin(enum kipt_crash_hook hook, struct pt_regs *regs,
 		.any_switch = any,
 		.began = jiffies,
 		.began_tsc = tsc,
-		.interrupted = is_in_interrupt(trapped),
+		.interrupted = kipt_probe_preempt_count(trapped) &
+			       (NMI_MASK | HARDIRQ_MASK),
 		.watcher = hook == KIPT_CRASH_HOOK_HUNG,
 	};
 	irq_work_queue(&begin_work);

@@ -363,7 +363,6 @@ bool kipt_killed_fires(char *why, size_t size)
 		strscpy(why, "programs that are killed are not seen: core dumps could not be probed",
 			size);
 	else if (!kipt_probe_is_armed(&probe))
-		strscpy(why, "kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1",
-			size);
+		strscpy(why, KIPT_PROBES_OFF, size);
 	return !why[0];
 }

@@ -20,7 +20,6 @@
 
 #define VMAS_MAX	4096U
 #define LOOKS_MAX	32768U
-#define LOCK_TRIES	64U
 
 int kipt_killed_code_create(struct kipt_killed_code *code, u32 pages)
 {
@@ -177,25 +176,13 @@ static void find_all(struct kipt_killed_code *code, u64 ip)
 	}
 }
 
-static bool lock_mm(struct mm_struct *mm)
-{
-	u32 i;
-
-	for (i = 0; i < LOCK_TRIES; i++) {
-		if (mmap_read_trylock(mm))
-			return true;
-		cpu_relax();
-	}
-	return false;
-}
-
 void kipt_killed_code_find(struct kipt_killed_code *code, u64 ip)
 {
 	struct mm_struct *mm = current->mm;
 
 	code->maps_lost = 0;
 	code->code_lost = 0;
-	if (!lock_mm(mm)) {
+	if (!kipt_resident_try_lock(mm)) {
 		code->maps_lost = ~0;
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether a kprobe fires. One at a function's ftrace site is registered
+ * What is true of all kprobes: whether one fires, and what it interrupts. One at a function's ftrace site is registered
  * without an error, and counts no miss, while root keeps ftrace or kprobes
  * turned off.
  */
@@ -8,8 +8,29 @@
 #define KIPT_PROBE_H
 
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include <linux/uaccess.h>
 #include <asm/text-patching.h>
+
+/* Why one may not fire, and what to do. */
+#define KIPT_PROBES_OFF		"kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1"
+
+/**
+ * kipt_probe_preempt_count() - preempt_count() of what a kprobe interrupts
+ * @trapped: it is a breakpoint, which counts as an NMI itself
+ *
+ * Context: the handler of a kprobe.
+ *
+ * Return: as preempt_count() has it.
+ */
+static inline int kipt_probe_preempt_count(bool trapped)
+{
+	int count = preempt_count();
+
+	if (trapped && in_nmi())
+		count -= NMI_OFFSET + HARDIRQ_OFFSET;
+	return count;
+}
 
 /**
  * kipt_probe_is_armed() - whether a kprobe stands in the text it is to probe

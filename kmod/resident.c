@@ -132,7 +132,7 @@ bool kipt_resident_copy(struct page *page, void *to)
 	return !copy_from_kernel_nofault(to, page_address(page), PAGE_SIZE);
 }
 
-static bool try_lock(struct mm_struct *mm)
+bool kipt_resident_try_lock(struct mm_struct *mm)
 {
 	u32 i;
 
@@ -152,9 +152,9 @@ static bool lock_mm(struct mm_struct *mm, bool patient)
 	if (mm == current->mm)
 		return !mmap_read_lock_killable(mm);
 	if (!patient)
-		return try_lock(mm);
+		return kipt_resident_try_lock(mm);
 	for (i = 0; i < LOCK_SLEEPS; i++) {
-		if (try_lock(mm))
+		if (kipt_resident_try_lock(mm))
 			return true;
 		usleep_range(SLEEP_US, 2 * SLEEP_US);
 	}

@@ -38,6 +38,17 @@ struct page *kipt_resident_get(struct mm_struct *mm, unsigned long addr,
 bool kipt_resident_copy(struct page *page, void *to);
 
 /**
+ * kipt_resident_try_lock() - take the mmap lock for reading, or soon give up
+ * @mm: referenced, or the caller's own
+ *
+ * Context: process, or a thread with preemption off: looks 64 times, never
+ * sleeps. The caller unlocks with mmap_read_unlock().
+ *
+ * Return: false if it was not to be had.
+ */
+bool kipt_resident_try_lock(struct mm_struct *mm);
+
+/**
  * kipt_resident_read() - copy the page at an address
  * @mm: referenced; it may have ended
  * @addr: address of a page

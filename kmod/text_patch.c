@@ -244,7 +244,7 @@ static bool is_listening(void)
 	if (!is_deaf(&poke_probe) && !is_deaf(&ksymbol_probe))
 		return true;
 	if (!test_and_set_bit(0, &deaf_told))
-		pr_warn("kernel code cannot be told, since kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1\n");
+		pr_warn("kernel code cannot be told, since " KIPT_PROBES_OFF "\n");
 	return false;
 }
 

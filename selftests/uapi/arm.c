@@ -47,19 +47,6 @@ FIXTURE_TEARDOWN(arm)
 	kipt_nl_close(&self->nl);
 }
 
-static int arm(struct kipt_nl *nl, const struct kipt_want *want)
-{
-	int id = kipt_session_new(nl, want), err;
-
-	if (id < 0)
-		return id;
-	err = kipt_session_start(nl, id);
-	if (!err)
-		return id;
-	kipt_session_del(nl, id);
-	return err;
-}
-
 static uint64_t cpu_state(struct kipt_nl *nl, int id, uint32_t cpu)
 {
 	return kipt_cpu_u64(nl, id, cpu, KIPT_A_CPU_STATE);
@@ -144,7 +131,7 @@ TEST_F(arm, lines_of_others_and_of_user_code_are_told)
 
 TEST_F(arm, status_tells_flag_and_lines)
 {
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	ASSERT_EQ(0, kipt_session_get(&self->nl, self->id));
 	EXPECT_EQ(ARMED, kipt_nl_u32(&self->nl, KIPT_A_SESSION_FLAGS, 0));
@@ -166,12 +153,12 @@ TEST_F(arm, log_and_refusals_name_it)
 {
 	char words[64];
 
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	snprintf(words, sizeof(words), "armed: session %d traces CPUs 0-1, 1024 KiB each",
 		 self->id);
 	EXPECT_TRUE(log_has(words));
-	EXPECT_EQ(-EBUSY, arm(&self->nl, &self->want));
+	EXPECT_EQ(-EBUSY, kipt_session_run(&self->nl, &self->want));
 	snprintf(words, sizeof(words), "session %d", self->id);
 	EXPECT_TRUE(says(&self->nl, words) && says(&self->nl, "armed") &&
 		    says(&self->nl, "kipt disarm")) {
@@ -186,14 +173,14 @@ TEST_F(arm, log_and_refusals_name_it)
 
 TEST_F(arm, outlives_its_maker_and_frees_all_when_deleted)
 {
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	kipt_nl_close(&self->nl);
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	EXPECT_EQ(KIPT_STATE_RUNNING,
 		  kipt_session_state(&self->nl, self->id));
 	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	EXPECT_LT(0, self->id);
 	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
 	self->id = 0;
@@ -239,7 +226,7 @@ TEST_F_TIMEOUT(arm, offline_cpu_is_traced_when_it_comes, 60)
 {
 	if (write_file(CPU1_ONLINE, "0"))
 		SKIP(return, "CPU 1 cannot be taken offline");
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 	EXPECT_EQ(KIPT_STATE_RUNNING,
 		  kipt_session_state(&self->nl, self->id));
@@ -257,7 +244,7 @@ TEST_F_TIMEOUT(arm, cpu_that_stays_away_is_no_trouble, 60)
 
 	if (write_file(CPU1_ONLINE, "0"))
 		SKIP(return, "CPU 1 cannot be taken offline");
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, self->id, 1));
@@ -279,7 +266,7 @@ TEST_F_TIMEOUT(arm, cpu_that_returns_is_traced_anew, 120)
 
 	if (access(CPU1_ONLINE, W_OK))
 		SKIP(return, "CPU 1 cannot be taken offline");
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	for (i = 0; i < 5; i++) {
 		pin_to(1);
@@ -306,7 +293,7 @@ TEST_F_TIMEOUT(arm, deleted_while_its_cpus_come_and_go, 120)
 	if (access(CPU1_ONLINE, W_OK))
 		SKIP(return, "CPU 1 cannot be taken offline");
 	for (i = 0; i < 5; i++) {
-		self->id = arm(&self->nl, &self->want);
+		self->id = kipt_session_run(&self->nl, &self->want);
 		ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 		ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
 		ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
@@ -325,7 +312,7 @@ TEST_F(arm, perf_has_no_cpu_of_it)
 		SKIP(return, "perf has no intel_pt PMU");
 	if (write_file(CPU1_ONLINE, "0"))
 		SKIP(return, "CPU 1 cannot be taken offline");
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(-EBUSY, perf_pt_open(&perf, perf_pt_type(), 0));
 	EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));

@@ -98,19 +98,6 @@ FIXTURE(killed)
 	int id;
 };
 
-static int arm(struct kipt_nl *nl, const struct kipt_want *want)
-{
-	int id = kipt_session_new(nl, want), err;
-
-	if (id < 0)
-		return id;
-	err = kipt_session_start(nl, id);
-	if (!err)
-		return id;
-	kipt_session_del(nl, id);
-	return err;
-}
-
 FIXTURE_SETUP(killed)
 {
 	const struct rlimit none = { 0, 0 };
@@ -127,7 +114,7 @@ FIXTURE_SETUP(killed)
 		.ctl = CTL_BASIC,
 		.flags = FLAGS,
 	};
-	self->id = arm(&self->nl, &self->want);
+	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 }
 
@@ -707,7 +694,7 @@ TEST_F_TIMEOUT(killed, disarmed_while_programs_die, 120)
 		wait_ms(50);
 		EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
 		delete_all(&self->nl);
-		self->id = arm(&self->nl, &self->want);
+		self->id = kipt_session_run(&self->nl, &self->want);
 		ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 	}
 	kill(child, SIGKILL);

@@ -513,6 +513,19 @@ int kipt_session_del(struct kipt_nl *nl, int id)
 	return session_call(nl, KIPT_CMD_SESSION_DEL, id);
 }
 
+int kipt_session_run(struct kipt_nl *nl, const struct kipt_want *want)
+{
+	int id = kipt_session_new(nl, want), err;
+
+	if (id < 0)
+		return id;
+	err = kipt_session_start(nl, id);
+	if (!err)
+		return id;
+	kipt_session_del(nl, id);
+	return err;
+}
+
 int kipt_session_get(struct kipt_nl *nl, int id)
 {
 	return session_call(nl, KIPT_CMD_SESSION_GET, id);

@@ -178,6 +178,9 @@ void kipt_want_put(struct kipt_msg *msg, const struct kipt_want *want);
 /* Make a session, and wait until it is. Return: its id, or negative errno. */
 int kipt_session_new(struct kipt_nl *nl, const struct kipt_want *want);
 
+/* The same, and start it; there is none if that fails. */
+int kipt_session_run(struct kipt_nl *nl, const struct kipt_want *want);
+
 int kipt_session_start(struct kipt_nl *nl, int id);
 int kipt_session_stop(struct kipt_nl *nl, int id);
 int kipt_session_del(struct kipt_nl *nl, int id);
