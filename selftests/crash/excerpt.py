@@ -210,17 +210,20 @@ def what_is_wrong(lines, event, sources, names):
 
 
 def unnoticed(lines, event, sources, names):
-    """Of the two lines that say where it died, those that could be lost unseen. Of a
-    recursion any may be: it is one frame."""
+    """Of the two lines that say where it died, those that could be lost unseen: of a
+    recursion any may be, it is one frame, and of a stack that was left, too."""
     told = []
     for number, line in enumerate(lines):
         match = TIME.match(line)
-        if match and (OPEN.search(line) or PLACE.match(match.group(2))):
+        if match and match.group(2).startswith("---"):
+            # What was open before is not compared.
+            told = []
+        elif match and (OPEN.search(line) or PLACE.match(match.group(2))):
             call = OPEN.search(line)
             told.append((number, call.group(1) if call else None))
     if "+0x" not in lines[told[-1][0]]:
         # It died where no function is: the call before is not compared.
-        del told[-2]
+        del told[-2:-1]
     # A page of ftrace's has no name, and what is around it is not compared.
     several = not any((call or "").startswith("0x") for _, call in told)
     last = [number for at, (number, call) in enumerate(told)

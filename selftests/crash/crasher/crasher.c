@@ -39,6 +39,7 @@ static DEFINE_SPINLOCK(spin);
 static volatile unsigned int seen;
 static void (*fault)(void);
 static atomic_t waited_for;
+static DEFINE_PER_CPU(struct task_struct *, together);
 static atomic_t nmi_wanted;
 static atomic_t stuck;
 static unsigned char room[ROOM];
@@ -356,13 +357,21 @@ static int on_all(void)
 	struct task_struct *task;
 	unsigned int cpu;
 
-	atomic_set(&waited_for, num_online_cpus());
 	for_each_online_cpu(cpu) {
 		task = kthread_create_on_cpu(die_together, NULL, cpu, "crasher/%u");
 		if (IS_ERR(task))
 			return PTR_ERR(task);
-		wake_up_process(task);
+		per_cpu(together, cpu) = task;
 	}
+	/*
+	 * A CPU that waits does nothing else: all threads are there before the
+	 * first runs, and the one of this CPU does not run before the others.
+	 */
+	atomic_set(&waited_for, num_online_cpus());
+	preempt_disable();
+	for_each_online_cpu(cpu)
+		wake_up_process(per_cpu(together, cpu));
+	preempt_enable();
 	msleep(1000);
 	return 0;
 }
