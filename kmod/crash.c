@@ -82,6 +82,8 @@ static DEFINE_PER_CPU(bool, inside);
 /* The last capture this CPU was asked to stop for, and has stopped for. */
 static DEFINE_PER_CPU(u32, asked);
 static DEFINE_PER_CPU(u32, done);
+/* The last capture for which an oops of its own stopped it: its trace has that. */
+static DEFINE_PER_CPU(u32, stopped_itself);
 /* Where an NMI that came too early met it. */
 static DEFINE_PER_CPU(u64, met);
 
@@ -303,6 +305,19 @@ static void replace_warning(enum kipt_crash_hook hook, u64 ip)
 	kipt_crash_pages_set_event(&event);
 }
 
+/* On a CPU that is not the first. */
+static void follow(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
+{
+	u32 capture = READ_ONCE(number);
+	bool stopped = this_cpu_read(done) == capture;
+
+	stop_local(regs ? regs->ip : 0, is_for_good(hook));
+	if (hook == KIPT_CRASH_HOOK_OOPS && !stopped)
+		this_cpu_write(stopped_itself, capture);
+	if (!is_mild(hook))
+		replace_warning(hook, ip);
+}
+
 static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 {
 	if (!may_survive(hook))
@@ -314,9 +329,7 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 		capture(hook, regs, ip);
 		atomic_set(&phase, STOPPED);
 	} else {
-		stop_local(regs ? regs->ip : 0, is_for_good(hook));
-		if (!is_mild(hook))
-			replace_warning(hook, ip);
+		follow(hook, regs, ip);
 	}
 	if (!is_first_here())
 		return;
@@ -342,11 +355,33 @@ void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	raw_local_irq_restore(flags);
 }
 
+/*
+ * Two CPUs that die at the same moment: the kernel reports one after the other,
+ * and not always first the one that was first here. If both traces have their
+ * fault, it is the reported one that the crash is said to be, and ends the text
+ * in the log. The kernel's lock around its reports is held.
+ */
+static void take_over(void)
+{
+	struct kipt_crash_event event = *kipt_crash_pages_event();
+
+	if (atomic_read(&phase) != STOPPED || first_task == current ||
+	    this_cpu_read(stopped_itself) != READ_ONCE(number) ||
+	    event.hook != KIPT_CRASH_HOOK_OOPS || event.ip || event.faulted ||
+	    atomic_read(&told))
+		return;
+	event.cpu = smp_processor_id();
+	first_task = current;
+	first_oopses = 1;
+	kipt_crash_pages_set_event(&event);
+}
+
 /* A second oops of the same thread is of what the kernel did at the first. */
 void kipt_crash_fault(u64 ip, u32 trap)
 {
 	struct kipt_crash_event event;
 
+	take_over();
 	if (!is_first_here() || first_oopses > 1)
 		return;
 	event = *kipt_crash_pages_event();

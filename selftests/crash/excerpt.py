@@ -212,15 +212,17 @@ def what_is_wrong(lines, event, sources, names):
 def unnoticed(lines, event, sources, names):
     """Of the two lines that say where it died, those that could be lost unseen: of a
     recursion any may be, it is one frame, and of a stack that was left, too."""
-    told = []
+    told, cut = [], False
     for number, line in enumerate(lines):
         match = TIME.match(line)
         if match and match.group(2).startswith("---"):
-            # What was open before is not compared.
-            told = []
+            # What was open before is not compared, and how much was cut off is not known.
+            told, cut = [], True
         elif match and (OPEN.search(line) or PLACE.match(match.group(2))):
             call = OPEN.search(line)
             told.append((number, call.group(1) if call else None))
+    if cut and len(told) > 1:
+        del told[0]
     if "+0x" not in lines[told[-1][0]]:
         # It died where no function is: the call before is not compared.
         del told[-2:-1]

@@ -91,13 +91,37 @@ static uint64_t count_targets(const struct control *control,
 	return n;
 }
 
-/* Where a ring begins in the truth is found by what it has: without its first
- * item it would begin at the second.
+static bool same_item(const struct flow_item *a, const struct flow_item *b)
+{
+	return a->kind == b->kind && a->from == b->from && a->to == b->to;
+}
+
+/*
+ * Where a ring begins in the truth is found by what it has: without its first
+ * item it would begin at the second, and without one of a loop that begins it
+ * one turn earlier.
  */
 static uint64_t first_target(const struct control *control,
-			     const struct match_options *options)
+			     struct flow_cursor truth,
+			     const struct match_options *options,
+			     const struct match_result *base)
 {
-	return options->late_start && control->change == change_drop;
+	struct flow_item item, first = { .kind = FLOW_END };
+	uint64_t n = 0;
+
+	if (!options->late_start || control->change != change_drop)
+		return 0;
+	for (item = flow_truth_next(&truth); item.kind != FLOW_END;
+	     item = flow_truth_next(&truth)) {
+		if (match_skipped(base, item.index))
+			continue;
+		if (first.kind == FLOW_END)
+			first = item;
+		if (!same_item(&first, &item))
+			break;
+		n += applies(control, item.kind);
+	}
+	return n;
 }
 
 static struct targets find_targets(const struct control *control,
@@ -106,7 +130,7 @@ static struct targets find_targets(const struct control *control,
 				   const struct match_result *base)
 {
 	uint64_t wanted = count_targets(control, truth, base), n = 0;
-	uint64_t first = first_target(control, options);
+	uint64_t first = first_target(control, truth, options, base);
 	struct targets targets = { .count = 0 };
 	struct flow_item item;
 
