@@ -464,6 +464,28 @@ static bool controls_are_found(void)
 	return equal() && control_run(t, r, &options, &result) == 0 && equal();
 }
 
+/* A jump to itself: which of its turns the ring begins with, nothing says. */
+static bool controls_are_found_in_a_loop(void)
+{
+	struct flow_cursor t = { .file = &truth_file, .cpu = -1 };
+	struct flow_cursor r = { .file = &record_file, .cpu = -1 };
+	unsigned int i;
+
+	begin();
+	options.late_start = true;
+	record_file.count = 0;
+	gap(KIPT_GAP_RING);
+	for (i = 0; i < 100; i++) {
+		truth(TRUTH_COND, 0x1800, 0x1800, 0);
+		if (i >= 10)
+			branch(KIPT_BRANCH_COND, 0x1800, 0x1800);
+	}
+	many(0, 50, true);
+	end();
+	return equal() && result.missed == 10 &&
+	       control_run(t, r, &options, &result) == 0;
+}
+
 static bool blind_comparison_is_caught(void)
 {
 	struct flow_cursor t = { .file = &truth_file, .cpu = -1 };
@@ -521,6 +543,7 @@ static const struct test tests[] = {
 	TEST(unknown_record_is_found),
 	TEST(unknown_truth_is_found),
 	TEST(controls_are_found),
+	TEST(controls_are_found_in_a_loop),
 	TEST(blind_comparison_is_caught),
 };
 
