@@ -65,8 +65,8 @@ void kipt_killed_code_destroy(struct kipt_killed_code *code);
  * @code: holds no page; filled
  * @ip: where it is: that mapping comes first
  *
- * Bounded: 4,096 mappings and 32,768 addresses are looked at, which takes a
- * millisecond or two. Context: a task with user memory, preemption off.
+ * Bounded: 4,096 mappings and 32,768 addresses are looked at, which takes ten
+ * milliseconds at most. Context: a task with user memory, preemption off.
  */
 void kipt_killed_code_find(struct kipt_killed_code *code, u64 ip);
 

@@ -5,6 +5,8 @@
  * guest_kselftest has it. Runs as root on a machine with PT; skips elsewhere.
  */
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "kipt_test.h"
 #include "machine_state.h"
@@ -95,6 +97,46 @@ TEST_F_TIMEOUT(load, arms_as_it_is_told, 60)
 	EXPECT_EQ(offline ? KIPT_STATE_STOPPED : KIPT_STATE_RUNNING,
 		  kipt_cpu_u64(&self->nl, 1, 1, KIPT_A_CPU_STATE));
 	kipt_nl_close(&self->nl);
+}
+
+static void crash_all_the_time(void)
+{
+	for (;;) {
+		pid_t child = fork();
+
+		if (!child) {
+			asm volatile("movl 0x10, %%eax" : : : "eax");
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+}
+
+/* It is removed while programs die that it would keep. */
+TEST_F_TIMEOUT(load, keeps_programs_from_the_begin, 120)
+{
+	const struct rlimit none = { 0, 0 };
+	pid_t child;
+	int i;
+
+	setrlimit(RLIMIT_CORE, &none);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		crash_all_the_time();
+	}
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(1, load(&self->nl, "arm=1 arm_size=64K arm_user=1"));
+		EXPECT_EQ(ARMED | KIPT_SESSION_FLAGS_USER,
+			  kipt_nl_u32(&self->nl, KIPT_A_SESSION_FLAGS, 0));
+		EXPECT_EQ(CTL_BASIC, CTL_BASIC &
+			  kipt_nl_u64(&self->nl, KIPT_A_SESSION_CTL, 0));
+		wait_ms(20 * i);
+		kipt_nl_close(&self->nl);
+		ASSERT_EQ(0, machine_unload());
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 }
 
 TEST_F_TIMEOUT(load, loads_also_if_it_cannot_arm, 60)

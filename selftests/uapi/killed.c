@@ -79,16 +79,6 @@ static int delete_one(struct kipt_nl *nl, uint32_t id)
 	return kipt_nl_call(nl, &msg);
 }
 
-static void delete_all(struct kipt_nl *nl)
-{
-	struct list list;
-	unsigned int i;
-
-	list_all(nl, &list);
-	for (i = 0; i < list.count; i++)
-		delete_one(nl, list.kept[i].id);
-}
-
 FIXTURE(killed)
 {
 	struct kipt_nl nl;
@@ -105,7 +95,7 @@ FIXTURE_SETUP(killed)
 	SKIP_IF_MISSING();
 	setrlimit(RLIMIT_CORE, &none);
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
-	delete_all(&self->nl);
+	kipt_snapshots_delete(&self->nl);
 	self->complaints = machine_complaints(false);
 	self->want = (struct kipt_want){
 		.cpus = "0-1",
@@ -124,7 +114,7 @@ static bool all_is_free(struct kipt_nl *nl)
 	int tries;
 
 	for (tries = 0; tries < 250 * slowness(); tries++) {
-		delete_all(nl);
+		kipt_snapshots_delete(nl);
 		if (!kipt_memory(nl))
 			return true;
 		wait_ms(20);
@@ -693,7 +683,7 @@ TEST_F_TIMEOUT(killed, disarmed_while_programs_die, 120)
 	for (i = 0; i < 20; i++) {
 		wait_ms(50);
 		EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
-		delete_all(&self->nl);
+		kipt_snapshots_delete(&self->nl);
 		self->id = kipt_session_run(&self->nl, &self->want);
 		ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 	}
@@ -712,10 +702,10 @@ TEST_F_TIMEOUT(killed, cpus_come_and_go_while_programs_die, 120)
 	for (i = 0; i < 5; i++) {
 		EXPECT_EQ(0, write_file(CPU1_ONLINE, "0"));
 		wait_ms(100);
-		delete_all(&self->nl);
+		kipt_snapshots_delete(&self->nl);
 		EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
 		wait_ms(100);
-		delete_all(&self->nl);
+		kipt_snapshots_delete(&self->nl);
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

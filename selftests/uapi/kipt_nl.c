@@ -639,6 +639,37 @@ int kipt_session_count(struct kipt_nl *nl)
 	return ret < 0 ? ret : count;
 }
 
+/* More than the module keeps. */
+#define SNAPSHOTS_MOST	128
+
+struct snapshot_ids {
+	uint32_t ids[SNAPSHOTS_MOST];
+	unsigned int count;
+};
+
+static void note_snapshot(struct kipt_nl *nl, void *ctx)
+{
+	struct snapshot_ids *list = ctx;
+
+	if (list->count < SNAPSHOTS_MOST)
+		list->ids[list->count++] = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_ID,
+						       0);
+}
+
+void kipt_snapshots_delete(struct kipt_nl *nl)
+{
+	struct snapshot_ids list = { .count = 0 };
+	struct kipt_msg msg;
+
+	kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_GET);
+	kipt_nl_dump(nl, &msg, note_snapshot, &list);
+	while (list.count) {
+		kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_DEL);
+		kipt_msg_u32(&msg, KIPT_A_SNAPSHOT_ID, list.ids[--list.count]);
+		kipt_nl_call(nl, &msg);
+	}
+}
+
 bool kipt_cpu_has_pt(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "r");

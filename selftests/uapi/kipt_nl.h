@@ -214,6 +214,9 @@ uint64_t kipt_cpu_bytes(struct kipt_nl *nl, int id, uint32_t cpu);
 /* How many sessions there are, or a negative errno. */
 int kipt_session_count(struct kipt_nl *nl);
 
+/* Delete all that is kept of programs, oopses and warnings. */
+void kipt_snapshots_delete(struct kipt_nl *nl);
+
 /*
  * Why these tests cannot run here: no root, no module, no PT. NULL if they
  * can. The text is constant.

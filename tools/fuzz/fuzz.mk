@@ -36,7 +36,8 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_CORE)/%.c,packet packet_table sync psb clock) \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash_pages crash_trace crash_end \
 		crash_memory crash_symbols crash_kallsyms crash_log vmcoreinfo \
-		kernel_symbols symbols crash_logs crash_tasks maps) \
+		kernel_symbols symbols crash_logs crash_tasks maps \
+		crash_program build_id) \
 	$(patsubst %,$(ROOT)/kmod/%.c,patch_log switch_log task_merge)
 fuzz_crash-flags := -I$(ROOT)/tools/shim
 

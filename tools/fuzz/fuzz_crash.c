@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: what a dead machine left in memory, read by the tool: the
- * pages, the order of the trace, page tables, VMCOREINFO, kallsyms and the
- * list of modules. Input is a small memory of a few pages: the first byte says
+ * pages, the order of the trace, page tables, VMCOREINFO, kallsyms, the list of
+ * modules, and programs that were killed. Input is a small memory of a few pages: the first byte says
  * which of them get the checksums they would need, as flipping bits hardly ever
  * finds those.
  */
@@ -12,12 +12,16 @@
 
 #include "../../kmod/patch_log.h"
 #include "../../kmod/task_merge.h"
+#include "../kipt/build_id.h"
+#include "../kipt/crash_files.h"
 #include "../kipt/crash_log.h"
 #include "../kipt/crash_logs.h"
 #include "../kipt/crash_memory.h"
+#include "../kipt/crash_program.h"
 #include "../kipt/crash_symbols.h"
 #include "../kipt/crash_tasks.h"
 #include "../kipt/crash_trace.h"
+#include "../kipt/save.h"
 #include "../kipt/vmcoreinfo.h"
 
 #define ARRAY_SIZE(list)	(sizeof(list) / sizeof((list)[0]))
@@ -35,6 +39,47 @@ static struct {
 } memory;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* No file is opened: its name comes from the input. */
+struct crash_files {
+	int count;
+};
+
+struct crash_files *crash_files_create(void)
+{
+	return calloc(1, sizeof(struct crash_files));
+}
+
+void crash_files_destroy(struct crash_files *files)
+{
+	free(files);
+}
+
+int crash_files_find(struct crash_files *files, const char *path,
+		     const struct build_id *then)
+{
+	if (path[0] != '/' || then->size > sizeof(then->bytes))
+		abort();
+	files->count++;
+	return -1;
+}
+
+bool crash_files_name(const struct crash_files *files, struct names *names)
+{
+	return files->count >= 0 && !names;
+}
+
+/* Saved are pages, each once, in their order. */
+bool save_user_write(const struct saved_user *list, const char *dir,
+		     pid_t main)
+{
+	size_t i;
+
+	for (i = 1; i < list->count; i++)
+		if (list->addresses[i] < list->addresses[i - 1])
+			abort();
+	return !dir && main == list->pid;
+}
 
 /* Page 5 is missing. */
 static u32 memory_read(void *ctx, u64 address, void *bytes, u32 size)
@@ -79,7 +124,9 @@ static void stop_seal(struct kipt_crash_cpu *cpu)
 }
 
 static const uint16_t kinds[] = { KIPT_CRASH_HEADER, KIPT_CRASH_CPU,
-				  KIPT_CRASH_REGIONS, KIPT_CRASH_LOGS };
+				  KIPT_CRASH_REGIONS, KIPT_CRASH_LOGS,
+				  KIPT_CRASH_SIGNAL, KIPT_CRASH_MAPS,
+				  KIPT_CRASH_CODE };
 
 static void page_seal(struct crash_page *page)
 {
@@ -211,6 +258,31 @@ static void trace_read(const struct crash_cpu *cpu)
 	}
 }
 
+static void program_read(u64 address, u64 id)
+{
+	struct crash_program *program = crash_program_read(&source, address, id);
+	const struct kipt_crash_signal *signal;
+	struct child_death death;
+	struct maps maps = { 0 };
+	u8 bytes[64];
+
+	if (!program)
+		abort();
+	signal = crash_program_signal(program);
+	crash_program_death(program, &death);
+	if (memchr(death.comm, 0, sizeof(death.comm)) == NULL)
+		abort();
+	crash_program_has(program, signal->cr3);
+	if (crash_program_code(program, signal->ip, bytes, sizeof(bytes)) >
+	    sizeof(bytes))
+		abort();
+	crash_program_code(program, signal->sp, bytes, sizeof(bytes));
+	crash_program_map(program, &maps, NULL);
+	crash_program_save(program, NULL);
+	maps_free(&maps);
+	crash_program_destroy(program);
+}
+
 static void pages_read(void)
 {
 	struct crash_set set = { 0 };
@@ -225,6 +297,8 @@ static void pages_read(void)
 		else if (page.head.kind == KIPT_CRASH_CPU &&
 			 (!set.count || page.head.id == set.id))
 			crash_set_add(&set, &source, &page);
+		else if (page.head.kind == KIPT_CRASH_SIGNAL)
+			program_read(i * PAGE, page.head.id);
 	}
 	for (i = 0; i < set.count; i++) {
 		if (i && set.cpus[i - 1]->page.page.number >=

@@ -202,8 +202,9 @@ struct crash_program *crash_program_read(const struct crash_source *source,
 		say_errno(ENOMEM, "cannot read the program");
 		goto err;
 	}
-	qsort(program->code, program->code_count, sizeof(*program->code),
-	      code_compare);
+	if (program->code_count)
+		qsort(program->code, program->code_count,
+		      sizeof(*program->code), code_compare);
 	for (i = 0; i < program->map_count; i++)
 		file_find(program, &program->maps[i]);
 	return program;
