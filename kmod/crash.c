@@ -308,12 +308,12 @@ static void replace_warning(enum kipt_crash_hook hook, u64 ip)
 /* On a CPU that is not the first. */
 static void follow(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 {
-	u32 capture = READ_ONCE(number);
-	bool stopped = this_cpu_read(done) == capture;
+	struct kipt_trace *trace = kipt_trace_here();
+	bool traced = trace && READ_ONCE(trace->state) == KIPT_TRACE_ON;
 
 	stop_local(regs ? regs->ip : 0, is_for_good(hook));
-	if (hook == KIPT_CRASH_HOOK_OOPS && !stopped)
-		this_cpu_write(stopped_itself, capture);
+	if (hook == KIPT_CRASH_HOOK_OOPS && traced)
+		this_cpu_write(stopped_itself, READ_ONCE(number));
 	if (!is_mild(hook))
 		replace_warning(hook, ip);
 }
