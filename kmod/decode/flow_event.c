@@ -349,6 +349,8 @@ static void on_trig(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 	if (!(packet->flags & KIPT_PF_ICNT))
 		record.flags = KIPT_RF_NO_VALUE;
+	if (packet->flags & KIPT_PF_MULT)
+		record.flags |= KIPT_RF_MULT;
 	hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
 		     KIPT_CLAIM_HELD);
 }

@@ -153,6 +153,10 @@ ffffffff81000100 first [kernel]" --branches
 	{ cpu 2; call 010 100; echo "20 0 0 3 0xffffffff81000100 0"; } |
 		view "insns_view" "== CPU 2
 ffffffff81000100 first [kernel]" --insns
+	{ cpu 2; echo "17 0 131 1 0 0"; echo "17 0 0 3 0xffffffff81000100 7"; } |
+		view "triggers_are_told" "== CPU 2
+              -- triggers 0x1 and others
+              -- triggers 0x3 at first [kernel], 7 instructions on" --branches
 	{ for ip in 1 2 3; do echo "20 0 0 3 $ip 0"; done; } |
 		view "insns_hash" "3 $(python3 -c '
 h = 1469598103934665603
