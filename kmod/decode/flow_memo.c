@@ -411,7 +411,7 @@ bool kipt_memo_may_run(const struct kipt_flow *flow)
 {
 	return flow->memo.max && flow->cursor.pos >= flow->slow_until &&
 	       !flow->version && !flow->tnt.count && !flow->cursor.block &&
-	       !flow->held_count && flow->lost == KIPT_LOST_NOT &&
+	       !flow->held_count && !flow->lost && !flow->doubtful &&
 	       flow->claim == KIPT_CLAIM_NONE &&
 	       !(flow->event | flow->abort | flow->overflow | flow->echo |
 		 flow->share | flow->tsx | flow->mode_pending |

@@ -247,7 +247,9 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 			 r->kind == KIPT_ENABLE_RESUME ? " (after a gap)" : "");
 		break;
 	case KIPT_RECORD_DISABLE:
-		snprintf(text, size, "tracing ends at %s", where);
+		snprintf(text, size, "tracing ends%s%s",
+			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
+			 r->flags & KIPT_RF_NO_IP ? "" : where);
 		break;
 	case KIPT_RECORD_CONTEXT:
 		snprintf(text, size, "address space 0x%llx%s", value,

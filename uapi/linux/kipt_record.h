@@ -42,7 +42,8 @@ struct kipt_record {
  * @KIPT_RECORD_ENABLE: execution is at @ip from here on (TIP.PGE, or the
  *	address after an overflow or a gap). @kind is enum kipt_enable_kind.
  * @KIPT_RECORD_DISABLE: tracing ends. @kind is enum kipt_disable_kind. @ip:
- *	the last branch, or the instruction an asynchronous disable hit;
+ *	the last branch, or the instruction an asynchronous disable hit (behind
+ *	a GAP it may not be known: KIPT_RF_NO_IP);
  *	@value: the target of the branch that left (KIPT_RF_NO_VALUE if the
  *	trace does not say); @aux as in BRANCH.
  * @KIPT_RECORD_CONTEXT: the address space is now @value (CR3, low bits as in
@@ -242,7 +243,7 @@ enum kipt_power_kind {
  * enum kipt_gap_kind - why something is missing
  * @KIPT_GAP_OVERFLOW: the CPU lost packets (OVF)
  * @KIPT_GAP_DECODE: the packets make no sense here; decoding went on at the
- *	next PSB or uncompressed address; @aux says why
+ *	next PSB or uncompressed address, a FUP's too; @aux says why
  * @KIPT_GAP_NO_CODE: no code bytes at @ip; decoding went on at the next PSB
  *	or address the trace gives
  * @KIPT_GAP_CODE_CHANGED: the code at @ip was patched while it was traced
