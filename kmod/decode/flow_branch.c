@@ -223,7 +223,9 @@ static void finish_event(struct kipt_flow *flow, u64 target)
 	flow->at.ip = target;
 }
 
-/* Tracing is on, at an address that is not known. */
+/* Tracing is on, at an address that is not known: what waited for it waits no
+ * longer.
+ */
 static void lose(struct kipt_flow *flow)
 {
 	flow->overflow = false;
@@ -250,8 +252,9 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 	enum kipt_status status = KIPT_OK;
 
 	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
-		if (flow->enabled || flow->overflow)
+		if (!flow->lost)
 			kipt_flow_fail(flow, KIPT_BAD_IP);
+		lose(flow);
 		return;
 	}
 	if (!flow->enabled) {
@@ -270,7 +273,9 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 		/* Without TNTs each TIP is a sample. */
 		if (status == KIPT_TIP_AT_OTHER && flow->config.no_tnt)
 			flow->doubtful = false;
-		if (!flow->doubtful)
+		if (flow->doubtful)
+			lose(flow);
+		else
 			tip_while_off(flow, known, ip);
 		return;
 	}
@@ -284,6 +289,7 @@ static void on_pge(struct kipt_flow *flow, const struct kipt_packet *packet,
 {
 	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
 		kipt_flow_fail(flow, KIPT_BAD_IP);
+		lose(flow);
 		return;
 	}
 	if (flow->enabled) {

@@ -200,7 +200,8 @@ void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 		on_claimed_fup(flow, known, flow->last_ip);
 	} else if (flow->overflow) {
 		on_overflow_fup(flow, known, flow->last_ip);
-	} else if (flow->mode_pending && !flow->event) {
+	} else if (flow->mode_pending && !flow->event &&
+		   flow->previous == KIPT_PACKET_MODE_EXEC) {
 		on_mode_fup(flow, known, flow->last_ip);
 	} else if (flow->echo && flow->previous == KIPT_PACKET_PSBEND &&
 		   flow->at.ip == flow->last_ip) {
@@ -376,6 +377,7 @@ static void fail_data(struct kipt_flow *flow)
 	else if (!flow->lost)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
 			      flow->offset);
+	flow->doubtful = true;
 }
 
 static bool has_data(const struct kipt_flow *flow, u8 kind)
