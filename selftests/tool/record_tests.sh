@@ -157,6 +157,10 @@ ffffffff81000100 first [kernel]" --insns
 		view "triggers_are_told" "== CPU 2
               -- triggers 0x1 and others
               -- triggers 0x3 at first [kernel], 7 instructions on" --branches
+	{ cpu 2; echo "3 1 3 0 0 0"; echo "3 1 2 0 0xffffffff81000100 0"; } |
+		view "disable_without_address" "== CPU 2
+              -- tracing ends
+              -- tracing ends at first [kernel]" --branches
 	{ for ip in 1 2 3; do echo "20 0 0 3 $ip 0"; done; } |
 		view "insns_hash" "3 $(python3 -c '
 h = 1469598103934665603
