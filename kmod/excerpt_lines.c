@@ -608,6 +608,9 @@ void kipt_excerpt_lines_add(struct kipt_excerpt_lines *list,
 			see_enable(list, record);
 		break;
 	case KIPT_RECORD_DISABLE:
+		/* In a gap, which was told. */
+		if (!known)
+			break;
 		if (record->kind == KIPT_DISABLE_BRANCH)
 			enter_user(list, record->ip);
 		else

@@ -262,12 +262,12 @@ void kipt_fetch_reader_uninit(struct kipt_fetch_reader *reader)
 static u64 time_at(const struct kipt_fetch_reader *reader, u64 offset)
 {
 	const struct kipt_source *source = reader->chunk.source;
-	struct kipt_psb psb;
+	u64 tsc;
 
-	if (offset >= source->size)
+	if (offset >= source->size ||
+	    !kipt_psb_tsc(source->data, source->size, offset, &tsc))
 		return 0;
-	kipt_psb_read(&psb, source->data, offset, source->size, NULL);
-	return psb.has_tsc ? kipt_tsc_extend(reader->fetch->near, psb.tsc) : 0;
+	return kipt_tsc_extend(reader->fetch->near, tsc);
 }
 
 static u64 end_time_at(const struct kipt_fetch_reader *reader, u64 offset)

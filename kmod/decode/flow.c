@@ -187,6 +187,13 @@ void kipt_flow_on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
 		kipt_emit(flow, &record);
 }
 
+/* Packets that may stand behind an EVD, or drop it. */
+static bool keeps_data(u32 type)
+{
+	return type == KIPT_PACKET_EVD || type == KIPT_PACKET_CFE ||
+	       type == KIPT_PACKET_OVF;
+}
+
 /* Packets that may stand between one that needs an address and its FUP. */
 static bool keeps_held(u32 type)
 {
@@ -246,12 +253,23 @@ static void dispatch(struct kipt_flow *flow, const struct kipt_packet *packet)
 	}
 }
 
+/* While tracing is off no address comes, but a FUP right behind. */
+static void release_mode(struct kipt_flow *flow)
+{
+	if (flow->mode_pending && !flow->enabled && !flow->lost)
+		kipt_flow_set_mode(flow, flow->mode_value, false);
+}
+
 static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	if (kipt_packet_is_time(packet->type)) {
 		kipt_flow_on_time(flow, packet);
 		return;
 	}
+	if (packet->type != KIPT_PACKET_FUP)
+		release_mode(flow);
+	if (flow->held_count && !keeps_data(packet->type))
+		kipt_flow_end_data(flow);
 	if (flow->held_count && !keeps_held(packet->type))
 		kipt_flow_release(flow);
 	dispatch(flow, packet);
@@ -264,6 +282,7 @@ static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
 {
 	bool last = flow->cursor.end == flow->data + flow->size;
 
+	release_mode(flow);
 	kipt_flow_release(flow);
 	if (status == KIPT_TRUNCATED && last)
 		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, status, flow->offset);
@@ -343,6 +362,9 @@ static bool run_segment(struct kipt_flow *flow)
 	run->inside = false;
 	if (ending == AT_BAD_BYTES)
 		return true;
+	release_mode(flow);
+	if (run->next != flow->size)
+		kipt_flow_end_data(flow);
 	kipt_flow_release(flow);
 	if (run->next != flow->size)
 		kipt_psb_arrive(flow, run->next, run->after);

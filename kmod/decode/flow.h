@@ -169,9 +169,11 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
  *
  * Errors in the trace do not end the run: each makes a GAP record with its
  * status and offset. After code that is missing or was changed, decoding goes
- * on at the next address the trace gives; after any other contradiction at the
- * next one that is not compressed; after bytes that are no packet at the next
- * PSB.
+ * on at the next address the trace gives, in a TIP, TIP.PGE or FUP; after any
+ * other contradiction at the next one that is not compressed, nor built on one
+ * that is not believed; after bytes that are no packet at the next PSB. An
+ * event between is told from its FUP on; a TIP.PGD makes a DISABLE record
+ * without address.
  *
  * Context: that of the callbacks.
  * Return:

@@ -32,11 +32,27 @@ static bool was_changed(const struct kipt_flow *flow)
 	return changes_here(flow);
 }
 
+void kipt_flow_abort(struct kipt_flow *flow, const u64 *ip)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_TSX,
+		.kind = KIPT_TSX_ABORT,
+		.flags = ip ? 0 : KIPT_RF_NO_IP,
+		.ip = ip ? *ip : 0,
+	};
+
+	kipt_emit(flow, &record);
+	flow->tsx = false;
+	flow->abort = false;
+}
+
+/* An abort whose FUP did not come happened all the same. */
 static void forget_pending(struct kipt_flow *flow)
 {
 	flow->tnt.count = 0;
 	flow->event = false;
-	flow->abort = false;
+	if (flow->abort)
+		kipt_flow_abort(flow, NULL);
 	flow->claim = KIPT_CLAIM_NONE;
 	flow->share = false;
 	flow->at.insns = 0;
@@ -47,16 +63,14 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 {
 	u8 kind = KIPT_GAP_DECODE;
 
-	flow->lost = KIPT_LOST_FULL_IP;
-	if (status == KIPT_NO_CODE) {
+	if (status == KIPT_NO_CODE)
 		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :
 					    KIPT_GAP_NO_CODE;
-		flow->lost = KIPT_LOST_ANY_IP;
-	} else if (flow->enabled && was_changed(flow)) {
+	else if (flow->enabled && was_changed(flow))
 		kind = KIPT_GAP_CODE_CHANGED;
-		flow->lost = KIPT_LOST_ANY_IP;
-	}
 	kipt_emit_gap(flow, kind, status, flow->offset);
+	flow->lost = true;
+	flow->doubtful = kind == KIPT_GAP_DECODE;
 	flow->enabled = false;
 	flow->overflow = false;
 	forget_pending(flow);
@@ -90,8 +104,7 @@ static void set_mode(struct kipt_flow *flow, u8 value, bool always,
 {
 	struct kipt_record record = { .type = KIPT_RECORD_MODE };
 	bool if_set = value & KIPT_MODE_EXEC_IF;
-	u8 mode = value & KIPT_MODE_EXEC_L ? KIPT_EXEC_64 :
-		  value & KIPT_MODE_EXEC_D ? KIPT_EXEC_32 : KIPT_EXEC_16;
+	u8 mode = kipt_exec_kind(value);
 	bool same = flow->mode_known && mode == flow->at.mode &&
 		    if_set == flow->mode_if;
 
@@ -138,22 +151,26 @@ void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip)
 
 	forget_pending(flow);
 	flow->enabled = true;
-	flow->lost = KIPT_LOST_NOT;
+	flow->lost = false;
+	flow->doubtful = false;
 	flow->overflow = false;
 	flow->at.ip = ip;
 	kipt_emit(flow, &record);
 	kipt_flow_settle(flow);
 }
 
-/* After a gap an address may be built on one that was damaged. */
-static bool may_resume(const struct kipt_flow *flow,
-		       const struct kipt_packet *packet)
+/* After a contradiction an address may be built on one that was damaged; one
+ * that stands for itself is believed, and so are those built on it.
+ */
+bool kipt_flow_take_ip(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
-	if (flow->lost == KIPT_LOST_ANY_IP)
-		return true;
-	return flow->lost == KIPT_LOST_FULL_IP &&
-	       (packet->size == KIPT_IPBYTES_SEXT48 ||
-		packet->size == KIPT_IPBYTES_FULL);
+	if (packet->size == KIPT_IPBYTES_NONE)
+		return false;
+	flow->last_ip = kipt_last_ip_apply(flow->last_ip, packet);
+	if (packet->size == KIPT_IPBYTES_SEXT48 ||
+	    packet->size == KIPT_IPBYTES_FULL)
+		flow->doubtful = false;
+	return !flow->doubtful;
 }
 
 static void walk_on(struct kipt_flow *flow)
@@ -182,18 +199,6 @@ void kipt_flow_on_tnt(struct kipt_flow *flow)
 		kipt_flow_fail(flow, status);
 }
 
-static void finish_abort(struct kipt_flow *flow)
-{
-	struct kipt_record record = {
-		.type = KIPT_RECORD_TSX,
-		.kind = KIPT_TSX_ABORT,
-		.ip = flow->at.ip,
-	};
-
-	kipt_emit(flow, &record);
-	flow->tsx = false;
-}
-
 static void finish_event(struct kipt_flow *flow, u64 target)
 {
 	struct kipt_record record = {
@@ -209,45 +214,51 @@ static void finish_event(struct kipt_flow *flow, u64 target)
 	if (wanted)
 		record.aux = kipt_emit_count(flow);
 	if (flow->abort)
-		finish_abort(flow);
+		kipt_flow_abort(flow, &flow->at.ip);
 	if (flow->counts.max)
 		kipt_count_edge(flow, flow->at.ip, target, record.kind);
 	if (wanted)
 		kipt_emit(flow, &record);
 	flow->event = false;
-	flow->abort = false;
 	flow->at.ip = target;
 }
 
-/* A TIP that comes while nothing is followed: a place to go on, or not. */
-static void tip_while_off(struct kipt_flow *flow,
-			  const struct kipt_packet *packet, u64 ip)
+/* Tracing is on, at an address that is not known: what waited for it waits no
+ * longer.
+ */
+static void lose(struct kipt_flow *flow)
 {
-	if (flow->overflow) {
-		kipt_flow_enable(flow, KIPT_ENABLE_OVERFLOW, ip);
-	} else if (!flow->lost) {
+	flow->overflow = false;
+	flow->event = false;
+	flow->lost = true;
+	kipt_flow_settle(flow);
+}
+
+/* A TIP that comes while nothing is followed: a place to go on, or not. */
+static void tip_while_off(struct kipt_flow *flow, bool known, u64 ip)
+{
+	if (!flow->lost && !flow->overflow)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	} else if (may_resume(flow, packet) &&
-		   (!flow->deferred || flow->event)) {
-		kipt_flow_enable(flow, KIPT_ENABLE_RESUME, ip);
-	} else {
-		flow->event = false;
-		kipt_flow_settle(flow);
-	}
+	else if (!known || (flow->deferred && !flow->event && flow->lost))
+		lose(flow);
+	else
+		kipt_flow_enable(flow, flow->overflow ? KIPT_ENABLE_OVERFLOW :
+				 KIPT_ENABLE_RESUME, ip);
 }
 
 static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
-		   u64 ip)
+		   bool known, u64 ip)
 {
 	enum kipt_status status = KIPT_OK;
 
 	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
-		if (flow->enabled || flow->overflow)
+		if (!flow->lost)
 			kipt_flow_fail(flow, KIPT_BAD_IP);
+		lose(flow);
 		return;
 	}
 	if (!flow->enabled) {
-		tip_while_off(flow, packet, ip);
+		tip_while_off(flow, known, ip);
 		return;
 	}
 	if (flow->event) {
@@ -260,12 +271,12 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 	if (status != KIPT_OK) {
 		kipt_flow_fail(flow, status);
 		/* Without TNTs each TIP is a sample. */
-		if (status == KIPT_TIP_AT_OTHER && flow->config.no_tnt) {
-			flow->lost = KIPT_LOST_ANY_IP;
-			status = KIPT_NO_CODE;
-		}
-		if (status == KIPT_NO_CODE)
-			tip_while_off(flow, packet, ip);
+		if (status == KIPT_TIP_AT_OTHER && flow->config.no_tnt)
+			flow->doubtful = false;
+		if (flow->doubtful)
+			lose(flow);
+		else
+			tip_while_off(flow, known, ip);
 		return;
 	}
 	kipt_flow_settle(flow);
@@ -274,10 +285,11 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 
 /* Enabled already: only BDM70 says so twice, and then at the same address. */
 static void on_pge(struct kipt_flow *flow, const struct kipt_packet *packet,
-		   u64 ip)
+		   bool known, u64 ip)
 {
 	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
 		kipt_flow_fail(flow, KIPT_BAD_IP);
+		lose(flow);
 		return;
 	}
 	if (flow->enabled) {
@@ -286,8 +298,8 @@ static void on_pge(struct kipt_flow *flow, const struct kipt_packet *packet,
 			return;
 		}
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	} else if (flow->lost && !may_resume(flow, packet)) {
-		kipt_flow_settle(flow);
+	} else if (!known) {
+		lose(flow);
 		return;
 	}
 	kipt_flow_enable(flow, KIPT_ENABLE_PGE, ip);
@@ -315,7 +327,7 @@ static void disable_async(struct kipt_flow *flow, bool has_ip, u64 ip)
 	const struct kipt_block *block;
 
 	if (flow->abort) {
-		finish_abort(flow);
+		kipt_flow_abort(flow, &flow->at.ip);
 	} else if (is_vmentry(flow, &block)) {
 		kipt_emit_insns(flow, block, 1);
 		record.kind = KIPT_DISABLE_BRANCH;
@@ -330,40 +342,58 @@ void kipt_flow_disable(struct kipt_flow *flow)
 	forget_pending(flow);
 }
 
+/* Tracing ends, at an instruction that is not known. */
+static void disable_lost(struct kipt_flow *flow, bool known, u64 ip)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_DISABLE,
+		.kind = flow->event ? KIPT_DISABLE_ASYNC : KIPT_DISABLE_BRANCH,
+		.flags = KIPT_RF_NO_IP | (known ? 0 : KIPT_RF_NO_VALUE),
+		.value = known ? ip : 0,
+	};
+
+	kipt_emit(flow, &record);
+}
+
+static enum kipt_status disable_here(struct kipt_flow *flow, bool has_ip,
+				     u64 ip)
+{
+	if (flow->event) {
+		disable_async(flow, has_ip, ip);
+		return KIPT_OK;
+	}
+	return flow->tnt.count ? KIPT_TNT_AT_OTHER :
+				 kipt_walk_pgd(flow, has_ip, ip);
+}
+
+/* Whatever was before, tracing is off behind it. */
 static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
-		   u64 ip)
+		   bool known, u64 ip)
 {
 	bool has_ip = packet->size != KIPT_IPBYTES_NONE;
 	enum kipt_status status = KIPT_OK;
 
-	if (!flow->enabled) {
-		if (!flow->lost && !flow->overflow)
-			kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
-				      flow->offset);
-	} else if (flow->event) {
-		disable_async(flow, has_ip, ip);
-	} else if (flow->tnt.count) {
-		status = KIPT_TNT_AT_OTHER;
-	} else {
-		status = kipt_walk_pgd(flow, has_ip, ip);
-	}
+	if (flow->enabled)
+		status = disable_here(flow, has_ip, ip);
+	else if (!flow->lost && !flow->overflow)
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
+			      flow->offset);
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
-	/* Where execution is, is clear again; what LastIP is worth, is not. */
-	if (flow->lost == KIPT_LOST_ANY_IP)
-		flow->lost = KIPT_LOST_NOT;
+	if (flow->lost)
+		disable_lost(flow, known && !flow->doubtful, ip);
+	flow->lost = false;
 	flow->overflow = false;
 	kipt_flow_disable(flow);
 	kipt_flow_settle(flow);
 }
 
+/* It waits for an address; while tracing is off, for a FUP behind it only. */
 static void on_mode_exec(struct kipt_flow *flow,
 			 const struct kipt_packet *packet)
 {
 	flow->mode_pending = true;
 	flow->mode_value = (u8)packet->value;
-	if (!flow->enabled && !flow->lost)
-		kipt_flow_set_mode(flow, flow->mode_value, false);
 }
 
 /* A second PIP means that the instruction of the first was executed. */
@@ -385,6 +415,8 @@ static void on_pip(struct kipt_flow *flow, const struct kipt_packet *packet)
 void kipt_flow_on_branch(struct kipt_flow *flow,
 			 const struct kipt_packet *packet)
 {
+	bool known;
+
 	if (packet->type == KIPT_PACKET_MODE_EXEC) {
 		on_mode_exec(flow, packet);
 		return;
@@ -393,12 +425,11 @@ void kipt_flow_on_branch(struct kipt_flow *flow,
 		on_pip(flow, packet);
 		return;
 	}
-	if (packet->size != KIPT_IPBYTES_NONE)
-		flow->last_ip = kipt_last_ip_apply(flow->last_ip, packet);
+	known = kipt_flow_take_ip(flow, packet);
 	if (packet->type == KIPT_PACKET_TIP)
-		on_tip(flow, packet, flow->last_ip);
+		on_tip(flow, packet, known, flow->last_ip);
 	else if (packet->type == KIPT_PACKET_TIP_PGE)
-		on_pge(flow, packet, flow->last_ip);
+		on_pge(flow, packet, known, flow->last_ip);
 	else
-		on_pgd(flow, packet, flow->last_ip);
+		on_pgd(flow, packet, known, flow->last_ip);
 }

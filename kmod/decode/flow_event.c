@@ -59,35 +59,68 @@ static void step_over_ptwrite(struct kipt_flow *flow)
 	flow->at.ip += block->len;
 }
 
-static void on_claimed_fup(struct kipt_flow *flow, u64 ip)
+/* Without TNTs each FUP is a sample. */
+static void fail_at_fup(struct kipt_flow *flow, enum kipt_status status)
 {
-	enum kipt_status status = KIPT_OK;
+	kipt_flow_fail(flow, status);
+	if (status == KIPT_NOT_REACHED && flow->config.no_tnt)
+		flow->doubtful = false;
+}
+
+/* In a gap a FUP says where execution is. All that is older stands before it in
+ * the trace, deferred TIPs too.
+ */
+static void resume(struct kipt_flow *flow, bool known, u64 ip)
+{
+	bool abort = flow->abort;
 	u8 claim = flow->claim;
 
-	if (flow->enabled) {
-		status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
-					   kipt_walk_to_ip(flow, ip);
-		if (status != KIPT_OK)
-			kipt_flow_fail(flow, status);
-		flow->claim = claim;
-	}
-	emit_held(flow, true, ip);
+	if (!flow->lost || !known || !kipt_ip_is_canonical(ip))
+		return;
+	flow->abort = false;
+	kipt_flow_enable(flow, KIPT_ENABLE_RESUME, ip);
+	flow->abort = abort;
+	flow->claim = claim;
+}
+
+/* Follow the flow to where a FUP says that it is, or say why it is not. */
+static void reach(struct kipt_flow *flow, u64 ip)
+{
+	enum kipt_status status;
+
+	if (!flow->enabled)
+		return;
+	status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
+				   kipt_walk_to_ip(flow, ip);
+	if (status != KIPT_OK)
+		fail_at_fup(flow, status);
+}
+
+static void on_claimed_fup(struct kipt_flow *flow, bool known, u64 ip)
+{
+	u8 claim = flow->claim;
+
+	reach(flow, ip);
+	flow->claim = claim;
+	known &= !flow->doubtful;
+	resume(flow, known, ip);
+	emit_held(flow, known, ip);
 	if (flow->enabled && claim == KIPT_CLAIM_PTW)
 		step_over_ptwrite(flow);
 }
 
-/* MODE.Exec and then a FUP: an instruction changed IF (Event Trace). */
-static void on_mode_fup(struct kipt_flow *flow, u64 ip)
+/* MODE.Exec and then a FUP: an instruction changed IF (Event Trace). While
+ * tracing is filtered out, too.
+ */
+static void on_mode_fup(struct kipt_flow *flow, bool known, u64 ip)
 {
-	enum kipt_status status;
-
-	if (flow->enabled) {
-		status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
-					   kipt_walk_to_ip(flow, ip);
-		if (status != KIPT_OK)
-			kipt_flow_fail(flow, status);
-	}
-	kipt_flow_set_mode_at(flow, flow->mode_value, ip);
+	reach(flow, ip);
+	known &= !flow->doubtful;
+	resume(flow, known, ip);
+	if (known)
+		kipt_flow_set_mode_at(flow, flow->mode_value, ip);
+	else
+		kipt_flow_set_mode(flow, flow->mode_value, false);
 }
 
 /* BDM64: the outcome before a transaction's abort may be wrong: believe the
@@ -100,60 +133,83 @@ static bool abort_may_lie(const struct kipt_flow *flow, enum kipt_status status)
 	       (flow->previous == KIPT_PACKET_MODE_TSX);
 }
 
-static void on_event_fup(struct kipt_flow *flow, u64 ip)
+static enum kipt_status go_to_event(struct kipt_flow *flow, u64 ip)
 {
 	enum kipt_status status;
 
-	if (flow->tnt.count) {
-		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
-	} else if (flow->event) {
-		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	} else {
-		status = kipt_walk_to_ip(flow, ip);
-		if (status == KIPT_OK || abort_may_lie(flow, status))
-			flow->at.ip = status == KIPT_OK ? flow->at.ip : ip;
-		else
-			kipt_flow_fail(flow, status);
-	}
-	flow->event = true;
-	if (flow->held_count)
-		emit_held(flow, true, ip);
+	if (flow->tnt.count)
+		return KIPT_TNT_AT_OTHER;
+	if (flow->event)
+		return KIPT_BAD_CONTEXT;
+	status = kipt_walk_to_ip(flow, ip);
+	if (!abort_may_lie(flow, status))
+		return status;
+	flow->at.ip = ip;
+	return KIPT_OK;
 }
 
-static void on_overflow_fup(struct kipt_flow *flow, u64 ip)
+static void on_event_fup(struct kipt_flow *flow, bool known, u64 ip)
 {
-	if (kipt_flow_fup_is_stray(flow)) {
-		flow->overflow = false;
-		return;
+	enum kipt_status status = KIPT_OK;
+	bool abort = flow->abort;
+
+	if (flow->enabled)
+		status = go_to_event(flow, ip);
+	if (status != KIPT_OK) {
+		flow->abort = false;
+		fail_at_fup(flow, status);
+		flow->abort = abort;
 	}
-	kipt_flow_enable(flow, KIPT_ENABLE_OVERFLOW, ip);
+	known &= !flow->doubtful;
+	resume(flow, known, ip);
+	if (flow->abort && !flow->enabled)
+		kipt_flow_abort(flow, known ? &ip : NULL);
+	flow->event = true;
+	if (flow->held_count)
+		emit_held(flow, known, ip);
+}
+
+/* What needs no tracing may come between; it claims the FUP only if tracing is
+ * off.
+ */
+static void on_overflow_fup(struct kipt_flow *flow, bool known, u64 ip)
+{
+	bool off = kipt_flow_fup_is_stray(flow);
+
+	flow->overflow = false;
+	if (off && flow->mode_pending)
+		on_mode_fup(flow, known, ip);
+	if (off)
+		return;
+	flow->lost = !known;
+	if (known)
+		kipt_flow_enable(flow, KIPT_ENABLE_OVERFLOW, ip);
+	else
+		kipt_flow_settle(flow);
 }
 
 void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
-	bool has_ip = packet->size != KIPT_IPBYTES_NONE;
+	bool known = kipt_flow_take_ip(flow, packet);
 
-	if (has_ip)
-		flow->last_ip = kipt_last_ip_apply(flow->last_ip, packet);
-	if (!has_ip) {
+	if (packet->size == KIPT_IPBYTES_NONE) {
 		if (flow->enabled)
 			kipt_flow_fail(flow, KIPT_BAD_IP);
 		kipt_flow_release(flow);
 	} else if (flow->claim != KIPT_CLAIM_NONE) {
-		on_claimed_fup(flow, flow->last_ip);
-	} else if (flow->mode_pending && !flow->event) {
-		on_mode_fup(flow, flow->last_ip);
+		on_claimed_fup(flow, known, flow->last_ip);
 	} else if (flow->overflow) {
-		on_overflow_fup(flow, flow->last_ip);
+		on_overflow_fup(flow, known, flow->last_ip);
+	} else if (flow->mode_pending && !flow->event &&
+		   flow->previous == KIPT_PACKET_MODE_EXEC) {
+		on_mode_fup(flow, known, flow->last_ip);
 	} else if (flow->echo && flow->previous == KIPT_PACKET_PSBEND &&
 		   flow->at.ip == flow->last_ip) {
 		flow->echo = false;
-	} else if (flow->enabled) {
-		on_event_fup(flow, flow->last_ip);
-	} else {
-		flow->event = flow->lost != KIPT_LOST_NOT;
-		if (flow->held_count)
-			emit_held(flow, true, flow->last_ip);
+	} else if (flow->enabled || flow->lost) {
+		on_event_fup(flow, known, flow->last_ip);
+	} else if (flow->held_count) {
+		emit_held(flow, known, flow->last_ip);
 	}
 }
 
@@ -180,15 +236,16 @@ static void on_mode_tsx(struct kipt_flow *flow,
 			packet->value & KIPT_MODE_TSX_INTX ? KIPT_TSX_BEGIN :
 							     KIPT_TSX_COMMIT,
 	};
+	bool on = flow->enabled || flow->lost;
 
-	if (record.kind == KIPT_TSX_ABORT && flow->enabled) {
+	if (record.kind == KIPT_TSX_ABORT && on) {
 		flow->abort = true;
 		return;
 	}
 	flow->tsx_value = (u8)packet->value;
-	if (!flow->enabled)
+	if (!on)
 		set_tsx(flow);
-	hold_or_emit(flow, &record, flow->enabled, KIPT_CLAIM_TSX);
+	hold_or_emit(flow, &record, on, KIPT_CLAIM_TSX);
 }
 
 /* Without a FUP the value belongs to the next PTWRITE in the flow. */
@@ -277,6 +334,84 @@ static void on_pwrx(struct kipt_flow *flow, const struct kipt_packet *packet)
 	flow->power_known = false;
 }
 
+/* Types of EVD. */
+#define EVD_PFA		0
+#define EVD_VMXQ	1
+#define EVD_VMXR	2
+
+/* Types of CFE, and vectors, that EVDs go with. */
+#define CFE_INTR		1
+#define CFE_VMEXIT		8
+#define CFE_VMEXIT_INTR		9
+#define VECTOR_PAGE_FAULT	14
+
+/* CFE types there are: 1 to 10 and 12 to 15. */
+#define CFE_KNOWN	0xf7feU
+
+/* An event has the data of its kind, each at most once, right before it (Intel
+ * SDM Vol. 3C, "Event Trace"). What is reserved is not judged.
+ */
+static bool goes_with(u8 data, const struct kipt_packet *event)
+{
+	if (!(CFE_KNOWN >> event->value & 1))
+		return true;
+	switch (data) {
+	case EVD_PFA:
+		return event->value == CFE_INTR &&
+		       event->aux == VECTOR_PAGE_FAULT;
+	case EVD_VMXQ:
+	case EVD_VMXR:
+		return event->value == CFE_VMEXIT ||
+		       event->value == CFE_VMEXIT_INTR;
+	default:
+		return true;
+	}
+}
+
+/* Packets are damaged or missing: what is held belongs to no event. */
+static void fail_data(struct kipt_flow *flow)
+{
+	kipt_flow_release(flow);
+	if (flow->enabled)
+		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
+	else if (!flow->lost)
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
+			      flow->offset);
+	flow->doubtful = true;
+}
+
+static bool has_data(const struct kipt_flow *flow, u8 kind)
+{
+	u32 i;
+
+	for (i = 0; i < flow->held_count; i++)
+		if (flow->held[i].type == KIPT_RECORD_EVENT_DATA &&
+		    flow->held[i].kind == kind)
+			return true;
+	return false;
+}
+
+void kipt_flow_end_data(struct kipt_flow *flow)
+{
+	if (!flow->held_count || flow->held[flow->held_count - 1].type !=
+					 KIPT_RECORD_EVENT_DATA)
+		return;
+	if (has_data(flow, EVD_PFA) || has_data(flow, EVD_VMXQ) ||
+	    has_data(flow, EVD_VMXR))
+		fail_data(flow);
+}
+
+static bool data_go_with(const struct kipt_flow *flow,
+			 const struct kipt_packet *event)
+{
+	u8 kind;
+
+	for (kind = EVD_PFA; kind <= EVD_VMXR; kind++)
+		if (has_data(flow, kind) && !goes_with(kind, event))
+			return false;
+	return true;
+}
+
 static void on_evd(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	struct kipt_record record = {
@@ -288,6 +423,8 @@ static void on_evd(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 	if (flow->claim != KIPT_CLAIM_NONE || flow->share)
 		kipt_flow_release(flow);
+	if (record.kind <= EVD_VMXR && has_data(flow, record.kind))
+		fail_data(flow);
 	kipt_flow_hold(flow, &record);
 }
 
@@ -308,6 +445,8 @@ static void on_cfe(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 	if (flow->claim != KIPT_CLAIM_NONE || flow->share)
 		kipt_flow_release(flow);
+	if (!data_go_with(flow, packet))
+		fail_data(flow);
 	kipt_flow_hold(flow, &record);
 	if (packet->flags & KIPT_PF_IP)
 		flow->claim = KIPT_CLAIM_HELD;
@@ -349,6 +488,8 @@ static void on_trig(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 	if (!(packet->flags & KIPT_PF_ICNT))
 		record.flags = KIPT_RF_NO_VALUE;
+	if (packet->flags & KIPT_PF_MULT)
+		record.flags |= KIPT_RF_MULT;
 	hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
 		     KIPT_CLAIM_HELD);
 }

@@ -411,11 +411,10 @@ bool kipt_memo_may_run(const struct kipt_flow *flow)
 {
 	return flow->memo.max && flow->cursor.pos >= flow->slow_until &&
 	       !flow->version && !flow->tnt.count && !flow->cursor.block &&
-	       !flow->held_count && flow->lost == KIPT_LOST_NOT &&
-	       flow->claim == KIPT_CLAIM_NONE &&
-	       !(flow->event | flow->abort | flow->overflow | flow->echo |
-		 flow->share | flow->tsx | flow->mode_pending |
-		 flow->at.pip_pending);
+	       !flow->held_count && flow->claim == KIPT_CLAIM_NONE &&
+	       !(flow->lost | flow->doubtful | flow->event | flow->abort |
+		 flow->overflow | flow->echo | flow->share | flow->tsx |
+		 flow->mode_pending | flow->at.pip_pending);
 }
 
 /* What is full is dropped, what counted for long is told. Returns false if the

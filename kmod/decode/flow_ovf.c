@@ -13,13 +13,12 @@ void kipt_flow_on_ovf(struct kipt_flow *flow)
 {
 	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->offset);
 	flow->enabled = false;
-	flow->lost = KIPT_LOST_NOT;
+	flow->lost = false;
 	flow->overflow = true;
 	flow->echo = false;
 	flow->event = false;
 	flow->abort = false;
 	flow->tsx = false;
-	flow->mode_pending = false;
 	flow->tnt.count = 0;
 	flow->held_count = 0;
 	flow->claim = KIPT_CLAIM_NONE;
@@ -28,18 +27,32 @@ void kipt_flow_on_ovf(struct kipt_flow *flow)
 	flow->at.insns = 0;
 	kipt_walk_forget(flow);
 	kipt_clock_lost(&flow->clock);
-	if (flow->at.pip_pending)
-		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
+	kipt_flow_settle(flow);
+}
+
+/* The next PSB+ says that tracing is off. */
+static bool psb_is_off(const struct kipt_flow *flow)
+{
+	struct kipt_psb psb;
+
+	if (flow->run.next == flow->size)
+		return false;
+	kipt_psb_read(&psb, flow->data, flow->run.next, flow->run.after, NULL);
+	return psb.complete && psb.status == KIPT_OK && !psb.has_ip;
 }
 
 bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
 {
 	struct kipt_cursor cursor = flow->cursor;
 	struct kipt_packet packet;
+	enum kipt_status status;
 	u32 i;
 
 	for (i = 0; i < LOOK_AHEAD; i++) {
-		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
+		status = kipt_packet_next(&cursor, &packet);
+		if (status == KIPT_END)
+			return psb_is_off(flow);
+		if (status != KIPT_OK)
 			return false;
 		switch (packet.type) {
 		case KIPT_PACKET_TNT:

@@ -29,7 +29,8 @@ static void reset(struct kipt_flow *flow)
 	memset(&flow->at, 0, sizeof(flow->at));
 	flow->at.mode = KIPT_EXEC_64;
 	flow->enabled = false;
-	flow->lost = KIPT_LOST_NOT;
+	flow->lost = false;
+	flow->doubtful = false;
 	flow->overflow = false;
 	flow->echo = false;
 	flow->event = false;
@@ -108,7 +109,7 @@ static void limit_clock(struct kipt_flow *flow, u64 next)
 
 	if (!(flow->config.output & KIPT_FLOW_TIME) || next == flow->size)
 		return;
-	kipt_psb_read(&psb, flow->data, next, flow->size, NULL);
+	kipt_psb_read(&psb, flow->data, next, flow->run.after, NULL);
 	if (psb.has_tsc)
 		kipt_clock_limit(&flow->clock, psb.tsc);
 }
@@ -151,6 +152,16 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 	return true;
 }
 
+/* The flow went on in a mode that is not the CPU's: one that was lost in an
+ * overflow, or is damaged.
+ */
+static bool mode_is_other(const struct kipt_flow *flow,
+			  const struct kipt_psb *psb)
+{
+	return psb->has_mode &&
+	       kipt_exec_kind(psb->mode) != flow->at.mode;
+}
+
 static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb)
 {
 	enum kipt_status status = KIPT_OK;
@@ -159,6 +170,8 @@ static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb)
 		status = kipt_walk_to_ip(flow, psb->ip);
 		if (status == KIPT_OK && flow->at.ip != psb->ip)
 			status = KIPT_NOT_REACHED;
+		if (status == KIPT_OK && mode_is_other(flow, psb))
+			status = KIPT_BAD_CONTEXT;
 	} else if (psb->complete) {
 		status = KIPT_BAD_CONTEXT;
 	}

@@ -29,13 +29,6 @@ enum kipt_claim {
 	KIPT_CLAIM_TSX,		/* as HELD, and MODE.TSX takes effect */
 };
 
-/* Where decoding may go on after a gap. */
-enum kipt_lost {
-	KIPT_LOST_NOT = 0,
-	KIPT_LOST_ANY_IP,
-	KIPT_LOST_FULL_IP,
-};
-
 /**
  * struct kipt_place - where execution is
  * @ip: next instruction
@@ -244,10 +237,13 @@ struct kipt_telling {
  * struct kipt_flow - one CPU's decode
  * @at: where execution is; @at.ip is valid if @enabled
  * @enabled: tracing is on and the flow is followed
- * @lost: enum kipt_lost; not KIPT_LOST_NOT only if not @enabled
+ * @lost: in a gap, tracing is on: where execution is, the next address says;
+ *	only if not @enabled
+ * @doubtful: @last_ip may be damaged: an address that is built on it is not
+ *	believed; only if not @enabled
  * @overflow: OVF was seen, and nothing yet that says where execution is
  * @echo: an OVF came before the PSB+ that @at.ip is from
- * @event: a FUP is waiting for its TIP; @at.ip is its address
+ * @event: a FUP is waiting for its TIP; if @enabled, @at.ip is its address
  * @abort: that FUP is of a transaction's abort
  * @deferred: a TIP came behind outcomes younger than it in this segment, so
  *	an address says nothing about the outcomes before it
@@ -304,7 +300,8 @@ struct kipt_telling {
 struct kipt_flow {
 	struct kipt_place at;
 	bool enabled;
-	u8 lost;
+	bool lost;
+	bool doubtful;
 	bool overflow;
 	bool echo;
 	bool event;
@@ -677,6 +674,24 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status);
 void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip);
 
 /**
+ * kipt_flow_take_ip() - decompress a packet's address
+ * @flow: its LastIP is set
+ * @packet: TIP, TIP.PGE, TIP.PGD or FUP
+ *
+ * Return: true if the packet has an address that can be believed: it is in
+ * @flow->last_ip.
+ */
+bool kipt_flow_take_ip(struct kipt_flow *flow,
+		       const struct kipt_packet *packet);
+
+/**
+ * kipt_flow_abort() - MODE.TSX said that a transaction was aborted
+ * @flow: its abort was pending
+ * @ip: where that was, or NULL if that is not known
+ */
+void kipt_flow_abort(struct kipt_flow *flow, const u64 *ip);
+
+/**
  * kipt_flow_disable() - tracing is off from here on
  * @flow: the flow
  */
@@ -697,6 +712,18 @@ void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr);
  * @always: make a record even if nothing changes
  */
 void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always);
+
+/**
+ * kipt_exec_kind() - what MODE.Exec bits stand for
+ * @value: the bits
+ *
+ * Return: enum kipt_exec_kind.
+ */
+static inline u8 kipt_exec_kind(u8 value)
+{
+	return value & KIPT_MODE_EXEC_L ? KIPT_EXEC_64 :
+	       value & KIPT_MODE_EXEC_D ? KIPT_EXEC_32 : KIPT_EXEC_16;
+}
 
 /**
  * kipt_flow_set_mode_at() - use MODE.Exec bits where a FUP says
@@ -747,6 +774,12 @@ void kipt_flow_release(struct kipt_flow *flow);
  * @record: copied
  */
 void kipt_flow_hold(struct kipt_flow *flow, const struct kipt_record *record);
+
+/**
+ * kipt_flow_end_data() - no event comes for the EVDs before
+ * @flow: the flow; if there are some it is lost afterwards
+ */
+void kipt_flow_end_data(struct kipt_flow *flow);
 
 /**
  * kipt_flow_on_side() - use a packet about something beside the flow

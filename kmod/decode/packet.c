@@ -223,7 +223,8 @@ static enum kipt_status read_ptw(const u8 *b, u64 left, struct kipt_packet *p)
 }
 
 /* SKZ84: with TSC offsetting in VMX operation the payload is garbage and one
- * byte too long; reserved bits that are not 0 give it away.
+ * byte too long; reserved bits that are not 0 give it away. Where that byte is
+ * missing it is no TMA at all: all that the format asks for is there.
  */
 static enum kipt_status read_tma(const u8 *b, u64 left, struct kipt_packet *p)
 {
@@ -233,7 +234,7 @@ static enum kipt_status read_tma(const u8 *b, u64 left, struct kipt_packet *p)
 	p->len = 7;
 	if (b[4] || b[6] & 0xfe) {
 		if (left < 8)
-			return KIPT_TRUNCATED;
+			return KIPT_BAD_PACKET;
 		p->len = 8;
 		p->flags = KIPT_PF_BROKEN;
 		return KIPT_OK;

@@ -5,6 +5,7 @@
  */
 #include "last_ip.h"
 #include "psb.h"
+#include "sync.h"
 
 /* BDM70: before a TIP.PGE a PSB+ may hold a FUP though tracing is off. Only
  * packets that need no tracing stand between such a FUP and the TIP.PGE.
@@ -120,4 +121,14 @@ void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 offset, u64 end,
 		psb->status = KIPT_BAD_IP;
 		psb->has_ip = false;
 	}
+}
+
+bool kipt_psb_tsc(const u8 *data, u64 size, u64 offset, u64 *tsc)
+{
+	struct kipt_psb psb;
+
+	kipt_psb_read(&psb, data, offset,
+		      kipt_sync_next(data, size, offset + 16), NULL);
+	*tsc = psb.tsc;
+	return psb.has_tsc;
 }

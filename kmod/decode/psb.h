@@ -65,4 +65,15 @@ struct kipt_psb {
 void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 offset, u64 end,
 		   struct kipt_clock *clock);
 
+/**
+ * kipt_psb_tsc() - the time of a PSB+
+ * @data: trace
+ * @size: its bytes
+ * @offset: of a PSB in it
+ * @tsc: written: value of its TSC packet, 56 bits
+ *
+ * Return: false if it has none.
+ */
+bool kipt_psb_tsc(const u8 *data, u64 size, u64 offset, u64 *tsc);
+
 #endif /* KIPT_DECODE_PSB_H */

@@ -8,7 +8,7 @@
 static const char *const names[KIPT_STATUS_MAX + 1] = {
 	[KIPT_OK] = "ok",
 	[KIPT_END] = "end of the trace",
-	[KIPT_TRUNCATED] = "the trace ends inside a packet",
+	[KIPT_TRUNCATED] = "a packet is cut off",
 	[KIPT_BAD_OPCODE] = "no packet starts with this byte",
 	[KIPT_BAD_PACKET] = "packet payload is malformed",
 	[KIPT_NO_PSB] = "no PSB found",

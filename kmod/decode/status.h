@@ -11,7 +11,7 @@
  * enum kipt_status - how a decoding step ended
  * @KIPT_OK: done
  * @KIPT_END: the input ends here, at a packet boundary
- * @KIPT_TRUNCATED: the input ends inside a packet
+ * @KIPT_TRUNCATED: the input, or what stands before a PSB, ends inside a packet
  * @KIPT_BAD_OPCODE: no packet starts with this byte
  * @KIPT_BAD_PACKET: the packet's payload breaks its format
  * @KIPT_NO_PSB: no PSB in the input

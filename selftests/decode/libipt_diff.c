@@ -190,8 +190,8 @@ static int judge(const char *name, const struct ips *peer,
 	       (unsigned long long)hash_of(ours, ours->count));
 	if (peer->errors && !ours->errors &&
 	    pt_library_version().major == 2 &&
-	    pt_library_version().minor < 2) {
-		printf("%s: libipt %u.%u loses its way by itself: before 2.2 it kept return addresses of returns it got a TIP for\n",
+	    pt_library_version().minor <= 2) {
+		printf("%s: libipt %u.%u loses its way by itself: it keeps return addresses of returns it got a TIP for\n",
 		       name, pt_library_version().major,
 		       pt_library_version().minor);
 		return EXIT_SKIP;

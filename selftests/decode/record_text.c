@@ -16,7 +16,7 @@ static const char *const branches[KIPT_BRANCH_KIND_MAX + 1] =
 static const char *const gaps[KIPT_GAP_KIND_MAX + 1] = RECORD_GAP_NAMES;
 
 static const char *const flags[] = {
-	"no-ip", "no-value", "nr", "hw", "if", "in-tsx", "compressed",
+	"no-ip", "no-value", "nr", "hw", "if", "in-tsx", "compressed", "mult",
 };
 
 static const char *kind_text(const struct kipt_record *record, char *number,

@@ -246,6 +246,39 @@ static bool frequent_changed_code_is_refused(void)
 	return !equal();
 }
 
+/* Tracing ends and begins again; the first is told without an address. */
+static void disable_and_enable(unsigned int at)
+{
+	truth(TRUTH_DISABLE, 0x2000 + 16 * at, 0x9000, TRUTH_JUMP_IND);
+	record(KIPT_RECORD_DISABLE, KIPT_DISABLE_BRANCH, 0, 0, 0,
+	       KIPT_RF_NO_IP | KIPT_RF_NO_VALUE);
+	truth(TRUTH_ENABLE, 0, 0x2000 + 16 * (at + 1), 0);
+	record(KIPT_RECORD_ENABLE, KIPT_ENABLE_PGE, 0x2000 + 16 * (at + 1), 0,
+	       0, 0);
+}
+
+static bool disable_in_a_gap_needs_no_address(void)
+{
+	begin();
+	many(0, 250000, true);
+	gap(KIPT_GAP_CODE_CHANGED);
+	many(250000, 1, false);
+	disable_and_enable(250001);
+	many(250002, 50000, true);
+	end();
+	return equal() && result.missed == 1;
+}
+
+static bool disable_elsewhere_needs_its_address(void)
+{
+	begin();
+	many(0, 10, true);
+	disable_and_enable(10);
+	many(11, 10, true);
+	end();
+	return !equal();
+}
+
 static bool decode_gap_is_refused(void)
 {
 	begin();
@@ -524,6 +557,8 @@ static const struct test tests[] = {
 	TEST(missing_truth_end_is_found),
 	TEST(rare_changed_code_is_allowed),
 	TEST(frequent_changed_code_is_refused),
+	TEST(disable_in_a_gap_needs_no_address),
+	TEST(disable_elsewhere_needs_its_address),
 	TEST(decode_gap_is_refused),
 	TEST(silent_gap_is_refused),
 	TEST(wrong_resume_address_is_refused),

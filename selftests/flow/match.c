@@ -56,7 +56,8 @@ static bool disable_matches(const struct match_options *options,
 			    const struct flow_item *r)
 {
 	if (!options->no_from_at_disable &&
-	    (t->from != r->from || t->aux != r->aux))
+	    ((!(r->flags & FLOW_NO_FROM) && t->from != r->from) ||
+	     t->aux != r->aux))
 		return false;
 	return (r->flags & FLOW_NO_TO) || t->to == r->to;
 }
@@ -107,6 +108,8 @@ struct segment {
 	uint64_t items;
 	bool has_sync;
 	uint64_t sync_ip;
+	/* Since the gap before it an address was told. */
+	bool known;
 };
 
 /*
@@ -149,6 +152,12 @@ static bool segment_match(const struct match_options *options,
 			s->sync_ip = s->record_item.to;
 			continue;
 		}
+		/* Only in a gap does a disable come without its address. */
+		if (s->known && s->record_item.kind == FLOW_DISABLE &&
+		    s->record_item.flags & FLOW_NO_FROM)
+			return false;
+		s->known |= !(s->record_item.flags & FLOW_NO_FROM) ||
+			    s->record_item.kind == FLOW_ENABLE;
 		s->truth_item = flow_truth_next(&s->truth);
 		if (!item_matches(options, &s->truth_item, &s->record_item) ||
 		    !sync_fits(s, &previous))
@@ -281,6 +290,7 @@ static bool try_place(struct match *m, const struct flow_cursor *place,
 	    !probe_fits(probe, number + best->items, m->options, best))
 		return false;
 	segment_init(&s, place, &m->records);
+	s.known = m->has_resume;
 	if (segment_match(m->options, &s)) {
 		*best = s;
 		return true;
@@ -356,6 +366,7 @@ static bool next_segment(struct match *m)
 	if (m->lost)
 		return find_segment(m);
 	segment_init(&s, &m->truth, &m->records);
+	s.known = true;
 	if (segment_match(m->options, &s)) {
 		segment_accept(m, &s);
 		return true;

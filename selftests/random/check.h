@@ -28,6 +28,7 @@
  * @want: records expected
  * @got: records made, inside @plain
  * @program: code the decoder at hand reads
+ * @hidden: a region of it that cannot be read, or NULL
  * @what: mode at hand
  * @error: what went wrong, or NULL
  */
@@ -44,6 +45,7 @@ struct check {
 	struct record_list want;
 	struct record_list got;
 	const struct program *program;
+	const struct region *hidden;
 	const char *what;
 	const char *error;
 };

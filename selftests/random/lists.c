@@ -130,3 +130,53 @@ void list_count_edges(struct record_list *list, u8 type, u32 times,
 	}
 	list->count = edges;
 }
+
+/* What @record says happened there, and @happened did. */
+static bool is_same(const struct kipt_record *record,
+		    const struct kipt_record *happened)
+{
+	const u16 known = (u16)~(KIPT_RF_NO_IP | KIPT_RF_NO_VALUE);
+
+	if (record->type != happened->type || record->kind != happened->kind ||
+	    (record->flags ^ happened->flags) & known)
+		return false;
+	if (!(record->flags & KIPT_RF_NO_IP) && record->ip != happened->ip)
+		return false;
+	return record->flags & KIPT_RF_NO_VALUE ||
+	       record->value == happened->value;
+}
+
+static bool is_told(const struct kipt_record *record)
+{
+	switch (record->type) {
+	case KIPT_RECORD_ENABLE:
+		return record->kind == KIPT_ENABLE_PGE;
+	case KIPT_RECORD_BRANCH:
+	case KIPT_RECORD_DISABLE:
+	case KIPT_RECORD_INSN:
+	case KIPT_RECORD_TSX:
+	case KIPT_RECORD_PTWRITE:
+	case KIPT_RECORD_EVENT:
+	case KIPT_RECORD_EVENT_DATA:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool list_holds(const struct record_list *all, const struct record_list *some)
+{
+	u32 at = 0, i;
+
+	for (i = 0; i < some->count; i++) {
+		const struct kipt_record *record = &some->records[i];
+
+		if (!is_told(record))
+			continue;
+		while (at < all->count && !is_same(record, &all->records[at]))
+			at++;
+		if (at++ == all->count)
+			return false;
+	}
+	return true;
+}

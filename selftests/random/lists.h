@@ -39,4 +39,14 @@ bool list_times_rise(const struct record_list *list);
 void list_count_edges(struct record_list *list, u8 type, u32 times,
 		      u64 cr3_of_space);
 
+/**
+ * list_holds() - is all that is told of the flow something that happened
+ * @all: what happened
+ * @some: records, gaps among them; an address may be missing, and what stands
+ *	beside the flow is not looked at
+ *
+ * Return: true if the records of @some are in @all, in this order.
+ */
+bool list_holds(const struct record_list *all, const struct record_list *some);
+
 #endif /* KIPT_SELFTESTS_RANDOM_LISTS_H */

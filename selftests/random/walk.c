@@ -263,7 +263,7 @@ static s32 return_target(struct walk *walk)
 }
 
 /* If there are calls the CPU remembers, one that does not match is something
- * that libipt before 2.2 gets wrong; a walk may have to avoid it.
+ * that libipt gets wrong (2.2 does too); a walk may have to avoid it.
  */
 static s32 avoid_mismatch(struct walk *walk, s32 to)
 {

@@ -8,6 +8,8 @@
 #define CFE_INTR	1
 #define CFE_IRET	2
 #define CFE_VMEXIT	8
+/* The only one that has an EVD: the address. */
+#define VECTOR_PAGE_FAULT	14
 
 /**
  * struct far - one far transfer
@@ -131,7 +133,7 @@ static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 	walk_prove(walk);
 }
 
-/* EVD and CFE; the FUP of the event gives them their address. */
+/* EVD and the CFE that it can go with; the FUP of the event gives them their address. */
 static void send_cause(struct walk *walk, struct kipt_record *data,
 		       struct kipt_record *cause, bool vm_exit)
 {
@@ -146,6 +148,8 @@ static void send_cause(struct walk *walk, struct kipt_record *data,
 		data->type = KIPT_RECORD_EVENT_DATA;
 		data->kind = vm_exit ? 1 + rng_below(walk->rng, 2) : 0;
 		data->value = rng_next(walk->rng);
+		if (!vm_exit)
+			cause->aux = VECTOR_PAGE_FAULT;
 		encode_raw(&walk->encode, 11, 0x5302U | data->kind << 16, 3,
 			   data->value);
 	}

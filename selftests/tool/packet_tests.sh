@@ -38,6 +38,37 @@ for line in sys.stdin:
 	same "packets_json" "0 2 2 PSB 18 TIP 23 TIP 26 3 29 PSB 45 TIP " "$got"
 }
 
+# A packet that the next PSB cuts off hides neither that nor what follows it.
+cut_tests() {
+	local name hex bad=''
+	while IFS='|' read -r name hex; do
+		bytes $PSB 02 23 $hex $PSB 19 08 07 06 05 04 03 02 02 23 >cut.pt
+		size=$(wc -w <<<"$hex")
+		got=$("$KIPT" packets cut.pt 2>err | sed -E 's/^ +//')
+		want="0  PSB
+10  PSBEND
+12  -- a packet is cut off, $size bytes passed over
+$(printf '%x  PSB\n%x  TSC       tsc=0x2030405060708\n%x  PSBEND' \
+			$((18 + size)) $((34 + size)) $((42 + size)))"
+		[ "$got" = "$want" ] || bad="$bad $name"
+		offsets_tile cut.pt $((44 + size)) || bad="$bad $name"
+	done <<-'END'
+		tsc|19 01 02
+		tip|6D 00 10
+		mnt|02 C3 88 00
+		cyc|07 01
+		tnt|02 A3 01
+	END
+	same "packets_cut_off_by_a_psb" "" "$bad"
+	bytes 19 01 02 $PSB 02 23 >cut.pt
+	same "packets_cut_off_by_the_first_psb" "0 3 3 PSB 19 PSBEND " \
+		"$("$KIPT" packets --no-sync --json cut.pt 2>err | python3 -c '
+import json, sys
+for line in sys.stdin:
+    o = json.loads(line)
+    print(o["offset"], o.get("packet") or o["passed"])' | tr '\n' ' ')"
+}
+
 # Each offset is where the packet or passed bytes before it ended.
 offsets_tile() {
 	"$KIPT" packets --no-sync --json "$1" 2>/dev/null | python3 -c '
@@ -79,6 +110,7 @@ packet_file_tests() {
 packet_tests() {
 	vector_tests
 	sync_tests
+	cut_tests
 	random_tests
 	packet_file_tests
 }

@@ -26,6 +26,7 @@ event() { echo "1 12 0 0 0xffffffff81000$1 0xffffffff81000$2"; }
 iret() { echo "1 9 0 1 0xffffffff81000$1 0xffffffff81000$2"; }
 cpu() { echo "19 0 1 $1 0 0"; }
 task() { echo "5 0 1 $1 0 $1"; }
+tsc() { echo "8 0 1 0 0 $1"; }
 
 # view NAME WANT [OPTION...]: of the records on standard input
 view() {
@@ -34,6 +35,32 @@ view() {
 	records view.rec
 	same "$name" "$want" \
 		"$("$KIPT" show view.rec --kallsyms kallsyms "$@" 2>err)"
+}
+
+# Times count from the first of each CPU, also those of lines that are held
+# back until another CPU's records came; a TSC that is less is before it.
+time_tests() {
+	{ cpu 1; call 010 100; tsc 1000; call 110 200; ret 220 115; tsc 900
+	  call 120 300; cpu 2; tsc 70000; call 010 100; tsc 70005
+	  call 110 200; cpu 3; call 010 100; } |
+		view "calls_time_of_each_cpu" "== CPU 1
+               main+0x10 [kernel]
+                 first
+             0     second
+          -100     third
+== CPU 2
+             0 main+0x10 [kernel]
+             0   first
+             5     second
+== CPU 3
+               main+0x10 [kernel]
+                 first" --time
+	same "branches_time_of_each_cpu" "0
+0
+-100
+0
+5" "$("$KIPT" show view.rec --kallsyms kallsyms --time --branches 2>err |
+		awk '$1 ~ /^-?[0-9]+$/ && NF > 5 { print $1 }' | head -n 6)"
 }
 
 call_view_tests() {
@@ -126,6 +153,14 @@ ffffffff81000100 first [kernel]" --branches
 	{ cpu 2; call 010 100; echo "20 0 0 3 0xffffffff81000100 0"; } |
 		view "insns_view" "== CPU 2
 ffffffff81000100 first [kernel]" --insns
+	{ cpu 2; echo "17 0 131 1 0 0"; echo "17 0 0 3 0xffffffff81000100 7"; } |
+		view "triggers_are_told" "== CPU 2
+              -- triggers 0x1 and others
+              -- triggers 0x3 at first [kernel], 7 instructions on" --branches
+	{ cpu 2; echo "3 1 3 0 0 0"; echo "3 1 2 0 0xffffffff81000100 0"; } |
+		view "disable_without_address" "== CPU 2
+              -- tracing ends
+              -- tracing ends at first [kernel]" --branches
 	{ for ip in 1 2 3; do echo "20 0 0 3 $ip 0"; done; } |
 		view "insns_hash" "3 $(python3 -c '
 h = 1469598103934665603
@@ -493,6 +528,7 @@ print("%016x" % h)')" "$("$KIPT" show hash.rec --calls --hash)"
 record_tests() {
 	make_kallsyms
 	call_view_tests
+	time_tests
 	other_view_tests
 	user_symbol_tests
 	bad_record_tests

@@ -38,6 +38,7 @@ enum call_line_kind {
  * @address: of the function
  * @pid: process it is of
  * @tsc: time, or 0
+ * @tsc_first: the first time there was on its CPU
  * @text: sentence or head, owned by the line; else NULL
  */
 struct call_line {
@@ -48,7 +49,7 @@ struct call_line {
 	u32 group_count;
 	u64 address;
 	u32 pid;
-	u64 tsc;
+	u64 tsc, tsc_first;
 	char *text;
 };
 

@@ -278,7 +278,7 @@ const struct kipt_verb verb_decode = {
 		 "user space, by the code that the module has too. Code comes from --image,\n"
 		 "--pages and --dir. Needs no module, no PT and no privilege. Where the trace\n"
 		 "makes no sense or code is missing a gap is shown, with its offset, and decoding\n"
-		 "goes on at the next PSB. Fails if the file holds no PSB at all.\n"
+		 "goes on at the next address or PSB. Fails if the file holds no PSB at all.\n"
 		 "\n"
 		 "What is shown is the same for any number of threads. When the memory for what\n"
 		 "is cached is full, all of it is dropped and made anew. Ctrl-C ends early and\n"

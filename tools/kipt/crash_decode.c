@@ -206,13 +206,11 @@ static u64 cut_find(const u8 *window, u64 size)
 /* Time in the PSB+ at an offset of the window; 0 if it has none. */
 static u64 time_at(const struct run *run, u64 size, u64 offset)
 {
-	struct kipt_psb psb;
+	u64 tsc;
 
-	if (offset >= size)
+	if (offset >= size || !kipt_psb_tsc(run->window, size, offset, &tsc))
 		return 0;
-	kipt_psb_read(&psb, run->window, offset, size, NULL);
-	return psb.has_tsc ? kipt_tsc_extend(run->decode->tsc_near, psb.tsc) :
-			     0;
+	return kipt_tsc_extend(run->decode->tsc_near, tsc);
 }
 
 /* Nothing in the trace is later; ~0: that is not known. */

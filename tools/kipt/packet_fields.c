@@ -113,6 +113,7 @@ static void software_fields(const struct kipt_packet *p,
 		add_number(fields, "triggers", p->aux, true);
 		if (p->flags & KIPT_PF_ICNT)
 			add_number(fields, "icnt", p->value, false);
+		add_number(fields, "mult", !!(p->flags & KIPT_PF_MULT), false);
 		break;
 	}
 	add_number(fields, "fup", fup, false);

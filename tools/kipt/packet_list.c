@@ -119,23 +119,33 @@ static void passed_tell(struct listing *listing, u64 offset, u64 next,
 	jsonl_print(line, stdout);
 }
 
+/* Up to the PSB behind: no packet reaches into it, whatever its header says. */
 static void cursor_seek(struct listing *listing, struct kipt_cursor *cursor,
 			u64 offset)
 {
-	kipt_cursor_init(cursor, listing->trace.bytes + offset,
-			 listing->trace.size - offset);
+	u64 size = listing->trace.size;
+	u64 psb = kipt_sync_next(listing->trace.bytes, size, offset);
+
+	if (psb == offset && psb < size)
+		psb = kipt_sync_next(listing->trace.bytes, size, offset + 16);
+	kipt_cursor_init(cursor, listing->trace.bytes + offset, psb - offset);
+}
+
+static u64 segment_end(const struct listing *listing,
+		       const struct kipt_cursor *cursor)
+{
+	return cursor->end - listing->trace.bytes;
 }
 
 /* To the next PSB after an error. */
 static void resync(struct listing *listing, struct kipt_cursor *cursor,
 		   enum kipt_status status)
 {
-	u64 offset = offset_of(listing, cursor);
-	u64 next = kipt_sync_next(listing->trace.bytes, listing->trace.size,
-				  offset + 1);
+	u64 next = segment_end(listing, cursor);
 
 	listing->errors++;
-	passed_tell(listing, offset, next, kipt_status_name(status));
+	passed_tell(listing, offset_of(listing, cursor), next,
+		    kipt_status_name(status));
 	cursor_seek(listing, cursor, next);
 }
 
@@ -148,9 +158,11 @@ static void packets_list(struct listing *listing, struct kipt_cursor *cursor)
 	while (!progress_interrupted()) {
 		offset = offset_of(listing, cursor);
 		status = kipt_packet_next(cursor, &packet);
-		if (status == KIPT_END)
+		if (status == KIPT_END && offset == listing->trace.size)
 			break;
-		if (status == KIPT_OK)
+		if (status == KIPT_END)
+			cursor_seek(listing, cursor, offset);
+		else if (status == KIPT_OK)
 			packet_take(listing, offset, &packet);
 		else
 			resync(listing, cursor, status);

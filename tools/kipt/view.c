@@ -268,7 +268,8 @@ const char *view_place(const struct view *view, u32 pid, u64 address,
 
 const char *view_time(const struct view *view, char *text)
 {
-	u64 ticks = view->state.tsc - view->state.tsc_first;
+	/* A TSC may have been set back: then it is before the first. */
+	s64 ticks = (s64)(view->state.tsc - view->state.tsc_first);
 
 	text[0] = 0;
 	if (!view->options->time)
@@ -279,6 +280,6 @@ const char *view_time(const struct view *view, char *text)
 		snprintf(text, 32, "%11.3f us ",
 			 (double)ticks * 1000 / view->tsc_khz);
 	else
-		snprintf(text, 32, "%14llu ", (unsigned long long)ticks);
+		snprintf(text, 32, "%14lld ", (long long)ticks);
 	return text;
 }

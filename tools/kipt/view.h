@@ -145,7 +145,7 @@ u32 view_output(const struct view_options *options);
  * @tid, @pid: its task, 0 if not known
  * @cr3: its page table, 0 if not known
  * @tsc: time, 0 if not known
- * @tsc_first: the first time there was
+ * @tsc_first: the first time there was, on its CPU unless they are merged
  * @edge_pid, @edge_cr3: process and page table of EDGE records, 0 if not known;
  *	of no CPU
  */

@@ -49,6 +49,7 @@ static void line_make(struct view *view, enum call_line_kind kind,
 	line->address = address;
 	line->pid = view->state.pid;
 	line->tsc = view->state.tsc;
+	line->tsc_first = view->state.tsc_first;
 }
 
 /* What functions that only pass control on are called. */
@@ -533,6 +534,7 @@ static void time_print(struct view *view, const struct call_line *line)
 	char time[32];
 
 	view->state.tsc = line->tsc;
+	view->state.tsc_first = line->tsc_first;
 	fputs(view_time(view, time), view->out);
 	view->state = kept;
 }

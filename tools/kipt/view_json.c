@@ -144,7 +144,7 @@ static struct json_object *line_make(struct view *view,
 			   r->ip);
 	value_add(view, line, r);
 	if (r->flags & (KIPT_RF_NR | KIPT_RF_HW | KIPT_RF_IF | KIPT_RF_TSX |
-			KIPT_RF_COMPRESSED))
+			KIPT_RF_COMPRESSED | KIPT_RF_MULT))
 		jsonl_number(line, "flags", r->flags);
 	return line;
 }

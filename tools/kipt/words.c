@@ -219,6 +219,20 @@ static void event_sentence(const struct kipt_record *r, const char *where,
 			 r->aux, where);
 }
 
+static void trigger_sentence(const struct kipt_record *r, const char *where,
+			     char *text, size_t size)
+{
+	char count[48] = "";
+
+	if (!(r->flags & KIPT_RF_NO_VALUE))
+		snprintf(count, sizeof(count), ", %llu instructions on",
+			 (unsigned long long)r->value);
+	snprintf(text, size, "triggers 0x%x%s%s%s%s", r->aux,
+		 r->flags & KIPT_RF_MULT ? " and others" : "",
+		 r->flags & KIPT_RF_NO_IP ? "" : " at ",
+		 r->flags & KIPT_RF_NO_IP ? "" : where, count);
+}
+
 static void other_sentence(const struct kipt_record *r, const char *where,
 			   char *text, size_t size)
 {
@@ -233,7 +247,9 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 			 r->kind == KIPT_ENABLE_RESUME ? " (after a gap)" : "");
 		break;
 	case KIPT_RECORD_DISABLE:
-		snprintf(text, size, "tracing ends at %s", where);
+		snprintf(text, size, "tracing ends%s%s",
+			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
+			 r->flags & KIPT_RF_NO_IP ? "" : where);
 		break;
 	case KIPT_RECORD_CONTEXT:
 		snprintf(text, size, "address space 0x%llx%s", value,
@@ -264,6 +280,9 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 		break;
 	case KIPT_RECORD_TSX:
 		snprintf(text, size, "transaction: %s at %s", kind, where);
+		break;
+	case KIPT_RECORD_TRIG:
+		trigger_sentence(r, where, text, size);
 		break;
 	default:
 		snprintf(text, size, "%s 0x%llx", words_type(r->type), value);

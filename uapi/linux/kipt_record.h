@@ -42,7 +42,8 @@ struct kipt_record {
  * @KIPT_RECORD_ENABLE: execution is at @ip from here on (TIP.PGE, or the
  *	address after an overflow or a gap). @kind is enum kipt_enable_kind.
  * @KIPT_RECORD_DISABLE: tracing ends. @kind is enum kipt_disable_kind. @ip:
- *	the last branch, or the instruction an asynchronous disable hit;
+ *	the last branch, or the instruction an asynchronous disable hit (behind
+ *	a GAP it may not be known: KIPT_RF_NO_IP);
  *	@value: the target of the branch that left (KIPT_RF_NO_VALUE if the
  *	trace does not say); @aux as in BRANCH.
  * @KIPT_RECORD_CONTEXT: the address space is now @value (CR3, low bits as in
@@ -68,7 +69,8 @@ struct kipt_record {
  * @KIPT_RECORD_TRACESTOP: tracing entered a TraceStop range
  * @KIPT_RECORD_BLOCK: PEBS block item: @kind block type, @aux item id, @value;
  *	@kind 0: the record of the items before is complete, it is about @ip
- * @KIPT_RECORD_TRIG: trigger: @aux trigger bits, @value instruction count
+ * @KIPT_RECORD_TRIG: trigger: @aux trigger bits, @value instruction count;
+ *	KIPT_RF_MULT: others fired too, and are not in @aux
  * @KIPT_RECORD_GAP: something is missing here; @kind enum kipt_gap_kind;
  *	@aux: enum kipt_status of the decoder for DECODE and CODE gaps; @ip:
  *	last address known; @value: offset in the trace of the offending byte,
@@ -164,6 +166,7 @@ enum kipt_record_type {
 #define KIPT_RF_IF		(1U << 4)
 #define KIPT_RF_TSX		(1U << 5)	/* inside a transaction */
 #define KIPT_RF_COMPRESSED	(1U << 6)	/* RET taken from the stack */
+#define KIPT_RF_MULT		(1U << 7)	/* TRIG: others fired, untold */
 
 /**
  * enum kipt_branch_kind - how control moved
@@ -240,7 +243,7 @@ enum kipt_power_kind {
  * enum kipt_gap_kind - why something is missing
  * @KIPT_GAP_OVERFLOW: the CPU lost packets (OVF)
  * @KIPT_GAP_DECODE: the packets make no sense here; decoding went on at the
- *	next PSB or uncompressed address; @aux says why
+ *	next PSB or uncompressed address, a FUP's too; @aux says why
  * @KIPT_GAP_NO_CODE: no code bytes at @ip; decoding went on at the next PSB
  *	or address the trace gives
  * @KIPT_GAP_CODE_CHANGED: the code at @ip was patched while it was traced
