@@ -13,7 +13,9 @@ static const struct kipt_switch *entry(const struct kipt_switch_log *log,
 
 u64 kipt_switch_log_first(const struct kipt_switch_log *log)
 {
-	return log->written > log->mask ? log->written - log->mask : 0;
+	u64 first = log->written > log->mask ? log->written - log->mask : 0;
+
+	return first > log->first ? first : log->first;
 }
 
 u64 kipt_switch_log_known(const struct kipt_switch_log *log)

@@ -38,6 +38,8 @@ struct kipt_switch {
  * @written: switches logged so far; entry i is at @entries[i & @mask]. The
  *	oldest of a full ring may be half overwritten, when the CPU was stopped
  *	by an NMI, so it counts as lost: use kipt_switch_log_first().
+ * @first: entries before this number are lost in any case; of a copy that has a
+ *	hole
  * @others: of a session that follows processes: the thread that runs is not
  *	one of them, and an entry says so
  */
@@ -45,6 +47,7 @@ struct kipt_switch_log {
 	struct kipt_switch *entries;
 	u32 mask;
 	u64 written;
+	u64 first;
 	bool others;
 };
 

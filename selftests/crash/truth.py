@@ -23,6 +23,7 @@ class Truth:
         with open(path, "rb") as file:
             self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
         self.count = (len(self.map) - HEADER_BYTES) // ENTRY.size
+        self.found = {}
 
     def entry(self, number):
         kind, _, _, _, source, target = ENTRY.unpack_from(
@@ -30,8 +31,13 @@ class Truth:
         return Entry(kind, source, target)
 
     def marks(self, wanted):
-        """Numbers of all marks of a kind; no other entry begins so."""
-        pattern = struct.pack("<BBH", wanted, 0, 0)
+        """Numbers of all marks of a kind; no other entry begins so. The file may
+        have gigabytes: it is searched once."""
+        if wanted not in self.found:
+            self.found[wanted] = list(self.search(struct.pack("<BBH", wanted, 0, 0)))
+        return self.found[wanted]
+
+    def search(self, pattern):
         at = self.map.find(pattern, HEADER_BYTES)
         while at >= 0:
             if (at - HEADER_BYTES) % ENTRY.size == 0:
@@ -40,12 +46,12 @@ class Truth:
 
     def armed(self):
         """When the first run began."""
-        return self.entry(next(self.marks(MARK_ON))).source
+        return self.entry(self.marks(MARK_ON)[0]).source
 
     def run_that_stopped(self, tsc):
         """(number from 1, first entry, entry of its end) of the run whose end
         lies closest to a time."""
-        starts, ends = list(self.marks(MARK_ON)), list(self.marks(MARK_OFF))
+        starts, ends = self.marks(MARK_ON), self.marks(MARK_OFF)
         if not ends:
             return None
         end = min(ends, key=lambda n: abs(self.entry(n).source - tsc))
@@ -55,7 +61,7 @@ class Truth:
     def write_end(self, path, end, most):
         """A file of its own with the entries up to the end of a run, @most at
         most, of that run and those before; the start of a run stands first."""
-        begin = max(next(self.marks(MARK_ON)), end - most)
+        begin = max(self.marks(MARK_ON)[0], end - most)
         on = [n for n in self.marks(MARK_ON) if n <= begin][-1]
         with open(path, "wb") as file:
             file.write(self.map[:HEADER_BYTES])

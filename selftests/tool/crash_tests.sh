@@ -272,6 +272,16 @@ crash_missing_tests() {
 	head -c 150000 "$D" >cut
 	cp cut "$D"
 	told "crash_cut_short_told" "is cut short: 0\.[0-9]* MiB of its memory"
+	dump --kdump --bytes 2000000 --size $((0x200000)) \
+		--damage $((0x400000)):$((0x180000))
+	told "crash_damaged_pages_told" \
+		"384 pages of this dump could not be read" --stats
+	flow_same "crash_damaged_pages" 1
+	dump --kdump --bytes 2000000 --size $((0x200000))
+	head -c $(($(stat -c %s "$D") * 6 / 10)) "$D" >cut
+	cp cut "$D"
+	told "crash_packed_cut_short_told" \
+		"pages of this dump could not be read: .* ends before" --stats
 	dump --no-vmcoreinfo
 	told "crash_without_symbols_told" "symbols are not in the dump"
 	flow_same "crash_without_symbols" 0
@@ -299,6 +309,22 @@ crash_choice_tests() {
 	refused "crash_cpus_are_a_list" 2 "a list of CPUs" crash "$D" --cpu x
 }
 
+# Threads that are not named at the time of their switch, one a line.
+threads_out_of_time() {
+	"$KIPT" crash "$D" --cpu 0 --json --time 2>/dev/null |
+		python3 -c 'import json, sys
+TSC = 0x123456789a
+now = None
+for line in sys.stdin:
+    o = json.loads(line)
+    if o["type"] == "time" and o.get("exact", True):
+        now = o["tsc"]
+    if o["type"] == "task" and now:
+        i = (now - TSC + 1) // 100000
+        if o["tid"] != 100 + i % 3:
+            print(line, now, i)'
+}
+
 # Who ran, by the log and the list of processes; kernel code as it was before it
 # was patched.
 crash_log_tests() {
@@ -324,19 +350,17 @@ crash_log_tests() {
 		--json 2>/dev/null | iconv -f UTF-8 -t UTF-8 >/dev/null; echo $?)"
 	same "crash_switches_that_are_lost" 1 "$("$KIPT" crash "$D" --cpu 0 \
 		--json --branches | grep -c '"kind":"switches".*"value":9')"
-	# Each is named at the time of its switch.
-	same "crash_threads_in_time" "" "$("$KIPT" crash "$D" --cpu 0 --json \
-		--time | python3 -c 'import json, sys
-TSC = 0x123456789a
-now = None
-for line in sys.stdin:
-    o = json.loads(line)
-    if o["type"] == "time" and o.get("exact", True):
-        now = o["tsc"]
-    if o["type"] == "task" and now:
-        i = (now - TSC + 1) // 100000
-        if o["tid"] != 100 + i % 3:
-            print(line, now, i)')"
+	same "crash_threads_in_time" "" "$(threads_out_of_time)"
+	# A part of the log is not in the dump: what is behind it is known.
+	dump --logs --drop $((0xad000)):4096
+	told "crash_threads_with_a_hole_told" \
+		"CPU 0: a part of what was noted of its threads is not in"
+	same "crash_threads_behind_a_hole" "" "$(threads_out_of_time)"
+	same "crash_switches_before_a_hole" 1 "$("$KIPT" crash "$D" --cpu 0 \
+		--json --branches 2>/dev/null | grep -c '"kind":"switches".*"value":32')"
+	dump --logs --drop $((0xac000)):4096
+	same "crash_threads_before_a_hole" 0 "$("$KIPT" crash "$D" --cpu 0 \
+		--json 2>/dev/null | grep -c '"type":"task"')"
 	# The page, and what it leads to.
 	dump --logs --flip $((0xa6000 + 70)):1
 	flow_differs_in_no_ip "crash_logs_page_bit"

@@ -28,7 +28,7 @@ MODULE = 0xffffffffc0000000
 DATA = 0xffffffff82000000
 USER = 0x401000
 # In physical memory.
-ANCHOR, TASKS, LOGS = 0xa4000, 0xa4800, 0xa5000
+ANCHOR, TASKS, LOGS, RINGS = 0xa4000, 0xa4800, 0xa5000, 0xac000
 CR3 = 0x50000
 USER_CR3 = 0x58000
 TSC = 0x123456789a
@@ -173,11 +173,13 @@ def logs_page(args, memory, cpu):
     """Switches between two threads and a kernel thread, and one patch."""
     at = LOGS + 0x2000 * cpu
     virtual = DATA + at - 0x80000
+    # Half of them in a page, half in the next.
+    ring = RINGS + 0x2000 * cpu + PAGE - 16 * 32
     switches = [(TSC - 1 + i * 100000, 0 if i % 3 == 2 else USER_CR3, 7,
                  100 + i % 3, 102 if i % 3 == 2 else 100) for i in range(40)]
     nr, written = 32, len(switches)
     for i, switch in enumerate(switches[-nr:], written - nr):
-        memory.write(at + 0x400 + i % nr * 32, struct.pack("<QQQII", *switch))
+        memory.write(ring + i % nr * 32, struct.pack("<QQQII", *switch))
     patch = struct.pack("<QQQQI16s4x", args.event + 10**6, TEXT + 0x1005, 0, 0,
                         2 | 1 << 31, CODE[5:7])
     memory.write(at + 0x200 + 5 % 4 * 56, patch)
@@ -186,7 +188,7 @@ def logs_page(args, memory, cpu):
     number = [virtual + 0x300 + 8 * i for i in range(8)]
     page = bytearray(page_head(args, 7, 0, cpu))
     page += struct.pack("<QQQIIQQIIQQQQQQQII", ~0x1fff & (1 << 52) - 1,
-                        virtual + 0x400, number[0], nr, 32,
+                        DATA + ring - 0x80000, number[0], nr, 32,
                         virtual + 0x200, number[1], 4, 56, *number[2:5],
                         *number[5:8], DATA + TASKS - 0x80000, 32, 0)
     page += bytes(4 * 24)
@@ -399,7 +401,7 @@ def elf(memory, note):
                           for page in sorted(memory.pages))
 
 
-def kdump(memory):
+def kdump(memory, damaged):
     """Blocks: header, sub-header, two bitmaps, descriptors, zlib's data."""
     pages = sorted(memory.pages)
     top = (pages[-1] + 32) // 32 * 32
@@ -416,6 +418,8 @@ def kdump(memory):
     table = data = b""
     for page in pages:
         packed = zlib.compress(bytes(memory.pages[page]), 1)
+        if page in damaged:
+            packed = b"\xff" * len(packed)
         table += struct.pack("<qIIQ", at + len(data), len(packed), 1, 0)
         data += packed
     return out + table + data
@@ -424,6 +428,11 @@ def kdump(memory):
 def states_of(text):
     return {int(pair.split(":")[0]): int(pair.split(":")[1])
             for pair in text.split(",") if pair}
+
+
+def pages_of(text):
+    address, size = (int(part) for part in text.split(":"))
+    return range(address // PAGE, (address + size) // PAGE)
 
 
 def options():
@@ -445,6 +454,8 @@ def options():
     add("--forged", action="store_true", help="a second header, of a program")
     add("--older", action="store_true", help="a second header, of before")
     add("--kdump", action="store_true")
+    add("--damage", type=pages_of, default=range(0), help="ADDRESS:BYTES of what"
+        " --kdump packs")
     add("--flip", action="append", default=[], help="ADDRESS:BIT")
     add("--drop", action="append", default=[], help="ADDRESS:BYTES")
     return parser.parse_args()
@@ -482,7 +493,7 @@ def main():
         for page in range(at // PAGE, (at + size) // PAGE):
             memory.pages.pop(page, None)
     with open(args.file, "wb") as out:
-        out.write(kdump(memory) if args.kdump else
+        out.write(kdump(memory, args.damage) if args.kdump else
                   elf(memory, vmcoreinfo(memory) if args.note else b""))
 
 

@@ -310,6 +310,9 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 			  trace->cpu->page.page.number);
 	else if (trace->size)
 		ok = crash_decode(&decode, output);
+	if (logs.switches.first)
+		say_note("CPU %u: a part of what was noted of its threads is not in the dump: who ran before, nobody knows",
+			 trace->cpu->page.page.number);
 	crash_logs_free(&logs);
 	return ok;
 }

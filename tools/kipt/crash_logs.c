@@ -65,8 +65,10 @@ static bool switches_load(struct crash_logs *logs,
 	log->mask = nr - 1;
 	log->written = written;
 	for (i = kipt_switch_log_first(log); i < written; i++) {
-		if (!entry_get(kernel, ring, i, &entry))
-			memset(&entry, 0, sizeof(entry));
+		if (!entry_get(kernel, ring, i, &entry)) {
+			log->first = i + 1;
+			continue;
+		}
 		log->entries[i & log->mask] = (struct kipt_switch){
 			.tsc = entry.tsc,
 			.space = entry.space,

@@ -50,7 +50,7 @@ bool dump_next(struct dump *dump, u64 *address);
  *
  * Return: a physical address behind the last page; 0: unknown.
  */
-u64 dump_end(struct dump *dump);
+u64 dump_end(const struct dump *dump);
 
 /**
  * dump_vmcoreinfo() - what the kernel says of itself, if the dump has it

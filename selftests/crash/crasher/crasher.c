@@ -30,7 +30,6 @@
 
 #define STEPS	200
 #define FRAME	512
-#define ROOM	65536
 /* Watchdogs of lockups wait for six, of tasks for four to six. */
 #define WATCHED_SECONDS	9ULL
 
@@ -42,7 +41,6 @@ static atomic_t waited_for;
 static DEFINE_PER_CPU(struct task_struct *, together);
 static atomic_t nmi_wanted;
 static atomic_t stuck;
-static unsigned char room[ROOM];
 
 static noinline void crasher_leaf(unsigned int n)
 {
@@ -221,19 +219,12 @@ static int die_in_nmi(unsigned int kind, struct pt_regs *regs)
 /* The CPU hears nothing until this ends, which it does not. */
 static int stay_in_nmi(unsigned int kind, struct pt_regs *regs)
 {
-	unsigned char *at;
-	unsigned long left;
-
 	if (smp_processor_id() == atomic_read(&nmi_wanted) - 1)
 		return NMI_DONE;
 	atomic_inc(&stuck);
-	/* So that there are few branches. */
-	for (;;) {
-		at = room;
-		left = ROOM;
-		asm volatile("rep stosb" : "+D" (at), "+c" (left)
-			     : "a" (0) : "memory");
-	}
+	/* So that there are no branches. It has no interrupts, and no other NMI. */
+	for (;;)
+		native_halt();
 }
 
 /*
