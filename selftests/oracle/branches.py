@@ -97,7 +97,7 @@ class Branches:
         if self.overflow and not self.on:
             self.resume(packet)
             return
-        if not self.on and packet.ip is None:
+        if not self.on and (packet.ip is None or not is_canonical(packet.ip)):
             raise Known(packet, "a TIP without address while tracing is off")
         if not self.on:
             raise Contradiction(packet, "a TIP while tracing is off")

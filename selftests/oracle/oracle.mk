@@ -27,6 +27,6 @@ oracle-test: $(ORACLE_PROGRAMS)
 
 oracle: $(ORACLE_PROGRAMS)
 	nice -n 19 $(ORACLE_DIR)/oracle --build $(ORACLE_OUT) \
-		--seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+		--seconds $(SECONDS) $(if $(findstring command,$(origin SEED)),--seed $(SEED))
 
 .PHONY: oracle oracle-test

@@ -3,7 +3,7 @@
 
 from doubts import Contradiction, Unsaid
 from records import POWER
-from segments import FLOW
+from segments import FLOW, TIMING
 
 WITH_POWER = FLOW | {"MWAIT", "PWRE", "EXSTOP", "PWRX", None}
 WITH_DATA = FLOW | {"CFE", "EVD", None}
@@ -84,8 +84,10 @@ class Side:
             self.sleeps = True
             self.emit("power", POWER["pwre"], ip=ip, aux=packet.value,
                       flags={"hw"} if packet.hw else ())
-        if self.sleeps and self.moved:
-            raise Unsaid(packet, "PWRE behind a sleep that has ended")
+        index = self.following(self.index, TIMING | {"PWRE"})
+        after = self.segment.packets[index].name if index else "PWRX"
+        if self.sleeps and (self.moved or after not in FLOW | {"PWRX"}):
+            raise Unsaid(packet, "PWRE in no sleep")
         if self.sleeps:
             told(self.power_ip)
         else:
