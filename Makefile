@@ -33,6 +33,7 @@ include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
+include selftests/oracle/oracle.mk
 include selftests/sideband/sideband.mk
 include selftests/crash/crash.mk
 include selftests/messages/messages.mk
@@ -47,7 +48,7 @@ tools: kipt
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
-test: decode-test random-test testcpu-test kipt-test flow-compare-test \
+test: decode-test random-test oracle-test testcpu-test kipt-test flow-compare-test \
 	sideband-test crash-test crash-pages-test crash-kdump-test messages-test vm-console-test \
 	stress-judge-test
 
@@ -94,6 +95,7 @@ help:
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
+	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
 	@echo 'bench-smoke a short run of it that tests itself'
 	@echo 'bench-record its traces of real programs, on the test CPU'

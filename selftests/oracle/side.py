@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is told beside the flow: PTWRITE, power, Event Trace, PEBS, triggers."""
+
+from doubts import Contradiction, Unsaid
+from records import POWER
+from segments import FLOW, TIMING
+
+WITH_POWER = FLOW | {"MWAIT", "PWRE", "EXSTOP", "PWRX", None}
+WITH_DATA = FLOW | {"CFE", "EVD", None}
+
+# CFE types that have no FUP of their own but take that of the event.
+CFE_OF_EVENT = {1, 3, 6, 8, 9, 12, 14}
+
+# CFE types without an address, of events that end in a TIP.PGE.
+CFE_OF_ENABLE = {4, 5}
+
+
+class Side:
+    """Packets that claim a FUP, and those that belong together."""
+
+    def claim(self, packet, told):
+        """The next FUP is @packet's."""
+        self.claims.append((packet.name, told))
+
+    def lose(self, packet):
+        """What waits for another packet than @packet, which is next, has no
+        address. @packet: None at the end."""
+        name = packet.name if packet else None
+        if packet and any(n != name and name not in FLOW or
+                          n in ("MODE.Exec", "MODE.TSX", "EXSTOP")
+                          for n, _ in self.claims):
+            raise Unsaid(packet, "a FUP is missing")
+        if self.power and name not in WITH_POWER or \
+                self.event_data and name not in WITH_DATA:
+            raise Unsaid(packet, "what belongs together is apart")
+        self.tell_claims(None)
+        if not packet or name in FLOW or name == "PWRX":
+            self.tell_power(self.power_ip if name == "PWRX" else None)
+        if not packet:
+            self.flush_events(None)
+        if name not in ("CFE", "EVD"):
+            self.tell_data(None)
+
+    def tell_data(self, ip):
+        data, self.event_data = self.event_data, []
+        for evd in data:
+            self.emit("event-data", evd.type, ip=ip, value=evd.value)
+
+    def tell_claims(self, ip):
+        claims, self.claims = self.claims, []
+        for _, told in claims:
+            told(ip)
+
+    def take_ptw(self, packet):
+        if packet.with_ip:
+            self.claim(packet, lambda ip: self.emit(
+                "ptwrite", ip=ip, value=packet.value, aux=packet.width))
+        elif self.on:
+            self.nothing_open(packet)
+            self.to_ptwrite(packet)
+        else:
+            self.emit("ptwrite", ip=None, value=packet.value,
+                      aux=packet.width)
+
+    def to_ptwrite(self, packet):
+        before = self.snapshot()
+        try:
+            insn = self.walk(packet, lambda insn: insn.what == "ptwrite")
+            self.ptws.append(packet)
+            self.pass_by(packet, insn)
+        except Contradiction:
+            self.restore(before)
+            raise
+
+    def take_mwait(self, packet):
+        if self.sleeps:
+            raise Unsaid(packet, "MWAIT behind EXSTOP")
+        self.power.append(lambda ip: self.emit(
+            "power", POWER["mwait"], ip=ip, aux=packet.hints,
+            value=packet.ext))
+
+    def take_pwre(self, packet):
+        def told(ip):
+            self.sleeps = True
+            self.emit("power", POWER["pwre"], ip=ip, aux=packet.value,
+                      flags={"hw"} if packet.hw else ())
+        index = self.following(self.index, TIMING | {"PWRE"})
+        after = self.segment.packets[index].name if index else "PWRX"
+        if self.sleeps and (self.moved or after not in FLOW | {"PWRX"}):
+            raise Unsaid(packet, "PWRE in no sleep")
+        if self.sleeps:
+            told(self.power_ip)
+        else:
+            self.power.append(told)
+
+    def take_exstop(self, packet):
+        def told(ip):
+            self.power_ip = ip
+            self.moved = False
+            self.tell_power(ip)
+            self.emit("power", POWER["exstop"], ip=ip)
+        if packet.with_ip:
+            self.claim(packet, told)
+        else:
+            told(None)
+
+    def tell_power(self, ip):
+        waiting, self.power = self.power, []
+        for told in waiting:
+            told(ip)
+
+    def take_pwrx(self, packet):
+        self.sleeps = False
+        self.emit("power", POWER["pwrx"], ip=self.power_ip, aux=packet.value,
+                  value=packet.wake)
+        self.power_ip = None
+
+    def take_cfe(self, packet):
+        data, self.event_data = self.event_data, []
+
+        def told(ip):
+            self.event_data = data
+            self.tell_data(ip)
+            self.emit("event", packet.type, ip=ip, aux=packet.vector)
+        if packet.with_ip:
+            self.claim(packet, told)
+            return
+        self.flush_events(None)
+        if packet.type in CFE_OF_EVENT | CFE_OF_ENABLE:
+            self.at_event.append(told)
+            self.enables |= packet.type in CFE_OF_ENABLE
+        else:
+            told(None)
+
+    def flush_events(self, ip):
+        waiting, self.at_event = self.at_event, []
+        self.enables = False
+        for tell in waiting:
+            tell(ip)
+
+    def take_evd(self, packet):
+        """It goes with the CFE that follows."""
+        self.flush_events(None)
+        self.event_data.append(packet)
+
+    def take_bbp(self, packet):
+        self.block = packet.type
+
+    def take_bip(self, packet):
+        self.emit("block", self.block, ip=None, aux=packet.id,
+                  value=packet.value)
+
+    def take_bep(self, packet):
+        if packet.with_ip:
+            self.claim(packet, lambda ip: self.emit("block", 0, ip=ip))
+        else:
+            self.emit("block", 0, ip=None)
+
+    def take_trig(self, packet):
+        def told(ip):
+            self.emit("trig", ip=ip, aux=packet.triggers,
+                      value=packet.count)
+        if packet.with_ip:
+            self.claim(packet, told)
+        else:
+            told(None)
