@@ -396,13 +396,15 @@ static void on_mode_exec(struct kipt_flow *flow,
 	flow->mode_value = (u8)packet->value;
 }
 
-/* A second PIP means that the instruction of the first was executed. */
+/* A second PIP means that the instruction of the first was executed, unless both
+ * are of an event.
+ */
 static void on_pip(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	u64 ip;
 
 	if (flow->at.pip_pending &&
-	    (!flow->enabled ||
+	    (!flow->enabled || flow->event ||
 	     kipt_walk_to_class(flow, KIPT_INSN_MOV_CR3, &ip) != KIPT_OK))
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
 	flow->at.pip_pending = true;

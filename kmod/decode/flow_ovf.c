@@ -8,6 +8,8 @@
 /* How far to look for what tells an erratum. */
 #define LOOK_AHEAD	65536
 #define LOOK_BEHIND	64
+#define LOOK_BACK	65536
+#define PSB_BYTES	16
 
 void kipt_flow_on_ovf(struct kipt_flow *flow)
 {
@@ -85,7 +87,7 @@ static bool only_time(const u8 *data, u64 from, u64 to)
 	return true;
 }
 
-bool kipt_flow_ovf_before(const u8 *data, u64 offset)
+static bool looks_like_ovf(const u8 *data, u64 offset)
 {
 	u64 back;
 
@@ -96,4 +98,44 @@ bool kipt_flow_ovf_before(const u8 *data, u64 offset)
 			return true;
 	}
 	return false;
+}
+
+/* The PSB before the one at an offset, or that offset if none is near. */
+static u64 psb_before(const u8 *data, u64 offset)
+{
+	static const u8 psb[PSB_BYTES] = {
+		0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+		0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+	};
+	u64 back;
+
+	for (back = PSB_BYTES; back <= LOOK_BACK && back <= offset; back++)
+		if (data[offset - back] == psb[0] &&
+		    !memcmp(data + offset - back, psb, PSB_BYTES))
+			return offset - back;
+	return offset;
+}
+
+/*
+ * The bytes may be the end of a packet and another one: only from a PSB on is it
+ * known where packets begin. Where that is not to be had, they are believed.
+ */
+bool kipt_flow_ovf_before(const u8 *data, u64 offset)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+	u8 last = KIPT_PACKET_OVF;
+	u64 from;
+
+	if (!looks_like_ovf(data, offset))
+		return false;
+	from = psb_before(data, offset);
+	kipt_cursor_init(&cursor, data + from, offset - from);
+	while (kipt_cursor_left(&cursor)) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
+			return true;
+		if (!kipt_packet_is_time(packet.type))
+			last = packet.type;
+	}
+	return last == KIPT_PACKET_OVF;
 }

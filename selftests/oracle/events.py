@@ -9,6 +9,8 @@ class Events:
     """Interrupts and faults, overflows, and what changes beside the flow."""
 
     def take_fup(self, packet):
+        if self.has_data():
+            raise Contradiction(packet, "an EVD without its CFE")
         if not self.on and not self.claims:
             self.fup_while_off(packet)
             return
@@ -77,7 +79,7 @@ class Events:
 
     def take_ovf(self, packet):
         """All that is pending is dropped, but CR3 is what the PIP says."""
-        pips = self.pips
+        pips, mode = self.pips, self.mode
         self.forget()
         self.emit("gap", "overflow", ip=self.ip, value=packet.at)
         self.on = False
@@ -85,6 +87,8 @@ class Events:
         self.overflow = True
         for pip in pips:
             self.context(pip, None)
+        if mode:
+            self.set_mode(mode)
 
     def resume(self, packet):
         if packet.ip is None:
@@ -113,9 +117,7 @@ class Events:
                 return False
         if not self.next_segment:
             raise Unsaid(packet, "the trace ends behind a FUP")
-        if not self.next_segment.on:
-            raise Known(packet, "a stray FUP before a PSB+")
-        return False
+        return not self.next_segment.on
 
     def context(self, packet, ip):
         self.space = self.config.space_of(packet.cr3)
@@ -132,22 +134,10 @@ class Events:
             self.context(packet, None)
             return
         if self.pips and self.event:
-            if self.leads_to_mov_cr3(packet):
-                raise Known(packet, "two PIPs in an event before a MOV CR3")
             self.context(self.pips.popleft(), self.ip)
         elif self.pips:
             self.bind_pip(packet)
         self.pips.append(packet)
-
-    def leads_to_mov_cr3(self, packet):
-        before = self.snapshot()
-        try:
-            self.walk(packet, lambda insn: insn.what == "mov-cr3")
-            return True
-        except Contradiction:
-            return False
-        finally:
-            self.restore(before)
 
     def bind_pip(self, packet):
         """The PIP that waits belongs to an instruction before @packet's."""

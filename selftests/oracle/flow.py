@@ -39,6 +39,7 @@ class Lost:
         self.width = flow.mode.width if flow.mode else flow.width
         if any(name == "MODE.Exec" for name, _ in flow.claims):
             self.width = flow.told_width
+        self.abort = flow.abort
         self.space = flow.space
         if flow.pips:
             self.space = flow.config.space_of(flow.pips[-1].cr3)
@@ -98,11 +99,14 @@ class Flow(Walk, Branches, Events, Side):
         ends = begins[1:] + [len(self.trace)]
         segments = [self.segments(self.trace, begin, end)
                     for begin, end in zip(begins, ends)]
+        damaged = begins and begins[0] > 0
         for segment, following in zip(segments, segments[1:] + [None]):
+            # Of what is damaged, or before the first PSB, nobody knows how it ends.
             self.doubt = may_overflow(self.trace, segment.begin) and \
-                not self.overflow
+                damaged and not self.overflow
             self.run_segment(segment, following)
             self.overflow = segment.overflows()
+            damaged = segment.bad
         return self.out
 
     def run_segment(self, segment, following):
@@ -127,8 +131,11 @@ class Flow(Walk, Branches, Events, Side):
         self.just_branched = True
         self.on = True
         self.ip = ip
+        self.abort = lost.abort
         for before in self.segment.packets[lost.index:first]:
-            if before.name == "MODE.Exec":
+            if before.name in ("MODE.TSX", "FUP"):
+                self.abort = before.name == "MODE.TSX" and before.aborts
+            elif before.name == "MODE.Exec":
                 self.width = before.width
             elif before.name == "PIP":
                 self.space = self.config.space_of(before.cr3)
@@ -142,6 +149,8 @@ class Flow(Walk, Branches, Events, Side):
             if i not in self.taken:
                 self.index = i
                 self.take(segment.packets[i])
+        if self.has_data() and following and not segment.bad:
+            raise Contradiction(following.packets[0], "an EVD without its CFE")
         self.lose(None)
         if segment.bad:
             self.end_bad(segment.bad, following)
@@ -225,7 +234,7 @@ class Flow(Walk, Branches, Events, Side):
         """The flow leads to where the next PSB+ says it is."""
         psb = following.packets[0]
         if self.doubt and not self.on:
-            raise Known(psb, "bytes like an OVF before the PSB")
+            raise Unsaid(psb, "bytes like an OVF before the PSB")
         if self.config.no_tnt:
             return
         if self.event or self.bits:
@@ -243,9 +252,15 @@ class Flow(Walk, Branches, Events, Side):
         if self.on != following.on:
             raise Contradiction(psb, "PSB+ does not say whether it is on")
         if self.on:
+            self.same_mode(psb, following)
             self.walk_to(psb, following.fup.ip)
             self.emit("sync", SYNC["reached"], ip=self.ip,
                       value=following.begin, aux=self.counted())
+
+    def same_mode(self, psb, following):
+        mode = following.last("MODE.Exec")
+        if mode and not self.mode and mode.width != self.width:
+            raise Contradiction(psb, "PSB+ says another mode")
 
     # Packets.
 
@@ -275,7 +290,7 @@ class Flow(Walk, Branches, Events, Side):
         if packet.name in FLOW and packet.name != "TIP.PGE" and \
                 not self.claims and (not self.on or packet.name == "FUP"
                                      and packet.ip == self.ip):
-            raise Known(packet, "bytes like an OVF before the PSB")
+            raise Unsaid(packet, "bytes like an OVF before the PSB")
         if packet.name in FLOW or self.on and packet.name not in TIMING:
             self.doubt = False
 

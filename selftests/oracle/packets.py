@@ -179,7 +179,7 @@ class Reader:
         flags = self.byte(1)
         size = 5 if flags & 0x40 else 3
         return Packet("TRIG", self.at, size, with_ip=flags >> 7,
-                      triggers=self.byte(2),
+                      multiple=flags >> 5 & 1, triggers=self.byte(2),
                       count=number(self.rest(3, size)) if size == 5 else None)
 
     def read_extended(self):

@@ -6,13 +6,20 @@ from records import POWER
 from segments import FLOW, TIMING
 
 WITH_POWER = FLOW | {"MWAIT", "PWRE", "EXSTOP", "PWRX", None}
-WITH_DATA = FLOW | {"CFE", "EVD", None}
 
 # CFE types that have no FUP of their own but take that of the event.
 CFE_OF_EVENT = {1, 3, 6, 8, 9, 12, 14}
 
 # CFE types without an address, of events that end in a TIP.PGE.
 CFE_OF_ENABLE = {4, 5}
+
+# CFE types there are.
+CFE_KNOWN = set(range(1, 11)) | set(range(12, 16))
+INTR, VM_EXITS, PAGE_FAULT = 1, {8, 9}, 14
+
+# EVD types.
+PAGE_FAULT_ADDRESS, VM_EXIT_DATA = 0, {1, 2}
+EVD_KNOWN = {0, 1, 2}
 
 
 class Side:
@@ -30,8 +37,9 @@ class Side:
                           n in ("MODE.Exec", "MODE.TSX", "EXSTOP")
                           for n, _ in self.claims):
             raise Unsaid(packet, "a FUP is missing")
-        if self.power and name not in WITH_POWER or \
-                self.event_data and name not in WITH_DATA:
+        if self.has_data() and packet and name not in ("CFE", "EVD"):
+            raise Contradiction(packet, "an EVD without its CFE")
+        if self.power and name not in WITH_POWER:
             raise Unsaid(packet, "what belongs together is apart")
         self.tell_claims(None)
         if not packet or name in FLOW or name == "PWRX":
@@ -116,6 +124,7 @@ class Side:
         self.power_ip = None
 
     def take_cfe(self, packet):
+        self.data_goes_with(packet)
         data, self.event_data = self.event_data, []
 
         def told(ip):
@@ -131,6 +140,23 @@ class Side:
             self.enables |= packet.type in CFE_OF_ENABLE
         else:
             told(None)
+
+    def has_data(self):
+        """What is reserved is not judged."""
+        return any(evd.type in EVD_KNOWN for evd in self.event_data)
+
+    def data_goes_with(self, event):
+        """Intel SDM Vol. 3C, "Event Trace": which data an event has."""
+        if event.type not in CFE_KNOWN:
+            return
+        kinds = [evd.type for evd in self.event_data if evd.type in EVD_KNOWN]
+        for kind in kinds:
+            if kind == PAGE_FAULT_ADDRESS and \
+                    (event.type, event.vector) != (INTR, PAGE_FAULT) or \
+                    kind in VM_EXIT_DATA and event.type not in VM_EXITS:
+                raise Contradiction(event, "data of another event")
+        if len(set(kinds)) != len(kinds):
+            raise Contradiction(event, "the same data twice")
 
     def flush_events(self, ip):
         waiting, self.at_event = self.at_event, []
@@ -159,7 +185,8 @@ class Side:
     def take_trig(self, packet):
         def told(ip):
             self.emit("trig", ip=ip, aux=packet.triggers,
-                      value=packet.count)
+                      value=packet.count,
+                      flags={"mult"} if packet.multiple else ())
         if packet.with_ip:
             self.claim(packet, told)
         else:
