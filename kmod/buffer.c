@@ -15,6 +15,7 @@
 
 #include "buffer.h"
 #include "compat.h"
+#include "decode/sync.h"
 #include "hw.h"
 #include "hw_regs.h"
 #include "memory.h"
@@ -315,9 +316,6 @@ static int find_offset(const struct kipt_buffer *buffer,
  */
 static bool went_round(const struct kipt_buffer *buffer, u64 offset)
 {
-	static const u8 psb[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
-				  0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
-				  0x02, 0x82, 0x02, 0x82 };
 	u64 rest = min_t(u64, buffer->size - offset, sizeof(buffer->cookie));
 	const u8 *cookie = buffer->cookie + sizeof(buffer->cookie) - rest;
 
@@ -326,7 +324,7 @@ static bool went_round(const struct kipt_buffer *buffer, u64 offset)
 	if (memcmp(last_bytes(buffer, rest), cookie, rest))
 		return true;
 	return rest < COOKIE_ENOUGH &&
-	       memcmp(page_address(buffer->regions[0].page), psb, sizeof(psb));
+	       !kipt_sync_is_psb(page_address(buffer->regions[0].page));
 }
 
 int kipt_buffer_measure(const struct kipt_buffer *buffer,

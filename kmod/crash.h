@@ -44,8 +44,7 @@ bool kipt_crash_is_on(void);
  * @trap: vector of the exception
  *
  * Counts if this is the thread that oopsed first, or the first that is reported
- * of several that oopsed at the same moment. Context: as
- * kipt_crash_hit().
+ * of several that oopsed at the same moment. Context: as kipt_crash_hit().
  */
 void kipt_crash_fault(u64 ip, u32 trap);
 

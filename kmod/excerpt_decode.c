@@ -3,6 +3,7 @@
  * How much of a trace is decoded, see excerpt_decode.h. Any context.
  */
 #include "decode/flow.h"
+#include "decode/sync.h"
 #include "excerpt_decode.h"
 
 /* What is decoded behind the part after the last PSB, then so many times more. */
@@ -10,10 +11,7 @@
 #define WINDOW_TIMES	4
 #define WINDOW_MOST	(4ULL << 20)
 #define RECORDS_MOST	(16ULL << 20)
-/* A PSB is eight times these two; it is looked for in so many bytes. */
-#define PSB_BYTES	16U
-#define PSB_EVEN	0x02U
-#define PSB_ODD		0x82U
+/* A PSB is looked for in so many bytes. */
 #define PSB_LOOKS	(64U << 10)
 
 static bool is_over(struct kipt_excerpt_decode *decode)
@@ -116,26 +114,12 @@ static bool is_time_for_next(const struct kipt_excerpt_decode *decode,
 	       (s64)((now - begin) * (WINDOW_TIMES + 1));
 }
 
-static bool is_psb(const u8 *data)
-{
-	u32 i;
-
-	for (i = 0; i < PSB_BYTES; i += 2)
-		if (data[i] != PSB_EVEN || data[i + 1] != PSB_ODD)
-			return false;
-	return true;
-}
-
 /* Bytes from the last PSB on, or what is decoded first if none is near. */
 static u64 smallest_window(const struct kipt_excerpt_decode *decode)
 {
-	u64 window;
+	u64 psb = kipt_sync_before(decode->data, decode->size, PSB_LOOKS);
 
-	for (window = PSB_BYTES;
-	     window <= PSB_LOOKS && window <= decode->size; window++)
-		if (is_psb(decode->data + decode->size - window))
-			return window;
-	return WINDOW_FIRST;
+	return psb < decode->size ? decode->size - psb : WINDOW_FIRST;
 }
 
 static u64 next_window(u64 window)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is true of all kprobes: whether one fires, and what it interrupts. One at a function's ftrace site is registered
- * without an error, and counts no miss, while root keeps ftrace or kprobes
- * turned off.
+ * What is true of all kprobes: whether one fires, and what it interrupts. One at
+ * a function's ftrace site is registered without an error, and counts no miss,
+ * while root keeps ftrace or kprobes turned off.
  */
 #ifndef KIPT_PROBE_H
 #define KIPT_PROBE_H

@@ -4,12 +4,12 @@
  * streams by looking at the packets around it. Runs where the sink may.
  */
 #include "flow_state.h"
+#include "sync.h"
 
 /* How far to look for what tells an erratum. */
 #define LOOK_AHEAD	65536
 #define LOOK_BEHIND	64
 #define LOOK_BACK	65536
-#define PSB_BYTES	16
 
 void kipt_flow_on_ovf(struct kipt_flow *flow)
 {
@@ -100,22 +100,6 @@ static bool looks_like_ovf(const u8 *data, u64 offset)
 	return false;
 }
 
-/* The PSB before the one at an offset, or that offset if none is near. */
-static u64 psb_before(const u8 *data, u64 offset)
-{
-	static const u8 psb[PSB_BYTES] = {
-		0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
-		0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
-	};
-	u64 back;
-
-	for (back = PSB_BYTES; back <= LOOK_BACK && back <= offset; back++)
-		if (data[offset - back] == psb[0] &&
-		    !memcmp(data + offset - back, psb, PSB_BYTES))
-			return offset - back;
-	return offset;
-}
-
 /*
  * The bytes may be the end of a packet and another one: only from a PSB on is it
  * known where packets begin. Where that is not to be had, they are believed.
@@ -129,7 +113,7 @@ bool kipt_flow_ovf_before(const u8 *data, u64 offset)
 
 	if (!looks_like_ovf(data, offset))
 		return false;
-	from = psb_before(data, offset);
+	from = kipt_sync_before(data, offset, LOOK_BACK);
 	kipt_cursor_init(&cursor, data + from, offset - from);
 	while (kipt_cursor_left(&cursor)) {
 		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)

@@ -8,8 +8,6 @@
  */
 #include "sync.h"
 
-#define PSB_LEN		16
-#define PAIR_WORD	0x8202820282028202ULL
 #define PAIR_SWAPPED	0x0282028202820282ULL
 #define GROUP_BYTES	64
 
@@ -23,7 +21,7 @@ static bool may_hold_psb(const u8 *b)
 	u64 word;
 
 	memcpy(&word, b, sizeof(word));
-	return word == PAIR_WORD || word == PAIR_SWAPPED;
+	return word == KIPT_PSB_WORD || word == PAIR_SWAPPED;
 }
 
 /* The run of pairs that the eight bytes at @at are part of: false if shorter
@@ -39,8 +37,8 @@ static bool measure(const u8 *data, u64 size, u64 from, u64 at, u64 *psb,
 	while (end + 2 <= size && is_pair(data + end))
 		end += 2;
 	*after = end;
-	*psb = end - PSB_LEN;
-	return end - begin >= PSB_LEN;
+	*psb = end - KIPT_PSB_BYTES;
+	return end - begin >= KIPT_PSB_BYTES;
 }
 
 #ifdef __SSE2__
@@ -91,7 +89,7 @@ static inline u64 search(const u8 *data, u64 size, u64 from, bool skip)
 			at = skip_groups(data, size, at);
 			seen = at + GROUP_BYTES;
 		}
-		if (at + PSB_LEN / 2 > size)
+		if (at + KIPT_PSB_BYTES / 2 > size)
 			return size;
 		if (!may_hold_psb(data + at)) {
 			at += 8;
@@ -111,4 +109,14 @@ u64 kipt_sync_next(const u8 *data, u64 size, u64 from)
 u64 kipt_sync_next_plain(const u8 *data, u64 size, u64 from)
 {
 	return search(data, size, from, false);
+}
+
+u64 kipt_sync_before(const u8 *data, u64 offset, u64 most)
+{
+	u64 back;
+
+	for (back = KIPT_PSB_BYTES; back <= most && back <= offset; back++)
+		if (kipt_sync_is_psb(data + offset - back))
+			return offset - back;
+	return offset;
 }

@@ -8,6 +8,34 @@
 
 #include "port.h"
 
+#define KIPT_PSB_BYTES		16
+/* Eight bytes of one. */
+#define KIPT_PSB_WORD		0x8202820282028202ULL
+
+/**
+ * kipt_sync_is_psb() - are these bytes a PSB
+ * @bytes: KIPT_PSB_BYTES of them
+ *
+ * Return: true if so.
+ */
+static inline bool kipt_sync_is_psb(const u8 *bytes)
+{
+	u64 words[2];
+
+	memcpy(words, bytes, sizeof(words));
+	return words[0] == KIPT_PSB_WORD && words[1] == KIPT_PSB_WORD;
+}
+
+/**
+ * kipt_sync_before() - find the last PSB before an offset
+ * @data: trace
+ * @offset: where it ends at the latest
+ * @most: it begins at most so many bytes before @offset
+ *
+ * Return: its offset, or @offset if there is none.
+ */
+u64 kipt_sync_before(const u8 *data, u64 offset, u64 most);
+
 /**
  * kipt_sync_next() - find the first PSB at or after an offset
  * @data: trace

@@ -4,7 +4,7 @@
 
 CRASH_TEST := selftests/crash
 CRASH_BUILD := $(BUILD)/crash
-EXCERPT_SOURCES := kmod/excerpt_lines.c kmod/excerpt_text.c
+EXCERPT_SOURCES := kmod/excerpt_lines.c kmod/excerpt_text.c kmod/decode/sync.c
 
 EXCERPT_HEADERS := $(addprefix kmod/,excerpt_lines.h excerpt_text.h \
 	excerpt_decode.h) selftests/decode/ktap.h

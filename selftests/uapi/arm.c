@@ -12,7 +12,6 @@
 
 #define CANNOT_RUN() kipt_missing()
 
-#define ARMED		(KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED)
 #define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
 FIXTURE(arm)

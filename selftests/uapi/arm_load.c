@@ -13,7 +13,6 @@
 
 #define CANNOT_RUN() why_not()
 
-#define ARMED		(KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED)
 #define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
 static const char *why_not(void)
@@ -99,19 +98,6 @@ TEST_F_TIMEOUT(load, arms_as_it_is_told, 60)
 	kipt_nl_close(&self->nl);
 }
 
-static void crash_all_the_time(void)
-{
-	for (;;) {
-		pid_t child = fork();
-
-		if (!child) {
-			asm volatile("movl 0x10, %%eax" : : : "eax");
-			_exit(0);
-		}
-		waitpid(child, NULL, 0);
-	}
-}
-
 /* It is removed while programs die that it would keep. */
 TEST_F_TIMEOUT(load, keeps_programs_from_the_begin, 120)
 {
@@ -123,11 +109,12 @@ TEST_F_TIMEOUT(load, keeps_programs_from_the_begin, 120)
 	child = fork();
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		crash_all_the_time();
+		for (;;)
+			child_is_killed();
 	}
 	for (i = 0; i < 10; i++) {
 		ASSERT_EQ(1, load(&self->nl, "arm=1 arm_size=64K arm_user=1"));
-		EXPECT_EQ(ARMED | KIPT_SESSION_FLAGS_USER,
+		EXPECT_EQ(ARMED_USER,
 			  kipt_nl_u32(&self->nl, KIPT_A_SESSION_FLAGS, 0));
 		EXPECT_EQ(CTL_BASIC, CTL_BASIC &
 			  kipt_nl_u64(&self->nl, KIPT_A_SESSION_CTL, 0));

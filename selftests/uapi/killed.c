@@ -19,8 +19,6 @@
 
 #define CANNOT_RUN() kipt_missing()
 
-#define FLAGS		(KIPT_SESSION_FLAGS_DETACHED |			\
-			 KIPT_SESSION_FLAGS_ARMED | KIPT_SESSION_FLAGS_USER)
 #define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
 /* The module's defaults. */
@@ -70,15 +68,6 @@ static int list_all(struct kipt_nl *nl, struct list *list)
 	return kipt_nl_dump(nl, &msg, see, list);
 }
 
-static int delete_one(struct kipt_nl *nl, uint32_t id)
-{
-	struct kipt_msg msg;
-
-	kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_DEL);
-	kipt_msg_u32(&msg, KIPT_A_SNAPSHOT_ID, id);
-	return kipt_nl_call(nl, &msg);
-}
-
 FIXTURE(killed)
 {
 	struct kipt_nl nl;
@@ -102,7 +91,7 @@ FIXTURE_SETUP(killed)
 		.mode = KIPT_MODE_RING,
 		.size = SIZE_USUAL,
 		.ctl = CTL_BASIC,
-		.flags = FLAGS,
+		.flags = ARMED_USER,
 	};
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
@@ -164,11 +153,6 @@ static unsigned int count_of(const struct list *list, uint32_t uid)
 	for (i = 0; i < list->count; i++)
 		count += list->kept[i].uid == uid;
 	return count;
-}
-
-static void read_nothing(void)
-{
-	asm volatile("movl 0x10, %%eax" : : : "eax");
 }
 
 /*
@@ -397,7 +381,7 @@ TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 300)
 		EXPECT_NE(NULL, find(&self->list, first[i]));
 	process = run_as(1001, read_nothing, &status);
 	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
-	EXPECT_EQ(0, delete_one(&self->nl, find(&self->list, first[1])->id));
+	EXPECT_EQ(0, kipt_snapshot_del(&self->nl, find(&self->list, first[1])->id));
 	process = run_as(1000, read_nothing, &status);
 	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
 	EXPECT_EQ(OF_USER, count_of(&self->list, 1000));
@@ -727,7 +711,7 @@ TEST(killed_needs_an_armed_session_that_traces_all)
 	ASSERT_EQ(0, kipt_nl_open(&nl));
 	EXPECT_EQ(-EINVAL, kipt_session_new(&nl, &want));
 	EXPECT_TRUE(says(&nl, "user") && says(&nl, "armed"));
-	want.flags = FLAGS;
+	want.flags = ARMED_USER;
 	want.ctl = CTL_BASIC & ~CTL_OS;
 	EXPECT_EQ(-EINVAL, kipt_session_new(&nl, &want));
 	EXPECT_TRUE(says(&nl, "OS"));

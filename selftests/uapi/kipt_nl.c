@@ -656,6 +656,15 @@ static void note_snapshot(struct kipt_nl *nl, void *ctx)
 						       0);
 }
 
+int kipt_snapshot_del(struct kipt_nl *nl, uint32_t id)
+{
+	struct kipt_msg msg;
+
+	kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_DEL);
+	kipt_msg_u32(&msg, KIPT_A_SNAPSHOT_ID, id);
+	return kipt_nl_call(nl, &msg);
+}
+
 void kipt_snapshots_delete(struct kipt_nl *nl)
 {
 	struct snapshot_ids list = { .count = 0 };
@@ -663,11 +672,8 @@ void kipt_snapshots_delete(struct kipt_nl *nl)
 
 	kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_GET);
 	kipt_nl_dump(nl, &msg, note_snapshot, &list);
-	while (list.count) {
-		kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_DEL);
-		kipt_msg_u32(&msg, KIPT_A_SNAPSHOT_ID, list.ids[--list.count]);
-		kipt_nl_call(nl, &msg);
-	}
+	while (list.count)
+		kipt_snapshot_del(nl, list.ids[--list.count]);
 }
 
 bool kipt_cpu_has_pt(void)

@@ -214,6 +214,9 @@ uint64_t kipt_cpu_bytes(struct kipt_nl *nl, int id, uint32_t cpu);
 /* How many sessions there are, or a negative errno. */
 int kipt_session_count(struct kipt_nl *nl);
 
+/* Delete what is kept of one thing. Return: 0 or a negative errno. */
+int kipt_snapshot_del(struct kipt_nl *nl, uint32_t id);
+
 /* Delete all that is kept of programs, oopses and warnings. */
 void kipt_snapshots_delete(struct kipt_nl *nl);
 

@@ -21,6 +21,10 @@
 #define SIZE_MIN	65536ULL
 #define SIZE_USUAL	(1ULL << 20)
 
+/* Flags of what `kipt arm` makes, and with --user. */
+#define ARMED		(KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED)
+#define ARMED_USER	(ARMED | KIPT_SESSION_FLAGS_USER)
+
 /* Skip the test, or the fixture's setup, where it cannot run. */
 #define SKIP_IF(reason)							\
 	do {								\
@@ -127,6 +131,26 @@ static inline int in_child(int (*run)(void *arg), void *arg)
 	    !WIFEXITED(status))
 		return 255;
 	return WEXITSTATUS(status);
+}
+
+/* A fault that kills. */
+static inline void read_nothing(void)
+{
+	asm volatile("movl 0x10, %%eax" : : : "eax");
+}
+
+/* Let a child die of it. Return: whether it did. */
+static inline bool child_is_killed(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child) {
+		read_nothing();
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
 /* Memory is freed by work items: has all of it gone after five seconds? */

@@ -19,8 +19,6 @@
 
 #define DEBUGFS		"/sys/kernel/debug/"
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
-#define KEEPS_PROGRAMS	(KIPT_SESSION_FLAGS_DETACHED |			\
-			 KIPT_SESSION_FLAGS_ARMED | KIPT_SESSION_FLAGS_USER)
 /* Far more than any request makes. */
 #define NTH_MOST	20000U
 #define ARENA_LEAST	262144ULL
@@ -401,25 +399,11 @@ TEST_F_TIMEOUT(shortage, session_new_that_keeps_programs, 900)
 {
 	struct request request = { NOTHING, make_session };
 
-	self->want.flags = KEEPS_PROGRAMS;
+	self->want.flags = ARMED_USER;
 	EXPECT_LE(10, fail_each(&self->nl, &self->want, &request,
 				self->fail_nth,
 				"session_new_that_keeps_programs"));
 	EXPECT_TRUE(is_as_before(&self->nl, self->used));
-}
-
-/* Return: whether a signal killed it, as it should. */
-static bool crash(void)
-{
-	pid_t child = fork();
-	int status = 0;
-
-	if (!child) {
-		asm volatile("movl 0x10, %%eax" : : : "eax");
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
 /* Whether it is kept or not, a program dies as it would have. */
@@ -428,12 +412,13 @@ TEST_F_TIMEOUT(shortage, programs_that_die, 900)
 	unsigned int i;
 	int id;
 
-	self->want.flags = KEEPS_PROGRAMS;
+	self->want.flags = ARMED_USER;
 	for (i = 0; i < CYCLES; i++) {
 		id = kipt_session_run(&self->nl, &self->want);
 		ASSERT_LT(0, id) TH_LOG("%s", self->nl.why);
 		let_fail(PERCENT);
-		EXPECT_TRUE(crash() && crash() && crash());
+		EXPECT_TRUE(child_is_killed() && child_is_killed() &&
+			    child_is_killed());
 		let_fail("0");
 		EXPECT_EQ(0, kipt_session_del(&self->nl, id));
 		wait_ms(50);

@@ -2,9 +2,9 @@
 /*
  * libFuzzer target: what a dead machine left in memory, read by the tool: the
  * pages, the order of the trace, page tables, VMCOREINFO, kallsyms, the list of
- * modules, and programs that were killed. Input is a small memory of a few pages: the first byte says
- * which of them get the checksums they would need, as flipping bits hardly ever
- * finds those.
+ * modules, and programs that were killed. Input is a small memory of a few pages:
+ * the first byte says which of them get the checksums they would need, as
+ * flipping bits hardly ever finds those.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -200,17 +200,29 @@ void dump_close(struct dump *dump)
 	free(dump);
 }
 
+/* The first page from @page on that is in the file; false: there is none. */
+static bool page_next(const struct dump *dump, u64 *page)
+{
+	kdump_addr_t next = *page;
+
+	if (!dump->pages)
+		return *page < dump->end;
+	if (kdump_bmp_find_set(dump->pages, &next))
+		return false;
+	*page = next;
+	return true;
+}
+
 /* In the file, and not known to be damaged. */
 static bool page_is_there(const struct dump *dump, u64 page)
 {
-	kdump_addr_t there = page;
+	u64 there = page;
 
 	if (!dump->ctx || page >= dump->cut)
 		return false;
 	if (page < dump->end && dump->damaged[page / 8] >> page % 8 & 1)
 		return false;
-	return !dump->pages || (!kdump_bmp_find_set(dump->pages, &there) &&
-				there == page);
+	return !dump->pages || (page_next(dump, &there) && there == page);
 }
 
 static void page_spoil(struct dump *dump, u64 page)
@@ -242,17 +254,15 @@ static bool page_get(struct dump *dump, u64 address, void *bytes, u32 size)
 	return true;
 }
 
-/* The first page from @page on that is in the file and can be read, or not; no
- * page is before @end: false.
+/* Is there a page in the file from @page on and before @end, and can the first of
+ * them be read?
  */
 static bool page_try(struct dump *dump, u64 page, u64 end)
 {
-	kdump_addr_t next = page;
 	u8 byte;
 
-	if (!dump->ctx || (dump->pages && kdump_bmp_find_set(dump->pages, &next)))
-		return false;
-	return next < end && page_get(dump, next * PAGE, &byte, 1);
+	return page_next(dump, &page) && page < end &&
+	       page_get(dump, page * PAGE, &byte, 1);
 }
 
 /* Does the file end before its pages do? They stand in it in their order; what is
@@ -318,14 +328,10 @@ bool dump_next(struct dump *dump, u64 *address)
 	u64 at;
 
 	do {
-		kdump_addr_t page = (*address + PAGE - 1) / PAGE;
+		u64 page = (*address + PAGE - 1) / PAGE;
 
-		if (dump->pages) {
-			if (kdump_bmp_find_set(dump->pages, &page))
-				return false;
-		} else if (page >= dump->end) {
+		if (!page_next(dump, &page))
 			return false;
-		}
 		if (page >= CRASH_PHYSICAL_END / PAGE || page >= dump->cut)
 			return false;
 		at = page * PAGE;
