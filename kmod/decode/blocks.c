@@ -12,9 +12,10 @@ _Static_assert(sizeof(struct kipt_block) == 64, "one cache line");
 #define FILL_READS	3
 
 void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u32 max, u32 *slots, u32 nr_slots)
+		      u64 *ips, u32 max, u32 *slots, u32 nr_slots)
 {
 	blocks->table = table;
+	blocks->ips = ips;
 	blocks->max = max;
 	kipt_index_init(&blocks->index, slots, nr_slots);
 	kipt_blocks_clear(blocks);
@@ -49,6 +50,7 @@ u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
 	block->space = space;
 	block->ip = ip;
 	block->mode = (u8)mode;
+	blocks->ips[number] = ip;
 	blocks->count++;
 	if (kipt_index_double(&blocks->index, blocks->count)) {
 		for (i = KIPT_BLOCK_NONE + 1; i < number; i++)

@@ -31,7 +31,8 @@
  * @insns: number of instructions, 1..64; 0: the code was not read yet
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
  * @mode: enum kipt_exec_kind
- * @reserved: fills the line
+ * @links: numbers of the blocks that came behind it and at @target, or 0: hints
+ *	that are checked where they are used
  *
  * 64 bytes, one cache line.
  */
@@ -47,12 +48,14 @@ struct kipt_block {
 	u8 insns;
 	u8 class;
 	u8 mode;
-	u8 reserved[15];
+	u8 reserved[7];
+	u32 links[2];
 };
 
 /**
  * struct kipt_blocks - the cache
  * @table: blocks by number; number 0 is the one there was no room for
+ * @ips: their addresses once more, where many are in a cache line
  * @count: numbers given, number 0 included
  * @max: numbers there is memory for
  * @full: a block was wanted and there was no room
@@ -60,6 +63,7 @@ struct kipt_block {
  */
 struct kipt_blocks {
 	struct kipt_block *table;
+	u64 *ips;
 	u32 count;
 	u32 max;
 	bool full;
@@ -75,7 +79,7 @@ struct kipt_blocks {
  * @nr_slots: a power of two, at least twice @max
  */
 void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u32 max, u32 *slots, u32 nr_slots);
+		      u64 *ips, u32 max, u32 *slots, u32 nr_slots);
 
 /**
  * kipt_blocks_clear() - drop all blocks; numbers are given anew

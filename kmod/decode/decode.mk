@@ -16,7 +16,7 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-DECODE_PROGRAMS := packet_test psb_test read_test window_test log_test again_test \
+DECODE_PROGRAMS := packet_test psb_test read_test again_test \
 	insn_test clock_test flow_api_test flow_test same_test trace_test \
 	damage_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff libipt_time)
@@ -35,8 +35,6 @@ decode-lib: $(DECODE_LIB)
 packet_test-with :=
 psb_test-with :=
 read_test-with := image.c packet_plain.c
-window_test-with :=
-log_test-with :=
 insn_test-with :=
 objdump_check-with :=
 clock_test-with :=
@@ -68,7 +66,7 @@ endef
 
 # The core's objects apart, so that its counters have one place. Tables start
 # small: tests make them grow.
-DECODE_SMALL := -DKIPT_INDEX_FIRST=8U -DKIPT_MEMO_FIRST=8U -DKIPT_MEMO_TRIES=16U -DKIPT_MEMO_NEAR=2048U -DKIPT_MEMO_FOLD=256ULL -DKIPT_LOG_MOST=16U -DKIPT_LOG_COMPARED=256U -DKIPT_HOPS_FIRST=128U
+DECODE_SMALL := -DKIPT_INDEX_FIRST=8U -DKIPT_PATHS_FIRST=8U -DKIPT_PATHS_FOLD=256ULL
 DECODE_COVERAGE := $(DECODE_OUT)/coverage
 DECODE_COVERAGE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_COVERAGE)/core/%.o,$(DECODE_C))
 

@@ -13,6 +13,7 @@ static void give(struct kipt_flow *flow)
 		flow->halt_at = flow->data;
 	}
 	flow->count = 0;
+	flow->given++;
 }
 
 void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
@@ -24,12 +25,40 @@ void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
 
 void kipt_emit_paths(struct kipt_flow *flow)
 {
-	if (!flow->paths.type)
+	if (!flow->packed.type)
 		return;
-	flow->paths.kind = (u8)flow->nr_paths;
-	kipt_emit_raw(flow, &flow->paths);
-	memset(&flow->paths, 0, sizeof(flow->paths));
-	flow->nr_paths = 0;
+	flow->packed.kind = (u8)flow->nr_packed;
+	kipt_emit_raw(flow, &flow->packed);
+	memset(&flow->packed, 0, sizeof(flow->packed));
+	flow->nr_packed = 0;
+}
+
+void kipt_emit_path(struct kipt_flow *flow, u32 number)
+{
+	flow->packed.type = KIPT_RECORD_PATHS;
+	((u32 *)(void *)&flow->packed)[1 + flow->nr_packed++] = number;
+	if (flow->nr_packed == KIPT_RECORD_PATHS_MAX)
+		kipt_emit_paths(flow);
+}
+
+void kipt_emit_untold(struct kipt_flow *flow)
+{
+	struct kipt_record *at = &flow->records[flow->mark];
+
+	flow->defining = false;
+	if (!flow->packed.type || flow->count == flow->mark)
+		return;
+	memmove(at + 1, at, (flow->count - flow->mark) * sizeof(*at));
+	flow->count++;
+	flow->packed.kind = (u8)flow->nr_packed;
+	*at = flow->packed;
+	memset(&flow->packed, 0, sizeof(flow->packed));
+	flow->nr_packed = 0;
+}
+
+void kipt_emit_give(struct kipt_flow *flow)
+{
+	give(flow);
 }
 
 void kipt_emit_flush(struct kipt_flow *flow)
@@ -64,15 +93,6 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
 	return &flow->records[flow->count - n];
 }
 
-static void record_one(struct kipt_recorder *recorder,
-		       const struct kipt_record *record)
-{
-	if (recorder->nr_records == KIPT_WAY_RECORDS)
-		recorder->bad = true;
-	else
-		recorder->records[recorder->nr_records++] = *record;
-}
-
 /* With counts nothing is told of what goes on between other records. */
 static bool is_counted(const struct kipt_flow *flow, u32 type)
 {
@@ -84,13 +104,12 @@ void kipt_emit(struct kipt_flow *flow, const struct kipt_record *record)
 {
 	if (flow->trial || is_counted(flow, record->type))
 		return;
-	if (flow->recorder.on) {
-		record_one(&flow->recorder, record);
-		return;
-	}
 	if (unlikely(flow->clock.moved))
 		append_time(flow);
-	kipt_emit_paths(flow);
+	if (flow->defining && flow->count - flow->mark > KIPT_PATH_RECORDS)
+		kipt_emit_untold(flow);
+	if (!flow->defining)
+		kipt_emit_paths(flow);
 	kipt_emit_raw(flow, record);
 }
 
@@ -135,10 +154,7 @@ static void emit_version(struct kipt_flow *flow, const struct kipt_block *block)
 
 	if (flow->trial)
 		return;
-	if (flow->recorder.on) {
-		flow->recorder.bad = true;
-		return;
-	}
+	flow->plain = false;
 	flow->version = block->version;
 	kipt_emit(flow, &record);
 }
@@ -163,6 +179,7 @@ void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
 		.value = offset,
 	};
 
+	flow->plain = false;
 	if (flow->enabled)
 		record.ip = flow->at.ip;
 	else

@@ -63,76 +63,51 @@ static void *carve(u8 **at, u64 bytes)
 /* A twelfth for blocks, or an eighth of little. Without a memo they have most. */
 static u32 share_of_blocks(u64 size, bool memo)
 {
-	u64 more = size / 24 < BLOCKS_MORE ? size / 24 : BLOCKS_MORE;
-
-	return (u32)((memo ? size / 12 + more : size / 3 * 2) /
-		     sizeof(struct kipt_block));
+	return (u32)((memo ? size / 10 * 3 : size / 3 * 2) /
+		     (sizeof(struct kipt_block) + sizeof(u64)));
 }
 
-static u32 log_size(u64 memory)
+/* Where records are kept they take most. */
+static u64 share_of_paths(const struct kipt_flow *flow, u64 size)
 {
-	u32 size = power_below(memory / 32 / kipt_log_memory(1));
+	u32 output = flow->config.output;
 
-	if (size < KIPT_LOG_LEAST)
-		return KIPT_LOG_LEAST;
-	return size < KIPT_LOG_MOST ? size : KIPT_LOG_MOST;
+	if (output & (KIPT_FLOW_COUNTS | KIPT_FLOW_PATHS))
+		return size / 16 * 6;
+	return size / 8;
 }
 
-_Static_assert(KIPT_FLOW_MEMORY_MAX / 64 / sizeof(struct kipt_hop) <=
-	       KIPT_HOPS_MOST, "hops find the row of each");
-
-static u32 hops_max(u64 memory)
-{
-	u32 max = power_below(memory / 64 / sizeof(struct kipt_hop));
-
-	return max < KIPT_HOPS_ROW ? KIPT_HOPS_ROW : max;
-}
-
-/* Up to a tenth for the memo's table, a 32nd for the log, a 64th for hops, of 0
- * nothing. Returns what is left.
- */
-static u8 *share_memo(struct kipt_memo *memo, u8 *at, u64 size)
-{
-	u32 log = log_size(size);
-
-	memo->max = size ? power_below(size / 10 / sizeof(struct kipt_bucket)) :
-			   0;
-	memo->table = carve(&at, (u64)memo->max * sizeof(struct kipt_bucket));
-	memo->seen = carve(&at, memo->max * KIPT_MEMO_BUCKET * sizeof(u16));
-	memo->hops.max = size ? hops_max(size) : 0;
-	memo->hops.at = carve(&at, (u64)memo->hops.max *
-			      sizeof(struct kipt_hop));
-	if (size)
-		kipt_log_init(&memo->log, carve(&at, kipt_log_memory(log)),
-			      log);
-	return at;
-}
-
-/* A thirtieth for edges if there are any, and most of what memo and blocks leave
- * for ways.
- */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
 	bool memo = !(flow->config.output &
 		      (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS));
 	u32 blocks = share_of_blocks(size, memo);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
-		    (u32)(size / 30 / sizeof(struct kipt_edge)) : 0;
-	u8 *at = share_memo(&flow->memo, memory, memo ? size : 0);
-	u32 slots;
+		    (u32)(size / 16 / sizeof(struct kipt_edge)) : 0;
+	u32 max = memo ? (u32)(share_of_paths(flow, size) / 48) : 0;
+	struct kipt_path *nodes;
+	u8 *at = memory;
 	void *part;
+	u32 slots;
+	struct kipt_path_slot *index;
+	u64 *ips;
 
+	if (max > KIPT_STACK_ARGUMENT)
+		max = KIPT_STACK_ARGUMENT;
+	nodes = carve(&at, (u64)max * sizeof(struct kipt_path));
+	index = carve(&at, (u64)power_below(max) * 2 * sizeof(*index));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
+	ips = carve(&at, (u64)blocks * sizeof(u64));
 	slots = power_below(blocks) * 4;
-	kipt_blocks_init(&flow->blocks, part, blocks,
+	kipt_blocks_init(&flow->blocks, part, ips, blocks,
 			 carve(&at, (u64)slots * sizeof(u32)), slots);
 	part = carve(&at, (u64)edges * sizeof(struct kipt_edge));
 	slots = power_below(edges) * 4;
 	if (edges)
 		kipt_counts_init(&flow->counts, part, edges,
 				 carve(&at, (u64)slots * sizeof(u32)), slots);
-	kipt_memo_init(&flow->memo, (u64 *)(void *)at,
-		       (u32)((size - (u64)(at - memory)) / sizeof(u64)));
+	kipt_paths_init(&flow->paths, nodes, max, index, power_below(max) * 2, (u64 *)(void *)at,
+			(u32)((size - (u64)(at - memory)) / sizeof(u64)));
 }
 
 static bool config_is_good(const struct kipt_flow_config *config)
@@ -162,6 +137,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->code = *code;
 	flow->sink = *sink;
 	flow->wanted = wanted_kinds(config->output);
+	flow->link = &flow->no_link;
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
 	kipt_clock_near(&flow->clock, config->tsc_near);
@@ -323,14 +299,24 @@ static enum ending run_packets(struct kipt_flow *flow)
 {
 	struct kipt_packet packet;
 	enum kipt_status status;
+	bool learns;
 
 	while (flow->cursor.pos < flow->halt_at) {
-		if (kipt_memo_may_run(flow) && !kipt_memo_run(flow))
-			return HALTED;
+		learns = false;
+		if (kipt_path_may_run(flow)) {
+			if (!kipt_path_run(flow))
+				return HALTED;
+			learns = kipt_path_watch(flow);
+		}
 		flow->offset = (u64)(flow->cursor.pos - flow->data);
-		if (likely(run_short_tnt(flow)))
+		if (run_short_tnt(flow)) {
+			if (learns)
+				kipt_path_learn(flow);
 			continue;
+		}
 		status = kipt_packet_next(&flow->cursor, &packet);
+		if (unlikely(status != KIPT_OK))
+			flow->defining = false;
 		if (unlikely(status == KIPT_END))
 			return IN_ORDER;
 		if (unlikely(status != KIPT_OK)) {
@@ -338,6 +324,8 @@ static enum ending run_packets(struct kipt_flow *flow)
 			return AT_BAD_BYTES;
 		}
 		use_packet(flow, &packet);
+		if (learns)
+			kipt_path_learn(flow);
 	}
 	return HALTED;
 }
@@ -428,8 +416,7 @@ static void forget_run(struct kipt_flow *flow)
 	flow->clock.moved = false;
 	flow->trial = false;
 	flow->count = 0;
-	flow->slow_until = flow->data;
-	flow->kept = (struct kipt_kept){ 0 };
+	flow->defining = false;
 	flow->telling = (struct kipt_telling){ 0 };
 }
 

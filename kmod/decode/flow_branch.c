@@ -18,7 +18,7 @@ static bool changes_here(const struct kipt_flow *flow)
 	return changes_at(flow, flow->at.ip, KIPT_INSN_MAX_LEN);
 }
 
-static bool was_changed(const struct kipt_flow *flow)
+static bool was_changed(struct kipt_flow *flow)
 {
 	struct kipt_trail trail[KIPT_FLOW_HISTORY];
 	u32 count, i;
@@ -62,6 +62,8 @@ static void forget_pending(struct kipt_flow *flow)
 void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 {
 	u8 kind = KIPT_GAP_DECODE;
+
+	flow->plain = false;
 
 	if (status == KIPT_NO_CODE)
 		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :

@@ -64,68 +64,15 @@ void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
 		emit_edge(flow, space, from, to, kind, 1);
 }
 
-void kipt_count_leave(struct kipt_flow *flow, const struct kipt_way *way, u64 to)
+void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind,
+		    u64 count)
 {
-	const struct kipt_edge *edge;
-	u32 step;
+	u32 number = kipt_counts_number(&flow->counts, space, from, to, kind);
 
-	if (way->kind == KIPT_WAY_WINDOW)
-		way = kipt_way_part(&flow->memo, way, way->listed - 1U);
-	if (!way->listed)
-		return;
-	step = kipt_way_steps(way)[way->listed - 1];
-	if (!(step & KIPT_STEP_LEAVES))
-		return;
-	edge = &flow->counts.edges[step & KIPT_STEP_NUMBER];
-	kipt_count_edge(flow, edge->from, to, (u8)edge->kind);
-}
-
-static void fold_steps(struct kipt_flow *flow, struct kipt_way *way)
-{
-	const u32 *steps = kipt_way_steps(way);
-	u32 number, i;
-
-	for (i = 0; i < way->listed; i++) {
-		number = steps[i] & KIPT_STEP_NUMBER;
-		if (steps[i] & KIPT_STEP_TAKEN)
-			flow->blocks.table[number].taken += way->count;
-		else if (steps[i] & KIPT_STEP_EDGE &&
-			 !(steps[i] & KIPT_STEP_LEAVES))
-			flow->counts.edges[number].count += way->count;
-	}
-	way->count = 0;
-}
-
-static void fold_parts(struct kipt_flow *flow, struct kipt_way *way)
-{
-	u32 i;
-
-	for (i = 0; i < way->listed; i++)
-		kipt_way_part(&flow->memo, way, i)->count += way->count;
-	way->count = 0;
-}
-
-static void fold_ways(struct kipt_flow *flow, u8 kind)
-{
-	const struct kipt_memo *memo = &flow->memo;
-	struct kipt_way *way;
-	u32 at;
-
-	for (at = 1; at < memo->used; at += kipt_way_size(memo, way)) {
-		way = kipt_way_at(memo, at);
-		if (!way->count || way->kind != kind)
-			continue;
-		if (kind)
-			fold_parts(flow, way);
-		else
-			fold_steps(flow, way);
-	}
-}
-
-static void fold(struct kipt_flow *flow)
-{
-	fold_ways(flow, KIPT_WAY_WINDOW);
-	fold_ways(flow, KIPT_WAY_PACKET);
+	if (number)
+		flow->counts.edges[number].count += count;
+	else
+		emit_edge(flow, space, from, to, kind, count);
 }
 
 static void emit_block(struct kipt_flow *flow, struct kipt_block *block)
@@ -182,7 +129,7 @@ bool kipt_count_give(struct kipt_flow *flow)
 	if (!flow->counts.max)
 		return true;
 	if (!telling->on) {
-		fold(flow);
+		kipt_path_fold(flow);
 		*telling = (struct kipt_telling){
 			.on = true, .at = KIPT_BLOCK_NONE + 1,
 		};
@@ -190,7 +137,7 @@ bool kipt_count_give(struct kipt_flow *flow)
 	if ((!telling->edges && !emit_blocks(flow)) || !emit_edges(flow))
 		return false;
 	telling->on = false;
-	flow->memo.bytes = 0;
+	flow->paths.bytes = 0;
 	return true;
 }
 
@@ -209,26 +156,17 @@ enum kipt_status kipt_flow_counts(struct kipt_flow *flow)
 	return all ? KIPT_OK : KIPT_PAUSED;
 }
 
-/* The trail names ways, which go: its blocks stay. */
-static void keep_trail(struct kipt_flow *flow)
-{
-	struct kipt_trail trail[KIPT_FLOW_HISTORY];
-	u32 count = kipt_trail_read(flow, trail), i;
-
-	for (i = 0; i < count; i++)
-		flow->history[i] = trail[count - 1 - i];
-	flow->history_count = count;
-}
-
 bool kipt_flow_renew(struct kipt_flow *flow)
 {
 	/* Path numbers are given anew. */
 	kipt_emit_paths(flow);
 	if (!kipt_count_give(flow))
 		return false;
-	keep_trail(flow);
+	kipt_path_settle_trail(flow);
 	kipt_blocks_clear(&flow->blocks);
-	kipt_memo_clear(&flow->memo);
+	flow->link = &flow->no_link;
+	flow->no_link = 0;
+	kipt_paths_clear(&flow->paths);
 	if (flow->counts.max)
 		kipt_counts_clear(&flow->counts);
 	return true;
@@ -242,7 +180,7 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 
 	bool all = !begin && end == ~0ULL;
 
-	fold(flow);
+	kipt_path_fold(flow);
 	flow->telling = (struct kipt_telling){ 0 };
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		block = &flow->blocks.table[i];
@@ -264,5 +202,5 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 		give_range(flow, space, begin, end);
 	flow->history_count = 0;
 	kipt_blocks_forget(&flow->blocks, space, begin, end);
-	kipt_memo_clear(&flow->memo);
+	kipt_paths_clear(&flow->paths);
 }

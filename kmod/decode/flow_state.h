@@ -11,7 +11,7 @@
 #include "counts.h"
 #include "flow.h"
 #include "last_ip.h"
-#include "memo.h"
+#include "path.h"
 #include "psb.h"
 #include "return_stack.h"
 #include "tnt.h"
@@ -57,146 +57,16 @@ struct kipt_place {
 	u64 insns;
 };
 
-#define KIPT_WAY_STEPS		256
-#define KIPT_WAY_RECORDS	240
-#define KIPT_WAY_PUSHES	32
-#define KIPT_WAY_GUARDS	16
-
 /**
- * struct kipt_recorder - what happens in a window, while it is walked or put
- * together
- * @on: a packet is being walked: records, return addresses and steps come here
- * @bad: it cannot be remembered
- * @keeps: the way is to keep its records
- * @from_kernel: it started at an address that all spaces share
- * @before: IP compression where it started; of several packets
- * @after: and behind it
- * @block: number of the block it started at
- * @net: see struct kipt_way
- * @low: see there
- * @high: see there
- * @to: see there
- * @tail: see there
- * @below: return addresses taken that were there before
- * @nr_guards: of @guards
- * @nr_pushes: of @pushes
- * @nr_records: of @records; of several packets: of all
- * @nr_steps: of @steps
- * @guards: return addresses used
- * @pushes: return addresses left, the youngest last
- * @records: records made
- * @steps: blocks executed; of several packets: their ways
- */
-struct kipt_recorder {
-	bool on;
-	bool bad;
-	bool keeps;
-	bool from_kernel;
-	u64 before;
-	u64 after;
-	u32 block;
-	s32 net;
-	s32 low;
-	s32 high;
-	u32 to;
-	u64 tail;
-	u32 below;
-	u32 nr_guards;
-	u32 nr_pushes;
-	u32 nr_records;
-	u32 nr_steps;
-	u64 guards[KIPT_WAY_GUARDS];
-	u64 pushes[KIPT_WAY_PUSHES];
-	struct kipt_record records[KIPT_WAY_RECORDS];
-	u32 steps[KIPT_WAY_STEPS];
-};
-
-/**
- * struct kipt_trail - a block that was walked, or a way of several
+ * struct kipt_trail - a block that was walked, or a path that was taken
  * @ip: the block
  * @len: its bytes
- * @way: its number in the memo; 0: it is a block
+ * @path: number of the path; 0: it is a block
  */
 struct kipt_trail {
 	u64 ip;
 	u32 len;
-	u32 way;
-};
-
-/* Windows are read ahead, so that the memory of the memo is on its way when the
- * flow gets there.
- */
-#define KIPT_AHEAD	16
-
-/**
- * struct kipt_ahead - a window that was read ahead
- * @window: its packets
- * @begin: where it starts
- * @end: where it ends
- * @timed: there are packets in it that only tell time
- * @guessed: by kipt_window_guess()
- * @mtc: as that says
- */
-struct kipt_ahead {
-	struct kipt_window window;
-	const u8 *begin;
-	const u8 *end;
-	bool timed;
-	bool guessed;
-	u8 mtc;
-};
-
-/**
- * struct kipt_fast - the flow's state while the memo runs
- * @pos: next byte
- * @end: no window reaches beyond
- * @block: number of the block execution is at, or of "off"
- * @off: number of "off" in this space
- * @last_ip: IP compression
- * @over_times: windows go on over MTCs and CYCs
- * @count: windows in flow->ahead, from @pos on
- * @most: that are read ahead
- */
-struct kipt_fast {
-	const u8 *pos;
-	const u8 *end;
-	u32 block;
-	u32 off;
-	u64 last_ip;
-	bool over_times;
-	u32 count;
-	u32 most;
-};
-
-/* Where the memo was when a pause came. */
-enum kipt_kept_place {
-	KIPT_KEPT_BETWEEN,	/* nothing was begun */
-	KIPT_KEPT_IN_ROW,	/* windows that were read ahead are left */
-	KIPT_KEPT_IN_LOG,	/* it was following the log */
-};
-
-/**
- * struct kipt_kept - where the memo was when a pause came
- * @on: the run is paused there
- * @start: where it began
- * @fast: its state
- * @place: enum kipt_kept_place
- * @row: in the row: the next
- * @number: in the log: window of the log that may be next
- * @same: bytes that are the same from there on
- * @all: as many as are compared at once were the same
- * @taken: windows taken from the log
- */
-struct kipt_kept {
-	bool on;
-	u8 place;
-	bool all;
-	u32 row;
-	u32 number;
-	u32 same;
-	u32 taken;
-	const u8 *start;
-	struct kipt_fast fast;
+	u32 path;
 };
 
 /**
@@ -275,17 +145,16 @@ struct kipt_telling {
  * @history_count: blocks walked
  * @history: the last of them
  * @version: of the code walked last
- * @slow_until: the packets before it are not tried with the memo
- * @nr_paths: numbers in @paths
- * @paths: PATHS record that is being filled
- * @recorder: of the packet being walked
- * @joined: of the window being put together
- * @ahead: windows that were read ahead
+ * @nr_packed: numbers in @packed
+ * @packed: PATHS record that is being filled
+ * @link: number of the block that may come next
+ * @no_link: where @link points to behind an indirect branch
+ * @crossings: branches between the kernel's half of the addresses and the other
+ * @plain: the packet at hand did nothing but what its code and its bytes say
  * @blocks: block cache
- * @memo: on top of it
+ * @paths: on top of it
  * @counts: edges
  * @telling: of what was counted
- * @kept: where the memo is, while the run is paused
  * @run: what is to be decoded
  * @code: caller's
  * @sink: caller's
@@ -335,17 +204,19 @@ struct kipt_flow {
 	u32 history_count;
 	struct kipt_trail history[KIPT_FLOW_HISTORY];
 	u32 version;
-	const u8 *slow_until;
-	u32 nr_paths;
-	struct kipt_record paths;
-	struct kipt_recorder recorder;
-	struct kipt_recorder joined;
-	struct kipt_ahead ahead[KIPT_AHEAD];
+	u32 nr_packed;
+	struct kipt_record packed;
+	u32 *link;
+	u32 no_link;
+	u32 crossings;
+	bool plain;
+	bool defining;
+	u32 mark;
+	u32 given;
 	struct kipt_blocks blocks;
-	struct kipt_memo memo;
+	struct kipt_paths paths;
 	struct kipt_counts counts;
 	struct kipt_telling telling;
-	struct kipt_kept kept;
 	struct kipt_run run;
 	struct kipt_code code;
 	struct kipt_sink sink;
@@ -405,6 +276,10 @@ void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
  */
 void kipt_emit_paths(struct kipt_flow *flow);
 
+void kipt_emit_path(struct kipt_flow *flow, u32 number);
+void kipt_emit_untold(struct kipt_flow *flow);
+void kipt_emit_give(struct kipt_flow *flow);
+
 /**
  * kipt_emit_raw() - a record that belongs to no place in the flow
  * @flow: the flow
@@ -435,15 +310,6 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind);
 
 /**
- * kipt_count_leave() - a way was taken that leads from the kernel to an address
- * space
- * @flow: counts
- * @way: the way, of a packet or a window
- * @to: where it leads
- */
-void kipt_count_leave(struct kipt_flow *flow, const struct kipt_way *way, u64 to);
-
-/**
  * kipt_count_give() - give the sink what was counted
  * @flow: counts start again from 0
  *
@@ -460,66 +326,21 @@ bool kipt_count_give(struct kipt_flow *flow);
  */
 bool kipt_flow_renew(struct kipt_flow *flow);
 
-/* flow_memo.c: the fast path. Its own parts share flow_take.h. */
-
-/**
- * kipt_memo_run() - follow the flow with the memo as far as it goes
- * @flow: nothing is pending; the cursor is advanced, maybe not at all. The
- *	packet it stops at is for the slow path.
- *
- * Return: false if the run halts here.
- */
-bool kipt_memo_run(struct kipt_flow *flow);
-
-/**
- * kipt_memo_may_run() - is nothing pending that the memo does not know of
- * @flow: the flow
- *
- * Return: true if kipt_memo_run() may be called.
- */
-bool kipt_memo_may_run(const struct kipt_flow *flow);
-
-/* flow_learn.c: what the memo does not know yet. */
+/* path_run.c, path_learn.c: what was there before. */
 
 /* No address of code: of the block that stands for "tracing is off". */
-#define KIPT_OFF_IP		(1ULL << 62)
+#define KIPT_OFF_IP		(1ULL << 63)
 
-/**
- * kipt_learn_packet() - walk a packet and remember it
- * @flow: where the packet comes; unchanged
- * @window: kipt_window_packet()
- * @block: number of the block
- *
- * Return: the way, or NULL if it cannot be remembered.
- */
-struct kipt_way *kipt_learn_packet(struct kipt_flow *flow,
-				   const struct kipt_window *window, u32 block);
-
-/**
- * kipt_learn_begin() - remember a window as one way
- * @flow: what kipt_learn_add() adds goes to @flow->joined
- * @block: number of the block it starts at
- * @last_ip: IP compression there
- */
-void kipt_learn_begin(struct kipt_flow *flow, u32 block, u64 last_ip);
-
-/**
- * kipt_learn_add() - the next packet of the window
- * @flow: the flow
- * @way: of the packet
- */
-void kipt_learn_add(struct kipt_flow *flow, const struct kipt_way *way);
-
-/**
- * kipt_learn_end() - the window ends
- * @flow: the flow
- * @window: all of it, of kipt_window_read()
- * @last_ip: IP compression there
- *
- * Return: the way, or NULL if it cannot be remembered.
- */
-struct kipt_way *kipt_learn_end(struct kipt_flow *flow,
-				const struct kipt_window *window, u64 last_ip);
+bool kipt_path_may_run(const struct kipt_flow *flow);
+bool kipt_path_run(struct kipt_flow *flow);
+bool kipt_path_watch(struct kipt_flow *flow);
+void kipt_path_learn(struct kipt_flow *flow);
+void kipt_path_fold(struct kipt_flow *flow);
+void kipt_path_fold_one(struct kipt_flow *flow, struct kipt_path *path);
+bool kipt_walk_disables(const struct kipt_flow *flow, const struct kipt_block *block, bool has_ip, u64 target);
+bool kipt_walk_needs_packet(u8 class);
+void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind, u64 count);
+void kipt_path_settle_trail(struct kipt_flow *flow);
 
 /**
  * kipt_number_at() - the number of an address in the space at hand
@@ -535,7 +356,7 @@ static inline u32 kipt_number_at(struct kipt_flow *flow, u64 ip)
 				  flow->at.mode);
 }
 
-/* flow_trail.c: what was walked last. */
+/* path_replay.c: what was walked last. */
 
 /**
  * kipt_trail_read() - the last blocks walked
@@ -544,7 +365,7 @@ static inline u32 kipt_number_at(struct kipt_flow *flow, u64 ip)
  *
  * Return: how many there are.
  */
-u32 kipt_trail_read(const struct kipt_flow *flow, struct kipt_trail *trail);
+u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail);
 
 /* flow_walk.c: following code. */
 
@@ -555,13 +376,6 @@ u32 kipt_trail_read(const struct kipt_flow *flow, struct kipt_trail *trail);
  * Return: the kind, 0 if it is no branch.
  */
 u8 kipt_branch_kind(u8 class);
-
-/**
- * kipt_walk_push() - a near CALL was executed
- * @flow: the flow
- * @ip: address behind the CALL
- */
-void kipt_walk_push(struct kipt_flow *flow, u64 ip);
 
 /**
  * kipt_walk_forget() - no CALL and no block was seen before

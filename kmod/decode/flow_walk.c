@@ -44,34 +44,24 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 {
 	u64 ip = flow->at.ip;
 	u64 space = ip >> 63 ? 0 : flow->at.space;
-	enum kipt_status status;
+	enum kipt_status status = KIPT_OK;
 	struct kipt_trail *trail;
 
-	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
-				  flow->at.mode, block);
+	*block = &flow->blocks.table[*flow->link];
+	if (unlikely(!kipt_block_is(*block, space, ip, flow->at.mode) ||
+		     !(*block)->insns || !*flow->link)) {
+		status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
+					  flow->at.mode, block);
+		*flow->link = (u32)(*block - flow->blocks.table);
+	}
 	if (likely(status == KIPT_OK)) {
 		trail = &flow->history[flow->history_count++ %
 				       KIPT_FLOW_HISTORY];
 		trail->ip = ip;
 		trail->len = (*block)->len;
-		trail->way = 0;
+		trail->path = 0;
 	}
 	return status;
-}
-
-/* A block executed to its end; the number of an edge may follow. A way that
- * starts where all spaces share code may not go where each has its own.
- */
-static void note_step(struct kipt_flow *flow, u32 step, u64 ip)
-{
-	struct kipt_recorder *recorder = &flow->recorder;
-
-	if (recorder->nr_steps == KIPT_WAY_STEPS ||
-	    !(step & (KIPT_STEP_NUMBER | KIPT_STEP_START)) ||
-	    (recorder->from_kernel && !(ip >> 63)))
-		recorder->bad = true;
-	else
-		recorder->steps[recorder->nr_steps++] = step;
 }
 
 static u32 number_of(const struct kipt_flow *flow,
@@ -80,71 +70,10 @@ static u32 number_of(const struct kipt_flow *flow,
 	return (u32)(block - flow->blocks.table);
 }
 
-void kipt_walk_push(struct kipt_flow *flow, u64 ip)
-{
-	struct kipt_recorder *recorder = &flow->recorder;
-
-	if (!recorder->on) {
-		kipt_return_stack_push(&flow->stack, ip);
-		return;
-	}
-	recorder->net++;
-	recorder->low++;
-	if (recorder->high < KIPT_RETURN_STACK_SIZE)
-		recorder->high++;
-	if (recorder->nr_pushes == KIPT_WAY_PUSHES)
-		recorder->bad = true;
-	else
-		recorder->pushes[recorder->nr_pushes++] = ip;
-}
-
 void kipt_walk_forget(struct kipt_flow *flow)
 {
-	struct kipt_recorder *recorder = &flow->recorder;
-
 	flow->history_count = 0;
-	if (!recorder->on) {
-		kipt_return_stack_clear(&flow->stack);
-		return;
-	}
-	recorder->nr_pushes = 0;
-	recorder->low = 0;
-	recorder->high = 0;
-	note_step(flow, KIPT_STEP_START, ~0ULL);
-}
-
-/* The address of a call before the window, whose RET is in it. */
-static bool take_guard(struct kipt_flow *flow, u64 *ip)
-{
-	struct kipt_recorder *recorder = &flow->recorder;
-
-	if (!kipt_return_stack_peek(&flow->stack, recorder->below, ip))
-		return false;
-	if (recorder->nr_guards == KIPT_WAY_GUARDS)
-		recorder->bad = true;
-	else
-		recorder->guards[recorder->nr_guards++] = *ip;
-	return true;
-}
-
-/* @used: the address is where the RET goes, not only dropped. */
-static bool pop_return(struct kipt_flow *flow, u64 *ip, bool used)
-{
-	struct kipt_recorder *recorder = &flow->recorder;
-
-	if (!recorder->on)
-		return kipt_return_stack_pop(&flow->stack, ip);
-	if (recorder->nr_pushes) {
-		*ip = recorder->pushes[--recorder->nr_pushes];
-	} else {
-		if (used && !take_guard(flow, ip))
-			return false;
-		recorder->below++;
-	}
-	recorder->net--;
-	recorder->low -= recorder->low > 0;
-	recorder->high -= recorder->high > 0;
-	return true;
+	kipt_return_stack_clear(&flow->stack);
 }
 
 /* Addresses of 32 and 16-bit code wrap. */
@@ -187,37 +116,23 @@ static bool is_direct(u8 class)
 	       class == KIPT_INSN_CALL;
 }
 
-static void note_edge(struct kipt_flow *flow, const struct kipt_block *block,
-		      u64 target, u8 kind)
-{
-	u64 space = (block->ip & target) >> 63 ? 0 : flow->at.space;
-	u32 step = KIPT_STEP_EDGE;
-
-	if (flow->recorder.from_kernel && !(target >> 63))
-		step |= KIPT_STEP_LEAVES;
-	step |= kipt_counts_number(&flow->counts, space, last_insn(block),
-				   target, kind);
-	note_step(flow, step, block->ip);
-}
-
-static void note_branch(struct kipt_flow *flow, const struct kipt_block *block,
-			u64 target)
+static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
+			 u64 target)
 {
 	u32 number = number_of(flow, block);
-	bool direct = is_direct(block->class);
-	u8 kind = kipt_branch_kind(block->class);
 
-	if (flow->recorder.on) {
-		note_step(flow, number | (direct ? KIPT_STEP_TAKEN : 0),
-			  block->ip);
-		if (!direct && flow->counts.max)
-			note_edge(flow, block, target, kind);
-	} else if (flow->counts.max) {
-		if (direct && number != KIPT_BLOCK_NONE)
-			flow->blocks.table[number].taken++;
-		else
-			kipt_count_edge(flow, last_insn(block), target, kind);
-	}
+	if (is_direct(block->class) && number != KIPT_BLOCK_NONE)
+		flow->blocks.table[number].taken++;
+	else
+		kipt_count_edge(flow, last_insn(block), target,
+				kipt_branch_kind(block->class));
+}
+
+/* Where the next block is found without a search. */
+static void set_link(struct kipt_flow *flow, const struct kipt_block *block,
+		     u32 which)
+{
+	flow->link = &flow->blocks.table[number_of(flow, block)].links[which];
 }
 
 /* All of @block executed, and its branch went to @target. */
@@ -229,9 +144,14 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = target;
+	flow->crossings += (block->ip ^ target) >> 63;
+	flow->link = &flow->no_link;
+	if (is_direct(block->class))
+		set_link(flow, block, 1);
 	if (flow->trial)
 		return;
-	note_branch(flow, block, target);
+	if (flow->counts.max)
+		count_branch(flow, block, target);
 	if (!(flow->wanted >> kind & 1))
 		return;
 	record.type = KIPT_RECORD_BRANCH;
@@ -246,7 +166,7 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void push_return(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	if (!flow->trial)
-		kipt_walk_push(flow, behind(block));
+		kipt_return_stack_push(&flow->stack, behind(block));
 }
 
 /* All of @block executed, and control goes on behind it. */
@@ -254,11 +174,11 @@ static void fall_through(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = behind(block);
-	if (flow->recorder.on)
-		note_step(flow, number_of(flow, block), block->ip);
+	flow->crossings += (block->ip ^ flow->at.ip) >> 63;
+	set_link(flow, block, 0);
 }
 
-static bool needs_packet(u8 class)
+bool kipt_walk_needs_packet(u8 class)
 {
 	switch (class) {
 	case KIPT_INSN_OTHER:
@@ -306,9 +226,10 @@ static void pass(struct kipt_flow *flow, const struct kipt_block *block)
 static enum kipt_status return_compressed(struct kipt_flow *flow,
 					  const struct kipt_block *block)
 {
-	u64 target;
+	u64 target = 0;
 
-	if (!kipt_tnt_take(&flow->tnt) || !pop_return(flow, &target, true))
+	if (!kipt_tnt_take(&flow->tnt) || 
+	    !kipt_return_stack_pop(&flow->stack, &target, true))
 		return KIPT_BAD_RET;
 	take_branch(flow, block, target & block->target, KIPT_RF_COMPRESSED);
 	return KIPT_OK;
@@ -336,7 +257,7 @@ enum kipt_status kipt_walk_tnt(struct kipt_flow *flow)
 				return status;
 			bound.steps = 0;
 		} else {
-			if (needs_packet(block->class))
+			if (kipt_walk_needs_packet(block->class))
 				return KIPT_OK;
 			pass(flow, block);
 			if (unlikely(bound_hit(flow, &bound)))
@@ -350,10 +271,10 @@ enum kipt_status kipt_walk_tnt(struct kipt_flow *flow)
 static void take_target(struct kipt_flow *flow, const struct kipt_block *block,
 			u64 target)
 {
-	u64 ignored;
+	u64 ignored = 0;
 
 	if (block->class == KIPT_INSN_RET)
-		pop_return(flow, &ignored, false);
+		kipt_return_stack_pop(&flow->stack, &ignored, false);
 	else if (block->class == KIPT_INSN_CALL_IND)
 		push_return(flow, block);
 	take_branch(flow, block, target, 0);
@@ -371,7 +292,7 @@ enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
 			return status;
 		if (block->class == KIPT_INSN_COND)
 			return KIPT_TIP_AT_OTHER;
-		if (needs_packet(block->class)) {
+		if (kipt_walk_needs_packet(block->class)) {
 			take_target(flow, block, target);
 			return KIPT_OK;
 		}
@@ -403,7 +324,7 @@ static bool filter_has(const struct kipt_flow *flow, u64 ip)
 }
 
 /* Does a TIP.PGD belong to the end of this block ("TIP.PGD Packet")? */
-static bool disables(const struct kipt_flow *flow,
+bool kipt_walk_disables(const struct kipt_flow *flow,
 		     const struct kipt_block *block, bool has_ip, u64 target)
 {
 	switch (block->class) {
@@ -418,7 +339,7 @@ static bool disables(const struct kipt_flow *flow,
 			return target == behind(block);
 		return !flow->at.pip_pending;
 	default:
-		return needs_packet(block->class);
+		return kipt_walk_needs_packet(block->class);
 	}
 }
 
@@ -434,8 +355,6 @@ static void disable_at(struct kipt_flow *flow, const struct kipt_block *block,
 	};
 
 	kipt_emit_insns(flow, block, block->insns);
-	if (flow->recorder.on)
-		note_step(flow, number_of(flow, block), block->ip);
 	record.aux = kipt_emit_count(flow);
 	kipt_emit(flow, &record);
 }
@@ -454,7 +373,7 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 		status = kipt_walk_find(flow, &block);
 		if (status != KIPT_OK)
 			return status;
-		if (disables(flow, block, has_ip, target)) {
+		if (kipt_walk_disables(flow, block, has_ip, target)) {
 			disable_at(flow, block, has_ip, target);
 			return KIPT_OK;
 		}
@@ -480,7 +399,7 @@ static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
 		flow->at.ip = ip;
 		return true;
 	}
-	if (ip == behind(block) && needs_packet(block->class) &&
+	if (ip == behind(block) && kipt_walk_needs_packet(block->class) &&
 	    block->class != KIPT_INSN_COND && block->class != KIPT_INSN_RET) {
 		kipt_emit_insns(flow, block, block->insns - 1);
 		flow->at.ip = last_insn(block);
@@ -501,7 +420,7 @@ static enum kipt_status go_to_ip(struct kipt_flow *flow, u64 ip)
 			return status;
 		if (arrive(flow, block, ip))
 			return KIPT_OK;
-		if (needs_packet(block->class))
+		if (kipt_walk_needs_packet(block->class))
 			return KIPT_NOT_REACHED;
 		pass(flow, block);
 		if (bound_hit(flow, &bound))
@@ -520,7 +439,7 @@ static enum kipt_status go_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
 		status = kipt_walk_find(flow, &block);
 		if (status != KIPT_OK)
 			return status;
-		if (needs_packet(block->class))
+		if (kipt_walk_needs_packet(block->class))
 			return KIPT_NOT_REACHED;
 		*ip = last_insn(block);
 		if (block->class == class) {
