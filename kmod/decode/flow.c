@@ -8,7 +8,6 @@
 #include "sync.h"
 
 #define ARENA_ALIGN	64
-#define BLOCKS_MORE	(512U << 10)
 
 static u64 memory_of(const struct kipt_flow_config *config)
 {
@@ -60,10 +59,10 @@ static void *carve(u8 **at, u64 bytes)
 	return part;
 }
 
-/* A twelfth for blocks, or an eighth of little. Without a memo they have most. */
-static u32 share_of_blocks(u64 size, bool memo)
+/* Without paths they have most. */
+static u32 share_of_blocks(u64 size, bool paths)
 {
-	return (u32)((memo ? size / 10 * 3 : size / 3 * 2) /
+	return (u32)((paths ? size / 10 * 3 : size / 3 * 2) /
 		     (sizeof(struct kipt_block) + sizeof(u64)));
 }
 
@@ -79,12 +78,12 @@ static u64 share_of_paths(const struct kipt_flow *flow, u64 size)
 
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
-	bool memo = !(flow->config.output &
+	bool with_paths = !(flow->config.output &
 		      (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS));
-	u32 blocks = share_of_blocks(size, memo);
+	u32 blocks = share_of_blocks(size, with_paths);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 16 / sizeof(struct kipt_edge)) : 0;
-	u32 max = memo ? (u32)(share_of_paths(flow, size) / 48) : 0;
+	u32 max = with_paths ? (u32)(share_of_paths(flow, size) / 48) : 0;
 	struct kipt_path *nodes;
 	u8 *at = memory;
 	void *part;

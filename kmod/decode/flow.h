@@ -28,7 +28,7 @@
  *	each other. May be NULL.
  * @version: the caller's number of the version of the code in [@ip, @ip + @len)
  *	that @read just gave; where it changes in the flow, a CODE record says
- *	so. Versions other than 0 are decoded without the memo. May be NULL:
+ *	so. Versions other than 0 are decoded without paths. May be NULL:
  *	all is version 0.
  * @based: true if 32 and 16-bit code of address space @space may lie in code
  *	segments that do not begin at 0, and the trace tells its offsets in
@@ -62,7 +62,7 @@ struct kipt_sink {
  * packs those that BRANCHES or CALLS ask for, all branches if neither does;
  * COUNTS goes without any of these three: EDGE records are all that tells of
  * the flow then: there are no ENABLE and DISABLE records, and @aux of SYNC
- * records is 0. INSNS goes without the memo and what is made of it: branches
+ * records is 0. INSNS goes without paths and what is made of them: branches
  * are not packed then.
  */
 #define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */
@@ -80,7 +80,7 @@ struct kipt_sink {
 /**
  * struct kipt_flow_config - what the trace needs to be read
  * @output: KIPT_FLOW_*
- * @memory: bytes for the block cache, the memo and the counts together; 0:
+ * @memory: bytes for the block cache, the paths and the counts together; 0:
  *	KIPT_FLOW_MEMORY. Little is touched as long as little is needed. When
  *	it is full, all of it is dropped (counts are given to the sink first)
  *	and filled anew.
@@ -154,7 +154,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 
 /**
  * kipt_flow_run() - decode a trace, or a chunk of one
- * @flow: the flow; block cache, memo and counts are kept from run to run, all
+ * @flow: the flow; block cache, paths and counts are kept from run to run, all
  *	other state starts anew
  * @data: the whole trace
  * @size: its bytes

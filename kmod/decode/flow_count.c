@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Edge counts on their way out: the memo counts ways, blocks their direct
- * branch, all other edges are counted by themselves. And the end of what is
+ * Edge counts on their way out: paths count how often they were taken, blocks
+ * their direct branch, all other edges are counted by themselves. And the end of what is
  * cached, when memory is full. Runs where the sink may.
  */
 #include "flow_state.h"
@@ -120,8 +120,7 @@ static bool emit_edges(struct kipt_flow *flow)
 	return true;
 }
 
-/* What windows counted goes to their parts, and in the end to blocks and edges.
- */
+/* What paths counted goes to blocks and edges. */
 bool kipt_count_give(struct kipt_flow *flow)
 {
 	struct kipt_telling *telling = &flow->telling;

@@ -151,6 +151,10 @@ struct kipt_telling {
  * @no_link: where @link points to behind an indirect branch
  * @crossings: branches between the kernel's half of the addresses and the other
  * @plain: the packet at hand did nothing but what its code and its bytes say
+ * @defining: its records may become those of a path: numbers in @packed, which stand
+ *	before them, are not told yet
+ * @mark: records in @records when the packet began
+ * @given: how often records were given to the sink
  * @blocks: block cache
  * @paths: on top of it
  * @counts: edges
@@ -276,8 +280,23 @@ void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
  */
 void kipt_emit_paths(struct kipt_flow *flow);
 
+/**
+ * kipt_emit_path() - a path was taken
+ * @flow: packs
+ * @number: of the path
+ */
 void kipt_emit_path(struct kipt_flow *flow, u32 number);
+
+/**
+ * kipt_emit_untold() - the records since @flow->mark are no path's
+ * @flow: numbers that belong before them are put there
+ */
 void kipt_emit_untold(struct kipt_flow *flow);
+
+/**
+ * kipt_emit_give() - give the sink what is complete; numbers wait on
+ * @flow: its buffer is empty afterwards
+ */
 void kipt_emit_give(struct kipt_flow *flow);
 
 /**
@@ -310,6 +329,18 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind);
 
 /**
+ * kipt_count_add() - control went along an edge many times
+ * @flow: counts
+ * @space: address space of @from
+ * @from: the branch
+ * @to: where control went
+ * @kind: enum kipt_branch_kind
+ * @count: how often
+ */
+void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind,
+		    u64 count);
+
+/**
  * kipt_count_give() - give the sink what was counted
  * @flow: counts start again from 0
  *
@@ -331,15 +362,50 @@ bool kipt_flow_renew(struct kipt_flow *flow);
 /* No address of code: of the block that stands for "tracing is off". */
 #define KIPT_OFF_IP		(1ULL << 63)
 
+/**
+ * kipt_path_may_run() - is nothing pending that paths do not know of
+ * @flow: the flow
+ *
+ * Return: true if kipt_path_run() may be called.
+ */
 bool kipt_path_may_run(const struct kipt_flow *flow);
+
+/**
+ * kipt_path_run() - follow the flow by paths as far as they are known
+ * @flow: kipt_path_may_run() is true; the cursor is advanced, maybe not at all. The
+ *	packet it stops at is for the slow path.
+ *
+ * Return: false if the run halts here.
+ */
 bool kipt_path_run(struct kipt_flow *flow);
+
+/**
+ * kipt_path_watch() - see whether the next packet can become a path
+ * @flow: kipt_path_run() came back from there; the slow path uses the packet next
+ *
+ * Return: true if kipt_path_learn() is to follow behind the packet.
+ */
 bool kipt_path_watch(struct kipt_flow *flow);
+
+/**
+ * kipt_path_learn() - remember what a packet did
+ * @flow: behind the packet that kipt_path_watch() was told of
+ */
 void kipt_path_learn(struct kipt_flow *flow);
+
+/* path_replay.c: what paths went by. */
+
+/**
+ * kipt_path_fold() - give what paths counted to blocks and edges
+ * @flow: counts; no path counts anything afterwards. Edges there is no room for go to
+ *	the sink.
+ */
 void kipt_path_fold(struct kipt_flow *flow);
-void kipt_path_fold_one(struct kipt_flow *flow, struct kipt_path *path);
-bool kipt_walk_disables(const struct kipt_flow *flow, const struct kipt_block *block, bool has_ip, u64 target);
-bool kipt_walk_needs_packet(u8 class);
-void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind, u64 count);
+
+/**
+ * kipt_path_settle_trail() - name blocks in the trail instead of paths
+ * @flow: its paths may be dropped afterwards
+ */
 void kipt_path_settle_trail(struct kipt_flow *flow);
 
 /**
@@ -355,8 +421,6 @@ static inline u32 kipt_number_at(struct kipt_flow *flow, u64 ip)
 				  ip >> 63 ? 0 : flow->at.space, ip,
 				  flow->at.mode);
 }
-
-/* path_replay.c: what was walked last. */
 
 /**
  * kipt_trail_read() - the last blocks walked
@@ -376,6 +440,26 @@ u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail);
  * Return: the kind, 0 if it is no branch.
  */
 u8 kipt_branch_kind(u8 class);
+
+/**
+ * kipt_walk_needs_packet() - does an instruction wait for a packet
+ * @class: enum kipt_insn_class
+ *
+ * Return: true if where control goes behind it is only known from one.
+ */
+bool kipt_walk_needs_packet(u8 class);
+
+/**
+ * kipt_walk_disables() - does a TIP.PGD belong to the end of a block
+ * @flow: the flow
+ * @block: the block
+ * @has_ip: the packet says where control went
+ * @target: there
+ *
+ * Return: true if so (Intel SDM Vol. 3C, "TIP.PGD Packet").
+ */
+bool kipt_walk_disables(const struct kipt_flow *flow, const struct kipt_block *block,
+			bool has_ip, u64 target);
 
 /**
  * kipt_walk_forget() - no CALL and no block was seen before

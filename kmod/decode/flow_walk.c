@@ -228,7 +228,7 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 {
 	u64 target = 0;
 
-	if (!kipt_tnt_take(&flow->tnt) || 
+	if (!kipt_tnt_take(&flow->tnt) ||
 	    !kipt_return_stack_pop(&flow->stack, &target, true))
 		return KIPT_BAD_RET;
 	take_branch(flow, block, target & block->target, KIPT_RF_COMPRESSED);

@@ -78,6 +78,7 @@ enum kipt_stack_kind {
  * @high: see there
  * @guards: return addresses that have to be on the stack
  * @pushes: return addresses that it leaves there
+ * @reserved: fills
  * @ips: the pushes, the youngest first, then the guards, the youngest first
  */
 struct kipt_stack_effect {
@@ -109,7 +110,7 @@ struct kipt_path_slot {
  * @at: by number; number 0 is none, and stands for what came before the first
  * @count: numbers given, number 0 included
  * @max: there is memory for; 0: there are no paths
- * @slots: numbers by what they are found by: a ring for the eye, open addressing
+ * @slots: numbers by what they are found by, with open addressing
  * @size: of them in use, a power of two
  * @most: there is memory for
  * @words: memory for effects and records
@@ -118,7 +119,12 @@ struct kipt_path_slot {
  * @full: there was no room
  * @numbers: numbers of PATH records given
  * @bytes: of trace since counts were folded: no count is more
- * @last: number of the path taken or learnt last, 0 if something else came behind
+ * @last: number of the path taken or learnt last
+ * @start: @from of the packet that is watched
+ * @insns: instructions not told yet when it began
+ * @crossings: the flow's then
+ * @mark: the flow's then
+ * @given: the flow's then
  */
 struct kipt_paths {
 	struct kipt_path *at;
@@ -134,59 +140,117 @@ struct kipt_paths {
 	u32 numbers;
 	u64 bytes;
 	u32 last;
+	u32 start;
+	u64 insns;
+	u32 crossings;
 	u32 mark;
 	u32 given;
-	u64 insns;
-	u32 start;
-	u32 crossings;
-	const u8 *pos;
 };
 
 /* kipt_path.told, of a number: there are records. */
 #define KIPT_PATH_TELLS		(1U << 31)
 
+/**
+ * kipt_paths_init() - no paths
+ * @paths: the paths
+ * @at: memory of @max paths, the caller's
+ * @max: 2 or more, or 0
+ * @slots: memory of @nr_slots places, the caller's
+ * @nr_slots: a power of two, more than @max, or 0
+ * @words: memory of @room words, the caller's
+ * @room: 1 or more
+ */
 void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 		     struct kipt_path_slot *slots, u32 nr_slots, u64 *words, u32 room);
+
+/**
+ * kipt_paths_clear() - drop all paths; numbers are given anew
+ * @paths: the paths
+ */
 void kipt_paths_clear(struct kipt_paths *paths);
 
-/* What a path is found by: a short TNT's that needs no return address. */
+/**
+ * kipt_path_hash() - what a short TNT's path is found by if it needs no return address
+ * @from: of the path
+ *
+ * Return: the hash.
+ */
 static inline u64 kipt_path_hash(u32 from)
 {
 	return from * 0x9e3779b97f4a7c15ULL;
 }
 
-/* An IP packet's, or one that needs a return address. */
+/**
+ * kipt_path_hash_ip() - what other paths are found by
+ * @from: of the path
+ * @ip: the packet's address, or the first return address that is needed
+ *
+ * Return: the hash.
+ */
 static inline u64 kipt_path_hash_ip(u32 from, u64 ip)
 {
 	return (from ^ ip * 0xc2b2ae3d27d4eb4fULL) * 0x9e3779b97f4a7c15ULL;
 }
 
+/**
+ * kipt_paths_first() - where to begin to look
+ * @paths: the paths, @max not 0
+ * @hash: of what is looked for
+ *
+ * Return: the place.
+ */
 static inline struct kipt_path_slot *kipt_paths_first(const struct kipt_paths *paths,
 						      u64 hash)
 {
 	return &paths->slots[(u32)(hash >> 32) & (paths->size - 1)];
 }
 
+/**
+ * kipt_paths_next() - where to look next
+ * @paths: the paths
+ * @slot: the place before
+ *
+ * Return: the place.
+ */
 static inline struct kipt_path_slot *kipt_paths_next(const struct kipt_paths *paths,
 						     struct kipt_path_slot *slot)
 {
 	return slot + 1 == paths->slots + paths->size ? paths->slots : slot + 1;
 }
 
+/**
+ * kipt_path_slot() - which hint is for a short TNT
+ * @byte: the packet
+ *
+ * Return: less than KIPT_PATH_NEXT.
+ */
 static inline u32 kipt_path_slot(u32 byte)
 {
 	return (byte >> 1 ^ byte >> 3 ^ byte >> 5) % KIPT_PATH_NEXT;
 }
 
+/**
+ * kipt_path_slot_ip() - which hint is for an IP packet
+ * @ip: its address
+ *
+ * Return: less than KIPT_PATH_NEXT.
+ */
 static inline u32 kipt_path_slot_ip(u64 ip)
 {
 	return (u32)(ip ^ ip >> 3 ^ ip >> 6) % KIPT_PATH_NEXT;
 }
 
+/**
+ * kipt_path_more() - an effect of kind KIPT_STACK_MORE
+ * @paths: the paths
+ * @effect: of the path
+ *
+ * Return: it.
+ */
 static inline const struct kipt_stack_effect *
 kipt_path_more(const struct kipt_paths *paths, u32 effect)
 {
 	return (const void *)&paths->words[effect & KIPT_STACK_ARGUMENT];
 }
 
-#endif
+#endif /* KIPT_DECODE_PATH_H */

@@ -3,7 +3,7 @@
  * Learning paths: the slow path uses a packet, and what it did is remembered. Runs where
  * the sink may.
  */
-#include "path_take.h"
+#include "flow_state.h"
 
 #define PGD_OPCODE	0x01U
 
@@ -41,7 +41,6 @@ bool kipt_path_watch(struct kipt_flow *flow)
 	paths->given = flow->given;
 	paths->insns = flow->at.insns;
 	paths->crossings = flow->crossings;
-	paths->pos = flow->cursor.pos;
 	flow->defining = flow->config.output & KIPT_FLOW_PATHS;
 	flow->plain = true;
 	kipt_return_stack_watch(&flow->stack);

@@ -3,7 +3,7 @@
  * Going once more the way a path goes: to count its edges, or to say which blocks it
  * went by. Any context; counts may go to the sink.
  */
-#include "path_take.h"
+#include "flow_state.h"
 
 #define REPLAY_PUSHES	64
 
@@ -12,8 +12,7 @@
  * @flow: the flow
  * @path: the path
  * @number: block at hand
- * @left: outcomes not used yet
- * @bits: those, the oldest uppermost
+ * @tnt: outcomes not used yet
  * @guards: return addresses it takes from the stack
  * @pushed: of @pushes
  * @pushes: those it put there
@@ -26,7 +25,6 @@ struct replay {
 	const u64 *guards;
 	u32 pushed;
 	u64 pushes[REPLAY_PUSHES];
-	u64 ignored[2];
 };
 
 enum step {
@@ -54,8 +52,7 @@ static void replay_init(struct replay *replay, struct kipt_flow *flow,
 	replay->number = path->from >> 8;
 	replay->tnt.count = 0;
 	replay->pushed = 0;
-	replay->ignored[0] = 0;
-	replay->guards = replay->ignored;
+	replay->guards = NULL;
 	if (!(byte & 1)) {
 		replay->tnt.bits = byte >> 1;
 		replay->tnt.count = 30 - (u32)__builtin_clz(byte);
@@ -136,7 +133,7 @@ static const struct kipt_block *step(struct replay *replay, enum step *what, u64
 	return block;
 }
 
-void kipt_path_fold_one(struct kipt_flow *flow, struct kipt_path *path)
+static void fold_one(struct kipt_flow *flow, struct kipt_path *path)
 {
 	const struct kipt_block *block;
 	struct replay replay;
@@ -155,11 +152,10 @@ void kipt_path_fold_one(struct kipt_flow *flow, struct kipt_path *path)
 			flow->blocks.table[number].taken += count;
 		if (what != STEP_EDGE)
 			continue;
-		space = block->ip >> 63 ? 0 : block->space;
-		if (block->ip >> 63 && !(to >> 63))
-			space = flow->blocks.table[path->to].space;
-		if (!(block->ip >> 63) && to >> 63)
-			space = block->space;
+		/* That of user space, if an end is there. */
+		space = block->ip >> 63 ? flow->blocks.table[path->to].space : block->space;
+		if ((block->ip & to) >> 63)
+			space = 0;
 		kipt_count_add(flow, space, block->ip + block->last, to,
 			       kipt_branch_kind(block->class), count);
 	} while (replay.number);
@@ -168,11 +164,11 @@ void kipt_path_fold_one(struct kipt_flow *flow, struct kipt_path *path)
 void kipt_path_fold(struct kipt_flow *flow)
 {
 	const struct kipt_paths *paths = &flow->paths;
-	u64 i;
+	u32 i;
 
 	for (i = 1; i < paths->count; i++) {
 		if (paths->at[i].told)
-			kipt_path_fold_one(flow, &paths->at[i]);
+			fold_one(flow, &paths->at[i]);
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * The fast path: from packet to packet by paths that are known. Runs where the sink may.
  */
-#include "path_take.h"
+#include "flow_state.h"
 
 /* How what happens is told. */
 enum tell {
@@ -113,16 +113,24 @@ static inline void tell(struct kipt_flow *flow, struct kipt_path *path, enum tel
 		path->told++;
 }
 
-/* PADs and packets that only tell time. Returns false if another is there. */
+static inline void pass_pads(struct place *place)
+{
+	u64 word;
+
+	do {
+		word = kipt_load64(place->pos);
+		place->pos += word ? (u32)__builtin_ctzll(word) >> 3 : 8;
+	} while (!word && place->pos < place->upto);
+	if (place->pos > place->upto)
+		place->pos = place->upto;
+}
+
+/* A packet that only tells time. Returns false if another is there. */
 static noinline bool pass_time(struct kipt_flow *flow, struct place *place)
 {
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
 
-	if (!*place->pos) {
-		place->pos++;
-		return true;
-	}
 	kipt_cursor_init(&cursor, place->pos,
 			 (u64)(flow->cursor.end - place->pos));
 	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
@@ -131,6 +139,78 @@ static noinline bool pass_time(struct kipt_flow *flow, struct place *place)
 	kipt_flow_on_time(flow, &packet);
 	place->pos = cursor.pos;
 	return true;
+}
+
+static bool guards_hold(const struct kipt_return_stack *stack,
+			const struct kipt_stack_effect *more)
+{
+	u32 i;
+
+	if (stack->depth < more->guards)
+		return false;
+	for (i = 0; i < more->guards; i++) {
+		if (*kipt_return_stack_at(stack, i) != more->ips[more->pushes + i])
+			return false;
+	}
+	return true;
+}
+
+static void apply_more(struct kipt_return_stack *stack,
+		       const struct kipt_stack_effect *more)
+{
+	s32 depth = (s32)stack->depth + more->net;
+	u32 top = stack->top + (u32)(s32)more->net, i;
+
+	stack->top = top;
+	for (i = 0; i < more->pushes; i++)
+		stack->ip[(top - 1 - i) % KIPT_RETURN_STACK_RING] = more->ips[i];
+	depth = depth < more->low ? more->low : depth;
+	stack->depth = (u32)(depth > more->high ? more->high : depth);
+}
+
+/* The proof, and then the effect on the stack. Returns false if the proof does not hold:
+ * nothing was done.
+ */
+static bool take_stack(struct kipt_flow *flow, u32 effect)
+{
+	struct kipt_return_stack *stack = &flow->stack;
+	u32 argument = effect & KIPT_STACK_ARGUMENT;
+	const struct kipt_stack_effect *more;
+	u64 ip;
+
+	switch (effect >> KIPT_STACK_SHIFT) {
+	case KIPT_STACK_SAME:
+		if (stack->depth + argument > KIPT_RETURN_STACK_SIZE)
+			stack->depth = KIPT_RETURN_STACK_SIZE - argument;
+		return true;
+	case KIPT_STACK_PUSH:
+		stack->ip[stack->top++ % KIPT_RETURN_STACK_RING] =
+			flow->blocks.ips[argument];
+		stack->depth += stack->depth < KIPT_RETURN_STACK_SIZE;
+		return true;
+	case KIPT_STACK_RET:
+		ip = stack->ip[(stack->top - 1) % KIPT_RETURN_STACK_RING];
+		if (unlikely(ip != flow->blocks.ips[argument] || !stack->depth))
+			return false;
+		stack->top--;
+		stack->depth--;
+		return true;
+	case KIPT_STACK_DROP:
+		stack->top -= stack->depth > 0;
+		stack->depth -= stack->depth > 0;
+		return true;
+	case KIPT_STACK_CLEAR:
+		stack->depth = 0;
+		return true;
+	case KIPT_STACK_MORE:
+		more = kipt_path_more(&flow->paths, effect);
+		if (!guards_hold(stack, more))
+			return false;
+		apply_more(stack, more);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Looks at the hash's places for a path of a TNT whose proof holds, and takes it as to the
@@ -143,7 +223,7 @@ static inline u32 look(struct kipt_flow *flow, u32 from, u64 hash)
 
 	for (; slot->number; slot = kipt_paths_next(paths, slot)) {
 		if (slot->from == from &&
-		    kipt_path_take_stack(flow, paths->at[slot->number].effect))
+		    take_stack(flow, paths->at[slot->number].effect))
 			return slot->number;
 	}
 	return 0;
@@ -228,7 +308,7 @@ static __always_inline void take_tnts(struct kipt_flow *flow, struct place *plac
 		if (unlikely(kind > KIPT_STACK_RET)) {
 			stack->top = top;
 			stack->depth = depth;
-			if (!kipt_path_take_more(flow, next->effect))
+			if (!take_stack(flow, next->effect))
 				goto search;
 			top = stack->top;
 			depth = stack->depth;
@@ -291,7 +371,7 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 		*hint = number;
 	}
 	place->path = &flow->paths.at[number];
-	kipt_path_take_stack(flow, place->path->effect);
+	take_stack(flow, place->path->effect);
 	tell(flow, place->path, how);
 	flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].path = number;
 	place->last_ip = ip;
@@ -308,7 +388,9 @@ static __always_inline void run(struct kipt_flow *flow, struct place *place, enu
 		if (place->pos >= place->upto || kipt_tnt_is_short(*place->pos))
 			break;
 		size = ip_lens[*place->pos];
-		if (size ? !take_ip_packet(flow, place, size, how) :
+		if (!*place->pos)
+			pass_pads(place);
+		else if (size ? !take_ip_packet(flow, place, size, how) :
 			   !pass_time(flow, place))
 			break;
 	}
