@@ -19,6 +19,8 @@ OPEN = re.compile(r"([\w.]+)(?: \[\w+\])?\(\) \{")
 USER = re.compile(r"^0x([0-9a-f]+)(?: (?:calls|jumps to|returns to) 0x([0-9a-f]+)|"
                   r": (?:system call|interrupt or exception))(?:  x (\d+))?$")
 USER_NMI = "user code: NMI"
+# The line that says how to read the others.
+LEGEND = '"f() {" did not return'
 # A line has no more bytes; a call that jumps on is cut in its last name.
 WIDTH, CUT = 93, re.compile(r"-> ([\w.]+)$")
 PLACE = re.compile(r"^([\w.]+?)(?:\+0x([0-9a-f]+)/0x[0-9a-f]+)?(?: \[\w+\])?"
@@ -159,6 +161,8 @@ def what_is_wrong(lines, event, sources, names):
         if not match:
             continue
         time, text = match.groups()
+        if LEGEND in text:
+            continue
         if time:
             times.append(float(time))
         if text == USER_NMI:
@@ -218,7 +222,7 @@ def unnoticed(lines, event, sources, names):
         if match and match.group(2).startswith("---"):
             # What was open before is not compared, and how much was cut off is not known.
             told, cut = [], True
-        elif match and (OPEN.search(line) or PLACE.match(match.group(2))):
+        elif match and LEGEND not in line and (OPEN.search(line) or PLACE.match(match.group(2))):
             call = OPEN.search(line)
             told.append((number, call.group(1) if call else None))
     if cut and len(told) > 1:
