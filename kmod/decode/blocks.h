@@ -31,6 +31,7 @@
  * @insns: number of instructions, 1..64; 0: the code was not read yet
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
  * @mode: enum kipt_exec_kind
+ * @reserved: fills
  * @links: numbers of the blocks that came behind it and at @target, or 0: hints
  *	that are checked where they are used
  *

@@ -426,6 +426,10 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 
 	flow->data = data;
 	flow->size = size;
+	flow->paths.bytes += size;
+	flow->paths.fold_at = data + (flow->paths.bytes < KIPT_PATHS_FOLD ? KIPT_PATHS_FOLD : 0);
+	if (!flow->counts.max)
+		flow->paths.fold_at = data + size + 1;
 	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
 	set_halt(flow, data + psb);

@@ -91,6 +91,10 @@ struct kipt_stack_effect {
 	u64 ips[];
 };
 
+/* Bytes of trace after which counts are folded. Tests make it small. */
+#ifndef KIPT_PATHS_FOLD
+#define KIPT_PATHS_FOLD	(1ULL << 30)
+#endif
 /* Records a path may have. */
 #define KIPT_PATH_RECORDS	120U
 #define KIPT_PATH_BLOCKS	(1U << 24)
@@ -118,7 +122,9 @@ struct kipt_path_slot {
  * @room: words there are; word 0 is not used
  * @full: there was no room
  * @numbers: numbers of PATH records given
- * @bytes: of trace since counts were folded: no count is more
+ * @bytes: of the runs since counts were folded
+ * @fold_at: where that is due in this run: no path is taken more often than there were
+ *	bytes, so that no count is over 3 * KIPT_PATHS_FOLD
  * @last: number of the path taken or learnt last
  * @start: @from of the packet that is watched
  * @insns: instructions not told yet when it began
@@ -139,6 +145,7 @@ struct kipt_paths {
 	bool full;
 	u32 numbers;
 	u64 bytes;
+	const u8 *fold_at;
 	u32 last;
 	u32 start;
 	u64 insns;

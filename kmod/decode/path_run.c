@@ -13,10 +13,6 @@ enum tell {
 
 /* Bytes that may be read behind a packet. */
 #define READS	16
-/* Bytes after which counts are folded. Tests make it small. */
-#ifndef KIPT_PATHS_FOLD
-#define KIPT_PATHS_FOLD	(1ULL << 31)
-#endif
 
 #define OPCODE	0x1fU
 #define TIP	0x0dU
@@ -415,7 +411,12 @@ static bool make_room(struct kipt_flow *flow)
 {
 	if (flow->blocks.full || flow->counts.full || flow->paths.full)
 		return kipt_flow_renew(flow);
-	return flow->paths.bytes <= KIPT_PATHS_FOLD || kipt_count_give(flow);
+	if (flow->cursor.pos < flow->paths.fold_at)
+		return true;
+	if (!kipt_count_give(flow))
+		return false;
+	flow->paths.fold_at = flow->cursor.pos + KIPT_PATHS_FOLD;
+	return true;
 }
 
 /* Behind something else than a path number 0 stands for it. */
@@ -428,6 +429,7 @@ static bool enter(struct kipt_flow *flow, struct place *place)
 	place->pos = flow->cursor.pos;
 	place->upto = flow->cursor.end < end ? flow->cursor.end : end;
 	place->upto = place->upto < flow->halt_at ? place->upto : flow->halt_at;
+	place->upto = place->upto < paths->fold_at ? place->upto : paths->fold_at;
 	place->last_ip = flow->last_ip;
 	block = kipt_number_at(flow, flow->enabled ? flow->at.ip : KIPT_OFF_IP);
 	place->path = &paths->at[paths->last];
@@ -444,7 +446,6 @@ static void leave(struct kipt_flow *flow, const struct place *place)
 
 	if (place->pos != flow->cursor.pos)
 		flow->previous = KIPT_PACKET_TNT;
-	flow->paths.bytes += (u64)(place->pos - flow->cursor.pos);
 	flow->cursor.pos = place->pos;
 	flow->last_ip = place->last_ip;
 	flow->enabled = flow->blocks.ips[block] != KIPT_OFF_IP;
@@ -454,23 +455,32 @@ static void leave(struct kipt_flow *flow, const struct place *place)
 	flow->paths.last = (u32)(place->path - flow->paths.at);
 }
 
+static void run_as_told(struct kipt_flow *flow, struct place *place)
+{
+	if (flow->counts.max)
+		run(flow, place, TELL_COUNTS);
+	else if (flow->config.output & KIPT_FLOW_PATHS)
+		run(flow, place, TELL_PATHS);
+	else
+		run(flow, place, TELL_RECORDS);
+}
+
 bool kipt_path_run(struct kipt_flow *flow)
 {
 	struct place place;
 
-	if (!make_room(flow))
-		return false;
-	flow->paths.start = 0;
-	if (flow->size < READS || !enter(flow, &place))
-		return true;
-	if (flow->config.output & KIPT_FLOW_PATHS)
-		tell_untold(flow);
-	if (flow->counts.max)
-		run(flow, &place, TELL_COUNTS);
-	else if (flow->config.output & KIPT_FLOW_PATHS)
-		run(flow, &place, TELL_PATHS);
-	else
-		run(flow, &place, TELL_RECORDS);
-	leave(flow, &place);
-	return place.pos < flow->halt_at;
+	do {
+		if (!make_room(flow))
+			return false;
+		flow->paths.start = 0;
+		if (flow->size < READS || !enter(flow, &place))
+			return true;
+		if (flow->config.output & KIPT_FLOW_PATHS)
+			tell_untold(flow);
+		run_as_told(flow, &place);
+		leave(flow, &place);
+		if (place.pos >= flow->halt_at)
+			return false;
+	} while (place.pos >= flow->paths.fold_at);
+	return true;
 }
