@@ -130,7 +130,7 @@ static noinline bool pass_time(struct kipt_flow *flow, struct place *place)
 	kipt_cursor_init(&cursor, place->pos,
 			 (u64)(flow->cursor.end - place->pos));
 	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
-	    !kipt_packet_is_time(packet.type) || cursor.pos > place->upto)
+	    !kipt_packet_is_time(packet.type))
 		return false;
 	kipt_flow_on_time(flow, &packet);
 	place->pos = cursor.pos;
@@ -360,6 +360,8 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 	u32 *hint = &place->path->next[kipt_path_slot_ip(sought)];
 	u32 number = *hint;
 
+	if (unlikely(size > (u64)(flow->cursor.end - place->pos)))
+		return false;
 	if (unlikely(!is_ip_path(flow, &flow->paths.at[number], from, sought))) {
 		number = find_ip(flow, from, sought);
 		if (!number)
