@@ -455,11 +455,12 @@ bool kipt_walk_needs_packet(u8 class);
  * @block: the block
  * @has_ip: the packet says where control went
  * @target: there
+ * @pending: a PIP waits for a MOV CR3
  *
  * Return: true if so (Intel SDM Vol. 3C, "TIP.PGD Packet").
  */
 bool kipt_walk_disables(const struct kipt_flow *flow, const struct kipt_block *block,
-			bool has_ip, u64 target);
+			bool has_ip, u64 target, bool pending);
 
 /**
  * kipt_walk_forget() - no CALL and no block was seen before

@@ -325,7 +325,8 @@ static bool filter_has(const struct kipt_flow *flow, u64 ip)
 
 /* Does a TIP.PGD belong to the end of this block ("TIP.PGD Packet")? */
 bool kipt_walk_disables(const struct kipt_flow *flow,
-		     const struct kipt_block *block, bool has_ip, u64 target)
+		     const struct kipt_block *block, bool has_ip, u64 target,
+		     bool pending)
 {
 	switch (block->class) {
 	case KIPT_INSN_JUMP:
@@ -337,7 +338,7 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 	case KIPT_INSN_MOV_CR3:
 		if (has_ip)
 			return target == behind(block);
-		return !flow->at.pip_pending;
+		return !pending;
 	default:
 		return kipt_walk_needs_packet(block->class);
 	}
@@ -373,7 +374,8 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 		status = kipt_walk_find(flow, &block);
 		if (status != KIPT_OK)
 			return status;
-		if (kipt_walk_disables(flow, block, has_ip, target)) {
+		if (kipt_walk_disables(flow, block, has_ip, target,
+				       flow->at.pip_pending)) {
 			disable_at(flow, block, has_ip, target);
 			return KIPT_OK;
 		}

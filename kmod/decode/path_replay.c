@@ -81,7 +81,8 @@ static enum step next(struct replay *replay, const struct kipt_block *block, u64
 	*to = block->target;
 	if ((kind == KIPT_PATH_PGD || kind == KIPT_PATH_PGD_NO_IP) &&
 	    kipt_walk_disables(flow, block, kind == KIPT_PATH_PGD,
-			       flow->blocks.ips[replay->path.effect & KIPT_STACK_ARGUMENT]))
+			       flow->blocks.ips[replay->path.effect & KIPT_STACK_ARGUMENT],
+			       false))
 		return STEP_OFF;
 	switch (block->class) {
 	case KIPT_INSN_COND:
