@@ -75,6 +75,7 @@ struct kipt_blocks {
  * kipt_blocks_init() - an empty cache
  * @blocks: the cache
  * @table: memory of @max blocks, 64-byte aligned, the caller's
+ * @ips: memory of @max addresses, the caller's
  * @max: 2 or more
  * @slots: memory of @nr_slots numbers, the caller's
  * @nr_slots: a power of two, at least twice @max
