@@ -150,6 +150,7 @@ struct kipt_telling {
  * @link: number of the block that may come next
  * @no_link: where @link points to behind an indirect branch
  * @crossings: branches between the kernel's half of the addresses and the other
+ * @steps: blocks walked, modulo 2^32
  * @plain: the packet at hand did nothing but what its code and its bytes say
  * @defining: its records may become those of a path: numbers in @packed, which stand
  *	before them, are not told yet
@@ -213,6 +214,7 @@ struct kipt_flow {
 	u32 *link;
 	u32 no_link;
 	u32 crossings;
+	u32 steps;
 	bool plain;
 	bool defining;
 	u32 mark;

@@ -54,6 +54,7 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 					  flow->at.mode, block);
 		*flow->link = (u32)(*block - flow->blocks.table);
 	}
+	flow->steps++;
 	if (likely(status == KIPT_OK)) {
 		trail = &flow->history[flow->history_count++ %
 				       KIPT_FLOW_HISTORY];

@@ -97,6 +97,8 @@ struct kipt_stack_effect {
 #endif
 /* Records a path may have. */
 #define KIPT_PATH_RECORDS	120U
+/* Blocks it may go by: it is gone once more when counts are folded. */
+#define KIPT_PATH_STEPS		256U
 #define KIPT_PATH_BLOCKS	(1U << 24)
 
 /**
@@ -129,6 +131,7 @@ struct kipt_path_slot {
  * @start: @from of the packet that is watched
  * @insns: instructions not told yet when it began
  * @crossings: the flow's then
+ * @steps: the flow's then
  * @mark: the flow's then
  * @given: the flow's then
  */
@@ -150,6 +153,7 @@ struct kipt_paths {
 	u32 start;
 	u64 insns;
 	u32 crossings;
+	u32 steps;
 	u32 mark;
 	u32 given;
 };

@@ -41,6 +41,7 @@ bool kipt_path_watch(struct kipt_flow *flow)
 	paths->given = flow->given;
 	paths->insns = flow->at.insns;
 	paths->crossings = flow->crossings;
+	paths->steps = flow->steps;
 	flow->defining = flow->config.output & KIPT_FLOW_PATHS;
 	flow->plain = true;
 	kipt_return_stack_watch(&flow->stack);
@@ -286,7 +287,8 @@ void kipt_path_learn(struct kipt_flow *flow)
 	struct kipt_path path = { .from = paths->start };
 
 	flow->defining = false;
-	if (flow->plain && !flow->blocks.full && kipt_path_may_run(flow)) {
+	if (flow->plain && !flow->blocks.full && kipt_path_may_run(flow) &&
+	    flow->steps - paths->steps <= KIPT_PATH_STEPS) {
 		path.to = find_end(flow, path.from);
 		if (path.to && path.to < KIPT_PATH_BLOCKS &&
 		    find_effect(flow, &path.effect) && tell_path(flow, &path)) {
