@@ -46,7 +46,7 @@ void kipt_emit_untold(struct kipt_flow *flow)
 	struct kipt_record *at = &flow->records[flow->mark];
 
 	flow->defining = false;
-	if (!flow->packed.type || flow->count == flow->mark)
+	if (!flow->packed.type || flow->count <= flow->mark)
 		return;
 	memmove(at + 1, at, (flow->count - flow->mark) * sizeof(*at));
 	flow->count++;
