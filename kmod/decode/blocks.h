@@ -129,6 +129,19 @@ void kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 			u64 end);
 
 /**
+ * kipt_block_behind() - the address behind a block
+ * @block: the block; addresses of 32 and 16-bit code wrap
+ *
+ * Return: the address.
+ */
+static inline u64 kipt_block_behind(const struct kipt_block *block)
+{
+	u64 ip = block->ip + block->len;
+
+	return block->mode == KIPT_EXEC_64 ? ip : (u32)ip;
+}
+
+/**
  * kipt_block_index() - how many instructions stand before an address
  * @block: the block
  * @ip: address

@@ -5,7 +5,7 @@
  */
 #include "flow_state.h"
 
-static void give(struct kipt_flow *flow)
+void kipt_emit_give(struct kipt_flow *flow)
 {
 	if (flow->count && !flow->stopped &&
 	    !flow->sink.emit(flow->sink.ctx, flow->records, flow->count)) {
@@ -19,18 +19,29 @@ static void give(struct kipt_flow *flow)
 void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
 {
 	if (unlikely(flow->count == KIPT_FLOW_BUFFER))
-		give(flow);
+		kipt_emit_give(flow);
 	flow->records[flow->count++] = *record;
+}
+
+/* The PATHS record being filled is complete; the next starts empty. */
+static struct kipt_record take_packed(struct kipt_flow *flow)
+{
+	struct kipt_record packed = flow->packed;
+
+	packed.kind = (u8)flow->nr_packed;
+	memset(&flow->packed, 0, sizeof(flow->packed));
+	flow->nr_packed = 0;
+	return packed;
 }
 
 void kipt_emit_paths(struct kipt_flow *flow)
 {
+	struct kipt_record packed;
+
 	if (!flow->packed.type)
 		return;
-	flow->packed.kind = (u8)flow->nr_packed;
-	kipt_emit_raw(flow, &flow->packed);
-	memset(&flow->packed, 0, sizeof(flow->packed));
-	flow->nr_packed = 0;
+	packed = take_packed(flow);
+	kipt_emit_raw(flow, &packed);
 }
 
 void kipt_emit_path(struct kipt_flow *flow, u32 number)
@@ -50,21 +61,13 @@ void kipt_emit_untold(struct kipt_flow *flow)
 		return;
 	memmove(at + 1, at, (flow->count - flow->mark) * sizeof(*at));
 	flow->count++;
-	flow->packed.kind = (u8)flow->nr_packed;
-	*at = flow->packed;
-	memset(&flow->packed, 0, sizeof(flow->packed));
-	flow->nr_packed = 0;
-}
-
-void kipt_emit_give(struct kipt_flow *flow)
-{
-	give(flow);
+	*at = take_packed(flow);
 }
 
 void kipt_emit_flush(struct kipt_flow *flow)
 {
 	kipt_emit_paths(flow);
-	give(flow);
+	kipt_emit_give(flow);
 }
 
 static void append_time(struct kipt_flow *flow)
@@ -88,7 +91,7 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
 	if (unlikely(flow->clock.moved))
 		append_time(flow);
 	if (unlikely(flow->count + n > KIPT_FLOW_BUFFER))
-		give(flow);
+		kipt_emit_give(flow);
 	flow->count += n;
 	return &flow->records[flow->count - n];
 }

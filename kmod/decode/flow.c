@@ -72,14 +72,15 @@ static u64 share_of_paths(const struct kipt_flow *flow, u64 size)
 	u32 output = flow->config.output;
 
 	if (output & (KIPT_FLOW_COUNTS | KIPT_FLOW_PATHS))
-		return size / 16 * 6;
+		return size / 8 * 3;
 	return size / 8;
 }
 
+/* What blocks, paths and edges leave is for the effects and records of paths. */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
 	bool with_paths = !(flow->config.output &
-		      (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS));
+			    (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS));
 	u32 blocks = share_of_blocks(size, with_paths);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 16 / sizeof(struct kipt_edge)) : 0;
@@ -91,8 +92,8 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	struct kipt_path_slot *index;
 	u64 *ips;
 
-	if (max > KIPT_STACK_ARGUMENT)
-		max = KIPT_STACK_ARGUMENT;
+	if (with_paths && blocks > KIPT_PATH_BLOCKS)
+		blocks = KIPT_PATH_BLOCKS;
 	nodes = carve(&at, (u64)max * sizeof(struct kipt_path));
 	index = carve(&at, (u64)power_below(max) * 2 * sizeof(*index));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
@@ -308,11 +309,8 @@ static enum ending run_packets(struct kipt_flow *flow)
 			learns = kipt_path_watch(flow);
 		}
 		flow->offset = (u64)(flow->cursor.pos - flow->data);
-		if (run_short_tnt(flow)) {
-			if (learns)
-				kipt_path_learn(flow);
-			continue;
-		}
+		if (run_short_tnt(flow))
+			goto used;
 		status = kipt_packet_next(&flow->cursor, &packet);
 		if (unlikely(status != KIPT_OK))
 			flow->defining = false;
@@ -323,6 +321,7 @@ static enum ending run_packets(struct kipt_flow *flow)
 			return AT_BAD_BYTES;
 		}
 		use_packet(flow, &packet);
+used:
 		if (learns)
 			kipt_path_learn(flow);
 	}

@@ -63,7 +63,6 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 {
 	u8 kind = KIPT_GAP_DECODE;
 
-	flow->plain = false;
 
 	if (status == KIPT_NO_CODE)
 		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :

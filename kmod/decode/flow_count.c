@@ -50,29 +50,23 @@ static void emit_edge(struct kipt_flow *flow, u64 space, u64 from, u64 to,
 	}
 }
 
-void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
-{
-	u64 space = in_kernel(from, to) ? 0 : flow->at.space;
-	u32 number;
-
-	if (flow->trial)
-		return;
-	number = kipt_counts_number(&flow->counts, space, from, to, kind);
-	if (number)
-		flow->counts.edges[number].count++;
-	else
-		emit_edge(flow, space, from, to, kind, 1);
-}
-
 void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind,
 		    u64 count)
 {
-	u32 number = kipt_counts_number(&flow->counts, space, from, to, kind);
+	u32 number;
 
+	space = in_kernel(from, to) ? 0 : space;
+	number = kipt_counts_number(&flow->counts, space, from, to, kind);
 	if (number)
 		flow->counts.edges[number].count += count;
 	else
 		emit_edge(flow, space, from, to, kind, count);
+}
+
+void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
+{
+	if (!flow->trial)
+		kipt_count_add(flow, flow->at.space, from, to, kind, 1);
 }
 
 static void emit_block(struct kipt_flow *flow, struct kipt_block *block)

@@ -77,14 +77,6 @@ void kipt_walk_forget(struct kipt_flow *flow)
 	kipt_return_stack_clear(&flow->stack);
 }
 
-/* Addresses of 32 and 16-bit code wrap. */
-static u64 behind(const struct kipt_block *block)
-{
-	u64 ip = block->ip + block->len;
-
-	return block->mode == KIPT_EXEC_64 ? ip : (u32)ip;
-}
-
 static u64 last_insn(const struct kipt_block *block)
 {
 	return block->ip + block->last;
@@ -167,14 +159,14 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void push_return(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	if (!flow->trial)
-		kipt_return_stack_push(&flow->stack, behind(block));
+		kipt_return_stack_push(&flow->stack, kipt_block_behind(block));
 }
 
 /* All of @block executed, and control goes on behind it. */
 static void fall_through(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	kipt_emit_insns(flow, block, block->insns);
-	flow->at.ip = behind(block);
+	flow->at.ip = kipt_block_behind(block);
 	flow->crossings += (block->ip ^ flow->at.ip) >> 63;
 	set_link(flow, block, 0);
 }
@@ -205,7 +197,7 @@ static void pass(struct kipt_flow *flow, const struct kipt_block *block)
 		take_branch(flow, block, block->target, 0);
 		break;
 	case KIPT_INSN_CALL:
-		if (block->target != behind(block))
+		if (block->target != kipt_block_behind(block))
 			push_return(flow, block);
 		take_branch(flow, block, block->target, 0);
 		break;
@@ -338,7 +330,7 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 		       !filter_has(flow, block->target);
 	case KIPT_INSN_MOV_CR3:
 		if (has_ip)
-			return target == behind(block);
+			return target == kipt_block_behind(block);
 		return !pending;
 	default:
 		return kipt_walk_needs_packet(block->class);
@@ -402,7 +394,7 @@ static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
 		flow->at.ip = ip;
 		return true;
 	}
-	if (ip == behind(block) && kipt_walk_needs_packet(block->class) &&
+	if (ip == kipt_block_behind(block) && kipt_walk_needs_packet(block->class) &&
 	    block->class != KIPT_INSN_COND && block->class != KIPT_INSN_RET) {
 		kipt_emit_insns(flow, block, block->insns - 1);
 		flow->at.ip = last_insn(block);

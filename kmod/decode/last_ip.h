@@ -14,6 +14,34 @@
 #define KIPT_IPBYTES_FULL	6
 
 /**
+ * kipt_last_ip_bytes() - decompress an IP from the bytes of a packet
+ * @last_ip: the IP of the packet before; 0 after a PSB
+ * @ip_bytes: IPBytes of the packet, none that is reserved
+ * @payload: what stands behind its first byte, and any bytes behind that
+ *
+ * Return: the address, or @last_ip if the packet has none.
+ */
+static inline u64 kipt_last_ip_bytes(u64 last_ip, u32 ip_bytes, u64 payload)
+{
+	const u64 low16 = 0xffff, low32 = 0xffffffff, low48 = 0xffffffffffffULL;
+
+	switch (ip_bytes) {
+	case KIPT_IPBYTES_NONE:
+		return last_ip;
+	case 1:
+		return (last_ip & ~low16) | (payload & low16);
+	case 2:
+		return (last_ip & ~low32) | (payload & low32);
+	case KIPT_IPBYTES_SEXT48:
+		return (u64)((s64)(payload << 16) >> 16);
+	case 4:
+		return (last_ip & ~low48) | (payload & low48);
+	default:
+		return payload;
+	}
+}
+
+/**
  * kipt_last_ip_apply() - decompress an IP
  * @last_ip: the IP of the packet before; 0 after a PSB
  * @packet: TIP, TIP.PGE, TIP.PGD or FUP; @size must not be 0
@@ -23,18 +51,7 @@
 static inline u64 kipt_last_ip_apply(u64 last_ip,
 				     const struct kipt_packet *packet)
 {
-	switch (packet->size) {
-	case 1:
-		return (last_ip & ~0xffffULL) | packet->value;
-	case 2:
-		return (last_ip & ~0xffffffffULL) | packet->value;
-	case KIPT_IPBYTES_SEXT48:
-		return (u64)((s64)(packet->value << 16) >> 16);
-	case 4:
-		return (last_ip & ~0xffffffffffffULL) | packet->value;
-	default:
-		return packet->value;
-	}
+	return kipt_last_ip_bytes(last_ip, packet->size, packet->value);
 }
 
 /**

@@ -19,7 +19,7 @@ void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 	paths->slots = slots;
 	paths->most = nr_slots;
 	paths->words = words;
-	paths->room = room;
+	paths->room = room < KIPT_STACK_ARGUMENT ? room : KIPT_STACK_ARGUMENT;
 	kipt_paths_clear(paths);
 }
 

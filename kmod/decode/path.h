@@ -12,9 +12,9 @@
  *  the block		@from has the block's number, which stands for address,
  *			address space, mode and version of the code
  *  the packet		of a short TNT @from has the byte itself; of an IP packet its
- *			opcode, and @to is the number of its address: kipt_path_ip_is()
+ *			opcode, and @to is the number of its address: is_ip_path()
  *  the proof		the return addresses that RETs used are on top of the stack
- *			again: kipt_path_take_stack()
+ *			again: take_stack()
  *  walking gives	the path was learnt by walking: kipt_path_learn(); the code
  *			behind a number is the same until kipt_flow_forget()
  *  the effect		where it leads (@to), what it does to the stack (@effect),
@@ -53,6 +53,8 @@ struct kipt_path {
 #define KIPT_PATH_PGE		0x11U
 #define KIPT_PATH_PGD		0x01U
 #define KIPT_PATH_PGD_NO_IP	0x03U
+/* The bits of a packet's first byte that are its opcode. */
+#define KIPT_PATH_OPCODE	0x1fU
 
 /* kipt_path.effect >> KIPT_STACK_SHIFT */
 enum kipt_stack_kind {
@@ -99,6 +101,7 @@ struct kipt_stack_effect {
 #define KIPT_PATH_RECORDS	120U
 /* Blocks it may go by: it is gone once more when counts are folded. */
 #define KIPT_PATH_STEPS		256U
+/* Numbers of blocks are less: @from has room for no more. */
 #define KIPT_PATH_BLOCKS	(1U << 24)
 
 /**
@@ -132,7 +135,6 @@ struct kipt_path_slot {
  * @insns: instructions not told yet when it began
  * @crossings: the flow's then
  * @steps: the flow's then
- * @mark: the flow's then
  * @given: the flow's then
  */
 struct kipt_paths {
@@ -154,7 +156,6 @@ struct kipt_paths {
 	u64 insns;
 	u32 crossings;
 	u32 steps;
-	u32 mark;
 	u32 given;
 };
 
@@ -169,7 +170,7 @@ struct kipt_paths {
  * @slots: memory of @nr_slots places, the caller's
  * @nr_slots: a power of two, more than @max, or 0
  * @words: memory of @room words, the caller's
- * @room: 1 or more
+ * @room: 1 or more; no more are used than KIPT_STACK_ARGUMENT can say
  */
 void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 		     struct kipt_path_slot *slots, u32 nr_slots, u64 *words, u32 room);

@@ -5,8 +5,6 @@
  */
 #include "flow_state.h"
 
-#define PGD_OPCODE	0x01U
-
 /* @from: of the packet at the cursor, KIPT_PATH_*; 0: paths are not for it. */
 static u32 packet_from(const struct kipt_flow *flow, u32 block)
 {
@@ -14,10 +12,10 @@ static u32 packet_from(const struct kipt_flow *flow, u32 block)
 
 	if (kipt_tnt_is_short(byte))
 		return block << 8 | byte;
-	switch (byte & 0x1f) {
+	switch (byte & KIPT_PATH_OPCODE) {
 	case KIPT_PATH_TIP:
 	case KIPT_PATH_PGE:
-		return byte >> 5 ? block << 8 | (byte & 0x1f) : 0;
+		return byte >> 5 ? block << 8 | (byte & KIPT_PATH_OPCODE) : 0;
 	case KIPT_PATH_PGD:
 		return block << 8 | (byte >> 5 ? KIPT_PATH_PGD : KIPT_PATH_PGD_NO_IP);
 	default:
@@ -37,7 +35,6 @@ bool kipt_path_watch(struct kipt_flow *flow)
 	if (flow->count > KIPT_FLOW_BUFFER - KIPT_PATH_RECORDS - 8)
 		kipt_emit_give(flow);
 	flow->mark = flow->count;
-	paths->mark = flow->count;
 	paths->given = flow->given;
 	paths->insns = flow->at.insns;
 	paths->crossings = flow->crossings;
@@ -213,7 +210,7 @@ static void put(struct kipt_flow *flow, const struct kipt_path *path)
 /* The records since the packet began; NULL if they are not there any more, or too many. */
 static struct kipt_record *find_records(struct kipt_flow *flow, u32 *n)
 {
-	u32 at = flow->paths.mark;
+	u32 at = flow->mark;
 
 	if (flow->given != flow->paths.given)
 		return NULL;
@@ -290,8 +287,8 @@ void kipt_path_learn(struct kipt_flow *flow)
 	if (flow->plain && !flow->blocks.full && kipt_path_may_run(flow) &&
 	    flow->steps - paths->steps <= KIPT_PATH_STEPS) {
 		path.to = find_end(flow, path.from);
-		if (path.to && path.to < KIPT_PATH_BLOCKS &&
-		    find_effect(flow, &path.effect) && tell_path(flow, &path)) {
+		if (path.to && find_effect(flow, &path.effect) &&
+		    tell_path(flow, &path)) {
 			put(flow, &path);
 			return;
 		}

@@ -34,13 +34,6 @@ enum step {
 	STEP_OFF,	/* tracing ended */
 };
 
-static u64 behind(const struct kipt_block *block)
-{
-	u64 ip = block->ip + block->len;
-
-	return block->mode == KIPT_EXEC_64 ? ip : (u32)ip;
-}
-
 static void replay_init(struct replay *replay, struct kipt_flow *flow,
 			const struct kipt_path *path)
 {
@@ -90,8 +83,8 @@ static enum step next(struct replay *replay, const struct kipt_block *block, u64
 			return STEP_TAKEN;
 		break;
 	case KIPT_INSN_CALL:
-		if (*to != behind(block))
-			replay->pushes[replay->pushed++ % REPLAY_PUSHES] = behind(block);
+		if (*to != kipt_block_behind(block))
+			replay->pushes[replay->pushed++ % REPLAY_PUSHES] = kipt_block_behind(block);
 		return STEP_TAKEN;
 	case KIPT_INSN_JUMP:
 		return STEP_TAKEN;
@@ -107,7 +100,7 @@ static enum step next(struct replay *replay, const struct kipt_block *block, u64
 		if (kipt_walk_needs_packet(block->class))
 			return STEP_EDGE;
 	}
-	*to = behind(block);
+	*to = kipt_block_behind(block);
 	return STEP_ON;
 }
 
@@ -153,10 +146,7 @@ static void fold_one(struct kipt_flow *flow, struct kipt_path *path)
 			flow->blocks.table[number].taken += count;
 		if (what != STEP_EDGE)
 			continue;
-		/* That of user space, if an end is there. */
 		space = block->ip >> 63 ? flow->blocks.table[path->to].space : block->space;
-		if ((block->ip & to) >> 63)
-			space = 0;
 		kipt_count_add(flow, space, block->ip + block->last, to,
 			       kipt_branch_kind(block->class), count);
 	} while (replay.number);

@@ -14,18 +14,14 @@ enum tell {
 /* Bytes that may be read behind a packet. */
 #define READS	16
 
-#define OPCODE	0x1fU
-#define TIP	0x0dU
-#define PGE	0x11U
-#define PGD	0x01U
-
 /* Bytes of a packet with an IP by its first byte; 0: another. */
 #define IP_LENS(opcode) \
 	[(opcode) | 1 << 5] = 3, [(opcode) | 2 << 5] = 5, \
 	[(opcode) | 3 << 5] = 7, [(opcode) | 4 << 5] = 7, \
 	[(opcode) | 6 << 5] = 9
 static const u8 ip_lens[256] = {
-	IP_LENS(TIP), IP_LENS(PGE), IP_LENS(PGD), [PGD] = 1,
+	IP_LENS(KIPT_PATH_TIP), IP_LENS(KIPT_PATH_PGE), IP_LENS(KIPT_PATH_PGD),
+	[KIPT_PATH_PGD] = 1,
 };
 
 /**
@@ -50,26 +46,6 @@ bool kipt_path_may_run(const struct kipt_flow *flow)
 	       !(flow->lost | flow->doubtful | flow->event | flow->abort |
 		 flow->overflow | flow->echo | flow->share | flow->tsx |
 		 flow->mode_pending | flow->at.pip_pending);
-}
-
-static inline u64 apply_ip(const u8 *pos, u64 last_ip)
-{
-	u64 payload = kipt_load64(pos + 1);
-
-	switch (*pos >> 5) {
-	case 1:
-		return (last_ip & ~0xffffULL) | (payload & 0xffff);
-	case 2:
-		return (last_ip & ~0xffffffffULL) | (u32)payload;
-	case 3:
-		return (u64)((s64)(payload << 16) >> 16);
-	case 4:
-		return (last_ip & ~0xffffffffffffULL) | (payload & 0xffffffffffffULL);
-	case 6:
-		return payload;
-	default:
-		return last_ip;
-	}
 }
 
 static void tell_records(struct kipt_flow *flow, const struct kipt_path *path)
@@ -172,7 +148,7 @@ static bool take_stack(struct kipt_flow *flow, u32 effect)
 	struct kipt_return_stack *stack = &flow->stack;
 	u32 argument = effect & KIPT_STACK_ARGUMENT;
 	const struct kipt_stack_effect *more;
-	u64 ip;
+	u64 ip = 0;
 
 	switch (effect >> KIPT_STACK_SHIFT) {
 	case KIPT_STACK_SAME:
@@ -180,23 +156,16 @@ static bool take_stack(struct kipt_flow *flow, u32 effect)
 			stack->depth = KIPT_RETURN_STACK_SIZE - argument;
 		return true;
 	case KIPT_STACK_PUSH:
-		stack->ip[stack->top++ % KIPT_RETURN_STACK_RING] =
-			flow->blocks.ips[argument];
-		stack->depth += stack->depth < KIPT_RETURN_STACK_SIZE;
+		kipt_return_stack_push(stack, flow->blocks.ips[argument]);
 		return true;
 	case KIPT_STACK_RET:
-		ip = stack->ip[(stack->top - 1) % KIPT_RETURN_STACK_RING];
-		if (unlikely(ip != flow->blocks.ips[argument] || !stack->depth))
-			return false;
-		stack->top--;
-		stack->depth--;
-		return true;
+		return *kipt_return_stack_at(stack, 0) == flow->blocks.ips[argument] &&
+		       kipt_return_stack_pop(stack, &ip, true);
 	case KIPT_STACK_DROP:
-		stack->top -= stack->depth > 0;
-		stack->depth -= stack->depth > 0;
+		kipt_return_stack_pop(stack, &ip, false);
 		return true;
 	case KIPT_STACK_CLEAR:
-		stack->depth = 0;
+		kipt_return_stack_clear(stack);
 		return true;
 	case KIPT_STACK_MORE:
 		more = kipt_path_more(&flow->paths, effect);
@@ -353,9 +322,10 @@ taken:
 static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u32 size,
 				  enum tell how)
 {
-	u32 opcode = size == 1 ? KIPT_PATH_PGD_NO_IP : *place->pos & OPCODE;
+	u32 opcode = size == 1 ? KIPT_PATH_PGD_NO_IP : *place->pos & KIPT_PATH_OPCODE;
 	u32 from = place->path->to << 8 | opcode;
-	u64 ip = apply_ip(place->pos, place->last_ip);
+	u64 ip = kipt_last_ip_bytes(place->last_ip, *place->pos >> 5,
+				    kipt_load64(place->pos + 1));
 	u64 sought = size == 1 ? KIPT_OFF_IP : ip;
 	u32 *hint = &place->path->next[kipt_path_slot_ip(sought)];
 	u32 number = *hint;

@@ -76,9 +76,14 @@ static inline void kipt_return_stack_watch(struct kipt_return_stack *stack)
  */
 static inline void kipt_return_stack_clear(struct kipt_return_stack *stack)
 {
+	struct kipt_stack_watch *watch = &stack->watch;
+
 	stack->depth = 0;
-	stack->watch.cleared = true;
-	stack->watch.bad |= stack->watch.net || stack->watch.below;
+	watch->cleared = true;
+	watch->bad |= watch->net || watch->below;
+	/* Else calls without returns would add up over a whole trace. */
+	watch->net = 0;
+	watch->below = 0;
 }
 
 /**
