@@ -367,10 +367,12 @@ static void take_over(void)
 
 	if (atomic_read(&phase) != STOPPED || first_task == current ||
 	    this_cpu_read(stopped_itself) != READ_ONCE(number) ||
-	    event.hook != KIPT_CRASH_HOOK_OOPS || event.ip || event.faulted ||
+	    event.hook != KIPT_CRASH_HOOK_OOPS || event.faulted ||
 	    atomic_read(&told))
 		return;
 	event.cpu = smp_processor_id();
+	/* That of a BUG is the first CPU's. */
+	event.ip = 0;
 	first_task = current;
 	first_oopses = 1;
 	kipt_crash_pages_set_event(&event);
