@@ -33,6 +33,9 @@
 #include "snapshot.h"
 #include "trace.h"
 
+/* kipt_crash_event.trap of what is no exception. */
+#define NO_TRAP	(~0U)
+
 /*
  * How long the others are waited for. They answer in microseconds; one that a
  * hypervisor runs may have to wait for its turn, and where the whole machine
@@ -74,8 +77,6 @@ static u32 over;
 /* Who was first, and how many oopses that thread had since. */
 static struct task_struct *first_task;
 static u32 first_oopses;
-/* kipt_crash_event.trap of what is no exception. */
-#define NO_TRAP	(~0U)
 /* Whose oops was the last one. */
 static struct task_struct *last_task;
 
