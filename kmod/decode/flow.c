@@ -4,7 +4,13 @@
  * decoded packet by packet on its own. What packets do is in the other
  * flow_*.c files. Runs where the callbacks may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_branch.h"
+#include "flow_event.h"
+#include "flow_ovf.h"
+#include "flow_psb.h"
+#include "flow_step.h"
+#include "path_flow.h"
 #include "sync.h"
 
 #define ARENA_ALIGN	64

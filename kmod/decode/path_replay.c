@@ -3,7 +3,9 @@
  * Going once more the way a path goes: to count its edges, or to say which blocks it
  * went by. Any context; counts may go to the sink.
  */
-#include "flow_state.h"
+#include "flow_count.h"
+#include "flow_walk.h"
+#include "path_flow.h"
 
 #define REPLAY_PUSHES	64
 

@@ -2,7 +2,10 @@
 /*
  * The fast path: from packet to packet by paths that are known. Runs where the sink may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_count.h"
+#include "flow_step.h"
+#include "path_flow.h"
 
 /* How what happens is told. */
 enum tell {

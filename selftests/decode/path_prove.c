@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/flow_state.h"
+#include "../../kmod/decode/emit.h"
+#include "../../kmod/decode/flow_step.h"
+#include "../../kmod/decode/flow_walk.h"
+#include "../../kmod/decode/path_flow.h"
 
 /* A path has fewer steps, and few records beside those of its branches. */
 #define RECORDS		(KIPT_PATH_STEPS + KIPT_PATH_RECORDS)
