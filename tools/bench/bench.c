@@ -4,7 +4,6 @@
  * Leaves measuring to measure.c. User space.
  */
 #include <getopt.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,9 +30,6 @@ static const char usage_text[] =
 	"\n"
 	"Exit status: 0 done; 1 a target was missed, or something was decoded\n"
 	"wrongly; 2 wrong usage; 3 too noisy to judge: nothing is proved.\n";
-
-/* Smaller pieces of memory than this are the C library's to keep. */
-#define MALLOC_KEEPS	(128 << 10)
 
 struct options {
 	struct bench_plan plan;
@@ -166,8 +162,6 @@ int main(int argc, char **argv)
 	}
 	if (!options_parse(&options, argc, argv))
 		return usage();
-	/* A child shall find no memory that this process gave back. */
-	mallopt(M_MMAP_THRESHOLD, MALLOC_KEEPS);
 	if (options.judge)
 		right = bench_report_read(options.judge);
 	for (i = optind; i < argc; i++)

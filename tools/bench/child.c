@@ -3,6 +3,7 @@
  * Processes that measure, see child.h.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -55,6 +56,8 @@ bool bench_child_run(bool (*work)(const void *ctx, struct bench_figure *figure),
 		return false;
 	}
 	fflush(NULL);
+	/* The child shall find no memory that was used before. */
+	malloc_trim(0);
 	child = fork();
 	if (!child) {
 		before = memory_most();

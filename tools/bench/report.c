@@ -15,6 +15,23 @@ static struct bench_row *rows, **last = &rows;
 
 static const char *const groups[BENCH_GROUPS] = { "retc", "noretc" };
 
+static void row_print(const struct bench_row *row)
+{
+	struct bench_spread spread = bench_spread_of(&row->ratios);
+	const char *comma = "";
+	int i;
+
+	printf("bench %s %s ours=%.3f peer=%.3f ratio=%.2f low=%.2f high=%.2f target=%g least=%g memory=%.1f peer-memory=%.1f bytes=%llu disturbed=%d rounds=",
+	       row->trace, bench_modes[row->mode].name, row->ours, row->peer,
+	       spread.median, spread.low, spread.high,
+	       bench_modes[row->mode].target,
+	       bench_mode_least(row->mode, row->trace), row->memory,
+	       row->peer_memory, row->bytes, row->ratios.disturbed);
+	for (i = 0; i < row->ratios.count; i++, comma = ",")
+		printf("%s%.4f", comma, row->ratios.round[i]);
+	printf("\n");
+}
+
 void bench_report_add(const struct bench_row *row)
 {
 	struct bench_row *own = malloc(sizeof(*own));
@@ -27,6 +44,8 @@ void bench_report_add(const struct bench_row *row)
 	own->next = NULL;
 	*last = own;
 	last = &own->next;
+	row_print(own);
+	fflush(stdout);
 }
 
 const struct bench_row *bench_report_rows(void)
@@ -130,23 +149,6 @@ bool bench_report_read(const char *path)
 	return good;
 }
 
-static void row_print(const struct bench_row *row)
-{
-	struct bench_spread spread = bench_spread_of(&row->ratios);
-	const char *comma = "";
-	int i;
-
-	printf("bench %s %s ours=%.3f peer=%.3f ratio=%.2f low=%.2f high=%.2f target=%g least=%g memory=%.1f peer-memory=%.1f bytes=%llu disturbed=%d rounds=",
-	       row->trace, bench_modes[row->mode].name, row->ours, row->peer,
-	       spread.median, spread.low, spread.high,
-	       bench_modes[row->mode].target,
-	       bench_mode_least(row->mode, row->trace), row->memory,
-	       row->peer_memory, row->bytes, row->ratios.disturbed);
-	for (i = 0; i < row->ratios.count; i++, comma = ",")
-		printf("%s%.4f", comma, row->ratios.round[i]);
-	printf("\n");
-}
-
 static void mean_print(int mode, int group)
 {
 	struct bench_ratios mean;
@@ -172,10 +174,10 @@ static enum bench_verdict judge(int mode, const char *of,
 		printf("# %s of %s misses its target: %.2f (%.2f to %.2f) is less than %g\n",
 		       bench_modes[mode].name, of, spread.median, spread.low,
 		       spread.high, target);
-	if (verdict == BENCH_NOISY)
-		printf("# %s of %s is too noisy to judge: %d rounds, %d of them disturbed by other programs, say %.2f to %.2f of a target of %g\n",
-		       bench_modes[mode].name, of, ratios->count,
-		       ratios->disturbed, spread.low, spread.high, target);
+	if (verdict == BENCH_NOISY && ratios->count >= BENCH_ROUNDS_LEAST)
+		printf("# %s of %s is too noisy to judge: %.2f to %.2f of a target of %g, %d measurements disturbed by other programs\n",
+		       bench_modes[mode].name, of, spread.low, spread.high,
+		       target, ratios->disturbed);
 	return verdict;
 }
 
@@ -215,7 +217,6 @@ static enum bench_verdict judge_all(double scale)
 enum bench_verdict bench_report_print(double scale)
 {
 	enum bench_verdict verdict;
-	const struct bench_row *row;
 	int mode, group;
 
 	if (!rows) {
@@ -224,8 +225,9 @@ enum bench_verdict bench_report_print(double scale)
 	}
 	bench_table_print();
 	verdict = judge_all(scale);
-	for (row = rows; row; row = row->next)
-		row_print(row);
+	if (rows->ratios.count < BENCH_ROUNDS_LEAST && verdict != BENCH_MET)
+		printf("# Fewer than %d rounds prove nothing.\n",
+		       BENCH_ROUNDS_LEAST);
 	for (mode = 0; mode < BENCH_MODES; mode++) {
 		for (group = 0; group < BENCH_GROUPS; group++)
 			mean_print(mode, group);

@@ -43,7 +43,7 @@ struct bench_row {
 };
 
 /**
- * bench_report_add() - a figure
+ * bench_report_add() - a figure; its line is printed
  * @row: copied
  */
 void bench_report_add(const struct bench_row *row);
@@ -82,7 +82,7 @@ enum bench_group bench_report_group(const struct bench_row *row);
 int bench_report_mean(int mode, int group, struct bench_ratios *mean);
 
 /**
- * bench_report_print() - all of it on stdout
+ * bench_report_print() - tables, verdict and means on stdout
  * @scale: what targets are multiplied with before they are judged
  *
  * Return: the worst verdict: of each mode, on each trace and in the mean of
