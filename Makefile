@@ -33,6 +33,7 @@ include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
+include selftests/decode/prove.mk
 include selftests/oracle/oracle.mk
 include selftests/sideband/sideband.mk
 include selftests/crash/crash.mk
@@ -93,6 +94,7 @@ help:
 	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
 	@echo 'testcpu-presets every generation of CPUs with PT, hours (PRESETS=, PRESET_TESTS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
+	@echo 'decode-prove each path that is taken held against the slow path (N=, SECONDS=)'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'

@@ -295,9 +295,22 @@ enum ending {
 	HALTED,
 };
 
-static enum ending run_packets(struct kipt_flow *flow)
+enum kipt_status kipt_flow_step(struct kipt_flow *flow)
 {
 	struct kipt_packet packet;
+	enum kipt_status status;
+
+	flow->offset = (u64)(flow->cursor.pos - flow->data);
+	if (run_short_tnt(flow))
+		return KIPT_OK;
+	status = kipt_packet_next(&flow->cursor, &packet);
+	if (likely(status == KIPT_OK))
+		use_packet(flow, &packet);
+	return status;
+}
+
+static enum ending run_packets(struct kipt_flow *flow)
+{
 	enum kipt_status status;
 	bool learns;
 
@@ -308,20 +321,14 @@ static enum ending run_packets(struct kipt_flow *flow)
 				return HALTED;
 			learns = kipt_path_watch(flow);
 		}
-		flow->offset = (u64)(flow->cursor.pos - flow->data);
-		if (run_short_tnt(flow))
-			goto used;
-		status = kipt_packet_next(&flow->cursor, &packet);
-		if (unlikely(status != KIPT_OK))
-			flow->defining = false;
-		if (unlikely(status == KIPT_END))
-			return IN_ORDER;
+		status = kipt_flow_step(flow);
 		if (unlikely(status != KIPT_OK)) {
+			flow->defining = false;
+			if (status == KIPT_END)
+				return IN_ORDER;
 			report_bytes(flow, status);
 			return AT_BAD_BYTES;
 		}
-		use_packet(flow, &packet);
-used:
 		if (learns)
 			kipt_path_learn(flow);
 	}

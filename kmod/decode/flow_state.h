@@ -395,7 +395,60 @@ bool kipt_path_watch(struct kipt_flow *flow);
  */
 void kipt_path_learn(struct kipt_flow *flow);
 
+/*
+ * KIPT_FLOW_PROVE: paths are taken one by one, and what each does is held against the
+ * slow path at once (selftests/decode/path_prove.c).
+ */
+#ifdef KIPT_FLOW_PROVE
+#define KIPT_PROVES	true
+#else
+#define KIPT_PROVES	false
+#endif
+
+/**
+ * kipt_prove_begin() - a path may be taken next
+ * @flow: kipt_path_may_run() is true
+ */
+void kipt_prove_begin(struct kipt_flow *flow);
+
+/**
+ * kipt_prove_end() - hold what was taken since then, if something was, against the slow
+ * path; ends the program if they differ
+ * @flow: unchanged
+ */
+void kipt_prove_end(struct kipt_flow *flow);
+
 /* path_replay.c: what paths went by. */
+
+/* How control left a block. */
+enum kipt_step_kind {
+	KIPT_STEP_ON,		/* it went on behind the block */
+	KIPT_STEP_TAKEN,	/* the direct branch was taken */
+	KIPT_STEP_EDGE,		/* another branch was taken */
+	KIPT_STEP_OFF,		/* tracing ended */
+};
+
+/**
+ * struct kipt_step - a block that a path goes by
+ * @block: the block
+ * @kind: how control left it
+ * @to: where it went; of KIPT_STEP_OFF nothing
+ */
+struct kipt_step {
+	struct kipt_block *block;
+	enum kipt_step_kind kind;
+	u64 to;
+};
+
+/**
+ * kipt_path_replay() - go once more the way a path goes
+ * @flow: has the path's blocks
+ * @path: the path
+ * @visit: told of each block, the oldest first
+ * @ctx: of @visit
+ */
+void kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
+		      void (*visit)(void *ctx, const struct kipt_step *step), void *ctx);
 
 /**
  * kipt_path_fold() - give what paths counted to blocks and edges
@@ -528,6 +581,14 @@ enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip);
 enum kipt_status kipt_walk_to_class(struct kipt_flow *flow, u8 class, u64 *ip);
 
 /* flow.c: the outer loops. */
+
+/**
+ * kipt_flow_step() - use the next packet, by the slow path
+ * @flow: inside a segment
+ *
+ * Return: KIPT_OK, KIPT_END at the segment's end, or why the bytes are no packet.
+ */
+enum kipt_status kipt_flow_step(struct kipt_flow *flow);
 
 /**
  * kipt_flow_on_time() - use a packet that only tells time

@@ -440,6 +440,7 @@ static void run_as_told(struct kipt_flow *flow, struct place *place)
 bool kipt_path_run(struct kipt_flow *flow)
 {
 	struct place place;
+	const u8 *from;
 
 	do {
 		if (!make_room(flow))
@@ -449,10 +450,17 @@ bool kipt_path_run(struct kipt_flow *flow)
 			return true;
 		if (flow->config.output & KIPT_FLOW_PATHS)
 			tell_untold(flow);
+		from = place.pos;
+		if (KIPT_PROVES) {
+			kipt_prove_begin(flow);
+			place.upto = from < place.upto ? from + 1 : from;
+		}
 		run_as_told(flow, &place);
 		leave(flow, &place);
+		if (KIPT_PROVES)
+			kipt_prove_end(flow);
 		if (place.pos >= flow->halt_at)
 			return false;
-	} while (place.pos >= flow->paths.fold_at);
+	} while (place.pos >= flow->paths.fold_at || (KIPT_PROVES && place.pos > from));
 	return true;
 }
