@@ -3,36 +3,39 @@
  * The benchmark's program: options, traces one after the other, the report.
  * Leaves measuring to measure.c. User space.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "measure.h"
 #include "report.h"
 
 static const char usage_text[] =
 	"usage: bench [OPTION]... DIR/NAME...\n"
+	"       bench [OPTION]... --judge FILE\n"
 	"\n"
-	"Measures the decoder on traces: DIR/NAME.pt with DIR/NAME.addr and .dump.\n"
+	"Measures the decoder on traces: DIR/NAME.pt with DIR/NAME.addr, .dump and,\n"
+	"for the CPU's clock, .json.\n"
 	"\n"
 	"  --modes LIST   these modes only, separated by commas\n"
-	"  --rounds N     the best of N measurements counts, 3 unless given\n"
+	"  --rounds N     in each round everything is measured once, 3 unless given;\n"
+	"                 fewer prove nothing\n"
+	"  --judge FILE   measure nothing: judge the lines that were printed before\n"
 	"  --work DIR     folder for files of its own, . unless given\n"
-	"  --report-only  missing a target is no failure\n"
+	"  --report-only  neither missing a target nor noise is a failure\n"
 	"  --scale X      all targets times X: 0 cannot be missed\n"
 	"  --flip OFFSET  flip a bit of this byte of the trace when it is known what\n"
 	"                 the trace holds: all comparisons must fail then\n"
 	"  --help         this text\n"
 	"\n"
 	"Exit status: 0 done; 1 a target was missed, or something was decoded\n"
-	"wrongly; 2 wrong usage.\n";
+	"wrongly; 2 wrong usage; 3 too noisy to judge: nothing is proved.\n";
 
 struct options {
 	struct bench_plan plan;
 	const char *work;
 	const char *flip;
+	const char *judge;
 	double scale;
 	bool report_only;
 };
@@ -45,17 +48,15 @@ static int usage(void)
 
 static bool mode_add(unsigned int *modes, const char *name)
 {
-	int mode;
+	int mode = bench_mode_find(name);
 
-	for (mode = 0; mode < BENCH_MODES; mode++) {
-		if (!strcmp(name, bench_mode_name(mode))) {
-			*modes |= 1U << mode;
-			return true;
-		}
+	if (mode >= 0) {
+		*modes |= 1U << mode;
+		return true;
 	}
 	fprintf(stderr, "bench: '%s' is no mode; modes are", name);
 	for (mode = 0; mode < BENCH_MODES; mode++)
-		fprintf(stderr, " %s", bench_mode_name(mode));
+		fprintf(stderr, " %s", bench_modes[mode].name);
 	fputs("\n", stderr);
 	return false;
 }
@@ -77,6 +78,7 @@ static bool options_parse(struct options *options, int argc, char **argv)
 	static const struct option names[] = {
 		{ "modes", required_argument, NULL, 'm' },
 		{ "rounds", required_argument, NULL, 'r' },
+		{ "judge", required_argument, NULL, 'j' },
 		{ "work", required_argument, NULL, 'w' },
 		{ "report-only", no_argument, NULL, 'o' },
 		{ "scale", required_argument, NULL, 's' },
@@ -94,6 +96,9 @@ static bool options_parse(struct options *options, int argc, char **argv)
 		case 'r':
 			options->plan.rounds = atoi(optarg);
 			break;
+		case 'j':
+			options->judge = optarg;
+			break;
 		case 'w':
 			options->work = optarg;
 			break;
@@ -110,25 +115,35 @@ static bool options_parse(struct options *options, int argc, char **argv)
 			return false;
 		}
 	}
-	return options->plan.rounds > 0 && optind < argc;
+	return options->plan.rounds > 0 &&
+	       options->plan.rounds <= BENCH_ROUNDS_MOST &&
+	       (optind < argc) == !options->judge;
 }
 
-/* The report names the trace until the end. */
 static bool trace_measure(const char *path, const struct options *options,
 			  int number, int count)
 {
-	struct bench_trace *trace = malloc(sizeof(*trace));
+	struct bench_trace trace;
 	bool good;
 
 	fprintf(stderr, "bench: %s (%d of %d)\n", path, number, count);
-	if (!trace || !bench_trace_load(trace, path, options->work))
+	if (!bench_trace_load(&trace, path, options->work))
 		return false;
 	good = (!options->flip ||
-		bench_trace_flip(trace, strtoull(options->flip, NULL, 0))) &&
-	       bench_measure(trace, &options->plan);
-	bench_trace_free(trace);
-	fflush(stdout);
+		bench_trace_flip(&trace, strtoull(options->flip, NULL, 0))) &&
+	       bench_measure(&trace, &options->plan);
+	bench_trace_free(&trace);
 	return good;
+}
+
+static int exit_status(bool right, enum bench_verdict verdict,
+		       bool report_only)
+{
+	if (!right)
+		return 1;
+	if (report_only || verdict == BENCH_MET)
+		return 0;
+	return verdict == BENCH_NOISY ? 3 : 1;
 }
 
 int main(int argc, char **argv)
@@ -138,7 +153,7 @@ int main(int argc, char **argv)
 		.work = ".",
 		.scale = 1,
 	};
-	bool right = true, fast;
+	bool right = true;
 	int i;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
@@ -147,9 +162,11 @@ int main(int argc, char **argv)
 	}
 	if (!options_parse(&options, argc, argv))
 		return usage();
+	if (options.judge)
+		right = bench_report_read(options.judge);
 	for (i = optind; i < argc; i++)
 		right = trace_measure(argv[i], &options, i - optind + 1,
 				      argc - optind) && right;
-	fast = bench_report_print(options.scale);
-	return right && (fast || options.report_only) ? 0 : 1;
+	return exit_status(right, bench_report_print(options.scale),
+			   options.report_only);
 }

@@ -3,13 +3,14 @@
  * Comparing ways to decode, see check.h.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "../kipt/unpack.h"
 #include "check.h"
 #include "ours.h"
 
 struct check {
+	const struct bench_way *way;
+	const struct bench_trace *trace;
 	struct bench_digests digests;
 	struct unpack *unpack;
 };
@@ -28,45 +29,62 @@ static bool digest_packed(void *ctx, const struct kipt_record *records, u32 n)
 	return unpack_records(check->unpack, records, n, digest_plain, check);
 }
 
-static bool compare(const struct check *check, const struct bench_trace *trace,
-		    u32 output, const char *when)
+static bool equal(const struct bench_way *way, const struct bench_digest *got,
+		  const struct bench_digest *wanted)
 {
-	bool calls = output & KIPT_FLOW_CALLS;
-	const struct bench_digest *wanted = calls ? &trace->digests.calls :
-						    &trace->digests.all;
-	const struct bench_digest *got = calls ? &check->digests.calls :
-						 &check->digests.all;
+	return bench_digest_equal(got, wanted) &&
+	       (way->output & KIPT_FLOW_COUNTS || got->order == wanted->order) &&
+	       (!(way->output & KIPT_FLOW_TIME) || got->times == wanted->times);
+}
 
-	if (bench_digest_equal(got, wanted) &&
-	    (output & KIPT_FLOW_COUNTS || got->order == wanted->order))
+static bool compare(const struct check *check, const char *when)
+{
+	const struct bench_trace *trace = check->trace;
+	const struct bench_digest *wanted = &trace->all;
+	const struct bench_digest *got = &check->digests.all;
+
+	if (check->way->beginning)
+		wanted = &trace->beginning;
+	if (check->way->output & KIPT_FLOW_CALLS) {
+		wanted = &trace->calls;
+		got = &check->digests.calls;
+	}
+	if (equal(check->way, got, wanted))
 		return true;
-	fprintf(stderr, "bench: %s, output %#x, %s: %llu branches, or edges or gaps of them, differ from the %llu of the walk without memo\n",
-		trace->name, output, when, (unsigned long long)got->branches,
+	fprintf(stderr, "bench: %s, %s, %s: %llu branches, or their edges, times or gaps, differ from the %llu of the walk without paths\n",
+		trace->name, check->way->name, when,
+		(unsigned long long)got->branches,
 		(unsigned long long)wanted->branches);
 	return false;
 }
 
-bool bench_check_flow(const struct bench_core *core,
-		      const struct bench_trace *trace, u32 output)
+static bool passes(struct check *check, struct kipt_flow *flow)
 {
-	struct check check = { .unpack = unpack_create() };
+	bench_ours_pass(flow, check->way, check->trace);
+	if (!compare(check, "first pass"))
+		return false;
+	if (!check->way->again)
+		return true;
+	memset(&check->digests, 0, sizeof(check->digests));
+	bench_ours_pass(flow, check->way, check->trace);
+	return compare(check, "second pass");
+}
+
+bool bench_check_flow(const struct bench_way *way,
+		      const struct bench_trace *trace)
+{
+	struct check check = {
+		.way = way, .trace = trace, .unpack = unpack_create(),
+	};
 	struct kipt_sink sink = {
-		.emit = output & KIPT_FLOW_PATHS ? digest_packed : digest_plain,
+		.emit = way->output & KIPT_FLOW_PATHS ? digest_packed :
+							digest_plain,
 		.ctx = &check,
 	};
-	struct bench_ours *ours = bench_ours_create(core, trace, output, &sink);
-	bool good = ours && check.unpack;
+	struct kipt_flow *flow = bench_ours_create(way, trace, &sink);
+	bool good = flow && check.unpack && passes(&check, flow);
 
-	if (good) {
-		bench_ours_decode(ours, trace->recording.size, 1);
-		good = compare(&check, trace, output, "cold");
-	}
-	if (good) {
-		memset(&check.digests, 0, sizeof(check.digests));
-		bench_ours_decode(ours, trace->recording.size, 1);
-		good = compare(&check, trace, output, "remembering");
-	}
-	bench_ours_destroy(ours);
+	bench_ours_destroy(flow, way, trace);
 	unpack_destroy(check.unpack);
 	return good;
 }

@@ -6,21 +6,20 @@
 #ifndef BENCH_CHECK_H
 #define BENCH_CHECK_H
 
-#include "core.h"
-#include "trace.h"
+#include "way.h"
 
 /**
- * bench_check_flow() - decode a trace twice, cold and remembering, and compare
- * @core: which decoder
+ * bench_check_flow() - decode a trace as it is measured, and compare
+ * @way: ours, with an output
  * @trace: loaded
- * @output: KIPT_FLOW_* as it is measured
  *
- * COUNTS must come to the same edges, all else to the same branches in the
- * same order, packed ones after they were expanded. Return: false after a
- * sentence on stderr.
+ * COUNTS must come to the same edges of the same address spaces, all else to
+ * the same branches in the same order, packed ones after they were expanded,
+ * and with TIME to the same times at the same branches. Where a second pass is
+ * measured, both are compared. Return: false after a sentence on stderr.
  */
-bool bench_check_flow(const struct bench_core *core,
-		      const struct bench_trace *trace, u32 output);
+bool bench_check_flow(const struct bench_way *way,
+		      const struct bench_trace *trace);
 
 /**
  * bench_check_packets() - read all packets, and compare

@@ -1,394 +1,249 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order of measurements, see measure.h. All that is compared with each
- * other takes turns, round by round, so that what else happens on the computer
- * hits all, and the best round of each counts.
- *
- * Warm: a decoder has seen the whole trace before and keeps what it remembers:
- * our flow, made anew each round, has seen it once and keeps its blocks and its
- * memo; libipt has seen it once or more often and keeps its sections with their
- * block caches. Cold: nothing is remembered, and making the decoder counts.
+ * The order of measurements, see measure.h. Rounds are paired: in each round
+ * every way to decode that is needed runs once, and what is compared is compared
+ * within the round, so that what else happens on the computer hits both.
  */
 #include <stdio.h>
 
-#include "check.h"
-#include "kept.h"
 #include "measure.h"
-#include "ours.h"
 #include "peer.h"
 #include "pin.h"
 #include "report.h"
-#include "stopwatch.h"
-#include "two_cores.h"
 
-/**
- * struct lane - one of those that take turns
- * @mode: of the report
- * @core: which core
- * @output: KIPT_FLOW_*
- * @newest: its records are too many to be kept
+/* Threads on the wall are disturbed if other programs used more than this part
+ * of a CPU; the kernel counts their time in ticks. They are measured again then,
+ * so often at most.
  */
-struct lane {
+#define OTHERS_MOST	0.03
+#define OTHERS_TICK	1.5e7
+#define TRIES		4
+
+/* Nothing that lasts a few instructions has a speed. */
+#define BRANCHES_LEAST	100
+
+/* Figures by round and way. */
+struct rounds {
+	struct bench_figure figures[BENCH_ROUNDS_MOST][BENCH_WAYS];
+};
+
+static bool mode_wanted(const struct bench_trace *trace,
+			const struct bench_plan *plan, int mode)
+{
+	if (!(plan->modes & 1U << mode))
+		return false;
+	return mode == BENCH_MODE_PACKETS ||
+	       trace->all.branches >= BRANCHES_LEAST;
+}
+
+/* The ways that the modes need. */
+static unsigned int ways_wanted(const struct bench_trace *trace,
+				const struct bench_plan *plan)
+{
+	unsigned int ways = 0;
 	int mode;
-	const struct bench_core *core;
-	u32 output;
-	bool newest;
-};
 
-static const struct lane lanes[] = {
-	{ BENCH_COUNTS, &bench_core_plain, KIPT_FLOW_COUNTS, false },
-	{ BENCH_COUNTS_KERNEL, &bench_core_kernel, KIPT_FLOW_COUNTS, false },
-	{ BENCH_PACKED, &bench_core_plain, KIPT_FLOW_PATHS, false },
-	{ BENCH_PACKED_KERNEL, &bench_core_kernel, KIPT_FLOW_PATHS, false },
-	{ BENCH_CALLS, &bench_core_plain, KIPT_FLOW_CALLS | KIPT_FLOW_TIME,
-	  true },
-	{ BENCH_CALLS_KERNEL, &bench_core_kernel,
-	  KIPT_FLOW_CALLS | KIPT_FLOW_TIME, true },
-	{ BENCH_BRANCHES, &bench_core_plain, KIPT_FLOW_BRANCHES, true },
-};
-
-#define LANES	(sizeof(lanes) / sizeof(lanes[0]))
-
-/* Modes without a lane of their own are in no need of libipt's blocks. */
-#define BLOCK_MODES	(1U << BENCH_COUNTS | 1U << BENCH_PACKED |	\
-			 1U << BENCH_CALLS | 1U << BENCH_BRANCHES |	\
-			 1U << BENCH_COUNTS_KERNEL |			\
-			 1U << BENCH_PACKED_KERNEL |			\
-			 1U << BENCH_CALLS_KERNEL)
-#define PACKET_MODES	(1U << BENCH_PACKETS | 1U << BENCH_PACKETS_KERNEL)
-
-static void least(double *best, double time)
-{
-	if (*best == 0 || time < *best)
-		*best = time;
+	for (mode = 0; mode < BENCH_MODES; mode++) {
+		if (mode_wanted(trace, plan, mode))
+			ways |= 1U << bench_modes[mode].ours |
+				1U << bench_modes[mode].peer;
+	}
+	return ways;
 }
 
-/* The lane of a mode with the kernel's flags follows the one without. */
-static bool lane_wanted(const struct lane *lane, const struct bench_plan *plan)
+static bool ways_check(const struct bench_trace *trace, unsigned int ways)
 {
-	if (plan->modes & 1U << lane->mode)
-		return true;
-	return lane->core == &bench_core_plain && lane + 1 < lanes + LANES &&
-	       lane[1].core == &bench_core_kernel &&
-	       plan->modes & 1U << lane[1].mode;
-}
+	int way;
 
-/**
- * struct turns - those that take turns
- * @kept: what takes the records of our decoder in each lane
- * @best: its best time; 0: it is not asked for
- * @peer: libipt
- * @sums: what it found
- * @peer_best: its best time
- */
-struct turns {
-	struct bench_kept kept[LANES];
-	double best[LANES];
-	struct bench_peer *peer;
-	struct bench_peer_sums sums;
-	double peer_best;
-};
-
-static struct bench_ours *keeping(const struct bench_core *core,
-				  const struct bench_trace *trace, u32 output,
-				  struct bench_kept *kept)
-{
-	struct kipt_sink sink = { .emit = bench_kept_add, .ctx = kept };
-
-	return bench_ours_create(core, trace, output, &sink);
-}
-
-static bool turns_init(struct turns *turns, const struct bench_trace *trace)
-{
-	size_t i;
-
-	memset(turns, 0, sizeof(*turns));
-	for (i = 0; i < LANES; i++)
-		bench_kept_init(&turns->kept[i], lanes[i].newest);
-	turns->peer = bench_peer_create(trace);
-	if (!turns->peer)
-		return false;
-	bench_peer_blocks(turns->peer, trace->recording.size, &turns->sums);
-	return true;
-}
-
-static void turns_uninit(struct turns *turns)
-{
-	size_t i;
-
-	bench_peer_destroy(turns->peer);
-	for (i = 0; i < LANES; i++)
-		bench_kept_uninit(&turns->kept[i]);
-}
-
-static bool ours_take(struct turns *turns, size_t lane,
-		      const struct bench_trace *trace)
-{
-	struct bench_kept *kept = &turns->kept[lane];
-	struct bench_ours *ours = keeping(lanes[lane].core, trace,
-					  lanes[lane].output, kept);
-
-	if (!ours)
-		return false;
-	bench_kept_clear(kept);
-	bench_ours_decode(ours, trace->recording.size, 1);
-	bench_kept_clear(kept);
-	least(&turns->best[lane],
-	      bench_ours_decode(ours, trace->recording.size, trace->passes));
-	bench_ours_destroy(ours);
-	return true;
-}
-
-/* One round of all. */
-static bool turns_take(struct turns *turns, const struct bench_trace *trace,
-		       const struct bench_plan *plan)
-{
-	double time = 0;
-	u64 pass;
-	size_t i;
-
-	for (pass = 0; pass < trace->passes; pass++)
-		time += bench_peer_blocks(turns->peer, trace->recording.size,
-					  &turns->sums);
-	least(&turns->peer_best, time);
-	for (i = 0; i < LANES; i++) {
-		if (lane_wanted(&lanes[i], plan) && !ours_take(turns, i, trace))
+	for (way = 0; way < BENCH_WAYS; way++) {
+		if (ways & 1U << way &&
+		    !bench_way_check(&bench_ways[way], trace))
 			return false;
 	}
 	return true;
+}
+
+/* On the wall only. */
+static bool is_disturbed(const struct bench_figure *figure)
+{
+	return figure->others > figure->time * OTHERS_MOST + OTHERS_TICK;
+}
+
+static bool way_take(const struct bench_way *way,
+		     const struct bench_trace *trace,
+		     struct bench_figure *figure)
+{
+	int i = 0;
+
+	do {
+		if (!bench_way_measure(way, trace, figure))
+			return false;
+	} while (is_disturbed(figure) && ++i < TRIES);
+	if (way->output || figure->packets == trace->packets)
+		return true;
+	fprintf(stderr, "bench: %s: %s are %llu instead of %llu\n", trace->name,
+		way->name, (unsigned long long)figure->packets,
+		(unsigned long long)trace->packets);
+	return false;
+}
+
+static bool round_take(const struct bench_trace *trace, unsigned int ways,
+		       struct bench_figure *figures)
+{
+	int way;
+
+	for (way = 0; way < BENCH_WAYS; way++) {
+		if (ways & 1U << way &&
+		    !way_take(&bench_ways[way], trace, &figures[way]))
+			return false;
+	}
+	return true;
+}
+
+static const struct bench_digest *part_of(const struct bench_trace *trace,
+					  const struct bench_way *way)
+{
+	return way->beginning ? &trace->beginning : &trace->all;
 }
 
 /* What libipt skips after an error, up to the next PSB, cost it nothing: its
  * time is taken for the part of the instructions that it saw.
  */
-static double seen(const struct bench_digest *all,
-		   const struct bench_peer_sums *sums)
+static double time_of(const struct bench_trace *trace, int id,
+		      const struct bench_figure *figure)
 {
-	double part = (double)sums->insns / all->insns;
+	const struct bench_way *way = &bench_ways[id];
+	u64 insns = part_of(trace, way)->insns;
 
-	return sums->errors && part < 1 ? part : 1;
+	if (!way->core && figure->errors && figure->insns < insns)
+		return figure->time * insns / (figure->insns + 1);
+	return figure->time;
 }
 
-static void turns_report(const struct turns *turns,
-			 const struct bench_trace *trace,
-			 const struct bench_plan *plan)
+/* What a way's time is told of. */
+static double units(const struct bench_trace *trace, int id)
 {
-	double branches = (double)trace->digests.all.branches * trace->passes;
-	double part = seen(&trace->digests.all, &turns->sums);
-	double peer, ours;
-	size_t i;
+	const struct bench_way *way = &bench_ways[id];
 
-	for (i = 0; i < LANES; i++) {
-		if (!(plan->modes & 1U << lanes[i].mode))
-			continue;
-		ours = turns->best[i] / branches;
-		peer = turns->peer_best / branches / part;
-		if (lanes[i].core == &bench_core_kernel)
-			peer = turns->best[i - 1] / branches;
-		bench_report_add(trace->name, lanes[i].mode, ours, peer);
+	return way->output ? part_of(trace, way)->branches : trace->packets;
+}
+
+static double median(const struct bench_trace *trace,
+		     const struct rounds *rounds, int count, int way)
+{
+	struct bench_ratios times = { .count = count };
+	int i;
+
+	for (i = 0; i < count; i++)
+		times.round[i] = time_of(trace, way, &rounds->figures[i][way]);
+	return bench_spread_of(&times).median / units(trace, way);
+}
+
+static double memory_of(const struct rounds *rounds, int count, int way)
+{
+	u64 most = 0;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (rounds->figures[i][way].memory > most)
+			most = rounds->figures[i][way].memory;
 	}
-	printf("# %s: %llu bytes, %llu branches, %llu instructions; libipt: %llu blocks, %llu instructions (%.1f %%), %llu errors\n",
-	       trace->name, (unsigned long long)trace->recording.size,
-	       (unsigned long long)trace->digests.all.branches,
-	       (unsigned long long)trace->digests.all.insns,
-	       (unsigned long long)turns->sums.blocks,
-	       (unsigned long long)turns->sums.insns, 100 * part,
-	       (unsigned long long)turns->sums.errors);
+	return most / 1048576.0;
 }
 
-static bool lanes_check(const struct bench_trace *trace,
-			const struct bench_plan *plan)
+static void mode_report(const struct bench_trace *trace, int mode,
+			const struct rounds *rounds, int count)
 {
-	size_t i;
+	int ours = bench_modes[mode].ours, peer = bench_modes[mode].peer, i;
+	const struct bench_figure *figures;
+	struct bench_row row = {
+		.bytes = trace->recording.size,
+		.mode = mode,
+		.ours = median(trace, rounds, count, ours),
+		.peer = median(trace, rounds, count, peer),
+		.memory = memory_of(rounds, count, ours),
+		.peer_memory = memory_of(rounds, count, peer),
+		.ratios = { .count = count },
+	};
 
-	for (i = 0; i < LANES; i++) {
-		if (lane_wanted(&lanes[i], plan) &&
-		    !bench_check_flow(lanes[i].core, trace, lanes[i].output))
+	snprintf(row.trace, sizeof(row.trace), "%s", trace->name);
+	for (i = 0; i < count; i++) {
+		figures = rounds->figures[i];
+		row.ratios.round[i] = time_of(trace, peer, &figures[peer]) /
+				      time_of(trace, ours, &figures[ours]);
+		row.ratios.disturbed += is_disturbed(&figures[ours]) ||
+					is_disturbed(&figures[peer]);
+	}
+	bench_report_add(&row);
+}
+
+/* What the trace is, and how libipt fared. */
+static void trace_print(const struct bench_trace *trace, unsigned int ways,
+			const struct bench_figure *figures)
+{
+	const struct bench_figure *peer = &figures[BENCH_WAY_LIBIPT];
+	u64 size = trace->recording.size;
+
+	printf("# %s: %llu bytes, %llu branches, %llu instructions, %llu different blocks (%.0f for each MB of trace), %llu times told",
+	       trace->name, (unsigned long long)size,
+	       (unsigned long long)trace->all.branches,
+	       (unsigned long long)trace->all.insns,
+	       (unsigned long long)trace->blocks, trace->blocks * 1e6 / size,
+	       (unsigned long long)trace->calls.told);
+	if (ways & 1U << BENCH_WAY_LIBIPT)
+		printf("; %s: %llu instructions (%.1f %%), %llu errors",
+		       bench_peer_name(), (unsigned long long)peer->insns,
+		       100.0 * peer->insns / (trace->all.insns + !trace->all.insns),
+		       (unsigned long long)peer->errors);
+	printf("\n");
+	fflush(stdout);
+}
+
+static bool rounds_take(const struct bench_trace *trace,
+			const struct bench_plan *plan, unsigned int ways,
+			struct rounds *rounds)
+{
+	int i;
+
+	for (i = 0; i < plan->rounds; i++) {
+		fprintf(stderr, "bench: %s, round %d of %d\n", trace->name,
+			i + 1, plan->rounds);
+		if (!round_take(trace, ways, rounds->figures[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool flow_measure(const struct bench_trace *trace,
-			 const struct bench_plan *plan)
+static struct bench_plan plan_possible(const struct bench_trace *trace,
+				       const struct bench_plan *wanted)
 {
-	struct turns turns;
-	bool good = lanes_check(trace, plan);
-	int round;
+	struct bench_plan plan = *wanted;
 
-	if (!good)
-		return false;
-	good = turns_init(&turns, trace);
-	for (round = 0; good && round < plan->rounds; round++)
-		good = turns_take(&turns, trace, plan);
-	if (good)
-		turns_report(&turns, trace, plan);
-	turns_uninit(&turns);
-	return good;
-}
-
-/* Everything is new each time: our flow, libipt's caches. */
-static bool cold_ours(const struct bench_trace *trace, struct bench_kept *kept,
-		      double *best)
-{
-	u64 size = bench_trace_cold_size(trace);
-	double start = stopwatch_thread();
-	struct bench_ours *ours = keeping(&bench_core_plain, trace,
-					  KIPT_FLOW_PATHS, kept);
-
-	bench_kept_clear(kept);
-	if (ours) {
-		bench_ours_decode(ours, size, 1);
-		least(best, stopwatch_thread() - start);
-	}
-	bench_ours_destroy(ours);
-	return ours;
-}
-
-static bool cold_peer(const struct bench_trace *trace,
-		      struct bench_peer_sums *sums, double *best)
-{
-	u64 size = bench_trace_cold_size(trace);
-	double start = stopwatch_thread();
-	struct bench_peer *peer = bench_peer_create(trace);
-
-	if (peer) {
-		bench_peer_blocks(peer, size, sums);
-		least(best, stopwatch_thread() - start);
-	}
-	bench_peer_destroy(peer);
-	return peer;
-}
-
-static bool cold_measure(const struct bench_trace *trace, int rounds)
-{
-	double branches = trace->cold.all.branches;
-	double ours = 0, peer = 0, part;
-	struct bench_peer_sums sums;
-	struct bench_kept kept;
-	bool good = true;
-
-	if (!bench_check_flow(&bench_core_plain, trace, KIPT_FLOW_PATHS))
-		return false;
-	bench_kept_init(&kept, false);
-	for (; good && rounds >= 0; rounds--)
-		good = cold_peer(trace, &sums, &peer) &&
-		       cold_ours(trace, &kept, &ours);
-	bench_kept_uninit(&kept);
-	if (!good)
-		return false;
-	part = seen(&trace->cold.all, &sums);
-	bench_report_add(trace->name, BENCH_COLD, ours / branches,
-			 peer / branches / part);
-	return true;
-}
-
-/**
- * struct readers - those of packets
- * @peer: libipt
- * @peer_best: its best time
- * @best: ours with the tool's flags and with the kernel's
- */
-struct readers {
-	struct bench_peer *peer;
-	double peer_best;
-	double best[2];
-};
-
-static const struct bench_core *const cores[2] = {
-	&bench_core_plain, &bench_core_kernel,
-};
-
-/* One round of all. False if one has more packets than there are, or fewer. */
-static bool packets_take(struct readers *readers,
-			 const struct bench_trace *trace)
-{
-	u64 passes = trace->passes, count, wrong;
-	int i;
-
-	least(&readers->peer_best,
-	      bench_peer_packets(readers->peer, passes, &count));
-	wrong = count ^ trace->packets;
-	for (i = 0; i < 2; i++) {
-		least(&readers->best[i],
-		      bench_ours_packets(cores[i], trace, passes, &count));
-		wrong |= count ^ trace->packets;
-	}
-	return !wrong;
-}
-
-static bool packets_measure(const struct bench_trace *trace,
-			    const struct bench_plan *plan)
-{
-	struct readers readers = { .peer = bench_peer_create(trace) };
-	double packets = (double)trace->packets * trace->passes;
-	bool good = readers.peer &&
-		    bench_check_packets(&bench_core_plain, trace) &&
-		    bench_check_packets(&bench_core_kernel, trace);
-	int round;
-
-	for (round = 0; good && round <= plan->rounds; round++)
-		good = packets_take(&readers, trace);
-	bench_peer_destroy(readers.peer);
-	if (!good) {
-		fprintf(stderr, "bench: %s: not all readers find its %llu packets\n",
-			trace->name, (unsigned long long)trace->packets);
-		return false;
-	}
-	if (plan->modes & 1U << BENCH_PACKETS)
-		bench_report_add(trace->name, BENCH_PACKETS,
-				 readers.best[0] / packets,
-				 readers.peer_best / packets);
-	if (plan->modes & 1U << BENCH_PACKETS_KERNEL)
-		bench_report_add(trace->name, BENCH_PACKETS_KERNEL,
-				 readers.best[1] / packets,
-				 readers.best[0] / packets);
-	return true;
-}
-
-static bool two_cores_report(const struct bench_trace *trace, int rounds)
-{
-	struct bench_two_cores result;
-
-	bool good = bench_two_cores_prove(trace);
-
-	if (bench_pin_none() < 2) {
-		fprintf(stderr, "bench: %s: SKIP jobs2: there is one CPU only\n",
+	if (plan.modes & 1U << BENCH_MODE_THREADS2 && bench_pin_none() < 2) {
+		fprintf(stderr, "bench: %s: SKIP threads2: there is one CPU only\n",
 			trace->name);
-		return good;
+		plan.modes &= ~(1U << BENCH_MODE_THREADS2);
 	}
-	good = good && bench_two_cores_measure(trace, rounds, &result);
-	bench_pin_one();
-	if (!good)
-		return false;
-	bench_report_add(trace->name, BENCH_JOBS2,
-			 result.two / result.branches,
-			 result.one / result.branches);
-	return true;
+	return plan;
 }
 
 bool bench_measure(const struct bench_trace *trace,
-		   const struct bench_plan *plan)
+		   const struct bench_plan *wanted)
 {
-	unsigned int modes = plan->modes;
+	struct bench_plan plan = plan_possible(trace, wanted);
+	unsigned int ways = ways_wanted(trace, &plan);
+	static struct rounds rounds;
+	int mode;
 
 	bench_pin_one();
-	if (modes & PACKET_MODES && !packets_measure(trace, plan))
+	if ((trace->all.branches >= BRANCHES_LEAST &&
+	     !bench_trace_usable(trace)) || !ways_check(trace, ways) ||
+	    !rounds_take(trace, &plan, ways, &rounds))
 		return false;
-	/* Nothing that lasts a few instructions has a speed. */
-	if (trace->digests.all.branches < 100) {
-		printf("# %s: packets only, it has %llu branches and %llu instructions\n",
-		       trace->name,
-		       (unsigned long long)trace->digests.all.branches,
-		       (unsigned long long)trace->digests.all.insns);
-		return true;
+	trace_print(trace, ways, rounds.figures[0]);
+	for (mode = 0; mode < BENCH_MODES; mode++) {
+		if (mode_wanted(trace, &plan, mode))
+			mode_report(trace, mode, &rounds, plan.rounds);
 	}
-	if (!bench_trace_usable(trace))
-		return false;
-	if (modes & BLOCK_MODES && !flow_measure(trace, plan))
-		return false;
-	if (modes & 1U << BENCH_COLD && !cold_measure(trace, plan->rounds))
-		return false;
-	return !(modes & 1U << BENCH_JOBS2) ||
-	       two_cores_report(trace, plan->rounds);
+	return true;
 }

@@ -9,9 +9,9 @@
 #include "trace.h"
 
 /**
- * struct bench_plan - what to measure, and how long
- * @modes: bits of enum bench_mode
- * @rounds: the best of so many measurements counts, after one that does not
+ * struct bench_plan - what to measure, and how often
+ * @modes: bits of enum bench_mode_id
+ * @rounds: in each of them each way to decode is measured once
  */
 struct bench_plan {
 	unsigned int modes;
@@ -20,7 +20,7 @@ struct bench_plan {
 
 /**
  * bench_measure() - measure a trace, and report it
- * @trace: loaded; its name is used by the report
+ * @trace: loaded
  * @plan: what
  *
  * Return: false after a sentence on stderr, if anything was decoded wrongly.

@@ -1,100 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running our decoder, see ours.h. Its memory is the core's default, on large
- * pages as in the tool.
+ * Running our decoder, see ours.h. Its memory is on large pages as in the tool,
+ * and comes from the kernel each time.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "ours.h"
+#include "reader.h"
 #include "stopwatch.h"
 
-#define HUGE_PAGE	(2U << 20)
+#define HUGE_PAGE	(2UL << 20)
 #define PACKETS_AT_ONCE	256
 
-struct bench_ours {
-	const struct bench_core *core;
-	const struct bench_trace *trace;
-	struct kipt_flow *flow;
-	u32 output;
-	void *arena;
-};
-
-struct bench_ours *bench_ours_create(const struct bench_core *core,
-				     const struct bench_trace *trace,
-				     u32 output, const struct kipt_sink *sink)
+/* What is mapped for a flow: it begins at a large page inside of it. */
+static size_t map_size(const struct bench_way *way,
+		       const struct bench_trace *trace)
 {
-	struct kipt_flow_config config = { .output = output };
-	struct kipt_code code = {
-		.read = image_read,
-		.ctx = (void *)&trace->recording.image,
-	};
-	struct bench_ours *ours = calloc(1, sizeof(*ours));
-	size_t room = core->size(&config);
+	struct kipt_flow_config config = bench_way_config(way, trace);
+	size_t size = way->core->size(&config) + 2 * HUGE_PAGE;
 
-	if (!ours)
+	return size & ~(HUGE_PAGE - 1);
+}
+
+static void *map(size_t size)
+{
+	u8 *bytes = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before;
+
+	if (bytes == MAP_FAILED)
 		return NULL;
-	ours->core = core;
-	ours->trace = trace;
-	ours->output = output;
-	if (!posix_memalign(&ours->arena, HUGE_PAGE, room)) {
-		madvise(ours->arena, room, MADV_HUGEPAGE);
-		ours->flow = core->init(ours->arena, room, &config, &code, sink);
-	}
-	if (ours->flow)
-		return ours;
-	fprintf(stderr, "bench: no memory for a flow over %s\n", trace->name);
-	bench_ours_destroy(ours);
-	return NULL;
+	before = -(size_t)bytes & (HUGE_PAGE - 1);
+	if (before)
+		munmap(bytes, before);
+	munmap(bytes + before + size, HUGE_PAGE - before);
+	madvise(bytes + before, size, MADV_HUGEPAGE);
+	return bytes + before;
 }
 
-void bench_ours_destroy(struct bench_ours *ours)
+struct kipt_flow *bench_ours_create(const struct bench_way *way,
+				    const struct bench_trace *trace,
+				    const struct kipt_sink *sink)
 {
-	if (!ours)
-		return;
-	free(ours->arena);
-	free(ours);
+	struct kipt_flow_config config = bench_way_config(way, trace);
+	struct kipt_code code = bench_trace_code(trace);
+	size_t size = map_size(way, trace);
+	struct kipt_flow *flow = NULL;
+	void *arena = map(size);
+
+	if (arena)
+		flow = way->core->init(arena, size, &config, &code, sink);
+	if (!flow)
+		fprintf(stderr, "bench: no memory for a flow over %s\n",
+			trace->name);
+	return flow;
 }
 
-double bench_ours_decode(struct bench_ours *ours, u64 size, u64 passes)
-{
-	const u8 *data = ours->trace->recording.trace;
-	double start;
-
-	start = stopwatch_thread();
-	while (passes--)
-		ours->core->run(ours->flow, data, size, 0, size);
-	if (ours->output & KIPT_FLOW_COUNTS)
-		ours->core->counts(ours->flow);
-	return stopwatch_thread() - start;
-}
-
-static u64 packets_read(const struct bench_core *core,
+/* A flow is the first thing in its memory. */
+void bench_ours_destroy(struct kipt_flow *flow, const struct bench_way *way,
 			const struct bench_trace *trace)
 {
+	if (flow)
+		munmap(flow, map_size(way, trace));
+}
+
+void bench_ours_pass(struct kipt_flow *flow, const struct bench_way *way,
+		     const struct bench_trace *trace)
+{
+	u64 size = bench_way_size(way, trace);
+
+	way->core->run(flow, trace->recording.trace, size, 0, size);
+	if (way->output & KIPT_FLOW_COUNTS)
+		way->core->counts(flow);
+}
+
+bool bench_ours_decode(const struct bench_way *way,
+		       const struct bench_trace *trace,
+		       struct bench_figure *figure)
+{
+	static struct bench_reader reader;
+	struct kipt_sink sink = { .emit = bench_reader_take, .ctx = &reader };
+	double start = stopwatch_thread();
+	struct kipt_flow *flow = bench_ours_create(way, trace, &sink);
+
+	if (!flow)
+		return false;
+	if (way->again) {
+		bench_ours_pass(flow, way, trace);
+		start = stopwatch_thread();
+	}
+	bench_ours_pass(flow, way, trace);
+	figure->time = stopwatch_thread() - start;
+	return true;
+}
+
+bool bench_ours_packets(const struct bench_way *way,
+			const struct bench_trace *trace,
+			struct bench_figure *figure)
+{
+	double start = stopwatch_thread();
 	struct kipt_packet packets[PACKETS_AT_ONCE];
 	struct kipt_cursor cursor;
 	enum kipt_status status;
-	u64 n = 0;
 	u32 got;
 
 	kipt_cursor_init(&cursor, trace->recording.trace,
 			 trace->recording.size);
 	do {
-		status = core->packets(&cursor, packets, PACKETS_AT_ONCE, &got);
-		n += got;
+		status = way->core->packets(&cursor, packets, PACKETS_AT_ONCE,
+					    &got);
+		figure->packets += got;
 	} while (status == KIPT_OK);
-	return n;
-}
-
-double bench_ours_packets(const struct bench_core *core,
-			  const struct bench_trace *trace, u64 passes,
-			  u64 *count)
-{
-	double start = stopwatch_thread();
-
-	while (passes--)
-		*count = packets_read(core, trace);
-	return stopwatch_thread() - start;
+	figure->time = stopwatch_thread() - start;
+	return true;
 }

@@ -1,56 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Our decoder on a trace, in one of its modes: what is decoded, who takes the
- * records, how long it took. User space.
+ * Our decoder on a trace, by one thread. User space.
  */
 #ifndef BENCH_OURS_H
 #define BENCH_OURS_H
 
-#include "core.h"
-#include "trace.h"
-
-struct bench_ours;
+#include "way.h"
 
 /**
- * bench_ours_create() - a flow with nothing cached
- * @core: which one
- * @trace: loaded; used until bench_ours_destroy()
- * @output: KIPT_FLOW_*
+ * bench_ours_create() - memory, and a flow in it that has seen nothing
+ * @way: how it decodes
+ * @trace: loaded; used as long as the flow is
  * @sink: copied; takes the records
  *
- * Return: the caller's; NULL after a sentence on stderr.
+ * Return: the flow, whose memory is given back by bench_ours_destroy(); NULL
+ * after a sentence on stderr.
  */
-struct bench_ours *bench_ours_create(const struct bench_core *core,
-				     const struct bench_trace *trace,
-				     u32 output, const struct kipt_sink *sink);
+struct kipt_flow *bench_ours_create(const struct bench_way *way,
+				    const struct bench_trace *trace,
+				    const struct kipt_sink *sink);
 
 /**
- * bench_ours_destroy() - free it
- * @ours: may be NULL
+ * bench_ours_destroy() - give the memory back
+ * @flow: made for @way and @trace; may be NULL
+ * @way: as for bench_ours_create()
+ * @trace: likewise
  */
-void bench_ours_destroy(struct bench_ours *ours);
+void bench_ours_destroy(struct kipt_flow *flow, const struct bench_way *way,
+			const struct bench_trace *trace);
 
 /**
- * bench_ours_decode() - one measurement
- * @ours: what it cached before is used again
- * @size: bytes of the trace from its beginning
- * @passes: how often they are decoded
- *
- * Counts, if any, are given once at the end. Return: nanoseconds.
+ * bench_ours_pass() - decode once, and hand out the counts if there are any
+ * @flow: what it remembers is used
+ * @way: as for bench_ours_create()
+ * @trace: likewise
  */
-double bench_ours_decode(struct bench_ours *ours, u64 size, u64 passes);
+void bench_ours_pass(struct kipt_flow *flow, const struct bench_way *way,
+		     const struct bench_trace *trace);
 
 /**
- * bench_ours_packets() - read all packets of a trace
- * @core: which decoder
+ * bench_ours_decode() - measure blocks, see bench_child_run()
+ * @way: with an output
  * @trace: loaded
- * @passes: how often
- * @count: packets of the last time, written
+ * @figure: written
  *
- * Return: nanoseconds.
+ * Return: false after a sentence on stderr.
  */
-double bench_ours_packets(const struct bench_core *core,
-			  const struct bench_trace *trace, u64 passes,
-			  u64 *count);
+bool bench_ours_decode(const struct bench_way *way,
+		       const struct bench_trace *trace,
+		       struct bench_figure *figure);
+
+/**
+ * bench_ours_packets() - measure the reader of packets, see bench_child_run()
+ * @way: without an output
+ * @trace: loaded
+ * @figure: written
+ *
+ * Return: true.
+ */
+bool bench_ours_packets(const struct bench_way *way,
+			const struct bench_trace *trace,
+			struct bench_figure *figure);
 
 #endif /* BENCH_OURS_H */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Driving libipt, see peer.h. After an error it goes on at the next PSB, as
- * ptxed does.
+ * ptxed does. What is made here ends with the process.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <intel-pt.h>
@@ -15,64 +14,46 @@
 /* More than all code of a trace: nothing is unmapped once it is mapped. */
 #define CACHE_LIMIT	(4ULL << 30)
 
-struct bench_peer {
-	const struct bench_trace *trace;
-	struct pt_image_section_cache *cache;
-	struct pt_image *image;
-};
-
 /* One section for each run of pages without a hole. */
-static bool sections_add(struct bench_peer *peer)
+static bool sections_add(struct pt_image *image,
+			 struct pt_image_section_cache *cache,
+			 const struct bench_trace *trace)
 {
-	const struct image *image = &peer->trace->recording.image;
+	const struct image *code = &trace->recording.image;
 	u32 first, end;
 	int id;
 
-	for (first = 0; first < image->pages; first = end) {
+	for (first = 0; first < code->pages; first = end) {
 		end = first + 1;
-		while (end < image->pages &&
-		       image->addr[end] == image->addr[end - 1] + IMAGE_PAGE)
+		while (end < code->pages &&
+		       code->addr[end] == code->addr[end - 1] + IMAGE_PAGE)
 			end++;
-		id = pt_iscache_add_file(peer->cache, peer->trace->sections,
+		id = pt_iscache_add_file(cache, trace->sections,
 					 (u64)first * IMAGE_PAGE,
 					 (u64)(end - first) * IMAGE_PAGE,
-					 image->addr[first]);
-		if (id < 0 || pt_image_add_cached(peer->image, peer->cache, id,
-						  NULL) < 0)
+					 code->addr[first]);
+		if (id < 0 || pt_image_add_cached(image, cache, id, NULL) < 0)
 			return false;
 	}
 	return true;
 }
 
-struct bench_peer *bench_peer_create(const struct bench_trace *trace)
+static struct pt_image *image_make(const struct bench_trace *trace)
 {
-	struct bench_peer *peer = calloc(1, sizeof(*peer));
+	struct pt_image_section_cache *cache = pt_iscache_alloc(NULL);
+	struct pt_image *image = pt_image_alloc(NULL);
 
-	if (peer) {
-		peer->trace = trace;
-		peer->cache = pt_iscache_alloc(NULL);
-		peer->image = pt_image_alloc(NULL);
-	}
-	if (peer && peer->cache && peer->image &&
-	    !pt_iscache_set_limit(peer->cache, CACHE_LIMIT) &&
-	    sections_add(peer))
-		return peer;
+	if (cache && image && !pt_iscache_set_limit(cache, CACHE_LIMIT) &&
+	    sections_add(image, cache, trace))
+		return image;
 	fprintf(stderr, "bench: libipt does not take the code of %s\n",
 		trace->name);
-	bench_peer_destroy(peer);
 	return NULL;
 }
 
-void bench_peer_destroy(struct bench_peer *peer)
-{
-	if (!peer)
-		return;
-	pt_image_free(peer->image);
-	pt_iscache_free(peer->cache);
-	free(peer);
-}
-
-/* The workarounds that the real traces need; the others do no harm. */
+/* The workarounds that the real traces need; the others do no harm. The clock
+ * is that of the CPU.
+ */
 static void configure(struct pt_config *config,
 		      const struct bench_trace *trace, u64 size)
 {
@@ -84,6 +65,10 @@ static void configure(struct pt_config *config,
 	config->cpu.family = 6;
 	config->cpu.model = 94;
 	pt_cpu_errata(&config->errata, &config->cpu);
+	config->cpuid_0x15_eax = trace->config.tsc_den;
+	config->cpuid_0x15_ebx = trace->config.tsc_num;
+	config->mtc_freq = trace->config.mtc_freq;
+	config->nom_freq = trace->config.max_nonturbo_ratio;
 }
 
 static int events_take(struct pt_block_decoder *decoder, int status)
@@ -97,7 +82,7 @@ static int events_take(struct pt_block_decoder *decoder, int status)
 
 /* From one synchronisation to the next error. */
 static void stretch(struct pt_block_decoder *decoder, int status,
-		    struct bench_peer_sums *sums)
+		    struct bench_figure *figure)
 {
 	struct pt_block block = { 0 };
 
@@ -106,62 +91,82 @@ static void stretch(struct pt_block_decoder *decoder, int status,
 		if (status < 0)
 			break;
 		status = pt_blk_next(decoder, &block, sizeof(block));
-		sums->blocks++;
-		sums->insns += block.ninsn;
+		figure->insns += block.ninsn;
 		if (status < 0)
 			break;
 	}
 	if (status != -pte_eos)
-		sums->errors++;
+		figure->errors++;
 }
 
-double bench_peer_blocks(struct bench_peer *peer, u64 size,
-			 struct bench_peer_sums *sums)
+static bool pass(const struct bench_way *way, const struct bench_trace *trace,
+		 struct pt_image *image, struct bench_figure *figure)
 {
 	struct pt_block_decoder *decoder;
 	struct pt_config config;
-	double start;
 	int status;
 
-	memset(sums, 0, sizeof(*sums));
-	configure(&config, peer->trace, size);
-	start = stopwatch_thread();
+	figure->insns = 0;
+	figure->errors = 0;
+	configure(&config, trace, bench_way_size(way, trace));
 	decoder = pt_blk_alloc_decoder(&config);
-	if (!decoder || pt_blk_set_image(decoder, peer->image) < 0) {
+	if (!decoder || pt_blk_set_image(decoder, image) < 0) {
 		fprintf(stderr, "bench: libipt makes no decoder\n");
-		exit(2);
+		return false;
 	}
 	while ((status = pt_blk_sync_forward(decoder)) >= 0)
-		stretch(decoder, status, sums);
-	pt_blk_free_decoder(decoder);
-	return stopwatch_thread() - start;
+		stretch(decoder, status, figure);
+	return true;
 }
 
-static u64 packets_read(struct bench_peer *peer)
+bool bench_peer_decode(const struct bench_way *way,
+		       const struct bench_trace *trace,
+		       struct bench_figure *figure)
 {
+	double start = stopwatch_thread();
+	struct pt_image *image = image_make(trace);
+
+	if (!image)
+		return false;
+	if (way->again) {
+		if (!pass(way, trace, image, figure))
+			return false;
+		start = stopwatch_thread();
+	}
+	if (!pass(way, trace, image, figure))
+		return false;
+	figure->time = stopwatch_thread() - start;
+	return true;
+}
+
+bool bench_peer_packets(const struct bench_way *way,
+			const struct bench_trace *trace,
+			struct bench_figure *figure)
+{
+	double start = stopwatch_thread();
 	struct pt_packet_decoder *decoder;
 	struct pt_packet packet;
 	struct pt_config config;
-	u64 n = 0;
 
-	configure(&config, peer->trace, peer->trace->recording.size);
+	configure(&config, trace, bench_way_size(way, trace));
 	decoder = pt_pkt_alloc_decoder(&config);
 	if (!decoder || pt_pkt_sync_forward(decoder) < 0) {
 		fprintf(stderr, "bench: libipt finds no PSB in %s\n",
-			peer->trace->name);
-		exit(2);
+			trace->name);
+		return false;
 	}
 	while (pt_pkt_next(decoder, &packet, sizeof(packet)) >= 0)
-		n++;
-	pt_pkt_free_decoder(decoder);
-	return n;
+		figure->packets++;
+	figure->time = stopwatch_thread() - start;
+	return true;
 }
 
-double bench_peer_packets(struct bench_peer *peer, u64 passes, u64 *count)
+const char *bench_peer_name(void)
 {
-	double start = stopwatch_thread();
+	static char name[64];
+	struct pt_version version = pt_library_version();
 
-	while (passes--)
-		*count = packets_read(peer);
-	return stopwatch_thread() - start;
+	snprintf(name, sizeof(name), "libipt %u.%u.%u", version.major,
+		 version.minor, version.patch);
+	return name;
 }

@@ -1,61 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * libipt at its best on a trace: its block decoder with code from mapped
- * files, whose block cache lives on from one decode to the next, and its
- * packet decoder. Owns all that is libipt's. User space.
+ * libipt at its best on a trace: its block decoder with code from a mapped
+ * file, whose block cache lives on from one decode to the next, and its packet
+ * decoder. Owns all that is libipt's. User space.
  */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
-#include "trace.h"
+#include "way.h"
 
 /**
- * struct bench_peer_sums - what libipt found in one decode
- * @blocks: blocks
- * @insns: instructions
- * @errors: after which it went on at the next PSB
- */
-struct bench_peer_sums {
-	u64 blocks;
-	u64 insns;
-	u64 errors;
-};
-
-struct bench_peer;
-
-/**
- * bench_peer_create() - a section cache with all code pages, nothing cached
- * @trace: loaded; used until bench_peer_destroy()
+ * bench_peer_decode() - measure its blocks, see bench_child_run()
+ * @way: with an output
+ * @trace: loaded
+ * @figure: written
  *
- * Return: the caller's; NULL after a sentence on stderr.
+ * Image, section cache and decoder are made anew; where a pass came before that
+ * is not measured, image and section cache are those of that. Return: false
+ * after a sentence on stderr.
  */
-struct bench_peer *bench_peer_create(const struct bench_trace *trace);
+bool bench_peer_decode(const struct bench_way *way,
+		       const struct bench_trace *trace,
+		       struct bench_figure *figure);
 
 /**
- * bench_peer_destroy() - free it
- * @peer: may be NULL
- */
-void bench_peer_destroy(struct bench_peer *peer);
-
-/**
- * bench_peer_blocks() - decode by blocks once
- * @peer: what it cached before is used again
- * @size: bytes of the trace from its beginning
- * @sums: written
+ * bench_peer_packets() - measure its packets, see bench_child_run()
+ * @way: without an output
+ * @trace: loaded
+ * @figure: written
  *
- * Return: nanoseconds.
+ * Return: false after a sentence on stderr.
  */
-double bench_peer_blocks(struct bench_peer *peer, u64 size,
-			 struct bench_peer_sums *sums);
+bool bench_peer_packets(const struct bench_way *way,
+			const struct bench_trace *trace,
+			struct bench_figure *figure);
 
 /**
- * bench_peer_packets() - read all packets
- * @peer: for its trace
- * @passes: how often
- * @count: packets of the last time, written
+ * bench_peer_name() - which libipt it is
  *
- * Return: nanoseconds.
+ * Return: its name and version.
  */
-double bench_peer_packets(struct bench_peer *peer, u64 passes, u64 *count);
+const char *bench_peer_name(void);
 
 #endif /* BENCH_PEER_H */

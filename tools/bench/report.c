@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Figures and verdict, see report.h. User space.
+ * Figures, their lines and the verdict, see report.h. Leaves the table to
+ * table.c, and what rounds say to verdict.c. User space.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,192 +11,226 @@
 
 #include "report.h"
 
-/**
- * struct mode - how a mode is judged
- * @name: in the lines
- * @target: ratio that is wanted
- * @informs: nothing fails if it is missed
- */
-struct mode {
-	const char *name;
-	double target;
-	bool informs;
-};
+static struct bench_row *rows, **last = &rows;
 
-static const struct mode modes[BENCH_MODES] = {
-	[BENCH_COUNTS] = { "counts", 50, false },
-	[BENCH_PACKED] = { "packed", 20, false },
-	[BENCH_CALLS] = { "calls", 20, false },
-	[BENCH_JOBS2] = { "jobs2", 1.9, false },
-	[BENCH_PACKETS] = { "packets", 6, false },
-	[BENCH_COLD] = { "cold", 3, false },
-	[BENCH_BRANCHES] = { "branches", 0, true },
-	[BENCH_COUNTS_KERNEL] = { "counts-kernel-flags", 0.8, false },
-	[BENCH_PACKED_KERNEL] = { "packed-kernel-flags", 0.8, false },
-	[BENCH_CALLS_KERNEL] = { "calls-kernel-flags", 0.8, false },
-	[BENCH_PACKETS_KERNEL] = { "packets-kernel-flags", 0.8, false },
-};
+static const char *const groups[BENCH_GROUPS] = { "retc", "noretc" };
 
-struct row {
-	struct row *next;
-	const char *trace;
-	int mode;
-	double ours;
-	double peer;
-};
-
-static struct row *rows, **last = &rows;
-
-const char *bench_mode_name(int mode)
+static void row_print(const struct bench_row *row)
 {
-	return modes[mode].name;
+	struct bench_spread spread = bench_spread_of(&row->ratios);
+	const char *comma = "";
+	int i;
+
+	printf("bench %s %s ours=%.3f peer=%.3f ratio=%.2f low=%.2f high=%.2f target=%g least=%g memory=%.1f peer-memory=%.1f bytes=%llu disturbed=%d rounds=",
+	       row->trace, bench_modes[row->mode].name, row->ours, row->peer,
+	       spread.median, spread.low, spread.high,
+	       bench_modes[row->mode].target,
+	       bench_mode_least(row->mode, row->trace), row->memory,
+	       row->peer_memory, row->bytes, row->ratios.disturbed);
+	for (i = 0; i < row->ratios.count; i++, comma = ",")
+		printf("%s%.4f", comma, row->ratios.round[i]);
+	printf("\n");
 }
 
-void bench_report_add(const char *trace, int mode, double ours, double peer)
+void bench_report_add(const struct bench_row *row)
 {
-	struct row *row = calloc(1, sizeof(*row));
+	struct bench_row *own = malloc(sizeof(*own));
 
-	if (!row) {
+	if (!own) {
 		fprintf(stderr, "bench: no memory for a figure\n");
 		exit(2);
 	}
-	row->trace = trace;
-	row->mode = mode;
-	row->ours = ours;
-	row->peer = peer;
-	*last = row;
-	last = &row->next;
+	*own = *row;
+	own->next = NULL;
+	*last = own;
+	last = &own->next;
+	row_print(own);
+	fflush(stdout);
 }
 
-static const struct row *find(const char *trace, int mode)
+const struct bench_row *bench_report_rows(void)
 {
-	const struct row *row;
-
-	for (row = rows; row; row = row->next) {
-		if (row->mode == mode && !strcmp(row->trace, trace))
-			return row;
-	}
-	return NULL;
+	return rows;
 }
 
-/* Geometric mean of a mode's ratios; 0 if there is none. */
-static double mean(int mode)
+enum bench_group bench_report_group(const struct bench_row *row)
 {
-	const struct row *row;
-	double sum = 0;
-	int count = 0;
+	const char *end = strrchr(row->trace, '-');
+	int group = BENCH_GROUP_NONE;
 
-	for (row = rows; row; row = row->next) {
-		if (row->mode == mode) {
-			sum += log(row->peer / row->ours);
-			count++;
+	if (end && row->bytes >= BENCH_TRACE_BEGINNING) {
+		for (group = 0; group < BENCH_GROUPS; group++) {
+			if (!strcmp(end + 1, groups[group]))
+				break;
 		}
 	}
-	return count ? exp(sum / count) : 0;
+	return group;
 }
 
-/* The table has a column for each mode that was measured. */
-static int width(int mode)
+static void mean_add(struct bench_ratios *mean, const struct bench_ratios *more,
+		     bool first)
 {
-	int length = (int)strlen(modes[mode].name);
+	int i;
 
-	return length < 8 ? 8 : length;
+	if (first || more->count < mean->count)
+		mean->count = more->count;
+	mean->disturbed += more->disturbed;
+	for (i = 0; i < mean->count; i++)
+		mean->round[i] += log(more->round[i]);
 }
 
-static void table_line(const char *head, const char *trace)
+int bench_report_mean(int mode, int group, struct bench_ratios *mean)
 {
-	const struct row *cell;
-	int mode;
+	const struct bench_row *row;
+	int count = 0, i;
 
-	printf("# %-24s", head);
-	for (mode = 0; mode < BENCH_MODES; mode++) {
-		if (!mean(mode))
-			continue;
-		cell = trace ? find(trace, mode) : NULL;
-		if (trace && !cell)
-			printf(" %*s", width(mode), "-");
-		else
-			printf(" %*.2f", width(mode),
-			       cell ? cell->peer / cell->ours : mean(mode));
-	}
-	printf("\n");
-}
-
-static void table_head(void)
-{
-	int mode;
-
-	printf("#\n# How many times as fast as what it is compared with: libipt, warm, one core;\n"
-	       "# jobs2: one thread of ours; kernel-flags: the same with the tool's flags.\n"
-	       "# ns are per branch, of packets per packet.\n#\n");
-	printf("# %-24s", "trace");
-	for (mode = 0; mode < BENCH_MODES; mode++) {
-		if (mean(mode))
-			printf(" %*s", width(mode), modes[mode].name);
-	}
-	printf("\n");
-}
-
-static void table_print(void)
-{
-	const char *trace = "";
-	const struct row *row;
-
-	table_head();
+	memset(mean, 0, sizeof(*mean));
 	for (row = rows; row; row = row->next) {
-		if (!strcmp(row->trace, trace))
-			continue;
-		trace = row->trace;
-		table_line(trace, trace);
+		if (row->mode == mode &&
+		    (int)bench_report_group(row) == group)
+			mean_add(mean, &row->ratios, !count++);
 	}
-	table_line("geometric mean", NULL);
-	printf("#\n");
+	for (i = 0; i < mean->count; i++)
+		mean->round[i] = exp(mean->round[i] / count);
+	return count;
 }
 
-static bool judge(int mode, double scale)
+static bool rounds_read(struct bench_ratios *ratios, const char *list)
 {
-	const struct mode *about = &modes[mode];
-	double target = about->target * scale;
-	bool good = mean(mode) >= target;
-	const struct row *row;
+	char *end;
 
-	if (!good)
-		printf("# %s misses its target of %g\n", about->name, target);
-	for (row = rows; row; row = row->next) {
-		if (row->mode != mode ||
-		    row->peer / row->ours >= target / 2)
-			continue;
-		printf("# %s of %s is under half of its target\n",
-		       about->name, row->trace);
-		good = false;
+	ratios->count = 0;
+	do {
+		ratios->round[ratios->count] = strtod(list, &end);
+		if (end == list || ratios->round[ratios->count] <= 0)
+			return false;
+		ratios->count++;
+		list = end + 1;
+	} while (*end == ',' && ratios->count < BENCH_ROUNDS_MOST);
+	return !*end || *end == '\n';
+}
+
+/* The same order as in row_print(). */
+static bool row_read(const char *line)
+{
+	struct bench_row row = { 0 };
+	char mode[32];
+	int at = 0;
+
+	if (sscanf(line, "bench %255s %31s ours=%lf peer=%lf ratio=%*f low=%*f high=%*f target=%*f least=%*f memory=%lf peer-memory=%lf bytes=%llu disturbed=%d rounds=%n",
+		   row.trace, mode, &row.ours, &row.peer, &row.memory,
+		   &row.peer_memory, &row.bytes, &row.ratios.disturbed,
+		   &at) != 8 || !at)
+		return false;
+	row.mode = bench_mode_find(mode);
+	if (row.mode < 0 || !rounds_read(&row.ratios, line + at))
+		return false;
+	bench_report_add(&row);
+	return true;
+}
+
+bool bench_report_read(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char line[4096];
+	bool good = in;
+
+	if (!in)
+		fprintf(stderr, "bench: %s: %s\n", path, strerror(errno));
+	while (good && fgets(line, sizeof(line), in)) {
+		good = strncmp(line, "bench ", 6) || strstr(line, " traces=") ||
+		       row_read(line);
+		if (!good)
+			fprintf(stderr, "bench: %s: no line of this program: %s",
+				path, line);
 	}
+	if (in)
+		fclose(in);
 	return good;
 }
 
-bool bench_report_print(double scale)
+static void mean_print(int mode, int group)
 {
-	const struct row *row;
-	bool good = true;
-	int mode;
+	struct bench_ratios mean;
+	int count = bench_report_mean(mode, group, &mean);
+	struct bench_spread spread;
+
+	if (!count)
+		return;
+	spread = bench_spread_of(&mean);
+	printf("bench geomean-%s %s ratio=%.2f low=%.2f high=%.2f target=%g traces=%d\n",
+	       groups[group], bench_modes[mode].name, spread.median, spread.low,
+	       spread.high, bench_modes[mode].target, count);
+}
+
+/* Says what is not met, and of what. */
+static enum bench_verdict judge(int mode, const char *of,
+				const struct bench_ratios *ratios, double target)
+{
+	enum bench_verdict verdict = bench_verdict_of(ratios, target);
+	struct bench_spread spread = bench_spread_of(ratios);
+
+	if (verdict == BENCH_MISSED)
+		printf("# %s of %s misses its target: %.2f (%.2f to %.2f) is less than %g\n",
+		       bench_modes[mode].name, of, spread.median, spread.low,
+		       spread.high, target);
+	if (verdict == BENCH_NOISY && ratios->count >= BENCH_ROUNDS_LEAST)
+		printf("# %s of %s is too noisy to judge: %.2f to %.2f of a target of %g, %d measurements disturbed by other programs\n",
+		       bench_modes[mode].name, of, spread.low, spread.high,
+		       target, ratios->disturbed);
+	return verdict;
+}
+
+static void worse(enum bench_verdict *all, enum bench_verdict verdict)
+{
+	if (verdict > *all)
+		*all = verdict;
+}
+
+static enum bench_verdict judge_all(double scale)
+{
+	enum bench_verdict all = BENCH_MET;
+	const struct bench_row *row;
+	struct bench_ratios mean;
+	char name[32];
+	int mode, group;
+
+	for (mode = 0; mode < BENCH_MODES; mode++) {
+		for (group = 0; group < BENCH_GROUPS; group++) {
+			if (!bench_report_mean(mode, group, &mean))
+				continue;
+			snprintf(name, sizeof(name), "the mean of %s",
+				 groups[group]);
+			worse(&all, judge(mode, name, &mean,
+					  bench_modes[mode].target * scale));
+		}
+	}
+	for (row = rows; row; row = row->next) {
+		if (bench_report_group(row) != BENCH_GROUP_NONE)
+			worse(&all, judge(row->mode, row->trace, &row->ratios,
+					  bench_mode_least(row->mode,
+							   row->trace) * scale));
+	}
+	return all;
+}
+
+enum bench_verdict bench_report_print(double scale)
+{
+	enum bench_verdict verdict;
+	int mode, group;
 
 	if (!rows) {
 		fprintf(stderr, "bench: nothing was measured\n");
-		return false;
+		return BENCH_MISSED;
 	}
-	table_print();
+	bench_table_print();
+	verdict = judge_all(scale);
+	if (rows->ratios.count < BENCH_ROUNDS_LEAST && verdict != BENCH_MET)
+		printf("# Fewer than %d rounds prove nothing.\n",
+		       BENCH_ROUNDS_LEAST);
 	for (mode = 0; mode < BENCH_MODES; mode++) {
-		if (mean(mode) && !modes[mode].informs)
-			good = judge(mode, scale) && good;
+		for (group = 0; group < BENCH_GROUPS; group++)
+			mean_print(mode, group);
 	}
-	for (row = rows; row; row = row->next)
-		printf("bench %s %s ours=%.3f peer=%.3f ratio=%.2f target=%g\n",
-		       row->trace, modes[row->mode].name, row->ours, row->peer,
-		       row->peer / row->ours, modes[row->mode].target);
-	for (mode = 0; mode < BENCH_MODES; mode++) {
-		if (mean(mode))
-			printf("bench geomean %s ratio=%.2f target=%g\n",
-			       modes[mode].name, mean(mode),
-			       modes[mode].target);
-	}
-	return good;
+	return verdict;
 }

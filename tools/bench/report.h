@@ -1,53 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What was measured: a table for people, a line for each figure for programs,
- * and the verdict. User space.
+ * from which it can be read again, and the verdict. User space.
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
-#include <stdbool.h>
+#include "mode.h"
+#include "verdict.h"
 
-enum bench_mode {
-	BENCH_COUNTS,
-	BENCH_PACKED,
-	BENCH_CALLS,
-	BENCH_JOBS2,
-	BENCH_PACKETS,
-	BENCH_COLD,
-	BENCH_BRANCHES,
-	BENCH_COUNTS_KERNEL,
-	BENCH_PACKED_KERNEL,
-	BENCH_CALLS_KERNEL,
-	BENCH_PACKETS_KERNEL,
+/* Whose geometric mean a trace belongs to, by the end of its name. */
+enum bench_group {
+	BENCH_GROUP_RETC,	/* -retc: returns are compressed */
+	BENCH_GROUP_NORETC,	/* -noretc: DisRETC */
 
-	BENCH_MODES
+	BENCH_GROUPS,
+	BENCH_GROUP_NONE = BENCH_GROUPS	/* shown, and not judged */
 };
 
 /**
- * bench_mode_name() - the name of a mode
- * @mode: enum bench_mode
- *
- * Return: a constant string.
- */
-const char *bench_mode_name(int mode);
-
-/**
- * bench_report_add() - a figure
- * @trace: name; used until bench_report_print()
- * @mode: enum bench_mode
- * @ours: nanoseconds per branch, or packet
+ * struct bench_row - a mode on a trace
+ * @next: the next one
+ * @trace: name of the trace
+ * @bytes: of the trace
+ * @mode: enum bench_mode_id
+ * @ours: nanoseconds per branch, or packet; median of the rounds
  * @peer: the same of what it is compared with
+ * @memory: MiB by which the peak of memory grew, most of the rounds
+ * @peer_memory: likewise
+ * @ratios: @peer through @ours by round
  */
-void bench_report_add(const char *trace, int mode, double ours, double peer);
+struct bench_row {
+	struct bench_row *next;
+	char trace[256];
+	unsigned long long bytes;
+	int mode;
+	double ours;
+	double peer;
+	double memory;
+	double peer_memory;
+	struct bench_ratios ratios;
+};
 
 /**
- * bench_report_print() - all of it on stdout
+ * bench_report_add() - a figure; its line is printed
+ * @row: copied
+ */
+void bench_report_add(const struct bench_row *row);
+
+/**
+ * bench_report_read() - the figures of lines that were printed before
+ * @path: the file; lines that tell of no trace are passed over
+ *
+ * Return: false after a sentence on stderr.
+ */
+bool bench_report_read(const char *path);
+
+/**
+ * bench_report_rows() - all figures
+ *
+ * Return: the first one, or NULL.
+ */
+const struct bench_row *bench_report_rows(void);
+
+/**
+ * bench_report_group() - where a figure belongs
+ * @row: the figure
+ *
+ * Return: enum bench_group. Traces of less than a megabyte are not judged.
+ */
+enum bench_group bench_report_group(const struct bench_row *row);
+
+/**
+ * bench_report_mean() - geometric means of a mode, round by round
+ * @mode: enum bench_mode_id
+ * @group: enum bench_group
+ * @mean: written; of the rounds that all traces of the group have
+ *
+ * Return: of how many traces.
+ */
+int bench_report_mean(int mode, int group, struct bench_ratios *mean);
+
+/**
+ * bench_report_print() - tables, verdict and means on stdout
  * @scale: what targets are multiplied with before they are judged
  *
- * Return: true if each geometric mean reaches its target, and no trace has
- * less than half of it; modes that are there for information do not count.
+ * Return: the worst verdict: of each mode, on each trace and in the mean of
+ * each group.
  */
-bool bench_report_print(double scale);
+enum bench_verdict bench_report_print(double scale);
+
+/**
+ * bench_table_print() - the part for people; half of bench_report_print()
+ */
+void bench_table_print(void);
 
 #endif /* BENCH_REPORT_H */

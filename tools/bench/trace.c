@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Loading traces, see trace.h. What a trace holds is counted by walking every
- * block of it, without the memo whose speed is measured later.
+ * block of it, without the paths whose speed is measured later.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "../kipt/meta.h"
+#include "places.h"
 #include "trace.h"
 
 u64 bench_trace_hash(u64 hash, const struct kipt_packet *packet)
@@ -32,33 +35,80 @@ static void packets_read(struct bench_trace *trace)
 	}
 }
 
-static bool walk(const struct bench_trace *trace, u64 size,
-		 struct bench_digests *digests)
-{
-	const struct recording *recording = &trace->recording;
-	struct kipt_flow_config config = {
-		.output = KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
-	};
-	struct kipt_code code = {
-		.read = image_read,
-		.ctx = (void *)&recording->image,
-	};
-	struct kipt_sink sink = {
-		.emit = bench_digest_records,
-		.ctx = digests,
-	};
-	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
-	void *arena = aligned_alloc(64, room);
-	struct kipt_flow *flow;
+/* What the walk's records come to. */
+struct walker {
+	struct bench_digests digests;
+	struct bench_places places;
+};
 
-	memset(digests, 0, sizeof(*digests));
-	flow = arena ? kipt_flow_init(arena, room, &config, &code, &sink) : NULL;
+static bool walker_take(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct walker *walker = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		bench_digest_records(&walker->digests, &records[i], 1);
+		if (records[i].type == KIPT_RECORD_BRANCH)
+			bench_places_add(&walker->places,
+					 walker->digests.space,
+					 records[i].value);
+	}
+	return true;
+}
+
+static bool walk(const struct bench_trace *trace, u64 size, u32 output,
+		 struct walker *walker)
+{
+	struct kipt_flow_config config = trace->config;
+	struct kipt_code code = bench_trace_code(trace);
+	struct kipt_sink sink = { .emit = walker_take, .ctx = walker };
+	struct kipt_flow *flow = NULL;
+	void *arena;
+	size_t room;
+
+	bench_places_uninit(&walker->places);
+	memset(walker, 0, sizeof(*walker));
+	config.output = output | KIPT_FLOW_NO_MEMO;
+	room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
+	arena = aligned_alloc(64, room);
+	if (arena)
+		flow = kipt_flow_init(arena, room, &config, &code, &sink);
 	if (flow)
-		kipt_flow_run(flow, recording->trace, size, 0, size);
-	free(arena);
-	if (!flow)
+		kipt_flow_run(flow, trace->recording.trace, size, 0, size);
+	else
 		fprintf(stderr, "bench: no memory to decode %s\n", trace->name);
+	free(arena);
 	return flow;
+}
+
+/* All that the ways to decode are held against. */
+static bool walks(struct bench_trace *trace)
+{
+	struct walker walker = { 0 };
+	bool good;
+
+	good = walk(trace, bench_trace_beginning(trace), KIPT_FLOW_BRANCHES,
+		    &walker);
+	trace->beginning = walker.digests.all;
+	good = good && walk(trace, trace->recording.size,
+			    KIPT_FLOW_CALLS | KIPT_FLOW_TIME, &walker);
+	trace->calls = walker.digests.calls;
+	good = good && walk(trace, trace->recording.size, KIPT_FLOW_BRANCHES,
+			    &walker);
+	trace->all = walker.digests.all;
+	trace->blocks = walker.places.count;
+	bench_places_uninit(&walker.places);
+	return good;
+}
+
+static bool config_load(struct bench_trace *trace, const char *dir)
+{
+	char path[4608];
+	u32 tsc_khz;
+
+	snprintf(path, sizeof(path), "%s/%s.json", dir, trace->name);
+	return access(path, F_OK) ||
+	       meta_read(path, &trace->config, &tsc_khz);
 }
 
 /* Two pages of code at one address cannot both be right. */
@@ -116,10 +166,8 @@ bool bench_trace_load(struct bench_trace *trace, const char *path,
 		return false;
 	}
 	trace->intact = trace->recording.trace;
-	trace->passes = (BENCH_TRACE_LEAST - 1) / trace->recording.size + 1;
-	if (image_unique(trace) && sections_write(trace, work) &&
-	    walk(trace, trace->recording.size, &trace->digests) &&
-	    walk(trace, bench_trace_cold_size(trace), &trace->cold)) {
+	if (config_load(trace, dir) && image_unique(trace) &&
+	    sections_write(trace, work) && walks(trace)) {
 		packets_read(trace);
 		return true;
 	}
@@ -142,7 +190,7 @@ bool bench_trace_usable(const struct bench_trace *trace)
 
 	for (kind = 0; kind < BENCH_DIGEST_GAPS; kind++) {
 		if (kind != KIPT_GAP_OVERFLOW && kind != KIPT_GAP_TRUNCATED)
-			gaps += trace->digests.all.gaps[kind];
+			gaps += trace->all.gaps[kind];
 	}
 	if (gaps)
 		fprintf(stderr, "bench: %s cannot be used, it has %llu GAP records (code missing or changed, or wrong packets); record it again\n",
@@ -150,10 +198,21 @@ bool bench_trace_usable(const struct bench_trace *trace)
 	return !gaps;
 }
 
-u64 bench_trace_cold_size(const struct bench_trace *trace)
+u64 bench_trace_beginning(const struct bench_trace *trace)
 {
-	return trace->recording.size < BENCH_TRACE_COLD ?
-	       trace->recording.size : BENCH_TRACE_COLD;
+	return trace->recording.size < BENCH_TRACE_BEGINNING ?
+	       trace->recording.size : BENCH_TRACE_BEGINNING;
+}
+
+struct kipt_code bench_trace_code(const struct bench_trace *trace)
+{
+	struct kipt_code code = {
+		.read = image_read,
+		.space = bench_digest_space,
+		.ctx = (void *)&trace->recording.image,
+	};
+
+	return code;
 }
 
 bool bench_trace_flip(struct bench_trace *trace, u64 offset)

@@ -10,18 +10,23 @@
 #include "../../selftests/decode/image.h"
 #include "digest.h"
 
-/* A measurement decodes at least so much, small traces several times. */
-#define BENCH_TRACE_LEAST	(8ULL << 20)
-#define BENCH_TRACE_COLD	(1ULL << 20)
+/* The beginning of a trace that is measured by itself; shorter traces are shown
+ * and not judged.
+ */
+#define BENCH_TRACE_BEGINNING	(1ULL << 20)
+
 /**
  * struct bench_trace - one trace
  * @name: of the recording
  * @recording: trace and code
  * @intact: its bytes, also if those of @recording were damaged
+ * @config: of the CPU that was traced: clock, filters; @output and @memory are
+ *	not set
  * @sections: path of a file with the code pages, by address
- * @passes: how often a measurement decodes it
- * @digests: of its branches, as the core says without its memo
- * @cold: of the branches of the part that is decoded cold
+ * @all: sum over its branches, as the core says that walks every block
+ * @calls: over those that KIPT_FLOW_CALLS asks for, and the times between
+ * @beginning: over the branches of the beginning
+ * @blocks: different addresses, in their address spaces, to which it branches
  * @packets: how many there are up to the first bytes that are none
  * @packet_hash: over them
  */
@@ -29,10 +34,12 @@ struct bench_trace {
 	char name[256];
 	struct recording recording;
 	u8 *intact;
+	struct kipt_flow_config config;
 	char sections[4096];
-	u64 passes;
-	struct bench_digests digests;
-	struct bench_digests cold;
+	struct bench_digest all;
+	struct bench_digest calls;
+	struct bench_digest beginning;
+	u64 blocks;
 	u64 packets;
 	u64 packet_hash;
 };
@@ -40,7 +47,8 @@ struct bench_trace {
 /**
  * bench_trace_load() - read a recording and look at what it holds
  * @trace: filled
- * @path: DIR/NAME of NAME.pt, NAME.addr and NAME.dump
+ * @path: DIR/NAME of NAME.pt, NAME.addr and NAME.dump, and of NAME.json, from
+ *	which the CPU's clock and filters are taken if it is there
  * @work: folder for the file of code pages
  *
  * Return: false after a sentence on stderr.
@@ -64,12 +72,20 @@ void bench_trace_free(struct bench_trace *trace);
 bool bench_trace_usable(const struct bench_trace *trace);
 
 /**
- * bench_trace_cold_size() - bytes that are decoded cold
+ * bench_trace_beginning() - bytes of the beginning
  * @trace: loaded
  *
  * Return: a megabyte, or all if there is less.
  */
-u64 bench_trace_cold_size(const struct bench_trace *trace);
+u64 bench_trace_beginning(const struct bench_trace *trace);
+
+/**
+ * bench_trace_code() - where our decoder reads the code
+ * @trace: loaded; used as long as that decodes
+ *
+ * Return: callbacks; each CR3 is an address space.
+ */
+struct kipt_code bench_trace_code(const struct bench_trace *trace);
 
 /**
  * bench_trace_flip() - damage a trace, to see that it is noticed

@@ -192,7 +192,10 @@ static bool take(void *ctx, const struct kipt_record *records, u32 n)
 static int mode_run(const struct mode *mode, struct target *target)
 {
 	struct kipt_flow_config config = { .output = mode->output };
-	struct kipt_code code = { .read = code_read };
+	struct kipt_code code = {
+		.read = code_read,
+		.space = bench_digest_space,
+	};
 	struct kipt_sink sink = { .emit = take, .ctx = target };
 	size_t size = kipt_flow_size(&config);
 	void *arena = vmalloc(size);

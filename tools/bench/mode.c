@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of modes, see mode.h.
+ */
+#include "mode.h"
+
+/* The workload that forks and executes programs, and counts there. */
+#define SHELL		"shell-"
+#define SHELL_LEAST	5
+
+const struct bench_mode bench_modes[BENCH_MODES] = {
+	[BENCH_MODE_COUNTS] = {
+		"counts", BENCH_WAY_COUNTS, BENCH_WAY_LIBIPT, 20, 8 },
+	[BENCH_MODE_PACKED] = {
+		"packed", BENCH_WAY_PACKED, BENCH_WAY_LIBIPT, 16, 7 },
+	[BENCH_MODE_CALLS] = {
+		"calls", BENCH_WAY_CALLS, BENCH_WAY_LIBIPT, 14, 6 },
+	[BENCH_MODE_FIRST_MB] = {
+		"first-mb", BENCH_WAY_FIRST_MB, BENCH_WAY_LIBIPT_FIRST_MB, 4,
+		2 },
+	[BENCH_MODE_THREADS2] = {
+		"threads2", BENCH_WAY_TWO_THREADS, BENCH_WAY_ONE_THREAD, 1.6,
+		1.4 },
+	[BENCH_MODE_COUNTS_KERNEL] = {
+		"counts-kernel", BENCH_WAY_COUNTS_KERNEL, BENCH_WAY_COUNTS, 0.8,
+		0.7 },
+	[BENCH_MODE_PACKED_KERNEL] = {
+		"packed-kernel", BENCH_WAY_PACKED_KERNEL, BENCH_WAY_PACKED, 0.8,
+		0.7 },
+	[BENCH_MODE_CALLS_KERNEL] = {
+		"calls-kernel", BENCH_WAY_CALLS_KERNEL, BENCH_WAY_CALLS, 0.8,
+		0.7 },
+	[BENCH_MODE_AGAIN] = {
+		"again", BENCH_WAY_AGAIN, BENCH_WAY_LIBIPT_AGAIN, 32, 15 },
+	[BENCH_MODE_PACKETS] = {
+		"packets", BENCH_WAY_PACKETS, BENCH_WAY_LIBIPT_PACKETS, 6, 3 },
+};
+
+int bench_mode_find(const char *name)
+{
+	int mode;
+
+	for (mode = 0; mode < BENCH_MODES; mode++) {
+		if (!strcmp(name, bench_modes[mode].name))
+			return mode;
+	}
+	return -1;
+}
+
+double bench_mode_least(int mode, const char *trace)
+{
+	if (mode == BENCH_MODE_COUNTS && !strncmp(trace, SHELL, strlen(SHELL)))
+		return SHELL_LEAST;
+	return bench_modes[mode].least;
+}
