@@ -32,7 +32,7 @@ $(DECODE_LIB): $(DECODE_O)
 decode-lib: $(DECODE_LIB)
 
 # What each test program is made of beside its own file and the library.
-packet_test-with :=
+packet_test-with := packet_plain.c
 psb_test-with :=
 read_test-with := image.c packet_plain.c
 insn_test-with :=
