@@ -31,6 +31,7 @@ include tools/kipt/kipt.mk
 include tools/check/check.mk
 include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
+include tools/mutants/mutants.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
 include selftests/oracle/oracle.mk
@@ -94,6 +95,7 @@ help:
 	@echo 'testcpu-presets every generation of CPUs with PT, hours (PRESETS=, PRESET_TESTS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
+	@echo 'mutants   one-line changes of the decoder core, N=, drawn by SEED='
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
