@@ -149,6 +149,7 @@ static const struct bad bads[] = {
 	{ "ptw size 2", "02520000000000000000", KIPT_BAD_PACKET },
 	{ "mode leaf 2", "9940", KIPT_BAD_PACKET },
 	{ "mode.exec 11", "9903", KIPT_BAD_PACKET },
+	{ "mode.tsx 11", "9923", KIPT_BAD_PACKET },
 	{ "psb broken", "02820282028302820282028202820282", KIPT_BAD_PACKET },
 	{ "cyc 16 bytes", "07010101010101010101010101010100",
 	  KIPT_BAD_PACKET },
