@@ -34,6 +34,7 @@ include tools/fuzz/fuzz.mk
 include tools/mutants/mutants.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
+include selftests/decode/prove.mk
 include selftests/oracle/oracle.mk
 include selftests/sideband/sideband.mk
 include selftests/crash/crash.mk
@@ -97,6 +98,8 @@ help:
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each (SEED=)'
 	@echo 'mutants   one-line changes of the decoder core, N=, drawn by SEED='
+	@echo 'decode-prove each path that is taken held against the slow path (N=, SECONDS=)'
+	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'

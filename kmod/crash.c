@@ -33,6 +33,9 @@
 #include "snapshot.h"
 #include "trace.h"
 
+/* kipt_crash_event.trap of what is no exception. */
+#define NO_TRAP	(~0U)
+
 /*
  * How long the others are waited for. They answer in microseconds; one that a
  * hypervisor runs may have to wait for its turn, and where the whole machine
@@ -216,14 +219,15 @@ static bool is_for_good(enum kipt_crash_hook hook)
 }
 
 /* On the first CPU. */
-static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
+static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip, u32 trap)
 {
 	struct kipt_crash_event event = {
 		.hook = hook,
 		.cpu = smp_processor_id(),
 		.tsc = rdtsc(),
 		.ip = ip,
-		.trap = ~0,
+		.trap = trap,
+		.faulted = trap != NO_TRAP,
 	};
 
 	first_task = current;
@@ -298,7 +302,7 @@ static void replace_warning(enum kipt_crash_hook hook, u64 ip)
 	event.cpu = smp_processor_id();
 	event.tsc = rdtsc();
 	event.ip = ip;
-	event.trap = ~0;
+	event.trap = NO_TRAP;
 	event.faulted = 0;
 	first_task = current;
 	first_oopses = 0;
@@ -318,7 +322,7 @@ static void follow(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 		replace_warning(hook, ip);
 }
 
-static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
+static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip, u32 trap)
 {
 	if (!may_survive(hook))
 		/* Before the look at the phase; pairs with smp_mb() in forget(). */
@@ -326,7 +330,7 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	else if (!is_mild(hook))
 		WRITE_ONCE(last_task, current);
 	if (elect()) {
-		capture(hook, regs, ip);
+		capture(hook, regs, ip, trap);
 		atomic_set(&phase, STOPPED);
 	} else {
 		follow(hook, regs, ip);
@@ -340,7 +344,7 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 		add_ip(ip);
 }
 
-void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
+static void hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip, u32 trap)
 {
 	unsigned long flags;
 
@@ -349,10 +353,20 @@ void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
 	raw_local_irq_save(flags);
 	if (!this_cpu_read(inside)) {
 		this_cpu_write(inside, true);
-		meet(hook, regs, ip);
+		meet(hook, regs, ip, trap);
 		this_cpu_write(inside, false);
 	}
 	raw_local_irq_restore(flags);
+}
+
+void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip)
+{
+	hit(hook, regs, ip, NO_TRAP);
+}
+
+void kipt_crash_bug(struct pt_regs *regs, u64 ip)
+{
+	hit(KIPT_CRASH_HOOK_OOPS, regs, ip, X86_TRAP_UD);
 }
 
 /*
@@ -367,10 +381,13 @@ static void take_over(void)
 
 	if (atomic_read(&phase) != STOPPED || first_task == current ||
 	    this_cpu_read(stopped_itself) != READ_ONCE(number) ||
-	    event.hook != KIPT_CRASH_HOOK_OOPS || event.ip || event.faulted ||
-	    atomic_read(&told))
+	    event.hook != KIPT_CRASH_HOOK_OOPS || atomic_read(&told))
 		return;
+	/* What is known of the place, of a BUG, is the first CPU's. */
 	event.cpu = smp_processor_id();
+	event.ip = 0;
+	event.trap = NO_TRAP;
+	event.faulted = 0;
 	first_task = current;
 	first_oopses = 1;
 	kipt_crash_pages_set_event(&event);
@@ -385,7 +402,8 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	if (!is_first_here() || first_oopses > 1)
 		return;
 	event = *kipt_crash_pages_event();
-	if (event.faulted || !may_survive(event.hook))
+	if (atomic_read(&told) || !may_survive(event.hook) ||
+	    (event.faulted && is_mild(event.hook)))
 		return;
 	/* The trace ends at the report, before this fault. */
 	if (is_report(event.hook)) {
@@ -410,19 +428,8 @@ static bool is_armed_here(void)
 
 void kipt_crash_warn(struct pt_regs *regs, u64 ip, bool faulted)
 {
-	struct kipt_crash_event event;
-
-	if (!is_armed_here() || !kipt_snapshot_wanted() ||
-	    atomic_read(&phase) != CALM)
-		return;
-	kipt_crash_hit(KIPT_CRASH_HOOK_WARN, regs, ip);
-	event = *kipt_crash_pages_event();
-	if (!faulted || !is_first_here() ||
-	    event.hook != KIPT_CRASH_HOOK_WARN)
-		return;
-	event.trap = X86_TRAP_UD;
-	event.faulted = 1;
-	kipt_crash_pages_set_event(&event);
+	if (is_armed_here() && kipt_snapshot_wanted() && atomic_read(&phase) == CALM)
+		hit(KIPT_CRASH_HOOK_WARN, regs, ip, faulted ? X86_TRAP_UD : NO_TRAP);
 }
 
 bool kipt_crash_may_report(void)

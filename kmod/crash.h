@@ -22,7 +22,7 @@ struct pt_regs;
  * kipt_crash_hit() - the machine may be dying
  * @hook: who says so
  * @regs: of this CPU at the hook; or NULL
- * @ip: what calls panic(), or is a BUG; 0 if not known
+ * @ip: what calls panic(), or overflowed the stack; 0 if not known
  *
  * The first CPU captures all; another stops its own trace. Nothing is
  * printed. Does nothing in a fault of its own.
@@ -30,6 +30,17 @@ struct pt_regs;
  * Context: any, also NMI. Takes 50 ms if a CPU does not answer.
  */
 void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip);
+
+/**
+ * kipt_crash_bug() - the kernel is about to say that it met a BUG
+ * @regs: of this CPU at the hook
+ * @ip: the BUG's UD2
+ *
+ * An oops, of which is known where it was before the kernel says so: of two CPUs
+ * that meet one at once, one may never come to say it. Context: as
+ * kipt_crash_hit().
+ */
+void kipt_crash_bug(struct pt_regs *regs, u64 ip);
 
 /**
  * kipt_crash_is_on() - whether a capture is on, and no CPU is to trace

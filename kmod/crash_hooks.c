@@ -51,7 +51,7 @@ static void meet_bug(const struct bug_entry *bug, struct pt_regs *regs, u64 ip)
 	if (!bug || get_kernel_nofault(flags, &bug->flags))
 		return;
 	if (!(flags & BUGFLAG_WARNING))
-		kipt_crash_hit(KIPT_CRASH_HOOK_OOPS, regs, ip);
+		kipt_crash_bug(regs, ip);
 	else if (!(flags & BUGFLAG_ONCE) || !(flags & BUGFLAG_DONE))
 		kipt_crash_warn(regs, ip, true);
 }

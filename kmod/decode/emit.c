@@ -3,7 +3,7 @@
  * Records on their way out: made, counted, buffered, given to the sink in
  * batches. What they say is the flow's affair. Runs where the sink may.
  */
-#include "flow_state.h"
+#include "emit.h"
 
 void kipt_emit_give(struct kipt_flow *flow)
 {

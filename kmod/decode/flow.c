@@ -4,7 +4,13 @@
  * decoded packet by packet on its own. What packets do is in the other
  * flow_*.c files. Runs where the callbacks may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_branch.h"
+#include "flow_event.h"
+#include "flow_ovf.h"
+#include "flow_psb.h"
+#include "flow_step.h"
+#include "path_flow.h"
 #include "sync.h"
 
 #define ARENA_ALIGN	64
@@ -295,9 +301,22 @@ enum ending {
 	HALTED,
 };
 
-static enum ending run_packets(struct kipt_flow *flow)
+enum kipt_status kipt_flow_step(struct kipt_flow *flow)
 {
 	struct kipt_packet packet;
+	enum kipt_status status;
+
+	flow->offset = (u64)(flow->cursor.pos - flow->data);
+	if (run_short_tnt(flow))
+		return KIPT_OK;
+	status = kipt_packet_next(&flow->cursor, &packet);
+	if (likely(status == KIPT_OK))
+		use_packet(flow, &packet);
+	return status;
+}
+
+static enum ending run_packets(struct kipt_flow *flow)
+{
 	enum kipt_status status;
 	bool learns;
 
@@ -308,20 +327,14 @@ static enum ending run_packets(struct kipt_flow *flow)
 				return HALTED;
 			learns = kipt_path_watch(flow);
 		}
-		flow->offset = (u64)(flow->cursor.pos - flow->data);
-		if (run_short_tnt(flow))
-			goto used;
-		status = kipt_packet_next(&flow->cursor, &packet);
-		if (unlikely(status != KIPT_OK))
-			flow->defining = false;
-		if (unlikely(status == KIPT_END))
-			return IN_ORDER;
+		status = kipt_flow_step(flow);
 		if (unlikely(status != KIPT_OK)) {
+			flow->defining = false;
+			if (status == KIPT_END)
+				return IN_ORDER;
 			report_bytes(flow, status);
 			return AT_BAD_BYTES;
 		}
-		use_packet(flow, &packet);
-used:
 		if (learns)
 			kipt_path_learn(flow);
 	}

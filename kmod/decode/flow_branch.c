@@ -4,7 +4,11 @@
  * what happens when they contradict it. FUPs are flow_event.c's. Runs where
  * the callbacks may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_branch.h"
+#include "flow_count.h"
+#include "flow_walk.h"
+#include "path_flow.h"
 
 static bool changes_at(const struct kipt_flow *flow, u64 ip, u32 len)
 {

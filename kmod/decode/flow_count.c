@@ -4,7 +4,10 @@
  * their direct branch, all other edges are counted by themselves. And the end of what is
  * cached, when memory is full. Runs where the sink may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_count.h"
+#include "flow_walk.h"
+#include "path_flow.h"
 
 static bool in_kernel(u64 from, u64 to)
 {

@@ -4,7 +4,11 @@
  * Trace, PEBS blocks, triggers. A record that needs an address waits for its
  * FUP in the flow's held records. Runs where the callbacks may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_branch.h"
+#include "flow_event.h"
+#include "flow_ovf.h"
+#include "flow_walk.h"
 
 void kipt_flow_hold(struct kipt_flow *flow, const struct kipt_record *record)
 {

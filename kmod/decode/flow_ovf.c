@@ -3,7 +3,10 @@
  * Overflow: what is forgotten, and how its errata are told from healthy
  * streams by looking at the packets around it. Runs where the sink may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_branch.h"
+#include "flow_ovf.h"
+#include "flow_walk.h"
 #include "sync.h"
 
 /* How far to look for what tells an erratum. */

@@ -5,7 +5,11 @@
  * decode alone (Intel SDM Vol. 3C, "Packet Stream Boundary (PSB) Packet").
  * Runs where the callbacks may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_branch.h"
+#include "flow_ovf.h"
+#include "flow_psb.h"
+#include "flow_walk.h"
 
 static void emit_sync(struct kipt_flow *flow, u8 kind, u64 offset)
 {

@@ -5,7 +5,10 @@
  * Walks that use no packet are bounded, and tried before they are believed.
  * Runs where the code callback may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_branch.h"
+#include "flow_count.h"
+#include "flow_walk.h"
 
 /* Blocks walked without a packet, a power of two. */
 #define WALK_LONG	4096

@@ -3,7 +3,8 @@
  * Learning paths: the slow path uses a packet, and what it did is remembered. Runs where
  * the sink may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "path_flow.h"
 
 /* @from: of the packet at the cursor, KIPT_PATH_*; 0: paths are not for it. */
 static u32 packet_from(const struct kipt_flow *flow, u32 block)

@@ -3,7 +3,9 @@
  * Going once more the way a path goes: to count its edges, or to say which blocks it
  * went by. Any context; counts may go to the sink.
  */
-#include "flow_state.h"
+#include "flow_count.h"
+#include "flow_walk.h"
+#include "path_flow.h"
 
 #define REPLAY_PUSHES	64
 
@@ -27,13 +29,6 @@ struct replay {
 	u64 pushes[REPLAY_PUSHES];
 };
 
-enum step {
-	STEP_ON,	/* control went on behind the block */
-	STEP_TAKEN,	/* its direct branch was taken */
-	STEP_EDGE,	/* another branch was taken */
-	STEP_OFF,	/* tracing ended */
-};
-
 static void replay_init(struct replay *replay, struct kipt_flow *flow,
 			const struct kipt_path *path)
 {
@@ -43,6 +38,7 @@ static void replay_init(struct replay *replay, struct kipt_flow *flow,
 	replay->flow = flow;
 	replay->path = *path;
 	replay->number = path->from >> 8;
+	replay->tnt.bits = 0;
 	replay->tnt.count = 0;
 	replay->pushed = 0;
 	replay->guards = NULL;
@@ -65,7 +61,8 @@ static u64 pop(struct replay *replay)
 }
 
 /* What happens at the end of @block, and where that leads. */
-static enum step next(struct replay *replay, const struct kipt_block *block, u64 *to)
+static enum kipt_step_kind next(struct replay *replay, const struct kipt_block *block,
+				u64 *to)
 {
 	const struct kipt_flow *flow = replay->flow;
 	bool outcomes = !(replay->path.from & 1);
@@ -76,80 +73,109 @@ static enum step next(struct replay *replay, const struct kipt_block *block, u64
 	    kipt_walk_disables(flow, block, kind == KIPT_PATH_PGD,
 			       flow->blocks.ips[replay->path.effect & KIPT_STACK_ARGUMENT],
 			       false))
-		return STEP_OFF;
+		return KIPT_STEP_OFF;
 	switch (block->class) {
 	case KIPT_INSN_COND:
 		if (kipt_tnt_take(&replay->tnt))
-			return STEP_TAKEN;
+			return KIPT_STEP_TAKEN;
 		break;
 	case KIPT_INSN_CALL:
 		if (*to != kipt_block_behind(block))
 			replay->pushes[replay->pushed++ % REPLAY_PUSHES] = kipt_block_behind(block);
-		return STEP_TAKEN;
+		return KIPT_STEP_TAKEN;
 	case KIPT_INSN_JUMP:
-		return STEP_TAKEN;
+		return KIPT_STEP_TAKEN;
 	case KIPT_INSN_RET:
 		if (outcomes) {
 			kipt_tnt_take(&replay->tnt);
 			*to = pop(replay) & block->target;
-			return STEP_EDGE;
+			return KIPT_STEP_EDGE;
 		}
 		fallthrough;
 	default:
 		*to = flow->blocks.ips[replay->path.to];
 		if (kipt_walk_needs_packet(block->class))
-			return STEP_EDGE;
+			return KIPT_STEP_EDGE;
 	}
 	*to = kipt_block_behind(block);
-	return STEP_ON;
+	return KIPT_STEP_ON;
 }
 
-/* The block at hand, and what happens at its end; @number becomes that of the next, 0 behind
+/* The block at hand, and how control leaves it; @number becomes that of the next, 0 behind
  * the last.
  */
-static const struct kipt_block *step(struct replay *replay, enum step *what, u64 *to)
+static struct kipt_step step(struct replay *replay)
 {
 	struct kipt_flow *flow = replay->flow;
-	const struct kipt_block *block = &flow->blocks.table[replay->number];
+	struct kipt_step step = { .block = &flow->blocks.table[replay->number] };
+	const struct kipt_block *block = step.block;
 	bool outcomes = !(replay->path.from & 1);
 	u64 space;
 
-	*what = next(replay, block, to);
+	step.kind = next(replay, block, &step.to);
 	replay->number = 0;
-	if (*what == STEP_OFF || (outcomes ? !replay->tnt.count : *what == STEP_EDGE))
-		return block;
-	space = *to >> 63 ? 0 : block->space;
-	if (*what != STEP_EDGE)
-		replay->number = block->links[*what == STEP_TAKEN];
-	if (!replay->number ||
-	    !kipt_block_is(&flow->blocks.table[replay->number], space, *to, block->mode))
-		replay->number = kipt_blocks_number(&flow->blocks, space, *to, block->mode);
-	return block;
+	if (step.kind == KIPT_STEP_OFF ||
+	    (outcomes ? !replay->tnt.count : step.kind == KIPT_STEP_EDGE))
+		return step;
+	space = step.to >> 63 ? 0 : block->space;
+	if (step.kind != KIPT_STEP_EDGE)
+		replay->number = block->links[step.kind == KIPT_STEP_TAKEN];
+	if (!replay->number || !kipt_block_is(&flow->blocks.table[replay->number], space,
+					      step.to, block->mode))
+		replay->number = kipt_blocks_number(&flow->blocks, space, step.to, block->mode);
+	return step;
+}
+
+void kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
+		      void (*visit)(void *ctx, const struct kipt_step *step), void *ctx)
+{
+	struct kipt_step at;
+	struct replay replay;
+
+	/* Nothing was executed. */
+	if ((u8)path->from == KIPT_PATH_PGE)
+		return;
+	replay_init(&replay, flow, path);
+	do {
+		at = step(&replay);
+		visit(ctx, &at);
+	} while (replay.number);
+}
+
+/**
+ * struct folding - a path whose count goes to blocks and edges
+ * @flow: the flow
+ * @path: the path
+ * @count: how often it was taken
+ */
+struct folding {
+	struct kipt_flow *flow;
+	const struct kipt_path *path;
+	u64 count;
+};
+
+static void fold_step(void *ctx, const struct kipt_step *step)
+{
+	const struct folding *folding = ctx;
+	struct kipt_flow *flow = folding->flow;
+	const struct kipt_block *block = step->block;
+	u64 space;
+
+	if (step->kind == KIPT_STEP_TAKEN)
+		step->block->taken += folding->count;
+	if (step->kind != KIPT_STEP_EDGE)
+		return;
+	space = block->ip >> 63 ? flow->blocks.table[folding->path->to].space : block->space;
+	kipt_count_add(flow, space, block->ip + block->last, step->to,
+		       kipt_branch_kind(block->class), folding->count);
 }
 
 static void fold_one(struct kipt_flow *flow, struct kipt_path *path)
 {
-	const struct kipt_block *block;
-	struct replay replay;
-	u64 count = path->told, to, space;
-	enum step what;
-	u32 number;
+	struct folding folding = { .flow = flow, .path = path, .count = path->told };
 
 	path->told = 0;
-	if (!count || (u8)path->from == KIPT_PATH_PGE)
-		return;
-	replay_init(&replay, flow, path);
-	do {
-		number = replay.number;
-		block = step(&replay, &what, &to);
-		if (what == STEP_TAKEN)
-			flow->blocks.table[number].taken += count;
-		if (what != STEP_EDGE)
-			continue;
-		space = block->ip >> 63 ? flow->blocks.table[path->to].space : block->space;
-		kipt_count_add(flow, space, block->ip + block->last, to,
-			       kipt_branch_kind(block->class), count);
-	} while (replay.number);
+	kipt_path_replay(flow, path, fold_step, &folding);
 }
 
 void kipt_path_fold(struct kipt_flow *flow)
@@ -163,32 +189,39 @@ void kipt_path_fold(struct kipt_flow *flow)
 	}
 }
 
+/**
+ * struct last_blocks - the last blocks of a path
+ * @count: how many it goes by
+ * @at: in a ring
+ */
+struct last_blocks {
+	u32 count;
+	const struct kipt_block *at[KIPT_FLOW_HISTORY];
+};
+
+static void note_block(void *ctx, const struct kipt_step *step)
+{
+	struct last_blocks *last = ctx;
+
+	last->at[last->count++ % KIPT_FLOW_HISTORY] = step->block;
+}
+
 /* Appends the blocks of a path, the youngest first. Returns false if that is enough, or what
  * is older is of another time.
  */
-static bool read_path(struct kipt_flow *flow, u32 at, struct kipt_trail *trail, u32 *count)
+static bool read_path(struct kipt_flow *flow, u32 number, struct kipt_trail *trail, u32 *count)
 {
-	const struct kipt_path *path = &flow->paths.at[at];
-	const struct kipt_block *blocks[KIPT_FLOW_HISTORY];
-	struct replay replay;
-	enum step what;
-	u32 n = 0, i;
-	u64 to;
+	const struct kipt_path *path = &flow->paths.at[number];
+	struct last_blocks last = { 0 };
+	const struct kipt_block *block;
+	u32 i;
 
 	if (path->effect >> KIPT_STACK_SHIFT == KIPT_STACK_CLEAR)
 		return false;
-	/* Tracing was on already (BDM70): nothing was executed. */
-	if ((u8)path->from == KIPT_PATH_PGE)
-		return true;
-	replay_init(&replay, flow, path);
-	do {
-		blocks[n++ % KIPT_FLOW_HISTORY] = step(&replay, &what, &to);
-	} while (replay.number);
-	for (i = 0; i < n && i < KIPT_FLOW_HISTORY && *count < KIPT_FLOW_HISTORY; i++) {
-		trail[*count].ip = blocks[(n - 1 - i) % KIPT_FLOW_HISTORY]->ip;
-		trail[*count].len = blocks[(n - 1 - i) % KIPT_FLOW_HISTORY]->len;
-		trail[*count].path = 0;
-		++*count;
+	kipt_path_replay(flow, path, note_block, &last);
+	for (i = 0; i < last.count && i < KIPT_FLOW_HISTORY && *count < KIPT_FLOW_HISTORY; i++) {
+		block = last.at[(last.count - 1 - i) % KIPT_FLOW_HISTORY];
+		trail[(*count)++] = (struct kipt_trail){ .ip = block->ip, .len = block->len };
 	}
 	return *count < KIPT_FLOW_HISTORY;
 }

@@ -2,7 +2,10 @@
 /*
  * The fast path: from packet to packet by paths that are known. Runs where the sink may.
  */
-#include "flow_state.h"
+#include "emit.h"
+#include "flow_count.h"
+#include "flow_step.h"
+#include "path_flow.h"
 
 /* How what happens is told. */
 enum tell {
@@ -440,6 +443,7 @@ static void run_as_told(struct kipt_flow *flow, struct place *place)
 bool kipt_path_run(struct kipt_flow *flow)
 {
 	struct place place;
+	const u8 *from;
 
 	do {
 		if (!make_room(flow))
@@ -449,10 +453,17 @@ bool kipt_path_run(struct kipt_flow *flow)
 			return true;
 		if (flow->config.output & KIPT_FLOW_PATHS)
 			tell_untold(flow);
+		from = place.pos;
+		if (KIPT_PROVES) {
+			kipt_prove_begin(flow);
+			place.upto = from < place.upto ? from + 1 : from;
+		}
 		run_as_told(flow, &place);
 		leave(flow, &place);
+		if (KIPT_PROVES)
+			kipt_prove_end(flow);
 		if (place.pos >= flow->halt_at)
 			return false;
-	} while (place.pos >= flow->paths.fold_at);
+	} while (place.pos >= flow->paths.fold_at || (KIPT_PROVES && place.pos > from));
 	return true;
 }

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The theorem of kmod/decode/path.h, held against the slow path: a build with
+ * KIPT_FLOW_PROVE takes paths one by one and asks here. What the path did to the
+ * flow is kept, the flow is put back, the slow path uses the same packet, and both
+ * are compared: where it leads, the return stack, the records, the branches that
+ * counts come from, and the blocks of the trail. A difference is printed and ends the
+ * program. How many paths of each kind were held against it is added to the file
+ * KIPT_PROVE_LOG names, at the end. User space.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../kmod/decode/emit.h"
+#include "../../kmod/decode/flow_step.h"
+#include "../../kmod/decode/flow_walk.h"
+#include "../../kmod/decode/path_flow.h"
+
+/* A path has fewer steps, and few records beside those of its branches. */
+#define RECORDS		(KIPT_PATH_STEPS + KIPT_PATH_RECORDS)
+#define PACKETS		5
+#define EFFECTS		(KIPT_STACK_MORE + 1)
+#define OUTPUTS		3
+
+static const char *const packet_names[PACKETS] = {
+	"TNT", "TIP", "TIP.PGE", "TIP.PGD", "TIP.PGD-without-IP",
+};
+
+static const char *const effect_names[EFFECTS] = {
+	"same", "push", "ret", "drop", "clear", "more",
+};
+
+static const char *const output_names[OUTPUTS] = { "records", "paths", "counts" };
+
+static unsigned long proved[OUTPUTS][PACKETS][EFFECTS];
+
+/**
+ * struct list - records
+ * @count: how many there are
+ * @at: they
+ */
+struct list {
+	u32 count;
+	struct kipt_record at[RECORDS];
+};
+
+/**
+ * struct trail - the last blocks walked
+ * @count: how many there are
+ * @at: they, the youngest first
+ */
+struct trail {
+	u32 count;
+	struct kipt_trail at[KIPT_FLOW_HISTORY];
+};
+
+static _Thread_local struct kipt_flow before;
+
+static __attribute__((destructor)) void write_log(void)
+{
+	const char *name = getenv("KIPT_PROVE_LOG");
+	FILE *file = name ? fopen(name, "a") : NULL;
+	u32 output, packet, effect;
+
+	if (!file)
+		return;
+	for (output = 0; output < OUTPUTS; output++) {
+		for (packet = 0; packet < PACKETS; packet++) {
+			for (effect = 0; effect < EFFECTS; effect++)
+				fprintf(file, "%s %s %s %lu\n", output_names[output],
+					packet_names[packet], effect_names[effect],
+					proved[output][packet][effect]);
+		}
+	}
+	fclose(file);
+}
+
+static __attribute__((noreturn, format(printf, 2, 3)))
+void fail(const struct kipt_path *path, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "path %#x from block %u to %u, effect %#x, at byte %llu: ",
+		path->from & 0xff, path->from >> 8, path->to, path->effect,
+		(unsigned long long)(before.cursor.pos - before.data));
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputs("\n", stderr);
+	abort();
+}
+
+static u32 packet_of(const struct kipt_path *path)
+{
+	switch ((u8)path->from) {
+	case KIPT_PATH_TIP:
+		return 1;
+	case KIPT_PATH_PGE:
+		return 2;
+	case KIPT_PATH_PGD:
+		return 3;
+	case KIPT_PATH_PGD_NO_IP:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+static u32 output_of(const struct kipt_flow *flow)
+{
+	if (flow->counts.max)
+		return 2;
+	return flow->config.output & KIPT_FLOW_PATHS ? 1 : 0;
+}
+
+/* Is the packet there one that paths are for, and not PADs or time? */
+static bool is_for_paths(u8 byte)
+{
+	u8 opcode = byte & KIPT_PATH_OPCODE;
+
+	return kipt_tnt_is_short(byte) || opcode == KIPT_PATH_TIP ||
+	       opcode == KIPT_PATH_PGE || opcode == KIPT_PATH_PGD;
+}
+
+static bool collect(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct list *list = ctx;
+
+	if (n > RECORDS - list->count) {
+		fputs("a path made too many records\n", stderr);
+		abort();
+	}
+	memcpy(&list->at[list->count], records, n * sizeof(*records));
+	list->count += n;
+	return true;
+}
+
+static void read_trail(struct kipt_flow *flow, struct trail *trail)
+{
+	memset(trail, 0, sizeof(*trail));
+	trail->count = kipt_trail_read(flow, trail->at);
+}
+
+/* The slow path uses the packet; all that it tells goes to @list. */
+static void step_slowly(struct kipt_flow *flow, const struct kipt_path *path,
+			struct list *list)
+{
+	u32 blocks = flow->blocks.count;
+	enum kipt_status status;
+
+	list->count = 0;
+	flow->sink = (struct kipt_sink){ .emit = collect, .ctx = list };
+	flow->count = 0;
+	flow->defining = false;
+	status = kipt_flow_step(flow);
+	kipt_emit_give(flow);
+	if (status != KIPT_OK)
+		fail(path, "the slow path says status %d", status);
+	if (flow->blocks.count != blocks)
+		fail(path, "the slow path walks blocks that the path never saw");
+}
+
+static void compare_stacks(const struct kipt_path *path,
+			   const struct kipt_return_stack *fast,
+			   const struct kipt_return_stack *slow)
+{
+	u32 i;
+
+	if (fast->depth != slow->depth)
+		fail(path, "%u return addresses, the slow path has %u", fast->depth,
+		     slow->depth);
+	for (i = 0; i < fast->depth; i++) {
+		if (*kipt_return_stack_at(fast, i) != *kipt_return_stack_at(slow, i))
+			fail(path, "return address %u is %#llx, not %#llx", i,
+			     (unsigned long long)*kipt_return_stack_at(fast, i),
+			     (unsigned long long)*kipt_return_stack_at(slow, i));
+	}
+}
+
+#define SAME(path, fast, slow, member) do { \
+	if ((fast)->member != (slow)->member) \
+		fail(path, #member " is %#llx, not %#llx", \
+		     (unsigned long long)(fast)->member, \
+		     (unsigned long long)(slow)->member); \
+} while (0)
+
+static void compare_flows(const struct kipt_path *path, const struct kipt_flow *fast,
+			  const struct kipt_flow *slow)
+{
+	if (fast->cursor.pos != slow->cursor.pos)
+		fail(path, "takes %td bytes, not %td", fast->cursor.pos - before.cursor.pos,
+		     slow->cursor.pos - before.cursor.pos);
+	SAME(path, fast, slow, enabled);
+	if (fast->enabled)
+		SAME(path, fast, slow, at.ip);
+	SAME(path, fast, slow, at.space);
+	SAME(path, fast, slow, at.cr3);
+	SAME(path, fast, slow, at.nr);
+	SAME(path, fast, slow, at.mode);
+	SAME(path, fast, slow, at.pip_pending);
+	SAME(path, fast, slow, last_ip);
+	SAME(path, fast, slow, lost);
+	SAME(path, fast, slow, doubtful);
+	SAME(path, fast, slow, overflow);
+	SAME(path, fast, slow, echo);
+	SAME(path, fast, slow, event);
+	SAME(path, fast, slow, abort);
+	SAME(path, fast, slow, deferred);
+	SAME(path, fast, slow, tsx);
+	SAME(path, fast, slow, mode_known);
+	SAME(path, fast, slow, mode_pending);
+	SAME(path, fast, slow, claim);
+	SAME(path, fast, slow, share);
+	SAME(path, fast, slow, held_count);
+	SAME(path, fast, slow, tnt.count);
+	SAME(path, fast, slow, version);
+	compare_stacks(path, &fast->stack, &slow->stack);
+}
+
+static void compare_trails(const struct kipt_path *path, const struct trail *fast,
+			   const struct trail *slow)
+{
+	u32 i;
+
+	if (fast->count != slow->count)
+		fail(path, "the trail has %u blocks, not %u", fast->count, slow->count);
+	for (i = 0; i < fast->count; i++) {
+		if (fast->at[i].ip != slow->at[i].ip || fast->at[i].len != slow->at[i].len)
+			fail(path, "block %u of the trail is %#llx, not %#llx", i,
+			     (unsigned long long)fast->at[i].ip,
+			     (unsigned long long)slow->at[i].ip);
+	}
+}
+
+static void add_branch(void *ctx, const struct kipt_step *step)
+{
+	const struct kipt_block *block = step->block;
+	const struct kipt_record branch = {
+		.type = KIPT_RECORD_BRANCH,
+		.kind = kipt_branch_kind(block->class),
+		.ip = block->ip + block->last,
+		.value = step->to,
+	};
+
+	if (step->kind == KIPT_STEP_TAKEN || step->kind == KIPT_STEP_EDGE)
+		collect(ctx, &branch, 1);
+}
+
+/* Whatever is told, as if all branches were: where it leads, and by what. */
+static void prove_way(struct kipt_flow *flow, const struct kipt_path *path,
+		      const struct kipt_flow *fast, const struct trail *fast_trail)
+{
+	static _Thread_local struct list slow, replayed;
+	static _Thread_local struct trail slow_trail;
+	u32 i, n = 0;
+
+	*flow = before;
+	flow->counts.max = 0;
+	flow->wanted = ~0U;
+	flow->packed.type = 0;
+	flow->nr_packed = 0;
+	step_slowly(flow, path, &slow);
+	compare_flows(path, fast, flow);
+	read_trail(flow, &slow_trail);
+	compare_trails(path, fast_trail, &slow_trail);
+	replayed.count = 0;
+	kipt_path_replay(flow, path, add_branch, &replayed);
+	for (i = 0; i < slow.count; i++) {
+		if (slow.at[i].type == KIPT_RECORD_GAP)
+			fail(path, "the slow path tells of a gap");
+		if (slow.at[i].type != KIPT_RECORD_BRANCH)
+			continue;
+		if (n == replayed.count || replayed.at[n].ip != slow.at[i].ip ||
+		    replayed.at[n].value != slow.at[i].value ||
+		    replayed.at[n].kind != slow.at[i].kind)
+			fail(path, "branch %u is not %#llx to %#llx", n,
+			     (unsigned long long)slow.at[i].ip,
+			     (unsigned long long)slow.at[i].value);
+		n++;
+	}
+	if (n != replayed.count)
+		fail(path, "%u branches, the slow path has %u", replayed.count, n);
+}
+
+/* Records as the sink gets them. */
+static void prove_records(struct kipt_flow *flow, const struct kipt_path *path,
+			  const struct kipt_flow *fast)
+{
+	static _Thread_local struct list slow;
+	const struct kipt_record *told = &fast->records[before.count];
+	u32 n = fast->count - before.count;
+
+	*flow = before;
+	step_slowly(flow, path, &slow);
+	SAME(path, fast, flow, at.insns);
+	if (n != slow.count || memcmp(told, slow.at, n * sizeof(*told)))
+		fail(path, "%u records, not the %u of the slow path", n, slow.count);
+}
+
+void kipt_prove_begin(struct kipt_flow *flow)
+{
+	if (flow->count > KIPT_FLOW_BUFFER - KIPT_PATH_RECORDS - 8)
+		kipt_emit_give(flow);
+	before = *flow;
+}
+
+void kipt_prove_end(struct kipt_flow *flow)
+{
+	static _Thread_local struct kipt_flow fast;
+	static _Thread_local struct trail fast_trail;
+	const struct kipt_path *path = &flow->paths.at[flow->paths.last];
+	u32 output = output_of(flow);
+
+	if (flow->cursor.pos == before.cursor.pos || !is_for_paths(*before.cursor.pos))
+		return;
+	read_trail(flow, &fast_trail);
+	fast = *flow;
+	prove_way(flow, path, &fast, &fast_trail);
+	if (!output)
+		prove_records(flow, path, &fast);
+	*flow = fast;
+	__atomic_add_fetch(&proved[output][packet_of(path)][path->effect >> KIPT_STACK_SHIFT],
+			   1, __ATOMIC_RELAXED);
+}

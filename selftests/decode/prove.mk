@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Paths held against the slow path as they are taken: selftests/decode/path_prove.c.
+# One that is broken on purpose has to be found.
+DECODE_PROVE := $(DECODE_OUT)/prove
+DECODE_PROVE_FLAGS = $(WARNINGS) -O2 -g $(DECODE_SMALL) -DKIPT_FLOW_PROVE
+DECODE_PROVE_C := $(DECODE_C) $(DECODE_TESTS)/path_prove.c
+DECODE_PROVE_O := $(patsubst %.c,$(DECODE_PROVE)/%.o,$(notdir $(DECODE_PROVE_C)))
+DECODE_PROVERS := $(patsubst %,$(DECODE_PROVE)/%,flow_test again_test flow_api_test same_test)
+
+$(DECODE_PROVE)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
+	@mkdir -p $(@D)
+	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
+
+$(DECODE_PROVE)/path_prove.o: $(DECODE_TESTS)/path_prove.c $(DECODE_H)
+	@mkdir -p $(@D)
+	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
+
+$(DECODE_PROVE)/broken/path_run.o: $(DECODE_SRC)/path_run.c $(DECODE_H)
+	@mkdir -p $(@D)
+	sed -e '/case KIPT_STACK_DROP:/,/return true/ s/kipt_return_stack_pop/(void)/' \
+		-e 's:"flow_state.h":"$(DECODE_SRC)/flow_state.h":' $< >$(@:.o=.c)
+	! cmp -s $< $(@:.o=.c)
+	$(CC) $(DECODE_PROVE_FLAGS) -Wno-unused-value -c $(@:.o=.c) -o $@
+
+define prove-program
+$(DECODE_PROVE)/$(1): $(DECODE_TESTS)/$(1).c \
+		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) $(DECODE_TEST_H) $(DECODE_PROVE_O)
+	$$(CC) $$(DECODE_PROVE_FLAGS) $$(filter %.c %.o,$$^) -o $$@
+endef
+
+$(foreach program,$(notdir $(DECODE_PROVERS)),$(eval $(call prove-program,$(program))))
+
+$(DECODE_PROVE)/broken/same_test: $(DECODE_TESTS)/same_test.c \
+		$(addprefix $(DECODE_TESTS)/,$(same_test-with)) \
+		$(filter-out %/path_run.o,$(DECODE_PROVE_O)) $(DECODE_PROVE)/broken/path_run.o
+	$(CC) $(DECODE_PROVE_FLAGS) $(filter %.c %.o,$^) -o $@
+
+$(DECODE_PROVE)/random_diff: $(RANDOM_DIR)/random_diff.c $(random_diff-with) $(RANDOM_BOTH) \
+		$(DECODE_PROVE_O)
+	$(CC) $(WARNINGS) -O2 -g $(random_diff-flags) $^ $(random_diff-libs) -o $@
+
+$(DECODE_PROVE)/fuzz_flow: $(ROOT)/tools/fuzz/fuzz_flow.c $(fuzz_flow-with) \
+		$(DECODE_TESTS)/path_prove.c $(DECODE_H)
+	@mkdir -p $(@D)
+	clang $(FUZZ_FLAGS) $(DECODE_SMALL) -DKIPT_FLOW_PROVE $(filter %.c,$^) -o $@
+
+decode-prove: $(DECODE_PROVERS) $(DECODE_PROVE)/broken/same_test $(DECODE_PROVE)/random_diff \
+		$(DECODE_PROVE)/fuzz_flow
+	$(DECODE_TESTS)/prove $(DECODE_PROVE) $(N) $(SECONDS)
+
+.PHONY: decode-prove
