@@ -99,7 +99,6 @@ help:
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each (SEED=)'
 	@echo 'mutants   one-line changes of the decoder core, N=, drawn by SEED='
 	@echo 'decode-prove each path that is taken held against the slow path (N=, SECONDS=)'
-	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
