@@ -31,6 +31,7 @@ include tools/kipt/kipt.mk
 include tools/check/check.mk
 include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
+include tools/mutants/mutants.mk
 include tools/bench/bench.mk
 include selftests/random/random.mk
 include selftests/decode/prove.mk
@@ -52,6 +53,7 @@ module:
 test: decode-test random-test oracle-test testcpu-test kipt-test flow-compare-test \
 	sideband-test crash-test crash-pages-test crash-kdump-test messages-test vm-console-test \
 	stress-judge-test
+	if [ -f $(DECODE_OUT)/absent ]; then cat $(DECODE_OUT)/absent; fi
 
 # Debian's headers have no System.map, so that modules_install makes no list of
 # modules: depmod does.
@@ -94,8 +96,9 @@ help:
 	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
 	@echo 'testcpu-presets every generation of CPUs with PT, hours (PRESETS=, PRESET_TESTS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
+	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each (SEED=)'
+	@echo 'mutants   one-line changes of the decoder core, N=, drawn by SEED='
 	@echo 'decode-prove each path that is taken held against the slow path (N=, SECONDS=)'
-	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'

@@ -32,14 +32,14 @@ $(DECODE_LIB): $(DECODE_O)
 decode-lib: $(DECODE_LIB)
 
 # What each test program is made of beside its own file and the library.
-packet_test-with :=
+packet_test-with := packet_plain.c
 psb_test-with :=
 read_test-with := image.c packet_plain.c
 insn_test-with :=
 objdump_check-with :=
 clock_test-with :=
 flow_api_test-with :=
-flow_test-with := flow_case.c flow_ways.c record_list.c record_text.c expand.c
+flow_test-with := flow_case.c flow_flips.c flow_ways.c record_list.c record_text.c expand.c
 again_test-with := $(flow_test-with)
 same_test-with := expand.c ../../tools/fuzz/fuzz_flow.c ../../tools/fuzz/grammar.c
 trace_test-with := image.c

@@ -158,6 +158,9 @@ static bool init_refuses(void)
 	config.memory = KIPT_FLOW_MEMORY_MAX + 1;
 	if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
 		return false;
+	if (KIPT_FLOW_MEMORY_MAX != 4ULL << 30 ||
+	    kipt_flow_init(arena, SIZE_MAX, &config, &code, &sink))
+		return false;
 	config.memory = 64 << 10;
 	config.output = KIPT_FLOW_COUNTS | KIPT_FLOW_PATHS;
 	if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
@@ -627,6 +630,62 @@ static u32 read_jumps(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return len;
 }
 
+/* Telling counts ends where the sink asks for a pause, and goes on there. */
+static bool counts_pause(void)
+{
+	static u64 arena[1 << 19] __attribute__((aligned(64)));
+	static u8 bytes[33 + 64];
+	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS,
+					   .memory = 3 << 20 };
+	struct kipt_code code = { .read = read_jumps };
+	struct burst burst = { 0 };
+	struct kipt_sink sink = { .emit = take_and_ask, .ctx = &burst };
+	enum kipt_status status;
+	u32 pauses;
+
+	memcpy(bytes, trace, 33);
+	memset(bytes + 33, 0xfe, 64);
+	burst.flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	status = kipt_flow_run(burst.flow, bytes, sizeof(bytes), 0,
+			       sizeof(bytes));
+	while (status == KIPT_PAUSED)
+		status = kipt_flow_resume(burst.flow);
+	burst.all = 0;
+	status = kipt_flow_counts(burst.flow);
+	for (pauses = 0; status == KIPT_PAUSED; pauses++) {
+		burst.asked = false;
+		burst.since = 0;
+		status = kipt_flow_counts(burst.flow);
+	}
+	/* The records: one for each jump, whatever SPACE records there are. */
+	return status == KIPT_OK && burst.all >= 256 && burst.most <= 512 &&
+	       pauses >= burst.all / 512;
+}
+
+/* A trace with a TSC: TIME records are made from when it is asked for. */
+static bool time_is_told_when_asked(void)
+{
+	static const u8 tsc[] = { 0x19, 1, 2, 3, 4, 5, 6, 7 };
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
+	u8 bytes[sizeof(trace) + sizeof(tsc)];
+	struct kipt_flow *flow;
+	struct world world;
+	u32 told[3], i;
+
+	memcpy(bytes, trace, 31);
+	memcpy(bytes + 31, tsc, sizeof(tsc));
+	memcpy(bytes + 31 + sizeof(tsc), trace + 31, sizeof(trace) - 31);
+	make_world(&world);
+	flow = make_flow(&world, &config);
+	for (i = 0; i < 3; i++) {
+		kipt_flow_time(flow, i == 1);
+		world.taken = 0;
+		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+		told[i] = count(&world, KIPT_RECORD_TIME);
+	}
+	return !told[0] && told[1] == 1 && !told[2];
+}
+
 static bool add_up(void *ctx, const struct kipt_record *record, u32 n);
 
 /* A slice is trace and work: it ends behind a packet that took long. */
@@ -807,6 +866,9 @@ int main(void)
 	}
 	ktap_result(&ktap, slices_bound_work(),
 		    "flow ends a slice by bytes and by work");
+	ktap_result(&ktap, counts_pause(), "flow pauses while it tells counts");
+	ktap_result(&ktap, time_is_told_when_asked(),
+		    "flow tells time from when it is asked to");
 	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES),
 		    "flow says which version of the code it used");
 	ktap_result(&ktap, versions_are_said(KIPT_FLOW_PATHS),

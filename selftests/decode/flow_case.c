@@ -91,6 +91,36 @@ static bool parse_config(struct flow_case *test, const char *text)
 	return true;
 }
 
+/* What explains that flipped bits are not seen; see flows/README.md. */
+static const char *const unseen_rules[] = {
+	"gap", "damaged", "overflow", "later", "behind", "no-fup", "rounded",
+	"same",
+};
+
+static bool is_rule(const char *rule)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(unseen_rules) / sizeof(unseen_rules[0]); i++)
+		if (!strcmp(rule, unseen_rules[i]))
+			return true;
+	return false;
+}
+
+/* RULE OFFSET: masks of the bytes from there on. */
+static bool parse_unseen(struct flow_case *test, const char *text)
+{
+	char rule[16];
+	u32 at;
+	int len;
+
+	if (sscanf(text, "%15s %u:%n", rule, &at, &len) != 2 ||
+	    at >= test->size || !is_rule(rule))
+		return false;
+	return parse_hex(text + len, test->unseen + at,
+			 (u32)(test->size - at)) > 0;
+}
+
 static bool parse_line(struct flow_case *test, char section, const char *line)
 {
 	switch (section) {
@@ -100,6 +130,8 @@ static bool parse_line(struct flow_case *test, char section, const char *line)
 		return parse_code(test, line);
 	case 'p':
 		return parse_packets(test, line);
+	case 'u':
+		return parse_unseen(test, line);
 	case 'r':
 		test->expected_len += (size_t)snprintf(
 			test->expected + test->expected_len,
@@ -111,7 +143,9 @@ static bool parse_line(struct flow_case *test, char section, const char *line)
 	}
 }
 
-/* Sections: [config], [code], [packets], [records]; # starts a comment. */
+/* Sections: [config], [code], [packets], [unseen], [records]; # starts a
+ * comment.
+ */
 bool flow_case_read(struct flow_case *test, const char *path)
 {
 	FILE *file = fopen(path, "r");

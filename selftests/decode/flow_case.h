@@ -35,6 +35,7 @@ struct piece {
  * @piece_count: how many
  * @packets: the trace
  * @size: its bytes
+ * @unseen: bits of each byte that change no record if they are flipped
  * @expected: text of the records
  * @expected_len: its bytes
  */
@@ -47,6 +48,7 @@ struct flow_case {
 	u32 piece_count;
 	u8 packets[PACKETS_MAX];
 	u64 size;
+	u8 unseen[PACKETS_MAX];
 	char expected[TEXT_MAX];
 	size_t expected_len;
 };

@@ -129,6 +129,10 @@ static const struct good goods[] = {
 	{ 64, "0f0b", C(OTHER), 0 },
 	{ 64, "0fb9c0", C(OTHER), 0 },
 	{ 64, "666666662e0f1f840000000000", C(OTHER), 0 },
+	{ 64, "c5f970c108", C(OTHER), 0 },
+	{ 64, "c5f8c2c108", C(OTHER), 0 },
+	/* 15 bytes are as many as there can be. */
+	{ 64, "666666666666666666666666666690", C(OTHER), 0 },
 	/* A REX that a prefix follows counts for nothing. */
 	{ 64, "4866b83412", C(OTHER), 0 },
 };

@@ -10,6 +10,7 @@
 #include "../../kmod/decode/last_ip.h"
 #include "../../kmod/decode/sync.h"
 #include "ktap.h"
+#include "packet_plain.h"
 
 /**
  * struct good - bytes that are a packet
@@ -148,6 +149,7 @@ static const struct bad bads[] = {
 	{ "ptw size 2", "02520000000000000000", KIPT_BAD_PACKET },
 	{ "mode leaf 2", "9940", KIPT_BAD_PACKET },
 	{ "mode.exec 11", "9903", KIPT_BAD_PACKET },
+	{ "mode.tsx 11", "9923", KIPT_BAD_PACKET },
 	{ "psb broken", "02820282028302820282028202820282", KIPT_BAD_PACKET },
 	{ "cyc 16 bytes", "07010101010101010101010101010100",
 	  KIPT_BAD_PACKET },
@@ -274,6 +276,140 @@ static bool check_block_context(void)
 	return kipt_packet_next(&cursor, &packet) == KIPT_END;
 }
 
+/**
+ * struct stream - packets behind each other, and what they are
+ * @bytes: they
+ * @size: how many
+ * @want: the packets
+ * @ends: where each ends
+ * @count: how many
+ */
+struct stream {
+	u8 bytes[1 << 16];
+	u32 size;
+	struct kipt_packet want[1 << 14];
+	u32 ends[1 << 14];
+	u32 count;
+};
+
+static void stream_add(struct stream *stream, const struct good *good)
+{
+	u32 len = from_hex(good->bytes, stream->bytes + stream->size);
+
+	stream->want[stream->count] = good->want;
+	stream->want[stream->count].len = (u8)len;
+	stream->size += len;
+	stream->ends[stream->count++] = stream->size;
+}
+
+static const struct good *good_named(const char *name)
+{
+	u32 i;
+
+	for (i = 0; strcmp(goods[i].name, name); i++)
+		;
+	return &goods[i];
+}
+
+/* Every packet behind every tenth or so of the others, behind runs of packets of
+ * one byte, of each length, and of CYCs and MTCs. A BBP would change what is
+ * behind it.
+ */
+static void stream_fill(struct stream *stream)
+{
+	const struct good *one = good_named("tnt t"), *cyc = good_named("cyc 32");
+	u32 count = sizeof(goods) / sizeof(goods[0]), step, i, run;
+
+	memset(stream, 0, sizeof(*stream));
+	for (step = 1; step < 20; step += 2) {
+		for (i = 0; i < count; i++) {
+			const struct good *good = &goods[i * step % count];
+
+			for (run = 0; run < (i + step) % 23; run++)
+				stream_add(stream, one);
+			for (run = 0; run < i % 7; run++)
+				stream_add(stream, run % 3 ? cyc :
+					   good_named("mtc"));
+			if (good->want.type != KIPT_PACKET_BBP)
+				stream_add(stream, good);
+		}
+	}
+}
+
+static bool batch_is(const struct stream *stream, u32 first,
+		     const struct kipt_packet *got, u32 count)
+{
+	const struct kipt_packet *want = stream->want + first;
+	u32 i;
+
+	for (i = 0; i < count; i++, want++, got++)
+		if (got->type != want->type || got->len != want->len ||
+		    got->size != want->size || got->flags != want->flags ||
+		    got->aux != want->aux || got->value != want->value)
+			return false;
+	return true;
+}
+
+typedef enum kipt_status (*batch_reader)(struct kipt_cursor *cursor,
+					 struct kipt_packet *packets, u32 max,
+					 u32 *count);
+
+/* All packets of the first @size bytes, and how they end. */
+static bool check_batches(const struct stream *stream, batch_reader read,
+			  u32 size, u32 max, enum kipt_status ends)
+{
+	static struct kipt_packet got[1 << 10];
+	struct kipt_cursor cursor;
+	enum kipt_status status;
+	u32 first = 0, count;
+	u8 *copy = malloc(size);
+	u64 left;
+
+	if (!copy)
+		exit(2);
+	memcpy(copy, stream->bytes, size);
+	kipt_cursor_init(&cursor, copy, size);
+	do {
+		status = read(&cursor, got, max, &count);
+		if (count > max || first + count > stream->count ||
+		    !batch_is(stream, first, got, count) ||
+		    (status == KIPT_OK && !count))
+			break;
+		first += count;
+	} while (status == KIPT_OK);
+	left = kipt_cursor_left(&cursor);
+	free(copy);
+	return status == ends && first && stream->ends[first - 1] == size - left &&
+	       (first == stream->count || stream->ends[first] > size);
+}
+
+static bool check_all_batches(batch_reader read)
+{
+	static const u32 maxes[] = { 1, 15, 16, 17, 33, 1 << 10 };
+	static struct stream stream;
+	u32 i, cut;
+
+	stream_fill(&stream);
+	for (i = 0; i < sizeof(maxes) / sizeof(maxes[0]); i++)
+		if (!check_batches(&stream, read, stream.size, maxes[i],
+				   KIPT_END))
+			return false;
+	/* Wherever it ends: in a packet, or between two. */
+	for (i = 3; i < 300; i++) {
+		if (stream.want[i].flags & KIPT_PF_BROKEN)
+			continue;
+		for (cut = stream.ends[i - 1]; cut < stream.ends[i]; cut++)
+			if (!check_batches(&stream, read, cut, 64,
+					   cut == stream.ends[i - 1] ?
+					   KIPT_END : KIPT_TRUNCATED))
+				return false;
+	}
+	/* What is no packet, between packets enough for the fast way. */
+	stream.bytes[stream.ends[1000]] = 0x05;
+	stream.count = 1001;
+	return check_batches(&stream, read, stream.size, 64, KIPT_BAD_OPCODE);
+}
+
 /* SKD007: 07 02 F3 is the first byte of a CYC, and OVF. */
 static bool check_cut_cyc(void)
 {
@@ -357,6 +493,10 @@ int main(void)
 			    bads[i].name);
 	ktap_result(&ktap, check_first_bytes(), "packet first bytes");
 	ktap_result(&ktap, check_block_context(), "packet block context");
+	ktap_result(&ktap, check_all_batches(kipt_packets_read),
+		    "packets in batches");
+	ktap_result(&ktap, check_all_batches(kipt_packets_read_plain),
+		    "packets in batches without simd");
 	ktap_result(&ktap, check_cut_cyc(), "packet cyc cut by ovf");
 	ktap_result(&ktap, check_last_ip(), "last ip forms");
 	ktap_result(&ktap, check_sync(), "psb search at every distance");

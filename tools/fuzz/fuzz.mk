@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Fuzz targets with ASan and UBSan; libFuzzer comes with clang. SECONDS is for
-# each target, FUZZERS chooses some. Those of the core alone (packet insn clock
+# each target, FUZZERS chooses some, SEED repeats the mutations of a run. Those of the core alone (packet insn clock
 # flow) also do with FUZZ_SANITIZERS=memory and an FUZZ_OUT of its own.
 
 FUZZ_DIR := $(ROOT)/tools/fuzz
@@ -56,6 +56,7 @@ $(foreach target,packet insn clock flow unpack files crash,\
 	$(eval $(call fuzz-program,$(target))))
 
 fuzz: $(patsubst %,$(FUZZ_OUT)/fuzz_%,$(FUZZERS))
-	$(FUZZ_DIR)/run $(FUZZ_OUT) $(SECONDS) $(FUZZERS)
+	$(if $(findstring command,$(origin SEED)),KIPT_FUZZ_SEED=$(SEED)) \
+		$(FUZZ_DIR)/run $(FUZZ_OUT) $(SECONDS) $(FUZZERS)
 
 .PHONY: fuzz
