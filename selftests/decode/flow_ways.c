@@ -13,6 +13,8 @@
 /* Records that a cut trace may have and the whole has not: held ones, a gap. */
 #define TAIL_RECORDS	9
 #define RUNS		4
+/* Paths are taken up to so many bytes before the trace's end, and cases are short. */
+#define PADS		32
 
 static char sentence[512];
 
@@ -408,6 +410,34 @@ static const char *all_paused(struct flow_case *test)
 	return wrong;
 }
 
+/* Once more with PADs behind, which make no difference but that paths are taken. */
+static const char *padded(struct flow_case *test, const struct record_list *whole)
+{
+	u32 output = test->config.output & ~(KIPT_FLOW_INSNS | KIPT_FLOW_NO_MEMO);
+	const struct kipt_record *last = whole->count ? &whole->record[whole->count - 1] : NULL;
+	struct record_list list = { 0 };
+	const char *wrong = NULL;
+
+	if (test->size + PADS > PACKETS_MAX ||
+	    (last && last->type == KIPT_RECORD_GAP && last->kind == KIPT_GAP_TRUNCATED))
+		return NULL;
+	memset(test->packets + test->size, 0, PADS);
+	test->size += PADS;
+	if (output == test->config.output) {
+		wrong = several("again, with PADs behind", test, output, whole);
+		if (!wrong)
+			wrong = several("packed, with PADs behind", test,
+					output | KIPT_FLOW_PATHS, whole);
+	}
+	flow_case_decode(test, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, test->size, 0,
+			 test->size, &list);
+	if (!wrong)
+		wrong = counted(test, KIPT_FLOW_COUNTS, &list);
+	record_list_free(&list);
+	test->size -= PADS;
+	return wrong;
+}
+
 const char *flow_ways_outputs(struct flow_case *test,
 			      const struct record_list *whole)
 {
@@ -423,6 +453,8 @@ const char *flow_ways_outputs(struct flow_case *test,
 				whole);
 	if (!wrong)
 		wrong = other_outputs(test);
+	if (!wrong)
+		wrong = padded(test, whole);
 	if (!wrong)
 		wrong = all_paused(test);
 	return wrong;
