@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
 	ktap_start();
-	for (i = cases ? 2 : 1; i < argc; i++)
+	for (i = 1 + cases; i < argc; i++)
 		run_case(&ktap, argv[i], !cases);
 	return ktap_end(&ktap);
 }
