@@ -323,7 +323,7 @@ static void threads(void)
 	read_together(NULL);
 }
 
-TEST_F_TIMEOUT(killed, of_threads_that_die_at_once_one_is_kept, 60)
+TEST_F_TIMEOUT(killed, of_threads_that_die_at_once_one_is_kept, 900)
 {
 	pid_t process[OF_USER];
 	unsigned int i;
@@ -353,7 +353,7 @@ static int log_count(const char *words)
 #define NO_ROOM	"kipt: programs of user 1000 that are killed are not kept any more"
 
 /* The first ones of a user stay, others have theirs, and it is told once. */
-TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 300)
+TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 900)
 {
 	int told = log_count(NO_ROOM), i, rounds = 1000 / slowness();
 	pid_t first[OF_USER], process, other;
@@ -387,7 +387,7 @@ TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 300)
 	EXPECT_EQ(OF_USER, count_of(&self->list, 1000));
 }
 
-TEST_F_TIMEOUT(killed, all_users_together_have_a_bound, 120)
+TEST_F_TIMEOUT(killed, all_users_together_have_a_bound, 900)
 {
 	const struct kept *kept = NULL;
 	int i, status;
@@ -425,7 +425,7 @@ static void many_users_in_one(int go)
 	_exit(0);
 }
 
-TEST_F_TIMEOUT(killed, who_has_a_namespace_is_one_user, 60)
+TEST_F_TIMEOUT(killed, who_has_a_namespace_is_one_user, 900)
 {
 	int go[2], status = 0;
 	unsigned int i;
@@ -478,7 +478,7 @@ static void many_mappings(void)
 	read_nothing();
 }
 
-TEST_F_TIMEOUT(killed, ten_thousand_mappings_are_bounded, 60)
+TEST_F_TIMEOUT(killed, ten_thousand_mappings_are_bounded, 900)
 {
 	const struct kept *kept;
 	pid_t process;
@@ -535,7 +535,7 @@ static void vast_mapping(void)
 	read_nothing();
 }
 
-TEST_F_TIMEOUT(killed, what_is_lost_of_a_vast_mapping_is_told, 60)
+TEST_F_TIMEOUT(killed, what_is_lost_of_a_vast_mapping_is_told, 900)
 {
 	const struct kipt_crash_signal *signal;
 	const struct kept *kept;
@@ -659,7 +659,7 @@ static pid_t crash_all_the_time(void)
 		run_as(5000 + i % 1000, read_nothing, &status);
 }
 
-TEST_F_TIMEOUT(killed, disarmed_while_programs_die, 120)
+TEST_F_TIMEOUT(killed, disarmed_while_programs_die, 900)
 {
 	pid_t child = crash_all_the_time();
 	int i;
@@ -675,7 +675,7 @@ TEST_F_TIMEOUT(killed, disarmed_while_programs_die, 120)
 	waitpid(child, NULL, 0);
 }
 
-TEST_F_TIMEOUT(killed, cpus_come_and_go_while_programs_die, 120)
+TEST_F_TIMEOUT(killed, cpus_come_and_go_while_programs_die, 900)
 {
 	pid_t child;
 	int i;
