@@ -17,10 +17,9 @@ $(DECODE_PROVE)/path_prove.o: $(DECODE_TESTS)/path_prove.c $(DECODE_H)
 
 $(DECODE_PROVE)/broken/path_run.o: $(DECODE_SRC)/path_run.c $(DECODE_H)
 	@mkdir -p $(@D)
-	sed -e '/case KIPT_STACK_DROP:/,/return true/ s/kipt_return_stack_pop/(void)/' \
-		-e 's:"flow_state.h":"$(DECODE_SRC)/flow_state.h":' $< >$(@:.o=.c)
+	sed '/case KIPT_STACK_DROP:/,/return true/ s/kipt_return_stack_pop/(void)/' $< >$(@:.o=.c)
 	! cmp -s $< $(@:.o=.c)
-	$(CC) $(DECODE_PROVE_FLAGS) -Wno-unused-value -c $(@:.o=.c) -o $@
+	$(CC) $(DECODE_PROVE_FLAGS) -Wno-unused-value -I$(DECODE_SRC) -c $(@:.o=.c) -o $@
 
 define prove-program
 $(DECODE_PROVE)/$(1): $(DECODE_TESTS)/$(1).c \
