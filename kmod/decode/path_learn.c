@@ -59,8 +59,9 @@ static u32 find_end(struct kipt_flow *flow, u32 from)
 		return crossed ? 0 : kipt_number_at(flow, KIPT_OFF_IP);
 	if (!flow->enabled)
 		return 0;
-	if (from_kernel && crossed && (crossed > 1 || kind != KIPT_PATH_TIP ||
-				       flow->at.ip != flow->last_ip))
+	/* Which address space it is behind the kernel, a path cannot say unless it ends there. */
+	if (crossed > 1 || (crossed && from_kernel && (kind != KIPT_PATH_TIP ||
+						       flow->at.ip != flow->last_ip)))
 		return 0;
 	if (kind & 1 && flow->at.ip != flow->last_ip)
 		return 0;

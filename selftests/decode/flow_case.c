@@ -199,6 +199,13 @@ static u32 read_code(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return 0;
 }
 
+/* Each CR3 is an address space of its own, though all have the same code. */
+static u64 name_space(void *ctx, u64 cr3, bool nr)
+{
+	(void)ctx;
+	return cr3 | nr;
+}
+
 static bool is_changed(void *ctx, u64 space, u64 ip, u32 len)
 {
 	const struct flow_case *test = ctx;
@@ -221,7 +228,7 @@ struct kipt_flow *flow_case_open(struct flow_case *test, u32 output,
 {
 	struct kipt_flow_config config = test->config;
 	struct kipt_code code = {
-		.read = read_code, .changed = is_changed,
+		.read = read_code, .space = name_space, .changed = is_changed,
 		.version = test->version ? version_of : NULL, .ctx = test,
 	};
 	struct kipt_sink sink = { .emit = record_list_add, .ctx = list };
