@@ -344,7 +344,9 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 	place->path = &flow->paths.at[number];
 	take_stack(flow, place->path->effect);
 	tell(flow, place->path, how);
-	flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].path = number;
+	/* A TIP.PGE passes no block. */
+	if (opcode != KIPT_PATH_PGE)
+		flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].path = number;
 	place->last_ip = ip;
 	place->pos += size;
 	return true;

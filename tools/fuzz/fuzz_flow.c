@@ -364,8 +364,8 @@ static bool ends_in_psb(const struct input *input, u64 whole)
 /* The last records may wait for packets that say what they are about. */
 #define CUT_TAIL	16
 
-/* How many records say the same whatever follows. Whether the FUP behind an
- * overflow tells where tracing goes on is known at the next TNT or TIP.
+/* How many records say the same whatever follows. Whether the FUP of a PSB+ or
+ * behind an overflow tells where tracing goes on is known at the next TNT or TIP.
  */
 static u32 decided(const struct record_list *list)
 {
@@ -381,6 +381,8 @@ static u32 decided(const struct record_list *list)
 		if (record->type == KIPT_RECORD_GAP &&
 		    record->kind == KIPT_GAP_OVERFLOW)
 			return n < tail ? n : tail;
+		if (record->type == KIPT_RECORD_SYNC)
+			return n - 1 < tail ? n - 1 : tail;
 	}
 	return tail;
 }
