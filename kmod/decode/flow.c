@@ -78,8 +78,8 @@ static u64 share_of_paths(const struct kipt_flow *flow, u64 size)
 	u32 output = flow->config.output;
 
 	if (output & (KIPT_FLOW_COUNTS | KIPT_FLOW_PATHS))
-		return size / 8 * 3;
-	return size / 8;
+		return size / 2;
+	return size / 5;
 }
 
 /* What blocks, paths and edges leave is for the effects and records of paths. */
@@ -90,7 +90,7 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	u32 blocks = share_of_blocks(size, with_paths);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 16 / sizeof(struct kipt_edge)) : 0;
-	u32 max = with_paths ? (u32)(share_of_paths(flow, size) / 48) : 0;
+	u32 max = with_paths ? (u32)(share_of_paths(flow, size) / 80) : 0;
 	struct kipt_path *nodes;
 	u8 *at = memory;
 	void *part;

@@ -9,7 +9,7 @@
 #define KIPT_PATHS_FIRST	1024U
 #endif
 
-_Static_assert(sizeof(struct kipt_path) == 32, "two are a cache line");
+_Static_assert(sizeof(struct kipt_path) == 64, "one is a cache line");
 
 void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 		     struct kipt_path_slot *slots, u32 nr_slots, u64 *words, u32 room)
@@ -19,7 +19,7 @@ void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 	paths->slots = slots;
 	paths->most = nr_slots;
 	paths->words = words;
-	paths->room = room < KIPT_STACK_ARGUMENT ? room : KIPT_STACK_ARGUMENT;
+	paths->room = room < 1U << 31 ? room : 1U << 31;
 	kipt_paths_clear(paths);
 }
 

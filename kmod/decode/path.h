@@ -12,13 +12,14 @@
  *  the block		@from has the block's number, which stands for address,
  *			address space, mode and version of the code
  *  the packet		of a short TNT @from has the byte itself; of an IP packet its
- *			opcode, and @to is the number of its address: is_ip_path()
+ *			opcode, and the second of @ips is its address
  *  the proof		the return addresses that RETs used are on top of the stack
- *			again: take_stack()
+ *			again; of a user address the kernel goes to, the address
+ *			space is that of @to
  *  walking gives	the path was learnt by walking: kipt_path_learn(); the code
  *			behind a number is the same until kipt_flow_forget()
- *  the effect		where it leads (@to), what it does to the stack (@effect),
- *			what is told of it (@told)
+ *  the effect		where it leads (@to), what it does to the stack (@net, @low,
+ *			@high, @ips), what is told of it (@told)
  */
 #ifndef KIPT_DECODE_PATH_H
 #define KIPT_DECODE_PATH_H
@@ -27,25 +28,36 @@
 #include "return_stack.h"
 
 /* Paths that came behind a path. */
-#define KIPT_PATH_NEXT		4U
+#define KIPT_PATH_NEXT		8U
 
 /**
  * struct kipt_path - a path
  * @from: number of the block << 8 | the packet's first byte: that of a short TNT, or
  *	KIPT_PATH_TIP and its like
  * @to: number of the block it leads to
- * @effect: on the return stack: KIPT_STACK_* << 28 | what that says
  * @told: how often it was taken since it was last asked, or its number in PATH
  *	records, or the word at which its records stand
- * @next: hints: numbers of paths that came behind it, by kipt_path_slot() or
- *	kipt_path_slot_ip() of their packets
+ * @net: what is added to the depth of the return stack
+ * @low: depth is at least this behind it, whatever it was before
+ * @high: and at most this
+ * @shape: KIPT_SHAPE_*: what @ips are
+ * @next: hints: numbers of paths that came behind it, by their packets
+ * @ips: the return addresses that have to be on the stack, the youngest first, then
+ *	those that the path leaves there, the youngest first; in the second the
+ *	address of an IP packet
+ *
+ * 64 bytes, one cache line: all that is needed to take it.
  */
 struct kipt_path {
 	u32 from;
 	u32 to;
-	u32 effect;
 	u32 told;
+	s8 net;
+	u8 low;
+	u8 high;
+	u8 shape;
 	u32 next[KIPT_PATH_NEXT];
+	u64 ips[2];
 };
 
 /* kipt_path.from of packets with an address: odd, as TNTs are even. */
@@ -56,40 +68,30 @@ struct kipt_path {
 /* The bits of a packet's first byte that are its opcode. */
 #define KIPT_PATH_OPCODE	0x1fU
 
-/* kipt_path.effect >> KIPT_STACK_SHIFT */
-enum kipt_stack_kind {
-	KIPT_STACK_SAME,	/* nothing is left of what is done; argument: how many
-				 * addresses are there at most in between
-				 */
-	KIPT_STACK_PUSH,	/* argument: number of the block behind the CALL */
-	KIPT_STACK_RET,		/* a compressed RET: that of the block it goes to */
-	KIPT_STACK_DROP,	/* a RET that got a TIP */
-	KIPT_STACK_CLEAR,	/* nothing is known any more; argument: of a TIP.PGD,
-				 * number of its address
-				 */
-	KIPT_STACK_MORE,	/* argument: word of a struct kipt_stack_effect */
-};
-
-#define KIPT_STACK_SHIFT	28
-#define KIPT_STACK_ARGUMENT	((1U << KIPT_STACK_SHIFT) - 1)
+/* kipt_path.shape: one address, or two, have to be on the stack; ... */
+#define KIPT_SHAPE_GUARD	0x01U
+#define KIPT_SHAPE_GUARDS	0x02U
+/* ... one, or two, are left there. */
+#define KIPT_SHAPE_PUSH		0x04U
+#define KIPT_SHAPE_PUSHES	0x08U
+/* Nothing is known of the stack any more. */
+#define KIPT_SHAPE_CLEARS	0x10U
+/* An address of user space that the kernel goes to: it is another in each process. */
+#define KIPT_SHAPE_SPACE	0x20U
+/* There are more: the first of @ips is the word of a struct kipt_path_more. */
+#define KIPT_SHAPE_MORE		0x40U
+/* What takes more than a look at the path. */
+#define KIPT_SHAPE_CARE		(KIPT_SHAPE_SPACE | KIPT_SHAPE_MORE)
 
 /**
- * struct kipt_stack_effect - what a path does to the return stack
- * @net: see struct kipt_stack_watch
- * @low: see there
- * @high: see there
+ * struct kipt_path_more - addresses of a path that has no room for them
  * @guards: return addresses that have to be on the stack
  * @pushes: return addresses that it leaves there
- * @reserved: fills
- * @ips: the pushes, the youngest first, then the guards, the youngest first
+ * @ips: the guards, the youngest first, then the pushes, the youngest first
  */
-struct kipt_stack_effect {
-	s8 net;
-	u8 low;
-	u8 high;
-	u8 guards;
-	u8 pushes;
-	u8 reserved[3];
+struct kipt_path_more {
+	u32 guards;
+	u32 pushes;
 	u64 ips[];
 };
 
@@ -170,7 +172,7 @@ struct kipt_paths {
  * @slots: memory of @nr_slots places, the caller's
  * @nr_slots: a power of two, more than @max, or 0
  * @words: memory of @room words, the caller's
- * @room: 1 or more; no more are used than KIPT_STACK_ARGUMENT can say
+ * @room: 1 or more; 2^31 at most are used
  */
 void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 		     struct kipt_path_slot *slots, u32 nr_slots, u64 *words, u32 room);
@@ -182,24 +184,14 @@ void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 void kipt_paths_clear(struct kipt_paths *paths);
 
 /**
- * kipt_path_hash() - what a short TNT's path is found by if it needs no return address
+ * kipt_path_hash() - what a path is found by
  * @from: of the path
+ * @ip: the address of an IP packet, or the youngest return address that has to be on
+ *	the stack; 0 if there is neither
  *
  * Return: the hash.
  */
-static inline u64 kipt_path_hash(u32 from)
-{
-	return from * 0x9e3779b97f4a7c15ULL;
-}
-
-/**
- * kipt_path_hash_ip() - what other paths are found by
- * @from: of the path
- * @ip: the packet's address, or the first return address that is needed
- *
- * Return: the hash.
- */
-static inline u64 kipt_path_hash_ip(u32 from, u64 ip)
+static inline u64 kipt_path_hash(u32 from, u64 ip)
 {
 	return (from ^ ip * 0xc2b2ae3d27d4eb4fULL) * 0x9e3779b97f4a7c15ULL;
 }
@@ -231,38 +223,35 @@ static inline struct kipt_path_slot *kipt_paths_next(const struct kipt_paths *pa
 }
 
 /**
- * kipt_path_slot() - which hint is for a short TNT
- * @byte: the packet
- *
- * Return: less than KIPT_PATH_NEXT.
- */
-static inline u32 kipt_path_slot(u32 byte)
-{
-	return (byte >> 1 ^ byte >> 3 ^ byte >> 5) % KIPT_PATH_NEXT;
-}
-
-/**
- * kipt_path_slot_ip() - which hint is for an IP packet
- * @ip: its address
- *
- * Return: less than KIPT_PATH_NEXT.
- */
-static inline u32 kipt_path_slot_ip(u64 ip)
-{
-	return (u32)(ip ^ ip >> 3 ^ ip >> 6) % KIPT_PATH_NEXT;
-}
-
-/**
- * kipt_path_more() - an effect of kind KIPT_STACK_MORE
+ * kipt_path_more() - the addresses of a path that has more of them
  * @paths: the paths
- * @effect: of the path
+ * @path: one with KIPT_SHAPE_MORE
  *
- * Return: it.
+ * Return: them.
  */
-static inline const struct kipt_stack_effect *
-kipt_path_more(const struct kipt_paths *paths, u32 effect)
+static inline const struct kipt_path_more *
+kipt_path_more(const struct kipt_paths *paths, const struct kipt_path *path)
 {
-	return (const void *)&paths->words[effect & KIPT_STACK_ARGUMENT];
+	return (const void *)&paths->words[path->ips[0]];
+}
+
+/**
+ * kipt_path_guards() - the return addresses that have to be on the stack
+ * @paths: the paths
+ * @path: one of them
+ * @n: written: how many
+ *
+ * Return: they, the youngest first.
+ */
+static inline const u64 *kipt_path_guards(const struct kipt_paths *paths,
+					  const struct kipt_path *path, u32 *n)
+{
+	if (path->shape & KIPT_SHAPE_MORE) {
+		*n = kipt_path_more(paths, path)->guards;
+		return kipt_path_more(paths, path)->ips;
+	}
+	*n = (path->shape & KIPT_SHAPE_GUARD) + (path->shape >> 1 & 1);
+	return path->ips;
 }
 
 #endif /* KIPT_DECODE_PATH_H */

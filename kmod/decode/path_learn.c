@@ -46,15 +46,17 @@ bool kipt_path_watch(struct kipt_flow *flow)
 	return true;
 }
 
-/* Number of the block the path ends at, or of the address of the packet; 0: it depends on
- * more than the block and the packet.
+/* Number of the block the path ends at; 0: it depends on more than the block and the
+ * packet. The address of an IP packet goes to @path.
  */
-static u32 find_end(struct kipt_flow *flow, u32 from)
+static u32 find_end(struct kipt_flow *flow, struct kipt_path *path)
 {
-	bool from_kernel = flow->blocks.ips[from >> 8] >> 63;
+	bool from_kernel = flow->blocks.ips[path->from >> 8] >> 63;
 	u32 crossed = flow->crossings - flow->paths.crossings;
-	u8 kind = (u8)from;
+	u8 kind = (u8)path->from;
 
+	if (kind & 1)
+		path->ips[1] = flow->last_ip;
 	if (kind == KIPT_PATH_PGD_NO_IP || kind == KIPT_PATH_PGD)
 		return crossed ? 0 : kipt_number_at(flow, KIPT_OFF_IP);
 	if (!flow->enabled)
@@ -65,6 +67,8 @@ static u32 find_end(struct kipt_flow *flow, u32 from)
 		return 0;
 	if (kind & 1 && flow->at.ip != flow->last_ip)
 		return 0;
+	if (kind & 1 && from_kernel && !(flow->at.ip >> 63))
+		path->shape |= KIPT_SHAPE_SPACE;
 	return kipt_number_at(flow, flow->at.ip);
 }
 
@@ -80,107 +84,77 @@ static u32 take_words(struct kipt_paths *paths, u32 words)
 	return at;
 }
 
-static bool more_effect(struct kipt_flow *flow, u32 *effect)
+/* Room for the addresses of @path; NULL: there is none. */
+static u64 *take_ips(struct kipt_paths *paths, struct kipt_path *path, u32 guards, u32 pushes)
+{
+	u32 room = path->from & 1 ? 1 : 2, at;
+	struct kipt_path_more *more;
+
+	if (guards + pushes <= room) {
+		path->shape |= guards ? KIPT_SHAPE_GUARD : 0;
+		path->shape |= guards > 1 ? KIPT_SHAPE_GUARDS : 0;
+		path->shape |= pushes ? KIPT_SHAPE_PUSH : 0;
+		path->shape |= pushes > 1 ? KIPT_SHAPE_PUSHES : 0;
+		return path->ips;
+	}
+	at = take_words(paths, 1 + guards + pushes);
+	if (!at)
+		return NULL;
+	path->shape |= KIPT_SHAPE_MORE;
+	path->ips[0] = at;
+	more = (void *)&paths->words[at];
+	more->guards = guards;
+	more->pushes = pushes;
+	return more->ips;
+}
+
+/* What the packet did to the return stack. Returns false if a path cannot say it. */
+static bool find_stack(struct kipt_flow *flow, struct kipt_path *path)
 {
 	const struct kipt_stack_watch *watch = &flow->stack.watch;
-	u32 pushes = (u32)(watch->net + (s32)watch->below), i, at;
-	struct kipt_stack_effect *more;
+	u32 pushes = (u32)(watch->net + (s32)watch->below), i;
+	u64 *ips;
 
-	if (pushes > 32)
+	if (watch->bad || pushes > 32 || watch->below > 64)
 		return false;
-	at = take_words(&flow->paths, 1 + pushes + watch->nr_guards);
-	if (!at)
+	path->net = (s8)watch->net;
+	path->low = (u8)watch->low;
+	path->high = (u8)watch->high;
+	if (watch->cleared) {
+		path->low = 0;
+		path->high = 0;
+		path->shape |= KIPT_SHAPE_CLEARS;
+		if (watch->net || watch->below)
+			return false;
+	}
+	ips = take_ips(&flow->paths, path, watch->nr_guards, pushes);
+	if (!ips)
 		return false;
-	more = (void *)&flow->paths.words[at];
-	more->net = (s8)watch->net;
-	more->low = (u8)watch->low;
-	more->high = (u8)watch->high;
-	more->guards = (u8)watch->nr_guards;
-	more->pushes = (u8)pushes;
-	for (i = 0; i < pushes; i++)
-		more->ips[i] = *kipt_return_stack_at(&flow->stack, i);
 	for (i = 0; i < watch->nr_guards; i++)
-		more->ips[pushes + i] = watch->guards[i];
-	*effect = KIPT_STACK_MORE << KIPT_STACK_SHIFT | at;
+		*ips++ = watch->guards[i];
+	for (i = 0; i < pushes; i++)
+		*ips++ = *kipt_return_stack_at(&flow->stack, i);
 	return true;
 }
 
-static bool numbered_effect(struct kipt_flow *flow, enum kipt_stack_kind kind, u64 ip,
-			    u32 *effect)
-{
-	u32 number = kipt_number_at(flow, ip);
-
-	*effect = (u32)kind << KIPT_STACK_SHIFT | number;
-	return number != KIPT_BLOCK_NONE;
-}
-
-static bool find_effect(struct kipt_flow *flow, u32 *effect)
-{
-	const struct kipt_stack_watch *watch = &flow->stack.watch;
-	u32 pushes = (u32)(watch->net + (s32)watch->below);
-
-	if (watch->bad)
-		return false;
-	if (watch->cleared) {
-		if (!watch->net && !watch->below && (u8)flow->paths.start == KIPT_PATH_PGD)
-			return numbered_effect(flow, KIPT_STACK_CLEAR, flow->last_ip, effect);
-		*effect = KIPT_STACK_CLEAR << KIPT_STACK_SHIFT;
-		return !watch->net && !watch->below;
-	}
-	if (!watch->below && !pushes) {
-		*effect = KIPT_STACK_SAME << KIPT_STACK_SHIFT |
-			  (KIPT_RETURN_STACK_SIZE - watch->high);
-		return true;
-	}
-	if (!watch->below && pushes == 1 && watch->high == KIPT_RETURN_STACK_SIZE)
-		return numbered_effect(flow, KIPT_STACK_PUSH,
-				       *kipt_return_stack_at(&flow->stack, 0), effect);
-	if (watch->below == 1 && !pushes && watch->high == KIPT_RETURN_STACK_SIZE - 1) {
-		if (watch->nr_guards)
-			return numbered_effect(flow, KIPT_STACK_RET,
-					       watch->guards[0], effect);
-		*effect = KIPT_STACK_DROP << KIPT_STACK_SHIFT;
-		return true;
-	}
-	return more_effect(flow, effect);
-}
-
-/* The oldest address a path takes from the stack; false if there is none. */
-static bool first_guard(const struct kipt_flow *flow, u32 effect, u64 *ip)
-{
-	const struct kipt_stack_effect *more;
-
-	if (effect >> KIPT_STACK_SHIFT == KIPT_STACK_RET) {
-		*ip = flow->blocks.ips[effect & KIPT_STACK_ARGUMENT];
-		return true;
-	}
-	if (effect >> KIPT_STACK_SHIFT != KIPT_STACK_MORE)
-		return false;
-	more = kipt_path_more(&flow->paths, effect);
-	*ip = more->guards ? more->ips[more->pushes] : 0;
-	return more->guards;
-}
-
 /* What a path is found by. */
-static u64 hash_of(const struct kipt_flow *flow, const struct kipt_path *path)
+static u64 hash_of(const struct kipt_paths *paths, const struct kipt_path *path)
 {
-	const u64 *ips = flow->blocks.ips;
-	u64 ip;
+	const u64 *guards;
+	u32 n;
 
-	if ((u8)path->from == KIPT_PATH_PGD)
-		return kipt_path_hash_ip(path->from, ips[path->effect & KIPT_STACK_ARGUMENT]);
+	if ((u8)path->from == KIPT_PATH_PGD_NO_IP)
+		return kipt_path_hash(path->from, 0);
 	if (path->from & 1)
-		return kipt_path_hash_ip(path->from, ips[path->to]);
-	if (first_guard(flow, path->effect, &ip))
-		return kipt_path_hash_ip(path->from, ip);
-	return kipt_path_hash(path->from);
+		return kipt_path_hash(path->from, path->ips[1]);
+	guards = kipt_path_guards(paths, path, &n);
+	return kipt_path_hash(path->from, n ? guards[0] : 0);
 }
 
-static void enter(struct kipt_flow *flow, u32 number)
+static void enter(struct kipt_paths *paths, u32 number)
 {
-	struct kipt_paths *paths = &flow->paths;
 	struct kipt_path_slot *slot = kipt_paths_first(paths,
-					hash_of(flow, &paths->at[number]));
+					hash_of(paths, &paths->at[number]));
 
 	while (slot->number)
 		slot = kipt_paths_next(paths, slot);
@@ -188,9 +162,8 @@ static void enter(struct kipt_flow *flow, u32 number)
 	slot->number = number;
 }
 
-static void put(struct kipt_flow *flow, const struct kipt_path *path)
+static void put(struct kipt_paths *paths, const struct kipt_path *path)
 {
-	struct kipt_paths *paths = &flow->paths;
 	u32 number = paths->count, i;
 
 	if (number == paths->max) {
@@ -203,9 +176,9 @@ static void put(struct kipt_flow *flow, const struct kipt_path *path)
 		paths->size *= 2;
 		memset(paths->slots, 0, sizeof(*paths->slots) * paths->size);
 		for (i = 1; i < number; i++)
-			enter(flow, i);
+			enter(paths, i);
 	}
-	enter(flow, number);
+	enter(paths, number);
 	paths->last = number;
 }
 
@@ -288,10 +261,9 @@ void kipt_path_learn(struct kipt_flow *flow)
 	flow->defining = false;
 	if (flow->plain && !flow->blocks.full && kipt_path_may_run(flow) &&
 	    flow->steps - paths->steps <= KIPT_PATH_STEPS) {
-		path.to = find_end(flow, path.from);
-		if (path.to && find_effect(flow, &path.effect) &&
-		    tell_path(flow, &path)) {
-			put(flow, &path);
+		path.to = find_end(flow, &path);
+		if (path.to && find_stack(flow, &path) && tell_path(flow, &path)) {
+			put(paths, &path);
 			return;
 		}
 	}

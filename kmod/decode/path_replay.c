@@ -32,8 +32,8 @@ struct replay {
 static void replay_init(struct replay *replay, struct kipt_flow *flow,
 			const struct kipt_path *path)
 {
-	const struct kipt_stack_effect *more;
 	u8 byte = (u8)path->from;
+	u32 guards;
 
 	replay->flow = flow;
 	replay->path = *path;
@@ -41,16 +41,10 @@ static void replay_init(struct replay *replay, struct kipt_flow *flow,
 	replay->tnt.bits = 0;
 	replay->tnt.count = 0;
 	replay->pushed = 0;
-	replay->guards = NULL;
+	replay->guards = kipt_path_guards(&flow->paths, path, &guards);
 	if (!(byte & 1)) {
 		replay->tnt.bits = byte >> 1;
 		replay->tnt.count = 30 - (u32)__builtin_clz(byte);
-	}
-	if (path->effect >> KIPT_STACK_SHIFT == KIPT_STACK_RET)
-		replay->guards = &flow->blocks.ips[path->effect & KIPT_STACK_ARGUMENT];
-	if (path->effect >> KIPT_STACK_SHIFT == KIPT_STACK_MORE) {
-		more = kipt_path_more(&flow->paths, path->effect);
-		replay->guards = more->ips + more->pushes;
 	}
 }
 
@@ -71,8 +65,7 @@ static enum kipt_step_kind next(struct replay *replay, const struct kipt_block *
 	*to = block->target;
 	if ((kind == KIPT_PATH_PGD || kind == KIPT_PATH_PGD_NO_IP) &&
 	    kipt_walk_disables(flow, block, kind == KIPT_PATH_PGD,
-			       flow->blocks.ips[replay->path.effect & KIPT_STACK_ARGUMENT],
-			       false))
+			       replay->path.ips[1], false))
 		return KIPT_STEP_OFF;
 	switch (block->class) {
 	case KIPT_INSN_COND:
@@ -216,7 +209,7 @@ static bool read_path(struct kipt_flow *flow, u32 number, struct kipt_trail *tra
 	const struct kipt_block *block;
 	u32 i;
 
-	if (path->effect >> KIPT_STACK_SHIFT == KIPT_STACK_CLEAR)
+	if (path->shape & KIPT_SHAPE_CLEARS)
 		return false;
 	kipt_path_replay(flow, path, note_block, &last);
 	for (i = 0; i < last.count && i < KIPT_FLOW_HISTORY && *count < KIPT_FLOW_HISTORY; i++) {

@@ -100,12 +100,29 @@ static inline void pass_pads(struct place *place)
 		place->pos = place->upto;
 }
 
+/* Bytes of a CYC or MTC; 0: it is another packet, a long CYC, or one that an OVF may have cut
+ * off (SKD007).
+ */
+static inline u32 short_time(const u8 *pos)
+{
+	if ((pos[0] & 7) == 3)
+		return 1;
+	if ((pos[0] & 7) == 7 && !(pos[1] & 1) && pos[1] != 0x02)
+		return 2;
+	return pos[0] == 0x59 ? 2 : 0;
+}
+
 /* A packet that only tells time. Returns false if another is there. */
-static noinline bool pass_time(struct kipt_flow *flow, struct place *place)
+static inline bool pass_time(struct kipt_flow *flow, struct place *place)
 {
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
+	u32 len = flow->config.output & KIPT_FLOW_TIME ? 0 : short_time(place->pos);
 
+	if (len && len <= (u64)(flow->cursor.end - place->pos)) {
+		place->pos += len;
+		return true;
+	}
 	kipt_cursor_init(&cursor, place->pos,
 			 (u64)(flow->cursor.end - place->pos));
 	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
@@ -116,194 +133,143 @@ static noinline bool pass_time(struct kipt_flow *flow, struct place *place)
 	return true;
 }
 
-static bool guards_hold(const struct kipt_return_stack *stack,
-			const struct kipt_stack_effect *more)
+/* Is the path for this packet here, and does its proof hold? */
+static bool holds(const struct kipt_flow *flow, const struct kipt_path *path, u32 from,
+		  u64 ip, bool has_ip)
 {
-	u32 i;
+	const struct kipt_return_stack *stack = &flow->stack;
+	const u64 *guards;
+	u32 n, i;
 
-	if (stack->depth < more->guards)
+	if (path->from != from || (has_ip && path->ips[1] != ip))
 		return false;
-	for (i = 0; i < more->guards; i++) {
-		if (*kipt_return_stack_at(stack, i) != more->ips[more->pushes + i])
+	if (path->shape & KIPT_SHAPE_SPACE &&
+	    flow->blocks.table[path->to].space != flow->at.space)
+		return false;
+	guards = kipt_path_guards(&flow->paths, path, &n);
+	if (stack->depth < n)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (*kipt_return_stack_at(stack, i) != guards[i])
 			return false;
 	}
 	return true;
 }
 
-static void apply_more(struct kipt_return_stack *stack,
-		       const struct kipt_stack_effect *more)
+static u32 look(struct kipt_flow *flow, u32 from, u64 key, u64 ip, bool has_ip)
 {
-	s32 depth = (s32)stack->depth + more->net;
-	u32 top = stack->top + (u32)(s32)more->net, i;
+	const struct kipt_paths *paths = &flow->paths;
+	struct kipt_path_slot *slot = kipt_paths_first(paths, kipt_path_hash(from, key));
 
-	stack->top = top;
-	for (i = 0; i < more->pushes; i++)
-		stack->ip[(top - 1 - i) % KIPT_RETURN_STACK_RING] = more->ips[i];
-	depth = depth < more->low ? more->low : depth;
-	stack->depth = (u32)(depth > more->high ? more->high : depth);
+	for (; slot->number; slot = kipt_paths_next(paths, slot)) {
+		if (slot->from == from &&
+		    holds(flow, &paths->at[slot->number], from, ip, has_ip))
+			return slot->number;
+	}
+	return 0;
 }
 
-/* The proof, and then the effect on the stack. Returns false if the proof does not hold:
- * nothing was done.
- */
-static bool take_stack(struct kipt_flow *flow, u32 effect)
+/* Of a TNT's paths those come first that need no return address. */
+static u32 find(struct kipt_flow *flow, u32 from, u64 ip, bool has_ip)
+{
+	u32 number = look(flow, from, has_ip ? ip : 0, ip, has_ip);
+
+	if (number || from & 1)
+		return number;
+	return look(flow, from, *kipt_return_stack_at(&flow->stack, 0), ip, has_ip);
+}
+
+/* What a path does to the return stack. */
+static void apply(struct kipt_flow *flow, const struct kipt_path *path)
 {
 	struct kipt_return_stack *stack = &flow->stack;
-	u32 argument = effect & KIPT_STACK_ARGUMENT;
-	const struct kipt_stack_effect *more;
-	u64 ip = 0;
+	s32 depth = (s32)stack->depth + path->net;
+	const struct kipt_path_more *more;
+	const u64 *pushes;
+	u32 n, i;
 
-	switch (effect >> KIPT_STACK_SHIFT) {
-	case KIPT_STACK_SAME:
-		if (stack->depth + argument > KIPT_RETURN_STACK_SIZE)
-			stack->depth = KIPT_RETURN_STACK_SIZE - argument;
-		return true;
-	case KIPT_STACK_PUSH:
-		kipt_return_stack_push(stack, flow->blocks.ips[argument]);
-		return true;
-	case KIPT_STACK_RET:
-		return *kipt_return_stack_at(stack, 0) == flow->blocks.ips[argument] &&
-		       kipt_return_stack_pop(stack, &ip, true);
-	case KIPT_STACK_DROP:
-		kipt_return_stack_pop(stack, &ip, false);
-		return true;
-	case KIPT_STACK_CLEAR:
-		kipt_return_stack_clear(stack);
-		return true;
-	case KIPT_STACK_MORE:
-		more = kipt_path_more(&flow->paths, effect);
-		if (!guards_hold(stack, more))
-			return false;
-		apply_more(stack, more);
-		return true;
-	default:
-		return false;
+	pushes = kipt_path_guards(&flow->paths, path, &n) + n;
+	n = (path->shape >> 2 & 1) + (path->shape >> 3 & 1);
+	if (path->shape & KIPT_SHAPE_MORE) {
+		more = kipt_path_more(&flow->paths, path);
+		n = more->pushes;
 	}
+	stack->top += (u32)(s32)path->net;
+	for (i = 0; i < n; i++)
+		stack->ip[(stack->top - 1 - i) % KIPT_RETURN_STACK_RING] = pushes[i];
+	depth = depth < path->low ? path->low : depth;
+	stack->depth = (u32)(depth > path->high ? path->high : depth);
 }
 
-/* Looks at the hash's places for a path of a TNT whose proof holds, and takes it as to the
- * stack. Returns its number, or 0.
+/* The hint @number is of no use as it is. Returns the number of the path that is taken, as
+ * to the stack; 0: none is known.
  */
-static inline u32 look(struct kipt_flow *flow, u32 from, u64 hash)
+static noinline u32 take_with_care(struct kipt_flow *flow, u32 number, u32 from, u64 ip,
+				   bool has_ip)
 {
-	const struct kipt_paths *paths = &flow->paths;
-	struct kipt_path_slot *slot = kipt_paths_first(paths, hash);
-
-	for (; slot->number; slot = kipt_paths_next(paths, slot)) {
-		if (slot->from == from &&
-		    take_stack(flow, paths->at[slot->number].effect))
-			return slot->number;
-	}
-	return 0;
+	if (!holds(flow, &flow->paths.at[number], from, ip, has_ip))
+		number = find(flow, from, ip, has_ip);
+	if (number)
+		apply(flow, &flow->paths.at[number]);
+	return number;
 }
 
-/* @returns: such paths need a return address. */
-static noinline u32 find_tnt(struct kipt_flow *flow, u32 from, bool returns)
-{
-	u64 top = *kipt_return_stack_at(&flow->stack, 0);
-	u32 number;
-
-	number = returns ? 0 : look(flow, from, kipt_path_hash(from));
-	return number ? number : look(flow, from, kipt_path_hash_ip(from, top));
-}
-
-/* Is @ip what is meant by a number that @path has? Where the block it comes from belongs to
- * all address spaces, an address of user space is another in each.
+/* Not 0 if the return addresses that the path needs are not on the stack, or that takes
+ * more than a look. No branches: what is right as a rule differs from path to path.
  */
-static inline bool is_address(const struct kipt_flow *flow, u32 from, u32 number, u64 ip)
+static __always_inline u64 doubts(const struct kipt_path *path, const u64 *ring, u32 top,
+				  u32 depth)
 {
-	const struct kipt_blocks *blocks = &flow->blocks;
+	u32 guard = path->shape & KIPT_SHAPE_GUARD;
+	u32 guards = path->shape >> 1 & 1;
+	u64 first = ring[(top - 1) % KIPT_RETURN_STACK_RING] ^ path->ips[0];
+	u64 second = ring[(top - 2) % KIPT_RETURN_STACK_RING] ^ path->ips[1];
 
-	if (blocks->ips[number] != ip)
-		return false;
-	return likely((s64)ip < 0 || (s64)blocks->ips[from >> 8] >= 0) ||
-	       blocks->table[number].space == flow->at.space;
-}
-
-static inline bool is_ip_path(const struct kipt_flow *flow, const struct kipt_path *path,
-			      u32 from, u64 ip)
-{
-	if (path->from != from)
-		return false;
-	if (likely((u8)from != KIPT_PATH_PGD))
-		return is_address(flow, from, path->to, ip);
-	return is_address(flow, from, path->effect & KIPT_STACK_ARGUMENT, ip);
-}
-
-static noinline u32 find_ip(struct kipt_flow *flow, u32 from, u64 ip)
-{
-	const struct kipt_paths *paths = &flow->paths;
-	struct kipt_path_slot *slot = kipt_paths_first(paths, kipt_path_hash_ip(from, ip));
-
-	for (; slot->number; slot = kipt_paths_next(paths, slot)) {
-		if (slot->from == from &&
-		    is_ip_path(flow, &paths->at[slot->number], from, ip))
-			return slot->number;
-	}
-	return 0;
+	return (first & -(u64)guard) | (second & -(u64)guards) |
+	       ((depth - guard - guards) >> 31) | (path->shape & KIPT_SHAPE_CARE);
 }
 
 /* Short TNTs in a row. What the loop needs of the flow stands in registers. */
 static __always_inline void take_tnts(struct kipt_flow *flow, struct place *place,
 				      enum tell how)
 {
-	const u8 *pos = place->pos, *upto = place->upto;
 	struct kipt_path *const at = flow->paths.at;
-	const u64 *const ips = flow->blocks.ips;
 	struct kipt_return_stack *const stack = &flow->stack;
-	u32 history = flow->history_count, from;
-	u32 top = stack->top, depth = stack->depth;
+	const u8 *pos = place->pos, *const upto = place->upto;
+	u32 top = stack->top, depth = stack->depth, history = flow->history_count;
 	struct kipt_path *path = place->path, *next;
-	u32 kind, argument, ret, number, *hint;
-	u64 *slot, ip;
+	u32 from, number, *hint;
 
-	/* Else compilers pack both into one register. */
-	OPTIMIZER_HIDE_VAR(depth);
 	while (pos < upto && kipt_tnt_is_short(*pos)) {
-		hint = &path->next[kipt_path_slot(*pos)];
+		hint = &path->next[(*pos >> 1 ^ *pos >> 4) % KIPT_PATH_NEXT];
+		from = path->to << 8 | *pos;
 		number = *hint;
 		next = at + number;
-		from = path->to << 8 | *pos;
-		kind = next->effect >> KIPT_STACK_SHIFT;
-		argument = next->effect & KIPT_STACK_ARGUMENT;
 		if (unlikely(next->from != from))
 			goto search;
-		if (kind == KIPT_STACK_SAME) {
-			if (likely(depth + argument <= KIPT_RETURN_STACK_SIZE))
-				goto taken;
-			goto search;
-		}
-		if (unlikely(kind > KIPT_STACK_RET)) {
-			stack->top = top;
-			stack->depth = depth;
-			if (!take_stack(flow, next->effect))
+		if (!next->shape) {
+			if (unlikely(depth > next->high))
 				goto search;
-			top = stack->top;
-			depth = stack->depth;
-			OPTIMIZER_HIDE_VAR(depth);
 			goto taken;
 		}
-		/* A CALL, or a RET. */
-		ret = kind >> 1;
-		slot = &stack->ip[(top - ret) % KIPT_RETURN_STACK_RING];
-		ip = ips[argument];
-		if (likely(!(((*slot ^ ip) & -(u64)ret) | (depth < ret)))) {
-			*slot = ip;
-			top += 1 - 2 * ret;
-			depth += 1 - 2 * ret;
-			depth = depth < KIPT_RETURN_STACK_SIZE ? depth :
-				KIPT_RETURN_STACK_SIZE;
-			goto taken;
-		}
+		if (unlikely(doubts(next, stack->ip, top, depth)))
+			goto search;
+		top += (u32)(s32)next->net;
+		stack->ip[(top + 1 - 3 * (next->shape >> 3 & 1)) % KIPT_RETURN_STACK_RING] =
+			next->ips[1];
+		stack->ip[(top - (next->shape >> 2 & 1)) % KIPT_RETURN_STACK_RING] =
+			next->ips[next->shape & KIPT_SHAPE_GUARD];
+		depth += (u32)(s32)next->net;
+		depth = depth > next->high ? next->high : depth;
+		goto taken;
 search:
 		stack->top = top;
 		stack->depth = depth;
-		number = find_tnt(flow, from, next->from == from && kind);
+		number = take_with_care(flow, number, from, 0, false);
 		if (!number)
 			break;
 		top = stack->top;
 		depth = stack->depth;
-		OPTIMIZER_HIDE_VAR(depth);
 		*hint = number;
 		next = at + number;
 taken:
@@ -325,24 +291,33 @@ taken:
 static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u32 size,
 				  enum tell how)
 {
+	struct kipt_return_stack *stack = &flow->stack;
 	u32 opcode = size == 1 ? KIPT_PATH_PGD_NO_IP : *place->pos & KIPT_PATH_OPCODE;
 	u32 from = place->path->to << 8 | opcode;
 	u64 ip = kipt_last_ip_bytes(place->last_ip, *place->pos >> 5,
 				    kipt_load64(place->pos + 1));
-	u64 sought = size == 1 ? KIPT_OFF_IP : ip;
-	u32 *hint = &place->path->next[kipt_path_slot_ip(sought)];
+	u32 *hint = &place->path->next[(ip ^ ip >> 3 ^ ip >> 6) % KIPT_PATH_NEXT];
+	const struct kipt_path *path = &flow->paths.at[*hint];
 	u32 number = *hint;
+	s32 depth;
 
 	if (unlikely(size > (u64)(flow->cursor.end - place->pos)))
 		return false;
-	if (unlikely(!is_ip_path(flow, &flow->paths.at[number], from, sought))) {
-		number = find_ip(flow, from, sought);
+	if (likely(path->from == from && (path->ips[1] == ip || size == 1) &&
+		   !(path->shape & KIPT_SHAPE_CARE))) {
+		stack->top += (u32)(s32)path->net;
+		stack->ip[(stack->top - (path->shape >> 2 & 1)) % KIPT_RETURN_STACK_RING] =
+			path->ips[0];
+		depth = (s32)stack->depth + path->net;
+		depth = depth < path->low ? path->low : depth;
+		stack->depth = (u32)(depth > path->high ? path->high : depth);
+	} else {
+		number = take_with_care(flow, number, from, ip, size != 1);
 		if (!number)
 			return false;
 		*hint = number;
 	}
 	place->path = &flow->paths.at[number];
-	take_stack(flow, place->path->effect);
 	tell(flow, place->path, how);
 	/* A TIP.PGE passes no block. */
 	if (opcode != KIPT_PATH_PGE)

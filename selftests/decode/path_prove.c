@@ -20,7 +20,7 @@
 /* A path has fewer steps, and few records beside those of its branches. */
 #define RECORDS		(KIPT_PATH_STEPS + KIPT_PATH_RECORDS)
 #define PACKETS		5
-#define EFFECTS		(KIPT_STACK_MORE + 1)
+#define EFFECTS		6
 #define OUTPUTS		3
 
 static const char *const packet_names[PACKETS] = {
@@ -81,8 +81,8 @@ void fail(const struct kipt_path *path, const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(stderr, "path %#x from block %u to %u, effect %#x, at byte %llu: ",
-		path->from & 0xff, path->from >> 8, path->to, path->effect,
+	fprintf(stderr, "path %#x from block %u to %u, shape %#x, at byte %llu: ",
+		path->from & 0xff, path->from >> 8, path->to, path->shape,
 		(unsigned long long)(before.cursor.pos - before.data));
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
@@ -105,6 +105,23 @@ static u32 packet_of(const struct kipt_path *path)
 	default:
 		return 0;
 	}
+}
+
+/* Index of effect_names. */
+static u32 effect_of(const struct kipt_path *path)
+{
+	u32 guards = path->shape & (KIPT_SHAPE_GUARD | KIPT_SHAPE_GUARDS);
+
+	if (path->shape & KIPT_SHAPE_CLEARS)
+		return 4;
+	if (path->shape & (KIPT_SHAPE_MORE | KIPT_SHAPE_GUARDS | KIPT_SHAPE_PUSHES) ||
+	    (guards && path->shape & KIPT_SHAPE_PUSH))
+		return 5;
+	if (guards)
+		return 2;
+	if (path->shape & KIPT_SHAPE_PUSH)
+		return 1;
+	return path->net ? 3 : 0;
 }
 
 static u32 output_of(const struct kipt_flow *flow)
@@ -320,6 +337,6 @@ void kipt_prove_end(struct kipt_flow *flow)
 	if (!output)
 		prove_records(flow, path, &fast);
 	*flow = fast;
-	__atomic_add_fetch(&proved[output][packet_of(path)][path->effect >> KIPT_STACK_SHIFT],
+	__atomic_add_fetch(&proved[output][packet_of(path)][effect_of(path)],
 			   1, __ATOMIC_RELAXED);
 }
