@@ -169,14 +169,17 @@ static u32 look(struct kipt_flow *flow, u32 from, u64 key, u64 ip, bool has_ip)
 	return 0;
 }
 
-/* Of a TNT's paths those come first that need no return address. */
-static u32 find(struct kipt_flow *flow, u32 from, u64 ip, bool has_ip)
+/* @returns: of a TNT's paths those come first that need a return address. */
+static u32 find(struct kipt_flow *flow, u32 from, u64 ip, bool has_ip, bool returns)
 {
-	u32 number = look(flow, from, has_ip ? ip : 0, ip, has_ip);
+	u64 top = *kipt_return_stack_at(&flow->stack, 0);
+	u32 number;
 
-	if (number || from & 1)
-		return number;
-	return look(flow, from, *kipt_return_stack_at(&flow->stack, 0), ip, has_ip);
+	if (from & 1)
+		return look(flow, from, has_ip ? ip : 0, ip, has_ip);
+	__builtin_prefetch(kipt_paths_first(&flow->paths, kipt_path_hash(from, top)));
+	number = look(flow, from, returns ? top : 0, ip, has_ip);
+	return number ? number : look(flow, from, returns ? 0 : top, ip, has_ip);
 }
 
 /* What a path does to the return stack. */
@@ -207,8 +210,13 @@ static void apply(struct kipt_flow *flow, const struct kipt_path *path)
 static noinline u32 take_with_care(struct kipt_flow *flow, u32 number, u32 from, u64 ip,
 				   bool has_ip)
 {
-	if (!holds(flow, &flow->paths.at[number], from, ip, has_ip))
-		number = find(flow, from, ip, has_ip);
+	const struct kipt_path *path = &flow->paths.at[number];
+	u32 guards;
+
+	if (!holds(flow, path, from, ip, has_ip)) {
+		kipt_path_guards(&flow->paths, path, &guards);
+		number = find(flow, from, ip, has_ip, path->from == from && guards);
+	}
 	if (number)
 		apply(flow, &flow->paths.at[number]);
 	return number;
