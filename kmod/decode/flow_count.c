@@ -125,7 +125,7 @@ bool kipt_count_give(struct kipt_flow *flow)
 	if (!flow->counts.max)
 		return true;
 	if (!telling->on) {
-		kipt_path_fold(flow);
+		kipt_path_fold(flow, ~0U);
 		*telling = (struct kipt_telling){
 			.on = true, .at = KIPT_BLOCK_NONE + 1,
 		};
@@ -176,7 +176,7 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 
 	bool all = !begin && end == ~0ULL;
 
-	kipt_path_fold(flow);
+	kipt_path_fold(flow, ~0U);
 	flow->telling = (struct kipt_telling){ 0 };
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		block = &flow->blocks.table[i];

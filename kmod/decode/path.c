@@ -37,3 +37,108 @@ void kipt_paths_clear(struct kipt_paths *paths)
 	paths->size = paths->most < KIPT_PATHS_FIRST ? paths->most : KIPT_PATHS_FIRST;
 	memset(paths->slots, 0, sizeof(*paths->slots) * paths->size);
 }
+
+/* What a path is found by. */
+static u64 hash_of(const struct kipt_paths *paths, const struct kipt_path *path)
+{
+	const u64 *guards;
+	u32 n;
+
+	if ((u8)path->from == KIPT_PATH_PGD_NO_IP)
+		return kipt_path_hash(path->from, 0);
+	if (path->from & 1)
+		return kipt_path_hash(path->from, path->ips[1]);
+	guards = kipt_path_guards(paths, path, &n);
+	return kipt_path_hash(path->from, n ? guards[0] : 0);
+}
+
+static void enter(struct kipt_paths *paths, u32 number)
+{
+	struct kipt_path_slot *slot = kipt_paths_first(paths,
+					hash_of(paths, &paths->at[number]));
+
+	while (slot->number)
+		slot = kipt_paths_next(paths, slot);
+	slot->from = paths->at[number].from;
+	slot->number = number;
+}
+
+static void enter_all(struct kipt_paths *paths)
+{
+	u32 i;
+
+	memset(paths->slots, 0, sizeof(*paths->slots) * paths->size);
+	for (i = 1; i < paths->count; i++)
+		enter(paths, i);
+}
+
+void kipt_paths_put(struct kipt_paths *paths, const struct kipt_path *path)
+{
+	u32 number = paths->count;
+
+	if (number == paths->max) {
+		paths->full = true;
+		return;
+	}
+	paths->at[number] = *path;
+	paths->count++;
+	paths->last = number;
+	if (paths->count * 2 <= paths->size || paths->size == paths->most) {
+		enter(paths, number);
+		return;
+	}
+	paths->size *= 2;
+	enter_all(paths);
+}
+
+u32 kipt_paths_least(const struct kipt_paths *paths)
+{
+	u32 taken[KIPT_PATHS_LEAST] = { 0 }, left = paths->count - 1, i;
+
+	for (i = 1; i < paths->count; i++) {
+		if (paths->at[i].told < KIPT_PATHS_LEAST)
+			taken[paths->at[i].told]++;
+	}
+	for (i = 0; i < KIPT_PATHS_LEAST && left > paths->max / 2; i++)
+		left -= taken[i];
+	return left > paths->max / 2 ? 0 : i;
+}
+
+/* The words of a path that stays move down to those that do. */
+static void move_words(struct kipt_paths *paths, struct kipt_path *path)
+{
+	const struct kipt_path_more *more = kipt_path_more(paths, path);
+	u32 n = 1 + more->guards + more->pushes;
+
+	memmove(&paths->words[paths->used], more, n * sizeof(u64));
+	path->ips[0] = paths->used;
+	paths->used += n;
+}
+
+void kipt_paths_sift(struct kipt_paths *paths, u32 least)
+{
+	/* The table is made anew, and lends its memory: it has more places than paths. */
+	u32 *numbers = (u32 *)(void *)paths->slots;
+	u32 count = 1, i, k;
+	struct kipt_path *path;
+
+	paths->used = 1;
+	numbers[0] = 0;
+	for (i = 1; i < paths->count; i++) {
+		path = &paths->at[i];
+		numbers[i] = path->told < least ? 0 : count;
+		if (!numbers[i])
+			continue;
+		if (path->shape & KIPT_SHAPE_MORE)
+			move_words(paths, path);
+		paths->at[count++] = *path;
+	}
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < KIPT_PATH_NEXT; k++)
+			paths->at[i].next[k] = numbers[paths->at[i].next[k]];
+	}
+	paths->last = numbers[paths->last];
+	paths->count = count;
+	paths->full = false;
+	enter_all(paths);
+}

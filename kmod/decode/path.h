@@ -184,6 +184,32 @@ void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 void kipt_paths_clear(struct kipt_paths *paths);
 
 /**
+ * kipt_paths_put() - one more path
+ * @paths: the paths; @last is its number, or @full is set if there is no room
+ * @path: none that is found by the same
+ */
+void kipt_paths_put(struct kipt_paths *paths, const struct kipt_path *path);
+
+/* More than so often no path has to be taken to stay. */
+#define KIPT_PATHS_LEAST	16U
+
+/**
+ * kipt_paths_least() - how often a path has to be taken that half of the memory is for
+ * @paths: the paths, told as counts
+ *
+ * Return: the number, 1 to KIPT_PATHS_LEAST; 0: more than half of them are taken more
+ * often.
+ */
+u32 kipt_paths_least(const struct kipt_paths *paths);
+
+/**
+ * kipt_paths_sift() - drop paths that are seldom taken; the others get other numbers
+ * @paths: the paths, told as counts
+ * @least: those stay that were taken so often
+ */
+void kipt_paths_sift(struct kipt_paths *paths, u32 least);
+
+/**
  * kipt_path_hash() - what a path is found by
  * @from: of the path
  * @ip: the address of an IP packet, or the youngest return address that has to be on

@@ -94,10 +94,11 @@ void kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
 
 /**
  * kipt_path_fold() - give what paths counted to blocks and edges
- * @flow: counts; no path counts anything afterwards. Edges there is no room for go to
+ * @flow: counts; these paths count from 0 afterwards. Edges there is no room for go to
  *	the sink.
+ * @below: of paths that were taken less often; ~0U: of all
  */
-void kipt_path_fold(struct kipt_flow *flow);
+void kipt_path_fold(struct kipt_flow *flow, u32 below);
 
 /**
  * kipt_path_settle_trail() - name blocks in the trail instead of paths

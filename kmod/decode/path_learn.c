@@ -137,51 +137,6 @@ static bool find_stack(struct kipt_flow *flow, struct kipt_path *path)
 	return true;
 }
 
-/* What a path is found by. */
-static u64 hash_of(const struct kipt_paths *paths, const struct kipt_path *path)
-{
-	const u64 *guards;
-	u32 n;
-
-	if ((u8)path->from == KIPT_PATH_PGD_NO_IP)
-		return kipt_path_hash(path->from, 0);
-	if (path->from & 1)
-		return kipt_path_hash(path->from, path->ips[1]);
-	guards = kipt_path_guards(paths, path, &n);
-	return kipt_path_hash(path->from, n ? guards[0] : 0);
-}
-
-static void enter(struct kipt_paths *paths, u32 number)
-{
-	struct kipt_path_slot *slot = kipt_paths_first(paths,
-					hash_of(paths, &paths->at[number]));
-
-	while (slot->number)
-		slot = kipt_paths_next(paths, slot);
-	slot->from = paths->at[number].from;
-	slot->number = number;
-}
-
-static void put(struct kipt_paths *paths, const struct kipt_path *path)
-{
-	u32 number = paths->count, i;
-
-	if (number == paths->max) {
-		paths->full = true;
-		return;
-	}
-	paths->at[number] = *path;
-	paths->count++;
-	if (paths->count * 2 > paths->size && paths->size < paths->most) {
-		paths->size *= 2;
-		memset(paths->slots, 0, sizeof(*paths->slots) * paths->size);
-		for (i = 1; i < number; i++)
-			enter(paths, i);
-	}
-	enter(paths, number);
-	paths->last = number;
-}
-
 /* The records since the packet began; NULL if they are not there any more, or too many. */
 static struct kipt_record *find_records(struct kipt_flow *flow, u32 *n)
 {
@@ -263,7 +218,7 @@ void kipt_path_learn(struct kipt_flow *flow)
 	    flow->steps - paths->steps <= KIPT_PATH_STEPS) {
 		path.to = find_end(flow, &path);
 		if (path.to && find_stack(flow, &path) && tell_path(flow, &path)) {
-			put(paths, &path);
+			kipt_paths_put(paths, &path);
 			return;
 		}
 	}

@@ -171,13 +171,13 @@ static void fold_one(struct kipt_flow *flow, struct kipt_path *path)
 	kipt_path_replay(flow, path, fold_step, &folding);
 }
 
-void kipt_path_fold(struct kipt_flow *flow)
+void kipt_path_fold(struct kipt_flow *flow, u32 below)
 {
 	const struct kipt_paths *paths = &flow->paths;
 	u32 i;
 
 	for (i = 1; i < paths->count; i++) {
-		if (paths->at[i].told)
+		if (paths->at[i].told && paths->at[i].told < below)
 			fold_one(flow, &paths->at[i]);
 	}
 }

@@ -364,11 +364,33 @@ static void tell_untold(struct kipt_flow *flow)
 	}
 }
 
+/* If only paths are full, and they count, those that are taken often stay. Returns false if
+ * all has to go.
+ */
+static bool sift(struct kipt_flow *flow)
+{
+	struct kipt_paths *paths = &flow->paths;
+	u32 least;
+
+	if (!paths->full || !flow->counts.max)
+		return false;
+	least = kipt_paths_least(paths);
+	if (!least)
+		return false;
+	kipt_path_fold(flow, least);
+	kipt_path_settle_trail(flow);
+	kipt_paths_sift(paths, least);
+	paths->full = paths->used > paths->room / 4 * 3;
+	return !flow->counts.full && !paths->full;
+}
+
 /* What is full is dropped, what counted for long is told. Returns false if the
  * run halts meanwhile.
  */
 static bool make_room(struct kipt_flow *flow)
 {
+	if (!flow->blocks.full && !flow->counts.full && sift(flow))
+		return true;
 	if (flow->blocks.full || flow->counts.full || flow->paths.full)
 		return kipt_flow_renew(flow);
 	if (flow->cursor.pos < flow->paths.fold_at)
