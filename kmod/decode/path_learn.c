@@ -46,6 +46,19 @@ bool kipt_path_watch(struct kipt_flow *flow)
 	return true;
 }
 
+/* Number of the block at hand. The block before has a link that mostly leads there; it does
+ * from now on.
+ */
+static u32 number_here(struct kipt_flow *flow)
+{
+	u64 space = flow->at.ip >> 63 ? 0 : flow->at.space;
+
+	if (!*flow->link || !kipt_block_is(&flow->blocks.table[*flow->link], space,
+					   flow->at.ip, flow->at.mode))
+		*flow->link = kipt_number_at(flow, flow->at.ip);
+	return *flow->link;
+}
+
 /* Number of the block the path ends at; 0: it depends on more than the block and the
  * packet. The address of an IP packet goes to @path.
  */
@@ -69,7 +82,7 @@ static u32 find_end(struct kipt_flow *flow, struct kipt_path *path)
 		return 0;
 	if (kind & 1 && from_kernel && !(flow->at.ip >> 63))
 		path->shape |= KIPT_SHAPE_SPACE;
-	return kipt_number_at(flow, flow->at.ip);
+	return number_here(flow);
 }
 
 static u32 take_words(struct kipt_paths *paths, u32 words)

@@ -405,17 +405,19 @@ static bool make_room(struct kipt_flow *flow)
 static bool enter(struct kipt_flow *flow, struct place *place)
 {
 	const u8 *end = flow->data + flow->size - READS;
+	u64 ip = flow->enabled ? flow->at.ip : KIPT_OFF_IP;
 	struct kipt_paths *paths = &flow->paths;
-	u32 block;
+	u32 block = paths->at[paths->last].to;
 
 	place->pos = flow->cursor.pos;
 	place->upto = flow->cursor.end < end ? flow->cursor.end : end;
 	place->upto = place->upto < flow->halt_at ? place->upto : flow->halt_at;
 	place->upto = place->upto < paths->fold_at ? place->upto : paths->fold_at;
 	place->last_ip = flow->last_ip;
-	block = kipt_number_at(flow, flow->enabled ? flow->at.ip : KIPT_OFF_IP);
 	place->path = &paths->at[paths->last];
-	if (place->path->to != block || !paths->last) {
+	if (!paths->last || !kipt_block_is(&flow->blocks.table[block], ip >> 63 ? 0 : flow->at.space,
+					   ip, flow->at.mode)) {
+		block = kipt_number_at(flow, ip);
 		place->path = &paths->at[0];
 		place->path->to = block;
 	}
