@@ -7,30 +7,31 @@
 
 void kipt_emit_give(struct kipt_flow *flow)
 {
-	if (flow->count && !flow->stopped &&
-	    !flow->sink.emit(flow->sink.ctx, flow->records, flow->count)) {
-		flow->stopped = true;
-		flow->halt_at = flow->data;
+	if (flow->output.count && !flow->input.stopped &&
+	    !flow->output.sink.emit(flow->output.sink.ctx, flow->output.records,
+				    flow->output.count)) {
+		flow->input.stopped = true;
+		flow->input.halt_at = flow->input.data;
 	}
-	flow->count = 0;
-	flow->given++;
+	flow->output.count = 0;
+	flow->output.given++;
 }
 
 void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
 {
-	if (unlikely(flow->count == KIPT_FLOW_BUFFER))
+	if (unlikely(flow->output.count == KIPT_FLOW_BUFFER))
 		kipt_emit_give(flow);
-	flow->records[flow->count++] = *record;
+	flow->output.records[flow->output.count++] = *record;
 }
 
 /* The PATHS record being filled is complete; the next starts empty. */
 static struct kipt_record take_packed(struct kipt_flow *flow)
 {
-	struct kipt_record packed = flow->packed;
+	struct kipt_record packed = flow->output.packed;
 
-	packed.kind = (u8)flow->nr_packed;
-	memset(&flow->packed, 0, sizeof(flow->packed));
-	flow->nr_packed = 0;
+	packed.kind = (u8)flow->output.nr_packed;
+	memset(&flow->output.packed, 0, sizeof(flow->output.packed));
+	flow->output.nr_packed = 0;
 	return packed;
 }
 
@@ -38,7 +39,7 @@ void kipt_emit_paths(struct kipt_flow *flow)
 {
 	struct kipt_record packed;
 
-	if (!flow->packed.type)
+	if (!flow->output.packed.type)
 		return;
 	packed = take_packed(flow);
 	kipt_emit_raw(flow, &packed);
@@ -46,21 +47,21 @@ void kipt_emit_paths(struct kipt_flow *flow)
 
 void kipt_emit_path(struct kipt_flow *flow, u32 number)
 {
-	flow->packed.type = KIPT_RECORD_PATHS;
-	((u32 *)(void *)&flow->packed)[1 + flow->nr_packed++] = number;
-	if (flow->nr_packed == KIPT_RECORD_PATHS_MAX)
+	flow->output.packed.type = KIPT_RECORD_PATHS;
+	((u32 *)(void *)&flow->output.packed)[1 + flow->output.nr_packed++] = number;
+	if (flow->output.nr_packed == KIPT_RECORD_PATHS_MAX)
 		kipt_emit_paths(flow);
 }
 
 void kipt_emit_untold(struct kipt_flow *flow)
 {
-	struct kipt_record *at = &flow->records[flow->mark];
+	struct kipt_record *at = &flow->output.records[flow->output.mark];
 
-	flow->defining = false;
-	if (!flow->packed.type || flow->count <= flow->mark)
+	flow->output.defining = false;
+	if (!flow->output.packed.type || flow->output.count <= flow->output.mark)
 		return;
-	memmove(at + 1, at, (flow->count - flow->mark) * sizeof(*at));
-	flow->count++;
+	memmove(at + 1, at, (flow->output.count - flow->output.mark) * sizeof(*at));
+	flow->output.count++;
 	*at = take_packed(flow);
 }
 
@@ -90,10 +91,10 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
 {
 	if (unlikely(flow->clock.moved))
 		append_time(flow);
-	if (unlikely(flow->count + n > KIPT_FLOW_BUFFER))
+	if (unlikely(flow->output.count + n > KIPT_FLOW_BUFFER))
 		kipt_emit_give(flow);
-	flow->count += n;
-	return &flow->records[flow->count - n];
+	flow->output.count += n;
+	return &flow->output.records[flow->output.count - n];
 }
 
 /* With counts nothing is told of what goes on between other records. */
@@ -105,13 +106,13 @@ static bool is_counted(const struct kipt_flow *flow, u32 type)
 
 void kipt_emit(struct kipt_flow *flow, const struct kipt_record *record)
 {
-	if (flow->trial || is_counted(flow, record->type))
+	if (flow->walk.trial || is_counted(flow, record->type))
 		return;
 	if (unlikely(flow->clock.moved))
 		append_time(flow);
-	if (flow->defining && flow->count - flow->mark > KIPT_PATH_RECORDS)
+	if (flow->output.defining && flow->output.count - flow->output.mark > KIPT_PATH_RECORDS)
 		kipt_emit_untold(flow);
-	if (!flow->defining)
+	if (!flow->output.defining)
 		kipt_emit_paths(flow);
 	kipt_emit_raw(flow, record);
 }
@@ -132,7 +133,7 @@ static void emit_each(struct kipt_flow *flow, const struct kipt_block *block,
 	struct kipt_record record = { .type = KIPT_RECORD_INSN };
 	u32 at = 0, next, i;
 
-	if (flow->tsx)
+	if (flow->state.tsx)
 		record.flags = KIPT_RF_TSX;
 	for (i = 0; i < insns; i++) {
 		next = at + 1;
@@ -155,20 +156,20 @@ static void emit_version(struct kipt_flow *flow, const struct kipt_block *block)
 		.ip = block->ip,
 	};
 
-	if (flow->trial)
+	if (flow->walk.trial)
 		return;
-	flow->plain = false;
-	flow->version = block->version;
+	flow->output.plain = false;
+	flow->walk.version = block->version;
 	kipt_emit(flow, &record);
 }
 
 void kipt_emit_insns(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 insns)
 {
-	if (unlikely(block->version != flow->version))
+	if (unlikely(block->version != flow->walk.version))
 		emit_version(flow, block);
 	flow->at.insns += insns;
-	if (unlikely(flow->config.output & KIPT_FLOW_INSNS) && !flow->trial)
+	if (unlikely(flow->config.output & KIPT_FLOW_INSNS) && !flow->walk.trial)
 		emit_each(flow, block, insns);
 }
 
@@ -182,8 +183,8 @@ void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
 		.value = offset,
 	};
 
-	flow->plain = false;
-	if (flow->enabled)
+	flow->output.plain = false;
+	if (flow->state.enabled)
 		record.ip = flow->at.ip;
 	else
 		record.flags = KIPT_RF_NO_IP;

@@ -61,7 +61,7 @@ void kipt_emit_paths(struct kipt_flow *flow);
 void kipt_emit_path(struct kipt_flow *flow, u32 number);
 
 /**
- * kipt_emit_untold() - the records since @flow->mark are no path's
+ * kipt_emit_untold() - the records since @flow->output.mark are no path's
  * @flow: numbers that belong before them are put there
  */
 void kipt_emit_untold(struct kipt_flow *flow);
@@ -86,7 +86,7 @@ void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record);
  *
  * A TIME record comes first if time has moved.
  *
- * Return: where they are to be put; @flow->count already includes them.
+ * Return: where they are to be put; @flow->output.count already includes them.
  */
 struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
 

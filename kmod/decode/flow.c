@@ -141,9 +141,9 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	if (!flow->config.step_limit)
 		flow->config.step_limit = KIPT_FLOW_STEPS;
 	flow->code = *code;
-	flow->sink = *sink;
-	flow->wanted = wanted_kinds(config->output);
-	flow->link = &flow->no_link;
+	flow->output.sink = *sink;
+	flow->output.wanted = wanted_kinds(config->output);
+	flow->walk.link = &flow->walk.no_link;
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
 	kipt_clock_near(&flow->clock, config->tsc_near);
@@ -199,12 +199,12 @@ static bool keeps_held(u32 type)
 
 static void set_tnt(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
-	if (flow->tnt.count) {
+	if (flow->walk.tnt.count) {
 		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
 		return;
 	}
-	flow->tnt.bits = packet->value;
-	flow->tnt.count = packet->size;
+	flow->walk.tnt.bits = packet->value;
+	flow->walk.tnt.count = packet->size;
 	kipt_flow_on_tnt(flow);
 }
 
@@ -238,8 +238,8 @@ static void dispatch(struct kipt_flow *flow, const struct kipt_packet *packet)
 /* While tracing is off no address comes, but a FUP right behind. */
 static void release_mode(struct kipt_flow *flow)
 {
-	if (flow->mode_pending && !flow->enabled && !flow->lost)
-		kipt_flow_set_mode(flow, flow->mode_value, false);
+	if (flow->pending.mode_pending && !flow->state.enabled && !flow->state.lost)
+		kipt_flow_set_mode(flow, flow->pending.mode_value, false);
 }
 
 static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
@@ -250,27 +250,27 @@ static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
 	}
 	if (packet->type != KIPT_PACKET_FUP)
 		release_mode(flow);
-	if (flow->held_count && !keeps_data(packet->type))
+	if (flow->pending.held_count && !keeps_data(packet->type))
 		kipt_flow_end_data(flow);
-	if (flow->held_count && !keeps_held(packet->type))
+	if (flow->pending.held_count && !keeps_held(packet->type))
 		kipt_flow_release(flow);
 	dispatch(flow, packet);
-	flow->echo &= packet->type == KIPT_PACKET_PSBEND;
-	flow->previous = packet->type;
+	flow->pending.echo &= packet->type == KIPT_PACKET_PSBEND;
+	flow->input.previous = packet->type;
 }
 
 /* A packet that its segment's end cuts off is normal at the trace's end. */
 static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
 {
-	bool last = flow->cursor.end == flow->data + flow->size;
+	bool last = flow->input.cursor.end == flow->input.data + flow->input.size;
 
 	release_mode(flow);
 	kipt_flow_release(flow);
 	if (status == KIPT_TRUNCATED && last)
-		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, status, flow->offset);
+		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, status, flow->input.offset);
 	else
-		kipt_emit_gap(flow, KIPT_GAP_DECODE, status, flow->offset);
-	flow->enabled = false;
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, status, flow->input.offset);
+	flow->state.enabled = false;
 }
 
 /* Most bytes of most traces are short TNTs: they need not become a struct
@@ -278,18 +278,18 @@ static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
  */
 static bool run_short_tnt(struct kipt_flow *flow)
 {
-	const u8 *pos = flow->cursor.pos;
+	const u8 *pos = flow->input.cursor.pos;
 	u32 bits, stop;
 
-	if (pos == flow->cursor.end || !kipt_tnt_is_short(pos[0]) ||
-	    flow->cursor.block || flow->held_count || flow->tnt.count)
+	if (pos == flow->input.cursor.end || !kipt_tnt_is_short(pos[0]) ||
+	    flow->input.cursor.block || flow->pending.held_count || flow->walk.tnt.count)
 		return false;
 	bits = pos[0];
 	stop = 31 - (u32)__builtin_clz(bits);
-	flow->tnt.bits = bits >> 1;
-	flow->tnt.count = stop - 1;
-	flow->cursor.pos = pos + 1;
-	flow->previous = KIPT_PACKET_TNT;
+	flow->walk.tnt.bits = bits >> 1;
+	flow->walk.tnt.count = stop - 1;
+	flow->input.cursor.pos = pos + 1;
+	flow->input.previous = KIPT_PACKET_TNT;
 	kipt_flow_on_tnt(flow);
 	return true;
 }
@@ -306,10 +306,10 @@ enum kipt_status kipt_flow_step(struct kipt_flow *flow)
 	struct kipt_packet packet;
 	enum kipt_status status;
 
-	flow->offset = (u64)(flow->cursor.pos - flow->data);
+	flow->input.offset = (u64)(flow->input.cursor.pos - flow->input.data);
 	if (run_short_tnt(flow))
 		return KIPT_OK;
-	status = kipt_packet_next(&flow->cursor, &packet);
+	status = kipt_packet_next(&flow->input.cursor, &packet);
 	if (likely(status == KIPT_OK))
 		use_packet(flow, &packet);
 	return status;
@@ -320,7 +320,7 @@ static enum ending run_packets(struct kipt_flow *flow)
 	enum kipt_status status;
 	bool learns;
 
-	while (flow->cursor.pos < flow->halt_at) {
+	while (flow->input.cursor.pos < flow->input.halt_at) {
 		learns = false;
 		if (kipt_path_may_run(flow)) {
 			if (!kipt_path_run(flow))
@@ -329,7 +329,7 @@ static enum ending run_packets(struct kipt_flow *flow)
 		}
 		status = kipt_flow_step(flow);
 		if (unlikely(status != KIPT_OK)) {
-			flow->defining = false;
+			flow->output.defining = false;
 			if (status == KIPT_END)
 				return IN_ORDER;
 			report_bytes(flow, status);
@@ -344,12 +344,12 @@ static enum ending run_packets(struct kipt_flow *flow)
 /* Returns false if the run halts in it. */
 static bool run_segment(struct kipt_flow *flow)
 {
-	struct kipt_run *run = &flow->run;
+	struct kipt_run *run = &flow->input.run;
 	enum ending ending;
 
 	if (!run->inside) {
-		run->after = run->next == flow->size ? flow->size :
-			     kipt_sync_next(flow->data, flow->size,
+		run->after = run->next == flow->input.size ? flow->input.size :
+			     kipt_sync_next(flow->input.data, flow->input.size,
 					    run->next + 16);
 		run->inside = kipt_psb_start(flow, run->psb, run->next);
 		if (!run->inside)
@@ -362,10 +362,10 @@ static bool run_segment(struct kipt_flow *flow)
 	if (ending == AT_BAD_BYTES)
 		return true;
 	release_mode(flow);
-	if (run->next != flow->size)
+	if (run->next != flow->input.size)
 		kipt_flow_end_data(flow);
 	kipt_flow_release(flow);
-	if (run->next != flow->size)
+	if (run->next != flow->input.size)
 		kipt_psb_arrive(flow, run->next, run->after);
 	return true;
 }
@@ -374,29 +374,29 @@ static bool run_segment(struct kipt_flow *flow)
 static void set_halt(struct kipt_flow *flow, const u8 *pos)
 {
 	u64 slice = flow->config.slice;
-	u64 left = (u64)(flow->data + flow->size - pos);
+	u64 left = (u64)(flow->input.data + flow->input.size - pos);
 
-	flow->asked = false;
-	flow->halt_at = slice && slice < left ? pos + slice :
-						flow->data + flow->size + 1;
+	flow->input.asked = false;
+	flow->input.halt_at = slice && slice < left ? pos + slice :
+						flow->input.data + flow->input.size + 1;
 }
 
 static enum kipt_status run_on(struct kipt_flow *flow)
 {
-	struct kipt_run *run = &flow->run;
+	struct kipt_run *run = &flow->input.run;
 
 	while (run->psb < run->to) {
-		if (flow->data + run->psb >= flow->halt_at && !run->inside)
+		if (flow->input.data + run->psb >= flow->input.halt_at && !run->inside)
 			break;
 		if (!run_segment(flow))
 			break;
 		run->psb = run->next;
 		run->next = run->after;
 	}
-	if (run->psb < run->to && !flow->stopped)
+	if (run->psb < run->to && !flow->input.stopped)
 		return KIPT_PAUSED;
 	kipt_emit_flush(flow);
-	return flow->stopped ? KIPT_STOPPED : KIPT_OK;
+	return flow->input.stopped ? KIPT_STOPPED : KIPT_OK;
 }
 
 void kipt_flow_time(struct kipt_flow *flow, bool on)
@@ -408,27 +408,27 @@ void kipt_flow_time(struct kipt_flow *flow, bool on)
 
 void kipt_flow_pause(struct kipt_flow *flow)
 {
-	flow->asked = true;
-	flow->halt_at = flow->data;
+	flow->input.asked = true;
+	flow->input.halt_at = flow->input.data;
 }
 
 enum kipt_status kipt_flow_resume(struct kipt_flow *flow)
 {
-	set_halt(flow, flow->run.inside ? flow->cursor.pos :
-					  flow->data + flow->run.psb);
+	set_halt(flow, flow->input.run.inside ? flow->input.cursor.pos :
+						flow->input.data + flow->input.run.psb);
 	return run_on(flow);
 }
 
 static void forget_run(struct kipt_flow *flow)
 {
-	flow->psb.offset = flow->size;
-	flow->stopped = false;
-	flow->enabled = false;
+	flow->input.psb.offset = flow->input.size;
+	flow->input.stopped = false;
+	flow->state.enabled = false;
 	flow->clock.moved = false;
-	flow->trial = false;
-	flow->count = 0;
-	flow->defining = false;
-	flow->telling = (struct kipt_telling){ 0 };
+	flow->walk.trial = false;
+	flow->output.count = 0;
+	flow->output.defining = false;
+	flow->output.telling = (struct kipt_telling){ 0 };
 }
 
 enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
@@ -436,8 +436,8 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 {
 	u64 psb;
 
-	flow->data = data;
-	flow->size = size;
+	flow->input.data = data;
+	flow->input.size = size;
 	flow->paths.bytes += size;
 	flow->paths.fold_at = data + (flow->paths.bytes < KIPT_PATHS_FOLD ? KIPT_PATHS_FOLD : 0);
 	if (!flow->counts.max)
@@ -449,9 +449,9 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_NO_PSB, from);
 	if (psb == size) {
 		kipt_emit_flush(flow);
-		return flow->stopped ? KIPT_STOPPED : KIPT_NO_PSB;
+		return flow->input.stopped ? KIPT_STOPPED : KIPT_NO_PSB;
 	}
-	flow->run = (struct kipt_run){
+	flow->input.run = (struct kipt_run){
 		.psb = psb,
 		.next = kipt_sync_next(data, size, psb + 16),
 		.to = to,

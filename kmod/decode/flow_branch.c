@@ -46,19 +46,19 @@ void kipt_flow_abort(struct kipt_flow *flow, const u64 *ip)
 	};
 
 	kipt_emit(flow, &record);
-	flow->tsx = false;
-	flow->abort = false;
+	flow->state.tsx = false;
+	flow->pending.abort = false;
 }
 
 /* An abort whose FUP did not come happened all the same. */
 static void forget_pending(struct kipt_flow *flow)
 {
-	flow->tnt.count = 0;
-	flow->event = false;
-	if (flow->abort)
+	flow->walk.tnt.count = 0;
+	flow->pending.event = false;
+	if (flow->pending.abort)
 		kipt_flow_abort(flow, NULL);
-	flow->claim = KIPT_CLAIM_NONE;
-	flow->share = false;
+	flow->pending.claim = KIPT_CLAIM_NONE;
+	flow->pending.share = false;
 	flow->at.insns = 0;
 	kipt_walk_forget(flow);
 }
@@ -71,13 +71,13 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 	if (status == KIPT_NO_CODE)
 		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :
 					    KIPT_GAP_NO_CODE;
-	else if (flow->enabled && was_changed(flow))
+	else if (flow->state.enabled && was_changed(flow))
 		kind = KIPT_GAP_CODE_CHANGED;
-	kipt_emit_gap(flow, kind, status, flow->offset);
-	flow->lost = true;
-	flow->doubtful = kind == KIPT_GAP_DECODE;
-	flow->enabled = false;
-	flow->overflow = false;
+	kipt_emit_gap(flow, kind, status, flow->input.offset);
+	flow->state.lost = true;
+	flow->state.doubtful = kind == KIPT_GAP_DECODE;
+	flow->state.enabled = false;
+	flow->state.overflow = false;
 	forget_pending(flow);
 	if (flow->at.pip_pending)
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
@@ -96,7 +96,7 @@ void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr)
 	flow->at.nr = nr;
 	if (flow->code.space)
 		flow->at.space = flow->code.space(flow->code.ctx, cr3, nr);
-	if (flow->enabled)
+	if (flow->state.enabled)
 		record.ip = flow->at.ip;
 	else
 		record.flags |= KIPT_RF_NO_IP;
@@ -110,12 +110,12 @@ static void set_mode(struct kipt_flow *flow, u8 value, bool always,
 	struct kipt_record record = { .type = KIPT_RECORD_MODE };
 	bool if_set = value & KIPT_MODE_EXEC_IF;
 	u8 mode = kipt_exec_kind(value);
-	bool same = flow->mode_known && mode == flow->at.mode &&
-		    if_set == flow->mode_if;
+	bool same = flow->state.mode_known && mode == flow->at.mode &&
+		    if_set == flow->state.mode_if;
 
-	flow->mode_pending = false;
-	flow->mode_known = true;
-	flow->mode_if = if_set;
+	flow->pending.mode_pending = false;
+	flow->state.mode_known = true;
+	flow->state.mode_if = if_set;
 	flow->at.mode = mode;
 	if (same && !always)
 		return;
@@ -130,7 +130,7 @@ static void set_mode(struct kipt_flow *flow, u8 value, bool always,
 
 void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always)
 {
-	set_mode(flow, value, always, flow->enabled ? &flow->at.ip : NULL);
+	set_mode(flow, value, always, flow->state.enabled ? &flow->at.ip : NULL);
 }
 
 void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, u64 ip)
@@ -142,8 +142,8 @@ void kipt_flow_settle(struct kipt_flow *flow)
 {
 	if (flow->at.pip_pending)
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
-	if (flow->mode_pending)
-		kipt_flow_set_mode(flow, flow->mode_value, false);
+	if (flow->pending.mode_pending)
+		kipt_flow_set_mode(flow, flow->pending.mode_value, false);
 }
 
 void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip)
@@ -155,10 +155,10 @@ void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip)
 	};
 
 	forget_pending(flow);
-	flow->enabled = true;
-	flow->lost = false;
-	flow->doubtful = false;
-	flow->overflow = false;
+	flow->state.enabled = true;
+	flow->state.lost = false;
+	flow->state.doubtful = false;
+	flow->state.overflow = false;
 	flow->at.ip = ip;
 	kipt_emit(flow, &record);
 	kipt_flow_settle(flow);
@@ -171,18 +171,18 @@ bool kipt_flow_take_ip(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	if (packet->size == KIPT_IPBYTES_NONE)
 		return false;
-	flow->last_ip = kipt_last_ip_apply(flow->last_ip, packet);
+	flow->input.last_ip = kipt_last_ip_apply(flow->input.last_ip, packet);
 	if (packet->size == KIPT_IPBYTES_SEXT48 ||
 	    packet->size == KIPT_IPBYTES_FULL)
-		flow->doubtful = false;
-	return !flow->doubtful;
+		flow->state.doubtful = false;
+	return !flow->state.doubtful;
 }
 
 static void walk_on(struct kipt_flow *flow)
 {
 	enum kipt_status status;
 
-	if (!flow->tnt.count)
+	if (!flow->walk.tnt.count)
 		return;
 	status = kipt_walk_tnt(flow);
 	if (status != KIPT_OK)
@@ -193,9 +193,9 @@ void kipt_flow_on_tnt(struct kipt_flow *flow)
 {
 	enum kipt_status status;
 
-	if (unlikely(!flow->enabled || flow->event)) {
-		flow->tnt.count = 0;
-		if (!flow->lost)
+	if (unlikely(!flow->state.enabled || flow->pending.event)) {
+		flow->walk.tnt.count = 0;
+		if (!flow->state.lost)
 			kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
 		return;
 	}
@@ -208,23 +208,23 @@ static void finish_event(struct kipt_flow *flow, u64 target)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_BRANCH,
-		.kind = flow->abort ? KIPT_BRANCH_TSX_ABORT :
+		.kind = flow->pending.abort ? KIPT_BRANCH_TSX_ABORT :
 				      KIPT_BRANCH_EVENT,
-		.flags = flow->tsx ? KIPT_RF_TSX : 0,
+		.flags = flow->state.tsx ? KIPT_RF_TSX : 0,
 		.ip = flow->at.ip,
 		.value = target,
 	};
-	bool wanted = flow->wanted >> record.kind & 1;
+	bool wanted = flow->output.wanted >> record.kind & 1;
 
 	if (wanted)
 		record.aux = kipt_emit_count(flow);
-	if (flow->abort)
+	if (flow->pending.abort)
 		kipt_flow_abort(flow, &flow->at.ip);
 	if (flow->counts.max)
 		kipt_count_edge(flow, flow->at.ip, target, record.kind);
 	if (wanted)
 		kipt_emit(flow, &record);
-	flow->event = false;
+	flow->pending.event = false;
 	flow->at.ip = target;
 }
 
@@ -233,21 +233,21 @@ static void finish_event(struct kipt_flow *flow, u64 target)
  */
 static void lose(struct kipt_flow *flow)
 {
-	flow->overflow = false;
-	flow->event = false;
-	flow->lost = true;
+	flow->state.overflow = false;
+	flow->pending.event = false;
+	flow->state.lost = true;
 	kipt_flow_settle(flow);
 }
 
 /* A TIP that comes while nothing is followed: a place to go on, or not. */
 static void tip_while_off(struct kipt_flow *flow, bool known, u64 ip)
 {
-	if (!flow->lost && !flow->overflow)
+	if (!flow->state.lost && !flow->state.overflow)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	else if (!known || (flow->deferred && !flow->event && flow->lost))
+	else if (!known || (flow->pending.deferred && !flow->pending.event && flow->state.lost))
 		lose(flow);
 	else
-		kipt_flow_enable(flow, flow->overflow ? KIPT_ENABLE_OVERFLOW :
+		kipt_flow_enable(flow, flow->state.overflow ? KIPT_ENABLE_OVERFLOW :
 				 KIPT_ENABLE_RESUME, ip);
 }
 
@@ -257,28 +257,28 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 	enum kipt_status status = KIPT_OK;
 
 	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
-		if (!flow->lost)
+		if (!flow->state.lost)
 			kipt_flow_fail(flow, KIPT_BAD_IP);
 		lose(flow);
 		return;
 	}
-	if (!flow->enabled) {
+	if (!flow->state.enabled) {
 		tip_while_off(flow, known, ip);
 		return;
 	}
-	if (flow->event) {
+	if (flow->pending.event) {
 		finish_event(flow, ip);
 	} else {
-		if (flow->tnt.count)
-			flow->deferred = true;
+		if (flow->walk.tnt.count)
+			flow->pending.deferred = true;
 		status = kipt_walk_tip(flow, ip);
 	}
 	if (status != KIPT_OK) {
 		kipt_flow_fail(flow, status);
 		/* Without TNTs each TIP is a sample. */
 		if (status == KIPT_TIP_AT_OTHER && flow->config.no_tnt)
-			flow->doubtful = false;
-		if (flow->doubtful)
+			flow->state.doubtful = false;
+		if (flow->state.doubtful)
 			lose(flow);
 		else
 			tip_while_off(flow, known, ip);
@@ -297,8 +297,8 @@ static void on_pge(struct kipt_flow *flow, const struct kipt_packet *packet,
 		lose(flow);
 		return;
 	}
-	if (flow->enabled) {
-		if (flow->at.ip == ip && !flow->event && !flow->tnt.count) {
+	if (flow->state.enabled) {
+		if (flow->at.ip == ip && !flow->pending.event && !flow->walk.tnt.count) {
 			kipt_flow_settle(flow);
 			return;
 		}
@@ -325,13 +325,13 @@ static void disable_async(struct kipt_flow *flow, bool has_ip, u64 ip)
 		.type = KIPT_RECORD_DISABLE,
 		.kind = KIPT_DISABLE_ASYNC,
 		.flags = (has_ip ? 0 : KIPT_RF_NO_VALUE) |
-			 (flow->tsx ? KIPT_RF_TSX : 0),
+			 (flow->state.tsx ? KIPT_RF_TSX : 0),
 		.ip = flow->at.ip,
 		.value = has_ip ? ip : 0,
 	};
 	const struct kipt_block *block;
 
-	if (flow->abort) {
+	if (flow->pending.abort) {
 		kipt_flow_abort(flow, &flow->at.ip);
 	} else if (is_vmentry(flow, &block)) {
 		kipt_emit_insns(flow, block, 1);
@@ -343,7 +343,7 @@ static void disable_async(struct kipt_flow *flow, bool has_ip, u64 ip)
 
 void kipt_flow_disable(struct kipt_flow *flow)
 {
-	flow->enabled = false;
+	flow->state.enabled = false;
 	forget_pending(flow);
 }
 
@@ -352,7 +352,7 @@ static void disable_lost(struct kipt_flow *flow, bool known, u64 ip)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_DISABLE,
-		.kind = flow->event ? KIPT_DISABLE_ASYNC : KIPT_DISABLE_BRANCH,
+		.kind = flow->pending.event ? KIPT_DISABLE_ASYNC : KIPT_DISABLE_BRANCH,
 		.flags = KIPT_RF_NO_IP | (known ? 0 : KIPT_RF_NO_VALUE),
 		.value = known ? ip : 0,
 	};
@@ -363,11 +363,11 @@ static void disable_lost(struct kipt_flow *flow, bool known, u64 ip)
 static enum kipt_status disable_here(struct kipt_flow *flow, bool has_ip,
 				     u64 ip)
 {
-	if (flow->event) {
+	if (flow->pending.event) {
 		disable_async(flow, has_ip, ip);
 		return KIPT_OK;
 	}
-	return flow->tnt.count ? KIPT_TNT_AT_OTHER :
+	return flow->walk.tnt.count ? KIPT_TNT_AT_OTHER :
 				 kipt_walk_pgd(flow, has_ip, ip);
 }
 
@@ -378,17 +378,17 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 	bool has_ip = packet->size != KIPT_IPBYTES_NONE;
 	enum kipt_status status = KIPT_OK;
 
-	if (flow->enabled)
+	if (flow->state.enabled)
 		status = disable_here(flow, has_ip, ip);
-	else if (!flow->lost && !flow->overflow)
+	else if (!flow->state.lost && !flow->state.overflow)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
-			      flow->offset);
+			      flow->input.offset);
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
-	if (flow->lost)
-		disable_lost(flow, known && !flow->doubtful, ip);
-	flow->lost = false;
-	flow->overflow = false;
+	if (flow->state.lost)
+		disable_lost(flow, known && !flow->state.doubtful, ip);
+	flow->state.lost = false;
+	flow->state.overflow = false;
 	kipt_flow_disable(flow);
 	kipt_flow_settle(flow);
 }
@@ -397,8 +397,8 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 static void on_mode_exec(struct kipt_flow *flow,
 			 const struct kipt_packet *packet)
 {
-	flow->mode_pending = true;
-	flow->mode_value = (u8)packet->value;
+	flow->pending.mode_pending = true;
+	flow->pending.mode_value = (u8)packet->value;
 }
 
 /* A second PIP means that the instruction of the first was executed, unless both
@@ -409,13 +409,13 @@ static void on_pip(struct kipt_flow *flow, const struct kipt_packet *packet)
 	u64 ip;
 
 	if (flow->at.pip_pending &&
-	    (!flow->enabled || flow->event ||
+	    (!flow->state.enabled || flow->pending.event ||
 	     kipt_walk_to_class(flow, KIPT_INSN_MOV_CR3, &ip) != KIPT_OK))
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
 	flow->at.pip_pending = true;
 	flow->at.pip_cr3 = packet->value;
 	flow->at.pip_nr = packet->flags & KIPT_PF_NR;
-	if (!flow->enabled)
+	if (!flow->state.enabled)
 		kipt_flow_set_cr3(flow, packet->value, flow->at.pip_nr);
 }
 
@@ -434,9 +434,9 @@ void kipt_flow_on_branch(struct kipt_flow *flow,
 	}
 	known = kipt_flow_take_ip(flow, packet);
 	if (packet->type == KIPT_PACKET_TIP)
-		on_tip(flow, packet, known, flow->last_ip);
+		on_tip(flow, packet, known, flow->input.last_ip);
 	else if (packet->type == KIPT_PACKET_TIP_PGE)
-		on_pge(flow, packet, known, flow->last_ip);
+		on_pge(flow, packet, known, flow->input.last_ip);
 	else
-		on_pgd(flow, packet, known, flow->last_ip);
+		on_pgd(flow, packet, known, flow->input.last_ip);
 }

@@ -29,7 +29,7 @@ void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip);
  * @packet: TIP, TIP.PGE, TIP.PGD or FUP
  *
  * Return: true if the packet has an address that can be believed: it is in
- * @flow->last_ip.
+ * @flow->input.last_ip.
  */
 bool kipt_flow_take_ip(struct kipt_flow *flow,
 		       const struct kipt_packet *packet);

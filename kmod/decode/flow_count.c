@@ -24,9 +24,9 @@ static void emit_space(struct kipt_flow *flow, u64 space, bool kernel)
 
 	if (!space && !kernel)
 		record.flags |= KIPT_RF_NO_VALUE;
-	flow->telling.spaced = true;
-	flow->telling.kernel = kernel;
-	flow->telling.space = space;
+	flow->output.telling.spaced = true;
+	flow->output.telling.kernel = kernel;
+	flow->output.telling.space = space;
 	*kipt_emit_room(flow, 1) = record;
 }
 
@@ -37,8 +37,8 @@ static void emit_edge(struct kipt_flow *flow, u64 space, u64 from, u64 to,
 	struct kipt_record *record;
 	u32 told;
 
-	if (!flow->telling.spaced || flow->telling.space != space ||
-	    flow->telling.kernel != kernel)
+	if (!flow->output.telling.spaced || flow->output.telling.space != space ||
+	    flow->output.telling.kernel != kernel)
 		emit_space(flow, space, kernel);
 	while (count) {
 		told = count < 0xffffffffU ? (u32)count : 0xffffffffU;
@@ -68,7 +68,7 @@ void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind
 
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
 {
-	if (!flow->trial)
+	if (!flow->walk.trial)
 		kipt_count_add(flow, flow->at.space, from, to, kind, 1);
 }
 
@@ -93,24 +93,24 @@ static void emit_counted(struct kipt_flow *flow, struct kipt_edge *counted)
 /* Return: false if a pause was asked for before the last. */
 static bool emit_blocks(struct kipt_flow *flow)
 {
-	u32 *at = &flow->telling.at;
+	u32 *at = &flow->output.telling.at;
 
 	for (; *at < flow->blocks.count; ++*at) {
-		if (flow->asked)
+		if (flow->input.asked)
 			return false;
 		emit_block(flow, &flow->blocks.table[*at]);
 	}
-	flow->telling.edges = true;
+	flow->output.telling.edges = true;
 	*at = 1;
 	return true;
 }
 
 static bool emit_edges(struct kipt_flow *flow)
 {
-	u32 *at = &flow->telling.at;
+	u32 *at = &flow->output.telling.at;
 
 	for (; *at < flow->counts.count; ++*at) {
-		if (flow->asked)
+		if (flow->input.asked)
 			return false;
 		emit_counted(flow, &flow->counts.edges[*at]);
 	}
@@ -120,7 +120,7 @@ static bool emit_edges(struct kipt_flow *flow)
 /* What paths counted goes to blocks and edges. */
 bool kipt_count_give(struct kipt_flow *flow)
 {
-	struct kipt_telling *telling = &flow->telling;
+	struct kipt_telling *telling = &flow->output.telling;
 
 	if (!flow->counts.max)
 		return true;
@@ -141,13 +141,13 @@ enum kipt_status kipt_flow_counts(struct kipt_flow *flow)
 {
 	bool all;
 
-	flow->stopped = false;
-	flow->asked = false;
+	flow->input.stopped = false;
+	flow->input.asked = false;
 	flow->clock.moved = false;
 	all = kipt_count_give(flow);
 	if (all)
 		kipt_emit_flush(flow);
-	if (flow->stopped)
+	if (flow->input.stopped)
 		return KIPT_STOPPED;
 	return all ? KIPT_OK : KIPT_PAUSED;
 }
@@ -160,8 +160,8 @@ bool kipt_flow_renew(struct kipt_flow *flow)
 		return false;
 	kipt_path_settle_trail(flow);
 	kipt_blocks_clear(&flow->blocks);
-	flow->link = &flow->no_link;
-	flow->no_link = 0;
+	flow->walk.link = &flow->walk.no_link;
+	flow->walk.no_link = 0;
 	kipt_paths_clear(&flow->paths);
 	if (flow->counts.max)
 		kipt_counts_clear(&flow->counts);
@@ -177,7 +177,7 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	bool all = !begin && end == ~0ULL;
 
 	kipt_path_fold(flow, ~0U);
-	flow->telling = (struct kipt_telling){ 0 };
+	flow->output.telling = (struct kipt_telling){ 0 };
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		block = &flow->blocks.table[i];
 		if (kipt_block_touches(block, space, begin, end))
@@ -192,11 +192,11 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
-	flow->stopped = false;
+	flow->input.stopped = false;
 	flow->clock.moved = false;
 	if (flow->counts.max)
 		give_range(flow, space, begin, end);
-	flow->history_count = 0;
+	flow->walk.history_count = 0;
 	kipt_blocks_forget(&flow->blocks, space, begin, end);
 	kipt_paths_clear(&flow->paths);
 }

@@ -12,14 +12,14 @@
 
 void kipt_flow_hold(struct kipt_flow *flow, const struct kipt_record *record)
 {
-	if (flow->held_count == KIPT_FLOW_HELD)
+	if (flow->pending.held_count == KIPT_FLOW_HELD)
 		kipt_flow_release(flow);
-	flow->held[flow->held_count++] = *record;
+	flow->pending.held[flow->pending.held_count++] = *record;
 }
 
 static void set_tsx(struct kipt_flow *flow)
 {
-	flow->tsx = flow->tsx_value & KIPT_MODE_TSX_INTX;
+	flow->state.tsx = flow->pending.tsx_value & KIPT_MODE_TSX_INTX;
 }
 
 static void emit_held(struct kipt_flow *flow, bool has_ip, u64 ip)
@@ -27,23 +27,23 @@ static void emit_held(struct kipt_flow *flow, bool has_ip, u64 ip)
 	struct kipt_record *record;
 	u32 i;
 
-	if (flow->claim == KIPT_CLAIM_TSX)
+	if (flow->pending.claim == KIPT_CLAIM_TSX)
 		set_tsx(flow);
-	for (i = 0; i < flow->held_count; i++) {
-		record = &flow->held[i];
+	for (i = 0; i < flow->pending.held_count; i++) {
+		record = &flow->pending.held[i];
 		if (has_ip) {
 			record->ip = ip;
 			record->flags &= ~KIPT_RF_NO_IP;
 		}
 		if (record->type == KIPT_RECORD_POWER) {
-			flow->power_known = has_ip;
-			flow->power_ip = ip;
+			flow->state.power_known = has_ip;
+			flow->state.power_ip = ip;
 		}
 		kipt_emit(flow, record);
 	}
-	flow->held_count = 0;
-	flow->claim = KIPT_CLAIM_NONE;
-	flow->share = false;
+	flow->pending.held_count = 0;
+	flow->pending.claim = KIPT_CLAIM_NONE;
+	flow->pending.share = false;
 }
 
 void kipt_flow_release(struct kipt_flow *flow)
@@ -68,7 +68,7 @@ static void fail_at_fup(struct kipt_flow *flow, enum kipt_status status)
 {
 	kipt_flow_fail(flow, status);
 	if (status == KIPT_NOT_REACHED && flow->config.no_tnt)
-		flow->doubtful = false;
+		flow->state.doubtful = false;
 }
 
 /* In a gap a FUP says where execution is. All that is older stands before it in
@@ -76,15 +76,15 @@ static void fail_at_fup(struct kipt_flow *flow, enum kipt_status status)
  */
 static void resume(struct kipt_flow *flow, bool known, u64 ip)
 {
-	bool abort = flow->abort;
-	u8 claim = flow->claim;
+	bool abort = flow->pending.abort;
+	u8 claim = flow->pending.claim;
 
-	if (!flow->lost || !known || !kipt_ip_is_canonical(ip))
+	if (!flow->state.lost || !known || !kipt_ip_is_canonical(ip))
 		return;
-	flow->abort = false;
+	flow->pending.abort = false;
 	kipt_flow_enable(flow, KIPT_ENABLE_RESUME, ip);
-	flow->abort = abort;
-	flow->claim = claim;
+	flow->pending.abort = abort;
+	flow->pending.claim = claim;
 }
 
 /* Follow the flow to where a FUP says that it is, or say why it is not. */
@@ -92,9 +92,9 @@ static void reach(struct kipt_flow *flow, u64 ip)
 {
 	enum kipt_status status;
 
-	if (!flow->enabled)
+	if (!flow->state.enabled)
 		return;
-	status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
+	status = flow->walk.tnt.count ? KIPT_TNT_AT_OTHER :
 				   kipt_walk_to_ip(flow, ip);
 	if (status != KIPT_OK)
 		fail_at_fup(flow, status);
@@ -102,14 +102,14 @@ static void reach(struct kipt_flow *flow, u64 ip)
 
 static void on_claimed_fup(struct kipt_flow *flow, bool known, u64 ip)
 {
-	u8 claim = flow->claim;
+	u8 claim = flow->pending.claim;
 
 	reach(flow, ip);
-	flow->claim = claim;
-	known &= !flow->doubtful;
+	flow->pending.claim = claim;
+	known &= !flow->state.doubtful;
 	resume(flow, known, ip);
 	emit_held(flow, known, ip);
-	if (flow->enabled && claim == KIPT_CLAIM_PTW)
+	if (flow->state.enabled && claim == KIPT_CLAIM_PTW)
 		step_over_ptwrite(flow);
 }
 
@@ -119,12 +119,12 @@ static void on_claimed_fup(struct kipt_flow *flow, bool known, u64 ip)
 static void on_mode_fup(struct kipt_flow *flow, bool known, u64 ip)
 {
 	reach(flow, ip);
-	known &= !flow->doubtful;
+	known &= !flow->state.doubtful;
 	resume(flow, known, ip);
 	if (known)
-		kipt_flow_set_mode_at(flow, flow->mode_value, ip);
+		kipt_flow_set_mode_at(flow, flow->pending.mode_value, ip);
 	else
-		kipt_flow_set_mode(flow, flow->mode_value, false);
+		kipt_flow_set_mode(flow, flow->pending.mode_value, false);
 }
 
 /* BDM64: the outcome before a transaction's abort may be wrong: believe the
@@ -132,18 +132,18 @@ static void on_mode_fup(struct kipt_flow *flow, bool known, u64 ip)
  */
 static bool abort_may_lie(const struct kipt_flow *flow, enum kipt_status status)
 {
-	return flow->abort && (status == KIPT_NOT_REACHED ||
-			       status == KIPT_LOOP) &&
-	       (flow->previous == KIPT_PACKET_MODE_TSX);
+	return flow->pending.abort && (status == KIPT_NOT_REACHED ||
+				       status == KIPT_LOOP) &&
+	       (flow->input.previous == KIPT_PACKET_MODE_TSX);
 }
 
 static enum kipt_status go_to_event(struct kipt_flow *flow, u64 ip)
 {
 	enum kipt_status status;
 
-	if (flow->tnt.count)
+	if (flow->walk.tnt.count)
 		return KIPT_TNT_AT_OTHER;
-	if (flow->event)
+	if (flow->pending.event)
 		return KIPT_BAD_CONTEXT;
 	status = kipt_walk_to_ip(flow, ip);
 	if (!abort_may_lie(flow, status))
@@ -155,21 +155,21 @@ static enum kipt_status go_to_event(struct kipt_flow *flow, u64 ip)
 static void on_event_fup(struct kipt_flow *flow, bool known, u64 ip)
 {
 	enum kipt_status status = KIPT_OK;
-	bool abort = flow->abort;
+	bool abort = flow->pending.abort;
 
-	if (flow->enabled)
+	if (flow->state.enabled)
 		status = go_to_event(flow, ip);
 	if (status != KIPT_OK) {
-		flow->abort = false;
+		flow->pending.abort = false;
 		fail_at_fup(flow, status);
-		flow->abort = abort;
+		flow->pending.abort = abort;
 	}
-	known &= !flow->doubtful;
+	known &= !flow->state.doubtful;
 	resume(flow, known, ip);
-	if (flow->abort && !flow->enabled)
+	if (flow->pending.abort && !flow->state.enabled)
 		kipt_flow_abort(flow, known ? &ip : NULL);
-	flow->event = true;
-	if (flow->held_count)
+	flow->pending.event = true;
+	if (flow->pending.held_count)
 		emit_held(flow, known, ip);
 }
 
@@ -180,12 +180,12 @@ static void on_overflow_fup(struct kipt_flow *flow, bool known, u64 ip)
 {
 	bool off = kipt_flow_fup_is_stray(flow);
 
-	flow->overflow = false;
-	if (off && flow->mode_pending)
+	flow->state.overflow = false;
+	if (off && flow->pending.mode_pending)
 		on_mode_fup(flow, known, ip);
 	if (off)
 		return;
-	flow->lost = !known;
+	flow->state.lost = !known;
 	if (known)
 		kipt_flow_enable(flow, KIPT_ENABLE_OVERFLOW, ip);
 	else
@@ -197,23 +197,23 @@ void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 	bool known = kipt_flow_take_ip(flow, packet);
 
 	if (packet->size == KIPT_IPBYTES_NONE) {
-		if (flow->enabled)
+		if (flow->state.enabled)
 			kipt_flow_fail(flow, KIPT_BAD_IP);
 		kipt_flow_release(flow);
-	} else if (flow->claim != KIPT_CLAIM_NONE) {
-		on_claimed_fup(flow, known, flow->last_ip);
-	} else if (flow->overflow) {
-		on_overflow_fup(flow, known, flow->last_ip);
-	} else if (flow->mode_pending && !flow->event &&
-		   flow->previous == KIPT_PACKET_MODE_EXEC) {
-		on_mode_fup(flow, known, flow->last_ip);
-	} else if (flow->echo && flow->previous == KIPT_PACKET_PSBEND &&
-		   flow->at.ip == flow->last_ip) {
-		flow->echo = false;
-	} else if (flow->enabled || flow->lost) {
-		on_event_fup(flow, known, flow->last_ip);
-	} else if (flow->held_count) {
-		emit_held(flow, known, flow->last_ip);
+	} else if (flow->pending.claim != KIPT_CLAIM_NONE) {
+		on_claimed_fup(flow, known, flow->input.last_ip);
+	} else if (flow->state.overflow) {
+		on_overflow_fup(flow, known, flow->input.last_ip);
+	} else if (flow->pending.mode_pending && !flow->pending.event &&
+		   flow->input.previous == KIPT_PACKET_MODE_EXEC) {
+		on_mode_fup(flow, known, flow->input.last_ip);
+	} else if (flow->pending.echo && flow->input.previous == KIPT_PACKET_PSBEND &&
+		   flow->at.ip == flow->input.last_ip) {
+		flow->pending.echo = false;
+	} else if (flow->state.enabled || flow->state.lost) {
+		on_event_fup(flow, known, flow->input.last_ip);
+	} else if (flow->pending.held_count) {
+		emit_held(flow, known, flow->input.last_ip);
 	}
 }
 
@@ -221,14 +221,14 @@ static void hold_or_emit(struct kipt_flow *flow, struct kipt_record *record,
 			 bool waits, u8 claim)
 {
 	record->flags |= KIPT_RF_NO_IP;
-	if (flow->claim != KIPT_CLAIM_NONE)
+	if (flow->pending.claim != KIPT_CLAIM_NONE)
 		kipt_flow_release(flow);
 	if (!waits) {
 		kipt_emit(flow, record);
 		return;
 	}
 	kipt_flow_hold(flow, record);
-	flow->claim = claim;
+	flow->pending.claim = claim;
 }
 
 static void on_mode_tsx(struct kipt_flow *flow,
@@ -240,13 +240,13 @@ static void on_mode_tsx(struct kipt_flow *flow,
 			packet->value & KIPT_MODE_TSX_INTX ? KIPT_TSX_BEGIN :
 							     KIPT_TSX_COMMIT,
 	};
-	bool on = flow->enabled || flow->lost;
+	bool on = flow->state.enabled || flow->state.lost;
 
 	if (record.kind == KIPT_TSX_ABORT && on) {
-		flow->abort = true;
+		flow->pending.abort = true;
 		return;
 	}
-	flow->tsx_value = (u8)packet->value;
+	flow->pending.tsx_value = (u8)packet->value;
 	if (!on)
 		set_tsx(flow);
 	hold_or_emit(flow, &record, on, KIPT_CLAIM_TSX);
@@ -263,12 +263,12 @@ static void on_ptw(struct kipt_flow *flow, const struct kipt_packet *packet)
 	enum kipt_status status;
 	u64 ip = 0;
 
-	if (packet->flags & KIPT_PF_IP || !flow->enabled) {
+	if (packet->flags & KIPT_PF_IP || !flow->state.enabled) {
 		hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
 			     KIPT_CLAIM_PTW);
 		return;
 	}
-	status = flow->tnt.count ? KIPT_TNT_AT_OTHER :
+	status = flow->walk.tnt.count ? KIPT_TNT_AT_OTHER :
 		 kipt_walk_to_class(flow, KIPT_INSN_PTWRITE, &ip);
 	record.ip = ip;
 	if (status != KIPT_OK) {
@@ -317,7 +317,7 @@ static void on_exstop(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 	kipt_flow_hold(flow, &record);
 	if (packet->flags & KIPT_PF_IP)
-		flow->claim = KIPT_CLAIM_HELD;
+		flow->pending.claim = KIPT_CLAIM_HELD;
 	else
 		kipt_flow_release(flow);
 }
@@ -331,11 +331,11 @@ static void on_pwrx(struct kipt_flow *flow, const struct kipt_packet *packet)
 		.aux = packet->aux,
 		.value = packet->value,
 	};
-	bool known = flow->power_known;
+	bool known = flow->state.power_known;
 
 	kipt_flow_hold(flow, &record);
-	emit_held(flow, known, known ? flow->power_ip : 0);
-	flow->power_known = false;
+	emit_held(flow, known, known ? flow->state.power_ip : 0);
+	flow->state.power_known = false;
 }
 
 /* Types of EVD. */
@@ -376,29 +376,29 @@ static bool goes_with(u8 data, const struct kipt_packet *event)
 static void fail_data(struct kipt_flow *flow)
 {
 	kipt_flow_release(flow);
-	if (flow->enabled)
+	if (flow->state.enabled)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	else if (!flow->lost)
+	else if (!flow->state.lost)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
-			      flow->offset);
-	flow->doubtful = true;
+			      flow->input.offset);
+	flow->state.doubtful = true;
 }
 
 static bool has_data(const struct kipt_flow *flow, u8 kind)
 {
 	u32 i;
 
-	for (i = 0; i < flow->held_count; i++)
-		if (flow->held[i].type == KIPT_RECORD_EVENT_DATA &&
-		    flow->held[i].kind == kind)
+	for (i = 0; i < flow->pending.held_count; i++)
+		if (flow->pending.held[i].type == KIPT_RECORD_EVENT_DATA &&
+		    flow->pending.held[i].kind == kind)
 			return true;
 	return false;
 }
 
 void kipt_flow_end_data(struct kipt_flow *flow)
 {
-	if (!flow->held_count || flow->held[flow->held_count - 1].type !=
-					 KIPT_RECORD_EVENT_DATA)
+	if (!flow->pending.held_count ||
+	    flow->pending.held[flow->pending.held_count - 1].type != KIPT_RECORD_EVENT_DATA)
 		return;
 	if (has_data(flow, EVD_PFA) || has_data(flow, EVD_VMXQ) ||
 	    has_data(flow, EVD_VMXR))
@@ -425,7 +425,7 @@ static void on_evd(struct kipt_flow *flow, const struct kipt_packet *packet)
 		.value = packet->value,
 	};
 
-	if (flow->claim != KIPT_CLAIM_NONE || flow->share)
+	if (flow->pending.claim != KIPT_CLAIM_NONE || flow->pending.share)
 		kipt_flow_release(flow);
 	if (record.kind <= EVD_VMXR && has_data(flow, record.kind))
 		fail_data(flow);
@@ -447,15 +447,15 @@ static void on_cfe(struct kipt_flow *flow, const struct kipt_packet *packet)
 		.aux = packet->aux,
 	};
 
-	if (flow->claim != KIPT_CLAIM_NONE || flow->share)
+	if (flow->pending.claim != KIPT_CLAIM_NONE || flow->pending.share)
 		kipt_flow_release(flow);
 	if (!data_go_with(flow, packet))
 		fail_data(flow);
 	kipt_flow_hold(flow, &record);
 	if (packet->flags & KIPT_PF_IP)
-		flow->claim = KIPT_CLAIM_HELD;
+		flow->pending.claim = KIPT_CLAIM_HELD;
 	else if (CFE_SHARES >> packet->value & 1)
-		flow->share = true;
+		flow->pending.share = true;
 	else
 		kipt_flow_release(flow);
 }
@@ -464,7 +464,7 @@ static void on_bip(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_BLOCK,
-		.kind = flow->block_type,
+		.kind = flow->pending.block_type,
 		.flags = KIPT_RF_NO_IP,
 		.aux = packet->aux,
 		.value = packet->value,
@@ -477,7 +477,7 @@ static void on_bep(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	struct kipt_record record = { .type = KIPT_RECORD_BLOCK };
 
-	flow->block_type = 0;
+	flow->pending.block_type = 0;
 	hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
 		     KIPT_CLAIM_HELD);
 }
@@ -538,7 +538,7 @@ void kipt_flow_on_side(struct kipt_flow *flow,
 		on_cfe(flow, packet);
 		break;
 	case KIPT_PACKET_BBP:
-		flow->block_type = (u8)packet->aux;
+		flow->pending.block_type = (u8)packet->aux;
 		break;
 	case KIPT_PACKET_BIP:
 		on_bip(flow, packet);
@@ -555,7 +555,7 @@ void kipt_flow_on_side(struct kipt_flow *flow,
 	case KIPT_PACKET_TRACESTOP:
 		emit_plain(flow, KIPT_RECORD_TRACESTOP, 0);
 		/* Only WRMSR starts it again, which ends any transaction. */
-		flow->tsx = false;
+		flow->state.tsx = false;
 		break;
 	default:
 		break;

@@ -16,19 +16,19 @@
 
 void kipt_flow_on_ovf(struct kipt_flow *flow)
 {
-	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->offset);
-	flow->enabled = false;
-	flow->lost = false;
-	flow->overflow = true;
-	flow->echo = false;
-	flow->event = false;
-	flow->abort = false;
-	flow->tsx = false;
-	flow->tnt.count = 0;
-	flow->held_count = 0;
-	flow->claim = KIPT_CLAIM_NONE;
-	flow->share = false;
-	flow->power_known = false;
+	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->input.offset);
+	flow->state.enabled = false;
+	flow->state.lost = false;
+	flow->state.overflow = true;
+	flow->pending.echo = false;
+	flow->pending.event = false;
+	flow->pending.abort = false;
+	flow->state.tsx = false;
+	flow->walk.tnt.count = 0;
+	flow->pending.held_count = 0;
+	flow->pending.claim = KIPT_CLAIM_NONE;
+	flow->pending.share = false;
+	flow->state.power_known = false;
 	flow->at.insns = 0;
 	kipt_walk_forget(flow);
 	kipt_clock_lost(&flow->clock);
@@ -40,15 +40,15 @@ static bool psb_is_off(const struct kipt_flow *flow)
 {
 	struct kipt_psb psb;
 
-	if (flow->run.next == flow->size)
+	if (flow->input.run.next == flow->input.size)
 		return false;
-	kipt_psb_read(&psb, flow->data, flow->run.next, flow->run.after, NULL);
+	kipt_psb_read(&psb, flow->input.data, flow->input.run.next, flow->input.run.after, NULL);
 	return psb.complete && psb.status == KIPT_OK && !psb.has_ip;
 }
 
 bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
 {
-	struct kipt_cursor cursor = flow->cursor;
+	struct kipt_cursor cursor = flow->input.cursor;
 	struct kipt_packet packet;
 	enum kipt_status status;
 	u32 i;

@@ -19,7 +19,7 @@ static void emit_sync(struct kipt_flow *flow, u8 kind, u64 offset)
 		.value = offset,
 	};
 
-	if (flow->enabled)
+	if (flow->state.enabled)
 		record.ip = flow->at.ip;
 	else
 		record.flags = KIPT_RF_NO_IP;
@@ -32,27 +32,27 @@ static void reset(struct kipt_flow *flow)
 {
 	memset(&flow->at, 0, sizeof(flow->at));
 	flow->at.mode = KIPT_EXEC_64;
-	flow->enabled = false;
-	flow->lost = false;
-	flow->doubtful = false;
-	flow->overflow = false;
-	flow->echo = false;
-	flow->event = false;
-	flow->abort = false;
-	flow->deferred = false;
-	flow->tsx = false;
-	flow->mode_known = false;
-	flow->mode_if = false;
-	flow->mode_pending = false;
-	flow->claim = KIPT_CLAIM_NONE;
-	flow->share = false;
-	flow->held_count = 0;
-	flow->power_known = false;
-	flow->block_type = 0;
-	flow->tnt.count = 0;
-	flow->last_ip = 0;
-	flow->version = 0;
-	flow->previous = KIPT_PACKET_PSBEND;
+	flow->state.enabled = false;
+	flow->state.lost = false;
+	flow->state.doubtful = false;
+	flow->state.overflow = false;
+	flow->pending.echo = false;
+	flow->pending.event = false;
+	flow->pending.abort = false;
+	flow->pending.deferred = false;
+	flow->state.tsx = false;
+	flow->state.mode_known = false;
+	flow->state.mode_if = false;
+	flow->pending.mode_pending = false;
+	flow->pending.claim = KIPT_CLAIM_NONE;
+	flow->pending.share = false;
+	flow->pending.held_count = 0;
+	flow->state.power_known = false;
+	flow->pending.block_type = 0;
+	flow->walk.tnt.count = 0;
+	flow->input.last_ip = 0;
+	flow->walk.version = 0;
+	flow->input.previous = KIPT_PACKET_PSBEND;
 	kipt_walk_forget(flow);
 	kipt_clock_reset(&flow->clock);
 }
@@ -62,12 +62,12 @@ static void restate_tsx(struct kipt_flow *flow, u8 value)
 	struct kipt_record record = {
 		.type = KIPT_RECORD_TSX,
 		.kind = KIPT_TSX_BEGIN,
-		.flags = flow->enabled ? 0 : KIPT_RF_NO_IP,
-		.ip = flow->enabled ? flow->at.ip : 0,
+		.flags = flow->state.enabled ? 0 : KIPT_RF_NO_IP,
+		.ip = flow->state.enabled ? flow->at.ip : 0,
 	};
 
-	flow->tsx = value & KIPT_MODE_TSX_INTX;
-	if (flow->tsx)
+	flow->state.tsx = value & KIPT_MODE_TSX_INTX;
+	if (flow->state.tsx)
 		kipt_emit(flow, &record);
 }
 
@@ -111,16 +111,16 @@ static void limit_clock(struct kipt_flow *flow, u64 next)
 {
 	struct kipt_psb psb;
 
-	if (!(flow->config.output & KIPT_FLOW_TIME) || next == flow->size)
+	if (!(flow->config.output & KIPT_FLOW_TIME) || next == flow->input.size)
 		return;
-	kipt_psb_read(&psb, flow->data, next, flow->run.after, NULL);
+	kipt_psb_read(&psb, flow->input.data, next, flow->input.run.after, NULL);
 	if (psb.has_tsc)
 		kipt_clock_limit(&flow->clock, psb.tsc);
 }
 
 static void report_bad(struct kipt_flow *flow, const struct kipt_psb *psb)
 {
-	flow->enabled = false;
+	flow->state.enabled = false;
 	if (psb->status == KIPT_TRUNCATED || psb->status == KIPT_END)
 		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, KIPT_TRUNCATED,
 			      psb->bad);
@@ -131,16 +131,16 @@ static void report_bad(struct kipt_flow *flow, const struct kipt_psb *psb)
 bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 {
 	bool timed = flow->config.output & KIPT_FLOW_TIME;
-	struct kipt_psb *psb = &flow->psb;
+	struct kipt_psb *psb = &flow->input.psb;
 
 	reset(flow);
 	/* Without time it may be known from where the segment before ended. */
 	if (timed || psb->offset != offset)
-		kipt_psb_read(psb, flow->data, offset, end,
+		kipt_psb_read(psb, flow->input.data, offset, end,
 			      timed ? &flow->clock : NULL);
-	flow->enabled = psb->has_ip;
+	flow->state.enabled = psb->has_ip;
 	flow->at.ip = psb->ip;
-	flow->last_ip = psb->last_ip;
+	flow->input.last_ip = psb->last_ip;
 	limit_clock(flow, end);
 	flow->clock.moved = false;
 	restate(flow, psb);
@@ -148,11 +148,11 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 		report_bad(flow, psb);
 		return false;
 	}
-	if (kipt_flow_ovf_before(flow->data, offset)) {
-		flow->echo = psb->has_ip;
-		flow->overflow = !psb->has_ip;
+	if (kipt_flow_ovf_before(flow->input.data, offset)) {
+		flow->pending.echo = psb->has_ip;
+		flow->state.overflow = !psb->has_ip;
 	}
-	kipt_cursor_init(&flow->cursor, flow->data + psb->end, end - psb->end);
+	kipt_cursor_init(&flow->input.cursor, flow->input.data + psb->end, end - psb->end);
 	return true;
 }
 
@@ -187,16 +187,16 @@ static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb)
 
 void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end)
 {
-	struct kipt_psb *psb = &flow->psb;
+	struct kipt_psb *psb = &flow->input.psb;
 
-	flow->offset = offset;
-	if (flow->enabled && flow->tnt.count)
+	flow->input.offset = offset;
+	if (flow->state.enabled && flow->walk.tnt.count)
 		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
-	if (flow->enabled && flow->event)
+	if (flow->state.enabled && flow->pending.event)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	kipt_psb_read(psb, flow->data, offset, end, NULL);
-	if (flow->enabled)
+	kipt_psb_read(psb, flow->input.data, offset, end, NULL);
+	if (flow->state.enabled)
 		arrive_at(flow, psb);
-	else if (psb->has_ip && !flow->lost && !flow->overflow)
+	else if (psb->has_ip && !flow->state.lost && !flow->state.overflow)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT, offset);
 }

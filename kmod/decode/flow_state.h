@@ -36,13 +36,12 @@ enum kipt_claim {
  * @nr: it belongs to VMX non-root operation
  * @mode: enum kipt_exec_kind
  * @insns: instructions since the last record that counts them
- * @pip_pending: @pip_cr3 and @pip_nr take effect at the next MOV CR3, or at
- *	the next address the trace gives
+ * @pip_pending: @pip_cr3 and @pip_nr take effect at the next MOV CR3, or address
  * @pip_cr3: CR3 of the last PIP
  * @pip_nr: NR of the last PIP
  *
- * All that walking code without packets changes, but the return stack: a walk
- * on trial puts it back.
+ * All that walking code without packets changes, but the return stack: a walk on trial
+ * puts it back.
  */
 struct kipt_place {
 	u64 ip;
@@ -103,134 +102,182 @@ struct kipt_telling {
 };
 
 /**
- * struct kipt_flow - one CPU's decode
- * @at: where execution is; @at.ip is valid if @enabled
+ * struct kipt_flow_state - what is known of the CPU that wrote the trace
  * @enabled: tracing is on and the flow is followed
  * @lost: in a gap, tracing is on: where execution is, the next address says;
  *	only if not @enabled
- * @doubtful: @last_ip may be damaged: an address that is built on it is not
+ * @doubtful: the last IP may be damaged: an address that is built on it is not
  *	believed; only if not @enabled
  * @overflow: OVF was seen, and nothing yet that says where execution is
- * @echo: an OVF came before the PSB+ that @at.ip is from
- * @event: a FUP is waiting for its TIP; if @enabled, @at.ip is its address
- * @abort: that FUP is of a transaction's abort
- * @deferred: a TIP came behind outcomes younger than it in this segment, so
- *	an address says nothing about the outcomes before it
- * @trial: records and calls are not to be made
  * @tsx: inside a transaction
  * @mode_known: MODE.Exec was seen since the PSB
  * @mode_if: IF of the last MODE.Exec
+ * @power_known: @power_ip is valid
+ * @power_ip: where the CPU was last put to sleep
+ *
+ * flow.c, flow_event.c, flow_psb.c and flow_ovf.c write it, by packets; paths only @enabled.
+ */
+struct kipt_flow_state {
+	bool enabled;
+	bool lost;
+	bool doubtful;
+	bool overflow;
+	bool tsx;
+	bool mode_known;
+	bool mode_if;
+	bool power_known;
+	u64 power_ip;
+};
+
+/**
+ * struct kipt_flow_pending - what packets said that has no effect yet
+ * @echo: an OVF came before the PSB+ that the place is from
+ * @event: a FUP is waiting for its TIP; if tracing is on, the place is its address
+ * @abort: that FUP is of a transaction's abort
+ * @deferred: a TIP came behind outcomes younger than it in this segment, so
+ *	an address says nothing about the outcomes before it
  * @mode_pending: @mode_value takes effect at the next address
  * @mode_value: MODE.Exec bits
  * @tsx_value: MODE.TSX bits that wait for their FUP
  * @claim: enum kipt_claim
  * @share: the records in @held take the next FUP's address, but not the FUP
  * @held_count: records in @held
- * @power_known: @power_ip is valid
- * @previous: type of the last packet that is not timing
  * @block_type: of the BBP the next BIPs belong to
- * @wanted: bit n: BRANCH records of kind n are made
  * @held: records that wait for an address
- * @power_ip: where the CPU was last put to sleep
- * @tnt: outcomes not used
- * @stack: return addresses
- * @clock: time
- * @last_ip: IP compression
- * @psb: the PSB+ read last; its @offset is @size if none was
- * @cursor: the next packet; its end is that of the segment
- * @data: the trace
- * @size: its bytes
- * @offset: of the packet at hand
- * @history_count: blocks walked
- * @history: the last of them
- * @version: of the code walked last
- * @nr_packed: numbers in @packed
- * @packed: PATHS record that is being filled
- * @link: number of the block that may come next
- * @no_link: where @link points to behind an indirect branch
- * @crossings: branches between the kernel's half of the addresses and the other
- * @steps: blocks walked, modulo 2^32
- * @plain: the packet at hand did nothing but what its code and its bytes say
- * @defining: its records may become those of a path: numbers in @packed, which stand
- *	before them, are not told yet
- * @mark: records in @records when the packet began
- * @given: how often records were given to the sink
- * @blocks: block cache
- * @paths: on top of it
- * @counts: edges
- * @telling: of what was counted
- * @run: what is to be decoded
- * @code: caller's
- * @sink: caller's
- * @config: caller's, with defaults filled in
- * @stopped: the sink said stop
- * @asked: a pause was asked for
- * @halt_at: the run pauses or stops at the first boundary between packets that
- *	is here or behind
- * @count: records in @records
- * @records: not yet given to the sink
+ *
+ * flow.c, flow_event.c and flow_psb.c write it. Paths are not taken while anything is pending.
  */
-struct kipt_flow {
-	struct kipt_place at;
-	bool enabled;
-	bool lost;
-	bool doubtful;
-	bool overflow;
+struct kipt_flow_pending {
 	bool echo;
 	bool event;
 	bool abort;
 	bool deferred;
-	bool trial;
-	bool tsx;
-	bool mode_known;
-	bool mode_if;
 	bool mode_pending;
 	u8 mode_value;
 	u8 tsx_value;
 	u8 claim;
 	bool share;
 	u8 held_count;
-	bool power_known;
-	u8 previous;
 	u8 block_type;
-	u32 wanted;
 	struct kipt_record held[KIPT_FLOW_HELD];
-	u64 power_ip;
+};
+
+/**
+ * struct kipt_flow_walk - following the code
+ * @trial: records and calls are not to be made
+ * @tnt: outcomes not used
+ * @stack: return addresses
+ * @history_count: blocks walked
+ * @history: the last of them
+ * @version: of the code walked last
+ * @link: number of the block that may come next
+ * @no_link: where @link points to behind an indirect branch
+ * @crossings: branches between the kernel's half of the addresses and the other
+ * @steps: blocks walked, modulo 2^32
+ *
+ * flow_walk.c and flow_branch.c write it; paths write what they stand for.
+ */
+struct kipt_flow_walk {
+	bool trial;
 	struct kipt_tnt tnt;
 	struct kipt_return_stack stack;
-	struct kipt_clock clock;
+	u32 history_count;
+	struct kipt_trail history[KIPT_FLOW_HISTORY];
+	u32 version;
+	u32 *link;
+	u32 no_link;
+	u32 crossings;
+	u32 steps;
+};
+
+/**
+ * struct kipt_flow_input - the trace, and how far it is used
+ * @previous: type of the last packet that is not timing
+ * @last_ip: IP compression
+ * @psb: the PSB+ read last; its @offset is @size if none was
+ * @cursor: the next packet; its end is that of the segment
+ * @data: the trace
+ * @size: its bytes
+ * @offset: of the packet at hand
+ * @run: what is to be decoded
+ * @stopped: the sink said stop
+ * @asked: a pause was asked for
+ * @halt_at: the run pauses or stops at the first boundary between packets from here on
+ *
+ * flow.c writes it; paths move @cursor and @last_ip.
+ */
+struct kipt_flow_input {
+	u8 previous;
 	u64 last_ip;
 	struct kipt_psb psb;
 	struct kipt_cursor cursor;
 	const u8 *data;
 	u64 size;
 	u64 offset;
-	u32 history_count;
-	struct kipt_trail history[KIPT_FLOW_HISTORY];
-	u32 version;
+	struct kipt_run run;
+	bool stopped;
+	bool asked;
+	const u8 *halt_at;
+};
+
+/**
+ * struct kipt_flow_output - what is told
+ * @wanted: bit n: BRANCH records of kind n are made
+ * @nr_packed: numbers in @packed
+ * @packed: PATHS record that is being filled
+ * @plain: the packet at hand did nothing but what its code and its bytes say
+ * @defining: its records may become a path's: numbers in @packed are not told yet
+ * @mark: records in @records when the packet began
+ * @given: how often records were given to the sink
+ * @telling: counts
+ * @sink: caller's
+ * @count: records in @records
+ * @records: not yet given to the sink
+ *
+ * emit.c and flow_count.c write it; paths mark where the records of a packet begin.
+ */
+struct kipt_flow_output {
+	u32 wanted;
 	u32 nr_packed;
 	struct kipt_record packed;
-	u32 *link;
-	u32 no_link;
-	u32 crossings;
-	u32 steps;
 	bool plain;
 	bool defining;
 	u32 mark;
 	u32 given;
+	struct kipt_telling telling;
+	struct kipt_sink sink;
+	u32 count;
+	struct kipt_record records[KIPT_FLOW_BUFFER];
+};
+
+/**
+ * struct kipt_flow - one CPU's decode
+ * @at: where execution is; @at.ip is valid if @state.enabled
+ * @state: what is known of the CPU that wrote the trace
+ * @pending: what packets said that has no effect yet
+ * @walk: following the code
+ * @input: the trace, and how far it is used
+ * @output: what is told
+ * @clock: time
+ * @blocks: block cache
+ * @paths: on top of it
+ * @counts: edges
+ * @code: caller's
+ * @config: caller's, with defaults filled in
+ */
+struct kipt_flow {
+	struct kipt_place at;
+	struct kipt_flow_state state;
+	struct kipt_flow_pending pending;
+	struct kipt_flow_walk walk;
+	struct kipt_flow_input input;
+	struct kipt_flow_output output;
+	struct kipt_clock clock;
 	struct kipt_blocks blocks;
 	struct kipt_paths paths;
 	struct kipt_counts counts;
-	struct kipt_telling telling;
-	struct kipt_run run;
 	struct kipt_code code;
-	struct kipt_sink sink;
 	struct kipt_flow_config config;
-	bool stopped;
-	bool asked;
-	const u8 *halt_at;
-	u32 count;
-	struct kipt_record records[KIPT_FLOW_BUFFER];
 };
 
 /* No address of code: of the block that stands for "tracing is off". */

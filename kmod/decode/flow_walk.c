@@ -29,7 +29,7 @@ static void mark_place(struct kipt_flow *flow, struct bound *bound)
 {
 	bound->mark = flow->at.ip;
 	if (bound->steps >= WALK_LONG && flow->config.slice)
-		flow->halt_at = flow->data;
+		flow->input.halt_at = flow->input.data;
 }
 
 static bool bound_hit(struct kipt_flow *flow, struct bound *bound)
@@ -50,16 +50,16 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	enum kipt_status status = KIPT_OK;
 	struct kipt_trail *trail;
 
-	*block = &flow->blocks.table[*flow->link];
+	*block = &flow->blocks.table[*flow->walk.link];
 	if (unlikely(!kipt_block_is(*block, space, ip, flow->at.mode) ||
-		     !(*block)->insns || !*flow->link)) {
+		     !(*block)->insns || !*flow->walk.link)) {
 		status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
 					  flow->at.mode, block);
-		*flow->link = (u32)(*block - flow->blocks.table);
+		*flow->walk.link = (u32)(*block - flow->blocks.table);
 	}
-	flow->steps++;
+	flow->walk.steps++;
 	if (likely(status == KIPT_OK)) {
-		trail = &flow->history[flow->history_count++ %
+		trail = &flow->walk.history[flow->walk.history_count++ %
 				       KIPT_FLOW_HISTORY];
 		trail->ip = ip;
 		trail->len = (*block)->len;
@@ -76,8 +76,8 @@ static u32 number_of(const struct kipt_flow *flow,
 
 void kipt_walk_forget(struct kipt_flow *flow)
 {
-	flow->history_count = 0;
-	kipt_return_stack_clear(&flow->stack);
+	flow->walk.history_count = 0;
+	kipt_return_stack_clear(&flow->walk.stack);
 }
 
 static u64 last_insn(const struct kipt_block *block)
@@ -128,7 +128,7 @@ static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void set_link(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 which)
 {
-	flow->link = &flow->blocks.table[number_of(flow, block)].links[which];
+	flow->walk.link = &flow->blocks.table[number_of(flow, block)].links[which];
 }
 
 /* All of @block executed, and its branch went to @target. */
@@ -140,19 +140,19 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = target;
-	flow->crossings += (block->ip ^ target) >> 63;
-	flow->link = &flow->no_link;
+	flow->walk.crossings += (block->ip ^ target) >> 63;
+	flow->walk.link = &flow->walk.no_link;
 	if (is_direct(block->class))
 		set_link(flow, block, 1);
-	if (flow->trial)
+	if (flow->walk.trial)
 		return;
 	if (flow->counts.max)
 		count_branch(flow, block, target);
-	if (!(flow->wanted >> kind & 1))
+	if (!(flow->output.wanted >> kind & 1))
 		return;
 	record.type = KIPT_RECORD_BRANCH;
 	record.kind = kind;
-	record.flags = flags | (flow->tsx ? KIPT_RF_TSX : 0);
+	record.flags = flags | (flow->state.tsx ? KIPT_RF_TSX : 0);
 	record.ip = last_insn(block);
 	record.value = target;
 	record.aux = kipt_emit_count(flow);
@@ -161,8 +161,8 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 
 static void push_return(struct kipt_flow *flow, const struct kipt_block *block)
 {
-	if (!flow->trial)
-		kipt_return_stack_push(&flow->stack, kipt_block_behind(block));
+	if (!flow->walk.trial)
+		kipt_return_stack_push(&flow->walk.stack, kipt_block_behind(block));
 }
 
 /* All of @block executed, and control goes on behind it. */
@@ -170,7 +170,7 @@ static void fall_through(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = kipt_block_behind(block);
-	flow->crossings += (block->ip ^ flow->at.ip) >> 63;
+	flow->walk.crossings += (block->ip ^ flow->at.ip) >> 63;
 	set_link(flow, block, 0);
 }
 
@@ -224,8 +224,8 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 {
 	u64 target = 0;
 
-	if (!kipt_tnt_take(&flow->tnt) ||
-	    !kipt_return_stack_pop(&flow->stack, &target, true))
+	if (!kipt_tnt_take(&flow->walk.tnt) ||
+	    !kipt_return_stack_pop(&flow->walk.stack, &target, true))
 		return KIPT_BAD_RET;
 	take_branch(flow, block, target & block->target, KIPT_RF_COMPRESSED);
 	return KIPT_OK;
@@ -237,12 +237,12 @@ enum kipt_status kipt_walk_tnt(struct kipt_flow *flow)
 	struct bound bound = { 0 };
 	enum kipt_status status;
 
-	while (flow->tnt.count) {
+	while (flow->walk.tnt.count) {
 		status = kipt_walk_find(flow, &block);
 		if (unlikely(status != KIPT_OK))
 			return status;
 		if (block->class == KIPT_INSN_COND) {
-			if (kipt_tnt_take(&flow->tnt))
+			if (kipt_tnt_take(&flow->walk.tnt))
 				take_branch(flow, block, block->target, 0);
 			else
 				fall_through(flow, block);
@@ -270,7 +270,7 @@ static void take_target(struct kipt_flow *flow, const struct kipt_block *block,
 	u64 ignored = 0;
 
 	if (block->class == KIPT_INSN_RET)
-		kipt_return_stack_pop(&flow->stack, &ignored, false);
+		kipt_return_stack_pop(&flow->walk.stack, &ignored, false);
 	else if (block->class == KIPT_INSN_CALL_IND)
 		push_return(flow, block);
 	take_branch(flow, block, target, 0);
@@ -458,9 +458,9 @@ enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip)
 	struct kipt_place start = flow->at;
 	enum kipt_status status;
 
-	flow->trial = true;
+	flow->walk.trial = true;
 	status = go_to_ip(flow, ip);
-	flow->trial = false;
+	flow->walk.trial = false;
 	flow->at = start;
 	return status == KIPT_OK ? go_to_ip(flow, ip) : status;
 }
@@ -470,9 +470,9 @@ enum kipt_status kipt_walk_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
 	struct kipt_place start = flow->at;
 	enum kipt_status status;
 
-	flow->trial = true;
+	flow->walk.trial = true;
 	status = go_to_class(flow, class, ip);
-	flow->trial = false;
+	flow->walk.trial = false;
 	flow->at = start;
 	return status == KIPT_OK ? go_to_class(flow, class, ip) : status;
 }

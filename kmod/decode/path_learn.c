@@ -9,7 +9,7 @@
 /* @from: of the packet at the cursor, KIPT_PATH_*; 0: paths are not for it. */
 static u32 packet_from(const struct kipt_flow *flow, u32 block)
 {
-	u8 byte = *flow->cursor.pos;
+	u8 byte = *flow->input.cursor.pos;
 
 	if (kipt_tnt_is_short(byte))
 		return block << 8 | byte;
@@ -28,21 +28,21 @@ bool kipt_path_watch(struct kipt_flow *flow)
 {
 	struct kipt_paths *paths = &flow->paths;
 
-	if (!paths->start || flow->cursor.pos >= flow->cursor.end)
+	if (!paths->start || flow->input.cursor.pos >= flow->input.cursor.end)
 		return false;
 	paths->start = packet_from(flow, paths->start);
 	if (!paths->start)
 		return false;
-	if (flow->count > KIPT_FLOW_BUFFER - KIPT_PATH_RECORDS - 8)
+	if (flow->output.count > KIPT_FLOW_BUFFER - KIPT_PATH_RECORDS - 8)
 		kipt_emit_give(flow);
-	flow->mark = flow->count;
-	paths->given = flow->given;
+	flow->output.mark = flow->output.count;
+	paths->given = flow->output.given;
 	paths->insns = flow->at.insns;
-	paths->crossings = flow->crossings;
-	paths->steps = flow->steps;
-	flow->defining = flow->config.output & KIPT_FLOW_PATHS;
-	flow->plain = true;
-	kipt_return_stack_watch(&flow->stack);
+	paths->crossings = flow->walk.crossings;
+	paths->steps = flow->walk.steps;
+	flow->output.defining = flow->config.output & KIPT_FLOW_PATHS;
+	flow->output.plain = true;
+	kipt_return_stack_watch(&flow->walk.stack);
 	return true;
 }
 
@@ -53,10 +53,10 @@ static u32 number_here(struct kipt_flow *flow)
 {
 	u64 space = flow->at.ip >> 63 ? 0 : flow->at.space;
 
-	if (!*flow->link || !kipt_block_is(&flow->blocks.table[*flow->link], space,
-					   flow->at.ip, flow->at.mode))
-		*flow->link = kipt_number_at(flow, flow->at.ip);
-	return *flow->link;
+	if (!*flow->walk.link || !kipt_block_is(&flow->blocks.table[*flow->walk.link], space,
+						flow->at.ip, flow->at.mode))
+		*flow->walk.link = kipt_number_at(flow, flow->at.ip);
+	return *flow->walk.link;
 }
 
 /* Number of the block the path ends at; 0: it depends on more than the block and the
@@ -65,20 +65,20 @@ static u32 number_here(struct kipt_flow *flow)
 static u32 find_end(struct kipt_flow *flow, struct kipt_path *path)
 {
 	bool from_kernel = flow->blocks.ips[path->from >> 8] >> 63;
-	u32 crossed = flow->crossings - flow->paths.crossings;
+	u32 crossed = flow->walk.crossings - flow->paths.crossings;
 	u8 kind = (u8)path->from;
 
 	if (kind & 1)
-		path->ips[1] = flow->last_ip;
+		path->ips[1] = flow->input.last_ip;
 	if (kind == KIPT_PATH_PGD_NO_IP || kind == KIPT_PATH_PGD)
 		return crossed ? 0 : kipt_number_at(flow, KIPT_OFF_IP);
-	if (!flow->enabled)
+	if (!flow->state.enabled)
 		return 0;
 	/* Which address space it is behind the kernel, a path cannot say unless it ends there. */
 	if (crossed > 1 || (crossed && from_kernel && (kind != KIPT_PATH_TIP ||
-						       flow->at.ip != flow->last_ip)))
+						       flow->at.ip != flow->input.last_ip)))
 		return 0;
-	if (kind & 1 && flow->at.ip != flow->last_ip)
+	if (kind & 1 && flow->at.ip != flow->input.last_ip)
 		return 0;
 	if (kind & 1 && from_kernel && !(flow->at.ip >> 63))
 		path->shape |= KIPT_SHAPE_SPACE;
@@ -124,7 +124,7 @@ static u64 *take_ips(struct kipt_paths *paths, struct kipt_path *path, u32 guard
 /* What the packet did to the return stack. Returns false if a path cannot say it. */
 static bool find_stack(struct kipt_flow *flow, struct kipt_path *path)
 {
-	const struct kipt_stack_watch *watch = &flow->stack.watch;
+	const struct kipt_stack_watch *watch = &flow->walk.stack.watch;
 	u32 pushes = (u32)(watch->net + (s32)watch->below), i;
 	u64 *ips;
 
@@ -146,22 +146,22 @@ static bool find_stack(struct kipt_flow *flow, struct kipt_path *path)
 	for (i = 0; i < watch->nr_guards; i++)
 		*ips++ = watch->guards[i];
 	for (i = 0; i < pushes; i++)
-		*ips++ = *kipt_return_stack_at(&flow->stack, i);
+		*ips++ = *kipt_return_stack_at(&flow->walk.stack, i);
 	return true;
 }
 
 /* The records since the packet began; NULL if they are not there any more, or too many. */
 static struct kipt_record *find_records(struct kipt_flow *flow, u32 *n)
 {
-	u32 at = flow->mark;
+	u32 at = flow->output.mark;
 
-	if (flow->given != flow->paths.given)
+	if (flow->output.given != flow->paths.given)
 		return NULL;
-	while (at < flow->count && (flow->records[at].type == KIPT_RECORD_TIME ||
-				    flow->records[at].type == KIPT_RECORD_PATHS))
+	while (at < flow->output.count && (flow->output.records[at].type == KIPT_RECORD_TIME ||
+					   flow->output.records[at].type == KIPT_RECORD_PATHS))
 		at++;
-	*n = flow->count - at;
-	return *n <= KIPT_PATH_RECORDS ? &flow->records[at] : NULL;
+	*n = flow->output.count - at;
+	return *n <= KIPT_PATH_RECORDS ? &flow->output.records[at] : NULL;
 }
 
 /* Records of @path begin with those since the packet began. */
@@ -182,7 +182,7 @@ static bool name_path(struct kipt_flow *flow, struct kipt_path *path)
 		.value = n,
 	};
 	flow->at.insns = 0;
-	flow->count++;
+	flow->output.count++;
 	kipt_emit_path(flow, flow->paths.numbers);
 	return true;
 }
@@ -226,9 +226,9 @@ void kipt_path_learn(struct kipt_flow *flow)
 	struct kipt_paths *paths = &flow->paths;
 	struct kipt_path path = { .from = paths->start };
 
-	flow->defining = false;
-	if (flow->plain && !flow->blocks.full && kipt_path_may_run(flow) &&
-	    flow->steps - paths->steps <= KIPT_PATH_STEPS) {
+	flow->output.defining = false;
+	if (flow->output.plain && !flow->blocks.full && kipt_path_may_run(flow) &&
+	    flow->walk.steps - paths->steps <= KIPT_PATH_STEPS) {
 		path.to = find_end(flow, &path);
 		if (path.to && find_stack(flow, &path) && tell_path(flow, &path)) {
 			kipt_paths_put(paths, &path);

@@ -221,11 +221,11 @@ static bool read_path(struct kipt_flow *flow, u32 number, struct kipt_trail *tra
 
 u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail)
 {
-	u32 end = flow->history_count, count = 0, i;
+	u32 end = flow->walk.history_count, count = 0, i;
 	const struct kipt_trail *item;
 
 	for (i = 1; i <= end && i <= KIPT_FLOW_HISTORY && count < KIPT_FLOW_HISTORY; i++) {
-		item = &flow->history[(end - i) % KIPT_FLOW_HISTORY];
+		item = &flow->walk.history[(end - i) % KIPT_FLOW_HISTORY];
 		if (!item->path)
 			trail[count++] = *item;
 		else if (!read_path(flow, item->path, trail, &count))
@@ -240,6 +240,6 @@ void kipt_path_settle_trail(struct kipt_flow *flow)
 	u32 count = kipt_trail_read(flow, trail), i;
 
 	for (i = 0; i < count; i++)
-		flow->history[i] = trail[count - 1 - i];
-	flow->history_count = count;
+		flow->walk.history[i] = trail[count - 1 - i];
+	flow->walk.history_count = count;
 }

@@ -43,12 +43,15 @@ struct place {
 
 bool kipt_path_may_run(const struct kipt_flow *flow)
 {
-	return flow->paths.max && !flow->version && !flow->tnt.count &&
-	       !flow->cursor.block && !flow->held_count &&
-	       flow->claim == KIPT_CLAIM_NONE &&
-	       !(flow->lost | flow->doubtful | flow->event | flow->abort |
-		 flow->overflow | flow->echo | flow->share | flow->tsx |
-		 flow->mode_pending | flow->at.pip_pending);
+	const struct kipt_flow_pending *pending = &flow->pending;
+	const struct kipt_flow_state *state = &flow->state;
+
+	return flow->paths.max && !flow->walk.version && !flow->walk.tnt.count &&
+	       !flow->input.cursor.block && !pending->held_count &&
+	       pending->claim == KIPT_CLAIM_NONE &&
+	       !(state->lost | state->doubtful | state->overflow | state->tsx |
+		 pending->event | pending->abort | pending->echo | pending->share |
+		 pending->mode_pending | flow->at.pip_pending);
 }
 
 static void tell_records(struct kipt_flow *flow, const struct kipt_path *path)
@@ -119,12 +122,12 @@ static inline bool pass_time(struct kipt_flow *flow, struct place *place)
 	struct kipt_packet packet;
 	u32 len = flow->config.output & KIPT_FLOW_TIME ? 0 : short_time(place->pos);
 
-	if (len && len <= (u64)(flow->cursor.end - place->pos)) {
+	if (len && len <= (u64)(flow->input.cursor.end - place->pos)) {
 		place->pos += len;
 		return true;
 	}
 	kipt_cursor_init(&cursor, place->pos,
-			 (u64)(flow->cursor.end - place->pos));
+			 (u64)(flow->input.cursor.end - place->pos));
 	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
 	    !kipt_packet_is_time(packet.type))
 		return false;
@@ -137,7 +140,7 @@ static inline bool pass_time(struct kipt_flow *flow, struct place *place)
 static bool holds(const struct kipt_flow *flow, const struct kipt_path *path, u32 from,
 		  u64 ip, bool has_ip)
 {
-	const struct kipt_return_stack *stack = &flow->stack;
+	const struct kipt_return_stack *stack = &flow->walk.stack;
 	const u64 *guards;
 	u32 n, i;
 
@@ -172,7 +175,7 @@ static u32 look(struct kipt_flow *flow, u32 from, u64 key, u64 ip, bool has_ip)
 /* @returns: of a TNT's paths those come first that need a return address. */
 static u32 find(struct kipt_flow *flow, u32 from, u64 ip, bool has_ip, bool returns)
 {
-	u64 top = *kipt_return_stack_at(&flow->stack, 0);
+	u64 top = *kipt_return_stack_at(&flow->walk.stack, 0);
 	u32 number;
 
 	if (from & 1)
@@ -185,7 +188,7 @@ static u32 find(struct kipt_flow *flow, u32 from, u64 ip, bool has_ip, bool retu
 /* What a path does to the return stack. */
 static void apply(struct kipt_flow *flow, const struct kipt_path *path)
 {
-	struct kipt_return_stack *stack = &flow->stack;
+	struct kipt_return_stack *stack = &flow->walk.stack;
 	s32 depth = (s32)stack->depth + path->net;
 	const struct kipt_path_more *more;
 	const u64 *pushes;
@@ -242,9 +245,9 @@ static __always_inline void take_tnts(struct kipt_flow *flow, struct place *plac
 				      enum tell how)
 {
 	struct kipt_path *const at = flow->paths.at;
-	struct kipt_return_stack *const stack = &flow->stack;
+	struct kipt_return_stack *const stack = &flow->walk.stack;
 	const u8 *pos = place->pos, *const upto = place->upto;
-	u32 top = stack->top, depth = stack->depth, history = flow->history_count;
+	u32 top = stack->top, depth = stack->depth, history = flow->walk.history_count;
 	struct kipt_path *path = place->path, *next;
 	u32 from, number, *hint;
 
@@ -283,14 +286,14 @@ search:
 taken:
 		path = next;
 		tell(flow, path, how);
-		flow->history[history++ % KIPT_FLOW_HISTORY].path = number;
+		flow->walk.history[history++ % KIPT_FLOW_HISTORY].path = number;
 		pos++;
-		if (how != TELL_COUNTS && unlikely(pos >= flow->halt_at))
+		if (how != TELL_COUNTS && unlikely(pos >= flow->input.halt_at))
 			break;
 	}
 	stack->top = top;
 	stack->depth = depth;
-	flow->history_count = history;
+	flow->walk.history_count = history;
 	place->path = path;
 	place->pos = pos;
 }
@@ -299,7 +302,7 @@ taken:
 static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u32 size,
 				  enum tell how)
 {
-	struct kipt_return_stack *stack = &flow->stack;
+	struct kipt_return_stack *stack = &flow->walk.stack;
 	u32 opcode = size == 1 ? KIPT_PATH_PGD_NO_IP : *place->pos & KIPT_PATH_OPCODE;
 	u32 from = place->path->to << 8 | opcode;
 	u64 ip = kipt_last_ip_bytes(place->last_ip, *place->pos >> 5,
@@ -309,7 +312,7 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 	u32 number = *hint;
 	s32 depth;
 
-	if (unlikely(size > (u64)(flow->cursor.end - place->pos)))
+	if (unlikely(size > (u64)(flow->input.cursor.end - place->pos)))
 		return false;
 	if (likely(path->from == from && (path->ips[1] == ip || size == 1) &&
 		   !(path->shape & KIPT_SHAPE_CARE))) {
@@ -329,7 +332,7 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 	tell(flow, place->path, how);
 	/* A TIP.PGE passes no block. */
 	if (opcode != KIPT_PATH_PGE)
-		flow->history[flow->history_count++ % KIPT_FLOW_HISTORY].path = number;
+		flow->walk.history[flow->walk.history_count++ % KIPT_FLOW_HISTORY].path = number;
 	place->last_ip = ip;
 	place->pos += size;
 	return true;
@@ -339,7 +342,7 @@ static __always_inline void run(struct kipt_flow *flow, struct place *place, enu
 {
 	u32 size;
 
-	while (place->pos < place->upto && place->pos < flow->halt_at) {
+	while (place->pos < place->upto && place->pos < flow->input.halt_at) {
 		take_tnts(flow, place, how);
 		if (place->pos >= place->upto || kipt_tnt_is_short(*place->pos))
 			break;
@@ -357,10 +360,10 @@ static void tell_untold(struct kipt_flow *flow)
 {
 	while (flow->at.insns) {
 		kipt_emit_paths(flow);
-		flow->packed.type = KIPT_RECORD_PATHS;
-		flow->packed.flags = flow->at.insns < 0xffff ?
+		flow->output.packed.type = KIPT_RECORD_PATHS;
+		flow->output.packed.flags = flow->at.insns < 0xffff ?
 					     (u16)flow->at.insns : 0xffff;
-		flow->at.insns -= flow->packed.flags;
+		flow->at.insns -= flow->output.packed.flags;
 	}
 }
 
@@ -393,30 +396,30 @@ static bool make_room(struct kipt_flow *flow)
 		return true;
 	if (flow->blocks.full || flow->counts.full || flow->paths.full)
 		return kipt_flow_renew(flow);
-	if (flow->cursor.pos < flow->paths.fold_at)
+	if (flow->input.cursor.pos < flow->paths.fold_at)
 		return true;
 	if (!kipt_count_give(flow))
 		return false;
-	flow->paths.fold_at = flow->cursor.pos + KIPT_PATHS_FOLD;
+	flow->paths.fold_at = flow->input.cursor.pos + KIPT_PATHS_FOLD;
 	return true;
 }
 
 /* Behind something else than a path number 0 stands for it. */
 static bool enter(struct kipt_flow *flow, struct place *place)
 {
-	const u8 *end = flow->data + flow->size - READS;
-	u64 ip = flow->enabled ? flow->at.ip : KIPT_OFF_IP;
+	const u8 *end = flow->input.data + flow->input.size - READS;
+	u64 ip = flow->state.enabled ? flow->at.ip : KIPT_OFF_IP;
 	struct kipt_paths *paths = &flow->paths;
 	u32 block = paths->at[paths->last].to;
 
-	place->pos = flow->cursor.pos;
-	place->upto = flow->cursor.end < end ? flow->cursor.end : end;
-	place->upto = place->upto < flow->halt_at ? place->upto : flow->halt_at;
+	place->pos = flow->input.cursor.pos;
+	place->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
+	place->upto = place->upto < flow->input.halt_at ? place->upto : flow->input.halt_at;
 	place->upto = place->upto < paths->fold_at ? place->upto : paths->fold_at;
-	place->last_ip = flow->last_ip;
+	place->last_ip = flow->input.last_ip;
 	place->path = &paths->at[paths->last];
-	if (!paths->last || !kipt_block_is(&flow->blocks.table[block], ip >> 63 ? 0 : flow->at.space,
-					   ip, flow->at.mode)) {
+	if (!paths->last || !kipt_block_is(&flow->blocks.table[block],
+					   ip >> 63 ? 0 : flow->at.space, ip, flow->at.mode)) {
 		block = kipt_number_at(flow, ip);
 		place->path = &paths->at[0];
 		place->path->to = block;
@@ -428,12 +431,12 @@ static void leave(struct kipt_flow *flow, const struct place *place)
 {
 	u32 block = place->path->to;
 
-	if (place->pos != flow->cursor.pos)
-		flow->previous = KIPT_PACKET_TNT;
-	flow->cursor.pos = place->pos;
-	flow->last_ip = place->last_ip;
-	flow->enabled = flow->blocks.ips[block] != KIPT_OFF_IP;
-	if (flow->enabled)
+	if (place->pos != flow->input.cursor.pos)
+		flow->input.previous = KIPT_PACKET_TNT;
+	flow->input.cursor.pos = place->pos;
+	flow->input.last_ip = place->last_ip;
+	flow->state.enabled = flow->blocks.ips[block] != KIPT_OFF_IP;
+	if (flow->state.enabled)
 		flow->at.ip = flow->blocks.ips[block];
 	flow->paths.start = block;
 	flow->paths.last = (u32)(place->path - flow->paths.at);
@@ -458,7 +461,7 @@ bool kipt_path_run(struct kipt_flow *flow)
 		if (!make_room(flow))
 			return false;
 		flow->paths.start = 0;
-		if (flow->size < READS || !enter(flow, &place))
+		if (flow->input.size < READS || !enter(flow, &place))
 			return true;
 		if (flow->config.output & KIPT_FLOW_PATHS)
 			tell_untold(flow);
@@ -471,7 +474,7 @@ bool kipt_path_run(struct kipt_flow *flow)
 		leave(flow, &place);
 		if (KIPT_PROVES)
 			kipt_prove_end(flow);
-		if (place.pos >= flow->halt_at)
+		if (place.pos >= flow->input.halt_at)
 			return false;
 	} while (place.pos >= flow->paths.fold_at || (KIPT_PROVES && place.pos > from));
 	return true;

@@ -83,7 +83,7 @@ void fail(const struct kipt_path *path, const char *format, ...)
 
 	fprintf(stderr, "path %#x from block %u to %u, shape %#x, at byte %llu: ",
 		path->from & 0xff, path->from >> 8, path->to, path->shape,
-		(unsigned long long)(before.cursor.pos - before.data));
+		(unsigned long long)(before.input.cursor.pos - before.input.data));
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
@@ -167,9 +167,9 @@ static void step_slowly(struct kipt_flow *flow, const struct kipt_path *path,
 	enum kipt_status status;
 
 	list->count = 0;
-	flow->sink = (struct kipt_sink){ .emit = collect, .ctx = list };
-	flow->count = 0;
-	flow->defining = false;
+	flow->output.sink = (struct kipt_sink){ .emit = collect, .ctx = list };
+	flow->output.count = 0;
+	flow->output.defining = false;
 	status = kipt_flow_step(flow);
 	kipt_emit_give(flow);
 	if (status != KIPT_OK)
@@ -205,34 +205,35 @@ static void compare_stacks(const struct kipt_path *path,
 static void compare_flows(const struct kipt_path *path, const struct kipt_flow *fast,
 			  const struct kipt_flow *slow)
 {
-	if (fast->cursor.pos != slow->cursor.pos)
-		fail(path, "takes %td bytes, not %td", fast->cursor.pos - before.cursor.pos,
-		     slow->cursor.pos - before.cursor.pos);
-	SAME(path, fast, slow, enabled);
-	if (fast->enabled)
+	if (fast->input.cursor.pos != slow->input.cursor.pos)
+		fail(path, "takes %td bytes, not %td",
+		     fast->input.cursor.pos - before.input.cursor.pos,
+		     slow->input.cursor.pos - before.input.cursor.pos);
+	SAME(path, fast, slow, state.enabled);
+	if (fast->state.enabled)
 		SAME(path, fast, slow, at.ip);
 	SAME(path, fast, slow, at.space);
 	SAME(path, fast, slow, at.cr3);
 	SAME(path, fast, slow, at.nr);
 	SAME(path, fast, slow, at.mode);
 	SAME(path, fast, slow, at.pip_pending);
-	SAME(path, fast, slow, last_ip);
-	SAME(path, fast, slow, lost);
-	SAME(path, fast, slow, doubtful);
-	SAME(path, fast, slow, overflow);
-	SAME(path, fast, slow, echo);
-	SAME(path, fast, slow, event);
-	SAME(path, fast, slow, abort);
-	SAME(path, fast, slow, deferred);
-	SAME(path, fast, slow, tsx);
-	SAME(path, fast, slow, mode_known);
-	SAME(path, fast, slow, mode_pending);
-	SAME(path, fast, slow, claim);
-	SAME(path, fast, slow, share);
-	SAME(path, fast, slow, held_count);
-	SAME(path, fast, slow, tnt.count);
-	SAME(path, fast, slow, version);
-	compare_stacks(path, &fast->stack, &slow->stack);
+	SAME(path, fast, slow, input.last_ip);
+	SAME(path, fast, slow, state.lost);
+	SAME(path, fast, slow, state.doubtful);
+	SAME(path, fast, slow, state.overflow);
+	SAME(path, fast, slow, pending.echo);
+	SAME(path, fast, slow, pending.event);
+	SAME(path, fast, slow, pending.abort);
+	SAME(path, fast, slow, pending.deferred);
+	SAME(path, fast, slow, state.tsx);
+	SAME(path, fast, slow, state.mode_known);
+	SAME(path, fast, slow, pending.mode_pending);
+	SAME(path, fast, slow, pending.claim);
+	SAME(path, fast, slow, pending.share);
+	SAME(path, fast, slow, pending.held_count);
+	SAME(path, fast, slow, walk.tnt.count);
+	SAME(path, fast, slow, walk.version);
+	compare_stacks(path, &fast->walk.stack, &slow->walk.stack);
 }
 
 static void compare_trails(const struct kipt_path *path, const struct trail *fast,
@@ -274,9 +275,9 @@ static void prove_way(struct kipt_flow *flow, const struct kipt_path *path,
 
 	*flow = before;
 	flow->counts.max = 0;
-	flow->wanted = ~0U;
-	flow->packed.type = 0;
-	flow->nr_packed = 0;
+	flow->output.wanted = ~0U;
+	flow->output.packed.type = 0;
+	flow->output.nr_packed = 0;
 	step_slowly(flow, path, &slow);
 	compare_flows(path, fast, flow);
 	read_trail(flow, &slow_trail);
@@ -305,8 +306,8 @@ static void prove_records(struct kipt_flow *flow, const struct kipt_path *path,
 			  const struct kipt_flow *fast)
 {
 	static _Thread_local struct list slow;
-	const struct kipt_record *told = &fast->records[before.count];
-	u32 n = fast->count - before.count;
+	const struct kipt_record *told = &fast->output.records[before.output.count];
+	u32 n = fast->output.count - before.output.count;
 
 	*flow = before;
 	step_slowly(flow, path, &slow);
@@ -317,7 +318,7 @@ static void prove_records(struct kipt_flow *flow, const struct kipt_path *path,
 
 void kipt_prove_begin(struct kipt_flow *flow)
 {
-	if (flow->count > KIPT_FLOW_BUFFER - KIPT_PATH_RECORDS - 8)
+	if (flow->output.count > KIPT_FLOW_BUFFER - KIPT_PATH_RECORDS - 8)
 		kipt_emit_give(flow);
 	before = *flow;
 }
@@ -329,7 +330,8 @@ void kipt_prove_end(struct kipt_flow *flow)
 	const struct kipt_path *path = &flow->paths.at[flow->paths.last];
 	u32 output = output_of(flow);
 
-	if (flow->cursor.pos == before.cursor.pos || !is_for_paths(*before.cursor.pos))
+	if (flow->input.cursor.pos == before.input.cursor.pos ||
+	    !is_for_paths(*before.input.cursor.pos))
 		return;
 	read_trail(flow, &fast_trail);
 	fast = *flow;

@@ -160,7 +160,8 @@ static void test_sift(void)
 			 (i % 10 == 7 ? !hint : at[hint].to == i - 1);
 	}
 	ktap_result(&ktap, stay, "path.sift.what_is_taken_often_stays");
-	ktap_result(&ktap, gone && paths.count == 1 + 300 && !paths.full, "path.sift.what_is_not_goes");
+	ktap_result(&ktap, gone && paths.count == 1 + 300 && !paths.full,
+		    "path.sift.what_is_not_goes");
 	ktap_result(&ktap, counts, "path.sift.counts_stay");
 	ktap_result(&ktap, hints, "path.sift.hints_lead_where_they_led");
 	ktap_result(&ktap, at[paths.last].to == 999, "path.sift.the_last_is_the_last");
