@@ -778,6 +778,64 @@ static u64 run_outcomes(struct kipt_flow *flow, u64 *sum, u8 second)
 	return *sum;
 }
 
+/* Eight jz to the next, and a jmp to the first: few blocks, and for any outcomes another
+ * path.
+ */
+static u32 read_ring(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static const u8 code[] = {
+		0x74, 0, 0x74, 0, 0x74, 0, 0x74, 0, 0x74, 0, 0x74, 0, 0x74, 0, 0x74, 0,
+		0xeb, 0xee,
+	};
+	u64 at = ip - USER_IP;
+
+	(void)ctx;
+	(void)space;
+	if (at >= sizeof(code))
+		return 0;
+	if (len > sizeof(code) - at)
+		len = (u32)(sizeof(code) - at);
+	memcpy(buf, code + at, len);
+	return len;
+}
+
+static bool add_edges(void *ctx, const struct kipt_record *record, u32 n)
+{
+	u64 *sum = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (record[i].type == KIPT_RECORD_EDGE)
+			*sum += (record[i].ip * 31 + record[i].value) * record[i].aux;
+	}
+	return true;
+}
+
+/* In the least memory more paths than there is room for, again and again. */
+static bool many_paths_count(u32 more)
+{
+	static u64 arena[32768] __attribute__((aligned(64)));
+	static u8 bytes[LONG_TRACE + 64];
+	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS | more,
+					   .memory = KIPT_FLOW_MEMORY_MIN };
+	struct kipt_code code = { .read = read_ring };
+	static u64 sums[2];
+	struct kipt_sink sink = { .emit = add_edges, .ctx = &sums[!!more] };
+	u32 random = 1, i;
+	struct kipt_flow *flow;
+
+	memcpy(bytes, trace, 33);
+	for (i = 33; i < LONG_TRACE; i++) {
+		random = random * 1664525U + 1013904223U;
+		bytes[i] = (u8)(4 + (random >> 24) % 252) & ~1;
+	}
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	if (!flow || kipt_flow_run(flow, bytes, LONG_TRACE, 0, LONG_TRACE) != KIPT_OK ||
+	    kipt_flow_counts(flow) != KIPT_OK)
+		return false;
+	return more ? sums[0] == sums[1] && sums[0] : many_paths_count(KIPT_FLOW_NO_MEMO);
+}
+
 /* What stood in the same memory the run before says nothing. */
 static bool runs_are_apart(void)
 {
@@ -864,6 +922,8 @@ int main(void)
 					     KIPT_FLOW_NO_MEMO, 64, i),
 			    "flow pauses soon, no memo, %u", i);
 	}
+	ktap_result(&ktap, many_paths_count(0),
+		    "counts are those of the slow path where paths have to go");
 	ktap_result(&ktap, slices_bound_work(),
 		    "flow ends a slice by bytes and by work");
 	ktap_result(&ktap, counts_pause(), "flow pauses while it tells counts");
