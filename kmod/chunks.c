@@ -79,16 +79,6 @@ static int map_source(struct kipt_source *source)
 	return 0;
 }
 
-/* The first PSB at or behind the wished end. */
-static u64 find_end(const struct kipt_chunks *chunks,
-		    const struct kipt_source *source)
-{
-	if (source->size - chunks->at <= chunks->bytes)
-		return source->size;
-	return kipt_sync_next(source->data, source->size,
-			      chunks->at + chunks->bytes);
-}
-
 static int take_locked(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
 {
 	struct kipt_source *source = &chunks->sources[chunks->source];
@@ -104,7 +94,7 @@ static int take_locked(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
 	chunk->number = chunks->number++;
 	chunk->source = source;
 	chunk->from = chunks->at;
-	chunk->to = find_end(chunks, source);
+	chunk->to = kipt_sync_cut(source->data, source->size, chunks->at, chunks->bytes);
 	chunks->at = chunk->to;
 	if (chunk->to == source->size) {
 		chunks->source++;

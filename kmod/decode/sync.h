@@ -50,6 +50,24 @@ u64 kipt_sync_before(const u8 *data, u64 offset, u64 most);
 u64 kipt_sync_next(const u8 *data, u64 size, u64 from);
 
 /**
+ * kipt_sync_cut() - where a part of a trace ends that is decoded by itself
+ * @data: trace; not read if the part is the last one
+ * @size: its bytes
+ * @from: where the part begins, @size at most
+ * @wish: bytes it should have at least, 1 or more
+ *
+ * The next part begins there: parts lie side by side, and all but the first begin with a
+ * PSB.
+ *
+ * Return: the offset of the first PSB that is @wish bytes or more behind @from, or @size
+ * if there is none; more than @from unless that is @size.
+ */
+static inline u64 kipt_sync_cut(const u8 *data, u64 size, u64 from, u64 wish)
+{
+	return size - from <= wish ? size : kipt_sync_next(data, size, from + wish);
+}
+
+/**
  * kipt_sync_next_plain() - kipt_sync_next() without SIMD
  * @data: trace
  * @size: its bytes

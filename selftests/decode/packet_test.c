@@ -479,6 +479,38 @@ static bool check_sync(void)
 	return kipt_sync_next(bytes, 0, 0) == 0;
 }
 
+/* No PSB is missing for so many bytes in the trace of check_cut(). */
+#define FARTHEST	300
+
+/* Parts of any wished size lie side by side; all but the first begin with a PSB. */
+static bool check_cut(void)
+{
+	static const u32 psbs[] = { 0, 70, 200, 217, 500 };
+	u8 bytes[500 + 16 + 80];
+	u64 wish, size, from, to;
+	u32 i, k;
+
+	memset(bytes, 0x55, sizeof(bytes));
+	for (i = 0; i < sizeof(psbs) / sizeof(psbs[0]); i++) {
+		for (k = 0; k < 16; k++)
+			bytes[psbs[i] + k] = k & 1 ? 0x82 : 2;
+	}
+	for (size = 0; size <= sizeof(bytes); size++) {
+		for (wish = 1; wish < sizeof(bytes) + 2; wish += 1 + wish / 4) {
+			for (from = 0; from < size; from = to) {
+				to = kipt_sync_cut(bytes, size, from, wish);
+				if (to <= from || to > size)
+					return false;
+				if (to < size && (to - from < wish || !kipt_sync_is_psb(bytes + to)))
+					return false;
+				if (to == size && size - from > wish + FARTHEST)
+					return false;
+			}
+		}
+	}
+	return kipt_sync_cut(NULL, 0, 0, 1) == 0;
+}
+
 int main(void)
 {
 	struct ktap ktap = { 0 };
@@ -500,5 +532,6 @@ int main(void)
 	ktap_result(&ktap, check_cut_cyc(), "packet cyc cut by ovf");
 	ktap_result(&ktap, check_last_ip(), "last ip forms");
 	ktap_result(&ktap, check_sync(), "psb search at every distance");
+	ktap_result(&ktap, check_cut(), "parts of a trace lie side by side");
 	return ktap_end(&ktap);
 }

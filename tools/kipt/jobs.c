@@ -84,9 +84,7 @@ static u64 chunk_cut(struct jobs *jobs)
 		chunk = left / (jobs->count * 2);
 	if (chunk < CHUNK_LEAST)
 		chunk = CHUNK_LEAST;
-	if (left <= chunk)
-		return jobs->size;
-	return kipt_sync_next(jobs->trace, jobs->size, jobs->cut + chunk);
+	return kipt_sync_cut(jobs->trace, jobs->size, jobs->cut, chunk);
 }
 
 /* Returns false when none is left. */
