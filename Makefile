@@ -52,7 +52,7 @@ module:
 
 test: decode-test random-test oracle-test testcpu-test kipt-test flow-compare-test \
 	sideband-test crash-test crash-pages-test crash-kdump-test messages-test vm-console-test \
-	stress-judge-test
+	stress-judge-test ablate-test
 	if [ -f $(DECODE_OUT)/absent ]; then cat $(DECODE_OUT)/absent; fi
 
 # Debian's headers have no System.map, so that modules_install makes no list of
@@ -102,6 +102,7 @@ help:
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
+	@echo 'ablate    what each layer of the decoder gives that is there for speed (LAYERS=)'
 	@echo 'bench-smoke a short run of it that tests itself'
 	@echo 'bench-record its traces of real programs, on the test CPU'
 	@echo 'selftest  kselftests on the CPU of this computer'

@@ -45,7 +45,7 @@ $(BENCH_OUT)/bench: $(BENCH_C) $(BENCH_H) $(DECODE_LIB) $(BENCH_OUT)/core_kernel
 	$(CC) $(DECODE_CFLAGS) -pthread -no-pie $(BENCH_C) \
 		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB) -lipt -ljson-c -lm -o $@
 
-.PHONY: bench bench-program bench-smoke bench-record
+.PHONY: bench bench-program bench-smoke bench-record ablate ablate-test
 bench-program: $(BENCH_OUT)/bench
 
 bench: need bench-program
@@ -57,3 +57,10 @@ bench-smoke: need bench-program
 
 bench-record: need
 	$(BENCH_DIR_SRC)/record
+
+# What each layer gives that is there for speed alone; LAYERS= chooses some.
+ablate:
+	$(BENCH_DIR_SRC)/ablate/run $(LAYERS)
+
+ablate-test:
+	$(BENCH_DIR_SRC)/ablate/run --check
