@@ -73,7 +73,8 @@ int main(int argc, char **argv)
 	u64 came = 0;
 	double time;
 
-	if (argc != 4 || !(slash = strrchr(argv[3], '/'))) {
+	slash = argc == 4 ? strrchr(argv[3], '/') : NULL;
+	if (!slash) {
 		fprintf(stderr, "Usage: pass counts|packets MEGABYTES DIR/NAME\n");
 		return 2;
 	}
