@@ -156,11 +156,11 @@ const char *kipt_packet_name(u32 type);
  */
 static inline bool kipt_packet_is_time(u32 type)
 {
-	return ((1U << type) &
-		(1U << KIPT_PACKET_PAD | 1U << KIPT_PACKET_CBR |
-		 1U << KIPT_PACKET_TSC | 1U << KIPT_PACKET_MTC |
-		 1U << KIPT_PACKET_TMA | 1U << KIPT_PACKET_CYC |
-		 1U << KIPT_PACKET_MNT)) != 0;
+	return ((1ULL << type) &
+		(1ULL << KIPT_PACKET_PAD | 1ULL << KIPT_PACKET_CBR |
+		 1ULL << KIPT_PACKET_TSC | 1ULL << KIPT_PACKET_MTC |
+		 1ULL << KIPT_PACKET_TMA | 1ULL << KIPT_PACKET_CYC |
+		 1ULL << KIPT_PACKET_MNT)) != 0;
 }
 
 #endif /* KIPT_DECODE_PACKET_H */
