@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels the module is built for (6.1 to 7.2):
+ * What differs between the kernels the module is built for (6.1 to 7.3):
  * the only file with version tests. Leaves everything else to its users; all
  * of it is inline and runs where the wrapped function may.
  */

@@ -50,13 +50,8 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	enum kipt_status status = KIPT_OK;
 	struct kipt_trail *trail;
 
-	*block = &flow->blocks.table[*flow->walk.link];
-	if (unlikely(!kipt_block_is(*block, space, ip, flow->at.mode) ||
-		     !(*block)->insns || !*flow->walk.link)) {
-		status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
-					  flow->at.mode, block);
-		*flow->walk.link = (u32)(*block - flow->blocks.table);
-	}
+	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
+				  flow->at.mode, block);
 	flow->walk.steps++;
 	if (likely(status == KIPT_OK)) {
 		trail = &flow->walk.history[flow->walk.history_count++ %
@@ -128,7 +123,9 @@ static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void set_link(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 which)
 {
-	flow->walk.link = &flow->blocks.table[number_of(flow, block)].links[which];
+	(void)flow;
+	(void)block;
+	(void)which;
 }
 
 /* All of @block executed, and its branch went to @target. */

@@ -12,7 +12,7 @@ CACHE=${KIPT_CACHE:-/var/cache/kipt}
 
 # The kernels under test, by the short name every script takes: Debian's, and
 # the two that `setup --debug` builds.
-KERNELS=(6.1 6.12 7.2)
+KERNELS=(6.1 6.12 new)
 DEBUG_KERNELS=(debug kcsan)
 
 # say TEXT...: one progress line. Progress goes to stderr, so that stdout

@@ -32,11 +32,13 @@ in_trixie()
 }
 
 # newest_kernel ROOT KERNEL: the release of the newest KERNEL.x for which both
-# image and headers are offered.
+# image and headers are offered; of the newest of all for the kernel "new".
 newest_kernel()
 {
-	local dir release
+	local dir release series
 	dir=$(root_dir "$1")
+	series=${2//./\\.}
+	[[ $2 != new ]] || series='[0-9]+\.[0-9]+'
 
 	while read -r release; do
 		if enter_root "$dir" apt-cache show "linux-headers-$release" >/dev/null 2>&1; then
@@ -44,9 +46,9 @@ newest_kernel()
 			return
 		fi
 	done < <(enter_root "$dir" apt-cache pkgnames linux-image- |
-		sed -n "s/^linux-image-\(${2//./\\.}[.-][0-9].*-amd64\)\$/\1/p" |
+		sed -n -E "s/^linux-image-($series[.-][0-9].*-amd64)\$/\1/p" |
 		grep -v -E 'cloud|rt-|dbg|unsigned' | sort -rV)
-	die "package linux-image-$2.*-amd64 with its linux-headers not in suites of root $1"
+	die "kernel $2: the mirror has no linux-image-$series.*-amd64 with its linux-headers for the root $1"
 }
 
 # Recent kernels come in several packages; older ones in linux-image alone.
@@ -75,7 +77,7 @@ unpack_kernel()
 	in_root "$root" env --chdir "$target/debs" \
 		apt-get -o APT::Sandbox::User=root download "${packages[@]}" \
 		>"$CACHE/log/kernel-$kernel" 2>&1 ||
-		die "cannot download ${packages[*]}: $(grep -m 1 '^E:' "$CACHE/log/kernel-$kernel")"
+		die "kernel $kernel: cannot download ${packages[*]}: $(grep -m 1 '^E:' "$CACHE/log/kernel-$kernel"); where the mirror has a newer release instead, tools/vm/setup --force takes that"
 	for deb in "$target"/debs/*.deb; do
 		dpkg -x "$deb" "$target/tree"
 	done

@@ -5,12 +5,13 @@
 
 .PHONY: vm-setup vm-debug vm-console-test vm-test vm-clean
 
+# The kernel debug is built from source: some minutes of two cores, once.
 vm-setup:
-	$(ROOT)/tools/vm/setup --ksft
-
-# The kernels debug and kcsan, built from source: some minutes of two cores.
-vm-debug:
 	$(ROOT)/tools/vm/setup --ksft --debug
+
+# The kernel kcsan beside it, some minutes more.
+vm-debug:
+	$(ROOT)/tools/vm/setup --ksft --debug --kcsan
 
 vm-console-test:
 	$(ROOT)/tools/vm/console_test
