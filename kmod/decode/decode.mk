@@ -50,6 +50,12 @@ libipt_diff-libs := -lipt
 libipt_time-with := image.c
 libipt_time-libs := -lipt
 
+DECODE_ASAN_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_OUT)/asan/core/%.o,$(DECODE_C))
+
+$(DECODE_OUT)/asan/core/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
+	@mkdir -p $(@D)
+	$(CC) $(WARNINGS) $(DECODE_ASAN) -c $< -o $@
+
 define decode-program
 $(DECODE_OUT)/$(1): $(DECODE_TESTS)/$(1).c \
 		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
@@ -59,9 +65,8 @@ $(DECODE_OUT)/$(1): $(DECODE_TESTS)/$(1).c \
 
 $(DECODE_OUT)/asan/$(1): $(DECODE_TESTS)/$(1).c \
 		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
-		$(DECODE_TEST_H) $(DECODE_C) $(DECODE_H)
-	@mkdir -p $$(@D)
-	$$(CC) $$(WARNINGS) $$(DECODE_ASAN) $$(filter %.c,$$^) \
+		$(DECODE_TEST_H) $(DECODE_ASAN_O)
+	$$(CC) $$(WARNINGS) $$(DECODE_ASAN) $$(filter %.c %.o,$$^) \
 		$($(1)-libs) -o $$@
 endef
 
