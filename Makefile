@@ -4,7 +4,7 @@
 
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 BUILD := $(ROOT)/build
-KERNELS ?= 6.1 6.12 7.2
+KERNELS ?= 6.1 6.12 new
 PREFIX ?= /usr/local
 KDIR ?= /lib/modules/$(shell uname -r)/build
 BINDIR := $(PREFIX)/bin
@@ -28,7 +28,6 @@ include kmod/decode/decode.mk
 include tools/vm/vm.mk
 include tools/testcpu/testcpu.mk
 include tools/kipt/kipt.mk
-include tools/check/check.mk
 include tools/demo/demo.mk
 include tools/fuzz/fuzz.mk
 include tools/mutants/mutants.mk
@@ -42,6 +41,7 @@ include selftests/messages/messages.mk
 include selftests/selftests.mk
 include selftests/crash/deaths.mk
 include tools/stress/stress.mk
+include tools/check/check.mk
 
 all: tools testcpu
 
@@ -49,11 +49,6 @@ tools: kipt
 
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
-
-test: decode-test random-test oracle-test testcpu-test kipt-test flow-compare-test \
-	sideband-test crash-test crash-pages-test crash-kdump-test messages-test vm-console-test \
-	stress-judge-test ablate-test
-	if [ -f $(DECODE_OUT)/absent ]; then cat $(DECODE_OUT)/absent; fi
 
 # Debian's headers have no System.map, so that modules_install makes no list of
 # modules: depmod does.
@@ -86,12 +81,15 @@ clean:
 
 help:
 	@echo 'demo      set up the test machine, trace a real program in it, show it'
-	@echo 'check     everything: lint, user-space tests, tests in the machine'
+	@echo 'quick     what one runs at each edit, 20 seconds'
+	@echo 'test      user-space tests; T=decode/flow_test FILTER=psb-ptw runs one'
+	@echo 'check     what CI runs: lint, user-space tests, tests in the machine'
+	@echo 'check-all everything there is, hours (PART=3/8, REPORT=1)'
 	@echo 'all       the tool and the test CPU'
 	@echo 'module    kipt.ko for the running kernel (KDIR= for another)'
 	@echo 'tools     the kipt tool'
-	@echo 'test      user-space tests'
-	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 7.2 debug kcsan")'
+	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 new debug kcsan",'
+	@echo '          T=uapi/session, FILTER=)'
 	@echo 'suspend-test the machine suspended and hibernated while it traces'
 	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
 	@echo 'testcpu-presets every generation of CPUs with PT, hours (PRESETS=, PRESET_TESTS=)'
@@ -121,4 +119,4 @@ help:
 	@echo 'uninstall takes away what install put there'
 	@echo 'clean     remove build/'
 
-.PHONY: all tools module test install uninstall clean help
+.PHONY: all tools module install uninstall clean help

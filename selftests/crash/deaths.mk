@@ -3,7 +3,7 @@
 # selftests/crash/README.md.
 
 DEATHS := selftests/crash
-CRASHERS := $(foreach kernel,6.1 6.12 7.2 debug kcsan,$(BUILD)/crash/module/$(kernel)/crasher.ko)
+CRASHERS := $(foreach kernel,6.1 6.12 new debug kcsan,$(BUILD)/crash/module/$(kernel)/crasher.ko)
 
 $(CRASHERS): $(BUILD)/crash/module/%/crasher.ko: $(DEATHS)/crasher/crasher.c
 	$(DEATHS)/crasher/build $*
@@ -12,7 +12,7 @@ $(BUILD)/crash/cost: $(DEATHS)/cost.c
 	@mkdir -p $(@D)
 	tools/vm/in-root trixie -- gcc $(WORK_CFLAGS) -o $@ $<
 
-.PHONY: crash-pages-test crash-kdump-test crash-programs crash-short crash-pairs crashtest \
+.PHONY: crash-pages-test crash-kdump-test crash-programs crash-crashers crash-short crash-pairs crashtest \
 	crash-table crash-debian crash-readers crash-cost
 crash-pages-test:
 	$(DEATHS)/pages_test
@@ -21,11 +21,13 @@ crash-kdump-test:
 	$(DEATHS)/kdump_test
 
 crash-programs: testcpu kipt kipt-guest flow-programs
-	for kernel in $(KERNELS); do \
+	[ -n "$(PREPARED)" ] || for kernel in $(KERNELS); do \
 		tools/vm/build-module $$kernel >/dev/null && \
 		$(MAKE) --no-print-directory \
 			$(BUILD)/crash/module/$$kernel/crasher.ko || exit; \
 	done
+
+crash-crashers: $(foreach kernel,$(KERNELS),$(BUILD)/crash/module/$(kernel)/crasher.ko)
 
 # Some minutes, on a computer that does nothing else.
 crash-short: crash-programs

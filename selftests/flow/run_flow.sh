@@ -3,7 +3,7 @@
 #
 # Usage: selftests/flow/run_flow.sh KERNEL PROOF [ROUNDS]
 #
-# Boots the test machine with KERNEL (6.1, 6.12, 7.2), traces work in it, and
+# Boots the test machine with KERNEL (6.1, 6.12, new), traces work in it, and
 # holds what was decoded against the ground truth of what executed. Prints a
 # KTAP line per result and the figures. PROOF is one of
 #
@@ -298,4 +298,5 @@ rip) VM_OPTIONS=(--cpu-model caps=skylake); prove_based ;;
 	exit 2
 	;;
 esac
+echo "1..$number"
 [ "$failures" = 0 ]

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of the kipt tool that need neither root, module nor PT. Prints KTAP.
-# Usage: tool_test.sh KIPT
+# Usage: tool_test.sh KIPT [PART...]
+#
+# PART is usage, packet, record, decode, jobs, program, trace or crash; all of them
+# unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
 #              table of expected values; beside the clone unless set
@@ -60,18 +63,30 @@ program_tests() {
 	done < <("$program" || echo "not ok 0 $1_ends_well")
 }
 
+# The programs that test a part of the tool each.
+all_program_tests() {
+	local program
+
+	for program in jobs filter child ending killed program; do
+		program_tests "${program}_test"
+	done
+}
+
+# parts NAME...: the tests of these.
+parts() {
+	local part
+
+	for part; do
+		case $part in
+		usage | packet | record | decode | jobs | trace | crash) "${part}_tests" ;;
+		program) all_program_tests ;;
+		*) not_ok "part_$part" "there is no such part" ;;
+		esac
+	done
+}
+
+shift
+(($#)) || set -- usage packet record decode jobs program trace crash
 ktap_start
-usage_tests
-packet_tests
-record_tests
-decode_tests
-jobs_tests
-program_tests jobs_test
-program_tests filter_test
-program_tests child_test
-program_tests ending_test
-program_tests killed_test
-program_tests program_test
-trace_tests
-crash_tests
+parts "$@"
 ktap_finish

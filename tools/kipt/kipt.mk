@@ -26,7 +26,7 @@ KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(ROOT)/kmod/decode/*.h \
 	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/version.h \
 	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/tsc_extend.h
 
-.PHONY: kipt kipt-libraries kipt-guest kipt-test kipt-install
+.PHONY: kipt kipt-libraries kipt-guest kipt-test-programs kipt-test kipt-install
 
 kipt: kipt-libraries
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
@@ -107,8 +107,12 @@ $(KIPT_OUT)/program_test: $(ROOT)/selftests/tool/program_test.c \
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) -o $@ $^ \
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES))
 
-kipt-test: kipt $(addprefix $(KIPT_OUT)/,jobs_test filter_test child_test \
-		ending_test killed_test program_test)
+kipt-test-programs: kipt
+	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
+		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
+		jobs_test filter_test child_test ending_test killed_test program_test)
+
+kipt-test: kipt-test-programs
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
 
 kipt-install: kipt

@@ -396,5 +396,6 @@ int main(int argc, char **argv)
 		test_cpus();
 	else
 		return fputs(usage, stderr), 2;
+	printf("1..%u\n", results);
 	return failures != 0;
 }

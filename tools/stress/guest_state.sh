@@ -119,6 +119,7 @@ state_result()
 {
 	local bad=0 pages slabs
 
+	state_number=0
 	nothing "$1: kipt's own counters are at zero" build/stress/left || bad=1
 	nothing "$1: no CPU is traced by nobody" traced_cpus || bad=1
 	settled
@@ -134,5 +135,6 @@ state_result()
 	if [ -e /sys/kernel/debug/kmemleak ]; then
 		nothing "$1: kmemleak finds nothing" leaks_seen_by_kmemleak || bad=1
 	fi
+	echo "1..$state_number"
 	return $bad
 }

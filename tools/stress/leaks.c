@@ -329,5 +329,6 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		if (cycles >= ENOUGH || !tests[i].loses)
 			run(&tests[i], cycles);
+	printf("1..%u\n", results);
 	return failures != 0;
 }

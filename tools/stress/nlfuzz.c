@@ -685,5 +685,6 @@ int main(int argc, char **argv)
 		start_worker(totals, i, messages, seed);
 	i = watch(totals, messages);
 	report(totals, i, least ? least : messages / 1000);
+	printf("1..%u\n", results);
 	return failures != 0;
 }

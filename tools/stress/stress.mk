@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The proofs that run long, see tools/stress/README.md. Their programs run in
 # the test machine; segments, which reads its truth, here. STRESS_KERNEL is 6.1,
-# 6.12, 7.2 or debug.
+# 6.12, new or debug.
 
 STRESS := $(ROOT)/tools/stress
 STRESS_OUT := $(BUILD)/stress
