@@ -169,6 +169,20 @@ static void rows_7(void)
 	do_call(FILTER_LAST - 4, IN_FILTER);
 	do_ret(IN_FILTER, FILTER_LAST + 1);
 	machine_expect("case_7e_compressed_ret", "TIP.PGD()");
+	begin(ALL | WITH_STOP, 0, 0, IN_FILTER);
+	do_cond(IN_FILTER, IN_STOP, true);
+	machine_expect("case_7e_tracestop", "TIP.PGD() TraceStop");
+	begin(ALL | WITH_STOP, 0, 0, IN_STOP - 0x1000);
+	do_call(IN_STOP - 5, IN_FILTER);
+	do_ret(IN_FILTER, IN_STOP);
+	machine_expect("case_7e_compressed_ret_tracestop",
+		       "TIP.PGD() TraceStop");
+	begin(ALL | WITH_STOP, 0, 0, IN_STOP - 0x1000);
+	do_call(IN_STOP - 5, IN_FILTER);
+	do_cond(IN_FILTER, IN_FILTER + 2, false);
+	do_ret(IN_FILTER + 2, IN_STOP);
+	machine_expect("case_7f_compressed_ret_tracestop",
+		       "TNT(N) TIP.PGD() TraceStop");
 }
 
 static void rows_8(void)
@@ -208,6 +222,9 @@ static void rows_9(void)
 	machine_packets();
 	do_jump_ind(IN_FILTER, IN_STOP);
 	machine_expect("case_9c_tracestop", "TIP.PGD(5000) TraceStop");
+	begin(ALL | WITH_FILTER, 0, 0, IN_FILTER);
+	do_ret(IN_FILTER, IN_STOP);
+	machine_expect("case_9c_ret_tracestop", "TIP.PGD(5000) TraceStop");
 }
 
 static void rows_10(void)
@@ -481,17 +498,71 @@ static void compression_cases(void)
 	do_ret(0x2000, IN_FILTER + 5);
 	machine_expect("disretc", "TIP(1005)");
 	begin(ALL | WITH_FILTER, 3, 0, IN_FILTER);
-	do_call(IN_FILTER, OUTSIDE);
-	do_ret(OUTSIDE, IN_FILTER + 5);
-	do_ret(IN_FILTER, IN_FILTER + 0x10);
+	do_call(IN_FILTER, IN_FILTER + 0x100);
+	do_jump(IN_FILTER + 0x100, OUTSIDE);
+	do_jump(OUTSIDE, IN_FILTER + 0x200);
+	do_ret(IN_FILTER + 0x200, IN_FILTER + 5);
 	machine_expect("leaving_empties_ret_stack",
-		       "TIP.PGD(3000) TIP.PGE(1005) TIP(1010)");
+		       "TIP.PGD(3000) TIP.PGE(1200) TIP(1005)");
+	do_call(IN_FILTER, OUTSIDE);
+	do_jump(OUTSIDE, IN_FILTER + 0x200);
+	do_ret(IN_FILTER + 0x200, IN_FILTER + 5);
+	machine_expect("call_that_leaves_is_not_pushed",
+		       "TIP.PGD(3000) TIP.PGE(1200) TIP(1005)");
+	begin(ALL | WITH_FILTER, 3, 0, OUTSIDE);
+	do_call(IN_FILTER - 5, OUTSIDE);
+	do_jump(OUTSIDE, IN_FILTER + 0x200);
+	do_ret(IN_FILTER + 0x200, IN_FILTER);
+	machine_expect("call_outside_is_not_pushed",
+		       "MODE.Exec(64) TIP.PGE(1200) TIP(1000)");
+	begin(ALL | WITH_FILTER, 3, 0, OUTSIDE);
+	do_call(IN_FILTER - 5, IN_FILTER + 0x200);
+	do_ret(IN_FILTER + 0x200, IN_FILTER);
+	machine_expect("call_that_enters_is_not_pushed",
+		       "MODE.Exec(64) TIP.PGE(1200) TIP(1000)");
+	begin(USER, 3, 0, 0x7f0000001000);
+	do_far(TRUTH_SYSCALL, 0x7f0000001000, KERNEL, 0);
+	do_far(TRUTH_SYSRET, KERNEL, 0x401000, 3);
+	/* A PGE against LastIP 0 would have 4 bytes, and read 7f0000401000. */
+	machine_expect("pgd_without_ip_keeps_last_ip",
+		       "TIP.PGD() TIP.PGE(401000)");
 	begin(ALL | RTIT_CTL_DISTNT, 3, 0, IN_FILTER);
 	do_cond(IN_FILTER, IN_FILTER + 9, true);
 	do_call(IN_FILTER, 0x2000);
 	do_ret(0x2000, IN_FILTER + 5);
 	do_jump_ind(IN_FILTER, 0x2000);
 	machine_expect("distnt", "TIP(2000)");
+}
+
+/*
+ * A CALL in 64-bit code, a far branch to code of @width, and a RET there to
+ * @to: "Indirect Transfer Compression for Returns (RET)".
+ */
+static void narrow_ret(uint8_t width, uint64_t to)
+{
+	struct pt_transfer ret = {
+		.kind = TRUTH_RET, .from = 0x8000, .to = to,
+		.ret_width = width, .vector = -1,
+	};
+
+	begin(ALL, 3, 0, IN_FILTER);
+	do_call(0x700401000, 0x700401100);
+	cpu.ctx.mode = (struct pt_mode_exec) { .csd = width == 32 };
+	do_far(TRUTH_FAR, 0x700401100, 0x8000, 3);
+	machine_packets();
+	pt_transfer(&cpu, &ret);
+}
+
+static void ret_mode_cases(void)
+{
+	narrow_ret(32, 0x401005);
+	machine_expect("ret32_of_call64_compares_32_bits", "TNT(T)");
+	narrow_ret(32, 0x1005);
+	machine_expect("ret32_compares_more_than_16_bits", "TIP(1005)");
+	narrow_ret(16, 0x1005);
+	machine_expect("ret16_of_call64_compares_16_bits", "TNT(T)");
+	narrow_ret(16, 0x1006);
+	machine_expect("ret16_elsewhere", "TIP(1006)");
 }
 
 /* Erratum SKL014: direct branches only. */
@@ -763,6 +834,7 @@ int main(void)
 	rows_ptwrite();
 	psb_cases();
 	compression_cases();
+	ret_mode_cases();
 	skl014_cases();
 	deferred_cases();
 	timing_cases();
