@@ -585,10 +585,12 @@ static void skl014_cases(void)
 		       "TIP.PGE(1000) TIP.PGD() TraceStop");
 }
 
-static void deferred_cases(void)
+/*
+ * N and T: a conditional branch; a digit: an indirect JMP to 2000H plus the
+ * character. With TIPs deferred.
+ */
+static void begin_deferred(const char *branches)
 {
-	static const char *branches = "N1NTN2N";
-
 	begin(ALL, 3, 0, IN_FILTER);
 	machine_options.deferred_tip = true;
 	for (const char *p = branches; *p; p++) {
@@ -597,12 +599,49 @@ static void deferred_cases(void)
 		else
 			do_jump_ind(IN_FILTER, 0x2000 + *p);
 	}
-	do_event(TRUTH_INTERRUPT, 0x2100, KERNEL, 0);
-	machine_expect("deferred_tip",
-		       "TNT(NNTNN) TIP(2031) TIP(2032) FUP(2100) TIP(ffffffff81000000)");
-	do_cond(IN_FILTER, IN_FILTER + 2, true);
+}
+
+/* The code of the table "TNT Examples with Deferred TIPs". */
+static void table_of_deferred_tips(bool deferred)
+{
+	begin(ALL, 3, 0, IN_FILTER);
+	machine_options.deferred_tip = deferred;
+	do_cond(0x1004, 0x1008, false);
+	do_jump_ind(0x1008, 0x1308);
+	do_cond(0x130c, 0x1310, false);
+	do_cond(0x1314, 0x1500, true);
+	do_cond(0x1504, 0x1508, false);
+	do_jump_ind(0x1508, 0x1100);
+	do_cond(0x1104, 0x1108, false);
+	do_event(TRUTH_INTERRUPT, 0x110c, 0xcc00, 0);
+}
+
+static void deferred_cases(void)
+{
+	table_of_deferred_tips(false);
+	machine_expect("table_tip_not_deferred",
+		       "TNT(N) TIP(1308) TNT(NTN) TIP(1100) TNT(N) FUP(110c) TIP(cc00)");
+	table_of_deferred_tips(true);
+	machine_expect("table_tip_deferred",
+		       "TNT(NNTNN) TIP(1308) TIP(1100) FUP(110c) TIP(cc00)");
+	begin_deferred("T");
 	do_ret(IN_FILTER, 0x2000);
-	machine_expect("ret_is_not_deferred", "TNT(T) TIP(2000)");
+	do_cond(0x2000, 0x2002, false);
+	machine_expect("ret_is_not_deferred", "TNT(T) TIP(2000) TNT(N)");
+	begin_deferred("T1N");
+	do_ret(IN_FILTER, 0x2000);
+	do_cond(0x2000, 0x2002, false);
+	machine_expect("ret_forces_out_deferred_tips",
+		       "TNT(TN) TIP(2031) TIP(2000) TNT(N)");
+	begin_deferred("N1NTN2NTN");
+	machine_expect("full_tnt_forces_out_deferred_tips",
+		       "TNT(NNTNNT) TIP(2031) TIP(2032) TNT(N)");
+	begin_deferred("N1N234N567T8N");
+	machine_expect("eight_tips_are_deferred",
+		       "TNT(NNNT) TIP(2031) TIP(2032) TIP(2033) TIP(2034) TIP(2035) TIP(2036) TIP(2037) TIP(2038) TNT(N)");
+	begin_deferred("N123456789N");
+	machine_expect("ninth_tip_has_nothing_to_wait_for",
+		       "TNT(N) TIP(2031) TIP(2032) TIP(2033) TIP(2034) TIP(2035) TIP(2036) TIP(2037) TIP(2038) TIP(2039) TNT(N)");
 	begin(ALL, 3, 0, IN_FILTER);
 	machine_options.long_tnt = true;
 	cpu.tnt_max = 47;
