@@ -227,6 +227,18 @@ static void rows_9(void)
 	machine_expect("case_9c_ret_tracestop", "TIP.PGD(5000) TraceStop");
 }
 
+/* Task switch: a far branch that loads CR3 without MOV CR3. */
+static void switch_task(uint64_t from, uint64_t to, uint64_t cr3)
+{
+	struct pt_transfer t = {
+		.kind = TRUTH_FAR, .from = from, .to = to,
+		.cr3_written = true, .vector = -1,
+	};
+
+	cpu.ctx.cr3 = cr3;
+	pt_transfer(&cpu, &t);
+}
+
 static void rows_10(void)
 {
 	begin(USER, 0, 0, KERNEL);
@@ -241,6 +253,15 @@ static void rows_10(void)
 	machine_expect("case_10f", "");
 	do_far(TRUTH_SYSRET, KERNEL, IN_STOP, 3);
 	machine_expect("case_10f_tracestop", "TraceStop");
+	begin(ALL | WITH_FILTER, 0, OTHER_CR3, OUTSIDE);
+	switch_task(OUTSIDE, OUTSIDE + 0x100, MATCHING_CR3);
+	machine_expect("case_10f_task_switch", "PIP(7000)");
+	switch_task(OUTSIDE, IN_STOP, OTHER_CR3);
+	machine_expect("case_10f_task_switch_tracestop",
+		       "PIP(9000) TraceStop");
+	begin(USER | WITH_FILTER, 3, OTHER_CR3, OUTSIDE);
+	switch_task(OUTSIDE, OUTSIDE + 0x100, MATCHING_CR3);
+	machine_expect("case_10f_no_pip_without_os", "");
 	begin(ALL | WITH_FILTER, 3, 0, IN_FILTER);
 	do_far(TRUTH_SYSCALL, IN_FILTER, KERNEL, 0);
 	machine_expect("case_10d", "TIP.PGD(ffffffff81000000)");
@@ -316,6 +337,15 @@ static void rows_16_to_17(void)
 	cpu.ctx.vmcs = 0x123000;
 	pt_vmptrld(&cpu);
 	machine_expect("vmptrld", "VMCS(123000)");
+	begin(ALL, 0, 0, IN_FILTER);
+	cpu.ctx.in_vmx = true;
+	cpu.ctx.nonroot = true;
+	do_mov_cr3(IN_FILTER, MATCHING_CR3);
+	machine_expect("mov_cr3_nonroot", "PIP(7000,nr)");
+	/* "Conceal VMX from PT" in the guest: as in root operation. */
+	cpu.ctx.nonroot = false;
+	do_mov_cr3(IN_FILTER, OTHER_CR3);
+	machine_expect("mov_cr3_concealed", "PIP(9000)");
 	begin(ALL | WITH_FILTER, 0, 0, IN_FILTER);
 	exit.concealed = false;
 	pt_transfer(&cpu, &exit);
