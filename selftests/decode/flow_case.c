@@ -34,8 +34,10 @@ static bool parse_code(struct flow_case *test, const char *text)
 	struct piece *piece = &test->pieces[test->piece_count];
 	char *end;
 
+	if (test->piece_count == CODE_MAX)
+		return false;
 	piece->ip = strtoull(text, &end, 16);
-	if (*end != ':' || test->piece_count == CODE_MAX)
+	if (*end != ':')
 		return false;
 	piece->len = parse_hex(end + 1, piece->bytes, sizeof(piece->bytes));
 	test->piece_count++;
