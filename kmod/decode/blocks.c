@@ -74,6 +74,17 @@ static u32 read_code(const struct kipt_code *code, u64 space, u64 ip, u8 *buf)
 	return have;
 }
 
+/* A direct CALL with displacement 0 only reads the IP: no return address is
+ * kept, also where a 16-bit operand size takes it elsewhere than behind it
+ * ("Indirect Transfer Compression for Returns (RET)").
+ */
+static bool is_pushed(const struct kipt_block *block,
+		      const struct kipt_insn *insn)
+{
+	return insn->class == KIPT_INSN_CALL &&
+	       insn->target != (kipt_block_behind(block) & insn->ip_mask);
+}
+
 static void append(struct kipt_block *block, const struct kipt_insn *insn)
 {
 	block->starts |= 1ULL << block->len;
@@ -83,6 +94,7 @@ static void append(struct kipt_block *block, const struct kipt_insn *insn)
 	block->class = insn->class;
 	block->target = insn->class == KIPT_INSN_RET ? insn->ip_mask :
 						       insn->target;
+	block->pushes = is_pushed(block, insn);
 }
 
 /* A bad instruction behind good ones ends the block before it: the flow may

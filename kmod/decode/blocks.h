@@ -31,6 +31,7 @@
  * @insns: number of instructions, 1..64; 0: the code was not read yet
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
  * @mode: enum kipt_exec_kind
+ * @pushes: it ends in a direct CALL whose return address is kept
  * @reserved: fills
  * @links: numbers of the blocks that came behind it and at @target, or 0: hints
  *	that are checked where they are used
@@ -49,7 +50,8 @@ struct kipt_block {
 	u8 insns;
 	u8 class;
 	u8 mode;
-	u8 reserved[7];
+	bool pushes;
+	u8 reserved[6];
 	u32 links[2];
 };
 

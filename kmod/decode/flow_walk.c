@@ -187,9 +187,6 @@ bool kipt_walk_needs_packet(u8 class)
 	}
 }
 
-/* A direct CALL of what is behind it only reads the IP: no return address is
- * kept ("Indirect Transfer Compression for Returns (RET)").
- */
 static void pass(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	switch (block->class) {
@@ -197,7 +194,7 @@ static void pass(struct kipt_flow *flow, const struct kipt_block *block)
 		take_branch(flow, block, block->target, 0);
 		break;
 	case KIPT_INSN_CALL:
-		if (block->target != kipt_block_behind(block))
+		if (block->pushes)
 			push_return(flow, block);
 		take_branch(flow, block, block->target, 0);
 		break;

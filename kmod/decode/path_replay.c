@@ -73,7 +73,7 @@ static enum kipt_step_kind next(struct replay *replay, const struct kipt_block *
 			return KIPT_STEP_TAKEN;
 		break;
 	case KIPT_INSN_CALL:
-		if (*to != kipt_block_behind(block))
+		if (block->pushes)
 			replay->pushes[replay->pushed++ % REPLAY_PUSHES] = kipt_block_behind(block);
 		return KIPT_STEP_TAKEN;
 	case KIPT_INSN_JUMP:

@@ -37,6 +37,8 @@ static const struct good goods[] = {
 	{ 64, "6648e800000000", C(CALL), IP + 7 },
 	{ 64, "66e800000000", C(CALL), IP + 6 },
 	{ 64, "f2e800000000", C(CALL), IP + 6 },
+	{ 32, "66e80000", C(CALL), 0x1004 },
+	{ 16, "e8f70f", C(CALL), 0x1ffa },
 	{ 64, "ff20", C(JUMP_IND), 0 },
 	{ 64, "3effe0", C(JUMP_IND), 0 },
 	{ 64, "f2ff242578563412", C(JUMP_IND), 0 },

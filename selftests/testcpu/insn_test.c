@@ -33,6 +33,8 @@ static const struct sample samples[] = {
 	{ "jmp_rel16_in_16", "e91000", 16, BRANCH_JUMP, 0x1013 },
 	{ "call_rel32", "e800000000", 64, BRANCH_CALL, AT + 5 },
 	{ "call_66_in_64", "66e800000000", 64, BRANCH_CALL, AT + 6 },
+	{ "call_66_in_32", "66e80000", 32, BRANCH_CALL, 0x1004 },
+	{ "call_66_in_32_disp", "66e8f70f", 32, BRANCH_CALL, 0x1ffb },
 	{ "jmp_rax", "ffe0", 64, BRANCH_JUMP_IND, 0 },
 	{ "jmp_r8", "41ffe0", 64, BRANCH_JUMP_IND, 0 },
 	{ "notrack_jmp", "3effe0", 64, BRANCH_JUMP_IND, 0 },
@@ -139,6 +141,10 @@ static void test_details(void)
 {
 	ktap_case(classify("e800000000", 64).no_push &&
 		  !classify("e801000000", 64).no_push, "class_call_no_push");
+	/* Its target is cut to 16 bits and is not the next address. */
+	ktap_case(classify("66e80000", 32).no_push &&
+		  !classify("66e8fcef", 32).no_push,
+		  "class_call_66_no_push");
 	ktap_case(classify("c3", 64).ret_width == 64 &&
 		  classify("c3", 32).ret_width == 32 &&
 		  classify("66c3", 32).ret_width == 16 &&
