@@ -10,10 +10,6 @@
 #include "machine_state.h"
 #include "perf_pt.h"
 
-#define CANNOT_RUN() kipt_missing()
-
-#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
-
 FIXTURE(arm)
 {
 	struct kipt_nl nl;
@@ -24,7 +20,8 @@ FIXTURE(arm)
 
 FIXTURE_SETUP(arm)
 {
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
+	NEED(machine_no_msr(1));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0-1",
@@ -40,7 +37,7 @@ FIXTURE_SETUP(arm)
 /* Nothing else ends a detached session. */
 FIXTURE_TEARDOWN(arm)
 {
-	write_file(CPU1_ONLINE, "1");
+	knob_back();
 	if (self->id > 0)
 		kipt_session_del(&self->nl, self->id);
 	kipt_nl_close(&self->nl);
@@ -59,7 +56,7 @@ static bool gets_traced(struct kipt_nl *nl, int id, uint32_t cpu)
 
 	for (tries = 0; tries < 500 * slowness(); tries++) {
 		if (cpu_state(nl, id, cpu) == KIPT_STATE_RUNNING)
-			return !machine_rtit_ctl((int)cpu, &ctl) || ctl & 1;
+			return machine_rtit_ctl((int)cpu, &ctl) && ctl & 1;
 		wait_ms(10);
 	}
 	return false;
@@ -223,15 +220,15 @@ static bool has_trace_of_cpu1(struct kipt_nl *nl, int id)
 
 TEST_F_TIMEOUT(arm, offline_cpu_is_traced_when_it_comes, 60)
 {
-	if (write_file(CPU1_ONLINE, "0"))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 	EXPECT_EQ(KIPT_STATE_RUNNING,
 		  kipt_session_state(&self->nl, self->id));
 	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->id, 0));
 	EXPECT_EQ(KIPT_STATE_STOPPED, cpu_state(&self->nl, self->id, 1));
-	EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	EXPECT_EQ(0, knob_back());
 	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
 	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->id));
 	EXPECT_EQ(self->complaints, machine_complaints(true));
@@ -241,8 +238,8 @@ TEST_F_TIMEOUT(arm, cpu_that_stays_away_is_no_trouble, 60)
 {
 	struct seen seen = { 0 };
 
-	if (write_file(CPU1_ONLINE, "0"))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
@@ -251,7 +248,7 @@ TEST_F_TIMEOUT(arm, cpu_that_stays_away_is_no_trouble, 60)
 				see_records, &seen));
 	EXPECT_LT(0, seen.branches);
 	/* A stopped one stays stopped. */
-	EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	EXPECT_EQ(0, knob_back());
 	wait_ms(200);
 	EXPECT_EQ(KIPT_STATE_STOPPED, cpu_state(&self->nl, self->id, 1));
 	EXPECT_EQ(0, kipt_session_start(&self->nl, self->id));
@@ -263,22 +260,21 @@ TEST_F_TIMEOUT(arm, cpu_that_returns_is_traced_anew, 120)
 {
 	int i;
 
-	if (access(CPU1_ONLINE, W_OK))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	for (i = 0; i < 5; i++) {
 		pin_to(1);
 		work(100);
 		pin_to(0);
-		ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
+		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 		EXPECT_EQ(KIPT_STATE_RUNNING,
 			  kipt_session_state(&self->nl, self->id));
 		EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE,
 			  kipt_cpu_u64(&self->nl, self->id, 1,
 				       KIPT_A_CPU_CAUSE));
 		EXPECT_LT(200, kipt_cpu_bytes(&self->nl, self->id, 1));
-		ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+		ASSERT_EQ(0, knob_back());
 		EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
 	}
 	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->id));
@@ -289,13 +285,12 @@ TEST_F_TIMEOUT(arm, deleted_while_its_cpus_come_and_go, 120)
 {
 	int i;
 
-	if (access(CPU1_ONLINE, W_OK))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
 	for (i = 0; i < 5; i++) {
 		self->id = kipt_session_run(&self->nl, &self->want);
 		ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
-		ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
-		ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+		ASSERT_EQ(0, knob_back());
 		EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
 		self->id = 0;
 	}
@@ -309,12 +304,12 @@ TEST_F(arm, perf_has_no_cpu_of_it)
 
 	if (!perf_pt_type())
 		SKIP(return, "perf has no intel_pt PMU");
-	if (write_file(CPU1_ONLINE, "0"))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(-EBUSY, perf_pt_open(&perf, perf_pt_type(), 0));
-	EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	EXPECT_EQ(0, knob_back());
 	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
 	EXPECT_EQ(-EBUSY, perf_pt_open(&perf, perf_pt_type(), 1));
 }

@@ -11,19 +11,6 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define CANNOT_RUN() why_not()
-
-#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
-
-static const char *why_not(void)
-{
-	if (kipt_missing())
-		return kipt_missing();
-	if (!getenv("KIPT_MODULE"))
-		return "KIPT_MODULE does not name the module";
-	return NULL;
-}
-
 FIXTURE(load)
 {
 	struct kipt_nl nl;
@@ -32,15 +19,17 @@ FIXTURE(load)
 
 FIXTURE_SETUP(load)
 {
-	if (why_not())
-		SKIP(return, "%s", why_not());
+	NEED(kipt_missing());
+	DISRUPTS("it removes the module");
+	NEED(machine_no_module_file());
+	NEED(machine_no_msr(0));
 	self->complaints = machine_complaints(false);
 	ASSERT_EQ(0, machine_unload());
 }
 
 FIXTURE_TEARDOWN(load)
 {
-	write_file(CPU1_ONLINE, "1");
+	knob_back();
 	machine_unload();
 	ASSERT_EQ(0, machine_load(""));
 	EXPECT_EQ(self->complaints, machine_complaints(true));
@@ -79,12 +68,12 @@ TEST_F_TIMEOUT(load, arms_all_by_default, 60)
 	/* It is removed while it traces. */
 	kipt_nl_close(&self->nl);
 	EXPECT_EQ(0, machine_unload());
-	EXPECT_TRUE(!machine_rtit_ctl(0, &ctl) || !(ctl & 1));
+	EXPECT_TRUE(machine_rtit_ctl(0, &ctl) && !(ctl & 1));
 }
 
 TEST_F_TIMEOUT(load, arms_as_it_is_told, 60)
 {
-	bool offline = !write_file(CPU1_ONLINE, "0");
+	bool offline = !knob_set(CPU1_ONLINE, "0", "1");
 
 	ASSERT_EQ(1, load(&self->nl, "arm=1 arm_cpus=0-1 arm_size=128K arm_all=1 arm_print=7"));
 	EXPECT_STREQ("0-1", kipt_nl_string(&self->nl, KIPT_A_SESSION_CPUS));

@@ -14,8 +14,6 @@
 #include "kipt_test.h"
 #include <linux/kipt_crash.h>
 
-#define CANNOT_RUN() why_not()
-
 #define TOLD		"kipt: crash header at 0x"
 #define KPROBES		"/sys/kernel/debug/kprobes/list"
 #define LOG_BYTES	(1 << 20)
@@ -33,8 +31,6 @@ union page {
 
 static const char *why_not(void)
 {
-	if (kipt_missing())
-		return kipt_missing();
 	return access("/proc/kcore", R_OK) ? "/proc/kcore cannot be read" : NULL;
 }
 
@@ -191,6 +187,7 @@ FIXTURE_SETUP(crash)
 {
 	int id;
 
+	NEED(kipt_missing());
 	SKIP_IF(why_not());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){

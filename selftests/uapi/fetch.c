@@ -11,8 +11,6 @@
 
 #include "kipt_test.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 #define FETCH_MS	60000
 #define CHUNKS_MAX	4096
 #define SOCKETS		3
@@ -50,7 +48,7 @@ static int captured_session(struct kipt_nl *nl, const struct kipt_want *want)
 
 FIXTURE_SETUP(fetch)
 {
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",

@@ -13,8 +13,6 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 #define MSR_CTL		0x570
 #define CTL_CR3FILTER	(1ULL << 7)
 /* Code of the tests is below, the kernel above. */
@@ -343,7 +341,7 @@ FIXTURE(follow)
 
 FIXTURE_SETUP(follow)
 {
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",
@@ -608,6 +606,7 @@ TEST_F(follow, cr3_filter_is_used_for_user_code)
 	uint64_t ctl = 0;
 	int told, tells, id;
 
+	NEED(machine_no_msr(0));
 	self->want.ctl &= ~variant->without;
 	self->child = start_followed(JUST_RUN, &told, &tells);
 	self->want.pid = (uint32_t)self->child;
@@ -615,8 +614,7 @@ TEST_F(follow, cr3_filter_is_used_for_user_code)
 	ASSERT_LT(0, id);
 	pin_to(1);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
-	if (!machine_msr_read(0, MSR_CTL, &ctl))
-		SKIP(return, "/dev/cpu/0/msr cannot be read");
+	ASSERT_TRUE(machine_msr_read(0, MSR_CTL, &ctl));
 	EXPECT_EQ(variant->without ? CTL_CR3FILTER : 0, ctl & CTL_CR3FILTER);
 	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
 }

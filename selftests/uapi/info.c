@@ -10,8 +10,6 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 /* Bits the module sets itself, so that no session may: TraceEn, FabricEn,
  * ToPA.
  */

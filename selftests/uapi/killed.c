@@ -17,10 +17,6 @@
 #include "machine_state.h"
 #include <linux/kipt_crash.h>
 
-#define CANNOT_RUN() kipt_missing()
-
-#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
-
 /* The module's defaults. */
 #define OF_USER		4
 #define OF_ALL		32
@@ -81,7 +77,7 @@ FIXTURE_SETUP(killed)
 {
 	const struct rlimit none = { 0, 0 };
 
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	setrlimit(RLIMIT_CORE, &none);
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	kipt_snapshots_delete(&self->nl);
@@ -113,7 +109,7 @@ static bool all_is_free(struct kipt_nl *nl)
 
 FIXTURE_TEARDOWN(killed)
 {
-	write_file(CPU1_ONLINE, "1");
+	knob_back();
 	if (self->id > 0)
 		kipt_session_del(&self->nl, self->id);
 	EXPECT_TRUE(all_is_free(&self->nl));
@@ -680,14 +676,13 @@ TEST_F_TIMEOUT(killed, cpus_come_and_go_while_programs_die, 900)
 	pid_t child;
 	int i;
 
-	if (access(CPU1_ONLINE, W_OK))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
 	child = crash_all_the_time();
 	for (i = 0; i < 5; i++) {
-		EXPECT_EQ(0, write_file(CPU1_ONLINE, "0"));
+		EXPECT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 		wait_ms(100);
 		kipt_snapshots_delete(&self->nl);
-		EXPECT_EQ(0, write_file(CPU1_ONLINE, "1"));
+		EXPECT_EQ(0, knob_back());
 		wait_ms(100);
 		kipt_snapshots_delete(&self->nl);
 	}
@@ -707,7 +702,7 @@ TEST(killed_needs_an_armed_session_that_traces_all)
 	};
 	struct kipt_nl nl;
 
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	ASSERT_EQ(0, kipt_nl_open(&nl));
 	EXPECT_EQ(-EINVAL, kipt_session_new(&nl, &want));
 	EXPECT_TRUE(says(&nl, "user") && says(&nl, "armed"));

@@ -17,6 +17,7 @@
 #include "kselftest_harness.h"
 
 #include "kipt_nl.h"
+#include "undo.h"
 
 #define SIZE_MIN	65536ULL
 #define SIZE_USUAL	(1ULL << 20)
@@ -33,7 +34,40 @@
 		if (reason_)						\
 			SKIP(return, "%s", reason_);			\
 	} while (0)
-#define SKIP_IF_MISSING() SKIP_IF(kipt_missing())
+
+/*
+ * Skip for what the machine has to have: the module, PT, /dev/cpu/N/msr. Where
+ * KIPT_REQUIRE=1 promises all of that, it is a failure.
+ */
+#define NEED(reason)							\
+	do {								\
+		const char *lack_ = (reason);				\
+									\
+		if (lack_ && is_set("KIPT_REQUIRE")) {			\
+			TH_LOG("KIPT_REQUIRE=1, but %s", lack_);	\
+			ASSERT_EQ(NULL, lack_);				\
+		}							\
+		SKIP_IF(lack_);						\
+	} while (0)
+
+/* What others on the same machine would notice: only where that is allowed. */
+#define DISRUPTS(what)							\
+	SKIP_IF(is_set("KIPT_TEST_DISRUPTIVE") ? NULL :			\
+		what ": set KIPT_TEST_DISRUPTIVE=1")
+#define TAKES_CPU1()							\
+	do {								\
+		DISRUPTS("it takes CPU 1 offline");			\
+		SKIP_IF(access(CPU1_ONLINE, W_OK) ?			\
+			"CPU 1 cannot be taken offline" : NULL);	\
+	} while (0)
+
+/* Is an environment variable 1? */
+static inline bool is_set(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && !strcmp(text, "1");
+}
 
 /* A connection that is opened, and a good session's wishes. */
 FIXTURE(kipt)
@@ -44,7 +78,7 @@ FIXTURE(kipt)
 
 FIXTURE_SETUP(kipt)
 {
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",
@@ -56,6 +90,7 @@ FIXTURE_SETUP(kipt)
 
 FIXTURE_TEARDOWN(kipt)
 {
+	knob_back();
 	kipt_nl_close(&self->nl);
 }
 

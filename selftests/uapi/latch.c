@@ -17,8 +17,6 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define CANNOT_RUN() why_not()
-
 #define STATE		"/sys/power/state"
 #define PM_TEST		"/sys/power/pm_test"
 #define DISK		"/sys/power/disk"
@@ -27,8 +25,6 @@
 
 static const char *why_not(void)
 {
-	if (kipt_missing())
-		return kipt_missing();
 	if (!getenv("KIPT_TEST_SUSPEND"))
 		return "KIPT_TEST_SUSPEND is not set: the machine would sleep";
 	return NULL;
@@ -57,8 +53,9 @@ FIXTURE(latch)
 
 FIXTURE_SETUP(latch)
 {
-	if (why_not())
-		SKIP(return, "%s", why_not());
+	NEED(kipt_missing());
+	DISRUPTS("it suspends the machine");
+	SKIP_IF(why_not());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0-1",

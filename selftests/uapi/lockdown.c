@@ -3,7 +3,7 @@
  * A kernel that is locked down for confidentiality after the module was
  * loaded: nothing of a trace is told any more, not even what was made before.
  * That cannot be undone until the next boot, so it is done only when
- * KIPT_LOCKDOWN=1 says so. Skips elsewhere.
+ * KIPT_LOCKDOWN=1 says so, beside KIPT_TEST_DISRUPTIVE=1. Skips elsewhere.
  */
 #include <linux/kipt_raw.h>
 #include <sys/ioctl.h>
@@ -12,14 +12,6 @@
 #include "kipt_test.h"
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
-
-static const char *cannot_run(void)
-{
-	return getenv("KIPT_LOCKDOWN") ? kipt_missing() :
-	       "KIPT_LOCKDOWN=1 does not allow it";
-}
-
-#define CANNOT_RUN() cannot_run()
 
 static int lock_down(void)
 {
@@ -44,8 +36,9 @@ TEST_F(kipt, nothing_is_told_in_lockdown)
 	size_t len;
 	int id, fd;
 
-	if (cannot_run())
-		SKIP(return, "%s", cannot_run());
+	DISRUPTS("it locks the kernel down");
+	SKIP_IF(is_set("KIPT_LOCKDOWN") ? NULL :
+		"there is no way back before the next boot: set KIPT_LOCKDOWN=1");
 	pin_to(0);
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);

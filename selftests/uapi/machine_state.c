@@ -150,6 +150,18 @@ bool machine_msr_write(int cpu, uint32_t msr, uint64_t value)
 	return ok;
 }
 
+const char *machine_no_msr(int cpu)
+{
+	static char reason[64];
+	int fd = open_msr(cpu, O_RDONLY);
+
+	snprintf(reason, sizeof(reason), "/dev/cpu/%d/msr cannot be read", cpu);
+	if (fd < 0)
+		return reason;
+	close(fd);
+	return NULL;
+}
+
 bool machine_rtit_ctl(int cpu, uint64_t *value)
 {
 	return machine_msr_read(cpu, MSR_IA32_RTIT_CTL, value);
@@ -169,6 +181,16 @@ uint64_t machine_parameter(const char *name)
 		value = strtoull(text, NULL, 10);
 	fclose(file);
 	return value;
+}
+
+const char *machine_no_module_file(void)
+{
+	const char *path = getenv("KIPT_MODULE");
+
+	if (!path)
+		return "KIPT_MODULE does not name the module's file";
+	return access(path, R_OK) ? "the file KIPT_MODULE names cannot be read" :
+				    NULL;
 }
 
 int machine_load(const char *parameters)

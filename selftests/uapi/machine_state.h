@@ -21,6 +21,9 @@ int machine_complaints(bool print);
 /* Sum over all CPUs of one line of /proc/interrupts, such as "NMI"; -1: none. */
 long machine_interrupts(const char *name);
 
+/* Why MSRs of a CPU cannot be read; NULL: they can. */
+const char *machine_no_msr(int cpu);
+
 /* IA32_RTIT_CTL of a CPU, through /dev/cpu/N/msr. False: cannot be read. */
 bool machine_rtit_ctl(int cpu, uint64_t *value);
 
@@ -30,6 +33,9 @@ bool machine_msr_write(int cpu, uint32_t msr, uint64_t value);
 
 /* A parameter of the module; ~0: it cannot be read. */
 uint64_t machine_parameter(const char *name);
+
+/* Why there is no file to load the module from; NULL: there is. */
+const char *machine_no_module_file(void);
 
 /*
  * Load the module of KIPT_MODULE, and remove it. Return: 0 or a negative errno.

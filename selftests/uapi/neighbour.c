@@ -10,8 +10,6 @@
 #include "machine_state.h"
 #include "perf_pt.h"
 
-#define CANNOT_RUN() why_not()
-
 #define MSR_OUTPUT_BASE	0x560
 #define MSR_CTL		0x570
 #define MSR_STATUS	0x571
@@ -19,20 +17,11 @@
 #define MSR_PERF_STATUS	0x38e
 #define MSR_PERF_RESET	0x390
 #define STATUS_TOPA_PMI	(1ULL << 55)
-#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 #define ROUNDS		100
 
 static const char *why_not(void)
 {
-	uint64_t value;
-
-	if (kipt_missing())
-		return kipt_missing();
-	if (!perf_pt_type())
-		return "perf has no intel_pt PMU";
-	if (!machine_msr_read(0, MSR_CTL, &value))
-		return "/dev/cpu/0/msr cannot be read";
-	return NULL;
+	return perf_pt_type() ? NULL : "perf has no intel_pt PMU";
 }
 
 FIXTURE(neighbour)
@@ -60,8 +49,9 @@ static pid_t keep_busy(int cpu)
 
 FIXTURE_SETUP(neighbour)
 {
-	if (why_not())
-		SKIP(return, "%s", why_not());
+	NEED(kipt_missing());
+	NEED(machine_no_msr(0));
+	SKIP_IF(why_not());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->type = perf_pt_type();
 	self->want = (struct kipt_want){
@@ -76,6 +66,7 @@ FIXTURE_SETUP(neighbour)
 
 FIXTURE_TEARDOWN(neighbour)
 {
+	knob_back();
 	kill(self->busy, SIGKILL);
 	waitpid(self->busy, NULL, 0);
 	kipt_nl_close(&self->nl);
@@ -336,15 +327,15 @@ TEST_F_TIMEOUT(neighbour, a_cpu_that_comes_back_is_perfs, 60)
 	bool kept;
 	int id;
 
-	if (access(CPU1_ONLINE, W_OK))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	DISRUPTS("it takes CPU 1 offline and asks SysRq for backtraces");
+	TAKES_CPU1();
 	self->want.cpus = "1";
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
-	ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_back());
 	kept = perf_keeps_its_pmi(&self->perf, self->type, 1, &why);
 	if (why)
 		SKIP(return, "%s", why);

@@ -6,15 +6,6 @@
  */
 #include "kipt_test.h"
 
-static const char *cannot_run(void)
-{
-	if (kipt_cpu_has_pt())
-		return "this CPU has Intel PT";
-	return kipt_module_missing();
-}
-
-#define CANNOT_RUN() cannot_run()
-
 FIXTURE(no_pt)
 {
 	struct kipt_nl nl;
@@ -22,10 +13,8 @@ FIXTURE(no_pt)
 
 FIXTURE_SETUP(no_pt)
 {
-	const char *missing = cannot_run();
-
-	if (missing)
-		SKIP(return, "%s", missing);
+	SKIP_IF(kipt_cpu_has_pt() ? "this CPU has Intel PT" : NULL);
+	NEED(kipt_module_missing());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 }
 

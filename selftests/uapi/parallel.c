@@ -9,8 +9,6 @@
 
 #include "kipt_test.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 #define MAKERS		8
 #define ROUNDS		100
 #define REFUSED		300

@@ -14,8 +14,6 @@
 
 #include "kipt_test.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 #define NOT_SET_UP	250
 /* Two users that are not root. */
 #define SOMEBODY	1000

@@ -9,8 +9,6 @@
 
 #include "kipt_test.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 /* No ring of it is written round by a short run, on slow kernels neither. */
 #define RAW_BYTES	(1ULL << 20)
 
@@ -32,7 +30,7 @@ FIXTURE_SETUP(rawdev)
 		.ctl = CTL_BASIC,
 	};
 
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->id = kipt_session_new(&self->nl, &want);
 	ASSERT_LT(0, self->id);

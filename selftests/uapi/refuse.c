@@ -9,8 +9,6 @@
 
 #include "kipt_test.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 FIXTURE(refusal)
 {
 	struct kipt_nl nl;
@@ -45,7 +43,7 @@ FIXTURE_VARIANT(refusal)
 
 FIXTURE_SETUP(refusal)
 {
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->sessions = kipt_session_count(&self->nl);
 	ASSERT_EQ(0, self->sessions);
@@ -296,16 +294,14 @@ TEST_F(kipt, encodings_are_those_the_cpu_names)
 
 TEST_F(kipt, offline_cpu_is_refused)
 {
-	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
-
-	if (write_file(online, "0"))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 	self->want.cpus = "1";
 	EXPECT_EQ(-ENXIO, kipt_session_new(&self->nl, &self->want));
 	EXPECT_TRUE(says(&self->nl, "offline") && says(&self->nl, "1")) {
 		TH_LOG("sentence: '%s'", self->nl.why);
 	}
-	ASSERT_EQ(0, write_file(online, "1"));
+	ASSERT_EQ(0, knob_back());
 	EXPECT_EQ(0, kipt_session_count(&self->nl));
 	EXPECT_LT(0, kipt_session_new(&self->nl, &self->want));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registers of Intel PT: left as they were found, however tracing ends, and
- * writes of others are noticed. Runs on a machine with PT, /dev/cpu/N/msr and
- * the module loaded, in the virtual one by preference; skips elsewhere.
+ * writes of others are noticed. Runs where KIPT_TEST_DISRUPTIVE=1, on a machine
+ * with PT, /dev/cpu/N/msr and the module loaded; skips elsewhere. Where a CPU
+ * traces behind the module's back, it writes to a page of the test's own.
  */
 #include "kipt_test.h"
 #include "machine_state.h"
-
-#define CANNOT_RUN() why_not()
+#include "own_output.h"
 
 #define MSR_OUTPUT_BASE	0x560
 #define MSR_MASK_PTRS	0x561
@@ -22,16 +22,17 @@
 #define MSR_LVTPC	0x834
 #define LVTPC_NMI	0x400
 #define LVTPC_NONE	0x10000
+/* Its low bits read as 1; the first entry of the table, the start of its page. */
+#define MASK_PTRS_START	0x7f
 #define CTL_TRACEEN	(1ULL << 0)
 #define CTL_TOPA	(1ULL << 8)
 
-#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
-
-static const struct {
+/* OUTPUT_BASE is given the address of the test's own table. */
+static struct {
 	uint32_t msr;
 	uint64_t value;
 } marks[] = {
-	{ MSR_OUTPUT_BASE, 0x12345000 },
+	{ MSR_OUTPUT_BASE, 0 },
 	{ MSR_MASK_PTRS, 0x0000012300000fff },
 	{ MSR_CR3_MATCH, 0x0000000076543000 },
 	{ MSR_ADDR0_A, 0xffffffff81000000 },
@@ -43,12 +44,10 @@ static const struct {
 
 #define MARKS	(sizeof(marks) / sizeof(marks[0]))
 
-static const char *why_not(void)
+static const char *no_write(void)
 {
 	uint64_t value;
 
-	if (kipt_missing())
-		return kipt_missing();
 	if (!machine_msr_read(0, MSR_CTL, &value) ||
 	    !machine_msr_write(0, MSR_CTL, value))
 		return "/dev/cpu/0/msr cannot be written";
@@ -63,15 +62,36 @@ FIXTURE(registers)
 	bool there[MARKS];
 	uint64_t lvtpc;
 	bool has_lvtpc;
+	struct own_output own;
+	pid_t keeper;
 };
+
+/* What was found, in each register of CPU 0; no CPU traces any more. */
+static void put_back(void *arg)
+{
+	FIXTURE_DATA(registers) *self = arg;
+	uint64_t ctl;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (machine_msr_read(i, MSR_CTL, &ctl) && ctl & CTL_TRACEEN)
+			machine_msr_write(i, MSR_CTL, 0);
+	for (i = 0; i < (int)MARKS; i++)
+		machine_msr_write(0, marks[i].msr, self->found[i]);
+	if (self->has_lvtpc)
+		machine_msr_write(0, MSR_LVTPC, self->lvtpc);
+}
 
 /* Values of another user of PT, in each register the CPU has. */
 FIXTURE_SETUP(registers)
 {
 	unsigned int i;
 
-	if (why_not())
-		SKIP(return, "%s", why_not());
+	NEED(kipt_missing());
+	DISRUPTS("it writes to registers of PT");
+	NEED(no_write());
+	ASSERT_EQ(NULL, own_output_make(&self->own));
+	marks[0].value = self->own.table_address;
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",
@@ -79,13 +99,17 @@ FIXTURE_SETUP(registers)
 		.size = SIZE_MIN,
 		.ctl = CTL_BASIC,
 	};
-	for (i = 0; i < MARKS; i++) {
+	for (i = 0; i < MARKS; i++)
 		machine_msr_read(0, marks[i].msr, &self->found[i]);
+	SKIP_IF(self->found[MARKS - 1] & CTL_TRACEEN ? "PT is in use" : NULL);
+	self->has_lvtpc = machine_msr_read(0, MSR_LVTPC, &self->lvtpc);
+	/* What a killed test leaves to the keeper needs its memory, too. */
+	self->keeper = undo_begin(put_back, self, self->own.fd);
+	ASSERT_LT(0, self->keeper);
+	for (i = 0; i < MARKS; i++)
 		self->there[i] = machine_msr_write(0, marks[i].msr,
 						   marks[i].value);
-	}
 	ASSERT_TRUE(self->there[0]);
-	self->has_lvtpc = machine_msr_read(0, MSR_LVTPC, &self->lvtpc);
 }
 
 /* The entry a session has set up is as it was soon after its stop. */
@@ -107,13 +131,20 @@ static bool comes_back(uint64_t lvtpc)
 
 FIXTURE_TEARDOWN(registers)
 {
-	unsigned int i;
-
 	kipt_nl_close(&self->nl);
 	if (self->has_lvtpc)
 		EXPECT_TRUE(comes_back(self->lvtpc));
-	for (i = 0; i < MARKS; i++)
-		machine_msr_write(0, marks[i].msr, self->found[i]);
+	undo_now(&self->keeper);
+	close(self->own.fd);
+}
+
+/* Another user of PT, who traces @cpu into the test's own page. */
+static bool another_traces(const struct own_output *own, int cpu)
+{
+	return machine_msr_write(cpu, MSR_OUTPUT_BASE, own->table_address) &&
+	       machine_msr_write(cpu, MSR_MASK_PTRS, MASK_PTRS_START) &&
+	       machine_msr_write(cpu, MSR_CTL, CTL_TRACEEN | CTL_TOPA |
+				 CTL_BRANCHEN);
 }
 
 static unsigned int wrong_registers(const bool *there)
@@ -283,8 +314,7 @@ TEST_F(registers, refused_start_leaves_them_as_found)
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	/* The second CPU is in use when the first has started. */
-	ASSERT_TRUE(machine_msr_write(1, MSR_CTL, CTL_TRACEEN | CTL_TOPA |
-				      CTL_BRANCHEN));
+	ASSERT_TRUE(another_traces(&self->own, 1));
 	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, id));
 	ASSERT_TRUE(machine_msr_write(1, MSR_CTL, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
@@ -302,8 +332,7 @@ TEST_F(registers, refused_start_keeps_the_last_capture)
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 	bytes = kipt_cpu_bytes(&self->nl, id, 0);
 	EXPECT_LT(200, bytes);
-	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, CTL_TRACEEN | CTL_TOPA |
-				      CTL_BRANCHEN));
+	ASSERT_TRUE(another_traces(&self->own, 0));
 	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, id));
 	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, 0));
 	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
@@ -364,7 +393,8 @@ TEST_F(registers, new_pointers_from_outside_are_told)
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	ASSERT_TRUE(machine_msr_read(0, MSR_CTL, &ctl));
 	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, ctl & ~CTL_TRACEEN));
-	ASSERT_TRUE(machine_msr_write(0, MSR_OUTPUT_BASE, 0x7000));
+	ASSERT_TRUE(machine_msr_write(0, MSR_OUTPUT_BASE,
+				      self->own.table_address));
 	EXPECT_EQ(-EIO, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
 	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
@@ -408,7 +438,8 @@ TEST_F(registers, new_pointers_in_a_pause_are_told)
 	int id;
 
 	EXPECT_EQ(-EIO, write_in_pause(&self->nl, &self->want, &id,
-				       MSR_OUTPUT_BASE, 0x7000));
+				       MSR_OUTPUT_BASE,
+				       self->own.table_address));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
 	EXPECT_EQ(0, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));

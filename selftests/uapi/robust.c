@@ -12,14 +12,10 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 #define CYCLES		1000
 #define LOADS		100
 /* What the kernel's own caches may keep of a run. */
 #define SLACK_KIB	4096
-
-#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
 /* What has to be as it was. */
 struct before {
@@ -58,7 +54,7 @@ static bool pt_is_off(int cpu)
 {
 	uint64_t ctl;
 
-	return !machine_rtit_ctl(cpu, &ctl) || !(ctl & 1);
+	return machine_rtit_ctl(cpu, &ctl) && !(ctl & 1);
 }
 
 static bool cycle(struct kipt_nl *nl, int id, unsigned int times)
@@ -78,6 +74,7 @@ TEST_F_TIMEOUT(kipt, thousand_starts_leave_nothing_behind, 300)
 	struct before before;
 	int id;
 
+	NEED(machine_no_msr(0));
 	self->want.cpus = "0-1";
 	self->want.size = SIZE_MIN;
 	id = kipt_session_new(&self->nl, &self->want);
@@ -126,8 +123,8 @@ TEST_F_TIMEOUT(kipt, hundred_loads_leave_nothing_behind, 300)
 	struct before before;
 	unsigned int i;
 
-	if (!getenv("KIPT_MODULE"))
-		SKIP(return, "KIPT_MODULE does not name the module's file");
+	DISRUPTS("it removes the module");
+	NEED(machine_no_module_file());
 	kipt_nl_close(&self->nl);
 	for (i = 0; i < 5; i++) {
 		ASSERT_EQ(0, machine_unload());
@@ -147,8 +144,9 @@ TEST_F_TIMEOUT(kipt, module_removed_while_tracing_stops_it, 120)
 {
 	int complaints = machine_complaints(false), id;
 
-	if (!getenv("KIPT_MODULE"))
-		SKIP(return, "KIPT_MODULE does not name the module's file");
+	DISRUPTS("it removes the module");
+	NEED(machine_no_module_file());
+	NEED(machine_no_msr(0));
 	self->want.cpus = "0-1";
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
@@ -169,8 +167,8 @@ TEST_F_TIMEOUT(kipt, module_stays_while_it_is_fetched_from, 120)
 {
 	int complaints = machine_complaints(false), id, ret, tries;
 
-	if (!getenv("KIPT_MODULE"))
-		SKIP(return, "KIPT_MODULE does not name the module's file");
+	DISRUPTS("it removes the module");
+	NEED(machine_no_module_file());
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	pin_to(0);
@@ -219,8 +217,7 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 	struct seen seen = { 0 };
 	uint64_t bytes;
 
-	if (access(CPU1_ONLINE, W_OK))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	TAKES_CPU1();
 	self->want.cpus = "1";
 	self->want.mode = mode_that_keeps();
 	self->want.size = 4 * SIZE_USUAL;
@@ -230,7 +227,7 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(200);
 	pin_to(0);
-	ASSERT_EQ(0, write_file(CPU1_ONLINE, "0"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE,
 		  kipt_cpu_u64(&self->nl, id, 1, KIPT_A_CPU_CAUSE));
 	bytes = kipt_cpu_bytes(&self->nl, id, 1);
@@ -240,7 +237,7 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 				see_records, &seen));
 	EXPECT_LT(200, seen.branches);
 	EXPECT_EQ(KIPT_GAP_OFFLINE, seen.gap);
-	ASSERT_EQ(0, write_file(CPU1_ONLINE, "1"));
+	ASSERT_EQ(0, knob_back());
 	EXPECT_EQ(bytes, kipt_cpu_bytes(&self->nl, id, 1));
 	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
@@ -253,6 +250,7 @@ TEST_F_TIMEOUT(kipt, owners_killed_while_tracing_leave_nothing_behind, 120)
 	unsigned int i;
 	int status;
 
+	NEED(machine_no_msr(0));
 	note(&before);
 	for (i = 0; i < 20; i++) {
 		pid_t child = fork();

@@ -7,8 +7,6 @@
 
 #include "kipt_test.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 /* IA32_RTIT_STATUS.Stopped; Intel SDM Vol. 3C, "IA32_RTIT_STATUS MSR". */
 #define STATUS_STOPPED	(1ULL << 5)
 
@@ -276,10 +274,10 @@ TEST_F(kipt, detached_session_outlives_its_maker)
 /* A start that is refused leaves the last capture as it was. */
 TEST_F(kipt, refused_start_keeps_the_last_capture)
 {
-	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
 	uint64_t head;
 	int id;
 
+	TAKES_CPU1();
 	self->want.cpus = "0-1";
 	id = kipt_session_new(&self->nl, &self->want);
 	pin_to(0);
@@ -289,10 +287,9 @@ TEST_F(kipt, refused_start_keeps_the_last_capture)
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 	head = cpu0(&self->nl, id, KIPT_A_CPU_HEAD);
 	ASSERT_LT(200, head);
-	if (write_file(online, "0"))
-		SKIP(return, "CPU 1 cannot be taken offline");
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
 	EXPECT_EQ(-ENXIO, kipt_session_start(&self->nl, id));
-	ASSERT_EQ(0, write_file(online, "1"));
+	ASSERT_EQ(0, knob_back());
 	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
 	EXPECT_EQ(head, cpu0(&self->nl, id, KIPT_A_CPU_HEAD));
 	EXPECT_LT(0, kipt_fetch(&self->nl, id, KIPT_OUTPUT_BRANCHES, NULL,
@@ -409,10 +406,10 @@ TEST_F(kipt, full_cpu_is_announced)
  */
 TEST_F(kipt, cpu_of_a_stopped_session_that_goes_offline_is_no_event)
 {
-	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
 	static struct kipt_nl listener;
 	int id;
 
+	TAKES_CPU1();
 	self->want.cpus = "0-1";
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
@@ -420,9 +417,8 @@ TEST_F(kipt, cpu_of_a_stopped_session_that_goes_offline_is_no_event)
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 	ASSERT_EQ(0, kipt_nl_open(&listener));
 	ASSERT_EQ(0, kipt_nl_join(&listener));
-	if (write_file(online, "0"))
-		SKIP(return, "CPU 1 cannot be taken offline");
-	ASSERT_EQ(0, write_file(online, "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_back());
 	EXPECT_EQ(-ETIMEDOUT, next_event(&listener, id));
 	kipt_nl_close(&listener);
 }

@@ -15,8 +15,6 @@
 
 #include "kipt_test.h"
 
-#define CANNOT_RUN() why_not()
-
 #define DEBUGFS		"/sys/kernel/debug/"
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 /* Far more than any request makes. */
@@ -45,8 +43,6 @@ static int set_knob(const char *capability, const char *knob,
 
 static const char *why_not(void)
 {
-	if (kipt_missing())
-		return kipt_missing();
 	if (access(FAIL_NTH, W_OK) ||
 	    access(DEBUGFS "failslab/require-start", W_OK) ||
 	    access(DEBUGFS "fail_page_alloc/require-start", W_OK))
@@ -126,8 +122,8 @@ FIXTURE(shortage)
 
 FIXTURE_SETUP(shortage)
 {
-	if (why_not())
-		SKIP(return, "%s", why_not());
+	NEED(kipt_missing());
+	SKIP_IF(why_not());
 	ASSERT_TRUE(only_the_module());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	ASSERT_EQ(0, kipt_nl_open(&self->other));

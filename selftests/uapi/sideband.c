@@ -19,8 +19,6 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define CANNOT_RUN() kipt_missing()
-
 #define MIB		(1L << 20)
 #define BIG		(96L * MIB)
 #define PROCESSES	5000
@@ -43,7 +41,7 @@ FIXTURE(sideband)
 
 FIXTURE_SETUP(sideband)
 {
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",
@@ -676,7 +674,8 @@ static const struct kipt_want deaf_want = {
 
 FIXTURE_SETUP(deaf)
 {
-	SKIP_IF_MISSING();
+	NEED(kipt_missing());
+	DISRUPTS("it switches off the kernel's probes");
 	if (access(variant->path, W_OK))
 		SKIP(return, "%s cannot be written", variant->path);
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
@@ -687,7 +686,7 @@ FIXTURE_SETUP(deaf)
 
 FIXTURE_TEARDOWN(deaf)
 {
-	write_file(variant->path, "1");
+	knob_back();
 	kipt_nl_close(&self->nl);
 }
 
@@ -710,10 +709,10 @@ static int run_and_tell(struct kipt_nl *nl, int id)
 
 TEST_F_TIMEOUT(deaf, from_the_start_on, 60)
 {
-	ASSERT_EQ(0, write_file(variant->path, "0"));
+	ASSERT_EQ(0, knob_set(variant->path, "0", "1"));
 	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
-	ASSERT_EQ(0, write_file(variant->path, "1"));
+	ASSERT_EQ(0, knob_back());
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 
@@ -726,11 +725,11 @@ TEST_F_TIMEOUT(deaf, from_the_stop_on, 60)
 {
 	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
 	EXPECT_LT(100, told.kernel);
-	ASSERT_EQ(0, write_file(variant->path, "0"));
+	ASSERT_EQ(0, knob_set(variant->path, "0", "1"));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 	/* What was patched meanwhile, nobody knows. */
-	ASSERT_EQ(0, write_file(variant->path, "1"));
+	ASSERT_EQ(0, knob_back());
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 }
@@ -738,12 +737,12 @@ TEST_F_TIMEOUT(deaf, from_the_stop_on, 60)
 TEST_F_TIMEOUT(deaf, before_there_was_a_session, 60)
 {
 	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
-	ASSERT_EQ(0, write_file(variant->path, "0"));
+	ASSERT_EQ(0, knob_set(variant->path, "0", "1"));
 	self->id = kipt_session_new(&self->nl, &deaf_want);
 	ASSERT_LT(0, self->id);
 	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
-	ASSERT_EQ(0, write_file(variant->path, "1"));
+	ASSERT_EQ(0, knob_back());
 	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
 	EXPECT_LT(100, told.kernel);
 	EXPECT_EQ(0, told.gaps[KIPT_GAP_NO_CODE]);

@@ -12,8 +12,6 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define CANNOT_RUN() why_not()
-
 #define STUCK_CPU	1
 /* Some milliseconds, so that as many as there may be take long enough. */
 #define COPY_BYTES	(16U << 20)
@@ -131,8 +129,6 @@ static const char *why_not(void)
 {
 	cpu_set_t set;
 
-	if (kipt_missing())
-		return kipt_missing();
 	sched_getaffinity(0, sizeof(set), &set);
 	if (CPU_COUNT(&set) < 2)
 		return "there is one CPU only";
@@ -152,8 +148,8 @@ FIXTURE_SETUP(stuck)
 {
 	int map, program;
 
-	if (why_not())
-		SKIP(return, "%s", why_not());
+	NEED(kipt_missing());
+	SKIP_IF(why_not());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	map = make_map();
 	if (map < 0)
