@@ -2,23 +2,23 @@
 # shellcheck shell=bash
 #
 # What the flow tests share: where things are, and when to skip. Sourced by
-# the tests of this folder, which kselftest runs on a machine with PT.
+# the tests of this folder, which kselftest runs on a machine with PT, from the
+# folder where all they need was put.
 
-FLOW_SRC=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-FLOW_BUILD=${FLOW_BUILD:-$FLOW_SRC/../../build/selftests/flow}
-KIPT=${KIPT:-}
+FLOW=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 KSFT_SKIP=4
+
+echo "TAP version 13"
+echo "1..1"
 
 skip()
 {
-	echo "1..1"
 	echo "ok 1 $TEST_NAME # SKIP $*"
 	exit "$KSFT_SKIP"
 }
 
 pass()
 {
-	echo "1..1"
 	echo "ok 1 $TEST_NAME"
 	exit 0
 }
@@ -26,18 +26,25 @@ pass()
 fail()
 {
 	echo "# $*"
-	echo "1..1"
 	echo "not ok 1 $TEST_NAME"
 	exit 1
 }
 
-# The tool that was built for this machine, or the installed one.
+# What the machine has to have; where KIPT_REQUIRE=1 promises that, it fails.
+lack()
+{
+	[ "${KIPT_REQUIRE:-}" != 1 ] || fail "KIPT_REQUIRE=1, but $*"
+	skip "$*"
+}
+
+# The tool that KIPT names, that was installed with the tests, or in the system,
+# or that was built here.
 find_tool()
 {
 	local candidate
 
-	for candidate in "$KIPT" "$FLOW_SRC/../../build/guest/kipt" \
-		"$FLOW_SRC/../../build/kipt/kipt" "$(command -v kipt)"; do
+	for candidate in "${KIPT:-}" "$FLOW/kipt" "$(command -v kipt)" \
+		"${KIPT_TREE:+$KIPT_TREE/build/kipt/kipt}"; do
 		if [ -n "$candidate" ] && "$candidate" --version >/dev/null 2>&1; then
 			KIPT=$candidate
 			return 0
@@ -48,10 +55,15 @@ find_tool()
 
 need_tracing()
 {
-	grep -qw intel_pt /proc/cpuinfo || skip "this CPU has no Intel PT"
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	[ -c /dev/kipt ] || skip "the module kipt is not loaded"
-	find_tool || skip "the tool kipt is not built: make kipt"
+	local program
+
+	grep -qw intel_pt /proc/cpuinfo || lack "this CPU has no Intel PT"
+	[ "$(id -u)" = 0 ] || lack "needs root"
+	[ -c /dev/kipt ] || lack "the module kipt is not loaded"
+	find_tool || lack "the tool kipt is not built: make kipt"
+	for program in list_records "$@"; do
+		[ -x "$FLOW/$program" ] || lack "$program is not built"
+	done
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kipt-flow.XXXXXX")
 	trap 'rm -rf "$WORK"' EXIT
 }

@@ -18,7 +18,7 @@ grep -q 'PwrEvtEn' "$WORK/errors" && skip "this CPU has no power event trace"
 [ $status = 0 ] || fail "kipt record: exit status $status: $(cat "$WORK/errors")"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||
 	fail "kipt show: exit status $?"
-"$FLOW_BUILD/list_records" power "$WORK/records" >"$WORK/power" ||
+"$FLOW/list_records" power "$WORK/records" >"$WORK/power" ||
 	fail "the records file cannot be read"
 
 sleeps=$(grep -c '^sleep ffff' "$WORK/power")

@@ -11,7 +11,7 @@ TEST_NAME=mixed_work_decodes_without_gaps
 # shellcheck source=selftests/flow/flow_lib.sh
 . "$(dirname -- "$0")/flow_lib.sh"
 
-need_tracing
+need_tracing mix branches system
 # Gap 4: code was patched while it was traced; 5: a ring has overwritten the
 # oldest; 7: the buffer was full; 6: it ended within a packet, which has up to
 # 16 bytes.
@@ -21,13 +21,13 @@ size=64M expected='^gap 4 '
 choose_buffer $size
 [[ ${BUFFER[*]} != *ring* ]] || expected='^gap [45] '
 "$KIPT" record -o "$WORK/packed" --cpus 0,1 "${BUFFER[@]}" -- \
-	"$FLOW_BUILD/mix" "$FLOW_BUILD" 0,1 8 || fail "kipt record: exit status $?"
+	"$FLOW/mix" "$FLOW" 0,1 8 || fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||
 	fail "kipt show: exit status $?"
-"$FLOW_BUILD/list_records" count "$WORK/records" | sed 's/^/# /'
-"$FLOW_BUILD/list_records" gaps "$WORK/records" >"$WORK/gaps" ||
+"$FLOW/list_records" count "$WORK/records" | sed 's/^/# /'
+"$FLOW/list_records" gaps "$WORK/records" >"$WORK/gaps" ||
 	fail "the records file cannot be read"
-branches=$("$FLOW_BUILD/list_records" count "$WORK/records" |
+branches=$("$FLOW/list_records" count "$WORK/records" |
 	sed 's/^branches \([0-9]*\).*/\1/')
 [ "$branches" -gt 100000 ] || fail "only $branches transfers were decoded"
 grep -v "$expected" "$WORK/gaps" | head -n 10 | sed 's/^/# /'

@@ -9,16 +9,16 @@ TEST_NAME=ptwrite_values_are_fetched
 # shellcheck source=selftests/flow/flow_lib.sh
 . "$(dirname -- "$0")/flow_lib.sh"
 
-need_tracing
-"$FLOW_BUILD/ptwrite" >/dev/null 2>&1
+need_tracing ptwrite
+"$FLOW/ptwrite" >/dev/null 2>&1
 [ $? != 4 ] || skip "this CPU has no PTWRITE"
 
 "$KIPT" record -o "$WORK/packed" --cpus 0 --size 16M --mode once \
-	--ctl +PTWEn,+FUPonPTW -- "$FLOW_BUILD/ptwrite" 0 >"$WORK/wanted" ||
+	--ctl +PTWEn,+FUPonPTW -- "$FLOW/ptwrite" 0 >"$WORK/wanted" ||
 	fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||
 	fail "kipt show: exit status $?"
-"$FLOW_BUILD/list_records" ptwrite "$WORK/records" >"$WORK/fetched" ||
+"$FLOW/list_records" ptwrite "$WORK/records" >"$WORK/fetched" ||
 	fail "the records file cannot be read"
 [ "$(wc -l <"$WORK/wanted")" = 64 ] || fail "the program wrote no 64 values"
 cmp "$WORK/wanted" "$WORK/fetched" || {

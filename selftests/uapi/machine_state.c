@@ -183,20 +183,24 @@ uint64_t machine_parameter(const char *name)
 	return value;
 }
 
-const char *machine_no_module_file(void)
+/* Tests run in their folder, which the module may be installed in. */
+static const char *module_file(void)
 {
 	const char *path = getenv("KIPT_MODULE");
 
-	if (!path)
-		return "KIPT_MODULE does not name the module's file";
-	return access(path, R_OK) ? "the file KIPT_MODULE names cannot be read" :
-				    NULL;
+	return path ? path : "kipt.ko";
+}
+
+const char *machine_no_module_file(void)
+{
+	return access(module_file(), R_OK) ?
+	       "there is no file of the module: KIPT_MODULE names none, and kipt.ko is not here" :
+	       NULL;
 }
 
 int machine_load(const char *parameters)
 {
-	const char *path = getenv("KIPT_MODULE");
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1, ret;
+	int fd = open(module_file(), O_RDONLY | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return -errno;

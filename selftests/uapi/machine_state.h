@@ -38,7 +38,7 @@ uint64_t machine_parameter(const char *name);
 const char *machine_no_module_file(void);
 
 /*
- * Load the module of KIPT_MODULE, and remove it. Return: 0 or a negative errno.
+ * Load the module of KIPT_MODULE, or kipt.ko of this folder, and remove it. Return: 0 or a negative errno.
  */
 int machine_load(const char *parameters);
 int machine_unload(void);
