@@ -1,5 +1,6 @@
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck disable=SC2034
 #
 # What the flow tests share: where things are, and when to skip. Sourced by
 # the tests of this folder, which kselftest runs on a machine with PT, from the

@@ -69,7 +69,7 @@ FIXTURE(registers)
 /* What was found, in each register of CPU 0; no CPU traces any more. */
 static void put_back(void *arg)
 {
-	FIXTURE_DATA(registers) *self = arg;
+	__typeof__(FIXTURE_DATA(registers)) *self = arg;
 	uint64_t ctl;
 	int i;
 
