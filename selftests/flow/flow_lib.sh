@@ -54,6 +54,7 @@ find_tool()
 	return 1
 }
 
+# need_tracing PROGRAM...: those of this folder that the test runs.
 need_tracing()
 {
 	local program
@@ -62,7 +63,7 @@ need_tracing()
 	[ "$(id -u)" = 0 ] || lack "needs root"
 	[ -c /dev/kipt ] || lack "the module kipt is not loaded"
 	find_tool || lack "the tool kipt is not built: make kipt"
-	for program in list_records "$@"; do
+	for program; do
 		[ -x "$FLOW/$program" ] || lack "$program is not built"
 	done
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kipt-flow.XXXXXX")

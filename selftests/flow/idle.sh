@@ -9,7 +9,7 @@ TEST_NAME=idle_cpu_sleeps_and_wakes
 # shellcheck source=selftests/flow/flow_lib.sh
 . "$(dirname -- "$0")/flow_lib.sh"
 
-need_tracing
+need_tracing list_records
 choose_buffer 16M
 "$KIPT" record -o "$WORK/packed" --cpus 1 "${BUFFER[@]}" \
 	--ctl +PwrEvtEn -- sleep 0.3 2>"$WORK/errors"

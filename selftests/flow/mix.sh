@@ -11,7 +11,7 @@ TEST_NAME=mixed_work_decodes_without_gaps
 # shellcheck source=selftests/flow/flow_lib.sh
 . "$(dirname -- "$0")/flow_lib.sh"
 
-need_tracing mix branches system
+need_tracing list_records mix branches system
 # Gap 4: code was patched while it was traced; 5: a ring has overwritten the
 # oldest; 7: the buffer was full; 6: it ended within a packet, which has up to
 # 16 bytes.

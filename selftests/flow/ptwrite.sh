@@ -9,7 +9,7 @@ TEST_NAME=ptwrite_values_are_fetched
 # shellcheck source=selftests/flow/flow_lib.sh
 . "$(dirname -- "$0")/flow_lib.sh"
 
-need_tracing ptwrite
+need_tracing list_records ptwrite
 "$FLOW/ptwrite" >/dev/null 2>&1
 [ $? != 4 ] || skip "this CPU has no PTWRITE"
 
