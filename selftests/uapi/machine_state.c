@@ -12,7 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "undo.h"
+
 #define MSR_IA32_RTIT_CTL	0x570
+#define PAGE_LISTS	"/proc/sys/vm/percpu_pagelist_high_fraction"
 
 static void write_knob(const char *path, const char *text)
 {
@@ -25,14 +28,28 @@ static void write_knob(const char *path, const char *text)
 	close(fd);
 }
 
+static char usual_lists[32];
+
+static void put_back_lists(void *arg)
+{
+	(void)arg;
+	write_knob(PAGE_LISTS, usual_lists);
+}
+
 /*
  * Each CPU keeps freed pages on lists of its own, an eighth of all memory if
- * it likes: make those short.
+ * it likes: make those short, until this process ends.
  */
 static void settle_memory(void)
 {
+	int fd = usual_lists[0] ? -1 : open(PAGE_LISTS, O_RDONLY | O_CLOEXEC);
+
 	sync();
-	write_knob("/proc/sys/vm/percpu_pagelist_high_fraction", "100000");
+	if (fd >= 0 && read(fd, usual_lists, sizeof(usual_lists) - 1) > 0)
+		undo_begin(put_back_lists, NULL, -1);
+	if (fd >= 0)
+		close(fd);
+	write_knob(PAGE_LISTS, "100000");
 	write_knob("/proc/sys/vm/drop_caches", "3");
 }
 
