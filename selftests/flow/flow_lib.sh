@@ -38,14 +38,15 @@ lack()
 	skip "$*"
 }
 
-# The tool that KIPT names, that was installed with the tests, or in the system,
-# or that was built here.
+# The tool that KIPT names, that was installed with the tests, that was built in
+# the source tree they run from, or that is installed.
 find_tool()
 {
 	local candidate
 
-	for candidate in "${KIPT:-}" "$FLOW/kipt" "$(command -v kipt)" \
-		"${KIPT_TREE:+$KIPT_TREE/build/kipt/kipt}"; do
+	for candidate in "${KIPT:-}" "$FLOW/kipt" \
+		"${KIPT_TREE:+$KIPT_TREE/build/kipt/kipt}" \
+		"$(command -v kipt)"; do
 		if [ -n "$candidate" ] && "$candidate" --version >/dev/null 2>&1; then
 			KIPT=$candidate
 			return 0
