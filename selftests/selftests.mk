@@ -49,10 +49,13 @@ flow-compare-test: $(FLOW_BUILD)/compare_test
 selftest:
 	selftests/count_results $(MAKE) --no-print-directory -C selftests run_tests
 
-# Everything that needs the machine: make vmtest KERNELS="6.12". The kernels
-# debug and kcsan are there after make vm-debug.
+# Everything that needs the machine: make vmtest KERNELS="6.12". The kernel kcsan
+# is there after make vm-debug. T=uapi/PROGRAM, with FILTER=, or T=flow/PROOF runs
+# one of it.
 vmtest:
-	selftests/machine
+	$(if $(T),PROOFS=$(if $(filter uapi/%,$(T)),kselftest,$(notdir $(T)))) \
+		$(if $(filter uapi/%,$(T)),PROGRAMS=$(T:uapi/%=%)) \
+		FILTER='$(FILTER)' selftests/machine
 
 # Machines that sleep, and one that wakes up as another.
 suspend-test: testcpu
