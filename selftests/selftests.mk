@@ -40,7 +40,7 @@ $(FLOW_BUILD)/work/%: $(FLOW)/work/%.c
 	tools/vm/in-root trixie -- gcc $(WORK_CFLAGS) -o $@ $<
 
 .PHONY: flow-programs flow-compare-test selftest vmtest suspend-test
-flow-programs: $(FLOW_PROGRAMS) $(WORK_PROGRAMS)
+flow-programs: $(FLOW_PROGRAMS) $(WORK_PROGRAMS) $(BUILD)/stress/segments
 
 flow-compare-test: $(FLOW_BUILD)/compare_test
 	$(FLOW_BUILD)/compare_test

@@ -19,6 +19,7 @@ static struct flow_file truth_file = { .entries = truth_entries };
 static struct flow_file record_file = { .entries = record_entries };
 static struct match_options options;
 static struct match_result result;
+static unsigned int controls_made;
 
 static void truth(uint8_t kind, uint64_t from, uint64_t to, uint32_t aux)
 {
@@ -415,6 +416,24 @@ static bool ring_may_start_late(void)
 	return equal() && result.missed == 10 && result.branches == 10;
 }
 
+/* What a ring overwrote excuses no other gap. */
+static bool frequent_changed_code_in_a_ring_is_refused(void)
+{
+	begin();
+	options.late_start = true;
+	record_file.count = 0;
+	many(0, 10, false);
+	gap(KIPT_GAP_RING);
+	psb(0x2000 + 16 * 10);
+	many(10, 100000, true);
+	gap(KIPT_GAP_CODE_CHANGED);
+	many(100010, 4, false);
+	psb(0x2000 + 16 * 100014);
+	many(100014, 50000, true);
+	end();
+	return !equal() && result.missed == 14 && result.hidden == 4;
+}
+
 static bool full_buffer_may_end_early(void)
 {
 	begin();
@@ -488,7 +507,7 @@ static unsigned int missed_controls(void)
 	struct flow_cursor t = { .file = &truth_file, .cpu = -1 };
 	struct flow_cursor r = { .file = &record_file, .cpu = -1 };
 
-	return control_run(t, r, &options, &result);
+	return control_run(t, r, &options, &result, &controls_made);
 }
 
 static bool controls_are_found(void)
@@ -571,6 +590,7 @@ static const struct test tests[] = {
 	TEST(changed_hints_are_found),
 	TEST(sleep_without_pwre_is_found),
 	TEST(ring_may_start_late),
+	TEST(frequent_changed_code_in_a_ring_is_refused),
 	TEST(full_buffer_may_end_early),
 	TEST(early_end_needs_a_gap),
 	TEST(overflow_gap_is_equal),

@@ -173,9 +173,11 @@ static bool visible(const struct control *control,
 
 unsigned int control_run(struct flow_cursor truth, struct flow_cursor records,
 			 const struct match_options *options,
-			 const struct match_result *base)
+			 const struct match_result *base, unsigned int *made)
 {
 	unsigned int missed = 0, i, k;
+
+	*made = 0;
 
 	for (i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {
 		const struct control *control = &controls[i];
@@ -184,6 +186,10 @@ unsigned int control_run(struct flow_cursor truth, struct flow_cursor records,
 		if (!visible(control, options))
 			continue;
 		targets = find_targets(control, truth, options, base);
+		*made += targets.count;
+		if (!targets.count)
+			printf("control: %s: the truth has none\n",
+			       control->name);
 		for (k = 0; k < targets.count; k++) {
 			bool found = change_found(control, targets.index[k],
 						  truth, records, options);

@@ -14,13 +14,14 @@
  * @records: where the records start
  * @options: as for match_run()
  * @base: what match_run() said without a change; must be equal
+ * @made: how many changes were made
  *
- * Prints a line per control.
+ * Prints a line per control, also for one that the truth has no entry for.
  *
  * Return: how many changes were not found.
  */
 unsigned int control_run(struct flow_cursor truth, struct flow_cursor records,
 			 const struct match_options *options,
-			 const struct match_result *base);
+			 const struct match_result *base, unsigned int *made);
 
 #endif /* KIPT_FLOW_CONTROL_H */

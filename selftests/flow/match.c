@@ -31,6 +31,7 @@ struct match {
 	uint64_t resume_ip;
 	unsigned int last_gap;
 	bool overflow_gap;
+	bool ring_gap;
 	bool changed_gap;
 };
 
@@ -193,6 +194,7 @@ static void segment_accept(struct match *m, const struct segment *s)
 	m->lost = false;
 	m->has_resume = false;
 	m->overflow_gap = false;
+	m->ring_gap = false;
 	m->changed_gap = false;
 }
 
@@ -240,6 +242,8 @@ static void account_skip(struct match *m, const struct skipped *skipped,
 	struct flow_item none = { .kind = FLOW_END, .index = begin };
 
 	m->result->missed += skipped->branches;
+	if (!m->overflow_gap && !m->ring_gap)
+		m->result->hidden += skipped->branches;
 	note_skip(m->result, begin, end);
 	if (m->overflow_gap && !skipped->overflow && !m->changed_gap)
 		difference(m->result, "an overflow gap stands where the CPU lost nothing",
@@ -413,6 +417,7 @@ static void take_gap(struct match *m, const struct flow_item *gap)
 	m->lost = true;
 	m->has_resume = false;
 	m->overflow_gap |= kind == KIPT_GAP_OVERFLOW;
+	m->ring_gap |= kind == KIPT_GAP_RING;
 	m->changed_gap |= kind == KIPT_GAP_CODE_CHANGED;
 	if (!gap_allowed(m, kind))
 		difference(m->result, "a gap of a kind that is not allowed here",
@@ -465,9 +470,8 @@ static void judge_missed(struct match_result *result,
 
 	if (options->no_code)
 		return;
-	if (result->missed && result->missed * MATCH_MISSED_RATIO >=
-			      result->branches && !result->gaps[KIPT_GAP_RING] &&
-	    !result->gaps[KIPT_GAP_OVERFLOW])
+	if (result->hidden &&
+	    result->hidden * MATCH_MISSED_RATIO >= result->branches)
 		difference(result, "gaps hide more than 1 transfer in 100000",
 			   &none, &none);
 }

@@ -57,6 +57,8 @@ struct match_skip {
  * @branches: control transfers that matched
  * @gaps: gaps, by enum kipt_gap_kind
  * @missed: control transfers of the truth inside gaps
+ * @hidden: those of @missed in gaps that neither a full ring nor an overflow of
+ *          the CPU explains
  * @tail: control transfers of the truth after the last record
  * @skips: where @missed and @tail are, in order
  * @skip_count: how many; at most MATCH_SKIPS_MAX are kept
@@ -70,6 +72,7 @@ struct match_result {
 	uint64_t branches;
 	uint64_t gaps[MATCH_GAP_KINDS];
 	uint64_t missed;
+	uint64_t hidden;
 	uint64_t tail;
 	struct match_skip skips[MATCH_SKIPS_MAX];
 	size_t skip_count;

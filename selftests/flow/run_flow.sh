@@ -97,9 +97,20 @@ transfers()
 		echo 0
 }
 
+# ctl_of CPU: IA32_RTIT_CTL while it traced, by the test CPU's own word.
+ctl_of()
+{
+	build/stress/segments "$OUT/truth/truth.$1" list | awk '$1 == 0 { print "0x" $4 }'
+}
+
+DISRETC=0x800
+
+# prove_mix DISRETC: 0 with compressed RETs, $DISRETC without.
 prove_mix()
 {
-	local cpu total=0 ctl=$1 status early=()
+	local cpu total=0 wanted=$1 ctl=--ctl=-DisRETC status early=()
+
+	[ "$wanted" = 0 ] || ctl=--ctl=+DisRETC
 
 	[ -z "${MIX_SIZE:-}" ] || early=(--early-end)
 	record --cpus 0,1 --size "${MIX_SIZE:-128M}" \
@@ -110,6 +121,9 @@ prove_mix()
 		status=$?
 		show_compare "$cpu"
 		result $status "CPU $cpu equals the truth, and changes of it are found"
+		ctl=$(ctl_of "$cpu")
+		[ -n "$ctl" ] && [ $((ctl & DISRETC)) = $((wanted)) ]
+		result $? "CPU $cpu traced with DisRETC as asked (IA32_RTIT_CTL ${ctl:-unknown})"
 		total=$((total + $(transfers "$cpu")))
 	done
 	echo "# $total transfers compared"
@@ -193,7 +207,7 @@ prove_libipt()
 # filter_cpu NAME: a recording of guest_filters with its truth.
 filter_cpu()
 {
-	local name=$1 ctl
+	local name=$1 ctl least entries
 
 	ctl=$(sed -n 's/.*"ctl_bits": *"\(0x[0-9a-f]*\)".*/\1/p' \
 		"$OUT/$name/meta.json")
@@ -203,6 +217,39 @@ filter_cpu()
 			>"$OUT/compare.$name"
 	result $? "$name equals the truth, and changes of it are found"
 	show_compare "$name"
+	read -r least entries < <(fewest "$name")
+	[ "$(transfers "$name")" -ge "$least" ] && [ "$(enables "$name")" -ge "$entries" ]
+	result $? "$name has $least transfers and is entered $entries times, at least"
+}
+
+# enables NAME: how often tracing went on, where it equals the truth.
+enables()
+{
+	sed -n 's/^equal: .*, enable \([0-9]*\),.*/\1/p' "$OUT/compare.$1" | grep . ||
+		echo 0
+}
+
+# fewest NAME: transfers and entries that the program of a recording must make on
+# any kernel; what depends on interrupts is left out.
+fewest()
+{
+	case $1 in
+	user | user-retc | user-events) echo 600000 2000 ;;
+	user-all) echo 600000 50 ;;
+	user-touch) echo 600 20 ;;
+	user-library) echo 0 1 ;;
+	process | process-user) echo 600000 50 ;;
+	process-fork | process-user-fork) echo 1200000 50 ;;
+	stop) echo 100000 1 ;;
+	stop-inside) echo 600 1 ;;
+	stop-filter) echo 6 2 ;;
+	stop-kernel) echo 0 5 ;;
+	module) echo 10 10 ;;
+	part) echo 0 3 ;;
+	symbol | addresses) echo 0 5 ;;
+	interrupt) echo 0 20 ;;
+	*) echo "unknown recording $1" >&2 ;;
+	esac
 }
 
 # filter_edges NAME KIND...: the packets at its edges.
@@ -285,8 +332,8 @@ prove_based()
 
 VM_OPTIONS=()
 case $PROOF in
-retc) prove_mix --ctl=-DisRETC ;;
-disretc) prove_mix --ctl=+DisRETC ;;
+retc) prove_mix 0 ;;
+disretc) prove_mix $DISRETC ;;
 events) VM_OPTIONS=(--plugin-arg mwait=on); prove_events ;;
 perf) prove_perf ;;
 libipt) prove_libipt ;;
