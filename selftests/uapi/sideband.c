@@ -415,21 +415,15 @@ static int call_far_pages(void *arg)
 /* Nor may any of them be taken for another, or be hard to find. */
 TEST_F_TIMEOUT(sideband, scattered_pages_that_are_alike_decode, 120)
 {
-	struct timespec from, to;
-
 	self->want.ctl &= ~CTL_OS;
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, in_child(call_far_pages, NULL));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	clock_gettime(CLOCK_MONOTONIC, &from);
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	TH_LOG("the fetch took %ld s", (long)(to.tv_sec - from.tv_sec));
 	EXPECT_EQ(FAR_PAGES, told.far);
 	EXPECT_EQ(0, told.no_code);
 	EXPECT_EQ(0, told.gaps[KIPT_GAP_CODE_DROPPED]);
-	EXPECT_GT(60, to.tv_sec - from.tv_sec);
 }
 
 /* Shared with the traced child. */
@@ -487,7 +481,6 @@ TEST_F_TIMEOUT(sideband, code_that_never_comes_holds_nobody_up, 120)
 	struct stage *stage = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct fuse_file file;
-	struct timespec from, to;
 	pid_t child;
 	int ret = fuse_file_begin(&file, code, sizeof(code));
 
@@ -503,11 +496,7 @@ TEST_F_TIMEOUT(sideband, code_that_never_comes_holds_nobody_up, 120)
 	stage->at = 3;
 	wait_for(stage, 4);
 	*file.muted = true;
-	clock_gettime(CLOCK_MONOTONIC, &from);
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	TH_LOG("the fetch took %ld s", (long)(to.tv_sec - from.tv_sec));
-	EXPECT_GT(60, to.tv_sec - from.tv_sec);
 	EXPECT_EQ(0, told.jumps);
 	EXPECT_LT(0, told.no_code);
 	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
