@@ -4,14 +4,19 @@
 
 SIDEBAND_TEST := selftests/sideband
 SIDEBAND_BUILD := $(BUILD)/sideband
-SIDEBAND_TESTS := switch_log code_store patch_log snapshot_logs
+SIDEBAND_TESTS := switch_log code_store patch_log snapshot_logs \
+	text_view
 SIDEBAND_SHIM := $(wildcard tools/shim/*/*.h)
 
 $(SIDEBAND_BUILD)/%_test: $(SIDEBAND_TEST)/%_test.c kmod/%.c kmod/%.h \
 		kmod/tsc_extend.h selftests/decode/ktap.h $(SIDEBAND_SHIM)
 	@mkdir -p $(@D)
 	$(CC) $(WARNINGS) -O2 -g -pthread -Itools/shim -o $@ \
-		$(SIDEBAND_TEST)/$*_test.c kmod/$*.c
+		$(filter %.c,$^)
+
+# What a file asks of another one.
+$(SIDEBAND_BUILD)/text_view_test: kmod/patch_log.c kmod/patch_log.h \
+	kmod/decode/flow.h
 
 .PHONY: sideband-test
 sideband-test: $(SIDEBAND_TESTS:%=$(SIDEBAND_BUILD)/%_test)
