@@ -12,6 +12,7 @@
 /* There is room for twice as many switches in a snapshot with so much. */
 #define TRACE	(256U << 10)
 #define AT	PAGE_SIZE
+#define HALF	0xffffffff00000000ULL
 
 static struct ktap ktap;
 static struct kipt_crash_switch entries[ENTRIES];
@@ -39,6 +40,8 @@ static const struct kipt_crash_logs *take(__u64 switches, __u64 stopped)
 
 	for (written = 0; written < switches; written++)
 		entries[written % ENTRIES].tsc = written + 1;
+	/* The next one is being written. */
+	entries[written % ENTRIES].tsc = HALF;
 	logs.switches = (struct kipt_crash_ring){
 		.entries = (__u64)entries, .written = (__u64)&written,
 		.nr = ENTRIES, .size = sizeof(entries[0]),
@@ -74,6 +77,21 @@ static void check(const char *name, __u64 switches, __u64 stopped,
 		    "%s", name);
 }
 
+/* Wherever the CPU stopped in what is left of a ring that was written round. */
+static bool every_stop_is_right(__u64 switches)
+{
+	__u64 lost = switches - ENTRIES + 1, stopped, first, count;
+
+	for (stopped = 1; stopped <= switches; stopped++) {
+		count = known(take(switches, stopped), &first);
+		/* A ring has less than twice as much room as what it is for. */
+		if (count == ~0ULL ||
+		    (stopped > lost && count < (stopped - lost) / 2))
+			return false;
+	}
+	return true;
+}
+
 static void addresses_stay_here(void)
 {
 	const struct kipt_crash_logs *there = take(10, 100);
@@ -93,6 +111,10 @@ int main(void)
 	check("some_are_overwritten", 1000, 800, 31, false);
 	ktap_result(&ktap, !known(take(1000, 700), &first) && first, "%s",
 		    "all_are_overwritten");
+	ktap_result(&ktap, every_stop_is_right(1000), "%s",
+		    "what_is_being_written_is_not_taken");
+	ktap_result(&ktap, every_stop_is_right(ENTRIES), "%s",
+		    "the_first_is_not_taken_when_it_is_written_over");
 	addresses_stay_here();
 	return ktap_end(&ktap);
 }
