@@ -280,6 +280,44 @@ static bool disable_elsewhere_needs_its_address(void)
 	return !equal();
 }
 
+/* Up to the next PSB, which is behind transfer 11, only disables are told. */
+static void disables_in_one_gap(unsigned int second)
+{
+	begin();
+	options.all_gaps = true;
+	many(0, 5, true);
+	gap(KIPT_GAP_CODE_CHANGED);
+	many(5, 3, false);
+	disable_and_enable(8);
+	record_file.count--;
+	many(9, 2, false);
+	disable_and_enable(second);
+	record_file.count--;
+	psb(0x2000 + 16 * 12);
+	many(12, 5, true);
+	end();
+}
+
+static bool disables_in_one_gap_are_equal(void)
+{
+	disables_in_one_gap(11);
+	return equal() && result.branches == 10 && result.missed == 5;
+}
+
+static bool wrong_branch_behind_them_is_found(void)
+{
+	disables_in_one_gap(11);
+	record_entries[record_file.count - 2].value ^= 0x10;
+	return !equal();
+}
+
+static bool disables_that_nobody_made_are_found(void)
+{
+	disables_in_one_gap(11);
+	truth_entries[10].kind = TRUTH_JUMP_IND;
+	return !equal();
+}
+
 static bool decode_gap_is_refused(void)
 {
 	begin();
@@ -578,6 +616,9 @@ static const struct test tests[] = {
 	TEST(frequent_changed_code_is_refused),
 	TEST(disable_in_a_gap_needs_no_address),
 	TEST(disable_elsewhere_needs_its_address),
+	TEST(disables_in_one_gap_are_equal),
+	TEST(wrong_branch_behind_them_is_found),
+	TEST(disables_that_nobody_made_are_found),
 	TEST(decode_gap_is_refused),
 	TEST(silent_gap_is_refused),
 	TEST(wrong_resume_address_is_refused),

@@ -111,6 +111,8 @@ struct segment {
 	uint64_t sync_ip;
 	/* Since the gap before it an address was told. */
 	bool known;
+	/* It ends in the gap where it began. */
+	bool lost;
 };
 
 /*
@@ -133,6 +135,17 @@ static bool sync_fits(struct segment *s, const struct flow_item *before)
 		return true;
 	s->has_sync = false;
 	return is_between(s->sync_ip, before, &s->truth_item);
+}
+
+/*
+ * Up to the next PSB a decoder that is lost tells where tracing was disabled,
+ * and not where it was enabled again: the next that it tells may be far behind.
+ */
+static bool stays_lost(const struct match_options *options,
+		       const struct segment *s)
+{
+	return options->all_gaps && !s->known &&
+	       s->record_item.kind == FLOW_DISABLE;
 }
 
 /* True: all of it matched, and both cursors stand behind it. */
@@ -165,6 +178,9 @@ static bool segment_match(const struct match_options *options,
 			return false;
 		s->compared[s->truth_item.kind]++;
 		s->items++;
+		s->lost = stays_lost(options, s);
+		if (s->lost)
+			return true;
 	}
 }
 
@@ -191,11 +207,11 @@ static void segment_accept(struct match *m, const struct segment *s)
 	}
 	m->truth = s->truth;
 	m->records = s->records;
-	m->lost = false;
+	m->lost = s->lost;
 	m->has_resume = false;
 	m->overflow_gap = false;
-	m->ring_gap = false;
-	m->changed_gap = false;
+	m->ring_gap &= s->lost;
+	m->changed_gap &= s->lost;
 }
 
 static void segment_init(struct segment *s, const struct flow_cursor *truth,
