@@ -21,8 +21,8 @@ static const char usage[] =
 "A job is a line: NAME FIRST LAST CPU RING FILE. The records of CPU in FILE are\n"
 "held against the segments FIRST to LAST; RING 1: the oldest may be missing.\n"
 "Printed for each: NAME, 1 or 0 for equal, transfers that were equal, missing\n"
-"before the first record or in gaps, missing at the end, truth entry of the\n"
-"difference, gaps as KIND:COUNT,..., and why they differ.\n";
+"before the first record or in gaps, of these before the first record, missing\n"
+"at the end, truth entry of the difference, gaps as KIND:COUNT,..., and why they differ and where.\n";
 
 /**
  * struct segment - from one setting of TraceEn to the next
@@ -92,21 +92,43 @@ static void list(const struct flow_file *truth, const struct segments *segments)
 	}
 }
 
-static void print_result(const char *name, const struct match_result *result)
+/* Transfers before the first that a record stands for. */
+static uint64_t missed_early(const struct flow_file *part,
+			     const struct match_result *result)
+{
+	const struct truth_entry *entries = part->entries;
+	uint64_t transfers = 0;
+	size_t i;
+
+	if (!result->skip_count || result->skips[0].begin)
+		return 0;
+	for (i = 0; i < result->skips[0].end; i++)
+		transfers += entries[i].kind < TRUTH_ENABLE;
+	return transfers;
+}
+
+static void print_result(const char *name, const struct match_result *result,
+			 size_t begin, uint64_t early)
 {
 	const char *comma = "";
 	unsigned int kind;
 
-	printf("%s %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %zu ", name,
-	       result->equal, result->branches, result->missed, result->tail,
-	       result->equal ? 0 : result->truth.index);
+	printf("%s %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %zu ",
+	       name, result->equal, result->branches, result->missed, early,
+	       result->tail, result->equal ? 0 : begin + result->truth.index);
 	for (kind = 0; kind < MATCH_GAP_KINDS; kind++)
 		if (result->gaps[kind]) {
 			printf("%s%s:%" PRIu64, comma, match_gap_name(kind),
 			       result->gaps[kind]);
 			comma = ",";
 		}
-	printf("%s %s\n", *comma ? "" : "-", result->equal ? "" : result->why);
+	printf("%s %s", *comma ? "" : "-", result->equal ? "" : result->why);
+	if (!result->equal)
+		printf(": %" PRIx64 " to %" PRIx64 " ran, record %zu says %" PRIx64 " to %" PRIx64,
+		       result->truth.from, result->truth.to,
+		       result->record.index, result->record.from,
+		       result->record.to);
+	printf("\n");
 	fflush(stdout);
 }
 
@@ -141,9 +163,7 @@ static bool match(const struct flow_file *truth,
 	part.entries = (struct truth_entry *)truth->entries + begin;
 	part.count = segments->all[job->last].end - begin;
 	match_run(&result, truth_cursor, record_cursor, &options);
-	if (!result.equal)
-		result.truth.index += begin;
-	print_result(job->name, &result);
+	print_result(job->name, &result, begin, missed_early(&part, &result));
 	flow_close(&records);
 	return true;
 }
