@@ -5,7 +5,7 @@
 SIDEBAND_TEST := selftests/sideband
 SIDEBAND_BUILD := $(BUILD)/sideband
 SIDEBAND_TESTS := switch_log code_store patch_log snapshot_logs \
-	text_view limits
+	text_view limits task_merge
 SIDEBAND_SHIM := $(wildcard tools/shim/*/*.h)
 
 $(SIDEBAND_BUILD)/%_test: $(SIDEBAND_TEST)/%_test.c kmod/%.c kmod/%.h \
@@ -17,6 +17,7 @@ $(SIDEBAND_BUILD)/%_test: $(SIDEBAND_TEST)/%_test.c kmod/%.c kmod/%.h \
 # What a file asks of another one.
 $(SIDEBAND_BUILD)/text_view_test: kmod/patch_log.c kmod/patch_log.h \
 	kmod/decode/flow.h
+$(SIDEBAND_BUILD)/task_merge_test: kmod/switch_log.c kmod/switch_log.h
 
 .PHONY: sideband-test
 sideband-test: $(SIDEBAND_TESTS:%=$(SIDEBAND_BUILD)/%_test)
