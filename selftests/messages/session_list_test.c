@@ -2,7 +2,8 @@
 /*
  * Dumps of sessions with more CPUs than the test machine boots, to readers
  * with little room: each session and each of its CPUs is told once, in order,
- * in whole messages. User space, with the module's own file.
+ * in whole messages. Of a session that is destroyed nothing is told, in a dump
+ * or in an answer. User space, with the module's own file.
  */
 #include "kernel.h"
 
@@ -30,6 +31,12 @@ const struct cpumask *cpu_online_mask;
 static struct ktap ktap;
 static struct kipt_session *sessions[SESSIONS];
 static struct kipt_buffer buffer = { .size = 65536, .nr_regions = 1 };
+/* What was freed may hold anything. */
+static struct kipt_buffer freed;
+/* Answers under way, and what the last one was about. */
+static u32 answers;
+static u64 answered;
+static bool answered_cpus;
 
 /**
  * struct reader - who asks, and what was told
@@ -122,6 +129,28 @@ void *kipt_netlink_state(struct netlink_callback *cb)
 	return cb->ctx;
 }
 
+struct sk_buff *kipt_netlink_reply(struct genl_info *info, size_t size,
+				   void **header)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+
+	(void)info;
+	assert(skb);
+	skb->room = (u32)size + NLMSG_HDRLEN + GENL_HDRLEN;
+	skb->data = calloc(1, skb->room);
+	assert(skb->data);
+	*header = kipt_netlink_part(skb, NULL, KIPT_CMD_SESSION_GET);
+	answers++;
+	return skb;
+}
+
+void nlmsg_free(struct sk_buff *skb)
+{
+	free(skb->data);
+	free(skb);
+	answers--;
+}
+
 /* Numbers one by one, which is as long as lists get. */
 int kipt_netlink_put_cpus(struct sk_buff *skb, int attr,
 			  const struct cpumask *cpus)
@@ -158,8 +187,14 @@ void kipt_session_put(struct kipt_session *session)
 
 struct kipt_session *kipt_session_next(u32 id)
 {
+	static u32 calls;
 	u32 i;
 
+	/* A dump that goes round in one call never comes back to the test. */
+	if (++calls == 100 * CALLS_MOST) {
+		printf("Bail out! a dump does not end\n");
+		exit(1);
+	}
 	for (i = 0; i < SESSIONS; i++) {
 		if (!sessions[i] || sessions[i]->id <= id)
 			continue;
@@ -172,9 +207,24 @@ struct kipt_session *kipt_session_next(u32 id)
 int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
 		      struct netlink_ext_ack *extack)
 {
+	u32 id = nla_get_u32(attr);
+
 	(void)extack;
-	*session = kipt_session_next(nla_get_u32(attr) - 1);
-	return *session ? 0 : -ENOENT;
+	*session = kipt_session_next(id - 1);
+	if (*session && (*session)->id == id)
+		return 0;
+	if (*session)
+		kipt_session_put(*session);
+	*session = NULL;
+	return -ENOENT;
+}
+
+int kipt_session_refuse_gone(const struct kipt_session *session,
+			     struct netlink_ext_ack *extack)
+{
+	(void)session;
+	(void)extack;
+	return -ENOENT;
 }
 
 void kipt_trace_result(struct kipt_trace *trace,
@@ -264,6 +314,16 @@ static void free_sessions(void)
 		free_session(&sessions[i]);
 }
 
+/* It is destroyed while somebody still has a reference. */
+static void destroy(struct kipt_session *session)
+{
+	u32 i;
+
+	session->dead = true;
+	for (i = 0; i < session->nr_traces; i++)
+		session->traces[i].buffer = &freed;
+}
+
 static void make_sessions(u32 count)
 {
 	u32 i;
@@ -293,6 +353,18 @@ static u64 number(const void *attrs, u32 len, int type)
 	if (!attr)
 		return ~0ULL;
 	return nla_len(attr) == 4 ? nla_get_u32(attr) : nla_get_u64(attr);
+}
+
+int genlmsg_reply(struct sk_buff *skb, struct genl_info *info)
+{
+	const u8 *attrs = skb->data + NLMSG_HDRLEN + GENL_HDRLEN;
+	u32 len = skb->len - NLMSG_HDRLEN - GENL_HDRLEN;
+
+	(void)info;
+	answered = number(attrs, len, KIPT_A_SESSION_ID);
+	answered_cpus = find(attrs, len, KIPT_A_SESSION_CPUS);
+	nlmsg_free(skb);
+	return 0;
 }
 
 static bool is_cpu(const struct nlattr *nest, u32 id, u32 index)
@@ -440,6 +512,74 @@ static void one_that_goes_is_left(u32 cpus, u32 room)
 	    told_are(cpus + 1, told, cpus + 1));
 }
 
+/* Nor one that is destroyed between two calls and not gone yet. */
+static void one_that_dies_is_left(u32 cpus, u32 room)
+{
+	u32 told;
+
+	make_sessions(cpus);
+	begin(room, 0);
+	while (!reader.told[1] && !reader.wrong)
+		reader.wrong |= !take();
+	told = reader.told[1];
+	destroy(sessions[1]);
+	take_all();
+	end("one_that_dies_is_left", cpus, told < cpus + 1 &&
+	    told_are(cpus + 1, told, cpus + 1));
+}
+
+static void dead_ones_are_not_told(u32 cpus, u32 room)
+{
+	make_sessions(cpus);
+	destroy(sessions[0]);
+	destroy(sessions[2]);
+	begin(room, 0);
+	take_all();
+	end("dead_ones_are_not_told", cpus, told_are(0, cpus + 1, 0));
+	make_sessions(cpus);
+	destroy(sessions[1]);
+	begin(room, 4);
+	take_all();
+	end("a_dead_one_that_is_asked_for_is_not_told", cpus,
+	    told_are(0, 0, 0) && !reader.datagrams);
+}
+
+static void none_of_that_number_is_an_error(void)
+{
+	make_sessions(1);
+	begin(ROOM_LEAST, 5);
+	reader.wrong = !reader.wrong;
+	end("none_of_that_number_is_an_error", 1, true);
+}
+
+/* Return: the error. */
+static int ask(u32 id)
+{
+	u32 words[2] = { KIPT_A_SESSION_ID << 16 | 8, id };
+	struct nlattr *attrs[KIPT_A_SESSION_MAX + 1] = { NULL };
+	struct genl_info info = { .attrs = attrs };
+
+	attrs[KIPT_A_SESSION_ID] = (void *)words;
+	answered = 0;
+	answered_cpus = false;
+	return kipt_session_message_get(NULL, &info);
+}
+
+static void answers_are_of_those_that_live(u32 cpus)
+{
+	bool lives, there, goes;
+
+	make_sessions(cpus);
+	memset(&reader, 0, sizeof(reader));
+	lives = !ask(4) && answered == 4 && answered_cpus;
+	there = ask(5) == -ENOENT && !answered;
+	destroy(sessions[1]);
+	goes = ask(4) == -ENOENT && !answered;
+	end("one_that_lives_is_answered", cpus, lives && !answers);
+	end("one_that_is_not_there_is_refused", cpus, there);
+	end("one_that_is_dead_is_refused", cpus, goes);
+}
+
 /* A message that has no room at all is an error, and not an endless dump. */
 static void no_room_is_an_error(void)
 {
@@ -466,6 +606,11 @@ int main(void)
 	one_is_told(64, ROOM_LEAST);
 	one_is_told(1, ROOM_LEAST);
 	one_that_goes_is_left(64, ROOM_LEAST);
+	one_that_dies_is_left(64, ROOM_LEAST);
+	dead_ones_are_not_told(64, ROOM_LEAST);
+	none_of_that_number_is_an_error();
+	answers_are_of_those_that_live(1);
+	answers_are_of_those_that_live(4096);
 	no_room_is_an_error();
 	return ktap_end(&ktap);
 }
