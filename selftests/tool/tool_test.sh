@@ -67,7 +67,7 @@ program_tests() {
 all_program_tests() {
 	local program
 
-	for program in jobs filter child ending killed program; do
+	for program in jobs filter child ctl ending killed program; do
 		program_tests "${program}_test"
 	done
 }

@@ -88,6 +88,12 @@ $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^) \
 		$(shell pkg-config --cflags --libs libelf json-c)
 
+$(KIPT_OUT)/ctl_test: $(ROOT)/selftests/tool/ctl_test.c \
+		$(addprefix $(KIPT_DIR)/,ctl.c args.c say.c progress.c signals.c) $(KIPT_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC  ctl_test"
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
+
 $(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
 		$(addprefix $(KIPT_DIR)/,ending.c last_lines.c record_state.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
@@ -110,7 +116,7 @@ $(KIPT_OUT)/program_test: $(ROOT)/selftests/tool/program_test.c \
 kipt-test-programs: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
-		jobs_test filter_test child_test ending_test killed_test program_test)
+		jobs_test filter_test child_test ctl_test ending_test killed_test program_test)
 
 kipt-test: kipt-test-programs
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
