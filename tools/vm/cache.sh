@@ -11,7 +11,7 @@ TREE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 CACHE=${KIPT_CACHE:-/var/cache/kipt}
 
 # The kernels under test, by the short name every script takes: Debian's, and
-# the two that `setup --debug` builds.
+# the two that `setup --debug` and `--kcsan` build.
 KERNELS=(6.1 6.12 new)
 DEBUG_KERNELS=(debug kcsan)
 
@@ -61,7 +61,7 @@ require_kernel_made()
 {
 	require_made
 	[[ -f $(kernel_dir "$1").stamp ]] ||
-		die "kernel $1 is not made: run tools/vm/setup --debug"
+		die "kernel $1 is not made: run tools/vm/setup --$1"
 }
 
 # The root whose headers and compiler belong to a kernel.
