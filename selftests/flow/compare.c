@@ -115,7 +115,7 @@ static void print_result(const struct match_result *result)
 		if (result->compared[kind])
 			printf(", %s %" PRIu64, flow_kind_name(kind),
 			       result->compared[kind]);
-	printf("\n");
+	printf("\nin a known address space: %" PRIu64 "\n", result->spaces);
 	print_gaps(result);
 }
 

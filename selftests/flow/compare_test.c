@@ -595,6 +595,61 @@ static bool blind_comparison_is_caught(void)
 	return missed_controls() > 0;
 }
 
+/* A MOV CR3, and what a PIP told of it: @cr3 and @told. */
+static void moves_cr3(unsigned int at, uint64_t cr3, uint64_t told)
+{
+	truth(TRUTH_CR3, 0x2000 + 16 * at, cr3, 0);
+	record(KIPT_RECORD_CONTEXT, 0, 0, told, 0, 0);
+}
+
+static bool address_spaces_are_compared(void)
+{
+	begin();
+	many(0, 10, true);
+	moves_cr3(10, 0x5000, 0x5000);
+	many(10, 10, true);
+	/* The number of a process in CR3 is not told. */
+	moves_cr3(20, 0x8000000000006003, 0x6000);
+	many(20, 10, true);
+	end();
+	return equal() && result.spaces == 20;
+}
+
+static bool wrong_address_space_is_found(void)
+{
+	begin();
+	many(0, 10, true);
+	moves_cr3(10, 0x5000, 0x6000);
+	many(10, 10, true);
+	end();
+	return !equal() && result.branches == 10;
+}
+
+static bool missing_address_space_is_found(void)
+{
+	begin();
+	moves_cr3(0, 0x5000, 0x5000);
+	many(0, 10, true);
+	truth(TRUTH_CR3, 0, 0x6000, 0);
+	many(10, 10, true);
+	end();
+	return !equal();
+}
+
+static bool address_space_behind_a_gap_may_be_unknown(void)
+{
+	begin();
+	moves_cr3(0, 0x5000, 0x5000);
+	many(0, 250000, true);
+	gap(KIPT_GAP_CODE_CHANGED);
+	many(250000, 1, false);
+	truth(TRUTH_CR3, 0, 0x6000, 0);
+	psb(0x2000 + 16 * 250001);
+	many(250001, 10, true);
+	end();
+	return equal() && result.spaces == 250000;
+}
+
 struct test {
 	const char *name;
 	bool (*run)(void);
@@ -638,6 +693,10 @@ static const struct test tests[] = {
 	TEST(overflow_gap_without_overflow_is_found),
 	TEST(unknown_record_is_found),
 	TEST(unknown_truth_is_found),
+	TEST(address_spaces_are_compared),
+	TEST(wrong_address_space_is_found),
+	TEST(missing_address_space_is_found),
+	TEST(address_space_behind_a_gap_may_be_unknown),
 	TEST(controls_are_found),
 	TEST(controls_are_found_in_a_loop),
 	TEST(blind_comparison_is_caught),

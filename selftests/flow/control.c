@@ -37,10 +37,10 @@ static void change_kind(struct truth_entry *entry)
 	entry->kind = entry->kind == TRUTH_RET ? TRUTH_CALL : TRUTH_RET;
 }
 
-/* A TRUTH_CR3 entry is one the comparison passes over. */
+/* A TRUTH_SUM entry is one the comparison passes over. */
 static void change_drop(struct truth_entry *entry)
 {
-	entry->kind = TRUTH_CR3;
+	entry->kind = TRUTH_SUM;
 }
 
 static void change_aux(struct truth_entry *entry)

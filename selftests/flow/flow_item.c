@@ -257,6 +257,20 @@ static bool is_disable_by_branch(uint32_t kind)
 	return kind >= TRUTH_COND && kind <= TRUTH_FAR;
 }
 
+/* The bits of CR3 below the address of the page table are no part of a space. */
+static void set_space(struct flow_cursor *cursor, uint64_t cr3)
+{
+	cursor->space = cr3 & ~0xfffULL & ~(1ULL << 63);
+	cursor->knows_space = true;
+}
+
+static void tell_space(const struct flow_cursor *cursor, struct flow_item *item)
+{
+	item->space = cursor->space;
+	if (!cursor->knows_space)
+		item->flags |= FLOW_NO_SPACE;
+}
+
 /* Entries that are no branches. False: pass over it. */
 static bool truth_mark(struct flow_cursor *cursor,
 		       const struct truth_entry *e, struct flow_item *item)
@@ -284,10 +298,14 @@ static bool truth_mark(struct flow_cursor *cursor,
 		return true;
 	case TRUTH_MARK_ON:
 		cursor->ctl = e->to;
+		/* CR3 is written without a note while TraceEn is 0. */
+		cursor->knows_space = false;
 		return false;
 	case TRUTH_MARK_OFF:
 	case TRUTH_SUM:
+		return false;
 	case TRUTH_CR3:
+		set_space(cursor, e->to);
 		return false;
 	default:
 		item->kind = FLOW_BAD;
@@ -318,6 +336,7 @@ struct flow_item flow_truth_next(struct flow_cursor *cursor)
 		item.to = truth_address(cursor, e->to);
 		if (e->kind <= TRUTH_EXCEPTION && truth_branches[e->kind]) {
 			item.kind = truth_branches[e->kind];
+			tell_space(cursor, &item);
 			return item;
 		}
 		if (truth_mark(cursor, e, &item))
@@ -406,12 +425,16 @@ static bool record_mark(struct flow_cursor *cursor,
 		item->kind = FLOW_GAP;
 		item->aux = r->kind;
 		item->flags = FLOW_NO_FROM | FLOW_NO_TO;
+		/* A PIP may be missing, too. */
+		cursor->knows_space = false;
 		return true;
 	case KIPT_RECORD_CPU:
 		cursor->skipping = cursor->cpu >= 0 &&
 				   r->aux != (uint32_t)cursor->cpu;
 		return false;
 	case KIPT_RECORD_CONTEXT:
+		set_space(cursor, r->value);
+		return false;
 	case KIPT_RECORD_TASK:
 	case KIPT_RECORD_MODE:
 	case KIPT_RECORD_TSX:
@@ -457,6 +480,7 @@ struct flow_item flow_record_next(struct flow_cursor *cursor)
 			item.kind = r->kind <= KIPT_BRANCH_KIND_MAX &&
 				    record_branches[r->kind] ?
 				    record_branches[r->kind] : FLOW_BAD;
+			tell_space(cursor, &item);
 			return item;
 		}
 		if (record_mark(cursor, r, &item))

@@ -66,6 +66,8 @@ enum flow_kind {
 #define FLOW_NO_FROM	(1U << 0)
 #define FLOW_NO_TO	(1U << 1)
 #define FLOW_NO_AUX	(1U << 2)
+/* Of branches: in which address space, nobody has said. */
+#define FLOW_NO_SPACE	(1U << 3)
 
 /**
  * struct flow_item - one item
@@ -74,6 +76,7 @@ enum flow_kind {
  * @aux: depends on @kind
  * @from: address it came from
  * @to: address it went to, or a value
+ * @space: of branches, CR3 without its low bits before it
  * @index: number of the entry in its file, from 0
  */
 struct flow_item {
@@ -82,6 +85,7 @@ struct flow_item {
 	uint32_t aux;
 	uint64_t from;
 	uint64_t to;
+	uint64_t space;
 	size_t index;
 };
 
@@ -110,6 +114,8 @@ struct flow_file {
  * @ctl: truth only: IA32_RTIT_CTL at the last TRUTH_MARK_ON
  * @based_first: truth only: the records know the addresses from here ...
  * @based_last: ... to here as offsets from the first; 0: none
+ * @space: CR3 without its low bits, by the last MOV CR3 or PIP
+ * @knows_space: there was one, and nothing is missing since
  * @power: records only: hints and state of the sleep that is being entered
  */
 struct flow_cursor {
@@ -120,6 +126,8 @@ struct flow_cursor {
 	uint64_t ctl;
 	uint64_t based_first;
 	uint64_t based_last;
+	uint64_t space;
+	bool knows_space;
 	struct {
 		bool mwait;
 		bool pwre;

@@ -69,6 +69,12 @@ static bool idle_matches(const struct flow_item *t, const struct flow_item *r)
 	       ((r->flags & FLOW_NO_AUX) || t->aux == r->aux);
 }
 
+/* Both say in which address space it was. */
+static bool knows_space(const struct flow_item *t, const struct flow_item *r)
+{
+	return !((t->flags | r->flags) & FLOW_NO_SPACE);
+}
+
 static bool item_matches(const struct match_options *options,
 			 const struct flow_item *t, const struct flow_item *r)
 {
@@ -76,7 +82,8 @@ static bool item_matches(const struct match_options *options,
 		return false;
 	if (flow_is_branch(t->kind))
 		return t->from == r->from && t->to == r->to &&
-		       !(r->flags & (FLOW_NO_FROM | FLOW_NO_TO));
+		       !(r->flags & (FLOW_NO_FROM | FLOW_NO_TO)) &&
+		       (!knows_space(t, r) || t->space == r->space);
 	switch (t->kind) {
 	case FLOW_ENABLE:
 		return t->to == r->to;
@@ -106,6 +113,7 @@ struct segment {
 	struct flow_item truth_item;
 	struct flow_item record_item;
 	uint64_t compared[FLOW_KIND_COUNT];
+	uint64_t spaces;
 	uint64_t items;
 	bool has_sync;
 	uint64_t sync_ip;
@@ -177,6 +185,8 @@ static bool segment_match(const struct match_options *options,
 		    !sync_fits(s, &previous))
 			return false;
 		s->compared[s->truth_item.kind]++;
+		s->spaces += flow_is_branch(s->truth_item.kind) &&
+			     knows_space(&s->truth_item, &s->record_item);
 		s->items++;
 		s->lost = stays_lost(options, s);
 		if (s->lost)
@@ -205,6 +215,7 @@ static void segment_accept(struct match *m, const struct segment *s)
 		if (flow_is_branch(kind))
 			m->result->branches += s->compared[kind];
 	}
+	m->result->spaces += s->spaces;
 	m->truth = s->truth;
 	m->records = s->records;
 	m->lost = s->lost;

@@ -55,6 +55,7 @@ struct match_skip {
  * @record: its counterpart
  * @compared: items that matched, by enum flow_kind
  * @branches: control transfers that matched
+ * @spaces: those of them whose address space both told
  * @gaps: gaps, by enum kipt_gap_kind
  * @missed: control transfers of the truth inside gaps
  * @hidden: those of @missed in gaps that neither a full ring nor an overflow of
@@ -70,6 +71,7 @@ struct match_result {
 	struct flow_item record;
 	uint64_t compared[FLOW_KIND_COUNT];
 	uint64_t branches;
+	uint64_t spaces;
 	uint64_t gaps[MATCH_GAP_KINDS];
 	uint64_t missed;
 	uint64_t hidden;

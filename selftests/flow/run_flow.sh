@@ -124,6 +124,8 @@ prove_mix()
 		ctl=$(ctl_of "$cpu")
 		[ -n "$ctl" ] && [ $((ctl & DISRETC)) = $((wanted)) ]
 		result $? "CPU $cpu traced with DisRETC as asked (IA32_RTIT_CTL ${ctl:-unknown})"
+		sed -n 's/^in a known address space: //p' "$OUT/compare.$cpu" | grep -qx '[1-9].*'
+		result $? "CPU $cpu tells address spaces"
 		total=$((total + $(transfers "$cpu")))
 	done
 	echo "# $total transfers compared"
