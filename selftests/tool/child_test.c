@@ -3,8 +3,8 @@
  * Commands that are held when what filters name is mapped (child_load() of
  * tools/kipt/child.h): where a function is then must be where the program
  * itself says it is, and the program must do what it does without. Commands
- * that a signal kills: told before they are, and only then. Programs and a
- * library are compiled here. User space, needs ptrace; prints KTAP.
+ * that a signal kills: told before they are, and only then. Processes that they
+ * make: what was mapped in each. Programs and a library are compiled here. User space, needs ptrace; prints KTAP.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -247,6 +247,56 @@ static void deaths_test(void)
 	dying_test("child", 'c', SIGSEGV, true, 6);
 }
 
+/* Its first argument says how it makes a process, which runs another program. */
+static const char making_text[] =
+"#define _GNU_SOURCE\n"
+"#include <sys/wait.h>\n"
+"#include <unistd.h>\n"
+"int main(int argc, char **argv)\n"
+"{\n"
+"	int pid = argv[1][0] == 'v' ? vfork() : fork();\n"
+"	if (!pid) { execl(\"./dying\", \"dying\", \"n\", (char *)0); _exit(9); }\n"
+"	return pid < 0 || waitpid(pid, 0, 0) != pid ? 8 : 0;\n"
+"}\n";
+
+static bool has_program(const struct process *process, const char *name)
+{
+	const char *base;
+	size_t i;
+
+	for (i = 0; i < process->count; i++) {
+		base = strrchr(process->list[i].path, '/');
+		if (base && !strcmp(base + 1, name))
+			return true;
+	}
+	return false;
+}
+
+/* A new process has its parent's program first, and then its own. */
+static void making_test(const char *name)
+{
+	char kind[2] = { name[0], 0 };
+	char *argv[3] = { "./making", kind, NULL };
+	struct maps maps = { 0 };
+	struct child child = { .maps = &maps };
+	const struct process *process;
+	u32 made = 0, right = 0;
+	int status = -1;
+
+	if (child_create(&child, argv, NULL))
+		status = child_run(&child, argv[0]);
+	for (process = maps.first; process; process = process->next) {
+		if ((pid_t)process->pid == child.pid)
+			continue;
+		made++;
+		right += has_program(process, "making") &&
+			 has_program(process, "dying");
+	}
+	ktap_result(&ktap, !status && made == 1 && right == 1,
+		    "child_made_by_%s_has_both_programs", name);
+	maps_free(&maps);
+}
+
 static bool compile(const char *options)
 {
 	char command[512];
@@ -306,6 +356,13 @@ int main(void)
 		deaths_test();
 	else
 		ktap_skip(&ktap, "child_dying", "no compiler");
+	if (file_write("making.c", making_text) &&
+	    compile("-o making making.c")) {
+		making_test("fork");
+		making_test("vfork");
+	} else {
+		ktap_skip(&ktap, "child_made", "no compiler");
+	}
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	if (system(command))
 		return 1;
