@@ -95,7 +95,7 @@ help:
 	@echo 'testcpu-presets every generation of CPUs with PT, hours (PRESETS=, PRESET_TESTS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each (SEED=)'
-	@echo 'mutants   one-line changes of the decoder core, N=, drawn by SEED='
+	@echo 'mutants   one-line changes of the decoder core and of what has unit tests (N=, SEED=)'
 	@echo 'decode-prove each path that is taken held against the slow path (N=, SECONDS=)'
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
