@@ -32,6 +32,7 @@ static const char usage[] =
 "  --based FIRST-LAST  code segments of these addresses do not begin at 0, and\n"
 "                the records have offsets in them, whose code is not found\n"
 "  --no-code     code may be missing, and a lot of it\n"
+"  --patched     text was patched meanwhile: where it was, gaps are allowed\n"
 "  --negative    also change the truth and see that it is found\n"
 "  --help        this text\n"
 "\n"
@@ -219,6 +220,7 @@ static const struct option options[] = {
 	{ "no-disable-from", no_argument, NULL, 'd' },
 	{ "based", required_argument, NULL, 'b' },
 	{ "no-code", no_argument, NULL, 'm' },
+	{ "patched", no_argument, NULL, 'p' },
 	{ "negative", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -250,6 +252,9 @@ static bool take_option(struct arguments *args, int option)
 		return parse_based(args, optarg);
 	case 'm':
 		args->match.no_code = true;
+		return true;
+	case 'p':
+		args->match.all_gaps = true;
 		return true;
 	case 'n':
 		args->negative = true;
