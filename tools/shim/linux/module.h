@@ -10,6 +10,6 @@
 
 #define KBUILD_MODNAME	"kipt"
 #define MODULE_PARM_DESC(name, text)
-#define module_param(name, type, mode)	__typeof__(&(name)) param_##name = &(name)
+#define module_param(name, type, mode)	__typeof__(&(name)) const param_##name = &(name)
 
 #endif /* KIPT_SHIM_MODULE_H */
