@@ -50,8 +50,13 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	enum kipt_status status = KIPT_OK;
 	struct kipt_trail *trail;
 
-	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
-				  flow->at.mode, block);
+	*block = &flow->blocks.table[*flow->walk.link];
+	if (unlikely(!kipt_block_is(*block, space, ip, flow->at.mode) ||
+		     !(*block)->insns || !*flow->walk.link)) {
+		status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
+					  flow->at.mode, block);
+		*flow->walk.link = (u32)(*block - flow->blocks.table);
+	}
 	flow->walk.steps++;
 	if (likely(status == KIPT_OK)) {
 		trail = &flow->walk.history[flow->walk.history_count++ %
@@ -123,9 +128,7 @@ static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void set_link(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 which)
 {
-	(void)flow;
-	(void)block;
-	(void)which;
+	flow->walk.link = &flow->blocks.table[number_of(flow, block)].links[which];
 }
 
 /* All of @block executed, and its branch went to @target. */

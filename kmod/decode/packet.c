@@ -530,7 +530,7 @@ enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
 	u32 len;
 
 	if (likely(left >= KIPT_TABLE_NEEDS && !cursor->block)) {
-		len = 0;
+		len = kipt_table_len[*cursor->pos];
 		if (likely(len)) {
 			kipt_table_read(cursor->pos, len, packet);
 			cursor->pos += len;

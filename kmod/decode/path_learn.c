@@ -51,7 +51,12 @@ bool kipt_path_watch(struct kipt_flow *flow)
  */
 static u32 number_here(struct kipt_flow *flow)
 {
-	return kipt_number_at(flow, flow->at.ip);
+	u64 space = flow->at.ip >> 63 ? 0 : flow->at.space;
+
+	if (!*flow->walk.link || !kipt_block_is(&flow->blocks.table[*flow->walk.link], space,
+						flow->at.ip, flow->at.mode))
+		*flow->walk.link = kipt_number_at(flow, flow->at.ip);
+	return *flow->walk.link;
 }
 
 /* Number of the block the path ends at; 0: it depends on more than the block and the
@@ -59,7 +64,7 @@ static u32 number_here(struct kipt_flow *flow)
  */
 static u32 find_end(struct kipt_flow *flow, struct kipt_path *path)
 {
-	bool from_kernel = flow->blocks.table[path->from >> 8].ip >> 63;
+	bool from_kernel = flow->blocks.ips[path->from >> 8] >> 63;
 	u32 crossed = flow->walk.crossings - flow->paths.crossings;
 	u8 kind = (u8)path->from;
 

@@ -86,7 +86,7 @@ static enum kipt_step_kind next(struct replay *replay, const struct kipt_block *
 		}
 		fallthrough;
 	default:
-		*to = flow->blocks.table[replay->path.to].ip;
+		*to = flow->blocks.ips[replay->path.to];
 		if (kipt_walk_needs_packet(block->class))
 			return KIPT_STEP_EDGE;
 	}
@@ -111,7 +111,11 @@ static struct kipt_step step(struct replay *replay)
 	    (outcomes ? !replay->tnt.count : step.kind == KIPT_STEP_EDGE))
 		return step;
 	space = step.to >> 63 ? 0 : block->space;
-	replay->number = kipt_blocks_number(&flow->blocks, space, step.to, block->mode);
+	if (step.kind != KIPT_STEP_EDGE)
+		replay->number = block->links[step.kind == KIPT_STEP_TAKEN];
+	if (!replay->number || !kipt_block_is(&flow->blocks.table[replay->number], space,
+					      step.to, block->mode))
+		replay->number = kipt_blocks_number(&flow->blocks, space, step.to, block->mode);
 	return step;
 }
 

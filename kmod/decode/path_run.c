@@ -93,8 +93,14 @@ static inline void tell(struct kipt_flow *flow, struct kipt_path *path, enum tel
 
 static inline void pass_pads(struct place *place)
 {
-	while (place->pos < place->upto && !*place->pos)
-		place->pos++;
+	u64 word;
+
+	do {
+		word = kipt_load64(place->pos);
+		place->pos += word ? (u32)__builtin_ctzll(word) >> 3 : 8;
+	} while (!word && place->pos < place->upto);
+	if (place->pos > place->upto)
+		place->pos = place->upto;
 }
 
 /* Bytes of a CYC or MTC; 0: it is another packet, a long CYC, or one that an OVF may have cut
@@ -429,9 +435,9 @@ static void leave(struct kipt_flow *flow, const struct place *place)
 		flow->input.previous = KIPT_PACKET_TNT;
 	flow->input.cursor.pos = place->pos;
 	flow->input.last_ip = place->last_ip;
-	flow->state.enabled = flow->blocks.table[block].ip != KIPT_OFF_IP;
+	flow->state.enabled = flow->blocks.ips[block] != KIPT_OFF_IP;
 	if (flow->state.enabled)
-		flow->at.ip = flow->blocks.table[block].ip;
+		flow->at.ip = flow->blocks.ips[block];
 	flow->paths.start = block;
 	flow->paths.last = (u32)(place->path - flow->paths.at);
 }
