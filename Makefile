@@ -84,7 +84,7 @@ help:
 	@echo 'quick     what one runs at each edit, 20 seconds'
 	@echo 'test      user-space tests; T=decode/flow_test FILTER=psb-ptw runs one'
 	@echo 'check     what CI runs: lint, user-space tests, tests in the machine'
-	@echo 'check-all everything there is, hours (PART=3/8, REPORT=1)'
+	@echo 'check-all everything there is, hours (PART=3/12, REPORT=1)'
 	@echo 'all       the tool and the test CPU'
 	@echo 'module    kipt.ko for the running kernel (KDIR= for another)'
 	@echo 'tools     the kipt tool'

@@ -75,8 +75,9 @@ static u32 read_code(const struct kipt_code *code, u64 space, u64 ip, u8 *buf)
 }
 
 /* A direct CALL with displacement 0 only reads the IP: no return address is
- * kept, also where a 16-bit operand size takes it elsewhere than behind it
- * ("Indirect Transfer Compression for Returns (RET)").
+ * kept ("Indirect Transfer Compression for Returns (RET)"). With a 16-bit operand
+ * size IP is cut to 16 bits, so that its target may not be the next address; it is
+ * the displacement that counts.
  */
 static bool is_pushed(const struct kipt_block *block,
 		      const struct kipt_insn *insn)

@@ -32,7 +32,7 @@ static const char usage[] =
 "  --based FIRST-LAST  code segments of these addresses do not begin at 0, and\n"
 "                the records have offsets in them, whose code is not found\n"
 "  --no-code     code may be missing, and a lot of it\n"
-"  --patched     text was patched meanwhile: where it was, gaps are allowed\n"
+"  --patched     text was patched meanwhile: any gap is allowed, nothing wrong is\n"
 "  --negative    also change the truth and see that it is found\n"
 "  --help        this text\n"
 "\n"

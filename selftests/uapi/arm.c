@@ -221,7 +221,7 @@ static bool has_trace_of_cpu1(struct kipt_nl *nl, int id)
 TEST_F_TIMEOUT(arm, offline_cpu_is_traced_when_it_comes, 60)
 {
 	TAKES_CPU1();
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 	EXPECT_EQ(KIPT_STATE_RUNNING,
@@ -239,7 +239,7 @@ TEST_F_TIMEOUT(arm, cpu_that_stays_away_is_no_trouble, 60)
 	struct seen seen = { 0 };
 
 	TAKES_CPU1();
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
@@ -267,7 +267,7 @@ TEST_F_TIMEOUT(arm, cpu_that_returns_is_traced_anew, 120)
 		pin_to(1);
 		work(100);
 		pin_to(0);
-		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 		EXPECT_EQ(KIPT_STATE_RUNNING,
 			  kipt_session_state(&self->nl, self->id));
 		EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE,
@@ -289,7 +289,7 @@ TEST_F_TIMEOUT(arm, deleted_while_its_cpus_come_and_go, 120)
 	for (i = 0; i < 5; i++) {
 		self->id = kipt_session_run(&self->nl, &self->want);
 		ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
-		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 		ASSERT_EQ(0, knob_back());
 		EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
 		self->id = 0;
@@ -305,7 +305,7 @@ TEST_F(arm, perf_has_no_cpu_of_it)
 	if (!perf_pt_type())
 		SKIP(return, "perf has no intel_pt PMU");
 	TAKES_CPU1();
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(-EBUSY, perf_pt_open(&perf, perf_pt_type(), 0));

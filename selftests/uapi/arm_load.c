@@ -73,7 +73,7 @@ TEST_F_TIMEOUT(load, arms_all_by_default, 60)
 
 TEST_F_TIMEOUT(load, arms_as_it_is_told, 60)
 {
-	bool offline = !knob_set(CPU1_ONLINE, "0", "1");
+	bool offline = !knob_set(CPU1_ONLINE, "0");
 
 	ASSERT_EQ(1, load(&self->nl, "arm=1 arm_cpus=0-1 arm_size=128K arm_all=1 arm_print=7"));
 	EXPECT_STREQ("0-1", kipt_nl_string(&self->nl, KIPT_A_SESSION_CPUS));

@@ -679,7 +679,7 @@ TEST_F_TIMEOUT(killed, cpus_come_and_go_while_programs_die, 900)
 	TAKES_CPU1();
 	child = crash_all_the_time();
 	for (i = 0; i < 5; i++) {
-		EXPECT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+		EXPECT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 		wait_ms(100);
 		kipt_snapshots_delete(&self->nl);
 		EXPECT_EQ(0, knob_back());

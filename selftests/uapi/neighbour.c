@@ -334,7 +334,7 @@ TEST_F_TIMEOUT(neighbour, a_cpu_that_comes_back_is_perfs, 60)
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	ASSERT_EQ(0, knob_back());
 	kept = perf_keeps_its_pmi(&self->perf, self->type, 1, &why);
 	if (why)

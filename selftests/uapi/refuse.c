@@ -295,7 +295,7 @@ TEST_F(kipt, encodings_are_those_the_cpu_names)
 TEST_F(kipt, offline_cpu_is_refused)
 {
 	TAKES_CPU1();
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	self->want.cpus = "1";
 	EXPECT_EQ(-ENXIO, kipt_session_new(&self->nl, &self->want));
 	EXPECT_TRUE(says(&self->nl, "offline") && says(&self->nl, "1")) {

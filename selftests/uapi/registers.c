@@ -61,6 +61,7 @@ FIXTURE(registers)
 	struct kipt_nl nl;
 	struct kipt_want want;
 	uint64_t found[MARKS];
+	uint64_t found1[MARKS];
 	bool there[MARKS];
 	uint64_t lvtpc;
 	bool has_lvtpc;
@@ -68,7 +69,7 @@ FIXTURE(registers)
 	pid_t keeper;
 };
 
-/* What was found, in each register of CPU 0; no CPU traces any more. */
+/* What was found, in each register of both CPUs; none traces any more. */
 static void put_back(void *arg)
 {
 	__typeof__(FIXTURE_DATA(registers)) *self = arg;
@@ -78,8 +79,10 @@ static void put_back(void *arg)
 	for (i = 0; i < 2; i++)
 		if (machine_msr_read(i, MSR_CTL, &ctl) && ctl & CTL_TRACEEN)
 			machine_msr_write(i, MSR_CTL, 0);
-	for (i = 0; i < (int)MARKS; i++)
+	for (i = 0; i < (int)MARKS; i++) {
 		machine_msr_write(0, marks[i].msr, self->found[i]);
+		machine_msr_write(1, marks[i].msr, self->found1[i]);
+	}
 	if (self->has_lvtpc)
 		machine_msr_write(0, MSR_LVTPC, self->lvtpc);
 }
@@ -101,9 +104,12 @@ FIXTURE_SETUP(registers)
 		.size = SIZE_MIN,
 		.ctl = CTL_BASIC,
 	};
-	for (i = 0; i < MARKS; i++)
+	for (i = 0; i < MARKS; i++) {
 		machine_msr_read(0, marks[i].msr, &self->found[i]);
-	SKIP_IF(self->found[MARKS - 1] & CTL_TRACEEN ? "PT is in use" : NULL);
+		machine_msr_read(1, marks[i].msr, &self->found1[i]);
+	}
+	SKIP_IF((self->found[MARKS - 1] | self->found1[MARKS - 1]) & CTL_TRACEEN ?
+		"PT is in use" : NULL);
 	self->has_lvtpc = machine_msr_read(0, MSR_LVTPC, &self->lvtpc);
 	/* What a killed test leaves to the keeper needs its memory, too. */
 	self->keeper = undo_begin(put_back, self, self->own.fd);

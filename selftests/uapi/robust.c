@@ -227,7 +227,7 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	work(200);
 	pin_to(0);
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE,
 		  kipt_cpu_u64(&self->nl, id, 1, KIPT_A_CPU_CAUSE));
 	bytes = kipt_cpu_bytes(&self->nl, id, 1);

@@ -287,7 +287,7 @@ TEST_F(kipt, refused_start_keeps_the_last_capture)
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 	head = cpu0(&self->nl, id, KIPT_A_CPU_HEAD);
 	ASSERT_LT(200, head);
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	EXPECT_EQ(-ENXIO, kipt_session_start(&self->nl, id));
 	ASSERT_EQ(0, knob_back());
 	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
@@ -417,7 +417,7 @@ TEST_F(kipt, cpu_of_a_stopped_session_that_goes_offline_is_no_event)
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, id));
 	ASSERT_EQ(0, kipt_nl_open(&listener));
 	ASSERT_EQ(0, kipt_nl_join(&listener));
-	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0", "1"));
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
 	ASSERT_EQ(0, knob_back());
 	EXPECT_EQ(-ETIMEDOUT, next_event(&listener, id));
 	kipt_nl_close(&listener);

@@ -22,10 +22,11 @@ pid_t undo_begin(void (*put_back)(void *arg), void *arg, int keep_fd);
 void undo_now(pid_t *keeper);
 
 /*
- * Write @text to a file of the kernel. @usual is written to it by knob_back(),
- * or when this process ends. One knob at a time. Return: 0 or a negative errno.
+ * Write @text to a file of the kernel. What was in it is written back by
+ * knob_back(), or when this process ends. One knob at a time. Return: 0 or a
+ * negative errno.
  */
-int knob_set(const char *path, const char *text, const char *usual);
+int knob_set(const char *path, const char *text);
 int knob_back(void);
 
 #endif /* KIPT_UNDO_H */
