@@ -8,18 +8,21 @@
 
 FLOW=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 KSFT_SKIP=4
+PASSED=
 
 echo "TAP version 13"
 echo "1..1"
 
 skip()
 {
+	PASSED=1
 	echo "ok 1 $TEST_NAME # SKIP $*"
 	exit "$KSFT_SKIP"
 }
 
 pass()
 {
+	PASSED=1
 	echo "ok 1 $TEST_NAME"
 	exit 0
 }
@@ -68,7 +71,21 @@ need_tracing()
 		[ -x "$FLOW/$program" ] || lack "$program is not built"
 	done
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/kipt-flow.XXXXXX")
-	trap 'rm -rf "$WORK"' EXIT
+	trap leave EXIT
+}
+
+# What a test that fails, or is ended, has recorded goes to the folder KIPT_KEEP.
+leave()
+{
+	[ -n "$PASSED" ] || [ -z "${KIPT_KEEP:-}" ] ||
+		cp -r "$WORK" "$KIPT_KEEP/$TEST_NAME"
+	rm -rf "$WORK"
+}
+
+# record OPTION...: of `kipt record`; with the raw trace, where that may be kept.
+record()
+{
+	"$KIPT" record ${KIPT_KEEP:+--save "$WORK/saved"} "$@"
 }
 
 # choose_buffer SIZE: BUFFER has options of `kipt record` that keep all of a

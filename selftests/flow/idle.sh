@@ -11,7 +11,7 @@ TEST_NAME=idle_cpu_sleeps_and_wakes
 
 need_tracing list_records
 choose_buffer 16M
-"$KIPT" record -o "$WORK/packed" --cpus 1 "${BUFFER[@]}" \
+record -o "$WORK/packed" --cpus 1 "${BUFFER[@]}" \
 	--ctl +PwrEvtEn -- sleep 0.3 2>"$WORK/errors"
 status=$?
 grep -q 'PwrEvtEn' "$WORK/errors" && skip "this CPU has no power event trace"

@@ -3,7 +3,7 @@
  * list_records WHAT FILE: prints one kind of record of a records file as
  * plain text, read without the tool's code: "ptwrite" as "VALUE WIDTH",
  * "power" as "sleep IP HINTS STATE" and "wake REASON", "gaps" as their kinds,
- * "count" as numbers per type. Runs where records were fetched.
+ * "branches" as "FROM TO", "count" as numbers per type. Runs where records were fetched.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -54,6 +54,13 @@ static void list_gaps(const struct kipt_record *r)
 		       r->kind, r->aux, (uint64_t)r->ip, (uint64_t)r->value);
 }
 
+static void list_branches(const struct kipt_record *r)
+{
+	if (r->type == KIPT_RECORD_BRANCH)
+		printf("%016" PRIx64 " %016" PRIx64 "\n", (uint64_t)r->ip,
+		       (uint64_t)r->value);
+}
+
 static unsigned long counts[KIPT_RECORD_TYPE_MAX + 1];
 
 static void count(const struct kipt_record *r)
@@ -77,6 +84,7 @@ static const struct {
 	{ "ptwrite", list_ptwrite },
 	{ "power", list_power },
 	{ "gaps", list_gaps },
+	{ "branches", list_branches },
 	{ "count", count },
 };
 
@@ -91,7 +99,7 @@ int main(int argc, char **argv)
 			break;
 	if (argc != 3 || i == n) {
 		fprintf(stderr,
-			"usage: list_records ptwrite|power|gaps|count FILE\n");
+			"usage: list_records ptwrite|power|gaps|branches|count FILE\n");
 		return 2;
 	}
 	f = fopen(argv[2], "r");

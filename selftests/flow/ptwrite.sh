@@ -13,7 +13,7 @@ need_tracing list_records ptwrite
 "$FLOW/ptwrite" >/dev/null 2>&1
 [ $? != 4 ] || skip "this CPU has no PTWRITE"
 
-"$KIPT" record -o "$WORK/packed" --cpus 0 --size 16M --mode once \
+record -o "$WORK/packed" --cpus 0 --size 16M --mode once \
 	--ctl +PTWEn,+FUPonPTW -- "$FLOW/ptwrite" 0 >"$WORK/wanted" ||
 	fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||

@@ -2,9 +2,10 @@
 /*
  * mix DIR CPUS ROUNDS: runs the programs of DIR on each of CPUS ("0,1") at
  * the same time: branches (64 and 32-bit code) and system beside each other
- * on every CPU, so that they also interrupt and displace each other. Exits 0
- * when all did; a program that is not there is named and left out. Runs in
- * the guest, traced.
+ * on every CPU, so that they also interrupt and displace each other. Prints
+ * which process is what, as "process PID is PROGRAM on CPU N". Exits 0 when all
+ * did; a program that is not there is named and left out. Runs in the guest,
+ * traced.
  */
 #include <errno.h>
 #include <sched.h>
@@ -56,8 +57,12 @@ static pid_t start(const char *dir, const struct program *program, int cpu,
 		return 0;
 	}
 	child = fork();
-	if (child)
+	if (child) {
+		if (child > 0)
+			dprintf(STDOUT_FILENO, "process %d is %s on CPU %d\n",
+				(int)child, program->name, cpu);
 		return child;
+	}
 	pin(cpu);
 	rounds /= program->divisor;
 	snprintf(count, sizeof(count), "%u", rounds ? rounds : 1);
