@@ -64,7 +64,7 @@ $(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/%.c $(KIPT_HEADERS)
 
 # The guest's libraries are newer than this machine's: built in its root.
 kipt-guest:
-	cd $(ROOT) && tools/vm/in-root trixie -- make --no-print-directory \
+	cd $(ROOT) && MAKEFLAGS= tools/vm/in-root trixie -- make --no-print-directory -j2 \
 		-f tools/kipt/kipt.mk kipt ROOT=$(ROOT) BUILD=$(BUILD) \
 		KIPT_OUT=$(BUILD)/guest
 
