@@ -38,6 +38,7 @@ include selftests/oracle/oracle.mk
 include selftests/sideband/sideband.mk
 include selftests/crash/crash.mk
 include selftests/messages/messages.mk
+include selftests/nmi/nmi.mk
 include selftests/selftests.mk
 include selftests/crash/deaths.mk
 include tools/stress/stress.mk

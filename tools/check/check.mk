@@ -33,7 +33,7 @@ test-programs: decode-programs kipt kipt-test-programs $(ORACLE_PROGRAMS) \
 	$(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test) $(FLOW_BUILD)/compare_test \
 	$(SIDEBAND_TESTS:%=$(SIDEBAND_BUILD)/%_test) $(CRASH_BUILD)/excerpt_test \
 	$(CRASH_BUILD)/excerpt_decode_test $(MESSAGES_BUILD)/session_list_test \
-	$(STRESS_OUT)/segments
+	$(NMI_BUILD)/pmi_test $(STRESS_OUT)/segments
 
 # All that the test machine runs, but for the module.
 machine-programs: testcpu kipt kipt-guest flow-programs stress-programs crash-crashers \

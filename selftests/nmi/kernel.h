@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * As much of the kernel as kmod/pmi.c needs in user space: CPUs that are
+ * numbers, a TSC that stands still until the test moves it, and NMI handlers
+ * that the test calls. Each header the file asks for is this one.
+ */
+#ifndef KIPT_NMI_KERNEL_H
+#define KIPT_NMI_KERNEL_H
+
+#include <assert.h>
+
+#include "../../kmod/decode/port.h"
+
+#define CPUS		3U
+/* So fast that ten seconds do not fit in 32 bits. */
+#define TSC_KHZ		3000000U
+
+/* The TSC, and the CPU that everything runs on now. */
+extern u64 now;
+extern unsigned int here;
+/* How often preemption was turned off and not on again. */
+extern int pinned;
+
+static const unsigned int tsc_khz = TSC_KHZ;
+
+static inline u64 rdtsc(void)
+{
+	return now;
+}
+
+#define BUILD_BUG_ON(wrong)	static_assert(!(wrong), #wrong)
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
+
+#define DEFINE_PER_CPU(type, name)	__typeof__(type) name[CPUS]
+#define per_cpu(name, cpu)		((name)[cpu])
+#define this_cpu_ptr(pointer)		(&(*(pointer))[here])
+#define this_cpu_read(name)		((name)[here])
+#define this_cpu_write(name, value)	((name)[here] = (value))
+
+static inline unsigned int smp_processor_id(void)
+{
+	return here;
+}
+
+static inline void preempt_disable(void)
+{
+	pinned++;
+}
+
+static inline void preempt_enable(void)
+{
+	pinned--;
+}
+
+/* What the structs of traces are made of. */
+typedef struct { int counter; } atomic_t;
+typedef struct { long counter; } atomic64_t;
+typedef struct { int unused; } spinlock_t;
+struct irq_work { int unused; };
+struct pt_regs { int unused; };
+struct cpumask { int unused; };
+
+static inline void atomic_set(atomic_t *number, int value)
+{
+	number->counter = value;
+}
+
+static inline void atomic_inc(atomic_t *number)
+{
+	number->counter++;
+}
+
+static inline bool atomic_add_unless(atomic_t *number, int more, int unless)
+{
+	if (number->counter == unless)
+		return false;
+	number->counter += more;
+	return true;
+}
+
+#define NMI_LOCAL	0U
+#define NMI_DONE	0
+#define NMI_HANDLED	1
+#define NMI_FLAG_FIRST	1UL
+
+typedef int (*nmi_handler_t)(unsigned int type, struct pt_regs *regs);
+
+int register_nmi_handler(unsigned int type, nmi_handler_t handler,
+			 unsigned long flags, const char *name);
+void unregister_nmi_handler(unsigned int type, const char *name);
+
+#endif /* KIPT_NMI_KERNEL_H */

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * NMIs that the module claims and those it leaves to others: at each moment
+ * before and after one of its own may come, on each CPU, with the PMI of a
+ * trace and without. Time is what the test says it is. User space.
+ */
+#include <string.h>
+
+#include "kernel.h"
+#include "../../kmod/crash.h"
+#include "../../kmod/hw.h"
+#include "../../kmod/pmi.h"
+#include "../../kmod/trace.h"
+#include "../decode/ktap.h"
+
+#define MS		((u64)TSC_KHZ)
+#define HANDLERS	4
+
+u64 now;
+unsigned int here;
+int pinned;
+
+static struct ktap ktap;
+static struct pt_regs regs;
+
+/* ---- what the kernel and the rest of the module do ---- */
+
+/**
+ * struct handler - one that is registered
+ * @name: whose, NULL: none
+ * @run: what an NMI calls
+ * @flags: as it was registered
+ */
+static struct handler {
+	const char *name;
+	nmi_handler_t run;
+	unsigned long flags;
+} handlers[HANDLERS];
+
+/* As often as this, registering still works. */
+static int may_register = HANDLERS;
+
+int register_nmi_handler(unsigned int type, nmi_handler_t handler,
+			 unsigned long flags, const char *name)
+{
+	int i;
+
+	if (type != NMI_LOCAL || !may_register)
+		return -12;
+	may_register--;
+	for (i = 0; handlers[i].name; i++)
+		;
+	handlers[i] = (struct handler){ name, handler, flags };
+	return 0;
+}
+
+void unregister_nmi_handler(unsigned int type, const char *name)
+{
+	int i;
+
+	for (i = 0; i < HANDLERS; i++)
+		if (handlers[i].name && !strcmp(handlers[i].name, name))
+			handlers[i].name = NULL;
+}
+
+/**
+ * struct cpu - what a CPU has and was told
+ * @trace: attached to it, or NULL
+ * @pending: a ToPA PMI stands in its status register
+ * @masked: LVTPC lets no PMI through
+ * @pmis: how often its trace was told of a PMI
+ * @looks: how often its trace was told to look
+ * @dies: how often the crash code was told of an NMI, in the right order
+ */
+static struct cpu {
+	struct kipt_trace *trace;
+	bool pending;
+	bool masked;
+	int pmis;
+	int looks;
+	int dies;
+} cpus[CPUS];
+
+static struct kipt_trace traces[CPUS];
+
+struct kipt_trace *kipt_trace_here(void)
+{
+	return cpus[here].trace;
+}
+
+bool kipt_hw_pmi_ack_local(void)
+{
+	bool was = cpus[here].pending;
+
+	cpus[here].pending = false;
+	return was;
+}
+
+void kipt_hw_pmi_unmask_local(void)
+{
+	cpus[here].masked = false;
+}
+
+void kipt_trace_pmi_local(struct kipt_trace *trace)
+{
+	cpus[here].pmis += trace == cpus[here].trace;
+}
+
+void kipt_trace_nmi_local(struct kipt_trace *trace)
+{
+	cpus[here].looks += trace == cpus[here].trace;
+}
+
+/* A crash stops the trace before it is asked to look. */
+void kipt_crash_nmi_local(const struct pt_regs *at)
+{
+	cpus[here].dies += at == &regs && cpus[here].looks == cpus[here].dies;
+}
+
+/* An NMI on a CPU. Return: the module claims it. */
+static bool nmi(unsigned int cpu)
+{
+	unsigned int before = here;
+	bool claimed = false;
+	int pass, i;
+
+	here = cpu;
+	for (pass = 1; pass >= 0; pass--)
+		for (i = 0; i < HANDLERS; i++)
+			if (handlers[i].name &&
+			    !!(handlers[i].flags & NMI_FLAG_FIRST) == pass)
+				claimed |= handlers[i].run(NMI_LOCAL, &regs) ==
+					   NMI_HANDLED;
+	here = before;
+	return claimed;
+}
+
+/* What a CPU does with the NMI that is sent to it: nothing yet, or all. */
+static bool is_sent_at_once;
+static bool was_claimed;
+static bool was_pinned;
+static unsigned int sent_to;
+
+void kipt_hw_send_nmi(unsigned int cpu)
+{
+	sent_to = cpu;
+	was_pinned = pinned == 1;
+	if (is_sent_at_once)
+		was_claimed = nmi(cpu);
+}
+
+/* ---- tests ---- */
+
+static void check(const char *name, bool good)
+{
+	ktap_result(&ktap, good, "pmi_%s", name);
+}
+
+/* Long after all that was, and nothing is left to unmask; CPU 0 has a trace. */
+static void begin(void)
+{
+	unsigned int cpu;
+
+	now += 100000 * MS;
+	for (cpu = 0; cpu < CPUS; cpu++)
+		nmi(cpu);
+	here = 0;
+	pinned = 0;
+	is_sent_at_once = false;
+	memset(cpus, 0, sizeof(cpus));
+	cpus[0].trace = &traces[0];
+	traces[0].owns_pmis = true;
+}
+
+/* A PMI, up to its NMI. */
+static void pmi(unsigned int cpu)
+{
+	cpus[cpu].pending = true;
+	cpus[cpu].masked = true;
+}
+
+static void stop_with_pmi(void)
+{
+	begin();
+	pmi(0);
+	kipt_pmi_stopped_local();
+}
+
+static void test_registered(void)
+{
+	bool ok;
+
+	may_register = 0;
+	check("init_fails_if_nothing_registers",
+	      kipt_pmi_init() == -12 && !handlers[0].name);
+	may_register = 1;
+	check("init_undoes_what_it_registered",
+	      kipt_pmi_init() == -12 && !handlers[0].name && !handlers[1].name);
+	may_register = HANDLERS;
+	ok = !kipt_pmi_init() && handlers[0].name && handlers[1].name;
+	/* Perf is between the two. */
+	check("one_handler_is_first_and_one_is_not",
+	      ok && handlers[0].flags + handlers[1].flags == NMI_FLAG_FIRST);
+	kipt_pmi_uninit();
+	check("uninit_takes_both_away", !handlers[0].name && !handlers[1].name);
+	kipt_pmi_init();
+}
+
+static void test_foreign(void)
+{
+	begin();
+	check("nmi_of_another_is_left", !nmi(0) && !nmi(1) && !nmi(2));
+	check("each_nmi_looks_at_trace_and_crash",
+	      cpus[0].looks == 1 && cpus[0].dies == 1 && cpus[1].dies == 1 &&
+	      !cpus[1].looks);
+	pmi(0);
+	traces[0].owns_pmis = false;
+	check("pmi_of_perf_stays_for_perf",
+	      !nmi(0) && cpus[0].pending && cpus[0].masked && !cpus[0].pmis);
+	begin();
+	pmi(1);
+	check("pmi_without_a_trace_stays",
+	      !nmi(1) && cpus[1].pending && cpus[1].masked);
+}
+
+static void test_pmi(void)
+{
+	begin();
+	pmi(0);
+	check("pmi_is_claimed_and_told", nmi(0) && cpus[0].pmis == 1 &&
+	      cpus[0].looks == 1 && cpus[0].dies == 1);
+	check("pmi_is_acknowledged_and_unmasked",
+	      !cpus[0].pending && !cpus[0].masked);
+	cpus[0].masked = true;
+	check("pmi_is_unmasked_once", !nmi(0) && cpus[0].masked);
+}
+
+/* The first may have been another's; ours is right behind it. */
+static void test_due(void)
+{
+	stop_with_pmi();
+	check("stop_acknowledges_the_pmi", !cpus[0].pending);
+	now += 10 * MS - 1;
+	check("stop_has_due_more_than_one_nmi", nmi(0) && nmi(0) && nmi(0));
+	check("late_nmi_unmasks_after_a_stop", !cpus[0].masked);
+	now++;
+	check("none_is_due_later", !nmi(0));
+	stop_with_pmi();
+	here = 1;
+	check("stop_on_one_cpu_has_none_due_on_another", !nmi(1));
+	begin();
+	kipt_pmi_stopped_local();
+	cpus[0].masked = true;
+	check("stop_without_pmi_expects_nothing", !nmi(0) && cpus[0].masked);
+}
+
+static void test_awaited(void)
+{
+	stop_with_pmi();
+	now += 1000 * MS - 1;
+	check("nmi_of_a_pmi_comes_within_a_second", nmi(0));
+	check("nmi_of_a_pmi_comes_once", !nmi(0));
+	stop_with_pmi();
+	now += 1000 * MS;
+	check("nmi_of_a_pmi_does_not_come_later", !nmi(0));
+	now -= MS;
+	check("what_did_not_come_is_forgotten", !nmi(0));
+	stop_with_pmi();
+	now += MS;
+	nmi(0);
+	now += 20 * MS;
+	check("nmi_that_came_while_due_is_taken_off", !nmi(0));
+	stop_with_pmi();
+	pmi(0);
+	kipt_pmi_stopped_local();
+	now += 20 * MS;
+	check("as_many_are_claimed_as_are_awaited",
+	      nmi(0) && nmi(0) && !nmi(0));
+	stop_with_pmi();
+	pmi(0);
+	now += 20 * MS;
+	check("pmi_takes_none_off", nmi(0) && nmi(0) && !nmi(0));
+}
+
+static void test_sent(void)
+{
+	begin();
+	is_sent_at_once = true;
+	kipt_pmi_send_nmi(2);
+	check("sent_nmi_is_claimed_at_once", sent_to == 2 && was_claimed);
+	check("sender_stays_on_its_cpu_meanwhile", was_pinned && !pinned);
+	begin();
+	kipt_pmi_send_nmi(2);
+	check("sent_nmi_is_not_the_sender_s", !nmi(0));
+	check("sent_nmi_has_more_due", nmi(2) && nmi(2));
+	begin();
+	kipt_pmi_send_nmi(2);
+	now += 10000 * MS - 1;
+	check("sent_nmi_comes_within_ten_seconds", nmi(2) && !nmi(2));
+	begin();
+	kipt_pmi_send_nmi(2);
+	now += 10000 * MS;
+	check("sent_nmi_does_not_come_later", !nmi(2));
+}
+
+int main(void)
+{
+	ktap_start();
+	test_registered();
+	test_foreign();
+	test_pmi();
+	test_due();
+	test_awaited();
+	test_sent();
+	return ktap_end(&ktap);
+}
