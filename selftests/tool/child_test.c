@@ -159,6 +159,7 @@ static const char dying_text[] =
 "#include <signal.h>\n"
 "#include <stdlib.h>\n"
 "#include <string.h>\n"
+"#include <sys/prctl.h>\n"
 "#include <sys/wait.h>\n"
 "#include <unistd.h>\n"
 "static volatile long *where = (long *)16;\n"
@@ -180,6 +181,7 @@ static const char dying_text[] =
 "	case 's': kill(getpid(), SIGSEGV);\n"
 "	case 'k': kill(getpid(), SIGKILL);\n"
 "	case 't': pthread_create(&thread, 0, fault, 0); pthread_join(thread, 0);\n"
+"	case 'n': prctl(PR_SET_NAME, \"a\\033[2Jb\\177\"); fault(0);\n"
 "	case 'c': if (!fork()) fault(0); wait(0); return 6;\n"
 "	}\n"
 "	return 4;\n"
@@ -233,6 +235,22 @@ static void dying_test(const char *name, char how, int number, bool fault,
 	maps_free(&maps);
 }
 
+/* A terminal must not do what a program calls itself. */
+static void name_test(void)
+{
+	char *argv[3] = { "./dying", "n", NULL };
+	struct deaths deaths = { .count = 0 };
+	struct maps maps = { 0 };
+	struct child child = { .maps = &maps, .dying = dying, .ctx = &deaths };
+
+	if (child_create(&child, argv, NULL))
+		child_run(&child, argv[0]);
+	ktap_result(&ktap, deaths.count == 1 &&
+		    !strcmp(deaths.last.comm, "a?[2Jb?"),
+		    "child_dying_by_a_name_of_control_characters");
+	maps_free(&maps);
+}
+
 static void deaths_test(void)
 {
 	dying_test("by_a_fault", 'f', SIGSEGV, true, 128 + SIGSEGV);
@@ -245,6 +263,7 @@ static void deaths_test(void)
 	dying_test("by_sigkill", 'k', 0, false, 128 + SIGKILL);
 	dying_test("thread", 't', SIGSEGV, true, 128 + SIGSEGV);
 	dying_test("child", 'c', SIGSEGV, true, 6);
+	name_test();
 }
 
 /* Its first argument says how it makes a process, which runs another program. */

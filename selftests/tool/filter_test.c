@@ -8,12 +8,14 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../tools/kipt/filter.h"
 #include "../../tools/kipt/kipt.h"
+#include "../../tools/kipt/range.h"
 #include "../decode/ktap.h"
 
 static struct ktap ktap;
@@ -573,6 +575,36 @@ static void user_tests(void)
 	file_tests();
 }
 
+static void json_case(const char *name, const char *text, bool is_good,
+		      u32 wanted)
+{
+	struct json_object *object = json_tokener_parse(text);
+	struct kipt_range ranges[KIPT_FILTERS_MAX];
+	u32 count = 99;
+
+	ktap_result(&ktap, object &&
+		    ranges_from_json(object, ranges, &count) == is_good &&
+		    (!is_good || count == wanted), "filter_json_%s", name);
+	json_object_put(object);
+}
+
+#define JSON_RANGE(first, last) \
+	"{\"kind\":\"trace\",\"first\":\"" first "\",\"last\":\"" last "\"}"
+
+static void json_tests(void)
+{
+	json_case("none", "{}", true, 0);
+	json_case("one_byte",
+		  "{\"filters\":[" JSON_RANGE("0x1000", "0x1000") "]}", true, 1);
+	json_case("two", "{\"filters\":[" JSON_RANGE("0x1000", "0x1fff") ","
+		  JSON_RANGE("0x1", "0x2") "]}", true, 2);
+	json_case("backwards",
+		  "{\"filters\":[" JSON_RANGE("0x1001", "0x1000") "]}", false, 0);
+	json_case("no_list", "{\"filters\":3}", false, 0);
+	json_case("no_number",
+		  "{\"filters\":[" JSON_RANGE("0x1000", "x") "]}", false, 0);
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/kipt-filter.XXXXXX", command[64];
@@ -583,6 +615,7 @@ int main(void)
 	ktap_start();
 	parse_tests();
 	kernel_tests();
+	json_tests();
 	user_tests();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	if (system(command))
