@@ -8,14 +8,21 @@
  */
 #include <linux/kipt_record.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "kipt_test.h"
 #include "machine_state.h"
 
 #define CYCLES		1000
 #define LOADS		100
+/* Fewer, and what caches take hides a page each time. */
+#define SESSIONS	400
 /* What the kernel's own caches may keep of a run. */
 #define SLACK_KIB	4096
+#define PAGE_KIB	4
+/* Looks at the memory, at even distances in what is done again and again. */
+#define LOOKS		10
 
 /* What has to be as it was. */
 struct before {
@@ -50,6 +57,77 @@ static bool is_as_before(const struct before *before)
 	return ok;
 }
 
+/* KiB that were free at each look. */
+struct looks {
+	long free_kib[LOOKS + 1];
+	unsigned int count;
+};
+
+/* What RCU and work items still have to free is waited for. */
+static void look(struct looks *looks)
+{
+	long best = 0, now;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		wait_ms(50);
+		now = machine_free_kib();
+		best = now > best ? now : best;
+	}
+	looks->free_kib[looks->count++] = best;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	long x = *(const long *)a, y = *(const long *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Does each time lose a page? By the median of the slopes between all pairs of
+ * looks: what some cache takes at once, or gives back, moves few of them, a page
+ * each time moves all. Half a page is nearer to none.
+ */
+static bool loses_pages(const struct looks *looks, unsigned int times)
+{
+	long slopes[(LOOKS + 1) * LOOKS / 2];
+	unsigned int i, k, n = 0;
+
+	for (i = 0; i < looks->count; i++)
+		for (k = i + 1; k < looks->count; k++)
+			slopes[n++] = (looks->free_kib[i] - looks->free_kib[k]) *
+				      1024 * LOOKS / (long)((k - i) * times);
+	qsort(slopes, n, sizeof(slopes[0]), by_value);
+	printf("# memory: %ld bytes lost each time; KiB free:", slopes[n / 2]);
+	for (i = 0; i < looks->count; i++)
+		printf(" %ld", looks->free_kib[i]);
+	printf("\n");
+	return slopes[n / 2] >= PAGE_KIB * 1024 / 2;
+}
+
+/* The tests below would not notice anything if this did not. */
+TEST(page_lost_each_time_is_noticed)
+{
+	size_t page = PAGE_KIB * 1024, at = 0, end;
+	struct looks looks = { 0 };
+	char *pages;
+
+	pages = mmap(NULL, CYCLES * page, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT_NE(MAP_FAILED, pages);
+	/* Else one touch would take two MiB. */
+	madvise(pages, CYCLES * page, MADV_NOHUGEPAGE);
+	look(&looks);
+	while (looks.count <= LOOKS) {
+		for (end = at + CYCLES / LOOKS; at < end; at++)
+			pages[at * page] = 1;
+		look(&looks);
+	}
+	EXPECT_TRUE(loses_pages(&looks, CYCLES));
+	munmap(pages, CYCLES * page);
+}
+
 static bool pt_is_off(int cpu)
 {
 	uint64_t ctl;
@@ -71,7 +149,9 @@ static bool cycle(struct kipt_nl *nl, int id, unsigned int times)
 
 TEST_F_TIMEOUT(kipt, thousand_starts_leave_nothing_behind, 300)
 {
+	struct looks looks = { 0 };
 	struct before before;
+	uint64_t memory;
 	int id;
 
 	NEED(machine_no_msr(0));
@@ -80,8 +160,16 @@ TEST_F_TIMEOUT(kipt, thousand_starts_leave_nothing_behind, 300)
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	ASSERT_TRUE(cycle(&self->nl, id, 20));
+	memory = kipt_memory(&self->nl);
 	note(&before);
-	EXPECT_TRUE(cycle(&self->nl, id, CYCLES));
+	look(&looks);
+	while (looks.count <= LOOKS) {
+		ASSERT_TRUE(cycle(&self->nl, id, CYCLES / LOOKS));
+		look(&looks);
+	}
+	/* What the module accounts, to the byte, and what it does not. */
+	EXPECT_EQ(memory, kipt_memory(&self->nl));
+	EXPECT_FALSE(loses_pages(&looks, CYCLES));
 	EXPECT_TRUE(is_as_before(&before));
 	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
 	EXPECT_TRUE(pt_is_off(0) && pt_is_off(1));
@@ -104,17 +192,26 @@ static bool new_and_delete(struct kipt_nl *nl, const struct kipt_want *want,
 	return true;
 }
 
-TEST_F_TIMEOUT(kipt, hundred_sessions_leave_nothing_behind, 300)
+TEST_F_TIMEOUT(kipt, hundreds_of_sessions_leave_nothing_behind, 300)
 {
+	struct looks looks = { 0 };
 	struct before before;
 
 	self->want.cpus = "0-1";
-	self->want.size = 4 * SIZE_USUAL;
-	ASSERT_TRUE(new_and_delete(&self->nl, &self->want, 3));
+	self->want.size = SIZE_MIN;
+	ASSERT_TRUE(new_and_delete(&self->nl, &self->want,
+				   SESSIONS / LOOKS));
 	ASSERT_TRUE(memory_is_free(&self->nl));
 	note(&before);
-	EXPECT_TRUE(new_and_delete(&self->nl, &self->want, 100));
-	EXPECT_TRUE(memory_is_free(&self->nl));
+	look(&looks);
+	while (looks.count <= LOOKS) {
+		ASSERT_TRUE(new_and_delete(&self->nl, &self->want,
+					   SESSIONS / LOOKS));
+		EXPECT_TRUE(memory_is_free(&self->nl));
+		look(&looks);
+	}
+	EXPECT_EQ(0, kipt_session_count(&self->nl));
+	EXPECT_FALSE(loses_pages(&looks, SESSIONS));
 	EXPECT_TRUE(is_as_before(&before));
 }
 
