@@ -17,13 +17,15 @@
 #define STEP		16U
 #define PSB_EVERY	(8U << 10)
 #define SIZE		(1U << 20)
+/* Of its end, no more than half is ever decoded. */
+#define LARGE		(8U << 20)
 #define ROOM		4096U
 #define LINES		32U
 #define PSB_BYTES	16U
 #define FOREVER		(1ULL << 40)
 
 static struct ktap ktap;
-static u8 trace[SIZE];
+static u8 trace[LARGE];
 static u32 trace_size;
 /* Offset of the call that the machine died at, and of the same one before. */
 static u64 died_at, before_at;
@@ -231,6 +233,21 @@ static void odd_traces(void)
 	      newest(found) == place(39 * STEP) && !found->over);
 }
 
+static void large_traces(void)
+{
+	struct kipt_excerpt_found *found;
+
+	make_trace(LARGE);
+	died_at = LARGE / 2 + 5 * STEP;
+	found = decode_within(FOREVER);
+	check("a death four MiB before the end of a trace is found",
+	      ends_at_death(found));
+	died_at = LARGE / 2 - 5 * STEP;
+	found = decode_within(FOREVER);
+	check("one further back is not looked for, however much time is left",
+	      !found->ends && !found->over);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -239,5 +256,6 @@ int main(void)
 	the_last_death_counts();
 	little_time_is_told();
 	odd_traces();
+	large_traces();
 	return ktap_end(&ktap);
 }
