@@ -2,9 +2,14 @@
 /*
  * Rows of the packet generation tables, inside the test machine: small
  * programs run with PT programmed by hand, and the exact packets are compared
- * with what Intel SDM Vol. 3C, "Packet Generation Scenarios", says. A timer
- * tick may fall into a run; each case has some tries, of which one must match
- * in full. Root, in the guest.
+ * with what Intel SDM Vol. 3C, "Packet Generation Scenarios", says. Root, in the
+ * guest.
+ *
+ * A timer tick may fall into a run, and so may what it wakes; neither can be
+ * kept away from user code. Each case has some tries, of which one must match in
+ * full: with no tick in it or, where the case is about the tick, with one. So a
+ * pattern may be exact, and a packet that is always there, or never, fails all
+ * tries; one that is wrong now and then is for the proofs with a truth.
  *
  * "cases mwait" only looks at idle, on a CPU that enumerates C-states.
  */
@@ -31,6 +36,12 @@
 #define KERN	(RTIT_CTL_BRANCHEN | RTIT_CTL_OS)
 #define FILTER	(1ULL << RTIT_CTL_ADDR_CFG_SHIFT(0))
 #define FILTER_1	(1ULL << RTIT_CTL_ADDR_CFG_SHIFT(1))
+/* Kernel only: from the MSR write that begins tracing to the first user code. */
+#define ENTER	START " MODE.Exec(64) TIP.PGE(ffff*) ~ TIP.PGD()"
+/* Kernel only: entered at an address, and left for user code. */
+#define VISIT	" TIP.PGE(%lx) ~ TIP.PGD()"
+/* The system call that ends tracing. */
+#define LEAVE	" TIP.PGE(%lx) ~ FUP(ffff*) TIP.PGD()"
 #define STOP	(2ULL << RTIT_CTL_ADDR_CFG_SHIFT(1))
 
 /* ---- code to trace; every branch has a label ---- */
@@ -617,24 +628,26 @@ static void cases_kernel_only(void)
 	unsigned long tick = kernel_symbol("asm_sysvec_apic_timer_interrupt");
 	unsigned long entry = kernel_symbol("entry_SYSCALL_64");
 
-	expect("guest_10b_os_only", KERN, sys,
-	       "... TIP.PGD() TIP.PGE(%lx) ...", entry);
-	expect("guest_12b_int3", KERN, brk_,
-	       "... TIP.PGD() TIP.PGE(%lx) ...", int3);
-	expect("guest_13b_ud", KERN, ill, "... TIP.PGD() TIP.PGE(%lx) ...", ud);
-	expect("guest_11b_tick", KERN, spin,
-	       "... TIP.PGD() TIP.PGE(%lx) ...", tick);
+	expect("guest_10b_os_only", KERN, sys, ENTER VISIT LEAVE, entry, entry);
+	/* The handlers of both signals return by a system call. */
+	expect("guest_12b_int3", KERN, brk_, ENTER VISIT VISIT LEAVE, int3,
+	       entry, entry);
+	expect("guest_13b_ud", KERN, ill, ENTER VISIT VISIT LEAVE, ud, entry,
+	       entry);
+	/* More ticks may follow, and others' turns. */
+	expect("guest_11b_tick", KERN, spin, ENTER VISIT " ..." LEAVE, tick,
+	       entry);
 	set_ranges((struct range){ int3, int3 }, no_range);
 	expect("guest_12b_filter", KERN | FILTER, brk_,
 	       START " ... MODE.Exec(64) TIP.PGE(%lx) TIP.PGD(*) ...",
 	       int3);
 	set_ranges(no_range, (struct range){ int3, int3 });
-	expect("guest_12f_tracestop", KERN | STOP, brk_,
-	       "... TIP.PGD() TraceStop");
+	expect("guest_12f_tracestop", KERN | STOP, brk_, ENTER " TraceStop");
 	set_ranges((struct range){ A(mix), A(mix) },
 		   (struct range){ ud, ud });
+	/* No code is in the filter: all that is told is CR3 on the way out. */
 	expect("guest_13f_tracestop", ALL | FILTER | STOP, ill,
-	       START " ... TraceStop");
+	       START " PIP(*) TraceStop");
 	set_ranges(no_range, (struct range){ A(brk_insn) + 1,
 					     A(brk_insn) + 1 });
 	expect("guest_iret_tracestop", USER | STOP, brk_,

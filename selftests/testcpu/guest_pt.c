@@ -218,18 +218,31 @@ static const char *skip_word(const char *s)
 	return *s ? s + 1 : s;
 }
 
+static bool begins_or_ends(const char *word)
+{
+	return !strncmp(word, "TIP.PG", 6) || !strncmp(word, "TraceStop", 9);
+}
+
+/* A pattern behind a wildcard, at this word or a later one. */
+static bool match_later(const char *pattern, const char *packets, bool on)
+{
+	while (*packets && !(on && begins_or_ends(packets))) {
+		if (packets_match(pattern, packets))
+			return true;
+		packets = skip_word(packets);
+	}
+	return packets_match(pattern, packets);
+}
+
 bool packets_match(const char *pattern, const char *packets)
 {
 	while (*pattern) {
 		size_t n = word_length(pattern);
 
-		if (n == 3 && strncmp(pattern, "...", 3) == 0) {
-			pattern = skip_word(pattern);
-			for (; *packets; packets = skip_word(packets))
-				if (packets_match(pattern, packets))
-					return true;
-			return !*pattern;
-		}
+		if (n == 3 && strncmp(pattern, "...", 3) == 0)
+			return match_later(skip_word(pattern), packets, false);
+		if (n == 1 && *pattern == '~')
+			return match_later(skip_word(pattern), packets, true);
 		if (!*packets ||
 		    !word_matches(pattern, n, packets, word_length(packets)))
 			return false;

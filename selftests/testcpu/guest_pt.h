@@ -60,7 +60,8 @@ uint64_t kernel_symbol(const char *name);
 
 /** packets_match - compare with a pattern: words, where a '*' inside a word
  * stands for anything up to the word's end or the next character, and a word
- * "..." for any number of words */
+ * "..." for any number of words, "~" for any number that leave tracing on: none
+ * is TIP.PGE, TIP.PGD or TraceStop */
 bool packets_match(const char *pattern, const char *packets);
 
 #endif /* TESTCPU_GUEST_PT_H */
