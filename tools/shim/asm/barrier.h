@@ -6,7 +6,7 @@
 /* Each pairs with what the file that is tested says. */
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 /* What else happens at that moment, where a test says so. */
-void __attribute__((weak)) shim_at_rmb(void);
+void shim_at_rmb(void) __attribute__((weak));
 /* As above. */
 #define smp_rmb() \
 	do { \
