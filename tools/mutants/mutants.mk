@@ -9,8 +9,8 @@ MUTANTS_DRAWN = $(if $(findstring command,$(origin N)),-n $(N)) \
 	$(if $(findstring command,$(origin SEED)),--seed $(SEED))
 
 mutants:
-	nice -n 19 $(MUTANTS)/mutants --build $(MUTANTS_OUT) $(MUTANTS_DRAWN)
-	$(MAKE) --no-print-directory mutants-files
+	nice -n 19 $(MUTANTS)/mutants --build $(MUTANTS_OUT) $(MUTANTS_DRAWN); \
+	core=$$?; $(MAKE) --no-print-directory mutants-files && exit $$core
 
 mutants-files:
 	nice -n 19 $(MUTANTS)/files --build $(MUTANTS_OUT)-files \
