@@ -356,6 +356,7 @@ TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 900)
 	uint64_t memory;
 	int status;
 
+	TAKES_LONG();
 	other = run_as(1001, read_nothing, &status);
 	ASSERT_NE(NULL, await(&self->nl, &self->list, other));
 	for (i = 0; i < OF_USER; i++) {
@@ -479,6 +480,7 @@ TEST_F_TIMEOUT(killed, ten_thousand_mappings_are_bounded, 900)
 	const struct kept *kept;
 	pid_t process;
 
+	TAKES_LONG();
 	EXPECT_EQ(SIGSEGV, end_of(many_mappings, &process));
 	kept = await(&self->nl, &self->list, process);
 	ASSERT_NE(NULL, kept);

@@ -50,6 +50,10 @@
 		SKIP_IF(lack_);						\
 	} while (0)
 
+/* What takes minutes in an emulated machine, and does not depend on the kernel. */
+#define TAKES_LONG()							\
+	SKIP_IF(is_set("KIPT_TEST_SHORT") ? "it takes long" : NULL)
+
 /* What others on the same machine would notice: only where that is allowed. */
 #define DISRUPTS(what)							\
 	SKIP_IF(is_set("KIPT_TEST_DISRUPTIVE") ? NULL :			\

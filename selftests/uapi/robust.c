@@ -154,6 +154,7 @@ TEST_F_TIMEOUT(kipt, thousand_starts_leave_nothing_behind, 300)
 	uint64_t memory;
 	int id;
 
+	TAKES_LONG();
 	NEED(machine_no_msr(0));
 	self->want.cpus = "0-1";
 	self->want.size = SIZE_MIN;
@@ -197,6 +198,7 @@ TEST_F_TIMEOUT(kipt, hundreds_of_sessions_leave_nothing_behind, 300)
 	struct looks looks = { 0 };
 	struct before before;
 
+	TAKES_LONG();
 	self->want.cpus = "0-1";
 	self->want.size = SIZE_MIN;
 	ASSERT_TRUE(new_and_delete(&self->nl, &self->want,
@@ -220,6 +222,7 @@ TEST_F_TIMEOUT(kipt, hundred_loads_leave_nothing_behind, 300)
 	struct before before;
 	unsigned int i;
 
+	TAKES_LONG();
 	DISRUPTS("it removes the module");
 	NEED(machine_no_module_file());
 	kipt_nl_close(&self->nl);

@@ -355,6 +355,7 @@ TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
 {
 	char path[] = "/tmp/kipt-tiny";
 
+	TAKES_LONG();
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.size = size_up_to(8ULL << 20);
 	self->id = begin(&self->nl, &self->want);
@@ -376,6 +377,7 @@ TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 {
 	char path[] = "/tmp/kipt-tiny";
 
+	TAKES_LONG();
 	SKIP_IF(kipt_one_block());
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.mode = KIPT_MODE_ONCE;
