@@ -92,7 +92,7 @@ help:
 	@echo 'vmtest    tests in the machine (KERNELS="6.1 6.12 new debug kcsan",'
 	@echo '          T=uapi/session, FILTER=)'
 	@echo 'suspend-test the machine suspended and hibernated while it traces'
-	@echo 'vm-debug  build the kernels debug (KASAN, lockdep, ...) and kcsan for it'
+	@echo 'vm-debug  build the kernel kcsan for it, too; vm-setup builds debug (KASAN, lockdep)'
 	@echo 'testcpu-presets every generation of CPUs with PT, hours (PRESETS=, PRESET_TESTS=)'
 	@echo 'coverage  statements of the decoder core that its tests run'
 	@echo 'fuzz      libFuzzer on decoder and readers of files, SECONDS= each (SEED=)'
