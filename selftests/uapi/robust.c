@@ -113,6 +113,7 @@ TEST(page_lost_each_time_is_noticed)
 	struct looks looks = { 0 };
 	char *pages;
 
+	TAKES_LONG();
 	pages = mmap(NULL, CYCLES * page, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ASSERT_NE(MAP_FAILED, pages);
