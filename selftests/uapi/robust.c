@@ -106,17 +106,18 @@ static bool loses_pages(const struct looks *looks, unsigned int times)
 	return slopes[n / 2] >= PAGE_KIB * 1024 / 2;
 }
 
-/* The tests below would not notice anything if this did not. */
-TEST(page_lost_each_time_is_noticed)
+/* Touches a page a cycle: is that noticed? */
+static bool lost_pages_are_noticed(void)
 {
 	size_t page = PAGE_KIB * 1024, at = 0, end;
 	struct looks looks = { 0 };
+	bool noticed;
 	char *pages;
 
-	TAKES_LONG();
 	pages = mmap(NULL, CYCLES * page, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ASSERT_NE(MAP_FAILED, pages);
+	if (pages == MAP_FAILED)
+		return false;
 	/* Else one touch would take two MiB. */
 	madvise(pages, CYCLES * page, MADV_NOHUGEPAGE);
 	look(&looks);
@@ -125,8 +126,25 @@ TEST(page_lost_each_time_is_noticed)
 			pages[at * page] = 1;
 		look(&looks);
 	}
-	EXPECT_TRUE(loses_pages(&looks, CYCLES));
+	noticed = loses_pages(&looks, CYCLES);
 	munmap(pages, CYCLES * page);
+	return noticed;
+}
+
+/*
+ * The tests below would not notice anything if this did not. What the kernel frees
+ * meanwhile for reasons of its own may hide it, but not again and again.
+ */
+TEST(page_lost_each_time_is_noticed)
+{
+	unsigned int tries = 5;
+	bool noticed;
+
+	TAKES_LONG();
+	do {
+		noticed = lost_pages_are_noticed();
+	} while (!noticed && --tries);
+	EXPECT_TRUE(noticed);
 }
 
 static bool pt_is_off(int cpu)
