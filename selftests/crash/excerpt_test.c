@@ -10,6 +10,7 @@
 
 #include "../../kmod/excerpt_text.h"
 #include "../decode/ktap.h"
+#include "../decode/random_below.h"
 
 #define TEXT		0xffffffff81000000ULL
 /* Function n is at TEXT + n * APART. */
@@ -844,16 +845,6 @@ static void long_names_are_cut(void)
 	long_names = false;
 	check("lines are no longer than they may be",
 	      !overlong && nr_shown > 40);
-}
-
-static u32 next_random(void)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)(state >> 16);
 }
 
 static u64 random_ip(void)

@@ -7,6 +7,23 @@
 
 #include "../../kmod/decode/port.h"
 
+/* The next of 64 bits. */
+static inline u64 random_bits(void)
+{
+	static u64 state = 88172645463325252ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+/* The next of 32 bits. */
+static inline u32 next_random(void)
+{
+	return (u32)(random_bits() >> 16);
+}
+
 /**
  * random_below() - the next number
  * @bound: more than any result; not 0
@@ -15,12 +32,7 @@
  */
 static inline u32 random_below(u32 bound)
 {
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)((state >> 32) * bound >> 32);
+	return (u32)((random_bits() >> 32) * bound >> 32);
 }
 
 #endif /* KIPT_SELFTESTS_DECODE_RANDOM_BELOW_H */

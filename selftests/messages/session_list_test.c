@@ -496,8 +496,9 @@ static void one_is_told(u32 cpus, u32 room)
 	end("one_is_told", cpus, told_are(0, cpus + 1, 0));
 }
 
-/* A session that goes between two calls is told no further. */
-static void one_that_goes_is_left(u32 cpus, u32 room)
+/* A session that leaves between two calls is told no further. */
+static void is_left(const char *name, u32 cpus, u32 room,
+		    void (*leave)(struct kipt_session **session))
 {
 	u32 told;
 
@@ -506,26 +507,26 @@ static void one_that_goes_is_left(u32 cpus, u32 room)
 	while (!reader.told[1] && !reader.wrong)
 		reader.wrong |= !take();
 	told = reader.told[1];
-	free_session(&sessions[1]);
+	leave(&sessions[1]);
 	take_all();
-	end("one_that_goes_is_left", cpus, told < cpus + 1 &&
+	end(name, cpus, told < cpus + 1 &&
 	    told_are(cpus + 1, told, cpus + 1));
 }
 
-/* Nor one that is destroyed between two calls and not gone yet. */
+static void one_that_goes_is_left(u32 cpus, u32 room)
+{
+	is_left("one_that_goes_is_left", cpus, room, free_session);
+}
+
+static void destroy_it(struct kipt_session **session)
+{
+	destroy(*session);
+}
+
+/* Destroyed, and not gone yet. */
 static void one_that_dies_is_left(u32 cpus, u32 room)
 {
-	u32 told;
-
-	make_sessions(cpus);
-	begin(room, 0);
-	while (!reader.told[1] && !reader.wrong)
-		reader.wrong |= !take();
-	told = reader.told[1];
-	destroy(sessions[1]);
-	take_all();
-	end("one_that_dies_is_left", cpus, told < cpus + 1 &&
-	    told_are(cpus + 1, told, cpus + 1));
+	is_left("one_that_dies_is_left", cpus, room, destroy_it);
 }
 
 static void dead_ones_are_not_told(u32 cpus, u32 room)

@@ -11,6 +11,7 @@
 
 #include "../../kmod/code_store.h"
 #include "../decode/ktap.h"
+#include "../decode/random_below.h"
 
 #define SLOTS		128U
 #define BYTES		((u64)SLOTS * KIPT_CODE_PAGE)
@@ -42,16 +43,6 @@ static u32 nr_puts;
 static void check(const char *name, bool good)
 {
 	ktap_result(&ktap, good, "%s", name);
-}
-
-static u32 next_random(void)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)(state >> 16);
 }
 
 /* All have the same hash; otherwise contents have one of their own. */

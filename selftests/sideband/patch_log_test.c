@@ -11,6 +11,7 @@
 
 #include "../../kmod/patch_log.h"
 #include "../decode/ktap.h"
+#include "../decode/random_below.h"
 
 #define ENTRIES		64U
 #define PAGES		6U
@@ -26,16 +27,6 @@ static u8 text[TEXT_BYTES];
 static void check(const char *name, bool good)
 {
 	ktap_result(&ktap, good, "%s", name);
-}
-
-static u32 next_random(void)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)(state >> 16);
 }
 
 static void begin(u32 entries)

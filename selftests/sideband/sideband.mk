@@ -9,7 +9,8 @@ SIDEBAND_TESTS := switch_log code_store patch_log snapshot_logs \
 SIDEBAND_SHIM := $(wildcard tools/shim/*/*.h)
 
 $(SIDEBAND_BUILD)/%_test: $(SIDEBAND_TEST)/%_test.c kmod/%.c kmod/%.h \
-		kmod/tsc_extend.h selftests/decode/ktap.h $(SIDEBAND_SHIM)
+		kmod/tsc_extend.h $(SIDEBAND_SHIM) \
+		$(addprefix selftests/decode/,ktap.h random_below.h)
 	@mkdir -p $(@D)
 	$(CC) $(WARNINGS) -O2 -g -pthread -Itools/shim -o $@ \
 		$(filter %.c,$^)

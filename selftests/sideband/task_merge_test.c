@@ -12,6 +12,7 @@
 
 #include "../../kmod/task_merge.h"
 #include "../decode/ktap.h"
+#include "../decode/random_below.h"
 
 #define ENTRIES		16U
 #define A		0x1000ULL
@@ -29,16 +30,6 @@ static struct kipt_task_merge merge;
 static void check(const char *name, bool good)
 {
 	ktap_result(&ktap, good, "task_merge_%s", name);
-}
-
-static u32 next_random(void)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)(state >> 16);
 }
 
 /* Only C is known to be of one process. */

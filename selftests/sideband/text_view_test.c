@@ -11,6 +11,7 @@
 #include "../../kmod/patch_log.h"
 #include "../../kmod/text_view.h"
 #include "../decode/ktap.h"
+#include "../decode/random_below.h"
 
 #define ENTRIES		256U
 #define TEXT		0xffffffff81000000ULL
@@ -64,16 +65,6 @@ static void check(const char *name, bool good)
 {
 	ktap_result(&ktap, good && !decoder.wrong, "text_view_%s", name);
 	decoder.wrong = false;
-}
-
-static u32 next_random(void)
-{
-	static u64 state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (u32)(state >> 16);
 }
 
 static void begin(void)
