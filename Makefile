@@ -10,6 +10,9 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BINDIR := $(PREFIX)/bin
 LIBDIR := $(PREFIX)/lib/kipt
 UNITDIR := $(PREFIX)/lib/systemd/system
+# udev reads no rules below /usr/local/lib in older versions.
+RULESDIR := /etc/udev/rules.d
+UNITS := kipt-arm.service kipt-collect@.service
 SHAREDIR := $(PREFIX)/share/kipt
 MANDIR := $(PREFIX)/share/man/man1
 
@@ -53,7 +56,7 @@ module:
 
 # Debian's headers have no System.map, so that modules_install makes no list of
 # modules: depmod does.
-install: tools module
+install: tools module kdump-guard
 	$(MAKE) -C $(KDIR) M=$(ROOT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(BINDIR)/kipt
@@ -61,21 +64,38 @@ install: tools module
 	install -D -m 644 -t $(DESTDIR)$(SHAREDIR) tools/drgn/kipt.py \
 		tools/crash/kipt.crash
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBDIR)
-	sed 's:@BINDIR@:$(BINDIR):' tools/systemd/kipt-arm.service \
-		>$(DESTDIR)$(UNITDIR)/kipt-arm.service
+	for unit in $(UNITS); do \
+		sed 's:@BINDIR@:$(BINDIR):' tools/systemd/$$unit \
+			>$(DESTDIR)$(UNITDIR)/$$unit || exit 1; \
+	done
+	install -D -m 644 -t $(DESTDIR)$(RULESDIR) tools/systemd/60-kipt.rules
 	sed 's:@BINDIR@:$(BINDIR):; s:@LIBDIR@:$(LIBDIR):' \
 		tools/kdump/kdump-config >$(DESTDIR)$(LIBDIR)/kdump-config
 	chmod 755 $(DESTDIR)$(LIBDIR)/kdump-config
 
+# An older version told to name the hook without a guard, by which kdump-tools
+# loads and saves nothing once the hook is gone.
+KDUMP_TOOLS := $(DESTDIR)/etc/default/kdump-tools
+kdump-guard:
+	if grep -qsx 'KDUMP_SCRIPT=$(LIBDIR)/kdump-config' $(KDUMP_TOOLS); then \
+		sed -i 's:^KDUMP_SCRIPT=\($(LIBDIR)/kdump-config\)$$:[ ! -x \1 ] || &:' \
+			$(KDUMP_TOOLS) && \
+		echo "$(KDUMP_TOOLS): kdump-tools runs its own script where ours is gone"; \
+	fi
+
 # The module is where the kernel's makefiles put it; a unit that is enabled is
 # to be disabled before.
-uninstall:
+uninstall: kdump-guard
 	rm -f $(DESTDIR)$(BINDIR)/kipt $(DESTDIR)$(MANDIR)/kipt.1 \
-		$(DESTDIR)$(UNITDIR)/kipt-arm.service
+		$(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) \
+		$(DESTDIR)$(RULESDIR)/60-kipt.rules
 	rm -rf $(DESTDIR)$(LIBDIR) $(DESTDIR)$(SHAREDIR)
 	find $(DESTDIR)/lib/modules/$$($(MAKE) -s -C $(KDIR) kernelrelease)/ \
 		-name 'kipt.ko*' -delete
 	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
+	if grep -qs '$(LIBDIR)/kdump-config' $(KDUMP_TOOLS); then \
+		echo "$(KDUMP_TOOLS) still names the hook that is gone: kdump-tools saves dumps as ever, the line can be taken away"; \
+	fi
 
 clean:
 	rm -rf $(BUILD)
@@ -105,6 +125,7 @@ help:
 	@echo 'bench-smoke a short run of it that tests itself'
 	@echo 'bench-record its traces of real programs, on the test CPU'
 	@echo 'selftest  kselftests on the CPU of this computer'
+	@echo 'fuzz-time what a trace can cost at most, in counted steps (SECONDS=)'
 	@echo 'nlfuzz    netlink messages made from the specification (N=, SEED=)'
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'
 	@echo 'crashtest machines that die by chance, armed and not (N=, SEED=)'
@@ -120,4 +141,4 @@ help:
 	@echo 'uninstall takes away what install put there'
 	@echo 'clean     remove build/'
 
-.PHONY: all tools module install uninstall clean help
+.PHONY: all tools module install uninstall kdump-guard clean help

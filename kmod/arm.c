@@ -3,11 +3,13 @@
  * Keeps armed sessions running. An armed session runs also while some of its
  * CPUs are offline; a work item starts those that come online, each by itself,
  * and the whole session after a suspend. What is refused, because perf was
- * faster or the CPU takes no interrupts, it tries again. Process context.
+ * faster or the CPU takes no interrupts, it tries again. perf may borrow Intel PT of
+ * all armed sessions. Process context.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
+#include <linux/mutex.h>
 #include <linux/printk.h>
 
 #include "arm.h"
@@ -21,13 +23,22 @@
 /* Until what was refused is tried again. */
 #define RETRY	HZ
 
+static void end_loan(struct work_struct *work);
+
+/* Who has Intel PT of the armed sessions, until when. Ranks above session->lock. */
+static DEFINE_MUTEX(loan_lock);
+static const void *borrower;
+static bool loan_ends;
+static unsigned long loan_end;
+static DECLARE_DELAYED_WORK(loan_work, end_loan);
+
 bool kipt_arm_is_armed(const struct kipt_session *session)
 {
 	return session->flags & KIPT_SESSION_FLAGS_ARMED;
 }
 
 int kipt_arm_reserve(struct kipt_session *session,
-		     struct netlink_ext_ack *extack)
+		     struct kipt_refusal *refusal)
 {
 	int err;
 	u32 i;
@@ -36,7 +47,7 @@ int kipt_arm_reserve(struct kipt_session *session,
 		if (!cpu_online(session->traces[i].cpu))
 			continue;
 		err = kipt_setup_reserve_cpu(session, &session->traces[i],
-					     extack);
+					     refusal);
 		/* It went offline just now; or is tried again by itself. */
 		if (err && err != -ENXIO && !session->generation)
 			return err;
@@ -46,7 +57,7 @@ int kipt_arm_reserve(struct kipt_session *session,
 
 /* Return: as kipt_arm_start(); -ENXIO: the CPU is offline. */
 static int start_cpu(struct kipt_session *session, struct kipt_trace *trace,
-		     struct netlink_ext_ack *extack)
+		     struct kipt_refusal *refusal)
 {
 	struct kipt_trace *failed = trace;
 	int err;
@@ -54,24 +65,24 @@ static int start_cpu(struct kipt_session *session, struct kipt_trace *trace,
 	lockdep_assert_held(&session->lock);
 	if (!cpu_online(trace->cpu))
 		return -ENXIO;
-	err = kipt_setup_reserve_cpu(session, trace, extack);
+	err = kipt_setup_reserve_cpu(session, trace, refusal);
 	if (err)
 		return err;
 	cpus_read_lock();
 	err = kipt_reserve_held(trace->cpu) ?
 		      kipt_trace_start_all(trace, 1, &failed) : -ENXIO;
 	cpus_read_unlock();
-	return err ? kipt_setup_explain(failed, err, extack) : 0;
+	return err ? kipt_setup_explain(failed, err, refusal) : 0;
 }
 
 int kipt_arm_start(struct kipt_session *session,
-		   struct netlink_ext_ack *extack)
+		   struct kipt_refusal *refusal)
 {
 	int err;
 	u32 i;
 
 	for (i = 0; i < session->nr_traces; i++) {
-		err = start_cpu(session, &session->traces[i], extack);
+		err = start_cpu(session, &session->traces[i], refusal);
 		if (err && err != -ENXIO && session->generation == 1)
 			return err;
 	}
@@ -96,7 +107,7 @@ static bool start_missing(struct kipt_session *session)
 		trace = &session->traces[i];
 		if (READ_ONCE(trace->running))
 			continue;
-		err = start_cpu(session, trace, &refusal.extack);
+		err = start_cpu(session, trace, &refusal);
 		if (!err || err == -ENXIO)
 			continue;
 		if (tell)
@@ -112,7 +123,7 @@ static bool start_missing(struct kipt_session *session)
 static bool resume(struct kipt_session *session)
 {
 	struct kipt_refusal refusal = {};
-	int err = kipt_session_resume(session, &refusal.extack);
+	int err = kipt_session_resume(session, &refusal);
 
 	if (!err)
 		return false;
@@ -130,8 +141,11 @@ static void keep_running(struct work_struct *work)
 			     arm.work);
 	bool again;
 
-	/* On the way to sleep CPUs come online. When it is up this comes again. */
-	if (kipt_latch_cause())
+	/*
+	 * On the way to sleep CPUs come online. When the machine is up, and when a
+	 * loan ends, this comes again.
+	 */
+	if (kipt_latch_cause() || READ_ONCE(session->arm.lent))
 		return;
 	again = resume(session);
 	mutex_lock(&session->lock);
@@ -172,4 +186,114 @@ void kipt_arm_look(struct kipt_session *session)
 {
 	if (kipt_arm_is_armed(session))
 		kipt_session_queue(&session->arm.work, 0);
+}
+
+int kipt_arm_check(const struct kipt_session *session,
+		   struct kipt_refusal *refusal)
+{
+	lockdep_assert_held(&session->lock);
+	if (!session->arm.lent)
+		return 0;
+	return kipt_refuse(refusal, NULL, -EBUSY,
+			   "Intel PT of armed sessions is lent to the command of a 'kipt arm --lend'; it ends first");
+}
+
+/* Return: the armed session with the next number above @id, referenced; or NULL. */
+static struct kipt_session *next_armed(u32 id)
+{
+	struct kipt_session *session;
+
+	while ((session = kipt_session_next(id)) &&
+	       !kipt_arm_is_armed(session)) {
+		id = session->id;
+		kipt_session_put(session);
+	}
+	return session;
+}
+
+/* Return: 0, -ENOENT if no session is armed, or why one cannot be lent. */
+static int lend_all(void)
+{
+	struct kipt_session *session;
+	int err = -ENOENT;
+	u32 id = 0;
+
+	while ((session = next_armed(id))) {
+		id = session->id;
+		err = kipt_session_lend(session);
+		kipt_session_put(session);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+static void take_all(void)
+{
+	struct kipt_session *session;
+	u32 id = 0;
+
+	while ((session = next_armed(id))) {
+		id = session->id;
+		mutex_lock(&session->lock);
+		session->arm.lent = false;
+		if (!READ_ONCE(session->dead))
+			kipt_arm_look(session);
+		mutex_unlock(&session->lock);
+		kipt_session_put(session);
+	}
+}
+
+static void take_back(const char *why)
+{
+	lockdep_assert_held(&loan_lock);
+	borrower = NULL;
+	pr_info("Intel PT of armed sessions is taken back: %s\n", why);
+	take_all();
+}
+
+static void end_loan(struct work_struct *work)
+{
+	mutex_lock(&loan_lock);
+	/* This loan may have ended already, and another one begun. */
+	if (borrower && loan_ends && time_after_eq(jiffies, loan_end))
+		take_back("its time is over");
+	mutex_unlock(&loan_lock);
+}
+
+int kipt_arm_lend(const void *who, u32 seconds)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&loan_lock);
+	if (borrower)
+		goto out;
+	err = lend_all();
+	if (err) {
+		take_all();
+		goto out;
+	}
+	borrower = who;
+	loan_ends = seconds;
+	loan_end = jiffies + seconds * HZ;
+	if (loan_ends)
+		kipt_session_queue(&loan_work, seconds * HZ);
+	pr_info("Intel PT of armed sessions is lent to %s (%d); a crash meanwhile is not seen\n",
+		current->comm, task_tgid_nr(current));
+out:
+	mutex_unlock(&loan_lock);
+	return err;
+}
+
+void kipt_arm_return(const void *who)
+{
+	mutex_lock(&loan_lock);
+	if (borrower == who)
+		take_back("it was given back");
+	mutex_unlock(&loan_lock);
+}
+
+void kipt_arm_exit(void)
+{
+	cancel_delayed_work_sync(&loan_work);
 }

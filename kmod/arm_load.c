@@ -25,56 +25,56 @@
 #include "setup.h"
 
 static bool arm;
-module_param(arm, bool, 0444);
+module_param(arm, bool, 0400);
 MODULE_PARM_DESC(arm, "arm at load: keep what the CPUs did last, for a crash (default 0)");
 
 static char *arm_cpus = "all";
-module_param(arm_cpus, charp, 0444);
+module_param(arm_cpus, charp, 0400);
 MODULE_PARM_DESC(arm_cpus, "of arm: CPU list, online or not, or all (the default)");
 
 static char *arm_size = "4M";
-module_param(arm_size, charp, 0444);
+module_param(arm_size, charp, 0400);
 MODULE_PARM_DESC(arm_size, "of arm: bytes of each CPU's ring, K, M or G may follow (default 4M)");
 
 static bool arm_all;
-module_param(arm_all, bool, 0444);
+module_param(arm_all, bool, 0400);
 MODULE_PARM_DESC(arm_all, "of arm: user code too (default 0)");
 
 static bool arm_user;
-module_param(arm_user, bool, 0444);
+module_param(arm_user, bool, 0400);
 MODULE_PARM_DESC(arm_user, "of arm: user code too, and what programs did that a signal kills is kept (default 0)");
 
 static uint arm_print = 32;
-module_param(arm_print, uint, 0444);
+module_param(arm_print, uint, 0400);
 MODULE_PARM_DESC(arm_print, "of arm: lines that a dying machine prints, 0 for none (default 32)");
 
 static uint arm_print_cpus;
-module_param(arm_print_cpus, uint, 0444);
+module_param(arm_print_cpus, uint, 0400);
 MODULE_PARM_DESC(arm_print_cpus, "of arm: lines that it prints of each other CPU (default 0)");
 
 static uint arm_print_user;
-module_param(arm_print_user, uint, 0444);
+module_param(arm_print_user, uint, 0400);
 MODULE_PARM_DESC(arm_print_user, "of arm: branches of user code that it prints, with arm_all or arm_user (default 0)");
 
 static int take_size(struct kipt_session_config *config,
-		     struct netlink_ext_ack *extack)
+		     struct kipt_refusal *refusal)
 {
 	char *rest;
 
 	config->size = memparse(arm_size, &rest);
 	if (rest == arm_size || *rest)
-		return kipt_refuse(extack, NULL, -EINVAL,
+		return kipt_refuse(refusal, NULL, -EINVAL,
 				   "parameter arm_size: \"%.32s\" is no size such as 4M",
 				   arm_size);
 	if (config->size < KIPT_SIZE_MIN || config->size > KIPT_SIZE_MAX)
-		return kipt_refuse(extack, NULL, -ERANGE,
+		return kipt_refuse(refusal, NULL, -ERANGE,
 				   "parameter arm_size: allowed are %u to %u bytes",
 				   KIPT_SIZE_MIN, KIPT_SIZE_MAX);
 	return 0;
 }
 
 /* All that are there, but for those that are known to have no PT. */
-static int take_all_cpus(struct cpumask *cpus, struct netlink_ext_ack *extack)
+static int take_all_cpus(struct cpumask *cpus, struct kipt_refusal *refusal)
 {
 	unsigned int cpu;
 	bool any = false;
@@ -84,19 +84,19 @@ static int take_all_cpus(struct cpumask *cpus, struct netlink_ext_ack *extack)
 		if (kipt_caps_cpu_has_pt(cpu) || !kipt_caps_cpu_seen(cpu))
 			cpumask_set_cpu(cpu, cpus);
 	}
-	return any ? 0 : kipt_refuse(extack, NULL, -ENODEV,
+	return any ? 0 : kipt_refuse(refusal, NULL, -ENODEV,
 				     "no CPU here has Intel PT (CPUID.07H:EBX[25] is 0)");
 }
 
 static int take_cpus(struct kipt_session_config *config,
-		     struct netlink_ext_ack *extack)
+		     struct kipt_refusal *refusal)
 {
 	if (sysfs_streq(arm_cpus, "all"))
-		return take_all_cpus(config->cpus, extack);
+		return take_all_cpus(config->cpus, refusal);
 	if (!cpulist_parse(arm_cpus, config->cpus) &&
 	    !cpumask_empty(config->cpus))
 		return 0;
-	return kipt_refuse(extack, NULL, -EINVAL,
+	return kipt_refuse(refusal, NULL, -EINVAL,
 			   "parameter arm_cpus: \"%.64s\" is no list of CPUs here, such as 0-3,6",
 			   arm_cpus);
 }
@@ -112,14 +112,14 @@ static void take_ctl(struct kipt_session_config *config)
 }
 
 static int take_parameters(struct kipt_session_config *config,
-			   struct netlink_ext_ack *extack)
+			   struct kipt_refusal *refusal)
 {
-	int err = kipt_permission_load(extack);
+	int err = kipt_permission_load(refusal);
 
 	if (!err)
-		err = take_cpus(config, extack);
+		err = take_cpus(config, refusal);
 	if (!err)
-		err = take_size(config, extack);
+		err = take_size(config, refusal);
 	if (err)
 		return err;
 	take_ctl(config);
@@ -136,19 +136,19 @@ static int take_parameters(struct kipt_session_config *config,
 }
 
 static int make_session(struct kipt_session_config *config,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
-	struct kipt_session *session = kipt_setup_begin(config, extack);
+	struct kipt_session *session = kipt_setup_begin(config, refusal);
 	int ret;
 
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	do {
-		ret = kipt_setup_step(session, extack);
+		ret = kipt_setup_step(session, refusal);
 		cond_resched();
 	} while (!ret);
 	if (ret > 0)
-		ret = kipt_session_start(session, extack);
+		ret = kipt_session_start(session, refusal);
 	if (ret)
 		kipt_session_destroy(session);
 	kipt_setup_end(session);
@@ -156,15 +156,15 @@ static int make_session(struct kipt_session_config *config,
 }
 
 static int make(struct kipt_session_config *config,
-		struct netlink_ext_ack *extack)
+		struct kipt_refusal *refusal)
 {
 	int err;
 
 	if (!zalloc_cpumask_var(&config->cpus, GFP_KERNEL))
 		return -ENOMEM;
-	err = take_parameters(config, extack);
+	err = take_parameters(config, refusal);
 	if (!err)
-		err = make_session(config, extack);
+		err = make_session(config, refusal);
 	free_cpumask_var(config->cpus);
 	return err;
 }
@@ -182,7 +182,7 @@ void kipt_arm_load(void)
 		return;
 	}
 	config = kzalloc(sizeof(*config), GFP_KERNEL);
-	err = config ? make(config, &refusal.extack) : -ENOMEM;
+	err = config ? make(config, &refusal) : -ENOMEM;
 	kfree(config);
 	if (err)
 		pr_warn("not armed: %s\n",

@@ -36,15 +36,17 @@ static u64 region_bytes(const struct kipt_region *region)
 static struct page *alloc_block(struct kipt_buffer *buffer, u32 order,
 				int *err)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	struct page *page;
 
 	*err = kipt_memory_charge(PAGE_SIZE << order);
 	if (*err)
 		return NULL;
-	/* Large blocks are a wish: no compaction storms, no warnings. */
-	if (order)
-		gfp |= __GFP_NOWARN | __GFP_NORETRY;
+	/*
+	 * Large blocks are a wish: no compaction storms. Nor is a buffer worth the
+	 * OOM killer, which does not know whose it is.
+	 */
+	gfp |= order ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
 	page = alloc_pages_node(buffer->node, gfp, order);
 	if (page) {
 		buffer->charged += PAGE_SIZE << order;
@@ -148,7 +150,7 @@ static int alloc_tables(struct kipt_buffer *buffer)
 	u32 t;
 
 	buffer->tables = kvcalloc(count, sizeof(*buffer->tables),
-				  GFP_KERNEL_ACCOUNT);
+				  KIPT_MEMORY_GFP);
 	if (!buffer->tables)
 		return -ENOMEM;
 	for (; buffer->nr_tables < count; buffer->nr_tables++) {
@@ -352,7 +354,7 @@ static struct page **list_pages(const struct kipt_buffer *buffer, u64 *count)
 	struct page **pages;
 	u32 i, k;
 
-	pages = kvmalloc_array(2 * once, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	pages = kvmalloc_array(2 * once, sizeof(*pages), KIPT_MEMORY_GFP);
 	if (!pages)
 		return NULL;
 	for (i = 0; i < buffer->nr_regions; i++)
@@ -378,22 +380,20 @@ static void *map_pages(const struct kipt_buffer *buffer)
 }
 
 void kipt_buffer_copy(const struct kipt_buffer *buffer, u64 from, u64 to,
-		      u8 *bytes, u64 size)
+		      u8 *bytes)
 {
 	const struct kipt_region *region = buffer->regions;
 	u64 offset, here;
 
-	for (; from < to; from += here) {
+	for (; from < to; from += here, bytes += here) {
 		offset = from % buffer->size;
 		if (offset < region->begin)
 			region = buffer->regions;
 		while (offset - region->begin >= region_bytes(region))
 			region++;
 		offset -= region->begin;
-		here = min3(region_bytes(region) - offset, to - from,
-			    size - from % size);
-		memcpy(bytes + from % size,
-		       (u8 *)page_address(region->page) + offset, here);
+		here = min(region_bytes(region) - offset, to - from);
+		memcpy(bytes, (u8 *)page_address(region->page) + offset, here);
 	}
 }
 

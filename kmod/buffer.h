@@ -157,13 +157,12 @@ int kipt_buffer_measure(const struct kipt_buffer *buffer,
  * @buffer: whole; no CPU writes to it
  * @from: first byte, counted as by kipt_buffer_measure()
  * @to: behind the last one
- * @bytes: where to: byte n goes to n modulo @size
- * @size: bytes of @bytes, at least @to - @from
+ * @bytes: where to; the first byte comes first
  *
  * Context: any.
  */
 void kipt_buffer_copy(const struct kipt_buffer *buffer, u64 from, u64 to,
-		      u8 *bytes, u64 size);
+		      u8 *bytes);
 
 /**
  * kipt_buffer_view() - map a buffer for reading, twice in a row

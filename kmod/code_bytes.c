@@ -3,14 +3,17 @@
  * Reads code for the decoder. Pages of live tasks are copied once per fetch,
  * so that all that decode see the same: entries are added under a lock, found
  * without one, and freed when no decoder runs any more. Only pages that were
- * read are remembered: what is not there now may be there later. Process
+ * read are remembered: what is not there now may be there later. Where a page
+ * cannot be remembered, for want of memory, it is read anew each time. Process
  * context, may sleep.
  */
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
@@ -24,7 +27,7 @@
 #include "text_patch.h"
 #include "text_view.h"
 
-#define BUCKET_BITS	12
+#define BUCKETS		4096
 /* 128 MiB of user code; what is beyond is read anew each time. */
 #define PAGES_MAX	32768
 /* Waiting in vain takes a small part of this. */
@@ -50,11 +53,13 @@ struct code_page {
 
 #define PAGE_CHARGE	(sizeof(struct code_page) + PAGE_SIZE)
 
+/* @key: no program can choose addresses that share a bucket. */
 struct kipt_code_bytes {
 	struct kipt_sideband *sideband;
+	siphash_key_t key;
 	spinlock_t lock;
 	u32 nr_pages;
-	struct hlist_head buckets[1 << BUCKET_BITS];
+	struct hlist_head buckets[BUCKETS];
 };
 
 struct kipt_code_bytes *
@@ -65,6 +70,7 @@ kipt_code_bytes_create(struct kipt_sideband *sideband)
 	if (!bytes)
 		return NULL;
 	bytes->sideband = sideband;
+	get_random_bytes(&bytes->key, sizeof(bytes->key));
 	spin_lock_init(&bytes->lock);
 	return bytes;
 }
@@ -93,8 +99,8 @@ void kipt_code_bytes_destroy(struct kipt_code_bytes *bytes)
 static struct hlist_head *bucket(struct kipt_code_bytes *bytes, u64 id,
 				 u64 addr)
 {
-	return &bytes->buckets[hash_64(id << 32 ^ addr >> PAGE_SHIFT,
-				       BUCKET_BITS)];
+	return &bytes->buckets[siphash_2u64(id, addr, &bytes->key) %
+			       ARRAY_SIZE(bytes->buckets)];
 }
 
 /* Entries are never taken out while readers are about, so no RCU lock. */
@@ -109,21 +115,19 @@ static struct code_page *find_page(struct kipt_code_bytes *bytes, u64 id,
 	return NULL;
 }
 
-static struct code_page *alloc_page_entry(u64 id, u64 addr)
+/* A limit of memory is no reason to fail, or to have a process killed. */
+static struct code_page *alloc_page_entry(void)
 {
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
 	struct code_page *page;
 
 	if (kipt_memory_charge(PAGE_CHARGE))
 		return NULL;
-	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	page = kzalloc(sizeof(*page), gfp);
 	if (page)
-		page->data = (u8 *)__get_free_page(GFP_KERNEL_ACCOUNT |
-						   __GFP_NOWARN);
-	if (page && page->data) {
-		page->id = id;
-		page->addr = addr;
+		page->data = (u8 *)__get_free_page(gfp);
+	if (page && page->data)
 		return page;
-	}
 	kfree(page);
 	kipt_memory_uncharge(PAGE_CHARGE);
 	return NULL;
@@ -174,37 +178,43 @@ static void waited_in_vain(struct kipt_code_wait *waits, u64 id)
 	};
 }
 
-static int read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
-		     struct code_page *page)
+static bool read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
+		      u64 id, u64 addr)
 {
-	bool patient = is_patient(reader->busy, page->id);
-	int err = kipt_resident_read(mm, page->addr, page->data, patient);
+	bool patient = is_patient(reader->busy, id);
+	int err = kipt_resident_read(mm, addr, reader->page, patient);
 
 	if (err == -EBUSY && patient)
-		waited_in_vain(reader->busy, page->id);
-	return err;
+		waited_in_vain(reader->busy, id);
+	return !err;
+}
+
+/* Return: bytes of the page, as all readers see it if there is memory. */
+static const u8 *remember_page(struct kipt_code_reader *reader, u64 id,
+			       u64 addr)
+{
+	struct kipt_code_bytes *bytes = reader->bytes;
+	struct code_page *page = NULL;
+
+	if (READ_ONCE(bytes->nr_pages) < PAGES_MAX)
+		page = alloc_page_entry();
+	if (!page)
+		return reader->page;
+	page->id = id;
+	page->addr = addr;
+	memcpy(page->data, reader->page, PAGE_SIZE);
+	return add_page(bytes, page)->data;
 }
 
 /* [@ip, @ip + @n) lies in one page, which the task has in memory. */
 static u32 read_live(struct kipt_code_reader *reader, struct mm_struct *mm,
 		     u64 id, u64 ip, u8 *buf, u32 n)
 {
-	struct code_page *page = alloc_page_entry(id, ip & PAGE_MASK);
-	struct kipt_code_bytes *bytes = reader->bytes;
+	u64 addr = ip & PAGE_MASK;
 
-	if (!page)
+	if (!read_page(reader, mm, id, addr))
 		return 0;
-	if (read_page(reader, mm, page)) {
-		free_page_entry(page);
-		return 0;
-	}
-	if (READ_ONCE(bytes->nr_pages) < PAGES_MAX) {
-		page = add_page(bytes, page);
-		memcpy(buf, page->data + offset_in_page(ip), n);
-		return n;
-	}
-	memcpy(buf, page->data + offset_in_page(ip), n);
-	free_page_entry(page);
+	memcpy(buf, remember_page(reader, id, addr) + offset_in_page(ip), n);
 	return n;
 }
 

@@ -33,7 +33,8 @@ struct kipt_code_wait {
 
 /**
  * struct kipt_code_reader - one decoder's way to code bytes
- * @bytes: the cache, shared; set by the owner, as the three that follow
+ * @bytes: the cache, shared; set by the owner, as the four that follow
+ * @page: PAGE_SIZE bytes of its own, so that a read needs no memory
  * @flow: what decodes with it; set before kipt_code_reader_at()
  * @first_patch: kipt_text_patch_count() when tracing started
  * @end_patch: the same when it had stopped
@@ -54,6 +55,7 @@ struct kipt_code_wait {
  */
 struct kipt_code_reader {
 	struct kipt_code_bytes *bytes;
+	u8 *page;
 	struct kipt_flow *flow;
 	u64 first_patch;
 	u64 end_patch;
@@ -95,7 +97,7 @@ void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 
 /**
  * kipt_code_reader_init() - begin to read for a run of a session
- * @reader: @bytes, @first_patch, @end_patch are set
+ * @reader: @bytes, @page, @first_patch, @end_patch are set
  */
 void kipt_code_reader_init(struct kipt_code_reader *reader);
 

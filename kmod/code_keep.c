@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The probe fills a ring of pages under a raw lock, which is held for a few
- * entries at a time; the work item empties it into the store. Both may run
+ * The probe takes the pages once, in batches that all sessions which know the
+ * address space share: each has a ring of those it has to copy, under a raw
+ * lock, and a work item that empties the ring into its store. Both may run
  * while a fetch reads the store: that has a lock of its own.
  */
 #include <linux/irq_work.h>
@@ -9,6 +10,8 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
@@ -22,36 +25,52 @@
 #include "resident.h"
 #include "space_table.h"
 
-/* Pages that wait to be copied, a power of two: some dozen exits. */
-#define WAITING_MAX	8192U
-#define BATCH		16U
-/* Pages the work item copies before it sees to what else there is. */
-#define COPIES_MAX	512U
+/* Pages of a batch, which takes a page itself. */
+#define BATCH_PAGES	255U
+/* A power of two: 128 MiB of code wait to be copied at most. */
+#define BATCHES		128U
+/* Batches the work item copies before it sees to what else there is. */
+#define BATCHES_A_RUN	2U
 /* For all that wait it runs so often, after a run that had just copied. */
-#define ROUNDS_MAX	(WAITING_MAX / COPIES_MAX + 1)
-/* Of one exit: 8 MiB of code, in mappings and addresses that take 1 ms. */
-#define PAGES_MAX	2048U
+#define ROUNDS_MAX	(BATCHES / BATCHES_A_RUN + 1)
+/* Of one exit, for all sessions: this takes some 2 ms. */
 #define VMAS_MAX	4096U
 #define LOOKS_MAX	32768U
 
 static_assert(KIPT_CODE_PAGE == PAGE_SIZE);
 
-/* A page of an ended address space, referenced. */
+/*
+ * Pages of an ended address space, referenced. @users: of the batch; without any
+ * it is free, and on a list by @next.
+ */
+struct batch {
+	struct batch *next;
+	refcount_t users;
+	u32 count;
+	struct {
+		u64 addr;
+		struct page *page;
+	} pages[BATCH_PAGES];
+};
+
+static_assert(sizeof(struct batch) == PAGE_SIZE);
+
 struct waiting {
 	u64 id;
-	u64 addr;
-	struct page *page;
+	struct batch *batch;
 };
 
 struct kipt_code_keep {
+	struct list_head node;
 	struct kipt_spaces *spaces;
 	struct irq_work wake;
 	struct work_struct work;
-	/* Guards the ring, and the count of what it had no room for. */
+	/* Guards the ring, and the count of what there was no room for. */
 	raw_spinlock_t ring_lock;
 	u32 head;
 	u32 tail;
 	u64 overrun;
+	/* Of BATCHES entries: it has each batch once at most, so it never overflows. */
 	struct waiting *ring;
 	/* Guards the store. */
 	spinlock_t lock;
@@ -64,27 +83,51 @@ struct kipt_code_keep {
 	struct mem_cgroup *memcg;
 };
 
-/* What one exit has found so far. */
+/* What one exit has found so far, and did not hand out yet. */
 struct collect {
-	struct kipt_code_keep *keep;
 	struct mm_struct *mm;
-	u64 id;
-	u32 pages;
+	struct batch *batch;
 	u32 looks;
 	/* Pages of mappings that were seen, as mm->exec_vm counts them. */
 	u64 seen;
 	u64 dropped;
-	u32 count;
-	struct waiting batch[BATCH];
 };
 
 static struct workqueue_struct *queue;
 
-int kipt_code_keep_init(void)
+/* Read under RCU; whoever calls kipt_code_keep_attach() serialises changes. */
+static LIST_HEAD(keepers);
+static struct batch *batches;
+/* Guards the list of free ones. */
+static DEFINE_RAW_SPINLOCK(batches_lock);
+static struct batch *free_batches;
+
+static void free_batch(struct batch *batch)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&batches_lock, flags);
+	batch->next = free_batches;
+	free_batches = batch;
+	raw_spin_unlock_irqrestore(&batches_lock, flags);
+}
+
+static void make_batches(void)
+{
+	u32 i;
+
+	batches = kipt_memory_alloc(BATCHES * sizeof(*batches));
+	for (i = 0; batches && i < BATCHES; i++)
+		free_batch(&batches[i]);
+}
+
+int kipt_code_keep_init(const struct kipt_code_keep *keep)
 {
 	if (!queue)
 		queue = alloc_workqueue("kipt_keep", WQ_UNBOUND, 0);
-	return queue ? 0 : -ENOMEM;
+	if (keep->store && !batches)
+		make_batches();
+	return queue && (batches || !keep->store) ? 0 : -ENOMEM;
 }
 
 void kipt_code_keep_uninit(void)
@@ -92,38 +135,100 @@ void kipt_code_keep_uninit(void)
 	if (queue)
 		destroy_workqueue(queue);
 	queue = NULL;
+	kipt_memory_free(batches, BATCHES * sizeof(*batches));
+	batches = NULL;
+	free_batches = NULL;
 }
 
-static void push_batch(struct collect *collect)
+void kipt_code_keep_attach(struct kipt_code_keep *keep)
 {
-	struct kipt_code_keep *keep = collect->keep;
+	list_add_tail_rcu(&keep->node, &keepers);
+}
+
+void kipt_code_keep_detach(struct kipt_code_keep *keep)
+{
+	list_del_rcu(&keep->node);
+}
+
+static struct batch *take_batch(void)
+{
+	struct batch *batch;
 	unsigned long flags;
-	u32 i = 0;
+
+	raw_spin_lock_irqsave(&batches_lock, flags);
+	batch = free_batches;
+	if (batch)
+		free_batches = batch->next;
+	raw_spin_unlock_irqrestore(&batches_lock, flags);
+	if (batch) {
+		refcount_set(&batch->users, 1);
+		batch->count = 0;
+	}
+	return batch;
+}
+
+static void put_batch(struct batch *batch)
+{
+	u32 i;
+
+	if (!refcount_dec_and_test(&batch->users))
+		return;
+	for (i = 0; i < batch->count; i++)
+		put_page(batch->pages[i].page);
+	free_batch(batch);
+}
+
+static void push(struct kipt_code_keep *keep, u64 id,
+		 const struct collect *collect)
+{
+	unsigned long flags;
 
 	raw_spin_lock_irqsave(&keep->ring_lock, flags);
-	for (; i < collect->count; i++) {
-		if (keep->head - keep->tail == WAITING_MAX)
-			break;
-		keep->ring[keep->head % WAITING_MAX] = collect->batch[i];
+	keep->overrun += collect->dropped;
+	if (collect->batch) {
+		refcount_inc(&collect->batch->users);
+		keep->ring[keep->head % BATCHES] = (struct waiting){
+			.id = id,
+			.batch = collect->batch,
+		};
 		WRITE_ONCE(keep->head, keep->head + 1);
 	}
 	raw_spin_unlock_irqrestore(&keep->ring_lock, flags);
-	collect->dropped += collect->count - i;
-	for (; i < collect->count; i++)
-		put_page(collect->batch[i].page);
-	collect->count = 0;
+	kipt_code_keep_wake(keep);
+}
+
+static void hand_out(struct collect *collect)
+{
+	struct kipt_code_keep *keep;
+	u64 id;
+
+	list_for_each_entry_rcu(keep, &keepers, node, true) {
+		id = keep->store ? kipt_spaces_ended(keep->spaces,
+						     collect->mm) : 0;
+		if (id)
+			push(keep, id, collect);
+	}
+	if (collect->batch)
+		put_batch(collect->batch);
+	collect->batch = NULL;
+	collect->dropped = 0;
 }
 
 static void add_page(struct collect *collect, u64 addr, struct page *page)
 {
-	collect->batch[collect->count++] = (struct waiting){
-		.id = collect->id,
-		.addr = addr,
-		.page = page,
-	};
-	collect->pages++;
-	if (collect->count == BATCH)
-		push_batch(collect);
+	struct batch *batch = collect->batch ?: take_batch();
+
+	if (!batch) {
+		collect->dropped++;
+		put_page(page);
+		return;
+	}
+	batch->pages[batch->count].addr = addr;
+	batch->pages[batch->count].page = page;
+	batch->count++;
+	collect->batch = batch;
+	if (batch->count == BATCH_PAGES)
+		hand_out(collect);
 }
 
 /* How much of what is not looked at was in memory is not known. */
@@ -133,8 +238,7 @@ static void collect_vma(struct collect *collect, struct vm_area_struct *vma)
 	struct page *page;
 
 	for (; addr < vma->vm_end; addr += span) {
-		if (collect->looks == LOOKS_MAX ||
-		    collect->pages == PAGES_MAX) {
+		if (collect->looks == LOOKS_MAX) {
 			collect->dropped += (vma->vm_end - addr) / PAGE_SIZE;
 			return;
 		}
@@ -182,7 +286,6 @@ static void collect_pages(struct collect *collect)
 			collect_vma(collect, vma);
 	}
 	mmap_read_unlock(collect->mm);
-	push_batch(collect);
 }
 
 static void count_dropped(struct kipt_code_keep *keep, u64 pages)
@@ -194,19 +297,24 @@ static void count_dropped(struct kipt_code_keep *keep, u64 pages)
 	raw_spin_unlock_irqrestore(&keep->ring_lock, flags);
 }
 
-void kipt_code_keep_exit(struct kipt_code_keep *keep, struct mm_struct *mm)
+void kipt_code_keep_exit(struct mm_struct *mm)
 {
-	struct collect collect = { .keep = keep, .mm = mm };
+	struct collect collect = { .mm = mm };
+	struct kipt_code_keep *keep;
+	bool wanted = false;
 
-	collect.id = kipt_spaces_ended(keep->spaces, mm);
-	if (!collect.id)
-		return;
-	if (keep->store) {
-		collect_pages(&collect);
-		count_dropped(keep, collect.dropped);
+	/* A handler runs with preemption off, which is a read side. */
+	list_for_each_entry_rcu(keep, &keepers, node, true) {
+		if (!kipt_spaces_ended(keep->spaces, mm))
+			continue;
+		wanted |= keep->store != NULL;
+		if (kipt_spaces_untidy(keep->spaces))
+			kipt_code_keep_wake(keep);
 	}
-	if (collect.pages || kipt_spaces_untidy(keep->spaces))
-		kipt_code_keep_wake(keep);
+	if (!wanted)
+		return;
+	collect_pages(&collect);
+	hand_out(&collect);
 }
 
 static bool next_waiting(struct kipt_code_keep *keep, struct waiting *waiting)
@@ -216,7 +324,7 @@ static bool next_waiting(struct kipt_code_keep *keep, struct waiting *waiting)
 	raw_spin_lock_irq(&keep->ring_lock);
 	any = keep->tail != keep->head;
 	if (any) {
-		*waiting = keep->ring[keep->tail % WAITING_MAX];
+		*waiting = keep->ring[keep->tail % BATCHES];
 		WRITE_ONCE(keep->tail, keep->tail + 1);
 	}
 	raw_spin_unlock_irq(&keep->ring_lock);
@@ -248,11 +356,12 @@ static void grow_store(struct kipt_code_keep *keep)
 	spin_unlock(&keep->lock);
 }
 
-static void keep_page(struct kipt_code_keep *keep, const struct waiting *it)
+static void keep_page(struct kipt_code_keep *keep, u64 id, u64 addr,
+		      struct page *page)
 {
 	u64 hash;
 
-	if (!kipt_resident_copy(it->page, keep->copy)) {
+	if (!kipt_resident_copy(page, keep->copy)) {
 		count_dropped(keep, 1);
 		return;
 	}
@@ -260,8 +369,22 @@ static void keep_page(struct kipt_code_keep *keep, const struct waiting *it)
 	if (kipt_code_store_wants(keep->store))
 		grow_store(keep);
 	spin_lock(&keep->lock);
-	kipt_code_store_put(keep->store, it->id, it->addr, hash, keep->copy);
+	kipt_code_store_put(keep->store, id, addr, hash, keep->copy);
 	spin_unlock(&keep->lock);
+}
+
+static void keep_batch(struct kipt_code_keep *keep,
+		       const struct waiting *waiting)
+{
+	struct batch *batch = waiting->batch;
+	u32 i;
+
+	for (i = 0; i < batch->count; i++) {
+		keep_page(keep, waiting->id, batch->pages[i].addr,
+			  batch->pages[i].page);
+		cond_resched();
+	}
+	put_batch(batch);
 }
 
 /* Others wait for a run of it, and address spaces to be let go of. */
@@ -272,15 +395,13 @@ static void keep_work(struct work_struct *work)
 	struct waiting waiting;
 	u32 i;
 
-	for (i = 0; i < COPIES_MAX && keep->store; i++) {
+	for (i = 0; i < BATCHES_A_RUN && keep->store; i++) {
 		if (!next_waiting(keep, &waiting))
 			break;
-		keep_page(keep, &waiting);
-		put_page(waiting.page);
-		cond_resched();
+		keep_batch(keep, &waiting);
 	}
 	kipt_spaces_tidy(keep->spaces);
-	if (i == COPIES_MAX)
+	if (i == BATCHES_A_RUN)
 		queue_work(queue, &keep->work);
 }
 
@@ -322,7 +443,7 @@ static int alloc_store(struct kipt_code_keep *keep)
 		return -ENOMEM;
 	get_random_bytes(&keep->key, sizeof(keep->key));
 	keep->store = kipt_code_store_init(memory, bytes, get_random_u64());
-	keep->ring = kipt_memory_alloc(WAITING_MAX * sizeof(*keep->ring));
+	keep->ring = kipt_memory_alloc(BATCHES * sizeof(*keep->ring));
 	keep->copy = kipt_memory_alloc(PAGE_SIZE);
 	keep->memcg = get_mem_cgroup_from_mm(current->mm);
 	return keep->ring && keep->copy ? 0 : -ENOMEM;
@@ -351,7 +472,7 @@ static void drop_waiting(struct kipt_code_keep *keep)
 	struct waiting waiting;
 
 	while (keep->ring && next_waiting(keep, &waiting))
-		put_page(waiting.page);
+		put_batch(waiting.batch);
 }
 
 static void free_store(struct kipt_code_keep *keep)
@@ -363,7 +484,7 @@ static void free_store(struct kipt_code_keep *keep)
 		kipt_memory_uncharge(PAGE_SIZE);
 	}
 	kipt_memory_free(keep->store, keep->store_bytes);
-	kipt_memory_free(keep->ring, WAITING_MAX * sizeof(*keep->ring));
+	kipt_memory_free(keep->ring, BATCHES * sizeof(*keep->ring));
 	kipt_memory_free(keep->copy, PAGE_SIZE);
 	mem_cgroup_put(keep->memcg);
 }

@@ -2,15 +2,16 @@
 /*
  * Keeps the code of traced address spaces that end, by exit or exec, for one
  * session. A probe on exit_mmap() takes references to the executable pages
- * that are in memory; a work item copies them milliseconds later and lets
- * them go. So nothing of a process, its file system or its cgroup is held,
- * and what is written to a file afterwards changes nothing.
+ * that are in memory, once for all sessions; a work item of each copies them
+ * milliseconds later and lets them go. So nothing of a process, its file system
+ * or its cgroup is held, and what is written to a file afterwards changes
+ * nothing.
  *
- * The cost of an exit is bounded: so many mappings are looked at, so many
- * pages taken; what is beyond counts as dropped. So is the number of pages
- * that wait to be copied, 32 MiB of code, and with it how long others wait for
- * the copies: some ten milliseconds. The work item itself waits for nobody, not
- * for memory either.
+ * The cost of an exit is bounded, however many sessions there are: so many
+ * mappings and pages are looked at; what is beyond counts as dropped. So is the
+ * number of pages that wait to be copied, 128 MiB of code in all sessions, and
+ * with it how long others wait for the copies: some hundred milliseconds. The
+ * work item itself waits for nobody, not for memory either.
  */
 #ifndef KIPT_CODE_KEEP_H
 #define KIPT_CODE_KEEP_H
@@ -38,7 +39,7 @@ struct kipt_code_keep *kipt_code_keep_create(struct kipt_spaces *spaces,
 
 /**
  * kipt_code_keep_destroy() - drop everything
- * @keep: kipt_code_keep_exit() is not called any more; may be NULL
+ * @keep: detached, and a grace period has passed; may be NULL
  *
  * Context: may sleep.
  */
@@ -62,13 +63,26 @@ void kipt_code_keep_clear(struct kipt_code_keep *keep);
 void kipt_code_keep_wake(struct kipt_code_keep *keep);
 
 /**
- * kipt_code_keep_exit() - an address space is about to be taken down
+ * kipt_code_keep_attach() - have kipt_code_keep_exit() see to a keeper, too
  * @keep: the keeper
+ *
+ * Context: any; the caller serialises this and kipt_code_keep_detach().
+ */
+void kipt_code_keep_attach(struct kipt_code_keep *keep);
+
+/**
+ * kipt_code_keep_detach() - undo kipt_code_keep_attach()
+ * @keep: the keeper; used for a grace period of RCU yet
+ */
+void kipt_code_keep_detach(struct kipt_code_keep *keep);
+
+/**
+ * kipt_code_keep_exit() - an address space is about to be taken down
  * @mm: the address space; nobody runs in it any more
  *
  * Context: the probe on exit_mmap(): preemption off.
  */
-void kipt_code_keep_exit(struct kipt_code_keep *keep, struct mm_struct *mm);
+void kipt_code_keep_exit(struct mm_struct *mm);
 
 /**
  * kipt_code_keep_settle() - wait until what has ended is kept
@@ -76,8 +90,8 @@ void kipt_code_keep_exit(struct kipt_code_keep *keep, struct mm_struct *mm);
  *
  * Waits for what had ended before the call, not for what ends meanwhile.
  *
- * Context: may sleep for as long as it takes to copy what waits, 8,192 pages
- * at most: some ten milliseconds.
+ * Context: may sleep for as long as it takes to copy what waits, 32,640 pages
+ * at most: some hundred milliseconds.
  */
 void kipt_code_keep_settle(struct kipt_code_keep *keep);
 
@@ -110,13 +124,14 @@ void kipt_code_keep_figures(struct kipt_code_keep *keep, u64 *kept,
 			    u64 *dropped);
 
 /**
- * kipt_code_keep_init() - make the work items' queue, unless it is there
+ * kipt_code_keep_init() - make what keepers share, unless it is there
+ * @keep: it is to be attached
  *
  * Context: may sleep; the caller serialises this and kipt_code_keep_uninit().
  *
  * Return: 0 or -ENOMEM.
  */
-int kipt_code_keep_init(void);
+int kipt_code_keep_init(const struct kipt_code_keep *keep);
 
 /**
  * kipt_code_keep_uninit() - no keeper exists any more

@@ -9,6 +9,9 @@
 
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
@@ -18,6 +21,11 @@
 
 #if KIPT_SINCE(6, 4)
 #include <asm/mmu_context.h>
+#endif
+
+/* Who may dump went from struct mm_struct to the task in 7.x. */
+#ifndef MMF_DUMPABLE_MASK
+#include <linux/sched/exec_state.h>
 #endif
 
 #if KIPT_SINCE(6, 9)
@@ -135,6 +143,12 @@ static inline void kipt_compat_module_init_text(const struct module *module,
 	offsetof(struct module, core_layout.text_size)
 #endif
 
+/*
+ * Whether the tracepoint console may have a probe. Up to 6.2 the kernel warns of its
+ * own tracepoint when it prints in an NMI while that has one.
+ */
+#define KIPT_COMPAT_CONSOLE	KIPT_SINCE(6, 3)
+
 /**
  * kipt_compat_vmcoreinfo() - where the kernel's ELF note VMCOREINFO is
  *
@@ -166,6 +180,29 @@ kipt_compat_dump_attrs(struct netlink_callback *cb)
 	return genl_dumpit_info(cb)->info.attrs;
 #else
 	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+/**
+ * kipt_compat_may_dump() - whether the running task may leave a core dump as its user
+ *
+ * As get_dumpable() == SUID_DUMP_USER: not after PR_SET_DUMPABLE has forbidden it,
+ * nor in a set-uid program. Context: a task with user memory; any.
+ *
+ * Return: false if not.
+ */
+static inline bool kipt_compat_may_dump(void)
+{
+#ifdef MMF_DUMPABLE_MASK
+	return get_dumpable(current->mm) == SUID_DUMP_USER;
+#else
+	bool may;
+
+	rcu_read_lock();
+	may = READ_ONCE(rcu_dereference(current->exec_state)->dumpable) ==
+	      TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return may;
 #endif
 }
 

@@ -2,9 +2,9 @@
 /*
  * The order of events when the machine dies: the first CPU that knows stops
  * its trace, makes the others stop theirs and writes down what a dump needs,
- * before the kernel has printed a line. And how tracing goes on if the machine
- * survives. Leaves to crash_hooks.c how it is known, to trace.c how a trace
- * stops, to crash_pages.c what is written.
+ * before the kernel has printed a line. Leaves to crash_hooks.c how it is known,
+ * to trace.c how a trace stops, to crash_pages.c what is written, and to snapshot.c
+ * all events that the machine survives.
  *
  * All but kipt_crash_init() and _uninit() runs where the machine is dying: no lock, no
  * allocation, no wait without a bound.
@@ -18,36 +18,53 @@
 
 struct pt_regs;
 
+/* kipt_crash_event.trap of what is no exception. */
+#define KIPT_CRASH_NO_TRAP	(~0U)
+
 /**
- * kipt_crash_hit() - the machine may be dying
+ * kipt_crash_die() - the machine dies
  * @hook: who says so
  * @regs: of this CPU at the hook; or NULL
- * @ip: what calls panic(), or overflowed the stack; 0 if not known
+ * @ip: the instruction that faulted, or what calls panic() or printk(), or
+ *	overflowed the stack; 0 if not known
+ * @trap: vector of the exception if @ip faulted, or KIPT_CRASH_NO_TRAP
  *
- * The first CPU captures all; another stops its own trace. Nothing is
- * printed. Does nothing in a fault of its own.
+ * The first CPU stops all; another stops its own trace. Nothing is printed. Does
+ * nothing in a fault of its own. If the machine is alive when the kernel has printed
+ * nothing for ten seconds, and nobody called panic(), a snapshot is taken and tracing
+ * goes on.
  *
  * Context: any, also NMI. Takes 50 ms if a CPU does not answer.
  */
-void kipt_crash_hit(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip);
+void kipt_crash_die(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+		    u32 trap);
 
 /**
- * kipt_crash_bug() - the kernel is about to say that it met a BUG
- * @regs: of this CPU at the hook
- * @ip: the BUG's UD2
+ * kipt_crash_survive() - something happened that the machine means to survive
+ * @hook: what
+ * @regs: of this CPU at the hook; or NULL
+ * @ip: as for kipt_crash_die()
+ * @trap: as for kipt_crash_die()
  *
- * An oops, of which is known where it was before the kernel says so: of two CPUs
- * that meet one at once, one may never come to say it. Context: as
- * kipt_crash_hit().
+ * Takes a snapshot, unless the machine dies already. Context: as
+ * kipt_snapshot_take().
  */
-void kipt_crash_bug(struct pt_regs *regs, u64 ip);
+void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+			u32 trap);
 
 /**
- * kipt_crash_is_on() - whether a capture is on, and no CPU is to trace
+ * kipt_crash_is_on() - whether the machine dies, and no CPU is to trace
  *
  * What is started meanwhile is paused. Context: any, also NMI.
  */
 bool kipt_crash_is_on(void);
+
+/**
+ * kipt_crash_hear() - the kernel prints a line
+ *
+ * Context: any, also NMI.
+ */
+void kipt_crash_hear(void);
 
 /**
  * kipt_crash_fault() - the kernel said which instruction faulted
@@ -55,7 +72,7 @@ bool kipt_crash_is_on(void);
  * @trap: vector of the exception
  *
  * Counts if this is the thread that oopsed first, or the first that is reported
- * of several that oopsed at the same moment. Context: as kipt_crash_hit().
+ * of several that oopsed at the same moment. Context: as kipt_crash_die().
  */
 void kipt_crash_fault(u64 ip, u32 trap);
 
@@ -67,74 +84,7 @@ void kipt_crash_fault(u64 ip, u32 trap);
 void kipt_crash_tell(void);
 
 /**
- * kipt_crash_warn() - the kernel is about to print a warning
- * @regs: of this CPU at the hook
- * @ip: the instruction that warns, or calls what prints its text
- * @faulted: it is the former
- *
- * Captures all, if this CPU's session is armed and there is room for one more
- * snapshot. Context: as kipt_crash_hit().
- */
-void kipt_crash_warn(struct pt_regs *regs, u64 ip, bool faulted);
-
-/**
- * kipt_crash_warned() - the kernel has printed a warning, and goes on
- *
- * Then tracing does, too, and a snapshot is kept. Context: any.
- */
-void kipt_crash_warned(void);
-
-/**
- * kipt_crash_may_report() - whether a report would be captured
- *
- * Context: any, also NMI.
- *
- * Return: false if this CPU's session is not armed, or a capture is on.
- */
-bool kipt_crash_may_report(void);
-
-/**
- * kipt_crash_report() - the kernel is about to report an error
- * @hook: LOCKUP, HUNG or REPORT
- * @regs: of this CPU at the hook
- * @ip: what calls printk()
- *
- * Context: as kipt_crash_hit().
- *
- * Return: number of what was captured, for kipt_crash_report_over(); 0: nothing
- * was.
- */
-u32 kipt_crash_report(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip);
-
-/**
- * kipt_crash_report_is_on() - whether a report is all that happened
- * @capture: from kipt_crash_report()
- *
- * Context: any.
- *
- * Return: false if tracing went on, or something worse came.
- */
-bool kipt_crash_report_is_on(u32 capture);
-
-/**
- * kipt_crash_report_over() - the kernel has printed a report, and goes on
- * @capture: from kipt_crash_report()
- *
- * Then tracing does, too, and a snapshot is kept if one more of a warning would
- * be. Context: any.
- */
-void kipt_crash_report_over(u32 capture);
-
-/**
- * kipt_crash_survived() - the thread that oopsed is about to exit
- * @trapped: the caller may run in a breakpoint's handler
- *
- * If it was the last that did, tracing goes on. Context: any.
- */
-void kipt_crash_survived(bool trapped);
-
-/**
- * kipt_crash_nmi_local() - an NMI came; stop if that is asked for
+ * kipt_crash_nmi_local() - an NMI came; stop or copy if that is asked for
  * @regs: of the NMI
  *
  * Context: NMI.

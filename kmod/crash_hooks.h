@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the module learns that the machine dies: probes where the kernel has
- * printed nothing yet, and notifiers should those not fire. Leaves to crash.c
+ * How the module learns that the machine dies, or that something happened which it
+ * survives: probes where the kernel has printed nothing yet, notifiers should those
+ * not fire, and the tracepoint through which each line of the log goes. They are
+ * set while a session is armed. Leaves to crash_end.c whether it dies, to crash.c
  * what is done then. The module works without any of them.
  */
 #ifndef KIPT_CRASH_HOOKS_H
@@ -10,18 +12,20 @@
 #include <linux/types.h>
 
 /**
- * kipt_crash_hooks_init() - set them
+ * kipt_crash_hooks_get() - an armed session wants them set
  *
- * The log is told which could not be had. Context: may sleep.
+ * The log says which could not be had. Context: may sleep, no lock that CPU
+ * hotplug takes.
  */
-void kipt_crash_hooks_init(void);
+void kipt_crash_hooks_get(void);
 
 /**
- * kipt_crash_hooks_uninit() - take them away; on return none runs any more
+ * kipt_crash_hooks_put() - the session wants them no more
  *
- * Context: may sleep.
+ * When the last one has gone none of them runs any more. Context: as
+ * kipt_crash_hooks_get().
  */
-void kipt_crash_hooks_uninit(void);
+void kipt_crash_hooks_put(void);
 
 /**
  * kipt_crash_hooks_fire() - whether all of them would be heard now

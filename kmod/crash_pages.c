@@ -27,6 +27,7 @@
 #include "memory.h"
 #include "session.h"
 #include "sideband.h"
+#include "snapshot.h"
 #include "text_patch.h"
 #include "trace.h"
 #include "version.h"
@@ -177,6 +178,7 @@ int kipt_crash_pages_init(void)
 		sizeof(header->release));
 	strscpy(header->kipt, KIPT_VERSION, sizeof(header->kipt));
 	fill_layout(&header->layout);
+	kipt_snapshot_describe(header);
 	seal(&header->page);
 	return 0;
 }
@@ -505,7 +507,8 @@ void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
 	memcpy(copy, trace->crash, sizeof(*copy));
 	copy->page.next = 0;
 	copy->page.more = 0;
-	fill_stop_local(&copy->stop, trace, ip);
+	if (copy->stop.state != KIPT_CRASH_STOPPED)
+		fill_stop_local(&copy->stop, trace, ip);
 }
 
 const struct kipt_crash_event *kipt_crash_pages_event(void)
@@ -548,53 +551,11 @@ void kipt_crash_pages_mend(void)
 		seal(page);
 }
 
-void kipt_crash_pages_hold(void)
-{
-	mutex_lock(&chain_lock);
-}
-
-void kipt_crash_pages_release(void)
-{
-	mutex_unlock(&chain_lock);
-}
-
-void kipt_crash_pages_each(void (*see)(void *ctx,
-				       const struct kipt_crash_cpu *cpu),
-			   void *ctx)
-{
-	struct kipt_crash_page *page = &header->page;
-
-	lockdep_assert_held(&chain_lock);
-	while ((page = next_page(page)))
-		see(ctx, container_of(page, struct kipt_crash_cpu, page));
-}
-
-const struct kipt_crash_region *
-kipt_crash_pages_region(const struct kipt_crash_cpu *cpu, u32 index)
-{
-	const struct kipt_crash_regions *page;
-	u64 more = cpu->page.more;
-
-	lockdep_assert_held(&chain_lock);
-	if (index < cpu->nr_here)
-		return &cpu->regions[index];
-	for (index -= cpu->nr_here; more; index -= page->nr_here) {
-		page = phys_to_virt(more);
-		if (page->page.kind != KIPT_CRASH_REGIONS)
-			return NULL;
-		if (index < page->nr_here)
-			return &page->regions[index];
-		more = page->page.more;
-	}
-	return NULL;
-}
-
 const struct kipt_crash_logs *
 kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
 {
 	const struct kipt_crash_page *page = &cpu->page;
 
-	lockdep_assert_held(&chain_lock);
 	/* It is the last one. */
 	while (page->more)
 		page = phys_to_virt(page->more);
@@ -603,19 +564,26 @@ kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
 
 void kipt_crash_pages_header(struct kipt_crash_header *copy)
 {
-	lockdep_assert_held(&chain_lock);
+	mutex_lock(&chain_lock);
 	*copy = *header;
+	mutex_unlock(&chain_lock);
+	copy->slots = 0;
+	copy->nr_slots = 0;
+	copy->slot_bytes = 0;
 }
 
-void kipt_crash_pages_seal(struct kipt_crash_page *page)
+void kipt_crash_pages_mark(struct kipt_crash_page *page)
 {
+	memcpy(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC, sizeof(page->magic));
+}
+
+void kipt_crash_pages_hide(struct kipt_crash_page *page)
+{
+	memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
+	if (page->kind == KIPT_CRASH_CPU)
+		seal_stop(&container_of(page, struct kipt_crash_cpu, page)->stop);
 	seal(page);
-}
-
-void kipt_crash_pages_seal_cpu(struct kipt_crash_cpu *cpu)
-{
-	seal_stop(&cpu->stop);
-	seal(&cpu->page);
+	kipt_crash_pages_mark(page);
 }
 
 void kipt_crash_pages_reseal(void)

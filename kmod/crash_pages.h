@@ -120,10 +120,12 @@ void kipt_crash_pages_finish(struct kipt_trace *trace,
 void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip);
 
 /**
- * kipt_crash_pages_copy_local() - what a snapshot is told of this CPU now
+ * kipt_crash_pages_copy_local() - what a snapshot is told of this CPU
  * @trace: of this CPU; it is paused
  * @ip: where the CPU is
  * @copy: filled but for its regions, and not sealed; alone in its chain
+ *
+ * How it is now, or how it was when it stopped for a crash that was none.
  *
  * Context: this CPU, interrupts off.
  */
@@ -182,45 +184,10 @@ void kipt_crash_pages_mend(void);
 void kipt_crash_pages_reseal(void);
 
 /**
- * kipt_crash_pages_hold() - the chain and what it leads to stay as they are
- *
- * Context: may sleep; not at a crash.
- */
-void kipt_crash_pages_hold(void);
-
-/**
- * kipt_crash_pages_release() - after kipt_crash_pages_hold()
- */
-void kipt_crash_pages_release(void);
-
-/**
- * kipt_crash_pages_each() - look at the pages of all CPUs
- * @see: called for each page of kind CPU
- * @ctx: its first argument
- *
- * Context: between hold and release.
- */
-void kipt_crash_pages_each(void (*see)(void *ctx,
-				       const struct kipt_crash_cpu *cpu),
-			   void *ctx);
-
-/**
- * kipt_crash_pages_region() - a block of a CPU's buffer
- * @cpu: a page of the chain
- * @index: from 0, in the order in which they are written
- *
- * Context: between hold and release.
- *
- * Return: NULL if there are not that many.
- */
-const struct kipt_crash_region *
-kipt_crash_pages_region(const struct kipt_crash_cpu *cpu, u32 index);
-
-/**
  * kipt_crash_pages_logs() - what was noted of a CPU beside its trace
- * @cpu: a page of the chain
+ * @cpu: from kipt_crash_pages_create()
  *
- * Context: between hold and release.
+ * Context: any.
  *
  * Return: its page of kind LOGS.
  */
@@ -229,22 +196,27 @@ kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu);
 
 /**
  * kipt_crash_pages_header() - copy the page of kind HEADER
- * @header: a page; its rest is left alone
+ * @copy: a page; its rest is left alone
  *
- * Context: between hold and release.
+ * Context: may sleep.
  */
-void kipt_crash_pages_header(struct kipt_crash_header *header);
+void kipt_crash_pages_header(struct kipt_crash_header *copy);
 
 /**
- * kipt_crash_pages_seal() - make the checksum of a copy right
- * @page: the copy
+ * kipt_crash_pages_mark() - give a page the magic of snapshots
+ * @page: a copy
+ *
+ * Context: any, also NMI.
  */
-void kipt_crash_pages_seal(struct kipt_crash_page *page);
+void kipt_crash_pages_mark(struct kipt_crash_page *page);
 
 /**
- * kipt_crash_pages_seal_cpu() - make both checksums of a copy right
- * @cpu: the copy
+ * kipt_crash_pages_hide() - make a page one of a snapshot
+ * @page: a copy, changed in any way since
+ *
+ * Makes its checksums right, and has it begin with KIPT_CRASH_SNAPSHOT_MAGIC:
+ * who looks for the pages of a crash in a dump does not find it. Context: any.
  */
-void kipt_crash_pages_seal_cpu(struct kipt_crash_cpu *cpu);
+void kipt_crash_pages_hide(struct kipt_crash_page *page);
 
 #endif /* KIPT_CRASH_PAGES_H */

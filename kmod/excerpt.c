@@ -45,10 +45,14 @@
 #define STACK_BYTES	THREAD_SIZE
 /* A millisecond and more each; printing takes no longer than that. */
 #define RELEASE_LOOKS	6000U
-/* The clock is looked at after that much trace, beside after each records. */
+/*
+ * The clock is looked at after that much trace, and after so many blocks of code,
+ * also amid a packet: a packet of a damaged trace may stand for millions.
+ */
 #define SLICE_BYTES	(4U << 10)
-/* Of the name of an address, which may be cut. */
-#define PLACE_BYTES	256U
+#define SLICE_STEPS	2048U
+/* No kernel code goes through more blocks for one packet, of 47 outcomes at most. */
+#define STEPS_MOST	8192U
 
 /**
  * struct excerpt - all that decoding for the log needs
@@ -99,6 +103,8 @@ static void fill_config(struct kipt_flow_config *config)
 			  KIPT_FLOW_NO_MEMO,
 		.memory = FLOW_BYTES,
 		.slice = SLICE_BYTES,
+		.step_slice = SLICE_STEPS,
+		.step_limit = STEPS_MOST,
 	};
 }
 
@@ -219,25 +225,13 @@ static u64 kipt_excerpt_now(void *ctx)
 	return rdtsc();
 }
 
-static void kipt_excerpt_name(void *ctx, u64 ip, enum kipt_excerpt_name how,
-			      char *buf, u32 size)
+static void kipt_excerpt_name(void *ctx, u64 ip, bool place, char *buf,
+			      u32 size)
 {
-	char place[PLACE_BYTES];
-	char *offset;
-
-	if (how == KIPT_EXCERPT_NAME) {
-		scnprintf(buf, size, "%ps", (void *)ip);
-		return;
-	}
-	if (how == KIPT_EXCERPT_PLACE) {
+	if (place)
 		scnprintf(buf, size, "%pS", (void *)ip);
-		return;
-	}
-	scnprintf(place, sizeof(place), "%pS", (void *)ip);
-	offset = strrchr(place, '+');
-	if (offset)
-		offset[strcspn(offset, "/")] = 0;
-	scnprintf(buf, size, "%s", offset ?: place);
+	else
+		scnprintf(buf, size, "%ps", (void *)ip);
 }
 
 /*
@@ -282,7 +276,8 @@ static noinline void run_on_stack(void *stack)
 		      ASM_CALL_ARG0);
 }
 
-static bool make_flow(struct excerpt *excerpt, const struct kipt_trace *trace)
+static bool make_flow(struct excerpt *excerpt,
+		      const struct kipt_excerpt_source *source)
 {
 	const struct kipt_code code = {
 		.read = kipt_excerpt_read,
@@ -296,8 +291,8 @@ static bool make_flow(struct excerpt *excerpt, const struct kipt_trace *trace)
 	struct kipt_flow_config config;
 
 	fill_config(&config);
-	kipt_flow_config_fill(trace->session, &config);
-	config.tsc_near = trace->crash->stop.tsc;
+	kipt_flow_config_fill(source->trace->session, &config);
+	config.tsc_near = source->stop->tsc;
 	excerpt->decode.flow =
 		kipt_flow_init(PTR_ALIGN(excerpt->arena, ARENA_ALIGN),
 			       excerpt->arena_bytes - ARENA_ALIGN, &config,
@@ -320,40 +315,51 @@ static struct kipt_excerpt_end end_of(const struct kipt_crash_event *event,
 		/* A call to 0 faults there. */
 		.known = event->ip || event->faulted,
 		.faulted = event->faulted,
-		.trap = event->trap,
 	};
 }
 
-/* Its page table must be the one in use, and stay so. */
+/*
+ * The page table must be the one in use, and stay so. What the machine dies of
+ * may have overwritten @current or its mm: a plain load of a bad pointer would
+ * fault in the middle of the kernel's own report.
+ */
 static void allow_user_code(struct excerpt *excerpt,
 			    const struct kipt_crash_stop *stop, u32 lines)
 {
-	struct kipt_excerpt_task *task = &excerpt->text.task;
-	const struct mm_struct *mm = current->mm;
+	struct kipt_excerpt_text *text = &excerpt->text;
+	struct mm_struct *mm = NULL;
+	unsigned long program = 0;
+	pgd_t *pgd = NULL;
 
-	excerpt->text.user = 0;
+	text->user = 0;
 	excerpt->space = 0;
-	if (!lines || !mm || stop->task != (unsigned long)current)
+	if (!lines || stop->task != (unsigned long)current ||
+	    get_kernel_nofault(mm, &current->mm) || !mm ||
+	    get_kernel_nofault(pgd, &mm->pgd) ||
+	    get_kernel_nofault(program, &mm->start_code))
 		return;
-	excerpt->text.user = lines;
-	excerpt->space = kipt_sideband_space(__pa(mm->pgd));
-	BUILD_BUG_ON(sizeof(task->name) != sizeof(stop->comm));
-	memcpy(task->name, stop->comm, sizeof(task->name));
-	task->name[sizeof(task->name) - 1] = 0;
-	task->tid = stop->pid;
-	task->program = READ_ONCE(mm->start_code);
+	text->user = lines;
+	/* Without the check of CONFIG_DEBUG_VIRTUAL, which would oops. */
+	excerpt->space = kipt_sideband_space(__pa_nodebug((unsigned long)pgd));
+	BUILD_BUG_ON(sizeof(text->task) != sizeof(stop->comm));
+	memcpy(text->task, stop->comm, sizeof(text->task));
+	text->task[sizeof(text->task) - 1] = 0;
+	text->tid = stop->pid;
+	text->program = program;
 }
 
-static void fill(struct excerpt *excerpt, const struct kipt_trace *trace,
+static void fill(struct excerpt *excerpt,
+		 const struct kipt_excerpt_source *source,
 		 const struct kipt_crash_event *event, u64 ticks)
 {
-	const struct kipt_crash_stop *stop = &trace->crash->stop;
+	const struct kipt_crash_stop *stop = source->stop;
+	const struct kipt_trace *trace = source->trace;
 	struct kipt_excerpt_decode *decode = &excerpt->decode;
 	bool died = trace->cpu == event->cpu;
 
 	/* Too large for a copy of it on this stack. */
 	memset(decode, 0, sizeof(*decode));
-	decode->data = trace->view + stop->tail % trace->buffer->size;
+	decode->data = source->bytes;
 	decode->size = stop->head - stop->tail;
 	decode->end = end_of(event, stop, died);
 	decode->lines = excerpt->lines;
@@ -376,28 +382,42 @@ static void fill(struct excerpt *excerpt, const struct kipt_trace *trace,
 			trace->session->print_user : 0);
 }
 
-static bool has_trace(const struct kipt_trace *trace)
+struct kipt_excerpt_source
+kipt_excerpt_source_of(const struct kipt_trace *trace)
 {
 	const struct kipt_crash_stop *stop = &trace->crash->stop;
+	u64 size = trace->buffer->size;
 
-	return trace->view && stop->state == KIPT_CRASH_STOPPED &&
-	       stop->tail <= stop->head &&
-	       stop->head - stop->tail <= trace->buffer->size;
+	return (struct kipt_excerpt_source){
+		.trace = trace,
+		.stop = stop,
+		.bytes = trace->view ? trace->view + stop->tail % size : NULL,
+		.size = size,
+	};
 }
 
-u32 kipt_excerpt_print(const struct kipt_trace *trace,
+static bool has_trace(const struct kipt_excerpt_source *source)
+{
+	const struct kipt_crash_stop *stop = source->stop;
+
+	return source->bytes && stop->state == KIPT_CRASH_STOPPED &&
+	       stop->tail <= stop->head &&
+	       stop->head - stop->tail <= source->size;
+}
+
+u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
 		       const struct kipt_crash_event *event, u32 lines,
 		       u64 ticks)
 {
 	struct excerpt *excerpt = &the_excerpt;
 
-	if (!lines || !has_trace(trace) ||
+	if (!lines || !has_trace(source) ||
 	    atomic_cmpxchg(&state, READY, PRINTING) != READY)
 		return 0;
 	excerpt->printed = 0;
 	excerpt->lines = min(lines, KIPT_EXCERPT_LINES_MOST);
-	fill(excerpt, trace, event, ticks);
-	if (make_flow(excerpt, trace))
+	fill(excerpt, source, event, ticks);
+	if (make_flow(excerpt, source))
 		run_on_stack(excerpt->stack);
 	lines = excerpt->printed;
 	atomic_set_release(&state, READY);

@@ -2,7 +2,7 @@
 /*
  * The excerpt: what a CPU did before the machine died, decoded in the dying
  * kernel and put into its log. excerpt_decode.c says how much of a trace is
- * decoded, excerpt_lines.c chooses the lines, excerpt_text.c writes them, this
+ * decoded, excerpt_lines.c makes the lines, excerpt_text.c writes them, this
  * lends memory, a stack, code and names; excerpt_cpus.c says whose and when.
  *
  * At a death nothing is allocated, locked or waited for. It runs on a stack of
@@ -16,6 +16,7 @@
 #include <linux/types.h>
 
 struct kipt_crash_event;
+struct kipt_crash_stop;
 struct kipt_trace;
 
 #define KIPT_EXCERPT_LINES	32U
@@ -41,9 +42,33 @@ int kipt_excerpt_prepare(void);
 void kipt_excerpt_release(void);
 
 /**
+ * struct kipt_excerpt_source - the end of a trace that is printed
+ * @trace: of the CPU; its session lives
+ * @stop: how it stopped; nobody writes to it any more
+ * @bytes: the oldest byte of the trace; the others follow it
+ * @size: how many there may be
+ */
+struct kipt_excerpt_source {
+	const struct kipt_trace *trace;
+	const struct kipt_crash_stop *stop;
+	const u8 *bytes;
+	u64 size;
+};
+
+/**
+ * kipt_excerpt_source_of() - what a CPU left that stopped for a crash
+ * @trace: of the CPU
+ *
+ * Context: any, also NMI.
+ *
+ * Return: with no @bytes if there is no view of its buffer.
+ */
+struct kipt_excerpt_source
+kipt_excerpt_source_of(const struct kipt_trace *trace);
+
+/**
  * kipt_excerpt_print() - print what a CPU did last
- * @trace: of the CPU, which does not trace any more, nor writes down how it
- *	stopped; its session lives
+ * @source: what it left
  * @event: where and when the machine died; the text ends there if it died on
  *	this CPU, or where the NMI met it, or where tracing stopped if that is
  *	not to be found
@@ -58,7 +83,7 @@ void kipt_excerpt_release(void);
  *
  * Return: how many lines there were.
  */
-u32 kipt_excerpt_print(const struct kipt_trace *trace,
+u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
 		       const struct kipt_crash_event *event, u32 lines,
 		       u64 ticks);
 

@@ -6,6 +6,8 @@
 #ifndef KIPT_EXCERPT_CPUS_H
 #define KIPT_EXCERPT_CPUS_H
 
+#include "excerpt.h"
+
 struct kipt_crash_event;
 
 /**
@@ -13,8 +15,9 @@ struct kipt_crash_event;
  * @event: where and when the machine died
  *
  * The CPU that died comes last: who keeps the end of the log only, as pstore
- * does, then has that. Takes four seconds at most. Context: any, also NMI and
- * #DF; the caller does not move to another CPU.
+ * does, then has that. Behind it a line is printed as the kernel prints: it takes
+ * to the consoles what is in the log by then. Takes four seconds at most. Context:
+ * any, also NMI and #DF; the caller does not move to another CPU.
  */
 void kipt_excerpt_print_all(const struct kipt_crash_event *event);
 

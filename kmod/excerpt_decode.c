@@ -6,18 +6,17 @@
 #include "decode/sync.h"
 #include "excerpt_decode.h"
 
-/* What is decoded behind the part after the last PSB, then so many times more. */
+/* What is decoded before the end, then so many times more. */
 #define WINDOW_FIRST	(16ULL << 10)
 #define WINDOW_TIMES	4
+/* Nothing further back is looked at. */
 #define WINDOW_MOST	(4ULL << 20)
 #define RECORDS_MOST	(16ULL << 20)
-/* A PSB is looked for in so many bytes. */
-#define PSB_LOOKS	(64U << 10)
 
 static bool is_over(struct kipt_excerpt_decode *decode)
 {
-	if ((s64)(decode->now(decode->ctx) - decode->limit) > 0 ||
-	    decode->number > RECORDS_MOST)
+	if ((s64)(decode->now(decode->ctx) - decode->until) > 0 ||
+	    decode->total > RECORDS_MOST)
 		decode->over = true;
 	return decode->over;
 }
@@ -25,14 +24,12 @@ static bool is_over(struct kipt_excerpt_decode *decode)
 static void search(struct kipt_excerpt_decode *decode,
 		   const struct kipt_record *record)
 {
-	struct kipt_excerpt_found *found = &decode->found[decode->at];
-
 	if (kipt_excerpt_ends(&decode->end, record)) {
-		found->last = *record;
+		decode->last = *record;
 		decode->last_number = decode->number;
-		found->insns = 0;
+		decode->insns = 0;
 	} else {
-		found->insns += kipt_excerpt_insns(record);
+		decode->insns += kipt_excerpt_insns(record);
 	}
 }
 
@@ -42,13 +39,14 @@ bool kipt_excerpt_decode_emit(void *ctx, const struct kipt_record *records,
 	struct kipt_excerpt_decode *decode = ctx;
 	u32 i;
 
+	decode->total += n;
 	for (i = 0; i < n; i++) {
 		decode->number++;
 		if (decode->searching) {
 			search(decode, &records[i]);
 			continue;
 		}
-		if (decode->number == decode->last_number)
+		if (decode->stop_at && decode->number == decode->stop_at)
 			return false;
 		kipt_excerpt_lines_add(&decode->found[decode->at].list,
 				       &records[i]);
@@ -56,17 +54,56 @@ bool kipt_excerpt_decode_emit(void *ctx, const struct kipt_record *records,
 	return !is_over(decode);
 }
 
-static void run(struct kipt_excerpt_decode *decode, u64 from)
+static void run(struct kipt_excerpt_decode *decode, u64 from, u64 to)
 {
 	enum kipt_status status;
 
 	decode->number = 0;
-	if (!decode->size)
-		return;
 	status = kipt_flow_run(decode->flow, decode->data, decode->size, from,
-			       decode->size);
+			       to);
 	while (status == KIPT_PAUSED && !is_over(decode))
 		status = kipt_flow_resume(decode->flow);
+}
+
+/* Return: the PSB where the part that ends at @to begins; @to: there is none. */
+static u64 part_before(const struct kipt_excerpt_decode *decode, u64 to)
+{
+	u64 passed = decode->size - to;
+
+	return passed < WINDOW_MOST ?
+	       kipt_sync_before(decode->data, to, WINDOW_MOST - passed) : to;
+}
+
+/*
+ * From the last part of the trace backwards. The first in which something looks
+ * like the end has it, its last such place: later parts were looked at before.
+ */
+static bool find_end(struct kipt_excerpt_decode *decode)
+{
+	u64 later = 0, to = decode->size, from;
+
+	decode->searching = true;
+	decode->last_number = 0;
+	for (; to && !decode->over; to = from) {
+		from = part_before(decode, to);
+		if (from == to)
+			break;
+		decode->insns = 0;
+		run(decode, from, to);
+		/* There may be another, later in this part. */
+		if (decode->over || !decode->last_number) {
+			later += decode->insns;
+			continue;
+		}
+		decode->insns += later;
+		decode->part = from;
+		decode->part_end = to;
+		break;
+	}
+	decode->searching = false;
+	if (decode->over)
+		decode->last_number = 0;
+	return decode->last_number;
 }
 
 static void tell_time_is_up(struct kipt_excerpt_lines *list)
@@ -80,46 +117,38 @@ static void tell_time_is_up(struct kipt_excerpt_lines *list)
 	kipt_excerpt_lines_add(list, &gap);
 }
 
+/* The lines of what stands from @from to the end. */
 static struct kipt_excerpt_found *
 decode_from(struct kipt_excerpt_decode *decode, u64 from)
 {
 	struct kipt_excerpt_found *found = &decode->found[decode->at];
 
 	memset(found, 0, sizeof(*found));
-	decode->last_number = 0;
-	decode->searching = true;
-	run(decode, from);
-	/* There may be a later one. */
-	if (decode->over)
-		decode->last_number = 0;
-	found->ends = decode->last_number;
-	decode->searching = false;
 	kipt_excerpt_lines_init(&found->list, decode->memory[decode->at],
 				decode->room);
-	run(decode, from);
+	decode->stop_at = 0;
+	if (from < decode->part)
+		run(decode, from, decode->part);
+	decode->stop_at = decode->last_number;
+	if (decode->part < decode->size && !decode->over)
+		run(decode, decode->part, decode->part_end);
+	found->ends = decode->last_number;
+	found->last = decode->last;
+	found->insns = decode->insns;
 	found->cut = decode->over;
 	if (decode->over && found->ends)
 		tell_time_is_up(&found->list);
 	return found;
 }
 
-/* The next part takes that many times as long as this one did. */
-static bool is_time_for_next(const struct kipt_excerpt_decode *decode,
+/* More takes that many times as long as this did. */
+static bool is_time_for_more(const struct kipt_excerpt_decode *decode,
 			     u64 begin)
 {
 	u64 now = decode->now(decode->ctx);
 
-	return !decode->over &&
-	       (s64)(decode->limit - now) >
+	return (s64)(decode->limit - now) >
 	       (s64)((now - begin) * (WINDOW_TIMES + 1));
-}
-
-/* Bytes from the last PSB on, or what is decoded first if none is near. */
-static u64 smallest_window(const struct kipt_excerpt_decode *decode)
-{
-	u64 psb = kipt_sync_before(decode->data, decode->size, PSB_LOOKS);
-
-	return psb < decode->size ? decode->size - psb : WINDOW_FIRST;
 }
 
 static u64 next_window(u64 window)
@@ -127,40 +156,53 @@ static u64 next_window(u64 window)
 	return window < WINDOW_FIRST ? WINDOW_FIRST : window * WINDOW_TIMES;
 }
 
-/* Is there more to be had, further back? */
-static bool is_more_wanted(const struct kipt_excerpt_decode *decode, u64 window)
+/* As many lines as are wanted, if they are there and time is left. */
+static struct kipt_excerpt_found *fill_lines(struct kipt_excerpt_decode *decode)
 {
-	const struct kipt_excerpt_found *found = &decode->found[decode->at];
-
-	if (window >= decode->size || window >= WINDOW_MOST)
-		return false;
-	return (decode->end.known && !found->ends) ||
-	       found->list.count < decode->lines;
-}
-
-struct kipt_excerpt_found *
-kipt_excerpt_decode_run(struct kipt_excerpt_decode *decode)
-{
+	u64 window = decode->part_end - decode->part, begin;
 	struct kipt_excerpt_found *found, *whole = NULL;
-	u64 window = smallest_window(decode), begin;
 
-	decode->at = 0;
-	decode->over = false;
 	for (;; window = next_window(window)) {
 		begin = decode->now(decode->ctx);
-		found = decode_from(decode, window < decode->size ?
-				    decode->size - window : 0);
+		found = decode_from(decode, window < decode->part_end ?
+				    decode->part_end - window : 0);
 		if (decode->over)
 			break;
-		if (!is_more_wanted(decode, window))
+		if (window >= decode->part_end || window >= WINDOW_MOST ||
+		    found->list.count >= decode->lines)
 			return found;
 		whole = found;
-		if (!is_time_for_next(decode, begin))
+		if (!is_time_for_more(decode, begin))
 			break;
 		decode->at ^= 1;
 	}
 	if (whole)
 		found = whole;
 	found->over = true;
+	return found;
+}
+
+struct kipt_excerpt_found *
+kipt_excerpt_decode_run(struct kipt_excerpt_decode *decode)
+{
+	u64 begin = decode->now(decode->ctx);
+	struct kipt_excerpt_found *found;
+	bool over = false;
+
+	decode->at = 0;
+	decode->over = false;
+	decode->total = 0;
+	decode->part_end = decode->size;
+	decode->part = part_before(decode, decode->size);
+	decode->last_number = 0;
+	/* What was found in half of the time is decoded once more in the other. */
+	decode->until = begin + (decode->limit - begin) / 2;
+	if (decode->end.known && !find_end(decode))
+		over = decode->over;
+	decode->over = false;
+	decode->total = 0;
+	decode->until = decode->limit;
+	found = fill_lines(decode);
+	found->over |= over;
 	return found;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The end of a trace as lines, in the time there is: first what stands behind
- * the last PSB, then more and more, further back, while there is time. What was
- * decoded to its end last is what counts, so that time that is up costs the
- * oldest calls and not the newest. Pure functions, any context; the clock comes by
- * a callback.
+ * The end of a trace as lines, in the time there is. Where the machine died is
+ * looked for backwards, from one PSB to the one before, each part decoded once; then
+ * the part that has it becomes lines, then more and more before it, while there is
+ * time. So time that is up costs the oldest calls and not the newest. Pure
+ * functions, any context; the clock comes by a callback.
  */
 #ifndef KIPT_EXCERPT_DECODE_H
 #define KIPT_EXCERPT_DECODE_H
 
+#include "excerpt_end.h"
 #include "excerpt_lines.h"
-#include "excerpt_text.h"
 
 struct kipt_flow;
 
@@ -35,7 +35,7 @@ struct kipt_excerpt_found {
 /**
  * struct kipt_excerpt_decode - a trace that is decoded
  * @flow: its sink is kipt_excerpt_decode_emit(), with this as context; it
- *	pauses now and then; the caller sets it, and what follows up to @memory
+ *	pauses now and then; the caller sets it, and what follows up to @room
  * @data: the trace
  * @size: its bytes
  * @end: where execution died
@@ -47,10 +47,18 @@ struct kipt_excerpt_found {
  * @room: at least KIPT_EXCERPT_ROOM_MIN
  * @found: what is being decoded, and what was decoded before that
  * @at: which of @found is being decoded
- * @number: of the record at hand, from 1
- * @last_number: of where execution died; 0: not found
- * @searching: it is looked for
- * @over: @limit was reached, or there were too many records
+ * @until: what is being done ends when @now gives this
+ * @total: records since that began
+ * @number: of the record at hand in its part, from 1
+ * @part: offset of the PSB before the end of execution; of the last one if that
+ *	is not found
+ * @part_end: offset of the one behind, or @size
+ * @last: where execution died, record @last_number of @part; 0: not found
+ * @last_number: see there
+ * @insns: instructions that were traced after @last
+ * @stop_at: no more lines are made from this record of the part on; 0: all are
+ * @searching: @last is looked for
+ * @over: @until was reached, or there were too many records
  */
 struct kipt_excerpt_decode {
 	struct kipt_flow *flow;
@@ -65,8 +73,15 @@ struct kipt_excerpt_decode {
 	u32 room;
 	struct kipt_excerpt_found found[2];
 	u32 at;
+	u64 until;
+	u64 total;
 	u64 number;
+	u64 part;
+	u64 part_end;
+	struct kipt_record last;
 	u64 last_number;
+	u64 insns;
+	u64 stop_at;
 	bool searching;
 	bool over;
 };
@@ -86,8 +101,8 @@ bool kipt_excerpt_decode_emit(void *ctx, const struct kipt_record *records,
  * kipt_excerpt_decode_run() - decode as much as there is time for
  * @decode: as said there
  *
- * Each part is decoded twice: once to find where the machine died, which is the
- * last place that looks like it, and once up to there.
+ * The end is the last place that looks like it. What is found is found in half of the
+ * time, so that the other half does for its lines.
  *
  * Return: what was found, in @decode; its list is the caller's to change.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The last calls of a trace as a list of lines, made while records come: a
- * call that returns is one line with a count of all below it, calls that repeat
- * are counted, and calls that are open are the stack. Memory is the caller's
- * and bounded: of what does not fit, the oldest that returned goes first.
+ * The last calls of a trace as a flat list, made while records come: a call
+ * that returns becomes one line with a count of all below it, one that follows
+ * its like is counted there, and calls that are open are the stack. Memory is
+ * the caller's and bounded: of what does not fit, the oldest goes first.
  * excerpt_text.c shows it. Pure functions, any context.
  */
 #ifndef KIPT_EXCERPT_LINES_H
@@ -13,8 +13,6 @@
 
 /* Least room there may be, in lines. */
 #define KIPT_EXCERPT_ROOM_MIN	16U
-/* Jumps taken in the function that runs, that are remembered. */
-#define KIPT_EXCERPT_JUMPS	4U
 /* Branches of user code that are remembered. */
 #define KIPT_EXCERPT_USER_MOST	64U
 
@@ -27,10 +25,12 @@
  * @KIPT_EXCERPT_ENTRY: from user space, or from where nothing is traced
  * @KIPT_EXCERPT_BEFORE: a function that returned, of which the begin was not
  *	seen
- * @KIPT_EXCERPT_GAP: something is missing; all that was open is unknown
- * @KIPT_EXCERPT_STACK: a return that fitted no call: execution went on
- *	with another stack, as the next task. While it is open a trampoline is
- *	possible, that returns to where the call came from
+ * @KIPT_EXCERPT_BREAK: what follows does not belong to the stack before: the kinds
+ *	from here on, always open
+ * @KIPT_EXCERPT_GAP: something is missing; @ip is 0 until it goes on
+ * @KIPT_EXCERPT_STACK: a return fitted no call: execution went on with another
+ *	stack, as the next task. Until that is certain the calls below it are
+ *	looked at: it may be a trampoline, that returns to where the call came from
  */
 enum kipt_excerpt_kind {
 	KIPT_EXCERPT_CALL = 1,
@@ -38,7 +38,8 @@ enum kipt_excerpt_kind {
 	KIPT_EXCERPT_EVENT,
 	KIPT_EXCERPT_ENTRY,
 	KIPT_EXCERPT_BEFORE,
-	KIPT_EXCERPT_GAP,
+	KIPT_EXCERPT_BREAK,
+	KIPT_EXCERPT_GAP = KIPT_EXCERPT_BREAK,
 	KIPT_EXCERPT_STACK,
 };
 
@@ -48,25 +49,22 @@ enum kipt_excerpt_kind {
  *	address in it
  * @site: where it came from; 0: not known. Of ENTRY that returned: the function
  *	two calls below it that made the most, which is the system call
- * @jumped: where the last jump in it went: its name, if it is another
- * @jumped_before: where the one before went
+ * @now: where the last jump in it went; 0: there was none
  * @time: TSC, as far as the trace says; 0: unknown
  * @times: how often it came
  * @calls: all calls below it that returned
  * @dropped: calls behind this line that had no room
  * @most: of ENTRY: how many the function at @site made, and itself
- * @depth: of calls; counts from 0 behind each GAP and STACK, may be negative
- * @below: the line it was called from, or -1
+ * @depth: of calls, from 0 behind each break
+ * @below: the open line it was called from, or -1
  * @kind: enum kipt_excerpt_kind
  * @gap: enum kipt_gap_kind of GAP; 0: tracing was off
  * @open: it has not returned
- * @left: it had not when it was lost sight of
  */
 struct kipt_excerpt_line {
 	u64 ip;
 	u64 site;
-	u64 jumped;
-	u64 jumped_before;
+	u64 now;
 	u64 time;
 	u32 times;
 	u32 calls;
@@ -77,21 +75,18 @@ struct kipt_excerpt_line {
 	u8 kind;
 	u8 gap;
 	bool open;
-	bool left;
 };
 
 /**
- * struct kipt_excerpt_jump - a taken jump, or a branch of user code
+ * struct kipt_excerpt_branch - a branch of user code
  * @from: the instruction
  * @to: where it went
  * @times: how often in a row
- * @kind: enum kipt_branch_kind
  */
-struct kipt_excerpt_jump {
+struct kipt_excerpt_branch {
 	u64 from;
 	u64 to;
 	u32 times;
-	u8 kind;
 };
 
 /**
@@ -99,18 +94,15 @@ struct kipt_excerpt_jump {
  * @lines: @count of them, @room is there
  * @room: at least KIPT_EXCERPT_ROOM_MIN
  * @count: the newest is the last
- * @segment: the first behind the last GAP or STACK
  * @top: the last that is open, or -1; all behind it returned
- * @strange: the open line of kind STACK, or -1
  * @depth: of what runs
  * @time: TSC now; 0: unknown
  * @here: the address known last
+ * @jump_from: the last jump since the last call or return
+ * @jump_to: where it went; 0: there was none
+ * @jump_before: @now of the line it was in before it
  * @user: user code runs
  * @off: tracing was turned off in the kernel
- * @waits: the last line is a GAP, and it is not known where it goes on
- * @nr_jumps: jumps since the last call or return, those in a row as one; as
- *	many of @jumps as there are, a ring
- * @jumps: they
  * @nr_user: branches of user code up to the last entry into the kernel, which is
  *	the last of them, as far as they are known without a gap; those in a
  *	row as one
@@ -120,19 +112,17 @@ struct kipt_excerpt_lines {
 	struct kipt_excerpt_line *lines;
 	u32 room;
 	u32 count;
-	u32 segment;
 	s32 top;
-	s32 strange;
 	s32 depth;
 	u64 time;
 	u64 here;
+	u64 jump_from;
+	u64 jump_to;
+	u64 jump_before;
 	bool user;
 	bool off;
-	bool waits;
-	u32 nr_jumps;
-	struct kipt_excerpt_jump jumps[KIPT_EXCERPT_JUMPS];
 	u32 nr_user;
-	struct kipt_excerpt_jump user_branches[KIPT_EXCERPT_USER_MOST];
+	struct kipt_excerpt_branch user_branches[KIPT_EXCERPT_USER_MOST];
 };
 
 /**
@@ -154,12 +144,12 @@ void kipt_excerpt_lines_add(struct kipt_excerpt_lines *list,
 
 /**
  * kipt_excerpt_lines_trim() - leave what is to be shown
- * @list: no record is added any more
+ * @list: the list
  * @most: lines, at least 1
  *
- * What repeats is folded, open calls too. Of more than @most lines those that
- * returned last stay and the innermost that are open, half of either if there
- * are enough.
+ * Of more than @most lines those that returned last stay and the innermost that
+ * are open, half of either if there are enough. What goes is counted at the line
+ * before it, the call it was made in.
  */
 void kipt_excerpt_lines_trim(struct kipt_excerpt_lines *list, u32 most);
 

@@ -74,59 +74,59 @@ static struct kipt_fetch *make_fetch(struct kipt_session *session,
 }
 
 static int check_state(const struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	if (READ_ONCE(session->dead))
-		return kipt_session_refuse_gone(session, extack);
+		return kipt_session_refuse_gone(session, refusal);
 	switch (session->state) {
 	case KIPT_STATE_STOPPED:
 		return 0;
 	case KIPT_STATE_RUNNING:
-		return kipt_refuse(extack, NULL, -EBUSY,
+		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is running; stop it first",
 				   session->id);
 	case KIPT_STATE_SETUP:
-		return kipt_refuse(extack, NULL, -EBUSY,
+		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is not ready yet", session->id);
 	default:
-		return kipt_refuse(extack, NULL, -ENODATA,
+		return kipt_refuse(refusal, NULL, -ENODATA,
 				   "session %u never ran", session->id);
 	}
 }
 
 static int begin_fetch(struct kipt_session *session,
 		       const struct kipt_fetch_request *request,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	if (session->fetch)
-		return kipt_refuse(extack, NULL, -EBUSY,
+		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "fetch %u of session %u is under way; take part in it, let it end or close its sockets",
 				   session->fetch->id, session->id);
 	if (request->only_cpu != KIPT_FETCH_ALL_CPUS &&
 	    !kipt_session_trace(session, request->only_cpu))
-		return kipt_refuse(extack, NULL, -ENXIO,
+		return kipt_refuse(refusal, NULL, -ENXIO,
 				   "session %u has no CPU %u; its CPUs: %*pbl",
 				   session->id, request->only_cpu,
 				   cpumask_pr_args(session->cpus));
 	session->fetch = make_fetch(session, request);
 	if (session->fetch)
 		return 0;
-	return kipt_memory_refuse(extack, "a fetch", sizeof(*session->fetch));
+	return kipt_memory_refuse(refusal, "a fetch", sizeof(*session->fetch));
 }
 
 static int find_fetch(struct kipt_session *session,
 		      const struct kipt_fetch_request *request,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
-	int err = check_state(session, extack);
+	int err = check_state(session, refusal);
 
 	if (err)
 		return err;
 	if (!request->fetch)
-		return begin_fetch(session, request, extack);
+		return begin_fetch(session, request, refusal);
 	if (session->fetch && session->fetch->id == request->fetch)
 		return 0;
-	return kipt_refuse(extack, NULL, -ENOENT,
+	return kipt_refuse(refusal, NULL, -ENOENT,
 			   "session %u has no fetch %u under way",
 			   session->id, request->fetch);
 }
@@ -143,14 +143,14 @@ static bool drop_reader(struct kipt_fetch *fetch)
 
 static int join_locked(struct kipt_session *session,
 		       const struct kipt_fetch_request *request,
-		       struct netlink_ext_ack *extack,
+		       struct kipt_refusal *refusal,
 		       struct kipt_fetch_reader **reader)
 {
 	struct kipt_fetch *fetch;
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	err = find_fetch(session, request, extack);
+	err = find_fetch(session, request, refusal);
 	if (err)
 		return err;
 	fetch = session->fetch;
@@ -159,7 +159,7 @@ static int join_locked(struct kipt_session *session,
 	if (!*reader) {
 		if (drop_reader(fetch))
 			free_fetch(fetch);
-		return kipt_memory_refuse(extack, "a reader of a fetch",
+		return kipt_memory_refuse(refusal, "a reader of a fetch",
 					  sizeof(**reader));
 	}
 	(*reader)->fetch = fetch;
@@ -170,13 +170,13 @@ static int join_locked(struct kipt_session *session,
 
 int kipt_fetch_join(struct kipt_session *session,
 		    const struct kipt_fetch_request *request,
-		    struct netlink_ext_ack *extack,
+		    struct kipt_refusal *refusal,
 		    struct kipt_fetch_reader **reader)
 {
 	int err;
 
 	mutex_lock(&session->lock);
-	err = join_locked(session, request, extack, reader);
+	err = join_locked(session, request, refusal, reader);
 	mutex_unlock(&session->lock);
 	return err;
 }

@@ -14,7 +14,7 @@
 struct kipt_fetch_reader;
 struct kipt_record;
 struct kipt_session;
-struct netlink_ext_ack;
+struct kipt_refusal;
 
 #define KIPT_FETCH_ALL_CPUS	(~0U)
 
@@ -67,7 +67,7 @@ struct kipt_fetch_piece {
  * kipt_fetch_join() - begin a fetch, or take part in one
  * @session: who asks may read it, and has a reference
  * @request: what is asked for
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  * @reader: for kipt_fetch_leave(), on success; has a pin of the session
  *
  * Quick: what is large is allocated by the first kipt_fetch_read().
@@ -76,7 +76,7 @@ struct kipt_fetch_piece {
  */
 int kipt_fetch_join(struct kipt_session *session,
 		    const struct kipt_fetch_request *request,
-		    struct netlink_ext_ack *extack,
+		    struct kipt_refusal *refusal,
 		    struct kipt_fetch_reader **reader);
 
 /**
@@ -98,7 +98,7 @@ void kipt_fetch_progress(const struct kipt_fetch_reader *reader,
  * @reader: one call at a time
  * @most: records the piece may have, at least 1
  * @piece: filled in
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Context: process; takes some milliseconds at most.
  *
@@ -111,6 +111,6 @@ void kipt_fetch_progress(const struct kipt_fetch_reader *reader,
  */
 int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 most,
 		    struct kipt_fetch_piece *piece,
-		    struct netlink_ext_ack *extack);
+		    struct kipt_refusal *refusal);
 
 #endif /* KIPT_FETCH_H */

@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <net/genetlink.h>
 
+#include "compat.h"
 #include "fetch.h"
 #include "fetch_message.h"
 #include "netlink.h"
@@ -21,7 +22,7 @@
 /**
  * struct fetch_state - a dump of fetch
  * @session: referenced
- * @reader: takes part in a fetch of @session
+ * @reader: takes part in a fetch of @session, from the second call on
  * @begun: the request itself was answered
  */
 struct fetch_state {
@@ -37,17 +38,17 @@ static struct fetch_state *fetch_state(struct netlink_callback *cb)
 }
 
 static int check_output(struct nlattr *attr, u32 output,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	u32 ordered = KIPT_OUTPUT_BRANCHES | KIPT_OUTPUT_CALLS |
 		      KIPT_OUTPUT_INSNS | KIPT_OUTPUT_PATHS;
 
 	if (output & KIPT_OUTPUT_COUNTS && output & ordered)
-		return kipt_refuse(extack, attr, -EINVAL,
+		return kipt_refuse(refusal, attr, -EINVAL,
 				   "output %#x: counts go without branches, calls, insns and paths",
 				   output);
 	if (output & KIPT_OUTPUT_PATHS && output & KIPT_OUTPUT_INSNS)
-		return kipt_refuse(extack, attr, -EINVAL,
+		return kipt_refuse(refusal, attr, -EINVAL,
 				   "output %#x: paths go without insns",
 				   output);
 	return 0;
@@ -55,7 +56,7 @@ static int check_output(struct nlattr *attr, u32 output,
 
 static int parse_fetch(struct nlattr **attrs,
 		       struct kipt_fetch_request *request,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	struct nlattr *fetch = attrs[KIPT_A_FETCH_FETCH];
 	struct nlattr *cpu = attrs[KIPT_A_FETCH_CPU];
@@ -63,44 +64,32 @@ static int parse_fetch(struct nlattr **attrs,
 	struct nlattr *memory = attrs[KIPT_A_FETCH_MEMORY];
 
 	if (fetch && (cpu || output || memory))
-		return kipt_refuse(extack, fetch, -EINVAL,
+		return kipt_refuse(refusal, fetch, -EINVAL,
 				   "attributes \"cpu\", \"output\" and \"memory\" are those the fetch began with");
 	request->fetch = fetch ? nla_get_u32(fetch) : 0;
 	request->only_cpu = cpu ? nla_get_u32(cpu) : KIPT_FETCH_ALL_CPUS;
 	request->output = output ? nla_get_u32(output) : 0;
 	request->memory = memory ? nla_get_u64(memory) : 0;
-	return check_output(output, request->output, extack);
-}
-
-static int begin(struct netlink_callback *cb, struct kipt_session *session,
-		 struct nlattr **attrs, struct netlink_ext_ack *extack)
-{
-	struct kipt_fetch_request request;
-	int err;
-
-	err = kipt_permission_read(cb->skb, session, extack);
-	if (!err)
-		err = parse_fetch(attrs, &request, extack);
-	if (!err)
-		err = kipt_fetch_join(session, &request, extack,
-				      &fetch_state(cb)->reader);
-	return err;
+	return check_output(output, request->output, refusal);
 }
 
 int kipt_fetch_message_start(struct netlink_callback *cb,
 			     struct nlattr **attrs,
-			     struct netlink_ext_ack *extack)
+			     struct kipt_refusal *refusal)
 {
+	struct kipt_fetch_request request;
 	struct kipt_session *session;
 	int err;
 
-	err = kipt_permission_trace(cb->skb, extack);
+	err = kipt_permission_trace(cb->skb, refusal);
 	if (!err)
 		err = kipt_netlink_find(attrs[KIPT_A_FETCH_ID], &session,
-					extack);
+					refusal);
 	if (err)
 		return err;
-	err = begin(cb, session, attrs, extack);
+	err = kipt_permission_read(cb->skb, session, refusal);
+	if (!err)
+		err = parse_fetch(attrs, &request, refusal);
 	if (err)
 		kipt_session_put(session);
 	else
@@ -129,6 +118,16 @@ static int put_chunk(struct sk_buff *skb, const struct kipt_fetch_piece *piece)
 	return 0;
 }
 
+static int put_progress(struct sk_buff *skb,
+			const struct kipt_fetch_piece *piece)
+{
+	if (nla_put_u32(skb, KIPT_A_FETCH_FETCH, piece->fetch) ||
+	    put_u64(skb, KIPT_A_FETCH_TOTAL, piece->total) ||
+	    put_u64(skb, KIPT_A_FETCH_DONE, piece->done))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct kipt_fetch_piece *piece)
 {
@@ -136,35 +135,53 @@ static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!header ||
 	    nla_put_u32(skb, KIPT_A_FETCH_ID, fetch_state(cb)->session->id) ||
-	    nla_put_u32(skb, KIPT_A_FETCH_FETCH, piece->fetch) ||
-	    put_u64(skb, KIPT_A_FETCH_TOTAL, piece->total) ||
-	    put_u64(skb, KIPT_A_FETCH_DONE, piece->done) ||
+	    (piece->fetch && put_progress(skb, piece)) ||
 	    (piece->in_chunk && put_chunk(skb, piece)))
 		return -EMSGSIZE;
 	genlmsg_end(skb, header);
 	return skb->len;
 }
 
+/* A start or a stop of the session may be under way, and is waited for. */
+static int join(struct sk_buff *skb, struct netlink_callback *cb,
+		struct kipt_refusal *refusal)
+{
+	struct fetch_state *state = fetch_state(cb);
+	struct kipt_fetch_piece piece = {};
+	struct kipt_fetch_request request;
+	int err;
+
+	err = parse_fetch(kipt_compat_dump_attrs(cb), &request, refusal);
+	if (!err)
+		err = kipt_fetch_join(state->session, &request, refusal,
+				      &state->reader);
+	if (err)
+		return err;
+	kipt_fetch_progress(state->reader, &piece);
+	return put_piece(skb, cb, &piece);
+}
+
 /* The first call comes within the request, which is not to take long. */
 int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	struct fetch_state *state = fetch_state(cb);
 	struct kipt_fetch_piece piece = {};
 	int ret;
 
-	ret = kipt_permission_read(cb->skb, state->session, extack);
+	ret = kipt_permission_read(cb->skb, state->session, refusal);
 	if (ret)
 		return ret;
 	if (!state->begun) {
 		state->begun = true;
-		kipt_fetch_progress(state->reader, &piece);
 		return put_piece(skb, cb, &piece);
 	}
+	if (!state->reader)
+		return join(skb, cb, refusal);
 	/* Pieces are cut to what this reader's buffer has room for. */
 	ret = kipt_fetch_read(state->reader,
 			      (skb_tailroom(skb) - MESSAGE_BYTES) /
-			      sizeof(struct kipt_record), &piece, extack);
+			      sizeof(struct kipt_record), &piece, refusal);
 	return ret > 0 ? put_piece(skb, cb, &piece) : ret;
 }
 
@@ -174,7 +191,8 @@ void kipt_fetch_message_done(struct netlink_callback *cb)
 
 	if (!state->session)
 		return;
-	kipt_fetch_leave(state->reader);
+	if (state->reader)
+		kipt_fetch_leave(state->reader);
 	kipt_session_put(state->session);
 	state->session = NULL;
 }

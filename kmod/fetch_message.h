@@ -8,7 +8,7 @@
 #define KIPT_FETCH_MESSAGE_H
 
 struct netlink_callback;
-struct netlink_ext_ack;
+struct kipt_refusal;
 struct nlattr;
 struct sk_buff;
 
@@ -16,24 +16,24 @@ struct sk_buff;
  * kipt_fetch_message_start() - begin a fetch, or take part in one
  * @cb: the dump
  * @attrs: attributes of the request
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: 0 or an errno.
  */
 int kipt_fetch_message_start(struct netlink_callback *cb,
 			     struct nlattr **attrs,
-			     struct netlink_ext_ack *extack);
+			     struct kipt_refusal *refusal);
 
 /**
  * kipt_fetch_message() - decode for a while, and write a message
  * @skb: to be filled
  * @cb: the dump
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: as a dump: bytes in @skb, 0 at the end, or an errno.
  */
 int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
-		       struct netlink_ext_ack *extack);
+		       struct kipt_refusal *refusal);
 
 /**
  * kipt_fetch_message_done() - the dump has ended, or its socket

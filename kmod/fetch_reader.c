@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
@@ -33,9 +34,13 @@ static_assert(KIPT_FLOW_TIME == KIPT_OUTPUT_TIME);
 static_assert(KIPT_FLOW_PATHS == KIPT_OUTPUT_PATHS);
 static_assert(KIPT_FLOW_COUNTS == KIPT_OUTPUT_COUNTS);
 
-/* What a call may take, and the trace between two looks at the clock. */
+/*
+ * What a call may take, and the trace and the blocks of code between two looks at the
+ * clock: where blocks do not fit in memory, each takes a fifth of a microsecond.
+ */
 #define READ_NS		(8 * NSEC_PER_MSEC)
 #define SLICE_BYTES	(16U << 10)
+#define SLICE_STEPS	(16U << 10)
 /* Who ends early loses no more of what was counted. */
 #define COUNT_NS	NSEC_PER_SEC
 #define ARENA_ALIGN	64
@@ -198,7 +203,9 @@ static void fill_config(const struct kipt_fetch *fetch,
 		.output = fetch->output,
 		.memory = fetch->memory,
 		.slice = SLICE_BYTES,
+		.step_slice = SLICE_STEPS,
 		.tsc_near = fetch->near,
+		.seed = get_random_u64(),
 	};
 	kipt_flow_config_fill(fetch->session, config);
 }
@@ -210,7 +217,7 @@ static int alloc_arena(struct kipt_fetch_reader *reader, size_t size)
 
 	if (err)
 		return err;
-	reader->arena = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	reader->arena = kvmalloc(size, KIPT_MEMORY_GFP);
 	if (!reader->arena) {
 		kipt_memory_uncharge(size);
 		return -ENOMEM;
@@ -230,10 +237,11 @@ static int make_flow(struct kipt_fetch_reader *reader)
 
 	fill_config(fetch, &config);
 	size = kipt_flow_size(&config);
-	err = alloc_arena(reader, size + ARENA_ALIGN);
+	err = alloc_arena(reader, size + ARENA_ALIGN + PAGE_SIZE);
 	if (err)
 		return err;
 	reader->code.bytes = fetch->bytes;
+	reader->code.page = (u8 *)reader->arena + size + ARENA_ALIGN;
 	reader->code.first_patch = fetch->session->first_patch;
 	reader->code.end_patch = fetch->session->end_patch;
 	reader->code.offsets = !(fetch->session->caps.leaf0_ecx &
@@ -597,17 +605,17 @@ static void fill_chunk(struct kipt_fetch_reader *reader, u32 most,
 }
 
 static int explain(const struct kipt_fetch_reader *reader, int err,
-		   struct netlink_ext_ack *extack)
+		   struct kipt_refusal *refusal)
 {
 	if (err == -ENOMEM)
-		return kipt_memory_refuse(extack, "decoding the trace",
+		return kipt_memory_refuse(refusal, "decoding the trace",
 					  reader->fetch->memory);
 	return err;
 }
 
 int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 most,
 		    struct kipt_fetch_piece *piece,
-		    struct netlink_ext_ack *extack)
+		    struct kipt_refusal *refusal)
 {
 	const struct kipt_session *session = reader->fetch->session;
 	bool begins = !reader->flow;
@@ -615,7 +623,7 @@ int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 most,
 
 	might_sleep();
 	if (READ_ONCE(session->dead))
-		return kipt_refuse(extack, NULL, -ENOENT,
+		return kipt_refuse(refusal, NULL, -ENOENT,
 				   "session %u was deleted: its fetch ends",
 				   session->id);
 	reader->enough = most;
@@ -624,7 +632,7 @@ int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 most,
 	else if (!err)
 		err = work(reader);
 	if (err)
-		return explain(reader, err, extack);
+		return explain(reader, err, refusal);
 	if (reader->step == KIPT_FETCH_DONE)
 		return 0;
 	kipt_fetch_progress(reader, piece);

@@ -6,8 +6,8 @@
  *
  * A set is read in probes, under RCU; sets_lock guards all changes.
  */
-#include <linux/hashtable.h>
 #include <linux/err.h>
+#include <linux/ktime.h>
 #include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
@@ -16,6 +16,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/xarray.h>
 #include <asm/cpufeature.h>
 #include <asm/page.h>
 
@@ -32,65 +33,46 @@
  */
 #define CR3_USER_HALF	BIT_ULL(12)
 
-/*
- * So many are added between two looks for those that ended, which thus takes
- * no longer than to find one in the table.
- */
-#define ENDED_MAX	64U
-
-/**
- * struct process - one that is followed
- * @node: in the set
- * @pid: of the thread group; the number may be used again, this is not
- * @rcu: frees it
- */
-struct process {
-	struct hlist_node node;
-	struct pid *pid;
-	struct rcu_head rcu;
-};
+/* So many are looked at for those that ended, each time one is added. */
+#define LOOKS_MAX	64U
+/* What a process takes at most, alone in a node. */
+#define PROCESS_CHARGE	(sizeof(struct pid) + sizeof(struct xa_node))
 
 /**
  * struct kipt_follow - a set of processes
  * @node: in the list of sets
  * @forks: children of these are followed
  * @by_cr3: the CPU itself tells the processes apart
+ * @dead: none is added any more
+ * @since: ktime_get_ns() when it was made
  * @count: processes in the set
- * @added: processes that ever were, from 0 again after 2^32
+ * @looked: number of the process that was looked at last
  * @lost: children that were not followed
  * @memcg: of who made the set; children are charged to it, not to their parent
  * @rcu: frees it
- * @processes: by the address of struct pid
+ * @processes: struct pid of each thread group, referenced, by its number. Under
+ *	RCU alone they are compared and nothing else.
  */
 struct kipt_follow {
 	struct list_head node;
 	bool forks;
 	bool by_cr3;
+	bool dead;
+	u64 since;
 	u32 count;
-	u32 added;
+	unsigned long looked;
 	u64 lost;
 	struct mem_cgroup *memcg;
 	struct rcu_head rcu;
-	DECLARE_HASHTABLE(processes, 6);
+	struct xarray processes;
 };
 
 static DEFINE_SPINLOCK(sets_lock);
 static LIST_HEAD(sets);
 
-static bool contains(const struct kipt_follow *follow, const struct pid *pid)
+static bool contains(const struct kipt_follow *follow, struct pid *pid)
 {
-	const struct process *process;
-	bool found = false;
-
-	rcu_read_lock();
-	hash_for_each_possible_rcu(follow->processes, process, node,
-				   (unsigned long)pid) {
-		found = process->pid == pid;
-		if (found)
-			break;
-	}
-	rcu_read_unlock();
-	return found;
+	return xa_load((struct xarray *)&follow->processes, pid_nr(pid)) == pid;
 }
 
 static bool is_followed(const struct kipt_follow *follow,
@@ -102,74 +84,73 @@ static bool is_followed(const struct kipt_follow *follow,
 	return pid && contains(follow, pid);
 }
 
-static void free_process(struct rcu_head *rcu)
+static void drop(struct kipt_follow *follow, struct pid *pid)
 {
-	struct process *process = container_of(rcu, struct process, rcu);
-
-	put_pid(process->pid);
-	kfree(process);
-	kipt_memory_uncharge(sizeof(*process));
+	lockdep_assert_held(&sets_lock);
+	xa_erase(&follow->processes, pid_nr(pid));
+	put_pid(pid);
+	follow->count--;
+	kipt_memory_uncharge(PROCESS_CHARGE);
 }
 
 static void drop_ended(struct kipt_follow *follow)
 {
-	struct process *process;
-	struct hlist_node *next;
-	int bucket;
+	struct pid *pid;
+	u32 i;
 
 	lockdep_assert_held(&sets_lock);
-	hash_for_each_safe(follow->processes, bucket, next, process, node) {
-		if (pid_has_task(process->pid, PIDTYPE_TGID))
-			continue;
-		hash_del_rcu(&process->node);
-		follow->count--;
-		call_rcu(&process->rcu, free_process);
+	for (i = 0; i < min(LOOKS_MAX, follow->count); i++) {
+		pid = xa_find_after(&follow->processes, &follow->looked,
+				    ULONG_MAX, XA_PRESENT);
+		if (!pid)
+			follow->looked = 0;
+		else if (!pid_has_task(pid, PIDTYPE_TGID))
+			drop(follow, pid);
 	}
 }
 
-static struct process *alloc_process(const struct kipt_follow *follow)
+static int store(struct kipt_follow *follow, struct pid *pid)
 {
-	struct process *process;
-	struct mem_cgroup *old;
+	struct mem_cgroup *old = set_active_memcg(follow->memcg);
+	int err = xa_insert(&follow->processes, pid_nr(pid), pid,
+			    GFP_ATOMIC | __GFP_NOWARN);
 
-	if (kipt_memory_charge(sizeof(*process)))
-		return NULL;
-	old = set_active_memcg(follow->memcg);
-	process = kzalloc(sizeof(*process),
-			  GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	set_active_memcg(old);
-	if (!process)
-		kipt_memory_uncharge(sizeof(*process));
-	return process;
+	return err;
 }
 
 static int add(struct kipt_follow *follow, struct pid *pid)
 {
-	u32 most = kipt_limits()->processes;
-	struct process *process;
+	struct pid *ended;
+	int err;
 
 	lockdep_assert_held(&sets_lock);
-	if (!(++follow->added % ENDED_MAX) || follow->count >= most)
-		drop_ended(follow);
-	if (follow->count >= most)
+	/* Whoever had the number before. */
+	ended = xa_load(&follow->processes, pid_nr(pid));
+	if (ended)
+		drop(follow, ended);
+	drop_ended(follow);
+	if (follow->count >= kipt_limits()->processes)
 		return -ENOSPC;
-	process = alloc_process(follow);
-	if (!process)
+	err = kipt_memory_charge(PROCESS_CHARGE);
+	if (err)
+		return err;
+	err = store(follow, pid);
+	if (err) {
+		kipt_memory_uncharge(PROCESS_CHARGE);
 		return -ENOMEM;
-	process->pid = get_pid(pid);
-	hash_add_rcu(follow->processes, &process->node, (unsigned long)pid);
+	}
+	get_pid(pid);
 	follow->count++;
 	return 0;
 }
 
-/* Return: the thread group of a number, referenced. */
-static struct pid *find_group(pid_t number)
+/* Return: its thread group, referenced. */
+static struct pid *group_of(struct pid *pid)
 {
 	struct pid *group = ERR_PTR(-ESRCH);
 	struct task_struct *task;
-	struct pid *pid;
 
-	pid = find_get_pid(number);
 	rcu_read_lock();
 	task = pid_task(pid, PIDTYPE_PID);
 	if (task && task->flags & PF_KTHREAD)
@@ -177,15 +158,14 @@ static struct pid *find_group(pid_t number)
 	else if (task && task_tgid(task))
 		group = get_pid(task_tgid(task));
 	rcu_read_unlock();
-	put_pid(pid);
 	return group;
 }
 
-struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
+struct kipt_follow *kipt_follow_create(struct pid *pid, bool forks,
 				       struct kipt_hw_config *config,
 				       bool cr3_filter)
 {
-	struct pid *group = find_group(pid);
+	struct pid *group = group_of(pid);
 	struct kipt_follow *follow;
 	int err;
 
@@ -196,7 +176,8 @@ struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
 		put_pid(group);
 		return ERR_PTR(-ENOMEM);
 	}
-	hash_init(follow->processes);
+	xa_init_flags(&follow->processes, XA_FLAGS_ACCOUNT);
+	follow->since = ktime_get_ns();
 	follow->forks = forks;
 	follow->by_cr3 = cr3_filter && !(config->ctl & RTIT_CTL_OS);
 	follow->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -216,34 +197,26 @@ struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
 	return follow;
 }
 
-static void free_set(struct rcu_head *rcu)
-{
-	struct kipt_follow *follow =
-		container_of(rcu, struct kipt_follow, rcu);
-	struct process *process;
-	struct hlist_node *next;
-	int bucket;
-
-	hash_for_each_safe(follow->processes, bucket, next, process, node)
-		free_process(&process->rcu);
-	mem_cgroup_put(follow->memcg);
-	kfree(follow);
-}
-
+/* Probes may look at it still: they see it empty itself. */
 void kipt_follow_destroy(struct kipt_follow *follow)
 {
+	struct pid *pid;
+	unsigned long number;
+
 	if (!follow)
 		return;
 	spin_lock(&sets_lock);
 	list_del_rcu(&follow->node);
+	follow->dead = true;
 	spin_unlock(&sets_lock);
-	/* Probes may look at it still. */
-	call_rcu(&follow->rcu, free_set);
-}
-
-void kipt_follow_uninit(void)
-{
-	rcu_barrier();
+	xa_for_each(&follow->processes, number, pid) {
+		spin_lock(&sets_lock);
+		drop(follow, pid);
+		spin_unlock(&sets_lock);
+		cond_resched();
+	}
+	mem_cgroup_put(follow->memcg);
+	kfree_rcu(follow, rcu);
 }
 
 u64 kipt_follow_lost(const struct kipt_follow *follow)
@@ -253,14 +226,14 @@ u64 kipt_follow_lost(const struct kipt_follow *follow)
 
 u32 kipt_follow_alive(const struct kipt_follow *follow)
 {
-	const struct process *process;
+	unsigned long number;
+	struct pid *pid;
 	u32 alive = 0;
-	int bucket;
 
-	rcu_read_lock();
-	hash_for_each_rcu(follow->processes, bucket, process, node)
-		alive += pid_has_task(process->pid, PIDTYPE_TGID);
-	rcu_read_unlock();
+	spin_lock(&sets_lock);
+	xa_for_each((struct xarray *)&follow->processes, number, pid)
+		alive += pid_has_task(pid, PIDTYPE_TGID);
+	spin_unlock(&sets_lock);
 	return alive;
 }
 
@@ -329,7 +302,7 @@ void kipt_follow_switch_local(struct task_struct *next, bool followed,
 static void follow_child(struct kipt_follow *follow, struct pid *child)
 {
 	spin_lock(&sets_lock);
-	if (!contains(follow, child) && add(follow, child))
+	if (!follow->dead && !contains(follow, child) && add(follow, child))
 		WRITE_ONCE(follow->lost, follow->lost + 1);
 	spin_unlock(&sets_lock);
 }
@@ -345,5 +318,20 @@ void kipt_follow_fork(struct task_struct *parent, struct task_struct *child)
 	list_for_each_entry_rcu(follow, &sets, node)
 		if (follow->forks && is_followed(follow, parent))
 			follow_child(follow, task_tgid(child));
+	rcu_read_unlock();
+}
+
+void kipt_follow_catch_up(struct kipt_follow *follow)
+{
+	struct task_struct *task;
+
+	if (!follow->forks)
+		return;
+	rcu_read_lock();
+	/* Children come after their parents. */
+	for_each_process(task)
+		if (task->start_time >= follow->since && task_tgid(task) &&
+		    is_followed(follow, rcu_dereference(task->real_parent)))
+			follow_child(follow, task_tgid(task));
 	rcu_read_unlock();
 }

@@ -18,8 +18,7 @@ struct task_struct;
 
 /**
  * kipt_follow_create() - follow a process
- * @pid: number of a process, or of one of its threads, in the caller's
- *	PID namespace
+ * @pid: of a process, or of one of its threads; NULL: of none
  * @forks: follow what it forks, too
  * @config: of the session. Without OS it gets CR3Filter, if the CPUs have it:
  *	user code of the process, told by its CR3. Otherwise CPUs pause while
@@ -28,7 +27,8 @@ struct task_struct;
  *
  * A process is told apart from later ones with its number by its struct pid.
  * That, and with it its PID namespace, is held until the process has ended and
- * 64 more were forked at most, or the set is gone; nothing else of it is.
+ * then some more were forked, one for each 64 in the set at most, or the set is
+ * gone; nothing else of it is.
  * What that takes is charged to the caller's memory cgroup, children too.
  *
  * Context: may sleep; of who asks.
@@ -39,7 +39,7 @@ struct task_struct;
  * ERR_PTR(-EINVAL): it is a thread of the kernel.
  * ERR_PTR(-ENOMEM): no memory.
  */
-struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
+struct kipt_follow *kipt_follow_create(struct pid *pid, bool forks,
 				       struct kipt_hw_config *config,
 				       bool cr3_filter);
 
@@ -47,16 +47,9 @@ struct kipt_follow *kipt_follow_create(pid_t pid, bool forks,
  * kipt_follow_destroy() - follow no more
  * @follow: no started trace points to it any more; may be NULL
  *
- * Quick. Context: process.
+ * Context: may sleep, for no longer than its processes take to be freed.
  */
 void kipt_follow_destroy(struct kipt_follow *follow);
-
-/**
- * kipt_follow_uninit() - wait until destroyed sets are gone
- *
- * Context: may sleep; there are no sessions.
- */
-void kipt_follow_uninit(void);
 
 /**
  * kipt_follow_lost() - processes that were forked and could not be followed
@@ -126,5 +119,16 @@ void kipt_follow_switch_local(struct task_struct *next, bool followed,
  * process; does not sleep.
  */
 void kipt_follow_fork(struct task_struct *parent, struct task_struct *child);
+
+/**
+ * kipt_follow_catch_up() - follow what was forked since the set was made
+ * @follow: the set
+ *
+ * For a set that was made before the probes. What a child forked that has ended
+ * since is not found.
+ *
+ * Context: process; does not sleep.
+ */
+void kipt_follow_catch_up(struct kipt_follow *follow);
 
 #endif /* KIPT_FOLLOW_H */

@@ -311,13 +311,14 @@ bool kipt_hw_same_place(const struct kipt_hw_position *one,
 			const struct kipt_hw_position *other);
 
 /**
- * kipt_hw_stopped_local() - whether a STOP region was filled
+ * kipt_hw_status_local() - how the CPU fares
  *
  * Context: this CPU, any.
  *
- * Return: IA32_RTIT_STATUS.Stopped.
+ * Return: IA32_RTIT_STATUS: Error, the CPU could not write its trace; Stopped, a STOP
+ * region was filled. 0 if it cannot be read.
  */
-bool kipt_hw_stopped_local(void);
+u64 kipt_hw_status_local(void);
 
 /**
  * kipt_hw_pmi_unmask_local() - let the next ToPA PMI come as an NMI

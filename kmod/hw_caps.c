@@ -153,6 +153,25 @@ void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
 		memset(caps, 0, sizeof(*caps));
 }
 
+/* All that get-info tells of them; their @values follow from the leaves. */
+static bool is_same_kind(const struct kipt_caps *one,
+			 const struct kipt_caps *other)
+{
+	return one->pt == other->pt && one->vmx_pt == other->vmx_pt &&
+	       one->leaf0_eax == other->leaf0_eax &&
+	       one->leaf0_ebx == other->leaf0_ebx &&
+	       one->leaf0_ecx == other->leaf0_ecx &&
+	       one->leaf1_eax == other->leaf1_eax &&
+	       one->leaf1_ebx == other->leaf1_ebx &&
+	       one->tsc_den == other->tsc_den &&
+	       one->tsc_num == other->tsc_num &&
+	       one->crystal_hz == other->crystal_hz &&
+	       one->max_nonturbo_ratio == other->max_nonturbo_ratio &&
+	       one->family == other->family && one->model == other->model &&
+	       one->stepping == other->stepping &&
+	       one->core_type == other->core_type;
+}
+
 bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
 			 struct kipt_caps *caps)
 {
@@ -163,7 +182,7 @@ bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
 	*caps = per_cpu(cpu_caps, first);
 	cpumask_clear(kind);
 	for_each_cpu(cpu, cpus)
-		if (!memcmp(&per_cpu(cpu_caps, cpu), caps, sizeof(*caps)))
+		if (is_same_kind(&per_cpu(cpu_caps, cpu), caps))
 			cpumask_set_cpu(cpu, kind);
 	cpumask_andnot(cpus, cpus, kind);
 	return true;

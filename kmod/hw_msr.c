@@ -172,12 +172,12 @@ bool kipt_hw_same_place(const struct kipt_hw_position *one,
 	return one->base == other->base && one->mask_ptrs == other->mask_ptrs;
 }
 
-bool kipt_hw_stopped_local(void)
+u64 kipt_hw_status_local(void)
 {
 	u64 status;
 
 	msr_read(RTIT_STATUS, &status);
-	return status & RTIT_STATUS_STOPPED;
+	return status;
 }
 
 static bool takes_nmis(u32 lvtpc)

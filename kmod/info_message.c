@@ -180,7 +180,7 @@ static size_t info_size(void)
 
 int kipt_info_get(struct sk_buff *request, struct genl_info *info)
 {
-	bool use = !kipt_permission_trace(request, NULL);
+	bool use = kipt_permission_sees(request);
 	struct cpu_kinds kinds;
 	struct sk_buff *skb;
 	void *header;

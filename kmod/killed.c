@@ -1,39 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hears of programs that are killed, see killed.h. What is copied at once goes
- * to one of a few slots, whose memory is there before; the work item has
- * snapshots made of them. Leaves to killed_code.c what a program has in memory,
- * to killed_quota.c whether there is room, to killed_snapshot.c what a snapshot
- * looks like.
+ * Hears of programs that are killed, see killed.h. Leaves to killed_quota.c whether
+ * there is room, to killed_maps.c what a program has mapped, to snapshot.c the
+ * memory, who reads it and what the log is told.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/irq_work.h>
+#include <linux/irqflags.h>
+#include <linux/kconfig.h>
 #include <linux/kprobes.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
-#include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
-#include <linux/slab.h>
-#include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/workqueue.h>
 #include <asm/cpufeature.h>
 #include <asm/ptrace.h>
 #include <asm/tsc.h>
 
-#include "arm.h"
-#include "buffer.h"
-#include "crash_pages.h"
+#include "compat.h"
 #include "killed.h"
-#include "killed_code.h"
+#include "killed_maps.h"
 #include "killed_quota.h"
-#include "killed_snapshot.h"
 #include "limits.h"
 #include "memory.h"
 #include "probe.h"
@@ -43,47 +35,18 @@
 #include "snapshot.h"
 #include "trace.h"
 
-/* Programs that may wait for the work item. */
-#define SLOTS		4U
-
-/**
- * enum slot_state - what a slot has
- * @FREE: nothing
- * @FILLING: the thread that is killed is at it
- * @FULL: the work item is to take it
- */
-enum slot_state {
-	FREE,
-	FILLING,
-	FULL,
-};
-
-/**
- * struct slot - a program that was killed
- * @state: enum slot_state
- * @killed: it
- */
-struct slot {
-	atomic_t state;
-	struct kipt_killed killed;
-};
-
-/* Guards who listens, and all memory. */
+/* Guards who listens, and memory. */
 static DEFINE_MUTEX(users_lock);
 static u32 users;
-static struct slot slots[SLOTS];
+/* KIPT_KILLED_SCRATCH bytes for each place. */
+static u8 *scratch;
 static struct kprobe probe;
 static bool probe_set;
 
-static void make_snapshots(struct work_struct *work);
-static DECLARE_WORK(snapshots_work, make_snapshots);
-
-static void queue_snapshots(struct irq_work *work)
-{
-	queue_work(system_unbound_wq, &snapshots_work);
-}
-
-static struct irq_work snapshots_irq_work = IRQ_WORK_INIT(queue_snapshots);
+/* Guards who gets which place; each is a slot of snapshot.c. */
+static DEFINE_RAW_SPINLOCK(places_lock);
+static struct kipt_killed_place places[KIPT_SNAPSHOTS_MAX];
+static bool full_told;
 
 /* A page table's own half is the second page where the kernel has another. */
 static void fill_cr3(struct kipt_crash_signal *signal)
@@ -106,13 +69,15 @@ static u64 address_of(const struct kernel_siginfo *info)
 static void fill_signal(struct kipt_crash_signal *signal,
 			const struct kernel_siginfo *info)
 {
-	const struct pt_regs *regs = task_pt_regs(current);
+	struct pt_regs *regs = task_pt_regs(current);
 
-	memset(signal, 0, sizeof(*signal));
+	signal->page.version = KIPT_CRASH_VERSION;
+	signal->page.kind = KIPT_CRASH_SIGNAL;
+	signal->page.size = sizeof(*signal);
 	signal->tsc = rdtsc();
 	signal->ip = regs->ip;
 	signal->sp = regs->sp;
-	signal->is_32bit = !user_64bit_mode((struct pt_regs *)regs);
+	signal->is_32bit = !user_64bit_mode(regs);
 	signal->address = address_of(info);
 	fill_cr3(signal);
 	signal->tid = current->pid;
@@ -123,23 +88,6 @@ static void fill_signal(struct kipt_crash_signal *signal,
 	memcpy(signal->comm, current->comm, sizeof(signal->comm));
 }
 
-/* Interrupts are off, the trace is paused. Return: false if there is none. */
-static bool copy_trace(struct kipt_killed *killed, struct kipt_trace *trace, u64 ip)
-{
-	struct kipt_crash_cpu *cpu = killed->cpu;
-	struct kipt_crash_stop *stop = &cpu->stop;
-
-	lockdep_assert_irqs_disabled();
-	kipt_crash_pages_copy_local(trace, ip, cpu);
-	if (stop->state != KIPT_CRASH_STOPPED)
-		return false;
-	stop->tail = max(stop->tail,
-			 stop->head - min(stop->head, killed->size));
-	kipt_buffer_copy(trace->buffer, stop->tail, stop->head, killed->trace,
-			 killed->size);
-	return true;
-}
-
 static bool is_wanted(const struct kipt_trace *trace)
 {
 	return trace && trace->crash && READ_ONCE(trace->running) &&
@@ -147,7 +95,7 @@ static bool is_wanted(const struct kipt_trace *trace)
 }
 
 /* Return: false if this CPU's trace is nothing to be kept. */
-static bool take_trace(struct slot *slot)
+static bool take_trace(struct kipt_snapshot *snapshot, u64 ip)
 {
 	struct kipt_trace *trace;
 	unsigned long flags;
@@ -155,76 +103,93 @@ static bool take_trace(struct slot *slot)
 
 	local_irq_save(flags);
 	trace = kipt_trace_here();
-	if (is_wanted(trace) && kipt_trace_pause_local(trace)) {
-		got = copy_trace(&slot->killed, trace,
-				 slot->killed.signal.ip);
-		kipt_trace_go_on_local(trace);
-	}
+	if (is_wanted(trace))
+		got = kipt_snapshot_killed_copy(snapshot, trace, ip);
 	local_irq_restore(flags);
 	return got;
 }
 
-static struct slot *find_slot(enum slot_state from, enum slot_state to)
+/* The mapping of the instruction is the first one, if it is known. */
+static void tell_killed(struct kipt_snapshot *snapshot,
+			const struct kipt_crash_signal *signal)
 {
-	u32 i;
+	const struct kipt_crash_maps *maps = (const void *)signal + PAGE_SIZE;
+	const struct kipt_crash_map *map = maps->maps;
+	struct kipt_snapshot_killed *killed = &snapshot->killed;
+	u64 ip = signal->ip;
 
-	for (i = 0; i < SLOTS; i++)
-		if (atomic_cmpxchg(&slots[i].state, from, to) == (int)from)
-			return &slots[i];
-	return NULL;
-}
-
-static void set_state(struct slot *slot, enum slot_state state)
-{
-	/* Pairs with atomic_cmpxchg() in find_slot(). */
-	atomic_set_release(&slot->state, state);
-}
-
-static void free_slot(struct slot *slot)
-{
-	kipt_killed_code_drop(&slot->killed.code);
-	kipt_killed_quota_give(slot->killed.place);
-	slot->killed.place = 0;
-	set_state(slot, FREE);
+	snapshot->event = (struct kipt_crash_event){
+		.hook = KIPT_CRASH_HOOK_SIGNAL,
+		.cpu = smp_processor_id(),
+		.tsc = signal->tsc,
+		.ip = ip,
+		.trap = ~0,
+	};
+	*killed = (struct kipt_snapshot_killed){
+		.signal = signal->signal,
+		.process = signal->pid,
+		.uid = signal->uid,
+	};
+	if (!maps->nr_here || ip < map->start || ip >= map->end)
+		return;
+	memcpy(killed->file, map->path, sizeof(map->path));
+	killed->file_offset = ip - map->start + map->offset;
 }
 
 /* The trace first, so that it is of the kernel no more than can be helped. */
-static void fill_slot(struct slot *slot, const struct kernel_siginfo *info)
+static bool fill(struct kipt_snapshot *snapshot, u32 place,
+		 const struct kernel_siginfo *info)
 {
-	fill_signal(&slot->killed.signal, info);
-	if (!take_trace(slot)) {
-		free_slot(slot);
-		return;
-	}
-	kipt_killed_code_find(&slot->killed.code, slot->killed.signal.ip);
-	slot->killed.signal.maps_lost = slot->killed.code.maps_lost;
-	slot->killed.signal.code_lost = slot->killed.code.code_lost;
-	slot->killed.time = ktime_get_real_ns();
-	set_state(slot, FULL);
-	irq_work_queue(&snapshots_irq_work);
+	struct kipt_crash_signal *signal = kipt_snapshot_killed_pages(snapshot);
+	u64 at = kipt_snapshot_killed_at() + PAGE_SIZE;
+
+	memset(signal, 0, (1 + KIPT_KILLED_MAP_PAGES) * PAGE_SIZE);
+	fill_signal(signal, info);
+	if (!take_trace(snapshot, signal->ip))
+		return false;
+	kipt_killed_maps(signal, at, scratch + place * KIPT_KILLED_SCRATCH);
+	tell_killed(snapshot, signal);
+	return true;
 }
 
-/* Of a process whose threads are killed together the first one counts. */
-static void on_crash(const struct kernel_siginfo *info)
+/*
+ * A program that finds no room costs a look, and the log a line until another
+ * finds some.
+ */
+static struct kipt_snapshot *take_place(u32 *number)
 {
-	struct slot *slot;
-	u32 place;
+	struct kipt_killed_place wish = {
+		.owner = kipt_killed_owner(current_cred()),
+		.pid = current->tgid,
+		.born = current->group_leader->start_boottime,
+	};
+	u32 count = kipt_limits()->user_snapshots_all, i;
+	struct kipt_snapshot *snapshot = NULL;
+	bool tell = false;
+	unsigned long flags;
+	int found;
 
-	if (!is_wanted(kipt_trace_here()) ||
-	    READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT)
-		return;
-	place = kipt_killed_quota_take();
-	if (!place)
-		return;
-	slot = find_slot(FREE, FILLING);
-	if (slot) {
-		slot->killed.place = place;
-		fill_slot(slot, info);
-		return;
+	raw_spin_lock_irqsave(&places_lock, flags);
+	for (i = 0; i < count; i++)
+		places[i].state = kipt_snapshot_killed_state(i);
+	found = kipt_killed_choose(places, count, kipt_limits()->user_snapshots,
+				   &wish);
+	if (found != -EEXIST)
+		snapshot = kipt_snapshot_killed_take(found);
+	if (snapshot) {
+		*number = found;
+		places[found] = wish;
+		places[found].id = snapshot->id;
 	}
-	kipt_killed_quota_give(place);
-	pr_notice_ratelimited("process %d was killed, and is not kept: too many are at once\n",
-			      current->tgid);
+	if (found != -EEXIST) {
+		tell = !snapshot && !full_told;
+		full_told = !snapshot;
+	}
+	raw_spin_unlock_irqrestore(&places_lock, flags);
+	if (tell)
+		pr_notice("process %d was killed, and is not kept: there is no room, see 'kipt crash list'\n",
+			  current->tgid);
+	return snapshot;
 }
 
 static bool is_crash(int number)
@@ -233,82 +198,51 @@ static bool is_crash(int number)
 	       number == SIGBUS || number == SIGFPE;
 }
 
-/* vfs_coredump(info): no handler, no tracer and nobody else keeps it alive. */
+/*
+ * vfs_coredump(info): no handler, no tracer and nobody else keeps it alive. Of a
+ * process whose threads are killed together the first one counts. Who may not
+ * leave a core dump leaves nothing here.
+ */
 static int kipt_killed_on_coredump(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	const struct kernel_siginfo *info = (void *)regs->di;
+	struct kipt_snapshot *snapshot;
+	u32 place;
 
-	if (is_crash(info->si_signo) && current->mm &&
-	    !(current->flags & PF_KTHREAD))
-		on_crash(info);
+	if (!is_crash(info->si_signo) || !current->mm ||
+	    current->flags & PF_KTHREAD || !kipt_compat_may_dump() ||
+	    !is_wanted(kipt_trace_here()) ||
+	    READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT ||
+	    !kipt_limits()->user_snapshots)
+		return 0;
+	snapshot = take_place(&place);
+	if (snapshot)
+		kipt_snapshot_killed_end(snapshot, fill(snapshot, place, info));
 	return 0;
 }
 
-static void keep(struct kipt_killed *killed)
+static void free_memory(void)
 {
-	const struct kipt_crash_signal *signal = &killed->signal;
-	struct kipt_snapshot *snapshot = kipt_killed_snapshot(killed);
-	u32 id;
-
-	if (snapshot) {
-		id = kipt_snapshot_add(snapshot);
-		pr_notice("process %u of user %u was killed by signal %u: 'kipt crash show %u' shows how it came there\n",
-			  signal->pid, signal->uid, signal->signal, id);
-	} else {
-		pr_notice_ratelimited("process %u of user %u was killed by signal %u, and is not kept: there is no memory for it\n",
-				      signal->pid, signal->uid, signal->signal);
-	}
+	kipt_memory_free(scratch, kipt_limits()->user_snapshots_all *
+				  KIPT_KILLED_SCRATCH);
+	scratch = NULL;
+	kipt_snapshot_killed_withdraw();
 }
 
-static void make_snapshots(struct work_struct *work)
+static int make_memory(struct kipt_refusal *refusal)
 {
-	struct slot *slot;
+	u64 each = kipt_limits()->user_snapshot_trace + KIPT_KILLED_SCRATCH +
+		   (2 + KIPT_KILLED_MAP_PAGES) * PAGE_SIZE;
+	u64 count = kipt_limits()->user_snapshots_all;
 
-	while ((slot = find_slot(FULL, FILLING))) {
-		keep(&slot->killed);
-		free_slot(slot);
-	}
-}
-
-static int alloc_slot(struct kipt_killed *killed)
-{
-	killed->size = kipt_limits()->user_snapshot_trace;
-	killed->cpu = kipt_memory_alloc(PAGE_SIZE);
-	killed->trace = kipt_memory_alloc(killed->size);
-	if (!killed->cpu || !killed->trace)
-		return -ENOMEM;
-	return kipt_killed_code_create(&killed->code,
-				       kipt_limits()->user_snapshot_code >>
-				       PAGE_SHIFT);
-}
-
-static void free_slots(void)
-{
-	struct kipt_killed *killed;
-	u32 i;
-
-	for (i = 0; i < SLOTS; i++) {
-		killed = &slots[i].killed;
-		kipt_killed_code_destroy(&killed->code);
-		kipt_memory_free(killed->trace, killed->size);
-		kipt_memory_free(killed->cpu, PAGE_SIZE);
-		memset(&slots[i], 0, sizeof(slots[i]));
-	}
-}
-
-static int alloc_slots(struct netlink_ext_ack *extack)
-{
-	u64 each = kipt_limits()->user_snapshot_trace;
-	u32 i;
-
-	for (i = 0; i < SLOTS; i++) {
-		if (!alloc_slot(&slots[i].killed))
-			continue;
-		free_slots();
-		return kipt_memory_refuse(extack, "what programs leave that are killed",
-					  SLOTS * each);
-	}
-	return 0;
+	if (!count)
+		return 0;
+	scratch = kipt_memory_alloc(count * KIPT_KILLED_SCRATCH);
+	if (scratch && !kipt_snapshot_killed_prepare())
+		return 0;
+	free_memory();
+	return kipt_memory_refuse(refusal, "programs that are killed",
+				  count * each);
 }
 
 /* What writes core dumps got its new name in 6.17. */
@@ -328,13 +262,13 @@ static void set_probe(void)
 		pr_warn("this kernel's core dumps cannot be probed: programs that are killed are not kept\n");
 }
 
-int kipt_killed_get(struct netlink_ext_ack *extack)
+int kipt_killed_get(struct kipt_refusal *refusal)
 {
 	int err = 0;
 
 	mutex_lock(&users_lock);
 	if (!users)
-		err = alloc_slots(extack);
+		err = make_memory(refusal);
 	if (!err && !users++)
 		set_probe();
 	mutex_unlock(&users_lock);
@@ -349,9 +283,7 @@ void kipt_killed_put(void)
 		if (probe_set)
 			unregister_kprobe(&probe);
 		probe_set = false;
-		irq_work_sync(&snapshots_irq_work);
-		flush_work(&snapshots_work);
-		free_slots();
+		free_memory();
 	}
 	mutex_unlock(&users_lock);
 }

@@ -5,28 +5,29 @@
  * becomes a snapshot. Exists while a session has KIPT_SESSION_FLAGS_USER.
  *
  * A probe where the kernel is about to write a core dump hears of it, in the
- * context of the thread. It pauses the trace of its CPU for as long as copying
- * some hundred KiB takes, with interrupts off, and then looks at the mappings,
- * with preemption off: some milliseconds in all. The rest is done by a work
- * item, from copies and from pages that are referenced.
+ * context of the thread. It has this CPU pause its trace, copy the end of it into
+ * memory that exists since the session was made, and go on, and then writes down
+ * the executable mappings, with preemption off: a millisecond, some at most. A
+ * process that may not leave a core dump (PR_SET_DUMPABLE, set-uid programs) leaves
+ * nothing.
  */
 #ifndef KIPT_KILLED_H
 #define KIPT_KILLED_H
 
 #include <linux/types.h>
 
-struct netlink_ext_ack;
+struct kipt_refusal;
 
 /**
  * kipt_killed_get() - a session wants to hear of programs that are killed
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * If the kernel cannot be probed the log is told so, and nothing is heard.
  * Context: may sleep, no lock that CPU hotplug takes.
  *
  * Return: 0 or -ENOMEM.
  */
-int kipt_killed_get(struct netlink_ext_ack *extack);
+int kipt_killed_get(struct kipt_refusal *refusal);
 
 /**
  * kipt_killed_put() - the session wants no more

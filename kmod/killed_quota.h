@@ -1,36 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many programs that a signal killed are kept: so many of each user, so
- * many in all, the first ones. What is full stays so until one is deleted, so
- * a program that crashes again and again neither takes another's place nor
- * costs more than a look.
- *
- * A user is a real user id of the initial user namespace. Who has a user
- * namespace has thousands of those: they count as the one who made the
- * namespace, unless that was root.
+ * Which room a program gets that a signal killed: so many programs of each user,
+ * so many in all. Who has no more gives up the newest of its own, never another's,
+ * so that the first ones and the last one are there. Decides and changes nothing.
  */
 #ifndef KIPT_KILLED_QUOTA_H
 #define KIPT_KILLED_QUOTA_H
 
 #include <linux/types.h>
 
-/**
- * kipt_killed_quota_take() - ask for room for the task that runs
- *
- * The log is told once of each user who gets no more, and again after one of
- * that user was deleted. Context: preemption off; no NMI.
- *
- * Return: number of a place, in use until kipt_killed_quota_give(); 0 if there
- * is none, or another thread of the process has one.
- */
-u32 kipt_killed_quota_take(void);
+struct cred;
 
 /**
- * kipt_killed_quota_give() - make room
- * @place: was taken; or 0
- *
- * Context: any but NMI.
+ * enum kipt_killed_state - what room for a program has
+ * @KIPT_KILLED_FREE: nothing
+ * @KIPT_KILLED_BUSY: something that is being written or read
+ * @KIPT_KILLED_KEPT: a program
  */
-void kipt_killed_quota_give(u32 place);
+enum kipt_killed_state {
+	KIPT_KILLED_FREE,
+	KIPT_KILLED_BUSY,
+	KIPT_KILLED_KEPT,
+};
+
+/**
+ * struct kipt_killed_place - room for a program; if @state is FREE only that counts
+ * @state: what it has
+ * @id: number of the snapshot; a later one's is higher, modulo 2^32
+ * @owner: from kipt_killed_owner()
+ * @pid: the process
+ * @born: when it began; with @pid no other process has the same
+ */
+struct kipt_killed_place {
+	enum kipt_killed_state state;
+	u32 id;
+	u32 owner;
+	u32 pid;
+	u64 born;
+};
+
+/**
+ * kipt_killed_owner() - as whose a program counts
+ * @cred: its credentials
+ *
+ * Who made a user namespace has thousands of user ids there: all of them count as
+ * the one who made the outermost, also if that was root.
+ *
+ * Context: any.
+ *
+ * Return: a user id of the initial user namespace.
+ */
+u32 kipt_killed_owner(const struct cred *cred);
+
+/**
+ * kipt_killed_choose() - find room
+ * @places: all there is
+ * @count: how many
+ * @most: that a user may have
+ * @wish: who asks; @state and @id do not matter
+ *
+ * Context: any.
+ *
+ * Return: index of a place, which may have a program to be replaced.
+ * -EEXIST: another thread of the process has one.
+ * -ENOSPC: there is none.
+ */
+int kipt_killed_choose(const struct kipt_killed_place *places, u32 count,
+		       u32 most, const struct kipt_killed_place *wish);
 
 #endif /* KIPT_KILLED_QUOTA_H */

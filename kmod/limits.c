@@ -46,27 +46,23 @@ MODULE_PARM_DESC(processes, "processes that a session follows at a time (default
 
 static uint user_snapshots = 4;
 module_param(user_snapshots, uint, 0444);
-MODULE_PARM_DESC(user_snapshots, "programs that a signal killed of which the traces are kept, of each user, the first ones, at most 1024 (default 4)");
+MODULE_PARM_DESC(user_snapshots, "programs that a signal killed of which the traces are kept, of each user, the first ones and the newest, at most 64 (default 4)");
 
-static uint user_snapshots_all = 32;
+static uint user_snapshots_all = 8;
 module_param(user_snapshots_all, uint, 0444);
-MODULE_PARM_DESC(user_snapshots_all, "the same of all users together, at most 1024 (default 32)");
+MODULE_PARM_DESC(user_snapshots_all, "the same of all users together, at most 64 (default 8): being armed with flag user takes memory for as many");
 
 static uint user_snapshot_trace = 256;
 module_param(user_snapshot_trace, uint, 0444);
 MODULE_PARM_DESC(user_snapshot_trace, "KiB of trace that one of them has, 64 to 4096 (default 256)");
 
-static uint user_snapshot_code = 4096;
-module_param(user_snapshot_code, uint, 0444);
-MODULE_PARM_DESC(user_snapshot_code, "KiB of code that one of them has at most, 0 to 16384 (default 4096)");
-
-static uint snapshots = 8;
+static uint snapshots = 4;
 module_param(snapshots, uint, 0444);
-MODULE_PARM_DESC(snapshots, "oopses and warnings that the machine survived of which the traces are kept, the first ones, at most 1024 (default 8)");
+MODULE_PARM_DESC(snapshots, "warnings, oopses and the like that the machine survived of which the traces are kept, the first ones and the newest, at most 64 (default 4)");
 
-static uint snapshot_trace = 256;
+static uint snapshot_trace = 64;
 module_param(snapshot_trace, uint, 0444);
-MODULE_PARM_DESC(snapshot_trace, "KiB of trace that a snapshot has of each CPU, 64 to 65536 (default 256)");
+MODULE_PARM_DESC(snapshot_trace, "KiB of trace that a snapshot has of each CPU, 64 to 1024 (default 64); each armed CPU has memory for as many as snapshots says");
 
 static struct kipt_limits limits;
 
@@ -115,17 +111,15 @@ void kipt_limits_init(void)
 				1ULL << 18, 1ULL << 30);
 	limits.processes = within("processes", processes, 1, 1U << 20);
 	limits.user_snapshots = within("user_snapshots", user_snapshots, 0,
-				       KIPT_USER_SNAPSHOTS_MAX);
+				       KIPT_SNAPSHOTS_MAX);
 	limits.user_snapshots_all = within("user_snapshots_all",
 					   user_snapshots_all, 0,
-					   KIPT_USER_SNAPSHOTS_MAX);
+					   KIPT_SNAPSHOTS_MAX);
 	limits.user_snapshot_trace = within("user_snapshot_trace",
 					    user_snapshot_trace, 64, 4096)
 				     << KIB_SHIFT;
-	limits.user_snapshot_code = within("user_snapshot_code",
-					   user_snapshot_code, 0, 16384)
-				    << KIB_SHIFT;
-	limits.snapshots = within("snapshots", snapshots, 0, 1024);
+	limits.snapshots = within("snapshots", snapshots, 0,
+				  KIPT_SNAPSHOTS_MAX);
 	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64,
-				       65536) << KIB_SHIFT;
+				       1024) << KIB_SHIFT;
 }

@@ -24,8 +24,7 @@
  *	each user; parameter of that name
  * @user_snapshots_all: of all users
  * @user_snapshot_trace: bytes of trace that one has; parameter in KiB
- * @user_snapshot_code: bytes of code that one has; parameter in KiB
- * @snapshots: oopses and warnings of which the traces are kept
+ * @snapshots: events that the machine survived of which the traces are kept
  * @snapshot_trace: bytes of trace of each CPU in one of them; parameter in KiB
  */
 struct kipt_limits {
@@ -39,12 +38,12 @@ struct kipt_limits {
 	u32 user_snapshots;
 	u32 user_snapshots_all;
 	u32 user_snapshot_trace;
-	u32 user_snapshot_code;
 	u32 snapshots;
 	u64 snapshot_trace;
 };
 
-#define KIPT_USER_SNAPSHOTS_MAX	1024U
+/* More would not fit into the word in which a CPU is asked to copy. */
+#define KIPT_SNAPSHOTS_MAX	64U
 
 /**
  * kipt_limits() - the bounds

@@ -8,12 +8,10 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
+#include "arm.h"
 #include "arm_load.h"
 #include "crash.h"
-#include "crash_hooks.h"
 #include "crash_pages.h"
-#include "crash_report.h"
-#include "follow.h"
 #include "latch.h"
 #include "limits.h"
 #include "netlink.h"
@@ -30,13 +28,21 @@ static int __init kipt_init(void)
 {
 	int err;
 
+	/* Probes of the scheduler take spinlocks, which sleep there. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("a kernel with PREEMPT_RT cannot be traced: probes of its scheduler may not take the locks they need\n");
+		return -EOPNOTSUPP;
+	}
 	kipt_limits_init();
 	kipt_reserve_init();
 	kipt_trace_calls_init();
 	kipt_crash_init();
-	err = kipt_crash_pages_init();
+	err = kipt_snapshot_init();
 	if (err)
 		return err;
+	err = kipt_crash_pages_init();
+	if (err)
+		goto err_snapshot;
 	err = kipt_pmi_init();
 	if (err)
 		goto err_crash_pages;
@@ -52,7 +58,7 @@ static int __init kipt_init(void)
 	err = kipt_netlink_init();
 	if (err)
 		goto err_rawdev;
-	kipt_crash_hooks_init();
+	kipt_rawdev_allow();
 	kipt_arm_load();
 	return 0;
 
@@ -66,26 +72,26 @@ err_pmi:
 	kipt_pmi_uninit();
 err_crash_pages:
 	kipt_crash_pages_uninit();
+err_snapshot:
+	kipt_snapshot_uninit();
 	return err;
 }
 
 /*
- * Hooks first, so that none finds half a module; then sessions, while the
- * family that their last messages go through is still there; then requests,
- * then what all of it stands on.
+ * Sessions first, and with the last armed one its hooks, while the family that
+ * their last messages go through is still there; then requests, then what all of
+ * it uses.
  */
 static void __exit kipt_exit(void)
 {
-	kipt_crash_hooks_uninit();
-	kipt_crash_report_uninit();
-	kipt_crash_uninit();
 	kipt_session_close();
 	kipt_netlink_uninit();
 	kipt_rawdev_uninit();
+	kipt_arm_exit();
 	kipt_latch_uninit();
 	kipt_session_uninit();
+	kipt_crash_uninit();
 	kipt_trace_calls_uninit();
-	kipt_follow_uninit();
 	kipt_pmi_uninit();
 	kipt_snapshot_uninit();
 	kipt_crash_pages_uninit();

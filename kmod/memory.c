@@ -44,7 +44,7 @@ void *kipt_memory_alloc(size_t bytes)
 	might_sleep();
 	if (kipt_memory_charge(bytes))
 		return NULL;
-	memory = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	memory = kvzalloc(bytes, KIPT_MEMORY_GFP);
 	if (!memory)
 		kipt_memory_uncharge(bytes);
 	return memory;
@@ -58,15 +58,15 @@ void kipt_memory_free(void *memory, size_t bytes)
 	kipt_memory_uncharge(bytes);
 }
 
-int kipt_memory_refuse(struct netlink_ext_ack *extack, const char *what,
+int kipt_memory_refuse(struct kipt_refusal *refusal, const char *what,
 		       u64 bytes)
 {
 	u64 limit = kipt_limits()->memory, now = kipt_memory_used();
 
 	if (now + bytes > limit)
-		return kipt_refuse(extack, NULL, -ENOMEM,
+		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "%s: %llu KiB would pass the module's limit of %llu MiB (parameter memory_limit), of which %llu KiB are in use",
 				   what, bytes >> 10, limit >> 20, now >> 10);
-	return kipt_refuse(extack, NULL, -ENOMEM,
+	return kipt_refuse(refusal, NULL, -ENOMEM,
 			   "%s: no memory for %llu KiB", what, bytes >> 10);
 }

@@ -10,9 +10,16 @@
 #ifndef KIPT_MEMORY_H
 #define KIPT_MEMORY_H
 
+#include <linux/gfp.h>
 #include <linux/types.h>
 
-struct netlink_ext_ack;
+struct kipt_refusal;
+
+/*
+ * Of a size that a user chooses. Where there is no memory the request is refused: that
+ * is no reason to kill a process, nor to write to the kernel's log.
+ */
+#define KIPT_MEMORY_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
  * kipt_memory_charge() - count memory that is about to be allocated
@@ -62,7 +69,7 @@ void kipt_memory_free(void *memory, size_t bytes);
 
 /**
  * kipt_memory_refuse() - say why there is no memory
- * @extack: where
+ * @refusal: where
  * @what: what it was wanted for, such as "the buffer of CPU 3"
  * @bytes: how much was wanted
  *
@@ -70,7 +77,7 @@ void kipt_memory_free(void *memory, size_t bytes);
  *
  * Return: -ENOMEM.
  */
-int kipt_memory_refuse(struct netlink_ext_ack *extack, const char *what,
+int kipt_memory_refuse(struct kipt_refusal *refusal, const char *what,
 		       u64 bytes);
 
 #endif /* KIPT_MEMORY_H */

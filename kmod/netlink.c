@@ -146,25 +146,25 @@ void *kipt_netlink_part(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 int kipt_netlink_missing(const struct nlattr *attr, const char *name,
-			 struct netlink_ext_ack *extack)
+			 struct kipt_refusal *refusal)
 {
 	if (attr)
 		return 0;
-	return kipt_refuse(extack, NULL, -EINVAL,
+	return kipt_refuse(refusal, NULL, -EINVAL,
 			   "attribute \"%s\" is missing", name);
 }
 
 int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
-	int err = kipt_netlink_missing(attr, "id", extack);
+	int err = kipt_netlink_missing(attr, "id", refusal);
 
 	if (err)
 		return err;
 	*session = kipt_session_find(nla_get_u32(attr));
 	if (*session)
 		return 0;
-	return kipt_refuse(extack, attr, -ENOENT, "no session %u",
+	return kipt_refuse(refusal, attr, -ENOENT, "no session %u",
 			   nla_get_u32(attr));
 }
 
@@ -181,30 +181,25 @@ int kipt_netlink_put_cpus(struct sk_buff *skb, int attr,
 	return err;
 }
 
-static int call_do(struct sk_buff *skb, struct genl_info *info)
+static int call_do(struct sk_buff *skb, struct genl_info *info,
+		   struct kipt_refusal *refusal)
 {
 	switch (info->genlhdr->cmd) {
 	case KIPT_CMD_GET_INFO:
 		return kipt_info_get(skb, info);
-	case KIPT_CMD_SESSION_START:
-		return kipt_session_message_start(skb, info);
-	case KIPT_CMD_SESSION_STOP:
-		return kipt_session_message_stop(skb, info);
-	case KIPT_CMD_SESSION_DEL:
-		return kipt_session_message_del(skb, info);
 	case KIPT_CMD_SNAPSHOT_DEL:
-		return kipt_snapshot_message_del(skb, info);
+		return kipt_snapshot_message_del(skb, info, refusal);
 	default:
-		return kipt_session_message_get(skb, info);
+		return kipt_session_message_get(skb, info, refusal);
 	}
 }
 
 /* Not every allocation that fails has a sentence of its own. */
-static int explain_memory(int err, struct netlink_ext_ack *extack)
+static int explain_memory(int err, struct kipt_refusal *refusal)
 {
-	if (err != -ENOMEM || extack->_msg)
+	if (err != -ENOMEM || refusal->extack._msg)
 		return err;
-	return kipt_refuse(extack, NULL, err, "no memory to answer the request");
+	return kipt_refuse(refusal, NULL, err, "no memory to answer the request");
 }
 
 static int kipt_netlink_do(struct sk_buff *skb, struct genl_info *info)
@@ -212,12 +207,11 @@ static int kipt_netlink_do(struct sk_buff *skb, struct genl_info *info)
 	struct kipt_refusal refusal = {};
 	int err;
 
-	info->extack = &refusal.extack;
-	err = explain_memory(call_do(skb, info), &refusal.extack);
+	err = explain_memory(call_do(skb, info, &refusal), &refusal);
 	return err ? kipt_refuse_send(skb, err, &refusal) : 0;
 }
 
-static u8 dump_command(struct netlink_callback *cb)
+u8 kipt_netlink_command(struct netlink_callback *cb)
 {
 	const struct genlmsghdr *header = nlmsg_data(cb->nlh);
 
@@ -225,26 +219,30 @@ static u8 dump_command(struct netlink_callback *cb)
 }
 
 static int call_start(struct netlink_callback *cb,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
 	struct nlattr **attrs = kipt_compat_dump_attrs(cb);
 
-	switch (dump_command(cb)) {
+	switch (kipt_netlink_command(cb)) {
 	case KIPT_CMD_SESSION_NEW:
-		return kipt_session_message_new_start(cb, attrs, extack);
+		return kipt_session_message_new_start(cb, attrs, refusal);
+	case KIPT_CMD_SESSION_START:
+	case KIPT_CMD_SESSION_STOP:
+	case KIPT_CMD_SESSION_DEL:
+		return kipt_session_message_control_start(cb, attrs, refusal);
 	case KIPT_CMD_FETCH:
-		return kipt_fetch_message_start(cb, attrs, extack);
+		return kipt_fetch_message_start(cb, attrs, refusal);
 	case KIPT_CMD_SNAPSHOT_GET:
-		return kipt_snapshot_message_start(cb, attrs, extack);
+		return kipt_snapshot_message_start(cb, attrs, refusal);
 	default:
-		return kipt_session_message_list_start(cb, attrs, extack);
+		return kipt_session_message_list_start(cb, attrs, refusal);
 	}
 }
 
 static int refuse_start(struct netlink_callback *cb)
 {
 	struct kipt_refusal refusal = {};
-	int err = explain_memory(-ENOMEM, &refusal.extack);
+	int err = explain_memory(-ENOMEM, &refusal);
 
 	return kipt_refuse_send(cb->skb, err, &refusal);
 }
@@ -259,8 +257,7 @@ static int kipt_netlink_start(struct netlink_callback *cb)
 		return refuse_start(cb);
 	memset(dump_of(cb), 0, sizeof(struct dump));
 	dump_of(cb)->refusal = refusal;
-	err = explain_memory(call_start(cb, &refusal->extack),
-			     &refusal->extack);
+	err = explain_memory(call_start(cb, refusal), refusal);
 	if (!err)
 		return 0;
 	err = kipt_refuse_send(cb->skb, err, refusal);
@@ -269,17 +266,21 @@ static int kipt_netlink_start(struct netlink_callback *cb)
 }
 
 static int call_dump(struct sk_buff *skb, struct netlink_callback *cb,
-		     struct netlink_ext_ack *extack)
+		     struct kipt_refusal *refusal)
 {
-	switch (dump_command(cb)) {
+	switch (kipt_netlink_command(cb)) {
 	case KIPT_CMD_SESSION_NEW:
-		return kipt_session_message_new(skb, cb, extack);
+		return kipt_session_message_new(skb, cb, refusal);
+	case KIPT_CMD_SESSION_START:
+	case KIPT_CMD_SESSION_STOP:
+	case KIPT_CMD_SESSION_DEL:
+		return kipt_session_message_control(skb, cb, refusal);
 	case KIPT_CMD_FETCH:
-		return kipt_fetch_message(skb, cb, extack);
+		return kipt_fetch_message(skb, cb, refusal);
 	case KIPT_CMD_SNAPSHOT_GET:
-		return kipt_snapshot_message(skb, cb, extack);
+		return kipt_snapshot_message(skb, cb, refusal);
 	default:
-		return kipt_session_message_list(skb, cb, extack);
+		return kipt_session_message_list(skb, cb, refusal);
 	}
 }
 
@@ -287,10 +288,8 @@ static int call_dump(struct sk_buff *skb, struct netlink_callback *cb,
 static int kipt_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct kipt_refusal *refusal = dump_of(cb)->refusal;
-	int ret;
+	int ret = explain_memory(call_dump(skb, cb, refusal), refusal);
 
-	ret = explain_memory(call_dump(skb, cb, &refusal->extack),
-			     &refusal->extack);
 	if (ret < 0 && cb->extack)
 		cb->extack->_msg = refusal->extack._msg;
 	return ret;
@@ -298,9 +297,14 @@ static int kipt_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int kipt_netlink_done(struct netlink_callback *cb)
 {
-	switch (dump_command(cb)) {
+	switch (kipt_netlink_command(cb)) {
 	case KIPT_CMD_SESSION_NEW:
 		kipt_session_message_new_done(cb);
+		break;
+	case KIPT_CMD_SESSION_START:
+	case KIPT_CMD_SESSION_STOP:
+	case KIPT_CMD_SESSION_DEL:
+		kipt_session_message_control_done(cb);
 		break;
 	case KIPT_CMD_FETCH:
 		kipt_fetch_message_done(cb);
@@ -347,38 +351,24 @@ void kipt_netlink_event(u32 id, u32 state, u32 cpu, u32 cause)
 		genlmsg_multicast(&family, skb, 0, 0, GFP_KERNEL);
 }
 
-#define DO(_policy)							\
-	.doit = kipt_netlink_do, .policy = _policy,			\
-	.maxattr = ARRAY_SIZE(_policy) - 1
+#define DO								\
+	.doit = kipt_netlink_do
 #define DUMP								\
 	.start = kipt_netlink_start, .dumpit = kipt_netlink_dump,	\
 	.done = kipt_netlink_done
+#define POLICY(_policy)							\
+	.policy = _policy, .maxattr = ARRAY_SIZE(_policy) - 1
 
 static const struct genl_ops ops[] = {
-	{ .cmd = KIPT_CMD_GET_INFO, .doit = kipt_netlink_do },
-	{
-		.cmd = KIPT_CMD_SESSION_NEW,
-		DUMP,
-		.policy = session_new_policy,
-		.maxattr = ARRAY_SIZE(session_new_policy) - 1,
-	},
-	{ .cmd = KIPT_CMD_SESSION_START, DO(session_id_policy) },
-	{ .cmd = KIPT_CMD_SESSION_STOP, DO(session_id_policy) },
-	{ .cmd = KIPT_CMD_SESSION_DEL, DO(session_id_policy) },
-	{ .cmd = KIPT_CMD_SESSION_GET, DO(session_id_policy), DUMP },
-	{
-		.cmd = KIPT_CMD_FETCH,
-		DUMP,
-		.policy = fetch_policy,
-		.maxattr = ARRAY_SIZE(fetch_policy) - 1,
-	},
-	{
-		.cmd = KIPT_CMD_SNAPSHOT_GET,
-		DUMP,
-		.policy = snapshot_policy,
-		.maxattr = ARRAY_SIZE(snapshot_policy) - 1,
-	},
-	{ .cmd = KIPT_CMD_SNAPSHOT_DEL, DO(snapshot_policy) },
+	{ .cmd = KIPT_CMD_GET_INFO, DO },
+	{ .cmd = KIPT_CMD_SESSION_NEW, DUMP, POLICY(session_new_policy) },
+	{ .cmd = KIPT_CMD_SESSION_START, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_SESSION_STOP, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_SESSION_DEL, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_SESSION_GET, DO, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_FETCH, DUMP, POLICY(fetch_policy) },
+	{ .cmd = KIPT_CMD_SNAPSHOT_GET, DUMP, POLICY(snapshot_policy) },
+	{ .cmd = KIPT_CMD_SNAPSHOT_DEL, DO, POLICY(snapshot_policy) },
 };
 
 static const struct genl_multicast_group groups[] = {

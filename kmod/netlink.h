@@ -13,7 +13,7 @@ struct cpumask;
 struct genl_info;
 struct kipt_session;
 struct netlink_callback;
-struct netlink_ext_ack;
+struct kipt_refusal;
 struct nlattr;
 struct sk_buff;
 
@@ -54,6 +54,14 @@ void kipt_netlink_event(u32 id, u32 state, u32 cpu, u32 cause);
 void *kipt_netlink_state(struct netlink_callback *cb);
 
 /**
+ * kipt_netlink_command() - what is asked for
+ * @cb: the dump
+ *
+ * Return: KIPT_CMD_...
+ */
+u8 kipt_netlink_command(struct netlink_callback *cb);
+
+/**
  * kipt_netlink_reply() - begin the answer to a request
  * @info: the request
  * @size: bytes of its attributes at most
@@ -79,23 +87,23 @@ void *kipt_netlink_part(struct sk_buff *skb, struct netlink_callback *cb,
  * kipt_netlink_find() - the session a request names
  * @attr: its number, or NULL: that is missing
  * @session: with a reference for the caller, on success
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: 0, -EINVAL or -ENOENT.
  */
 int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
-		      struct netlink_ext_ack *extack);
+		      struct kipt_refusal *refusal);
 
 /**
  * kipt_netlink_missing() - refuse a request without an attribute it needs
  * @attr: the attribute, or NULL
  * @name: as uapi/kipt.yaml calls it
- * @extack: where it is explained
+ * @refusal: where it is explained
  *
  * Return: 0, or -EINVAL if @attr is NULL.
  */
 int kipt_netlink_missing(const struct nlattr *attr, const char *name,
-			 struct netlink_ext_ack *extack);
+			 struct kipt_refusal *refusal);
 
 /**
  * kipt_netlink_put_cpus() - add a CPU list

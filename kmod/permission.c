@@ -28,22 +28,30 @@ static bool both_may(struct sk_buff *request, int cap)
 	       file_ns_capable(socket->file, &init_user_ns, cap);
 }
 
-int kipt_permission_load(struct netlink_ext_ack *extack)
+int kipt_permission_load(struct kipt_refusal *refusal)
 {
 	if (security_locked_down(LOCKDOWN_PERF))
-		return kipt_refuse(extack, NULL, -EPERM,
+		return kipt_refuse(refusal, NULL, -EPERM,
 				   "kernel lockdown forbids tracing");
 	return 0;
 }
 
 int kipt_permission_trace(struct sk_buff *request,
-			  struct netlink_ext_ack *extack)
+			  struct kipt_refusal *refusal)
 {
 	if (!both_may(request, CAP_PERFMON) &&
 	    !both_may(request, CAP_SYS_ADMIN))
-		return kipt_refuse(extack, NULL, -EPERM,
+		return kipt_refuse(refusal, NULL, -EPERM,
 				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
-	return kipt_permission_load(extack);
+	return kipt_permission_load(refusal);
+}
+
+/* A question that refuses nothing leaves no line in the audit log. */
+bool kipt_permission_sees(struct sk_buff *request)
+{
+	return (ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+		ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN)) &&
+	       !kipt_permission_trace(request, NULL);
 }
 
 static bool is_owner(struct sk_buff *request, struct kipt_session *session)
@@ -66,22 +74,22 @@ static bool both_made(struct sk_buff *request,
 	       uid_eq(session->uid, socket->file->f_cred->euid);
 }
 
-static int refuse(struct kipt_session *session, struct netlink_ext_ack *extack)
+static int refuse(struct kipt_session *session, struct kipt_refusal *refusal)
 {
 	if (session->flags & KIPT_SESSION_FLAGS_DETACHED)
-		return kipt_refuse(extack, NULL, -EPERM,
+		return kipt_refuse(refusal, NULL, -EPERM,
 				   "session %u was made by another user; acting on it needs CAP_SYS_ADMIN",
 				   session->id);
-	return kipt_refuse(extack, NULL, -EPERM,
+	return kipt_refuse(refusal, NULL, -EPERM,
 			   "session %u belongs to another socket; acting on it needs CAP_SYS_ADMIN",
 			   session->id);
 }
 
 int kipt_permission_control(struct sk_buff *request,
 			    struct kipt_session *session,
-			    struct netlink_ext_ack *extack)
+			    struct kipt_refusal *refusal)
 {
-	int err = kipt_permission_trace(request, extack);
+	int err = kipt_permission_trace(request, refusal);
 
 	if (err)
 		return err;
@@ -90,33 +98,33 @@ int kipt_permission_control(struct sk_buff *request,
 	     both_made(request, session)) ||
 	    both_may(request, CAP_SYS_ADMIN))
 		return 0;
-	return refuse(session, extack);
+	return refuse(session, refusal);
 }
 
 int kipt_permission_read(struct sk_buff *request,
 			 struct kipt_session *session,
-			 struct netlink_ext_ack *extack)
+			 struct kipt_refusal *refusal)
 {
-	int err = kipt_permission_trace(request, extack);
+	int err = kipt_permission_trace(request, refusal);
 
 	if (err)
 		return err;
 	if (is_owner(request, session) || both_made(request, session) ||
 	    both_may(request, CAP_SYS_ADMIN))
 		return 0;
-	return kipt_refuse(extack, NULL, -EPERM,
+	return kipt_refuse(refusal, NULL, -EPERM,
 			   "session %u was made by another user; reading it needs CAP_SYS_ADMIN",
 			   session->id);
 }
 
 int kipt_permission_all(struct sk_buff *request,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
-	int err = kipt_permission_trace(request, extack);
+	int err = kipt_permission_trace(request, refusal);
 
 	if (err || both_may(request, CAP_SYS_ADMIN))
 		return err;
-	return kipt_refuse(extack, NULL, -EPERM,
+	return kipt_refuse(refusal, NULL, -EPERM,
 			   "snapshots have traces of all users; they need CAP_SYS_ADMIN");
 }
 

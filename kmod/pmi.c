@@ -4,6 +4,7 @@
  * MSRs of their own CPU, per-CPU data and what trace.c allows in an NMI.
  * Leaves to trace.c what an NMI means.
  */
+#include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
@@ -17,27 +18,23 @@
 #include "trace.h"
 
 /*
- * The NMI of a PMI arrives within microseconds, or comes merged; one that was
- * sent to another CPU arrives too. But a CPU may be a thread of a hypervisor,
- * which runs it when it likes.
+ * How long an NMI may be on its way: that of a PMI, and one that was sent. Both take
+ * microseconds, but a CPU may be a thread of a hypervisor, which runs it when it likes.
  */
-#define DUE_MS		10
 #define PMI_MS		1000
 #define SENT_MS		10000
+/* And one that was on its way when another came: it follows at once, or is merged. */
+#define BEHIND_MS	10
 
 /*
- * Until when, in TSC ticks, an NMI of ours may arrive with nothing left to
- * do: a stop took the PMI off the register, or was done before the NMI that
- * was sent for it came. Such an NMI must be claimed, or the kernel reports one
- * of unknown origin. Past that time it belongs to someone else.
+ * How many NMIs of ours may still come, until when, in TSC ticks: those of PMIs that a
+ * stop took off the register, and those that were sent. They may find nothing left to
+ * do, and have to be claimed all the same, or the kernel reports NMIs of unknown
+ * origin. Each NMI that comes takes one off. Should it have been another's, ours is
+ * right behind it, unclaimed: then the kernel looks for whoever is not served yet.
  */
-static DEFINE_PER_CPU(u64, due_until);
-/*
- * The same for longer, but for as many as there may be: each that comes takes
- * one off. Should that have been another's, ours is right behind it, and due.
- */
-static DEFINE_PER_CPU(u64, awaited_until);
 static DEFINE_PER_CPU(atomic_t, awaited);
+static DEFINE_PER_CPU(u64, awaited_until);
 /* A PMI masked LVTPC; its NMI, here or on its way, is to undo that. */
 static DEFINE_PER_CPU(bool, unmask);
 
@@ -46,45 +43,49 @@ static u64 time_in(unsigned int ms)
 	return rdtsc() + (u64)ms * tsc_khz;
 }
 
-static bool is_due(void)
-{
-	return rdtsc() < READ_ONCE(*this_cpu_ptr(&due_until));
-}
-
 /* Others add, this CPU takes off. */
 static bool take_awaited(void)
 {
 	atomic_t *count = this_cpu_ptr(&awaited);
+	u64 *until = this_cpu_ptr(&awaited_until);
+	int seen = atomic_read(count);
+	u64 limit = READ_ONCE(*until);
 
-	if (rdtsc() < READ_ONCE(*this_cpu_ptr(&awaited_until)))
-		return atomic_add_unless(count, -1, 0);
-	atomic_set(count, 0);
-	return false;
+	if (rdtsc() >= limit) {
+		/* Unless another was sent meanwhile. */
+		atomic_cmpxchg(count, seen, 0);
+		return false;
+	}
+	if (!atomic_add_unless(count, -1, 0))
+		return false;
+	cmpxchg(until, limit, time_in(BEHIND_MS));
+	return true;
 }
 
 static void await_nmi(unsigned int cpu, unsigned int ms)
 {
-	WRITE_ONCE(per_cpu(due_until, cpu), time_in(DUE_MS));
 	WRITE_ONCE(per_cpu(awaited_until, cpu), time_in(ms));
 	atomic_inc(&per_cpu(awaited, cpu));
 }
 
+/*
+ * Return: how many NMIs of ours this may be. Of two that were merged none is left; if
+ * they were not, the kernel swallows the second, as it does for perf.
+ */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct kipt_trace *trace = kipt_trace_here();
-	bool ours = is_due();
+	int ours = take_awaited();
 
 	if (trace && READ_ONCE(trace->owns_pmis) && kipt_hw_pmi_ack_local()) {
 		this_cpu_write(unmask, true);
 		kipt_trace_pmi_local(trace);
-		ours = true;
-	} else {
-		ours |= take_awaited();
+		ours++;
 	}
 	kipt_crash_nmi_local(regs);
 	if (trace)
 		kipt_trace_nmi_local(trace);
-	return ours ? NMI_HANDLED : NMI_DONE;
+	return ours;
 }
 
 /* After perf's handler, which must have reset its counters before. */
@@ -96,6 +97,9 @@ static int unmask_late(unsigned int type, struct pt_regs *regs)
 	kipt_hw_pmi_unmask_local();
 	return NMI_DONE;
 }
+
+NOKPROBE_SYMBOL(handle_nmi);
+NOKPROBE_SYMBOL(unmask_late);
 
 int kipt_pmi_init(void)
 {
@@ -128,8 +132,11 @@ void kipt_pmi_stopped_local(void)
 
 void kipt_pmi_send_nmi(unsigned int cpu)
 {
-	preempt_disable();
+	unsigned long flags;
+
+	/* So that it follows at once, and no other NMI is taken for it. */
+	local_irq_save(flags);
 	await_nmi(cpu, SENT_MS);
 	kipt_hw_send_nmi(cpu);
-	preempt_enable();
+	local_irq_restore(flags);
 }

@@ -23,8 +23,8 @@ void kipt_pmi_uninit(void);
 /**
  * kipt_pmi_stopped_local() - tracing is off on this CPU, perhaps just now
  *
- * Takes a pending PMI off the register and remembers for a moment that its
- * NMI may still arrive. Context: this CPU, interrupts off or an NMI.
+ * Takes a pending PMI off the register and remembers that its NMI may still
+ * arrive, once. Context: this CPU, interrupts off or an NMI.
  */
 void kipt_pmi_stopped_local(void);
 

@@ -6,6 +6,7 @@
  * asks permission.c, because a file can be passed on. Process context.
  */
 #include <linux/fs.h>
+#include <linux/kobject.h>
 #include <linux/minmax.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -15,11 +16,13 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "arm.h"
 #include "buffer.h"
 #include "compat.h"
 #include "permission.h"
 #include "rawdev.h"
 #include "session.h"
+#include "snapshot.h"
 #include "../uapi/linux/kipt_raw.h"
 
 /**
@@ -36,6 +39,12 @@ struct raw_file {
 	struct kipt_buffer *buffer;
 };
 
+/*
+ * The module is loaded for good. Before that it may still fail, and would take the code
+ * away that an open file needs.
+ */
+static bool usable;
+
 static struct kipt_session *attached_session(struct raw_file *raw)
 {
 	/* Pairs with attach_trace(). */
@@ -47,6 +56,8 @@ static int kipt_rawdev_open(struct inode *inode, struct file *file)
 	struct raw_file *raw;
 	int err;
 
+	if (!READ_ONCE(usable))
+		return -ENODEV;
 	err = kipt_permission_file(NULL);
 	if (err)
 		return err;
@@ -62,6 +73,7 @@ static int kipt_rawdev_release(struct inode *inode, struct file *file)
 {
 	struct raw_file *raw = file->private_data;
 
+	kipt_arm_return(raw);
 	kipt_buffer_put(raw->buffer);
 	if (raw->session)
 		kipt_session_put(raw->session);
@@ -123,14 +135,6 @@ static long attach(struct raw_file *raw, void __user *arg)
 	return err;
 }
 
-static u32 trace_state(const struct kipt_session *session,
-		       const struct kipt_trace *trace)
-{
-	if (READ_ONCE(trace->running))
-		return KIPT_STATE_RUNNING;
-	return session->generation ? KIPT_STATE_STOPPED : KIPT_STATE_NEW;
-}
-
 /* Return: 0, or -ESTALE if the session is gone. */
 static int find_position(struct raw_file *raw,
 			 struct kipt_raw_position *position)
@@ -142,7 +146,7 @@ static int find_position(struct raw_file *raw,
 	mutex_lock(&session->lock);
 	kipt_trace_result(raw->trace, &result);
 	*position = (struct kipt_raw_position) {
-		.state = trace_state(session, raw->trace),
+		.state = kipt_session_trace_state(session, raw->trace),
 		.head = result.head,
 		.tail = result.tail,
 		.size = session->size,
@@ -178,6 +182,17 @@ static long position(struct raw_file *raw, void __user *arg)
 	return 0;
 }
 
+static long lend(struct raw_file *raw, void __user *arg)
+{
+	struct kipt_raw_lend wish;
+
+	if (copy_from_user(&wish, arg, sizeof(wish)))
+		return -EFAULT;
+	if (wish.seconds > KIPT_RAW_LEND_MAX || wish.reserved)
+		return -EINVAL;
+	return kipt_arm_lend(raw, wish.seconds);
+}
+
 static long kipt_rawdev_ioctl(struct file *file, unsigned int cmd,
 			      unsigned long arg)
 {
@@ -192,6 +207,8 @@ static long kipt_rawdev_ioctl(struct file *file, unsigned int cmd,
 		return attach(raw, (void __user *)arg);
 	case KIPT_RAW_POSITION:
 		return position(raw, (void __user *)arg);
+	case KIPT_RAW_LEND:
+		return lend(raw, (void __user *)arg);
 	default:
 		return -ENOTTY;
 	}
@@ -249,12 +266,31 @@ static struct miscdevice raw_device = {
 	.mode = 0666,
 };
 
+/* udev's rule starts the service that saves it. */
+static void send_uevent(u32 snapshot)
+{
+	char number[32], *env[] = { number, NULL };
+
+	snprintf(number, sizeof(number), "KIPT_SNAPSHOT=%u", snapshot);
+	kobject_uevent_env(&raw_device.this_device->kobj, KOBJ_CHANGE, env);
+}
+
 int kipt_rawdev_init(void)
 {
-	return misc_register(&raw_device);
+	int err = misc_register(&raw_device);
+
+	if (!err)
+		kipt_snapshot_listen(send_uevent);
+	return err;
+}
+
+void kipt_rawdev_allow(void)
+{
+	WRITE_ONCE(usable, true);
 }
 
 void kipt_rawdev_uninit(void)
 {
+	kipt_snapshot_listen(NULL);
 	misc_deregister(&raw_device);
 }

@@ -6,11 +6,16 @@
 #define KIPT_RAWDEV_H
 
 /**
- * kipt_rawdev_init() - make the device
+ * kipt_rawdev_init() - make the device, which cannot be opened yet
  *
  * Return: 0 or an errno.
  */
 int kipt_rawdev_init(void);
+
+/**
+ * kipt_rawdev_allow() - let it be opened; loading the module can fail no more
+ */
+void kipt_rawdev_allow(void);
 
 /**
  * kipt_rawdev_uninit() - remove it; no file of it is open

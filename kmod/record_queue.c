@@ -12,8 +12,8 @@
 
 /* A message's worth, and what may come behind a pause. */
 #define ROOM_LEAST	2560U
-/* 384 MiB: no packet makes as much. */
-#define ROOM_MOST	(1U << 24)
+/* 240 MiB: no packet makes as much. */
+#define ROOM_MOST	(ROOM_LEAST << 12)
 
 static size_t bytes_of(u32 room)
 {

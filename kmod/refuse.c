@@ -8,21 +8,19 @@
 
 #include "refuse.h"
 
-int kipt_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+int kipt_refuse(struct kipt_refusal *refusal, const struct nlattr *attr,
 		int err, const char *format, ...)
 {
-	struct kipt_refusal *refusal;
 	va_list args;
 
-	if (!extack)
+	if (!refusal)
 		return err;
-	refusal = container_of(extack, struct kipt_refusal, extack);
 	va_start(args, format);
 	vsnprintf(refusal->text, sizeof(refusal->text), format, args);
 	va_end(args);
-	extack->_msg = refusal->text;
+	refusal->extack._msg = refusal->text;
 	if (attr)
-		extack->bad_attr = attr;
+		refusal->extack.bad_attr = attr;
 	return err;
 }
 

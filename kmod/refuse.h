@@ -14,7 +14,7 @@
 
 /**
  * struct kipt_refusal - an extended ack with room for a sentence
- * @extack: to be handed to what may refuse
+ * @extack: of the answer
  * @text: the sentence @extack points to
  *
  * On the stack of a request, or in the memory of a dump; all zero at first.
@@ -26,7 +26,7 @@ struct kipt_refusal {
 
 /**
  * kipt_refuse() - say why a request is refused
- * @extack: of a struct kipt_refusal; NULL if there is no one to tell
+ * @refusal: gets the sentence; NULL if there is no one to tell
  * @attr: the attribute at fault, or NULL
  * @err: the errno, negative
  * @format: a sentence of at most 255 bytes, without a newline
@@ -37,7 +37,7 @@ struct kipt_refusal {
  * Return: @err.
  */
 __printf(4, 5)
-int kipt_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+int kipt_refuse(struct kipt_refusal *refusal, const struct nlattr *attr,
 		int err, const char *format, ...);
 
 /**

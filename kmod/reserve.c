@@ -10,17 +10,14 @@
 #include <linux/cpu.h>
 #include <linux/device.h>
 #include <linux/err.h>
-#include <linux/kobject.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
-#include <linux/platform_device.h>
+#include <linux/sched.h>
 
 #include "reserve.h"
 
 #define PMU_NAME	"intel_pt"
-/* A PMU that every kernel with perf has. */
-#define WITNESS_NAME	"software"
 
 /**
  * struct slot - the reservation of a CPU
@@ -39,50 +36,53 @@ static DEFINE_PER_CPU(struct slot, slots);
 static enum { PMU_UNKNOWN, PMU_ABSENT, PMU_PRESENT } found;
 static u32 pmu_type;
 
-/*
- * PMUs are devices, and all devices are in one kset: there they have names
- * that no mount namespace hides. But a network interface can have any name.
- *
- * Return: the device, referenced, NULL if there is none, or -EEXIST if the
- * first of that name is something else.
- */
-static struct device *find_pmu(const char *name)
+/* An event that counts nothing, of a PMU that every kernel with perf has. */
+static struct perf_event *make_witness(void)
 {
-	struct kobject *kobj = kset_find_obj(platform_bus.kobj.kset, name);
-	struct device *dev;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
 
-	if (!kobj)
-		return NULL;
-	dev = kobj_to_dev(kobj);
-	if (dev->bus && !strcmp(dev->bus->name, "event_source"))
-		return dev;
-	put_device(dev);
-	return ERR_PTR(-EEXIST);
+	return perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 }
 
+/* The data of a device on perf's bus is its PMU, which says the same. */
 static void look_at_pmu(struct device *dev)
 {
 	struct pmu *pmu = dev_get_drvdata(dev);
 
-	if (!pmu || !pmu->name || strcmp(pmu->name, PMU_NAME))
+	if (!pmu || pmu->dev != dev)
 		return;
 	pmu_type = pmu->type;
 	found = PMU_PRESENT;
 }
 
+/* PMUs are devices of one bus: there no mount namespace hides their names. */
+static void look_on_bus(const struct pmu *witness)
+{
+	struct device *dev;
+
+	if (!witness || !witness->dev || !witness->dev->bus)
+		return;
+	dev = bus_find_device_by_name(witness->dev->bus, NULL, PMU_NAME);
+	if (dev)
+		look_at_pmu(dev);
+	else
+		found = PMU_ABSENT;
+	put_device(dev);
+}
+
 static void look_for_pmu(void)
 {
-	struct device *witness = find_pmu(WITNESS_NAME);
-	struct device *dev = find_pmu(PMU_NAME);
+	struct perf_event *witness = make_witness();
 
-	if (!IS_ERR_OR_NULL(dev)) {
-		look_at_pmu(dev);
-		put_device(dev);
-	} else if (!dev && !IS_ERR_OR_NULL(witness)) {
-		found = PMU_ABSENT;
-	}
-	if (!IS_ERR_OR_NULL(witness))
-		put_device(witness);
+	if (IS_ERR(witness))
+		return;
+	look_on_bus(witness->pmu);
+	perf_event_release_kernel(witness);
 }
 
 void kipt_reserve_init(void)
@@ -116,7 +116,7 @@ static int explain(unsigned int cpu, int err, char *why, size_t size)
 {
 	if (err == -EBUSY)
 		snprintf(why, size,
-			 "CPU %u: perf uses Intel PT or LBR; stop it first",
+			 "CPU %u: perf uses Intel PT there, follows a task with it on any CPU, or uses LBR where that excludes it; end that first",
 			 cpu);
 	else if (err == -ENXIO)
 		snprintf(why, size, "CPU %u is offline; online CPUs: %*pbl",

@@ -47,12 +47,26 @@ static struct page *try_get(unsigned long pfn)
 	return NULL;
 }
 
-static struct page *get_small(pmd_t pmd, unsigned long addr)
+/* Return: bytes from @addr on that are not mapped, in one page table. */
+static unsigned long empty_span(const pte_t *entry, unsigned long addr)
+{
+	unsigned long end = (addr & PMD_MASK) + PMD_SIZE, at = addr;
+
+	do {
+		at += PAGE_SIZE;
+	} while (at < end && pte_none(READ_ONCE(*++entry)));
+	return at - addr;
+}
+
+static struct page *get_small(pmd_t pmd, unsigned long addr,
+			      unsigned long *span)
 {
 	pte_t *entry = pte_offset_kernel(&pmd, addr);
 	pte_t pte = READ_ONCE(*entry), again;
 	struct page *page;
 
+	if (pte_none(pte))
+		*span = empty_span(entry, addr);
 	if (!pte_present(pte) || pte_special(pte))
 		return NULL;
 	page = try_get(pte_pfn(pte));
@@ -87,7 +101,7 @@ static struct page *get_at_pmd(pmd_t *entry, unsigned long addr,
 	*span = PAGE_SIZE - offset_in_page(addr);
 	if (pmd_leaf(pmd))
 		return get_large(entry, pmd, addr);
-	return get_small(pmd, addr);
+	return get_small(pmd, addr, span);
 }
 
 static struct page *get_at(struct mm_struct *mm, unsigned long addr,

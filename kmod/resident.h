@@ -15,8 +15,8 @@ struct page;
  * kipt_resident_get() - take a reference to a page
  * @mm: referenced; its lock is held for reading, and a mapping is at @addr
  * @addr: address
- * @span: bytes from @addr on that one look has told of: a page, or more where
- *	a whole table is not there
+ * @span: bytes from @addr on that one look covers: a page, or more where no
+ *	page is mapped, up to what a whole table that is not there would map
  *
  * Context: any but NMI.
  *

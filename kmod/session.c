@@ -12,6 +12,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
@@ -20,6 +21,7 @@
 #include "latch.h"
 #include "memory.h"
 #include "netlink.h"
+#include "permission.h"
 #include "refuse.h"
 #include "reserve.h"
 #include "session.h"
@@ -52,6 +54,7 @@ static void release_session(struct kref *refs)
 	struct kipt_session *session =
 		container_of(refs, struct kipt_session, refs);
 
+	put_pid(session->process);
 	free_cpumask_var(session->cpus);
 	kipt_memory_free(session, struct_size(session, traces,
 					      session->nr_traces));
@@ -98,6 +101,18 @@ static void last_pin(struct kref *pins)
 void kipt_session_pin(struct kipt_session *session)
 {
 	kref_get(&session->pins);
+}
+
+bool kipt_session_pin_live(struct kipt_session *session)
+{
+	bool live;
+
+	mutex_lock(&sessions_lock);
+	live = !session->dead;
+	if (live)
+		kipt_session_pin(session);
+	mutex_unlock(&sessions_lock);
+	return live;
 }
 
 void kipt_session_unpin(struct kipt_session *session)
@@ -204,7 +219,8 @@ static void tell_stopped_cpus(struct work_struct *work)
 static void set_state(struct kipt_session *session, u32 state)
 {
 	lockdep_assert_held(&session->lock);
-	WRITE_ONCE(session->state, state);
+	/* Who sees another state than setup sees what was set up. */
+	smp_store_release(&session->state, state);
 	wake_up_interruptible(&session->wait);
 	kipt_netlink_event(session->id, state, KIPT_EVENT_NO_CPU,
 			   state == KIPT_STATE_STOPPED ? session->cause : 0);
@@ -223,24 +239,24 @@ void kipt_session_busy(struct cpumask *cpus)
 }
 
 int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
-			    struct netlink_ext_ack *extack)
+			    struct kipt_refusal *refusal)
 {
 	bool armed = flags & KIPT_SESSION_FLAGS_ARMED;
 	unsigned int cpu;
 
 	for_each_cpu(cpu, cpus) {
 		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-			return kipt_refuse(extack, NULL, -ENXIO,
+			return kipt_refuse(refusal, NULL, -ENXIO,
 					   "CPU %u does not exist; online CPUs: %*pbl",
 					   cpu, cpumask_pr_args(cpu_online_mask));
 		if (!armed && !cpu_online(cpu))
-			return kipt_refuse(extack, NULL, -ENXIO,
+			return kipt_refuse(refusal, NULL, -ENXIO,
 					   "CPU %u is offline; online CPUs: %*pbl",
 					   cpu, cpumask_pr_args(cpu_online_mask));
 		if (armed && !kipt_caps_cpu_seen(cpu))
 			continue;
 		if (!kipt_caps_cpu_has_pt(cpu))
-			return kipt_refuse(extack, NULL, -ENODEV,
+			return kipt_refuse(refusal, NULL, -ENODEV,
 					   "CPU %u has no Intel PT (CPUID.07H:EBX[25] is 0)",
 					   cpu);
 	}
@@ -249,7 +265,7 @@ int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
 
 /* Takes all CPUs or none, so that no two sessions set up for the same one. */
 static int claim_cpus(struct kipt_session *session,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
 	struct kipt_session *other;
 	unsigned int cpu;
@@ -261,12 +277,12 @@ static int claim_cpus(struct kipt_session *session,
 		if (!other)
 			continue;
 		if (!is_going(other))
-			return kipt_refuse(extack, NULL, -EBUSY,
+			return kipt_refuse(refusal, NULL, -EBUSY,
 					   kipt_arm_is_armed(other) ?
 					   "CPU %u is held by session %u, which is armed for crashes; 'kipt disarm' ends it" :
 					   "CPU %u is held by session %u", cpu,
 					   other->id);
-		err = kipt_refuse(extack, NULL, -EAGAIN,
+		err = kipt_refuse(refusal, NULL, -EAGAIN,
 				  "CPU %u is held by session %u, which is being destroyed",
 				  cpu, other->id);
 	}
@@ -279,13 +295,13 @@ static int claim_cpus(struct kipt_session *session,
 }
 
 int kipt_session_claim(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	int err = 0;
 
 	mutex_lock(&sessions_lock);
 	if (!session->held)
-		err = claim_cpus(session, extack);
+		err = claim_cpus(session, refusal);
 	mutex_unlock(&sessions_lock);
 	return err;
 }
@@ -330,7 +346,7 @@ static void take_config(struct kipt_session *session,
 	session->flags = c->flags;
 	session->nr_filters = c->nr_filters;
 	memcpy(session->filters, c->filters, sizeof(session->filters));
-	session->pid = c->pid;
+	session->process = get_pid(c->process);
 	session->by_cr3 = c->by_cr3;
 	session->cr3 = c->cr3;
 	session->print_branches = c->print_branches;
@@ -383,19 +399,19 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 
 /* The number is given as the session is added: the list is in its order. */
 static int publish(struct kipt_session *session,
-		   struct netlink_ext_ack *extack)
+		   struct kipt_refusal *refusal)
 {
 	int err;
 
 	mutex_lock(&sessions_lock);
 	if (closed)
-		err = kipt_refuse(extack, NULL, -ENODEV,
+		err = kipt_refuse(refusal, NULL, -ENODEV,
 				  "the module is being removed");
 	else
-		err = claim_cpus(session, extack);
+		err = claim_cpus(session, refusal);
 	if (err == -EAGAIN) {
 		err = 0;
-		extack->_msg = NULL;
+		refusal->extack._msg = NULL;
 	}
 	if (!err) {
 		session->id = ++last_id;
@@ -412,20 +428,20 @@ static int publish(struct kipt_session *session,
  */
 struct kipt_session *
 kipt_session_create(const struct kipt_session_config *config,
-		    struct netlink_ext_ack *extack)
+		    struct kipt_refusal *refusal)
 {
 	struct kipt_session *session = alloc_session(config);
 	int err;
 
 	if (!session)
-		return ERR_PTR(kipt_refuse(extack, NULL, -ENOMEM,
+		return ERR_PTR(kipt_refuse(refusal, NULL, -ENOMEM,
 					   "no memory for a session"));
 	kipt_session_get(session);
 	kipt_session_get(session);
 	kipt_session_pin(session);
 	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
 		kipt_owner_set(&session->owner, config->sk, config->portid);
-	err = publish(session, extack);
+	err = publish(session, refusal);
 	if (!err)
 		return session;
 	kipt_owner_clear(&session->owner);
@@ -434,9 +450,9 @@ kipt_session_create(const struct kipt_session_config *config,
 }
 
 int kipt_session_refuse_gone(const struct kipt_session *session,
-			     struct netlink_ext_ack *extack)
+			     struct kipt_refusal *refusal)
 {
-	return kipt_refuse(extack, NULL, -ENOENT, "session %u is gone",
+	return kipt_refuse(refusal, NULL, -ENOENT, "session %u is gone",
 			   session->id);
 }
 
@@ -449,16 +465,16 @@ static void link_crash_pages(struct kipt_session *session)
 }
 
 int kipt_session_ready(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	int err;
 
 	mutex_lock(&session->lock);
 	cpus_read_lock();
-	err = kipt_session_check_cpus(session->cpus, session->flags, extack);
+	err = kipt_session_check_cpus(session->cpus, session->flags, refusal);
 	cpus_read_unlock();
 	if (READ_ONCE(session->dead))
-		err = kipt_session_refuse_gone(session, extack);
+		err = kipt_session_refuse_gone(session, refusal);
 	if (!err) {
 		link_crash_pages(session);
 		set_state(session, KIPT_STATE_NEW);
@@ -468,7 +484,7 @@ int kipt_session_ready(struct kipt_session *session,
 }
 
 static int explain_stop(struct kipt_trace *trace,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	struct kipt_trace_result result;
 
@@ -477,13 +493,13 @@ static int explain_stop(struct kipt_trace *trace,
 		return 0;
 	pr_warn("CPU %u: output registers point outside the buffer, someone else wrote them\n",
 		trace->cpu);
-	return kipt_refuse(extack, NULL, -EIO,
+	return kipt_refuse(refusal, NULL, -EIO,
 			   "CPU %u: the output registers point outside the buffer, someone else wrote them; its trace is lost",
 			   trace->cpu);
 }
 
 static int stop_traces(struct kipt_session *session, u32 cause,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	struct kipt_trace *stuck;
 	int err = 0;
@@ -495,11 +511,11 @@ static int stop_traces(struct kipt_session *session, u32 cause,
 	kipt_sideband_pause(session->sideband);
 	session->end_patch = kipt_text_patch_count();
 	if (stuck)
-		return kipt_refuse(extack, NULL, -ETIMEDOUT,
+		return kipt_refuse(refusal, NULL, -ETIMEDOUT,
 				   "CPU %u answers neither to an interrupt nor to an NMI; it may still trace",
 				   stuck->cpu);
 	for (i = 0; i < session->nr_traces && !err; i++)
-		err = explain_stop(&session->traces[i], extack);
+		err = explain_stop(&session->traces[i], refusal);
 	return err;
 }
 
@@ -518,37 +534,37 @@ static int check_reserved(struct kipt_session *session,
 }
 
 static int start_traces(struct kipt_session *session,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	struct kipt_trace *failed;
 	int err;
 
 	if (kipt_arm_is_armed(session))
-		return kipt_arm_start(session, extack);
+		return kipt_arm_start(session, refusal);
 	cpus_read_lock();
 	err = check_reserved(session, &failed);
 	if (!err)
 		err = kipt_trace_start_all(session->traces,
 					   session->nr_traces, &failed);
 	cpus_read_unlock();
-	return err ? kipt_setup_explain(failed, err, extack) : 0;
+	return err ? kipt_setup_explain(failed, err, refusal) : 0;
 }
 
 static int check_start(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	if (READ_ONCE(session->dead))
-		return kipt_session_refuse_gone(session, extack);
+		return kipt_session_refuse_gone(session, refusal);
 	if (session->state == KIPT_STATE_SETUP)
-		return kipt_refuse(extack, NULL, -EBUSY,
+		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is not ready: session-new is allocating its buffers",
 				   session->id);
 	if (session->state == KIPT_STATE_RUNNING)
-		return kipt_refuse(extack, NULL, -EBUSY,
+		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is running; stop it first",
 				   session->id);
 	if (session->fetch)
-		return kipt_refuse(extack, NULL, -EBUSY,
+		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "a fetch of session %u is under way; let it end or close its sockets",
 				   session->id);
 	return 0;
@@ -567,70 +583,74 @@ static void forget_last_run(struct kipt_session *session)
 
 /* Everything that can be refused is, before the last run is forgotten. */
 static int prepare_start(struct kipt_session *session,
-			 struct netlink_ext_ack *extack)
+			 struct kipt_refusal *refusal)
 {
 	char why[KIPT_REFUSE_BYTES];
 	int err;
 
-	err = check_start(session, extack);
+	err = check_start(session, refusal);
 	if (err)
 		return err;
 	err = kipt_latch_check(why, sizeof(why));
 	if (err)
-		return kipt_refuse(extack, NULL, err, "%s", why);
-	return kipt_setup_reserve(session, extack);
+		return kipt_refuse(refusal, NULL, err, "%s", why);
+	err = kipt_arm_check(session, refusal);
+	return err ?: kipt_setup_reserve(session, refusal);
 }
 
 static int start_locked(struct kipt_session *session,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	err = prepare_start(session, extack);
+	err = prepare_start(session, refusal);
 	if (err)
 		return err;
 	forget_last_run(session);
-	session->generation++;
-	session->cause = 0;
+	WRITE_ONCE(session->generation, session->generation + 1);
 	session->started = get_cycles();
 	session->first_patch = kipt_text_patch_begin();
-	err = start_traces(session, extack);
+	err = start_traces(session, refusal);
 	if (err) {
 		/* The CPUs that did start hold nothing worth keeping. */
 		stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
 		forget_last_run(session);
-		set_state(session, KIPT_STATE_NEW);
-		return err;
 	}
-	set_state(session, KIPT_STATE_RUNNING);
+	WRITE_ONCE(session->cause, 0);
+	set_state(session, err ? KIPT_STATE_NEW : KIPT_STATE_RUNNING);
+	if (err)
+		return err;
 	kipt_arm_tell(session);
 	return 0;
 }
 
 int kipt_session_start(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	int err;
 
 	mutex_lock(&session->lock);
-	err = start_locked(session, extack);
+	err = start_locked(session, refusal);
 	mutex_unlock(&session->lock);
 	return err;
 }
 
 int kipt_session_resume(struct kipt_session *session,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
+	u32 cause;
 	int err = 0;
 
 	mutex_lock(&session->lock);
+	cause = session->cause;
 	if (session->state == KIPT_STATE_STOPPED &&
-	    session->cause == KIPT_STOP_CAUSE_SUSPEND) {
-		err = start_locked(session, extack);
+	    (cause == KIPT_STOP_CAUSE_SUSPEND ||
+	     cause == KIPT_STOP_CAUSE_LENT)) {
+		err = start_locked(session, refusal);
 		/* So that it is tried again. */
 		if (err && session->state == KIPT_STATE_NEW) {
-			session->cause = KIPT_STOP_CAUSE_SUSPEND;
+			WRITE_ONCE(session->cause, cause);
 			set_state(session, KIPT_STATE_STOPPED);
 		}
 	}
@@ -639,34 +659,34 @@ int kipt_session_resume(struct kipt_session *session,
 }
 
 static int stop_running(struct kipt_session *session, u32 cause,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
-	int err = stop_traces(session, cause, extack);
+	int err = stop_traces(session, cause, refusal);
 
-	session->cause = cause;
+	WRITE_ONCE(session->cause, cause);
 	set_state(session, KIPT_STATE_STOPPED);
 	return err;
 }
 
 static int stop_locked(struct kipt_session *session, u32 cause,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	lockdep_assert_held(&session->lock);
 	if (READ_ONCE(session->dead))
-		return kipt_session_refuse_gone(session, extack);
+		return kipt_session_refuse_gone(session, refusal);
 	if (session->state != KIPT_STATE_RUNNING)
-		return kipt_refuse(extack, NULL, -EALREADY,
+		return kipt_refuse(refusal, NULL, -EALREADY,
 				   "session %u is not running", session->id);
-	return stop_running(session, cause, extack);
+	return stop_running(session, cause, refusal);
 }
 
 int kipt_session_stop(struct kipt_session *session, u32 cause,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
 	int err;
 
 	mutex_lock(&session->lock);
-	err = stop_locked(session, cause, extack);
+	err = stop_locked(session, cause, refusal);
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -737,7 +757,8 @@ static void end_session(struct work_struct *work)
 	mutex_lock(&session->lock);
 	quiet = detach_all(session);
 	mutex_unlock(&session->lock);
-	if (!quiet || !all_answer(session)) {
+	/* CPUs of others are theirs to ask. */
+	if (!quiet || (session->held && !all_answer(session))) {
 		queue_delayed_work(session_wq, &session->end_work,
 				   STUCK_RETRY);
 		return;
@@ -761,7 +782,10 @@ void kipt_session_destroy(struct kipt_session *session)
 	mutex_lock(&session->lock);
 	if (session->state == KIPT_STATE_RUNNING)
 		stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
-	WRITE_ONCE(session->state, KIPT_STATE_STOPPED);
+	/* What session-new had not made yet stays unmade: nobody is to look at it. */
+	if (session->state != KIPT_STATE_SETUP)
+		/* As in set_state(), for session-get. */
+		smp_store_release(&session->state, KIPT_STATE_STOPPED);
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
 	kipt_netlink_event(session->id, 0, KIPT_EVENT_NO_CPU, 0);
@@ -769,6 +793,43 @@ void kipt_session_destroy(struct kipt_session *session)
 	kipt_owner_clear(&session->owner);
 	queue_delayed_work(session_wq, &session->end_work, 0);
 	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
+}
+
+static int lend_locked(struct kipt_session *session)
+{
+	int err;
+	u32 i;
+
+	lockdep_assert_held(&session->lock);
+	if (session->state == KIPT_STATE_SETUP)
+		return -EBUSY;
+	err = kipt_permission_file(session);
+	if (err)
+		return err;
+	session->arm.lent = true;
+	/* A trace that is lost was lost before. */
+	if (session->state == KIPT_STATE_RUNNING &&
+	    stop_running(session, KIPT_STOP_CAUSE_LENT, NULL) == -ETIMEDOUT)
+		return -ETIMEDOUT;
+	if (!all_answer(session))
+		return -ETIMEDOUT;
+	for (i = 0; i < session->nr_traces; i++) {
+		/* From here on PMIs of Intel PT are perf's. */
+		WRITE_ONCE(session->traces[i].owns_pmis, false);
+		kipt_reserve_put(session->traces[i].cpu);
+	}
+	return 0;
+}
+
+int kipt_session_lend(struct kipt_session *session)
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (!READ_ONCE(session->dead) && session->held)
+		err = lend_locked(session);
+	mutex_unlock(&session->lock);
+	return err;
 }
 
 static struct kipt_session *holder_of(unsigned int cpu)

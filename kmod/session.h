@@ -9,10 +9,18 @@
  * struct itself goes with the last reference (@refs).
  *
  * Locks, in the order they are taken:
- *	session->lock, the CPU hotplug lock (read), sessions_lock.
- * The hotplug callbacks hold the hotplug lock for writing and take
- * sessions_lock only. Whatever patches kernel text (tracepoints, perf events)
- * takes the hotplug lock itself, so it is called with none but session->lock.
+ *	the lock of a file of /dev/kipt, loan_lock (arm.c);
+ *	session->lock;
+ *	those that are held while probes are set: probes_lock (sideband.c), the
+ *	users_lock of text_patch.c, crash_hooks.c, excerpt.c and killed.c;
+ *	the CPU hotplug lock (read);
+ *	sessions_lock, slots_lock (reserve.c);
+ *	chain_lock (crash_pages.c), list_lock (snapshot.c), those of one buffer, fetch,
+ *	table or log, and all spinlocks: nothing that sleeps for long, nor another
+ *	lock but of the same object, is taken inside.
+ * The hotplug callbacks hold the hotplug lock for writing and take sessions_lock and
+ * slots_lock only. Whatever patches kernel text (tracepoints, perf events) takes the
+ * hotplug lock itself, so it is called with none that comes behind.
  */
 #ifndef KIPT_SESSION_H
 #define KIPT_SESSION_H
@@ -34,7 +42,7 @@
 struct kipt_fetch;
 struct kipt_follow;
 struct kipt_sideband;
-struct netlink_ext_ack;
+struct kipt_refusal;
 
 /**
  * struct kipt_session_filter - an address range
@@ -68,7 +76,8 @@ struct kipt_session_filter {
  * @portid: its number
  * @caps: what the CPUs can do; found by setup.c, as is what follows
  * @hw: what the CPUs are to be programmed with
- * @follow: what @pid is followed by, or NULL; the session's when it is made
+ * @process: what has number @pid, looked up once, or NULL; setup.c holds it
+ * @follow: what @process is followed by, or NULL; the session's when it is made
  */
 struct kipt_session_config {
 	cpumask_var_t cpus;
@@ -89,6 +98,7 @@ struct kipt_session_config {
 	u32 portid;
 	struct kipt_caps caps;
 	struct kipt_hw_config hw;
+	struct pid *process;
 	struct kipt_follow *follow;
 };
 
@@ -108,7 +118,7 @@ struct kipt_session_config {
  * @flags: enum kipt_session_flags; constant
  * @nr_filters: entries of @filters; constant
  * @filters: address ranges; constant
- * @pid: only this process, or 0; constant
+ * @process: only this process, or NULL; constant, referenced
  * @by_cr3: only where CR3 is @cr3; constant
  * @cr3: see @by_cr3; constant
  * @print_branches: of the first CPU at a crash, lines of an armed session's
@@ -117,7 +127,7 @@ struct kipt_session_config {
  * @print_user: of the first CPU, branches of user code; constant
  * @caps: what its CPUs can do; constant
  * @hw: what its CPUs are programmed with; constant
- * @follow: what @pid is followed by, or NULL; constant until freed
+ * @follow: what @process is followed by, or NULL; constant until freed
  * @dead: destroyed; set with sessions_lock held, read without
  * @held: its CPUs are its own; sessions_lock
  * @lock: guards all that follows, and starts and stops; who holds it waits
@@ -136,6 +146,7 @@ struct kipt_session_config {
  * @event_work: tells listeners of CPUs that stopped
  * @excerpt: kipt_excerpt_prepare() was called for it
  * @killed: kipt_killed_get() was called for it
+ * @hooks: kipt_crash_hooks_get() was called for it
  * @ended: its CPUs are free; read without the lock
  * @end_work: lets go of the CPUs, once all have stopped
  * @free_work: frees the parts
@@ -160,7 +171,7 @@ struct kipt_session {
 	u32 flags;
 	u32 nr_filters;
 	struct kipt_session_filter filters[KIPT_FILTERS_MAX];
-	u32 pid;
+	struct pid *process;
 	bool by_cr3;
 	u64 cr3;
 	u32 print_branches;
@@ -184,6 +195,7 @@ struct kipt_session {
 	wait_queue_head_t wait;
 	struct work_struct event_work;
 	bool excerpt;
+	bool hooks;
 	bool killed;
 	bool ended;
 	struct delayed_work end_work;
@@ -199,7 +211,7 @@ struct kipt_session {
 /**
  * kipt_session_create() - make a session that is to be set up
  * @config: what is asked for, checked
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Others find it at once, in state KIPT_STATE_SETUP; its CPUs are its own if
  * nobody has them.
@@ -210,12 +222,12 @@ struct kipt_session {
  */
 struct kipt_session *
 kipt_session_create(const struct kipt_session_config *config,
-		    struct netlink_ext_ack *extack);
+		    struct kipt_refusal *refusal);
 
 /**
  * kipt_session_claim() - take the CPUs
  * @session: a new one
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return:
  * 0: they are the session's, as long as it lives.
@@ -223,18 +235,18 @@ kipt_session_create(const struct kipt_session_config *config,
  * -EBUSY: another session has them.
  */
 int kipt_session_claim(struct kipt_session *session,
-		       struct netlink_ext_ack *extack);
+		       struct kipt_refusal *refusal);
 
 /**
  * kipt_session_ready() - a session is set up
  * @session: in state KIPT_STATE_SETUP, complete
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: 0; -ENOENT if it was destroyed meanwhile; -ENXIO if a CPU of it went
  * offline.
  */
 int kipt_session_ready(struct kipt_session *session,
-		       struct netlink_ext_ack *extack);
+		       struct kipt_refusal *refusal);
 
 /**
  * kipt_session_destroy() - end a session
@@ -277,12 +289,12 @@ struct kipt_session *kipt_session_next(u32 id);
 /**
  * kipt_session_refuse_gone() - refuse what was asked of a destroyed session
  * @session: referenced by the caller
- * @extack: where that is said
+ * @refusal: where that is said
  *
  * Return: -ENOENT.
  */
 int kipt_session_refuse_gone(const struct kipt_session *session,
-			     struct netlink_ext_ack *extack);
+			     struct kipt_refusal *refusal);
 
 /**
  * kipt_session_changes() - tells whether the list of sessions is the same
@@ -312,12 +324,42 @@ void kipt_session_put(struct kipt_session *session);
 void kipt_session_pin(struct kipt_session *session);
 
 /**
+ * kipt_session_pin_live() - keep the parts of a session, unless it is dead
+ * @session: the caller has a reference
+ *
+ * Needs no session->lock, with which others may wait for CPUs.
+ *
+ * Return: false if it is dead: there is no pin then.
+ */
+bool kipt_session_pin_live(struct kipt_session *session);
+
+/**
  * kipt_session_unpin() - let go of the parts of a session
  * @session: the caller has a reference
  *
  * The last one has a work item free them. Context: any but NMI.
  */
 void kipt_session_unpin(struct kipt_session *session);
+
+/**
+ * kipt_session_trace_state() - whether a CPU of a session traces
+ * @session: locked, or pinned
+ * @trace: of one of its CPUs
+ *
+ * Return: enum kipt_state; of a session that runs the CPU may be stopped.
+ */
+static inline u32 kipt_session_trace_state(const struct kipt_session *session,
+					   const struct kipt_trace *trace)
+{
+	/* Of another state than setup, the buffer is there. */
+	u32 state = smp_load_acquire(&session->state);
+
+	if (state == KIPT_STATE_SETUP)
+		return KIPT_STATE_SETUP;
+	if (READ_ONCE(trace->running))
+		return KIPT_STATE_RUNNING;
+	return state == KIPT_STATE_NEW ? KIPT_STATE_NEW : KIPT_STATE_STOPPED;
+}
 
 /**
  * kipt_session_trace() - the trace of a CPU
@@ -331,7 +373,7 @@ struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu);
 /**
  * kipt_session_start() - trace on all CPUs
  * @session: the session; @lock is not held
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * What the last run left stays if that can be refused before a register is
  * written. It is gone if a CPU then refuses, goes away or does not answer.
@@ -339,13 +381,13 @@ struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu);
  * Return: 0 or an errno as under session-start; none of the CPUs traces then.
  */
 int kipt_session_start(struct kipt_session *session,
-		       struct netlink_ext_ack *extack);
+		       struct kipt_refusal *refusal);
 
 /**
  * kipt_session_stop() - stop tracing on all CPUs
  * @session: the session; @lock is not held
  * @cause: enum kipt_stop_cause
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: 0; -EALREADY if it does not run; -ENOENT if it was destroyed
  * meanwhile; -EIO if the trace of a CPU is lost because someone else wrote
@@ -353,7 +395,7 @@ int kipt_session_start(struct kipt_session *session,
  * then).
  */
 int kipt_session_stop(struct kipt_session *session, u32 cause,
-		      struct netlink_ext_ack *extack);
+		      struct kipt_refusal *refusal);
 
 /**
  * kipt_session_wake() - a CPU of a session stopped by itself
@@ -370,15 +412,26 @@ void kipt_session_wake(struct kipt_session *session);
 void kipt_session_stop_all(u32 cause);
 
 /**
- * kipt_session_resume() - trace again after a suspend
- * @session: the session; @lock is not held
- * @extack: where a refusal is explained
+ * kipt_session_lend() - stop, and let perf have the CPUs
+ * @session: armed; @lock is not held
  *
- * Return: 0, also if it was not a suspend that stopped it; or as
+ * Return: 0, also if it is gone.
+ * -EPERM: the caller may not stop it.
+ * -EBUSY: session-new has not made it yet.
+ * -ETIMEDOUT: a CPU does not answer.
+ */
+int kipt_session_lend(struct kipt_session *session);
+
+/**
+ * kipt_session_resume() - trace again after a suspend or a loan
+ * @session: the session; @lock is not held
+ * @refusal: where a refusal is explained
+ *
+ * Return: 0, also if something else stopped it; or as
  * kipt_session_start().
  */
 int kipt_session_resume(struct kipt_session *session,
-			struct netlink_ext_ack *extack);
+			struct kipt_refusal *refusal);
 
 /**
  * kipt_session_resume_all() - have armed sessions trace again, by work items
@@ -397,12 +450,12 @@ void kipt_session_queue(struct delayed_work *work, unsigned long delay);
  * kipt_session_check_cpus() - whether CPUs can be traced
  * @cpus: any set
  * @flags: of the session; CPUs of an armed one may be offline
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: 0; -ENXIO if one is unknown or offline; -ENODEV if one has no PT.
  */
 int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
-			    struct netlink_ext_ack *extack);
+			    struct kipt_refusal *refusal);
 
 /**
  * kipt_session_busy() - CPUs that sessions hold

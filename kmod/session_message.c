@@ -8,6 +8,8 @@
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
@@ -16,6 +18,7 @@
 #include "crash_hooks.h"
 #include "follow.h"
 #include "killed.h"
+#include "limits.h"
 #include "netlink.h"
 #include "permission.h"
 #include "refuse.h"
@@ -24,6 +27,7 @@
 #include "session_message.h"
 #include "setup.h"
 #include "sideband.h"
+#include "snapshot.h"
 
 /* All of session-get's attributes but the CPU list. */
 #define SESSION_BYTES	1536
@@ -34,62 +38,105 @@ static int put_u64(struct sk_buff *skb, int attr, u64 value)
 }
 
 /* A session that the caller may start, stop and delete. */
-static int find_to_control(struct sk_buff *request, struct genl_info *info,
-			   struct kipt_session **session)
+static int find_to_control(struct sk_buff *request, struct nlattr *id,
+			   struct kipt_session **session,
+			   struct kipt_refusal *refusal)
 {
 	int err;
 
-	err = kipt_permission_trace(request, info->extack);
+	err = kipt_permission_trace(request, refusal);
 	if (err)
 		return err;
-	err = kipt_netlink_find(info->attrs[KIPT_A_SESSION_ID], session,
-				info->extack);
+	err = kipt_netlink_find(id, session, refusal);
 	if (err)
 		return err;
-	err = kipt_permission_control(request, *session, info->extack);
+	err = kipt_permission_control(request, *session, refusal);
 	if (err)
 		kipt_session_put(*session);
 	return err;
 }
 
-int kipt_session_message_start(struct sk_buff *request,
-			       struct genl_info *info)
+/**
+ * struct control_state - a dump of session-start, -stop or -del
+ * @session: referenced
+ * @begun: the request itself was answered
+ */
+struct control_state {
+	struct kipt_session *session;
+	bool begun;
+};
+
+static struct control_state *control_state(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct control_state) > KIPT_NETLINK_STATE_BYTES);
+	return kipt_netlink_state(cb);
+}
+
+int kipt_session_message_control_start(struct netlink_callback *cb,
+				       struct nlattr **attrs,
+				       struct kipt_refusal *refusal)
 {
 	struct kipt_session *session;
 	int err;
 
-	err = find_to_control(request, info, &session);
-	if (err)
-		return err;
-	err = kipt_session_start(session, info->extack);
-	kipt_session_put(session);
+	err = find_to_control(cb->skb, attrs[KIPT_A_SESSION_ID], &session,
+			      refusal);
+	if (!err)
+		control_state(cb)->session = session;
 	return err;
 }
 
-int kipt_session_message_stop(struct sk_buff *request, struct genl_info *info)
+static int control(struct netlink_callback *cb, struct kipt_session *session,
+		   struct kipt_refusal *refusal)
 {
-	struct kipt_session *session;
-	int err;
-
-	err = find_to_control(request, info, &session);
-	if (err)
-		return err;
-	err = kipt_session_stop(session, KIPT_STOP_CAUSE_USER, info->extack);
-	kipt_session_put(session);
-	return err;
+	switch (kipt_netlink_command(cb)) {
+	case KIPT_CMD_SESSION_START:
+		return kipt_session_start(session, refusal);
+	case KIPT_CMD_SESSION_STOP:
+		return kipt_session_stop(session, KIPT_STOP_CAUSE_USER,
+					 refusal);
+	default:
+		kipt_session_destroy(session);
+		return 0;
+	}
 }
 
-int kipt_session_message_del(struct sk_buff *request, struct genl_info *info)
+static int put_id(struct sk_buff *skb, struct netlink_callback *cb, u32 id)
 {
-	struct kipt_session *session;
+	void *header = kipt_netlink_part(skb, cb, kipt_netlink_command(cb));
+
+	if (!header || nla_put_u32(skb, KIPT_A_SESSION_ID, id))
+		return -EMSGSIZE;
+	genlmsg_end(skb, header);
+	return skb->len;
+}
+
+/* The first call comes within the request, the second waits for CPUs. */
+int kipt_session_message_control(struct sk_buff *skb,
+				 struct netlink_callback *cb,
+				 struct kipt_refusal *refusal)
+{
+	struct control_state *state = control_state(cb);
 	int err;
 
-	err = find_to_control(request, info, &session);
-	if (err)
-		return err;
-	kipt_session_destroy(session);
-	kipt_session_put(session);
-	return 0;
+	if (!state->begun) {
+		state->begun = true;
+		return put_id(skb, cb, state->session->id);
+	}
+	/* Its owner is forgotten then. */
+	if (READ_ONCE(state->session->dead))
+		return kipt_session_refuse_gone(state->session, refusal);
+	err = kipt_permission_control(cb->skb, state->session, refusal);
+	return err ? err : control(cb, state->session, refusal);
+}
+
+void kipt_session_message_control_done(struct netlink_callback *cb)
+{
+	struct control_state *state = control_state(cb);
+
+	if (state->session)
+		kipt_session_put(state->session);
+	state->session = NULL;
 }
 
 static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
@@ -123,7 +170,11 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 	if (nla_put_u32(skb, KIPT_A_SESSION_PRINT_BRANCHES,
 			session->print_branches) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_CPUS, session->print_cpus) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, session->print_user))
+	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, session->print_user) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_SNAPSHOTS,
+			kipt_limits()->snapshots) ||
+	    put_u64(skb, KIPT_A_SESSION_SNAPSHOTS_SIZE,
+		    session->nr_traces * kipt_snapshot_bytes(session->size)))
 		return -EMSGSIZE;
 	if (kipt_crash_hooks_fire(why, sizeof(why)) &&
 	    (!(session->flags & KIPT_SESSION_FLAGS_USER) ||
@@ -132,17 +183,18 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 	return nla_put_string(skb, KIPT_A_SESSION_HOOKS_LOST, why);
 }
 
-/* What was asked for. */
+/* What was asked for. A process has no number where its reader cannot see it. */
 static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 {
+	pid_t pid = pid_nr_ns(session->process, task_active_pid_ns(current));
+
 	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->id) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_MODE, session->mode) ||
 	    put_u64(skb, KIPT_A_SESSION_SIZE, session->size) ||
 	    put_u64(skb, KIPT_A_SESSION_CTL, session->ctl) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_FLAGS, session->flags) ||
 	    put_filters(skb, session) ||
-	    (session->pid &&
-	     nla_put_u32(skb, KIPT_A_SESSION_PID, session->pid)) ||
+	    (pid && nla_put_u32(skb, KIPT_A_SESSION_PID, pid)) ||
 	    put_arming(skb, session) ||
 	    (session->by_cr3 &&
 	     put_u64(skb, KIPT_A_SESSION_CR3, session->cr3)))
@@ -152,11 +204,12 @@ static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 
 static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 {
+	/* Made by session-new, which may be at work on it. */
+	struct kipt_sideband *sideband = smp_load_acquire(&session->sideband);
 	struct kipt_sideband_losses losses = {};
 
-	/* It is made by session-new. */
-	if (session->sideband)
-		kipt_sideband_losses(session->sideband, &losses);
+	if (sideband)
+		kipt_sideband_losses(sideband, &losses);
 	if (put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ||
 	    put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches) ||
 	    put_u64(skb, KIPT_A_SESSION_CODE_KEPT, losses.code_kept) ||
@@ -179,14 +232,20 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
 	return 0;
 }
 
-/* What became of it. */
+/*
+ * What became of it, without session->lock: a start or a stop that is under way
+ * may hold that until a CPU answers.
+ */
 static int put_status(struct sk_buff *skb, struct kipt_session *session)
 {
-	lockdep_assert_held(&session->lock);
-	if (nla_put_u32(skb, KIPT_A_SESSION_STATE, session->state) ||
-	    (session->cause &&
-	     nla_put_u32(skb, KIPT_A_SESSION_CAUSE, session->cause)) ||
-	    put_u64(skb, KIPT_A_SESSION_GENERATION, session->generation) ||
+	/* Who sees that it stopped sees why, see set_state(). */
+	u32 state = smp_load_acquire(&session->state);
+	u32 cause = state == KIPT_STATE_STOPPED ? READ_ONCE(session->cause) : 0;
+
+	if (nla_put_u32(skb, KIPT_A_SESSION_STATE, state) ||
+	    (cause && nla_put_u32(skb, KIPT_A_SESSION_CAUSE, cause)) ||
+	    put_u64(skb, KIPT_A_SESSION_GENERATION,
+		    READ_ONCE(session->generation)) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_UID,
 			from_kuid_munged(&init_user_ns, session->uid)) ||
 	    put_u64(skb, KIPT_A_SESSION_MEMORY,
@@ -209,7 +268,8 @@ static size_t session_size(const struct kipt_session *session)
 	return SESSION_BYTES + session->nr_traces * sizeof("1234,");
 }
 
-static int reply_session(struct genl_info *info, struct kipt_session *session)
+static int reply_session(struct genl_info *info, struct kipt_session *session,
+			 struct kipt_refusal *refusal)
 {
 	struct sk_buff *skb;
 	void *header;
@@ -218,13 +278,12 @@ static int reply_session(struct genl_info *info, struct kipt_session *session)
 	skb = kipt_netlink_reply(info, session_size(session), &header);
 	if (!skb)
 		return -ENOMEM;
-	mutex_lock(&session->lock);
-	/* Its parts are freed without the lock, once it is dead. */
-	if (READ_ONCE(session->dead))
-		err = kipt_session_refuse_gone(session, info->extack);
-	else
+	if (kipt_session_pin_live(session)) {
 		err = put_session(skb, session);
-	mutex_unlock(&session->lock);
+		kipt_session_unpin(session);
+	} else {
+		err = kipt_session_refuse_gone(session, refusal);
+	}
 	if (err) {
 		nlmsg_free(skb);
 		return err;
@@ -233,31 +292,22 @@ static int reply_session(struct genl_info *info, struct kipt_session *session)
 	return genlmsg_reply(skb, info);
 }
 
-int kipt_session_message_get(struct sk_buff *request, struct genl_info *info)
+int kipt_session_message_get(struct sk_buff *request, struct genl_info *info,
+			     struct kipt_refusal *refusal)
 {
 	struct kipt_session *session;
 	int err;
 
-	err = kipt_permission_trace(request, info->extack);
+	err = kipt_permission_trace(request, refusal);
 	if (err)
 		return err;
 	err = kipt_netlink_find(info->attrs[KIPT_A_SESSION_ID], &session,
-				info->extack);
+				refusal);
 	if (err)
 		return err;
-	err = reply_session(info, session);
+	err = reply_session(info, session, refusal);
 	kipt_session_put(session);
 	return err;
-}
-
-static u32 trace_state(const struct kipt_session *session,
-		       const struct kipt_trace *trace)
-{
-	if (session->state == KIPT_STATE_SETUP)
-		return KIPT_STATE_SETUP;
-	if (READ_ONCE(trace->running))
-		return KIPT_STATE_RUNNING;
-	return session->generation ? KIPT_STATE_STOPPED : KIPT_STATE_NEW;
 }
 
 static int put_cpu_u64(struct sk_buff *skb, int attr, u64 value)
@@ -295,7 +345,7 @@ static int put_result(struct sk_buff *skb, struct kipt_trace *trace)
 static int put_trace(struct sk_buff *skb, const struct kipt_session *session,
 		     struct kipt_trace *trace)
 {
-	u32 state = trace_state(session, trace);
+	u32 state = kipt_session_trace_state(session, trace);
 	struct nlattr *nest;
 
 	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->id))
@@ -334,17 +384,17 @@ static struct list_state *list_state(struct netlink_callback *cb)
 
 int kipt_session_message_list_start(struct netlink_callback *cb,
 				    struct nlattr **attrs,
-				    struct netlink_ext_ack *extack)
+				    struct kipt_refusal *refusal)
 {
 	struct list_state *state = list_state(cb);
 	struct nlattr *id = attrs[KIPT_A_SESSION_ID];
 	struct kipt_session *session;
 	int err;
 
-	err = kipt_permission_trace(cb->skb, extack);
+	err = kipt_permission_trace(cb->skb, refusal);
 	if (err || !id)
 		return err;
-	err = kipt_netlink_find(id, &session, extack);
+	err = kipt_netlink_find(id, &session, refusal);
 	if (err)
 		return err;
 	state->only = session->id;
@@ -391,15 +441,14 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	bool alone = !skb->len;
 	void *header = kipt_netlink_part(skb, cb, KIPT_CMD_SESSION_GET);
-	int err;
+	int err = -ENOENT;
 
 	if (!header)
 		return -EMSGSIZE;
-	mutex_lock(&session->lock);
-	/* Its parts are freed without the lock, once it is dead. */
-	err = READ_ONCE(session->dead) ? -ENOENT :
-					 put_listed(skb, session, told, alone);
-	mutex_unlock(&session->lock);
+	if (kipt_session_pin_live(session)) {
+		err = put_listed(skb, session, told, alone);
+		kipt_session_unpin(session);
+	}
 	if (err) {
 		genlmsg_cancel(skb, header);
 		return err;
@@ -428,13 +477,13 @@ static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 int kipt_session_message_list(struct sk_buff *skb, struct netlink_callback *cb,
-			      struct netlink_ext_ack *extack)
+			      struct kipt_refusal *refusal)
 {
 	struct list_state *state = list_state(cb);
 	struct kipt_session *session;
 	int err;
 
-	err = kipt_permission_trace(cb->skb, extack);
+	err = kipt_permission_trace(cb->skb, refusal);
 	if (err)
 		return err;
 	cb->seq = kipt_session_changes();
@@ -448,21 +497,21 @@ int kipt_session_message_list(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 static int parse_cpus(struct nlattr *attr, struct cpumask *cpus,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
 	const char *text = nla_data(attr);
 	int err = cpulist_parse(text, cpus);
 
 	if (err == -ERANGE || err == -EOVERFLOW)
-		return kipt_refuse(extack, attr, -ENXIO,
+		return kipt_refuse(refusal, attr, -ENXIO,
 				   "CPU list \"%.64s\" names a CPU that does not exist; online CPUs: %*pbl",
 				   text, cpumask_pr_args(cpu_online_mask));
 	if (err)
-		return kipt_refuse(extack, attr, -EINVAL,
+		return kipt_refuse(refusal, attr, -EINVAL,
 				   "CPU list \"%.64s\" is malformed; write it like 0-3,6",
 				   text);
 	if (cpumask_empty(cpus))
-		return kipt_refuse(extack, attr, -EINVAL,
+		return kipt_refuse(refusal, attr, -EINVAL,
 				   "attribute \"cpus\": the list is empty; online CPUs: %*pbl",
 				   cpumask_pr_args(cpu_online_mask));
 	return 0;
@@ -470,7 +519,7 @@ static int parse_cpus(struct nlattr *attr, struct cpumask *cpus,
 
 static int parse_filter(struct nlattr *nest,
 			struct kipt_session_filter *filter,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	struct nlattr *attrs[KIPT_A_FILTER_MAX + 1];
 	int err;
@@ -479,13 +528,13 @@ static int parse_filter(struct nlattr *nest,
 	err = nla_parse_nested(attrs, KIPT_A_FILTER_MAX, nest, NULL, NULL);
 	if (!err)
 		err = kipt_netlink_missing(attrs[KIPT_A_FILTER_KIND],
-					   "filter/kind", extack);
+					   "filter/kind", refusal);
 	if (!err)
 		err = kipt_netlink_missing(attrs[KIPT_A_FILTER_FIRST],
-					   "filter/first", extack);
+					   "filter/first", refusal);
 	if (!err)
 		err = kipt_netlink_missing(attrs[KIPT_A_FILTER_LAST],
-					   "filter/last", extack);
+					   "filter/last", refusal);
 	if (err)
 		return err;
 	filter->kind = nla_get_u32(attrs[KIPT_A_FILTER_KIND]);
@@ -493,7 +542,7 @@ static int parse_filter(struct nlattr *nest,
 	filter->last = nla_get_u64(attrs[KIPT_A_FILTER_LAST]);
 	if (filter->first <= filter->last)
 		return 0;
-	return kipt_refuse(extack, nest, -EINVAL,
+	return kipt_refuse(refusal, nest, -EINVAL,
 			   "filter %#llx-%#llx ends before it begins",
 			   filter->first, filter->last);
 }
@@ -501,7 +550,7 @@ static int parse_filter(struct nlattr *nest,
 /* A parsed request has one attribute of each type, but filters may be more. */
 static int parse_filters(struct netlink_callback *cb,
 			 struct kipt_session_config *config,
-			 struct netlink_ext_ack *extack)
+			 struct kipt_refusal *refusal)
 {
 	struct nlattr *attr;
 	int rest, err;
@@ -510,11 +559,11 @@ static int parse_filters(struct netlink_callback *cb,
 		if (nla_type(attr) != KIPT_A_SESSION_FILTER)
 			continue;
 		if (config->nr_filters == KIPT_FILTERS_MAX)
-			return kipt_refuse(extack, attr, -EINVAL,
+			return kipt_refuse(refusal, attr, -EINVAL,
 					   "more than %u filters",
 					   KIPT_FILTERS_MAX);
 		err = parse_filter(attr, &config->filters[config->nr_filters],
-				   extack);
+				   refusal);
 		if (err)
 			return err;
 		config->nr_filters++;
@@ -524,7 +573,7 @@ static int parse_filters(struct netlink_callback *cb,
 
 static int parse_process(struct nlattr **attrs,
 			 struct kipt_session_config *config,
-			 struct netlink_ext_ack *extack)
+			 struct kipt_refusal *refusal)
 {
 	struct nlattr *pid = attrs[KIPT_A_SESSION_PID];
 	struct nlattr *cr3 = attrs[KIPT_A_SESSION_CR3];
@@ -533,10 +582,10 @@ static int parse_process(struct nlattr **attrs,
 	config->by_cr3 = cr3;
 	config->cr3 = cr3 ? nla_get_u64(cr3) : 0;
 	if (pid && cr3)
-		return kipt_refuse(extack, cr3, -EINVAL,
+		return kipt_refuse(refusal, cr3, -EINVAL,
 				   "attributes \"pid\" and \"cr3\" exclude each other");
 	if (config->flags & KIPT_SESSION_FLAGS_FOLLOW_FORK && !pid)
-		return kipt_refuse(extack, attrs[KIPT_A_SESSION_FLAGS],
+		return kipt_refuse(refusal, attrs[KIPT_A_SESSION_FLAGS],
 				   -EINVAL,
 				   "flag follow-fork needs attribute \"pid\"");
 	return 0;
@@ -545,28 +594,28 @@ static int parse_process(struct nlattr **attrs,
 /* Only kernel code tells whose code runs; a part of it all tells no end. */
 static int check_user(struct nlattr **attrs,
 		      const struct kipt_session_config *config,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
 	const u64 needed = RTIT_CTL_USER | RTIT_CTL_OS | RTIT_CTL_BRANCHEN;
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
 
 	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
-		return kipt_refuse(extack, flags, -EINVAL,
+		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag user needs flag armed");
 	if (attrs[KIPT_A_SESSION_PID] || attrs[KIPT_A_SESSION_CR3] ||
 	    attrs[KIPT_A_SESSION_FILTER])
-		return kipt_refuse(extack, flags, -EINVAL,
+		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag user excludes \"pid\", \"cr3\" and \"filter\": any program may be killed");
 	if ((config->ctl & needed) == needed)
 		return 0;
-	return kipt_refuse(extack, attrs[KIPT_A_SESSION_CTL], -EINVAL,
+	return kipt_refuse(refusal, attrs[KIPT_A_SESSION_CTL], -EINVAL,
 			   "flag user needs User, OS and BranchEn in IA32_RTIT_CTL");
 }
 
 /* What is printed at a crash is that of armed sessions. */
 static int parse_prints(struct nlattr **attrs,
 			struct kipt_session_config *config,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	const struct {
 		u32 attr;
@@ -587,7 +636,7 @@ static int parse_prints(struct nlattr **attrs,
 		attr = attrs[prints[i].attr];
 		*prints[i].value = attr ? nla_get_u32(attr) : 0;
 		if (attr && !(config->flags & KIPT_SESSION_FLAGS_ARMED))
-			return kipt_refuse(extack, attr, -EINVAL,
+			return kipt_refuse(refusal, attr, -EINVAL,
 					   "attribute \"%s\" needs flag armed",
 					   prints[i].name);
 	}
@@ -596,48 +645,48 @@ static int parse_prints(struct nlattr **attrs,
 
 static int parse_armed(struct nlattr **attrs,
 		       struct kipt_session_config *config,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
-	int err = parse_prints(attrs, config, extack);
+	int err = parse_prints(attrs, config, refusal);
 
 	if (!err && config->flags & KIPT_SESSION_FLAGS_USER)
-		err = check_user(attrs, config, extack);
+		err = check_user(attrs, config, refusal);
 	if (err || !(config->flags & KIPT_SESSION_FLAGS_ARMED))
 		return err;
 	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
-		return kipt_refuse(extack, flags, -EINVAL,
+		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");
 	if (config->mode != KIPT_MODE_RING)
-		return kipt_refuse(extack, attrs[KIPT_A_SESSION_MODE], -EINVAL,
+		return kipt_refuse(refusal, attrs[KIPT_A_SESSION_MODE], -EINVAL,
 				   "flag armed needs mode ring: it keeps what came last");
 	return 0;
 }
 
-static int check_present(struct nlattr **attrs, struct netlink_ext_ack *extack)
+static int check_present(struct nlattr **attrs, struct kipt_refusal *refusal)
 {
 	int err;
 
-	err = kipt_netlink_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", extack);
+	err = kipt_netlink_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", refusal);
 	if (!err)
 		err = kipt_netlink_missing(attrs[KIPT_A_SESSION_SIZE], "size",
-					   extack);
+					   refusal);
 	if (!err)
 		err = kipt_netlink_missing(attrs[KIPT_A_SESSION_CTL], "ctl",
-					   extack);
+					   refusal);
 	return err;
 }
 
 static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 		     struct kipt_session_config *config,
-		     struct netlink_ext_ack *extack)
+		     struct kipt_refusal *refusal)
 {
 	int err;
 
-	err = check_present(attrs, extack);
+	err = check_present(attrs, refusal);
 	if (!err)
 		err = parse_cpus(attrs[KIPT_A_SESSION_CPUS], config->cpus,
-				 extack);
+				 refusal);
 	if (err)
 		return err;
 	config->mode = attrs[KIPT_A_SESSION_MODE] ?
@@ -650,22 +699,22 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 	config->uid = current_euid();
 	config->sk = NETLINK_CB(cb->skb).sk;
 	config->portid = NETLINK_CB(cb->skb).portid;
-	err = parse_process(attrs, config, extack);
+	err = parse_process(attrs, config, refusal);
 	if (!err)
-		err = parse_armed(attrs, config, extack);
+		err = parse_armed(attrs, config, refusal);
 	if (!err)
-		err = parse_filters(cb, config, extack);
+		err = parse_filters(cb, config, refusal);
 	return err;
 }
 
-static int check_pt(struct netlink_ext_ack *extack)
+static int check_pt(struct kipt_refusal *refusal)
 {
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu)
 		if (kipt_caps_cpu_has_pt(cpu))
 			return 0;
-	return kipt_refuse(extack, NULL, -ENODEV,
+	return kipt_refuse(refusal, NULL, -ENODEV,
 			   "no CPU here has Intel PT (CPUID.07H:EBX[25] is 0)");
 }
 
@@ -689,15 +738,15 @@ static struct new_state *new_state(struct netlink_callback *cb)
 
 int kipt_session_message_new_start(struct netlink_callback *cb,
 				   struct nlattr **attrs,
-				   struct netlink_ext_ack *extack)
+				   struct kipt_refusal *refusal)
 {
 	struct kipt_session_config *config;
 	struct kipt_session *session;
 	int err;
 
-	err = kipt_permission_trace(cb->skb, extack);
+	err = kipt_permission_trace(cb->skb, refusal);
 	if (!err)
-		err = check_pt(extack);
+		err = check_pt(refusal);
 	if (err)
 		return err;
 	config = kzalloc(sizeof(*config), GFP_KERNEL_ACCOUNT);
@@ -705,9 +754,9 @@ int kipt_session_message_new_start(struct netlink_callback *cb,
 		kfree(config);
 		return -ENOMEM;
 	}
-	err = parse_new(cb, attrs, config, extack);
+	err = parse_new(cb, attrs, config, refusal);
 	if (!err) {
-		session = kipt_setup_begin(config, extack);
+		session = kipt_setup_begin(config, refusal);
 		err = PTR_ERR_OR_ZERO(session);
 		new_state(cb)->session = err ? NULL : session;
 	}
@@ -734,16 +783,16 @@ static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
 
 /* The first call comes within the request, which is not to take long. */
 int kipt_session_message_new(struct sk_buff *skb, struct netlink_callback *cb,
-			     struct netlink_ext_ack *extack)
+			     struct kipt_refusal *refusal)
 {
 	struct new_state *state = new_state(cb);
 	int ret;
 
 	if (state->ready)
 		return 0;
-	ret = kipt_permission_trace(cb->skb, extack);
+	ret = kipt_permission_trace(cb->skb, refusal);
 	if (!ret && state->begun)
-		ret = kipt_setup_step(state->session, extack);
+		ret = kipt_setup_step(state->session, refusal);
 	if (ret < 0)
 		return ret;
 	state->begun = true;

@@ -9,94 +9,100 @@
 
 struct genl_info;
 struct netlink_callback;
-struct netlink_ext_ack;
+struct kipt_refusal;
 struct nlattr;
 struct sk_buff;
 
 /**
- * kipt_session_message_start() - session-start
- * @request: the request
- * @info: its attributes, and where a refusal is explained
+ * kipt_session_message_control_start() - session-start, -stop or -del
+ * @cb: the dump
+ * @attrs: attributes of the request
+ * @refusal: where a refusal is explained
  *
  * Return: 0 or an errno.
  */
-int kipt_session_message_start(struct sk_buff *request,
-			       struct genl_info *info);
+int kipt_session_message_control_start(struct netlink_callback *cb,
+				       struct nlattr **attrs,
+				       struct kipt_refusal *refusal);
 
 /**
- * kipt_session_message_stop() - session-stop
- * @request: as above
- * @info: as above
+ * kipt_session_message_control() - answer the request, and at the second call
+ *	do what it asks for
+ * @skb: to be filled
+ * @cb: the dump
+ * @refusal: where a refusal is explained
  *
- * Return: 0 or an errno.
+ * Context: the second call may wait for CPUs that do not answer, some seconds.
+ * Return: as a dump.
  */
-int kipt_session_message_stop(struct sk_buff *request, struct genl_info *info);
+int kipt_session_message_control(struct sk_buff *skb,
+				 struct netlink_callback *cb,
+				 struct kipt_refusal *refusal);
 
 /**
- * kipt_session_message_del() - session-del
- * @request: as above
- * @info: as above
- *
- * Return: 0 or an errno.
+ * kipt_session_message_control_done() - the dump has ended, or its socket
+ * @cb: the dump
  */
-int kipt_session_message_del(struct sk_buff *request, struct genl_info *info);
+void kipt_session_message_control_done(struct netlink_callback *cb);
 
 /**
  * kipt_session_message_get() - session-get of one session
- * @request: as above
- * @info: as above
+ * @request: the request
+ * @info: its attributes
+ * @refusal: where a refusal is explained
  *
  * Return: 0 after an answer, or an errno.
  */
-int kipt_session_message_get(struct sk_buff *request, struct genl_info *info);
+int kipt_session_message_get(struct sk_buff *request, struct genl_info *info,
+			     struct kipt_refusal *refusal);
 
 /**
  * kipt_session_message_list_start() - session-get of all sessions, or of one
  *	with its CPUs
  * @cb: the dump
  * @attrs: attributes of the request
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: 0 or an errno.
  */
 int kipt_session_message_list_start(struct netlink_callback *cb,
 				    struct nlattr **attrs,
-				    struct netlink_ext_ack *extack);
+				    struct kipt_refusal *refusal);
 
 /**
  * kipt_session_message_list() - some messages of it
  * @skb: to be filled
  * @cb: the dump
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: as a dump: bytes in @skb, 0 at the end, or an errno.
  */
 int kipt_session_message_list(struct sk_buff *skb, struct netlink_callback *cb,
-			      struct netlink_ext_ack *extack);
+			      struct kipt_refusal *refusal);
 
 /**
  * kipt_session_message_new_start() - session-new
  * @cb: the dump
  * @attrs: attributes of the request
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: 0 or an errno.
  */
 int kipt_session_message_new_start(struct netlink_callback *cb,
 				   struct nlattr **attrs,
-				   struct netlink_ext_ack *extack);
+				   struct kipt_refusal *refusal);
 
 /**
  * kipt_session_message_new() - a step of it, and a message that tells how far
  *	it is
  * @skb: to be filled
  * @cb: the dump
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Return: as a dump.
  */
 int kipt_session_message_new(struct sk_buff *skb, struct netlink_callback *cb,
-			     struct netlink_ext_ack *extack);
+			     struct kipt_refusal *refusal);
 
 /**
  * kipt_session_message_new_done() - the dump has ended, or its socket

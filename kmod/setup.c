@@ -12,6 +12,9 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/topology.h>
@@ -19,17 +22,20 @@
 #include "arm.h"
 #include "buffer.h"
 #include "compat.h"
+#include "crash_hooks.h"
 #include "crash_pages.h"
 #include "excerpt.h"
 #include "follow.h"
 #include "hw_regs.h"
 #include "killed.h"
+#include "limits.h"
 #include "memory.h"
 #include "refuse.h"
 #include "reserve.h"
 #include "session.h"
 #include "setup.h"
 #include "sideband.h"
+#include "snapshot.h"
 #include "text_patch.h"
 
 enum setup_phase {
@@ -45,11 +51,11 @@ enum setup_phase {
 /* Of a buffer, in one step; below a millisecond per MiB. */
 #define STEP_BYTES	(4ULL << 20)
 
-static int check_size(u64 size, struct netlink_ext_ack *extack)
+static int check_size(u64 size, struct kipt_refusal *refusal)
 {
 	if (is_power_of_2(size))
 		return 0;
-	return kipt_refuse(extack, NULL, -EINVAL,
+	return kipt_refuse(refusal, NULL, -EINVAL,
 			   "size %llu is not a power of two; nearest below: %lu",
 			   size, rounddown_pow_of_two(size));
 }
@@ -60,31 +66,31 @@ static int check_size(u64 size, struct netlink_ext_ack *extack)
  * for a ring of one block only.
  */
 static int check_output(const struct kipt_caps *caps, u32 mode, u64 size,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	u64 block = (u64)PAGE_SIZE << KIPT_MAX_ORDER;
 	char why[KIPT_REFUSE_BYTES];
 
 	if (!(caps->leaf0_ecx & RTIT_CAP_TOPA)) {
 		kipt_caps_lack(RTIT_CAP_TOPA, true, why, sizeof(why));
-		return kipt_refuse(extack, NULL, -EOPNOTSUPP, "%s", why);
+		return kipt_refuse(refusal, NULL, -EOPNOTSUPP, "%s", why);
 	}
 	if (caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI ||
 	    (mode == KIPT_MODE_RING && size <= block))
 		return 0;
 	kipt_caps_lack(RTIT_CAP_TOPA_MULTI, true, why, sizeof(why));
-	return kipt_refuse(extack, NULL, -EOPNOTSUPP,
+	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
 			   "%s; allowed: mode ring, size up to %llu", why,
 			   block);
 }
 
-static int check_memory(u64 bytes, struct netlink_ext_ack *extack)
+static int check_memory(u64 bytes, struct kipt_refusal *refusal)
 {
-	if (!kipt_memory_charge(bytes)) {
-		kipt_memory_uncharge(bytes);
+	u64 limit = kipt_limits()->memory;
+
+	if (bytes <= limit && kipt_memory_used() <= limit - bytes)
 		return 0;
-	}
-	return kipt_memory_refuse(extack, "buffers of all CPUs", bytes);
+	return kipt_memory_refuse(refusal, "buffers of all CPUs", bytes);
 }
 
 static const char *misplaced(u64 ctl)
@@ -119,41 +125,41 @@ static void fill_hw(struct kipt_session_config *config)
 }
 
 static int check_hw(struct kipt_session_config *config,
-		    struct netlink_ext_ack *extack)
+		    struct kipt_refusal *refusal)
 {
 	const char *text = misplaced(config->ctl);
 	char why[KIPT_REFUSE_BYTES];
 	int err;
 
 	if (text)
-		return kipt_refuse(extack, NULL, -EINVAL, "%s", text);
+		return kipt_refuse(refusal, NULL, -EINVAL, "%s", text);
 	kipt_caps_of(config->cpus, &config->caps);
 	if (!config->caps.pt)
-		return kipt_refuse(extack, NULL, -ENXIO,
+		return kipt_refuse(refusal, NULL, -ENXIO,
 				   "none of the CPUs %*pbl was online yet: what they can do is unknown",
 				   cpumask_pr_args(config->cpus));
 	fill_hw(config);
 	err = kipt_caps_check_config(&config->caps, &config->hw, why,
 				     sizeof(why));
-	return err ? kipt_refuse(extack, NULL, err, "%s", why) : 0;
+	return err ? kipt_refuse(refusal, NULL, err, "%s", why) : 0;
 }
 
 static int check_config(struct kipt_session_config *config,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	int err;
 
-	err = kipt_session_check_cpus(config->cpus, config->flags, extack);
+	err = kipt_session_check_cpus(config->cpus, config->flags, refusal);
 	if (!err)
-		err = check_size(config->size, extack);
+		err = check_size(config->size, refusal);
 	if (!err)
-		err = check_hw(config, extack);
+		err = check_hw(config, refusal);
 	if (!err)
 		err = check_output(&config->caps, config->mode, config->size,
-				   extack);
+				   refusal);
 	if (!err)
 		err = check_memory(config->size * cpumask_weight(config->cpus),
-				   extack);
+				   refusal);
 	return err;
 }
 
@@ -167,37 +173,38 @@ static const char *follow_refusal(long err)
 }
 
 static int follow(struct kipt_session_config *config,
-		  struct netlink_ext_ack *extack)
+		  struct kipt_refusal *refusal)
 {
 	struct kipt_follow *made;
 
 	if (!config->pid)
 		return 0;
-	made = kipt_follow_create(config->pid, config->flags &
+	/* Once: what has this number later may be another process. */
+	config->process = find_get_pid(config->pid);
+	made = kipt_follow_create(config->process, config->flags &
 				  KIPT_SESSION_FLAGS_FOLLOW_FORK, &config->hw,
 				  config->caps.leaf0_ebx &
 				  RTIT_CAP_CR3_FILTER);
 	if (IS_ERR(made))
-		return kipt_refuse(extack, NULL, PTR_ERR(made),
+		return kipt_refuse(refusal, NULL, PTR_ERR(made),
 				   follow_refusal(PTR_ERR(made)), config->pid);
 	config->follow = made;
 	return 0;
 }
 
 struct kipt_session *kipt_setup_begin(struct kipt_session_config *config,
-				      struct netlink_ext_ack *extack)
+				      struct kipt_refusal *refusal)
 {
 	struct kipt_session *session;
 	int err;
 
-	err = check_config(config, extack);
+	err = check_config(config, refusal);
 	if (!err)
-		err = follow(config, extack);
-	if (err)
-		return ERR_PTR(err);
-	session = kipt_session_create(config, extack);
+		err = follow(config, refusal);
+	session = err ? ERR_PTR(err) : kipt_session_create(config, refusal);
 	if (IS_ERR(session))
 		kipt_follow_destroy(config->follow);
+	put_pid(config->process);
 	return session;
 }
 
@@ -207,36 +214,36 @@ u64 kipt_setup_total(const struct kipt_session *session)
 }
 
 static int reserve_pmu(struct kipt_trace *trace,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	char why[KIPT_REFUSE_BYTES];
 	int err;
 
 	err = kipt_reserve_get(trace->cpu, why, sizeof(why));
-	return err ? kipt_refuse(extack, NULL, err, "%s", why) : 0;
+	return err ? kipt_refuse(refusal, NULL, err, "%s", why) : 0;
 }
 
 int kipt_setup_explain(const struct kipt_trace *trace, int err,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	switch (err) {
 	case -EBUSY:
-		return kipt_refuse(extack, NULL, err,
+		return kipt_refuse(refusal, NULL, err,
 				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else",
 				   trace->cpu);
 	case -EPERM:
-		return kipt_refuse(extack, NULL, -EBUSY,
-				   "CPU %u is in VMX operation and cannot trace there (IA32_VMX_MISC[14] is 0); stop virtual machines first",
+		return kipt_refuse(refusal, NULL, -EBUSY,
+				   "CPU %u is in VMX operation and cannot trace there (IA32_VMX_MISC[14] is 0); end virtual machines, or unload kvm_intel, which keeps all CPUs there from Linux 6.12 on",
 				   trace->cpu);
 	case -ENXIO:
-		return kipt_refuse(extack, NULL, err, "CPU %u went offline",
+		return kipt_refuse(refusal, NULL, err, "CPU %u went offline",
 				   trace->cpu);
 	case -ETIMEDOUT:
-		return kipt_refuse(extack, NULL, err, "CPU %u does not answer",
+		return kipt_refuse(refusal, NULL, err, "CPU %u does not answer",
 				   trace->cpu);
 	default:
-		return kipt_refuse(extack, NULL, err,
-				   "CPU %u refused a write of its Intel PT registers (IA32_RTIT_CTL %#llx)",
+		return kipt_refuse(refusal, NULL, err,
+				   "CPU %u does not trace: it refused a write of its Intel PT registers, or cannot write its trace (IA32_RTIT_STATUS.Error); IA32_RTIT_CTL is %#llx",
 				   trace->cpu, trace->config.ctl);
 	}
 }
@@ -246,33 +253,33 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
  * this CPU busy with waiting for one that takes no interrupts.
  */
 static int reserve(struct kipt_trace *traces, u32 count,
-		   struct netlink_ext_ack *extack)
+		   struct kipt_refusal *refusal)
 {
 	struct kipt_trace *failed;
 	int err = 0;
 	u32 i;
 
 	if (kipt_trace_check_all(traces, count, &failed) == -ETIMEDOUT)
-		return kipt_setup_explain(failed, -ETIMEDOUT, extack);
+		return kipt_setup_explain(failed, -ETIMEDOUT, refusal);
 	for (i = 0; i < count && !err; i++)
-		err = reserve_pmu(&traces[i], extack);
+		err = reserve_pmu(&traces[i], refusal);
 	if (err)
 		return err;
 	err = kipt_trace_check_all(traces, count, &failed);
-	return err ? kipt_setup_explain(failed, err, extack) : 0;
+	return err ? kipt_setup_explain(failed, err, refusal) : 0;
 }
 
 int kipt_setup_reserve(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	if (kipt_arm_is_armed(session))
-		return kipt_arm_reserve(session, extack);
-	return reserve(session->traces, session->nr_traces, extack);
+		return kipt_arm_reserve(session, refusal);
+	return reserve(session->traces, session->nr_traces, refusal);
 }
 
 /* When the session was made the CPU may never have been online. */
 static int check_cpu(struct kipt_session *session, unsigned int cpu,
-		     struct netlink_ext_ack *extack)
+		     struct kipt_refusal *refusal)
 {
 	char why[KIPT_REFUSE_BYTES];
 	struct kipt_caps caps;
@@ -281,17 +288,45 @@ static int check_cpu(struct kipt_session *session, unsigned int cpu,
 	kipt_caps_of(cpumask_of(cpu), &caps);
 	err = kipt_caps_check_config(&caps, &session->hw, why, sizeof(why));
 	if (err)
-		return kipt_refuse(extack, NULL, err, "%s", why);
-	return check_output(&caps, session->mode, session->size, extack);
+		return kipt_refuse(refusal, NULL, err, "%s", why);
+	return check_output(&caps, session->mode, session->size, refusal);
 }
 
 int kipt_setup_reserve_cpu(struct kipt_session *session,
 			   struct kipt_trace *trace,
-			   struct netlink_ext_ack *extack)
+			   struct kipt_refusal *refusal)
 {
-	int err = check_cpu(session, trace->cpu, extack);
+	int err = check_cpu(session, trace->cpu, refusal);
 
-	return err ? err : reserve(trace, 1, extack);
+	return err ? err : reserve(trace, 1, refusal);
+}
+
+/* Before the buffers are made, which take longest. */
+static int check_snapshots(const struct kipt_session *session,
+			   struct kipt_refusal *refusal)
+{
+	u64 limit = kipt_limits()->memory, used = kipt_memory_used();
+	u64 rings = session->nr_traces * session->size;
+	u64 all = session->nr_traces * kipt_snapshot_bytes(session->size);
+	u32 count = kipt_limits()->snapshots;
+	u64 left = limit - min(limit, used + rings);
+
+	if (!kipt_arm_is_armed(session) || all <= left)
+		return 0;
+	return kipt_refuse(refusal, NULL, -ENOMEM,
+			   "%u snapshots of %u CPUs take %llu KiB, and beside the buffers memory_limit leaves %llu KiB: there is room for %llu (parameter snapshots)",
+			   count, session->nr_traces, all >> 10, left >> 10,
+			   div64_u64(left, div_u64(all, count)));
+}
+
+static bool may_stop(const struct kipt_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_filters; i++)
+		if (session->filters[i].kind == KIPT_FILTER_KIND_STOP)
+			return true;
+	return session->mode == KIPT_MODE_ONCE;
 }
 
 /*
@@ -299,42 +334,51 @@ int kipt_setup_reserve_cpu(struct kipt_session *session,
  * coming, and a kernel that patches its text waits for all CPUs.
  */
 static int make_probes(struct kipt_session *session,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	struct kipt_sideband *sideband;
 	int err;
 
 	/* Both patch kernel text: before tracing, so that they are not in it. */
 	if (kipt_text_patch_get())
-		return kipt_refuse(extack, NULL, -ENOMEM,
+		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "no memory to follow patches of kernel text");
 	sideband = kipt_sideband_create(session->cpus, session->size,
 					session->flags &
 					KIPT_SESSION_FLAGS_KEEP_CODE,
+					may_stop(session),
 					!(session->ctl & RTIT_CTL_OS));
 	if (!sideband) {
 		kipt_text_patch_put();
-		return kipt_refuse(extack, NULL, -ENOMEM,
+		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "no memory for what the scheduler says");
 	}
-	mutex_lock(&session->lock);
-	session->sideband = sideband;
-	mutex_unlock(&session->lock);
+	/* session-get looks at it already. */
+	smp_store_release(&session->sideband, sideband);
+	if (session->follow)
+		kipt_follow_catch_up(session->follow);
+	err = check_snapshots(session, refusal);
+	if (err)
+		return err;
+	if (kipt_arm_is_armed(session)) {
+		kipt_crash_hooks_get();
+		session->hooks = true;
+	}
 	if (!(session->flags & KIPT_SESSION_FLAGS_USER))
 		return 0;
-	err = kipt_killed_get(extack);
+	err = kipt_killed_get(refusal);
 	session->killed = !err;
 	return err;
 }
 
 static int begin_reserving(struct kipt_session *session,
-			   struct netlink_ext_ack *extack)
+			   struct kipt_refusal *refusal)
 {
 	int err = 0;
 
 	mutex_lock(&session->lock);
 	if (READ_ONCE(session->dead))
-		err = kipt_session_refuse_gone(session, extack);
+		err = kipt_session_refuse_gone(session, refusal);
 	session->reserving = !err;
 	mutex_unlock(&session->lock);
 	return err;
@@ -345,14 +389,14 @@ static int begin_reserving(struct kipt_session *session,
  * Who destroys the session meanwhile leaves the CPUs alone until this is over.
  */
 static int reserve_cpus(struct kipt_session *session,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
-	int err = begin_reserving(session, extack);
+	int err = begin_reserving(session, refusal);
 	u32 i;
 
 	if (err)
 		return err;
-	err = kipt_setup_reserve(session, extack);
+	err = kipt_setup_reserve(session, refusal);
 	mutex_lock(&session->lock);
 	session->reserving = false;
 	cpus_read_lock();
@@ -365,7 +409,7 @@ static int reserve_cpus(struct kipt_session *session,
 
 /* Return: 1 when the buffer is whole, 0 to go on, or an errno. */
 static int grow_buffer(struct kipt_session *session, struct kipt_trace *trace,
-		       struct netlink_ext_ack *extack)
+		       struct kipt_refusal *refusal)
 {
 	char what[32];
 	int ret;
@@ -379,55 +423,70 @@ static int grow_buffer(struct kipt_session *session, struct kipt_trace *trace,
 			      -ENOMEM;
 	snprintf(what, sizeof(what), "the buffer of CPU %u", trace->cpu);
 	if (ret == -ENOMEM)
-		return kipt_memory_refuse(extack, what, session->size);
+		return kipt_memory_refuse(refusal, what, session->size);
 	if (ret > 0 && trace->buffer->nr_regions > 1 &&
 	    !(session->caps.leaf0_ecx & RTIT_CAP_TOPA_MULTI))
-		return kipt_refuse(extack, NULL, -ENOMEM,
+		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "CPU %u: no single block of %llu bytes, and this CPU has one ToPA entry only",
 				   trace->cpu, session->size);
 	return ret;
 }
 
 static int make_crash_pages(struct kipt_trace *trace,
-			    struct netlink_ext_ack *extack)
+			    struct kipt_refusal *refusal)
 {
 	char what[40];
 
 	if (!kipt_crash_pages_create(trace))
 		return 1;
 	snprintf(what, sizeof(what), "the crash pages of CPU %u", trace->cpu);
-	return kipt_memory_refuse(extack, what, PAGE_SIZE);
+	return kipt_memory_refuse(refusal, what, PAGE_SIZE);
 }
 
 /* All that is needed to print how the machine died is there before it does. */
 static int make_excerpt(struct kipt_session *session,
 			struct kipt_trace *trace,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	if (!session->print_branches)
 		return 1;
 	if (!session->excerpt && kipt_excerpt_prepare())
-		return kipt_memory_refuse(extack, "printing at a crash",
+		return kipt_memory_refuse(refusal, "printing at a crash",
 					  KIPT_EXCERPT_BYTES);
 	session->excerpt = true;
 	trace->view = kipt_buffer_view(trace->buffer);
 	if (trace->view)
 		return 1;
-	return kipt_memory_refuse(extack, "the view of a buffer",
+	return kipt_memory_refuse(refusal, "the view of a buffer",
 				  session->size / PAGE_SIZE * 2 * sizeof(u64));
+}
+
+/* And all that is needed to copy what happens. */
+static int make_areas(struct kipt_session *session, struct kipt_trace *trace,
+		      struct kipt_refusal *refusal)
+{
+	char what[40];
+
+	if (!kipt_arm_is_armed(session) || !kipt_snapshot_prepare(trace))
+		return 1;
+	snprintf(what, sizeof(what), "the snapshots of CPU %u", trace->cpu);
+	return kipt_memory_refuse(refusal, what,
+				  kipt_snapshot_bytes(session->size));
 }
 
 /* Return: 1 when all buffers are whole, 0 to go on, or an errno. */
 static int make_buffers(struct kipt_session *session,
-			struct netlink_ext_ack *extack)
+			struct kipt_refusal *refusal)
 {
 	struct kipt_trace *trace = &session->traces[session->setup_cpu];
-	int ret = grow_buffer(session, trace, extack);
+	int ret = grow_buffer(session, trace, refusal);
 
 	if (ret > 0)
-		ret = make_crash_pages(trace, extack);
+		ret = make_crash_pages(trace, refusal);
 	if (ret > 0)
-		ret = make_excerpt(session, trace, extack);
+		ret = make_excerpt(session, trace, refusal);
+	if (ret > 0)
+		ret = make_areas(session, trace, refusal);
 	if (ret < 0)
 		return ret;
 	WRITE_ONCE(session->setup_done, session->setup_cpu * session->size +
@@ -437,14 +496,14 @@ static int make_buffers(struct kipt_session *session,
 }
 
 /* Return: 1, or 0 to go on while the session that has a CPU goes. */
-static int claim(struct kipt_session *session, struct netlink_ext_ack *extack)
+static int claim(struct kipt_session *session, struct kipt_refusal *refusal)
 {
 	int err;
 
 	mutex_lock(&session->lock);
 	err = READ_ONCE(session->dead) ?
-		      kipt_session_refuse_gone(session, extack) :
-		      kipt_session_claim(session, extack);
+		      kipt_session_refuse_gone(session, refusal) :
+		      kipt_session_claim(session, refusal);
 	mutex_unlock(&session->lock);
 	if (err != -EAGAIN)
 		return err ? err : 1;
@@ -455,38 +514,38 @@ static int claim(struct kipt_session *session, struct netlink_ext_ack *extack)
 
 /* Return: as make_buffers(), about one phase. */
 static int do_phase(struct kipt_session *session,
-		    struct netlink_ext_ack *extack)
+		    struct kipt_refusal *refusal)
 {
 	int err;
 
 	switch (session->setup_phase) {
 	case PHASE_CLAIM:
-		return claim(session, extack);
+		return claim(session, refusal);
 	case PHASE_PROBES:
-		err = make_probes(session, extack);
+		err = make_probes(session, refusal);
 		break;
 	case PHASE_RESERVE:
-		err = reserve_cpus(session, extack);
+		err = reserve_cpus(session, refusal);
 		break;
 	default:
-		return make_buffers(session, extack);
+		return make_buffers(session, refusal);
 	}
 	return err ? err : 1;
 }
 
 int kipt_setup_step(struct kipt_session *session,
-		    struct netlink_ext_ack *extack)
+		    struct kipt_refusal *refusal)
 {
 	int ret;
 
 	if (fatal_signal_pending(current))
 		ret = -EINTR;
 	else if (READ_ONCE(session->dead))
-		ret = kipt_session_refuse_gone(session, extack);
+		ret = kipt_session_refuse_gone(session, refusal);
 	else
-		ret = do_phase(session, extack);
+		ret = do_phase(session, refusal);
 	if (ret > 0 && ++session->setup_phase == PHASE_READY) {
-		ret = kipt_session_ready(session, extack);
+		ret = kipt_session_ready(session, refusal);
 		ret = ret ? ret : 1;
 	} else if (ret > 0) {
 		ret = 0;
@@ -514,12 +573,16 @@ void kipt_setup_free(struct kipt_session *session)
 	if (session->killed)
 		kipt_killed_put();
 	session->killed = false;
+	if (session->hooks)
+		kipt_crash_hooks_put();
+	session->hooks = false;
 	if (session->sideband) {
 		kipt_sideband_destroy(session->sideband);
 		kipt_text_patch_put();
 	}
 	session->sideband = NULL;
 	for (i = 0; i < session->nr_traces; i++) {
+		kipt_snapshot_withdraw(&session->traces[i]);
 		kipt_crash_pages_destroy(&session->traces[i]);
 		if (session->traces[i].view)
 			kipt_buffer_unview(session->traces[i].buffer);

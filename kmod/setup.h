@@ -12,12 +12,12 @@
 struct kipt_session;
 struct kipt_session_config;
 struct kipt_trace;
-struct netlink_ext_ack;
+struct kipt_refusal;
 
 /**
  * kipt_setup_begin() - check what is asked for and make the session
  * @config: what is asked for
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Quick.
  *
@@ -26,12 +26,12 @@ struct netlink_ext_ack;
  * errno as uapi/kipt.yaml lists them under session-new.
  */
 struct kipt_session *kipt_setup_begin(struct kipt_session_config *config,
-				      struct netlink_ext_ack *extack);
+				      struct kipt_refusal *refusal);
 
 /**
  * kipt_setup_step() - do some milliseconds of the work
  * @session: from kipt_setup_begin(); one caller at a time
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Context: the task the memory is for, which may be killed meanwhile.
  *
@@ -41,7 +41,7 @@ struct kipt_session *kipt_setup_begin(struct kipt_session_config *config,
  * Or an errno as listed under session-new; the session is destroyed then.
  */
 int kipt_setup_step(struct kipt_session *session,
-		    struct netlink_ext_ack *extack);
+		    struct kipt_refusal *refusal);
 
 /**
  * kipt_setup_end() - the caller is through with it
@@ -61,18 +61,18 @@ u64 kipt_setup_total(const struct kipt_session *session);
  * kipt_setup_explain() - say why a CPU does not trace
  * @trace: of the CPU
  * @err: what kipt_trace_check_all() or kipt_trace_start_all() said
- * @extack: where
+ * @refusal: where
  *
  * Return: the errno of the refusal.
  */
 int kipt_setup_explain(const struct kipt_trace *trace, int err,
-		       struct netlink_ext_ack *extack);
+		       struct kipt_refusal *refusal);
 
 /**
  * kipt_setup_reserve() - take the CPUs from perf and see that PT is off
  * @session: locked, or @reserving; what it has already it keeps. Of an armed
  *	one CPUs that are offline are left out
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Context: may sleep, for a second if a CPU does not answer.
  *
@@ -80,13 +80,13 @@ int kipt_setup_explain(const struct kipt_trace *trace, int err,
  * interrupts); or another error of perf.
  */
 int kipt_setup_reserve(struct kipt_session *session,
-		       struct netlink_ext_ack *extack);
+		       struct kipt_refusal *refusal);
 
 /**
  * kipt_setup_reserve_cpu() - the same for one CPU of an armed session
  * @session: as above
  * @trace: of the CPU, which may have been unknown when the session was made
- * @extack: where a refusal is explained
+ * @refusal: where a refusal is explained
  *
  * Context: as above.
  *
@@ -95,7 +95,7 @@ int kipt_setup_reserve(struct kipt_session *session,
  */
 int kipt_setup_reserve_cpu(struct kipt_session *session,
 			   struct kipt_trace *trace,
-			   struct netlink_ext_ack *extack);
+			   struct kipt_refusal *refusal);
 
 /**
  * kipt_setup_free() - free what kipt_setup_step() made

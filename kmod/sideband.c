@@ -11,7 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "follow.h"
 #include "hw.h"
+#include "hw_regs.h"
 #include "limits.h"
 #include "memory.h"
 #include "probe.h"
@@ -40,8 +41,8 @@
 #define LOG_MIN		256U
 
 struct kipt_sideband {
-	struct list_head node;
 	cpumask_var_t cpus;
+	bool stops;
 	bool mark_switches;
 	struct kipt_spaces *spaces;
 	struct kipt_code_keep *keep;
@@ -51,13 +52,11 @@ struct kipt_sideband {
 /* Written on its CPU, or when that does not trace; read on it. */
 static DEFINE_PER_CPU(struct kipt_sideband *, listener);
 
-/* Guards the probes' registration, and changes of the list. */
+/* Guards the probes' registration, and which keepers are attached. */
 static DEFINE_MUTEX(probes_lock);
 static u32 probes_users;
 /* Sidebands whose pages may still be on their way through the queue. */
 static u32 queue_users;
-/* Who wants to know when an address space ends; read under RCU. */
-static LIST_HEAD(sidebands);
 
 u64 kipt_sideband_space(u64 cr3)
 {
@@ -86,11 +85,14 @@ static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
 
 /*
  * The log is full, and the CPU stopped by itself: its buffer is, or TraceStop.
- * Then the oldest switches are needed and those to come are not.
+ * Then the oldest switches are needed and those to come are not. Reading the
+ * register is an exit of a virtual machine, so only where it may say so.
  */
-static bool is_over_local(const struct kipt_switch_log *log)
+static bool is_over_local(const struct kipt_sideband *sideband,
+			  const struct kipt_switch_log *log)
 {
-	return log->written >= log->mask && kipt_hw_stopped_local();
+	return sideband->stops && log->written >= log->mask &&
+	       kipt_hw_status_local() & RTIT_STATUS_STOPPED;
 }
 
 /* While others run there is no trace of user code: one entry says that. */
@@ -126,7 +128,7 @@ static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
 	bool followed = kipt_follow_has_local(task);
 
 	lockdep_assert_irqs_disabled();
-	if (is_over_local(log)) {
+	if (is_over_local(sideband, log)) {
 		kipt_sideband_end_local();
 		return;
 	}
@@ -165,12 +167,7 @@ static void kipt_sideband_on_exec(void *data, struct task_struct *task,
 static int kipt_sideband_on_exit_mmap(struct kprobe *probe,
 				      struct pt_regs *regs)
 {
-	struct mm_struct *mm = (struct mm_struct *)regs->di;
-	struct kipt_sideband *sideband;
-
-	/* A handler runs with preemption off, which is a read side. */
-	list_for_each_entry_rcu(sideband, &sidebands, node, true)
-		kipt_code_keep_exit(sideband->keep, mm);
+	kipt_code_keep_exit((struct mm_struct *)regs->di);
 	return 0;
 }
 
@@ -318,13 +315,13 @@ static int get_probes(struct kipt_sideband *sideband)
 	int err;
 
 	mutex_lock(&probes_lock);
-	err = kipt_code_keep_init();
+	err = kipt_code_keep_init(sideband->keep);
 	if (!err && !probes_users)
 		err = register_probes();
 	if (!err) {
 		probes_users++;
 		queue_users++;
-		list_add_tail_rcu(&sideband->node, &sidebands);
+		kipt_code_keep_attach(sideband->keep);
 	} else if (!queue_users) {
 		kipt_code_keep_uninit();
 	}
@@ -336,7 +333,7 @@ static int get_probes(struct kipt_sideband *sideband)
 static void put_probes(struct kipt_sideband *sideband)
 {
 	mutex_lock(&probes_lock);
-	list_del_rcu(&sideband->node);
+	kipt_code_keep_detach(sideband->keep);
 	mutex_unlock(&probes_lock);
 	/*
 	 * For handlers that found it in the list, or as the listener. Who makes a
@@ -419,7 +416,7 @@ static int alloc_parts(struct kipt_sideband *sideband, u64 size,
 
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 					   u64 size, bool keep_code,
-					   bool mark_switches)
+					   bool stops, bool mark_switches)
 {
 	struct kipt_sideband *sideband = kipt_memory_alloc(sizeof(*sideband));
 
@@ -430,6 +427,7 @@ struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 		return NULL;
 	}
 	cpumask_copy(sideband->cpus, cpus);
+	sideband->stops = stops;
 	sideband->mark_switches = mark_switches;
 	if (!alloc_parts(sideband, size, keep_code) && !get_probes(sideband))
 		return sideband;

@@ -49,6 +49,7 @@ struct kipt_sideband_losses {
  * @cpus: of the session; no other sideband listens on them
  * @size: trace bytes per CPU, which sizes the logs
  * @keep_code: keep the code of address spaces that end
+ * @stops: CPUs may stop by themselves: a full buffer, TraceStop
  * @mark_switches: put a PSB+ into the trace where a thread begins to run; for
  *	traces of user code only, which do not tell
  *
@@ -61,7 +62,7 @@ struct kipt_sideband_losses {
  */
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 					   u64 size, bool keep_code,
-					   bool mark_switches);
+					   bool stops, bool mark_switches);
 
 /**
  * kipt_sideband_destroy() - stop listening, let go of address spaces

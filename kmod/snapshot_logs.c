@@ -10,7 +10,6 @@
 #include <linux/string.h>
 #include <asm/barrier.h>
 
-#include "crash_pages.h"
 #include "snapshot_logs.h"
 
 /* Few switches make less trace than this. */
@@ -102,12 +101,9 @@ static u32 take_switches(const struct kipt_crash_ring *from, u64 tsc,
 	return 1;
 }
 
-void kipt_snapshot_logs_copy(u8 *data, size_t at, size_t trace,
-			     const struct kipt_crash_cpu *cpu)
+void kipt_snapshot_logs_copy(struct kipt_crash_logs *to, size_t trace,
+			     const struct kipt_crash_logs *from, u64 tsc)
 {
-	const struct kipt_crash_logs *from = kipt_crash_pages_logs(cpu);
-	struct kipt_crash_logs *to = (void *)(data + at);
-
 	*to = *from;
 	to->patches = (struct kipt_crash_ring) {};
 	to->patches_start = 0;
@@ -116,12 +112,7 @@ void kipt_snapshot_logs_copy(u8 *data, size_t at, size_t trace,
 	memset(to->patches_unseen, 0, sizeof(to->patches_unseen));
 	to->patches_unseen_told = 0;
 	to->init_task = 0;
-	to->switches.entries = at + PAGE_SIZE;
-	to->switches.written = at + sizeof(*to);
-	to->switches.nr = take_switches(&from->switches, cpu->stop.tsc,
-					(void *)(data + at + PAGE_SIZE),
+	to->switches.nr = take_switches(&from->switches, tsc,
+					(void *)((u8 *)to + PAGE_SIZE),
 					room(trace), (u64 *)(to + 1));
-	kipt_crash_pages_seal(&to->page);
-	memcpy(to->page.magic, KIPT_CRASH_SNAPSHOT_MAGIC,
-	       sizeof(to->page.magic));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who ran, in a snapshot: behind the trace of a CPU a page of kind LOGS and the
- * last switches of its log. Process context.
+ * Who ran, in a snapshot: after the trace of a CPU come a page of kind LOGS and the
+ * last switches of its log.
  */
 #ifndef KIPT_SNAPSHOT_LOGS_H
 #define KIPT_SNAPSHOT_LOGS_H
@@ -19,16 +19,19 @@
 size_t kipt_snapshot_logs_size(size_t trace);
 
 /**
- * kipt_snapshot_logs_copy() - put it into a snapshot
- * @data: the snapshot
- * @at: offset in it: kipt_snapshot_logs_size() bytes are there, all 0
+ * kipt_snapshot_logs_copy() - copy the end of a CPU's log of switches
+ * @to: a page of kind LOGS and what it leads to, kipt_snapshot_logs_size() bytes
  * @trace: as there
- * @cpu: a page of the chain, of a CPU that stopped
+ * @from: what a dump is told of the CPU
+ * @tsc: when it stopped: no later switches are copied
  *
- * The page is sealed, and hidden as those of a snapshot are. Context: between
- * kipt_crash_pages_hold() and release.
+ * @to is not sealed. Its @switches.entries and @switches.written are left to the
+ * caller: the entries are a page after @to, their number right after its members.
+ * All but the switches is as in @from, or 0 if that is an address.
+ *
+ * Context: any, also NMI, while a CPU goes on to log. Bounded by @trace.
  */
-void kipt_snapshot_logs_copy(u8 *data, size_t at, size_t trace,
-			     const struct kipt_crash_cpu *cpu);
+void kipt_snapshot_logs_copy(struct kipt_crash_logs *to, size_t trace,
+			     const struct kipt_crash_logs *from, u64 tsc);
 
 #endif /* KIPT_SNAPSHOT_LOGS_H */

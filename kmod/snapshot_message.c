@@ -37,25 +37,25 @@ static struct snapshot_state *snapshot_state(struct netlink_callback *cb)
 }
 
 static int find(const struct nlattr *attr, struct kipt_snapshot **snapshot,
-		struct netlink_ext_ack *extack)
+		struct kipt_refusal *refusal)
 {
 	*snapshot = kipt_snapshot_find(nla_get_u32(attr));
 	if (*snapshot)
 		return 0;
-	return kipt_refuse(extack, attr, -ENOENT, "no snapshot %u",
+	return kipt_refuse(refusal, attr, -ENOENT, "no snapshot %u",
 			   nla_get_u32(attr));
 }
 
 int kipt_snapshot_message_start(struct netlink_callback *cb,
 				struct nlattr **attrs,
-				struct netlink_ext_ack *extack)
+				struct kipt_refusal *refusal)
 {
 	struct nlattr *id = attrs ? attrs[KIPT_A_SNAPSHOT_ID] : NULL;
-	int err = kipt_permission_all(cb->skb, extack);
+	int err = kipt_permission_all(cb->skb, refusal);
 
 	if (err || !id)
 		return err;
-	return find(id, &snapshot_state(cb)->snapshot, extack);
+	return find(id, &snapshot_state(cb)->snapshot, refusal);
 }
 
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
@@ -99,6 +99,8 @@ static int put_snapshot(struct sk_buff *skb,
 	     nla_put_u32(skb, KIPT_A_SNAPSHOT_TRAP, event->trap)) ||
 	    put_task(skb, snapshot) || put_killed(skb, &snapshot->killed) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPUS, snapshot->cpus) ||
+	    (snapshot->missed &&
+	     nla_put_u32(skb, KIPT_A_SNAPSHOT_MISSED, snapshot->missed)) ||
 	    put_u64(skb, KIPT_A_SNAPSHOT_SIZE, snapshot->size))
 		return -EMSGSIZE;
 	return 0;
@@ -110,10 +112,14 @@ static int put_data(struct sk_buff *skb, struct snapshot_state *state)
 	u64 room = skb_tailroom(skb) - MESSAGE_BYTES;
 	u64 len = min(snapshot->size - state->offset, room);
 
-	if (put_u64(skb, KIPT_A_SNAPSHOT_OFFSET, state->offset) ||
-	    nla_put(skb, KIPT_A_SNAPSHOT_DATA, len,
-		    snapshot->data + state->offset))
+	struct nlattr *data;
+
+	if (put_u64(skb, KIPT_A_SNAPSHOT_OFFSET, state->offset))
 		return -EMSGSIZE;
+	data = nla_reserve(skb, KIPT_A_SNAPSHOT_DATA, len);
+	if (!data)
+		return -EMSGSIZE;
+	kipt_snapshot_read(snapshot, state->offset, nla_data(data), len);
 	state->offset += len;
 	return 0;
 }
@@ -162,9 +168,9 @@ static int list_on(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 int kipt_snapshot_message(struct sk_buff *skb, struct netlink_callback *cb,
-			  struct netlink_ext_ack *extack)
+			  struct kipt_refusal *refusal)
 {
-	int err = kipt_permission_all(cb->skb, extack);
+	int err = kipt_permission_all(cb->skb, refusal);
 
 	if (err)
 		return err;
@@ -181,17 +187,18 @@ void kipt_snapshot_message_done(struct netlink_callback *cb)
 	state->snapshot = NULL;
 }
 
-int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info)
+int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info,
+			      struct kipt_refusal *refusal)
 {
 	struct nlattr *id = info->attrs[KIPT_A_SNAPSHOT_ID];
 	struct kipt_snapshot *snapshot;
 	int err;
 
-	err = kipt_permission_all(skb, info->extack);
+	err = kipt_permission_all(skb, refusal);
 	if (!err)
-		err = kipt_netlink_missing(id, "id", info->extack);
+		err = kipt_netlink_missing(id, "id", refusal);
 	if (!err)
-		err = find(id, &snapshot, info->extack);
+		err = find(id, &snapshot, refusal);
 	if (err)
 		return err;
 	kipt_snapshot_delete(snapshot);

@@ -24,6 +24,11 @@
 #define ENDED_MAX	256U
 /* Ended ones beyond that many more are worth waking someone for. */
 #define ENDED_SLACK	64U
+/*
+ * What one holds without an LDT, which is up to 64 KiB more: its mm_struct with
+ * what is per CPU, and the top of its page table.
+ */
+#define ENDED_BYTES	(sizeof(struct mm_struct) + 3 * PAGE_SIZE)
 #define HELD		(~0ULL)
 #define FOREVER		(~0ULL)
 
@@ -88,6 +93,17 @@ static size_t table_size(u32 nr)
 	       nr * sizeof(struct hlist_head);
 }
 
+static u32 ended_max(const struct kipt_spaces *spaces)
+{
+	return min(ENDED_MAX, spaces->nr / 4);
+}
+
+/* Charged from the start: a probe could not refuse. */
+static u64 held_bytes(const struct kipt_spaces *spaces)
+{
+	return (ended_max(spaces) + ENDED_SLACK) * ENDED_BYTES;
+}
+
 static void init_lists(struct kipt_spaces *spaces)
 {
 	u32 i;
@@ -110,6 +126,10 @@ struct kipt_spaces *kipt_spaces_create(void)
 		return NULL;
 	raw_spin_lock_init(&spaces->lock);
 	spaces->nr = nr;
+	if (kipt_memory_charge(held_bytes(spaces))) {
+		kipt_memory_free(spaces, table_size(nr));
+		return NULL;
+	}
 	spaces->slot_bits = ilog2(nr);
 	spaces->bucket_bits = spaces->slot_bits;
 	spaces->buckets = (struct hlist_head *)(spaces->entries + nr);
@@ -122,6 +142,7 @@ void kipt_spaces_destroy(struct kipt_spaces *spaces)
 	if (!spaces)
 		return;
 	kipt_spaces_clear(spaces);
+	kipt_memory_uncharge(held_bytes(spaces));
 	kipt_memory_free(spaces, table_size(spaces->nr));
 }
 
@@ -348,11 +369,6 @@ bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id)
 	based = space && (space->mm ? has_ldt(space->mm) : space->ldt);
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 	return based;
-}
-
-static u32 ended_max(const struct kipt_spaces *spaces)
-{
-	return min(ENDED_MAX, spaces->nr / 4);
 }
 
 static u32 room_min(const struct kipt_spaces *spaces)

@@ -4,8 +4,10 @@
  * by the physical address of its page table, which is used again when the
  * address space has ended. So each gets a number that is never used again,
  * and owns its name for an interval of time: while its mm_struct is
- * referenced here (mm_count, which keeps the page table and nothing else),
- * nobody else can have the name.
+ * referenced here, nobody else can have the name. That is mm_count: it keeps the
+ * mm_struct, the top of the page table, per-CPU counters, an LDT and a user
+ * namespace, but no page of the process. An estimate of that is charged for all
+ * that ended and are kept.
  *
  * In an entry, born <= released. Of two entries with one name, one was
  * released before the other was born.

@@ -9,6 +9,12 @@
  */
 #include "task_merge.h"
 
+/*
+ * Switches between threads that share a space and to kernel threads, which no
+ * record places where there is no time: more in a row are not looked through.
+ */
+#define AHEAD_MAX	4096U
+
 static const struct kipt_switch *entry(const struct kipt_task_merge *merge,
 				       u64 i)
 {
@@ -118,11 +124,12 @@ static bool find_running(const struct kipt_task_merge *merge, u64 space,
 static bool find_next(const struct kipt_task_merge *merge, u64 space,
 		      u64 *found)
 {
-	u64 i = kipt_switch_log_first(merge->log);
+	u64 i = kipt_switch_log_first(merge->log), end;
 
 	if (merge->next > i)
 		i = merge->next - 1;
-	for (; i < merge->end; i++) {
+	end = i + AHEAD_MAX < merge->end ? i + AHEAD_MAX : merge->end;
+	for (; i < end; i++) {
 		*found = i;
 		if (entry(merge, i)->space == space)
 			return true;

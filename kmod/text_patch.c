@@ -8,9 +8,9 @@
  * BPF and ftrace, pages of kprobes. What BPF programs are written and freed
  * with goes through __text_poke(), too long for its bytes to be kept.
  *
- * If the kernel has no __text_poke() nothing is logged, and contradictions
- * that patches cause show as decode errors. While root keeps kprobes from
- * firing nothing is logged either, and then kernel text is unknown.
+ * Where one of these cannot be watched kernel text is unknown: while root keeps
+ * kprobes from firing, and for good where a probe or the notifier was refused, or
+ * where a call of __text_poke(), which is static, is not like its prototype.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -40,11 +40,16 @@ static unsigned long misses_seen;
 /* Number of the first patch of the next log. */
 static u64 next_number;
 
+/* Nothing the kernel writes at once is longer. */
+#define POKE_MOST	(2UL << 20)
+
 static DEFINE_MUTEX(users_lock);
 static u32 users;
 
 static struct kprobe poke_probe, ksymbol_probe;
 static bool modules_watched;
+/* A call was seen whose arguments are not those of __text_poke(). */
+static bool poke_is_other;
 /* Bit 0: the administrator was told that nobody listens. */
 static unsigned long deaf_told;
 
@@ -72,20 +77,32 @@ static void log_patch(u64 addr, u64 len, const u8 *before)
 
 	raw_spin_lock_irqsave(&writer_lock, flags);
 	missed = misses();
-	if (missed != misses_seen || is_revival(addr, len, before))
+	if (missed != misses_seen || is_revival(addr, len, before) ||
+	    READ_ONCE(poke_is_other))
 		kipt_patch_log_missed(patch_log);
 	WRITE_ONCE(misses_seen, missed);
 	kipt_patch_log_add(patch_log, rdtsc(), addr, len, before);
 	raw_spin_unlock_irqrestore(&writer_lock, flags);
 }
 
-/* __text_poke(func, addr, src, len) */
+/*
+ * __text_poke(func, addr, src, len): a compiler that leaves an argument out has
+ * another one in each register behind it.
+ */
+static bool is_text_poke(const struct pt_regs *regs)
+{
+	return (s64)regs->di < 0 && (s64)regs->si < 0 && (s64)regs->dx < 0 &&
+	       regs->cx && regs->cx <= POKE_MOST;
+}
+
 static int kipt_text_patch_on_poke(struct kprobe *probe, struct pt_regs *regs)
 {
 	u8 before[KIPT_PATCH_BYTES];
 	bool known = regs->cx <= KIPT_PATCH_BYTES &&
 		!copy_from_kernel_nofault(before, (void *)regs->si, regs->cx);
 
+	if (!is_text_poke(regs))
+		WRITE_ONCE(poke_is_other, true);
 	log_patch(regs->si, regs->cx, known ? before : NULL);
 	return 0;
 }
@@ -123,7 +140,7 @@ static struct notifier_block module_notifier = {
 	.notifier_call = kipt_text_patch_on_module,
 };
 
-/* Return: 0, -ENOMEM, or another errno if this kernel has no such symbol. */
+/* Return: 0, or -ENOMEM. Without such a symbol @probe->pre_handler stays NULL. */
 static int probe_symbol(struct kprobe *probe, const char *symbol,
 			kprobe_pre_handler_t handler)
 {
@@ -137,10 +154,11 @@ static int probe_symbol(struct kprobe *probe, const char *symbol,
 	if (!err)
 		return 0;
 	probe->pre_handler = NULL;
-	if (err != -ENOMEM)
-		pr_warn_once("%s cannot be probed: patches of kernel text cannot be followed\n",
-			     symbol);
-	return err;
+	if (err == -ENOMEM)
+		return err;
+	pr_warn_once("%s cannot be probed (%pe): kernel code cannot be told\n",
+		     symbol, ERR_PTR(err));
+	return 0;
 }
 
 static void unprobe(struct kprobe *probe)
@@ -168,20 +186,17 @@ static void end_log(void)
 	patch_log = NULL;
 }
 
-/* Return: 0, also where this kernel cannot be probed; or -ENOMEM. */
+/* Return: 0 or -ENOMEM. */
 static int add_probes(void)
 {
 	int err = probe_symbol(&poke_probe, "__text_poke",
-			       kipt_text_patch_on_poke);
+			       kipt_text_patch_on_poke) ?:
+		  probe_symbol(&ksymbol_probe, "perf_event_ksymbol",
+			       kipt_text_patch_on_ksymbol);
 
-	if (err)
-		return err == -ENOMEM ? err : 0;
-	err = probe_symbol(&ksymbol_probe, "perf_event_ksymbol",
-			   kipt_text_patch_on_ksymbol);
-	if (err == -ENOMEM)
-		return err;
-	modules_watched = !register_module_notifier(&module_notifier);
-	return 0;
+	if (!err)
+		modules_watched = !register_module_notifier(&module_notifier);
+	return err;
 }
 
 /* @memory: log_bytes() zeroed bytes, the log's from now on. */
@@ -233,18 +248,19 @@ void kipt_text_patch_put(void)
 	mutex_unlock(&users_lock);
 }
 
-static bool is_deaf(const struct kprobe *probe)
-{
-	return probe->pre_handler && !kipt_probe_is_armed(probe);
-}
-
 /* Return: false if patches are made that nobody logs; dmesg says it once. */
 static bool is_listening(void)
 {
-	if (!is_deaf(&poke_probe) && !is_deaf(&ksymbol_probe))
+	bool watched = poke_probe.pre_handler && ksymbol_probe.pre_handler &&
+		       modules_watched && !READ_ONCE(poke_is_other);
+
+	if (watched && kipt_probe_is_armed(&poke_probe) &&
+	    kipt_probe_is_armed(&ksymbol_probe))
 		return true;
 	if (!test_and_set_bit(0, &deaf_told))
-		pr_warn("kernel code cannot be told, since " KIPT_PROBES_OFF "\n");
+		pr_warn("kernel code cannot be told, since %s\n", watched ?
+			KIPT_PROBES_OFF :
+			"this kernel's changes of it cannot be watched");
 	return false;
 }
 

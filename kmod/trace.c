@@ -25,6 +25,7 @@
 #include "reserve.h"
 #include "session.h"
 #include "sideband.h"
+#include "snapshot.h"
 #include "trace.h"
 
 /*
@@ -34,6 +35,8 @@
 #define START_WAIT_US	(1000 * USEC_PER_MSEC)
 #define STOP_WAIT_US	(50 * USEC_PER_MSEC)
 #define NMI_WAIT_US	(1000 * USEC_PER_MSEC)
+/* From a start until an error of the output shows in IA32_RTIT_STATUS. */
+#define LOOK_AFTER_US	100
 /*
  * Where a whole machine stands still, as a virtual one may, time goes on and
  * no CPU runs. So a wait always looks this often before it is over.
@@ -53,16 +56,17 @@ static DEFINE_PER_CPU(call_single_data_t, call);
  * @asked: counts requests
  * @done: the last one the CPU has answered
  * @err: the answer, as of kipt_hw_save_local()
+ * @failed: the answer: it could not write its trace
  */
 struct check {
 	call_single_data_t call;
 	u32 asked;
 	u32 done;
 	int err;
+	bool failed;
 };
 
-/* One round of checks at a time. */
-static DEFINE_MUTEX(checks_lock);
+/* Only the session that holds a CPU asks it, and asks once at a time. */
 static DEFINE_PER_CPU(struct check, checks);
 
 static void trace_full(struct irq_work *work)
@@ -145,6 +149,8 @@ static int start_local(struct kipt_trace *trace)
 	err = kipt_hw_save_local(&trace->saved);
 	if (err)
 		return err;
+	/* What an earlier run was asked for. */
+	kipt_snapshot_forget_local();
 	kipt_sideband_begin_local(trace->session->sideband);
 	/* One that another left behind is not to be met as an unknown NMI. */
 	kipt_pmi_stopped_local();
@@ -206,24 +212,61 @@ static void obey_once_local(struct kipt_trace *trace)
 	smp_store_release(&trace->done, asked);
 }
 
+static void go_local(struct kipt_trace *trace, u64 cr3_match);
+static bool may_go(const struct kipt_trace *trace);
+
+/* @trace->changing is set. */
+static void copy_asked_local(struct kipt_trace *trace)
+{
+	bool was_on = trace->state == KIPT_TRACE_ON;
+
+	if (was_on)
+		halt_local(trace);
+	kipt_snapshot_copy_local(trace);
+	if (was_on && may_go(trace) && !kipt_crash_is_on())
+		go_local(trace, trace->config.cr3_match);
+}
+
+/* @start: for an NMI a start is none of its business; the call for it will come. */
+static bool is_asked(const struct kipt_trace *trace, bool start)
+{
+	return (start || !READ_ONCE(trace->wanted)) && !kipt_trace_quiet(trace);
+}
+
 /*
- * An NMI that came too early was sent after a request, so that is seen; or for
- * a crash.
+ * Does what was asked for, and what is asked for meanwhile, one request a round: an NMI
+ * that meets a change of the registers leaves it all to that. There are as many rounds
+ * for snapshots as there are slots, at most, and events that replace one are a second
+ * apart.
  */
-static void end_change_local(struct kipt_trace *trace)
+static void obey_all_local(struct kipt_trace *trace, bool start)
 {
 	for (;;) {
 		barrier();
 		WRITE_ONCE(trace->changing, false);
 		barrier();
-		if (kipt_trace_quiet(trace)) {
+		if (!is_asked(trace, start) && !kipt_snapshot_is_asked_local()) {
 			kipt_crash_catch_up_local();
 			return;
 		}
 		WRITE_ONCE(trace->changing, true);
 		barrier();
-		obey_once_local(trace);
+		if (is_asked(trace, start))
+			obey_once_local(trace);
+		else
+			copy_asked_local(trace);
 	}
+}
+
+static void end_change_local(struct kipt_trace *trace)
+{
+	obey_all_local(trace, true);
+}
+
+void kipt_trace_copy_local(struct kipt_trace *trace)
+{
+	if (!READ_ONCE(trace->changing))
+		obey_all_local(trace, false);
 }
 
 static void begin_change_local(struct kipt_trace *trace)
@@ -439,37 +482,6 @@ static int first_refusal(struct kipt_trace *traces, u32 count,
 	return 0;
 }
 
-int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
-			 struct kipt_trace **failed)
-{
-	u32 i;
-	int err;
-
-	/* One that was given up on may be writing still. */
-	err = first_refusal(traces, count, failed);
-	if (err == -ETIMEDOUT)
-		return err;
-	for (i = 0; i < count; i++) {
-		forget(&traces[i]);
-		kipt_buffer_mark(traces[i].buffer);
-		kipt_crash_pages_start(&traces[i]);
-	}
-	for (i = 0; i < count; i++) {
-		WRITE_ONCE(traces[i].running, true);
-		if (ask(&traces[i], true, 0))
-			traces[i].refused = -ENXIO;
-	}
-	wait_quiet(traces, count, START_WAIT_US);
-	err = first_refusal(traces, count, failed);
-	if (!err)
-		return 0;
-	kipt_trace_stop_all(traces, count, KIPT_STOP_CAUSE_USER);
-	for (i = 0; i < count; i++)
-		if (kipt_trace_quiet(&traces[i]))
-			forget(&traces[i]);
-	return err;
-}
-
 static void check_call(void *unused)
 {
 	struct check *check = this_cpu_ptr(&checks);
@@ -481,6 +493,7 @@ static void check_call(void *unused)
 	/* Pairs with smp_store_release() in ask_check(). */
 	asked = smp_load_acquire(&check->asked);
 	check->err = kipt_hw_save_local(&scratch);
+	check->failed = kipt_hw_status_local() & RTIT_STATUS_ERROR;
 	/* Pairs with smp_load_acquire() in answered(). */
 	smp_store_release(&check->done, asked);
 }
@@ -496,6 +509,7 @@ static void ask_check(unsigned int cpu)
 	if (smp_call_function_single_async(cpu, &check->call) != -ENXIO)
 		return;
 	check->err = -ENXIO;
+	check->failed = false;
 	check->done = check->asked;
 }
 
@@ -522,7 +536,6 @@ int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 	int err = 0, answer;
 	u32 i;
 
-	mutex_lock(&checks_lock);
 	for (i = 0; i < count; i++)
 		ask_check(traces[i].cpu);
 	wait = begin_wait(START_WAIT_US);
@@ -533,7 +546,59 @@ int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 		*failed = &traces[i];
 		err = answer;
 	}
-	mutex_unlock(&checks_lock);
+	return err;
+}
+
+/*
+ * A CPU that cannot write its trace says so a moment after the start, and in no other
+ * way ("ToPA Errors"). That of a CPU which does not answer now is seen at the
+ * stop.
+ */
+static int first_failure(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed)
+{
+	u32 i;
+
+	usleep_range(LOOK_AFTER_US, 2 * LOOK_AFTER_US);
+	kipt_trace_check_all(traces, count, failed);
+	for (i = 0; i < count; i++) {
+		*failed = &traces[i];
+		if (answered(traces[i].cpu) &&
+		    per_cpu_ptr(&checks, traces[i].cpu)->failed)
+			return -EIO;
+	}
+	return 0;
+}
+
+int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
+			 struct kipt_trace **failed)
+{
+	u32 i;
+	int err;
+
+	/* One that was given up on may be writing still. */
+	err = first_refusal(traces, count, failed);
+	if (err == -ETIMEDOUT)
+		return err;
+	for (i = 0; i < count; i++) {
+		forget(&traces[i]);
+		kipt_buffer_mark(traces[i].buffer);
+		kipt_crash_pages_start(&traces[i]);
+	}
+	for (i = 0; i < count; i++) {
+		WRITE_ONCE(traces[i].running, true);
+		if (ask(&traces[i], true, 0))
+			traces[i].refused = -ENXIO;
+	}
+	wait_quiet(traces, count, START_WAIT_US);
+	err = first_refusal(traces, count, failed) ?:
+	      first_failure(traces, count, failed);
+	if (!err)
+		return 0;
+	kipt_trace_stop_all(traces, count, KIPT_STOP_CAUSE_USER);
+	for (i = 0; i < count; i++)
+		if (kipt_trace_quiet(&traces[i]))
+			forget(&traces[i]);
 	return err;
 }
 
@@ -609,26 +674,12 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 		return;
 	}
 	halt_local(trace);
-	if (go && may_go(trace) && !kipt_crash_is_on())
+	if (go && may_go(trace) && !kipt_crash_is_on()) {
+		/* After a crash that was none a switch may come before the thaw. */
+		if (trace->crash->stop.state == KIPT_CRASH_STOPPED)
+			kipt_crash_pages_running(trace);
 		go_local(trace, cr3_match);
-	end_change_local(trace);
-}
-
-bool kipt_trace_pause_local(struct kipt_trace *trace)
-{
-	begin_change_local(trace);
-	if (trace->state == KIPT_TRACE_ON) {
-		halt_local(trace);
-		return true;
 	}
-	end_change_local(trace);
-	return false;
-}
-
-void kipt_trace_go_on_local(struct kipt_trace *trace)
-{
-	if (may_go(trace) && !kipt_crash_is_on())
-		go_local(trace, trace->config.cr3_match);
 	end_change_local(trace);
 }
 
@@ -677,7 +728,7 @@ void kipt_trace_pmi_local(struct kipt_trace *trace)
 	if (trace->state == KIPT_TRACE_OFF)
 		return;
 	atomic64_inc(&trace->pmis);
-	if (!kipt_hw_stopped_local())
+	if (!(kipt_hw_status_local() & RTIT_STATUS_STOPPED))
 		return;
 	WRITE_ONCE(trace->full, true);
 	irq_work_queue(&trace->full_work);

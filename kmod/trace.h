@@ -18,6 +18,7 @@
 #include "hw.h"
 #include "../uapi/linux/kipt.h"
 
+struct kipt_area;
 struct kipt_buffer;
 struct kipt_crash_cpu;
 struct kipt_follow;
@@ -60,6 +61,8 @@ enum kipt_trace_state {
  * @cpu: its number
  * @buffer: where the trace goes; whole before the first start
  * @crash: what a dump is told of it; made when @buffer is whole
+ * @areas: of an armed session, what snapshot.c copies to; NULL: nothing
+ * @snapshots: all @areas are there
  * @view: of @buffer, for the excerpt of an armed session; NULL: none is printed
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
@@ -94,6 +97,8 @@ struct kipt_trace {
 	unsigned int cpu;
 	struct kipt_buffer *buffer;
 	struct kipt_crash_cpu *crash;
+	struct kipt_area **areas;
+	bool snapshots;
 	const u8 *view;
 	struct kipt_hw_config config;
 	struct kipt_follow *follow;
@@ -263,24 +268,14 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 			    bool psb);
 
 /**
- * kipt_trace_pause_local() - pause for a moment
+ * kipt_trace_copy_local() - pause, copy into snapshots, go on
  * @trace: of this CPU
  *
- * @trace->position is where it stands. Whoever wants the CPU to stop waits until
- * kipt_trace_go_on_local(), NMIs too. Context: this CPU, interrupts off, no NMI.
- *
- * Return: false if it does not trace now; kipt_trace_go_on_local() is not to be
- * called then.
+ * kipt_snapshot_copy_local() is called while it is paused. If the registers are
+ * being changed, that is done when they have been. The trace goes on with a PSB+.
+ * Context: this CPU, interrupts off, or an NMI.
  */
-bool kipt_trace_pause_local(struct kipt_trace *trace);
-
-/**
- * kipt_trace_go_on_local() - go on where kipt_trace_pause_local() paused
- * @trace: of this CPU
- *
- * The trace goes on with a PSB+. Context: this CPU, interrupts off ever since.
- */
-void kipt_trace_go_on_local(struct kipt_trace *trace);
+void kipt_trace_copy_local(struct kipt_trace *trace);
 
 /**
  * kipt_trace_pmi_local() - a ToPA PMI came

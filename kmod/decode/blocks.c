@@ -25,15 +25,14 @@ void kipt_blocks_clear(struct kipt_blocks *blocks)
 {
 	blocks->count = KIPT_BLOCK_NONE + 1;
 	blocks->full = false;
-	kipt_index_init(&blocks->index, blocks->index.slots,
-			blocks->index.max);
+	kipt_index_clear(&blocks->index);
 }
 
 static void enter(struct kipt_blocks *blocks, u32 number)
 {
 	const struct kipt_block *block = &blocks->table[number];
 
-	kipt_index_put(&blocks->index, kipt_block_hash(block->space, block->ip),
+	kipt_index_put(&blocks->index, kipt_block_key(block->space, block->ip),
 		       number);
 }
 
@@ -76,14 +75,14 @@ static u32 read_code(const struct kipt_code *code, u64 space, u64 ip, u8 *buf)
 
 /* A direct CALL with displacement 0 only reads the IP: no return address is
  * kept ("Indirect Transfer Compression for Returns (RET)"). With a 16-bit operand
- * size IP is cut to 16 bits, so that its target may not be the next address; it is
- * the displacement that counts.
+ * size only 16 bits of IP are computed, so that its target may not be the next
+ * address; it is the displacement that counts.
  */
 static bool is_pushed(const struct kipt_block *block,
 		      const struct kipt_insn *insn)
 {
 	return insn->class == KIPT_INSN_CALL &&
-	       insn->target != (kipt_block_behind(block) & insn->ip_mask);
+	       (insn->target ^ kipt_block_behind(block)) & insn->ip_mask;
 }
 
 static void append(struct kipt_block *block, const struct kipt_insn *insn)

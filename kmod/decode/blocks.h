@@ -22,7 +22,7 @@
  * struct kipt_block - straight-line code
  * @ip: its first instruction
  * @space: address space
- * @target: direct branches: where to; RET: mask of the return address
+ * @target: direct branches: where to; RET: what the IP it pops is cut to
  * @starts: bit n set: an instruction starts at @ip + n
  * @taken: how often its direct branch was taken, if that is counted
  * @version: of the code, as the caller calls it
@@ -144,6 +144,28 @@ static inline u64 kipt_block_behind(const struct kipt_block *block)
 }
 
 /**
+ * kipt_block_return() - where a RET goes
+ * @block: ends in it
+ * @pushed: the address behind the CALL
+ *
+ * Of 16-bit code addresses have the base of the segment in them, the popped IP has
+ * not. CALL and RET have the same base if they are less than 64 KiB apart; if not,
+ * the upper bits are those of the RET.
+ *
+ * Return: the address.
+ */
+static inline u64 kipt_block_return(const struct kipt_block *block, u64 pushed)
+{
+	u64 mask = block->target;
+
+	if (likely(block->mode != KIPT_EXEC_16))
+		return pushed & mask;
+	if (pushed - block->ip + 0xffff <= 2 * 0xffff)
+		return pushed;
+	return (block->ip & ~mask) | (pushed & mask);
+}
+
+/**
  * kipt_block_index() - how many instructions stand before an address
  * @block: the block
  * @ip: address
@@ -152,9 +174,9 @@ static inline u64 kipt_block_behind(const struct kipt_block *block)
  */
 s32 kipt_block_index(const struct kipt_block *block, u64 ip);
 
-static inline u64 kipt_block_hash(u64 space, u64 ip)
+static inline u64 kipt_block_key(u64 space, u64 ip)
 {
-	return (ip ^ space << 48 ^ space >> 5) * 0x9e3779b97f4a7c15ULL;
+	return ip ^ space << 48 ^ space >> 5;
 }
 
 static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
@@ -191,7 +213,7 @@ static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 static inline u32 kipt_blocks_number(struct kipt_blocks *blocks, u64 space,
 				     u64 ip, u32 mode)
 {
-	u32 at = kipt_index_first(&blocks->index, kipt_block_hash(space, ip));
+	u32 at = kipt_index_first(&blocks->index, kipt_block_key(space, ip));
 	u32 number;
 
 	while ((number = blocks->index.slots[at]) != 0) {

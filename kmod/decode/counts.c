@@ -18,14 +18,15 @@ void kipt_counts_clear(struct kipt_counts *counts)
 {
 	counts->count = 1;
 	counts->full = false;
-	kipt_index_init(&counts->index, counts->index.slots,
-			counts->index.max);
+	kipt_index_clear(&counts->index);
 }
 
-static u64 hash_of(u64 space, u64 from, u64 to)
+static u64 key_of(const struct kipt_counts *counts, u64 space, u64 from, u64 to)
 {
-	return ((from ^ space << 16) * 0x9e3779b97f4a7c15ULL ^ to) *
-	       0xc2b2ae3d27d4eb4fULL;
+	u64 key = (from ^ space << 16) * counts->index.factor;
+
+	/* What of it varies most has to vary in its lower half, too. */
+	return (key ^ key >> 32) ^ to;
 }
 
 static void enter(struct kipt_counts *counts, u32 number)
@@ -33,7 +34,7 @@ static void enter(struct kipt_counts *counts, u32 number)
 	const struct kipt_edge *edge = &counts->edges[number];
 
 	kipt_index_put(&counts->index,
-		       hash_of(edge->space, edge->from, edge->to), number);
+		       key_of(counts, edge->space, edge->from, edge->to), number);
 }
 
 static u32 add(struct kipt_counts *counts, u64 space, u64 from, u64 to,
@@ -60,7 +61,8 @@ static u32 add(struct kipt_counts *counts, u64 space, u64 from, u64 to,
 u32 kipt_counts_number(struct kipt_counts *counts, u64 space, u64 from, u64 to,
 		       u32 kind)
 {
-	u32 at = kipt_index_first(&counts->index, hash_of(space, from, to));
+	u32 at = kipt_index_first(&counts->index,
+				  key_of(counts, space, from, to));
 	const struct kipt_edge *edge;
 	u32 number;
 

@@ -10,6 +10,7 @@
 #include "flow_ovf.h"
 #include "flow_psb.h"
 #include "flow_step.h"
+#include "flow_walk.h"
 #include "path_flow.h"
 #include "sync.h"
 
@@ -112,8 +113,12 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	if (edges)
 		kipt_counts_init(&flow->counts, part, edges,
 				 carve(&at, (u64)slots * sizeof(u32)), slots);
+	kipt_index_seed(&flow->blocks.index, flow->config.seed);
+	kipt_index_seed(&flow->counts.index, flow->config.seed);
 	kipt_paths_init(&flow->paths, nodes, max, index, power_below(max) * 2, (u64 *)(void *)at,
 			(u32)((size - (u64)(at - memory)) / sizeof(u64)));
+	if (flow->config.seed)
+		flow->paths.factor = flow->config.seed | 1;
 }
 
 static bool config_is_good(const struct kipt_flow_config *config)
@@ -320,6 +325,8 @@ static enum ending run_packets(struct kipt_flow *flow)
 	enum kipt_status status;
 	bool learns;
 
+	if (unlikely(flow->walk.paused))
+		kipt_flow_walk_on(flow);
 	while (flow->input.cursor.pos < flow->input.halt_at) {
 		learns = false;
 		if (kipt_path_may_run(flow)) {
@@ -376,6 +383,7 @@ static void set_halt(struct kipt_flow *flow, const u8 *pos)
 	u64 slice = flow->config.slice;
 	u64 left = (u64)(flow->input.data + flow->input.size - pos);
 
+	kipt_walk_begin_slice(flow);
 	flow->input.asked = false;
 	flow->input.halt_at = slice && slice < left ? pos + slice :
 						flow->input.data + flow->input.size + 1;
@@ -426,6 +434,7 @@ static void forget_run(struct kipt_flow *flow)
 	flow->state.enabled = false;
 	flow->clock.moved = false;
 	flow->walk.trial = false;
+	flow->walk.paused = false;
 	flow->output.count = 0;
 	flow->output.defining = false;
 	flow->output.telling = (struct kipt_telling){ 0 };

@@ -84,8 +84,12 @@ struct kipt_sink {
  *	KIPT_FLOW_MEMORY. Little is touched as long as little is needed. When
  *	it is full, all of it is dropped (counts are given to the sink first)
  *	and filled anew.
- * @step_limit: blocks walked without using a packet before KIPT_LOOP; 0: a
- *	default
+ * @step_limit: blocks walked for one packet before KIPT_LOOP, those of its last
+ *	outcome up to the next power of two; 0: 65536
+ * @step_slice: blocks walked after which a run pauses, also amid the outcomes of
+ *	one packet (where paths are remembered, of one of more than 256 blocks):
+ *	with @step_limit it bounds the time of each call. 0: it pauses between
+ *	packets alone
  * @slice: bytes of trace after which a run pauses by itself, and so it does
  *	after a walk of 4096 blocks that used no packet; 0: it does not
  * @tsc_num: CPUID.15H:EBX; 0: unknown
@@ -98,6 +102,8 @@ struct kipt_sink {
  * @no_tnt: RTIT_CTL.DisTNT of the trace: where a TIP comes behind a branch
  *	whose outcome was not told, there is a gap, and the flow goes on at the
  *	TIP
+ * @seed: a secret number, so that no program can choose addresses that make looking
+ *	for them slow; 0: none. Records are the same whatever it is
  * @filter_count: entries of @filter, 0..4; 0: no address range, or unknown
  * @filter: the ranges (RTIT_ADDRn_A, _B, both inclusive). Code in those with
  *	@stop (TraceStop) was not traced, nor, if there are any without,
@@ -107,11 +113,13 @@ struct kipt_sink {
 struct kipt_flow_config {
 	u32 output;
 	u32 step_limit;
+	u32 step_slice;
 	u64 memory;
 	u64 slice;
 	u32 tsc_num;
 	u32 tsc_den;
 	u64 tsc_near;
+	u64 seed;
 	u8 mtc_freq;
 	u8 max_nonturbo_ratio;
 	bool no_tnt;

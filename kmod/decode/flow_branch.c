@@ -10,6 +10,9 @@
 #include "flow_walk.h"
 #include "path_flow.h"
 
+/* Of a walk that begins. */
+#define NO_BOUND	((struct kipt_walk_bound){ 0 })
+
 static bool changes_at(const struct kipt_flow *flow, u64 ip, u32 len)
 {
 	return flow->code.changed &&
@@ -178,15 +181,23 @@ bool kipt_flow_take_ip(struct kipt_flow *flow, const struct kipt_packet *packet)
 	return !flow->state.doubtful;
 }
 
+/* Outcomes are used up, unless the run pauses amid them. */
+static void end_walk(struct kipt_flow *flow, enum kipt_status status)
+{
+	if (status != KIPT_OK && status != KIPT_PAUSED)
+		kipt_flow_fail(flow, status);
+}
+
+void kipt_flow_walk_on(struct kipt_flow *flow)
+{
+	flow->walk.paused = false;
+	end_walk(flow, kipt_walk_tnt(flow, flow->walk.bound));
+}
+
 static void walk_on(struct kipt_flow *flow)
 {
-	enum kipt_status status;
-
-	if (!flow->walk.tnt.count)
-		return;
-	status = kipt_walk_tnt(flow);
-	if (status != KIPT_OK)
-		kipt_flow_fail(flow, status);
+	if (flow->walk.tnt.count)
+		end_walk(flow, kipt_walk_tnt(flow, NO_BOUND));
 }
 
 void kipt_flow_on_tnt(struct kipt_flow *flow)
@@ -199,9 +210,9 @@ void kipt_flow_on_tnt(struct kipt_flow *flow)
 			kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
 		return;
 	}
-	status = kipt_walk_tnt(flow);
+	status = kipt_walk_tnt(flow, NO_BOUND);
 	if (unlikely(status != KIPT_OK))
-		kipt_flow_fail(flow, status);
+		end_walk(flow, status);
 }
 
 static void finish_event(struct kipt_flow *flow, u64 target)
@@ -376,17 +387,18 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 		   bool known, u64 ip)
 {
 	bool has_ip = packet->size != KIPT_IPBYTES_NONE;
+	bool is_bad = has_ip && !kipt_ip_is_canonical(ip);
 	enum kipt_status status = KIPT_OK;
 
 	if (flow->state.enabled)
-		status = disable_here(flow, has_ip, ip);
+		status = is_bad ? KIPT_BAD_IP : disable_here(flow, has_ip, ip);
 	else if (!flow->state.lost && !flow->state.overflow)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
 			      flow->input.offset);
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
 	if (flow->state.lost)
-		disable_lost(flow, known && !flow->state.doubtful, ip);
+		disable_lost(flow, known && !is_bad && !flow->state.doubtful, ip);
 	flow->state.lost = false;
 	flow->state.overflow = false;
 	kipt_flow_disable(flow);

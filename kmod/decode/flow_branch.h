@@ -96,6 +96,12 @@ void kipt_flow_settle(struct kipt_flow *flow);
 void kipt_flow_on_tnt(struct kipt_flow *flow);
 
 /**
+ * kipt_flow_walk_on() - go on amid the outcomes where the run paused
+ * @flow: the flow; @walk.paused is set
+ */
+void kipt_flow_walk_on(struct kipt_flow *flow);
+
+/**
  * kipt_flow_on_branch() - use a TIP, TIP.PGE, TIP.PGD, MODE.Exec or PIP packet
  * @flow: the flow
  * @packet: the packet

@@ -163,6 +163,19 @@ struct kipt_flow_pending {
 };
 
 /**
+ * struct kipt_walk_bound - ends walks for one packet
+ * @steps: blocks walked since the last outcome that was used
+ * @before: blocks walked before it
+ * @mark: an address on the way, renewed at every power of two of @steps: a
+ *	walk that comes by it again goes round for ever
+ */
+struct kipt_walk_bound {
+	u32 steps;
+	u32 before;
+	u64 mark;
+};
+
+/**
  * struct kipt_flow_walk - following the code
  * @trial: records and calls are not to be made
  * @tnt: outcomes not used
@@ -174,6 +187,9 @@ struct kipt_flow_pending {
  * @no_link: where @link points to behind an indirect branch
  * @crossings: branches between the kernel's half of the addresses and the other
  * @steps: blocks walked, modulo 2^32
+ * @pause_at: value of @steps at which a slice of blocks is over
+ * @paused: kipt_walk_tnt() has paused, and outcomes are left in @tnt
+ * @bound: its bound, valid while @paused
  *
  * flow_walk.c and flow_branch.c write it; paths write what they stand for.
  */
@@ -188,6 +204,9 @@ struct kipt_flow_walk {
 	u32 no_link;
 	u32 crossings;
 	u32 steps;
+	u32 pause_at;
+	bool paused;
+	struct kipt_walk_bound bound;
 };
 
 /**

@@ -12,34 +12,63 @@
 
 /* Blocks walked without a packet, a power of two. */
 #define WALK_LONG	4096
+/* Without slices it is seen at times that there are none. */
+#define SLICE_NONE	(1U << 30)
 
-/**
- * struct bound - ends walks that use no packet
- * @steps: blocks walked
- * @mark: an address on the way, renewed at every power of two of @steps: a
- *	walk that comes by it again goes round for ever
- */
-struct bound {
-	u32 steps;
-	u64 mark;
-};
-
-/* A long walk uses up a slice. */
-static void mark_place(struct kipt_flow *flow, struct bound *bound)
+static inline bool slice_is_full(const struct kipt_flow *flow)
 {
-	bound->mark = flow->at.ip;
-	if (bound->steps >= WALK_LONG && flow->config.slice)
-		flow->input.halt_at = flow->input.data;
+	return unlikely((s32)(flow->walk.pause_at - flow->walk.steps) <= 0);
 }
 
-static bool bound_hit(struct kipt_flow *flow, struct bound *bound)
+/* A long walk uses up a slice. Return: true if it is too long. */
+static inline bool mark_place(struct kipt_flow *flow, struct kipt_walk_bound *bound)
+{
+	bound->mark = flow->at.ip;
+	if ((bound->steps >= WALK_LONG && flow->config.slice) ||
+	    (slice_is_full(flow) && flow->config.step_slice))
+		flow->input.halt_at = flow->input.data;
+	return bound->before + bound->steps >= flow->config.step_limit;
+}
+
+/* An outcome is used, the packet is the same. */
+static inline void begin_outcome(struct kipt_walk_bound *bound)
+{
+	bound->before += bound->steps;
+	bound->steps = 0;
+}
+
+static inline bool bound_hit(struct kipt_flow *flow, struct kipt_walk_bound *bound)
 {
 	bound->steps++;
 	if (bound->steps > 1 && flow->at.ip == bound->mark)
 		return true;
-	if (!(bound->steps & (bound->steps - 1)))
-		mark_place(flow, bound);
-	return bound->steps > flow->config.step_limit;
+	return !(bound->steps & (bound->steps - 1)) && mark_place(flow, bound);
+}
+
+void kipt_walk_begin_slice(struct kipt_flow *flow)
+{
+	u32 slice = flow->config.step_slice;
+
+	flow->walk.pause_at = flow->walk.steps + (slice ? slice : SLICE_NONE);
+}
+
+/* A packet that may become a path is used as a whole: the run pauses behind it.
+ * Return: true if it is to pause here.
+ */
+static bool slice_is_over(struct kipt_flow *flow)
+{
+	const struct kipt_paths *paths = &flow->paths;
+
+	if (!slice_is_full(flow))
+		return false;
+	if (paths->max && flow->config.step_slice &&
+	    flow->walk.steps - paths->steps <= KIPT_PATH_STEPS) {
+		flow->walk.pause_at = paths->steps + KIPT_PATH_STEPS + 1;
+		flow->input.halt_at = flow->input.data;
+		return false;
+	}
+	kipt_walk_begin_slice(flow);
+	return flow->config.step_slice;
 }
 
 enum kipt_status kipt_walk_find(struct kipt_flow *flow,
@@ -224,14 +253,24 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 	if (!kipt_tnt_take(&flow->walk.tnt) ||
 	    !kipt_return_stack_pop(&flow->walk.stack, &target, true))
 		return KIPT_BAD_RET;
-	take_branch(flow, block, target & block->target, KIPT_RF_COMPRESSED);
+	take_branch(flow, block, kipt_block_return(block, target),
+		    KIPT_RF_COMPRESSED);
 	return KIPT_OK;
 }
 
-enum kipt_status kipt_walk_tnt(struct kipt_flow *flow)
+static enum kipt_status pause_walk(struct kipt_flow *flow,
+				   struct kipt_walk_bound bound)
+{
+	flow->walk.paused = true;
+	flow->walk.bound = bound;
+	flow->input.halt_at = flow->input.data;
+	return KIPT_PAUSED;
+}
+
+enum kipt_status kipt_walk_tnt(struct kipt_flow *flow,
+			       struct kipt_walk_bound bound)
 {
 	const struct kipt_block *block;
-	struct bound bound = { 0 };
 	enum kipt_status status;
 
 	while (flow->walk.tnt.count) {
@@ -243,18 +282,20 @@ enum kipt_status kipt_walk_tnt(struct kipt_flow *flow)
 				take_branch(flow, block, block->target, 0);
 			else
 				fall_through(flow, block);
-			bound.steps = 0;
+			begin_outcome(&bound);
 		} else if (block->class == KIPT_INSN_RET) {
 			status = return_compressed(flow, block);
 			if (unlikely(status != KIPT_OK))
 				return status;
-			bound.steps = 0;
+			begin_outcome(&bound);
 		} else {
 			if (kipt_walk_needs_packet(block->class))
 				return KIPT_OK;
 			pass(flow, block);
 			if (unlikely(bound_hit(flow, &bound)))
 				return KIPT_LOOP;
+			if (unlikely(slice_is_over(flow)))
+				return pause_walk(flow, bound);
 		}
 	}
 	return KIPT_OK;
@@ -276,7 +317,7 @@ static void take_target(struct kipt_flow *flow, const struct kipt_block *block,
 enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
 {
 	const struct kipt_block *block;
-	struct bound bound = { 0 };
+	struct kipt_walk_bound bound = { 0 };
 	enum kipt_status status;
 
 	for (;;) {
@@ -332,6 +373,9 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 		if (has_ip)
 			return target == kipt_block_behind(block);
 		return !pending;
+	case KIPT_INSN_COND:
+		return !has_ip || target == block->target ||
+		       target == kipt_block_behind(block);
 	default:
 		return kipt_walk_needs_packet(block->class);
 	}
@@ -359,7 +403,7 @@ static void disable_at(struct kipt_flow *flow, const struct kipt_block *block,
 enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 {
 	const struct kipt_block *block;
-	struct bound bound = { 0 };
+	struct kipt_walk_bound bound = { 0 };
 	enum kipt_status status;
 	bool pending;
 
@@ -372,10 +416,12 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 			disable_at(flow, block, has_ip, target);
 			return KIPT_OK;
 		}
+		if (block->class == KIPT_INSN_COND)
+			return KIPT_TIP_AT_OTHER;
 		pending = flow->at.pip_pending;
 		pass(flow, block);
 		if (pending != flow->at.pip_pending)
-			bound = (struct bound){ 0 };
+			bound = (struct kipt_walk_bound){ 0 };
 		if (bound_hit(flow, &bound))
 			return KIPT_LOOP;
 	}
@@ -406,7 +452,7 @@ static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
 static enum kipt_status go_to_ip(struct kipt_flow *flow, u64 ip)
 {
 	const struct kipt_block *block;
-	struct bound bound = { 0 };
+	struct kipt_walk_bound bound = { 0 };
 	enum kipt_status status;
 
 	while (flow->at.ip != ip) {
@@ -427,7 +473,7 @@ static enum kipt_status go_to_ip(struct kipt_flow *flow, u64 ip)
 static enum kipt_status go_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
 {
 	const struct kipt_block *block;
-	struct bound bound = { 0 };
+	struct kipt_walk_bound bound = { 0 };
 	enum kipt_status status;
 
 	for (;;) {

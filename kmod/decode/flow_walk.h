@@ -53,13 +53,23 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 				const struct kipt_block **block);
 
 /**
+ * kipt_walk_begin_slice() - count the blocks of a slice from here on
+ * @flow: the flow
+ */
+void kipt_walk_begin_slice(struct kipt_flow *flow);
+
+/**
  * kipt_walk_tnt() - follow the flow while outcomes are left
  * @flow: enabled; on success either no outcome is left, or the next one needs
  *	a TIP first
+ * @bound: zero; @flow->walk.bound where it paused and goes on
  *
- * Return: KIPT_OK, or why the flow and the outcomes contradict each other.
+ * Return: KIPT_OK; KIPT_PAUSED where a slice of blocks is over, the run then halts
+ * and is to go on with this; or why the flow and the outcomes contradict each
+ * other.
  */
-enum kipt_status kipt_walk_tnt(struct kipt_flow *flow);
+enum kipt_status kipt_walk_tnt(struct kipt_flow *flow,
+			       struct kipt_walk_bound bound);
 
 /**
  * kipt_walk_tip() - follow the flow to the branch a TIP belongs to

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A hash index: from the hash of something to its number in an array that
+ * A hash index: from the key of something to its number in an array that
  * only grows. The array and the comparison are the user's. Starts small and
  * doubles inside memory reserved for its largest size, so that little use
  * costs little time. Any context.
@@ -15,17 +15,33 @@
 #define KIPT_INDEX_FIRST	1024U
 #endif
 
+/* Odd; what keys are multiplied with unless a seed says otherwise. */
+#define KIPT_INDEX_FACTOR	0x9e3779b97f4a7c15ULL
+
 /**
  * struct kipt_index - open addressing, linear probing
  * @slots: the caller's memory; numbers, 0: free
  * @size: slots in use, a power of two
  * @max: slots there is memory for, a power of two
+ * @factor: odd; a program that knows it can choose addresses that share a slot
  */
 struct kipt_index {
 	u32 *slots;
 	u32 size;
 	u32 max;
+	u64 factor;
 };
+
+/**
+ * kipt_index_clear() - drop all numbers
+ * @index: the index
+ */
+static inline void kipt_index_clear(struct kipt_index *index)
+{
+	index->size = index->max < KIPT_INDEX_FIRST ? index->max :
+						      KIPT_INDEX_FIRST;
+	memset(index->slots, 0, sizeof(*index->slots) * index->size);
+}
 
 /**
  * kipt_index_init() - an empty index
@@ -38,20 +54,30 @@ static inline void kipt_index_init(struct kipt_index *index, u32 *slots,
 {
 	index->slots = slots;
 	index->max = max;
-	index->size = max < KIPT_INDEX_FIRST ? max : KIPT_INDEX_FIRST;
-	memset(slots, 0, sizeof(*slots) * index->size);
+	index->factor = KIPT_INDEX_FACTOR;
+	kipt_index_clear(index);
 }
 
 /**
- * kipt_index_first() - where to look for a hash
+ * kipt_index_seed() - put keys where nobody can tell
+ * @index: the index; empty
+ * @seed: a secret number; 0: the same places each time
+ */
+static inline void kipt_index_seed(struct kipt_index *index, u64 seed)
+{
+	index->factor = seed ? seed | 1 : KIPT_INDEX_FACTOR;
+}
+
+/**
+ * kipt_index_first() - where to look for a key
  * @index: the index
- * @hash: its upper bits count
+ * @key: whose lower bits differ
  *
  * Return: a position; kipt_index_next() gives the others, until a free one.
  */
-static inline u32 kipt_index_first(const struct kipt_index *index, u64 hash)
+static inline u32 kipt_index_first(const struct kipt_index *index, u64 key)
 {
-	return (u32)(hash >> 32) & (index->size - 1);
+	return (u32)(key * index->factor >> 32) & (index->size - 1);
 }
 
 static inline u32 kipt_index_next(const struct kipt_index *index, u32 at)
@@ -62,13 +88,13 @@ static inline u32 kipt_index_next(const struct kipt_index *index, u32 at)
 /**
  * kipt_index_put() - enter a number that is not there
  * @index: the index; not full
- * @hash: of what it is the number of
+ * @key: of what it is the number of
  * @number: not 0
  */
-static inline void kipt_index_put(struct kipt_index *index, u64 hash,
+static inline void kipt_index_put(struct kipt_index *index, u64 key,
 				  u32 number)
 {
-	u32 at = kipt_index_first(index, hash);
+	u32 at = kipt_index_first(index, key);
 
 	while (index->slots[at])
 		at = kipt_index_next(index, at);

@@ -510,14 +510,18 @@ static u64 find_ip_mask(const struct decode *d)
 	return operand_size(d) == 2 ? 0xffffULL : 0xffffffffULL;
 }
 
-static u64 find_target(const struct decode *d, u64 next, u64 mask)
+/* In 16-bit code IP wraps inside a segment that may begin anywhere: the upper bits
+ * of the address stay, as if it began at a multiple of 64 KiB.
+ */
+static u64 find_target(const struct decode *d, u64 ip, u64 mask)
 {
+	u64 keep = d->mode == KIPT_EXEC_16 ? ip & ~mask : 0;
 	u32 shift;
 
 	if (d->shape == SHAPE_IV)
 		return d->imm;
 	shift = 64 - 8 * d->imm_size;
-	return (next + (u64)((s64)(d->imm << shift) >> shift)) & mask;
+	return keep | ((ip + d->pos + (u64)((s64)(d->imm << shift) >> shift)) & mask);
 }
 
 static bool is_direct(const struct decode *d, u8 class)
@@ -548,7 +552,7 @@ enum kipt_status kipt_insn_decode(struct kipt_insn *insn, u32 mode, u64 ip,
 	insn->class = find_class(&d);
 	insn->ip_mask = find_ip_mask(&d);
 	insn->target = is_direct(&d, insn->class) ?
-			       find_target(&d, ip + d.pos, insn->ip_mask) : 0;
+			       find_target(&d, ip, insn->ip_mask) : 0;
 	return KIPT_OK;
 }
 

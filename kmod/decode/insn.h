@@ -61,7 +61,7 @@ enum kipt_insn_class {
  * struct kipt_insn - one instruction
  * @len: its bytes, 1..15
  * @class: enum kipt_insn_class
- * @ip_mask: what an address it jumps to is cut to by its operand size
+ * @ip_mask: what the IP it jumps to is cut to by its operand size
  * @target: where COND, JUMP, CALL and JMPABS go; else 0
  */
 struct kipt_insn {

@@ -18,6 +18,7 @@ void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 	paths->max = max;
 	paths->slots = slots;
 	paths->most = nr_slots;
+	paths->factor = 0xc2b2ae3d27d4eb4fULL;
 	paths->words = words;
 	paths->room = room < 1U << 31 ? room : 1U << 31;
 	kipt_paths_clear(paths);
@@ -45,17 +46,22 @@ static u64 hash_of(const struct kipt_paths *paths, const struct kipt_path *path)
 	u32 n;
 
 	if ((u8)path->from == KIPT_PATH_PGD_NO_IP)
-		return kipt_path_hash(path->from, 0);
+		return kipt_path_hash(paths, path->from, 0);
 	if (path->from & 1)
-		return kipt_path_hash(path->from, path->ips[1]);
+		return kipt_path_hash(paths, path->from, path->ips[1]);
 	guards = kipt_path_guards(paths, path, &n);
-	return kipt_path_hash(path->from, n ? guards[0] : 0);
+	return kipt_path_hash(paths, path->from, n ? guards[0] : 0);
+}
+
+static struct kipt_path_slot *first_slot(const struct kipt_paths *paths,
+					 const struct kipt_path *path)
+{
+	return kipt_paths_first(paths, hash_of(paths, path));
 }
 
 static void enter(struct kipt_paths *paths, u32 number)
 {
-	struct kipt_path_slot *slot = kipt_paths_first(paths,
-					hash_of(paths, &paths->at[number]));
+	struct kipt_path_slot *slot = first_slot(paths, &paths->at[number]);
 
 	while (slot->number)
 		slot = kipt_paths_next(paths, slot);
@@ -70,6 +76,16 @@ static void enter_all(struct kipt_paths *paths)
 	memset(paths->slots, 0, sizeof(*paths->slots) * paths->size);
 	for (i = 1; i < paths->count; i++)
 		enter(paths, i);
+}
+
+bool kipt_paths_alike(const struct kipt_paths *paths, const struct kipt_path *path)
+{
+	struct kipt_path_slot *slot = first_slot(paths, path);
+	u32 alike = 0;
+
+	for (; slot->number; slot = kipt_paths_next(paths, slot))
+		alike += slot->from == path->from;
+	return alike >= KIPT_PATHS_ALIKE;
 }
 
 void kipt_paths_put(struct kipt_paths *paths, const struct kipt_path *path)

@@ -24,6 +24,7 @@
 #ifndef KIPT_DECODE_PATH_H
 #define KIPT_DECODE_PATH_H
 
+#include "index.h"
 #include "port.h"
 #include "return_stack.h"
 
@@ -103,6 +104,10 @@ struct kipt_path_more {
 #define KIPT_PATH_RECORDS	120U
 /* Blocks it may go by: it is gone once more when counts are folded. */
 #define KIPT_PATH_STEPS		256U
+/* Paths for one block and packet that a look goes by: they differ in return addresses
+ * that are not the youngest, or have the same hash.
+ */
+#define KIPT_PATHS_ALIKE	16U
 /* Numbers of blocks are less: @from has room for no more. */
 #define KIPT_PATH_BLOCKS	(1U << 24)
 
@@ -128,6 +133,7 @@ struct kipt_path_slot {
  * @used: of it
  * @room: words there are; word 0 is not used
  * @full: there was no room
+ * @factor: odd; as that of an index
  * @numbers: numbers of PATH records given
  * @bytes: of the runs since counts were folded
  * @fold_at: where that is due in this run: no path is taken more often than there were
@@ -150,6 +156,7 @@ struct kipt_paths {
 	u32 used;
 	u32 room;
 	bool full;
+	u64 factor;
 	u32 numbers;
 	u64 bytes;
 	const u8 *fold_at;
@@ -184,6 +191,16 @@ void kipt_paths_init(struct kipt_paths *paths, struct kipt_path *at, u32 max,
 void kipt_paths_clear(struct kipt_paths *paths);
 
 /**
+ * kipt_paths_alike() - are there too many like it
+ * @paths: the paths
+ * @path: not put yet
+ *
+ * Return: true if KIPT_PATHS_ALIKE are looked at before it would be found: it is not to
+ * be put.
+ */
+bool kipt_paths_alike(const struct kipt_paths *paths, const struct kipt_path *path);
+
+/**
  * kipt_paths_put() - one more path
  * @paths: the paths; @last is its number, or @full is set if there is no room
  * @path: none that is found by the same
@@ -211,15 +228,16 @@ void kipt_paths_sift(struct kipt_paths *paths, u32 least);
 
 /**
  * kipt_path_hash() - what a path is found by
+ * @paths: where
  * @from: of the path
  * @ip: the address of an IP packet, or the youngest return address that has to be on
  *	the stack; 0 if there is neither
  *
  * Return: the hash.
  */
-static inline u64 kipt_path_hash(u32 from, u64 ip)
+static inline u64 kipt_path_hash(const struct kipt_paths *paths, u32 from, u64 ip)
 {
-	return (from ^ ip * 0xc2b2ae3d27d4eb4fULL) * 0x9e3779b97f4a7c15ULL;
+	return (from ^ ip * paths->factor) * KIPT_INDEX_FACTOR;
 }
 
 /**

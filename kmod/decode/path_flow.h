@@ -88,8 +88,11 @@ struct kipt_step {
  * @path: the path
  * @visit: told of each block, the oldest first
  * @ctx: of @visit
+ *
+ * Return: false if it has not ended after KIPT_PATH_STEPS blocks: the walk that the path
+ * was learnt by went another way.
  */
-void kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
+bool kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
 		      void (*visit)(void *ctx, const struct kipt_step *step), void *ctx);
 
 /**

@@ -225,15 +225,18 @@ void kipt_path_learn(struct kipt_flow *flow)
 {
 	struct kipt_paths *paths = &flow->paths;
 	struct kipt_path path = { .from = paths->start };
+	u32 used = paths->used;
 
 	flow->output.defining = false;
 	if (flow->output.plain && !flow->blocks.full && kipt_path_may_run(flow) &&
 	    flow->walk.steps - paths->steps <= KIPT_PATH_STEPS) {
 		path.to = find_end(flow, &path);
-		if (path.to && find_stack(flow, &path) && tell_path(flow, &path)) {
+		if (path.to && find_stack(flow, &path) && !kipt_paths_alike(paths, &path) &&
+		    tell_path(flow, &path)) {
 			kipt_paths_put(paths, &path);
 			return;
 		}
 	}
+	paths->used = used;
 	kipt_emit_untold(flow);
 }

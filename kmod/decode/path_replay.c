@@ -3,6 +3,7 @@
  * Going once more the way a path goes: to count its edges, or to say which blocks it
  * went by. Any context; counts may go to the sink.
  */
+#include "emit.h"
 #include "flow_count.h"
 #include "flow_walk.h"
 #include "path_flow.h"
@@ -16,6 +17,7 @@
  * @number: block at hand
  * @tnt: outcomes not used yet
  * @guards: return addresses it takes from the stack
+ * @nr_guards: how many of them are left
  * @pushed: of @pushes
  * @pushes: those it put there
  */
@@ -25,6 +27,7 @@ struct replay {
 	u32 number;
 	struct kipt_tnt tnt;
 	const u64 *guards;
+	u32 nr_guards;
 	u32 pushed;
 	u64 pushes[REPLAY_PUSHES];
 };
@@ -33,7 +36,6 @@ static void replay_init(struct replay *replay, struct kipt_flow *flow,
 			const struct kipt_path *path)
 {
 	u8 byte = (u8)path->from;
-	u32 guards;
 
 	replay->flow = flow;
 	replay->path = *path;
@@ -41,7 +43,7 @@ static void replay_init(struct replay *replay, struct kipt_flow *flow,
 	replay->tnt.bits = 0;
 	replay->tnt.count = 0;
 	replay->pushed = 0;
-	replay->guards = kipt_path_guards(&flow->paths, path, &guards);
+	replay->guards = kipt_path_guards(&flow->paths, path, &replay->nr_guards);
 	if (!(byte & 1)) {
 		replay->tnt.bits = byte >> 1;
 		replay->tnt.count = 30 - (u32)__builtin_clz(byte);
@@ -50,8 +52,12 @@ static void replay_init(struct replay *replay, struct kipt_flow *flow,
 
 static u64 pop(struct replay *replay)
 {
-	return replay->pushed ? replay->pushes[--replay->pushed % REPLAY_PUSHES] :
-				*replay->guards++;
+	if (replay->pushed)
+		return replay->pushes[--replay->pushed % REPLAY_PUSHES];
+	if (!replay->nr_guards)
+		return 0;
+	replay->nr_guards--;
+	return *replay->guards++;
 }
 
 /* What happens at the end of @block, and where that leads. */
@@ -81,7 +87,7 @@ static enum kipt_step_kind next(struct replay *replay, const struct kipt_block *
 	case KIPT_INSN_RET:
 		if (outcomes) {
 			kipt_tnt_take(&replay->tnt);
-			*to = pop(replay) & block->target;
+			*to = kipt_block_return(block, pop(replay));
 			return KIPT_STEP_EDGE;
 		}
 		fallthrough;
@@ -119,20 +125,24 @@ static struct kipt_step step(struct replay *replay)
 	return step;
 }
 
-void kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
+bool kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
 		      void (*visit)(void *ctx, const struct kipt_step *step), void *ctx)
 {
 	struct kipt_step at;
 	struct replay replay;
+	u32 i;
 
 	/* Nothing was executed. */
 	if ((u8)path->from == KIPT_PATH_PGE)
-		return;
+		return true;
 	replay_init(&replay, flow, path);
-	do {
+	for (i = 0; i < KIPT_PATH_STEPS; i++) {
 		at = step(&replay);
 		visit(ctx, &at);
-	} while (replay.number);
+		if (!replay.number)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -168,7 +178,8 @@ static void fold_one(struct kipt_flow *flow, struct kipt_path *path)
 	struct folding folding = { .flow = flow, .path = path, .count = path->told };
 
 	path->told = 0;
-	kipt_path_replay(flow, path, fold_step, &folding);
+	if (!kipt_path_replay(flow, path, fold_step, &folding))
+		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_LOOP, flow->input.offset);
 }
 
 void kipt_path_fold(struct kipt_flow *flow, u32 below)

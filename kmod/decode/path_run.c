@@ -162,12 +162,15 @@ static bool holds(const struct kipt_flow *flow, const struct kipt_path *path, u3
 static u32 look(struct kipt_flow *flow, u32 from, u64 key, u64 ip, bool has_ip)
 {
 	const struct kipt_paths *paths = &flow->paths;
-	struct kipt_path_slot *slot = kipt_paths_first(paths, kipt_path_hash(from, key));
+	struct kipt_path_slot *slot = kipt_paths_first(paths, kipt_path_hash(paths, from, key));
+	u32 alike = 0;
 
-	for (; slot->number; slot = kipt_paths_next(paths, slot)) {
-		if (slot->from == from &&
-		    holds(flow, &paths->at[slot->number], from, ip, has_ip))
+	for (; slot->number && alike < KIPT_PATHS_ALIKE; slot = kipt_paths_next(paths, slot)) {
+		if (slot->from != from)
+			continue;
+		if (holds(flow, &paths->at[slot->number], from, ip, has_ip))
 			return slot->number;
+		alike++;
 	}
 	return 0;
 }
@@ -180,7 +183,8 @@ static u32 find(struct kipt_flow *flow, u32 from, u64 ip, bool has_ip, bool retu
 
 	if (from & 1)
 		return look(flow, from, has_ip ? ip : 0, ip, has_ip);
-	__builtin_prefetch(kipt_paths_first(&flow->paths, kipt_path_hash(from, top)));
+	__builtin_prefetch(kipt_paths_first(&flow->paths,
+					    kipt_path_hash(&flow->paths, from, top)));
 	number = look(flow, from, returns ? top : 0, ip, has_ip);
 	return number ? number : look(flow, from, returns ? 0 : top, ip, has_ip);
 }

@@ -6,7 +6,7 @@ CRASH_TEST := selftests/crash
 CRASH_BUILD := $(BUILD)/crash
 EXCERPT_SOURCES := kmod/excerpt_lines.c kmod/excerpt_text.c kmod/decode/sync.c
 
-EXCERPT_HEADERS := $(addprefix kmod/,excerpt_lines.h excerpt_text.h \
+EXCERPT_HEADERS := $(addprefix kmod/,excerpt_end.h excerpt_lines.h excerpt_text.h \
 	excerpt_decode.h) selftests/decode/ktap.h \
 	selftests/decode/random_below.h
 EXCERPT_CC = $(CC) $(WARNINGS) -O1 -g -fsanitize=address,undefined \

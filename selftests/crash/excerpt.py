@@ -16,8 +16,11 @@ BEGIN = re.compile(r"^CPU (\d+), (?:calls before the |the last calls)")
 NMI = re.compile(r"^CPU \d+, calls before the NMI ")
 TIME = re.compile(r"^ *(-?\d+\.\d)? +(\S.*)$")
 OPEN = re.compile(r"([\w.]+)(?: \[\w+\])?\(\) \{")
-USER = re.compile(r"^0x([0-9a-f]+)(?: (?:calls|jumps to|returns to) 0x([0-9a-f]+)|"
-                  r": (?:system call|interrupt or exception))(?:  x (\d+))?$")
+USER = re.compile(r"^0x([0-9a-f]+) -> (?:0x([0-9a-f]+)|[\w.]+\(\))(?:  x (\d+))?$")
+# Stands before the calls of what the machine had survived.
+BEFORE = re.compile(r"^\d+ ms before this, .* on CPU (\d+) \(snapshot \d+\):$")
+# What stands in place of the calls of the thread that found a task that hangs.
+HANGS = "the task that hangs waits"
 USER_NMI = "user code: NMI"
 # The line that says how to read the others.
 LEGEND = '"f() {" did not return'
@@ -70,27 +73,43 @@ class Names:
         return self.names[self.starts[at]], address - self.starts[at]
 
 
+def lines_of(console):
+    """The module's lines, without what the log puts before them."""
+    return [match.group(1) for match in map(PREFIX.match, console) if match]
+
+
 def texts_of(console):
     """The text of each CPU by its number, without what the log puts before its
     lines; the CPU that died is the one whose last line says "then". Of several
     excerpts it is the last: the machine may have survived what came before."""
     found, text, over = {}, [], False
-    for line in console:
-        match = PREFIX.match(line)
-        if not match:
-            continue
-        line = match.group(1)
+    for line in lines_of(console):
         if BEGIN.match(line):
             if over:
                 found, over = {}, False
             text = found[int(BEGIN.match(line).group(1))] = [line]
-        elif line.startswith(("CPUs ", "crash header ")):
+        elif line.startswith(("CPUs ", "crash header ", HANGS)):
             text = []
+        elif line.startswith("there is more in a dump"):
+            text, over = [], True
         elif text:
             text.append(line)
             if line.startswith("then "):
                 text, over = [], True
     return found
+
+
+def before_of(console):
+    """(CPU, text) of what happened shortly before the machine died, or None."""
+    cpu, text = None, []
+    for line in lines_of(console):
+        if BEFORE.match(line):
+            cpu, text = int(BEFORE.match(line).group(1)), []
+        elif cpu is not None:
+            if text and (BEGIN.match(line) or line.startswith(HANGS)):
+                break
+            text.append(line)
+    return (cpu, text) if text else None
 
 
 def is_user(address):
@@ -186,7 +205,9 @@ def what_is_wrong(lines, event, sources, names):
     if place == USER_NMI:
         return "the NMI came in the kernel"
     wanted, offset = names.of(event["ip"])
-    if place.group(1) not in wanted or int(place.group(2) or "0", 16) != offset:
+    # Labels of entries have no offsets that are known.
+    if place.group(1) not in wanted or \
+            wanted is not ANY and int(place.group(2) or "0", 16) != offset:
         return "it ends at %s+0x%s, not at %s+0x%x" % (
             place.group(1), place.group(2), sorted(wanted)[0], offset)
     if bool(place.group(3)) != bool(event["faulted"]):
@@ -227,8 +248,8 @@ def unnoticed(lines, event, sources, names):
             told.append((number, call.group(1) if call else None))
     if cut and len(told) > 1:
         del told[0]
-    if "+0x" not in lines[told[-1][0]]:
-        # It died where no function is: the call before is not compared.
+    if "+0x" not in lines[told[-1][0]] or names.of(event["ip"])[0] is ANY:
+        # It ends where no function is, or in an entry: the call before is not compared.
         del told[-2:-1]
     # A page of ftrace's has no name, and what is around it is not compared.
     several = not any((call or "").startswith("0x") for _, call in told)

@@ -35,11 +35,12 @@ static u64 clock_now;
  * struct kipt_flow - the stand-in
  * @decode: who takes its records
  * @at: offset of the next
- * @started: it was behind a PSB
+ * @to: where the run ends
  */
 struct kipt_flow {
 	struct kipt_excerpt_decode *decode;
 	u64 at;
+	u64 to;
 };
 
 static bool is_psb(u64 at)
@@ -73,7 +74,7 @@ enum kipt_status kipt_flow_resume(struct kipt_flow *flow)
 {
 	u64 at;
 
-	for (; flow->at < trace_size; flow->at += STEP) {
+	for (; flow->at < flow->to; flow->at += STEP) {
 		at = flow->at;
 		if (!is_psb(at) && !emit_at(flow, at))
 			return KIPT_STOPPED;
@@ -85,7 +86,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 			       u64 size, u64 from, u64 to)
 {
 	(void)data;
-	(void)to;
+	flow->to = to;
 	flow->at = (from + STEP - 1) / STEP * STEP;
 	while (flow->at < size && !is_psb(flow->at))
 		flow->at += STEP;
@@ -199,6 +200,24 @@ static void the_last_death_counts(void)
 	check("one far from the end is found", ends_at_death(found));
 }
 
+/* Once to find it, at most as long to show it; not once for each try to get there. */
+static void a_far_death_costs_its_distance(void)
+{
+	struct kipt_excerpt_found *found;
+	bool good = true;
+	u64 parts;
+
+	make_trace(SIZE);
+	for (parts = 1; parts < 60; parts += 3) {
+		died_at = SIZE - parts * PSB_EVERY + 20 * STEP;
+		found = decode_within(2 * parts * PSB_EVERY / STEP);
+		good &= ends_at_death(found) &&
+			found->insns == 1 + 4 * ((SIZE - died_at) / STEP - parts);
+	}
+	check("a death far back is found in the time of decoding twice what is behind it",
+	      good);
+}
+
 static void little_time_is_told(void)
 {
 	struct kipt_excerpt_found *found;
@@ -254,6 +273,7 @@ int main(void)
 	all_is_decoded_in_time();
 	no_time_costs_the_oldest();
 	the_last_death_counts();
+	a_far_death_costs_its_distance();
 	little_time_is_told();
 	odd_traces();
 	large_traces();

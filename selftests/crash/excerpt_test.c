@@ -119,8 +119,7 @@ static void begin_in_b(void)
 	call('a', 0x10, 'b');
 }
 
-static void name_of(void *ctx, u64 ip, enum kipt_excerpt_name how, char *buf,
-		    u32 size)
+static void name_of(void *ctx, u64 ip, bool place, char *buf, u32 size)
 {
 	u64 function = (ip - TEXT) / APART, at = (ip - TEXT) % APART;
 	const char *tail = long_names ? LONG_NAME : "";
@@ -130,13 +129,11 @@ static void name_of(void *ctx, u64 ip, enum kipt_excerpt_name how, char *buf,
 		snprintf(buf, size, "0x%llx", (unsigned long long)ip);
 		return;
 	}
-	if (how == KIPT_EXCERPT_NAME)
-		snprintf(buf, size, "%c%s", (char)('a' + function), tail);
-	else if (how == KIPT_EXCERPT_PLACE)
+	if (place)
 		snprintf(buf, size, "%c%s+0x%llx/0x100",
 			 (char)('a' + function), tail, (unsigned long long)at);
 	else
-		snprintf(buf, size, "+0x%llx", (unsigned long long)at);
+		snprintf(buf, size, "%c%s", (char)('a' + function), tail);
 }
 
 static void put_line(void *ctx, const char *line)
@@ -185,7 +182,6 @@ static void show_fault(char in, u64 at, u32 most)
 	struct kipt_excerpt_text text = text_of;
 
 	text.end.faulted = true;
-	text.end.trap = 14;
 	show_end(&text, KIPT_BRANCH_EVENT, fn(in) + at, most);
 }
 
@@ -250,11 +246,11 @@ static void returned_calls_are_one_line(void)
 	       "      -9.0     c();",
 	       "               d();  2 in it",
 	       "      -7.0     g() {",
-	       "       0.0       g+0x12/0x100: page fault",
+	       "       0.0       g+0x12/0x100: fault",
 	       AFTER);
 	check("the first line says where it ends",
 	      !strcmp(shown[0],
-		      "CPU 1, calls before the page fault at g+0x12/0x100"));
+		      "CPU 1, calls before the fault at g+0x12/0x100"));
 }
 
 static void system_calls_are_one_line(void)
@@ -277,7 +273,7 @@ static void system_calls_are_one_line(void)
 	       "           a();  100 in it  x 100",
 	       "           a() {",
 	       "             c() {",
-	       "               c+0x0/0x100: page fault",
+	       "               c+0x0/0x100: fault",
 	       AFTER);
 }
 
@@ -309,7 +305,7 @@ static void system_calls_are_named(void)
 	       "           a: d();  8 in it",
 	       "           a: f();  2 in it",
 	       "           a() {",
-	       "             a+0x0/0x100: page fault",
+	       "             a+0x0/0x100: fault",
 	       AFTER);
 }
 
@@ -322,23 +318,41 @@ static void recursion_is_counted(void)
 		call('b', 0x20, 'b');
 	show_fault('b', 0x22, MOST);
 	EXPECT("a recursion is counted, however deep",
-	       "           b() {  x 10000",
-	       "             b+0x22/0x100: page fault",
+	       "           a() {",
+	       "             b() {",
+	       "               b() {  x 10000",
+	       "                 b+0x22/0x100: fault",
 	       AFTER);
 	begin_in_b();
-	for (i = 0; i < 500; i++) {
-		leaf('b', 0x18, 'd');
+	for (i = 0; i < 5000; i++) {
 		call('b', 0x20, 'c');
 		call('c', 0x20, 'b');
 	}
-	show_fault('b', 0x22, MOST);
-	EXPECT("two functions that call each other are counted",
-	       "           a() {",
+	show_fault('b', 0x22, 4);
+	EXPECT("of functions that call each other the innermost stay",
+	       "           c() {",
 	       "             b() {",
-	       "               d();  x 500",
-	       "               c() {  x 500",
-	       "                 b() {  x 500",
-	       "                   b+0x22/0x100: page fault",
+	       "               c() {",
+	       "                 b() {",
+	       "                   b+0x22/0x100: fault",
+	       AFTER);
+}
+
+static void recursion_by_jumps(void)
+{
+	u32 i;
+
+	begin_in_b();
+	for (i = 0; i < 3; i++) {
+		branch(KIPT_BRANCH_JUMP, fn('b') + 0x10, fn('j'));
+		call('j', 0x20, 'b');
+	}
+	show_fault('b', 0x8, MOST);
+	EXPECT("of a recursion the last round says where it jumped",
+	       "           a() {",
+	       "             b -> j() {",
+	       "               b() {  x 3",
+	       "                 b+0x8/0x100: fault",
 	       AFTER);
 }
 
@@ -353,10 +367,12 @@ static void recursion_returns(void)
 		ret('b', 'b', 0x20);
 	call('b', 0x30, 'c');
 	show_fault('c', 0x22, MOST);
-	EXPECT("a recursion that had no room returns one by one",
-	       "           b() {  9999 in it",
-	       "             c() {",
-	       "               c+0x22/0x100: page fault",
+	EXPECT("a recursion returns one by one",
+	       "           a() {",
+	       "             b() {",
+	       "               b() {  9999 in it",
+	       "                 c() {",
+	       "                   c+0x22/0x100: fault",
 	       AFTER);
 }
 
@@ -367,18 +383,20 @@ static void loops_are_counted(void)
 	begin();
 	enter('a');
 	for (i = 0; i < 500; i++) {
-		leaf('a', 0x10, 'b');
-		leaf('a', 0x20, 'c');
-		leaf('a', 0x20, 'c');
+		call('a', 0x10, 'b');
+		leaf('b', 0x20, 'c');
+		leaf('b', 0x20, 'c');
+		ret('b', 'a', 0x10);
 	}
 	leaf('a', 0x30, 'd');
+	leaf('a', 0x38, 'd');
 	show_fault('a', 0x40, MOST);
-	EXPECT("calls in turns are counted",
+	EXPECT("calls in a loop are counted, those from elsewhere are not",
 	       "           a() {",
-	       "             b();  x 500",
-	       "             c();  x 1000",
+	       "             b();  1000 in it  x 500",
 	       "             d();",
-	       "             a+0x40/0x100: page fault",
+	       "             d();",
+	       "             a+0x40/0x100: fault",
 	       AFTER);
 }
 
@@ -399,7 +417,7 @@ static void events_are_told(void)
 	       "               c();",
 	       "               i() {  at b+0x30/0x100",
 	       "                 j() {",
-	       "                   j+0x40/0x100: page fault",
+	       "                   j+0x40/0x100: fault",
 	       AFTER);
 }
 
@@ -425,7 +443,7 @@ static void thunks_are_jumps(void)
 	       "             b -> d() {",
 	       "               c();",
 	       "               e();",
-	       "               d+0x18/0x100: page fault",
+	       "               d+0x18/0x100: fault",
 	       AFTER);
 }
 
@@ -442,7 +460,7 @@ static void other_returns_fit(void)
 	       "           a() {",
 	       "             b() {",
 	       "               c();  1 in it",
-	       "               b+0x20/0x100: page fault",
+	       "               b+0x20/0x100: fault",
 	       AFTER);
 	begin_in_b();
 	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
@@ -456,7 +474,7 @@ static void other_returns_fit(void)
 	       "           --- another stack, then in s+0x15/0x100 ---",
 	       "           s();  called before that  1 in it",
 	       "           d();",
-	       "           u+0x30/0x100: page fault",
+	       "           u+0x30/0x100: fault",
 	       AFTER);
 }
 
@@ -472,7 +490,7 @@ static void another_stack_at_the_end(void)
 	       "             b() {",
 	       "           --- another stack, then in s+0x15/0x100 ---",
 	       "           c() {",
-	       "             c+0x30/0x100: page fault",
+	       "             c+0x30/0x100: fault",
 	       AFTER);
 	begin_in_b();
 	branch(KIPT_BRANCH_RET, fn('b') + 0x80, fn('s') + 0x15);
@@ -489,8 +507,29 @@ static void another_stack_at_the_end(void)
 	       "           --- another stack, then in u+0x15/0x100 ---",
 	       "           u();  called before that",
 	       "           e() {",
-	       "             e+0x30/0x100: page fault",
+	       "             e+0x30/0x100: fault",
 	       AFTER);
+}
+
+/* The next task enters user space, and returns from a system call of its own. */
+static void another_stack_that_stays(u32 room, u32 leaves)
+{
+	u32 i;
+
+	begin_room(room);
+	enter('a');
+	call('a', 0x10, 'b');
+	call('b', 0x10, 'c');
+	branch(KIPT_BRANCH_RET, fn('c') + 0x80, fn('s') + 0x15);
+	branch(KIPT_BRANCH_SYSRET, fn('s') + 0x80, 0x401000);
+	branch(KIPT_BRANCH_SYSCALL, 0x401000, fn('e'));
+	for (i = 0; i < leaves; i++)
+		leaf('e', i * 8, 'f');
+	ret('e', 'b', 0x10);
+	show_fault('b', 0x20, MOST);
+	check("what a task left is not returned to by the one after the next",
+	      nr_shown > 4 && !strcmp(shown[nr_shown - 3],
+		"           --- another stack, then in b+0x15/0x100 ---"));
 }
 
 static void begins_in_the_middle(void)
@@ -507,7 +546,7 @@ static void begins_in_the_middle(void)
 	EXPECT("functions that the trace begins in",
 	       "           c();  called before that  4 in it",
 	       "           h() {",
-	       "             h+0x30/0x100: page fault",
+	       "             h+0x30/0x100: fault",
 	       AFTER);
 }
 
@@ -537,8 +576,31 @@ static void gaps_are_gaps(void)
 	       "           --- gap: code that cannot be read, then in "
 	       "c+0x40/0x100 ---  x 2",
 	       "           e() {",
-	       "             e+0x30/0x100: page fault",
+	       "             e+0x30/0x100: fault",
 	       AFTER);
+}
+
+/* Also where room is made for the line of the gap itself. */
+static void nothing_returns_across_a_gap(void)
+{
+	bool good = true;
+	u32 leaves, i;
+
+	for (leaves = 8; leaves < 2 * KIPT_EXCERPT_ROOM_MIN; leaves++) {
+		begin_room(KIPT_EXCERPT_ROOM_MIN);
+		enter('a');
+		call('a', 0x10, 'b');
+		call('b', 0x10, 'c');
+		for (i = 0; i < leaves; i++)
+			leaf('c', i * 8, 'f');
+		gap(KIPT_GAP_OVERFLOW);
+		resume('e', 0x10);
+		ret('e', 'b', 0x10);
+		show_fault('b', 0x20, MOST);
+		good &= nr_shown > 4 && !strcmp(shown[nr_shown - 3],
+			"           e();  called before that");
+	}
+	check("nor is anything returned to across one", good);
 }
 
 static void user_code_is_left_out(void)
@@ -559,7 +621,7 @@ static void user_code_is_left_out(void)
 	       "           a();  1 in it",
 	       "           i() {",
 	       "             c() {",
-	       "               c+0x30/0x100: page fault",
+	       "               c+0x30/0x100: fault",
 	       AFTER);
 }
 
@@ -568,9 +630,10 @@ static void show_user(u32 most)
 	struct kipt_excerpt_text text = text_of;
 
 	text.end.faulted = true;
-	text.end.trap = 14;
 	text.user = most;
-	text.task = (struct kipt_excerpt_task){ "sh", 186, 0x400000 };
+	strcpy(text.task, "sh");
+	text.tid = 186;
+	text.program = 0x400000;
 	show_end(&text, KIPT_BRANCH_EVENT, fn('b') + 0x30, MOST);
 }
 
@@ -600,23 +663,23 @@ static void user_code_has_lines(void)
 	EXPECT("branches of user code stand before what they led to",
 	       "           i();",
 	       "           user code of sh (186), its program's code is at 0x400000",
-	       "             0x401010 jumps to 0x401000  x 100",
-	       "             0x401020 calls 0x402000",
-	       "             0x402008: interrupt or exception",
-	       "             0x402010 returns to 0x401025",
-	       "             0x403000: system call",
+	       "             0x401010 -> 0x401000  x 100",
+	       "             0x401020 -> 0x402000",
+	       "             0x402008 -> i()",
+	       "             0x402010 -> 0x401025",
+	       "             0x403000 -> a()",
 	       "           a() {",
 	       "             b() {",
-	       "               b+0x30/0x100: page fault",
+	       "               b+0x30/0x100: fault",
 	       AFTER);
 	show_user(1);
 	EXPECT("the last of them",
 	       "           i();",
 	       "           user code of sh (186), its program's code is at 0x400000",
-	       "             0x403000: system call",
+	       "             0x403000 -> a()",
 	       "           a() {",
 	       "             b() {",
-	       "               b+0x30/0x100: page fault",
+	       "               b+0x30/0x100: fault",
 	       AFTER);
 	begin();
 	user_loop();
@@ -629,9 +692,9 @@ static void user_code_has_lines(void)
 	       "           i();",
 	       "           a();  1 in it",
 	       "           user code of sh (186), its program's code is at 0x400000",
-	       "             0x403000: system call",
+	       "             0x403000 -> b()",
 	       "           b() {",
-	       "             b+0x30/0x100: page fault",
+	       "             b+0x30/0x100: fault",
 	       AFTER);
 	begin();
 	for (i = 0; i < 100; i++)
@@ -642,33 +705,11 @@ static void user_code_has_lines(void)
 			  KIPT_EXCERPT_LINES_MORE);
 }
 
-static void jumps_before_the_end(void)
-{
-	u32 i;
-
-	begin_in_b();
-	branch(KIPT_BRANCH_COND, fn('b') + 0x10, fn('b') + 0x40);
-	leaf('b', 0x44, 'c');
-	for (i = 0; i < 6; i++)
-		branch(KIPT_BRANCH_COND, fn('b') + 0x50 + i, fn('b') + 0x60);
-	branch(KIPT_BRANCH_COND, fn('b') + 0x55, fn('b') + 0x60);
-	show_fault('b', 0x60, MOST);
-	EXPECT("the last jumps in the function",
-	       "           a() {",
-	       "             b() {",
-	       "               c();",
-	       "               ... jumps +0x52->+0x60 +0x53->+0x60 "
-	       "+0x54->+0x60 +0x55->+0x60 x 2",
-	       "               b+0x60/0x100: page fault",
-	       AFTER);
-}
-
 static void ends_at_a_call(void)
 {
 	struct kipt_excerpt_text text = text_of;
 
 	begin_in_b();
-	text.end.trap = ~0U;
 	show_end(&text, KIPT_BRANCH_CALL, fn('b') + 0x20, MOST);
 	EXPECT("the end is a call",
 	       "           a() {",
@@ -722,13 +763,12 @@ static void end_is_not_there(void)
 	text.end.ip = fn('q') + 0x10;
 	text.end.known = true;
 	text.end.faulted = true;
-	text.end.trap = 13;
 	show(&text, MOST);
 	EXPECT("an end that is not in the trace is told",
 	       "           a() {",
 	       "             b() {",
 	       "               here tracing stopped: b+0x0/0x100",
-	       "the general protection fault at q+0x10/0x100 is not in the "
+	       "the fault at q+0x10/0x100 is not in the "
 	       "trace");
 	text.cut = text.over = true;
 	begin();
@@ -736,7 +776,7 @@ static void end_is_not_there(void)
 	text.cut = text.over = false;
 	EXPECT("an empty trace, and no time",
 	       "           here time was up: 0x0",
-	       "the general protection fault at q+0x10/0x100 was not reached "
+	       "the fault at q+0x10/0x100 was not reached "
 	       "in time");
 	begin_in_b();
 	text.end.known = false;
@@ -827,8 +867,65 @@ static void lines_are_bounded(void)
 	       "               c();",
 	       "               c();",
 	       "               d() {",
-	       "                 d+0x20/0x100: page fault",
+	       "                 d+0x20/0x100: fault",
 	       AFTER);
+}
+
+/* Calls of @in, each from elsewhere, so that each is a line. */
+static void many_leaves(char in, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		leaf(in, i * 8, 'c');
+}
+
+static void what_has_no_room_counts(void)
+{
+	u32 i;
+
+	begin_room(KIPT_EXCERPT_ROOM_MIN);
+	enter('a');
+	call('a', 0x10, 'b');
+	many_leaves('b', 14);
+	check("as many lines are kept as there is room for",
+	      list.count == KIPT_EXCERPT_ROOM_MIN);
+	many_leaves('b', 1);
+	check("then a quarter of the room is made free, and no more",
+	      list.count == KIPT_EXCERPT_ROOM_MIN / 4 * 3 + 1 && list.lines[0].open &&
+	      list.lines[1].open && !list.lines[2].open);
+	check("what went is counted where it was called", list.lines[1].dropped == 4);
+	many_leaves('b', 100);
+	ret('b', 'a', 0x10);
+	leaf('a', 0x20, 'd');
+	show_fault('a', 0x30, MOST);
+	EXPECT("and in what returns",
+	       "           a() {",
+	       "             b();  115 in it",
+	       "             d();",
+	       "             a+0x30/0x100: fault",
+	       AFTER);
+	begin_room(KIPT_EXCERPT_ROOM_MIN);
+	enter('a');
+	call('a', 0x10, 'b');
+	call('b', 0x10, 'e');
+	many_leaves('e', 50);
+	leave('a');
+	enter('x');
+	show_fault('x', 0x30, MOST);
+	EXPECT("and in what is left all at once",
+	       "           a();  52 in it",
+	       "           x() {",
+	       "             x+0x30/0x100: fault",
+	       AFTER);
+	begin_room(KIPT_EXCERPT_ROOM_MIN);
+	enter('a');
+	for (i = 0; i < 40; i++)
+		call((char)('a' + i % 20), 0x10, (char)('a' + (i + 1) % 20));
+	many_leaves('a', 40);
+	check("half of what is kept are the innermost that are open",
+	      list.lines[5].open && list.lines[5].ip == fn('a') &&
+	      !list.lines[6].open);
 }
 
 static void long_names_are_cut(void)
@@ -893,22 +990,26 @@ int main(void)
 	system_calls_are_one_line();
 	system_calls_are_named();
 	recursion_is_counted();
+	recursion_by_jumps();
 	recursion_returns();
 	loops_are_counted();
 	events_are_told();
 	thunks_are_jumps();
 	other_returns_fit();
 	another_stack_at_the_end();
+	another_stack_that_stays(ROOM, 0);
+	another_stack_that_stays(KIPT_EXCERPT_ROOM_MIN, 14);
 	begins_in_the_middle();
 	gaps_are_gaps();
+	nothing_returns_across_a_gap();
 	user_code_is_left_out();
 	user_code_has_lines();
-	jumps_before_the_end();
 	ends_at_a_call();
 	ends_at_an_nmi();
 	end_is_not_there();
 	what_ends();
 	lines_are_bounded();
+	what_has_no_room_counts();
 	long_names_are_cut();
 	random_records();
 	free(memory);

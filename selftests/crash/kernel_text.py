@@ -5,8 +5,11 @@ the machine told before it died."""
 import struct
 
 PAGE = 4096
-PRESENT, LARGE = 1, 1 << 7
+PRESENT, LARGE, NO_EXECUTE = 1, 1 << 7, 1 << 63
 ADDRESS_BITS = 0x000ffffffffff000
+# Where modules are, and pages of kprobes and trampolines that come and go.
+MODULES = 0xffffffffa0000000, 0xffffffffff000000
+LARGE_PAGE = 512 * PAGE
 # The first bits of an address of the kernel's are the same with four levels and
 # with five, so that the depth shows by whether a walk leads to _stext.
 LEVELS = (4, 5)
@@ -38,7 +41,7 @@ def symbols(path):
 
 
 def code_pages(kallsyms, modules):
-    """Addresses of the pages that hold code."""
+    """Addresses of the pages that hold code, as far as symbols tell."""
     named = symbols(kallsyms)
     pages = set(range(named["_stext"] & -PAGE, named["_etext"], PAGE))
     with open(modules) as file:
@@ -47,10 +50,24 @@ def code_pages(kallsyms, modules):
             base = int(part[5], 16)
             pages.update(range(base, base + int(part[1]), PAGE))
     with open(kallsyms) as file:
-        # Pages of kprobes, trampolines and BPF programs.
-        pages.update(int(line.split()[0], 16) & -PAGE for line in file
-                     if "[__builtin__" in line or "[bpf]" in line)
+        pages.update(int(line.split()[0], 16) & -PAGE for line in file if "[bpf]" in line)
     return sorted(pages)
+
+
+def executable(dump, table, levels):
+    """Pages of modules that may be executed, by the page table: some were made
+    after the symbols were noted."""
+    for base in range(*MODULES, LARGE_PAGE):
+        at = table
+        for level in range(levels - 1, 0, -1):
+            entry, = struct.unpack("<Q", dump.read(at + (base >> 12 + 9 * level & 511) * 8, 8))
+            if not entry & PRESENT or level <= 2 and entry & LARGE:
+                break
+            at = entry & ADDRESS_BITS
+        else:
+            entries = struct.unpack("<512Q", dump.read(at, PAGE))
+            yield from (base + number * PAGE for number, entry in enumerate(entries)
+                        if entry & PRESENT and not entry & NO_EXECUTE)
 
 
 def depth(dump, table, addresses):
@@ -74,6 +91,7 @@ def save(dump, cr3, kallsyms, modules, name):
     table = cr3 & ADDRESS_BITS
     pages = code_pages(kallsyms, modules)
     levels = depth(dump, table, pages[::16])
+    pages = sorted({*pages, *executable(dump, table, levels)})
     count = 0
     with open(name + ".addr", "wb") as addresses, open(name + ".dump", "wb") as code:
         for page in pages:

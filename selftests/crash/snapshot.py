@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What `guest` kept of a snapshot: the summary and the last branches of
-`kipt crash show N --json`, and its records."""
+`kipt crash show N --json`, and its records; the same of a snapshot in a dump."""
 import glob
 import json
 import os
+import subprocess
 
 import pages
 
@@ -31,6 +32,20 @@ class Snapshot:
             if line["type"] == "branch":
                 self.branches.setdefault(line["cpu"], []).append(
                     (int(line["ip"], 16), int(line["to"], 16)))
+
+
+def from_dump(kipt, dump, number, path):
+    """Make the same of a dump; returns what went wrong."""
+    show = [kipt, "crash", dump, "--snapshot", str(number), "--json"]
+    wrong = ""
+    for options, kind in ((["--all-cpus", "-o", path + ".records"], ".json"),
+                          (["--all-cpus", "--branches", "--last", "2"], ".last")):
+        with open(path + kind, "w") as out:
+            done = subprocess.run(show + options, check=False, stdout=out, text=True,
+                                  stderr=subprocess.PIPE)
+        if done.returncode or "not in the dump" in done.stderr:
+            wrong += done.stderr
+    return wrong.strip().replace("\n", "\n# ")
 
 
 def numbers(folder):

@@ -51,12 +51,16 @@ class Truth:
     def run_that_stopped(self, tsc):
         """(number from 1, first entry, entry of its end) of the run whose end
         lies closest to a time."""
-        starts, ends = self.marks(MARK_ON), self.marks(MARK_OFF)
+        ends = self.ends_near(tsc, 1)
         if not ends:
             return None
-        end = min(ends, key=lambda n: abs(self.entry(n).source - tsc))
-        before = [n for n in starts if n < end]
+        end = ends[0]
+        before = [n for n in self.marks(MARK_ON) if n < end]
         return len(before), before[-1], end
+
+    def ends_near(self, tsc, count):
+        """Entries of the @count ends of runs closest to a time, the closest first."""
+        return sorted(self.marks(MARK_OFF), key=lambda n: abs(self.entry(n).source - tsc))[:count]
 
     def write_end(self, path, end, most):
         """A file of its own with the entries up to the end of a run, @most at

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/flow.h"
+#include "../../kmod/decode/flow_state.h"
 #include "../../kmod/decode/insn.h"
+#include "../../kmod/decode/path_flow.h"
 #include "ktap.h"
 
 #define USER_IP		0x401000ULL
@@ -607,27 +609,22 @@ static bool pause_comes_soon(u32 output, u64 most, bool same)
 }
 
 #define JUMPS		5000
-#define JUMPS_BYTES	(2 * JUMPS)
 
-/* Many jumps in a row, no outcome or target among them, then a jz to the first. */
+/* Many jumps in a row (@ctx: how many), no outcome or target among them, then a jz to
+ * the first.
+ */
 static u32 read_jumps(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
-	static u8 code[JUMPS_BYTES + 6] = { [JUMPS_BYTES] = 0x0f, 0x84 };
-	s32 back = -(JUMPS_BYTES + 6);
+	u32 bytes = 2 * (ctx ? *(u32 *)ctx : JUMPS), i;
+	u8 jz[6] = { 0x0f, 0x84 };
+	s32 back = -(s32)(bytes + sizeof(jz));
 	u64 at = ip - USER_IP;
-	u32 i;
 
-	(void)ctx;
 	(void)space;
-	if (at >= sizeof(code))
-		return 0;
-	for (i = 0; i < JUMPS; i++)
-		code[2 * i] = 0xeb;
-	memcpy(code + JUMPS_BYTES + 2, &back, sizeof(back));
-	if (len > sizeof(code) - at)
-		len = (u32)(sizeof(code) - at);
-	memcpy(buf, code + at, len);
-	return len;
+	memcpy(jz + 2, &back, sizeof(back));
+	for (i = 0; i < len && at + i < bytes + sizeof(jz); i++)
+		buf[i] = at + i >= bytes ? jz[at + i - bytes] : (at + i) % 2 ? 0 : 0xeb;
+	return i;
 }
 
 /* Telling counts ends where the sink asks for a pause, and goes on there. */
@@ -719,6 +716,202 @@ static bool slices_bound_work(void)
 	       slices_end(1 << 20, &pauses) && pauses >= 63;
 }
 
+/**
+ * struct stretch - a run that pauses after so many blocks
+ * @pauses: how often it did
+ * @most: blocks from one pause to the next, at most
+ * @all: blocks
+ * @sum: of all records
+ */
+struct stretch {
+	u32 pauses;
+	u32 most;
+	u32 all;
+	u64 sum;
+};
+
+/* Blocks a packet may walk that may become a path, or after its last jump. */
+#define STEPS_MORE	(KIPT_PATH_STEPS + 8)
+
+/* @packet over and over, with @jumps jumps before each outcome. */
+static bool run_in_steps(u32 output, u32 step_slice, u32 jumps, const u8 *packet, u32 len,
+			 struct stretch *stretch)
+{
+	static u64 arena[(9 << 20) / 8] __attribute__((aligned(64)));
+	static u8 bytes[33 + 64];
+	struct kipt_flow_config config = {
+		.output = output, .memory = 8 << 20, .step_slice = step_slice,
+	};
+	struct kipt_code code = { .read = read_jumps, .ctx = &jumps };
+	struct kipt_sink sink = { .emit = add_up, .ctx = &stretch->sum };
+	struct kipt_flow *flow;
+	enum kipt_status status;
+	u32 steps, i;
+
+	*stretch = (struct stretch){ 0 };
+	memcpy(bytes, trace, 33);
+	for (i = 0; i < 64; i++)
+		bytes[33 + i] = packet[i % len];
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	status = kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	for (steps = 0;; stretch->pauses++) {
+		if (flow->walk.steps - steps > stretch->most)
+			stretch->most = flow->walk.steps - steps;
+		steps = flow->walk.steps;
+		if (status != KIPT_PAUSED)
+			break;
+		status = kipt_flow_resume(flow);
+	}
+	stretch->all = steps;
+	return status == KIPT_OK;
+}
+
+/* The records are the same, in slices that no packet makes longer. */
+static bool step_slices_bound_work(void)
+{
+	static const u32 outputs[] = { KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
+				       KIPT_FLOW_BRANCHES, KIPT_FLOW_PATHS };
+	static const u32 slices[] = { 1, 2, 3, 7, 100, 1000 };
+	static const u8 tnt[] = { 0xfe };
+	struct stretch whole, part;
+	u32 more, i, k;
+
+	for (k = 0; k < 3; k++) {
+		if (!run_in_steps(outputs[k], 0, JUMPS, tnt, 1, &whole) || whole.pauses)
+			return false;
+		more = k ? STEPS_MORE : 6;
+		for (i = 0; i < sizeof(slices) / sizeof(slices[0]); i++)
+			if (!run_in_steps(outputs[k], slices[i], JUMPS, tnt, 1, &part) ||
+			    part.sum != whole.sum || part.most > slices[i] + more ||
+			    part.pauses < 64 * 6 * JUMPS / (slices[i] + more))
+				return false;
+	}
+	return true;
+}
+
+/* Of a few bytes of trace that stand for as much code as they can: blocks between two
+ * pauses, and for each packet.
+ */
+static bool worst_packets_are_bounded(void)
+{
+	static const u8 short_tnt[] = { 0xfe };
+	static const u8 long_tnt[] = { 0x02, 0xa3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	static const struct {
+		u32 jumps;
+		const u8 *packet;
+		u32 len;
+	} worst[] = {
+		{ 65000, short_tnt, 1 }, { 10900, short_tnt, 1 },
+		{ 65000, long_tnt, 8 }, { 1393, long_tnt, 8 },
+	};
+	static const u32 outputs[] = { KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
+				       KIPT_FLOW_PATHS, KIPT_FLOW_COUNTS };
+	struct stretch stretch;
+	u32 i, k;
+
+	for (i = 0; i < 4; i++) {
+		for (k = 0; k < 3; k++) {
+			if (!run_in_steps(outputs[k], 4096, worst[i].jumps, worst[i].packet,
+					  worst[i].len, &stretch) ||
+			    stretch.most > 4096 + STEPS_MORE ||
+			    stretch.all > 64 / worst[i].len * 2 * KIPT_FLOW_STEPS) {
+				printf("# case %u, output %x: %u blocks at a time, %u in all\n",
+				       i, outputs[k], stretch.most, stretch.all);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* What a read callback gives of @size bytes of code, from byte @at on. */
+static u32 code_copy(const u8 *code, u64 size, u64 at, u8 *buf, u32 len)
+{
+	if (at >= size)
+		return 0;
+	if (len > size - at)
+		len = (u32)(size - at);
+	memcpy(buf, code + at, len);
+	return len;
+}
+
+#define SITES	1000
+
+/* g: jz to its RET; f calls it and returns; SITES calls of f, then back to the first. */
+static u32 read_sites(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static u8 code[9 + 5 * (SITES + 1)] = { 0x74, 0x00, 0xc3, 0xe8, 0xf8, 0xff, 0xff, 0xff,
+						0xc3 };
+	u64 at = ip - (USER_IP - 9);
+	u32 i;
+	s32 to;
+
+	(void)ctx;
+	(void)space;
+	for (i = 0; i <= SITES; i++) {
+		to = i < SITES ? 3 - 14 - 5 * (s32)i : -5 * (SITES + 1);
+		code[9 + 5 * i] = i < SITES ? 0xe8 : 0xe9;
+		memcpy(code + 10 + 5 * i, &to, sizeof(to));
+	}
+	return code_copy(code, sizeof(code), at, buf, len);
+}
+
+/* A packet from the RET of g to its jz needs two return addresses: all packets are the
+ * same but for the older one. As many are looked at as there may be alike.
+ */
+static bool paths_alike_are_few(void)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static u8 bytes[33 + 1 + 2 * SITES];
+	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS, .memory = 512 << 10 };
+	struct kipt_code code = { .read = read_sites };
+	u64 sum = 0;
+	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+
+	memcpy(bytes, trace, 33);
+	bytes[33] = 0x06;
+	memset(bytes + 34, 0x1e, sizeof(bytes) - 34);
+	return kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes)) == KIPT_OK &&
+	       flow->paths.count > KIPT_PATHS_ALIKE &&
+	       flow->paths.count < KIPT_PATHS_ALIKE + 8 && flow->state.enabled;
+}
+
+static u32 read_endless(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	(void)ctx;
+	(void)space;
+	(void)ip;
+	if (len < 2)
+		return 0;
+	memcpy(buf, (const u8[]){ 0xeb, 0xfe }, 2);
+	return 2;
+}
+
+static void count_step(void *ctx, const struct kipt_step *step)
+{
+	(void)step;
+	++*(u32 *)ctx;
+}
+
+/* A path that no walk was: its block never comes to an outcome. */
+static bool replay_ends(void)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS, .memory = 512 << 10 };
+	struct kipt_code code = { .read = read_endless };
+	struct kipt_sink sink = { .emit = add_up };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	const struct kipt_block *block;
+	struct kipt_path path = { 0 };
+	u32 steps = 0;
+
+	if (kipt_blocks_find(&flow->blocks, &code, 0, USER_IP, KIPT_EXEC_64, &block) != KIPT_OK)
+		return false;
+	path.from = (u32)(block - flow->blocks.table) << 8 | 0x06;
+	return !kipt_path_replay(flow, &path, count_step, &steps) && steps == KIPT_PATH_STEPS;
+}
+
 static bool run_says_no_psb(void)
 {
 	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
@@ -791,12 +984,7 @@ static u32 read_ring(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 
 	(void)ctx;
 	(void)space;
-	if (at >= sizeof(code))
-		return 0;
-	if (len > sizeof(code) - at)
-		len = (u32)(sizeof(code) - at);
-	memcpy(buf, code + at, len);
-	return len;
+	return code_copy(code, sizeof(code), at, buf, len);
 }
 
 static bool add_edges(void *ctx, const struct kipt_record *record, u32 n)
@@ -875,6 +1063,56 @@ static bool names_are_complete(void)
 		       "unknown");
 }
 
+#define COLLIDING	512U
+
+/* The odd number that times KIPT_INDEX_FACTOR is 1, by Newton's method. */
+static u64 inverse_of_factor(void)
+{
+	u64 inverse = KIPT_INDEX_FACTOR;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		inverse *= 2 - KIPT_INDEX_FACTOR * inverse;
+	return inverse;
+}
+
+/* Return: how many slots are looked at to find all of them. */
+static u32 looks_for_all(struct kipt_index *index, const u64 *keys)
+{
+	u32 looks = 0, at, i;
+
+	kipt_index_clear(index);
+	index->size = index->max;
+	memset(index->slots, 0, sizeof(*index->slots) * index->size);
+	for (i = 0; i < COLLIDING; i++)
+		kipt_index_put(index, keys[i], i + 1);
+	for (i = 0; i < COLLIDING; i++) {
+		at = kipt_index_first(index, keys[i]);
+		for (looks++; index->slots[at] != i + 1; looks++)
+			at = kipt_index_next(index, at);
+	}
+	return looks;
+}
+
+/* Addresses that a program chose because they share a slot. */
+static bool seed_spreads_keys(void)
+{
+	static u32 slots[4 * COLLIDING];
+	static u64 keys[COLLIDING];
+	struct kipt_index index;
+	u32 i, plain, seeded;
+
+	for (i = 0; i < COLLIDING; i++)
+		keys[i] = (u64)i * inverse_of_factor();
+	kipt_index_init(&index, slots, 4 * COLLIDING);
+	plain = looks_for_all(&index, keys);
+	kipt_index_seed(&index, 0x5bd1e995c6a4a793ULL);
+	seeded = looks_for_all(&index, keys);
+	printf("# %u addresses: %u looks, with a seed %u\n", COLLIDING, plain,
+	       seeded);
+	return plain > 100 * COLLIDING && seeded < 4 * COLLIDING;
+}
+
 int main(void)
 {
 	struct ktap ktap = { 0 };
@@ -909,6 +1147,8 @@ int main(void)
 		    "flow says which space an edge is in");
 	ktap_result(&ktap, edges_have_spaces(KIPT_FLOW_NO_MEMO),
 		    "flow says which space an edge is in, no memo");
+	ktap_result(&ktap, seed_spreads_keys(),
+		    "addresses that share a slot do not with a seed");
 	for (i = 0; i < 2; i++) {
 		ktap_result(&ktap, pause_comes_soon(KIPT_FLOW_BRANCHES, 1500,
 						    i),
@@ -926,6 +1166,13 @@ int main(void)
 		    "counts are those of the slow path where paths have to go");
 	ktap_result(&ktap, slices_bound_work(),
 		    "flow ends a slice by bytes and by work");
+	ktap_result(&ktap, step_slices_bound_work(),
+		    "flow ends a slice of blocks amid a packet, records are the same");
+	ktap_result(&ktap, worst_packets_are_bounded(),
+		    "packets that stand for most code: blocks in a slice, and for each packet");
+	ktap_result(&ktap, paths_alike_are_few(),
+		    "paths that differ in older return addresses alone are few");
+	ktap_result(&ktap, replay_ends(), "a path that no walk was is gone to an end");
 	ktap_result(&ktap, counts_pause(), "flow pauses while it tells counts");
 	ktap_result(&ktap, time_is_told_when_asked(),
 		    "flow tells time from when it is asked to");

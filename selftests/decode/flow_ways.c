@@ -376,7 +376,10 @@ static void decode_twice(struct flow_case *test, u32 output,
 	flow_case_close(flow);
 }
 
-/* With a pause behind each packet, as it is made: packed records too. */
+/*
+ * With a pause behind each packet, as it is made: packed records too. And with one
+ * behind each block that uses no packet, amid the outcomes of a TNT.
+ */
 static const char *paused(struct flow_case *test, u32 output)
 {
 	struct record_list list = { 0 }, want = { 0 };
@@ -387,6 +390,12 @@ static const char *paused(struct flow_case *test, u32 output)
 	decode_twice(test, output, &list);
 	test->config.slice = 0;
 	wrong = judge("with a pause behind each packet", &list, &want);
+	test->config.step_slice = 1;
+	decode_twice(test, output, &list);
+	test->config.step_slice = 0;
+	if (!wrong)
+		wrong = judge("with a pause behind each block", &list, &want);
+	record_list_free(&list);
 	record_list_free(&want);
 	return wrong;
 }

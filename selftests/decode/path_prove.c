@@ -170,6 +170,8 @@ static void step_slowly(struct kipt_flow *flow, const struct kipt_path *path,
 	flow->output.sink = (struct kipt_sink){ .emit = collect, .ctx = list };
 	flow->output.count = 0;
 	flow->output.defining = false;
+	/* The packet of a path is used as a whole. */
+	flow->config.step_slice = 0;
 	status = kipt_flow_step(flow);
 	kipt_emit_give(flow);
 	if (status != KIPT_OK)
@@ -283,7 +285,8 @@ static void prove_way(struct kipt_flow *flow, const struct kipt_path *path,
 	read_trail(flow, &slow_trail);
 	compare_trails(path, fast_trail, &slow_trail);
 	replayed.count = 0;
-	kipt_path_replay(flow, path, add_branch, &replayed);
+	if (!kipt_path_replay(flow, path, add_branch, &replayed))
+		fail(path, "gone once more, it does not end");
 	for (i = 0; i < slow.count; i++) {
 		if (slow.at[i].type == KIPT_RECORD_GAP)
 			fail(path, "the slow path tells of a gap");

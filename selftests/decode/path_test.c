@@ -57,7 +57,7 @@ static u64 key_of(u32 n)
 static u32 find(u32 n)
 {
 	u32 from = n << 8 | (n % 3 == 1 ? KIPT_PATH_TIP : 0x0c), guards;
-	struct kipt_path_slot *slot = kipt_paths_first(&paths, kipt_path_hash(from, key_of(n)));
+	struct kipt_path_slot *slot = kipt_paths_first(&paths, kipt_path_hash(&paths, from, key_of(n)));
 	const struct kipt_path *path;
 	const u64 *ips;
 

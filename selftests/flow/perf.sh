@@ -14,6 +14,7 @@ TEST_NAME=perf_sees_the_same_branches
 # Where packets were lost, branches are missing on one side: another run.
 TRIES=5
 ROUNDS=4
+[ -z "${KIPT_TEST_SHORT:-}" ] || ROUNDS=1
 
 # own: of lines "FROM TO", 16 digits each, those within the program's text.
 own()

@@ -7,10 +7,12 @@
  */
 #include "kernel.h"
 
+#include "../../kmod/snapshot.h"
 #include "../../kmod/arm.h"
 #include "../../kmod/buffer.h"
 #include "../../kmod/crash_hooks.h"
 #include "../../kmod/killed.h"
+#include "../../kmod/limits.h"
 #include "../../kmod/follow.h"
 #include "../../kmod/netlink.h"
 #include "../../kmod/permission.h"
@@ -168,10 +170,10 @@ int kipt_netlink_put_cpus(struct sk_buff *skb, int attr,
 /* The module's other files. */
 
 int kipt_permission_trace(struct sk_buff *request,
-			  struct netlink_ext_ack *extack)
+			  struct kipt_refusal *refusal)
 {
 	(void)request;
-	(void)extack;
+	(void)refusal;
 	return 0;
 }
 
@@ -183,6 +185,17 @@ u32 kipt_session_changes(void)
 void kipt_session_put(struct kipt_session *session)
 {
 	session->refs.count--;
+}
+
+bool kipt_session_pin_live(struct kipt_session *session)
+{
+	session->pins.count += !session->dead;
+	return !session->dead;
+}
+
+void kipt_session_unpin(struct kipt_session *session)
+{
+	session->pins.count--;
 }
 
 struct kipt_session *kipt_session_next(u32 id)
@@ -205,11 +218,11 @@ struct kipt_session *kipt_session_next(u32 id)
 }
 
 int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
-		      struct netlink_ext_ack *extack)
+		      struct kipt_refusal *refusal)
 {
 	u32 id = nla_get_u32(attr);
 
-	(void)extack;
+	(void)refusal;
 	*session = kipt_session_next(id - 1);
 	if (*session && (*session)->id == id)
 		return 0;
@@ -220,10 +233,10 @@ int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
 }
 
 int kipt_session_refuse_gone(const struct kipt_session *session,
-			     struct netlink_ext_ack *extack)
+			     struct kipt_refusal *refusal)
 {
 	(void)session;
-	(void)extack;
+	(void)refusal;
 	return -ENOENT;
 }
 
@@ -246,6 +259,18 @@ bool kipt_arm_is_armed(const struct kipt_session *session)
 }
 
 /* The longest there is. */
+u64 kipt_snapshot_bytes(u64 ring)
+{
+	return ring;
+}
+
+const struct kipt_limits *kipt_limits(void)
+{
+	static const struct kipt_limits limits;
+
+	return &limits;
+}
+
 bool kipt_crash_hooks_fire(char *why, size_t size)
 {
 	memset(why, 'x', size - 1);
@@ -300,7 +325,7 @@ static void free_session(struct kipt_session **session)
 {
 	if (!*session)
 		return;
-	reader.wrong |= (*session)->refs.count != 0;
+	reader.wrong |= (*session)->refs.count || (*session)->pins.count;
 	free_cpumask_var((*session)->cpus);
 	free(*session);
 	*session = NULL;
@@ -563,7 +588,7 @@ static int ask(u32 id)
 	attrs[KIPT_A_SESSION_ID] = (void *)words;
 	answered = 0;
 	answered_cpus = false;
-	return kipt_session_message_get(NULL, &info);
+	return kipt_session_message_get(NULL, &info, NULL);
 }
 
 static void answers_are_of_those_that_live(u32 cpus)

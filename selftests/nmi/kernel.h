@@ -18,17 +18,27 @@
 /* The TSC, and the CPU that everything runs on now. */
 extern u64 now;
 extern unsigned int here;
-/* How often preemption was turned off and not on again. */
+/* How often interrupts were turned off and not on again. */
 extern int pinned;
 
 static const unsigned int tsc_khz = TSC_KHZ;
 
+/* What another CPU does while this one reads the clock, once; or NULL. */
+extern void (*meanwhile)(void);
+
 static inline u64 rdtsc(void)
 {
-	return now;
+	void (*happens)(void) = meanwhile;
+	u64 read = now;
+
+	meanwhile = NULL;
+	if (happens)
+		happens();
+	return read;
 }
 
 #define BUILD_BUG_ON(wrong)	static_assert(!(wrong), #wrong)
+#define NOKPROBE_SYMBOL(name)	extern int kipt_nokprobe_##name
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
 
@@ -43,15 +53,8 @@ static inline unsigned int smp_processor_id(void)
 	return here;
 }
 
-static inline void preempt_disable(void)
-{
-	pinned++;
-}
-
-static inline void preempt_enable(void)
-{
-	pinned--;
-}
+#define local_irq_save(flags)		((flags) = (unsigned long)pinned++)
+#define local_irq_restore(flags)	(pinned = (int)(flags))
 
 /* What the structs of traces are made of. */
 typedef struct { int counter; } atomic_t;
@@ -61,9 +64,17 @@ struct irq_work { int unused; };
 struct pt_regs { int unused; };
 struct cpumask { int unused; };
 
-static inline void atomic_set(atomic_t *number, int value)
+static inline int atomic_read(const atomic_t *number)
 {
-	number->counter = value;
+	return number->counter;
+}
+
+#define cmpxchg(place, old, value) \
+	__sync_val_compare_and_swap(place, old, value)
+
+static inline int atomic_cmpxchg(atomic_t *number, int old, int value)
+{
+	return cmpxchg(&number->counter, old, value);
 }
 
 static inline void atomic_inc(atomic_t *number)

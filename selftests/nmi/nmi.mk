@@ -6,7 +6,7 @@
 NMI_TEST := selftests/nmi
 NMI_BUILD := $(BUILD)/nmi
 NMI_SHIM := $(NMI_BUILD)/shim/stamp
-NMI_HEADERS := $(addprefix linux/,atomic build_bug compiler cpumask irq_work percpu \
+NMI_HEADERS := $(addprefix linux/,atomic build_bug compiler cpumask irq_work kprobes percpu \
 	preempt smp spinlock) $(addprefix asm/,msr-index nmi tsc)
 
 $(NMI_SHIM): $(NMI_TEST)/nmi.mk

@@ -19,6 +19,7 @@
 u64 now;
 unsigned int here;
 int pinned;
+void (*meanwhile)(void);
 
 static struct ktap ktap;
 static struct pt_regs regs;
@@ -117,11 +118,11 @@ void kipt_crash_nmi_local(const struct pt_regs *at)
 	cpus[here].dies += at == &regs && cpus[here].looks == cpus[here].dies;
 }
 
-/* An NMI on a CPU. Return: the module claims it. */
-static bool nmi(unsigned int cpu)
+/* An NMI on a CPU. Return: how many the module claims that it is. */
+static int nmi(unsigned int cpu)
 {
 	unsigned int before = here;
-	bool claimed = false;
+	int claimed = 0;
 	int pass, i;
 
 	here = cpu;
@@ -129,15 +130,14 @@ static bool nmi(unsigned int cpu)
 		for (i = 0; i < HANDLERS; i++)
 			if (handlers[i].name &&
 			    !!(handlers[i].flags & NMI_FLAG_FIRST) == pass)
-				claimed |= handlers[i].run(NMI_LOCAL, &regs) ==
-					   NMI_HANDLED;
+				claimed += handlers[i].run(NMI_LOCAL, &regs);
 	here = before;
 	return claimed;
 }
 
 /* What a CPU does with the NMI that is sent to it: nothing yet, or all. */
 static bool is_sent_at_once;
-static bool was_claimed;
+static int was_claimed;
 static bool was_pinned;
 static unsigned int sent_to;
 
@@ -235,19 +235,16 @@ static void test_pmi(void)
 	check("pmi_is_unmasked_once", !nmi(0) && cpus[0].masked);
 }
 
-/* The first may have been another's; ours is right behind it. */
-static void test_due(void)
+static void test_stop(void)
 {
 	stop_with_pmi();
 	check("stop_acknowledges_the_pmi", !cpus[0].pending);
-	now += 10 * MS - 1;
-	check("stop_has_due_more_than_one_nmi", nmi(0) && nmi(0) && nmi(0));
+	check("nmi_of_a_stopped_pmi_is_claimed", nmi(0) == 1);
 	check("late_nmi_unmasks_after_a_stop", !cpus[0].masked);
-	now++;
-	check("none_is_due_later", !nmi(0));
+	check("nmi_right_behind_it_is_left", !nmi(0));
 	stop_with_pmi();
 	here = 1;
-	check("stop_on_one_cpu_has_none_due_on_another", !nmi(1));
+	check("stop_on_one_cpu_awaits_none_on_another", !nmi(1));
 	begin();
 	kipt_pmi_stopped_local();
 	cpus[0].masked = true;
@@ -266,20 +263,46 @@ static void test_awaited(void)
 	now -= MS;
 	check("what_did_not_come_is_forgotten", !nmi(0));
 	stop_with_pmi();
-	now += MS;
-	nmi(0);
-	now += 20 * MS;
-	check("nmi_that_came_while_due_is_taken_off", !nmi(0));
+	pmi(0);
+	kipt_pmi_stopped_local();
+	check("as_many_are_claimed_as_are_awaited",
+	      nmi(0) == 1 && nmi(0) == 1 && !nmi(0));
+	stop_with_pmi();
+	pmi(0);
+	check("pmi_may_have_merged_with_what_was_awaited",
+	      nmi(0) == 2 && !nmi(0));
 	stop_with_pmi();
 	pmi(0);
 	kipt_pmi_stopped_local();
-	now += 20 * MS;
-	check("as_many_are_claimed_as_are_awaited",
-	      nmi(0) && nmi(0) && !nmi(0));
+	nmi(0);
+	now += 10 * MS - 1;
+	check("another_follows_at_once", nmi(0) == 1);
 	stop_with_pmi();
 	pmi(0);
-	now += 20 * MS;
-	check("pmi_takes_none_off", nmi(0) && nmi(0) && !nmi(0));
+	kipt_pmi_stopped_local();
+	nmi(0);
+	now += 10 * MS;
+	check("another_that_does_not_is_merged", !nmi(0));
+}
+
+static void send_to_0(void)
+{
+	unsigned int was = here;
+
+	here = 1;
+	now += 1;
+	kipt_pmi_send_nmi(0);
+	here = was;
+}
+
+/* Another CPU sends an NMI while this one handles perf's. */
+static void test_sent_meanwhile(void)
+{
+	begin();
+	now += 60000 * MS;
+	meanwhile = send_to_0;
+	check("nmi_of_another_meanwhile_is_left", !nmi(0));
+	check("sent_nmi_is_claimed_after_one_of_another", nmi(0) == 1);
 }
 
 static void test_sent(void)
@@ -292,11 +315,15 @@ static void test_sent(void)
 	begin();
 	kipt_pmi_send_nmi(2);
 	check("sent_nmi_is_not_the_sender_s", !nmi(0));
-	check("sent_nmi_has_more_due", nmi(2) && nmi(2));
+	check("sent_nmi_is_claimed_once", nmi(2) == 1 && !nmi(2));
 	begin();
 	kipt_pmi_send_nmi(2);
 	now += 10000 * MS - 1;
-	check("sent_nmi_comes_within_ten_seconds", nmi(2) && !nmi(2));
+	check("sent_nmi_comes_within_ten_seconds", nmi(2) == 1);
+	begin();
+	pmi(0);
+	kipt_pmi_send_nmi(0);
+	check("sent_nmi_may_have_merged_with_a_pmi", nmi(0) == 2 && !nmi(0));
 	begin();
 	kipt_pmi_send_nmi(2);
 	now += 10000 * MS;
@@ -309,8 +336,9 @@ int main(void)
 	test_registered();
 	test_foreign();
 	test_pmi();
-	test_due();
+	test_stop();
 	test_awaited();
 	test_sent();
+	test_sent_meanwhile();
 	return ktap_end(&ktap);
 }

@@ -44,7 +44,9 @@ class Branches:
             raise Contradiction(packet, "a RET that was not taken")
         if not self.stack:
             raise Contradiction(packet, "a RET without CALL")
-        target = self.fit(self.stack.pop(), min(insn.width, self.width))
+        target = self.stack.pop()
+        if self.width != 16 or abs(target - self.ip) > 0xFFFF:
+            target = self.near(target, insn)
         self.insns += 1
         self.just_branched = True
         self.branch("ret", target, flags={"compressed"})
@@ -148,6 +150,8 @@ class Branches:
             return
         if not self.on:
             raise Contradiction(packet, "tracing is off already")
+        if packet.ip is not None and not is_canonical(packet.ip):
+            raise Contradiction(packet, "no address")
         if self.event:
             self.leave_async(packet)
         else:
@@ -175,6 +179,9 @@ class Branches:
         insn = self.walk(packet, lambda insn: self.leaves(packet, insn))
         if insn.what == "int":
             raise Known(packet, "INT n without its FUP")
+        if insn.what == "cond" and packet.ip not in (
+                None, self.direct_target(insn), self.behind(insn)):
+            raise Contradiction(packet, "a Jcc that goes elsewhere")
         self.insns += 1
         self.emit("disable", DISABLE["branch"], ip=self.ip, value=packet.ip,
                   aux=self.counted())

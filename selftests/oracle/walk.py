@@ -33,8 +33,15 @@ class Walk:
     def fit(self, ip, width=None):
         return ip & (1 << (width or self.width)) - 1
 
+    def near(self, ip, insn):
+        """Where a near branch goes: in 16-bit code the base of the segment,
+        taken for a multiple of 64 KiB, stays in the address."""
+        width = min(insn.width, self.width)
+        base = self.ip & ~0xFFFF if self.width == 16 else 0
+        return base | self.fit(ip, width)
+
     def insn(self, packet):
-        if self.ip >> self.width:
+        if self.ip >> max(self.width, 32):
             raise Unsaid(packet, "an address wider than the mode")
         insn = self.image.insn(self.width, self.space, self.ip)
         if not insn:
@@ -44,7 +51,7 @@ class Walk:
         return insn
 
     def behind(self, insn):
-        return self.fit(self.ip + insn.size)
+        return self.fit(self.ip + insn.size, max(self.width, 32))
 
     def branch(self, kind, to, flags=()):
         self.emit("branch", kind, ip=self.ip, value=to, aux=self.counted(),
@@ -52,7 +59,7 @@ class Walk:
         self.ip = to
 
     def direct_target(self, insn):
-        return self.fit(self.ip + insn.step, min(insn.width, self.width))
+        return self.near(self.ip + insn.step, insn)
 
     def is_pushed(self, insn):
         return insn.step != insn.size

@@ -11,10 +11,12 @@
  * struct maker - a program in the making
  * @program: it
  * @rng: random numbers
+ * @segment16: where the segment of 16-bit code begins, a multiple of 64 KiB
  */
 struct maker {
 	struct program *program;
 	struct rng *rng;
+	u32 segment16;
 };
 
 /* How often each kind ends a block, of the sum. */
@@ -126,6 +128,8 @@ static void place_region(struct maker *maker, struct region *region)
 		region->size = 60 + rng_below(rng, PROGRAM_REGION_BYTES - 60);
 		region->base = region->kernel ? kernel_base(rng) :
 						user_base(rng, region->mode);
+		if (region->mode == KIPT_EXEC_16)
+			region->base += maker->segment16;
 		/* Often right up to the end of a page. */
 		if (rng_chance(rng, 500))
 			region->base = (region->base | 4095) + 1 - region->size;
@@ -337,6 +341,7 @@ void program_make(struct program *program, struct rng *rng)
 	struct maker maker = {
 		.program = program,
 		.rng = rng,
+		.segment16 = rng_below(rng, 16) << 16,
 	};
 
 	program->nr_regions = 0;

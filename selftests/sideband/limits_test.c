@@ -26,7 +26,6 @@ extern uint *const param_processes;
 extern uint *const param_user_snapshots;
 extern uint *const param_user_snapshots_all;
 extern uint *const param_user_snapshot_trace;
-extern uint *const param_user_snapshot_code;
 extern uint *const param_snapshots;
 extern uint *const param_snapshot_trace;
 
@@ -99,11 +98,6 @@ static u64 user_snapshot_trace(void)
 	return kipt_limits()->user_snapshot_trace;
 }
 
-static u64 user_snapshot_code(void)
-{
-	return kipt_limits()->user_snapshot_code;
-}
-
 static u64 snapshots(void)
 {
 	return kipt_limits()->snapshots;
@@ -141,17 +135,15 @@ static const struct parameter {
 	{ "fetch_memory", &param_fetch_memory, arena, 1 << 10, 256, 1 << 20,
 	  false },
 	{ "processes", &param_processes, processes, 1, 1, 1 << 20, false },
-	{ "user_snapshots", &param_user_snapshots, user_snapshots, 1, 0, 1024,
+	{ "user_snapshots", &param_user_snapshots, user_snapshots, 1, 0, 64,
 	  false },
 	{ "user_snapshots_all", &param_user_snapshots_all, user_snapshots_all,
-	  1, 0, 1024, false },
+	  1, 0, 64, false },
 	{ "user_snapshot_trace", &param_user_snapshot_trace,
 	  user_snapshot_trace, 1 << 10, 64, 4096, false },
-	{ "user_snapshot_code", &param_user_snapshot_code, user_snapshot_code,
-	  1 << 10, 0, 16384, false },
-	{ "snapshots", &param_snapshots, snapshots, 1, 0, 1024, false },
+	{ "snapshots", &param_snapshots, snapshots, 1, 0, 64, false },
 	{ "snapshot_trace", &param_snapshot_trace, snapshot_trace, 1 << 10, 64,
-	  65536, false },
+	  1024, false },
 };
 
 #define PARAMETERS	(sizeof(parameters) / sizeof(parameters[0]))

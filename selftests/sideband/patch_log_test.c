@@ -19,6 +19,9 @@
 #define TEXT_BYTES	(PAGES * PAGE)
 #define TEXT		0xffffffffc0000000ULL
 #define STEPS		3000U
+/* Patches beside a reader: so many, and more until it has read. */
+#define WRITES_LEAST	2000000U
+#define WRITES_MOST	2000000000U
 
 static struct ktap ktap;
 static struct kipt_patch_log *log;
@@ -204,11 +207,16 @@ static void *read_on(void *arg)
 			buf[i] = __atomic_load_n(&text[i], __ATOMIC_ACQUIRE);
 		if (!kipt_patch_log_undo(log, first, TEXT, buf, sizeof(buf)))
 			continue;
-		race.reads++;
+		__atomic_add_fetch(&race.reads, 1, __ATOMIC_RELAXED);
 		for (i = 0; i < sizeof(buf); i++)
 			race.wrong += first && buf[i] != (u8)(first - 1);
 	}
 	return NULL;
+}
+
+static bool some_reads(void)
+{
+	return __atomic_load_n(&race.reads, __ATOMIC_RELAXED) >= 1000;
 }
 
 static bool reader_beside_writer(u32 entries)
@@ -222,7 +230,8 @@ static bool reader_beside_writer(u32 entries)
 	race.wrong = 0;
 	if (pthread_create(&reader, NULL, read_on, NULL))
 		return false;
-	for (n = 0; n < 2000000; n++) {
+	/* On a busy computer the reader may not run before the writer is done. */
+	for (n = 0; n < WRITES_LEAST || (n < WRITES_MOST && !some_reads()); n++) {
 		kipt_patch_log_add(log, n, TEXT, 16, text);
 		for (i = 0; i < 16; i++)
 			__atomic_store_n(&text[i], (u8)n, __ATOMIC_RELEASE);

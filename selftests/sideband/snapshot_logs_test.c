@@ -3,7 +3,6 @@
  * The switches that a snapshot has: those before its CPU stopped, and none that
  * were overwritten before they could be copied. User space.
  */
-#include "../../kmod/crash_pages.h"
 #include "../../kmod/snapshot_logs.h"
 #include "../decode/ktap.h"
 #include <linux/mm.h>
@@ -22,18 +21,6 @@ static __u64 snapshot[32768];
 /* The CPU goes on to switch while it is copied: so often it laps the copy. */
 static unsigned int laps;
 
-const struct kipt_crash_logs *
-kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
-{
-	(void)cpu;
-	return &logs;
-}
-
-void kipt_crash_pages_seal(struct kipt_crash_page *page)
-{
-	page->crc = 1;
-}
-
 void shim_at_rmb(void);
 
 void shim_at_rmb(void)
@@ -47,8 +34,7 @@ void shim_at_rmb(void)
 /* Number n is at time n + 1. */
 static const struct kipt_crash_logs *take(__u64 switches, __u64 stopped)
 {
-	struct kipt_crash_cpu cpu = { .stop.tsc = stopped };
-	u8 *data = (u8 *)snapshot;
+	struct kipt_crash_logs *to = (void *)((u8 *)snapshot + AT);
 
 	for (written = 0; written < switches; written++)
 		entries[written % ENTRIES].tsc = written + 1;
@@ -61,8 +47,10 @@ static const struct kipt_crash_logs *take(__u64 switches, __u64 stopped)
 	logs.patches = logs.switches;
 	logs.patches_start = (__u64)&written;
 	memset(snapshot, 0, sizeof(snapshot));
-	kipt_snapshot_logs_copy(data, AT, TRACE, &cpu);
-	return (void *)(data + AT);
+	kipt_snapshot_logs_copy(to, TRACE, &logs, stopped);
+	to->switches.entries = AT + PAGE_SIZE;
+	to->switches.written = AT + sizeof(*to);
+	return to;
 }
 
 /* Return: how many a reader takes for known; ~0 if one is not what it was. */

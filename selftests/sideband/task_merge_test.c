@@ -9,6 +9,7 @@
 #include "../../uapi/linux/kipt_record.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../kmod/task_merge.h"
 #include "../decode/ktap.h"
@@ -21,6 +22,11 @@
 /* None was named. */
 #define NONE		0U
 #define SCHEDULES	2000U
+/* Entries of a large log, and those of another space. */
+#define LARGE		(1U << 22)
+#define NEAR		4000U
+#define FAR		10000U
+#define HANGS_SECONDS	30
 
 static struct ktap ktap;
 static struct kipt_switch entries[ENTRIES];
@@ -221,6 +227,34 @@ static void schedules_are_told(void)
 	check("each_thread_of_a_schedule_is_named_while_it_runs", right);
 }
 
+/* Without time, and with a log as large as there can be. */
+static void an_unknown_space_is_not_looked_for_in_all_of_a_log(void)
+{
+	u32 i, named = 0;
+
+	log = (struct kipt_switch_log){
+		.entries = calloc(LARGE, sizeof(*log.entries)),
+		.mask = LARGE - 1,
+		.written = LARGE - 1,
+	};
+	for (i = 0; i < LARGE; i++)
+		log.entries[i] = (struct kipt_switch){
+			.space = i == NEAR || i == FAR ? B : A,
+			.tid = i, .tgid = i / 100 * 100,
+		};
+	records_begin();
+	/* It takes less than one, or minutes. */
+	alarm(HANGS_SECONDS);
+	for (i = 0; i < LARGE / 64; i++)
+		named += context(C + (i + 1) * 0x1000) != NONE;
+	alarm(0);
+	check("an_unknown_space_is_not_looked_for_in_all_of_a_log", !named);
+	check("a_space_is_found_beyond_threads_of_another",
+	      context(B) == NEAR && context(A) == NEAR + 1);
+	check("but_not_beyond_any_number_of_them", context(B) == NONE);
+	free(log.entries);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -230,5 +264,6 @@ int main(void)
 	records_begin_at_a_psb();
 	what_was_lost_is_not_named();
 	schedules_are_told();
+	an_unknown_space_is_not_looked_for_in_all_of_a_log();
 	return ktap_end(&ktap);
 }

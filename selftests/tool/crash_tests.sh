@@ -11,14 +11,14 @@ dump() {
 	python3 "$HERE/make_dump.py" "$D" "$@"
 }
 
-# crash_hash CPU FORM
+# crash_hash CPU FORM: of the death, or of snapshot $S
 crash_hash() {
-	"$KIPT" crash "$D" --cpu "$1" "$2" --hash 2>/dev/null
+	"$KIPT" crash "$D" ${S:+--snapshot "$S"} --cpu "$1" "$2" --hash 2>/dev/null
 }
 
 # decode_hash CPU FORM
 decode_hash() {
-	"$KIPT" decode "$D-cpu$1.pt" --pages "$D-code" "$2" --hash 2>/dev/null
+	"$KIPT" decode "$D${S:+-slot$S}-cpu$1.pt" --pages "$D-code" "$2" --hash 2>/dev/null
 }
 
 # flow_same NAME CPU...: it is the same flow, and there is one
@@ -78,18 +78,18 @@ crash_whole_tests() {
 	run crash "$D" --summary
 	same "crash_summary" "Linux 6.12.0-test died on 2023-11-14 22:13:20 UTC, 39.594 s after its TSC began
   by a panic, first on CPU 1; 1 of 1 other CPUs stopped in time
-  CPU 0: 19 of 64 KiB of trace, stopped for the crash
-    task 0 (100) at looping [kernel], +0.000 us
   CPU 1: 19 of 64 KiB of trace, stopped for the crash
-    task 1 (101) at looping [kernel], +0.500 us" \
+    task 1 (101) at looping [kernel], +0.500 us
+  CPU 0: 19 of 64 KiB of trace, stopped for the crash
+    task 0 (100) at looping [kernel], +0.000 us" \
 		"$(grep -v 'faulted' <<<"$OUT")"
 	same "crash_faulted_with_a_long_name" 1 \
 		"$(grep -c '^  faulted at lo\{150\}ng \[kernel\], exception 14$' \
 			<<<"$OUT")"
 	run crash "$D" --summary --json
 	same "crash_summary_json" "crash panic 0xffffffff81001005
-crash-cpu stopped 20028
-crash-cpu stopped 20078" "$(python3 -c 'import json, sys
+crash-cpu stopped 20078
+crash-cpu stopped 20028" "$(python3 -c 'import json, sys
 for line in sys.stdin:
     o = json.loads(line)
     print(o["type"], o.get("hook") or o["state"], o.get("bytes") or o["ip"])' \
@@ -109,6 +109,30 @@ for line in sys.stdin:
 	same "crash_to_file_and_show" "$(crash_hash 1 --branches)" \
 		"$("$KIPT" crash "$D" --cpu 1 -o crash.rec >/dev/null 2>&1
 		"$KIPT" show crash.rec --branches --hash)"
+}
+
+# cpus ARGS...: the CPUs that are shown, with their branches
+cpus() {
+	"$KIPT" crash "$D" --branches --json "$@" 2>/dev/null |
+		sed -n 's/.*"type":"branch",.*"cpu":\([0-9]*\).*/\1/p' | uniq -c | xargs
+}
+
+# The CPU that died comes first; who asks for nothing gets it alone.
+crash_died_tests() {
+	dump --cpus 3
+	same "crash_died_only" "100 1" "$(cpus)"
+	same "crash_died_last" "7 1" "$(cpus --last 7)"
+	same "crash_died_first" "7 1 7 0 7 2" "$(cpus --all-cpus --last 7)"
+	same "crash_died_first_of_some" "7 1 7 2" "$(cpus --cpu 1,2 --last 7)"
+	same "crash_one_cpu_is_whole" "$(decode_hash 1 --branches)" \
+		"$("$KIPT" crash "$D" --cpu 1 --branches --hash 2>/dev/null)"
+	same "crash_counts_are_of_all" "$("$KIPT" crash "$D" --all-cpus --counts \
+		2>/dev/null | md5sum)" "$("$KIPT" crash "$D" --counts 2>/dev/null | md5sum)"
+	same "crash_summary_is_of_all" "CPU 1: CPU 0: CPU 2:" "$("$KIPT" crash "$D" \
+		--summary | sed -n 's/^  \(CPU .:\).*/\1/p' | xargs)"
+	refused "crash_all_and_some" 2 "only one of them" crash "$D" --cpu 1 --all-cpus
+	dump --cpus 3 --no-event
+	same "crash_died_unknown" "100 0 100 1 100 2" "$(cpus)"
 }
 
 # All CPUs in one order, which loses nothing and changes no CPU's own.
@@ -288,8 +312,11 @@ crash_missing_tests() {
 }
 
 crash_choice_tests() {
+	dump --version 0
+	refused "crash_no_version" 1 "kipt left nothing in this dump" \
+		crash "$D"
 	dump --version 2
-	refused "crash_other_version" 1 "pages of version 2, this one reads" \
+	refused "crash_other_version" 1 "pages of version 2, this one reads versions up to 1" \
 		crash "$D"
 	dump --older
 	told "crash_two_headers_told" "at 0x20000: of an older crash" --summary
@@ -299,6 +326,7 @@ crash_choice_tests() {
 		"$(grep -c '39.094 s after its TSC' <<<"$OUT")"
 	refused "crash_nothing" 1 "kipt left nothing in this dump" crash empty
 	refused "crash_no_dump" 1 "cannot read junk as a dump" crash junk
+	same "crash_no_dump_is_one_sentence" 1 "$("$KIPT" crash junk 2>&1 | wc -l)"
 	refused "crash_no_file" 1 "cannot read none.*ENOENT" crash none
 	refused "crash_last_is_a_number" 2 "--last 0: allowed" crash "$D" \
 		--last 0
@@ -354,7 +382,7 @@ crash_log_tests() {
 	# A part of the log is not in the dump: what is behind it is known.
 	dump --logs --drop $((0xad000)):4096
 	told "crash_threads_with_a_hole_told" \
-		"CPU 0: a part of what was noted of its threads is not in"
+		"CPU 0: a part of what was noted of its threads is not in" --cpu 0
 	same "crash_threads_behind_a_hole" "" "$(threads_out_of_time)"
 	same "crash_switches_before_a_hole" 1 "$("$KIPT" crash "$D" --cpu 0 \
 		--json --branches 2>/dev/null | grep -c '"kind":"switches".*"value":32')"
@@ -371,6 +399,236 @@ crash_log_tests() {
 	told "crash_own_header_told" "at 0x10000 is used, it is the kernel's own" \
 		--summary
 	flow_same "crash_forged" 0
+}
+
+# header_is NAME ADDRESS: of the header that is used
+header_is() {
+	same "$1" "$2" "$("$KIPT" crash "$D" --summary --json 2>/dev/null |
+		sed -n 's/.*"header":"\([0-9a-fx]*\)".*/\1/p')"
+}
+
+# A program made up a header of a newer crash, and has a say in the log: a line of
+# it, or what follows a name in one, is not what the module printed.
+crash_forged_log_tests() {
+	local segfault="a[7]: segfault at 0 ip 0000000000401000 in crash header at 0x20000[400000+1000]"
+	local own="kipt: crash header at 0x10000"
+	dump --forged --note --log "$segfault"
+	header_is "crash_log_name_of_a_program" 0x10000
+	told "crash_log_name_of_a_program_is_searched" "not the kernel's" --summary
+	dump --forged --note --log "$segfault" --log "$own"
+	header_is "crash_log_name_beside_the_kernels" 0x10000
+	run crash "$D" --summary
+	same "crash_log_spares_the_search" "" \
+		"$(printf %s "$ERR" | grep "another header")"
+	dump --forged --note --log "kipt: crash header at 0x20000" --log "$own"
+	header_is "crash_log_forged_record" 0x10000
+	run crash "$D" --summary
+	same "crash_log_forged_record_spares_no_search" "" \
+		"$(printf %s "$ERR" | grep "another header")"
+	dump --forged --note --log "x $own"
+	told "crash_log_record_begins_with_it" "another header" --summary
+	# The record that begins anew at the ring's begin.
+	dump --forged --note --log "$segfault" --log "${own}0000"
+	header_is "crash_log_digits_behind" 0x10000
+	run crash "$D" --summary
+	same "crash_log_at_the_begin_of_the_ring" "" \
+		"$(printf %s "$ERR" | grep "another header")"
+	dump --forged --note
+	told "crash_header_by_hand_is_judged" "0x20000 is not the kernel's" \
+		--header 0x20000 --summary
+}
+
+# What the machine survived before it died, as the module had it in memory.
+crash_slot_tests() {
+	local S="" kind
+	dump --slots whole
+	run crash "$D" --summary
+	same "crash_slots_in_the_summary" \
+		"The machine survived this before ('kipt crash dump --snapshot N' shows number N):
+1    2023-11-14 22:13:15 UTC  warning CPU 1   looping [kernel]  task 1 (101)  2 CPUs, 60 KiB
+2    2023-11-14 22:13:16 UTC  warning CPU 1   looping [kernel]  task 1 (101)  1 CPUs, 32 KiB; 3 before it are not kept
+5    2023-11-14 22:13:19 UTC  warning CPU 1   looping [kernel]  0 CPUs, 4 KiB; 1 before it are not kept
+Linux 6.12.0-test died on 2023-11-14 22:13:20 UTC, 39.594 s after its TSC began" \
+		"$(head -n 5 <<<"$OUT")"
+	run crash "$D" --summary --json
+	same "crash_slots_in_json" "1 2 5 crash" "$(sed -n \
+		's/.*"type":"snapshot","id":\([0-9]*\),.*/\1/p; s/.*"type":"\(crash\)".*/\1/p' \
+		<<<"$OUT" | xargs)"
+	run crash "$D" --snapshot 1 --summary
+	same "crash_slot_summary" "Linux 6.12.0-test goes on after this, 39.144 s after its TSC began
+  by a warning, first on CPU 1; 1 of 1 other CPUs stopped in time
+  called at looping [kernel]
+  CPU 1: 9 of 16 KiB of trace, stopped for the crash
+    task 1 (101) at looping [kernel], +0.500 us
+  CPU 0: 9 of 16 KiB of trace, stopped for the crash
+    task 0 (100) at looping [kernel], +0.000 us" "$OUT"
+	S=1 flow_same "crash_slot" 0 1
+	S=2 flow_same "crash_slot_written_round" 1
+	rm -rf saved
+	run crash "$D" --snapshot 1 --save saved
+	same "crash_slot_saved" "$(cat "$D"-slot1-cpu[01].pt | md5sum)" \
+		"$(cat saved/cpu[01].pt | md5sum)"
+	for kind in 3 5; do
+		refused "crash_slot_${kind}_is_none" 1 \
+			"dump has no snapshot $kind to show: it has 1, 2, 5 .half written.$" \
+			crash "$D" --snapshot $kind
+	done
+	refused "crash_slot_number" 2 "--snapshot 0: the number" crash "$D" --snapshot 0
+	refused "crash_slot_of_no_dump" 2 "are of a dump" crash show 1 --snapshot 1
+	# Threads by the snapshot's log, names and patches of text by the dump's.
+	dump --slots whole --logs
+	S=1 flow_same "crash_slot_patched" 0 1
+	same "crash_slot_threads" "-- task 100 worker?
+-- task 102 kthread" "$("$KIPT" crash "$D" --snapshot 1 --all-cpus --branches \
+		2>/dev/null | grep -a -- '^-- task' | sort -u | tr '\377' '?')"
+	# Lists that do not end, and what has no sense.
+	for kind in loop others size; do
+		dump --slots $kind
+		told "crash_slot_${kind}_told" "a part of snapshot 1 is damaged" \
+			--snapshot 1 --summary
+		S=1 flow_same "crash_slot_$kind" 0
+	done
+	# A page of the trace, that of the list, that of a CPU.
+	dump --slots whole --drop $((0x152000)):4096
+	told "crash_slot_hole_told" "CPU 0: 4096 bytes of its trace are not in" \
+		--snapshot 1 --cpu 0 --stats
+	dump --slots whole --drop $((0x102000)):4096
+	told "crash_slot_list_cut_told" "a part of snapshot 1 is damaged" --snapshot 1 --summary
+	S=1 flow_same "crash_slot_list_cut" 0
+	dump --slots whole --drop $((0x150000)):4096
+	told "crash_slot_cpu_missing_told" "a part of snapshot 1 is damaged" \
+		--snapshot 1 --summary
+	S=1 flow_same "crash_slot_cpu_missing" 1
+	dump --slots whole --drop $((0x101000)):4096
+	refused "crash_slot_list_missing" 1 "it has 1 .half written., 2 .half written., 5" \
+		crash "$D" --snapshot 1
+	dump --slots whole --drop $((0x100000)):4096
+	refused "crash_slots_missing" 1 "it has none, and lacks memory where 4 more" \
+		crash "$D" --snapshot 1
+	dump
+	refused "crash_slots_of_an_older_module" 1 "no snapshot 1 to show: it has none$" \
+		crash "$D" --snapshot 1
+}
+
+# set_bytes FILE OFFSET HEX...: of a file
+set_bytes() {
+	local file=$1 at=$2
+	shift 2
+	bytes "$@" | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
+}
+
+# Each byte of a dump's ELF header, of its first segments and of the note is set to
+# some others: it is shown, or refused by a sentence.
+crash_elf_tests() {
+	local at value bad=
+	dump --note --bytes 5000 --cpus 1
+	cp "$D" whole
+	for ((at = 4; at < 64 + 3 * 56; at++)); do
+		for value in 00 01 7f ff; do
+			cp whole "$D"
+			set_bytes "$D" $at $value
+			run crash "$D" --summary
+			if [ "$STATUS" -gt 1 ] || { [ "$STATUS" = 1 ] && [ -z "$ERR" ]; }; then
+				bad+=" $at:$value"
+			fi
+		done
+	done
+	same "crash_elf_each_byte" "" "$bad"
+	cp whole "$D"
+	set_bytes "$D" 41 01
+	told "crash_elf_sections_do_not_count" "" --summary
+	flow_same "crash_elf_sections_do_not_count" 0
+	for at in 4:01 5:02 18:b7 54:20; do
+		cp whole "$D"
+		set_bytes "$D" "${at%:*}" "${at#*:}"
+		refused "crash_elf_other_machine_${at%:*}" 1 \
+			"no dump of an x86-64 machine, or its ELF header is" crash "$D"
+	done
+	cp whole "$D"
+	set_bytes "$D" 56 00 00
+	refused "crash_elf_no_segments" 1 "leads to no memory of a machine" crash "$D"
+	# The last segment, of the ring: behind the end of all memory.
+	cp whole "$D"
+	at=$(od -An -tu1 -j 56 -N 1 whole)
+	set_bytes "$D" $((64 + 56 * (at - 1) + 24)) 00 00 00 00 00 00 00 ff
+	told "crash_elf_senseless" "1 segments of dump are damaged" --summary
+	head -c 40 whole >"$D"
+	refused "crash_elf_cut_in_its_header" 1 "ends in its ELF header" crash "$D"
+	dump --note --empty 70000
+	flow_same "crash_elf_many_segments" 0
+	set_bytes "$D" 40 00 00 00 00 00 00 00 7f
+	refused "crash_elf_count_missing" 1 "does not tell how many segments" crash "$D"
+}
+
+# What libkdumpfile makes of damaged files is the end of a process of its own.
+crash_library_tests() {
+	local deadly log pid
+	deadly=$(dirname "$(realpath "$KIPT")")/deadly_kdumpfile.so
+	if [ ! -e "$deadly" ]; then
+		skip "crash_library" "kipt was built without libkdumpfile"
+		return
+	fi
+	dump --kdump --bytes 200000
+	export LD_PRELOAD=$deadly
+	KIPT_DEADLY=open refused "crash_library_dies_at_once" 1 \
+		"cannot read dump as a dump: it is damaged, and libkdumpfile" crash "$D"
+	KIPT_DEADLY="read" refused "crash_library_dies_later" 0 \
+		"was ended by a signal .Aborted.: the dump is damaged" crash "$D" --stats
+	KIPT_DEADLY=hang timeout --foreground -k 5 -s INT 2 "$KIPT" crash "$D" >out 2>err
+	same "crash_library_hangs_and_ctrl_c" "124" "$?"
+	# The tool is killed, and the library's process with it.
+	KIPT_DEADLY=hang "$KIPT" crash "$D" >out 2>err &
+	pid=$!
+	log=
+	for _ in {1..100}; do
+		log=$(pgrep -P $pid) && break
+		sleep 0.1
+	done
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	for _ in {1..100}; do
+		kill -0 "$log" 2>/dev/null || break
+		sleep 0.1
+	done
+	same "crash_library_ends_with_the_tool" "ended" \
+		"$(kill -0 "$log" 2>/dev/null || echo ended)"
+	unset LD_PRELOAD
+}
+
+# Helpers for drgn and crash(8) run the tool, which is found by its name.
+crash_helper_tests() {
+	local header='"header":"0x10000"'
+	mkdir -p bin
+	ln -sf "$(realpath "$KIPT")" bin/kipt
+	dump
+	rm -rf saved by_*
+	"$KIPT" crash "$D" --save saved >/dev/null 2>&1
+	# As drgn runs a script: in its own process, with the program it has open.
+	printf '%s\n' 'import runpy, sys' 'sys.argv = sys.argv[3:]' \
+		'runpy.run_path(sys.argv[0], {"prog": object()}, "__main__")' >drgn
+	PATH=$PWD/bin:$PATH python3 drgn -c "$D" "$ROOT/tools/drgn/kipt.py" by_option \
+		>/dev/null 2>&1
+	same "crash_drgn_by_its_option" "" "$(diff -r saved by_option 2>&1)"
+	PATH=$PWD/bin:$PATH PYTHONPATH=$ROOT/tools/drgn PYTHONDONTWRITEBYTECODE=1 \
+		python3 -c 'import kipt, sys
+class Program:
+    core_dump_path = sys.argv[1]
+kipt.kipt_save(Program, "by_program")
+kipt.kipt_show(Program, "--summary", "--json")' "$D" >shown 2>/dev/null
+	same "crash_drgn_by_its_program" "" "$(diff -r saved by_program 2>&1)"
+	same "crash_drgn_shows" 1 "$(grep -c "$header" shown)"
+	same "crash_drgn_without_a_dump" "kipt: drgn does not say which dump it reads: use kipt crash" \
+		"$(PYTHONPATH=$ROOT/tools/drgn PYTHONDONTWRITEBYTECODE=1 python3 - \
+			<<<'import kipt; kipt.kipt_show(object())' 2>&1)"
+	if ! command -v gdb >/dev/null; then
+		skip "crash_crash8" "there is no gdb"
+		return
+	fi
+	PATH=$PWD/bin:$PATH gdb -nx -batch -ex "source $ROOT/tools/crash/kipt.crash" \
+		-ex "kipt $D" -ex "kipt-save $D by_crash8" -ex "kipt" >shown 2>&1
+	same "crash_crash8_shows" "2 1" "$(grep -c '^Linux 6.12.0-test died' \
+		shown) $(grep -c '^usage: kipt VMCORE' shown)"
+	same "crash_crash8_saves" "" "$(diff -r saved by_crash8 2>&1)"
 }
 
 # What a FIFO or an option of another verb would do.
@@ -406,10 +664,11 @@ crash_form_tests() {
 }
 
 crash_tests() {
-	local D=dump
+	local D=dump S=""
 	printf 'no dump' >junk
 	python3 "$HERE/make_dump.py" empty --drop $((0x10000)):$((0x10000))
 	crash_whole_tests
+	crash_died_tests
 	crash_save_tests
 	crash_merged_tests
 	crash_ring_tests
@@ -419,5 +678,10 @@ crash_tests() {
 	crash_choice_tests
 	crash_form_tests
 	crash_log_tests
+	crash_forged_log_tests
+	crash_slot_tests
+	crash_helper_tests
+	crash_elf_tests
+	crash_library_tests
 	crash_refusal_tests
 }

@@ -34,6 +34,13 @@ more_than() {
 	fi
 }
 
+# await FILE PID: until the command makes it, or is no more.
+await() {
+	until [ -e "$1" ] || ! kill -0 "$2"; do
+		sleep 0.1
+	done
+}
+
 session_tests() {
 	local out
 	refused "start_unknown_cpu" 1 'CPU list "?7777.*ENXIO' start --cpus 7777
@@ -192,9 +199,10 @@ record_command_tests() {
 	same "record_refused_runs_nothing" "" "$(ls ran 2>/dev/null)"
 	refused "record_no_such_command" 1 "cannot run 'no-such'.*ENOENT" \
 		record --cpus 1 -- no-such
-	"$KIPT" record --cpus 1 --stats --json -- sleep 100 >out 2>err &
+	"$KIPT" record --cpus 1 --stats --json -- \
+		sh -c 'touch sleeps; exec sleep 100' >out 2>err &
 	pid=$!
-	sleep 2
+	await sleeps "$pid"
 	kill -TERM "$pid"
 	wait "$pid"
 	same "record_passes_signals_on" 143 "$?"
@@ -204,12 +212,23 @@ record_command_tests() {
 	same "record_leaves_no_session" "" "$OUT"
 }
 
+# perf maps far more code than most programs, and ends before it is decoded.
+record_large_tests() {
+	if ! command -v perf >/dev/null; then
+		skip "record_large_program_has_all_its_code" "no perf here"
+		return
+	fi
+	run record --stats --json -- perf bench sched pipe -l 20
+	more_than "record_large_program_decodes" 100000 "$(value branches)"
+	same "record_large_program_has_all_its_code" "{}" "$(value gaps)"
+}
+
 # Whatever ends kipt, a session that is kept is told.
 record_kept_tests() {
 	local pid id
-	"$KIPT" record --keep --cpus 1 -- sleep 100 >out 2>err &
+	"$KIPT" record --keep --cpus 1 -- sh -c 'touch hangs; exec sleep 100' >out 2>err &
 	pid=$!
-	sleep 2
+	await hangs "$pid"
 	kill -HUP "$pid"
 	wait "$pid"
 	same "record_passes_a_hangup_on" 129 "$?"
@@ -321,7 +340,8 @@ kept() {
 	refused "killed_${kind}_deleted" 0 "" crash delete "$id"
 }
 
-# As many as there is room for of a user.
+# One more than there is room for of a user, which replaces the newest, and then as
+# many as there is room for.
 user_tests() {
 	local id
 	[ -x "$CRASH" ] || return
@@ -349,23 +369,108 @@ user_tests() {
 	kept read SIGSEGV die_reading "$id"
 	kept divide SIGFPE die_dividing $((id + 1))
 	kept undefined SIGILL die_undefined $((id + 2))
-	kept call SIGSEGV 0x0 $((id + 3))
+	refused "killed_and_replaced" 1 "no snapshot" crash show $((id + 3))
+	kept deep SIGSEGV die_deep $((id + 4))
 	cp "$CRASH" other
 	refused "arm_user_again" 0 "" arm --user --size 1M
-	left deep
+	left call
 	left bus
 	left abort
 	CRASH=$PWD/other left sent
 	sleep 1
 	refused "disarm_user_again" 0 "" disarm
-	kept deep SIGSEGV die_deep $((id + 4))
-	kept bus SIGBUS die_beyond_file $((id + 5))
-	kept abort SIGABRT 0x $((id + 6))
+	kept call SIGSEGV 0x0 $((id + 5))
+	kept bus SIGBUS die_beyond_file $((id + 6))
+	kept abort SIGABRT 0x $((id + 7))
 	cp "$KIPT" new && mv new other
-	run crash show $((id + 7)) --last 5
+	run crash show $((id + 8)) --last 5
 	same "killed_whose_file_is_another" 1 "$(grep -c \
-		'other is not the file that ran' err)"
-	kept sent SIGSEGV kill $((id + 7))
+		'other is not the file that ran: its code is a gap' err)"
+	rm other
+	run crash show $((id + 8)) --last 5
+	same "killed_whose_file_is_gone" 1 "$(grep -c \
+		'other is not the file that ran: its code is a gap' err)"
+	kept sent SIGSEGV kill $((id + 8))
+	collect_tests
+}
+
+# Of two that are collected with room for one the newest is there, whole, for
+# root alone, and the module has none.
+collect_tests() {
+	local folder first boot foreign
+	refused "collect_nothing" 0 "" crash collect collected
+	refused "arm_to_collect" 0 "" arm --user --size 1M
+	left read
+	sleep 1
+	refused "collect_leaves_programs" 0 "" crash collect collected
+	same "collect_left_them" "0 1" "$(find collected -mindepth 1 | wc -l) $(
+		"$KIPT" crash list | grep -c 'killed by')"
+	refused "collect_too_large" 1 "--most allows 64 KiB" \
+		crash collect --programs --most 64K collected
+	same "collect_left_all" "0 1" "$(find collected -mindepth 1 | wc -l) $(
+		"$KIPT" crash list | grep -c 'killed by')"
+	left divide
+	sleep 1
+	# As if a power failure had been between folder and slot.
+	first=$("$KIPT" crash list --json | sed -n '1s/.*"id":\([0-9]*\).*/\1/p')
+	boot=$(cut -c 1-8 /proc/sys/kernel/random/boot_id)
+	mkdir -p collected/.kipt-unfinished collected/snapshot-prod/data \
+		collected/snapshot-20200101T000000Z-1a2b3c4d-1 elsewhere
+	touch collected/snapshot-prod/report elsewhere/report
+	ln -s ../elsewhere collected/snapshot-20200101T000000Z-1a2b3c4d-2
+	mkfifo collected/snapshot-fifo
+	foreign=$(find collected/snapshot-* elsewhere/report)
+	refused "collect" 0 "" crash collect --programs --keep 1 collected
+	same "collect_says_what" "2 1" "$(grep -c ' is saved in ' <<<"$OUT") $(
+		grep -c ' is removed' <<<"$OUT")"
+	run crash list
+	same "collect_took_all" 1 "$(grep -c '^no snapshots' <<<"$OUT")"
+	same "collect_kept_the_newest" $((first + 1)) \
+		"$(find collected -name 'snapshot-*T*Z-*' -path "*-$boot-*" |
+			sed 's/.*-//' | sort -n | paste -sd " ")"
+	same "collect_leaves_what_is_not_its" "$foreign" \
+		"$(find collected/snapshot-* elsewhere/report ! -path "*-$boot-*")"
+	same "collect_leaves_nothing_unfinished" "" \
+		"$(find collected -name .kipt-unfinished)"
+	rm -rf collected/snapshot-prod collected/snapshot-2020* \
+		collected/snapshot-fifo elsewhere
+	same "collect_is_for_root" "" "$(find collected -perm /077)"
+	for folder in collected/*; do
+		same "collect_reports" 1 "$(grep -c 'was killed by' "$folder/report")"
+		run decode "$folder"/cpu*.pt --dir "$folder" --stats
+		same "collect_decodes" 0 "$STATUS"
+	done
+	refused "disarm_collected" 0 "" disarm
+	rm -rf collected
+}
+
+# PT is free while the command runs, and taken back whatever ends it.
+lend_tests() {
+	local pid
+	refused "lend_without_armed" 1 "no session is armed" arm --lend -- true
+	refused "arm_to_lend" 0 "" arm --size 64K
+	run arm --lend -- sh -c "\"$KIPT\" status; exit 7"
+	same "lend_exits_as_its_command" "7 1" \
+		"$STATUS $(grep -c "stopped: lent by 'kipt arm --lend'" <<<"$OUT")"
+	run status
+	same "lend_ends" "1 0" "$(grep -c '^session.* running:' <<<"$OUT") $(
+		grep -c lent <<<"$OUT")"
+	refused "lend_without_command" 127 "cannot run ./none.*ENOENT" \
+		arm --lend -- ./none
+	refused "lend_for_a_second" 130 "the command is interrupted" \
+		arm --lend --for 1 -- sleep 100
+	"$KIPT" arm --lend -- sh -c 'touch lent; exec sleep 100' &
+	pid=$!
+	until [ -e lent ]; do sleep 0.1; done
+	refused "lend_twice" 1 "another 'kipt arm --lend'" arm --lend -- true
+	kill "$pid"
+	wait "$pid"
+	same "lend_tells_of_a_signal" 143 "$?"
+	run status
+	same "lend_ends_with_the_command" 1 \
+		"$(grep -c '^session.* running:' <<<"$OUT")"
+	refused "disarm_lent" 0 "" disarm
+	rm -f lent
 }
 
 hooks_tests() {
@@ -401,13 +506,13 @@ hooks_tests() {
 record_stopped_tests() {
 	local pid
 	"$KIPT" record --cpus 1 --save stopped --stats --json -- \
-		sh -c 'touch begun; sleep 3; exit 5' >out 2>record.err &
+		sh -c 'touch begun; until [ -e over ]; do sleep 0.1; done; exit 5' \
+		>out 2>record.err &
 	pid=$!
-	until [ -e begun ] || ! kill -0 "$pid"; do
-		sleep 0.1
-	done
+	await begun "$pid"
 	run status --json
 	run stop "$(value id)"
+	touch over
 	same "record_stopped_by_another_shell" 0 "$STATUS"
 	wait "$pid"
 	same "record_stopped_exit_status" 5 "$?"
@@ -555,10 +660,12 @@ arm_tests
 fetch_tests
 unprivileged_tests
 record_command_tests
+record_large_tests
 record_stopped_tests
 record_kept_tests
 crash_tests
 user_tests
+lend_tests
 hooks_tests
 calls_tests
 save_tests

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Writes the dump of a machine that died with kipt armed: FILE, an ELF core or
 with --kdump makedumpfile's format; and beside it, for comparison, what went
-into it: FILE-cpuN.pt, the traces in order, FILE-code.addr and .dump, the pages
+into it: FILE-cpuN.pt, the traces in order, FILE-slotS-cpuN.pt those of snapshot S,
+FILE-code.addr and .dump, the pages
 of code by virtual address.
 
 The machine has this in its physical memory:
@@ -10,9 +11,11 @@ The machine has this in its physical memory:
 0x010000  the header, 0x011000 + N * 0x1000 the page of CPU N
 0x030000  pages with regions
 0x050000  page tables, of the kernel at 0x50000
-0x080000  VMCOREINFO, 0x090000 kallsyms, 0x0a0000 struct module
+0x080000  VMCOREINFO, 0x090000 kallsyms, 0x098000 the log, 0x0a0000 struct module
 0x0a4000  the anchor; with --logs pages of kind LOGS, logs, and processes
 0x200000  code of the kernel, of a module, of a process
+0x100000  with --slots snapshots, 0x101000 + N * 0x1000 the list's part of CPU N,
+          0x110000 + S * 0x40000 + N * 0x8000 what CPU N copied for number S
 0x400000  + N * 0x400000 the buffer of CPU N, its blocks backwards
 
 make_dump.py FILE [OPTION]...
@@ -29,6 +32,8 @@ DATA = 0xffffffff82000000
 USER = 0x401000
 # In physical memory.
 ANCHOR, TASKS, LOGS, RINGS = 0xa4000, 0xa4800, 0xa5000, 0xac000
+SLOTS, SLOT_COUNT, SLOT_BYTES = 0x100000, 4, 128
+COPIES, COPY_TRACE = 0x110000, 0x4000
 CR3 = 0x50000
 USER_CR3 = 0x58000
 TSC = 0x123456789a
@@ -100,13 +105,15 @@ def segment(rand, address, on, time, cr3):
     return out + b"\x01"
 
 
-def trace(args, cpu):
+KERNEL_PLACES = TEXT + 0x1000, MODULE + 0x2000
+
+
+def trace(size, cpu, places=(*KERNEL_PLACES, USER)):
     """Code of the kernel, of the module and of the process in turn."""
     rand = random.Random(7 + cpu)
-    places = (TEXT + 0x1000, MODULE + 0x2000, USER)
     out = bytearray()
     time = TSC
-    while len(out) < args.bytes:
+    while len(out) < size:
         time += rand.randrange(1, 100000)
         out += segment(rand, rand.choice(places), False, time, USER_CR3)
     return bytes(out)
@@ -120,9 +127,9 @@ def crc_set(page, size, cpu_stop=None):
     page[24:28] = struct.pack("<I", zlib.crc32(data[:size]))
 
 
-def page_head(args, kind, size, number, next_page=0, more=0):
-    return struct.pack("<16sHHIIIQQQ", b"kipt crash page", args.version, kind,
-                       size, 0, number, args.id, next_page, more)
+def page_head(args, kind, size, number, next_page=0, more=0, magic=b"kipt crash page"):
+    return struct.pack("<16sHHIIIQQQ", magic, args.version, kind, size, 0, number,
+                       args.id, next_page, more)
 
 
 def sealed(data):
@@ -136,26 +143,39 @@ def layout(args):
                        0xffff888000000000)
 
 
+def virtual(address):
+    """Of the kernel's data."""
+    return DATA + address - 0x80000
+
+
+def event_of(hook, asked, faulted, tsc, ip, trap):
+    return struct.pack("<IIIIIQQII", hook, 1, asked, asked, faulted, tsc, ip, trap, 0)
+
+
 def header(args):
     page = bytearray(page_head(args, 1, 0, 0, args.base + 0x1000))
-    page += struct.pack("<II72s24sQ32s", args.cpus, 2000000, b"6.12.0-test",
-                        b"test", args.anchor, b"")
+    slots = (virtual(SLOTS), SLOT_COUNT, SLOT_BYTES) if args.slots else (0, 0, 0)
+    page += struct.pack("<II72s24sQQII16s", args.cpus, 2000000, b"6.12.0-test",
+                        b"test", args.anchor, *slots, b"")
     page += layout(args)
     size = len(page)
     page[20:24] = struct.pack("<I", size)
     crc_set(page, size)
-    event = struct.pack("<IIIIIQQII", 2, 1, args.cpus - 1, args.cpus - 1, 1,
-                        args.event, TEXT + 0x1005, 14, 0)
+    event = event_of(2, args.cpus - 1, 1, args.event, TEXT + 0x1005, 14)
     return page + (bytes(len(event) + 4) if args.no_event else sealed(event))
 
 
-def stop(args, cpu, head, tail):
-    state = args.states.get(cpu, 2)
+def stop(cpu, state, head, tail, tsc):
     if state == 1:
         head = tail = 0
     return sealed(struct.pack("<IQQQQQQQQQQII16s", state, head, tail, 0, 0, 0,
-                              0, args.event + 1000 * cpu, CR3, TEXT + 0x1000, 0,
+                              0, tsc + 1000 * cpu, CR3, TEXT + 0x1000, 0,
                               100 + cpu, 100 + cpu, b"task %d" % cpu))
+
+
+def cpu_body(cpu, size, blocks, here):
+    return struct.pack("<IIQIIIIIIIIQQ64sII", cpu, 1, 0x2000 | 1 << 10 | 5, 0, 0,
+                       0, 0, 1, 80, 25000000, 20, size, TSC, COOKIE, blocks, here)
 
 
 COOKIE = bytes(range(100, 164))
@@ -231,11 +251,9 @@ def cpu_page(args, memory, cpu, head, tail):
     last = cpu == args.cpus - 1
     page = bytearray(page_head(args, 2, 0, cpu, 0 if last else
                                args.base + 0x2000 + PAGE * cpu, link))
-    page += struct.pack("<IIQIIIIIIIIQQ64sII", cpu, 1,
-                        0x2000 | 1 << 10 | 5, 0, 0, 0, 0, 1, 80, 25000000, 20,
-                        args.size, TSC, COOKIE, len(blocks), here)
+    page += cpu_body(cpu, args.size, len(blocks), here)
     begin = len(page)
-    page += stop(args, cpu, head, tail)
+    page += stop(cpu, args.states.get(cpu, 2), head, tail, args.event)
     end = len(page)
     page += b"".join(struct.pack("<QQ", *r) for r in blocks[:here])
     page[20:24] = struct.pack("<I", len(page))
@@ -255,7 +273,7 @@ def ring(args, data):
 
 
 def cpu_add(args, memory, cpu, file):
-    data = trace(args, cpu)
+    data = trace(args.bytes, cpu)
     buffer, head, tail = ring(args, data)
     memory.put(args.base + 0x1000 + PAGE * cpu,
                cpu_page(args, memory, cpu, head, tail))
@@ -268,11 +286,67 @@ def cpu_add(args, memory, cpu, file):
             out.write(data[-args.size:])
 
 
+def copy_add(args, memory, slot, cpu, file):
+    """What a CPU copied: nothing is sealed, and no address is set."""
+    magic = b"kipt crash snap"
+    at = COPIES + 0x40000 * slot + 0x8000 * cpu
+    data = trace(10000 * slot, 10 * slot + cpu, KERNEL_PLACES)
+    head, tail = len(data), 0
+    if len(data) > COPY_TRACE:
+        data, head, tail = data[-COPY_TRACE:], 2 * COPY_TRACE, COPY_TRACE
+    memory.put(at, page_head(args, 2, 1000, cpu, magic=magic) +
+               cpu_body(cpu, args.size, 4, 4) +
+               bytes(4) + stop(cpu, 2, head, tail, TSC + 10**8 * slot)[4:])
+    memory.put(at + PAGE, data)
+    logs = at + PAGE + COPY_TRACE
+    page = page_head(args, 7, 0, cpu, magic=magic)
+    page += struct.pack("<QQQIIQQIIQQQQQQQII96s", ~0x1fff & (1 << 52) - 1, 0, 0, 16,
+                        32, *[0] * 11, 32, 0, b"")
+    # How many were written follows the page's struct.
+    memory.put(logs, page + struct.pack("<Q", 2))
+    for i, tid in enumerate((100, 102)):
+        memory.write(logs + PAGE + 32 * i, struct.pack(
+            "<QQQII", TSC + i * 10**6, USER_CR3, 7, tid, tid))
+    with open(f"{file}-slot{slot}-cpu{cpu}.pt", "wb") as out:
+        out.write(data)
+    return virtual(at)
+
+
+def area_add(memory, at, following, data, cpu, slot, trace_bytes=COPY_TRACE):
+    size = 3 * PAGE + COPY_TRACE
+    memory.write(at, struct.pack("<QQQQII", following and virtual(following), data,
+                                 size, trace_bytes, cpu, slot))
+
+
+def slots_add(args, memory, file):
+    """Four slots: snapshot 2 of CPU 1, 1 of both, none, and 5, which was half written.
+    In the list of 1 there is one of a CPU whose session is gone."""
+    kind, listed = args.slots, SLOTS + PAGE
+    own = [listed, listed + PAGE, listed + 0x100]
+    for cpu in (0, 1):
+        data = copy_add(args, memory, 1, cpu, file)
+        following = {"loop": own[0], "others": own[2]}.get(kind, 0) if cpu else own[1]
+        area_add(memory, own[cpu], following, data, cpu, 1,
+                 2**63 if kind == "size" and cpu else COPY_TRACE)
+    # Of another number: it leads nowhere, or to itself.
+    area_add(memory, own[2], own[2] if kind == "others" else own[0], 8, 0, 7)
+    area_add(memory, listed + 0x200, listed + 0x280, 16, 0, 0)
+    area_add(memory, listed + 0x280, 0, copy_add(args, memory, 2, 1, file), 1, 2)
+    for place, number, missed, tsc, first in (
+            (0, 2, 3, 2 * 10**8, listed + 0x200),
+            (1, 1, 0, 10**8, own[0] if kind == "others" else own[2]),
+            (3, 5, 1, 3 * 10**8, listed + 0x200)):
+        memory.write(SLOTS + SLOT_BYTES * place, struct.pack(
+            "<IIQ", number, missed, 17 * 10**17 - 10**9 * (6 - number)) +
+            bytes(4) + event_of(6, 1, 0, TSC + tsc, TEXT + 0x1000, 0xffffffff) +
+            struct.pack("<Q", virtual(first)))
+
+
 def code_add(memory, file):
     tables = Tables(memory)
     tables.add(CR3, TEXT, 0x200000, True)
     tables.add(CR3, MODULE + 0x2000, 0x222000)
-    for i in range(0, 0x30000, PAGE):
+    for i in range(0, 0x180000, PAGE):
         tables.add(CR3, DATA + i, 0x80000 + i)
     tables.add(CR3, MODULE + 0x4000, ANCHOR)
     tables.add(USER_CR3, USER, 0x233000)
@@ -337,9 +411,43 @@ SYMBOL(kallsyms_offsets)={offsets:x}
 """
     if args.kallsyms != "own":
         info += f"SYMBOL(kallsyms_relative_base)={base + 8:x}\n"
+    if args.log:
+        info += LOG_INFO
     note = struct.pack("<III12s", 11, len(info), 0, b"VMCOREINFO")
     if not args.no_vmcoreinfo:
         memory.write(0x80000, note + info.encode())
+
+
+# Where the kernel's log has what, as 6.12 says it.
+LOG_INFO = f"""SYMBOL(prb)={DATA + 0x18000:x}
+OFFSET(printk_ringbuffer.desc_ring)=0
+OFFSET(printk_ringbuffer.text_data_ring)=48
+OFFSET(prb_desc_ring.count_bits)=0
+OFFSET(prb_desc_ring.descs)=8
+SIZE(prb_desc)=24
+OFFSET(prb_desc.text_blk_lpos)=8
+OFFSET(prb_data_blk_lpos.begin)=0
+OFFSET(prb_data_ring.size_bits)=0
+OFFSET(prb_data_ring.data)=8
+"""
+
+
+def log_add(args, memory):
+    """A log of 16 records; one that would stand over the end begins again."""
+    memory.write(0x98000, struct.pack("<Q", DATA + 0x18100))
+    memory.write(0x98100, struct.pack("<QQ", 4, DATA + 0x18200))
+    memory.write(0x98100 + 48, struct.pack("<QQ", 12, DATA + 0x19000))
+    at = 0x2f80
+    for i in range(16):
+        text = args.log[i].encode() if i < len(args.log) else b""
+        size = (len(text) + 15) // 8 * 8
+        place = at % PAGE if at % PAGE + size <= PAGE else 0
+        end = at + size if place else -(-at // PAGE) * PAGE + size
+        position = (at, end) if text else (1, 1)
+        memory.write(0x98200 + 24 * i, struct.pack("<QQQ", i, *position))
+        if text:
+            memory.write(0x99000 + place, struct.pack("<Q", i) + text)
+            at = end
 
 
 def module_add(memory):
@@ -379,12 +487,18 @@ def vmcoreinfo(memory):
     return page[:24 + (struct.unpack_from("<I", page, 4)[0] + 3) // 4 * 4]
 
 
-def elf(memory, note):
+def elf(memory, note, empty):
+    """@empty segments in front; from 65535 on their number is in a section."""
     parts = list(runs(memory))
-    offset = PAGE * (1 + (64 + 56 * (len(parts) + 1)) // PAGE)
+    count = len(parts) + bool(note) + empty
+    offset = PAGE * (1 + (128 + 56 * count) // PAGE)
+    table = 128 if empty else 64
     out = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 4, 62,
-                      1, 0, 64, 0, 0, 64, 56, len(parts) + bool(note), 0, 0,
-                      0)
+                      1, 0, table, 64 if empty else 0, 0, 64, 56,
+                      min(count, 0xffff), 64, 0, 0)
+    if empty:
+        out += struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, count, 0, 0)
+    out += bytes(56 * empty)
     at = offset
     if note:
         offset += PAGE
@@ -450,7 +564,11 @@ def options():
     add("--kallsyms", default="own", help="own, negative or base")
     add("--logs", action="store_true", help="of switches and patches; the"
         " code of the kernel was patched after the trace")
+    add("--slots", help="snapshots: whole, loop (a list goes round), others (it does"
+        " among those of another number), size (one has no sense)")
     add("--note", action="store_true", help="VMCOREINFO is in the ELF file, too")
+    add("--log", action="append", default=[], help="text of a record of its log")
+    add("--empty", type=int, default=0, help="segments without memory")
     add("--forged", action="store_true", help="a second header, of a program")
     add("--older", action="store_true", help="a second header, of before")
     add("--kdump", action="store_true")
@@ -484,7 +602,11 @@ def main():
         tasks_add(memory)
         memory.write(0x201005, b"\xcc\xcc")
     kallsyms_add(args, memory)
+    if args.log:
+        log_add(args, memory)
     module_add(memory)
+    if args.slots:
+        slots_add(args, memory, args.file)
     for flip in args.flip:
         at, bit = flip.split(":")
         memory.flip(int(at, 0), int(bit))
@@ -494,7 +616,8 @@ def main():
             memory.pages.pop(page, None)
     with open(args.file, "wb") as out:
         out.write(kdump(memory, args.damage) if args.kdump else
-                  elf(memory, vmcoreinfo(memory) if args.note else b""))
+                  elf(memory, vmcoreinfo(memory) if args.note else b"",
+                      args.empty))
 
 
 main()

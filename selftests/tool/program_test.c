@@ -3,16 +3,22 @@
  * What a snapshot has of a program that was killed
  * (tools/kipt/crash_program.h), where the program and its user mean no good:
  * pages that lead nowhere, names that are links, devices or lines of their own,
- * files that become shorter while they are read. Prints KTAP.
+ * files that become shorter while they are read, or that make of the library what
+ * they like. Run by root it is another user's program, too. Prints KTAP.
  */
-#include <elf.h>
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <libelf.h>
 
 #include "../../tools/kipt/crash_program.h"
 #include "../../tools/kipt/file_map.h"
@@ -27,7 +33,29 @@
 
 static struct ktap ktap;
 
+/* Of no user, and of one that is no root. */
+#define NOBODY		65534
+
 static char folder[32];
+
+/* Whose program it is, and who reads its files. */
+static u32 user;
+static struct crash_files *files;
+
+/* What libelf does in the process that reads. */
+static enum { READS, DIES, HANGS } library;
+
+Elf *elf_begin(int fd, Elf_Cmd command, Elf *elf)
+{
+	Elf *(*next)(int fd, Elf_Cmd command, Elf *elf) =
+		dlsym(RTLD_NEXT, "elf_begin");
+
+	if (library == DIES)
+		raise(SIGSEGV);
+	while (library == HANGS)
+		;
+	return next(fd, command, elf);
+}
 
 /* Page 0 is nothing, 1 of kind SIGNAL, behind it others, the last a file's. */
 static u8 snapshot[PAGES][PAGE];
@@ -102,26 +130,70 @@ static void file_write(const char *path)
 		exit(2);
 }
 
-/* With one mapping, of the second page of a file in our folder. */
-static struct crash_program *program_make(const char *name)
+static void program_free(struct crash_program *program)
+{
+	crash_program_destroy(program);
+	crash_files_destroy(files);
+	files = NULL;
+}
+
+static struct crash_program *program_read(void)
 {
 	const struct crash_source source = { .read = snapshot_read };
+
+	files = crash_files_create(1);
+	return crash_program_read(&source, PAGE, ID, files);
+}
+
+static struct kipt_crash_map map_make(const char *name)
+{
+	struct kipt_crash_map map = {
+		.start = START, .end = START + PAGE, .offset = PAGE,
+		.build_id_bytes = sizeof(file.id),
+	};
+
+	memcpy(map.build_id, file.id, sizeof(file.id));
+	snprintf((char *)map.path, sizeof(map.path), "%s/%s", folder, name);
+	return map;
+}
+
+/* With one mapping, and a file's first page in the last one. */
+static struct crash_program *program_of_map(const struct kipt_crash_map *map,
+					    const void *head, size_t size)
+{
 	struct kipt_crash_signal *signal = (void *)snapshot[1];
 	struct kipt_crash_maps *maps = (void *)snapshot[2];
 
 	memset(snapshot, 0, sizeof(snapshot));
 	signal->pid = 11;
+	signal->uid = user;
 	page_make(1, KIPT_CRASH_SIGNAL, 2);
 	maps->nr_here = 1;
-	maps->maps[0] = (struct kipt_crash_map){
-		.start = START, .end = START + PAGE, .offset = PAGE,
+	maps->maps[0] = *map;
+	page_make(2, KIPT_CRASH_MAPS, 0);
+	memcpy(snapshot[PAGES - 1], head, size);
+	return program_read();
+}
+
+/* Of a file in our folder that begins so. */
+static struct crash_program *program_of(const char *name, u64 start, u64 offset,
+					const void *head, size_t size)
+{
+	struct kipt_crash_map map = {
+		.start = start, .end = start + PAGE, .offset = offset,
 		.head = (PAGES - 1) * PAGE,
 	};
-	snprintf((char *)maps->maps[0].path, KIPT_CRASH_PATH_BYTES, "%s/%s",
-		 folder, name);
-	page_make(2, KIPT_CRASH_MAPS, 0);
-	memcpy(snapshot[PAGES - 1], &file, sizeof(file));
-	return crash_program_read(&source, PAGE, ID);
+
+	snprintf((char *)map.path, sizeof(map.path), "%s/%s", folder, name);
+	return program_of_map(&map, head, size);
+}
+
+/* With one mapping, of the second page of a file in our folder. */
+static struct crash_program *program_make(const char *name)
+{
+	const struct kipt_crash_map map = map_make(name);
+
+	return program_of_map(&map, &file, sizeof(file));
 }
 
 static bool has_code(const struct crash_program *program)
@@ -134,7 +206,6 @@ static bool has_code(const struct crash_program *program)
 
 static void pages_of_nothing(void)
 {
-	const struct crash_source source = { .read = snapshot_read };
 	struct crash_program *program;
 	u32 i;
 
@@ -143,13 +214,13 @@ static void pages_of_nothing(void)
 	for (i = 2; i < 7; i++)
 		page_make(i, i < 5 ? KIPT_CRASH_MAPS : KIPT_CRASH_CODE,
 			  i < 6 ? i + 1 : 0);
-	program = crash_program_read(&source, PAGE, ID);
+	program = program_read();
 	ktap_result(&ktap, program, "program_of_empty_pages");
-	crash_program_destroy(program);
+	program_free(program);
 	page_make(6, KIPT_CRASH_CODE, 2);
-	program = crash_program_read(&source, PAGE, ID);
+	program = program_read();
 	ktap_result(&ktap, program, "program_whose_pages_go_round");
-	crash_program_destroy(program);
+	program_free(program);
 }
 
 static void file_that_changes(void)
@@ -166,10 +237,96 @@ static void file_that_changes(void)
 	if (rename("prog", "away") || mkfifo("prog", 0600))
 		exit(2);
 	ktap_result(&ktap, has_code(program), "program_file_moved_away");
-	crash_program_destroy(program);
+	program_free(program);
 	program = program_make("prog");
 	ktap_result(&ktap, !has_code(program), "program_file_is_a_fifo");
-	crash_program_destroy(program);
+	program_free(program);
+}
+
+static bool map_has_code(const struct kipt_crash_map *map)
+{
+	struct crash_program *program = program_of_map(map, &file, sizeof(file));
+	bool has = has_code(program);
+
+	program_free(program);
+	return has;
+}
+
+static void file_that_nobody_can_tell(void)
+{
+	struct kipt_crash_map map = map_make("known");
+
+	file_write("known");
+	map.build_id[0]++;
+	ktap_result(&ktap, !map_has_code(&map), "program_file_of_another_id");
+	map = map_make("known");
+	map.build_id_bytes--;
+	ktap_result(&ktap, !map_has_code(&map), "program_file_of_a_shorter_id");
+	map.build_id_bytes = 0;
+	ktap_result(&ktap, !map_has_code(&map), "program_file_without_an_id");
+	map.build_id_bytes = 0xff;
+	ktap_result(&ktap, !map_has_code(&map), "program_id_that_is_too_long");
+	map = map_make("known");
+	map.changed = 1;
+	ktap_result(&ktap, !map_has_code(&map), "program_code_changed_in_memory");
+	snprintf((char *)map.path, sizeof(map.path), "%s/known (deleted)",
+		 folder);
+	map.changed = 0;
+	ktap_result(&ktap, !map_has_code(&map), "program_file_is_gone");
+}
+
+/* It tells where its first page is, and may have a path to the end. */
+static void mapping_of_an_older_module(void)
+{
+	char name[KIPT_CRASH_OLD_PATH_BYTES - 32] = "";
+	struct kipt_crash_map map = map_make("known");
+
+	map.head = (PAGES - 1) * PAGE;
+	map.build_id_bytes = 0;
+	memset(map.build_id, 0, sizeof(map.build_id));
+	ktap_result(&ktap, map_has_code(&map), "program_id_of_an_older_module");
+	memset(name, 'n', sizeof(name) - 1);
+	file_write(name);
+	snprintf((char *)&map + offsetof(struct kipt_crash_map, path),
+		 KIPT_CRASH_OLD_PATH_BYTES, "%s/%s", folder, name);
+	ktap_result(&ktap, map_has_code(&map),
+		    "program_path_of_an_older_module");
+}
+
+/* The kernel's is no file, and the same for all that run on it. */
+static void code_of_the_vdso(void)
+{
+	const u8 *vdso = (const u8 *)getauxval(AT_SYSINFO_EHDR);
+	struct kipt_crash_map map = {
+		.start = 1ULL << 40, .end = (1ULL << 40) + PAGE,
+		.path = "[vdso]",
+	};
+	struct crash_program *program;
+	u8 bytes[4] = "";
+
+	if (!vdso)
+		return;
+	program = program_of_map(&map, &file, sizeof(file));
+	ktap_result(&ktap,
+		    crash_program_code(program, map.start, bytes, 4) == 4 &&
+		    !memcmp(bytes, vdso, 4), "program_code_of_the_vdso");
+	program_free(program);
+	/* As large as a program likes. */
+	map.end = map.start + 1024 * PAGE;
+	program = program_of_map(&map, &file, sizeof(file));
+	ktap_result(&ktap,
+		    crash_program_code(program, map.start + 512 * PAGE, bytes,
+				       4) == 0 &&
+		    crash_program_code(program, map.start, snapshot[3],
+				       4 * PAGE) <= 4 * PAGE,
+		    "program_code_behind_the_vdso");
+	program_free(program);
+	map.start = START;
+	map.end = START + PAGE;
+	program = program_of_map(&map, &file, sizeof(file));
+	ktap_result(&ktap, !crash_program_code(program, START, bytes, 4),
+		    "program_code_of_a_32_bit_vdso");
+	program_free(program);
 }
 
 static void name_that_is_a_link(void)
@@ -180,10 +337,10 @@ static void name_that_is_a_link(void)
 		exit(2);
 	program = program_make("link");
 	ktap_result(&ktap, !has_code(program), "program_file_is_a_link");
-	crash_program_destroy(program);
+	program_free(program);
 	program = program_make("folder/away");
 	ktap_result(&ktap, !has_code(program), "program_folder_is_a_link");
-	crash_program_destroy(program);
+	program_free(program);
 }
 
 static void name_with_control_characters(void)
@@ -202,7 +359,7 @@ static void name_with_control_characters(void)
 		    "program_name_with_control_characters");
 	names_destroy(names);
 	maps_free(&maps);
-	crash_program_destroy(program);
+	program_free(program);
 }
 
 /* Names are of what was opened, whatever is called so now. */
@@ -223,7 +380,110 @@ static void names_of_what_was_opened(void)
 		    "program_names_of_what_was_opened");
 	names_destroy(names);
 	maps_free(&maps);
-	crash_program_destroy(program);
+	program_free(program);
+}
+
+/* What is shown of the code there. */
+static bool has_name(struct crash_program *program, const char *wanted)
+{
+	struct maps maps = { 0 };
+	struct names *names = names_create("", &maps, false);
+	struct place place;
+	bool ok;
+
+	crash_program_map(program, &maps, names);
+	names_find(names, 11, START + CODE_AT, &place);
+	ok = wanted ? place.symbol && !strcmp(place.symbol, wanted) :
+		      !place.symbol && place.object;
+	names_destroy(names);
+	maps_free(&maps);
+	return ok;
+}
+
+/* It is told once, and the rest is shown. */
+static void library_fails(void)
+{
+	struct crash_program *program;
+
+	if (unlink("prog"))
+		exit(2);
+	file_write("prog");
+	library = DIES;
+	program = program_make("prog");
+	ktap_result(&ktap, has_code(program) && has_name(program, NULL) &&
+		    !has_code(program), "program_file_kills_the_library");
+	program_free(program);
+	library = HANGS;
+	program = program_make("prog");
+	ktap_result(&ktap, has_code(program) && has_name(program, NULL) &&
+		    !has_code(program), "program_file_hangs_the_library");
+	program_free(program);
+	library = READS;
+}
+
+/* A copy of this program: symbols and lines are those of its functions. */
+static void names_and_lines(void)
+{
+	u64 here = (u64)&names_and_lines, page = here - here % PAGE;
+	struct crash_program *program;
+	const struct mapping *mapping;
+	struct maps maps = { 0 };
+	struct names *names;
+	struct place place;
+	char text[64] = "";
+	u8 head[PAGE];
+	FILE *self;
+
+	maps_read_task(&maps, getpid(), getpid());
+	mapping = maps_find(maps_process(&maps, getpid()), here);
+	self = fopen("/proc/self/exe", "re");
+	if (!mapping || !self || fread(head, PAGE, 1, self) != 1 ||
+	    system("cp /proc/$PPID/exe self"))
+		exit(2);
+	fclose(self);
+	program = program_of("self", page,
+			     page - mapping->start + mapping->offset, head,
+			     PAGE);
+	maps_free(&maps);
+	names = names_create("", &maps, false);
+	crash_program_map(program, &maps, names);
+	names_find(names, 11, here, &place);
+	names_source(names, 11, here, text, sizeof(text));
+	ktap_result(&ktap, place.symbol && !place.offset &&
+		    !strcmp(place.symbol, "names_and_lines") &&
+		    !strncmp(text, "program_test.c:", 15),
+		    "program_names_and_lines");
+	names_destroy(names);
+	maps_free(&maps);
+	program_free(program);
+}
+
+/* Who opens files is the user. */
+static void file_of_root(void)
+{
+	struct crash_program *program;
+
+	file_write("secret");
+	if (chmod("secret", 0600))
+		exit(2);
+	program = program_make("secret");
+	ktap_result(&ktap, has_code(program) == (user == getuid()),
+		    "program_file_that_its_user_may_not_read");
+	program_free(program);
+}
+
+/* Nobody is user -1, which would be to stay who one is. */
+static void user_is_none(void)
+{
+	struct crash_program *program;
+	u32 before = user;
+
+	user = ~0U;
+	program = program_make("prog");
+	ktap_result(&ktap, program && !has_code(program),
+		    "program_of_no_user");
+	program_free(program);
+	user = before;
 }
 
 /* A small file can have millions of symbols that share a long name. */
@@ -252,6 +512,24 @@ static void no_device_is_opened(void)
 	ktap_result(&ktap, fd < 0 && errno == ELOOP, "file_is_behind_a_link");
 }
 
+static void files_of_others(void)
+{
+	pages_of_nothing();
+	file_that_changes();
+	file_that_nobody_can_tell();
+	mapping_of_an_older_module();
+	code_of_the_vdso();
+	name_that_is_a_link();
+	name_with_control_characters();
+	names_of_what_was_opened();
+	library_fails();
+	names_and_lines();
+	file_of_root();
+	user_is_none();
+	if (system("rm -rf *"))
+		exit(2);
+}
+
 int main(void)
 {
 	char command[64];
@@ -260,11 +538,12 @@ int main(void)
 	if (!mkdtemp(folder) || chdir(folder))
 		return 2;
 	ktap_start();
-	pages_of_nothing();
-	file_that_changes();
-	name_that_is_a_link();
-	name_with_control_characters();
-	names_of_what_was_opened();
+	user = getuid();
+	files_of_others();
+	if (!user && !chmod(folder, 0755)) {
+		user = NOBODY;
+		files_of_others();
+	}
 	one_long_name();
 	no_device_is_opened();
 	snprintf(command, sizeof(command), "rm -r %s", folder);

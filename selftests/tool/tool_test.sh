@@ -4,7 +4,8 @@
 # Tests of the kipt tool that need neither root, module nor PT. Prints KTAP.
 # Usage: tool_test.sh KIPT [PART...]
 #
-# PART is usage, packet, record, decode, jobs, program, trace or crash; all of them
+# PART is usage, packet, record, decode, jobs, program, trace, perf or
+# crash; all of them
 # unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
@@ -46,6 +47,7 @@ records() {
 . "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"
 . "$HERE/crash_tests.sh"
+. "$HERE/perf_tests.sh"
 
 # What a program reports that is built beside the tool.
 program_tests() {
@@ -78,7 +80,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | packet | record | decode | jobs | trace | crash) "${part}_tests" ;;
+		usage | packet | record | decode | jobs | trace | perf | crash) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -86,7 +88,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage packet record decode jobs program trace crash
+(($#)) || set -- usage packet record decode jobs program trace perf crash
 ktap_start
 parts "$@"
 ktap_finish

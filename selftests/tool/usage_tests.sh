@@ -162,6 +162,35 @@ option_tests() {
 		crash show
 	refused "crash_delete_needs_a_number" 2 "needs the number of a snapshot" \
 		crash delete 0
+	refused "arm_lend_needs_a_command" 2 "needs a command" arm --lend
+	refused "arm_lend_arms_nothing" 2 "only --for goes with it" \
+		arm --lend --size 1M -- true
+	refused "arm_for_is_of_lend" 2 "how long --lend lends" arm --for 5
+	refused "arm_for_has_an_end" 2 "allowed are 1 to 604800" \
+		arm --lend --for 0 -- true
+	refused "crash_collect_needs_a_folder" 2 "needs the folder" crash collect
+	refused "crash_collect_keeps_one" 2 "allowed are 1 to 10000" \
+		crash collect --keep 0 dir
+	refused "crash_collect_most" 2 "a size such as 200M" \
+		crash collect --most much dir
+	refused "crash_collect_shows_nothing" 2 "--last does not go with it" \
+		crash collect --last 5 dir
+	refused "crash_collect_is_no_json" 2 "--json does not go with it" \
+		crash collect --json dir
+	refused "crash_show_keeps_nothing" 2 "--keep goes with crash collect only" \
+		crash show 1 --keep 5
+	mkdir -p open && chmod 777 open
+	refused "crash_collect_wants_a_folder_of_its_own" 1 "others may write" \
+		crash collect open
+	touch file
+	refused "crash_collect_wants_a_folder" 1 "cannot use folder file.*ENOTDIR" \
+		crash collect file
+	mkdir -p -m 700 locked
+	same "crash_collect_waits_until_ctrl_c" "1 1" "$(
+		exec 9<locked
+		flock 9
+		timeout --preserve-status -s INT 1 "$KIPT" crash collect locked 2>err
+		echo "$? $(grep -c 'interrupted: another process has' err)")"
 	refused "two_views" 2 "only one of" fetch 1 --calls --branches
 	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
 	refused "record_needs_command" 2 "needs a command" record

@@ -4,11 +4,15 @@
  * that come online, for the first time or again. Takes CPU 1 offline and back.
  * Runs as root on a machine with PT and the module loaded; skips elsewhere.
  */
+#include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include "kipt_test.h"
 #include "machine_state.h"
 #include "perf_pt.h"
+#include <linux/kipt_raw.h>
 
 FIXTURE(arm)
 {
@@ -312,6 +316,142 @@ TEST_F(arm, perf_has_no_cpu_of_it)
 	EXPECT_EQ(0, knob_back());
 	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
 	EXPECT_EQ(-EBUSY, perf_pt_open(&perf, perf_pt_type(), 1));
+}
+
+/* Return: a file that borrows, or a negative errno. */
+static int borrow(uint32_t seconds)
+{
+	struct kipt_raw_lend wish = { .seconds = seconds };
+	int file = open("/dev/kipt", O_RDWR | O_CLOEXEC), err;
+
+	if (file >= 0 && !ioctl(file, KIPT_RAW_LEND, &wish))
+		return file;
+	err = -errno;
+	if (file >= 0)
+		close(file);
+	return err;
+}
+
+static bool is_lent(struct kipt_nl *nl, int id)
+{
+	uint64_t ctl;
+
+	return kipt_session_state(nl, id) == KIPT_STATE_STOPPED &&
+	       kipt_nl_u32(nl, KIPT_A_SESSION_CAUSE, 0) ==
+	       KIPT_STOP_CAUSE_LENT &&
+	       machine_rtit_ctl(1, &ctl) && !(ctl & 1);
+}
+
+/* perf traces CPU 1. */
+static bool perf_traces(struct perf_pt *perf)
+{
+	if (perf_pt_open(perf, perf_pt_type(), 1))
+		return false;
+	perf_pt_enable(perf);
+	pin_to(1);
+	work(100);
+	perf_pt_disable(perf);
+	pin_to(0);
+	return perf_pt_head(perf);
+}
+
+TEST_F_TIMEOUT(arm, lent_until_the_file_is_closed, 60)
+{
+	bool with_perf = perf_pt_type();
+	struct perf_pt perf;
+	int file;
+
+	EXPECT_EQ(-ENOENT, borrow(0));
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(-EINVAL, borrow(KIPT_RAW_LEND_MAX + 1));
+	file = borrow(0);
+	ASSERT_LE(0, file);
+	EXPECT_TRUE(is_lent(&self->nl, self->id));
+	EXPECT_EQ(-EBUSY, borrow(0));
+	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, self->id));
+	EXPECT_TRUE(says(&self->nl, "--lend"));
+	if (with_perf)
+		ASSERT_TRUE(perf_traces(&perf));
+	close(file);
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 0));
+	if (with_perf) {
+		EXPECT_EQ(KIPT_STATE_STOPPED,
+			  cpu_state(&self->nl, self->id, 1));
+		perf_pt_close(&perf);
+	}
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+TEST_F_TIMEOUT(arm, lent_until_the_time_is_over, 60)
+{
+	struct kipt_raw_lend wish = { 0 };
+	int file;
+
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	file = borrow(1);
+	ASSERT_LE(0, file);
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	/* The file has nothing to give back any more, and may borrow again. */
+	EXPECT_EQ(0, ioctl(file, KIPT_RAW_LEND, &wish));
+	EXPECT_TRUE(is_lent(&self->nl, self->id));
+	close(file);
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+/* Tells by a byte whether it has borrowed, and waits to be killed. */
+static pid_t start_borrower(char *byte)
+{
+	int ready[2];
+	pid_t child;
+
+	if (pipe(ready))
+		return -1;
+	child = fork();
+	if (!child) {
+		*byte = borrow(0) >= 0;
+		if (write(ready[1], byte, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	if (read(ready[0], byte, 1) != 1)
+		*byte = 0;
+	close(ready[0]);
+	close(ready[1]);
+	return child;
+}
+
+TEST_F_TIMEOUT(arm, lent_until_the_borrower_is_killed, 60)
+{
+	pid_t child;
+	int status;
+	char byte;
+
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	child = start_borrower(&byte);
+	ASSERT_LT(0, child);
+	EXPECT_EQ(1, byte);
+	EXPECT_TRUE(is_lent(&self->nl, self->id));
+	EXPECT_EQ(0, kill(child, SIGKILL));
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	/* What is not there any more keeps no new one from starting. */
+	child = start_borrower(&byte);
+	ASSERT_LT(0, child);
+	EXPECT_EQ(1, byte);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	self->id = kipt_session_run(&self->nl, &self->want);
+	EXPECT_LT(0, self->id) TH_LOG("%s", self->nl.why);
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	EXPECT_EQ(0, kill(child, SIGKILL));
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
 
 #include "kipt_main.h"

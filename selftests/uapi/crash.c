@@ -167,6 +167,20 @@ static bool is_probed(const char *symbol)
 	return found;
 }
 
+static bool kernel_has(const char *symbol)
+{
+	char line[256], name[64];
+	FILE *file = fopen("/proc/kallsyms", "re");
+	bool found = false;
+
+	snprintf(name, sizeof(name), " %s\n", symbol);
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, name);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 /* The header, where it is, and the page of a CPU. */
 struct pages {
 	uint64_t address;
@@ -377,14 +391,43 @@ TEST_F(crash, chain_is_whole_while_sessions_come_and_go)
 	EXPECT_LE(190, good);
 }
 
-TEST_F(crash, hooks_are_set)
+static bool all_are_probed(bool wanted)
 {
+	static const char *const symbols[] = {
+		"oops_enter", "panic", "vpanic", "__crash_kexec", "find_bug",
+		"__warn_printk", "handle_stack_overflow",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(symbols); i++)
+		if (is_probed(symbols[i]) != wanted &&
+		    (!wanted || kernel_has(symbols[i])))
+			return false;
+	return true;
+}
+
+/* Nobody else pays for them; and none is where the kernel prints. */
+TEST_F(crash, hooks_are_there_while_a_session_is_armed)
+{
+	struct kipt_want want = self->want;
+	int id, i;
+
 	if (access(KPROBES, R_OK))
 		SKIP(return, "%s cannot be read", KPROBES);
-	EXPECT_TRUE(is_probed("oops_enter"));
-	EXPECT_TRUE(is_probed("panic"));
-	EXPECT_TRUE(is_probed("__crash_kexec"));
-	EXPECT_TRUE(is_probed("make_task_dead"));
+	EXPECT_TRUE(all_are_probed(false));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
+	want.flags = KIPT_SESSION_FLAGS_ARMED | KIPT_SESSION_FLAGS_DETACHED;
+	id = kipt_session_new(&self->nl, &want);
+	ASSERT_LT(0, id);
+	EXPECT_TRUE(all_are_probed(true));
+	EXPECT_FALSE(is_probed("_printk"));
+	EXPECT_FALSE(is_probed("__warn"));
+	EXPECT_FALSE(is_probed("add_taint"));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, id));
+	/* A work item takes them away. */
+	for (i = 0; i < 500 && !all_are_probed(false); i++)
+		usleep(10000);
+	EXPECT_TRUE(all_are_probed(false));
 }
 
 #include "kipt_main.h"

@@ -16,6 +16,7 @@
 #define SOCKETS		3
 /* Longer than the hung-task detector of the debug kernel has patience. */
 #define PAUSE_MS	25000
+#define PAUSE_SHORT_MS	2000
 /* As much as its reader's buffer holds. */
 #define SMALL_BUFFER	4096
 
@@ -131,7 +132,8 @@ static void collect(struct kipt_nl *nl, void *ctx)
 	const void *data;
 	size_t len;
 
-	c->fetch = kipt_nl_u32(nl, KIPT_A_FETCH_FETCH, 0);
+	/* The first message has the session's number only. */
+	c->fetch = kipt_nl_u32(nl, KIPT_A_FETCH_FETCH, c->fetch);
 	c->total = kipt_nl_u64(nl, KIPT_A_FETCH_TOTAL, 0);
 	c->done = kipt_nl_u64(nl, KIPT_A_FETCH_DONE, 0);
 	if (number == ~0ULL)
@@ -257,6 +259,21 @@ static int read_in_turn(struct kipt_nl *sockets, int count, struct collected *c)
 	return 0;
 }
 
+/* Until the message that has the number of the fetch. */
+static int fetch_begin(struct kipt_nl *nl, int id, uint32_t output,
+		       struct collected *c)
+{
+	int ret = kipt_fetch_begin(nl, id, output);
+
+	while (!ret && !c->fetch) {
+		ret = kipt_nl_next(nl, FETCH_MS);
+		if (ret == 1)
+			collect(nl, c);
+		ret = ret == 1 ? 0 : ret ?: -EIO;
+	}
+	return ret;
+}
+
 static int fetch_shared(int id, uint32_t output, struct collected *c)
 {
 	static struct kipt_nl sockets[SOCKETS];
@@ -268,10 +285,7 @@ static int fetch_shared(int id, uint32_t output, struct collected *c)
 		if (ret)
 			return ret;
 	}
-	ret = kipt_fetch_begin(&sockets[0], id, output);
-	if (ret || kipt_nl_next(&sockets[0], FETCH_MS) != 1)
-		return ret ? ret : -EIO;
-	collect(&sockets[0], c);
+	ret = fetch_begin(&sockets[0], id, output, c);
 	for (i = 1; i < SOCKETS && !ret; i++)
 		ret = take_part(&sockets[i], id, c->fetch);
 	if (!ret)
@@ -421,21 +435,14 @@ TEST_F(fetch, cpu_of_no_session_is_refused)
 	EXPECT_LT(0, strlen(self->nl.why));
 }
 
-/* Return: a socket that began a fetch and read a message of it. */
+/* Return: 0 if @nl is a socket that began a fetch. */
 static int begin_elsewhere(struct kipt_nl *nl, int id, uint32_t output,
 			   struct collected *c)
 {
 	int ret = kipt_nl_open(nl);
 
 	forget(c);
-	if (ret)
-		return ret;
-	ret = kipt_fetch_begin(nl, id, output);
-	if (!ret && kipt_nl_next(nl, FETCH_MS) != 1)
-		ret = -EIO;
-	if (!ret)
-		collect(nl, c);
-	return ret;
+	return ret ? ret : fetch_begin(nl, id, output, c);
 }
 
 TEST_F_TIMEOUT(fetch, second_fetch_and_start_are_refused_meanwhile, 120)
@@ -448,8 +455,9 @@ TEST_F_TIMEOUT(fetch, second_fetch_and_start_are_refused_meanwhile, 120)
 				    &more));
 	EXPECT_LT(0, strlen(self->nl.why));
 	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, self->id));
-	EXPECT_EQ(-ENOENT, take_part(&self->nl, self->id, one.fetch + 1) ?:
-		  kipt_nl_next(&self->nl, FETCH_MS));
+	EXPECT_EQ(0, take_part(&self->nl, self->id, one.fetch + 1));
+	EXPECT_EQ(1, kipt_nl_next(&self->nl, FETCH_MS));
+	EXPECT_EQ(-ENOENT, kipt_nl_next(&self->nl, FETCH_MS));
 	kipt_nl_close(&other);
 	wait_ms(1000);
 	ASSERT_EQ(0, fetch_all(&self->nl, self->id, KIPT_OUTPUT_CALLS, &more));
@@ -466,7 +474,7 @@ TEST_F_TIMEOUT(fetch, paused_reader_holds_up_nobody, 180)
 			       &more));
 	ASSERT_EQ(0, begin_elsewhere(&other, self->id, KIPT_OUTPUT_BRANCHES,
 				     &one));
-	wait_ms(PAUSE_MS);
+	wait_ms(unless_short(PAUSE_MS, PAUSE_SHORT_MS));
 	self->want.cpus = "1";
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);

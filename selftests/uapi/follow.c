@@ -498,6 +498,28 @@ TEST_F_TIMEOUT(follow, children_are_followed_if_asked_for, 120)
 	EXPECT_EQ(0, tally.gaps);
 }
 
+/* Also before the session has probes. What was forked earlier is not: @other. */
+TEST_F_TIMEOUT(follow, children_are_followed_from_the_request_on, 120)
+{
+	struct kipt_msg msg;
+	int id = 0, ret;
+
+	self->want.ctl &= ~variant->without;
+	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK;
+	self->want.pid = (uint32_t)getpid();
+	kipt_want_put(&msg, &self->want);
+	ASSERT_EQ(0, kipt_nl_dump_begin(&self->nl, &msg));
+	self->child = fork();
+	ASSERT_LE(0, self->child);
+	while (!self->child)
+		pause();
+	while ((ret = kipt_nl_next(&self->nl, 5000)) == 1)
+		id = (int)kipt_nl_u32(&self->nl, KIPT_A_SESSION_ID, 0);
+	EXPECT_EQ(0, ret);
+	ASSERT_EQ(0, kipt_session_get(&self->nl, id));
+	EXPECT_EQ(2, kipt_nl_u32(&self->nl, KIPT_A_SESSION_PROCESSES, 0));
+}
+
 TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_told, 300)
 {
 	struct tally tally;

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "kipt_test.h"
 #include "machine_state.h"
@@ -19,7 +20,7 @@
 
 /* The module's defaults. */
 #define OF_USER		4
-#define OF_ALL		32
+#define OF_ALL		8
 
 /* One of those that are kept. */
 struct kept {
@@ -29,6 +30,7 @@ struct kept {
 	uint32_t signal;
 	uint32_t process;
 	uint32_t uid;
+	uint32_t missed;
 	uint64_t size;
 };
 
@@ -50,6 +52,7 @@ static void see(struct kipt_nl *nl, void *ctx)
 		.signal = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_SIGNAL, 0),
 		.process = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_PROCESS, 0),
 		.uid = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_UID, ~0U),
+		.missed = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_MISSED, 0),
 		.size = kipt_nl_u64(nl, KIPT_A_SNAPSHOT_SIZE, 0),
 	};
 }
@@ -93,7 +96,6 @@ FIXTURE_SETUP(killed)
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 }
 
-/* What was about to be kept comes after the session is gone. */
 static bool all_is_free(struct kipt_nl *nl)
 {
 	int tries;
@@ -127,7 +129,7 @@ static const struct kept *find(const struct list *list, pid_t process)
 	return NULL;
 }
 
-/* That of a process, which a work item makes: within five seconds. */
+/* That of a process, within five seconds. */
 static const struct kept *await(struct kipt_nl *nl, struct list *list,
 				pid_t process)
 {
@@ -151,6 +153,13 @@ static unsigned int count_of(const struct list *list, uint32_t uid)
 	return count;
 }
 
+/* Another user, who may leave a core dump: setresuid() forbids it. */
+static void become(uid_t uid)
+{
+	if (uid && (setresuid(uid, uid, uid) || prctl(PR_SET_DUMPABLE, 1)))
+		_exit(99);
+}
+
 /*
  * Run @run as a user in a process, and wait for its end.
  * Return: the process; *status is as waitpid() says.
@@ -160,8 +169,7 @@ static pid_t run_as(uid_t uid, void (*run)(void), int *status)
 	pid_t child = fork();
 
 	if (!child) {
-		if (uid && setresuid(uid, uid, uid))
-			_exit(99);
+		become(uid);
 		run();
 		_exit(0);
 	}
@@ -299,6 +307,40 @@ TEST_F(killed, a_tracer_may_keep_it_alive)
 	EXPECT_EQ(0, self->list.count);
 }
 
+static void forbidden(void)
+{
+	if (prctl(PR_SET_DUMPABLE, 0))
+		_exit(99);
+	read_nothing();
+}
+
+/* As a daemon that gave up root, or a set-uid program: it was not asked. */
+static void another_user(void)
+{
+	if (setresuid(2000, 2000, 2000))
+		_exit(99);
+	read_nothing();
+}
+
+static void forbidden_and_allowed(void)
+{
+	if (prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_DUMPABLE, 1))
+		_exit(99);
+	read_nothing();
+}
+
+TEST_F(killed, who_forbids_core_dumps_is_not_kept)
+{
+	pid_t process;
+
+	EXPECT_EQ(SIGSEGV, end_of(forbidden, &process));
+	EXPECT_EQ(SIGSEGV, end_of(another_user, &process));
+	EXPECT_EQ(SIGSEGV, end_of(forbidden_and_allowed, &process));
+	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
+	EXPECT_EQ(1, self->list.count);
+	EXPECT_EQ(0, self->list.kept[0].missed);
+}
+
 static pthread_barrier_t barrier;
 
 static void *read_together(void *unused)
@@ -346,13 +388,15 @@ static int log_count(const char *words)
 	return count;
 }
 
-#define NO_ROOM	"kipt: programs of user 1000 that are killed are not kept any more"
+#define NO_MORE	"of user 1000 was killed by signal 11: 'kipt crash show "
+#define UNTIL	"until the next one is: there is no room for more"
 
-/* The first ones of a user stay, others have theirs, and it is told once. */
+/* The first ones of a user stay, and the last; others have theirs; it is told once. */
 TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 900)
 {
-	int told = log_count(NO_ROOM), i, rounds = 1000 / slowness();
-	pid_t first[OF_USER], process, other;
+	int i, rounds = (int)unless_short(1000, 100) / slowness();
+	int lines = log_count(NO_MORE), told = log_count(UNTIL);
+	pid_t first[OF_USER], process = 0, other;
 	uint64_t memory;
 	int status;
 
@@ -365,33 +409,39 @@ TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 900)
 	}
 	memory = kipt_memory(&self->nl);
 	for (i = 0; i < rounds; i++) {
-		run_as(1000, read_nothing, &status);
+		process = run_as(1000, read_nothing, &status);
 		if (WTERMSIG(status) != SIGSEGV)
 			break;
 	}
 	EXPECT_EQ(rounds, i);
-	EXPECT_EQ(told + 1, log_count(NO_ROOM));
 	EXPECT_EQ(memory, kipt_memory(&self->nl));
-	list_all(&self->nl, &self->list);
+	ASSERT_NE(NULL, await(&self->nl, &self->list, process));
 	EXPECT_EQ(OF_USER + 1, self->list.count);
-	for (i = 0; i < OF_USER; i++)
+	EXPECT_EQ(rounds, find(&self->list, process)->missed);
+	for (i = 0; i < OF_USER - 1; i++)
 		EXPECT_NE(NULL, find(&self->list, first[i]));
+	EXPECT_NE(NULL, find(&self->list, other));
+	EXPECT_EQ(told + 1, log_count(UNTIL));
+	EXPECT_EQ(lines + OF_USER + 1, log_count(NO_MORE));
 	process = run_as(1001, read_nothing, &status);
 	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
 	EXPECT_EQ(0, kipt_snapshot_del(&self->nl, find(&self->list, first[1])->id));
 	process = run_as(1000, read_nothing, &status);
 	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
 	EXPECT_EQ(OF_USER, count_of(&self->list, 1000));
+	EXPECT_NE(NULL, find(&self->list, first[0]));
+	EXPECT_NE(NULL, find(&self->list, first[2]));
 }
 
+/* Who has none when all are taken gets none, and nobody else's. */
 TEST_F_TIMEOUT(killed, all_users_together_have_a_bound, 900)
 {
 	const struct kept *kept = NULL;
+	pid_t process;
 	int i, status;
 
 	for (i = 0; i < OF_ALL + 4; i++) {
-		pid_t process = run_as(3000 + i, read_nothing, &status);
-
+		process = run_as(3000 + i, read_nothing, &status);
 		if (i < OF_ALL)
 			kept = await(&self->nl, &self->list, process);
 		ASSERT_NE(NULL, kept) TH_LOG("user %d", 3000 + i);
@@ -399,53 +449,131 @@ TEST_F_TIMEOUT(killed, all_users_together_have_a_bound, 900)
 	wait_ms(200);
 	list_all(&self->nl, &self->list);
 	EXPECT_EQ(OF_ALL, self->list.count);
+	for (i = 0; i < OF_ALL; i++)
+		EXPECT_EQ(1, count_of(&self->list, 3000 + i));
+	process = run_as(3000, read_nothing, &status);
+	kept = await(&self->nl, &self->list, process);
+	ASSERT_NE(NULL, kept);
+	EXPECT_EQ(5, kept->missed);
+	EXPECT_EQ(OF_ALL, self->list.count);
 }
 
-/* User 1000 in a namespace, where it is as many users as it likes. */
-static void many_users_in_one(int go)
+/* Another one dies while the first part of a snapshot is here. */
+static void die_meanwhile(struct kipt_nl *nl, void *ctx)
+{
+	bool *died = ctx;
+	int status;
+
+	(void)nl;
+	if (!*died)
+		run_as(1000, read_nothing, &status);
+	*died = true;
+}
+
+TEST_F_TIMEOUT(killed, what_is_read_is_not_replaced, 900)
+{
+	bool died = false;
+	struct kipt_msg msg;
+	pid_t process = 0;
+	int i, status;
+
+	for (i = 0; i < OF_USER; i++) {
+		process = run_as(1000, read_nothing, &status);
+		ASSERT_NE(NULL, await(&self->nl, &self->list, process));
+	}
+	kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_GET);
+	kipt_msg_u32(&msg, KIPT_A_SNAPSHOT_ID, find(&self->list, process)->id);
+	EXPECT_LT(2, kipt_nl_dump(&self->nl, &msg, die_meanwhile, &died));
+	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
+	EXPECT_EQ(OF_USER, self->list.count);
+	process = run_as(1000, read_nothing, &status);
+	ASSERT_NE(NULL, await(&self->nl, &self->list, process));
+	EXPECT_EQ(2, find(&self->list, process)->missed);
+}
+
+/* A user in a namespace, where it is as many users as it likes. */
+static void many_users_in_one(uid_t uid, int go)
 {
 	char byte;
 	int i;
 
-	if (setresuid(1000, 1000, 1000) || prctl(PR_SET_DUMPABLE, 1) ||
-	    unshare(CLONE_NEWUSER | CLONE_NEWNS) || read(go, &byte, 1) != 1)
+	become(uid);
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) || read(go, &byte, 1) != 1)
 		_exit(98);
 	for (i = 0; i < 2 * OF_USER; i++) {
 		if (!fork()) {
-			if (setresuid(i, i, i))
+			/* As that may be user 0, become() would not do it. */
+			if (setresuid(i, i, i) || prctl(PR_SET_DUMPABLE, 1))
 				_exit(97);
 			read_nothing();
 		}
 		wait(NULL);
-		wait_ms(100);
 	}
 	_exit(0);
 }
 
-TEST_F_TIMEOUT(killed, who_has_a_namespace_is_one_user, 900)
+/* Return: false if there are no such namespaces. */
+static bool die_in_namespace_of(uid_t uid)
 {
 	int go[2], status = 0;
 	unsigned int i;
 	char path[64];
 	pid_t child;
 
-	ASSERT_EQ(0, pipe(go));
+	if (pipe(go))
+		return false;
 	child = fork();
 	if (!child)
-		many_users_in_one(go[0]);
+		many_users_in_one(uid, go[0]);
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", child);
 	/* Until there is a namespace it is that of all. */
 	for (i = 0; i < 250 && write_file(path, "0 20000 100"); i++)
 		wait_ms(20);
-	ASSERT_EQ(1, write(go[1], "", 1));
+	if (write(go[1], "", 1) != 1)
+		return false;
 	waitpid(child, &status, 0);
-	if (WEXITSTATUS(status) == 98)
+	close(go[0]);
+	close(go[1]);
+	return WEXITSTATUS(status) != 98;
+}
+
+TEST_F_TIMEOUT(killed, who_has_a_namespace_is_one_user, 900)
+{
+	pid_t process;
+	unsigned int i;
+	int status;
+
+	if (!die_in_namespace_of(1000))
 		SKIP(return, "user namespaces cannot be made");
-	wait_ms(500);
+	list_all(&self->nl, &self->list);
+	ASSERT_EQ(OF_USER, self->list.count);
+	for (i = 0; i < OF_USER - 1; i++)
+		EXPECT_EQ(20000 + i, self->list.kept[i].uid);
+	EXPECT_EQ(20000 + 2 * OF_USER - 1, self->list.kept[i].uid);
+	process = run_as(1000, read_nothing, &status);
+	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
+	EXPECT_EQ(OF_USER, self->list.count);
+	process = run_as(1001, read_nothing, &status);
+	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
+	EXPECT_EQ(OF_USER + 1, self->list.count);
+}
+
+/* However many users are in root's containers, others have room. */
+TEST_F_TIMEOUT(killed, namespaces_of_root_are_root, 900)
+{
+	pid_t process;
+	int status;
+
+	if (!die_in_namespace_of(0))
+		SKIP(return, "user namespaces cannot be made");
 	list_all(&self->nl, &self->list);
 	EXPECT_EQ(OF_USER, self->list.count);
-	for (i = 0; i < self->list.count; i++)
-		EXPECT_EQ(20000 + i, self->list.kept[i].uid);
+	process = run_as(1000, read_nothing, &status);
+	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
+	EXPECT_EQ(OF_USER + 1, self->list.count);
+	EXPECT_EQ(SIGSEGV, end_of(read_nothing, &process));
+	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
+	EXPECT_EQ(OF_USER + 1, self->list.count);
 }
 
 /* The first process there, which no other signal of its own kills. */
@@ -475,19 +603,7 @@ static void many_mappings(void)
 	read_nothing();
 }
 
-TEST_F_TIMEOUT(killed, ten_thousand_mappings_are_bounded, 900)
-{
-	const struct kept *kept;
-	pid_t process;
-
-	TAKES_LONG();
-	EXPECT_EQ(SIGSEGV, end_of(many_mappings, &process));
-	kept = await(&self->nl, &self->list, process);
-	ASSERT_NE(NULL, kept);
-	EXPECT_GT(8U << 20, kept->size);
-}
-
-/* The begin of a snapshot, in which all but code is. */
+/* A snapshot. */
 static unsigned char begin[512 << 10];
 
 static void take_part(struct kipt_nl *nl, void *ctx)
@@ -525,7 +641,67 @@ static const struct kipt_crash_signal *read_signal(struct kipt_nl *nl,
 	return NULL;
 }
 
-/* Of as many pages as 32 bits can count, and a few more. */
+/* Return: the number-th mapping, or NULL. */
+static const struct kipt_crash_map *
+map_get(const struct kipt_crash_signal *signal, unsigned int number)
+{
+	const struct kipt_crash_maps *maps;
+	uint64_t at = signal->page.more;
+
+	while (at && at <= sizeof(begin) - 4096) {
+		maps = (void *)(begin + at);
+		if (maps->page.kind != KIPT_CRASH_MAPS)
+			return NULL;
+		if (number < maps->nr_here)
+			return &maps->maps[number];
+		number -= maps->nr_here;
+		at = maps->page.more;
+	}
+	return NULL;
+}
+
+static const struct kipt_crash_map *
+map_at(const struct kipt_crash_signal *signal, uint64_t address)
+{
+	const struct kipt_crash_map *map;
+	unsigned int i;
+
+	for (i = 0; (map = map_get(signal, i)); i++)
+		if (map->start <= address && address < map->end)
+			return map;
+	return NULL;
+}
+
+/* Of that who was killed by @run. */
+static const struct kipt_crash_signal *signal_of(struct kipt_nl *nl,
+						 struct list *list,
+						 void (*run)(void))
+{
+	const struct kept *kept;
+	pid_t process;
+
+	end_of(run, &process);
+	kept = await(nl, list, process);
+	return kept ? read_signal(nl, kept->id) : NULL;
+}
+
+TEST_F_TIMEOUT(killed, ten_thousand_mappings_are_bounded, 900)
+{
+	const struct kipt_crash_signal *signal;
+
+	TAKES_LONG();
+	signal = signal_of(&self->nl, &self->list, many_mappings);
+	ASSERT_NE(NULL, signal);
+	/* At most: those that nobody looked at may be of any kind. */
+	EXPECT_LE(10000 - 240, signal->maps_lost);
+	EXPECT_GT(20100, signal->maps_lost);
+	EXPECT_NE(NULL, map_get(signal, 239));
+	EXPECT_EQ(NULL, map_get(signal, 240));
+	EXPECT_TRUE(map_get(signal, 0)->start <= signal->ip &&
+		    signal->ip < map_get(signal, 0)->end);
+}
+
+/* Of more pages than anybody looks at. */
 static void vast_mapping(void)
 {
 	mmap(NULL, 64ULL << 40, PROT_READ | PROT_EXEC,
@@ -533,19 +709,149 @@ static void vast_mapping(void)
 	read_nothing();
 }
 
-TEST_F_TIMEOUT(killed, what_is_lost_of_a_vast_mapping_is_told, 900)
+TEST_F_TIMEOUT(killed, a_vast_mapping, 900)
 {
 	const struct kipt_crash_signal *signal;
-	const struct kept *kept;
-	pid_t process;
+	const struct kipt_crash_map *map;
+	unsigned int i, vast = 0;
 
-	EXPECT_EQ(SIGSEGV, end_of(vast_mapping, &process));
-	kept = await(&self->nl, &self->list, process);
-	ASSERT_NE(NULL, kept);
-	signal = read_signal(&self->nl, kept->id);
+	signal = signal_of(&self->nl, &self->list, vast_mapping);
 	ASSERT_NE(NULL, signal);
-	EXPECT_EQ((uint32_t)process, signal->pid);
-	EXPECT_EQ(~0U, signal->code_lost);
+	EXPECT_EQ(0, signal->maps_lost);
+	for (i = 0; (map = map_get(signal, i)); i++)
+		vast += map->end - map->start >= 64ULL << 40 && !map->dev &&
+			!map->path[0];
+	EXPECT_EQ(1, vast);
+}
+
+TEST_F_TIMEOUT(killed, mappings_tell_their_files, 900)
+{
+	const struct kipt_crash_signal *signal;
+	const struct kipt_crash_map *map;
+	char path[4096] = "";
+	struct stat file;
+
+	ASSERT_LT(0, readlink("/proc/self/exe", path, sizeof(path) - 1));
+	ASSERT_EQ(0, stat(path, &file));
+	signal = signal_of(&self->nl, &self->list, read_nothing);
+	ASSERT_NE(NULL, signal);
+	map = map_get(signal, 0);
+	ASSERT_NE(NULL, map);
+	EXPECT_TRUE(map->start <= signal->ip && signal->ip < map->end);
+	EXPECT_STREQ(path, (const char *)map->path);
+	EXPECT_EQ((uint32_t)file.st_dev, map->dev);
+	EXPECT_EQ(file.st_ino, map->inode);
+	EXPECT_EQ(20, map->build_id_bytes);
+	EXPECT_EQ(0, map->changed);
+	EXPECT_EQ(0, map->head);
+}
+
+/* Another program's code, at an address that is known. */
+#define CODE_AT		((void *)0x200000000000)
+#define CODE_BYTES	(8 * 4096L)
+
+static bool map_code(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	return mmap(CODE_AT, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE |
+		    MAP_FIXED, fd, 0) == CODE_AT;
+}
+
+static void patched(void)
+{
+	volatile char *byte = (char *)CODE_AT + 2 * 4096;
+
+	if (!map_code() || mprotect(CODE_AT, CODE_BYTES, PROT_READ |
+				    PROT_WRITE | PROT_EXEC))
+		_exit(99);
+	*byte = *byte;
+	read_nothing();
+}
+
+TEST_F_TIMEOUT(killed, code_that_was_patched_is_in_no_file, 900)
+{
+	const struct kipt_crash_signal *signal;
+	uint64_t at = (uint64_t)CODE_AT;
+	const struct kipt_crash_map *map;
+	unsigned int i;
+
+	signal = signal_of(&self->nl, &self->list, patched);
+	ASSERT_NE(NULL, signal);
+	for (i = 0; i < 8; i++) {
+		map = map_at(signal, at + i * 4096);
+		ASSERT_NE(NULL, map) TH_LOG("page %u", i);
+		EXPECT_EQ(i == 2, map->changed);
+		EXPECT_EQ(map->start - at, map->offset);
+		EXPECT_EQ(20, map->build_id_bytes);
+	}
+}
+
+static void unlinked(void)
+{
+	char command[128], name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/tmp/killed.%d", getpid());
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), name);
+	if (system(command))
+		_exit(99);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (mmap(CODE_AT, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE |
+		 MAP_FIXED, fd, 0) != CODE_AT || unlink(name))
+		_exit(99);
+	read_nothing();
+}
+
+TEST_F_TIMEOUT(killed, a_file_that_is_gone_says_so, 900)
+{
+	const struct kipt_crash_signal *signal;
+	const struct kipt_crash_map *map;
+
+	signal = signal_of(&self->nl, &self->list, unlinked);
+	ASSERT_NE(NULL, signal);
+	map = map_at(signal, (uint64_t)CODE_AT);
+	ASSERT_NE(NULL, map);
+	EXPECT_NE(NULL, strstr((const char *)map->path, " (deleted)"));
+}
+
+static void *change_mappings(void *unused)
+{
+	for (;;)
+		munmap(mmap(NULL, 64 << 12, PROT_READ, MAP_PRIVATE |
+			    MAP_ANONYMOUS | MAP_POPULATE, -1, 0), 64 << 12);
+	return unused;
+}
+
+static void while_others_change_mappings(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&thread, NULL, change_mappings, NULL);
+	wait_ms(20);
+	read_nothing();
+}
+
+/* They are known, or it is told that they are not. */
+TEST_F_TIMEOUT(killed, mappings_that_somebody_changes, 900)
+{
+	const struct kipt_crash_signal *signal;
+	const struct kipt_crash_map *map;
+	unsigned int i, known = 0;
+
+	for (i = 0; i < unless_short(20, 5); i++) {
+		signal = signal_of(&self->nl, &self->list,
+				   while_others_change_mappings);
+		ASSERT_NE(NULL, signal);
+		map = map_get(signal, 0);
+		known += map != NULL;
+		EXPECT_TRUE(map ? map->start <= signal->ip &&
+				  signal->ip < map->end :
+				  signal->maps_lost == ~0U);
+	}
+	TH_LOG("known %u of %u times", known, i);
 }
 
 TEST_F(killed, a_child_of_vfork)

@@ -489,13 +489,21 @@ int kipt_session_new(struct kipt_nl *nl, const struct kipt_want *want)
 	return (int)kipt_nl_u32(nl, KIPT_A_SESSION_ID, 0);
 }
 
+static void id_put(struct kipt_msg *msg, uint8_t cmd, int id)
+{
+	kipt_msg_begin(msg, cmd);
+	kipt_msg_u32(msg, KIPT_A_SESSION_ID, (uint32_t)id);
+}
+
+/* What waits for CPUs is a dump. */
 static int session_call(struct kipt_nl *nl, uint8_t cmd, int id)
 {
 	struct kipt_msg msg;
+	int ret;
 
-	kipt_msg_begin(&msg, cmd);
-	kipt_msg_u32(&msg, KIPT_A_SESSION_ID, (uint32_t)id);
-	return kipt_nl_call(nl, &msg);
+	id_put(&msg, cmd, id);
+	ret = kipt_nl_dump(nl, &msg, NULL, NULL);
+	return ret < 0 ? ret : 0;
 }
 
 int kipt_session_start(struct kipt_nl *nl, int id)
@@ -528,7 +536,10 @@ int kipt_session_run(struct kipt_nl *nl, const struct kipt_want *want)
 
 int kipt_session_get(struct kipt_nl *nl, int id)
 {
-	return session_call(nl, KIPT_CMD_SESSION_GET, id);
+	struct kipt_msg msg;
+
+	id_put(&msg, KIPT_CMD_SESSION_GET, id);
+	return kipt_nl_call(nl, &msg);
 }
 
 static bool is_cpu(const struct kipt_nl *nl, uint32_t cpu)
@@ -544,8 +555,7 @@ int kipt_session_cpu(struct kipt_nl *nl, int id, uint32_t cpu)
 	struct kipt_msg msg;
 	int ret;
 
-	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
-	kipt_msg_u32(&msg, KIPT_A_SESSION_ID, (uint32_t)id);
+	id_put(&msg, KIPT_CMD_SESSION_GET, id);
 	ret = kipt_nl_dump_begin(nl, &msg);
 	if (ret)
 		return ret;

@@ -50,9 +50,12 @@
 		SKIP_IF(lack_);						\
 	} while (0)
 
-/* What takes minutes in an emulated machine, and does not depend on the kernel. */
+/*
+ * What takes minutes in an emulated machine, and does not depend on the kernel, is
+ * left out where KIPT_TEST_SHORT=2.
+ */
 #define TAKES_LONG()							\
-	SKIP_IF(is_set("KIPT_TEST_SHORT") ? "it takes long" : NULL)
+	SKIP_IF(how_short() == 2 ? "it takes long" : NULL)
 
 /* What others on the same machine would notice: only where that is allowed. */
 #define DISRUPTS(what)							\
@@ -71,6 +74,19 @@ static inline bool is_set(const char *name)
 	const char *text = getenv(name);
 
 	return text && !strcmp(text, "1");
+}
+
+/* 0: tests do all; 1, 2: less of what takes a while, since it is done elsewhere. */
+static inline int how_short(void)
+{
+	const char *text = getenv("KIPT_TEST_SHORT");
+
+	return text ? atoi(text) : 0;
+}
+
+static inline unsigned int unless_short(unsigned int whole, unsigned int less)
+{
+	return how_short() ? less : whole;
 }
 
 /* A connection that is opened, and a good session's wishes. */

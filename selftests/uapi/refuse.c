@@ -381,33 +381,34 @@ TEST_F(kipt, unknown_command_is_refused)
 
 TEST_F(kipt, commands_without_id_are_refused)
 {
-	static const uint8_t commands[] = {
+	static const uint8_t dumps[] = {
 		KIPT_CMD_SESSION_START, KIPT_CMD_SESSION_STOP,
-		KIPT_CMD_SESSION_DEL, KIPT_CMD_SESSION_GET,
+		KIPT_CMD_SESSION_DEL, KIPT_CMD_FETCH,
 	};
 	struct kipt_msg msg;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		kipt_msg_begin(&msg, commands[i]);
-		EXPECT_EQ(-EINVAL, kipt_nl_call(&self->nl, &msg)) {
-			TH_LOG("command %u", commands[i]);
+	for (i = 0; i < ARRAY_SIZE(dumps); i++) {
+		kipt_msg_begin(&msg, dumps[i]);
+		EXPECT_EQ(-EINVAL, kipt_nl_dump(&self->nl, &msg, NULL, NULL)) {
+			TH_LOG("command %u", dumps[i]);
 		}
 		EXPECT_TRUE(says(&self->nl, "id"));
 	}
-	kipt_msg_begin(&msg, KIPT_CMD_FETCH);
-	EXPECT_EQ(-EINVAL, kipt_nl_dump(&self->nl, &msg, NULL, NULL));
+	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
+	EXPECT_EQ(-EINVAL, kipt_nl_call(&self->nl, &msg));
 	EXPECT_TRUE(says(&self->nl, "id"));
 }
 
 /* What takes long is a dump and nothing else; what is short is none. */
 TEST_F(kipt, commands_in_the_wrong_form_are_refused)
 {
-	static const uint8_t dumps[] = { KIPT_CMD_SESSION_NEW, KIPT_CMD_FETCH };
-	static const uint8_t dos[] = {
-		KIPT_CMD_GET_INFO, KIPT_CMD_SESSION_START,
-		KIPT_CMD_SESSION_STOP, KIPT_CMD_SESSION_DEL,
+	static const uint8_t dumps[] = {
+		KIPT_CMD_SESSION_NEW, KIPT_CMD_SESSION_START,
+		KIPT_CMD_SESSION_STOP, KIPT_CMD_SESSION_DEL, KIPT_CMD_FETCH,
 	};
+	static const uint8_t dos[] = { KIPT_CMD_GET_INFO,
+				       KIPT_CMD_SNAPSHOT_DEL };
 	struct kipt_msg msg;
 	size_t i;
 

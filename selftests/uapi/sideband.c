@@ -22,14 +22,18 @@
 #define MIB		(1L << 20)
 #define BIG		(96L * MIB)
 #define PROCESSES	5000
+#define PROCESSES_SHORT	1000
 #define KERNEL_BEGIN	0x8000000000000000ULL
 /* A program of our own: where it is, and what it does there. */
 #define TINY_BASE	0x10000000ULL
 #define TINY_ROUNDS	100
-/* Pages of code far apart: each a mapping, more than most programs have. */
+/* Pages of code far apart: each a mapping; more than most programs have. */
 #define FAR_BASE	0x100000000000ULL
 #define FAR_APART	(2ULL * MIB)
-#define FAR_PAGES	1500U
+#define FAR_PAGES	3000U
+/* As many pages of which a multiplicative hash of 12 bits makes one bucket. */
+#define ALIKE_PAGES	16384U
+#define GOLDEN_RATIO_64	0x61c8864680b583ebULL
 
 /* A session on CPU 0 that keeps code. */
 FIXTURE(sideband)
@@ -171,6 +175,7 @@ static struct {
 	uint64_t ends;
 	uint64_t no_code;
 	uint64_t far;
+	uint64_t high;
 	uint64_t kernel;
 	uint64_t gaps[KIPT_GAP_KIND_MAX + 1];
 } told;
@@ -191,6 +196,9 @@ static void tell(const struct kipt_record *r)
 {
 	if (r->type == KIPT_RECORD_BRANCH) {
 		told.far += r->kind == KIPT_BRANCH_RET && in_far(r);
+		told.high += r->kind == KIPT_BRANCH_RET &&
+			     !(r->flags & KIPT_RF_NO_IP) &&
+			     r->ip >= FAR_BASE && r->ip < KERNEL_BEGIN;
 		told.jumps += r->kind == KIPT_BRANCH_COND &&
 			      r->ip == TINY_JUMP;
 		told.ends += r->kind == KIPT_BRANCH_SYSCALL &&
@@ -330,7 +338,7 @@ TEST_F_TIMEOUT(sideband, cgroup_of_an_ended_process_is_empty, 60)
 
 static int processes(void)
 {
-	return PROCESSES / slowness();
+	return (int)unless_short(PROCESSES, PROCESSES_SHORT) / slowness();
 }
 
 static int run_many(void *arg)
@@ -414,6 +422,19 @@ static int call_far_pages(void *arg)
 	return 0;
 }
 
+/* On both CPUs. */
+static int call_far_pages_twice(void *arg)
+{
+	uint32_t i;
+
+	if (call_far_pages(arg))
+		return 1;
+	pin_to(1);
+	for (i = 0; i < FAR_PAGES; i++)
+		((void (*)(void))(FAR_BASE + i * FAR_APART))();
+	return 0;
+}
+
 /* Nor may any of them be taken for another, or be hard to find. */
 TEST_F_TIMEOUT(sideband, scattered_pages_that_are_alike_decode, 120)
 {
@@ -426,6 +447,98 @@ TEST_F_TIMEOUT(sideband, scattered_pages_that_are_alike_decode, 120)
 	EXPECT_EQ(FAR_PAGES, told.far);
 	EXPECT_EQ(0, told.no_code);
 	EXPECT_EQ(0, told.gaps[KIPT_GAP_CODE_DROPPED]);
+}
+
+/* Its pages are taken once, for both. */
+TEST_F_TIMEOUT(sideband, sessions_share_a_process_that_ends, 120)
+{
+	static struct kipt_nl other;
+	int ids[2], i;
+
+	ASSERT_EQ(0, kipt_nl_open(&other));
+	self->want.ctl &= ~CTL_OS;
+	ids[0] = begin(&self->nl, &self->want);
+	self->want.cpus = "1";
+	ids[1] = begin(&other, &self->want);
+	ASSERT_LT(0, ids[0]);
+	ASSERT_LT(0, ids[1]);
+	EXPECT_EQ(0, in_child(call_far_pages_twice, NULL));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, kipt_session_stop(&self->nl, ids[i]));
+		EXPECT_LE(0, fetch_and_tell(&self->nl, ids[i]));
+		EXPECT_EQ(FAR_PAGES, told.far);
+		EXPECT_EQ(0, told.no_code);
+		EXPECT_EQ(0, told.gaps[KIPT_GAP_CODE_DROPPED]);
+	}
+	EXPECT_EQ(0, kipt_session_del(&self->nl, ids[1]));
+	kipt_nl_close(&other);
+}
+
+/* The next page after @page that is in bucket 0, if @alike. */
+static uint64_t next_page(uint64_t page, bool alike)
+{
+	do {
+		page++;
+	} while (alike && page * GOLDEN_RATIO_64 >> 52);
+	return page;
+}
+
+/*
+ * Calls one page of code at ALIKE_PAGES addresses, then decodes that. Return:
+ * milliseconds of a fetch, or a negative errno.
+ */
+static long time_pages(struct kipt_nl *nl, const struct kipt_want *want,
+		       bool alike)
+{
+	int fd = memfd_create("code", 0), id = -EBADF, ret;
+	static void *mapped[ALIKE_PAGES];
+	uint64_t page = FAR_BASE >> 12;
+	struct timespec begun, done;
+	unsigned int i;
+
+	if (ftruncate(fd, 4096) || pwrite(fd, "\xc3", 1, 0) != 1)
+		return -errno;
+	for (i = 0; i < ALIKE_PAGES; i++) {
+		page = next_page(page, alike);
+		mapped[i] = mmap((void *)(page << 12), 4096,
+				 PROT_READ | PROT_EXEC, MAP_SHARED |
+				 MAP_FIXED_NOREPLACE, fd, 0);
+		if (mapped[i] == MAP_FAILED)
+			return -errno;
+	}
+	pin_to(0);
+	id = begin(nl, want);
+	for (i = 0; id > 0 && i < ALIKE_PAGES; i++)
+		((void (*)(void))mapped[i])();
+	ret = id > 0 ? kipt_session_stop(nl, id) : id;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	if (!ret)
+		ret = fetch_and_tell(nl, id);
+	clock_gettime(CLOCK_MONOTONIC, &done);
+	if (id > 0)
+		kipt_session_del(nl, id);
+	for (i = 0; i < ALIKE_PAGES; i++)
+		munmap(mapped[i], 4096);
+	close(fd);
+	return ret < 0 ? ret : (done.tv_sec - begun.tv_sec) * 1000 +
+			       (done.tv_nsec - begun.tv_nsec) / 1000000;
+}
+
+/* No program can choose addresses that make the fetch slow. */
+TEST_F_TIMEOUT(sideband, chosen_addresses_take_no_longer, 300)
+{
+	long usual, alike;
+
+	self->want.ctl &= ~CTL_OS;
+	self->want.mode = mode_that_keeps();
+	usual = time_pages(&self->nl, &self->want, false);
+	ASSERT_LT(0, usual);
+	EXPECT_LE(ALIKE_PAGES, told.high);
+	alike = time_pages(&self->nl, &self->want, true);
+	ASSERT_LT(0, alike);
+	EXPECT_LE(ALIKE_PAGES, told.high);
+	TH_LOG("%ld ms, and %ld ms", usual, alike);
+	EXPECT_GT(3 * usual, alike);
 }
 
 /* Shared with the traced child. */

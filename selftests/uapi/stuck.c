@@ -7,6 +7,7 @@
  * by preference; skips elsewhere.
  */
 #include <linux/bpf.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "kipt_test.h"
@@ -272,6 +273,102 @@ TEST_F_TIMEOUT(stuck, start_is_refused_and_leaves_nothing_on, 120)
 	EXPECT_EQ(0, ctl & 1);
 	EXPECT_EQ(0, kipt_session_start(&self->nl, id));
 	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+/* A thread that starts a session when it is let, and how that ended. */
+struct starter {
+	struct kipt_nl nl;
+	int id;
+	pid_t tid;
+	bool go;
+	bool done;
+	int ret;
+};
+
+static void *start_when_let(void *ctx)
+{
+	struct starter *starter = ctx;
+
+	__atomic_store_n(&starter->tid, gettid(), __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&starter->go, __ATOMIC_ACQUIRE))
+		wait_ms(1);
+	starter->ret = kipt_session_start(&starter->nl, starter->id);
+	__atomic_store_n(&starter->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* In which functions of the kernel a thread sleeps; none while it runs. */
+static void read_stack(pid_t tid, char *text, size_t size)
+{
+	ssize_t len = -1;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stack", tid);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0) {
+		len = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[len < 0 ? 0 : len] = 0;
+}
+
+/* Return: once it waits in the module's start, its stack; or it has ended. */
+static bool waits_in_start(struct starter *starter, char *text, size_t size)
+{
+	do {
+		wait_ms(1);
+		read_stack(starter->tid, text, size);
+		if (strstr(text, "kipt_session_start"))
+			return true;
+	} while (!__atomic_load_n(&starter->done, __ATOMIC_ACQUIRE));
+	return false;
+}
+
+/*
+ * While a start waits for a CPU that does not answer, it holds up neither
+ * generic netlink's lock, with which genl_rcv() calls a request, nor what is
+ * asked about its session, nor the start of another one.
+ */
+TEST_F_TIMEOUT(stuck, start_that_waits_holds_up_no_request, 120)
+{
+	static struct starter starter;
+	static char stack[8192];
+	int state, other, started;
+	pthread_t thread;
+	bool waited, done;
+
+	self->want.cpus = "0";
+	other = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, other);
+	self->want.cpus = "1";
+	ASSERT_EQ(0, kipt_nl_open(&starter.nl));
+	starter.id = kipt_session_new(&starter.nl, &self->want);
+	ASSERT_LT(0, starter.id);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, start_when_let, &starter));
+	while (!__atomic_load_n(&starter.tid, __ATOMIC_ACQUIRE))
+		wait_ms(1);
+	stick(self->shared);
+	__atomic_store_n(&starter.go, true, __ATOMIC_RELEASE);
+	waited = waits_in_start(&starter, stack, sizeof(stack));
+	state = kipt_session_state(&self->nl, starter.id);
+	started = kipt_session_start(&self->nl, other);
+	done = __atomic_load_n(&starter.done, __ATOMIC_ACQUIRE);
+	EXPECT_TRUE(is_stuck(self->shared));
+	unstick(self->shared);
+	pthread_join(thread, NULL);
+	printf("# the start waits in:\n%s", stack);
+	EXPECT_TRUE(waited);
+	EXPECT_TRUE(strstr(stack, "netlink_recvmsg"));
+	EXPECT_FALSE(strstr(stack, "genl_rcv"));
+	/* Asked meanwhile, answered meanwhile. */
+	EXPECT_EQ(KIPT_STATE_NEW, state);
+	EXPECT_EQ(0, started) TH_LOG("%s", self->nl.why);
+	EXPECT_FALSE(done);
+	/* It starts, unless it gave up before. */
+	EXPECT_TRUE(!starter.ret || starter.ret == -ETIMEDOUT);
+	kipt_nl_close(&starter.nl);
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
 

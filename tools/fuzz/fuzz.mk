@@ -14,7 +14,7 @@ FUZZ_PACKETS := packet packet_read packet_table
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
 	$(patsubst %,$(FUZZ_CORE)/%.c,insn $(FUZZ_PACKETS))
 SECONDS ?= 20
-FUZZERS ?= packet insn clock flow unpack files crash
+FUZZERS ?= packet insn clock flow time unpack files crash dump
 
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c \
@@ -24,6 +24,7 @@ fuzz_clock-with := $(FUZZ_CORE)/clock.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 	$(ROOT)/selftests/decode/expand.c \
 	$(wildcard $(FUZZ_CORE)/*.c)
+fuzz_time-with := $(filter-out %/path_run.c,$(wildcard $(FUZZ_CORE)/*.c))
 fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 	$(FUZZ_CORE)/status.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,unpack tally words jsonl)
@@ -37,8 +38,11 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash_pages crash_trace crash_end \
 		crash_memory crash_symbols crash_kallsyms crash_log vmcoreinfo \
 		kernel_symbols symbols crash_logs crash_tasks maps \
-		crash_program build_id) \
+		crash_program crash_slots build_id) \
 	$(patsubst %,$(ROOT)/kmod/%.c,patch_log switch_log task_merge)
+fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
+	$(patsubst %,$(FUZZ_TOOL)/%.c,dump_elf vmcoreinfo)
+fuzz_crash-libs := -lz
 fuzz_crash-flags := -I$(ROOT)/tools/shim
 
 # Tables that start small grow, also with what a small input leaves in them.
@@ -52,11 +56,18 @@ $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
 	clang $(FUZZ_FLAGS) $(fuzz_$(1)-flags) $$(filter %.c,$$^) $(fuzz_$(1)-libs) -o $$@
 endef
 
-$(foreach target,packet insn clock flow unpack files crash,\
+$(foreach target,packet insn clock flow time unpack files crash dump,\
 	$(eval $(call fuzz-program,$(target))))
 
 fuzz: $(patsubst %,$(FUZZ_OUT)/fuzz_%,$(FUZZERS))
 	$(if $(findstring command,$(origin SEED)),KIPT_FUZZ_SEED=$(SEED)) \
 		$(FUZZ_DIR)/run $(FUZZ_OUT) $(SECONDS) $(FUZZERS)
 
-.PHONY: fuzz
+# What a trace can cost at most, in counted steps: the seeds are the worst that is
+# known, and what costs more than docs/speed.md says is a finding.
+fuzz-time: $(FUZZ_OUT)/fuzz_time
+	$(FUZZ_OUT)/fuzz_time $(wildcard $(FUZZ_DIR)/seeds/time/*) 2>&1 | sed -n 's/^time:/# seeds:/p'
+	$(FUZZ_DIR)/run $(FUZZ_OUT) $(SECONDS) time
+	@sed -n 's/^time:/# fuzzed:/p' $(FUZZ_OUT)/time.log
+
+.PHONY: fuzz fuzz-time

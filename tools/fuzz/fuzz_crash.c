@@ -2,7 +2,7 @@
 /*
  * libFuzzer target: what a dead machine left in memory, read by the tool: the
  * pages, the order of the trace, page tables, VMCOREINFO, kallsyms, the list of
- * modules, and programs that were killed. Input is a small memory of a few pages:
+ * modules, snapshots, and programs that were killed. Input is a small memory of a few pages:
  * the first byte says which of them get the checksums they would need, as
  * flipping bits hardly ever finds those.
  */
@@ -18,6 +18,7 @@
 #include "../kipt/crash_logs.h"
 #include "../kipt/crash_memory.h"
 #include "../kipt/crash_program.h"
+#include "../kipt/crash_slots.h"
 #include "../kipt/crash_symbols.h"
 #include "../kipt/crash_tasks.h"
 #include "../kipt/crash_trace.h"
@@ -45,14 +46,21 @@ struct crash_files {
 	int count;
 };
 
-struct crash_files *crash_files_create(void)
+void crash_files_become(struct crash_files *files, u32 uid)
 {
-	return calloc(1, sizeof(struct crash_files));
+	(void)uid;
+	files->count = 0;
 }
 
-void crash_files_destroy(struct crash_files *files)
+u32 crash_files_read(struct crash_files *files, int number, u64 offset,
+		     u8 *bytes, u32 size)
 {
-	free(files);
+	(void)files;
+	(void)number;
+	(void)offset;
+	(void)bytes;
+	(void)size;
+	abort();
 }
 
 int crash_files_find(struct crash_files *files, const char *path,
@@ -64,7 +72,7 @@ int crash_files_find(struct crash_files *files, const char *path,
 	return -1;
 }
 
-bool crash_files_name(const struct crash_files *files, struct names *names)
+bool crash_files_name(struct crash_files *files, struct names *names)
 {
 	return files->count >= 0 && !names;
 }
@@ -218,22 +226,25 @@ static void patches_ask(const struct crash_logs *logs)
 	kipt_patch_log_touches(logs->patches, first, end, begin, 16);
 }
 
-/* Here addresses of the kernel are offsets in the memory, as in a snapshot. */
-static void logs_read(const struct crash_set *set, const struct crash_cpu *cpu)
+/* In a dump addresses of the kernel are offsets in the memory here. */
+static void logs_read(const struct crash_set *set,
+		      const struct crash_source *kernel,
+		      const struct crash_cpu *cpu)
 {
 	struct crash_logs logs;
 	struct maps maps = { 0 };
 
-	if (!crash_logs_load(&logs, &source, cpu))
+	if (!crash_logs_load(&logs, kernel, cpu))
 		abort();
 	switches_ask(&logs);
 	patches_ask(&logs);
 	crash_logs_free(&logs);
-	crash_tasks_load(&maps, &source, set);
+	crash_tasks_load(&maps, kernel, set);
 	maps_free(&maps);
 }
 
-static void trace_read(const struct crash_cpu *cpu)
+static void trace_read(const struct crash_source *from,
+		       const struct crash_cpu *cpu)
 {
 	struct crash_trace trace;
 	u8 bytes[64];
@@ -244,7 +255,7 @@ static void trace_read(const struct crash_cpu *cpu)
 	/* A ring of more than the memory has nothing but holes. */
 	if (cpu->page.size > (1 << 20))
 		return;
-	if (!crash_trace_find(&trace, cpu, &source))
+	if (!crash_trace_find(&trace, cpu, from))
 		abort();
 	if (trace.size > cpu->page.size || (trace.size && trace.first >=
 							 cpu->page.size))
@@ -260,7 +271,9 @@ static void trace_read(const struct crash_cpu *cpu)
 
 static void program_read(u64 address, u64 id)
 {
-	struct crash_program *program = crash_program_read(&source, address, id);
+	struct crash_files files = { 0 };
+	struct crash_program *program = crash_program_read(&source, address, id,
+							   &files);
 	const struct kipt_crash_signal *signal;
 	struct child_death death;
 	struct maps maps = { 0 };
@@ -283,6 +296,20 @@ static void program_read(u64 address, u64 id)
 	crash_program_destroy(program);
 }
 
+static void cpus_read(const struct crash_set *set,
+		      const struct crash_source *from)
+{
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		if (i && set->cpus[i - 1]->page.page.number >=
+			 set->cpus[i]->page.page.number)
+			abort();
+		trace_read(from, set->cpus[i]);
+		logs_read(set, from, set->cpus[i]);
+	}
+}
+
 static void pages_read(void)
 {
 	struct crash_set set = { 0 };
@@ -300,14 +327,38 @@ static void pages_read(void)
 		else if (page.head.kind == KIPT_CRASH_SIGNAL)
 			program_read(i * PAGE, page.head.id);
 	}
-	for (i = 0; i < set.count; i++) {
-		if (i && set.cpus[i - 1]->page.page.number >=
-			 set.cpus[i]->page.page.number)
+	cpus_read(&set, &source);
+	crash_set_free(&set);
+}
+
+/* The header is on page 0; of the snapshots the first whole one is read. */
+static void slots_read(struct crash_memory *virtual)
+{
+	struct crash_set set = { 0 };
+	struct crash_source snapshot;
+	struct crash_slots slots;
+	struct crash_page page;
+	u32 i;
+
+	if (crash_page_read(&source, 0, &page) != CRASH_GOOD ||
+	    page.head.kind != KIPT_CRASH_HEADER)
+		return;
+	if (!crash_set_read(&set, &source, &page) ||
+	    !crash_slots_load(&slots, virtual, &set))
+		abort();
+	for (i = 0; i < slots.count && !slots.chosen; i++) {
+		if (i && slots.list[i - 1].about.id >= slots.list[i].about.id)
 			abort();
-		trace_read(set.cpus[i]);
-		logs_read(&set, set.cpus[i]);
+		if (!slots.list[i].about.cpus)
+			continue;
+		if (!crash_slots_choose(&slots, slots.list[i].about.id, &set,
+					&snapshot) ||
+		    set.count > slots.list[i].about.cpus)
+			abort();
+		cpus_read(&set, &snapshot);
 	}
 	crash_set_free(&set);
+	crash_slots_free(&slots);
 }
 
 /* The note is on page 7. */
@@ -325,6 +376,7 @@ static void symbols_read(u32 levels)
 	if (crash_memory_kernel(virtual, TABLE * PAGE, probe)) {
 		symbols_destroy(crash_symbols_load(virtual, info, &layout));
 		crash_log_header(virtual, &source, info);
+		slots_read(virtual);
 	}
 	free(info);
 	crash_memory_destroy(virtual);

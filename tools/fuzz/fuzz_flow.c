@@ -388,7 +388,7 @@ static u32 decided(const struct record_list *list)
 }
 
 /* Twice by one flow, and what was counted. Pauses, if any, come after a slice of
- * packets, and whenever the sink gets something if @asks.
+ * packets or as many blocks, and whenever the sink gets something if @asks.
  */
 static void decode_sliced(const struct input *input, u32 output, u64 slice,
 			  bool asks)
@@ -399,6 +399,7 @@ static void decode_sliced(const struct input *input, u32 output, u64 slice,
 	u32 i;
 
 	sliced.config.slice = slice;
+	sliced.config.step_slice = (u32)slice;
 	flow = flow_make(&sliced, output, &got);
 	got.pauses = asks ? flow : NULL;
 	for (i = 0; i < 2; i++) {
@@ -787,6 +788,7 @@ static void head_read(struct input *input, const u8 *data)
 	config->tsc_den = data[1] & 0x40 ? 2 : 0;
 	config->tsc_near = data[1] & 0x80 ? 0x0123456789abcdefULL : 0;
 	config->no_tnt = (data[1] & 6) == 2;
+	config->seed = data[2];
 	config->mtc_freq = data[2] & 0xf;
 	config->max_nonturbo_ratio = data[2] >> 4;
 	filters_read(config, data[3]);

@@ -6,6 +6,7 @@
 #include "args.h"
 #include "cpus.h"
 #include "ctl.h"
+#include "lend.h"
 #include "say.h"
 #include "setup.h"
 
@@ -23,6 +24,8 @@ enum {
 	OPTION_PRINT,
 	OPTION_PRINT_CPUS,
 	OPTION_PRINT_USER,
+	OPTION_LEND,
+	OPTION_FOR,
 };
 
 static const struct kipt_option options[] = {
@@ -47,11 +50,17 @@ static const struct kipt_option options[] = {
 	  "prints nothing at all" },
 	{ "print-cpus", 0, OPTION_PRINT_CPUS, "N",
 	  "lines that it prints of each other CPU, 0 to 1000;\n"
-	  "0 unless given" },
+	  "0 unless given, but 8 where a lockup is reported" },
 	{ "print-user", 0, OPTION_PRINT_USER, "N",
 	  "with --all or --user, branches of user code that it\n"
 	  "prints, those before the system call or fault, 0 to\n"
 	  "64; 0 unless given" },
+	{ "lend", 0, OPTION_LEND, NULL,
+	  "run COMMAND, and let perf have Intel PT of all armed\n"
+	  "sessions until it ends" },
+	{ "for", 0, OPTION_FOR, "SECONDS",
+	  "with --lend, interrupt COMMAND after that time, 1 to\n"
+	  "604800" },
 	{ 0 }
 };
 
@@ -61,12 +70,18 @@ static const struct kipt_option options[] = {
  * @kernel: --kernel was given
  * @all: --all was given
  * @user: --user was given
+ * @lend: --lend was given
+ * @seconds: of --for, or 0
+ * @other: another option was given
  */
 struct wish {
 	struct setup setup;
 	bool kernel;
 	bool all;
 	bool user;
+	bool lend;
+	u32 seconds;
+	bool other;
 };
 
 static void armed(const struct kipt_session *session)
@@ -83,13 +98,19 @@ static void armed(const struct kipt_session *session)
 	       ", keeps programs that are killed" : "");
 }
 
-/* Said now, as nobody looks at the status before the machine dies. */
-static void hooks_check(struct genl *genl, u32 id)
+/*
+ * What it costs beside the rings; and what hooks lack is said now, as nobody looks at
+ * the status before the machine dies.
+ */
+static void state_show(struct genl *genl, u32 id)
 {
 	struct kipt_session session;
 
 	if (genl_session_get(genl, id, &session))
 		return;
+	printf("  %llu KiB more for %u snapshots of what the machine survives\n",
+	       (unsigned long long)session.snapshots_size >> 10,
+	       session.snapshots);
 	if (session.hooks_lost[0])
 		say_note("a crash may be seen late or not at all: %s",
 			 session.hooks_lost);
@@ -118,7 +139,7 @@ static int arm(struct wish *wish)
 	}
 	if (exit == KIPT_EXIT_DONE) {
 		armed(&session);
-		hooks_check(genl, session.id);
+		state_show(genl, session.id);
 	}
 	genl_close(genl);
 	return exit;
@@ -141,7 +162,22 @@ static bool lines(struct args *args, const char *name, u32 most, u32 *number)
 /* Return: false after a sentence. */
 static bool option(struct args *args, struct wish *wish, int id)
 {
+	u64 seconds;
+
+	wish->other |= id != OPTION_LEND && id != OPTION_FOR;
 	switch (id) {
+	case OPTION_LEND:
+		wish->lend = true;
+		return true;
+	case OPTION_FOR:
+		if (!args_number(args->value, KIPT_RAW_LEND_MAX, &seconds) ||
+		    !seconds) {
+			say_error("--for %s: allowed are 1 to %u seconds",
+				  args->value, KIPT_RAW_LEND_MAX);
+			return false;
+		}
+		wish->seconds = seconds;
+		return true;
 	case OPTION_CPUS:
 		if (!strcmp(args->value, "all")) {
 			wish->setup.cpus = NULL;
@@ -171,9 +207,21 @@ static bool option(struct args *args, struct wish *wish, int id)
 	return setup_option(&wish->setup, id, args->value) > 0;
 }
 
+/* Return: the exit status of the command, or of kipt. */
+static int lend(const struct wish *wish, struct args *args)
+{
+	if (wish->other)
+		return args_bad(args, "--lend is of the sessions that are armed: only --for goes with it");
+	if (!args->operands)
+		return args_bad(args, "--lend needs a command: kipt arm --lend -- perf record ...");
+	args->argv[args->operands] = NULL;
+	return lend_run(args->argv, wish->seconds);
+}
+
 static int run(int argc, char **argv)
 {
-	struct args args = { .verb = &verb_arm, .argc = argc, .argv = argv };
+	struct args args = { .verb = &verb_arm, .argc = argc, .argv = argv,
+			     .first_operand_ends = true };
 	struct wish wish = {
 		.setup = {
 			.size = SIZE_DEFAULT,
@@ -188,6 +236,10 @@ static int run(int argc, char **argv)
 			return KIPT_EXIT_USAGE;
 	if (id < 0)
 		return args_exit(id);
+	if (wish.lend)
+		return lend(&wish, &args);
+	if (wish.seconds)
+		return args_bad(&args, "--for says how long --lend lends");
 	if (!args_operands(&args, 0, 0))
 		return KIPT_EXIT_USAGE;
 	if (wish.kernel && (wish.all || wish.user))
@@ -203,15 +255,18 @@ static int run(int argc, char **argv)
 
 const struct kipt_verb verb_arm = {
 	.name = "arm",
-	.operands = "",
+	.operands = "[--lend -- COMMAND [ARGUMENT]...]",
 	.summary = "keep what the CPUs did last, for a crash",
 	.about = "Traces the CPUs into rings until 'kipt disarm': also those that come online\n"
 		 "later, and again after a suspend. Nobody else can use Intel PT there.\n"
-		 "Needs CAP_PERFMON or CAP_SYS_ADMIN.",
+		 "With --lend perf can as long as COMMAND runs; if kipt itself dies, too, armed\n"
+		 "sessions go on as well. Exits as COMMAND does then. Needs CAP_PERFMON or\n"
+		 "CAP_SYS_ADMIN.",
 	.examples = "  kipt arm\n"
 		    "  kipt arm --cpus 0-3 --size 16M --all\n"
 		    "  kipt arm --user\n"
-		    "  kipt arm --print-branches 0 --ctl +CYCEn",
+		    "  kipt arm --print-branches 0 --ctl +CYCEn\n"
+		    "  kipt arm --lend --for 60 -- perf record -e intel_pt// -a sleep 10",
 	.options = options,
 	.run = run,
 };

@@ -3,10 +3,12 @@
  * kipt crash: what every CPU did last, out of the dump of a machine that died.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
+#include "crash_collect.h"
 #include "crash_decode.h"
 #include "crash_machine.h"
 #include "crash_program.h"
@@ -30,14 +32,22 @@ enum {
 	OPTION_HEADER,
 	OPTION_IMAGE,
 	OPTION_SAVE,
+	OPTION_ALL_CPUS,
+	OPTION_KEEP,
+	OPTION_MOST,
+	OPTION_PROGRAMS,
+	OPTION_SNAPSHOT,
 };
 
 static const struct kipt_option options[] = {
 	{ "cpu", 'c', OPTION_CPU, "LIST",
-	  "only these CPUs, such as 0-3,6; all unless given" },
+	  "all that these CPUs did, such as 0-3,6; unless given\n"
+	  "the last 100 calls of the CPU that died" },
+	{ "all-cpus", 'a', OPTION_ALL_CPUS, NULL,
+	  "all that all CPUs did, the one that died first" },
 	{ "last", 'n', OPTION_LAST, "N",
 	  "only the last N branches of each CPU, or with\n"
-	  "--insns instructions; all unless given" },
+	  "--insns instructions" },
 	{ "after", 0, OPTION_AFTER, NULL,
 	  "also what each CPU did from where it died, or the\n"
 	  "NMI met it, until its tracing stopped" },
@@ -47,6 +57,9 @@ static const struct kipt_option options[] = {
 	{ "summary", 0, OPTION_SUMMARY, NULL,
 	  "only what died, where, and a line for each CPU;\n"
 	  "nothing is decoded" },
+	{ "snapshot", 0, OPTION_SNAPSHOT, "N",
+	  "show snapshot N that the dump has, of something that\n"
+	  "the machine survived, instead of its death" },
 	{ "header", 0, OPTION_HEADER, "ADDR",
 	  "physical address that the log named (\"crash header\n"
 	  "at\"); unless given it is looked up in the log of\n"
@@ -59,12 +72,22 @@ static const struct kipt_option options[] = {
 	  "put trace, kernel code and symbols into DIR, for\n"
 	  "'kipt decode --dir DIR'; without another option\n"
 	  "nothing is decoded" },
+	{ "keep", 0, OPTION_KEEP, "N",
+	  "of 'collect': leave the newest N snapshots in DIR,\n"
+	  "1 to 10000; 16 unless given" },
+	{ "most", 0, OPTION_MOST, "SIZE",
+	  "of 'collect': bytes that they take, such as 200M;\n"
+	  "1G unless given" },
+	{ "programs", 0, OPTION_PROGRAMS, NULL,
+	  "of 'collect': also programs that a signal killed" },
 	VIEW_OPTIONS,
 	{ 0 }
 };
 
 /* With --merged all of it is in memory. */
 #define MERGED_LAST	1000
+/* Who asks for nothing. */
+#define DIED_LAST	100
 
 struct crash {
 	struct view_options view;
@@ -74,22 +97,33 @@ struct crash {
 	bool cpus_given;
 	bool cpus[CRASH_CPUS_MAX];
 	bool cpu_too_large;
+	bool all_cpus;
+	/* Neither of these was given. */
+	bool died_only;
+	/* @last is of calls. */
+	bool calls;
 	u32 last;
 	struct crash_merge *merge;
 	u64 header;
+	const char *path;
+	/* In a dump; 0: its death. */
+	u64 slot;
 	bool merged;
 	bool summary;
 	bool after;
 	const char *save;
+	struct crash_collect collect;
 	/* Of a machine that survived: read from the module. */
 	struct kipt_snapshot snapshot;
 	struct kcore *live;
 	/* It was killed, and the machine is well; NULL: no. */
 	struct crash_program *program;
+	struct crash_files *files;
 	/* Something that is shown was asked for. */
 	bool shown;
-	/* The last option that is not --json. */
+	/* The last option that is not --json; and the last one of collect. */
 	const char *option;
+	const char *collect_option;
 };
 
 static void cpu_choose(void *ctx, u32 cpu)
@@ -112,16 +146,16 @@ static int cpus_option(struct crash *crash, const char *value)
 	return KIPT_EXIT_USAGE;
 }
 
-static int last_option(struct crash *crash, const char *value)
+/* A number of things, at least one. */
+static int count_option(const char *name, const char *value, u32 most, u32 *count)
 {
-	u64 last;
+	u64 number;
 
-	if (!args_number(value, LAST_RECORDS_MAX, &last) || !last) {
-		say_error("--last %s: allowed are 1 to %u", value,
-			  LAST_RECORDS_MAX);
+	if (!args_number(value, most, &number) || !number) {
+		say_error("--%s %s: allowed are 1 to %u", name, value, most);
 		return KIPT_EXIT_USAGE;
 	}
-	crash->last = last;
+	*count = number;
 	return KIPT_EXIT_DONE;
 }
 
@@ -135,15 +169,35 @@ static int header_option(struct crash *crash, const char *value)
 	return KIPT_EXIT_USAGE;
 }
 
+static int most_option(struct crash *crash, const char *value)
+{
+	if (args_size(value, &crash->collect.most) && crash->collect.most)
+		return KIPT_EXIT_DONE;
+	say_error("--most %s: a size such as 200M is meant", value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int slot_option(struct crash *crash, const char *value)
+{
+	if (args_number(value, ~0U, &crash->slot) && crash->slot)
+		return KIPT_EXIT_DONE;
+	say_error("--snapshot %s: the number of a snapshot is meant, as the summary of the dump shows it",
+		  value);
+	return KIPT_EXIT_USAGE;
+}
+
 static int option_take(struct crash *crash, int id, const char *value)
 {
 	switch (id) {
 	case OPTION_CPU:
 		return cpus_option(crash, value);
 	case OPTION_LAST:
-		return last_option(crash, value);
+		return count_option("last", value, LAST_RECORDS_MAX,
+				    &crash->last);
 	case OPTION_HEADER:
 		return header_option(crash, value);
+	case OPTION_SNAPSHOT:
+		return slot_option(crash, value);
 	case OPTION_IMAGE:
 		return image_add_file(crash->image, value, &crash->maps) ?
 		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
@@ -156,8 +210,19 @@ static int option_take(struct crash *crash, int id, const char *value)
 	case OPTION_SUMMARY:
 		crash->summary = true;
 		break;
+	case OPTION_ALL_CPUS:
+		crash->all_cpus = true;
+		break;
 	case OPTION_AFTER:
 		crash->after = true;
+		break;
+	case OPTION_KEEP:
+		return count_option("keep", value, COLLECT_KEEP_MAX,
+				    &crash->collect.keep);
+	case OPTION_MOST:
+		return most_option(crash, value);
+	case OPTION_PROGRAMS:
+		crash->collect.programs = true;
 		break;
 	}
 	return KIPT_EXIT_DONE;
@@ -172,14 +237,14 @@ static bool cpu_chosen(const struct crash *crash, u32 cpu)
 static bool cpus_check(const struct crash *crash)
 {
 	const struct crash_set *set = &crash->machine.set;
-	u32 cpu, i;
+	u32 cpu, i = 0;
 
+	/* Both are in order. */
 	for (cpu = 0; cpu < CRASH_CPUS_MAX; cpu++) {
-		for (i = 0; i < set->count; i++) {
-			if (set->cpus[i]->page.page.number == cpu)
-				break;
-		}
-		if (crash->cpus[cpu] && i == set->count) {
+		while (i < set->count && set->cpus[i]->page.page.number < cpu)
+			i++;
+		if (crash->cpus[cpu] &&
+		    (i == set->count || set->cpus[i]->page.page.number > cpu)) {
 			say_error("kipt left nothing of CPU %u in this dump",
 				  cpu);
 			return false;
@@ -205,7 +270,23 @@ static u64 time_near(const struct crash *crash, const struct crash_cpu *cpu)
 	return set->event_good ? set->header.event.tsc : cpu->page.started;
 }
 
-/* All CPUs that were chosen, one after the other. */
+/* Where the CPU that died is in the set; its @count if nobody knows. */
+static u32 died_find(const struct crash_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		if (set->event_good && set->cpus[i]->page.page.number ==
+					       set->header.event.cpu)
+			return i;
+	}
+	return i;
+}
+
+static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
+		       struct output *output);
+
+/* All CPUs that were chosen: the one that died, then the others by number. */
 static bool each_cpu(struct crash *crash, struct output *output,
 		     bool (*act)(struct crash *crash,
 				 const struct crash_trace *trace,
@@ -213,13 +294,19 @@ static bool each_cpu(struct crash *crash, struct output *output,
 {
 	struct crash_machine *machine = &crash->machine;
 	struct crash_trace trace;
-	u32 i;
+	u32 i, died = died_find(&machine->set);
+	bool known = died < machine->set.count;
 
+	if (!known)
+		died = 0;
 	for (i = 0; i < machine->set.count; i++) {
-		const struct crash_cpu *cpu = machine->set.cpus[i];
+		const struct crash_cpu *cpu =
+			machine->set.cpus[!i ? died : i <= died ? i - 1 : i];
 
 		if (!cpu_chosen(crash, cpu->page.page.number))
 			continue;
+		if (i && known && crash->died_only && act == cpu_decode)
+			break;
 		if (!crash_trace_find(&trace, cpu, &machine->source)) {
 			say_errno(ENOMEM, "cannot read the trace of CPU %u",
 				  cpu->page.page.number);
@@ -270,7 +357,6 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 	}
 	end->ip = event->ip;
 	end->faulted = event->faulted;
-	end->trap = event->trap;
 	return event->ip || event->faulted;
 }
 
@@ -299,6 +385,7 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 		.tsc_khz = crash->machine.set.header.tsc_khz,
 		.tsc_near = time_near(crash, trace->cpu),
 		.last = crash->last,
+		.calls = crash->calls,
 		.end = end_wanted(crash) &&
 		       end_find(crash, trace->cpu, &end) ? &end : NULL,
 		.merge = crash->merge,
@@ -315,6 +402,20 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 			 trace->cpu->page.page.number);
 	crash_logs_free(&logs);
 	return ok;
+}
+
+/* Who counts, keeps records or merges gets all CPUs, too. */
+static void died_choose(struct crash *crash)
+{
+	const struct view_options *view = &crash->view;
+
+	crash->died_only = !crash->cpus_given && !crash->all_cpus &&
+			   !crash->merged && !view->output && !view->stats &&
+			   !view->hash && view->mode != VIEW_COUNTS;
+	if (!crash->died_only || crash->last)
+		return;
+	crash->last = DIED_LAST;
+	crash->calls = view->mode == VIEW_CALLS;
 }
 
 static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
@@ -339,8 +440,24 @@ static bool merged_decode(struct crash *crash, struct output *output)
 	return ok;
 }
 
+/* They are older than the death. */
+static void slots_show(const struct crash *crash, struct names *names)
+{
+	const struct crash_slots *slots = &crash->machine.slots;
+	u32 i;
+
+	if (slots->chosen)
+		return;
+	if (slots->count && !crash->view.json)
+		printf("The machine survived this before ('kipt crash %s --snapshot N' shows number N):\n",
+		       crash->path);
+	for (i = 0; i < slots->count; i++)
+		snapshot_print(&slots->list[i].about, names, crash->view.json);
+}
+
 static bool summary_show(struct crash *crash, struct output *output)
 {
+	slots_show(crash, output->names);
 	if (crash->view.json)
 		crash_show_json(&crash->machine, output->names);
 	else
@@ -391,6 +508,7 @@ static bool all_show(struct crash *crash, struct output *output)
 		return ok;
 	progress_catch();
 	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
+	died_choose(crash);
 	ok = crash->merged ? merged_decode(crash, output) :
 			     each_cpu(crash, output, cpu_decode);
 	if (crash->program && end_wanted(crash))
@@ -420,8 +538,11 @@ static bool show(struct crash *crash)
 
 static bool dump_show(struct crash *crash, const char *path)
 {
+	crash->path = path;
 	return output_spares(&crash->view, path) &&
 	       crash_machine_open(&crash->machine, path, crash->header) &&
+	       (!crash->slot ||
+		crash_machine_choose(&crash->machine, crash->slot)) &&
 	       show(crash);
 }
 
@@ -433,16 +554,23 @@ static bool program_read(struct crash *crash)
 		return true;
 	crash->program = crash_program_read(&machine->source,
 					    machine->set.signal,
-					    machine->set.id);
+					    machine->set.id, crash->files);
 	return crash->program;
 }
 
-/* Its kernel runs: code and symbols are those of now. */
+/* Its kernel runs: code and symbols are those of now. Who reads files of others is
+ * started before anything of the kernel is here.
+ */
 static bool snapshot_show(struct crash *crash, u32 id)
 {
-	struct genl *genl = genl_open(false);
-	bool ok = genl && !genl_snapshot_get(genl, id, &crash->snapshot);
+	struct genl *genl;
+	bool ok;
 
+	crash->files = crash_files_create(CRASH_FILES_SECONDS);
+	if (!crash->files)
+		return false;
+	genl = genl_open(false);
+	ok = genl && !genl_snapshot_get(genl, id, &crash->snapshot);
 	genl_close(genl);
 	if (!ok)
 		return false;
@@ -471,37 +599,52 @@ static int with_snapshot(struct crash *crash, const struct args *args,
 	if (args->operands != 2 || !args_number(args->argv[1], ~0U, &id) || !id)
 		return args_bad(args, "crash %s needs the number of a snapshot, as 'kipt crash list' shows it",
 				act);
-	if (crash->header)
-		return args_bad(args, "--header is of a dump, a snapshot has none to be looked for");
+	if (crash->header || crash->slot)
+		return args_bad(args, "--header and --snapshot are of a dump: 'kipt crash %s' has neither",
+				act);
 	ok = strcmp(act, "show") ? snapshot_delete(id) :
 				   snapshot_show(crash, id);
 	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
-/* Of a verb that shows no trace. KIPT_EXIT_DONE, or a status after a sentence. */
-static int plain_check(const struct crash *crash, const struct args *args,
-		       const char *act)
+/* Whether the options go with the word. KIPT_EXIT_DONE, or a status after a sentence. */
+static int options_check(const struct crash *crash, const struct args *args,
+			 const char *word)
 {
-	const char *option = crash->option;
+	bool shows = strcmp(word, "list") && strcmp(word, "delete") &&
+		     strcmp(word, "collect");
+	const char *option = shows ? NULL : crash->option;
 
-	if (!option && crash->view.json && !strcmp(act, "delete"))
+	if (crash->collect_option && strcmp(word, "collect"))
+		return args_bad(args, "--%s goes with crash collect only",
+				crash->collect_option);
+	if (!option && crash->view.json && !shows && strcmp(word, "list"))
 		option = "json";
 	if (!option)
 		return KIPT_EXIT_DONE;
 	return args_bad(args, "crash %s shows no trace: --%s does not go with it",
-			act, option);
+			word, option);
+}
+
+static int collect(struct crash *crash, const struct args *args)
+{
+	if (args->operands != 2)
+		return args_bad(args, "crash collect needs the folder that snapshots go to");
+	crash->collect.dir = args->argv[1];
+	return crash_collect(&crash->collect) ? KIPT_EXIT_DONE :
+						KIPT_EXIT_FAILED;
 }
 
 /* Files that are called like a word are told from it by "./". */
 static int act(struct crash *crash, const struct args *args)
 {
 	const char *word = args->operands ? args->argv[0] : "";
-	int status = KIPT_EXIT_DONE;
+	int status = options_check(crash, args, word);
 
-	if (!strcmp(word, "list") || !strcmp(word, "delete"))
-		status = plain_check(crash, args, word);
 	if (status != KIPT_EXIT_DONE)
 		return status;
+	if (!strcmp(word, "collect"))
+		return collect(crash, args);
 	if (!strcmp(word, "show") || !strcmp(word, "delete"))
 		return with_snapshot(crash, args, word);
 	if (!args_operands(args, 1, 1))
@@ -532,7 +675,10 @@ static int options_take(struct crash *crash, struct args *args)
 		if (taken < 0)
 			return KIPT_EXIT_USAGE;
 		crash->shown |= taken && id != VIEW_OPTION_KALLSYMS;
-		if (id != VIEW_OPTION_JSON)
+		if (id == OPTION_KEEP || id == OPTION_MOST ||
+		    id == OPTION_PROGRAMS)
+			crash->collect_option = option_name(id);
+		else if (id != VIEW_OPTION_JSON)
 			crash->option = option_name(id);
 		status = taken ? KIPT_EXIT_DONE :
 				 option_take(crash, id, args->value);
@@ -541,6 +687,8 @@ static int options_take(struct crash *crash, struct args *args)
 	}
 	if (id < 0)
 		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
+	if (crash->cpus_given && crash->all_cpus)
+		return args_bad(args, "--cpu and --all-cpus: only one of them can be meant");
 	if (crash->merged && !crash->last)
 		crash->last = MERGED_LAST;
 	crash->shown |= crash->last;
@@ -555,8 +703,13 @@ static int run(int argc, char **argv)
 	struct crash *crash = calloc(1, sizeof(*crash));
 	int status;
 
-	if (crash)
+	if (crash) {
 		crash->image = image_create();
+		crash->collect = (struct crash_collect){
+			.keep = COLLECT_KEEP,
+			.most = COLLECT_MOST,
+		};
+	}
 	if (!crash || !crash->image) {
 		say_errno(ENOMEM, "cannot read a crash");
 		free(crash);
@@ -566,6 +719,7 @@ static int run(int argc, char **argv)
 	if (status == KIPT_EXIT_DONE)
 		status = act(crash, &args);
 	crash_program_destroy(crash->program);
+	crash_files_destroy(crash->files);
 	crash_machine_close(&crash->machine);
 	kcore_close(crash->live);
 	free(crash->snapshot.data);
@@ -577,23 +731,30 @@ static int run(int argc, char **argv)
 
 const struct kipt_verb verb_crash = {
 	.name = "crash",
-	.operands = "FILE | list | show N | delete N",
+	.operands = "FILE | list | show N | delete N | collect DIR",
 	.summary = "show what each CPU did last, from a dump",
 	.about = "Reads the dump of a machine that died while kipt was armed: an ELF vmcore,\n"
 		 "makedumpfile's compressed format, or /proc/vmcore in the crash kernel. Code and\n"
-		 "symbols come from the dump itself. First comes a summary, then each CPU's trace\n"
-		 "up to its end. What is damaged or missing is told, and the rest is shown.\n"
+		 "symbols come from the dump itself. First comes a summary, then the last 100 calls\n"
+		 "of the CPU that died; --all-cpus shows all that each CPU did, that one first.\n"
+		 "What is damaged or missing is told, and the rest is shown. With --counts,\n"
+		 "--stats, --hash, --merged or -o it is of all CPUs, too. The summary also lists\n"
+		 "the snapshots that the module had; --snapshot N shows one of them.\n"
 		 "\n"
 		 "Of an oops, a warning or a report of an error that the machine survived while it\n"
 		 "was armed, the module keeps the end of each trace: 'list' shows which there are,\n"
-		 "'show N' shows one as a dump is shown, 'delete N' makes room for another. They\n"
-		 "need CAP_SYS_ADMIN. With 'kipt arm --user' there are also programs that a signal\n"
+		 "'show N' shows one as a dump is shown, 'delete N' makes room for another.\n"
+		 "'collect DIR' saves each of them below DIR, with what 'show' prints of it, and\n"
+		 "then deletes it: the service kipt-collect does so after each event. They need\n"
+		 "CAP_SYS_ADMIN. With 'kipt arm --user' there are also programs that a signal\n"
 		 "killed: of these 'show' shows what their user code did, up to the last\n"
 		 "instruction.",
-	.examples = "  kipt crash vmcore --last 100\n"
+	.examples = "  kipt crash vmcore\n"
+		    "  kipt crash vmcore --all-cpus --last 1000\n"
 		    "  kipt crash /proc/vmcore --summary\n"
 		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"
 		    "  kipt crash vmcore --save saved\n"
+		    "  kipt crash vmcore --snapshot 1 --last 100\n"
 		    "  kipt crash list\n"
 		    "  kipt crash show 1 --last 100",
 	.options = options,

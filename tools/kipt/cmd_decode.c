@@ -12,6 +12,8 @@
 #include "jobs.h"
 #include "meta.h"
 #include "offline.h"
+#include "perf/perf_decode.h"
+#include "perf/perf_file.h"
 #include "saved_dir.h"
 
 enum {
@@ -73,6 +75,8 @@ struct decode {
 	u32 range_count;
 	const char *packed;
 	bool strict;
+	/* Something says how the trace is to be read. */
+	bool own_config;
 };
 
 static u32 jobs_default(void)
@@ -131,6 +135,8 @@ static bool range_option_take(struct decode *d, u32 kind, const char *value)
 /* True, or false after a sentence. */
 static bool option_take(struct decode *d, int id, const char *value)
 {
+	d->own_config |= id == OPTION_DIR || id == OPTION_META ||
+			 id == OPTION_FILTER || id == OPTION_STOP_AT;
 	switch (id) {
 	case OPTION_IMAGE:
 		return image_add_file(d->image, value, &d->maps);
@@ -232,6 +238,26 @@ static bool decode(struct decode *d, const char *path)
 	return ok;
 }
 
+/* A recording of perf says itself how it is to be read. */
+static bool recording_decode(struct decode *d, const char *path)
+{
+	const struct perf_decode decode = {
+		.path = path,
+		.image = d->image,
+		.image_maps = &d->maps,
+		.memory = d->offline.config.memory,
+		.jobs = d->offline.jobs,
+		.strict = d->strict,
+	};
+
+	if (d->own_config) {
+		say_error("%s: perf.data says itself how it was traced; --dir, --meta, --filter and --stop-at are for raw traces",
+			  path);
+		return false;
+	}
+	return output_spares(&d->view, path) && perf_decode(&decode, &d->view);
+}
+
 static int options_take(struct decode *d, struct args *args)
 {
 	int id, taken;
@@ -263,7 +289,9 @@ static int run(int argc, char **argv)
 	if (!d.image)
 		return KIPT_EXIT_FAILED;
 	exit = options_take(&d, &args);
-	if (exit == KIPT_EXIT_DONE && !decode(&d, argv[0]))
+	if (exit == KIPT_EXIT_DONE &&
+	    !(perf_file_is(argv[0]) ? recording_decode(&d, argv[0]) :
+				      decode(&d, argv[0])))
 		exit = KIPT_EXIT_FAILED;
 	image_destroy(d.image);
 	maps_free(&d.maps);
@@ -272,13 +300,18 @@ static int run(int argc, char **argv)
 
 const struct kipt_verb verb_decode = {
 	.name = "decode",
-	.operands = "FILE.pt",
-	.summary = "decode a raw trace, with code from files",
+	.operands = "FILE",
+	.summary = "decode a raw trace or a perf.data, with code from files",
 	.about = "Decodes raw Intel PT bytes, such as 'kipt fetch --raw' or '--save' write, in\n"
 		 "user space, by the code that the module has too. Code comes from --image,\n"
 		 "--pages and --dir. Needs no module, no PT and no privilege. Where the trace\n"
 		 "makes no sense or code is missing a gap is shown, with its offset, and decoding\n"
 		 "goes on at the next address or PSB. Fails if the file holds no PSB at all.\n"
+		 "\n"
+		 "FILE may also be a perf.data that 'perf record -e intel_pt//' made, or its folder\n"
+		 "with a copy of the kernel: its events say which code ran where and when. Files of\n"
+		 "code are taken by build id, from where they were or from ~/.debug, which\n"
+		 "PERF_BUILDID_DIR names otherwise; what is missing is listed at the end.\n"
 		 "\n"
 		 "What is shown is the same for any number of threads. When the memory for what\n"
 		 "is cached is full, all of it is dropped and made anew. Ctrl-C ends early and\n"
@@ -287,7 +320,8 @@ const struct kipt_verb verb_decode = {
 		    "  kipt decode hello.pt --pages hello --insns --hash\n"
 		    "  kipt decode user.pt --image /bin/true@0x555555554000 --branches\n"
 		    "  kipt decode saved/cpu1.pt --dir saved --counts --top 20\n"
-		    "  kipt decode user.pt --image prog --filter 0x401000-0x401fff",
+		    "  kipt decode user.pt --image prog --filter 0x401000-0x401fff\n"
+		    "  kipt decode perf.data --branches",
 	.options = options,
 	.run = run,
 };

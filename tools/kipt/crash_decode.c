@@ -391,7 +391,8 @@ static bool run_init(struct run *run, const struct kipt_flow_config *config)
 	run->window = malloc(WINDOW);
 	run->arena = aligned_alloc(64, (size + 63) & ~63UL);
 	if (run->decode->last)
-		run->last = last_records_create(run->decode->last);
+		run->last = last_records_create(run->decode->last,
+						run->decode->calls);
 	if (!run->window || !run->arena || (run->decode->last && !run->last))
 		return false;
 	run->flow = kipt_flow_init(run->arena, size, config, &code, &sink);

@@ -5,7 +5,7 @@
 #ifndef KIPT_CRASH_DECODE_H
 #define KIPT_CRASH_DECODE_H
 
-#include "../../kmod/excerpt_text.h"
+#include "../../kmod/excerpt_end.h"
 #include "crash_code.h"
 #include "crash_merge.h"
 #include "crash_program.h"
@@ -23,6 +23,7 @@
  * @tsc_khz: of the clock of all times
  * @tsc_near: a time near the trace's
  * @last: only that many branches, the last; 0: all
+ * @calls: @last counts calls
  * @end: what came behind the last place like this is only counted; NULL: it is
  *	shown, too
  * @merge: gets the records, with times, instead of the output; NULL: it does not
@@ -37,6 +38,7 @@ struct crash_decode {
 	u32 tsc_khz;
 	u64 tsc_near;
 	u32 last;
+	bool calls;
 	const struct kipt_excerpt_end *end;
 	struct crash_merge *merge;
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "crash_find.h"
+#include "crash_log.h"
 #include "progress.h"
 #include "say.h"
 #include "vmcoreinfo.h"
@@ -17,10 +18,6 @@
 
 /* What of each page is looked at: a magic, or the head of a note. */
 #define LOOK		32
-
-/* Where Linux has modules. */
-#define MODULES_BEGIN	0xffffffff80000000ULL
-#define MODULES_END	0xffffffffff000000ULL
 
 /* So many damaged pages are told of by themselves. */
 #define DAMAGES_TOLD	8U
@@ -130,8 +127,7 @@ static bool page_look(struct search *search, u64 address)
 {
 	u8 bytes[LOOK];
 
-	if (search->source.read(search->source.ctx, address, bytes, LOOK) !=
-	    LOOK)
+	if (!crash_get(&search->source, address, bytes, LOOK))
 		return true;
 	if (!memcmp(bytes, KIPT_CRASH_MAGIC, sizeof(KIPT_CRASH_MAGIC)))
 		return page_take(search, address);
@@ -182,34 +178,42 @@ static bool cpus_add(const struct search *search, struct crash_set *set,
 	return true;
 }
 
-/* Programs can write to neither. */
-static bool in_modules(u64 address)
-{
-	return address >= MODULES_BEGIN && address < MODULES_END;
-}
-
-/* A program can fill its memory with pages that look like the module's; it has
- * no say in what stands in the module's own memory.
- */
 static bool is_anchored(const struct search *search,
 			const struct crash_set *set)
 {
-	struct kipt_crash_anchor anchor;
-
-	return search->find->memory && in_modules(set->header.anchor) &&
-	       crash_memory_read(search->find->memory, 0, set->header.anchor,
-				 &anchor, sizeof(anchor)) == sizeof(anchor) &&
-	       anchor.id == set->id && anchor.address == set->header_address;
+	return search->find->memory &&
+	       crash_log_is_own(search->find->memory, &set->header,
+				set->header_address);
 }
 
-/* Higher is better: the kernel's own, a crash that was written down, CPUs, the
- * later one.
+/* When the last CPU of a set stopped, 0 if none did. */
+static u64 stop_time(const struct crash_set *set)
+{
+	u64 time = 0;
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		const struct kipt_crash_stop *stop = &set->cpus[i]->page.stop;
+
+		if (set->cpus[i]->stop_good &&
+		    stop->state == KIPT_CRASH_STOPPED && stop->tsc > time)
+			time = stop->tsc;
+	}
+	return time;
+}
+
+/* Higher is better: one with a header, the kernel's own, a crash that was written
+ * down, CPUs, the later one.
  */
 static bool set_is_better(const struct search *search,
 			  const struct crash_set *a, const struct crash_set *b)
 {
 	bool anchored = is_anchored(search, a);
 
+	if (a->has_header != b->has_header)
+		return a->has_header;
+	if (!a->has_header)
+		return stop_time(a) > stop_time(b);
 	if (anchored != is_anchored(search, b))
 		return anchored;
 	if (a->event_good != b->event_good)
@@ -229,41 +233,64 @@ static const char *other_text(const struct search *search,
 	return other->event_good ? "of an older crash" : "of no crash";
 }
 
+/* Of two the better one stays. */
 static void set_keep(const struct search *search, struct crash_set *best,
 		     struct crash_set *set, u32 *others)
 {
 	struct crash_set worse = *set;
 
-	if (!best->has_header) {
-		*best = *set;
-		return;
-	}
-	if (set_is_better(search, set, best)) {
+	if ((!best->has_header && !best->count) ||
+	    set_is_better(search, set, best)) {
 		worse = *best;
 		*best = *set;
 	}
-	++*others;
-	say_note("another header of kipt is at 0x%llx: %s%s",
-		 (unsigned long long)worse.header_address,
-		 other_text(search, best, &worse),
-		 worse.count ? "" : ", without CPUs");
+	if (worse.has_header) {
+		++*others;
+		say_note("another header of kipt is at 0x%llx: %s%s",
+			 (unsigned long long)worse.header_address,
+			 other_text(search, best, &worse),
+			 worse.count ? "" : ", without CPUs");
+	}
 	crash_set_free(&worse);
 }
 
+/* Of a header, or of CPUs without one. Returns false without memory. */
+static bool set_make(const struct search *search, const struct found *found,
+		     struct crash_set *set)
+{
+	struct crash_page page;
+
+	memset(set, 0, sizeof(*set));
+	return (found->kind != KIPT_CRASH_HEADER ||
+		crash_page_read(&search->source, found->address, &page) !=
+			CRASH_GOOD ||
+		crash_set_read(set, &search->source, &page)) &&
+	       cpus_add(search, set, found->id);
+}
+
+/* Has a page before this one led to the same CPUs, and to no header? */
+static bool is_known(const struct search *search, const struct found *found)
+{
+	const struct found *other;
+
+	for (other = search->list;
+	     other < found && found->kind != KIPT_CRASH_HEADER; other++) {
+		if (other->id == found->id && other->kind == found->kind)
+			return true;
+	}
+	return false;
+}
+
 /* Returns false without memory. */
-static bool headers_choose(const struct search *search, struct crash_set *set)
+static bool set_choose(const struct search *search, struct crash_set *set)
 {
 	struct crash_set one;
-	struct crash_page page;
 	u32 i, others = 0;
 
 	for (i = 0; i < search->count; i++) {
-		if (search->list[i].kind != KIPT_CRASH_HEADER ||
-		    crash_page_read(&search->source, search->list[i].address,
-				    &page) != CRASH_GOOD)
+		if (is_known(search, &search->list[i]))
 			continue;
-		if (!crash_set_read(&one, &search->source, &page) ||
-		    !cpus_add(search, &one, one.id)) {
+		if (!set_make(search, &search->list[i], &one)) {
 			crash_set_free(&one);
 			return false;
 		}
@@ -274,50 +301,7 @@ static bool headers_choose(const struct search *search, struct crash_set *set)
 			 (unsigned long long)set->header_address,
 			 is_anchored(search, set) ? "the kernel's own" :
 			 "of the newest crash; a program could have made it up");
-	return true;
-}
-
-/* When the last CPU of a set stopped, 0 if none did. */
-static u64 set_time(const struct crash_set *set)
-{
-	u64 time = 0;
-	u32 i;
-
-	for (i = 0; i < set->count; i++) {
-		const struct crash_cpu *cpu = set->cpus[i];
-
-		if (cpu->stop_good &&
-		    cpu->page.stop.state == KIPT_CRASH_STOPPED &&
-		    cpu->page.stop.tsc > time)
-			time = cpu->page.stop.tsc;
-	}
-	return time;
-}
-
-/* Without a header: the CPUs that stopped last. */
-static bool cpus_choose(const struct search *search, struct crash_set *set)
-{
-	struct crash_set one;
-	u32 i, j;
-
-	for (i = 0; i < search->count; i++) {
-		for (j = 0; j < i && search->list[j].id != search->list[i].id;)
-			j++;
-		if (j < i)
-			continue;
-		memset(&one, 0, sizeof(one));
-		if (!cpus_add(search, &one, search->list[i].id)) {
-			crash_set_free(&one);
-			return false;
-		}
-		if (!set->count || set_time(&one) > set_time(set)) {
-			crash_set_free(set);
-			*set = one;
-		} else {
-			crash_set_free(&one);
-		}
-	}
-	if (set->count)
+	if (set->count && !set->has_header)
 		say_note("there is no good header of kipt in the dump: only the CPUs' own pages are used");
 	return true;
 }
@@ -325,7 +309,7 @@ static bool cpus_choose(const struct search *search, struct crash_set *set)
 static bool nothing_found(const struct search *search)
 {
 	if (search->version)
-		say_error("the dump is of a kipt with pages of version %u, this one reads version %u",
+		say_error("the dump is of a kipt with pages of version %u, this one reads versions up to %u",
 			  search->version, KIPT_CRASH_VERSION);
 	else
 		say_error("kipt left nothing in this dump: it was not armed when the machine died, or its pages are missing");
@@ -353,13 +337,8 @@ static bool search_and_choose(struct search *search, struct crash_set *set)
 	if (!search_all(search))
 		return false;
 	/* What the chain does not lead to belongs to it by its number. */
-	if (set->has_header) {
-		ok = cpus_add(search, set, set->id);
-	} else {
-		ok = headers_choose(search, set);
-		if (ok && !set->has_header)
-			ok = cpus_choose(search, set);
-	}
+	ok = set->has_header ? cpus_add(search, set, set->id) :
+			       set_choose(search, set);
 	if (!ok) {
 		say_errno(ENOMEM, "cannot hold what kipt left in the dump");
 		return false;
@@ -377,8 +356,14 @@ static bool header_take(struct search *search, struct crash_set *set)
 
 	crash_page_read(&search->source, address, &page);
 	if (page.verdict == CRASH_GOOD &&
-	    page.head.kind == KIPT_CRASH_HEADER)
+	    page.head.kind == KIPT_CRASH_HEADER) {
+		if (search->find->memory &&
+		    !crash_log_is_own(search->find->memory, &page.header,
+				      address))
+			say_note("the header at 0x%llx is not the kernel's: a program could have made it up",
+				 (unsigned long long)address);
 		return crash_set_read(set, &search->source, &page);
+	}
 	say_note("the header at 0x%llx %s: the dump is searched",
 		 (unsigned long long)address,
 		 crash_verdict_text(page.verdict == CRASH_GOOD ?

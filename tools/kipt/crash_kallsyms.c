@@ -38,12 +38,6 @@ struct kallsyms {
 	struct symbols *symbols;
 };
 
-static bool bytes_get(const struct kallsyms *k, u64 address, void *bytes,
-		      u32 size)
-{
-	return crash_memory_read(k->memory, 0, address, bytes, size) == size;
-}
-
 static bool tokens_get(struct kallsyms *k, const char *info)
 {
 	u64 table, index;
@@ -51,7 +45,7 @@ static bool tokens_get(struct kallsyms *k, const char *info)
 
 	if (!vmcoreinfo_symbol(info, "kallsyms_token_table", &table) ||
 	    !vmcoreinfo_symbol(info, "kallsyms_token_index", &index) ||
-	    !bytes_get(k, index, k->token_at, sizeof(k->token_at)))
+	    !crash_memory_get(k->memory, index, k->token_at, sizeof(k->token_at)))
 		return false;
 	size = k->token_at[TOKENS - 1] + NAME_MAX_BYTES;
 	if (size > TOKEN_BYTES)
@@ -72,12 +66,13 @@ static bool tables_get(struct kallsyms *k, const char *info)
 	if (!vmcoreinfo_symbol(info, "kallsyms_names", &k->names) ||
 	    !vmcoreinfo_symbol(info, "kallsyms_num_syms", &count) ||
 	    !vmcoreinfo_symbol(info, "kallsyms_offsets", &k->offsets) ||
-	    !bytes_get(k, count, &k->count, sizeof(k->count)) ||
+	    !crash_memory_get(k->memory, count, &k->count, sizeof(k->count)) ||
 	    k->count > SYMBOLS_MAX)
 		return false;
 	k->from_base = vmcoreinfo_symbol(info, "kallsyms_relative_base",
 					 &base);
-	if (k->from_base && !bytes_get(k, base, &k->base, sizeof(k->base)))
+	if (k->from_base &&
+	    !crash_memory_get(k->memory, base, &k->base, sizeof(k->base)))
 		return false;
 	return tokens_get(k, info);
 }
@@ -101,7 +96,7 @@ static bool form_find(struct kallsyms *k, u64 text)
 	u32 i;
 
 	for (i = 0; i < k->count; i++) {
-		if (!bytes_get(k, k->offsets + 4ULL * i, &offset,
+		if (!crash_memory_get(k->memory, k->offsets + 4ULL * i, &offset,
 			       sizeof(offset)))
 			return false;
 		if (k->from_base && offset < 0)
@@ -135,12 +130,12 @@ static bool length_get(const struct kallsyms *k, u64 *at, u32 *length)
 {
 	u8 byte;
 
-	if (!bytes_get(k, (*at)++, &byte, 1))
+	if (!crash_memory_get(k->memory, (*at)++, &byte, 1))
 		return false;
 	*length = byte;
 	if (!(byte & 0x80))
 		return true;
-	if (!bytes_get(k, (*at)++, &byte, 1))
+	if (!crash_memory_get(k->memory, (*at)++, &byte, 1))
 		return false;
 	*length = (*length & 0x7f) | (u32)byte << 7;
 	return true;
@@ -155,8 +150,9 @@ static bool symbol_take(struct kallsyms *k, u32 i, u64 *at)
 	s32 offset;
 
 	if (!length_get(k, at, &length) || length > sizeof(tokens) ||
-	    !bytes_get(k, *at, tokens, length) ||
-	    !bytes_get(k, k->offsets + 4ULL * i, &offset, sizeof(offset)))
+	    !crash_memory_get(k->memory, *at, tokens, length) ||
+	    !crash_memory_get(k->memory, k->offsets + 4ULL * i, &offset,
+			      sizeof(offset)))
 		return false;
 	*at += length;
 	if (!name_expand(k, tokens, length, name))

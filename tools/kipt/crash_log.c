@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks through the texts of the kernel's log, see crash_log.h. They stand in a
- * ring, one behind the other.
+ * Looks through the records of the kernel's log, see crash_log.h. A table of
+ * descriptors says where each record begins; programs have a say in what stands
+ * behind that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,109 +10,122 @@
 #include "crash_log.h"
 #include "vmcoreinfo.h"
 
-#define LOG_MAX		(64ULL << 20)
-#define LOOK		4096
+/* 64 MiB of text are more than a kernel can be told to have. */
+#define TEXT_BITS_MAX	26
+#define DESCS_BITS_MAX	21
 
-static const char words[] = "crash header at 0x";
+/* Where Linux has its own data and its modules' data. */
+#define MODULES_BEGIN	0xffffffff80000000ULL
+#define MODULES_END	0xffffffffff000000ULL
 
-/* A text that runs over the end of what was read is read again with the next. */
-#define OVERLAP		(sizeof(words) + 16)
+/* A record without a text has a position that no text has. */
+#define NO_TEXT		1ULL
 
-static bool ring_find(struct crash_memory *memory, const char *info,
-		      u64 *data, u64 *size)
-{
-	u64 prb, text, bits_at, data_at;
-	u32 bits;
+static const char words[] = "kipt: crash header at 0x";
 
-	if (!vmcoreinfo_symbol(info, "prb", &prb) ||
-	    !vmcoreinfo_number(info, "OFFSET",
-			       "printk_ringbuffer.text_data_ring", &text) ||
-	    !vmcoreinfo_number(info, "OFFSET", "prb_data_ring.size_bits",
-			       &bits_at) ||
-	    !vmcoreinfo_number(info, "OFFSET", "prb_data_ring.data",
-			       &data_at) ||
-	    crash_memory_read(memory, 0, prb, &prb, sizeof(prb)) !=
-		    sizeof(prb) ||
-	    crash_memory_read(memory, 0, prb + text + bits_at, &bits,
-			      sizeof(bits)) != sizeof(bits) ||
-	    crash_memory_read(memory, 0, prb + text + data_at, data,
-			      sizeof(*data)) != sizeof(*data) || bits > 40)
-		return false;
-	*size = 1ULL << bits;
-	return *size <= LOG_MAX;
-}
-
-/* A header that the log names. The texts are not in the order of time. */
-struct named {
-	u64 address;
-	bool crashed;
-	u64 tsc;
+/* Addresses in the kernel's memory, and offsets in a descriptor. */
+struct ring {
+	struct crash_memory *memory;
+	u64 text, text_size;
+	u64 descs, desc_count, desc_size;
+	u64 begin_at;
 };
 
-/* That of the newest crash; without one the last. */
-static void named_take(struct named *named, const struct crash_page *page)
+bool crash_log_is_own(struct crash_memory *memory,
+		      const struct kipt_crash_header *header, u64 address)
 {
-	bool crashed = crash_event_good(&page->header);
-	u64 tsc = crashed ? page->header.event.tsc : 0;
+	struct kipt_crash_anchor anchor;
 
-	if (named->crashed && (!crashed || tsc < named->tsc))
-		return;
-	*named = (struct named){ page->address, crashed, tsc };
+	return header->anchor >= MODULES_BEGIN &&
+	       header->anchor < MODULES_END &&
+	       crash_memory_get(memory, header->anchor, &anchor,
+				sizeof(anchor)) &&
+	       anchor.id == header->page.id && anchor.address == address;
 }
 
-/* Texts end without a mark, and digits of older ones may follow: what counts is
- * where a header is.
+static bool ring_find(struct ring *ring, const char *info)
+{
+	static const char *const names[] = {
+		"printk_ringbuffer.text_data_ring", "prb_data_ring.size_bits",
+		"prb_data_ring.data", "printk_ringbuffer.desc_ring",
+		"prb_desc_ring.count_bits", "prb_desc_ring.descs",
+		"prb_desc.text_blk_lpos", "prb_data_blk_lpos.begin",
+	};
+	u64 at[sizeof(names) / sizeof(names[0])], prb;
+	u32 i, text_bits, desc_bits;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!vmcoreinfo_number(info, "OFFSET", names[i], &at[i]))
+			return false;
+	}
+	if (!vmcoreinfo_symbol(info, "prb", &prb) ||
+	    !vmcoreinfo_number(info, "SIZE", "prb_desc", &ring->desc_size) ||
+	    !crash_memory_get(ring->memory, prb, &prb, sizeof(prb)) ||
+	    !crash_memory_get(ring->memory, prb + at[0] + at[1], &text_bits, 4) ||
+	    !crash_memory_get(ring->memory, prb + at[0] + at[2], &ring->text, 8) ||
+	    !crash_memory_get(ring->memory, prb + at[3] + at[4], &desc_bits, 4) ||
+	    !crash_memory_get(ring->memory, prb + at[3] + at[5], &ring->descs, 8) ||
+	    text_bits > TEXT_BITS_MAX || desc_bits > DESCS_BITS_MAX)
+		return false;
+	ring->text_size = 1ULL << text_bits;
+	ring->desc_count = 1ULL << desc_bits;
+	ring->begin_at = at[6] + at[7];
+	return true;
+}
+
+/* Texts end without a mark, and digits of older ones may follow: the address
+ * counts at which the kernel's own header is. 0: there is none.
  */
-static void header_at(const struct crash_source *source, const char *digits,
-		      struct named *named)
+static u64 header_at(struct ring *ring, const struct crash_source *source,
+		     const char *digits)
 {
 	struct crash_page page;
 	char text[17] = "";
+	size_t size = strspn(digits, "0123456789abcdef");
 	u64 address;
-	size_t size;
 
-	for (size = strspn(digits, "0123456789abcdef"); size; size--) {
-		if (size >= sizeof(text))
-			continue;
+	for (size = size < 16 ? size : 16; size; size--) {
 		memcpy(text, digits, size);
 		text[size] = 0;
 		address = strtoull(text, NULL, 16);
 		if (address &&
 		    crash_page_read(source, address, &page) == CRASH_GOOD &&
-		    page.head.kind == KIPT_CRASH_HEADER) {
-			named_take(named, &page);
-			return;
-		}
+		    page.head.kind == KIPT_CRASH_HEADER &&
+		    crash_log_is_own(ring->memory, &page.header, address))
+			return address;
 	}
+	return 0;
 }
 
-static void text_look(const struct crash_source *source, const char *text,
-		      size_t size, struct named *named)
+/* A text stands behind the number of its descriptor. */
+static u64 record_look(struct ring *ring, const struct crash_source *source,
+		       u64 position)
 {
-	size_t length = sizeof(words) - 1;
-	size_t i;
+	u64 at = ring->text + (position & (ring->text_size - 1)) + 8;
+	char text[sizeof(words) + 16];
+	u32 got = crash_memory_read(ring->memory, 0, at, text,
+				    sizeof(text) - 1);
 
-	for (i = 0; i + length < size; i++) {
-		if (!memcmp(text + i, words, length))
-			header_at(source, text + i + length, named);
-	}
+	text[got] = 0;
+	return strncmp(text, words, sizeof(words) - 1) ? 0 :
+	       header_at(ring, source, text + sizeof(words) - 1);
 }
 
 u64 crash_log_header(struct crash_memory *memory,
 		     const struct crash_source *source, const char *info)
 {
-	struct named named = { 0 };
-	u64 data, size, at;
-	char text[LOOK + OVERLAP + 1];
-	u32 got;
+	struct ring ring = { .memory = memory };
+	u64 i, begin, address;
 
-	if (!ring_find(memory, info, &data, &size))
+	if (!ring_find(&ring, info))
 		return 0;
-	for (at = 0; at < size; at += LOOK) {
-		got = crash_memory_read(memory, 0, data + at, text,
-					LOOK + OVERLAP);
-		text[got] = 0;
-		text_look(source, text, got, &named);
+	/* A record for which the end of the ring has no room stands here. */
+	address = record_look(&ring, source, 0);
+	for (i = 0; i < ring.desc_count && !address; i++) {
+		if (crash_memory_get(memory, ring.descs + i * ring.desc_size +
+			       ring.begin_at, &begin, sizeof(begin)) &&
+		    !(begin & NO_TEXT))
+			address = record_look(&ring, source, begin);
 	}
-	return named.address;
+	return address;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's log in a dump, as far as it names the header.
+ * The kernel's log in a dump, as far as it names the header, and which header is
+ * the kernel's own.
  */
 #ifndef KIPT_CRASH_LOG_H
 #define KIPT_CRASH_LOG_H
@@ -8,13 +9,29 @@
 #include "crash_memory.h"
 
 /**
+ * crash_log_is_own() - does the module's memory name a header
+ * @memory: memory of the kernel
+ * @header: a good page of kind HEADER
+ * @address: where it is, physical
+ *
+ * A program can fill its memory with pages that look like the module's, and the
+ * log has words of programs. No program writes to the module's own memory.
+ *
+ * Return: true if so.
+ */
+bool crash_log_is_own(struct crash_memory *memory,
+		      const struct kipt_crash_header *header, u64 address);
+
+/**
  * crash_log_header() - the header that the log names
  * @memory: memory of the kernel
  * @source: physical memory
  * @info: VMCOREINFO
  *
- * Return: of the addresses named at which there is a good one that of the
- * newest crash, without a crash the last; 0 if there is none, or no log.
+ * Only what a record of the log begins with counts, and only the kernel's own
+ * header.
+ *
+ * Return: its address; 0 if there is none, or no log.
  */
 u64 crash_log_header(struct crash_memory *memory,
 		     const struct crash_source *source, const char *info);

@@ -17,9 +17,7 @@
 static bool number_get(const struct crash_source *kernel, u64 address,
 		       u64 *number)
 {
-	return address &&
-	       kernel->read(kernel->ctx, address, number, sizeof(*number)) ==
-		       sizeof(*number);
+	return address && crash_get(kernel, address, number, sizeof(*number));
 }
 
 static bool ring_good(const struct kipt_crash_ring *ring, u32 size)
@@ -34,7 +32,7 @@ static bool entry_get(const struct crash_source *kernel,
 {
 	u64 at = ring->entries + (number & (ring->nr - 1)) * ring->size;
 
-	return kernel->read(kernel->ctx, at, entry, ring->size) == ring->size;
+	return crash_get(kernel, at, entry, ring->size);
 }
 
 /* The oldest number that is whole. */

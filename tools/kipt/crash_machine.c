@@ -119,15 +119,6 @@ static void memory_judge(const struct crash_machine *machine)
 		say_note("there is no page table of the kernel in the dump: its code can only come from --image");
 }
 
-static u64 header_from_log(struct crash_machine *machine)
-{
-	if (!machine->info || !memory_open(machine) ||
-	    !crash_memory_has_kernel(machine->memory))
-		return 0;
-	return crash_log_header(machine->memory, &machine->source,
-				machine->info);
-}
-
 /* Dumps that have no VMCOREINFO of their own have that of the kernel's memory. */
 static void info_choose(struct crash_machine *machine, u64 seen)
 {
@@ -152,17 +143,31 @@ bool crash_machine_open(struct crash_machine *machine, const char *path,
 	machine->source = dump_source(machine->dump);
 	machine->info = dump_vmcoreinfo(machine->dump);
 	find.dump = machine->dump;
-	if (!header)
-		find.header = header_from_log(machine);
+	/* What the dump says of itself tells the kernel's header from others. */
+	if (machine->info && !memory_open(machine))
+		return false;
 	if (machine->memory && crash_memory_has_kernel(machine->memory))
 		find.memory = machine->memory;
+	if (!header && find.memory)
+		find.header = crash_log_header(find.memory, &machine->source,
+					       machine->info);
 	if (!crash_find(&find, &machine->set))
 		return false;
 	info_choose(machine, find.vmcoreinfo);
 	if (!memory_open(machine))
 		return false;
 	memory_judge(machine);
-	return true;
+	if (crash_slots_load(&machine->slots, machine->memory, &machine->set))
+		return true;
+	say_errno(ENOMEM, "cannot read the snapshots in the dump");
+	return false;
+}
+
+bool crash_machine_choose(struct crash_machine *machine, u32 id)
+{
+	crash_memory_kernel_only(machine->memory);
+	return crash_slots_choose(&machine->slots, id, &machine->set,
+				  &machine->source);
 }
 
 static u32 snapshot_read(void *ctx, u64 address, void *bytes, u32 size)
@@ -177,72 +182,31 @@ static u32 snapshot_read(void *ctx, u64 address, void *bytes, u32 size)
 	return size;
 }
 
-/* In the module's memory they are not to be taken for those of a crash. Returns
- * NULL where there is none.
- */
-static struct kipt_crash_page *page_reveal(const struct kipt_snapshot *snapshot,
-					   u64 at)
-{
-	struct kipt_crash_page *page;
-
-	if (at % KIPT_CRASH_PAGE_BYTES || at >= snapshot->size ||
-	    snapshot->size - at < sizeof(*page))
-		return NULL;
-	page = (struct kipt_crash_page *)(snapshot->data + at);
-	if (memcmp(page->magic, KIPT_CRASH_SNAPSHOT_MAGIC,
-		   sizeof(page->magic)))
-		return NULL;
-	memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
-	return page;
-}
-
-static void pages_reveal(const struct kipt_snapshot *snapshot)
-{
-	struct kipt_crash_page *page;
-	u64 at = 0, before;
-
-	do {
-		page = page_reveal(snapshot, at);
-		if (!page)
-			return;
-		if (page->next && page->more)
-			page_reveal(snapshot, page->more);
-		before = at;
-		at = page->next ? page->next : page->more;
-	} while (at > before);
-}
-
 bool crash_machine_snapshot(struct crash_machine *machine,
 			    const struct kipt_snapshot *snapshot)
 {
-	struct crash_page *page = malloc(sizeof(*page));
-	enum crash_verdict verdict;
-	bool ok = false;
+	struct crash_page page;
 
 	memset(machine, 0, sizeof(*machine));
-	pages_reveal(snapshot);
 	machine->source = (struct crash_source){ snapshot_read,
-						 (void *)snapshot };
-	if (!page) {
-		say_errno(ENOMEM, "cannot read snapshot %u", snapshot->id);
+						 (void *)snapshot, true };
+	if (crash_page_read(&machine->source, 0, &page) == CRASH_GOOD &&
+	    page.head.kind != KIPT_CRASH_HEADER)
+		page.verdict = CRASH_NO_MAGIC;
+	if (page.verdict != CRASH_GOOD) {
+		say_error("snapshot %u cannot be read: its first page %s",
+			  snapshot->id, crash_verdict_text(page.verdict));
 		return false;
 	}
-	verdict = crash_page_read(&machine->source, 0, page);
-	if (verdict == CRASH_GOOD && page->head.kind != KIPT_CRASH_HEADER)
-		verdict = CRASH_NO_MAGIC;
-	if (verdict != CRASH_GOOD)
-		say_error("snapshot %u cannot be read: its first page %s",
-			  snapshot->id, crash_verdict_text(verdict));
-	else if (crash_set_read(&machine->set, &machine->source, page))
-		ok = true;
-	else
-		say_errno(ENOMEM, "cannot read snapshot %u", snapshot->id);
-	free(page);
-	return ok;
+	if (crash_set_read(&machine->set, &machine->source, &page))
+		return true;
+	say_errno(ENOMEM, "cannot read snapshot %u", snapshot->id);
+	return false;
 }
 
 void crash_machine_close(struct crash_machine *machine)
 {
+	crash_slots_free(&machine->slots);
 	crash_memory_destroy(machine->memory);
 	free(machine->info);
 	crash_set_free(&machine->set);
@@ -258,8 +222,8 @@ static u32 kernel_read(void *ctx, u64 address, void *bytes, u32 size)
 
 struct crash_source crash_machine_kernel(struct crash_machine *machine)
 {
-	if (machine->memory)
-		return (struct crash_source){ kernel_read, machine->memory };
+	if (!machine->source.snapshot)
+		return (struct crash_source){ kernel_read, machine->memory, false };
 	return machine->source;
 }
 

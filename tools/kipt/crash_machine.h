@@ -8,18 +8,21 @@
 
 #include "crash_memory.h"
 #include "crash_pages.h"
+#include "crash_slots.h"
 #include "dump.h"
 #include "session.h"
 #include "symbols.h"
 
 /**
  * struct crash_machine - a machine that died
- * @dump: its memory; NULL: it is a snapshot
- * @source: the same, for those who need not know what it is
+ * @dump: its memory; NULL: it is a snapshot of a machine that runs
+ * @source: the same, for those who need not know what it is; with @source.snapshot
+ *	a snapshot
  * @set: what kipt left
  * @info: VMCOREINFO; NULL: the dump has none
  * @memory: its virtual memory; without kernel addresses if no page table was
  *	found
+ * @slots: snapshots in the dump
  */
 struct crash_machine {
 	struct dump *dump;
@@ -27,6 +30,7 @@ struct crash_machine {
 	struct crash_set set;
 	char *info;
 	struct crash_memory *memory;
+	struct crash_slots slots;
 };
 
 /**
@@ -49,6 +53,17 @@ bool crash_machine_open(struct crash_machine *machine, const char *path,
  */
 bool crash_machine_snapshot(struct crash_machine *machine,
 			    const struct kipt_snapshot *snapshot);
+
+/**
+ * crash_machine_choose() - a snapshot in the dump is what is read from now on
+ * @machine: from crash_machine_open()
+ * @id: its number
+ *
+ * User code is that of the death, and is not given.
+ *
+ * Return: true, or false after a sentence.
+ */
+bool crash_machine_choose(struct crash_machine *machine, u32 id);
 
 /**
  * crash_machine_close() - free it all

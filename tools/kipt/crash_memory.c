@@ -30,20 +30,17 @@ struct page {
 	u8 bytes[PAGE];
 };
 
-/* A space whose table was looked at: is it one of this kernel's. */
-struct space {
-	u64 cr3;
-	bool known;
-	bool good;
-};
 
 struct crash_memory {
 	struct crash_source source;
 	u32 levels;
+	/* The kernel's page table; 0: it is not known. */
 	u64 kernel;
 	u64 kernel_entry;
-	bool has_kernel;
-	struct space space;
+	bool kernel_only;
+	/* The space whose table was looked at: is it one of this kernel's. */
+	u64 space;
+	bool space_good;
 	struct page pages[PAGES];
 };
 
@@ -52,10 +49,10 @@ struct crash_memory *crash_memory_create(const struct crash_source *source,
 {
 	struct crash_memory *memory = calloc(1, sizeof(*memory));
 
-	if (!memory)
-		return NULL;
-	memory->source = *source;
-	memory->levels = levels;
+	if (memory) {
+		memory->source = *source;
+		memory->levels = levels;
+	}
 	return memory;
 }
 
@@ -67,8 +64,7 @@ void crash_memory_destroy(struct crash_memory *memory)
 static bool word_read(const struct crash_memory *memory, u64 address,
 		      u64 *word)
 {
-	return memory->source.read(memory->source.ctx, address, word,
-				   sizeof(*word)) == sizeof(*word);
+	return crash_get(&memory->source, address, word, sizeof(*word));
 }
 
 static bool canonical(const struct crash_memory *memory, u64 address)
@@ -113,13 +109,17 @@ bool crash_memory_kernel(struct crash_memory *memory, u64 cr3, u64 probe)
 		return false;
 	memory->kernel = cr3;
 	memory->kernel_entry = entry;
-	memory->has_kernel = true;
 	return true;
+}
+
+void crash_memory_kernel_only(struct crash_memory *memory)
+{
+	memory->kernel_only = true;
 }
 
 bool crash_memory_has_kernel(const struct crash_memory *memory)
 {
-	return memory->has_kernel;
+	return memory->kernel;
 }
 
 /* The tables of all processes have the kernel's text at the same place: one
@@ -133,27 +133,28 @@ static bool space_good(struct crash_memory *memory, u64 cr3)
 	u64 entry;
 	u32 i;
 
-	if (memory->space.known && memory->space.cr3 == cr3)
-		return memory->space.good;
-	memory->space = (struct space){ .cr3 = cr3, .known = true };
+	if (memory->space == cr3)
+		return memory->space_good;
+	memory->space = cr3;
+	memory->space_good = false;
 	for (i = 0; i < 2; i++) {
 		if (word_read(memory, tables[i] +
 			      TOP_ENTRY_KERNEL * sizeof(entry), &entry) &&
 		    !((entry ^ memory->kernel_entry) & ENTRY_ADDRESS))
-			memory->space.good = true;
+			memory->space_good = true;
 	}
-	return memory->space.good;
+	return memory->space_good;
 }
 
-bool crash_memory_find(struct crash_memory *memory, u64 cr3, u64 address,
-		       u64 *found)
+/* Physical address of a virtual one. */
+static bool find(struct crash_memory *memory, u64 cr3, u64 address, u64 *found)
 {
 	cr3 &= ENTRY_ADDRESS;
-	if (!memory->has_kernel)
+	if (!memory->kernel)
 		return false;
 	if (address >> 63)
 		return walk(memory, memory->kernel, address, found);
-	return cr3 && space_good(memory, cr3) &&
+	return cr3 && !memory->kernel_only && space_good(memory, cr3) &&
 	       walk(memory, cr3, address, found);
 }
 
@@ -168,9 +169,8 @@ static const u8 *page_get(struct crash_memory *memory, u64 cr3, u64 address)
 	if (page->used && page->address == address && page->cr3 == cr3)
 		return page->bytes;
 	page->used = false;
-	if (!crash_memory_find(memory, cr3, address, &found) ||
-	    memory->source.read(memory->source.ctx, found, page->bytes,
-				PAGE) != PAGE)
+	if (!find(memory, cr3, address, &found) ||
+	    !crash_get(&memory->source, found, page->bytes, PAGE))
 		return NULL;
 	page->used = true;
 	page->address = address;

@@ -36,6 +36,12 @@ void crash_memory_destroy(struct crash_memory *memory);
 bool crash_memory_kernel(struct crash_memory *memory, u64 cr3, u64 probe);
 
 /**
+ * crash_memory_kernel_only() - user addresses are not found from now on
+ * @memory: the memory, of which no user address was read yet
+ */
+void crash_memory_kernel_only(struct crash_memory *memory);
+
+/**
  * crash_memory_has_kernel() - did crash_memory_kernel() ever succeed
  * @memory: the memory
  *
@@ -44,21 +50,9 @@ bool crash_memory_kernel(struct crash_memory *memory, u64 cr3, u64 probe);
 bool crash_memory_has_kernel(const struct crash_memory *memory);
 
 /**
- * crash_memory_find() - the physical address of a virtual one
- * @memory: the memory
- * @cr3: page table of user addresses; kernel addresses are in the kernel's
- * @address: virtual
- * @found: filled
- *
- * Return: true, or false if nothing is there, or its page table is not.
- */
-bool crash_memory_find(struct crash_memory *memory, u64 cr3, u64 address,
-		       u64 *found);
-
-/**
  * crash_memory_read() - copy bytes
  * @memory: the memory
- * @cr3: as for crash_memory_find()
+ * @cr3: page table of user addresses; kernel addresses are in the kernel's
  * @address: virtual
  * @bytes: filled
  * @size: how many are wanted
@@ -67,5 +61,20 @@ bool crash_memory_find(struct crash_memory *memory, u64 cr3, u64 address,
  */
 u32 crash_memory_read(struct crash_memory *memory, u64 cr3, u64 address,
 		      void *bytes, u32 size);
+
+/**
+ * crash_memory_get() - copy all of something of the kernel
+ * @memory: the memory
+ * @address: virtual
+ * @bytes: filled
+ * @size: how many
+ *
+ * Return: true if all are there.
+ */
+static inline bool crash_memory_get(struct crash_memory *memory, u64 address,
+				    void *bytes, u32 size)
+{
+	return crash_memory_read(memory, 0, address, bytes, size) == size;
+}
 
 #endif /* KIPT_CRASH_MEMORY_H */

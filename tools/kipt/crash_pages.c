@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "../../uapi/linux/kipt.h"
 #include "crash_pages.h"
+#include "kipt.h"
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
 
@@ -17,7 +20,7 @@ const char *crash_verdict_text(enum crash_verdict verdict)
 	static const char *const texts[] = {
 		[CRASH_GOOD] = "is good",
 		[CRASH_NO_MAGIC] = "is no page of kipt",
-		[CRASH_VERSION] = "is of another version of kipt",
+		[CRASH_VERSION] = "is of a version of kipt that this one does not know",
 		[CRASH_SIZE] = "has sizes that make no sense",
 		[CRASH_SUM] = "has a wrong checksum",
 		[CRASH_MISSING] = "is not in the dump",
@@ -26,86 +29,68 @@ const char *crash_verdict_text(enum crash_verdict verdict)
 	return texts[verdict];
 }
 
-/* CRC-32 as zlib makes it, half a byte at a time. */
-static u32 sum_add(u32 sum, const void *bytes, size_t size)
-{
-	static const u32 table[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-	const u8 *byte = bytes;
+/* What pages of a kind have: a part that all have, a list of so many entries. */
+#define LIST(type, list)						\
+	{ sizeof(struct type), offsetof(struct type, nr_here),		\
+	  sizeof(((struct type *)0)->list[0]) }
 
-	sum = ~sum;
-	for (; size; size--, byte++) {
-		sum = table[(sum ^ *byte) & 15] ^ sum >> 4;
-		sum = table[(sum ^ *byte >> 4) & 15] ^ sum >> 4;
-	}
-	return ~sum;
-}
+static const struct kind {
+	u32 least, count_at, entry;
+} kinds[] = {
+	[KIPT_CRASH_CPU] = LIST(kipt_crash_cpu, regions),
+	[KIPT_CRASH_REGIONS] = LIST(kipt_crash_regions, regions),
+	[KIPT_CRASH_SIGNAL] = { .least = sizeof(struct kipt_crash_signal) },
+	[KIPT_CRASH_MAPS] = LIST(kipt_crash_maps, maps),
+	[KIPT_CRASH_CODE] = LIST(kipt_crash_code, addresses),
+	[KIPT_CRASH_LOGS] = { .least = sizeof(struct kipt_crash_logs) },
+};
 
 static bool size_fits(const struct crash_page *page)
 {
-	u64 least;
+	struct kind kind = { 0 };
+	u32 count = 0;
 
-	switch (page->head.kind) {
-	case KIPT_CRASH_HEADER:
+	if (page->head.kind == KIPT_CRASH_HEADER)
 		return page->head.size ==
 		       offsetof(struct kipt_crash_header, event);
-	case KIPT_CRASH_CPU:
-		/* No ring is larger; a search in one would not end. */
-		if (page->cpu.size > KIPT_SIZE_MAX)
-			return false;
-		least = sizeof(page->cpu) + (u64)page->cpu.nr_here *
-					    sizeof(page->cpu.regions[0]);
-		break;
-	case KIPT_CRASH_REGIONS:
-		least = sizeof(page->regions) +
-			(u64)page->regions.nr_here *
-				sizeof(page->regions.regions[0]);
-		break;
-	case KIPT_CRASH_SIGNAL:
-		least = sizeof(page->signal);
-		break;
-	case KIPT_CRASH_MAPS:
-		least = sizeof(page->maps) + (u64)page->maps.nr_here *
-					     sizeof(page->maps.maps[0]);
-		break;
-	case KIPT_CRASH_CODE:
-		least = sizeof(page->code) + (u64)page->code.nr_here *
-					     sizeof(page->code.addresses[0]);
-		break;
-	case KIPT_CRASH_LOGS:
-		least = sizeof(page->logs);
-		break;
-	default:
+	if (page->head.kind < ARRAY_SIZE(kinds))
+		kind = kinds[page->head.kind];
+	/* No ring is larger; a search in one would not end. */
+	if (!kind.least || (page->head.kind == KIPT_CRASH_CPU &&
+			    page->cpu.size > KIPT_SIZE_MAX))
 		return false;
-	}
-	return least <= page->head.size && page->head.size <= PAGE;
+	if (kind.entry)
+		memcpy(&count, page->bytes + kind.count_at, sizeof(count));
+	return kind.least + (u64)count * kind.entry <= page->head.size &&
+	       page->head.size <= PAGE;
 }
 
-static bool sum_fits(const struct crash_page *page)
+static u32 page_sum(const struct crash_page *page)
 {
 	struct crash_page copy = *page;
 
 	copy.head.crc = 0;
 	if (page->head.kind == KIPT_CRASH_CPU)
 		memset(&copy.cpu.stop, 0, sizeof(copy.cpu.stop));
-	return sum_add(0, copy.bytes, copy.head.size) == page->head.crc;
+	return crc32(0, copy.bytes, copy.head.size);
 }
 
-static enum crash_verdict page_judge(const struct crash_page *page)
+static enum crash_verdict page_judge(struct crash_page *page, bool snapshot)
 {
 	static const char magic[sizeof(page->head.magic)] = KIPT_CRASH_MAGIC;
 
+	/* Its checksum is that of a page of a crash. */
+	if (snapshot && !memcmp(page->head.magic, KIPT_CRASH_SNAPSHOT_MAGIC,
+				sizeof(magic)))
+		memcpy(page->head.magic, magic, sizeof(magic));
 	if (memcmp(page->head.magic, magic, sizeof(magic)))
 		return CRASH_NO_MAGIC;
-	if (page->head.version != KIPT_CRASH_VERSION)
+	/* What older modules wrote can be read, what newer ones did nobody knows. */
+	if (!page->head.version || page->head.version > KIPT_CRASH_VERSION)
 		return CRASH_VERSION;
 	if (!size_fits(page))
 		return CRASH_SIZE;
-	return sum_fits(page) ? CRASH_GOOD : CRASH_SUM;
+	return page_sum(page) == page->head.crc ? CRASH_GOOD : CRASH_SUM;
 }
 
 enum crash_verdict crash_page_read(const struct crash_source *source,
@@ -114,26 +99,34 @@ enum crash_verdict crash_page_read(const struct crash_source *source,
 	page->address = address;
 	if (address % PAGE || address >= CRASH_PHYSICAL_END)
 		page->verdict = CRASH_NO_MAGIC;
-	else if (source->read(source->ctx, address, page->bytes, PAGE) != PAGE)
+	else if (!crash_get(source, address, page->bytes, PAGE))
 		page->verdict = CRASH_MISSING;
 	else
-		page->verdict = page_judge(page);
+		page->verdict = page_judge(page, source->snapshot);
 	return page->verdict;
 }
 
-bool crash_event_good(const struct kipt_crash_header *header)
+/* What is written at the end has sums of its own, of all behind them. */
+static u32 event_sum(const struct kipt_crash_event *event)
 {
-	const struct kipt_crash_event *event = &header->event;
-
-	return event->hook &&
-	       sum_add(0, &event->hook, sizeof(*event) -
-		       offsetof(struct kipt_crash_event, hook)) == event->crc;
+	return crc32(0, (const u8 *)&event->hook, sizeof(*event) -
+		       offsetof(struct kipt_crash_event, hook));
 }
 
-static bool stop_good(const struct kipt_crash_stop *stop)
+static u32 stop_sum(const struct kipt_crash_stop *stop)
 {
-	return sum_add(0, &stop->state, sizeof(*stop) -
-		       offsetof(struct kipt_crash_stop, state)) == stop->crc;
+	return crc32(0, (const u8 *)&stop->state, sizeof(*stop) -
+		       offsetof(struct kipt_crash_stop, state));
+}
+
+void crash_page_seal(struct crash_page *page)
+{
+	memcpy(page->head.magic, KIPT_CRASH_MAGIC, sizeof(page->head.magic));
+	page->head.crc = page_sum(page);
+	if (page->head.kind == KIPT_CRASH_HEADER)
+		page->header.event.crc = event_sum(&page->header.event);
+	if (page->head.kind == KIPT_CRASH_CPU)
+		page->cpu.stop.crc = stop_sum(&page->cpu.stop);
 }
 
 static bool region_fits(const struct crash_cpu *cpu,
@@ -225,7 +218,7 @@ static struct crash_cpu *cpu_make(const struct crash_page *page,
 		return NULL;
 	cpu->address = page->address;
 	memcpy(&cpu->page, &page->cpu, sizeof(cpu->page));
-	cpu->stop_good = stop_good(&cpu->page.stop);
+	cpu->stop_good = stop_sum(&cpu->page.stop) == cpu->page.stop.crc;
 	if (regions_take(cpu, page->cpu.regions, page->cpu.nr_here) &&
 	    more_follow(cpu, page->head.id, page->head.more, source))
 		return cpu;
@@ -313,7 +306,9 @@ bool crash_set_read(struct crash_set *set, const struct crash_source *source,
 	/* What is printed ends. */
 	set->header.release[sizeof(set->header.release) - 1] = 0;
 	set->header.kipt[sizeof(set->header.kipt) - 1] = 0;
-	set->event_good = crash_event_good(&header->header);
+	set->event_good = set->header.event.hook &&
+			  event_sum(&set->header.event) ==
+				  set->header.event.crc;
 	return chain_follow(set, source, header->head.next);
 }
 

@@ -23,11 +23,29 @@
  * @read: copies up to @size bytes at a physical address; returns how many, less
  *	where the memory is missing
  * @ctx: its first argument
+ * @snapshot: its pages are of a snapshot: in the module's memory they are not to
+ *	be taken for those of a crash
  */
 struct crash_source {
 	u32 (*read)(void *ctx, u64 address, void *bytes, u32 size);
 	void *ctx;
+	bool snapshot;
 };
+
+/**
+ * crash_get() - copy all of it, or nothing that counts
+ * @source: the memory
+ * @address: where
+ * @bytes: filled
+ * @size: how many
+ *
+ * Return: true if all are there.
+ */
+static inline bool crash_get(const struct crash_source *source, u64 address,
+			     void *bytes, u32 size)
+{
+	return source->read(source->ctx, address, bytes, size) == size;
+}
 
 /**
  * enum crash_verdict - what a page is worth
@@ -90,12 +108,10 @@ enum crash_verdict crash_page_read(const struct crash_source *source,
 				   u64 address, struct crash_page *page);
 
 /**
- * crash_event_good() - was the crash written down
- * @header: of a good page
- *
- * Return: true if @header->event has its checksum and says something.
+ * crash_page_seal() - give a page the magic and the checksums that it needs
+ * @page: a page of a snapshot, all else of it is set
  */
-bool crash_event_good(const struct kipt_crash_header *header);
+void crash_page_seal(struct crash_page *page);
 
 /**
  * struct crash_cpu - what is known of one CPU

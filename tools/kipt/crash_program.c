@@ -3,13 +3,14 @@
  * A program in a snapshot, see crash_program.h. Pages and files are checked
  * before they are believed.
  */
+#include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/auxv.h>
 
 #include "build_id.h"
-#include "crash_files.h"
 #include "crash_program.h"
 #include "plain.h"
 #include "save.h"
@@ -19,6 +20,8 @@
 /* More than any snapshot has. */
 #define MAPS_MAX	65536
 #define CODE_MAX	65536
+/* No vDSO is larger. */
+#define VDSO_MAX	(16 * PAGE)
 
 /* A page of code, and where in the snapshot its copy is. */
 struct code {
@@ -26,11 +29,14 @@ struct code {
 	u64 at;
 };
 
-/* A mapping; its file if that is the same still, or -1; it has another. */
+/* A mapping; number of its file if that is the same still, or -1. */
 struct mapped {
 	struct kipt_crash_map map;
-	int fd;
+	char path[KIPT_CRASH_OLD_PATH_BYTES];
+	int file;
+	/* It has a file, which is another now, or nobody can tell. */
 	bool other;
+	bool has_id;
 };
 
 struct crash_program {
@@ -78,6 +84,23 @@ bool crash_program_has(const struct crash_program *program, u64 cr3)
 	       space == program->signal.cr3_user;
 }
 
+/* What older modules wrote has a longer path, and no more than that. */
+static struct mapped mapped_make(const struct kipt_crash_map *map)
+{
+	struct mapped mapped = { .map = *map, .file = -1 };
+	size_t size = map->head ? KIPT_CRASH_OLD_PATH_BYTES :
+				  KIPT_CRASH_PATH_BYTES;
+
+	memcpy(mapped.path,
+	       (const u8 *)map + offsetof(struct kipt_crash_map, path),
+	       size - 1);
+	if (map->head) {
+		mapped.map.build_id_bytes = 0;
+		mapped.map.changed = 0;
+	}
+	return mapped;
+}
+
 static bool maps_take(struct crash_program *program,
 		      const struct crash_page *page)
 {
@@ -92,12 +115,8 @@ static bool maps_take(struct crash_program *program,
 	if (!list)
 		return false;
 	program->maps = list;
-	for (i = 0; i < maps->nr_here; i++) {
-		struct mapped *mapped = &list[program->map_count++];
-
-		*mapped = (struct mapped){ .map = maps->maps[i], .fd = -1 };
-		mapped->map.path[sizeof(mapped->map.path) - 1] = 0;
-	}
+	for (i = 0; i < maps->nr_here; i++)
+		list[program->map_count++] = mapped_make(&maps->maps[i]);
 	return true;
 }
 
@@ -157,25 +176,80 @@ static int code_compare(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+/* The build id of what was mapped: in older snapshots that of a page. */
+static bool id_read(const struct crash_program *program,
+		    const struct kipt_crash_map *map, struct build_id *id)
+{
+	u8 head[PAGE];
+
+	if (map->head)
+		return program->source.read(program->source.ctx, map->head,
+					    head, PAGE) == PAGE &&
+		       build_id_find(id, head, PAGE);
+	if (!map->build_id_bytes || map->build_id_bytes > KIPT_CRASH_ID_BYTES)
+		return false;
+	id->size = map->build_id_bytes;
+	memcpy(id->bytes, map->build_id, id->size);
+	return true;
+}
+
 /* Is the file that has this name now the one that was mapped. */
 static void file_find(struct crash_program *program, struct mapped *mapped)
 {
-	char *path = (char *)mapped->map.path;
 	struct build_id then;
-	u8 head[PAGE];
 
 	/* It is printed, and saved where a line is a mapping. */
-	plain_text(path);
-	if (path[0] == '/' && mapped->map.head &&
-	    program->source.read(program->source.ctx, mapped->map.head, head,
-				 PAGE) == PAGE &&
-	    build_id_find(&then, head, PAGE))
-		mapped->fd = crash_files_find(program->files, path, &then);
-	mapped->other = path[0] == '/' && mapped->fd < 0;
+	plain_text(mapped->path);
+	if (mapped->path[0] != '/')
+		return;
+	mapped->has_id = id_read(program, &mapped->map, &then);
+	if (mapped->has_id)
+		mapped->file = crash_files_find(program->files, mapped->path,
+						&then);
+	mapped->other = mapped->file < 0;
+}
+
+/* Our own vDSO, and how much of it is code and data. */
+static const u8 *vdso_own(u64 *size)
+{
+	const Elf64_Ehdr *elf = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Phdr *part;
+	u32 i;
+
+	*size = 0;
+	if (!elf)
+		return NULL;
+	part = (const void *)((const u8 *)elf + elf->e_phoff);
+	for (i = 0; i < elf->e_phnum; i++) {
+		if (part[i].p_type == PT_LOAD)
+			*size = part[i].p_offset + part[i].p_filesz;
+	}
+	if (*size > VDSO_MAX)
+		*size = VDSO_MAX;
+	return (const u8 *)elf;
+}
+
+/*
+ * The vDSO is in no file. It is that of the running kernel, as snapshots are; that
+ * of 32-bit programs, which is another one, is below 4 GiB. A program may have
+ * put anything there, of any size.
+ */
+static const u8 *vdso_find(const struct mapped *mapped, u64 *size)
+{
+	const u8 *vdso;
+
+	if (strcmp(mapped->path, "[vdso]") || !(mapped->map.start >> 32) ||
+	    mapped->map.end < mapped->map.start)
+		return NULL;
+	vdso = vdso_own(size);
+	if (*size > mapped->map.end - mapped->map.start)
+		*size = mapped->map.end - mapped->map.start;
+	return vdso;
 }
 
 struct crash_program *crash_program_read(const struct crash_source *source,
-					 u64 address, u64 id)
+					 u64 address, u64 id,
+					 struct crash_files *files)
 {
 	struct crash_program *program = calloc(1, sizeof(*program));
 	struct crash_page page;
@@ -187,17 +261,14 @@ struct crash_program *crash_program_read(const struct crash_source *source,
 	}
 	program->source = *source;
 	program->id = id;
-	program->files = crash_files_create();
-	if (!program->files) {
-		say_errno(ENOMEM, "cannot read the program");
-		goto err;
-	}
+	program->files = files;
 	if (crash_page_read(source, address, &page) != CRASH_GOOD) {
 		say_error("what was killed cannot be read: its page %s",
 			  crash_verdict_text(page.verdict));
 		goto err;
 	}
 	program->signal = page.signal;
+	crash_files_become(files, page.signal.uid);
 	if (!chain_follow(program, page.head.more)) {
 		say_errno(ENOMEM, "cannot read the program");
 		goto err;
@@ -217,7 +288,6 @@ void crash_program_destroy(struct crash_program *program)
 {
 	if (!program)
 		return;
-	crash_files_destroy(program->files);
 	free(program->maps);
 	free(program->code);
 	free(program);
@@ -240,16 +310,26 @@ static u32 file_read(const struct crash_program *program, u64 address,
 
 	for (i = 0; i < program->map_count; i++) {
 		const struct mapped *mapped = &program->maps[i];
-		u64 at = address - mapped->map.start + mapped->map.offset;
-		ssize_t got;
+		u64 into = address - mapped->map.start, length;
+		const u8 *vdso = vdso_find(mapped, &length);
 
 		if (address < mapped->map.start ||
-		    address >= mapped->map.end || mapped->fd < 0)
+		    address >= mapped->map.end || mapped->map.changed ||
+		    (mapped->file < 0 && !vdso))
 			continue;
 		if (size > mapped->map.end - address)
 			size = mapped->map.end - address;
-		got = pread(mapped->fd, bytes, size, at);
-		return got > 0 ? got : 0;
+		if (vdso) {
+			if (into >= length)
+				return 0;
+			if (size > length - into)
+				size = length - into;
+			memcpy(bytes, vdso + into, size);
+			return size;
+		}
+		return crash_files_read(program->files, mapped->file,
+					into + mapped->map.offset, bytes,
+					size);
 	}
 	return 0;
 }
@@ -277,6 +357,30 @@ u32 crash_program_code(const struct crash_program *program, u64 address,
 	return done;
 }
 
+/* What is a gap for another reason than its file. */
+static void gaps_tell(const struct crash_program *program)
+{
+	u64 changed = 0, nowhere = 0, length;
+	u32 i;
+
+	for (i = 0; i < program->map_count; i++) {
+		const struct mapped *mapped = &program->maps[i];
+		u64 kib = (mapped->map.end - mapped->map.start) / 1024;
+
+		if (mapped->map.changed)
+			changed += kib;
+		else if (mapped->path[0] != '/' &&
+			 !vdso_find(mapped, &length))
+			nowhere += kib;
+	}
+	if (changed)
+		say_note("%" PRIu64 " KiB of its code were written to in its memory, by itself, a debugger or a uprobe: they are a gap",
+			 changed);
+	if (nowhere && !program->code_count)
+		say_note("%" PRIu64 " KiB of its code are in no file, as what is compiled at run time: they are a gap",
+			 nowhere);
+}
+
 static void losses_tell(const struct crash_program *program)
 {
 	const struct kipt_crash_signal *signal = &program->signal;
@@ -290,12 +394,13 @@ static void losses_tell(const struct crash_program *program)
 	if (signal->code_lost)
 		say_note("up to %u KiB of its code were not kept; what was not comes from its files",
 			 signal->code_lost * (PAGE / 1024));
+	gaps_tell(program);
 }
 
 /* Names without a folder are shown and not opened. */
 static const char *path_of(const struct mapped *mapped)
 {
-	const char *path = (const char *)mapped->map.path;
+	const char *path = mapped->path;
 	const char *slash = strrchr(path, '/');
 
 	return mapped->other && slash ? slash + 1 : path;
@@ -311,6 +416,19 @@ static void comm_tell(const struct crash_program *program,
 	crash_program_death(program, &death);
 	if (process)
 		memcpy(process->comm, death.comm, sizeof(death.comm));
+}
+
+/* A file may be mapped in parts. */
+static void other_tell(const struct mapped *mapped, const struct mapped *before)
+{
+	if (!mapped->other || (before && !strcmp(before->path, mapped->path)))
+		return;
+	if (mapped->has_id)
+		say_note("%s is not the file that ran: its code is a gap, and its symbols are not shown",
+			 mapped->path);
+	else
+		say_note("nobody can tell whether %s is the file that ran, without its build id: its code is a gap, and its symbols are not shown",
+			 mapped->path);
 }
 
 bool crash_program_map(const struct crash_program *program, struct maps *maps,
@@ -329,9 +447,7 @@ bool crash_program_map(const struct crash_program *program, struct maps *maps,
 			.path = (char *)path_of(mapped),
 		};
 
-		if (mapped->other)
-			say_note("%s is not the file that ran, or nobody can tell: its symbols are not shown",
-				 (const char *)mapped->map.path);
+		other_tell(mapped, i < program->map_count ? mapped + 1 : NULL);
 		ok = !mapping.path[0] ||
 		     maps_add(maps, program->signal.pid, &mapping);
 	}
@@ -341,15 +457,35 @@ bool crash_program_map(const struct crash_program *program, struct maps *maps,
 	return ok;
 }
 
+static void vdso_save(const struct crash_program *program,
+		      struct saved_user *user)
+{
+	const u8 *vdso;
+	u64 size, at;
+	u32 i;
+
+	for (i = 0; i < program->map_count; i++) {
+		vdso = vdso_find(&program->maps[i], &size);
+		for (at = 0; vdso && at < size; at += PAGE) {
+			user->addresses[user->count] =
+				program->maps[i].map.start + at;
+			memcpy(user->pages + user->count++ * PAGE, vdso + at,
+			       size - at < PAGE ? size - at : PAGE);
+		}
+		if (vdso)
+			return;
+	}
+}
+
 bool crash_program_save(const struct crash_program *program, const char *dir)
 {
 	struct saved_user user = { .pid = program->signal.pid };
+	size_t room = program->code_count + VDSO_MAX / PAGE;
 	bool ok = false;
 	u32 i;
 
-	user.addresses = calloc(program->code_count + 1,
-				sizeof(*user.addresses));
-	user.pages = calloc(program->code_count + 1, PAGE);
+	user.addresses = calloc(room, sizeof(*user.addresses));
+	user.pages = calloc(room, PAGE);
 	for (i = 0; user.addresses && user.pages && i < program->code_count;
 	     i++) {
 		if (program->source.read(program->source.ctx,
@@ -358,10 +494,13 @@ bool crash_program_save(const struct crash_program *program, const char *dir)
 					 PAGE) == PAGE)
 			user.addresses[user.count++] = program->code[i].address;
 	}
-	if (user.addresses && user.pages)
+	if (user.addresses && user.pages) {
+		if (!user.count)
+			vdso_save(program, &user);
 		ok = save_user_write(&user, dir, user.pid);
-	else
+	} else {
 		say_errno(ENOMEM, "cannot save the program's code");
+	}
 	free(user.addresses);
 	free(user.pages);
 	return ok;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program that a signal killed, as its snapshot has it: which signal, what
- * was mapped, the pages of code that were in memory. What was not in memory
- * comes from the program's files, if they are still those: their build ids
- * are compared.
+ * A program that a signal killed, as its snapshot has it: which signal, and what
+ * was mapped. Its code comes from its files, if they are still those: their build
+ * ids are compared. Snapshots of older modules have pages of code.
  */
 #ifndef KIPT_CRASH_PROGRAM_H
 #define KIPT_CRASH_PROGRAM_H
 
 #include "child.h"
+#include "crash_files.h"
 #include "crash_pages.h"
 #include "maps.h"
 #include "names.h"
@@ -20,11 +20,13 @@ struct crash_program;
  * @source: the snapshot
  * @address: where its page of kind SIGNAL is
  * @id: the number that its pages share
+ * @files: reads its files; must live as long
  *
  * Return: the caller's until crash_program_destroy(); NULL after a sentence.
  */
 struct crash_program *crash_program_read(const struct crash_source *source,
-					 u64 address, u64 id);
+					 u64 address, u64 id,
+					 struct crash_files *files);
 
 /**
  * crash_program_destroy() - free it

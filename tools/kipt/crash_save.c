@@ -96,8 +96,8 @@ static void text_until(struct text_save *save, u64 end)
 	/* The last page of all is followed by address 0. */
 	for (; at && at < end && !save->failed &&
 	       save->pages.count < CODE_PAGES_MAX; at += PAGE_BYTES) {
-		if (crash_memory_read(save->machine->memory, 0, at, bytes,
-				      PAGE_BYTES) == PAGE_BYTES)
+		if (crash_memory_get(save->machine->memory, at, bytes,
+				     PAGE_BYTES))
 			save->failed = !pages_write(&save->pages, at, bytes);
 		save->saved = at + PAGE_BYTES;
 	}

@@ -17,57 +17,51 @@
 
 #define NO_TRAP		(~0U)
 
-static const char *const hooks[] = {
-	[KIPT_CRASH_HOOK_OOPS] = "oops",
-	[KIPT_CRASH_HOOK_PANIC] = "panic",
-	[KIPT_CRASH_HOOK_KEXEC] = "kexec",
-	[KIPT_CRASH_HOOK_DIE] = "die",
-	[KIPT_CRASH_HOOK_NOTIFIER] = "notifier",
-	[KIPT_CRASH_HOOK_WARN] = "warning",
-	[KIPT_CRASH_HOOK_SIGNAL] = "signal",
-	[KIPT_CRASH_HOOK_LOCKUP] = "lockup",
-	[KIPT_CRASH_HOOK_HUNG] = "hung",
-	[KIPT_CRASH_HOOK_REPORT] = "report",
+/* In a word, and in words for people. */
+struct said {
+	const char *word, *text;
 };
 
-static const char *const hook_texts[] = {
-	[KIPT_CRASH_HOOK_OOPS] = "an oops",
-	[KIPT_CRASH_HOOK_PANIC] = "a panic",
-	[KIPT_CRASH_HOOK_KEXEC] = "a start of the crash kernel",
-	[KIPT_CRASH_HOOK_DIE] = "an exception (die notifier)",
-	[KIPT_CRASH_HOOK_NOTIFIER] = "a panic (seen by its notifier only, when all CPUs had stopped)",
-	[KIPT_CRASH_HOOK_WARN] = "a warning",
-	[KIPT_CRASH_HOOK_SIGNAL] = "a signal that killed a program",
-	[KIPT_CRASH_HOOK_LOCKUP] = "a lockup or a stall, before it was reported",
-	[KIPT_CRASH_HOOK_HUNG] = "a task that hangs, before it was reported",
-	[KIPT_CRASH_HOOK_REPORT] = "an error, before it was reported",
+static const struct said hooks[] = {
+	[KIPT_CRASH_HOOK_OOPS] = { "oops", "an oops" },
+	[KIPT_CRASH_HOOK_PANIC] = { "panic", "a panic" },
+	[KIPT_CRASH_HOOK_KEXEC] = { "kexec", "a start of the crash kernel" },
+	[KIPT_CRASH_HOOK_DIE] = { "die", "an exception (die notifier)" },
+	[KIPT_CRASH_HOOK_NOTIFIER] = { "notifier",
+		"a panic (seen by its notifier only, when all CPUs had stopped)" },
+	[KIPT_CRASH_HOOK_WARN] = { "warning", "a warning" },
+	[KIPT_CRASH_HOOK_SIGNAL] = { "signal",
+		"a signal that killed a program" },
+	[KIPT_CRASH_HOOK_LOCKUP] = { "lockup",
+		"a lockup or a stall, before it was reported" },
+	[KIPT_CRASH_HOOK_HUNG] = { "hung",
+		"a task that hangs, before it was reported" },
+	[KIPT_CRASH_HOOK_REPORT] = { "report",
+		"an error, before it was reported" },
 };
 
-static const char *pick(const char *const *texts, size_t count, u32 number)
+static const struct said ends[] = {
+	[CRASH_END_STOPPED] = { "stopped", "stopped for the crash" },
+	[CRASH_END_BEFORE] = { "stopped-before",
+		"had been stopped before the crash" },
+	[CRASH_END_ZEROS] = { "no-answer",
+		"did not answer; its trace up to the last byte written" },
+	[CRASH_END_TIMES] = { "no-answer",
+		"did not answer; its trace up to the last PSB that is surely new" },
+	[CRASH_END_NONE] = { "lost",
+		"did not answer, and new and old trace cannot be told apart" },
+};
+
+static struct said hook_said(u32 hook)
 {
-	return number < count && texts[number] ? texts[number] : "unknown";
+	return hook < ARRAY_SIZE(hooks) && hooks[hook].word ?
+	       hooks[hook] : (struct said){ "unknown", "unknown" };
 }
 
 const char *crash_hook_name(u32 hook)
 {
-	return pick(hooks, ARRAY_SIZE(hooks), hook);
+	return hook_said(hook).word;
 }
-
-static const char *const ends[] = {
-	[CRASH_END_STOPPED] = "stopped",
-	[CRASH_END_BEFORE] = "stopped-before",
-	[CRASH_END_ZEROS] = "no-answer",
-	[CRASH_END_TIMES] = "no-answer",
-	[CRASH_END_NONE] = "lost",
-};
-
-static const char *const end_texts[] = {
-	[CRASH_END_STOPPED] = "stopped for the crash",
-	[CRASH_END_BEFORE] = "had been stopped before the crash",
-	[CRASH_END_ZEROS] = "did not answer; its trace up to the last byte written",
-	[CRASH_END_TIMES] = "did not answer; its trace up to the last PSB that is surely new",
-	[CRASH_END_NONE] = "did not answer, and new and old trace cannot be told apart",
-};
 
 /* A name of a task may have any bytes. */
 static const char *plain(const u8 *bytes, size_t size, char *text)
@@ -86,7 +80,8 @@ static time_t crash_time(const struct crash_machine *machine)
 {
 	char text[32];
 
-	if (!vmcoreinfo_text(machine->info, "CRASHTIME", text, sizeof(text)))
+	if (machine->source.snapshot ||
+	    !vmcoreinfo_text(machine->info, "CRASHTIME", text, sizeof(text)))
 		return 0;
 	return strtoll(text, NULL, 10);
 }
@@ -113,8 +108,7 @@ static void event_show(const struct crash_machine *machine,
 	char text[512];
 
 	printf("  by %s, first on CPU %u; ",
-	       pick(hook_texts, ARRAY_SIZE(hook_texts), event->hook),
-	       event->cpu);
+	       hook_said(event->hook).text, event->cpu);
 	if (event->hook == KIPT_CRASH_HOOK_SIGNAL) {
 		puts("no CPU was stopped");
 		return;
@@ -141,14 +135,12 @@ void crash_show(const struct crash_machine *machine, struct names *names)
 	const struct crash_set *set = &machine->set;
 	char text[128];
 
-	if (!machine->dump && set->has_header)
-		printf("Linux %s goes on after this",
+	if (set->has_header)
+		printf("Linux %s %s",
 		       plain(set->header.release, sizeof(set->header.release),
-			     text));
-	else if (set->has_header)
-		printf("Linux %s died",
-		       plain(set->header.release, sizeof(set->header.release),
-			     text));
+			     text),
+		       machine->source.snapshot ? "goes on after this" :
+						  "died");
 	else
 		fputs("A machine died", stdout);
 	time_show(machine);
@@ -186,7 +178,7 @@ void crash_show_cpu(const struct crash_machine *machine,
 	printf("  CPU %u: %llu of %llu KiB of trace, %s\n", page->page.number,
 	       (unsigned long long)trace->size >> 10,
 	       (unsigned long long)page->size >> 10,
-	       pick(end_texts, ARRAY_SIZE(end_texts), trace->end));
+	       ends[trace->end].text);
 	if (trace->unsure)
 		printf("    %llu bytes more may be newer or older: they are left out\n",
 		       (unsigned long long)trace->unsure);
@@ -205,7 +197,7 @@ static void event_json(struct json_object *line,
 	const struct kipt_crash_event *event = &machine->set.header.event;
 	char text[512];
 
-	jsonl_text(line, "hook", pick(hooks, ARRAY_SIZE(hooks), event->hook));
+	jsonl_text(line, "hook", crash_hook_name(event->hook));
 	jsonl_number(line, "cpu", event->cpu);
 	jsonl_number(line, "asked", event->asked);
 	jsonl_number(line, "answered", event->answered);
@@ -271,7 +263,7 @@ void crash_show_cpu_json(const struct crash_machine *machine,
 	(void)machine;
 	jsonl_text(line, "type", "crash-cpu");
 	jsonl_number(line, "cpu", page->page.number);
-	jsonl_text(line, "state", pick(ends, ARRAY_SIZE(ends), trace->end));
+	jsonl_text(line, "state", ends[trace->end].word);
 	jsonl_number(line, "bytes", trace->size);
 	jsonl_number(line, "size", page->size);
 	jsonl_number(line, "unsure", trace->unsure);

@@ -25,18 +25,6 @@ struct module {
 	u32 count;
 };
 
-static bool word_get(struct crash_memory *memory, u64 address, u64 *word)
-{
-	return crash_memory_read(memory, 0, address, word, sizeof(*word)) ==
-	       sizeof(*word);
-}
-
-static bool half_get(struct crash_memory *memory, u64 address, u32 *word)
-{
-	return crash_memory_read(memory, 0, address, word, sizeof(*word)) ==
-	       sizeof(*word);
-}
-
 /* The head of the list is no module: what would be its name is none. */
 static bool name_fits(const char *name)
 {
@@ -58,21 +46,23 @@ static bool module_get(struct crash_memory *memory,
 {
 	u64 at = module->address, kallsyms;
 
-	if (crash_memory_read(memory, 0, at + layout->module_name,
-			      module->name, MODULE_NAME) != MODULE_NAME)
+	if (!crash_memory_get(memory, at + layout->module_name, module->name,
+			      MODULE_NAME))
 		return false;
 	module->name[MODULE_NAME] = 0;
 	return name_fits(module->name) &&
-	       word_get(memory, at + layout->module_text, &module->text) &&
-	       half_get(memory, at + layout->module_text_size,
-			&module->text_size) &&
-	       word_get(memory, at + layout->module_kallsyms, &kallsyms) &&
-	       word_get(memory, kallsyms + layout->kallsyms_symtab,
-			&module->symtab) &&
-	       half_get(memory, kallsyms + layout->kallsyms_count,
-			&module->count) &&
-	       word_get(memory, kallsyms + layout->kallsyms_strtab,
-			&module->strtab);
+	       crash_memory_get(memory, at + layout->module_text,
+				&module->text, 8) &&
+	       crash_memory_get(memory, at + layout->module_text_size,
+				&module->text_size, 4) &&
+	       crash_memory_get(memory, at + layout->module_kallsyms,
+				&kallsyms, 8) &&
+	       crash_memory_get(memory, kallsyms + layout->kallsyms_symtab,
+				&module->symtab, 8) &&
+	       crash_memory_get(memory, kallsyms + layout->kallsyms_count,
+				&module->count, 4) &&
+	       crash_memory_get(memory, kallsyms + layout->kallsyms_strtab,
+				&module->strtab, 8);
 }
 
 static bool symbol_take(struct symbols *symbols, struct crash_memory *memory,
@@ -101,10 +91,9 @@ static bool module_take(struct symbols *symbols, struct crash_memory *memory,
 	u32 i;
 
 	for (i = 0; i < module->count && *left; i++, --*left) {
-		if (crash_memory_read(memory, 0,
+		if (!crash_memory_get(memory,
 				      module->symtab + i * sizeof(symbol),
-				      &symbol, sizeof(symbol)) !=
-		    sizeof(symbol)) {
+				      &symbol, sizeof(symbol))) {
 			say_note("only %u of %u symbols of module %s are in the dump",
 				 i, module->count, module->name);
 			return true;
@@ -127,8 +116,9 @@ static bool modules_take(struct symbols *symbols, struct crash_memory *memory,
 		if (module_get(memory, layout, &module) &&
 		    !module_take(symbols, memory, &module, &left))
 			return false;
-		if (!word_get(memory, module.address + layout->module_list,
-			      &next)) {
+		if (!crash_memory_get(memory,
+				      module.address + layout->module_list,
+				      &next, sizeof(next))) {
 			say_note("the list of modules breaks off in the dump: names of some are missing");
 			return true;
 		}

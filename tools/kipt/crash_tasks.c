@@ -13,12 +13,6 @@
 /* More than machines have; names are kept in a list. */
 #define TASKS_MAX	16384U
 
-static bool bytes_get(const struct crash_source *kernel, u64 address,
-		      void *bytes, u32 size)
-{
-	return kernel->read(kernel->ctx, address, bytes, size) == size;
-}
-
 static bool name_take(struct maps *maps, u32 pid, const void *comm)
 {
 	char text[COMM_BYTES + 1];
@@ -35,8 +29,8 @@ static bool task_take(struct maps *maps, const struct crash_source *kernel,
 	u8 comm[COMM_BYTES];
 	u32 pid;
 
-	return bytes_get(kernel, task + layout->task_tgid, &pid, sizeof(pid)) &&
-	       bytes_get(kernel, task + layout->task_comm, comm,
+	return crash_get(kernel, task + layout->task_tgid, &pid, sizeof(pid)) &&
+	       crash_get(kernel, task + layout->task_comm, comm,
 			 sizeof(comm)) && name_take(maps, pid, comm);
 }
 
@@ -48,11 +42,11 @@ static void list_walk(struct maps *maps, const struct crash_source *kernel,
 	u32 i;
 
 	if (!logs->init_task ||
-	    !bytes_get(kernel, first, &next, sizeof(next)))
+	    !crash_get(kernel, first, &next, sizeof(next)))
 		return;
 	for (i = 0; i < TASKS_MAX && next != first; i++) {
 		if (!task_take(maps, kernel, layout, next - logs->task_tasks) ||
-		    !bytes_get(kernel, next, &next, sizeof(next)))
+		    !crash_get(kernel, next, &next, sizeof(next)))
 			return;
 	}
 }

@@ -219,6 +219,27 @@ struct elf_symbols *elf_symbols_memory(void *image, size_t size)
 	return elf_take(elf_memory(image, size));
 }
 
+struct elf_symbols *elf_symbols_made(const struct elf_file *file,
+				     struct symbols *symbols)
+{
+	struct elf_symbols *elf = calloc(1, sizeof(*elf));
+
+	if (!elf || file->segment_count > ELF_SEGMENTS_MAX) {
+		symbols_destroy(symbols);
+		free(elf);
+		return NULL;
+	}
+	*elf = (struct elf_symbols){ .symbols = symbols, .file = *file };
+	return elf;
+}
+
+const struct symbols *elf_symbols_parts(const struct elf_symbols *elf,
+					struct elf_file *file)
+{
+	*file = elf->file;
+	return elf->symbols;
+}
+
 void elf_symbols_destroy(struct elf_symbols *elf)
 {
 	if (!elf)

@@ -47,6 +47,29 @@ void elf_symbols_destroy(struct elf_symbols *elf);
 bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
 		      struct symbol_place *place);
 
+struct elf_file;
+
+/**
+ * elf_symbols_made() - symbols that somebody else read
+ * @file: where the file's bytes stand; copied
+ * @symbols: the table; owned by what is returned
+ *
+ * Return: as elf_symbols_load(); NULL without memory, or if @file is damaged:
+ * @symbols is freed then.
+ */
+struct elf_symbols *elf_symbols_made(const struct elf_file *file,
+				     struct symbols *symbols);
+
+/**
+ * elf_symbols_parts() - what elf_symbols_made() makes it of
+ * @elf: file
+ * @file: filled
+ *
+ * Return: the table, still @elf's.
+ */
+const struct symbols *elf_symbols_parts(const struct elf_symbols *elf,
+					struct elf_file *file);
+
 /**
  * struct elf_file - what is needed to find a function by name
  * @fixed: its addresses are those in memory; else the loader chooses them

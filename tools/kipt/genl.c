@@ -448,6 +448,18 @@ static int request_send(struct genl *genl, struct nl_msg *msg)
 	return -EIO;
 }
 
+/* Without memory for an answer the kernel ends a dump nowhere: it would neither
+ * go on nor let another one begin. A session that belongs to the socket ends.
+ */
+static void reconnect(struct genl *genl)
+{
+	say_error("cannot %s: the kernel has no memory for its answer (ENOBUFS)",
+		  genl->what);
+	nl_close(genl->sock);
+	if (!genl_connect(genl->sock))
+		buffers_set(genl);
+}
+
 /* Send a request and wait for its end; consumes @msg. */
 static int request_do(struct genl *genl, struct nl_msg *msg, const char *what,
 		      void (*reply)(struct genl *genl, struct nlattr **attrs),
@@ -461,14 +473,10 @@ static int request_do(struct genl *genl, struct nl_msg *msg, const char *what,
 	genl->reply = reply;
 	genl->reply_to = reply_to;
 	err = request_send(genl, msg);
-	while (!err && !genl->answered) {
+	while (!err && !genl->answered)
 		err = messages_take(genl);
-		/* The answer may be among what was dropped: go on reading,
-		 * the kernel answers each request it has seen.
-		 */
-		if (err == -ENOBUFS)
-			err = 0;
-	}
+	if (err == -ENOBUFS)
+		reconnect(genl);
 	genl->awaited = 0;
 	genl->reply = NULL;
 	return err ? err : genl->err;
@@ -477,7 +485,7 @@ static int request_do(struct genl *genl, struct nl_msg *msg, const char *what,
 static int session_request(struct genl *genl, u8 command, u32 id,
 			   const char *what)
 {
-	struct nl_msg *msg = request_make(genl, command, NLM_F_ACK);
+	struct nl_msg *msg = request_make(genl, command, NLM_F_DUMP);
 	char text[64];
 
 	if (msg)
@@ -760,6 +768,8 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 		.print_branches = attr_u32(a[KIPT_A_SESSION_PRINT_BRANCHES]),
 		.print_cpus = attr_u32(a[KIPT_A_SESSION_PRINT_CPUS]),
 		.print_user = attr_u32(a[KIPT_A_SESSION_PRINT_USER]),
+		.snapshots = attr_u32(a[KIPT_A_SESSION_SNAPSHOTS]),
+		.snapshots_size = attr_u64(a[KIPT_A_SESSION_SNAPSHOTS_SIZE]),
 	};
 	attr_cpus(a[KIPT_A_SESSION_CPUS], session->cpus);
 	if (a[KIPT_A_SESSION_HOOKS_LOST])
@@ -863,6 +873,7 @@ static void snapshot_fields_read(struct nlattr **a,
 		.trap = attr_u32(a[KIPT_A_SNAPSHOT_TRAP]),
 		.pid = attr_u32(a[KIPT_A_SNAPSHOT_PID]),
 		.cpus = attr_u32(a[KIPT_A_SNAPSHOT_CPUS]),
+		.missed = attr_u32(a[KIPT_A_SNAPSHOT_MISSED]),
 		.signal = attr_u32(a[KIPT_A_SNAPSHOT_SIGNAL]),
 		.process = attr_u32(a[KIPT_A_SNAPSHOT_PROCESS]),
 		.uid = attr_u32(a[KIPT_A_SNAPSHOT_UID]),

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/excerpt_text.h"
+#include "../../kmod/excerpt_end.h"
 #include "held.h"
 
 static bool flush(struct held *held)

@@ -9,22 +9,29 @@ WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
 
 KIPT_DIR := $(ROOT)/tools/kipt
 KIPT_OUT ?= $(BUILD)/kipt
-KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf libdw json-c libkdumpfile
+KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf libdw json-c zlib
+# Without it all works but dumps that are no ELF files.
+KIPT_KDUMPFILE ?= $(shell pkg-config --exists libkdumpfile && echo libkdumpfile)
+# Without it all works but compressed recordings of perf.
+KIPT_ZSTD ?= $(shell pkg-config --exists libzstd && echo libzstd)
+KIPT_OPTIONAL := $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
 KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
-	libkdumpfile-dev pkg-config
+	zlib1g-dev libkdumpfile-dev libzstd-dev pkg-config
 
-KIPT_SOURCES := $(wildcard $(KIPT_DIR)/*.c)
+KIPT_SOURCES := $(filter-out %/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
+	%/perf_unzip$(if $(KIPT_ZSTD),_none).c, \
+	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/perf/*.c))
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
-KIPT_SHARED := $(addprefix $(ROOT)/kmod/,excerpt_lines.c excerpt_text.c \
-	patch_log.c switch_log.c task_merge.c text_view.c)
+KIPT_SHARED := $(addprefix $(ROOT)/kmod/,patch_log.c switch_log.c task_merge.c text_view.c)
 KIPT_SHIM := $(ROOT)/tools/shim
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o) \
 	$(KIPT_SHARED:$(ROOT)/kmod/%.c=$(KIPT_OUT)/shared/%.o)
-KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(ROOT)/kmod/decode/*.h \
+KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(KIPT_DIR)/perf/*.h $(ROOT)/kmod/decode/*.h \
 	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/version.h \
-	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/tsc_extend.h
+	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/tsc_extend.h \
+	$(ROOT)/kmod/excerpt_end.h
 
 .PHONY: kipt kipt-libraries kipt-guest kipt-test-programs kipt-test kipt-install
 
@@ -44,13 +51,13 @@ KIPT_Q := $(if $(V),,@)
 $(KIPT_OUT)/kipt: $(KIPT_OBJECTS)
 	@echo "  LD  kipt"
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
-		$(shell pkg-config --libs $(KIPT_PACKAGES))
+		$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL))
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
-		$(shell pkg-config --cflags $(KIPT_PACKAGES)) -c -o $@ $<
+		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) -c -o $@ $<
 
 $(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
@@ -111,12 +118,19 @@ $(KIPT_OUT)/program_test: $(ROOT)/selftests/tool/program_test.c \
 		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
 	@echo "  LD  program_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) -o $@ $^ \
-		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES))
+		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL))
+
+# A libkdumpfile that dies of damaged files, in front of the real one.
+$(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
+	@mkdir -p $(@D)
+	@echo "  CC  deadly_kdumpfile"
+	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
 kipt-test-programs: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
-		jobs_test filter_test child_test ctl_test ending_test killed_test program_test)
+		jobs_test filter_test child_test ctl_test ending_test killed_test program_test \
+		$(if $(KIPT_KDUMPFILE),deadly_kdumpfile.so))
 
 kipt-test: kipt-test-programs
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt

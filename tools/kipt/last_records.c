@@ -11,24 +11,28 @@
 #include "record_state.h"
 
 #define ROOM_BESIDE	4096U
+/* Most calls have fewer between them. */
+#define BRANCHES_A_CALL	64
 
 struct last_records {
 	struct kipt_record *ring;
 	u32 room;
 	u32 first, count;
 	u32 most, branches;
+	bool calls;
 	/* Of what fell out of the ring. */
 	struct record_state state;
 };
 
-struct last_records *last_records_create(u32 branches)
+struct last_records *last_records_create(u32 branches, bool calls)
 {
 	struct last_records *last = calloc(1, sizeof(*last));
 
 	if (!last)
 		return NULL;
 	last->most = branches;
-	last->room = 2 * branches + ROOM_BESIDE;
+	last->calls = calls;
+	last->room = (calls ? BRANCHES_A_CALL : 2) * branches + ROOM_BESIDE;
 	last->ring = calloc(last->room, sizeof(*last->ring));
 	if (last->ring)
 		return last;
@@ -44,9 +48,19 @@ void last_records_destroy(struct last_records *last)
 	free(last);
 }
 
-static bool is_counted(const struct kipt_record *record)
+static bool is_call(const struct kipt_record *record)
 {
-	return record->type == KIPT_RECORD_BRANCH ||
+	return record->kind == KIPT_BRANCH_CALL ||
+	       record->kind == KIPT_BRANCH_CALL_IND ||
+	       record->kind == KIPT_BRANCH_SYSCALL ||
+	       record->kind == KIPT_BRANCH_EVENT;
+}
+
+static bool is_counted(const struct last_records *last,
+		       const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_BRANCH ?
+	       !last->calls || is_call(record) :
 	       record->type == KIPT_RECORD_INSN;
 }
 
@@ -55,7 +69,7 @@ static void oldest_drop(struct last_records *last)
 	const struct kipt_record *record = &last->ring[last->first];
 
 	record_state_see(&last->state, record);
-	if (is_counted(record))
+	if (is_counted(last, record))
 		last->branches--;
 	last->first = (last->first + 1) % last->room;
 	last->count--;
@@ -71,7 +85,7 @@ void last_records_take(struct last_records *last,
 			oldest_drop(last);
 		last->ring[(last->first + last->count++) % last->room] =
 			records[i];
-		last->branches += is_counted(&records[i]);
+		last->branches += is_counted(last, &records[i]);
 		while (last->branches > last->most)
 			oldest_drop(last);
 	}

@@ -19,10 +19,12 @@ struct last_records;
  * last_records_create() - nothing came yet
  * @branches: how many are kept, 1..LAST_RECORDS_MAX; instructions count as
  *	branches where there are some
+ * @calls: only calls count, system calls and events among them, and of branches
+ *	64 times as many are kept at most
  *
  * Return: the caller's until last_records_destroy(); NULL without memory.
  */
-struct last_records *last_records_create(u32 branches);
+struct last_records *last_records_create(u32 branches, bool calls);
 
 /**
  * last_records_destroy() - free it

@@ -22,11 +22,12 @@
  */
 #define KERNEL_FUNCTION_MAX	(1 << 20)
 
-/* @fd: where the file is open, or -1. */
+/* @reader: reads it, and calls it @file; NULL: it is read here. */
 struct object {
 	char *path;
 	char *name;
-	int fd;
+	const struct names_reader *reader;
+	u32 file;
 	bool tried;
 	struct elf_symbols *elf;
 	bool source_tried;
@@ -40,6 +41,9 @@ struct names {
 	bool live;
 	struct symbols *kernel;
 	struct maps *maps;
+	const struct names_mapper *mapper;
+	/* What it said last. */
+	struct mapping mapped;
 	struct object *objects;
 	/* The last answers: most lookups repeat. */
 	struct process *process;
@@ -91,28 +95,19 @@ void names_kernel(struct names *names, struct symbols *symbols)
 	names->kernel_tried = true;
 }
 
-/* What is to be opened for a file. */
-static const char *object_file(const struct object *object, char *text,
-			       size_t size)
-{
-	if (object->fd < 0)
-		return object->path;
-	snprintf(text, size, "/proc/self/fd/%d", object->fd);
-	return text;
-}
-
 static void object_load(struct object *object)
 {
 	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
-	char text[32];
 
 	object->tried = true;
-	if (!strcmp(object->path, "[vdso]"))
+	if (object->reader)
+		object->elf = object->reader->symbols(object->reader->ctx,
+						      object->file);
+	else if (!strcmp(object->path, "[vdso]"))
 		object->elf = vdso ? elf_symbols_memory(vdso, VDSO_SIZE) :
 				     NULL;
 	else if (object->path[0] == '/')
-		object->elf = elf_symbols_load(object_file(object, text,
-							   sizeof(text)));
+		object->elf = elf_symbols_load(object->path);
 }
 
 static struct object *object_add(struct names *names, const char *path)
@@ -129,7 +124,6 @@ static struct object *object_add(struct names *names, const char *path)
 		return NULL;
 	}
 	plain_text(object->name);
-	object->fd = -1;
 	object->next = names->objects;
 	names->objects = object;
 	return object;
@@ -152,12 +146,15 @@ static struct object *object_get(struct names *names, const char *path)
 	return names->object = object;
 }
 
-bool names_opened(struct names *names, const char *path, int fd)
+bool names_read_by(struct names *names, const char *path,
+		   const struct names_reader *reader, u32 file)
 {
 	struct object *object = object_add(names, path);
 
-	if (object)
-		object->fd = fd;
+	if (object) {
+		object->reader = reader;
+		object->file = file;
+	}
 	return object;
 }
 
@@ -176,9 +173,17 @@ static struct process *process_find(struct names *names, u32 pid)
 	return process;
 }
 
+void names_map_by(struct names *names, const struct names_mapper *mapper)
+{
+	names->mapper = mapper;
+}
+
 void names_learn(struct names *names, u32 pid)
 {
-	process_find(names, pid);
+	if (!names->mapper)
+		process_find(names, pid);
+	else if (pid && !maps_process(names->maps, pid))
+		names->mapper->learn(names->mapper->ctx, pid, names->maps);
 }
 
 static void kernel_find(struct names *names, u64 address, struct place *place)
@@ -201,15 +206,30 @@ static void kernel_find(struct names *names, u64 address, struct place *place)
 		place->object = found.object;
 }
 
+static const struct mapping *mapped_find(struct names *names, u32 pid,
+					 u64 address)
+{
+	const struct names_mapper *mapper = names->mapper;
+	const struct process *process;
+
+	if (pid && mapper->find(mapper->ctx, pid, address, &names->mapped))
+		return names->mapped.path ? &names->mapped : NULL;
+	process = maps_process(names->maps, 0);
+	return process ? maps_find(process, address) : NULL;
+}
+
 /* What is of no known process may be of any; where the process is not known,
  * whichever has something there.
  */
 static const struct mapping *mapping_find(struct names *names, u32 pid,
 					  u64 address)
 {
-	struct process *process = process_find(names, pid);
 	const struct mapping *mapping;
+	struct process *process;
 
+	if (names->mapper)
+		return mapped_find(names, pid, address);
+	process = process_find(names, pid);
 	mapping = process ? maps_find(process, address) : NULL;
 	if (pid && !mapping) {
 		process = maps_process(names->maps, 0);
@@ -282,18 +302,18 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 	const struct mapping *mapping = mapping_find(names, pid, address);
 	struct object *object = mapping ? object_get(names, mapping->path) :
 					  NULL;
-	char file[32];
+	u64 offset;
 
 	if (!object)
 		return false;
+	offset = address - mapping->start + mapping->offset;
+	if (object->reader)
+		return object->reader->source(object->reader->ctx,
+					      object->file, offset, text, size);
 	if (!object->source_tried && object->path[0] == '/')
-		object->source = source_load(object_file(object, file,
-							 sizeof(file)),
-					     object->fd >= 0);
+		object->source = source_load(object->path, false);
 	object->source_tried = true;
-	return source_text(object->source,
-			   address - mapping->start + mapping->offset, text,
-			   size);
+	return source_text(object->source, offset, text, size);
 }
 
 static bool comm_live(struct names *names, u32 tid)
@@ -315,11 +335,16 @@ static bool comm_live(struct names *names, u32 tid)
 
 const char *names_comm(struct names *names, u32 tid, u32 pid)
 {
-	struct process *process = maps_process(names->maps, pid);
+	const struct names_mapper *mapper = names->mapper;
+	const char *comm = mapper ? mapper->comm(mapper->ctx, pid) : NULL;
+	struct process *process;
 
 	names->comm[0] = 0;
 	if (!tid)
 		return "idle";
+	if (comm)
+		return comm;
+	process = maps_process(names->maps, pid);
 	if (process && process->comm[0])
 		return process->comm;
 	if (names->live && !comm_live(names, tid))

@@ -49,18 +49,55 @@ struct symbols;
  */
 void names_kernel(struct names *names, struct symbols *symbols);
 
+struct elf_symbols;
+
 /**
- * names_opened() - symbols of a file come from where it is open
+ * struct names_reader - reads files that this process does not want to read
+ * @symbols: the symbols of a file, the caller's; NULL: none
+ * @source: the line that the code at an offset in a file was made of, as
+ *	source_text() tells it
+ * @ctx: first argument of both
+ */
+struct names_reader {
+	struct elf_symbols *(*symbols)(void *ctx, u32 file);
+	bool (*source)(void *ctx, u32 file, u64 offset, char *text,
+		       size_t size);
+	void *ctx;
+};
+
+/**
+ * names_read_by() - symbols of a file come from somebody else
  * @names: names; nothing was looked up in the file yet
  * @path: its name
- * @fd: stays open as long
- *
- * For files of others: debug information that is not in it is looked for by its
- * build id only, since names in the file lead anywhere.
+ * @reader: reads it; must live as long
+ * @file: what it calls the file
  *
  * Return: true, or false without memory.
  */
-bool names_opened(struct names *names, const char *path, int fd);
+bool names_read_by(struct names *names, const char *path,
+		   const struct names_reader *reader, u32 file);
+
+/**
+ * struct names_mapper - knows mappings that change while records are shown
+ * @find: what is at an address of a process; @found->path is NULL if it was
+ *	several things, of which none is to be named. False: nothing
+ * @comm: what a process is called, or NULL
+ * @learn: adds all of a process to maps that are kept; false without memory
+ * @ctx: first argument of all
+ */
+struct names_mapper {
+	bool (*find)(void *ctx, u32 pid, u64 address, struct mapping *found);
+	const char *(*comm)(void *ctx, u32 pid);
+	bool (*learn)(void *ctx, u32 pid, struct maps *maps);
+	void *ctx;
+};
+
+/**
+ * names_map_by() - ask somebody else for the mappings of processes
+ * @names: names
+ * @mapper: must live as long; NULL: only what is of no process is known
+ */
+void names_map_by(struct names *names, const struct names_mapper *mapper);
 
 /**
  * names_learn() - ask for a process now, while it may still live

@@ -17,18 +17,17 @@
 
 struct listing {
 	const char *path;
-	struct file_map trace;
+	const u8 *bytes;
+	u64 size;
 	u64 last_ip;
 	bool json;
-	u64 packets;
-	u64 errors;
-	u64 passed;
+	struct packet_counts counts;
 };
 
 static u64 offset_of(const struct listing *listing,
 		     const struct kipt_cursor *cursor)
 {
-	return cursor->pos - listing->trace.bytes;
+	return cursor->pos - listing->bytes;
 }
 
 static void field_text(const struct packet_field *field)
@@ -96,7 +95,7 @@ static void packet_take(struct listing *listing, u64 offset,
 						      packet);
 	packet_fields_make(packet, listing->last_ip, &fields);
 	packet_print(listing, offset, packet, &fields);
-	listing->packets++;
+	listing->counts.packets++;
 }
 
 /* Bytes that are no packets: where, why, and how many were passed over. */
@@ -105,7 +104,7 @@ static void passed_tell(struct listing *listing, u64 offset, u64 next,
 {
 	struct json_object *line;
 
-	listing->passed += next - offset;
+	listing->counts.passed += next - offset;
 	if (!listing->json) {
 		printf("%10llx  -- %s, %llu bytes passed over\n",
 		       (unsigned long long)offset, why,
@@ -123,18 +122,18 @@ static void passed_tell(struct listing *listing, u64 offset, u64 next,
 static void cursor_seek(struct listing *listing, struct kipt_cursor *cursor,
 			u64 offset)
 {
-	u64 size = listing->trace.size;
-	u64 psb = kipt_sync_next(listing->trace.bytes, size, offset);
+	u64 size = listing->size;
+	u64 psb = kipt_sync_next(listing->bytes, size, offset);
 
 	if (psb == offset && psb < size)
-		psb = kipt_sync_next(listing->trace.bytes, size, offset + 16);
-	kipt_cursor_init(cursor, listing->trace.bytes + offset, psb - offset);
+		psb = kipt_sync_next(listing->bytes, size, offset + 16);
+	kipt_cursor_init(cursor, listing->bytes + offset, psb - offset);
 }
 
 static u64 segment_end(const struct listing *listing,
 		       const struct kipt_cursor *cursor)
 {
-	return cursor->end - listing->trace.bytes;
+	return cursor->end - listing->bytes;
 }
 
 /* To the next PSB after an error. */
@@ -143,7 +142,7 @@ static void resync(struct listing *listing, struct kipt_cursor *cursor,
 {
 	u64 next = segment_end(listing, cursor);
 
-	listing->errors++;
+	listing->counts.errors++;
 	passed_tell(listing, offset_of(listing, cursor), next,
 		    kipt_status_name(status));
 	cursor_seek(listing, cursor, next);
@@ -158,7 +157,7 @@ static void packets_list(struct listing *listing, struct kipt_cursor *cursor)
 	while (!progress_interrupted()) {
 		offset = offset_of(listing, cursor);
 		status = kipt_packet_next(cursor, &packet);
-		if (status == KIPT_END && offset == listing->trace.size)
+		if (status == KIPT_END && offset == listing->size)
 			break;
 		if (status == KIPT_END)
 			cursor_seek(listing, cursor, offset);
@@ -169,42 +168,74 @@ static void packets_list(struct listing *listing, struct kipt_cursor *cursor)
 	}
 }
 
-static bool start_find(struct listing *listing, struct kipt_cursor *cursor)
+/* Returns false if there is no PSB. */
+static bool start_find(struct listing *listing, struct kipt_cursor *cursor,
+		       u64 from)
 {
-	u64 start = kipt_sync_next(listing->trace.bytes, listing->trace.size,
-				   0);
+	u64 start = kipt_sync_next(listing->bytes, listing->size, from);
 
-	if (start == listing->trace.size) {
-		say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
-			  listing->path,
-			  (unsigned long long)listing->trace.size);
+	if (start > from)
+		passed_tell(listing, from, start, "no PSB yet");
+	if (start == listing->size)
 		return false;
-	}
-	if (start)
-		passed_tell(listing, 0, start, "no PSB yet");
 	cursor_seek(listing, cursor, start);
 	return true;
+}
+
+void packet_list_bytes(const u8 *bytes, u64 start, u64 end, bool json,
+		       struct packet_counts *counts)
+{
+	struct listing listing = {
+		.bytes = bytes,
+		.size = end,
+		.json = json,
+		.counts = *counts,
+	};
+	struct kipt_cursor cursor;
+
+	if (start_find(&listing, &cursor, start))
+		packets_list(&listing, &cursor);
+	*counts = listing.counts;
+}
+
+void packet_counts_show(const struct packet_counts *counts)
+{
+	fprintf(stderr, "%llu packets, %llu errors, %llu bytes passed over\n",
+		(unsigned long long)counts->packets,
+		(unsigned long long)counts->errors,
+		(unsigned long long)counts->passed);
+}
+
+static bool psb_check(const struct listing *listing)
+{
+	if (kipt_sync_next(listing->bytes, listing->size, 0) < listing->size)
+		return true;
+	say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
+		  listing->path, (unsigned long long)listing->size);
+	return false;
 }
 
 bool packet_list(const char *path, bool json, bool sync)
 {
 	struct listing listing = { .path = path, .json = json };
 	struct kipt_cursor cursor;
+	struct file_map trace;
 	bool ok;
 
-	if (!file_map_open(&listing.trace, path))
+	if (!file_map_open(&trace, path))
 		return false;
+	listing.bytes = trace.bytes;
+	listing.size = trace.size;
 	progress_catch();
 	cursor_seek(&listing, &cursor, 0);
-	ok = !sync || start_find(&listing, &cursor);
+	ok = !sync || psb_check(&listing);
 	if (ok) {
+		if (sync)
+			start_find(&listing, &cursor, 0);
 		packets_list(&listing, &cursor);
 		fflush(stdout);
-		fprintf(stderr, "%llu packets, %llu errors, %llu bytes passed over\n",
-			(unsigned long long)listing.packets,
-			(unsigned long long)listing.errors,
-			(unsigned long long)listing.passed);
+		packet_counts_show(&listing.counts);
 	}
-	file_map_close(&listing.trace);
+	file_map_close(&trace);
 	return ok;
 }

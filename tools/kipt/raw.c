@@ -15,7 +15,6 @@
 #include "raw.h"
 #include "say.h"
 
-#define DEVICE	"/dev/kipt"
 #define COPY_BYTES	(256 << 10)
 
 static bool position_get(int fd, u32 id, u32 cpu,
@@ -83,14 +82,14 @@ static bool file_write(const char *path, const u8 *bytes,
 
 static bool cpu_save(u32 id, u32 cpu, const char *dir)
 {
-	int fd = open(DEVICE, O_RDONLY | O_CLOEXEC);
+	int fd = open(RAW_DEVICE, O_RDONLY | O_CLOEXEC);
 	struct kipt_raw_position position;
 	char path[4096];
 	bool ok = false;
 	void *bytes;
 
 	if (fd < 0) {
-		say_errno(errno, "cannot open " DEVICE);
+		say_errno(errno, "cannot open " RAW_DEVICE);
 		return false;
 	}
 	if (!position_get(fd, id, cpu, &position))

@@ -7,6 +7,8 @@
 
 #include "session.h"
 
+#define RAW_DEVICE	"/dev/kipt"
+
 /**
  * raw_save() - write the trace of each CPU to DIR/cpuN.pt, oldest byte first
  * @session: as reported by the kernel, stopped

@@ -146,6 +146,8 @@ struct kipt_cpu {
  * @print_branches: of an armed one, lines that are printed at a crash
  * @print_cpus: of each other CPU
  * @print_user: and branches of user code
+ * @snapshots: of an armed one, events of which it keeps traces at a time
+ * @snapshots_size: bytes of memory for that
  * @hooks_lost: of an armed one, what keeps it from seeing a crash; "": nothing
  * @cpu_count: entries of @cpu
  * @cpu: one for each CPU; owned, session_free()
@@ -173,6 +175,8 @@ struct kipt_session {
 	u32 print_branches;
 	u32 print_cpus;
 	u32 print_user;
+	u32 snapshots;
+	u64 snapshots_size;
 	char hooks_lost[256];
 	u32 cpu_count;
 	struct kipt_cpu *cpu;
@@ -263,6 +267,7 @@ u32 session_mode_parse(const char *text);
  * @uid: its user
  * @file: what @ip is in, "": not known
  * @file_offset: where
+ * @missed: events before it, since the snapshot before, of which nothing is kept
  * @size: bytes of @data
  * @data: pages and trace, see uapi/linux/kipt_crash.h; NULL in a list
  * @got: bytes of @data that came
@@ -277,6 +282,7 @@ struct kipt_snapshot {
 	u32 pid;
 	char comm[16];
 	u32 cpus;
+	u32 missed;
 	u32 signal;
 	u32 process;
 	u32 uid;

@@ -150,6 +150,8 @@ void session_show_json(const struct kipt_session *session)
 		jsonl_number(line, "print_branches", session->print_branches);
 		jsonl_number(line, "print_cpus", session->print_cpus);
 		jsonl_number(line, "print_user", session->print_user);
+		jsonl_number(line, "snapshots", session->snapshots);
+		jsonl_number(line, "snapshots_size", session->snapshots_size);
 		if (session->hooks_lost[0])
 			jsonl_text(line, "hooks_lost", session->hooks_lost);
 	}

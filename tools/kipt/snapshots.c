@@ -12,7 +12,6 @@
 #include "crash_show.h"
 #include "genl.h"
 #include "jsonl.h"
-#include "names.h"
 #include "snapshots.h"
 
 struct list {
@@ -95,6 +94,7 @@ static void json_print(const struct kipt_snapshot *s, const char *at)
 	if (s->signal)
 		killed_json(line, s);
 	jsonl_number(line, "cpus", s->cpus);
+	jsonl_number(line, "missed", s->missed);
 	jsonl_number(line, "bytes", s->size);
 	jsonl_print(line, stdout);
 }
@@ -116,24 +116,34 @@ static void line_print(const struct kipt_snapshot *s, const char *at)
 		killed_print(s);
 		return;
 	}
-	printf("  %u CPUs, %llu KiB\n", s->cpus,
+	printf("  %u CPUs, %llu KiB", s->cpus,
 	       (unsigned long long)s->size >> 10);
+	if (s->missed)
+		printf("; %u before it are not kept", s->missed);
+	putchar('\n');
+}
+
+void snapshot_print(const struct kipt_snapshot *snapshot, struct names *names,
+		    bool json)
+{
+	char at[256];
+
+	if (snapshot->signal)
+		place_of(snapshot, at, sizeof(at));
+	else
+		names_text(names, 0, snapshot->ip, at, sizeof(at));
+	if (json)
+		json_print(snapshot, at);
+	else
+		line_print(snapshot, at);
 }
 
 static void snapshot_found(void *ctx, const struct kipt_snapshot *snapshot)
 {
 	struct list *list = ctx;
-	char at[256];
 
 	list->count++;
-	if (snapshot->signal)
-		place_of(snapshot, at, sizeof(at));
-	else
-		names_text(list->names, 0, snapshot->ip, at, sizeof(at));
-	if (list->json)
-		json_print(snapshot, at);
-	else
-		line_print(snapshot, at);
+	snapshot_print(snapshot, list->names, list->json);
 }
 
 bool snapshots_list(bool json)

@@ -7,6 +7,18 @@
 
 #include <stdbool.h>
 
+#include "names.h"
+#include "session.h"
+
+/**
+ * snapshot_print() - print a line on a snapshot
+ * @snapshot: the snapshot
+ * @names: names of addresses
+ * @json: as JSON
+ */
+void snapshot_print(const struct kipt_snapshot *snapshot, struct names *names,
+		    bool json);
+
 /**
  * snapshots_list() - print a line for each snapshot
  * @json: as JSON Lines

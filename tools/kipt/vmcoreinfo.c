@@ -20,6 +20,8 @@ struct note {
 	char name[12];
 };
 
+_Static_assert(sizeof(struct note) == VMCOREINFO_HEAD, "a note begins so");
+
 bool vmcoreinfo_here(const u8 *bytes)
 {
 	struct note note;
@@ -36,9 +38,7 @@ char *vmcoreinfo_read(const struct crash_source *source, u64 address)
 	char *text;
 	u32 size;
 
-	if (!address ||
-	    source->read(source->ctx, address, &note, sizeof(note)) !=
-		    sizeof(note) ||
+	if (!address || !crash_get(source, address, &note, sizeof(note)) ||
 	    !vmcoreinfo_here((const u8 *)&note))
 		return NULL;
 	text = malloc(note.head.n_descsz + 1);

@@ -8,6 +8,9 @@
 
 #include "crash_pages.h"
 
+/* What vmcoreinfo_here() looks at. */
+#define VMCOREINFO_HEAD	24
+
 /**
  * vmcoreinfo_read() - the lines, from the note in memory
  * @source: the memory
@@ -18,8 +21,8 @@
 char *vmcoreinfo_read(const struct crash_source *source, u64 address);
 
 /**
- * vmcoreinfo_here() - does a page begin with the note
- * @bytes: of the page
+ * vmcoreinfo_here() - is it the note
+ * @bytes: VMCOREINFO_HEAD of them
  *
  * Return: true if so.
  */

@@ -122,6 +122,7 @@ SWITCH_SETTER(insn_count, insn_count)
 SWITCH_SETTER(mwait, mwait)
 SWITCH_SETTER(check_ip, check_ip)
 NUMBER_SETTER(psb, pt.psb_period, 64, 1u << 30)
+NUMBER_SETTER(error_after, pt.error_after, 1, UINT32_MAX)
 NUMBER_SETTER(overflow_every, pt.overflow_every, 1, UINT32_MAX)
 NUMBER_SETTER(overflow_length, pt.overflow_length, 1, 1u << 20)
 NUMBER_SETTER(mtc_stride, pt.mtc_stride, 1, 1u << 20)
@@ -190,6 +191,8 @@ static const struct option options[] = {
 	  set_skl014 },
 	{ "cyc-wrap", "on or off: the cycle counter wraps at 4096",
 	  set_cyc_wrap },
+	{ "error-after", "bytes of output after which IA32_RTIT_STATUS.Error is set, 1 to 2^32-1",
+	  set_error_after },
 	{ "overflow-every", "packets between injected overflows, 1 to 2^32-1",
 	  set_overflow_every },
 	{ "overflow-length", "packets lost in each, 1 to 2^20",

@@ -30,6 +30,9 @@ void pt_emit_set_limit(struct pt_cpu *cpu)
 {
 	uint64_t room = pt_output_room(&cpu->out);
 
+	if (cpu->since_start < cpu->opts->error_after)
+		room = cpu->opts->error_after - cpu->since_start < room ?
+			       cpu->opts->error_after - cpu->since_start : room;
 	cpu->limit = room < PT_BUFFER ? (size_t)room : PT_BUFFER;
 }
 
@@ -37,7 +40,10 @@ void pt_emit_drain(struct pt_cpu *cpu)
 {
 	unsigned int what = pt_output_write(&cpu->out, cpu->buf, cpu->len);
 
+	cpu->since_start += cpu->len;
 	cpu->len = 0;
+	if (cpu->opts->error_after && cpu->since_start >= cpu->opts->error_after)
+		what |= PT_OUT_ERROR;
 	if (what & PT_OUT_PMI)
 		cpu->pmi = true;
 	if (what & PT_OUT_STOPPED)

@@ -173,6 +173,7 @@ static void start_state(struct pt_cpu *cpu)
 	cpu->psb_period = psb_period(cpu);
 	cpu->cycles = 0;
 	cpu->since_overflow = 0;
+	cpu->since_start = 0;
 	cpu->sleeping = false;
 	cpu->any_filter = any_range_of(cpu, RTIT_ADDR_CFG_FILTER);
 	cpu->any_range = cpu->any_filter ||

@@ -31,6 +31,7 @@
  *	or enter a TraceStop range do not tell where they went
  * @cyc_wrap: a CYC of its own when the cycle counter reaches 4096
  * @overflow_every: an overflow each so many packets; 0 never
+ * @error_after: bytes of output after which it fails; 0 never
  * @overflow_length: packets lost in each
  * @stop_offset: subtracted from OutputOffset after a ToPA STOP; 0 or 1
  * @pmi_skid: bytes before the end of the only region of a table where the
@@ -47,6 +48,7 @@ struct pt_options {
 	bool skl014;
 	bool cyc_wrap;
 	uint32_t overflow_every;
+	uint32_t error_after;
 	uint32_t overflow_length;
 	uint32_t stop_offset;
 	uint32_t pmi_skid;
@@ -146,6 +148,7 @@ enum pt_tsx {
  * @overflow: packets are being lost
  * @overflow_left: packets still to lose
  * @since_overflow: packets since the last overflow
+ * @since_start: bytes of output since tracing was enabled
  * @full_ip: the next IP is not compressed
  * @last_ip: LastIP
  * @in_tx: inside a transaction
@@ -190,6 +193,7 @@ struct pt_cpu {
 	bool overflow;
 	uint32_t overflow_left;
 	uint32_t since_overflow;
+	uint64_t since_start;
 
 	bool full_ip;
 	uint64_t last_ip;

@@ -15,7 +15,7 @@
 #define KIPT_FILTERS_MAX	4
 #define KIPT_PRINT_BRANCHES_MAX	1000
 #define KIPT_PRINT_USER_MAX	64
-#define KIPT_ABI		2
+#define KIPT_ABI		3
 
 /**
  * enum kipt_mode - What a session does when its buffers are full.
@@ -54,6 +54,8 @@ enum kipt_state {
  * @KIPT_STOP_CAUSE_ERROR: IA32_RTIT_STATUS.Error, see the attribute status
  * @KIPT_STOP_CAUSE_STUCK: the CPU answered neither interrupt nor NMI
  * @KIPT_STOP_CAUSE_FILTER: the CPU ran code in a range of kind stop
+ * @KIPT_STOP_CAUSE_LENT: of an armed session: perf may use Intel PT for a
+ *   while
  */
 enum kipt_stop_cause {
 	KIPT_STOP_CAUSE_USER = 1,
@@ -65,6 +67,7 @@ enum kipt_stop_cause {
 	KIPT_STOP_CAUSE_ERROR,
 	KIPT_STOP_CAUSE_STUCK,
 	KIPT_STOP_CAUSE_FILTER,
+	KIPT_STOP_CAUSE_LENT,
 };
 
 /**
@@ -204,6 +207,8 @@ enum {
 	KIPT_A_SESSION_PAD,
 	KIPT_A_SESSION_PRINT_CPUS,
 	KIPT_A_SESSION_PRINT_USER,
+	KIPT_A_SESSION_SNAPSHOTS,
+	KIPT_A_SESSION_SNAPSHOTS_SIZE,
 
 	__KIPT_A_SESSION_MAX,
 	KIPT_A_SESSION_MAX = (__KIPT_A_SESSION_MAX - 1)
@@ -286,6 +291,7 @@ enum {
 	KIPT_A_SNAPSHOT_UID,
 	KIPT_A_SNAPSHOT_FILE,
 	KIPT_A_SNAPSHOT_FILE_OFFSET,
+	KIPT_A_SNAPSHOT_MISSED,
 
 	__KIPT_A_SNAPSHOT_MAX,
 	KIPT_A_SNAPSHOT_MAX = (__KIPT_A_SNAPSHOT_MAX - 1)

@@ -13,7 +13,7 @@
  *
  * A snapshot of a program that a signal killed has one page of kind CPU, and
  * behind it in the chain one of kind SIGNAL; from there @more leads through
- * pages of kind MAPS and then CODE.
+ * pages of kind MAPS. Older modules wrote pages of kind CODE behind these.
  *
  * All members are little-endian. Checksums are CRC-32 as zlib's crc32() makes it.
  * What is known while the machine runs has one checksum, what is written at the
@@ -44,7 +44,7 @@ enum kipt_crash_kind {
 /**
  * struct kipt_crash_page - what each page begins with
  * @magic: KIPT_CRASH_MAGIC
- * @version: KIPT_CRASH_VERSION; a reader refuses another
+ * @version: KIPT_CRASH_VERSION; a reader refuses a higher one than its own
  * @kind: enum kipt_crash_kind
  * @size: bytes of the page that its checksum covers, from its begin on
  * @crc: of the first @size bytes, with this member as 0
@@ -177,6 +177,9 @@ struct kipt_crash_anchor {
  * @kipt: version of the module
  * @anchor: virtual address of struct kipt_crash_anchor, in the memory of modules,
  *	where nobody but the kernel can write
+ * @slots: virtual address of the first struct kipt_crash_slot; 0 in a snapshot
+ * @nr_slots: how many there are
+ * @slot_bytes: from one to the next
  * @pad: 0
  * @layout: see there
  * @event: what is written at the crash
@@ -188,9 +191,50 @@ struct kipt_crash_header {
 	__u8  release[72];
 	__u8  kipt[24];
 	__u64 anchor;
-	__u8  pad[32];
+	__u64 slots;
+	__u32 nr_slots;
+	__u32 slot_bytes;
+	__u8  pad[16];
 	struct kipt_crash_layout layout;
 	struct kipt_crash_event event;
+};
+
+/**
+ * struct kipt_crash_slot - something that the machine survived, if @id is not 0
+ * @id: number of the snapshot
+ * @missed: events before it, since the one before, of which nothing is kept
+ * @time: nanoseconds since 1970
+ * @event: what happened; its @crc is not set
+ * @areas: virtual address of the first struct kipt_crash_area, or 0
+ *
+ * In the memory of the kernel that died, see @slots of struct kipt_crash_header.
+ */
+struct kipt_crash_slot {
+	__u32 id;
+	__u32 missed;
+	__u64 time;
+	struct kipt_crash_event event;
+	__u64 areas;
+};
+
+/**
+ * struct kipt_crash_area - what one CPU copied
+ * @next: virtual address of the next one of the slot, or 0
+ * @data: virtual address of a page of kind CPU, @trace bytes of trace, a page of
+ *	kind LOGS and its switches, as in a snapshot; no page is sealed, and no
+ *	address in them is set
+ * @size: bytes of all that
+ * @trace: bytes of trace that there is room for
+ * @cpu: of which CPU
+ * @id: of the snapshot that it belongs to; another than its slot's: to none
+ */
+struct kipt_crash_area {
+	__u64 next;
+	__u64 data;
+	__u64 size;
+	__u64 trace;
+	__u32 cpu;
+	__u32 id;
 };
 
 /**
@@ -339,8 +383,8 @@ struct kipt_crash_regions {
  * @is_32bit: the thread was in 32-bit code
  * @maps_lost: executable mappings, at most, that are not told; ~0: somebody was
  *	changing them, and none is told
- * @code_lost: pages of code, at most, of mappings that were looked at, that may
- *	have been in memory and are not kept
+ * @code_lost: 0; of older modules: pages of code, at most, of mappings that were
+ *	looked at, that may have been in memory and are not kept
  * @comm: name of the thread
  */
 struct kipt_crash_signal {
@@ -362,26 +406,42 @@ struct kipt_crash_signal {
 	__u8  comm[16];
 };
 
-#define KIPT_CRASH_PATH_BYTES	216
+#define KIPT_CRASH_PATH_BYTES	184
+#define KIPT_CRASH_ID_BYTES	20
+/* Where @head is not 0, the path goes on to the end of the mapping. */
+#define KIPT_CRASH_OLD_PATH_BYTES	216
 
 /**
- * struct kipt_crash_map - an executable mapping
+ * struct kipt_crash_map - an executable mapping, or a part of one
  * @start: first address
  * @end: last address + 1
  * @offset: of @start in the file
- * @head: where in the snapshot a copy of the first page of the file is, which
- *	tells its build id; 0: nowhere
+ * @head: 0; of older modules: where in the snapshot a copy of the first page of the
+ *	file is, which tells its build id. Then @path is longer, and what is behind it
+ *	is not there
+ * @dev: device of the file, as stat() encodes it, in 32 bits; 0: no file
+ * @build_id_bytes: of @build_id; 0: the file has none, or it was not in memory
+ * @changed: it was written to in this process's memory: what ran is in no file
  * @pad: 0
  * @path: of the file as its process sees it, or a name such as "[vdso]", or
  *	empty; a long one begins with "..." and has its end
+ * @inode: number of the file
+ * @build_id: @build_id_bytes of it
+ * @pad2: 0
  */
 struct kipt_crash_map {
 	__u64 start;
 	__u64 end;
 	__u64 offset;
 	__u64 head;
-	__u64 pad;
+	__u32 dev;
+	__u8  build_id_bytes;
+	__u8  changed;
+	__u16 pad;
 	__u8  path[KIPT_CRASH_PATH_BYTES];
+	__u64 inode;
+	__u8  build_id[KIPT_CRASH_ID_BYTES];
+	__u32 pad2;
 };
 
 /**
@@ -399,7 +459,7 @@ struct kipt_crash_maps {
 };
 
 /**
- * struct kipt_crash_code - a page of kind CODE
+ * struct kipt_crash_code - a page of kind CODE, of older modules only
  * @page: what each page begins with
  * @nr_here: how many are in this page
  * @pad: 0

@@ -33,10 +33,13 @@ struct kipt_raw_attach {
  *	the caller offers becomes zero
  * @state: enum kipt_state of the trace of this CPU; the others are exact only
  *	while it does not run
- * @head: trace bytes written in this run, the place of the next one
+ * @head: place of the next byte: of a buffer that is filled once the bytes of this
+ *	run; of a ring its offset in the buffer, and @size more once the ring was
+ *	written round, however often
  * @tail: place of the oldest byte there is; @head - @tail <= @size
  * @size: bytes of the buffer; place p is at p % @size of the mapping
- * @lost: trace bytes of this run that were overwritten, as far as known
+ * @lost: @tail: not 0 if bytes of this run were overwritten, of a ring less than
+ *	one round of them
  * @generation: counts starts; a change means the bytes are of another run
  * @cause: enum kipt_stop_cause of the end of this run, or 0
  * @reserved: zero
@@ -53,6 +56,19 @@ struct kipt_raw_position {
 	__u32 reserved;
 };
 
+/**
+ * struct kipt_raw_lend - let perf have Intel PT of all armed sessions
+ * @seconds: until they take it back, at most KIPT_RAW_LEND_MAX; 0: when the file is
+ *	closed
+ * @reserved: zero
+ */
+struct kipt_raw_lend {
+	__u32 seconds;
+	__u32 reserved;
+};
+
+#define KIPT_RAW_LEND_MAX	604800
+
 /* The first version of the struct ends here. */
 #define KIPT_RAW_POSITION_BYTES	56
 
@@ -62,9 +78,13 @@ struct kipt_raw_position {
  * such CPU; EBUSY this file is attached already, or session-new is not done.
  * POSITION: EINVAL not attached, or @bytes less than
  * KIPT_RAW_POSITION_BYTES; ESTALE the session is gone (mappings stay readable
- * until unmapped).
+ * until unmapped). LEND: armed sessions stop until the file is closed, by whomever,
+ * or the time is over; EPERM also who may not delete each of them; ENOENT no session
+ * is armed; EBUSY it is lent already; EINVAL @seconds is too large, or @reserved
+ * not zero; ETIMEDOUT a CPU does not answer, nothing is lent.
  */
 #define KIPT_RAW_ATTACH		_IOW('k', 0x70, struct kipt_raw_attach)
 #define KIPT_RAW_POSITION	_IO('k', 0x72)
+#define KIPT_RAW_LEND		_IOW('k', 0x73, struct kipt_raw_lend)
 
 #endif /* _UAPI_LINUX_KIPT_RAW_H */

@@ -26,6 +26,7 @@
 #include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <asm/apic.h>
+#include <asm/msr.h>
 #include <asm/nmi.h>
 
 #define STEPS	200
@@ -121,6 +122,13 @@ STACK_FRAME_NON_STANDARD(crasher_double);
 static noinline void crasher_warn(void)
 {
 	WARN(1, "crasher: warns\n");
+}
+
+/* A warning that is survived, and a panic right after it. */
+static noinline void crasher_twice(void)
+{
+	WARN_ON(1);
+	panic("crasher: panics after a warning");
 }
 
 static noinline void crasher_warnon(void)
@@ -380,6 +388,7 @@ static const struct {
 	{ "double", crasher_double },
 	{ "warn", crasher_warn },
 	{ "warnon", crasher_warnon },
+	{ "twice", crasher_twice },
 	{ "list", crasher_list },
 	{ "atomic", crasher_atomic },
 	{ "stall", crasher_stall },
@@ -404,6 +413,53 @@ static const struct {
 	{ "all", on_all },
 	{ "stuck", with_others_stuck },
 };
+
+static void nothing(void *unused)
+{
+}
+
+/* What CPUs are in the same warning, and how many trace after it. */
+static atomic_t meeting, tracing;
+
+static noinline void crasher_once(void)
+{
+	WARN_ON_ONCE(1);
+}
+
+static void warn_once(void *unused)
+{
+	unsigned long flags;
+	u32 low, __maybe_unused high;
+
+	local_irq_save(flags);
+	atomic_dec(&meeting);
+	while (atomic_read(&meeting) > 0)
+		cpu_relax();
+	crasher_once();
+	rdmsr(MSR_IA32_RTIT_CTL, low, high);
+	if (low & RTIT_CTL_TRACEEN)
+		atomic_inc(&tracing);
+	local_irq_restore(flags);
+}
+
+/* Two CPUs meet it at the same moment, one of them in an interrupt. */
+static int warn_together(void)
+{
+	unsigned int other;
+	int cpu = get_cpu(), err;
+
+	other = cpumask_any_but(cpu_online_mask, cpu);
+	atomic_set(&meeting, 2);
+	atomic_set(&tracing, 0);
+	err = smp_call_function_single(other, warn_once, NULL, 0);
+	if (!err)
+		warn_once(NULL);
+	/* The call is over. */
+	if (!err)
+		err = smp_call_function_single(other, nothing, NULL, 1);
+	put_cpu();
+	return err ?: atomic_read(&tracing) == 2 ? 0 : -EIO;
+}
 
 /* Inside kipt: in a function that is called there next. */
 static const struct {
@@ -432,6 +488,8 @@ static int die(const char *what, const char *where)
 	for (i = 0; i < ARRAY_SIZE(places); i++)
 		if (!*what && !strcmp(where, places[i].name))
 			return probe_function(places[i].function);
+	if (!strcmp(what, "once"))
+		return warn_together();
 	for (i = 0; i < ARRAY_SIZE(faults); i++)
 		if (!strcmp(what, faults[i].name))
 			break;

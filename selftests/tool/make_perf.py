@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Writes a perf.data around raw Intel PT bytes, by the description of the format
+alone: it shares no code with the reader.
+
+Usage: make_perf.py OUT TRACE [OPTION...]
+
+  pipe            as perf record -o - writes it
+  zstd, zstd2     with compressed events (COMPRESSED, COMPRESSED2)
+  unended=N       N bytes of the compressed stream are missing
+  begun=N         N bytes of one more event are in it
+  swap            of the other byte order
+  snapshot        pieces are snapshots that overlap
+  snapshot=FILE,  they are these files
+  lost=N          the buffer was full after N bytes
+  hole=N          N bytes of the middle are not in the file
+  thread          of a thread, not of a CPU
+  two             of two CPUs, both have TRACE
+  piece=N         bytes of a piece, 4096 unless given
+  forged=N@AT,... pieces of N bytes at these offsets, whatever they hold
+  other           of another kind of trace
+  aux-sample      trace in samples
+  map=FILE@ADDR   FILE, an ELF file, is mapped: its segments, the lowest at ADDR
+  id=HEX          the build id that the next map= is recorded with
+  noid            the next map= has none
+  inode           files without one are recorded with their inode
+  many=KIND*N,... N events of a kind: fork, child (a fork that maps), map, remap, path,
+                  exec, comm, switch, cut, info, attr (pipe), queue
+  lasted=N        N seconds from the first event to the last
+  elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
+                  it; TRACE is of pid 100
+"""
+import hashlib
+import os
+import struct
+import subprocess
+import sys
+
+PID = 100
+PMU = 8
+# CPU, TID, TIME, IDENTIFIER
+SAMPLE = 1 << 1 | 1 << 2 | 1 << 7 | 1 << 16
+EXEC = 1 << 13
+HAS_BUILD_ID = 1 << 14
+
+
+class Writer:
+    def __init__(self, order):
+        self.order = order
+
+    def pack(self, form, *values):
+        return struct.pack(self.order + form, *values)
+
+    def event(self, kind, body, misc=0):
+        return self.pack("IHH", kind, misc, len(body) + 8) + body
+
+    def stamped(self, kind, body, misc=0, pid=PID, cpu=0, time=0):
+        return self.event(kind, body + self.pack("IIQIIQ", pid, pid, time,
+                                                 cpu, 0, 1), misc)
+
+    def text(self, name):
+        data = name.encode() + b"\0"
+        return data + b"\0" * (-len(data) % 8)
+
+    def attr(self, more=0):
+        # type, size, config, period, sample_type, read_format, flags
+        head = self.pack("IIQQQQQ", PMU, 136, 1 << 13 | 1 << 10, 1,
+                         SAMPLE | more, 0, 1 << 18)
+        return head + b"\0" * (136 - len(head))
+
+
+def build_id_of(data):
+    return hashlib.sha1(data).digest()
+
+
+def elf_make(name):
+    """Pages as segments, and a note with a build id."""
+    stem = name[:-4] if name.endswith(".elf") else name
+    addresses = open(stem + ".addr", "rb").read()
+    pages = open(stem + ".dump", "rb").read()
+    by_address = {}
+    for i in range(len(addresses) // 8):
+        address, = struct.unpack_from("<Q", addresses, i * 8)
+        by_address[address] = pages[i * 4096:(i + 1) * 4096]
+    order = sorted(by_address)
+    number = len(order) + 1
+    id_bytes = build_id_of(pages)
+    note = struct.pack("<III4s", 4, 20, 3, b"GNU\0") + id_bytes
+    heads_end = 64 + 56 * number
+    data_at = (heads_end + len(note) + 4095) & ~4095
+    out = b"\x7fELF\2\1\1" + b"\0" * 9
+    out += struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 64, 0, 0, 64, 56,
+                       number, 64, 0, 0)
+    out += struct.pack("<IIQQQQQQ", 4, 4, heads_end, 0, 0, len(note),
+                       len(note), 4)
+    maps = []
+    for i, address in enumerate(order):
+        at = data_at + i * 4096
+        out += struct.pack("<IIQQQQQQ", 1, 5, at, address, address, 4096,
+                           4096, 4096)
+        maps.append((address, 4096, at))
+    out += note
+    out += b"\0" * (data_at - len(out))
+    out += b"".join(by_address[address] for address in order)
+    open(name, "wb").write(out)
+    return maps, id_bytes
+
+
+def segments(data, address):
+    """What an ELF file has mapped, and its build id."""
+    at, = struct.unpack_from("<Q", data, 32)
+    number, = struct.unpack_from("<H", data, 56)
+    maps, id_bytes = [], None
+    loads = []
+    for i in range(number):
+        kind, _, offset, virtual, _, size, _, _ = struct.unpack_from(
+            "<IIQQQQQQ", data, at + 56 * i)
+        if kind == 1:
+            loads.append((virtual, size, offset))
+        elif kind == 4 and data[offset + 12:offset + 15] == b"GNU":
+            id_bytes = data[offset + 16:offset + 36]
+    lowest = min(load[0] for load in loads)
+    for virtual, size, offset in loads:
+        maps.append((virtual - lowest + address, size, offset))
+    return maps, id_bytes
+
+
+class Recording:
+    def __init__(self, out, trace, options):
+        self.out = out
+        self.trace = open(trace, "rb").read()
+        self.flags = {}
+        self.maps = []
+        forced = 0
+        for option in options:
+            key, _, value = option.partition("=")
+            if key == "id":
+                forced = bytes.fromhex(value)
+            elif key == "noid":
+                forced = None
+            elif key == "map":
+                name, _, address = value.partition("@")
+                maps, found = segments(open(name, "rb").read(), int(address, 0))
+                self.maps.append((name, maps, found if forced == 0 else forced))
+                forced = 0
+            elif key == "elf":
+                maps, found = elf_make(value)
+                self.maps.append((value, maps, found if forced == 0 else forced))
+                forced = 0
+            else:
+                self.flags[key] = value
+        self.w = Writer(">" if "swap" in self.flags else "<")
+
+    def info(self):
+        # pmu type, shift, mult, zero, cap zero, tsc, noretcomp, sched switch,
+        # snapshot, per cpu, mtc, mtc freq, tsc ratio, cyc, max non-turbo, filter
+        priv = [PMU, 0, 1, 0, 1, 1 << 10, 1 << 11, 3,
+                int("snapshot" in self.flags), 1, 1 << 9, 0xf << 14, 2, 1,
+                1 << 1, 20, 0]
+        kind = 4 if "other" in self.flags else 1
+        return self.w.event(70, self.w.pack("II17Q", kind, 0, *priv))
+
+    def sideband(self):
+        w = self.w
+        out = w.stamped(3, w.pack("II", PID, PID) + w.text("prog"), EXEC)
+        for name, maps, id_bytes in self.maps:
+            for address, size, offset in maps:
+                body = w.pack("IIQQQ", PID, PID, address, size, offset)
+                misc = 2
+                if id_bytes:
+                    misc |= HAS_BUILD_ID
+                    body += w.pack("BBH", len(id_bytes), 0, 0)
+                    body += id_bytes.ljust(20, b"\0")
+                else:
+                    body += self.inode(name)
+                body += w.pack("II", 5, 2)
+                out += w.stamped(10, body + w.text(self.path(name)), misc)
+        out += w.stamped(12, w.pack("II", PID, PID))
+        if "lasted" in self.flags:
+            for time in (1, 1 + int(self.flags["lasted"]) * 10 ** 9):
+                out += w.stamped(3, w.pack("II", PID, PID) + w.text("prog"),
+                                 time=time)
+        return out
+
+    def many(self, kind, number):
+        """So many events, with times that grow."""
+        w, out = self.w, []
+        mapped = next((m[0] for _, m, _ in self.maps), (0x401000, 4096, 0))
+
+        def maps(pid, address, name, time):
+            body = w.pack("IIQQQ", pid, pid, address, mapped[1], mapped[2])
+            return w.stamped(1, body + w.text(name), 2, pid, time=time)
+
+        for i in range(number):
+            time, pid = i + 1, 1000 + i
+            if kind in ("fork", "child"):
+                out.append(w.stamped(7, w.pack("IIIIQ", pid, PID, pid, PID, 0),
+                                     time=time))
+            if kind == "child":
+                out.append(maps(pid, 0x500000, "/some", time))
+            elif kind == "map":
+                out.append(maps(PID, (i * 7919 % number << 13) + (1 << 30),
+                                "/some", time))
+            elif kind == "remap":
+                out.append(maps(PID, (1 << 30) + (80 << 20) + 4096,
+                                f"/some{i % 2}", time))
+            elif kind == "path":
+                out.append(maps(PID, 0x500000 + i * 8192, f"/some{i}", time))
+            elif kind == "exec":
+                out.append(w.stamped(3, w.pack("II", PID, PID) + w.text("some"),
+                                     EXEC, time=time))
+                out.append(maps(PID, mapped[0], "/some", time))
+            elif kind == "comm":
+                out.append(w.stamped(3, w.pack("II", pid, pid) + w.text("some"),
+                                     EXEC, time=time))
+            elif kind == "switch":
+                out.append(w.stamped(14, b"", 0, 100 + i % 2, i % 50, time))
+            elif kind == "cut":
+                out.append(w.stamped(11, w.pack("QQQ", 0, i, 1)))
+            elif kind == "info":
+                out.append(self.info())
+            elif kind == "attr":
+                out.append(w.event(64, w.attr() + w.pack("Q", i + 2)))
+                out.append(w.stamped(3, w.pack("II", PID, PID) + w.text("a")))
+            elif kind == "queue":
+                out.append(w.event(71, w.pack("QQQIIII", 8, 0, 0, 0, pid,
+                                              0xffffffff, 0)) + b"\0" * 8)
+        return b"".join(out)
+
+    def inode(self, name):
+        """Major and minor number, inode and its generation."""
+        if "inode" not in self.flags:
+            return self.w.pack("IIQQ", 0, 0, 0, 0)
+        st = os.stat(name)
+        return self.w.pack("IIQQ", os.major(st.st_dev), os.minor(st.st_dev),
+                           st.st_ino, 0)
+
+    @staticmethod
+    def path(name):
+        return os.path.abspath(name)
+
+    def pieces(self):
+        """(offset, bytes) as perf writes them one after the other."""
+        trace, size = self.trace, int(self.flags.get("piece", 4096))
+        if "forged" in self.flags:
+            wanted = [part.split("@") for part in self.flags["forged"].split(",")]
+            return [(int(at), (trace * 8)[:int(number)]) for number, at in wanted]
+        if self.flags.get("snapshot"):
+            names = self.flags["snapshot"].split(",")
+            return [(0, open(name, "rb").read()) for name in names]
+        if "snapshot" in self.flags:
+            step = size * 2 // 3
+            return [(at, trace[at:at + size]) for at in
+                    range(0, max(len(trace) - size // 3, 1), step)]
+        pieces = [(at, trace[at:at + size]) for at in
+                  range(0, len(trace), size)]
+        if "hole" in self.flags:
+            gone = int(self.flags["hole"]) // size * size + size
+            middle = len(trace) // 2 // size * size
+            pieces = [p for p in pieces if not middle <= p[0] < middle + gone]
+        return pieces
+
+    def aux(self):
+        """AUX records."""
+        flags, out = 0, b""
+        if "lost" in self.flags:
+            flags = 1
+            out += self.w.stamped(11, self.w.pack(
+                "QQQ", 0, int(self.flags["lost"]), flags))
+        return out + self.w.stamped(11, self.w.pack(
+            "QQQ", 0, len(self.trace), 0))
+
+    def auxtrace(self):
+        out = b""
+        cpus = [0xffffffff] if "thread" in self.flags else [0]
+        for cpu in cpus + [1] * ("two" in self.flags):
+            for offset, data in self.pieces():
+                if "forged" not in self.flags:
+                    data += b"\0" * (-len(data) % 8)
+                out += self.w.event(71, self.w.pack(
+                    "QQQIIII", len(data), offset, 0, 0, PID, cpu, 0)) + data
+        return out
+
+    def compressed(self, data):
+        packed = subprocess.run(["zstd", "-q", "-c"], input=data,
+                                stdout=subprocess.PIPE, check=True).stdout
+        packed = packed[:len(packed) - int(self.flags.get("unended", 0))]
+        out = b""
+        for at in range(0, len(packed), 777):
+            piece = packed[at:at + 777]
+            if "zstd2" in self.flags:
+                body = self.w.pack("Q", len(piece)) + piece
+                body += b"\0" * (-len(body) % 8)
+                out += self.w.event(83, body)
+            else:
+                out += self.w.event(81, piece)
+        return out
+
+    def write(self):
+        w = self.w
+        side = self.sideband() + self.aux() + self.w.event(
+            68, b"")[:int(self.flags.get("begun", 0))]
+        for part in filter(None, self.flags.get("many", "").split(",")):
+            kind, _, number = part.partition("*")
+            side += self.many(kind, int(number))
+        if "zstd" in self.flags or "zstd2" in self.flags:
+            side = self.compressed(side)
+        # A finished round, whose kind the reader does not know.
+        events = self.info() + side + self.auxtrace() + w.event(68, b"")
+        attr = w.attr(1 << 20 if "aux-sample" in self.flags else 0)
+        magic = b"PERFILE2" if w.order == "<" else b"2ELIFREP"
+        if "pipe" in self.flags:
+            data = magic + w.pack("Q", 16)
+            data += w.event(64, attr + w.pack("Q", 1)) + events
+        else:
+            ids_at, attr_at = 104, 112
+            data_at = attr_at + len(attr) + 16
+            data = magic + w.pack("QQQQQQQQ", 104, len(attr) + 16, attr_at,
+                                  len(attr) + 16, data_at, len(events), 0, 0)
+            data += w.pack("4Q", 0, 0, 0, 0) + w.pack("Q", 1)
+            data += attr + w.pack("QQ", ids_at, 8) + events
+        open(self.out, "wb").write(data)
+
+
+Recording(sys.argv[1], sys.argv[2], sys.argv[3:]).write()

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2086,SC2154
+#
+# Recordings of perf: the container, the trace in it, and every input that is
+# wrong. Sourced by tool_test.sh.
+
+make_perf() {
+	python3 "$HERE/make_perf.py" "$@"
+}
+
+# packets_of FILE...: without offsets and whose they are
+packets_of() {
+	"$KIPT" packets "$@" 2>/dev/null | grep -v '^--' | sed 's/^ *[0-9a-f]*  //' |
+		grep -v '^PAD'
+}
+
+# A trace of 300 parts, each with a PSB; its TNTs count, so that no two are alike.
+perf_trace_make() {
+	python3 -c '
+import struct
+for i in range(300):
+    tnt = bytes([2 << 1 | 4 | (i & 1) << 1]) * (i % 40)
+    open("many.pt", "ab").write(
+        bytes([2, 0x82] * 8) + b"\x19" + struct.pack("<Q", 1000 + i)[:7] +
+        b"\2\x23" + b"\x99\1" + b"\x51" + struct.pack("<I", 0x401000 + i) +
+        tnt + b"\1")'
+}
+
+perf_packets_tests() {
+	local form want
+	want=$(packets_of many.pt)
+	for form in "" pipe zstd zstd2 "pipe zstd2" thread "piece=4093" \
+		"piece=4091 pipe" "snapshot" "snapshot piece=4093"; do
+		case $form in
+		*zstd*) command -v zstd >/dev/null ||
+			{ skip "perf_packets ${form}" "no zstd"; continue; } ;;
+		esac
+		make_perf many.data many.pt $form
+		same "perf_packets ${form:-file}" "$want" "$(packets_of many.data)"
+	done
+	make_perf many.data many.pt
+	run packets many.data
+	same "perf_packets_exits_0" "0" "$STATUS"
+	same "perf_packets_says_whose" "-- CPU 0" "$(head -n 1 <<<"$OUT")"
+	mkdir folder
+	cp many.data folder/data
+	same "perf_packets_folder" "$want" "$(packets_of folder)"
+	make_perf many.data many.pt hole=4096
+	differ "perf_packets_hole" "$want" "$(packets_of many.data)"
+	run packets many.data
+	same "perf_packets_hole_is_told" "-- gap: trace that is not in the dump" \
+		"$(grep '^-- gap' <<<"$OUT")"
+	make_perf many.data many.pt lost=4096
+	run packets many.data
+	same "perf_packets_lost_is_told" "-- gap: the buffer was full, tracing stopped" "$(grep '^-- gap' <<<"$OUT")"
+	run packets --json many.data
+	same "perf_packets_lost_is_told_json" '{"gap":"stopped"}' \
+		"$(grep '"gap"' <<<"$OUT")"
+}
+
+# Snapshots that overlap become one trace, others have a gap between them.
+perf_overlap_tests() {
+	local size
+	size=$(stat -c %s many.pt)
+	head -c $((size * 2 / 3)) many.pt >first.pt
+	tail -c $((size * 2 / 3)) many.pt >second.pt
+	make_perf many.data many.pt snapshot=first.pt,second.pt
+	same perf_overlap "$(packets_of many.pt)" "$(packets_of many.data)"
+	# Bytes that are the same by chance, and no PSB among them.
+	head -c $((size / 3)) many.pt >third.pt
+	head -c 200 /dev/zero >>third.pt
+	{ head -c 200 /dev/zero; cat second.pt; } >fourth.pt
+	make_perf many.data many.pt snapshot=third.pt,fourth.pt
+	run packets many.data
+	same perf_overlap_by_chance 1 "$(grep -c '^-- gap' <<<"$OUT")"
+	# All places of a forged one nearly fit.
+	python3 -c '
+psb = bytes([2, 0x82] * 8) + b"\2\x23"
+open("fifth.pt", "wb").write(psb * 60000)
+open("sixth.pt", "wb").write(psb * 59000 + b"\1" + psb * 1000)'
+	make_perf many.data many.pt snapshot=fifth.pt,sixth.pt
+	timeout 10 "$KIPT" packets many.data >out 2>err
+	same perf_overlap_forged_ends 0 $?
+	same perf_overlap_forged 1 "$(grep -c '^-- gap' out)"
+}
+
+# Cut anywhere there is a sentence, and the packets are the first of all.
+perf_cut_tests() {
+	local form size at wrong="" short=""
+	for form in "" pipe; do
+		make_perf whole.data many.pt $form piece=512
+		packets_of whole.data >whole
+		size=$(stat -c %s whole.data)
+		for ((at = 0; at < size; at += size / 60 + 1)); do
+			head -c $at whole.data >cut.data
+			timeout 20 "$KIPT" packets cut.data >cut 2>err
+			[ $? = 1 ] && [ "$(grep -c '^kipt: ' err)" = 1 ] ||
+				wrong+=" $at"
+			packets_of cut.data >cut
+			[ "$(wc -l <cut)" -le "$(wc -l <whole)" ] || short+=" $at"
+		done
+		same "perf_cut_anywhere ${form:-file}" "" "$wrong"
+		same "perf_cut_keeps_no_more ${form:-file}" "" "$short"
+	done
+	make_perf whole.data many.pt piece=512
+	head -c 12000 whole.data >cut.data
+	packets_of cut.data >cut
+	same "perf_cut_keeps_what_came_before" "$(head -n 4900 whole)" \
+		"$(head -n 4900 cut)"
+}
+
+# Any byte of the head and of the first events is wrong: no signal, no end-less loop.
+perf_wrong_bytes_tests() {
+	local form wrong
+	for form in "" pipe zstd2; do
+		[ "$form" != zstd2 ] || command -v zstd >/dev/null || continue
+		make_perf whole.data many.pt $form
+		wrong=$(python3 - "$KIPT" <<'PYTHON'
+import random
+import subprocess
+import sys
+
+whole = open("whole.data", "rb").read()
+pick = random.Random(1)
+for turn in range(250):
+    data = bytearray(whole)
+    for _ in range(pick.choice((1, 1, 4))):
+        data[pick.randrange(min(len(data), 1400))] = pick.choice(
+            (0, 1, 0x7f, 0x80, 0xff, pick.randrange(256)))
+    open("wrong.data", "wb").write(data)
+    try:
+        done = subprocess.run([sys.argv[1], "packets", "wrong.data"],
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, timeout=20)
+    except subprocess.TimeoutExpired:
+        print(turn, "does not end")
+        continue
+    if done.returncode not in (0, 1) or done.returncode and not done.stderr:
+        print(turn, done.returncode)
+PYTHON
+		)
+		same "perf_wrong_bytes ${form:-file}" "" "$wrong"
+	done
+}
+
+# A stream of compressed events that ends within one.
+perf_unended_tests() {
+	local part
+	command -v zstd >/dev/null || { skip perf_unended "no zstd"; return; }
+	for part in unended=10 unended=30 begun=1 begun=7; do
+		make_perf unended.data many.pt zstd $part
+		refused "perf_unended_$part" 1 "compressed events end within one" \
+			packets unended.data
+		same "perf_unended_${part}_keeps_the_rest" "$(packets_of many.pt)" \
+			"$(packets_of unended.data)"
+	done
+}
+
+perf_refused_tests() {
+	make_perf swap.data many.pt swap
+	refused "perf_other_byte_order" 1 "other byte order" packets swap.data
+	make_perf other.data many.pt other
+	refused "perf_other_trace" 1 "another kind than Intel PT" packets other.data
+	make_perf sample.data many.pt aux-sample
+	refused "perf_aux_sample" 1 "aux-sample.*not read yet" packets sample.data
+	: >none.pt
+	make_perf none.data none.pt
+	refused "perf_no_trace" 1 "has no trace" packets none.data
+	printf PERFILE2 >head.data
+	refused "perf_only_a_head" 1 "was cut" packets head.data
+	make_perf many.data many.pt
+	refused "perf_packets_no_sync" 2 "begin at a PSB" packets --no-sync many.data
+}
+
+# A program of two instructions that a file has, and a trace of it.
+perf_decode_tests() {
+	local form
+	bytes $CODE >page.dump
+	head -c 4078 /dev/zero >>page.dump
+	cp page.dump prog.dump
+	bytes 00 10 40 00 00 00 00 00 >prog.addr
+	bytes $TRACE >small.pt
+	for form in "" pipe zstd2 thread snapshot; do
+		case $form in
+		zstd*) command -v zstd >/dev/null ||
+			{ skip "perf_decode ${form}" "no zstd"; continue; } ;;
+		esac
+		make_perf small.data small.pt elf=prog $form
+		run decode small.data --branches --json
+		same "perf_decode ${form:-file}" "branch cond 0x401000 0x401005 None
+branch jump-ind 0x401005 0x401010 None" \
+			"$(json_types <<<"$OUT" | grep ^branch)"
+		same "perf_decode_task ${form:-file}" "100" \
+			"$(grep -m 1 '"branch"' <<<"$OUT" | grep -o '"tid":[0-9]*' | cut -d: -f2)"
+	done
+	make_perf small.data small.pt elf=prog
+	run decode small.data --counts --json
+	same "perf_decode_counts_have_the_process" "2" \
+		"$(grep -c '"edge".*"pid":100' <<<"$OUT")"
+	run decode small.data --strict --stats
+	same "perf_decode_strict" "0" "$STATUS"
+	make_perf small.data small.pt id=00112233445566778899aabbccddeeff00112233 elf=prog
+	run decode small.data --branches --json
+	same "perf_decode_never_another_build_id" "0" "$(grep -c '"branch"' <<<"$OUT")"
+	grep -q "no code of .*prog: the file of this name has another build id" <<<"$ERR" &&
+		ok "perf_decode_says_what_is_missing" ||
+		not_ok "perf_decode_says_what_is_missing" "$ERR"
+	make_perf small.data small.pt noid elf=prog
+	run decode small.data --branches --json
+	same "perf_decode_no_build_id" "0" "$(grep -c '"branch"' <<<"$OUT")"
+	run decode small.data --branches --json --pages prog
+	same "perf_decode_code_by_option" "2" "$(grep -c '"branch"' <<<"$OUT")"
+	# Pieces that begin before the one before ended, by less than is ever filled up.
+	for forged in 1@100,4096@94 100@0,1@1000,1@994 7@8,9@9,4096@10; do
+		make_perf forged.data small.pt elf=prog forged=$forged
+		run decode forged.data --stats
+		same "perf_forged_pieces_decode_$forged" 0 "$STATUS"
+		run packets forged.data
+		same "perf_forged_pieces_$forged" 0 "$STATUS"
+	done
+	refused "perf_decode_filter" 1 "perf.data says itself" decode small.data \
+		--filter 0x1-0x2
+	refused "perf_decode_output_is_input" 1 "that is the file which is read" \
+		decode small.data -o small.data
+}
+
+# branches_are NAME COUNT: of what is decoded of small.data
+branches_are() {
+	run decode small.data --branches --json
+	same "$1" "$2" "$(grep -c '"branch"' <<<"$OUT")"
+}
+
+says() {
+	grep -q "$2" <<<"$ERR" && ok "$1" || not_ok "$1" "$ERR"
+}
+
+# A file without a build id is the one that was recorded if it is the same inode, and
+# nothing changed it since.
+perf_inode_tests() {
+	make_perf other.data small.pt elf=prog
+	sleep 0.1
+	rm -f small.data
+	make_perf small.data small.pt inode noid map=prog@0x401000
+	branches_are perf_inode 2
+	rm -f small.data
+	make_perf small.data small.pt inode noid map=prog@0x401000 lasted=1000
+	touch -d '+2000 seconds' small.data
+	branches_are perf_inode_long_recording 2
+	touch small.data
+	branches_are perf_inode_of_a_copy 0
+	says perf_inode_of_a_copy_says_so "no code of .*prog: no build id.*is a copy"
+	rm -f small.data
+	make_perf small.data small.pt inode noid map=prog@0x401000
+	sleep 0.1
+	printf '\x90' | dd of=prog bs=1 seek=1M conv=notrunc status=none
+	branches_are perf_inode_changed_since 0
+	says perf_inode_changed_since_says_so "no code of .*prog: no build id.*changed since.*buildid-mmap"
+	make_perf small.data small.pt inode noid map=prog@0x401000
+	cp prog copy
+	mv copy prog
+	branches_are perf_inode_another 0
+}
+
+# A file that is cut while it is decoded is no signal: its code was read before. The
+# reader waits in its second page for somebody to take what it printed.
+perf_file_cut_tests() {
+	local printed
+	cat prog.dump prog.dump >long.dump
+	bytes 00 10 40 00 00 00 00 00 00 20 40 00 00 00 00 00 >long.addr
+	{
+		bytes $PSB 02 23 99 01 51 00 10 40 00
+		python3 -c 'import sys
+sys.stdout.buffer.write(b"\6\x2d\0\x10" * 20000)'
+		bytes 06 2D 00 20 06 2D 10 20 3D 10 20 01
+	} >long.pt
+	make_perf long.data long.pt elf=long
+	"$KIPT" decode long.data --branches --jobs 1 2>err | {
+		head -c 1000 >/dev/null
+		sleep 0.3
+		truncate -s 8192 long
+		tail -n 2 | head -n 1
+	} | read -r printed
+	same perf_file_cut_meanwhile "402005 0x2005 [long] -> 402010 0x2010 [long]  jump-ind" \
+		"$printed"
+}
+
+# Names are those of the program that ran, not of one that came later at its addresses.
+perf_names_tests() {
+	make_perf small.data small.pt elf=prog many=exec*1
+	run decode small.data --branches
+	same perf_names_of_the_time "2" "$(grep -c '0x[0-9a-f]* \[prog\] ->' <<<"$OUT")"
+	run decode small.data --counts
+	same perf_names_of_several_times "0" "$(grep -c '\[' <<<"$OUT")"
+	run decode small.data -o small.records
+	same perf_names_kept_are_sure "0" "$(grep -c '^map' small.records.maps)"
+}
+
+# However many events there are of a kind, they take seconds, and memory has a bound.
+perf_many_tests() {
+	local many
+	for many in "fork*60000" "map*60000" "path*60000" "comm*60000" \
+		"switch*60000" "cut*60000" "info*60000" "attr*60000" "queue*5000" \
+		"map*10000,child*60000" "fork*60000,switch*60000"; do
+		make_perf many.data small.pt pipe elf=prog "many=$many"
+		timeout 5 "$KIPT" decode many.data --stats >/dev/null 2>err
+		same "perf_many_$many" 0 $?
+	done
+	make_perf many.data small.pt elf=prog "many=map*20000,remap*300000"
+	refused perf_many_mappings 1 "more mappings of code than kipt keeps" \
+		decode many.data --stats
+}
+
+# Traces that real CPUs wrote, as perf would have them.
+perf_real_tests() {
+	local name insns hash
+	if [ ! -f "$TRACES/real-hardware.tar.xz" ]; then
+		skip "perf_real_traces" "no traces of real CPUs in $TRACES"
+		return
+	fi
+	tar -xf "$TRACES/real-hardware.tar.xz"
+	while IFS='|' read -r _ name _ _ _ insns _ _ hash _; do
+		name=${name// /} insns=${insns// /} hash=${hash// /}
+		[ -f "$name.pt" ] || continue
+		# Code of a guest is in no file that the host's perf knows.
+		case $name in
+		xdc-*)
+			make_perf real.data "$name.pt"
+			run decode real.data --insns --hash --pages "$name"
+			;;
+		*)
+			make_perf real.data "$name.pt" "elf=$name.elf"
+			run decode real.data --insns --hash
+			;;
+		esac
+		same "perf_real_trace $name" "$insns $hash" "$OUT"
+		[ "$name" = arcus-last ] || continue
+		make_perf real.data "$name.pt" "elf=$name.elf" two
+		same "perf_two_cpus_three_jobs" \
+			"$("$KIPT" decode real.data --stats --jobs 1 2>/dev/null | cut -d, -f1-2)" \
+			"$("$KIPT" decode real.data --stats --jobs 3 2>/dev/null | cut -d, -f1-2)"
+	done <"$TRACES/README.md"
+}
+
+# Recordings that are kept, against what perf printed of them.
+perf_kept_tests() {
+	local dir name id
+	for dir in "$ROOT"/selftests/perf/*/; do
+		name=$(basename "$dir")
+		if ! command -v zstd >/dev/null; then
+			skip "perf_kept $name" "no zstd"
+			continue
+		fi
+		zstd -dcq "$dir/perf.data.zst" >kept.data
+		zstd -dcq "$dir/branches.zst" >want
+		zstd -dcq "$dir/program.zst" >program
+		id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
+		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+		PERF_BUILDID_DIR=ids run decode kept.data --branches --json
+		same "perf_kept_branches $name" "$(md5sum <want)" \
+			"$(json_types <<<"$OUT" | awk '/^branch/ {
+				print substr($3, 3), substr($4, 3) }' | md5sum)"
+		PERF_BUILDID_DIR=ids run decode kept.data --strict --stats
+		same "perf_kept_no_gaps $name" "0" "$STATUS"
+		PERF_BUILDID_DIR=ids run decode kept.data --calls
+		grep -q "task [0-9]* $name" <<<"$OUT" && ok "perf_kept_calls $name" ||
+			not_ok "perf_kept_calls $name" "$(head -n 20 <<<"$OUT")"
+	done
+}
+
+perf_tests() {
+	perf_trace_make
+	perf_packets_tests
+	perf_overlap_tests
+	perf_cut_tests
+	perf_wrong_bytes_tests
+	perf_unended_tests
+	perf_refused_tests
+	perf_decode_tests
+	perf_inode_tests
+	perf_file_cut_tests
+	perf_names_tests
+	perf_many_tests
+	perf_kept_tests
+	perf_real_tests
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Trace in a recording of perf, see perf_aux.h. Collects where the pieces are
+ * while the events go by, and reads the bytes of one queue at a time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../../kmod/decode/sync.h"
+#include "../say.h"
+#include "perf_aux.h"
+#include "perf_bytes.h"
+
+#define AUXTRACE_INTEL_PT	1
+#define INFO_HEAD		8
+#define NO_CPU			0xffffffffU
+
+/* What AUXTRACE_INFO says, as 64-bit numbers in this order. */
+enum {
+	INFO_PMU,
+	INFO_SHIFT,
+	INFO_MULT,
+	INFO_ZERO,
+	INFO_HAS_ZERO,
+	INFO_TSC_BIT,
+	INFO_NORETCOMP_BIT,
+	INFO_SWITCHES,
+	INFO_SNAPSHOT,
+	INFO_PER_CPU,
+	INFO_MTC_BIT,
+	INFO_MTC_FREQ_BITS,
+	INFO_TSC_NUM,
+	INFO_TSC_DEN,
+	INFO_CYC_BIT,
+	INFO_MAX_NONTURBO,
+};
+
+/* Flags of AUX records. */
+#define AUX_TRUNCATED	1
+#define AUX_OVERWRITE	2
+#define AUX_PARTIAL	4
+#define AUX_COLLISION	8
+
+/* A shorter overlap of two snapshots may be chance. */
+#define OVERLAP_LEAST	64
+/* Bytes that are compared for each byte there is: a forged trace repeats itself. */
+#define OVERLAP_WORK	4
+
+/* perf fills each piece up with zeros to a multiple of this. */
+#define PIECE_ALIGN	8
+
+static bool no_memory(struct perf_aux *aux)
+{
+	say_errno(ENOMEM, "cannot hold the list of the trace");
+	aux->failed = true;
+	return false;
+}
+
+static u64 info_get(const struct perf_event *event, u32 which)
+{
+	u64 at = INFO_HEAD + 8ULL * which;
+
+	return at + 8 <= event->size ? get64(event->bytes + at) : 0;
+}
+
+static bool info_take(struct perf_aux *aux, const struct perf_file *file,
+		      const struct perf_event *event)
+{
+	if (event->size < INFO_HEAD + 8)
+		return true;
+	if (get32(event->bytes) != AUXTRACE_INTEL_PT) {
+		say_error("%s: its trace is of another kind than Intel PT (%u in perf's list); kipt reads Intel PT only",
+			  perf_file_path(file), get32(event->bytes));
+		aux->failed = true;
+		return false;
+	}
+	aux->known = true;
+	aux->pmu = info_get(event, INFO_PMU);
+	if (info_get(event, INFO_HAS_ZERO) && info_get(event, INFO_SHIFT) < 64)
+		aux->clock = (struct perf_clock){
+			.shift = info_get(event, INFO_SHIFT),
+			.mult = info_get(event, INFO_MULT),
+			.zero = info_get(event, INFO_ZERO),
+		};
+	aux->tsc_bit = info_get(event, INFO_TSC_BIT);
+	aux->noretcomp_bit = info_get(event, INFO_NORETCOMP_BIT);
+	aux->switches = info_get(event, INFO_SWITCHES);
+	aux->snapshot = info_get(event, INFO_SNAPSHOT);
+	aux->mtc_bit = info_get(event, INFO_MTC_BIT);
+	aux->mtc_freq_bits = info_get(event, INFO_MTC_FREQ_BITS);
+	aux->tsc_num = info_get(event, INFO_TSC_NUM);
+	aux->tsc_den = info_get(event, INFO_TSC_DEN);
+	aux->cyc_bit = info_get(event, INFO_CYC_BIT);
+	aux->max_nonturbo = info_get(event, INFO_MAX_NONTURBO);
+	return true;
+}
+
+/* Of the file of a pipe, the clock may come later by itself. */
+static void clock_take(struct perf_aux *aux, const struct perf_event *event)
+{
+	if (aux->clock.mult || event->size < 24 || get64(event->bytes) > 63)
+		return;
+	aux->clock = (struct perf_clock){
+		.shift = get64(event->bytes),
+		.mult = get64(event->bytes + 8),
+		.zero = get64(event->bytes + 16),
+	};
+}
+
+static struct perf_queue *queue_get(struct perf_aux *aux, u32 cpu, u32 tid)
+{
+	u64 key = cpu == NO_CPU ? 1ULL << 32 | tid : cpu;
+	const size_t *found = lookup_get(&aux->queue_of, key);
+	size_t i = aux->queue_count;
+	struct perf_queue *queues;
+
+	if (found)
+		return &aux->queues[*found];
+	queues = list_room(aux->queues, i, sizeof(*queues));
+	if (queues)
+		aux->queues = queues;
+	if (!queues || !lookup_add(&aux->queue_of, key, i)) {
+		no_memory(aux);
+		return NULL;
+	}
+	aux->queue_count = i + 1;
+	queues[i] = (struct perf_queue){
+		.has_cpu = cpu != NO_CPU,
+		.cpu = cpu == NO_CPU ? 0 : cpu,
+		.tid = tid,
+	};
+	return &queues[i];
+}
+
+static bool piece_take(struct perf_aux *aux, const struct perf_event *event)
+{
+	struct perf_piece *pieces;
+	struct perf_queue *queue;
+
+	if (event->size < 36 || !event->follow)
+		return true;
+	queue = queue_get(aux, get32(event->bytes + 32),
+			  get32(event->bytes + 28));
+	if (!queue)
+		return false;
+	pieces = list_room(queue->pieces, queue->piece_count, sizeof(*pieces));
+	if (!pieces)
+		return no_memory(aux);
+	queue->pieces = pieces;
+	pieces[queue->piece_count++] = (struct perf_piece){
+		.at = event->at,
+		.size = event->follow,
+		.offset = get64(event->bytes + 8),
+	};
+	queue->size += event->follow;
+	return true;
+}
+
+static bool cut_add(struct perf_aux *aux, struct perf_queue *queue,
+		    u64 offset, u32 gap)
+{
+	struct perf_cut *cuts;
+
+	cuts = list_room(queue->cuts, queue->cut_count, sizeof(*cuts));
+	if (!cuts)
+		return no_memory(aux);
+	queue->cuts = cuts;
+	cuts[queue->cut_count++] = (struct perf_cut){ offset, gap };
+	return true;
+}
+
+/* Where a buffer was full, what the CPU did until it was emptied is not there. */
+static bool aux_record_take(struct perf_aux *aux, const struct perf_file *file,
+			    const struct perf_event *event)
+{
+	struct perf_queue *queue;
+	struct perf_stamp stamp;
+	u64 begin, end, flags;
+
+	if (event->size < 24)
+		return true;
+	begin = get64(event->bytes);
+	end = begin + get64(event->bytes + 8);
+	flags = get64(event->bytes + 16);
+	aux->truncated += !!(flags & AUX_TRUNCATED);
+	aux->overwritten += !!(flags & AUX_OVERWRITE);
+	aux->partial += !!(flags & AUX_PARTIAL);
+	aux->collisions += !!(flags & AUX_COLLISION);
+	if (!(flags & (AUX_TRUNCATED | AUX_PARTIAL)) || aux->snapshot)
+		return true;
+	perf_file_stamp(file, event, &stamp);
+	queue = queue_get(aux, stamp.has & PERF_SAMPLE_BIT_CPU ? stamp.cpu :
+							       NO_CPU,
+			  stamp.tid);
+	if (!queue)
+		return false;
+	if (flags & AUX_PARTIAL && !cut_add(aux, queue, begin, KIPT_GAP_MISSING))
+		return false;
+	return cut_add(aux, queue, end, flags & AUX_TRUNCATED ?
+		       KIPT_GAP_STOPPED : KIPT_GAP_MISSING);
+}
+
+bool perf_aux_take(struct perf_aux *aux, const struct perf_file *file,
+		   const struct perf_event *event)
+{
+	switch (event->type) {
+	case PERF_EVENT_AUXTRACE_INFO:
+		return info_take(aux, file, event);
+	case PERF_EVENT_TIME_CONV:
+		clock_take(aux, event);
+		return true;
+	case PERF_EVENT_AUXTRACE:
+		return piece_take(aux, event);
+	case PERF_EVENT_AUX:
+		return aux_record_take(aux, file, event);
+	}
+	return true;
+}
+
+void perf_aux_free(struct perf_aux *aux)
+{
+	size_t i;
+
+	for (i = 0; i < aux->queue_count; i++) {
+		free(aux->queues[i].pieces);
+		free(aux->queues[i].cuts);
+	}
+	free(aux->queues);
+	lookup_free(&aux->queue_of);
+	aux->queues = NULL;
+	aux->queue_count = 0;
+}
+
+const struct perf_attr *perf_aux_attr(const struct perf_aux *aux,
+				      const struct perf_file *file)
+{
+	const struct perf_attr *attr;
+	size_t i;
+
+	for (i = 0; (attr = perf_file_attr(file, i)); i++) {
+		if (attr->type == aux->pmu)
+			return attr;
+	}
+	return NULL;
+}
+
+bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file)
+{
+	const char *path = perf_file_path(file);
+	const struct perf_attr *attr;
+	size_t i;
+	u64 size = 0;
+
+	if (aux->failed)
+		return false;
+	for (i = 0; (attr = perf_file_attr(file, i)); i++) {
+		if (attr->sample_type & PERF_SAMPLE_BIT_AUX) {
+			say_error("%s: its trace is in samples (perf record --aux-sample), which kipt does not read yet",
+				  path);
+			return false;
+		}
+	}
+	for (i = 0; i < aux->queue_count; i++)
+		size += aux->queues[i].size;
+	if (aux->known && size)
+		return true;
+	if (perf_file_bad(file))
+		return false;
+	if (aux->known)
+		say_error("%s: it has no trace: nothing ran that was to be traced",
+			  path);
+	else
+		say_error("%s: there is no Intel PT in it; perf record -e intel_pt// -- COMMAND records it",
+			  path);
+	return false;
+}
+
+/* How many bytes are the same; not more than @size. */
+static u64 same_bytes(const u8 *a, const u8 *b, u64 size)
+{
+	u64 i = 0;
+
+	while (i < size && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* How many bytes at the end of @old begin @new, too. Where the first PSB of @new is
+ * in @old both are compared: a PSB is seldom there twice with the same packets
+ * behind it, as other bytes are. 0: no such place.
+ */
+static u64 overlap_exact(const u8 *old, u64 old_size, const u8 *new, u64 size)
+{
+	u64 first = kipt_sync_next(new, size, 0), at = 0, over, same;
+	u64 work = OVERLAP_WORK * (old_size + size);
+
+	while ((at = kipt_sync_next(old, old_size, at)) < old_size) {
+		over = old_size - at + first;
+		if (at++ < first || over > size || over < OVERLAP_LEAST)
+			continue;
+		same = same_bytes(old + old_size - over, new, over);
+		if (same == over)
+			return over;
+		if (same > work)
+			break;
+		work -= same;
+	}
+	return 0;
+}
+
+/* The same; *@pads of the last bytes of @old are what perf filled it up with. */
+static u64 overlap_find(const u8 *old, u64 old_size, const u8 *new, u64 size,
+			u64 *pads)
+{
+	u64 over;
+
+	for (*pads = 0; *pads < PIECE_ALIGN && *pads < old_size; ++*pads) {
+		over = overlap_exact(old, old_size - *pads, new, size);
+		if (over)
+			return over;
+		if (old[old_size - 1 - *pads])
+			break;
+	}
+	*pads = 0;
+	return 0;
+}
+
+static bool part_add(struct perf_trace *trace, u64 start, u64 end, u32 gap)
+{
+	struct perf_part *parts;
+
+	if (start == end)
+		return true;
+	parts = list_room(trace->parts, trace->part_count, sizeof(*parts));
+	if (!parts)
+		return false;
+	trace->parts = parts;
+	parts[trace->part_count++] = (struct perf_part){ start, end - start,
+							 gap };
+	return true;
+}
+
+static int cut_compare(const void *left, const void *right)
+{
+	const struct perf_cut *a = left, *b = right;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->gap < b->gap ? -1 : a->gap > b->gap;
+}
+
+/* In order; of several at one place the first says enough. */
+static void cuts_sort(struct perf_queue *queue)
+{
+	struct perf_cut *cuts = queue->cuts, *last = cuts;
+	size_t i;
+
+	if (!queue->cut_count)
+		return;
+	qsort(cuts, queue->cut_count, sizeof(*cuts), cut_compare);
+	for (i = 1; i < queue->cut_count; i++) {
+		if (cuts[i].offset != last->offset)
+			*++last = cuts[i];
+	}
+	queue->cut_count = last - cuts + 1;
+}
+
+/* The first cut at an offset or behind it. */
+static size_t cut_first(const struct perf_queue *queue, u64 offset)
+{
+	size_t low = 0, high = queue->cut_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (queue->cuts[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Cuts are offsets in what the queue ever had. */
+static bool parts_cut(struct perf_trace *trace, const struct perf_queue *queue,
+		      u64 start, u64 offset, u32 gap)
+{
+	u64 size = trace->size - start, from = 0;
+	size_t i;
+
+	for (i = cut_first(queue, offset); i < queue->cut_count; i++) {
+		const struct perf_cut *cut = &queue->cuts[i];
+
+		if (cut->offset - offset >= size)
+			break;
+		if (!part_add(trace, start + from, start + cut->offset - offset,
+			      gap))
+			return false;
+		if (cut->offset - offset > from || !gap)
+			gap = cut->gap;
+		from = cut->offset - offset;
+	}
+	return part_add(trace, start + from, trace->size, gap);
+}
+
+struct joint {
+	u64 start;
+	u64 offset;
+	u64 next;
+	u32 gap;
+};
+
+/* How many bytes, of those that are there, fill up to where a piece begins: zeros. */
+static u64 pads_before(const struct perf_trace *trace,
+		       const struct perf_piece *piece, const struct joint *joint)
+{
+	u64 pads = joint->next - piece->offset, i;
+
+	if (piece->offset >= joint->next || pads >= PIECE_ALIGN ||
+	    pads > trace->size - joint->start)
+		return 0;
+	for (i = 1; i <= pads; i++) {
+		if (trace->bytes[trace->size - i])
+			return 0;
+	}
+	return pads;
+}
+
+/* Takes a piece; where it does not follow the one before, a part ends. */
+static bool piece_join(struct perf_trace *trace, const struct perf_aux *aux,
+		       const struct perf_queue *queue,
+		       const struct perf_piece *piece, struct joint *joint)
+{
+	const u8 *bytes = trace->bytes + trace->size;
+	u64 over = 0, pads = 0, size = piece->size;
+	bool first = !trace->size;
+	u64 before = trace->size - joint->start;
+
+	/* No more can overlap, and perf fills up by less than that. */
+	if (before > size + PIECE_ALIGN)
+		before = size + PIECE_ALIGN;
+	if (aux->snapshot && !first)
+		over = overlap_find(bytes - before, before, bytes, size, &pads);
+	else if (!first)
+		pads = pads_before(trace, piece, joint);
+	trace->size -= pads;
+	joint->next -= pads;
+	memmove(trace->bytes + trace->size, bytes + over, size - over);
+	if (first || (aux->snapshot ? !over : piece->offset != joint->next)) {
+		if (!first && !parts_cut(trace, queue, joint->start,
+					 joint->offset, joint->gap))
+			return false;
+		joint->start = trace->size;
+		joint->offset = piece->offset;
+		joint->gap = first ? 0 : aux->snapshot ? KIPT_GAP_RING :
+							 KIPT_GAP_MISSING;
+	}
+	trace->size += size - over;
+	joint->next = piece->offset + size;
+	return true;
+}
+
+bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
+		     struct perf_queue *queue, const struct perf_file *file)
+{
+	struct joint joint = { 0 };
+	bool ok = true;
+	size_t i;
+
+	memset(trace, 0, sizeof(*trace));
+	trace->bytes = malloc(queue->size ? queue->size : 1);
+	if (!trace->bytes) {
+		say_errno(ENOMEM, "cannot hold %llu bytes of trace",
+			  (unsigned long long)queue->size);
+		return false;
+	}
+	cuts_sort(queue);
+	for (i = 0; i < queue->piece_count && ok; i++) {
+		const struct perf_piece *piece = &queue->pieces[i];
+
+		if (!perf_file_read(file, piece->at,
+				    trace->bytes + trace->size, piece->size)) {
+			perf_trace_free(trace);
+			return false;
+		}
+		ok = piece_join(trace, aux, queue, piece, &joint);
+	}
+	if (ok && parts_cut(trace, queue, joint.start, joint.offset, joint.gap))
+		return true;
+	say_errno(ENOMEM, "cannot hold the list of the trace");
+	perf_trace_free(trace);
+	return false;
+}
+
+void perf_trace_free(struct perf_trace *trace)
+{
+	free(trace->bytes);
+	free(trace->parts);
+	memset(trace, 0, sizeof(*trace));
+}
+
+u64 perf_clock_tsc(const struct perf_clock *clock, u64 time)
+{
+	if (time <= clock->zero && clock->zero <= (u64)1 << 63)
+		return 0;
+	return ((unsigned __int128)(time - clock->zero) << clock->shift) /
+	       clock->mult;
+}
+
+u32 perf_clock_khz(const struct perf_clock *clock)
+{
+	return clock->mult ? ((unsigned __int128)1000000 << clock->shift) /
+			     clock->mult : 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The trace in a recording of perf: how it was made, and which bytes of it
+ * follow each other on which CPU or thread.
+ */
+#ifndef KIPT_PERF_AUX_H
+#define KIPT_PERF_AUX_H
+
+#include "perf_file.h"
+#include "../lookup.h"
+
+/**
+ * struct perf_clock - from the clock of perf to the TSC and back
+ * @shift: of the TSC
+ * @mult: nanoseconds of 2^@shift ticks; 0: nobody knows
+ * @zero: nanoseconds when the TSC was 0
+ */
+struct perf_clock {
+	u16 shift;
+	u32 mult;
+	u64 zero;
+};
+
+/**
+ * struct perf_part - bytes of trace that follow each other
+ * @start: offset in the trace of its queue
+ * @size: how many
+ * @gap: enum kipt_gap_kind of what is missing before them; 0: nothing, or
+ *	they are the first
+ */
+struct perf_part {
+	u64 start;
+	u64 size;
+	u32 gap;
+};
+
+/**
+ * struct perf_piece - trace that perf wrote at once
+ * @at: where in the file
+ * @size: bytes
+ * @offset: of the first one in all that the queue ever had
+ */
+struct perf_piece {
+	u64 at;
+	u64 size;
+	u64 offset;
+};
+
+/**
+ * struct perf_cut - where trace was lost
+ * @offset: in all that the queue ever had
+ * @gap: enum kipt_gap_kind
+ */
+struct perf_cut {
+	u64 offset;
+	u32 gap;
+};
+
+/**
+ * struct perf_queue - the trace of one CPU or thread
+ * @has_cpu: it is of a CPU
+ * @cpu: which
+ * @tid: the thread it is of, if it is not of a CPU
+ * @pieces: as they were written
+ * @piece_count: how many
+ * @cuts: where trace was lost
+ * @cut_count: how many
+ * @size: bytes of all pieces
+ */
+struct perf_queue {
+	bool has_cpu;
+	u32 cpu;
+	u32 tid;
+	struct perf_piece *pieces;
+	size_t piece_count;
+	struct perf_cut *cuts;
+	size_t cut_count;
+	u64 size;
+};
+
+/**
+ * struct perf_trace - the trace of one queue in memory
+ * @bytes: all that is not there twice
+ * @size: how many
+ * @parts: in order, all of @bytes
+ * @part_count: how many
+ */
+struct perf_trace {
+	u8 *bytes;
+	u64 size;
+	struct perf_part *parts;
+	size_t part_count;
+};
+
+/**
+ * struct perf_aux - all trace of a recording
+ * @known: perf said how it was made
+ * @pmu: the number of the PMU of Intel PT
+ * @clock: conversion of time
+ * @snapshot: pieces are snapshots, which may overlap
+ * @switches: who ran is recorded: 0 no, 1 as a tracepoint, 2 each task, 3 CPUs
+ * @mtc_freq_bits: bits of the configuration that are the period of MTC
+ * @noretcomp_bit, @cyc_bit, @mtc_bit, @tsc_bit: bits of the configuration
+ * @tsc_num, @tsc_den: TSC ticks per tick of the crystal
+ * @max_nonturbo: ratio; 0: unknown
+ * @queues: in the order in which they are first in the file
+ * @queue_count: how many
+ * @queue_of: the index of a queue by CPU, or by thread above those
+ * @truncated, @partial, @collisions, @overwritten: AUX records that say so
+ * @failed: memory ran out, and a sentence said so
+ */
+struct perf_aux {
+	bool known;
+	u32 pmu;
+	struct perf_clock clock;
+	bool snapshot;
+	u32 switches;
+	u64 mtc_freq_bits;
+	u64 noretcomp_bit, cyc_bit, mtc_bit, tsc_bit;
+	u32 tsc_num, tsc_den;
+	u8 max_nonturbo;
+	struct perf_queue *queues;
+	size_t queue_count;
+	struct lookup queue_of;
+	u64 truncated, partial, collisions, overwritten;
+	bool failed;
+};
+
+/**
+ * perf_aux_take() - look at one event
+ * @aux: all zero before the first
+ * @file: where it is from
+ * @event: any event
+ *
+ * Return: true, or false after a sentence: the trace is not of Intel PT, or
+ * there is no memory.
+ */
+bool perf_aux_take(struct perf_aux *aux, const struct perf_file *file,
+		   const struct perf_event *event);
+
+/**
+ * perf_aux_free() - free it
+ * @aux: may be all zero
+ */
+void perf_aux_free(struct perf_aux *aux);
+
+/**
+ * perf_aux_attr() - what was traced
+ * @aux: all events were looked at
+ * @file: where they were from
+ *
+ * Return: the attribute of the trace, or NULL.
+ */
+const struct perf_attr *perf_aux_attr(const struct perf_aux *aux,
+				      const struct perf_file *file);
+
+/**
+ * perf_aux_check() - is there a trace that can be read
+ * @aux: all events were looked at
+ * @file: where they were from
+ *
+ * Return: true, or false after a sentence.
+ */
+bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file);
+
+/**
+ * perf_trace_read() - the trace of a queue
+ * @trace: filled; the caller's until perf_trace_free()
+ * @aux: all events were looked at
+ * @queue: one of its queues; its cuts are put in order
+ * @file: where they are from
+ *
+ * Return: true, or false after a sentence.
+ */
+bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
+		     struct perf_queue *queue, const struct perf_file *file);
+
+/**
+ * perf_trace_free() - free it
+ * @trace: may be all zero
+ */
+void perf_trace_free(struct perf_trace *trace);
+
+/**
+ * perf_clock_tsc() - the TSC at a time
+ * @clock: its @mult is not 0
+ * @time: in the clock of perf
+ *
+ * Return: the TSC, 0 if it is before the first.
+ */
+u64 perf_clock_tsc(const struct perf_clock *clock, u64 time);
+
+/**
+ * perf_clock_khz() - the speed of the TSC
+ * @clock: any
+ *
+ * Return: kHz; 0: unknown.
+ */
+u32 perf_clock_khz(const struct perf_clock *clock);
+
+#endif /* KIPT_PERF_AUX_H */

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds the files of a recording, see perf_code.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/fs.h>
+
+#include "../file_map.h"
+#include "../plain.h"
+#include "../say.h"
+#include "perf_code.h"
+
+#define VDSO_SIZE	8192
+#define MISSING_SHOWN	10
+/* Linkers put notes, and so the build id, behind the head of a file. */
+#define HEAD		(1 << 20)
+#define LOADED_MOST	(2ULL << 30)
+#define CHANGED		"it was changed while it was read"
+#define ID_HINT		"; perf record --buildid-mmap records it"
+
+/* Files are read one at a time; guards @loaded, bytes of all. */
+static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
+static u64 loaded;
+
+static int code_compare(const void *left, const void *right)
+{
+	const struct perf_code *a = left, *b = right;
+	int order = strcmp(a->path, b->path);
+
+	if (order)
+		return order;
+	if (a->has_id != b->has_id)
+		return a->has_id - b->has_id;
+	if (a->has_id)
+		return memcmp(&a->id, &b->id, sizeof(a->id));
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	return a->generation < b->generation ? -1 :
+					       a->generation > b->generation;
+}
+
+struct perf_code *perf_codes_get(struct perf_codes *codes,
+				 const struct perf_code *like)
+{
+	struct perf_code *code, **found;
+
+	plain_text(like->path);
+	found = tfind(like, &codes->tree, code_compare);
+	if (found)
+		return *found;
+	code = malloc(sizeof(*code));
+	if (!code)
+		return NULL;
+	*code = *like;
+	code->path = strdup(like->path);
+	if (!code->path || !tsearch(code, &codes->tree, code_compare)) {
+		free(code->path);
+		free(code);
+		return NULL;
+	}
+	code->next = codes->first;
+	return codes->first = code;
+}
+
+static void code_mark(const void *node, VISIT visit, void *last)
+{
+	struct perf_code *code = *(struct perf_code *const *)node;
+	struct perf_code **before = last;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	if (*before && !code->has_id && !(*before)->has_id &&
+	    !strcmp((*before)->path, code->path))
+		code->replaced = (*before)->replaced = true;
+	*before = code;
+}
+
+void perf_codes_mark(struct perf_codes *codes)
+{
+	struct perf_code *last = NULL;
+
+	twalk_r(codes->tree, code_mark, &last);
+}
+
+/* Returns how many bytes there are. */
+static u64 file_read(int fd, u64 at, u8 *bytes, u64 size)
+{
+	u64 done = 0;
+	ssize_t got;
+
+	while (done < size) {
+		got = pread(fd, bytes + done, size - done, at + done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += got;
+	}
+	return done;
+}
+
+/* @head: HEAD bytes of room. */
+static bool id_right(const struct perf_code *code, int fd, u8 *head)
+{
+	struct build_id id;
+
+	return build_id_find(&id, head, file_read(fd, 0, head, HEAD)) &&
+	       build_id_same(&id, &code->id);
+}
+
+/* Not every file system tells; then the inode's last change says enough. */
+static bool generation_right(const struct perf_code *code, int fd)
+{
+	long generation;
+
+	return !code->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) ||
+	       (u32)generation == code->generation;
+}
+
+static bool before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec :
+					a->tv_nsec < b->tv_nsec;
+}
+
+/* Why a file is not known to be the one that was recorded without a build id;
+ * NULL: it is.
+ */
+static const char *inode_wrong(const struct perf_code *code, int fd,
+			       const struct timespec *begun)
+{
+	const struct stat *st = &code->found;
+
+	if (!code->has_inode || st->st_dev != code->device ||
+	    st->st_ino != code->inode || !generation_right(code, fd))
+		return "no build id of it was recorded, and it may be another file" ID_HINT;
+	if (!begun)
+		return "no build id of it was recorded, and nobody knows whether it is older than the recording, which is a copy" ID_HINT;
+	if (!before(&st->st_ctim, begun) || !before(&st->st_mtim, begun))
+		return "no build id of it was recorded, and it was changed since the recording began" ID_HINT;
+	return NULL;
+}
+
+/* Takes the file if it is the one. */
+static bool try(struct perf_code *code, const char *path,
+		const struct timespec *begun)
+{
+	int fd = file_open_regular(path);
+	u8 *head = fd < 0 ? NULL : malloc(HEAD);
+	const char *why = NULL;
+
+	if (head && !fstat(fd, &code->found)) {
+		if (!code->has_id)
+			why = inode_wrong(code, fd, begun);
+		else if (!id_right(code, fd, head))
+			why = "the file of this name has another build id";
+		if (!why)
+			code->local = strdup(path);
+		code->why = why;
+	}
+	free(head);
+	if (fd >= 0)
+		close(fd);
+	return code->local;
+}
+
+static bool vdso_try(struct perf_code *code)
+{
+	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct build_id id;
+
+	if (strcmp(code->path, "[vdso]") || !vdso || !code->has_id ||
+	    !build_id_find(&id, vdso, VDSO_SIZE) ||
+	    !build_id_same(&id, &code->id))
+		return false;
+	code->local = strdup("");
+	if (!code->local)
+		return false;
+	code->low = 0;
+	code->bytes = vdso;
+	code->size = VDSO_SIZE;
+	code->state = PERF_CODE_THERE;
+	return true;
+}
+
+static bool cache_try(struct perf_code *code)
+{
+	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+	char path[4096], hex[2 * BUILD_ID_MAX + 1] = "";
+	u32 i;
+
+	if (!code->has_id || (!dir && !home))
+		return false;
+	for (i = 0; i < code->id.size; i++)
+		sprintf(hex + 2 * i, "%02x", code->id.bytes[i]);
+	/* perf calls the vDSO so, and all others "elf". */
+	snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s/%s",
+		 dir ? dir : home, dir ? "" : "/.debug", hex, hex + 2,
+		 code->path[0] == '[' ? "vdso" : "elf");
+	if (try(code, path, NULL))
+		return true;
+	/* Where it was copied without its links. */
+	snprintf(path, sizeof(path), "%s%s/%s/%s/%s", dir ? dir : home,
+		 dir ? "" : "/.debug", code->path, hex,
+		 code->path[0] == '[' ? "vdso" : "elf");
+	return try(code, path, NULL);
+}
+
+void perf_codes_find(struct perf_codes *codes, const struct timespec *begun)
+{
+	struct perf_code *code;
+
+	for (code = codes->first; code; code = code->next) {
+		if (code->path[0] == '/' && try(code, code->path, begun))
+			continue;
+		if (vdso_try(code) || cache_try(code))
+			continue;
+		if (!code->why && code->path[0] == '/')
+			code->why = code->has_id ? "it is not on this machine" :
+				    "no build id of it was recorded" ID_HINT;
+		else if (!code->why)
+			code->why = code->has_id ? "it is not in the folder of build ids" :
+				    "no build id of it was recorded";
+	}
+}
+
+/* The file is as it was found. */
+static bool unchanged(const struct perf_code *code, int fd)
+{
+	const struct stat *old = &code->found;
+	struct stat now;
+
+	return !fstat(fd, &now) && now.st_dev == old->st_dev &&
+	       now.st_ino == old->st_ino && now.st_size == old->st_size &&
+	       !before(&old->st_ctim, &now.st_ctim);
+}
+
+/* Returns why not, or NULL. */
+static const char *bytes_load(struct perf_code *code, int fd)
+{
+	u64 end = code->found.st_size, size;
+	u8 *bytes;
+
+	if (end > code->high)
+		end = code->high;
+	if (code->low >= end)
+		return "it is shorter than what was mapped of it";
+	size = end - code->low;
+	if (size > LOADED_MOST - loaded)
+		return "more code than 2 GiB is not kept in memory";
+	bytes = malloc(size);
+	if (!bytes)
+		return "there is no memory for it";
+	/* In this order: what changed it changed its time before. */
+	if (file_read(fd, code->low, bytes, size) < size ||
+	    !unchanged(code, fd)) {
+		free(bytes);
+		return CHANGED;
+	}
+	loaded += size;
+	code->bytes = bytes;
+	code->size = size;
+	return NULL;
+}
+
+static void code_load(struct perf_code *code)
+{
+	const char *why;
+	int fd;
+
+	pthread_mutex_lock(&load_lock);
+	if (code->state == PERF_CODE_UNREAD) {
+		fd = code->local ? file_open_regular(code->local) : -1;
+		why = fd < 0 ? CHANGED : bytes_load(code, fd);
+		if (fd >= 0)
+			close(fd);
+		if (code->local && why)
+			code->why = why;
+		__atomic_store_n(&code->state, why ? PERF_CODE_MISSING :
+						     PERF_CODE_THERE,
+				 __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&load_lock);
+}
+
+u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size)
+{
+	u32 state = __atomic_load_n(&code->state, __ATOMIC_ACQUIRE);
+
+	if (state == PERF_CODE_UNREAD) {
+		code_load(code);
+		state = __atomic_load_n(&code->state, __ATOMIC_ACQUIRE);
+	}
+	if (state != PERF_CODE_THERE || offset < code->low ||
+	    offset - code->low >= code->size)
+		return 0;
+	offset -= code->low;
+	if (size > code->size - offset)
+		size = code->size - offset;
+	memcpy(bytes, code->bytes + offset, size);
+	return size;
+}
+
+void perf_codes_missing(const struct perf_codes *codes)
+{
+	const struct perf_code *code;
+	u32 shown = 0, more = 0;
+
+	for (code = codes->first; code; code = code->next) {
+		if (code->state != PERF_CODE_MISSING)
+			continue;
+		if (shown++ < MISSING_SHOWN)
+			say_note("no code of %s: %s", code->path, code->why);
+		else
+			more++;
+	}
+	if (more)
+		say_note("no code of %u further files", more);
+	if (shown)
+		say_note("'perf archive FILE' on the machine of the recording packs what is missing; unpacked in ~/.debug, or where PERF_BUILDID_DIR says, it is found");
+}
+
+static void node_free(void *node)
+{
+	(void)node;
+}
+
+void perf_codes_free(struct perf_codes *codes)
+{
+	struct perf_code *code;
+
+	tdestroy(codes->tree, node_free);
+	codes->tree = NULL;
+	while ((code = codes->first)) {
+		codes->first = code->next;
+		if (code->local && *code->local)
+			free((void *)code->bytes);
+		free(code->local);
+		free(code->path);
+		free(code);
+	}
+}

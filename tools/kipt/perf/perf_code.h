@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files that a recording of perf has code of, found on this machine: by
+ * build id, so that no other version of a file is taken for it. What the trace
+ * needs of them is read into memory once: a file that is cut or overwritten
+ * meanwhile gives no wrong code.
+ */
+#ifndef KIPT_PERF_CODE_H
+#define KIPT_PERF_CODE_H
+
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../build_id.h"
+
+/**
+ * enum perf_code_state - the bytes of a file
+ * @PERF_CODE_UNREAD: nobody needed them yet
+ * @PERF_CODE_THERE: they are in memory
+ * @PERF_CODE_MISSING: they cannot be had
+ */
+enum perf_code_state {
+	PERF_CODE_UNREAD,
+	PERF_CODE_THERE,
+	PERF_CODE_MISSING,
+};
+
+/**
+ * struct perf_code - a file
+ * @path: as the recording names it
+ * @has_id: its build id was recorded
+ * @id: the build id
+ * @has_inode: its device and inode were recorded
+ * @device: major and minor number, as stat() gives them
+ * @inode: number
+ * @generation: of the inode, which is used again for another file; 0: unknown
+ * @low, @high: what is mapped of it, as offsets; @high is behind the last byte
+ * @local: where it was found; "" for code of this process; NULL: it was not
+ * @found: what fstat() said of it then
+ * @bytes: of it from @low on, NULL until they are needed
+ * @size: how many
+ * @state: enum perf_code_state; the others are set before it
+ * @why: why it was not found, or NULL
+ * @replaced: another file had the same path, and no build id either
+ * @next: the next file
+ */
+struct perf_code {
+	char *path;
+	bool has_id;
+	struct build_id id;
+	bool has_inode;
+	u64 device;
+	u64 inode;
+	u32 generation;
+	u64 low, high;
+	char *local;
+	struct stat found;
+	const u8 *bytes;
+	u64 size;
+	u32 state;
+	const char *why;
+	bool replaced;
+	struct perf_code *next;
+};
+
+/**
+ * struct perf_codes - all files
+ * @first: head of the list
+ * @tree: the same by path, as tsearch() makes it
+ */
+struct perf_codes {
+	struct perf_code *first;
+	void *tree;
+};
+
+/**
+ * perf_codes_get() - a file of the list
+ * @codes: the list; a file that is not in it is added
+ * @like: its path, build id and inode, as far as they were recorded; bytes of the
+ *	path that are no text are replaced
+ *
+ * Return: it, owned by the list; NULL without memory.
+ */
+struct perf_code *perf_codes_get(struct perf_codes *codes,
+				 const struct perf_code *like);
+
+/**
+ * perf_codes_mark() - find out which files have replaced each other
+ * @codes: the list, complete
+ */
+void perf_codes_mark(struct perf_codes *codes);
+
+/**
+ * perf_codes_find() - look for all files on this machine
+ * @codes: the list
+ * @begun: when the recording began, in seconds and nanoseconds of the clock of
+ *	files; NULL: nobody knows
+ *
+ * A file without a build id must be the same inode, and unchanged since @begun.
+ * Where: at their path, and in the folder of build ids that perf keeps
+ * (~/.debug, or $PERF_BUILDID_DIR).
+ */
+void perf_codes_find(struct perf_codes *codes, const struct timespec *begun);
+
+/**
+ * perf_code_read() - code at an offset in a file
+ * @code: was looked for; several threads may read at a time
+ * @offset: where
+ * @bytes: filled
+ * @size: how many
+ *
+ * Return: how many there are, up to @size; 0: none, or the file was not found,
+ * which perf_codes_missing() will say.
+ */
+u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size);
+
+/**
+ * perf_codes_missing() - say what the trace needed and is not there
+ * @codes: the list, after the trace was decoded
+ */
+void perf_codes_missing(const struct perf_codes *codes);
+
+/**
+ * perf_codes_free() - free it
+ * @codes: may be empty
+ */
+void perf_codes_free(struct perf_codes *codes);
+
+#endif /* KIPT_PERF_CODE_H */

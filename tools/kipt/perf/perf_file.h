@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The container that perf record writes: attributes of its events, build ids,
+ * and a stream of events, in a file or as it was written to a pipe. Knows the
+ * frame of events, not what they say. Nothing in the file is believed.
+ */
+#ifndef KIPT_PERF_FILE_H
+#define KIPT_PERF_FILE_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "../build_id.h"
+
+/* Types of events: those of the kernel, then those that perf adds. */
+enum {
+	PERF_EVENT_MMAP = 1,
+	PERF_EVENT_LOST = 2,
+	PERF_EVENT_COMM = 3,
+	PERF_EVENT_EXIT = 4,
+	PERF_EVENT_FORK = 7,
+	PERF_EVENT_SAMPLE = 9,
+	PERF_EVENT_MMAP2 = 10,
+	PERF_EVENT_AUX = 11,
+	PERF_EVENT_ITRACE_START = 12,
+	PERF_EVENT_SWITCH = 14,
+	PERF_EVENT_SWITCH_CPU_WIDE = 15,
+	PERF_EVENT_KSYMBOL = 17,
+	PERF_EVENT_BPF = 18,
+	PERF_EVENT_TEXT_POKE = 20,
+	PERF_EVENT_HEADER_ATTR = 64,
+	PERF_EVENT_TRACING_DATA = 66,
+	PERF_EVENT_BUILD_ID = 67,
+	PERF_EVENT_AUXTRACE_INFO = 70,
+	PERF_EVENT_AUXTRACE = 71,
+	PERF_EVENT_TIME_CONV = 79,
+	PERF_EVENT_HEADER_FEATURE = 80,
+	PERF_EVENT_COMPRESSED = 81,
+	PERF_EVENT_COMPRESSED2 = 83,
+};
+
+/* Bits of @sample_type. */
+#define PERF_SAMPLE_BIT_TID		(1ULL << 1)
+#define PERF_SAMPLE_BIT_TIME		(1ULL << 2)
+#define PERF_SAMPLE_BIT_ID		(1ULL << 6)
+#define PERF_SAMPLE_BIT_CPU		(1ULL << 7)
+#define PERF_SAMPLE_BIT_STREAM		(1ULL << 9)
+#define PERF_SAMPLE_BIT_IDENTIFIER	(1ULL << 16)
+#define PERF_SAMPLE_BIT_AUX		(1ULL << 20)
+
+/**
+ * struct perf_attr - one event that was recorded
+ * @type: the number of its PMU
+ * @config: its configuration
+ * @sample_type: PERF_SAMPLE_BIT_*
+ * @flags: further bits, as struct perf_event_attr has them after read_format
+ */
+struct perf_attr {
+	u32 type;
+	u64 config;
+	u64 sample_type;
+	u64 flags;
+};
+
+#define PERF_ATTR_EXCLUDE_USER		(1ULL << 4)
+#define PERF_ATTR_EXCLUDE_KERNEL	(1ULL << 5)
+#define PERF_ATTR_SAMPLE_ID_ALL		(1ULL << 18)
+
+/**
+ * struct perf_event - one event of the stream
+ * @type: PERF_EVENT_*, or any other
+ * @misc: bits whose meaning depends on @type
+ * @bytes: what comes after its header; valid until the next event
+ * @size: bytes there
+ * @at: where bytes that belong to it follow in the file
+ * @follow: how many
+ */
+struct perf_event {
+	u32 type;
+	u16 misc;
+	const u8 *bytes;
+	u32 size;
+	u64 at;
+	u64 follow;
+};
+
+/**
+ * struct perf_stamp - who made an event, when and where
+ * @size: bytes that say so, at the end of the event
+ * @has: PERF_SAMPLE_BIT_* of what is known
+ * @pid, @tid: task
+ * @cpu: CPU
+ * @time: in the clock of perf
+ */
+struct perf_stamp {
+	u32 size;
+	u64 has;
+	u32 pid, tid;
+	u32 cpu;
+	u64 time;
+};
+
+/**
+ * struct perf_build_id - the build id of a file, as a list in the file has it
+ * @name: path of the file
+ * @id: its build id
+ */
+struct perf_build_id {
+	char *name;
+	struct build_id id;
+};
+
+struct perf_file;
+
+/**
+ * perf_file_is() - is this a recording of perf
+ * @path: any path
+ *
+ * Return: true for a file that begins like one, of any byte order, and for a
+ * folder that has such a file named "data" in it.
+ */
+bool perf_file_is(const char *path);
+
+/**
+ * perf_file_open() - open a recording
+ * @path: a file, or a folder that perf record --kcore made
+ *
+ * Return: the caller's until perf_file_close(); NULL after a sentence.
+ */
+struct perf_file *perf_file_open(const char *path);
+
+/**
+ * perf_file_close() - free it
+ * @file: may be NULL
+ */
+void perf_file_close(struct perf_file *file);
+
+/**
+ * perf_file_events() - go through the stream
+ * @file: the recording
+ * @take: gets each event, decompressed ones too; false ends it
+ * @ctx: its first argument
+ *
+ * Attributes and build ids that are in the stream are taken on the way. Where
+ * the file was cut or makes no sense a sentence says so, and what came before
+ * was given.
+ *
+ * Return: true if all of the stream was gone through.
+ */
+bool perf_file_events(struct perf_file *file,
+		      bool (*take)(void *ctx, const struct perf_event *event),
+		      void *ctx);
+
+/**
+ * perf_file_stamp() - who made an event
+ * @file: the recording
+ * @event: any event but samples
+ * @stamp: filled; all zero if the event does not say
+ */
+void perf_file_stamp(const struct perf_file *file,
+		     const struct perf_event *event, struct perf_stamp *stamp);
+
+/**
+ * perf_file_read() - copy bytes of the file
+ * @file: the recording
+ * @at: offset
+ * @bytes: filled
+ * @size: how many
+ *
+ * Return: true, or false after a sentence: it cannot be read, or is shorter
+ * than it was.
+ */
+bool perf_file_read(const struct perf_file *file, u64 at, u8 *bytes, u64 size);
+
+/**
+ * perf_file_attr() - an attribute
+ * @file: the recording
+ * @index: which, from 0 on
+ *
+ * Return: it, or NULL if there are not so many.
+ */
+const struct perf_attr *perf_file_attr(const struct perf_file *file,
+				       size_t index);
+
+/**
+ * perf_file_build_id() - look for the build id of a file
+ * @file: the recording; all of its stream was gone through
+ * @name: the file's path
+ *
+ * Return: the build id, or NULL if none was recorded.
+ */
+const struct build_id *perf_file_build_id(const struct perf_file *file,
+					  const char *name);
+
+/**
+ * perf_file_begun() - when perf made the file
+ * @file: the recording
+ * @lasted: nanoseconds that it is of
+ * @begun: filled
+ *
+ * Return: true, or false if it cannot have been made when the recording began:
+ * it is a copy, or its file system does not say when.
+ */
+bool perf_file_begun(const struct perf_file *file, u64 lasted,
+		     struct timespec *begun);
+
+/**
+ * perf_file_path() - its name
+ * @file: the recording
+ *
+ * Return: as it was given to perf_file_open().
+ */
+const char *perf_file_path(const struct perf_file *file);
+
+/**
+ * perf_file_bad() - is something of it missing
+ * @file: the recording
+ *
+ * Return: true if it was cut or makes no sense, and a sentence said so.
+ */
+bool perf_file_bad(const struct perf_file *file);
+
+/**
+ * perf_file_folder() - is it a folder
+ * @file: the recording
+ *
+ * Return: true if it is; copies of the kernel may be in it.
+ */
+bool perf_file_folder(const struct perf_file *file);
+
+#endif /* KIPT_PERF_FILE_H */

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Says in a trace whose code it is of, see perf_label.h. Walks over the packets
+ * with a clock, without decoding any code.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../../kmod/decode/clock.h"
+#include "../../../kmod/decode/sync.h"
+#include "../say.h"
+#include "perf_bytes.h"
+#include "perf_label.h"
+
+#define PIP_LENGTH	8
+/* Older address spaces get an index again. */
+#define OWNERS_RECENT	256
+/* So many are looked at while one address space is loaded: threads that take turns. */
+#define TURNS_LOADED	4096
+
+/* A walk over the packets of a trace. */
+struct walk {
+	struct kipt_clock clock;
+	struct kipt_cursor cursor;
+	const u8 *bytes;
+	u64 end;
+	const struct perf_turn *turns;
+	size_t count;
+	/* The turn that the time is in. */
+	size_t turn;
+};
+
+static bool no_memory(void)
+{
+	say_errno(ENOMEM, "cannot find out which process ran when");
+	return false;
+}
+
+static void walk_start(struct walk *walk, const struct perf_trace *trace,
+		       const struct perf_part *part,
+		       const struct kipt_flow_config *config)
+{
+	kipt_clock_init(&walk->clock, config->tsc_num, config->tsc_den,
+			config->mtc_freq, config->max_nonturbo_ratio);
+	kipt_clock_near(&walk->clock, config->tsc_near);
+	walk->bytes = trace->bytes;
+	walk->end = part->start + part->size;
+	kipt_cursor_init(&walk->cursor, trace->bytes + part->start, part->size);
+}
+
+static u64 walk_at(const struct walk *walk)
+{
+	return walk->cursor.pos - walk->bytes;
+}
+
+/* The turn a time is in; most often @turn, or the next one. */
+static size_t turn_find(const struct perf_turn *turns, size_t count,
+			size_t turn, u64 time)
+{
+	size_t low = 0, high = count;
+
+	if (turn + 1 < count && turns[turn + 1].from <= time)
+		turn++;
+	if (turns[turn].from <= time &&
+	    (turn + 1 == count || turns[turn + 1].from > time))
+		return turn;
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (turns[middle].from <= time)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void walk_time(struct walk *walk)
+{
+	if (walk->clock.valid)
+		walk->turn = turn_find(walk->turns, walk->count, walk->turn,
+				       walk->clock.now);
+}
+
+/* The next packet; what is none is passed over. False at the end. */
+static bool walk_next(struct walk *walk, struct kipt_packet *packet)
+{
+	enum kipt_status status;
+	u64 next;
+
+	for (;;) {
+		status = kipt_packet_next(&walk->cursor, packet);
+		if (status == KIPT_OK)
+			break;
+		if (status == KIPT_END)
+			return false;
+		next = kipt_sync_next(walk->bytes, walk->end, walk_at(walk) + 1);
+		if (next >= walk->end)
+			return false;
+		kipt_cursor_init(&walk->cursor, walk->bytes + next,
+				 walk->end - next);
+	}
+	if (packet->type == KIPT_PACKET_PSB)
+		kipt_clock_reset(&walk->clock);
+	if (packet->type == KIPT_PACKET_OVF)
+		kipt_clock_lost(&walk->clock);
+	kipt_clock_packet(&walk->clock, packet);
+	walk_time(walk);
+	return true;
+}
+
+/* A trace while it becomes longer. */
+struct copy {
+	u8 *bytes;
+	u64 size;
+	u64 room;
+	u64 taken;
+};
+
+static bool copy_grow(struct copy *copy, u64 more)
+{
+	u8 *bytes;
+	u64 size;
+
+	if (copy->size + more <= copy->room)
+		return true;
+	size = (copy->size + more) + (copy->size + more) / 4;
+	bytes = realloc(copy->bytes, size);
+	if (!bytes)
+		return false;
+	copy->bytes = bytes;
+	copy->room = size;
+	return true;
+}
+
+static bool copy_upto(struct copy *copy, const u8 *bytes, u64 end)
+{
+	u64 size = end - copy->taken;
+
+	if (!copy_grow(copy, size))
+		return false;
+	memcpy(copy->bytes + copy->size, bytes + copy->taken, size);
+	copy->size += size;
+	copy->taken = end;
+	return true;
+}
+
+/* With the made-up CR3 of an index. */
+static void pip_write(u8 *at, size_t index)
+{
+	u64 payload = ((u64)(index + 1) << PERF_LABEL_SHIFT) >> 5 << 1;
+
+	at[0] = 0x02;
+	at[1] = 0x43;
+	memcpy(at + 2, &payload, PIP_LENGTH - 2);
+}
+
+static bool pip_put(struct copy *copy, size_t turn)
+{
+	if (!copy_grow(copy, PIP_LENGTH))
+		return false;
+	pip_write(copy->bytes + copy->size, turn);
+	copy->size += PIP_LENGTH;
+	return true;
+}
+
+static bool part_label(struct walk *walk, struct copy *copy)
+{
+	struct kipt_packet packet;
+	size_t said = walk->count;
+	bool wanted;
+
+	while (walk_next(walk, &packet)) {
+		u64 at = walk_at(walk) - packet.len;
+
+		wanted = packet.type == KIPT_PACKET_PSBEND ||
+			 (packet.type == KIPT_PACKET_TIP_PGE &&
+			  said != walk->turn);
+		if (!wanted)
+			continue;
+		/* In the middle of a program nobody else begins to run. */
+		if (packet.type == KIPT_PACKET_TIP_PGE || said == walk->count)
+			said = walk->turn;
+		if (!copy_upto(copy, walk->bytes, at) || !pip_put(copy, said))
+			return false;
+	}
+	return copy_upto(copy, walk->bytes, walk->end);
+}
+
+bool perf_label_insert(struct perf_trace *trace,
+		       const struct kipt_flow_config *config,
+		       const struct perf_turn *turns, size_t count)
+{
+	struct walk walk = { .turns = turns, .count = count };
+	struct copy copy = { 0 };
+	size_t i;
+
+	for (i = 0; i < trace->part_count; i++) {
+		struct perf_part *part = &trace->parts[i];
+		u64 start = copy.size;
+
+		walk_start(&walk, trace, part, config);
+		if (!part_label(&walk, &copy)) {
+			free(copy.bytes);
+			return no_memory();
+		}
+		part->start = start;
+		part->size = copy.size - start;
+	}
+	free(trace->bytes);
+	trace->bytes = copy.bytes;
+	trace->size = copy.size;
+	return true;
+}
+
+/* A PIP of the trace: which turns come until the next one. */
+struct load {
+	u64 at;
+	u64 cr3;
+	u64 from;
+};
+
+struct loads {
+	struct load *list;
+	size_t count;
+};
+
+static bool load_add(struct loads *loads, u64 at, u64 cr3)
+{
+	struct load *list = list_room(loads->list, loads->count, sizeof(*list));
+
+	if (!list)
+		return false;
+	loads->list = list;
+	list[loads->count++] = (struct load){ .at = at, .cr3 = cr3 };
+	return true;
+}
+
+/* The time of a PIP is that of the next packet that tells time: the one before
+ * may be of before the switch.
+ */
+static bool loads_find(struct loads *loads, struct walk *walk)
+{
+	struct kipt_packet packet;
+	size_t timed = loads->count;
+
+	while (walk_next(walk, &packet)) {
+		if (packet.type == KIPT_PACKET_PIP &&
+		    !(packet.flags & KIPT_PF_NR) &&
+		    !load_add(loads, walk_at(walk) - packet.len, packet.value))
+			return false;
+		if (!kipt_packet_is_time(packet.type) || !walk->clock.valid)
+			continue;
+		while (timed < loads->count)
+			loads->list[timed++].from = walk->clock.now;
+	}
+	while (timed < loads->count)
+		loads->list[timed++].from = walk->clock.now;
+	return true;
+}
+
+/* The space that ran longest while an address space was loaded: that of the
+ * task switched to has begun a little before, that after an exec begins later.
+ */
+static u32 space_between(const struct perf_turn *turns, size_t count,
+			 size_t *turn, u64 from, u64 until)
+{
+	u64 longest = 0, begin, end;
+	u32 space = PERF_NO_SPACE;
+	size_t i;
+
+	*turn = turn_find(turns, count, *turn, from);
+	for (i = *turn; i < count && i - *turn < TURNS_LOADED &&
+			(i == *turn || turns[i].from < until); i++) {
+		begin = turns[i].from > from ? turns[i].from : from;
+		end = i + 1 < count && turns[i + 1].from < until ?
+		      turns[i + 1].from : until;
+		if (turns[i].space == PERF_NO_SPACE ||
+		    (space != PERF_NO_SPACE && end - begin <= longest))
+			continue;
+		longest = end > begin ? end - begin : 0;
+		space = turns[i].space;
+	}
+	return space;
+}
+
+/* The index of an address space and whose it is; the latest come again. */
+static bool owner_get(struct perf_owner **owners, size_t *count, u64 cr3,
+		      u32 space, size_t *index)
+{
+	struct perf_owner *list = *owners;
+	size_t i;
+
+	for (i = *count; i > 0 && *count - i < OWNERS_RECENT; i--) {
+		if (list[i - 1].cr3 == cr3 && list[i - 1].space == space) {
+			*index = i - 1;
+			return true;
+		}
+	}
+	list = list_room(list, *count, sizeof(*list));
+	if (!list)
+		return false;
+	*owners = list;
+	list[*count] = (struct perf_owner){ cr3, space };
+	*index = (*count)++;
+	return true;
+}
+
+static bool loads_label(struct perf_trace *trace, const struct loads *loads,
+			const struct perf_turn *turns, size_t turn_count,
+			struct perf_owner **owners, size_t *count)
+{
+	size_t turn = 0, i, index;
+
+	for (i = 0; i < loads->count; i++) {
+		const struct load *load = &loads->list[i];
+		u64 until = i + 1 < loads->count ? load[1].from : ~0ULL;
+		u32 space = space_between(turns, turn_count, &turn, load->from,
+					  until);
+
+		if (!owner_get(owners, count, load->cr3, space, &index))
+			return false;
+		pip_write(trace->bytes + load->at, index);
+	}
+	return true;
+}
+
+bool perf_label_replace(struct perf_trace *trace,
+			const struct kipt_flow_config *config,
+			const struct perf_turn *turns, size_t turn_count,
+			struct perf_owner **owners, size_t *count)
+{
+	struct walk walk = { .turns = turns, .count = turn_count };
+	struct loads loads = { 0 };
+	bool ok = true;
+	size_t i;
+
+	*owners = NULL;
+	*count = 0;
+	for (i = 0; i < trace->part_count && ok; i++) {
+		walk_start(&walk, trace, &trace->parts[i], config);
+		ok = loads_find(&loads, &walk);
+	}
+	ok = ok && loads_label(trace, &loads, turns, turn_count, owners, count);
+	free(loads.list);
+	return ok || no_memory();
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whose user code a trace is of, written into the trace. A trace of user code
+ * alone does not say when another process runs: PIP packets are put in, where
+ * tracing begins for another, with a made-up CR3. A trace of the kernel, too,
+ * has PIP packets: their CR3 is replaced by one that says whose it was then.
+ */
+#ifndef KIPT_PERF_LABEL_H
+#define KIPT_PERF_LABEL_H
+
+#include "../../../kmod/decode/flow.h"
+#include "perf_maps.h"
+
+/* A made-up CR3 is an index + 1, shifted by this. */
+#define PERF_LABEL_SHIFT	12
+
+/**
+ * struct perf_owner - an address space that the trace says was loaded
+ * @cr3: as the trace has it
+ * @space: whose; PERF_NO_SPACE: nobody knows
+ */
+struct perf_owner {
+	u64 cr3;
+	u32 space;
+};
+
+/**
+ * perf_label_insert() - put PIP packets into a trace of user code
+ * @trace: changed; a made-up CR3 is the index of a turn + 1, shifted
+ * @config: how to read its times
+ * @turns: who ran
+ * @count: how many, at least 1
+ *
+ * Return: true, or false after a sentence: no memory.
+ */
+bool perf_label_insert(struct perf_trace *trace,
+		       const struct kipt_flow_config *config,
+		       const struct perf_turn *turns, size_t count);
+
+/**
+ * perf_label_replace() - replace the CR3s of a trace that has some
+ * @trace: its PIP packets get made-up CR3s: the index of an owner + 1, shifted
+ * @config: how to read its times
+ * @turns: who ran
+ * @turn_count: how many, at least 1
+ * @owners: filled; the caller frees it, also after a failure
+ * @count: how many
+ *
+ * The kernel uses a page table again for another process: a CR3 alone does not
+ * say whose it is.
+ *
+ * Return: true, or false after a sentence: no memory.
+ */
+bool perf_label_replace(struct perf_trace *trace,
+			const struct kipt_flow_config *config,
+			const struct perf_turn *turns, size_t turn_count,
+			struct perf_owner **owners, size_t *count);
+
+#endif /* KIPT_PERF_LABEL_H */
