@@ -39,7 +39,7 @@ struct testcpu_kind {
  * @truth_mode: TRUTH_LOG_OFF, TRUTH_FULL or TRUTH_HASH
  * @truth_dir: folder of the truth files
  * @truth_clock: each transfer in them has its time
- * @insn_count: count the instructions of each vCPU, for INSN_COUNT_LEAF
+ * @insn_count: count the instructions of each vCPU, for CPUID_INSN_COUNT_LEAF
  * @mwait: enumerate MWAIT C-states, so that the guest idles with MWAIT
  * @check_ip: compare every block's address with the CPU's, for debugging
  * @help: help was asked for

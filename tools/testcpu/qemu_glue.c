@@ -16,10 +16,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "cpuid_model.h"
 #include "flow_track.h"
 #include "insn_shape.h"
 #include "options.h"
 #include "qemu_plugin_abi.h"
+#include "system_tables.h"
 
 #define MAX_VCPUS	256
 
@@ -33,8 +35,6 @@
 
 #define VECTOR_PF	14
 
-#define CPUID_7_EDX_HYBRID	(1u << 15)
-
 #define MSR_TSC		0x10
 /*
  * The LVT entry by its number in x2APIC mode. A CPU in xAPIC mode has no such
@@ -43,9 +43,6 @@
 #define MSR_LVT_PC	0x834
 /* QEMU refuses it while the APIC is in xAPIC mode: our way to a #GP. */
 #define MSR_THAT_FAULTS	0x800
-
-/* No CPU has this leaf ("KIPT"): instructions executed, EDX:EAX. */
-#define INSN_COUNT_LEAF	0x4b495054
 
 #define RESET_VECTOR	0xfffffff0ULL
 #define EFER_LMA	(1ULL << 10)
@@ -94,10 +91,7 @@ struct slot {
  */
 enum fixup {
 	FIX_NONE,
-	FIX_CPUID_0,
-	FIX_CPUID_1,
-	FIX_CPUID_5,
-	FIX_CPUID_7,
+	FIX_CPUID,
 	FIX_TSC,
 };
 
@@ -111,6 +105,7 @@ enum fixup {
  * @regs: register handles
  * @bytes: for register and memory access
  * @fix: pending register change
+ * @cpuid: the CPUID whose answer FIX_CPUID amends
  * @exception: an exception is about to be delivered
  * @gp_pending: a WRMSR or RDMSR that must fault is executing
  * @gp_rcx: RCX to put back when it has
@@ -134,6 +129,7 @@ struct vcpu {
 	struct qemu_plugin_register *regs[NUM_REGS];
 	GByteArray *bytes;
 	enum fixup fix;
+	struct cpuid_query cpuid;
 	bool exception;
 	bool gp_pending;
 	uint64_t gp_rcx;
@@ -259,6 +255,11 @@ static bool read_virtual(struct vcpu *v, uint64_t va, void *buf, size_t len)
 	return true;
 }
 
+static bool read_linear(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	return read_virtual(ctx, va, buf, len);
+}
+
 static bool read_physical(void *ctx, uint64_t pa, void *buf, size_t len)
 {
 	struct vcpu *v = ctx;
@@ -320,16 +321,9 @@ static uint64_t tsc_now(void *ctx)
 
 /* ---- architectural state ---- */
 
-/* Bits of a segment descriptor, and of the selector that names it. */
-#define DESCRIPTOR_L	(1ULL << 53)
-#define DESCRIPTOR_D	(1ULL << 54)
+/* Bits of a segment selector. */
 #define SELECTOR_LDT	4
 #define SELECTOR_INDEX	0xfff8
-
-static uint32_t descriptor_base(uint64_t descriptor)
-{
-	return (descriptor >> 16 & 0xffffff) | (descriptor >> 32 & 0xff000000);
-}
 
 /*
  * Segment registers hold what the descriptor was when they were loaded; here
@@ -347,8 +341,9 @@ static bool read_descriptor(struct vcpu *v, uint64_t selector,
 static void mode_of_selector(struct vcpu *v, uint64_t cs, uint64_t efer,
 			     struct pt_context *state)
 {
-	uint64_t descriptor;
 	bool lma = efer & EFER_LMA;
+	struct code_segment code;
+	uint64_t descriptor;
 
 	state->cs_base = 0;
 	/* A table not seen yet: user code is 32-bit. */
@@ -357,10 +352,10 @@ static void mode_of_selector(struct vcpu *v, uint64_t cs, uint64_t efer,
 		state->mode.csd = !state->mode.lma;
 		return;
 	}
-	state->mode.lma = lma && (descriptor & DESCRIPTOR_L);
-	state->mode.csd = !state->mode.lma && (descriptor & DESCRIPTOR_D);
-	if (lma && !state->mode.lma)
-		state->cs_base = descriptor_base(descriptor);
+	code = descriptor_code(descriptor, lma);
+	state->mode.lma = code.lma;
+	state->mode.csd = code.csd;
+	state->cs_base = code.base;
 }
 
 /*
@@ -375,10 +370,9 @@ static uint32_t code_base(struct vcpu *v)
 	if (!v->ldt)
 		return 0;
 	cs = get_reg(v, REG_CS);
-	if (!(cs & SELECTOR_LDT) || !read_descriptor(v, cs, &descriptor) ||
-	    (descriptor & DESCRIPTOR_L))
+	if (!(cs & SELECTOR_LDT) || !read_descriptor(v, cs, &descriptor))
 		return 0;
-	return descriptor_base(descriptor);
+	return descriptor_code(descriptor, true).base;
 }
 
 /* Linear address of the instruction that executes. */
@@ -512,12 +506,6 @@ static uint64_t get_fault_address(void *ctx)
 	return get_reg(ctx, REG_CR2);
 }
 
-static uint64_t gate_target(const uint64_t gate[2])
-{
-	return (gate[0] & 0xffff) | (gate[0] >> 32 & 0xffff0000) |
-	       gate[1] << 32;
-}
-
 /*
  * QEMU does not say which vector it delivered; the handler tells, wherever the
  * system has one handler per vector. Needed for Event Trace and to know an NMI
@@ -526,18 +514,11 @@ static uint64_t gate_target(const uint64_t gate[2])
 static int get_vector(void *ctx, uint64_t handler)
 {
 	struct vcpu *v = ctx;
-	uint64_t gate[2];
 
 	if (!v->idt || (!v->pt.sleeping &&
 			!(v->pt.msrs.ctl & RTIT_CTL_EVENTEN)))
 		return -1;
-	for (unsigned int n = 0; n < 256; n++) {
-		if (!read_virtual(v, v->idt + 16 * n, gate, sizeof(gate)))
-			return -1;
-		if (gate_target(gate) == handler)
-			return (int)n;
-	}
-	return -1;
+	return gate_find(read_linear, v, v->idt, handler);
 }
 
 static const struct flow_ops flow_ops = {
@@ -590,39 +571,38 @@ static const struct testcpu_caps *caps_of(const struct vcpu *v)
 	return v->pt.msrs.caps;
 }
 
-static uint32_t max_leaf(void)
+static struct cpuid_regs get_cpuid_regs(struct vcpu *v)
 {
-	if (testcpu_options_hybrid(&options))
-		return RTIT_CPUID_CORE_LEAF;
-	return options.caps.tsc_den ? RTIT_CPUID_TSC_LEAF : RTIT_CPUID_LEAF;
+	return (struct cpuid_regs){
+		.eax = (uint32_t)get_reg(v, REG_RAX),
+		.ebx = (uint32_t)get_reg(v, REG_RBX),
+		.ecx = (uint32_t)get_reg(v, REG_RCX),
+		.edx = (uint32_t)get_reg(v, REG_RDX),
+	};
+}
+
+static void set_cpuid_regs(struct vcpu *v, const struct cpuid_regs *regs)
+{
+	set_reg(v, REG_RAX, regs->eax);
+	set_reg(v, REG_RBX, regs->ebx);
+	set_reg(v, REG_RCX, regs->ecx);
+	set_reg(v, REG_RDX, regs->edx);
 }
 
 static void run_fixup(struct vcpu *v)
 {
 	enum fixup fix = v->fix;
+	struct cpuid_regs regs;
 	uint64_t tsc;
 
 	v->fix = FIX_NONE;
 	switch (fix) {
 	case FIX_NONE:
 		return;
-	case FIX_CPUID_0:
-		if (get_reg(v, REG_RAX) < max_leaf())
-			set_reg(v, REG_RAX, max_leaf());
-		return;
-	case FIX_CPUID_1:
-		set_reg(v, REG_RAX, caps_of(v)->signature);
-		return;
-	case FIX_CPUID_5:
-		/* Sub-states of C1, C2 and C3. */
-		set_reg(v, REG_RDX, 0x1120);
-		return;
-	case FIX_CPUID_7:
-		set_reg(v, REG_RBX, get_reg(v, REG_RBX) |
-				    RTIT_CPUID_PRESENT_EBX);
-		if (testcpu_options_hybrid(&options))
-			set_reg(v, REG_RDX, get_reg(v, REG_RDX) |
-					    CPUID_7_EDX_HYBRID);
+	case FIX_CPUID:
+		regs = get_cpuid_regs(v);
+		cpuid_amend(&v->cpuid, &regs);
+		set_cpuid_regs(v, &regs);
 		return;
 	case FIX_TSC:
 		tsc = tsc_now(NULL);
@@ -664,15 +644,6 @@ static void skip(struct vcpu *v, const struct site *site)
 	go_to(v, site_ip(v, site) + site->len);
 }
 
-static void answer_cpuid(struct vcpu *v, uint32_t eax, uint32_t ebx,
-			 uint32_t ecx, uint32_t edx)
-{
-	set_reg(v, REG_RAX, eax);
-	set_reg(v, REG_RBX, ebx);
-	set_reg(v, REG_RCX, ecx);
-	set_reg(v, REG_RDX, edx);
-}
-
 /*
  * Linux takes the crystal for the clock of the local APIC's timer, as it is on
  * CPUs that tell it. QEMU's runs at 1 GHz, so the crystal is kept back until
@@ -687,68 +658,26 @@ static bool crystal_may_be_told(struct vcpu *v)
 	return __atomic_load_n(&told, __ATOMIC_RELAXED);
 }
 
-static void answer_pt_leaf(struct vcpu *v, uint32_t subleaf)
-{
-	const struct testcpu_caps *caps = caps_of(v);
-
-	if (subleaf == 0)
-		answer_cpuid(v, caps->max_subleaf, caps->ebx, caps->ecx, 0);
-	else if (subleaf == 1 && caps->max_subleaf >= 1)
-		answer_cpuid(v, caps->told_eax1, caps->told_ebx1, 0, 0);
-	else
-		answer_cpuid(v, 0, 0, 0, 0);
-}
-
-/* The leaves up to that of the core type, of which QEMU knows none. */
-static void answer_core_leaf(struct vcpu *v, uint32_t leaf)
-{
-	uint32_t type = caps_of(v)->core_type;
-
-	answer_cpuid(v, leaf == RTIT_CPUID_CORE_LEAF ? type << 24 : 0, 0, 0, 0);
-}
-
 static void on_cpuid(struct vcpu *v, const struct site *site)
 {
-	const struct testcpu_caps *caps = caps_of(v);
-	uint32_t subleaf = (uint32_t)get_reg(v, REG_RCX);
-	bool crystal = crystal_may_be_told(v);
+	struct cpuid_regs regs;
 
-	switch ((uint32_t)get_reg(v, REG_RAX)) {
-	case 0:
-		want_fixup(v, FIX_CPUID_0);
+	v->cpuid = (struct cpuid_query){
+		.options = &options,
+		.caps = caps_of(v),
+		.leaf = (uint32_t)get_reg(v, REG_RAX),
+		.subleaf = (uint32_t)get_reg(v, REG_RCX),
+		.tell_crystal = crystal_may_be_told(v),
+		.insns = slot_of(v)->insns,
+	};
+	switch (cpuid_answer(&v->cpuid, &regs)) {
+	case CPUID_FROM_QEMU:
 		return;
-	case 1:
-		if (caps->signature)
-			want_fixup(v, FIX_CPUID_1);
+	case CPUID_AMENDED:
+		want_fixup(v, FIX_CPUID);
 		return;
-	case 5:
-		if (options.mwait)
-			want_fixup(v, FIX_CPUID_5);
-		return;
-	case 7:
-		if (subleaf == 0)
-			want_fixup(v, FIX_CPUID_7);
-		return;
-	case RTIT_CPUID_LEAF:
-		answer_pt_leaf(v, subleaf);
-		skip(v, site);
-		return;
-	case RTIT_CPUID_TSC_LEAF:
-		answer_cpuid(v, caps->tsc_den, caps->tsc_num,
-			     crystal ? caps->told_crystal : 0, 0);
-		skip(v, site);
-		return;
-	case RTIT_CPUID_TSC_LEAF + 1 ... RTIT_CPUID_CORE_LEAF:
-		if (!testcpu_options_hybrid(&options))
-			return;
-		answer_core_leaf(v, (uint32_t)get_reg(v, REG_RAX));
-		skip(v, site);
-		return;
-	case INSN_COUNT_LEAF:
-		if (!options.insn_count)
-			return;
-		answer_cpuid(v, (uint32_t)slot_of(v)->insns, 0, 0,
-			     (uint32_t)(slot_of(v)->insns >> 32));
+	case CPUID_FROM_MODEL:
+		set_cpuid_regs(v, &regs);
 		skip(v, site);
 		return;
 	}
@@ -887,49 +816,18 @@ static uint64_t operand_linear(struct vcpu *v, const struct insn_operand *op,
 
 /* ---- page faults of PTWRITE, which QEMU only knows as an invalid opcode ---- */
 
-#define PF_PRESENT	(1u << 0)
-#define PF_USER		(1u << 2)
-#define PTE_PRESENT	(1ULL << 0)
-#define PTE_USER	(1ULL << 2)
-#define PTE_LARGE	(1ULL << 7)
-#define PTE_ADDRESS	0x000ffffffffff000ULL
-
-/*
- * Whether a load from @va is allowed, by the 4 or 5 levels of IA-32e paging;
- * otherwise @code is what the page fault reports. SMAP and protection keys are
- * not looked at.
- */
-static bool may_load(struct vcpu *v, uint64_t va, bool user, uint32_t *code)
-{
-	bool la57 = get_reg(v, REG_CR4) & CR4_LA57;
-	uint64_t entry = get_reg(v, REG_CR3);
-
-	*code = user ? PF_USER : 0;
-	for (int level = la57 ? 4 : 3; level >= 0; level--) {
-		uint64_t slot = va >> (12 + 9 * level) & 0x1ff;
-
-		if (!read_physical(v, (entry & PTE_ADDRESS) + 8 * slot, &entry,
-				   8) || !(entry & PTE_PRESENT))
-			return false;
-		if (user && !(entry & PTE_USER)) {
-			*code |= PF_PRESENT;
-			return false;
-		}
-		if (level < 3 && level > 0 && (entry & PTE_LARGE))
-			return true;
-	}
-	return true;
-}
-
 /* Checks both ends of the operand; false when a page fault is due instead. */
 static bool load_operand(struct vcpu *v, uint64_t va, unsigned int size,
 			 uint64_t *value)
 {
+	bool la57 = get_reg(v, REG_CR4) & CR4_LA57;
 	bool user = get_reg(v, REG_CS) & 3;
+	uint64_t cr3 = get_reg(v, REG_CR3);
 	uint32_t code = 0;
 
 	for (unsigned int at = 0; at < size; at += size - 1) {
-		if (may_load(v, va + at, user, &code))
+		if (paging_may_load(read_physical, v, cr3, la57, va + at, user,
+				    &code))
 			continue;
 		v->pf_pending = true;
 		v->pf_address = va + at;

@@ -6,7 +6,8 @@ TESTCPU_OUT := $(BUILD)/testcpu
 TESTCPU_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 
 TESTCPU_MODEL := caps msr_model topa_model packet_encode trace_emit \
-	trace_model truth_log insn_shape branch_class flow_track options
+	trace_model truth_log insn_shape branch_class flow_track options \
+	cpuid_model system_tables
 TESTCPU_PIC := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
 	$(TESTCPU_OUT)/qemu_glue.o
 TESTCPU_HEADERS := $(wildcard $(TESTCPU_DIR)/*.h) $(ROOT)/kmod/rtit_regs.h
@@ -24,7 +25,7 @@ $(TESTCPU_OUT)/testcpu.so: $(TESTCPU_PIC)
 	$(CC) -shared -o $@ $^ -pthread
 
 # User-space tests of the model: no QEMU, no root.
-TESTCPU_TESTS := encode msr topa scenario insn flow options presets
+TESTCPU_TESTS := encode msr topa scenario insn flow options presets cpuid tables
 TESTCPU_TEST_DIR := $(ROOT)/selftests/testcpu
 TESTCPU_TEST_OBJS := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
 	$(TESTCPU_OUT)/test/ktap.o $(TESTCPU_OUT)/test/packet_list.o \
