@@ -54,13 +54,15 @@ tools: kipt
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
-# Debian's headers have no System.map, so that modules_install makes no list of
-# modules: depmod does.
-install: tools module kdump-guard
-	$(MAKE) -C $(KDIR) M=$(ROOT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
-	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
+install-tool: tools
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(BINDIR)/kipt
 	install -D -m 644 tools/kipt/kipt.1 $(DESTDIR)$(MANDIR)/kipt.1
+
+# Debian's headers have no System.map, so that modules_install makes no list of
+# modules: depmod does.
+install: install-tool module kdump-guard
+	$(MAKE) -C $(KDIR) M=$(ROOT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
 	install -D -m 644 -t $(DESTDIR)$(SHAREDIR) tools/drgn/kipt.py \
 		tools/crash/kipt.crash
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBDIR)
@@ -137,8 +139,9 @@ help:
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
+	@echo 'install-tool the tool and its man page (PREFIX, DESTDIR)'
 	@echo 'install   module, tool, man page, systemd unit, helpers (PREFIX, DESTDIR)'
 	@echo 'uninstall takes away what install put there'
 	@echo 'clean     remove build/'
 
-.PHONY: all tools module install uninstall kdump-guard clean help
+.PHONY: all tools module install install-tool uninstall kdump-guard clean help

@@ -127,8 +127,7 @@ static void *alloc_stack(void)
 
 	if (kipt_memory_charge(STACK_BYTES))
 		return NULL;
-	stack = __vmalloc(STACK_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-			  __GFP_NOWARN);
+	stack = __vmalloc(STACK_BYTES, KIPT_MEMORY_GFP | __GFP_ZERO);
 	if (!stack)
 		kipt_memory_uncharge(STACK_BYTES);
 	return stack;

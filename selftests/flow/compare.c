@@ -27,8 +27,6 @@ static const char usage[] =
 "  --ctl N       only runs with PSBFreq and CycThresh of this IA32_RTIT_CTL\n"
 "  --ring        the oldest trace may be missing\n"
 "  --early-end   the newest may be: the buffer was full, the CPU went offline\n"
-"  --fold-kinds  the records do not tell indirect branches from direct ones\n"
-"  --no-disable-from  nor where a disable happened\n"
 "  --based FIRST-LAST  code segments of these addresses do not begin at 0, and\n"
 "                the records have offsets in them, whose code is not found\n"
 "  --no-code     code may be missing, and a lot of it\n"
@@ -216,8 +214,6 @@ static const struct option options[] = {
 	{ "ctl", required_argument, NULL, 'C' },
 	{ "ring", no_argument, NULL, 'r' },
 	{ "early-end", no_argument, NULL, 'e' },
-	{ "fold-kinds", no_argument, NULL, 'k' },
-	{ "no-disable-from", no_argument, NULL, 'd' },
 	{ "based", required_argument, NULL, 'b' },
 	{ "no-code", no_argument, NULL, 'm' },
 	{ "patched", no_argument, NULL, 'p' },
@@ -241,12 +237,6 @@ static bool take_option(struct arguments *args, int option)
 		return true;
 	case 'e':
 		args->match.early_end = true;
-		return true;
-	case 'k':
-		args->match.fold_kinds = true;
-		return true;
-	case 'd':
-		args->match.no_from_at_disable = true;
 		return true;
 	case 'b':
 		return parse_based(args, optarg);

@@ -174,18 +174,6 @@ static bool changed_kind_is_found(void)
 	return !equal();
 }
 
-static bool indirect_may_be_folded(void)
-{
-	begin();
-	truth(TRUTH_CALL_IND, 0x2000, 0x3000, 0);
-	branch(KIPT_BRANCH_CALL, 0x2000, 0x3000);
-	end();
-	if (equal())
-		return false;
-	options.fold_kinds = true;
-	return equal();
-}
-
 static bool missing_record_is_found(void)
 {
 	begin();
@@ -662,7 +650,6 @@ static const struct test tests[] = {
 	TEST(changed_target_is_found),
 	TEST(changed_source_is_found),
 	TEST(changed_kind_is_found),
-	TEST(indirect_may_be_folded),
 	TEST(missing_record_is_found),
 	TEST(extra_record_is_found),
 	TEST(missing_end_is_found),

@@ -161,16 +161,6 @@ static bool change_found(const struct control *control, size_t index,
 	return !result.equal;
 }
 
-/* Where the records do not say something, a change of it cannot be seen. */
-static bool visible(const struct control *control,
-		    const struct match_options *options)
-{
-	if (options->no_from_at_disable && control->kind == FLOW_DISABLE &&
-	    control->change != change_drop)
-		return false;
-	return true;
-}
-
 unsigned int control_run(struct flow_cursor truth, struct flow_cursor records,
 			 const struct match_options *options,
 			 const struct match_result *base, unsigned int *made)
@@ -183,8 +173,6 @@ unsigned int control_run(struct flow_cursor truth, struct flow_cursor records,
 		const struct control *control = &controls[i];
 		struct targets targets;
 
-		if (!visible(control, options))
-			continue;
 		targets = find_targets(control, truth, options, base);
 		*made += targets.count;
 		if (!targets.count)

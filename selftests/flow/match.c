@@ -35,30 +35,10 @@ struct match {
 	bool changed_gap;
 };
 
-static unsigned int fold(unsigned int kind)
+static bool disable_matches(const struct flow_item *t, const struct flow_item *r)
 {
-	if (kind == FLOW_JUMP_IND)
-		return FLOW_JUMP;
-	if (kind == FLOW_CALL_IND)
-		return FLOW_CALL;
-	return kind;
-}
-
-static bool same_kind(const struct match_options *options, unsigned int truth,
-		      unsigned int record)
-{
-	if (truth == record)
-		return true;
-	return options->fold_kinds && fold(truth) == fold(record);
-}
-
-static bool disable_matches(const struct match_options *options,
-			    const struct flow_item *t,
-			    const struct flow_item *r)
-{
-	if (!options->no_from_at_disable &&
-	    ((!(r->flags & FLOW_NO_FROM) && t->from != r->from) ||
-	     t->aux != r->aux))
+	if ((!(r->flags & FLOW_NO_FROM) && t->from != r->from) ||
+	    t->aux != r->aux)
 		return false;
 	return (r->flags & FLOW_NO_TO) || t->to == r->to;
 }
@@ -75,10 +55,9 @@ static bool knows_space(const struct flow_item *t, const struct flow_item *r)
 	return !((t->flags | r->flags) & FLOW_NO_SPACE);
 }
 
-static bool item_matches(const struct match_options *options,
-			 const struct flow_item *t, const struct flow_item *r)
+static bool item_matches(const struct flow_item *t, const struct flow_item *r)
 {
-	if (!same_kind(options, t->kind, r->kind))
+	if (t->kind != r->kind)
 		return false;
 	if (flow_is_branch(t->kind))
 		return t->from == r->from && t->to == r->to &&
@@ -88,7 +67,7 @@ static bool item_matches(const struct match_options *options,
 	case FLOW_ENABLE:
 		return t->to == r->to;
 	case FLOW_DISABLE:
-		return disable_matches(options, t, r);
+		return disable_matches(t, r);
 	case FLOW_PTWRITE:
 		return ((r->flags & FLOW_NO_FROM) || t->from == r->from) &&
 		       t->to == r->to && t->aux == r->aux;
@@ -181,7 +160,7 @@ static bool segment_match(const struct match_options *options,
 		s->known |= !(s->record_item.flags & FLOW_NO_FROM) ||
 			    s->record_item.kind == FLOW_ENABLE;
 		s->truth_item = flow_truth_next(&s->truth);
-		if (!item_matches(options, &s->truth_item, &s->record_item) ||
+		if (!item_matches(&s->truth_item, &s->record_item) ||
 		    !sync_fits(s, &previous))
 			return false;
 		s->compared[s->truth_item.kind]++;
@@ -298,7 +277,6 @@ struct probe {
  * @best failed for.
  */
 static bool probe_fits(struct probe *probe, uint64_t wanted,
-		       const struct match_options *options,
 		       const struct segment *best)
 {
 	while (probe->taken <= wanted) {
@@ -307,7 +285,7 @@ static bool probe_fits(struct probe *probe, uint64_t wanted,
 		if (probe->item.kind == FLOW_END)
 			return false;
 	}
-	return item_matches(options, &probe->item, &best->record_item);
+	return item_matches(&probe->item, &best->record_item);
 }
 
 /* One place of the truth; @best is the longest match so far. */
@@ -318,7 +296,7 @@ static bool try_place(struct match *m, const struct flow_cursor *place,
 	struct segment s;
 
 	if (best->items &&
-	    !probe_fits(probe, number + best->items, m->options, best))
+	    !probe_fits(probe, number + best->items, best))
 		return false;
 	segment_init(&s, place, &m->records);
 	s.known = m->has_resume;

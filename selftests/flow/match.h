@@ -19,20 +19,16 @@
 
 /**
  * struct match_options - what may differ
- * @fold_kinds: the records do not tell indirect branches from direct ones
  * @late_start: the oldest trace may be missing (ring)
  * @early_end: the newest may be missing (buffer full, CPU offline)
- * @no_from_at_disable: the records do not say where a disable happened
  * @no_code: code may be missing, and a lot of it
  * @all_gaps: gaps of every kind are allowed, whatever they hide, and behind a
  *	difference the comparison goes on at the next PSB: the caller judges
  *	what was missed
  */
 struct match_options {
-	bool fold_kinds;
 	bool late_start;
 	bool early_end;
-	bool no_from_at_disable;
 	bool no_code;
 	bool all_gaps;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perf_records CPU OUT: reads what
- *	perf script --itrace=be -F cpu,event,flags,ip,addr
+ *	perf script --itrace=be -F cpu,event,flags,ip,addr,insn
  * prints on stdin and writes the branches of one CPU as a records file, so
  * that perf's decoder is held against the truth by the same comparison as
- * ours. perf does not tell indirect branches from direct ones, and calls every
- * event an interrupt. Exits 1 if perf told of a decoding error. Runs in user
- * space on the host.
+ * ours. Whether a branch is indirect is in its instruction's bytes; perf calls
+ * every event an interrupt. Exits 1 if perf reported a decoding error, or for a
+ * branch whose flags name no kind. Runs in user space on the host.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -18,6 +18,8 @@
 
 #define RECORDS_MAGIC	0x534345525450494bULL	/* "KIPTRECS" */
 #define WORDS_MAX	16
+#define INSN_MAX	15
+#define ERRORS_SHOWN	10
 
 /**
  * struct line - one line of perf script
@@ -25,12 +27,16 @@
  * @count: how many
  * @from: address left of "=>"
  * @to: address right of it
+ * @insn: the instruction at @from
+ * @insn_len: its length, 0 if perf does not know it
  */
 struct line {
 	const char *words[WORDS_MAX];
 	unsigned int count;
 	uint64_t from;
 	uint64_t to;
+	uint8_t insn[INSN_MAX];
+	unsigned int insn_len;
 };
 
 static bool has(const struct line *line, const char *word)
@@ -43,14 +49,14 @@ static bool has(const struct line *line, const char *word)
 	return false;
 }
 
-/* Splits "[000] branches: FLAGS... FROM => TO" in place. */
+/* Splits "[000] branches: FLAGS... FROM => TO insn: BYTES..." in place. */
 static bool parse(char *text, struct line *line, unsigned int *cpu)
 {
-	char *words[WORDS_MAX + 8], *save, *word;
+	char *words[WORDS_MAX + INSN_MAX + 8], *save, *word;
 	unsigned int n = 0, i, arrow = 0;
 
 	for (word = strtok_r(text, " \t\n", &save);
-	     word && n < WORDS_MAX + 8; word = strtok_r(NULL, " \t\n", &save)) {
+	     word && n < sizeof(words) / sizeof(words[0]); word = strtok_r(NULL, " \t\n", &save)) {
 		if (!strcmp(word, "=>"))
 			arrow = n;
 		words[n++] = word;
@@ -64,7 +70,43 @@ static bool parse(char *text, struct line *line, unsigned int *cpu)
 	line->count = 0;
 	for (i = 2; i < arrow - 1 && line->count < WORDS_MAX; i++)
 		line->words[line->count++] = words[i];
+	line->insn_len = 0;
+	if (arrow + 2 >= n || strcmp(words[arrow + 2], "insn:"))
+		return true;
+	for (i = arrow + 3; i < n && line->insn_len < INSN_MAX; i++)
+		line->insn[line->insn_len++] =
+			(uint8_t)strtoul(words[i], NULL, 16);
 	return true;
+}
+
+/*
+ * Whether a JMP or CALL is indirect ("JMP--Jump", "CALL--Call Procedure"): opcode
+ * FF, after prefixes.
+ */
+static bool is_indirect(const struct line *line)
+{
+	unsigned int i;
+
+	for (i = 0; i < line->insn_len; i++) {
+		uint8_t byte = line->insn[i];
+
+		if (byte == 0xff)
+			return true;
+		if ((byte & 0xf0) != 0x40 && byte != 0x66 && byte != 0x67 &&
+		    byte != 0xf2 && byte != 0xf3 && (byte & 0xe7) != 0x26 &&
+		    byte != 0x64 && byte != 0x65)
+			return false;
+	}
+	return false;
+}
+
+static uint8_t indirect_kind(const struct line *line, uint8_t kind)
+{
+	if (!is_indirect(line))
+		return kind;
+	if (kind == KIPT_BRANCH_CALL)
+		return KIPT_BRANCH_CALL_IND;
+	return kind == KIPT_BRANCH_JUMP ? KIPT_BRANCH_JUMP_IND : kind;
 }
 
 static uint8_t branch_kind(const struct line *line)
@@ -87,7 +129,7 @@ static uint8_t branch_kind(const struct line *line)
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (has(line, kinds[i].word))
-			return kinds[i].kind;
+			return indirect_kind(line, kinds[i].kind);
 	return 0;
 }
 
@@ -135,18 +177,25 @@ static int convert(FILE *in, FILE *out, unsigned int wanted)
 		struct kipt_record r;
 
 		if (strstr(text, "instruction trace error")) {
-			if (errors++ < 10)
+			if (errors++ < ERRORS_SHOWN)
 				printf("perf: %s", text);
 			continue;
 		}
 		if (!parse(text, &line, &cpu) || cpu != wanted)
 			continue;
 		r = make_record(&line);
+		if (r.type == KIPT_RECORD_BRANCH && !r.kind) {
+			if (errors++ < ERRORS_SHOWN)
+				printf("perf: flags of no known kind: %llx => %llx\n",
+				       (unsigned long long)line.from,
+				       (unsigned long long)line.to);
+			continue;
+		}
 		if (fwrite(&r, sizeof(r), 1, out) != 1)
 			return 2;
 		records++;
 	}
-	printf("perf: %lu branches of CPU %u, %lu decoding errors\n", records,
+	printf("perf: %lu branches of CPU %u, %lu errors\n", records,
 	       wanted, errors);
 	return errors != 0;
 }

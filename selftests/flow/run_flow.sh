@@ -160,50 +160,59 @@ prove_events()
 
 prove_perf()
 {
+	local cpu
+
 	boot selftests/flow/guest_perf "${ROUNDS:-4}"
 	result $? "records with Linux's own driver"
 	tools/vm/in-root trixie -- selftests/flow/perf_script "$OUT" \
 		>"$OUT/script.log" 2>&1
 	result $? "perf script ends well"
-	"$BUILD/perf_records" 0 "$OUT/records" <"$OUT/script" >"$OUT/perf_records.log"
-	result $? "perf finds no decoding error"
-	sed 's/^/# /' "$OUT/perf_records.log"
-	compare_cpu 0 --fold-kinds
-	result $? "perf's branches equal the truth, and changes of it are found"
-	show_compare 0
+	for cpu in 0 1; do
+		"$BUILD/perf_records" "$cpu" "$OUT/records" <"$OUT/script" >"$OUT/perf_records.log"
+		result $? "perf finds no decoding error on CPU $cpu, and each branch has a kind"
+		sed 's/^/# /' "$OUT/perf_records.log"
+		compare_cpu "$cpu"
+		result $? "perf's branches of CPU $cpu equal the truth, and changes of it are found"
+		show_compare "$cpu"
+	done
 }
 
-prove_libipt()
+# libipt_cpu CPU FOLDER: what guest_save left of a CPU there.
+libipt_cpu()
 {
-	local ours theirs cpu=1 pages
+	local ours theirs cpu=$1 dir=$2 pages
+	local trace=$dir/cpu$cpu.pt
 
-	boot selftests/flow/guest_save "${ROUNDS:-6}"
-	result $? "is traced and saved"
-	pages=("$OUT"/*.addr)
-	theirs=$("$BUILD/libipt_insns" "$OUT/cpu$cpu.pt" \
-		"${pages[@]%.addr}")
-	result $? "libipt decodes the raw buffer without error"
-	ours=$(build/kipt/kipt decode "$OUT/cpu$cpu.pt" --dir "$OUT" \
-		--insns --hash)
-	result $? "kipt decodes the raw buffer without error"
+	pages=("$dir"/*.addr)
+	theirs=$("$BUILD/libipt_insns" "$trace" "${pages[@]%.addr}")
+	result $? "libipt decodes the raw buffer of CPU $cpu without error"
+	ours=$(build/kipt/kipt decode "$trace" --dir "$dir" --insns --hash)
+	result $? "kipt decodes the raw buffer of CPU $cpu without error"
 	echo "# libipt: $theirs"
 	echo "# kipt: $ours"
 	theirs=$(sed -n 's/^insns \(.*\) hash \(.*\) errors .*/\1 \2/p' <<<"$theirs")
 	[ -n "$ours" ] && [ "$ours" = "$theirs" ]
-	result $? "both see the same instructions"
-	build/kipt/kipt decode "$OUT/cpu$cpu.pt" --dir "$OUT" \
-		-o "$OUT/records"
+	result $? "both see the same instructions on CPU $cpu"
+	build/kipt/kipt decode "$trace" --dir "$dir" -o "$OUT/records"
 	compare_cpu "$cpu" --run 1
-	result $? "the saved trace decodes to the truth here too"
+	result $? "the saved trace of CPU $cpu decodes to the truth here too"
 	show_compare "$cpu"
-	mkdir "$OUT/flipped"
-	"$BUILD/flip_tnt" "$OUT/cpu$cpu.pt" "$OUT/flipped/cpu$cpu.pt"
-	build/kipt/kipt decode "$OUT/flipped/cpu$cpu.pt" --dir "$OUT" \
+	mkdir "$dir/flipped"
+	"$BUILD/flip_tnt" "$trace" "$dir/flipped/cpu$cpu.pt"
+	build/kipt/kipt decode "$dir/flipped/cpu$cpu.pt" --dir "$dir" \
 		-o "$OUT/records"
 	compare_cpu "$cpu" --run 1
 	[ $? = 1 ]
-	result $? "one flipped byte of the trace is found"
+	result $? "one flipped byte of the trace of CPU $cpu is found"
 	show_compare "$cpu" | head -n 4
+}
+
+prove_libipt()
+{
+	boot selftests/flow/guest_save "${ROUNDS:-6}"
+	result $? "is traced and saved"
+	libipt_cpu 1 "$OUT/all"
+	libipt_cpu 0 "$OUT/user"
 }
 
 # filter_cpu NAME: a recording of guest_filters with its truth.
