@@ -9,7 +9,7 @@ must have the earlier time in the truth.
 """
 import collections
 
-TIME, BRANCH, CPU, UNKNOWN = 8, 1, 19, 0xffffffff
+TIME, BRANCH, GAP, CPU, UNKNOWN = 8, 1, 18, 19, 0xffffffff
 # Direct jumps and calls make no packets: whether they came before or after one
 # that tells the time, no trace says.
 DIRECT = 2, 3
@@ -24,11 +24,15 @@ class Differs(Exception):
 
 
 def by_cpu(records):
-    """CPU -> its TIME and BRANCH records, each with its place in the file."""
+    """CPU -> its TIME and BRANCH records after its last gap, each with its place in
+    the file. Transfers that are in a gap are in the truth and not in the records, so
+    that the two are in step only after it."""
     found, here = {}, None
     for place, record in enumerate(records):
         if record[0] == CPU:
             here = found.setdefault(record[3], [])
+        elif record[0] == GAP and here:
+            del here[:]
         elif record[0] in (TIME, BRANCH) and here is not None:
             here.append((place, record))
     return found
