@@ -13,7 +13,6 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
-#include <linux/sched.h>
 
 #include "reserve.h"
 
@@ -36,8 +35,12 @@ static DEFINE_PER_CPU(struct slot, slots);
 static enum { PMU_UNKNOWN, PMU_ABSENT, PMU_PRESENT } found;
 static u32 pmu_type;
 
-/* An event that counts nothing, of a PMU that every kernel with perf has. */
-static struct perf_event *make_witness(void)
+/*
+ * An event that counts nothing, of a PMU that every kernel with perf has. Of a CPU:
+ * the first event of a task has the kernel patch its scheduler, and patch it back
+ * a second after the last one is gone (perf_sched_events), in the midst of traces.
+ */
+static struct perf_event *make_witness(unsigned int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -46,7 +49,7 @@ static struct perf_event *make_witness(void)
 		.disabled = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
 /* The data of a device on perf's bus is its PMU, which says the same. */
@@ -77,8 +80,15 @@ static void look_on_bus(const struct pmu *witness)
 
 static void look_for_pmu(void)
 {
-	struct perf_event *witness = make_witness();
+	struct perf_event *witness = ERR_PTR(-ENODEV);
+	unsigned int cpu;
 
+	/* One that goes offline has none. */
+	for_each_online_cpu(cpu) {
+		witness = make_witness(cpu);
+		if (!IS_ERR(witness))
+			break;
+	}
 	if (IS_ERR(witness))
 		return;
 	look_on_bus(witness->pmu);
