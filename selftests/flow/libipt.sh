@@ -24,8 +24,7 @@ trace_and_compare()
 	rm -rf "$WORK/saved"
 	# The tool stays off the CPU: the pages it saves are the command's.
 	taskset -c $((1 - $1)) "$KIPT" record --save "$WORK/saved" --cpus "$1" \
-		"${BUFFER[@]}" --ctl="$2" -- \
-		taskset -c "$1" "$FLOW/branches" 6 >/dev/null ||
+		"${BUFFER[@]}" --ctl="$2" -- "$FLOW/branches" 6 >/dev/null ||
 		fail "kipt record: exit status $?"
 	"$KIPT" decode "$WORK/saved/cpu$1.pt" --dir "$WORK/saved" \
 		-o "$WORK/records" 2>"$WORK/decode" ||

@@ -52,7 +52,7 @@ trace_both()
 		>"$WORK/perf.log" 2>&1 &
 	record -o "$WORK/packed" --cpus "$1" "${BUFFER[@]}" \
 		--ctl User,BranchEn,TSCEn -- \
-		taskset -c "$1" setarch -R "$FLOW/branches" $ROUNDS >/dev/null ||
+		setarch -R "$FLOW/branches" $ROUNDS >/dev/null ||
 		{ wait $!; fail "kipt record: exit status $?"; }
 	wait $! || fail "perf record: $(tail -n 1 "$WORK/perf.log")"
 	"$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||

@@ -177,7 +177,8 @@ prove_perf()
 	done
 }
 
-# libipt_cpu CPU FOLDER: what guest_save left of a CPU there.
+# libipt_cpu CPU FOLDER OPTION...: what guest_save left of a CPU there; options are of
+# compare.
 libipt_cpu()
 {
 	local ours theirs cpu=$1 dir=$2 pages
@@ -194,14 +195,14 @@ libipt_cpu()
 	[ -n "$ours" ] && [ "$ours" = "$theirs" ]
 	result $? "both see the same instructions on CPU $cpu"
 	build/kipt/kipt decode "$trace" --dir "$dir" -o "$OUT/records"
-	compare_cpu "$cpu" --run 1
+	compare_cpu "$cpu" "${@:3}"
 	result $? "the saved trace of CPU $cpu decodes to the truth here too"
 	show_compare "$cpu"
 	mkdir "$dir/flipped"
 	"$BUILD/flip_tnt" "$trace" "$dir/flipped/cpu$cpu.pt"
 	build/kipt/kipt decode "$dir/flipped/cpu$cpu.pt" --dir "$dir" \
 		-o "$OUT/records"
-	compare_cpu "$cpu" --run 1
+	compare_cpu "$cpu" "${@:3}"
 	[ $? = 1 ]
 	result $? "one flipped byte of the trace of CPU $cpu is found"
 	show_compare "$cpu" | head -n 4
@@ -211,7 +212,7 @@ prove_libipt()
 {
 	boot selftests/flow/guest_save "${ROUNDS:-6}"
 	result $? "is traced and saved"
-	libipt_cpu 1 "$OUT/all"
+	libipt_cpu 1 "$OUT/all" --run 1
 	libipt_cpu 0 "$OUT/user"
 }
 
