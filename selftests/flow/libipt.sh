@@ -72,8 +72,8 @@ check_cpu()
 	"$FLOW/flip_tnt" "$WORK/saved/cpu$1.pt" "$WORK/saved/flipped.pt" |
 		sed 's/^/# control: /'
 	flipped=$(hash_of flipped.pt)
-	[ -n "$branches" ] && [ -n "$flipped" ] ||
-		fail "the changed trace cannot be decoded"
+	[ -n "$branches" ] || fail "the branches have no hash"
+	[ -n "$flipped" ] || fail "the changed trace cannot be decoded"
 	[ "$flipped" != "$branches" ] ||
 		fail "a changed byte of the trace was not found"
 }
