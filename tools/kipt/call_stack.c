@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Frames and folding, see call_stack.h. What moves control from frame to
- * frame is decided in view_calls.c.
+ * frame is decided in call_track.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,12 @@ void call_stack_destroy(struct call_stack *stack)
 {
 	if (!stack)
 		return;
+	while (stack->watch && stack->count > 1) {
+		stack->watch->leave(stack->ctx, stack, call_stack_top(stack),
+				    false);
+		stack->count--;
+	}
+	lookup_free(&stack->active);
 	free(stack->frames);
 	free(stack);
 }
@@ -52,8 +58,11 @@ static u64 hash_mix(u64 hash, u64 value)
 
 static void frames_forget(struct call_stack *stack)
 {
-	u32 gone = (stack->count - 1) / 2;
+	u32 i, gone = (stack->count - 1) / 2;
 
+	for (i = 1; stack->watch && i <= gone; i++)
+		stack->watch->leave(stack->ctx, stack, &stack->frames[i],
+				    false);
 	memmove(&stack->frames[1], &stack->frames[1 + gone],
 		(stack->count - 1 - gone) * sizeof(*stack->frames));
 	stack->count -= gone;
@@ -93,6 +102,17 @@ void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 		line->depth = frame->depth;
 		frame->line = call_lines_add(stack->lines, line);
 	}
+	if (stack->watch)
+		stack->watch->enter(stack->ctx, stack, frame);
+}
+
+void call_stack_rename(struct call_stack *stack, u64 function)
+{
+	struct frame *frame = call_stack_top(stack);
+
+	frame->function = function;
+	if (stack->watch)
+		stack->watch->rename(stack->ctx, stack, frame);
 }
 
 static bool siblings_repeat(const struct frame *frame, u32 period)
@@ -177,7 +197,11 @@ static void frame_return(struct call_stack *stack)
 			    frame->kind);
 	u64 line = frame->line;
 
+	if (stack->watch)
+		stack->watch->leave(stack->ctx, stack, frame, true);
 	stack->count--;
+	if (!stack->lines)
+		return;
 	below->hash = hash_mix(below->hash, hash);
 	if (frame->kind != FRAME_LOCAL)
 		sibling_add(stack, below, hash, line);

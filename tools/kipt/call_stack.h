@@ -8,6 +8,7 @@
 #define KIPT_CALL_STACK_H
 
 #include "call_lines.h"
+#include "lookup.h"
 
 /**
  * enum frame_kind - how a frame came to be
@@ -52,6 +53,7 @@ struct sibling {
  * @hash: of what was called so far
  * @siblings: the last calls it made that returned
  * @sibling_count: how many of them are valid
+ * @symbol, @begun, @gaps, @outer: the watcher's
  */
 struct frame {
 	u8 kind;
@@ -62,6 +64,27 @@ struct frame {
 	u64 hash;
 	struct sibling siblings[SIBLINGS];
 	u32 sibling_count;
+	u32 symbol;
+	u64 begun;
+	u64 gaps;
+	bool outer;
+};
+
+struct call_stack;
+
+/**
+ * struct call_watch - is told of frames
+ * @enter: a frame is on top now
+ * @leave: it is going; @returned: its call is over, otherwise nobody knows, as
+ *	the trace ends or the stack is too deep
+ * @rename: the frame on top is another function's from here on
+ */
+struct call_watch {
+	void (*enter)(void *ctx, struct call_stack *stack, struct frame *frame);
+	void (*leave)(void *ctx, struct call_stack *stack, struct frame *frame,
+		      bool returned);
+	void (*rename)(void *ctx, struct call_stack *stack,
+		       struct frame *frame);
 };
 
 /**
@@ -70,8 +93,11 @@ struct frame {
  * @frames: [0] is the root
  * @count: frames, at least 1
  * @room: frames there is memory for
- * @lines: where lines go
+ * @lines: where lines go; NULL: there are none
  * @fold: repeated calls are folded
+ * @watch: told of its frames, or NULL
+ * @ctx: first argument of its functions
+ * @active, @seen: the watcher's; empty when the stack is made
  * @next: the next stack
  */
 struct call_stack {
@@ -81,13 +107,17 @@ struct call_stack {
 	u32 room;
 	struct call_lines *lines;
 	bool fold;
+	const struct call_watch *watch;
+	void *ctx;
+	struct lookup active;
+	u64 seen;
 	struct call_stack *next;
 };
 
 /**
  * call_stack_create() - a stack that holds the root
  * @tid: whose
- * @lines: must live as long
+ * @lines: must live as long, or NULL
  * @fold: fold repeated calls
  *
  * Return: the caller's until call_stack_destroy(); NULL without memory.
@@ -121,6 +151,13 @@ struct frame *call_stack_top(struct call_stack *stack);
  */
 void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 		     u64 function, u64 ret, struct call_line *line);
+
+/**
+ * call_stack_rename() - the frame on top is another function's
+ * @stack: stack, not at its root
+ * @function: its address
+ */
+void call_stack_rename(struct call_stack *stack, u64 function);
 
 /**
  * call_stack_pop() - frames return until so many are left

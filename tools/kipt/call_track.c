@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which frame a branch enters or leaves, see call_track.h. Stacks are matched
+ * by return address, so that what the trace does not show (a gap, a stack
+ * switch, longjmp) is found again at the next return that is known. Each
+ * task has a stack of its own.
+ */
+#include <string.h>
+
+#include "call_track.h"
+
+/* A call within one function, of a thunk, is that short. */
+#define LOCAL_CALL_MAX	64
+/* Frames looked at for the one that a return belongs to. */
+#define SEARCH_MAX	512
+/* After a trap or system call execution may go on that far behind. */
+#define INSN_MAX	15
+/* Tasks whose calls are remembered; the one that ran longest ago is forgotten. */
+#define STACKS_MAX	4096
+
+/* A frame on top, with its line if there are any. */
+static void frame_push(struct call_track *track, enum frame_kind kind,
+		       u64 function, u64 ret, enum call_line_kind shown,
+		       u64 address)
+{
+	struct call_line line;
+
+	if (track->ops->line)
+		track->ops->line(track->ctx, shown, address, &line);
+	call_stack_push(track->stack, kind, function, ret,
+			track->ops->line ? &line : NULL);
+}
+
+/* What functions that only pass control on are called. */
+static bool is_thunk(const struct place *place)
+{
+	const char *name = place->symbol;
+	size_t len = name ? strlen(name) : 0;
+
+	return len && (strstr(name, "__x86_indirect_") ||
+		       (len > 4 && !strcmp(name + len - 4, "@plt")));
+}
+
+/* A jump there is on its way to return ("retpolines" and what came after). */
+static bool is_return_thunk(const struct place *place)
+{
+	return place->symbol && strstr(place->symbol, "return_thunk");
+}
+
+static u64 function_of(struct call_track *track, u64 address)
+{
+	struct place place;
+
+	track->ops->find(track->ctx, address, &place);
+	return place.start;
+}
+
+static void base_push(struct call_track *track, u64 address)
+{
+	frame_push(track, FRAME_BASE, function_of(track, address), 0,
+		   LINE_BASE, address);
+}
+
+/* Index of the frame below which everything is what was interrupted. */
+static u32 entry_index(const struct call_stack *stack)
+{
+	u32 i = stack->count - 1;
+
+	while (i && stack->frames[i].kind != FRAME_ENTRY)
+		i--;
+	return i;
+}
+
+/* Execution is at an address that no known return leads to. */
+static void resume_at(struct call_track *track, u64 address)
+{
+	struct call_stack *stack = track->stack;
+	u64 function = function_of(track, address);
+	u32 i, entry = entry_index(stack);
+
+	for (i = stack->count - 1; i > entry; i--) {
+		if (stack->frames[i].function == function) {
+			call_stack_pop(stack, i + 1);
+			return;
+		}
+	}
+	call_stack_pop(stack, entry + 1);
+	base_push(track, address);
+}
+
+/* A thunk gives its frame, and its line if that can still be changed, to where
+ * it leads.
+ */
+static bool thunk_pass(struct call_track *track, struct frame *top,
+		       u64 address)
+{
+	struct call_line *shown = NULL;
+	struct place place;
+
+	if (top->kind != FRAME_CALL && top->kind != FRAME_TAIL)
+		return false;
+	if (track->lines) {
+		shown = call_lines_at(track->lines, top->line);
+		if (!shown)
+			return false;
+	}
+	track->ops->find(track->ctx, top->function, &place);
+	if (!is_thunk(&place))
+		return false;
+	if (shown)
+		shown->address = address;
+	call_stack_rename(track->stack, address);
+	return true;
+}
+
+/* Control passes from the function on top to another, which will return to
+ * the caller of the first.
+ */
+static void jump_to(struct call_track *track, u64 address)
+{
+	struct call_stack *stack = track->stack;
+	struct frame *top = call_stack_top(stack);
+	u64 ret = top->ret;
+
+	if (thunk_pass(track, top, address))
+		return;
+	if (top->kind == FRAME_TAIL)
+		call_stack_pop(stack, stack->count - 1);
+	frame_push(track, FRAME_TAIL, address, ret, LINE_CALL, address);
+}
+
+static void call_take(struct call_track *track, const struct kipt_record *r)
+{
+	u64 distance = r->value - r->ip;
+
+	if (track->stack->count == 1)
+		base_push(track, r->ip);
+	if (distance + LOCAL_CALL_MAX < 2 * LOCAL_CALL_MAX) {
+		u64 function = function_of(track, r->value);
+
+		if (function != r->value &&
+		    function == function_of(track, r->ip)) {
+			call_stack_push(track->stack, FRAME_LOCAL, function,
+					0, NULL);
+			return;
+		}
+	}
+	/* The call's length is not known: its own address stands for where it
+	 * returns to, see returns_to().
+	 */
+	frame_push(track, FRAME_CALL, r->value, r->ip, LINE_CALL, r->value);
+}
+
+/* A near call has 2 to 15 bytes; nothing else ends there. */
+static bool returns_to(const struct frame *frame, u64 address)
+{
+	return frame->ret && address - frame->ret - 2 <= INSN_MAX - 2;
+}
+
+static void ret_take(struct call_track *track, const struct kipt_record *r)
+{
+	struct call_stack *stack = track->stack;
+	u32 i, least = stack->count > SEARCH_MAX ? stack->count - SEARCH_MAX :
+						   1;
+	struct frame *top = call_stack_top(stack);
+	u64 ret;
+	bool tail;
+
+	for (i = stack->count - 1; i >= least; i--) {
+		if (stack->frames[i].kind == FRAME_ENTRY)
+			break;
+		if (!returns_to(&stack->frames[i], r->value))
+			continue;
+		ret = stack->frames[i].ret;
+		tail = stack->frames[i].kind == FRAME_TAIL;
+		call_stack_pop(stack, i);
+		top = call_stack_top(stack);
+		if (tail && top->kind == FRAME_CALL && top->ret == ret)
+			call_stack_pop(stack, stack->count - 1);
+		return;
+	}
+	if (top->kind == FRAME_LOCAL) {
+		call_stack_pop(stack, stack->count - 1);
+		jump_to(track, r->value);
+	} else {
+		resume_at(track, r->value);
+	}
+}
+
+static void entry_take(struct call_track *track, const struct kipt_record *r)
+{
+	if (track->stack->count == 1)
+		base_push(track, r->ip);
+	frame_push(track, FRAME_ENTRY, r->value, r->ip,
+		   r->kind == KIPT_BRANCH_EVENT ? LINE_EVENT : LINE_SYSCALL,
+		   r->value);
+}
+
+/* The entry that a return from the kernel, or from an interrupt, ends. */
+static u32 entry_find(const struct call_stack *stack, u64 address)
+{
+	u32 i;
+
+	for (i = stack->count - 1; i; i--) {
+		const struct frame *frame = &stack->frames[i];
+
+		if (frame->kind == FRAME_ENTRY &&
+		    address - frame->ret <= INSN_MAX)
+			return i;
+	}
+	for (i = stack->count - 1; i; i--) {
+		const struct frame *frame = &stack->frames[i];
+
+		if (frame->kind == FRAME_ENTRY &&
+		    frame->ret >> 63 == address >> 63)
+			return i;
+	}
+	return 0;
+}
+
+/* The kernel returned to where it had not come from: a signal's handler, the
+ * end of one, or a new program.
+ */
+static void elsewhere_at(struct call_track *track, u64 address, u64 function)
+{
+	struct call_stack *stack = track->stack;
+	u32 i, entry = entry_index(stack);
+
+	for (i = stack->count - 1; i > entry; i--) {
+		if (stack->frames[i].function == function) {
+			call_stack_pop(stack, i + 1);
+			return;
+		}
+	}
+	base_push(track, address);
+}
+
+static void leave_take(struct call_track *track, const struct kipt_record *r)
+{
+	struct call_stack *stack = track->stack;
+	u64 function = function_of(track, r->value), at;
+	u32 entry;
+
+	/* IRET to the next instruction only serialises. */
+	if (r->value - r->ip <= LOCAL_CALL_MAX &&
+	    function == function_of(track, r->ip))
+		return;
+	entry = entry_find(stack, r->value);
+	if (!entry) {
+		call_stack_pop(stack, 1);
+		base_push(track, r->value);
+		return;
+	}
+	at = stack->frames[entry].ret;
+	call_stack_pop(stack, entry);
+	if (r->value - at > INSN_MAX)
+		elsewhere_at(track, r->value, function);
+}
+
+static void jump_take(struct call_track *track, const struct kipt_record *r)
+{
+	struct frame *top = call_stack_top(track->stack);
+	struct place place;
+
+	if (top->kind == FRAME_ROOT || top->function == r->value)
+		return;
+	track->ops->find(track->ctx, r->value, &place);
+	if (place.symbol && !place.offset && !is_return_thunk(&place))
+		jump_to(track, r->value);
+}
+
+static void branch_take(struct call_track *track, const struct kipt_record *r)
+{
+	switch (r->kind) {
+	case KIPT_BRANCH_CALL:
+	case KIPT_BRANCH_CALL_IND:
+		call_take(track, r);
+		break;
+	case KIPT_BRANCH_RET:
+		ret_take(track, r);
+		break;
+	case KIPT_BRANCH_JUMP:
+	case KIPT_BRANCH_JUMP_IND:
+		jump_take(track, r);
+		break;
+	case KIPT_BRANCH_SYSCALL:
+	case KIPT_BRANCH_EVENT:
+		entry_take(track, r);
+		break;
+	case KIPT_BRANCH_SYSRET:
+	case KIPT_BRANCH_IRET:
+		leave_take(track, r);
+		break;
+	case KIPT_BRANCH_COND:
+		break;
+	default:
+		resume_at(track, r->value);
+	}
+}
+
+/* The last of them ran longest ago. */
+static void stack_forget(struct call_track *track)
+{
+	struct call_stack **last = &track->stacks;
+
+	while ((*last)->next)
+		last = &(*last)->next;
+	call_stack_destroy(*last);
+	*last = NULL;
+	track->stack_count--;
+}
+
+static struct call_stack *stack_make(struct call_track *track, u32 tid)
+{
+	struct call_stack *stack = call_stack_create(tid, track->lines,
+						     track->fold);
+
+	if (!stack)
+		return NULL;
+	if (track->stack_count == STACKS_MAX)
+		stack_forget(track);
+	stack->watch = track->ops->watch;
+	stack->ctx = track->ctx;
+	track->stack_count++;
+	return stack;
+}
+
+/* It becomes the first. */
+static struct call_stack *stack_get(struct call_track *track, u32 tid)
+{
+	struct call_stack **link = &track->stacks, *stack;
+
+	while (*link && (*link)->tid != tid)
+		link = &(*link)->next;
+	stack = *link;
+	if (stack)
+		*link = stack->next;
+	else
+		stack = stack_make(track, tid);
+	if (!stack)
+		return NULL;
+	stack->next = track->stacks;
+	return track->stacks = stack;
+}
+
+void call_track_end(struct call_track *track)
+{
+	struct call_stack *stack;
+
+	while ((stack = track->stacks)) {
+		track->stacks = stack->next;
+		call_stack_destroy(stack);
+	}
+	track->stack = NULL;
+	track->stack_count = 0;
+}
+
+bool call_track_begin(struct call_track *track)
+{
+	call_track_end(track);
+	track->stack = stack_get(track, 0);
+	track->task_known = false;
+	return track->stack;
+}
+
+bool call_track_task(struct call_track *track, u32 tid)
+{
+	struct call_stack *stack;
+
+	if (track->task_known && track->stack->tid == tid)
+		return false;
+	if (track->task_known) {
+		stack = stack_get(track, tid);
+		if (stack)
+			track->stack = stack;
+	}
+	track->stack->tid = tid;
+	track->task_known = true;
+	return true;
+}
+
+static void enable_take(struct call_track *track, const struct kipt_record *r)
+{
+	track->gap = false;
+	if (track->stack->count == 1)
+		base_push(track, r->ip);
+	else if (!track->left || r->ip - track->left > INSN_MAX)
+		resume_at(track, r->ip);
+	track->left = 0;
+}
+
+void call_track_take(struct call_track *track, const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_BRANCH:
+		branch_take(track, r);
+		break;
+	case KIPT_RECORD_ENABLE:
+		enable_take(track, r);
+		break;
+	case KIPT_RECORD_SYNC:
+		/* A PSB says where execution is: news at the start and behind
+		 * a gap.
+		 */
+		if ((track->gap || track->stack->count == 1) &&
+		    !(r->flags & KIPT_RF_NO_IP))
+			enable_take(track, r);
+		break;
+	case KIPT_RECORD_DISABLE:
+		track->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
+		break;
+	case KIPT_RECORD_GAP:
+		track->gap = true;
+	}
+}
