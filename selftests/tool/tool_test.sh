@@ -23,7 +23,7 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 . "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
-VERBS="info start stop status fetch delete arm disarm record show decode packets crash"
+VERBS="info start stop status fetch delete arm disarm record show open decode packets crash"
 
 # bytes HEX...: to standard output
 bytes() {

@@ -366,7 +366,7 @@ static bool end_wanted(const struct crash *crash)
 	const struct view_options *view = &crash->view;
 
 	return !crash->after && !view->output && !view->stats && !view->hash &&
-	       view->mode != VIEW_COUNTS;
+	       view->mode < VIEW_COUNTS;
 }
 
 static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
@@ -411,7 +411,7 @@ static void died_choose(struct crash *crash)
 
 	crash->died_only = !crash->cpus_given && !crash->all_cpus &&
 			   !crash->merged && !view->output && !view->stats &&
-			   !view->hash && view->mode != VIEW_COUNTS;
+			   !view->hash && view->mode < VIEW_COUNTS;
 	if (!crash->died_only || crash->last)
 		return;
 	crash->last = DIED_LAST;
@@ -694,6 +694,8 @@ static int options_take(struct crash *crash, struct args *args)
 	crash->shown |= crash->last;
 	if (crash->last && crash->view.mode == VIEW_COUNTS)
 		return args_bad(args, "--counts: counts have no order, so neither --last nor --merged goes with it");
+	if (!view_settle(&crash->view))
+		return KIPT_EXIT_USAGE;
 	return KIPT_EXIT_DONE;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "decode_verb.h"
 #include "filter.h"
 #include "jobs.h"
 #include "meta.h"
@@ -32,7 +33,7 @@ enum {
 /* Less for each thread is more time spent dropping than decoding. */
 #define MEMORY_LEAST	(1 << 20)
 
-static const struct kipt_option options[] = {
+const struct kipt_option decode_options[] = {
 	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
 	  "code: the bytes of FILE stand at ADDR, or if it is\n"
 	  "ELF its lowest segment does; may be repeated, what\n"
@@ -276,10 +277,23 @@ static int options_take(struct decode *d, struct args *args)
 	return packed_settle(d, args);
 }
 
-static int run(int argc, char **argv)
+/* Whatever kipt can show of it. */
+static int file_show(struct decode *d, const char *path)
 {
-	struct args args = { .verb = &verb_decode, .argc = argc,
-			     .argv = argv };
+	bool ok;
+
+	if (perf_file_is(path))
+		ok = recording_decode(d, path);
+	else
+		ok = decode(d, path);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
+		    void (*settle)(struct view_options *view,
+				   const char *path))
+{
+	struct args args = { .verb = verb, .argc = argc, .argv = argv };
 	struct decode d = {
 		.image = image_create(),
 		.offline.jobs = jobs_default(),
@@ -289,13 +303,22 @@ static int run(int argc, char **argv)
 	if (!d.image)
 		return KIPT_EXIT_FAILED;
 	exit = options_take(&d, &args);
-	if (exit == KIPT_EXIT_DONE &&
-	    !(perf_file_is(argv[0]) ? recording_decode(&d, argv[0]) :
-				      decode(&d, argv[0])))
-		exit = KIPT_EXIT_FAILED;
+	if (exit == KIPT_EXIT_DONE && settle)
+		settle(&d.view, argv[0]);
+	if (exit == KIPT_EXIT_DONE && !view_settle(&d.view))
+		exit = KIPT_EXIT_USAGE;
+	if (exit == KIPT_EXIT_DONE && settle && record_file_begins(argv[0]))
+		exit = show_file(argv[0], &d.view);
+	else if (exit == KIPT_EXIT_DONE)
+		exit = file_show(&d, argv[0]);
 	image_destroy(d.image);
 	maps_free(&d.maps);
 	return exit < 0 ? KIPT_EXIT_DONE : exit;
+}
+
+static int run(int argc, char **argv)
+{
+	return decode_verb_run(&verb_decode, argc, argv, NULL);
 }
 
 const struct kipt_verb verb_decode = {
@@ -320,8 +343,9 @@ const struct kipt_verb verb_decode = {
 		    "  kipt decode hello.pt --pages hello --insns --hash\n"
 		    "  kipt decode user.pt --image /bin/true@0x555555554000 --branches\n"
 		    "  kipt decode saved/cpu1.pt --dir saved --counts --top 20\n"
+		    "  kipt decode saved/cpu1.pt --dir saved --totals --top 20\n"
 		    "  kipt decode user.pt --image prog --filter 0x401000-0x401fff\n"
 		    "  kipt decode perf.data --branches",
-	.options = options,
+	.options = decode_options,
 	.run = run,
 };

@@ -71,7 +71,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 
 	if (!output_open(&output, &request->view, true))
 		return false;
-	if (request->view.time && !genl_info(genl, &info))
+	if (view_timed(&request->view) && !genl_info(genl, &info))
 		output.view.tsc_khz = info.caps.tsc_khz;
 	ok = fetch_run(&what, &output);
 	ok = output_close(&output, ok) && ok;
@@ -133,7 +133,7 @@ static int run(int argc, char **argv)
 	}
 	if (id < 0)
 		return args_exit(id);
-	if (!args_session(&args, &session))
+	if (!args_session(&args, &session) || !view_settle(&request.view))
 		return KIPT_EXIT_USAGE;
 	return fetch(session, &request);
 }

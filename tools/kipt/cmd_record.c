@@ -96,8 +96,10 @@ static int crash_settle(struct recording *r, const struct args *args)
 		return args_bad(args, "--on-crash watches the command, --pid traces another process: give one of them");
 	if (r->setup.mode != KIPT_MODE_RING)
 		return args_bad(args, "--on-crash needs the last trace there is: --mode once keeps the first");
-	if (r->view.mode == VIEW_COUNTS)
-		return args_bad(args, "--counts has no end to be shown: give --on-crash or --counts");
+	if (r->view.mode >= VIEW_COUNTS)
+		return args_bad(args, "--%s has no end to be shown: give --on-crash or --%s",
+				r->view.mode == VIEW_COUNTS ? "counts" : "totals",
+				r->view.mode == VIEW_COUNTS ? "counts" : "totals");
 	if (r->view.hash || r->view.stats)
 		return args_bad(args, "--%s is of all that was traced, --on-crash shows its end: give one of them",
 				r->view.hash ? "hash" : "stats");
@@ -123,7 +125,7 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args.operands && !r.setup.pid)
 		return args_bad(&args, "record needs a command: kipt record -- COMMAND [ARGUMENT]...");
-	id = crash_settle(&r, &args);
+	id = view_settle(&r.view) ? crash_settle(&r, &args) : KIPT_EXIT_USAGE;
 	if (id != KIPT_EXIT_DONE)
 		return id;
 	if (r.only && r.setup.pid)

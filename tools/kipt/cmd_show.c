@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "decode_verb.h"
 #include "output.h"
+#include "progress.h"
 
 static const struct kipt_option options[] = {
 	VIEW_OPTIONS,
@@ -16,10 +18,24 @@ static const struct kipt_option options[] = {
 static bool records_take(void *ctx, const struct kipt_record *records,
 			 u32 count)
 {
-	return output_take(ctx, records, count);
+	return output_take(ctx, records, count) && !progress_interrupted();
 }
 
-static int show(const char *path, struct view_options *view)
+/* What is made of all records is shown of those that came before Ctrl-C. */
+static bool file_read(const char *path, struct output *output)
+{
+	bool ok;
+
+	if (output->options->mode >= VIEW_TOTALS)
+		progress_catch();
+	ok = record_file_read(path, records_take, output);
+	if (!progress_interrupted())
+		return ok;
+	say_error("cancelled: this is %s up to there (ECANCELED)", path);
+	return false;
+}
+
+int show_file(const char *path, struct view_options *view)
 {
 	struct output output;
 	char maps[4096];
@@ -30,7 +46,7 @@ static int show(const char *path, struct view_options *view)
 		view->maps = maps;
 	if (!output_spares(view, path) || !output_open(&output, view, false))
 		return KIPT_EXIT_FAILED;
-	ok = record_file_read(path, records_take, &output);
+	ok = file_read(path, &output);
 	ok = output_close(&output, ok) && ok;
 	if (ok && view->mode == VIEW_INSNS &&
 	    !output.view.tally.types[KIPT_RECORD_INSN])
@@ -53,7 +69,9 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args_operands(&args, 1, 1))
 		return KIPT_EXIT_USAGE;
-	return show(argv[0], &view);
+	if (!view_settle(&view))
+		return KIPT_EXIT_USAGE;
+	return show_file(argv[0], &view);
 }
 
 const struct kipt_verb verb_show = {

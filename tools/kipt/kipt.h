@@ -69,6 +69,7 @@ extern const struct kipt_verb verb_delete;
 extern const struct kipt_verb verb_arm;
 extern const struct kipt_verb verb_disarm;
 extern const struct kipt_verb verb_record;
+extern const struct kipt_verb verb_open;
 extern const struct kipt_verb verb_decode;
 extern const struct kipt_verb verb_show;
 extern const struct kipt_verb verb_packets;

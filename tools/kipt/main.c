@@ -20,6 +20,7 @@ static const struct kipt_verb *const verbs[] = {
 	&verb_arm,
 	&verb_disarm,
 	&verb_record,
+	&verb_open,
 	&verb_show,
 	&verb_decode,
 	&verb_packets,
@@ -42,6 +43,7 @@ static void usage(FILE *out)
 	      "\nExamples:\n"
 	      "  kipt record -- gzip -k file    trace a command and show its calls\n"
 	      "  kipt start --cpus 2,3          trace CPUs 2 and 3 until 'kipt stop'\n"
+	      "  kipt open perf.data            what perf recorded, on one screen\n"
 	      "  kipt decode cpu2.pt --pages kernel --pages user\n"
 	      "\nExit status: 0 done, 1 refused or failed, 2 wrong usage.\n"
 	      "kipt(1) has the whole story.\n", out);

@@ -44,6 +44,7 @@ struct names {
 	const struct names_mapper *mapper;
 	/* What it said last. */
 	struct mapping mapped;
+	u32 version;
 	struct object *objects;
 	/* The last answers: most lookups repeat. */
 	struct process *process;
@@ -176,6 +177,16 @@ static struct process *process_find(struct names *names, u32 pid)
 void names_map_by(struct names *names, const struct names_mapper *mapper)
 {
 	names->mapper = mapper;
+}
+
+void names_version(struct names *names, u32 version)
+{
+	names->version = version;
+}
+
+u32 names_version_of(const struct names *names)
+{
+	return names->version;
 }
 
 void names_learn(struct names *names, u32 pid)

@@ -100,6 +100,21 @@ struct names_mapper {
 void names_map_by(struct names *names, const struct names_mapper *mapper);
 
 /**
+ * names_version() - a process may have other code from here on
+ * @names: names
+ * @version: as long as it is the same, so is what names_find() says
+ */
+void names_version(struct names *names, u32 version);
+
+/**
+ * names_version_of() - which code processes have
+ * @names: names
+ *
+ * Return: what names_version() said last, 0 before.
+ */
+u32 names_version_of(const struct names *names);
+
+/**
  * names_learn() - ask for a process now, while it may still live
  * @names: names
  * @pid: the process

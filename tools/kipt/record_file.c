@@ -181,6 +181,19 @@ static bool stream_read(FILE *in, const char *path,
 	return started && !ferror(in);
 }
 
+bool record_file_begins(const char *path)
+{
+	struct kipt_record header = { 0 };
+	FILE *in = fopen(path, "re");
+	bool begins;
+
+	begins = in && fread(&header, sizeof(header), 1, in) == 1 &&
+		 !header.type && header.ip == RECORD_FILE_MAGIC;
+	if (in)
+		fclose(in);
+	return begins;
+}
+
 bool record_file_read(const char *path,
 		      bool (*take)(void *ctx, const struct kipt_record *r,
 				   u32 count), void *ctx)

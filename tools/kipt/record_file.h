@@ -66,6 +66,14 @@ bool record_file_close(struct record_file *file, bool whole);
 bool record_file_is(const char *path, const char *input);
 
 /**
+ * record_file_begins() - does a file begin like one of records
+ * @path: its name
+ *
+ * Return: true if so; false also where it cannot be read.
+ */
+bool record_file_begins(const char *path);
+
+/**
  * record_file_read() - all records of a file
  * @path: its name
  * @take: called with some of them; false ends the reading

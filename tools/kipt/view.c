@@ -10,10 +10,13 @@
 #include "say.h"
 #include "view.h"
 
+/* So many lines of counts or totals are shown unless somebody says otherwise. */
+#define TOP_DEFAULT	50
+
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --counts can be shown");
+		say_error("only one of --calls, --branches, --insns, --counts, --totals can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -38,7 +41,7 @@ static int top_option(struct view_options *options, const char *value)
 	u64 top;
 
 	if (!args_number(value, ~0U, &top)) {
-		say_error("--top %s: a number of edges is meant, 0 for all",
+		say_error("--top %s: a number of lines is meant, 0 for all",
 			  value);
 		return -1;
 	}
@@ -58,6 +61,8 @@ int view_option(struct view_options *options, int id, const char *value)
 		return mode_option(options, VIEW_INSNS);
 	case VIEW_OPTION_COUNTS:
 		return mode_option(options, VIEW_COUNTS);
+	case VIEW_OPTION_TOTALS:
+		return mode_option(options, VIEW_TOTALS);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -93,6 +98,22 @@ int view_option(struct view_options *options, int id, const char *value)
 	return 0;
 }
 
+bool view_settle(const struct view_options *options)
+{
+	const char *other = options->output ? "-o" : "--hash";
+
+	if (options->mode != VIEW_TOTALS ||
+	    (!options->output && !options->hash))
+		return true;
+	say_error("--totals are shown only: %s does not go with them", other);
+	return false;
+}
+
+bool view_timed(const struct view_options *options)
+{
+	return options->time || options->mode >= VIEW_TOTALS;
+}
+
 /* The call view sees tail calls and what thunks lead to only with all
  * branches; as JSON, calls are what was asked for and no more.
  */
@@ -100,12 +121,14 @@ u32 view_output(const struct view_options *options)
 {
 	bool all = !options->mode_given || options->mode == VIEW_COUNTS ||
 		   (!options->json && !options->output && !options->hash);
-	u32 output = options->time || options->output ? KIPT_OUTPUT_TIME : 0;
+	u32 output = view_timed(options) || options->output ?
+		     KIPT_OUTPUT_TIME : 0;
 
 	if (options->mode == VIEW_INSNS)
 		return output | KIPT_OUTPUT_INSNS |
 		       (options->hash ? 0 : KIPT_OUTPUT_BRANCHES);
-	if (options->mode == VIEW_BRANCHES || all)
+	if (options->mode == VIEW_BRANCHES || options->mode >= VIEW_TOTALS ||
+	    all)
 		return output | KIPT_OUTPUT_BRANCHES;
 	return output | KIPT_OUTPUT_CALLS;
 }
@@ -131,6 +154,8 @@ static bool printer_choose(struct view *view)
 		return true;
 	if (options->mode == VIEW_COUNTS)
 		return view_counts_init(view);
+	if (options->mode >= VIEW_TOTALS)
+		return view_totals_init(view);
 	if (options->hash)
 		return true;
 	if (options->json)
@@ -241,7 +266,7 @@ void view_finish(struct view *view)
 	if (!options->hash && !options->json && view->tally.records)
 		tally_show(&view->tally, options->stats ? view->out : stderr);
 	fflush(view->out);
-	if (view->tally.counted && options->mode != VIEW_COUNTS &&
+	if (view->tally.counted && options->mode < VIEW_COUNTS &&
 	    !options->stats && !options->json)
 		say_note("branches were only counted: --counts shows them");
 }
@@ -264,6 +289,30 @@ const char *view_place(const struct view *view, u32 pid, u64 address,
 	    names_source(view->names, pid, address, source, sizeof(source)))
 		snprintf(text + length, size - length, " (%s)", source);
 	return text;
+}
+
+void view_process(struct view *view, u32 pid, u64 cr3)
+{
+	const char *comm;
+
+	if (pid) {
+		comm = names_comm(view->names, pid, pid);
+		fprintf(view->out, "  -- process %u%s%s", pid,
+			*comm ? " " : "", comm);
+	} else if (cr3) {
+		fprintf(view->out, "  -- CR3 0x%llx", (unsigned long long)cr3);
+	} else {
+		fputs("  -- process unknown", view->out);
+	}
+}
+
+size_t view_top(const struct view_options *options, size_t count)
+{
+	size_t top = options->top;
+
+	if (!options->top_given)
+		top = options->json ? 0 : TOP_DEFAULT;
+	return top && top < count ? top : count;
 }
 
 const char *view_time(const struct view *view, char *text)

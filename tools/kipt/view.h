@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shows a stream of records: calls, branches, instructions, counts or JSON.
+ * Shows a stream of records: calls, branches, instructions, counts, totals, all
+ * of it on one screen, or JSON.
  * The options that choose among them are the same for every verb that shows.
  */
 #ifndef KIPT_VIEW_H
@@ -19,12 +20,16 @@
  * @VIEW_BRANCHES: each taken branch
  * @VIEW_INSNS: each instruction
  * @VIEW_COUNTS: how often each branch was taken
+ * @VIEW_TOTALS: branches, calls and time of each function
+ * @VIEW_SCREEN: what was traced, on one screen
  */
 enum view_mode {
 	VIEW_CALLS = 0,
 	VIEW_BRANCHES,
 	VIEW_INSNS,
 	VIEW_COUNTS,
+	VIEW_TOTALS,
+	VIEW_SCREEN,
 };
 
 /**
@@ -38,12 +43,15 @@ enum view_mode {
  * @no_fold: repeated calls one by one
  * @source: with lines of source code
  * @max_depth: calls deeper than that are not shown; 0: all are
- * @top: so many edges are shown; 0: all
+ * @top: so many edges or functions are shown; 0: all
  * @top_given: somebody asked for it
  * @packed: records in the file are packed
  * @output: records go to this file instead
  * @kallsyms: copy of /proc/kallsyms to use
  * @maps: file of mappings to use
+ * @path: the file, for VIEW_SCREEN
+ * @again: command that shows more of it, and
+ * @packets: command that shows its packets; NULL: it has none
  */
 struct view_options {
 	enum view_mode mode;
@@ -61,6 +69,9 @@ struct view_options {
 	const char *output;
 	const char *kallsyms;
 	const char *maps;
+	const char *path;
+	const char *again;
+	const char *packets;
 };
 
 /* Ids of the options in VIEW_OPTIONS; verbs use lower ones. */
@@ -69,6 +80,7 @@ enum {
 	VIEW_OPTION_BRANCHES,
 	VIEW_OPTION_INSNS,
 	VIEW_OPTION_COUNTS,
+	VIEW_OPTION_TOTALS,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -94,9 +106,12 @@ enum {
 	{ "counts", 0, VIEW_OPTION_COUNTS, NULL,			\
 	  "show how often each branch went from where to\n"		\
 	  "where, the most frequent first" },				\
+	{ "totals", 0, VIEW_OPTION_TOTALS, NULL,			\
+	  "show branches, calls and time of each function,\n"		\
+	  "most time in itself first" },				\
 	{ "top", 0, VIEW_OPTION_TOP, "N",				\
-	  "with --counts: only the first N, 0: all; 50 unless\n"	\
-	  "given, with --json all" },					\
+	  "with --counts, --totals: only the first N, 0: all;\n"	\
+	  "50 unless given, with --json all" },				\
 	{ "json", 'j', VIEW_OPTION_JSON, NULL,				\
 	  "JSON Lines for scripts, see kipt(1)" },			\
 	{ "time", 't', VIEW_OPTION_TIME, NULL,				\
@@ -130,6 +145,22 @@ enum {
  * Return: 1 if it was one of VIEW_OPTIONS, 0 if not, -1 after a sentence.
  */
 int view_option(struct view_options *options, int id, const char *value);
+
+/**
+ * view_settle() - do the options go together
+ * @options: all were taken
+ *
+ * Return: true, or false after a sentence.
+ */
+bool view_settle(const struct view_options *options);
+
+/**
+ * view_timed() - does what is shown need times
+ * @options: options
+ *
+ * Return: true if so.
+ */
+bool view_timed(const struct view_options *options);
 
 /**
  * view_output() - the records that are needed to show what is asked for
@@ -259,10 +290,28 @@ const char *view_place(const struct view *view, u32 pid, u64 address,
  */
 const char *view_time(const struct view *view, char *text);
 
+/**
+ * view_process() - print the end of a line: "  -- process 12 name"
+ * @view: the view
+ * @pid: whose the line is; 0: not known
+ * @cr3: its page table if there is no @pid; 0: not known
+ */
+void view_process(struct view *view, u32 pid, u64 cr3);
+
+/**
+ * view_top() - how many of the lines that are counted are to be shown
+ * @options: options
+ * @count: how many there are
+ *
+ * Return: the number.
+ */
+size_t view_top(const struct view_options *options, size_t count);
+
 /* The printers; each sets @print, @finish and @self. False: no memory. */
 bool view_calls_init(struct view *view);
 bool view_lines_init(struct view *view);
 bool view_json_init(struct view *view);
 bool view_counts_init(struct view *view);
+bool view_totals_init(struct view *view);
 
 #endif /* KIPT_VIEW_H */

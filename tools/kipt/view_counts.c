@@ -13,8 +13,6 @@
 #include "view.h"
 #include "words.h"
 
-#define TOP_DEFAULT	50
-
 static void edge_add(struct view *view, const struct kipt_record *r,
 		     u64 count)
 {
@@ -44,22 +42,6 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		edge_add(view, r, r->aux);
 }
 
-static void process_print(struct view *view, const struct edge *edge)
-{
-	const char *comm;
-
-	if (edge->pid) {
-		comm = names_comm(view->names, edge->pid, edge->pid);
-		fprintf(view->out, "  -- process %u%s%s", edge->pid,
-			*comm ? " " : "", comm);
-	} else if (edge->cr3) {
-		fprintf(view->out, "  -- CR3 0x%llx",
-			(unsigned long long)edge->cr3);
-	} else {
-		fputs("  -- process unknown", view->out);
-	}
-}
-
 static void edge_print(struct view *view, const struct edge *edge, bool whose)
 {
 	char from[256], to[256];
@@ -72,7 +54,7 @@ static void edge_print(struct view *view, const struct edge *edge, bool whose)
 		(unsigned long long)edge->to, to,
 		words_kind(KIPT_RECORD_BRANCH, edge->kind));
 	if (whose && !edge_in_kernel(edge))
-		process_print(view, edge);
+		view_process(view, edge->pid, edge->cr3);
 	fputc('\n', view->out);
 }
 
@@ -125,14 +107,10 @@ static void edges_print(struct view *view, struct edges *edges)
 {
 	const struct view_options *options = view->options;
 	const struct edge *list = edges_sort(edges);
-	size_t i, count = edges_count(edges), top = count;
+	size_t i, count = edges_count(edges), top = view_top(options, count);
 	bool whose = several_spaces(list, count);
 
-	if (options->top_given && options->top)
-		top = options->top;
-	else if (!options->top_given && !options->json)
-		top = TOP_DEFAULT;
-	for (i = 0; i < count && i < top; i++) {
+	for (i = 0; i < top; i++) {
 		if (options->json)
 			edge_print_json(view, &list[i]);
 		else

@@ -47,6 +47,10 @@ struct run {
 	bool inserted;
 	/* Its records. */
 	size_t turn;
+	/* Bytes of trace: all there are, those of parts that are done, and how far
+	 * it is in the part that is not.
+	 */
+	u64 size, done, reached;
 	struct kipt_record batch[BATCH];
 	u32 batched;
 	bool failed;
@@ -144,7 +148,15 @@ static bool now_set(struct run *run, u32 space)
 	bool ok = space == run->now || batch_give(run);
 
 	run->now = space;
+	names_version(run->output->names, space);
 	return ok;
+}
+
+/* Before a queue nothing is known of who runs. */
+static void now_forget(struct run *run)
+{
+	run->now = PERF_NO_SPACE;
+	names_version(run->output->names, run->now);
 }
 
 static bool task_put(struct run *run, size_t turn)
@@ -230,9 +242,13 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 	bool ok = true;
 	u32 i;
 
-	for (i = 0; i < n && ok; i++)
+	for (i = 0; i < n && ok; i++) {
+		if (records[i].type == KIPT_RECORD_SYNC)
+			run->reached = records[i].value;
 		ok = record_take(run, &records[i]);
+	}
 	ok = ok && batch_give(run);
+	progress_show("decoding", run->done + run->reached, run->size);
 	if (!ok)
 		run->failed = true;
 	return ok && !progress_interrupted();
@@ -293,9 +309,10 @@ static bool trace_run(struct run *run, struct jobs *jobs,
 			break;
 		status = jobs_run(jobs, trace->bytes + part->start, part->size,
 				  &sink);
-		run->output->view.tally.trace_bytes += part->size;
 		if (status == KIPT_STOPPED)
 			return false;
+		run->done += part->size;
+		run->reached = 0;
 		if (status == KIPT_OK || status == KIPT_NO_PSB)
 			continue;
 		say_error("cannot decode %s: %s", run->decode->path,
@@ -348,7 +365,7 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 				  kipt_status_name(KIPT_NO_MEMORY));
 		ok = jobs && trace_run(run, jobs, queue, &trace);
 	}
-	run->now = PERF_NO_SPACE;
+	now_forget(run);
 	jobs_destroy(jobs);
 	perf_trace_free(&trace);
 	free(run->owners);
@@ -473,15 +490,23 @@ static bool all_decode(struct run *run, struct view_options *options)
 	if (!output_open(&output, options, false))
 		return false;
 	names_map_by(output.names, &mapper);
-	run->now = PERF_NO_SPACE;
 	run->output = &output;
+	now_forget(run);
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;
 	run->config.output = output_choose(&output, false) | KIPT_FLOW_TIME;
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);
 	maps_move(&output.maps, run->decode->image_maps);
 	progress_catch();
+	for (i = 0; i < run->aux.queue_count; i++)
+		run->size += run->aux.queues[i].size;
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = queue_decode(run, &run->aux.queues[i]);
+	progress_clear();
+	output.view.tally.trace_bytes = run->done + run->reached;
+	if (!ok && !run->failed && progress_interrupted())
+		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
+			  (double)(run->done + run->reached) / 1048576,
+			  (double)run->size / 1048576);
 	output.view.tally.seconds = progress_seconds() - start;
 	if (run->decode->strict && (tally_gaps(&output.view.tally) ||
 				    perf_maps_lost(run->maps)))

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Makes a profile of records: whose branch each is, how long each call took,
+ * and how much of the time is lost.
+ */
+#ifndef KIPT_PROFILE_FEED_H
+#define KIPT_PROFILE_FEED_H
+
+#include "call_track.h"
+#include "profile.h"
+#include "view.h"
+
+/**
+ * struct profile_feed - between records
+ * @view: whose records they are; its state is that of the current one
+ * @profile: where to
+ * @track: the calls that tasks are in
+ * @cpu: index in @profile of the CPU; -1: none
+ * @task: index in @profile of the task; -1: none
+ * @now: TSC; 0: not known
+ * @running: code executes and is traced
+ * @lost: kind of the gap that time is lost by; 0: none
+ * @resumed: execution is known again, behind it
+ * @timed: time is known again, behind it
+ */
+struct profile_feed {
+	struct view *view;
+	struct profile *profile;
+	struct call_track track;
+	s64 cpu, task;
+	u64 now;
+	bool running;
+	u32 lost;
+	bool resumed, timed;
+};
+
+/**
+ * profile_feed_create() - nothing came yet
+ * @view: must live as long
+ *
+ * Return: the caller's until profile_feed_destroy(); NULL without memory.
+ */
+struct profile_feed *profile_feed_create(struct view *view);
+
+/**
+ * profile_feed_take() - look at a record
+ * @feed: feed
+ * @record: the current one of its view
+ */
+void profile_feed_take(struct profile_feed *feed,
+		       const struct kipt_record *record);
+
+/**
+ * profile_feed_end() - no more will come
+ * @feed: its profile is whole afterwards
+ */
+void profile_feed_end(struct profile_feed *feed);
+
+/**
+ * profile_feed_destroy() - free it and its profile
+ * @feed: may be NULL
+ */
+void profile_feed_destroy(struct profile_feed *feed);
+
+#endif /* KIPT_PROFILE_FEED_H */
