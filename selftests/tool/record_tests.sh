@@ -238,8 +238,8 @@ for _ in range(4000):
           r.randrange(16), r.choice((0, 1, 2, r.randrange(65536))),
           r.randrange(4), hex(0xffffffff81000000 + r.randrange(0x700)),
           hex(0xffffffff81000000 + r.randrange(0x700)))" | records random.rec
-		for form in --calls --branches --insns --counts --json \
-			--stats; do
+		for form in --calls --branches --insns --counts --totals \
+			--json --stats; do
 			"$KIPT" show random.rec $form --kallsyms kallsyms \
 				>/dev/null 2>&1 || bad="$bad $seed$form"
 		done
@@ -343,7 +343,7 @@ for _ in range(3000):
         for _ in range(2):
             print(r.choice((1, 2, 3, 23)), 1, 0, 1, 0, 0)" |
 			records random.rec
-		for form in --calls --branches --counts --stats; do
+		for form in --calls --branches --counts --totals --stats; do
 			"$KIPT" show random.rec $form >/dev/null 2>err
 			[ $? -le 1 ] || bad="$bad $seed$form"
 		done
@@ -538,4 +538,5 @@ record_tests() {
 	count_tests
 	space_tests
 	branch_hash_tests
+	totals_tests
 }

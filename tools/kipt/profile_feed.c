@@ -110,6 +110,24 @@ static void longest_take(struct profile_feed *feed, struct frame *frame,
 	};
 }
 
+/* A frame is forgotten while others of its function are above it: the next of
+ * them lasts from where it began. False: there is none.
+ */
+static bool outer_pass(struct call_stack *stack, const struct frame *frame)
+{
+	const struct frame *end = stack->frames + stack->count;
+	struct frame *above;
+
+	for (above = (struct frame *)frame + 1; above < end; above++) {
+		if (above->symbol != frame->symbol)
+			continue;
+		above->outer = true;
+		above->begun = frame->begun;
+		return true;
+	}
+	return false;
+}
+
 /* A call that nobody saw the end of lasts while its task was seen. */
 static void frame_leave(void *ctx, struct call_stack *stack,
 			struct frame *frame, bool returned)
@@ -120,7 +138,7 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 							 0;
 
 	active_drop(stack, frame->symbol);
-	if (frame->outer)
+	if (frame->outer && !(!returned && outer_pass(stack, frame)))
 		symbol_at(feed, frame->symbol)->total += ticks;
 	if (returned && is_call(frame))
 		longest_take(feed, frame, ticks);

@@ -153,7 +153,7 @@ static void task_text(struct view *view, u32 tid, u32 pid, char *text,
 {
 	const char *comm = names_comm(view->names, tid, pid);
 
-	snprintf(text, size, "%s%s%u", comm, *comm ? " " : "", tid);
+	snprintf(text, size, "%u%s%s", tid, *comm ? " " : "", comm);
 }
 
 static void tasks_print(struct view *view, const struct profile *profile,
@@ -266,12 +266,12 @@ static void slow_print(struct view *view, const struct profile_symbol *symbol,
 	char time[48], at[48], task[64], name[512];
 
 	task_text(view, call->tid, call->pid, task, sizeof(task));
-	line_print(view, "%14s %14s %4u  %-20s %s%s",
+	line_print(view, "%12s %12s %3u  %-18.18s %s%s",
 		   duration(view, call->ticks, time, sizeof(time)),
 		   duration(view, call->begun - span->from, at, sizeof(at)),
 		   call->cpu, call->tid || call->pid ? task : "-",
-		   totals_text(symbol, name, sizeof(name)),
-		   call->gap ? " (gap within)" : "");
+		   call->gap ? "* " : "",
+		   totals_text(symbol, name, sizeof(name)));
 }
 
 static void slowest_print(struct view *view, const struct span *span,
@@ -296,8 +296,8 @@ static void slowest_print(struct view *view, const struct span *span,
 		free(list);
 		return;
 	}
-	line_print(view, "Slowest calls, the longest of each function:");
-	line_print(view, "%14s %14s %4s  %-20s %s", "duration", "from", "CPU",
+	line_print(view, "Slowest calls, the longest of each function (*: with a gap within):");
+	line_print(view, "%12s %12s %3s  %-18s %s", "duration", "from", "CPU",
 		   "task", "function");
 	for (i = 0; i < count && i < SLOWEST_SHOWN && list[i]->longest.ticks;
 	     i++)

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+#
+# kipt open and --totals: known times, and totals equal to the records they are of.
+# Sourced by tool_test.sh; uses what record_tests.sh makes records with.
+
+# enable ADDRESS, enable_lost ADDRESS, disable ADDRESS, gap KIND
+enable() { echo "2 1 0 0 0xffffffff81000$1 0"; }
+disable() { echo "3 2 2 0 0xffffffff81000$1 0"; }
+gap() { echo "18 $1 0 0 0xffffffff81000020 5"; }
+
+# totals_of NAME WANT: "symbol branches calls self total longest" of the records on
+# standard input, in the order in which they are shown
+totals_of() {
+	records totals.rec
+	same "$1" "$2" "$("$KIPT" show totals.rec --kallsyms kallsyms --totals \
+		--json 2>err | totals_json)"
+}
+
+totals_json() {
+	python3 -c 'import json, sys
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "total":
+        print(o.get("symbol"), o["branches"], o["calls"], o.get("self"),
+              o.get("total"), o.get("longest"))'
+}
+
+# A function calls another and itself, then there is a gap; each time is known.
+known_calls() {
+	cpu 1; task 7; tsc 1000; enable 010; call 010 100; tsc 1100
+	call 110 200; tsc 1400; ret 220 115; tsc 1500; call 120 100
+	tsc 1550; ret 130 125; tsc 1600; ret 140 015; tsc 1700
+	gap 1; tsc 2000; enable 030; call 030 300; tsc 2100; ret 310 035
+}
+
+known_tests() {
+	known_calls | totals_of "totals_known" "first 4 2 300 600 600
+second 1 1 300 300 300
+main 2 0 100 1100 None
+third 1 1 100 100 100"
+	same "totals_text" "    self ticks    total ticks  longest ticks        calls     branches  function
+           300            600            600            2            4  first [kernel]
+           300            300            300            1            1  second [kernel]
+             2 more (--top 0 shows all)" "$("$KIPT" show totals.rec \
+		--kallsyms kallsyms --totals --top 2 2>err)"
+	same "totals_summary" "8 branches, 8 instructions, 1 gaps (overflow 1)" \
+		"$(cat err)"
+	same "open_known" "totals.rec
+8 branches in 1100 ticks, CPU 1
+task 7 72.7 %
+lost: 27.3 % of the time, in 1 gap:
+         1   27.3 %  overflow: the CPU lost packets (overflow)
+
+Slowest calls, the longest of each function (*: with a gap within):
+    duration         from CPU  task               function
+   600 ticks      0 ticks   1  7                  first [kernel]
+   300 ticks    100 ticks   1  7                  second [kernel]
+   100 ticks   1000 ticks   1  7                  third [kernel]
+
+Hottest functions, by the time in themselves:
+    self          total        calls     branches  function
+  27.3 %      600 ticks            2            4  first [kernel]
+  27.3 %      300 ticks            1            1  second [kernel]
+   9.1 %     1100 ticks            0            2  main [kernel]
+   9.1 %      100 ticks            1            1  third [kernel]
+
+kipt show totals.rec --kallsyms kallsyms --calls --time
+kipt show totals.rec --kallsyms kallsyms --totals
+kipt show totals.rec --kallsyms kallsyms --counts
+kipt show totals.rec --kallsyms kallsyms --branches --time" \
+		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err)"
+	same "open_json" "1 1000 2100 300 overflow 300 7 800 first 1000 1 7" \
+		"$("$KIPT" open totals.rec --kallsyms kallsyms --json 2>err |
+		python3 -c 'import json, sys
+trace, total = [json.loads(line) for line in sys.stdin][:2]
+cpu, task = trace["cpus"][0], trace["tasks"][0]
+print(cpu["cpu"], cpu["first"], cpu["last"], cpu["lost"],
+      *trace["lost"].keys(), *trace["lost"].values(), task["tid"],
+      task["ticks"], total["symbol"], total["longest_tsc"],
+      total["longest_cpu"], total["longest_tid"])')"
+}
+
+# Whose time it is, and what is no call of its own.
+rule_tests() {
+	local thunk="0xffffffff81000500"
+	{ cpu 0; tsc 100; enable 010; call 010 500; echo "1 4 0 1 $thunk 0xffffffff81000100"
+	  tsc 150; ret 120 015; } | totals_of "totals_thunk_is_passed" \
+		"first 1 1 50 50 50
+main 1 0 0 50 None
+__x86_indirect_thunk_rax 1 0 0 0 None"
+	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 110; jump 120 200
+	  tsc 140; ret 220 015; } | totals_of "totals_tail_call" \
+		"second 1 1 30 30 30
+first 1 1 10 40 40
+main 1 0 0 40 None"
+	# The call lasts while another task runs; its time is not the function's own.
+	{ cpu 0; task 7; tsc 100; enable 010; call 010 100; tsc 110; task 8; tsc 200
+	  call 020 300; tsc 230; ret 320 025; task 7; tsc 240; ret 120 015; } |
+		totals_of "totals_task_switch" "third 1 1 30 30 30
+first 1 1 20 140 140
+main 2 0 0 170 None"
+	# Nobody sees the end of it, or its beginning.
+	{ cpu 0; tsc 100; enable 110; tsc 130; ret 120 015; call 020 200
+	  tsc 190; } | totals_of "totals_ends_unseen" "second 0 1 60 60 None
+first 1 0 30 30 None
+main 1 0 0 60 None"
+	# Not traced is neither lost nor anybody's.
+	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 110; disable 110; tsc 500
+	  enable 110; tsc 520; ret 120 015; } |
+		totals_of "totals_not_traced" "first 1 1 30 420 420
+main 1 0 0 420 None"
+	same "open_not_traced_is_not_lost" "nothing is lost" \
+		"$("$KIPT" open totals.rec 2>err | sed -n 4p)"
+	# An interrupt is a call, and time of its own.
+	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 110; event 130 400; tsc 150
+	  iret 430 130; tsc 160; ret 140 015; } |
+		totals_of "totals_event" "entry 1 1 40 40 40
+first 2 1 20 60 60
+main 1 0 0 60 None"
+	# A TSC that is set back takes no time, and no call lasts negative time.
+	{ cpu 0; tsc 5000; enable 010; call 010 100; tsc 100; ret 120 015
+	  call 020 200; tsc 130; ret 220 025; } |
+		totals_of "totals_time_set_back" "second 1 1 30 30 30
+main 2 0 0 0 None
+first 1 1 0 0 None"
+	{ cpu 0; tsc 100; enable 010; call 010 100; gap 3; tsc 180; enable 110
+	  tsc 190; ret 120 015; } | totals_of "totals_gap_within" \
+		"first 1 1 10 90 90
+main 1 0 0 90 None"
+	same "open_gap_within" 1 "$("$KIPT" open totals.rec --kallsyms kallsyms \
+		2>err | grep -c ' 90 ticks .*  \* first ')"
+	{ cpu 0; enable 010; call 010 100; ret 120 015; } |
+		totals_of "totals_no_times" "main 1 0 None None None
+first 1 1 None None None"
+	same "open_no_times" "2 branches in unknown time, CPU 0
+tasks not known: nobody said who ran
+Slowest calls: the trace has no times
+Hottest functions, by branches:
+  50.0 %              -            1            1  first [kernel]" \
+		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err |
+		grep -E 'unknown|tasks|Slow|Hot|first')"
+	{ cpu 0; echo "25 3 0 5 0xffffffff81000010 0xffffffff81000200"; call 010 200
+	  } | totals_of "totals_of_edges" "main 6 0 None None None
+second 0 6 None None None"
+	# A stack that is deeper than what is kept: recursion counts once all the same.
+	{ cpu 0; tsc 100; enable 010
+	  for ((i = 0; i < 10000; i++)); do call 110 100; done; tsc 300; } |
+		totals_of "totals_deep" "first 10000 10000 200 200 None"
+}
+
+# Two processes with functions at the same addresses, and a name that is no good.
+whose_tests() {
+	printf 'kipt-maps 1\nprocess 20 bad\033[1mname\nmap 401000 402000 0 a\033[31m.bin\nprocess 30 second\nmap 401000 402000 1000 b.bin\n' \
+		>totals.rec.maps
+	{ cpu 0; ran 20 0x2000; tsc 5; jumped 2; tsc 9; ran 30 0x3000; jumped 5
+	  ran 0 0x4000; jumped 1; } | records totals.rec
+	same "totals_tell_processes" \
+"             0              0              0            0            5  [b.bin]  -- process 30 second
+             0              0              0            0            2  [a?[31m.bin]  -- process 20 bad?[1mname
+             0              0              0            0            1  [b.bin]  -- CR3 0x4000" \
+		"$("$KIPT" show totals.rec --totals 2>err | tail -n +2)"
+	same "totals_json_tells_processes" "30 5 20 2 0x4000 1" \
+		"$("$KIPT" show totals.rec --totals --json 2>err |
+		python3 -c 'import json, sys
+print(*(str(o.get("pid", o.get("cr3", "none"))) + " " + str(o["branches"])
+        for o in map(json.loads, sys.stdin) if o["type"] == "total"))')"
+	same "open_no_control_characters" 0 \
+		"$("$KIPT" open totals.rec 2>err | grep -c $'\033')"
+	rm totals.rec.maps
+	cp totals.rec "it's \$a"$'\033'"file"
+	same "open_names_the_file_for_a_shell" "kipt show 'it'\\''s \$a?file' --totals" \
+		"$("$KIPT" open "it's \$a"$'\033'"file" 2>err | grep totals)"
+}
+
+# Branches by function, as the totals and as the branches themselves tell them.
+by_function() {
+	python3 -c 'import collections, json, sys
+counts = collections.Counter()
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "branch":
+        counts[o.get("ip_symbol", "-").split("+")[0].split(" ")[0]] += 1
+    elif o["type"] == "total":
+        counts[o.get("symbol", "-")] += o["branches"]
+    elif o["type"] == "summary":
+        counts["all"] = o["branches"]
+        counts["sum"] = sum(counts.values()) - counts["all"]
+print(*sorted(counts.items()))'
+}
+
+# Calls by function, as the call view has lines.
+by_line() {
+	sed -nE 's/^ *(syscall: |event: )?([a-z_]+)( \[kernel\])?( \[data\])?$/\2/p' |
+		sort | uniq -c
+}
+
+# Random calls and returns of functions that are there; whatever they are, the
+# totals are those of the records, and all that is shown fits the screen.
+totals_random_tests() {
+	local seed bad='' wide=''
+	for seed in 1 2 3 4 5 6; do
+		python3 -c "import random
+r = random.Random($seed)
+base = 0xffffffff81000000
+time = 1000
+print('19 0 1 0 0 0')
+for _ in range(5000):
+    time += r.randrange(3) * r.randrange(50)
+    kind = r.choice((1, 2, 3, 3, 3, 4, 6, 6, 6, 9, 12))
+    where = r.choice((0x100, 0x200, 0x300, 0x400)) + r.randrange(0x40)
+    to = where & 0xf00 if kind in (3, 12, 4) else where
+    print(r.choice(('1 %d 0 1 %d %d' % (kind, base + r.randrange(0x700), base + to),
+                    '1 %d 0 1 %d %d' % (kind, base + r.randrange(0x700), base + to),
+                    '8 0 1 0 0 %d' % time,
+                    '5 0 1 %d 0 7' % r.randrange(7, 10),
+                    '%d 1 0 0 %d 0' % (r.choice((2, 3, 18)), base + where))))" |
+			records totals.rec
+		[ "$("$KIPT" show totals.rec --kallsyms kallsyms --totals --json \
+			2>err | by_function)" = \
+			"$("$KIPT" show totals.rec --kallsyms kallsyms --branches \
+				--json 2>err | by_function)" ] || bad="$bad $seed"
+		"$KIPT" open totals.rec --kallsyms kallsyms >screen 2>err
+		[ "$(wc -l <screen)" -le 40 ] &&
+			[ "$(head -n -4 screen | wc -L)" -le 80 ] ||
+			wide="$wide $seed"
+		times_add_up || bad="$bad times$seed"
+	done
+	same "totals_random_are_those_of_the_records" "" "$bad"
+	same "open_random_fits_the_screen" "" "$wide"
+}
+
+# What functions have and what is lost is no more than there is, and no function has
+# more time in itself than with what it called.
+times_add_up() {
+	"$KIPT" open totals.rec --kallsyms kallsyms --json 2>err | python3 -c '
+import json, sys
+trace, *rest = map(json.loads, sys.stdin)
+totals = [o for o in rest if o["type"] == "total"]
+span = sum(cpu["last"] - cpu["first"] for cpu in trace["cpus"])
+spent = sum(o["self"] for o in totals) + sum(trace["lost"].values())
+assert spent <= span, (spent, span)
+assert sum(task["ticks"] for task in trace["tasks"]) <= span
+for o in totals:
+    assert o["self"] <= o["total"] or o["symbol"] is None, o
+    assert o.get("longest", 0) <= span, o'
+}
+
+# The calls are those of the call view.
+totals_calls_tests() {
+	{ cpu 0; for i in 1 2 3; do call 010 100; call 110 200; ret 220 115
+	  ret 120 015; call 020 300; jump 310 600; event 610 400; call 410 500
+	  echo "1 4 0 1 0xffffffff81000500 0xffffffff81000200"; ret 220 415
+	  iret 430 610; ret 620 025; done; } | records totals.rec
+	same "totals_calls_are_those_of_the_call_view" \
+		"$("$KIPT" show totals.rec --kallsyms kallsyms --calls --no-fold \
+			2>err | by_line)" \
+		"$("$KIPT" show totals.rec --kallsyms kallsyms --totals --json \
+			2>err | python3 -c 'import json, sys
+for o in sorted(map(json.loads, sys.stdin), key=lambda o: o.get("symbol", "")):
+    if o.get("calls"):
+        print("%7d %s" % (o["calls"], o["symbol"]))')"
+}
+
+totals_refused_tests() {
+	known_calls | records totals.rec
+	refused "totals_and_counts" 2 "only one of .*--totals" \
+		show totals.rec --totals --counts
+	refused "totals_and_hash" 2 "--totals are shown only: --hash does not" \
+		show totals.rec --totals --hash
+	refused "totals_and_output" 2 "--totals are shown only: -o does not" \
+		show totals.rec --totals -o new.rec
+	refused "totals_and_packed" 2 "--totals are shown only: -o does not" \
+		decode x.pt --totals --packed new.rec
+	refused "totals_of_a_crash_and_output" 2 "--totals are shown only" \
+		crash vmcore --totals -o new.rec
+	refused "totals_of_a_fetch_and_hash" 2 "--totals are shown only" \
+		fetch 1 --totals --hash
+	refused "on_crash_or_totals" 2 "give --on-crash or --totals" \
+		record --on-crash --totals -- true
+	refused "open_needs_a_file" 2 "open needs FILE" open
+	refused "open_no_file" 1 "cannot read nothere.*ENOENT" open nothere
+	: >empty
+	refused "open_empty" 1 "empty is empty: there is no trace in it" open empty
+	same "open_empty_shows_nothing" "" "$OUT"
+	head -c 4096 /dev/zero >zero
+	refused "open_no_trace" 1 "no PSB in its 4096 bytes" open zero
+	printf 'x' >>totals.rec
+	refused "open_partial" 1 "ends inside a record" open totals.rec \
+		--kallsyms kallsyms
+	same "open_partial_shows_what_was_read" "8 branches in 1100 ticks, CPU 1" \
+		"$(sed -n 2p <<<"$OUT")"
+	{ cpu 0; } | records none.rec
+	same "open_nothing_in_it" "0 branches in unknown time, CPU 0" \
+		"$("$KIPT" open none.rec 2>err | sed -n 2p)"
+	run open totals.rec --kallsyms kallsyms --counts
+	same "open_is_show_where_a_view_is_asked_for" \
+		"$("$KIPT" show totals.rec --kallsyms kallsyms --counts 2>err)" "$OUT"
+}
+
+# Ctrl-C shows what came until then: the reader waits for records that do not come.
+totals_cancel_tests() {
+	mkfifo wait.rec
+	known_calls | records totals.rec
+	"$KIPT" show wait.rec --totals --json --kallsyms kallsyms >out 2>err &
+	local pid=$!
+	{
+		cat totals.rec
+		for ((i = 0; i < 3000; i++)); do cat totals.rec | tail -c +25; done
+		sleep 0.3
+		kill -INT $pid
+		tail -c +25 totals.rec
+		for ((i = 0; i < 3000; i++)); do cat totals.rec | tail -c +25; done
+	} >wait.rec 2>/dev/null
+	wait $pid
+	same "totals_cancelled_exits_1" 1 $?
+	same "totals_cancelled_says_so" 1 "$(grep -c '^kipt: cancelled: ' err)"
+	same "totals_cancelled_shows_what_came" "first" \
+		"$(totals_json <out | head -n 1 | cut -d' ' -f1)"
+}
+
+totals_tests() {
+	known_tests
+	rule_tests
+	whose_tests
+	totals_random_tests
+	totals_calls_tests
+	totals_refused_tests
+	totals_cancel_tests
+}
