@@ -310,6 +310,16 @@ perf_many_tests() {
 		decode many.data --stats
 }
 
+# perf_real_totals NAME COMMAND...: all branches are some function's.
+perf_real_totals() {
+	local name=$1
+	shift
+	same "perf_real_totals $name" \
+		"$("$@" --stats 2>/dev/null | cut -d' ' -f1)" \
+		"$("$@" --totals --json 2>/dev/null | python3 -c 'import json, sys
+print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "total"))')"
+}
+
 # Traces that real CPUs wrote, as perf would have them.
 perf_real_tests() {
 	local name insns hash
@@ -333,6 +343,7 @@ perf_real_tests() {
 			;;
 		esac
 		same "perf_real_trace $name" "$insns $hash" "$OUT"
+		perf_real_totals "$name" "$KIPT" decode real.data --pages "$name"
 		[ "$name" = arcus-last ] || continue
 		make_perf real.data "$name.pt" "elf=$name.elf" two
 		same "perf_two_cpus_three_jobs" \
@@ -360,6 +371,10 @@ perf_kept_tests() {
 		same "perf_kept_branches $name" "$(md5sum <want)" \
 			"$(json_types <<<"$OUT" | awk '/^branch/ {
 				print substr($3, 3), substr($4, 3) }' | md5sum)"
+		same "perf_kept_totals $name" "$(wc -l <want)" \
+			"$(PERF_BUILDID_DIR=ids "$KIPT" decode kept.data --totals \
+				--json 2>/dev/null | python3 -c 'import json, sys
+print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "total"))')"
 		PERF_BUILDID_DIR=ids run decode kept.data --strict --stats
 		same "perf_kept_no_gaps $name" "0" "$STATUS"
 		PERF_BUILDID_DIR=ids run decode kept.data --calls
@@ -377,6 +392,7 @@ perf_tests() {
 	perf_unended_tests
 	perf_refused_tests
 	perf_decode_tests
+	totals_perf_tests
 	perf_inode_tests
 	perf_file_cut_tests
 	perf_names_tests

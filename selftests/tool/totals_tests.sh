@@ -109,8 +109,8 @@ main 1 0 0 60 None"
 	  enable 110; tsc 520; ret 120 015; } |
 		totals_of "totals_not_traced" "first 1 1 30 420 420
 main 1 0 0 420 None"
-	same "open_not_traced_is_not_lost" "nothing is lost" \
-		"$("$KIPT" open totals.rec 2>err | sed -n 4p)"
+	same "open_not_traced_is_not_lost" "2 branches in 420 ticks (92.9 % not traced), CPU 0
+nothing is lost" "$("$KIPT" open totals.rec 2>err | sed -n '2p;4p')"
 	# An interrupt is a call, and time of its own.
 	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 110; event 130 400; tsc 150
 	  iret 430 130; tsc 160; ret 140 015; } |
@@ -296,25 +296,77 @@ totals_refused_tests() {
 		"$("$KIPT" show totals.rec --kallsyms kallsyms --counts 2>err)" "$OUT"
 }
 
-# Ctrl-C shows what came until then: the reader waits for records that do not come.
+# Ctrl-C shows what came until then. The pipe holds less than what is written into it
+# before the signal, and nobody opens it before the signal is caught.
 totals_cancel_tests() {
 	mkfifo wait.rec
 	known_calls | records totals.rec
+	python3 -c 'data = open("totals.rec", "rb").read()
+open("more.rec", "wb").write(data[24:] * 1000)'
 	"$KIPT" show wait.rec --totals --json --kallsyms kallsyms >out 2>err &
 	local pid=$!
 	{
-		cat totals.rec
-		for ((i = 0; i < 3000; i++)); do cat totals.rec | tail -c +25; done
-		sleep 0.3
+		cat totals.rec more.rec
 		kill -INT $pid
-		tail -c +25 totals.rec
-		for ((i = 0; i < 3000; i++)); do cat totals.rec | tail -c +25; done
+		cat more.rec more.rec
 	} >wait.rec 2>/dev/null
 	wait $pid
 	same "totals_cancelled_exits_1" 1 $?
 	same "totals_cancelled_says_so" 1 "$(grep -c '^kipt: cancelled: ' err)"
 	same "totals_cancelled_shows_what_came" "first" \
 		"$(totals_json <out | head -n 1 | cut -d' ' -f1)"
+}
+
+# open_perf NAME WANT: the lines 2 to 5 that it has of timed.data
+open_perf() {
+	run open timed.data
+	same "$1" "$2" "$(sed -n '2,5p' <<<"$OUT" | grep .)"
+}
+
+# What perf recorded: two PSBs 500 ticks apart, of which each has two branches.
+totals_perf_tests() {
+	local one="02 23 99 01 51 00 10 40 00 06 2D 10 10 3D 10 10 01"
+	bytes $CODE >timed.dump
+	head -c 4078 /dev/zero >>timed.dump
+	bytes 00 10 40 00 00 00 00 00 >timed.addr
+	# shellcheck disable=SC2086
+	bytes $PSB 19 00 10 00 00 00 00 00 $one $PSB 19 f4 11 00 00 00 00 00 $one >timed.pt
+	make_perf timed.data timed.pt elf=timed
+	open_perf "open_perf" "4 branches in 0.500 us (100.0 % not traced), CPU 0
+task 100 prog 0.0 %
+nothing is lost"
+	same "open_perf_exits_0" 0 "$STATUS"
+	same "open_perf_names_the_commands" "kipt decode timed.data --calls --time
+kipt decode timed.data --totals
+kipt decode timed.data --counts
+kipt decode timed.data --branches --time
+kipt packets timed.data" "$(tail -n 5 <<<"$OUT")"
+	same "open_perf_totals" "4 0 [timed]" "$("$KIPT" open timed.data --totals \
+		2>err | awk 'NR == 2 { print $5, $4, $6 }')"
+	make_perf timed.data timed.pt elf=timed two
+	open_perf "open_perf_two_cpus" "8 branches in 0.500 us (100.0 % not traced), CPUs 0-1
+task 100 prog 0.0 %
+nothing is lost"
+	make_perf timed.data timed.pt elf=timed lost=40
+	open_perf "open_perf_gap" "4 branches in 0.500 us, CPU 0
+task 100 prog 0.0 %
+lost: 100.0 % of the time, in 2 gaps:
+         1  100.0 %  stopped: the buffer was full, tracing stopped"
+	make_perf timed.data timed.pt
+	run open timed.data
+	same "open_perf_no_code" "no-code" "$(grep -o 'no-code' <<<"$OUT")"
+	run open timed.data --strict
+	same "open_perf_strict" 1 "$STATUS"
+	refused "open_perf_filter" 1 "perf.data says itself" open timed.data \
+		--filter 0x1-0x2
+	: >none.pt
+	make_perf none.data none.pt
+	refused "open_perf_no_trace" 1 "has no trace" open none.data
+	same "open_perf_no_trace_shows_nothing" "" "$OUT"
+	run open timed.pt --image timed.dump@0x401000
+	same "open_raw" "4 branches in 500 ticks (100.0 % not traced), CPU 0
+kipt decode timed.pt --image timed.dump@0x401000 --totals" \
+		"$(sed -n '2p;/totals/p' <<<"$OUT")"
 }
 
 totals_tests() {

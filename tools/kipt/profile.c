@@ -155,6 +155,7 @@ static u32 symbol_add(struct profile *profile, u64 key, u32 next,
 	*symbol = (struct profile_symbol){
 		.name = plain_copy(like->name),
 		.object = plain_copy(like->object),
+		.called = like->called,
 		.start = like->start,
 		.space = like->space,
 		.next = next,
@@ -172,7 +173,7 @@ static u32 symbol_add(struct profile *profile, u64 key, u32 next,
  * whose functions may stand at the same addresses.
  */
 static u32 symbol_find(struct profile *profile, u32 space, u32 pid,
-		       u64 address)
+		       u64 address, bool called)
 {
 	struct profile_symbol like = { .space = space };
 	struct place place;
@@ -184,13 +185,15 @@ static u32 symbol_find(struct profile *profile, u32 space, u32 pid,
 	/* Neither is changed, nor kept. */
 	like.name = (char *)place.symbol;
 	like.object = (char *)place.object;
-	like.start = place.symbol ? place.start : 0;
+	like.called = called && !place.symbol;
+	like.start = place.symbol ? place.start : called ? place.offset : 0;
 	key = text_hash(text_hash(like.start + space, like.name), like.object);
 	first = lookup_get(&profile->symbol_of, key);
 	for (at = first ? *first : 0; at; at = profile->symbols[at].next) {
 		const struct profile_symbol *symbol = &profile->symbols[at];
 
 		if (symbol->space == space && symbol->start == like.start &&
+		    symbol->called == like.called &&
 		    text_same(symbol->name, like.name) &&
 		    text_same(symbol->object, like.object))
 			return at;
@@ -216,19 +219,32 @@ static struct lookup *known_get(struct profile *profile, u32 space)
 	return &profile->known[profile->known_count++].symbols;
 }
 
-u32 profile_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address)
+static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
+		      bool called)
 {
 	u32 space = space_get(profile, pid, cr3, address), symbol;
 	struct lookup *known = known_get(profile, space);
-	size_t *found = known ? lookup_get(known, address) : NULL;
+	/* No address that code can have has that bit alone. */
+	u64 key = called ? address ^ 1ULL << 61 : address;
+	size_t *found = known ? lookup_get(known, key) : NULL;
 
 	if (found)
 		return *found;
-	symbol = symbol_find(profile, space, pid, address);
-	if (known && lookup_add(known, address, symbol) &&
+	symbol = symbol_find(profile, space, pid, address, called);
+	if (known && lookup_add(known, key, symbol) &&
 	    ++profile->known_addresses >= KNOWN_MAX)
 		known_forget(profile);
 	return symbol;
+}
+
+u32 profile_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address)
+{
+	return symbol_get(profile, pid, cr3, address, false);
+}
+
+u32 profile_function(struct profile *profile, u32 pid, u64 cr3, u64 address)
+{
+	return symbol_get(profile, pid, cr3, address, true);
 }
 
 void profile_place(const struct profile *profile, u32 symbol, u64 address,

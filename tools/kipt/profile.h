@@ -27,10 +27,13 @@ struct profile_call {
 };
 
 /**
- * struct profile_symbol - a function, or all code of a file without symbols
+ * struct profile_symbol - a function; without symbols what was called at an
+ *	address, or the rest of the code of a file
  * @name: plain; NULL: there is no symbol
  * @object: file or module, plain; NULL: not known
- * @start: its address; 0 without @name
+ * @called: without @name: it is what was called at @start
+ * @start: its address; without @name its offset in @object, or the address if
+ *	that is not known; 0: neither @name nor @called
  * @space: index of the space it is of; 0: the kernel
  * @branches: that are in it
  * @calls: how often it was called
@@ -43,6 +46,7 @@ struct profile_call {
 struct profile_symbol {
 	char *name;
 	char *object;
+	bool called;
 	u64 start;
 	u32 space;
 	u64 branches;
@@ -99,6 +103,7 @@ struct profile_task {
  * @cpu_count: how many
  * @tasks: tasks that were seen
  * @task_count: how many
+ * @traced: ticks in which code ran and was traced
  * @lost: ticks that are lost, by enum kipt_gap_kind
  * @gaps: gaps of any kind
  * @failed: memory ran out
@@ -113,6 +118,7 @@ struct profile {
 	u32 cpu_count;
 	struct profile_task *tasks;
 	u32 task_count;
+	u64 traced;
 	u64 lost[KIPT_GAP_KIND_MAX + 1];
 	u64 gaps;
 	bool failed;
@@ -147,6 +153,17 @@ void profile_destroy(struct profile *profile);
  * Return: its index in @symbols.
  */
 u32 profile_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address);
+
+/**
+ * profile_function() - the function that is called at an address
+ * @profile: profile
+ * @pid: process it is of; 0: not known
+ * @cr3: page table; counts only if there is no @pid
+ * @address: the target of the call
+ *
+ * Return: its index in @symbols; one of its own where there are no symbols.
+ */
+u32 profile_function(struct profile *profile, u32 pid, u64 cr3, u64 address);
 
 /**
  * profile_place() - an address in words, as names_find() says it

@@ -5,6 +5,7 @@
  * later one.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile_feed.h"
 
@@ -60,7 +61,12 @@ static void active_drop(struct call_stack *stack, u32 symbol)
 static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 		       struct frame *frame)
 {
-	frame->symbol = symbol_of(feed, frame->function);
+	const struct view_state *state = &feed->view->state;
+
+	frame->symbol = is_call(frame) ?
+			profile_function(feed->profile, state->pid, state->cr3,
+					 frame->function) :
+			symbol_of(feed, frame->function);
 	frame->outer = active_add(feed, stack, frame->symbol);
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls++;
@@ -237,6 +243,7 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 		if (feed->resumed)
 			feed->lost = 0;
 	} else if (feed->running) {
+		profile->traced += ticks;
 		if (stack->count > 1)
 			symbol_at(feed, call_stack_top(stack)->symbol)->self +=
 				ticks;
@@ -298,9 +305,26 @@ static void run_set(struct profile_feed *feed, bool running)
 		feed->lost = 0;
 }
 
+/* Where there are no symbols, a branch is in what was called last, if that is
+ * the same file's.
+ */
+static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
+{
+	struct profile_symbol *symbol = symbol_at(feed, symbol_of(feed, ip));
+	struct call_stack *stack = feed->track.stack;
+	struct profile_symbol *top;
+
+	if (symbol->name || stack->count == 1)
+		return symbol;
+	top = symbol_at(feed, call_stack_top(stack)->symbol);
+	return top->called && top->space == symbol->space &&
+	       symbol->object && top->object &&
+	       !strcmp(top->object, symbol->object) ? top : symbol;
+}
+
 static void branch_take(struct profile_feed *feed, const struct kipt_record *r)
 {
-	symbol_at(feed, symbol_of(feed, r->ip))->branches++;
+	branch_symbol(feed, r->ip)->branches++;
 	if (feed->task >= 0)
 		feed->profile->tasks[feed->task].branches++;
 	run_set(feed, true);
@@ -317,8 +341,8 @@ static void edge_take(struct profile_feed *feed, const struct kipt_record *r)
 	symbol_at(feed, from)->branches += r->aux;
 	if (r->kind != KIPT_BRANCH_CALL && r->kind != KIPT_BRANCH_CALL_IND)
 		return;
-	to = profile_symbol(feed->profile, state->edge_pid, state->edge_cr3,
-			    r->value);
+	to = profile_function(feed->profile, state->edge_pid, state->edge_cr3,
+			      r->value);
 	symbol_at(feed, to)->calls += r->aux;
 }
 

@@ -127,13 +127,17 @@ static void cpus_text(const struct profile *profile, char *text, size_t size)
 static void what_print(struct view *view, const struct profile *profile,
 		       const struct span *span)
 {
-	char cpus[96], time[48];
+	u64 known = profile->traced + span->lost;
+	char cpus[96], time[48], rest[48] = "";
 
 	cpus_text(profile, cpus, sizeof(cpus));
-	line_print(view, "%llu branches in %s, CPU%s %s",
+	if (known < span->ticks)
+		snprintf(rest, sizeof(rest), " (%.1f %% not traced)",
+			 share(span->ticks - known, span->ticks));
+	line_print(view, "%llu branches in %s%s, CPU%s %s",
 		   (unsigned long long)tally_branches(&view->tally),
 		   span->from ? duration(view, span->to - span->from, time,
-					 sizeof(time)) : "unknown time",
+					 sizeof(time)) : "unknown time", rest,
 		   span->cpus == 1 ? "" : "s", cpus);
 }
 

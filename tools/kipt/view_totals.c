@@ -18,6 +18,12 @@ const char *totals_text(const struct profile_symbol *symbol, char *text,
 
 	if (symbol->name)
 		snprintf(text, size, "%s [%s]", symbol->name, object);
+	else if (symbol->called && symbol->object)
+		snprintf(text, size, "0x%llx [%s]",
+			 (unsigned long long)symbol->start, object);
+	else if (symbol->called)
+		snprintf(text, size, "0x%llx",
+			 (unsigned long long)symbol->start);
 	else
 		snprintf(text, size, "[%s]", object);
 	return text;
@@ -100,6 +106,9 @@ void totals_json(struct view *view, const struct profile *profile,
 	jsonl_text(line, "object", symbol->object);
 	if (symbol->name)
 		jsonl_hex(line, "ip", symbol->start);
+	else if (symbol->called)
+		jsonl_hex(line, symbol->object ? "offset" : "ip",
+			  symbol->start);
 	if (space->pid)
 		jsonl_number(line, "pid", space->pid);
 	if (space->cr3)

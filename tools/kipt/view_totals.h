@@ -15,7 +15,8 @@ struct json_object;
  * @text: buffer
  * @size: its bytes
  *
- * Makes "symbol [object]", "[object]" or "[unknown]". Return: @text.
+ * Makes "symbol [object]", without a symbol "0x1234 [object]" of what was called
+ * there, or "[object]" of the rest. Return: @text.
  */
 const char *totals_text(const struct profile_symbol *symbol, char *text,
 			size_t size);
