@@ -2,6 +2,8 @@
 /*
  * kipt open: whatever file holds a trace, on one screen.
  */
+#define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,14 +20,23 @@ static char typed[COMMAND_ROOM];
 static char again[COMMAND_ROOM + 32], packets[COMMAND_ROOM + 32];
 static char shown[COMMAND_ROOM];
 
+static bool is_plain(const char *word)
+{
+	const char *c;
+
+	for (c = word; *c; c++) {
+		if (!isascii(*c) || (!isalnum(*c) && !strchr("_-+=./,:@%", *c)))
+			return false;
+	}
+	return c != word;
+}
+
 /* Quoted where a shell sees more in it than a word. */
 static void word_add(char *text, size_t size, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-+=./,:@%";
 	size_t length = strlen(text);
 
-	if (*word && !word[strspn(word, plain)]) {
+	if (is_plain(word)) {
 		snprintf(text + length, size - length, " %s", word);
 		return;
 	}
