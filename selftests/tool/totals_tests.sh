@@ -235,7 +235,8 @@ times_add_up() {
 import json, sys
 trace, *rest = map(json.loads, sys.stdin)
 totals = [o for o in rest if o["type"] == "total"]
-span = sum(cpu["last"] - cpu["first"] for cpu in trace["cpus"])
+span = sum(cpu["ticks"] for cpu in trace["cpus"])
+assert span <= sum(cpu["last"] - cpu["first"] for cpu in trace["cpus"])
 spent = sum(o["self"] for o in totals) + sum(trace["lost"].values())
 assert spent <= span, (spent, span)
 assert sum(task["ticks"] for task in trace["tasks"]) <= span

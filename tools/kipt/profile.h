@@ -71,11 +71,13 @@ struct profile_space {
  * struct profile_cpu - a CPU
  * @cpu: its number
  * @first, @last: TSCs of its trace; 0: it has none
+ * @ticks: from time to time, those of several threads one after the other
  * @lost: ticks of which nothing is known
  */
 struct profile_cpu {
 	u32 cpu;
 	u64 first, last;
+	u64 ticks;
 	u64 lost;
 };
 

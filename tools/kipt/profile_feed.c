@@ -257,10 +257,13 @@ static void time_take(struct profile_feed *feed, u64 now)
 	struct profile_cpu *cpu = feed->cpu < 0 ? NULL :
 				  &feed->profile->cpus[feed->cpu];
 
-	if (!feed->now)
+	if (!feed->now) {
 		time_begin(feed, now);
-	else if (now > feed->now)
+	} else if (now > feed->now) {
 		time_spend(feed, now - feed->now);
+		if (cpu)
+			cpu->ticks += now - feed->now;
+	}
 	/* A TSC that was set back goes on from there. */
 	feed->now = now;
 	if (cpu && (!cpu->first || now < cpu->first))

@@ -53,8 +53,6 @@ static void span_make(const struct profile *profile, struct span *span)
 	memset(span, 0, sizeof(*span));
 	for (i = 0; i < profile->cpu_count; i++) {
 		const struct profile_cpu *cpu = &profile->cpus[i];
-		u64 ticks = cpu->last - cpu->first;
-
 		span->cpus++;
 		if (!cpu->first)
 			continue;
@@ -62,11 +60,10 @@ static void span_make(const struct profile *profile, struct span *span)
 			span->from = cpu->first;
 		if (cpu->last > span->to)
 			span->to = cpu->last;
-		span->ticks += ticks;
+		span->ticks += cpu->ticks;
 		span->lost += cpu->lost;
-		if (!span->worst || share(cpu->lost, ticks) >
-		    share(span->worst->lost,
-			  span->worst->last - span->worst->first))
+		if (!span->worst || share(cpu->lost, cpu->ticks) >
+				    share(span->worst->lost, span->worst->ticks))
 			span->worst = cpu;
 	}
 }
@@ -204,8 +201,7 @@ static void lost_print(struct view *view, const struct span *span)
 	else
 		line_print(view, "lost: %.1f %% of the time (CPU %u %.1f %%), in %llu gap%s:",
 			   share(span->lost, span->ticks), span->worst->cpu,
-			   share(span->worst->lost,
-				 span->worst->last - span->worst->first),
+			   share(span->worst->lost, span->worst->ticks),
 			   (unsigned long long)gaps, gaps == 1 ? "" : "s");
 }
 
@@ -400,6 +396,7 @@ static void cpus_json(struct json_object *line, const struct profile *profile)
 		if (cpu->first) {
 			jsonl_number(object, "first", cpu->first);
 			jsonl_number(object, "last", cpu->last);
+			jsonl_number(object, "ticks", cpu->ticks);
 			jsonl_number(object, "lost", cpu->lost);
 		}
 		json_object_array_add(list, object);
