@@ -292,6 +292,9 @@ totals_refused_tests() {
 	{ cpu 0; } | records none.rec
 	same "open_nothing_in_it" "0 branches in unknown time, CPU 0" \
 		"$("$KIPT" open none.rec 2>err | sed -n 2p)"
+	known_calls | records totals.rec
+	refused "open_records_strict" 1 "totals.rec holds records; --dir" \
+		open totals.rec --strict
 	run open totals.rec --kallsyms kallsyms --counts
 	same "open_is_show_where_a_view_is_asked_for" \
 		"$("$KIPT" show totals.rec --kallsyms kallsyms --counts 2>err)" "$OUT"

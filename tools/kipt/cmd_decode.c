@@ -289,6 +289,16 @@ static int file_show(struct decode *d, const char *path)
 	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
+/* Records are what decoding made of a trace. */
+static int records_show(struct decode *d, const char *path)
+{
+	if (!d->own_config && !d->strict)
+		return show_file(path, &d->view);
+	say_error("%s holds records; --dir, --meta, --filter, --stop-at and --strict are for traces",
+		  path);
+	return KIPT_EXIT_FAILED;
+}
+
 int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 		    void (*settle)(struct view_options *view,
 				   const char *path))
@@ -308,7 +318,7 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 	if (exit == KIPT_EXIT_DONE && !view_settle(&d.view))
 		exit = KIPT_EXIT_USAGE;
 	if (exit == KIPT_EXIT_DONE && settle && record_file_begins(argv[0]))
-		exit = show_file(argv[0], &d.view);
+		exit = records_show(&d, argv[0]);
 	else if (exit == KIPT_EXIT_DONE)
 		exit = file_show(&d, argv[0]);
 	image_destroy(d.image);

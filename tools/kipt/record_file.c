@@ -184,9 +184,13 @@ static bool stream_read(FILE *in, const char *path,
 bool record_file_begins(const char *path)
 {
 	struct kipt_record header = { 0 };
-	FILE *in = fopen(path, "re");
+	struct stat st;
+	FILE *in = NULL;
 	bool begins;
 
+	/* What is read from a pipe is gone. */
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		in = fopen(path, "re");
 	begins = in && fread(&header, sizeof(header), 1, in) == 1 &&
 		 !header.type && header.ip == RECORD_FILE_MAGIC;
 	if (in)

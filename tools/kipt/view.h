@@ -98,7 +98,8 @@ enum {
 #define VIEW_OPTIONS							\
 	{ "calls", 0, VIEW_OPTION_CALLS, NULL,				\
 	  "show calls, returns and events, indented (the\n"		\
-	  "default); with --json or -o: their records only" },	\
+	  "default, but for 'kipt open'); with --json or -o:\n"	\
+	  "their records only" },					\
 	{ "branches", 0, VIEW_OPTION_BRANCHES, NULL,			\
 	  "show each taken branch: from -> to, kind" },			\
 	{ "insns", 0, VIEW_OPTION_INSNS, NULL,				\
