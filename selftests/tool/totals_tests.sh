@@ -300,6 +300,27 @@ totals_refused_tests() {
 		"$("$KIPT" show totals.rec --kallsyms kallsyms --counts 2>err)" "$OUT"
 }
 
+# However many functions, tasks and processes there are, memory has a bound, and each
+# branch counts.
+totals_many_tests() {
+	python3 -c 'import struct
+record = struct.Struct("<BBHIQQ").pack
+out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]
+for i in range(400000):
+    if not i % 4:
+        out.append(record(5, 0, 1, 100 + i // 4, 0, 100 + i // 4))
+    out.append(record(8, 0, 1, 0, 0, i + 1))
+    out.append(record(1, 3, 0, 1, 0x400000 + i * 37, 0x800000 + i * 4099))
+open("many.rec", "wb").write(b"".join(out))'
+	same "totals_of_many_functions" "400000 others" "$(
+		ulimit -v 500000
+		"$KIPT" show many.rec --totals --json 2>err | python3 -c 'import json, sys
+totals = [o for o in map(json.loads, sys.stdin) if o["type"] == "total"]
+print(sum(o["branches"] for o in totals),
+      *(o["object"] for o in totals if o.get("object")))')"
+	rm many.rec
+}
+
 # Ctrl-C shows what came until then. The pipe holds less than what is written into it
 # before the signal, and nobody opens it before the signal is caught.
 totals_cancel_tests() {
@@ -380,5 +401,6 @@ totals_tests() {
 	totals_random_tests
 	totals_calls_tests
 	totals_refused_tests
+	totals_many_tests
 	totals_cancel_tests
 }

@@ -52,12 +52,15 @@ struct profile *profile_create(struct names *names)
 	profile->names = names;
 	profile->symbols = calloc(1, sizeof(*profile->symbols));
 	profile->spaces = calloc(2, sizeof(*profile->spaces));
-	if (profile->symbols && profile->spaces) {
-		profile->symbols[0].space = SPACE_UNKNOWN;
-		profile->symbol_count = 1;
-		profile->space_count = 2;
+	if (!profile->symbols || !profile->spaces)
+		goto err;
+	profile->symbol_count = 1;
+	profile->space_count = 2;
+	profile->symbols[0].space = SPACE_UNKNOWN;
+	profile->symbols[0].object = strdup("others");
+	if (profile->symbols[0].object)
 		return profile;
-	}
+err:
 	profile_destroy(profile);
 	return NULL;
 }

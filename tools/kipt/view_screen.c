@@ -53,6 +53,7 @@ static void span_make(const struct profile *profile, struct span *span)
 	memset(span, 0, sizeof(*span));
 	for (i = 0; i < profile->cpu_count; i++) {
 		const struct profile_cpu *cpu = &profile->cpus[i];
+
 		span->cpus++;
 		if (!cpu->first)
 			continue;
