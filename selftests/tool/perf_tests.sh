@@ -305,7 +305,7 @@ perf_many_tests() {
 		timeout 5 "$KIPT" decode many.data --stats >/dev/null 2>err
 		same "perf_many_$many" 0 $?
 	done
-	make_perf many.data small.pt elf=prog "many=map*20000,remap*300000"
+	make_perf many.data small.pt elf=prog "many=map*20000,remap*400000"
 	refused perf_many_mappings 1 "more mappings of code than kipt keeps" \
 		decode many.data --stats
 }

@@ -339,7 +339,7 @@ open("more.rec", "wb").write(data[24:] * 1000)'
 	same "totals_cancelled_exits_1" 1 $?
 	same "totals_cancelled_says_so" 1 "$(grep -c '^kipt: cancelled: ' err)"
 	same "totals_cancelled_shows_what_came" "first" \
-		"$(totals_json <out | head -n 1 | cut -d' ' -f1)"
+		"$(totals_json <out | sed -n '1s/ .*//p')"
 }
 
 # open_perf NAME WANT: the lines 2 to 5 that it has of timed.data
