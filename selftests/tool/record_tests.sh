@@ -539,4 +539,8 @@ record_tests() {
 	space_tests
 	branch_hash_tests
 	totals_tests
+	narrow_show_tests
+	narrow_gap_tests
+	narrow_edge_tests
+	narrow_usage_tests
 }

@@ -44,6 +44,7 @@ records() {
 . "$HERE/packet_tests.sh"
 . "$HERE/record_tests.sh"
 . "$HERE/totals_tests.sh"
+. "$HERE/narrow_tests.sh"
 . "$HERE/decode_tests.sh"
 . "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"

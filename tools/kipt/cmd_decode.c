@@ -63,6 +63,7 @@ const struct kipt_option decode_options[] = {
 	  "like --output, but the records are packed: paths\n"
 	  "are named once, which is much smaller" },
 	VIEW_OPTIONS,
+	VIEW_NARROW_OPTIONS,
 	{ 0 }
 };
 
@@ -183,6 +184,8 @@ static int packed_settle(struct decode *d, const struct args *args)
 {
 	if (!d->packed)
 		return KIPT_EXIT_DONE;
+	if (narrow_any(&d->view.narrow))
+		return args_bad(args, "--packed: only whole traces are packed; --output takes what --cpu, --pid, --tid and --comm leave");
 	if (d->view.output)
 		return args_bad(args, "--packed and --output both say where the records go: give one of them");
 	if (d->view.mode == VIEW_INSNS)
@@ -321,6 +324,7 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 		exit = records_show(&d, argv[0]);
 	else if (exit == KIPT_EXIT_DONE)
 		exit = file_show(&d, argv[0]);
+	narrow_free(&d.view.narrow);
 	image_destroy(d.image);
 	maps_free(&d.maps);
 	return exit < 0 ? KIPT_EXIT_DONE : exit;

@@ -12,6 +12,7 @@
 
 static const struct kipt_option options[] = {
 	VIEW_OPTIONS,
+	VIEW_NARROW_OPTIONS,
 	{ 0 }
 };
 

@@ -18,6 +18,20 @@ bool output_spares(const struct view_options *options, const char *input)
 	return false;
 }
 
+static bool narrow_give(void *ctx, const struct kipt_record *records, u32 count);
+
+static const char *comm_find(void *ctx, u32 tid, u32 pid)
+{
+	struct output *output = ctx;
+
+	return names_comm(output->names, tid, pid);
+}
+
+static bool is_narrow(const struct output *output)
+{
+	return output->narrow.options;
+}
+
 bool output_open(struct output *output, const struct view_options *options,
 		 bool live)
 {
@@ -29,6 +43,12 @@ bool output_open(struct output *output, const struct view_options *options,
 	if (!output->names) {
 		say_errno(ENOMEM, "cannot show the trace");
 		goto err_maps;
+	}
+	if (narrow_any(&options->narrow)) {
+		output->narrow.options = &options->narrow;
+		output->narrow.comm = comm_find;
+		output->narrow.give = narrow_give;
+		output->narrow.ctx = output;
 	}
 	if (options->output) {
 		output->file = record_file_create(options->output);
@@ -99,6 +119,8 @@ u32 output_choose(const struct output *output, bool far)
 	const struct view_options *options = output->options;
 	u32 wanted = view_output(options);
 
+	if (is_narrow(output))
+		return wanted;
 	if (options->mode == VIEW_COUNTS)
 		return KIPT_OUTPUT_COUNTS;
 	if (options->mode == VIEW_INSNS)
@@ -127,13 +149,12 @@ static void tasks_learn(struct output *output,
 /* They were written as they came. */
 static bool kept_packed(const struct output *output)
 {
-	return output->unpack && output->options->packed;
+	return output->unpack && output->options->packed && !is_narrow(output);
 }
 
-static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
+static bool plain_show(struct output *output, const struct kipt_record *records,
+		       u32 count)
 {
-	struct output *output = ctx;
-
 	if (output->file)
 		tasks_learn(output, records, count);
 	if (output->ending && !output->file) {
@@ -144,6 +165,19 @@ static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
 	view_records(&output->view, records, count);
 	return !output->file || kept_packed(output) ||
 	       record_file_write(output->file, records, count);
+}
+
+static bool narrow_give(void *ctx, const struct kipt_record *records, u32 count)
+{
+	return plain_show(ctx, records, count);
+}
+
+static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
+{
+	struct output *output = ctx;
+
+	return is_narrow(output) ? narrow_take(&output->narrow, records, count) :
+				   plain_show(output, records, count);
 }
 
 static bool any_packed(const struct kipt_record *records, u32 count)
@@ -167,7 +201,7 @@ static bool packed_take(struct output *output,
 
 	if (keep && !record_file_write(output->file, records, count))
 		return false;
-	if (view_only_counts(&output->view) && (keep || !output->file))
+	if (!is_narrow(output) && view_only_counts(&output->view) && (keep || !output->file))
 		return unpack_tally(output->unpack, records, count,
 				    &output->view.tally);
 	return unpack_records(output->unpack, records, count, plain_take,
@@ -199,6 +233,15 @@ static bool maps_beside(struct output *output)
 	return maps_save(&output->maps, path);
 }
 
+/* What was asked for is not in the trace, or cannot be told in it. */
+static void narrow_say(const struct output *output)
+{
+	if (output->narrow.counted)
+		say_note("the records are counts, of which --pid leaves some: --cpu, --tid and --comm need each branch");
+	else if (is_narrow(output) && !tally_branches(&output->view.tally))
+		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");
+}
+
 bool output_close(struct output *output, bool whole)
 {
 	bool written = output->file &&
@@ -206,6 +249,7 @@ bool output_close(struct output *output, bool whole)
 	bool ok = record_file_close(output->file, whole);
 
 	view_finish(&output->view);
+	narrow_say(output);
 	if (written && !maps_beside(output))
 		ok = false;
 	if (output->view.failed || output->failed)

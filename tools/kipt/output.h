@@ -8,6 +8,7 @@
 
 #include "ending.h"
 #include "last_lines.h"
+#include "narrow.h"
 #include "record_file.h"
 #include "unpack.h"
 #include "view.h"
@@ -20,6 +21,7 @@
  * @view: the printer
  * @file: the file, if there is one
  * @unpack: what packed records said; NULL as long as none came
+ * @narrow: leaves some records out, if the options say so
  * @ending: only the end before a place is shown, see output_end(); or NULL
  * @last: the lines of it
  * @failed: something was lost, and a sentence told so
@@ -31,6 +33,7 @@ struct output {
 	struct view view;
 	struct record_file *file;
 	struct unpack *unpack;
+	struct narrow narrow;
 	struct ending *ending;
 	struct last_lines *last;
 	bool failed;

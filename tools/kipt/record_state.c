@@ -45,11 +45,32 @@ void record_state_see(struct record_state *state,
 		state->last[which] = *record;
 }
 
+static const struct kipt_record *last_of(const struct record_state *state,
+					 int which)
+{
+	const struct kipt_record *last = &state->last[which];
+
+	return last->type ? last : NULL;
+}
+
 const struct kipt_record *record_state_time(const struct record_state *state)
 {
-	const struct kipt_record *time = &state->last[STATE_TIME];
+	return last_of(state, STATE_TIME);
+}
 
-	return time->type ? time : NULL;
+const struct kipt_record *record_state_cpu(const struct record_state *state)
+{
+	return last_of(state, STATE_CPU);
+}
+
+const struct kipt_record *record_state_task(const struct record_state *state)
+{
+	return last_of(state, STATE_TASK);
+}
+
+bool record_state_has(const struct kipt_record *record)
+{
+	return state_of(record) < STATES;
 }
 
 bool record_state_give(const struct record_state *state, bool time,

@@ -37,6 +37,30 @@ void record_state_see(struct record_state *state,
 const struct kipt_record *record_state_time(const struct record_state *state);
 
 /**
+ * record_state_cpu() - the CPU that holds
+ * @state: where the stream is
+ *
+ * Return: its CPU record, or NULL before the first.
+ */
+const struct kipt_record *record_state_cpu(const struct record_state *state);
+
+/**
+ * record_state_task() - the task that holds
+ * @state: where the stream is
+ *
+ * Return: its TASK record, or NULL before the first.
+ */
+const struct kipt_record *record_state_task(const struct record_state *state);
+
+/**
+ * record_state_has() - does a record say where the stream is, and no more
+ * @record: any
+ *
+ * Return: true if so.
+ */
+bool record_state_has(const struct kipt_record *record);
+
+/**
  * record_state_give() - tell where the stream is
  * @state: where it is
  * @time: its time, too

@@ -94,6 +94,15 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_MAPS:
 		options->maps = value;
 		return 1;
+	case VIEW_OPTION_CPU:
+		return narrow_cpus(&options->narrow, value) ? 1 : -1;
+	case VIEW_OPTION_PID:
+		return narrow_pids(&options->narrow, value) ? 1 : -1;
+	case VIEW_OPTION_TID:
+		return narrow_tids(&options->narrow, value) ? 1 : -1;
+	case VIEW_OPTION_COMM:
+		options->narrow.comm = value;
+		return 1;
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "kipt.h"
 #include "names.h"
+#include "narrow.h"
 #include "tally.h"
 
 /**
@@ -47,6 +48,7 @@ enum view_mode {
  * @top_given: somebody asked for it
  * @packed: records in the file are packed
  * @output: records go to this file instead
+ * @narrow: which CPUs and tasks are shown
  * @kallsyms: copy of /proc/kallsyms to use
  * @maps: file of mappings to use
  * @path: the file, for VIEW_SCREEN
@@ -67,6 +69,7 @@ struct view_options {
 	bool top_given;
 	bool packed;
 	const char *output;
+	struct narrow_options narrow;
 	const char *kallsyms;
 	const char *maps;
 	const char *path;
@@ -92,6 +95,10 @@ enum {
 	VIEW_OPTION_OUTPUT,
 	VIEW_OPTION_KALLSYMS,
 	VIEW_OPTION_MAPS,
+	VIEW_OPTION_CPU,
+	VIEW_OPTION_PID,
+	VIEW_OPTION_TID,
+	VIEW_OPTION_COMM,
 };
 
 /* Entries of a verb's option table. */
@@ -137,13 +144,24 @@ enum {
 	{ "maps", 0, VIEW_OPTION_MAPS, "FILE",				\
 	  "mappings from a file that -o or --save made" }
 
+/* Further entries, of verbs that read files. */
+#define VIEW_NARROW_OPTIONS						\
+	{ "cpu", 0, VIEW_OPTION_CPU, "LIST",				\
+	  "only these CPUs, as 0-3,6" },				\
+	{ "pid", 0, VIEW_OPTION_PID, "LIST",				\
+	  "only these processes, numbers with commas" },		\
+	{ "tid", 0, VIEW_OPTION_TID, "LIST",				\
+	  "only these threads" },					\
+	{ "comm", 0, VIEW_OPTION_COMM, "NAME",				\
+	  "only threads of this name" }
+
 /**
  * view_option() - take one option
  * @options: where to
  * @id: what args_option() returned
  * @value: its value
  *
- * Return: 1 if it was one of VIEW_OPTIONS, 0 if not, -1 after a sentence.
+ * Return: 1 if it was one of VIEW_OPTIONS or VIEW_NARROW_OPTIONS, 0 if not, -1 after a sentence.
  */
 int view_option(struct view_options *options, int id, const char *value);
 
