@@ -7,7 +7,7 @@ FLOW_BUILD := $(BUILD)/flow
 FLOW_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -Iuapi
 FLOW_SHARED := $(addprefix $(FLOW)/,match.c control.c flow_item.c)
 FLOW_HEADERS := $(addprefix $(FLOW)/,match.h control.h flow_item.h) \
-	tools/kipt/record_names.h tools/testcpu/truth.h \
+	tools/kipt/records/record_names.h tools/testcpu/truth.h \
 	uapi/linux/kipt_record.h
 FLOW_PROGRAMS := $(addprefix $(FLOW_BUILD)/,compare perf_records libipt_insns \
 	flip_tnt list_records)

@@ -8,7 +8,7 @@ DECODE_TESTS := $(ROOT)/selftests/decode
 DECODE_C := $(sort $(wildcard $(DECODE_SRC)/*.c))
 DECODE_H := $(wildcard $(DECODE_SRC)/*.h) $(ROOT)/uapi/linux/kipt_record.h
 DECODE_TEST_H := $(wildcard $(DECODE_TESTS)/*.h) \
-	$(ROOT)/tools/kipt/record_names.h
+	$(ROOT)/tools/kipt/records/record_names.h
 DECODE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_OUT)/%.o,$(DECODE_C))
 DECODE_LIB := $(DECODE_OUT)/libkiptdecode.a
 DECODE_CFLAGS := $(WARNINGS) $(CFLAGS)

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "../../tools/kipt/record_names.h"
+#include "../../tools/kipt/records/record_names.h"
 #include "record_text.h"
 
 static const char *const types[KIPT_RECORD_TYPE_MAX + 1] = RECORD_TYPE_NAMES;

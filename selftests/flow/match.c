@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "../../tools/kipt/record_names.h"
+#include "../../tools/kipt/records/record_names.h"
 
 static const char *const gap_names[MATCH_GAP_KINDS] = RECORD_GAP_NAMES;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Commands that are held when what filters name is mapped (child_load() of
- * tools/kipt/child.h): where a function is then must be where the program
+ * tools/kipt/record/traced_command.h): where a function is then must be where the program
  * itself says it is, and the program must do what it does without. Commands
  * that a signal kills: told before they are, and only then. Processes that they
  * make: what was mapped in each. Programs and a library are compiled here. User space, needs ptrace; prints KTAP.
@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/kipt/child.h"
-#include "../../tools/kipt/filter.h"
-#include "../../tools/kipt/kipt.h"
+#include "../../tools/kipt/record/traced_command.h"
+#include "../../tools/kipt/filter/filter.h"
+#include "../../tools/kipt/cli/kipt.h"
 #include "../decode/ktap.h"
 
 static struct ktap ktap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fields of IA32_RTIT_CTL by name (tools/kipt/ctl.h): what each text sets and
+ * Fields of IA32_RTIT_CTL by name (tools/kipt/kernel/ctl_fields.h): what each text sets and
  * clears, what is refused, and that what is shown is read as the same bits. User
  * space; prints KTAP.
  */
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../kmod/rtit_regs.h"
-#include "../../tools/kipt/ctl.h"
+#include "../../tools/kipt/kernel/ctl_fields.h"
 #include "../decode/ktap.h"
 
 #define START	(RTIT_CTL_OS | RTIT_CTL_USER | RTIT_CTL_BRANCHEN | RTIT_CTL_TSCEN)

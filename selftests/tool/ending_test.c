@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of a task before a place (tools/kipt/ending.h) and the last lines of
- * a text (tools/kipt/last_lines.h), on what is made here. Prints KTAP.
+ * The end of a task before a place (tools/kipt/records/task_tail.h) and the last lines of
+ * a text (tools/kipt/view/last_lines.h), on what is made here. Prints KTAP.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/kipt/ending.h"
-#include "../../tools/kipt/last_lines.h"
+#include "../../tools/kipt/records/task_tail.h"
+#include "../../tools/kipt/view/last_lines.h"
 #include "../decode/ktap.h"
 
 static struct ktap ktap;

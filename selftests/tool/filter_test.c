@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What --filter and --stop-at mean (tools/kipt/filter.h): parsing, kernel
+ * What --filter and --stop-at mean (tools/kipt/filter/filter.h): parsing, kernel
  * symbols and modules from files made here, functions of programs compiled
  * here. The addresses wanted stand in tables, or come from nm. Sentences are
  * read from what is written on standard error. User space, no rights; prints
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/kipt/filter.h"
-#include "../../tools/kipt/kipt.h"
-#include "../../tools/kipt/range.h"
+#include "../../tools/kipt/filter/filter.h"
+#include "../../tools/kipt/cli/kipt.h"
+#include "../../tools/kipt/filter/address_range.h"
 #include "../decode/ktap.h"
 
 static struct ktap ktap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decoding by several threads (tools/kipt/jobs.h) against one plain run of the
+ * Decoding by several threads (tools/kipt/offline/parallel_decode.h) against one plain run of the
  * decoder: the records must be the same, in the same order, whatever the
  * trace, the number of threads and the speed of the sink; edges must be
  * counted as often as their branches come. Traces and code are made here. What
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../tools/kipt/jobs.h"
+#include "../../tools/kipt/offline/parallel_decode.h"
 #include "../decode/ktap.h"
 
 #define CODE		0x401000ULL

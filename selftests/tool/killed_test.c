@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is shown of a program that was killed: its own records
- * (tools/kipt/own_records.h) and the build ids of its files
- * (tools/kipt/build_id.h), on what is made here; and what is opened for it
- * (tools/kipt/file_map.h). Prints KTAP.
+ * (tools/kipt/records/process_records.h) and the build ids of its files
+ * (tools/kipt/symbols/build_id.h), on what is made here; and what is opened for it
+ * (tools/kipt/cli/file_map.h). Prints KTAP.
  */
 #include <elf.h>
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/kipt/build_id.h"
-#include "../../tools/kipt/file_map.h"
-#include "../../tools/kipt/own_records.h"
-#include "../../tools/kipt/say.h"
+#include "../../tools/kipt/symbols/build_id.h"
+#include "../../tools/kipt/cli/file_map.h"
+#include "../../tools/kipt/records/process_records.h"
+#include "../../tools/kipt/cli/messages.h"
 #include "../decode/ktap.h"
 
 #define OWN		0x1000

@@ -202,8 +202,9 @@ class Recording:
                 out.append(maps(PID, (i * 7919 % number << 13) + (1 << 30),
                                 "/some", time))
             elif kind == "remap":
-                out.append(maps(PID, (1 << 30) + (80 << 20) + 4096,
-                                f"/some{i % 2}", time))
+                # Over those of map, one after the other.
+                out.append(maps(PID, (i % 16384 << 13) + (1 << 30),
+                                f"/some{i // 16384 % 2}", time))
             elif kind == "path":
                 out.append(maps(PID, 0x500000 + i * 8192, f"/some{i}", time))
             elif kind == "exec":

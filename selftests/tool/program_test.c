@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a snapshot has of a program that was killed
- * (tools/kipt/crash_program.h), where the program and its user mean no good:
+ * (tools/kipt/crash/fatal_program.h), where the program and its user mean no good:
  * pages that lead nowhere, names that are links, devices or lines of their own,
  * files that become shorter while they are read, or that make of the library what
  * they like. Run by root it is another user's program, too. Prints KTAP.
@@ -20,9 +20,9 @@
 
 #include <libelf.h>
 
-#include "../../tools/kipt/crash_program.h"
-#include "../../tools/kipt/file_map.h"
-#include "../../tools/kipt/symbols.h"
+#include "../../tools/kipt/crash/fatal_program.h"
+#include "../../tools/kipt/cli/file_map.h"
+#include "../../tools/kipt/symbols/symbols.h"
 #include "../decode/ktap.h"
 
 #define ID		0x1234

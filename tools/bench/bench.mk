@@ -6,9 +6,11 @@
 BENCH_DIR_SRC := $(ROOT)/tools/bench
 BENCH_OUT := $(BUILD)/bench
 BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
-	$(addprefix $(ROOT)/tools/kipt/,jobs.c order.c unpack.c tally.c \
-	words.c jsonl.c say.c progress.c signals.c meta.c range.c)
-BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*.h) \
+	$(addprefix $(ROOT)/tools/kipt/,offline/parallel_decode.c \
+	records/reorder.c records/unpack_paths.c records/summary.c \
+	records/record_words.c cli/json_lines.c cli/messages.c cli/progress.c \
+	cli/signals.c offline/save_meta.c filter/address_range.c)
+BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*/*.h) \
 	$(DECODE_TEST_H) $(DECODE_H)
 
 # What Kbuild gives a module on Debian's 6.12 that matters for speed, as far as

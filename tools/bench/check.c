@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "../kipt/unpack.h"
+#include "../kipt/records/unpack_paths.h"
 #include "check.h"
 #include "ours.h"
 

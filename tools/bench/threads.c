@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/sync.h"
-#include "../kipt/jobs.h"
-#include "../kipt/unpack.h"
+#include "../kipt/offline/parallel_decode.h"
+#include "../kipt/records/unpack_paths.h"
 #include "pin.h"
 #include "reader.h"
 #include "stopwatch.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../kipt/meta.h"
+#include "../kipt/offline/save_meta.h"
 #include "places.h"
 #include "trace.h"
 

@@ -27,21 +27,26 @@ fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 fuzz_time-with := $(filter-out %/path_run.c,$(wildcard $(FUZZ_CORE)/*.c))
 fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 	$(FUZZ_CORE)/status.c \
-	$(patsubst %,$(FUZZ_TOOL)/%.c,unpack tally words jsonl)
+	$(patsubst %,$(FUZZ_TOOL)/%.c,records/unpack_paths records/summary \
+		records/record_words cli/json_lines)
 fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
 fuzz_files-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_TOOL)/%.c,record_file meta range jsonl maps image \
-		file_make file_map pages args)
+	$(patsubst %,$(FUZZ_TOOL)/%.c,records/record_file offline/save_meta \
+		filter/address_range cli/json_lines cli/output_file \
+		cli/file_map cli/args symbols/process_maps \
+		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_CORE)/%.c,packet packet_table sync psb clock) \
-	$(patsubst %,$(FUZZ_TOOL)/%.c,crash_pages crash_trace crash_end \
-		crash_memory crash_symbols crash_kallsyms crash_log vmcoreinfo \
-		kernel_symbols symbols crash_logs crash_tasks maps \
-		crash_program crash_slots build_id) \
+	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
+		crash/trace_end crash/dump_memory crash/dump_symbols \
+		crash/dump_kallsyms crash/dump_printk crash/vmcoreinfo \
+		crash/module_logs crash/dump_tasks crash/fatal_program \
+		crash/snapshot_slots symbols/kernel_symbols \
+		symbols/symbols symbols/process_maps symbols/build_id) \
 	$(patsubst %,$(ROOT)/kmod/%.c,patch_log switch_log task_merge)
 fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_TOOL)/%.c,dump_elf vmcoreinfo)
+	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo)
 fuzz_crash-libs := -lz
 fuzz_crash-flags := -I$(ROOT)/tools/shim
 
@@ -50,7 +55,7 @@ fuzz_flow-flags := $(DECODE_SMALL)
 
 define fuzz-program
 $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
-		$(wildcard $(FUZZ_DIR)/*.h $(FUZZ_CORE)/*.h $(FUZZ_TOOL)/*.h) \
+		$(wildcard $(FUZZ_DIR)/*.h $(FUZZ_CORE)/*.h $(FUZZ_TOOL)/*/*.h) \
 		$(ROOT)/uapi/linux/kipt_record.h
 	@mkdir -p $$(@D)
 	clang $(FUZZ_FLAGS) $(fuzz_$(1)-flags) $$(filter %.c,$$^) $(fuzz_$(1)-libs) -o $$@

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../kipt/dump_elf.h"
-#include "../kipt/vmcoreinfo.h"
+#include "../kipt/crash/dump_elf_holes.h"
+#include "../kipt/crash/vmcoreinfo.h"
 
 #define PAGE	4096
 

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../kipt/image.h"
-#include "../kipt/meta.h"
-#include "../kipt/record_file.h"
+#include "../kipt/symbols/code_image.h"
+#include "../kipt/offline/save_meta.h"
+#include "../kipt/records/record_file.h"
 
 #define PAGE		4096
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kipt/unpack.h"
+#include "../kipt/records/unpack_paths.h"
 #include "grammar.h"
 
 #define RECORD		sizeof(struct kipt_record)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../kipt/say.h"
+#include "../kipt/cli/messages.h"
 
 static void drop(const char *format, va_list list)
 {

@@ -20,15 +20,16 @@ KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 
 KIPT_SOURCES := $(filter-out %/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
 	%/perf_unzip$(if $(KIPT_ZSTD),_none).c, \
-	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/perf/*.c))
+	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
-KIPT_SHARED := $(addprefix $(ROOT)/kmod/,patch_log.c switch_log.c task_merge.c text_view.c)
+KIPT_SHARED := $(addprefix $(ROOT)/kmod/,patch_log.c switch_log.c task_merge.c \
+	text_view.c)
 KIPT_SHIM := $(ROOT)/tools/shim
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o) \
 	$(KIPT_SHARED:$(ROOT)/kmod/%.c=$(KIPT_OUT)/shared/%.o)
-KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(KIPT_DIR)/perf/*.h $(ROOT)/kmod/decode/*.h \
+KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode/*.h \
 	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/version.h \
 	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/tsc_extend.h \
 	$(ROOT)/kmod/excerpt_end.h
@@ -77,39 +78,45 @@ kipt-guest:
 
 # JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
 $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
-		$(KIPT_DIR)/jobs.c $(KIPT_DIR)/order.c $(KIPT_CORE) $(KIPT_HEADERS)
+		$(KIPT_DIR)/offline/parallel_decode.c \
+		$(KIPT_DIR)/records/reorder.c $(KIPT_CORE) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  jobs_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -o $@ \
 		$(filter %.c,$^)
 
-KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter.c filter_kernel.c filter_user.c \
-	range.c near.c kernel_symbols.c elf_symbols.c symbols.c maps.c args.c \
-	jsonl.c say.c progress.c signals.c file_map.c)
+KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter/filter.c filter/filter_kernel.c \
+	filter/filter_user.c filter/address_range.c filter/did_you_mean.c \
+	symbols/kernel_symbols.c symbols/elf_symbols.c symbols/symbols.c \
+	symbols/process_maps.c cli/args.c cli/json_lines.c cli/messages.c \
+	cli/progress.c cli/signals.c cli/file_map.c)
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \
-		$(KIPT_DIR)/child.c $(KIPT_DIR)/cpus.c $(KIPT_HEADERS)
+		$(KIPT_DIR)/record/traced_command.c \
+		$(KIPT_DIR)/kernel/affinity.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^) \
 		$(shell pkg-config --cflags --libs libelf json-c)
 
 $(KIPT_OUT)/ctl_test: $(ROOT)/selftests/tool/ctl_test.c \
-		$(addprefix $(KIPT_DIR)/,ctl.c args.c say.c progress.c signals.c) $(KIPT_HEADERS)
+		$(addprefix $(KIPT_DIR)/,kernel/ctl_fields.c cli/args.c \
+		cli/messages.c cli/progress.c cli/signals.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  ctl_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
 
 $(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
-		$(addprefix $(KIPT_DIR)/,ending.c last_lines.c record_state.c) $(KIPT_HEADERS)
+		$(addprefix $(KIPT_DIR)/,records/task_tail.c view/last_lines.c \
+		records/record_state.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  ending_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
 
 $(KIPT_OUT)/killed_test: $(ROOT)/selftests/tool/killed_test.c \
-		$(addprefix $(KIPT_DIR)/,own_records.c build_id.c \
-			file_map.c) $(KIPT_HEADERS)
+		$(addprefix $(KIPT_DIR)/,records/process_records.c symbols/build_id.c \
+			cli/file_map.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  killed_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
@@ -129,7 +136,8 @@ $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 kipt-test-programs: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
-		jobs_test filter_test child_test ctl_test ending_test killed_test program_test \
+		jobs_test filter_test child_test ctl_test ending_test \
+		killed_test program_test \
 		$(if $(KIPT_KDUMPFILE),deadly_kdumpfile.so))
 
 kipt-test: kipt-test-programs

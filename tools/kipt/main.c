@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "say.h"
+#include "cli/args.h"
+#include "cli/messages.h"
 
 static const struct kipt_verb *const verbs[] = {
 	&verb_info,

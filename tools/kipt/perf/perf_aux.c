@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../../../kmod/decode/sync.h"
-#include "../say.h"
+#include "../cli/messages.h"
 #include "perf_aux.h"
 #include "perf_bytes.h"
 

@@ -6,8 +6,8 @@
 #ifndef KIPT_PERF_AUX_H
 #define KIPT_PERF_AUX_H
 
+#include "../cli/lookup.h"
 #include "perf_file.h"
-#include "../lookup.h"
 
 /**
  * struct perf_clock - from the clock of perf to the TSC and back

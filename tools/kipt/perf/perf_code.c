@@ -15,9 +15,9 @@
 
 #include <linux/fs.h>
 
-#include "../file_map.h"
-#include "../plain.h"
-#include "../say.h"
+#include "../cli/file_map.h"
+#include "../cli/messages.h"
+#include "../cli/printable.h"
 #include "perf_code.h"
 
 #define VDSO_SIZE	8192

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "../build_id.h"
+#include "../symbols/build_id.h"
 
 /**
  * enum perf_code_state - the bytes of a file

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../file_map.h"
-#include "../lookup.h"
-#include "../say.h"
+#include "../cli/file_map.h"
+#include "../cli/lookup.h"
+#include "../cli/messages.h"
 #include "perf_bytes.h"
 #include "perf_file.h"
 #include "perf_unzip.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "../build_id.h"
+#include "../symbols/build_id.h"
 
 /* Types of events: those of the kernel, then those that perf adds. */
 enum {

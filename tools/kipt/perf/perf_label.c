@@ -9,7 +9,7 @@
 
 #include "../../../kmod/decode/clock.h"
 #include "../../../kmod/decode/sync.h"
-#include "../say.h"
+#include "../cli/messages.h"
 #include "perf_bytes.h"
 #include "perf_label.h"
 

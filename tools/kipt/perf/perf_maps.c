@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "../lookup.h"
-#include "../plain.h"
-#include "../say.h"
+#include "../cli/lookup.h"
+#include "../cli/messages.h"
+#include "../cli/printable.h"
 #include "perf_bytes.h"
 #include "perf_maps.h"
 

@@ -6,7 +6,7 @@
 #ifndef KIPT_PERF_MAPS_H
 #define KIPT_PERF_MAPS_H
 
-#include "../maps.h"
+#include "../symbols/process_maps.h"
 #include "perf_aux.h"
 #include "perf_code.h"
 #include "perf_tree.h"

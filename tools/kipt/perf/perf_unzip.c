@@ -8,7 +8,7 @@
 
 #include <zstd.h>
 
-#include "../say.h"
+#include "../cli/messages.h"
 #include "perf_unzip.h"
 
 /* An event has less than 64 KiB: as much may be left of the last time. */

@@ -2,7 +2,7 @@
 /*
  * What perf_unzip.c is where there is no zstd.
  */
-#include "../say.h"
+#include "../cli/messages.h"
 #include "perf_unzip.h"
 
 struct perf_unzip *perf_unzip_create(const char *path)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files in memory, see file_map.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/openat2.h>
+
+#include "file_map.h"
+#include "messages.h"
+
+/* Another descriptor of the same file, which can be read. */
+static int place_open(int place)
+{
+	char path[32];
+	struct stat st;
+
+	if (fstat(place, &st))
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* @place: opened with O_PATH, or -1; closed here. */
+static int place_take(int place)
+{
+	int fd, error;
+
+	if (place < 0)
+		return -1;
+	fd = place_open(place);
+	error = errno;
+	close(place);
+	errno = error;
+	return fd;
+}
+
+int file_open_regular(const char *path)
+{
+	return place_take(open(path, O_PATH | O_CLOEXEC));
+}
+
+int file_open_no_links(const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+
+	return place_take(syscall(SYS_openat2, AT_FDCWD, path, &how,
+				  sizeof(how)));
+}
+
+int file_open_tell(const char *path)
+{
+	int fd = file_open_regular(path);
+
+	if (fd < 0 && errno == EINVAL)
+		say_error("cannot read %s: not a regular file", path);
+	else if (fd < 0)
+		say_errno(errno, "cannot read %s", path);
+	return fd;
+}
+
+/* Sets errno. */
+static bool fd_map(struct file_map *map, int fd)
+{
+	struct stat st;
+	void *bytes;
+
+	if (fstat(fd, &st))
+		return false;
+	map->size = st.st_size;
+	map->bytes = (const u8 *)"";
+	if (!map->size)
+		return true;
+	bytes = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED) {
+		map->size = 0;
+		return false;
+	}
+	map->bytes = bytes;
+	return true;
+}
+
+bool file_map_open(struct file_map *map, const char *path)
+{
+	int fd = file_open_tell(path);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = fd_map(map, fd);
+	if (!ok)
+		say_errno(errno, "cannot map %s", path);
+	close(fd);
+	return ok;
+}
+
+void file_map_close(struct file_map *map)
+{
+	if (map->size)
+		munmap((void *)map->bytes, map->size);
+	map->size = 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A whole file in memory, read only.
+ */
+#ifndef KIPT_FILE_MAP_H
+#define KIPT_FILE_MAP_H
+
+#include <stdbool.h>
+
+#include "../../../kmod/decode/port.h"
+
+/**
+ * struct file_map - a file
+ * @bytes: what it holds; not NULL, also when it is empty
+ * @size: how much
+ */
+struct file_map {
+	const u8 *bytes;
+	u64 size;
+};
+
+/**
+ * file_open_regular() - open a file to read it
+ * @path: its name
+ *
+ * Not a FIFO, which would let wait. A device is not even opened: a watchdog
+ * that was opened and closed resets the machine.
+ *
+ * Return: the descriptor, or -1 with errno; EINVAL if it is no regular file.
+ */
+int file_open_regular(const char *path);
+
+/**
+ * file_open_no_links() - the same for a name that others chose
+ * @path: its name; nothing in it is a symbolic link
+ *
+ * Return: as file_open_regular(); ELOOP if there is a symbolic link.
+ */
+int file_open_no_links(const char *path);
+
+/**
+ * file_open_tell() - the same
+ * @path: its name
+ *
+ * Return: the descriptor, or -1 after a sentence.
+ */
+int file_open_tell(const char *path);
+
+/**
+ * file_map_open() - map a file
+ * @map: filled on success
+ * @path: its name
+ *
+ * Return: true, or false after a sentence.
+ */
+bool file_map_open(struct file_map *map, const char *path);
+
+/**
+ * file_map_close() - unmap it
+ * @map: was opened, or all zero
+ */
+void file_map_close(struct file_map *map);
+
+#endif /* KIPT_FILE_MAP_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * JSON Lines by json-c, see json_lines.h.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "json_lines.h"
+
+/* Bytes of the character that begins here, 0 if none does: as RFC 3629 has it. */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t length, i;
+
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] >= 0xc2 && text[0] < 0xe0)
+		length = 2;
+	else if (text[0] >= 0xe0 && text[0] < 0xf0)
+		length = 3;
+	else if (text[0] >= 0xf0 && text[0] < 0xf5)
+		length = 4;
+	else
+		return 0;
+	for (i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((text[0] == 0xe0 && text[1] < 0xa0) ||
+	    (text[0] == 0xed && text[1] >= 0xa0) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) ||
+	    (text[0] == 0xf4 && text[1] >= 0x90))
+		return 0;
+	return length;
+}
+
+static bool is_utf8(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t length;
+
+	for (; *at; at += length) {
+		length = utf8_length(at);
+		if (!length)
+			return false;
+	}
+	return true;
+}
+
+/* Names may have any bytes, JSON is UTF-8. */
+static struct json_object *text_mend(const char *text)
+{
+	struct json_object *object;
+	char *copy = strdup(text), *at;
+	size_t length;
+
+	if (!copy)
+		return NULL;
+	for (at = copy; *at; at += length) {
+		length = utf8_length((unsigned char *)at);
+		if (!length) {
+			*at = '?';
+			length = 1;
+		}
+	}
+	object = json_object_new_string(copy);
+	free(copy);
+	return object;
+}
+
+void jsonl_text(struct json_object *object, const char *key,
+		const char *text)
+{
+	if (text)
+		json_object_object_add(object, key, is_utf8(text) ?
+				       json_object_new_string(text) :
+				       text_mend(text));
+}
+
+void jsonl_number(struct json_object *object, const char *key, u64 number)
+{
+	json_object_object_add(object, key, json_object_new_uint64(number));
+}
+
+void jsonl_hex(struct json_object *object, const char *key, u64 value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	jsonl_text(object, key, text);
+}
+
+void jsonl_flag(struct json_object *object, const char *key, int flag)
+{
+	json_object_object_add(object, key, json_object_new_boolean(flag));
+}
+
+const char *jsonl_string(struct json_object *object)
+{
+	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+void jsonl_print(struct json_object *object, FILE *out)
+{
+	fputs(jsonl_string(object), out);
+	fputc('\n', out);
+	json_object_put(object);
+}

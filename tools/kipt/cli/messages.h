@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sentences on stderr. Every failure of the tool is told through here, once,
+ * by whoever knows what was tried.
+ */
+#ifndef KIPT_MESSAGES_H
+#define KIPT_MESSAGES_H
+
+/* The compiler checks arguments against the format, the @text-th argument. */
+#define SAY_CHECK		__format__
+#define __printf(text, first)	__attribute__((SAY_CHECK(__printf__, text, first)))
+
+/**
+ * say_error() - tell what failed
+ * @format: a sentence without "kipt: " and without newline
+ */
+void __printf(1, 2) say_error(const char *format, ...);
+
+/**
+ * say_errno() - tell what failed and why
+ * @err: an errno, positive
+ * @format: what was tried; ": text (ENAME)" is added
+ */
+void __printf(2, 3) say_errno(int err, const char *format, ...);
+
+/**
+ * say_note() - tell what a person should know, though nothing failed
+ * @format: a sentence
+ */
+void __printf(1, 2) say_note(const char *format, ...);
+
+/**
+ * say_errno_name() - the name of an errno
+ * @err: positive
+ *
+ * Return: such as "EBUSY", or "unknown error".
+ */
+const char *say_errno_name(int err);
+
+#endif /* KIPT_MESSAGES_H */

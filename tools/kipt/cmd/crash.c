@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt crash: what every CPU did last, out of the dump of a machine that died.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/args.h"
+#include "../cli/progress.h"
+#include "../crash/crash_decode.h"
+#include "../crash/crash_save.h"
+#include "../crash/crash_show.h"
+#include "../crash/dump_machine.h"
+#include "../crash/dump_tasks.h"
+#include "../crash/fatal_program.h"
+#include "../crash/snapshot_collect.h"
+#include "../crash/snapshot_show.h"
+#include "../kernel/genl.h"
+#include "../offline/save_dir.h"
+#include "../record/fatal_signal.h"
+#include "../records/record_tail.h"
+#include "../symbols/kernel_text.h"
+
+enum {
+	OPTION_CPU = 1,
+	OPTION_LAST,
+	OPTION_MERGED,
+	OPTION_SUMMARY,
+	OPTION_AFTER,
+	OPTION_HEADER,
+	OPTION_IMAGE,
+	OPTION_SAVE,
+	OPTION_ALL_CPUS,
+	OPTION_KEEP,
+	OPTION_MOST,
+	OPTION_PROGRAMS,
+	OPTION_SNAPSHOT,
+};
+
+static const struct kipt_option options[] = {
+	{ "cpu", 'c', OPTION_CPU, "LIST",
+	  "all that these CPUs did, such as 0-3,6; unless given\n"
+	  "the last 100 calls of the CPU that died" },
+	{ "all-cpus", 'a', OPTION_ALL_CPUS, NULL,
+	  "all that all CPUs did, the one that died first" },
+	{ "last", 'n', OPTION_LAST, "N",
+	  "only the last N branches of each CPU, or with\n"
+	  "--insns instructions" },
+	{ "after", 0, OPTION_AFTER, NULL,
+	  "also what each CPU did from where it died, or the\n"
+	  "NMI met it, until its tracing stopped" },
+	{ "merged", 'm', OPTION_MERGED, NULL,
+	  "all CPUs together in the order of time, 1000\n"
+	  "branches of each unless --last says otherwise" },
+	{ "summary", 0, OPTION_SUMMARY, NULL,
+	  "only what died, where, and a line for each CPU;\n"
+	  "nothing is decoded" },
+	{ "snapshot", 0, OPTION_SNAPSHOT, "N",
+	  "show snapshot N that the dump has, of something that\n"
+	  "the machine survived, instead of its death" },
+	{ "header", 0, OPTION_HEADER, "ADDR",
+	  "physical address that the log named (\"crash header\n"
+	  "at\"); unless given it is looked up in the log of\n"
+	  "the dump, or searched for in all of it" },
+	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
+	  "code that is missing in the dump: the bytes of FILE\n"
+	  "stand at ADDR, or if it is ELF its lowest segment\n"
+	  "does; may be repeated" },
+	{ "save", 0, OPTION_SAVE, "DIR",
+	  "put trace, kernel code and symbols into DIR, for\n"
+	  "'kipt decode --dir DIR'; without another option\n"
+	  "nothing is decoded" },
+	{ "keep", 0, OPTION_KEEP, "N",
+	  "of 'collect': leave the newest N snapshots in DIR,\n"
+	  "1 to 10000; 16 unless given" },
+	{ "most", 0, OPTION_MOST, "SIZE",
+	  "of 'collect': bytes that they take, such as 200M;\n"
+	  "1G unless given" },
+	{ "programs", 0, OPTION_PROGRAMS, NULL,
+	  "of 'collect': also programs that a signal killed" },
+	VIEW_OPTIONS,
+	{ 0 }
+};
+
+/* With --merged all of it is in memory. */
+#define MERGED_LAST	1000
+/* Who asks for nothing. */
+#define DIED_LAST	100
+
+struct crash {
+	struct view_options view;
+	struct crash_machine machine;
+	struct image *image;
+	struct maps maps;
+	bool cpus_given;
+	bool cpus[CRASH_CPUS_MAX];
+	bool cpu_too_large;
+	bool all_cpus;
+	/* Neither of these was given. */
+	bool died_only;
+	/* @last is of calls. */
+	bool calls;
+	u32 last;
+	struct crash_merge *merge;
+	u64 header;
+	const char *path;
+	/* In a dump; 0: its death. */
+	u64 slot;
+	bool merged;
+	bool summary;
+	bool after;
+	const char *save;
+	struct crash_collect collect;
+	/* Of a machine that survived: read from the module. */
+	struct kipt_snapshot snapshot;
+	struct kcore *live;
+	/* It was killed, and the machine is well; NULL: no. */
+	struct crash_program *program;
+	struct crash_files *files;
+	/* Something that is shown was asked for. */
+	bool shown;
+	/* The last option that is not --json; and the last one of collect. */
+	const char *option;
+	const char *collect_option;
+};
+
+static void cpu_choose(void *ctx, u32 cpu)
+{
+	struct crash *crash = ctx;
+
+	if (cpu < CRASH_CPUS_MAX)
+		crash->cpus[cpu] = true;
+	else
+		crash->cpu_too_large = true;
+}
+
+/* KIPT_EXIT_DONE, or a status after a sentence. */
+static int cpus_option(struct crash *crash, const char *value)
+{
+	crash->cpus_given = true;
+	if (args_cpus(value, cpu_choose, crash) && !crash->cpu_too_large)
+		return KIPT_EXIT_DONE;
+	say_error("--cpu %s: a list of CPUs such as 0-3,6 is meant", value);
+	return KIPT_EXIT_USAGE;
+}
+
+/* A number of things, at least one. */
+static int count_option(const char *name, const char *value, u32 most, u32 *count)
+{
+	u64 number;
+
+	if (!args_number(value, most, &number) || !number) {
+		say_error("--%s %s: allowed are 1 to %u", name, value, most);
+		return KIPT_EXIT_USAGE;
+	}
+	*count = number;
+	return KIPT_EXIT_DONE;
+}
+
+static int header_option(struct crash *crash, const char *value)
+{
+	if (args_number(value, ~0ULL, &crash->header) && crash->header &&
+	    !(crash->header % KIPT_CRASH_PAGE_BYTES))
+		return KIPT_EXIT_DONE;
+	say_error("--header %s: the address of a page is meant, such as 0x1234000",
+		  value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int most_option(struct crash *crash, const char *value)
+{
+	if (args_size(value, &crash->collect.most) && crash->collect.most)
+		return KIPT_EXIT_DONE;
+	say_error("--most %s: a size such as 200M is meant", value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int slot_option(struct crash *crash, const char *value)
+{
+	if (args_number(value, ~0U, &crash->slot) && crash->slot)
+		return KIPT_EXIT_DONE;
+	say_error("--snapshot %s: the number of a snapshot is meant, as the summary of the dump shows it",
+		  value);
+	return KIPT_EXIT_USAGE;
+}
+
+static int option_take(struct crash *crash, int id, const char *value)
+{
+	switch (id) {
+	case OPTION_CPU:
+		return cpus_option(crash, value);
+	case OPTION_LAST:
+		return count_option("last", value, LAST_RECORDS_MAX,
+				    &crash->last);
+	case OPTION_HEADER:
+		return header_option(crash, value);
+	case OPTION_SNAPSHOT:
+		return slot_option(crash, value);
+	case OPTION_IMAGE:
+		return image_add_file(crash->image, value, &crash->maps) ?
+		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+	case OPTION_SAVE:
+		crash->save = value;
+		break;
+	case OPTION_MERGED:
+		crash->merged = true;
+		break;
+	case OPTION_SUMMARY:
+		crash->summary = true;
+		break;
+	case OPTION_ALL_CPUS:
+		crash->all_cpus = true;
+		break;
+	case OPTION_AFTER:
+		crash->after = true;
+		break;
+	case OPTION_KEEP:
+		return count_option("keep", value, COLLECT_KEEP_MAX,
+				    &crash->collect.keep);
+	case OPTION_MOST:
+		return most_option(crash, value);
+	case OPTION_PROGRAMS:
+		crash->collect.programs = true;
+		break;
+	}
+	return KIPT_EXIT_DONE;
+}
+
+static bool cpu_chosen(const struct crash *crash, u32 cpu)
+{
+	return !crash->cpus_given ||
+	       (cpu < CRASH_CPUS_MAX && crash->cpus[cpu]);
+}
+
+static bool cpus_check(const struct crash *crash)
+{
+	const struct crash_set *set = &crash->machine.set;
+	u32 cpu, i = 0;
+
+	/* Both are in order. */
+	for (cpu = 0; cpu < CRASH_CPUS_MAX; cpu++) {
+		while (i < set->count && set->cpus[i]->page.page.number < cpu)
+			i++;
+		if (crash->cpus[cpu] &&
+		    (i == set->count || set->cpus[i]->page.page.number > cpu)) {
+			say_error("kipt left nothing of CPU %u in this dump",
+				  cpu);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Numbers and files alone go where a program reads them. */
+static bool summary_wanted(const struct crash *crash)
+{
+	const struct view_options *view = &crash->view;
+
+	return !view->hash && (!view->output || strcmp(view->output, "-"));
+}
+
+static u64 time_near(const struct crash *crash, const struct crash_cpu *cpu)
+{
+	const struct crash_set *set = &crash->machine.set;
+
+	if (cpu->stop_good && cpu->page.stop.tsc)
+		return cpu->page.stop.tsc;
+	return set->event_good ? set->header.event.tsc : cpu->page.started;
+}
+
+/* Where the CPU that died is in the set; its @count if nobody knows. */
+static u32 died_find(const struct crash_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		if (set->event_good && set->cpus[i]->page.page.number ==
+					       set->header.event.cpu)
+			return i;
+	}
+	return i;
+}
+
+static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
+		       struct output *output);
+
+/* All CPUs that were chosen: the one that died, then the others by number. */
+static bool each_cpu(struct crash *crash, struct output *output,
+		     bool (*act)(struct crash *crash,
+				 const struct crash_trace *trace,
+				 struct output *output))
+{
+	struct crash_machine *machine = &crash->machine;
+	struct crash_trace trace;
+	u32 i, died = died_find(&machine->set);
+	bool known = died < machine->set.count;
+
+	if (!known)
+		died = 0;
+	for (i = 0; i < machine->set.count; i++) {
+		const struct crash_cpu *cpu =
+			machine->set.cpus[!i ? died : i <= died ? i - 1 : i];
+
+		if (!cpu_chosen(crash, cpu->page.page.number))
+			continue;
+		if (i && known && crash->died_only && act == cpu_decode)
+			break;
+		if (!crash_trace_find(&trace, cpu, &machine->source)) {
+			say_errno(ENOMEM, "cannot read the trace of CPU %u",
+				  cpu->page.page.number);
+			return false;
+		}
+		if (!act(crash, &trace, output))
+			return false;
+	}
+	return true;
+}
+
+static bool cpu_show(struct crash *crash, const struct crash_trace *trace,
+		     struct output *output)
+{
+	if (crash->view.json)
+		crash_show_cpu_json(&crash->machine, trace, output->names);
+	else
+		crash_show_cpu(&crash->machine, trace, output->names);
+	return true;
+}
+
+static bool cpu_save(struct crash *crash, const struct crash_trace *trace,
+		     struct output *output)
+{
+	(void)output;
+	return crash_save_trace(crash->save, trace);
+}
+
+/* Of the first CPU what died, of the others what the NMI met. */
+static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
+		     struct kipt_excerpt_end *end)
+{
+	const struct crash_set *set = &crash->machine.set;
+	const struct kipt_crash_event *event = &set->header.event;
+
+	*end = (struct kipt_excerpt_end){ .known = true };
+	if (crash->program) {
+		end->ip = crash_program_signal(crash->program)->ip;
+		return true;
+	}
+	if (!cpu->stop_good || cpu->page.stop.state != KIPT_CRASH_STOPPED ||
+	    !set->event_good)
+		return false;
+	if (cpu->page.page.number != event->cpu) {
+		end->ip = cpu->page.stop.ip;
+		end->nmi = true;
+		return end->ip;
+	}
+	end->ip = event->ip;
+	end->faulted = event->faulted;
+	return event->ip || event->faulted;
+}
+
+/* Who counts, or keeps records, gets all. */
+static bool end_wanted(const struct crash *crash)
+{
+	const struct view_options *view = &crash->view;
+
+	return !crash->after && !view->output && !view->stats && !view->hash &&
+	       view->mode < VIEW_COUNTS;
+}
+
+static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
+		       struct output *output)
+{
+	const struct crash_source kernel = crash_machine_kernel(&crash->machine);
+	struct kipt_excerpt_end end;
+	struct crash_logs logs;
+	const struct crash_decode decode = {
+		.trace = trace,
+		.memory = crash->machine.memory,
+		.live = crash->live,
+		.image = crash->image,
+		.program = crash->program,
+		.logs = &logs,
+		.tsc_khz = crash->machine.set.header.tsc_khz,
+		.tsc_near = time_near(crash, trace->cpu),
+		.last = crash->last,
+		.calls = crash->calls,
+		.end = end_wanted(crash) &&
+		       end_find(crash, trace->cpu, &end) ? &end : NULL,
+		.merge = crash->merge,
+	};
+	bool ok = crash_logs_load(&logs, &kernel, trace->cpu);
+
+	if (!ok)
+		say_errno(ENOMEM, "cannot hold what was noted of CPU %u",
+			  trace->cpu->page.page.number);
+	else if (trace->size)
+		ok = crash_decode(&decode, output);
+	if (logs.switches.first)
+		say_note("CPU %u: a part of what was noted of its threads is not in the dump: who ran before, nobody knows",
+			 trace->cpu->page.page.number);
+	crash_logs_free(&logs);
+	return ok;
+}
+
+/* Who counts, keeps records or merges gets all CPUs, too. */
+static void died_choose(struct crash *crash)
+{
+	const struct view_options *view = &crash->view;
+
+	crash->died_only = !crash->cpus_given && !crash->all_cpus &&
+			   !crash->merged && !view->output && !view->stats &&
+			   !view->hash && view->mode < VIEW_COUNTS;
+	if (!crash->died_only || crash->last)
+		return;
+	crash->last = DIED_LAST;
+	crash->calls = view->mode == VIEW_CALLS;
+}
+
+static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
+{
+	return output_take(ctx, records, count);
+}
+
+static bool merged_decode(struct crash *crash, struct output *output)
+{
+	bool ok;
+
+	crash->merge = crash_merge_create();
+	if (!crash->merge) {
+		say_errno(ENOMEM, "cannot hold the traces");
+		return false;
+	}
+	output->view.merged = true;
+	ok = each_cpu(crash, output, cpu_decode) &&
+	     crash_merge_give(crash->merge, merged_take, output);
+	crash_merge_destroy(crash->merge);
+	crash->merge = NULL;
+	return ok;
+}
+
+/* They are older than the death. */
+static void slots_show(const struct crash *crash, struct names *names)
+{
+	const struct crash_slots *slots = &crash->machine.slots;
+	u32 i;
+
+	if (slots->chosen)
+		return;
+	if (slots->count && !crash->view.json)
+		printf("The machine survived this before ('kipt crash %s --snapshot N' shows number N):\n",
+		       crash->path);
+	for (i = 0; i < slots->count; i++)
+		snapshot_print(&slots->list[i].about, names, crash->view.json);
+}
+
+static bool summary_show(struct crash *crash, struct output *output)
+{
+	slots_show(crash, output->names);
+	if (crash->view.json)
+		crash_show_json(&crash->machine, output->names);
+	else
+		crash_show(&crash->machine, output->names);
+	return each_cpu(crash, output, cpu_show);
+}
+
+static bool save(struct crash *crash, struct symbols *symbols)
+{
+	return save_folder(crash->save) &&
+	       each_cpu(crash, NULL, cpu_save) &&
+	       (!crash->program || crash_program_save(crash->program,
+						      crash->save)) &&
+	       (crash->live ? save_kernel(crash->save) :
+		crash_save_kernel(crash->save, &crash->machine, symbols)) &&
+	       (!crash->machine.set.count ||
+		crash_save_meta(crash->save, &crash->machine,
+				crash->machine.set.cpus[0]));
+}
+
+/* After what led there; what is held back is printed first. */
+static void death_show(struct crash *crash, struct output *output)
+{
+	struct child_death death;
+
+	crash_program_death(crash->program, &death);
+	view_flush(&output->view);
+	death_tell(&death, output);
+}
+
+/* The table goes to the names when it was saved. */
+static bool all_show(struct crash *crash, struct output *output)
+{
+	struct symbols *symbols = NULL;
+	bool ok = true;
+
+	if (!crash->live && (!crash->view.kallsyms || crash->save))
+		symbols = crash_machine_symbols(&crash->machine);
+	if (crash->save)
+		ok = save(crash, symbols);
+	if (crash->view.kallsyms || crash->live)
+		symbols_destroy(symbols);
+	else
+		names_kernel(output->names, symbols);
+	if (ok && summary_wanted(crash))
+		ok = summary_show(crash, output);
+	if (!ok || crash->summary || (crash->save && !crash->shown))
+		return ok;
+	progress_catch();
+	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
+	died_choose(crash);
+	ok = crash->merged ? merged_decode(crash, output) :
+			     each_cpu(crash, output, cpu_decode);
+	if (crash->program && end_wanted(crash))
+		death_show(crash, output);
+	return ok;
+}
+
+static bool show(struct crash *crash)
+{
+	struct crash_source kernel;
+	struct output output;
+	bool ok;
+
+	/* Of a machine that goes on, most processes are still there. */
+	if (!cpus_check(crash) ||
+	    !output_open(&output, &crash->view, crash->live))
+		return false;
+	maps_move(&output.maps, &crash->maps);
+	kernel = crash_machine_kernel(&crash->machine);
+	crash_tasks_load(&output.maps, &kernel, &crash->machine.set);
+	ok = (!crash->program || crash_program_map(crash->program,
+						   &output.maps,
+						   output.names)) &&
+	     all_show(crash, &output);
+	return output_close(&output, ok) && ok;
+}
+
+static bool dump_show(struct crash *crash, const char *path)
+{
+	crash->path = path;
+	return output_spares(&crash->view, path) &&
+	       crash_machine_open(&crash->machine, path, crash->header) &&
+	       (!crash->slot ||
+		crash_machine_choose(&crash->machine, crash->slot)) &&
+	       show(crash);
+}
+
+static bool program_read(struct crash *crash)
+{
+	const struct crash_machine *machine = &crash->machine;
+
+	if (!machine->set.signal)
+		return true;
+	crash->program = crash_program_read(&machine->source,
+					    machine->set.signal,
+					    machine->set.id, crash->files);
+	return crash->program;
+}
+
+/* Its kernel runs: code and symbols are those of now. Who reads files of others is
+ * started before anything of the kernel is here.
+ */
+static bool snapshot_show(struct crash *crash, u32 id)
+{
+	struct genl *genl;
+	bool ok;
+
+	crash->files = crash_files_create(CRASH_FILES_SECONDS);
+	if (!crash->files)
+		return false;
+	genl = genl_open(false);
+	ok = genl && !genl_snapshot_get(genl, id, &crash->snapshot);
+	genl_close(genl);
+	if (!ok)
+		return false;
+	crash->live = kcore_open();
+	return crash->live &&
+	       crash_machine_snapshot(&crash->machine, &crash->snapshot) &&
+	       program_read(crash) && show(crash);
+}
+
+static bool snapshot_delete(u32 id)
+{
+	struct genl *genl = genl_open(false);
+	bool ok = genl && !genl_snapshot_delete(genl, id);
+
+	genl_close(genl);
+	return ok;
+}
+
+/* @act: a word for what is done, with the number of a snapshot. */
+static int with_snapshot(struct crash *crash, const struct args *args,
+			 const char *act)
+{
+	u64 id;
+	bool ok;
+
+	if (args->operands != 2 || !args_number(args->argv[1], ~0U, &id) || !id)
+		return args_bad(args, "crash %s needs the number of a snapshot, as 'kipt crash list' shows it",
+				act);
+	if (crash->header || crash->slot)
+		return args_bad(args, "--header and --snapshot are of a dump: 'kipt crash %s' has neither",
+				act);
+	ok = strcmp(act, "show") ? snapshot_delete(id) :
+				   snapshot_show(crash, id);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+/* Whether the options go with the word. KIPT_EXIT_DONE, or a status after a sentence. */
+static int options_check(const struct crash *crash, const struct args *args,
+			 const char *word)
+{
+	bool shows = strcmp(word, "list") && strcmp(word, "delete") &&
+		     strcmp(word, "collect");
+	const char *option = shows ? NULL : crash->option;
+
+	if (crash->collect_option && strcmp(word, "collect"))
+		return args_bad(args, "--%s goes with crash collect only",
+				crash->collect_option);
+	if (!option && crash->view.json && !shows && strcmp(word, "list"))
+		option = "json";
+	if (!option)
+		return KIPT_EXIT_DONE;
+	return args_bad(args, "crash %s shows no trace: --%s does not go with it",
+			word, option);
+}
+
+static int collect(struct crash *crash, const struct args *args)
+{
+	if (args->operands != 2)
+		return args_bad(args, "crash collect needs the folder that snapshots go to");
+	crash->collect.dir = args->argv[1];
+	return crash_collect(&crash->collect) ? KIPT_EXIT_DONE :
+						KIPT_EXIT_FAILED;
+}
+
+/* Files that are called like a word are told from it by "./". */
+static int act(struct crash *crash, const struct args *args)
+{
+	const char *word = args->operands ? args->argv[0] : "";
+	int status = options_check(crash, args, word);
+
+	if (status != KIPT_EXIT_DONE)
+		return status;
+	if (!strcmp(word, "collect"))
+		return collect(crash, args);
+	if (!strcmp(word, "show") || !strcmp(word, "delete"))
+		return with_snapshot(crash, args, word);
+	if (!args_operands(args, 1, 1))
+		return KIPT_EXIT_USAGE;
+	if (!strcmp(word, "list"))
+		return snapshots_list(crash->view.json) ? KIPT_EXIT_DONE :
+							  KIPT_EXIT_FAILED;
+	return dump_show(crash, word) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+static const char *option_name(int id)
+{
+	u32 i;
+
+	for (i = 0; options[i].name; i++) {
+		if (options[i].id == id)
+			return options[i].name;
+	}
+	return NULL;
+}
+
+static int options_take(struct crash *crash, struct args *args)
+{
+	int id, taken, status;
+
+	while ((id = args_option(args)) > 0) {
+		taken = view_option(&crash->view, id, args->value);
+		if (taken < 0)
+			return KIPT_EXIT_USAGE;
+		crash->shown |= taken && id != VIEW_OPTION_KALLSYMS;
+		if (id == OPTION_KEEP || id == OPTION_MOST ||
+		    id == OPTION_PROGRAMS)
+			crash->collect_option = option_name(id);
+		else if (id != VIEW_OPTION_JSON)
+			crash->option = option_name(id);
+		status = taken ? KIPT_EXIT_DONE :
+				 option_take(crash, id, args->value);
+		if (status != KIPT_EXIT_DONE)
+			return status;
+	}
+	if (id < 0)
+		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
+	if (crash->cpus_given && crash->all_cpus)
+		return args_bad(args, "--cpu and --all-cpus: only one of them can be meant");
+	if (crash->merged && !crash->last)
+		crash->last = MERGED_LAST;
+	crash->shown |= crash->last;
+	if (crash->last && crash->view.mode == VIEW_COUNTS)
+		return args_bad(args, "--counts: counts have no order, so neither --last nor --merged goes with it");
+	if (!view_settle(&crash->view))
+		return KIPT_EXIT_USAGE;
+	return KIPT_EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_crash, .argc = argc, .argv = argv };
+	struct crash *crash = calloc(1, sizeof(*crash));
+	int status;
+
+	if (crash) {
+		crash->image = image_create();
+		crash->collect = (struct crash_collect){
+			.keep = COLLECT_KEEP,
+			.most = COLLECT_MOST,
+		};
+	}
+	if (!crash || !crash->image) {
+		say_errno(ENOMEM, "cannot read a crash");
+		free(crash);
+		return KIPT_EXIT_FAILED;
+	}
+	status = options_take(crash, &args);
+	if (status == KIPT_EXIT_DONE)
+		status = act(crash, &args);
+	crash_program_destroy(crash->program);
+	crash_files_destroy(crash->files);
+	crash_machine_close(&crash->machine);
+	kcore_close(crash->live);
+	free(crash->snapshot.data);
+	maps_free(&crash->maps);
+	image_destroy(crash->image);
+	free(crash);
+	return status < 0 ? KIPT_EXIT_DONE : status;
+}
+
+const struct kipt_verb verb_crash = {
+	.name = "crash",
+	.operands = "FILE | list | show N | delete N | collect DIR",
+	.summary = "show what each CPU did last, from a dump",
+	.about = "Reads the dump of a machine that died while kipt was armed: an ELF vmcore,\n"
+		 "makedumpfile's compressed format, or /proc/vmcore in the crash kernel. Code and\n"
+		 "symbols come from the dump itself. First comes a summary, then the last 100 calls\n"
+		 "of the CPU that died; --all-cpus shows all that each CPU did, that one first.\n"
+		 "What is damaged or missing is told, and the rest is shown. With --counts,\n"
+		 "--stats, --hash, --merged or -o it is of all CPUs, too. The summary also lists\n"
+		 "the snapshots that the module had; --snapshot N shows one of them.\n"
+		 "\n"
+		 "Of an oops, a warning or a report of an error that the machine survived while it\n"
+		 "was armed, the module keeps the end of each trace: 'list' shows which there are,\n"
+		 "'show N' shows one as a dump is shown, 'delete N' makes room for another.\n"
+		 "'collect DIR' saves each of them below DIR, with what 'show' prints of it, and\n"
+		 "then deletes it: the service kipt-collect does so after each event. They need\n"
+		 "CAP_SYS_ADMIN. With 'kipt arm --user' there are also programs that a signal\n"
+		 "killed: of these 'show' shows what their user code did, up to the last\n"
+		 "instruction.",
+	.examples = "  kipt crash vmcore\n"
+		    "  kipt crash vmcore --all-cpus --last 1000\n"
+		    "  kipt crash /proc/vmcore --summary\n"
+		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"
+		    "  kipt crash vmcore --save saved\n"
+		    "  kipt crash vmcore --snapshot 1 --last 100\n"
+		    "  kipt crash list\n"
+		    "  kipt crash show 1 --last 100",
+	.options = options,
+	.run = run,
+};

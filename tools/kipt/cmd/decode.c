@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt decode: a raw trace, decoded here, with code from files.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli/args.h"
+#include "../filter/filter.h"
+#include "../offline/decode_files.h"
+#include "../offline/parallel_decode.h"
+#include "../offline/perf_decode.h"
+#include "../offline/save_meta.h"
+#include "../offline/saved_dir.h"
+#include "../perf/perf_file.h"
+#include "decode_verb.h"
+
+enum {
+	OPTION_IMAGE = 1,
+	OPTION_PAGES,
+	OPTION_DIR,
+	OPTION_META,
+	OPTION_FILTER,
+	OPTION_STOP_AT,
+	OPTION_STRICT,
+	OPTION_JOBS,
+	OPTION_MEMORY,
+	OPTION_PACKED,
+};
+
+/* Less for each thread is more time spent dropping than decoding. */
+#define MEMORY_LEAST	(1 << 20)
+
+const struct kipt_option decode_options[] = {
+	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
+	  "code: the bytes of FILE stand at ADDR, or if it is\n"
+	  "ELF its lowest segment does; may be repeated, what\n"
+	  "comes later counts" },
+	{ "pages", 'p', OPTION_PAGES, "NAME",
+	  "code: pages of NAME.dump at the addresses in\n"
+	  "NAME.addr; may be repeated" },
+	{ "dir", 'd', OPTION_DIR, "DIR",
+	  "all that 'kipt record --save DIR' put there" },
+	{ "meta", 0, OPTION_META, "FILE",
+	  "the meta.json of the trace: its clocks, DisTNT,\n"
+	  "address ranges" },
+	{ "filter", 'f', OPTION_FILTER, "ADDR-ADDR",
+	  "only code in this range, both ends inclusive, was\n"
+	  "traced; may be repeated; CPUs with erratum SKL014\n"
+	  "leave out where a branch went that left it" },
+	{ "stop-at", 0, OPTION_STOP_AT, "ADDR-ADDR",
+	  "a branch into this range ended the trace" },
+	{ "strict", 0, OPTION_STRICT, NULL,
+	  "exit with 1 if there is any gap" },
+	{ "jobs", 0, OPTION_JOBS, "N",
+	  "threads, 1 to 64; as many as CPUs unless given" },
+	{ "memory", 0, OPTION_MEMORY, "SIZE",
+	  "for cached code and paths, of all threads\n"
+	  "together; 64M unless given" },
+	{ "packed", 0, OPTION_PACKED, "FILE",
+	  "like --output, but the records are packed: paths\n"
+	  "are named once, which is much smaller" },
+	VIEW_OPTIONS,
+	VIEW_NARROW_OPTIONS,
+	{ 0 }
+};
+
+struct decode {
+	struct view_options view;
+	struct offline offline;
+	struct image *image;
+	struct maps maps;
+	struct saved_dir saved;
+	struct kipt_range ranges[KIPT_FILTERS_MAX];
+	u32 range_count;
+	const char *packed;
+	bool strict;
+	/* Something says how the trace is to be read. */
+	bool own_config;
+};
+
+static u32 jobs_default(void)
+{
+	cpu_set_t cpus;
+	u32 count;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	count = CPU_COUNT(&cpus);
+	return count < JOBS_MAX ? count : JOBS_MAX;
+}
+
+static bool jobs_option(struct decode *d, const char *value)
+{
+	u64 jobs;
+
+	if (!args_number(value, JOBS_MAX, &jobs) || !jobs) {
+		say_error("--jobs %s: allowed are 1 to %u", value, JOBS_MAX);
+		return false;
+	}
+	d->offline.jobs = jobs;
+	return true;
+}
+
+static bool memory_option(struct decode *d, const char *value)
+{
+	if (args_size(value, &d->offline.config.memory) &&
+	    d->offline.config.memory >= MEMORY_LEAST &&
+	    d->offline.config.memory <= KIPT_FLOW_MEMORY_MAX)
+		return true;
+	say_error("--memory %s: allowed are 1M to 4G", value);
+	return false;
+}
+
+static bool range_option_take(struct decode *d, u32 kind, const char *value)
+{
+	struct filter_where nowhere = { .root = "" };
+	struct filter filter;
+
+	if (d->range_count == KIPT_FILTERS_MAX) {
+		say_error("--%s %s: no CPU has more than %u ranges, of both kinds together",
+			  range_option(kind), value, KIPT_FILTERS_MAX);
+		return false;
+	}
+	if (!filter_parse(&filter, value, kind))
+		return false;
+	if (filter.form != FILTER_ADDRESSES) {
+		filter_bad(&filter, "the trace may be of another machine: give the addresses it was made with, as ADDR-ADDR ('kipt status' and meta.json have them)");
+		return false;
+	}
+	return filter_resolve(&filter, &nowhere,
+			      &d->ranges[d->range_count++]) == FILTER_DONE;
+}
+
+/* True, or false after a sentence. */
+static bool option_take(struct decode *d, int id, const char *value)
+{
+	d->own_config |= id == OPTION_DIR || id == OPTION_META ||
+			 id == OPTION_FILTER || id == OPTION_STOP_AT;
+	switch (id) {
+	case OPTION_IMAGE:
+		return image_add_file(d->image, value, &d->maps);
+	case OPTION_PAGES:
+		return image_add_pages(d->image, value);
+	case OPTION_DIR:
+		return saved_dir_add(&d->saved, value, d->image,
+				     &d->offline.config);
+	case OPTION_META:
+		return meta_read(value, &d->offline.config,
+				 &d->saved.tsc_khz);
+	case OPTION_FILTER:
+		return range_option_take(d, KIPT_FILTER_KIND_TRACE, value);
+	case OPTION_STOP_AT:
+		return range_option_take(d, KIPT_FILTER_KIND_STOP, value);
+	case OPTION_JOBS:
+		return jobs_option(d, value);
+	case OPTION_MEMORY:
+		return memory_option(d, value);
+	case OPTION_PACKED:
+		d->packed = value;
+		return true;
+	}
+	d->strict |= id == OPTION_STRICT;
+	return true;
+}
+
+/* A file that cannot be read is no wrong usage. */
+static int failure_of(int id)
+{
+	switch (id) {
+	case OPTION_IMAGE:
+	case OPTION_PAGES:
+	case OPTION_DIR:
+	case OPTION_META:
+		return KIPT_EXIT_FAILED;
+	}
+	return KIPT_EXIT_USAGE;
+}
+
+/* What is to be written, when all options are known. */
+static int packed_settle(struct decode *d, const struct args *args)
+{
+	if (!d->packed)
+		return KIPT_EXIT_DONE;
+	if (narrow_any(&d->view.narrow))
+		return args_bad(args, "--packed: only whole traces are packed; --output takes what --cpu, --pid, --tid and --comm leave");
+	if (d->view.output)
+		return args_bad(args, "--packed and --output both say where the records go: give one of them");
+	if (d->view.mode == VIEW_INSNS)
+		return args_bad(args, "--packed: instructions cannot be packed, --output writes them");
+	d->view.output = d->packed;
+	d->view.packed = true;
+	return KIPT_EXIT_DONE;
+}
+
+/* "cpu3.pt" is of CPU 3. */
+static u32 cpu_of(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	unsigned int cpu;
+	int end = 0;
+
+	name = name ? name + 1 : path;
+	if (sscanf(name, "cpu%u.pt%n", &cpu, &end) == 1 && end && !name[end])
+		return cpu;
+	return 0;
+}
+
+static bool decode(struct decode *d, const char *path)
+{
+	struct file_map trace = { 0 };
+	struct output output;
+	bool ok;
+
+	/* "" is none: the trace may be of another machine, or of the past. */
+	if (!d->view.kallsyms)
+		d->view.kallsyms = d->saved.kallsyms;
+	if (!d->view.maps && d->saved.maps[0])
+		d->view.maps = d->saved.maps;
+	if (!output_spares(&d->view, path) || !file_map_open(&trace, path))
+		return false;
+	ok = output_open(&output, &d->view, false);
+	if (ok) {
+		maps_move(&output.maps, &d->maps);
+		output.view.tsc_khz = d->saved.tsc_khz;
+		d->offline.trace = &trace;
+		d->offline.path = path;
+		d->offline.image = d->image;
+		d->offline.cpu = cpu_of(path);
+		/* What is asked for counts more than meta.json. */
+		if (d->range_count)
+			ranges_to_flow(&d->offline.config, d->ranges,
+				       d->range_count);
+		ok = offline_decode(&d->offline, &output);
+		if (d->strict && tally_gaps(&output.view.tally))
+			ok = false;
+		ok = output_close(&output, ok) && ok;
+	}
+	file_map_close(&trace);
+	return ok;
+}
+
+/* A recording of perf says itself how it is to be read. */
+static bool recording_decode(struct decode *d, const char *path)
+{
+	const struct perf_decode decode = {
+		.path = path,
+		.image = d->image,
+		.image_maps = &d->maps,
+		.memory = d->offline.config.memory,
+		.jobs = d->offline.jobs,
+		.strict = d->strict,
+	};
+
+	if (d->own_config) {
+		say_error("%s: perf.data says itself how it was traced; --dir, --meta, --filter and --stop-at are for raw traces",
+			  path);
+		return false;
+	}
+	return output_spares(&d->view, path) && perf_decode(&decode, &d->view);
+}
+
+static int options_take(struct decode *d, struct args *args)
+{
+	int id, taken;
+
+	while ((id = args_option(args)) > 0) {
+		taken = view_option(&d->view, id, args->value);
+		if (taken < 0)
+			return KIPT_EXIT_USAGE;
+		if (!taken && !option_take(d, id, args->value))
+			return failure_of(id);
+	}
+	if (id < 0)
+		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
+	if (!args_operands(args, 1, 1))
+		return KIPT_EXIT_USAGE;
+	return packed_settle(d, args);
+}
+
+/* Whatever kipt can show of it. */
+static int file_show(struct decode *d, const char *path)
+{
+	bool ok;
+
+	if (perf_file_is(path))
+		ok = recording_decode(d, path);
+	else
+		ok = decode(d, path);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+/* Records are what decoding made of a trace. */
+static int records_show(struct decode *d, const char *path)
+{
+	if (!d->own_config && !d->strict)
+		return show_file(path, &d->view);
+	say_error("%s holds records; --dir, --meta, --filter, --stop-at and --strict are for traces",
+		  path);
+	return KIPT_EXIT_FAILED;
+}
+
+int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
+		    void (*settle)(struct view_options *view,
+				   const char *path))
+{
+	struct args args = { .verb = verb, .argc = argc, .argv = argv };
+	struct decode d = {
+		.image = image_create(),
+		.offline.jobs = jobs_default(),
+	};
+	int exit;
+
+	if (!d.image)
+		return KIPT_EXIT_FAILED;
+	exit = options_take(&d, &args);
+	if (exit == KIPT_EXIT_DONE && settle)
+		settle(&d.view, argv[0]);
+	if (exit == KIPT_EXIT_DONE && !view_settle(&d.view))
+		exit = KIPT_EXIT_USAGE;
+	if (exit == KIPT_EXIT_DONE && settle && record_file_begins(argv[0]))
+		exit = records_show(&d, argv[0]);
+	else if (exit == KIPT_EXIT_DONE)
+		exit = file_show(&d, argv[0]);
+	narrow_free(&d.view.narrow);
+	image_destroy(d.image);
+	maps_free(&d.maps);
+	return exit < 0 ? KIPT_EXIT_DONE : exit;
+}
+
+static int run(int argc, char **argv)
+{
+	return decode_verb_run(&verb_decode, argc, argv, NULL);
+}
+
+const struct kipt_verb verb_decode = {
+	.name = "decode",
+	.operands = "FILE",
+	.summary = "decode a raw trace or a perf.data, with code from files",
+	.about = "Decodes raw Intel PT bytes, such as 'kipt fetch --raw' or '--save' write, in\n"
+		 "user space, by the code that the module has too. Code comes from --image,\n"
+		 "--pages and --dir. Needs no module, no PT and no privilege. Where the trace\n"
+		 "makes no sense or code is missing a gap is shown, with its offset, and decoding\n"
+		 "goes on at the next address or PSB. Fails if the file holds no PSB at all.\n"
+		 "\n"
+		 "FILE may also be a perf.data that 'perf record -e intel_pt//' made, or its folder\n"
+		 "with a copy of the kernel: its events say which code ran where and when. Files of\n"
+		 "code are taken by build id, from where they were or from ~/.debug, which\n"
+		 "PERF_BUILDID_DIR names otherwise; what is missing is listed at the end.\n"
+		 "\n"
+		 "What is shown is the same for any number of threads. When the memory for what\n"
+		 "is cached is full, all of it is dropped and made anew. Ctrl-C ends early and\n"
+		 "shows what was decoded until then.",
+	.examples = "  kipt decode saved/cpu1.pt --dir saved\n"
+		    "  kipt decode hello.pt --pages hello --insns --hash\n"
+		    "  kipt decode user.pt --image /bin/true@0x555555554000 --branches\n"
+		    "  kipt decode saved/cpu1.pt --dir saved --counts --top 20\n"
+		    "  kipt decode saved/cpu1.pt --dir saved --totals --top 20\n"
+		    "  kipt decode user.pt --image prog --filter 0x401000-0x401fff\n"
+		    "  kipt decode perf.data --branches",
+	.options = decode_options,
+	.run = run,
+};

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt fetch: have the kernel decode a stopped session, and show the result.
+ */
+#include "../cli/args.h"
+#include "../cli/messages.h"
+#include "../kernel/raw_device.h"
+#include "../record/fetch.h"
+
+enum { OPTION_CPU = 1, OPTION_RAW };
+
+static const struct kipt_option options[] = {
+	{ "cpu", 'c', OPTION_CPU, "N", "only this CPU of the session" },
+	{ "raw", 0, OPTION_RAW, "DIR",
+	  "write the raw trace to DIR/cpuN.pt too; without\n"
+	  "another option nothing is decoded then" },
+	FETCH_OPTIONS,
+	VIEW_OPTIONS,
+	{ 0 }
+};
+
+struct request {
+	struct view_options view;
+	struct fetch_options fetch;
+	int cpu;
+	const char *raw;
+	bool shown;
+};
+
+static bool raw_fetch(struct genl *genl, u32 id,
+		      const struct request *request)
+{
+	struct kipt_session session;
+	bool ok;
+
+	if (genl_session_get(genl, id, &session))
+		return false;
+	ok = session.state != KIPT_STATE_RUNNING;
+	if (!ok)
+		say_error("session %u runs: stop it first (EBUSY)", id);
+	else
+		ok = raw_save(&session, request->cpu, request->raw);
+	session_free(&session);
+	return ok;
+}
+
+/* Why code may be missing, where the session could have kept it. */
+static void no_code_hint(struct genl *genl, u32 id, const struct tally *tally)
+{
+	struct kipt_session session;
+
+	if (!tally->gaps[KIPT_GAP_NO_CODE] ||
+	    genl_session_get(genl, id, &session))
+		return;
+	if (!(session.flags & KIPT_SESSION_FLAGS_KEEP_CODE))
+		say_note("code is missing of programs that ended before the fetch; 'kipt start --keep-code' keeps it");
+	session_free(&session);
+}
+
+static bool decoded_fetch(struct genl *genl, u32 id,
+			  const struct request *request)
+{
+	const struct fetch_request what = {
+		.id = id,
+		.cpu = request->cpu,
+		.options = &request->fetch,
+	};
+	struct output output;
+	struct kipt_info info;
+	bool ok;
+
+	if (!output_open(&output, &request->view, true))
+		return false;
+	if (view_timed(&request->view) && !genl_info(genl, &info))
+		output.view.tsc_khz = info.caps.tsc_khz;
+	ok = fetch_run(&what, &output);
+	ok = output_close(&output, ok) && ok;
+	if (ok)
+		no_code_hint(genl, id, &output.view.tally);
+	return ok;
+}
+
+static int fetch(u32 id, const struct request *request)
+{
+	struct genl *genl = genl_open(false);
+	bool ok = genl && fetch_can(&request->fetch);
+
+	if (ok && request->raw)
+		ok = raw_fetch(genl, id, request);
+	if (ok && (request->shown || !request->raw))
+		ok = decoded_fetch(genl, id, request);
+	genl_close(genl);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+static int option_take(struct request *request, const struct args *args,
+		       int id)
+{
+	u64 cpu;
+	int taken;
+
+	switch (id) {
+	case OPTION_CPU:
+		if (!args_number(args->value, KIPT_CPUS_MAX, &cpu))
+			return args_bad(args, "--cpu %s: not a CPU number",
+					args->value);
+		request->cpu = cpu;
+		return 0;
+	case OPTION_RAW:
+		request->raw = args->value;
+		return 0;
+	}
+	taken = fetch_option(&request->fetch, id, args->value);
+	if (!taken)
+		taken = view_option(&request->view, id, args->value);
+	request->shown |= taken > 0;
+	/* Paths are named once, which is much smaller; 'kipt show' knows. */
+	request->view.packed = request->view.output;
+	return taken < 0 ? KIPT_EXIT_USAGE : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_fetch, .argc = argc, .argv = argv };
+	struct request request = { .cpu = -1 };
+	u32 session;
+	int id, bad;
+
+	while ((id = args_option(&args)) > 0) {
+		bad = option_take(&request, &args, id);
+		if (bad)
+			return bad;
+	}
+	if (id < 0)
+		return args_exit(id);
+	if (!args_session(&args, &session) || !view_settle(&request.view))
+		return KIPT_EXIT_USAGE;
+	return fetch(session, &request);
+}
+
+const struct kipt_verb verb_fetch = {
+	.name = "fetch",
+	.operands = "ID",
+	.summary = "decode a stopped session and show it",
+	.about = "The kernel decodes the trace of the session, in the threads of this command,\n"
+		 "and what the CPUs did is shown here, CPU after CPU: by default as calls,\n"
+		 "indented, with repetitions folded. A summary on stderr ends it.\n"
+		 "Ctrl-C ends it early; what came is shown, of\n"
+		 "counts that is what came once a second. Whatever is missing in the trace is\n"
+		 "shown as a gap at its place.",
+	.examples = "  kipt fetch 1 | less\n"
+		    "  kipt fetch 1 --cpu 3 --branches\n"
+		    "  kipt fetch 1 --json --time > trace.jsonl\n"
+		    "  kipt fetch 1 -o trace.rec && kipt show trace.rec\n"
+		    "  kipt fetch 1 --raw traces",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt info: what the CPUs and the module can do. Without the module it says
+ * what CPUID alone tells, and fails.
+ */
+#include "../cli/args.h"
+#include "../cli/messages.h"
+#include "../kernel/cpuid.h"
+#include "../kernel/genl.h"
+#include "../kernel/info_show.h"
+
+enum { OPTION_JSON = 1 };
+
+static const struct kipt_option options[] = {
+	{ "json", 'j', OPTION_JSON, NULL, "one line of JSON" },
+	{ 0 }
+};
+
+static void show(const struct kipt_info *info, bool loaded, bool json)
+{
+	if (json)
+		info_show_json(info, loaded, stdout);
+	else
+		info_show(info, loaded, stdout);
+}
+
+/* Nothing but CPUID can be asked. */
+static int absent(bool json)
+{
+	struct kipt_info info = { 0 };
+
+	if (!hardware_has_pt()) {
+		say_error("no PT on this CPU (CPUID.07H:EBX[25] is 0)");
+		return KIPT_EXIT_FAILED;
+	}
+	hardware_caps(&info.kind[0]);
+	info.kind_count = 1;
+	info.caps = info.kind[0];
+	show(&info, false, json);
+	/* Tells why there is no more. */
+	genl_close(genl_open(false));
+	return KIPT_EXIT_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { .verb = &verb_info, .argc = argc, .argv = argv };
+	struct kipt_info info;
+	bool json = false;
+	struct genl *genl;
+	int id, err;
+
+	while ((id = args_option(&args)) > 0)
+		json = true;
+	if (id < 0)
+		return args_exit(id);
+	if (!args_operands(&args, 0, 0))
+		return KIPT_EXIT_USAGE;
+	genl = genl_open(true);
+	if (!genl)
+		return absent(json);
+	err = genl_info(genl, &info);
+	genl_close(genl);
+	if (err)
+		return KIPT_EXIT_FAILED;
+	show(&info, true, json);
+	return genl_version_fits(&info) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
+}
+
+const struct kipt_verb verb_info = {
+	.name = "info",
+	.operands = "",
+	.summary = "show capabilities, versions and limits",
+	.about = "Shows what the CPUs can trace, which fields of IA32_RTIT_CTL a session may\n"
+		 "set, the limits of the module and the CPUs that are traced now. Needs no\n"
+		 "privilege.",
+	.examples = "  kipt info\n"
+		    "  kipt info --json",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kipt open: whatever file holds a trace, on one screen.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli/kipt.h"
+#include "../cli/printable.h"
+#include "../perf/perf_file.h"
+#include "../records/record_file.h"
+#include "decode_verb.h"
+
+#define COMMAND_ROOM	4096
+
+/* What was typed after "kipt open", as a shell would take it. */
+static char typed[COMMAND_ROOM];
+static char again[COMMAND_ROOM + 32], packets[COMMAND_ROOM + 32];
+static char shown[COMMAND_ROOM];
+
+static bool is_plain(const char *word)
+{
+	const char *c;
+
+	for (c = word; *c; c++) {
+		if (!isascii(*c) || (!isalnum(*c) && !strchr("_-+=./,:@%", *c)))
+			return false;
+	}
+	return c != word;
+}
+
+/* Quoted where a shell sees more in it than a word. */
+static void word_add(char *text, size_t size, const char *word)
+{
+	size_t length = strlen(text);
+
+	if (is_plain(word)) {
+		snprintf(text + length, size - length, " %s", word);
+		return;
+	}
+	length += snprintf(text + length, size - length, " '");
+	for (; *word && length + 6 < size; word++)
+		length += snprintf(text + length, size - length,
+				   *word == '\'' ? "'\\''" : "%c", *word);
+	snprintf(text + length, size - length, "'");
+}
+
+static void screen_settle(struct view_options *view, const char *path)
+{
+	bool records = record_file_begins(path);
+	char file[COMMAND_ROOM] = "";
+
+	if (view->mode_given || view->stats || view->hash || view->output)
+		return;
+	view->mode = VIEW_SCREEN;
+	word_add(file, sizeof(file), path);
+	snprintf(again, sizeof(again), "kipt %s%s",
+		 records ? "show" : "decode", typed);
+	snprintf(packets, sizeof(packets), "kipt packets%s", file);
+	snprintf(shown, sizeof(shown), "%s", path);
+	plain_text(again);
+	plain_text(packets);
+	plain_text(shown);
+	view->path = shown;
+	view->again = again;
+	view->packets = records ? NULL : packets;
+}
+
+static int run(int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++)
+		word_add(typed, sizeof(typed), argv[i]);
+	return decode_verb_run(&verb_open, argc, argv, screen_settle);
+}
+
+const struct kipt_verb verb_open = {
+	.name = "open",
+	.operands = "FILE",
+	.summary = "show what a trace holds on one screen: perf.data, raw, records",
+	.about = "Says on one screen what was traced, how much of the time is lost and why, which\n"
+		 "calls took longest, which functions are hot, and which commands show more. FILE\n"
+		 "is a perf.data or raw trace, as for 'kipt decode', or records, as for 'kipt\n"
+		 "show'. Needs no module, no PT and no privilege.\n"
+		 "\n"
+		 "Where the trace has times, functions are in the order of the time spent in\n"
+		 "themselves, otherwise of the branches in them. With --calls, --branches, --insns,\n"
+		 "--counts, --totals, --stats, --hash or -o it is 'kipt decode', or 'kipt show'.\n"
+		 "\n"
+		 "Ctrl-C ends early and shows what was decoded until then.",
+	.examples = "  kipt open perf.data\n"
+		    "  kipt open perf.data --totals --top 20\n"
+		    "  kipt open saved/cpu1.pt --dir saved\n"
+		    "  kipt open trace.rec --json",
+	.options = decode_options,
+	.run = run,
+};

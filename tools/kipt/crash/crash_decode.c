@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The decoder core over a trace in a dump, see crash_decode.h. The trace passes
+ * through a window that is moved from PSB to PSB, and is decoded in pieces where
+ * the dump has holes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../kmod/decode/flow.h"
+#include "../../../kmod/decode/psb.h"
+#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/tsc_extend.h"
+#include "../cli/messages.h"
+#include "../cli/progress.h"
+#include "../records/hold_back.h"
+#include "../records/process_records.h"
+#include "../records/record_tail.h"
+#include "crash_decode.h"
+#include "record_scan.h"
+
+/* A window is cut at a PSB this far before its end, so that all is there that
+ * decoding up to the PSB may read.
+ */
+#define WINDOW		(4 << 20)
+#define WINDOW_END	(64 << 10)
+
+/* A system call's instruction, SYSCALL, SYSENTER or INT 80h, has two bytes. */
+#define SYSCALL_BYTES	2
+
+/* For cached code and paths; machines that read their dump have little. */
+#define FLOW_MEMORY	(8 << 20)
+
+struct run {
+	const struct crash_decode *decode;
+	struct output *output;
+	struct own_records own;
+	struct crash_who who;
+	struct crash_code code;
+	/* The trace is at its begin, or behind a hole. */
+	bool begins;
+	struct held held;
+	struct last_records *last;
+	struct kipt_flow *flow;
+	void *arena;
+	u8 *window;
+	/* Offset of the window in the trace. */
+	u64 base;
+	bool failed;
+};
+
+static bool records_out(void *ctx, const struct kipt_record *records,
+			u32 count)
+{
+	struct run *run = ctx;
+	struct crash_merge *merge = run->decode->merge;
+
+	if (merge ? !crash_merge_take(merge, records, count) :
+		    !output_take(run->output, records, count))
+		run->failed = true;
+	return !run->failed;
+}
+
+static bool records_keep(void *ctx, const struct kipt_record *records,
+			 u32 count)
+{
+	struct run *run = ctx;
+
+	if (!run->last)
+		return records_out(run, records, count);
+	last_records_take(run->last, records, count);
+	return true;
+}
+
+static bool records_own(void *ctx, const struct kipt_record *records,
+			u32 count)
+{
+	struct run *run = ctx;
+
+	if (run->decode->end)
+		return held_take(&run->held, records, count);
+	return records_keep(run, records, count);
+}
+
+static bool is_own(void *ctx, u64 cr3)
+{
+	return crash_program_has(((struct run *)ctx)->decode->program, cr3);
+}
+
+static bool records_pass(void *ctx, const struct kipt_record *records,
+			 u32 count)
+{
+	struct run *run = ctx;
+
+	if (run->decode->program)
+		return own_records_take(&run->own, records, count);
+	return records_own(run, records, count);
+}
+
+/* Where user code was left for good: by a fault, or into the kernel. */
+static bool is_death(const struct kipt_record *record, u64 ip)
+{
+	return record->type == KIPT_RECORD_DISABLE &&
+	       !(record->flags & KIPT_RF_NO_IP) &&
+	       (record->ip == ip || record->ip == ip - SYSCALL_BYTES);
+}
+
+static bool is_end(void *ctx, const struct kipt_record *record)
+{
+	const struct crash_decode *decode = ((struct run *)ctx)->decode;
+
+	if (decode->program)
+		return is_death(record, decode->end->ip);
+	return kipt_excerpt_ends(decode->end, record);
+}
+
+static void end_note(struct run *run)
+{
+	u32 cpu = run->decode->trace->cpu->page.page.number;
+	u64 branches, insns;
+
+	if (!run->decode->end)
+		return;
+	if (!held_drop(&run->held, &branches, &insns))
+		say_note("CPU %u: its trace does not show where it was stopped or died; this is all of it",
+			 cpu);
+	else if (branches)
+		say_note("CPU %u: %llu branches, %llu instructions until its tracing stopped are not shown: --after shows them",
+			 cpu, (unsigned long long)branches,
+			 (unsigned long long)insns);
+}
+
+/* Offsets are of the trace, not of the window. */
+static bool records_move(struct run *run, const struct kipt_record *records,
+			 u32 count)
+{
+	struct kipt_record moved[64];
+	u32 i, part;
+
+	for (; count; count -= part, records += part) {
+		part = count < ARRAY_SIZE(moved) ? count : ARRAY_SIZE(moved);
+		memcpy(moved, records, part * sizeof(*moved));
+		for (i = 0; i < part; i++) {
+			if (moved[i].type == KIPT_RECORD_SYNC ||
+			    moved[i].type == KIPT_RECORD_GAP)
+				moved[i].value += run->base;
+		}
+		if (!crash_who_take(&run->who, moved, part))
+			return false;
+	}
+	return true;
+}
+
+static bool records_take(void *ctx, const struct kipt_record *records,
+			 u32 count)
+{
+	struct run *run = ctx;
+	bool good = run->base ? records_move(run, records, count) :
+				crash_who_take(&run->who, records, count);
+
+	progress_show("decoding", run->base, run->decode->trace->size);
+	return good && !progress_interrupted();
+}
+
+static bool gap_tell(struct run *run, u32 kind, u64 value)
+{
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_GAP,
+		.kind = kind,
+		.flags = KIPT_RF_NO_IP,
+		.value = value,
+	};
+
+	return records_pass(run, &record, 1);
+}
+
+static bool cpu_tell(struct run *run)
+{
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_CPU,
+		.flags = KIPT_RF_NO_IP,
+		.aux = run->decode->trace->cpu->page.page.number,
+	};
+
+	return records_pass(run, &record, 1);
+}
+
+/* The last PSB at which a window that goes on may be cut; 0: there is none. */
+static u64 cut_find(const u8 *window, u64 size)
+{
+	u64 limit = size - WINDOW_END, back, at, cut = 0;
+
+	/* Backwards in steps, as PSBs are some KiB apart. */
+	for (back = WINDOW_END; !cut && back < limit; back *= 4) {
+		at = kipt_sync_next(window, size, limit - back);
+		while (at < limit) {
+			cut = at;
+			at = kipt_sync_next(window, size, at + 16);
+		}
+	}
+	return cut;
+}
+
+/* Time in the PSB+ at an offset of the window; 0 if it has none. */
+static u64 time_at(const struct run *run, u64 size, u64 offset)
+{
+	u64 tsc;
+
+	if (offset >= size || !kipt_psb_tsc(run->window, size, offset, &tsc))
+		return 0;
+	return kipt_tsc_extend(run->decode->tsc_near, tsc);
+}
+
+/* Nothing in the trace is later; ~0: that is not known. */
+static u64 end_time(const struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+
+	return trace->end == CRASH_END_STOPPED ? trace->cpu->page.stop.tsc :
+						 ~0ULL;
+}
+
+/* What depends on the time is found anew. */
+static bool begin_find(struct run *run, u64 size)
+{
+	const struct crash_decode *decode = run->decode;
+	u64 psb = kipt_sync_next(run->window, size, 0);
+	u64 begin = time_at(run, size, psb), lost;
+
+	run->begins = false;
+	if (!run->code.patched)
+		crash_code_patches(&run->code, decode->logs, begin,
+				   decode->tsc_khz);
+	lost = crash_who_begin(&run->who, begin, end_time(run));
+	return !lost || run->base || gap_tell(run, KIPT_GAP_SWITCHES, lost);
+}
+
+/* Kernel text is as of the begin of a stretch. Returns true to go on. */
+static bool stretches_decode(struct run *run, u64 size, u64 from, u64 cut)
+{
+	u64 psb, to, end;
+
+	for (; from < cut; from = to) {
+		to = cut;
+		if (run->code.patched) {
+			psb = kipt_sync_next(run->window, size, from);
+			if (psb + 16 < cut)
+				to = kipt_sync_next(run->window, size, psb + 16);
+			if (to > cut)
+				to = cut;
+			end = time_at(run, size, to);
+			kipt_text_view_at(&run->code.text, run->flow,
+					  time_at(run, size, psb),
+					  end ? end : end_time(run));
+			crash_who_sync(&run->who);
+		}
+		if (kipt_flow_run(run->flow, run->window, size, from, to) ==
+		    KIPT_STOPPED || run->failed)
+			return false;
+	}
+	return true;
+}
+
+/* Decode what is in the window. Returns how far it can be moved, or 0. */
+static u64 window_decode(struct run *run, u32 size, bool more)
+{
+	u64 cut = more ? cut_find(run->window, size) : 0;
+	u64 from = 0;
+
+	/* What is left of a segment that was overwritten is no gap of its own. */
+	if (!run->base && run->decode->trace->overwritten)
+		from = kipt_sync_next(run->window, size, 0);
+	if (from == size)
+		from = 0;
+
+	if (!cut)
+		cut = size;
+	if (run->begins && !begin_find(run, size))
+		return 0;
+	return stretches_decode(run, size, from, cut) ? cut : 0;
+}
+
+/* Returns how much is behind it, or 0 if that is not to be decoded. */
+static u64 hole_take(struct run *run, u64 at)
+{
+	const struct crash_trace *trace = run->decode->trace;
+	u64 missing = crash_trace_missing(trace, at);
+
+	say_note("CPU %u: %llu bytes of its trace are not in the dump, from offset %llu on",
+		 trace->cpu->page.page.number, (unsigned long long)missing,
+		 (unsigned long long)at);
+	run->begins = true;
+	return gap_tell(run, KIPT_GAP_MISSING, missing) ? missing : 0;
+}
+
+/* Returns true if all was looked at. */
+static bool trace_decode(struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+	u64 moved;
+	u32 got;
+
+	while (run->base < trace->size) {
+		got = crash_trace_read(trace, run->base, run->window, WINDOW);
+		if (!got)
+			moved = hole_take(run, run->base);
+		else
+			moved = window_decode(run, got, got == WINDOW &&
+					      run->base + got < trace->size);
+		if (!moved)
+			return false;
+		run->base += moved;
+	}
+	return true;
+}
+
+static void filters_fill(struct kipt_flow_config *config,
+			 const struct crash_cpu *cpu)
+{
+	u32 i;
+
+	if (!cpu->has_logs || cpu->logs.nr_filters > KIPT_CRASH_FILTERS)
+		return;
+	config->filter_count = cpu->logs.nr_filters;
+	for (i = 0; i < cpu->logs.nr_filters; i++) {
+		config->filter[i].begin = cpu->logs.filters[i].begin;
+		config->filter[i].last = cpu->logs.filters[i].last;
+		config->filter[i].stop = cpu->logs.filters[i].stop;
+	}
+}
+
+/* What is before and behind the trace. */
+static bool begin_tell(struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+
+	return cpu_tell(run) &&
+	       (!trace->overwritten || gap_tell(run, KIPT_GAP_RING, 0));
+}
+
+static bool end_tell(struct run *run)
+{
+	const struct crash_trace *trace = run->decode->trace;
+	u64 status = trace->cpu->page.stop.status;
+
+	if (trace->end == CRASH_END_ZEROS || trace->end == CRASH_END_TIMES)
+		return gap_tell(run, KIPT_GAP_STUCK, trace->size);
+	return !(status & RTIT_STATUS_ERROR) ||
+	       gap_tell(run, KIPT_GAP_HW_ERROR, status);
+}
+
+static struct kipt_flow_config config_make(struct run *run)
+{
+	const struct crash_decode *decode = run->decode;
+	const struct kipt_crash_cpu *page = &decode->trace->cpu->page;
+	struct kipt_flow_config config = {
+		.output = output_choose(run->output, false),
+		.memory = FLOW_MEMORY,
+		.tsc_num = page->tsc_num,
+		.tsc_den = page->tsc_den,
+		.tsc_near = decode->tsc_near,
+		.mtc_freq = (page->ctl & RTIT_CTL_MTCFREQ) >>
+			    RTIT_CTL_MTCFREQ_SHIFT,
+		.max_nonturbo_ratio = page->max_nonturbo_ratio < 256 ?
+				      page->max_nonturbo_ratio : 0,
+		.no_tnt = page->ctl & RTIT_CTL_DISTNT,
+	};
+
+	filters_fill(&config, decode->trace->cpu);
+	/* One by one is how the last ones are kept, and held back. */
+	if (decode->last || decode->end || decode->program)
+		config.output &= ~(u32)KIPT_FLOW_PATHS;
+	if (decode->merge)
+		config.output |= KIPT_FLOW_TIME;
+	run->who.time = config.output & KIPT_FLOW_TIME;
+	/* Counts have no order, so threads need no time. */
+	if (crash_who_known(&run->who) && !(config.output & KIPT_FLOW_COUNTS))
+		config.output |= KIPT_FLOW_TIME;
+	return config;
+}
+
+static bool run_init(struct run *run, const struct kipt_flow_config *config)
+{
+	const struct kipt_sink sink = { records_take, run };
+	size_t size = kipt_flow_size(config);
+	struct kipt_code code;
+
+	crash_code_callbacks(&run->code, &code);
+	run->window = malloc(WINDOW);
+	run->arena = aligned_alloc(64, (size + 63) & ~63UL);
+	if (run->decode->last)
+		run->last = last_records_create(run->decode->last,
+						run->decode->calls);
+	if (!run->window || !run->arena || (run->decode->last && !run->last))
+		return false;
+	run->flow = kipt_flow_init(run->arena, size, config, &code, &sink);
+	return run->flow;
+}
+
+static void run_uninit(struct run *run)
+{
+	last_records_destroy(run->last);
+	free(run->arena);
+	free(run->window);
+}
+
+static bool run_all(struct run *run, u32 output)
+{
+	bool ok = begin_tell(run) && trace_decode(run);
+
+	if (ok)
+		end_note(run);
+	ok = ok && end_tell(run);
+
+	if (output & KIPT_FLOW_COUNTS)
+		kipt_flow_counts(run->flow);
+	if (run->last && !last_records_give(run->last, records_out, run))
+		ok = false;
+	progress_clear();
+	if (!ok && !run->failed)
+		say_error("cancelled: this is what was decoded up to there (ECANCELED)");
+	return ok;
+}
+
+bool crash_decode(const struct crash_decode *decode, struct output *output)
+{
+	struct run run = {
+		.decode = decode,
+		.output = output,
+		.own = { .is_own = is_own, .give = records_own },
+		.begins = true,
+		.who = { .logs = decode->logs, .give = records_pass },
+		.code = {
+			.memory = decode->memory,
+			.live = decode->live,
+			.image = decode->image,
+			.program = decode->program,
+		},
+		.held = { .is_place = is_end, .give = records_keep },
+	};
+	struct kipt_flow_config config = config_make(&run);
+	struct tally *tally = &output->view.tally;
+	double start = progress_seconds();
+	bool ok;
+
+	run.held.ctx = &run;
+	if (decode->program) {
+		run.own.tid = crash_program_signal(decode->program)->tid;
+		run.own.pid = crash_program_signal(decode->program)->pid;
+	}
+	run.own.ctx = &run;
+	run.who.ctx = &run;
+	if (!run_init(&run, &config)) {
+		run_uninit(&run);
+		say_errno(ENOMEM, "cannot decode CPU %u",
+			  decode->trace->cpu->page.page.number);
+		return false;
+	}
+	ok = run_all(&run, config.output);
+	tally->seconds += progress_seconds() - start;
+	tally->trace_bytes += run.base;
+	run_uninit(&run);
+	return ok;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A crash in words and as JSON, see crash_show.h. Texts from the dump are
+ * printed as far as they can be printed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <json-c/json.h>
+
+#include "../cli/json_lines.h"
+#include "../cli/kipt.h"
+#include "crash_show.h"
+#include "vmcoreinfo.h"
+
+#define NO_TRAP		(~0U)
+
+/* In a word, and in words for people. */
+struct said {
+	const char *word, *text;
+};
+
+static const struct said hooks[] = {
+	[KIPT_CRASH_HOOK_OOPS] = { "oops", "an oops" },
+	[KIPT_CRASH_HOOK_PANIC] = { "panic", "a panic" },
+	[KIPT_CRASH_HOOK_KEXEC] = { "kexec", "a start of the crash kernel" },
+	[KIPT_CRASH_HOOK_DIE] = { "die", "an exception (die notifier)" },
+	[KIPT_CRASH_HOOK_NOTIFIER] = { "notifier",
+		"a panic (seen by its notifier only, when all CPUs had stopped)" },
+	[KIPT_CRASH_HOOK_WARN] = { "warning", "a warning" },
+	[KIPT_CRASH_HOOK_SIGNAL] = { "signal",
+		"a signal that killed a program" },
+	[KIPT_CRASH_HOOK_LOCKUP] = { "lockup",
+		"a lockup or a stall, before it was reported" },
+	[KIPT_CRASH_HOOK_HUNG] = { "hung",
+		"a task that hangs, before it was reported" },
+	[KIPT_CRASH_HOOK_REPORT] = { "report",
+		"an error, before it was reported" },
+};
+
+static const struct said ends[] = {
+	[CRASH_END_STOPPED] = { "stopped", "stopped for the crash" },
+	[CRASH_END_BEFORE] = { "stopped-before",
+		"had been stopped before the crash" },
+	[CRASH_END_ZEROS] = { "no-answer",
+		"did not answer; its trace up to the last byte written" },
+	[CRASH_END_TIMES] = { "no-answer",
+		"did not answer; its trace up to the last PSB that is surely new" },
+	[CRASH_END_NONE] = { "lost",
+		"did not answer, and new and old trace cannot be told apart" },
+};
+
+static struct said hook_said(u32 hook)
+{
+	return hook < ARRAY_SIZE(hooks) && hooks[hook].word ?
+	       hooks[hook] : (struct said){ "unknown", "unknown" };
+}
+
+const char *crash_hook_name(u32 hook)
+{
+	return hook_said(hook).word;
+}
+
+/* A name of a task may have any bytes. */
+static const char *plain(const u8 *bytes, size_t size, char *text)
+{
+	size_t i;
+
+	for (i = 0; i < size && bytes[i]; i++)
+		text[i] = bytes[i] >= ' ' && bytes[i] < 0x7f ? (char)bytes[i] :
+							       '?';
+	text[i] = 0;
+	return text;
+}
+
+/* Seconds since 1970, 0 if they are not known: only kexec notes them. */
+static time_t crash_time(const struct crash_machine *machine)
+{
+	char text[32];
+
+	if (machine->source.snapshot ||
+	    !vmcoreinfo_text(machine->info, "CRASHTIME", text, sizeof(text)))
+		return 0;
+	return strtoll(text, NULL, 10);
+}
+
+static void time_show(const struct crash_machine *machine)
+{
+	const struct kipt_crash_header *header = &machine->set.header;
+	time_t seconds = crash_time(machine);
+	struct tm tm;
+	char text[64];
+
+	if (seconds && gmtime_r(&seconds, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		printf(" on %s", text);
+	if (machine->set.event_good && header->tsc_khz)
+		printf(", %.3f s after its TSC began",
+		       (double)header->event.tsc / header->tsc_khz / 1000);
+}
+
+static void event_show(const struct crash_machine *machine,
+		       struct names *names)
+{
+	const struct kipt_crash_event *event = &machine->set.header.event;
+	char text[512];
+
+	printf("  by %s, first on CPU %u; ",
+	       hook_said(event->hook).text, event->cpu);
+	if (event->hook == KIPT_CRASH_HOOK_SIGNAL) {
+		puts("no CPU was stopped");
+		return;
+	}
+	if (event->asked)
+		printf("%u of %u other CPUs stopped in time\n",
+		       event->answered, event->asked);
+	else
+		puts("no other CPU was to be stopped");
+	if (!event->ip && !event->faulted)
+		return;
+	if (event->ip)
+		printf("  %s %s", event->faulted ? "faulted at" : "called at",
+		       names_text(names, 0, event->ip, text, sizeof(text)));
+	else
+		fputs("  faulted in a call of address 0", stdout);
+	if (event->trap != NO_TRAP)
+		printf(", exception %u", event->trap);
+	putchar('\n');
+}
+
+void crash_show(const struct crash_machine *machine, struct names *names)
+{
+	const struct crash_set *set = &machine->set;
+	char text[128];
+
+	if (set->has_header)
+		printf("Linux %s %s",
+		       plain(set->header.release, sizeof(set->header.release),
+			     text),
+		       machine->source.snapshot ? "goes on after this" :
+						  "died");
+	else
+		fputs("A machine died", stdout);
+	time_show(machine);
+	putchar('\n');
+	if (set->event_good)
+		event_show(machine, names);
+	else
+		puts("  what it died of is not in the dump");
+}
+
+static void stop_show(const struct crash_machine *machine,
+		      const struct kipt_crash_stop *stop, struct names *names)
+{
+	const struct kipt_crash_header *header = &machine->set.header;
+	char text[512];
+
+	printf("    %s (%u", plain(stop->comm, sizeof(stop->comm), text),
+	       stop->tgid);
+	if (stop->pid != stop->tgid)
+		printf(", thread %u", stop->pid);
+	printf(") at %s",
+	       names_text(names, 0, stop->ip, text, sizeof(text)));
+	if (machine->set.event_good && header->tsc_khz && stop->tsc)
+		printf(", %+.3f us",
+		       (double)(s64)(stop->tsc - header->event.tsc) * 1000 /
+			       header->tsc_khz);
+	putchar('\n');
+}
+
+void crash_show_cpu(const struct crash_machine *machine,
+		    const struct crash_trace *trace, struct names *names)
+{
+	const struct kipt_crash_cpu *page = &trace->cpu->page;
+
+	printf("  CPU %u: %llu of %llu KiB of trace, %s\n", page->page.number,
+	       (unsigned long long)trace->size >> 10,
+	       (unsigned long long)page->size >> 10,
+	       ends[trace->end].text);
+	if (trace->unsure)
+		printf("    %llu bytes more may be newer or older: they are left out\n",
+		       (unsigned long long)trace->unsure);
+	if (trace->cpu->known < page->size)
+		printf("    of %llu KiB the dump does not tell where they are\n",
+		       (unsigned long long)(page->size - trace->cpu->known) >>
+			       10);
+	if (trace->end == CRASH_END_STOPPED)
+		stop_show(machine, &page->stop, names);
+}
+
+static void event_json(struct json_object *line,
+		       const struct crash_machine *machine,
+		       struct names *names)
+{
+	const struct kipt_crash_event *event = &machine->set.header.event;
+	char text[512];
+
+	jsonl_text(line, "hook", crash_hook_name(event->hook));
+	jsonl_number(line, "cpu", event->cpu);
+	jsonl_number(line, "asked", event->asked);
+	jsonl_number(line, "answered", event->answered);
+	jsonl_hex(line, "tsc", event->tsc);
+	if (!event->ip && !event->faulted)
+		return;
+	jsonl_flag(line, "faulted", event->faulted != 0);
+	jsonl_hex(line, "ip", event->ip);
+	if (event->ip)
+		jsonl_text(line, "at",
+			   names_text(names, 0, event->ip, text,
+				      sizeof(text)));
+	if (event->trap != NO_TRAP)
+		jsonl_number(line, "trap", event->trap);
+}
+
+void crash_show_json(const struct crash_machine *machine, struct names *names)
+{
+	const struct crash_set *set = &machine->set;
+	struct json_object *line = json_object_new_object();
+	char text[128];
+
+	jsonl_text(line, "type", "crash");
+	if (set->has_header) {
+		jsonl_hex(line, "header", set->header_address);
+		jsonl_text(line, "kernel",
+			   plain(set->header.release,
+				 sizeof(set->header.release), text));
+		jsonl_text(line, "module",
+			   plain(set->header.kipt,
+				 sizeof(set->header.kipt), text));
+		jsonl_number(line, "tsc_khz", set->header.tsc_khz);
+		jsonl_number(line, "cpus", set->header.nr_cpus);
+	}
+	if (crash_time(machine))
+		jsonl_number(line, "time", crash_time(machine));
+	if (set->event_good)
+		event_json(line, machine, names);
+	jsonl_print(line, stdout);
+}
+
+static void stop_json(struct json_object *line,
+		      const struct kipt_crash_stop *stop, struct names *names)
+{
+	char text[512];
+
+	jsonl_text(line, "comm", plain(stop->comm, sizeof(stop->comm), text));
+	jsonl_number(line, "tid", stop->pid);
+	jsonl_number(line, "pid", stop->tgid);
+	jsonl_hex(line, "tsc", stop->tsc);
+	jsonl_hex(line, "ip", stop->ip);
+	jsonl_text(line, "at",
+		   names_text(names, 0, stop->ip, text, sizeof(text)));
+	jsonl_hex(line, "cr3", stop->cr3);
+}
+
+void crash_show_cpu_json(const struct crash_machine *machine,
+			 const struct crash_trace *trace, struct names *names)
+{
+	const struct kipt_crash_cpu *page = &trace->cpu->page;
+	struct json_object *line = json_object_new_object();
+
+	(void)machine;
+	jsonl_text(line, "type", "crash-cpu");
+	jsonl_number(line, "cpu", page->page.number);
+	jsonl_text(line, "state", ends[trace->end].word);
+	jsonl_number(line, "bytes", trace->size);
+	jsonl_number(line, "size", page->size);
+	jsonl_number(line, "unsure", trace->unsure);
+	jsonl_number(line, "unknown", page->size - trace->cpu->known);
+	if (trace->end == CRASH_END_STOPPED)
+		stop_json(line, &page->stop, names);
+	jsonl_print(line, stdout);
+}

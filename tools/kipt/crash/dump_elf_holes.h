@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Dumps that are ELF files: vmcores of kexec, of QEMU, and /proc/vmcore. A
+ * segment tells which physical memory stands where in the file, a note has
+ * VMCOREINFO.
+ */
+#ifndef KIPT_DUMP_ELF_HOLES_H
+#define KIPT_DUMP_ELF_HOLES_H
+
+#include <stdbool.h>
+
+#include "../../../kmod/decode/port.h"
+
+/**
+ * struct dump_part - memory in a row that is in a row in the file
+ * @address: physical
+ * @size: bytes, at least 1; the last is below CRASH_PHYSICAL_END
+ * @offset: in the file
+ */
+struct dump_part {
+	u64 address;
+	u64 size;
+	u64 offset;
+};
+
+/**
+ * struct dump_elf - an ELF dump
+ * @fd: the file, somebody else's
+ * @parts: by address, none of them overlap
+ * @count: how many, at least 1
+ * @info: VMCOREINFO; NULL: there is none
+ */
+struct dump_elf {
+	int fd;
+	struct dump_part *parts;
+	u32 count;
+	char *info;
+};
+
+/**
+ * dump_elf_is() - is a file an ELF file
+ * @fd: the file
+ *
+ * Return: true if it begins as one.
+ */
+bool dump_elf_is(int fd);
+
+/**
+ * dump_elf_open() - read what a dump says of itself
+ * @elf: filled; dump_elf_close() it also on failure
+ * @fd: the file; must stay open as long
+ * @path: its name, for sentences
+ *
+ * Tells what is missing or makes no sense; the rest can be read.
+ *
+ * Return: true, or false after a sentence.
+ */
+bool dump_elf_open(struct dump_elf *elf, int fd, const char *path);
+
+/**
+ * dump_elf_close() - free it
+ * @elf: was opened, or all zero
+ */
+void dump_elf_close(struct dump_elf *elf);
+
+/**
+ * dump_elf_read() - copy memory
+ * @elf: the dump
+ * @address: physical
+ * @bytes: filled
+ * @size: how many are wanted
+ *
+ * Return: how many are there in a row, up to @size.
+ */
+u32 dump_elf_read(const struct dump_elf *elf, u64 address, void *bytes,
+		  u32 size);
+
+/**
+ * dump_elf_next() - the next page of which the begin is in the file
+ * @elf: the dump
+ * @address: physical, where to begin; the page's on success
+ *
+ * Return: true, or false if there is none.
+ */
+bool dump_elf_next(const struct dump_elf *elf, u64 *address);
+
+#endif /* KIPT_DUMP_ELF_HOLES_H */

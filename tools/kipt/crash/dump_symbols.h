@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Symbols of the kernel that died and of its modules, from its own kallsyms.
+ */
+#ifndef KIPT_DUMP_SYMBOLS_H
+#define KIPT_DUMP_SYMBOLS_H
+
+#include "../symbols/symbols.h"
+#include "dump_memory.h"
+
+/**
+ * crash_symbols_load() - read all symbols of code
+ * @memory: its memory, with the kernel's page table
+ * @info: VMCOREINFO, which tells where kallsyms is; NULL: not known
+ * @layout: tells where the modules are; NULL: not known
+ *
+ * Tells by a sentence what cannot be had.
+ *
+ * Return: the table, the caller's; NULL if there is no symbol at all.
+ */
+struct symbols *crash_symbols_load(struct crash_memory *memory,
+				   const char *info,
+				   const struct kipt_crash_layout *layout);
+
+/**
+ * crash_kallsyms_add() - the symbols of the kernel proper
+ * @symbols: where to
+ * @memory: as for crash_symbols_load()
+ * @info: VMCOREINFO
+ *
+ * Return: true, or false after a sentence.
+ */
+bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
+			const char *info);
+
+#endif /* KIPT_DUMP_SYMBOLS_H */

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program in a snapshot, see fatal_program.h. Pages and files are checked
+ * before they are believed.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "../cli/messages.h"
+#include "../cli/printable.h"
+#include "../offline/save_dir.h"
+#include "../symbols/build_id.h"
+#include "fatal_program.h"
+
+#define PAGE		KIPT_CRASH_PAGE_BYTES
+/* More than any snapshot has. */
+#define MAPS_MAX	65536
+#define CODE_MAX	65536
+/* No vDSO is larger. */
+#define VDSO_MAX	(16 * PAGE)
+
+/* A page of code, and where in the snapshot its copy is. */
+struct code {
+	u64 address;
+	u64 at;
+};
+
+/* A mapping; number of its file if that is the same still, or -1. */
+struct mapped {
+	struct kipt_crash_map map;
+	char path[KIPT_CRASH_OLD_PATH_BYTES];
+	int file;
+	/* It has a file, which is another now, or nobody can tell. */
+	bool other;
+	bool has_id;
+};
+
+struct crash_program {
+	struct crash_source source;
+	u64 id;
+	struct kipt_crash_signal signal;
+	struct mapped *maps;
+	u32 map_count;
+	struct code *code;
+	u32 code_count;
+	struct crash_files *files;
+	bool damaged;
+};
+
+const struct kipt_crash_signal *
+crash_program_signal(const struct crash_program *program)
+{
+	return &program->signal;
+}
+
+void crash_program_death(const struct crash_program *program,
+			 struct child_death *death)
+{
+	const struct kipt_crash_signal *signal = &program->signal;
+
+	*death = (struct child_death){
+		.tid = signal->tid,
+		.pid = signal->pid,
+		.number = signal->signal,
+		.code = signal->code,
+		.address = signal->address,
+		.ip = signal->ip,
+		.cpu = -1,
+	};
+	memcpy(death->comm, signal->comm, sizeof(death->comm));
+	death->comm[sizeof(death->comm) - 1] = 0;
+	plain_text(death->comm);
+}
+
+bool crash_program_has(const struct crash_program *program, u64 cr3)
+{
+	u64 space = cr3 & ~0xfffULL;
+
+	return space == program->signal.cr3 ||
+	       space == program->signal.cr3_user;
+}
+
+/* What older modules wrote has a longer path, and no more than that. */
+static struct mapped mapped_make(const struct kipt_crash_map *map)
+{
+	struct mapped mapped = { .map = *map, .file = -1 };
+	size_t size = map->head ? KIPT_CRASH_OLD_PATH_BYTES :
+				  KIPT_CRASH_PATH_BYTES;
+
+	memcpy(mapped.path,
+	       (const u8 *)map + offsetof(struct kipt_crash_map, path),
+	       size - 1);
+	if (map->head) {
+		mapped.map.build_id_bytes = 0;
+		mapped.map.changed = 0;
+	}
+	return mapped;
+}
+
+static bool maps_take(struct crash_program *program,
+		      const struct crash_page *page)
+{
+	const struct kipt_crash_maps *maps = &page->maps;
+	struct mapped *list;
+	u32 i;
+
+	if (!maps->nr_here)
+		return true;
+	list = realloc(program->maps, (program->map_count + maps->nr_here) *
+				      sizeof(*list));
+	if (!list)
+		return false;
+	program->maps = list;
+	for (i = 0; i < maps->nr_here; i++)
+		list[program->map_count++] = mapped_make(&maps->maps[i]);
+	return true;
+}
+
+static bool code_take(struct crash_program *program,
+		      const struct crash_page *page)
+{
+	const struct kipt_crash_code *code = &page->code;
+	struct code *list;
+	u32 i;
+
+	if (!code->nr_here)
+		return true;
+	list = realloc(program->code, (program->code_count + code->nr_here) *
+				      sizeof(*list));
+	if (!list)
+		return false;
+	program->code = list;
+	for (i = 0; i < code->nr_here; i++)
+		list[program->code_count++] = (struct code){
+			code->addresses[i], code->at + (u64)i * PAGE,
+		};
+	return true;
+}
+
+/* Returns false without memory. Each page has something, so it ends. */
+static bool chain_follow(struct crash_program *program, u64 address)
+{
+	struct crash_page page;
+	bool ok = true;
+
+	while (ok && address) {
+		if (crash_page_read(&program->source, address, &page) !=
+		    CRASH_GOOD || page.head.id != program->id ||
+		    program->map_count > MAPS_MAX ||
+		    program->code_count > CODE_MAX) {
+			program->damaged = true;
+			return true;
+		}
+		if (page.head.kind == KIPT_CRASH_MAPS)
+			ok = maps_take(program, &page);
+		else if (page.head.kind == KIPT_CRASH_CODE)
+			ok = code_take(program, &page);
+		/* A page that leads back, or nowhere new. */
+		if (page.head.more && page.head.more <= address) {
+			program->damaged = true;
+			return ok;
+		}
+		address = page.head.more;
+	}
+	return ok;
+}
+
+static int code_compare(const void *left, const void *right)
+{
+	const struct code *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The build id of what was mapped: in older snapshots that of a page. */
+static bool id_read(const struct crash_program *program,
+		    const struct kipt_crash_map *map, struct build_id *id)
+{
+	u8 head[PAGE];
+
+	if (map->head)
+		return program->source.read(program->source.ctx, map->head,
+					    head, PAGE) == PAGE &&
+		       build_id_find(id, head, PAGE);
+	if (!map->build_id_bytes || map->build_id_bytes > KIPT_CRASH_ID_BYTES)
+		return false;
+	id->size = map->build_id_bytes;
+	memcpy(id->bytes, map->build_id, id->size);
+	return true;
+}
+
+/* Is the file that has this name now the one that was mapped. */
+static void file_find(struct crash_program *program, struct mapped *mapped)
+{
+	struct build_id then;
+
+	/* It is printed, and saved where a line is a mapping. */
+	plain_text(mapped->path);
+	if (mapped->path[0] != '/')
+		return;
+	mapped->has_id = id_read(program, &mapped->map, &then);
+	if (mapped->has_id)
+		mapped->file = crash_files_find(program->files, mapped->path,
+						&then);
+	mapped->other = mapped->file < 0;
+}
+
+/* Our own vDSO, and how much of it is code and data. */
+static const u8 *vdso_own(u64 *size)
+{
+	const Elf64_Ehdr *elf = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Phdr *part;
+	u32 i;
+
+	*size = 0;
+	if (!elf)
+		return NULL;
+	part = (const void *)((const u8 *)elf + elf->e_phoff);
+	for (i = 0; i < elf->e_phnum; i++) {
+		if (part[i].p_type == PT_LOAD)
+			*size = part[i].p_offset + part[i].p_filesz;
+	}
+	if (*size > VDSO_MAX)
+		*size = VDSO_MAX;
+	return (const u8 *)elf;
+}
+
+/*
+ * The vDSO is in no file. It is that of the running kernel, as snapshots are; that
+ * of 32-bit programs, which is another one, is below 4 GiB. A program may have
+ * put anything there, of any size.
+ */
+static const u8 *vdso_find(const struct mapped *mapped, u64 *size)
+{
+	const u8 *vdso;
+
+	if (strcmp(mapped->path, "[vdso]") || !(mapped->map.start >> 32) ||
+	    mapped->map.end < mapped->map.start)
+		return NULL;
+	vdso = vdso_own(size);
+	if (*size > mapped->map.end - mapped->map.start)
+		*size = mapped->map.end - mapped->map.start;
+	return vdso;
+}
+
+struct crash_program *crash_program_read(const struct crash_source *source,
+					 u64 address, u64 id,
+					 struct crash_files *files)
+{
+	struct crash_program *program = calloc(1, sizeof(*program));
+	struct crash_page page;
+	u32 i;
+
+	if (!program) {
+		say_errno(ENOMEM, "cannot read the program");
+		return NULL;
+	}
+	program->source = *source;
+	program->id = id;
+	program->files = files;
+	if (crash_page_read(source, address, &page) != CRASH_GOOD) {
+		say_error("what was killed cannot be read: its page %s",
+			  crash_verdict_text(page.verdict));
+		goto err;
+	}
+	program->signal = page.signal;
+	crash_files_become(files, page.signal.uid);
+	if (!chain_follow(program, page.head.more)) {
+		say_errno(ENOMEM, "cannot read the program");
+		goto err;
+	}
+	if (program->code_count)
+		qsort(program->code, program->code_count,
+		      sizeof(*program->code), code_compare);
+	for (i = 0; i < program->map_count; i++)
+		file_find(program, &program->maps[i]);
+	return program;
+err:
+	crash_program_destroy(program);
+	return NULL;
+}
+
+void crash_program_destroy(struct crash_program *program)
+{
+	if (!program)
+		return;
+	free(program->maps);
+	free(program->code);
+	free(program);
+}
+
+static const struct code *page_find(const struct crash_program *program,
+				    u64 address)
+{
+	const struct code key = { .address = address & ~(u64)(PAGE - 1) };
+
+	return program->code_count ?
+	       bsearch(&key, program->code, program->code_count, sizeof(key),
+		       code_compare) : NULL;
+}
+
+static u32 file_read(const struct crash_program *program, u64 address,
+		     u8 *bytes, u32 size)
+{
+	u32 i;
+
+	for (i = 0; i < program->map_count; i++) {
+		const struct mapped *mapped = &program->maps[i];
+		u64 into = address - mapped->map.start, length;
+		const u8 *vdso = vdso_find(mapped, &length);
+
+		if (address < mapped->map.start ||
+		    address >= mapped->map.end || mapped->map.changed ||
+		    (mapped->file < 0 && !vdso))
+			continue;
+		if (size > mapped->map.end - address)
+			size = mapped->map.end - address;
+		if (vdso) {
+			if (into >= length)
+				return 0;
+			if (size > length - into)
+				size = length - into;
+			memcpy(bytes, vdso + into, size);
+			return size;
+		}
+		return crash_files_read(program->files, mapped->file,
+					into + mapped->map.offset, bytes,
+					size);
+	}
+	return 0;
+}
+
+u32 crash_program_code(const struct crash_program *program, u64 address,
+		       u8 *bytes, u32 size)
+{
+	u32 done = 0, part, got;
+
+	while (done < size) {
+		u64 at = address + done, into = at % PAGE;
+		const struct code *code = page_find(program, at);
+
+		part = size - done;
+		if (part > PAGE - into)
+			part = PAGE - into;
+		got = code ? program->source.read(program->source.ctx,
+						  code->at + into,
+						  bytes + done, part) :
+			     file_read(program, at, bytes + done, part);
+		done += got;
+		if (got < part)
+			break;
+	}
+	return done;
+}
+
+/* What is a gap for another reason than its file. */
+static void gaps_tell(const struct crash_program *program)
+{
+	u64 changed = 0, nowhere = 0, length;
+	u32 i;
+
+	for (i = 0; i < program->map_count; i++) {
+		const struct mapped *mapped = &program->maps[i];
+		u64 kib = (mapped->map.end - mapped->map.start) / 1024;
+
+		if (mapped->map.changed)
+			changed += kib;
+		else if (mapped->path[0] != '/' &&
+			 !vdso_find(mapped, &length))
+			nowhere += kib;
+	}
+	if (changed)
+		say_note("%" PRIu64 " KiB of its code were written to in its memory, by itself, a debugger or a uprobe: they are a gap",
+			 changed);
+	if (nowhere && !program->code_count)
+		say_note("%" PRIu64 " KiB of its code are in no file, as what is compiled at run time: they are a gap",
+			 nowhere);
+}
+
+static void losses_tell(const struct crash_program *program)
+{
+	const struct kipt_crash_signal *signal = &program->signal;
+
+	if (program->damaged)
+		say_note("a part of what was kept of the program is damaged");
+	if (signal->maps_lost == ~0U)
+		say_note("its mappings are not known: another thread was changing them");
+	else if (signal->maps_lost)
+		say_note("%u of its mappings are not known", signal->maps_lost);
+	if (signal->code_lost)
+		say_note("up to %u KiB of its code were not kept; what was not comes from its files",
+			 signal->code_lost * (PAGE / 1024));
+	gaps_tell(program);
+}
+
+/* Names without a folder are shown and not opened. */
+static const char *path_of(const struct mapped *mapped)
+{
+	const char *path = mapped->path;
+	const char *slash = strrchr(path, '/');
+
+	return mapped->other && slash ? slash + 1 : path;
+}
+
+/* For names of tasks. */
+static void comm_tell(const struct crash_program *program,
+		      const struct maps *maps)
+{
+	struct process *process = maps_process(maps, program->signal.pid);
+	struct child_death death;
+
+	crash_program_death(program, &death);
+	if (process)
+		memcpy(process->comm, death.comm, sizeof(death.comm));
+}
+
+/* A file may be mapped in parts. */
+static void other_tell(const struct mapped *mapped, const struct mapped *before)
+{
+	if (!mapped->other || (before && !strcmp(before->path, mapped->path)))
+		return;
+	if (mapped->has_id)
+		say_note("%s is not the file that ran: its code is a gap, and its symbols are not shown",
+			 mapped->path);
+	else
+		say_note("nobody can tell whether %s is the file that ran, without its build id: its code is a gap, and its symbols are not shown",
+			 mapped->path);
+}
+
+bool crash_program_map(const struct crash_program *program, struct maps *maps,
+		       struct names *names)
+{
+	bool ok = crash_files_name(program->files, names);
+	u32 i;
+
+	losses_tell(program);
+	for (i = program->map_count; ok && i > 0; i--) {
+		const struct mapped *mapped = &program->maps[i - 1];
+		const struct mapping mapping = {
+			.start = mapped->map.start,
+			.end = mapped->map.end,
+			.offset = mapped->map.offset,
+			.path = (char *)path_of(mapped),
+		};
+
+		other_tell(mapped, i < program->map_count ? mapped + 1 : NULL);
+		ok = !mapping.path[0] ||
+		     maps_add(maps, program->signal.pid, &mapping);
+	}
+	if (!ok)
+		say_errno(ENOMEM, "cannot hold the mappings");
+	comm_tell(program, maps);
+	return ok;
+}
+
+static void vdso_save(const struct crash_program *program,
+		      struct saved_user *user)
+{
+	const u8 *vdso;
+	u64 size, at;
+	u32 i;
+
+	for (i = 0; i < program->map_count; i++) {
+		vdso = vdso_find(&program->maps[i], &size);
+		for (at = 0; vdso && at < size; at += PAGE) {
+			user->addresses[user->count] =
+				program->maps[i].map.start + at;
+			memcpy(user->pages + user->count++ * PAGE, vdso + at,
+			       size - at < PAGE ? size - at : PAGE);
+		}
+		if (vdso)
+			return;
+	}
+}
+
+bool crash_program_save(const struct crash_program *program, const char *dir)
+{
+	struct saved_user user = { .pid = program->signal.pid };
+	size_t room = program->code_count + VDSO_MAX / PAGE;
+	bool ok = false;
+	u32 i;
+
+	user.addresses = calloc(room, sizeof(*user.addresses));
+	user.pages = calloc(room, PAGE);
+	for (i = 0; user.addresses && user.pages && i < program->code_count;
+	     i++) {
+		if (program->source.read(program->source.ctx,
+					 program->code[i].at,
+					 user.pages + user.count * PAGE,
+					 PAGE) == PAGE)
+			user.addresses[user.count++] = program->code[i].address;
+	}
+	if (user.addresses && user.pages) {
+		if (!user.count)
+			vdso_save(program, &user);
+		ok = save_user_write(&user, dir, user.pid);
+	} else {
+		say_errno(ENOMEM, "cannot save the program's code");
+	}
+	free(user.addresses);
+	free(user.pages);
+	return ok;
+}

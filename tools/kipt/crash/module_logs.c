@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Copies of the module's logs, see module_logs.h: the newest entries, in the form
+ * in which the module's own code asks them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "module_logs.h"
+
+/* Of the entries of a log so many are kept; no trace of a ring has more. */
+#define ENTRIES_MAX	(1U << 17)
+
+/* More are written by no machine; sums of them do not overflow. */
+#define NUMBER_MAX	(1ULL << 48)
+
+static bool number_get(const struct crash_source *kernel, u64 address,
+		       u64 *number)
+{
+	return address && crash_get(kernel, address, number, sizeof(*number));
+}
+
+static bool ring_good(const struct kipt_crash_ring *ring, u32 size)
+{
+	return ring->entries && ring->size == size && ring->nr &&
+	       !(ring->nr & (ring->nr - 1));
+}
+
+static bool entry_get(const struct crash_source *kernel,
+		      const struct kipt_crash_ring *ring, u64 number,
+		      void *entry)
+{
+	u64 at = ring->entries + (number & (ring->nr - 1)) * ring->size;
+
+	return crash_get(kernel, at, entry, ring->size);
+}
+
+/* The oldest number that is whole. */
+static u64 oldest(const struct kipt_crash_ring *ring, u64 written)
+{
+	return written >= ring->nr ? written - ring->nr + 1 : 0;
+}
+
+/* A log that cannot be read is empty; one of which a part is missing begins
+ * behind that.
+ */
+static bool switches_load(struct crash_logs *logs,
+			  const struct crash_source *kernel,
+			  const struct kipt_crash_ring *ring)
+{
+	struct kipt_switch_log *log = &logs->switches;
+	struct kipt_crash_switch entry;
+	u64 written, i;
+	u32 nr = ring->nr < ENTRIES_MAX ? ring->nr : ENTRIES_MAX;
+
+	if (!ring_good(ring, sizeof(entry)) ||
+	    !number_get(kernel, ring->written, &written) ||
+	    written > NUMBER_MAX)
+		return true;
+	log->entries = calloc(nr, sizeof(*log->entries));
+	if (!log->entries)
+		return false;
+	log->mask = nr - 1;
+	log->written = written;
+	for (i = kipt_switch_log_first(log); i < written; i++) {
+		if (!entry_get(kernel, ring, i, &entry)) {
+			log->first = i + 1;
+			continue;
+		}
+		log->entries[i & log->mask] = (struct kipt_switch){
+			.tsc = entry.tsc,
+			.space = entry.space,
+			.tid = entry.tid,
+			.tgid = entry.tgid,
+		};
+	}
+	return true;
+}
+
+static u32 room_for(u64 count)
+{
+	u32 room = 1;
+
+	while (room < count)
+		room *= 2;
+	return room;
+}
+
+static void patch_add(struct kipt_patch_log *log,
+		      const struct kipt_crash_patch *patch)
+{
+	kipt_patch_log_add(log, patch->tsc, patch->address,
+			   patch->len & ~KIPT_CRASH_PATCH_KNOWN,
+			   patch->len & KIPT_CRASH_PATCH_KNOWN ?
+			   patch->before : NULL);
+}
+
+/* What cannot be read is as bad as what nobody saw. */
+static void patches_copy(struct crash_logs *logs,
+			 const struct crash_source *kernel,
+			 const struct kipt_crash_ring *ring, u64 from,
+			 u64 missed)
+{
+	struct kipt_crash_patch patch;
+	u64 i;
+
+	for (i = from; i < logs->end_patch; i++) {
+		if (i + 1 == missed)
+			kipt_patch_log_missed(logs->patches);
+		if (!entry_get(kernel, ring, i, &patch)) {
+			memset(&patch, 0, sizeof(patch));
+			kipt_patch_log_missed(logs->patches);
+		}
+		patch_add(logs->patches, &patch);
+	}
+	if (missed == i + 1)
+		kipt_patch_log_missed(logs->patches);
+}
+
+static bool unseen(const struct crash_source *kernel,
+		   const struct kipt_crash_logs *page)
+{
+	u64 first, second, told;
+
+	return !number_get(kernel, page->patches_unseen[0], &first) ||
+	       !number_get(kernel, page->patches_unseen[1], &second) ||
+	       !number_get(kernel, page->patches_unseen_told, &told) ||
+	       first + second != told;
+}
+
+static bool patches_load(struct crash_logs *logs,
+			 const struct crash_source *kernel,
+			 const struct kipt_crash_logs *page)
+{
+	const struct kipt_crash_ring *ring = &page->patches;
+	u64 written, start, first, missed, from;
+	void *memory;
+	u32 room;
+
+	if (!ring_good(ring, sizeof(struct kipt_crash_patch)) ||
+	    !number_get(kernel, ring->written, &written) ||
+	    !number_get(kernel, page->patches_start, &start) ||
+	    !number_get(kernel, page->patches_first, &first) ||
+	    !number_get(kernel, page->patches_missed, &missed) ||
+	    written > NUMBER_MAX || start > written || first > written)
+		return true;
+	from = start + oldest(ring, written - start);
+	if (from < first)
+		from = first;
+	if (written - from > ENTRIES_MAX)
+		from = written - ENTRIES_MAX;
+	room = room_for(written - from);
+	memory = calloc(1, kipt_patch_log_size(room));
+	if (!memory)
+		return false;
+	logs->patches = kipt_patch_log_init(memory, room, from);
+	logs->first_patch = first;
+	logs->end_patch = written;
+	patches_copy(logs, kernel, ring, from, missed);
+	if (unseen(kernel, page))
+		kipt_patch_log_missed(logs->patches);
+	return true;
+}
+
+bool crash_logs_load(struct crash_logs *logs, const struct crash_source *kernel,
+		     const struct crash_cpu *cpu)
+{
+	memset(logs, 0, sizeof(*logs));
+	if (!cpu->has_logs)
+		return true;
+	logs->space_mask = cpu->logs.space_mask;
+	return switches_load(logs, kernel, &cpu->logs.switches) &&
+	       patches_load(logs, kernel, &cpu->logs);
+}
+
+void crash_logs_free(struct crash_logs *logs)
+{
+	free(logs->switches.entries);
+	free(logs->patches);
+	memset(logs, 0, sizeof(*logs));
+}
+
+bool crash_logs_tgid(const struct crash_logs *logs, u64 space, u32 *tgid)
+{
+	const struct kipt_switch_log *log = &logs->switches;
+	bool found = false;
+	u64 i;
+
+	if (!log->entries || !space)
+		return false;
+	for (i = kipt_switch_log_first(log); i < log->written; i++) {
+		const struct kipt_switch *entry = &log->entries[i & log->mask];
+
+		if (entry->space != space)
+			continue;
+		if (found && entry->tgid != *tgid)
+			return false;
+		*tgid = entry->tgid;
+		found = true;
+	}
+	return found;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the module had noted beside the trace of a CPU that died: who ran, and
+ * what kernel text was patched. Read out of a dump, where it may be anything:
+ * what is given away is bounded, and good for the module's own questions.
+ */
+#ifndef KIPT_MODULE_LOGS_H
+#define KIPT_MODULE_LOGS_H
+
+#include "../../../kmod/patch_log.h"
+#include "../../../kmod/switch_log.h"
+#include "crash_pages.h"
+
+/**
+ * struct crash_logs - the logs of a CPU
+ * @space_mask: bits of a CR3 value that name an address space
+ * @switches: who ran; no entries if that is not known
+ * @patches: patches of kernel text; NULL if they are not known
+ * @first_patch: number of the first that may matter
+ * @end_patch: number after the last
+ */
+struct crash_logs {
+	u64 space_mask;
+	struct kipt_switch_log switches;
+	struct kipt_patch_log *patches;
+	u64 first_patch;
+	u64 end_patch;
+};
+
+/**
+ * crash_logs_load() - read the logs of a CPU
+ * @logs: filled
+ * @kernel: memory by the addresses that the page of kind LOGS has
+ * @cpu: the CPU
+ *
+ * Return: true, also if there are none; false without memory.
+ */
+bool crash_logs_load(struct crash_logs *logs, const struct crash_source *kernel,
+		     const struct crash_cpu *cpu);
+
+/**
+ * crash_logs_free() - free what is in it
+ * @logs: was filled, or all zero
+ */
+void crash_logs_free(struct crash_logs *logs);
+
+/**
+ * crash_logs_tgid() - the process of an address space
+ * @logs: the logs
+ * @space: physical address of its page table
+ * @tgid: filled
+ *
+ * Return: false if it is not in the log, or was that of several.
+ */
+bool crash_logs_tgid(const struct crash_logs *logs, u64 space, u32 *tgid);
+
+#endif /* KIPT_MODULE_LOGS_H */

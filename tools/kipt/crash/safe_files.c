@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Asks for files of others, see safe_files.h. No answer is believed: whoever
+ * wrote the files may have made of the process what they like.
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/messages.h"
+#include "../cli/printable.h"
+#include "named_files.h"
+#include "safe_files.h"
+
+/* What large debug information needs. */
+#define MEMORY_MAX	(4ULL << 30)
+/* Of who is in no list of users. */
+#define NO_GROUP	65534
+
+struct known {
+	char *path;
+	struct build_id id;
+};
+
+/* @ready: files can be opened. @reader.ctx is this. */
+#define KEPT_BYTES	4096
+#define KEPT_PAGES	256U
+
+/* A page of a file. */
+struct kept {
+	bool used;
+	int number;
+	u64 offset;
+	u32 size;
+	u8 bytes[KEPT_BYTES];
+};
+
+struct crash_files {
+	struct helper helper;
+	struct kept kept[KEPT_PAGES];
+	bool ready;
+	struct names_reader reader;
+	struct known list[CRASH_FILES_MAX];
+	u32 count;
+};
+
+void crash_files_destroy(struct crash_files *files)
+{
+	u32 i;
+
+	if (!files)
+		return;
+	helper_end(&files->helper);
+	for (i = 0; i < files->count; i++)
+		free(files->list[i].path);
+	free(files);
+}
+
+/* Returns the answer, or NULL: there is none, and a note was told. */
+static const struct helper_message *ask(struct crash_files *files, u32 what,
+					u64 number, u64 begin, u64 end)
+{
+	struct helper_message *message = &files->helper.message;
+	char fate[64];
+
+	if (!files->ready)
+		return NULL;
+	message->what = what;
+	/* Only this one has bytes, which are there already. */
+	if (what != CRASH_ASK_OPEN)
+		message->size = 0;
+	message->number = number;
+	message->begin = begin;
+	message->end = end;
+	if (helper_ask(&files->helper))
+		return message;
+	files->ready = false;
+	say_note("the process that reads files of the program that was killed %s: nothing more is read of them",
+		 helper_fate(&files->helper, fate, sizeof(fate)));
+	return NULL;
+}
+
+void crash_files_become(struct crash_files *files, u32 uid)
+{
+	const struct passwd *user = getpwuid(uid);
+	const struct helper_message *answer;
+
+	files->ready = true;
+	answer = ask(files, CRASH_ASK_BECOME, 0, uid,
+		     user ? user->pw_gid : NO_GROUP);
+	if (!answer || answer->number == 1)
+		return;
+	files->ready = false;
+	say_note("files of the program that was killed are not read: that takes being user %u, which is not allowed",
+		 uid);
+}
+
+/* NULL: it is not looked at. */
+static struct known *file_get(struct crash_files *files, const char *path)
+{
+	struct helper_message *message = &files->helper.message;
+	struct known *file;
+	u32 i;
+
+	for (i = 0; i < files->count; i++) {
+		if (!strcmp(files->list[i].path, path))
+			return &files->list[i];
+	}
+	if (files->count == CRASH_FILES_MAX || strlen(path) >= HELPER_BYTES)
+		return NULL;
+	file = &files->list[files->count];
+	file->path = strdup(path);
+	if (!file->path)
+		return NULL;
+	message->size = strlen(path) + 1;
+	memcpy(message->bytes, path, message->size);
+	if (ask(files, CRASH_ASK_OPEN, files->count++, 0, 0) &&
+	    message->size == sizeof(file->id))
+		memcpy(&file->id, message->bytes, sizeof(file->id));
+	if (file->id.size > BUILD_ID_MAX)
+		file->id.size = 0;
+	return file;
+}
+
+int crash_files_find(struct crash_files *files, const char *path,
+		     const struct build_id *then)
+{
+	const struct known *file = file_get(files, path);
+
+	return file && file->id.size && build_id_same(&file->id, then) ?
+	       file - files->list : -1;
+}
+
+/* The decoder reads a few bytes at a time, and most of them again and again. */
+static const struct kept *page_read(struct crash_files *files, int number,
+				    u64 offset)
+{
+	struct kept *kept = &files->kept[(offset / KEPT_BYTES + number) %
+					 KEPT_PAGES];
+	const struct helper_message *answer;
+
+	if (kept->used && kept->number == number && kept->offset == offset)
+		return kept;
+	kept->used = false;
+	answer = ask(files, CRASH_ASK_READ, number, offset,
+		     offset + KEPT_BYTES);
+	if (!answer || answer->size > KEPT_BYTES)
+		return NULL;
+	kept->number = number;
+	kept->offset = offset;
+	kept->size = answer->size;
+	memcpy(kept->bytes, answer->bytes, answer->size);
+	/* The rest may come later, of a file that is written to. */
+	kept->used = kept->size == KEPT_BYTES;
+	return kept;
+}
+
+u32 crash_files_read(struct crash_files *files, int number, u64 offset,
+		     u8 *bytes, u32 size)
+{
+	const struct kept *kept;
+	u32 done = 0, at, here;
+
+	while (files->ready && done < size) {
+		at = (offset + done) % KEPT_BYTES;
+		kept = page_read(files, number, offset + done - at);
+		if (!kept || at >= kept->size)
+			break;
+		here = kept->size - at;
+		if (here > size - done)
+			here = size - done;
+		memcpy(bytes + done, kept->bytes + at, here);
+		done += here;
+	}
+	return done;
+}
+
+/* Returns false if there is nothing in an answer, or no sense, or no memory. */
+static bool symbols_take(struct symbols *symbols,
+			 const struct helper_message *answer)
+{
+	u32 at = sizeof(struct elf_file);
+	struct crash_symbol symbol;
+	bool good = false;
+
+	while (answer->size - at >= sizeof(symbol)) {
+		memcpy(&symbol, answer->bytes + at, sizeof(symbol));
+		at += sizeof(symbol);
+		if (!symbol.length || symbol.length > answer->size - at ||
+		    answer->bytes[at + symbol.length - 1] ||
+		    !symbols_add(symbols, symbol.start, symbol.size,
+				 symbol.rank, (char *)answer->bytes + at, "",
+				 ""))
+			return false;
+		at += symbol.length;
+		good = true;
+	}
+	return good;
+}
+
+/* Each answer has some more of them, or it was the last. */
+static struct elf_symbols *symbols_read(void *ctx, u32 number)
+{
+	struct symbols *symbols = symbols_create();
+	const struct helper_message *answer = NULL;
+	struct crash_files *files = ctx;
+	struct elf_file file = { 0 };
+	u64 next = 0, from;
+
+	do {
+		from = next;
+		if (symbols)
+			answer = ask(files, CRASH_ASK_SYMBOLS, number, from, 0);
+		if (!answer || answer->size < sizeof(file))
+			break;
+		memcpy(&file, answer->bytes, sizeof(file));
+		next = answer->end;
+	} while (next > from && symbols_take(symbols, answer));
+	return symbols ? elf_symbols_made(&file, symbols) : NULL;
+}
+
+static bool source_read(void *ctx, u32 number, u64 offset, char *text,
+			size_t size)
+{
+	const struct helper_message *answer;
+	struct crash_files *files = ctx;
+
+	answer = ask(files, CRASH_ASK_SOURCE, number, offset, 0);
+	if (!answer || !answer->size || !size)
+		return false;
+	if (size > answer->size)
+		size = answer->size;
+	memcpy(text, answer->bytes, size);
+	text[size - 1] = 0;
+	plain_text(text);
+	return true;
+}
+
+struct crash_files *crash_files_create(u32 seconds)
+{
+	struct crash_files *files = calloc(1, sizeof(*files));
+	struct helper_work work = {
+		.serve = crash_reader_serve,
+		.ctx = crash_reader_create(),
+		.fd = -1,
+		.memory = MEMORY_MAX,
+	};
+
+	if (files) {
+		files->helper.seconds = seconds;
+		files->helper.wait_ms = seconds * 1000;
+		files->reader = (struct names_reader){
+			symbols_read, source_read, files,
+		};
+	}
+	if (!files || !work.ctx || !helper_start(&files->helper, &work)) {
+		say_errno(errno, "cannot start a process that reads files");
+		free(files);
+		files = NULL;
+	}
+	free(work.ctx);
+	return files;
+}
+
+bool crash_files_name(struct crash_files *files, struct names *names)
+{
+	u32 i;
+
+	for (i = 0; i < files->count; i++) {
+		if (files->list[i].id.size &&
+		    !names_read_by(names, files->list[i].path, &files->reader,
+				   i))
+			return false;
+	}
+	return true;
+}

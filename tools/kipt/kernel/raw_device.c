@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/kipt, see raw_device.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../../uapi/linux/kipt_raw.h"
+#include "../cli/messages.h"
+#include "raw_device.h"
+
+#define COPY_BYTES	(256 << 10)
+
+static bool position_get(int fd, u32 id, u32 cpu,
+			 struct kipt_raw_position *position)
+{
+	struct kipt_raw_attach attach = { .session = id, .cpu = cpu };
+
+	memset(position, 0, sizeof(*position));
+	position->bytes = sizeof(*position);
+	if (!ioctl(fd, KIPT_RAW_ATTACH, &attach) &&
+	    !ioctl(fd, KIPT_RAW_POSITION, position))
+		return true;
+	say_errno(errno, "cannot reach the trace of session %u, CPU %u", id,
+		  cpu);
+	return false;
+}
+
+/*
+ * Some file systems pin the pages they are given to write, and those of a
+ * device cannot be pinned: the bytes go through memory of our own.
+ */
+static bool part_write(FILE *out, const u8 *bytes, u64 count)
+{
+	static u8 copy[COPY_BYTES];
+	u64 done, n;
+
+	for (done = 0; done < count; done += n) {
+		n = count - done < COPY_BYTES ? count - done : COPY_BYTES;
+		memcpy(copy, bytes + done, n);
+		if (fwrite(copy, 1, n, out) != n)
+			return false;
+	}
+	return true;
+}
+
+static bool bytes_write(FILE *out, const u8 *bytes,
+			const struct kipt_raw_position *position)
+{
+	u64 begin = position->tail % position->size;
+	u64 count = position->head - position->tail;
+	u64 to_end = position->size - begin;
+	u64 first = count < to_end ? count : to_end;
+
+	return part_write(out, bytes + begin, first) &&
+	       part_write(out, bytes, count - first);
+}
+
+static bool file_write(const char *path, const u8 *bytes,
+		       const struct kipt_raw_position *position)
+{
+	FILE *out = fopen(path, "we");
+	bool ok;
+
+	if (!out) {
+		say_errno(errno, "cannot make %s", path);
+		return false;
+	}
+	ok = bytes_write(out, bytes, position);
+	if (fclose(out) || !ok) {
+		say_errno(errno, "cannot write to %s", path);
+		return false;
+	}
+	return true;
+}
+
+static bool cpu_save(u32 id, u32 cpu, const char *dir)
+{
+	int fd = open(RAW_DEVICE, O_RDONLY | O_CLOEXEC);
+	struct kipt_raw_position position;
+	char path[4096];
+	bool ok = false;
+	void *bytes;
+
+	if (fd < 0) {
+		say_errno(errno, "cannot open " RAW_DEVICE);
+		return false;
+	}
+	if (!position_get(fd, id, cpu, &position))
+		goto out_close;
+	if (!position.size || position.tail > position.head ||
+	    position.head - position.tail > position.size) {
+		say_error("session %u, CPU %u: the kernel gives a position outside the buffer",
+			  id, cpu);
+		goto out_close;
+	}
+	bytes = mmap(NULL, position.size, PROT_READ, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED) {
+		say_errno(errno, "cannot map the trace of session %u, CPU %u",
+			  id, cpu);
+		goto out_close;
+	}
+	snprintf(path, sizeof(path), "%s/cpu%u.pt", dir, cpu);
+	ok = file_write(path, bytes, &position);
+	munmap(bytes, position.size);
+out_close:
+	close(fd);
+	return ok;
+}
+
+bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
+{
+	bool found = false, ok = true;
+	u32 i;
+
+	if (mkdir(dir, 0777) && errno != EEXIST) {
+		say_errno(errno, "cannot make folder %s", dir);
+		return false;
+	}
+	for (i = 0; i < session->cpu_count; i++) {
+		u32 id = session->cpu[i].id;
+
+		if (cpu >= 0 && id != (u32)cpu)
+			continue;
+		found = true;
+		/* One that fails keeps no other from being saved. */
+		ok = cpu_save(session->id, id, dir) && ok;
+	}
+	if (!found)
+		say_error("session %u has no CPU %d, it has %s", session->id,
+			  cpu, session->cpus);
+	return found && ok;
+}

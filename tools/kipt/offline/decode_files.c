@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The decoder core over files, see decode_files.h. Chooses what the core makes,
+ * gives it code and takes its records; knows nothing of packets, and leaves
+ * threads to parallel_decode.c.
+ */
+#include "../cli/messages.h"
+#include "../cli/progress.h"
+#include "decode_files.h"
+#include "parallel_decode.h"
+
+/* Used by whichever thread has the turn, see jobs_run(). */
+struct sink {
+	struct output *output;
+	u64 size;
+	u64 reached;
+	bool failed;
+};
+
+static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	(void)space;
+	return image_read(ctx, ip, buf, len);
+}
+
+/* Code is the same in all, counts are not. What runs in a guest has no name. */
+static u64 space_name(void *ctx, u64 cr3, bool nr)
+{
+	(void)ctx;
+	return nr ? 0 : cr3 & ~0xfffULL;
+}
+
+static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct sink *sink = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (records[i].type == KIPT_RECORD_SYNC)
+			sink->reached = records[i].value;
+	}
+	progress_show("decoding", sink->reached, sink->size);
+	if (!output_take(sink->output, records, n))
+		sink->failed = true;
+	return !sink->failed && !progress_interrupted();
+}
+
+static void cpu_tell(struct output *output, u32 cpu)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_CPU,
+		.flags = KIPT_RF_NO_IP,
+		.aux = cpu,
+	};
+
+	output_take(output, &record, 1);
+}
+
+static bool verdict(enum kipt_status status, const struct sink *sink,
+		    const char *path)
+{
+	if (status == KIPT_OK)
+		return !sink->failed;
+	if (status == KIPT_NO_PSB)
+		say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
+			  path, (unsigned long long)sink->size);
+	else if (status == KIPT_STOPPED && !sink->failed)
+		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
+			  (double)sink->reached / 1048576,
+			  (double)sink->size / 1048576);
+	else if (status != KIPT_STOPPED)
+		say_error("cannot decode %s: %s", path,
+			  kipt_status_name(status));
+	return false;
+}
+
+static bool jobs_work(struct jobs *jobs, const struct offline *offline,
+		      struct output *output)
+{
+	struct sink sink = { .output = output, .size = offline->trace->size };
+	const struct kipt_sink out = { .emit = records_take, .ctx = &sink };
+	struct tally *tally = &output->view.tally;
+	double start = progress_seconds();
+	enum kipt_status status;
+
+	status = jobs_run(jobs, offline->trace->bytes, sink.size, &out);
+	progress_clear();
+	tally->seconds = progress_seconds() - start;
+	tally->trace_bytes = status == KIPT_STOPPED ? sink.reached : sink.size;
+	return verdict(status, &sink, offline->path);
+}
+
+bool offline_decode(const struct offline *offline, struct output *output)
+{
+	struct kipt_flow_config config = offline->config;
+	struct kipt_code code = {
+		.read = code_read,
+		.ctx = (void *)offline->image,
+	};
+	struct jobs *jobs;
+	bool ok;
+
+	if (!offline->trace->size) {
+		say_error("%s is empty: there is no trace in it",
+			  offline->path);
+		return false;
+	}
+	config.output = output_choose(output, false);
+	if (config.output & KIPT_FLOW_COUNTS)
+		code.space = space_name;
+	jobs = jobs_create(&config, &code, offline->jobs);
+	if (!jobs) {
+		say_error("cannot decode %s: %s", offline->path,
+			  kipt_status_name(KIPT_NO_MEMORY));
+		return false;
+	}
+	progress_catch();
+	cpu_tell(output, offline->cpu);
+	ok = jobs_work(jobs, offline, output);
+	jobs_destroy(jobs);
+	return ok;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decoding by several threads, see parallel_decode.h. Owns the flows and who decodes which
+ * chunk. Leaves decoding to the core, and the order of records to reorder.c.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../../../kmod/decode/sync.h"
+#include "../records/reorder.h"
+#include "parallel_decode.h"
+
+/* Chunks are large against the distance of PSBs, small enough that what they
+ * decode to fits into the batches, and many, so that all threads end at about
+ * the same time.
+ */
+#define CHUNK_LEAST		4096
+#define CHUNK_MOST		(64 << 10)
+#define CHUNK_MOST_PATHS	(256 << 10)
+#define CHUNK_MOST_COUNTS	(1 << 20)
+#define PARTS_PER_JOB		32
+
+#define HUGE_PAGE		(2 << 20)
+
+/* One thread; all is its own. */
+struct worker {
+	struct jobs *jobs;
+	pthread_t thread;
+	struct kipt_flow *flow;
+	void *arena;
+	u32 number;
+	u64 from, to;
+	enum kipt_status status;
+};
+
+struct jobs {
+	struct kipt_flow_config config;
+	struct kipt_code code;
+	size_t arena_size;
+	u32 count;
+	/* Flows may know paths that the sink does not. */
+	bool stale;
+	struct order *order;
+
+	/* The run. */
+	const u8 *trace;
+	u64 size;
+	u64 chunk_size;
+
+	pthread_mutex_t lock;
+	/* Below: @lock. @next is the first chunk that nobody has, it starts
+	 * at @cut.
+	 */
+	u64 next;
+	u64 cut;
+
+	struct worker workers[JOBS_MAX];
+};
+
+static bool counting(const struct jobs *jobs)
+{
+	return jobs->config.output & KIPT_FLOW_COUNTS;
+}
+
+/* The sink of all flows. */
+static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct worker *worker = ctx;
+
+	return order_take(worker->jobs->order, worker->number, records, n);
+}
+
+/* With the lock held. Searched for in order, so that each byte is looked at
+ * once even if PSBs are missing. The last ones are short: no thread works for
+ * long when the others have ended.
+ */
+static u64 chunk_cut(struct jobs *jobs)
+{
+	u64 left = jobs->size - jobs->cut, chunk = jobs->chunk_size;
+
+	if (jobs->count > 1 && chunk > left / (jobs->count * 2))
+		chunk = left / (jobs->count * 2);
+	if (chunk < CHUNK_LEAST)
+		chunk = CHUNK_LEAST;
+	return kipt_sync_cut(jobs->trace, jobs->size, jobs->cut, chunk);
+}
+
+/* Returns false when none is left. */
+static bool chunk_get(struct worker *worker)
+{
+	struct jobs *jobs = worker->jobs;
+	u64 chunk;
+	bool more;
+
+	pthread_mutex_lock(&jobs->lock);
+	more = !order_stopped(jobs->order) && jobs->cut < jobs->size;
+	if (more) {
+		chunk = jobs->next++;
+		worker->from = jobs->cut;
+		worker->to = jobs->cut = chunk_cut(jobs);
+	}
+	pthread_mutex_unlock(&jobs->lock);
+	return more && order_begin(jobs->order, worker->number, chunk);
+}
+
+static void *work(void *ctx)
+{
+	struct worker *worker = ctx;
+	const struct jobs *jobs = worker->jobs;
+	enum kipt_status status;
+
+	while (chunk_get(worker)) {
+		status = kipt_flow_run(worker->flow, jobs->trace, jobs->size,
+				       worker->from, worker->to);
+		if (status == KIPT_NO_PSB)
+			worker->status = status;
+		order_end(jobs->order, worker->number);
+	}
+	return NULL;
+}
+
+/* Where threads are refused, those that there are do the work. */
+static void work_all(struct jobs *jobs)
+{
+	u32 i, started = 1;
+
+	while (started < jobs->count &&
+	       !pthread_create(&jobs->workers[started].thread, NULL, work,
+			       &jobs->workers[started]))
+		started++;
+	work(&jobs->workers[0]);
+	for (i = 1; i < started; i++)
+		pthread_join(jobs->workers[i].thread, NULL);
+}
+
+static u64 chunk_size(const struct jobs *jobs)
+{
+	u64 most = CHUNK_MOST, part;
+
+	if (counting(jobs))
+		most = CHUNK_MOST_COUNTS;
+	else if (jobs->count == 1)
+		return jobs->size;
+	else if (jobs->config.output & KIPT_FLOW_PATHS)
+		most = CHUNK_MOST_PATHS;
+	part = jobs->size / (jobs->count * PARTS_PER_JOB);
+	if (part < CHUNK_LEAST)
+		return CHUNK_LEAST;
+	return part < most ? part : most;
+}
+
+static bool flows_init(struct jobs *jobs)
+{
+	u32 i;
+
+	for (i = 0; i < jobs->count; i++) {
+		struct worker *worker = &jobs->workers[i];
+		struct kipt_sink sink = { records_take, worker };
+
+		worker->flow = kipt_flow_init(worker->arena, jobs->arena_size,
+					      &jobs->config, &jobs->code,
+					      &sink);
+		if (!worker->flow)
+			return false;
+	}
+	jobs->stale = false;
+	order_forget(jobs->order);
+	return true;
+}
+
+/* The edges of all flows, one flow after the other. */
+static void counts_give(struct jobs *jobs)
+{
+	u32 i;
+
+	for (i = 0; i < jobs->count; i++) {
+		order_last(jobs->order, i);
+		kipt_flow_counts(jobs->workers[i].flow);
+	}
+}
+
+static enum kipt_status result(struct jobs *jobs)
+{
+	enum kipt_status status = KIPT_OK;
+	u32 i;
+
+	for (i = 0; i < jobs->count; i++) {
+		if (jobs->workers[i].status != KIPT_OK)
+			status = jobs->workers[i].status;
+	}
+	if (!order_stopped(jobs->order))
+		return status;
+	jobs->stale = !counting(jobs);
+	return KIPT_STOPPED;
+}
+
+enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
+			  const struct kipt_sink *sink)
+{
+	u32 i;
+
+	if (jobs->stale && !flows_init(jobs))
+		return KIPT_NO_MEMORY;
+	jobs->trace = trace;
+	jobs->size = size;
+	order_start(jobs->order, sink);
+	jobs->next = jobs->cut = 0;
+	jobs->chunk_size = chunk_size(jobs);
+	for (i = 0; i < jobs->count; i++)
+		jobs->workers[i].status = KIPT_OK;
+	work_all(jobs);
+	if (counting(jobs))
+		counts_give(jobs);
+	return result(jobs);
+}
+
+static u64 memory_share(const struct kipt_flow_config *config, u32 count)
+{
+	u64 share = (config->memory ? config->memory : KIPT_FLOW_MEMORY) /
+		    count;
+
+	return share > KIPT_FLOW_MEMORY_MIN ? share : KIPT_FLOW_MEMORY_MIN;
+}
+
+/* Large pages save most of the TLB misses of looking things up there. */
+static void *arena_make(size_t size)
+{
+	bool large = size >= HUGE_PAGE;
+	void *arena;
+
+	if (posix_memalign(&arena, large ? HUGE_PAGE : 64, size))
+		return NULL;
+	if (large)
+		madvise(arena, size, MADV_HUGEPAGE);
+	return arena;
+}
+
+struct jobs *jobs_create(const struct kipt_flow_config *config,
+			 const struct kipt_code *code, u32 count)
+{
+	struct jobs *jobs = calloc(1, sizeof(*jobs));
+	bool ok;
+	u32 i;
+
+	if (!jobs)
+		return NULL;
+	pthread_mutex_init(&jobs->lock, NULL);
+	jobs->config = *config;
+	jobs->config.memory = memory_share(config, count);
+	jobs->code = *code;
+	jobs->count = count;
+	jobs->arena_size = kipt_flow_size(&jobs->config);
+	jobs->order = order_create(count, config->output & KIPT_FLOW_PATHS,
+				   counting(jobs));
+	ok = jobs->order;
+	for (i = 0; i < count && ok; i++) {
+		jobs->workers[i].jobs = jobs;
+		jobs->workers[i].number = i;
+		jobs->workers[i].arena = arena_make(jobs->arena_size);
+		ok = jobs->workers[i].arena;
+	}
+	if (ok && flows_init(jobs))
+		return jobs;
+	jobs_destroy(jobs);
+	return NULL;
+}
+
+void jobs_destroy(struct jobs *jobs)
+{
+	u32 i;
+
+	if (!jobs)
+		return;
+	for (i = 0; i < jobs->count; i++)
+		free(jobs->workers[i].arena);
+	order_destroy(jobs->order);
+	pthread_mutex_destroy(&jobs->lock);
+	free(jobs);
+}

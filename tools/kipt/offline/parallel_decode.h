@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decodes a trace in several threads. It is cut at PSBs into chunks, each is
+ * decoded by whichever thread is free, and records are given away in the
+ * order of the trace, whatever order they were made in. Needs the decoder
+ * core only, nothing else of the tool.
+ */
+#ifndef KIPT_PARALLEL_DECODE_H
+#define KIPT_PARALLEL_DECODE_H
+
+#include "../../../kmod/decode/flow.h"
+
+#define JOBS_MAX		64
+
+struct jobs;
+
+/**
+ * jobs_create() - make flows for some threads, with memory for all of them
+ * @config: how to read traces; its memory is shared out among the flows
+ * @code: copied; its callbacks are called from several threads at once
+ * @count: threads, 1..JOBS_MAX, the one that calls jobs_run() included
+ *
+ * Return: the caller's until jobs_destroy(); NULL without memory, or if the
+ * core refuses @config.
+ */
+struct jobs *jobs_create(const struct kipt_flow_config *config,
+			 const struct kipt_code *code, u32 count);
+
+/**
+ * jobs_destroy() - free it
+ * @jobs: no jobs_run() is under way; may be NULL
+ */
+void jobs_destroy(struct jobs *jobs);
+
+/**
+ * jobs_run() - decode a trace
+ * @jobs: what was cached in earlier runs is used again
+ * @trace: the trace
+ * @size: its bytes, not 0
+ * @sink: gets the same records in the same order as one kipt_flow_run() over
+ *	all of the trace would give, in batches. Called from several threads,
+ *	but never from two at once, and what one call wrote the next one sees.
+ *
+ * With KIPT_FLOW_PATHS each flow has a dictionary of its own, and DICTIONARY
+ * records say where they change; the dictionaries last from run to run. With
+ * KIPT_FLOW_COUNTS each flow counts by itself, and EDGE records come last.
+ *
+ * If the sink returns false nothing more is given to it, and dictionaries
+ * start anew with the next run. With KIPT_FLOW_COUNTS what was begun is
+ * finished instead, so that the edges are those of the records given.
+ *
+ * Records that wait for their turn have a bound, 15 MiB for each thread.
+ *
+ * Return: as kipt_flow_run() does.
+ */
+enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
+			  const struct kipt_sink *sink);
+
+#endif /* KIPT_PARALLEL_DECODE_H */

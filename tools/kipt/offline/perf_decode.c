@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a recording of perf to records, see perf_decode.h. Gives the decoder core
+ * the trace of each CPU or thread and the code of whoever ran, and says between
+ * its records who that is.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../../uapi/linux/kipt.h"
+#include "../cli/messages.h"
+#include "../cli/progress.h"
+#include "../perf/perf_label.h"
+#include "parallel_decode.h"
+#include "perf_decode.h"
+
+/* Bit of the configuration, as of IA32_RTIT_CTL. */
+#define CONFIG_BRANCH	(1ULL << 13)
+#define CONFIG_NO_TNT	(1ULL << 55)
+
+#define BATCH		256
+
+struct run {
+	const struct perf_decode *decode;
+	struct perf_file *file;
+	struct perf_aux aux;
+	struct perf_maps *maps;
+	struct kipt_flow_config config;
+	struct output *output;
+	char kallsyms[4096];
+	/* Only user code was traced. */
+	bool user_only;
+	bool want_time;
+	bool kernel_missing;
+	bool kernel_seen;
+	/* A queue. */
+	struct perf_turn *turns;
+	size_t turn_count;
+	struct perf_owner *owners;
+	size_t owner_count;
+	/* The space that records were made with, for names. */
+	u32 now;
+	/* CR3s are the indices of turns, not of owners. */
+	bool inserted;
+	/* Its records. */
+	size_t turn;
+	/* Bytes of trace: all there are, those of parts that are done, and how far
+	 * it is in the part that is not.
+	 */
+	u64 size, done, reached;
+	struct kipt_record batch[BATCH];
+	u32 batched;
+	bool failed;
+};
+
+static bool event_take(void *ctx, const struct perf_event *event)
+{
+	struct run *run = ctx;
+
+	return perf_aux_take(&run->aux, run->file, event) &&
+	       perf_maps_take(run->maps, run->file, event);
+}
+
+static u32 mapped_read(const struct perf_mapping *mapping, u64 address,
+		       u8 *bytes, u32 size)
+{
+	u64 offset = mapping->offset + (address - mapping->start);
+
+	if (size > mapping->end - address)
+		size = mapping->end - address;
+	return perf_code_read(mapping->code, offset, bytes, size);
+}
+
+static u32 space_read(const struct perf_space *space, u64 address, u8 *bytes,
+		      u32 size)
+{
+	const struct perf_mapping *mapping;
+	u32 done = 0, more = 1;
+
+	while (more && done < size) {
+		mapping = perf_space_find(space, address + done);
+		more = mapping ? mapped_read(mapping, address + done,
+					     bytes + done, size - done) : 0;
+		done += more;
+	}
+	return done;
+}
+
+/* Names of spaces are indices + 1. */
+static u32 code_read(void *ctx, u64 name, u64 ip, u8 *buf, u32 len)
+{
+	struct run *run = ctx;
+	const struct perf_space *space;
+	u32 size = 0;
+
+	space = name && !(ip >> 63) ? perf_maps_space(run->maps, name - 1) :
+				      NULL;
+	if (space)
+		size = space_read(space, ip, buf, len);
+	if (!size)
+		size = image_read(run->decode->image, ip, buf, len);
+	if (ip >> 63)
+		__atomic_store_n(size ? &run->kernel_seen : &run->kernel_missing,
+				 true, __ATOMIC_RELAXED);
+	return size;
+}
+
+/* Only this program made the CR3s that are in the trace now. */
+static u32 label_space(const struct run *run, u64 cr3)
+{
+	u64 label = cr3 >> PERF_LABEL_SHIFT;
+
+	if (!label || label > (run->inserted ? run->turn_count :
+						run->owner_count))
+		return PERF_NO_SPACE;
+	return run->inserted ? run->turns[label - 1].space :
+				run->owners[label - 1].space;
+}
+
+static u64 space_name(void *ctx, u64 cr3, bool nr)
+{
+	u32 space = nr ? PERF_NO_SPACE : label_space(ctx, cr3);
+
+	return space == PERF_NO_SPACE ? 0 : space + 1;
+}
+
+static bool batch_give(struct run *run)
+{
+	bool ok = !run->batched ||
+		  output_take(run->output, run->batch, run->batched);
+
+	run->batched = 0;
+	return ok;
+}
+
+static bool record_put(struct run *run, const struct kipt_record *record)
+{
+	run->batch[run->batched++] = *record;
+	return run->batched < BATCH || batch_give(run);
+}
+
+/* Records that are waiting were made with the space before. */
+static bool now_set(struct run *run, u32 space)
+{
+	bool ok = space == run->now || batch_give(run);
+
+	run->now = space;
+	names_version(run->output->names, space);
+	return ok;
+}
+
+/* Before a queue nothing is known of who runs. */
+static void now_forget(struct run *run)
+{
+	run->now = PERF_NO_SPACE;
+	names_version(run->output->names, run->now);
+}
+
+static bool task_put(struct run *run, size_t turn)
+{
+	const struct perf_turn *at = &run->turns[turn];
+	struct kipt_record record = {
+		.type = KIPT_RECORD_TASK,
+		.flags = KIPT_RF_NO_IP | (at->pid || !at->tid ? 0 :
+							KIPT_RF_NO_VALUE),
+		.aux = at->tid,
+		.value = at->pid,
+	};
+	const struct perf_turn *last = run->turn < run->turn_count ?
+				       &run->turns[run->turn] : NULL;
+
+	run->turn = turn;
+	if (run->inserted && !now_set(run, at->space))
+		return false;
+	if (last && last->pid == at->pid && last->tid == at->tid)
+		return true;
+	return record_put(run, &record);
+}
+
+/* The turn that a time is in, when nothing else says who runs. */
+static bool time_take(struct run *run, u64 tsc)
+{
+	size_t turn = run->turn;
+
+	while (turn + 1 < run->turn_count && run->turns[turn + 1].from <= tsc)
+		turn++;
+	return turn == run->turn || task_put(run, turn);
+}
+
+static bool edge_space_put(struct run *run, struct kipt_record record)
+{
+	const struct perf_space *space;
+
+	space = record.value ? perf_maps_space(run->maps, record.value - 1) :
+			       NULL;
+	record.aux = space ? space->pid : 0;
+	record.value = space ? record.value << PERF_LABEL_SHIFT : 0;
+	return record_put(run, &record);
+}
+
+static bool context_put(struct run *run, struct kipt_record record)
+{
+	u64 label = record.value >> PERF_LABEL_SHIFT;
+
+	if (!run->inserted && !(record.flags & KIPT_RF_NR) && label &&
+	    label <= run->owner_count) {
+		if (!now_set(run, run->owners[label - 1].space))
+			return false;
+		record.value = run->owners[label - 1].cr3;
+	}
+	if (!run->inserted)
+		return record_put(run, &record);
+	return !label || label > run->turn_count || label - 1 == run->turn ||
+	       task_put(run, label - 1);
+}
+
+static bool record_take(struct run *run, const struct kipt_record *record)
+{
+	switch (record->type) {
+	case KIPT_RECORD_CONTEXT:
+		return context_put(run, *record);
+	case KIPT_RECORD_TIME:
+		if (!run->inserted && !time_take(run, record->value))
+			return false;
+		fallthrough;
+	case KIPT_RECORD_CBR:
+		if (!run->want_time)
+			return true;
+		break;
+	case KIPT_RECORD_SPACE:
+		return edge_space_put(run, *record);
+	}
+	return record_put(run, record);
+}
+
+static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct run *run = ctx;
+	bool ok = true;
+	u32 i;
+
+	for (i = 0; i < n && ok; i++) {
+		if (records[i].type == KIPT_RECORD_SYNC)
+			run->reached = records[i].value;
+		ok = record_take(run, &records[i]);
+	}
+	ok = ok && batch_give(run);
+	progress_show("decoding", run->done + run->reached, run->size);
+	if (!ok)
+		run->failed = true;
+	return ok && !progress_interrupted();
+}
+
+static bool gap_put(struct run *run, const struct perf_part *part)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_GAP,
+		.kind = part->gap,
+		.flags = KIPT_RF_NO_IP,
+	};
+
+	return !part->gap || (record_put(run, &record) && batch_give(run));
+}
+
+/* The flows of a queue begin anew, with the first dictionary. */
+static bool dictionary_put(struct run *run)
+{
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_DICTIONARY,
+		.flags = KIPT_RF_NO_IP,
+	};
+
+	return !(run->config.output & KIPT_FLOW_PATHS) ||
+	       record_put(run, &record);
+}
+
+static bool cpu_put(struct run *run, const struct perf_queue *queue)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_CPU,
+		.flags = KIPT_RF_NO_IP,
+		.aux = queue->cpu,
+	};
+
+	return record_put(run, &record) && dictionary_put(run) &&
+	       batch_give(run);
+}
+
+static bool trace_run(struct run *run, struct jobs *jobs,
+		      const struct perf_queue *queue,
+		      const struct perf_trace *trace)
+{
+	const struct kipt_sink sink = { .emit = records_take, .ctx = run };
+	enum kipt_status status;
+	bool ok = cpu_put(run, queue);
+	size_t i;
+
+	run->turn = run->turn_count;
+	if (ok)
+		ok = task_put(run, 0) && batch_give(run);
+	for (i = 0; i < trace->part_count && ok; i++) {
+		const struct perf_part *part = &trace->parts[i];
+
+		ok = gap_put(run, part);
+		if (!ok)
+			break;
+		status = jobs_run(jobs, trace->bytes + part->start, part->size,
+				  &sink);
+		if (status == KIPT_STOPPED)
+			return false;
+		run->done += part->size;
+		run->reached = 0;
+		if (status == KIPT_OK || status == KIPT_NO_PSB)
+			continue;
+		say_error("cannot decode %s: %s", run->decode->path,
+			  kipt_status_name(status));
+		ok = false;
+	}
+	return ok;
+}
+
+/* A trace without PIP packets, as one of user code is, gets some. */
+static bool trace_label(struct run *run, struct perf_trace *trace)
+{
+	run->inserted = false;
+	if (!run->user_only &&
+	    !perf_label_replace(trace, &run->config, run->turns,
+				run->turn_count, &run->owners,
+				&run->owner_count))
+		return false;
+	if (run->owner_count)
+		return true;
+	run->inserted = true;
+	return perf_label_insert(trace, &run->config, run->turns,
+				 run->turn_count);
+}
+
+/* A queue that has none of what is shown is not decoded. */
+static bool is_left(const struct narrow_options *narrow,
+		    const struct perf_queue *queue)
+{
+	if (!queue->has_cpu)
+		return !narrow->tids.count ||
+		       lookup_get(&narrow->tids, queue->tid);
+	return !narrow->cpus.count || lookup_get(&narrow->cpus, queue->cpu);
+}
+
+/* A core for each: names of CR3s are those of one queue. */
+static bool queue_decode(struct run *run, struct perf_queue *queue)
+{
+	const struct kipt_code code = {
+		.read = code_read,
+		.space = space_name,
+		.ctx = run,
+	};
+	struct perf_trace trace = { 0 };
+	struct jobs *jobs = NULL;
+	bool ok;
+
+	if (!queue->size || !is_left(&run->output->options->narrow, queue))
+		return true;
+	run->owners = NULL;
+	run->owner_count = 0;
+	run->turns = perf_maps_turns(run->maps, queue, &run->turn_count);
+	ok = run->turns &&
+	     perf_trace_read(&trace, &run->aux, queue, run->file) &&
+	     trace_label(run, &trace);
+	if (ok) {
+		jobs = jobs_create(&run->config, &code, run->decode->jobs);
+		if (!jobs)
+			say_error("cannot decode %s: %s", run->decode->path,
+				  kipt_status_name(KIPT_NO_MEMORY));
+		ok = jobs && trace_run(run, jobs, queue, &trace);
+	}
+	now_forget(run);
+	jobs_destroy(jobs);
+	perf_trace_free(&trace);
+	free(run->owners);
+	free(run->turns);
+	return ok;
+}
+
+static u32 field_get(u64 value, u64 mask)
+{
+	return mask ? (value & mask) >> __builtin_ctzll(mask) : 0;
+}
+
+/* What perf says of how the trace is to be read. */
+static bool config_make(struct run *run)
+{
+	const struct perf_attr *attr = perf_aux_attr(&run->aux, run->file);
+
+	if (!attr) {
+		say_error("%s: the event of Intel PT is not in its list of events",
+			  run->decode->path);
+		return false;
+	}
+	if (!(attr->config & CONFIG_BRANCH)) {
+		say_error("%s: branches were not traced (branch=0): 'kipt packets' shows what was",
+			  run->decode->path);
+		return false;
+	}
+	run->user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL;
+	run->config = (struct kipt_flow_config){
+		.memory = run->decode->memory,
+		.tsc_num = run->aux.tsc_num,
+		.tsc_den = run->aux.tsc_den,
+		.mtc_freq = field_get(attr->config, run->aux.mtc_freq_bits),
+		.max_nonturbo_ratio = run->aux.max_nonturbo,
+		.no_tnt = attr->config & CONFIG_NO_TNT,
+		.tsc_near = perf_maps_tsc(run->maps),
+	};
+	return true;
+}
+
+/* What perf record --kcore copied. */
+static bool kernel_find(struct run *run, struct view_options *options)
+{
+	char path[4096];
+
+	if (!options->kallsyms)
+		options->kallsyms = "";
+	if (!perf_file_folder(run->file))
+		return true;
+	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", run->decode->path);
+	if (!access(path, R_OK) &&
+	    !image_add_file(run->decode->image, path, run->decode->image_maps))
+		return false;
+	snprintf(run->kallsyms, sizeof(run->kallsyms),
+		 "%s/kcore_dir/kallsyms", run->decode->path);
+	if (!*options->kallsyms && !access(run->kallsyms, R_OK))
+		options->kallsyms = run->kallsyms;
+	return true;
+}
+
+static void missing_say(struct run *run)
+{
+	if (run->aux.truncated)
+		say_note("the trace was stopped %llu times because its buffer was full: perf record -m,64M makes it larger",
+			 (unsigned long long)run->aux.truncated);
+	if (run->aux.partial || run->aux.collisions)
+		say_note("perf lost trace %llu times, and %llu times others used the buffer",
+			 (unsigned long long)run->aux.partial,
+			 (unsigned long long)run->aux.collisions);
+	if (run->aux.switches == 1)
+		say_note("who ran when was recorded as tracepoints, which kipt does not read yet: code of several processes on one CPU is missing");
+	if (!run->aux.clock.mult)
+		say_note("perf did not say how its time relates to that of the trace: code is known only where a process ran one program");
+	else if (!perf_maps_tsc(run->maps))
+		say_note("its events have no times: code is known only where a process ran one program; perf record --timestamp records times");
+	if (perf_maps_lost(run->maps))
+		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong from there on; perf record -m 8M,64M has room for more",
+			 (unsigned long long)perf_maps_lost(run->maps));
+	if (run->kernel_seen)
+		say_note(perf_maps_changes(run->maps) ?
+			 "kernel code was changed while it was recorded, which kipt does not follow yet: near such places what is shown of the kernel may be wrong" :
+			 "kernel code is that of one moment: where it was patched meanwhile (tracepoints, static keys) what is shown of the kernel may be wrong");
+	perf_codes_missing(perf_maps_codes(run->maps));
+	if (run->kernel_missing)
+		say_note("no code of the kernel: perf record --kcore keeps it, --image takes a file");
+}
+
+static bool name_find(void *ctx, u32 pid, u64 address, struct mapping *found)
+{
+	const struct run *run = ctx;
+
+	return perf_maps_find(run->maps, run->now, pid, address, found);
+}
+
+static const char *name_comm(void *ctx, u32 pid)
+{
+	const struct run *run = ctx;
+
+	return perf_maps_comm(run->maps, pid);
+}
+
+static bool name_learn(void *ctx, u32 pid, struct maps *names)
+{
+	const struct run *run = ctx;
+
+	return perf_maps_learn(run->maps, pid, names);
+}
+
+static bool all_decode(struct run *run, struct view_options *options)
+{
+	const struct names_mapper mapper = {
+		.find = name_find,
+		.comm = name_comm,
+		.learn = name_learn,
+		.ctx = run,
+	};
+	struct output output;
+	double start = progress_seconds();
+	bool ok = true;
+	size_t i;
+
+	if (!output_open(&output, options, false))
+		return false;
+	names_map_by(output.names, &mapper);
+	run->output = &output;
+	now_forget(run);
+	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;
+	run->config.output = output_choose(&output, false) | KIPT_FLOW_TIME;
+	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);
+	maps_move(&output.maps, run->decode->image_maps);
+	progress_catch();
+	for (i = 0; i < run->aux.queue_count; i++)
+		run->size += run->aux.queues[i].size;
+	for (i = 0; i < run->aux.queue_count && ok; i++)
+		ok = queue_decode(run, &run->aux.queues[i]);
+	progress_clear();
+	output.view.tally.trace_bytes = run->done + run->reached;
+	if (!ok && !run->failed && progress_interrupted())
+		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
+			  (double)(run->done + run->reached) / 1048576,
+			  (double)run->size / 1048576);
+	output.view.tally.seconds = progress_seconds() - start;
+	if (run->decode->strict && (tally_gaps(&output.view.tally) ||
+				    perf_maps_lost(run->maps)))
+		ok = false;
+	ok = output_close(&output, ok) && ok;
+	missing_say(run);
+	return ok;
+}
+
+static void codes_find(struct run *run)
+{
+	struct timespec begun;
+	bool known = perf_file_begun(run->file, perf_maps_lasted(run->maps),
+				     &begun);
+
+	perf_codes_find(perf_maps_codes(run->maps), known ? &begun : NULL);
+}
+
+static bool recording_decode(struct run *run, struct view_options *options)
+{
+	bool whole = perf_file_events(run->file, event_take, run);
+
+	return perf_aux_check(&run->aux, run->file) &&
+	       perf_maps_settle(run->maps, run->file, &run->aux.clock) &&
+	       config_make(run) && kernel_find(run, options) &&
+	       (codes_find(run), true) &&
+	       all_decode(run, options) && whole;
+}
+
+bool perf_decode(const struct perf_decode *decode,
+		 struct view_options *options)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	bool ok = false;
+
+	if (!run) {
+		say_errno(ENOMEM, "cannot decode %s", decode->path);
+		return false;
+	}
+	run->decode = decode;
+	run->file = perf_file_open(decode->path);
+	run->maps = run->file ? perf_maps_create() : NULL;
+	if (run->maps)
+		ok = recording_decode(run, options);
+	perf_maps_destroy(run->maps);
+	perf_aux_free(&run->aux);
+	perf_file_close(run->file);
+	free(run);
+	return ok;
+}

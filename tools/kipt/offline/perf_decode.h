@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decodes a recording of perf, with the code its events name.
+ */
+#ifndef KIPT_PERF_DECODE_H
+#define KIPT_PERF_DECODE_H
+
+#include "../../../kmod/decode/flow.h"
+#include "../symbols/code_image.h"
+#include "../view/record_output.h"
+
+/**
+ * struct perf_decode - what is decoded, and how
+ * @path: the recording
+ * @image: further code; counts where the recording names none
+ * @image_maps: its mappings, for names; moved
+ * @memory: for what is cached; 0: as the core likes
+ * @jobs: threads, 1..JOBS_MAX
+ * @strict: any gap is a failure
+ */
+struct perf_decode {
+	const char *path;
+	struct image *image;
+	struct maps *image_maps;
+	u64 memory;
+	u32 jobs;
+	bool strict;
+};
+
+/**
+ * perf_decode() - decode a recording
+ * @decode: what, and how
+ * @options: how it is shown; its kallsyms is set here if the recording has some
+ *
+ * One CPU or thread after the other. What code is missing is listed at the end.
+ *
+ * Return: true, or false after a sentence.
+ */
+bool perf_decode(const struct perf_decode *decode,
+		 struct view_options *options);
+
+#endif /* KIPT_PERF_DECODE_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lists packets of a recording of perf, see perf_list.h. What a packet looks
+ * like is for packet_list.c.
+ */
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "../../../uapi/linux/kipt.h"
+#include "../cli/json_lines.h"
+#include "../cli/progress.h"
+#include "../perf/perf_aux.h"
+#include "../records/record_words.h"
+#include "../view/packet_list.h"
+#include "perf_list.h"
+
+struct list {
+	struct perf_file *file;
+	struct perf_aux aux;
+};
+
+static bool event_take(void *ctx, const struct perf_event *event)
+{
+	struct list *list = ctx;
+
+	return perf_aux_take(&list->aux, list->file, event);
+}
+
+static void whose(const struct perf_queue *queue, bool json)
+{
+	const char *what = queue->has_cpu ? "cpu" : "tid";
+	u32 number = queue->has_cpu ? queue->cpu : queue->tid;
+	struct json_object *line;
+
+	if (!json) {
+		printf("-- %s %u\n", queue->has_cpu ? "CPU" : "thread", number);
+		return;
+	}
+	line = json_object_new_object();
+	jsonl_number(line, what, number);
+	jsonl_print(line, stdout);
+}
+
+/* What is missing before a part, as decoding says it. */
+static void gap_tell(const struct perf_part *part, bool json)
+{
+	struct json_object *line;
+
+	if (!json) {
+		printf("-- gap: %s\n", words_gap(part->gap));
+		return;
+	}
+	line = json_object_new_object();
+	jsonl_text(line, "gap", words_kind(KIPT_RECORD_GAP, part->gap));
+	jsonl_print(line, stdout);
+}
+
+static bool queue_list(const struct list *list, struct perf_queue *queue,
+		       bool json, struct packet_counts *counts)
+{
+	struct perf_trace trace;
+	size_t i;
+
+	if (!queue->size)
+		return true;
+	if (!perf_trace_read(&trace, &list->aux, queue, list->file))
+		return false;
+	whose(queue, json);
+	for (i = 0; i < trace.part_count && !progress_interrupted(); i++) {
+		if (trace.parts[i].gap)
+			gap_tell(&trace.parts[i], json);
+		packet_list_bytes(trace.bytes, trace.parts[i].start,
+				  trace.parts[i].start + trace.parts[i].size,
+				  json, counts);
+	}
+	perf_trace_free(&trace);
+	return true;
+}
+
+static bool all_list(struct list *list, bool json)
+{
+	bool ok = perf_file_events(list->file, event_take, list);
+	struct packet_counts counts = { 0 };
+	size_t i;
+
+	if (!perf_aux_check(&list->aux, list->file))
+		return false;
+	progress_catch();
+	for (i = 0; i < list->aux.queue_count && !progress_interrupted(); i++)
+		ok = queue_list(list, &list->aux.queues[i], json, &counts) && ok;
+	ok = ok && !perf_file_bad(list->file);
+	fflush(stdout);
+	packet_counts_show(&counts);
+	return ok;
+}
+
+bool perf_list(const char *path, bool json)
+{
+	struct list list = { .file = perf_file_open(path) };
+	bool ok;
+
+	if (!list.file)
+		return false;
+	ok = all_list(&list, json);
+	perf_aux_free(&list.aux);
+	perf_file_close(list.file);
+	return ok;
+}

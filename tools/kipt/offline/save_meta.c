@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * meta.json, see save_meta.h.
+ */
+#include <stdlib.h>
+
+#include <json-c/json.h>
+
+#include "../../../kmod/rtit_regs.h"
+#include "../cli/messages.h"
+#include "../filter/address_range.h"
+#include "save_meta.h"
+
+static u32 number_get(struct json_object *object, const char *key, u32 max)
+{
+	struct json_object *member;
+	s64 number;
+
+	if (!json_object_object_get_ex(object, key, &member))
+		return 0;
+	number = json_object_get_int64(member);
+	return number >= 0 && number <= max ? number : 0;
+}
+
+/* Numbers of more than 53 bits are texts. */
+static u64 hex_get(struct json_object *object, const char *key)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(object, key, &member))
+		return 0;
+	return strtoull(json_object_get_string(member), NULL, 16);
+}
+
+static bool ranges_read(struct json_object *object, const char *path,
+			struct kipt_flow_config *config)
+{
+	struct kipt_range ranges[KIPT_FILTERS_MAX];
+	u32 count;
+
+	if (!ranges_from_json(object, ranges, &count)) {
+		say_error("%s: its filters are no address ranges", path);
+		return false;
+	}
+	ranges_to_flow(config, ranges, count);
+	return true;
+}
+
+bool meta_read(const char *path, struct kipt_flow_config *config,
+	       u32 *tsc_khz)
+{
+	struct json_object *object = json_object_from_file(path);
+	bool ok;
+
+	if (!object || !json_object_is_type(object, json_type_object)) {
+		say_error("cannot read %s as a JSON object", path);
+		json_object_put(object);
+		return false;
+	}
+	config->tsc_num = number_get(object, "tsc_num", ~0U);
+	config->tsc_den = number_get(object, "tsc_den", ~0U);
+	config->mtc_freq = number_get(object, "mtc_freq", 15);
+	config->max_nonturbo_ratio = number_get(object, "max_nonturbo_ratio",
+						255);
+	config->no_tnt = hex_get(object, "ctl_bits") & RTIT_CTL_DISTNT;
+	config->tsc_near = hex_get(object, "tsc");
+	*tsc_khz = number_get(object, "tsc_khz", ~0U);
+	ok = ranges_read(object, path, config);
+	json_object_put(object);
+	return ok;
+}

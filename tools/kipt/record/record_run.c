@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording from its begin to its end, see record_run.h.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "../cli/messages.h"
+#include "../kernel/affinity.h"
+#include "../kernel/raw_device.h"
+#include "fatal_signal.h"
+#include "fetch.h"
+#include "record_run.h"
+#include "traced_process.h"
+
+static void command_exiting(void *ctx, pid_t tid, pid_t pid)
+{
+	struct recording *r = ctx;
+
+	if (r->save && !save_user_read(&r->users, &r->output.maps, tid, pid))
+		r->save_failed = true;
+}
+
+/* The task is held, and no core dump is written yet: the trace ends here. */
+static void command_dying(void *ctx, const struct child_death *death)
+{
+	struct recording *r = ctx;
+
+	if (r->deaths++)
+		return;
+	r->death = *death;
+	genl_session_stop(r->genl, r->session.id);
+}
+
+/* What the trace needs beside the records; the session is stopped. This
+ * process may have run on the CPUs too.
+ */
+static bool saved(struct recording *r)
+{
+	pid_t own = getpid();
+	struct kipt_session session;
+	char path[4096];
+	bool ok;
+
+	if (!r->save)
+		return true;
+	if (genl_session_get(r->genl, r->session.id, &session))
+		return false;
+	snprintf(path, sizeof(path), "%s/maps", r->save);
+	ok = maps_read_pid(&r->output.maps, own) &&
+	     save_user_read(&r->users, &r->output.maps, own, own) &&
+	     save_user_write(r->users, r->save,
+			     r->setup.pid ? (pid_t)r->setup.pid :
+			     r->child.pid) &&
+	     raw_save(&session, -1, r->save) && save_kernel(r->save) &&
+	     save_meta(r->save, &r->info, &session, r->command) &&
+	     maps_save(&r->output.maps, path);
+	session_free(&session);
+	return ok && !r->save_failed;
+}
+
+/* A program is about to run: is everything that filters name in it? True
+ * too if it never will be.
+ */
+static bool command_loaded(void *ctx, pid_t tid)
+{
+	struct recording *r = ctx;
+	enum filter_result result;
+	struct maps maps = { 0 };
+	char root[32];
+
+	if (!maps_read_task(&maps, tid, tid))
+		return false;
+	snprintf(root, sizeof(root), "/proc/%d/root", tid);
+	r->where.root = root;
+	r->where.process = maps_process(&maps, tid);
+	result = setup_ranges(&r->setup, &r->where, &r->session,
+			      &r->missing);
+	r->where.process = NULL;
+	maps_free(&maps);
+	r->refused = result == FILTER_REFUSED;
+	return result != FILTER_NOT_MAPPED;
+}
+
+/* Run the command as far as filters need it to; false after a sentence. */
+static bool command_load(struct recording *r)
+{
+	int held = child_load(&r->child, r->command[0]);
+
+	if (!held)
+		filter_bad(r->missing, "no program that '%s' ran had that file when it began, and it has ended; what is opened later (dlopen) is found in a process that runs, with --pid",
+			   r->command[0]);
+	if (held > 0 && r->refused)
+		child_abandon(&r->child);
+	return held > 0 && !r->refused;
+}
+
+static bool command_create(struct recording *r)
+{
+	r->child.maps = &r->output.maps;
+	r->child.exiting = command_exiting;
+	if (r->on_crash)
+		r->child.dying = command_dying;
+	r->child.ctx = r;
+	return child_create(&r->child, r->command,
+			    r->pinned ? r->setup.cpus : NULL);
+}
+
+static bool command_begin(struct recording *r)
+{
+	enum filter_result result;
+
+	r->where.root = "";
+	result = setup_ranges(&r->setup, &r->where, &r->session, &r->missing);
+	if (result == FILTER_REFUSED)
+		return false;
+	if (result == FILTER_NOT_MAPPED)
+		r->child.loaded = command_loaded;
+	return command_create(r) && (!r->child.loaded || command_load(r));
+}
+
+static bool cpus_choose(struct recording *r)
+{
+	r->pinned = r->setup.cpus;
+	if (r->pinned)
+		return true;
+	if (!cpus_own(r->info.online, r->cpus, sizeof(r->cpus)))
+		return false;
+	r->setup.cpus = r->cpus;
+	return true;
+}
+
+static bool session_begin(struct recording *r)
+{
+	u32 flags = KIPT_SESSION_FLAGS_KEEP_CODE |
+		    (r->keep ? KIPT_SESSION_FLAGS_DETACHED : 0);
+
+	return setup_session(r->genl, &r->setup, flags,
+			     &r->info, &r->session) == KIPT_EXIT_DONE;
+}
+
+/* Whoever stopped it, or whichever CPU failed to: what was captured is there.
+ * False if not even the session is.
+ */
+static bool session_end(struct recording *r)
+{
+	int err;
+
+	/* While there is nothing yet that could end this process. */
+	if (r->keep)
+		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
+			 r->session.id, r->session.id, r->session.id);
+	/* It ended with the process that a signal killed. */
+	if (r->deaths)
+		return true;
+	err = genl_session_stop(r->genl, r->session.id);
+	if (err && err != -ENOENT)
+		say_note("the trace of session %u up to there is kept and shown nevertheless",
+			 r->session.id);
+	return err != -ENOENT;
+}
+
+/* Trace the command; its exit status, or -1 after a sentence. */
+static int command_run(struct recording *r)
+{
+	int status;
+
+	if (!cpus_choose(r) || !command_begin(r))
+		return -1;
+	if (r->only)
+		r->setup.pid = r->child.pid;
+	/* The less of this process is in the trace the better. */
+	if (r->pinned)
+		cpus_leave(r->setup.cpus);
+	if (!session_begin(r)) {
+		child_abandon(&r->child);
+		return -1;
+	}
+	status = child_run(&r->child, r->command[0]);
+	return session_end(r) ? status : -1;
+}
+
+/* What names and code need of the process, as long as it is there. */
+static bool target_read(struct recording *r)
+{
+	u32 pid = r->setup.pid;
+
+	return maps_read_pid(&r->output.maps, pid) &&
+	       (!r->save ||
+		save_user_read(&r->users, &r->output.maps, pid, pid));
+}
+
+/* For as long as the command runs, or until Ctrl-C. */
+static int target_trace(struct recording *r)
+{
+	int status = 0;
+
+	if (r->command && !command_create(r))
+		return -1;
+	if (!session_begin(r)) {
+		if (r->command)
+			child_abandon(&r->child);
+		return -1;
+	}
+	if (r->command)
+		status = child_run(&r->child, r->command[0]);
+	else
+		target_wait(r->target);
+	if (target_lives(r->target) && !target_read(r))
+		r->save_failed = true;
+	return session_end(r) ? status : -1;
+}
+
+/* Trace a process that runs; 0, the command's status, or -1 after a
+ * sentence.
+ */
+static int target_run(struct recording *r)
+{
+	int status = -1;
+
+	if (!r->setup.cpus)
+		r->setup.cpus = r->info.online;
+	r->target = target_open(r->setup.pid);
+	if (r->target < 0)
+		return -1;
+	if (setup_ranges_now(&r->setup, &r->session) && target_read(r))
+		status = target_trace(r);
+	close(r->target);
+	return status;
+}
+
+static bool raw_kept(struct recording *r)
+{
+	struct kipt_session session;
+	bool ok;
+
+	if (!r->raw)
+		return true;
+	if (genl_session_get(r->genl, r->session.id, &session))
+		return false;
+	ok = raw_save(&session, -1, r->raw) &&
+	     save_meta(r->raw, &r->info, &session, r->command);
+	session_free(&session);
+	return ok;
+}
+
+/* Decode in the kernel and show; all of it, or the end of who was killed. */
+static bool shown(struct recording *r)
+{
+	struct fetch_request what = {
+		.id = r->session.id, .cpu = -1, .options = &r->fetch,
+	};
+	bool ok;
+
+	r->output.view.tsc_khz = r->info.caps.tsc_khz;
+	if (!r->on_crash)
+		return fetch_run(&what, &r->output);
+	/* A file may be looked at in any way later. */
+	if (!r->view.output)
+		what.cpu = r->death.cpu;
+	ok = output_end(&r->output, r->death.tid, r->death.ip, r->lines) &&
+	     fetch_run(&what, &r->output);
+	if (ok)
+		output_end_show(&r->output);
+	death_tell(&r->death, &r->output);
+	if (r->deaths > 1)
+		say_note("%u more tasks were killed by a signal afterwards; the first one is shown",
+			 r->deaths - 1);
+	return ok;
+}
+
+static int recorded(struct recording *r)
+{
+	int status = r->setup.pid ? target_run(r) : command_run(r);
+	bool ok = status >= 0;
+
+	if (ok && status)
+		say_note("'%s' ended with status %d", r->command[0], status);
+	if (ok && r->on_crash && !r->deaths)
+		say_note("no process of '%s' was killed by SIGSEGV, SIGABRT, SIGILL, SIGBUS or SIGFPE: there is nothing to show",
+			 r->command[0]);
+	/* What of it fails keeps nothing from the rest. */
+	if (ok && (!r->on_crash || r->deaths)) {
+		ok = saved(r);
+		ok = raw_kept(r) && ok;
+		ok = shown(r) && ok;
+	}
+	if (r->session.id && !r->keep)
+		genl_session_delete(r->genl, r->session.id);
+	return ok ? status : -1;
+}
+
+int recording_run(struct recording *r)
+{
+	int status = -1;
+
+	r->genl = genl_open(false);
+	if (!r->genl)
+		return KIPT_EXIT_FAILED;
+	if (!genl_info(r->genl, &r->info) && fetch_can(&r->fetch) &&
+	    (!r->save || save_folder(r->save)) &&
+	    (!r->raw || save_folder(r->raw)) &&
+	    output_open(&r->output, &r->view, true)) {
+		status = recorded(r);
+		if (!output_close(&r->output, status >= 0))
+			status = -1;
+	}
+	filter_where_free(&r->where);
+	save_user_free(&r->users);
+	genl_close(r->genl);
+	return status < 0 ? KIPT_EXIT_FAILED : status;
+}

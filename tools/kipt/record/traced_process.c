@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A process by its pidfd, see traced_process.h: its number may be another's when it
+ * has ended.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../cli/messages.h"
+#include "../cli/progress.h"
+#include "traced_process.h"
+
+/* A signal may come just before the wait. */
+#define WAIT_MS	200
+
+int target_open(u32 pid)
+{
+	int target = syscall(SYS_pidfd_open, (pid_t)pid, 0);
+
+	if (target >= 0)
+		return target;
+	if (errno == ESRCH)
+		say_error("--pid %u: there is no such process (ESRCH)", pid);
+	else if (errno == EINVAL || errno == ENOENT)
+		say_error("--pid %u: that is a thread, give the id of its process (%s)",
+			  pid, say_errno_name(errno));
+	else
+		say_errno(errno, "--pid %u: cannot take the process", pid);
+	return -1;
+}
+
+static bool ended(int target, int timeout_ms)
+{
+	struct pollfd poll_for = { .fd = target, .events = POLLIN };
+
+	return poll(&poll_for, 1, timeout_ms) > 0;
+}
+
+bool target_lives(int target)
+{
+	return !ended(target, 0);
+}
+
+void target_wait(int target)
+{
+	progress_catch();
+	while (!ended(target, WAIT_MS) && !progress_interrupted())
+		;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A process that runs already and is traced by its id.
+ */
+#ifndef KIPT_TRACED_PROCESS_H
+#define KIPT_TRACED_PROCESS_H
+
+#include <stdbool.h>
+
+#include "../../../kmod/decode/port.h"
+
+/**
+ * target_open() - take a process
+ * @pid: its id
+ *
+ * Return: a descriptor that stands for it, or -1 after a sentence.
+ */
+int target_open(u32 pid);
+
+/**
+ * target_wait() - wait until it has ended, or Ctrl-C
+ * @target: from target_open()
+ */
+void target_wait(int target);
+
+/**
+ * target_lives() - has it not ended yet
+ * @target: from target_open()
+ *
+ * Return: true if so.
+ */
+bool target_lives(int target);
+
+#endif /* KIPT_TRACED_PROCESS_H */

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Addresses in words, see address_names.h. Owns the symbol tables it loaded; the
+ * mappings are the caller's.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "../cli/printable.h"
+#include "address_names.h"
+#include "elf_symbols.h"
+#include "kernel_symbols.h"
+#include "source_line.h"
+
+/* The vDSO is two pages at most today; libelf checks what is behind. */
+#define VDSO_SIZE	8192
+
+/* Kernel symbols have no size: what is farther from the last one before it
+ * lies in a hole between modules.
+ */
+#define KERNEL_FUNCTION_MAX	(1 << 20)
+
+/* @reader: reads it, and calls it @file; NULL: it is read here. */
+struct object {
+	char *path;
+	char *name;
+	const struct names_reader *reader;
+	u32 file;
+	bool tried;
+	struct elf_symbols *elf;
+	bool source_tried;
+	struct source *source;
+	struct object *next;
+};
+
+struct names {
+	const char *kallsyms;
+	bool kernel_tried;
+	bool live;
+	struct symbols *kernel;
+	struct maps *maps;
+	const struct names_mapper *mapper;
+	/* What it said last. */
+	struct mapping mapped;
+	u32 version;
+	struct object *objects;
+	/* The last answers: most lookups repeat. */
+	struct process *process;
+	u32 process_pid;
+	bool process_known;
+	struct object *object;
+	char comm[32];
+};
+
+struct names *names_create(const char *kallsyms, struct maps *maps, bool live)
+{
+	struct names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	names->kallsyms = kallsyms;
+	names->maps = maps;
+	names->live = live;
+	return names;
+}
+
+static void object_free(struct object *object)
+{
+	elf_symbols_destroy(object->elf);
+	source_destroy(object->source);
+	free(object->name);
+	free(object->path);
+	free(object);
+}
+
+void names_destroy(struct names *names)
+{
+	struct object *object;
+
+	if (!names)
+		return;
+	while ((object = names->objects)) {
+		names->objects = object->next;
+		object_free(object);
+	}
+	symbols_destroy(names->kernel);
+	free(names);
+}
+
+void names_kernel(struct names *names, struct symbols *symbols)
+{
+	symbols_destroy(names->kernel);
+	names->kernel = symbols;
+	names->kernel_tried = true;
+}
+
+static void object_load(struct object *object)
+{
+	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
+
+	object->tried = true;
+	if (object->reader)
+		object->elf = object->reader->symbols(object->reader->ctx,
+						      object->file);
+	else if (!strcmp(object->path, "[vdso]"))
+		object->elf = vdso ? elf_symbols_memory(vdso, VDSO_SIZE) :
+				     NULL;
+	else if (object->path[0] == '/')
+		object->elf = elf_symbols_load(object->path);
+}
+
+static struct object *object_add(struct names *names, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct object *object = calloc(1, sizeof(*object));
+
+	if (!object)
+		return NULL;
+	object->path = strdup(path);
+	object->name = strdup(slash ? slash + 1 : path);
+	if (!object->path || !object->name) {
+		object_free(object);
+		return NULL;
+	}
+	plain_text(object->name);
+	object->next = names->objects;
+	names->objects = object;
+	return object;
+}
+
+static struct object *object_get(struct names *names, const char *path)
+{
+	struct object *object = names->object;
+
+	if (object && !strcmp(object->path, path))
+		return object;
+	for (object = names->objects; object; object = object->next) {
+		if (!strcmp(object->path, path))
+			break;
+	}
+	if (!object)
+		object = object_add(names, path);
+	if (object && !object->tried)
+		object_load(object);
+	return names->object = object;
+}
+
+bool names_read_by(struct names *names, const char *path,
+		   const struct names_reader *reader, u32 file)
+{
+	struct object *object = object_add(names, path);
+
+	if (object) {
+		object->reader = reader;
+		object->file = file;
+	}
+	return object;
+}
+
+static struct process *process_find(struct names *names, u32 pid)
+{
+	struct process *process;
+
+	if (names->process_known && names->process_pid == pid)
+		return names->process;
+	process = maps_process(names->maps, pid);
+	if (!process && names->live && pid && maps_read_pid(names->maps, pid))
+		process = maps_process(names->maps, pid);
+	names->process = process;
+	names->process_pid = pid;
+	names->process_known = true;
+	return process;
+}
+
+void names_map_by(struct names *names, const struct names_mapper *mapper)
+{
+	names->mapper = mapper;
+}
+
+void names_version(struct names *names, u32 version)
+{
+	names->version = version;
+}
+
+u32 names_version_of(const struct names *names)
+{
+	return names->version;
+}
+
+void names_learn(struct names *names, u32 pid)
+{
+	if (!names->mapper)
+		process_find(names, pid);
+	else if (pid && !maps_process(names->maps, pid))
+		names->mapper->learn(names->mapper->ctx, pid, names->maps);
+}
+
+static void kernel_find(struct names *names, u64 address, struct place *place)
+{
+	struct symbol_place found;
+
+	place->object = "kernel";
+	if (!names->kernel_tried) {
+		names->kernel_tried = true;
+		if (!names->kallsyms || *names->kallsyms)
+			names->kernel = kernel_symbols_load(names->kallsyms);
+	}
+	if (!names->kernel || !symbols_find(names->kernel, address, &found) ||
+	    address - found.start > KERNEL_FUNCTION_MAX)
+		return;
+	place->symbol = found.name;
+	place->start = found.start;
+	place->offset = address - found.start;
+	if (*found.object)
+		place->object = found.object;
+}
+
+static const struct mapping *mapped_find(struct names *names, u32 pid,
+					 u64 address)
+{
+	const struct names_mapper *mapper = names->mapper;
+	const struct process *process;
+
+	if (pid && mapper->find(mapper->ctx, pid, address, &names->mapped))
+		return names->mapped.path ? &names->mapped : NULL;
+	process = maps_process(names->maps, 0);
+	return process ? maps_find(process, address) : NULL;
+}
+
+/* What is of no known process may be of any; where the process is not known,
+ * whichever has something there.
+ */
+static const struct mapping *mapping_find(struct names *names, u32 pid,
+					  u64 address)
+{
+	const struct mapping *mapping;
+	struct process *process;
+
+	if (names->mapper)
+		return mapped_find(names, pid, address);
+	process = process_find(names, pid);
+	mapping = process ? maps_find(process, address) : NULL;
+	if (pid && !mapping) {
+		process = maps_process(names->maps, 0);
+		mapping = process ? maps_find(process, address) : NULL;
+	}
+	if (pid)
+		return mapping;
+	for (process = names->maps->first; process && !mapping;
+	     process = process->next)
+		mapping = maps_find(process, address);
+	return mapping;
+}
+
+static void user_find(struct names *names, u32 pid, u64 address,
+		      struct place *place)
+{
+	const struct mapping *mapping = mapping_find(names, pid, address);
+	struct object *object = mapping ? object_get(names, mapping->path) :
+					  NULL;
+	struct symbol_place found;
+	u64 offset;
+
+	if (!object)
+		return;
+	offset = address - mapping->start + mapping->offset;
+	place->object = object->name;
+	place->offset = offset;
+	if (!object->elf || !elf_symbols_find(object->elf, offset, &found))
+		return;
+	place->symbol = found.name;
+	place->offset = offset - found.start;
+	place->start = address - place->offset;
+}
+
+void names_find(struct names *names, u32 pid, u64 address,
+		struct place *place)
+{
+	place->symbol = NULL;
+	place->object = NULL;
+	place->offset = address;
+	place->start = address;
+	if (address >> 63)
+		kernel_find(names, address, place);
+	else
+		user_find(names, pid, address, place);
+}
+
+const char *names_text(struct names *names, u32 pid, u64 address, char *text,
+		       size_t size)
+{
+	struct place place;
+
+	names_find(names, pid, address, &place);
+	if (!place.object)
+		snprintf(text, size, "0x%llx", (unsigned long long)address);
+	else if (!place.symbol)
+		snprintf(text, size, "0x%llx [%s]",
+			 (unsigned long long)place.offset, place.object);
+	else if (place.offset)
+		snprintf(text, size, "%s+0x%llx [%s]", place.symbol,
+			 (unsigned long long)place.offset, place.object);
+	else
+		snprintf(text, size, "%s [%s]", place.symbol, place.object);
+	return text;
+}
+
+bool names_source(struct names *names, u32 pid, u64 address, char *text,
+		  size_t size)
+{
+	const struct mapping *mapping = mapping_find(names, pid, address);
+	struct object *object = mapping ? object_get(names, mapping->path) :
+					  NULL;
+	u64 offset;
+
+	if (!object)
+		return false;
+	offset = address - mapping->start + mapping->offset;
+	if (object->reader)
+		return object->reader->source(object->reader->ctx,
+					      object->file, offset, text, size);
+	if (!object->source_tried && object->path[0] == '/')
+		object->source = source_load(object->path, false);
+	object->source_tried = true;
+	return source_text(object->source, offset, text, size);
+}
+
+static bool comm_live(struct names *names, u32 tid)
+{
+	char path[64];
+	FILE *file;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	ok = fgets(names->comm, sizeof(names->comm), file);
+	names->comm[strcspn(names->comm, "\n")] = 0;
+	plain_text(names->comm);
+	fclose(file);
+	return ok;
+}
+
+const char *names_comm(struct names *names, u32 tid, u32 pid)
+{
+	const struct names_mapper *mapper = names->mapper;
+	const char *comm = mapper ? mapper->comm(mapper->ctx, pid) : NULL;
+	struct process *process;
+
+	names->comm[0] = 0;
+	if (!tid)
+		return "idle";
+	if (comm)
+		return comm;
+	process = maps_process(names->maps, pid);
+	if (process && process->comm[0])
+		return process->comm;
+	if (names->live && !comm_live(names, tid))
+		names->comm[0] = 0;
+	return names->comm;
+}

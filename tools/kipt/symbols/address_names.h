@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Addresses in words: which function of which file or of the kernel, and
+ * what a task is called. Loads symbol files when they are first needed.
+ */
+#ifndef KIPT_ADDRESS_NAMES_H
+#define KIPT_ADDRESS_NAMES_H
+
+#include "process_maps.h"
+
+struct names;
+
+/**
+ * struct place - an address in words
+ * @symbol: function, or NULL
+ * @offset: from its start; without @symbol from the start of the file
+ * @start: address the function starts at; without @symbol the address itself
+ * @object: short name of the file or module, "kernel", or NULL
+ */
+struct place {
+	const char *symbol;
+	u64 offset;
+	u64 start;
+	const char *object;
+};
+
+/**
+ * names_create() - nothing is loaded yet
+ * @kallsyms: a copy of /proc/kallsyms; NULL: this kernel's; "": none
+ * @maps: mappings; must live as long
+ * @live: processes that are not in @maps may be asked for in /proc
+ *
+ * Return: the caller's until names_destroy(); NULL without memory.
+ */
+struct names *names_create(const char *kallsyms, struct maps *maps, bool live);
+
+/**
+ * names_destroy() - free it
+ * @names: may be NULL
+ */
+void names_destroy(struct names *names);
+
+struct symbols;
+
+/**
+ * names_kernel() - symbols of the kernel from elsewhere than a file
+ * @names: names; nothing was looked up yet
+ * @symbols: owned by @names from now on; NULL: there are none
+ */
+void names_kernel(struct names *names, struct symbols *symbols);
+
+struct elf_symbols;
+
+/**
+ * struct names_reader - reads files that this process does not want to read
+ * @symbols: the symbols of a file, the caller's; NULL: none
+ * @source: the line that the code at an offset in a file was made of, as
+ *	source_text() tells it
+ * @ctx: first argument of both
+ */
+struct names_reader {
+	struct elf_symbols *(*symbols)(void *ctx, u32 file);
+	bool (*source)(void *ctx, u32 file, u64 offset, char *text,
+		       size_t size);
+	void *ctx;
+};
+
+/**
+ * names_read_by() - symbols of a file come from somebody else
+ * @names: names; nothing was looked up in the file yet
+ * @path: its name
+ * @reader: reads it; must live as long
+ * @file: what it calls the file
+ *
+ * Return: true, or false without memory.
+ */
+bool names_read_by(struct names *names, const char *path,
+		   const struct names_reader *reader, u32 file);
+
+/**
+ * struct names_mapper - knows mappings that change while records are shown
+ * @find: what is at an address of a process; @found->path is NULL if it was
+ *	several things, of which none is to be named. False: nothing
+ * @comm: what a process is called, or NULL
+ * @learn: adds all of a process to maps that are kept; false without memory
+ * @ctx: first argument of all
+ */
+struct names_mapper {
+	bool (*find)(void *ctx, u32 pid, u64 address, struct mapping *found);
+	const char *(*comm)(void *ctx, u32 pid);
+	bool (*learn)(void *ctx, u32 pid, struct maps *maps);
+	void *ctx;
+};
+
+/**
+ * names_map_by() - ask somebody else for the mappings of processes
+ * @names: names
+ * @mapper: must live as long; NULL: only what is of no process is known
+ */
+void names_map_by(struct names *names, const struct names_mapper *mapper);
+
+/**
+ * names_version() - a process may have other code from here on
+ * @names: names
+ * @version: as long as it is the same, so is what names_find() says
+ */
+void names_version(struct names *names, u32 version);
+
+/**
+ * names_version_of() - which code processes have
+ * @names: names
+ *
+ * Return: what names_version() said last, 0 before.
+ */
+u32 names_version_of(const struct names *names);
+
+/**
+ * names_learn() - ask for a process now, while it may still live
+ * @names: names
+ * @pid: the process
+ */
+void names_learn(struct names *names, u32 pid);
+
+/**
+ * names_find() - an address in words
+ * @names: names
+ * @pid: process the address is of; 0: not known
+ * @address: the address
+ * @place: always filled
+ */
+void names_find(struct names *names, u32 pid, u64 address,
+		struct place *place);
+
+/**
+ * names_text() - an address as text
+ * @names: names
+ * @pid: as for names_find()
+ * @address: the address
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Makes "symbol+0x1f [object]" or "0x1234 [object]". Return: @text.
+ */
+const char *names_text(struct names *names, u32 pid, u64 address, char *text,
+		       size_t size);
+
+/**
+ * names_source() - the line of source code of an address
+ * @names: names
+ * @pid: as for names_find()
+ * @address: the address of an instruction in user space
+ * @text: buffer; receives "parse.c:31"
+ * @size: its bytes
+ *
+ * Return: true if there is debug information that knows it.
+ */
+bool names_source(struct names *names, u32 pid, u64 address, char *text,
+		  size_t size);
+
+/**
+ * names_comm() - the name of a task
+ * @names: names
+ * @tid: thread
+ * @pid: its process
+ *
+ * Return: the name, valid until the next call; "" if it is not known.
+ */
+const char *names_comm(struct names *names, u32 tid, u32 pid);
+
+#endif /* KIPT_ADDRESS_NAMES_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The build id of an ELF file: two files that have the same are made of the
+ * same code.
+ */
+#ifndef KIPT_BUILD_ID_H
+#define KIPT_BUILD_ID_H
+
+#include <stdbool.h>
+
+#include "../../../kmod/decode/port.h"
+
+#define BUILD_ID_MAX	64
+
+/**
+ * struct build_id - a build id
+ * @size: bytes, at least 1
+ * @bytes: they
+ */
+struct build_id {
+	u32 size;
+	u8 bytes[BUILD_ID_MAX];
+};
+
+/**
+ * build_id_find() - look for the build id of a file
+ * @id: filled on success
+ * @bytes: the begin of the file; nothing in it is believed
+ * @size: how much of it there is
+ *
+ * Return: true, or false if the part that there is has none.
+ */
+bool build_id_find(struct build_id *id, const u8 *bytes, u64 size);
+
+/**
+ * build_id_same() - compare two
+ * @a: one
+ * @b: another
+ *
+ * Return: true if they are the same.
+ */
+bool build_id_same(const struct build_id *a, const struct build_id *b);
+
+#endif /* KIPT_BUILD_ID_H */

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Symbols of ELF files, see elf_symbols.h. Knows nothing of processes; what
+ * is in the files is not trusted, libelf checks it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "../cli/file_map.h"
+#include "elf_symbols.h"
+
+/* Of symbol tables and their names so many bytes are read. */
+#define TABLES_MAX	(1ULL << 30)
+
+struct elf_symbols {
+	struct symbols *symbols;
+	struct elf_file file;
+};
+
+static void file_read(struct elf_file *file, Elf *elf)
+{
+	size_t i, count = 0;
+	GElf_Ehdr ehdr;
+	GElf_Phdr head;
+
+	file->fixed = gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_EXEC;
+	file->segment_count = 0;
+	elf_getphdrnum(elf, &count);
+	for (i = 0; i < count; i++) {
+		struct elf_segment *segment;
+
+		if (!gelf_getphdr(elf, i, &head) || head.p_type != PT_LOAD ||
+		    file->segment_count == ELF_SEGMENTS_MAX)
+			continue;
+		segment = &file->segments[file->segment_count++];
+		segment->offset = head.p_offset;
+		segment->address = head.p_vaddr;
+		segment->size = head.p_filesz;
+		segment->code = head.p_flags & PF_X;
+	}
+}
+
+/* Returns false if there is no room for more. */
+static bool symbol_take(struct symbols *symbols, Elf *elf, size_t strings,
+			const GElf_Sym *sym)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+	const char *name = elf_strptr(elf, strings, sym->st_name);
+	int rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? 0 : 2;
+
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
+	    !name || !*name)
+		return true;
+	return symbols_add(symbols, sym->st_value, sym->st_size,
+			   rank + (name[0] != '_'), name, "", "");
+}
+
+static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
+			const GElf_Shdr *head)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t i, count = head->sh_entsize ? head->sh_size / head->sh_entsize :
+					     0;
+	GElf_Sym sym;
+
+	for (i = 0; data && i < count; i++) {
+		if (gelf_getsym(data, i, &sym) &&
+		    !symbol_take(symbols, elf, head->sh_link, &sym))
+			return;
+	}
+}
+
+static Elf_Scn *section_named(Elf *elf, const char *want, GElf_Shdr *head)
+{
+	Elf_Scn *section = NULL;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, head))
+			continue;
+		name = elf_strptr(elf, strings, head->sh_name);
+		if (name && !strcmp(name, want))
+			return section;
+	}
+	return NULL;
+}
+
+/* Symbol number of one relocation, REL or RELA; 0 if it has none. */
+static size_t relocation_symbol(Elf_Data *data, const GElf_Shdr *head,
+				size_t i)
+{
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	if (head->sh_type == SHT_RELA)
+		return gelf_getrela(data, i, &rela) ? GELF_R_SYM(rela.r_info) :
+						      0;
+	return gelf_getrel(data, i, &rel) ? GELF_R_SYM(rel.r_info) : 0;
+}
+
+/* A sparse file of others has room for tables that no memory has. */
+static bool table_take(Elf *elf, const GElf_Shdr *head, u64 *room)
+{
+	Elf_Scn *strings = elf_getscn(elf, head->sh_link);
+	GElf_Shdr names;
+
+	if (!strings || !gelf_getshdr(strings, &names) ||
+	    head->sh_size > *room || names.sh_size > *room - head->sh_size)
+		return false;
+	*room -= head->sh_size + names.sh_size;
+	return true;
+}
+
+/*
+ * Stubs have no symbols. The linker makes one of 16 bytes for each entry of
+ * .rela.plt, in its order: in .plt.sec if there is one, else in .plt behind
+ * a first stub that calls the dynamic linker.
+ */
+static void plt_read(struct symbols *symbols, Elf *elf, u64 *room)
+{
+	GElf_Shdr plt, reloc, table;
+	Elf_Scn *section, *names;
+	u64 stub;
+	Elf_Data *data, *syms;
+	size_t i, count;
+
+	if (section_named(elf, ".plt.sec", &plt))
+		stub = plt.sh_addr;
+	else if (section_named(elf, ".plt", &plt))
+		stub = plt.sh_addr + 16;
+	else
+		return;
+	section = section_named(elf, ".rela.plt", &reloc);
+	if (!section)
+		section = section_named(elf, ".rel.plt", &reloc);
+	names = section ? elf_getscn(elf, reloc.sh_link) : NULL;
+	if (!names || !gelf_getshdr(names, &table) || !reloc.sh_entsize ||
+	    !table_take(elf, &reloc, room))
+		return;
+	data = elf_getdata(section, NULL);
+	syms = elf_getdata(names, NULL);
+	count = reloc.sh_size / reloc.sh_entsize;
+	for (i = 0; data && syms && i < count; i++, stub += 16) {
+		size_t number = relocation_symbol(data, &reloc, i);
+		const char *name = NULL;
+		GElf_Sym sym;
+
+		if (stub + 16 > plt.sh_addr + plt.sh_size)
+			break;
+		if (number && gelf_getsym(syms, number, &sym))
+			name = elf_strptr(elf, table.sh_link, sym.st_name);
+		if (name && *name &&
+		    !symbols_add(symbols, stub, 16, 0, name, "@plt", ""))
+			break;
+	}
+}
+
+static bool tables_read(struct elf_symbols *symbols, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	u64 room = TABLES_MAX;
+	GElf_Shdr head;
+
+	if (elf_kind(elf) != ELF_K_ELF)
+		return false;
+	file_read(&symbols->file, elf);
+	while ((section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &head) &&
+		    (head.sh_type == SHT_SYMTAB ||
+		     head.sh_type == SHT_DYNSYM) &&
+		    table_take(elf, &head, &room))
+			symtab_read(symbols->symbols, elf, section, &head);
+	}
+	plt_read(symbols->symbols, elf, &room);
+	return true;
+}
+
+static struct elf_symbols *elf_take(Elf *elf)
+{
+	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
+	bool ok = false;
+
+	if (symbols)
+		symbols->symbols = symbols_create();
+	if (symbols && symbols->symbols && elf)
+		ok = tables_read(symbols, elf);
+	if (elf)
+		elf_end(elf);
+	if (ok)
+		return symbols;
+	elf_symbols_destroy(symbols);
+	return NULL;
+}
+
+struct elf_symbols *elf_symbols_load(const char *path)
+{
+	struct elf_symbols *symbols;
+	int fd = file_open_regular(path);
+
+	if (fd < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	symbols = elf_take(elf_begin(fd, ELF_C_READ, NULL));
+	close(fd);
+	return symbols;
+}
+
+struct elf_symbols *elf_symbols_memory(void *image, size_t size)
+{
+	elf_version(EV_CURRENT);
+	return elf_take(elf_memory(image, size));
+}
+
+struct elf_symbols *elf_symbols_made(const struct elf_file *file,
+				     struct symbols *symbols)
+{
+	struct elf_symbols *elf = calloc(1, sizeof(*elf));
+
+	if (!elf || file->segment_count > ELF_SEGMENTS_MAX) {
+		symbols_destroy(symbols);
+		free(elf);
+		return NULL;
+	}
+	*elf = (struct elf_symbols){ .symbols = symbols, .file = *file };
+	return elf;
+}
+
+const struct symbols *elf_symbols_parts(const struct elf_symbols *elf,
+					struct elf_file *file)
+{
+	*file = elf->file;
+	return elf->symbols;
+}
+
+void elf_symbols_destroy(struct elf_symbols *elf)
+{
+	if (!elf)
+		return;
+	symbols_destroy(elf->symbols);
+	free(elf);
+}
+
+bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
+		      struct symbol_place *place)
+{
+	unsigned int i;
+
+	for (i = 0; i < elf->file.segment_count; i++) {
+		const struct elf_segment *segment = &elf->file.segments[i];
+
+		if (offset - segment->offset >= segment->size)
+			continue;
+		if (!symbols_find(elf->symbols, offset - segment->offset +
+				  segment->address, place))
+			return false;
+		place->start += segment->offset - segment->address;
+		return true;
+	}
+	return false;
+}
+
+struct function_walk {
+	void (*found)(void *ctx, const struct elf_function *function);
+	void *ctx;
+};
+
+static void functions_of(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
+			 const struct function_walk *walk)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t i, count = head->sh_entsize ? head->sh_size / head->sh_entsize :
+					     0;
+	GElf_Sym sym;
+
+	for (i = 0; data && i < count; i++) {
+		struct elf_function function;
+		int type;
+
+		if (!gelf_getsym(data, i, &sym))
+			continue;
+		type = GELF_ST_TYPE(sym.st_info);
+		function.name = elf_strptr(elf, head->sh_link, sym.st_name);
+		function.address = sym.st_value;
+		function.size = sym.st_size;
+		function.chosen = type == STT_GNU_IFUNC;
+		if ((type == STT_FUNC || function.chosen) && sym.st_value &&
+		    sym.st_shndx != SHN_UNDEF && function.name)
+			walk->found(walk->ctx, &function);
+	}
+}
+
+bool elf_functions_each(const char *path, struct elf_file *file,
+			void (*found)(void *ctx,
+				      const struct elf_function *function),
+			void *ctx)
+{
+	const struct function_walk walk = { .found = found, .ctx = ctx };
+	int fd = file_open_regular(path);
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	bool ok;
+	Elf *elf;
+
+	if (fd < 0) {
+		errno = errno == EINVAL ? 0 : errno;
+		return false;
+	}
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	ok = elf && elf_kind(elf) == ELF_K_ELF;
+	if (ok)
+		file_read(file, elf);
+	while (ok && (section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &head) &&
+		    (head.sh_type == SHT_SYMTAB ||
+		     head.sh_type == SHT_DYNSYM))
+			functions_of(elf, section, &head, &walk);
+	}
+	elf_end(elf);
+	close(fd);
+	if (!ok)
+		errno = 0;
+	return ok;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel symbols, see kernel_symbols.h. Text symbols only; of several at an
+ * address a global one with a plain name counts, and last the names that
+ * early boot code has for it (__pi_).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/messages.h"
+#include "kernel_symbols.h"
+
+#define KALLSYMS	"/proc/kallsyms"
+
+/* Padding before functions and type hashes bear names of no function. */
+static bool name_is_padding(const char *name)
+{
+	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
+}
+
+static int name_rank(char type, const char *name)
+{
+	int rank = type == 'T' ? 4 : type == 'W' ? 2 : 0;
+
+	if (!strncmp(name, "__pi_", 5))
+		rank -= 8;
+	return rank + (name[0] != '_') - (strchr(name, '.') != NULL);
+}
+
+bool kernel_symbols_add(struct symbols *symbols, u64 address, char type,
+			const char *name, const char *object)
+{
+	if (!address || !type || !strchr("tTwW", type) ||
+	    name_is_padding(name))
+		return true;
+	return symbols_add(symbols, address, 0, name_rank(type, name), name,
+			   "", object);
+}
+
+/* "address type name\t[module]"; false without memory. */
+static bool line_take(struct symbols *symbols, char *line, bool all)
+{
+	char type, name[512], object[128] = "";
+	unsigned long long address;
+	int n;
+
+	n = sscanf(line, "%llx %c %511s [%127[^]]", &address, &type, name,
+		   object);
+	if (n < 3 || !address)
+		return true;
+	if (!all)
+		return kernel_symbols_add(symbols, address, type, name,
+					  object);
+	return symbols_add(symbols, address, 0, strchr("tTwW", type) != NULL,
+			   name, "", object);
+}
+
+static bool file_take(struct symbols *symbols, FILE *file, bool all,
+		      size_t *lines)
+{
+	size_t room = 0;
+	char *line = NULL;
+	bool ok = true;
+
+	for (*lines = 0; ok && getline(&line, &room, file) > 0; ++*lines)
+		ok = line_take(symbols, line, all);
+	free(line);
+	return ok;
+}
+
+/* NULL without memory, or after a sentence if the file cannot be opened. */
+static struct symbols *symbols_read(const char *path, bool all, size_t *lines)
+{
+	struct symbols *symbols = symbols_create();
+	FILE *file = fopen(path ? path : KALLSYMS, "re");
+	bool ok;
+
+	if (!file)
+		say_errno(errno, "cannot read kernel symbols from %s",
+			  path ? path : KALLSYMS);
+	ok = file && symbols && file_take(symbols, file, all, lines);
+	if (file)
+		fclose(file);
+	if (ok)
+		return symbols;
+	symbols_destroy(symbols);
+	return NULL;
+}
+
+struct symbols *kernel_symbols_all(const char *path, size_t *lines)
+{
+	return symbols_read(path, true, lines);
+}
+
+struct symbols *kernel_symbols_load(const char *path)
+{
+	size_t lines;
+	struct symbols *symbols = symbols_read(path, false, &lines);
+
+	if (!symbols)
+		return NULL;
+	if (symbols_count(symbols))
+		return symbols;
+	say_note("no kernel symbols: %s hides the addresses (kernel.kptr_restrict) or has none",
+		 path ? path : KALLSYMS);
+	symbols_destroy(symbols);
+	return NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The text of the running kernel and its modules, through /proc/kcore.
+ */
+#ifndef KIPT_KERNEL_TEXT_H
+#define KIPT_KERNEL_TEXT_H
+
+#include <stdbool.h>
+
+#include "../../../kmod/decode/port.h"
+
+struct kcore;
+
+/**
+ * kcore_open() - be ready to read
+ *
+ * Return: the caller's until kcore_close(); NULL after a sentence.
+ */
+struct kcore *kcore_open(void);
+
+/**
+ * kcore_close() - free it
+ * @core: may be NULL
+ */
+void kcore_close(struct kcore *core);
+
+/**
+ * kcore_read() - copy memory of the kernel
+ * @core: was opened
+ * @address: virtual
+ * @bytes: filled
+ * @size: how many are wanted
+ *
+ * Return: how many were copied; less than @size where nothing is.
+ */
+u32 kcore_read(struct kcore *core, u64 address, u8 *bytes, u32 size);
+
+/**
+ * kcore_save_text() - write all text pages as a page dump
+ * @name: path without suffix
+ *
+ * Return: true, or false after a sentence.
+ */
+bool kcore_save_text(const char *name);
+
+#endif /* KIPT_KERNEL_TEXT_H */

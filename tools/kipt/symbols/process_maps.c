@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Mappings of processes, see process_maps.h. What the files hold is for address_names.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/messages.h"
+#include "../cli/printable.h"
+#include "process_maps.h"
+
+void maps_free(struct maps *maps)
+{
+	struct process *process;
+	size_t i;
+
+	while ((process = maps->first)) {
+		maps->first = process->next;
+		for (i = 0; i < process->count; i++)
+			free(process->list[i].path);
+		free(process->list);
+		free(process);
+	}
+}
+
+struct process *maps_process(const struct maps *maps, u32 pid)
+{
+	struct process *process = maps->first;
+
+	while (process && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
+static struct process *process_get(struct maps *maps, u32 pid)
+{
+	struct process *process = maps_process(maps, pid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	process->next = maps->first;
+	maps->first = process;
+	return process;
+}
+
+bool maps_name(struct maps *maps, u32 pid, const char *comm)
+{
+	struct process *process = process_get(maps, pid);
+
+	if (process)
+		snprintf(process->comm, sizeof(process->comm), "%s", comm);
+	return process;
+}
+
+static bool mapping_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end &&
+	       a->offset == b->offset && !strcmp(a->path, b->path);
+}
+
+bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
+{
+	struct process *process = process_get(maps, pid);
+	const struct mapping *known;
+	struct mapping *list;
+
+	if (!process)
+		return false;
+	known = maps_find(process, mapping->start);
+	if (known && mapping_same(known, mapping))
+		return true;
+	list = realloc(process->list, (process->count + 1) * sizeof(*list));
+	if (!list)
+		return false;
+	process->list = list;
+	list[process->count] = *mapping;
+	list[process->count].path = strdup(mapping->path);
+	if (!list[process->count].path)
+		return false;
+	process->count++;
+	return true;
+}
+
+const struct mapping *maps_find(const struct process *process, u64 address)
+{
+	size_t i;
+
+	for (i = process->count; i > 0; i--) {
+		const struct mapping *mapping = &process->list[i - 1];
+
+		if (address >= mapping->start && address < mapping->end)
+			return mapping;
+	}
+	return NULL;
+}
+
+static void comm_read(struct process *process, u32 tid)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(process->comm, sizeof(process->comm), file))
+		process->comm[strcspn(process->comm, "\n")] = 0;
+	plain_text(process->comm);
+	fclose(file);
+}
+
+/* One line of /proc/PID/maps; only what can be executed is kept. */
+static bool proc_line_take(struct maps *maps, u32 pid, char *line)
+{
+	unsigned long long start, end, offset;
+	struct mapping mapping;
+	char rights[5];
+	int path = 0;
+
+	if (sscanf(line, "%llx-%llx %4s %llx %*s %*u %n", &start, &end, rights,
+		   &offset, &path) < 4 || rights[2] != 'x')
+		return true;
+	line[strcspn(line, "\n")] = 0;
+	mapping.start = start;
+	mapping.end = end;
+	mapping.offset = offset;
+	mapping.path = path && line[path] ? line + path : "[anonymous]";
+	return maps_add(maps, pid, &mapping);
+}
+
+bool maps_read_pid(struct maps *maps, u32 pid)
+{
+	return maps_read_task(maps, pid, pid);
+}
+
+bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
+{
+	struct process *process;
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	process = process_get(maps, pid);
+	if (process) {
+		comm_read(process, tid);
+		while (getline(&line, &room, file) > 0 &&
+		       proc_line_take(maps, pid, line))
+			;
+	}
+	free(line);
+	fclose(file);
+	return process;
+}
+
+void maps_move(struct maps *to, struct maps *from)
+{
+	struct process **last = &to->first;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = from->first;
+	from->first = NULL;
+}
+
+bool maps_save(const struct maps *maps, const char *path)
+{
+	const struct process *process;
+	FILE *file = fopen(path, "we");
+	size_t i;
+
+	if (!file) {
+		say_errno(errno, "cannot write mappings to %s", path);
+		return false;
+	}
+	fputs("kipt-maps 1\n", file);
+	for (process = maps->first; process; process = process->next) {
+		fprintf(file, "process %u %s\n", process->pid, process->comm);
+		for (i = 0; i < process->count; i++)
+			fprintf(file, "map %llx %llx %llx %s\n",
+				(unsigned long long)process->list[i].start,
+				(unsigned long long)process->list[i].end,
+				(unsigned long long)process->list[i].offset,
+				process->list[i].path);
+	}
+	if (!fclose(file))
+		return true;
+	say_errno(errno, "cannot write mappings to %s", path);
+	return false;
+}
+
+/* One line of maps_save(); @pid is of the last "process" line. */
+static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
+{
+	unsigned long long start, end, offset;
+	struct mapping mapping;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "process %u %n", pid, &at) == 1 && at) {
+		struct process *process = process_get(maps, *pid);
+
+		if (process) {
+			snprintf(process->comm, sizeof(process->comm), "%s",
+				 line + at);
+			plain_text(process->comm);
+		}
+		return process;
+	}
+	if (sscanf(line, "map %llx %llx %llx %n", &start, &end, &offset,
+		   &at) != 3 || !at)
+		return false;
+	mapping.start = start;
+	mapping.end = end;
+	mapping.offset = offset;
+	mapping.path = line + at;
+	return maps_add(maps, *pid, &mapping);
+}
+
+static unsigned int saved_read(struct maps *maps, FILE *file)
+{
+	unsigned int number = 0;
+	char *line = NULL;
+	size_t room = 0;
+	u32 pid = 0;
+	bool ok = true;
+
+	while (ok && getline(&line, &room, file) > 0) {
+		ok = number ? saved_line_take(maps, &pid, line) :
+			      !strcmp(line, "kipt-maps 1\n");
+		number++;
+	}
+	free(line);
+	return ok && number ? 0 : number ? number : 1;
+}
+
+bool maps_load(struct maps *maps, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int bad;
+
+	if (!file) {
+		say_errno(errno, "cannot read mappings from %s", path);
+		return false;
+	}
+	bad = saved_read(maps, file);
+	fclose(file);
+	if (bad)
+		say_error("%s: line %u is not of a maps file", path, bad);
+	return !bad;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lines of text that records were shown as. The same branches come again and
+ * again, and to find their symbols takes longer than to decode them.
+ */
+#ifndef KIPT_SOURCE_CACHE_H
+#define KIPT_SOURCE_CACHE_H
+
+#include "../../../kmod/decode/port.h"
+
+#define CACHED_LINE_ROOM	228
+
+/**
+ * struct cached_line - a line
+ * @ip, @value, @flags, @type, @kind: of its record
+ * @version: line_cache_forget() was not called since if it is the cache's
+ * @length: bytes of @text; 0: it is to be made
+ * @text: without a 0 at the end
+ */
+struct cached_line {
+	u64 ip;
+	u64 value;
+	u32 version;
+	u16 flags;
+	u8 type;
+	u8 kind;
+	u32 length;
+	char text[CACHED_LINE_ROOM];
+};
+
+struct line_cache;
+
+/**
+ * line_cache_create() - no line is known
+ *
+ * Return: the caller's until line_cache_destroy(); NULL without memory.
+ */
+struct line_cache *line_cache_create(void);
+
+/**
+ * line_cache_destroy() - free it
+ * @cache: may be NULL
+ */
+void line_cache_destroy(struct line_cache *cache);
+
+/**
+ * line_cache_forget() - what lines say may have changed: no line is known
+ * @cache: the cache
+ */
+void line_cache_forget(struct line_cache *cache);
+
+/**
+ * line_cache_find() - the line of a record
+ * @cache: the cache
+ * @record: all of it but its aux decides
+ *
+ * Return: the line, valid until the next call; it is the caller's to fill if
+ * its length is 0.
+ */
+struct cached_line *line_cache_find(struct line_cache *cache,
+				    const struct kipt_record *record);
+
+#endif /* KIPT_SOURCE_CACHE_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lines of source code through libdw, for files that have debug information
+ * or whose debug information is installed beside them.
+ */
+#ifndef KIPT_SOURCE_LINE_H
+#define KIPT_SOURCE_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../../../kmod/decode/port.h"
+
+struct source;
+
+/**
+ * source_load() - look for the debug information of a file
+ * @path: an ELF file
+ * @by_id: if it is in another file, that is looked for by build id only, and not
+ *	by names that stand in this one
+ *
+ * Return: the caller's until source_destroy(); NULL if there is none (not told:
+ * no line is shown).
+ */
+struct source *source_load(const char *path, bool by_id);
+
+/**
+ * source_destroy() - free it
+ * @source: may be NULL
+ */
+void source_destroy(struct source *source);
+
+/**
+ * source_text() - the line that an instruction was made of
+ * @source: of the file; may be NULL
+ * @offset: of the instruction in the file, as mappings have it
+ * @text: receives "parse.c:31"
+ * @size: its bytes
+ *
+ * Return: true if it is known.
+ */
+bool source_text(struct source *source, u64 offset, char *text, size_t size);
+
+#endif /* KIPT_SOURCE_LINE_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In which call each task is: what a branch enters, leaves or goes on with.
+ * The call view and the totals share these rules.
+ */
+#ifndef KIPT_CALL_TRACK_H
+#define KIPT_CALL_TRACK_H
+
+#include "../symbols/address_names.h"
+#include "call_stack.h"
+
+/**
+ * struct call_track_ops - what depends on who follows the calls
+ * @find: an address in words; the process is that of the current record
+ * @line: fills the line of a frame that is entered; NULL: frames have none
+ * @watch: told of frames that come and go; NULL: nobody is
+ */
+struct call_track_ops {
+	void (*find)(void *ctx, u64 address, struct place *place);
+	void (*line)(void *ctx, enum call_line_kind kind, u64 address,
+		     struct call_line *line);
+	const struct call_watch *watch;
+};
+
+/**
+ * struct call_track - the stacks of the tasks of one CPU
+ * @ops: must live as long
+ * @ctx: first argument of its functions
+ * @lines: where lines go; NULL: there are none
+ * @fold: repeated calls are folded
+ * @stacks: one for each task that was seen, the last to run first
+ * @stack_count: how many
+ * @stack: that of the task that runs; NULL before the first CPU, or without
+ *	memory
+ * @task_known: somebody said who runs
+ * @gap: something is missing and it is not known yet where it ends
+ * @left: where tracing ended, to see whether it goes on there
+ */
+struct call_track {
+	const struct call_track_ops *ops;
+	void *ctx;
+	struct call_lines *lines;
+	bool fold;
+	struct call_stack *stacks;
+	u32 stack_count;
+	struct call_stack *stack;
+	bool task_known;
+	bool gap;
+	u64 left;
+};
+
+/**
+ * call_track_begin() - another CPU: nothing is known
+ * @track: all zero but @ops, @ctx, @lines and @fold before the first
+ *
+ * Return: true, or false without memory.
+ */
+bool call_track_begin(struct call_track *track);
+
+/**
+ * call_track_task() - a task runs from here on
+ * @track: begun
+ * @tid: the task
+ *
+ * Before the first task is known, what runs is its. Return: true if it is
+ * another one than before.
+ */
+bool call_track_task(struct call_track *track, u32 tid);
+
+/**
+ * call_track_take() - look at a record
+ * @track: begun
+ * @record: BRANCH, ENABLE, SYNC, DISABLE and GAP records move it
+ */
+void call_track_take(struct call_track *track,
+		     const struct kipt_record *record);
+
+/**
+ * call_track_end() - free the stacks
+ * @track: may have none
+ */
+void call_track_end(struct call_track *track);
+
+#endif /* KIPT_CALL_TRACK_H */

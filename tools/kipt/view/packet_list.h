@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The packets of a raw trace, one a line, on standard output.
+ */
+#ifndef KIPT_PACKET_LIST_H
+#define KIPT_PACKET_LIST_H
+
+#include <stdbool.h>
+
+#include "../../../kmod/decode/port.h"
+
+/**
+ * packet_list() - list the packets of a file
+ * @path: the file
+ * @json: as JSON Lines
+ * @sync: begin at the first PSB, not at the first byte
+ *
+ * After bytes that are no packet it goes on at the next PSB.
+ *
+ * Return: true, or false after a sentence: it cannot be read, or has no PSB.
+ */
+bool packet_list(const char *path, bool json, bool sync);
+
+/**
+ * struct packet_counts - what was listed
+ * @packets: packets
+ * @errors: places with bytes that are no packet
+ * @passed: bytes that are none
+ */
+struct packet_counts {
+	u64 packets;
+	u64 errors;
+	u64 passed;
+};
+
+/**
+ * packet_list_bytes() - list the packets of a part of a trace
+ * @bytes: the trace
+ * @start: where the part begins; its packets begin at the first PSB
+ * @end: where it ends
+ * @json: as JSON Lines
+ * @counts: what it has is added
+ *
+ * Offsets that are shown are those in @bytes.
+ */
+void packet_list_bytes(const u8 *bytes, u64 start, u64 end, bool json,
+		       struct packet_counts *counts);
+
+/**
+ * packet_counts_show() - a line that sums up, on standard error
+ * @counts: what
+ */
+void packet_counts_show(const struct packet_counts *counts);
+
+#endif /* KIPT_PACKET_LIST_H */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a trace says of each function: branches, calls and time; and of each CPU
+ * and task. However long the trace is, memory depends only on how many different
+ * functions and branches there are, and has a bound.
+ */
+#ifndef KIPT_PROFILE_H
+#define KIPT_PROFILE_H
+
+#include "../cli/lookup.h"
+#include "../symbols/address_names.h"
+
+/**
+ * struct profile_call - one call
+ * @ticks: from the call to the return; 0: there is none
+ * @begun: TSC of the call
+ * @cpu: where it was
+ * @tid, @pid: whose it was; 0: not known
+ * @gap: something is missing within
+ */
+struct profile_call {
+	u64 ticks;
+	u64 begun;
+	u32 cpu;
+	u32 tid, pid;
+	bool gap;
+};
+
+/**
+ * struct profile_symbol - a function; without symbols what was called at an
+ *	address, or the rest of the code of a file
+ * @name: plain; NULL: there is no symbol
+ * @object: file or module, plain; NULL: not known
+ * @called: without @name: it is what was called at @start
+ * @start: its address; without @name its offset in @object, or the address if
+ *	that is not known; 0: neither @name nor @called
+ * @space: index of the space it is of; 0: the kernel
+ * @branches: that are in it
+ * @calls: how often it was called
+ * @self: ticks in itself
+ * @total: ticks from calls of it to their returns; of calls within a call of
+ *	the same function the outermost counts
+ * @longest: the longest call that ended
+ * @next: another one with the same hash; 0: none
+ */
+struct profile_symbol {
+	char *name;
+	char *object;
+	bool called;
+	u64 start;
+	u32 space;
+	u64 branches;
+	u64 calls;
+	u64 self;
+	u64 total;
+	struct profile_call longest;
+	u32 next;
+};
+
+/**
+ * struct profile_space - a process, or a page table where that is not known
+ * @pid: process; 0: not known
+ * @cr3: page table if there is no @pid; 0: not known
+ */
+struct profile_space {
+	u32 pid;
+	u64 cr3;
+};
+
+/**
+ * struct profile_cpu - a CPU
+ * @cpu: its number
+ * @first, @last: TSCs of its trace; 0: it has none
+ * @ticks: from time to time, those of several threads one after the other
+ * @lost: ticks of which nothing is known
+ */
+struct profile_cpu {
+	u32 cpu;
+	u64 first, last;
+	u64 ticks;
+	u64 lost;
+};
+
+/**
+ * struct profile_task - a thread
+ * @tid: thread
+ * @pid: its process; 0: not known
+ * @ticks: how long it ran and was traced
+ * @branches: its branches
+ */
+struct profile_task {
+	u32 tid, pid;
+	u64 ticks;
+	u64 branches;
+};
+
+/**
+ * struct profile - all of it
+ * @names: where symbols are from
+ * @symbols: [0]: those that had no room
+ * @symbol_count: how many
+ * @spaces: [0]: the kernel, [1]: nobody knows
+ * @space_count: how many
+ * @cpus: CPUs that were seen
+ * @cpu_count: how many
+ * @tasks: tasks that were seen
+ * @task_count: how many
+ * @traced: ticks in which code ran and was traced
+ * @lost: ticks that are lost, by enum kipt_gap_kind
+ * @gaps: gaps of any kind
+ * @failed: memory ran out
+ */
+struct profile {
+	struct names *names;
+	struct profile_symbol *symbols;
+	u32 symbol_count;
+	struct profile_space *spaces;
+	u32 space_count;
+	struct profile_cpu *cpus;
+	u32 cpu_count;
+	struct profile_task *tasks;
+	u32 task_count;
+	u64 traced;
+	u64 lost[KIPT_GAP_KIND_MAX + 1];
+	u64 gaps;
+	bool failed;
+	/* private: indices of the lists above, and what was found before */
+	struct lookup symbol_of, space_of, cpu_of, task_of, known_of;
+	struct profile_known *known;
+	u32 known_count;
+	size_t known_addresses;
+};
+
+/**
+ * profile_create() - nothing is known
+ * @names: must live as long
+ *
+ * Return: the caller's until profile_destroy(); NULL without memory.
+ */
+struct profile *profile_create(struct names *names);
+
+/**
+ * profile_destroy() - free it
+ * @profile: may be NULL
+ */
+void profile_destroy(struct profile *profile);
+
+/**
+ * profile_symbol() - the function that an address is in
+ * @profile: profile
+ * @pid: process it is of; 0: not known
+ * @cr3: page table; counts only if there is no @pid
+ * @address: any
+ *
+ * Return: its index in @symbols.
+ */
+u32 profile_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address);
+
+/**
+ * profile_function() - the function that is called at an address
+ * @profile: profile
+ * @pid: process it is of; 0: not known
+ * @cr3: page table; counts only if there is no @pid
+ * @address: the target of the call
+ *
+ * Return: its index in @symbols; one of its own where there are no symbols.
+ */
+u32 profile_function(struct profile *profile, u32 pid, u64 cr3, u64 address);
+
+/**
+ * profile_place() - an address in words, as names_find() says it
+ * @profile: profile
+ * @symbol: profile_symbol() of the address
+ * @address: the address
+ * @place: filled; its names live as long as the profile
+ */
+void profile_place(const struct profile *profile, u32 symbol, u64 address,
+		   struct place *place);
+
+/**
+ * profile_cpu() - a CPU
+ * @profile: profile
+ * @cpu: its number
+ *
+ * Return: it, valid until the next call; NULL if there is no room.
+ */
+struct profile_cpu *profile_cpu(struct profile *profile, u32 cpu);
+
+/**
+ * profile_task() - a thread
+ * @profile: profile
+ * @tid: thread
+ * @pid: its process; 0: not known
+ *
+ * Return: it, valid until the next call; NULL if there is no room.
+ */
+struct profile_task *profile_task(struct profile *profile, u32 tid, u32 pid);
+
+/**
+ * profile_several_spaces() - are there functions of several processes
+ * @profile: profile
+ *
+ * Return: true if the kernel is not all there is, and nor is one process.
+ */
+bool profile_several_spaces(const struct profile *profile);
+
+/**
+ * profile_sort() - the order of functions to be shown
+ * @profile: nothing is added any more
+ * @count: how many have branches, calls or time
+ *
+ * Most time in themselves first, then most branches. Return: @count pointers, to
+ * be freed by the caller; NULL without memory.
+ */
+const struct profile_symbol **profile_sort(const struct profile *profile,
+					   size_t *count);
+
+#endif /* KIPT_PROFILE_H */

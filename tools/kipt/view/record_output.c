@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The end of the way of records, see record_output.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../../../uapi/linux/kipt.h"
+#include "../cli/messages.h"
+#include "record_output.h"
+
+bool output_spares(const struct view_options *options, const char *input)
+{
+	if (!record_file_is(options->output, input))
+		return true;
+	say_error("-o %s: that is the file which is read; give another name",
+		  options->output);
+	return false;
+}
+
+static bool narrow_give(void *ctx, const struct kipt_record *records, u32 count);
+
+static const char *comm_find(void *ctx, u32 tid, u32 pid)
+{
+	struct output *output = ctx;
+
+	return names_comm(output->names, tid, pid);
+}
+
+static bool is_narrow(const struct output *output)
+{
+	return output->narrow.options;
+}
+
+bool output_open(struct output *output, const struct view_options *options,
+		 bool live)
+{
+	memset(output, 0, sizeof(*output));
+	output->options = options;
+	if (options->maps && !maps_load(&output->maps, options->maps))
+		goto err_maps;
+	output->names = names_create(options->kallsyms, &output->maps, live);
+	if (!output->names) {
+		say_errno(ENOMEM, "cannot show the trace");
+		goto err_maps;
+	}
+	if (narrow_any(&options->narrow)) {
+		output->narrow.options = &options->narrow;
+		output->narrow.comm = comm_find;
+		output->narrow.give = narrow_give;
+		output->narrow.ctx = output;
+	}
+	if (options->output) {
+		output->file = record_file_create(options->output);
+		if (!output->file)
+			goto err_names;
+	}
+	if (view_init(&output->view, options, output->names, stdout))
+		return true;
+	record_file_close(output->file, false);
+err_names:
+	names_destroy(output->names);
+err_maps:
+	maps_free(&output->maps);
+	return false;
+}
+
+bool output_end(struct output *output, u32 tid, u64 ip, u32 lines)
+{
+	output->ending = ending_create(tid, ip);
+	output->last = last_lines_create(lines);
+	if (output->ending && output->last)
+		return true;
+	say_errno(ENOMEM, "cannot show the end of the trace");
+	return false;
+}
+
+static bool ending_view(void *ctx, const struct kipt_record *records,
+			u32 count)
+{
+	struct output *output = ctx;
+
+	view_records(&output->view, records, count);
+	return true;
+}
+
+void output_end_show(struct output *output)
+{
+	struct view *view = &output->view;
+	struct tally tally = view->tally;
+	u64 after, left;
+	bool found;
+
+	if (output->file || view_only_counts(view))
+		return;
+	view->out = last_lines_file(output->last);
+	found = ending_give(output->ending, ending_view, output, &after);
+	view_flush(view);
+	view->out = stdout;
+	/* All of them were counted as they came. */
+	view->tally = tally;
+	left = last_lines_show(output->last, stdout);
+	fflush(stdout);
+	if (left)
+		say_note("%llu lines before these are not shown: --lines shows more, -o FILE keeps all",
+			 (unsigned long long)left);
+	if (!found)
+		say_note("the trace does not show where it was killed; this is the end of what there is");
+	else if (after)
+		say_note("%llu branches behind that place are not shown",
+			 (unsigned long long)after);
+}
+
+/* The flow counts faster than anybody who looks at each branch, and paths are
+ * fewer than what they are made of.
+ */
+u32 output_choose(const struct output *output, bool far)
+{
+	const struct view_options *options = output->options;
+	u32 wanted = view_output(options);
+
+	if (is_narrow(output))
+		return wanted;
+	if (options->mode == VIEW_COUNTS)
+		return KIPT_OUTPUT_COUNTS;
+	if (options->mode == VIEW_INSNS)
+		return wanted;
+	if (far || options->packed ||
+	    (view_only_counts(&output->view) && !output->file))
+		wanted |= KIPT_OUTPUT_PATHS;
+	return wanted;
+}
+
+/* The file outlives the processes: their mappings go beside it. */
+static void tasks_learn(struct output *output,
+			const struct kipt_record *records, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (records[i].type == KIPT_RECORD_TASK &&
+		    !(records[i].flags & KIPT_RF_NO_VALUE))
+			names_learn(output->names, records[i].value);
+		else if (records[i].type == KIPT_RECORD_SPACE && records[i].aux)
+			names_learn(output->names, records[i].aux);
+	}
+}
+
+/* They were written as they came. */
+static bool kept_packed(const struct output *output)
+{
+	return output->unpack && output->options->packed && !is_narrow(output);
+}
+
+static bool plain_show(struct output *output, const struct kipt_record *records,
+		       u32 count)
+{
+	if (output->file)
+		tasks_learn(output, records, count);
+	if (output->ending && !output->file) {
+		tally_records(&output->view.tally, records, count);
+		ending_take(output->ending, records, count);
+		return true;
+	}
+	view_records(&output->view, records, count);
+	return !output->file || kept_packed(output) ||
+	       record_file_write(output->file, records, count);
+}
+
+static bool narrow_give(void *ctx, const struct kipt_record *records, u32 count)
+{
+	return plain_show(ctx, records, count);
+}
+
+static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
+{
+	struct output *output = ctx;
+
+	return is_narrow(output) ? narrow_take(&output->narrow, records, count) :
+				   plain_show(output, records, count);
+}
+
+static bool any_packed(const struct kipt_record *records, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (records[i].type == KIPT_RECORD_PATH ||
+		    records[i].type == KIPT_RECORD_PATHS ||
+		    records[i].type == KIPT_RECORD_DICTIONARY)
+			return true;
+	}
+	return false;
+}
+
+/* Packed records are only unpacked where somebody looks at each. */
+static bool packed_take(struct output *output,
+			const struct kipt_record *records, u32 count)
+{
+	bool keep = output->file && kept_packed(output);
+
+	if (keep && !record_file_write(output->file, records, count))
+		return false;
+	if (!is_narrow(output) && view_only_counts(&output->view) && (keep || !output->file))
+		return unpack_tally(output->unpack, records, count,
+				    &output->view.tally);
+	return unpack_records(output->unpack, records, count, plain_take,
+			      output);
+}
+
+bool output_take(struct output *output, const struct kipt_record *records,
+		 u32 count)
+{
+	bool good;
+
+	if (!output->unpack && any_packed(records, count))
+		output->unpack = unpack_create();
+	else if (!output->unpack)
+		return plain_take(output, records, count);
+	good = output->unpack && packed_take(output, records, count);
+	if (!good)
+		output->failed = true;
+	return good;
+}
+
+static bool maps_beside(struct output *output)
+{
+	char path[4096];
+
+	if (!strcmp(output->options->output, "-") || !output->maps.first)
+		return true;
+	snprintf(path, sizeof(path), "%s.maps", output->options->output);
+	return maps_save(&output->maps, path);
+}
+
+/* What was asked for is not in the trace, or cannot be told in it. */
+static void narrow_say(const struct output *output)
+{
+	if (output->narrow.counted)
+		say_note("the records are counts, of which --pid leaves some: --cpu, --tid and --comm need each branch");
+	else if (is_narrow(output) && !tally_branches(&output->view.tally))
+		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");
+}
+
+bool output_close(struct output *output, bool whole)
+{
+	bool written = output->file &&
+		       (whole || record_file_begun(output->file));
+	bool ok = record_file_close(output->file, whole);
+
+	view_finish(&output->view);
+	narrow_say(output);
+	if (written && !maps_beside(output))
+		ok = false;
+	if (output->view.failed || output->failed)
+		ok = false;
+	unpack_destroy(output->unpack);
+	ending_destroy(output->ending);
+	last_lines_destroy(output->last);
+	names_destroy(output->names);
+	maps_free(&output->maps);
+	return ok;
+}

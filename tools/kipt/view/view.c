@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options and state that all printers share, see view.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../../../uapi/linux/kipt.h"
+#include "../cli/args.h"
+#include "../cli/messages.h"
+#include "view.h"
+
+/* So many lines of counts or totals are shown unless somebody says otherwise. */
+#define TOP_DEFAULT	50
+
+static int mode_option(struct view_options *options, enum view_mode mode)
+{
+	if (options->mode_given && options->mode != mode) {
+		say_error("only one of --calls, --branches, --insns, --counts, --totals can be shown");
+		return -1;
+	}
+	options->mode = mode;
+	options->mode_given = true;
+	return 1;
+}
+
+static int depth_option(struct view_options *options, const char *value)
+{
+	u64 depth;
+
+	if (!args_number(value, 10000, &depth) || !depth) {
+		say_error("--max-depth %s: allowed are 1 to 10000", value);
+		return -1;
+	}
+	options->max_depth = depth;
+	return 1;
+}
+
+static int top_option(struct view_options *options, const char *value)
+{
+	u64 top;
+
+	if (!args_number(value, ~0U, &top)) {
+		say_error("--top %s: a number of lines is meant, 0 for all",
+			  value);
+		return -1;
+	}
+	options->top = top;
+	options->top_given = true;
+	return 1;
+}
+
+int view_option(struct view_options *options, int id, const char *value)
+{
+	switch (id) {
+	case VIEW_OPTION_CALLS:
+		return mode_option(options, VIEW_CALLS);
+	case VIEW_OPTION_BRANCHES:
+		return mode_option(options, VIEW_BRANCHES);
+	case VIEW_OPTION_INSNS:
+		return mode_option(options, VIEW_INSNS);
+	case VIEW_OPTION_COUNTS:
+		return mode_option(options, VIEW_COUNTS);
+	case VIEW_OPTION_TOTALS:
+		return mode_option(options, VIEW_TOTALS);
+	case VIEW_OPTION_TOP:
+		return top_option(options, value);
+	case VIEW_OPTION_JSON:
+		options->json = true;
+		return 1;
+	case VIEW_OPTION_TIME:
+		options->time = true;
+		return 1;
+	case VIEW_OPTION_STATS:
+		options->stats = true;
+		return 1;
+	case VIEW_OPTION_HASH:
+		options->hash = true;
+		return 1;
+	case VIEW_OPTION_NO_FOLD:
+		options->no_fold = true;
+		return 1;
+	case VIEW_OPTION_MAX_DEPTH:
+		return depth_option(options, value);
+	case VIEW_OPTION_SOURCE:
+		options->source = true;
+		return 1;
+	case VIEW_OPTION_OUTPUT:
+		options->output = value;
+		return 1;
+	case VIEW_OPTION_KALLSYMS:
+		options->kallsyms = value;
+		return 1;
+	case VIEW_OPTION_MAPS:
+		options->maps = value;
+		return 1;
+	case VIEW_OPTION_CPU:
+		return narrow_cpus(&options->narrow, value) ? 1 : -1;
+	case VIEW_OPTION_PID:
+		return narrow_pids(&options->narrow, value) ? 1 : -1;
+	case VIEW_OPTION_TID:
+		return narrow_tids(&options->narrow, value) ? 1 : -1;
+	case VIEW_OPTION_COMM:
+		options->narrow.comm = value;
+		return 1;
+	}
+	return 0;
+}
+
+bool view_settle(const struct view_options *options)
+{
+	const char *other = options->output ? "-o" : "--hash";
+
+	if (options->mode != VIEW_TOTALS ||
+	    (!options->output && !options->hash))
+		return true;
+	say_error("--totals are shown only: %s does not go with them", other);
+	return false;
+}
+
+bool view_timed(const struct view_options *options)
+{
+	return options->time || options->mode >= VIEW_TOTALS;
+}
+
+/* The call view sees tail calls and what thunks lead to only with all
+ * branches; as JSON, calls are what was asked for and no more.
+ */
+u32 view_output(const struct view_options *options)
+{
+	bool all = !options->mode_given || options->mode == VIEW_COUNTS ||
+		   (!options->json && !options->output && !options->hash);
+	u32 output = view_timed(options) || options->output ?
+		     KIPT_OUTPUT_TIME : 0;
+
+	if (options->mode == VIEW_INSNS)
+		return output | KIPT_OUTPUT_INSNS |
+		       (options->hash ? 0 : KIPT_OUTPUT_BRANCHES);
+	if (options->mode == VIEW_BRANCHES || options->mode >= VIEW_TOTALS ||
+	    all)
+		return output | KIPT_OUTPUT_BRANCHES;
+	return output | KIPT_OUTPUT_CALLS;
+}
+
+static void ignore_record(struct view *view, const struct kipt_record *record)
+{
+	(void)view;
+	(void)record;
+}
+
+static void ignore_finish(struct view *view)
+{
+	(void)view;
+}
+
+static bool printer_choose(struct view *view)
+{
+	const struct view_options *options = view->options;
+
+	view->print = ignore_record;
+	view->finish = ignore_finish;
+	if (options->stats || options->output)
+		return true;
+	if (options->mode == VIEW_COUNTS)
+		return view_counts_init(view);
+	if (options->mode >= VIEW_TOTALS)
+		return view_totals_init(view);
+	if (options->hash)
+		return true;
+	if (options->json)
+		return view_json_init(view);
+	return options->mode == VIEW_CALLS ? view_calls_init(view) :
+					     view_lines_init(view);
+}
+
+/* The kinds of branches that make calls, as KIPT_OUTPUT_CALLS has them. */
+#define CALL_KINDS	(~(1U << KIPT_BRANCH_COND | 1U << KIPT_BRANCH_JUMP | \
+			   1U << KIPT_BRANCH_JUMP_IND))
+
+static u32 hash_kinds(const struct view_options *options)
+{
+	if (!options->hash || options->mode == VIEW_INSNS)
+		return 0;
+	return options->mode == VIEW_CALLS && options->mode_given ?
+	       CALL_KINDS : ~0U;
+}
+
+bool view_init(struct view *view, const struct view_options *options,
+	       struct names *names, FILE *out)
+{
+	memset(view, 0, sizeof(*view));
+	view->options = options;
+	view->names = names;
+	view->out = out;
+	tally_init(&view->tally);
+	view->tally.hash_kinds = hash_kinds(options);
+	if (printer_choose(view))
+		return true;
+	say_errno(ENOMEM, "cannot show the trace");
+	return false;
+}
+
+static void state_take(struct view_state *state, const struct kipt_record *r,
+		       bool merged)
+{
+	switch (r->type) {
+	case KIPT_RECORD_CPU:
+		*state = (struct view_state){
+			.cpu = r->aux,
+			.tsc_first = merged ? state->tsc_first : 0,
+			.edge_pid = state->edge_pid,
+			.edge_cr3 = state->edge_cr3,
+		};
+		break;
+	case KIPT_RECORD_CONTEXT:
+		/* What a guest calls so is no page table of this machine. */
+		state->cr3 = r->flags & KIPT_RF_NR ? 0 : r->value & ~0xfffULL;
+		break;
+	case KIPT_RECORD_SPACE:
+		state->edge_pid = r->aux;
+		state->edge_cr3 = r->flags & KIPT_RF_NO_VALUE ? 0 : r->value;
+		break;
+	case KIPT_RECORD_TASK:
+		state->tid = r->aux;
+		state->pid = r->flags & KIPT_RF_NO_VALUE ? 0 : r->value;
+		break;
+	case KIPT_RECORD_TIME:
+		state->tsc = r->value;
+		if (!state->tsc_first)
+			state->tsc_first = r->value;
+	}
+}
+
+void view_records(struct view *view, const struct kipt_record *records,
+		  u32 count)
+{
+	u32 i;
+
+	if (view->print == ignore_record) {
+		tally_records(&view->tally, records, count);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		state_take(&view->state, &records[i], view->merged);
+		tally_record(&view->tally, &records[i]);
+		view->print(view, &records[i]);
+	}
+}
+
+bool view_only_counts(const struct view *view)
+{
+	return view->print == ignore_record && !view->options->hash;
+}
+
+void view_flush(struct view *view)
+{
+	view->finish(view);
+	view->print = ignore_record;
+	view->finish = ignore_finish;
+}
+
+void view_finish(struct view *view)
+{
+	const struct view_options *options = view->options;
+
+	view->finish(view);
+	if (options->hash && view->tally.records)
+		fprintf(view->out, "%llu %016llx\n",
+			(unsigned long long)view->tally.hashed,
+			(unsigned long long)view->tally.hash);
+	else if (options->json && view->tally.records)
+		tally_show_json(&view->tally, view->out);
+	fflush(view->out);
+	/* Where nothing came, the reason was told. */
+	if (!options->hash && !options->json && view->tally.records)
+		tally_show(&view->tally, options->stats ? view->out : stderr);
+	fflush(view->out);
+	if (view->tally.counted && options->mode < VIEW_COUNTS &&
+	    !options->stats && !options->json)
+		say_note("branches were only counted: --counts shows them");
+}
+
+u32 view_pid(const struct view *view, const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_EDGE ? view->state.edge_pid :
+						  view->state.pid;
+}
+
+const char *view_place(const struct view *view, u32 pid, u64 address,
+		       char *text, size_t size)
+{
+	char source[128];
+	size_t length;
+
+	names_text(view->names, pid, address, text, size);
+	length = strlen(text);
+	if (view->options->source && !(address >> 63) &&
+	    names_source(view->names, pid, address, source, sizeof(source)))
+		snprintf(text + length, size - length, " (%s)", source);
+	return text;
+}
+
+void view_process(struct view *view, u32 pid, u64 cr3)
+{
+	const char *comm;
+
+	if (pid) {
+		comm = names_comm(view->names, pid, pid);
+		fprintf(view->out, "  -- process %u%s%s", pid,
+			*comm ? " " : "", comm);
+	} else if (cr3) {
+		fprintf(view->out, "  -- CR3 0x%llx", (unsigned long long)cr3);
+	} else {
+		fputs("  -- process unknown", view->out);
+	}
+}
+
+size_t view_top(const struct view_options *options, size_t count)
+{
+	size_t top = options->top;
+
+	if (!options->top_given)
+		top = options->json ? 0 : TOP_DEFAULT;
+	return top && top < count ? top : count;
+}
+
+const char *view_time(const struct view *view, char *text)
+{
+	/* A TSC may have been set back: then it is before the first. */
+	s64 ticks = (s64)(view->state.tsc - view->state.tsc_first);
+
+	text[0] = 0;
+	if (!view->options->time)
+		return text;
+	if (!view->state.tsc)
+		snprintf(text, 32, "%14s ", "");
+	else if (view->tsc_khz)
+		snprintf(text, 32, "%11.3f us ",
+			 (double)ticks * 1000 / view->tsc_khz);
+	else
+		snprintf(text, 32, "%14lld ", (long long)ticks);
+	return text;
+}

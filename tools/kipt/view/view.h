@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Shows a stream of records: calls, branches, instructions, counts, totals, all
+ * of it on one screen, or JSON.
+ * The options that choose among them are the same for every verb that shows.
+ */
+#ifndef KIPT_VIEW_H
+#define KIPT_VIEW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "../cli/kipt.h"
+#include "../records/narrow.h"
+#include "../records/summary.h"
+#include "../symbols/address_names.h"
+
+/**
+ * enum view_mode - what is shown
+ * @VIEW_CALLS: calls, returns and events, indented
+ * @VIEW_BRANCHES: each taken branch
+ * @VIEW_INSNS: each instruction
+ * @VIEW_COUNTS: how often each branch was taken
+ * @VIEW_TOTALS: branches, calls and time of each function
+ * @VIEW_SCREEN: what was traced, on one screen
+ */
+enum view_mode {
+	VIEW_CALLS = 0,
+	VIEW_BRANCHES,
+	VIEW_INSNS,
+	VIEW_COUNTS,
+	VIEW_TOTALS,
+	VIEW_SCREEN,
+};
+
+/**
+ * struct view_options - how records are shown
+ * @mode: what is shown
+ * @mode_given: somebody asked for it
+ * @json: as JSON Lines
+ * @time: with time, if the trace has it
+ * @stats: only the summary
+ * @hash: only the count and hash of what @mode shows
+ * @no_fold: repeated calls one by one
+ * @source: with lines of source code
+ * @max_depth: calls deeper than that are not shown; 0: all are
+ * @top: so many edges or functions are shown; 0: all
+ * @top_given: somebody asked for it
+ * @packed: records in the file are packed
+ * @output: records go to this file instead
+ * @narrow: which CPUs and tasks are shown
+ * @kallsyms: copy of /proc/kallsyms to use
+ * @maps: file of mappings to use
+ * @path: the file, for VIEW_SCREEN
+ * @again: command that shows more of it, and
+ * @packets: command that shows its packets; NULL: it has none
+ */
+struct view_options {
+	enum view_mode mode;
+	bool mode_given;
+	bool json;
+	bool time;
+	bool stats;
+	bool hash;
+	bool no_fold;
+	bool source;
+	u32 max_depth;
+	u32 top;
+	bool top_given;
+	bool packed;
+	const char *output;
+	struct narrow_options narrow;
+	const char *kallsyms;
+	const char *maps;
+	const char *path;
+	const char *again;
+	const char *packets;
+};
+
+/* Ids of the options in VIEW_OPTIONS; verbs use lower ones. */
+enum {
+	VIEW_OPTION_CALLS = 100,
+	VIEW_OPTION_BRANCHES,
+	VIEW_OPTION_INSNS,
+	VIEW_OPTION_COUNTS,
+	VIEW_OPTION_TOTALS,
+	VIEW_OPTION_TOP,
+	VIEW_OPTION_JSON,
+	VIEW_OPTION_TIME,
+	VIEW_OPTION_STATS,
+	VIEW_OPTION_HASH,
+	VIEW_OPTION_NO_FOLD,
+	VIEW_OPTION_MAX_DEPTH,
+	VIEW_OPTION_SOURCE,
+	VIEW_OPTION_OUTPUT,
+	VIEW_OPTION_KALLSYMS,
+	VIEW_OPTION_MAPS,
+	VIEW_OPTION_CPU,
+	VIEW_OPTION_PID,
+	VIEW_OPTION_TID,
+	VIEW_OPTION_COMM,
+};
+
+/* Entries of a verb's option table. */
+#define VIEW_OPTIONS							\
+	{ "calls", 0, VIEW_OPTION_CALLS, NULL,				\
+	  "show calls, returns and events, indented (the\n"		\
+	  "default, but for 'kipt open'); with --json or -o:\n"	\
+	  "their records only" },					\
+	{ "branches", 0, VIEW_OPTION_BRANCHES, NULL,			\
+	  "show each taken branch: from -> to, kind" },			\
+	{ "insns", 0, VIEW_OPTION_INSNS, NULL,				\
+	  "show each instruction's address" },				\
+	{ "counts", 0, VIEW_OPTION_COUNTS, NULL,			\
+	  "show how often each branch went from where to\n"		\
+	  "where, the most frequent first" },				\
+	{ "totals", 0, VIEW_OPTION_TOTALS, NULL,			\
+	  "show branches, calls and time of each function,\n"		\
+	  "most time in itself first" },				\
+	{ "top", 0, VIEW_OPTION_TOP, "N",				\
+	  "with --counts, --totals: only the first N, 0: all;\n"	\
+	  "50 unless given, with --json all" },				\
+	{ "json", 'j', VIEW_OPTION_JSON, NULL,				\
+	  "JSON Lines for scripts, see kipt(1)" },			\
+	{ "time", 't', VIEW_OPTION_TIME, NULL,				\
+	  "show time, if the trace has it" },				\
+	{ "stats", 0, VIEW_OPTION_STATS, NULL,				\
+	  "only the summary: branches, gaps by kind, speed" },		\
+	{ "hash", 0, VIEW_OPTION_HASH, NULL,				\
+	  "only the count and a hash of what would be shown:\n"	\
+	  "instructions, branches, calls or counts" },			\
+	{ "no-fold", 0, VIEW_OPTION_NO_FOLD, NULL,			\
+	  "show repeated calls one by one" },				\
+	{ "max-depth", 0, VIEW_OPTION_MAX_DEPTH, "N",			\
+	  "show calls down to this depth only" },			\
+	{ "source", 0, VIEW_OPTION_SOURCE, NULL,			\
+	  "show lines of source code of programs that have\n"		\
+	  "debug information" },					\
+	{ "output", 'o', VIEW_OPTION_OUTPUT, "FILE",			\
+	  "write the records to FILE instead of showing\n"		\
+	  "them; all branches unless --calls or --insns" },		\
+	{ "kallsyms", 0, VIEW_OPTION_KALLSYMS, "FILE",			\
+	  "kernel symbols from a copy of /proc/kallsyms" },		\
+	{ "maps", 0, VIEW_OPTION_MAPS, "FILE",				\
+	  "mappings from a file that -o or --save made" }
+
+/* Further entries, of verbs that read files. */
+#define VIEW_NARROW_OPTIONS						\
+	{ "cpu", 0, VIEW_OPTION_CPU, "LIST",				\
+	  "only these CPUs, as 0-3,6" },				\
+	{ "pid", 0, VIEW_OPTION_PID, "LIST",				\
+	  "only these processes, numbers with commas" },		\
+	{ "tid", 0, VIEW_OPTION_TID, "LIST",				\
+	  "only these threads" },					\
+	{ "comm", 0, VIEW_OPTION_COMM, "NAME",				\
+	  "only threads of this name" }
+
+/**
+ * view_option() - take one option
+ * @options: where to
+ * @id: what args_option() returned
+ * @value: its value
+ *
+ * Return: 1 if it was one of VIEW_OPTIONS or VIEW_NARROW_OPTIONS, 0 if not, -1 after a sentence.
+ */
+int view_option(struct view_options *options, int id, const char *value);
+
+/**
+ * view_settle() - do the options go together
+ * @options: all were taken
+ *
+ * Return: true, or false after a sentence.
+ */
+bool view_settle(const struct view_options *options);
+
+/**
+ * view_timed() - does what is shown need times
+ * @options: options
+ *
+ * Return: true if so.
+ */
+bool view_timed(const struct view_options *options);
+
+/**
+ * view_output() - the records that are needed to show what is asked for
+ * @options: options
+ *
+ * Return: KIPT_OUTPUT_* (equal to KIPT_FLOW_*).
+ */
+u32 view_output(const struct view_options *options);
+
+/**
+ * struct view_state - what records that came before say about the next one
+ * @cpu: its CPU
+ * @tid, @pid: its task, 0 if not known
+ * @cr3: its page table, 0 if not known
+ * @tsc: time, 0 if not known
+ * @tsc_first: the first time there was, on its CPU unless they are merged
+ * @edge_pid, @edge_cr3: process and page table of EDGE records, 0 if not known;
+ *	of no CPU
+ */
+struct view_state {
+	u32 cpu;
+	u32 tid, pid;
+	u64 cr3;
+	u64 tsc, tsc_first;
+	u32 edge_pid;
+	u64 edge_cr3;
+};
+
+/**
+ * struct view - a printer at work
+ * @options: options
+ * @names: names
+ * @out: where to
+ * @tsc_khz: to show time in microseconds; 0: in ticks
+ * @state: before the record that is printed now
+ * @tally: counts
+ * @print: prints one record; @state and @tally know it already
+ * @finish: prints what was held back
+ * @self: the printer's own
+ * @merged: CPUs take turns, their times count from the first of all
+ * @failed: something is not shown, and a sentence told so
+ */
+struct view {
+	const struct view_options *options;
+	struct names *names;
+	FILE *out;
+	u32 tsc_khz;
+	struct view_state state;
+	struct tally tally;
+	void (*print)(struct view *view, const struct kipt_record *record);
+	void (*finish)(struct view *view);
+	void *self;
+	bool merged;
+	bool failed;
+};
+
+/**
+ * view_init() - begin to show
+ * @view: the view
+ * @options: must live as long
+ * @names: must live as long
+ * @out: where to
+ *
+ * Return: true, or false after a sentence.
+ */
+bool view_init(struct view *view, const struct view_options *options,
+	       struct names *names, FILE *out);
+
+/**
+ * view_records() - show records
+ * @view: the view
+ * @records: what, in order
+ * @count: how many
+ */
+void view_records(struct view *view, const struct kipt_record *records,
+		  u32 count);
+
+/**
+ * view_only_counts() - is a tally all that is made of records
+ * @view: the view
+ *
+ * Return: true if nobody looks at single records.
+ */
+bool view_only_counts(const struct view *view);
+
+/**
+ * view_flush() - print what was held back; what comes from now on is only
+ *	counted
+ * @view: the view
+ */
+void view_flush(struct view *view);
+
+/**
+ * view_finish() - print what is left and the summary, and free it all
+ * @view: the view; its tally stays valid
+ */
+void view_finish(struct view *view);
+
+/**
+ * view_pid() - whose the user addresses of a record are
+ * @view: the view
+ * @record: the current one
+ *
+ * Return: the process, 0 if it is not known.
+ */
+u32 view_pid(const struct view *view, const struct kipt_record *record);
+
+/**
+ * view_place() - an address as text, with its line of source code if wanted
+ * @view: the view
+ * @pid: process it is of
+ * @address: the address
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *view_place(const struct view *view, u32 pid, u64 address,
+		       char *text, size_t size);
+
+/**
+ * view_time() - the time of the current record as a column
+ * @view: the view
+ * @text: buffer of 32 bytes
+ *
+ * Return: @text, "" if time is not to be shown.
+ */
+const char *view_time(const struct view *view, char *text);
+
+/**
+ * view_process() - print the end of a line: "  -- process 12 name"
+ * @view: the view
+ * @pid: whose the line is; 0: not known
+ * @cr3: its page table if there is no @pid; 0: not known
+ */
+void view_process(struct view *view, u32 pid, u64 cr3);
+
+/**
+ * view_top() - how many of the lines that are counted are to be shown
+ * @options: options
+ * @count: how many there are
+ *
+ * Return: the number.
+ */
+size_t view_top(const struct view_options *options, size_t count);
+
+/* The printers; each sets @print, @finish and @self. False: no memory. */
+bool view_calls_init(struct view *view);
+bool view_lines_init(struct view *view);
+bool view_json_init(struct view *view);
+bool view_counts_init(struct view *view);
+bool view_totals_init(struct view *view);
+
+#endif /* KIPT_VIEW_H */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each record as a line of JSON; kipt(1) documents the members.
+ */
+#define _GNU_SOURCE
+#include <json-c/json.h>
+#include <string.h>
+
+#include "../cli/json_lines.h"
+#include "../records/record_words.h"
+#include "../symbols/source_cache.h"
+#include "view.h"
+
+static void symbol_add(struct view *view, struct json_object *line,
+		       const struct kipt_record *r, const char *key,
+		       const char *symbol_key, const char *source_key,
+		       u64 address)
+{
+	char text[256];
+
+	jsonl_hex(line, key, address);
+	names_text(view->names, view_pid(view, r), address, text, sizeof(text));
+	if (text[0] != '0')
+		jsonl_text(line, symbol_key, text);
+	if (view->options->source && !(address >> 63) &&
+	    names_source(view->names, view_pid(view, r), address, text,
+			 sizeof(text)))
+		jsonl_text(line, source_key, text);
+}
+
+static void value_add(struct view *view, struct json_object *line,
+		      const struct kipt_record *r)
+{
+	if (r->flags & KIPT_RF_NO_VALUE)
+		return;
+	switch (r->type) {
+	case KIPT_RECORD_BRANCH:
+	case KIPT_RECORD_DISABLE:
+	case KIPT_RECORD_EDGE:
+		symbol_add(view, line, r, "to", "to_symbol", "to_source",
+			   r->value);
+		break;
+	case KIPT_RECORD_TASK:
+		jsonl_number(line, "pid", r->value);
+		break;
+	case KIPT_RECORD_TIME:
+		jsonl_number(line, "tsc", r->value);
+		break;
+	case KIPT_RECORD_SYNC:
+	case KIPT_RECORD_CPU:
+	case KIPT_RECORD_GAP:
+		jsonl_number(line, r->type == KIPT_RECORD_GAP ? "value" :
+			     "offset", r->value);
+		break;
+	case KIPT_RECORD_ENABLE:
+	case KIPT_RECORD_INSN:
+	case KIPT_RECORD_CBR:
+	case KIPT_RECORD_MODE:
+	case KIPT_RECORD_CODE:
+		break;
+	default:
+		jsonl_hex(line, "value", r->value);
+	}
+}
+
+static void aux_add(struct json_object *line, const struct kipt_record *r,
+		    u32 pid)
+{
+	switch (r->type) {
+	case KIPT_RECORD_DISABLE:
+	case KIPT_RECORD_SYNC:
+		jsonl_number(line, "insns", r->aux);
+		break;
+	case KIPT_RECORD_TASK:
+		jsonl_number(line, "tid", r->aux);
+		break;
+	case KIPT_RECORD_SPACE:
+		jsonl_number(line, "tgid", r->aux);
+		break;
+	case KIPT_RECORD_GAP:
+		jsonl_number(line, "status", r->aux);
+		break;
+	case KIPT_RECORD_EDGE:
+		jsonl_number(line, "count", r->aux);
+		if (pid && (r->ip & r->value) >> 63 == 0)
+			jsonl_number(line, "pid", pid);
+		break;
+	case KIPT_RECORD_CODE:
+		jsonl_number(line, "version", r->aux);
+		break;
+	case KIPT_RECORD_TIME:
+		jsonl_number(line, "error", r->aux);
+		break;
+	case KIPT_RECORD_CBR:
+		jsonl_number(line, "ratio", r->aux);
+		break;
+	case KIPT_RECORD_PTWRITE:
+		jsonl_number(line, "size", r->aux);
+		break;
+	case KIPT_RECORD_CPU:
+		break;
+	default:
+		if (r->aux)
+			jsonl_hex(line, "aux", r->aux);
+	}
+}
+
+static bool has_address(const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_CPU:
+	case KIPT_RECORD_TASK:
+	case KIPT_RECORD_TIME:
+	case KIPT_RECORD_CBR:
+	case KIPT_RECORD_SPACE:
+		return false;
+	}
+	return !(r->flags & KIPT_RF_NO_IP);
+}
+
+/* What was counted is of no task. */
+static bool has_task(const struct kipt_record *r)
+{
+	return r->type != KIPT_RECORD_TASK && r->type != KIPT_RECORD_SPACE &&
+	       r->type != KIPT_RECORD_EDGE;
+}
+
+static struct json_object *line_make(struct view *view,
+				     const struct kipt_record *r)
+{
+	struct json_object *line = json_object_new_object();
+	const char *kind = words_kind(r->type, r->kind);
+
+	jsonl_text(line, "type", words_type(r->type));
+	if (kind)
+		jsonl_text(line, "kind", kind);
+	else if (r->kind)
+		jsonl_number(line, "kind", r->kind);
+	jsonl_number(line, "cpu", view->state.cpu);
+	if (view->state.tid && has_task(r))
+		jsonl_number(line, "tid", view->state.tid);
+	if (has_address(r))
+		symbol_add(view, line, r, "ip", "ip_symbol", "ip_source",
+			   r->ip);
+	value_add(view, line, r);
+	if (r->flags & (KIPT_RF_NR | KIPT_RF_HW | KIPT_RF_IF | KIPT_RF_TSX |
+			KIPT_RF_COMPRESSED | KIPT_RF_MULT))
+		jsonl_number(line, "flags", r->flags);
+	return line;
+}
+
+/* What else a line says stands in it: only the number is new. */
+static void aux_print(struct view *view, const struct kipt_record *r,
+		      const char *text, u32 length)
+{
+	char number[16], *digit = number + sizeof(number);
+	u32 left = r->aux;
+
+	*--digit = '\n';
+	*--digit = '}';
+	do {
+		*--digit = '0' + left % 10;
+		left /= 10;
+	} while (left);
+	fwrite_unlocked(text, length, 1, view->out);
+	fputs_unlocked(r->type == KIPT_RECORD_BRANCH ? ",\"insns\":" :
+						       ",\"size\":",
+		       view->out);
+	fwrite_unlocked(digit, number + sizeof(number) - digit, 1, view->out);
+}
+
+/* Records that come again and again. */
+static void often_print(struct view *view, const struct kipt_record *r)
+{
+	struct cached_line *cached = line_cache_find(view->self, r);
+	struct json_object *line;
+	const char *text;
+	u32 length;
+
+	if (cached->length) {
+		aux_print(view, r, cached->text, cached->length);
+		return;
+	}
+	line = line_make(view, r);
+	text = jsonl_string(line);
+	length = strlen(text) - 1;
+	if (length <= sizeof(cached->text)) {
+		memcpy(cached->text, text, length);
+		cached->length = length;
+	}
+	aux_print(view, r, text, length);
+	json_object_put(line);
+}
+
+static void record_print(struct view *view, const struct kipt_record *r)
+{
+	struct json_object *line;
+
+	if (r->type == KIPT_RECORD_BRANCH || r->type == KIPT_RECORD_INSN) {
+		often_print(view, r);
+		return;
+	}
+	/* Both are in each line. */
+	if (r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK)
+		line_cache_forget(view->self);
+	line = line_make(view, r);
+	aux_add(line, r, view_pid(view, r));
+	jsonl_print(line, view->out);
+}
+
+static void lines_finish(struct view *view)
+{
+	line_cache_destroy(view->self);
+	view->self = NULL;
+}
+
+bool view_json_init(struct view *view)
+{
+	view->self = line_cache_create();
+	view->print = record_print;
+	view->finish = lines_finish;
+	return view->self;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One line for each branch or instruction, for people; sentences for what
+ * lies between.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "../records/record_words.h"
+#include "../symbols/source_cache.h"
+#include "view.h"
+
+/* Two names of up to 255 bytes, two addresses, and what stands between. */
+#define LINE_MAX	640
+
+static u32 branch_text(struct view *view, const struct kipt_record *r,
+		       char *text)
+{
+	char from[256] = "?", to[256] = "?";
+
+	if (!(r->flags & KIPT_RF_NO_IP))
+		view_place(view, view->state.pid, r->ip, from, sizeof(from));
+	if (!(r->flags & KIPT_RF_NO_VALUE))
+		view_place(view, view->state.pid, r->value, to, sizeof(to));
+	return snprintf(text, LINE_MAX, "%16llx %s -> %llx %s  %s\n",
+			(unsigned long long)r->ip, from,
+			(unsigned long long)r->value, to,
+			words_kind(KIPT_RECORD_BRANCH, r->kind));
+}
+
+static u32 insn_text(struct view *view, const struct kipt_record *r, char *text)
+{
+	char name[256];
+
+	view_place(view, view->state.pid, r->ip, name, sizeof(name));
+	return snprintf(text, LINE_MAX, "%16llx %s\n",
+			(unsigned long long)r->ip, name);
+}
+
+/* Records that come again and again. */
+static void often_print(struct view *view, const struct kipt_record *r)
+{
+	struct cached_line *line = line_cache_find(view->self, r);
+	char text[LINE_MAX], time[32];
+	u32 length;
+
+	if (view->options->time)
+		fputs_unlocked(view_time(view, time), view->out);
+	if (line->length) {
+		fwrite_unlocked(line->text, line->length, 1, view->out);
+		return;
+	}
+	length = r->type == KIPT_RECORD_BRANCH ? branch_text(view, r, text) :
+						 insn_text(view, r, text);
+	if (length <= sizeof(line->text)) {
+		memcpy(line->text, text, length);
+		line->length = length;
+	}
+	fwrite_unlocked(text, length, 1, view->out);
+}
+
+static void task_print(struct view *view, const struct kipt_record *r)
+{
+	const struct view_state *state = &view->state;
+
+	(void)r;
+	/* Names of addresses are those of the process. */
+	line_cache_forget(view->self);
+	fprintf(view->out, "-- task %u %s\n", state->tid,
+		names_comm(view->names, state->tid, state->pid));
+}
+
+static void sentence_print(struct view *view, const struct kipt_record *r)
+{
+	char where[256], text[512], time[32];
+
+	names_text(view->names, view->state.pid, r->ip, where, sizeof(where));
+	fprintf(view->out, "%s%16s %s\n", view_time(view, time), "--",
+		words_sentence(r, where, text, sizeof(text)));
+}
+
+static void record_print(struct view *view, const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_BRANCH:
+		if (view->options->mode != VIEW_INSNS)
+			often_print(view, r);
+		break;
+	case KIPT_RECORD_INSN:
+		often_print(view, r);
+		break;
+	case KIPT_RECORD_CPU:
+		line_cache_forget(view->self);
+		fprintf(view->out, "== CPU %u\n", r->aux);
+		break;
+	case KIPT_RECORD_TASK:
+		task_print(view, r);
+		break;
+	case KIPT_RECORD_TIME:
+	case KIPT_RECORD_SYNC:
+	case KIPT_RECORD_EDGE:
+	case KIPT_RECORD_SPACE:
+		break;
+	default:
+		sentence_print(view, r);
+	}
+}
+
+static void lines_finish(struct view *view)
+{
+	line_cache_destroy(view->self);
+	view->self = NULL;
+}
+
+bool view_lines_init(struct view *view)
+{
+	view->self = line_cache_create();
+	view->print = record_print;
+	view->finish = lines_finish;
+	return view->self;
+}

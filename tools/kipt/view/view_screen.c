@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * All of a trace on one screen: what was traced, what is lost, which calls took
+ * longest, which functions are hot, and the commands that show more. No line is
+ * wider than a terminal of 80 columns, and there are 40 at most.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/json_lines.h"
+#include "../cli/messages.h"
+#include "../records/record_words.h"
+#include "view_totals.h"
+
+#define WIDTH		80
+#define TASKS_SHOWN	4
+#define GAPS_SHOWN	3
+#define SLOWEST_SHOWN	8
+#define HOTTEST_SHOWN	10
+
+/* All CPUs together; @from: the first time of all. */
+struct span {
+	u64 from, to;
+	u64 ticks, lost;
+	u32 cpus;
+	const struct profile_cpu *worst;
+};
+
+static void __printf(2, 3) line_print(struct view *view, const char *format,
+				      ...)
+{
+	char text[1024];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	fprintf(view->out, "%.*s\n", WIDTH, text);
+}
+
+static double share(u64 part, u64 whole)
+{
+	return whole ? (double)part * 100 / (double)whole : 0;
+}
+
+static void span_make(const struct profile *profile, struct span *span)
+{
+	u32 i;
+
+	memset(span, 0, sizeof(*span));
+	for (i = 0; i < profile->cpu_count; i++) {
+		const struct profile_cpu *cpu = &profile->cpus[i];
+
+		span->cpus++;
+		if (!cpu->first)
+			continue;
+		if (!span->from || cpu->first < span->from)
+			span->from = cpu->first;
+		if (cpu->last > span->to)
+			span->to = cpu->last;
+		span->ticks += cpu->ticks;
+		span->lost += cpu->lost;
+		if (!span->worst || share(cpu->lost, cpu->ticks) >
+				    share(span->worst->lost, span->worst->ticks))
+			span->worst = cpu;
+	}
+}
+
+/* "12.345 ms"; in ticks where nobody knows how fast the TSC is. */
+static const char *duration(const struct view *view, u64 ticks, char *text,
+			    size_t size)
+{
+	double us;
+
+	if (!view->tsc_khz) {
+		snprintf(text, size, "%llu ticks", (unsigned long long)ticks);
+		return text;
+	}
+	us = (double)ticks * 1000 / view->tsc_khz;
+	if (us < 1000)
+		snprintf(text, size, "%.3f us", us);
+	else if (us < 1000000)
+		snprintf(text, size, "%.3f ms", us / 1000);
+	else
+		snprintf(text, size, "%.3f s", us / 1000000);
+	return text;
+}
+
+static int cpu_compare(const void *a, const void *b)
+{
+	const u32 *left = a, *right = b;
+
+	return *left < *right ? -1 : *left > *right;
+}
+
+/* "0-3,6", cut where it is too long. */
+static void cpus_text(const struct profile *profile, char *text, size_t size)
+{
+	u32 *list = malloc(profile->cpu_count * sizeof(*list) + 1);
+	u32 i, end, count = profile->cpu_count;
+	size_t length = 0;
+
+	text[0] = 0;
+	for (i = 0; list && i < count; i++)
+		list[i] = profile->cpus[i].cpu;
+	if (list)
+		qsort(list, count, sizeof(*list), cpu_compare);
+	for (i = 0; list && i < count; i = end) {
+		for (end = i + 1; end < count && list[end] - list[i] == end - i;)
+			end++;
+		if (length + 32 > size) {
+			snprintf(text + length, size - length, ",...");
+			break;
+		}
+		length += snprintf(text + length, size - length,
+				   end - i > 1 ? "%s%u-%u" : "%s%u",
+				   i ? "," : "", list[i], list[end - 1]);
+	}
+	free(list);
+}
+
+static void what_print(struct view *view, const struct profile *profile,
+		       const struct span *span)
+{
+	u64 known = profile->traced + span->lost;
+	char cpus[96], time[48], rest[48] = "";
+
+	cpus_text(profile, cpus, sizeof(cpus));
+	if (known < span->ticks)
+		snprintf(rest, sizeof(rest), " (%.1f %% not traced)",
+			 share(span->ticks - known, span->ticks));
+	line_print(view, "%llu branches in %s%s, CPU%s %s",
+		   (unsigned long long)tally_branches(&view->tally),
+		   span->from ? duration(view, span->to - span->from, time,
+					 sizeof(time)) : "unknown time", rest,
+		   span->cpus == 1 ? "" : "s", cpus);
+}
+
+static int task_compare(const void *left, const void *right)
+{
+	const struct profile_task *a = left, *b = right;
+
+	if (a->ticks != b->ticks)
+		return a->ticks > b->ticks ? -1 : 1;
+	if (a->branches != b->branches)
+		return a->branches > b->branches ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static void task_text(struct view *view, u32 tid, u32 pid, char *text,
+		      size_t size)
+{
+	const char *comm = names_comm(view->names, tid, pid);
+
+	snprintf(text, size, "%u%s%s", tid, *comm ? " " : "", comm);
+}
+
+static void tasks_print(struct view *view, const struct profile *profile,
+			const struct span *span)
+{
+	u64 branches = tally_branches(&view->tally);
+	u32 i, count = profile->task_count;
+	char text[512], task[64];
+	size_t length = 0;
+
+	qsort(profile->tasks, count, sizeof(*profile->tasks), task_compare);
+	for (i = 0; i < count && i < TASKS_SHOWN; i++) {
+		const struct profile_task *at = &profile->tasks[i];
+
+		task_text(view, at->tid, at->pid, task, sizeof(task));
+		length += snprintf(text + length, sizeof(text) - length,
+				   "%s%s %.1f %%", i ? ", " : "", task,
+				   span->ticks ?
+				   share(at->ticks, span->ticks) :
+				   share(at->branches, branches));
+	}
+	if (i < count)
+		snprintf(text + length, sizeof(text) - length, ", %u more",
+			 count - i);
+	line_print(view, "%s%s", count == 1 ? "task " : "tasks ",
+		   count ? text : "not known: nobody said who ran");
+}
+
+static void lost_print(struct view *view, const struct span *span)
+{
+	u64 gaps = tally_gaps(&view->tally);
+
+	if (!gaps) {
+		line_print(view, "nothing is lost");
+		return;
+	}
+	if (!span->ticks)
+		line_print(view, "lost: unknown time, in %llu gap%s:",
+			   (unsigned long long)gaps, gaps == 1 ? "" : "s");
+	else if (span->cpus == 1)
+		line_print(view, "lost: %.1f %% of the time, in %llu gap%s:",
+			   share(span->lost, span->ticks),
+			   (unsigned long long)gaps, gaps == 1 ? "" : "s");
+	else
+		line_print(view, "lost: %.1f %% of the time (CPU %u %.1f %%), in %llu gap%s:",
+			   share(span->lost, span->ticks), span->worst->cpu,
+			   share(span->worst->lost, span->worst->ticks),
+			   (unsigned long long)gaps, gaps == 1 ? "" : "s");
+}
+
+/* Those that lost most time, then the most frequent. */
+static u32 worst_gap(struct view *view, const struct profile *profile,
+		     const bool *shown)
+{
+	const u64 *gaps = view->tally.gaps;
+	u32 kind, worst = 0;
+
+	for (kind = 1; kind <= KIPT_GAP_KIND_MAX; kind++) {
+		if (!gaps[kind] || shown[kind])
+			continue;
+		if (!worst || profile->lost[kind] > profile->lost[worst] ||
+		    (profile->lost[kind] == profile->lost[worst] &&
+		     gaps[kind] > gaps[worst]))
+			worst = kind;
+	}
+	return worst;
+}
+
+static void gaps_print(struct view *view, const struct profile *profile,
+		       const struct span *span)
+{
+	bool shown[KIPT_GAP_KIND_MAX + 1] = { false };
+	u64 left = tally_gaps(&view->tally);
+	u32 i, kind;
+
+	for (i = 0; i < GAPS_SHOWN; i++) {
+		kind = worst_gap(view, profile, shown);
+		if (!kind)
+			break;
+		shown[kind] = true;
+		left -= view->tally.gaps[kind];
+		line_print(view, "  %8llu  %5.1f %%  %s: %s",
+			   (unsigned long long)view->tally.gaps[kind],
+			   share(profile->lost[kind], span->ticks),
+			   words_kind(KIPT_RECORD_GAP, kind), words_gap(kind));
+	}
+	if (left)
+		line_print(view, "  %8llu           of other kinds",
+			   (unsigned long long)left);
+}
+
+static int longest_compare(const void *left, const void *right)
+{
+	const struct profile_symbol *a = *(const struct profile_symbol **)left;
+	const struct profile_symbol *b = *(const struct profile_symbol **)right;
+
+	if (a->longest.ticks != b->longest.ticks)
+		return a->longest.ticks > b->longest.ticks ? -1 : 1;
+	/* The outer call of two. */
+	if (a->longest.begun != b->longest.begun)
+		return a->longest.begun < b->longest.begun ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void slow_print(struct view *view, const struct profile_symbol *symbol,
+		       const struct span *span)
+{
+	const struct profile_call *call = &symbol->longest;
+	char time[48], at[48], task[64], name[512];
+
+	task_text(view, call->tid, call->pid, task, sizeof(task));
+	line_print(view, "%12s %12s %3u  %-18.18s %s%s",
+		   duration(view, call->ticks, time, sizeof(time)),
+		   duration(view, call->begun - span->from, at, sizeof(at)),
+		   call->cpu, call->tid || call->pid ? task : "-",
+		   call->gap ? "* " : "",
+		   totals_text(symbol, name, sizeof(name)));
+}
+
+static void slowest_print(struct view *view, const struct span *span,
+			  const struct profile_symbol **functions,
+			  size_t count)
+{
+	size_t i, size = count * sizeof(*functions);
+	const struct profile_symbol **list = malloc(size + 1);
+
+	fputc('\n', view->out);
+	if (!list) {
+		say_errno(ENOMEM, "cannot show the slowest calls");
+		view->failed = true;
+		return;
+	}
+	memcpy(list, functions, size);
+	qsort(list, count, sizeof(*list), longest_compare);
+	if (!count || !list[0]->longest.ticks) {
+		line_print(view, "Slowest calls: %s", span->from ?
+			   "none begins and ends at different times of the trace" :
+			   "the trace has no times");
+		free(list);
+		return;
+	}
+	line_print(view, "Slowest calls, the longest of each function (*: with a gap within):");
+	line_print(view, "%12s %12s %3s  %-18s %s", "duration", "from", "CPU",
+		   "task", "function");
+	for (i = 0; i < count && i < SLOWEST_SHOWN && list[i]->longest.ticks;
+	     i++)
+		slow_print(view, list[i], span);
+	free(list);
+}
+
+static void hot_print(struct view *view, const struct profile_symbol *symbol,
+		      const struct span *span)
+{
+	u64 branches = tally_branches(&view->tally);
+	char total[48], name[512];
+
+	line_print(view, "%6.1f %% %14s %12llu %12llu  %s", span->ticks ?
+		   share(symbol->self, span->ticks) :
+		   share(symbol->branches, branches),
+		   span->ticks ? duration(view, symbol->total, total,
+					  sizeof(total)) : "-",
+		   (unsigned long long)symbol->calls,
+		   (unsigned long long)symbol->branches,
+		   totals_text(symbol, name, sizeof(name)));
+}
+
+static void hottest_print(struct view *view, const struct span *span,
+			  const struct profile_symbol **list, size_t count)
+{
+	size_t i;
+
+	fputc('\n', view->out);
+	line_print(view, "Hottest functions, by %s:", span->ticks ?
+		   "the time in themselves" : "branches");
+	line_print(view, "%8s %14s %12s %12s  %s", "self", "total", "calls",
+		   "branches", "function");
+	for (i = 0; i < count && i < HOTTEST_SHOWN; i++)
+		hot_print(view, list[i], span);
+}
+
+/* These are not cut: they are there to be copied. */
+static void more_print(struct view *view)
+{
+	const struct view_options *options = view->options;
+
+	if (!options->again)
+		return;
+	fprintf(view->out, "\n%s --calls --time\n", options->again);
+	fprintf(view->out, "%s --totals\n", options->again);
+	fprintf(view->out, "%s --counts\n", options->again);
+	fprintf(view->out, "%s --branches --time\n", options->again);
+	if (options->packets)
+		fprintf(view->out, "%s\n", options->packets);
+}
+
+void screen_print(struct view *view, const struct profile *profile,
+		  const struct profile_symbol **list, size_t count)
+{
+	struct span span;
+
+	/* Nothing was read, and a sentence says why. */
+	if (!view->tally.records && !view->tally.counted)
+		return;
+	span_make(profile, &span);
+	if (view->options->path)
+		line_print(view, "%s", view->options->path);
+	what_print(view, profile, &span);
+	tasks_print(view, profile, &span);
+	lost_print(view, &span);
+	gaps_print(view, profile, &span);
+	slowest_print(view, &span, list, count);
+	hottest_print(view, &span, list, count);
+	more_print(view);
+}
+
+static void lost_json(struct json_object *line, const struct profile *profile)
+{
+	struct json_object *lost = json_object_new_object();
+	u32 kind;
+
+	for (kind = 1; kind <= KIPT_GAP_KIND_MAX; kind++) {
+		if (profile->lost[kind])
+			jsonl_number(lost, words_kind(KIPT_RECORD_GAP, kind),
+				     profile->lost[kind]);
+	}
+	json_object_object_add(line, "lost", lost);
+}
+
+static void cpus_json(struct json_object *line, const struct profile *profile)
+{
+	struct json_object *list = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < profile->cpu_count; i++) {
+		const struct profile_cpu *cpu = &profile->cpus[i];
+		struct json_object *object = json_object_new_object();
+
+		jsonl_number(object, "cpu", cpu->cpu);
+		if (cpu->first) {
+			jsonl_number(object, "first", cpu->first);
+			jsonl_number(object, "last", cpu->last);
+			jsonl_number(object, "ticks", cpu->ticks);
+			jsonl_number(object, "lost", cpu->lost);
+		}
+		json_object_array_add(list, object);
+	}
+	json_object_object_add(line, "cpus", list);
+}
+
+static void tasks_json(struct view *view, struct json_object *line,
+		       const struct profile *profile)
+{
+	struct json_object *list = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < profile->task_count; i++) {
+		const struct profile_task *task = &profile->tasks[i];
+		struct json_object *object = json_object_new_object();
+
+		jsonl_number(object, "tid", task->tid);
+		jsonl_number(object, "pid", task->pid);
+		jsonl_text(object, "comm", names_comm(view->names, task->tid,
+						      task->pid));
+		jsonl_number(object, "ticks", task->ticks);
+		jsonl_number(object, "branches", task->branches);
+		json_object_array_add(list, object);
+	}
+	json_object_object_add(line, "tasks", list);
+}
+
+void screen_json(struct view *view, const struct profile *profile,
+		 const struct profile_symbol **list, size_t count)
+{
+	struct json_object *line;
+	size_t i, top = view_top(view->options, count);
+
+	if (!view->tally.records && !view->tally.counted)
+		return;
+	line = json_object_new_object();
+	jsonl_text(line, "type", "trace");
+	if (view->tsc_khz)
+		jsonl_number(line, "tsc_khz", view->tsc_khz);
+	cpus_json(line, profile);
+	tasks_json(view, line, profile);
+	lost_json(line, profile);
+	jsonl_print(line, view->out);
+	for (i = 0; i < top; i++)
+		totals_json(view, profile, list[i]);
+}

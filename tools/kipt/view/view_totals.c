@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Branches, calls and time of each function in each process, most time in
+ * itself first.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "../cli/json_lines.h"
+#include "../cli/messages.h"
+#include "view_totals.h"
+
+const char *totals_text(const struct profile_symbol *symbol, char *text,
+			size_t size)
+{
+	const char *object = symbol->object ? symbol->object : "unknown";
+
+	if (symbol->name)
+		snprintf(text, size, "%s [%s]", symbol->name, object);
+	else if (symbol->called && symbol->object)
+		snprintf(text, size, "0x%llx [%s]",
+			 (unsigned long long)symbol->start, object);
+	else if (symbol->called)
+		snprintf(text, size, "0x%llx",
+			 (unsigned long long)symbol->start);
+	else
+		snprintf(text, size, "[%s]", object);
+	return text;
+}
+
+/* Without one time there are no columns of time. */
+static bool has_times(const struct profile *profile)
+{
+	u32 i;
+
+	for (i = 0; i < profile->cpu_count; i++) {
+		if (profile->cpus[i].first)
+			return true;
+	}
+	return false;
+}
+
+static void time_print(struct view *view, u64 ticks)
+{
+	if (view->tsc_khz)
+		fprintf(view->out, "%14.3f ",
+			(double)ticks * 1000 / view->tsc_khz);
+	else
+		fprintf(view->out, "%14llu ", (unsigned long long)ticks);
+}
+
+static void head_print(struct view *view, bool times)
+{
+	const char *unit = view->tsc_khz ? "us" : "ticks";
+
+	if (times)
+		fprintf(view->out, "%8s %5s %8s %5s %8s %5s ", "self", unit,
+			"total", unit, "longest", unit);
+	fprintf(view->out, "%12s %12s  function\n", "calls", "branches");
+}
+
+static void symbol_print(struct view *view, const struct profile *profile,
+			 const struct profile_symbol *symbol, bool times,
+			 bool whose)
+{
+	const struct profile_space *space = &profile->spaces[symbol->space];
+	char text[512];
+
+	if (times) {
+		time_print(view, symbol->self);
+		time_print(view, symbol->total);
+		time_print(view, symbol->longest.ticks);
+	}
+	fprintf(view->out, "%12llu %12llu  %s",
+		(unsigned long long)symbol->calls,
+		(unsigned long long)symbol->branches,
+		totals_text(symbol, text, sizeof(text)));
+	if (whose && symbol->space)
+		view_process(view, space->pid, space->cr3);
+	fputc('\n', view->out);
+}
+
+static void longest_json(struct json_object *line,
+			 const struct profile_call *longest)
+{
+	if (!longest->ticks)
+		return;
+	jsonl_number(line, "longest", longest->ticks);
+	jsonl_number(line, "longest_tsc", longest->begun);
+	jsonl_number(line, "longest_cpu", longest->cpu);
+	if (longest->tid)
+		jsonl_number(line, "longest_tid", longest->tid);
+	if (longest->gap)
+		jsonl_flag(line, "longest_has_gap", true);
+}
+
+void totals_json(struct view *view, const struct profile *profile,
+		 const struct profile_symbol *symbol)
+{
+	const struct profile_space *space = &profile->spaces[symbol->space];
+	struct json_object *line = json_object_new_object();
+
+	jsonl_text(line, "type", "total");
+	jsonl_text(line, "symbol", symbol->name);
+	jsonl_text(line, "object", symbol->object);
+	if (symbol->name)
+		jsonl_hex(line, "ip", symbol->start);
+	else if (symbol->called)
+		jsonl_hex(line, symbol->object ? "offset" : "ip",
+			  symbol->start);
+	if (space->pid)
+		jsonl_number(line, "pid", space->pid);
+	if (space->cr3)
+		jsonl_hex(line, "cr3", space->cr3);
+	jsonl_number(line, "branches", symbol->branches);
+	jsonl_number(line, "calls", symbol->calls);
+	if (has_times(profile)) {
+		jsonl_number(line, "self", symbol->self);
+		jsonl_number(line, "total", symbol->total);
+		longest_json(line, &symbol->longest);
+	}
+	if (view->tsc_khz)
+		jsonl_number(line, "tsc_khz", view->tsc_khz);
+	jsonl_print(line, view->out);
+}
+
+static void totals_print(struct view *view, const struct profile *profile,
+			 const struct profile_symbol **list, size_t count)
+{
+	const struct view_options *options = view->options;
+	size_t i, top = view_top(options, count);
+	bool whose = profile_several_spaces(profile);
+	bool times = has_times(profile);
+
+	if (!options->json && count)
+		head_print(view, times);
+	for (i = 0; i < top; i++) {
+		if (options->json)
+			totals_json(view, profile, list[i]);
+		else
+			symbol_print(view, profile, list[i], times, whose);
+	}
+	if (i < count && !options->json)
+		fprintf(view->out, "%12s %zu more (--top 0 shows all)\n", "",
+			count - i);
+}
+
+static void record_print(struct view *view, const struct kipt_record *r)
+{
+	struct profile_feed *feed = view->self;
+
+	profile_feed_take(feed, r);
+	if (!feed->profile->failed || view->failed)
+		return;
+	say_errno(ENOMEM, "cannot count by functions");
+	view->failed = true;
+}
+
+static void totals_finish(struct view *view)
+{
+	struct profile_feed *feed = view->self;
+	const struct profile *profile = feed->profile;
+	const struct profile_symbol **list;
+	size_t count;
+
+	profile_feed_end(feed);
+	list = profile_sort(profile, &count);
+	if (!list) {
+		say_errno(ENOMEM, "cannot show the functions");
+		view->failed = true;
+	} else if (view->options->mode == VIEW_TOTALS) {
+		totals_print(view, profile, list, count);
+	} else if (view->options->json) {
+		screen_json(view, profile, list, count);
+	} else {
+		screen_print(view, profile, list, count);
+	}
+	free(list);
+	profile_feed_destroy(feed);
+	view->self = NULL;
+}
+
+bool view_totals_init(struct view *view)
+{
+	view->self = profile_feed_create(view);
+	view->print = record_print;
+	view->finish = totals_finish;
+	return view->self;
+}
