@@ -443,7 +443,6 @@ void kipt_crash_pages_start(struct kipt_trace *trace)
 	end_change();
 	mutex_unlock(&chain_lock);
 	kipt_crash_pages_running(trace);
-	pr_info_once("crash header at 0x%llx\n", kipt_crash_pages_address());
 }
 
 void kipt_crash_pages_running(struct kipt_trace *trace)

@@ -86,7 +86,6 @@ u64 kipt_crash_pages_address(void);
  * kipt_crash_pages_start() - a CPU is about to start
  * @trace: its buffer is marked
  *
- * The log is told where the pages are when this is called first.
  * Context: may sleep.
  */
 void kipt_crash_pages_start(struct kipt_trace *trace);

@@ -5,8 +5,8 @@
  * by physical address. Nothing else of the dump is needed to find them.
  *
  * Each page is 4096 bytes, starts at a multiple of that, and begins with struct
- * kipt_crash_page. The first is of kind HEADER; the kernel log names its address
- * ("crash header at 0x..."). From there @next leads through one page of kind
+ * kipt_crash_page. The first is of kind HEADER; where the machine dies the
+ * log names its address ("crash header at 0x..."). From there @next leads through one page of kind
  * CPU for each CPU, and 0 ends the chain; @more leads from a CPU to pages of
  * kind REGIONS, and behind these to one of kind LOGS. Should one be damaged, the
  * others are found by their magic and the same @id.
