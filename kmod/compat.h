@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
+#include <linux/syscore_ops.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
@@ -205,5 +206,33 @@ static inline bool kipt_compat_may_dump(void)
 	return may;
 #endif
 }
+
+/*
+ * What is called when all devices are down, before the CPUs are reset or halted. Its
+ * interface changed in 6.19 and in stable releases of older series; Kbuild looks which
+ * one the kernel has.
+ */
+#ifdef KIPT_HAS_SYSCORE
+#define KIPT_COMPAT_SHUTDOWN(name, function)				\
+static void name##_call(void *unused)					\
+{									\
+	function();							\
+}									\
+static const struct syscore_ops name##_ops = {				\
+	.shutdown = name##_call,					\
+};									\
+static struct syscore name = {						\
+	.ops = &name##_ops,						\
+}
+#define kipt_compat_shutdown_register(name)	register_syscore(&(name))
+#define kipt_compat_shutdown_unregister(name)	unregister_syscore(&(name))
+#else
+#define KIPT_COMPAT_SHUTDOWN(name, function)				\
+static struct syscore_ops name = {					\
+	.shutdown = function,						\
+}
+#define kipt_compat_shutdown_register(name)	register_syscore_ops(&(name))
+#define kipt_compat_shutdown_unregister(name)	unregister_syscore_ops(&(name))
+#endif
 
 #endif /* KIPT_COMPAT_H */

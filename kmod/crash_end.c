@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the kernel's own sysctls, see crash_end.h. They are exported to nobody;
- * registering a kprobe on one fails, as it is no code, but says where it is.
+ * Reads the kernel's own sysctls, see crash_end.h. They are exported to nobody.
  */
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -25,24 +23,13 @@ static const char *const symbols[KIPT_KNOBS] = {
 
 static const int *knobs[KIPT_KNOBS];
 
-static const int *find(const char *symbol)
-{
-	struct kprobe probe = { .symbol_name = symbol };
-
-	if (register_kprobe(&probe))
-		return (const int *)probe.addr;
-	/* That was code. */
-	unregister_kprobe(&probe);
-	return NULL;
-}
-
 void kipt_crash_end_init(void)
 {
 	u32 i;
 
 	for (i = 0; i < KIPT_KNOBS; i++)
 		if (!knobs[i])
-			WRITE_ONCE(knobs[i], find(symbols[i]));
+			WRITE_ONCE(knobs[i], kipt_probe_variable(symbols[i]));
 }
 
 /* 0 where this kernel has no such sysctl. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What ends tracing on all CPUs at once and keeps it off: suspend,
- * hibernation, reboot, kexec. Owns the notifiers; leaves sessions to
- * session.c.
+ * hibernation, reboot, kexec; armed sessions trace until right before a reboot.
+ * Owns the notifiers; leaves sessions to session.c.
  */
 #ifndef KIPT_LATCH_H
 #define KIPT_LATCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is true of all kprobes: whether one fires, and what it interrupts. One at
- * a function's ftrace site is registered without an error, and counts no miss,
+ * What is true of all kprobes: whether one fires, what it interrupts, and what they
+ * are good for besides. One at a function's ftrace site is registered without an error, and counts no miss,
  * while root keeps ftrace or kprobes turned off.
  */
 #ifndef KIPT_PROBE_H
@@ -48,6 +48,27 @@ static inline bool kipt_probe_is_armed(const struct kprobe *probe)
 		return false;
 	return opcode == INT3_INSN_OPCODE || opcode == CALL_INSN_OPCODE ||
 	       opcode == JMP32_INSN_OPCODE;
+}
+
+/**
+ * kipt_probe_variable() - where the kernel has a variable that it exports to nobody
+ * @symbol: its name
+ *
+ * A kprobe on it cannot be registered, as it is no code, but says where it is.
+ * Context: may sleep.
+ *
+ * Return: its address, to be read as memory that may not be there; NULL if the
+ * kernel does not tell.
+ */
+static inline const void *kipt_probe_variable(const char *symbol)
+{
+	struct kprobe probe = { .symbol_name = symbol };
+
+	if (register_kprobe(&probe))
+		return (const void *)probe.addr;
+	/* That was code. */
+	unregister_kprobe(&probe);
+	return NULL;
 }
 
 #endif /* KIPT_PROBE_H */

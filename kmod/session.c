@@ -862,7 +862,7 @@ static void stop_if_running(struct kipt_session *session, u32 cause)
 }
 
 /* By CPU: a session that is being destroyed may still trace. */
-void kipt_session_stop_all(u32 cause)
+void kipt_session_stop_all(u32 cause, bool spare_armed)
 {
 	struct kipt_session *session;
 	unsigned int cpu;
@@ -871,7 +871,8 @@ void kipt_session_stop_all(u32 cause)
 		session = holder_of(cpu);
 		if (!session)
 			continue;
-		if (may_run(session))
+		if (may_run(session) &&
+		    !(spare_armed && kipt_arm_is_armed(session)))
 			stop_if_running(session, cause);
 		kipt_session_put(session);
 	}

@@ -408,8 +408,9 @@ void kipt_session_wake(struct kipt_session *session);
 /**
  * kipt_session_stop_all() - stop every session
  * @cause: enum kipt_stop_cause: suspend or reboot
+ * @spare_armed: armed ones trace on
  */
-void kipt_session_stop_all(u32 cause);
+void kipt_session_stop_all(u32 cause, bool spare_armed);
 
 /**
  * kipt_session_lend() - stop, and let perf have the CPUs

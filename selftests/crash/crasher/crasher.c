@@ -20,6 +20,7 @@
 #include <linux/module.h>
 #include <linux/objtool.h>
 #include <linux/panic.h>
+#include <linux/platform_device.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -341,6 +342,29 @@ static int probe_function(const char *name)
 	return register_kprobe(&probe);
 }
 
+static void die_in_shutdown(struct platform_device *device)
+{
+	crasher_die();
+}
+
+static struct platform_driver shutdown_driver = {
+	.shutdown = die_in_shutdown,
+	.driver = { .name = "crasher" },
+};
+
+/* Behind all reboot notifiers, when the machine is told to reboot: its first device. */
+static int in_shutdown(void)
+{
+	struct platform_device *device;
+	int err = platform_driver_register(&shutdown_driver);
+
+	if (err)
+		return err;
+	device = platform_device_register_simple("crasher", PLATFORM_DEVID_NONE,
+						 NULL, 0);
+	return PTR_ERR_OR_ZERO(device);
+}
+
 static int in_thread(void)
 {
 	struct task_struct *task = kthread_run(die_in_thread, NULL, "crasher");
@@ -412,6 +436,7 @@ static const struct {
 	{ "nmi", in_nmi_handler },
 	{ "all", on_all },
 	{ "stuck", with_others_stuck },
+	{ "reboot", in_shutdown },
 };
 
 static void nothing(void *unused)
