@@ -8,6 +8,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -67,11 +68,15 @@ static atomic_t phase = ATOMIC_INIT(CALM);
  * set no CPU traces.
  */
 static u32 number;
+/* Only the CPU that is elected touches it; the phase orders one such CPU and the next. */
 static u32 last_number;
 /* Somebody called panic() or kexec: it will not survive. */
 static bool dying;
 static atomic_t told = ATOMIC_INIT(0);
-/* Who was first, and how many oopses that thread had since. */
+/*
+ * Who was first, and how many oopses that thread had since. Another CPU may read both
+ * in a hook of its own while they change, and take_over() changes them on another CPU.
+ */
 static struct task_struct *first_task;
 static u32 first_oopses;
 /* When the capture began, and when the kernel printed last. */
@@ -175,6 +180,7 @@ bool kipt_crash_has_stopped(unsigned int cpu)
 
 static void ask_others(struct kipt_crash_event *event)
 {
+	u32 capture = READ_ONCE(number);
 	struct kipt_trace *trace;
 	unsigned int cpu;
 
@@ -184,11 +190,11 @@ static void ask_others(struct kipt_crash_event *event)
 		if (cpu == event->cpu || !trace || !READ_ONCE(trace->running))
 			continue;
 		event->asked++;
-		WRITE_ONCE(per_cpu(asked, cpu), number);
+		WRITE_ONCE(per_cpu(asked, cpu), capture);
 		/* Pairs with smp_mb() in stop_local(). */
 		smp_mb();
 		if (kipt_crash_has_stopped(cpu))
-			count_answer(cpu, number);
+			count_answer(cpu, capture);
 		else
 			kipt_pmi_send_nmi(cpu);
 	}
@@ -237,8 +243,8 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 {
 	struct kipt_crash_event event = make_event(hook, ip, trap);
 
-	first_task = current;
-	first_oopses = 0;
+	WRITE_ONCE(first_task, current);
+	WRITE_ONCE(first_oopses, 0);
 	atomic_set(&told, 0);
 	WRITE_ONCE(began, jiffies);
 	kipt_crash_hear();
@@ -278,10 +284,19 @@ static bool is_first_here(void)
 	return atomic_read(&phase) == STOPPED && READ_ONCE(first_task) == current;
 }
 
+/*
+ * Another CPU that dies at the same moment may be writing it: then some members are
+ * old and others new, each is whole, and the CPU that wrote seals it once more.
+ */
+static struct kipt_crash_event read_event(void)
+{
+	return data_race(*kipt_crash_pages_event());
+}
+
 /* What panic() says counts only if nobody knew better. */
 static void add_ip(u64 ip)
 {
-	struct kipt_crash_event event = *kipt_crash_pages_event();
+	struct kipt_crash_event event = read_event();
 
 	if (!ip || event.ip || event.faulted)
 		return;
@@ -322,7 +337,7 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 		return;
 	/* A BUG knows its place, and then comes oops_enter(). */
 	if (hook == KIPT_CRASH_HOOK_OOPS && !ip)
-		first_oopses++;
+		WRITE_ONCE(first_oopses, READ_ONCE(first_oopses) + 1);
 	else if (hook == KIPT_CRASH_HOOK_PANIC)
 		add_ip(ip);
 }
@@ -379,7 +394,7 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
  */
 static void take_over(void)
 {
-	struct kipt_crash_event event = *kipt_crash_pages_event();
+	struct kipt_crash_event event = read_event();
 
 	if (atomic_read(&phase) != STOPPED || READ_ONCE(first_task) == current ||
 	    this_cpu_read(stopped_itself) != READ_ONCE(number) ||
@@ -391,7 +406,7 @@ static void take_over(void)
 	event.trap = KIPT_CRASH_NO_TRAP;
 	event.faulted = 0;
 	WRITE_ONCE(first_task, current);
-	first_oopses = 1;
+	WRITE_ONCE(first_oopses, 1);
 	kipt_crash_pages_set_event(&event);
 }
 
@@ -408,9 +423,9 @@ void kipt_crash_fault(u64 ip, u32 trap)
 		return;
 	}
 	take_over();
-	if (!is_first_here() || first_oopses > 1)
+	if (!is_first_here() || READ_ONCE(first_oopses) > 1)
 		return;
-	event = *kipt_crash_pages_event();
+	event = read_event();
 	if (atomic_read(&told) || is_certain(event.hook))
 		return;
 	if (event.hook == KIPT_CRASH_HOOK_OOPS ||
@@ -497,7 +512,7 @@ static void thaw_all(void)
  */
 static void look_alive(struct work_struct *work)
 {
-	struct kipt_crash_event event = *kipt_crash_pages_event();
+	struct kipt_crash_event event = read_event();
 	u32 capture = READ_ONCE(number);
 	unsigned long flags;
 

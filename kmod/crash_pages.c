@@ -527,7 +527,8 @@ void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
 {
 	struct kipt_crash_event *to = &header->event;
 
-	*to = *event;
+	/* A CPU that dies at the same moment may read or write it, see crash.c. */
+	data_race(*to = *event);
 	kipt_crash_pages_seal_event(to);
 }
 

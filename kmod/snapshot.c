@@ -511,9 +511,10 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 	WRITE_ONCE(slot->snapshot.id, atomic_inc_return(&last_id));
 	slot->snapshot.missed = atomic_xchg(&missed, 0);
 	slot->snapshot.time = ktime_get_real_fast_ns();
-	slot->snapshot.event = *event;
-	slot->task = current;
-	slot->pid = current->pid;
+	/* Hooks on other CPUs look whose it is, see is_oops_of_mine(). */
+	data_race(slot->snapshot.event = *event);
+	WRITE_ONCE(slot->task, current);
+	WRITE_ONCE(slot->pid, current->pid);
 	slot->told = false;
 	slot->snapshot.event.asked = 0;
 	any = ask_all(slot - slots, &slot->snapshot.event.asked);
@@ -532,22 +533,31 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 	irq_work_queue(&tell_work);
 }
 
+/*
+ * Another CPU may be filling the slot for its own thread: then it is not this one's,
+ * whichever of the members are written already. Nobody but this thread fills one for
+ * this thread.
+ */
+static bool is_oops_of_mine(const struct slot *slot)
+{
+	const struct kipt_crash_event *event = &slot->snapshot.event;
+
+	return READ_ONCE(slot->task) == current &&
+	       READ_ONCE(slot->pid) == current->pid &&
+	       rdtsc() - data_race(event->tsc) < RELATED_MS * tsc_khz &&
+	       (data_race(event->hook) == KIPT_CRASH_HOOK_OOPS ||
+		data_race(event->hook) == KIPT_CRASH_HOOK_DIE);
+}
+
 /* Of an oops of this thread that is under way. */
 static struct slot *find_mine(void)
 {
-	const struct kipt_crash_event *event;
-	u64 now = rdtsc();
 	u32 i;
 
-	for (i = 0; i < nr_slots; i++) {
-		event = &slots[i].snapshot.event;
+	for (i = 0; i < nr_slots; i++)
 		if (atomic_read(&slots[i].state) != FREE &&
-		    slots[i].task == current && slots[i].pid == current->pid &&
-		    now - event->tsc < RELATED_MS * tsc_khz &&
-		    (event->hook == KIPT_CRASH_HOOK_OOPS ||
-		     event->hook == KIPT_CRASH_HOOK_DIE))
+		    is_oops_of_mine(&slots[i]))
 			return &slots[i];
-	}
 	return NULL;
 }
 
@@ -581,8 +591,9 @@ u32 kipt_snapshot_before(const struct kipt_crash_event *death,
 	const struct kipt_area *area;
 	const struct kipt_trace *trace;
 
-	if (!slot || (s64)(death->tsc - slot->snapshot.event.tsc) >
-		     (s64)((slot->task == current && current->pid ?
+	/* Should an event be filling the slot just now, its area is of another number. */
+	if (!slot || (s64)(death->tsc - data_race(slot->snapshot.event.tsc)) >
+		     (s64)((READ_ONCE(slot->task) == current && current->pid ?
 			    RELATED_TASK_MS : RELATED_MS) * tsc_khz))
 		return 0;
 	trace = kipt_trace_of(slot->snapshot.event.cpu);
