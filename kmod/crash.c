@@ -286,10 +286,11 @@ static bool is_first_here(void)
 
 /*
  * Another CPU that dies at the same moment may be writing it: then some members are
- * old and others new, each is whole, and the CPU that wrote seals it once more.
+ * old and others new; who writes it back seals what it wrote.
  */
 static struct kipt_crash_event read_event(void)
 {
+	/* Each member is whole. */
 	return data_race(*kipt_crash_pages_event());
 }
 

@@ -28,11 +28,11 @@
 #include "crash.h"
 #include "crash_end.h"
 #include "crash_hooks.h"
+#include "crash_words.h"
 #include "probe.h"
 #include "snapshot.h"
 
-/* The words of all reports are fewer; and as much of their lines is looked at. */
-#define WORDS_BYTES	40
+/* As much of a line is looked at. */
 #define LINE_BYTES	80
 /* Of a format that goes on with an argument: "BUG: %s". */
 #define FORMAT_LEAST	5U
@@ -42,43 +42,6 @@
 #define PADDING_BYTES	16
 /* Words of the stack that are looked through for a return address. */
 #define STACK_WORDS	512U
-
-/**
- * struct report - a line that the kernel begins a report with
- * @words: its first words, after the level
- * @more: words that follow in the line; NULL: any
- * @hook: what it reports
- * @knob: the sysctl that has the kernel panic after it; KIPT_KNOBS: none
- */
-struct report {
-	const char *words;
-	const char *more;
-	enum kipt_crash_hook hook;
-	enum kipt_crash_knob knob;
-};
-
-static const struct report reports[] = {
-	{ "watchdog: BUG: ", NULL, KIPT_CRASH_HOOK_LOCKUP, KIPT_KNOB_SOFTLOCKUP },
-	{ "watchdog: Watchdog detected ", NULL, KIPT_CRASH_HOOK_LOCKUP,
-	  KIPT_KNOB_HARDLOCKUP },
-	{ "watchdog: CPU", NULL, KIPT_CRASH_HOOK_LOCKUP, KIPT_KNOB_HARDLOCKUP },
-	{ "NMI watchdog: Watchdog ", NULL, KIPT_CRASH_HOOK_LOCKUP,
-	  KIPT_KNOB_HARDLOCKUP },
-	{ "rcu: INFO: ", NULL, KIPT_CRASH_HOOK_LOCKUP, KIPT_KNOB_RCU },
-	{ "INFO: rcu_tasks", NULL, KIPT_CRASH_HOOK_LOCKUP, KIPT_KNOBS },
-	{ "INFO: task ", " for more than ", KIPT_CRASH_HOOK_HUNG, KIPT_KNOB_HUNG },
-	{ "BUG: KASAN: ", NULL, KIPT_CRASH_HOOK_REPORT, KIPT_KNOB_WARN },
-	{ "BUG: KFENCE: ", NULL, KIPT_CRASH_HOOK_REPORT, KIPT_KNOB_WARN },
-	{ "BUG: scheduling while atomic: ", NULL, KIPT_CRASH_HOOK_REPORT,
-	  KIPT_KNOB_WARN },
-	/* These come with an oops, whose hooks know more. */
-	{ "BUG: kernel NULL pointer ", NULL, 0, KIPT_KNOBS },
-	{ "BUG: unable to handle page fault ", NULL, 0, KIPT_KNOBS },
-	{ "BUG: stack guard page ", NULL, 0, KIPT_KNOBS },
-	{ "BUG: TASK stack guard page ", NULL, 0, KIPT_KNOBS },
-	{ "BUG: IRQ stack guard page ", NULL, 0, KIPT_KNOBS },
-	{ "BUG: ", NULL, KIPT_CRASH_HOOK_REPORT, KIPT_KNOBS },
-};
 
 /* The thread whose warning with a text was met here, until it traps. */
 static DEFINE_PER_CPU(struct task_struct *, warned);
@@ -237,7 +200,7 @@ static const char *read_format(u64 address, char *bytes, size_t size)
 /* Whether a format begins as a report does: up to its first argument, at least. */
 static bool is_format(u64 address, const char *words)
 {
-	char bytes[WORDS_BYTES + 2];
+	char bytes[KIPT_CRASH_WORDS_BYTES + 2];
 	const char *at = read_format(address, bytes, sizeof(bytes));
 	u32 same = 0;
 
@@ -301,22 +264,9 @@ static u64 call_of_printk(const char *words)
 	return 0;
 }
 
-static const struct report *find_report(const char *text, size_t len)
-{
-	const struct report *report;
-	size_t size;
-
-	for (report = reports; report < reports + ARRAY_SIZE(reports); report++) {
-		size = strlen(report->words);
-		if (size <= len && !memcmp(text, report->words, size))
-			return report;
-	}
-	return NULL;
-}
-
 static void meet_line(const char *text, size_t len, struct pt_regs *regs)
 {
-	const struct report *report = find_report(text, len);
+	const struct kipt_crash_words *report = kipt_crash_words_find(text, len);
 	u64 call;
 
 	kipt_crash_hear();
@@ -371,6 +321,8 @@ struct hook {
 	struct kprobe probe;
 };
 
+#define MISSED_FORMAT	"hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all"
+#define WORDS_FORMAT	"%s are not seen: this kernel has other words for them"
 #define LATE_BUG	"a BUG is seen after its first line, a warning not at all"
 #define LATE_REPORT	"lockups, hung tasks and reports of the kernel are not seen"
 
@@ -496,8 +448,57 @@ static bool set_console_hook(void)
 	return console && !tracepoint_probe_register(console, on_console, NULL);
 }
 
+static bool is_any_disarmed(void)
+{
+	const struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->set && !kipt_probe_is_armed(&hook->probe))
+			return true;
+	return bug_set && !kipt_probe_is_armed(&bug_probe.kp);
+}
+
+/*
+ * Since the hooks were set: in the handler of another kprobe none fires; and more
+ * threads may be between the call of find_bug() and its return than are counted on.
+ */
+static unsigned long count_missed(void)
+{
+	unsigned long count = 0;
+	const struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->set)
+			count += READ_ONCE(hook->probe.nmissed);
+	if (bug_set)
+		count += READ_ONCE(bug_probe.kp.nmissed) +
+			 READ_ONCE(bug_probe.nmissed);
+	return count;
+}
+
+/* What the log was told of. */
+static unsigned long missed_told;
+static bool disarmed_told;
+
+static void tell_missed(void)
+{
+	unsigned long count = count_missed();
+
+	if (count > xchg(&missed_told, count))
+		pr_warn(MISSED_FORMAT "\n", count);
+}
+
+static void tell_disarmed(bool is_disarmed)
+{
+	if (is_disarmed && !xchg(&disarmed_told, true))
+		pr_warn("a crash may be seen late: %s\n", KIPT_PROBES_OFF);
+	else if (!is_disarmed)
+		WRITE_ONCE(disarmed_told, false);
+}
+
 static void set_all(void)
 {
+	const char *words;
 	u32 i;
 
 	kipt_crash_end_init();
@@ -508,12 +509,19 @@ static void set_all(void)
 	panic_set = !atomic_notifier_chain_register(&panic_notifier_list,
 						    &panic_block);
 	console_set = set_console_hook();
+	missed_told = 0;
+	tell_disarmed(is_any_disarmed());
+	kipt_crash_words_look();
+	words = kipt_crash_words_unknown();
+	if (words)
+		pr_warn(WORDS_FORMAT "\n", words);
 }
 
 static void take_all(void)
 {
 	u32 i;
 
+	tell_missed();
 	if (console_set)
 		tracepoint_probe_unregister(console, on_console, NULL);
 	tracepoint_synchronize_unregister();
@@ -545,36 +553,32 @@ void kipt_crash_hooks_put(void)
 	mutex_unlock(&users_lock);
 }
 
-static bool is_any_disarmed(void)
-{
-	const struct hook *hook;
-
-	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
-		if (hook->set && !kipt_probe_is_armed(&hook->probe))
-			return true;
-	return bug_set && !kipt_probe_is_armed(&bug_probe.kp);
-}
 
 /* One after the other, those without which a crash may be missed first. */
+static void __printf(3, 4) add_reason(char *why, size_t size,
+				      const char *format, ...)
+{
+	size_t used = strlen(why);
+	va_list args;
+
+	if (used)
+		used += scnprintf(why + used, size - used, "; ");
+	va_start(args, format);
+	vscnprintf(why + used, size - used, format, args);
+	va_end(args);
+}
+
 static void name_lost(const char *symbol, const char *late, char *why,
 		      size_t size)
 {
-	size_t used = strlen(why);
-
-	snprintf(why + used, size - used, "%s%s could not be probed%s%s",
-		 used ? "; " : "", symbol, late ? ": " : "", late ?: "");
+	add_reason(why, size, "%s could not be probed%s%s", symbol,
+		   late ? ": " : "", late ?: "");
 }
 
-bool kipt_crash_hooks_fire(char *why, size_t size)
+static void name_all_lost(char *why, size_t size)
 {
 	const struct hook *hook;
 
-	strscpy(why, "", size);
-	/* A session that is being armed has none yet. */
-	if (!READ_ONCE(users))
-		return true;
-	if (is_any_disarmed())
-		strscpy(why, KIPT_PROBES_OFF, size);
 	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
 		if (hook->lost)
 			name_lost(hook->symbol, hook->late, why, size);
@@ -582,5 +586,27 @@ bool kipt_crash_hooks_fire(char *why, size_t size)
 		name_lost("find_bug", LATE_BUG, why, size);
 	if (KIPT_COMPAT_CONSOLE && !console_set)
 		name_lost("the tracepoint console", LATE_REPORT, why, size);
+}
+
+bool kipt_crash_hooks_fire(char *why, size_t size)
+{
+	const char *words;
+	bool is_disarmed;
+
+	strscpy(why, "", size);
+	/* A session that is being armed has none yet. */
+	if (!READ_ONCE(users))
+		return true;
+	is_disarmed = is_any_disarmed();
+	tell_disarmed(is_disarmed);
+	tell_missed();
+	if (is_disarmed)
+		add_reason(why, size, "%s", KIPT_PROBES_OFF);
+	name_all_lost(why, size);
+	if (count_missed())
+		add_reason(why, size, MISSED_FORMAT, count_missed());
+	words = kipt_crash_words_unknown();
+	if (words)
+		add_reason(why, size, WORDS_FORMAT, words);
 	return !why[0];
 }

@@ -28,15 +28,16 @@ void kipt_crash_hooks_get(void);
 void kipt_crash_hooks_put(void);
 
 /**
- * kipt_crash_hooks_fire() - whether all of them would be heard now
- * @why: if not, a sentence that says what is missing, and what to do if there
- *	is something; empty otherwise
+ * kipt_crash_hooks_fire() - whether all of them are heard
+ * @why: if not, a sentence that says what is missing or was missed, and what to do
+ *	if there is something; empty otherwise
  * @size: bytes of @why
  *
- * Root may turn kprobes off at any time. Context: any.
+ * Root may turn kprobes off at any time, and none fires in the handler of another.
+ * What is new of that the log is told, too. Context: any.
  *
  * Return: false if a crash may be seen late, when the other CPUs have been
- * stopped already, or not at all.
+ * stopped already, or not at all, or something was missed since they were set.
  */
 bool kipt_crash_hooks_fire(char *why, size_t size);
 

@@ -16,6 +16,7 @@
 #include "limits.h"
 #include "netlink.h"
 #include "pmi.h"
+#include "probe.h"
 #include "rawdev.h"
 #include "reserve.h"
 #include "session.h"
@@ -34,6 +35,7 @@ static int __init kipt_init(void)
 		return -EOPNOTSUPP;
 	}
 	kipt_limits_init();
+	kipt_probe_init();
 	kipt_reserve_init();
 	kipt_trace_calls_init();
 	kipt_crash_init();

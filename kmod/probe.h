@@ -9,8 +9,6 @@
 
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
-#include <linux/uaccess.h>
-#include <asm/text-patching.h>
 
 /* Why one may not fire, and what to do. */
 #define KIPT_PROBES_OFF		"kprobes do not fire: the sysctl kernel.ftrace_enabled or kprobes/enabled in debugfs is 0; set it to 1"
@@ -33,24 +31,6 @@ static inline int kipt_probe_preempt_count(bool trapped)
 }
 
 /**
- * kipt_probe_is_armed() - whether a kprobe stands in the text it is to probe
- * @probe: registered
- *
- * Another user of the same ftrace site looks like it. Context: any.
- *
- * Return: false if it does not fire.
- */
-static inline bool kipt_probe_is_armed(const struct kprobe *probe)
-{
-	u8 opcode;
-
-	if (copy_from_kernel_nofault(&opcode, probe->addr, sizeof(opcode)))
-		return false;
-	return opcode == INT3_INSN_OPCODE || opcode == CALL_INSN_OPCODE ||
-	       opcode == JMP32_INSN_OPCODE;
-}
-
-/**
  * kipt_probe_variable() - where the kernel has a variable that it exports to nobody
  * @symbol: its name
  *
@@ -70,5 +50,23 @@ static inline const void *kipt_probe_variable(const char *symbol)
 	unregister_kprobe(&probe);
 	return NULL;
 }
+
+/**
+ * kipt_probe_init() - look where the kernel says whether kprobes are turned off
+ *
+ * Context: may sleep.
+ */
+void kipt_probe_init(void);
+
+/**
+ * kipt_probe_is_armed() - whether a kprobe fires
+ * @probe: registered
+ *
+ * Where the kernel does not tell where its switches are, the probed text is looked at
+ * alone, and another user of the same ftrace site looks like the probe. Context: any.
+ *
+ * Return: false if it does not fire.
+ */
+bool kipt_probe_is_armed(const struct kprobe *probe);
 
 #endif /* KIPT_PROBE_H */

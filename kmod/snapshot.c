@@ -540,13 +540,15 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
  */
 static bool is_oops_of_mine(const struct slot *slot)
 {
-	const struct kipt_crash_event *event = &slot->snapshot.event;
+	/* Of another thread by now, perhaps. */
+	u64 tsc = data_race(slot->snapshot.event.tsc);
+	/* The same. */
+	u32 hook = data_race(slot->snapshot.event.hook);
 
 	return READ_ONCE(slot->task) == current &&
 	       READ_ONCE(slot->pid) == current->pid &&
-	       rdtsc() - data_race(event->tsc) < RELATED_MS * tsc_khz &&
-	       (data_race(event->hook) == KIPT_CRASH_HOOK_OOPS ||
-		data_race(event->hook) == KIPT_CRASH_HOOK_DIE);
+	       rdtsc() - tsc < RELATED_MS * tsc_khz &&
+	       (hook == KIPT_CRASH_HOOK_OOPS || hook == KIPT_CRASH_HOOK_DIE);
 }
 
 /* Of an oops of this thread that is under way. */

@@ -473,6 +473,29 @@ lend_tests() {
 	rm -f lent
 }
 
+# Somebody else traces the functions that are probed: in the text that looks like
+# probes, which are switched off.
+hidden_hooks_test() {
+	local tracing=/sys/kernel/tracing name
+	mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing"
+	: >"$tracing/set_ftrace_filter"
+	for name in oops_enter panic vpanic __crash_kexec __warn_printk find_bug \
+		report_bug_entry printk_sprint handle_stack_overflow; do
+		echo "$name" >>"$tracing/set_ftrace_filter"
+	done 2>/dev/null
+	refused "arm_for_hidden_hooks" 0 "" arm --size 64K
+	echo function >"$tracing/current_tracer"
+	run status
+	same "status_of_hooks_beside_a_tracer" 0 "$(grep -c 'seen late' <<<"$OUT")"
+	echo 0 >/sys/kernel/debug/kprobes/enabled
+	run status
+	same "status_of_hidden_hooks" 1 "$(grep -c 'kprobes do not fire' <<<"$OUT")"
+	echo 1 >/sys/kernel/debug/kprobes/enabled
+	echo nop >"$tracing/current_tracer"
+	: >"$tracing/set_ftrace_filter"
+	refused "disarm_hidden_hooks" 0 "" disarm
+}
+
 hooks_tests() {
 	refused "arm" 0 "" arm --size 64K
 	refused "arm_twice" 1 "armed.*EBUSY" arm --size 64K
@@ -493,6 +516,7 @@ hooks_tests() {
 	echo 1 >/sys/kernel/debug/kprobes/enabled
 	sysctl -qw kernel.ftrace_enabled=1
 	refused "disarm_again" 0 "" disarm
+	hidden_hooks_test
 	refused "arm_right_after_disarm" 0 "" arm --size 64K
 	refused "disarm_at_last" 0 "" disarm
 	run crash list

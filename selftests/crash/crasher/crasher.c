@@ -333,6 +333,35 @@ static int with_others_stuck(void)
 	return 0;
 }
 
+static noinline void crasher_probed(void)
+{
+	seen = 0;
+}
+
+static int die_in_probe(struct kprobe *probe, struct pt_regs *regs)
+{
+	crasher_die();
+	return 0;
+}
+
+/* Where no other kprobe fires. */
+static int in_probe_handler(void)
+{
+	static struct kprobe probe;
+	int err;
+
+	probe = (struct kprobe){
+		.addr = (kprobe_opcode_t *)crasher_probed,
+		.pre_handler = die_in_probe,
+	};
+	err = register_kprobe(&probe);
+	if (err)
+		return err;
+	crasher_probed();
+	unregister_kprobe(&probe);
+	return 0;
+}
+
 static int probe_function(const char *name)
 {
 	static struct kprobe probe;
@@ -437,6 +466,7 @@ static const struct {
 	{ "all", on_all },
 	{ "stuck", with_others_stuck },
 	{ "reboot", in_shutdown },
+	{ "probe", in_probe_handler },
 };
 
 static void nothing(void *unused)
