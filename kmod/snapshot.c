@@ -104,7 +104,8 @@ struct kipt_area {
  * @header: a page of kind HEADER, of a slot that is READING
  * @readers: references, under list_lock
  * @deleted: it is FREE when the last reference is gone
- * @told: its number is in the log
+ * @told_id: that snapshot is in the log; of tell_all() alone
+ * @told: of a program that was killed: its number is in the log
  * @replaced: of a program that was killed: it is not the first one here
  */
 struct slot {
@@ -117,6 +118,7 @@ struct slot {
 	struct kipt_crash_header *header;
 	u32 readers;
 	bool deleted;
+	u32 told_id;
 	bool told;
 	bool replaced;
 };
@@ -511,11 +513,12 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 	WRITE_ONCE(slot->snapshot.id, atomic_inc_return(&last_id));
 	slot->snapshot.missed = atomic_xchg(&missed, 0);
 	slot->snapshot.time = ktime_get_real_fast_ns();
-	/* Hooks on other CPUs look whose it is, see is_oops_of_mine(). */
-	data_race(slot->snapshot.event = *event);
 	WRITE_ONCE(slot->task, current);
 	WRITE_ONCE(slot->pid, current->pid);
-	slot->told = false;
+	/* Pairs with smp_rmb() in is_oops_of_mine(). */
+	smp_wmb();
+	/* Hooks on other CPUs may read it at this moment. */
+	data_race(slot->snapshot.event = *event);
 	slot->snapshot.event.asked = 0;
 	any = ask_all(slot - slots, &slot->snapshot.event.asked);
 	if (!any) {
@@ -534,17 +537,18 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 }
 
 /*
- * Another CPU may be filling the slot for its own thread: then it is not this one's,
- * whichever of the members are written already. Nobody but this thread fills one for
- * this thread.
+ * Another CPU may be filling the slot for its own thread. It writes whose it is first:
+ * if that is this thread, after the event was read, the event is this thread's, too.
  */
 static bool is_oops_of_mine(const struct slot *slot)
 {
-	/* Of another thread by now, perhaps. */
+	/* Of another thread, perhaps. */
 	u64 tsc = data_race(slot->snapshot.event.tsc);
 	/* The same. */
 	u32 hook = data_race(slot->snapshot.event.hook);
 
+	/* Pairs with smp_wmb() in kipt_snapshot_take(). */
+	smp_rmb();
 	return READ_ONCE(slot->task) == current &&
 	       READ_ONCE(slot->pid) == current->pid &&
 	       rdtsc() - tsc < RELATED_MS * tsc_khz &&
@@ -615,15 +619,17 @@ u32 kipt_snapshot_before(const struct kipt_crash_event *death,
 /* An interrupt, or a moment after an event in one. */
 static void tell_all(struct irq_work *work)
 {
-	u32 i;
+	u32 i, id;
 
 	for (i = 0; i < nr_slots; i++) {
-		if (atomic_read(&slots[i].state) != FULL || slots[i].told)
+		/* Another CPU may replace it meanwhile, and queues this again. */
+		id = READ_ONCE(slots[i].snapshot.id);
+		if (atomic_read(&slots[i].state) != FULL || slots[i].told_id == id)
 			continue;
-		slots[i].told = true;
+		slots[i].told_id = id;
 		pr_notice_ratelimited("the traces before this are kept: 'kipt crash show %u' shows them\n",
-			  slots[i].snapshot.id);
-		atomic_set(&newest_told, slots[i].snapshot.id);
+			  id);
+		atomic_set(&newest_told, id);
 		schedule_work(&listener_work);
 	}
 }

@@ -420,7 +420,7 @@ TEST_F(crash, chain_is_whole_while_sessions_come_and_go)
 {
 	struct kipt_want other = self->want;
 	pid_t child;
-	int i, good = 0;
+	int i, tries, good = 0, once = 0;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "there is one CPU only");
@@ -434,19 +434,25 @@ TEST_F(crash, chain_is_whole_while_sessions_come_and_go)
 		    kipt_session_del(&self->nl, id))
 			_exit(1);
 	}
-	for (i = 0; i < 200; i++)
-		good += read_header(&self->pages);
+	for (i = 0; i < 200; i++) {
+		/* It is sealed anew within microseconds: what is not whole is read again. */
+		for (tries = 0; tries < 10 && !read_header(&self->pages);)
+			tries++;
+		good += tries < 10;
+		once += !tries;
+	}
 	kill(child, SIGKILL);
 	ASSERT_EQ(child, waitpid(child, &i, 0));
 	EXPECT_TRUE(WIFSIGNALED(i));
-	EXPECT_LE(190, good);
+	EXPECT_EQ(200, good);
+	EXPECT_LE(190, once);
 }
 
 static bool all_are_probed(bool wanted)
 {
 	static const char *const symbols[] = {
 		"oops_enter", "panic", "vpanic", "__crash_kexec", "find_bug",
-		"__warn_printk", "handle_stack_overflow",
+		"__warn_printk", "handle_stack_overflow", "report_bug_entry",
 	};
 	size_t i;
 
