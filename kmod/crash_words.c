@@ -125,7 +125,8 @@ void kipt_crash_words_look(void)
 	if (looked)
 		return;
 	from = kipt_probe_variable("__start_rodata");
-	to = kipt_probe_variable("__end_rodata");
+	/* Behind all strings of formats; __end_rodata itself is not told. */
+	to = kipt_probe_variable("__start___ksymtab");
 	if (!from || to <= from || (size_t)(to - from) > CONSTANTS_MOST)
 		return;
 	piece = kmalloc(PIECE_BYTES + KIPT_CRASH_WORDS_BYTES, GFP_KERNEL);
