@@ -148,6 +148,50 @@ second 0 6 None None None"
 		totals_of "totals_deep" "first 10000 10000 200 200 None"
 }
 
+# A call whose return nobody saw is never the longest, and lasts as long as it was seen.
+unseen_tests() {
+	{ cpu 0; task 7; tsc 100; enable 010; call 010 100; tsc 110; disable 110
+	  tsc 9000; enable 310; tsc 9010; } | totals_of "totals_goes_on_elsewhere" \
+		"first 0 1 10 10 None
+third 0 0 10 10 None
+main 1 0 0 10 None"
+	same "open_shows_no_call_without_return" "Slowest calls: none begins and ends at different times of the trace" \
+		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err | grep Slowest)"
+	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 110; ret 120 350; tsc 150
+	  } | totals_of "totals_returns_elsewhere" "third 0 0 40 40 None
+first 1 1 10 10 None
+main 1 0 0 10 None"
+	# A return that leaves several frames was that of one of them.
+	{ cpu 0; tsc 100; enable 010; call 010 100; call 110 200; tsc 150
+	  ret 220 015; tsc 160; } | totals_of "totals_returns_past_a_call" \
+		"second 1 1 50 50 None
+main 1 0 10 60 None
+first 1 1 0 50 50"
+	# The kernel returns to a signal's handler; the interrupted function goes on later.
+	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 110; event 130 400; tsc 150
+	  iret 430 250; tsc 160; } | totals_of "totals_event_ends_elsewhere" \
+		"entry 1 1 40 40 None
+first 1 1 10 60 None
+second 0 0 10 10 None
+main 1 0 0 60 None"
+	{ cpu 0; tsc 100; enable 010; call 010 100; jump 120 200; tsc 150
+	  jump 220 300; tsc 160; ret 310 015; } | totals_of "totals_tail_calls" \
+		"second 1 1 50 50 None
+third 1 1 10 10 10
+main 1 0 0 60 None
+first 1 1 0 60 60"
+	# What passes in a gap is not the call's.
+	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 120; gap 3; tsc 500
+	  enable 310; tsc 510; } | totals_of "totals_gap_ends_a_call" \
+		"first 0 1 20 20 None
+third 0 0 10 10 None
+main 1 0 0 20 None"
+	{ cpu 0; tsc 5000; enable 010; tsc 5100; disable 010; tsc 100; enable 010
+	  call 010 100; } | totals_of "totals_unseen_behind_time_set_back" \
+		"main 1 0 100 0 None
+first 0 1 0 0 None"
+}
+
 # Two processes with functions at the same addresses, and a name that is no good.
 whose_tests() {
 	printf 'kipt-maps 1\nprocess 20 bad\033[1mname\nmap 401000 402000 0 a\033[31m.bin\nprocess 30 second\nmap 401000 402000 1000 b.bin\n' \
@@ -397,6 +441,7 @@ kipt decode timed.pt --image timed.dump@0x401000 --totals" \
 totals_tests() {
 	known_tests
 	rule_tests
+	unseen_tests
 	whose_tests
 	totals_random_tests
 	totals_calls_tests

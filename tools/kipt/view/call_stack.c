@@ -190,7 +190,7 @@ static void sibling_add(struct call_stack *stack, struct frame *frame,
 	}
 }
 
-static void frame_return(struct call_stack *stack)
+static void frame_end(struct call_stack *stack, bool returned)
 {
 	struct frame *frame = call_stack_top(stack), *below = frame - 1;
 	u64 hash = hash_mix(hash_mix(frame->hash, frame->function),
@@ -198,7 +198,7 @@ static void frame_return(struct call_stack *stack)
 	u64 line = frame->line;
 
 	if (stack->watch)
-		stack->watch->leave(stack->ctx, stack, frame, true);
+		stack->watch->leave(stack->ctx, stack, frame, returned);
 	stack->count--;
 	if (!stack->lines)
 		return;
@@ -207,10 +207,15 @@ static void frame_return(struct call_stack *stack)
 		sibling_add(stack, below, hash, line);
 }
 
-void call_stack_pop(struct call_stack *stack, u32 count)
+void call_stack_return(struct call_stack *stack)
+{
+	frame_end(stack, true);
+}
+
+void call_stack_drop(struct call_stack *stack, u32 count)
 {
 	while (stack->count > count)
-		frame_return(stack);
+		frame_end(stack, false);
 }
 
 void call_stack_note(struct call_stack *stack, struct call_line *line,

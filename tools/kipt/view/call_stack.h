@@ -75,8 +75,8 @@ struct call_stack;
 /**
  * struct call_watch - is told of frames
  * @enter: a frame is on top now
- * @leave: it is going; @returned: its call is over, otherwise nobody knows, as
- *	the trace ends or the stack is too deep
+ * @leave: it is going; @returned: its return was seen, otherwise nobody knows
+ *	when its call ended, or whether
  * @rename: the frame on top is another function's from here on
  */
 struct call_watch {
@@ -160,11 +160,17 @@ void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 void call_stack_rename(struct call_stack *stack, u64 function);
 
 /**
- * call_stack_pop() - frames return until so many are left
- * @stack: stack
- * @count: at least 1
+ * call_stack_return() - the return of the frame on top was seen
+ * @stack: stack, not at its root
  */
-void call_stack_pop(struct call_stack *stack, u32 count);
+void call_stack_return(struct call_stack *stack);
+
+/**
+ * call_stack_drop() - frames are gone, and nobody saw them return
+ * @stack: stack
+ * @count: so many are left, at least 1
+ */
+void call_stack_drop(struct call_stack *stack, u32 count);
 
 /**
  * call_stack_note() - a line that belongs to the frame that executes

@@ -80,11 +80,11 @@ static void resume_at(struct call_track *track, u64 address)
 
 	for (i = stack->count - 1; i > entry; i--) {
 		if (stack->frames[i].function == function) {
-			call_stack_pop(stack, i + 1);
+			call_stack_drop(stack, i + 1);
 			return;
 		}
 	}
-	call_stack_pop(stack, entry + 1);
+	call_stack_drop(stack, entry + 1);
 	base_push(track, address);
 }
 
@@ -125,7 +125,7 @@ static void jump_to(struct call_track *track, u64 address)
 	if (thunk_pass(track, top, address))
 		return;
 	if (top->kind == FRAME_TAIL)
-		call_stack_pop(stack, stack->count - 1);
+		call_stack_drop(stack, stack->count - 1);
 	frame_push(track, FRAME_TAIL, address, ret, LINE_CALL, address);
 }
 
@@ -173,14 +173,15 @@ static void ret_take(struct call_track *track, const struct kipt_record *r)
 			continue;
 		ret = stack->frames[i].ret;
 		tail = stack->frames[i].kind == FRAME_TAIL;
-		call_stack_pop(stack, i);
+		call_stack_drop(stack, i + 1);
+		call_stack_return(stack);
 		top = call_stack_top(stack);
 		if (tail && top->kind == FRAME_CALL && top->ret == ret)
-			call_stack_pop(stack, stack->count - 1);
+			call_stack_return(stack);
 		return;
 	}
 	if (top->kind == FRAME_LOCAL) {
-		call_stack_pop(stack, stack->count - 1);
+		call_stack_drop(stack, stack->count - 1);
 		jump_to(track, r->value);
 	} else {
 		resume_at(track, r->value);
@@ -228,7 +229,7 @@ static void elsewhere_at(struct call_track *track, u64 address, u64 function)
 
 	for (i = stack->count - 1; i > entry; i--) {
 		if (stack->frames[i].function == function) {
-			call_stack_pop(stack, i + 1);
+			call_stack_drop(stack, i + 1);
 			return;
 		}
 	}
@@ -247,14 +248,18 @@ static void leave_take(struct call_track *track, const struct kipt_record *r)
 		return;
 	entry = entry_find(stack, r->value);
 	if (!entry) {
-		call_stack_pop(stack, 1);
+		call_stack_drop(stack, 1);
 		base_push(track, r->value);
 		return;
 	}
 	at = stack->frames[entry].ret;
-	call_stack_pop(stack, entry);
-	if (r->value - at > INSN_MAX)
-		elsewhere_at(track, r->value, function);
+	call_stack_drop(stack, entry + 1);
+	if (r->value - at <= INSN_MAX) {
+		call_stack_return(stack);
+		return;
+	}
+	call_stack_drop(stack, entry);
+	elsewhere_at(track, r->value, function);
 }
 
 static void jump_take(struct call_track *track, const struct kipt_record *r)

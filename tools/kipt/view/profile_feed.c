@@ -116,6 +116,14 @@ static void longest_take(struct profile_feed *feed, struct frame *frame,
 	};
 }
 
+/* The last time at which its task ran. A TSC that was set back is no time to go by. */
+static u64 stack_seen(struct profile_feed *feed, const struct call_stack *stack)
+{
+	if (stack == feed->track.stack && stack->seen > feed->now)
+		return feed->now;
+	return stack->seen;
+}
+
 /* A frame is forgotten while others of its function are above it: the next of
  * them lasts from where it began. False: there is none.
  */
@@ -134,12 +142,12 @@ static bool outer_pass(struct call_stack *stack, const struct frame *frame)
 	return false;
 }
 
-/* A call that nobody saw the end of lasts while its task was seen. */
+/* A call that nobody saw the end of lasts as long as its task was seen to run. */
 static void frame_leave(void *ctx, struct call_stack *stack,
 			struct frame *frame, bool returned)
 {
 	struct profile_feed *feed = ctx;
-	u64 end = stack == feed->track.stack ? feed->now : stack->seen;
+	u64 end = returned ? feed->now : stack_seen(feed, stack);
 	u64 ticks = frame->begun && end > frame->begun ? end - frame->begun :
 							 0;
 
@@ -212,7 +220,7 @@ static void task_take(struct profile_feed *feed)
 	const struct view_state *state = &feed->view->state;
 	struct profile_task *task;
 
-	feed->track.stack->seen = feed->now;
+	feed->track.stack->seen = stack_seen(feed, feed->track.stack);
 	call_track_task(&feed->track, state->tid);
 	task = profile_task(feed->profile, state->tid, state->pid);
 	feed->task = task ? task - feed->profile->tasks : -1;
@@ -256,6 +264,7 @@ static void time_take(struct profile_feed *feed, u64 now)
 {
 	struct profile_cpu *cpu = feed->cpu < 0 ? NULL :
 				  &feed->profile->cpus[feed->cpu];
+	bool ran = feed->running && !feed->lost;
 
 	if (!feed->now) {
 		time_begin(feed, now);
@@ -266,6 +275,8 @@ static void time_take(struct profile_feed *feed, u64 now)
 	}
 	/* A TSC that was set back goes on from there. */
 	feed->now = now;
+	if (ran)
+		feed->track.stack->seen = now;
 	if (cpu && (!cpu->first || now < cpu->first))
 		cpu->first = now;
 	if (cpu && now > cpu->last)
