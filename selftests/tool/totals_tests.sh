@@ -192,6 +192,47 @@ main 1 0 0 20 None"
 first 0 1 0 0 None"
 }
 
+# CPUs that take turns lose neither time nor calls; who went elsewhere begins anew.
+turns_tests() {
+	{ cpu 0; task 7; tsc 100; enable 010; call 010 100; cpu 1; task 8; tsc 105
+	  enable 020; call 020 200; cpu 0; task 7; tsc 150; call 110 300
+	  cpu 1; task 8; tsc 155; gap 3; cpu 0; task 7; tsc 160; ret 310 115
+	  cpu 1; task 8; tsc 175; enable 210; cpu 0; tsc 180; ret 120 015
+	  cpu 1; tsc 185; ret 220 025; } | totals_of "totals_cpus_take_turns" \
+		"first 2 1 70 80 80
+second 1 1 60 80 80
+third 1 1 10 10 10
+main 2 0 0 160 None"
+	same "open_cpus_take_turns" "6 branches in 85 ticks, CPUs 0-1
+tasks 7 50.0 %, 8 37.5 %
+lost: 12.5 % of the time (CPU 1 25.0 %), in 1 gap:
+   80 ticks      0 ticks   0  7                  first [kernel]
+   80 ticks      5 ticks   1  8                  * second [kernel]" \
+		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err |
+		grep -E ' in |^tasks|first|second' | sed 's/^ *\(80 ticks\)/   \1/' |
+		grep -v '%.*kernel\|Slowest\|^Hottest')"
+	{ cpu 0; task 7; tsc 100; enable 010; call 010 100; tsc 110; cpu 1; task 7
+	  tsc 300; enable 110; tsc 310; ret 120 015; cpu 0; task 7; tsc 100000
+	  ret 120 015; tsc 100010; } | totals_of "totals_back_from_another_cpu" \
+		"first 2 1 20 20 None
+main 1 0 10 20 None"
+	# The idle thread of each CPU has the number 0.
+	{ for i in 1 2; do cpu 0; task 0; tsc ${i}00; enable 010; call 010 100
+	  cpu 1; task 0; tsc ${i}50; enable 010; done; cpu 0; task 0; tsc 280; ret 120 015
+	  } | totals_of "totals_idle_threads_differ" "first 1 2 180 180 80
+main 2 0 100 280 None"
+	# More CPUs than there is room for each task's calls.
+	python3 -c 'for i in range(40000):
+    print("19 0 1 %d 0 0" % (i % 300))
+    print("5 0 1 %d 0 7" % (i + 1))
+    print("8 0 1 0 0 %d" % (i + 1))
+    print("1 3 0 1 0xffffffff81000010 0xffffffff81000100")' | records turns.rec
+	same "totals_of_many_turns" "main 0 first 40000" "$(ulimit -v 300000
+		"$KIPT" show turns.rec --kallsyms kallsyms --totals --json 2>err |
+		totals_json | awk '{ print $1, $3 }' | xargs)"
+	rm turns.rec
+}
+
 # Two processes with functions at the same addresses, and a name that is no good.
 whose_tests() {
 	printf 'kipt-maps 1\nprocess 20 bad\033[1mname\nmap 401000 402000 0 a\033[31m.bin\nprocess 30 second\nmap 401000 402000 1000 b.bin\n' \
@@ -442,6 +483,7 @@ totals_tests() {
 	known_tests
 	rule_tests
 	unseen_tests
+	turns_tests
 	whose_tests
 	totals_random_tests
 	totals_calls_tests

@@ -107,7 +107,6 @@ struct profile_task {
  * @task_count: how many
  * @traced: ticks in which code ran and was traced
  * @lost: ticks that are lost, by enum kipt_gap_kind
- * @gaps: gaps of any kind
  * @failed: memory ran out
  */
 struct profile {
@@ -122,7 +121,6 @@ struct profile {
 	u32 task_count;
 	u64 traced;
 	u64 lost[KIPT_GAP_KIND_MAX + 1];
-	u64 gaps;
 	bool failed;
 	/* private: indices of the lists above, and what was found before */
 	struct lookup symbol_of, space_of, cpu_of, task_of, known_of;

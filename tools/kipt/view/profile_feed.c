@@ -9,6 +9,12 @@
 
 #include "profile_feed.h"
 
+/* Tasks whose calls are remembered, of all CPUs; those of the CPU that came longest
+ * ago are forgotten.
+ */
+#define STACKS_MAX	(1 << 13)
+/* Threads of which it is known where they were last. */
+#define WHERE_MAX	(1 << 16)
 /* Symbols of frames that are counted for a stack with no frames are none. */
 #define ACTIVE_KEPT	1024
 
@@ -80,8 +86,8 @@ static void frame_enter(void *ctx, struct call_stack *stack,
 	/* The first above the root: no other is active. */
 	if (stack->count == 2 && stack->active.count > ACTIVE_KEPT)
 		lookup_free(&stack->active);
-	frame->begun = feed->now;
-	frame->gaps = feed->profile->gaps;
+	frame->begun = feed->at->now;
+	frame->gaps = feed->at->gaps;
 	frame_name(feed, stack, frame);
 }
 
@@ -112,15 +118,15 @@ static void longest_take(struct profile_feed *feed, struct frame *frame,
 		.cpu = state->cpu,
 		.tid = state->tid,
 		.pid = state->pid,
-		.gap = frame->gaps != feed->profile->gaps,
+		.gap = frame->gaps != feed->at->gaps,
 	};
 }
 
 /* The last time at which its task ran. A TSC that was set back is no time to go by. */
 static u64 stack_seen(struct profile_feed *feed, const struct call_stack *stack)
 {
-	if (stack == feed->track.stack && stack->seen > feed->now)
-		return feed->now;
+	if (stack == feed->at->track.stack && stack->seen > feed->at->now)
+		return feed->at->now;
 	return stack->seen;
 }
 
@@ -147,7 +153,7 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 			struct frame *frame, bool returned)
 {
 	struct profile_feed *feed = ctx;
-	u64 end = returned ? feed->now : stack_seen(feed, stack);
+	u64 end = returned ? feed->at->now : stack_seen(feed, stack);
 	u64 ticks = frame->begun && end > frame->begun ? end - frame->begun :
 							 0;
 
@@ -177,59 +183,200 @@ struct profile_feed *profile_feed_create(struct view *view)
 		return NULL;
 	feed->view = view;
 	feed->profile = profile_create(view->names);
-	feed->track.ops = &track_ops;
-	feed->track.ctx = feed;
-	feed->cpu = -1;
-	feed->task = -1;
 	if (feed->profile)
 		return feed;
 	free(feed);
 	return NULL;
 }
 
-void profile_feed_destroy(struct profile_feed *feed)
+static void cpu_unlink(struct profile_feed *feed, struct feed_cpu *at)
 {
-	if (!feed)
-		return;
-	call_track_end(&feed->track);
-	profile_destroy(feed->profile);
-	free(feed);
+	*(at->newer ? &at->newer->older : &feed->newest) = at->older;
+	*(at->older ? &at->older->newer : &feed->oldest) = at->newer;
+	at->newer = NULL;
+	at->older = NULL;
+}
+
+static void cpu_link(struct profile_feed *feed, struct feed_cpu *at)
+{
+	at->older = feed->newest;
+	*(at->older ? &at->older->newer : &feed->oldest) = at;
+	feed->newest = at;
+}
+
+static void stacks_forget(struct profile_feed *feed, struct feed_cpu *at)
+{
+	feed->stacks -= at->track.stack_count;
+	call_track_end(&at->track);
+	cpu_unlink(feed, at);
 }
 
 void profile_feed_end(struct profile_feed *feed)
 {
-	call_track_end(&feed->track);
+	while (feed->oldest)
+		stacks_forget(feed, feed->oldest);
+}
+
+void profile_feed_destroy(struct profile_feed *feed)
+{
+	u32 i;
+
+	if (!feed)
+		return;
+	profile_feed_end(feed);
+	for (i = 0; i < feed->cpu_count; i++)
+		free(feed->cpus[i]);
+	free(feed->cpus);
+	lookup_free(&feed->where);
+	profile_destroy(feed->profile);
+	free(feed);
+}
+
+static void cpu_begin(struct profile_feed *feed, struct feed_cpu *at, s64 cpu)
+{
+	*at = (struct feed_cpu){
+		.track.ops = &track_ops,
+		.track.ctx = feed,
+		.cpu = cpu,
+		.task = -1,
+	};
+}
+
+/* The profile numbers CPUs as they come. */
+static struct feed_cpu *cpu_add(struct profile_feed *feed)
+{
+	size_t size = (feed->cpu_count + 1) * sizeof(*feed->cpus);
+	struct feed_cpu **cpus = realloc(feed->cpus, size);
+	struct feed_cpu *at = malloc(sizeof(*at));
+
+	if (cpus)
+		feed->cpus = cpus;
+	if (!cpus || !at) {
+		free(at);
+		return NULL;
+	}
+	cpu_begin(feed, at, feed->cpu_count);
+	return feed->cpus[feed->cpu_count++] = at;
+}
+
+static struct feed_cpu *cpu_get(struct profile_feed *feed, u32 number)
+{
+	struct profile_cpu *cpu = profile_cpu(feed->profile, number);
+	size_t index = cpu ? cpu - feed->profile->cpus : 0;
+	struct feed_cpu *at = NULL;
+
+	if (cpu && index < feed->cpu_count)
+		return feed->cpus[index];
+	if (cpu && index == feed->cpu_count)
+		at = cpu_add(feed);
+	if (at)
+		return at;
+	if (cpu)
+		feed->profile->failed = true;
+	if (feed->others.track.stack)
+		stacks_forget(feed, &feed->others);
+	cpu_begin(feed, &feed->others, -1);
+	return &feed->others;
+}
+
+/* As many as there is room for, and those of the CPU that has the word. */
+static void stacks_bound(struct profile_feed *feed)
+{
+	while (feed->stacks > STACKS_MAX && feed->oldest != feed->at)
+		stacks_forget(feed, feed->oldest);
+}
+
+/* Each CPU has an idle thread, whose number is 0. */
+static bool is_elsewhere(const struct profile_feed *feed, u32 tid)
+{
+	size_t *where = tid ? lookup_get(&feed->where, tid) : NULL;
+
+	return where && *where != (size_t)feed->at->cpu;
+}
+
+/* It is here now. True: it was elsewhere since it was here, or nobody knows. */
+static bool task_arrives(struct profile_feed *feed, u32 tid)
+{
+	size_t *where = tid ? lookup_get(&feed->where, tid) : NULL;
+	bool moved = is_elsewhere(feed, tid);
+
+	if (where)
+		*where = feed->at->cpu;
+	else if (tid && (feed->where.count == WHERE_MAX ||
+			 !lookup_add(&feed->where, tid, feed->at->cpu)))
+		moved = feed->cpu_count > 1;
+	return moved;
+}
+
+/* What a CPU did last goes on when it has the word again, unless its task went
+ * to another one meanwhile.
+ */
+static void cpu_resume(struct profile_feed *feed)
+{
+	struct view_state *state = &feed->view->state;
+	struct feed_cpu *at = feed->at;
+
+	if (is_elsewhere(feed, at->tid)) {
+		call_stack_drop(at->track.stack, 1);
+		at->task = -1;
+		at->tid = 0;
+		at->pid = 0;
+		at->cr3 = 0;
+	}
+	state->tid = at->tid;
+	state->pid = at->pid;
+	state->cr3 = at->cr3;
 }
 
 static void cpu_take(struct profile_feed *feed, u32 number)
 {
-	struct profile_cpu *cpu;
+	struct feed_cpu *at = feed->at;
 
-	if (!call_track_begin(&feed->track))
+	if (at && at->track.stack)
+		at->track.stack->seen = stack_seen(feed, at->track.stack);
+	at = cpu_get(feed, number);
+	feed->at = at;
+	if (at->track.stack) {
+		cpu_unlink(feed, at);
+		cpu_link(feed, at);
+		cpu_resume(feed);
+		return;
+	}
+	if (!call_track_begin(&at->track)) {
 		feed->profile->failed = true;
-	cpu = profile_cpu(feed->profile, number);
-	feed->cpu = cpu ? cpu - feed->profile->cpus : -1;
-	feed->task = -1;
-	feed->now = 0;
-	feed->running = false;
-	feed->lost = 0;
+		return;
+	}
+	feed->stacks++;
+	cpu_link(feed, at);
+	cpu_resume(feed);
+	stacks_bound(feed);
 }
 
 static void task_take(struct profile_feed *feed)
 {
 	const struct view_state *state = &feed->view->state;
+	struct feed_cpu *at = feed->at;
+	bool known = at->track.task_known;
+	u32 stacks = at->track.stack_count;
 	struct profile_task *task;
 
-	feed->track.stack->seen = stack_seen(feed, feed->track.stack);
-	call_track_task(&feed->track, state->tid);
+	at->tid = state->tid;
+	at->pid = state->pid;
+	at->track.stack->seen = stack_seen(feed, at->track.stack);
+	call_track_task(&at->track, state->tid);
+	feed->stacks += at->track.stack_count - stacks;
+	stacks_bound(feed);
+	/* It may have returned from all of them there. */
+	if (task_arrives(feed, state->tid) && known)
+		call_stack_drop(at->track.stack, 1);
 	task = profile_task(feed->profile, state->tid, state->pid);
-	feed->task = task ? task - feed->profile->tasks : -1;
+	at->task = task ? task - feed->profile->tasks : -1;
 }
 
 /* What came before the first time began then, as far as one knows. */
 static void time_begin(struct profile_feed *feed, u64 now)
 {
-	struct call_stack *stack = feed->track.stack;
+	struct call_stack *stack = feed->at->track.stack;
 	u32 i;
 
 	for (i = 1; i < stack->count; i++) {
@@ -240,43 +387,45 @@ static void time_begin(struct profile_feed *feed, u64 now)
 
 static void time_spend(struct profile_feed *feed, u64 ticks)
 {
-	struct call_stack *stack = feed->track.stack;
+	struct feed_cpu *at = feed->at;
+	struct call_stack *stack = at->track.stack;
 	struct profile *profile = feed->profile;
 
-	if (feed->lost) {
-		profile->lost[feed->lost] += ticks;
-		if (feed->cpu >= 0)
-			profile->cpus[feed->cpu].lost += ticks;
-		feed->timed = true;
-		if (feed->resumed)
-			feed->lost = 0;
-	} else if (feed->running) {
+	if (at->lost) {
+		profile->lost[at->lost] += ticks;
+		if (at->cpu >= 0)
+			profile->cpus[at->cpu].lost += ticks;
+		at->timed = true;
+		if (at->resumed)
+			at->lost = 0;
+	} else if (at->running) {
 		profile->traced += ticks;
 		if (stack->count > 1)
 			symbol_at(feed, call_stack_top(stack)->symbol)->self +=
 				ticks;
-		if (feed->task >= 0)
-			profile->tasks[feed->task].ticks += ticks;
+		if (at->task >= 0)
+			profile->tasks[at->task].ticks += ticks;
 	}
 }
 
 static void time_take(struct profile_feed *feed, u64 now)
 {
-	struct profile_cpu *cpu = feed->cpu < 0 ? NULL :
-				  &feed->profile->cpus[feed->cpu];
-	bool ran = feed->running && !feed->lost;
+	struct feed_cpu *at = feed->at;
+	struct profile_cpu *cpu = at->cpu < 0 ? NULL :
+				  &feed->profile->cpus[at->cpu];
+	bool ran = at->running && !at->lost;
 
-	if (!feed->now) {
+	if (!at->now) {
 		time_begin(feed, now);
-	} else if (now > feed->now) {
-		time_spend(feed, now - feed->now);
+	} else if (now > at->now) {
+		time_spend(feed, now - at->now);
 		if (cpu)
-			cpu->ticks += now - feed->now;
+			cpu->ticks += now - at->now;
 	}
 	/* A TSC that was set back goes on from there. */
-	feed->now = now;
+	at->now = now;
 	if (ran)
-		feed->track.stack->seen = now;
+		at->track.stack->seen = now;
 	if (cpu && (!cpu->first || now < cpu->first))
 		cpu->first = now;
 	if (cpu && now > cpu->last)
@@ -299,24 +448,28 @@ static bool gap_loses_time(u32 kind)
 
 static void gap_take(struct profile_feed *feed, u32 kind)
 {
-	feed->profile->gaps++;
+	struct feed_cpu *at = feed->at;
+
+	at->gaps++;
 	if (!gap_loses_time(kind))
 		return;
 	/* Of several the first is why. */
-	if (!feed->lost)
-		feed->lost = kind && kind <= KIPT_GAP_KIND_MAX ?
+	if (!at->lost)
+		at->lost = kind && kind <= KIPT_GAP_KIND_MAX ?
 			     kind : KIPT_GAP_DECODE;
-	feed->resumed = false;
-	feed->timed = false;
+	at->resumed = false;
+	at->timed = false;
 }
 
 /* Whether code runs is known again. */
 static void run_set(struct profile_feed *feed, bool running)
 {
-	feed->running = running;
-	feed->resumed = true;
-	if (feed->timed)
-		feed->lost = 0;
+	struct feed_cpu *at = feed->at;
+
+	at->running = running;
+	at->resumed = true;
+	if (at->timed)
+		at->lost = 0;
 }
 
 /* Where there are no symbols, a branch is in what was called last, if that is
@@ -325,7 +478,7 @@ static void run_set(struct profile_feed *feed, bool running)
 static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 {
 	struct profile_symbol *symbol = symbol_at(feed, symbol_of(feed, ip));
-	struct call_stack *stack = feed->track.stack;
+	struct call_stack *stack = feed->at->track.stack;
 	struct profile_symbol *top;
 
 	if (symbol->name || stack->count == 1)
@@ -339,8 +492,8 @@ static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 static void branch_take(struct profile_feed *feed, const struct kipt_record *r)
 {
 	branch_symbol(feed, r->ip)->branches++;
-	if (feed->task >= 0)
-		feed->profile->tasks[feed->task].branches++;
+	if (feed->at->task >= 0)
+		feed->profile->tasks[feed->at->task].branches++;
 	run_set(feed, true);
 }
 
@@ -379,16 +532,16 @@ static void flow_take(struct profile_feed *feed, const struct kipt_record *r)
 	case KIPT_RECORD_GAP:
 		gap_take(feed, r->kind);
 	}
-	call_track_take(&feed->track, r);
+	call_track_take(&feed->at->track, r);
 }
 
 void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 {
 	if (r->type == KIPT_RECORD_CPU)
 		cpu_take(feed, r->aux);
-	else if (!feed->track.stack)
+	else if (!feed->at)
 		cpu_take(feed, feed->view->state.cpu);
-	if (!feed->track.stack)
+	if (!feed->at->track.stack)
 		return;
 	switch (r->type) {
 	case KIPT_RECORD_TASK:
@@ -397,6 +550,9 @@ void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 	case KIPT_RECORD_TIME:
 		if (r->value)
 			time_take(feed, r->value);
+		break;
+	case KIPT_RECORD_CONTEXT:
+		feed->at->cr3 = feed->view->state.cr3;
 		break;
 	case KIPT_RECORD_EDGE:
 		edge_take(feed, r);

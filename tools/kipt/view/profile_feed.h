@@ -11,27 +11,55 @@
 #include "view.h"
 
 /**
- * struct profile_feed - between records
- * @view: whose records they are; its state is that of the current one
- * @profile: where to
- * @track: the calls that tasks are in
- * @cpu: index in @profile of the CPU; -1: none
+ * struct feed_cpu - where the trace of a CPU is
+ * @track: the calls that its tasks are in
+ * @cpu: index in @profile of the CPU; -1: there was no room
  * @task: index in @profile of the task; -1: none
+ * @tid, @pid, @cr3: what holds until its records say something else
  * @now: TSC; 0: not known
+ * @gaps: how many there were
  * @running: code executes and is traced
  * @lost: kind of the gap that time is lost by; 0: none
  * @resumed: execution is known again, behind it
  * @timed: time is known again, behind it
+ * @newer, @older: the next in the order in which they came last, of those that
+ *	have stacks
+ */
+struct feed_cpu {
+	struct call_track track;
+	s64 cpu, task;
+	u32 tid, pid;
+	u64 cr3;
+	u64 now;
+	u64 gaps;
+	bool running;
+	u32 lost;
+	bool resumed, timed;
+	struct feed_cpu *newer, *older;
+};
+
+/**
+ * struct profile_feed - between records
+ * @view: whose records they are; its state is that of the current one
+ * @profile: where to
+ * @at: the CPU whose records come; NULL: nothing came
+ * @cpus: by index in @profile
+ * @cpu_count: how many
+ * @others: CPUs for which there is no room, each anew
+ * @newest, @oldest: CPUs that have stacks
+ * @stacks: how many there are, of all CPUs
+ * @where: the CPU on which each thread was seen last
  */
 struct profile_feed {
 	struct view *view;
 	struct profile *profile;
-	struct call_track track;
-	s64 cpu, task;
-	u64 now;
-	bool running;
-	u32 lost;
-	bool resumed, timed;
+	struct feed_cpu *at;
+	struct feed_cpu **cpus;
+	u32 cpu_count;
+	struct feed_cpu others;
+	struct feed_cpu *newest, *oldest;
+	size_t stacks;
+	struct lookup where;
 };
 
 /**
