@@ -404,6 +404,22 @@ totals = [o for o in map(json.loads, sys.stdin) if o["type"] == "total"]
 print(sum(o["branches"] for o in totals),
       *(o["object"] for o in totals if o.get("object")))')"
 	rm many.rec
+	# Whatever the addresses are, the time for each is the same.
+	python3 -c 'import struct
+record = struct.Struct("<BBHIQQ").pack
+out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]
+for i in range(150000):
+    out.append(record(5, 0, 1, 100 + i, 0, 100 + i))
+    out.append(record(1, 3, 0, 1, 0x400000, 0x500000 - (i + 2)))
+open("many.rec", "wb").write(b"".join(out))'
+	same "totals_of_forged_addresses" "150000 150000" "$(
+		ulimit -t 10
+		for view in --totals --counts; do
+			"$KIPT" show many.rec $view --json 2>err | python3 -c 'import json, sys
+print(sum(o["count" if o["type"] == "edge" else "branches"]
+          for o in map(json.loads, sys.stdin) if o["type"] != "summary"))'
+		done | xargs)"
+	rm many.rec
 }
 
 # Ctrl-C shows what came until then. The pipe holds less than what is written into it

@@ -27,6 +27,19 @@ struct lookup {
 };
 
 /**
+ * lookup_mix() - a hash of several numbers, one after the other
+ * @hash: of those before; a seed at first
+ * @value: the next
+ *
+ * Return: the hash.
+ */
+static inline u64 lookup_mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+/**
  * lookup_get() - the value of a key
  * @index: any
  * @key: any

@@ -50,12 +50,6 @@ struct frame *call_stack_top(struct call_stack *stack)
 	return &stack->frames[stack->count - 1];
 }
 
-static u64 hash_mix(u64 hash, u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
-}
-
 static void frames_forget(struct call_stack *stack)
 {
 	u32 i, gone = (stack->count - 1) / 2;
@@ -193,8 +187,8 @@ static void sibling_add(struct call_stack *stack, struct frame *frame,
 static void frame_end(struct call_stack *stack, bool returned)
 {
 	struct frame *frame = call_stack_top(stack), *below = frame - 1;
-	u64 hash = hash_mix(hash_mix(frame->hash, frame->function),
-			    frame->kind);
+	u64 hash = lookup_mix(lookup_mix(frame->hash, frame->function),
+			      frame->kind);
 	u64 line = frame->line;
 
 	if (stack->watch)
@@ -202,7 +196,7 @@ static void frame_end(struct call_stack *stack, bool returned)
 	stack->count--;
 	if (!stack->lines)
 		return;
-	below->hash = hash_mix(below->hash, hash);
+	below->hash = lookup_mix(below->hash, hash);
 	if (frame->kind != FRAME_LOCAL)
 		sibling_add(stack, below, hash, line);
 }
@@ -224,6 +218,6 @@ void call_stack_note(struct call_stack *stack, struct call_line *line,
 	struct frame *frame = call_stack_top(stack);
 
 	line->depth = frame->kind == FRAME_ROOT ? 0 : frame->depth + 1;
-	frame->hash = hash_mix(frame->hash, hash);
+	frame->hash = lookup_mix(frame->hash, hash);
 	sibling_add(stack, frame, hash, call_lines_add(stack->lines, line));
 }

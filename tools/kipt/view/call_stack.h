@@ -98,7 +98,7 @@ struct call_watch {
  * @watch: told of its frames, or NULL
  * @ctx: first argument of its functions
  * @active, @seen: the watcher's; empty when the stack is made
- * @next: the next stack
+ * @next, @prev: the stacks whose tasks ran before it and behind it
  */
 struct call_stack {
 	u32 tid;
@@ -111,7 +111,7 @@ struct call_stack {
 	void *ctx;
 	struct lookup active;
 	u64 seen;
-	struct call_stack *next;
+	struct call_stack *next, *prev;
 };
 
 /**

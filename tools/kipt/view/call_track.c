@@ -303,15 +303,52 @@ static void branch_take(struct call_track *track, const struct kipt_record *r)
 	}
 }
 
+static void stack_unlink(struct call_track *track, struct call_stack *stack)
+{
+	*(stack->prev ? &stack->prev->next : &track->stacks) = stack->next;
+	*(stack->next ? &stack->next->prev : &track->last) = stack->prev;
+	stack->prev = NULL;
+	stack->next = NULL;
+}
+
+/* It becomes the first. */
+static void stack_link(struct call_track *track, struct call_stack *stack)
+{
+	stack->next = track->stacks;
+	*(stack->next ? &stack->next->prev : &track->last) = stack;
+	track->stacks = stack;
+}
+
+static bool stack_index(struct call_track *track, struct call_stack *stack)
+{
+	return lookup_add(&track->stack_of, stack->tid, (size_t)stack);
+}
+
+/* Tasks that are gone are in the index until they are too many. */
+static bool index_clean(struct call_track *track)
+{
+	struct call_stack *stack;
+
+	if (track->stack_of.count < 4 * STACKS_MAX)
+		return true;
+	lookup_free(&track->stack_of);
+	for (stack = track->stacks; stack; stack = stack->next) {
+		if (!stack_index(track, stack))
+			return false;
+	}
+	return true;
+}
+
 /* The last of them ran longest ago. */
 static void stack_forget(struct call_track *track)
 {
-	struct call_stack **last = &track->stacks;
+	struct call_stack *last = track->last;
+	size_t *indexed = lookup_get(&track->stack_of, last->tid);
 
-	while ((*last)->next)
-		last = &(*last)->next;
-	call_stack_destroy(*last);
-	*last = NULL;
+	if (indexed)
+		*indexed = 0;
+	stack_unlink(track, last);
+	call_stack_destroy(last);
 	track->stack_count--;
 }
 
@@ -322,6 +359,10 @@ static struct call_stack *stack_make(struct call_track *track, u32 tid)
 
 	if (!stack)
 		return NULL;
+	if (!index_clean(track) || !stack_index(track, stack)) {
+		call_stack_destroy(stack);
+		return NULL;
+	}
 	if (track->stack_count == STACKS_MAX)
 		stack_forget(track);
 	stack->watch = track->ops->watch;
@@ -330,22 +371,34 @@ static struct call_stack *stack_make(struct call_track *track, u32 tid)
 	return stack;
 }
 
-/* It becomes the first. */
 static struct call_stack *stack_get(struct call_track *track, u32 tid)
 {
-	struct call_stack **link = &track->stacks, *stack;
+	size_t *indexed = lookup_get(&track->stack_of, tid);
+	struct call_stack *stack = NULL;
 
-	while (*link && (*link)->tid != tid)
-		link = &(*link)->next;
-	stack = *link;
-	if (stack)
-		*link = stack->next;
-	else
+	if (indexed && *indexed) {
+		stack = (struct call_stack *)*indexed;
+		stack_unlink(track, stack);
+	} else {
 		stack = stack_make(track, tid);
-	if (!stack)
-		return NULL;
-	stack->next = track->stacks;
-	return track->stacks = stack;
+	}
+	if (stack)
+		stack_link(track, stack);
+	return stack;
+}
+
+/* What ran is this task's, as somebody says now. */
+static void stack_name(struct call_track *track, u32 tid)
+{
+	struct call_stack *stack = track->stack;
+	size_t *indexed = lookup_get(&track->stack_of, stack->tid);
+
+	if (stack->tid == tid)
+		return;
+	if (indexed)
+		*indexed = 0;
+	stack->tid = tid;
+	stack_index(track, stack);
 }
 
 void call_track_end(struct call_track *track)
@@ -353,9 +406,10 @@ void call_track_end(struct call_track *track)
 	struct call_stack *stack;
 
 	while ((stack = track->stacks)) {
-		track->stacks = stack->next;
+		stack_unlink(track, stack);
 		call_stack_destroy(stack);
 	}
+	lookup_free(&track->stack_of);
 	track->stack = NULL;
 	track->stack_count = 0;
 }
@@ -379,7 +433,7 @@ bool call_track_task(struct call_track *track, u32 tid)
 		if (stack)
 			track->stack = stack;
 	}
-	track->stack->tid = tid;
+	stack_name(track, tid);
 	track->task_known = true;
 	return true;
 }

@@ -29,7 +29,9 @@ struct call_track_ops {
  * @lines: where lines go; NULL: there are none
  * @fold: repeated calls are folded
  * @stacks: one for each task that was seen, the last to run first
+ * @last: the last of them
  * @stack_count: how many
+ * @stack_of: them by task; 0: it is gone
  * @stack: that of the task that runs; NULL before the first CPU, or without
  *	memory
  * @task_known: somebody said who runs
@@ -41,8 +43,9 @@ struct call_track {
 	void *ctx;
 	struct call_lines *lines;
 	bool fold;
-	struct call_stack *stacks;
+	struct call_stack *stacks, *last;
 	u32 stack_count;
+	struct lookup stack_of;
 	struct call_stack *stack;
 	bool task_known;
 	bool gap;

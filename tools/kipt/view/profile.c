@@ -16,14 +16,15 @@
 #define TASKS_MAX	(1 << 16)
 /* Addresses whose symbols are kept; then all are looked up anew. */
 #define KNOWN_MAX	(1 << 20)
-/* Of programs that are kept; then likewise. */
+/* Programs of which they are kept; a new one takes the place of an old one. */
 #define KNOWN_SPACES	(1 << 12)
 
 #define SPACE_KERNEL	0
 #define SPACE_UNKNOWN	1
 
-/* Symbols of addresses in one program of one process. */
+/* Symbols of addresses in one program of one process, which @key says. */
 struct profile_known {
+	u64 key;
 	struct lookup symbols;
 };
 
@@ -50,6 +51,7 @@ struct profile *profile_create(struct names *names)
 	if (!profile)
 		return NULL;
 	profile->names = names;
+	profile->seed = lookup_seed();
 	profile->symbols = calloc(1, sizeof(*profile->symbols));
 	profile->spaces = calloc(2, sizeof(*profile->spaces));
 	if (!profile->symbols || !profile->spaces)
@@ -73,6 +75,7 @@ static void known_forget(struct profile *profile)
 		lookup_free(&profile->known[i].symbols);
 	lookup_free(&profile->known_of);
 	profile->known_count = 0;
+	profile->known_next = 0;
 	profile->known_addresses = 0;
 	free(profile->known);
 	profile->known = NULL;
@@ -190,7 +193,8 @@ static u32 symbol_find(struct profile *profile, u32 space, u32 pid,
 	like.object = (char *)place.object;
 	like.called = called && !place.symbol;
 	like.start = place.symbol ? place.start : called ? place.offset : 0;
-	key = text_hash(text_hash(like.start + space, like.name), like.object);
+	key = lookup_mix(lookup_mix(profile->seed, space), like.start);
+	key = text_hash(text_hash(key, like.name), like.object);
 	first = lookup_get(&profile->symbol_of, key);
 	for (at = first ? *first : 0; at; at = profile->symbols[at].next) {
 		const struct profile_symbol *symbol = &profile->symbols[at];
@@ -204,22 +208,44 @@ static u32 symbol_find(struct profile *profile, u32 space, u32 pid,
 	return symbol_add(profile, key, first ? *first : 0, &like);
 }
 
+/* Room for one more program, where the oldest was if there are many. */
+static struct profile_known *known_room(struct profile *profile)
+{
+	struct profile_known *known;
+
+	if (profile->known_count < KNOWN_SPACES) {
+		if (!GROW(profile->known, profile->known_count))
+			return NULL;
+		return &profile->known[profile->known_count++];
+	}
+	/* Keys of those that are gone stay there until they are too many. */
+	if (profile->known_of.count > 4 * KNOWN_SPACES)
+		known_forget(profile);
+	if (!profile->known_count)
+		return known_room(profile);
+	known = &profile->known[profile->known_next++ % KNOWN_SPACES];
+	profile->known_addresses -= known->symbols.count;
+	lookup_free(&known->symbols);
+	return known;
+}
+
 /* NULL: no memory, and nothing is kept. */
 static struct lookup *known_get(struct profile *profile, u32 space)
 {
 	u64 key = (u64)space << 32 | (space == SPACE_KERNEL ? 0 :
 				      names_version_of(profile->names));
 	size_t *found = lookup_get(&profile->known_of, key);
+	struct profile_known *known;
 
-	if (found)
+	if (found && profile->known[*found].key == key)
 		return &profile->known[*found].symbols;
-	if (profile->known_count == KNOWN_SPACES)
-		known_forget(profile);
-	if (!GROW(profile->known, profile->known_count) ||
-	    !lookup_add(&profile->known_of, key, profile->known_count))
+	known = known_room(profile);
+	if (!known)
 		return NULL;
-	profile->known[profile->known_count] = (struct profile_known){ 0 };
-	return &profile->known[profile->known_count++].symbols;
+	*known = (struct profile_known){ .key = key };
+	/* Without memory nobody finds it, and it is made anew. */
+	lookup_add(&profile->known_of, key, known - profile->known);
+	return &known->symbols;
 }
 
 static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,

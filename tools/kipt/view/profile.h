@@ -125,7 +125,8 @@ struct profile {
 	/* private: indices of the lists above, and what was found before */
 	struct lookup symbol_of, space_of, cpu_of, task_of, known_of;
 	struct profile_known *known;
-	u32 known_count;
+	u32 known_count, known_next;
+	u64 seed;
 	size_t known_addresses;
 };
 
