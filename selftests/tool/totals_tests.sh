@@ -64,10 +64,10 @@ Hottest functions, by the time in themselves:
    9.1 %     1100 ticks            0            2  main [kernel]
    9.1 %      100 ticks            1            1  third [kernel]
 
-kipt show totals.rec --kallsyms kallsyms --calls --time
-kipt show totals.rec --kallsyms kallsyms --totals
-kipt show totals.rec --kallsyms kallsyms --counts
-kipt show totals.rec --kallsyms kallsyms --branches --time" \
+kipt show --calls --time totals.rec --kallsyms kallsyms
+kipt show --totals totals.rec --kallsyms kallsyms
+kipt show --counts totals.rec --kallsyms kallsyms
+kipt show --branches --time totals.rec --kallsyms kallsyms" \
 		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err)"
 	same "open_json" "1 1000 2100 300 overflow 300 7 800 first 1000 1 7" \
 		"$("$KIPT" open totals.rec --kallsyms kallsyms --json 2>err |
@@ -253,8 +253,21 @@ print(*(str(o.get("pid", o.get("cr3", "none"))) + " " + str(o["branches"])
 		"$("$KIPT" open totals.rec 2>err | grep -c $'\033')"
 	rm totals.rec.maps
 	cp totals.rec "it's \$a"$'\033'"file"
-	same "open_names_the_file_for_a_shell" "kipt show 'it'\\''s \$a?file' --totals" \
+	same "open_names_the_file_for_a_shell" "kipt show --totals 'it'\\''s \$a?file'" \
 		"$("$KIPT" open "it's \$a"$'\033'"file" 2>err | grep totals)"
+	cp totals.rec ./-x
+	# shellcheck disable=SC2046
+	same "open_of_a_file_that_looks_like_an_option" "$("$KIPT" show --totals \
+		-- -x 2>err)" "$("$KIPT" $("$KIPT" open -- -x 2>err |
+		sed -n 's/^kipt \(.*--totals.*\)/\1/p') 2>err)"
+	# What is too long for a command is none.
+	local size
+	for size in 4085 4086 4090 4100 5000 9000; do
+		"$KIPT" open totals.rec --top 1 --kallsyms "$(printf "%0*d'" $size 0)" \
+			2>err >out
+		echo "$? $(grep -c '^kipt show' out)"
+	done >sizes
+	same "open_names_no_command_that_is_too_long" "0 0" "$(sort -u sizes)"
 }
 
 # Branches by function, as the totals and as the branches themselves tell them.
@@ -462,10 +475,10 @@ totals_perf_tests() {
 task 100 prog 0.0 %
 nothing is lost"
 	same "open_perf_exits_0" 0 "$STATUS"
-	same "open_perf_names_the_commands" "kipt decode timed.data --calls --time
-kipt decode timed.data --totals
-kipt decode timed.data --counts
-kipt decode timed.data --branches --time
+	same "open_perf_names_the_commands" "kipt decode --calls --time timed.data
+kipt decode --totals timed.data
+kipt decode --counts timed.data
+kipt decode --branches --time timed.data
 kipt packets timed.data" "$(tail -n 5 <<<"$OUT")"
 	same "open_perf_totals" "4 0 [timed]" "$("$KIPT" open timed.data --totals \
 		2>err | awk 'NR == 2 { print $5, $4, $6 }')"
@@ -491,7 +504,7 @@ lost: 100.0 % of the time, in 2 gaps:
 	same "open_perf_no_trace_shows_nothing" "" "$OUT"
 	run open timed.pt --image timed.dump@0x401000
 	same "open_raw" "4 branches in 500 ticks (100.0 % not traced), CPU 0
-kipt decode timed.pt --image timed.dump@0x401000 --totals" \
+kipt decode --totals timed.pt --image timed.dump@0x401000" \
 		"$(sed -n '2p;/totals/p' <<<"$OUT")"
 }
 

@@ -15,7 +15,9 @@
 
 #define COMMAND_ROOM	4096
 
-/* What was typed after "kipt open", as a shell would take it. */
+/* What was typed after "kipt open", as a shell would take it; empty: it is too
+ * long to be told.
+ */
 static char typed[COMMAND_ROOM];
 static char again[COMMAND_ROOM + 32], packets[COMMAND_ROOM + 32];
 static char shown[COMMAND_ROOM];
@@ -31,20 +33,32 @@ static bool is_plain(const char *word)
 	return c != word;
 }
 
-/* Quoted where a shell sees more in it than a word. */
-static void word_add(char *text, size_t size, const char *word)
+/* False: there is no room for all of it. */
+static bool text_add(char *text, size_t size, const char *more)
 {
-	size_t length = strlen(text);
+	size_t length = strlen(text), added = strlen(more);
 
-	if (is_plain(word)) {
-		snprintf(text + length, size - length, " %s", word);
-		return;
+	if (added >= size - length)
+		return false;
+	memcpy(text + length, more, added + 1);
+	return true;
+}
+
+/* Quoted where a shell sees more in it than a word; false as above. */
+static bool word_add(char *text, size_t size, const char *word)
+{
+	char c[2] = "";
+
+	if (is_plain(word))
+		return text_add(text, size, " ") && text_add(text, size, word);
+	if (!text_add(text, size, " '"))
+		return false;
+	for (; *word; word++) {
+		c[0] = *word;
+		if (!text_add(text, size, *word == '\'' ? "'\\''" : c))
+			return false;
 	}
-	length += snprintf(text + length, size - length, " '");
-	for (; *word && length + 6 < size; word++)
-		length += snprintf(text + length, size - length,
-				   *word == '\'' ? "'\\''" : "%c", *word);
-	snprintf(text + length, size - length, "'");
+	return text_add(text, size, "'");
 }
 
 static void screen_settle(struct view_options *view, const char *path)
@@ -55,16 +69,19 @@ static void screen_settle(struct view_options *view, const char *path)
 	if (view->mode_given || view->stats || view->hash || view->output)
 		return;
 	view->mode = VIEW_SCREEN;
-	word_add(file, sizeof(file), path);
-	snprintf(again, sizeof(again), "kipt %s%s",
-		 records ? "show" : "decode", typed);
-	snprintf(packets, sizeof(packets), "kipt packets%s", file);
 	snprintf(shown, sizeof(shown), "%s", path);
-	plain_text(again);
-	plain_text(packets);
 	plain_text(shown);
 	view->path = shown;
+	if (!typed[0] || (*path == '-' && !text_add(file, sizeof(file), " --")) ||
+	    !word_add(file, sizeof(file), path))
+		return;
+	/* The view stands before what was typed, where "--" may end the options. */
+	snprintf(again, sizeof(again), "kipt %s", records ? "show" : "decode");
+	snprintf(packets, sizeof(packets), "kipt packets%s", file);
+	plain_text(typed);
+	plain_text(packets);
 	view->again = again;
+	view->typed = typed;
 	view->packets = records ? NULL : packets;
 }
 
@@ -72,8 +89,12 @@ static int run(int argc, char **argv)
 {
 	int i;
 
-	for (i = 0; i < argc; i++)
-		word_add(typed, sizeof(typed), argv[i]);
+	for (i = 0; i < argc; i++) {
+		if (!word_add(typed, sizeof(typed), argv[i])) {
+			typed[0] = 0;
+			break;
+		}
+	}
 	return decode_verb_run(&verb_open, argc, argv, screen_settle);
 }
 

@@ -53,6 +53,7 @@ enum view_mode {
  * @maps: file of mappings to use
  * @path: the file, for VIEW_SCREEN
  * @again: command that shows more of it, and
+ * @typed: its operand and options, behind those of the view
  * @packets: command that shows its packets; NULL: it has none
  */
 struct view_options {
@@ -74,6 +75,7 @@ struct view_options {
 	const char *maps;
 	const char *path;
 	const char *again;
+	const char *typed;
 	const char *packets;
 };
 

@@ -339,14 +339,18 @@ static void hottest_print(struct view *view, const struct span *span,
 /* These are not cut: they are there to be copied. */
 static void more_print(struct view *view)
 {
+	static const char *const more[] = {
+		"--calls --time", "--totals", "--counts", "--branches --time",
+	};
 	const struct view_options *options = view->options;
+	size_t i;
 
 	if (!options->again)
 		return;
-	fprintf(view->out, "\n%s --calls --time\n", options->again);
-	fprintf(view->out, "%s --totals\n", options->again);
-	fprintf(view->out, "%s --counts\n", options->again);
-	fprintf(view->out, "%s --branches --time\n", options->again);
+	fputc('\n', view->out);
+	for (i = 0; i < ARRAY_SIZE(more); i++)
+		fprintf(view->out, "%s %s%s\n", options->again, more[i],
+			options->typed);
 	if (options->packets)
 		fprintf(view->out, "%s\n", options->packets);
 }
