@@ -221,6 +221,17 @@ main 1 0 10 20 None"
 	  cpu 1; task 0; tsc ${i}50; enable 010; done; cpu 0; task 0; tsc 280; ret 120 015
 	  } | totals_of "totals_idle_threads_differ" "first 1 2 180 180 80
 main 2 0 100 280 None"
+	# Records of which nobody says whose they are, then those of a CPU.
+	{ tsc 100; enable 010; call 010 100; tsc 110; ret 120 015; } | records totals.rec
+	same "open_cpu_unknown" "2 branches in 10 ticks, CPU unknown
+    10 ticks      0 ticks   -  -                  first [kernel]" \
+		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err | grep -E ' in 1|  -  - ')"
+	same "open_json_cpu_unknown" "first" "$("$KIPT" open totals.rec --json 2>err |
+		python3 -c 'import json, sys
+print(next(iter(json.loads(sys.stdin.readline())["cpus"][0])))')"
+	{ tsc 100; call 010 100; cpu 1; tsc 110; cpu 2; tsc 130; } | records totals.rec
+	same "open_one_cpu_unknown" "CPUs 1-2,unknown" \
+		"$("$KIPT" open totals.rec 2>err | grep -o 'CPUs .*')"
 	# More CPUs than there is room for each task's calls.
 	python3 -c 'for i in range(40000):
     print("19 0 1 %d 0 0" % (i % 300))
@@ -435,6 +446,37 @@ print(sum(o["count" if o["type"] == "edge" else "branches"]
 	rm many.rec
 }
 
+# What has no room is told, once each; sums end at the largest number there is.
+totals_limits_tests() {
+	python3 -c 'import struct
+record = struct.Struct("<BBHIQQ").pack
+out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]
+for i in range(66000):
+    if i < 9000:
+        out.append(record(19, 0, 1, i, 0, 0))
+    out.append(record(5, 0, 1, 1 + i, 0, 1 + i))
+    out.append(record(1, 2, 0, 1, 0x400000, 0x400010))
+open("many.rec", "wb").write(b"".join(out))'
+	"$KIPT" open many.rec >out 2>err
+	same "open_tells_its_limits" "kipt: note: there are more than 65534 processes
+kipt: note: there are more than 65536 threads
+kipt: note: there are more than 8192 CPUs" "$(sed -n 's/:[^:]*$//;/more than/p' err)"
+	"$KIPT" show many.rec --totals --json 2>err | python3 -c 'import json, sys
+print(sum(o.get("branches") for o in map(json.loads, sys.stdin)
+          if o["type"] == "total"))' >out
+	same "totals_beyond_its_limits_count" 66000 "$(cat out)"
+	known_calls | records totals.rec
+	same "open_tells_no_limit_that_is_not_reached" 0 \
+		"$("$KIPT" open totals.rec 2>&1 >out | grep -c "more than")"
+	rm many.rec
+	{ cpu 0; gap 1; for i in 1 2 3; do tsc 1; tsc 0xffffffffffffffff; done
+	  } | records totals.rec
+	same "open_sums_end" "18446744073709551615 18446744073709551615" \
+		"$("$KIPT" open totals.rec --json 2>err | python3 -c 'import json, sys
+cpu = json.loads(sys.stdin.readline())["cpus"][0]
+print(cpu["ticks"], cpu["lost"])')"
+}
+
 # Ctrl-C shows what came until then. The pipe holds less than what is written into it
 # before the signal, and nobody opens it before the signal is caught.
 totals_cancel_tests() {
@@ -518,5 +560,6 @@ totals_tests() {
 	totals_calls_tests
 	totals_refused_tests
 	totals_many_tests
+	totals_limits_tests
 	totals_cancel_tests
 }

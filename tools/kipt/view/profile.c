@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "profile.h"
 
@@ -115,7 +116,8 @@ static u32 space_get(struct profile *profile, u32 pid, u64 cr3, u64 address)
 	found = lookup_get(&profile->space_of, key);
 	if (found)
 		return *found;
-	if (profile->space_count == SPACES_MAX ||
+	profile->spaces_full |= profile->space_count == SPACES_MAX;
+	if (profile->spaces_full ||
 	    !GROW(profile->spaces, profile->space_count) ||
 	    !lookup_add(&profile->space_of, key, profile->space_count))
 		return SPACE_UNKNOWN;
@@ -287,13 +289,14 @@ void profile_place(const struct profile *profile, u32 symbol, u64 address,
 	place->offset = at->name ? address - at->start : address;
 }
 
-struct profile_cpu *profile_cpu(struct profile *profile, u32 cpu)
+struct profile_cpu *profile_cpu(struct profile *profile, u64 cpu)
 {
 	size_t *found = lookup_get(&profile->cpu_of, cpu);
 
 	if (found)
 		return &profile->cpus[*found];
-	if (profile->cpu_count == CPUS_MAX ||
+	profile->cpus_full |= profile->cpu_count == CPUS_MAX;
+	if (profile->cpus_full ||
 	    !GROW(profile->cpus, profile->cpu_count) ||
 	    !lookup_add(&profile->cpu_of, cpu, profile->cpu_count))
 		return NULL;
@@ -308,7 +311,8 @@ struct profile_task *profile_task(struct profile *profile, u32 tid, u32 pid)
 
 	if (found)
 		return &profile->tasks[*found];
-	if (profile->task_count == TASKS_MAX ||
+	profile->tasks_full |= profile->task_count == TASKS_MAX;
+	if (profile->tasks_full ||
 	    !GROW(profile->tasks, profile->task_count) ||
 	    !lookup_add(&profile->task_of, key, profile->task_count))
 		return NULL;
@@ -316,6 +320,22 @@ struct profile_task *profile_task(struct profile *profile, u32 tid, u32 pid)
 		.tid = tid, .pid = pid,
 	};
 	return &profile->tasks[profile->task_count++];
+}
+
+void profile_notes(const struct profile *profile)
+{
+	if (profile->symbol_count == SYMBOLS_MAX)
+		say_note("there are more than %u functions: those that came later are [others]",
+			 SYMBOLS_MAX - 1);
+	if (profile->spaces_full)
+		say_note("there are more than %u processes: those that came later are shown as \"process unknown\"",
+			 SPACES_MAX - 2);
+	if (profile->tasks_full)
+		say_note("there are more than %u threads: those that came later are in no list of them",
+			 TASKS_MAX);
+	if (profile->cpus_full)
+		say_note("there are more than %u CPUs: the times of those that came later are in no sum of CPUs",
+			 CPUS_MAX);
 }
 
 static bool symbol_used(const struct profile_symbol *symbol)

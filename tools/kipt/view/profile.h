@@ -10,18 +10,21 @@
 #include "../cli/lookup.h"
 #include "../symbols/address_names.h"
 
+/* The CPU of records before which none is named. */
+#define PROFILE_CPU_UNKNOWN	(1ULL << 32)
+
 /**
  * struct profile_call - one call
  * @ticks: from the call to the return; 0: there is none
  * @begun: TSC of the call
- * @cpu: where it was
+ * @cpu: where it was, or PROFILE_CPU_UNKNOWN
  * @tid, @pid: whose it was; 0: not known
  * @gap: something is missing within
  */
 struct profile_call {
 	u64 ticks;
 	u64 begun;
-	u32 cpu;
+	u64 cpu;
 	u32 tid, pid;
 	bool gap;
 };
@@ -40,7 +43,7 @@ struct profile_call {
  * @self: ticks in itself
  * @total: ticks from calls of it to their returns; of calls within a call of
  *	the same function the outermost counts
- * @longest: the longest call that ended
+ * @longest: the longest call whose return was seen
  * @next: another one with the same hash; 0: none
  */
 struct profile_symbol {
@@ -69,13 +72,13 @@ struct profile_space {
 
 /**
  * struct profile_cpu - a CPU
- * @cpu: its number
+ * @cpu: its number, or PROFILE_CPU_UNKNOWN
  * @first, @last: TSCs of its trace; 0: it has none
  * @ticks: from time to time, those of several threads one after the other
  * @lost: ticks of which nothing is known
  */
 struct profile_cpu {
-	u32 cpu;
+	u64 cpu;
 	u64 first, last;
 	u64 ticks;
 	u64 lost;
@@ -107,6 +110,7 @@ struct profile_task {
  * @task_count: how many
  * @traced: ticks in which code ran and was traced
  * @lost: ticks that are lost, by enum kipt_gap_kind
+ * @spaces_full, @cpus_full, @tasks_full: some had no room
  * @failed: memory ran out
  */
 struct profile {
@@ -121,6 +125,7 @@ struct profile {
 	u32 task_count;
 	u64 traced;
 	u64 lost[KIPT_GAP_KIND_MAX + 1];
+	bool spaces_full, cpus_full, tasks_full;
 	bool failed;
 	/* private: indices of the lists above, and what was found before */
 	struct lookup symbol_of, space_of, cpu_of, task_of, known_of;
@@ -179,11 +184,11 @@ void profile_place(const struct profile *profile, u32 symbol, u64 address,
 /**
  * profile_cpu() - a CPU
  * @profile: profile
- * @cpu: its number
+ * @cpu: its number, or PROFILE_CPU_UNKNOWN
  *
  * Return: it, valid until the next call; NULL if there is no room.
  */
-struct profile_cpu *profile_cpu(struct profile *profile, u32 cpu);
+struct profile_cpu *profile_cpu(struct profile *profile, u64 cpu);
 
 /**
  * profile_task() - a thread
@@ -194,6 +199,22 @@ struct profile_cpu *profile_cpu(struct profile *profile, u32 cpu);
  * Return: it, valid until the next call; NULL if there is no room.
  */
 struct profile_task *profile_task(struct profile *profile, u32 tid, u32 pid);
+
+/**
+ * profile_add() - a sum that ends at the largest number there is
+ * @sum: grows
+ * @more: by that
+ */
+static inline void profile_add(u64 *sum, u64 more)
+{
+	*sum = more > ~*sum ? ~0ULL : *sum + more;
+}
+
+/**
+ * profile_notes() - tell what had no room
+ * @profile: nothing is added any more
+ */
+void profile_notes(const struct profile *profile);
 
 /**
  * profile_several_spaces() - are there functions of several processes

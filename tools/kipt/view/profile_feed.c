@@ -115,7 +115,7 @@ static void longest_take(struct profile_feed *feed, struct frame *frame,
 	*longest = (struct profile_call){
 		.ticks = ticks,
 		.begun = frame->begun,
-		.cpu = state->cpu,
+		.cpu = feed->at->number,
 		.tid = state->tid,
 		.pid = state->pid,
 		.gap = frame->gaps != feed->at->gaps,
@@ -159,7 +159,7 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 
 	active_drop(stack, frame->symbol);
 	if (frame->outer && !(!returned && outer_pass(stack, frame)))
-		symbol_at(feed, frame->symbol)->total += ticks;
+		profile_add(&symbol_at(feed, frame->symbol)->total, ticks);
 	if (returned && is_call(frame))
 		longest_take(feed, frame, ticks);
 }
@@ -232,18 +232,19 @@ void profile_feed_destroy(struct profile_feed *feed)
 	free(feed);
 }
 
-static void cpu_begin(struct profile_feed *feed, struct feed_cpu *at, s64 cpu)
+static void cpu_begin(struct profile_feed *feed, struct feed_cpu *at, u64 number, s64 cpu)
 {
 	*at = (struct feed_cpu){
 		.track.ops = &track_ops,
 		.track.ctx = feed,
+		.number = number,
 		.cpu = cpu,
 		.task = -1,
 	};
 }
 
 /* The profile numbers CPUs as they come. */
-static struct feed_cpu *cpu_add(struct profile_feed *feed)
+static struct feed_cpu *cpu_add(struct profile_feed *feed, u64 number)
 {
 	size_t size = (feed->cpu_count + 1) * sizeof(*feed->cpus);
 	struct feed_cpu **cpus = realloc(feed->cpus, size);
@@ -255,11 +256,11 @@ static struct feed_cpu *cpu_add(struct profile_feed *feed)
 		free(at);
 		return NULL;
 	}
-	cpu_begin(feed, at, feed->cpu_count);
+	cpu_begin(feed, at, number, feed->cpu_count);
 	return feed->cpus[feed->cpu_count++] = at;
 }
 
-static struct feed_cpu *cpu_get(struct profile_feed *feed, u32 number)
+static struct feed_cpu *cpu_get(struct profile_feed *feed, u64 number)
 {
 	struct profile_cpu *cpu = profile_cpu(feed->profile, number);
 	size_t index = cpu ? cpu - feed->profile->cpus : 0;
@@ -268,14 +269,14 @@ static struct feed_cpu *cpu_get(struct profile_feed *feed, u32 number)
 	if (cpu && index < feed->cpu_count)
 		return feed->cpus[index];
 	if (cpu && index == feed->cpu_count)
-		at = cpu_add(feed);
+		at = cpu_add(feed, number);
 	if (at)
 		return at;
 	if (cpu)
 		feed->profile->failed = true;
 	if (feed->others.track.stack)
 		stacks_forget(feed, &feed->others);
-	cpu_begin(feed, &feed->others, -1);
+	cpu_begin(feed, &feed->others, number, -1);
 	return &feed->others;
 }
 
@@ -328,7 +329,7 @@ static void cpu_resume(struct profile_feed *feed)
 	state->cr3 = at->cr3;
 }
 
-static void cpu_take(struct profile_feed *feed, u32 number)
+static void cpu_take(struct profile_feed *feed, u64 number)
 {
 	struct feed_cpu *at = feed->at;
 
@@ -392,19 +393,19 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 	struct profile *profile = feed->profile;
 
 	if (at->lost) {
-		profile->lost[at->lost] += ticks;
+		profile_add(&profile->lost[at->lost], ticks);
 		if (at->cpu >= 0)
-			profile->cpus[at->cpu].lost += ticks;
+			profile_add(&profile->cpus[at->cpu].lost, ticks);
 		at->timed = true;
 		if (at->resumed)
 			at->lost = 0;
 	} else if (at->running) {
-		profile->traced += ticks;
+		profile_add(&profile->traced, ticks);
 		if (stack->count > 1)
-			symbol_at(feed, call_stack_top(stack)->symbol)->self +=
-				ticks;
+			profile_add(&symbol_at(feed, call_stack_top(stack)->symbol)->self,
+				    ticks);
 		if (at->task >= 0)
-			profile->tasks[at->task].ticks += ticks;
+			profile_add(&profile->tasks[at->task].ticks, ticks);
 	}
 }
 
@@ -420,7 +421,7 @@ static void time_take(struct profile_feed *feed, u64 now)
 	} else if (now > at->now) {
 		time_spend(feed, now - at->now);
 		if (cpu)
-			cpu->ticks += now - at->now;
+			profile_add(&cpu->ticks, now - at->now);
 	}
 	/* A TSC that was set back goes on from there. */
 	at->now = now;
@@ -505,12 +506,12 @@ static void edge_take(struct profile_feed *feed, const struct kipt_record *r)
 				  state->edge_cr3, r->ip);
 	u32 to;
 
-	symbol_at(feed, from)->branches += r->aux;
+	profile_add(&symbol_at(feed, from)->branches, r->aux);
 	if (r->kind != KIPT_BRANCH_CALL && r->kind != KIPT_BRANCH_CALL_IND)
 		return;
 	to = profile_function(feed->profile, state->edge_pid, state->edge_cr3,
 			      r->value);
-	symbol_at(feed, to)->calls += r->aux;
+	profile_add(&symbol_at(feed, to)->calls, r->aux);
 }
 
 static void flow_take(struct profile_feed *feed, const struct kipt_record *r)
@@ -540,7 +541,7 @@ void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 	if (r->type == KIPT_RECORD_CPU)
 		cpu_take(feed, r->aux);
 	else if (!feed->at)
-		cpu_take(feed, feed->view->state.cpu);
+		cpu_take(feed, PROFILE_CPU_UNKNOWN);
 	if (!feed->at->track.stack)
 		return;
 	switch (r->type) {

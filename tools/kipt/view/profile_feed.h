@@ -13,7 +13,8 @@
 /**
  * struct feed_cpu - where the trace of a CPU is
  * @track: the calls that its tasks are in
- * @cpu: index in @profile of the CPU; -1: there was no room
+ * @number: of the CPU, or PROFILE_CPU_UNKNOWN
+ * @cpu: its index in @profile; -1: there was no room
  * @task: index in @profile of the task; -1: none
  * @tid, @pid, @cr3: what holds until its records say something else
  * @now: TSC; 0: not known
@@ -27,6 +28,7 @@
  */
 struct feed_cpu {
 	struct call_track track;
+	u64 number;
 	s64 cpu, task;
 	u32 tid, pid;
 	u64 cr3;

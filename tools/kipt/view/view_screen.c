@@ -61,8 +61,8 @@ static void span_make(const struct profile *profile, struct span *span)
 			span->from = cpu->first;
 		if (cpu->last > span->to)
 			span->to = cpu->last;
-		span->ticks += cpu->ticks;
-		span->lost += cpu->lost;
+		profile_add(&span->ticks, cpu->ticks);
+		profile_add(&span->lost, cpu->lost);
 		if (!span->worst || share(cpu->lost, cpu->ticks) >
 				    share(span->worst->lost, span->worst->ticks))
 			span->worst = cpu;
@@ -91,15 +91,25 @@ static const char *duration(const struct view *view, u64 ticks, char *text,
 
 static int cpu_compare(const void *a, const void *b)
 {
-	const u32 *left = a, *right = b;
+	const u64 *left = a, *right = b;
 
 	return *left < *right ? -1 : *left > *right;
+}
+
+static const char *cpu_text(u64 cpu, char *text, size_t size)
+{
+	if (cpu == PROFILE_CPU_UNKNOWN)
+		snprintf(text, size, "unknown");
+	else
+		snprintf(text, size, "%llu", (unsigned long long)cpu);
+	return text;
 }
 
 /* "0-3,6", cut where it is too long. */
 static void cpus_text(const struct profile *profile, char *text, size_t size)
 {
-	u32 *list = malloc(profile->cpu_count * sizeof(*list) + 1);
+	char first[16], last[16];
+	u64 *list = malloc(profile->cpu_count * sizeof(*list) + 1);
 	u32 i, end, count = profile->cpu_count;
 	size_t length = 0;
 
@@ -109,15 +119,18 @@ static void cpus_text(const struct profile *profile, char *text, size_t size)
 	if (list)
 		qsort(list, count, sizeof(*list), cpu_compare);
 	for (i = 0; list && i < count; i = end) {
-		for (end = i + 1; end < count && list[end] - list[i] == end - i;)
+		for (end = i + 1; end < count && list[end] - list[i] == end - i &&
+				  list[end] != PROFILE_CPU_UNKNOWN;)
 			end++;
 		if (length + 32 > size) {
 			snprintf(text + length, size - length, ",...");
 			break;
 		}
 		length += snprintf(text + length, size - length,
-				   end - i > 1 ? "%s%u-%u" : "%s%u",
-				   i ? "," : "", list[i], list[end - 1]);
+				   end - i > 1 ? "%s%s-%s" : "%s%s",
+				   i ? "," : "",
+				   cpu_text(list[i], first, sizeof(first)),
+				   cpu_text(list[end - 1], last, sizeof(last)));
 	}
 	free(list);
 }
@@ -125,9 +138,10 @@ static void cpus_text(const struct profile *profile, char *text, size_t size)
 static void what_print(struct view *view, const struct profile *profile,
 		       const struct span *span)
 {
-	u64 known = profile->traced + span->lost;
+	u64 known = profile->traced;
 	char cpus[96], time[48], rest[48] = "";
 
+	profile_add(&known, span->lost);
 	cpus_text(profile, cpus, sizeof(cpus));
 	if (known < span->ticks)
 		snprintf(rest, sizeof(rest), " (%.1f %% not traced)",
@@ -187,6 +201,7 @@ static void tasks_print(struct view *view, const struct profile *profile,
 static void lost_print(struct view *view, const struct span *span)
 {
 	u64 gaps = tally_gaps(&view->tally);
+	char cpu[16];
 
 	if (!gaps) {
 		line_print(view, "nothing is lost");
@@ -200,8 +215,9 @@ static void lost_print(struct view *view, const struct span *span)
 			   share(span->lost, span->ticks),
 			   (unsigned long long)gaps, gaps == 1 ? "" : "s");
 	else
-		line_print(view, "lost: %.1f %% of the time (CPU %u %.1f %%), in %llu gap%s:",
-			   share(span->lost, span->ticks), span->worst->cpu,
+		line_print(view, "lost: %.1f %% of the time (CPU %s %.1f %%), in %llu gap%s:",
+			   share(span->lost, span->ticks),
+			   cpu_text(span->worst->cpu, cpu, sizeof(cpu)),
 			   share(span->worst->lost, span->worst->ticks),
 			   (unsigned long long)gaps, gaps == 1 ? "" : "s");
 }
@@ -264,13 +280,14 @@ static void slow_print(struct view *view, const struct profile_symbol *symbol,
 		       const struct span *span)
 {
 	const struct profile_call *call = &symbol->longest;
-	char time[48], at[48], task[64], name[512];
+	char time[48], at[48], task[64], name[512], cpu[16];
 
 	task_text(view, call->tid, call->pid, task, sizeof(task));
-	line_print(view, "%12s %12s %3u  %-18.18s %s%s",
+	line_print(view, "%12s %12s %3s  %-18.18s %s%s",
 		   duration(view, call->ticks, time, sizeof(time)),
 		   duration(view, call->begun - span->from, at, sizeof(at)),
-		   call->cpu, call->tid || call->pid ? task : "-",
+		   call->cpu == PROFILE_CPU_UNKNOWN ? "-" :
+		   cpu_text(call->cpu, cpu, sizeof(cpu)), call->tid || call->pid ? task : "-",
 		   call->gap ? "* " : "",
 		   totals_text(symbol, name, sizeof(name)));
 }
@@ -397,7 +414,8 @@ static void cpus_json(struct json_object *line, const struct profile *profile)
 		const struct profile_cpu *cpu = &profile->cpus[i];
 		struct json_object *object = json_object_new_object();
 
-		jsonl_number(object, "cpu", cpu->cpu);
+		if (cpu->cpu != PROFILE_CPU_UNKNOWN)
+			jsonl_number(object, "cpu", cpu->cpu);
 		if (cpu->first) {
 			jsonl_number(object, "first", cpu->first);
 			jsonl_number(object, "last", cpu->last);

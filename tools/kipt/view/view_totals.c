@@ -88,7 +88,8 @@ static void longest_json(struct json_object *line,
 		return;
 	jsonl_number(line, "longest", longest->ticks);
 	jsonl_number(line, "longest_tsc", longest->begun);
-	jsonl_number(line, "longest_cpu", longest->cpu);
+	if (longest->cpu != PROFILE_CPU_UNKNOWN)
+		jsonl_number(line, "longest_cpu", longest->cpu);
 	if (longest->tid)
 		jsonl_number(line, "longest_tid", longest->tid);
 	if (longest->gap)
@@ -176,6 +177,7 @@ static void totals_finish(struct view *view)
 	} else {
 		screen_print(view, profile, list, count);
 	}
+	profile_notes(profile);
 	free(list);
 	profile_feed_destroy(feed);
 	view->self = NULL;
