@@ -402,8 +402,25 @@ totals_refused_tests() {
 	same "open_nothing_in_it" "0 branches in unknown time, CPU 0" \
 		"$("$KIPT" open none.rec 2>err | sed -n 2p)"
 	known_calls | records totals.rec
-	refused "open_records_strict" 1 "totals.rec holds records; --dir" \
-		open totals.rec --strict
+	local option
+	: >code
+	for option in --strict "--image code@0x1000" "--jobs 1" "--memory 1M" \
+		"--packed new.rec" "--filter 0x1-0x2" "--stop-at 0x1-0x2"; do
+		# shellcheck disable=SC2086
+		refused "open_records_${option%% *}" 2 "totals.rec holds records; --image.* are for traces" \
+			open totals.rec $option
+	done
+	same "open_records_packed_makes_no_file" "" "$(ls new.rec 2>err)"
+	same "open_top" "1 1 main" "$("$KIPT" open totals.rec --kallsyms kallsyms \
+		--top 1 --json 2>err | grep -c '"total"') $("$KIPT" open totals.rec \
+		--kallsyms kallsyms --top 1 2>err | grep -c '^ *[0-9]* ticks') $(
+		{ cpu 0; jump 010 100; jump 020 200; jump 120 200; } | records top.rec
+		"$KIPT" open top.rec --kallsyms kallsyms --top 1 2>err |
+			sed -n '/^Hottest/,/^$/s/ \[kernel\]$//p' | awk '{ print $NF }')"
+	{ cpu 0; for ((i = 100; i < 200; i++)); do
+		echo "1 3 0 1 0x401000 0x5${i}00"; done; } | records top.rec
+	same "open_top_0_is_all" 101 "$("$KIPT" open top.rec --top 0 2>err |
+		sed -n '/^Hottest/,/^$/p' | grep -c ' %')"
 	run open totals.rec --kallsyms kallsyms --counts
 	same "open_is_show_where_a_view_is_asked_for" \
 		"$("$KIPT" show totals.rec --kallsyms kallsyms --counts 2>err)" "$OUT"

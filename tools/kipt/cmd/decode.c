@@ -79,6 +79,8 @@ struct decode {
 	bool strict;
 	/* Something says how the trace is to be read. */
 	bool own_config;
+	/* Something is for traces only, not for records. */
+	bool for_traces;
 };
 
 static u32 jobs_default(void)
@@ -137,6 +139,7 @@ static bool range_option_take(struct decode *d, u32 kind, const char *value)
 /* True, or false after a sentence. */
 static bool option_take(struct decode *d, int id, const char *value)
 {
+	d->for_traces = true;
 	d->own_config |= id == OPTION_DIR || id == OPTION_META ||
 			 id == OPTION_FILTER || id == OPTION_STOP_AT;
 	switch (id) {
@@ -295,11 +298,11 @@ static int file_show(struct decode *d, const char *path)
 /* Records are what decoding made of a trace. */
 static int records_show(struct decode *d, const char *path)
 {
-	if (!d->own_config && !d->strict)
+	if (!d->for_traces)
 		return show_file(path, &d->view);
-	say_error("%s holds records; --dir, --meta, --filter, --stop-at and --strict are for traces",
+	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory and --packed are for traces",
 		  path);
-	return KIPT_EXIT_FAILED;
+	return KIPT_EXIT_USAGE;
 }
 
 int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,

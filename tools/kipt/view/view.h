@@ -121,7 +121,8 @@ enum {
 	  "most time in itself first" },				\
 	{ "top", 0, VIEW_OPTION_TOP, "N",				\
 	  "with --counts, --totals: only the first N, 0: all;\n"	\
-	  "50 unless given, with --json all" },				\
+	  "50 unless given, with --json all; of 'kipt open',\n"	\
+	  "so many slowest calls and hottest functions" },		\
 	{ "json", 'j', VIEW_OPTION_JSON, NULL,				\
 	  "JSON Lines for scripts, see kipt(1)" },			\
 	{ "time", 't', VIEW_OPTION_TIME, NULL,				\

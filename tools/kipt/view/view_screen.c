@@ -2,7 +2,8 @@
 /*
  * All of a trace on one screen: what was traced, what is lost, which calls took
  * longest, which functions are hot, and the commands that show more. No line is
- * wider than a terminal of 80 columns, and there are 40 at most.
+ * wider than a terminal of 80 columns, and there are 40 at most unless somebody
+ * asks for more.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -263,6 +264,14 @@ static void gaps_print(struct view *view, const struct profile *profile,
 			   (unsigned long long)left);
 }
 
+/* So many unless --top says otherwise. */
+static size_t rows(const struct view *view, size_t count, size_t unless)
+{
+	if (view->options->top_given)
+		return view_top(view->options, count);
+	return count < unless ? count : unless;
+}
+
 static int longest_compare(const void *left, const void *right)
 {
 	const struct profile_symbol *a = *(const struct profile_symbol **)left;
@@ -296,7 +305,7 @@ static void slowest_print(struct view *view, const struct span *span,
 			  const struct profile_symbol **functions,
 			  size_t count)
 {
-	size_t i, size = count * sizeof(*functions);
+	size_t i, top, size = count * sizeof(*functions);
 	const struct profile_symbol **list = malloc(size + 1);
 
 	fputc('\n', view->out);
@@ -317,8 +326,8 @@ static void slowest_print(struct view *view, const struct span *span,
 	line_print(view, "Slowest calls, the longest of each function (*: with a gap within):");
 	line_print(view, "%12s %12s %3s  %-18s %s", "duration", "from", "CPU",
 		   "task", "function");
-	for (i = 0; i < count && i < SLOWEST_SHOWN && list[i]->longest.ticks;
-	     i++)
+	top = rows(view, count, SLOWEST_SHOWN);
+	for (i = 0; i < top && list[i]->longest.ticks; i++)
 		slow_print(view, list[i], span);
 	free(list);
 }
@@ -342,14 +351,14 @@ static void hot_print(struct view *view, const struct profile_symbol *symbol,
 static void hottest_print(struct view *view, const struct span *span,
 			  const struct profile_symbol **list, size_t count)
 {
-	size_t i;
+	size_t i, top = rows(view, count, HOTTEST_SHOWN);
 
 	fputc('\n', view->out);
 	line_print(view, "Hottest functions, by %s:", span->ticks ?
 		   "the time in themselves" : "branches");
 	line_print(view, "%8s %14s %12s %12s  %s", "self", "total", "calls",
 		   "branches", "function");
-	for (i = 0; i < count && i < HOTTEST_SHOWN; i++)
+	for (i = 0; i < top; i++)
 		hot_print(view, list[i], span);
 }
 
