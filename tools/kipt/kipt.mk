@@ -89,6 +89,7 @@ KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter/filter.c filter/filter_kernel.c \
 	filter/filter_user.c filter/address_range.c filter/did_you_mean.c \
 	symbols/kernel_symbols.c symbols/elf_symbols.c symbols/symbols.c \
 	symbols/process_maps.c cli/args.c cli/json_lines.c cli/messages.c \
+	cli/printable.c \
 	cli/progress.c cli/signals.c cli/file_map.c)
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \

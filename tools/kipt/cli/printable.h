@@ -6,16 +6,30 @@
 #ifndef KIPT_PRINTABLE_H
 #define KIPT_PRINTABLE_H
 
+#include <stddef.h>
+
+/**
+ * utf8_length() - the bytes of the character that a text begins with
+ * @text: not empty
+ *
+ * Return: 1 to 4; 0 if it is no valid UTF-8.
+ */
+size_t utf8_length(const char *text);
+
 /**
  * plain_text() - take what a terminal acts upon out of a text
- * @text: control characters in it become '?'
+ * @text: each byte of a control character in it, or of what is no valid UTF-8,
+ *	becomes '?'
  */
-static inline void plain_text(char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-	}
-}
+void plain_text(char *text);
+
+/**
+ * plain_cut() - how much of a text to show
+ * @text: plain
+ * @size: so many bytes at most, which are so many columns at most
+ *
+ * Return: bytes of whole characters.
+ */
+int plain_cut(const char *text, int size);
 
 #endif /* KIPT_PRINTABLE_H */

@@ -30,8 +30,10 @@ static bool file_read(const char *path, struct output *output)
 	if (output->options->mode >= VIEW_TOTALS)
 		progress_catch();
 	ok = record_file_read(path, records_take, output);
-	if (!progress_interrupted())
+	if (!progress_interrupted()) {
+		output->view.cut = !ok;
 		return ok;
+	}
 	say_error("cancelled: this is %s up to there (ECANCELED)", path);
 	return false;
 }

@@ -223,6 +223,7 @@ struct view_state {
  * @finish: prints what was held back
  * @self: the printer's own
  * @merged: CPUs take turns, their times count from the first of all
+ * @cut: the file ends too early
  * @failed: something is not shown, and a sentence told so
  */
 struct view {
@@ -236,6 +237,7 @@ struct view {
 	void (*finish)(struct view *view);
 	void *self;
 	bool merged;
+	bool cut;
 	bool failed;
 };
 

@@ -13,10 +13,12 @@
 
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
+#include "../cli/printable.h"
 #include "../records/record_words.h"
 #include "view_totals.h"
 
 #define WIDTH		80
+#define TASK_WIDTH	18
 #define TASKS_SHOWN	4
 #define GAPS_SHOWN	3
 #define SLOWEST_SHOWN	8
@@ -39,7 +41,7 @@ static void __printf(2, 3) line_print(struct view *view, const char *format,
 	va_start(values, format);
 	vsnprintf(text, sizeof(text), format, values);
 	va_end(values);
-	fprintf(view->out, "%.*s\n", WIDTH, text);
+	fprintf(view->out, "%.*s\n", plain_cut(text, WIDTH), text);
 }
 
 static double share(u64 part, u64 whole)
@@ -171,6 +173,7 @@ static void task_text(struct view *view, u32 tid, u32 pid, char *text,
 	const char *comm = names_comm(view->names, tid, pid);
 
 	snprintf(text, size, "%u%s%s", tid, *comm ? " " : "", comm);
+	text[plain_cut(text, size)] = 0;
 }
 
 static void tasks_print(struct view *view, const struct profile *profile,
@@ -204,8 +207,11 @@ static void lost_print(struct view *view, const struct span *span)
 	u64 gaps = tally_gaps(&view->tally);
 	char cpu[16];
 
+	if (view->cut)
+		line_print(view, "lost: the file is cut");
 	if (!gaps) {
-		line_print(view, "nothing is lost");
+		if (!view->cut)
+			line_print(view, "nothing is lost");
 		return;
 	}
 	if (!span->ticks)
@@ -292,11 +298,15 @@ static void slow_print(struct view *view, const struct profile_symbol *symbol,
 	char time[48], at[48], task[64], name[512], cpu[16];
 
 	task_text(view, call->tid, call->pid, task, sizeof(task));
-	line_print(view, "%12s %12s %3s  %-18.18s %s%s",
+	if (!call->tid && !call->pid)
+		snprintf(task, sizeof(task), "-");
+	task[plain_cut(task, TASK_WIDTH)] = 0;
+	line_print(view, "%12s %12s %3s  %s%*s %s%s",
 		   duration(view, call->ticks, time, sizeof(time)),
 		   duration(view, call->begun - span->from, at, sizeof(at)),
 		   call->cpu == PROFILE_CPU_UNKNOWN ? "-" :
-		   cpu_text(call->cpu, cpu, sizeof(cpu)), call->tid || call->pid ? task : "-",
+		   cpu_text(call->cpu, cpu, sizeof(cpu)), task,
+		   TASK_WIDTH - (int)strlen(task), "",
 		   call->gap ? "* " : "",
 		   totals_text(symbol, name, sizeof(name)));
 }
@@ -472,6 +482,8 @@ void screen_json(struct view *view, const struct profile *profile,
 	cpus_json(line, profile);
 	tasks_json(view, line, profile);
 	lost_json(line, profile);
+	if (view->cut)
+		jsonl_flag(line, "cut", true);
 	jsonl_print(line, view->out);
 	for (i = 0; i < top; i++)
 		totals_json(view, profile, list[i]);

@@ -9,6 +9,7 @@
 
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
+#include "../cli/printable.h"
 #include "view_totals.h"
 
 const char *totals_text(const struct profile_symbol *symbol, char *text,
@@ -26,6 +27,7 @@ const char *totals_text(const struct profile_symbol *symbol, char *text,
 			 (unsigned long long)symbol->start);
 	else
 		snprintf(text, size, "[%s]", object);
+	text[plain_cut(text, size)] = 0;
 	return text;
 }
 
