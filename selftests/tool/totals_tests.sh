@@ -315,12 +315,15 @@ by_line() {
 		sort | uniq -c
 }
 
-# The lines of a screen that have not all that belongs there: who ran ends with a share
-# or how many more there are, a function with its file, a gap with its sentence.
+# The lines of a screen that lack something: who ran ends with a share or how many more
+# there are, a gap with its sentence; a function has its whole name.
 lines_cut() {
-	awk 'NR == 2 && !/, CPU [0-9]+$/ || NR == 3 && !/( %|, [0-9]+ more)$/ ||
-		/^lost/ && !/gaps?:$/ || / ticks .* ticks .* [0-9]+  / && !/\]$/ ||
-		/^ +[0-9.]+ % .* ticks / && !/\]$/ || /^ +[0-9]+ +[0-9.]+ %/ && !/: .*[a-z)]$/'
+	awk 'NR == FNR { names[$3] = 1; next }
+		{ named = NF > 1 && $(NF - 1) in names }
+		FNR == 2 && !/, CPU [0-9]+$/ || FNR == 3 && !/( %|, [0-9]+ more)$/ ||
+		/^lost/ && !/gaps?:$/ || / ticks .* ticks .* [0-9]+  / && !named ||
+		/^ +[0-9.]+ % .* ticks / && !named ||
+		/^ +[0-9]+ +[0-9.]+ %/ && !/: .*[a-z)]$/' kallsyms -
 }
 
 # Random calls and returns of functions that are there; whatever they are, the
@@ -433,12 +436,12 @@ print(json.loads(sys.stdin.readline())["cut"])')"
 	local option
 	: >code
 	for option in --strict "--image code@0x1000" "--jobs 1" "--memory 1M" \
-		"--packed new.rec" "--filter 0x1-0x2" "--stop-at 0x1-0x2"; do
+		"--packed packed.rec" "--filter 0x1-0x2" "--stop-at 0x1-0x2"; do
 		# shellcheck disable=SC2086
 		refused "open_records_${option%% *}" 2 "totals.rec holds records; --image.* are for traces" \
 			open totals.rec $option
 	done
-	same "open_records_packed_makes_no_file" "" "$(ls new.rec 2>err)"
+	same "open_records_packed_makes_no_file" "" "$(ls packed.rec 2>err)"
 	same "open_top" "1 1 main" "$("$KIPT" open totals.rec --kallsyms kallsyms \
 		--top 1 --json 2>err | grep -c '"total"') $("$KIPT" open totals.rec \
 		--kallsyms kallsyms --top 1 2>err | grep -c '^ *[0-9]* ticks') $(
