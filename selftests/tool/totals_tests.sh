@@ -436,12 +436,12 @@ print(json.loads(sys.stdin.readline())["cut"])')"
 	local option
 	: >code
 	for option in --strict "--image code@0x1000" "--jobs 1" "--memory 1M" \
-		"--packed packed.rec" "--filter 0x1-0x2" "--stop-at 0x1-0x2"; do
+		"--packed refused.rec" "--filter 0x1-0x2" "--stop-at 0x1-0x2"; do
 		# shellcheck disable=SC2086
 		refused "open_records_${option%% *}" 2 "totals.rec holds records; --image.* are for traces" \
 			open totals.rec $option
 	done
-	same "open_records_packed_makes_no_file" "" "$(ls packed.rec 2>err)"
+	same "open_records_packed_makes_no_file" "" "$(ls refused.rec 2>err)"
 	same "open_top" "1 1 main" "$("$KIPT" open totals.rec --kallsyms kallsyms \
 		--top 1 --json 2>err | grep -c '"total"') $("$KIPT" open totals.rec \
 		--kallsyms kallsyms --top 1 2>err | grep -c '^ *[0-9]* ticks') $(
