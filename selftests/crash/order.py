@@ -38,6 +38,17 @@ def by_cpu(records):
     return found
 
 
+def gap_counts(records):
+    """CPU -> how many GAP records it has."""
+    counts, here = collections.Counter(), None
+    for record in records:
+        if record[0] == CPU:
+            here = record[3]
+        elif record[0] == GAP:
+            counts[here] += 1
+    return counts
+
+
 def timed(cpu, records, its_truth, end):
     """(place, record, time in the truth or None), the oldest first. The last
     branch is the last transfer of the truth before its entry @end."""

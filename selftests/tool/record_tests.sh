@@ -541,6 +541,7 @@ record_tests() {
 	totals_tests
 	narrow_show_tests
 	narrow_gap_tests
+	narrow_time_tests
 	narrow_edge_tests
 	narrow_usage_tests
 }

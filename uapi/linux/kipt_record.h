@@ -208,6 +208,7 @@ enum kipt_enable_kind {
 	KIPT_ENABLE_SYNC,	/* reserved: KIPT_SYNC_START says it */
 	KIPT_ENABLE_OVERFLOW,	/* after a hardware overflow */
 	KIPT_ENABLE_RESUME,	/* after a gap, at an address the trace gave */
+	KIPT_ENABLE_CHOSEN,	/* KIPT_DISABLE_OTHERS is over; KIPT_RF_NO_IP */
 };
 
 enum kipt_sync_kind {
@@ -218,6 +219,7 @@ enum kipt_sync_kind {
 enum kipt_disable_kind {
 	KIPT_DISABLE_BRANCH = 1,	/* by the branch at @ip */
 	KIPT_DISABLE_ASYNC,		/* event, or TraceEn cleared, at @ip */
+	KIPT_DISABLE_OTHERS,		/* the reader left others out; KIPT_RF_NO_IP */
 };
 
 enum kipt_exec_kind {

@@ -87,7 +87,7 @@ bool crash_merge_take(struct crash_merge *merge,
 /* When what comes next of a CPU begins; before the first time, at that. */
 static u64 stream_time(const struct stream *stream)
 {
-	const struct kipt_record *time = record_state_time(&stream->state);
+	const struct kipt_record *time = record_state_last(&stream->state, RECORD_STATE_TIME);
 	size_t i = stream->at;
 
 	if (stream->list[i].type == KIPT_RECORD_TIME)

@@ -56,10 +56,10 @@ static bool tasks_add(struct lookup *chosen, const char *option,
 
 	for (;; list += length + 1) {
 		length = strcspn(list, ",");
-		snprintf(text, sizeof(text), "%.*s",
-			 (int)(length < sizeof(text) ? length : sizeof(text)),
-			 list);
-		if (!args_number(text, TASK_MAX, &number)) {
+		if (length < sizeof(text))
+			snprintf(text, sizeof(text), "%.*s", (int)length, list);
+		if (length >= sizeof(text) ||
+		    !args_number(text, TASK_MAX, &number)) {
 			say_error("--%s %s: allowed are numbers of 0 to %u with commas between them",
 				  option, list, TASK_MAX);
 			return false;
@@ -98,16 +98,18 @@ static bool has(const struct lookup *chosen, u64 number)
 
 static bool cpu_is_chosen(const struct narrow *n)
 {
-	const struct lookup *cpus = &n->options->cpus;
-	const struct kipt_record *cpu = record_state_cpu(&n->state);
+	const struct kipt_record *cpu =
+		record_state_last(&n->state, RECORD_STATE_CPU);
 
-	return !cpus->count || (cpu && lookup_get(cpus, cpu->aux));
+	return !n->options->cpus.count ||
+	       (cpu && lookup_get(&n->options->cpus, cpu->aux));
 }
 
 static bool task_is_chosen(const struct narrow *n)
 {
 	const struct narrow_options *options = n->options;
-	const struct kipt_record *task = record_state_task(&n->state);
+	const struct kipt_record *task =
+		record_state_last(&n->state, RECORD_STATE_TASK);
 	bool process_known = task && !(task->flags & KIPT_RF_NO_VALUE);
 
 	if (!options->pids.count && !options->tids.count && !options->comm)
@@ -123,52 +125,179 @@ static bool task_is_chosen(const struct narrow *n)
 			       process_known ? (u32)task->value : 0));
 }
 
-static bool edges_are_chosen(struct narrow *n, const struct kipt_record *space)
+static bool give(struct narrow *n, const struct kipt_record *record)
+{
+	n->timed |= record->type == KIPT_RECORD_TIME;
+	return n->give(n->ctx, record, 1);
+}
+
+/* What changed of a kind while it was left out, and still holds. */
+static bool pending_give(struct narrow *n, enum record_state_kind kind)
+{
+	bool pending = n->pending & 1U << kind;
+
+	n->pending &= ~(1U << kind);
+	return !pending || give(n, &n->state.last[kind]);
+}
+
+static bool others_begin(struct narrow *n)
+{
+	static const struct kipt_record others = {
+		.type = KIPT_RECORD_DISABLE,
+		.kind = KIPT_DISABLE_OTHERS,
+		.flags = KIPT_RF_NO_IP | KIPT_RF_NO_VALUE,
+	};
+
+	return give(n, &others);
+}
+
+static bool chosen_begin(struct narrow *n)
+{
+	static const struct kipt_record chosen = {
+		.type = KIPT_RECORD_ENABLE,
+		.kind = KIPT_ENABLE_CHOSEN,
+		.flags = KIPT_RF_NO_IP,
+	};
+
+	return give(n, &chosen);
+}
+
+static bool cpu_take(struct narrow *n, const struct kipt_record *record)
+{
+	memset(&n->state, 0, sizeof(n->state));
+	record_state_see(&n->state, record);
+	n->pending = 0;
+	n->running = false;
+	n->in_gap = false;
+	n->closing = false;
+	n->timed = false;
+	n->on_cpu = cpu_is_chosen(n);
+	n->left = n->on_cpu && task_is_chosen(n);
+	n->seen |= n->left;
+	return !n->on_cpu || give(n, record);
+}
+
+/* A chosen task runs after another: all of where the stream is, and its time first,
+ * since what passed until then is not this task's.
+ */
+static bool enter(struct narrow *n, const struct kipt_record *task)
+{
+	n->seen = true;
+	n->closing = false;
+	return pending_give(n, RECORD_STATE_TIME) &&
+	       pending_give(n, RECORD_STATE_CONTEXT) && give(n, task) &&
+	       pending_give(n, RECORD_STATE_MODE) &&
+	       pending_give(n, RECORD_STATE_CBR) &&
+	       (!n->running || n->in_gap || chosen_begin(n));
+}
+
+/* The other task is named, since it took the CPU. */
+static bool leave(struct narrow *n, const struct kipt_record *task)
+{
+	n->closing = true;
+	return give(n, task) && (!n->running || n->in_gap || others_begin(n));
+}
+
+static bool task_take(struct narrow *n, const struct kipt_record *record)
+{
+	bool was = n->left;
+
+	record_state_see(&n->state, record);
+	n->left = n->on_cpu && task_is_chosen(n);
+	if (n->left)
+		return was ? give(n, record) : enter(n, record);
+	return !was || leave(n, record);
+}
+
+/* Whether, after a record, it is known again that instructions are traced. */
+static bool run_see(struct narrow *n, const struct kipt_record *record)
+{
+	switch (record->type) {
+	case KIPT_RECORD_BRANCH:
+	case KIPT_RECORD_INSN:
+	case KIPT_RECORD_ENABLE:
+		n->running = true;
+		break;
+	case KIPT_RECORD_DISABLE:
+		n->running = false;
+		break;
+	case KIPT_RECORD_SYNC:
+		if (record->kind != KIPT_SYNC_START)
+			return false;
+		n->running = !(record->flags & KIPT_RF_NO_IP);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static bool gap_take(struct narrow *n, const struct kipt_record *record)
+{
+	n->in_gap = true;
+	n->closing = true;
+	return pending_give(n, RECORD_STATE_TIME) && give(n, record);
+}
+
+/* A record of a task that was not chosen. How long a gap is, or when a chosen task
+ * was left, is in the next TIME.
+ */
+static bool other_take(struct narrow *n, const struct kipt_record *record,
+		       bool resumed)
+{
+	enum record_state_kind kind = record_state_kind(record);
+
+	if (resumed && n->in_gap) {
+		n->in_gap = false;
+		return others_begin(n);
+	}
+	if (kind < RECORD_STATES)
+		n->pending |= 1U << kind;
+	if (kind != RECORD_STATE_TIME || !n->closing)
+		return true;
+	/* From the first one on there are spans of time. */
+	n->closing = n->in_gap || !n->timed;
+	return pending_give(n, kind);
+}
+
+static bool edge_take(struct narrow *n, const struct kipt_record *record)
 {
 	const struct narrow_options *options = n->options;
 
-	if (!options->cpus.count && !options->tids.count && !options->comm)
-		return lookup_get(&options->pids, space->aux);
-	n->counted = true;
-	return false;
-}
-
-/* Says where the stream is, once, before what is left. */
-static bool put(struct narrow *n, const struct kipt_record *record)
-{
-	bool good = n->given ||
-		    record_state_give(&n->state, true, n->give, n->ctx);
-
-	n->given = true;
-	return good && n->give(n->ctx, record, 1);
+	if (options->cpus.count || options->tids.count || options->comm) {
+		n->counted = true;
+		return true;
+	}
+	if (record->type == KIPT_RECORD_SPACE)
+		n->edges = lookup_get(&options->pids, record->aux);
+	n->seen |= n->edges;
+	return !n->edges || give(n, record);
 }
 
 static bool take(struct narrow *n, const struct kipt_record *record)
 {
+	bool resumed;
+
 	switch (record->type) {
 	case KIPT_RECORD_CPU:
-		memset(&n->state, 0, sizeof(n->state));
-		record_state_see(&n->state, record);
-		n->given = false;
-		n->left = task_is_chosen(n);
-		return true;
+		return cpu_take(n, record);
 	case KIPT_RECORD_TASK:
-		record_state_see(&n->state, record);
-		n->left = task_is_chosen(n);
-		n->given = false;
-		return true;
+		return task_take(n, record);
 	case KIPT_RECORD_SPACE:
-		n->edges = edges_are_chosen(n, record);
-		return !n->edges || n->give(n->ctx, record, 1);
 	case KIPT_RECORD_EDGE:
-		return !n->edges || n->give(n->ctx, record, 1);
-	case KIPT_RECORD_GAP:
-		return !cpu_is_chosen(n) || put(n, record);
+		return edge_take(n, record);
 	}
 	record_state_see(&n->state, record);
-	if (record_state_has(record) && !n->given)
+	resumed = run_see(n, record);
+	if (!n->on_cpu)
 		return true;
-	return !n->left || !cpu_is_chosen(n) || put(n, record);
+	if (record->type == KIPT_RECORD_GAP)
+		return gap_take(n, record);
+	if (!n->left)
+		return other_take(n, record, resumed);
+	if (resumed)
+		n->in_gap = false;
+	return give(n, record);
 }
 
 bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
@@ -177,9 +306,11 @@ bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 	bool good = true;
 	u32 i;
 
-	if (!narrow->begun)
-		narrow->left = task_is_chosen(narrow);
-	narrow->begun = true;
+	if (!narrow->begun) {
+		narrow->begun = true;
+		narrow->on_cpu = cpu_is_chosen(narrow);
+		narrow->left = narrow->on_cpu && task_is_chosen(narrow);
+	}
 	for (i = 0; i < count && good; i++)
 		good = take(narrow, &records[i]);
 	return good;

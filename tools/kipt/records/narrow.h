@@ -64,18 +64,24 @@ bool narrow_tids(struct narrow_options *options, const char *list);
 void narrow_free(struct narrow_options *options);
 
 /**
- * struct narrow - a stream that is narrowed; all else 0 at its begin
+ * struct narrow - a stream that is narrowed; all 0 at its begin but the first four
  * @options: the choices; must live as long
  * @comm: names a thread; NULL if no name was chosen
  * @give: gets what is left, in order; false ends the stream
  * @ctx: first argument of both
  * @state: where the stream is
+ * @pending: bits of enum record_state_kind: the record that holds was not given
  * @begun: there was a record
- * @left: records of its CPU and task are left
- * @given: @state was given since they are
+ * @on_cpu: its CPU is chosen
+ * @left: its task is, too: all records are given
+ * @running: instructions are traced, of whichever task
+ * @in_gap: after a gap, before it is known again where execution is
+ * @closing: the next TIME is given, it is the end of a stretch or a gap
+ * @timed: a TIME of this CPU was given
+ * @seen: something that was chosen is in the stream
  * @edges: EDGE records are left
- * @counted: branches came as counts that cannot be told apart by these choices;
- *	none of them is left
+ * @counted: branches came as counts, which these choices cannot tell apart; none of
+ *	them is given
  */
 struct narrow {
 	const struct narrow_options *options;
@@ -83,9 +89,15 @@ struct narrow {
 	bool (*give)(void *ctx, const struct kipt_record *records, u32 count);
 	void *ctx;
 	struct record_state state;
+	u32 pending;
 	bool begun;
+	bool on_cpu;
 	bool left;
-	bool given;
+	bool running;
+	bool in_gap;
+	bool closing;
+	bool timed;
+	bool seen;
 	bool edges;
 	bool counted;
 };
@@ -96,9 +108,12 @@ struct narrow {
  * @records: unpacked ones, in order
  * @count: how many
  *
- * What is left begins, each time, with the records that say on which CPU, in which
- * task and when it is. Gaps of a chosen CPU are left whichever task they are in: a
- * chosen one may have run in them.
+ * The task that takes the CPU from a chosen one is named, and a DISABLE record of kind
+ * KIPT_DISABLE_OTHERS says that what it does is left out; ENABLE of kind
+ * KIPT_ENABLE_CHOSEN ends that. Before a chosen task runs again comes what changed
+ * meanwhile: time, address space, mode. Times are given so that each chosen task takes
+ * as long as in the whole stream. Gaps of a chosen CPU are given whichever task they
+ * are in: a chosen one may have run in them.
  *
  * Return: false if @give did.
  */

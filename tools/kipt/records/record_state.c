@@ -4,73 +4,40 @@
  */
 #include "record_state.h"
 
-/* A thread is named behind its address space. */
-enum {
-	STATE_CPU,
-	STATE_CONTEXT,
-	STATE_TASK,
-	STATE_MODE,
-	STATE_TIME,
-	STATE_CBR,
-	STATES,
-};
-
-_Static_assert(STATES == RECORD_STATES, "each has its place");
-
-static int state_of(const struct kipt_record *record)
+enum record_state_kind record_state_kind(const struct kipt_record *record)
 {
 	switch (record->type) {
 	case KIPT_RECORD_CPU:
-		return STATE_CPU;
+		return RECORD_STATE_CPU;
 	case KIPT_RECORD_CONTEXT:
-		return STATE_CONTEXT;
+		return RECORD_STATE_CONTEXT;
 	case KIPT_RECORD_TASK:
-		return STATE_TASK;
+		return RECORD_STATE_TASK;
 	case KIPT_RECORD_MODE:
-		return STATE_MODE;
+		return RECORD_STATE_MODE;
 	case KIPT_RECORD_TIME:
-		return STATE_TIME;
+		return RECORD_STATE_TIME;
 	case KIPT_RECORD_CBR:
-		return STATE_CBR;
+		return RECORD_STATE_CBR;
 	}
-	return STATES;
+	return RECORD_STATES;
 }
 
 void record_state_see(struct record_state *state,
 		      const struct kipt_record *record)
 {
-	int which = state_of(record);
+	enum record_state_kind kind = record_state_kind(record);
 
-	if (which < STATES)
-		state->last[which] = *record;
+	if (kind < RECORD_STATES)
+		state->last[kind] = *record;
 }
 
-static const struct kipt_record *last_of(const struct record_state *state,
-					 int which)
+const struct kipt_record *record_state_last(const struct record_state *state,
+					    enum record_state_kind kind)
 {
-	const struct kipt_record *last = &state->last[which];
+	const struct kipt_record *last = &state->last[kind];
 
 	return last->type ? last : NULL;
-}
-
-const struct kipt_record *record_state_time(const struct record_state *state)
-{
-	return last_of(state, STATE_TIME);
-}
-
-const struct kipt_record *record_state_cpu(const struct record_state *state)
-{
-	return last_of(state, STATE_CPU);
-}
-
-const struct kipt_record *record_state_task(const struct record_state *state)
-{
-	return last_of(state, STATE_TASK);
-}
-
-bool record_state_has(const struct kipt_record *record)
-{
-	return state_of(record) < STATES;
 }
 
 bool record_state_give(const struct record_state *state, bool time,
@@ -79,7 +46,7 @@ bool record_state_give(const struct record_state *state, bool time,
 				    u32 count),
 		       void *ctx)
 {
-	int end = time ? STATES : STATE_TIME, i;
+	int end = time ? RECORD_STATES : RECORD_STATE_TIME, i;
 	bool good = true;
 
 	for (i = 0; i < end && good; i++) {

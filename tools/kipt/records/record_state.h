@@ -10,7 +10,16 @@
 
 #include "../../../kmod/decode/port.h"
 
-#define RECORD_STATES	6
+/* In the order in which they are given; a thread is named after its address space. */
+enum record_state_kind {
+	RECORD_STATE_CPU,
+	RECORD_STATE_CONTEXT,
+	RECORD_STATE_TASK,
+	RECORD_STATE_MODE,
+	RECORD_STATE_TIME,
+	RECORD_STATE_CBR,
+	RECORD_STATES,
+};
 
 /**
  * struct record_state - where a stream is; all 0 at its begin
@@ -29,36 +38,22 @@ void record_state_see(struct record_state *state,
 		      const struct kipt_record *record);
 
 /**
- * record_state_time() - the time that holds
- * @state: where the stream is
- *
- * Return: its TIME record, or NULL before the first.
- */
-const struct kipt_record *record_state_time(const struct record_state *state);
-
-/**
- * record_state_cpu() - the CPU that holds
- * @state: where the stream is
- *
- * Return: its CPU record, or NULL before the first.
- */
-const struct kipt_record *record_state_cpu(const struct record_state *state);
-
-/**
- * record_state_task() - the task that holds
- * @state: where the stream is
- *
- * Return: its TASK record, or NULL before the first.
- */
-const struct kipt_record *record_state_task(const struct record_state *state);
-
-/**
- * record_state_has() - does a record say where the stream is, and no more
+ * record_state_kind() - what a record says of where the stream is
  * @record: any
  *
- * Return: true if so.
+ * Return: the kind; RECORD_STATES if it says something else.
  */
-bool record_state_has(const struct kipt_record *record);
+enum record_state_kind record_state_kind(const struct kipt_record *record);
+
+/**
+ * record_state_last() - the record of a kind that holds
+ * @state: where the stream is
+ * @kind: less than RECORD_STATES
+ *
+ * Return: the record, or NULL before the first.
+ */
+const struct kipt_record *record_state_last(const struct record_state *state,
+					    enum record_state_kind kind);
 
 /**
  * record_state_give() - tell where the stream is

@@ -17,6 +17,7 @@ static const char *const enables[] = {
 	[KIPT_ENABLE_SYNC] = "sync",
 	[KIPT_ENABLE_OVERFLOW] = "overflow",
 	[KIPT_ENABLE_RESUME] = "resume",
+	[KIPT_ENABLE_CHOSEN] = "chosen",
 };
 
 static const char *const syncs[] = {
@@ -27,6 +28,7 @@ static const char *const syncs[] = {
 static const char *const disables[] = {
 	[KIPT_DISABLE_BRANCH] = "branch",
 	[KIPT_DISABLE_ASYNC] = "async",
+	[KIPT_DISABLE_OTHERS] = "others",
 };
 
 static const char *const modes[] = {
@@ -241,12 +243,20 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 
 	switch (r->type) {
 	case KIPT_RECORD_ENABLE:
+		if (r->kind == KIPT_ENABLE_CHOSEN) {
+			snprintf(text, size, "what others did is left out");
+			break;
+		}
 		snprintf(text, size, "tracing begins at %s%s", where,
 			 r->kind == KIPT_ENABLE_OVERFLOW ?
 			 " (after an overflow)" :
 			 r->kind == KIPT_ENABLE_RESUME ? " (after a gap)" : "");
 		break;
 	case KIPT_RECORD_DISABLE:
+		if (r->kind == KIPT_DISABLE_OTHERS) {
+			snprintf(text, size, "others, left out");
+			break;
+		}
 		snprintf(text, size, "tracing ends%s%s",
 			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
 			 r->flags & KIPT_RF_NO_IP ? "" : where);

@@ -440,6 +440,9 @@ bool call_track_task(struct call_track *track, u32 tid)
 
 static void enable_take(struct call_track *track, const struct kipt_record *r)
 {
+	/* Its task goes on where it was. */
+	if (r->flags & KIPT_RF_NO_IP)
+		return;
 	track->gap = false;
 	if (track->stack->count == 1)
 		base_push(track, r->ip);
@@ -466,7 +469,8 @@ void call_track_take(struct call_track *track, const struct kipt_record *r)
 			enable_take(track, r);
 		break;
 	case KIPT_RECORD_DISABLE:
-		track->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
+		if (r->kind != KIPT_DISABLE_OTHERS)
+			track->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
 		break;
 	case KIPT_RECORD_GAP:
 		track->gap = true;

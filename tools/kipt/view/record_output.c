@@ -234,12 +234,14 @@ static bool maps_beside(struct output *output)
 }
 
 /* What was asked for is not in the trace, or cannot be told in it. */
-static void narrow_say(const struct output *output)
+static void narrow_say(struct output *output)
 {
-	if (output->narrow.counted)
-		say_note("the records are counts, of which --pid leaves some: --cpu, --tid and --comm need each branch");
-	else if (is_narrow(output) && !tally_branches(&output->view.tally))
+	if (output->narrow.counted) {
+		say_error("counts of branches are by process: --cpu, --tid and --comm cannot narrow them; use --pid, or records of each branch");
+		output->failed = true;
+	} else if (is_narrow(output) && !output->narrow.seen) {
 		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");
+	}
 }
 
 bool output_close(struct output *output, bool whole)

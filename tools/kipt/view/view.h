@@ -156,7 +156,7 @@ enum {
 	{ "tid", 0, VIEW_OPTION_TID, "LIST",				\
 	  "only these threads" },					\
 	{ "comm", 0, VIEW_OPTION_COMM, "NAME",				\
-	  "only threads of this name" }
+	  "only threads of processes that had this name last" }
 
 /**
  * view_option() - take one option

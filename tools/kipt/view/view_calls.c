@@ -147,6 +147,13 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_TASK:
 		task_take(view);
 		break;
+	case KIPT_RECORD_DISABLE:
+		/* The task that is named before it says as much. */
+		if (r->kind != KIPT_DISABLE_OTHERS) {
+			note_add(view, r);
+			call_track_take(&calls->track, r);
+		}
+		break;
 	case KIPT_RECORD_CONTEXT:
 		context_take(view, r);
 		break;
