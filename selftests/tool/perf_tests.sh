@@ -79,7 +79,7 @@ psb = bytes([2, 0x82] * 8) + b"\2\x23"
 open("fifth.pt", "wb").write(psb * 60000)
 open("sixth.pt", "wb").write(psb * 59000 + b"\1" + psb * 1000)'
 	make_perf many.data many.pt snapshot=fifth.pt,sixth.pt
-	timeout 10 "$KIPT" packets many.data >out 2>err
+	timeout 60 "$KIPT" packets many.data >out 2>err
 	same perf_overlap_forged_ends 0 $?
 	same perf_overlap_forged 1 "$(grep -c '^-- gap' out)"
 }
@@ -93,7 +93,7 @@ perf_cut_tests() {
 		size=$(stat -c %s whole.data)
 		for ((at = 0; at < size; at += size / 60 + 1)); do
 			head -c $at whole.data >cut.data
-			timeout 20 "$KIPT" packets cut.data >cut 2>err
+			timeout 60 "$KIPT" packets cut.data >cut 2>err
 			[ $? = 1 ] && [ "$(grep -c '^kipt: ' err)" = 1 ] ||
 				wrong+=" $at"
 			packets_of cut.data >cut
@@ -302,7 +302,7 @@ perf_many_tests() {
 		"switch*60000" "cut*60000" "info*60000" "attr*60000" "queue*5000" \
 		"map*10000,child*60000" "fork*60000,switch*60000"; do
 		make_perf many.data small.pt pipe elf=prog "many=$many"
-		timeout 5 "$KIPT" decode many.data --stats >/dev/null 2>err
+		timeout 60 "$KIPT" decode many.data --stats >/dev/null 2>err
 		same "perf_many_$many" 0 $?
 	done
 	make_perf many.data small.pt elf=prog "many=map*20000,remap*400000"
