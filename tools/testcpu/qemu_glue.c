@@ -35,6 +35,8 @@
 
 #define VECTOR_PF	14
 
+#define OPCODE_INT3	0xcc
+
 #define MSR_TSC		0x10
 /*
  * The LVT entry by its number in x2APIC mode. A CPU in xAPIC mode has no such
@@ -1081,6 +1083,31 @@ static void on_reset(unsigned int index, void *userdata)
 	update_active(v, slot_of(v));
 }
 
+/*
+ * Linux patches code by way of INT3, and takes the handler away once each CPU can
+ * only see the final instruction. QEMU may translate a page while another vCPU
+ * writes to it, and keep what was there before: then an INT3 executes that is no
+ * longer in memory. Store what is there, which drops the translation, and execute
+ * that.
+ */
+static void on_int3(unsigned int index, void *userdata)
+{
+	const struct site *site = userdata;
+	struct vcpu *v = vcpus[index];
+	uint64_t ip = site_ip(v, site);
+	uint8_t there;
+
+	if (!read_virtual(v, ip, &there, 1) || there == OPCODE_INT3)
+		return;
+	g_byte_array_set_size(v->bytes, 1);
+	v->bytes->data[0] = there;
+	if (!qemu_plugin_write_memory_vaddr(ip, v->bytes))
+		return;
+	v->back = (uintptr_t)__builtin_return_address(0);
+	slot_of(v)->reached = 0;
+	go_to(v, ip);
+}
+
 /* ---- blocks and discontinuities ---- */
 
 static struct flow_block *take_reached(struct slot *slot)
@@ -1187,15 +1214,22 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i)
 	uint8_t bytes[INSN_MAX];
 	size_t len = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
 	uint8_t class = class_in_any_mode(bytes, (unsigned int)len);
+	bool int3 = len == 1 && bytes[0] == OPCODE_INT3;
 	struct site *site;
 
-	if (!wants_callback(class) && class != INSN_IF)
+	if (!wants_callback(class) && class != INSN_IF && !int3)
 		return;
 	site = arena_get(sizeof(*site));
 	site->ip = qemu_plugin_insn_vaddr(insn);
 	site->class = class;
 	site->len = (uint8_t)len;
 	memcpy(site->bytes, bytes, len);
+	if (int3) {
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_int3,
+						       QEMU_PLUGIN_CB_RW_REGS_PC,
+						       site);
+		return;
+	}
 	if (class == INSN_IF) {
 		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_if,
 			QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
