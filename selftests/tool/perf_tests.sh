@@ -375,6 +375,20 @@ perf_kept_tests() {
 			"$(PERF_BUILDID_DIR=ids "$KIPT" decode kept.data --totals \
 				--json 2>/dev/null | python3 -c 'import json, sys
 print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "total"))')"
+		# As perf buildid-cache makes it: the file is called what its folder is.
+		rm -rf ids
+		mkdir -p "ids/usr/bin/the-program/$id" "ids/.build-id/${id:0:2}"
+		cp program "ids/usr/bin/the-program/$id/elf"
+		ln -s "../../usr/bin/the-program/$id" "ids/.build-id/${id:0:2}/${id:2}"
+		same "perf_kept_object $name" "the-program" \
+			"$(PERF_BUILDID_DIR=ids "$KIPT" decode kept.data --branches 2>/dev/null |
+			grep -o '\[the-program\]' | sort -u | tr -d '[]')"
+		same "perf_kept_comm $name" "$(wc -l <want) 0" "$(
+			for comm in "$name" nobody; do
+				PERF_BUILDID_DIR=ids "$KIPT" decode kept.data \
+					--comm "$comm" --branches --json 2>/dev/null |
+					grep -c '"type":"branch"'
+			done | paste -sd " ")"
 		PERF_BUILDID_DIR=ids run decode kept.data --strict --stats
 		same "perf_kept_no_gaps $name" "0" "$STATUS"
 		PERF_BUILDID_DIR=ids run decode kept.data --calls

@@ -166,8 +166,9 @@ static bool try(struct perf_code *code, const char *path,
 			why = inode_wrong(code, fd, begun);
 		else if (!id_right(code, fd, head))
 			why = "the file of this name has another build id";
+		/* In the cache its folder has its name, and the link has not. */
 		if (!why)
-			code->local = strdup(path);
+			code->local = realpath(path, NULL);
 		code->why = why;
 	}
 	free(head);

@@ -3,6 +3,7 @@
  * Addresses in words, see address_names.h. Owns the symbol tables it loaded; the
  * mappings are the caller's.
  */
+#include <ctype.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 
 /* The vDSO is two pages at most today; libelf checks what is behind. */
 #define VDSO_SIZE	8192
+/* The shortest build id there is, of 8 bytes, as perf writes it. */
+#define BUILD_ID_DIGITS	16
 
 /* Kernel symbols have no size: what is farther from the last one before it
  * lies in a hole between modules.
@@ -111,15 +114,33 @@ static void object_load(struct object *object)
 		object->elf = elf_symbols_load(object->path);
 }
 
+/*
+ * What a file is called. One in perf's cache is FOLDER/NAME/BUILD-ID/elf, as perf
+ * buildid-cache makes it.
+ */
+static char *object_name(const char *path)
+{
+	const char *id, *end, *name = strrchr(path, '/');
+
+	if (!name || strcmp(name, "/elf"))
+		return strdup(name ? name + 1 : path);
+	for (id = name; id > path && isxdigit((unsigned char)id[-1]); id--)
+		;
+	if (name - id < BUILD_ID_DIGITS || id == path || id[-1] != '/')
+		return strdup(name + 1);
+	for (end = name = id - 1; name > path && name[-1] != '/'; name--)
+		;
+	return strndup(name, end - name);
+}
+
 static struct object *object_add(struct names *names, const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	struct object *object = calloc(1, sizeof(*object));
 
 	if (!object)
 		return NULL;
 	object->path = strdup(path);
-	object->name = strdup(slash ? slash + 1 : path);
+	object->name = object_name(path);
 	if (!object->path || !object->name) {
 		object_free(object);
 		return NULL;

@@ -176,6 +176,12 @@ static void task_text(struct view *view, u32 tid, u32 pid, char *text,
 	text[plain_cut(text, size)] = 0;
 }
 
+/* Of one that is only named nothing was traced, or it was not chosen. */
+static bool task_ran(const struct profile_task *task)
+{
+	return task->ticks || task->branches;
+}
+
 static void tasks_print(struct view *view, const struct profile *profile,
 			const struct span *span)
 {
@@ -185,6 +191,8 @@ static void tasks_print(struct view *view, const struct profile *profile,
 	size_t length = 0;
 
 	qsort(profile->tasks, count, sizeof(*profile->tasks), task_compare);
+	while (count && !task_ran(&profile->tasks[count - 1]))
+		count--;
 	for (i = 0; i < count && i < TASKS_SHOWN; i++) {
 		const struct profile_task *at = &profile->tasks[i];
 
@@ -454,8 +462,11 @@ static void tasks_json(struct view *view, struct json_object *line,
 
 	for (i = 0; i < profile->task_count; i++) {
 		const struct profile_task *task = &profile->tasks[i];
-		struct json_object *object = json_object_new_object();
+		struct json_object *object;
 
+		if (!task_ran(task))
+			continue;
+		object = json_object_new_object();
 		jsonl_number(object, "tid", task->tid);
 		jsonl_number(object, "pid", task->pid);
 		jsonl_text(object, "comm", names_comm(view->names, task->tid,
