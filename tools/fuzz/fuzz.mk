@@ -28,11 +28,11 @@ fuzz_time-with := $(filter-out %/path_run.c,$(wildcard $(FUZZ_CORE)/*.c))
 fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 	$(FUZZ_CORE)/status.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,records/unpack_paths records/summary \
-		records/record_words cli/json_lines)
+		records/record_words cli/json_lines cli/printable)
 fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
 fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,records/record_file offline/save_meta \
-		filter/address_range cli/json_lines cli/output_file \
+		filter/address_range cli/json_lines cli/output_file cli/printable \
 		cli/file_map cli/args symbols/process_maps \
 		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
@@ -43,7 +43,7 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 		crash/dump_kallsyms crash/dump_printk crash/vmcoreinfo \
 		crash/module_logs crash/dump_tasks crash/fatal_program \
 		crash/snapshot_slots symbols/kernel_symbols \
-		symbols/symbols symbols/process_maps symbols/build_id) \
+		symbols/symbols symbols/process_maps symbols/build_id cli/printable) \
 	$(patsubst %,$(ROOT)/kmod/%.c,patch_log switch_log task_merge)
 fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo)
