@@ -247,8 +247,10 @@ static void set_reg(struct vcpu *v, enum reg reg, uint64_t value)
 	qemu_plugin_write_register(v->regs[reg], v->bytes);
 }
 
-static bool read_virtual(struct vcpu *v, uint64_t va, void *buf, size_t len)
+static bool read_virtual(void *ctx, uint64_t va, void *buf, size_t len)
 {
+	struct vcpu *v = ctx;
+
 	g_byte_array_set_size(v->bytes, 0);
 	if (!qemu_plugin_read_memory_vaddr(va, v->bytes, len) ||
 	    v->bytes->len < len)
@@ -257,9 +259,12 @@ static bool read_virtual(struct vcpu *v, uint64_t va, void *buf, size_t len)
 	return true;
 }
 
-static bool read_linear(void *ctx, uint64_t va, void *buf, size_t len)
+static bool write_virtual(struct vcpu *v, uint64_t va, const void *buf,
+			  size_t len)
 {
-	return read_virtual(ctx, va, buf, len);
+	g_byte_array_set_size(v->bytes, (unsigned int)len);
+	memcpy(v->bytes->data, buf, len);
+	return qemu_plugin_write_memory_vaddr(va, v->bytes);
 }
 
 static bool read_physical(void *ctx, uint64_t pa, void *buf, size_t len)
@@ -520,7 +525,7 @@ static int get_vector(void *ctx, uint64_t handler)
 	if (!v->idt || (!v->pt.sleeping &&
 			!(v->pt.msrs.ctl & RTIT_CTL_EVENTEN)))
 		return -1;
-	return gate_find(read_linear, v, v->idt, handler);
+	return gate_find(read_virtual, v, v->idt, handler);
 }
 
 static const struct flow_ops flow_ops = {
@@ -855,9 +860,7 @@ static uint64_t turn_into_page_fault(struct vcpu *v, uint64_t handler)
 	if (!v->idt ||
 	    !read_virtual(v, v->idt + 16 * VECTOR_PF, gate, sizeof(gate)))
 		return handler;
-	g_byte_array_set_size(v->bytes, 8);
-	memcpy(v->bytes->data, &code, 8);
-	if (!qemu_plugin_write_memory_vaddr(rsp, v->bytes))
+	if (!write_virtual(v, rsp, &code, sizeof(code)))
 		return handler;
 	set_reg(v, REG_RSP, rsp);
 	set_reg(v, REG_CR2, v->pf_address);
@@ -1097,11 +1100,8 @@ static void on_int3(unsigned int index, void *userdata)
 	uint64_t ip = site_ip(v, site);
 	uint8_t there;
 
-	if (!read_virtual(v, ip, &there, 1) || there == OPCODE_INT3)
-		return;
-	g_byte_array_set_size(v->bytes, 1);
-	v->bytes->data[0] = there;
-	if (!qemu_plugin_write_memory_vaddr(ip, v->bytes))
+	if (!read_virtual(v, ip, &there, 1) || there == OPCODE_INT3 ||
+	    !write_virtual(v, ip, &there, 1))
 		return;
 	v->back = (uintptr_t)__builtin_return_address(0);
 	slot_of(v)->reached = 0;
