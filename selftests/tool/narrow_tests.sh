@@ -70,13 +70,13 @@ narrow_gap_tests() {
 	left "narrow_task_unknown" "" --tid 0
 }
 
-# one_thread TID: "ticks branches" of a thread, and what is lost, in kipt open
+# one_thread TID: (ticks, branches) of a thread, and what is lost, in kipt open
 one_thread() {
 	"$KIPT" open narrow.rec --kallsyms kallsyms --json "${@:2}" 2>err |
 		python3 -c 'import json, sys
 trace = json.loads(sys.stdin.readline())
 task = [t for t in trace["tasks"] if t["tid"] == int(sys.argv[1])]
-print(*(f"{t.get('"'ticks'"')} {t['"'branches'"']}" for t in task),
+print(*((t.get("ticks"), t["branches"]) for t in task),
       sum(trace.get("lost", {}).values()))' "$1"
 }
 
@@ -103,8 +103,9 @@ narrow_time_tests() {
 	narrow_same "narrow_time" 7 8
 	same "narrow_call_goes_on" "first 20 140" "$("$KIPT" show narrow.rec --kallsyms \
 		kallsyms --totals --json --tid 7 2>err | python3 -c 'import json, sys
-print(*(f"{o['"'symbol'"']} {o['"'self'"']} {o['"'total'"']}" for o in map(json.loads, sys.stdin)
-        if o["type"] == "total" and o["symbol"] == "first"))')"
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "total" and o["symbol"] == "first":
+        print(o["symbol"], o["self"], o["total"])')"
 	# Times count from the first of the CPU, however often its tasks change.
 	{ cpu 0; thread 7 7; tsc 1000; call 010 100; thread 8 7; tsc 2000
 	  call 010 100; thread 7 7; tsc 3000; call 110 200; } | records narrow.rec

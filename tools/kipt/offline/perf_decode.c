@@ -339,13 +339,11 @@ static bool trace_label(struct run *run, struct perf_trace *trace)
 }
 
 /* A queue that has none of what is shown is not decoded. */
-static bool is_left(const struct narrow_options *narrow,
-		    const struct perf_queue *queue)
+static bool is_chosen(const struct narrow_options *narrow,
+		      const struct perf_queue *queue)
 {
-	if (!queue->has_cpu)
-		return !narrow->tids.count ||
-		       lookup_get(&narrow->tids, queue->tid);
-	return !narrow->cpus.count || lookup_get(&narrow->cpus, queue->cpu);
+	return queue->has_cpu ? narrow_has(&narrow->cpus, queue->cpu) :
+				narrow_has(&narrow->tids, queue->tid);
 }
 
 /* A core for each: names of CR3s are those of one queue. */
@@ -360,7 +358,7 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 	struct jobs *jobs = NULL;
 	bool ok;
 
-	if (!queue->size || !is_left(&run->output->options->narrow, queue))
+	if (!queue->size || !is_chosen(&run->output->options->narrow, queue))
 		return true;
 	run->owners = NULL;
 	run->owner_count = 0;

@@ -91,7 +91,7 @@ void narrow_free(struct narrow_options *options)
 	options->comm = NULL;
 }
 
-static bool has(const struct lookup *chosen, u64 number)
+bool narrow_has(const struct lookup *chosen, u64 number)
 {
 	return !chosen->count || lookup_get(chosen, number);
 }
@@ -101,8 +101,8 @@ static bool cpu_is_chosen(const struct narrow *n)
 	const struct kipt_record *cpu =
 		record_state_last(&n->state, RECORD_STATE_CPU);
 
-	return !n->options->cpus.count ||
-	       (cpu && lookup_get(&n->options->cpus, cpu->aux));
+	return cpu ? narrow_has(&n->options->cpus, cpu->aux) :
+		     !n->options->cpus.count;
 }
 
 static bool task_is_chosen(const struct narrow *n)
@@ -114,7 +114,7 @@ static bool task_is_chosen(const struct narrow *n)
 
 	if (!options->pids.count && !options->tids.count && !options->comm)
 		return true;
-	if (!task || !has(&options->tids, task->aux))
+	if (!task || !narrow_has(&options->tids, task->aux))
 		return false;
 	if (options->pids.count &&
 	    (!process_known || !lookup_get(&options->pids, task->value)))
@@ -131,7 +131,7 @@ static bool give(struct narrow *n, const struct kipt_record *record)
 	return n->give(n->ctx, record, 1);
 }
 
-/* What changed of a kind while it was left out, and still holds. */
+/* What changed of a kind while records were dropped, and still holds. */
 static bool pending_give(struct narrow *n, enum record_state_kind kind)
 {
 	bool pending = n->pending & 1U << kind;
@@ -162,6 +162,12 @@ static bool chosen_begin(struct narrow *n)
 	return give(n, &chosen);
 }
 
+static void choose(struct narrow *n)
+{
+	n->on_cpu = cpu_is_chosen(n);
+	n->passing = n->on_cpu && task_is_chosen(n);
+}
+
 static bool cpu_take(struct narrow *n, const struct kipt_record *record)
 {
 	memset(&n->state, 0, sizeof(n->state));
@@ -171,9 +177,8 @@ static bool cpu_take(struct narrow *n, const struct kipt_record *record)
 	n->in_gap = false;
 	n->closing = false;
 	n->timed = false;
-	n->on_cpu = cpu_is_chosen(n);
-	n->left = n->on_cpu && task_is_chosen(n);
-	n->seen |= n->left;
+	choose(n);
+	n->seen |= n->passing;
 	return !n->on_cpu || give(n, record);
 }
 
@@ -200,11 +205,11 @@ static bool leave(struct narrow *n, const struct kipt_record *task)
 
 static bool task_take(struct narrow *n, const struct kipt_record *record)
 {
-	bool was = n->left;
+	bool was = n->passing;
 
 	record_state_see(&n->state, record);
-	n->left = n->on_cpu && task_is_chosen(n);
-	if (n->left)
+	n->passing = n->on_cpu && task_is_chosen(n);
+	if (n->passing)
 		return was ? give(n, record) : enter(n, record);
 	return !was || leave(n, record);
 }
@@ -293,7 +298,7 @@ static bool take(struct narrow *n, const struct kipt_record *record)
 		return true;
 	if (record->type == KIPT_RECORD_GAP)
 		return gap_take(n, record);
-	if (!n->left)
+	if (!n->passing)
 		return other_take(n, record, resumed);
 	if (resumed)
 		n->in_gap = false;
@@ -308,8 +313,7 @@ bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 
 	if (!narrow->begun) {
 		narrow->begun = true;
-		narrow->on_cpu = cpu_is_chosen(narrow);
-		narrow->left = narrow->on_cpu && task_is_chosen(narrow);
+		choose(narrow);
 	}
 	for (i = 0; i < count && good; i++)
 		good = take(narrow, &records[i]);

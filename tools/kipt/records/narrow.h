@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Leaves only the records of some CPUs and tasks in a stream.
+ * Passes on the records of chosen CPUs and tasks, and drops the others.
  */
 #ifndef KIPT_NARROW_H
 #define KIPT_NARROW_H
@@ -11,7 +11,7 @@
 #include "record_state.h"
 
 /**
- * struct narrow_options - what is left; a choice that is empty leaves all
+ * struct narrow_options - the choices; one that is empty is all of them
  * @cpus: CPUs
  * @pids: processes
  * @tids: threads
@@ -25,7 +25,7 @@ struct narrow_options {
 };
 
 /**
- * narrow_any() - whether something is left out
+ * narrow_any() - whether anything was chosen
  * @options: the choices
  */
 bool narrow_any(const struct narrow_options *options);
@@ -58,6 +58,13 @@ bool narrow_pids(struct narrow_options *options, const char *list);
 bool narrow_tids(struct narrow_options *options, const char *list);
 
 /**
+ * narrow_has() - whether a number is chosen
+ * @chosen: CPUs, processes or threads of the choices
+ * @number: of a CPU, process or thread
+ */
+bool narrow_has(const struct lookup *chosen, u64 number);
+
+/**
  * narrow_free() - free the choices
  * @options: all zero afterwards
  */
@@ -67,19 +74,19 @@ void narrow_free(struct narrow_options *options);
  * struct narrow - a stream that is narrowed; all 0 at its begin but the first four
  * @options: the choices; must live as long
  * @comm: names a thread; NULL if no name was chosen
- * @give: gets what is left, in order; false ends the stream
+ * @give: gets what is passed on, in order; false ends the stream
  * @ctx: first argument of both
  * @state: where the stream is
  * @pending: bits of enum record_state_kind: the record that holds was not given
  * @begun: there was a record
  * @on_cpu: its CPU is chosen
- * @left: its task is, too: all records are given
+ * @passing: its task is, too: records are passed on
  * @running: instructions are traced, of whichever task
  * @in_gap: after a gap, before it is known again where execution is
  * @closing: the next TIME is given, it is the end of a stretch or a gap
  * @timed: a TIME of this CPU was given
  * @seen: something that was chosen is in the stream
- * @edges: EDGE records are left
+ * @edges: EDGE records are passed on
  * @counted: branches came as counts, which these choices cannot tell apart; none of
  *	them is given
  */
@@ -92,7 +99,7 @@ struct narrow {
 	u32 pending;
 	bool begun;
 	bool on_cpu;
-	bool left;
+	bool passing;
 	bool running;
 	bool in_gap;
 	bool closing;
@@ -109,7 +116,7 @@ struct narrow {
  * @count: how many
  *
  * The task that takes the CPU from a chosen one is named, and a DISABLE record of kind
- * KIPT_DISABLE_OTHERS says that what it does is left out; ENABLE of kind
+ * KIPT_DISABLE_OTHERS says that what it does was dropped; ENABLE of kind
  * KIPT_ENABLE_CHOSEN ends that. Before a chosen task runs again comes what changed
  * meanwhile: time, address space, mode. Times are given so that each chosen task takes
  * as long as in the whole stream. Gaps of a chosen CPU are given whichever task they

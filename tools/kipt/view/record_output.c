@@ -18,7 +18,8 @@ bool output_spares(const struct view_options *options, const char *input)
 	return false;
 }
 
-static bool narrow_give(void *ctx, const struct kipt_record *records, u32 count);
+static bool records_show(void *ctx, const struct kipt_record *records,
+			 u32 count);
 
 static const char *comm_find(void *ctx, u32 tid, u32 pid)
 {
@@ -47,7 +48,7 @@ bool output_open(struct output *output, const struct view_options *options,
 	if (narrow_any(&options->narrow)) {
 		output->narrow.options = &options->narrow;
 		output->narrow.comm = comm_find;
-		output->narrow.give = narrow_give;
+		output->narrow.give = records_show;
 		output->narrow.ctx = output;
 	}
 	if (options->output) {
@@ -152,9 +153,11 @@ static bool kept_packed(const struct output *output)
 	return output->unpack && output->options->packed && !is_narrow(output);
 }
 
-static bool plain_show(struct output *output, const struct kipt_record *records,
-		       u32 count)
+static bool records_show(void *ctx, const struct kipt_record *records,
+			 u32 count)
 {
+	struct output *output = ctx;
+
 	if (output->file)
 		tasks_learn(output, records, count);
 	if (output->ending && !output->file) {
@@ -167,17 +170,12 @@ static bool plain_show(struct output *output, const struct kipt_record *records,
 	       record_file_write(output->file, records, count);
 }
 
-static bool narrow_give(void *ctx, const struct kipt_record *records, u32 count)
-{
-	return plain_show(ctx, records, count);
-}
-
 static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
 {
 	struct output *output = ctx;
 
 	return is_narrow(output) ? narrow_take(&output->narrow, records, count) :
-				   plain_show(output, records, count);
+				   records_show(output, records, count);
 }
 
 static bool any_packed(const struct kipt_record *records, u32 count)
@@ -201,7 +199,8 @@ static bool packed_take(struct output *output,
 
 	if (keep && !record_file_write(output->file, records, count))
 		return false;
-	if (!is_narrow(output) && view_only_counts(&output->view) && (keep || !output->file))
+	if (!is_narrow(output) && view_only_counts(&output->view) &&
+	    (keep || !output->file))
 		return unpack_tally(output->unpack, records, count,
 				    &output->view.tally);
 	return unpack_records(output->unpack, records, count, plain_take,
