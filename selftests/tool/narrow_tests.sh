@@ -7,6 +7,8 @@
 # thread TID PID
 thread() { echo "5 0 1 $1 0 $2"; }
 
+sync() { echo "21 1 0 0 0xffffffff81000$1 0"; }
+
 # Threads 7 and 8 of process 7 and thread 9 of its own on two CPUs.
 two_cpus() {
 	cpu 0; thread 7 7; tsc 1000; call 010 100; thread 8 7; tsc 1100
@@ -74,7 +76,7 @@ narrow_gap_tests() {
 one_thread() {
 	"$KIPT" open narrow.rec --kallsyms kallsyms --json "${@:2}" 2>err |
 		python3 -c 'import json, sys
-trace = json.loads(sys.stdin.readline())
+trace = json.loads(sys.stdin.readline() or "{\"tasks\": []}")
 task = [t for t in trace["tasks"] if t["tid"] == int(sys.argv[1])]
 print(*((t.get("ticks"), t["branches"]) for t in task),
       sum(trace.get("lost", {}).values()))' "$1"
@@ -126,7 +128,7 @@ for o in map(json.loads, sys.stdin):
 	narrow_same "narrow_gap_of_others" 7 8
 	for seed in $(seq 40); do
 		random_threads "$seed" | records narrow.rec
-		for tid in 7 8 9; do
+		for tid in 7 8 9 10 11 12; do
 			[ "$(one_thread $tid)" = "$(one_thread $tid --tid $tid)" ] ||
 				wrong+=" $seed/$tid"
 		done
@@ -134,28 +136,35 @@ for o in map(json.loads, sys.stdin):
 	same "narrow_random" "" "$wrong"
 }
 
-# random_threads SEED: three threads on a CPU, with gaps and stretches without trace
+# random_threads SEED: threads on two CPUs, with gaps of each kind and stretches without
+# trace; the CPUs take turns, and each turn begins with where the CPU is
 random_threads() {
 	python3 -c 'import random, sys
-rng, tsc = random.Random(int(sys.argv[1])), 1000
-print("19 0 1 0 0 0")
-print("5 0 1 7 0 7")
-for _ in range(rng.randrange(5, 60)):
-    what = rng.choice("btttkkged")
+rng = random.Random(int(sys.argv[1]))
+tsc, thread, cpu = 1000, {0: 7, 1: 10}, 0
+def turn():
+    print("19 0 1", cpu, "0 0")
+    print("5 0 1", thread[cpu], "0", thread[cpu])
+turn()
+for _ in range(rng.randrange(5, 90)):
+    what = rng.choice("btttkkggedc")
     if what == "b":
         print("1 3 0 1 0xffffffff81000010 0xffffffff81000100")
     elif what == "t":
         tsc += rng.randrange(1, 500)
         print("8 0 1 0 0", tsc)
     elif what == "k":
-        tid = rng.randrange(7, 10)
-        print("5 0 1", tid, "0", tid)
+        thread[cpu] = rng.randrange(7, 10) + 3 * cpu
+        print("5 0 1", thread[cpu], "0", thread[cpu])
     elif what == "g":
-        print("18 1 0 0 0xffffffff81000020 5")
+        print("18", rng.randrange(1, 20), "0 0 0xffffffff81000020 5")
     elif what == "e":
         print("2 1 0 0 0xffffffff81000010 0")
+    elif what == "d":
+        print("3 2 2 0 0xffffffff81000010 0")
     else:
-        print("3 2 2 0 0xffffffff81000010 0")' "$1"
+        cpu = 1 - cpu
+        turn()' "$1"
 }
 
 # EDGE records are of processes, and of nothing else.
@@ -167,6 +176,20 @@ narrow_edge_tests() {
 		2>err | awk '{ print $1 }')"
 	same "narrow_edges_by_cpu" "" "$("$KIPT" show narrow.rec --counts --cpu 0 2>err)"
 	same "narrow_edges_by_cpu_says_why" 1 "$(grep -c "by process: --cpu" err)"
+}
+
+# A gap is news for each task: where it is now is shown, whoever came first after it.
+calls_after_gap_tests() {
+	{ cpu 0; thread 7 7; call 010 100; gap 1; thread 8 7; sync 310; call 320 100
+	  thread 7 7; sync 210; call 220 300; } | records gap.rec
+	same "calls_of_each_task_after_a_gap" "main
+first
+| gap
+third
+first
+second
+third" "$("$KIPT" show gap.rec --kallsyms kallsyms --calls 2>err |
+		sed '/^[-=]/d; s/^[ 0-9]*//; s/[+ ].*//; s/^|.*/| gap/')"
 }
 
 narrow_usage_tests() {

@@ -543,5 +543,6 @@ record_tests() {
 	narrow_gap_tests
 	narrow_time_tests
 	narrow_edge_tests
+	calls_after_gap_tests
 	narrow_usage_tests
 }

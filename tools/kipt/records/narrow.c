@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../cli/args.h"
@@ -12,6 +13,10 @@
 
 /* The highest number of a task, PID_MAX_LIMIT. */
 #define TASK_MAX	4194304
+/* CPUs whose parts are put together; the kernel has at most 8192. */
+#define CPUS_MAX	(1 << 16)
+/* The number of the one whose records come before the first CPU record. */
+#define CPU_NONE	(~0ULL)
 
 bool narrow_any(const struct narrow_options *options)
 {
@@ -24,7 +29,7 @@ struct adding {
 	bool failed;
 };
 
-static void cpu_add(void *ctx, u32 cpu)
+static void chosen_add(void *ctx, u32 cpu)
 {
 	struct adding *adding = ctx;
 
@@ -41,7 +46,7 @@ bool narrow_cpus(struct narrow_options *options, const char *list)
 			  list);
 		return false;
 	}
-	args_cpus(list, cpu_add, &adding);
+	args_cpus(list, chosen_add, &adding);
 	if (adding.failed)
 		say_errno(ENOMEM, "--cpu %s", list);
 	return !adding.failed;
@@ -96,20 +101,11 @@ bool narrow_has(const struct lookup *chosen, u64 number)
 	return !chosen->count || lookup_get(chosen, number);
 }
 
-static bool cpu_is_chosen(const struct narrow *n)
-{
-	const struct kipt_record *cpu =
-		record_state_last(&n->state, RECORD_STATE_CPU);
-
-	return cpu ? narrow_has(&n->options->cpus, cpu->aux) :
-		     !n->options->cpus.count;
-}
-
 static bool task_is_chosen(const struct narrow *n)
 {
 	const struct narrow_options *options = n->options;
 	const struct kipt_record *task =
-		record_state_last(&n->state, RECORD_STATE_TASK);
+		record_state_last(&n->at->state, RECORD_STATE_TASK);
 	bool process_known = task && !(task->flags & KIPT_RF_NO_VALUE);
 
 	if (!options->pids.count && !options->tids.count && !options->comm)
@@ -125,19 +121,30 @@ static bool task_is_chosen(const struct narrow *n)
 			       process_known ? (u32)task->value : 0));
 }
 
+/* The first of a part of a CPU comes after its CPU record. */
 static bool give(struct narrow *n, const struct kipt_record *record)
 {
-	n->timed |= record->type == KIPT_RECORD_TIME;
+	struct narrow_cpu *at = n->at;
+	const struct kipt_record *cpu =
+		record_state_last(&at->state, RECORD_STATE_CPU);
+
+	at->timed |= record->type == KIPT_RECORD_TIME;
+	if (!at->begun) {
+		at->begun = true;
+		if (cpu && !n->give(n->ctx, cpu, 1))
+			return false;
+	}
 	return n->give(n->ctx, record, 1);
 }
 
 /* What changed of a kind while records were dropped, and still holds. */
 static bool pending_give(struct narrow *n, enum record_state_kind kind)
 {
-	bool pending = n->pending & 1U << kind;
+	struct narrow_cpu *at = n->at;
+	bool pending = at->pending & 1U << kind;
 
-	n->pending &= ~(1U << kind);
-	return !pending || give(n, &n->state.last[kind]);
+	at->pending &= ~(1U << kind);
+	return !pending || give(n, &at->state.last[kind]);
 }
 
 static bool others_begin(struct narrow *n)
@@ -162,24 +169,51 @@ static bool chosen_begin(struct narrow *n)
 	return give(n, &chosen);
 }
 
-static void choose(struct narrow *n)
+/* A CPU of which nothing is known yet. */
+static struct narrow_cpu *cpu_add(struct narrow *n, u64 number)
 {
-	n->on_cpu = cpu_is_chosen(n);
-	n->passing = n->on_cpu && task_is_chosen(n);
+	struct narrow_cpu *at;
+
+	if (n->cpus.count >= CPUS_MAX) {
+		memset(&n->others, 0, sizeof(n->others));
+		return &n->others;
+	}
+	at = calloc(1, sizeof(*at));
+	if (!at || !lookup_add(&n->cpus, number, (size_t)at)) {
+		free(at);
+		n->failed = true;
+		return NULL;
+	}
+	at->next = n->first;
+	n->first = at;
+	return at;
+}
+
+/* What a CPU did in its last part goes on. */
+static bool cpu_begin(struct narrow *n, u64 number, bool chosen)
+{
+	size_t *known = lookup_get(&n->cpus, number);
+
+	n->at = known ? (struct narrow_cpu *)*known : cpu_add(n, number);
+	if (!n->at)
+		return false;
+	if (!known) {
+		n->at->on = chosen;
+		n->at->passing = chosen && task_is_chosen(n);
+	}
+	n->at->begun = false;
+	return true;
 }
 
 static bool cpu_take(struct narrow *n, const struct kipt_record *record)
 {
-	memset(&n->state, 0, sizeof(n->state));
-	record_state_see(&n->state, record);
-	n->pending = 0;
-	n->running = false;
-	n->in_gap = false;
-	n->closing = false;
-	n->timed = false;
-	choose(n);
-	n->seen |= n->passing;
-	return !n->on_cpu || give(n, record);
+	bool chosen = narrow_has(&n->options->cpus, record->aux);
+
+	if (!cpu_begin(n, record->aux, chosen))
+		return false;
+	record_state_see(&n->at->state, record);
+	n->seen |= n->at->passing;
+	return true;
 }
 
 /* A chosen task runs after another: all of where the stream is, and its time first,
@@ -187,49 +221,55 @@ static bool cpu_take(struct narrow *n, const struct kipt_record *record)
  */
 static bool enter(struct narrow *n, const struct kipt_record *task)
 {
+	struct narrow_cpu *at = n->at;
+
 	n->seen = true;
-	n->closing = false;
+	at->closing = false;
 	return pending_give(n, RECORD_STATE_TIME) &&
 	       pending_give(n, RECORD_STATE_CONTEXT) && give(n, task) &&
 	       pending_give(n, RECORD_STATE_MODE) &&
 	       pending_give(n, RECORD_STATE_CBR) &&
-	       (!n->running || n->in_gap || chosen_begin(n));
+	       (!at->running || at->in_gap || chosen_begin(n));
 }
 
 /* The other task is named, since it took the CPU. */
 static bool leave(struct narrow *n, const struct kipt_record *task)
 {
-	n->closing = true;
-	return give(n, task) && (!n->running || n->in_gap || others_begin(n));
+	struct narrow_cpu *at = n->at;
+
+	at->closing = true;
+	return give(n, task) &&
+	       (!at->running || at->in_gap || others_begin(n));
 }
 
 static bool task_take(struct narrow *n, const struct kipt_record *record)
 {
-	bool was = n->passing;
+	struct narrow_cpu *at = n->at;
+	bool was = at->passing;
 
-	record_state_see(&n->state, record);
-	n->passing = n->on_cpu && task_is_chosen(n);
-	if (n->passing)
+	record_state_see(&at->state, record);
+	at->passing = at->on && task_is_chosen(n);
+	if (at->passing)
 		return was ? give(n, record) : enter(n, record);
 	return !was || leave(n, record);
 }
 
 /* Whether, after a record, it is known again that instructions are traced. */
-static bool run_see(struct narrow *n, const struct kipt_record *record)
+static bool run_see(struct narrow_cpu *at, const struct kipt_record *record)
 {
 	switch (record->type) {
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_INSN:
 	case KIPT_RECORD_ENABLE:
-		n->running = true;
+		at->running = true;
 		break;
 	case KIPT_RECORD_DISABLE:
-		n->running = false;
+		at->running = false;
 		break;
 	case KIPT_RECORD_SYNC:
 		if (record->kind != KIPT_SYNC_START)
 			return false;
-		n->running = !(record->flags & KIPT_RF_NO_IP);
+		at->running = !(record->flags & KIPT_RF_NO_IP);
 		break;
 	default:
 		return false;
@@ -239,8 +279,12 @@ static bool run_see(struct narrow *n, const struct kipt_record *record)
 
 static bool gap_take(struct narrow *n, const struct kipt_record *record)
 {
-	n->in_gap = true;
-	n->closing = true;
+	struct narrow_cpu *at = n->at;
+
+	if (record_gap_loses_time(record->kind)) {
+		at->in_gap = true;
+		at->closing = true;
+	}
 	return pending_give(n, RECORD_STATE_TIME) && give(n, record);
 }
 
@@ -251,17 +295,18 @@ static bool other_take(struct narrow *n, const struct kipt_record *record,
 		       bool resumed)
 {
 	enum record_state_kind kind = record_state_kind(record);
+	struct narrow_cpu *at = n->at;
 
-	if (resumed && n->in_gap) {
-		n->in_gap = false;
+	if (resumed && at->in_gap) {
+		at->in_gap = false;
 		return others_begin(n);
 	}
 	if (kind < RECORD_STATES)
-		n->pending |= 1U << kind;
-	if (kind != RECORD_STATE_TIME || !n->closing)
+		at->pending |= 1U << kind;
+	if (kind != RECORD_STATE_TIME || !at->closing)
 		return true;
 	/* From the first one on there are spans of time. */
-	n->closing = n->in_gap || !n->timed;
+	at->closing = at->in_gap || !at->timed;
 	return pending_give(n, kind);
 }
 
@@ -276,11 +321,12 @@ static bool edge_take(struct narrow *n, const struct kipt_record *record)
 	if (record->type == KIPT_RECORD_SPACE)
 		n->edges = lookup_get(&options->pids, record->aux);
 	n->seen |= n->edges;
-	return !n->edges || give(n, record);
+	return !n->edges || n->give(n->ctx, record, 1);
 }
 
 static bool take(struct narrow *n, const struct kipt_record *record)
 {
+	struct narrow_cpu *at = n->at;
 	bool resumed;
 
 	switch (record->type) {
@@ -292,30 +338,39 @@ static bool take(struct narrow *n, const struct kipt_record *record)
 	case KIPT_RECORD_EDGE:
 		return edge_take(n, record);
 	}
-	record_state_see(&n->state, record);
-	resumed = run_see(n, record);
-	if (!n->on_cpu)
+	record_state_see(&at->state, record);
+	resumed = run_see(at, record);
+	if (!at->on)
 		return true;
 	if (record->type == KIPT_RECORD_GAP)
 		return gap_take(n, record);
-	if (!n->passing)
+	if (!at->passing)
 		return other_take(n, record, resumed);
 	if (resumed)
-		n->in_gap = false;
+		at->in_gap = false;
 	return give(n, record);
 }
 
 bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 		 u32 count)
 {
-	bool good = true;
+	bool good = narrow->at ||
+		    cpu_begin(narrow, CPU_NONE, !narrow->options->cpus.count);
 	u32 i;
 
-	if (!narrow->begun) {
-		narrow->begun = true;
-		choose(narrow);
-	}
 	for (i = 0; i < count && good; i++)
 		good = take(narrow, &records[i]);
 	return good;
+}
+
+void narrow_end(struct narrow *narrow)
+{
+	struct narrow_cpu *at;
+
+	while ((at = narrow->first)) {
+		narrow->first = at->next;
+		free(at);
+	}
+	lookup_free(&narrow->cpus);
+	narrow->at = NULL;
 }

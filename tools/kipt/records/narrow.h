@@ -71,42 +71,60 @@ bool narrow_has(const struct lookup *chosen, u64 number);
 void narrow_free(struct narrow_options *options);
 
 /**
- * struct narrow - a stream that is narrowed; all 0 at its begin but the first four
- * @options: the choices; must live as long
- * @comm: names a thread; NULL if no name was chosen
- * @give: gets what is passed on, in order; false ends the stream
- * @ctx: first argument of both
- * @state: where the stream is
+ * struct narrow_cpu - where the records of a CPU are, which may come in parts
+ * @state: the last of each kind
  * @pending: bits of enum record_state_kind: the record that holds was not given
- * @begun: there was a record
- * @on_cpu: its CPU is chosen
+ * @begun: the records of this part have their CPU record
+ * @on: the CPU is chosen
  * @passing: its task is, too: records are passed on
  * @running: instructions are traced, of whichever task
  * @in_gap: after a gap, before it is known again where execution is
  * @closing: the next TIME is given, it is the end of a stretch or a gap
  * @timed: a TIME of this CPU was given
+ * @next: another CPU
+ */
+struct narrow_cpu {
+	struct record_state state;
+	u32 pending;
+	bool begun;
+	bool on;
+	bool passing;
+	bool running;
+	bool in_gap;
+	bool closing;
+	bool timed;
+	struct narrow_cpu *next;
+};
+
+/**
+ * struct narrow - a stream that is narrowed; all 0 at its begin but the first four
+ * @options: the choices; must live as long
+ * @comm: names a thread; NULL if no name was chosen
+ * @give: gets what is passed on, in order; false ends the stream
+ * @ctx: first argument of both
+ * @cpus: those that are known, by number
+ * @first: list of them
+ * @others: a CPU for which there is no room, each anew
+ * @at: the CPU whose records come; NULL before the first record
  * @seen: something that was chosen is in the stream
  * @edges: EDGE records are passed on
  * @counted: branches came as counts, which these choices cannot tell apart; none of
  *	them is given
+ * @failed: there was no memory
  */
 struct narrow {
 	const struct narrow_options *options;
 	const char *(*comm)(void *ctx, u32 tid, u32 pid);
 	bool (*give)(void *ctx, const struct kipt_record *records, u32 count);
 	void *ctx;
-	struct record_state state;
-	u32 pending;
-	bool begun;
-	bool on_cpu;
-	bool passing;
-	bool running;
-	bool in_gap;
-	bool closing;
-	bool timed;
+	struct lookup cpus;
+	struct narrow_cpu *first;
+	struct narrow_cpu others;
+	struct narrow_cpu *at;
 	bool seen;
 	bool edges;
 	bool counted;
+	bool failed;
 };
 
 /**
@@ -120,11 +138,20 @@ struct narrow {
  * KIPT_ENABLE_CHOSEN ends that. Before a chosen task runs again comes what changed
  * meanwhile: time, address space, mode. Times are given so that each chosen task takes
  * as long as in the whole stream. Gaps of a chosen CPU are given whichever task they
- * are in: a chosen one may have run in them.
+ * are in: a chosen one may have run in them. A CPU record comes before the first that
+ * is passed on of its CPU. CPUs may take turns: each part begins with a CPU record, and
+ * goes on where the CPU's last part ended. What comes of a CPU before its first TASK
+ * is nobody's, and dropped where tasks are chosen.
  *
- * Return: false if @give did.
+ * Return: false if @give did, or without memory (@failed).
  */
 bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 		 u32 count);
+
+/**
+ * narrow_end() - forget where the stream was
+ * @narrow: its choices stay the caller's
+ */
+void narrow_end(struct narrow *narrow);
 
 #endif /* KIPT_NARROW_H */

@@ -55,3 +55,16 @@ bool record_state_give(const struct record_state *state, bool time,
 	}
 	return good;
 }
+
+bool record_gap_loses_time(u32 kind)
+{
+	switch (kind) {
+	case KIPT_GAP_SWITCHES:
+	case KIPT_GAP_SPACES:
+	case KIPT_GAP_CODE_DROPPED:
+	case KIPT_GAP_PATCHES:
+	case KIPT_GAP_PROCESSES:
+		return false;
+	}
+	return true;
+}

@@ -70,4 +70,12 @@ bool record_state_give(const struct record_state *state, bool time,
 				    u32 count),
 		       void *ctx);
 
+/**
+ * record_gap_loses_time() - whether the trace of a CPU has a hole
+ * @kind: enum kipt_gap_kind
+ *
+ * Return: false if something is not known, while execution goes on and is traced.
+ */
+bool record_gap_loses_time(u32 kind);
+
 #endif /* KIPT_RECORD_STATE_H */

@@ -130,7 +130,7 @@ static char *object_name(const char *path)
 		return strdup(name + 1);
 	for (end = name = id - 1; name > path && name[-1] != '/'; name--)
 		;
-	return strndup(name, end - name);
+	return end > name ? strndup(name, end - name) : strdup("elf");
 }
 
 static struct object *object_add(struct names *names, const char *path)

@@ -97,6 +97,8 @@ struct call_watch {
  * @fold: repeated calls are folded
  * @watch: told of its frames, or NULL
  * @ctx: first argument of its functions
+ * @gaps: how many its CPU had when execution was known for the last time
+ * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere
  * @active, @seen: the watcher's; empty when the stack is made
  * @next, @prev: the stacks whose tasks ran before it and behind it
  */
@@ -109,6 +111,8 @@ struct call_stack {
 	bool fold;
 	const struct call_watch *watch;
 	void *ctx;
+	u64 gaps;
+	u64 left;
 	struct lookup active;
 	u64 seen;
 	struct call_stack *next, *prev;

@@ -367,6 +367,7 @@ static struct call_stack *stack_make(struct call_track *track, u32 tid)
 		stack_forget(track);
 	stack->watch = track->ops->watch;
 	stack->ctx = track->ctx;
+	stack->gaps = track->gaps;
 	track->stack_count++;
 	return stack;
 }
@@ -440,15 +441,32 @@ bool call_track_task(struct call_track *track, u32 tid)
 
 static void enable_take(struct call_track *track, const struct kipt_record *r)
 {
+	struct call_stack *stack = track->stack;
+
 	/* Its task goes on where it was. */
 	if (r->flags & KIPT_RF_NO_IP)
 		return;
-	track->gap = false;
-	if (track->stack->count == 1)
+	if (stack->count == 1)
 		base_push(track, r->ip);
-	else if (!track->left || r->ip - track->left > INSN_MAX)
+	else if (!stack->left || r->ip - stack->left > INSN_MAX)
 		resume_at(track, r->ip);
-	track->left = 0;
+	stack->gaps = track->gaps;
+	stack->left = 0;
+}
+
+/* A PSB has where execution is: news at the start and after a gap. */
+static void sync_take(struct call_track *track, const struct kipt_record *r)
+{
+	struct call_stack *stack = track->stack;
+
+	if (stack->gaps != track->gaps || stack->count == 1)
+		enable_take(track, r);
+}
+
+static void disable_take(struct call_track *track, const struct kipt_record *r)
+{
+	if (r->kind != KIPT_DISABLE_OTHERS)
+		track->stack->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
 }
 
 void call_track_take(struct call_track *track, const struct kipt_record *r)
@@ -461,18 +479,12 @@ void call_track_take(struct call_track *track, const struct kipt_record *r)
 		enable_take(track, r);
 		break;
 	case KIPT_RECORD_SYNC:
-		/* A PSB says where execution is: news at the start and behind
-		 * a gap.
-		 */
-		if ((track->gap || track->stack->count == 1) &&
-		    !(r->flags & KIPT_RF_NO_IP))
-			enable_take(track, r);
+		sync_take(track, r);
 		break;
 	case KIPT_RECORD_DISABLE:
-		if (r->kind != KIPT_DISABLE_OTHERS)
-			track->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
+		disable_take(track, r);
 		break;
 	case KIPT_RECORD_GAP:
-		track->gap = true;
+		track->gaps++;
 	}
 }

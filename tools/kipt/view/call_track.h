@@ -35,8 +35,7 @@ struct call_track_ops {
  * @stack: that of the task that runs; NULL before the first CPU, or without
  *	memory
  * @task_known: somebody said who runs
- * @gap: something is missing and it is not known yet where it ends
- * @left: where tracing ended, to see whether it goes on there
+ * @gaps: how many there were: any task may have run in one
  */
 struct call_track {
 	const struct call_track_ops *ops;
@@ -48,8 +47,7 @@ struct call_track {
 	struct lookup stack_of;
 	struct call_stack *stack;
 	bool task_known;
-	bool gap;
-	u64 left;
+	u64 gaps;
 };
 
 /**

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../records/record_state.h"
 #include "profile_feed.h"
 
 /* Tasks whose calls are remembered, of all CPUs; those of the CPU that came longest
@@ -433,26 +434,12 @@ static void time_take(struct profile_feed *feed, u64 now)
 		cpu->last = now;
 }
 
-/* The others say that something is not known, while execution goes on. */
-static bool gap_loses_time(u32 kind)
-{
-	switch (kind) {
-	case KIPT_GAP_SWITCHES:
-	case KIPT_GAP_SPACES:
-	case KIPT_GAP_CODE_DROPPED:
-	case KIPT_GAP_PATCHES:
-	case KIPT_GAP_PROCESSES:
-		return false;
-	}
-	return true;
-}
-
 static void gap_take(struct profile_feed *feed, u32 kind)
 {
 	struct feed_cpu *at = feed->at;
 
 	at->gaps++;
-	if (!gap_loses_time(kind))
+	if (!record_gap_loses_time(kind))
 		return;
 	/* Of several the first is why. */
 	if (!at->lost)

@@ -238,6 +238,9 @@ static void narrow_say(struct output *output)
 	if (output->narrow.counted) {
 		say_error("counts of branches are by process: --cpu, --tid and --comm cannot narrow them; use --pid, or records of each branch");
 		output->failed = true;
+	} else if (output->narrow.failed) {
+		say_errno(ENOMEM, "cannot choose CPUs and tasks");
+		output->failed = true;
 	} else if (is_narrow(output) && !output->narrow.seen) {
 		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");
 	}
@@ -251,6 +254,7 @@ bool output_close(struct output *output, bool whole)
 
 	view_finish(&output->view);
 	narrow_say(output);
+	narrow_end(&output->narrow);
 	if (written && !maps_beside(output))
 		ok = false;
 	if (output->view.failed || output->failed)
