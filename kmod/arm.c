@@ -8,16 +8,14 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/cpu.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 
 #include "arm.h"
+#include "armed.h"
 #include "latch.h"
 #include "refuse.h"
-#include "reserve.h"
 #include "session.h"
-#include "setup.h"
 #include "trace.h"
 
 /* Until what was refused is tried again. */
@@ -31,63 +29,6 @@ static const void *borrower;
 static bool loan_ends;
 static unsigned long loan_end;
 static DECLARE_DELAYED_WORK(loan_work, end_loan);
-
-bool kipt_arm_is_armed(const struct kipt_session *session)
-{
-	return session->flags & KIPT_SESSION_FLAGS_ARMED;
-}
-
-int kipt_arm_reserve(struct kipt_session *session,
-		     struct kipt_refusal *refusal)
-{
-	int err;
-	u32 i;
-
-	for (i = 0; i < session->nr_traces; i++) {
-		if (!cpu_online(session->traces[i].cpu))
-			continue;
-		err = kipt_setup_reserve_cpu(session, &session->traces[i],
-					     refusal);
-		/* It went offline just now; or is tried again by itself. */
-		if (err && err != -ENXIO && !session->generation)
-			return err;
-	}
-	return 0;
-}
-
-/* Return: as kipt_arm_start(); -ENXIO: the CPU is offline. */
-static int start_cpu(struct kipt_session *session, struct kipt_trace *trace,
-		     struct kipt_refusal *refusal)
-{
-	struct kipt_trace *failed = trace;
-	int err;
-
-	lockdep_assert_held(&session->lock);
-	if (!cpu_online(trace->cpu))
-		return -ENXIO;
-	err = kipt_setup_reserve_cpu(session, trace, refusal);
-	if (err)
-		return err;
-	cpus_read_lock();
-	err = kipt_reserve_held(trace->cpu) ?
-		      kipt_trace_start_all(trace, 1, &failed) : -ENXIO;
-	cpus_read_unlock();
-	return err ? kipt_setup_explain(failed, err, refusal) : 0;
-}
-
-int kipt_arm_start(struct kipt_session *session,
-		   struct kipt_refusal *refusal)
-{
-	int err;
-	u32 i;
-
-	for (i = 0; i < session->nr_traces; i++) {
-		err = start_cpu(session, &session->traces[i], refusal);
-		if (err && err != -ENXIO && session->generation == 1)
-			return err;
-	}
-	return 0;
-}
 
 static bool may_change(int err)
 {
@@ -107,7 +48,7 @@ static bool start_missing(struct kipt_session *session)
 		trace = &session->traces[i];
 		if (READ_ONCE(trace->running))
 			continue;
-		err = start_cpu(session, trace, &refusal);
+		err = kipt_armed_start_cpu(session, trace, &refusal);
 		if (!err || err == -ENXIO)
 			continue;
 		if (tell)
@@ -134,7 +75,7 @@ static bool resume(struct kipt_session *session)
 	return may_change(err);
 }
 
-static void keep_running(struct work_struct *work)
+void kipt_arm_keep_running(struct work_struct *work)
 {
 	struct kipt_session *session =
 		container_of(to_delayed_work(work), struct kipt_session,
@@ -160,51 +101,13 @@ static void keep_running(struct work_struct *work)
 	mutex_unlock(&session->lock);
 }
 
-void kipt_arm_init(struct kipt_arm *arm)
-{
-	INIT_DELAYED_WORK(&arm->work, keep_running);
-}
-
-void kipt_arm_uninit(struct kipt_arm *arm)
-{
-	cancel_delayed_work_sync(&arm->work);
-}
-
-void kipt_arm_tell(const struct kipt_session *session)
-{
-	if (!kipt_arm_is_armed(session) || !session->generation)
-		return;
-	if (READ_ONCE(session->dead))
-		pr_info("disarmed: session %u is gone\n", session->id);
-	else
-		pr_info("armed: session %u traces CPUs %*pbl, %llu KiB each; perf cannot use Intel PT there; 'kipt disarm' ends it\n",
-			session->id, cpumask_pr_args(session->cpus),
-			session->size >> 10);
-}
-
-void kipt_arm_look(struct kipt_session *session)
-{
-	if (kipt_arm_is_armed(session))
-		kipt_session_queue(&session->arm.work, 0);
-}
-
-int kipt_arm_check(const struct kipt_session *session,
-		   struct kipt_refusal *refusal)
-{
-	lockdep_assert_held(&session->lock);
-	if (!session->arm.lent)
-		return 0;
-	return kipt_refuse(refusal, NULL, -EBUSY,
-			   "Intel PT of armed sessions is lent to the command of a 'kipt arm --lend'; it ends first");
-}
-
 /* Return: the armed session with the next number above @id, referenced; or NULL. */
 static struct kipt_session *next_armed(u32 id)
 {
 	struct kipt_session *session;
 
 	while ((session = kipt_session_next(id)) &&
-	       !kipt_arm_is_armed(session)) {
+	       !kipt_session_is_armed(session)) {
 		id = session->id;
 		kipt_session_put(session);
 	}
@@ -238,7 +141,7 @@ static void take_all(void)
 		mutex_lock(&session->lock);
 		session->arm.lent = false;
 		if (!READ_ONCE(session->dead))
-			kipt_arm_look(session);
+			kipt_session_look(session);
 		mutex_unlock(&session->lock);
 		kipt_session_put(session);
 	}

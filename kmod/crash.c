@@ -25,10 +25,12 @@
 
 #include "buffer.h"
 #include "compat.h"
+#include "capture.h"
 #include "crash.h"
 #include "crash_pages.h"
+#include "dump_page.h"
 #include "excerpt_cpus.h"
-#include "pmi.h"
+#include "nmi_claim.h"
 #include "snapshot.h"
 #include "trace.h"
 
@@ -63,11 +65,6 @@ enum phase {
 };
 
 static atomic_t phase = ATOMIC_INIT(CALM);
-/*
- * Of the capture that is on, or 0; the next one has the next number. While it is
- * set no CPU traces.
- */
-static u32 number;
 /* Only the CPU that is elected touches it; the phase orders one such CPU and the next. */
 static u32 last_number;
 /* Somebody called panic() or kexec: it will not survive. */
@@ -86,9 +83,8 @@ static atomic_t answered = ATOMIC_INIT(0);
 
 /* This CPU is in a hook. */
 static DEFINE_PER_CPU(bool, inside);
-/* The capture this CPU was asked to stop for, until it has; the last that it stopped for. */
+/* The capture this CPU was asked to stop for, until it has. */
 static DEFINE_PER_CPU(u32, asked);
-static DEFINE_PER_CPU(u32, done);
 /* The last capture for which an oops of its own stopped it: its trace has that. */
 static DEFINE_PER_CPU(u32, stopped_itself);
 /* Where an NMI that came too early met it. */
@@ -112,7 +108,7 @@ static void note_off_local(struct kipt_trace *trace)
 	if (kipt_buffer_measure(trace->buffer, &trace->position, &result.head,
 				&result.tail))
 		result.head = result.tail = 0;
-	kipt_crash_pages_finish(trace, &result);
+	kipt_dump_finish(trace, &result);
 }
 
 static void count_answer(unsigned int cpu, u32 capture)
@@ -125,9 +121,9 @@ static void count_answer(unsigned int cpu, u32 capture)
 static void stop_local(u64 ip, bool now)
 {
 	struct kipt_trace *trace = kipt_trace_here();
-	u32 capture = READ_ONCE(number);
+	u32 capture = kipt_capture_number();
 
-	if (!capture || this_cpu_read(done) == capture)
+	if (!capture || kipt_capture_stopped(smp_processor_id()))
 		return;
 	if (trace && trace->crash) {
 		if (!kipt_trace_freeze_local(trace, now)) {
@@ -137,10 +133,9 @@ static void stop_local(u64 ip, bool now)
 		if (trace->state == KIPT_TRACE_OFF)
 			note_off_local(trace);
 		else
-			kipt_crash_pages_stop_local(trace, ip);
+			kipt_dump_stop_local(trace, ip);
 	}
-	/* Pairs with smp_load_acquire() in kipt_crash_has_stopped(). */
-	smp_store_release(this_cpu_ptr(&done), capture);
+	kipt_capture_stop_local(capture);
 	/* Pairs with smp_mb() in ask_others(): one of both counts the answer. */
 	smp_mb();
 	count_answer(smp_processor_id(), capture);
@@ -163,24 +158,13 @@ void kipt_crash_nmi_local(const struct pt_regs *regs)
 
 void kipt_crash_catch_up_local(void)
 {
-	if (READ_ONCE(number))
+	if (kipt_capture_number())
 		stop_local(this_cpu_xchg(met, 0), true);
-}
-
-bool kipt_crash_is_on(void)
-{
-	return READ_ONCE(number);
-}
-
-bool kipt_crash_has_stopped(unsigned int cpu)
-{
-	/* Pairs with smp_store_release() in stop_local(). */
-	return smp_load_acquire(per_cpu_ptr(&done, cpu)) == READ_ONCE(number);
 }
 
 static void ask_others(struct kipt_crash_event *event)
 {
-	u32 capture = READ_ONCE(number);
+	u32 capture = kipt_capture_number();
 	struct kipt_trace *trace;
 	unsigned int cpu;
 
@@ -193,10 +177,10 @@ static void ask_others(struct kipt_crash_event *event)
 		WRITE_ONCE(per_cpu(asked, cpu), capture);
 		/* Pairs with smp_mb() in stop_local(). */
 		smp_mb();
-		if (kipt_crash_has_stopped(cpu))
+		if (kipt_capture_stopped(cpu))
 			count_answer(cpu, capture);
 		else
-			kipt_pmi_send_nmi(cpu);
+			kipt_nmi_send(cpu);
 	}
 }
 
@@ -248,7 +232,7 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 	atomic_set(&told, 0);
 	WRITE_ONCE(began, jiffies);
 	kipt_crash_hear();
-	WRITE_ONCE(number, ++last_number);
+	kipt_capture_begin(++last_number);
 	stop_local(regs ? regs->ip : 0, true);
 	ask_others(&event);
 	/* Should another CPU that dies stop this one while it waits. */
@@ -319,7 +303,7 @@ static void follow(enum kipt_crash_hook hook, struct pt_regs *regs)
 
 	stop_local(regs ? regs->ip : 0, true);
 	if (hook == KIPT_CRASH_HOOK_OOPS && traced)
-		this_cpu_write(stopped_itself, READ_ONCE(number));
+		this_cpu_write(stopped_itself, kipt_capture_number());
 }
 
 static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
@@ -378,7 +362,7 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 	struct kipt_crash_event event;
 	unsigned long flags;
 
-	if (kipt_crash_is_on() || !enter(&flags)) {
+	if (kipt_capture_number() || !enter(&flags)) {
 		kipt_snapshot_miss();
 		return;
 	}
@@ -398,7 +382,7 @@ static void take_over(void)
 	struct kipt_crash_event event = read_event();
 
 	if (atomic_read(&phase) != STOPPED || READ_ONCE(first_task) == current ||
-	    this_cpu_read(stopped_itself) != READ_ONCE(number) ||
+	    this_cpu_read(stopped_itself) != kipt_capture_number() ||
 	    event.hook != KIPT_CRASH_HOOK_OOPS || atomic_read(&told))
 		return;
 	/* What is known of the place, of a BUG, is the first CPU's. */
@@ -419,7 +403,7 @@ void kipt_crash_fault(u64 ip, u32 trap)
 {
 	struct kipt_crash_event event;
 
-	if (!kipt_crash_is_on()) {
+	if (!kipt_capture_number()) {
 		kipt_snapshot_fault(ip, trap);
 		return;
 	}
@@ -441,7 +425,7 @@ void kipt_crash_fault(u64 ip, u32 trap)
 
 void kipt_crash_tell(void)
 {
-	if (!READ_ONCE(number) || atomic_xchg(&told, 1))
+	if (!kipt_capture_number() || atomic_xchg(&told, 1))
 		return;
 	kipt_excerpt_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"), kipt_crash_pages_address());
 	kipt_excerpt_print_all(kipt_crash_pages_event());
@@ -460,10 +444,10 @@ static bool clear(u32 capture, const struct kipt_crash_event *event)
 {
 	/* The next capture has its number before its event; no CPU reorders that. */
 	barrier();
-	if (READ_ONCE(number) != capture)
+	if (kipt_capture_number() != capture)
 		return false;
 	kipt_crash_pages_forget_event(event);
-	cmpxchg(&number, capture, 0);
+	kipt_capture_end(capture);
 	return atomic_cmpxchg(&phase, CLEARING, CALM) == CLEARING;
 }
 
@@ -514,7 +498,7 @@ static void thaw_all(void)
 static void look_alive(struct work_struct *work)
 {
 	struct kipt_crash_event event = read_event();
-	u32 capture = READ_ONCE(number);
+	u32 capture = kipt_capture_number();
 	unsigned long flags;
 
 	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying))

@@ -53,13 +53,6 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 			u32 trap);
 
 /**
- * kipt_crash_is_on() - whether the machine dies, and no CPU is to trace
- *
- * What is started meanwhile is paused. Context: any, also NMI.
- */
-bool kipt_crash_is_on(void);
-
-/**
  * kipt_crash_hear() - the kernel prints a line
  *
  * Context: any, also NMI.
@@ -92,16 +85,6 @@ void kipt_crash_tell(void);
 void kipt_crash_nmi_local(const struct pt_regs *regs);
 
 /**
- * kipt_crash_has_stopped() - whether a CPU has stopped for the crash
- * @cpu: any; there is a crash
- *
- * Context: any, also NMI.
- *
- * Return: true if so: what it wrote down then can be read.
- */
-bool kipt_crash_has_stopped(unsigned int cpu);
-
-/**
  * kipt_crash_catch_up_local() - registers may be touched again
  *
  * Stops if an NMI that asked for it came too early. Context: this CPU,
@@ -112,7 +95,7 @@ void kipt_crash_catch_up_local(void);
 /**
  * kipt_crash_init() - ready for hooks
  *
- * Calls to CPUs may be under way until kipt_trace_calls_uninit().
+ * Calls to CPUs may be under way until kipt_trace_ops_uninit().
  */
 void kipt_crash_init(void);
 

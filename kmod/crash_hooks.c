@@ -25,6 +25,7 @@
 #include <asm/trapnr.h>
 
 #include "compat.h"
+#include "capture.h"
 #include "crash.h"
 #include "crash_end.h"
 #include "crash_hooks.h"
@@ -360,7 +361,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 
 	if (what != DIE_OOPS || !args->regs)
 		return NOTIFY_DONE;
-	if (!kipt_crash_is_on())
+	if (!kipt_capture_number())
 		meet_oops(KIPT_CRASH_HOOK_DIE, args->regs, 0,
 			  KIPT_CRASH_NO_TRAP, false);
 	kipt_crash_fault(args->regs->ip, trap_of(args));

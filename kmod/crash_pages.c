@@ -10,11 +10,9 @@
 #include <linux/io.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/utsname.h>
 #include <asm/tsc.h>
@@ -22,12 +20,12 @@
 #include "buffer.h"
 #include "compat.h"
 #include "crash_pages.h"
+#include "dump_page.h"
 #include "hw.h"
 #include "hw_regs.h"
 #include "memory.h"
 #include "session.h"
 #include "sideband.h"
-#include "snapshot.h"
 #include "text_patch.h"
 #include "trace.h"
 #include "version.h"
@@ -43,87 +41,9 @@ static_assert(offsetofend(struct kipt_crash_event, hook) == sizeof(u64));
 		       sizeof(struct kipt_crash_regions)) /	\
 		      sizeof(struct kipt_crash_region))
 
-/* Guards the chain and the static part of all pages. */
-static DEFINE_MUTEX(chain_lock);
 static struct kipt_crash_header *header;
 /* In the module's own memory, see there. */
 static struct kipt_crash_anchor anchor;
-/* A page's content and its checksum do not belong together. */
-static bool unsealed;
-
-/*
- * The kernel's crc32_le() may use vector registers, which it must not in an
- * NMI. This takes 16 instructions a byte.
- */
-static u32 crc_feed(u32 crc, const void *data, size_t len)
-{
-	static const u32 nibbles[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-	const u8 *byte = data;
-
-	for (; len; len--) {
-		crc ^= *byte++;
-		crc = crc >> 4 ^ nibbles[crc & 15];
-		crc = crc >> 4 ^ nibbles[crc & 15];
-	}
-	return crc;
-}
-
-static u32 crc_zeros(u32 crc, size_t len)
-{
-	static const u8 zero;
-
-	while (len--)
-		crc = crc_feed(crc, &zero, sizeof(zero));
-	return crc;
-}
-
-static u32 page_crc(const struct kipt_crash_page *page)
-{
-	const u8 *bytes = (const u8 *)page;
-	size_t at = offsetofend(struct kipt_crash_page, crc);
-	u32 crc = crc_feed(~0, bytes, offsetof(struct kipt_crash_page, crc));
-
-	crc = crc_zeros(crc, sizeof(page->crc));
-	if (page->kind == KIPT_CRASH_CPU) {
-		crc = crc_feed(crc, bytes + at,
-			       offsetof(struct kipt_crash_cpu, stop) - at);
-		crc = crc_zeros(crc, sizeof(struct kipt_crash_stop));
-		at = offsetofend(struct kipt_crash_cpu, stop);
-	}
-	return ~crc_feed(crc, bytes + at, page->size - at);
-}
-
-static void seal(struct kipt_crash_page *page)
-{
-	WRITE_ONCE(page->crc, page_crc(page));
-}
-
-static void seal_stop(struct kipt_crash_stop *stop)
-{
-	size_t at = offsetofend(struct kipt_crash_stop, crc);
-
-	WRITE_ONCE(stop->crc, ~crc_feed(~0, (u8 *)stop + at,
-					sizeof(*stop) - at));
-}
-
-static void begin_change(void)
-{
-	lockdep_assert_held(&chain_lock);
-	WRITE_ONCE(unsealed, true);
-	barrier();
-}
-
-static void end_change(void)
-{
-	barrier();
-	WRITE_ONCE(unsealed, false);
-}
-
 static struct kipt_crash_page *next_page(const struct kipt_crash_page *page)
 {
 	u64 next = READ_ONCE(page->next);
@@ -178,9 +98,18 @@ int kipt_crash_pages_init(void)
 		sizeof(header->release));
 	strscpy(header->kipt, KIPT_VERSION, sizeof(header->kipt));
 	fill_layout(&header->layout);
-	kipt_snapshot_describe(header);
-	seal(&header->page);
+	kipt_dump_seal(&header->page);
 	return 0;
+}
+
+void kipt_crash_pages_slots(const void *slots, u32 nr, u32 bytes)
+{
+	kipt_dump_change_begin();
+	header->slots = (unsigned long)slots;
+	header->nr_slots = nr;
+	header->slot_bytes = bytes;
+	kipt_dump_seal(&header->page);
+	kipt_dump_change_end();
 }
 
 void kipt_crash_pages_uninit(void)
@@ -212,22 +141,6 @@ static void fill_regions(struct kipt_crash_region *to,
 	}
 }
 
-/* A CPU that was never online may get pages before it is known. */
-static void fill_caps(struct kipt_crash_cpu *page, unsigned int cpu)
-{
-	const struct kipt_caps *caps = kipt_caps_cpu(cpu);
-
-	page->apic_id = cpu_physical_id(cpu);
-	page->leaf0_ebx = caps->leaf0_ebx;
-	page->leaf0_ecx = caps->leaf0_ecx;
-	page->leaf1_eax = caps->leaf1_eax;
-	page->leaf1_ebx = caps->leaf1_ebx;
-	page->tsc_den = caps->tsc_den;
-	page->tsc_num = caps->tsc_num;
-	page->crystal_hz = caps->crystal_hz;
-	page->max_nonturbo_ratio = caps->max_nonturbo_ratio;
-}
-
 static void fill_cpu(struct kipt_crash_cpu *page,
 		     const struct kipt_trace *trace)
 {
@@ -238,12 +151,12 @@ static void fill_cpu(struct kipt_crash_cpu *page,
 			      KIPT_CRASH_REGIONS_HERE);
 	fill_page(&page->page, KIPT_CRASH_CPU, trace->cpu,
 		  struct_size(page, regions, page->nr_here));
-	fill_caps(page, trace->cpu);
+	kipt_dump_fill_caps(page, trace->cpu);
 	page->session = trace->session->id;
 	page->ctl = trace->config.ctl | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
 	page->size = buffer->size;
 	fill_regions(page->regions, buffer->regions, page->nr_here);
-	seal_stop(&page->stop);
+	kipt_dump_seal_stop(&page->stop);
 }
 
 /*
@@ -348,10 +261,10 @@ int kipt_crash_pages_create(struct kipt_trace *trace)
 		err = add_logs(trace, link);
 	if (err)
 		return err;
-	seal(&cpu->page);
+	kipt_dump_seal(&cpu->page);
 	for (page = &cpu->page; page->more; ) {
 		page = phys_to_virt(page->more);
-		seal(page);
+		kipt_dump_seal(page);
 		cond_resched();
 	}
 	return 0;
@@ -379,22 +292,19 @@ void kipt_crash_pages_link(struct kipt_trace *trace)
 {
 	struct kipt_crash_page *page = &trace->crash->page;
 
-	mutex_lock(&chain_lock);
+	kipt_dump_change_begin();
 	page->next = header->page.next;
-	seal(page);
-	begin_change();
+	kipt_dump_seal(page);
 	WRITE_ONCE(header->page.next, virt_to_phys(page));
 	WRITE_ONCE(header->nr_cpus, header->nr_cpus + 1);
-	seal(&header->page);
-	end_change();
-	mutex_unlock(&chain_lock);
+	kipt_dump_seal(&header->page);
+	kipt_dump_change_end();
 }
 
 static struct kipt_crash_page *page_before(const struct kipt_crash_page *page)
 {
 	struct kipt_crash_page *before = &header->page;
 
-	lockdep_assert_held(&chain_lock);
 	while (before && next_page(before) != page)
 		before = next_page(before);
 	return before;
@@ -407,17 +317,15 @@ void kipt_crash_pages_unlink(struct kipt_trace *trace)
 
 	if (!trace->crash)
 		return;
-	mutex_lock(&chain_lock);
+	kipt_dump_change_begin();
 	before = page_before(&trace->crash->page);
 	if (before) {
-		begin_change();
 		WRITE_ONCE(before->next, trace->crash->page.next);
 		WRITE_ONCE(header->nr_cpus, header->nr_cpus - 1);
-		seal(before);
-		seal(&header->page);
-		end_change();
+		kipt_dump_seal(before);
+		kipt_dump_seal(&header->page);
 	}
-	mutex_unlock(&chain_lock);
+	kipt_dump_change_end();
 }
 
 bool kipt_crash_pages_any(void)
@@ -430,86 +338,6 @@ u64 kipt_crash_pages_address(void)
 	return virt_to_phys(header);
 }
 
-void kipt_crash_pages_start(struct kipt_trace *trace)
-{
-	struct kipt_crash_cpu *page = trace->crash;
-
-	mutex_lock(&chain_lock);
-	begin_change();
-	fill_caps(page, trace->cpu);
-	WRITE_ONCE(page->started, trace->session->started);
-	memcpy(page->cookie, trace->buffer->cookie, sizeof(page->cookie));
-	seal(&page->page);
-	end_change();
-	mutex_unlock(&chain_lock);
-	kipt_crash_pages_running(trace);
-}
-
-void kipt_crash_pages_running(struct kipt_trace *trace)
-{
-	struct kipt_crash_stop *stop = &trace->crash->stop;
-
-	memset(stop, 0, sizeof(*stop));
-	stop->state = KIPT_CRASH_RUNNING;
-	seal_stop(stop);
-}
-
-static void fill_position(struct kipt_crash_stop *stop,
-			  const struct kipt_hw_position *position)
-{
-	stop->ctl = position->ctl;
-	stop->status = position->status;
-	stop->base = position->base;
-	stop->mask_ptrs = position->mask_ptrs;
-}
-
-void kipt_crash_pages_finish(struct kipt_trace *trace,
-			     const struct kipt_trace_result *result)
-{
-	struct kipt_crash_stop *stop = &trace->crash->stop;
-
-	memset(stop, 0, sizeof(*stop));
-	stop->state = result->lost ? KIPT_CRASH_LOST : KIPT_CRASH_NOT_TRACED;
-	stop->head = result->head;
-	stop->tail = result->tail;
-	fill_position(stop, &result->registers);
-	seal_stop(stop);
-}
-
-static void fill_stop_local(struct kipt_crash_stop *stop,
-			    const struct kipt_trace *trace, u64 ip)
-{
-	memset(stop, 0, sizeof(*stop));
-	stop->tsc = rdtsc();
-	stop->state = KIPT_CRASH_STOPPED;
-	if (kipt_buffer_measure(trace->buffer, &trace->position, &stop->head,
-				&stop->tail))
-		stop->state = KIPT_CRASH_LOST;
-	fill_position(stop, &trace->position);
-	stop->cr3 = __read_cr3();
-	stop->ip = ip;
-	stop->task = (unsigned long)current;
-	stop->pid = current->pid;
-	stop->tgid = current->tgid;
-	memcpy(stop->comm, current->comm, sizeof(stop->comm));
-}
-
-void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip)
-{
-	fill_stop_local(&trace->crash->stop, trace, ip);
-	seal_stop(&trace->crash->stop);
-}
-
-void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
-				 struct kipt_crash_cpu *copy)
-{
-	memcpy(copy, trace->crash, sizeof(*copy));
-	copy->page.next = 0;
-	copy->page.more = 0;
-	if (copy->stop.state != KIPT_CRASH_STOPPED)
-		fill_stop_local(&copy->stop, trace, ip);
-}
-
 const struct kipt_crash_event *kipt_crash_pages_event(void)
 {
 	return &header->event;
@@ -520,7 +348,7 @@ void kipt_crash_pages_seal_event(struct kipt_crash_event *event)
 	size_t at = offsetofend(struct kipt_crash_event, crc);
 
 	WRITE_ONCE(event->crc,
-		   ~crc_feed(~0, (u8 *)event + at, sizeof(*event) - at));
+		   kipt_dump_crc((u8 *)event + at, sizeof(*event) - at));
 }
 
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
@@ -545,10 +373,10 @@ void kipt_crash_pages_mend(void)
 	struct kipt_crash_page *page = &header->page;
 	u32 left = nr_cpu_ids + 1;
 
-	if (!READ_ONCE(unsealed))
+	if (!kipt_dump_is_changing())
 		return;
 	for (; page && left; left--, page = next_page(page))
-		seal(page);
+		kipt_dump_seal(page);
 }
 
 const struct kipt_crash_logs *
@@ -564,9 +392,9 @@ kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
 
 void kipt_crash_pages_header(struct kipt_crash_header *copy)
 {
-	mutex_lock(&chain_lock);
+	kipt_dump_change_begin();
 	*copy = *header;
-	mutex_unlock(&chain_lock);
+	kipt_dump_change_end();
 	copy->slots = 0;
 	copy->nr_slots = 0;
 	copy->slot_bytes = 0;
@@ -581,8 +409,8 @@ void kipt_crash_pages_hide(struct kipt_crash_page *page)
 {
 	memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
 	if (page->kind == KIPT_CRASH_CPU)
-		seal_stop(&container_of(page, struct kipt_crash_cpu, page)->stop);
-	seal(page);
+		kipt_dump_seal_stop(&container_of(page, struct kipt_crash_cpu, page)->stop);
+	kipt_dump_seal(page);
 	kipt_crash_pages_mark(page);
 }
 
@@ -590,10 +418,8 @@ void kipt_crash_pages_reseal(void)
 {
 	struct kipt_crash_page *page;
 
-	mutex_lock(&chain_lock);
-	begin_change();
+	kipt_dump_change_begin();
 	for (page = &header->page; page; page = next_page(page))
-		seal(page);
-	end_change();
-	mutex_unlock(&chain_lock);
+		kipt_dump_seal(page);
+	kipt_dump_change_end();
 }

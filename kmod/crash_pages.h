@@ -12,7 +12,6 @@
 #include "../uapi/linux/kipt_crash.h"
 
 struct kipt_trace;
-struct kipt_trace_result;
 
 /**
  * kipt_crash_pages_init() - make the page of kind HEADER
@@ -22,6 +21,16 @@ struct kipt_trace_result;
  * Return: 0 or -ENOMEM.
  */
 int kipt_crash_pages_init(void);
+
+/**
+ * kipt_crash_pages_slots() - say where snapshots are
+ * @slots: of snapshot.c
+ * @nr: how many
+ * @bytes: of each
+ *
+ * Context: may sleep.
+ */
+void kipt_crash_pages_slots(const void *slots, u32 nr, u32 bytes);
 
 /**
  * kipt_crash_pages_uninit() - free it; the chain is empty
@@ -81,55 +90,6 @@ bool kipt_crash_pages_any(void);
  * Return: its physical address.
  */
 u64 kipt_crash_pages_address(void);
-
-/**
- * kipt_crash_pages_start() - a CPU is about to start
- * @trace: its buffer is marked
- *
- * Context: may sleep.
- */
-void kipt_crash_pages_start(struct kipt_trace *trace);
-
-/**
- * kipt_crash_pages_running() - nothing is known of where a CPU's trace ends
- * @trace: is about to trace
- *
- * Context: the CPU of @trace with NMIs kept from it by @trace->changing, or one
- * that starts it.
- */
-void kipt_crash_pages_running(struct kipt_trace *trace);
-
-/**
- * kipt_crash_pages_finish() - a CPU stopped, and not for a crash
- * @trace: stopped
- * @result: what it left
- *
- * Context: any, also NMI.
- */
-void kipt_crash_pages_finish(struct kipt_trace *trace,
-			     const struct kipt_trace_result *result);
-
-/**
- * kipt_crash_pages_stop_local() - a CPU stopped for a crash
- * @trace: of this CPU; it has stopped
- * @ip: where the CPU was met, 0 if that is not known
- *
- * Context: this CPU, interrupts off or an NMI.
- */
-void kipt_crash_pages_stop_local(struct kipt_trace *trace, u64 ip);
-
-/**
- * kipt_crash_pages_copy_local() - what a snapshot is told of this CPU
- * @trace: of this CPU; it is paused
- * @ip: where the CPU is
- * @copy: filled but for its regions, and not sealed; alone in its chain
- *
- * How it is now, or how it was when it stopped for a crash that was none.
- *
- * Context: this CPU, interrupts off.
- */
-void kipt_crash_pages_copy_local(const struct kipt_trace *trace, u64 ip,
-				 struct kipt_crash_cpu *copy);
 
 /**
  * kipt_crash_pages_event() - the crash

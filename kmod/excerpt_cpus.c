@@ -13,7 +13,7 @@
 #include <linux/printk.h>
 #include <asm/tsc.h>
 
-#include "crash.h"
+#include "capture.h"
 #include "excerpt.h"
 #include "excerpt_cpus.h"
 #include "session.h"
@@ -148,7 +148,7 @@ static void choose(struct others *others)
 		if (!trace)
 			continue;
 		asked |= trace->session->print_cpus;
-		if (kipt_crash_has_stopped(cpu)) {
+		if (kipt_capture_stopped(cpu)) {
 			per_cpu(busy_since, cpu) = busy_since_of(trace);
 			cpumask_set_cpu(cpu, &waiting);
 			others->left++;

@@ -196,15 +196,3 @@ void kipt_fetch_leave(struct kipt_fetch_reader *reader)
 		free_fetch(fetch);
 	kipt_session_unpin(session);
 }
-
-void kipt_fetch_progress(const struct kipt_fetch_reader *reader,
-			 struct kipt_fetch_piece *piece)
-{
-	const struct kipt_fetch *fetch = reader->fetch;
-
-	*piece = (struct kipt_fetch_piece) {
-		.fetch = fetch->id,
-		.total = fetch->chunks.total,
-		.done = (u64)atomic64_read(&fetch->chunks.done),
-	};
-}

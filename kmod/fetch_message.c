@@ -9,7 +9,7 @@
 #include "compat.h"
 #include "fetch.h"
 #include "fetch_message.h"
-#include "netlink.h"
+#include "reply.h"
 #include "permission.h"
 #include "refuse.h"
 #include "session.h"
@@ -33,8 +33,8 @@ struct fetch_state {
 
 static struct fetch_state *fetch_state(struct netlink_callback *cb)
 {
-	BUILD_BUG_ON(sizeof(struct fetch_state) > KIPT_NETLINK_STATE_BYTES);
-	return kipt_netlink_state(cb);
+	BUILD_BUG_ON(sizeof(struct fetch_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
 }
 
 static int check_output(struct nlattr *attr, u32 output,
@@ -83,7 +83,7 @@ int kipt_fetch_message_start(struct netlink_callback *cb,
 
 	err = kipt_permission_trace(cb->skb, refusal);
 	if (!err)
-		err = kipt_netlink_find(attrs[KIPT_A_FETCH_ID], &session,
+		err = kipt_reply_find(attrs[KIPT_A_FETCH_ID], &session,
 					refusal);
 	if (err)
 		return err;
@@ -131,7 +131,7 @@ static int put_progress(struct sk_buff *skb,
 static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct kipt_fetch_piece *piece)
 {
-	void *header = kipt_netlink_part(skb, cb, KIPT_CMD_FETCH);
+	void *header = kipt_reply_part(skb, cb, KIPT_CMD_FETCH);
 
 	if (!header ||
 	    nla_put_u32(skb, KIPT_A_FETCH_ID, fetch_state(cb)->session->id) ||

@@ -613,6 +613,18 @@ static int explain(const struct kipt_fetch_reader *reader, int err,
 	return err;
 }
 
+void kipt_fetch_progress(const struct kipt_fetch_reader *reader,
+			 struct kipt_fetch_piece *piece)
+{
+	const struct kipt_fetch *fetch = reader->fetch;
+
+	*piece = (struct kipt_fetch_piece) {
+		.fetch = fetch->id,
+		.total = fetch->chunks.total,
+		.done = (u64)atomic64_read(&fetch->chunks.done),
+	};
+}
+
 int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 most,
 		    struct kipt_fetch_piece *piece,
 		    struct kipt_refusal *refusal)

@@ -14,7 +14,7 @@
 #include "latch.h"
 #include "limits.h"
 #include "memory.h"
-#include "netlink.h"
+#include "reply.h"
 #include "permission.h"
 #include "session.h"
 #include "version.h"
@@ -94,7 +94,7 @@ static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
 
 	if (!nest)
 		return -EMSGSIZE;
-	err = kipt_netlink_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same);
+	err = kipt_reply_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same);
 	if (err)
 		return err;
 	if (put_leaves(skb, caps) ||
@@ -144,7 +144,7 @@ static int put_versions(struct sk_buff *skb)
 /* What tells of others: which CPUs are traced, and how much. */
 static int put_use(struct sk_buff *skb, const struct cpu_kinds *kinds)
 {
-	int err = kipt_netlink_put_cpus(skb, KIPT_A_INFO_BUSY, kinds->busy);
+	int err = kipt_reply_put_cpus(skb, KIPT_A_INFO_BUSY, kinds->busy);
 	u32 latch = kipt_latch_cause();
 
 	if (err)
@@ -162,7 +162,7 @@ static int put_info(struct sk_buff *skb, struct cpu_kinds *kinds, bool use)
 	int err = put_versions(skb);
 
 	if (!err)
-		err = kipt_netlink_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
+		err = kipt_reply_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
 	while (!err && kipt_caps_take_kind(kinds->rest, kinds->same, &caps))
 		err = put_kind(skb, kinds, &caps);
 	if (!err)
@@ -189,7 +189,7 @@ int kipt_info_get(struct sk_buff *request, struct genl_info *info)
 	err = alloc_kinds(&kinds);
 	if (err)
 		return err;
-	skb = kipt_netlink_reply(info, min_t(size_t, info_size(), SZ_32K),
+	skb = kipt_reply_begin(info, min_t(size_t, info_size(), SZ_32K),
 				 &header);
 	err = skb ? put_info(skb, &kinds, use) : -ENOMEM;
 	free_kinds(&kinds);

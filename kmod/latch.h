@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ends tracing on all CPUs at once and keeps it off: suspend,
- * hibernation, reboot, kexec; armed sessions trace until right before a reboot.
- * Owns the notifiers; leaves sessions to session.c.
+ * Keeps tracing off while the machine sleeps, wakes up or goes down.
  */
 #ifndef KIPT_LATCH_H
 #define KIPT_LATCH_H
@@ -12,16 +10,13 @@
 #include "../uapi/linux/kipt.h"
 
 /**
- * kipt_latch_init() - listen to the power management and to reboots
+ * kipt_latch_set() - tracing may not start, or may again
+ * @what: what the machine does, as in "is being suspended"; NULL: tracing may start
+ * @cause: suspend or reboot; 0 without @what
  *
- * Return: 0 or an errno.
+ * Context: the notifiers of power.c.
  */
-int kipt_latch_init(void);
-
-/**
- * kipt_latch_uninit() - listen no more
- */
-void kipt_latch_uninit(void);
+void kipt_latch_set(const char *what, enum kipt_stop_cause cause);
 
 /**
  * kipt_latch_check() - whether tracing may start

@@ -12,18 +12,50 @@
 #include "arm_load.h"
 #include "crash.h"
 #include "crash_pages.h"
-#include "latch.h"
+#include "family.h"
+#include "follow.h"
 #include "limits.h"
-#include "netlink.h"
-#include "pmi.h"
+#include "nmi.h"
+#include "power.h"
 #include "probe.h"
 #include "rawdev.h"
+#include "reply.h"
 #include "reserve.h"
 #include "session.h"
+#include "sideband.h"
 #include "snapshot.h"
 #include "trace.h"
 #include "version.h"
 #include "../uapi/linux/kipt.h"
+
+static void run_local(struct kipt_trace *trace, bool on)
+{
+	if (!on) {
+		kipt_sideband_end_local();
+		return;
+	}
+	/* What an earlier run was asked for. */
+	kipt_snapshot_forget_local();
+	kipt_sideband_begin_local(trace->session->sideband);
+}
+
+static bool aim_local(struct kipt_trace *trace, u64 *cr3_match)
+{
+	return kipt_follow_aim_local(trace->follow, current, cr3_match);
+}
+
+static void full(struct kipt_trace *trace)
+{
+	kipt_session_wake(trace->session);
+}
+
+static const struct kipt_trace_ops trace_ops = {
+	.run_local = run_local,
+	.aim_local = aim_local,
+	.copy_local = kipt_snapshot_copy_local,
+	.caught_up_local = kipt_crash_catch_up_local,
+	.full = full,
+};
 
 static int __init kipt_init(void)
 {
@@ -37,27 +69,27 @@ static int __init kipt_init(void)
 	kipt_limits_init();
 	kipt_probe_init();
 	kipt_reserve_init();
-	kipt_trace_calls_init();
+	kipt_trace_ops_init(&trace_ops);
 	kipt_crash_init();
-	err = kipt_snapshot_init();
-	if (err)
-		return err;
 	err = kipt_crash_pages_init();
 	if (err)
-		goto err_snapshot;
-	err = kipt_pmi_init();
+		return err;
+	err = kipt_snapshot_init();
 	if (err)
 		goto err_crash_pages;
-	err = kipt_session_init();
+	err = kipt_nmi_init();
 	if (err)
-		goto err_pmi;
-	err = kipt_latch_init();
+		goto err_snapshot;
+	err = kipt_session_init(kipt_reply_event);
+	if (err)
+		goto err_nmi;
+	err = kipt_power_init();
 	if (err)
 		goto err_session;
 	err = kipt_rawdev_init();
 	if (err)
-		goto err_latch;
-	err = kipt_netlink_init();
+		goto err_power;
+	err = kipt_family_init();
 	if (err)
 		goto err_rawdev;
 	kipt_rawdev_allow();
@@ -66,16 +98,16 @@ static int __init kipt_init(void)
 
 err_rawdev:
 	kipt_rawdev_uninit();
-err_latch:
-	kipt_latch_uninit();
+err_power:
+	kipt_power_uninit();
 err_session:
 	kipt_session_uninit();
-err_pmi:
-	kipt_pmi_uninit();
-err_crash_pages:
-	kipt_crash_pages_uninit();
+err_nmi:
+	kipt_nmi_uninit();
 err_snapshot:
 	kipt_snapshot_uninit();
+err_crash_pages:
+	kipt_crash_pages_uninit();
 	return err;
 }
 
@@ -87,14 +119,14 @@ err_snapshot:
 static void __exit kipt_exit(void)
 {
 	kipt_session_close();
-	kipt_netlink_uninit();
+	kipt_family_uninit();
 	kipt_rawdev_uninit();
 	kipt_arm_exit();
-	kipt_latch_uninit();
+	kipt_power_uninit();
 	kipt_session_uninit();
 	kipt_crash_uninit();
-	kipt_trace_calls_uninit();
-	kipt_pmi_uninit();
+	kipt_trace_ops_uninit();
+	kipt_nmi_uninit();
 	kipt_snapshot_uninit();
 	kipt_crash_pages_uninit();
 }

@@ -9,7 +9,6 @@
 #include <net/sock.h>
 
 #include "owner.h"
-#include "session.h"
 
 #define TABLE_BITS	6
 
@@ -17,10 +16,11 @@ static DEFINE_HASHTABLE(owners, TABLE_BITS);
 /* Guards the table and the members of its entries. */
 static DEFINE_SPINLOCK(owners_lock);
 
-void kipt_owner_init(struct kipt_owner *owner, work_func_t gone)
+void kipt_owner_init(struct kipt_owner *owner,
+		     void (*leave)(struct kipt_owner *owner))
 {
 	INIT_HLIST_NODE(&owner->node);
-	INIT_WORK(&owner->work, gone);
+	owner->leave = leave;
 }
 
 void kipt_owner_set(struct kipt_owner *owner, struct sock *sk, u32 portid)
@@ -55,7 +55,7 @@ static void tell_gone(struct kipt_owner *owner)
 	lockdep_assert_held(&owners_lock);
 	hash_del(&owner->node);
 	WRITE_ONCE(owner->gone, true);
-	kipt_session_queue_gone(owner);
+	owner->leave(owner);
 }
 
 void kipt_owner_closed(u32 portid)

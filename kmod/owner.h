@@ -19,6 +19,7 @@ struct sock;
  * @sk: the socket, referenced; NULL: nobody
  * @portid: its number
  * @gone: the socket was closed; read without the lock
+ * @leave: see kipt_owner_init()
  * @work: takes the session down then; it has a reference to the session
  */
 struct kipt_owner {
@@ -26,15 +27,18 @@ struct kipt_owner {
 	struct sock *sk;
 	u32 portid;
 	bool gone;
+	void (*leave)(struct kipt_owner *owner);
 	struct work_struct work;
 };
 
 /**
  * kipt_owner_init() - nobody owns a session
  * @owner: of the session
- * @gone: run when the socket was closed
+ * @leave: called when the socket was closed, with owners_lock held; the owner is in no
+ *	table then, and its session was not destroyed yet
  */
-void kipt_owner_init(struct kipt_owner *owner, work_func_t gone);
+void kipt_owner_init(struct kipt_owner *owner,
+		     void (*leave)(struct kipt_owner *owner));
 
 /**
  * kipt_owner_set() - a socket owns a session from now on

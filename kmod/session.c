@@ -16,16 +16,15 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "armed.h"
 #include "crash_pages.h"
-#include "follow.h"
 #include "latch.h"
 #include "memory.h"
-#include "netlink.h"
+#include "parts.h"
 #include "permission.h"
 #include "refuse.h"
 #include "reserve.h"
 #include "session.h"
-#include "setup.h"
 #include "sideband.h"
 #include "text_patch.h"
 
@@ -41,6 +40,7 @@ static int hotplug_state;
 static struct workqueue_struct *session_wq;
 static atomic_t nr_sessions = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(all_freed);
+static kipt_session_listener listener;
 
 /* Until a CPU that did not answer is tried again. */
 #define STUCK_RETRY	HZ
@@ -85,8 +85,8 @@ static void free_parts(struct work_struct *work)
 	for (i = 0; i < session->nr_traces; i++)
 		irq_work_sync(&session->traces[i].full_work);
 	cancel_work_sync(&session->event_work);
-	kipt_arm_uninit(&session->arm);
-	kipt_setup_free(session);
+	cancel_delayed_work_sync(&session->arm.work);
+	kipt_parts_free(session);
 	kipt_session_put(session);
 }
 
@@ -211,7 +211,7 @@ static void tell_stopped_cpus(struct work_struct *work)
 	for (i = 0; i < session->nr_traces; i++) {
 		cause = take_event(&session->traces[i]);
 		if (cause)
-			kipt_netlink_event(session->id, state,
+			listener(session->id, state,
 					   session->traces[i].cpu, cause);
 	}
 }
@@ -222,7 +222,7 @@ static void set_state(struct kipt_session *session, u32 state)
 	/* Who sees another state than setup sees what was set up. */
 	smp_store_release(&session->state, state);
 	wake_up_interruptible(&session->wait);
-	kipt_netlink_event(session->id, state, KIPT_EVENT_NO_CPU,
+	listener(session->id, state, KIPT_EVENT_NO_CPU,
 			   state == KIPT_STATE_STOPPED ? session->cause : 0);
 }
 
@@ -278,7 +278,7 @@ static int claim_cpus(struct kipt_session *session,
 			continue;
 		if (!is_going(other))
 			return kipt_refuse(refusal, NULL, -EBUSY,
-					   kipt_arm_is_armed(other) ?
+					   kipt_session_is_armed(other) ?
 					   "CPU %u is held by session %u, which is armed for crashes; 'kipt disarm' ends it" :
 					   "CPU %u is held by session %u", cpu,
 					   other->id);
@@ -327,7 +327,8 @@ static void owner_gone(struct work_struct *work)
 	kipt_session_put(session);
 }
 
-void kipt_session_queue_gone(struct kipt_owner *owner)
+/* It is in the table of owners, so it was not destroyed yet. */
+static void queue_gone(struct kipt_owner *owner)
 {
 	struct kipt_session *session =
 		container_of(owner, struct kipt_session, owner);
@@ -386,8 +387,9 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 	INIT_WORK(&session->event_work, tell_stopped_cpus);
 	INIT_DELAYED_WORK(&session->end_work, end_session);
 	INIT_WORK(&session->free_work, free_parts);
-	kipt_arm_init(&session->arm);
-	kipt_owner_init(&session->owner, owner_gone);
+	INIT_DELAYED_WORK(&session->arm.work, c->keep_running);
+	INIT_WORK(&session->owner.work, owner_gone);
+	kipt_owner_init(&session->owner, queue_gone);
 	take_config(session, c);
 	session->state = KIPT_STATE_SETUP;
 	for_each_cpu(cpu, session->cpus)
@@ -539,15 +541,15 @@ static int start_traces(struct kipt_session *session,
 	struct kipt_trace *failed;
 	int err;
 
-	if (kipt_arm_is_armed(session))
-		return kipt_arm_start(session, refusal);
+	if (kipt_session_is_armed(session))
+		return kipt_armed_start(session, refusal);
 	cpus_read_lock();
 	err = check_reserved(session, &failed);
 	if (!err)
 		err = kipt_trace_start_all(session->traces,
 					   session->nr_traces, &failed);
 	cpus_read_unlock();
-	return err ? kipt_setup_explain(failed, err, refusal) : 0;
+	return err ? kipt_parts_explain(failed, err, refusal) : 0;
 }
 
 static int check_start(struct kipt_session *session,
@@ -594,8 +596,17 @@ static int prepare_start(struct kipt_session *session,
 	err = kipt_latch_check(why, sizeof(why));
 	if (err)
 		return kipt_refuse(refusal, NULL, err, "%s", why);
-	err = kipt_arm_check(session, refusal);
-	return err ?: kipt_setup_reserve(session, refusal);
+	err = kipt_armed_check(session, refusal);
+	return err ?: kipt_parts_reserve(session, refusal);
+}
+
+static void set_started(struct kipt_session *session)
+{
+	u32 i;
+
+	session->started = get_cycles();
+	for (i = 0; i < session->nr_traces; i++)
+		session->traces[i].started = session->started;
 }
 
 static int start_locked(struct kipt_session *session,
@@ -609,7 +620,7 @@ static int start_locked(struct kipt_session *session,
 		return err;
 	forget_last_run(session);
 	WRITE_ONCE(session->generation, session->generation + 1);
-	session->started = get_cycles();
+	set_started(session);
 	session->first_patch = kipt_text_patch_begin();
 	err = start_traces(session, refusal);
 	if (err) {
@@ -621,7 +632,7 @@ static int start_locked(struct kipt_session *session,
 	set_state(session, err ? KIPT_STATE_NEW : KIPT_STATE_RUNNING);
 	if (err)
 		return err;
-	kipt_arm_tell(session);
+	kipt_armed_tell(session);
 	return 0;
 }
 
@@ -788,8 +799,8 @@ void kipt_session_destroy(struct kipt_session *session)
 		smp_store_release(&session->state, KIPT_STATE_STOPPED);
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
-	kipt_netlink_event(session->id, 0, KIPT_EVENT_NO_CPU, 0);
-	kipt_arm_tell(session);
+	listener(session->id, 0, KIPT_EVENT_NO_CPU, 0);
+	kipt_armed_tell(session);
 	kipt_owner_clear(&session->owner);
 	queue_delayed_work(session_wq, &session->end_work, 0);
 	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
@@ -872,10 +883,16 @@ void kipt_session_stop_all(u32 cause, bool spare_armed)
 		if (!session)
 			continue;
 		if (may_run(session) &&
-		    !(spare_armed && kipt_arm_is_armed(session)))
+		    !(spare_armed && kipt_session_is_armed(session)))
 			stop_if_running(session, cause);
 		kipt_session_put(session);
 	}
+}
+
+void kipt_session_look(struct kipt_session *session)
+{
+	if (kipt_session_is_armed(session))
+		kipt_session_queue(&session->arm.work, 0);
 }
 
 void kipt_session_queue(struct delayed_work *work, unsigned long delay)
@@ -887,7 +904,7 @@ static void resume(struct kipt_session *session)
 {
 	mutex_lock(&session->lock);
 	if (!READ_ONCE(session->dead))
-		kipt_arm_look(session);
+		kipt_session_look(session);
 	mutex_unlock(&session->lock);
 }
 
@@ -911,7 +928,7 @@ static int cpu_online_cb(unsigned int cpu)
 	mutex_lock(&sessions_lock);
 	session = per_cpu(holder, cpu);
 	if (session && !session->dead)
-		kipt_arm_look(session);
+		kipt_session_look(session);
 	mutex_unlock(&sessions_lock);
 	return 0;
 }
@@ -936,8 +953,9 @@ static int cpu_offline_cb(unsigned int cpu)
 	return 0;
 }
 
-int kipt_session_init(void)
+int kipt_session_init(kipt_session_listener of)
 {
+	listener = of;
 	session_wq = alloc_workqueue("kipt", WQ_UNBOUND, 0);
 	if (!session_wq)
 		return -ENOMEM;

@@ -33,7 +33,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "arm.h"
+#include "armed.h"
 #include "hw.h"
 #include "owner.h"
 #include "trace.h"
@@ -78,6 +78,7 @@ struct kipt_session_filter {
  * @hw: what the CPUs are to be programmed with
  * @process: what has number @pid, looked up once, or NULL; setup.c holds it
  * @follow: what @process is followed by, or NULL; the session's when it is made
+ * @keep_running: starts what does not run of an armed session; set by setup.c
  */
 struct kipt_session_config {
 	cpumask_var_t cpus;
@@ -100,6 +101,7 @@ struct kipt_session_config {
 	struct kipt_hw_config hw;
 	struct pid *process;
 	struct kipt_follow *follow;
+	work_func_t keep_running;
 };
 
 /**
@@ -209,6 +211,39 @@ struct kipt_session {
 };
 
 /**
+ * typedef kipt_session_listener - learns that a session changed
+ * @id: session
+ * @state: enum kipt_state of it, or 0: it is gone
+ * @cpu: the CPU that stopped by itself, or KIPT_EVENT_NO_CPU
+ * @cause: enum kipt_stop_cause, or 0
+ *
+ * Context: may sleep; waits for nobody.
+ */
+typedef void (*kipt_session_listener)(u32 id, u32 state, u32 cpu, u32 cause);
+
+#define KIPT_EVENT_NO_CPU	(~0U)
+
+/**
+ * kipt_session_is_armed() - whether a session is armed
+ * @session: any
+ *
+ * Context: any.
+ */
+static inline bool kipt_session_is_armed(const struct kipt_session *session)
+{
+	return session->flags & KIPT_SESSION_FLAGS_ARMED;
+}
+
+/**
+ * kipt_session_look() - a CPU has come online, or the machine is up
+ * @session: not dead, which session->lock or sessions_lock keeps so
+ *
+ * Has a work item start what should run, if the session is armed. Context:
+ * also CPU hotplug callbacks.
+ */
+void kipt_session_look(struct kipt_session *session);
+
+/**
  * kipt_session_create() - make a session that is to be set up
  * @config: what is asked for, checked
  * @refusal: where a refusal is explained
@@ -261,14 +296,6 @@ int kipt_session_ready(struct kipt_session *session,
  * Context: may sleep, for two seconds in all.
  */
 void kipt_session_destroy(struct kipt_session *session);
-
-/**
- * kipt_session_queue_gone() - have a session destroyed
- * @owner: of the session, which is not destroyed yet
- *
- * Context: any.
- */
-void kipt_session_queue_gone(struct kipt_owner *owner);
 
 /**
  * kipt_session_find() - the session of a number
@@ -466,10 +493,11 @@ void kipt_session_busy(struct cpumask *cpus);
 
 /**
  * kipt_session_init() - ready to make sessions; follows CPU hotplug
+ * @listener: learns of each change
  *
  * Return: 0 or an errno.
  */
-int kipt_session_init(void);
+int kipt_session_init(kipt_session_listener listener);
 
 /**
  * kipt_session_close() - destroy all sessions; no new ones can be made

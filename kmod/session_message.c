@@ -19,7 +19,7 @@
 #include "follow.h"
 #include "killed.h"
 #include "limits.h"
-#include "netlink.h"
+#include "reply.h"
 #include "permission.h"
 #include "refuse.h"
 #include "rtit_regs.h"
@@ -47,7 +47,7 @@ static int find_to_control(struct sk_buff *request, struct nlattr *id,
 	err = kipt_permission_trace(request, refusal);
 	if (err)
 		return err;
-	err = kipt_netlink_find(id, session, refusal);
+	err = kipt_reply_find(id, session, refusal);
 	if (err)
 		return err;
 	err = kipt_permission_control(request, *session, refusal);
@@ -68,8 +68,8 @@ struct control_state {
 
 static struct control_state *control_state(struct netlink_callback *cb)
 {
-	BUILD_BUG_ON(sizeof(struct control_state) > KIPT_NETLINK_STATE_BYTES);
-	return kipt_netlink_state(cb);
+	BUILD_BUG_ON(sizeof(struct control_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
 }
 
 int kipt_session_message_control_start(struct netlink_callback *cb,
@@ -89,7 +89,7 @@ int kipt_session_message_control_start(struct netlink_callback *cb,
 static int control(struct netlink_callback *cb, struct kipt_session *session,
 		   struct kipt_refusal *refusal)
 {
-	switch (kipt_netlink_command(cb)) {
+	switch (kipt_reply_command(cb)) {
 	case KIPT_CMD_SESSION_START:
 		return kipt_session_start(session, refusal);
 	case KIPT_CMD_SESSION_STOP:
@@ -103,7 +103,7 @@ static int control(struct netlink_callback *cb, struct kipt_session *session,
 
 static int put_id(struct sk_buff *skb, struct netlink_callback *cb, u32 id)
 {
-	void *header = kipt_netlink_part(skb, cb, kipt_netlink_command(cb));
+	void *header = kipt_reply_part(skb, cb, kipt_reply_command(cb));
 
 	if (!header || nla_put_u32(skb, KIPT_A_SESSION_ID, id))
 		return -EMSGSIZE;
@@ -165,7 +165,7 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 {
 	char why[KIPT_REFUSE_BYTES];
 
-	if (!kipt_arm_is_armed(session))
+	if (!kipt_session_is_armed(session))
 		return 0;
 	if (nla_put_u32(skb, KIPT_A_SESSION_PRINT_BRANCHES,
 			session->print_branches) ||
@@ -260,7 +260,7 @@ static int put_session(struct sk_buff *skb, struct kipt_session *session)
 {
 	if (put_wishes(skb, session) || put_status(skb, session))
 		return -EMSGSIZE;
-	return kipt_netlink_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
+	return kipt_reply_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
 }
 
 static size_t session_size(const struct kipt_session *session)
@@ -275,7 +275,7 @@ static int reply_session(struct genl_info *info, struct kipt_session *session,
 	void *header;
 	int err;
 
-	skb = kipt_netlink_reply(info, session_size(session), &header);
+	skb = kipt_reply_begin(info, session_size(session), &header);
 	if (!skb)
 		return -ENOMEM;
 	if (kipt_session_pin_live(session)) {
@@ -301,7 +301,7 @@ int kipt_session_message_get(struct sk_buff *request, struct genl_info *info,
 	err = kipt_permission_trace(request, refusal);
 	if (err)
 		return err;
-	err = kipt_netlink_find(info->attrs[KIPT_A_SESSION_ID], &session,
+	err = kipt_reply_find(info->attrs[KIPT_A_SESSION_ID], &session,
 				refusal);
 	if (err)
 		return err;
@@ -378,8 +378,8 @@ struct list_state {
 
 static struct list_state *list_state(struct netlink_callback *cb)
 {
-	BUILD_BUG_ON(sizeof(struct list_state) > KIPT_NETLINK_STATE_BYTES);
-	return kipt_netlink_state(cb);
+	BUILD_BUG_ON(sizeof(struct list_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
 }
 
 int kipt_session_message_list_start(struct netlink_callback *cb,
@@ -394,7 +394,7 @@ int kipt_session_message_list_start(struct netlink_callback *cb,
 	err = kipt_permission_trace(cb->skb, refusal);
 	if (err || !id)
 		return err;
-	err = kipt_netlink_find(id, &session, refusal);
+	err = kipt_reply_find(id, &session, refusal);
 	if (err)
 		return err;
 	state->only = session->id;
@@ -432,7 +432,7 @@ static int put_listed(struct sk_buff *skb, struct kipt_session *session,
 		return put_trace(skb, session, &session->traces[told - 1]);
 	if (put_wishes(skb, session) || put_status(skb, session))
 		return -EMSGSIZE;
-	err = kipt_netlink_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
+	err = kipt_reply_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
 	return err == -EMSGSIZE && alone ? 0 : err;
 }
 
@@ -440,7 +440,7 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 		    struct kipt_session *session, u32 told)
 {
 	bool alone = !skb->len;
-	void *header = kipt_netlink_part(skb, cb, KIPT_CMD_SESSION_GET);
+	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SESSION_GET);
 	int err = -ENOENT;
 
 	if (!header)
@@ -527,13 +527,13 @@ static int parse_filter(struct nlattr *nest,
 	/* Its attributes were held against the policy with the request. */
 	err = nla_parse_nested(attrs, KIPT_A_FILTER_MAX, nest, NULL, NULL);
 	if (!err)
-		err = kipt_netlink_missing(attrs[KIPT_A_FILTER_KIND],
+		err = kipt_reply_missing(attrs[KIPT_A_FILTER_KIND],
 					   "filter/kind", refusal);
 	if (!err)
-		err = kipt_netlink_missing(attrs[KIPT_A_FILTER_FIRST],
+		err = kipt_reply_missing(attrs[KIPT_A_FILTER_FIRST],
 					   "filter/first", refusal);
 	if (!err)
-		err = kipt_netlink_missing(attrs[KIPT_A_FILTER_LAST],
+		err = kipt_reply_missing(attrs[KIPT_A_FILTER_LAST],
 					   "filter/last", refusal);
 	if (err)
 		return err;
@@ -667,12 +667,12 @@ static int check_present(struct nlattr **attrs, struct kipt_refusal *refusal)
 {
 	int err;
 
-	err = kipt_netlink_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", refusal);
+	err = kipt_reply_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", refusal);
 	if (!err)
-		err = kipt_netlink_missing(attrs[KIPT_A_SESSION_SIZE], "size",
+		err = kipt_reply_missing(attrs[KIPT_A_SESSION_SIZE], "size",
 					   refusal);
 	if (!err)
-		err = kipt_netlink_missing(attrs[KIPT_A_SESSION_CTL], "ctl",
+		err = kipt_reply_missing(attrs[KIPT_A_SESSION_CTL], "ctl",
 					   refusal);
 	return err;
 }
@@ -732,8 +732,8 @@ struct new_state {
 
 static struct new_state *new_state(struct netlink_callback *cb)
 {
-	BUILD_BUG_ON(sizeof(struct new_state) > KIPT_NETLINK_STATE_BYTES);
-	return kipt_netlink_state(cb);
+	BUILD_BUG_ON(sizeof(struct new_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
 }
 
 int kipt_session_message_new_start(struct netlink_callback *cb,
@@ -768,7 +768,7 @@ int kipt_session_message_new_start(struct netlink_callback *cb,
 static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
 			struct kipt_session *session, bool ready)
 {
-	void *header = kipt_netlink_part(skb, cb, KIPT_CMD_SESSION_NEW);
+	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SESSION_NEW);
 
 	if (!header || nla_put_u32(skb, KIPT_A_SESSION_ID, session->id) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_STATE,

@@ -30,6 +30,7 @@
 #include "killed.h"
 #include "limits.h"
 #include "memory.h"
+#include "parts.h"
 #include "refuse.h"
 #include "reserve.h"
 #include "session.h"
@@ -58,30 +59,6 @@ static int check_size(u64 size, struct kipt_refusal *refusal)
 	return kipt_refuse(refusal, NULL, -EINVAL,
 			   "size %llu is not a power of two; nearest below: %lu",
 			   size, rounddown_pow_of_two(size));
-}
-
-/*
- * Without multiple entries a table is one region and an END to itself, and
- * INT comes before the region is full ("Single Output Region ToPA"): good
- * for a ring of one block only.
- */
-static int check_output(const struct kipt_caps *caps, u32 mode, u64 size,
-			struct kipt_refusal *refusal)
-{
-	u64 block = (u64)PAGE_SIZE << KIPT_MAX_ORDER;
-	char why[KIPT_REFUSE_BYTES];
-
-	if (!(caps->leaf0_ecx & RTIT_CAP_TOPA)) {
-		kipt_caps_lack(RTIT_CAP_TOPA, true, why, sizeof(why));
-		return kipt_refuse(refusal, NULL, -EOPNOTSUPP, "%s", why);
-	}
-	if (caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI ||
-	    (mode == KIPT_MODE_RING && size <= block))
-		return 0;
-	kipt_caps_lack(RTIT_CAP_TOPA_MULTI, true, why, sizeof(why));
-	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
-			   "%s; allowed: mode ring, size up to %llu", why,
-			   block);
 }
 
 static int check_memory(u64 bytes, struct kipt_refusal *refusal)
@@ -155,8 +132,8 @@ static int check_config(struct kipt_session_config *config,
 	if (!err)
 		err = check_hw(config, refusal);
 	if (!err)
-		err = check_output(&config->caps, config->mode, config->size,
-				   refusal);
+		err = kipt_parts_check_output(&config->caps, config->mode,
+					      config->size, refusal);
 	if (!err)
 		err = check_memory(config->size * cpumask_weight(config->cpus),
 				   refusal);
@@ -198,6 +175,7 @@ struct kipt_session *kipt_setup_begin(struct kipt_session_config *config,
 	struct kipt_session *session;
 	int err;
 
+	config->keep_running = kipt_arm_keep_running;
 	err = check_config(config, refusal);
 	if (!err)
 		err = follow(config, refusal);
@@ -213,94 +191,6 @@ u64 kipt_setup_total(const struct kipt_session *session)
 	return session->size * session->nr_traces;
 }
 
-static int reserve_pmu(struct kipt_trace *trace,
-		       struct kipt_refusal *refusal)
-{
-	char why[KIPT_REFUSE_BYTES];
-	int err;
-
-	err = kipt_reserve_get(trace->cpu, why, sizeof(why));
-	return err ? kipt_refuse(refusal, NULL, err, "%s", why) : 0;
-}
-
-int kipt_setup_explain(const struct kipt_trace *trace, int err,
-		       struct kipt_refusal *refusal)
-{
-	switch (err) {
-	case -EBUSY:
-		return kipt_refuse(refusal, NULL, err,
-				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else",
-				   trace->cpu);
-	case -EPERM:
-		return kipt_refuse(refusal, NULL, -EBUSY,
-				   "CPU %u is in VMX operation and cannot trace there (IA32_VMX_MISC[14] is 0); end virtual machines, or unload kvm_intel, which keeps all CPUs there from Linux 6.12 on",
-				   trace->cpu);
-	case -ENXIO:
-		return kipt_refuse(refusal, NULL, err, "CPU %u went offline",
-				   trace->cpu);
-	case -ETIMEDOUT:
-		return kipt_refuse(refusal, NULL, err, "CPU %u does not answer",
-				   trace->cpu);
-	default:
-		return kipt_refuse(refusal, NULL, err,
-				   "CPU %u does not trace: it refused a write of its Intel PT registers, or cannot write its trace (IA32_RTIT_STATUS.Error); IA32_RTIT_CTL is %#llx",
-				   trace->cpu, trace->config.ctl);
-	}
-}
-
-/*
- * First perf: if it is why PT is on, the refusal should say so. But perf keeps
- * this CPU busy with waiting for one that takes no interrupts.
- */
-static int reserve(struct kipt_trace *traces, u32 count,
-		   struct kipt_refusal *refusal)
-{
-	struct kipt_trace *failed;
-	int err = 0;
-	u32 i;
-
-	if (kipt_trace_check_all(traces, count, &failed) == -ETIMEDOUT)
-		return kipt_setup_explain(failed, -ETIMEDOUT, refusal);
-	for (i = 0; i < count && !err; i++)
-		err = reserve_pmu(&traces[i], refusal);
-	if (err)
-		return err;
-	err = kipt_trace_check_all(traces, count, &failed);
-	return err ? kipt_setup_explain(failed, err, refusal) : 0;
-}
-
-int kipt_setup_reserve(struct kipt_session *session,
-		       struct kipt_refusal *refusal)
-{
-	if (kipt_arm_is_armed(session))
-		return kipt_arm_reserve(session, refusal);
-	return reserve(session->traces, session->nr_traces, refusal);
-}
-
-/* When the session was made the CPU may never have been online. */
-static int check_cpu(struct kipt_session *session, unsigned int cpu,
-		     struct kipt_refusal *refusal)
-{
-	char why[KIPT_REFUSE_BYTES];
-	struct kipt_caps caps;
-	int err;
-
-	kipt_caps_of(cpumask_of(cpu), &caps);
-	err = kipt_caps_check_config(&caps, &session->hw, why, sizeof(why));
-	if (err)
-		return kipt_refuse(refusal, NULL, err, "%s", why);
-	return check_output(&caps, session->mode, session->size, refusal);
-}
-
-int kipt_setup_reserve_cpu(struct kipt_session *session,
-			   struct kipt_trace *trace,
-			   struct kipt_refusal *refusal)
-{
-	int err = check_cpu(session, trace->cpu, refusal);
-
-	return err ? err : reserve(trace, 1, refusal);
-}
-
 /* Before the buffers are made, which take longest. */
 static int check_snapshots(const struct kipt_session *session,
 			   struct kipt_refusal *refusal)
@@ -311,7 +201,7 @@ static int check_snapshots(const struct kipt_session *session,
 	u32 count = kipt_limits()->snapshots;
 	u64 left = limit - min(limit, used + rings);
 
-	if (!kipt_arm_is_armed(session) || all <= left)
+	if (!kipt_session_is_armed(session) || all <= left)
 		return 0;
 	return kipt_refuse(refusal, NULL, -ENOMEM,
 			   "%u snapshots of %u CPUs take %llu KiB, and beside the buffers memory_limit leaves %llu KiB: there is room for %llu (parameter snapshots)",
@@ -360,7 +250,7 @@ static int make_probes(struct kipt_session *session,
 	err = check_snapshots(session, refusal);
 	if (err)
 		return err;
-	if (kipt_arm_is_armed(session)) {
+	if (kipt_session_is_armed(session)) {
 		kipt_crash_hooks_get();
 		session->hooks = true;
 	}
@@ -396,7 +286,7 @@ static int reserve_cpus(struct kipt_session *session,
 
 	if (err)
 		return err;
-	err = kipt_setup_reserve(session, refusal);
+	err = kipt_parts_reserve(session, refusal);
 	mutex_lock(&session->lock);
 	session->reserving = false;
 	cpus_read_lock();
@@ -467,7 +357,7 @@ static int make_areas(struct kipt_session *session, struct kipt_trace *trace,
 {
 	char what[40];
 
-	if (!kipt_arm_is_armed(session) || !kipt_snapshot_prepare(trace))
+	if (!kipt_session_is_armed(session) || !kipt_snapshot_prepare(trace))
 		return 1;
 	snprintf(what, sizeof(what), "the snapshots of CPU %u", trace->cpu);
 	return kipt_memory_refuse(refusal, what,
@@ -561,35 +451,4 @@ void kipt_setup_end(struct kipt_session *session)
 		kipt_session_destroy(session);
 	kipt_session_unpin(session);
 	kipt_session_put(session);
-}
-
-void kipt_setup_free(struct kipt_session *session)
-{
-	u32 i;
-
-	if (session->excerpt)
-		kipt_excerpt_release();
-	session->excerpt = false;
-	if (session->killed)
-		kipt_killed_put();
-	session->killed = false;
-	if (session->hooks)
-		kipt_crash_hooks_put();
-	session->hooks = false;
-	if (session->sideband) {
-		kipt_sideband_destroy(session->sideband);
-		kipt_text_patch_put();
-	}
-	session->sideband = NULL;
-	for (i = 0; i < session->nr_traces; i++) {
-		kipt_snapshot_withdraw(&session->traces[i]);
-		kipt_crash_pages_destroy(&session->traces[i]);
-		if (session->traces[i].view)
-			kipt_buffer_unview(session->traces[i].buffer);
-		session->traces[i].view = NULL;
-		kipt_buffer_put(session->traces[i].buffer);
-		session->traces[i].buffer = NULL;
-	}
-	kipt_follow_destroy(session->follow);
-	session->follow = NULL;
 }

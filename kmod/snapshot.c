@@ -32,11 +32,12 @@
 #include "arm.h"
 #include "buffer.h"
 #include "crash_pages.h"
+#include "dump_page.h"
 #include "excerpt.h"
 #include "killed_maps.h"
 #include "limits.h"
 #include "memory.h"
-#include "pmi.h"
+#include "nmi_claim.h"
 #include "session.h"
 #include "snapshot.h"
 #include "snapshot_logs.h"
@@ -350,7 +351,7 @@ static void fill_area(struct kipt_area *area, struct kipt_trace *trace, u64 ip)
 	struct kipt_crash_cpu *cpu = cpu_page(area);
 	struct kipt_crash_stop *stop = &cpu->stop;
 
-	kipt_crash_pages_copy_local(trace, ip, cpu);
+	kipt_dump_copy_local(trace, ip, cpu);
 	kipt_crash_pages_mark(&cpu->page);
 	if (stop->state != KIPT_CRASH_STOPPED)
 		return;
@@ -481,9 +482,10 @@ static bool ask_all(u32 number, u32 *count)
 		any = true;
 		/* A full barrier: before the NMI. */
 		atomic64_fetch_or(BIT_ULL(number), per_cpu_ptr(&asked, cpu));
+		kipt_trace_want_copy(cpu);
 		if (cpu == here)
 			continue;
-		kipt_pmi_send_nmi(cpu);
+		kipt_nmi_send(cpu);
 		++*count;
 	}
 	return any;
@@ -940,6 +942,7 @@ bool kipt_snapshot_killed_copy(struct kipt_snapshot *snapshot,
 	this_cpu_write(killed_ip, ip);
 	/* An NMI that comes now does it just as well. */
 	this_cpu_write(killed_asked, area);
+	kipt_trace_want_copy(trace->cpu);
 	kipt_trace_copy_local(trace);
 	this_cpu_write(killed_asked, NULL);
 	return stop->state == KIPT_CRASH_STOPPED;
@@ -1079,13 +1082,6 @@ static bool are_whole(const struct slot *of, u32 made, u32 count)
 	return of && made == count && (!count || of[count - 1].header);
 }
 
-void kipt_snapshot_describe(struct kipt_crash_header *header)
-{
-	header->slots = (unsigned long)slots;
-	header->nr_slots = nr_slots;
-	header->slot_bytes = sizeof(*slots);
-}
-
 int kipt_snapshot_init(void)
 {
 	u32 count = kipt_limits()->snapshots;
@@ -1093,11 +1089,13 @@ int kipt_snapshot_init(void)
 
 	slots = make_slots(count, &nr_slots);
 	killed_slots = make_slots(killed, &nr_killed);
-	if (are_whole(slots, nr_slots, count) &&
-	    are_whole(killed_slots, nr_killed, killed))
-		return 0;
-	kipt_snapshot_uninit();
-	return -ENOMEM;
+	if (!are_whole(slots, nr_slots, count) ||
+	    !are_whole(killed_slots, nr_killed, killed)) {
+		kipt_snapshot_uninit();
+		return -ENOMEM;
+	}
+	kipt_crash_pages_slots(slots, nr_slots, sizeof(*slots));
+	return 0;
 }
 
 void kipt_snapshot_uninit(void)

@@ -318,14 +318,6 @@ void kipt_snapshot_delete(struct kipt_snapshot *snapshot);
 void kipt_snapshot_listen(void (*kept)(u32 id));
 
 /**
- * kipt_snapshot_describe() - tell a dump where snapshots are
- * @header: its members @slots, @nr_slots and @slot_bytes are filled
- *
- * Context: any, after kipt_snapshot_init().
- */
-void kipt_snapshot_describe(struct kipt_crash_header *header);
-
-/**
  * kipt_snapshot_init() - before all other functions
  *
  * Context: may sleep.

@@ -6,7 +6,7 @@
 #include <linux/minmax.h>
 #include <net/genetlink.h>
 
-#include "netlink.h"
+#include "reply.h"
 #include "permission.h"
 #include "refuse.h"
 #include "snapshot.h"
@@ -32,8 +32,8 @@ struct snapshot_state {
 
 static struct snapshot_state *snapshot_state(struct netlink_callback *cb)
 {
-	BUILD_BUG_ON(sizeof(struct snapshot_state) > KIPT_NETLINK_STATE_BYTES);
-	return kipt_netlink_state(cb);
+	BUILD_BUG_ON(sizeof(struct snapshot_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
 }
 
 static int find(const struct nlattr *attr, struct kipt_snapshot **snapshot,
@@ -128,7 +128,7 @@ static int put_data(struct sk_buff *skb, struct snapshot_state *state)
 static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct kipt_snapshot *snapshot)
 {
-	void *header = kipt_netlink_part(skb, cb, KIPT_CMD_SNAPSHOT_GET);
+	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SNAPSHOT_GET);
 	struct snapshot_state *state = snapshot_state(cb);
 	int err;
 
@@ -196,7 +196,7 @@ int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info,
 
 	err = kipt_permission_all(skb, refusal);
 	if (!err)
-		err = kipt_netlink_missing(id, "id", refusal);
+		err = kipt_reply_missing(id, "id", refusal);
 	if (!err)
 		err = find(id, &snapshot, refusal);
 	if (err)

@@ -17,15 +17,11 @@
 #include <linux/smp.h>
 
 #include "buffer.h"
-#include "crash.h"
-#include "crash_pages.h"
-#include "follow.h"
+#include "capture.h"
+#include "dump_page.h"
 #include "hw_regs.h"
-#include "pmi.h"
+#include "nmi_claim.h"
 #include "reserve.h"
-#include "session.h"
-#include "sideband.h"
-#include "snapshot.h"
 #include "trace.h"
 
 /*
@@ -43,7 +39,11 @@
  */
 #define WAIT_LOOKS	200
 
+static const struct kipt_trace_ops *ops;
+
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
+/* Somebody wants a copy of the end of the CPU's trace. */
+static DEFINE_PER_CPU(bool, copy_wanted);
 /*
  * A CPU that is stuck may take a call much later than anybody waits for it,
  * so these outlive traces.
@@ -74,7 +74,7 @@ static void trace_full(struct irq_work *work)
 	struct kipt_trace *trace =
 		container_of(work, struct kipt_trace, full_work);
 
-	kipt_session_wake(trace->session);
+	ops->full(trace);
 }
 
 void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
@@ -115,15 +115,14 @@ static int program_local(struct kipt_trace *trace)
 	int err;
 
 	if (trace->follow)
-		go = kipt_follow_aim_local(trace->follow, current,
-					   &trace->config.cr3_match);
+		go = ops->aim_local(trace, &trace->config.cr3_match);
 	err = kipt_hw_program_local(&trace->config,
 				    kipt_buffer_table(trace->buffer));
 	if (err)
 		return err;
 	kipt_hw_halt_local(&trace->position);
 	trace->state = KIPT_TRACE_PAUSED;
-	if (!go || kipt_crash_is_on())
+	if (!go || kipt_capture_number())
 		return 0;
 	/* Before the first PMI, which may come at any time after it. */
 	trace->state = KIPT_TRACE_ON;
@@ -134,9 +133,9 @@ static int program_local(struct kipt_trace *trace)
 /* Tracing is off. Interrupts off, or an NMI. */
 static void give_back_local(struct kipt_trace *trace)
 {
-	kipt_sideband_end_local();
+	ops->run_local(trace, false);
 	if (trace->buffer->once) {
-		kipt_pmi_stopped_local();
+		kipt_nmi_stopped_local();
 		kipt_hw_pmi_disarm_local(trace->lvtpc);
 	}
 	kipt_hw_restore_local(&trace->saved);
@@ -149,11 +148,10 @@ static int start_local(struct kipt_trace *trace)
 	err = kipt_hw_save_local(&trace->saved);
 	if (err)
 		return err;
-	/* What an earlier run was asked for. */
-	kipt_snapshot_forget_local();
-	kipt_sideband_begin_local(trace->session->sideband);
+	this_cpu_write(copy_wanted, false);
+	ops->run_local(trace, true);
 	/* One that another left behind is not to be met as an unknown NMI. */
-	kipt_pmi_stopped_local();
+	kipt_nmi_stopped_local();
 	WRITE_ONCE(trace->owns_pmis, true);
 	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
 	if (trace->buffer->once)
@@ -222,8 +220,10 @@ static void copy_asked_local(struct kipt_trace *trace)
 
 	if (was_on)
 		halt_local(trace);
-	kipt_snapshot_copy_local(trace);
-	if (was_on && may_go(trace) && !kipt_crash_is_on())
+	this_cpu_write(copy_wanted, false);
+	barrier();
+	ops->copy_local(trace);
+	if (was_on && may_go(trace) && !kipt_capture_number())
 		go_local(trace, trace->config.cr3_match);
 }
 
@@ -245,8 +245,8 @@ static void obey_all_local(struct kipt_trace *trace, bool start)
 		barrier();
 		WRITE_ONCE(trace->changing, false);
 		barrier();
-		if (!is_asked(trace, start) && !kipt_snapshot_is_asked_local()) {
-			kipt_crash_catch_up_local();
+		if (!is_asked(trace, start) && !this_cpu_read(copy_wanted)) {
+			ops->caught_up_local();
 			return;
 		}
 		WRITE_ONCE(trace->changing, true);
@@ -261,6 +261,11 @@ static void obey_all_local(struct kipt_trace *trace, bool start)
 static void end_change_local(struct kipt_trace *trace)
 {
 	obey_all_local(trace, true);
+}
+
+void kipt_trace_want_copy(unsigned int cpu)
+{
+	WRITE_ONCE(per_cpu(copy_wanted, cpu), true);
 }
 
 void kipt_trace_copy_local(struct kipt_trace *trace)
@@ -375,7 +380,7 @@ static void send_nmis(const struct kipt_trace *traces, u32 count)
 
 	for (i = 0; i < count; i++)
 		if (!kipt_trace_quiet(&traces[i]))
-			kipt_pmi_send_nmi(traces[i].cpu);
+			kipt_nmi_send(traces[i].cpu);
 }
 
 static enum kipt_stop_cause cause_of(const struct kipt_trace *trace,
@@ -412,7 +417,7 @@ static void finish(struct kipt_trace *trace)
 		result.lost = true;
 	result.cause = cause_of(trace, &result);
 	set_result(trace, &result);
-	kipt_crash_pages_finish(trace, &result);
+	kipt_dump_finish(trace, &result);
 	WRITE_ONCE(trace->running, false);
 }
 
@@ -463,7 +468,7 @@ static void forget(struct kipt_trace *trace)
 	trace->failed = false;
 	WRITE_ONCE(trace->full, false);
 	memset(&trace->position, 0, sizeof(trace->position));
-	kipt_crash_pages_finish(trace, &none);
+	kipt_dump_finish(trace, &none);
 	atomic64_set(&trace->pmis, 0);
 }
 
@@ -583,7 +588,7 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
 	for (i = 0; i < count; i++) {
 		forget(&traces[i]);
 		kipt_buffer_mark(traces[i].buffer);
-		kipt_crash_pages_start(&traces[i]);
+		kipt_dump_start(&traces[i]);
 	}
 	for (i = 0; i < count; i++) {
 		WRITE_ONCE(traces[i].running, true);
@@ -670,14 +675,14 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 	if (trace->state == KIPT_TRACE_OFF) {
 		WRITE_ONCE(trace->changing, false);
 		barrier();
-		kipt_crash_catch_up_local();
+		ops->caught_up_local();
 		return;
 	}
 	halt_local(trace);
-	if (go && may_go(trace) && !kipt_crash_is_on()) {
+	if (go && may_go(trace) && !kipt_capture_number()) {
 		/* After a crash that was none a switch may come before the thaw. */
 		if (trace->crash->stop.state == KIPT_CRASH_STOPPED)
-			kipt_crash_pages_running(trace);
+			kipt_dump_running(trace);
 		go_local(trace, cr3_match);
 	}
 	end_change_local(trace);
@@ -704,9 +709,9 @@ static void resume_local(struct kipt_trace *trace)
 	u64 cr3_match = trace->config.cr3_match;
 	bool go = true;
 
-	kipt_crash_pages_running(trace);
+	kipt_dump_running(trace);
 	if (trace->follow)
-		go = kipt_follow_aim_local(trace->follow, current, &cr3_match);
+		go = ops->aim_local(trace, &cr3_match);
 	if (go && may_go(trace))
 		go_local(trace, cr3_match);
 }
@@ -718,7 +723,7 @@ void kipt_trace_thaw_local(void)
 	if (!trace)
 		return;
 	begin_change_local(trace);
-	if (trace->state == KIPT_TRACE_PAUSED && !kipt_crash_is_on())
+	if (trace->state == KIPT_TRACE_PAUSED && !kipt_capture_number())
 		resume_local(trace);
 	end_change_local(trace);
 }
@@ -735,10 +740,11 @@ void kipt_trace_pmi_local(struct kipt_trace *trace)
 }
 
 /* Per-CPU variables of modules are not relocated, so this is no initialiser. */
-void kipt_trace_calls_init(void)
+void kipt_trace_ops_init(const struct kipt_trace_ops *of)
 {
 	unsigned int cpu;
 
+	ops = of;
 	for_each_possible_cpu(cpu) {
 		INIT_CSD(&per_cpu(call, cpu), obey_call, NULL);
 		INIT_CSD(&per_cpu(checks, cpu).call, check_call, NULL);
@@ -753,7 +759,7 @@ static void nothing(void *unused)
  * A CPU runs the calls somebody waits for first, in the same interrupt as
  * ours: after the grace period that is over.
  */
-void kipt_trace_calls_uninit(void)
+void kipt_trace_ops_uninit(void)
 {
 	on_each_cpu(nothing, NULL, 1);
 	synchronize_rcu();

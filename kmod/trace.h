@@ -67,6 +67,7 @@ enum kipt_trace_state {
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
  * @follow: what decides when the CPU pauses, or NULL; set while stopped
+ * @started: TSC of the last start of its session; set while stopped
  * @wanted: tracing is to be on; written by who asks
  * @why: cause of the stop that is asked for
  * @asked: counts requests; written by who asks, after the two above
@@ -102,6 +103,7 @@ struct kipt_trace {
 	const u8 *view;
 	struct kipt_hw_config config;
 	struct kipt_follow *follow;
+	u64 started;
 	bool wanted;
 	enum kipt_stop_cause why;
 	u32 asked;
@@ -123,6 +125,27 @@ struct kipt_trace {
 	atomic64_t pmis;
 	struct irq_work full_work;
 	u32 told;
+};
+
+/**
+ * struct kipt_trace_ops - what the module has above the tracing of a CPU
+ * @run_local: the CPU is about to trace, or has stopped. This CPU, interrupts off;
+ *	a stop may come in an NMI
+ * @aim_local: whether the task that runs is one of those that @trace->follow decides
+ *	on, which is not NULL; the address space to match is written if so. This CPU,
+ *	interrupts off
+ * @copy_local: copy the end of the trace, which is paused, for everybody who wants it.
+ *	This CPU, interrupts off or an NMI
+ * @caught_up_local: the registers may be changed again: pause for a capture that asked
+ *	for it meanwhile. This CPU, interrupts off or an NMI
+ * @full: the CPU stopped since its buffer is full. In hard interrupt context
+ */
+struct kipt_trace_ops {
+	void (*run_local)(struct kipt_trace *trace, bool on);
+	bool (*aim_local)(struct kipt_trace *trace, u64 *cr3_match);
+	void (*copy_local)(struct kipt_trace *trace);
+	void (*caught_up_local)(void);
+	void (*full)(struct kipt_trace *trace);
 };
 
 /**
@@ -268,10 +291,19 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 			    bool psb);
 
 /**
+ * kipt_trace_want_copy() - have a CPU copy the end of its trace
+ * @cpu: a possible CPU
+ *
+ * It does so in the next kipt_trace_copy_local(), or after the change of its registers
+ * that is under way. Context: any, also NMI.
+ */
+void kipt_trace_want_copy(unsigned int cpu);
+
+/**
  * kipt_trace_copy_local() - pause, copy into snapshots, go on
  * @trace: of this CPU
  *
- * kipt_snapshot_copy_local() is called while it is paused. If the registers are
+ * &struct kipt_trace_ops.copy_local is called while it is paused. If the registers are
  * being changed, that is done when they have been. The trace goes on with a PSB+.
  * Context: this CPU, interrupts off, or an NMI.
  */
@@ -294,7 +326,7 @@ void kipt_trace_pmi_local(struct kipt_trace *trace);
 void kipt_trace_nmi_local(struct kipt_trace *trace);
 
 /**
- * kipt_trace_freeze_local() - pause, for as long as kipt_crash_is_on()
+ * kipt_trace_freeze_local() - pause, for as long as kipt_capture_number()
  * @trace: of this CPU
  * @now: also in the middle of a change of the registers, which will never be
  *	ended
@@ -303,7 +335,7 @@ void kipt_trace_nmi_local(struct kipt_trace *trace);
  *
  * Context: this CPU, interrupts off or an NMI.
  *
- * Return: false if the registers are being changed; kipt_crash_catch_up_local()
+ * Return: false if the registers are being changed; &struct kipt_trace_ops.caught_up_local
  * is called when that is over.
  */
 bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
@@ -311,21 +343,22 @@ bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
 /**
  * kipt_trace_thaw_local() - go on where kipt_trace_freeze_local() paused
  *
- * The trace goes on with a PSB+. Does nothing while kipt_crash_is_on().
+ * The trace goes on with a PSB+. Does nothing while kipt_capture_number().
  * Context: this CPU, interrupts off.
  */
 void kipt_trace_thaw_local(void);
 
 /**
- * kipt_trace_calls_init() - ready to call CPUs
+ * kipt_trace_ops_init() - ready to call CPUs
+ * @ops: what the tracing of a CPU calls; must live as long as the module
  */
-void kipt_trace_calls_init(void);
+void kipt_trace_ops_init(const struct kipt_trace_ops *ops);
 
 /**
- * kipt_trace_calls_uninit() - no CPU has a call of ours under way any more
+ * kipt_trace_ops_uninit() - no CPU has a call of ours under way any more
  *
  * Context: may sleep; no trace is attached.
  */
-void kipt_trace_calls_uninit(void);
+void kipt_trace_ops_uninit(void);
 
 #endif /* KIPT_TRACE_H */

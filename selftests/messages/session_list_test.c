@@ -14,7 +14,7 @@
 #include "../../kmod/killed.h"
 #include "../../kmod/limits.h"
 #include "../../kmod/follow.h"
-#include "../../kmod/netlink.h"
+#include "../../kmod/reply.h"
 #include "../../kmod/permission.h"
 #include "../../kmod/session.h"
 #include "../../kmod/session_message.h"
@@ -96,7 +96,7 @@ void nla_nest_end(struct sk_buff *skb, struct nlattr *nest)
 	nest->nla_len = (u16)(skb->data + skb->len - (u8 *)nest);
 }
 
-void *kipt_netlink_part(struct sk_buff *skb, struct netlink_callback *cb,
+void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb,
 			u8 cmd)
 {
 	struct nlmsghdr *header = (void *)grow(skb, NLMSG_HDRLEN + GENL_HDRLEN);
@@ -126,12 +126,12 @@ void genlmsg_cancel(struct sk_buff *skb, void *header)
 	skb->len = (u32)((u8 *)header_of(header) - skb->data);
 }
 
-void *kipt_netlink_state(struct netlink_callback *cb)
+void *kipt_reply_state(struct netlink_callback *cb)
 {
 	return cb->ctx;
 }
 
-struct sk_buff *kipt_netlink_reply(struct genl_info *info, size_t size,
+struct sk_buff *kipt_reply_begin(struct genl_info *info, size_t size,
 				   void **header)
 {
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
@@ -141,7 +141,7 @@ struct sk_buff *kipt_netlink_reply(struct genl_info *info, size_t size,
 	skb->room = (u32)size + NLMSG_HDRLEN + GENL_HDRLEN;
 	skb->data = calloc(1, skb->room);
 	assert(skb->data);
-	*header = kipt_netlink_part(skb, NULL, KIPT_CMD_SESSION_GET);
+	*header = kipt_reply_part(skb, NULL, KIPT_CMD_SESSION_GET);
 	answers++;
 	return skb;
 }
@@ -154,7 +154,7 @@ void nlmsg_free(struct sk_buff *skb)
 }
 
 /* Numbers one by one, which is as long as lists get. */
-int kipt_netlink_put_cpus(struct sk_buff *skb, int attr,
+int kipt_reply_put_cpus(struct sk_buff *skb, int attr,
 			  const struct cpumask *cpus)
 {
 	static char text[CPUS_MAX * sizeof("1234")];
@@ -217,7 +217,7 @@ struct kipt_session *kipt_session_next(u32 id)
 	return NULL;
 }
 
-int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
+int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
 		      struct kipt_refusal *refusal)
 {
 	u32 id = nla_get_u32(attr);
@@ -251,11 +251,6 @@ void kipt_sideband_losses(struct kipt_sideband *sideband,
 {
 	(void)sideband;
 	memset(losses, 0, sizeof(*losses));
-}
-
-bool kipt_arm_is_armed(const struct kipt_session *session)
-{
-	return session->flags & KIPT_SESSION_FLAGS_ARMED;
 }
 
 /* The longest there is. */

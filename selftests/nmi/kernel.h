@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As much of the kernel as kmod/pmi.c needs in user space: CPUs that are
+ * As much of the kernel as kmod/nmi.c needs in user space: CPUs that are
  * numbers, a TSC that stands still until the test moves it, and NMI handlers
  * that the test calls. Each header the file asks for is this one.
  */

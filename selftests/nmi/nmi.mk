@@ -15,7 +15,7 @@ $(NMI_SHIM): $(NMI_TEST)/nmi.mk
 		echo '#include "kernel.h"' >$(@D)/$$name.h; done
 	touch $@
 
-$(NMI_BUILD)/pmi_test: $(NMI_TEST)/pmi_test.c kmod/pmi.c $(NMI_TEST)/kernel.h \
+$(NMI_BUILD)/pmi_test: $(NMI_TEST)/pmi_test.c kmod/nmi.c kmod/nmi_claim.c $(NMI_TEST)/kernel.h \
 		$(NMI_SHIM) $(wildcard kmod/*.h) selftests/decode/ktap.h
 	$(CC) $(WARNINGS) -Wno-unused-parameter -O2 -g -DKIPT_COMPAT_H \
 		-I$(NMI_BUILD)/shim -I$(NMI_TEST) -o $@ $(filter %.c,$^)

@@ -9,7 +9,8 @@
 #include "kernel.h"
 #include "../../kmod/crash.h"
 #include "../../kmod/hw.h"
-#include "../../kmod/pmi.h"
+#include "../../kmod/nmi.h"
+#include "../../kmod/nmi_claim.h"
 #include "../../kmod/trace.h"
 #include "../decode/ktap.h"
 
@@ -183,7 +184,7 @@ static void stop_with_pmi(void)
 {
 	begin();
 	pmi(0);
-	kipt_pmi_stopped_local();
+	kipt_nmi_stopped_local();
 }
 
 static void test_registered(void)
@@ -192,18 +193,18 @@ static void test_registered(void)
 
 	may_register = 0;
 	check("init_fails_if_nothing_registers",
-	      kipt_pmi_init() == -12 && !handlers[0].name);
+	      kipt_nmi_init() == -12 && !handlers[0].name);
 	may_register = 1;
 	check("init_undoes_what_it_registered",
-	      kipt_pmi_init() == -12 && !handlers[0].name && !handlers[1].name);
+	      kipt_nmi_init() == -12 && !handlers[0].name && !handlers[1].name);
 	may_register = HANDLERS;
-	ok = !kipt_pmi_init() && handlers[0].name && handlers[1].name;
+	ok = !kipt_nmi_init() && handlers[0].name && handlers[1].name;
 	/* Perf is between the two. */
 	check("one_handler_is_first_and_one_is_not",
 	      ok && handlers[0].flags + handlers[1].flags == NMI_FLAG_FIRST);
-	kipt_pmi_uninit();
+	kipt_nmi_uninit();
 	check("uninit_takes_both_away", !handlers[0].name && !handlers[1].name);
-	kipt_pmi_init();
+	kipt_nmi_init();
 }
 
 static void test_foreign(void)
@@ -246,7 +247,7 @@ static void test_stop(void)
 	here = 1;
 	check("stop_on_one_cpu_awaits_none_on_another", !nmi(1));
 	begin();
-	kipt_pmi_stopped_local();
+	kipt_nmi_stopped_local();
 	cpus[0].masked = true;
 	check("stop_without_pmi_expects_nothing", !nmi(0) && cpus[0].masked);
 }
@@ -264,7 +265,7 @@ static void test_awaited(void)
 	check("what_did_not_come_is_forgotten", !nmi(0));
 	stop_with_pmi();
 	pmi(0);
-	kipt_pmi_stopped_local();
+	kipt_nmi_stopped_local();
 	check("as_many_are_claimed_as_are_awaited",
 	      nmi(0) == 1 && nmi(0) == 1 && !nmi(0));
 	stop_with_pmi();
@@ -273,13 +274,13 @@ static void test_awaited(void)
 	      nmi(0) == 2 && !nmi(0));
 	stop_with_pmi();
 	pmi(0);
-	kipt_pmi_stopped_local();
+	kipt_nmi_stopped_local();
 	nmi(0);
 	now += 10 * MS - 1;
 	check("another_follows_at_once", nmi(0) == 1);
 	stop_with_pmi();
 	pmi(0);
-	kipt_pmi_stopped_local();
+	kipt_nmi_stopped_local();
 	nmi(0);
 	now += 10 * MS;
 	check("another_that_does_not_is_merged", !nmi(0));
@@ -291,7 +292,7 @@ static void send_to_0(void)
 
 	here = 1;
 	now += 1;
-	kipt_pmi_send_nmi(0);
+	kipt_nmi_send(0);
 	here = was;
 }
 
@@ -309,23 +310,23 @@ static void test_sent(void)
 {
 	begin();
 	is_sent_at_once = true;
-	kipt_pmi_send_nmi(2);
+	kipt_nmi_send(2);
 	check("sent_nmi_is_claimed_at_once", sent_to == 2 && was_claimed);
 	check("sender_stays_on_its_cpu_meanwhile", was_pinned && !pinned);
 	begin();
-	kipt_pmi_send_nmi(2);
+	kipt_nmi_send(2);
 	check("sent_nmi_is_not_the_sender_s", !nmi(0));
 	check("sent_nmi_is_claimed_once", nmi(2) == 1 && !nmi(2));
 	begin();
-	kipt_pmi_send_nmi(2);
+	kipt_nmi_send(2);
 	now += 10000 * MS - 1;
 	check("sent_nmi_comes_within_ten_seconds", nmi(2) == 1);
 	begin();
 	pmi(0);
-	kipt_pmi_send_nmi(0);
+	kipt_nmi_send(0);
 	check("sent_nmi_may_have_merged_with_a_pmi", nmi(0) == 2 && !nmi(0));
 	begin();
-	kipt_pmi_send_nmi(2);
+	kipt_nmi_send(2);
 	now += 10000 * MS;
 	check("sent_nmi_does_not_come_later", !nmi(2));
 }

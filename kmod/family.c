@@ -8,16 +8,16 @@
  * comes within the request. So a dump may take its time from the second call
  * on; everything else has to be quick.
  */
-#include <linux/cpumask.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
 #include "compat.h"
 #include "fetch_message.h"
+#include "family.h"
 #include "info_message.h"
-#include "netlink.h"
 #include "owner.h"
 #include "refuse.h"
+#include "reply.h"
 #include "session.h"
 #include "session_message.h"
 #include "snapshot_message.h"
@@ -101,86 +101,6 @@ static const struct nla_policy snapshot_policy[] = {
 	[KIPT_A_SNAPSHOT_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-static struct genl_family family;
-
-/**
- * struct dump - what a dump remembers
- * @refusal: has the sentence of its last message
- * @state: of the command
- */
-struct dump {
-	struct kipt_refusal *refusal;
-	u8 state[KIPT_NETLINK_STATE_BYTES];
-};
-
-static struct dump *dump_of(struct netlink_callback *cb)
-{
-	BUILD_BUG_ON(sizeof(struct dump) > sizeof(cb->ctx));
-	return (void *)cb->ctx;
-}
-
-void *kipt_netlink_state(struct netlink_callback *cb)
-{
-	return dump_of(cb)->state;
-}
-
-struct sk_buff *kipt_netlink_reply(struct genl_info *info, size_t size,
-				   void **header)
-{
-	struct sk_buff *skb = genlmsg_new(size, GFP_KERNEL_ACCOUNT);
-
-	if (!skb)
-		return NULL;
-	*header = genlmsg_put_reply(skb, info, &family, 0, info->genlhdr->cmd);
-	if (*header)
-		return skb;
-	nlmsg_free(skb);
-	return NULL;
-}
-
-void *kipt_netlink_part(struct sk_buff *skb, struct netlink_callback *cb,
-			u8 cmd)
-{
-	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
-			   cb->nlh->nlmsg_seq, &family, NLM_F_MULTI, cmd);
-}
-
-int kipt_netlink_missing(const struct nlattr *attr, const char *name,
-			 struct kipt_refusal *refusal)
-{
-	if (attr)
-		return 0;
-	return kipt_refuse(refusal, NULL, -EINVAL,
-			   "attribute \"%s\" is missing", name);
-}
-
-int kipt_netlink_find(const struct nlattr *attr, struct kipt_session **session,
-		      struct kipt_refusal *refusal)
-{
-	int err = kipt_netlink_missing(attr, "id", refusal);
-
-	if (err)
-		return err;
-	*session = kipt_session_find(nla_get_u32(attr));
-	if (*session)
-		return 0;
-	return kipt_refuse(refusal, attr, -ENOENT, "no session %u",
-			   nla_get_u32(attr));
-}
-
-int kipt_netlink_put_cpus(struct sk_buff *skb, int attr,
-			  const struct cpumask *cpus)
-{
-	char *text = kasprintf(GFP_KERNEL, "%*pbl", cpumask_pr_args(cpus));
-	int err;
-
-	if (!text)
-		return -ENOMEM;
-	err = nla_put_string(skb, attr, text);
-	kfree(text);
-	return err;
-}
-
 static int call_do(struct sk_buff *skb, struct genl_info *info,
 		   struct kipt_refusal *refusal)
 {
@@ -202,7 +122,7 @@ static int explain_memory(int err, struct kipt_refusal *refusal)
 	return kipt_refuse(refusal, NULL, err, "no memory to answer the request");
 }
 
-static int kipt_netlink_do(struct sk_buff *skb, struct genl_info *info)
+static int family_do(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kipt_refusal refusal = {};
 	int err;
@@ -211,19 +131,12 @@ static int kipt_netlink_do(struct sk_buff *skb, struct genl_info *info)
 	return err ? kipt_refuse_send(skb, err, &refusal) : 0;
 }
 
-u8 kipt_netlink_command(struct netlink_callback *cb)
-{
-	const struct genlmsghdr *header = nlmsg_data(cb->nlh);
-
-	return header->cmd;
-}
-
 static int call_start(struct netlink_callback *cb,
 		      struct kipt_refusal *refusal)
 {
 	struct nlattr **attrs = kipt_compat_dump_attrs(cb);
 
-	switch (kipt_netlink_command(cb)) {
+	switch (kipt_reply_command(cb)) {
 	case KIPT_CMD_SESSION_NEW:
 		return kipt_session_message_new_start(cb, attrs, refusal);
 	case KIPT_CMD_SESSION_START:
@@ -247,16 +160,16 @@ static int refuse_start(struct netlink_callback *cb)
 	return kipt_refuse_send(cb->skb, err, &refusal);
 }
 
-/* When it fails, there will be no call of kipt_netlink_done(). */
-static int kipt_netlink_start(struct netlink_callback *cb)
+/* When it fails, there will be no call of family_done(). */
+static int family_start(struct netlink_callback *cb)
 {
 	struct kipt_refusal *refusal = kzalloc(sizeof(*refusal), GFP_KERNEL);
 	int err;
 
 	if (!refusal)
 		return refuse_start(cb);
-	memset(dump_of(cb), 0, sizeof(struct dump));
-	dump_of(cb)->refusal = refusal;
+	memset(kipt_reply_dump(cb), 0, sizeof(struct kipt_reply_dump));
+	kipt_reply_dump(cb)->refusal = refusal;
 	err = explain_memory(call_start(cb, refusal), refusal);
 	if (!err)
 		return 0;
@@ -268,7 +181,7 @@ static int kipt_netlink_start(struct netlink_callback *cb)
 static int call_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		     struct kipt_refusal *refusal)
 {
-	switch (kipt_netlink_command(cb)) {
+	switch (kipt_reply_command(cb)) {
 	case KIPT_CMD_SESSION_NEW:
 		return kipt_session_message_new(skb, cb, refusal);
 	case KIPT_CMD_SESSION_START:
@@ -284,10 +197,10 @@ static int call_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	}
 }
 
-/* The sentence is copied to the last message before kipt_netlink_done(). */
-static int kipt_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
+/* The sentence is copied to the last message before family_done(). */
+static int family_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct kipt_refusal *refusal = dump_of(cb)->refusal;
+	struct kipt_refusal *refusal = kipt_reply_dump(cb)->refusal;
 	int ret = explain_memory(call_dump(skb, cb, refusal), refusal);
 
 	if (ret < 0 && cb->extack)
@@ -295,9 +208,9 @@ static int kipt_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return ret;
 }
 
-static int kipt_netlink_done(struct netlink_callback *cb)
+static int family_done(struct netlink_callback *cb)
 {
-	switch (kipt_netlink_command(cb)) {
+	switch (kipt_reply_command(cb)) {
 	case KIPT_CMD_SESSION_NEW:
 		kipt_session_message_new_done(cb);
 		break;
@@ -313,49 +226,15 @@ static int kipt_netlink_done(struct netlink_callback *cb)
 		kipt_snapshot_message_done(cb);
 		break;
 	}
-	kfree(dump_of(cb)->refusal);
+	kfree(kipt_reply_dump(cb)->refusal);
 	return 0;
-}
-
-static int put_event(struct sk_buff *skb, u32 id, u32 state, u32 cpu,
-		     u32 cause)
-{
-	void *header = genlmsg_put(skb, 0, 0, &family, 0,
-				   KIPT_CMD_SESSION_EVENT);
-
-	if (!header || nla_put_u32(skb, KIPT_A_EVENT_ID, id) ||
-	    nla_put_u32(skb, KIPT_A_EVENT_STATE, state) ||
-	    (cpu != KIPT_EVENT_NO_CPU &&
-	     nla_put_u32(skb, KIPT_A_EVENT_CPU, cpu)) ||
-	    (cause && nla_put_u32(skb, KIPT_A_EVENT_CAUSE, cause)))
-		return -EMSGSIZE;
-	genlmsg_end(skb, header);
-	return 0;
-}
-
-void kipt_netlink_event(u32 id, u32 state, u32 cpu, u32 cause)
-{
-	struct sk_buff *skb;
-
-	if (!genl_has_listeners(&family, &init_net, 0))
-		return;
-	skb = genlmsg_new(4 * nla_total_size(sizeof(u32)), GFP_KERNEL);
-	if (!skb) {
-		/* Their next recvmsg() says that something is missing. */
-		genl_set_err(&family, &init_net, 0, 0, -ENOBUFS);
-		return;
-	}
-	if (WARN_ON_ONCE(put_event(skb, id, state, cpu, cause)))
-		nlmsg_free(skb);
-	else
-		genlmsg_multicast(&family, skb, 0, 0, GFP_KERNEL);
 }
 
 #define DO								\
-	.doit = kipt_netlink_do
+	.doit = family_do
 #define DUMP								\
-	.start = kipt_netlink_start, .dumpit = kipt_netlink_dump,	\
-	.done = kipt_netlink_done
+	.start = family_start, .dumpit = family_dump,	\
+	.done = family_done
 #define POLICY(_policy)							\
 	.policy = _policy, .maxattr = ARRAY_SIZE(_policy) - 1
 
@@ -404,20 +283,21 @@ static struct notifier_block socket_notifier = {
 	.notifier_call = socket_closed,
 };
 
-int kipt_netlink_init(void)
+int kipt_family_init(void)
 {
 	int err;
 
 	err = netlink_register_notifier(&socket_notifier);
 	if (err)
 		return err;
+	kipt_reply_init(&family);
 	err = genl_register_family(&family);
 	if (err)
 		netlink_unregister_notifier(&socket_notifier);
 	return err;
 }
 
-void kipt_netlink_uninit(void)
+void kipt_family_uninit(void)
 {
 	genl_unregister_family(&family);
 	netlink_unregister_notifier(&socket_notifier);
