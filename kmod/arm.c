@@ -53,7 +53,7 @@ static bool start_missing(struct kipt_session *session)
 			continue;
 		if (tell)
 			pr_warn("armed session %u does not trace CPU %u: %s\n",
-				session->id, trace->cpu, refusal.text);
+				session->group.id, trace->cpu, refusal.text);
 		session->arm.told = true;
 		again |= may_change(err);
 	}
@@ -69,7 +69,7 @@ static bool resume(struct kipt_session *session)
 	if (!err)
 		return false;
 	if (!session->arm.told && !READ_ONCE(session->dead))
-		pr_warn("armed session %u does not trace: %s\n", session->id,
+		pr_warn("armed session %u does not trace: %s\n", session->group.id,
 			refusal.text);
 	session->arm.told = true;
 	return may_change(err);
@@ -108,7 +108,7 @@ static struct kipt_session *next_armed(u32 id)
 
 	while ((session = kipt_session_next(id)) &&
 	       !kipt_session_is_armed(session)) {
-		id = session->id;
+		id = session->group.id;
 		kipt_session_put(session);
 	}
 	return session;
@@ -122,7 +122,7 @@ static int lend_all(void)
 	u32 id = 0;
 
 	while ((session = next_armed(id))) {
-		id = session->id;
+		id = session->group.id;
 		err = kipt_session_lend(session);
 		kipt_session_put(session);
 		if (err)
@@ -137,7 +137,7 @@ static void take_all(void)
 	u32 id = 0;
 
 	while ((session = next_armed(id))) {
-		id = session->id;
+		id = session->group.id;
 		mutex_lock(&session->lock);
 		session->arm.lent = false;
 		if (!READ_ONCE(session->dead))

@@ -56,17 +56,17 @@ static uint arm_print_user;
 module_param(arm_print_user, uint, 0400);
 MODULE_PARM_DESC(arm_print_user, "of arm: branches of user code that it prints, with arm_all or arm_user (default 0)");
 
-static int take_size(struct kipt_session_config *config,
+static int take_size(struct kipt_request *request,
 		     struct kipt_refusal *refusal)
 {
 	char *rest;
 
-	config->size = memparse(arm_size, &rest);
+	request->config.size = memparse(arm_size, &rest);
 	if (rest == arm_size || *rest)
 		return kipt_refuse(refusal, NULL, -EINVAL,
 				   "parameter arm_size: \"%.32s\" is no size such as 4M",
 				   arm_size);
-	if (config->size < KIPT_SIZE_MIN || config->size > KIPT_SIZE_MAX)
+	if (request->config.size < KIPT_SIZE_MIN || request->config.size > KIPT_SIZE_MAX)
 		return kipt_refuse(refusal, NULL, -ERANGE,
 				   "parameter arm_size: allowed are %u to %u bytes",
 				   KIPT_SIZE_MIN, KIPT_SIZE_MAX);
@@ -88,57 +88,57 @@ static int take_all_cpus(struct cpumask *cpus, struct kipt_refusal *refusal)
 				     "no CPU here has Intel PT (CPUID.07H:EBX[25] is 0)");
 }
 
-static int take_cpus(struct kipt_session_config *config,
+static int take_cpus(struct kipt_request *request,
 		     struct kipt_refusal *refusal)
 {
 	if (sysfs_streq(arm_cpus, "all"))
-		return take_all_cpus(config->cpus, refusal);
-	if (!cpulist_parse(arm_cpus, config->cpus) &&
-	    !cpumask_empty(config->cpus))
+		return take_all_cpus(request->cpus, refusal);
+	if (!cpulist_parse(arm_cpus, request->cpus) &&
+	    !cpumask_empty(request->cpus))
 		return 0;
 	return kipt_refuse(refusal, NULL, -EINVAL,
 			   "parameter arm_cpus: \"%.64s\" is no list of CPUs here, such as 0-3,6",
 			   arm_cpus);
 }
 
-static void take_ctl(struct kipt_session_config *config)
+static void take_ctl(struct kipt_request *request)
 {
 	struct kipt_caps caps;
 
-	kipt_caps_of(config->cpus, &caps);
-	config->ctl = rtit_ctl_default(caps.leaf0_ebx, &caps.values);
+	kipt_caps_of(request->cpus, &caps);
+	request->config.ctl = rtit_ctl_default(caps.leaf0_ebx, &caps.values);
 	if (!arm_all && !arm_user)
-		config->ctl &= ~RTIT_CTL_USER;
+		request->config.ctl &= ~RTIT_CTL_USER;
 }
 
-static int take_parameters(struct kipt_session_config *config,
+static int take_parameters(struct kipt_request *request,
 			   struct kipt_refusal *refusal)
 {
 	int err = kipt_permission_load(refusal);
 
 	if (!err)
-		err = take_cpus(config, refusal);
+		err = take_cpus(request, refusal);
 	if (!err)
-		err = take_size(config, refusal);
+		err = take_size(request, refusal);
 	if (err)
 		return err;
-	take_ctl(config);
-	config->mode = KIPT_MODE_RING;
-	config->flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED;
+	take_ctl(request);
+	request->config.mode = KIPT_MODE_RING;
+	request->config.flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED;
 	if (arm_user)
-		config->flags |= KIPT_SESSION_FLAGS_USER;
-	config->print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
-	config->print_cpus = min_t(u32, arm_print_cpus,
+		request->config.flags |= KIPT_SESSION_FLAGS_USER;
+	request->config.print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
+	request->config.print_cpus = min_t(u32, arm_print_cpus,
 				   KIPT_PRINT_BRANCHES_MAX);
-	config->print_user = min_t(u32, arm_print_user, KIPT_PRINT_USER_MAX);
-	config->uid = GLOBAL_ROOT_UID;
+	request->config.print_user = min_t(u32, arm_print_user, KIPT_PRINT_USER_MAX);
+	request->uid = GLOBAL_ROOT_UID;
 	return 0;
 }
 
-static int make_session(struct kipt_session_config *config,
+static int make_session(struct kipt_request *request,
 			struct kipt_refusal *refusal)
 {
-	struct kipt_session *session = kipt_setup_begin(config, refusal);
+	struct kipt_session *session = kipt_setup_begin(request, refusal);
 	int ret;
 
 	if (IS_ERR(session))
@@ -155,23 +155,23 @@ static int make_session(struct kipt_session_config *config,
 	return ret;
 }
 
-static int make(struct kipt_session_config *config,
+static int make(struct kipt_request *request,
 		struct kipt_refusal *refusal)
 {
 	int err;
 
-	if (!zalloc_cpumask_var(&config->cpus, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&request->cpus, GFP_KERNEL))
 		return -ENOMEM;
-	err = take_parameters(config, refusal);
+	err = take_parameters(request, refusal);
 	if (!err)
-		err = make_session(config, refusal);
-	free_cpumask_var(config->cpus);
+		err = make_session(request, refusal);
+	free_cpumask_var(request->cpus);
 	return err;
 }
 
 void kipt_arm_load(void)
 {
-	struct kipt_session_config *config;
+	struct kipt_request *request;
 	struct kipt_refusal refusal = {};
 	int err;
 
@@ -181,9 +181,9 @@ void kipt_arm_load(void)
 		pr_info("not armed: this kernel saves the dump of another one\n");
 		return;
 	}
-	config = kzalloc(sizeof(*config), GFP_KERNEL);
-	err = config ? make(config, &refusal) : -ENOMEM;
-	kfree(config);
+	request = kzalloc(sizeof(*request), GFP_KERNEL);
+	err = request ? make(request, &refusal) : -ENOMEM;
+	kfree(request);
 	if (err)
 		pr_warn("not armed: %s\n",
 			refusal.text[0] ? refusal.text : "no memory");

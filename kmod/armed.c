@@ -54,11 +54,11 @@ void kipt_armed_tell(const struct kipt_session *session)
 	if (!kipt_session_is_armed(session) || !session->generation)
 		return;
 	if (READ_ONCE(session->dead))
-		pr_info("disarmed: session %u is gone\n", session->id);
+		pr_info("disarmed: session %u is gone\n", session->group.id);
 	else
 		pr_info("armed: session %u traces CPUs %*pbl, %llu KiB each; perf cannot use Intel PT there; 'kipt disarm' ends it\n",
-			session->id, cpumask_pr_args(session->cpus),
-			session->size >> 10);
+			session->group.id, cpumask_pr_args(session->cpus),
+			session->group.config.size >> 10);
 }
 
 int kipt_armed_check(const struct kipt_session *session,

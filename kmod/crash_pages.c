@@ -19,12 +19,12 @@
 
 #include "buffer.h"
 #include "compat.h"
+#include "config.h"
 #include "crash_pages.h"
 #include "dump_page.h"
 #include "hw.h"
 #include "hw_regs.h"
 #include "memory.h"
-#include "session.h"
 #include "sideband.h"
 #include "text_patch.h"
 #include "trace.h"
@@ -152,7 +152,7 @@ static void fill_cpu(struct kipt_crash_cpu *page,
 	fill_page(&page->page, KIPT_CRASH_CPU, trace->cpu,
 		  struct_size(page, regions, page->nr_here));
 	kipt_dump_fill_caps(page, trace->cpu);
-	page->session = trace->session->id;
+	page->session = trace->group->id;
 	page->ctl = trace->config.ctl | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
 	page->size = buffer->size;
 	fill_regions(page->regions, buffer->regions, page->nr_here);
@@ -197,24 +197,24 @@ static_assert(offsetof(struct kipt_switch, tgid) ==
 static_assert(KIPT_CRASH_FILTERS == KIPT_FILTERS_MAX);
 
 static void fill_filters(struct kipt_crash_logs *logs,
-			 const struct kipt_session *session)
+			 const struct kipt_group *group)
 {
 	u32 i;
 
-	logs->nr_filters = session->nr_filters;
-	for (i = 0; i < session->nr_filters; i++) {
-		logs->filters[i].begin = session->filters[i].first;
-		logs->filters[i].last = session->filters[i].last;
+	logs->nr_filters = group->config.nr_filters;
+	for (i = 0; i < group->config.nr_filters; i++) {
+		logs->filters[i].begin = group->config.filters[i].first;
+		logs->filters[i].last = group->config.filters[i].last;
 		logs->filters[i].stop =
-			session->filters[i].kind == KIPT_FILTER_KIND_STOP;
+			group->config.filters[i].kind == KIPT_FILTER_KIND_STOP;
 	}
 }
 
 static void fill_logs(struct kipt_crash_logs *logs,
 		      const struct kipt_trace *trace)
 {
-	const struct kipt_session *session = trace->session;
-	const struct kipt_switch_log *log = kipt_sideband_log(session->sideband,
+	const struct kipt_group *group = trace->group;
+	const struct kipt_switch_log *log = kipt_sideband_log(group->sideband,
 							      trace->cpu);
 
 	fill_page(&logs->page, KIPT_CRASH_LOGS, trace->cpu, sizeof(*logs));
@@ -226,10 +226,10 @@ static void fill_logs(struct kipt_crash_logs *logs,
 		.size = sizeof(log->entries[0]),
 	};
 	kipt_text_patch_describe(logs);
-	logs->patches_first = (unsigned long)&session->first_patch;
+	logs->patches_first = (unsigned long)&group->first_patch;
 	logs->init_task = (unsigned long)&init_task;
 	logs->task_tasks = offsetof(struct task_struct, tasks);
-	fill_filters(logs, session);
+	fill_filters(logs, group);
 }
 
 static int add_logs(const struct kipt_trace *trace, u64 *link)

@@ -11,6 +11,7 @@
 #include <asm/tsc.h>
 
 #include "buffer.h"
+#include "config.h"
 #include "dump_page.h"
 #include "hw.h"
 #include "trace.h"
@@ -125,7 +126,7 @@ void kipt_dump_start(struct kipt_trace *trace)
 
 	kipt_dump_change_begin();
 	kipt_dump_fill_caps(page, trace->cpu);
-	WRITE_ONCE(page->started, trace->started);
+	WRITE_ONCE(page->started, trace->group->started);
 	memcpy(page->cookie, trace->buffer->cookie, sizeof(page->cookie));
 	kipt_dump_seal(&page->page);
 	kipt_dump_change_end();

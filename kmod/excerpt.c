@@ -26,12 +26,12 @@
 #include "buffer.h"
 #include "compat.h"
 #include "decode/flow.h"
+#include "config.h"
 #include "excerpt.h"
 #include "excerpt_decode.h"
 #include "excerpt_text.h"
 #include "flow_config.h"
 #include "memory.h"
-#include "session.h"
 #include "sideband.h"
 #include "trace.h"
 #include "../uapi/linux/kipt_crash.h"
@@ -290,7 +290,7 @@ static bool make_flow(struct excerpt *excerpt,
 	struct kipt_flow_config config;
 
 	fill_config(&config);
-	kipt_flow_config_fill(source->trace->session, &config);
+	kipt_flow_config_fill(source->trace->group, &config);
 	config.tsc_near = source->stop->tsc;
 	excerpt->decode.flow =
 		kipt_flow_init(PTR_ALIGN(excerpt->arena, ARENA_ALIGN),
@@ -378,7 +378,7 @@ static void fill(struct excerpt *excerpt,
 	};
 	allow_user_code(excerpt, stop,
 			died && trace->cpu == raw_smp_processor_id() ?
-			trace->session->print_user : 0);
+			trace->group->config.print_user : 0);
 }
 
 struct kipt_excerpt_source

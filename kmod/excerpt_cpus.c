@@ -14,9 +14,9 @@
 #include <asm/tsc.h>
 
 #include "capture.h"
+#include "config.h"
 #include "excerpt.h"
 #include "excerpt_cpus.h"
-#include "session.h"
 #include "sideband.h"
 #include "snapshot.h"
 #include "switch_log.h"
@@ -58,14 +58,14 @@ static DEFINE_PER_CPU(u64, busy_since);
  * its calls say why another hangs: that one is shown, too, unasked. Which it is
  * stands in no register; it is among those that have not switched tasks longest.
  */
-static u32 lines_of(const struct kipt_session *session,
+static u32 lines_of(const struct kipt_group *group,
 		    const struct kipt_crash_event *event)
 {
-	if (!session->print_branches)
+	if (!group->config.print_branches)
 		return 0;
-	if (!session->print_cpus && event->hook == KIPT_CRASH_HOOK_LOCKUP)
+	if (!group->config.print_cpus && event->hook == KIPT_CRASH_HOOK_LOCKUP)
 		return HANGS_LINES;
-	return session->print_cpus;
+	return group->config.print_cpus;
 }
 
 /* Return: the trace of a CPU that did not die and is to be printed, or NULL. */
@@ -75,7 +75,7 @@ static const struct kipt_trace *other(unsigned int cpu,
 	const struct kipt_trace *trace = kipt_trace_of(cpu);
 
 	if (cpu == event->cpu || !trace || !trace->view || !trace->crash ||
-	    !lines_of(trace->session, event))
+	    !lines_of(trace->group, event))
 		return NULL;
 	return trace;
 }
@@ -87,7 +87,7 @@ static const struct kipt_trace *other(unsigned int cpu,
 static u64 busy_since_of(const struct kipt_trace *trace)
 {
 	const struct kipt_switch_log *log =
-		kipt_sideband_log(trace->session->sideband, trace->cpu);
+		kipt_sideband_log(trace->group->sideband, trace->cpu);
 	u64 number = READ_ONCE(log->written), stop = trace->crash->stop.tsc;
 	u32 looked;
 
@@ -118,7 +118,7 @@ static unsigned int take_next(void)
 /* Each that is left has the same share of the time that is left. */
 static void print_other(const struct kipt_trace *trace, struct others *others)
 {
-	u32 lines = min(lines_of(trace->session, others->event), others->lines);
+	u32 lines = min(lines_of(trace->group, others->event), others->lines);
 	s64 ticks = others->end - rdtsc();
 	struct kipt_excerpt_source source;
 	u32 printed;
@@ -147,7 +147,7 @@ static void choose(struct others *others)
 		trace = other(cpu, others->event);
 		if (!trace)
 			continue;
-		asked |= trace->session->print_cpus;
+		asked |= trace->group->config.print_cpus;
 		if (kipt_capture_stopped(cpu)) {
 			per_cpu(busy_since, cpu) = busy_since_of(trace);
 			cpumask_set_cpu(cpu, &waiting);
@@ -185,7 +185,7 @@ static void print_died(const struct kipt_trace *trace,
 		       const struct kipt_crash_event *event)
 {
 	struct kipt_excerpt_source source = kipt_excerpt_source_of(trace);
-	u32 lines = trace->session->print_branches;
+	u32 lines = trace->group->config.print_branches;
 
 	if (lines && event->hook == KIPT_CRASH_HOOK_HUNG)
 		kipt_excerpt_log(KERN_ALERT pr_fmt("the task that hangs waits, no CPU runs it: its calls are the stack in the kernel's report\n"));
@@ -218,7 +218,7 @@ static void print_before(const struct kipt_crash_event *death)
 
 	if (!id)
 		return;
-	lines = source.trace->session->print_branches;
+	lines = source.trace->group->config.print_branches;
 	if (!lines || event.hook == KIPT_CRASH_HOOK_HUNG)
 		return;
 	kipt_excerpt_log(KERN_ALERT pr_fmt("%llu ms before this, %s on CPU %u (snapshot %u):\n"),

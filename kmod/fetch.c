@@ -61,12 +61,12 @@ static struct kipt_fetch *make_fetch(struct kipt_session *session,
 	fetch->id = new_id();
 	fetch->output = request->output;
 	fetch->memory = request->memory ?: kipt_limits()->arena;
-	fetch->near = kipt_tsc_of_run(session->started);
-	fetch->in_order = !(session->ctl & RTIT_CTL_TSCEN);
+	fetch->near = kipt_tsc_of_run(session->group.started);
+	fetch->in_order = !(session->group.config.ctl & RTIT_CTL_TSCEN);
 	err = kipt_chunks_init(&fetch->chunks, session->traces,
 			       session->nr_traces, request->only_cpu,
 			       chunk_bytes(request->output));
-	fetch->bytes = kipt_code_bytes_create(session->sideband);
+	fetch->bytes = kipt_code_bytes_create(session->group.sideband);
 	if (!err && fetch->bytes)
 		return fetch;
 	free_fetch(fetch);
@@ -84,13 +84,13 @@ static int check_state(const struct kipt_session *session,
 	case KIPT_STATE_RUNNING:
 		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is running; stop it first",
-				   session->id);
+				   session->group.id);
 	case KIPT_STATE_SETUP:
 		return kipt_refuse(refusal, NULL, -EBUSY,
-				   "session %u is not ready yet", session->id);
+				   "session %u is not ready yet", session->group.id);
 	default:
 		return kipt_refuse(refusal, NULL, -ENODATA,
-				   "session %u never ran", session->id);
+				   "session %u never ran", session->group.id);
 	}
 }
 
@@ -101,12 +101,12 @@ static int begin_fetch(struct kipt_session *session,
 	if (session->fetch)
 		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "fetch %u of session %u is under way; take part in it, let it end or close its sockets",
-				   session->fetch->id, session->id);
+				   session->fetch->id, session->group.id);
 	if (request->only_cpu != KIPT_FETCH_ALL_CPUS &&
 	    !kipt_session_trace(session, request->only_cpu))
 		return kipt_refuse(refusal, NULL, -ENXIO,
 				   "session %u has no CPU %u; its CPUs: %*pbl",
-				   session->id, request->only_cpu,
+				   session->group.id, request->only_cpu,
 				   cpumask_pr_args(session->cpus));
 	session->fetch = make_fetch(session, request);
 	if (session->fetch)
@@ -128,7 +128,7 @@ static int find_fetch(struct kipt_session *session,
 		return 0;
 	return kipt_refuse(refusal, NULL, -ENOENT,
 			   "session %u has no fetch %u under way",
-			   session->id, request->fetch);
+			   session->group.id, request->fetch);
 }
 
 /* The fetch goes with its last reader. Return: it is to be freed. */

@@ -134,7 +134,7 @@ static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
 	void *header = kipt_reply_part(skb, cb, KIPT_CMD_FETCH);
 
 	if (!header ||
-	    nla_put_u32(skb, KIPT_A_FETCH_ID, fetch_state(cb)->session->id) ||
+	    nla_put_u32(skb, KIPT_A_FETCH_ID, fetch_state(cb)->session->group.id) ||
 	    (piece->fetch && put_progress(skb, piece)) ||
 	    (piece->in_chunk && put_chunk(skb, piece)))
 		return -EMSGSIZE;

@@ -125,7 +125,7 @@ static void see_space(struct kipt_fetch_reader *reader,
 
 	if (space->flags & KIPT_RF_NO_VALUE)
 		known = reader->unnamed &&
-			kipt_sideband_who(fetch->session->sideband,
+			kipt_sideband_who(fetch->session->group.sideband,
 					  reader->unnamed, &name, &tgid);
 	else if (!space->value)
 		known = true;
@@ -207,7 +207,7 @@ static void fill_config(const struct kipt_fetch *fetch,
 		.tsc_near = fetch->near,
 		.seed = get_random_u64(),
 	};
-	kipt_flow_config_fill(fetch->session, config);
+	kipt_flow_config_fill(&fetch->session->group, config);
 }
 
 /* Not zeroed: the flow needs no more than it touches. */
@@ -242,9 +242,9 @@ static int make_flow(struct kipt_fetch_reader *reader)
 		return err;
 	reader->code.bytes = fetch->bytes;
 	reader->code.page = (u8 *)reader->arena + size + ARENA_ALIGN;
-	reader->code.first_patch = fetch->session->first_patch;
+	reader->code.first_patch = fetch->session->group.first_patch;
 	reader->code.end_patch = fetch->session->end_patch;
-	reader->code.offsets = !(fetch->session->caps.leaf0_ecx &
+	reader->code.offsets = !(fetch->session->group.config.caps.leaf0_ecx &
 				 RTIT_CAP_LIP);
 	kipt_code_reader_init(&reader->code);
 	kipt_code_bytes_callbacks(&reader->code, &code);
@@ -296,17 +296,17 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 {
 	const struct kipt_session *session = reader->fetch->session;
 	struct kipt_sideband_losses losses;
-	u64 patches = kipt_text_patch_lost(session->first_patch);
+	u64 patches = kipt_text_patch_lost(session->group.first_patch);
 	u64 processes = session->follow ? kipt_follow_lost(session->follow) : 0;
 
 	if (processes)
 		put_gap(reader, KIPT_GAP_PROCESSES, processes);
-	kipt_sideband_losses(session->sideband, &losses);
+	kipt_sideband_losses(session->group.sideband, &losses);
 	if (losses.spaces)
 		put_gap(reader, KIPT_GAP_SPACES, losses.spaces);
 	if (losses.code_dropped)
 		put_gap(reader, KIPT_GAP_CODE_DROPPED, losses.code_dropped);
-	if (patches && patches <= session->end_patch - session->first_patch)
+	if (patches && patches <= session->end_patch - session->group.first_patch)
 		put_gap(reader, KIPT_GAP_PATCHES, patches);
 }
 
@@ -393,7 +393,7 @@ static bool space_tgid(void *ctx, u64 space, u32 *tgid)
 
 static void begin_tasks(struct kipt_fetch_reader *reader)
 {
-	struct kipt_sideband *sideband = reader->fetch->session->sideband;
+	struct kipt_sideband *sideband = reader->fetch->session->group.sideband;
 	const struct kipt_task_spaces spaces = {
 		.mask = kipt_sideband_space(~0ULL),
 		.tgid = space_tgid,
@@ -441,7 +441,7 @@ static bool tasks_need_time(const struct kipt_fetch_reader *reader, u64 begin,
 /* Without OS no packet names an address space: the sideband makes PSBs. */
 static bool user_only(const struct kipt_fetch *fetch)
 {
-	return !(fetch->session->ctl & RTIT_CTL_OS);
+	return !(fetch->session->group.config.ctl & RTIT_CTL_OS);
 }
 
 /* What is decoded in one run: up to the next PSB where things change there. */
@@ -450,7 +450,7 @@ static u64 find_stretch(const struct kipt_fetch_reader *reader, u64 psb)
 	const struct kipt_session *session = reader->fetch->session;
 	u64 to = reader->chunk.to;
 
-	if (session->first_patch != session->end_patch ||
+	if (session->group.first_patch != session->end_patch ||
 	    user_only(reader->fetch) ||
 	    (!time_is_wanted(reader) &&
 	     tasks_need_time(reader, time_at(reader, psb),
@@ -637,7 +637,7 @@ int kipt_fetch_read(struct kipt_fetch_reader *reader, u32 most,
 	if (READ_ONCE(session->dead))
 		return kipt_refuse(refusal, NULL, -ENOENT,
 				   "session %u was deleted: its fetch ends",
-				   session->id);
+				   session->group.id);
 	reader->enough = most;
 	if (!err && begins)
 		err = make_flow(reader);

@@ -6,17 +6,17 @@
 #define KIPT_FLOW_CONFIG_H
 
 struct kipt_flow_config;
-struct kipt_session;
+struct kipt_group;
 
 /**
  * kipt_flow_config_fill() - fill in what the traces of a session have in common
- * @session: set up
+ * @group: set up
  * @config: all that depends on the CPUs and the registers is written, nothing
  *	else
  *
  * Context: any.
  */
-void kipt_flow_config_fill(const struct kipt_session *session,
+void kipt_flow_config_fill(const struct kipt_group *group,
 			   struct kipt_flow_config *config);
 
 #endif /* KIPT_FLOW_CONFIG_H */

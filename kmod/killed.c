@@ -23,6 +23,7 @@
 #include <asm/tsc.h>
 
 #include "compat.h"
+#include "config.h"
 #include "killed.h"
 #include "killed_maps.h"
 #include "killed_quota.h"
@@ -30,7 +31,6 @@
 #include "memory.h"
 #include "probe.h"
 #include "refuse.h"
-#include "session.h"
 #include "sideband.h"
 #include "snapshot.h"
 #include "trace.h"
@@ -91,7 +91,7 @@ static void fill_signal(struct kipt_crash_signal *signal,
 static bool is_wanted(const struct kipt_trace *trace)
 {
 	return trace && trace->crash && READ_ONCE(trace->running) &&
-	       trace->session->flags & KIPT_SESSION_FLAGS_USER;
+	       trace->group->config.flags & KIPT_SESSION_FLAGS_USER;
 }
 
 /* Return: false if this CPU's trace is nothing to be kept. */

@@ -10,6 +10,7 @@
 
 #include "arm.h"
 #include "arm_load.h"
+#include "config.h"
 #include "crash.h"
 #include "crash_pages.h"
 #include "family.h"
@@ -36,7 +37,7 @@ static void run_local(struct kipt_trace *trace, bool on)
 	}
 	/* What an earlier run was asked for. */
 	kipt_snapshot_forget_local();
-	kipt_sideband_begin_local(trace->session->sideband);
+	kipt_sideband_begin_local(trace->group->sideband);
 }
 
 static bool aim_local(struct kipt_trace *trace, u64 *cr3_match)
@@ -46,7 +47,8 @@ static bool aim_local(struct kipt_trace *trace, u64 *cr3_match)
 
 static void full(struct kipt_trace *trace)
 {
-	kipt_session_wake(trace->session);
+	kipt_session_wake(container_of(trace->group, struct kipt_session,
+				       group));
 }
 
 static const struct kipt_trace_ops trace_ops = {

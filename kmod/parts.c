@@ -110,10 +110,10 @@ static int check_cpu(struct kipt_session *session, unsigned int cpu,
 	int err;
 
 	kipt_caps_of(cpumask_of(cpu), &caps);
-	err = kipt_caps_check_config(&caps, &session->hw, why, sizeof(why));
+	err = kipt_caps_check_config(&caps, &session->group.config.hw, why, sizeof(why));
 	if (err)
 		return kipt_refuse(refusal, NULL, err, "%s", why);
-	return kipt_parts_check_output(&caps, session->mode, session->size,
+	return kipt_parts_check_output(&caps, session->group.config.mode, session->group.config.size,
 				       refusal);
 }
 
@@ -165,11 +165,11 @@ void kipt_parts_free(struct kipt_session *session)
 	if (session->hooks)
 		kipt_crash_hooks_put();
 	session->hooks = false;
-	if (session->sideband) {
-		kipt_sideband_destroy(session->sideband);
+	if (session->group.sideband) {
+		kipt_sideband_destroy(session->group.sideband);
 		kipt_text_patch_put();
 	}
-	session->sideband = NULL;
+	session->group.sideband = NULL;
 	for (i = 0; i < session->nr_traces; i++) {
 		kipt_snapshot_withdraw(&session->traces[i]);
 		kipt_crash_pages_destroy(&session->traces[i]);

@@ -76,13 +76,13 @@ static bool both_made(struct sk_buff *request,
 
 static int refuse(struct kipt_session *session, struct kipt_refusal *refusal)
 {
-	if (session->flags & KIPT_SESSION_FLAGS_DETACHED)
+	if (session->group.config.flags & KIPT_SESSION_FLAGS_DETACHED)
 		return kipt_refuse(refusal, NULL, -EPERM,
 				   "session %u was made by another user; acting on it needs CAP_SYS_ADMIN",
-				   session->id);
+				   session->group.id);
 	return kipt_refuse(refusal, NULL, -EPERM,
 			   "session %u belongs to another socket; acting on it needs CAP_SYS_ADMIN",
-			   session->id);
+			   session->group.id);
 }
 
 int kipt_permission_control(struct sk_buff *request,
@@ -94,7 +94,7 @@ int kipt_permission_control(struct sk_buff *request,
 	if (err)
 		return err;
 	if (is_owner(request, session) ||
-	    (session->flags & KIPT_SESSION_FLAGS_DETACHED &&
+	    (session->group.config.flags & KIPT_SESSION_FLAGS_DETACHED &&
 	     both_made(request, session)) ||
 	    both_may(request, CAP_SYS_ADMIN))
 		return 0;
@@ -114,7 +114,7 @@ int kipt_permission_read(struct sk_buff *request,
 		return 0;
 	return kipt_refuse(refusal, NULL, -EPERM,
 			   "session %u was made by another user; reading it needs CAP_SYS_ADMIN",
-			   session->id);
+			   session->group.id);
 }
 
 int kipt_permission_all(struct sk_buff *request,

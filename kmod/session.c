@@ -133,7 +133,7 @@ struct kipt_session *kipt_session_next(u32 id)
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, node) {
-		if (session->id <= id || is_going(session))
+		if (session->group.id <= id || is_going(session))
 			continue;
 		found = kipt_session_get(session);
 		break;
@@ -148,7 +148,7 @@ struct kipt_session *kipt_session_find(u32 id)
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, node) {
-		if (session->id != id || is_going(session))
+		if (session->group.id != id || is_going(session))
 			continue;
 		found = kipt_session_get(session);
 		break;
@@ -211,7 +211,7 @@ static void tell_stopped_cpus(struct work_struct *work)
 	for (i = 0; i < session->nr_traces; i++) {
 		cause = take_event(&session->traces[i]);
 		if (cause)
-			listener(session->id, state,
+			listener(session->group.id, state,
 					   session->traces[i].cpu, cause);
 	}
 }
@@ -222,7 +222,7 @@ static void set_state(struct kipt_session *session, u32 state)
 	/* Who sees another state than setup sees what was set up. */
 	smp_store_release(&session->state, state);
 	wake_up_interruptible(&session->wait);
-	listener(session->id, state, KIPT_EVENT_NO_CPU,
+	listener(session->group.id, state, KIPT_EVENT_NO_CPU,
 			   state == KIPT_STATE_STOPPED ? session->cause : 0);
 }
 
@@ -281,10 +281,10 @@ static int claim_cpus(struct kipt_session *session,
 					   kipt_session_is_armed(other) ?
 					   "CPU %u is held by session %u, which is armed for crashes; 'kipt disarm' ends it" :
 					   "CPU %u is held by session %u", cpu,
-					   other->id);
+					   other->group.id);
 		err = kipt_refuse(refusal, NULL, -EAGAIN,
 				  "CPU %u is held by session %u, which is being destroyed",
-				  cpu, other->id);
+				  cpu, other->group.id);
 	}
 	if (err)
 		return err;
@@ -337,39 +337,29 @@ static void queue_gone(struct kipt_owner *owner)
 	queue_work(session_wq, &owner->work);
 }
 
-static void take_config(struct kipt_session *session,
-			const struct kipt_session_config *c)
+static void take_request(struct kipt_session *session,
+			 const struct kipt_request *request)
 {
-	cpumask_copy(session->cpus, c->cpus);
-	session->mode = c->mode;
-	session->size = c->size;
-	session->ctl = c->ctl;
-	session->flags = c->flags;
-	session->nr_filters = c->nr_filters;
-	memcpy(session->filters, c->filters, sizeof(session->filters));
-	session->process = get_pid(c->process);
-	session->by_cr3 = c->by_cr3;
-	session->cr3 = c->cr3;
-	session->print_branches = c->print_branches;
-	session->print_cpus = c->print_cpus;
-	session->print_user = c->print_user;
-	session->uid = c->uid;
-	session->caps = c->caps;
-	session->hw = c->hw;
-	session->follow = c->follow;
+	cpumask_copy(session->cpus, request->cpus);
+	session->group.config = request->config;
+	session->process = get_pid(request->process);
+	session->by_cr3 = request->by_cr3;
+	session->cr3 = request->cr3;
+	session->uid = request->uid;
+	session->follow = request->follow;
 }
 
 static void init_trace(struct kipt_trace *trace, struct kipt_session *session,
 		       unsigned int cpu)
 {
-	kipt_trace_init(trace, session, cpu);
-	trace->config = session->hw;
+	kipt_trace_init(trace, &session->group, cpu);
+	trace->config = session->group.config.hw;
 	trace->follow = session->follow;
 }
 
-static struct kipt_session *alloc_session(const struct kipt_session_config *c)
+static struct kipt_session *alloc_session(const struct kipt_request *request)
 {
-	u32 count = cpumask_weight(c->cpus);
+	u32 count = cpumask_weight(request->cpus);
 	struct kipt_session *session;
 	unsigned int cpu;
 
@@ -387,10 +377,10 @@ static struct kipt_session *alloc_session(const struct kipt_session_config *c)
 	INIT_WORK(&session->event_work, tell_stopped_cpus);
 	INIT_DELAYED_WORK(&session->end_work, end_session);
 	INIT_WORK(&session->free_work, free_parts);
-	INIT_DELAYED_WORK(&session->arm.work, c->keep_running);
+	INIT_DELAYED_WORK(&session->arm.work, request->keep_running);
 	INIT_WORK(&session->owner.work, owner_gone);
 	kipt_owner_init(&session->owner, queue_gone);
-	take_config(session, c);
+	take_request(session, request);
 	session->state = KIPT_STATE_SETUP;
 	for_each_cpu(cpu, session->cpus)
 		init_trace(&session->traces[session->nr_traces++], session,
@@ -416,7 +406,7 @@ static int publish(struct kipt_session *session,
 		refusal->extack._msg = NULL;
 	}
 	if (!err) {
-		session->id = ++last_id;
+		session->group.id = ++last_id;
 		list_add_tail(&session->node, &sessions);
 		changes++;
 	}
@@ -429,10 +419,10 @@ static int publish(struct kipt_session *session,
  * caller's.
  */
 struct kipt_session *
-kipt_session_create(const struct kipt_session_config *config,
+kipt_session_create(const struct kipt_request *request,
 		    struct kipt_refusal *refusal)
 {
-	struct kipt_session *session = alloc_session(config);
+	struct kipt_session *session = alloc_session(request);
 	int err;
 
 	if (!session)
@@ -441,8 +431,8 @@ kipt_session_create(const struct kipt_session_config *config,
 	kipt_session_get(session);
 	kipt_session_get(session);
 	kipt_session_pin(session);
-	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
-		kipt_owner_set(&session->owner, config->sk, config->portid);
+	if (!(request->config.flags & KIPT_SESSION_FLAGS_DETACHED))
+		kipt_owner_set(&session->owner, request->sk, request->portid);
 	err = publish(session, refusal);
 	if (!err)
 		return session;
@@ -455,7 +445,7 @@ int kipt_session_refuse_gone(const struct kipt_session *session,
 			     struct kipt_refusal *refusal)
 {
 	return kipt_refuse(refusal, NULL, -ENOENT, "session %u is gone",
-			   session->id);
+			   session->group.id);
 }
 
 static void link_crash_pages(struct kipt_session *session)
@@ -473,7 +463,7 @@ int kipt_session_ready(struct kipt_session *session,
 
 	mutex_lock(&session->lock);
 	cpus_read_lock();
-	err = kipt_session_check_cpus(session->cpus, session->flags, refusal);
+	err = kipt_session_check_cpus(session->cpus, session->group.config.flags, refusal);
 	cpus_read_unlock();
 	if (READ_ONCE(session->dead))
 		err = kipt_session_refuse_gone(session, refusal);
@@ -510,7 +500,7 @@ static int stop_traces(struct kipt_session *session, u32 cause,
 	lockdep_assert_held(&session->lock);
 	stuck = kipt_trace_stop_all(session->traces, session->nr_traces,
 				    cause);
-	kipt_sideband_pause(session->sideband);
+	kipt_sideband_pause(session->group.sideband);
 	session->end_patch = kipt_text_patch_count();
 	if (stuck)
 		return kipt_refuse(refusal, NULL, -ETIMEDOUT,
@@ -560,15 +550,15 @@ static int check_start(struct kipt_session *session,
 	if (session->state == KIPT_STATE_SETUP)
 		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is not ready: session-new is allocating its buffers",
-				   session->id);
+				   session->group.id);
 	if (session->state == KIPT_STATE_RUNNING)
 		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is running; stop it first",
-				   session->id);
+				   session->group.id);
 	if (session->fetch)
 		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "a fetch of session %u is under way; let it end or close its sockets",
-				   session->id);
+				   session->group.id);
 	return 0;
 }
 
@@ -578,7 +568,7 @@ static void forget_last_run(struct kipt_session *session)
 
 	/* It may have to tell of the last run, and looks at its results. */
 	flush_work(&session->event_work);
-	kipt_sideband_reset(session->sideband);
+	kipt_sideband_reset(session->group.sideband);
 	for (i = 0; i < session->nr_traces; i++)
 		session->traces[i].told = 0;
 }
@@ -600,15 +590,6 @@ static int prepare_start(struct kipt_session *session,
 	return err ?: kipt_parts_reserve(session, refusal);
 }
 
-static void set_started(struct kipt_session *session)
-{
-	u32 i;
-
-	session->started = get_cycles();
-	for (i = 0; i < session->nr_traces; i++)
-		session->traces[i].started = session->started;
-}
-
 static int start_locked(struct kipt_session *session,
 			struct kipt_refusal *refusal)
 {
@@ -620,8 +601,8 @@ static int start_locked(struct kipt_session *session,
 		return err;
 	forget_last_run(session);
 	WRITE_ONCE(session->generation, session->generation + 1);
-	set_started(session);
-	session->first_patch = kipt_text_patch_begin();
+	session->group.started = get_cycles();
+	session->group.first_patch = kipt_text_patch_begin();
 	err = start_traces(session, refusal);
 	if (err) {
 		/* The CPUs that did start hold nothing worth keeping. */
@@ -687,7 +668,7 @@ static int stop_locked(struct kipt_session *session, u32 cause,
 		return kipt_session_refuse_gone(session, refusal);
 	if (session->state != KIPT_STATE_RUNNING)
 		return kipt_refuse(refusal, NULL, -EALREADY,
-				   "session %u is not running", session->id);
+				   "session %u is not running", session->group.id);
 	return stop_running(session, cause, refusal);
 }
 
@@ -799,7 +780,7 @@ void kipt_session_destroy(struct kipt_session *session)
 		smp_store_release(&session->state, KIPT_STATE_STOPPED);
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
-	listener(session->id, 0, KIPT_EVENT_NO_CPU, 0);
+	listener(session->group.id, 0, KIPT_EVENT_NO_CPU, 0);
 	kipt_armed_tell(session);
 	kipt_owner_clear(&session->owner);
 	queue_delayed_work(session_wq, &session->end_work, 0);
@@ -914,7 +895,7 @@ void kipt_session_resume_all(void)
 	u32 id = 0;
 
 	while ((session = kipt_session_next(id))) {
-		id = session->id;
+		id = session->group.id;
 		resume(session);
 		kipt_session_put(session);
 	}

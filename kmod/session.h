@@ -34,71 +34,38 @@
 #include <linux/workqueue.h>
 
 #include "armed.h"
-#include "hw.h"
+#include "config.h"
 #include "owner.h"
 #include "trace.h"
 #include "../uapi/linux/kipt.h"
 
 struct kipt_fetch;
 struct kipt_follow;
-struct kipt_sideband;
 struct kipt_refusal;
 
 /**
- * struct kipt_session_filter - an address range
- * @kind: enum kipt_filter_kind
- * @first: its first address
- * @last: its last address
- */
-struct kipt_session_filter {
-	u32 kind;
-	u64 first;
-	u64 last;
-};
-
-/**
- * struct kipt_session_config - what a user asks for
+ * struct kipt_request - what a user asks for
+ * @config: of the CPUs
  * @cpus: at least one
- * @mode: enum kipt_mode
- * @size: bytes per CPU
- * @ctl: fields of IA32_RTIT_CTL
- * @flags: enum kipt_session_flags
- * @nr_filters: entries of @filters
- * @filters: address ranges
  * @pid: only this process, or 0
  * @by_cr3: only where CR3 is @cr3
  * @cr3: see @by_cr3
- * @print_branches: see struct kipt_session
- * @print_cpus: see there
- * @print_user: see there
  * @uid: effective user id of who asks
  * @sk: the socket that asks
  * @portid: its number
- * @caps: what the CPUs can do; found by setup.c, as is what follows
- * @hw: what the CPUs are to be programmed with
  * @process: what has number @pid, looked up once, or NULL; setup.c holds it
  * @follow: what @process is followed by, or NULL; the session's when it is made
  * @keep_running: starts what does not run of an armed session; set by setup.c
  */
-struct kipt_session_config {
+struct kipt_request {
+	struct kipt_config config;
 	cpumask_var_t cpus;
-	u32 mode;
-	u64 size;
-	u64 ctl;
-	u32 flags;
-	u32 nr_filters;
-	struct kipt_session_filter filters[KIPT_FILTERS_MAX];
 	u32 pid;
 	bool by_cr3;
 	u64 cr3;
-	u32 print_branches;
-	u32 print_cpus;
-	u32 print_user;
 	kuid_t uid;
 	struct sock *sk;
 	u32 portid;
-	struct kipt_caps caps;
-	struct kipt_hw_config hw;
 	struct pid *process;
 	struct kipt_follow *follow;
 	work_func_t keep_running;
@@ -110,25 +77,13 @@ struct kipt_session_config {
  * @pins: keep the parts that are large, and what is needed to read a trace;
  *	the list has one while the session is alive
  * @node: in the list of sessions; sessions_lock
- * @id: from 1, never used again
+ * @group: its CPUs; guarded by @lock where it is not constant
  * @owner: the socket it dies with; nobody if detached
  * @uid: effective user id of who made it; constant
  * @cpus: what it traces; constant
- * @mode: enum kipt_mode; constant
- * @size: bytes per CPU; constant
- * @ctl: fields of IA32_RTIT_CTL; constant
- * @flags: enum kipt_session_flags; constant
- * @nr_filters: entries of @filters; constant
- * @filters: address ranges; constant
  * @process: only this process, or NULL; constant, referenced
  * @by_cr3: only where CR3 is @cr3; constant
  * @cr3: see @by_cr3; constant
- * @print_branches: of the first CPU at a crash, lines of an armed session's
- *	excerpt, 0: nothing is printed; constant
- * @print_cpus: the same of each other CPU; constant
- * @print_user: of the first CPU, branches of user code; constant
- * @caps: what its CPUs can do; constant
- * @hw: what its CPUs are programmed with; constant
  * @follow: what @process is followed by, or NULL; constant until freed
  * @dead: destroyed; set with sessions_lock held, read without
  * @held: its CPUs are its own; sessions_lock
@@ -139,9 +94,6 @@ struct kipt_session_config {
  * @state: enum kipt_state; read without the lock for reports
  * @cause: enum kipt_stop_cause of the last run, 0 before
  * @generation: counts starts
- * @started: TSC of the last start
- * @sideband: what the scheduler said
- * @first_patch: number of the first patch of kernel text since the last start
  * @end_patch: number of the first one after the last stop
  * @fetch: the fetch that is under way, or NULL
  * @wait: woken when the state changes or a CPU stops by itself
@@ -163,24 +115,13 @@ struct kipt_session {
 	struct kref refs;
 	struct kref pins;
 	struct list_head node;
-	u32 id;
+	struct kipt_group group;
 	struct kipt_owner owner;
 	kuid_t uid;
 	cpumask_var_t cpus;
-	u32 mode;
-	u64 size;
-	u64 ctl;
-	u32 flags;
-	u32 nr_filters;
-	struct kipt_session_filter filters[KIPT_FILTERS_MAX];
 	struct pid *process;
 	bool by_cr3;
 	u64 cr3;
-	u32 print_branches;
-	u32 print_cpus;
-	u32 print_user;
-	struct kipt_caps caps;
-	struct kipt_hw_config hw;
 	struct kipt_follow *follow;
 	bool dead;
 	bool held;
@@ -189,9 +130,6 @@ struct kipt_session {
 	u32 state;
 	u32 cause;
 	u64 generation;
-	u64 started;
-	struct kipt_sideband *sideband;
-	u64 first_patch;
 	u64 end_patch;
 	struct kipt_fetch *fetch;
 	wait_queue_head_t wait;
@@ -231,7 +169,7 @@ typedef void (*kipt_session_listener)(u32 id, u32 state, u32 cpu, u32 cause);
  */
 static inline bool kipt_session_is_armed(const struct kipt_session *session)
 {
-	return session->flags & KIPT_SESSION_FLAGS_ARMED;
+	return session->group.config.flags & KIPT_SESSION_FLAGS_ARMED;
 }
 
 /**
@@ -245,7 +183,7 @@ void kipt_session_look(struct kipt_session *session);
 
 /**
  * kipt_session_create() - make a session that is to be set up
- * @config: what is asked for, checked
+ * @request: what is asked for, checked
  * @refusal: where a refusal is explained
  *
  * Others find it at once, in state KIPT_STATE_SETUP; its CPUs are its own if
@@ -256,7 +194,7 @@ void kipt_session_look(struct kipt_session *session);
  * removed).
  */
 struct kipt_session *
-kipt_session_create(const struct kipt_session_config *config,
+kipt_session_create(const struct kipt_request *request,
 		    struct kipt_refusal *refusal);
 
 /**

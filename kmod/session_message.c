@@ -121,7 +121,7 @@ int kipt_session_message_control(struct sk_buff *skb,
 
 	if (!state->begun) {
 		state->begun = true;
-		return put_id(skb, cb, state->session->id);
+		return put_id(skb, cb, state->session->group.id);
 	}
 	/* Its owner is forgotten then. */
 	if (READ_ONCE(state->session->dead))
@@ -141,12 +141,12 @@ void kipt_session_message_control_done(struct netlink_callback *cb)
 
 static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
 {
-	const struct kipt_session_filter *filter;
+	const struct kipt_filter *filter;
 	struct nlattr *nest;
 	u32 i;
 
-	for (i = 0; i < session->nr_filters; i++) {
-		filter = &session->filters[i];
+	for (i = 0; i < session->group.config.nr_filters; i++) {
+		filter = &session->group.config.filters[i];
 		nest = nla_nest_start(skb, KIPT_A_SESSION_FILTER);
 		if (!nest ||
 		    nla_put_u32(skb, KIPT_A_FILTER_KIND, filter->kind) ||
@@ -168,16 +168,16 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 	if (!kipt_session_is_armed(session))
 		return 0;
 	if (nla_put_u32(skb, KIPT_A_SESSION_PRINT_BRANCHES,
-			session->print_branches) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_CPUS, session->print_cpus) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, session->print_user) ||
+			session->group.config.print_branches) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_CPUS, session->group.config.print_cpus) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, session->group.config.print_user) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_SNAPSHOTS,
 			kipt_limits()->snapshots) ||
 	    put_u64(skb, KIPT_A_SESSION_SNAPSHOTS_SIZE,
-		    session->nr_traces * kipt_snapshot_bytes(session->size)))
+		    session->nr_traces * kipt_snapshot_bytes(session->group.config.size)))
 		return -EMSGSIZE;
 	if (kipt_crash_hooks_fire(why, sizeof(why)) &&
-	    (!(session->flags & KIPT_SESSION_FLAGS_USER) ||
+	    (!(session->group.config.flags & KIPT_SESSION_FLAGS_USER) ||
 	     kipt_killed_fires(why, sizeof(why))))
 		return 0;
 	return nla_put_string(skb, KIPT_A_SESSION_HOOKS_LOST, why);
@@ -188,11 +188,11 @@ static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 {
 	pid_t pid = pid_nr_ns(session->process, task_active_pid_ns(current));
 
-	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->id) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_MODE, session->mode) ||
-	    put_u64(skb, KIPT_A_SESSION_SIZE, session->size) ||
-	    put_u64(skb, KIPT_A_SESSION_CTL, session->ctl) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_FLAGS, session->flags) ||
+	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->group.id) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_MODE, session->group.config.mode) ||
+	    put_u64(skb, KIPT_A_SESSION_SIZE, session->group.config.size) ||
+	    put_u64(skb, KIPT_A_SESSION_CTL, session->group.config.ctl) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_FLAGS, session->group.config.flags) ||
 	    put_filters(skb, session) ||
 	    (pid && nla_put_u32(skb, KIPT_A_SESSION_PID, pid)) ||
 	    put_arming(skb, session) ||
@@ -205,7 +205,7 @@ static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 {
 	/* Made by session-new, which may be at work on it. */
-	struct kipt_sideband *sideband = smp_load_acquire(&session->sideband);
+	struct kipt_sideband *sideband = smp_load_acquire(&session->group.sideband);
 	struct kipt_sideband_losses losses = {};
 
 	if (sideband)
@@ -348,7 +348,7 @@ static int put_trace(struct sk_buff *skb, const struct kipt_session *session,
 	u32 state = kipt_session_trace_state(session, trace);
 	struct nlattr *nest;
 
-	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->id))
+	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->group.id))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, KIPT_A_SESSION_CPU);
 	if (!nest || nla_put_u32(skb, KIPT_A_CPU_CPU, trace->cpu) ||
@@ -397,8 +397,8 @@ int kipt_session_message_list_start(struct netlink_callback *cb,
 	err = kipt_reply_find(id, &session, refusal);
 	if (err)
 		return err;
-	state->only = session->id;
-	state->last = session->id - 1;
+	state->only = session->group.id;
+	state->last = session->group.id - 1;
 	kipt_session_put(session);
 	return 0;
 }
@@ -408,12 +408,12 @@ static struct kipt_session *list_next(struct list_state *state)
 {
 	struct kipt_session *session = kipt_session_next(state->last);
 
-	if (session && state->only && session->id != state->only) {
+	if (session && state->only && session->group.id != state->only) {
 		kipt_session_put(session);
 		return NULL;
 	}
-	if (session && session->id != state->id) {
-		state->id = session->id;
+	if (session && session->group.id != state->id) {
+		state->id = session->group.id;
 		state->told = 0;
 	}
 	return session;
@@ -472,7 +472,7 @@ static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 		if (err)
 			return err;
 	}
-	state->last = session->id;
+	state->last = session->group.id;
 	return 0;
 }
 
@@ -518,7 +518,7 @@ static int parse_cpus(struct nlattr *attr, struct cpumask *cpus,
 }
 
 static int parse_filter(struct nlattr *nest,
-			struct kipt_session_filter *filter,
+			struct kipt_filter *filter,
 			struct kipt_refusal *refusal)
 {
 	struct nlattr *attrs[KIPT_A_FILTER_MAX + 1];
@@ -549,7 +549,7 @@ static int parse_filter(struct nlattr *nest,
 
 /* A parsed request has one attribute of each type, but filters may be more. */
 static int parse_filters(struct netlink_callback *cb,
-			 struct kipt_session_config *config,
+			 struct kipt_request *request,
 			 struct kipt_refusal *refusal)
 {
 	struct nlattr *attr;
@@ -558,33 +558,33 @@ static int parse_filters(struct netlink_callback *cb,
 	nlmsg_for_each_attr(attr, cb->nlh, GENL_HDRLEN, rest) {
 		if (nla_type(attr) != KIPT_A_SESSION_FILTER)
 			continue;
-		if (config->nr_filters == KIPT_FILTERS_MAX)
+		if (request->config.nr_filters == KIPT_FILTERS_MAX)
 			return kipt_refuse(refusal, attr, -EINVAL,
 					   "more than %u filters",
 					   KIPT_FILTERS_MAX);
-		err = parse_filter(attr, &config->filters[config->nr_filters],
+		err = parse_filter(attr, &request->config.filters[request->config.nr_filters],
 				   refusal);
 		if (err)
 			return err;
-		config->nr_filters++;
+		request->config.nr_filters++;
 	}
 	return 0;
 }
 
 static int parse_process(struct nlattr **attrs,
-			 struct kipt_session_config *config,
+			 struct kipt_request *request,
 			 struct kipt_refusal *refusal)
 {
 	struct nlattr *pid = attrs[KIPT_A_SESSION_PID];
 	struct nlattr *cr3 = attrs[KIPT_A_SESSION_CR3];
 
-	config->pid = pid ? nla_get_u32(pid) : 0;
-	config->by_cr3 = cr3;
-	config->cr3 = cr3 ? nla_get_u64(cr3) : 0;
+	request->pid = pid ? nla_get_u32(pid) : 0;
+	request->by_cr3 = cr3;
+	request->cr3 = cr3 ? nla_get_u64(cr3) : 0;
 	if (pid && cr3)
 		return kipt_refuse(refusal, cr3, -EINVAL,
 				   "attributes \"pid\" and \"cr3\" exclude each other");
-	if (config->flags & KIPT_SESSION_FLAGS_FOLLOW_FORK && !pid)
+	if (request->config.flags & KIPT_SESSION_FLAGS_FOLLOW_FORK && !pid)
 		return kipt_refuse(refusal, attrs[KIPT_A_SESSION_FLAGS],
 				   -EINVAL,
 				   "flag follow-fork needs attribute \"pid\"");
@@ -593,20 +593,20 @@ static int parse_process(struct nlattr **attrs,
 
 /* Only kernel code tells whose code runs; a part of it all tells no end. */
 static int check_user(struct nlattr **attrs,
-		      const struct kipt_session_config *config,
+		      const struct kipt_request *request,
 		      struct kipt_refusal *refusal)
 {
 	const u64 needed = RTIT_CTL_USER | RTIT_CTL_OS | RTIT_CTL_BRANCHEN;
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
 
-	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
+	if (!(request->config.flags & KIPT_SESSION_FLAGS_ARMED))
 		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag user needs flag armed");
 	if (attrs[KIPT_A_SESSION_PID] || attrs[KIPT_A_SESSION_CR3] ||
 	    attrs[KIPT_A_SESSION_FILTER])
 		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag user excludes \"pid\", \"cr3\" and \"filter\": any program may be killed");
-	if ((config->ctl & needed) == needed)
+	if ((request->config.ctl & needed) == needed)
 		return 0;
 	return kipt_refuse(refusal, attrs[KIPT_A_SESSION_CTL], -EINVAL,
 			   "flag user needs User, OS and BranchEn in IA32_RTIT_CTL");
@@ -614,7 +614,7 @@ static int check_user(struct nlattr **attrs,
 
 /* What is printed at a crash is that of armed sessions. */
 static int parse_prints(struct nlattr **attrs,
-			struct kipt_session_config *config,
+			struct kipt_request *request,
 			struct kipt_refusal *refusal)
 {
 	const struct {
@@ -622,11 +622,11 @@ static int parse_prints(struct nlattr **attrs,
 		u32 *value;
 		const char *name;
 	} prints[] = {
-		{ KIPT_A_SESSION_PRINT_BRANCHES, &config->print_branches,
+		{ KIPT_A_SESSION_PRINT_BRANCHES, &request->config.print_branches,
 		  "print-branches" },
-		{ KIPT_A_SESSION_PRINT_CPUS, &config->print_cpus,
+		{ KIPT_A_SESSION_PRINT_CPUS, &request->config.print_cpus,
 		  "print-cpus" },
-		{ KIPT_A_SESSION_PRINT_USER, &config->print_user,
+		{ KIPT_A_SESSION_PRINT_USER, &request->config.print_user,
 		  "print-user" },
 	};
 	struct nlattr *attr;
@@ -635,7 +635,7 @@ static int parse_prints(struct nlattr **attrs,
 	for (i = 0; i < ARRAY_SIZE(prints); i++) {
 		attr = attrs[prints[i].attr];
 		*prints[i].value = attr ? nla_get_u32(attr) : 0;
-		if (attr && !(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		if (attr && !(request->config.flags & KIPT_SESSION_FLAGS_ARMED))
 			return kipt_refuse(refusal, attr, -EINVAL,
 					   "attribute \"%s\" needs flag armed",
 					   prints[i].name);
@@ -644,20 +644,20 @@ static int parse_prints(struct nlattr **attrs,
 }
 
 static int parse_armed(struct nlattr **attrs,
-		       struct kipt_session_config *config,
+		       struct kipt_request *request,
 		       struct kipt_refusal *refusal)
 {
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
-	int err = parse_prints(attrs, config, refusal);
+	int err = parse_prints(attrs, request, refusal);
 
-	if (!err && config->flags & KIPT_SESSION_FLAGS_USER)
-		err = check_user(attrs, config, refusal);
-	if (err || !(config->flags & KIPT_SESSION_FLAGS_ARMED))
+	if (!err && request->config.flags & KIPT_SESSION_FLAGS_USER)
+		err = check_user(attrs, request, refusal);
+	if (err || !(request->config.flags & KIPT_SESSION_FLAGS_ARMED))
 		return err;
-	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
+	if (!(request->config.flags & KIPT_SESSION_FLAGS_DETACHED))
 		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");
-	if (config->mode != KIPT_MODE_RING)
+	if (request->config.mode != KIPT_MODE_RING)
 		return kipt_refuse(refusal, attrs[KIPT_A_SESSION_MODE], -EINVAL,
 				   "flag armed needs mode ring: it keeps what came last");
 	return 0;
@@ -678,32 +678,32 @@ static int check_present(struct nlattr **attrs, struct kipt_refusal *refusal)
 }
 
 static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
-		     struct kipt_session_config *config,
+		     struct kipt_request *request,
 		     struct kipt_refusal *refusal)
 {
 	int err;
 
 	err = check_present(attrs, refusal);
 	if (!err)
-		err = parse_cpus(attrs[KIPT_A_SESSION_CPUS], config->cpus,
+		err = parse_cpus(attrs[KIPT_A_SESSION_CPUS], request->cpus,
 				 refusal);
 	if (err)
 		return err;
-	config->mode = attrs[KIPT_A_SESSION_MODE] ?
+	request->config.mode = attrs[KIPT_A_SESSION_MODE] ?
 		       nla_get_u32(attrs[KIPT_A_SESSION_MODE]) :
 		       KIPT_MODE_RING;
-	config->size = nla_get_u64(attrs[KIPT_A_SESSION_SIZE]);
-	config->ctl = nla_get_u64(attrs[KIPT_A_SESSION_CTL]);
-	config->flags = attrs[KIPT_A_SESSION_FLAGS] ?
+	request->config.size = nla_get_u64(attrs[KIPT_A_SESSION_SIZE]);
+	request->config.ctl = nla_get_u64(attrs[KIPT_A_SESSION_CTL]);
+	request->config.flags = attrs[KIPT_A_SESSION_FLAGS] ?
 			nla_get_u32(attrs[KIPT_A_SESSION_FLAGS]) : 0;
-	config->uid = current_euid();
-	config->sk = NETLINK_CB(cb->skb).sk;
-	config->portid = NETLINK_CB(cb->skb).portid;
-	err = parse_process(attrs, config, refusal);
+	request->uid = current_euid();
+	request->sk = NETLINK_CB(cb->skb).sk;
+	request->portid = NETLINK_CB(cb->skb).portid;
+	err = parse_process(attrs, request, refusal);
 	if (!err)
-		err = parse_armed(attrs, config, refusal);
+		err = parse_armed(attrs, request, refusal);
 	if (!err)
-		err = parse_filters(cb, config, refusal);
+		err = parse_filters(cb, request, refusal);
 	return err;
 }
 
@@ -740,7 +740,7 @@ int kipt_session_message_new_start(struct netlink_callback *cb,
 				   struct nlattr **attrs,
 				   struct kipt_refusal *refusal)
 {
-	struct kipt_session_config *config;
+	struct kipt_request *request;
 	struct kipt_session *session;
 	int err;
 
@@ -749,19 +749,19 @@ int kipt_session_message_new_start(struct netlink_callback *cb,
 		err = check_pt(refusal);
 	if (err)
 		return err;
-	config = kzalloc(sizeof(*config), GFP_KERNEL_ACCOUNT);
-	if (!config || !zalloc_cpumask_var(&config->cpus, GFP_KERNEL)) {
-		kfree(config);
+	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	if (!request || !zalloc_cpumask_var(&request->cpus, GFP_KERNEL)) {
+		kfree(request);
 		return -ENOMEM;
 	}
-	err = parse_new(cb, attrs, config, refusal);
+	err = parse_new(cb, attrs, request, refusal);
 	if (!err) {
-		session = kipt_setup_begin(config, refusal);
+		session = kipt_setup_begin(request, refusal);
 		err = PTR_ERR_OR_ZERO(session);
 		new_state(cb)->session = err ? NULL : session;
 	}
-	free_cpumask_var(config->cpus);
-	kfree(config);
+	free_cpumask_var(request->cpus);
+	kfree(request);
 	return err;
 }
 
@@ -770,7 +770,7 @@ static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SESSION_NEW);
 
-	if (!header || nla_put_u32(skb, KIPT_A_SESSION_ID, session->id) ||
+	if (!header || nla_put_u32(skb, KIPT_A_SESSION_ID, session->group.id) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_STATE,
 			ready ? KIPT_STATE_NEW : KIPT_STATE_SETUP) ||
 	    put_u64(skb, KIPT_A_SESSION_MEMORY, session->setup_done) ||

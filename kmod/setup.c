@@ -83,8 +83,9 @@ static const char *misplaced(u64 ctl)
 }
 
 /* Intel SDM Vol. 3C, "IA32_RTIT_CTL MSR": ADDRn_CFG is the kind. */
-static void fill_hw(struct kipt_session_config *config)
+static void fill_hw(struct kipt_request *request)
 {
+	struct kipt_config *config = &request->config;
 	struct kipt_hw_config *hw = &config->hw;
 	u32 i;
 
@@ -95,47 +96,49 @@ static void fill_hw(struct kipt_session_config *config)
 		hw->ranges[i].first = config->filters[i].first;
 		hw->ranges[i].last = config->filters[i].last;
 	}
-	if (config->by_cr3)
+	if (request->by_cr3)
 		hw->ctl |= RTIT_CTL_CR3FILTER;
 	/* Intel SDM Vol. 3C, "IA32_RTIT_CR3_MATCH MSR": bits 4:0 are reserved. */
-	hw->cr3_match = config->cr3 & PAGE_MASK;
+	hw->cr3_match = request->cr3 & PAGE_MASK;
 }
 
-static int check_hw(struct kipt_session_config *config,
+static int check_hw(struct kipt_request *request,
 		    struct kipt_refusal *refusal)
 {
+	struct kipt_config *config = &request->config;
 	const char *text = misplaced(config->ctl);
 	char why[KIPT_REFUSE_BYTES];
 	int err;
 
 	if (text)
 		return kipt_refuse(refusal, NULL, -EINVAL, "%s", text);
-	kipt_caps_of(config->cpus, &config->caps);
+	kipt_caps_of(request->cpus, &config->caps);
 	if (!config->caps.pt)
 		return kipt_refuse(refusal, NULL, -ENXIO,
 				   "none of the CPUs %*pbl was online yet: what they can do is unknown",
-				   cpumask_pr_args(config->cpus));
-	fill_hw(config);
+				   cpumask_pr_args(request->cpus));
+	fill_hw(request);
 	err = kipt_caps_check_config(&config->caps, &config->hw, why,
 				     sizeof(why));
 	return err ? kipt_refuse(refusal, NULL, err, "%s", why) : 0;
 }
 
-static int check_config(struct kipt_session_config *config,
-			struct kipt_refusal *refusal)
+static int check_request(struct kipt_request *request,
+			 struct kipt_refusal *refusal)
 {
+	const struct kipt_config *config = &request->config;
 	int err;
 
-	err = kipt_session_check_cpus(config->cpus, config->flags, refusal);
+	err = kipt_session_check_cpus(request->cpus, config->flags, refusal);
 	if (!err)
 		err = check_size(config->size, refusal);
 	if (!err)
-		err = check_hw(config, refusal);
+		err = check_hw(request, refusal);
 	if (!err)
 		err = kipt_parts_check_output(&config->caps, config->mode,
 					      config->size, refusal);
 	if (!err)
-		err = check_memory(config->size * cpumask_weight(config->cpus),
+		err = check_memory(config->size * cpumask_weight(request->cpus),
 				   refusal);
 	return err;
 }
@@ -149,46 +152,46 @@ static const char *follow_refusal(long err)
 	return "no memory to follow process %u";
 }
 
-static int follow(struct kipt_session_config *config,
+static int follow(struct kipt_request *request,
 		  struct kipt_refusal *refusal)
 {
 	struct kipt_follow *made;
 
-	if (!config->pid)
+	if (!request->pid)
 		return 0;
 	/* Once: what has this number later may be another process. */
-	config->process = find_get_pid(config->pid);
-	made = kipt_follow_create(config->process, config->flags &
-				  KIPT_SESSION_FLAGS_FOLLOW_FORK, &config->hw,
-				  config->caps.leaf0_ebx &
+	request->process = find_get_pid(request->pid);
+	made = kipt_follow_create(request->process, request->config.flags &
+				  KIPT_SESSION_FLAGS_FOLLOW_FORK, &request->config.hw,
+				  request->config.caps.leaf0_ebx &
 				  RTIT_CAP_CR3_FILTER);
 	if (IS_ERR(made))
 		return kipt_refuse(refusal, NULL, PTR_ERR(made),
-				   follow_refusal(PTR_ERR(made)), config->pid);
-	config->follow = made;
+				   follow_refusal(PTR_ERR(made)), request->pid);
+	request->follow = made;
 	return 0;
 }
 
-struct kipt_session *kipt_setup_begin(struct kipt_session_config *config,
+struct kipt_session *kipt_setup_begin(struct kipt_request *request,
 				      struct kipt_refusal *refusal)
 {
 	struct kipt_session *session;
 	int err;
 
-	config->keep_running = kipt_arm_keep_running;
-	err = check_config(config, refusal);
+	request->keep_running = kipt_arm_keep_running;
+	err = check_request(request, refusal);
 	if (!err)
-		err = follow(config, refusal);
-	session = err ? ERR_PTR(err) : kipt_session_create(config, refusal);
+		err = follow(request, refusal);
+	session = err ? ERR_PTR(err) : kipt_session_create(request, refusal);
 	if (IS_ERR(session))
-		kipt_follow_destroy(config->follow);
-	put_pid(config->process);
+		kipt_follow_destroy(request->follow);
+	put_pid(request->process);
 	return session;
 }
 
 u64 kipt_setup_total(const struct kipt_session *session)
 {
-	return session->size * session->nr_traces;
+	return session->group.config.size * session->nr_traces;
 }
 
 /* Before the buffers are made, which take longest. */
@@ -196,8 +199,8 @@ static int check_snapshots(const struct kipt_session *session,
 			   struct kipt_refusal *refusal)
 {
 	u64 limit = kipt_limits()->memory, used = kipt_memory_used();
-	u64 rings = session->nr_traces * session->size;
-	u64 all = session->nr_traces * kipt_snapshot_bytes(session->size);
+	u64 rings = session->nr_traces * session->group.config.size;
+	u64 all = session->nr_traces * kipt_snapshot_bytes(session->group.config.size);
 	u32 count = kipt_limits()->snapshots;
 	u64 left = limit - min(limit, used + rings);
 
@@ -213,10 +216,10 @@ static bool may_stop(const struct kipt_session *session)
 {
 	u32 i;
 
-	for (i = 0; i < session->nr_filters; i++)
-		if (session->filters[i].kind == KIPT_FILTER_KIND_STOP)
+	for (i = 0; i < session->group.config.nr_filters; i++)
+		if (session->group.config.filters[i].kind == KIPT_FILTER_KIND_STOP)
 			return true;
-	return session->mode == KIPT_MODE_ONCE;
+	return session->group.config.mode == KIPT_MODE_ONCE;
 }
 
 /*
@@ -233,18 +236,18 @@ static int make_probes(struct kipt_session *session,
 	if (kipt_text_patch_get())
 		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "no memory to follow patches of kernel text");
-	sideband = kipt_sideband_create(session->cpus, session->size,
-					session->flags &
+	sideband = kipt_sideband_create(session->cpus, session->group.config.size,
+					session->group.config.flags &
 					KIPT_SESSION_FLAGS_KEEP_CODE,
 					may_stop(session),
-					!(session->ctl & RTIT_CTL_OS));
+					!(session->group.config.ctl & RTIT_CTL_OS));
 	if (!sideband) {
 		kipt_text_patch_put();
 		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "no memory for what the scheduler says");
 	}
 	/* session-get looks at it already. */
-	smp_store_release(&session->sideband, sideband);
+	smp_store_release(&session->group.sideband, sideband);
 	if (session->follow)
 		kipt_follow_catch_up(session->follow);
 	err = check_snapshots(session, refusal);
@@ -254,7 +257,7 @@ static int make_probes(struct kipt_session *session,
 		kipt_crash_hooks_get();
 		session->hooks = true;
 	}
-	if (!(session->flags & KIPT_SESSION_FLAGS_USER))
+	if (!(session->group.config.flags & KIPT_SESSION_FLAGS_USER))
 		return 0;
 	err = kipt_killed_get(refusal);
 	session->killed = !err;
@@ -305,20 +308,20 @@ static int grow_buffer(struct kipt_session *session, struct kipt_trace *trace,
 	int ret;
 
 	if (!trace->buffer)
-		trace->buffer = kipt_buffer_create(session->size,
+		trace->buffer = kipt_buffer_create(session->group.config.size,
 						   cpu_to_node(trace->cpu),
-						   session->mode ==
+						   session->group.config.mode ==
 						   KIPT_MODE_ONCE);
 	ret = trace->buffer ? kipt_buffer_grow(trace->buffer, STEP_BYTES) :
 			      -ENOMEM;
 	snprintf(what, sizeof(what), "the buffer of CPU %u", trace->cpu);
 	if (ret == -ENOMEM)
-		return kipt_memory_refuse(refusal, what, session->size);
+		return kipt_memory_refuse(refusal, what, session->group.config.size);
 	if (ret > 0 && trace->buffer->nr_regions > 1 &&
-	    !(session->caps.leaf0_ecx & RTIT_CAP_TOPA_MULTI))
+	    !(session->group.config.caps.leaf0_ecx & RTIT_CAP_TOPA_MULTI))
 		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "CPU %u: no single block of %llu bytes, and this CPU has one ToPA entry only",
-				   trace->cpu, session->size);
+				   trace->cpu, session->group.config.size);
 	return ret;
 }
 
@@ -338,7 +341,7 @@ static int make_excerpt(struct kipt_session *session,
 			struct kipt_trace *trace,
 			struct kipt_refusal *refusal)
 {
-	if (!session->print_branches)
+	if (!session->group.config.print_branches)
 		return 1;
 	if (!session->excerpt && kipt_excerpt_prepare())
 		return kipt_memory_refuse(refusal, "printing at a crash",
@@ -348,7 +351,7 @@ static int make_excerpt(struct kipt_session *session,
 	if (trace->view)
 		return 1;
 	return kipt_memory_refuse(refusal, "the view of a buffer",
-				  session->size / PAGE_SIZE * 2 * sizeof(u64));
+				  session->group.config.size / PAGE_SIZE * 2 * sizeof(u64));
 }
 
 /* And all that is needed to copy what happens. */
@@ -361,7 +364,7 @@ static int make_areas(struct kipt_session *session, struct kipt_trace *trace,
 		return 1;
 	snprintf(what, sizeof(what), "the snapshots of CPU %u", trace->cpu);
 	return kipt_memory_refuse(refusal, what,
-				  kipt_snapshot_bytes(session->size));
+				  kipt_snapshot_bytes(session->group.config.size));
 }
 
 /* Return: 1 when all buffers are whole, 0 to go on, or an errno. */
@@ -379,7 +382,7 @@ static int make_buffers(struct kipt_session *session,
 		ret = make_areas(session, trace, refusal);
 	if (ret < 0)
 		return ret;
-	WRITE_ONCE(session->setup_done, session->setup_cpu * session->size +
+	WRITE_ONCE(session->setup_done, session->setup_cpu * session->group.config.size +
 					trace->buffer->grown);
 	session->setup_cpu += ret;
 	return session->setup_cpu == session->nr_traces;

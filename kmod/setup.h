@@ -10,13 +10,13 @@
 #include <linux/types.h>
 
 struct kipt_session;
-struct kipt_session_config;
+struct kipt_request;
 struct kipt_trace;
 struct kipt_refusal;
 
 /**
  * kipt_setup_begin() - check what is asked for and make the session
- * @config: what is asked for
+ * @request: what is asked for
  * @refusal: where a refusal is explained
  *
  * Quick.
@@ -25,7 +25,7 @@ struct kipt_refusal;
  * for the caller, who gives them back to kipt_setup_end(); or ERR_PTR() of an
  * errno as uapi/kipt.yaml lists them under session-new.
  */
-struct kipt_session *kipt_setup_begin(struct kipt_session_config *config,
+struct kipt_session *kipt_setup_begin(struct kipt_request *request,
 				      struct kipt_refusal *refusal);
 
 /**

@@ -29,7 +29,6 @@
 #include <linux/workqueue.h>
 #include <asm/tsc.h>
 
-#include "arm.h"
 #include "buffer.h"
 #include "crash_pages.h"
 #include "dump_page.h"
@@ -38,7 +37,6 @@
 #include "limits.h"
 #include "memory.h"
 #include "nmi_claim.h"
-#include "session.h"
 #include "snapshot.h"
 #include "snapshot_logs.h"
 #include "trace.h"

@@ -77,10 +77,10 @@ static void trace_full(struct irq_work *work)
 	ops->full(trace);
 }
 
-void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
+void kipt_trace_init(struct kipt_trace *trace, struct kipt_group *group,
 		     unsigned int cpu)
 {
-	trace->session = session;
+	trace->group = group;
 	trace->cpu = cpu;
 	spin_lock_init(&trace->lock);
 	init_irq_work(&trace->full_work, trace_full);

@@ -22,7 +22,7 @@ struct kipt_area;
 struct kipt_buffer;
 struct kipt_crash_cpu;
 struct kipt_follow;
-struct kipt_session;
+struct kipt_group;
 
 /**
  * struct kipt_trace_result - what the last run of a CPU left
@@ -57,7 +57,7 @@ enum kipt_trace_state {
 
 /**
  * struct kipt_trace - tracing of one CPU
- * @session: whose CPU it is
+ * @group: of which CPUs it is one
  * @cpu: its number
  * @buffer: where the trace goes; whole before the first start
  * @crash: what a dump is told of it; made when @buffer is whole
@@ -67,7 +67,6 @@ enum kipt_trace_state {
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
  * @follow: what decides when the CPU pauses, or NULL; set while stopped
- * @started: TSC of the last start of its session; set while stopped
  * @wanted: tracing is to be on; written by who asks
  * @why: cause of the stop that is asked for
  * @asked: counts requests; written by who asks, after the two above
@@ -94,7 +93,7 @@ enum kipt_trace_state {
  * @told: the cause that listeners were told; of session.c's work item
  */
 struct kipt_trace {
-	struct kipt_session *session;
+	struct kipt_group *group;
 	unsigned int cpu;
 	struct kipt_buffer *buffer;
 	struct kipt_crash_cpu *crash;
@@ -103,7 +102,6 @@ struct kipt_trace {
 	const u8 *view;
 	struct kipt_hw_config config;
 	struct kipt_follow *follow;
-	u64 started;
 	bool wanted;
 	enum kipt_stop_cause why;
 	u32 asked;
@@ -151,10 +149,10 @@ struct kipt_trace_ops {
 /**
  * kipt_trace_init() - ready a trace in zeroed memory
  * @trace: the memory
- * @session: whose it is
+ * @group: of which CPUs it is one; must live as long
  * @cpu: what to trace
  */
-void kipt_trace_init(struct kipt_trace *trace, struct kipt_session *session,
+void kipt_trace_init(struct kipt_trace *trace, struct kipt_group *group,
 		     unsigned int cpu);
 
 /**

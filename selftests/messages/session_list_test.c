@@ -209,7 +209,7 @@ struct kipt_session *kipt_session_next(u32 id)
 		exit(1);
 	}
 	for (i = 0; i < SESSIONS; i++) {
-		if (!sessions[i] || sessions[i]->id <= id)
+		if (!sessions[i] || sessions[i]->group.id <= id)
 			continue;
 		sessions[i]->refs.count++;
 		return sessions[i];
@@ -224,7 +224,7 @@ int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
 
 	(void)refusal;
 	*session = kipt_session_next(id - 1);
-	if (*session && (*session)->id == id)
+	if (*session && (*session)->group.id == id)
 		return 0;
 	if (*session)
 		kipt_session_put(*session);
@@ -297,13 +297,13 @@ static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
 	u32 i;
 
 	assert(session && zalloc_cpumask_var(&session->cpus, 0));
-	session->id = id;
+	session->group.id = id;
 	session->state = KIPT_STATE_STOPPED;
 	session->generation = 1;
 	session->cause = KIPT_STOP_CAUSE_USER;
-	session->nr_filters = filters;
+	session->group.config.nr_filters = filters;
 	session->nr_traces = count;
-	session->flags = KIPT_SESSION_FLAGS_ARMED;
+	session->group.config.flags = KIPT_SESSION_FLAGS_ARMED;
 	/* It is only asked for figures. */
 	session->follow = (void *)session;
 	for (i = 0; i < count; i++) {
