@@ -8,11 +8,11 @@
 #include <linux/preempt.h>
 #include <asm/nmi.h>
 
-#include "compat.h"
-#include "crash.h"
+#include "lib/compat.h"
+#include "crash/crash.h"
 #include "nmi.h"
-#include "nmi_claim.h"
-#include "trace.h"
+#include "hw/nmi_claim.h"
+#include "trace/trace.h"
 
 /*
  * Return: how many NMIs of ours this may be. Of two that were merged none is left; if

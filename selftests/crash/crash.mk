@@ -4,10 +4,10 @@
 
 CRASH_TEST := selftests/crash
 CRASH_BUILD := $(BUILD)/crash
-EXCERPT_SOURCES := kmod/excerpt_lines.c kmod/excerpt_text.c kmod/decode/sync.c
+EXCERPT_SOURCES := kmod/shared/excerpt_lines.c kmod/shared/excerpt_text.c kmod/decode/sync.c
 
-EXCERPT_HEADERS := $(addprefix kmod/,excerpt_end.h excerpt_lines.h excerpt_text.h \
-	excerpt_decode.h) selftests/decode/ktap.h \
+EXCERPT_HEADERS := $(addprefix kmod/,shared/excerpt_end.h shared/excerpt_lines.h \
+	shared/excerpt_text.h crash/excerpt_decode.h) selftests/decode/ktap.h \
 	selftests/decode/random_below.h
 EXCERPT_CC = $(CC) $(WARNINGS) -O1 -g -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
@@ -18,9 +18,9 @@ $(CRASH_BUILD)/excerpt_test: $(CRASH_TEST)/excerpt_test.c $(EXCERPT_SOURCES) \
 	$(EXCERPT_CC) -o $@ $< $(EXCERPT_SOURCES)
 
 $(CRASH_BUILD)/excerpt_decode_test: $(CRASH_TEST)/excerpt_decode_test.c \
-		kmod/excerpt_decode.c $(EXCERPT_SOURCES) $(EXCERPT_HEADERS)
+		kmod/crash/excerpt_decode.c $(EXCERPT_SOURCES) $(EXCERPT_HEADERS)
 	@mkdir -p $(@D)
-	$(EXCERPT_CC) -o $@ $< kmod/excerpt_decode.c $(EXCERPT_SOURCES)
+	$(EXCERPT_CC) -o $@ $< kmod/crash/excerpt_decode.c $(EXCERPT_SOURCES)
 
 .PHONY: crash-test
 crash-test: $(CRASH_BUILD)/excerpt_test $(CRASH_BUILD)/excerpt_decode_test

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../kmod/decode/flow.h"
-#include "../../kmod/excerpt_decode.h"
+#include "../../kmod/crash/excerpt_decode.h"
 #include "../decode/ktap.h"
 
 #define TEXT		0xffffffff81000000ULL

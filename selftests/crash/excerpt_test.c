@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/excerpt_text.h"
+#include "../../kmod/shared/excerpt_text.h"
 #include "../decode/ktap.h"
 #include "../decode/random_below.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As much of the kernel as kmod/session_message.c needs in user space: types
+ * As much of the kernel as kmod/netlink/session_message.c needs in user space: types
  * that structs are made of, and messages that are full when they are full.
  * Each header the file asks for is this one. Nothing is locked.
  */

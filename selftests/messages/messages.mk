@@ -16,8 +16,8 @@ $(MESSAGES_SHIM): $(MESSAGES_TEST)/messages.mk
 	touch $@
 
 $(MESSAGES_BUILD)/session_list_test: $(MESSAGES_TEST)/session_list_test.c \
-		kmod/session_message.c $(MESSAGES_TEST)/kernel.h \
-		$(MESSAGES_SHIM) $(wildcard kmod/*.h uapi/linux/*.h) \
+		kmod/netlink/session_message.c $(MESSAGES_TEST)/kernel.h \
+		$(MESSAGES_SHIM) $(wildcard kmod/*/*.h uapi/linux/*.h) \
 		selftests/decode/ktap.h
 	$(CC) $(WARNINGS) -Wno-sign-compare -O2 -g -ffunction-sections \
 		-Wl,--gc-sections \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tests of the module's NMI handlers, in user space: the module's own file; each
 # header of the kernel that it asks for is kernel.h. What kernels differ in,
-# kmod/compat.h, is left out.
+# kmod/lib/compat.h, is left out.
 
 NMI_TEST := selftests/nmi
 NMI_BUILD := $(BUILD)/nmi
@@ -15,8 +15,8 @@ $(NMI_SHIM): $(NMI_TEST)/nmi.mk
 		echo '#include "kernel.h"' >$(@D)/$$name.h; done
 	touch $@
 
-$(NMI_BUILD)/pmi_test: $(NMI_TEST)/pmi_test.c kmod/nmi.c kmod/nmi_claim.c $(NMI_TEST)/kernel.h \
-		$(NMI_SHIM) $(wildcard kmod/*.h) selftests/decode/ktap.h
+$(NMI_BUILD)/pmi_test: $(NMI_TEST)/pmi_test.c kmod/nmi.c kmod/hw/nmi_claim.c $(NMI_TEST)/kernel.h \
+		$(NMI_SHIM) $(wildcard kmod/*.h kmod/*/*.h) selftests/decode/ktap.h
 	$(CC) $(WARNINGS) -Wno-unused-parameter -O2 -g -DKIPT_COMPAT_H \
 		-I$(NMI_BUILD)/shim -I$(NMI_TEST) -o $@ $(filter %.c,$^)
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "../../kmod/crash.h"
-#include "../../kmod/hw.h"
+#include "../../kmod/crash/crash.h"
+#include "../../kmod/hw/hw.h"
 #include "../../kmod/nmi.h"
-#include "../../kmod/nmi_claim.h"
-#include "../../kmod/trace.h"
+#include "../../kmod/hw/nmi_claim.h"
+#include "../../kmod/trace/trace.h"
 #include "../decode/ktap.h"
 
 #define MS		((u64)TSC_KHZ)

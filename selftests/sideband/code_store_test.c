@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../kmod/code_store.h"
+#include "../../kmod/shared/code_store.h"
 #include "../decode/ktap.h"
 #include "../decode/random_below.h"
 

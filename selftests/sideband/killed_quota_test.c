@@ -7,7 +7,7 @@
 #include <linux/cred.h>
 #include <errno.h>
 
-#include "../../kmod/killed_quota.h"
+#include "../../kmod/shared/killed_quota.h"
 #include "../decode/ktap.h"
 
 #define ROOM	8U

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/limits.h"
+#include "../../kmod/lib/limits.h"
 #include "../decode/ktap.h"
 
 #define MACHINE	(4ULL << 30)

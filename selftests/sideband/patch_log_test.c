@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../../kmod/patch_log.h"
+#include "../../kmod/shared/patch_log.h"
 #include "../decode/ktap.h"
 #include "../decode/random_below.h"
 

@@ -3,7 +3,7 @@
  * The switches that a snapshot has: those before its CPU stopped, and none that
  * were overwritten before they could be copied. User space.
  */
-#include "../../kmod/snapshot_logs.h"
+#include "../../kmod/shared/snapshot_logs.h"
 #include "../decode/ktap.h"
 #include <linux/mm.h>
 

@@ -3,8 +3,8 @@
  * Questions to the log of switches: who ran, when it is not known, what an
  * overflow means; and times that have more bits than packets. User space.
  */
-#include "../../kmod/switch_log.h"
-#include "../../kmod/tsc_extend.h"
+#include "../../kmod/shared/switch_log.h"
+#include "../../kmod/shared/tsc_extend.h"
 #include "../decode/ktap.h"
 
 #define ENTRIES	8U

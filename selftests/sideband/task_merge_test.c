@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../kmod/task_merge.h"
+#include "../../kmod/shared/task_merge.h"
 #include "../decode/ktap.h"
 #include "../decode/random_below.h"
 

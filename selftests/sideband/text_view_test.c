@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/patch_log.h"
-#include "../../kmod/text_view.h"
+#include "../../kmod/shared/patch_log.h"
+#include "../../kmod/shared/text_view.h"
 #include "../decode/ktap.h"
 #include "../decode/random_below.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "../../kmod/rtit_regs.h"
+#include "../../kmod/hw/rtit_regs.h"
 #include "../../tools/testcpu/cpuid_model.h"
 #include "ktap.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../kmod/rtit_regs.h"
+#include "../../kmod/hw/rtit_regs.h"
 
 /* The page holds tables in its first part, trace in the second. */
 #define GUEST_PAGE	(2u << 20)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../kmod/rtit_regs.h"
+#include "../../kmod/hw/rtit_regs.h"
 #include "../../tools/kipt/kernel/ctl_fields.h"
 #include "../decode/ktap.h"
 

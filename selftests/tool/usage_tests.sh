@@ -52,7 +52,7 @@ help_tests() {
 	same "version" 0 "$STATUS"
 	same "version_is_that_of_module_and_man_page" \
 		"$(sed -n 's/.*KIPT_VERSION.*"\(.*\)"/\1/p' \
-			"$ROOT/kmod/version.h") $(cut -d'"' -f4 <<<"$(
+			"$ROOT/kmod/lib/version.h") $(cut -d'"' -f4 <<<"$(
 			grep '^\.TH' man.txt)")" \
 		"$(cut -d' ' -f2 <<<"$OUT") kipt $(cut -d' ' -f2 <<<"$OUT")"
 	refused "no_verb_is_usage" 2 "^Usage"

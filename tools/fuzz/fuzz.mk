@@ -44,7 +44,7 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 		crash/module_logs crash/dump_tasks crash/fatal_program \
 		crash/snapshot_slots symbols/kernel_symbols \
 		symbols/symbols symbols/process_maps symbols/build_id cli/printable) \
-	$(patsubst %,$(ROOT)/kmod/%.c,patch_log switch_log task_merge)
+	$(patsubst %,$(ROOT)/kmod/shared/%.c,patch_log switch_log task_merge)
 fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo)
 fuzz_crash-libs := -lz

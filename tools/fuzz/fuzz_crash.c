@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/patch_log.h"
-#include "../../kmod/task_merge.h"
+#include "../../kmod/shared/patch_log.h"
+#include "../../kmod/shared/task_merge.h"
 #include "../kipt/symbols/build_id.h"
 #include "../kipt/crash/safe_files.h"
 #include "../kipt/crash/dump_printk.h"

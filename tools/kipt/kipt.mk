@@ -23,16 +23,16 @@ KIPT_SOURCES := $(filter-out %/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
 	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
-KIPT_SHARED := $(addprefix $(ROOT)/kmod/,patch_log.c switch_log.c task_merge.c \
+KIPT_SHARED := $(addprefix $(ROOT)/kmod/shared/,patch_log.c switch_log.c task_merge.c \
 	text_view.c)
 KIPT_SHIM := $(ROOT)/tools/shim
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o) \
-	$(KIPT_SHARED:$(ROOT)/kmod/%.c=$(KIPT_OUT)/shared/%.o)
+	$(KIPT_SHARED:$(ROOT)/kmod/shared/%.c=$(KIPT_OUT)/shared/%.o)
 KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode/*.h \
-	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/rtit_*.h $(ROOT)/kmod/version.h \
-	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/tsc_extend.h \
-	$(ROOT)/kmod/excerpt_end.h
+	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/hw/rtit_*.h $(ROOT)/kmod/lib/version.h \
+	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/shared/tsc_extend.h \
+	$(ROOT)/kmod/shared/excerpt_end.h
 
 .PHONY: kipt kipt-libraries kipt-guest kipt-test-programs kipt-test kipt-install
 
@@ -65,7 +65,7 @@ $(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
 	@echo "  CC  decode/$*"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
 
-$(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/%.c $(KIPT_HEADERS)
+$(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/shared/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -I$(KIPT_SHIM) -c -o $@ $<

@@ -19,7 +19,7 @@
 #define PAGE		4096UL
 #define DATA_PAGES	16UL
 #define LOOK_MS		5
-/* The module trusts no text that is patched within this time, see kmod/text_view.h. */
+/* The module trusts no text that is patched within this time, see kmod/shared/text_view.h. */
 #define NEAR_MS		50
 
 /**

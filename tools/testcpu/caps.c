@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/rtit_regs.h"
+#include "../../kmod/hw/rtit_regs.h"
 
 struct preset {
 	const char *name;

@@ -4,7 +4,7 @@
  */
 #include "cpuid_model.h"
 
-#include "../../kmod/rtit_regs.h"
+#include "../../kmod/hw/rtit_regs.h"
 
 #define CPUID_7_EDX_HYBRID	(1u << 15)
 

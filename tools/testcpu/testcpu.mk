@@ -10,7 +10,7 @@ TESTCPU_MODEL := caps msr_model topa_model packet_encode trace_emit \
 	cpuid_model system_tables
 TESTCPU_PIC := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
 	$(TESTCPU_OUT)/qemu_glue.o
-TESTCPU_HEADERS := $(wildcard $(TESTCPU_DIR)/*.h) $(ROOT)/kmod/rtit_regs.h
+TESTCPU_HEADERS := $(wildcard $(TESTCPU_DIR)/*.h) $(ROOT)/kmod/hw/rtit_regs.h
 
 .PHONY: testcpu testcpu-test
 

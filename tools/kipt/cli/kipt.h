@@ -7,7 +7,7 @@
 #define KIPT_KIPT_H
 
 #include "../../../kmod/decode/port.h"
-#include "../../../kmod/version.h"
+#include "../../../kmod/lib/version.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 

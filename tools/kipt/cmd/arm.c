@@ -2,7 +2,7 @@
 /*
  * kipt arm: a session that keeps what the CPUs did last, for a crash.
  */
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
 #include "../kernel/affinity.h"

@@ -5,7 +5,7 @@
 #ifndef KIPT_CRASH_DECODE_H
 #define KIPT_CRASH_DECODE_H
 
-#include "../../../kmod/excerpt_end.h"
+#include "../../../kmod/shared/excerpt_end.h"
 #include "../view/record_output.h"
 #include "dump_code.h"
 #include "fatal_program.h"

@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../cli/output_file.h"

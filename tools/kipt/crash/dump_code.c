@@ -3,7 +3,7 @@
  * Reads code for the decoder, see dump_code.h. What is not known is not there:
  * the decoder makes a gap of it.
  */
-#include "../../../kmod/patch_log.h"
+#include "../../../kmod/shared/patch_log.h"
 #include "dump_code.h"
 
 #define PAGE	4096U

@@ -8,7 +8,7 @@
 #define KIPT_DUMP_CODE_H
 
 #include "../../../kmod/decode/flow.h"
-#include "../../../kmod/text_view.h"
+#include "../../../kmod/shared/text_view.h"
 #include "../symbols/code_image.h"
 #include "../symbols/kernel_text.h"
 #include "dump_memory.h"

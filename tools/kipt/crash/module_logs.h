@@ -7,8 +7,8 @@
 #ifndef KIPT_MODULE_LOGS_H
 #define KIPT_MODULE_LOGS_H
 
-#include "../../../kmod/patch_log.h"
-#include "../../../kmod/switch_log.h"
+#include "../../../kmod/shared/patch_log.h"
+#include "../../../kmod/shared/switch_log.h"
 #include "crash_pages.h"
 
 /**

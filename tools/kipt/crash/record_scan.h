@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "../../../kmod/task_merge.h"
+#include "../../../kmod/shared/task_merge.h"
 #include "module_logs.h"
 
 /**

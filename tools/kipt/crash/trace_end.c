@@ -9,7 +9,7 @@
 
 #include "../../../kmod/decode/psb.h"
 #include "../../../kmod/decode/sync.h"
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "trace_ring.h"
 
 /* Bytes looked at at once, and how many a PSB+ may take of those behind. */

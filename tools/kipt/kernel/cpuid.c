@@ -5,7 +5,7 @@
 #include <cpuid.h>
 #include <string.h>
 
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "capabilities.h"
 #include "cpuid.h"
 

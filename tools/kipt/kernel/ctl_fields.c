@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
 #include "ctl_fields.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"

@@ -4,7 +4,7 @@
  */
 #include <json-c/json.h>
 
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/json_lines.h"
 #include "ctl_fields.h"
 #include "session_show.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "../../../kmod/decode/port.h"
-#include "../../../kmod/rtit_features.h"
+#include "../../../kmod/hw/rtit_features.h"
 #include "../../../uapi/linux/kipt.h"
 #include "../filter/address_range.h"
 

@@ -6,7 +6,7 @@
 
 #include <json-c/json.h>
 
-#include "../../../kmod/rtit_regs.h"
+#include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/messages.h"
 #include "../filter/address_range.h"
 #include "save_meta.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../kmod/excerpt_end.h"
+#include "../../../kmod/shared/excerpt_end.h"
 #include "hold_back.h"
 
 static bool flush(struct held *held)

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Captures a crash. Hooks and NMIs end here, on a machine of which nothing is
+ * sure: the CPU may be in any code, the module's own too, and hold any lock.
+ * So each CPU writes what is its own, the rest is written by the one that was
+ * first. Only the work item that finds the machine alive may sleep.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+#include <asm/tsc.h>
+
+#include "../trace/buffer.h"
+#include "../lib/compat.h"
+#include "../trace/capture.h"
+#include "crash.h"
+#include "crash_pages.h"
+#include "../trace/dump_page.h"
+#include "excerpt_cpus.h"
+#include "../hw/nmi_claim.h"
+#include "snapshot.h"
+#include "../trace/trace.h"
+
+/*
+ * How long the others are waited for. They answer in microseconds; one that a
+ * hypervisor runs may have to wait for its turn, and where the whole machine
+ * stands still only looks count.
+ */
+#define WAIT_MS		50
+#define WAIT_LOOKS	1000
+/* The same for what another CPU does in microseconds. */
+#define CLEAR_LOOKS	20000
+/* A panic comes within that time of the last line that leads to it. */
+#define ALIVE_AFTER	(10 * HZ)
+/* However much the kernel prints. */
+#define ALIVE_MOST	(300 * HZ)
+/* For the copies of CPUs that have stopped already. */
+#define COPY_MS		100
+
+/**
+ * enum phase - how far a capture is
+ * @CALM: the machine is well
+ * @STOPPING: the first CPU is at it
+ * @STOPPED: all is written down
+ * @CLEARING: the machine did not die, and that is being forgotten
+ */
+enum phase {
+	CALM,
+	STOPPING,
+	STOPPED,
+	CLEARING,
+};
+
+static atomic_t phase = ATOMIC_INIT(CALM);
+/* Only the CPU that is elected touches it; the phase orders one such CPU and the next. */
+static u32 last_number;
+/* Somebody called panic() or kexec: it will not survive. */
+static bool dying;
+static atomic_t told = ATOMIC_INIT(0);
+/*
+ * Who was first, and how many oopses that thread had since. Another CPU may read both
+ * in a hook of its own while they change, and take_over() changes them on another CPU.
+ */
+static struct task_struct *first_task;
+static u32 first_oopses;
+/* When the capture began, and when the kernel printed last. */
+static unsigned long began, heard;
+/* CPUs that were asked and have stopped. */
+static atomic_t answered = ATOMIC_INIT(0);
+
+/* This CPU is in a hook. */
+static DEFINE_PER_CPU(bool, inside);
+/* The capture this CPU was asked to stop for, until it has. */
+static DEFINE_PER_CPU(u32, asked);
+/* The last capture for which an oops of its own stopped it: its trace has that. */
+static DEFINE_PER_CPU(u32, stopped_itself);
+/* Where an NMI that came too early met it. */
+static DEFINE_PER_CPU(u64, met);
+
+static void look_alive(struct work_struct *work);
+static DECLARE_DELAYED_WORK(alive_work, look_alive);
+static void queue_alive(struct irq_work *work);
+static struct irq_work alive_irq_work = IRQ_WORK_INIT(queue_alive);
+
+/*
+ * Stopped before the crash. Its results may not have been written down: who
+ * asked for the stop does that a moment later.
+ */
+static void note_off_local(struct kipt_trace *trace)
+{
+	struct kipt_trace_result result = { .registers = trace->position };
+
+	if (trace->crash->stop.state != KIPT_CRASH_RUNNING)
+		return;
+	if (kipt_buffer_measure(trace->buffer, &trace->position, &result.head,
+				&result.tail))
+		result.head = result.tail = 0;
+	kipt_dump_finish(trace, &result);
+}
+
+static void count_answer(unsigned int cpu, u32 capture)
+{
+	if (cmpxchg(per_cpu_ptr(&asked, cpu), capture, 0) == capture)
+		atomic_inc(&answered);
+}
+
+/* @now: there is no later, see kipt_trace_freeze_local(). */
+static void stop_local(u64 ip, bool now)
+{
+	struct kipt_trace *trace = kipt_trace_here();
+	u32 capture = kipt_capture_number();
+
+	if (!capture || kipt_capture_stopped(smp_processor_id()))
+		return;
+	if (trace && trace->crash) {
+		if (!kipt_trace_freeze_local(trace, now)) {
+			this_cpu_write(met, ip);
+			return;
+		}
+		if (trace->state == KIPT_TRACE_OFF)
+			note_off_local(trace);
+		else
+			kipt_dump_stop_local(trace, ip);
+	}
+	kipt_capture_stop_local(capture);
+	/* Pairs with smp_mb() in ask_others(): one of both counts the answer. */
+	smp_mb();
+	count_answer(smp_processor_id(), capture);
+}
+
+void kipt_crash_nmi_local(const struct pt_regs *regs)
+{
+	struct kipt_trace *trace = kipt_trace_here();
+
+	stop_local(regs->ip, false);
+	if (!kipt_snapshot_is_asked_local())
+		return;
+	if (!trace) {
+		kipt_snapshot_forget_local();
+		return;
+	}
+	kipt_snapshot_met_local(regs->ip);
+	kipt_trace_copy_local(trace);
+}
+
+void kipt_crash_catch_up_local(void)
+{
+	if (kipt_capture_number())
+		stop_local(this_cpu_xchg(met, 0), true);
+}
+
+static void ask_others(struct kipt_crash_event *event)
+{
+	u32 capture = kipt_capture_number();
+	struct kipt_trace *trace;
+	unsigned int cpu;
+
+	atomic_set(&answered, 0);
+	for_each_online_cpu(cpu) {
+		trace = kipt_trace_of(cpu);
+		if (cpu == event->cpu || !trace || !READ_ONCE(trace->running))
+			continue;
+		event->asked++;
+		WRITE_ONCE(per_cpu(asked, cpu), capture);
+		/* Pairs with smp_mb() in stop_local(). */
+		smp_mb();
+		if (kipt_capture_stopped(cpu))
+			count_answer(cpu, capture);
+		else
+			kipt_nmi_send(cpu);
+	}
+}
+
+/*
+ * One counter, however many CPUs there are. The bound is in time; looks are only a
+ * floor, for a machine that a hypervisor held up as a whole.
+ */
+static void wait_for_others(struct kipt_crash_event *event)
+{
+	u64 end = event->tsc + (u64)WAIT_MS * tsc_khz;
+	u32 looks = 0;
+
+	do {
+		event->answered = min_t(u32, atomic_read(&answered),
+					event->asked);
+		if (event->answered == event->asked)
+			return;
+		cpu_relax();
+	} while (++looks < WAIT_LOOKS || rdtsc() < end);
+}
+
+/* As long as the kernel prints it may be on its way to panic(). */
+void kipt_crash_hear(void)
+{
+	WRITE_ONCE(heard, jiffies);
+}
+
+static struct kipt_crash_event make_event(enum kipt_crash_hook hook, u64 ip,
+					  u32 trap)
+{
+	return (struct kipt_crash_event){
+		.hook = hook,
+		.cpu = smp_processor_id(),
+		.tsc = rdtsc(),
+		.ip = ip,
+		.trap = trap,
+		.faulted = trap != KIPT_CRASH_NO_TRAP,
+	};
+}
+
+/* On the first CPU. */
+static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+		    u32 trap)
+{
+	struct kipt_crash_event event = make_event(hook, ip, trap);
+
+	WRITE_ONCE(first_task, current);
+	WRITE_ONCE(first_oopses, 0);
+	atomic_set(&told, 0);
+	WRITE_ONCE(began, jiffies);
+	kipt_crash_hear();
+	kipt_capture_begin(++last_number);
+	stop_local(regs ? regs->ip : 0, true);
+	ask_others(&event);
+	/* Should another CPU that dies stop this one while it waits. */
+	kipt_crash_pages_set_event(&event);
+	wait_for_others(&event);
+	kipt_crash_pages_mend();
+	kipt_crash_pages_set_event(&event);
+	irq_work_queue(&alive_irq_work);
+}
+
+/*
+ * Return: whether this CPU is the first. What is being cleared is waited for;
+ * if this is in vain, who clears it is below us and will not go on, or a
+ * hypervisor does not let it: then what it clears later is its own capture,
+ * never this one.
+ */
+static bool elect(void)
+{
+	u32 looks = 0;
+	int before;
+
+	do {
+		before = atomic_cmpxchg(&phase, CALM, STOPPING);
+		if (before != CLEARING)
+			return before == CALM;
+		cpu_relax();
+	} while (++looks < CLEAR_LOOKS);
+	return atomic_cmpxchg(&phase, CLEARING, STOPPING) == CLEARING;
+}
+
+static bool is_first_here(void)
+{
+	return atomic_read(&phase) == STOPPED && READ_ONCE(first_task) == current;
+}
+
+/*
+ * Another CPU that dies at the same moment may be writing it: then some members are
+ * old and others new; who writes it back seals what it wrote.
+ */
+static struct kipt_crash_event read_event(void)
+{
+	/* Each member is whole. */
+	return data_race(*kipt_crash_pages_event());
+}
+
+/* What panic() says counts only if nobody knew better. */
+static void add_ip(u64 ip)
+{
+	struct kipt_crash_event event = read_event();
+
+	if (!ip || event.ip || event.faulted)
+		return;
+	event.ip = ip;
+	kipt_crash_pages_set_event(&event);
+}
+
+static bool is_certain(enum kipt_crash_hook hook)
+{
+	return hook == KIPT_CRASH_HOOK_PANIC || hook == KIPT_CRASH_HOOK_KEXEC ||
+	       hook == KIPT_CRASH_HOOK_NOTIFIER;
+}
+
+/* On a CPU that is not the first. */
+static void follow(enum kipt_crash_hook hook, struct pt_regs *regs)
+{
+	struct kipt_trace *trace = kipt_trace_here();
+	bool traced = trace && READ_ONCE(trace->state) == KIPT_TRACE_ON;
+
+	stop_local(regs ? regs->ip : 0, true);
+	if (hook == KIPT_CRASH_HOOK_OOPS && traced)
+		this_cpu_write(stopped_itself, kipt_capture_number());
+}
+
+static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+		 u32 trap)
+{
+	if (is_certain(hook))
+		/* Before the look at the phase; pairs with smp_mb() in forget(). */
+		smp_store_mb(dying, true);
+	if (elect()) {
+		capture(hook, regs, ip, trap);
+		atomic_set(&phase, STOPPED);
+	} else {
+		follow(hook, regs);
+	}
+	if (!is_first_here())
+		return;
+	/* A BUG knows its place, and then comes oops_enter(). */
+	if (hook == KIPT_CRASH_HOOK_OOPS && !ip)
+		WRITE_ONCE(first_oopses, READ_ONCE(first_oopses) + 1);
+	else if (hook == KIPT_CRASH_HOOK_PANIC)
+		add_ip(ip);
+}
+
+/* Return: false in a hook that hits inside another on this CPU. */
+static bool enter(unsigned long *flags)
+{
+	raw_local_irq_save(*flags);
+	if (!this_cpu_read(inside)) {
+		this_cpu_write(inside, true);
+		return true;
+	}
+	raw_local_irq_restore(*flags);
+	return false;
+}
+
+static void leave(unsigned long flags)
+{
+	this_cpu_write(inside, false);
+	raw_local_irq_restore(flags);
+}
+
+void kipt_crash_die(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+		    u32 trap)
+{
+	unsigned long flags;
+
+	if (!kipt_crash_pages_any() || !enter(&flags))
+		return;
+	meet(hook, regs, ip, trap);
+	leave(flags);
+}
+
+void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+			u32 trap)
+{
+	struct kipt_crash_event event;
+	unsigned long flags;
+
+	if (kipt_capture_number() || !enter(&flags)) {
+		kipt_snapshot_miss();
+		return;
+	}
+	event = make_event(hook, ip, trap);
+	kipt_snapshot_take(&event, regs ? regs->ip : 0);
+	leave(flags);
+}
+
+/*
+ * Two CPUs that die at the same moment: the kernel reports one after the other,
+ * and not always first the one that was first here. If both traces have their
+ * fault, it is the reported one that the crash is said to be, and ends the text
+ * in the log. The kernel's lock around its reports is held.
+ */
+static void take_over(void)
+{
+	struct kipt_crash_event event = read_event();
+
+	if (atomic_read(&phase) != STOPPED || READ_ONCE(first_task) == current ||
+	    this_cpu_read(stopped_itself) != kipt_capture_number() ||
+	    event.hook != KIPT_CRASH_HOOK_OOPS || atomic_read(&told))
+		return;
+	/* What is known of the place, of a BUG, is the first CPU's. */
+	event.cpu = smp_processor_id();
+	event.ip = 0;
+	event.trap = KIPT_CRASH_NO_TRAP;
+	event.faulted = 0;
+	WRITE_ONCE(first_task, current);
+	WRITE_ONCE(first_oopses, 1);
+	kipt_crash_pages_set_event(&event);
+}
+
+/*
+ * A second oops of the same thread is of what the kernel did at the first; and
+ * where the trace ends at a warning or a report, it ends before this fault.
+ */
+void kipt_crash_fault(u64 ip, u32 trap)
+{
+	struct kipt_crash_event event;
+
+	if (!kipt_capture_number()) {
+		kipt_snapshot_fault(ip, trap);
+		return;
+	}
+	take_over();
+	if (!is_first_here() || READ_ONCE(first_oopses) > 1)
+		return;
+	event = read_event();
+	if (atomic_read(&told) || is_certain(event.hook))
+		return;
+	if (event.hook == KIPT_CRASH_HOOK_OOPS ||
+	    event.hook == KIPT_CRASH_HOOK_DIE) {
+		event.ip = ip;
+		event.trap = trap;
+		event.faulted = 1;
+		kipt_crash_pages_set_event(&event);
+	}
+	kipt_crash_tell();
+}
+
+void kipt_crash_tell(void)
+{
+	if (!kipt_capture_number() || atomic_xchg(&told, 1))
+		return;
+	kipt_excerpt_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"), kipt_crash_pages_address());
+	kipt_excerpt_print_all(kipt_crash_pages_event());
+}
+
+static void queue_alive(struct irq_work *work)
+{
+	schedule_delayed_work(&alive_work, ALIVE_AFTER);
+}
+
+/*
+ * Each step takes away what belongs to this capture, in one instruction: this
+ * CPU may be held up before any of them for so long that there is a next one.
+ */
+static bool clear(u32 capture, const struct kipt_crash_event *event)
+{
+	/* The next capture has its number before its event; no CPU reorders that. */
+	barrier();
+	if (kipt_capture_number() != capture)
+		return false;
+	kipt_crash_pages_forget_event(event);
+	kipt_capture_end(capture);
+	return atomic_cmpxchg(&phase, CLEARING, CALM) == CLEARING;
+}
+
+/* Return: false if the machine is dying after all. */
+static bool forget(u32 capture, const struct kipt_crash_event *event)
+{
+	unsigned long flags;
+	bool alive;
+
+	local_irq_save(flags);
+	alive = atomic_cmpxchg(&phase, STOPPED, CLEARING) == STOPPED;
+	/* Pairs with smp_store_mb() in meet(). */
+	smp_mb();
+	if (alive && READ_ONCE(dying)) {
+		atomic_cmpxchg(&phase, CLEARING, STOPPED);
+		alive = false;
+	}
+	if (alive)
+		alive = clear(capture, event);
+	local_irq_restore(flags);
+	return alive;
+}
+
+static DEFINE_PER_CPU(call_single_data_t, thaw_call);
+
+static void thaw_local(void *unused)
+{
+	kipt_trace_thaw_local();
+}
+
+/* Nobody waits: a CPU may spin for what the thread that oopsed held. */
+static void thaw_all(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		if (kipt_trace_of(cpu))
+			smp_call_function_single_async(cpu,
+						       &per_cpu(thaw_call, cpu));
+	cpus_read_unlock();
+}
+
+/*
+ * Something else handled what should have been the end: a debugger, say. Should
+ * the machine die meanwhile, each CPU is stopped, whether it went on or not.
+ */
+static void look_alive(struct work_struct *work)
+{
+	struct kipt_crash_event event = read_event();
+	u32 capture = kipt_capture_number();
+	unsigned long flags;
+
+	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying))
+		return;
+	if (time_before(jiffies, READ_ONCE(heard) + ALIVE_AFTER) &&
+	    time_before(jiffies, READ_ONCE(began) + ALIVE_MOST)) {
+		schedule_delayed_work(&alive_work, ALIVE_AFTER);
+		return;
+	}
+	local_irq_save(flags);
+	kipt_snapshot_take(&event, 0);
+	local_irq_restore(flags);
+	msleep(COPY_MS);
+	kipt_crash_pages_reseal();
+	if (!forget(capture, &event))
+		return;
+	thaw_all();
+	pr_notice("the machine did not die of what it should have: tracing goes on\n");
+}
+
+/* Per-CPU variables of modules are not relocated, so this is no initialiser. */
+void kipt_crash_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_CSD(&per_cpu(thaw_call, cpu), thaw_local, NULL);
+}
+
+void kipt_crash_uninit(void)
+{
+	irq_work_sync(&alive_irq_work);
+	cancel_delayed_work_sync(&alive_work);
+}

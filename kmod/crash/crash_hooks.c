@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets the hooks. They run whatever the kernel was doing, kprobes and notifiers with
+ * preemption off; one that hits inside another is lost, and then the next in line is
+ * heard: oops_enter(), panic(), __crash_kexec(), the notifiers.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bug.h>
+#include <linux/kdebug.h>
+#include <linux/kern_levels.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
+#include <linux/printk.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <asm/ibt.h>
+#include <asm/text-patching.h>
+#include <asm/trapnr.h>
+
+#include "../lib/compat.h"
+#include "../trace/capture.h"
+#include "crash.h"
+#include "../shared/crash_end.h"
+#include "crash_hooks.h"
+#include "../shared/crash_words.h"
+#include "../lib/probe.h"
+#include "snapshot.h"
+
+/* As much of a line is looked at. */
+#define LINE_BYTES	80
+/* Of a format that goes on with an argument: "BUG: %s". */
+#define FORMAT_LEAST	5U
+/* Before a call, in which its format is loaded. */
+#define CODE_BYTES	96
+/* A call may go to the padding before a function. */
+#define PADDING_BYTES	16
+/* Words of the stack that are looked through for a return address. */
+#define STACK_WORDS	512U
+
+/* The thread whose warning with a text was met here, until it traps. */
+static DEFINE_PER_CPU(struct task_struct *, warned);
+
+static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+		 u32 trap, bool is_end)
+{
+	if (is_end)
+		kipt_crash_die(hook, regs, ip, trap);
+	else
+		kipt_crash_survive(hook, regs, ip, trap);
+}
+
+/* Of an oops the first hook counts, unless it is the end after all. */
+static void meet_oops(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
+		      u32 trap, bool trapped)
+{
+	bool is_end = kipt_crash_end_of_oops(trapped);
+
+	if (is_end || !kipt_snapshot_is_mine())
+		meet(hook, regs, ip, trap, is_end);
+}
+
+static int on_oops(struct kprobe *probe, struct pt_regs *regs)
+{
+	meet_oops(KIPT_CRASH_HOOK_OOPS, regs, 0, KIPT_CRASH_NO_TRAP,
+		  !kprobe_ftrace(probe));
+	return 0;
+}
+
+/* handle_stack_overflow(regs, ...), which prints before the oops begins. */
+static int on_overflow(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct pt_regs *fault = (void *)regs->di;
+	unsigned long ip;
+
+	if (get_kernel_nofault(ip, &fault->ip))
+		ip = 0;
+	meet_oops(KIPT_CRASH_HOOK_OOPS, regs, ip, KIPT_CRASH_NO_TRAP,
+		  !kprobe_ftrace(probe));
+	return 0;
+}
+
+static void meet_warning(struct pt_regs *regs, u64 ip, u32 trap)
+{
+	meet(KIPT_CRASH_HOOK_WARN, regs, ip, trap,
+	     kipt_crash_end_at(KIPT_KNOB_WARN));
+}
+
+/* What a BUGFLAG_ONCE warned of already is silent. */
+static void meet_bug(const struct bug_entry *bug, struct pt_regs *regs, u64 ip,
+		     bool trapped)
+{
+	unsigned short flags;
+
+	if (!bug || get_kernel_nofault(flags, &bug->flags))
+		return;
+	if (!(flags & BUGFLAG_WARNING))
+		meet_oops(KIPT_CRASH_HOOK_OOPS, regs, ip, X86_TRAP_UD, trapped);
+	else if (this_cpu_xchg(warned, NULL) != current &&
+		 !(flags & BUGFLAG_ONCE && flags & BUGFLAG_DONE))
+		meet_warning(regs, ip, X86_TRAP_UD);
+}
+
+/* find_bug(address): what it finds is a warning or will be an oops. */
+static int on_bug_sought(struct kretprobe_instance *call, struct pt_regs *regs)
+{
+	*(unsigned long *)call->data = regs->di;
+	return 0;
+}
+
+static int on_bug_found(struct kretprobe_instance *call, struct pt_regs *regs)
+{
+	meet_bug((void *)regs_return_value(regs), regs,
+		 *(unsigned long *)call->data, false);
+	return 0;
+}
+
+/* report_bug_entry(bug, regs), which has no need to look for it. */
+static int on_bug_entry(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct pt_regs *fault = (void *)regs->si;
+	unsigned long ip;
+
+	if (!get_kernel_nofault(ip, &fault->ip))
+		meet_bug((void *)regs->di, regs, ip, !kprobe_ftrace(probe));
+	return 0;
+}
+
+/* The instruction before @behind, if it is a call of @function. */
+static u64 call_before(u64 function, unsigned long behind)
+{
+	u8 opcode;
+	s32 distance;
+	u64 target;
+
+	if (get_kernel_nofault(opcode, (u8 *)behind - CALL_INSN_SIZE) ||
+	    get_kernel_nofault(distance, (s32 *)behind - 1) ||
+	    opcode != CALL_INSN_OPCODE)
+		return behind;
+	/*
+	 * Either may be the address of ENDBR, the other that of what follows; and
+	 * there may be padding before it that is called.
+	 */
+	target = behind + distance;
+	if (target > function + ENDBR_INSN_SIZE ||
+	    target + ENDBR_INSN_SIZE + PADDING_BYTES < function)
+		return behind;
+	return behind - CALL_INSN_SIZE;
+}
+
+/* At its first instruction: what it returns to is on top of the stack. */
+static u64 caller_of(const struct kprobe *probe, const struct pt_regs *regs)
+{
+	unsigned long behind;
+
+	if (get_kernel_nofault(behind, (unsigned long *)regs->sp))
+		return 0;
+	return call_before((unsigned long)probe->addr, behind);
+}
+
+static int on_panic(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_die(KIPT_CRASH_HOOK_PANIC, regs, caller_of(probe, regs),
+		       KIPT_CRASH_NO_TRAP);
+	return 0;
+}
+
+/*
+ * __warn_printk(format, ...), before the instruction that warns: that does not
+ * count once more.
+ */
+static int on_warn_text(struct kprobe *probe, struct pt_regs *regs)
+{
+	this_cpu_write(warned, current);
+	meet_warning(regs, caller_of(probe, regs), KIPT_CRASH_NO_TRAP);
+	return 0;
+}
+
+static int on_kexec(struct kprobe *probe, struct pt_regs *regs)
+{
+	kipt_crash_die(KIPT_CRASH_HOOK_KEXEC, regs, 0, KIPT_CRASH_NO_TRAP);
+	kipt_crash_tell();
+	return 0;
+}
+
+/* Return: a format of printk() without its level, in @bytes; NULL if there is none. */
+static const char *read_format(u64 address, char *bytes, size_t size)
+{
+	if (copy_from_kernel_nofault(bytes, (void *)address, size))
+		return NULL;
+	bytes[size - 1] = 0;
+	return bytes[0] == KERN_SOH_ASCII && bytes[1] ? bytes + 2 : bytes;
+}
+
+/* Whether a format begins as a report does: up to its first argument, at least. */
+static bool is_format(u64 address, const char *words)
+{
+	char bytes[KIPT_CRASH_WORDS_BYTES + 2];
+	const char *at = read_format(address, bytes, sizeof(bytes));
+	u32 same = 0;
+
+	if (!at)
+		return false;
+	while (words[same] && at[same] == words[same])
+		same++;
+	return !words[same] || (at[same] == '%' && same >= FORMAT_LEAST);
+}
+
+/*
+ * Whether a call of _printk() has such a format: "mov $format, %rdi" or "lea
+ * format(%rip), %rdi" stands a few instructions before it.
+ */
+static bool prints(u64 call, const char *words)
+{
+	u8 code[CODE_BYTES];
+	s32 value;
+	u32 i;
+
+	if (copy_from_kernel_nofault(code, (void *)(call - CODE_BYTES),
+				     CODE_BYTES))
+		return false;
+	for (i = 0; i + 7 <= CODE_BYTES; i++) {
+		memcpy(&value, code + i + 3, sizeof(value));
+		if (code[i] != 0x48)
+			continue;
+		if (code[i + 1] == 0xc7 && code[i + 2] == 0xc7 &&
+		    is_format((s64)value, words))
+			return true;
+		if (code[i + 1] == 0x8d && code[i + 2] == 0x3d &&
+		    is_format(call - CODE_BYTES + i + 7 + value, words))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The call of _printk() that prints a report: what it returns to is on the stack, in
+ * the frame of a function that this one was called by. A line of the log may come from
+ * a program, by its name or by /dev/kmsg; the format cannot.
+ *
+ * Return: 0 if there is none.
+ */
+static u64 call_of_printk(const char *words)
+{
+	const unsigned long *word = __builtin_frame_address(0);
+	unsigned long behind;
+	u64 call;
+	u32 i;
+
+	for (i = 0; i < STACK_WORDS; i++) {
+		if (get_kernel_nofault(behind, word + i))
+			return 0;
+		if (behind < __START_KERNEL_map || behind >= MODULES_VADDR)
+			continue;
+		call = call_before((unsigned long)_printk, behind);
+		if (call != behind && prints(call, words))
+			return call;
+	}
+	return 0;
+}
+
+static void meet_line(const char *text, size_t len, struct pt_regs *regs)
+{
+	const struct kipt_crash_words *report = kipt_crash_words_find(text, len);
+	u64 call;
+
+	kipt_crash_hear();
+	if (!report || !report->hook ||
+	    (report->more && !strnstr(text, report->more, len)))
+		return;
+	call = call_of_printk(report->words);
+	if (call)
+		meet(report->hook, regs, call, KIPT_CRASH_NO_TRAP,
+		     report->knob != KIPT_KNOBS &&
+		     kipt_crash_end_at(report->knob));
+}
+
+/* A line goes into the log; no console has it yet. */
+static void on_console(void *unused, const char *text, size_t len)
+{
+	meet_line(text, len, NULL);
+}
+
+/*
+ * printk_sprint(text, size, facility, flags, format, ...), where that tracepoint cannot
+ * be used: as far as the table goes, formats are what they become.
+ */
+static int on_sprint(struct kprobe *probe, struct pt_regs *regs)
+{
+	char bytes[LINE_BYTES];
+	const char *format = read_format(regs->r8, bytes, sizeof(bytes)) ?: "";
+
+	meet_line(format, strlen(format), regs);
+	return 0;
+}
+
+/**
+ * struct hook - a probe
+ * @symbol: of what
+ * @late: what is seen late without it; NULL: a crash, at worst
+ * @handler: what is called
+ * @newer: older kernels do without the function
+ * @absent: there is something better
+ * @lost: it should be there and is not
+ * @set: it is registered
+ * @probe: the probe
+ */
+struct hook {
+	const char *symbol;
+	const char *late;
+	kprobe_pre_handler_t handler;
+	bool newer;
+	bool absent;
+	bool lost;
+	bool set;
+	struct kprobe probe;
+};
+
+#define MISSED_FORMAT	"hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all"
+#define WORDS_FORMAT	"%s are not seen: this kernel has other words for them"
+#define LATE_BUG	"a BUG is seen after its first line, a warning not at all"
+#define LATE_REPORT	"lockups, hung tasks and reports of the kernel are not seen"
+
+static struct hook hooks[] = {
+	{ .symbol = "oops_enter", .handler = on_oops },
+	{ .symbol = "panic", .handler = on_panic },
+	/* What panic() calls since 6.16, and others may. */
+	{ .symbol = "vpanic", .handler = on_panic, .newer = true },
+	{ .symbol = "__crash_kexec", .handler = on_kexec },
+	{ .symbol = "__warn_printk", .handler = on_warn_text,
+	  .late = "warnings with a text are seen after that" },
+	{ .symbol = "report_bug_entry", .handler = on_bug_entry,
+	  .newer = true, .late = LATE_BUG },
+	{ .symbol = "printk_sprint", .handler = on_sprint,
+	  .absent = KIPT_COMPAT_CONSOLE, .late = LATE_REPORT },
+	{ .symbol = "handle_stack_overflow", .handler = on_overflow,
+	  .late = "a stack that overflows is seen after the first line of that" },
+};
+
+/* The same for a BUG. */
+static struct kretprobe bug_probe;
+static bool bug_set;
+
+/* A page fault does not leave its vector in the thread, but it has a name. */
+static u32 trap_of(const struct die_args *args)
+{
+	if (args->str && !strcmp(args->str, "Oops"))
+		return X86_TRAP_PF;
+	return args->trapnr;
+}
+
+static int on_die(struct notifier_block *block, unsigned long what, void *data)
+{
+	struct die_args *args = data;
+
+	if (what != DIE_OOPS || !args->regs)
+		return NOTIFY_DONE;
+	if (!kipt_capture_number())
+		meet_oops(KIPT_CRASH_HOOK_DIE, args->regs, 0,
+			  KIPT_CRASH_NO_TRAP, false);
+	kipt_crash_fault(args->regs->ip, trap_of(args));
+	return NOTIFY_DONE;
+}
+
+static int on_panic_notifier(struct notifier_block *block, unsigned long what,
+			     void *data)
+{
+	kipt_crash_die(KIPT_CRASH_HOOK_NOTIFIER, NULL, 0, KIPT_CRASH_NO_TRAP);
+	kipt_crash_tell();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block die_block = {
+	.notifier_call = on_die,
+	.priority = INT_MAX,
+};
+
+static struct notifier_block panic_block = {
+	.notifier_call = on_panic_notifier,
+	.priority = INT_MAX,
+};
+
+static bool die_set, panic_set, console_set;
+
+/* Guards the hooks; armed sessions are counted. */
+static DEFINE_MUTEX(users_lock);
+static u32 users;
+
+static void warn_of(const char *symbol, int err, const char *late)
+{
+	pr_warn("%s cannot be probed (error %d): %s\n", symbol, err,
+		late ?: "a crash may be seen late");
+}
+
+static void set_hook(struct hook *hook)
+{
+	int err;
+
+	if (hook->absent)
+		return;
+	hook->probe = (struct kprobe){
+		.symbol_name = hook->symbol,
+		.pre_handler = hook->handler,
+	};
+	err = register_kprobe(&hook->probe);
+	hook->set = !err;
+	hook->lost = err && !(hook->newer && err == -ENOENT);
+	if (hook->lost)
+		warn_of(hook->symbol, err, hook->late);
+}
+
+static void set_bug_hook(void)
+{
+	int err;
+
+	bug_probe = (struct kretprobe){
+		.kp.symbol_name = "find_bug",
+		.entry_handler = on_bug_sought,
+		.handler = on_bug_found,
+		.data_size = sizeof(unsigned long),
+	};
+	err = register_kretprobe(&bug_probe);
+	bug_set = !err;
+	if (err)
+		warn_of("find_bug", err, LATE_BUG);
+}
+
+/* Not exported before 6.2, but known by its name. */
+static struct tracepoint *console;
+
+static void match_console(struct tracepoint *tracepoint, void *unused)
+{
+	if (!strcmp(tracepoint->name, "console"))
+		console = tracepoint;
+}
+
+static bool set_console_hook(void)
+{
+	if (!KIPT_COMPAT_CONSOLE)
+		return false;
+	if (!console)
+		for_each_kernel_tracepoint(match_console, NULL);
+	return console && !tracepoint_probe_register(console, on_console, NULL);
+}
+
+static bool is_any_disarmed(void)
+{
+	const struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->set && !kipt_probe_is_armed(&hook->probe))
+			return true;
+	return bug_set && !kipt_probe_is_armed(&bug_probe.kp);
+}
+
+/*
+ * Since the hooks were set: in the handler of another kprobe none fires; and more
+ * threads may be between the call of find_bug() and its return than are counted on.
+ */
+static unsigned long count_missed(void)
+{
+	unsigned long count = 0;
+	const struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->set)
+			count += READ_ONCE(hook->probe.nmissed);
+	if (bug_set)
+		count += READ_ONCE(bug_probe.kp.nmissed) +
+			 READ_ONCE(bug_probe.nmissed);
+	return count;
+}
+
+/* What the log was told of. */
+static unsigned long missed_told;
+static bool disarmed_told;
+
+static void tell_missed(void)
+{
+	unsigned long count = count_missed();
+
+	if (count > xchg(&missed_told, count))
+		pr_warn(MISSED_FORMAT "\n", count);
+}
+
+static void tell_disarmed(bool is_disarmed)
+{
+	if (is_disarmed && !xchg(&disarmed_told, true))
+		pr_warn("a crash may be seen late: %s\n", KIPT_PROBES_OFF);
+	else if (!is_disarmed)
+		WRITE_ONCE(disarmed_told, false);
+}
+
+static void set_all(void)
+{
+	const char *words;
+	u32 i;
+
+	kipt_crash_end_init();
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		set_hook(&hooks[i]);
+	set_bug_hook();
+	die_set = !register_die_notifier(&die_block);
+	panic_set = !atomic_notifier_chain_register(&panic_notifier_list,
+						    &panic_block);
+	console_set = set_console_hook();
+	missed_told = 0;
+	tell_disarmed(is_any_disarmed());
+	kipt_crash_words_look();
+	words = kipt_crash_words_unknown();
+	if (words)
+		pr_warn(WORDS_FORMAT "\n", words);
+}
+
+static void take_all(void)
+{
+	u32 i;
+
+	tell_missed();
+	if (console_set)
+		tracepoint_probe_unregister(console, on_console, NULL);
+	tracepoint_synchronize_unregister();
+	if (panic_set)
+		atomic_notifier_chain_unregister(&panic_notifier_list,
+						 &panic_block);
+	if (die_set)
+		unregister_die_notifier(&die_block);
+	if (bug_set)
+		unregister_kretprobe(&bug_probe);
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i].set)
+			unregister_kprobe(&hooks[i].probe);
+}
+
+void kipt_crash_hooks_get(void)
+{
+	mutex_lock(&users_lock);
+	if (!users++)
+		set_all();
+	mutex_unlock(&users_lock);
+}
+
+void kipt_crash_hooks_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users)
+		take_all();
+	mutex_unlock(&users_lock);
+}
+
+
+/* One after the other, those without which a crash may be missed first. */
+static void __printf(3, 4) add_reason(char *why, size_t size,
+				      const char *format, ...)
+{
+	size_t used = strlen(why);
+	va_list args;
+
+	if (used)
+		used += scnprintf(why + used, size - used, "; ");
+	va_start(args, format);
+	vscnprintf(why + used, size - used, format, args);
+	va_end(args);
+}
+
+static void name_lost(const char *symbol, const char *late, char *why,
+		      size_t size)
+{
+	add_reason(why, size, "%s could not be probed%s%s", symbol,
+		   late ? ": " : "", late ?: "");
+}
+
+static void name_all_lost(char *why, size_t size)
+{
+	const struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->lost)
+			name_lost(hook->symbol, hook->late, why, size);
+	if (!bug_set)
+		name_lost("find_bug", LATE_BUG, why, size);
+	if (KIPT_COMPAT_CONSOLE && !console_set)
+		name_lost("the tracepoint console", LATE_REPORT, why, size);
+}
+
+bool kipt_crash_hooks_fire(char *why, size_t size)
+{
+	const char *words;
+	bool is_disarmed;
+
+	strscpy(why, "", size);
+	/* A session that is being armed has none yet. */
+	if (!READ_ONCE(users))
+		return true;
+	is_disarmed = is_any_disarmed();
+	tell_disarmed(is_disarmed);
+	tell_missed();
+	if (is_disarmed)
+		add_reason(why, size, "%s", KIPT_PROBES_OFF);
+	name_all_lost(why, size);
+	if (count_missed())
+		add_reason(why, size, MISSED_FORMAT, count_missed());
+	words = kipt_crash_words_unknown();
+	if (words)
+		add_reason(why, size, WORDS_FORMAT, words);
+	return !why[0];
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pages of uapi/linux/kipt_crash.h: one for the module, one or more for
+ * each CPU of a session. Knows how they are filled, chained and sealed; leaves
+ * to trace.c and crash.c when. A page is in the chain only while it is whole.
+ */
+#ifndef KIPT_CRASH_PAGES_H
+#define KIPT_CRASH_PAGES_H
+
+#include <linux/types.h>
+
+#include "../../uapi/linux/kipt_crash.h"
+
+struct kipt_trace;
+
+/**
+ * kipt_crash_pages_init() - make the page of kind HEADER
+ *
+ * Context: may sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kipt_crash_pages_init(void);
+
+/**
+ * kipt_crash_pages_slots() - say where snapshots are
+ * @slots: of snapshot.c
+ * @nr: how many
+ * @bytes: of each
+ *
+ * Context: may sleep.
+ */
+void kipt_crash_pages_slots(const void *slots, u32 nr, u32 bytes);
+
+/**
+ * kipt_crash_pages_uninit() - free it; the chain is empty
+ */
+void kipt_crash_pages_uninit(void);
+
+/**
+ * kipt_crash_pages_create() - make the pages of a CPU
+ * @trace: its buffer is whole; @trace->crash becomes the page of kind CPU
+ *
+ * All memory is charged, as that of buffers is. Context: may sleep.
+ *
+ * Return: 0 or -ENOMEM; what was made is @trace->crash's then too.
+ */
+int kipt_crash_pages_create(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_destroy() - free the pages of a CPU
+ * @trace: its pages have not been in the chain for a grace period; or it has
+ *	none
+ *
+ * Context: may sleep.
+ */
+void kipt_crash_pages_destroy(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_link() - put the pages of a CPU into the chain
+ * @trace: its pages are whole
+ *
+ * Context: may sleep.
+ */
+void kipt_crash_pages_link(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_unlink() - take the pages of a CPU out of the chain
+ * @trace: they need not be in it
+ *
+ * Who looks at them in an NMI or a hook is through after a grace period.
+ * Context: may sleep.
+ */
+void kipt_crash_pages_unlink(struct kipt_trace *trace);
+
+/**
+ * kipt_crash_pages_any() - whether a CPU has pages in the chain
+ *
+ * Context: any, also NMI.
+ *
+ * Return: false if there is nothing to be saved at a crash.
+ */
+bool kipt_crash_pages_any(void);
+
+/**
+ * kipt_crash_pages_address() - where the page of kind HEADER is
+ *
+ * Context: any, also NMI.
+ *
+ * Return: its physical address.
+ */
+u64 kipt_crash_pages_address(void);
+
+/**
+ * kipt_crash_pages_event() - the crash
+ *
+ * Written by kipt_crash_pages_set_event() and _forget_event() only.
+ *
+ * Context: any, also NMI.
+ *
+ * Return: what a dump is told of it.
+ */
+const struct kipt_crash_event *kipt_crash_pages_event(void);
+
+/**
+ * kipt_crash_pages_set_event() - write down the crash
+ * @event: all but its checksum
+ *
+ * Context: any, also NMI; one caller at a time.
+ */
+void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_seal_event() - make the checksum of an event right
+ * @event: not the one of the crash
+ *
+ * Context: any, also NMI.
+ */
+void kipt_crash_pages_seal_event(struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_forget_event() - it is over
+ * @event: a copy; another than this is left alone
+ *
+ * Takes away its hook and checksum, at once. Context: any, also NMI.
+ */
+void kipt_crash_pages_forget_event(const struct kipt_crash_event *event);
+
+/**
+ * kipt_crash_pages_mend() - make checksums right that a crash left wrong
+ *
+ * A page that was being changed as the machine died has the new content and
+ * the old checksum. Context: any, also NMI; bounded by the number of CPUs.
+ */
+void kipt_crash_pages_mend(void);
+
+/**
+ * kipt_crash_pages_reseal() - make all checksums right again
+ *
+ * kipt_crash_pages_mend() may have met a change that went on. Context: may
+ * sleep; the machine survived.
+ */
+void kipt_crash_pages_reseal(void);
+
+/**
+ * kipt_crash_pages_logs() - what was noted of a CPU beside its trace
+ * @cpu: from kipt_crash_pages_create()
+ *
+ * Context: any.
+ *
+ * Return: its page of kind LOGS.
+ */
+const struct kipt_crash_logs *
+kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu);
+
+/**
+ * kipt_crash_pages_header() - copy the page of kind HEADER
+ * @copy: a page; its rest is left alone
+ *
+ * Context: may sleep.
+ */
+void kipt_crash_pages_header(struct kipt_crash_header *copy);
+
+/**
+ * kipt_crash_pages_mark() - give a page the magic of snapshots
+ * @page: a copy
+ *
+ * Context: any, also NMI.
+ */
+void kipt_crash_pages_mark(struct kipt_crash_page *page);
+
+/**
+ * kipt_crash_pages_hide() - make a page one of a snapshot
+ * @page: a copy, changed in any way since
+ *
+ * Makes its checksums right, and has it begin with KIPT_CRASH_SNAPSHOT_MAGIC:
+ * who looks for the pages of a crash in a dump does not find it. Context: any.
+ */
+void kipt_crash_pages_hide(struct kipt_crash_page *page);
+
+#endif /* KIPT_CRASH_PAGES_H */

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What decoding for the log needs of the kernel, see excerpt.h: memory, a stack,
+ * code and names. excerpt_decode.c says how much of a trace is decoded.
+ *
+ * Nothing here is trusted to be as it should be: code is read where the kernel
+ * has any, by reads that may fail; what the trace says is checked by the
+ * decoder.
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/irq_stack.h>
+#include <asm/tsc.h>
+
+#include "../trace/buffer.h"
+#include "../lib/compat.h"
+#include "../decode/flow.h"
+#include "../trace/config.h"
+#include "excerpt.h"
+#include "excerpt_decode.h"
+#include "../shared/excerpt_text.h"
+#include "../trace/flow_config.h"
+#include "../lib/memory.h"
+#include "../watch/sideband.h"
+#include "../trace/trace.h"
+#include "../../uapi/linux/kipt_crash.h"
+
+/* For blocks of code alone: nothing is remembered of paths. */
+#define FLOW_BYTES	(512ULL << 10)
+#define ARENA_ALIGN	64
+/* More than the frames of all stacks a CPU may be on. */
+#define ROOM		4096U
+#define LISTS		2
+#define STACK_BYTES	THREAD_SIZE
+/* A millisecond and more each; printing takes no longer than that. */
+#define RELEASE_LOOKS	6000U
+/*
+ * The clock is looked at after that much trace, and after so many blocks of code,
+ * also amid a packet: a packet of a damaged trace may stand for millions.
+ */
+#define SLICE_BYTES	(4U << 10)
+#define SLICE_STEPS	2048U
+/* No kernel code goes through more blocks for one packet, of 47 outcomes at most. */
+#define STEPS_MOST	8192U
+
+/**
+ * struct excerpt - all that decoding for the log needs
+ * @arena: memory of the decoder
+ * @arena_bytes: its bytes
+ * @memory: of LISTS lists, ROOM lines each
+ * @stack: what it runs on
+ * @decode: what is decoded
+ * @text: what is shown
+ * @lines: at most
+ * @space: the address space user code is read of, as kipt_sideband_space()
+ *	names it; 0: of none
+ * @printed: lines
+ */
+struct excerpt {
+	void *arena;
+	size_t arena_bytes;
+	struct kipt_excerpt_line *memory;
+	void *stack;
+	struct kipt_excerpt_decode decode;
+	struct kipt_excerpt_text text;
+	u32 lines;
+	u64 space;
+	u32 printed;
+};
+
+/**
+ * enum excerpt_state - may the one excerpt be used
+ * @ABSENT: it has no memory
+ * @READY: it has
+ * @PRINTING: it is in use
+ */
+enum excerpt_state {
+	ABSENT,
+	READY,
+	PRINTING,
+};
+
+static struct excerpt the_excerpt;
+static atomic_t state = ATOMIC_INIT(ABSENT);
+static DEFINE_MUTEX(users_lock);
+static u32 users;
+
+static void fill_config(struct kipt_flow_config *config)
+{
+	*config = (struct kipt_flow_config){
+		.output = KIPT_FLOW_BRANCHES | KIPT_FLOW_TIME |
+			  KIPT_FLOW_NO_MEMO,
+		.memory = FLOW_BYTES,
+		.slice = SLICE_BYTES,
+		.step_slice = SLICE_STEPS,
+		.step_limit = STEPS_MOST,
+	};
+}
+
+static void free_excerpt(struct excerpt *excerpt)
+{
+	kipt_memory_free(excerpt->arena, excerpt->arena_bytes);
+	kipt_memory_free(excerpt->memory,
+			 LISTS * ROOM * sizeof(*excerpt->memory));
+	if (excerpt->stack) {
+		vfree(excerpt->stack);
+		kipt_memory_uncharge(STACK_BYTES);
+	}
+	memset(excerpt, 0, sizeof(*excerpt));
+}
+
+/* Of pages of its own, behind which none is mapped. */
+static void *alloc_stack(void)
+{
+	void *stack;
+
+	if (kipt_memory_charge(STACK_BYTES))
+		return NULL;
+	stack = __vmalloc(STACK_BYTES, KIPT_MEMORY_GFP | __GFP_ZERO);
+	if (!stack)
+		kipt_memory_uncharge(STACK_BYTES);
+	return stack;
+}
+
+static int alloc_excerpt(struct excerpt *excerpt)
+{
+	struct kipt_flow_config config;
+
+	fill_config(&config);
+	excerpt->arena_bytes = kipt_flow_size(&config) + ARENA_ALIGN;
+	excerpt->arena = kipt_memory_alloc(excerpt->arena_bytes);
+	excerpt->memory = kipt_memory_alloc(LISTS * ROOM *
+					    sizeof(*excerpt->memory));
+	excerpt->stack = alloc_stack();
+	if (excerpt->arena && excerpt->memory && excerpt->stack)
+		return 0;
+	free_excerpt(excerpt);
+	return -ENOMEM;
+}
+
+int kipt_excerpt_prepare(void)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users && atomic_read(&state) == ABSENT)
+		err = alloc_excerpt(&the_excerpt);
+	if (!err && !users++)
+		atomic_cmpxchg(&state, ABSENT, READY);
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+void kipt_excerpt_release(void)
+{
+	u32 looks = 0;
+
+	mutex_lock(&users_lock);
+	if (!--users) {
+		while (atomic_cmpxchg(&state, READY, ABSENT) != READY &&
+		       ++looks < RELEASE_LOOKS)
+			usleep_range(1000, 2000);
+		/* What faulted while it printed never ends, and keeps it all. */
+		if (looks < RELEASE_LOOKS)
+			free_excerpt(&the_excerpt);
+	}
+	mutex_unlock(&users_lock);
+}
+
+/* The image of the kernel, modules and the like: no device is mapped there. */
+static bool is_kernel_code(u64 ip)
+{
+	return ip >= __START_KERNEL_map && ip < MODULES_END;
+}
+
+static u64 kipt_excerpt_space(void *ctx, u64 cr3, bool nr)
+{
+	return nr ? 0 : kipt_sideband_space(cr3);
+}
+
+/* A page that is not there is not waited for, and no lock is taken. */
+static u32 read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf,
+		     u32 len)
+{
+	u32 n = min_t(u32, len, PAGE_SIZE - offset_in_page(ip));
+
+	if (!excerpt->space || space != excerpt->space ||
+	    copy_from_user_nmi(buf, (void __user *)ip, n))
+		return 0;
+	return n;
+}
+
+static u32 kipt_excerpt_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	u32 done = 0, n;
+
+	while (done < len) {
+		n = min_t(u32, len - done, PAGE_SIZE - offset_in_page(ip));
+		if (is_kernel_code(ip) &&
+		    copy_from_kernel_nofault(buf + done, (void *)ip, n))
+			break;
+		if (!is_kernel_code(ip) &&
+		    !read_user(ctx, space, ip, buf + done, n))
+			break;
+		done += n;
+		ip += n;
+	}
+	return done;
+}
+
+static u64 kipt_excerpt_now(void *ctx)
+{
+	return rdtsc();
+}
+
+static void kipt_excerpt_name(void *ctx, u64 ip, bool place, char *buf,
+			      u32 size)
+{
+	if (place)
+		scnprintf(buf, size, "%pS", (void *)ip);
+	else
+		scnprintf(buf, size, "%ps", (void *)ip);
+}
+
+/*
+ * The level of a record tells the log not to look for a console: the machine
+ * may have died in one, and the first line of an oops finds this here.
+ */
+void kipt_excerpt_log(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vprintk_emit(0, LOGLEVEL_SCHED, NULL, format, args);
+	va_end(args);
+}
+
+static void kipt_excerpt_put(void *ctx, const char *line)
+{
+	struct excerpt *excerpt = ctx;
+
+	excerpt->printed++;
+	kipt_excerpt_log(KERN_ALERT KBUILD_MODNAME ": %s\n", line);
+}
+
+/* On the stack of its own. */
+static void kipt_excerpt_run(void)
+{
+	struct excerpt *excerpt = &the_excerpt;
+	struct kipt_excerpt_text *text = &excerpt->text;
+	struct kipt_excerpt_found *found =
+		kipt_excerpt_decode_run(&excerpt->decode);
+
+	text->last = found->ends ? &found->last : NULL;
+	text->cut = found->cut;
+	text->over = found->over;
+	text->insns = found->insns;
+	kipt_excerpt_show(text, &found->list, excerpt->lines);
+}
+
+static noinline void run_on_stack(void *stack)
+{
+	call_on_stack(stack + STACK_BYTES - sizeof(void *), kipt_excerpt_run,
+		      ASM_CALL_ARG0);
+}
+
+static bool make_flow(struct excerpt *excerpt,
+		      const struct kipt_excerpt_source *source)
+{
+	const struct kipt_code code = {
+		.read = kipt_excerpt_read,
+		.space = kipt_excerpt_space,
+		.ctx = excerpt,
+	};
+	const struct kipt_sink sink = {
+		.emit = kipt_excerpt_decode_emit,
+		.ctx = &excerpt->decode,
+	};
+	struct kipt_flow_config config;
+
+	fill_config(&config);
+	kipt_flow_config_fill(source->trace->group, &config);
+	config.tsc_near = source->stop->tsc;
+	excerpt->decode.flow =
+		kipt_flow_init(PTR_ALIGN(excerpt->arena, ARENA_ALIGN),
+			       excerpt->arena_bytes - ARENA_ALIGN, &config,
+			       &code, &sink);
+	return excerpt->decode.flow;
+}
+
+static struct kipt_excerpt_end end_of(const struct kipt_crash_event *event,
+				      const struct kipt_crash_stop *stop,
+				      bool died)
+{
+	if (!died)
+		return (struct kipt_excerpt_end){
+			.ip = stop->ip,
+			.known = stop->ip,
+			.nmi = true,
+		};
+	return (struct kipt_excerpt_end){
+		.ip = event->ip,
+		/* A call to 0 faults there. */
+		.known = event->ip || event->faulted,
+		.faulted = event->faulted,
+	};
+}
+
+/*
+ * The page table must be the one in use, and stay so. What the machine dies of
+ * may have overwritten @current or its mm: a plain load of a bad pointer would
+ * fault in the middle of the kernel's own report.
+ */
+static void allow_user_code(struct excerpt *excerpt,
+			    const struct kipt_crash_stop *stop, u32 lines)
+{
+	struct kipt_excerpt_text *text = &excerpt->text;
+	struct mm_struct *mm = NULL;
+	unsigned long program = 0;
+	pgd_t *pgd = NULL;
+
+	text->user = 0;
+	excerpt->space = 0;
+	if (!lines || stop->task != (unsigned long)current ||
+	    get_kernel_nofault(mm, &current->mm) || !mm ||
+	    get_kernel_nofault(pgd, &mm->pgd) ||
+	    get_kernel_nofault(program, &mm->start_code))
+		return;
+	text->user = lines;
+	/* Without the check of CONFIG_DEBUG_VIRTUAL, which would oops. */
+	excerpt->space = kipt_sideband_space(__pa_nodebug((unsigned long)pgd));
+	BUILD_BUG_ON(sizeof(text->task) != sizeof(stop->comm));
+	memcpy(text->task, stop->comm, sizeof(text->task));
+	text->task[sizeof(text->task) - 1] = 0;
+	text->tid = stop->pid;
+	text->program = program;
+}
+
+static void fill(struct excerpt *excerpt,
+		 const struct kipt_excerpt_source *source,
+		 const struct kipt_crash_event *event, u64 ticks)
+{
+	const struct kipt_crash_stop *stop = source->stop;
+	const struct kipt_trace *trace = source->trace;
+	struct kipt_excerpt_decode *decode = &excerpt->decode;
+	bool died = trace->cpu == event->cpu;
+
+	/* Too large for a copy of it on this stack. */
+	memset(decode, 0, sizeof(*decode));
+	decode->data = source->bytes;
+	decode->size = stop->head - stop->tail;
+	decode->end = end_of(event, stop, died);
+	decode->lines = excerpt->lines;
+	decode->now = kipt_excerpt_now;
+	decode->limit = rdtsc() + ticks;
+	decode->memory[0] = excerpt->memory;
+	decode->memory[1] = excerpt->memory + ROOM;
+	decode->room = ROOM;
+	excerpt->text = (struct kipt_excerpt_text){
+		.cpu = trace->cpu,
+		.tsc_khz = tsc_khz,
+		.end = decode->end,
+		.later = stop->tsc > event->tsc ? stop->tsc - event->tsc : 0,
+		.name = kipt_excerpt_name,
+		.put = kipt_excerpt_put,
+		.ctx = excerpt,
+	};
+	allow_user_code(excerpt, stop,
+			died && trace->cpu == raw_smp_processor_id() ?
+			trace->group->config.print_user : 0);
+}
+
+struct kipt_excerpt_source
+kipt_excerpt_source_of(const struct kipt_trace *trace)
+{
+	const struct kipt_crash_stop *stop = &trace->crash->stop;
+	u64 size = trace->buffer->size;
+
+	return (struct kipt_excerpt_source){
+		.trace = trace,
+		.stop = stop,
+		.bytes = trace->view ? trace->view + stop->tail % size : NULL,
+		.size = size,
+	};
+}
+
+static bool has_trace(const struct kipt_excerpt_source *source)
+{
+	const struct kipt_crash_stop *stop = source->stop;
+
+	return source->bytes && stop->state == KIPT_CRASH_STOPPED &&
+	       stop->tail <= stop->head &&
+	       stop->head - stop->tail <= source->size;
+}
+
+u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
+		       const struct kipt_crash_event *event, u32 lines,
+		       u64 ticks)
+{
+	struct excerpt *excerpt = &the_excerpt;
+
+	if (!lines || !has_trace(source) ||
+	    atomic_cmpxchg(&state, READY, PRINTING) != READY)
+		return 0;
+	excerpt->printed = 0;
+	excerpt->lines = min(lines, KIPT_EXCERPT_LINES_MOST);
+	fill(excerpt, source, event, ticks);
+	if (make_flow(excerpt, source))
+		run_on_stack(excerpt->stack);
+	lines = excerpt->printed;
+	atomic_set_release(&state, READY);
+	return lines;
+}

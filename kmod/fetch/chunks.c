@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cutting traces into chunks, see chunks.h. A trace is mapped from its first
+ * chunk to the end of its last: of many CPUs few are mapped at a time.
+ */
+#include <linux/errno.h>
+#include <linux/math64.h>
+
+#include "../trace/buffer.h"
+#include "chunks.h"
+#include "../decode/sync.h"
+#include "../lib/memory.h"
+
+static size_t sources_bytes(const struct kipt_chunks *chunks, u32 count)
+{
+	return count * sizeof(*chunks->sources);
+}
+
+static void add_source(struct kipt_chunks *chunks, struct kipt_trace *trace)
+{
+	struct kipt_source *source = &chunks->sources[chunks->nr_sources++];
+
+	source->trace = trace;
+	kipt_trace_result(trace, &source->result);
+	if (source->result.lost)
+		return;
+	source->size = source->result.head - source->result.tail;
+	chunks->total += source->size;
+}
+
+int kipt_chunks_init(struct kipt_chunks *chunks, struct kipt_trace *traces,
+		     u32 count, u32 only_cpu, u64 bytes)
+{
+	u32 wanted = only_cpu == ~0U ? count : 1, i;
+
+	mutex_init(&chunks->lock);
+	atomic64_set(&chunks->done, 0);
+	chunks->bytes = bytes;
+	chunks->sources = kipt_memory_alloc(sources_bytes(chunks, wanted));
+	if (!chunks->sources)
+		return -ENOMEM;
+	for (i = 0; i < count && chunks->nr_sources < wanted; i++)
+		if (only_cpu == ~0U || traces[i].cpu == only_cpu)
+			add_source(chunks, &traces[i]);
+	return 0;
+}
+
+static void unmap_source(struct kipt_source *source)
+{
+	if (source->view)
+		kipt_buffer_unview(source->trace->buffer);
+	source->view = NULL;
+}
+
+void kipt_chunks_uninit(struct kipt_chunks *chunks)
+{
+	u32 i;
+
+	for (i = 0; i < chunks->nr_sources; i++)
+		unmap_source(&chunks->sources[i]);
+	kipt_memory_free(chunks->sources,
+			 sources_bytes(chunks, chunks->nr_sources));
+	chunks->sources = NULL;
+	chunks->nr_sources = 0;
+}
+
+static int map_source(struct kipt_source *source)
+{
+	const struct kipt_buffer *buffer = source->trace->buffer;
+	u64 tail;
+
+	if (source->view || !source->size)
+		return 0;
+	source->view = kipt_buffer_view(source->trace->buffer);
+	if (!source->view)
+		return -ENOMEM;
+	div64_u64_rem(source->result.tail, buffer->size, &tail);
+	source->data = source->view + tail;
+	return 0;
+}
+
+static int take_locked(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
+{
+	struct kipt_source *source = &chunks->sources[chunks->source];
+	int err;
+
+	lockdep_assert_held(&chunks->lock);
+	if (chunks->source == chunks->nr_sources)
+		return 0;
+	err = map_source(source);
+	if (err)
+		return err;
+	source->users++;
+	chunk->number = chunks->number++;
+	chunk->source = source;
+	chunk->from = chunks->at;
+	chunk->to = kipt_sync_cut(source->data, source->size, chunks->at, chunks->bytes);
+	chunks->at = chunk->to;
+	if (chunk->to == source->size) {
+		chunks->source++;
+		chunks->at = 0;
+	}
+	return 1;
+}
+
+int kipt_chunks_take(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
+{
+	int ret;
+
+	if (mutex_lock_killable(&chunks->lock))
+		return -EINTR;
+	ret = take_locked(chunks, chunk);
+	mutex_unlock(&chunks->lock);
+	return ret;
+}
+
+void kipt_chunks_number(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
+{
+	mutex_lock(&chunks->lock);
+	*chunk = (struct kipt_chunk){ .number = chunks->number++ };
+	mutex_unlock(&chunks->lock);
+}
+
+void kipt_chunks_end(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
+{
+	struct kipt_source *source = chunk->source;
+
+	atomic64_add(chunk->to - chunk->from, &chunks->done);
+	mutex_lock(&chunks->lock);
+	if (!--source->users && source < chunks->sources + chunks->source)
+		unmap_source(source);
+	mutex_unlock(&chunks->lock);
+	chunk->source = NULL;
+}

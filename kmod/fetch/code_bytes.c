@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads code for the decoder. Pages of live tasks are copied once per fetch,
+ * so that all that decode see the same: entries are added under a lock, found
+ * without one, and freed when no decoder runs any more. Only pages that were
+ * read are remembered: what is not there now may be there later. Where a page
+ * cannot be remembered, for want of memory, it is read anew each time. Process
+ * context, may sleep.
+ */
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+#include <asm/pgtable.h>
+#include <asm/tsc.h>
+
+#include "code_bytes.h"
+#include "../lib/memory.h"
+#include "../watch/resident.h"
+#include "../watch/sideband.h"
+#include "../watch/text_patch.h"
+#include "../shared/text_view.h"
+
+#define BUCKETS		4096
+/* 128 MiB of user code; what is beyond is read anew each time. */
+#define PAGES_MAX	32768
+/* Waiting in vain takes a small part of this. */
+#define BUSY_JIFFIES	(HZ / 10)
+
+/*
+ * A space of the decoder is the number of an address space in the upper bits,
+ * or a name that no number is known for, or one of a virtual machine. Names
+ * are addresses of pages.
+ */
+#define SPACE_GUEST	1ULL
+#define SPACE_UNKNOWN	2ULL
+#define SPACE_FLAGS	(SPACE_GUEST | SPACE_UNKNOWN)
+#define SPACE_SHIFT	2
+
+/* A page of user code; @data follows it in the account. */
+struct code_page {
+	struct hlist_node node;
+	u64 id;
+	u64 addr;
+	u8 *data;
+};
+
+#define PAGE_CHARGE	(sizeof(struct code_page) + PAGE_SIZE)
+
+/* @key: no program can choose addresses that share a bucket. */
+struct kipt_code_bytes {
+	struct kipt_sideband *sideband;
+	siphash_key_t key;
+	spinlock_t lock;
+	u32 nr_pages;
+	struct hlist_head buckets[BUCKETS];
+};
+
+struct kipt_code_bytes *
+kipt_code_bytes_create(struct kipt_sideband *sideband)
+{
+	struct kipt_code_bytes *bytes = kipt_memory_alloc(sizeof(*bytes));
+
+	if (!bytes)
+		return NULL;
+	bytes->sideband = sideband;
+	get_random_bytes(&bytes->key, sizeof(bytes->key));
+	spin_lock_init(&bytes->lock);
+	return bytes;
+}
+
+static void free_page_entry(struct code_page *page)
+{
+	free_page((unsigned long)page->data);
+	kfree(page);
+	kipt_memory_uncharge(PAGE_CHARGE);
+}
+
+void kipt_code_bytes_destroy(struct kipt_code_bytes *bytes)
+{
+	struct code_page *page;
+	struct hlist_node *next;
+	u32 i;
+
+	if (!bytes)
+		return;
+	for (i = 0; i < ARRAY_SIZE(bytes->buckets); i++)
+		hlist_for_each_entry_safe(page, next, &bytes->buckets[i], node)
+			free_page_entry(page);
+	kipt_memory_free(bytes, sizeof(*bytes));
+}
+
+static struct hlist_head *bucket(struct kipt_code_bytes *bytes, u64 id,
+				 u64 addr)
+{
+	return &bytes->buckets[siphash_2u64(id, addr, &bytes->key) %
+			       ARRAY_SIZE(bytes->buckets)];
+}
+
+/* Entries are never taken out while readers are about, so no RCU lock. */
+static struct code_page *find_page(struct kipt_code_bytes *bytes, u64 id,
+				   u64 addr)
+{
+	struct code_page *page;
+
+	hlist_for_each_entry_rcu(page, bucket(bytes, id, addr), node, true)
+		if (page->id == id && page->addr == addr)
+			return page;
+	return NULL;
+}
+
+/* A limit of memory is no reason to fail, or to have a process killed. */
+static struct code_page *alloc_page_entry(void)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
+	struct code_page *page;
+
+	if (kipt_memory_charge(PAGE_CHARGE))
+		return NULL;
+	page = kzalloc(sizeof(*page), gfp);
+	if (page)
+		page->data = (u8 *)__get_free_page(gfp);
+	if (page && page->data)
+		return page;
+	kfree(page);
+	kipt_memory_uncharge(PAGE_CHARGE);
+	return NULL;
+}
+
+/* Return: @page, or the entry another reader was faster to make. */
+static struct code_page *add_page(struct kipt_code_bytes *bytes,
+				  struct code_page *page)
+{
+	struct code_page *other;
+
+	spin_lock(&bytes->lock);
+	other = find_page(bytes, page->id, page->addr);
+	if (!other) {
+		bytes->nr_pages++;
+		hlist_add_head_rcu(&page->node,
+				   bucket(bytes, page->id, page->addr));
+	}
+	spin_unlock(&bytes->lock);
+	if (!other)
+		return page;
+	free_page_entry(page);
+	return other;
+}
+
+static struct kipt_code_wait *wait_of(struct kipt_code_wait *waits, u64 id)
+{
+	return &waits[hash_64(id, ilog2(KIPT_CODE_WAITS))];
+}
+
+/*
+ * A lock of an address space may be held for as long as a server does not
+ * answer, and others end all the time. Both are waited for now and then, not
+ * at each read.
+ */
+static bool is_patient(struct kipt_code_wait *waits, u64 id)
+{
+	const struct kipt_code_wait *wait = wait_of(waits, id);
+
+	return wait->id != id || time_after_eq(jiffies, wait->until);
+}
+
+static void waited_in_vain(struct kipt_code_wait *waits, u64 id)
+{
+	*wait_of(waits, id) = (struct kipt_code_wait){
+		.id = id,
+		.until = jiffies + BUSY_JIFFIES,
+	};
+}
+
+static bool read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
+		      u64 id, u64 addr)
+{
+	bool patient = is_patient(reader->busy, id);
+	int err = kipt_resident_read(mm, addr, reader->page, patient);
+
+	if (err == -EBUSY && patient)
+		waited_in_vain(reader->busy, id);
+	return !err;
+}
+
+/* Return: bytes of the page, as all readers see it if there is memory. */
+static const u8 *remember_page(struct kipt_code_reader *reader, u64 id,
+			       u64 addr)
+{
+	struct kipt_code_bytes *bytes = reader->bytes;
+	struct code_page *page = NULL;
+
+	if (READ_ONCE(bytes->nr_pages) < PAGES_MAX)
+		page = alloc_page_entry();
+	if (!page)
+		return reader->page;
+	page->id = id;
+	page->addr = addr;
+	memcpy(page->data, reader->page, PAGE_SIZE);
+	return add_page(bytes, page)->data;
+}
+
+/* [@ip, @ip + @n) lies in one page, which the task has in memory. */
+static u32 read_live(struct kipt_code_reader *reader, struct mm_struct *mm,
+		     u64 id, u64 ip, u8 *buf, u32 n)
+{
+	u64 addr = ip & PAGE_MASK;
+
+	if (!read_page(reader, mm, id, addr))
+		return 0;
+	memcpy(buf, remember_page(reader, id, addr) + offset_in_page(ip), n);
+	return n;
+}
+
+static bool read_kept(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
+		      u32 n)
+{
+	bool patient = is_patient(reader->settled, id);
+
+	if (kipt_sideband_kept(reader->bytes->sideband, id, ip, buf, n,
+			       patient))
+		return true;
+	if (patient)
+		waited_in_vain(reader->settled, id);
+	return false;
+}
+
+/* [@ip, @ip + @n) lies in one page. */
+static u32 read_user(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
+		     u32 n)
+{
+	struct kipt_code_bytes *bytes = reader->bytes;
+	struct code_page *page = find_page(bytes, id, ip & PAGE_MASK);
+	struct mm_struct *mm;
+	u32 got = 0;
+
+	if (page) {
+		memcpy(buf, page->data + offset_in_page(ip), n);
+		return n;
+	}
+	mm = kipt_sideband_mm(bytes->sideband, id);
+	/* Of one that is ending, only what is kept is sure to be whole. */
+	if (mm && atomic_read(&mm->mm_users))
+		got = read_live(reader, mm, id, ip, buf, n);
+	if (mm)
+		mmdrop(mm);
+	if (!got && read_kept(reader, id, ip, buf, n))
+		got = n;
+	return got;
+}
+
+/*
+ * The image of the kernel and the area of modules, BPF programs and
+ * trampolines. No device is mapped there, so reading has no side effects,
+ * whatever address a trace claims.
+ */
+static bool is_kernel_code(u64 ip)
+{
+	return ip >= __START_KERNEL_map && ip < MODULES_END;
+}
+
+static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
+		       u32 n)
+{
+	n = kipt_text_view_sure(&reader->text, ip, n);
+	if (!n || copy_from_kernel_nofault(buf, (void *)ip, n) ||
+	    !kipt_text_patch_undo(reader->text.at, ip, buf, n))
+		return 0;
+	return n;
+}
+
+static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,
+		     u8 *buf, u32 n)
+{
+	if (space & SPACE_GUEST)
+		return 0;
+	if (is_kernel_code(ip))
+		return read_kernel(reader, ip, buf, n);
+	if (ip >= TASK_SIZE_MAX || space & SPACE_UNKNOWN)
+		return 0;
+	space = space >> SPACE_SHIFT ?: reader->unnamed;
+	return space ? read_user(reader, space, ip, buf, n) : 0;
+}
+
+static u32 kipt_code_bytes_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	u32 done = 0, n, got;
+
+	while (done < len) {
+		n = min_t(u32, len - done, PAGE_SIZE - offset_in_page(ip));
+		got = read_part(ctx, space, ip, buf + done, n);
+		done += got;
+		ip += got;
+		if (got < n)
+			break;
+	}
+	return done;
+}
+
+static u64 find_space(const struct kipt_code_reader *reader, u64 name)
+{
+	u64 id = kipt_sideband_space_at(reader->bytes->sideband, name,
+					reader->begin, reader->end);
+
+	return id ? id << SPACE_SHIFT : name | SPACE_UNKNOWN;
+}
+
+/* With split page tables the trace names one at each entry to the kernel. */
+static u64 kipt_code_bytes_space(void *ctx, u64 cr3, bool nr)
+{
+	struct kipt_code_reader *reader = ctx;
+	u64 name = kipt_sideband_space(cr3);
+	u32 i = hash_64(name, ilog2(KIPT_CODE_NAMES));
+
+	if (nr)
+		return name | SPACE_GUEST;
+	if (reader->names[i].name != name) {
+		reader->names[i].name = name;
+		reader->names[i].space = find_space(reader, name);
+	}
+	return reader->names[i].space;
+}
+
+static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
+{
+	struct kipt_code_reader *reader = ctx;
+
+	return is_kernel_code(ip) &&
+	       kipt_text_view_sure(&reader->text, ip, len) < len;
+}
+
+static bool kipt_code_bytes_based(void *ctx, u64 space)
+{
+	struct kipt_code_reader *reader = ctx;
+
+	if (!reader->offsets || space & SPACE_FLAGS)
+		return false;
+	return kipt_sideband_based(reader->bytes->sideband,
+				   space >> SPACE_SHIFT ?: reader->unnamed);
+}
+
+void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
+			       struct kipt_code *code)
+{
+	*code = (struct kipt_code) {
+		.read = kipt_code_bytes_read,
+		.space = kipt_code_bytes_space,
+		.changed = kipt_code_bytes_changed,
+		.based = kipt_code_bytes_based,
+		.ctx = reader,
+	};
+}
+
+void kipt_code_reader_init(struct kipt_code_reader *reader)
+{
+	reader->end = ~0ULL;
+	kipt_text_view_init(&reader->text, kipt_text_patch_log(),
+			    reader->first_patch, reader->end_patch,
+			    (u64)tsc_khz * KIPT_TEXT_SLACK_MS);
+}
+
+void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
+{
+	reader->begin = begin;
+	reader->end = end;
+	memset(reader->names, 0, sizeof(reader->names));
+	kipt_text_view_at(&reader->text, reader->flow, begin, end);
+}
+
+void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
+			      unsigned int cpu)
+{
+	u64 id = kipt_sideband_running_at(reader->bytes->sideband, cpu,
+					  reader->begin);
+
+	if (id == reader->unnamed)
+		return;
+	reader->unnamed = id;
+	kipt_flow_forget(reader->flow, 0, 0, ~0ULL);
+}
+
+bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space, u64 *name,
+			 u32 *tgid)
+{
+	*name = 0;
+	*tgid = 0;
+	if (!space || space & SPACE_GUEST)
+		return false;
+	if (space & SPACE_UNKNOWN) {
+		*name = space & ~SPACE_FLAGS;
+		return true;
+	}
+	return kipt_sideband_who(bytes->sideband, space >> SPACE_SHIFT, name,
+				 tgid);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The netlink family. Owns the policies, which are those of uapi/kipt.yaml,
+ * and the table of commands; sees to it that each refusal is answered with its
+ * sentence. Leaves commands to the *_message.c files. Process context.
+ *
+ * A dump runs in the recvmsg() of its reader, but for its first call, which
+ * comes within the request. So a dump may take its time from the second call
+ * on; everything else has to be quick.
+ */
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "../lib/compat.h"
+#include "fetch_message.h"
+#include "family.h"
+#include "info_message.h"
+#include "../session/owner.h"
+#include "../lib/refuse.h"
+#include "reply.h"
+#include "../session/session.h"
+#include "session_message.h"
+#include "snapshot_message.h"
+#include "../../uapi/linux/kipt.h"
+
+#define FLAGS_ALL	(KIPT_SESSION_FLAGS_DETACHED | \
+			 KIPT_SESSION_FLAGS_KEEP_CODE | \
+			 KIPT_SESSION_FLAGS_FOLLOW_FORK | \
+			 KIPT_SESSION_FLAGS_ARMED | \
+			 KIPT_SESSION_FLAGS_USER)
+#define OUTPUT_ALL	(KIPT_OUTPUT_BRANCHES | KIPT_OUTPUT_CALLS | \
+			 KIPT_OUTPUT_INSNS | KIPT_OUTPUT_TIME | \
+			 KIPT_OUTPUT_PATHS | KIPT_OUTPUT_COUNTS)
+
+/* Not const: the policies of 6.1 have a plain pointer to them. */
+static struct netlink_range_validation size_range = {
+	.min = KIPT_SIZE_MIN,
+	.max = KIPT_SIZE_MAX,
+};
+
+static struct netlink_range_validation pid_range = {
+	.min = 1,
+	.max = 2147483647,
+};
+
+static struct netlink_range_validation lines_range = {
+	.min = 0,
+	.max = KIPT_PRINT_BRANCHES_MAX,
+};
+
+static struct netlink_range_validation user_range = {
+	.min = 0,
+	.max = KIPT_PRINT_USER_MAX,
+};
+
+static struct netlink_range_validation memory_range = {
+	.min = 262144,
+	.max = 1073741824,
+};
+
+static const struct nla_policy filter_policy[] = {
+	[KIPT_A_FILTER_KIND] = NLA_POLICY_RANGE(NLA_U32,
+						KIPT_FILTER_KIND_TRACE,
+						KIPT_FILTER_KIND_STOP),
+	[KIPT_A_FILTER_FIRST] = { .type = NLA_U64 },
+	[KIPT_A_FILTER_LAST] = { .type = NLA_U64 },
+};
+
+static const struct nla_policy session_new_policy[] = {
+	[KIPT_A_SESSION_CPUS] = { .type = NLA_NUL_STRING,
+				  .len = KIPT_CPUS_LEN },
+	[KIPT_A_SESSION_MODE] = NLA_POLICY_RANGE(NLA_U32, KIPT_MODE_RING,
+						 KIPT_MODE_ONCE),
+	[KIPT_A_SESSION_SIZE] = NLA_POLICY_FULL_RANGE(NLA_U64, &size_range),
+	[KIPT_A_SESSION_CTL] = { .type = NLA_U64 },
+	[KIPT_A_SESSION_FLAGS] = NLA_POLICY_MASK(NLA_U32, FLAGS_ALL),
+	[KIPT_A_SESSION_FILTER] = NLA_POLICY_NESTED(filter_policy),
+	[KIPT_A_SESSION_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &pid_range),
+	[KIPT_A_SESSION_CR3] = { .type = NLA_U64 },
+	[KIPT_A_SESSION_PRINT_BRANCHES] = NLA_POLICY_FULL_RANGE(NLA_U32,
+								&lines_range),
+	[KIPT_A_SESSION_PRINT_CPUS] = NLA_POLICY_FULL_RANGE(NLA_U32,
+							    &lines_range),
+	[KIPT_A_SESSION_PRINT_USER] = NLA_POLICY_FULL_RANGE(NLA_U32,
+							    &user_range),
+};
+
+static const struct nla_policy session_id_policy[] = {
+	[KIPT_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+static const struct nla_policy fetch_policy[] = {
+	[KIPT_A_FETCH_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KIPT_A_FETCH_FETCH] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KIPT_A_FETCH_CPU] = { .type = NLA_U32 },
+	[KIPT_A_FETCH_OUTPUT] = NLA_POLICY_MASK(NLA_U32, OUTPUT_ALL),
+	[KIPT_A_FETCH_MEMORY] = NLA_POLICY_FULL_RANGE(NLA_U64, &memory_range),
+};
+
+static const struct nla_policy snapshot_policy[] = {
+	[KIPT_A_SNAPSHOT_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+static int call_do(struct sk_buff *skb, struct genl_info *info,
+		   struct kipt_refusal *refusal)
+{
+	switch (info->genlhdr->cmd) {
+	case KIPT_CMD_GET_INFO:
+		return kipt_info_get(skb, info);
+	case KIPT_CMD_SNAPSHOT_DEL:
+		return kipt_snapshot_message_del(skb, info, refusal);
+	default:
+		return kipt_session_message_get(skb, info, refusal);
+	}
+}
+
+/* Not every allocation that fails has a sentence of its own. */
+static int explain_memory(int err, struct kipt_refusal *refusal)
+{
+	if (err != -ENOMEM || refusal->extack._msg)
+		return err;
+	return kipt_refuse(refusal, NULL, err, "no memory to answer the request");
+}
+
+static int family_do(struct sk_buff *skb, struct genl_info *info)
+{
+	struct kipt_refusal refusal = {};
+	int err;
+
+	err = explain_memory(call_do(skb, info, &refusal), &refusal);
+	return err ? kipt_refuse_send(skb, err, &refusal) : 0;
+}
+
+static int call_start(struct netlink_callback *cb,
+		      struct kipt_refusal *refusal)
+{
+	struct nlattr **attrs = kipt_compat_dump_attrs(cb);
+
+	switch (kipt_reply_command(cb)) {
+	case KIPT_CMD_SESSION_NEW:
+		return kipt_session_message_new_start(cb, attrs, refusal);
+	case KIPT_CMD_SESSION_START:
+	case KIPT_CMD_SESSION_STOP:
+	case KIPT_CMD_SESSION_DEL:
+		return kipt_session_message_control_start(cb, attrs, refusal);
+	case KIPT_CMD_FETCH:
+		return kipt_fetch_message_start(cb, attrs, refusal);
+	case KIPT_CMD_SNAPSHOT_GET:
+		return kipt_snapshot_message_start(cb, attrs, refusal);
+	default:
+		return kipt_session_message_list_start(cb, attrs, refusal);
+	}
+}
+
+static int refuse_start(struct netlink_callback *cb)
+{
+	struct kipt_refusal refusal = {};
+	int err = explain_memory(-ENOMEM, &refusal);
+
+	return kipt_refuse_send(cb->skb, err, &refusal);
+}
+
+/* When it fails, there will be no call of family_done(). */
+static int family_start(struct netlink_callback *cb)
+{
+	struct kipt_refusal *refusal = kzalloc(sizeof(*refusal), GFP_KERNEL);
+	int err;
+
+	if (!refusal)
+		return refuse_start(cb);
+	memset(kipt_reply_dump(cb), 0, sizeof(struct kipt_reply_dump));
+	kipt_reply_dump(cb)->refusal = refusal;
+	err = explain_memory(call_start(cb, refusal), refusal);
+	if (!err)
+		return 0;
+	err = kipt_refuse_send(cb->skb, err, refusal);
+	kfree(refusal);
+	return err;
+}
+
+static int call_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		     struct kipt_refusal *refusal)
+{
+	switch (kipt_reply_command(cb)) {
+	case KIPT_CMD_SESSION_NEW:
+		return kipt_session_message_new(skb, cb, refusal);
+	case KIPT_CMD_SESSION_START:
+	case KIPT_CMD_SESSION_STOP:
+	case KIPT_CMD_SESSION_DEL:
+		return kipt_session_message_control(skb, cb, refusal);
+	case KIPT_CMD_FETCH:
+		return kipt_fetch_message(skb, cb, refusal);
+	case KIPT_CMD_SNAPSHOT_GET:
+		return kipt_snapshot_message(skb, cb, refusal);
+	default:
+		return kipt_session_message_list(skb, cb, refusal);
+	}
+}
+
+/* The sentence is copied to the last message before family_done(). */
+static int family_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct kipt_refusal *refusal = kipt_reply_dump(cb)->refusal;
+	int ret = explain_memory(call_dump(skb, cb, refusal), refusal);
+
+	if (ret < 0 && cb->extack)
+		cb->extack->_msg = refusal->extack._msg;
+	return ret;
+}
+
+static int family_done(struct netlink_callback *cb)
+{
+	switch (kipt_reply_command(cb)) {
+	case KIPT_CMD_SESSION_NEW:
+		kipt_session_message_new_done(cb);
+		break;
+	case KIPT_CMD_SESSION_START:
+	case KIPT_CMD_SESSION_STOP:
+	case KIPT_CMD_SESSION_DEL:
+		kipt_session_message_control_done(cb);
+		break;
+	case KIPT_CMD_FETCH:
+		kipt_fetch_message_done(cb);
+		break;
+	case KIPT_CMD_SNAPSHOT_GET:
+		kipt_snapshot_message_done(cb);
+		break;
+	}
+	kfree(kipt_reply_dump(cb)->refusal);
+	return 0;
+}
+
+#define DO								\
+	.doit = family_do
+#define DUMP								\
+	.start = family_start, .dumpit = family_dump,	\
+	.done = family_done
+#define POLICY(_policy)							\
+	.policy = _policy, .maxattr = ARRAY_SIZE(_policy) - 1
+
+static const struct genl_ops ops[] = {
+	{ .cmd = KIPT_CMD_GET_INFO, DO },
+	{ .cmd = KIPT_CMD_SESSION_NEW, DUMP, POLICY(session_new_policy) },
+	{ .cmd = KIPT_CMD_SESSION_START, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_SESSION_STOP, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_SESSION_DEL, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_SESSION_GET, DO, DUMP, POLICY(session_id_policy) },
+	{ .cmd = KIPT_CMD_FETCH, DUMP, POLICY(fetch_policy) },
+	{ .cmd = KIPT_CMD_SNAPSHOT_GET, DUMP, POLICY(snapshot_policy) },
+	{ .cmd = KIPT_CMD_SNAPSHOT_DEL, DO, POLICY(snapshot_policy) },
+};
+
+static const struct genl_multicast_group groups[] = {
+	{ .name = KIPT_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_SYS_ADMIN },
+};
+
+static struct genl_family family __ro_after_init = {
+	.name = KIPT_FAMILY_NAME,
+	.version = KIPT_FAMILY_VERSION,
+	.module = THIS_MODULE,
+	.netnsok = false,
+	.parallel_ops = true,
+	.ops = ops,
+	.n_ops = ARRAY_SIZE(ops),
+	.resv_start_op = KIPT_CMD_GET_INFO,
+	.mcgrps = groups,
+	.n_mcgrps = ARRAY_SIZE(groups),
+};
+
+static int socket_closed(struct notifier_block *block, unsigned long what,
+			 void *data)
+{
+	struct netlink_notify *notify = data;
+
+	if (what == NETLINK_URELEASE &&
+	    notify->protocol == NETLINK_GENERIC &&
+	    net_eq(notify->net, &init_net) && notify->portid)
+		kipt_owner_closed(notify->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block socket_notifier = {
+	.notifier_call = socket_closed,
+};
+
+int kipt_family_init(void)
+{
+	int err;
+
+	err = netlink_register_notifier(&socket_notifier);
+	if (err)
+		return err;
+	kipt_reply_init(&family);
+	err = genl_register_family(&family);
+	if (err)
+		netlink_unregister_notifier(&socket_notifier);
+	return err;
+}
+
+void kipt_family_uninit(void)
+{
+	genl_unregister_family(&family);
+	netlink_unregister_notifier(&socket_notifier);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parses the command fetch and writes its messages, with the records where
+ * the reader will take them from. Owns what a dump remembers. Process context.
+ */
+#include <linux/err.h>
+#include <net/genetlink.h>
+
+#include "../lib/compat.h"
+#include "../fetch/fetch.h"
+#include "fetch_message.h"
+#include "reply.h"
+#include "../session/permission.h"
+#include "../lib/refuse.h"
+#include "../session/session.h"
+#include "../../uapi/linux/kipt.h"
+#include "../../uapi/linux/kipt_record.h"
+
+/* Header, numbers with their padding, and the header of the records. */
+#define MESSAGE_BYTES	(GENL_HDRLEN + NLMSG_HDRLEN + 192)
+
+/**
+ * struct fetch_state - a dump of fetch
+ * @session: referenced
+ * @reader: takes part in a fetch of @session, from the second call on
+ * @begun: the request itself was answered
+ */
+struct fetch_state {
+	struct kipt_session *session;
+	struct kipt_fetch_reader *reader;
+	bool begun;
+};
+
+static struct fetch_state *fetch_state(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct fetch_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
+}
+
+static int check_output(struct nlattr *attr, u32 output,
+			struct kipt_refusal *refusal)
+{
+	u32 ordered = KIPT_OUTPUT_BRANCHES | KIPT_OUTPUT_CALLS |
+		      KIPT_OUTPUT_INSNS | KIPT_OUTPUT_PATHS;
+
+	if (output & KIPT_OUTPUT_COUNTS && output & ordered)
+		return kipt_refuse(refusal, attr, -EINVAL,
+				   "output %#x: counts go without branches, calls, insns and paths",
+				   output);
+	if (output & KIPT_OUTPUT_PATHS && output & KIPT_OUTPUT_INSNS)
+		return kipt_refuse(refusal, attr, -EINVAL,
+				   "output %#x: paths go without insns",
+				   output);
+	return 0;
+}
+
+static int parse_fetch(struct nlattr **attrs,
+		       struct kipt_fetch_request *request,
+		       struct kipt_refusal *refusal)
+{
+	struct nlattr *fetch = attrs[KIPT_A_FETCH_FETCH];
+	struct nlattr *cpu = attrs[KIPT_A_FETCH_CPU];
+	struct nlattr *output = attrs[KIPT_A_FETCH_OUTPUT];
+	struct nlattr *memory = attrs[KIPT_A_FETCH_MEMORY];
+
+	if (fetch && (cpu || output || memory))
+		return kipt_refuse(refusal, fetch, -EINVAL,
+				   "attributes \"cpu\", \"output\" and \"memory\" are those the fetch began with");
+	request->fetch = fetch ? nla_get_u32(fetch) : 0;
+	request->only_cpu = cpu ? nla_get_u32(cpu) : KIPT_FETCH_ALL_CPUS;
+	request->output = output ? nla_get_u32(output) : 0;
+	request->memory = memory ? nla_get_u64(memory) : 0;
+	return check_output(output, request->output, refusal);
+}
+
+int kipt_fetch_message_start(struct netlink_callback *cb,
+			     struct nlattr **attrs,
+			     struct kipt_refusal *refusal)
+{
+	struct kipt_fetch_request request;
+	struct kipt_session *session;
+	int err;
+
+	err = kipt_permission_trace(cb->skb, refusal);
+	if (!err)
+		err = kipt_reply_find(attrs[KIPT_A_FETCH_ID], &session,
+					refusal);
+	if (err)
+		return err;
+	err = kipt_permission_read(cb->skb, session, refusal);
+	if (!err)
+		err = parse_fetch(attrs, &request, refusal);
+	if (err)
+		kipt_session_put(session);
+	else
+		fetch_state(cb)->session = session;
+	return err;
+}
+
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, KIPT_A_FETCH_PAD);
+}
+
+static int put_chunk(struct sk_buff *skb, const struct kipt_fetch_piece *piece)
+{
+	if (nla_put_u32(skb, KIPT_A_FETCH_CPU, piece->cpu) ||
+	    put_u64(skb, KIPT_A_FETCH_CHUNK, piece->chunk) ||
+	    put_u64(skb, KIPT_A_FETCH_FROM, piece->from) ||
+	    put_u64(skb, KIPT_A_FETCH_TO, piece->to) ||
+	    put_u64(skb, KIPT_A_FETCH_LOST, piece->lost) ||
+	    (piece->end && nla_put_flag(skb, KIPT_A_FETCH_END)))
+		return -EMSGSIZE;
+	if (piece->count &&
+	    nla_put(skb, KIPT_A_FETCH_RECORDS,
+		    piece->count * sizeof(*piece->records), piece->records))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_progress(struct sk_buff *skb,
+			const struct kipt_fetch_piece *piece)
+{
+	if (nla_put_u32(skb, KIPT_A_FETCH_FETCH, piece->fetch) ||
+	    put_u64(skb, KIPT_A_FETCH_TOTAL, piece->total) ||
+	    put_u64(skb, KIPT_A_FETCH_DONE, piece->done))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct kipt_fetch_piece *piece)
+{
+	void *header = kipt_reply_part(skb, cb, KIPT_CMD_FETCH);
+
+	if (!header ||
+	    nla_put_u32(skb, KIPT_A_FETCH_ID, fetch_state(cb)->session->group.id) ||
+	    (piece->fetch && put_progress(skb, piece)) ||
+	    (piece->in_chunk && put_chunk(skb, piece)))
+		return -EMSGSIZE;
+	genlmsg_end(skb, header);
+	return skb->len;
+}
+
+/* A start or a stop of the session may be under way, and is waited for. */
+static int join(struct sk_buff *skb, struct netlink_callback *cb,
+		struct kipt_refusal *refusal)
+{
+	struct fetch_state *state = fetch_state(cb);
+	struct kipt_fetch_piece piece = {};
+	struct kipt_fetch_request request;
+	int err;
+
+	err = parse_fetch(kipt_compat_dump_attrs(cb), &request, refusal);
+	if (!err)
+		err = kipt_fetch_join(state->session, &request, refusal,
+				      &state->reader);
+	if (err)
+		return err;
+	kipt_fetch_progress(state->reader, &piece);
+	return put_piece(skb, cb, &piece);
+}
+
+/* The first call comes within the request, which is not to take long. */
+int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct kipt_refusal *refusal)
+{
+	struct fetch_state *state = fetch_state(cb);
+	struct kipt_fetch_piece piece = {};
+	int ret;
+
+	ret = kipt_permission_read(cb->skb, state->session, refusal);
+	if (ret)
+		return ret;
+	if (!state->begun) {
+		state->begun = true;
+		return put_piece(skb, cb, &piece);
+	}
+	if (!state->reader)
+		return join(skb, cb, refusal);
+	/* Pieces are cut to what this reader's buffer has room for. */
+	ret = kipt_fetch_read(state->reader,
+			      (skb_tailroom(skb) - MESSAGE_BYTES) /
+			      sizeof(struct kipt_record), &piece, refusal);
+	return ret > 0 ? put_piece(skb, cb, &piece) : ret;
+}
+
+void kipt_fetch_message_done(struct netlink_callback *cb)
+{
+	struct fetch_state *state = fetch_state(cb);
+
+	if (!state->session)
+		return;
+	if (state->reader)
+		kipt_fetch_leave(state->reader);
+	kipt_session_put(state->session);
+	state->session = NULL;
+}

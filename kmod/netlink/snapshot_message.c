@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes the messages about snapshots. Owns what a dump remembers. Process
+ * context.
+ */
+#include <linux/minmax.h>
+#include <net/genetlink.h>
+
+#include "reply.h"
+#include "../session/permission.h"
+#include "../lib/refuse.h"
+#include "../crash/snapshot.h"
+#include "snapshot_message.h"
+#include "../../uapi/linux/kipt.h"
+
+/* Headers and numbers with their padding. */
+#define MESSAGE_BYTES	(GENL_HDRLEN + NLMSG_HDRLEN + 192)
+
+/**
+ * struct snapshot_state - a dump of snapshot-get
+ * @snapshot: the one that is read, referenced; NULL: all are listed
+ * @last: the one that was listed last
+ * @offset: bytes of @snapshot that were read
+ * @told: its first message was written
+ */
+struct snapshot_state {
+	struct kipt_snapshot *snapshot;
+	u32 last;
+	bool told;
+	u64 offset;
+};
+
+static struct snapshot_state *snapshot_state(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct snapshot_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
+}
+
+static int find(const struct nlattr *attr, struct kipt_snapshot **snapshot,
+		struct kipt_refusal *refusal)
+{
+	*snapshot = kipt_snapshot_find(nla_get_u32(attr));
+	if (*snapshot)
+		return 0;
+	return kipt_refuse(refusal, attr, -ENOENT, "no snapshot %u",
+			   nla_get_u32(attr));
+}
+
+int kipt_snapshot_message_start(struct netlink_callback *cb,
+				struct nlattr **attrs,
+				struct kipt_refusal *refusal)
+{
+	struct nlattr *id = attrs ? attrs[KIPT_A_SNAPSHOT_ID] : NULL;
+	int err = kipt_permission_all(cb->skb, refusal);
+
+	if (err || !id)
+		return err;
+	return find(id, &snapshot_state(cb)->snapshot, refusal);
+}
+
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, KIPT_A_SNAPSHOT_PAD);
+}
+
+static int put_task(struct sk_buff *skb, const struct kipt_snapshot *snapshot)
+{
+	if (!snapshot->pid && !snapshot->comm[0])
+		return 0;
+	return nla_put_u32(skb, KIPT_A_SNAPSHOT_PID, snapshot->pid) ?:
+	       nla_put_string(skb, KIPT_A_SNAPSHOT_COMM, snapshot->comm);
+}
+
+static int put_killed(struct sk_buff *skb,
+		      const struct kipt_snapshot_killed *killed)
+{
+	if (!killed->signal)
+		return 0;
+	if (nla_put_u32(skb, KIPT_A_SNAPSHOT_SIGNAL, killed->signal) ||
+	    nla_put_u32(skb, KIPT_A_SNAPSHOT_PROCESS, killed->process) ||
+	    nla_put_u32(skb, KIPT_A_SNAPSHOT_UID, killed->uid))
+		return -EMSGSIZE;
+	if (!killed->file[0])
+		return 0;
+	return nla_put_string(skb, KIPT_A_SNAPSHOT_FILE, killed->file) ?:
+	       put_u64(skb, KIPT_A_SNAPSHOT_FILE_OFFSET, killed->file_offset);
+}
+
+static int put_snapshot(struct sk_buff *skb,
+			const struct kipt_snapshot *snapshot)
+{
+	const struct kipt_crash_event *event = &snapshot->event;
+
+	if (put_u64(skb, KIPT_A_SNAPSHOT_TIME, snapshot->time) ||
+	    nla_put_u32(skb, KIPT_A_SNAPSHOT_HOOK, event->hook) ||
+	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPU, event->cpu) ||
+	    put_u64(skb, KIPT_A_SNAPSHOT_IP, event->ip) ||
+	    (event->trap != ~0U &&
+	     nla_put_u32(skb, KIPT_A_SNAPSHOT_TRAP, event->trap)) ||
+	    put_task(skb, snapshot) || put_killed(skb, &snapshot->killed) ||
+	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPUS, snapshot->cpus) ||
+	    (snapshot->missed &&
+	     nla_put_u32(skb, KIPT_A_SNAPSHOT_MISSED, snapshot->missed)) ||
+	    put_u64(skb, KIPT_A_SNAPSHOT_SIZE, snapshot->size))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_data(struct sk_buff *skb, struct snapshot_state *state)
+{
+	const struct kipt_snapshot *snapshot = state->snapshot;
+	u64 room = skb_tailroom(skb) - MESSAGE_BYTES;
+	u64 len = min(snapshot->size - state->offset, room);
+
+	struct nlattr *data;
+
+	if (put_u64(skb, KIPT_A_SNAPSHOT_OFFSET, state->offset))
+		return -EMSGSIZE;
+	data = nla_reserve(skb, KIPT_A_SNAPSHOT_DATA, len);
+	if (!data)
+		return -EMSGSIZE;
+	kipt_snapshot_read(snapshot, state->offset, nla_data(data), len);
+	state->offset += len;
+	return 0;
+}
+
+/* The first message tells what it is, the others its data. */
+static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct kipt_snapshot *snapshot)
+{
+	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SNAPSHOT_GET);
+	struct snapshot_state *state = snapshot_state(cb);
+	int err;
+
+	if (!header || nla_put_u32(skb, KIPT_A_SNAPSHOT_ID, snapshot->id))
+		return -EMSGSIZE;
+	err = state->told ? put_data(skb, state) : put_snapshot(skb, snapshot);
+	if (err)
+		return err;
+	genlmsg_end(skb, header);
+	return skb->len;
+}
+
+static int read_on(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct snapshot_state *state = snapshot_state(cb);
+	int ret;
+
+	if (state->offset == state->snapshot->size)
+		return 0;
+	ret = write_one(skb, cb, state->snapshot);
+	state->told = true;
+	return ret;
+}
+
+static int list_on(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct snapshot_state *state = snapshot_state(cb);
+	struct kipt_snapshot *snapshot = kipt_snapshot_next(state->last);
+	int ret;
+
+	if (!snapshot)
+		return 0;
+	ret = write_one(skb, cb, snapshot);
+	state->last = snapshot->id;
+	kipt_snapshot_put(snapshot);
+	return ret;
+}
+
+int kipt_snapshot_message(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct kipt_refusal *refusal)
+{
+	int err = kipt_permission_all(cb->skb, refusal);
+
+	if (err)
+		return err;
+	return snapshot_state(cb)->snapshot ? read_on(skb, cb) :
+					      list_on(skb, cb);
+}
+
+void kipt_snapshot_message_done(struct netlink_callback *cb)
+{
+	struct snapshot_state *state = snapshot_state(cb);
+
+	if (state->snapshot)
+		kipt_snapshot_put(state->snapshot);
+	state->snapshot = NULL;
+}
+
+int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info,
+			      struct kipt_refusal *refusal)
+{
+	struct nlattr *id = info->attrs[KIPT_A_SNAPSHOT_ID];
+	struct kipt_snapshot *snapshot;
+	int err;
+
+	err = kipt_permission_all(skb, refusal);
+	if (!err)
+		err = kipt_reply_missing(id, "id", refusal);
+	if (!err)
+		err = find(id, &snapshot, refusal);
+	if (err)
+		return err;
+	kipt_snapshot_delete(snapshot);
+	kipt_snapshot_put(snapshot);
+	return 0;
+}

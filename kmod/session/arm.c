@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps armed sessions running. An armed session runs also while some of its
+ * CPUs are offline; a work item starts those that come online, each by itself,
+ * and the whole session after a suspend. What is refused, because perf was
+ * faster or the CPU takes no interrupts, it tries again. perf may borrow Intel PT of
+ * all armed sessions. Process context.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mutex.h>
+#include <linux/printk.h>
+
+#include "arm.h"
+#include "armed.h"
+#include "latch.h"
+#include "../lib/refuse.h"
+#include "session.h"
+#include "../trace/trace.h"
+
+/* Until what was refused is tried again. */
+#define RETRY	HZ
+
+static void end_loan(struct work_struct *work);
+
+/* Who has Intel PT of the armed sessions, until when. Ranks above session->lock. */
+static DEFINE_MUTEX(loan_lock);
+static const void *borrower;
+static bool loan_ends;
+static unsigned long loan_end;
+static DECLARE_DELAYED_WORK(loan_work, end_loan);
+
+static bool may_change(int err)
+{
+	return err == -EBUSY || err == -ETIMEDOUT || err == -ENOMEM;
+}
+
+/* Return: whether to try again. */
+static bool start_missing(struct kipt_session *session)
+{
+	bool again = false, tell = !session->arm.told;
+	struct kipt_refusal refusal = {};
+	struct kipt_trace *trace;
+	int err;
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++) {
+		trace = &session->traces[i];
+		if (READ_ONCE(trace->running))
+			continue;
+		err = kipt_armed_start_cpu(session, trace, &refusal);
+		if (!err || err == -ENXIO)
+			continue;
+		if (tell)
+			pr_warn("armed session %u does not trace CPU %u: %s\n",
+				session->group.id, trace->cpu, refusal.text);
+		session->arm.told = true;
+		again |= may_change(err);
+	}
+	return again;
+}
+
+/* Return: whether to try again. */
+static bool resume(struct kipt_session *session)
+{
+	struct kipt_refusal refusal = {};
+	int err = kipt_session_resume(session, &refusal);
+
+	if (!err)
+		return false;
+	if (!session->arm.told && !READ_ONCE(session->dead))
+		pr_warn("armed session %u does not trace: %s\n", session->group.id,
+			refusal.text);
+	session->arm.told = true;
+	return may_change(err);
+}
+
+void kipt_arm_keep_running(struct work_struct *work)
+{
+	struct kipt_session *session =
+		container_of(to_delayed_work(work), struct kipt_session,
+			     arm.work);
+	bool again;
+
+	/*
+	 * On the way to sleep CPUs come online. When the machine is up, and when a
+	 * loan ends, this comes again.
+	 */
+	if (kipt_latch_cause() || READ_ONCE(session->arm.lent))
+		return;
+	again = resume(session);
+	mutex_lock(&session->lock);
+	if (!READ_ONCE(session->dead)) {
+		if (session->state == KIPT_STATE_RUNNING)
+			again = start_missing(session);
+		if (again)
+			kipt_session_queue(&session->arm.work, RETRY);
+		else
+			session->arm.told = false;
+	}
+	mutex_unlock(&session->lock);
+}
+
+/* Return: the armed session with the next number above @id, referenced; or NULL. */
+static struct kipt_session *next_armed(u32 id)
+{
+	struct kipt_session *session;
+
+	while ((session = kipt_session_next(id)) &&
+	       !kipt_session_is_armed(session)) {
+		id = session->group.id;
+		kipt_session_put(session);
+	}
+	return session;
+}
+
+/* Return: 0, -ENOENT if no session is armed, or why one cannot be lent. */
+static int lend_all(void)
+{
+	struct kipt_session *session;
+	int err = -ENOENT;
+	u32 id = 0;
+
+	while ((session = next_armed(id))) {
+		id = session->group.id;
+		err = kipt_session_lend(session);
+		kipt_session_put(session);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+static void take_all(void)
+{
+	struct kipt_session *session;
+	u32 id = 0;
+
+	while ((session = next_armed(id))) {
+		id = session->group.id;
+		mutex_lock(&session->lock);
+		session->arm.lent = false;
+		if (!READ_ONCE(session->dead))
+			kipt_session_look(session);
+		mutex_unlock(&session->lock);
+		kipt_session_put(session);
+	}
+}
+
+static void take_back(const char *why)
+{
+	lockdep_assert_held(&loan_lock);
+	borrower = NULL;
+	pr_info("Intel PT of armed sessions is taken back: %s\n", why);
+	take_all();
+}
+
+static void end_loan(struct work_struct *work)
+{
+	mutex_lock(&loan_lock);
+	/* This loan may have ended already, and another one begun. */
+	if (borrower && loan_ends && time_after_eq(jiffies, loan_end))
+		take_back("its time is over");
+	mutex_unlock(&loan_lock);
+}
+
+int kipt_arm_lend(const void *who, u32 seconds)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&loan_lock);
+	if (borrower)
+		goto out;
+	err = lend_all();
+	if (err) {
+		take_all();
+		goto out;
+	}
+	borrower = who;
+	loan_ends = seconds;
+	loan_end = jiffies + seconds * HZ;
+	if (loan_ends)
+		kipt_session_queue(&loan_work, seconds * HZ);
+	pr_info("Intel PT of armed sessions is lent to %s (%d); a crash meanwhile is not seen\n",
+		current->comm, task_tgid_nr(current));
+out:
+	mutex_unlock(&loan_lock);
+	return err;
+}
+
+void kipt_arm_return(const void *who)
+{
+	mutex_lock(&loan_lock);
+	if (borrower == who)
+		take_back("it was given back");
+	mutex_unlock(&loan_lock);
+}
+
+void kipt_arm_exit(void)
+{
+	cancel_delayed_work_sync(&loan_work);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a session is made of, see parts.h. Process context.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+
+#include "../trace/buffer.h"
+#include "../lib/compat.h"
+#include "../crash/crash_hooks.h"
+#include "../crash/crash_pages.h"
+#include "../crash/excerpt.h"
+#include "../watch/follow.h"
+#include "../hw/hw_regs.h"
+#include "../crash/killed.h"
+#include "parts.h"
+#include "../lib/refuse.h"
+#include "../hw/reserve.h"
+#include "session.h"
+#include "../watch/sideband.h"
+#include "../crash/snapshot.h"
+#include "../watch/text_patch.h"
+
+/*
+ * Without multiple entries a table is one region and an END to itself, and
+ * INT comes before the region is full ("Single Output Region ToPA"): good
+ * for a ring of one block only.
+ */
+int kipt_parts_check_output(const struct kipt_caps *caps, u32 mode, u64 size,
+			    struct kipt_refusal *refusal)
+{
+	u64 block = (u64)PAGE_SIZE << KIPT_MAX_ORDER;
+	char why[KIPT_REFUSE_BYTES];
+
+	if (!(caps->leaf0_ecx & RTIT_CAP_TOPA)) {
+		kipt_caps_lack(RTIT_CAP_TOPA, true, why, sizeof(why));
+		return kipt_refuse(refusal, NULL, -EOPNOTSUPP, "%s", why);
+	}
+	if (caps->leaf0_ecx & RTIT_CAP_TOPA_MULTI ||
+	    (mode == KIPT_MODE_RING && size <= block))
+		return 0;
+	kipt_caps_lack(RTIT_CAP_TOPA_MULTI, true, why, sizeof(why));
+	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
+			   "%s; allowed: mode ring, size up to %llu", why,
+			   block);
+}
+
+static int reserve_pmu(struct kipt_trace *trace,
+		       struct kipt_refusal *refusal)
+{
+	char why[KIPT_REFUSE_BYTES];
+	int err;
+
+	err = kipt_reserve_get(trace->cpu, why, sizeof(why));
+	return err ? kipt_refuse(refusal, NULL, err, "%s", why) : 0;
+}
+
+int kipt_parts_explain(const struct kipt_trace *trace, int err,
+		       struct kipt_refusal *refusal)
+{
+	switch (err) {
+	case -EBUSY:
+		return kipt_refuse(refusal, NULL, err,
+				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else",
+				   trace->cpu);
+	case -EPERM:
+		return kipt_refuse(refusal, NULL, -EBUSY,
+				   "CPU %u is in VMX operation and cannot trace there (IA32_VMX_MISC[14] is 0); end virtual machines, or unload kvm_intel, which keeps all CPUs there from Linux 6.12 on",
+				   trace->cpu);
+	case -ENXIO:
+		return kipt_refuse(refusal, NULL, err, "CPU %u went offline",
+				   trace->cpu);
+	case -ETIMEDOUT:
+		return kipt_refuse(refusal, NULL, err, "CPU %u does not answer",
+				   trace->cpu);
+	default:
+		return kipt_refuse(refusal, NULL, err,
+				   "CPU %u does not trace: it refused a write of its Intel PT registers, or cannot write its trace (IA32_RTIT_STATUS.Error); IA32_RTIT_CTL is %#llx",
+				   trace->cpu, trace->config.ctl);
+	}
+}
+
+/*
+ * First perf: if it is why PT is on, the refusal should say so. But perf keeps
+ * this CPU busy with waiting for one that takes no interrupts.
+ */
+static int reserve(struct kipt_trace *traces, u32 count,
+		   struct kipt_refusal *refusal)
+{
+	struct kipt_trace *failed;
+	int err = 0;
+	u32 i;
+
+	if (kipt_trace_check_all(traces, count, &failed) == -ETIMEDOUT)
+		return kipt_parts_explain(failed, -ETIMEDOUT, refusal);
+	for (i = 0; i < count && !err; i++)
+		err = reserve_pmu(&traces[i], refusal);
+	if (err)
+		return err;
+	err = kipt_trace_check_all(traces, count, &failed);
+	return err ? kipt_parts_explain(failed, err, refusal) : 0;
+}
+
+/* When the session was made the CPU may never have been online. */
+static int check_cpu(struct kipt_session *session, unsigned int cpu,
+		     struct kipt_refusal *refusal)
+{
+	char why[KIPT_REFUSE_BYTES];
+	struct kipt_caps caps;
+	int err;
+
+	kipt_caps_of(cpumask_of(cpu), &caps);
+	err = kipt_caps_check_config(&caps, &session->group.config.hw, why, sizeof(why));
+	if (err)
+		return kipt_refuse(refusal, NULL, err, "%s", why);
+	return kipt_parts_check_output(&caps, session->group.config.mode, session->group.config.size,
+				       refusal);
+}
+
+int kipt_parts_reserve_cpu(struct kipt_session *session,
+			   struct kipt_trace *trace,
+			   struct kipt_refusal *refusal)
+{
+	int err = check_cpu(session, trace->cpu, refusal);
+
+	return err ? err : reserve(trace, 1, refusal);
+}
+
+static int reserve_armed(struct kipt_session *session,
+			 struct kipt_refusal *refusal)
+{
+	int err;
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++) {
+		if (!cpu_online(session->traces[i].cpu))
+			continue;
+		err = kipt_parts_reserve_cpu(session, &session->traces[i],
+					     refusal);
+		/* It went offline just now; or is tried again by itself. */
+		if (err && err != -ENXIO && !session->generation)
+			return err;
+	}
+	return 0;
+}
+
+int kipt_parts_reserve(struct kipt_session *session,
+		       struct kipt_refusal *refusal)
+{
+	if (kipt_session_is_armed(session))
+		return reserve_armed(session, refusal);
+	return reserve(session->traces, session->nr_traces, refusal);
+}
+
+void kipt_parts_free(struct kipt_session *session)
+{
+	u32 i;
+
+	if (session->excerpt)
+		kipt_excerpt_release();
+	session->excerpt = false;
+	if (session->killed)
+		kipt_killed_put();
+	session->killed = false;
+	if (session->hooks)
+		kipt_crash_hooks_put();
+	session->hooks = false;
+	if (session->group.sideband) {
+		kipt_sideband_destroy(session->group.sideband);
+		kipt_text_patch_put();
+	}
+	session->group.sideband = NULL;
+	for (i = 0; i < session->nr_traces; i++) {
+		kipt_snapshot_withdraw(&session->traces[i]);
+		kipt_crash_pages_destroy(&session->traces[i]);
+		if (session->traces[i].view)
+			kipt_buffer_unview(session->traces[i].buffer);
+		session->traces[i].view = NULL;
+		kipt_buffer_put(session->traces[i].buffer);
+		session->traces[i].buffer = NULL;
+	}
+	kipt_follow_destroy(session->follow);
+	session->follow = NULL;
+}

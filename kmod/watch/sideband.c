@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Listens to the scheduler. The probes run with interrupts off or preemption
+ * disabled, on the CPU they are about. Leaves address spaces to
+ * space_table.c, the code of those that end to code_keep.c, questions about
+ * the logs to switch_log.c.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include <asm/cpufeature.h>
+#include <asm/io.h>
+
+#include "code_keep.h"
+#include "../lib/compat.h"
+#include "follow.h"
+#include "../hw/hw.h"
+#include "../hw/hw_regs.h"
+#include "../lib/limits.h"
+#include "../lib/memory.h"
+#include "../lib/probe.h"
+#include "sideband.h"
+#include "space_table.h"
+
+/*
+ * One switch makes more trace than this, so the log outlasts the ring: two
+ * threads that yield to each other were seen to make 149 bytes of kernel trace
+ * a switch. Where the kernel is not traced, it is the PSB+ that marks it.
+ */
+#define TRACE_PER_SWITCH	64
+#define TRACE_PER_MARK		32
+#define LOG_MIN		256U
+
+struct kipt_sideband {
+	cpumask_var_t cpus;
+	bool stops;
+	bool mark_switches;
+	struct kipt_spaces *spaces;
+	struct kipt_code_keep *keep;
+	struct kipt_switch_log *logs;
+};
+
+/* Written on its CPU, or when that does not trace; read on it. */
+static DEFINE_PER_CPU(struct kipt_sideband *, listener);
+
+/* Guards the probes' registration, and which keepers are attached. */
+static DEFINE_MUTEX(probes_lock);
+static u32 probes_users;
+/* Sidebands whose pages may still be on their way through the queue. */
+static u32 queue_users;
+
+u64 kipt_sideband_space(u64 cr3)
+{
+	u64 space = cr3 & PHYSICAL_PAGE_MASK;
+
+	/* The user half is the page after the kernel half. */
+	if (boot_cpu_has(X86_FEATURE_PTI))
+		space &= ~(u64)PAGE_SIZE;
+	return space;
+}
+
+static bool has_user_code(const struct task_struct *task)
+{
+	return task->mm && !(task->flags & PF_KTHREAD);
+}
+
+static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
+		 u32 tgid)
+{
+	u64 id = kipt_spaces_learn(sideband->spaces, mm, tgid);
+
+	if (unlikely(kipt_spaces_untidy(sideband->spaces)))
+		kipt_code_keep_wake(sideband->keep);
+	return id;
+}
+
+/*
+ * The log is full, and the CPU stopped by itself: its buffer is, or TraceStop.
+ * Then the oldest switches are needed and those to come are not. Reading the
+ * register is an exit of a virtual machine, so only where it may say so.
+ */
+static bool is_over_local(const struct kipt_sideband *sideband,
+			  const struct kipt_switch_log *log)
+{
+	return sideband->stops && log->written >= log->mask &&
+	       kipt_hw_status_local() & RTIT_STATUS_STOPPED;
+}
+
+/* While others run there is no trace of user code: one entry says that. */
+static bool is_worth_an_entry(struct kipt_switch_log *log, bool followed)
+{
+	bool same = log->others && !followed;
+
+	log->others = !followed;
+	return !same;
+}
+
+static void add_entry(struct kipt_sideband *sideband,
+		      struct kipt_switch_log *log, struct task_struct *task,
+		      bool followed)
+{
+	struct kipt_switch *entry = &log->entries[log->written & log->mask];
+	bool user = has_user_code(task);
+
+	entry->tsc = rdtsc();
+	entry->space = user ? kipt_spaces_name(task->mm) : 0;
+	entry->id = user && followed ?
+		    learn(sideband, task->mm, task->tgid) : 0;
+	entry->tid = task->pid;
+	entry->tgid = task->tgid;
+	/* An NMI that ends the log here finds only whole entries. */
+	barrier();
+	WRITE_ONCE(log->written, log->written + 1);
+}
+
+static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
+{
+	struct kipt_switch_log *log = &sideband->logs[smp_processor_id()];
+	bool followed = kipt_follow_has_local(task);
+
+	lockdep_assert_irqs_disabled();
+	if (is_over_local(sideband, log)) {
+		kipt_sideband_end_local();
+		return;
+	}
+	if (is_worth_an_entry(log, followed))
+		add_entry(sideband, log, task, followed);
+	/* After the time was taken, so that the PSB+ is not older. */
+	kipt_follow_switch_local(task, followed, sideband->mark_switches);
+}
+
+static void kipt_sideband_on_switch(void *data, bool preempt,
+				    struct task_struct *prev,
+				    struct task_struct *next,
+				    unsigned int prev_state)
+{
+	struct kipt_sideband *sideband = this_cpu_read(listener);
+
+	if (sideband)
+		log_task(sideband, next);
+}
+
+static void kipt_sideband_on_exec(void *data, struct task_struct *task,
+				  pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct kipt_sideband *sideband;
+	unsigned long flags;
+
+	/* Newer kernels call probes with preemption on. */
+	local_irq_save(flags);
+	sideband = this_cpu_read(listener);
+	if (sideband)
+		log_task(sideband, task);
+	local_irq_restore(flags);
+}
+
+/* Exit and exec alike; whoever drops the last reference calls it, once. */
+static int kipt_sideband_on_exit_mmap(struct kprobe *probe,
+				      struct pt_regs *regs)
+{
+	kipt_code_keep_exit((struct mm_struct *)regs->di);
+	return 0;
+}
+
+static struct kprobe exit_probe;
+
+static void kipt_sideband_on_fork(void *data, struct task_struct *parent,
+				  struct task_struct *child)
+{
+	kipt_follow_fork(parent, child);
+}
+
+/* A tracepoint, and whether its probe is registered. */
+struct sched_probe {
+	const char *name;
+	void *func;
+	struct tracepoint *tp;
+	bool registered;
+};
+
+enum { ON_SWITCH, ON_EXEC, ON_FORK };
+
+static struct sched_probe sched_probes[] = {
+	[ON_SWITCH] = { .name = "sched_switch", .func = kipt_sideband_on_switch },
+	[ON_EXEC] = { .name = "sched_process_exec", .func = kipt_sideband_on_exec },
+	[ON_FORK] = { .name = "sched_process_fork", .func = kipt_sideband_on_fork },
+};
+
+/* Compiles only if this kernel calls the probes with what they take. */
+static void __maybe_unused check_prototypes(void)
+{
+	check_trace_callback_type_sched_switch(kipt_sideband_on_switch);
+	check_trace_callback_type_sched_process_exec(kipt_sideband_on_exec);
+	check_trace_callback_type_sched_process_fork(kipt_sideband_on_fork);
+	static_assert(__same_type(exit_mmap, void (struct mm_struct *)));
+}
+
+void kipt_sideband_begin_local(struct kipt_sideband *sideband)
+{
+	struct kipt_switch_log *log = &sideband->logs[smp_processor_id()];
+
+	lockdep_assert_irqs_disabled();
+	log->written = 0;
+	log->others = false;
+	/* Half a log would name the wrong task. */
+	if (!sched_probes[ON_SWITCH].registered)
+		return;
+	this_cpu_write(listener, sideband);
+	log_task(sideband, current);
+}
+
+void kipt_sideband_end_local(void)
+{
+	this_cpu_write(listener, NULL);
+}
+
+static void match_tracepoint(struct tracepoint *tp, void *data)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
+		if (!strcmp(tp->name, sched_probes[i].name))
+			sched_probes[i].tp = tp;
+}
+
+/* Return: 0, also if this kernel has no such tracepoint; or -ENOMEM. */
+static int register_sched_probe(struct sched_probe *probe)
+{
+	int err = probe->tp ? tracepoint_probe_register(probe->tp, probe->func,
+							NULL) : -ENOENT;
+
+	probe->registered = !err;
+	if (err == -ENOMEM)
+		return err;
+	if (err)
+		pr_warn("tracepoint %s cannot be used: tasks and user code may stay unknown\n",
+			probe->name);
+	return 0;
+}
+
+static void unregister_sched_probe(struct sched_probe *probe)
+{
+	if (probe->registered)
+		tracepoint_probe_unregister(probe->tp, probe->func, NULL);
+	probe->registered = false;
+}
+
+/* Return: as register_sched_probe(). */
+static int register_exit_probe(void)
+{
+	int err;
+
+	exit_probe = (struct kprobe) {
+		.symbol_name = "exit_mmap",
+		.pre_handler = kipt_sideband_on_exit_mmap,
+	};
+	err = register_kprobe(&exit_probe);
+	if (!err && !kipt_probe_is_armed(&exit_probe))
+		pr_warn("kprobes do not fire: code of processes that end is not kept\n");
+	if (!err)
+		return 0;
+	exit_probe.pre_handler = NULL;
+	if (err == -ENOMEM)
+		return err;
+	pr_warn("exit_mmap cannot be probed: code of processes that end is not kept\n");
+	return 0;
+}
+
+static void unregister_exit_probe(void)
+{
+	if (exit_probe.pre_handler)
+		unregister_kprobe(&exit_probe);
+	exit_probe.pre_handler = NULL;
+}
+
+static void unregister_probes(void)
+{
+	u32 i;
+
+	lockdep_assert_held(&probes_lock);
+	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
+		unregister_sched_probe(&sched_probes[i]);
+	tracepoint_synchronize_unregister();
+	unregister_exit_probe();
+}
+
+/* Without them user code cannot be read, and no task be named; all else can. */
+static int register_probes(void)
+{
+	int err = 0;
+	u32 i;
+
+	lockdep_assert_held(&probes_lock);
+	for_each_kernel_tracepoint(match_tracepoint, NULL);
+	for (i = 0; i < ARRAY_SIZE(sched_probes) && !err; i++)
+		err = register_sched_probe(&sched_probes[i]);
+	if (!err)
+		err = register_exit_probe();
+	if (err)
+		unregister_probes();
+	return err;
+}
+
+static int get_probes(struct kipt_sideband *sideband)
+{
+	int err;
+
+	mutex_lock(&probes_lock);
+	err = kipt_code_keep_init(sideband->keep);
+	if (!err && !probes_users)
+		err = register_probes();
+	if (!err) {
+		probes_users++;
+		queue_users++;
+		kipt_code_keep_attach(sideband->keep);
+	} else if (!queue_users) {
+		kipt_code_keep_uninit();
+	}
+	mutex_unlock(&probes_lock);
+	return err;
+}
+
+/* Nobody listens to the probes any more. */
+static void put_probes(struct kipt_sideband *sideband)
+{
+	mutex_lock(&probes_lock);
+	kipt_code_keep_detach(sideband->keep);
+	mutex_unlock(&probes_lock);
+	/*
+	 * For handlers that found it in the list, or as the listener. Who makes a
+	 * session does not wait for that; the probes stay, it is still counted.
+	 */
+	synchronize_rcu();
+	mutex_lock(&probes_lock);
+	if (!--probes_users)
+		unregister_probes();
+	mutex_unlock(&probes_lock);
+}
+
+static void put_queue(void)
+{
+	mutex_lock(&probes_lock);
+	if (!--queue_users)
+		kipt_code_keep_uninit();
+	mutex_unlock(&probes_lock);
+}
+
+static size_t log_bytes(const struct kipt_switch_log *log)
+{
+	return ((size_t)log->mask + 1) * sizeof(*log->entries);
+}
+
+static void free_logs(struct kipt_sideband *sideband)
+{
+	unsigned int cpu;
+
+	if (!sideband->logs)
+		return;
+	for_each_cpu(cpu, sideband->cpus)
+		kipt_memory_free(sideband->logs[cpu].entries,
+				 log_bytes(&sideband->logs[cpu]));
+	kipt_memory_free(sideband->logs,
+			 nr_cpu_ids * sizeof(*sideband->logs));
+}
+
+static void free_sideband(struct kipt_sideband *sideband)
+{
+	free_logs(sideband);
+	kipt_code_keep_destroy(sideband->keep);
+	kipt_spaces_destroy(sideband->spaces);
+	free_cpumask_var(sideband->cpus);
+	kipt_memory_free(sideband, sizeof(*sideband));
+}
+
+static int alloc_logs(struct kipt_sideband *sideband, u64 size)
+{
+	u64 least = sideband->mark_switches ? TRACE_PER_MARK :
+					      TRACE_PER_SWITCH;
+	u64 wish = rounddown_pow_of_two(max_t(u64, size / least, LOG_MIN));
+	struct kipt_switch_log *log;
+	unsigned int cpu;
+
+	sideband->logs = kipt_memory_alloc(nr_cpu_ids * sizeof(*log));
+	if (!sideband->logs)
+		return -ENOMEM;
+	for_each_cpu(cpu, sideband->cpus) {
+		log = &sideband->logs[cpu];
+		log->mask = min_t(u64, wish, kipt_limits()->switches) - 1;
+		log->entries = kipt_memory_alloc(log_bytes(log));
+		if (!log->entries || fatal_signal_pending(current))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int alloc_parts(struct kipt_sideband *sideband, u64 size,
+		       bool keep_code)
+{
+	sideband->spaces = kipt_spaces_create();
+	if (!sideband->spaces)
+		return -ENOMEM;
+	sideband->keep = kipt_code_keep_create(sideband->spaces, keep_code);
+	if (!sideband->keep)
+		return -ENOMEM;
+	return alloc_logs(sideband, size);
+}
+
+struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
+					   u64 size, bool keep_code,
+					   bool stops, bool mark_switches)
+{
+	struct kipt_sideband *sideband = kipt_memory_alloc(sizeof(*sideband));
+
+	if (!sideband)
+		return NULL;
+	if (!alloc_cpumask_var(&sideband->cpus, GFP_KERNEL_ACCOUNT)) {
+		kipt_memory_free(sideband, sizeof(*sideband));
+		return NULL;
+	}
+	cpumask_copy(sideband->cpus, cpus);
+	sideband->stops = stops;
+	sideband->mark_switches = mark_switches;
+	if (!alloc_parts(sideband, size, keep_code) && !get_probes(sideband))
+		return sideband;
+	free_sideband(sideband);
+	return NULL;
+}
+
+void kipt_sideband_destroy(struct kipt_sideband *sideband)
+{
+	if (!sideband)
+		return;
+	kipt_sideband_pause(sideband);
+	put_probes(sideband);
+	free_sideband(sideband);
+	put_queue();
+}
+
+void kipt_sideband_reset(struct kipt_sideband *sideband)
+{
+	unsigned int cpu;
+
+	kipt_code_keep_clear(sideband->keep);
+	kipt_spaces_clear(sideband->spaces);
+	for_each_cpu(cpu, sideband->cpus)
+		sideband->logs[cpu].written = 0;
+}
+
+void kipt_sideband_pause(struct kipt_sideband *sideband)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, sideband->cpus)
+		cmpxchg(per_cpu_ptr(&listener, cpu), sideband, NULL);
+	kipt_spaces_over(sideband->spaces);
+}
+
+u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,
+			   u64 begin, u64 end)
+{
+	return kipt_spaces_at(sideband->spaces, name, begin, end);
+}
+
+bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id, u64 *name,
+		       u32 *tgid)
+{
+	return kipt_spaces_who(sideband->spaces, id, name, tgid);
+}
+
+bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid)
+{
+	u64 id = kipt_spaces_at(sideband->spaces, space, 0, ~0ULL), name;
+
+	return kipt_spaces_who(sideband->spaces, id, &name, tgid);
+}
+
+struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id)
+{
+	return kipt_spaces_mm(sideband->spaces, id);
+}
+
+bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id)
+{
+	return kipt_spaces_based(sideband->spaces, id);
+}
+
+bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
+			u8 *buf, u32 len, bool patient)
+{
+	if (kipt_code_keep_read(sideband->keep, id, ip, buf, len))
+		return true;
+	if (!patient)
+		return false;
+	/* It may have ended just now. */
+	kipt_code_keep_settle(sideband->keep);
+	return kipt_code_keep_read(sideband->keep, id, ip, buf, len);
+}
+
+const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
+						unsigned int cpu)
+{
+	return &sideband->logs[cpu];
+}
+
+u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
+			     u64 tsc)
+{
+	return kipt_switch_log_running(&sideband->logs[cpu], tsc);
+}
+
+void kipt_sideband_losses(struct kipt_sideband *sideband,
+			  struct kipt_sideband_losses *losses)
+{
+	const struct kipt_switch_log *log;
+	unsigned int cpu;
+
+	losses->spaces = kipt_spaces_lost(sideband->spaces);
+	losses->switches = 0;
+	for_each_cpu(cpu, sideband->cpus) {
+		log = &sideband->logs[cpu];
+		/* A CPU that still logs is a little further than this. */
+		losses->switches += data_race(kipt_switch_log_first(log));
+	}
+	kipt_code_keep_figures(sideband->keep, &losses->code_kept,
+			       &losses->code_dropped);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the trace does not say and the scheduler does: which address space a
+ * CR3 value is, and which thread ran when. One sideband belongs to one
+ * session. Probes on sched_switch, sched_process_exec and exit_mmap exist
+ * while any session does; they are made before tracing starts and removed
+ * after the last decode, because that patches kernel text.
+ *
+ * A CPU logs from kipt_sideband_begin_local() to kipt_sideband_end_local().
+ * Both are called on the CPU itself, so when they return no probe of that CPU
+ * is under way, and nobody has to wait for RCU. In an NMI the second may have
+ * interrupted a probe, which then still writes the entry it is at: the log's
+ * reader never takes that slot (struct kipt_switch_log), and the next
+ * kipt_sideband_begin_local() cannot come before that probe is through.
+ *
+ * What was lost is told by kipt_sideband_losses() for status, and for records
+ * (KIPT_GAP_SPACES, KIPT_GAP_CODE_DROPPED) too; and by kipt_switch_log_first()
+ * of each CPU's log (KIPT_GAP_SWITCHES), where the trace begins before
+ * kipt_switch_log_known(). No task is named before that.
+ */
+#ifndef KIPT_SIDEBAND_H
+#define KIPT_SIDEBAND_H
+
+#include <linux/cpumask.h>
+#include <linux/types.h>
+
+#include "../shared/switch_log.h"
+
+struct kipt_sideband;
+struct mm_struct;
+
+/**
+ * struct kipt_sideband_losses - what is not known any more
+ * @spaces: address spaces that were forgotten to note newer ones, or that
+ *	there was no room for
+ * @switches: context switches that fell out of the logs of all CPUs
+ * @code_kept: bytes of code of ended processes that are kept
+ * @code_dropped: bytes of such code that are not, or not any more, at most
+ */
+struct kipt_sideband_losses {
+	u64 spaces;
+	u64 switches;
+	u64 code_kept;
+	u64 code_dropped;
+};
+
+/**
+ * kipt_sideband_create() - start to listen
+ * @cpus: of the session; no other sideband listens on them
+ * @size: trace bytes per CPU, which sizes the logs
+ * @keep_code: keep the code of address spaces that end
+ * @stops: CPUs may stop by themselves: a full buffer, TraceStop
+ * @mark_switches: put a PSB+ into the trace where a thread begins to run; for
+ *	traces of user code only, which do not tell
+ *
+ * Memory is charged and accounted to who calls.
+ *
+ * Context: may sleep, no lock that CPU hotplug takes.
+ *
+ * Return: NULL without
+ * memory.
+ */
+struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
+					   u64 size, bool keep_code,
+					   bool stops, bool mark_switches);
+
+/**
+ * kipt_sideband_destroy() - stop listening, let go of address spaces
+ * @sideband: may be NULL
+ *
+ * Context: as kipt_sideband_create(); waits for RCU.
+ */
+void kipt_sideband_destroy(struct kipt_sideband *sideband);
+
+/**
+ * kipt_sideband_reset() - forget what was heard
+ * @sideband: paused
+ *
+ * Context: may sleep, some milliseconds.
+ */
+void kipt_sideband_reset(struct kipt_sideband *sideband);
+
+/**
+ * kipt_sideband_pause() - no CPU logs any more
+ * @sideband: the sideband
+ *
+ * For CPUs that could not be asked to call kipt_sideband_end_local(): such a
+ * CPU may still write the entry it is at. Waits for nothing. That address
+ * spaces end is noticed, and their code kept, until kipt_sideband_reset().
+ *
+ * Context: any.
+ */
+void kipt_sideband_pause(struct kipt_sideband *sideband);
+
+/**
+ * kipt_sideband_begin_local() - log who runs from now on, as tracing starts
+ * @sideband: it was reset
+ *
+ * Context: this CPU, one of its CPUs, interrupts off, no NMI.
+ */
+void kipt_sideband_begin_local(struct kipt_sideband *sideband);
+
+/**
+ * kipt_sideband_end_local() - log no more
+ *
+ * Does nothing if nobody logs here. Context: this CPU, interrupts off, or an
+ * NMI.
+ */
+void kipt_sideband_end_local(void);
+
+/**
+ * kipt_sideband_space() - name the address space of a CR3 value
+ * @cr3: as in a PIP packet: PCID and the user half of a split page table
+ *	are told apart by low bits, which the name leaves out
+ *
+ * Context: any.
+ *
+ * Return: physical address of the page table, never 0.
+ */
+u64 kipt_sideband_space(u64 cr3);
+
+/**
+ * kipt_sideband_space_at() - which address space had a name
+ * @sideband: the sideband
+ * @name: from kipt_sideband_space()
+ * @begin: TSC before which the trace does not name it, 64 bits; 0: unknown
+ * @end: TSC after which it does not; ~0: unknown
+ *
+ * Names are used again when a process has ended, numbers are not.
+ *
+ * Context: process.
+ *
+ * Return: its number; 0 if it is not known for certain.
+ */
+u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,
+			   u64 begin, u64 end);
+
+/**
+ * kipt_sideband_who() - name and process of an address space
+ * @sideband: the sideband
+ * @id: its number
+ * @name: the physical address of its page table
+ * @tgid: the process that was first seen in it
+ *
+ * Context: process.
+ *
+ * Return: false if it was forgotten.
+ */
+bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id, u64 *name,
+		       u32 *tgid);
+
+/**
+ * kipt_sideband_tgid() - the process of an address space
+ * @sideband: the sideband
+ * @space: its name
+ * @tgid: the process that was first seen in it
+ *
+ * Context: process.
+ *
+ * Return: false if the space is unknown, or was that of
+ * several in this run.
+ */
+bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid);
+
+/**
+ * kipt_sideband_mm() - the memory of an address space
+ * @sideband: the sideband
+ * @id: its number
+ *
+ * Never a reference to its users: it may be ending or have ended, so only
+ * kipt_resident_read() may look into it.
+ *
+ * Context: process.
+ *
+ * Return: with a reference the caller drops by mmdrop(), or NULL if it
+ * ended and was let go of.
+ */
+struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id);
+
+/**
+ * kipt_sideband_based() - whether code may be in segments with a base
+ * @sideband: the sideband
+ * @id: number of an address space
+ *
+ * Only a local descriptor table holds code segments that do not begin at 0.
+ *
+ * Context: process.
+ *
+ * Return: true if the address space has, or had, such a table.
+ */
+bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id);
+
+/**
+ * kipt_sideband_kept() - read code of an address space that ended
+ * @sideband: the sideband
+ * @id: its number
+ * @ip: address; [@ip, @ip + @len) lies in one page
+ * @buf: where to
+ * @len: bytes
+ * @patient: wait for copies of pages under way, as kipt_code_keep_settle()
+ *
+ * Context: process, may sleep if @patient.
+ *
+ * Return: false if it was not kept.
+ */
+bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
+			u8 *buf, u32 len, bool patient);
+
+/**
+ * kipt_sideband_log() - the switches of a CPU
+ * @sideband: paused
+ * @cpu: one of its CPUs
+ *
+ * Return: the log; stable until kipt_sideband_reset().
+ */
+const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
+						unsigned int cpu);
+
+/**
+ * kipt_sideband_running_at() - whose user code ran at a time
+ * @sideband: paused
+ * @cpu: one of its CPUs
+ * @tsc: the time, 64 bits; 0: unknown
+ *
+ * For traces without OS, which name no address space.
+ *
+ * Return: as kipt_switch_log_running().
+ */
+u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
+			     u64 tsc);
+
+/**
+ * kipt_sideband_losses() - what is not known any more
+ * @sideband: the sideband; @switches counts what paused CPUs lost
+ * @losses: filled in
+ *
+ * Context: process.
+ */
+void kipt_sideband_losses(struct kipt_sideband *sideband,
+			  struct kipt_sideband_losses *losses);
+
+#endif /* KIPT_SIDEBAND_H */

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Entries live in one array and go round: free, live, ended, released, and
+ * from there to the next address space. A live or ended entry has a reference
+ * to its mm_struct; a released one only says who had a name, and when. Probes
+ * add with a raw lock, as they run in the scheduler; references are dropped
+ * in process context only.
+ */
+#include <linux/hash.h>
+#include <linux/io.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/spinlock.h>
+
+#include "../lib/compat.h"
+#include "../lib/limits.h"
+#include "../lib/memory.h"
+#include "space_table.h"
+
+/* Ended ones whose page tables are kept from being used again, at most. */
+#define ENDED_MAX	256U
+/* Ended ones beyond that many more are worth waking someone for. */
+#define ENDED_SLACK	64U
+/*
+ * What one holds without an LDT, which is up to 64 KiB more: its mm_struct with
+ * what is per CPU, and the top of its page table.
+ */
+#define ENDED_BYTES	(sizeof(struct mm_struct) + 3 * PAGE_SIZE)
+#define HELD		(~0ULL)
+#define FOREVER		(~0ULL)
+
+/* Bits of an id: the upper ones count, the lower ones are the slot. */
+struct space {
+	struct hlist_node node;
+	struct list_head order;
+	/* NULL: released. */
+	struct mm_struct *mm;
+	u64 name;
+	u64 id;
+	u64 born;
+	/* No user code runs in it from then on; the name is its own for longer. */
+	u64 died;
+	u64 released;
+	u32 tgid;
+	bool ended;
+	/* Had a local descriptor table when it was released. */
+	bool ldt;
+};
+
+/*
+ * @lock guards all, but for a first look by kipt_spaces_learn(): entries stay
+ * where they are, so it may miss one that moves or is taken away, and then
+ * looks with the lock.
+ */
+struct kipt_spaces {
+	raw_spinlock_t lock;
+	u32 nr;
+	u32 slot_bits;
+	u32 bucket_bits;
+	/* On the list "ended"; on "free" and "released" together. */
+	u32 nr_ended;
+	u32 nr_room;
+	u64 serial;
+	u64 lost;
+	/* The run is over: what ends now ends after it. */
+	bool over;
+	/*
+	 * Entries were forgotten that had their names until then: an entry
+	 * that was born later proves nothing for a time before.
+	 */
+	u64 forgotten_until;
+	struct list_head free;
+	struct list_head live;
+	struct list_head ended;
+	struct list_head released;
+	struct hlist_head *buckets;
+	struct space entries[];
+};
+
+u64 kipt_spaces_name(const struct mm_struct *mm)
+{
+	return __pa(mm->pgd);
+}
+
+static size_t table_size(u32 nr)
+{
+	struct kipt_spaces *spaces;
+
+	return struct_size(spaces, entries, nr) +
+	       nr * sizeof(struct hlist_head);
+}
+
+static u32 ended_max(const struct kipt_spaces *spaces)
+{
+	return min(ENDED_MAX, spaces->nr / 4);
+}
+
+/* Charged from the start: a probe could not refuse. */
+static u64 held_bytes(const struct kipt_spaces *spaces)
+{
+	return (ended_max(spaces) + ENDED_SLACK) * ENDED_BYTES;
+}
+
+static void init_lists(struct kipt_spaces *spaces)
+{
+	u32 i;
+
+	INIT_LIST_HEAD(&spaces->free);
+	INIT_LIST_HEAD(&spaces->live);
+	INIT_LIST_HEAD(&spaces->ended);
+	INIT_LIST_HEAD(&spaces->released);
+	for (i = 0; i < spaces->nr; i++)
+		list_add_tail(&spaces->entries[i].order, &spaces->free);
+	spaces->nr_room = spaces->nr;
+}
+
+struct kipt_spaces *kipt_spaces_create(void)
+{
+	u32 nr = kipt_limits()->spaces;
+	struct kipt_spaces *spaces = kipt_memory_alloc(table_size(nr));
+
+	if (!spaces)
+		return NULL;
+	raw_spin_lock_init(&spaces->lock);
+	spaces->nr = nr;
+	if (kipt_memory_charge(held_bytes(spaces))) {
+		kipt_memory_free(spaces, table_size(nr));
+		return NULL;
+	}
+	spaces->slot_bits = ilog2(nr);
+	spaces->bucket_bits = spaces->slot_bits;
+	spaces->buckets = (struct hlist_head *)(spaces->entries + nr);
+	init_lists(spaces);
+	return spaces;
+}
+
+void kipt_spaces_destroy(struct kipt_spaces *spaces)
+{
+	if (!spaces)
+		return;
+	kipt_spaces_clear(spaces);
+	kipt_memory_uncharge(held_bytes(spaces));
+	kipt_memory_free(spaces, table_size(spaces->nr));
+}
+
+static struct hlist_head *bucket(struct kipt_spaces *spaces, u64 name)
+{
+	return &spaces->buckets[hash_64(name, spaces->bucket_bits)];
+}
+
+/* Without the lock it may miss one, and does not find a wrong one. */
+static struct space *find_mm(struct kipt_spaces *spaces,
+			     const struct mm_struct *mm)
+{
+	struct space *space;
+
+	hlist_for_each_entry_rcu(space, bucket(spaces, kipt_spaces_name(mm)),
+				 node, true)
+		if (READ_ONCE(space->mm) == mm)
+			return space;
+	return NULL;
+}
+
+static struct space *find_id(struct kipt_spaces *spaces, u64 id)
+{
+	struct space *space;
+
+	lockdep_assert_held(&spaces->lock);
+	space = &spaces->entries[id & (spaces->nr - 1)];
+	return id && space->id == id ? space : NULL;
+}
+
+/* The entry belongs to nobody from here on. */
+static void forget(struct kipt_spaces *spaces, struct space *space, u64 until)
+{
+	spaces->forgotten_until = max(spaces->forgotten_until, until);
+	spaces->lost++;
+	hlist_del_rcu(&space->node);
+	WRITE_ONCE(space->id, 0);
+}
+
+static struct space *take_entry(struct kipt_spaces *spaces)
+{
+	struct space *space;
+
+	space = list_first_entry_or_null(&spaces->free, struct space, order);
+	if (space)
+		return space;
+	space = list_first_entry_or_null(&spaces->released, struct space,
+					 order);
+	if (space)
+		forget(spaces, space, space->released);
+	return space;
+}
+
+static u64 add(struct kipt_spaces *spaces, struct mm_struct *mm, u32 tgid)
+{
+	struct space *space = take_entry(spaces);
+
+	if (!space) {
+		/* It runs on, nameless: names prove nothing any more. */
+		spaces->forgotten_until = FOREVER;
+		spaces->lost++;
+		return 0;
+	}
+	mmgrab(mm);
+	space->name = kipt_spaces_name(mm);
+	WRITE_ONCE(space->id, ++spaces->serial << spaces->slot_bits |
+			      (space - spaces->entries));
+	space->born = rdtsc();
+	space->died = HELD;
+	space->released = HELD;
+	space->tgid = tgid;
+	space->ended = false;
+	/* Pairs with glance(). */
+	smp_store_release(&space->mm, mm);
+	WRITE_ONCE(spaces->nr_room, spaces->nr_room - 1);
+	list_move_tail(&space->order, &spaces->live);
+	hlist_add_head_rcu(&space->node, bucket(spaces, space->name));
+	return space->id;
+}
+
+/* Without the lock. Return: 0 if it is not known, or just evicted. */
+static u64 glance(struct kipt_spaces *spaces, const struct mm_struct *mm)
+{
+	struct space *space = find_mm(spaces, mm);
+	u64 id;
+
+	if (!space)
+		return 0;
+	/* Pairs with add(): the id is not older than the entry's owner. */
+	smp_rmb();
+	id = READ_ONCE(space->id);
+	/* Pairs with evict(): nor newer. */
+	smp_rmb();
+	return READ_ONCE(space->mm) == mm ? id : 0;
+}
+
+u64 kipt_spaces_learn(struct kipt_spaces *spaces, struct mm_struct *mm,
+		      u32 tgid)
+{
+	struct space *space;
+	unsigned long flags;
+	u64 id = glance(spaces, mm);
+
+	if (id)
+		return id;
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = find_mm(spaces, mm);
+	id = space ? space->id : add(spaces, mm, tgid);
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return id;
+}
+
+static void set_ended(struct kipt_spaces *spaces, struct space *space)
+{
+	if (space->ended)
+		return;
+	space->ended = true;
+	/* A machine that has slept since has a younger TSC. */
+	space->died = spaces->over ? HELD : rdtsc();
+	list_move_tail(&space->order, &spaces->ended);
+	WRITE_ONCE(spaces->nr_ended, spaces->nr_ended + 1);
+}
+
+u64 kipt_spaces_ended(struct kipt_spaces *spaces, struct mm_struct *mm)
+{
+	struct space *space;
+	unsigned long flags;
+	u64 id = 0;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = find_mm(spaces, mm);
+	if (space) {
+		id = space->id;
+		set_ended(spaces, space);
+	}
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return id;
+}
+
+/*
+ * The one whose user code may have run under the name; NULL if there is none, or
+ * several.
+ */
+static struct space *only_owner(struct kipt_spaces *spaces, u64 name,
+				u64 begin, u64 end)
+{
+	struct space *space, *found = NULL;
+
+	hlist_for_each_entry(space, bucket(spaces, name), node) {
+		if (space->name != name || space->died < begin ||
+		    space->born > end)
+			continue;
+		if (found)
+			return NULL;
+		found = space;
+	}
+	return found;
+}
+
+u64 kipt_spaces_at(struct kipt_spaces *spaces, u64 name, u64 begin, u64 end)
+{
+	struct space *space;
+	unsigned long flags;
+	u64 id = 0;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = only_owner(spaces, name, begin, end);
+	/* From its birth on the name is its own. */
+	if (space && (space->born <= begin ||
+		      spaces->forgotten_until <= begin))
+		id = space->id;
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return id;
+}
+
+struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id)
+{
+	struct mm_struct *mm = NULL;
+	struct space *space;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = find_id(spaces, id);
+	if (space && space->mm) {
+		mm = space->mm;
+		mmgrab(mm);
+	}
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return mm;
+}
+
+bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, u64 *name, u32 *tgid)
+{
+	struct space *space;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = find_id(spaces, id);
+	if (space) {
+		*name = space->name;
+		*tgid = space->tgid;
+	}
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return space;
+}
+
+static bool has_ldt(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MODIFY_LDT_SYSCALL
+	return READ_ONCE(mm->context.ldt);
+#else
+	return false;
+#endif
+}
+
+bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id)
+{
+	struct space *space;
+	unsigned long flags;
+	bool based;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = find_id(spaces, id);
+	based = space && (space->mm ? has_ldt(space->mm) : space->ldt);
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return based;
+}
+
+static u32 room_min(const struct kipt_spaces *spaces)
+{
+	return spaces->nr / 8;
+}
+
+bool kipt_spaces_untidy(const struct kipt_spaces *spaces)
+{
+	return READ_ONCE(spaces->nr_ended) > ended_max(spaces) + ENDED_SLACK ||
+	       READ_ONCE(spaces->nr_room) < room_min(spaces) / 2;
+}
+
+static struct mm_struct *release(struct kipt_spaces *spaces,
+				 struct space *space)
+{
+	struct mm_struct *mm = space->mm;
+
+	space->ldt = has_ldt(mm);
+	WRITE_ONCE(space->mm, NULL);
+	space->released = rdtsc();
+	WRITE_ONCE(spaces->nr_ended, spaces->nr_ended - 1);
+	WRITE_ONCE(spaces->nr_room, spaces->nr_room + 1);
+	list_move_tail(&space->order, &spaces->released);
+	return mm;
+}
+
+/* It lives on, and is noted anew when it runs again. */
+static struct mm_struct *evict(struct kipt_spaces *spaces,
+			       struct space *space)
+{
+	struct mm_struct *mm = space->mm;
+
+	WRITE_ONCE(space->mm, NULL);
+	/* Pairs with glance(). */
+	smp_wmb();
+	forget(spaces, space, FOREVER);
+	WRITE_ONCE(spaces->nr_room, spaces->nr_room + 1);
+	list_move_tail(&space->order, &spaces->free);
+	return mm;
+}
+
+/* Return: with a reference that is the caller's now. */
+static struct mm_struct *let_go(struct kipt_spaces *spaces)
+{
+	bool room = spaces->nr_room >= room_min(spaces);
+	struct space *space;
+
+	lockdep_assert_held(&spaces->lock);
+	space = list_first_entry_or_null(&spaces->ended, struct space, order);
+	if (space && (!room || spaces->nr_ended > ended_max(spaces)))
+		return release(spaces, space);
+	if (room)
+		return NULL;
+	space = list_first_entry_or_null(&spaces->live, struct space, order);
+	if (!space)
+		return NULL;
+	if (atomic_read(&space->mm->mm_users))
+		return evict(spaces, space);
+	/* No probe told of its end. */
+	set_ended(spaces, space);
+	return release(spaces, space);
+}
+
+void kipt_spaces_tidy(struct kipt_spaces *spaces)
+{
+	struct mm_struct *mm;
+	unsigned long flags;
+
+	might_sleep();
+	do {
+		raw_spin_lock_irqsave(&spaces->lock, flags);
+		mm = let_go(spaces);
+		raw_spin_unlock_irqrestore(&spaces->lock, flags);
+		if (mm)
+			mmdrop(mm);
+		cond_resched();
+	} while (mm);
+}
+
+/*
+ * Frees one entry. @mm: with a reference that is the caller's now, or NULL.
+ *
+ * Return: false if all are free.
+ */
+static bool clear_one(struct kipt_spaces *spaces, struct mm_struct **mm)
+{
+	struct space *space;
+
+	lockdep_assert_held(&spaces->lock);
+	*mm = NULL;
+	space = list_first_entry_or_null(&spaces->live, struct space, order);
+	if (space)
+		set_ended(spaces, space);
+	space = list_first_entry_or_null(&spaces->ended, struct space, order);
+	if (space)
+		*mm = release(spaces, space);
+	space = list_first_entry_or_null(&spaces->released, struct space,
+					 order);
+	if (!space)
+		return false;
+	forget(spaces, space, 0);
+	list_move_tail(&space->order, &spaces->free);
+	return true;
+}
+
+static void clear_figures(struct kipt_spaces *spaces)
+{
+	lockdep_assert_held(&spaces->lock);
+	spaces->lost = 0;
+	spaces->forgotten_until = 0;
+	spaces->over = false;
+}
+
+void kipt_spaces_over(struct kipt_spaces *spaces)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	spaces->over = true;
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+}
+
+/* There may be thousands: each is a critical section of its own. */
+void kipt_spaces_clear(struct kipt_spaces *spaces)
+{
+	struct mm_struct *mm;
+	unsigned long flags;
+	bool any;
+
+	might_sleep();
+	do {
+		raw_spin_lock_irqsave(&spaces->lock, flags);
+		any = clear_one(spaces, &mm);
+		if (!any)
+			clear_figures(spaces);
+		raw_spin_unlock_irqrestore(&spaces->lock, flags);
+		if (mm)
+			mmdrop(mm);
+		cond_resched();
+	} while (any);
+}
+
+u64 kipt_spaces_lost(const struct kipt_spaces *spaces)
+{
+	return READ_ONCE(spaces->lost);
+}
