@@ -642,6 +642,8 @@ crash_refusal_tests() {
 		crash delete 1 --cpu 1
 	refused "crash_delete_has_no_json" 2 "delete shows no trace: --json" \
 		crash delete 1 --json
+	refused "crash_delete_has_no_kallsyms" 2 \
+		"delete shows no trace: --kallsyms" crash delete 1 --kallsyms ""
 	refused "record_on_crash_has_no_hash" 2 "--hash is of all" record \
 		--on-crash --hash -- true
 	rm fifo

@@ -314,6 +314,18 @@ static uint64_t now_ns(void)
 /* The host's time when the machine started. */
 static uint64_t started_ns;
 
+#define NS_PER_SECOND	1000000000ULL
+
+/* A division of 128 bits takes as long as reading the clock. */
+static uint64_t ticks_of(uint64_t ns)
+{
+	uint64_t hz = options.caps.tsc_hz, part = ns % NS_PER_SECOND;
+
+	if (hz > UINT64_MAX / NS_PER_SECOND)
+		return (uint64_t)((unsigned __int128)ns * hz / NS_PER_SECOND);
+	return ns / NS_PER_SECOND * hz + part * hz / NS_PER_SECOND;
+}
+
 static uint64_t tsc_now(void *ctx)
 {
 	uint64_t ns = now_ns();
@@ -321,9 +333,7 @@ static uint64_t tsc_now(void *ctx)
 	(void)ctx;
 	if (options.tsc_started)
 		ns -= started_ns;
-	return options.tsc_start +
-	       (uint64_t)((unsigned __int128)ns * options.caps.tsc_hz /
-			  1000000000);
+	return options.tsc_start + ticks_of(ns);
 }
 
 /* ---- architectural state ---- */

@@ -45,6 +45,11 @@ void plain_text(char *text)
 	size_t length;
 
 	for (; *text; text += length) {
+		/* What nearly all texts are made of. */
+		if (*text >= ' ' && *text < 0x7f) {
+			length = 1;
+			continue;
+		}
 		length = utf8_length(text);
 		if (length && !is_control(text, length))
 			continue;

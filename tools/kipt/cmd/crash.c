@@ -121,7 +121,9 @@ struct crash {
 	struct crash_files *files;
 	/* Something that is shown was asked for. */
 	bool shown;
-	/* The last option that is not --json; and the last one of collect. */
+	/* The last option that only what shows a trace has; and the last one of
+	 * collect.
+	 */
 	const char *option;
 	const char *collect_option;
 };
@@ -611,15 +613,17 @@ static int with_snapshot(struct crash *crash, const struct args *args,
 static int options_check(const struct crash *crash, const struct args *args,
 			 const char *word)
 {
-	bool shows = strcmp(word, "list") && strcmp(word, "delete") &&
+	bool lists = !strcmp(word, "list");
+	bool shows = !lists && strcmp(word, "delete") &&
 		     strcmp(word, "collect");
 	const char *option = shows ? NULL : crash->option;
 
 	if (crash->collect_option && strcmp(word, "collect"))
 		return args_bad(args, "--%s goes with crash collect only",
 				crash->collect_option);
-	if (!option && crash->view.json && !shows && strcmp(word, "list"))
-		option = "json";
+	if (!option && !shows && !lists)
+		option = crash->view.json ? "json" :
+			 crash->view.kallsyms ? "kallsyms" : NULL;
 	if (!option)
 		return KIPT_EXIT_DONE;
 	return args_bad(args, "crash %s shows no trace: --%s does not go with it",
@@ -650,8 +654,8 @@ static int act(struct crash *crash, const struct args *args)
 	if (!args_operands(args, 1, 1))
 		return KIPT_EXIT_USAGE;
 	if (!strcmp(word, "list"))
-		return snapshots_list(crash->view.json) ? KIPT_EXIT_DONE :
-							  KIPT_EXIT_FAILED;
+		return snapshots_list(crash->view.kallsyms, crash->view.json) ?
+		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 	return dump_show(crash, word) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
@@ -678,7 +682,7 @@ static int options_take(struct crash *crash, struct args *args)
 		if (id == OPTION_KEEP || id == OPTION_MOST ||
 		    id == OPTION_PROGRAMS)
 			crash->collect_option = option_name(id);
-		else if (id != VIEW_OPTION_JSON)
+		else if (id != VIEW_OPTION_JSON && id != VIEW_OPTION_KALLSYMS)
 			crash->option = option_name(id);
 		status = taken ? KIPT_EXIT_DONE :
 				 option_take(crash, id, args->value);

@@ -146,13 +146,13 @@ static void snapshot_found(void *ctx, const struct kipt_snapshot *snapshot)
 	snapshot_print(snapshot, list->names, list->json);
 }
 
-bool snapshots_list(bool json)
+bool snapshots_list(const char *kallsyms, bool json)
 {
 	struct genl *genl = genl_open(false);
 	struct list list = { .json = json };
 	bool ok = false;
 
-	list.names = names_create(NULL, &list.maps, false);
+	list.names = names_create(kallsyms, &list.maps, false);
 	if (genl && list.names)
 		ok = !genl_snapshot_each(genl, snapshot_found, &list);
 	if (ok && !list.count && !json)

@@ -21,10 +21,11 @@ void snapshot_print(const struct kipt_snapshot *snapshot, struct names *names,
 
 /**
  * snapshots_list() - print a line for each snapshot
+ * @kallsyms: a copy of /proc/kallsyms; NULL: this kernel's; "": none
  * @json: as JSON Lines
  *
  * Return: true, or false after a sentence.
  */
-bool snapshots_list(bool json);
+bool snapshots_list(const char *kallsyms, bool json);
 
 #endif /* KIPT_SNAPSHOT_SHOW_H */

@@ -166,14 +166,13 @@ void save_user_free(struct saved_user **list)
 	}
 }
 
-static bool kallsyms_copy(const char *dir)
+static bool kallsyms_copy(const char *path)
 {
-	char path[4096], bytes[65536];
+	char bytes[65536];
 	FILE *in = fopen("/proc/kallsyms", "re"), *out;
 	bool ok = true;
 	size_t size;
 
-	snprintf(path, sizeof(path), "%s/kallsyms", dir);
 	out = fopen(path, "we");
 	if (!in || !out) {
 		say_errno(errno, "cannot copy /proc/kallsyms to %s", path);
@@ -190,10 +189,11 @@ static bool kallsyms_copy(const char *dir)
 
 bool save_kernel(const char *dir)
 {
-	char name[4096];
+	char name[4096], kallsyms[4096];
 
 	snprintf(name, sizeof(name), "%s/kernel", dir);
-	return kallsyms_copy(dir) && kcore_save_text(name);
+	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", dir);
+	return kallsyms_copy(kallsyms) && kcore_save_text(kallsyms, name);
 }
 
 static void command_add(struct json_object *line, char *const *argv)

@@ -13,6 +13,8 @@
 #include "kernel_symbols.h"
 
 #define KALLSYMS	"/proc/kallsyms"
+#define NAME_MOST	511
+#define OBJECT_MOST	127
 
 /* Padding before functions and type hashes bear names of no function. */
 static bool name_is_padding(const char *name)
@@ -39,22 +41,93 @@ bool kernel_symbols_add(struct symbols *symbols, u64 address, char type,
 			   "", object);
 }
 
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* In hex, without 0x. Where it ends; @at if there is none. */
+static char *address_take(char *at, u64 *address)
+{
+	int digit;
+
+	for (*address = 0; (digit = digit_value(*at)) >= 0; at++)
+		*address = *address << 4 | digit;
+	return at;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static char *blank_skip(char *at)
+{
+	while (is_blank(*at))
+		at++;
+	return at;
+}
+
+static char *word_end(char *at)
+{
+	while (*at && !is_blank(*at))
+		at++;
+	return at;
+}
+
+/* What is longer than a name can be is cut. */
+static void word_cut(char *word, char *end, size_t most)
+{
+	if ((size_t)(end - word) > most)
+		end = word + most;
+	*end = 0;
+}
+
+bool kernel_symbol_parse(char *line, struct kernel_symbol *symbol)
+{
+	char *first = blank_skip(line), *end;
+	char *at = address_take(first, &symbol->address);
+
+	if (at == first)
+		return false;
+	at = blank_skip(at);
+	symbol->type = *at;
+	if (!*at)
+		return false;
+	at = blank_skip(at + 1);
+	end = word_end(at);
+	if (end == at)
+		return false;
+	symbol->name = at;
+	symbol->object = "";
+	at = blank_skip(end);
+	word_cut(symbol->name, end, NAME_MOST);
+	if (*at != '[')
+		return true;
+	symbol->object = ++at;
+	word_cut(at, at + strcspn(at, "]"), OBJECT_MOST);
+	return true;
+}
+
 /* "address type name\t[module]"; false without memory. */
 static bool line_take(struct symbols *symbols, char *line, bool all)
 {
-	char type, name[512], object[128] = "";
-	unsigned long long address;
-	int n;
+	struct kernel_symbol s;
 
-	n = sscanf(line, "%llx %c %511s [%127[^]]", &address, &type, name,
-		   object);
-	if (n < 3 || !address)
+	if (!kernel_symbol_parse(line, &s) || !s.address)
 		return true;
 	if (!all)
-		return kernel_symbols_add(symbols, address, type, name,
-					  object);
-	return symbols_add(symbols, address, 0, strchr("tTwW", type) != NULL,
-			   name, "", object);
+		return kernel_symbols_add(symbols, s.address, s.type, s.name,
+					  s.object);
+	return symbols_add(symbols, s.address, 0,
+			   strchr("tTwW", s.type) != NULL, s.name, "",
+			   s.object);
 }
 
 static bool file_take(struct symbols *symbols, FILE *file, bool all,
@@ -64,6 +137,7 @@ static bool file_take(struct symbols *symbols, FILE *file, bool all,
 	char *line = NULL;
 	bool ok = true;
 
+	setvbuf(file, NULL, _IOFBF, KERNEL_SYMBOLS_BUFFER);
 	for (*lines = 0; ok && getline(&line, &room, file) > 0; ++*lines)
 		ok = line_take(symbols, line, all);
 	free(line);

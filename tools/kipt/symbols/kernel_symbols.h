@@ -7,6 +7,34 @@
 
 #include "symbols.h"
 
+/* Bytes to read at a time: stdio takes 1024 of a file in /proc. */
+#define KERNEL_SYMBOLS_BUFFER	65536
+
+/**
+ * struct kernel_symbol - a line of a kallsyms file
+ * @address: 0 where the kernel hides it
+ * @type: a letter, as of nm
+ * @name: in the line
+ * @object: in the line; the module it is in, or ""
+ */
+struct kernel_symbol {
+	u64 address;
+	char type;
+	char *name;
+	char *object;
+};
+
+/**
+ * kernel_symbol_parse() - take a line of a kallsyms file apart
+ * @line: is changed
+ * @symbol: filled
+ *
+ * sscanf() takes longer than the kernel does to make the line.
+ *
+ * Return: whether it is such a line.
+ */
+bool kernel_symbol_parse(char *line, struct kernel_symbol *symbol);
+
 /**
  * kernel_symbols_load() - read a kallsyms file
  * @path: NULL: /proc/kallsyms

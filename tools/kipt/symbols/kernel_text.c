@@ -14,6 +14,7 @@
 
 #include "../cli/messages.h"
 #include "code_pages.h"
+#include "kernel_symbols.h"
 #include "kernel_text.h"
 
 #define KCORE		"/proc/kcore"
@@ -177,22 +178,22 @@ static int symbol_compare(const void *left, const void *right)
 	return b->text - a->text;
 }
 
-static bool symbols_read(struct kcore *core, struct text_symbols *all)
+static bool symbols_read(struct kcore *core, const char *kallsyms,
+			 struct text_symbols *all)
 {
-	FILE *in = fopen("/proc/kallsyms", "re");
-	unsigned long long address;
-	char line[1024], type, name[512];
+	FILE *in = fopen(kallsyms, "re");
+	struct kernel_symbol s;
+	char line[1024];
 	bool ok = in;
 
 	while (ok && fgets(line, sizeof(line), in)) {
-		if (sscanf(line, "%llx %c %511s", &address, &type,
-			   name) != 3 || !(address >> 63))
+		if (!kernel_symbol_parse(line, &s) || !(s.address >> 63))
 			continue;
-		if (!strcmp(name, "_text"))
-			core->text = address;
-		if (!strcmp(name, "_etext"))
-			core->etext = address;
-		ok = symbol_add(all, address, strchr("tTwW", type));
+		if (!strcmp(s.name, "_text"))
+			core->text = s.address;
+		if (!strcmp(s.name, "_etext"))
+			core->etext = s.address;
+		ok = symbol_add(all, s.address, strchr("tTwW", s.type));
 	}
 	if (in)
 		fclose(in);
@@ -220,10 +221,12 @@ static void symbols_save(struct kcore *core, const struct text_symbols *all)
 	}
 }
 
-static bool text_save(struct kcore *core, const char *name)
+static bool text_save(struct kcore *core, const char *kallsyms,
+		      const char *name)
 {
 	struct text_symbols all = { 0 };
-	bool ok = symbols_read(core, &all) && pages_open(&core->writer, name);
+	bool ok = symbols_read(core, kallsyms, &all) &&
+		  pages_open(&core->writer, name);
 
 	if (ok) {
 		qsort(all.list, all.count, sizeof(*all.list), symbol_compare);
@@ -264,10 +267,10 @@ void kcore_close(struct kcore *core)
 	free(core);
 }
 
-bool kcore_save_text(const char *name)
+bool kcore_save_text(const char *kallsyms, const char *name)
 {
 	struct kcore *core = kcore_open();
-	bool ok = core && text_save(core, name);
+	bool ok = core && text_save(core, kallsyms, name);
 
 	kcore_close(core);
 	return ok;

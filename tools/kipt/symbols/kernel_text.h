@@ -37,10 +37,12 @@ u32 kcore_read(struct kcore *core, u64 address, u8 *bytes, u32 size);
 
 /**
  * kcore_save_text() - write all text pages as a page dump
+ * @kallsyms: path of a copy of /proc/kallsyms as it is now, which says where text
+ *	is: the kernel takes longer to make it anew than to read the copy
  * @name: path without suffix
  *
  * Return: true, or false after a sentence.
  */
-bool kcore_save_text(const char *name);
+bool kcore_save_text(const char *kallsyms, const char *name);
 
 #endif /* KIPT_KERNEL_TEXT_H */
