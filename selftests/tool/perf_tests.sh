@@ -261,6 +261,47 @@ perf_inode_tests() {
 	branches_are perf_inode_another 0
 }
 
+# The recording of another machine, with copies of its files: what this machine has at
+# their paths is something else.
+perf_symfs_tests() {
+	mkdir -p "copy$PWD" "links$PWD" none
+	make_perf small.data small.pt elf=prog
+	cp prog "copy$PWD/prog"
+	symfs_branches perf_symfs_not_of_this_machine none 0
+	says perf_symfs_missing_says_so "no code of .*prog: it is not in the folder of --symfs"
+	ln -sf "$PWD/prog" "links$PWD/prog"
+	symfs_branches perf_symfs_links_stay_in_it links 0
+	rm prog
+	symfs_branches perf_symfs copy 2
+	ln -sf other "copy$PWD/prog"
+	cp small.pt "copy$PWD/other"
+	symfs_branches perf_symfs_another_build_id copy 0
+	says perf_symfs_another_build_id_says_so \
+		"no code of .*prog: .*/copy$PWD/prog has another build id"
+	rm "copy$PWD/prog"
+	make_perf small.data small.pt noid elf=prog
+	mv prog "copy$PWD/prog"
+	symfs_branches perf_symfs_no_build_id copy 2
+	truncate -s 4096 "copy$PWD/prog"
+	symfs_branches perf_symfs_no_build_id_too_short copy 0
+	says perf_symfs_too_short_says_so "/prog is shorter than what was mapped"
+	make_perf small.data small.pt elf=prog
+	make_perf small.data small.pt inode=1,2 noid map=prog@0x401000 noid \
+		map=prog@0x800000
+	mv prog "copy$PWD/prog"
+	symfs_branches perf_symfs_several_of_a_path copy 0
+	refused perf_symfs_no_folder 1 "a folder is meant" decode small.data --symfs small.pt
+	refused perf_symfs_nothing 1 "ENOENT" decode small.data --symfs nowhere
+	refused perf_symfs_raw 1 "is no perf.data" decode small.pt --symfs none
+	rm -r copy links
+}
+
+# symfs_branches NAME FOLDER COUNT
+symfs_branches() {
+	run decode small.data --branches --json --symfs "$2"
+	same "$1" "$3" "$(grep -c '"branch"' <<<"$OUT")"
+}
+
 # A file that is cut while it is decoded is no signal: its code was read before. The
 # reader waits in its second page for somebody to take what it printed.
 perf_file_cut_tests() {
@@ -408,6 +449,7 @@ perf_tests() {
 	perf_decode_tests
 	totals_perf_tests
 	perf_inode_tests
+	perf_symfs_tests
 	perf_file_cut_tests
 	perf_names_tests
 	perf_many_tests

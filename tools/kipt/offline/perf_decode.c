@@ -530,7 +530,8 @@ static void codes_find(struct run *run)
 	bool known = perf_file_begun(run->file, perf_maps_lasted(run->maps),
 				     &begun);
 
-	perf_codes_find(perf_maps_codes(run->maps), known ? &begun : NULL);
+	perf_codes_find(perf_maps_codes(run->maps), known ? &begun : NULL,
+			run->decode->symfs);
 }
 
 static bool recording_decode(struct run *run, struct view_options *options)

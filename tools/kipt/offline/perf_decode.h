@@ -17,6 +17,7 @@
  * @memory: for what is cached; 0: as the core likes
  * @jobs: threads, 1..JOBS_MAX
  * @strict: any gap is a failure
+ * @symfs: folder with a copy of the files of the machine, or NULL
  */
 struct perf_decode {
 	const char *path;
@@ -25,6 +26,7 @@ struct perf_decode {
 	u64 memory;
 	u32 jobs;
 	bool strict;
+	const char *symfs;
 };
 
 /**
