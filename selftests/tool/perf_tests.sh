@@ -302,6 +302,67 @@ symfs_branches() {
 	same "$1" "$3" "$(grep -c '"branch"' <<<"$OUT")"
 }
 
+# kernel_make: a vmlinux of two functions, and a trace of where it was moved to
+kernel_make() {
+	cat >kernel.s <<'ASM'
+	.globl _text, first, last
+_text:
+	.type first, @function
+first:	jne 1f
+	nop
+	nop
+	nop
+1:	jmp *%rax
+	.size first, . - first
+	.org 16
+last:	nop
+	nop
+ASM
+	gcc -nostdlib -static -no-pie -Wl,-Ttext=0xffffffff81000000 \
+		-Wl,-e,_text -Wl,--build-id=sha1 -o vmlinux kernel.s 2>/dev/null || return 1
+	# Moved by 0x1c000000: first at ffffffff9d000000.
+	bytes $PSB 02 23 99 01 71 00 00 00 9d ff ff 06 6D 10 00 00 9d ff ff \
+		61 10 00 00 9d ff ff >kernel.pt
+}
+
+# kernel_functions: those of the branches in $OUT
+kernel_functions() {
+	grep -E ' (cond|jump-ind)' <<<"$OUT" | grep -oE '[a-z_]+[+0-9a-fx]* \[kernel' |
+		sed 's/[ +].*//' | sort -u | paste -sd ' '
+}
+
+perf_vmlinux_tests() {
+	local at=0xffffffff9d000000 id
+	kernel_make || { skip perf_vmlinux "gcc makes no vmlinux"; return; }
+	id=$(readelf -n vmlinux | sed -n 's/.*Build ID: //p')
+	make_perf kernel.data kernel.pt kernel=_text@$at kernel-id=$id
+	run decode kernel.data --branches --vmlinux vmlinux
+	same perf_vmlinux "first last" "$(kernel_functions)"
+	run decode kernel.data --branches
+	same perf_vmlinux_none 0 "$(grep -c first <<<"$OUT")"
+	printf '%s\n' "${at#0x} T named_first" >kallsyms
+	bytes $CODE >code
+	run decode kernel.data --branches --kallsyms kallsyms --image code@$at
+	same perf_kallsyms "named_first" "$(kernel_functions)"
+	make_perf kernel.data kernel.pt kernel=_text@$at
+	run decode kernel.data --branches --vmlinux vmlinux
+	same perf_vmlinux_no_build_id "first last" "$(kernel_functions)"
+	says perf_vmlinux_no_build_id_is_told "no build id of the kernel was recorded"
+	make_perf kernel.data kernel.pt kernel=_text@$at kernel-id=11$id
+	refused perf_vmlinux_another 1 "another build id than the recorded kernel, 11" \
+		decode kernel.data --vmlinux vmlinux
+	make_perf kernel.data kernel.pt
+	refused perf_vmlinux_nowhere 1 "does not say where its kernel was" \
+		decode kernel.data --vmlinux vmlinux
+	make_perf kernel.data kernel.pt kernel=_text@$at
+	refused perf_vmlinux_no_elf 1 "is no ELF file: vmlinux is meant" \
+		decode kernel.data --vmlinux kernel.pt
+	strip vmlinux
+	refused perf_vmlinux_stripped 1 "has no symbol _text" \
+		decode kernel.data --vmlinux vmlinux
+	refused perf_vmlinux_raw 1 "is no perf.data" decode kernel.pt --vmlinux vmlinux
+}
+
 # A file that is cut while it is decoded is no signal: its code was read before. The
 # reader waits in its second page for somebody to take what it printed.
 perf_file_cut_tests() {
@@ -450,6 +511,7 @@ perf_tests() {
 	totals_perf_tests
 	perf_inode_tests
 	perf_symfs_tests
+	perf_vmlinux_tests
 	perf_file_cut_tests
 	perf_names_tests
 	perf_many_tests

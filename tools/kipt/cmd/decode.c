@@ -32,6 +32,7 @@ enum {
 	OPTION_MEMORY,
 	OPTION_PACKED,
 	OPTION_SYMFS,
+	OPTION_VMLINUX,
 };
 
 /* Less for each thread is more time spent dropping than decoding. */
@@ -70,6 +71,9 @@ const struct kipt_option decode_options[] = {
 	  "perf.data of another machine: its files of code and\n"
 	  "symbols are those at their paths in DIR, and never\n"
 	  "those of this machine" },
+	{ "vmlinux", 0, OPTION_VMLINUX, "FILE",
+	  "perf.data: code and symbols of its kernel, which\n"
+	  "has the build id of FILE" },
 	VIEW_OPTIONS,
 	VIEW_NARROW_OPTIONS,
 	{ 0 }
@@ -86,6 +90,7 @@ struct decode {
 	const char *packed;
 	/* For perf.data. */
 	char *symfs;
+	const char *vmlinux;
 	bool strict;
 	/* Something says how the trace is to be read. */
 	bool own_config;
@@ -196,6 +201,9 @@ static bool option_take(struct decode *d, int id, const char *value)
 		return true;
 	case OPTION_SYMFS:
 		return symfs_option(d, value);
+	case OPTION_VMLINUX:
+		d->vmlinux = value;
+		return true;
 	}
 	d->strict |= id == OPTION_STRICT;
 	return true;
@@ -250,9 +258,10 @@ static bool decode(struct decode *d, const char *path)
 	struct output output;
 	bool ok;
 
-	if (d->symfs) {
-		say_error("--symfs %s: %s is no perf.data; --image and --pages place the code of raw traces",
-			  d->symfs, path);
+	if (d->symfs || d->vmlinux) {
+		say_error("--%s %s: %s is no perf.data; --image and --pages place the code of raw traces",
+			  d->symfs ? "symfs" : "vmlinux",
+			  d->symfs ? d->symfs : d->vmlinux, path);
 		return false;
 	}
 	/* "" is none: the trace may be of another machine, or of the past. */
@@ -294,6 +303,7 @@ static bool recording_decode(struct decode *d, const char *path)
 		.jobs = d->offline.jobs,
 		.strict = d->strict,
 		.symfs = d->symfs,
+		.vmlinux = d->vmlinux,
 	};
 
 	if (d->own_config) {
@@ -339,7 +349,7 @@ static int records_show(struct decode *d, const char *path)
 {
 	if (!d->for_traces)
 		return show_file(path, &d->view);
-	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory, --symfs and --packed are for traces",
+	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory, --symfs, --vmlinux and --packed are for traces",
 		  path);
 	return KIPT_EXIT_USAGE;
 }

@@ -18,6 +18,7 @@
  * @jobs: threads, 1..JOBS_MAX
  * @strict: any gap is a failure
  * @symfs: folder with a copy of the files of the machine, or NULL
+ * @vmlinux: file of the kernel, or NULL
  */
 struct perf_decode {
 	const char *path;
@@ -27,6 +28,7 @@ struct perf_decode {
 	u32 jobs;
 	bool strict;
 	const char *symfs;
+	const char *vmlinux;
 };
 
 /**

@@ -218,16 +218,24 @@ void names_learn(struct names *names, u32 pid)
 		names->mapper->learn(names->mapper->ctx, pid, names->maps);
 }
 
+static void kernel_load(struct names *names)
+{
+	const struct names_mapper *mapper = names->mapper;
+
+	names->kernel_tried = true;
+	if (mapper && mapper->kernel)
+		names->kernel = mapper->kernel(mapper->ctx);
+	else if (!names->kallsyms || *names->kallsyms)
+		names->kernel = kernel_symbols_load(names->kallsyms);
+}
+
 static void kernel_find(struct names *names, u64 address, struct place *place)
 {
 	struct symbol_place found;
 
 	place->object = "kernel";
-	if (!names->kernel_tried) {
-		names->kernel_tried = true;
-		if (!names->kallsyms || *names->kallsyms)
-			names->kernel = kernel_symbols_load(names->kallsyms);
-	}
+	if (!names->kernel_tried)
+		kernel_load(names);
 	if (!names->kernel || !symbols_find(names->kernel, address, &found) ||
 	    address - found.start > KERNEL_FUNCTION_MAX)
 		return;

@@ -82,12 +82,16 @@ bool names_read_by(struct names *names, const char *path,
  * @find: what is at an address of a process; @found->path is NULL if it was
  *	several things, of which none is to be named. False: nothing
  * @comm: what a process is called, or NULL
+ * @kernel: makes the symbols of the kernel when they are first needed; @names'
+ *	from then on, NULL: there are none. Without it the file that
+ *	names_create() got is read
  * @learn: adds all of a process to maps that are kept; false without memory
  * @ctx: first argument of all
  */
 struct names_mapper {
 	bool (*find)(void *ctx, u32 pid, u64 address, struct mapping *found);
 	const char *(*comm)(void *ctx, u32 pid);
+	struct symbols *(*kernel)(void *ctx);
 	bool (*learn)(void *ctx, u32 pid, struct maps *maps);
 	void *ctx;
 };
