@@ -302,6 +302,80 @@ symfs_branches() {
 	same "$1" "$3" "$(grep -c '"branch"' <<<"$OUT")"
 }
 
+# program_make: of two functions, with its debug file, and a trace of it
+program_make() {
+	cat >program.s <<'ASM'
+	.globl _start, inner
+_start:
+	.type _start, @function
+	jne 1f
+	nop
+	nop
+	nop
+1:	jmp *%rax
+	.size _start, . - _start
+	.org 16
+	.type inner, @function
+inner:	nop
+	nop
+	.size inner, . - inner
+ASM
+	gcc -nostdlib -static -no-pie -Wl,-Ttext=0x401000 \
+		-Wl,--build-id=sha1 -o full program.s 2>/dev/null || return 1
+	objcopy --only-keep-debug full full.debug
+	program_id=$(readelf -n full | sed -n 's/.*Build ID: //p')
+	strip -o program full
+	bytes $TRACE >small.pt
+	make_perf debug.data small.pt map=program@0x400000
+}
+
+# named NAME WANT OPTION...: functions of the branches of debug.data
+named() {
+	local name=$1 want=$2
+	shift 2
+	run decode debug.data --branches "$@"
+	same "$name" "$want" "$(grep -E ' (cond|jump-ind)' <<<"$OUT" |
+		grep -oE '[^ ]+ \[program' | sed 's/[ +].*//' | sort -u |
+		paste -sd ' ')"
+}
+
+# Names of a stripped program are where distributions put them.
+perf_debug_file_tests() {
+	local ids none="0x1000 0x1005 0x1010"
+	program_make || { skip perf_debug_file "gcc makes no program"; return; }
+	ids=.build-id/${program_id:0:2}
+	named perf_debug_none "$none"
+	mkdir -p .debug
+	cp full.debug .debug/program.debug
+	objcopy --add-gnu-debuglink=.debug/program.debug program linked
+	mv linked program
+	named perf_debug_link "_start inner"
+	rm -r .debug
+	named perf_debug_link_gone "$none"
+	mkdir -p "copy$PWD" "copy/usr/lib/debug/$ids"
+	cp program "copy$PWD/program"
+	named perf_debug_symfs_none "$none" --symfs copy
+	cp full.debug "copy/usr/lib/debug/$ids/${program_id:2}.debug"
+	named perf_debug_symfs "_start inner" --symfs copy
+	named perf_debug_not_of_symfs "$none"
+	mkdir -p "copy/usr/lib/debug$PWD"
+	mv "copy/usr/lib/debug/$ids/${program_id:2}.debug" \
+		"copy/usr/lib/debug$PWD/program.debug"
+	named perf_debug_symfs_link "_start inner" --symfs copy
+	mkdir -p "ids/$ids/${program_id:2}"
+	cp full.debug "ids/$ids/${program_id:2}/debug"
+	PERF_BUILDID_DIR=ids named perf_debug_cache "_start inner"
+	objcopy --only-keep-debug vmlinux "ids/$ids/${program_id:2}/debug"
+	PERF_BUILDID_DIR=ids named perf_debug_cache_another "$none"
+	objcopy --remove-section=.gnu_debuglink --strip-debug full mini
+	xz -k mini
+	objcopy --remove-section=.gnu_debuglink \
+		--add-section .gnu_debugdata=mini.xz program with_mini
+	mv with_mini program
+	named perf_debug_mini "_start inner"
+	rm -r copy ids
+}
+
 # kernel_make: a vmlinux of two functions, and a trace of where it was moved to
 kernel_make() {
 	cat >kernel.s <<'ASM'
@@ -358,7 +432,10 @@ perf_vmlinux_tests() {
 	refused perf_vmlinux_no_elf 1 "is no ELF file: vmlinux is meant" \
 		decode kernel.data --vmlinux kernel.pt
 	strip vmlinux
-	refused perf_vmlinux_stripped 1 "has no symbol _text" \
+	run decode kernel.data --branches --kallsyms kallsyms --vmlinux vmlinux
+	same perf_vmlinux_stripped named_first "$(kernel_functions)"
+	make_perf kernel.data kernel.pt kernel=_stext@$at
+	refused perf_vmlinux_stripped_more 1 "has no symbol _stext" \
 		decode kernel.data --vmlinux vmlinux
 	refused perf_vmlinux_raw 1 "is no perf.data" decode kernel.pt --vmlinux vmlinux
 }
@@ -512,6 +589,7 @@ perf_tests() {
 	perf_inode_tests
 	perf_symfs_tests
 	perf_vmlinux_tests
+	perf_debug_file_tests
 	perf_file_cut_tests
 	perf_names_tests
 	perf_many_tests

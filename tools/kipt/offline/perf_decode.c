@@ -502,7 +502,10 @@ static void missing_say(struct run *run)
 			 "kernel code was changed while it was recorded, which kipt does not follow yet: near such places what is shown of the kernel may be wrong" :
 			 "kernel code is that of one moment: where it was patched meanwhile (tracepoints, static keys) what is shown of the kernel may be wrong");
 	perf_codes_missing(perf_maps_codes(run->maps));
-	if (run->kernel_missing)
+	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
+		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",
+			 run->decode->vmlinux);
+	else if (run->kernel_missing)
 		say_note("no code of the kernel: perf record --kcore keeps it, --vmlinux takes a file");
 }
 
@@ -544,6 +547,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 	if (!output_open(&output, options, false))
 		return false;
 	names_map_by(output.names, &mapper);
+	names_symfs(output.names, run->decode->symfs);
 	run->output = &output;
 	now_forget(run);
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;

@@ -18,6 +18,7 @@
 #include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "../symbols/build_id_cache.h"
 #include "perf_code.h"
 
 #define VDSO_SIZE	8192
@@ -241,26 +242,19 @@ static bool vdso_try(struct perf_code *code)
 
 static bool cache_try(struct perf_code *code)
 {
-	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
-	char path[4096], hex[2 * BUILD_ID_MAX + 1] = "";
-	const struct proof by_id = { 0 };
-	u32 i;
-
-	if (!code->has_id || (!dir && !home))
-		return false;
-	for (i = 0; i < code->id.size; i++)
-		sprintf(hex + 2 * i, "%02x", code->id.bytes[i]);
 	/* perf calls the vDSO so, and all others "elf". */
-	snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s/%s",
-		 dir ? dir : home, dir ? "" : "/.debug", hex, hex + 2,
-		 code->path[0] == '[' ? "vdso" : "elf");
-	if (try(code, path, &by_id))
+	const char *name = code->path[0] == '[' ? "vdso" : "elf";
+	const struct proof by_id = { 0 };
+	char path[4096];
+
+	if (!code->has_id)
+		return false;
+	if (build_id_cache_path(&code->id, name, NULL, path, sizeof(path)) &&
+	    try(code, path, &by_id))
 		return true;
 	/* Where it was copied without its links. */
-	snprintf(path, sizeof(path), "%s%s/%s/%s/%s", dir ? dir : home,
-		 dir ? "" : "/.debug", code->path, hex,
-		 code->path[0] == '[' ? "vdso" : "elf");
-	return try(code, path, &by_id);
+	return build_id_cache_path(&code->id, name, code->path, path,
+				   sizeof(path)) && try(code, path, &by_id);
 }
 
 /* What there is to say of a file that was nowhere. */

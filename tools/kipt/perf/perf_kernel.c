@@ -5,10 +5,12 @@
  * of.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "../symbols/build_id_cache.h"
 #include "../symbols/vmlinux.h"
 #include "perf_bytes.h"
 #include "perf_kernel.h"
@@ -56,17 +58,9 @@ void perf_kernel_take(struct perf_kernel *kernel,
 	plain_text(kernel->symbol);
 }
 
-static void id_text(char *text, const struct build_id *id)
-{
-	u32 i;
-
-	for (i = 0; i < id->size; i++)
-		sprintf(text + 2 * i, "%02x", id->bytes[i]);
-}
-
 static bool id_check(const struct build_id *id, const char *path)
 {
-	char text[2 * BUILD_ID_MAX + 1] = "";
+	char text[BUILD_ID_TEXT];
 	struct file_map file = { 0 };
 	struct build_id found;
 	bool has, same;
@@ -76,7 +70,7 @@ static bool id_check(const struct build_id *id, const char *path)
 	has = build_id_find(&found, file.bytes, file.size);
 	file_map_close(&file);
 	same = has && build_id_same(&found, id);
-	id_text(text, id);
+	build_id_text(id, text);
 	if (!has)
 		say_error("--vmlinux %s: it has no build id, and that of the recorded kernel is %s",
 			  path, text);

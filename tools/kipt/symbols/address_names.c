@@ -11,6 +11,7 @@
 
 #include "../cli/printable.h"
 #include "address_names.h"
+#include "debug_file.h"
 #include "elf_symbols.h"
 #include "kernel_symbols.h"
 #include "source_line.h"
@@ -44,6 +45,7 @@ struct names {
 	bool live;
 	struct symbols *kernel;
 	struct maps *maps;
+	struct debug_places places;
 	const struct names_mapper *mapper;
 	/* What it said last. */
 	struct mapping mapped;
@@ -99,7 +101,7 @@ void names_kernel(struct names *names, struct symbols *symbols)
 	names->kernel_tried = true;
 }
 
-static void object_load(struct object *object)
+static void object_load(struct names *names, struct object *object)
 {
 	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
 
@@ -111,7 +113,8 @@ static void object_load(struct object *object)
 		object->elf = vdso ? elf_symbols_memory(vdso, VDSO_SIZE) :
 				     NULL;
 	else if (object->path[0] == '/')
-		object->elf = elf_symbols_load(object->path);
+		object->elf = debug_symbols_load(object->path,
+						 &names->places);
 }
 
 /*
@@ -164,7 +167,7 @@ static struct object *object_get(struct names *names, const char *path)
 	if (!object)
 		object = object_add(names, path);
 	if (object && !object->tried)
-		object_load(object);
+		object_load(names, object);
 	return names->object = object;
 }
 
@@ -198,6 +201,11 @@ static struct process *process_find(struct names *names, u32 pid)
 void names_map_by(struct names *names, const struct names_mapper *mapper)
 {
 	names->mapper = mapper;
+}
+
+void names_symfs(struct names *names, const char *symfs)
+{
+	names->places.symfs = symfs;
 }
 
 void names_version(struct names *names, u32 version)
@@ -351,7 +359,8 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 		return object->reader->source(object->reader->ctx,
 					      object->file, offset, text, size);
 	if (!object->source_tried && object->path[0] == '/')
-		object->source = source_load(object->path, false);
+		object->source = source_load(object->path,
+					     &names->places);
 	object->source_tried = true;
 	return source_text(object->source, offset, text, size);
 }

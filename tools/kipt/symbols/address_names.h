@@ -104,6 +104,14 @@ struct names_mapper {
 void names_map_by(struct names *names, const struct names_mapper *mapper);
 
 /**
+ * names_symfs() - files are those of another machine
+ * @names: names; nothing was looked up yet
+ * @symfs: folder with a copy of its files, which mappings lead to; debug files
+ *	are looked for there only. NULL: files are those of this machine
+ */
+void names_symfs(struct names *names, const char *symfs);
+
+/**
  * names_version() - a process may have other code from here on
  * @names: names
  * @version: as long as it is the same, so is what names_find() says

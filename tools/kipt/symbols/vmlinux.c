@@ -26,6 +26,8 @@ struct walk {
 	const char *wanted;
 	u64 address;
 	bool found;
+	/* Where the kernel's half begins in the file; ~0: nowhere. */
+	u64 lowest;
 	struct symbols *symbols;
 	u64 bias;
 	bool failed;
@@ -62,6 +64,21 @@ static bool table_walk(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
 	return true;
 }
 
+static u64 lowest_of(Elf *elf)
+{
+	u64 lowest = ~0ULL;
+	size_t i, count = 0;
+	GElf_Phdr head;
+
+	elf_getphdrnum(elf, &count);
+	for (i = 0; i < count; i++) {
+		if (gelf_getphdr(elf, i, &head) && head.p_type == PT_LOAD &&
+		    head.p_vaddr >> 63 && head.p_vaddr < lowest)
+			lowest = head.p_vaddr;
+	}
+	return lowest;
+}
+
 /* Returns false if it is no ELF file. */
 static bool file_walk(int fd, struct walk *walk)
 {
@@ -73,6 +90,7 @@ static bool file_walk(int fd, struct walk *walk)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	is = elf && elf_kind(elf) == ELF_K_ELF;
+	walk->lowest = is ? lowest_of(elf) : ~0ULL;
 	while (is && more && (section = elf_nextscn(elf, section))) {
 		if (gelf_getshdr(section, &head) &&
 		    head.sh_type == SHT_SYMTAB)
@@ -100,6 +118,11 @@ bool vmlinux_address(const char *path, const char *name, u64 *address)
 	if (fd < 0)
 		return false;
 	close(fd);
+	/* All of x86's kernel begins with it, so a stripped one will do. */
+	if (!walk.found && !strcmp(name, "_text") && ~walk.lowest) {
+		walk.address = walk.lowest;
+		walk.found = true;
+	}
 	if (!is)
 		say_error("%s is no ELF file: vmlinux is meant, not the compressed kernel that is booted",
 			  path);
