@@ -376,6 +376,34 @@ perf_debug_file_tests() {
 	rm -r copy ids
 }
 
+# Names of C++ and of both kinds of Rust.
+perf_demangle_tests() {
+	local endless
+	program_make || { skip perf_demangle "gcc makes no program"; return; }
+	objcopy --redefine-sym _start=_ZN5queue3popEi --redefine-sym inner=_RNvC5queue3pop \
+		full program
+	make_perf debug.data small.pt map=program@0x400000
+	run decode debug.data --branches
+	if grep -q "_ZN5queue3popEi" <<<"$OUT"; then
+		skip perf_demangle "kipt was built without libiberty"
+		return
+	fi
+	named perf_demangle "queue::pop"
+	objcopy --redefine-sym _start=_ZN5queue3pop17h0123456789abcdefE full program
+	named perf_demangle_old_rust "inner queue::pop"
+	run decode debug.data --branches --no-demangle
+	same perf_no_demangle 4 "$(grep -o "_ZN5queue3pop17h[^ ]* \[" <<<"$OUT" | wc -l)"
+	run decode debug.data --branches --json
+	same perf_demangle_not_json 4 "$(grep -o "_ZN5queue3pop17h[^ ]* \[" <<<"$OUT" | wc -l)"
+	# Each argument is twice the one before: more text than there is memory.
+	endless=$(python3 -c 'print("_Z1fI1aIiiE" + "".join(
+    "S0_IS%s_S%s_E" % (c, c) for c in "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") + "Evv")')
+	objcopy --redefine-sym "_start=$endless" full program
+	run decode debug.data --branches
+	same perf_demangle_endless 4 "$(grep -oE \
+		' _Z1fI1aIiiES0_IS1_S1_ES0_[^ ]*\.\.\.(\+0x5)? \[program\]' <<<"$OUT" | wc -l)"
+}
+
 # kernel_make: a vmlinux of two functions, and a trace of where it was moved to
 kernel_make() {
 	cat >kernel.s <<'ASM'
@@ -590,6 +618,7 @@ perf_tests() {
 	perf_symfs_tests
 	perf_vmlinux_tests
 	perf_debug_file_tests
+	perf_demangle_tests
 	perf_file_cut_tests
 	perf_names_tests
 	perf_many_tests

@@ -33,6 +33,7 @@ enum {
 	OPTION_PACKED,
 	OPTION_SYMFS,
 	OPTION_VMLINUX,
+	OPTION_NO_DEMANGLE,
 };
 
 /* Less for each thread is more time spent dropping than decoding. */
@@ -74,6 +75,9 @@ const struct kipt_option decode_options[] = {
 	{ "vmlinux", 0, OPTION_VMLINUX, "FILE",
 	  "perf.data: code and symbols of its kernel, which\n"
 	  "has the build id of FILE" },
+	{ "no-demangle", 0, OPTION_NO_DEMANGLE, NULL,
+	  "names of C++ and Rust as symbols have them; JSON\n"
+	  "always has those" },
 	VIEW_OPTIONS,
 	VIEW_NARROW_OPTIONS,
 	{ 0 }
@@ -91,6 +95,7 @@ struct decode {
 	/* For perf.data. */
 	char *symfs;
 	const char *vmlinux;
+	bool no_demangle;
 	bool strict;
 	/* Something says how the trace is to be read. */
 	bool own_config;
@@ -204,6 +209,9 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_VMLINUX:
 		d->vmlinux = value;
 		return true;
+	case OPTION_NO_DEMANGLE:
+		d->no_demangle = true;
+		return true;
 	}
 	d->strict |= id == OPTION_STRICT;
 	return true;
@@ -273,6 +281,8 @@ static bool decode(struct decode *d, const char *path)
 		return false;
 	ok = output_open(&output, &d->view, false);
 	if (ok) {
+		if (!d->no_demangle && !d->view.json)
+			names_demangle(output.names);
 		maps_move(&output.maps, &d->maps);
 		output.view.tsc_khz = d->saved.tsc_khz;
 		d->offline.trace = &trace;
@@ -304,6 +314,7 @@ static bool recording_decode(struct decode *d, const char *path)
 		.strict = d->strict,
 		.symfs = d->symfs,
 		.vmlinux = d->vmlinux,
+		.demangle = !d->no_demangle && !d->view.json,
 	};
 
 	if (d->own_config) {
@@ -349,7 +360,7 @@ static int records_show(struct decode *d, const char *path)
 {
 	if (!d->for_traces)
 		return show_file(path, &d->view);
-	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory, --symfs, --vmlinux and --packed are for traces",
+	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory, --symfs, --vmlinux, --no-demangle and --packed are for traces",
 		  path);
 	return KIPT_EXIT_USAGE;
 }

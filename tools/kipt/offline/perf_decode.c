@@ -548,6 +548,8 @@ static bool all_decode(struct run *run, struct view_options *options)
 		return false;
 	names_map_by(output.names, &mapper);
 	names_symfs(output.names, run->decode->symfs);
+	if (run->decode->demangle)
+		names_demangle(output.names);
 	run->output = &output;
 	now_forget(run);
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;

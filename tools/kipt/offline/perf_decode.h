@@ -19,6 +19,7 @@
  * @strict: any gap is a failure
  * @symfs: folder with a copy of the files of the machine, or NULL
  * @vmlinux: file of the kernel, or NULL
+ * @demangle: names are shown as the source has them
  */
 struct perf_decode {
 	const char *path;
@@ -29,6 +30,7 @@ struct perf_decode {
 	bool strict;
 	const char *symfs;
 	const char *vmlinux;
+	bool demangle;
 };
 
 /**

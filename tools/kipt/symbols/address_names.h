@@ -112,6 +112,14 @@ void names_map_by(struct names *names, const struct names_mapper *mapper);
 void names_symfs(struct names *names, const char *symfs);
 
 /**
+ * names_demangle() - show names of C++ and Rust as their source has them
+ * @names: names; nothing was looked up yet
+ *
+ * Without it names are those of the symbols.
+ */
+void names_demangle(struct names *names);
+
+/**
  * names_version() - a process may have other code from here on
  * @names: names
  * @version: as long as it is the same, so is what names_find() says
