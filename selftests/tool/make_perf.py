@@ -24,6 +24,9 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   id=HEX          the build id that the next map= is recorded with
   noid            the next map= has none
   inode           files without one are recorded with their inode
+  inode=N,...     the first ones with these
+  kernel=SYMBOL@ADDR    the kernel was where SYMBOL has this address
+  kernel-id=HEX   its build id, in the list of the file
   many=KIND*N,... N events of a kind: fork, child (a fork that maps), map, remap, path,
                   exec, comm, switch, cut, info, attr (pipe), queue
   lasted=N        N seconds from the first event to the last
@@ -163,6 +166,14 @@ class Recording:
     def sideband(self):
         w = self.w
         out = w.stamped(3, w.pack("II", PID, PID) + w.text("prog"), EXEC)
+        if "kernel" in self.flags:
+            symbol, _, address = self.flags["kernel"].partition("@")
+            out += w.stamped(1, w.pack(
+                "IIQQQ", 0xffffffff, 0, int(address, 0), 1 << 24,
+                int(address, 0)) + w.text("[kernel.kallsyms]" + symbol), 1)
+        if "kernel-id" in self.flags:
+            out += w.event(67, w.pack("I", 0xffffffff) + bytes.fromhex(
+                self.flags["kernel-id"]).ljust(24, b"\0") + w.text("[kernel.kallsyms]"), 1)
         for name, maps, id_bytes in self.maps:
             for address, size, offset in maps:
                 body = w.pack("IIQQQ", PID, PID, address, size, offset)
@@ -232,6 +243,10 @@ class Recording:
         """Major and minor number, inode and its generation."""
         if "inode" not in self.flags:
             return self.w.pack("IIQQ", 0, 0, 0, 0)
+        forged, _, rest = self.flags["inode"].partition(",")
+        if forged:
+            self.flags["inode"] = rest
+            return self.w.pack("IIQQ", 8, 1, int(forged), 0)
         st = os.stat(name)
         return self.w.pack("IIQQ", os.major(st.st_dev), os.minor(st.st_dev),
                            st.st_ino, 0)

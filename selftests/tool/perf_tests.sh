@@ -261,6 +261,284 @@ perf_inode_tests() {
 	branches_are perf_inode_another 0
 }
 
+# The recording of another machine, with copies of its files: what this machine has at
+# their paths is something else.
+perf_symfs_tests() {
+	mkdir -p "copy$PWD" "links$PWD" empty
+	make_perf small.data small.pt elf=prog
+	cp prog "copy$PWD/prog"
+	symfs_branches perf_symfs_not_of_this_machine empty 0
+	says perf_symfs_missing_says_so "no code of .*prog: it is not in the folder of --symfs"
+	ln -sf "$PWD/prog" "links$PWD/prog"
+	symfs_branches perf_symfs_links_stay_in_it links 0
+	rm prog
+	symfs_branches perf_symfs copy 2
+	ln -sf other "copy$PWD/prog"
+	cp small.pt "copy$PWD/other"
+	symfs_branches perf_symfs_another_build_id copy 0
+	says perf_symfs_another_build_id_says_so \
+		"no code of .*prog: .*/copy$PWD/prog has another build id"
+	rm "copy$PWD/prog"
+	make_perf small.data small.pt noid elf=prog
+	mv prog "copy$PWD/prog"
+	symfs_branches perf_symfs_no_build_id copy 2
+	truncate -s 4096 "copy$PWD/prog"
+	symfs_branches perf_symfs_no_build_id_too_short copy 0
+	says perf_symfs_too_short_says_so "/prog is shorter than what was mapped"
+	make_perf small.data small.pt elf=prog
+	make_perf small.data small.pt inode=1,2 noid map=prog@0x401000 noid \
+		map=prog@0x800000
+	mv prog "copy$PWD/prog"
+	symfs_branches perf_symfs_several_of_a_path copy 0
+	refused perf_symfs_no_folder 1 "a folder is meant" decode small.data --symfs small.pt
+	refused perf_symfs_nothing 1 "ENOENT" decode small.data --symfs nowhere
+	refused perf_symfs_raw 1 "is no perf.data" decode small.pt --symfs empty
+	rm -r copy links empty
+}
+
+# symfs_branches NAME FOLDER COUNT
+symfs_branches() {
+	run decode small.data --branches --json --symfs "$2"
+	same "$1" "$3" "$(grep -c '"branch"' <<<"$OUT")"
+}
+
+# program_make: of two functions, with its debug file, and a trace of it
+program_make() {
+	cat >program.s <<'ASM'
+	.globl _start, inner
+_start:
+	.type _start, @function
+	jne 1f
+	nop
+	nop
+	nop
+1:	jmp *%rax
+	.size _start, . - _start
+	.org 16
+	.type inner, @function
+inner:	nop
+	nop
+	.size inner, . - inner
+ASM
+	gcc -nostdlib -static -no-pie -Wl,-Ttext=0x401000 \
+		-Wl,--build-id=sha1 -o full program.s 2>/dev/null || return 1
+	objcopy --only-keep-debug full full.debug
+	program_id=$(readelf -n full | sed -n 's/.*Build ID: //p')
+	strip -o program full
+	bytes $TRACE >small.pt
+	make_perf debug.data small.pt map=program@0x400000
+}
+
+# named NAME WANT OPTION...: functions of the branches of debug.data
+named() {
+	local name=$1 want=$2
+	shift 2
+	run decode debug.data --branches "$@"
+	same "$name" "$want" "$(grep -E ' (cond|jump-ind)' <<<"$OUT" |
+		grep -oE '[^ ]+ \[program' | sed 's/[ +].*//' | sort -u |
+		paste -sd ' ')"
+}
+
+# Names of a stripped program are where distributions put them.
+perf_debug_file_tests() {
+	local ids none="0x1000 0x1005 0x1010"
+	program_make || { skip perf_debug_file "gcc makes no program"; return; }
+	ids=.build-id/${program_id:0:2}
+	named perf_debug_none "$none"
+	mkdir -p .debug
+	cp full.debug .debug/program.debug
+	objcopy --add-gnu-debuglink=.debug/program.debug program linked
+	mv linked program
+	named perf_debug_link "_start inner"
+	rm -r .debug
+	named perf_debug_link_gone "$none"
+	mkdir -p "copy$PWD" "copy/usr/lib/debug/$ids"
+	cp program "copy$PWD/program"
+	named perf_debug_symfs_none "$none" --symfs copy
+	cp full.debug "copy/usr/lib/debug/$ids/${program_id:2}.debug"
+	named perf_debug_symfs "_start inner" --symfs copy
+	named perf_debug_not_of_symfs "$none"
+	mkdir -p "copy/usr/lib/debug$PWD"
+	mv "copy/usr/lib/debug/$ids/${program_id:2}.debug" \
+		"copy/usr/lib/debug$PWD/program.debug"
+	named perf_debug_symfs_link "_start inner" --symfs copy
+	mkdir -p "ids/$ids/${program_id:2}"
+	cp full.debug "ids/$ids/${program_id:2}/debug"
+	PERF_BUILDID_DIR=ids named perf_debug_cache "_start inner"
+	objcopy --only-keep-debug vmlinux "ids/$ids/${program_id:2}/debug"
+	PERF_BUILDID_DIR=ids named perf_debug_cache_another "$none"
+	objcopy --remove-section=.gnu_debuglink --strip-debug full mini
+	xz -k mini
+	objcopy --remove-section=.gnu_debuglink \
+		--add-section .gnu_debugdata=mini.xz program with_mini
+	mv with_mini program
+	named perf_debug_mini "_start inner"
+	rm -r copy ids
+}
+
+# server_begin MODE: its port in $server_port, its process in $server
+server_begin() {
+	rm -rf port log asked
+	: >log
+	python3 "$HERE/debug_server.py" "$1" served port log &
+	server=$!
+	timeout 20 sh -c 'until [ -f port ]; do sleep 0.1; done'
+	server_port=$(cat port)
+}
+
+# served NAME WANT REQUESTS OPTION...: functions that are named, and what was asked for
+served() {
+	local name=$1 want=$2 requests=$3
+	shift 3
+	: >log
+	DEBUGINFOD_CACHE_PATH=asked DEBUGINFOD_URLS=http://127.0.0.1:$server_port \
+		named "$name" "$want" "$@"
+	same "${name}_requests" "$requests" "$(sed 's,.*/,,' log | paste -sd ' ')"
+}
+
+server_end() {
+	kill "$server"
+	wait "$server" 2>/dev/null
+}
+
+# Servers are asked for what is not here and is shown, and for that once.
+perf_server_tests() {
+	local none="0x1000 0x1005 0x1010" server server_port
+	if ! python3 -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>/dev/null; then
+		skip perf_server "no libdebuginfod"
+		return
+	fi
+	program_make || { skip perf_server "gcc makes no program"; return; }
+	mkdir served
+	cp full.debug "served/$program_id.debuginfo"
+	cp program "served/$program_id.executable"
+	server_begin answer
+	served perf_server "_start inner" debuginfo
+	served perf_server_cached "_start inner" ""
+	rm -r asked
+	served perf_server_nothing_shown "" "" --stats
+	mv program gone
+	served perf_server_code "_start inner" "executable debuginfo"
+	rm -r asked
+	cp small.pt "served/$program_id.executable"
+	served perf_server_wrong_code "" executable
+	mv gone program
+	mkdir .debug
+	cp full.debug .debug/program.debug
+	objcopy --add-gnu-debuglink=.debug/program.debug program linked
+	mv linked program
+	rm -rf asked
+	served perf_server_offline_first "_start inner" ""
+	rm -r .debug
+	server_end
+	# Two files have no names: both are asked for, and of a server that hangs one.
+	sed 's/jmp/nop; jmp/' program.s >second.s
+	gcc -nostdlib -static -no-pie -Wl,-Ttext-segment=0x500000 -Wl,--build-id=sha1 \
+		-s -o second second.s
+	bytes $TRACE $PSB 02 23 99 01 51 00 10 50 00 06 01 >small.pt
+	make_perf debug.data small.pt map=program@0x400000 map=second@0x500000
+	server_begin none
+	served perf_server_404 "$none" "debuginfo debuginfo"
+	server_end
+	server_begin hang
+	served perf_server_hangs "$none" debuginfo
+	says perf_server_hangs_says_so "5 seconds in which no file came; it is not asked again"
+	server_end
+	rm -rf served asked
+}
+
+# Names of C++ and of both kinds of Rust.
+perf_demangle_tests() {
+	local endless
+	program_make || { skip perf_demangle "gcc makes no program"; return; }
+	objcopy --redefine-sym _start=_ZN5queue3popEi --redefine-sym inner=_RNvC5queue3pop \
+		full program
+	make_perf debug.data small.pt map=program@0x400000
+	run decode debug.data --branches
+	if grep -q "_ZN5queue3popEi" <<<"$OUT"; then
+		skip perf_demangle "kipt was built without libiberty"
+		return
+	fi
+	named perf_demangle "queue::pop"
+	objcopy --redefine-sym _start=_ZN5queue3pop17h0123456789abcdefE full program
+	named perf_demangle_old_rust "inner queue::pop"
+	run decode debug.data --branches --no-demangle
+	same perf_no_demangle 4 "$(grep -o "_ZN5queue3pop17h[^ ]* \[" <<<"$OUT" | wc -l)"
+	run decode debug.data --branches --json
+	same perf_demangle_not_json 4 "$(grep -o "_ZN5queue3pop17h[^ ]* \[" <<<"$OUT" | wc -l)"
+	# Each argument is twice the one before: more text than there is memory.
+	endless=$(python3 -c 'print("_Z1fI1aIiiE" + "".join(
+    "S0_IS%s_S%s_E" % (c, c) for c in "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") + "Evv")')
+	objcopy --redefine-sym "_start=$endless" full program
+	run decode debug.data --branches
+	same perf_demangle_endless 4 "$(grep -oE \
+		' _Z1fI1aIiiES0_IS1_S1_ES0_[^ ]*\.\.\.(\+0x5)? \[program\]' <<<"$OUT" | wc -l)"
+}
+
+# kernel_make: a vmlinux of two functions, and a trace of where it was moved to
+kernel_make() {
+	cat >kernel.s <<'ASM'
+	.globl _text, first, last
+_text:
+	.type first, @function
+first:	jne 1f
+	nop
+	nop
+	nop
+1:	jmp *%rax
+	.size first, . - first
+	.org 16
+last:	nop
+	nop
+ASM
+	gcc -nostdlib -static -no-pie -Wl,-Ttext=0xffffffff81000000 \
+		-Wl,-e,_text -Wl,--build-id=sha1 -o vmlinux kernel.s 2>/dev/null || return 1
+	# Moved by 0x1c000000: first at ffffffff9d000000.
+	bytes $PSB 02 23 99 01 71 00 00 00 9d ff ff 06 6D 10 00 00 9d ff ff \
+		61 10 00 00 9d ff ff >kernel.pt
+}
+
+# kernel_functions: those of the branches in $OUT
+kernel_functions() {
+	grep -E ' (cond|jump-ind)' <<<"$OUT" | grep -oE '[a-z_]+[+0-9a-fx]* \[kernel' |
+		sed 's/[ +].*//' | sort -u | paste -sd ' '
+}
+
+perf_vmlinux_tests() {
+	local at=0xffffffff9d000000 id
+	kernel_make || { skip perf_vmlinux "gcc makes no vmlinux"; return; }
+	id=$(readelf -n vmlinux | sed -n 's/.*Build ID: //p')
+	make_perf kernel.data kernel.pt kernel=_text@$at kernel-id=$id
+	run decode kernel.data --branches --vmlinux vmlinux
+	same perf_vmlinux "first last" "$(kernel_functions)"
+	run decode kernel.data --branches
+	same perf_vmlinux_none 0 "$(grep -c first <<<"$OUT")"
+	printf '%s\n' "${at#0x} T named_first" >kallsyms
+	bytes $CODE >code
+	run decode kernel.data --branches --kallsyms kallsyms --image code@$at
+	same perf_kallsyms "named_first" "$(kernel_functions)"
+	make_perf kernel.data kernel.pt kernel=_text@$at
+	run decode kernel.data --branches --vmlinux vmlinux
+	same perf_vmlinux_no_build_id "first last" "$(kernel_functions)"
+	says perf_vmlinux_no_build_id_is_told "no build id of the kernel was recorded"
+	make_perf kernel.data kernel.pt kernel=_text@$at kernel-id=11$id
+	refused perf_vmlinux_another 1 "another build id than the recorded kernel, 11" \
+		decode kernel.data --vmlinux vmlinux
+	make_perf kernel.data kernel.pt
+	refused perf_vmlinux_nowhere 1 "does not say where its kernel was" \
+		decode kernel.data --vmlinux vmlinux
+	make_perf kernel.data kernel.pt kernel=_text@$at
+	refused perf_vmlinux_no_elf 1 "is no ELF file: vmlinux is meant" \
+		decode kernel.data --vmlinux kernel.pt
+	strip vmlinux
+	run decode kernel.data --branches --kallsyms kallsyms --vmlinux vmlinux
+	same perf_vmlinux_stripped named_first "$(kernel_functions)"
+	make_perf kernel.data kernel.pt kernel=_stext@$at
+	refused perf_vmlinux_stripped_more 1 "has no symbol _stext" \
+		decode kernel.data --vmlinux vmlinux
+	refused perf_vmlinux_raw 1 "is no perf.data" decode kernel.pt --vmlinux vmlinux
+}
+
 # A file that is cut while it is decoded is no signal: its code was read before. The
 # reader waits in its second page for somebody to take what it printed.
 perf_file_cut_tests() {
@@ -408,6 +686,11 @@ perf_tests() {
 	perf_decode_tests
 	totals_perf_tests
 	perf_inode_tests
+	perf_symfs_tests
+	perf_vmlinux_tests
+	perf_debug_file_tests
+	perf_demangle_tests
+	perf_server_tests
 	perf_file_cut_tests
 	perf_names_tests
 	perf_many_tests

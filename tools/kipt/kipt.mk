@@ -14,12 +14,18 @@ KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf libdw json-c zlib
 KIPT_KDUMPFILE ?= $(shell pkg-config --exists libkdumpfile && echo libkdumpfile)
 # Without it all works but compressed recordings of perf.
 KIPT_ZSTD ?= $(shell pkg-config --exists libzstd && echo libzstd)
+# Without it all works but names of C++ and Rust are shown as linkers have them. It
+# has no file for pkg-config.
+KIPT_IBERTY ?= $(shell echo '\#include <libiberty/demangle.h>' | \
+	$(CC) -E -x c - >/dev/null 2>&1 && echo -liberty)
 KIPT_OPTIONAL := $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
 KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
-	zlib1g-dev libkdumpfile-dev libzstd-dev pkg-config
+	zlib1g-dev libkdumpfile-dev libzstd-dev libiberty-dev \
+	pkg-config
 
 KIPT_SOURCES := $(filter-out %/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
-	%/perf_unzip$(if $(KIPT_ZSTD),_none).c, \
+	%/perf_unzip$(if $(KIPT_ZSTD),_none).c \
+	%/demangle$(if $(KIPT_IBERTY),_none).c, \
 	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
@@ -52,7 +58,8 @@ KIPT_Q := $(if $(V),,@)
 $(KIPT_OUT)/kipt: $(KIPT_OBJECTS)
 	@echo "  LD  kipt"
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
-		$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL))
+		$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
+		$(KIPT_IBERTY)
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
@@ -126,7 +133,8 @@ $(KIPT_OUT)/program_test: $(ROOT)/selftests/tool/program_test.c \
 		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
 	@echo "  LD  program_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) -o $@ $^ \
-		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL))
+		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
+		$(KIPT_IBERTY)
 
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c

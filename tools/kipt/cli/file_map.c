@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -60,6 +61,35 @@ int file_open_no_links(const char *path)
 
 	return place_take(syscall(SYS_openat2, AT_FDCWD, path, &how,
 				  sizeof(how)));
+}
+
+/* The path that a descriptor was opened by; the caller frees it. */
+static char *place_path(int place)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+	return realpath(link, NULL);
+}
+
+char *file_path_under(const char *root, const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT,
+	};
+	int folder = open(root, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	int place = folder < 0 ? -1 : syscall(SYS_openat2, folder, path, &how,
+					      sizeof(how));
+	char *found = place < 0 ? NULL : place_path(place);
+	int error = errno;
+
+	if (place >= 0)
+		close(place);
+	if (folder >= 0)
+		close(folder);
+	errno = error;
+	return found;
 }
 
 int file_open_tell(const char *path)

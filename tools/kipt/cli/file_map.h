@@ -39,6 +39,15 @@ int file_open_regular(const char *path);
 int file_open_no_links(const char *path);
 
 /**
+ * file_path_under() - where a path of another machine is, in a copy of its files
+ * @root: folder with the copy
+ * @path: the path there; its symbolic links lead to files of the copy, too
+ *
+ * Return: the path here, which the caller frees; NULL with errno.
+ */
+char *file_path_under(const char *root, const char *path);
+
+/**
  * file_open_tell() - the same
  * @path: its name
  *

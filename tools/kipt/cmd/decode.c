@@ -3,9 +3,12 @@
  * kipt decode: a raw trace, decoded here, with code from files.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../cli/args.h"
 #include "../filter/filter.h"
@@ -28,6 +31,9 @@ enum {
 	OPTION_JOBS,
 	OPTION_MEMORY,
 	OPTION_PACKED,
+	OPTION_SYMFS,
+	OPTION_VMLINUX,
+	OPTION_NO_DEMANGLE,
 };
 
 /* Less for each thread is more time spent dropping than decoding. */
@@ -62,6 +68,16 @@ const struct kipt_option decode_options[] = {
 	{ "packed", 0, OPTION_PACKED, "FILE",
 	  "like --output, but the records are packed: paths\n"
 	  "are named once, which is much smaller" },
+	{ "symfs", 0, OPTION_SYMFS, "DIR",
+	  "perf.data of another machine: its files of code and\n"
+	  "symbols are those at their paths in DIR, and never\n"
+	  "those of this machine" },
+	{ "vmlinux", 0, OPTION_VMLINUX, "FILE",
+	  "perf.data: code and symbols of its kernel, which\n"
+	  "has the build id of FILE" },
+	{ "no-demangle", 0, OPTION_NO_DEMANGLE, NULL,
+	  "names of C++ and Rust as symbols have them; JSON\n"
+	  "always has those" },
 	VIEW_OPTIONS,
 	VIEW_NARROW_OPTIONS,
 	{ 0 }
@@ -76,6 +92,10 @@ struct decode {
 	struct kipt_range ranges[KIPT_FILTERS_MAX];
 	u32 range_count;
 	const char *packed;
+	/* For perf.data. */
+	char *symfs;
+	const char *vmlinux;
+	bool no_demangle;
 	bool strict;
 	/* Something says how the trace is to be read. */
 	bool own_config;
@@ -136,6 +156,26 @@ static bool range_option_take(struct decode *d, u32 kind, const char *value)
 			      &d->ranges[d->range_count++]) == FILTER_DONE;
 }
 
+static bool symfs_option(struct decode *d, const char *value)
+{
+	struct stat st;
+
+	if (stat(value, &st)) {
+		say_errno(errno, "--symfs %s: cannot be read", value);
+		return false;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		say_error("--symfs %s: a folder is meant, which has the files of the other machine at their paths",
+			  value);
+		return false;
+	}
+	free(d->symfs);
+	d->symfs = realpath(value, NULL);
+	if (!d->symfs)
+		say_errno(errno, "--symfs %s: cannot be read", value);
+	return d->symfs;
+}
+
 /* True, or false after a sentence. */
 static bool option_take(struct decode *d, int id, const char *value)
 {
@@ -164,6 +204,14 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_PACKED:
 		d->packed = value;
 		return true;
+	case OPTION_SYMFS:
+		return symfs_option(d, value);
+	case OPTION_VMLINUX:
+		d->vmlinux = value;
+		return true;
+	case OPTION_NO_DEMANGLE:
+		d->no_demangle = true;
+		return true;
 	}
 	d->strict |= id == OPTION_STRICT;
 	return true;
@@ -177,6 +225,7 @@ static int failure_of(int id)
 	case OPTION_PAGES:
 	case OPTION_DIR:
 	case OPTION_META:
+	case OPTION_SYMFS:
 		return KIPT_EXIT_FAILED;
 	}
 	return KIPT_EXIT_USAGE;
@@ -217,6 +266,12 @@ static bool decode(struct decode *d, const char *path)
 	struct output output;
 	bool ok;
 
+	if (d->symfs || d->vmlinux) {
+		say_error("--%s %s: %s is no perf.data; --image and --pages place the code of raw traces",
+			  d->symfs ? "symfs" : "vmlinux",
+			  d->symfs ? d->symfs : d->vmlinux, path);
+		return false;
+	}
 	/* "" is none: the trace may be of another machine, or of the past. */
 	if (!d->view.kallsyms)
 		d->view.kallsyms = d->saved.kallsyms;
@@ -226,6 +281,8 @@ static bool decode(struct decode *d, const char *path)
 		return false;
 	ok = output_open(&output, &d->view, false);
 	if (ok) {
+		if (!d->no_demangle && !d->view.json)
+			names_demangle(output.names);
 		maps_move(&output.maps, &d->maps);
 		output.view.tsc_khz = d->saved.tsc_khz;
 		d->offline.trace = &trace;
@@ -255,6 +312,9 @@ static bool recording_decode(struct decode *d, const char *path)
 		.memory = d->offline.config.memory,
 		.jobs = d->offline.jobs,
 		.strict = d->strict,
+		.symfs = d->symfs,
+		.vmlinux = d->vmlinux,
+		.demangle = !d->no_demangle && !d->view.json,
 	};
 
 	if (d->own_config) {
@@ -300,7 +360,7 @@ static int records_show(struct decode *d, const char *path)
 {
 	if (!d->for_traces)
 		return show_file(path, &d->view);
-	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory and --packed are for traces",
+	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory, --symfs, --vmlinux, --no-demangle and --packed are for traces",
 		  path);
 	return KIPT_EXIT_USAGE;
 }
@@ -328,6 +388,7 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 	else if (exit == KIPT_EXIT_DONE)
 		exit = file_show(&d, argv[0]);
 	narrow_free(&d.view.narrow);
+	free(d.symfs);
 	image_destroy(d.image);
 	maps_free(&d.maps);
 	return exit < 0 ? KIPT_EXIT_DONE : exit;
@@ -350,8 +411,9 @@ const struct kipt_verb verb_decode = {
 		 "\n"
 		 "FILE may also be a perf.data that 'perf record -e intel_pt//' made, or its folder\n"
 		 "with a copy of the kernel: its events say which code ran where and when. Files of\n"
-		 "code are taken by build id, from where they were or from ~/.debug, which\n"
-		 "PERF_BUILDID_DIR names otherwise; what is missing is listed at the end.\n"
+		 "code are taken by build id, from where they were, in --symfs if that is given, or\n"
+		 "from ~/.debug, which PERF_BUILDID_DIR names otherwise; what is missing is listed\n"
+		 "at the end.\n"
 		 "\n"
 		 "What is shown is the same for any number of threads. When the memory for what\n"
 		 "is cached is full, all of it is dropped and made anew. Ctrl-C ends early and\n"

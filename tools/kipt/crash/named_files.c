@@ -135,11 +135,13 @@ static void source_send(struct opened *file, struct helper_message *message)
 {
 	char name[32];
 
+	static const struct debug_places by_id = { .by_id = true };
+
 	/* Nobody is asked for files by way of the network. */
 	unsetenv("DEBUGINFOD_URLS");
 	if (!file->source_tried)
 		file->source = source_load(name_of(file, name, sizeof(name)),
-					   true);
+					   &by_id);
 	file->source_tried = true;
 	message->size = 0;
 	if (source_text(file->source, message->begin, (char *)message->bytes,

@@ -13,7 +13,10 @@
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
+#include "../perf/perf_kernel.h"
 #include "../perf/perf_label.h"
+#include "../symbols/kernel_symbols.h"
+#include "../symbols/vmlinux.h"
 #include "parallel_decode.h"
 #include "perf_decode.h"
 
@@ -30,7 +33,11 @@ struct run {
 	struct perf_maps *maps;
 	struct kipt_flow_config config;
 	struct output *output;
+	struct perf_kernel kernel;
+	/* How far it was moved. */
+	u64 kernel_bias;
 	char kallsyms[4096];
+	const char *kallsyms_used;
 	/* Only user code was traced. */
 	bool user_only;
 	bool want_time;
@@ -60,6 +67,7 @@ static bool event_take(void *ctx, const struct perf_event *event)
 {
 	struct run *run = ctx;
 
+	perf_kernel_take(&run->kernel, event);
 	return perf_aux_take(&run->aux, run->file, event) &&
 	       perf_maps_take(run->maps, run->file, event);
 }
@@ -415,12 +423,10 @@ static bool config_make(struct run *run)
 }
 
 /* What perf record --kcore copied. */
-static bool kernel_find(struct run *run, struct view_options *options)
+static bool kcore_find(struct run *run, struct view_options *options)
 {
 	char path[4096];
 
-	if (!options->kallsyms)
-		options->kallsyms = "";
 	if (!perf_file_folder(run->file))
 		return true;
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", run->decode->path);
@@ -432,6 +438,41 @@ static bool kernel_find(struct run *run, struct view_options *options)
 	if (!*options->kallsyms && !access(run->kallsyms, R_OK))
 		options->kallsyms = run->kallsyms;
 	return true;
+}
+
+/* A copy of the kernel that ran counts more than its file: it was patched. */
+static bool kernel_find(struct run *run, struct view_options *options)
+{
+	const char *vmlinux = run->decode->vmlinux;
+	bool ok;
+
+	if (!options->kallsyms)
+		options->kallsyms = "";
+	ok = !vmlinux ||
+	     (perf_kernel_moved(&run->kernel, run->file, vmlinux,
+				&run->kernel_bias) &&
+	      image_add_kernel(run->decode->image, vmlinux, run->kernel_bias));
+	ok = ok && kcore_find(run, options);
+	run->kallsyms_used = options->kallsyms;
+	return ok;
+}
+
+/* Those of modules are in kallsyms alone. */
+static struct symbols *kernel_names(void *ctx)
+{
+	const struct run *run = ctx;
+	struct symbols *symbols = *run->kallsyms_used ?
+				  kernel_symbols_load(run->kallsyms_used) :
+				  NULL;
+
+	if (!run->decode->vmlinux)
+		return symbols;
+	if (!symbols)
+		symbols = symbols_create();
+	if (symbols)
+		vmlinux_symbols(symbols, run->decode->vmlinux,
+				run->kernel_bias);
+	return symbols;
 }
 
 static void missing_say(struct run *run)
@@ -452,13 +493,20 @@ static void missing_say(struct run *run)
 	if (perf_maps_lost(run->maps))
 		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
-	if (run->kernel_seen)
+	if (run->kernel_seen && run->decode->vmlinux &&
+	    !perf_file_folder(run->file))
+		say_note("kernel code is that of %s, before the kernel patched itself when it booted: what is shown of the kernel may be wrong at such places; perf record --kcore keeps what ran",
+			 run->decode->vmlinux);
+	else if (run->kernel_seen)
 		say_note(perf_maps_changes(run->maps) ?
 			 "kernel code was changed while it was recorded, which kipt does not follow yet: near such places what is shown of the kernel may be wrong" :
 			 "kernel code is that of one moment: where it was patched meanwhile (tracepoints, static keys) what is shown of the kernel may be wrong");
 	perf_codes_missing(perf_maps_codes(run->maps));
-	if (run->kernel_missing)
-		say_note("no code of the kernel: perf record --kcore keeps it, --image takes a file");
+	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
+		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",
+			 run->decode->vmlinux);
+	else if (run->kernel_missing)
+		say_note("no code of the kernel: perf record --kcore keeps it, --vmlinux takes a file");
 }
 
 static bool name_find(void *ctx, u32 pid, u64 address, struct mapping *found)
@@ -475,6 +523,13 @@ static const char *name_comm(void *ctx, u32 pid)
 	return perf_maps_comm(run->maps, pid);
 }
 
+static const char *name_called(void *ctx, const char *path)
+{
+	const struct run *run = ctx;
+
+	return perf_codes_name(perf_maps_codes(run->maps), path);
+}
+
 static bool name_learn(void *ctx, u32 pid, struct maps *names)
 {
 	const struct run *run = ctx;
@@ -487,6 +542,8 @@ static bool all_decode(struct run *run, struct view_options *options)
 	const struct names_mapper mapper = {
 		.find = name_find,
 		.comm = name_comm,
+		.kernel = kernel_names,
+		.called = name_called,
 		.learn = name_learn,
 		.ctx = run,
 	};
@@ -498,6 +555,9 @@ static bool all_decode(struct run *run, struct view_options *options)
 	if (!output_open(&output, options, false))
 		return false;
 	names_map_by(output.names, &mapper);
+	names_symfs(output.names, run->decode->symfs);
+	if (run->decode->demangle)
+		names_demangle(output.names);
 	run->output = &output;
 	now_forget(run);
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;
@@ -530,7 +590,8 @@ static void codes_find(struct run *run)
 	bool known = perf_file_begun(run->file, perf_maps_lasted(run->maps),
 				     &begun);
 
-	perf_codes_find(perf_maps_codes(run->maps), known ? &begun : NULL);
+	perf_codes_find(perf_maps_codes(run->maps), known ? &begun : NULL,
+			run->decode->symfs);
 }
 
 static bool recording_decode(struct run *run, struct view_options *options)

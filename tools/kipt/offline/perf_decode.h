@@ -17,6 +17,9 @@
  * @memory: for what is cached; 0: as the core likes
  * @jobs: threads, 1..JOBS_MAX
  * @strict: any gap is a failure
+ * @symfs: folder with a copy of the files of the machine, or NULL
+ * @vmlinux: file of the kernel, or NULL
+ * @demangle: names are shown as the source has them
  */
 struct perf_decode {
 	const char *path;
@@ -25,6 +28,9 @@ struct perf_decode {
 	u64 memory;
 	u32 jobs;
 	bool strict;
+	const char *symfs;
+	const char *vmlinux;
+	bool demangle;
 };
 
 /**

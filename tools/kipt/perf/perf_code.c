@@ -18,6 +18,8 @@
 #include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "../symbols/build_id_cache.h"
+#include "../symbols/debug_server.h"
 #include "perf_code.h"
 
 #define VDSO_SIZE	8192
@@ -153,28 +155,72 @@ static const char *inode_wrong(const struct perf_code *code, int fd,
 	return NULL;
 }
 
+/* Why a file of a copy, whose inodes are others, is not the one; NULL: nothing
+ * says that it is not.
+ */
+static const char *copy_wrong(const struct perf_code *code)
+{
+	if (code->replaced)
+		return "may be another file: several had this path, and no build id of them was recorded" ID_HINT;
+	if (!S_ISREG(code->found.st_mode) ||
+	    (u64)code->found.st_size <= code->low)
+		return "is shorter than what was mapped of it";
+	return NULL;
+}
+
+/* How a file is known to be the one. */
+struct proof {
+	const struct timespec *begun;
+	bool copy;
+};
+
+/* Why an open file is not the one; NULL: it is. */
+static const char *file_wrong(struct perf_code *code, int fd, u8 *head,
+			      const struct proof *proof)
+{
+	if (code->has_id && id_right(code, fd, head))
+		return NULL;
+	if (code->has_id)
+		return proof->copy ? "has another build id" :
+				     "the file of this name has another build id";
+	return proof->copy ? copy_wrong(code) :
+			     inode_wrong(code, fd, proof->begun);
+}
+
 /* Takes the file if it is the one. */
 static bool try(struct perf_code *code, const char *path,
-		const struct timespec *begun)
+		const struct proof *proof)
 {
 	int fd = file_open_regular(path);
 	u8 *head = fd < 0 ? NULL : malloc(HEAD);
-	const char *why = NULL;
+	const char *why;
 
 	if (head && !fstat(fd, &code->found)) {
-		if (!code->has_id)
-			why = inode_wrong(code, fd, begun);
-		else if (!id_right(code, fd, head))
-			why = "the file of this name has another build id";
+		why = file_wrong(code, fd, head, proof);
 		/* In the cache its folder has its name, and the link has not. */
 		if (!why)
-			code->local = realpath(path, NULL);
-		code->why = why;
+			__atomic_store_n(&code->local, realpath(path, NULL),
+					 __ATOMIC_RELEASE);
+		if (!why || !code->why)
+			code->why = why;
 	}
 	free(head);
 	if (fd >= 0)
 		close(fd);
 	return code->local;
+}
+
+static bool copy_try(struct perf_code *code, const char *symfs)
+{
+	const struct proof proof = { .copy = true };
+	char *path = file_path_under(symfs, code->path);
+	bool found = path && try(code, path, &proof);
+
+	if (found || !code->why || asprintf(&code->tried, "%s%s", symfs,
+					    code->path) < 0)
+		code->tried = NULL;
+	free(path);
+	return found;
 }
 
 static bool vdso_try(struct perf_code *code)
@@ -198,43 +244,56 @@ static bool vdso_try(struct perf_code *code)
 
 static bool cache_try(struct perf_code *code)
 {
-	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
-	char path[4096], hex[2 * BUILD_ID_MAX + 1] = "";
-	u32 i;
-
-	if (!code->has_id || (!dir && !home))
-		return false;
-	for (i = 0; i < code->id.size; i++)
-		sprintf(hex + 2 * i, "%02x", code->id.bytes[i]);
 	/* perf calls the vDSO so, and all others "elf". */
-	snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s/%s",
-		 dir ? dir : home, dir ? "" : "/.debug", hex, hex + 2,
-		 code->path[0] == '[' ? "vdso" : "elf");
-	if (try(code, path, NULL))
+	const char *name = code->path[0] == '[' ? "vdso" : "elf";
+	const struct proof by_id = { 0 };
+	char path[4096];
+
+	if (!code->has_id)
+		return false;
+	if (build_id_cache_path(&code->id, name, NULL, path, sizeof(path)) &&
+	    try(code, path, &by_id))
 		return true;
 	/* Where it was copied without its links. */
-	snprintf(path, sizeof(path), "%s%s/%s/%s/%s", dir ? dir : home,
-		 dir ? "" : "/.debug", code->path, hex,
-		 code->path[0] == '[' ? "vdso" : "elf");
-	return try(code, path, NULL);
+	return build_id_cache_path(&code->id, name, code->path, path,
+				   sizeof(path)) && try(code, path, &by_id);
 }
 
-void perf_codes_find(struct perf_codes *codes, const struct timespec *begun)
+/* What there is to say of a file that was nowhere. */
+static const char *why_not(const struct perf_code *code, const char *symfs)
+{
+	if (code->path[0] != '/')
+		return code->has_id ? "it is not in the folder of build ids" :
+				      "no build id of it was recorded";
+	if (symfs)
+		return "it is not in the folder of --symfs";
+	return code->has_id ? "it is not on this machine" :
+			      "no build id of it was recorded" ID_HINT;
+}
+
+static void code_find(struct perf_code *code, const struct timespec *begun,
+		      const char *symfs)
+{
+	const struct proof proof = { .begun = begun };
+
+	if (code->path[0] == '/' && (symfs ? copy_try(code, symfs) :
+					     try(code, code->path, &proof)))
+		return;
+	if (vdso_try(code) || cache_try(code)) {
+		free(code->tried);
+		code->tried = NULL;
+	} else if (!code->why) {
+		code->why = why_not(code, symfs);
+	}
+}
+
+void perf_codes_find(struct perf_codes *codes, const struct timespec *begun,
+		     const char *symfs)
 {
 	struct perf_code *code;
 
-	for (code = codes->first; code; code = code->next) {
-		if (code->path[0] == '/' && try(code, code->path, begun))
-			continue;
-		if (vdso_try(code) || cache_try(code))
-			continue;
-		if (!code->why && code->path[0] == '/')
-			code->why = code->has_id ? "it is not on this machine" :
-				    "no build id of it was recorded" ID_HINT;
-		else if (!code->why)
-			code->why = code->has_id ? "it is not in the folder of build ids" :
-				    "no build id of it was recorded";
-	}
+	for (code = codes->first; code; code = code->next)
+		code_find(code, begun, symfs);
 }
 
 /* The file is as it was found. */
@@ -276,6 +335,20 @@ static const char *bytes_load(struct perf_code *code, int fd)
 	return NULL;
 }
 
+/* Only for what the trace needs: a server takes its time. */
+static void server_try(struct perf_code *code)
+{
+	const struct proof by_id = { 0 };
+	char *path = NULL;
+
+	if (code->has_id && code->path[0] == '/')
+		path = debug_server_code(&code->id);
+	code->served = path;
+	if (path)
+		try(code, path, &by_id);
+	free(path);
+}
+
 static void code_load(struct perf_code *code)
 {
 	const char *why;
@@ -283,6 +356,8 @@ static void code_load(struct perf_code *code)
 
 	pthread_mutex_lock(&load_lock);
 	if (code->state == PERF_CODE_UNREAD) {
+		if (!code->local)
+			server_try(code);
 		fd = code->local ? file_open_regular(code->local) : -1;
 		why = fd < 0 ? CHANGED : bytes_load(code, fd);
 		if (fd >= 0)
@@ -314,6 +389,19 @@ u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size)
 	return size;
 }
 
+const char *perf_codes_name(const struct perf_codes *codes, const char *local)
+{
+	const struct perf_code *code;
+	const char *found;
+
+	for (code = codes->first; code; code = code->next) {
+		found = __atomic_load_n(&code->local, __ATOMIC_ACQUIRE);
+		if (found && code->served && !strcmp(found, local))
+			return code->path;
+	}
+	return NULL;
+}
+
 void perf_codes_missing(const struct perf_codes *codes)
 {
 	const struct perf_code *code;
@@ -322,10 +410,13 @@ void perf_codes_missing(const struct perf_codes *codes)
 	for (code = codes->first; code; code = code->next) {
 		if (code->state != PERF_CODE_MISSING)
 			continue;
-		if (shown++ < MISSING_SHOWN)
-			say_note("no code of %s: %s", code->path, code->why);
-		else
+		if (shown++ >= MISSING_SHOWN)
 			more++;
+		else if (code->tried)
+			say_note("no code of %s: %s %s", code->path,
+				 code->tried, code->why);
+		else
+			say_note("no code of %s: %s", code->path, code->why);
 	}
 	if (more)
 		say_note("no code of %u further files", more);
@@ -349,6 +440,7 @@ void perf_codes_free(struct perf_codes *codes)
 		if (code->local && *code->local)
 			free((void *)code->bytes);
 		free(code->local);
+		free(code->tried);
 		free(code->path);
 		free(code);
 	}

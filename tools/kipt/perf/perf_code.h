@@ -40,6 +40,8 @@ enum perf_code_state {
  * @bytes: of it from @low on, NULL until they are needed
  * @size: how many
  * @state: enum perf_code_state; the others are set before it
+ * @served: it came from a server, which does not know what it is called
+ * @tried: the file of a copy that was not taken, for a sentence; or NULL
  * @why: why it was not found, or NULL
  * @replaced: another file had the same path, and no build id either
  * @next: the next file
@@ -58,6 +60,8 @@ struct perf_code {
 	const u8 *bytes;
 	u64 size;
 	u32 state;
+	bool served;
+	char *tried;
 	const char *why;
 	bool replaced;
 	struct perf_code *next;
@@ -95,12 +99,17 @@ void perf_codes_mark(struct perf_codes *codes);
  * @codes: the list
  * @begun: when the recording began, in seconds and nanoseconds of the clock of
  *	files; NULL: nobody knows
+ * @symfs: folder with a copy of the files of the machine that was recorded, or
+ *	NULL
  *
- * A file without a build id must be the same inode, and unchanged since @begun.
- * Where: at their path, and in the folder of build ids that perf keeps
- * (~/.debug, or $PERF_BUILDID_DIR).
+ * Where: at their path, or with @symfs at their path in that folder only, and in
+ * the folder of build ids that perf keeps (~/.debug, or $PERF_BUILDID_DIR). Servers
+ * of debug files (debug_server.h) are asked later, for what the trace needs. A
+ * file without a build id must be the same inode, and unchanged since @begun; in
+ * a copy it must be the only one of that path, and as long as what was mapped.
  */
-void perf_codes_find(struct perf_codes *codes, const struct timespec *begun);
+void perf_codes_find(struct perf_codes *codes, const struct timespec *begun,
+		     const char *symfs);
 
 /**
  * perf_code_read() - code at an offset in a file
@@ -113,6 +122,15 @@ void perf_codes_find(struct perf_codes *codes, const struct timespec *begun);
  * which perf_codes_missing() will say.
  */
 u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size);
+
+/**
+ * perf_codes_name() - what a file is called that came from a server
+ * @codes: the list
+ * @local: where it is
+ *
+ * Return: the path that the recording has for it; NULL if it is no such file.
+ */
+const char *perf_codes_name(const struct perf_codes *codes, const char *local);
 
 /**
  * perf_codes_missing() - say what the trace needed and is not there

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "../cli/lookup.h"
 #include "../cli/printable.h"
 #include "address_names.h"
+#include "debug_file.h"
+#include "demangle.h"
 #include "elf_symbols.h"
 #include "kernel_symbols.h"
 #include "source_line.h"
@@ -19,6 +22,8 @@
 #define VDSO_SIZE	8192
 /* The shortest build id there is, of 8 bytes, as perf writes it. */
 #define BUILD_ID_DIGITS	16
+#define SHOWN_MOST	2048
+#define OBJECT_SHOWN	255
 
 /* Kernel symbols have no size: what is farther from the last one before it
  * lies in a hole between modules.
@@ -38,17 +43,28 @@ struct object {
 	struct object *next;
 };
 
+/* A name that is shown instead of a symbol's. */
+struct shown {
+	struct shown *next;
+	char text[];
+};
+
 struct names {
 	const char *kallsyms;
 	bool kernel_tried;
 	bool live;
 	struct symbols *kernel;
 	struct maps *maps;
+	struct debug_places places;
 	const struct names_mapper *mapper;
 	/* What it said last. */
 	struct mapping mapped;
 	u32 version;
 	struct object *objects;
+	bool demangle;
+	/* By the place of a symbol's name: that of what is shown instead. */
+	struct lookup demangled;
+	struct shown *shown;
 	/* The last answers: most lookups repeat. */
 	struct process *process;
 	u32 process_pid;
@@ -81,9 +97,15 @@ static void object_free(struct object *object)
 void names_destroy(struct names *names)
 {
 	struct object *object;
+	struct shown *shown;
 
 	if (!names)
 		return;
+	while ((shown = names->shown)) {
+		names->shown = shown->next;
+		free(shown);
+	}
+	lookup_free(&names->demangled);
 	while ((object = names->objects)) {
 		names->objects = object->next;
 		object_free(object);
@@ -99,7 +121,7 @@ void names_kernel(struct names *names, struct symbols *symbols)
 	names->kernel_tried = true;
 }
 
-static void object_load(struct object *object)
+static void object_load(struct names *names, struct object *object)
 {
 	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
 
@@ -111,7 +133,8 @@ static void object_load(struct object *object)
 		object->elf = vdso ? elf_symbols_memory(vdso, VDSO_SIZE) :
 				     NULL;
 	else if (object->path[0] == '/')
-		object->elf = elf_symbols_load(object->path);
+		object->elf = debug_symbols_load(object->path,
+						 &names->places);
 }
 
 /*
@@ -136,11 +159,14 @@ static char *object_name(const char *path)
 static struct object *object_add(struct names *names, const char *path)
 {
 	struct object *object = calloc(1, sizeof(*object));
+	const struct names_mapper *mapper = names->mapper;
+	const char *called = mapper && mapper->called ?
+			     mapper->called(mapper->ctx, path) : NULL;
 
 	if (!object)
 		return NULL;
 	object->path = strdup(path);
-	object->name = object_name(path);
+	object->name = object_name(called ? called : path);
 	if (!object->path || !object->name) {
 		object_free(object);
 		return NULL;
@@ -164,7 +190,7 @@ static struct object *object_get(struct names *names, const char *path)
 	if (!object)
 		object = object_add(names, path);
 	if (object && !object->tried)
-		object_load(object);
+		object_load(names, object);
 	return names->object = object;
 }
 
@@ -200,6 +226,16 @@ void names_map_by(struct names *names, const struct names_mapper *mapper)
 	names->mapper = mapper;
 }
 
+void names_symfs(struct names *names, const char *symfs)
+{
+	names->places.symfs = symfs;
+}
+
+void names_demangle(struct names *names)
+{
+	names->demangle = true;
+}
+
 void names_version(struct names *names, u32 version)
 {
 	names->version = version;
@@ -218,16 +254,24 @@ void names_learn(struct names *names, u32 pid)
 		names->mapper->learn(names->mapper->ctx, pid, names->maps);
 }
 
+static void kernel_load(struct names *names)
+{
+	const struct names_mapper *mapper = names->mapper;
+
+	names->kernel_tried = true;
+	if (mapper && mapper->kernel)
+		names->kernel = mapper->kernel(mapper->ctx);
+	else if (!names->kallsyms || *names->kallsyms)
+		names->kernel = kernel_symbols_load(names->kallsyms);
+}
+
 static void kernel_find(struct names *names, u64 address, struct place *place)
 {
 	struct symbol_place found;
 
 	place->object = "kernel";
-	if (!names->kernel_tried) {
-		names->kernel_tried = true;
-		if (!names->kallsyms || *names->kallsyms)
-			names->kernel = kernel_symbols_load(names->kallsyms);
-	}
+	if (!names->kernel_tried)
+		kernel_load(names);
 	if (!names->kernel || !symbols_find(names->kernel, address, &found) ||
 	    address - found.start > KERNEL_FUNCTION_MAX)
 		return;
@@ -296,6 +340,42 @@ static void user_find(struct names *names, u32 pid, u64 address,
 	place->start = address - place->offset;
 }
 
+/* NULL: the name itself. */
+static const char *shown_make(struct names *names, const char *name)
+{
+	char text[SHOWN_MOST];
+	struct shown *shown;
+
+	if (!demangle(name, text, sizeof(text)))
+		return NULL;
+	shown = malloc(sizeof(*shown) + strlen(text) + 1);
+	if (!shown)
+		return NULL;
+	strcpy(shown->text, text);
+	shown->next = names->shown;
+	names->shown = shown;
+	return shown->text;
+}
+
+/* What is shown for the name of a symbol, which stays where it is. */
+static const char *name_shown(struct names *names, const char *name)
+{
+	const size_t *known;
+	const char *shown;
+
+	if (name[0] != '_')
+		return name;
+	known = lookup_get(&names->demangled, (u64)name);
+	if (known)
+		return (const char *)*known;
+	shown = shown_make(names, name);
+	if (!shown)
+		shown = name;
+	/* Without memory it is made anew each time. */
+	lookup_add(&names->demangled, (u64)name, (size_t)shown);
+	return shown;
+}
+
 void names_find(struct names *names, u32 pid, u64 address,
 		struct place *place)
 {
@@ -307,6 +387,28 @@ void names_find(struct names *names, u32 pid, u64 address,
 		kernel_find(names, address, place);
 	else
 		user_find(names, pid, address, place);
+	if (names->demangle && place->symbol)
+		place->symbol = name_shown(names, place->symbol);
+}
+
+/* Of a name that is too long the end is left out, not what comes after it. */
+static void symbol_text(const struct place *place, char *text, size_t size)
+{
+	size_t length = strlen(place->symbol);
+	char tail[OBJECT_SHOWN + 32] = "";
+	int end = 0;
+
+	if (place->offset)
+		end = snprintf(tail, sizeof(tail), "+0x%llx",
+			       (unsigned long long)place->offset);
+	snprintf(tail + end, sizeof(tail) - end, " [%.*s]",
+		 plain_cut(place->object, OBJECT_SHOWN), place->object);
+	if (length + strlen(tail) < size || strlen(tail) + 4 > size)
+		snprintf(text, size, "%s%s", place->symbol, tail);
+	else
+		snprintf(text, size, "%.*s...%s",
+			 plain_cut(place->symbol, size - strlen(tail) - 4),
+			 place->symbol, tail);
 }
 
 const char *names_text(struct names *names, u32 pid, u64 address, char *text,
@@ -320,11 +422,8 @@ const char *names_text(struct names *names, u32 pid, u64 address, char *text,
 	else if (!place.symbol)
 		snprintf(text, size, "0x%llx [%s]",
 			 (unsigned long long)place.offset, place.object);
-	else if (place.offset)
-		snprintf(text, size, "%s+0x%llx [%s]", place.symbol,
-			 (unsigned long long)place.offset, place.object);
 	else
-		snprintf(text, size, "%s [%s]", place.symbol, place.object);
+		symbol_text(&place, text, size);
 	return text;
 }
 
@@ -343,7 +442,8 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 		return object->reader->source(object->reader->ctx,
 					      object->file, offset, text, size);
 	if (!object->source_tried && object->path[0] == '/')
-		object->source = source_load(object->path, false);
+		object->source = source_load(object->path,
+					     &names->places);
 	object->source_tried = true;
 	return source_text(object->source, offset, text, size);
 }

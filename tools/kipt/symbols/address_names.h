@@ -82,12 +82,19 @@ bool names_read_by(struct names *names, const char *path,
  * @find: what is at an address of a process; @found->path is NULL if it was
  *	several things, of which none is to be named. False: nothing
  * @comm: what a process is called, or NULL
+ * @kernel: makes the symbols of the kernel when they are first needed; @names'
+ *	from then on, NULL: there are none. Without it the file that
+ *	names_create() got is read
+ * @called: the path that a file has where it was mapped, which it is called by; or
+ *	NULL: as it is
  * @learn: adds all of a process to maps that are kept; false without memory
  * @ctx: first argument of all
  */
 struct names_mapper {
 	bool (*find)(void *ctx, u32 pid, u64 address, struct mapping *found);
 	const char *(*comm)(void *ctx, u32 pid);
+	struct symbols *(*kernel)(void *ctx);
+	const char *(*called)(void *ctx, const char *path);
 	bool (*learn)(void *ctx, u32 pid, struct maps *maps);
 	void *ctx;
 };
@@ -98,6 +105,22 @@ struct names_mapper {
  * @mapper: must live as long; NULL: only what is of no process is known
  */
 void names_map_by(struct names *names, const struct names_mapper *mapper);
+
+/**
+ * names_symfs() - files are those of another machine
+ * @names: names; nothing was looked up yet
+ * @symfs: folder with a copy of its files, which mappings lead to; debug files
+ *	are looked for there only. NULL: files are those of this machine
+ */
+void names_symfs(struct names *names, const char *symfs);
+
+/**
+ * names_demangle() - show names of C++ and Rust as their source has them
+ * @names: names; nothing was looked up yet
+ *
+ * Without it names are those of the symbols.
+ */
+void names_demangle(struct names *names);
 
 /**
  * names_version() - a process may have other code from here on

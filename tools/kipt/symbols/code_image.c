@@ -149,11 +149,28 @@ static void segment_add(struct source *source, const GElf_Phdr *head,
 		.size = head->p_filesz,
 		.bytes = source->file.bytes + head->p_offset,
 	};
-	maps_add(maps, 0, &mapping);
+	if (maps)
+		maps_add(maps, 0, &mapping);
+}
+
+/* How an ELF file is placed: its lowest segment at @address, or all of it moved
+ * by @bias.
+ */
+struct place {
+	const u64 *address;
+	u64 bias;
+	/* Only what is in the kernel's half. */
+	bool kernel;
+};
+
+static bool is_placed(const GElf_Phdr *head, const struct place *place)
+{
+	return head->p_type == PT_LOAD &&
+	       (!place->kernel || head->p_vaddr >> 63);
 }
 
 static bool elf_place(struct source *source, Elf *elf, const char *path,
-		      const u64 *address, struct maps *maps)
+		      const struct place *place, struct maps *maps)
 {
 	size_t i, count = 0;
 	u64 lowest = ~0ULL;
@@ -165,15 +182,15 @@ static bool elf_place(struct source *source, Elf *elf, const char *path,
 	if (!source->ranges)
 		return false;
 	for (i = 0; i < count; i++) {
-		if (gelf_getphdr(elf, i, &head) && head.p_type == PT_LOAD &&
+		if (gelf_getphdr(elf, i, &head) && is_placed(&head, place) &&
 		    head.p_vaddr < lowest)
 			lowest = head.p_vaddr;
 	}
 	for (i = 0; i < count; i++) {
-		if (gelf_getphdr(elf, i, &head) && head.p_type == PT_LOAD)
-			segment_add(source, &head,
-				    address ? *address - lowest : 0, path,
-				    maps);
+		if (gelf_getphdr(elf, i, &head) && is_placed(&head, place))
+			segment_add(source, &head, place->address ?
+				    *place->address - lowest : place->bias,
+				    path, maps);
 	}
 	qsort(source->ranges, source->count, sizeof(*source->ranges),
 	      range_compare);
@@ -199,7 +216,7 @@ static bool raw_place(struct source *source, const char *path,
 }
 
 static bool file_place(struct image *image, const char *path,
-		       const u64 *address, struct maps *maps)
+		       const struct place *place, struct maps *maps)
 {
 	struct source *source = source_add(image, path, 1);
 	bool ok;
@@ -209,14 +226,14 @@ static bool file_place(struct image *image, const char *path,
 		return false;
 	if (source->file.size < SELFMAG ||
 	    memcmp(source->file.bytes, ELFMAG, SELFMAG))
-		return raw_place(source, path, address);
+		return raw_place(source, path, place->address);
 	elf_version(EV_CURRENT);
 	elf = elf_memory((char *)source->file.bytes, source->file.size);
 	if (!elf) {
 		say_error("cannot read %s as ELF: %s", path, elf_errmsg(-1));
 		return false;
 	}
-	ok = elf_place(source, elf, path, address, maps);
+	ok = elf_place(source, elf, path, place, maps);
 	elf_end(elf);
 	return ok;
 }
@@ -224,21 +241,30 @@ static bool file_place(struct image *image, const char *path,
 bool image_add_file(struct image *image, const char *text, struct maps *maps)
 {
 	const char *at = strrchr(text, '@');
+	struct place place = { 0 };
 	u64 address;
 	char *path;
 	bool ok;
 
 	if (!at)
-		return file_place(image, text, NULL, maps);
+		return file_place(image, text, &place, maps);
 	if (!args_number(at + 1, ~0ULL, &address)) {
 		say_error("--image %s: '%s' is no address; FILE@0x401000 is meant",
 			  text, at + 1);
 		return false;
 	}
 	path = strndup(text, at - text);
-	ok = path && file_place(image, path, &address, maps);
+	place.address = &address;
+	ok = path && file_place(image, path, &place, maps);
 	free(path);
 	return ok;
+}
+
+bool image_add_kernel(struct image *image, const char *path, u64 bias)
+{
+	const struct place place = { .bias = bias, .kernel = true };
+
+	return file_place(image, path, &place, NULL);
 }
 
 /* Of several dumps of one page the last counts. */

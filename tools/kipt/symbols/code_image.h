@@ -37,6 +37,16 @@ void image_destroy(struct image *image);
 bool image_add_file(struct image *image, const char *text, struct maps *maps);
 
 /**
+ * image_add_kernel() - place a kernel
+ * @image: where to
+ * @path: vmlinux
+ * @bias: added to the addresses it has
+ *
+ * Return: true, or false after a sentence.
+ */
+bool image_add_kernel(struct image *image, const char *path, u64 bias);
+
+/**
  * image_add_pages() - place the pages of a dump
  * @image: where to
  * @name: path without .addr and .dump

@@ -19,6 +19,7 @@
 struct elf_symbols {
 	struct symbols *symbols;
 	struct elf_file file;
+	bool has_symtab;
 };
 
 static void file_read(struct elf_file *file, Elf *elf)
@@ -44,12 +45,10 @@ static void file_read(struct elf_file *file, Elf *elf)
 	}
 }
 
-/* Returns false if there is no room for more. */
-static bool symbol_take(struct symbols *symbols, Elf *elf, size_t strings,
-			const GElf_Sym *sym)
+static bool symbol_add(struct symbols *symbols, const GElf_Sym *sym,
+		       const char *name)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
-	const char *name = elf_strptr(elf, strings, sym->st_name);
 	int rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? 0 : 2;
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
@@ -57,6 +56,17 @@ static bool symbol_take(struct symbols *symbols, Elf *elf, size_t strings,
 		return true;
 	return symbols_add(symbols, sym->st_value, sym->st_size,
 			   rank + (name[0] != '_'), name, "", "");
+}
+
+bool elf_symbols_add(struct elf_symbols *elf, const GElf_Sym *sym,
+		     const char *name)
+{
+	return symbol_add(elf->symbols, sym, name);
+}
+
+bool elf_symbols_stripped(const struct elf_symbols *elf)
+{
+	return !elf->has_symtab;
 }
 
 static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
@@ -69,7 +79,8 @@ static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
 
 	for (i = 0; data && i < count; i++) {
 		if (gelf_getsym(data, i, &sym) &&
-		    !symbol_take(symbols, elf, head->sh_link, &sym))
+		    !symbol_add(symbols, &sym, elf_strptr(elf, head->sh_link,
+							  sym.st_name)))
 			return;
 	}
 }
@@ -176,8 +187,10 @@ static bool tables_read(struct elf_symbols *symbols, Elf *elf)
 		if (gelf_getshdr(section, &head) &&
 		    (head.sh_type == SHT_SYMTAB ||
 		     head.sh_type == SHT_DYNSYM) &&
-		    table_take(elf, &head, &room))
+		    table_take(elf, &head, &room)) {
+			symbols->has_symtab |= head.sh_type == SHT_SYMTAB;
 			symtab_read(symbols->symbols, elf, section, &head);
+		}
 	}
 	plt_read(symbols->symbols, elf, &room);
 	return true;

@@ -6,6 +6,8 @@
 #ifndef KIPT_ELF_SYMBOLS_H
 #define KIPT_ELF_SYMBOLS_H
 
+#include <gelf.h>
+
 #include "symbols.h"
 
 #define ELF_SEGMENTS_MAX	32
@@ -29,6 +31,25 @@ struct elf_symbols *elf_symbols_load(const char *path);
  * Return: as elf_symbols_load().
  */
 struct elf_symbols *elf_symbols_memory(void *image, size_t size);
+
+/**
+ * elf_symbols_stripped() - does a file have only the symbols it is linked by
+ * @elf: file
+ *
+ * Return: true if it has no .symtab.
+ */
+bool elf_symbols_stripped(const struct elf_symbols *elf);
+
+/**
+ * elf_symbols_add() - a symbol of the file that is in another one
+ * @elf: file; not searched yet
+ * @sym: the symbol, of a function
+ * @name: its name; copied
+ *
+ * Return: true, or false if there is no room for more.
+ */
+bool elf_symbols_add(struct elf_symbols *elf, const GElf_Sym *sym,
+		     const char *name);
 
 /**
  * elf_symbols_destroy() - free what was loaded

@@ -6,66 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <elfutils/libdwfl.h>
-
-#include "../cli/file_map.h"
 #include "../cli/printable.h"
 #include "source_line.h"
 
 struct source {
-	Dwfl *dwfl;
-	Dwfl_Module *module;
+	struct debug_file *file;
 };
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-/* As libdw does where there is no name, which it would open whatever it is. */
-static int debuginfo_by_id(Dwfl_Module *module, void **data, const char *name,
-			   Dwarf_Addr base, const char *file,
-			   const char *link, GElf_Word sum, char **found)
-{
-	(void)file;
-	(void)link;
-	return dwfl_standard_find_debuginfo(module, data, name, base, NULL,
-					    NULL, sum, found);
-}
-
-static const Dwfl_Callbacks callbacks_by_id = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = debuginfo_by_id,
-	.section_address = dwfl_offline_section_address,
-};
-
-/* The descriptor is libdw's from then on, if it takes the file. */
-static void file_report(struct source *source, const char *path)
-{
-	int fd = file_open_regular(path);
-
-	if (fd < 0)
-		return;
-	dwfl_report_begin(source->dwfl);
-	source->module = dwfl_report_offline(source->dwfl, "", path, fd);
-	dwfl_report_end(source->dwfl, NULL, NULL);
-	if (!source->module)
-		close(fd);
-}
-
-struct source *source_load(const char *path, bool by_id)
+struct source *source_load(const char *path, const struct debug_places *places)
 {
 	struct source *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return NULL;
-	source->dwfl = dwfl_begin(by_id ? &callbacks_by_id : &callbacks);
-	if (source->dwfl)
-		file_report(source, path);
-	if (source->module)
+	source->file = debug_file_open(path, places);
+	if (source->file)
 		return source;
 	source_destroy(source);
 	return NULL;
@@ -75,7 +31,7 @@ void source_destroy(struct source *source)
 {
 	if (!source)
 		return;
-	dwfl_end(source->dwfl);
+	debug_file_close(source->file);
 	free(source);
 }
 
@@ -83,7 +39,7 @@ void source_destroy(struct source *source)
 static Dwarf_Addr address_of(struct source *source, u64 offset)
 {
 	GElf_Addr bias = 0;
-	Elf *elf = dwfl_module_getelf(source->module, &bias);
+	Elf *elf = dwfl_module_getelf(source->file->module, &bias);
 	size_t i, count = 0;
 	GElf_Phdr head;
 
@@ -107,7 +63,7 @@ bool source_text(struct source *source, u64 offset, char *text, size_t size)
 
 	if (!address)
 		return false;
-	line = dwfl_module_getsrc(source->module, address);
+	line = dwfl_module_getsrc(source->file->module, address);
 	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) :
 		      NULL;
 	if (!file || !number)

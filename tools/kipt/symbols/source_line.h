@@ -10,19 +10,19 @@
 #include <stddef.h>
 
 #include "../../../kmod/decode/port.h"
+#include "debug_file.h"
 
 struct source;
 
 /**
  * source_load() - look for the debug information of a file
  * @path: an ELF file
- * @by_id: if it is in another file, that is looked for by build id only, and not
- *	by names that stand in this one
+ * @places: as for debug_file_open()
  *
  * Return: the caller's until source_destroy(); NULL if there is none (not told:
  * no line is shown).
  */
-struct source *source_load(const char *path, bool by_id);
+struct source *source_load(const char *path, const struct debug_places *places);
 
 /**
  * source_destroy() - free it
