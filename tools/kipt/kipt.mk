@@ -16,8 +16,8 @@ KIPT_KDUMPFILE ?= $(shell pkg-config --exists libkdumpfile && echo libkdumpfile)
 KIPT_ZSTD ?= $(shell pkg-config --exists libzstd && echo libzstd)
 # Without it all works but names of C++ and Rust are shown as linkers have them. It
 # has no file for pkg-config.
-KIPT_IBERTY ?= $(shell echo '\#include <libiberty/demangle.h>' | \
-	$(CC) -E -x c - >/dev/null 2>&1 && echo -liberty)
+KIPT_IBERTY ?= $(shell $(CC) -include libiberty/demangle.h -E -x c /dev/null \
+	>/dev/null 2>&1 && echo -liberty)
 KIPT_OPTIONAL := $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
 KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 	zlib1g-dev libkdumpfile-dev libzstd-dev libiberty-dev \
