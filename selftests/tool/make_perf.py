@@ -19,7 +19,9 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   piece=N         bytes of a piece, 4096 unless given
   forged=N@AT,... pieces of N bytes at these offsets, whatever they hold
   other           of another kind of trace
-  aux-sample      trace in samples
+  aux-sample[=KIND]  trace in samples, which overlap: all: with all that samples can
+                  have; index: their CPU is in the list of events; long: the first
+                  is said to have more than there is
   map=FILE@ADDR   FILE, an ELF file, is mapped: its segments, the lowest at ADDR
   id=HEX          the build id that the next map= is recorded with
   noid            the next map= has none
@@ -43,6 +45,10 @@ PID = 100
 PMU = 8
 # CPU, TID, TIME, IDENTIFIER
 SAMPLE = 1 << 1 | 1 << 2 | 1 << 7 | 1 << 16
+# IP, ADDR, READ, CALLCHAIN, PERIOD, RAW, BRANCH_STACK, REGS_USER, STACK_USER, WEIGHT,
+# DATA_SRC, TRANSACTION, REGS_INTR, PHYS_ADDR, CGROUP, the sizes of pages
+ALL_MEMBERS = sum(1 << bit for bit in (0, 3, 4, 5, 8, 10, 11, 12, 13, 14, 15, 17, 18, 19,
+                                       21, 22, 23))
 EXEC = 1 << 13
 HAS_BUILD_ID = 1 << 14
 
@@ -65,10 +71,12 @@ class Writer:
         data = name.encode() + b"\0"
         return data + b"\0" * (-len(data) % 8)
 
-    def attr(self, more=0):
-        # type, size, config, period, sample_type, read_format, flags
+    def attr(self, sample_type=SAMPLE):
+        # type, size, config, period, sample_type, read_format, flags; from 72 on
+        # branch_sample_type, sample_regs_user, stack and clock, sample_regs_intr
         head = self.pack("IIQQQQQ", PMU, 136, 1 << 13 | 1 << 10, 1,
-                         SAMPLE | more, 0, 1 << 18)
+                         sample_type, 31, 1 << 18) + b"\0" * 24
+        head += self.pack("QQQQ", 1 << 17, 0xff0fff, 64, 7)
         return head + b"\0" * (136 - len(head))
 
 
@@ -264,7 +272,7 @@ class Recording:
         if self.flags.get("snapshot"):
             names = self.flags["snapshot"].split(",")
             return [(0, open(name, "rb").read()) for name in names]
-        if "snapshot" in self.flags:
+        if "snapshot" in self.flags or "aux-sample" in self.flags:
             step = size * 2 // 3
             return [(at, trace[at:at + size]) for at in
                     range(0, max(len(trace) - size // 3, 1), step)]
@@ -297,6 +305,48 @@ class Recording:
                     "QQQIIII", len(data), offset, 0, 0, PID, cpu, 0)) + data
         return out
 
+    def sample_type(self):
+        if "aux-sample" not in self.flags:
+            return SAMPLE
+        kind = self.flags["aux-sample"]
+        if kind == "index":
+            return SAMPLE & ~(1 << 7) | 1 << 20
+        return SAMPLE | 1 << 20 | (ALL_MEMBERS if kind == "all" else 0)
+
+    def sample(self, number, data, claimed):
+        """A sample, as perf_output_sample() of the kernel writes it."""
+        kind, w = self.flags["aux-sample"], self.w
+        every = kind == "all"
+        data += b"\0" * (-len(data) % 8)
+        out = w.pack("Q", 1)
+        out += w.pack("Q", 0x401000) if every else b""
+        out += w.pack("IIQ", PID, PID, number)
+        out += w.pack("Q", 77) if every else b""
+        out += w.pack("II", 0, 0) if kind != "index" else b""
+        if every:
+            out += w.pack("Q", 100000)
+            # Read, of a group of two: enabled, running, then value, number, lost.
+            out += w.pack("QQQ", 2, 5, 5) + w.pack("QQQ", 1, 2, 3) * 2
+            out += w.pack("QQQQ", 3, 1, 2, 3)
+            out += w.pack("I", 13) + b"r" * 20
+            out += w.pack("QQ", 2, 9) + w.pack("QQQ", 1, 2, 3) * 2
+            out += w.pack("Q", 2) + b"u" * 8 * bin(0xff0fff).count("1")
+            out += w.pack("Q", 64) + b"s" * 64 + w.pack("Q", 64)
+            out += w.pack("QQQ", 1, 2, 3)
+            out += w.pack("Q", 0)
+            out += w.pack("QQQQ", 1, 2, 3, 4)
+        return w.event(9, out + w.pack("Q", claimed or len(data)) + data)
+
+    def samples(self):
+        w, out = self.w, b""
+        if self.flags["aux-sample"] == "index":
+            # Numbers of the event, its buffer, its CPU and its thread.
+            out += w.event(69, w.pack("Q", 1) + w.pack("QQQQ", 1, 0, 0, PID))
+        for number, (_, data) in enumerate(self.pieces()):
+            long = self.flags["aux-sample"] == "long" and not number
+            out += self.sample(number + 1, data, len(data) + 4096 if long else 0)
+        return out
+
     def compressed(self, data):
         packed = subprocess.run(["zstd", "-q", "-c"], input=data,
                                 stdout=subprocess.PIPE, check=True).stdout
@@ -319,11 +369,14 @@ class Recording:
         for part in filter(None, self.flags.get("many", "").split(",")):
             kind, _, number = part.partition("*")
             side += self.many(kind, int(number))
+        if "aux-sample" in self.flags:
+            side += self.samples()
         if "zstd" in self.flags or "zstd2" in self.flags:
             side = self.compressed(side)
         # A finished round, whose kind the reader does not know.
-        events = self.info() + side + self.auxtrace() + w.event(68, b"")
-        attr = w.attr(1 << 20 if "aux-sample" in self.flags else 0)
+        trace = b"" if "aux-sample" in self.flags else self.auxtrace()
+        events = self.info() + side + trace + w.event(68, b"")
+        attr = w.attr(self.sample_type())
         magic = b"PERFILE2" if w.order == "<" else b"2ELIFREP"
         if "pipe" in self.flags:
             data = magic + w.pack("Q", 16)

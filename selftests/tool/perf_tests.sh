@@ -30,7 +30,9 @@ perf_packets_tests() {
 	local form want
 	want=$(packets_of many.pt)
 	for form in "" pipe zstd zstd2 "pipe zstd2" thread "piece=4093" \
-		"piece=4091 pipe" "snapshot" "snapshot piece=4093"; do
+		"piece=4091 pipe" "snapshot" "snapshot piece=4093" "aux-sample" \
+		"aux-sample zstd" "aux-sample=all piece=4093" "aux-sample=all pipe" \
+		"aux-sample=index"; do
 		case $form in
 		*zstd*) command -v zstd >/dev/null ||
 			{ skip "perf_packets ${form}" "no zstd"; continue; } ;;
@@ -50,6 +52,10 @@ perf_packets_tests() {
 	run packets many.data
 	same "perf_packets_hole_is_told" "-- gap: trace that is not in the dump" \
 		"$(grep '^-- gap' <<<"$OUT")"
+	make_perf many.data many.pt aux-sample=long
+	differ "perf_packets_bad_sample" "$want" "$(packets_of many.data)"
+	same "perf_bad_sample_is_named" 1 "$("$KIPT" decode --stats many.data 2>&1 |
+		grep -c "1 samples make no sense")"
 	make_perf many.data many.pt lost=4096
 	run packets many.data
 	same "perf_packets_lost_is_told" "-- gap: the buffer was full, tracing stopped" "$(grep '^-- gap' <<<"$OUT")"
@@ -161,8 +167,6 @@ perf_refused_tests() {
 	refused "perf_other_byte_order" 1 "other byte order" packets swap.data
 	make_perf other.data many.pt other
 	refused "perf_other_trace" 1 "another kind than Intel PT" packets other.data
-	make_perf sample.data many.pt aux-sample
-	refused "perf_aux_sample" 1 "aux-sample.*not read yet" packets sample.data
 	: >none.pt
 	make_perf none.data none.pt
 	refused "perf_no_trace" 1 "has no trace" packets none.data

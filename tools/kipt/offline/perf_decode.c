@@ -480,6 +480,9 @@ static void missing_say(struct run *run)
 	if (run->aux.truncated)
 		say_note("the trace was stopped %llu times because its buffer was full: perf record -m,64M makes it larger",
 			 (unsigned long long)run->aux.truncated);
+	if (run->aux.bad_samples)
+		say_note("%llu samples make no sense: the trace in them is missing",
+			 (unsigned long long)run->aux.bad_samples);
 	if (run->aux.partial || run->aux.collisions)
 		say_note("perf lost trace %llu times, and %llu times others used the buffer",
 			 (unsigned long long)run->aux.partial,

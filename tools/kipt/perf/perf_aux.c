@@ -6,15 +6,23 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../kmod/decode/sync.h"
 #include "../cli/messages.h"
 #include "perf_aux.h"
 #include "perf_bytes.h"
+#include "perf_sample.h"
 
 #define AUXTRACE_INTEL_PT	1
 #define INFO_HEAD		8
 #define NO_CPU			0xffffffffU
+/* The key of a thread has this bit. */
+#define NO_CPU_KEY		(1ULL << 32)
+/* An entry of ID_INDEX: numbers of the event, the buffer, the CPU and the thread. */
+#define ID_ENTRY		32
+/* No recording has more events. */
+#define IDS_MOST		(1U << 20)
 
 /* What AUXTRACE_INFO says, as 64-bit numbers in this order. */
 enum {
@@ -108,9 +116,14 @@ static void clock_take(struct perf_aux *aux, const struct perf_event *event)
 	};
 }
 
+static u64 place_key(u32 cpu, u32 tid)
+{
+	return cpu == NO_CPU ? NO_CPU_KEY | tid : cpu;
+}
+
 static struct perf_queue *queue_get(struct perf_aux *aux, u32 cpu, u32 tid)
 {
-	u64 key = cpu == NO_CPU ? 1ULL << 32 | tid : cpu;
+	u64 key = place_key(cpu, tid);
 	const size_t *found = lookup_get(&aux->queue_of, key);
 	size_t i = aux->queue_count;
 	struct perf_queue *queues;
@@ -133,28 +146,110 @@ static struct perf_queue *queue_get(struct perf_aux *aux, u32 cpu, u32 tid)
 	return &queues[i];
 }
 
-static bool piece_take(struct perf_aux *aux, const struct perf_event *event)
+static bool piece_add(struct perf_aux *aux, u32 cpu, u32 tid,
+		      const struct perf_piece *piece)
 {
+	struct perf_queue *queue = queue_get(aux, cpu, tid);
 	struct perf_piece *pieces;
-	struct perf_queue *queue;
 
-	if (event->size < 36 || !event->follow)
-		return true;
-	queue = queue_get(aux, get32(event->bytes + 32),
-			  get32(event->bytes + 28));
 	if (!queue)
 		return false;
 	pieces = list_room(queue->pieces, queue->piece_count, sizeof(*pieces));
 	if (!pieces)
 		return no_memory(aux);
 	queue->pieces = pieces;
-	pieces[queue->piece_count++] = (struct perf_piece){
+	pieces[queue->piece_count++] = *piece;
+	queue->size += piece->size;
+	return true;
+}
+
+static bool piece_take(struct perf_aux *aux, const struct perf_event *event)
+{
+	struct perf_piece piece;
+
+	if (event->size < 36 || !event->follow)
+		return true;
+	piece = (struct perf_piece){
 		.at = event->at,
 		.size = event->follow,
 		.offset = get64(event->bytes + 8),
 	};
-	queue->size += event->follow;
+	return piece_add(aux, get32(event->bytes + 32),
+			 get32(event->bytes + 28), &piece);
+}
+
+static bool any_in_samples(const struct perf_file *file)
+{
+	const struct perf_attr *attr;
+	size_t i;
+
+	for (i = 0; (attr = perf_file_attr(file, i)); i++) {
+		if (attr->sample_type & PERF_SAMPLE_BIT_AUX)
+			return true;
+	}
+	return false;
+}
+
+/* Which CPU or thread an event was opened for: its samples need not say so. */
+static bool index_take(struct perf_aux *aux, const struct perf_event *event)
+{
+	u64 count = event->size < 8 ? 0 : get64(event->bytes), i;
+	const u8 *entry;
+
+	if (count > (event->size - 8) / ID_ENTRY)
+		return true;
+	for (i = 0; i < count && aux->place_of.count < IDS_MOST; i++) {
+		entry = event->bytes + 8 + i * ID_ENTRY;
+		if (!lookup_add(&aux->place_of, get64(entry),
+				place_key(get32(entry + 16),
+					  get32(entry + 24))))
+			return no_memory(aux);
+	}
 	return true;
+}
+
+/* The buffer is the CPU's, or the thread's; whoever the sample is of. */
+static bool sample_add(struct perf_aux *aux, const struct perf_sample *sample,
+		       const struct perf_piece *piece)
+{
+	const size_t *place = lookup_get(&aux->place_of, sample->id);
+	u32 cpu = sample->has & PERF_SAMPLE_BIT_CPU ? sample->cpu : NO_CPU;
+	u32 tid = sample->tid;
+
+	if (place) {
+		cpu = *place & NO_CPU_KEY ? NO_CPU : *place;
+		tid = *place;
+	}
+	return piece_add(aux, cpu, tid, piece);
+}
+
+/* The event's bytes are gone with it, and may have been compressed. */
+static bool sample_take(struct perf_aux *aux, const struct perf_file *file,
+			const struct perf_event *event)
+{
+	const struct perf_attr *attr = perf_file_attr_of(file, event);
+	struct perf_sample sample;
+	struct perf_piece piece;
+
+	if (attr ? !(attr->sample_type & PERF_SAMPLE_BIT_AUX) :
+		   !any_in_samples(file))
+		return true;
+	if (!attr || !perf_sample_read(attr, event, &sample)) {
+		aux->bad_samples++;
+		return true;
+	}
+	if (!sample.size)
+		return true;
+	piece = (struct perf_piece){ .size = sample.size };
+	piece.bytes = malloc(sample.size);
+	if (!piece.bytes)
+		return no_memory(aux);
+	memcpy(piece.bytes, sample.trace, sample.size);
+	aux->snapshot = true;
+	if (sample_add(aux, &sample, &piece))
+		return true;
+	free(piece.bytes);
+	return false;
 }
 
 static bool cut_add(struct perf_aux *aux, struct perf_queue *queue,
@@ -212,6 +307,10 @@ bool perf_aux_take(struct perf_aux *aux, const struct perf_file *file,
 		return true;
 	case PERF_EVENT_AUXTRACE:
 		return piece_take(aux, event);
+	case PERF_EVENT_ID_INDEX:
+		return index_take(aux, event);
+	case PERF_EVENT_SAMPLE:
+		return sample_take(aux, file, event);
 	case PERF_EVENT_AUX:
 		return aux_record_take(aux, file, event);
 	}
@@ -220,14 +319,17 @@ bool perf_aux_take(struct perf_aux *aux, const struct perf_file *file,
 
 void perf_aux_free(struct perf_aux *aux)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < aux->queue_count; i++) {
+		for (k = 0; k < aux->queues[i].piece_count; k++)
+			free(aux->queues[i].pieces[k].bytes);
 		free(aux->queues[i].pieces);
 		free(aux->queues[i].cuts);
 	}
 	free(aux->queues);
 	lookup_free(&aux->queue_of);
+	lookup_free(&aux->place_of);
 	aux->queues = NULL;
 	aux->queue_count = 0;
 }
@@ -248,19 +350,11 @@ const struct perf_attr *perf_aux_attr(const struct perf_aux *aux,
 bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file)
 {
 	const char *path = perf_file_path(file);
-	const struct perf_attr *attr;
 	size_t i;
 	u64 size = 0;
 
 	if (aux->failed)
 		return false;
-	for (i = 0; (attr = perf_file_attr(file, i)); i++) {
-		if (attr->sample_type & PERF_SAMPLE_BIT_AUX) {
-			say_error("%s: its trace is in samples (perf record --aux-sample), which kipt does not read yet",
-				  path);
-			return false;
-		}
-	}
 	for (i = 0; i < aux->queue_count; i++)
 		size += aux->queues[i].size;
 	if (aux->known && size)
@@ -461,6 +555,15 @@ static bool piece_join(struct perf_trace *trace, const struct perf_aux *aux,
 	return true;
 }
 
+static bool piece_read(const struct perf_piece *piece,
+		       const struct perf_file *file, u8 *bytes)
+{
+	if (!piece->bytes)
+		return perf_file_read(file, piece->at, bytes, piece->size);
+	memcpy(bytes, piece->bytes, piece->size);
+	return true;
+}
+
 bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 		     struct perf_queue *queue, const struct perf_file *file)
 {
@@ -479,8 +582,7 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 	for (i = 0; i < queue->piece_count && ok; i++) {
 		const struct perf_piece *piece = &queue->pieces[i];
 
-		if (!perf_file_read(file, piece->at,
-				    trace->bytes + trace->size, piece->size)) {
+		if (!piece_read(piece, file, trace->bytes + trace->size)) {
 			perf_trace_free(trace);
 			return false;
 		}

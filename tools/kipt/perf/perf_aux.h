@@ -37,11 +37,13 @@ struct perf_part {
 /**
  * struct perf_piece - trace that perf wrote at once
  * @at: where in the file
+ * @bytes: or in memory, owned: it was in a sample; NULL: in the file
  * @size: bytes
  * @offset: of the first one in all that the queue ever had
  */
 struct perf_piece {
 	u64 at;
+	u8 *bytes;
 	u64 size;
 	u64 offset;
 };
@@ -97,7 +99,7 @@ struct perf_trace {
  * @known: perf said how it was made
  * @pmu: the number of the PMU of Intel PT
  * @clock: conversion of time
- * @snapshot: pieces are snapshots, which may overlap
+ * @snapshot: pieces are snapshots or of samples, which may overlap
  * @switches: who ran is recorded: 0 no, 1 as a tracepoint, 2 each task, 3 CPUs
  * @mtc_freq_bits: bits of the configuration that are the period of MTC
  * @noretcomp_bit, @cyc_bit, @mtc_bit, @tsc_bit: bits of the configuration
@@ -106,7 +108,9 @@ struct perf_trace {
  * @queues: in the order in which they are first in the file
  * @queue_count: how many
  * @queue_of: the index of a queue by CPU, or by thread above those
+ * @place_of: the CPU, or the thread above those, of an event's number
  * @truncated, @partial, @collisions, @overwritten: AUX records that say so
+ * @bad_samples: samples that make no sense: their trace is not there
  * @failed: memory ran out, and a sentence said so
  */
 struct perf_aux {
@@ -122,7 +126,9 @@ struct perf_aux {
 	struct perf_queue *queues;
 	size_t queue_count;
 	struct lookup queue_of;
+	struct lookup place_of;
 	u64 truncated, partial, collisions, overwritten;
+	u64 bad_samples;
 	bool failed;
 };
 

@@ -23,6 +23,10 @@
 #define EVENT_MOST	0xffff
 #define WINDOW		(256 << 10)
 #define ATTR_LEAST	64
+/* Where members of it are. */
+#define ATTR_BRANCH_TYPE	72
+#define ATTR_REGS_USER		80
+#define ATTR_REGS_INTR		96
 #define ATTR_MOST	4096
 #define SECTION		16
 #define FEATURES	256
@@ -180,8 +184,15 @@ static bool id_add(struct perf_file *file, u64 id, size_t attr)
 	return lookup_add(&file->attr_of, id, attr) || no_memory(file);
 }
 
-/* @bytes: struct perf_event_attr, ATTR_LEAST or more. */
-static bool attr_add(struct perf_file *file, const u8 *bytes)
+/* Members that struct perf_event_attr did not always have. */
+static u64 attr_member(const u8 *bytes, u64 size, u32 at)
+{
+	return at + 8 <= size && at + 8 <= get32(bytes + 4) ?
+	       get64(bytes + at) : 0;
+}
+
+/* @bytes: struct perf_event_attr, @size, which is ATTR_LEAST or more, of it. */
+static bool attr_add(struct perf_file *file, const u8 *bytes, u64 size)
 {
 	struct perf_attr *attrs;
 
@@ -193,7 +204,11 @@ static bool attr_add(struct perf_file *file, const u8 *bytes)
 		.type = get32(bytes),
 		.config = get64(bytes + 8),
 		.sample_type = get64(bytes + 24),
+		.read_format = get64(bytes + 32),
 		.flags = get64(bytes + 40),
+		.branch_type = attr_member(bytes, size, ATTR_BRANCH_TYPE),
+		.regs_user = attr_member(bytes, size, ATTR_REGS_USER),
+		.regs_intr = attr_member(bytes, size, ATTR_REGS_INTR),
 	};
 	return true;
 }
@@ -227,7 +242,7 @@ static bool attrs_read(struct perf_file *file, const u8 *head)
 		return bad(file, "it was cut, or its table of events makes no sense");
 	for (i = 0; i < size; i += each) {
 		bytes = window_get(file, at + i, each);
-		if (!bytes || !attr_add(file, bytes))
+		if (!bytes || !attr_add(file, bytes, each - SECTION))
 			return false;
 		ids = get64(bytes + each - SECTION);
 		ids_size = get64(bytes + each - SECTION + 8);
@@ -450,7 +465,7 @@ static bool attr_event(struct perf_file *file, const struct perf_event *event)
 	size = get32(event->bytes + 4);
 	if (size < ATTR_LEAST)
 		size = ATTR_LEAST;
-	if (!attr_add(file, event->bytes))
+	if (!attr_add(file, event->bytes, event->size))
 		return false;
 	for (at = size; at <= event->size && event->size - at >= 8; at += 8) {
 		if (!id_add(file, get64(event->bytes + at),
@@ -676,6 +691,24 @@ void perf_file_stamp(const struct perf_file *file,
 	at += stamp->has & PERF_SAMPLE_BIT_STREAM ? 8 : 0;
 	if (stamp->has & PERF_SAMPLE_BIT_CPU)
 		stamp->cpu = get32(at);
+}
+
+const struct perf_attr *perf_file_attr_of(const struct perf_file *file,
+					  const struct perf_event *event)
+{
+	u64 type = file->attr_count ? file->attrs[0].sample_type : 0;
+	size_t i;
+
+	if (!file->attr_count)
+		return NULL;
+	if (type & PERF_SAMPLE_BIT_IDENTIFIER)
+		return event->size < 8 ? NULL :
+					 attr_of(file, get64(event->bytes));
+	for (i = 1; i < file->attr_count; i++) {
+		if (file->attrs[i].sample_type != type)
+			return NULL;
+	}
+	return file->attrs;
 }
 
 const struct perf_attr *perf_file_attr(const struct perf_file *file,

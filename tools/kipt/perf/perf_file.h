@@ -31,6 +31,7 @@ enum {
 	PERF_EVENT_HEADER_ATTR = 64,
 	PERF_EVENT_TRACING_DATA = 66,
 	PERF_EVENT_BUILD_ID = 67,
+	PERF_EVENT_ID_INDEX = 69,
 	PERF_EVENT_AUXTRACE_INFO = 70,
 	PERF_EVENT_AUXTRACE = 71,
 	PERF_EVENT_TIME_CONV = 79,
@@ -54,12 +55,18 @@ enum {
  * @config: its configuration
  * @sample_type: PERF_SAMPLE_BIT_*
  * @flags: further bits, as struct perf_event_attr has them after read_format
+ * @read_format: what a sample has of counters
+ * @branch_type: what a sample has of branches
+ * @regs_user, @regs_intr: bits of the registers that a sample has
  */
 struct perf_attr {
 	u32 type;
 	u64 config;
 	u64 sample_type;
 	u64 flags;
+	u64 read_format;
+	u64 branch_type;
+	u64 regs_user, regs_intr;
 };
 
 #define PERF_ATTR_EXCLUDE_USER		(1ULL << 4)
@@ -181,6 +188,17 @@ bool perf_file_read(const struct perf_file *file, u64 at, u8 *bytes, u64 size);
  */
 const struct perf_attr *perf_file_attr(const struct perf_file *file,
 				       size_t index);
+
+/**
+ * perf_file_attr_of() - the attribute of a sample
+ * @file: the recording
+ * @event: of type PERF_EVENT_SAMPLE
+ *
+ * Return: it; NULL if nobody knows: there is none, or events that were recorded
+ * differently do not say which they are.
+ */
+const struct perf_attr *perf_file_attr_of(const struct perf_file *file,
+					  const struct perf_event *event);
 
 /**
  * perf_file_build_id() - look for the build id of a file
