@@ -40,6 +40,7 @@ records() {
 }
 
 . "$HERE/usage_tests.sh"
+. "$HERE/info_tests.sh"
 . "$HERE/packet_tests.sh"
 . "$HERE/record_tests.sh"
 . "$HERE/totals_tests.sh"

@@ -57,6 +57,8 @@ kipt-libraries:
 		echo "kipt: libraries are missing; on Debian:" \
 			"apt-get install $(KIPT_DEBIAN)" >&2; exit 1; }
 
+comma := ,
+
 # V=1 shows the commands.
 KIPT_Q := $(if $(V),,@)
 
@@ -141,6 +143,15 @@ $(KIPT_OUT)/program_test: $(ROOT)/selftests/tool/program_test.c \
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
 		$(KIPT_IBERTY)
 
+# The tool on machines that are made up.
+KIPT_FAKED := hardware_has_pt hardware_caps genl_open genl_info genl_close
+$(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
+	@echo "  LD  kipt_fake"
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
+		$(addprefix -Wl$(comma)--wrap=,$(KIPT_FAKED)) -o $@ $^ \
+		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
+		$(KIPT_IBERTY)
+
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	@mkdir -p $(@D)
@@ -151,7 +162,7 @@ kipt-test-programs: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
 		jobs_test filter_test child_test ctl_test ending_test \
-		killed_test program_test \
+		killed_test program_test kipt_fake \
 		$(if $(KIPT_KDUMPFILE),deadly_kdumpfile.so))
 
 kipt-test: kipt-test-programs
