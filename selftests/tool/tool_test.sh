@@ -4,9 +4,8 @@
 # Tests of the kipt tool that need neither root, module nor PT. Prints KTAP.
 # Usage: tool_test.sh KIPT [PART...]
 #
-# PART is usage, packet, record, decode, jobs, program, trace, perf or
-# crash; all of them
-# unless given.
+# PART is usage, packet, record, decode, jobs, program, trace, perf, crash or
+# variant; all of them unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
 #              table of expected values; beside the clone unless set
@@ -41,6 +40,7 @@ records() {
 }
 
 . "$HERE/usage_tests.sh"
+. "$HERE/info_tests.sh"
 . "$HERE/packet_tests.sh"
 . "$HERE/record_tests.sh"
 . "$HERE/totals_tests.sh"
@@ -50,6 +50,7 @@ records() {
 . "$HERE/trace_tests.sh"
 . "$HERE/crash_tests.sh"
 . "$HERE/perf_tests.sh"
+. "$HERE/variant_tests.sh"
 
 # What a program reports that is built beside the tool.
 program_tests() {
@@ -84,7 +85,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | packet | record | decode | jobs | trace | perf | crash) "${part}_tests" ;;
+		usage | packet | record | decode | jobs | trace | perf | crash | variant) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -92,7 +93,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage packet record decode jobs program trace perf crash
+(($#)) || set -- usage packet record decode jobs program trace perf crash variant
 ktap_start
 parts "$@"
 ktap_finish

@@ -244,4 +244,5 @@ usage_tests() {
 	option_tests
 	full_tests
 	absent_tests
+	info_tests
 }

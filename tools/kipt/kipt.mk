@@ -9,7 +9,11 @@ WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
 
 KIPT_DIR := $(ROOT)/tools/kipt
 KIPT_OUT ?= $(BUILD)/kipt
-KIPT_PACKAGES := libnl-3.0 libnl-genl-3.0 libelf libdw json-c zlib
+KIPT_PACKAGES := libelf libdw json-c zlib
+# Without it all works but what needs the module. KIPT_LIBNL= leaves it out, as the
+# variables below do with theirs.
+KIPT_LIBNL ?= $(shell pkg-config --exists libnl-3.0 libnl-genl-3.0 && \
+	echo libnl-3.0 libnl-genl-3.0)
 # Without it all works but dumps that are no ELF files.
 KIPT_KDUMPFILE ?= $(shell pkg-config --exists libkdumpfile && echo libkdumpfile)
 # Without it all works but compressed recordings of perf.
@@ -18,12 +22,13 @@ KIPT_ZSTD ?= $(shell pkg-config --exists libzstd && echo libzstd)
 # has no file for pkg-config.
 KIPT_IBERTY ?= $(shell $(CC) -include libiberty/demangle.h -E -x c /dev/null \
 	>/dev/null 2>&1 && echo -liberty)
-KIPT_OPTIONAL := $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
+KIPT_OPTIONAL := $(KIPT_LIBNL) $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
 KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 	zlib1g-dev libkdumpfile-dev libzstd-dev libiberty-dev \
 	pkg-config
 
-KIPT_SOURCES := $(filter-out %/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
+KIPT_SOURCES := $(filter-out %/genl$(if $(KIPT_LIBNL),_none).c \
+	%/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
 	%/perf_unzip$(if $(KIPT_ZSTD),_none).c \
 	%/demangle$(if $(KIPT_IBERTY),_none).c, \
 	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
@@ -51,6 +56,8 @@ kipt-libraries:
 	@pkg-config --exists $(KIPT_PACKAGES) || { \
 		echo "kipt: libraries are missing; on Debian:" \
 			"apt-get install $(KIPT_DEBIAN)" >&2; exit 1; }
+
+comma := ,
 
 # V=1 shows the commands.
 KIPT_Q := $(if $(V),,@)
@@ -136,6 +143,15 @@ $(KIPT_OUT)/program_test: $(ROOT)/selftests/tool/program_test.c \
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
 		$(KIPT_IBERTY)
 
+# The tool on machines that are made up.
+KIPT_FAKED := hardware_has_pt hardware_caps genl_open genl_info genl_close
+$(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
+	@echo "  LD  kipt_fake"
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
+		$(addprefix -Wl$(comma)--wrap=,$(KIPT_FAKED)) -o $@ $^ \
+		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
+		$(KIPT_IBERTY)
+
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	@mkdir -p $(@D)
@@ -146,7 +162,7 @@ kipt-test-programs: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
 		jobs_test filter_test child_test ctl_test ending_test \
-		killed_test program_test \
+		killed_test program_test kipt_fake \
 		$(if $(KIPT_KDUMPFILE),deadly_kdumpfile.so))
 
 kipt-test: kipt-test-programs

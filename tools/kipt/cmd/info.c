@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * kipt info: what the CPUs and the module can do. Without the module it says
- * what CPUID alone tells, and fails.
+ * what CPUID alone tells, and fails. Where kipt cannot trace it says what works
+ * nevertheless.
  */
+#include <stdio.h>
+
 #include "../cli/args.h"
-#include "../cli/messages.h"
 #include "../kernel/cpuid.h"
 #include "../kernel/genl.h"
 #include "../kernel/info_show.h"
@@ -15,6 +17,39 @@ static const struct kipt_option options[] = {
 	{ "json", 'j', OPTION_JSON, NULL, "one line of JSON" },
 	{ 0 }
 };
+
+static void offline_show(void)
+{
+	fputs("Works without PT, module and rights:\n"
+	      "  kipt open perf.data            what perf recorded, on one screen\n"
+	      "  kipt decode cpu0.pt --dir DIR  a raw trace in a folder of 'kipt record --save DIR'\n"
+	      "  kipt show FILE                 records that 'kipt decode -o FILE' wrote\n"
+	      "  kipt crash DUMP                the dump of a machine that was armed when it died\n",
+	      stdout);
+}
+
+static void perf_show(void)
+{
+	fputs("What perf records here, 'kipt open perf.data' opens:\n"
+	      "  perf record -e intel_pt//u -- COMMAND          user code, unless perf_event_paranoid is above 2\n"
+	      "  perf record -e intel_pt// --kcore -- COMMAND   the kernel's, too, as root\n",
+	      stdout);
+}
+
+/* @loaded: the module said what is in @info. */
+static void rest_show(const struct kipt_info *info, bool loaded)
+{
+	bool may = loaded && info->told_use;
+
+	if (may && info->online[0])
+		return;
+	if (loaded && !info->told_use)
+		fputs("Tracing needs CAP_PERFMON or CAP_SYS_ADMIN, which this process lacks\n",
+		      stdout);
+	offline_show();
+	if (!may && hardware_has_pt())
+		perf_show();
+}
 
 static void show(const struct kipt_info *info, bool loaded, bool json)
 {
@@ -29,14 +64,14 @@ static int absent(bool json)
 {
 	struct kipt_info info = { 0 };
 
-	if (!hardware_has_pt()) {
-		say_error("no PT on this CPU (CPUID.07H:EBX[25] is 0)");
-		return KIPT_EXIT_FAILED;
+	if (hardware_has_pt()) {
+		hardware_caps(&info.kind[0]);
+		info.kind_count = 1;
+		info.caps = info.kind[0];
+		show(&info, false, json);
 	}
-	hardware_caps(&info.kind[0]);
-	info.kind_count = 1;
-	info.caps = info.kind[0];
-	show(&info, false, json);
+	if (!json)
+		rest_show(&info, false);
 	/* Tells why there is no more. */
 	genl_close(genl_open(false));
 	return KIPT_EXIT_FAILED;
@@ -64,6 +99,8 @@ static int run(int argc, char **argv)
 	if (err)
 		return KIPT_EXIT_FAILED;
 	show(&info, true, json);
+	if (!json)
+		rest_show(&info, true);
 	return genl_version_fits(&info) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
@@ -73,7 +110,8 @@ const struct kipt_verb verb_info = {
 	.summary = "show capabilities, versions and limits",
 	.about = "Shows what the CPUs can trace, which fields of IA32_RTIT_CTL a session may\n"
 		 "set, the limits of the module and the CPUs that are traced now. Needs no\n"
-		 "privilege.",
+		 "privilege. Where kipt cannot trace, for want of PT, the module or rights, it says\n"
+		 "what works nevertheless, and what perf can record here for 'kipt open'.",
 	.examples = "  kipt info\n"
 		    "  kipt info --json",
 	.options = options,

@@ -136,16 +136,16 @@ static void traced_count(void *ctx, const struct kipt_session *session)
 			  session->cpu[i].state == KIPT_STATE_RUNNING;
 }
 
-/* CPUs that armed sessions trace; 0 also if nobody knows. */
-static u32 armed_cpus(void)
+/* CPUs that armed sessions trace. True, or false after a sentence. */
+static bool armed_cpus(u32 *count)
 {
 	struct genl *genl = genl_open(false);
-	u32 count = 0;
+	bool ok;
 
-	if (genl && genl_session_each(genl, traced_count, &count))
-		count = 0;
+	*count = 0;
+	ok = genl && !genl_session_each(genl, traced_count, count);
 	genl_close(genl);
-	return count;
+	return ok;
 }
 
 /* Says so if fewer CPUs are traced a moment later than @before. */
@@ -153,11 +153,12 @@ static void armed_wait(u32 before)
 {
 	const struct timespec step = { .tv_nsec = LOOK_NS };
 	u32 count;
+	bool ok;
 	int i;
 
-	for (i = 0; (count = armed_cpus()) < before && i < LOOKS; i++)
+	for (i = 0; (ok = armed_cpus(&count)) && count < before && i < LOOKS; i++)
 		nanosleep(&step, NULL);
-	if (count < before)
+	if (ok && count < before)
 		say_note("%u of %u CPUs are not traced again yet: dmesg says why; the module goes on trying",
 			 before - count, before);
 }
@@ -165,10 +166,13 @@ static void armed_wait(u32 before)
 int lend_run(char **argv, u32 seconds)
 {
 	sigset_t signals, mask;
-	u32 before = armed_cpus();
-	int file = borrow(seconds), status = -1;
+	int file, status = -1;
 	pid_t child;
+	u32 before;
 
+	if (!armed_cpus(&before))
+		return KIPT_EXIT_FAILED;
+	file = borrow(seconds);
 	if (file < 0)
 		return KIPT_EXIT_FAILED;
 	/* Where it is ignored the end of a command is not known. */

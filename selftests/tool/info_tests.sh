@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2013
+#
+# kipt info on machines that fake_machine.c makes: what works there all the same.
+# Sourced by tool_test.sh.
+
+# info NAME STATUS SENTENCE VARIABLE=...: the sentence as far as a parenthesis
+info() {
+	local name=$1 status=$2 sentence=$3
+	shift 3
+	OUT=$(env "$@" "$fake" info 2>err </dev/null)
+	STATUS=$?
+	same "info_${name}_exit" "$status" "$STATUS"
+	same "info_${name}_sentence" "$sentence" "$(sed 's/^kipt: //; s/ (.*//' err)"
+	env "$@" "$fake" info --json >json 2>/dev/null
+	same "info_${name}_json" "$status 0" "$? $(
+		python3 -c 'import json, sys
+for line in sys.stdin:
+    assert json.loads(line)["type"] == "info"' <json >/dev/null 2>&1; echo $?)"
+}
+
+# info_has NAME OFFLINE PERF KERNEL CAPS: how many lines of each kind there are
+info_has() {
+	local name=$1 pattern
+	shift
+	same "info_${name}_has" "$*" "$(for pattern in '^  kipt (open|decode|show|crash) ' \
+		'^  perf record -e intel_pt//u ' '^  perf record .*--kcore' \
+		'^Capabilities:'; do
+		grep -cE -e "$pattern" <<<"$OUT"
+	done | paste -sd ' ')"
+}
+
+# Each command that is named there is one, with the options it has.
+info_commands_exist() {
+	local verb option rest
+	while read -r _ verb rest; do
+		for option in $(grep -oE -- '--[a-z-]+' <<<"$rest"); do
+			"$KIPT" "$verb" --help | grep -q -- "$option" ||
+				{ not_ok "info_names_$verb" "no option $option"; continue 2; }
+		done
+		"$KIPT" "$verb" --help >/dev/null 2>&1
+		same "info_names_$verb" 0 "$?"
+	done < <(grep -E '^  kipt ' <<<"$OUT" | sed 's/   .*//; s/^  //')
+}
+
+info_tests() {
+	local fake
+	fake=$(dirname "$KIPT")/kipt_fake
+	if [ ! -x "$fake" ]; then
+		skip "info" "kipt_fake is not built beside the tool"
+		return
+	fi
+	info may_trace 0 "" FAKE_PT=1 FAKE_MODULE=all
+	info_has may_trace 0 0 0 1
+	info may_not_trace 0 "" FAKE_PT=1 FAKE_MODULE=few
+	info_has may_not_trace 4 1 1 1
+	same "info_says_which_right" 1 \
+		"$(grep -c "^Tracing needs CAP_PERFMON or CAP_SYS_ADMIN" <<<"$OUT")"
+	info module_no_pt 0 "" FAKE_MODULE=none
+	info_has module_no_pt 4 0 0 0
+	if [ -d /sys/module/kipt ]; then
+		skip "info_absent" "the kipt module is loaded"
+		return
+	fi
+	info no_module 1 "the kipt module is not loaded: modprobe kipt" FAKE_PT=1
+	info_has no_module 4 1 1 1
+	same "info_no_module_json_is_a_line" 1 "$(grep -c '"loaded":false' json)"
+	info no_pt 1 "no PT on this CPU" A=1
+	info_has no_pt 4 0 0 0
+	same "info_no_pt_json_has_nothing" 0 "$(wc -l <json)"
+	info_commands_exist
+}

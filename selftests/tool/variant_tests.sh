@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034,SC2086
+#
+# The tool without libraries that it can do without. Only what depends on them is
+# compiled, and the objects that lie beside the tool are linked again. Sourced by
+# tool_test.sh.
+
+# variant_make NAME VARIABLE=...: the tool NAME/kipt
+variant_make() {
+	local name=$1
+	shift
+	cp -a "$(dirname "$KIPT")" "$name" && rm -f "$name/kipt" &&
+		MAKEFLAGS='' make -s -f "$ROOT/tools/kipt/kipt.mk" ROOT="$ROOT" \
+			KIPT_OUT="$WORK/$name" "$@" kipt >"$name.log" 2>&1
+}
+
+# What needs no module shows the same as the whole tool does.
+variant_shows_the_same() {
+	local name=$1 whole=$2 verb want
+	for verb in "decode prog.pt --pages prog --branches" \
+		"open prog.pt --pages prog" "packets prog.pt" "show prog.rec" \
+		"open prog.data" "decode prog.data --branches" \
+		"crash machine.dump" "crash machine.dump --cpu 0 --branches"; do
+		want=$("$whole" $verb 2>/dev/null)
+		same "variant_${name}_$verb" "${want:-something}" \
+			"$("$KIPT" $verb 2>/dev/null)"
+	done
+	run decode prog.data --branches --json
+	same "variant_${name}_decodes" "0 2" "$STATUS $(grep -c '"branch"' <<<"$OUT")"
+}
+
+# A program of two instructions, as a raw trace, as records and as perf.data; the
+# dump of a machine.
+variant_inputs() {
+	bytes $CODE >prog.dump
+	head -c 4078 /dev/zero >>prog.dump
+	bytes 00 10 40 00 00 00 00 00 >prog.addr
+	bytes $TRACE >prog.pt
+	"$KIPT" decode prog.pt --pages prog -o prog.rec >/dev/null 2>&1
+	python3 "$HERE/make_perf.py" prog.data prog.pt elf=prog
+	python3 "$HERE/make_dump.py" machine.dump
+}
+
+without_libnl() {
+	local verb KIPT=$WORK/no_libnl/kipt
+	same "variant_no_libnl_is_without" 0 "$(ldd "$KIPT" | grep -c libnl)"
+	for verb in info start "stop 1" status "fetch 1" "delete 1" arm disarm \
+		"arm --lend -- true" "record -- true" "crash list" "crash show 1" \
+		"crash delete 1" "crash collect collected"; do
+		refused "variant_no_libnl_$verb" 1 \
+			"this kipt was built without libnl.*libnl-3-dev and libnl-genl-3-dev" \
+			$verb
+		same "variant_no_libnl_${verb}_one_sentence" 1 "$(wc -l <<<"$ERR")"
+	done
+	variant_shows_the_same no_libnl "$1"
+}
+
+without_all() {
+	local KIPT=$WORK/no_options/kipt
+	variant_shows_the_same no_options "$1"
+	head -c 8192 /dev/zero | tr '\0' K >other.dump
+	refused "variant_no_options_crash_needs_libkdumpfile" 1 \
+		"built without libkdumpfile" crash other.dump
+	if ! command -v zstd >/dev/null; then
+		skip "variant_no_options_needs_zstd" "no zstd"
+		return
+	fi
+	python3 "$HERE/make_perf.py" packed.data prog.pt elf=prog zstd2
+	refused "variant_no_options_needs_zstd" 1 "built without zstd" \
+		decode packed.data
+}
+
+variant_tests() {
+	local whole=$KIPT
+	if [ ! -f "$(dirname "$KIPT")/main.o" ]; then
+		skip "variant" "the objects of the tool are not beside it"
+		return
+	fi
+	variant_inputs
+	if variant_make no_libnl KIPT_LIBNL=; then
+		without_libnl "$whole"
+	else
+		not_ok "variant_no_libnl_builds" "$(cat no_libnl.log)"
+	fi
+	if variant_make no_options KIPT_LIBNL= KIPT_KDUMPFILE= KIPT_ZSTD= \
+		KIPT_IBERTY=; then
+		without_all "$whole"
+	else
+		not_ok "variant_no_options_builds" "$(cat no_options.log)"
+	fi
+}
