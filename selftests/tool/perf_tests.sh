@@ -264,10 +264,10 @@ perf_inode_tests() {
 # The recording of another machine, with copies of its files: what this machine has at
 # their paths is something else.
 perf_symfs_tests() {
-	mkdir -p "copy$PWD" "links$PWD" none
+	mkdir -p "copy$PWD" "links$PWD" empty
 	make_perf small.data small.pt elf=prog
 	cp prog "copy$PWD/prog"
-	symfs_branches perf_symfs_not_of_this_machine none 0
+	symfs_branches perf_symfs_not_of_this_machine empty 0
 	says perf_symfs_missing_says_so "no code of .*prog: it is not in the folder of --symfs"
 	ln -sf "$PWD/prog" "links$PWD/prog"
 	symfs_branches perf_symfs_links_stay_in_it links 0
@@ -292,8 +292,8 @@ perf_symfs_tests() {
 	symfs_branches perf_symfs_several_of_a_path copy 0
 	refused perf_symfs_no_folder 1 "a folder is meant" decode small.data --symfs small.pt
 	refused perf_symfs_nothing 1 "ENOENT" decode small.data --symfs nowhere
-	refused perf_symfs_raw 1 "is no perf.data" decode small.pt --symfs none
-	rm -r copy links
+	refused perf_symfs_raw 1 "is no perf.data" decode small.pt --symfs empty
+	rm -r copy links empty
 }
 
 # symfs_branches NAME FOLDER COUNT
@@ -374,6 +374,77 @@ perf_debug_file_tests() {
 	mv with_mini program
 	named perf_debug_mini "_start inner"
 	rm -r copy ids
+}
+
+# server_begin MODE: its port in $server_port, its process in $server
+server_begin() {
+	rm -rf port log asked
+	: >log
+	python3 "$HERE/debug_server.py" "$1" served port log &
+	server=$!
+	timeout 20 sh -c 'until [ -f port ]; do sleep 0.1; done'
+	server_port=$(cat port)
+}
+
+# served NAME WANT REQUESTS OPTION...: functions that are named, and what was asked for
+served() {
+	local name=$1 want=$2 requests=$3
+	shift 3
+	: >log
+	DEBUGINFOD_CACHE_PATH=asked DEBUGINFOD_URLS=http://127.0.0.1:$server_port \
+		named "$name" "$want" "$@"
+	same "${name}_requests" "$requests" "$(sed 's,.*/,,' log | paste -sd ' ')"
+}
+
+server_end() {
+	kill "$server"
+	wait "$server" 2>/dev/null
+}
+
+# Servers are asked for what is not here and is shown, and for that once.
+perf_server_tests() {
+	local none="0x1000 0x1005 0x1010" server server_port
+	if ! python3 -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>/dev/null; then
+		skip perf_server "no libdebuginfod"
+		return
+	fi
+	program_make || { skip perf_server "gcc makes no program"; return; }
+	mkdir served
+	cp full.debug "served/$program_id.debuginfo"
+	cp program "served/$program_id.executable"
+	server_begin answer
+	served perf_server "_start inner" debuginfo
+	served perf_server_cached "_start inner" ""
+	rm -r asked
+	served perf_server_nothing_shown "" "" --stats
+	mv program gone
+	served perf_server_code "_start inner" "executable debuginfo"
+	rm -r asked
+	cp small.pt "served/$program_id.executable"
+	served perf_server_wrong_code "" executable
+	mv gone program
+	mkdir .debug
+	cp full.debug .debug/program.debug
+	objcopy --add-gnu-debuglink=.debug/program.debug program linked
+	mv linked program
+	rm -rf asked
+	served perf_server_offline_first "_start inner" ""
+	rm -r .debug
+	server_end
+	# Two files have no names: both are asked for, and of a server that hangs one.
+	sed 's/jmp/nop; jmp/' program.s >second.s
+	gcc -nostdlib -static -no-pie -Wl,-Ttext-segment=0x500000 -Wl,--build-id=sha1 \
+		-s -o second second.s
+	bytes $TRACE $PSB 02 23 99 01 51 00 10 50 00 06 01 >small.pt
+	make_perf debug.data small.pt map=program@0x400000 map=second@0x500000
+	server_begin none
+	served perf_server_404 "$none" "debuginfo debuginfo"
+	server_end
+	server_begin hang
+	served perf_server_hangs "$none" debuginfo
+	says perf_server_hangs_says_so "5 seconds in which no file came; it is not asked again"
+	server_end
+	rm -rf served asked
 }
 
 # Names of C++ and of both kinds of Rust.
@@ -619,6 +690,7 @@ perf_tests() {
 	perf_vmlinux_tests
 	perf_debug_file_tests
 	perf_demangle_tests
+	perf_server_tests
 	perf_file_cut_tests
 	perf_names_tests
 	perf_many_tests

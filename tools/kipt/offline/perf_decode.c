@@ -523,6 +523,13 @@ static const char *name_comm(void *ctx, u32 pid)
 	return perf_maps_comm(run->maps, pid);
 }
 
+static const char *name_called(void *ctx, const char *path)
+{
+	const struct run *run = ctx;
+
+	return perf_codes_name(perf_maps_codes(run->maps), path);
+}
+
 static bool name_learn(void *ctx, u32 pid, struct maps *names)
 {
 	const struct run *run = ctx;
@@ -536,6 +543,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 		.find = name_find,
 		.comm = name_comm,
 		.kernel = kernel_names,
+		.called = name_called,
 		.learn = name_learn,
 		.ctx = run,
 	};

@@ -19,6 +19,7 @@
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "../symbols/build_id_cache.h"
+#include "../symbols/debug_server.h"
 #include "perf_code.h"
 
 #define VDSO_SIZE	8192
@@ -198,7 +199,8 @@ static bool try(struct perf_code *code, const char *path,
 		why = file_wrong(code, fd, head, proof);
 		/* In the cache its folder has its name, and the link has not. */
 		if (!why)
-			code->local = realpath(path, NULL);
+			__atomic_store_n(&code->local, realpath(path, NULL),
+					 __ATOMIC_RELEASE);
 		if (!why || !code->why)
 			code->why = why;
 	}
@@ -333,6 +335,20 @@ static const char *bytes_load(struct perf_code *code, int fd)
 	return NULL;
 }
 
+/* Only for what the trace needs: a server takes its time. */
+static void server_try(struct perf_code *code)
+{
+	const struct proof by_id = { 0 };
+	char *path = NULL;
+
+	if (code->has_id && code->path[0] == '/')
+		path = debug_server_code(&code->id);
+	code->served = path;
+	if (path)
+		try(code, path, &by_id);
+	free(path);
+}
+
 static void code_load(struct perf_code *code)
 {
 	const char *why;
@@ -340,6 +356,8 @@ static void code_load(struct perf_code *code)
 
 	pthread_mutex_lock(&load_lock);
 	if (code->state == PERF_CODE_UNREAD) {
+		if (!code->local)
+			server_try(code);
 		fd = code->local ? file_open_regular(code->local) : -1;
 		why = fd < 0 ? CHANGED : bytes_load(code, fd);
 		if (fd >= 0)
@@ -369,6 +387,19 @@ u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size)
 		size = code->size - offset;
 	memcpy(bytes, code->bytes + offset, size);
 	return size;
+}
+
+const char *perf_codes_name(const struct perf_codes *codes, const char *local)
+{
+	const struct perf_code *code;
+	const char *found;
+
+	for (code = codes->first; code; code = code->next) {
+		found = __atomic_load_n(&code->local, __ATOMIC_ACQUIRE);
+		if (found && code->served && !strcmp(found, local))
+			return code->path;
+	}
+	return NULL;
 }
 
 void perf_codes_missing(const struct perf_codes *codes)

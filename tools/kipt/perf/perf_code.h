@@ -40,6 +40,7 @@ enum perf_code_state {
  * @bytes: of it from @low on, NULL until they are needed
  * @size: how many
  * @state: enum perf_code_state; the others are set before it
+ * @served: it came from a server, which does not know what it is called
  * @tried: the file of a copy that was not taken, for a sentence; or NULL
  * @why: why it was not found, or NULL
  * @replaced: another file had the same path, and no build id either
@@ -59,6 +60,7 @@ struct perf_code {
 	const u8 *bytes;
 	u64 size;
 	u32 state;
+	bool served;
 	char *tried;
 	const char *why;
 	bool replaced;
@@ -101,7 +103,8 @@ void perf_codes_mark(struct perf_codes *codes);
  *	NULL
  *
  * Where: at their path, or with @symfs at their path in that folder only, and in
- * the folder of build ids that perf keeps (~/.debug, or $PERF_BUILDID_DIR). A
+ * the folder of build ids that perf keeps (~/.debug, or $PERF_BUILDID_DIR). Servers
+ * of debug files (debug_server.h) are asked later, for what the trace needs. A
  * file without a build id must be the same inode, and unchanged since @begun; in
  * a copy it must be the only one of that path, and as long as what was mapped.
  */
@@ -119,6 +122,15 @@ void perf_codes_find(struct perf_codes *codes, const struct timespec *begun,
  * which perf_codes_missing() will say.
  */
 u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size);
+
+/**
+ * perf_codes_name() - what a file is called that came from a server
+ * @codes: the list
+ * @local: where it is
+ *
+ * Return: the path that the recording has for it; NULL if it is no such file.
+ */
+const char *perf_codes_name(const struct perf_codes *codes, const char *local);
 
 /**
  * perf_codes_missing() - say what the trace needed and is not there

@@ -737,9 +737,10 @@ struct perf_codes *perf_maps_codes(struct perf_maps *maps)
 static const char *name_of(const struct perf_code *code)
 {
 	const char *slash = strrchr(code->path, '/');
+	const char *local = __atomic_load_n(&code->local, __ATOMIC_ACQUIRE);
 
-	if (code->local)
-		return *code->local ? code->local : code->path;
+	if (local)
+		return *local ? local : code->path;
 	return slash ? slash + 1 : code->path;
 }
 

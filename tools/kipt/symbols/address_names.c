@@ -159,11 +159,14 @@ static char *object_name(const char *path)
 static struct object *object_add(struct names *names, const char *path)
 {
 	struct object *object = calloc(1, sizeof(*object));
+	const struct names_mapper *mapper = names->mapper;
+	const char *called = mapper && mapper->called ?
+			     mapper->called(mapper->ctx, path) : NULL;
 
 	if (!object)
 		return NULL;
 	object->path = strdup(path);
-	object->name = object_name(path);
+	object->name = object_name(called ? called : path);
 	if (!object->path || !object->name) {
 		object_free(object);
 		return NULL;

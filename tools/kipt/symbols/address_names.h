@@ -85,6 +85,8 @@ bool names_read_by(struct names *names, const char *path,
  * @kernel: makes the symbols of the kernel when they are first needed; @names'
  *	from then on, NULL: there are none. Without it the file that
  *	names_create() got is read
+ * @called: the path that a file has where it was mapped, which it is called by; or
+ *	NULL: as it is
  * @learn: adds all of a process to maps that are kept; false without memory
  * @ctx: first argument of all
  */
@@ -92,6 +94,7 @@ struct names_mapper {
 	bool (*find)(void *ctx, u32 pid, u64 address, struct mapping *found);
 	const char *(*comm)(void *ctx, u32 pid);
 	struct symbols *(*kernel)(void *ctx);
+	const char *(*called)(void *ctx, const char *path);
 	bool (*learn)(void *ctx, u32 pid, struct maps *maps);
 	void *ctx;
 };

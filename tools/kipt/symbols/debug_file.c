@@ -13,6 +13,7 @@
 #include "../cli/file_map.h"
 #include "build_id_cache.h"
 #include "debug_file.h"
+#include "debug_server.h"
 #include "elf_symbols.h"
 
 /* What libdwfl keeps pointers to. */
@@ -67,21 +68,26 @@ static int cache_find(const struct build_id *id, char **found)
 	return -1;
 }
 
-/* libdwfl opens what is named in the file, whatever it is: not for @by_id. */
+/* libdwfl opens what is named in the file, whatever it is: not for @by_id. A
+ * server is asked when nothing is on this machine.
+ */
 static int debug_find(Dwfl_Module *module, void **data, const char *name,
 		      Dwarf_Addr base, const char *file, const char *link,
 		      GElf_Word sum, char **found)
 {
-	const struct debug_places *places = *data;
+	const struct holder *holder = *data;
 	struct build_id id;
-	int fd = id_of(module, &id) ? cache_find(&id, found) : -1;
+	int fd;
 
-	if (fd >= 0)
-		return fd;
-	if (places->by_id)
+	debug_server_begin(holder->file.dwfl);
+	fd = id_of(module, &id) ? cache_find(&id, found) : -1;
+	if (holder->places->by_id)
 		file = link = NULL;
-	return dwfl_standard_find_debuginfo(module, data, name, base, file,
-					    link, sum, found);
+	if (fd < 0)
+		fd = dwfl_standard_find_debuginfo(module, data, name, base,
+						  file, link, sum, found);
+	debug_server_end(fd >= 0);
+	return fd;
 }
 
 /* The descriptor is libdwfl's from then on, if it takes the file. */
@@ -102,7 +108,7 @@ static bool file_report(struct holder *holder, const char *path)
 	}
 	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL,
 			 NULL);
-	*data = (void *)holder->places;
+	*data = holder;
 	return true;
 }
 

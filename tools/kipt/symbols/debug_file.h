@@ -38,7 +38,7 @@ struct debug_file {
  *
  * What is looked for, and in this order: in the file itself; in the folder of build
  * ids that perf keeps; by build id and by the name that the file has of it, in
- * the usual places.
+ * the usual places; by build id on the servers that DEBUGINFOD_URLS names.
  *
  * Return: the caller's until debug_file_close(); NULL if @path cannot be read
  * (not told).
