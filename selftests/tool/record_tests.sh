@@ -545,4 +545,5 @@ record_tests() {
 	narrow_edge_tests
 	calls_after_gap_tests
 	narrow_usage_tests
+	stretch_tests
 }

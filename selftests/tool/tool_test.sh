@@ -45,6 +45,7 @@ records() {
 . "$HERE/record_tests.sh"
 . "$HERE/totals_tests.sh"
 . "$HERE/narrow_tests.sh"
+. "$HERE/stretch_tests.sh"
 . "$HERE/decode_tests.sh"
 . "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"

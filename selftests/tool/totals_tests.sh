@@ -207,7 +207,7 @@ main 2 0 0 160 None"
 tasks 7 50.0 %, 8 37.5 %
 lost: 12.5 % of the time (CPU 1 25.0 %), in 1 gap:
    80 ticks      0 ticks   0  7                  first [kernel]
-   80 ticks      5 ticks   1  8                  * second [kernel]" \
+   80 ticks      0 ticks   1  8                  * second [kernel]" \
 		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err |
 		grep -E ' in |^tasks|first|second' | sed 's/^ *\(80 ticks\)/   \1/' |
 		grep -v '%.*kernel\|Slowest\|^Hottest')"

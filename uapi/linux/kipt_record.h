@@ -56,7 +56,8 @@ struct kipt_record {
  * @KIPT_RECORD_TSX: @kind enum kipt_tsx_kind, at @ip
  * @KIPT_RECORD_TIME: @value: estimated TSC; @aux: bound of its error in TSC
  *	ticks (0xffffffff: unknown). Applies to what follows, but direct jumps
- *	and calls that follow at once may have been before: they make no packet
+ *	and calls that follow at once may have been before: they make no packet.
+ *	@kind is enum kipt_time_kind, 0 for times of the trace
  * @KIPT_RECORD_CBR: core:bus ratio is now @aux
  * @KIPT_RECORD_PTWRITE: PTWRITE at @ip wrote @value, @aux bytes wide (4, 8)
  * @KIPT_RECORD_POWER: @kind enum kipt_power_kind; @ip where the CPU stopped;
@@ -208,7 +209,14 @@ enum kipt_enable_kind {
 	KIPT_ENABLE_SYNC,	/* reserved: KIPT_SYNC_START says it */
 	KIPT_ENABLE_OVERFLOW,	/* after a hardware overflow */
 	KIPT_ENABLE_RESUME,	/* after a gap, at an address the trace gave */
-	KIPT_ENABLE_CHOSEN,	/* KIPT_DISABLE_OTHERS is over; KIPT_RF_NO_IP */
+	KIPT_ENABLE_CHOSEN,	/* what the reader left out is over; KIPT_RF_NO_IP
+				 * if the task goes on where it was
+				 */
+};
+
+enum kipt_time_kind {
+	KIPT_TIME_FIRST = 1,	/* first of its CPU, which the reader left out */
+	KIPT_TIME_CUT,		/* where the reader began or ended, in between */
 };
 
 enum kipt_sync_kind {

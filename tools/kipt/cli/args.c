@@ -156,6 +156,10 @@ static int option_take(struct args *args, const struct kipt_option *option,
 		args_bad(args, "--%s takes no value", option->name);
 		return ARGS_BAD;
 	}
+	if (!attached && option->value && *option->value == '[' &&
+	    (args->next >= args->argc || !args->is_value ||
+	     !args->is_value(args->argv[args->next])))
+		return option->id;
 	if (option->value && !attached) {
 		if (args->next >= args->argc) {
 			args_bad(args, "--%s needs a value: %s", option->name,

@@ -27,6 +27,8 @@ enum {
  * @value: value of the option returned last, or NULL
  * @operands: how many operands were moved to the front of @argv
  * @first_operand_ends: all from the first operand on belongs to a command
+ * @is_value: whether the word after an option is its value, where that may be left
+ *	out; NULL: it never is
  */
 struct args {
 	const struct kipt_verb *verb;
@@ -36,6 +38,7 @@ struct args {
 	const char *value;
 	int operands;
 	bool first_operand_ends;
+	bool (*is_value)(const char *word);
 };
 
 /**

@@ -28,7 +28,8 @@ enum kipt_exit {
  * @name: without the dashes; NULL ends a table
  * @letter: short form, or 0
  * @id: what args_option() returns for it, from 1
- * @value: name of its value for the help, or NULL if it takes none
+ * @value: name of its value for the help, in brackets if it may be left out; NULL
+ *	if it takes none
  * @help: what it does; lines after the first are indented by the printer
  */
 struct kipt_option {

@@ -237,7 +237,7 @@ static int packed_settle(struct decode *d, const struct args *args)
 	if (!d->packed)
 		return KIPT_EXIT_DONE;
 	if (narrow_any(&d->view.narrow))
-		return args_bad(args, "--packed: only whole traces are packed; --output takes what --cpu, --pid, --tid and --comm leave");
+		return args_bad(args, "--packed: only whole traces are packed; --output takes what --cpu, --pid, --tid, --comm and --time leave");
 	if (d->view.output)
 		return args_bad(args, "--packed and --output both say where the records go: give one of them");
 	if (d->view.mode == VIEW_INSNS)
@@ -369,7 +369,12 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 		    void (*settle)(struct view_options *view,
 				   const char *path))
 {
-	struct args args = { .verb = verb, .argc = argc, .argv = argv };
+	struct args args = {
+		.verb = verb,
+		.argc = argc,
+		.argv = argv,
+		.is_value = time_range_like,
+	};
 	struct decode d = {
 		.image = image_create(),
 		.offline.jobs = jobs_default(),

@@ -16,6 +16,7 @@ static const struct kipt_option options[] = {
 	  "another option nothing is decoded then" },
 	FETCH_OPTIONS,
 	VIEW_OPTIONS,
+	VIEW_TIME_OPTION,
 	{ 0 }
 };
 

@@ -60,7 +60,12 @@ int show_file(const char *path, struct view_options *view)
 
 static int run(int argc, char **argv)
 {
-	struct args args = { .verb = &verb_show, .argc = argc, .argv = argv };
+	struct args args = {
+		.verb = &verb_show,
+		.argc = argc,
+		.argv = argv,
+		.is_value = time_range_like,
+	};
 	struct view_options view = { 0 };
 	int id;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of chosen CPUs and tasks, see narrow.h.
+ * Records of chosen CPUs, tasks and times, see narrow.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@
 bool narrow_any(const struct narrow_options *options)
 {
 	return options->cpus.count || options->pids.count ||
-	       options->tids.count || options->comm;
+	       options->tids.count || options->comm ||
+	       time_range_any(&options->time);
 }
 
 struct adding {
@@ -121,6 +122,24 @@ static bool task_is_chosen(const struct narrow *n)
 			       process_known ? (u32)task->value : 0));
 }
 
+/* The first TIME of a CPU, which times count from. */
+static bool first_give(struct narrow *n, const struct kipt_record *record)
+{
+	struct narrow_cpu *at = n->at;
+	const struct kipt_record first = {
+		.type = KIPT_RECORD_TIME,
+		.kind = KIPT_TIME_FIRST,
+		.flags = KIPT_RF_NO_IP,
+		.value = at->first,
+	};
+
+	if (at->first_given || !at->first)
+		return true;
+	at->first_given = true;
+	return (record->type == KIPT_RECORD_TIME &&
+		record->value == at->first) || n->give(n->ctx, &first, 1);
+}
+
 /* The first of a part of a CPU comes after its CPU record. */
 static bool give(struct narrow *n, const struct kipt_record *record)
 {
@@ -134,7 +153,7 @@ static bool give(struct narrow *n, const struct kipt_record *record)
 		if (cpu && !n->give(n->ctx, cpu, 1))
 			return false;
 	}
-	return n->give(n->ctx, record, 1);
+	return first_give(n, record) && n->give(n->ctx, record, 1);
 }
 
 /* What changed of a kind while records were dropped, and still holds. */
@@ -169,6 +188,29 @@ static bool chosen_begin(struct narrow *n)
 	return give(n, &chosen);
 }
 
+/* Where execution is when the stretch begins. */
+static bool place_give(struct narrow *n)
+{
+	const struct kipt_record place = {
+		.type = KIPT_RECORD_ENABLE,
+		.kind = KIPT_ENABLE_CHOSEN,
+		.flags = n->at->ip_known ? 0 : KIPT_RF_NO_IP,
+		.ip = n->at->ip_known ? n->at->ip : 0,
+	};
+
+	return give(n, &place);
+}
+
+static void passing_set(struct narrow_cpu *at)
+{
+	at->passing = at->on && at->chosen && at->within;
+}
+
+static bool in_stretch(const struct narrow *n, s64 ticks)
+{
+	return ticks >= n->from && ticks <= n->to;
+}
+
 /* A CPU of which nothing is known yet. */
 static struct narrow_cpu *cpu_add(struct narrow *n, u64 number)
 {
@@ -199,7 +241,9 @@ static bool cpu_begin(struct narrow *n, u64 number, bool chosen)
 		return false;
 	if (!known) {
 		n->at->on = chosen;
-		n->at->passing = chosen && task_is_chosen(n);
+		n->at->chosen = task_is_chosen(n);
+		n->at->within = in_stretch(n, 0);
+		passing_set(n->at);
 	}
 	n->at->begun = false;
 	return true;
@@ -216,19 +260,27 @@ static bool cpu_take(struct narrow *n, const struct kipt_record *record)
 	return true;
 }
 
+/* All that is pending. */
+static bool state_give(struct narrow *n)
+{
+	n->seen = true;
+	n->at->closing = false;
+	return pending_give(n, RECORD_STATE_TIME) &&
+	       pending_give(n, RECORD_STATE_CONTEXT) &&
+	       pending_give(n, RECORD_STATE_TASK) &&
+	       pending_give(n, RECORD_STATE_MODE) &&
+	       pending_give(n, RECORD_STATE_CBR);
+}
+
 /* A chosen task runs after another: all of where the stream is, and its time first,
  * since what passed until then is not this task's.
  */
-static bool enter(struct narrow *n, const struct kipt_record *task)
+static bool enter(struct narrow *n)
 {
 	struct narrow_cpu *at = n->at;
 
-	n->seen = true;
-	at->closing = false;
-	return pending_give(n, RECORD_STATE_TIME) &&
-	       pending_give(n, RECORD_STATE_CONTEXT) && give(n, task) &&
-	       pending_give(n, RECORD_STATE_MODE) &&
-	       pending_give(n, RECORD_STATE_CBR) &&
+	at->pending |= 1U << RECORD_STATE_TASK;
+	return state_give(n) &&
 	       (!at->running || at->in_gap || chosen_begin(n));
 }
 
@@ -248,15 +300,21 @@ static bool task_take(struct narrow *n, const struct kipt_record *record)
 	bool was = at->passing;
 
 	record_state_see(&at->state, record);
-	at->passing = at->on && task_is_chosen(n);
+	at->chosen = task_is_chosen(n);
+	passing_set(at);
+	if (!at->within)
+		return true;
 	if (at->passing)
-		return was ? give(n, record) : enter(n, record);
+		return was ? give(n, record) : enter(n);
 	return !was || leave(n, record);
 }
 
 /* Whether, after a record, it is known again that instructions are traced. */
 static bool run_see(struct narrow_cpu *at, const struct kipt_record *record)
 {
+	bool branch = record->type == KIPT_RECORD_BRANCH;
+	u16 unknown = branch ? KIPT_RF_NO_VALUE : KIPT_RF_NO_IP;
+
 	switch (record->type) {
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_INSN:
@@ -274,17 +332,39 @@ static bool run_see(struct narrow_cpu *at, const struct kipt_record *record)
 	default:
 		return false;
 	}
+	at->ip_known = at->running && !(record->flags & unknown);
+	at->ip = branch ? record->value : record->ip;
 	return true;
+}
+
+/* Of several gaps the first is why. */
+static void gap_see(struct narrow_cpu *at, const struct kipt_record *record)
+{
+	if (!record_gap_loses_time(record->kind))
+		return;
+	if (!at->lost)
+		at->gap = *record;
+	at->lost = true;
+	at->in_gap = true;
+	at->gap_timed = false;
+}
+
+/* It is known again where execution is. */
+static void gap_resumed(struct narrow_cpu *at)
+{
+	at->in_gap = false;
+	at->lost &= !at->gap_timed;
+}
+
+static void gap_time(struct narrow_cpu *at)
+{
+	at->gap_timed = true;
+	at->lost &= at->in_gap;
 }
 
 static bool gap_take(struct narrow *n, const struct kipt_record *record)
 {
-	struct narrow_cpu *at = n->at;
-
-	if (record_gap_loses_time(record->kind)) {
-		at->in_gap = true;
-		at->closing = true;
-	}
+	n->at->closing |= record_gap_loses_time(record->kind);
 	return pending_give(n, RECORD_STATE_TIME) && give(n, record);
 }
 
@@ -292,15 +372,13 @@ static bool gap_take(struct narrow *n, const struct kipt_record *record)
  * was left, is in the next TIME.
  */
 static bool other_take(struct narrow *n, const struct kipt_record *record,
-		       bool resumed)
+		       bool gap_ends)
 {
 	enum record_state_kind kind = record_state_kind(record);
 	struct narrow_cpu *at = n->at;
 
-	if (resumed && at->in_gap) {
-		at->in_gap = false;
+	if (gap_ends)
 		return others_begin(n);
-	}
 	if (kind < RECORD_STATES)
 		at->pending |= 1U << kind;
 	if (kind != RECORD_STATE_TIME || !at->closing)
@@ -310,11 +388,132 @@ static bool other_take(struct narrow *n, const struct kipt_record *record,
 	return pending_give(n, kind);
 }
 
+static s64 ticks_of(const struct narrow_cpu *at, const struct kipt_record *time)
+{
+	return (s64)(time->value - at->first);
+}
+
+/* Between two times of the trace, at an end of the stretch. */
+static struct kipt_record cut_at(const struct narrow_cpu *at, s64 ticks)
+{
+	return (struct kipt_record){
+		.type = KIPT_RECORD_TIME,
+		.kind = KIPT_TIME_CUT,
+		.flags = KIPT_RF_NO_IP,
+		.aux = ~0U,
+		.value = at->first + (u64)ticks,
+	};
+}
+
+static bool time_pass(struct narrow *n, const struct kipt_record *time)
+{
+	struct narrow_cpu *at = n->at;
+
+	record_state_see(&at->state, time);
+	if (!at->on)
+		return true;
+	return at->passing ? give(n, time) : other_take(n, time, false);
+}
+
+/* Where a CPU is when the stretch begins. Whether a gap ends as soon as execution is
+ * known again depends on the times that came since.
+ */
+static bool where_give(struct narrow *n)
+{
+	struct narrow_cpu *at = n->at;
+	bool good = !at->lost || !at->gap_timed || give(n, &at->gap);
+
+	if (good && at->passing)
+		good = state_give(n);
+	else if (good)
+		good = pending_give(n, RECORD_STATE_TIME);
+	at->closing = at->lost;
+	return good && (!at->lost || at->gap_timed || give(n, &at->gap));
+}
+
+static bool stretch_enter(struct narrow *n, const struct kipt_record *time)
+{
+	struct narrow_cpu *at = n->at;
+	bool away = at->away, good;
+	u32 kind;
+
+	at->within = true;
+	at->away = false;
+	passing_set(at);
+	record_state_see(&at->state, time);
+	for (kind = RECORD_STATE_CONTEXT; kind < RECORD_STATES; kind++)
+		at->pending |= !!record_state_last(&at->state, kind) << kind;
+	if (!at->on || (!at->passing && !at->lost))
+		return true;
+	good = (!away || others_begin(n)) && where_give(n);
+	if (!good || at->in_gap)
+		return good;
+	if (at->passing && at->running)
+		return place_give(n);
+	return !at->lost || others_begin(n);
+}
+
+static void stretch_leave(struct narrow *n)
+{
+	struct narrow_cpu *at = n->at;
+
+	at->away |= at->passing && at->running;
+	at->within = false;
+	at->closing = false;
+	passing_set(at);
+}
+
+/* The stretch may begin, end, or both before this time. */
+static bool stretch_time(struct narrow *n, const struct kipt_record *time)
+{
+	struct narrow_cpu *at = n->at;
+	const struct kipt_record *last =
+		record_state_last(&at->state, RECORD_STATE_TIME);
+	s64 now = ticks_of(at, time), was = last ? ticks_of(at, last) : now;
+	struct kipt_record cut;
+	bool good = true;
+
+	if (!at->within && was < n->from && now > n->from) {
+		cut = cut_at(at, n->from);
+		good = stretch_enter(n, &cut);
+		was = n->from;
+	}
+	if (at->within && in_stretch(n, now))
+		return good && time_pass(n, time);
+	if (at->within) {
+		cut = cut_at(at, n->to);
+		good = good && (was >= n->to || now < n->to ||
+				time_pass(n, &cut));
+		stretch_leave(n);
+	} else if (in_stretch(n, now)) {
+		gap_time(at);
+		return stretch_enter(n, time);
+	}
+	record_state_see(&at->state, time);
+	return good;
+}
+
+static bool time_take(struct narrow *n, const struct kipt_record *time)
+{
+	struct narrow_cpu *at = n->at;
+	bool good;
+
+	if (!at->first)
+		at->first = time->value;
+	if (time->kind == KIPT_TIME_FIRST)
+		return true;
+	n->times = true;
+	good = stretch_time(n, time);
+	gap_time(at);
+	return good;
+}
+
 static bool edge_take(struct narrow *n, const struct kipt_record *record)
 {
 	const struct narrow_options *options = n->options;
 
-	if (options->cpus.count || options->tids.count || options->comm) {
+	if (options->cpus.count || options->tids.count || options->comm ||
+	    time_range_any(&options->time)) {
 		n->counted = true;
 		return true;
 	}
@@ -327,40 +526,56 @@ static bool edge_take(struct narrow *n, const struct kipt_record *record)
 static bool take(struct narrow *n, const struct kipt_record *record)
 {
 	struct narrow_cpu *at = n->at;
-	bool resumed;
+	bool resumed, gap_ends;
 
 	switch (record->type) {
 	case KIPT_RECORD_CPU:
 		return cpu_take(n, record);
 	case KIPT_RECORD_TASK:
 		return task_take(n, record);
+	case KIPT_RECORD_TIME:
+		return time_take(n, record);
 	case KIPT_RECORD_SPACE:
 	case KIPT_RECORD_EDGE:
 		return edge_take(n, record);
+	case KIPT_RECORD_GAP:
+		gap_see(at, record);
+		return !at->on || !at->within || gap_take(n, record);
 	}
 	record_state_see(&at->state, record);
 	resumed = run_see(at, record);
-	if (!at->on)
-		return true;
-	if (record->type == KIPT_RECORD_GAP)
-		return gap_take(n, record);
-	if (!at->passing)
-		return other_take(n, record, resumed);
+	gap_ends = resumed && at->in_gap;
 	if (resumed)
-		at->in_gap = false;
-	return give(n, record);
+		gap_resumed(at);
+	if (!at->on || !at->within)
+		return true;
+	return at->passing ? give(n, record) :
+			     other_take(n, record, gap_ends);
+}
+
+static bool begin(struct narrow *n)
+{
+	if (time_range_ticks(&n->options->time, n->tsc_khz, &n->from, &n->to))
+		return cpu_begin(n, CPU_NONE, !n->options->cpus.count);
+	n->refused = true;
+	return false;
 }
 
 bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 		 u32 count)
 {
-	bool good = narrow->at ||
-		    cpu_begin(narrow, CPU_NONE, !narrow->options->cpus.count);
+	bool good = narrow->at || begin(narrow);
 	u32 i;
 
 	for (i = 0; i < count && good; i++)
 		good = take(narrow, &records[i]);
 	return good;
+}
+
+bool narrow_timeless(const struct narrow *narrow)
+{
+	return narrow->at && !narrow->times &&
+	       time_range_any(&narrow->options->time);
 }
 
 void narrow_end(struct narrow *narrow)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Passes on the records of chosen CPUs and tasks, and drops the others.
+ * Passes on the records of chosen CPUs, tasks and of a stretch of time, and drops the
+ * others.
  */
 #ifndef KIPT_NARROW_H
 #define KIPT_NARROW_H
@@ -9,6 +10,7 @@
 
 #include "../cli/lookup.h"
 #include "record_state.h"
+#include "time_range.h"
 
 /**
  * struct narrow_options - the choices; one that is empty is all of them
@@ -16,12 +18,14 @@
  * @pids: processes
  * @tids: threads
  * @comm: name of threads, or NULL
+ * @time: stretch of time
  */
 struct narrow_options {
 	struct lookup cpus;
 	struct lookup pids;
 	struct lookup tids;
 	const char *comm;
+	struct time_range time;
 };
 
 /**
@@ -76,11 +80,20 @@ void narrow_free(struct narrow_options *options);
  * @pending: bits of enum record_state_kind: the record that holds was not given
  * @begun: the records of this part have their CPU record
  * @on: the CPU is chosen
- * @passing: its task is, too: records are passed on
+ * @chosen: its task is
+ * @within: its time is in the stretch
+ * @passing: all three: records are passed on
  * @running: instructions are traced, of whichever task
+ * @ip: where execution is, if @ip_known
+ * @gap: the first of the gaps that lose time now, if @lost
+ * @lost: time is lost: it is not known again when or where execution is
+ * @gap_timed: after a gap there was a time
  * @in_gap: after a gap, before it is known again where execution is
  * @closing: the next TIME is given, it is the end of a stretch or a gap
  * @timed: a TIME of this CPU was given
+ * @first: its first time; 0: not known
+ * @first_given: whoever gets the records knows it
+ * @away: the stretch was left while instructions were traced
  * @next: another CPU
  */
 struct narrow_cpu {
@@ -88,20 +101,32 @@ struct narrow_cpu {
 	u32 pending;
 	bool begun;
 	bool on;
+	bool chosen;
+	bool within;
 	bool passing;
 	bool running;
+	bool ip_known;
+	u64 ip;
+	struct kipt_record gap;
+	bool lost;
+	bool gap_timed;
 	bool in_gap;
 	bool closing;
 	bool timed;
+	u64 first;
+	bool first_given;
+	bool away;
 	struct narrow_cpu *next;
 };
 
 /**
- * struct narrow - a stream that is narrowed; all 0 at its begin but the first four
+ * struct narrow - a stream that is narrowed; all 0 at its begin but the first five
  * @options: the choices; must live as long
  * @comm: names a thread; NULL if no name was chosen
  * @give: gets what is passed on, in order; false ends the stream
  * @ctx: first argument of both
+ * @tsc_khz: frequency of the TSC, 0: not known; set before the first record
+ * @from, @to: ticks after the first time of a CPU, ends of the stretch
  * @cpus: those that are known, by number
  * @first: list of them
  * @others: a CPU for which there is no room, each anew
@@ -110,6 +135,8 @@ struct narrow_cpu {
  * @edges: EDGE records are passed on
  * @counted: branches came as counts, which these choices cannot tell apart; none of
  *	them is given
+ * @times: there is a time in the stream
+ * @refused: the stretch cannot be told in ticks, and a sentence says so
  * @failed: there was no memory
  */
 struct narrow {
@@ -117,6 +144,8 @@ struct narrow {
 	const char *(*comm)(void *ctx, u32 tid, u32 pid);
 	bool (*give)(void *ctx, const struct kipt_record *records, u32 count);
 	void *ctx;
+	u32 tsc_khz;
+	s64 from, to;
 	struct lookup cpus;
 	struct narrow_cpu *first;
 	struct narrow_cpu others;
@@ -124,6 +153,8 @@ struct narrow {
 	bool seen;
 	bool edges;
 	bool counted;
+	bool times;
+	bool refused;
 	bool failed;
 };
 
@@ -143,10 +174,24 @@ struct narrow {
  * goes on where the CPU's last part ended. What comes of a CPU before its first TASK
  * is nobody's, and dropped where tasks are chosen.
  *
- * Return: false if @give did, or without memory (@failed).
+ * The time of a record is that of the last TIME of its CPU; what comes before the first
+ * one has the first one's. A stretch begins with where the CPU is: its time, as a TIME
+ * of kind KIPT_TIME_CUT if the trace has none there, address space, task, mode, a gap
+ * that is not over, and an ENABLE of kind KIPT_ENABLE_CHOSEN with the address that
+ * executes. It ends with a TIME of kind KIPT_TIME_CUT where the trace has none. The
+ * first TIME of a CPU is given as one of kind KIPT_TIME_FIRST if it is left out.
+ *
+ * Return: false if @give did, without memory (@failed), or if the stretch is refused
+ * (@refused).
  */
 bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 		 u32 count);
+
+/**
+ * narrow_timeless() - whether a stretch was asked for where there are no times
+ * @narrow: the stream, at its end
+ */
+bool narrow_timeless(const struct narrow *narrow);
 
 /**
  * narrow_end() - forget where the stream was

@@ -16,7 +16,8 @@ enum record_state_kind record_state_kind(const struct kipt_record *record)
 	case KIPT_RECORD_MODE:
 		return RECORD_STATE_MODE;
 	case KIPT_RECORD_TIME:
-		return RECORD_STATE_TIME;
+		return record->kind == KIPT_TIME_FIRST ? RECORD_STATES :
+							 RECORD_STATE_TIME;
 	case KIPT_RECORD_CBR:
 		return RECORD_STATE_CBR;
 	}

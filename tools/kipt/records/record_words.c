@@ -43,6 +43,11 @@ static const char *const tsx[] = {
 	[KIPT_TSX_ABORT] = "abort",
 };
 
+static const char *const times[] = {
+	[KIPT_TIME_FIRST] = "first",
+	[KIPT_TIME_CUT] = "cut",
+};
+
 static const char *const powers[] = {
 	[KIPT_POWER_MWAIT] = "mwait",
 	[KIPT_POWER_PWRE] = "pwre",
@@ -88,6 +93,7 @@ static const struct kinds kinds[KIPT_RECORD_TYPE_MAX + 1] = {
 	[KIPT_RECORD_TSX] = { tsx, ARRAY_SIZE(tsx) },
 	[KIPT_RECORD_POWER] = { powers, ARRAY_SIZE(powers) },
 	[KIPT_RECORD_GAP] = { gaps, ARRAY_SIZE(gaps) },
+	[KIPT_RECORD_TIME] = { times, ARRAY_SIZE(times) },
 	[KIPT_RECORD_SYNC] = { syncs, ARRAY_SIZE(syncs) },
 };
 
@@ -103,7 +109,8 @@ const char *words_type(u32 type)
 
 const char *words_kind(u32 type, u32 kind)
 {
-	if (type > KIPT_RECORD_TYPE_MAX || !kinds[type].names)
+	if (type > KIPT_RECORD_TYPE_MAX || !kinds[type].names ||
+	    (type == KIPT_RECORD_TIME && !kind))
 		return NULL;
 	return pick(kinds[type].names, kinds[type].count, kind);
 }
@@ -244,7 +251,10 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 	switch (r->type) {
 	case KIPT_RECORD_ENABLE:
 		if (r->kind == KIPT_ENABLE_CHOSEN) {
-			snprintf(text, size, "what others did is left out");
+			snprintf(text, size, r->flags & KIPT_RF_NO_IP ?
+				 "what others did is left out" :
+				 "what was before is left out: execution is at %s",
+				 where);
 			break;
 		}
 		snprintf(text, size, "tracing begins at %s%s", where,

@@ -74,12 +74,14 @@ struct profile_space {
  * struct profile_cpu - a CPU
  * @cpu: its number, or PROFILE_CPU_UNKNOWN
  * @first, @last: TSCs of its trace; 0: it has none
+ * @zero: the TSC that its times count from
  * @ticks: from time to time, those of several threads one after the other
  * @lost: ticks of which nothing is known
  */
 struct profile_cpu {
 	u64 cpu;
 	u64 first, last;
+	u64 zero;
 	u64 ticks;
 	u64 lost;
 };

@@ -397,9 +397,6 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 		profile_add(&profile->lost[at->lost], ticks);
 		if (at->cpu >= 0)
 			profile_add(&profile->cpus[at->cpu].lost, ticks);
-		at->timed = true;
-		if (at->resumed)
-			at->lost = 0;
 	} else if (at->running) {
 		profile_add(&profile->traced, ticks);
 		if (stack->count > 1)
@@ -424,6 +421,9 @@ static void time_take(struct profile_feed *feed, u64 now)
 		if (cpu)
 			profile_add(&cpu->ticks, now - at->now);
 	}
+	at->timed = true;
+	if (at->resumed)
+		at->lost = 0;
 	/* A TSC that was set back goes on from there. */
 	at->now = now;
 	if (ran)
@@ -432,6 +432,8 @@ static void time_take(struct profile_feed *feed, u64 now)
 		cpu->first = now;
 	if (cpu && now > cpu->last)
 		cpu->last = now;
+	if (cpu)
+		cpu->zero = feed->view->state.tsc_first;
 }
 
 static void gap_take(struct profile_feed *feed, u32 kind)
@@ -536,7 +538,7 @@ void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 		task_take(feed);
 		break;
 	case KIPT_RECORD_TIME:
-		if (r->value)
+		if (r->value && r->kind != KIPT_TIME_FIRST)
 			time_take(feed, r->value);
 		break;
 	case KIPT_RECORD_CONTEXT:

@@ -174,8 +174,11 @@ static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
 {
 	struct output *output = ctx;
 
-	return is_narrow(output) ? narrow_take(&output->narrow, records, count) :
-				   records_show(output, records, count);
+	if (!is_narrow(output))
+		return records_show(output, records, count);
+	/* Whoever opened it says so later. */
+	output->narrow.tsc_khz = output->view.tsc_khz;
+	return narrow_take(&output->narrow, records, count);
 }
 
 static bool any_packed(const struct kipt_record *records, u32 count)
@@ -236,10 +239,16 @@ static bool maps_beside(struct output *output)
 static void narrow_say(struct output *output)
 {
 	if (output->narrow.counted) {
-		say_error("counts of branches are by process: --cpu, --tid and --comm cannot narrow them; use --pid, or records of each branch");
+		say_error("counts of branches are by process: --cpu, --tid, --comm and --time cannot narrow them; use --pid, or records of each branch");
 		output->failed = true;
 	} else if (output->narrow.failed) {
 		say_errno(ENOMEM, "cannot choose CPUs and tasks");
+		output->failed = true;
+	} else if (output->narrow.refused) {
+		output->failed = true;
+	} else if (narrow_timeless(&output->narrow)) {
+		say_error("--time %s: the trace has no times",
+			  output->options->narrow.time.text);
 		output->failed = true;
 	} else if (is_narrow(output) && !output->narrow.seen) {
 		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");

@@ -12,6 +12,8 @@
 
 /* So many lines of counts or totals are shown unless somebody says otherwise. */
 #define TOP_DEFAULT	50
+/* CPUs whose first times are known; the kernel has at most 8192. */
+#define CPUS_MAX	(1 << 16)
 
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
@@ -70,7 +72,8 @@ int view_option(struct view_options *options, int id, const char *value)
 		return 1;
 	case VIEW_OPTION_TIME:
 		options->time = true;
-		return 1;
+		return !value || time_range_parse(&options->narrow.time, value) ?
+			       1 : -1;
 	case VIEW_OPTION_STATS:
 		options->stats = true;
 		return 1;
@@ -120,7 +123,8 @@ bool view_settle(const struct view_options *options)
 
 bool view_timed(const struct view_options *options)
 {
-	return options->time || options->mode >= VIEW_TOTALS;
+	return options->time || options->mode >= VIEW_TOTALS ||
+	       time_range_any(&options->narrow.time);
 }
 
 /* The call view sees tail calls and what thunks lead to only with all
@@ -200,17 +204,41 @@ bool view_init(struct view *view, const struct view_options *options,
 	return false;
 }
 
-static void state_take(struct view_state *state, const struct kipt_record *r,
-		       bool merged)
+/* CPUs may take turns. */
+static void cpu_take(struct view *view, u32 cpu)
 {
+	struct view_state *state = &view->state;
+	size_t *first = lookup_get(&view->first_of, cpu);
+
+	*state = (struct view_state){
+		.cpu = cpu,
+		.tsc_first = view->merged ? state->tsc_first :
+			     first ? *first : 0,
+		.edge_pid = state->edge_pid,
+		.edge_cr3 = state->edge_cr3,
+	};
+}
+
+static void time_take(struct view *view, const struct kipt_record *r)
+{
+	struct view_state *state = &view->state;
+
+	if (r->kind != KIPT_TIME_FIRST)
+		state->tsc = r->value;
+	if (state->tsc_first && r->kind != KIPT_TIME_FIRST)
+		return;
+	state->tsc_first = r->value;
+	if (!view->merged && view->first_of.count < CPUS_MAX)
+		lookup_add(&view->first_of, state->cpu, r->value);
+}
+
+static void state_take(struct view *view, const struct kipt_record *r)
+{
+	struct view_state *state = &view->state;
+
 	switch (r->type) {
 	case KIPT_RECORD_CPU:
-		*state = (struct view_state){
-			.cpu = r->aux,
-			.tsc_first = merged ? state->tsc_first : 0,
-			.edge_pid = state->edge_pid,
-			.edge_cr3 = state->edge_cr3,
-		};
+		cpu_take(view, r->aux);
 		break;
 	case KIPT_RECORD_CONTEXT:
 		/* What a guest calls so is no page table of this machine. */
@@ -225,9 +253,7 @@ static void state_take(struct view_state *state, const struct kipt_record *r,
 		state->pid = r->flags & KIPT_RF_NO_VALUE ? 0 : r->value;
 		break;
 	case KIPT_RECORD_TIME:
-		state->tsc = r->value;
-		if (!state->tsc_first)
-			state->tsc_first = r->value;
+		time_take(view, r);
 	}
 }
 
@@ -241,7 +267,7 @@ void view_records(struct view *view, const struct kipt_record *records,
 		return;
 	}
 	for (i = 0; i < count; i++) {
-		state_take(&view->state, &records[i], view->merged);
+		state_take(view, &records[i]);
 		tally_record(&view->tally, &records[i]);
 		view->print(view, &records[i]);
 	}
@@ -264,6 +290,7 @@ void view_finish(struct view *view)
 	const struct view_options *options = view->options;
 
 	view->finish(view);
+	lookup_free(&view->first_of);
 	if (options->hash && view->tally.records)
 		fprintf(view->out, "%llu %016llx\n",
 			(unsigned long long)view->tally.hashed,

@@ -48,7 +48,7 @@ enum view_mode {
  * @top_given: somebody asked for it
  * @packed: records in the file are packed
  * @output: records go to this file instead
- * @narrow: which CPUs and tasks are shown
+ * @narrow: which CPUs, tasks and stretch of time are shown
  * @kallsyms: copy of /proc/kallsyms to use
  * @maps: file of mappings to use
  * @path: the file, for VIEW_SCREEN
@@ -125,8 +125,6 @@ enum {
 	  "so many slowest calls and hottest functions" },		\
 	{ "json", 'j', VIEW_OPTION_JSON, NULL,				\
 	  "JSON Lines for scripts, see kipt(1)" },			\
-	{ "time", 't', VIEW_OPTION_TIME, NULL,				\
-	  "show time, if the trace has it" },				\
 	{ "stats", 0, VIEW_OPTION_STATS, NULL,				\
 	  "only the summary: branches, gaps by kind, speed" },		\
 	{ "hash", 0, VIEW_OPTION_HASH, NULL,				\
@@ -147,8 +145,17 @@ enum {
 	{ "maps", 0, VIEW_OPTION_MAPS, "FILE",				\
 	  "mappings from a file that -o or --save made" }
 
+/* A further entry, of verbs that have no VIEW_NARROW_OPTIONS. */
+#define VIEW_TIME_OPTION						\
+	{ "time", 't', VIEW_OPTION_TIME, NULL,				\
+	  "show time, if the trace has it" }
+
 /* Further entries, of verbs that read files. */
 #define VIEW_NARROW_OPTIONS						\
+	{ "time", 't', VIEW_OPTION_TIME, "[FROM,TO]",			\
+	  "show time, if the trace has it; with FROM,TO only\n"		\
+	  "what happened in that stretch, as 5ms,6.5ms or\n"		\
+	  "5ms, or ,6.5ms; microseconds without ns, us, ms, s" },	\
 	{ "cpu", 0, VIEW_OPTION_CPU, "LIST",				\
 	  "only these CPUs, as 0-3,6" },				\
 	{ "pid", 0, VIEW_OPTION_PID, "LIST",				\
@@ -164,7 +171,8 @@ enum {
  * @id: what args_option() returned
  * @value: its value
  *
- * Return: 1 if it was one of VIEW_OPTIONS or VIEW_NARROW_OPTIONS, 0 if not, -1 after a sentence.
+ * Return: 1 if it was one of VIEW_OPTIONS, VIEW_TIME_OPTION or VIEW_NARROW_OPTIONS, 0
+ * if not, -1 after a sentence.
  */
 int view_option(struct view_options *options, int id, const char *value);
 
@@ -223,6 +231,7 @@ struct view_state {
  * @finish: prints what was held back
  * @self: the printer's own
  * @merged: CPUs take turns, their times count from the first of all
+ * @first_of: the first time of each CPU, unless they are merged
  * @cut: the file ends too early
  * @failed: something is not shown, and a sentence told so
  */
@@ -236,6 +245,7 @@ struct view {
 	void (*print)(struct view *view, const struct kipt_record *record);
 	void (*finish)(struct view *view);
 	void *self;
+	struct lookup first_of;
 	bool merged;
 	bool cut;
 	bool failed;

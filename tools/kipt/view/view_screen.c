@@ -299,8 +299,21 @@ static int longest_compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static void slow_print(struct view *view, const struct profile_symbol *symbol,
-		       const struct span *span)
+/* As --calls --time of its CPU has it, and --time FROM,TO takes it. */
+static u64 call_from(const struct profile *profile,
+		     const struct profile_call *call)
+{
+	u32 i;
+
+	for (i = 0; i < profile->cpu_count; i++) {
+		if (profile->cpus[i].cpu == call->cpu)
+			return call->begun - profile->cpus[i].zero;
+	}
+	return 0;
+}
+
+static void slow_print(struct view *view, const struct profile *profile,
+		       const struct profile_symbol *symbol)
 {
 	const struct profile_call *call = &symbol->longest;
 	char time[48], at[48], task[64], name[512], cpu[16];
@@ -311,7 +324,7 @@ static void slow_print(struct view *view, const struct profile_symbol *symbol,
 	task[plain_cut(task, TASK_WIDTH)] = 0;
 	line_print(view, "%12s %12s %3s  %s%*s %s%s",
 		   duration(view, call->ticks, time, sizeof(time)),
-		   duration(view, call->begun - span->from, at, sizeof(at)),
+		   duration(view, call_from(profile, call), at, sizeof(at)),
 		   call->cpu == PROFILE_CPU_UNKNOWN ? "-" :
 		   cpu_text(call->cpu, cpu, sizeof(cpu)), task,
 		   TASK_WIDTH - (int)strlen(task), "",
@@ -319,7 +332,8 @@ static void slow_print(struct view *view, const struct profile_symbol *symbol,
 		   totals_text(symbol, name, sizeof(name)));
 }
 
-static void slowest_print(struct view *view, const struct span *span,
+static void slowest_print(struct view *view, const struct profile *profile,
+			  const struct span *span,
 			  const struct profile_symbol **functions,
 			  size_t count)
 {
@@ -346,7 +360,7 @@ static void slowest_print(struct view *view, const struct span *span,
 		   "task", "function");
 	top = rows(view, count, SLOWEST_SHOWN);
 	for (i = 0; i < top && list[i]->longest.ticks; i++)
-		slow_print(view, list[i], span);
+		slow_print(view, profile, list[i]);
 	free(list);
 }
 
@@ -414,7 +428,7 @@ void screen_print(struct view *view, const struct profile *profile,
 	tasks_print(view, profile, &span);
 	lost_print(view, &span);
 	gaps_print(view, profile, &span);
-	slowest_print(view, &span, list, count);
+	slowest_print(view, profile, &span, list, count);
 	hottest_print(view, &span, list, count);
 	more_print(view);
 }
