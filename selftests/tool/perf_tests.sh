@@ -264,10 +264,10 @@ perf_inode_tests() {
 # The recording of another machine, with copies of its files: what this machine has at
 # their paths is something else.
 perf_symfs_tests() {
-	mkdir -p "copy$PWD" "links$PWD" empty
+	mkdir -p "copy$PWD" "links$PWD" bare
 	make_perf small.data small.pt elf=prog
 	cp prog "copy$PWD/prog"
-	symfs_branches perf_symfs_not_of_this_machine empty 0
+	symfs_branches perf_symfs_not_of_this_machine bare 0
 	says perf_symfs_missing_says_so "no code of .*prog: it is not in the folder of --symfs"
 	ln -sf "$PWD/prog" "links$PWD/prog"
 	symfs_branches perf_symfs_links_stay_in_it links 0
@@ -292,8 +292,8 @@ perf_symfs_tests() {
 	symfs_branches perf_symfs_several_of_a_path copy 0
 	refused perf_symfs_no_folder 1 "a folder is meant" decode small.data --symfs small.pt
 	refused perf_symfs_nothing 1 "ENOENT" decode small.data --symfs nowhere
-	refused perf_symfs_raw 1 "is no perf.data" decode small.pt --symfs empty
-	rm -r copy links empty
+	refused perf_symfs_raw 1 "is no perf.data" decode small.pt --symfs bare
+	rm -r copy links bare
 }
 
 # symfs_branches NAME FOLDER COUNT
