@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ten functions that a perf.data calls most. Usage: count_calls perf.data
- * cc count_calls.c $(pkg-config --cflags --libs kipt)
+ * The functions called most: cc count_calls.c $(pkg-config --cflags --libs kipt)
  */
 #include <libkipt.h>
 #include <stdio.h>
@@ -57,4 +56,5 @@ int main(int argc, char **argv)
 	qsort(list, count, sizeof(*list), compare);
 	for (size_t i = 0; i < count && i < 10; i++)
 		printf("%8lu  %s\n", list[i].calls, list[i].name);
+	libkipt_destroy(trace);
 }
