@@ -15,6 +15,7 @@ RULESDIR := /etc/udev/rules.d
 UNITS := kipt-arm.service kipt-collect@.service
 SHAREDIR := $(PREFIX)/share/kipt
 MANDIR := $(PREFIX)/share/man/man1
+KIPT_VERSION = $(shell sed -n 's/.*KIPT_VERSION.*"\(.*\)"/\1/p' kmod/lib/version.h)
 
 CC ?= gcc
 CFLAGS ?= -O2 -g
@@ -57,6 +58,12 @@ module:
 install-tool: tools
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(BINDIR)/kipt
 	install -D -m 644 tools/kipt/kipt.1 $(DESTDIR)$(MANDIR)/kipt.1
+	install -D -m 644 $(BUILD)/kipt/public/libkipt.a \
+		$(DESTDIR)$(PREFIX)/lib/libkipt.a
+	install -D -m 644 tools/kipt/libkipt.h $(DESTDIR)$(PREFIX)/include/libkipt.h
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's:@PREFIX@:$(PREFIX):; s:@VERSION@:$(KIPT_VERSION):; s:@PACKAGES@:$(strip $(KIPT_PACKAGES) $(KIPT_ZSTD)):; s:@LIBRARIES@:$(KIPT_IBERTY):' \
+		tools/kipt/kipt.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/kipt.pc
 
 # Debian's headers have no System.map, so that modules_install makes no list of
 # modules: depmod does.
@@ -89,6 +96,8 @@ kdump-guard:
 # to be disabled before.
 uninstall: kdump-guard
 	rm -f $(DESTDIR)$(BINDIR)/kipt $(DESTDIR)$(MANDIR)/kipt.1 \
+		$(addprefix $(DESTDIR)$(PREFIX)/,lib/libkipt.a include/libkipt.h \
+			lib/pkgconfig/kipt.pc) \
 		$(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) \
 		$(DESTDIR)$(RULESDIR)/60-kipt.rules
 	rm -rf $(DESTDIR)$(LIBDIR) $(DESTDIR)$(SHAREDIR)
@@ -139,7 +148,7 @@ help:
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
-	@echo 'install-tool the tool and its man page (PREFIX, DESTDIR)'
+	@echo 'install-tool the tool, its man page, libkipt (PREFIX, DESTDIR)'
 	@echo 'install   module, tool, man page, systemd unit, helpers (PREFIX, DESTDIR)'
 	@echo 'uninstall takes away what install put there'
 	@echo 'clean     remove build/'

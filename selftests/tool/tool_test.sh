@@ -4,8 +4,8 @@
 # Tests of the kipt tool that need neither root, module nor PT. Prints KTAP.
 # Usage: tool_test.sh KIPT [PART...]
 #
-# PART is usage, packet, record, decode, jobs, program, trace, perf, crash or
-# variant; all of them unless given.
+# PART is usage, packet, record, decode, jobs, program, trace, perf, crash,
+# variant or library; all of them unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
 #              table of expected values; beside the clone unless set
@@ -52,6 +52,7 @@ records() {
 . "$HERE/crash_tests.sh"
 . "$HERE/perf_tests.sh"
 . "$HERE/variant_tests.sh"
+. "$HERE/library_tests.sh"
 
 # What a program reports that is built beside the tool.
 program_tests() {
@@ -86,7 +87,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | packet | record | decode | jobs | trace | perf | crash | variant) "${part}_tests" ;;
+		usage | packet | record | decode | jobs | trace | perf | crash | variant | library) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -94,7 +95,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage packet record decode jobs program trace perf crash variant
+(($#)) || set -- usage packet record decode jobs program trace perf crash variant library
 ktap_start
 parts "$@"
 ktap_finish

@@ -7,6 +7,8 @@ ROOT ?= $(CURDIR)
 BUILD ?= $(ROOT)/build
 WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
 
+OBJCOPY ?= objcopy
+
 KIPT_DIR := $(ROOT)/tools/kipt
 KIPT_OUT ?= $(BUILD)/kipt
 KIPT_PACKAGES := libelf libdw json-c zlib
@@ -30,7 +32,7 @@ KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 KIPT_SOURCES := $(filter-out %/genl$(if $(KIPT_LIBNL),_none).c \
 	%/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
 	%/perf_unzip$(if $(KIPT_ZSTD),_none).c \
-	%/demangle$(if $(KIPT_IBERTY),_none).c, \
+	%/demangle$(if $(KIPT_IBERTY),_none).c $(KIPT_DIR)/example/%, \
 	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
@@ -40,7 +42,12 @@ KIPT_SHIM := $(ROOT)/tools/shim
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o) \
 	$(KIPT_SHARED:$(ROOT)/kmod/shared/%.c=$(KIPT_OUT)/shared/%.o)
-KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode/*.h \
+# What decodes traces, libkipt.a, and what is of the tool alone.
+KIPT_LIBRARY := $(filter $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/decode/% \
+	$(addprefix $(KIPT_OUT)/,$(addsuffix /%,cli symbols perf filter records view \
+	offline)),$(KIPT_OBJECTS))
+KIPT_ALONE := $(filter-out $(KIPT_LIBRARY),$(KIPT_OBJECTS))
+KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode/*.h \
 	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/hw/rtit_*.h $(ROOT)/kmod/lib/version.h \
 	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/shared/tsc_extend.h \
 	$(ROOT)/kmod/shared/excerpt_end.h
@@ -49,7 +56,8 @@ KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode/*.h \
 
 kipt: kipt-libraries
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
-		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_OUT)/kipt
+		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_OUT)/kipt \
+		$(KIPT_OUT)/public/libkipt.a
 
 # A sentence rather than a missing header.
 kipt-libraries:
@@ -62,7 +70,21 @@ comma := ,
 # V=1 shows the commands.
 KIPT_Q := $(if $(V),,@)
 
-$(KIPT_OUT)/kipt: $(KIPT_OBJECTS)
+$(KIPT_OUT)/libkipt.a: $(KIPT_LIBRARY)
+	@echo "  AR  libkipt.a"
+	@rm -f $@
+	$(KIPT_Q)$(AR) rcs $@ $^
+
+# The same for others: of all names only those of libkipt.h can be seen.
+$(KIPT_OUT)/public/libkipt.a: $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/libkipt.a
+	@mkdir -p $(@D)
+	@echo "  AR  public/libkipt.a"
+	@rm -f $@
+	$(KIPT_Q)$(CC) -r -nostdlib -o $(@D)/libkipt.o $^
+	$(KIPT_Q)$(OBJCOPY) --wildcard --keep-global-symbol='libkipt_*' $(@D)/libkipt.o
+	$(KIPT_Q)$(AR) rcs $@ $(@D)/libkipt.o
+
+$(KIPT_OUT)/kipt: $(KIPT_ALONE) $(KIPT_OUT)/libkipt.a
 	@echo "  LD  kipt"
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
 		$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \

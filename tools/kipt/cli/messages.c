@@ -5,17 +5,51 @@
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "messages.h"
 #include "progress.h"
 
-static void say(const char *kind, const char *format, va_list list)
+/* Who gets the sentences of this thread. */
+static _Thread_local struct {
+	void (*take)(void *ctx, bool failed, const char *sentence);
+	void *ctx;
+} taker;
+
+void say_to(void (*take)(void *ctx, bool failed, const char *sentence),
+	    void *ctx)
 {
+	taker.take = take;
+	taker.ctx = ctx;
+	progress_leave(take);
+}
+
+static void give(bool failed, const char *end, const char *format, va_list list)
+{
+	char *sentence, *whole;
+
+	if (vasprintf(&sentence, format, list) < 0)
+		return;
+	if (asprintf(&whole, "%s%s", sentence, end) >= 0) {
+		taker.take(taker.ctx, failed, whole);
+		free(whole);
+	}
+	free(sentence);
+}
+
+/* @end follows the text of @format. */
+static void say(bool failed, const char *end, const char *format, va_list list)
+{
+	if (taker.take) {
+		give(failed, end, format, list);
+		return;
+	}
 	progress_clear();
 	fflush(stdout);
-	fprintf(stderr, "kipt: %s", kind);
+	fputs(failed ? "kipt: " : "kipt: note: ", stderr);
 	vfprintf(stderr, format, list);
+	fprintf(stderr, "%s\n", end);
 }
 
 void say_error(const char *format, ...)
@@ -23,9 +57,8 @@ void say_error(const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	say("", format, list);
+	say(true, "", format, list);
 	va_end(list);
-	fputc('\n', stderr);
 }
 
 const char *say_errno_name(int err)
@@ -37,12 +70,14 @@ const char *say_errno_name(int err)
 
 void say_errno(int err, const char *format, ...)
 {
+	char end[256];
 	va_list list;
 
+	snprintf(end, sizeof(end), ": %s (%s)", strerror(err),
+		 say_errno_name(err));
 	va_start(list, format);
-	say("", format, list);
+	say(true, end, format, list);
 	va_end(list);
-	fprintf(stderr, ": %s (%s)\n", strerror(err), say_errno_name(err));
 }
 
 void say_note(const char *format, ...)
@@ -50,7 +85,6 @@ void say_note(const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	say("note: ", format, list);
+	say(false, "", format, list);
 	va_end(list);
-	fputc('\n', stderr);
 }

@@ -6,6 +6,8 @@
 #ifndef KIPT_MESSAGES_H
 #define KIPT_MESSAGES_H
 
+#include <stdbool.h>
+
 /* The compiler checks arguments against the format, the @text-th argument. */
 #define SAY_CHECK		__format__
 #define __printf(text, first)	__attribute__((SAY_CHECK(__printf__, text, first)))
@@ -28,6 +30,16 @@ void __printf(2, 3) say_errno(int err, const char *format, ...);
  * @format: a sentence
  */
 void __printf(1, 2) say_note(const char *format, ...);
+
+/**
+ * say_to() - give the sentences of this thread to somebody, and not to stderr
+ * @take: gets each, and whether it says what failed; NULL: to stderr again
+ * @ctx: its first argument
+ *
+ * The progress line and the signals of progress_catch() are left out then, too.
+ */
+void say_to(void (*take)(void *ctx, bool failed, const char *sentence),
+	    void *ctx);
 
 /**
  * say_errno_name() - the name of an errno

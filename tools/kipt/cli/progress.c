@@ -14,6 +14,7 @@
 
 static atomic_bool interrupted;
 static bool shown;
+static _Thread_local bool left;
 
 static u64 now_ns(void)
 {
@@ -21,6 +22,11 @@ static u64 now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+void progress_leave(bool leave)
+{
+	left = leave;
 }
 
 double progress_seconds(void)
@@ -43,7 +49,7 @@ void progress_show(const char *what, u64 done, u64 total)
 	static u64 last;
 	u64 now;
 
-	if (!on_terminal())
+	if (left || !on_terminal())
 		return;
 	now = now_ns() / 1000000;
 	if (now - last < 200)
@@ -61,6 +67,8 @@ void progress_show(const char *what, u64 done, u64 total)
 
 void progress_clear(void)
 {
+	if (left)
+		return;
 	if (shown)
 		fputs("\r\033[K", stderr);
 	shown = false;
@@ -80,11 +88,13 @@ void progress_catch(void)
 		.sa_flags = SA_RESETHAND | SA_RESTART,
 	};
 
+	if (left)
+		return;
 	interrupted = 0;
 	signals_to_end(&action);
 }
 
 bool progress_interrupted(void)
 {
-	return interrupted;
+	return !left && interrupted;
 }

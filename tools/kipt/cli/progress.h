@@ -19,6 +19,12 @@
 void progress_show(const char *what, u64 done, u64 total);
 
 /**
+ * progress_leave() - whether this thread shows nothing and leaves signals alone
+ * @leave: it does from now on, or it is as ever again
+ */
+void progress_leave(bool leave);
+
+/**
  * progress_seconds() - how late it is
  *
  * Return: seconds since some moment.

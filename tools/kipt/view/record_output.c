@@ -56,7 +56,8 @@ bool output_open(struct output *output, const struct view_options *options,
 		if (!output->file)
 			goto err_names;
 	}
-	if (view_init(&output->view, options, output->names, stdout))
+	if (options->give ||
+	    view_init(&output->view, options, output->names, stdout))
 		return true;
 	record_file_close(output->file, false);
 err_names:
@@ -157,7 +158,10 @@ static bool records_show(void *ctx, const struct kipt_record *records,
 			 u32 count)
 {
 	struct output *output = ctx;
+	const struct view_options *options = output->options;
 
+	if (options->give)
+		return options->give(options->give_ctx, output, records, count);
 	if (output->file)
 		tasks_learn(output, records, count);
 	if (output->ending && !output->file) {
@@ -261,7 +265,8 @@ bool output_close(struct output *output, bool whole)
 		       (whole || record_file_begun(output->file));
 	bool ok = record_file_close(output->file, whole);
 
-	view_finish(&output->view);
+	if (!output->options->give)
+		view_finish(&output->view);
 	narrow_say(output);
 	narrow_end(&output->narrow);
 	if (written && !maps_beside(output))

@@ -33,6 +33,8 @@ enum view_mode {
 	VIEW_SCREEN,
 };
 
+struct output;
+
 /**
  * struct view_options - how records are shown
  * @mode: what is shown
@@ -55,6 +57,9 @@ enum view_mode {
  * @again: command that shows more of it, and
  * @typed: its operand and options, behind those of the view
  * @packets: command that shows its packets; NULL: it has none
+ * @give: gets the records, none of them packed, and nothing is shown; false ends it.
+ *	Called by the thread that decodes, or by several in turn. NULL: nobody does
+ * @give_ctx: its first argument
  */
 struct view_options {
 	enum view_mode mode;
@@ -77,6 +82,9 @@ struct view_options {
 	const char *again;
 	const char *typed;
 	const char *packets;
+	bool (*give)(void *ctx, const struct output *output,
+		     const struct kipt_record *records, u32 count);
+	void *give_ctx;
 };
 
 /* Ids of the options in VIEW_OPTIONS; verbs use lower ones. */
