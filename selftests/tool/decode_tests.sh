@@ -262,4 +262,5 @@ decode_tests() {
 	gap_tests
 	counts_tests
 	random_decode_tests
+	window_tests
 }

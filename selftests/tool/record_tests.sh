@@ -546,4 +546,5 @@ record_tests() {
 	calls_after_gap_tests
 	narrow_usage_tests
 	stretch_tests
+	lost_tests
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2086,SC2154
 #
 # --time FROM,TO: which records a stretch has, and what is lost in it. Sourced by
 # tool_test.sh; uses what record_tests.sh makes records with.
@@ -98,6 +98,35 @@ stretch_gap_tests() {
 
 stretch_random_tests() {
 	same "stretch_random" "" "$(python3 "$HERE/stretch_random.py" "$KIPT" kallsyms 40)"
+}
+
+# window NAME KHZ FILE [OPTION...]: what is passed over makes no difference
+window() {
+	same "$1" "" "$(python3 "$HERE/window_random.py" "$KIPT" "$2" 10 "${@:3}")"
+}
+
+# Called by decode_tests.sh, whose code it decodes.
+window_tests() {
+	bytes $CODE >prog.dump
+	head -c 4078 /dev/zero >>prog.dump
+	bytes 00 10 40 00 00 00 00 00 >prog.addr
+	python3 "$HERE/make_trace.py" timed.pt 100000 --times --trouble --psb-every 20
+	window "window_raw" 0 timed.pt --image code@0x401000
+	window "window_raw_in_3_jobs" 0 timed.pt --image code@0x401000 --jobs 3
+	same "window_says_how_much" "decoded 0.00 of 0.10 MiB of trace" "$("$KIPT" decode \
+		timed.pt --image code@0x401000 --stats --time 20000,21000 |
+		grep -o "decoded.*trace")"
+	same "window_of_another_cpu" "0 1" "$("$KIPT" decode timed.pt --image code@0x401000 \
+		--branches --json --cpu 7 2>err | grep -c branch) $(grep -c \
+		"nothing of that is in the trace" err)"
+	make_perf timed.data timed.pt elf=prog two
+	window "window_perf" 1000000 timed.data
+	same "window_perf_of_a_cpu" "decoded 0.10 of 0.20 MiB of trace" "$("$KIPT" decode \
+		timed.data --stats --cpu 1 2>err | grep -o "decoded.*of trace")"
+	make_perf hole.data timed.pt elf=prog hole=20000
+	window "window_perf_hole" 1000000 hole.data
+	refused "window_units_need_a_frequency" 1 "how many ticks that is" decode timed.pt \
+		--image code@0x401000 --time 5us,6us
 }
 
 stretch_usage_tests() {

@@ -46,6 +46,7 @@ records() {
 . "$HERE/totals_tests.sh"
 . "$HERE/narrow_tests.sh"
 . "$HERE/stretch_tests.sh"
+. "$HERE/lost_tests.sh"
 . "$HERE/decode_tests.sh"
 . "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"

@@ -8,6 +8,7 @@
 #include "../cli/progress.h"
 #include "decode_files.h"
 #include "parallel_decode.h"
+#include "time_window.h"
 
 /* Used by whichever thread has the turn, see jobs_run(). */
 struct sink {
@@ -74,8 +75,43 @@ static bool verdict(enum kipt_status status, const struct sink *sink,
 	return false;
 }
 
+/* The bytes that what is shown needs; false after a sentence. */
+static bool window_find(struct time_window *window,
+			const struct offline *offline,
+			const struct output *output)
+{
+	const struct time_range *range = &output->options->narrow.time;
+	struct time_stretch stretch = { 0 };
+
+	*window = (struct time_window){ .to = offline->trace->size };
+	if (!time_range_any(range))
+		return true;
+	if (!time_range_ticks(range, output->view.tsc_khz, &stretch.from,
+			      &stretch.to))
+		return false;
+	time_window_find(window, &stretch, offline->trace->bytes,
+			 offline->trace->size);
+	return true;
+}
+
+static enum kipt_status window_run(struct jobs *jobs,
+				   const struct time_window *window,
+				   const struct file_map *trace,
+				   const struct kipt_sink *out)
+{
+	enum kipt_status status = KIPT_OK;
+
+	if (window->head)
+		status = jobs_run_part(jobs, trace->bytes, trace->size, 0,
+				       window->head, out);
+	if (status != KIPT_OK)
+		return status;
+	return jobs_run_part(jobs, trace->bytes, trace->size, window->from,
+			     window->to, out);
+}
+
 static bool jobs_work(struct jobs *jobs, const struct offline *offline,
-		      struct output *output)
+		      const struct time_window *window, struct output *output)
 {
 	struct sink sink = { .output = output, .size = offline->trace->size };
 	const struct kipt_sink out = { .emit = records_take, .ctx = &sink };
@@ -83,10 +119,15 @@ static bool jobs_work(struct jobs *jobs, const struct offline *offline,
 	double start = progress_seconds();
 	enum kipt_status status;
 
-	status = jobs_run(jobs, offline->trace->bytes, sink.size, &out);
+	status = window_run(jobs, window, offline->trace, &out);
 	progress_clear();
 	tally->seconds = progress_seconds() - start;
-	tally->trace_bytes = status == KIPT_STOPPED ? sink.reached : sink.size;
+	tally->trace_bytes = time_window_bytes(window);
+	tally->trace_left = sink.size - tally->trace_bytes;
+	if (status == KIPT_STOPPED) {
+		tally->trace_bytes = sink.reached;
+		tally->trace_left = 0;
+	}
 	return verdict(status, &sink, offline->path);
 }
 
@@ -97,6 +138,7 @@ bool offline_decode(const struct offline *offline, struct output *output)
 		.read = code_read,
 		.ctx = (void *)offline->image,
 	};
+	struct time_window window;
 	struct jobs *jobs;
 	bool ok;
 
@@ -105,6 +147,13 @@ bool offline_decode(const struct offline *offline, struct output *output)
 			  offline->path);
 		return false;
 	}
+	if (!narrow_has(&output->options->narrow.cpus, offline->cpu)) {
+		output->view.tally.trace_left = offline->trace->size;
+		cpu_tell(output, offline->cpu);
+		return true;
+	}
+	if (!window_find(&window, offline, output))
+		return false;
 	config.output = output_choose(output, false);
 	if (config.output & KIPT_FLOW_COUNTS)
 		code.space = space_name;
@@ -116,7 +165,7 @@ bool offline_decode(const struct offline *offline, struct output *output)
 	}
 	progress_catch();
 	cpu_tell(output, offline->cpu);
-	ok = jobs_work(jobs, offline, output);
+	ok = jobs_work(jobs, offline, &window, output);
 	jobs_destroy(jobs);
 	return ok;
 }

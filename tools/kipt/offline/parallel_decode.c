@@ -47,6 +47,8 @@ struct jobs {
 	/* The run. */
 	const u8 *trace;
 	u64 size;
+	/* Where it ends. */
+	u64 end;
 	u64 chunk_size;
 
 	pthread_mutex_t lock;
@@ -78,13 +80,13 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
  */
 static u64 chunk_cut(struct jobs *jobs)
 {
-	u64 left = jobs->size - jobs->cut, chunk = jobs->chunk_size;
+	u64 left = jobs->end - jobs->cut, chunk = jobs->chunk_size;
 
 	if (jobs->count > 1 && chunk > left / (jobs->count * 2))
 		chunk = left / (jobs->count * 2);
 	if (chunk < CHUNK_LEAST)
 		chunk = CHUNK_LEAST;
-	return kipt_sync_cut(jobs->trace, jobs->size, jobs->cut, chunk);
+	return kipt_sync_cut(jobs->trace, jobs->end, jobs->cut, chunk);
 }
 
 /* Returns false when none is left. */
@@ -95,7 +97,7 @@ static bool chunk_get(struct worker *worker)
 	bool more;
 
 	pthread_mutex_lock(&jobs->lock);
-	more = !order_stopped(jobs->order) && jobs->cut < jobs->size;
+	more = !order_stopped(jobs->order) && jobs->cut < jobs->end;
 	if (more) {
 		chunk = jobs->next++;
 		worker->from = jobs->cut;
@@ -137,15 +139,15 @@ static void work_all(struct jobs *jobs)
 
 static u64 chunk_size(const struct jobs *jobs)
 {
-	u64 most = CHUNK_MOST, part;
+	u64 most = CHUNK_MOST, size = jobs->end - jobs->cut, part;
 
 	if (counting(jobs))
 		most = CHUNK_MOST_COUNTS;
 	else if (jobs->count == 1)
-		return jobs->size;
+		return size;
 	else if (jobs->config.output & KIPT_FLOW_PATHS)
 		most = CHUNK_MOST_PATHS;
-	part = jobs->size / (jobs->count * PARTS_PER_JOB);
+	part = size / (jobs->count * PARTS_PER_JOB);
 	if (part < CHUNK_LEAST)
 		return CHUNK_LEAST;
 	return part < most ? part : most;
@@ -196,8 +198,8 @@ static enum kipt_status result(struct jobs *jobs)
 	return KIPT_STOPPED;
 }
 
-enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
-			  const struct kipt_sink *sink)
+enum kipt_status jobs_run_part(struct jobs *jobs, const u8 *trace, u64 size,
+			       u64 from, u64 to, const struct kipt_sink *sink)
 {
 	u32 i;
 
@@ -206,7 +208,9 @@ enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
 	jobs->trace = trace;
 	jobs->size = size;
 	order_start(jobs->order, sink);
-	jobs->next = jobs->cut = 0;
+	jobs->next = 0;
+	jobs->cut = from;
+	jobs->end = to;
 	jobs->chunk_size = chunk_size(jobs);
 	for (i = 0; i < jobs->count; i++)
 		jobs->workers[i].status = KIPT_OK;
@@ -214,6 +218,12 @@ enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
 	if (counting(jobs))
 		counts_give(jobs);
 	return result(jobs);
+}
+
+enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
+			  const struct kipt_sink *sink)
+{
+	return jobs_run_part(jobs, trace, size, 0, size, sink);
 }
 
 static u64 memory_share(const struct kipt_flow_config *config, u32 count)

@@ -33,6 +33,20 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 void jobs_destroy(struct jobs *jobs);
 
 /**
+ * jobs_run_part() - decode a part of a trace
+ * @jobs: as of jobs_run()
+ * @trace: the trace
+ * @size: its bytes, not 0
+ * @from: where the part begins: a PSB or 0
+ * @to: where it ends: a PSB behind @from, or @size
+ * @sink: as of jobs_run(), for records of the part only
+ *
+ * Return: as kipt_flow_run() does.
+ */
+enum kipt_status jobs_run_part(struct jobs *jobs, const u8 *trace, u64 size,
+			       u64 from, u64 to, const struct kipt_sink *sink);
+
+/**
  * jobs_run() - decode a trace
  * @jobs: what was cached in earlier runs is used again
  * @trace: the trace

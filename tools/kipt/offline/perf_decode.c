@@ -19,6 +19,7 @@
 #include "../symbols/vmlinux.h"
 #include "parallel_decode.h"
 #include "perf_decode.h"
+#include "time_window.h"
 
 /* Bit of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_BRANCH	(1ULL << 13)
@@ -54,10 +55,12 @@ struct run {
 	bool inserted;
 	/* Its records. */
 	size_t turn;
-	/* Bytes of trace: all there are, those of parts that are done, and how far
-	 * it is in the part that is not.
+	/* Bytes of trace: all there are, those of parts that are done, how far it
+	 * is in the part that is not, and those that nothing of what is shown needs.
 	 */
-	u64 size, done, reached;
+	u64 size, done, reached, left;
+	/* Of the queue. */
+	struct time_stretch stretch;
 	struct kipt_record batch[BATCH];
 	u32 batched;
 	bool failed;
@@ -256,7 +259,8 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 		ok = record_take(run, &records[i]);
 	}
 	ok = ok && batch_give(run);
-	progress_show("decoding", run->done + run->reached, run->size);
+	progress_show("decoding", run->done + run->left + run->reached,
+		      run->size);
 	if (!ok)
 		run->failed = true;
 	return ok && !progress_interrupted();
@@ -297,11 +301,34 @@ static bool cpu_put(struct run *run, const struct perf_queue *queue)
 	       batch_give(run);
 }
 
+/* What is needed of a part. */
+static enum kipt_status part_run(struct run *run, struct jobs *jobs,
+				 const u8 *bytes, u64 size)
+{
+	const struct kipt_sink sink = { .emit = records_take, .ctx = run };
+	struct time_window window = { .to = size };
+	enum kipt_status status = KIPT_OK;
+
+	if (time_range_any(&run->output->options->narrow.time))
+		time_window_find(&window, &run->stretch, bytes, size);
+	if (window.head)
+		status = jobs_run_part(jobs, bytes, size, 0, window.head,
+				       &sink);
+	if (status == KIPT_OK)
+		status = jobs_run_part(jobs, bytes, size, window.from,
+				       window.to, &sink);
+	if (status != KIPT_STOPPED) {
+		run->done += time_window_bytes(&window);
+		run->left += size - time_window_bytes(&window);
+		run->reached = 0;
+	}
+	return status;
+}
+
 static bool trace_run(struct run *run, struct jobs *jobs,
 		      const struct perf_queue *queue,
 		      const struct perf_trace *trace)
 {
-	const struct kipt_sink sink = { .emit = records_take, .ctx = run };
 	enum kipt_status status;
 	bool ok = cpu_put(run, queue);
 	size_t i;
@@ -315,12 +342,10 @@ static bool trace_run(struct run *run, struct jobs *jobs,
 		ok = gap_put(run, part);
 		if (!ok)
 			break;
-		status = jobs_run(jobs, trace->bytes + part->start, part->size,
-				  &sink);
+		status = part_run(run, jobs, trace->bytes + part->start,
+				  part->size);
 		if (status == KIPT_STOPPED)
 			return false;
-		run->done += part->size;
-		run->reached = 0;
 		if (status == KIPT_OK || status == KIPT_NO_PSB)
 			continue;
 		say_error("cannot decode %s: %s", run->decode->path,
@@ -366,8 +391,11 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 	struct jobs *jobs = NULL;
 	bool ok;
 
-	if (!queue->size || !is_chosen(&run->output->options->narrow, queue))
+	if (!queue->size || !is_chosen(&run->output->options->narrow, queue)) {
+		run->left += queue->size;
 		return true;
+	}
+	run->stretch.base_known = false;
 	run->owners = NULL;
 	run->owner_count = 0;
 	run->turns = perf_maps_turns(run->maps, queue, &run->turn_count);
@@ -570,10 +598,13 @@ static bool all_decode(struct run *run, struct view_options *options)
 	progress_catch();
 	for (i = 0; i < run->aux.queue_count; i++)
 		run->size += run->aux.queues[i].size;
+	ok = time_range_ticks(&options->narrow.time, output.view.tsc_khz,
+			      &run->stretch.from, &run->stretch.to);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = queue_decode(run, &run->aux.queues[i]);
 	progress_clear();
 	output.view.tally.trace_bytes = run->done + run->reached;
+	output.view.tally.trace_left = run->left;
 	if (!ok && !run->failed && progress_interrupted())
 		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
 			  (double)(run->done + run->reached) / 1048576,

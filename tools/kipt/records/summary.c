@@ -107,13 +107,15 @@ static void speed_show(const struct tally *tally, FILE *out)
 {
 	double mib = (double)tally->trace_bytes / 1048576;
 
-	if (!tally->trace_bytes)
+	if (!tally->trace_bytes && !tally->trace_left)
 		return;
-	fprintf(out, "; %.2f MiB of trace", mib);
+	fprintf(out, tally->trace_left ? "; decoded %.2f of %.2f MiB of trace" :
+					 "; %.2f MiB of trace", mib,
+		mib + (double)tally->trace_left / 1048576);
 	if (tally->seconds <= 0)
 		return;
-	fprintf(out, " decoded in %.2f s, %.1f MiB/s, %.2f million branches/s",
-		tally->seconds, mib / tally->seconds,
+	fprintf(out, "%s in %.2f s, %.1f MiB/s, %.2f million branches/s",
+		tally->trace_left ? "" : " decoded", tally->seconds, mib / tally->seconds,
 		(double)tally_branches(tally) / tally->seconds / 1e6);
 }
 
@@ -134,6 +136,8 @@ static void speed_json(const struct tally *tally, struct json_object *line)
 	char seconds[32];
 
 	jsonl_number(line, "trace_bytes", tally->trace_bytes);
+	if (tally->trace_left)
+		jsonl_number(line, "trace_left", tally->trace_left);
 	snprintf(seconds, sizeof(seconds), "%.6f", tally->seconds);
 	json_object_object_add(line, "seconds",
 			       json_object_new_double_s(tally->seconds,

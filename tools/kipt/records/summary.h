@@ -27,6 +27,7 @@
  * @hash: over the addresses of the instructions, or over from and to of the
  *	branches: h = (h ^ address) * prime for each address
  * @trace_bytes: trace that was decoded, filled by who knows
+ * @trace_left: trace that was not, since it has none of what is shown
  * @seconds: time it took, filled by who knows
  */
 struct tally {
@@ -39,6 +40,7 @@ struct tally {
 	u64 hashed;
 	u64 hash;
 	u64 trace_bytes;
+	u64 trace_left;
 	double seconds;
 };
 

@@ -16,6 +16,8 @@
 #define STACKS_MAX	(1 << 13)
 /* Threads of which it is known where they were last. */
 #define WHERE_MAX	(1 << 16)
+/* Losses that are kept to be shown. */
+#define LOSSES_MAX	(1 << 20)
 /* Symbols of frames that are counted for a stack with no frames are none. */
 #define ACTIVE_KEPT	1024
 
@@ -229,6 +231,7 @@ void profile_feed_destroy(struct profile_feed *feed)
 		free(feed->cpus[i]);
 	free(feed->cpus);
 	lookup_free(&feed->where);
+	free(feed->losses);
 	profile_destroy(feed->profile);
 	free(feed);
 }
@@ -385,6 +388,68 @@ static void time_begin(struct profile_feed *feed, u64 now)
 		if (!stack->frames[i].begun)
 			stack->frames[i].begun = now;
 	}
+	if (feed->at->loss) {
+		feed->losses[feed->at->loss - 1].from = now;
+		feed->losses[feed->at->loss - 1].zero =
+			feed->view->state.tsc_first;
+	}
+}
+
+/* Room for one more doubles. NULL: there is none. */
+static struct feed_loss *loss_room(struct profile_feed *feed)
+{
+	size_t count = feed->loss_count;
+	struct feed_loss *losses = feed->losses;
+
+	feed->losses_full |= count == LOSSES_MAX;
+	if (feed->losses_full)
+		return NULL;
+	if (!(count & (count - 1))) {
+		losses = realloc(losses, (count ? 2 * count : 1) *
+					 sizeof(*losses));
+		feed->profile->failed |= !losses;
+	}
+	if (!losses)
+		return NULL;
+	feed->losses = losses;
+	return &losses[feed->loss_count++];
+}
+
+static void loss_begin(struct profile_feed *feed)
+{
+	struct feed_cpu *at = feed->at;
+	struct feed_loss *loss;
+
+	if (feed->view->options->mode != VIEW_LOST)
+		return;
+	loss = loss_room(feed);
+	at->loss = loss ? feed->loss_count : 0;
+	if (!loss)
+		return;
+	*loss = (struct feed_loss){
+		.kind = at->lost,
+		.cpu = at->number,
+		.from = at->now,
+		.zero = feed->view->state.tsc_first,
+		.tid = feed->view->state.tid,
+		.pid = feed->view->state.pid,
+	};
+}
+
+static void lost_end(struct profile_feed *feed)
+{
+	const struct view_state *state = &feed->view->state;
+	struct feed_cpu *at = feed->at;
+	struct feed_loss *loss;
+
+	at->lost = 0;
+	if (!at->loss)
+		return;
+	loss = &feed->losses[at->loss - 1];
+	loss->tid_after = state->tid;
+	loss->pid_after = state->pid;
+	loss->ended = true;
+	at->loss = 0;
 }
 
 static void time_spend(struct profile_feed *feed, u64 ticks)
@@ -397,6 +462,8 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 		profile_add(&profile->lost[at->lost], ticks);
 		if (at->cpu >= 0)
 			profile_add(&profile->cpus[at->cpu].lost, ticks);
+		if (at->loss)
+			profile_add(&feed->losses[at->loss - 1].ticks, ticks);
 	} else if (at->running) {
 		profile_add(&profile->traced, ticks);
 		if (stack->count > 1)
@@ -423,7 +490,7 @@ static void time_take(struct profile_feed *feed, u64 now)
 	}
 	at->timed = true;
 	if (at->resumed)
-		at->lost = 0;
+		lost_end(feed);
 	/* A TSC that was set back goes on from there. */
 	at->now = now;
 	if (ran)
@@ -444,9 +511,11 @@ static void gap_take(struct profile_feed *feed, u32 kind)
 	if (!record_gap_loses_time(kind))
 		return;
 	/* Of several the first is why. */
-	if (!at->lost)
+	if (!at->lost) {
 		at->lost = kind && kind <= KIPT_GAP_KIND_MAX ?
 			     kind : KIPT_GAP_DECODE;
+		loss_begin(feed);
+	}
 	at->resumed = false;
 	at->timed = false;
 }
@@ -459,7 +528,7 @@ static void run_set(struct profile_feed *feed, bool running)
 	at->running = running;
 	at->resumed = true;
 	if (at->timed)
-		at->lost = 0;
+		lost_end(feed);
 }
 
 /* Where there are no symbols, a branch is in what was called last, if that is

@@ -11,6 +11,27 @@
 #include "view.h"
 
 /**
+ * struct feed_loss - a stretch of time that is lost
+ * @kind: enum kipt_gap_kind, of the first of its gaps
+ * @cpu: number of the CPU, or PROFILE_CPU_UNKNOWN
+ * @from: TSC of the last time before it; 0: not known
+ * @zero: TSC that times of the CPU count from
+ * @ticks: how long it is
+ * @tid, @pid: the task before it; 0: not known
+ * @tid_after, @pid_after: the task after it; 0: not known
+ * @ended: something came after it
+ */
+struct feed_loss {
+	u32 kind;
+	u64 cpu;
+	u64 from, zero;
+	u64 ticks;
+	u32 tid, pid;
+	u32 tid_after, pid_after;
+	bool ended;
+};
+
+/**
  * struct feed_cpu - where the trace of a CPU is
  * @track: the calls that its tasks are in
  * @number: of the CPU, or PROFILE_CPU_UNKNOWN
@@ -23,6 +44,7 @@
  * @lost: kind of the gap that time is lost by; 0: none
  * @resumed: execution is known again, behind it
  * @timed: time is known again, behind it
+ * @loss: index + 1 in the losses of the feed; 0: none
  * @newer, @older: the next in the order in which they came last, of those that
  *	have stacks
  */
@@ -37,6 +59,7 @@ struct feed_cpu {
 	bool running;
 	u32 lost;
 	bool resumed, timed;
+	size_t loss;
 	struct feed_cpu *newer, *older;
 };
 
@@ -51,6 +74,9 @@ struct feed_cpu {
  * @newest, @oldest: CPUs that have stacks
  * @stacks: how many there are, of all CPUs
  * @where: the CPU on which each thread was seen last
+ * @losses: with VIEW_LOST what is lost, in the order in which it comes
+ * @loss_count: how many
+ * @losses_full: more had no room
  */
 struct profile_feed {
 	struct view *view;
@@ -62,6 +88,9 @@ struct profile_feed {
 	struct feed_cpu *newest, *oldest;
 	size_t stacks;
 	struct lookup where;
+	struct feed_loss *losses;
+	size_t loss_count;
+	bool losses_full;
 };
 
 /**

@@ -23,6 +23,7 @@
  * @VIEW_COUNTS: how often each branch was taken
  * @VIEW_TOTALS: branches, calls and time of each function
  * @VIEW_SCREEN: what was traced, on one screen
+ * @VIEW_LOST: what is not in the trace
  */
 enum view_mode {
 	VIEW_CALLS = 0,
@@ -31,6 +32,7 @@ enum view_mode {
 	VIEW_COUNTS,
 	VIEW_TOTALS,
 	VIEW_SCREEN,
+	VIEW_LOST,
 };
 
 struct output;
@@ -94,6 +96,7 @@ enum {
 	VIEW_OPTION_INSNS,
 	VIEW_OPTION_COUNTS,
 	VIEW_OPTION_TOTALS,
+	VIEW_OPTION_LOST,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -127,6 +130,9 @@ enum {
 	{ "totals", 0, VIEW_OPTION_TOTALS, NULL,			\
 	  "show branches, calls and time of each function,\n"		\
 	  "most time in itself first" },				\
+	{ "lost", 0, VIEW_OPTION_LOST, NULL,				\
+	  "show each stretch of time that is not in the trace:\n"	\
+	  "CPU, from, duration, tasks before and after, why" },		\
 	{ "top", 0, VIEW_OPTION_TOP, "N",				\
 	  "with --counts, --totals: only the first N, 0: all;\n"	\
 	  "50 unless given, with --json all; of 'kipt open',\n"	\

@@ -73,8 +73,8 @@ static void span_make(const struct profile *profile, struct span *span)
 }
 
 /* "12.345 ms"; in ticks where nobody knows how fast the TSC is. */
-static const char *duration(const struct view *view, u64 ticks, char *text,
-			    size_t size)
+const char *view_duration(const struct view *view, u64 ticks, char *text,
+			  size_t size)
 {
 	double us;
 
@@ -99,7 +99,7 @@ static int cpu_compare(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-static const char *cpu_text(u64 cpu, char *text, size_t size)
+const char *view_cpu(u64 cpu, char *text, size_t size)
 {
 	if (cpu == PROFILE_CPU_UNKNOWN)
 		snprintf(text, size, "unknown");
@@ -132,8 +132,8 @@ static void cpus_text(const struct profile *profile, char *text, size_t size)
 		length += snprintf(text + length, size - length,
 				   end - i > 1 ? "%s%s-%s" : "%s%s",
 				   i ? "," : "",
-				   cpu_text(list[i], first, sizeof(first)),
-				   cpu_text(list[end - 1], last, sizeof(last)));
+				   view_cpu(list[i], first, sizeof(first)),
+				   view_cpu(list[end - 1], last, sizeof(last)));
 	}
 	free(list);
 }
@@ -151,7 +151,7 @@ static void what_print(struct view *view, const struct profile *profile,
 			 share(span->ticks - known, span->ticks));
 	line_print(view, "%llu branches in %s%s, CPU%s %s",
 		   (unsigned long long)tally_branches(&view->tally),
-		   span->from ? duration(view, span->to - span->from, time,
+		   span->from ? view_duration(view, span->to - span->from, time,
 					 sizeof(time)) : "unknown time", rest,
 		   span->cpus == 1 ? "" : "s", cpus);
 }
@@ -167,8 +167,7 @@ static int task_compare(const void *left, const void *right)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-static void task_text(struct view *view, u32 tid, u32 pid, char *text,
-		      size_t size)
+void view_task(struct view *view, u32 tid, u32 pid, char *text, size_t size)
 {
 	const char *comm = names_comm(view->names, tid, pid);
 
@@ -196,7 +195,7 @@ static void tasks_print(struct view *view, const struct profile *profile,
 	for (i = 0; i < count && i < TASKS_SHOWN; i++) {
 		const struct profile_task *at = &profile->tasks[i];
 
-		task_text(view, at->tid, at->pid, task, sizeof(task));
+		view_task(view, at->tid, at->pid, task, sizeof(task));
 		length += snprintf(text + length, sizeof(text) - length,
 				   "%s%s %.1f %%", i ? ", " : "", task,
 				   span->ticks ?
@@ -232,7 +231,7 @@ static void lost_print(struct view *view, const struct span *span)
 	else
 		line_print(view, "lost: %.1f %% of the time (CPU %s %.1f %%), in %llu gap%s:",
 			   share(span->lost, span->ticks),
-			   cpu_text(span->worst->cpu, cpu, sizeof(cpu)),
+			   view_cpu(span->worst->cpu, cpu, sizeof(cpu)),
 			   share(span->worst->lost, span->worst->ticks),
 			   (unsigned long long)gaps, gaps == 1 ? "" : "s");
 }
@@ -318,15 +317,15 @@ static void slow_print(struct view *view, const struct profile *profile,
 	const struct profile_call *call = &symbol->longest;
 	char time[48], at[48], task[64], name[512], cpu[16];
 
-	task_text(view, call->tid, call->pid, task, sizeof(task));
+	view_task(view, call->tid, call->pid, task, sizeof(task));
 	if (!call->tid && !call->pid)
 		snprintf(task, sizeof(task), "-");
 	task[plain_cut(task, TASK_WIDTH)] = 0;
 	line_print(view, "%12s %12s %3s  %s%*s %s%s",
-		   duration(view, call->ticks, time, sizeof(time)),
-		   duration(view, call_from(profile, call), at, sizeof(at)),
+		   view_duration(view, call->ticks, time, sizeof(time)),
+		   view_duration(view, call_from(profile, call), at, sizeof(at)),
 		   call->cpu == PROFILE_CPU_UNKNOWN ? "-" :
-		   cpu_text(call->cpu, cpu, sizeof(cpu)), task,
+		   view_cpu(call->cpu, cpu, sizeof(cpu)), task,
 		   TASK_WIDTH - (int)strlen(task), "",
 		   call->gap ? "* " : "",
 		   totals_text(symbol, name, sizeof(name)));
@@ -373,7 +372,7 @@ static void hot_print(struct view *view, const struct profile_symbol *symbol,
 	line_print(view, "%6.1f %% %14s %12llu %12llu  %s", span->ticks ?
 		   share(symbol->self, span->ticks) :
 		   share(symbol->branches, branches),
-		   span->ticks ? duration(view, symbol->total, total,
+		   span->ticks ? view_duration(view, symbol->total, total,
 					  sizeof(total)) : "-",
 		   (unsigned long long)symbol->calls,
 		   (unsigned long long)symbol->branches,
@@ -433,7 +432,7 @@ void screen_print(struct view *view, const struct profile *profile,
 	more_print(view);
 }
 
-static void lost_json(struct json_object *line, const struct profile *profile)
+void view_lost_json(struct json_object *line, const struct profile *profile)
 {
 	struct json_object *lost = json_object_new_object();
 	u32 kind;
@@ -506,7 +505,7 @@ void screen_json(struct view *view, const struct profile *profile,
 		jsonl_number(line, "tsc_khz", view->tsc_khz);
 	cpus_json(line, profile);
 	tasks_json(view, line, profile);
-	lost_json(line, profile);
+	view_lost_json(line, profile);
 	if (view->cut)
 		jsonl_flag(line, "cut", true);
 	jsonl_print(line, view->out);

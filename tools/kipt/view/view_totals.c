@@ -172,6 +172,8 @@ static void totals_finish(struct view *view)
 	if (!list) {
 		say_errno(ENOMEM, "cannot show the functions");
 		view->failed = true;
+	} else if (view->options->mode == VIEW_LOST) {
+		losses_print(view, feed);
 	} else if (view->options->mode == VIEW_TOTALS) {
 		totals_print(view, profile, list, count);
 	} else if (view->options->json) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the two views of a profile share.
+ * What the views of a profile share.
  */
 #ifndef KIPT_VIEW_TOTALS_H
 #define KIPT_VIEW_TOTALS_H
@@ -49,5 +49,52 @@ void screen_print(struct view *view, const struct profile *profile,
  */
 void screen_json(struct view *view, const struct profile *profile,
 		 const struct profile_symbol **list, size_t count);
+
+/**
+ * losses_print() - print each stretch of time that is lost, and the sums
+ * @view: the view; as text or JSON
+ * @feed: nothing comes any more
+ */
+void losses_print(struct view *view, const struct profile_feed *feed);
+
+/**
+ * view_duration() - a time in words: "12.345 ms", in ticks where it is not known how
+ *	fast the TSC is
+ * @view: the view
+ * @ticks: the time
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *view_duration(const struct view *view, u64 ticks, char *text,
+			  size_t size);
+
+/**
+ * view_cpu() - the number of a CPU, or "unknown"
+ * @cpu: its number, or PROFILE_CPU_UNKNOWN
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *view_cpu(u64 cpu, char *text, size_t size);
+
+/**
+ * view_task() - a task as "12 name"
+ * @view: the view
+ * @tid: thread
+ * @pid: its process; 0: not known
+ * @text: buffer
+ * @size: its bytes
+ */
+void view_task(struct view *view, u32 tid, u32 pid, char *text, size_t size);
+
+/**
+ * view_lost_json() - add what is lost by each kind of gap
+ * @line: gets a member "lost"
+ * @profile: nothing is added any more
+ */
+void view_lost_json(struct json_object *line, const struct profile *profile);
 
 #endif /* KIPT_VIEW_TOTALS_H */

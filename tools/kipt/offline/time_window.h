@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which bytes of a trace a stretch of time needs, by the times of its PSBs.
+ */
+#ifndef KIPT_TIME_WINDOW_H
+#define KIPT_TIME_WINDOW_H
+
+#include <stdbool.h>
+
+#include "../../../kmod/decode/port.h"
+
+/**
+ * struct time_window - bytes of a trace, each end at a PSB or at an end of it
+ * @head: the first ones, which have the first time of the trace; 0: they are not
+ *	needed, or in the rest
+ * @from: where the rest begins
+ * @to: behind the rest; @head <= @from < @to
+ */
+struct time_window {
+	u64 head;
+	u64 from, to;
+};
+
+/**
+ * struct time_stretch - what is wanted of the traces of a CPU
+ * @from, @to: ticks after its first time, both included
+ * @base_known: its first time is @base
+ * @base: 56 bits of the TSC
+ */
+struct time_stretch {
+	s64 from, to;
+	bool base_known;
+	u64 base;
+};
+
+/**
+ * time_window_find() - which bytes are needed
+ * @window: filled
+ * @stretch: its base is set by the first trace of the CPU
+ * @trace: a trace
+ * @size: its bytes, not 0
+ *
+ * No estimated time is beyond that of the next PSB: what is before the last PSB that
+ * is too early, and behind the first that is too late, is not needed. One PSB more is
+ * taken on either side. Where the first PSB has no time all is needed.
+ */
+void time_window_find(struct time_window *window, struct time_stretch *stretch,
+		      const u8 *trace, u64 size);
+
+/**
+ * time_window_bytes() - how many bytes are needed
+ * @window: was filled
+ */
+static inline u64 time_window_bytes(const struct time_window *window)
+{
+	return window->head + window->to - window->from;
+}
+
+#endif /* KIPT_TIME_WINDOW_H */
