@@ -27,9 +27,9 @@
 #include "../lib/compat.h"
 #include "../trace/capture.h"
 #include "crash.h"
-#include "../shared/crash_end.h"
+#include "crash_end.h"
 #include "crash_hooks.h"
-#include "../shared/crash_words.h"
+#include "crash_words.h"
 #include "../lib/probe.h"
 #include "snapshot.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fills the pages that a dump is read by. What is static changes in process
- * context, under a lock of its own; what is written at a crash is written in
+ * context, under the lock of dump_page.c; what is written at a crash is written in
  * any context, on the CPU it is about, without a lock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -44,6 +44,7 @@ static_assert(offsetofend(struct kipt_crash_event, hook) == sizeof(u64));
 static struct kipt_crash_header *header;
 /* In the module's own memory, see there. */
 static struct kipt_crash_anchor anchor;
+
 static struct kipt_crash_page *next_page(const struct kipt_crash_page *page)
 {
 	u64 next = READ_ONCE(page->next);

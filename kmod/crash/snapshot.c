@@ -478,7 +478,6 @@ static bool ask_all(u32 number, u32 *count)
 		if (!copies(kipt_trace_of(cpu)))
 			continue;
 		any = true;
-		/* A full barrier: before the NMI. */
 		atomic64_fetch_or(BIT_ULL(number), per_cpu_ptr(&asked, cpu));
 		kipt_trace_want_copy(cpu);
 		if (cpu == here)
@@ -938,9 +937,9 @@ bool kipt_snapshot_killed_copy(struct kipt_snapshot *snapshot,
 	area->dump.id = snapshot->id;
 	stop->state = KIPT_CRASH_NOT_TRACED;
 	this_cpu_write(killed_ip, ip);
-	/* An NMI that comes now does it just as well. */
 	this_cpu_write(killed_asked, area);
 	kipt_trace_want_copy(trace->cpu);
+	/* An NMI that comes now does it just as well. */
 	kipt_trace_copy_local(trace);
 	this_cpu_write(killed_asked, NULL);
 	return stop->state == KIPT_CRASH_STOPPED;

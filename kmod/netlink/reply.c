@@ -11,7 +11,7 @@
 #include "../session/session.h"
 #include "../../uapi/linux/kipt.h"
 
-static const struct genl_family *family;
+static const struct genl_family *family __ro_after_init;
 
 void kipt_reply_init(const struct genl_family *of)
 {

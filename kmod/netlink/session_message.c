@@ -13,7 +13,6 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
-#include "../session/arm.h"
 #include "../trace/buffer.h"
 #include "../crash/crash_hooks.h"
 #include "../watch/follow.h"

@@ -14,6 +14,9 @@ static enum kipt_stop_cause latched;
 
 void kipt_latch_set(const char *what, enum kipt_stop_cause cause)
 {
+	/* Whoever sees no cause may start: on the way up that is last. */
+	if (!what)
+		WRITE_ONCE(going_to, NULL);
 	WRITE_ONCE(latched, cause);
 	WRITE_ONCE(going_to, what);
 }

@@ -40,7 +40,7 @@ static int hotplug_state;
 static struct workqueue_struct *session_wq;
 static atomic_t nr_sessions = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(all_freed);
-static kipt_session_listener listener;
+static kipt_session_listener listener __ro_after_init;
 
 /* Until a CPU that did not answer is tried again. */
 #define STUCK_RETRY	HZ

@@ -15,7 +15,7 @@
  *	users_lock of text_patch.c, crash_hooks.c, excerpt.c and killed.c;
  *	the CPU hotplug lock (read);
  *	sessions_lock, slots_lock (reserve.c);
- *	chain_lock (crash_pages.c), list_lock (snapshot.c), those of one buffer, fetch,
+ *	chain_lock (dump_page.c), list_lock (snapshot.c), those of one buffer, fetch,
  *	table or log, and all spinlocks: nothing that sleeps for long, nor another
  *	lock but of the same object, is taken inside.
  * The hotplug callbacks hold the hotplug lock for writing and take sessions_lock and

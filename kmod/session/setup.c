@@ -21,7 +21,6 @@
 
 #include "arm.h"
 #include "../trace/buffer.h"
-#include "../lib/compat.h"
 #include "../crash/crash_hooks.h"
 #include "../crash/crash_pages.h"
 #include "../crash/excerpt.h"
@@ -32,7 +31,6 @@
 #include "../lib/memory.h"
 #include "parts.h"
 #include "../lib/refuse.h"
-#include "../hw/reserve.h"
 #include "session.h"
 #include "setup.h"
 #include "../watch/sideband.h"

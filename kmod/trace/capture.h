@@ -35,7 +35,7 @@ void kipt_capture_end(u32 capture);
 
 /**
  * kipt_capture_stopped() - whether a CPU has paused for the capture that is on
- * @cpu: a possible CPU
+ * @cpu: a possible CPU; a capture is on
  *
  * What the CPU wrote down before it said so can be read then. Context: any, also NMI.
  */

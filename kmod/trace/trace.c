@@ -39,7 +39,7 @@
  */
 #define WAIT_LOOKS	200
 
-static const struct kipt_trace_ops *ops;
+static const struct kipt_trace_ops *ops __ro_after_init;
 
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
 /* Somebody wants a copy of the end of the CPU's trace. */
@@ -235,9 +235,9 @@ static bool is_asked(const struct kipt_trace *trace, bool start)
 
 /*
  * Does what was asked for, and what is asked for meanwhile, one request a round: an NMI
- * that meets a change of the registers leaves it all to that. There are as many rounds
- * for snapshots as there are slots, at most, and events that replace one are a second
- * apart.
+ * that meets a change of the registers leaves it all to that. There are at
+ * most two rounds for each time that a CPU asks for a snapshot: one copies, and one may
+ * find that it has been; and events that replace a snapshot are a second apart.
  */
 static void obey_all_local(struct kipt_trace *trace, bool start)
 {
@@ -265,6 +265,7 @@ static void end_change_local(struct kipt_trace *trace)
 
 void kipt_trace_want_copy(unsigned int cpu)
 {
+	/* Before the NMI: counting that as awaited is a full barrier. */
 	WRITE_ONCE(per_cpu(copy_wanted, cpu), true);
 }
 

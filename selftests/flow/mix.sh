@@ -23,6 +23,8 @@ choose_buffer $size
 [[ ${BUFFER[*]} != *ring* ]] || expected='^gap [45] '
 # What kselftest's runner preloads is no 32-bit code.
 unset LD_PRELOAD
+ROUNDS=8
+[ -z "${KIPT_TEST_SHORT:-}" ] || ROUNDS=3
 mkdir "$WORK/programs"
 ln -s "$FLOW/branches" "$FLOW/system" "$WORK/programs/"
 # Built where the compiler makes 32-bit code; a kernel need not run it.
@@ -32,7 +34,7 @@ else
 	echo "# without 32-bit code: branches32 is not built, or does not run here"
 fi
 record -o "$WORK/packed" --cpus 0,1 "${BUFFER[@]}" -- \
-	"$FLOW/mix" "$WORK/programs" 0,1 8 >"$WORK/processes" ||
+	"$FLOW/mix" "$WORK/programs" 0,1 $ROUNDS >"$WORK/processes" ||
 	fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||
 	fail "kipt show: exit status $?"

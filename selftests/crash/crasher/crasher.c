@@ -527,12 +527,12 @@ static const struct {
 	/* With the lock of a session and that of CPU hotplug. */
 	{ "session", "kipt_trace_stop_all" },
 	/* With a spinlock. */
-	{ "owner", "kipt_session_queue_gone" },
+	{ "owner", "queue_gone" },
 	/* With the lock of a run queue, a raw one. */
 	{ "switch", "kipt_sideband_on_switch" },
 	{ "pmi", "kipt_trace_pmi_local" },
 	{ "hotplug", "kipt_trace_stop_offline" },
-	{ "hook", "kipt_crash_pages_stop_local", true },
+	{ "hook", "kipt_dump_stop_local", true },
 	{ "excerpt", "kipt_excerpt_lines_add", true },
 };
 
