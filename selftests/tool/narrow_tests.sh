@@ -92,7 +92,7 @@ narrow_same() {
 }
 
 narrow_time_tests() {
-	local view seed wrong=""
+	local view
 	# A call goes on while another thread runs.
 	{ cpu 0; thread 7 7; tsc 100; enable 010; call 010 100; tsc 110
 	  thread 8 7; tsc 200; call 020 300; tsc 230; ret 320 025; thread 7 7
@@ -126,45 +126,6 @@ for o in map(json.loads, sys.stdin):
 	  gap 1; tsc 900; call 010 300; tsc 950; tsc 960; thread 7 7; tsc 1000
 	  call 020 100; tsc 1020; } | records narrow.rec
 	narrow_same "narrow_gap_of_others" 7 8
-	for seed in $(seq 40); do
-		random_threads "$seed" | records narrow.rec
-		for tid in 7 8 9 10 11 12; do
-			[ "$(one_thread $tid)" = "$(one_thread $tid --tid $tid)" ] ||
-				wrong+=" $seed/$tid"
-		done
-	done
-	same "narrow_random" "" "$wrong"
-}
-
-# random_threads SEED: threads on two CPUs, with gaps of each kind and stretches without
-# trace; the CPUs take turns, and each turn begins with where the CPU is
-random_threads() {
-	python3 -c 'import random, sys
-rng = random.Random(int(sys.argv[1]))
-tsc, thread, cpu = 1000, {0: 7, 1: 10}, 0
-def turn():
-    print("19 0 1", cpu, "0 0")
-    print("5 0 1", thread[cpu], "0", thread[cpu])
-turn()
-for _ in range(rng.randrange(5, 90)):
-    what = rng.choice("btttkkggedc")
-    if what == "b":
-        print("1 3 0 1 0xffffffff81000010 0xffffffff81000100")
-    elif what == "t":
-        tsc += rng.randrange(1, 500)
-        print("8 0 1 0 0", tsc)
-    elif what == "k":
-        thread[cpu] = rng.randrange(7, 10) + 3 * cpu
-        print("5 0 1", thread[cpu], "0", thread[cpu])
-    elif what == "g":
-        print("18", rng.randrange(1, 20), "0 0 0xffffffff81000020 5")
-    elif what == "e":
-        print("2 1 0 0 0xffffffff81000010 0")
-    elif what == "d":
-        print("3 2 2 0 0xffffffff81000010 0")
-    else:
-        cpu = 1 - cpu
-        turn()' "$1"
 }
 
 # EDGE records are of processes, and of nothing else.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""--time FROM,TO on random records: a stretch has the branches that the whole has
-at these times, in order; and stretches beside each other have all of its sums.
+"""--time FROM,TO and --tid on random records: a stretch has the branches that the whole
+has at these times, in order; stretches beside each other have all of its sums; and a
+thread alone takes as long, and loses as much, as in the whole.
 
 stretch_random.py KIPT KALLSYMS COUNT [FIRST] : prints what is wrong, with its seed.
 """
@@ -126,10 +127,23 @@ def sums_check(rng, lines):
     return None
 
 
+def threads_check(_, lines):
+    whole = sums()
+    for tid in {line[3] for line in lines if line[0] == 5}:
+        alone = sums("--tid", str(tid))
+        for key in set(whole) | set(alone):
+            if key[0] in ("lost", "kind") or key[1] == tid:
+                if whole.get(key) != alone.get(key):
+                    return "thread %d: %s %s, alone %s" % (tid, key, whole.get(key),
+                                                          alone.get(key))
+    return None
+
+
 def main():
     first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     for seed in range(first, first + int(sys.argv[3])):
-        for check, back in ((branches_check, True), (sums_check, False)):
+        for check, back in ((branches_check, True), (sums_check, False),
+                            (threads_check, False)):
             rng = random.Random(seed)
             wrong = check(rng, stream(rng, back))
             if wrong:
