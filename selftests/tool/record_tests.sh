@@ -547,4 +547,5 @@ record_tests() {
 	narrow_usage_tests
 	stretch_tests
 	lost_tests
+	slowest_tests
 }

@@ -47,6 +47,7 @@ records() {
 . "$HERE/narrow_tests.sh"
 . "$HERE/stretch_tests.sh"
 . "$HERE/lost_tests.sh"
+. "$HERE/slowest_tests.sh"
 . "$HERE/decode_tests.sh"
 . "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"

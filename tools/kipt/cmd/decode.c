@@ -18,6 +18,7 @@
 #include "../offline/save_meta.h"
 #include "../offline/saved_dir.h"
 #include "../perf/perf_file.h"
+#include "again.h"
 #include "decode_verb.h"
 
 enum {
@@ -383,7 +384,9 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 
 	if (!d.image)
 		return KIPT_EXIT_FAILED;
+	again_slowest(verb->options, argc, argv);
 	exit = options_take(&d, &args);
+	again_settle(&d.view, verb);
 	if (exit == KIPT_EXIT_DONE && settle)
 		settle(&d.view, argv[0]);
 	if (exit == KIPT_EXIT_DONE && !view_settle(&d.view))

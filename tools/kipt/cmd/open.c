@@ -3,7 +3,6 @@
  * kipt open: whatever file holds a trace, on one screen.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,60 +10,20 @@
 #include "../cli/printable.h"
 #include "../perf/perf_file.h"
 #include "../records/record_file.h"
+#include "again.h"
 #include "decode_verb.h"
-
-#define COMMAND_ROOM	4096
 
 /* What was typed after "kipt open", as a shell would take it; empty: it is too
  * long to be told.
  */
-static char typed[COMMAND_ROOM];
-static char again[COMMAND_ROOM + 32], packets[COMMAND_ROOM + 32];
-static char shown[COMMAND_ROOM];
-
-static bool is_plain(const char *word)
-{
-	const char *c;
-
-	for (c = word; *c; c++) {
-		if (!isascii(*c) || (!isalnum(*c) && !strchr("_-+=./,:@%", *c)))
-			return false;
-	}
-	return c != word;
-}
-
-/* False: there is no room for all of it. */
-static bool text_add(char *text, size_t size, const char *more)
-{
-	size_t length = strlen(text), added = strlen(more);
-
-	if (added >= size - length)
-		return false;
-	memcpy(text + length, more, added + 1);
-	return true;
-}
-
-/* Quoted where a shell sees more in it than a word; false as above. */
-static bool word_add(char *text, size_t size, const char *word)
-{
-	char c[2] = "";
-
-	if (is_plain(word))
-		return text_add(text, size, " ") && text_add(text, size, word);
-	if (!text_add(text, size, " '"))
-		return false;
-	for (; *word; word++) {
-		c[0] = *word;
-		if (!text_add(text, size, *word == '\'' ? "'\\''" : c))
-			return false;
-	}
-	return text_add(text, size, "'");
-}
+static char typed[AGAIN_ROOM];
+static char again[AGAIN_ROOM + 32], packets[AGAIN_ROOM + 32];
+static char shown[AGAIN_ROOM];
 
 static void screen_settle(struct view_options *view, const char *path)
 {
 	bool records = record_file_begins(path);
-	char file[COMMAND_ROOM] = "";
+	char file[AGAIN_ROOM] = "";
 
 	if (view->mode_given || view->stats || view->hash || view->output)
 		return;
@@ -72,8 +31,8 @@ static void screen_settle(struct view_options *view, const char *path)
 	snprintf(shown, sizeof(shown), "%s", path);
 	plain_text(shown);
 	view->path = shown;
-	if (!typed[0] || (*path == '-' && !text_add(file, sizeof(file), " --")) ||
-	    !word_add(file, sizeof(file), path))
+	if (!typed[0] || (*path == '-' && !again_add(file, sizeof(file), " --")) ||
+	    !again_word(file, sizeof(file), path))
 		return;
 	/* The view stands before what was typed, where "--" may end the options. */
 	snprintf(again, sizeof(again), "kipt %s", records ? "show" : "decode");
@@ -87,14 +46,7 @@ static void screen_settle(struct view_options *view, const char *path)
 
 static int run(int argc, char **argv)
 {
-	int i;
-
-	for (i = 0; i < argc; i++) {
-		if (!word_add(typed, sizeof(typed), argv[i])) {
-			typed[0] = 0;
-			break;
-		}
-	}
+	again_typed(typed, sizeof(typed), argc, argv);
 	return decode_verb_run(&verb_open, argc, argv, screen_settle);
 }
 
@@ -109,8 +61,8 @@ const struct kipt_verb verb_open = {
 		 "\n"
 		 "Where the trace has times, functions are in the order of the time spent in\n"
 		 "themselves, otherwise of the branches in them. With --calls, --branches, --insns,\n"
-		 "--counts, --totals, --lost, --stats, --hash or -o it is 'kipt decode', or 'kipt\n"
-		 "show'.\n"
+		 "--counts, --totals, --lost, --slowest, --stats, --hash or -o it is 'kipt decode', or\n"
+		 "'kipt show'.\n"
 		 "\n"
 		 "Ctrl-C ends early and shows what was decoded until then.",
 	.examples = "  kipt open perf.data\n"

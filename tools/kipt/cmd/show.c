@@ -8,6 +8,7 @@
 #include "../cli/args.h"
 #include "../cli/progress.h"
 #include "../view/record_output.h"
+#include "again.h"
 #include "decode_verb.h"
 
 static const struct kipt_option options[] = {
@@ -69,6 +70,7 @@ static int run(int argc, char **argv)
 	struct view_options view = { 0 };
 	int id;
 
+	again_slowest(options, argc, argv);
 	while ((id = args_option(&args)) > 0) {
 		if (view_option(&view, id, args.value) < 0)
 			return KIPT_EXIT_USAGE;
@@ -79,6 +81,7 @@ static int run(int argc, char **argv)
 		return KIPT_EXIT_USAGE;
 	if (!view_settle(&view))
 		return KIPT_EXIT_USAGE;
+	again_settle(&view, &verb_show);
 	return show_file(argv[0], &view);
 }
 

@@ -41,6 +41,7 @@ void call_stack_destroy(struct call_stack *stack)
 		stack->count--;
 	}
 	lookup_free(&stack->active);
+	free(stack->kept);
 	free(stack->frames);
 	free(stack);
 }

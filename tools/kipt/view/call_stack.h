@@ -53,7 +53,7 @@ struct sibling {
  * @hash: of what was called so far
  * @siblings: the last calls it made that returned
  * @sibling_count: how many of them are valid
- * @symbol, @begun, @gaps, @outer: the watcher's
+ * @symbol, @begun, @gaps, @outer, @level, @number, @branches: the watcher's
  */
 struct frame {
 	u8 kind;
@@ -68,6 +68,9 @@ struct frame {
 	u64 begun;
 	u64 gaps;
 	bool outer;
+	u32 level;
+	u64 number;
+	u64 branches;
 };
 
 struct call_stack;
@@ -99,7 +102,8 @@ struct call_watch {
  * @ctx: first argument of its functions
  * @gaps: how many its CPU had when execution was known for the last time
  * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere
- * @active, @seen: the watcher's; empty when the stack is made
+ * @active, @seen, @wanted, @branches: the watcher's; empty when the stack is made
+ * @kept: the watcher's, too; freed with the stack
  * @next, @prev: the stacks whose tasks ran before it and behind it
  */
 struct call_stack {
@@ -115,6 +119,9 @@ struct call_stack {
 	u64 left;
 	struct lookup active;
 	u64 seen;
+	u32 wanted;
+	u64 branches;
+	void *kept;
 	struct call_stack *next, *prev;
 };
 

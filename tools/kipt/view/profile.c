@@ -10,6 +10,7 @@
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "profile.h"
+#include "wanted.h"
 
 #define SYMBOLS_MAX	(1 << 18)
 #define SPACES_MAX	(1 << 16)
@@ -166,6 +167,8 @@ static u32 symbol_add(struct profile *profile, u64 key, u32 next,
 		.called = like->called,
 		.start = like->start,
 		.space = like->space,
+		.wanted = profile->wanted && like->name &&
+			  wanted_has(profile->wanted, like->name),
 		.next = next,
 	};
 	if (!symbol->name == !like->name && !symbol->object == !like->object &&

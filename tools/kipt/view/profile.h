@@ -44,6 +44,7 @@ struct profile_call {
  * @total: ticks from calls of it to their returns; of calls within a call of
  *	the same function the outermost counts
  * @longest: the longest call whose return was seen
+ * @wanted: the profile wants it
  * @next: another one with the same hash; 0: none
  */
 struct profile_symbol {
@@ -57,6 +58,7 @@ struct profile_symbol {
 	u64 self;
 	u64 total;
 	struct profile_call longest;
+	bool wanted;
 	u32 next;
 };
 
@@ -102,6 +104,7 @@ struct profile_task {
 /**
  * struct profile - all of it
  * @names: where symbols are from
+ * @wanted: names of functions to look for, as wanted_has() takes them; NULL: none
  * @symbols: [0]: those that had no room
  * @symbol_count: how many
  * @spaces: [0]: the kernel, [1]: nobody knows
@@ -117,6 +120,7 @@ struct profile_task {
  */
 struct profile {
 	struct names *names;
+	const char *wanted;
 	struct profile_symbol *symbols;
 	u32 symbol_count;
 	struct profile_space *spaces;

@@ -20,6 +20,8 @@
 #define LOSSES_MAX	(1 << 20)
 /* Symbols of frames that are counted for a stack with no frames are none. */
 #define ACTIVE_KEPT	1024
+/* So many of the slowest runs are kept unless somebody says otherwise. */
+#define SLOWEST_TOP	10
 
 static struct profile_symbol *symbol_at(struct profile_feed *feed, u32 symbol)
 {
@@ -79,6 +81,18 @@ static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 	frame->outer = active_add(feed, stack, frame->symbol);
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls++;
+	if (!symbol_at(feed, frame->symbol)->wanted)
+		return;
+	if (!stack->wanted++ && feed->slowest && is_call(frame))
+		slowest_begin(feed->slowest, stack, frame);
+}
+
+/* The frame's function is no more what it was named for. */
+static void frame_unname(struct profile_feed *feed, struct call_stack *stack,
+			 const struct frame *frame)
+{
+	active_drop(stack, frame->symbol);
+	stack->wanted -= symbol_at(feed, frame->symbol)->wanted;
 }
 
 static void frame_enter(void *ctx, struct call_stack *stack,
@@ -91,6 +105,9 @@ static void frame_enter(void *ctx, struct call_stack *stack,
 		lookup_free(&stack->active);
 	frame->begun = feed->at->now;
 	frame->gaps = feed->at->gaps;
+	frame->branches = stack->branches;
+	frame->number = feed->frames++;
+	frame->level = frame[-1].level + (frame->kind != FRAME_LOCAL);
 	frame_name(feed, stack, frame);
 }
 
@@ -100,9 +117,10 @@ static void frame_rename(void *ctx, struct call_stack *stack,
 {
 	struct profile_feed *feed = ctx;
 
-	active_drop(stack, frame->symbol);
+	frame_unname(feed, stack, frame);
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls--;
+	slowest_drop(stack, frame->number);
 	frame_name(feed, stack, frame);
 }
 
@@ -123,6 +141,32 @@ static void longest_take(struct profile_feed *feed, struct frame *frame,
 		.pid = state->pid,
 		.gap = frame->gaps != feed->at->gaps,
 	};
+}
+
+static void slowest_take(struct profile_feed *feed, struct call_stack *stack,
+			 const struct frame *frame, u64 ticks, bool returned)
+{
+	struct slow_run run = {
+		.line = {
+			.symbol = frame->symbol,
+			.level = frame->level,
+			.number = frame->number,
+			.ticks = ticks,
+			.branches = stack->branches - frame->branches,
+			.unseen = !returned,
+			.gap = frame->gaps != feed->at->gaps,
+		},
+		.call = {
+			.begun = frame->begun,
+			.cpu = feed->at->number,
+			.tid = feed->view->state.tid,
+			.pid = feed->view->state.pid,
+		},
+		.zero = feed->view->state.tsc_first,
+	};
+
+	slowest_end(feed->slowest, stack, &run);
+	feed->profile->failed |= feed->slowest->failed;
 }
 
 /* The last time at which its task ran. A TSC that was set back is no time to go by. */
@@ -160,11 +204,13 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 	u64 ticks = frame->begun && end > frame->begun ? end - frame->begun :
 							 0;
 
-	active_drop(stack, frame->symbol);
+	frame_unname(feed, stack, frame);
 	if (frame->outer && !(!returned && outer_pass(stack, frame)))
 		profile_add(&symbol_at(feed, frame->symbol)->total, ticks);
 	if (returned && is_call(frame))
 		longest_take(feed, frame, ticks);
+	if (feed->slowest && is_call(frame))
+		slowest_take(feed, stack, frame, ticks, returned);
 }
 
 static const struct call_watch watch = {
@@ -180,14 +226,24 @@ static const struct call_track_ops track_ops = {
 
 struct profile_feed *profile_feed_create(struct view *view)
 {
+	const struct view_options *options = view->options;
 	struct profile_feed *feed = calloc(1, sizeof(*feed));
 
 	if (!feed)
 		return NULL;
 	feed->view = view;
 	feed->profile = profile_create(view->names);
-	if (feed->profile)
+	if (!feed->profile)
+		goto err;
+	if (options->mode != VIEW_SLOWEST)
 		return feed;
+	feed->profile->wanted = options->slowest;
+	feed->slowest = slowest_create(options->top_given ? options->top :
+							    SLOWEST_TOP);
+	if (feed->slowest)
+		return feed;
+	profile_destroy(feed->profile);
+err:
 	free(feed);
 	return NULL;
 }
@@ -232,6 +288,7 @@ void profile_feed_destroy(struct profile_feed *feed)
 	free(feed->cpus);
 	lookup_free(&feed->where);
 	free(feed->losses);
+	slowest_destroy(feed->slowest);
 	profile_destroy(feed->profile);
 	free(feed);
 }
@@ -551,6 +608,7 @@ static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 static void branch_take(struct profile_feed *feed, const struct kipt_record *r)
 {
 	branch_symbol(feed, r->ip)->branches++;
+	feed->at->track.stack->branches++;
 	if (feed->at->task >= 0)
 		feed->profile->tasks[feed->at->task].branches++;
 	run_set(feed, true);

@@ -8,6 +8,7 @@
 
 #include "call_track.h"
 #include "profile.h"
+#include "slowest.h"
 #include "view.h"
 
 /**
@@ -77,6 +78,8 @@ struct feed_cpu {
  * @losses: with VIEW_LOST what is lost, in the order in which it comes
  * @loss_count: how many
  * @losses_full: more had no room
+ * @frames: how many there were
+ * @slowest: with VIEW_SLOWEST the slowest runs; else NULL
  */
 struct profile_feed {
 	struct view *view;
@@ -91,6 +94,8 @@ struct profile_feed {
 	struct feed_loss *losses;
 	size_t loss_count;
 	bool losses_full;
+	u64 frames;
+	struct slowest *slowest;
 };
 
 /**

@@ -18,7 +18,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --counts, --totals, --lost can be shown");
+		say_error("only one of --calls, --branches, --insns, --counts, --totals, --lost, --slowest can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -67,6 +67,9 @@ int view_option(struct view_options *options, int id, const char *value)
 		return mode_option(options, VIEW_TOTALS);
 	case VIEW_OPTION_LOST:
 		return mode_option(options, VIEW_LOST);
+	case VIEW_OPTION_SLOWEST:
+		options->slowest = value;
+		return mode_option(options, VIEW_SLOWEST);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -116,11 +119,13 @@ bool view_settle(const struct view_options *options)
 {
 	const char *other = options->output ? "-o" : "--hash";
 
-	if ((options->mode != VIEW_TOTALS && options->mode != VIEW_LOST) ||
+	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||
 	    (!options->output && !options->hash))
 		return true;
-	if (options->mode == VIEW_LOST)
-		say_error("--lost is shown only: %s does not go with it", other);
+	if (options->mode != VIEW_TOTALS)
+		say_error("--%s is shown only: %s does not go with it",
+			  options->mode == VIEW_LOST ? "lost" : "slowest",
+			  other);
 	else
 		say_error("--totals are shown only: %s does not go with them",
 			  other);

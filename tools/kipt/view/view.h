@@ -24,6 +24,7 @@
  * @VIEW_TOTALS: branches, calls and time of each function
  * @VIEW_SCREEN: what was traced, on one screen
  * @VIEW_LOST: what is not in the trace
+ * @VIEW_SLOWEST: the slowest runs of a function
  */
 enum view_mode {
 	VIEW_CALLS = 0,
@@ -33,6 +34,7 @@ enum view_mode {
 	VIEW_TOTALS,
 	VIEW_SCREEN,
 	VIEW_LOST,
+	VIEW_SLOWEST,
 };
 
 struct output;
@@ -48,7 +50,8 @@ struct output;
  * @no_fold: repeated calls one by one
  * @source: with lines of source code
  * @max_depth: calls deeper than that are not shown; 0: all are
- * @top: so many edges or functions are shown; 0: all
+ * @slowest: the functions of VIEW_SLOWEST, as wanted_has() takes them
+ * @top: so many edges, functions or runs are shown; 0: all
  * @top_given: somebody asked for it
  * @packed: records in the file are packed
  * @output: records go to this file instead
@@ -56,7 +59,7 @@ struct output;
  * @kallsyms: copy of /proc/kallsyms to use
  * @maps: file of mappings to use
  * @path: the file, for VIEW_SCREEN
- * @again: command that shows more of it, and
+ * @again: command that shows more of VIEW_SCREEN and VIEW_SLOWEST, NULL: none; and
  * @typed: its operand and options, behind those of the view
  * @packets: command that shows its packets; NULL: it has none
  * @give: gets the records, none of them packed, and nothing is shown; false ends it.
@@ -73,6 +76,7 @@ struct view_options {
 	bool no_fold;
 	bool source;
 	u32 max_depth;
+	const char *slowest;
 	u32 top;
 	bool top_given;
 	bool packed;
@@ -97,6 +101,7 @@ enum {
 	VIEW_OPTION_COUNTS,
 	VIEW_OPTION_TOTALS,
 	VIEW_OPTION_LOST,
+	VIEW_OPTION_SLOWEST,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -166,6 +171,9 @@ enum {
 
 /* Further entries, of verbs that read files. */
 #define VIEW_NARROW_OPTIONS						\
+	{ "slowest", 0, VIEW_OPTION_SLOWEST, "SYMBOL",			\
+	  "show the slowest runs of a function, 10 or --top N,\n"	\
+	  "and of the slowest the calls before it and within" },	\
 	{ "time", 't', VIEW_OPTION_TIME, "[FROM,TO]",			\
 	  "show time, if the trace has it; with FROM,TO only\n"		\
 	  "what happened in that stretch, as 5ms,6.5ms or\n"		\

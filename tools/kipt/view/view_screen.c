@@ -331,7 +331,7 @@ static void slow_print(struct view *view, const struct profile *profile,
 		   totals_text(symbol, name, sizeof(name)));
 }
 
-static void slowest_print(struct view *view, const struct profile *profile,
+static void longest_print(struct view *view, const struct profile *profile,
 			  const struct span *span,
 			  const struct profile_symbol **functions,
 			  size_t count)
@@ -427,7 +427,7 @@ void screen_print(struct view *view, const struct profile *profile,
 	tasks_print(view, profile, &span);
 	lost_print(view, &span);
 	gaps_print(view, profile, &span);
-	slowest_print(view, profile, &span, list, count);
+	longest_print(view, profile, &span, list, count);
 	hottest_print(view, &span, list, count);
 	more_print(view);
 }

@@ -174,6 +174,8 @@ static void totals_finish(struct view *view)
 		view->failed = true;
 	} else if (view->options->mode == VIEW_LOST) {
 		losses_print(view, feed);
+	} else if (view->options->mode == VIEW_SLOWEST) {
+		slowest_print(view, feed);
 	} else if (view->options->mode == VIEW_TOTALS) {
 		totals_print(view, profile, list, count);
 	} else if (view->options->json) {

@@ -58,6 +58,14 @@ void screen_json(struct view *view, const struct profile *profile,
 void losses_print(struct view *view, const struct profile_feed *feed);
 
 /**
+ * slowest_print() - print the slowest runs, what came before the slowest and what it
+ *	called
+ * @view: the view; as text or JSON; fails where a function is not in the trace
+ * @feed: nothing comes any more
+ */
+void slowest_print(struct view *view, const struct profile_feed *feed);
+
+/**
  * view_duration() - a time in words: "12.345 ms", in ticks where it is not known how
  *	fast the TSC is
  * @view: the view

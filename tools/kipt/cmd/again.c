@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands that show more, see again.h.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../cli/printable.h"
+#include "again.h"
+
+static char kept[AGAIN_ROOM];
+static char command[32];
+
+static bool is_plain(const char *word)
+{
+	const char *c;
+
+	for (c = word; *c; c++) {
+		if (!isascii(*c) || (!isalnum(*c) && !strchr("_-+=./,:@%", *c)))
+			return false;
+	}
+	return c != word;
+}
+
+bool again_add(char *text, size_t size, const char *more)
+{
+	size_t length = strlen(text), added = strlen(more);
+
+	if (added >= size - length)
+		return false;
+	memcpy(text + length, more, added + 1);
+	return true;
+}
+
+bool again_word(char *text, size_t size, const char *word)
+{
+	char c[2] = "";
+
+	if (is_plain(word))
+		return again_add(text, size, " ") &&
+		       again_add(text, size, word);
+	if (!again_add(text, size, " '"))
+		return false;
+	for (; *word; word++) {
+		c[0] = *word;
+		if (!again_add(text, size, *word == '\'' ? "'\\''" : c))
+			return false;
+	}
+	return again_add(text, size, "'");
+}
+
+void again_typed(char *text, size_t size, int argc, char **argv)
+{
+	int i;
+
+	text[0] = 0;
+	for (i = 0; i < argc; i++) {
+		if (!again_word(text, size, argv[i])) {
+			text[0] = 0;
+			return;
+		}
+	}
+}
+
+/* The option that a word is; NULL: none. */
+static const struct kipt_option *option_of(const struct kipt_option *options,
+					   const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	for (; options->name; options++) {
+		if (word[1] == '-' ? strlen(options->name) + 2 == length &&
+				     !strncmp(options->name, word + 2,
+					      length - 2) :
+				     options->letter == word[1])
+			return options;
+	}
+	return NULL;
+}
+
+/* How many words an option is, of the @count that are left. */
+static int words_of(const struct kipt_option *option, char **words, int count)
+{
+	bool attached = words[0][1] == '-' ? !!strchr(words[0], '=') :
+					     !!words[0][2];
+
+	if (!option || !option->value || attached || count < 2)
+		return 1;
+	return option->value[0] != '[' || time_range_like(words[1]) ? 2 : 1;
+}
+
+static bool is_replaced(const struct kipt_option *option)
+{
+	if (!option)
+		return false;
+	switch (option->id) {
+	case VIEW_OPTION_SLOWEST:
+	case VIEW_OPTION_TOP:
+	case VIEW_OPTION_JSON:
+	case VIEW_OPTION_CPU:
+	case VIEW_OPTION_TIME:
+	case VIEW_OPTION_STATS:
+		return true;
+	}
+	return false;
+}
+
+void again_slowest(const struct kipt_option *options, int argc, char **argv)
+{
+	const struct kipt_option *option;
+	bool ended = false, full = false;
+	int i, words;
+
+	kept[0] = 0;
+	for (i = 0; i < argc; i += words) {
+		ended |= i && !strcmp(argv[i - 1], "--");
+		option = ended || argv[i][0] != '-' ? NULL :
+			 option_of(options, argv[i]);
+		words = ended || !option ? 1 :
+			words_of(option, argv + i, argc - i);
+		if (is_replaced(option))
+			continue;
+		full |= !again_word(kept, sizeof(kept), argv[i]);
+		if (words == 2)
+			full |= !again_word(kept, sizeof(kept), argv[i + 1]);
+	}
+	if (full)
+		kept[0] = 0;
+	plain_text(kept);
+}
+
+void again_settle(struct view_options *view, const struct kipt_verb *verb)
+{
+	if (view->mode != VIEW_SLOWEST || !kept[0])
+		return;
+	snprintf(command, sizeof(command), "kipt %s", verb->name);
+	view->again = command;
+	view->typed = kept;
+}

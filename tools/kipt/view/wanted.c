@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of functions in options, see wanted.h.
+ */
+#include <string.h>
+
+#include "../cli/messages.h"
+#include "../filter/did_you_mean.h"
+#include "profile.h"
+#include "wanted.h"
+
+/* Characters of the first name of a list. */
+static size_t name_length(const char *list)
+{
+	size_t i, depth = 0;
+
+	for (i = 0; list[i] && (depth || list[i] != ','); i++) {
+		if (list[i] == '(' || list[i] == '<')
+			depth++;
+		else if ((list[i] == ')' || list[i] == '>') && depth)
+			depth--;
+	}
+	return i;
+}
+
+static bool name_is(const char *name, const char *want, size_t length)
+{
+	return length && !strncmp(name, want, length) &&
+	       (!name[length] || name[length] == '(');
+}
+
+bool wanted_has(const char *list, const char *name)
+{
+	size_t length;
+
+	for (;; list += length + 1) {
+		length = name_length(list);
+		if (name_is(name, list, length))
+			return true;
+		if (!list[length])
+			return false;
+	}
+}
+
+static bool name_check(const struct profile *profile, const char *option,
+		       const char *want, size_t length)
+{
+	char text[NEAR_MAX * (NEAR_NAME + 2) + 16];
+	struct near near;
+	u32 i;
+
+	near_init(&near, want, length);
+	for (i = 0; i < profile->symbol_count; i++) {
+		const char *name = profile->symbols[i].name;
+
+		if (name && name_is(name, want, length))
+			return true;
+		if (name)
+			near_add(&near, name);
+	}
+	say_error("--%s %.*s: no function of that name ran in the trace, or in what was chosen of it%s",
+		  option, (int)length, want, near_text(&near, text,
+						       sizeof(text)));
+	return false;
+}
+
+bool wanted_check(const struct profile *profile, const char *option)
+{
+	const char *list = profile->wanted;
+	bool good = true;
+	size_t length;
+
+	for (;; list += length + 1) {
+		length = name_length(list);
+		good &= name_check(profile, option, list, length);
+		if (!list[length])
+			return good;
+	}
+}
