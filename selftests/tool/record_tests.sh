@@ -548,4 +548,5 @@ record_tests() {
 	stretch_tests
 	lost_tests
 	slowest_tests
+	sym_tests
 }
