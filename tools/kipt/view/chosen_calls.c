@@ -136,7 +136,7 @@ static bool branch_give(struct chosen_calls *calls,
 	struct chosen_cpu *at = calls->at;
 	struct kipt_record branch = *record;
 
-	if (!(calls->kinds & 1U << record->kind)) {
+	if (!(calls->kinds >> record->kind % 32 & 1)) {
 		at->skipped += record->aux;
 		return true;
 	}
