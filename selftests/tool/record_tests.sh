@@ -243,6 +243,15 @@ for _ in range(4000):
 			"$KIPT" show random.rec $form --kallsyms kallsyms \
 				>/dev/null 2>&1 || bad="$bad $seed$form"
 		done
+		# Some of them are counts, which these refuse.
+		for form in "--slowest second" "--sym first" \
+			"--sym first,third --slowest third --tid 1" \
+			"--sym second --calls --time 5, --json"; do
+			# shellcheck disable=SC2086
+			"$KIPT" show random.rec $form --kallsyms kallsyms \
+				>/dev/null 2>&1
+			(($? <= 1)) || bad="$bad $seed$form"
+		done
 	done
 	same "records_random_are_shown" "" "$bad"
 }
@@ -548,4 +557,5 @@ record_tests() {
 	stretch_tests
 	lost_tests
 	slowest_tests
+	sym_tests
 }

@@ -48,6 +48,7 @@ records() {
 . "$HERE/stretch_tests.sh"
 . "$HERE/lost_tests.sh"
 . "$HERE/slowest_tests.sh"
+. "$HERE/sym_tests.sh"
 . "$HERE/decode_tests.sh"
 . "$HERE/jobs_tests.sh"
 . "$HERE/trace_tests.sh"

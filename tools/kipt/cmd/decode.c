@@ -237,8 +237,8 @@ static int packed_settle(struct decode *d, const struct args *args)
 {
 	if (!d->packed)
 		return KIPT_EXIT_DONE;
-	if (narrow_any(&d->view.narrow))
-		return args_bad(args, "--packed: only whole traces are packed; --output takes what --cpu, --pid, --tid, --comm and --time leave");
+	if (narrow_any(&d->view.narrow) || d->view.syms)
+		return args_bad(args, "--packed: only whole traces are packed; --output takes what --cpu, --pid, --tid, --comm, --sym and --time leave");
 	if (d->view.output)
 		return args_bad(args, "--packed and --output both say where the records go: give one of them");
 	if (d->view.mode == VIEW_INSNS)

@@ -68,7 +68,7 @@ static int run(int argc, char **argv)
 		.is_value = time_range_like,
 	};
 	struct view_options view = { 0 };
-	int id;
+	int id, exit;
 
 	again_slowest(options, argc, argv);
 	while ((id = args_option(&args)) > 0) {
@@ -82,7 +82,9 @@ static int run(int argc, char **argv)
 	if (!view_settle(&view))
 		return KIPT_EXIT_USAGE;
 	again_settle(&view, &verb_show);
-	return show_file(argv[0], &view);
+	exit = show_file(argv[0], &view);
+	narrow_free(&view.narrow);
+	return exit;
 }
 
 const struct kipt_verb verb_show = {

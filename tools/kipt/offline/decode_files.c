@@ -91,6 +91,9 @@ static bool window_find(struct time_window *window,
 		return false;
 	time_window_find(window, &stretch, offline->trace->bytes,
 			 offline->trace->size);
+	/* Calls began before it. */
+	if (output->options->syms)
+		window->head = window->from = 0;
 	return true;
 }
 

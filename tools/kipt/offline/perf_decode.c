@@ -311,6 +311,9 @@ static enum kipt_status part_run(struct run *run, struct jobs *jobs,
 
 	if (time_range_any(&run->output->options->narrow.time))
 		time_window_find(&window, &run->stretch, bytes, size);
+	/* Calls began before it. */
+	if (run->output->options->syms)
+		window.head = window.from = 0;
 	if (window.head)
 		status = jobs_run_part(jobs, bytes, size, 0, window.head,
 				       &sink);

@@ -20,6 +20,8 @@ bool output_spares(const struct view_options *options, const char *input)
 
 static bool records_show(void *ctx, const struct kipt_record *records,
 			 u32 count);
+static bool narrow_records(void *ctx, const struct kipt_record *records,
+			   u32 count);
 
 static const char *comm_find(void *ctx, u32 tid, u32 pid)
 {
@@ -30,7 +32,7 @@ static const char *comm_find(void *ctx, u32 tid, u32 pid)
 
 static bool is_narrow(const struct output *output)
 {
-	return output->narrow.options;
+	return output->narrow.options || output->calls;
 }
 
 bool output_open(struct output *output, const struct view_options *options,
@@ -51,6 +53,14 @@ bool output_open(struct output *output, const struct view_options *options,
 		output->narrow.give = records_show;
 		output->narrow.ctx = output;
 	}
+	if (options->syms) {
+		output->calls = chosen_calls_create(options, output->names,
+						    narrow_records, output);
+		if (!output->calls) {
+			say_errno(ENOMEM, "cannot choose calls of functions");
+			goto err_names;
+		}
+	}
 	if (options->output) {
 		output->file = record_file_create(options->output);
 		if (!output->file)
@@ -61,6 +71,7 @@ bool output_open(struct output *output, const struct view_options *options,
 		return true;
 	record_file_close(output->file, false);
 err_names:
+	chosen_calls_destroy(output->calls);
 	names_destroy(output->names);
 err_maps:
 	maps_free(&output->maps);
@@ -174,15 +185,25 @@ static bool records_show(void *ctx, const struct kipt_record *records,
 	       record_file_write(output->file, records, count);
 }
 
-static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
+static bool narrow_records(void *ctx, const struct kipt_record *records,
+			   u32 count)
 {
 	struct output *output = ctx;
 
-	if (!is_narrow(output))
+	if (!output->narrow.options)
 		return records_show(output, records, count);
 	/* Whoever opened it says so later. */
 	output->narrow.tsc_khz = output->view.tsc_khz;
 	return narrow_take(&output->narrow, records, count);
+}
+
+static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
+{
+	struct output *output = ctx;
+
+	return output->calls ?
+	       chosen_calls_take(output->calls, records, count) :
+	       narrow_records(output, records, count);
 }
 
 static bool any_packed(const struct kipt_record *records, u32 count)
@@ -254,7 +275,7 @@ static void narrow_say(struct output *output)
 		say_error("--time %s: the trace has no times",
 			  output->options->narrow.time.text);
 		output->failed = true;
-	} else if (is_narrow(output) && !output->narrow.seen) {
+	} else if (output->narrow.options && !output->narrow.seen) {
 		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");
 	}
 }
@@ -267,7 +288,11 @@ bool output_close(struct output *output, bool whole)
 
 	if (!output->options->give)
 		view_finish(&output->view);
-	narrow_say(output);
+	if (output->calls && !chosen_calls_end(output->calls))
+		output->failed = true;
+	else
+		narrow_say(output);
+	chosen_calls_destroy(output->calls);
 	narrow_end(&output->narrow);
 	if (written && !maps_beside(output))
 		ok = false;

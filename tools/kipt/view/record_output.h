@@ -10,6 +10,7 @@
 #include "../records/record_file.h"
 #include "../records/task_tail.h"
 #include "../records/unpack_paths.h"
+#include "chosen_calls.h"
 #include "last_lines.h"
 #include "view.h"
 
@@ -21,6 +22,7 @@
  * @view: the printer
  * @file: the file, if there is one
  * @unpack: what packed records said; NULL as long as none came
+ * @calls: leaves out what is in no call of chosen functions; NULL: all is left
  * @narrow: leaves some records out, if the options say so
  * @ending: only the end before a place is shown, see output_end(); or NULL
  * @last: the lines of it
@@ -33,6 +35,7 @@ struct output {
 	struct view view;
 	struct record_file *file;
 	struct unpack *unpack;
+	struct chosen_calls *calls;
 	struct narrow narrow;
 	struct ending *ending;
 	struct last_lines *last;

@@ -111,6 +111,9 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_COMM:
 		options->narrow.comm = value;
 		return 1;
+	case VIEW_OPTION_SYM:
+		options->syms = value;
+		return 1;
 	}
 	return 0;
 }
@@ -138,19 +141,31 @@ bool view_timed(const struct view_options *options)
 	       time_range_any(&options->narrow.time);
 }
 
+/* The kinds of branches that make calls, as KIPT_OUTPUT_CALLS has them. */
+#define CALL_KINDS	(~(1U << KIPT_BRANCH_COND | 1U << KIPT_BRANCH_JUMP | \
+			   1U << KIPT_BRANCH_JUMP_IND))
+
 /* The call view sees tail calls and what thunks lead to only with all
  * branches; as JSON, calls are what was asked for and no more.
  */
+u32 view_kinds(const struct view_options *options)
+{
+	bool calls = options->mode == VIEW_CALLS && options->mode_given &&
+		     (options->json || options->output || options->hash);
+
+	return calls ? CALL_KINDS : ~0U;
+}
+
 u32 view_output(const struct view_options *options)
 {
-	bool all = !options->mode_given || options->mode == VIEW_COUNTS ||
-		   (!options->json && !options->output && !options->hash);
+	bool all = view_kinds(options) == ~0U || options->syms;
 	u32 output = view_timed(options) || options->output ?
 		     KIPT_OUTPUT_TIME : 0;
 
 	if (options->mode == VIEW_INSNS)
 		return output | KIPT_OUTPUT_INSNS |
-		       (options->hash ? 0 : KIPT_OUTPUT_BRANCHES);
+		       (options->hash && !options->syms ? 0 :
+							  KIPT_OUTPUT_BRANCHES);
 	if (options->mode == VIEW_BRANCHES || options->mode >= VIEW_TOTALS ||
 	    all)
 		return output | KIPT_OUTPUT_BRANCHES;
@@ -187,10 +202,6 @@ static bool printer_choose(struct view *view)
 	return options->mode == VIEW_CALLS ? view_calls_init(view) :
 					     view_lines_init(view);
 }
-
-/* The kinds of branches that make calls, as KIPT_OUTPUT_CALLS has them. */
-#define CALL_KINDS	(~(1U << KIPT_BRANCH_COND | 1U << KIPT_BRANCH_JUMP | \
-			   1U << KIPT_BRANCH_JUMP_IND))
 
 static u32 hash_kinds(const struct view_options *options)
 {

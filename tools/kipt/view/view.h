@@ -51,6 +51,7 @@ struct output;
  * @source: with lines of source code
  * @max_depth: calls deeper than that are not shown; 0: all are
  * @slowest: the functions of VIEW_SLOWEST, as wanted_has() takes them
+ * @syms: only calls of these functions, as wanted_has() takes them; NULL: all
  * @top: so many edges, functions or runs are shown; 0: all
  * @top_given: somebody asked for it
  * @packed: records in the file are packed
@@ -77,6 +78,7 @@ struct view_options {
 	bool source;
 	u32 max_depth;
 	const char *slowest;
+	const char *syms;
 	u32 top;
 	bool top_given;
 	bool packed;
@@ -117,6 +119,7 @@ enum {
 	VIEW_OPTION_PID,
 	VIEW_OPTION_TID,
 	VIEW_OPTION_COMM,
+	VIEW_OPTION_SYM,
 };
 
 /* Entries of a verb's option table. */
@@ -185,7 +188,9 @@ enum {
 	{ "tid", 0, VIEW_OPTION_TID, "LIST",				\
 	  "only these threads" },					\
 	{ "comm", 0, VIEW_OPTION_COMM, "NAME",				\
-	  "only threads of processes that had this name last" }
+	  "only threads of processes that had this name last" },	\
+	{ "sym", 0, VIEW_OPTION_SYM, "NAME[,NAME]",			\
+	  "only calls of these functions and what they call" }
 
 /**
  * view_option() - take one option
@@ -221,6 +226,14 @@ bool view_timed(const struct view_options *options);
  * Return: KIPT_OUTPUT_* (equal to KIPT_FLOW_*).
  */
 u32 view_output(const struct view_options *options);
+
+/**
+ * view_kinds() - the kinds of branches that are shown of all there may be
+ * @options: options
+ *
+ * Return: bits of enum kipt_branch_kind.
+ */
+u32 view_kinds(const struct view_options *options);
 
 /**
  * struct view_state - what records that came before say about the next one
