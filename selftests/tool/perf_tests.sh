@@ -64,6 +64,18 @@ perf_packets_tests() {
 		"$(grep '"gap"' <<<"$OUT")"
 }
 
+# Times of all CPUs count from the first of the recording.
+perf_times_tests() {
+	make_perf many.data many.pt two
+	same "perf_times_of_two_cpus" "0 0" "$("$KIPT" decode --branches --time --json \
+		many.data 2>err | python3 -c 'import json, sys
+first = {}
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "time" and o.get("kind") == "first":
+        first.setdefault(o["cpu"], o["tsc"] - 1000)
+print(*(first[cpu] for cpu in sorted(first)))')"
+}
+
 # Snapshots that overlap become one trace, others have a gap between them.
 perf_overlap_tests() {
 	local size
@@ -682,6 +694,7 @@ print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "tot
 perf_tests() {
 	perf_trace_make
 	perf_packets_tests
+	perf_times_tests
 	perf_overlap_tests
 	perf_cut_tests
 	perf_wrong_bytes_tests

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../../uapi/linux/kipt.h"
+#include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../perf/perf_kernel.h"
@@ -289,6 +290,21 @@ static bool dictionary_put(struct run *run)
 	       record_put(run, &record);
 }
 
+/* Times of all CPUs count from the first of the recording. */
+static bool base_put(struct run *run)
+{
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_TIME,
+		.kind = KIPT_TIME_FIRST,
+		.flags = KIPT_RF_NO_IP,
+		.value = kipt_tsc_extend(run->config.tsc_near,
+					 run->stretch.base),
+	};
+
+	return !run->want_time || !run->stretch.base_known ||
+	       record_put(run, &record);
+}
+
 static bool cpu_put(struct run *run, const struct perf_queue *queue)
 {
 	struct kipt_record record = {
@@ -297,8 +313,8 @@ static bool cpu_put(struct run *run, const struct perf_queue *queue)
 		.aux = queue->cpu,
 	};
 
-	return record_put(run, &record) && dictionary_put(run) &&
-	       batch_give(run);
+	return record_put(run, &record) && base_put(run) &&
+	       dictionary_put(run) && batch_give(run);
 }
 
 /* What is needed of a part. */
@@ -382,6 +398,22 @@ static bool is_chosen(const struct narrow_options *narrow,
 				narrow_has(&narrow->tids, queue->tid);
 }
 
+/* The first time of any queue; CPUs have one TSC, as far as perf knows. */
+static void base_find(struct run *run)
+{
+	struct time_stretch *stretch = &run->stretch;
+	size_t i;
+	u64 tsc;
+
+	for (i = 0; i < run->aux.queue_count; i++) {
+		if (!perf_trace_first(&run->aux.queues[i], run->file, &tsc))
+			continue;
+		if (!stretch->base_known || tsc < stretch->base)
+			stretch->base = tsc;
+		stretch->base_known = true;
+	}
+}
+
 /* A core for each: names of CR3s are those of one queue. */
 static bool queue_decode(struct run *run, struct perf_queue *queue)
 {
@@ -398,7 +430,6 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 		run->left += queue->size;
 		return true;
 	}
-	run->stretch.base_known = false;
 	run->owners = NULL;
 	run->owner_count = 0;
 	run->turns = perf_maps_turns(run->maps, queue, &run->turn_count);
@@ -603,6 +634,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 		run->size += run->aux.queues[i].size;
 	ok = time_range_ticks(&options->narrow.time, output.view.tsc_khz,
 			      &run->stretch.from, &run->stretch.to);
+	base_find(run);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = queue_decode(run, &run->aux.queues[i]);
 	progress_clear();

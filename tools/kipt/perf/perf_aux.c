@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../kmod/decode/psb.h"
 #include "../../../kmod/decode/sync.h"
 #include "../cli/messages.h"
 #include "perf_aux.h"
@@ -54,6 +55,10 @@ enum {
 #define OVERLAP_LEAST	64
 /* Bytes that are compared for each byte there is: a forged trace repeats itself. */
 #define OVERLAP_WORK	4
+
+/* Where the first time of a queue is looked for. */
+#define FIRST_PIECES	16
+#define FIRST_BYTES	(1U << 16)
 
 /* perf fills each piece up with zeros to a multiple of this. */
 #define PIECE_ALIGN	8
@@ -562,6 +567,39 @@ static bool piece_read(const struct perf_piece *piece,
 		return perf_file_read(file, piece->at, bytes, piece->size);
 	memcpy(bytes, piece->bytes, piece->size);
 	return true;
+}
+
+/* The first time of the first bytes of a piece. */
+static bool piece_first(const struct perf_piece *piece,
+			const struct perf_file *file, u8 *bytes, u64 *tsc)
+{
+	struct perf_piece begin = *piece;
+	u64 at;
+
+	if (begin.size > FIRST_BYTES)
+		begin.size = FIRST_BYTES;
+	if (!piece_read(&begin, file, bytes))
+		return false;
+	for (at = kipt_sync_next(bytes, begin.size, 0); at < begin.size;
+	     at = kipt_sync_next(bytes, begin.size, at + KIPT_PSB_BYTES)) {
+		if (kipt_psb_tsc(bytes, begin.size, at, tsc))
+			return true;
+	}
+	return false;
+}
+
+bool perf_trace_first(const struct perf_queue *queue,
+		      const struct perf_file *file, u64 *tsc)
+{
+	u8 *bytes = malloc(FIRST_BYTES);
+	bool found = false;
+	size_t i;
+
+	for (i = 0; bytes && !found && i < queue->piece_count &&
+		    i < FIRST_PIECES; i++)
+		found = piece_first(&queue->pieces[i], file, bytes, tsc);
+	free(bytes);
+	return found;
 }
 
 bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,

@@ -182,6 +182,17 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 		     struct perf_queue *queue, const struct perf_file *file);
 
 /**
+ * perf_trace_first() - the first time in the trace of a queue
+ * @queue: a queue
+ * @file: where its pieces are from
+ * @tsc: 56 bits of the TSC, on success
+ *
+ * Return: false if its first pieces have none, or cannot be read.
+ */
+bool perf_trace_first(const struct perf_queue *queue,
+		      const struct perf_file *file, u64 *tsc);
+
+/**
  * perf_trace_free() - free it
  * @trace: may be all zero
  */
