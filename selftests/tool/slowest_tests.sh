@@ -79,7 +79,7 @@ first 200 30 1 0 8 False" first
 	{ cpu 0; tsc 100; enable 010; call 010 500
 	  echo "1 4 0 1 0xffffffff81000500 0xffffffff81000100"; tsc 150; ret 120 015
 	  } | records slow.rec
-	runs_of "slowest_behind_a_thunk" "first 100 50 2 0 None False" first
+	runs_of "slowest_through_a_thunk" "first 100 50 2 0 None False" first
 	# Only what a listed call called is below it.
 	{ cpu 0; tsc 100; enable 010; call 010 200; ret 220 015; call 020 300
 	  for i in 1 2; do call 310 200; call 210 400; ret 420 215; ret 220 315; done
@@ -87,6 +87,14 @@ first 200 30 1 0 8 False" first
 	same "slowest_before_is_indented" "second:second:  entry:second:  entry" \
 		"$(slow first | sed '1,/^Before/d;/^$/,$d;s/ .kernel.$//' |
 		cut -c 30- | paste -sd:)"
+	# One without a symbol is known by its number.
+	{ cpu 0; tsc 100; echo "1 3 0 1 0x401000 0x402000"; tsc 150
+	  echo "1 6 0 1 0x402010 0x401005"; } | records slow.rec
+	same "slowest_without_a_symbol" "0x402000 100 50" "$(slow 0x402000 --json |
+		python3 -c 'import json, sys
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "run":
+        print(o["ip"], o["tsc"], o["ticks"])')"
 	# Without times the branches decide.
 	{ cpu 0; enable 010; call 010 100; ret 120 015; call 020 100; call 110 200
 	  ret 220 115; ret 120 025; } | records slow.rec

@@ -71,8 +71,8 @@ print(len(lost), lost[0]["ticks"], lost[1]["ticks"])')"
 	{ cpu 0; tsc 100; enable 010; call 010 500; tsc 120
 	  echo "1 4 0 1 0xffffffff81000500 $to"; tsc 150; ret 120 015
 	  call 020 200; } | records sym.rec
-	sym_of "sym_behind_a_thunk" "0/-:010-500 0/-:500-100 0/-:120-015" --sym first
-	same "sym_behind_a_thunk_lasts_as_long" "first 100 50" "$("$KIPT" show sym.rec \
+	sym_of "sym_through_a_thunk" "0/-:010-500 0/-:500-100 0/-:120-015" --sym first
+	same "sym_through_a_thunk_lasts_as_long" "first 100 50" "$("$KIPT" show sym.rec \
 		--kallsyms kallsyms --sym first --slowest first --json 2>err |
 		python3 -c 'import json, sys
 for o in map(json.loads, sys.stdin):

@@ -152,7 +152,7 @@ static bool record_give(struct chosen_calls *calls,
 	       branch_give(calls, record) : give(calls, record);
 }
 
-/* The call that a jump behind it, as in a thunk, leads on; or NULL. */
+/* The call whose thunk this jump is of; NULL: none. */
 static const struct kipt_record *call_before(const struct chosen_calls *calls,
 					     const struct kipt_record *record)
 {

@@ -167,8 +167,8 @@ static u32 symbol_add(struct profile *profile, u64 key, u32 next,
 		.called = like->called,
 		.start = like->start,
 		.space = like->space,
-		.wanted = profile->wanted && like->name &&
-			  wanted_has(profile->wanted, like->name),
+		.wanted = profile->wanted &&
+			  wanted_has(profile->wanted, like),
 		.next = next,
 	};
 	if (!symbol->name == !like->name && !symbol->object == !like->object &&

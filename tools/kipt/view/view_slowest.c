@@ -70,6 +70,8 @@ static void run_json(struct view *view, const struct profile *profile,
 	jsonl_text(line, "type", "run");
 	jsonl_text(line, "symbol", symbol->name);
 	jsonl_text(line, "object", symbol->object);
+	jsonl_hex(line, symbol->name || !symbol->object ? "ip" : "offset",
+		  symbol->start);
 	if (call->cpu != PROFILE_CPU_UNKNOWN)
 		jsonl_number(line, "cpu", call->cpu);
 	if (call->tid)

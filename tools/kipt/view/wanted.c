@@ -2,6 +2,7 @@
 /*
  * Names of functions in options, see wanted.h.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "../cli/messages.h"
@@ -29,10 +30,24 @@ static bool name_is(const char *name, const char *want, size_t length)
 	       (!name[length] || name[length] == '(');
 }
 
-bool wanted_has(const char *list, const char *name)
+/* What it is called; NULL: nothing. */
+static const char *name_of(const struct profile_symbol *symbol, char *text,
+			   size_t size)
 {
+	if (symbol->name || !symbol->called)
+		return symbol->name;
+	snprintf(text, size, "0x%llx", (unsigned long long)symbol->start);
+	return text;
+}
+
+bool wanted_has(const char *list, const struct profile_symbol *symbol)
+{
+	char text[32];
+	const char *name = name_of(symbol, text, sizeof(text));
 	size_t length;
 
+	if (!name)
+		return false;
 	for (;; list += length + 1) {
 		length = name_length(list);
 		if (name_is(name, list, length))
@@ -45,17 +60,18 @@ bool wanted_has(const char *list, const char *name)
 static bool name_check(const struct profile *profile, const char *option,
 		       const char *want, size_t length)
 {
-	char text[NEAR_MAX * (NEAR_NAME + 2) + 16];
+	char text[NEAR_MAX * (NEAR_NAME + 2) + 16], address[32];
 	struct near near;
 	u32 i;
 
 	near_init(&near, want, length);
 	for (i = 0; i < profile->symbol_count; i++) {
-		const char *name = profile->symbols[i].name;
+		const char *name = name_of(&profile->symbols[i], address,
+					   sizeof(address));
 
 		if (name && name_is(name, want, length))
 			return true;
-		if (name)
+		if (profile->symbols[i].name)
 			near_add(&near, name);
 	}
 	say_error("--%s %.*s: no function of that name ran in the trace, or in what was chosen of it%s",

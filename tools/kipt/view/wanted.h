@@ -9,13 +9,15 @@
 #include <stdbool.h>
 
 struct profile;
+struct profile_symbol;
 
 /**
  * wanted_has() - whether a list names a function
  * @list: names with commas between them; commas in "()" and "<>" are of a name
- * @name: a function; arguments in "()" need not be in the list
+ * @symbol: a function; arguments in "()" need not be in the list. One without a symbol
+ *	is "0x1234", as totals_text() has it
  */
-bool wanted_has(const char *list, const char *name);
+bool wanted_has(const char *list, const struct profile_symbol *symbol);
 
 /**
  * wanted_check() - whether each of the names is in the trace
