@@ -127,6 +127,34 @@ static void state_test(void)
 	free(records);
 }
 
+/* However much comes after the place, as of another CPU, what led there is given. */
+static void far_test(u32 place, const char *name)
+{
+	struct kipt_record *records = calloc(MANY, sizeof(*records));
+	struct ending *ending = ending_create(7, 0x2004);
+	struct given given = { .list = calloc(MANY + 8, sizeof(*records)) };
+	u64 after = 0;
+	bool found;
+	u32 i;
+
+	for (i = 0; i < MANY; i++)
+		records[i] = branch(KIPT_BRANCH_CALL, 0x1000 + i, 0x2000);
+	records[0] = (struct kipt_record){ .type = KIPT_RECORD_CPU, .aux = 3 };
+	records[1] = task(7);
+	records[place] = branch(KIPT_BRANCH_EVENT, 0x2004, 1ULL << 63);
+	records[place + 1] = task(8);
+	ending_take(ending, records, MANY);
+	found = ending_give(ending, give, &given, &after);
+	ktap_result(&ktap, found && after == MANY - place - 2 &&
+		    given.list[0].aux == 3 && given.list[1].aux == 7 &&
+		    given.list[given.count - 1].ip == 0x2004 &&
+		    given.list[given.count - 2].ip == 0x1000 + place - 1,
+		    "ending_far_before_the_last_record %s", name);
+	ending_destroy(ending);
+	free(given.list);
+	free(records);
+}
+
 static bool lines_are(u32 count, const char *text, u64 left, const char *want)
 {
 	struct last_lines *lines = last_lines_create(count);
@@ -160,6 +188,12 @@ int main(void)
 	ktap_start();
 	place_test();
 	state_test();
+	far_test(5, "at the begin");
+	far_test(MANY / 8, "less than kept");
+	far_test(MANY / 4 + 7, "more than kept");
+	far_test(MANY / 2, "in the middle");
+	far_test(MANY - MANY / 4 - 2, "just kept");
+	far_test(MANY - MANY / 4 + 100, "in the ring");
 	lines_test();
 	return ktap_end(&ktap);
 }

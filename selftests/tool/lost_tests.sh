@@ -49,7 +49,16 @@ last = [o["lost"] for o in lost if o["type"] == "losses"][0]
 print(end="" if sums == whole == last else " %s/%s/%s" % (sums, whole, last))' "$KIPT" "$1"
 }
 
+# A TSC that was set back is before the first; the idle task is a task.
+lost_set_back_tests() {
+	{ cpu 3; thread 0 0; tsc 1000; enable 010; call 010 100; tsc 900; gap 1
+	  tsc 950; call 110 200; tsc 960; } | records lost.rec
+	same "lost_after_a_tsc_was_set_back" "3 -100 0" "$("$KIPT" show lost.rec \
+		--kallsyms kallsyms --lost 2>err | awk 'NR == 2 { print $1, $2, $6 }')"
+}
+
 lost_tests() {
+	lost_set_back_tests
 	local seed wrong=""
 	lost_known_tests
 	for seed in $(seq 10); do

@@ -482,6 +482,9 @@ perf_demangle_tests() {
 	same perf_no_demangle 4 "$(grep -o "_ZN5queue3pop17h[^ ]* \[" <<<"$OUT" | wc -l)"
 	run decode debug.data --branches --json
 	same perf_demangle_not_json 4 "$(grep -o "_ZN5queue3pop17h[^ ]* \[" <<<"$OUT" | wc -l)"
+	# What libiberty would count up to for centuries.
+	objcopy --redefine-sym "_start=_RNvC1a1bINtC1a1bFGzzzzzzzzz_EuE" full program
+	named perf_demangle_many_lifetimes "_RNvC1a1bINtC1a1bFGzzzzzzzzz_EuE inner"
 	# Each argument is twice the one before: more text than there is memory.
 	endless=$(python3 -c 'print("_Z1fI1aIiiE" + "".join(
     "S0_IS%s_S%s_E" % (c, c) for c in "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") + "Evv")')

@@ -140,7 +140,7 @@ slowest_refused_tests() {
 		show slow.rec --kallsyms kallsyms --slowest frist
 	refused "slowest_unknown_of_two" 1 "slowest nothere: no function" \
 		show slow.rec --kallsyms kallsyms --slowest first,nothere
-	refused "slowest_of_nothing" 1 "slowest : no function" \
+	refused "slowest_of_nothing" 2 "slowest : names of functions" \
 		show slow.rec --kallsyms kallsyms --slowest ""
 	refused "slowest_needs_a_symbol" 2 "slowest needs a value: SYMBOL" \
 		show slow.rec --slowest

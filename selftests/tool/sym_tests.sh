@@ -172,6 +172,10 @@ sym_refused_tests() {
 	sym_calls | records sym.rec
 	refused "sym_unknown" 1 "^kipt: --sym thirt: no function of that name ran in the trace.*; near it: third" \
 		show sym.rec --kallsyms kallsyms --sym first,thirt
+	refused "sym_empty_name" 2 "sym first,: names of functions with commas" show \
+		sym.rec --kallsyms kallsyms --sym first,
+	refused "slowest_empty_name" 2 "slowest : names of functions" show \
+		sym.rec --kallsyms kallsyms --slowest ""
 	refused "sym_needs_a_name" 2 "sym needs a value: NAME" show sym.rec --sym
 	refused "sym_and_packed" 2 "only whole traces are packed" \
 		decode x.pt --sym first --packed out.rec

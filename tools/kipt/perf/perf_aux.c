@@ -60,6 +60,9 @@ enum {
 #define FIRST_PIECES	16
 #define FIRST_BYTES	(1U << 16)
 
+/* Compressed events may stand for any number of samples. */
+#define SAMPLED_MOST	(2ULL << 30)
+
 /* perf fills each piece up with zeros to a multiple of this. */
 #define PIECE_ALIGN	8
 
@@ -245,6 +248,13 @@ static bool sample_take(struct perf_aux *aux, const struct perf_file *file,
 	}
 	if (!sample.size)
 		return true;
+	aux->sampled += sample.size;
+	if (aux->sampled > SAMPLED_MOST) {
+		say_error("%s: its samples have more than %llu MiB of trace, which kipt would hold in memory",
+			  perf_file_path(file), SAMPLED_MOST >> 20);
+		aux->failed = true;
+		return false;
+	}
 	piece = (struct perf_piece){ .size = sample.size };
 	piece.bytes = malloc(sample.size);
 	if (!piece.bytes)
@@ -366,7 +376,10 @@ bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file)
 		return true;
 	if (perf_file_bad(file))
 		return false;
-	if (aux->known)
+	if (aux->bad_samples)
+		say_error("%s: it has no trace that can be read: %llu samples make no sense",
+			  path, (unsigned long long)aux->bad_samples);
+	else if (aux->known)
 		say_error("%s: it has no trace: nothing ran that was to be traced",
 			  path);
 	else

@@ -110,6 +110,7 @@ struct perf_trace {
  * @queue_of: the index of a queue by CPU, or by thread above those
  * @place_of: the CPU, or the thread above those, of an event's number
  * @truncated, @partial, @collisions, @overwritten: AUX records that say so
+ * @sampled: bytes of trace in samples, which are kept in memory
  * @bad_samples: samples that make no sense: their trace is not there
  * @failed: memory ran out, and a sentence said so
  */
@@ -128,6 +129,7 @@ struct perf_aux {
 	struct lookup queue_of;
 	struct lookup place_of;
 	u64 truncated, partial, collisions, overwritten;
+	u64 sampled;
 	u64 bad_samples;
 	bool failed;
 };

@@ -10,6 +10,8 @@
 
 /* 6 MiB; some ten thousand lines, of which the last few are shown. */
 #define RING_RECORDS	(1U << 18)
+/* So many before the place are kept when the rest would take their room. */
+#define KEPT_RECORDS	(RING_RECORDS / 2)
 /* A system call's instruction, SYSCALL, SYSENTER or INT 80h, has two bytes. */
 #define SYSCALL_BYTES	2
 
@@ -23,6 +25,10 @@ struct ending {
 	u64 branches, branches_found;
 	/* Of what fell out of the ring. */
 	struct record_state state;
+	/* Up to the place, of which too much came after it: of another CPU, say. */
+	struct kipt_record *kept;
+	u64 kept_count;
+	struct record_state kept_state;
 	struct kipt_record ring[RING_RECORDS];
 };
 
@@ -39,6 +45,8 @@ struct ending *ending_create(u32 tid, u64 ip)
 
 void ending_destroy(struct ending *ending)
 {
+	if (ending)
+		free(ending->kept);
 	free(ending);
 }
 
@@ -79,6 +87,21 @@ static void see(struct ending *ending, const struct kipt_record *r)
 	}
 }
 
+/* The ring has as many behind the place as before it, which are about to fall out. */
+static void keep(struct ending *ending)
+{
+	size_t size = KEPT_RECORDS * sizeof(*ending->kept);
+	u64 at = ending->found > KEPT_RECORDS ? ending->found - KEPT_RECORDS : 0;
+
+	if (!ending->kept)
+		ending->kept = malloc(size);
+	ending->kept_count = 0;
+	ending->kept_state = ending->state;
+	for (; ending->kept && at < ending->found; at++)
+		ending->kept[ending->kept_count++] =
+			ending->ring[at % RING_RECORDS];
+}
+
 void ending_take(struct ending *ending, const struct kipt_record *records,
 		 u32 count)
 {
@@ -92,6 +115,8 @@ void ending_take(struct ending *ending, const struct kipt_record *records,
 		*slot = records[i];
 		see(ending, &records[i]);
 		ending->taken++;
+		if (ending->found && ending->taken - ending->found == KEPT_RECORDS)
+			keep(ending);
 	}
 }
 
@@ -101,14 +126,28 @@ static u64 oldest(const struct ending *ending)
 					      ending->taken - RING_RECORDS;
 }
 
+/* The records before the place are those that were kept. */
+static bool kept_far(const struct ending *ending)
+{
+	return ending->kept && ending->found &&
+	       ending->taken - ending->found >= KEPT_RECORDS;
+}
+
 bool ending_give(const struct ending *ending,
 		 bool (*give)(void *ctx, const struct kipt_record *records,
 			      u32 count), void *ctx, u64 *after)
 {
 	u64 at = oldest(ending), end = ending->taken;
 	bool found = ending->found > at;
-	bool good = record_state_give(&ending->state, true, give, ctx);
+	bool good;
 
+	if (kept_far(ending)) {
+		if (record_state_give(&ending->kept_state, true, give, ctx))
+			give(ctx, ending->kept, (u32)ending->kept_count);
+		*after = ending->branches - ending->branches_found;
+		return true;
+	}
+	good = record_state_give(&ending->state, true, give, ctx);
 	if (found)
 		end = ending->found;
 	for (; at < end && good; at++)

@@ -12,6 +12,7 @@
 #include "demangle.h"
 
 #define NAME_MOST	4096
+#define BASE_62	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 struct text {
 	char *bytes;
@@ -44,6 +45,22 @@ static bool name_take(const char *name, struct text *text)
 	       text->length;
 }
 
+/* A binder of lifetimes in a name of Rust, "G" and a number to the base of 62, has
+ * libiberty count to that number, whatever it is. No program has thousands of them.
+ */
+static bool binds_many(const char *name)
+{
+	const char *at = name;
+	size_t digits;
+
+	while ((at = strchr(at, 'G'))) {
+		digits = strspn(++at, BASE_62);
+		if (digits > 2 && at[digits] == '_')
+			return true;
+	}
+	return false;
+}
+
 bool demangle(const char *name, char *text, size_t size)
 {
 	struct text to = { .bytes = text, .size = size };
@@ -56,6 +73,8 @@ bool demangle(const char *name, char *text, size_t size)
 		return false;
 	memcpy(plain, name, length);
 	plain[length] = 0;
+	if (name[1] == 'R' && binds_many(plain))
+		return false;
 	if (!name_take(plain, &to) || strlen(suffix) >= size - to.length)
 		return false;
 	strcpy(text + to.length, suffix);

@@ -490,6 +490,7 @@ static void loss_begin(struct profile_feed *feed)
 		.zero = feed->view->state.tsc_first,
 		.tid = feed->view->state.tid,
 		.pid = feed->view->state.pid,
+		.known = at->task >= 0,
 	};
 }
 
@@ -505,7 +506,7 @@ static void lost_end(struct profile_feed *feed)
 	loss = &feed->losses[at->loss - 1];
 	loss->tid_after = state->tid;
 	loss->pid_after = state->pid;
-	loss->ended = true;
+	loss->known_after = at->task >= 0;
 	at->loss = 0;
 }
 

@@ -18,9 +18,8 @@
  * @from: TSC of the last time before it; 0: not known
  * @zero: TSC that times of the CPU count from
  * @ticks: how long it is
- * @tid, @pid: the task before it; 0: not known
- * @tid_after, @pid_after: the task after it; 0: not known
- * @ended: something came after it
+ * @known: the task before it is; @tid, @pid
+ * @known_after: the task after it is; @tid_after, @pid_after
  */
 struct feed_loss {
 	u32 kind;
@@ -29,7 +28,7 @@ struct feed_loss {
 	u64 ticks;
 	u32 tid, pid;
 	u32 tid_after, pid_after;
-	bool ended;
+	bool known, known_after;
 };
 
 /**

@@ -52,6 +52,18 @@ static int top_option(struct view_options *options, const char *value)
 	return 1;
 }
 
+static bool names_given(const char *option, const char *list)
+{
+	size_t length = strlen(list);
+
+	if (length && list[0] != ',' && list[length - 1] != ',' &&
+	    !strstr(list, ",,"))
+		return true;
+	say_error("--%s %s: names of functions with commas between them are meant",
+		  option, list);
+	return false;
+}
+
 int view_option(struct view_options *options, int id, const char *value)
 {
 	switch (id) {
@@ -68,6 +80,8 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_LOST:
 		return mode_option(options, VIEW_LOST);
 	case VIEW_OPTION_SLOWEST:
+		if (!names_given("slowest", value))
+			return -1;
 		options->slowest = value;
 		return mode_option(options, VIEW_SLOWEST);
 	case VIEW_OPTION_TOP:
@@ -112,6 +126,8 @@ int view_option(struct view_options *options, int id, const char *value)
 		options->narrow.comm = value;
 		return 1;
 	case VIEW_OPTION_SYM:
+		if (!names_given("sym", value))
+			return -1;
 		options->syms = value;
 		return 1;
 	}

@@ -13,11 +13,11 @@
 
 #define TASK_WIDTH	18
 
-static void task_print(struct view *view, u32 tid, u32 pid)
+static void task_print(struct view *view, bool known, u32 tid, u32 pid)
 {
 	char text[64] = "-";
 
-	if (tid || pid)
+	if (known)
 		view_task(view, tid, pid, text, sizeof(text));
 	text[plain_cut(text, TASK_WIDTH)] = 0;
 	fprintf(view->out, "%-*s ", TASK_WIDTH, text);
@@ -30,13 +30,12 @@ static void loss_print(struct view *view, const struct feed_loss *loss)
 	if (loss->cpu != PROFILE_CPU_UNKNOWN)
 		view_cpu(loss->cpu, cpu, sizeof(cpu));
 	if (loss->from) {
-		view_duration(view, loss->from - loss->zero, from,
-			      sizeof(from));
+		view_since(view, loss->from - loss->zero, from, sizeof(from));
 		view_duration(view, loss->ticks, ticks, sizeof(ticks));
 	}
 	fprintf(view->out, "%3s %14s %14s  ", cpu, from, ticks);
-	task_print(view, loss->tid, loss->pid);
-	task_print(view, loss->tid_after, loss->pid_after);
+	task_print(view, loss->known, loss->tid, loss->pid);
+	task_print(view, loss->known_after, loss->tid_after, loss->pid_after);
 	fprintf(view->out, "%s: %s\n", words_kind(KIPT_RECORD_GAP, loss->kind),
 		words_gap(loss->kind));
 }
@@ -54,9 +53,9 @@ static void loss_json(struct view *view, const struct feed_loss *loss)
 		jsonl_number(line, "first", loss->zero);
 		jsonl_number(line, "ticks", loss->ticks);
 	}
-	if (loss->tid)
+	if (loss->known)
 		jsonl_number(line, "tid", loss->tid);
-	if (loss->tid_after)
+	if (loss->known_after)
 		jsonl_number(line, "tid_after", loss->tid_after);
 	jsonl_print(line, view->out);
 }

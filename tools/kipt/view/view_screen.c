@@ -92,6 +92,16 @@ const char *view_duration(const struct view *view, u64 ticks, char *text,
 	return text;
 }
 
+const char *view_since(const struct view *view, s64 ticks, char *text,
+		       size_t size)
+{
+	if (ticks >= 0)
+		return view_duration(view, ticks, text, size);
+	text[0] = '-';
+	view_duration(view, -(u64)ticks, text + 1, size - 1);
+	return text;
+}
+
 static int cpu_compare(const void *a, const void *b)
 {
 	const u64 *left = a, *right = b;
@@ -299,7 +309,7 @@ static int longest_compare(const void *left, const void *right)
 }
 
 /* As --calls --time of its CPU has it, and --time FROM,TO takes it. */
-static u64 call_from(const struct profile *profile,
+static s64 call_from(const struct profile *profile,
 		     const struct profile_call *call)
 {
 	u32 i;
@@ -323,7 +333,7 @@ static void slow_print(struct view *view, const struct profile *profile,
 	task[plain_cut(task, TASK_WIDTH)] = 0;
 	line_print(view, "%12s %12s %3s  %s%*s %s%s",
 		   view_duration(view, call->ticks, time, sizeof(time)),
-		   view_duration(view, call_from(profile, call), at, sizeof(at)),
+		   view_since(view, call_from(profile, call), at, sizeof(at)),
 		   call->cpu == PROFILE_CPU_UNKNOWN ? "-" :
 		   view_cpu(call->cpu, cpu, sizeof(cpu)), task,
 		   TASK_WIDTH - (int)strlen(task), "",

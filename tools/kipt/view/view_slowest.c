@@ -48,7 +48,7 @@ static void run_print(struct view *view, const struct profile_feed *feed,
 	char from[48] = "-", task[64] = "-", cpu[16] = "-";
 
 	if (call->begun)
-		view_duration(view, call->begun - run->zero, from, sizeof(from));
+		view_since(view, call->begun - run->zero, from, sizeof(from));
 	if (call->cpu != PROFILE_CPU_UNKNOWN)
 		view_cpu(call->cpu, cpu, sizeof(cpu));
 	if (call->tid || call->pid)

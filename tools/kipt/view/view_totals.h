@@ -79,6 +79,19 @@ const char *view_duration(const struct view *view, u64 ticks, char *text,
 			  size_t size);
 
 /**
+ * view_since() - the same of a time that may be before the one it counts from, as
+ *	where a TSC was set back
+ * @view: the view
+ * @ticks: the time
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *view_since(const struct view *view, s64 ticks, char *text,
+		       size_t size);
+
+/**
  * view_cpu() - the number of a CPU, or "unknown"
  * @cpu: its number, or PROFILE_CPU_UNKNOWN
  * @text: buffer
