@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../cli/args.h"
@@ -13,10 +12,6 @@
 
 /* The highest number of a task, PID_MAX_LIMIT. */
 #define TASK_MAX	4194304
-/* CPUs whose parts are put together; the kernel has at most 8192. */
-#define CPUS_MAX	(1 << 16)
-/* The number of the one whose records come before the first CPU record. */
-#define CPU_NONE	(~0ULL)
 
 bool narrow_any(const struct narrow_options *options)
 {
@@ -102,11 +97,16 @@ bool narrow_has(const struct lookup *chosen, u64 number)
 	return !chosen->count || lookup_get(chosen, number);
 }
 
+static struct narrow_cpu *here(const struct narrow *n)
+{
+	return (struct narrow_cpu *)n->stream.at;
+}
+
 static bool task_is_chosen(const struct narrow *n)
 {
 	const struct narrow_options *options = n->options;
 	const struct kipt_record *task =
-		record_state_last(&n->at->state, RECORD_STATE_TASK);
+		record_state_last(&n->stream.at->state, RECORD_STATE_TASK);
 	bool process_known = task && !(task->flags & KIPT_RF_NO_VALUE);
 
 	if (!options->pids.count && !options->tids.count && !options->comm)
@@ -118,87 +118,31 @@ static bool task_is_chosen(const struct narrow *n)
 		return false;
 	return !options->comm ||
 	       !strcmp(options->comm,
-		       n->comm(n->ctx, task->aux,
+		       n->comm(n->stream.ctx, task->aux,
 			       process_known ? (u32)task->value : 0));
 }
 
-/* The first TIME of a CPU, which times count from. */
-static bool first_give(struct narrow *n, const struct kipt_record *record)
+/* The first TIME needs no other one that says when it was. */
+static void first_see(struct partial_cpu *cpu, const struct kipt_record *record)
 {
-	struct narrow_cpu *at = n->at;
-	const struct kipt_record first = {
-		.type = KIPT_RECORD_TIME,
-		.kind = KIPT_TIME_FIRST,
-		.flags = KIPT_RF_NO_IP,
-		.value = at->first,
-	};
-
-	if (at->first_given || !at->first)
-		return true;
-	at->first_given = true;
-	return (record->type == KIPT_RECORD_TIME &&
-		record->value == at->first) || n->give(n->ctx, &first, 1);
+	if (cpu->first && record->type == KIPT_RECORD_TIME &&
+	    record->value == cpu->first)
+		cpu->first_given = true;
 }
 
-/* The first of a part of a CPU comes after its CPU record. */
 static bool give(struct narrow *n, const struct kipt_record *record)
 {
-	struct narrow_cpu *at = n->at;
-	const struct kipt_record *cpu =
-		record_state_last(&at->state, RECORD_STATE_CPU);
-
-	at->timed |= record->type == KIPT_RECORD_TIME;
-	if (!at->begun) {
-		at->begun = true;
-		if (cpu && !n->give(n->ctx, cpu, 1))
-			return false;
-	}
-	return first_give(n, record) && n->give(n->ctx, record, 1);
+	first_see(n->stream.at, record);
+	return partial_give(&n->stream, record);
 }
 
-/* What changed of a kind while records were dropped, and still holds. */
-static bool pending_give(struct narrow *n, enum record_state_kind kind)
+static bool time_pending(struct narrow *n)
 {
-	struct narrow_cpu *at = n->at;
-	bool pending = at->pending & 1U << kind;
+	struct partial_cpu *cpu = n->stream.at;
 
-	at->pending &= ~(1U << kind);
-	return !pending || give(n, &at->state.last[kind]);
-}
-
-static bool others_begin(struct narrow *n)
-{
-	static const struct kipt_record others = {
-		.type = KIPT_RECORD_DISABLE,
-		.kind = KIPT_DISABLE_OTHERS,
-		.flags = KIPT_RF_NO_IP | KIPT_RF_NO_VALUE,
-	};
-
-	return give(n, &others);
-}
-
-static bool chosen_begin(struct narrow *n)
-{
-	static const struct kipt_record chosen = {
-		.type = KIPT_RECORD_ENABLE,
-		.kind = KIPT_ENABLE_CHOSEN,
-		.flags = KIPT_RF_NO_IP,
-	};
-
-	return give(n, &chosen);
-}
-
-/* Where execution is when the stretch begins. */
-static bool place_give(struct narrow *n)
-{
-	const struct kipt_record place = {
-		.type = KIPT_RECORD_ENABLE,
-		.kind = KIPT_ENABLE_CHOSEN,
-		.flags = n->at->ip_known ? 0 : KIPT_RF_NO_IP,
-		.ip = n->at->ip_known ? n->at->ip : 0,
-	};
-
-	return give(n, &place);
+	if (cpu->pending & 1U << RECORD_STATE_TIME)
+		first_see(cpu, &cpu->state.last[RECORD_STATE_TIME]);
+	return partial_pending(&n->stream, RECORD_STATE_TIME);
 }
 
 static void passing_set(struct narrow_cpu *at)
@@ -211,41 +155,26 @@ static bool in_stretch(const struct narrow *n, s64 ticks)
 	return ticks >= n->from && ticks <= n->to;
 }
 
-/* A CPU of which nothing is known yet. */
-static struct narrow_cpu *cpu_add(struct narrow *n, u64 number)
+/* A CPU that comes for the first time. */
+static void cpu_add(struct narrow *n, bool chosen)
 {
-	struct narrow_cpu *at;
+	struct narrow_cpu *at = here(n);
 
-	if (n->cpus.count >= CPUS_MAX) {
-		memset(&n->others, 0, sizeof(n->others));
-		return &n->others;
-	}
-	at = calloc(1, sizeof(*at));
-	if (!at || !lookup_add(&n->cpus, number, (size_t)at)) {
-		free(at);
-		n->failed = true;
-		return NULL;
-	}
-	at->next = n->first;
-	n->first = at;
-	return at;
+	at->on = chosen;
+	at->chosen = task_is_chosen(n);
+	at->within = in_stretch(n, 0);
+	passing_set(at);
 }
 
 /* What a CPU did in its last part goes on. */
 static bool cpu_begin(struct narrow *n, u64 number, bool chosen)
 {
-	size_t *known = lookup_get(&n->cpus, number);
+	bool known;
 
-	n->at = known ? (struct narrow_cpu *)*known : cpu_add(n, number);
-	if (!n->at)
+	if (!partial_cpu_begin(&n->stream, number, &known))
 		return false;
-	if (!known) {
-		n->at->on = chosen;
-		n->at->chosen = task_is_chosen(n);
-		n->at->within = in_stretch(n, 0);
-		passing_set(n->at);
-	}
-	n->at->begun = false;
+	if (!known)
+		cpu_add(n, chosen);
 	return true;
 }
 
@@ -255,8 +184,8 @@ static bool cpu_take(struct narrow *n, const struct kipt_record *record)
 
 	if (!cpu_begin(n, record->aux, chosen))
 		return false;
-	record_state_see(&n->at->state, record);
-	n->seen |= n->at->passing;
+	record_state_see(&n->stream.at->state, record);
+	n->seen |= here(n)->passing;
 	return true;
 }
 
@@ -264,12 +193,8 @@ static bool cpu_take(struct narrow *n, const struct kipt_record *record)
 static bool state_give(struct narrow *n)
 {
 	n->seen = true;
-	n->at->closing = false;
-	return pending_give(n, RECORD_STATE_TIME) &&
-	       pending_give(n, RECORD_STATE_CONTEXT) &&
-	       pending_give(n, RECORD_STATE_TASK) &&
-	       pending_give(n, RECORD_STATE_MODE) &&
-	       pending_give(n, RECORD_STATE_CBR);
+	here(n)->closing = false;
+	return time_pending(n) && partial_where(&n->stream);
 }
 
 /* A chosen task runs after another: all of where the stream is, and its time first,
@@ -277,29 +202,29 @@ static bool state_give(struct narrow *n)
  */
 static bool enter(struct narrow *n)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 
-	at->pending |= 1U << RECORD_STATE_TASK;
+	at->cpu.pending |= 1U << RECORD_STATE_TASK;
 	return state_give(n) &&
-	       (!at->running || at->in_gap || chosen_begin(n));
+	       (!at->running || at->in_gap || partial_resume(&n->stream, 0, false));
 }
 
 /* The other task is named, since it took the CPU. */
 static bool leave(struct narrow *n, const struct kipt_record *task)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 
 	at->closing = true;
 	return give(n, task) &&
-	       (!at->running || at->in_gap || others_begin(n));
+	       (!at->running || at->in_gap || partial_leave(&n->stream));
 }
 
 static bool task_take(struct narrow *n, const struct kipt_record *record)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 	bool was = at->passing;
 
-	record_state_see(&at->state, record);
+	record_state_see(&at->cpu.state, record);
 	at->chosen = task_is_chosen(n);
 	passing_set(at);
 	if (!at->within)
@@ -364,8 +289,8 @@ static void gap_time(struct narrow_cpu *at)
 
 static bool gap_take(struct narrow *n, const struct kipt_record *record)
 {
-	n->at->closing |= record_gap_loses_time(record->kind);
-	return pending_give(n, RECORD_STATE_TIME) && give(n, record);
+	here(n)->closing |= record_gap_loses_time(record->kind);
+	return time_pending(n) && give(n, record);
 }
 
 /* A record of a task that was not chosen. How long a gap is, or when a chosen task
@@ -375,22 +300,22 @@ static bool other_take(struct narrow *n, const struct kipt_record *record,
 		       bool gap_ends)
 {
 	enum record_state_kind kind = record_state_kind(record);
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 
 	if (gap_ends)
-		return others_begin(n);
+		return partial_leave(&n->stream);
 	if (kind < RECORD_STATES)
-		at->pending |= 1U << kind;
+		at->cpu.pending |= 1U << kind;
 	if (kind != RECORD_STATE_TIME || !at->closing)
 		return true;
 	/* From the first one on there are spans of time. */
-	at->closing = at->in_gap || !at->timed;
-	return pending_give(n, kind);
+	at->closing = at->in_gap || !at->cpu.timed;
+	return time_pending(n);
 }
 
 static s64 ticks_of(const struct narrow_cpu *at, const struct kipt_record *time)
 {
-	return (s64)(time->value - at->first);
+	return (s64)(time->value - at->cpu.first);
 }
 
 /* Between two times of the trace, at an end of the stretch. */
@@ -401,15 +326,15 @@ static struct kipt_record cut_at(const struct narrow_cpu *at, s64 ticks)
 		.kind = KIPT_TIME_CUT,
 		.flags = KIPT_RF_NO_IP,
 		.aux = ~0U,
-		.value = at->first + (u64)ticks,
+		.value = at->cpu.first + (u64)ticks,
 	};
 }
 
 static bool time_pass(struct narrow *n, const struct kipt_record *time)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 
-	record_state_see(&at->state, time);
+	record_state_see(&at->cpu.state, time);
 	if (!at->on)
 		return true;
 	return at->passing ? give(n, time) : other_take(n, time, false);
@@ -420,42 +345,42 @@ static bool time_pass(struct narrow *n, const struct kipt_record *time)
  */
 static bool where_give(struct narrow *n)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 	bool good = !at->lost || !at->gap_timed || give(n, &at->gap);
 
 	if (good && at->passing)
 		good = state_give(n);
 	else if (good)
-		good = pending_give(n, RECORD_STATE_TIME);
+		good = time_pending(n);
 	at->closing = at->lost;
 	return good && (!at->lost || at->gap_timed || give(n, &at->gap));
 }
 
 static bool stretch_enter(struct narrow *n, const struct kipt_record *time)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 	bool away = at->away, good;
 	u32 kind;
 
 	at->within = true;
 	at->away = false;
 	passing_set(at);
-	record_state_see(&at->state, time);
+	record_state_see(&at->cpu.state, time);
 	for (kind = RECORD_STATE_CONTEXT; kind < RECORD_STATES; kind++)
-		at->pending |= !!record_state_last(&at->state, kind) << kind;
+		at->cpu.pending |= !!record_state_last(&at->cpu.state, kind) << kind;
 	if (!at->on || (!at->passing && !at->lost))
 		return true;
-	good = (!away || others_begin(n)) && where_give(n);
+	good = (!away || partial_leave(&n->stream)) && where_give(n);
 	if (!good || at->in_gap)
 		return good;
 	if (at->passing && at->running)
-		return place_give(n);
-	return !at->lost || others_begin(n);
+		return partial_resume(&n->stream, at->ip, at->ip_known);
+	return !at->lost || partial_leave(&n->stream);
 }
 
 static void stretch_leave(struct narrow *n)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 
 	at->away |= at->passing && at->running;
 	at->within = false;
@@ -466,9 +391,9 @@ static void stretch_leave(struct narrow *n)
 /* The stretch may begin, end, or both before this time. */
 static bool stretch_time(struct narrow *n, const struct kipt_record *time)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 	const struct kipt_record *last =
-		record_state_last(&at->state, RECORD_STATE_TIME);
+		record_state_last(&at->cpu.state, RECORD_STATE_TIME);
 	s64 now = ticks_of(at, time), was = last ? ticks_of(at, last) : now;
 	struct kipt_record cut;
 	bool good = true;
@@ -489,17 +414,17 @@ static bool stretch_time(struct narrow *n, const struct kipt_record *time)
 		gap_time(at);
 		return stretch_enter(n, time);
 	}
-	record_state_see(&at->state, time);
+	record_state_see(&at->cpu.state, time);
 	return good;
 }
 
 static bool time_take(struct narrow *n, const struct kipt_record *time)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 	bool good;
 
-	if (!at->first)
-		at->first = time->value;
+	if (!at->cpu.first)
+		at->cpu.first = time->value;
 	if (time->kind == KIPT_TIME_FIRST)
 		return true;
 	n->times = true;
@@ -520,12 +445,12 @@ static bool edge_take(struct narrow *n, const struct kipt_record *record)
 	if (record->type == KIPT_RECORD_SPACE)
 		n->edges = lookup_get(&options->pids, record->aux);
 	n->seen |= n->edges;
-	return !n->edges || n->give(n->ctx, record, 1);
+	return !n->edges || n->stream.give(n->stream.ctx, record, 1);
 }
 
 static bool take(struct narrow *n, const struct kipt_record *record)
 {
-	struct narrow_cpu *at = n->at;
+	struct narrow_cpu *at = here(n);
 	bool resumed, gap_ends;
 
 	switch (record->type) {
@@ -542,7 +467,7 @@ static bool take(struct narrow *n, const struct kipt_record *record)
 		gap_see(at, record);
 		return !at->on || !at->within || gap_take(n, record);
 	}
-	record_state_see(&at->state, record);
+	record_state_see(&at->cpu.state, record);
 	resumed = run_see(at, record);
 	gap_ends = resumed && at->in_gap;
 	if (resumed)
@@ -555,8 +480,9 @@ static bool take(struct narrow *n, const struct kipt_record *record)
 
 static bool begin(struct narrow *n)
 {
+	n->stream.cpu_size = sizeof(struct narrow_cpu);
 	if (time_range_ticks(&n->options->time, n->tsc_khz, &n->from, &n->to))
-		return cpu_begin(n, CPU_NONE, !n->options->cpus.count);
+		return cpu_begin(n, PARTIAL_CPU_NONE, !n->options->cpus.count);
 	n->refused = true;
 	return false;
 }
@@ -564,7 +490,7 @@ static bool begin(struct narrow *n)
 bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 		 u32 count)
 {
-	bool good = narrow->at || begin(narrow);
+	bool good = narrow->stream.at || begin(narrow);
 	u32 i;
 
 	for (i = 0; i < count && good; i++)
@@ -574,18 +500,11 @@ bool narrow_take(struct narrow *narrow, const struct kipt_record *records,
 
 bool narrow_timeless(const struct narrow *narrow)
 {
-	return narrow->at && !narrow->times &&
+	return narrow->stream.at && !narrow->times &&
 	       time_range_any(&narrow->options->time);
 }
 
 void narrow_end(struct narrow *narrow)
 {
-	struct narrow_cpu *at;
-
-	while ((at = narrow->first)) {
-		narrow->first = at->next;
-		free(at);
-	}
-	lookup_free(&narrow->cpus);
-	narrow->at = NULL;
+	partial_end(&narrow->stream);
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "../cli/lookup.h"
-#include "record_state.h"
+#include "partial.h"
 #include "time_range.h"
 
 /**
@@ -75,10 +75,8 @@ bool narrow_has(const struct lookup *chosen, u64 number);
 void narrow_free(struct narrow_options *options);
 
 /**
- * struct narrow_cpu - where the records of a CPU are, which may come in parts
- * @state: the last of each kind
- * @pending: bits of enum record_state_kind: the record that holds was not given
- * @begun: the records of this part have their CPU record
+ * struct narrow_cpu - where the records of a CPU are, and what is chosen of it
+ * @cpu: the CPU in @stream
  * @on: the CPU is chosen
  * @chosen: its task is
  * @within: its time is in the stretch
@@ -90,16 +88,10 @@ void narrow_free(struct narrow_options *options);
  * @gap_timed: after a gap there was a time
  * @in_gap: after a gap, before it is known again where execution is
  * @closing: the next TIME is given, it is the end of a stretch or a gap
- * @timed: a TIME of this CPU was given
- * @first: its first time; 0: not known
- * @first_given: whoever gets the records knows it
  * @away: the stretch was left while instructions were traced
- * @next: another CPU
  */
 struct narrow_cpu {
-	struct record_state state;
-	u32 pending;
-	bool begun;
+	struct partial_cpu cpu;
 	bool on;
 	bool chosen;
 	bool within;
@@ -112,50 +104,36 @@ struct narrow_cpu {
 	bool gap_timed;
 	bool in_gap;
 	bool closing;
-	bool timed;
-	u64 first;
-	bool first_given;
 	bool away;
-	struct narrow_cpu *next;
 };
 
 /**
- * struct narrow - a stream that is narrowed; all 0 at its begin but the first five
+ * struct narrow - a stream that is narrowed; all 0 at its begin but @options, @comm,
+ *	@tsc_khz, and of @stream @give and @ctx
  * @options: the choices; must live as long
- * @comm: names a thread; NULL if no name was chosen
- * @give: gets what is passed on, in order; false ends the stream
- * @ctx: first argument of both
+ * @comm: names a thread; NULL if no name was chosen; @ctx of @stream is its first
+ *	argument
+ * @stream: what is passed on
  * @tsc_khz: frequency of the TSC, 0: not known; set before the first record
  * @from, @to: ticks after the first time of a CPU, ends of the stretch
- * @cpus: those that are known, by number
- * @first: list of them
- * @others: a CPU for which there is no room, each anew
- * @at: the CPU whose records come; NULL before the first record
  * @seen: something that was chosen is in the stream
  * @edges: EDGE records are passed on
  * @counted: branches came as counts, which these choices cannot tell apart; none of
  *	them is given
  * @times: there is a time in the stream
  * @refused: the stretch cannot be told in ticks, and a sentence says so
- * @failed: there was no memory
  */
 struct narrow {
 	const struct narrow_options *options;
 	const char *(*comm)(void *ctx, u32 tid, u32 pid);
-	bool (*give)(void *ctx, const struct kipt_record *records, u32 count);
-	void *ctx;
+	struct partial stream;
 	u32 tsc_khz;
 	s64 from, to;
-	struct lookup cpus;
-	struct narrow_cpu *first;
-	struct narrow_cpu others;
-	struct narrow_cpu *at;
 	bool seen;
 	bool edges;
 	bool counted;
 	bool times;
 	bool refused;
-	bool failed;
 };
 
 /**
@@ -181,7 +159,7 @@ struct narrow {
  * executes. It ends with a TIME of kind KIPT_TIME_CUT where the trace has none. The
  * first TIME of a CPU is given as one of kind KIPT_TIME_FIRST if it is left out.
  *
- * Return: false if @give did, without memory (@failed), or if the stretch is refused
+ * Return: false if @give did, without memory (@stream.failed), or if the stretch is refused
  * (@refused).
  */
 bool narrow_take(struct narrow *narrow, const struct kipt_record *records,

@@ -10,6 +10,11 @@
 
 #include "../../../kmod/decode/port.h"
 
+/* CPUs whose state is kept, of a stream in which they take turns; the kernel has at most
+ * 8192.
+ */
+#define RECORD_CPUS_MAX	(1 << 16)
+
 /* In the order in which they are given; a thread is named after its address space. */
 enum record_state_kind {
 	RECORD_STATE_CPU,

@@ -7,30 +7,26 @@
 #include <stdlib.h>
 
 #include "../cli/messages.h"
-#include "../records/record_state.h"
+#include "../records/partial.h"
 #include "chosen_calls.h"
 #include "profile_feed.h"
 #include "wanted.h"
 
-/* The number of the one whose records come before the first CPU record. */
-#define CPU_NONE	(~0ULL)
-/* CPUs whose parts are put together; the kernel has at most 8192. */
-#define CPUS_MAX	(1 << 16)
-
-/* Where the records of a CPU are: @call is the last that was not passed on, as of
- * which the time was @call_time. @skipped instructions are of branches that were left
- * out within a call. @in_gap: it is not known where execution is; @closing: the next
- * TIME is given, how much a gap loses is in it; @timed: one was given.
+/**
+ * struct chosen_cpu - where the records of a CPU are
+ * @cpu: the CPU in @stream
+ * @inside: a chosen function is called, and has not returned
+ * @in_gap: after a gap, before it is known again where execution is
+ * @closing: the next TIME is given: how much a gap loses is in it
+ * @call: the last call that was left out; type 0: none, or not of this task
+ * @call_time: the TIME that held then
+ * @skipped: instructions of branches that were left out within a call
  */
 struct chosen_cpu {
-	struct record_state state;
-	u32 pending;
-	bool begun, inside, in_gap, closing, timed;
-	bool first_given;
-	u64 first;
+	struct partial_cpu cpu;
+	bool inside, in_gap, closing;
 	struct kipt_record call, call_time;
 	u32 skipped;
-	struct chosen_cpu *next;
 };
 
 struct chosen_calls {
@@ -38,13 +34,14 @@ struct chosen_calls {
 	struct view_options options;
 	struct profile_feed *feed;
 	u32 kinds;
-	bool (*give)(void *ctx, const struct kipt_record *records, u32 count);
-	void *ctx;
-	struct lookup cpus;
-	struct chosen_cpu *list, *at;
-	struct chosen_cpu others;
-	bool any, counted, failed;
+	struct partial stream;
+	bool any, counted;
 };
+
+static struct chosen_cpu *here(const struct chosen_calls *calls)
+{
+	return (struct chosen_cpu *)calls->stream.at;
+}
 
 static void record_follow(struct view *view, const struct kipt_record *r)
 {
@@ -66,8 +63,9 @@ chosen_calls_create(const struct view_options *options, struct names *names,
 	calls->view.names = names;
 	calls->view.print = record_follow;
 	calls->kinds = view_kinds(options);
-	calls->give = give;
-	calls->ctx = ctx;
+	calls->stream.give = give;
+	calls->stream.ctx = ctx;
+	calls->stream.cpu_size = sizeof(struct chosen_cpu);
 	tally_init(&calls->view.tally);
 	calls->feed = profile_feed_create(&calls->view);
 	if (!calls->feed) {
@@ -86,54 +84,11 @@ static bool is_inside(const struct chosen_calls *calls)
 	return at && at->track.stack && at->track.stack->wanted;
 }
 
-/* The first of a part of a CPU comes after its CPU record, and after its first time. */
-static bool give(struct chosen_calls *calls, const struct kipt_record *record)
-{
-	struct chosen_cpu *at = calls->at;
-	const struct kipt_record *cpu =
-		record_state_last(&at->state, RECORD_STATE_CPU);
-	const struct kipt_record first = {
-		.type = KIPT_RECORD_TIME,
-		.kind = KIPT_TIME_FIRST,
-		.flags = KIPT_RF_NO_IP,
-		.value = at->first,
-	};
-	bool good = true;
-
-	at->timed |= record->type == KIPT_RECORD_TIME;
-	if (!at->begun && cpu)
-		good = calls->give(calls->ctx, cpu, 1);
-	at->begun = true;
-	if (!at->first_given && at->first) {
-		at->first_given = true;
-		good = good && calls->give(calls->ctx, &first, 1);
-	}
-	return good && calls->give(calls->ctx, record, 1);
-}
-
-static bool pending_give(struct chosen_calls *calls,
-			 enum record_state_kind kind)
-{
-	struct chosen_cpu *at = calls->at;
-	bool pending = at->pending & 1U << kind;
-
-	at->pending &= ~(1U << kind);
-	return !pending || give(calls, &at->state.last[kind]);
-}
-
-static bool state_give(struct chosen_calls *calls)
-{
-	return pending_give(calls, RECORD_STATE_CONTEXT) &&
-	       pending_give(calls, RECORD_STATE_TASK) &&
-	       pending_give(calls, RECORD_STATE_MODE) &&
-	       pending_give(calls, RECORD_STATE_CBR);
-}
-
 /* Those that nobody asked for are only counted. */
 static bool branch_give(struct chosen_calls *calls,
 			const struct kipt_record *record)
 {
-	struct chosen_cpu *at = calls->at;
+	struct chosen_cpu *at = here(calls);
 	struct kipt_record branch = *record;
 
 	if (!(calls->kinds >> record->kind % 32 & 1)) {
@@ -142,21 +97,21 @@ static bool branch_give(struct chosen_calls *calls,
 	}
 	branch.aux += at->skipped;
 	at->skipped = 0;
-	return give(calls, &branch);
+	return partial_give(&calls->stream, &branch);
 }
 
 static bool record_give(struct chosen_calls *calls,
 			const struct kipt_record *record)
 {
 	return record->type == KIPT_RECORD_BRANCH ?
-	       branch_give(calls, record) : give(calls, record);
+	       branch_give(calls, record) : partial_give(&calls->stream, record);
 }
 
 /* The call whose thunk this jump is of; NULL: none. */
 static const struct kipt_record *call_before(const struct chosen_calls *calls,
 					     const struct kipt_record *record)
 {
-	const struct kipt_record *call = &calls->at->call;
+	const struct kipt_record *call = &here(calls)->call;
 	struct frame *top = call_stack_top(calls->feed->at->track.stack);
 
 	if (record->kind != KIPT_BRANCH_JUMP &&
@@ -165,33 +120,21 @@ static const struct kipt_record *call_before(const struct chosen_calls *calls,
 	return call->type && top->ret == call->ip ? call : NULL;
 }
 
-static bool enable_give(struct chosen_calls *calls, u64 ip, bool known)
-{
-	const struct kipt_record enable = {
-		.type = KIPT_RECORD_ENABLE,
-		.kind = KIPT_ENABLE_CHOSEN,
-		.flags = known ? 0 : KIPT_RF_NO_IP,
-		.ip = known ? ip : 0,
-	};
-
-	return give(calls, &enable);
-}
-
 /* The time that the call had is not that of the record, if there was one between. */
 static bool call_give(struct chosen_calls *calls,
 		      const struct kipt_record *call)
 {
-	struct chosen_cpu *at = calls->at;
+	struct chosen_cpu *at = here(calls);
 	bool good = true;
 
 	if (!at->call_time.type ||
-	    at->call_time.value == at->state.last[RECORD_STATE_TIME].value)
-		good = pending_give(calls, RECORD_STATE_TIME);
-	else if (at->pending & 1U << RECORD_STATE_TIME)
-		good = give(calls, &at->call_time);
-	return good && state_give(calls) &&
-	       enable_give(calls, call->ip, true) && branch_give(calls, call) &&
-	       pending_give(calls, RECORD_STATE_TIME);
+	    at->call_time.value == at->cpu.state.last[RECORD_STATE_TIME].value)
+		good = partial_pending(&calls->stream, RECORD_STATE_TIME);
+	else if (at->cpu.pending & 1U << RECORD_STATE_TIME)
+		good = partial_give(&calls->stream, &at->call_time);
+	return good && partial_where(&calls->stream) &&
+	       partial_resume(&calls->stream, call->ip, true) && branch_give(calls, call) &&
+	       partial_pending(&calls->stream, RECORD_STATE_TIME);
 }
 
 static bool enter(struct chosen_calls *calls, const struct kipt_record *record)
@@ -200,12 +143,12 @@ static bool enter(struct chosen_calls *calls, const struct kipt_record *record)
 	bool branch = record->type == KIPT_RECORD_BRANCH;
 
 	calls->any = true;
-	calls->at->skipped = 0;
+	here(calls)->skipped = 0;
 	call = branch ? call_before(calls, record) : NULL;
 	if (call)
 		return call_give(calls, call) && branch_give(calls, record);
-	return pending_give(calls, RECORD_STATE_TIME) && state_give(calls) &&
-	       enable_give(calls, record->ip,
+	return partial_pending(&calls->stream, RECORD_STATE_TIME) && partial_where(&calls->stream) &&
+	       partial_resume(&calls->stream, record->ip,
 			   !(record->flags & KIPT_RF_NO_IP)) &&
 	       (!branch || branch_give(calls, record));
 }
@@ -213,7 +156,7 @@ static bool enter(struct chosen_calls *calls, const struct kipt_record *record)
 /* It is known that instructions are traced. */
 static bool is_running(const struct chosen_calls *calls)
 {
-	return calls->feed->at->running && !calls->at->in_gap;
+	return calls->feed->at->running && !here(calls)->in_gap;
 }
 
 /* After it, it is known whether instructions are traced. */
@@ -231,47 +174,6 @@ static bool is_place(const struct kipt_record *record)
 	return false;
 }
 
-static bool leave(struct chosen_calls *calls)
-{
-	static const struct kipt_record others = {
-		.type = KIPT_RECORD_DISABLE,
-		.kind = KIPT_DISABLE_OTHERS,
-		.flags = KIPT_RF_NO_IP | KIPT_RF_NO_VALUE,
-	};
-
-	return give(calls, &others);
-}
-
-static struct chosen_cpu *cpu_add(struct chosen_calls *calls, u64 number)
-{
-	struct chosen_cpu *at;
-
-	if (calls->cpus.count >= CPUS_MAX) {
-		calls->others = (struct chosen_cpu){ 0 };
-		return &calls->others;
-	}
-	at = calloc(1, sizeof(*at));
-	if (!at || !lookup_add(&calls->cpus, number, (size_t)at)) {
-		free(at);
-		calls->failed = true;
-		return NULL;
-	}
-	at->next = calls->list;
-	calls->list = at;
-	return at;
-}
-
-static bool cpu_begin(struct chosen_calls *calls, u64 number)
-{
-	size_t *known = lookup_get(&calls->cpus, number);
-
-	calls->at = known ? (struct chosen_cpu *)*known :
-		    cpu_add(calls, number);
-	if (calls->at)
-		calls->at->begun = false;
-	return calls->at;
-}
-
 /* What its task did goes on, unless it went on elsewhere meanwhile. */
 static bool cpu_take(struct chosen_calls *calls,
 		     const struct kipt_record *record)
@@ -279,53 +181,53 @@ static bool cpu_take(struct chosen_calls *calls,
 	struct chosen_cpu *at;
 	bool was;
 
-	if (!cpu_begin(calls, record->aux))
+	if (!partial_cpu_begin(&calls->stream, record->aux, NULL))
 		return false;
-	at = calls->at;
-	record_state_see(&at->state, record);
+	at = here(calls);
+	record_state_see(&at->cpu.state, record);
 	was = at->inside;
 	at->inside = is_inside(calls);
-	return !was || at->inside || !is_running(calls) || leave(calls);
+	return !was || at->inside || !is_running(calls) || partial_leave(&calls->stream);
 }
 
 static bool task_take(struct chosen_calls *calls,
 		      const struct kipt_record *record, bool was)
 {
-	struct chosen_cpu *at = calls->at;
+	struct chosen_cpu *at = here(calls);
 	const struct kipt_record *last =
-		record_state_last(&at->state, RECORD_STATE_TASK);
+		record_state_last(&at->cpu.state, RECORD_STATE_TASK);
 	bool same = last && last->aux == record->aux;
 
-	record_state_see(&at->state, record);
+	record_state_see(&at->cpu.state, record);
 	if (!same)
 		at->call.type = 0;
 	if (was)
-		return give(calls, record) &&
-		       (at->inside || !is_running(calls) || leave(calls));
-	at->pending |= 1U << RECORD_STATE_TASK;
+		return partial_give(&calls->stream, record) &&
+		       (at->inside || !is_running(calls) || partial_leave(&calls->stream));
+	at->cpu.pending |= 1U << RECORD_STATE_TASK;
 	if (!at->inside)
 		return true;
 	calls->any = true;
-	return pending_give(calls, RECORD_STATE_TIME) && state_give(calls) &&
-	       (!is_running(calls) || enable_give(calls, 0, false));
+	return partial_pending(&calls->stream, RECORD_STATE_TIME) && partial_where(&calls->stream) &&
+	       (!is_running(calls) || partial_resume(&calls->stream, 0, false));
 }
 
 static bool time_take(struct chosen_calls *calls,
 		      const struct kipt_record *record)
 {
-	struct chosen_cpu *at = calls->at;
+	struct chosen_cpu *at = here(calls);
 	bool wanted = at->inside || at->closing;
 
-	if (!at->first)
-		at->first = record->value;
+	if (!at->cpu.first)
+		at->cpu.first = record->value;
 	if (record->kind == KIPT_TIME_FIRST)
 		return true;
-	at->first_given |= wanted && record->value == at->first;
-	at->closing &= at->in_gap || !at->timed;
-	record_state_see(&at->state, record);
+	at->cpu.first_given |= wanted && record->value == at->cpu.first;
+	at->closing &= at->in_gap || !at->cpu.timed;
+	record_state_see(&at->cpu.state, record);
 	if (wanted)
-		return give(calls, record);
-	at->pending |= 1U << RECORD_STATE_TIME;
+		return partial_give(&calls->stream, record);
+	at->cpu.pending |= 1U << RECORD_STATE_TIME;
 	return true;
 }
 
@@ -338,29 +240,29 @@ static void call_see(struct chosen_cpu *at, const struct kipt_record *record)
 	    record->kind != KIPT_BRANCH_CALL_IND)
 		return;
 	at->call = *record;
-	at->call_time = at->state.last[RECORD_STATE_TIME];
+	at->call_time = at->cpu.state.last[RECORD_STATE_TIME];
 }
 
 static bool flow_take(struct chosen_calls *calls,
 		      const struct kipt_record *record, bool was)
 {
-	struct chosen_cpu *at = calls->at;
+	struct chosen_cpu *at = here(calls);
 	enum record_state_kind kind = record_state_kind(record);
 	bool gap_ends = at->in_gap && is_place(record);
 
 	at->in_gap &= !gap_ends;
-	record_state_see(&at->state, record);
+	record_state_see(&at->cpu.state, record);
 	if (was && at->inside)
 		return record_give(calls, record);
 	if (was)
 		return (record->type != KIPT_RECORD_BRANCH ||
-			branch_give(calls, record)) && leave(calls);
+			branch_give(calls, record)) && partial_leave(&calls->stream);
 	if (at->inside)
 		return enter(calls, record);
 	if (kind < RECORD_STATES)
-		at->pending |= 1U << kind;
+		at->cpu.pending |= 1U << kind;
 	call_see(at, record);
-	return !gap_ends || leave(calls);
+	return !gap_ends || partial_leave(&calls->stream);
 }
 
 /* A chosen function may have run in it. */
@@ -368,12 +270,12 @@ static bool gap_take(struct chosen_calls *calls,
 		     const struct kipt_record *record)
 {
 	bool loses = record_gap_loses_time(record->kind);
-	struct chosen_cpu *at = calls->at;
+	struct chosen_cpu *at = here(calls);
 
 	at->call.type = 0;
 	at->closing |= loses;
 	at->in_gap |= loses;
-	return pending_give(calls, RECORD_STATE_TIME) && give(calls, record);
+	return partial_pending(&calls->stream, RECORD_STATE_TIME) && partial_give(&calls->stream, record);
 }
 
 static bool take(struct chosen_calls *calls, const struct kipt_record *record)
@@ -382,8 +284,8 @@ static bool take(struct chosen_calls *calls, const struct kipt_record *record)
 
 	if (record->type == KIPT_RECORD_CPU)
 		return cpu_take(calls, record);
-	was = calls->at->inside;
-	calls->at->inside = is_inside(calls);
+	was = here(calls)->inside;
+	here(calls)->inside = is_inside(calls);
 	switch (record->type) {
 	case KIPT_RECORD_TASK:
 		return task_take(calls, record, was);
@@ -402,7 +304,8 @@ static bool take(struct chosen_calls *calls, const struct kipt_record *record)
 bool chosen_calls_take(struct chosen_calls *calls,
 		       const struct kipt_record *records, u32 count)
 {
-	bool good = calls->at || cpu_begin(calls, CPU_NONE);
+	bool good = calls->stream.at ||
+		    partial_cpu_begin(&calls->stream, PARTIAL_CPU_NONE, NULL);
 	u32 i;
 
 	for (i = 0; i < count && good; i++) {
@@ -415,9 +318,9 @@ bool chosen_calls_take(struct chosen_calls *calls,
 bool chosen_calls_end(struct chosen_calls *calls)
 {
 	/* Nothing was read, and a sentence says why. */
-	if (!calls->at)
+	if (!calls->stream.at)
 		return true;
-	if (calls->failed || calls->feed->profile->failed) {
+	if (calls->stream.failed || calls->feed->profile->failed) {
 		say_errno(ENOMEM, "cannot choose calls of %s",
 			  calls->feed->profile->wanted);
 		return false;
@@ -437,15 +340,9 @@ bool chosen_calls_end(struct chosen_calls *calls)
 
 void chosen_calls_destroy(struct chosen_calls *calls)
 {
-	struct chosen_cpu *at;
-
 	if (!calls)
 		return;
-	while ((at = calls->list)) {
-		calls->list = at->next;
-		free(at);
-	}
-	lookup_free(&calls->cpus);
+	partial_end(&calls->stream);
 	lookup_free(&calls->view.first_of);
 	profile_feed_destroy(calls->feed);
 	free(calls);

@@ -50,8 +50,8 @@ bool output_open(struct output *output, const struct view_options *options,
 	if (narrow_any(&options->narrow)) {
 		output->narrow.options = &options->narrow;
 		output->narrow.comm = comm_find;
-		output->narrow.give = records_show;
-		output->narrow.ctx = output;
+		output->narrow.stream.give = records_show;
+		output->narrow.stream.ctx = output;
 	}
 	if (options->syms) {
 		output->calls = chosen_calls_create(options, output->names,
@@ -266,7 +266,7 @@ static void narrow_say(struct output *output)
 	if (output->narrow.counted) {
 		say_error("counts of branches are by process: --cpu, --tid, --comm and --time cannot narrow them; use --pid, or records of each branch");
 		output->failed = true;
-	} else if (output->narrow.failed) {
+	} else if (output->narrow.stream.failed) {
 		say_errno(ENOMEM, "cannot choose CPUs and tasks");
 		output->failed = true;
 	} else if (output->narrow.refused) {

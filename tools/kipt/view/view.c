@@ -12,8 +12,6 @@
 
 /* So many lines of counts or totals are shown unless somebody says otherwise. */
 #define TOP_DEFAULT	50
-/* CPUs whose first times are known; the kernel has at most 8192. */
-#define CPUS_MAX	(1 << 16)
 
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
@@ -266,7 +264,7 @@ static void time_take(struct view *view, const struct kipt_record *r)
 	if (state->tsc_first && r->kind != KIPT_TIME_FIRST)
 		return;
 	state->tsc_first = r->value;
-	if (!view->merged && view->first_of.count < CPUS_MAX)
+	if (!view->merged && view->first_of.count < RECORD_CPUS_MAX)
 		lookup_add(&view->first_of, state->cpu, r->value);
 }
 
