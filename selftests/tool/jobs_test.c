@@ -286,7 +286,7 @@ static bool agree(struct jobs *jobs, const struct bytes *bytes,
 				     .most = want->most };
 		struct kipt_sink sink = { take, &got };
 
-		if (jobs_run(jobs, bytes->list, bytes->size, &sink) != status ||
+		if (jobs_run(jobs, bytes->list, bytes->size, NULL, &sink) != status ||
 		    !same(want, &got))
 			good = false;
 	}
@@ -336,7 +336,7 @@ static bool counts_agree(const struct bytes *bytes, u32 threads,
 		struct taken got = { 0 };
 		struct kipt_sink sink = { take_counts, &got };
 
-		jobs_run(jobs, bytes->list, bytes->size, &sink);
+		jobs_run(jobs, bytes->list, bytes->size, NULL, &sink);
 		good = got.edges == all->edges && !got.overlap;
 	}
 	jobs_destroy(jobs);
@@ -359,12 +359,12 @@ static bool counts_stop(const struct bytes *bytes, u32 threads,
 
 	if (good) {
 		good = jobs_run(jobs, bytes->list, bytes->size,
-				&sink) == KIPT_STOPPED;
+				NULL, &sink) == KIPT_STOPPED;
 		config.output = KIPT_FLOW_BRANCHES;
 		plain(bytes, part.psb + 1, &config, &want);
 		good = good && part.edges == want.edges &&
 		       part.edges != all->edges;
-		jobs_run(jobs, bytes->list, bytes->size, &sink_again);
+		jobs_run(jobs, bytes->list, bytes->size, NULL, &sink_again);
 		good = good && again.edges == all->edges;
 	}
 	jobs_destroy(jobs);

@@ -148,7 +148,8 @@ static bool prove(struct jobs *jobs, struct proof *proof,
 {
 	struct kipt_sink sink = { .emit = prove_some, .ctx = proof };
 
-	jobs_run(jobs, trace->recording.trace, trace->recording.size, &sink);
+	jobs_run(jobs, trace->recording.trace, trace->recording.size, NULL,
+		 &sink);
 	if (proof->equal && !reference_fill(&proof->reference))
 		return true;
 	fprintf(stderr, "bench: %s: what two threads decode differs from what one decodes after %llu equal records\n",
@@ -198,7 +199,8 @@ bool bench_threads_decode(const struct bench_way *way,
 	jobs = jobs_over(way, trace);
 	if (!jobs)
 		return false;
-	jobs_run(jobs, trace->recording.trace, trace->recording.size, &sink);
+	jobs_run(jobs, trace->recording.trace, trace->recording.size, NULL,
+		 &sink);
 	figure->time = stopwatch_wall() - start;
 	figure->others = stopwatch_others() - others;
 	return true;

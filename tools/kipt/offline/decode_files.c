@@ -83,34 +83,13 @@ static bool window_find(struct time_window *window,
 	const struct time_range *range = &output->options->narrow.time;
 	struct time_stretch stretch = { 0 };
 
-	*window = (struct time_window){ .to = offline->trace->size };
-	if (!time_range_any(range))
-		return true;
-	if (!time_range_ticks(range, output->view.tsc_khz, &stretch.from,
+	if (time_range_any(range) &&
+	    !time_range_ticks(range, output->view.tsc_khz, &stretch.from,
 			      &stretch.to))
 		return false;
-	time_window_find(window, &stretch, offline->trace->bytes,
-			 offline->trace->size);
-	/* Calls began before it. */
-	if (output->options->syms)
-		window->head = window->from = 0;
+	time_window_find(window, output->options, &stretch,
+			 offline->trace->bytes, offline->trace->size);
 	return true;
-}
-
-static enum kipt_status window_run(struct jobs *jobs,
-				   const struct time_window *window,
-				   const struct file_map *trace,
-				   const struct kipt_sink *out)
-{
-	enum kipt_status status = KIPT_OK;
-
-	if (window->head)
-		status = jobs_run_part(jobs, trace->bytes, trace->size, 0,
-				       window->head, out);
-	if (status != KIPT_OK)
-		return status;
-	return jobs_run_part(jobs, trace->bytes, trace->size, window->from,
-			     window->to, out);
 }
 
 static bool jobs_work(struct jobs *jobs, const struct offline *offline,
@@ -122,7 +101,8 @@ static bool jobs_work(struct jobs *jobs, const struct offline *offline,
 	double start = progress_seconds();
 	enum kipt_status status;
 
-	status = window_run(jobs, window, offline->trace, &out);
+	status = jobs_run(jobs, offline->trace->bytes, sink.size, window,
+			  &out);
 	progress_clear();
 	tally->seconds = progress_seconds() - start;
 	tally->trace_bytes = time_window_bytes(window);

@@ -11,6 +11,7 @@
 #include "../../../kmod/decode/sync.h"
 #include "../records/reorder.h"
 #include "parallel_decode.h"
+#include "time_window.h"
 
 /* Chunks are large against the distance of PSBs, small enough that what they
  * decode to fits into the batches, and many, so that all threads end at about
@@ -198,15 +199,14 @@ static enum kipt_status result(struct jobs *jobs)
 	return KIPT_STOPPED;
 }
 
-enum kipt_status jobs_run_part(struct jobs *jobs, const u8 *trace, u64 size,
-			       u64 from, u64 to, const struct kipt_sink *sink)
+/* Both ends are PSBs, or those of the trace. */
+static enum kipt_status stretch_run(struct jobs *jobs, u64 from, u64 to,
+				    const struct kipt_sink *sink)
 {
 	u32 i;
 
 	if (jobs->stale && !flows_init(jobs))
 		return KIPT_NO_MEMORY;
-	jobs->trace = trace;
-	jobs->size = size;
 	order_start(jobs->order, sink);
 	jobs->next = 0;
 	jobs->cut = from;
@@ -221,9 +221,20 @@ enum kipt_status jobs_run_part(struct jobs *jobs, const u8 *trace, u64 size,
 }
 
 enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
+			  const struct time_window *window,
 			  const struct kipt_sink *sink)
 {
-	return jobs_run_part(jobs, trace, size, 0, size, sink);
+	const struct time_window whole = { .to = size };
+	enum kipt_status status = KIPT_OK;
+
+	if (!window)
+		window = &whole;
+	jobs->trace = trace;
+	jobs->size = size;
+	if (window->head)
+		status = stretch_run(jobs, 0, window->head, sink);
+	return status != KIPT_OK ? status :
+	       stretch_run(jobs, window->from, window->to, sink);
 }
 
 static u64 memory_share(const struct kipt_flow_config *config, u32 count)

@@ -13,6 +13,7 @@
 #define JOBS_MAX		64
 
 struct jobs;
+struct time_window;
 
 /**
  * jobs_create() - make flows for some threads, with memory for all of them
@@ -33,26 +34,13 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 void jobs_destroy(struct jobs *jobs);
 
 /**
- * jobs_run_part() - decode a part of a trace
- * @jobs: as of jobs_run()
- * @trace: the trace
- * @size: its bytes, not 0
- * @from: where the part begins: a PSB or 0
- * @to: where it ends: a PSB behind @from, or @size
- * @sink: as of jobs_run(), for records of the part only
- *
- * Return: as kipt_flow_run() does.
- */
-enum kipt_status jobs_run_part(struct jobs *jobs, const u8 *trace, u64 size,
-			       u64 from, u64 to, const struct kipt_sink *sink);
-
-/**
  * jobs_run() - decode a trace
  * @jobs: what was cached in earlier runs is used again
  * @trace: the trace
  * @size: its bytes, not 0
+ * @window: the bytes that are decoded; NULL: all
  * @sink: gets the same records in the same order as one kipt_flow_run() over
- *	all of the trace would give, in batches. Called from several threads,
+ *	each end of the window would give, in batches. Called from several threads,
  *	but never from two at once, and what one call wrote the next one sees.
  *
  * With KIPT_FLOW_PATHS each flow has a dictionary of its own, and DICTIONARY
@@ -68,6 +56,7 @@ enum kipt_status jobs_run_part(struct jobs *jobs, const u8 *trace, u64 size,
  * Return: as kipt_flow_run() does.
  */
 enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
+			  const struct time_window *window,
 			  const struct kipt_sink *sink);
 
 #endif /* KIPT_PARALLEL_DECODE_H */

@@ -322,20 +322,12 @@ static enum kipt_status part_run(struct run *run, struct jobs *jobs,
 				 const u8 *bytes, u64 size)
 {
 	const struct kipt_sink sink = { .emit = records_take, .ctx = run };
-	struct time_window window = { .to = size };
-	enum kipt_status status = KIPT_OK;
+	struct time_window window;
+	enum kipt_status status;
 
-	if (time_range_any(&run->output->options->narrow.time))
-		time_window_find(&window, &run->stretch, bytes, size);
-	/* Calls began before it. */
-	if (run->output->options->syms)
-		window.head = window.from = 0;
-	if (window.head)
-		status = jobs_run_part(jobs, bytes, size, 0, window.head,
-				       &sink);
-	if (status == KIPT_OK)
-		status = jobs_run_part(jobs, bytes, size, window.from,
-				       window.to, &sink);
+	time_window_find(&window, run->output->options, &run->stretch, bytes,
+			 size);
+	status = jobs_run(jobs, bytes, size, &window, &sink);
 	if (status != KIPT_STOPPED) {
 		run->done += time_window_bytes(&window);
 		run->left += size - time_window_bytes(&window);

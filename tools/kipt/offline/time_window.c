@@ -4,6 +4,7 @@
  */
 #include "../../../kmod/decode/psb.h"
 #include "../../../kmod/decode/sync.h"
+#include "../view/view.h"
 #include "time_window.h"
 
 /* A TSC packet has that many bits. */
@@ -63,14 +64,14 @@ static bool psb_look(struct passed *passed, struct time_stretch *stretch,
 	return stretch->base_known;
 }
 
-void time_window_find(struct time_window *window, struct time_stretch *stretch,
-		      const u8 *trace, u64 size)
+static void stretch_find(struct time_window *window,
+			 struct time_stretch *stretch, const u8 *trace,
+			 u64 size)
 {
 	bool first = !stretch->base_known;
 	struct passed passed = { 0 };
 	u64 offset = kipt_sync_next(trace, size, 0);
 
-	*window = (struct time_window){ .to = size };
 	for (; offset < size;
 	     offset = kipt_sync_next(trace, size, offset + KIPT_PSB_BYTES)) {
 		if (!psb_look(&passed, stretch, trace, size, offset))
@@ -84,4 +85,16 @@ void time_window_find(struct time_window *window, struct time_stretch *stretch,
 		window->from = passed.earlier;
 	if (first && window->from)
 		window->head = passed.second;
+}
+
+void time_window_find(struct time_window *window,
+		      const struct view_options *options,
+		      struct time_stretch *stretch, const u8 *trace, u64 size)
+{
+	*window = (struct time_window){ .to = size };
+	if (!time_range_any(&options->narrow.time))
+		return;
+	stretch_find(window, stretch, trace, size);
+	if (options->syms)
+		window->head = window->from = 0;
 }

@@ -9,6 +9,8 @@
 
 #include "../../../kmod/decode/port.h"
 
+struct view_options;
+
 /**
  * struct time_window - bytes of a trace, each end at a PSB or at an end of it
  * @head: the first ones, which have the first time of the trace; 0: they are not
@@ -34,8 +36,9 @@ struct time_stretch {
 };
 
 /**
- * time_window_find() - which bytes are needed
+ * time_window_find() - which bytes are needed of what is shown
  * @window: filled
+ * @options: which stretch of time is shown, and which calls; those began before it
  * @stretch: its base is set by the first trace of the CPU
  * @trace: a trace
  * @size: its bytes, not 0
@@ -44,8 +47,9 @@ struct time_stretch {
  * is too early, and behind the first that is too late, is not needed. One PSB more is
  * taken on either side. Where the first PSB has no time all is needed.
  */
-void time_window_find(struct time_window *window, struct time_stretch *stretch,
-		      const u8 *trace, u64 size);
+void time_window_find(struct time_window *window,
+		      const struct view_options *options,
+		      struct time_stretch *stretch, const u8 *trace, u64 size);
 
 /**
  * time_window_bytes() - how many bytes are needed
