@@ -10,6 +10,7 @@
 
 #include "../../../kmod/decode/psb.h"
 #include "../../../kmod/decode/sync.h"
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "perf_aux.h"
 #include "perf_bytes.h"

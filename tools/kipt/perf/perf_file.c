@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../cli/file_map.h"
+#include "../cli/list_room.h"
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
 #include "perf_bytes.h"
@@ -691,6 +692,17 @@ void perf_file_stamp(const struct perf_file *file,
 	at += stamp->has & PERF_SAMPLE_BIT_STREAM ? 8 : 0;
 	if (stamp->has & PERF_SAMPLE_BIT_CPU)
 		stamp->cpu = get32(at);
+}
+
+bool perf_mmap_build_id(const struct perf_event *event, struct build_id *id)
+{
+	const u8 *at = event->bytes + PERF_MMAP2_ID;
+
+	if (!at[0] || at[0] > BUILD_ID_BYTES)
+		return false;
+	id->size = at[0];
+	memcpy(id->bytes, at + 4, at[0]);
+	return true;
 }
 
 const struct perf_attr *perf_file_attr_of(const struct perf_file *file,

@@ -91,6 +91,16 @@ struct perf_event {
 	u64 follow;
 };
 
+/* Of @misc of MMAP and MMAP2: what was mapped; the latter has a build id. */
+#define PERF_MISC_CPU_MODE	7
+#define PERF_MISC_KERNEL	1
+#define PERF_MISC_USER		2
+#define PERF_MISC_MMAP_ID	(1U << 14)
+/* Where they have the name of the file, and the second its build id or inode. */
+#define PERF_MMAP_NAME		32
+#define PERF_MMAP2_NAME		64
+#define PERF_MMAP2_ID		32
+
 /**
  * struct perf_stamp - who made an event, when and where
  * @size: bytes that say so, at the end of the event
@@ -166,6 +176,16 @@ bool perf_file_events(struct perf_file *file,
  */
 void perf_file_stamp(const struct perf_file *file,
 		     const struct perf_event *event, struct perf_stamp *stamp);
+
+/**
+ * perf_mmap_build_id() - the build id of a file that was mapped
+ * @event: of type PERF_EVENT_MMAP2, with PERF_MISC_MMAP_ID and not shorter than
+ *	PERF_MMAP2_NAME
+ * @id: filled on success
+ *
+ * Return: false if it is none.
+ */
+bool perf_mmap_build_id(const struct perf_event *event, struct build_id *id);
 
 /**
  * perf_file_read() - copy bytes of the file

@@ -16,40 +16,22 @@
 #include "perf_kernel.h"
 
 #define KERNEL_NAME	"[kernel.kallsyms]"
-#define MISC_CPU_MODE	7
-#define CPU_MODE_KERNEL	1
-#define MISC_MMAP_ID	(1U << 14)
-/* Where the name is in both events, and in the latter the build id. */
-#define MMAP_NAME	32
-#define MMAP2_NAME	64
-#define MMAP2_ID	32
-#define ID_MOST		20
-
-static void id_take(struct perf_kernel *kernel, const struct perf_event *event)
-{
-	const u8 *at = event->bytes + MMAP2_ID;
-
-	if (event->type != PERF_EVENT_MMAP2 || !(event->misc & MISC_MMAP_ID) ||
-	    !at[0] || at[0] > ID_MOST)
-		return;
-	kernel->has_id = true;
-	kernel->id.size = at[0];
-	memcpy(kernel->id.bytes, at + 4, at[0]);
-}
 
 void perf_kernel_take(struct perf_kernel *kernel,
 		      const struct perf_event *event)
 {
-	u32 name = event->type == PERF_EVENT_MMAP2 ? MMAP2_NAME : MMAP_NAME;
+	u32 name = event->type == PERF_EVENT_MMAP2 ? PERF_MMAP2_NAME :
+						     PERF_MMAP_NAME;
 	const char *text = (const char *)event->bytes + name;
 	u32 length = strlen(KERNEL_NAME), size;
 
 	if ((event->type != PERF_EVENT_MMAP &&
 	     event->type != PERF_EVENT_MMAP2) || event->size <= name + length ||
-	    (event->misc & MISC_CPU_MODE) != CPU_MODE_KERNEL ||
+	    (event->misc & PERF_MISC_CPU_MODE) != PERF_MISC_KERNEL ||
 	    memcmp(text, KERNEL_NAME, length))
 		return;
-	id_take(kernel, event);
+	if (event->type == PERF_EVENT_MMAP2 && event->misc & PERF_MISC_MMAP_ID)
+		kernel->has_id |= perf_mmap_build_id(event, &kernel->id);
 	/* Without an address the kernel hid it. */
 	kernel->address = get64(event->bytes + 24);
 	size = event->size - name - length;

@@ -9,6 +9,7 @@
 
 #include "../../../kmod/decode/clock.h"
 #include "../../../kmod/decode/sync.h"
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "perf_bytes.h"
 #include "perf_label.h"

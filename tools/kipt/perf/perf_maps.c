@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
+#include "../cli/list_room.h"
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
@@ -18,9 +19,6 @@
 #define MISC_SWITCH_OUT	(1U << 13)
 #define MISC_COMM_EXEC	(1U << 13)
 #define MISC_MMAP_DATA	(1U << 13)
-#define MISC_MMAP_ID	(1U << 14)
-#define MISC_CPU_MODE	7
-#define CPU_MODE_USER	2
 #define PROT_EXECUTE	4
 /* As many mappings that are the same are looked for one that is not. */
 #define REPLACED_TRIES	16
@@ -142,15 +140,12 @@ struct where {
 /* What MMAP2 says more than MMAP. */
 static void mmap2_read(struct where *where, const struct perf_event *event)
 {
-	const u8 *at = event->bytes + 32;
+	const u8 *at = event->bytes + PERF_MMAP2_ID;
 
-	where->size = 64;
+	where->size = PERF_MMAP2_NAME;
 	where->protection = get32(event->bytes + 56);
-	if (event->misc & MISC_MMAP_ID) {
-		where->code.has_id = at[0] && at[0] <= 20;
-		where->code.id.size = at[0];
-		if (where->code.has_id)
-			memcpy(where->code.id.bytes, at + 4, at[0]);
+	if (event->misc & PERF_MISC_MMAP_ID) {
+		where->code.has_id = perf_mmap_build_id(event, &where->code.id);
 		return;
 	}
 	where->code.device = makedev(get32(at), get32(at + 4));
@@ -172,15 +167,16 @@ static void code_widen(struct perf_code *code, u64 offset, u64 size)
 static bool mmap_take(struct perf_maps *maps, const struct perf_event *event,
 		      struct note *note, u32 stamp)
 {
-	struct where where = { .size = 32, .protection = PROT_EXECUTE };
+	struct where where = { .size = PERF_MMAP_NAME,
+			       .protection = PROT_EXECUTE };
 	struct perf_code *code;
 
 	if (event->type == PERF_EVENT_MMAP && event->misc & MISC_MMAP_DATA)
 		return true;
-	if (event->type == PERF_EVENT_MMAP2 && event->size >= 64)
+	if (event->type == PERF_EVENT_MMAP2 && event->size >= PERF_MMAP2_NAME)
 		mmap2_read(&where, event);
 	if (event->size < where.size || !(where.protection & PROT_EXECUTE) ||
-	    (event->misc & MISC_CPU_MODE) != CPU_MODE_USER)
+	    (event->misc & PERF_MISC_CPU_MODE) != PERF_MISC_USER)
 		return true;
 	where.code.path = text_get(event, where.size, stamp);
 	code = where.code.path ? perf_codes_get(&maps->codes, &where.code) :

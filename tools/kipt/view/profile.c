@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "profile.h"
@@ -30,16 +31,8 @@ struct profile_known {
 	struct lookup symbols;
 };
 
-/* Room for one more in a list that doubles. */
-static void *list_grow(void *list, u32 count, size_t size)
-{
-	if (count & (count - 1))
-		return list;
-	return realloc(list, (count ? 2 * (size_t)count : 1) * size);
-}
-
 #define GROW(list, count) ({						\
-	void *grown = list_grow(list, count, sizeof(*(list)));		\
+	void *grown = list_room(list, count, sizeof(*(list)));		\
 									\
 	if (grown)							\
 		(list) = grown;						\

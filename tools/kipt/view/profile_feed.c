@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/list_room.h"
 #include "../records/record_state.h"
 #include "profile_feed.h"
 
@@ -452,20 +453,16 @@ static void time_begin(struct profile_feed *feed, u64 now)
 	}
 }
 
-/* Room for one more doubles. NULL: there is none. */
+/* Room for one more; NULL: there is none. */
 static struct feed_loss *loss_room(struct profile_feed *feed)
 {
-	size_t count = feed->loss_count;
-	struct feed_loss *losses = feed->losses;
+	struct feed_loss *losses;
 
-	feed->losses_full |= count == LOSSES_MAX;
+	feed->losses_full |= feed->loss_count == LOSSES_MAX;
 	if (feed->losses_full)
 		return NULL;
-	if (!(count & (count - 1))) {
-		losses = realloc(losses, (count ? 2 * count : 1) *
-					 sizeof(*losses));
-		feed->profile->failed |= !losses;
-	}
+	losses = list_room(feed->losses, feed->loss_count, sizeof(*losses));
+	feed->profile->failed |= !losses;
 	if (!losses)
 		return NULL;
 	feed->losses = losses;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/list_room.h"
 #include "slowest.h"
 
 /* Runs that are kept, whatever is asked for. */
@@ -66,15 +67,11 @@ static int number_compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Room for one more doubles. */
 static bool runs_grow(struct slowest *slowest)
 {
-	u32 count = slowest->count;
-	struct slow_run *runs;
+	struct slow_run *runs = list_room(slowest->runs, slowest->count,
+					  sizeof(*runs));
 
-	if (count & (count - 1))
-		return true;
-	runs = realloc(slowest->runs, (count ? 2 * count : 1) * sizeof(*runs));
 	if (runs)
 		slowest->runs = runs;
 	else
