@@ -133,9 +133,8 @@ static void symbols_send(struct crash_reader *reader,
 
 static void source_send(struct opened *file, struct helper_message *message)
 {
-	char name[32];
-
 	static const struct debug_places by_id = { .by_id = true };
+	char name[32];
 
 	/* Nobody is asked for files by way of the network. */
 	unsetenv("DEBUGINFOD_URLS");

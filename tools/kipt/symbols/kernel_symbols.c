@@ -4,6 +4,7 @@
  * address a global one with a plain name counts, and last the names that
  * early boot code has for it (__pi_).
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,27 +42,6 @@ bool kernel_symbols_add(struct symbols *symbols, u64 address, char type,
 			   "", object);
 }
 
-static int digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* In hex, without 0x. Where it ends; @at if there is none. */
-static char *address_take(char *at, u64 *address)
-{
-	int digit;
-
-	for (*address = 0; (digit = digit_value(*at)) >= 0; at++)
-		*address = *address << 4 | digit;
-	return at;
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -91,11 +71,11 @@ static void word_cut(char *word, char *end, size_t most)
 
 bool kernel_symbol_parse(char *line, struct kernel_symbol *symbol)
 {
-	char *first = blank_skip(line), *end;
-	char *at = address_take(first, &symbol->address);
+	char *at = blank_skip(line), *end;
 
-	if (at == first)
+	if (!isxdigit((unsigned char)*at))
 		return false;
+	symbol->address = strtoull(at, &at, 16);
 	at = blank_skip(at);
 	symbol->type = *at;
 	if (!*at)

@@ -7,33 +7,27 @@
 
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
-#include "../cli/printable.h"
 #include "../records/record_words.h"
 #include "view_totals.h"
 
-#define TASK_WIDTH	18
-
 static void task_print(struct view *view, bool known, u32 tid, u32 pid)
 {
-	char text[64] = "-";
+	char text[64];
 
-	if (known)
-		view_task(view, tid, pid, text, sizeof(text));
-	text[plain_cut(text, TASK_WIDTH)] = 0;
-	fprintf(view->out, "%-*s ", TASK_WIDTH, text);
+	fprintf(view->out, "%-*s ", VIEW_TASK_WIDTH,
+		view_task_cell(view, known, tid, pid, text, sizeof(text)));
 }
 
 static void loss_print(struct view *view, const struct feed_loss *loss)
 {
-	char from[48] = "-", ticks[48] = "-", cpu[16] = "-";
+	char from[48] = "-", ticks[48] = "-", cpu[16];
 
-	if (loss->cpu != PROFILE_CPU_UNKNOWN)
-		view_cpu(loss->cpu, cpu, sizeof(cpu));
 	if (loss->from) {
 		view_since(view, loss->from - loss->zero, from, sizeof(from));
 		view_duration(view, loss->ticks, ticks, sizeof(ticks));
 	}
-	fprintf(view->out, "%3s %14s %14s  ", cpu, from, ticks);
+	fprintf(view->out, "%3s %14s %14s  ",
+		view_cpu_cell(loss->cpu, cpu, sizeof(cpu)), from, ticks);
 	task_print(view, loss->known, loss->tid, loss->pid);
 	task_print(view, loss->known_after, loss->tid_after, loss->pid_after);
 	fprintf(view->out, "%s: %s\n", words_kind(KIPT_RECORD_GAP, loss->kind),
@@ -101,8 +95,8 @@ void losses_print(struct view *view, const struct profile_feed *feed)
 		return;
 	if (!view->options->json && feed->loss_count)
 		fprintf(view->out, "%3s %14s %14s  %-*s %-*s %s\n", "CPU",
-			"from", "duration", TASK_WIDTH, "task before",
-			TASK_WIDTH, "task after", "why");
+			"from", "duration", VIEW_TASK_WIDTH, "task before",
+			VIEW_TASK_WIDTH, "task after", "why");
 	for (i = 0; i < feed->loss_count; i++) {
 		if (view->options->json)
 			loss_json(view, &feed->losses[i]);

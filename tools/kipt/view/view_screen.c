@@ -18,7 +18,6 @@
 #include "view_totals.h"
 
 #define WIDTH		80
-#define TASK_WIDTH	18
 #define TASKS_SHOWN	4
 #define GAPS_SHOWN	3
 #define SLOWEST_SHOWN	8
@@ -118,6 +117,14 @@ const char *view_cpu(u64 cpu, char *text, size_t size)
 	return text;
 }
 
+const char *view_cpu_cell(u64 cpu, char *text, size_t size)
+{
+	if (cpu != PROFILE_CPU_UNKNOWN)
+		return view_cpu(cpu, text, size);
+	snprintf(text, size, "-");
+	return text;
+}
+
 /* "0-3,6", cut where it is too long. */
 static void cpus_text(const struct profile *profile, char *text, size_t size)
 {
@@ -183,6 +190,16 @@ void view_task(struct view *view, u32 tid, u32 pid, char *text, size_t size)
 
 	snprintf(text, size, "%u%s%s", tid, *comm ? " " : "", comm);
 	text[plain_cut(text, size)] = 0;
+}
+
+const char *view_task_cell(struct view *view, bool known, u32 tid, u32 pid,
+			   char *text, size_t size)
+{
+	snprintf(text, size, "-");
+	if (known)
+		view_task(view, tid, pid, text, size);
+	text[plain_cut(text, VIEW_TASK_WIDTH)] = 0;
+	return text;
 }
 
 /* Of one that is only named nothing was traced, or it was not chosen. */
@@ -327,16 +344,13 @@ static void slow_print(struct view *view, const struct profile *profile,
 	const struct profile_call *call = &symbol->longest;
 	char time[48], at[48], task[64], name[512], cpu[16];
 
-	view_task(view, call->tid, call->pid, task, sizeof(task));
-	if (!call->tid && !call->pid)
-		snprintf(task, sizeof(task), "-");
-	task[plain_cut(task, TASK_WIDTH)] = 0;
+	view_task_cell(view, call->tid || call->pid, call->tid, call->pid, task,
+		       sizeof(task));
 	line_print(view, "%12s %12s %3s  %s%*s %s%s",
 		   view_duration(view, call->ticks, time, sizeof(time)),
 		   view_since(view, call_from(profile, call), at, sizeof(at)),
-		   call->cpu == PROFILE_CPU_UNKNOWN ? "-" :
-		   view_cpu(call->cpu, cpu, sizeof(cpu)), task,
-		   TASK_WIDTH - (int)strlen(task), "",
+		   view_cpu_cell(call->cpu, cpu, sizeof(cpu)), task,
+		   VIEW_TASK_WIDTH - (int)strlen(task), "",
 		   call->gap ? "* " : "",
 		   totals_text(symbol, name, sizeof(name)));
 }

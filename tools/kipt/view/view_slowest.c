@@ -7,11 +7,8 @@
 
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
-#include "../cli/printable.h"
 #include "view_totals.h"
 #include "wanted.h"
-
-#define TASK_WIDTH	18
 
 static bool has_times(const struct slowest *slowest)
 {
@@ -45,17 +42,15 @@ static void run_print(struct view *view, const struct profile_feed *feed,
 		      const struct slow_run *run)
 {
 	const struct profile_call *call = &run->call;
-	char from[48] = "-", task[64] = "-", cpu[16] = "-";
+	char from[48] = "-", task[64], cpu[16];
 
 	if (call->begun)
 		view_since(view, call->begun - run->zero, from, sizeof(from));
-	if (call->cpu != PROFILE_CPU_UNKNOWN)
-		view_cpu(call->cpu, cpu, sizeof(cpu));
-	if (call->tid || call->pid)
-		view_task(view, call->tid, call->pid, task, sizeof(task));
-	task[plain_cut(task, TASK_WIDTH)] = 0;
 	duration_print(view, feed->slowest, &run->line);
-	fprintf(view->out, "%14s %3s  %-*s ", from, cpu, TASK_WIDTH, task);
+	fprintf(view->out, "%14s %3s  %-*s ", from,
+		view_cpu_cell(call->cpu, cpu, sizeof(cpu)), VIEW_TASK_WIDTH,
+		view_task_cell(view, call->tid || call->pid, call->tid,
+			       call->pid, task, sizeof(task)));
 	function_print(view, feed->profile, &run->line, 0);
 }
 
@@ -184,7 +179,7 @@ static void slowest_text(struct view *view, const struct profile_feed *feed)
 		has_times(slowest) ? "" :
 		", by their branches as the trace has no times");
 	fprintf(view->out, "%14s %14s %3s  %-*s %12s  %s\n", "duration", "from",
-		"CPU", TASK_WIDTH, "task", "branches", "function");
+		"CPU", VIEW_TASK_WIDTH, "task", "branches", "function");
 	for (i = 0; i < slowest->count; i++)
 		run_print(view, feed, &slowest->runs[i]);
 	before_print(view, feed);

@@ -111,6 +111,33 @@ const char *view_cpu(u64 cpu, char *text, size_t size);
  */
 void view_task(struct view *view, u32 tid, u32 pid, char *text, size_t size);
 
+/* Characters of a column of tasks. */
+#define VIEW_TASK_WIDTH	18
+
+/**
+ * view_task_cell() - a task in such a column
+ * @view: the view
+ * @known: it is known; else it is "-"
+ * @tid: thread
+ * @pid: its process; 0: not known
+ * @text: buffer
+ * @size: its bytes, more than VIEW_TASK_WIDTH
+ *
+ * Return: @text, which is cut where it is too long.
+ */
+const char *view_task_cell(struct view *view, bool known, u32 tid, u32 pid,
+			   char *text, size_t size);
+
+/**
+ * view_cpu_cell() - a CPU in a column
+ * @cpu: its number, or PROFILE_CPU_UNKNOWN, which is "-"
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *view_cpu_cell(u64 cpu, char *text, size_t size);
+
 /**
  * view_lost_json() - add what is lost by each kind of gap
  * @line: gets a member "lost"
