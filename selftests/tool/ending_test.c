@@ -98,17 +98,25 @@ static void place_test(void)
 		    "ending_is_no_call");
 }
 
-/* What fell out of the ring and holds nevertheless comes first. */
-static void state_test(void)
+/* Calls, each from another address. */
+static struct kipt_record *many_make(void)
 {
 	struct kipt_record *records = calloc(MANY, sizeof(*records));
-	struct ending *ending = ending_create(7, 0x2004);
-	struct given given = { .list = calloc(MANY, sizeof(*records)) };
-	u64 after;
 	u32 i;
 
 	for (i = 0; i < MANY; i++)
 		records[i] = branch(KIPT_BRANCH_CALL, 0x1000 + i, 0x2000);
+	return records;
+}
+
+/* What fell out of the ring and holds nevertheless comes first. */
+static void state_test(void)
+{
+	struct kipt_record *records = many_make();
+	struct ending *ending = ending_create(7, 0x2004);
+	struct given given = { .list = calloc(MANY, sizeof(*records)) };
+	u64 after;
+
 	records[0] = (struct kipt_record){ .type = KIPT_RECORD_CPU, .aux = 3 };
 	records[1] = task(9);
 	records[2] = task(7);
@@ -130,15 +138,12 @@ static void state_test(void)
 /* However much comes after the place, as of another CPU, what led there is given. */
 static void far_test(u32 place, const char *name)
 {
-	struct kipt_record *records = calloc(MANY, sizeof(*records));
+	struct kipt_record *records = many_make();
 	struct ending *ending = ending_create(7, 0x2004);
 	struct given given = { .list = calloc(MANY + 8, sizeof(*records)) };
 	u64 after = 0;
 	bool found;
-	u32 i;
 
-	for (i = 0; i < MANY; i++)
-		records[i] = branch(KIPT_BRANCH_CALL, 0x1000 + i, 0x2000);
 	records[0] = (struct kipt_record){ .type = KIPT_RECORD_CPU, .aux = 3 };
 	records[1] = task(7);
 	records[place] = branch(KIPT_BRANCH_EVENT, 0x2004, 1ULL << 63);

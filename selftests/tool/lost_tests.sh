@@ -31,24 +31,6 @@ for o in map(json.loads, sys.stdin):
 	refused "lost_and_totals" 2 "only one of" show lost.rec --lost --totals
 }
 
-# lost_sums FILE: by kind, as --lost and as kipt open have them, and of each stretch
-lost_sums() {
-	python3 -c 'import json, subprocess, sys
-def lines(*words):
-    text = subprocess.run([sys.argv[1], *words, sys.argv[2], "--json"],
-                          capture_output=True, text=True).stdout
-    return [json.loads(line) for line in text.splitlines()]
-lost = lines("show", "--lost")
-sums = {}
-for o in lost:
-    if o["type"] == "lost":
-        sums[o["kind"]] = sums.get(o["kind"], 0) + o.get("ticks", 0)
-sums = {kind: ticks for kind, ticks in sums.items() if ticks}
-whole = [o["lost"] for o in lines("open") if o["type"] == "trace"][0]
-last = [o["lost"] for o in lost if o["type"] == "losses"][0]
-print(end="" if sums == whole == last else " %s/%s/%s" % (sums, whole, last))' "$KIPT" "$1"
-}
-
 # A TSC that was set back is before the first; the idle task is a task.
 lost_set_back_tests() {
 	{ cpu 3; thread 0 0; tsc 1000; enable 010; call 010 100; tsc 900; gap 1
@@ -58,12 +40,8 @@ lost_set_back_tests() {
 }
 
 lost_tests() {
-	lost_set_back_tests
-	local seed wrong=""
 	lost_known_tests
-	for seed in $(seq 10); do
-		random_threads "$seed" | records lost.rec
-		wrong+=$(lost_sums lost.rec)
-	done
-	same "lost_sums_as_open" "" "$wrong"
+	lost_set_back_tests
+	same "lost_sums_as_open" "10 streams" "$(python3 "$HERE/stretch_random.py" "$KIPT" \
+		kallsyms 10 lost)"
 }

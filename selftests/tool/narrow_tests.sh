@@ -76,7 +76,7 @@ narrow_gap_tests() {
 one_thread() {
 	"$KIPT" open narrow.rec --kallsyms kallsyms --json "${@:2}" 2>err |
 		python3 -c 'import json, sys
-trace = json.loads(sys.stdin.readline() or "{\"tasks\": []}")
+trace = json.loads(sys.stdin.readline())
 task = [t for t in trace["tasks"] if t["tid"] == int(sys.argv[1])]
 print(*((t.get("ticks"), t["branches"]) for t in task),
       sum(trace.get("lost", {}).values()))' "$1"

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""--time FROM,TO and --tid on random records: a stretch has the branches that the whole
-has at these times, in order; stretches beside each other have all of its sums; and a
-thread alone takes as long, and loses as much, as in the whole.
+"""Views of random records of two CPUs, which are held against the whole:
 
-stretch_random.py KIPT KALLSYMS COUNT [FIRST] : prints what is wrong, with its seed.
+branches  a stretch of time has the branches that the whole has then, in order
+sums      stretches beside each other have all sums of the whole
+threads   a thread alone takes as long, and loses as much, as in the whole
+lost      the losses that --lost shows are those of kipt open, by kind
+
+stretch_random.py KIPT KALLSYMS COUNT CHECK... : prints what is wrong, with its seed, and
+in the end how many streams were looked at.
 """
 import json
 import random
@@ -139,15 +143,38 @@ def threads_check(_, lines):
     return None
 
 
+def lost_check(_, lines):
+    del lines
+    shown, last = {}, None
+    for line in kipt("show", "--lost"):
+        if line["type"] == "lost":
+            shown[line["kind"]] = shown.get(line["kind"], 0) + line.get("ticks", 0)
+        elif line["type"] == "losses":
+            last = line["lost"]
+    shown = {kind: ticks for kind, ticks in shown.items() if ticks}
+    whole = kipt("open")[0]["lost"]
+    return None if shown == whole == last else "%s, %s, %s" % (shown, whole, last)
+
+
+# The check, and whether the TSC is set back sometimes.
+CHECKS = {
+    "branches": (branches_check, True),
+    "sums": (sums_check, False),
+    "threads": (threads_check, False),
+    "lost": (lost_check, False),
+}
+
+
 def main():
-    first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    for seed in range(first, first + int(sys.argv[3])):
-        for check, back in ((branches_check, True), (sums_check, False),
-                            (threads_check, False)):
+    count = int(sys.argv[3])
+    for seed in range(1, count + 1):
+        for name in sys.argv[4:]:
+            check, back = CHECKS[name]
             rng = random.Random(seed)
             wrong = check(rng, stream(rng, back))
             if wrong:
-                print("seed", seed, check.__name__, wrong)
+                print("seed", seed, name, wrong)
+    print(count, "streams")
 
 
 main()

@@ -97,12 +97,13 @@ stretch_gap_tests() {
 }
 
 stretch_random_tests() {
-	same "stretch_random" "" "$(python3 "$HERE/stretch_random.py" "$KIPT" kallsyms 40)"
+	same "stretch_random" "40 streams" "$(python3 "$HERE/stretch_random.py" "$KIPT" \
+		kallsyms 40 branches sums threads)"
 }
 
 # window NAME KHZ FILE [OPTION...]: what is passed over makes no difference
 window() {
-	same "$1" "" "$(python3 "$HERE/window_random.py" "$KIPT" "$2" 10 "${@:3}")"
+	same "$1" "10 stretches" "$(python3 "$HERE/window_random.py" "$KIPT" "$2" 10 "${@:3}")"
 }
 
 # Called by decode_tests.sh, whose code it decodes.

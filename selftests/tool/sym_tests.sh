@@ -163,7 +163,7 @@ sym_random_tests() {
 	local seed wrong=""
 	for seed in $(seq 25); do
 		sym_random "$seed" | records sym.rec
-		wrong+=$(totals_as_whole "$seed")
+		wrong+=$(totals_as_whole "$seed" || echo "seed $seed has no answer")
 	done
 	same "sym_totals_are_those_of_the_whole" "" "$wrong"
 }

@@ -61,6 +61,7 @@ def main():
             print("%f,%f: %d of %d bytes" % (low, high, size, total))
         if high - low < 10000 and summary["trace_bytes"] > total / 4:
             print("%f,%f: %d bytes decoded" % (low, high, summary["trace_bytes"]))
+    print(COUNT, "stretches")
 
 
 main()

@@ -18,21 +18,24 @@
 #define DEBUG_SERVER_SECONDS	5
 #define LIBRARY			"libdebuginfod.so.1"
 #define URLS			"DEBUGINFOD_URLS"
-/* Where it does not know how long a file is it counts bytes; else how often it
- * looked, one by one.
+/* libdebuginfod reports bytes, or before a server answers how often it has polled. A
+ * number that rises by more than this is one of bytes.
  */
-#define LOOKED_MOST		16
+#define POLLS_MOST		16
 
 typedef int progress_fn(debuginfod_client *client, long done, long total);
 typedef void set_progress_fn(debuginfod_client *client, progress_fn *progress);
 
 /* Guards all below, and the environment. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Something may be asked for since then; nothing came since then. */
+/* libdwfl may ask servers now. */
 static bool asking;
+/* When the last bytes came, or a file was asked for, in progress_seconds(); and what
+ * libdebuginfod reported last.
+ */
 static double last;
 static long last_done;
-/* How long nothing came, of what was asked for before. */
+/* Seconds in which no bytes came, before this file was asked for. */
 static double waited;
 
 /* No server is asked from now on. */
@@ -49,7 +52,7 @@ static bool is_on(void)
 	return urls && *urls;
 }
 
-/* Others show how far the decoder is. */
+/* Threads of the decoder have a progress line of their own. */
 static void wait_show(u64 done, u64 total)
 {
 	if (gettid() == getpid())
@@ -78,14 +81,14 @@ static int progress(debuginfod_client *client, long done, long total)
 		give_up();
 		return 1;
 	}
-	if (total ? done != last_done : done > last_done + LOOKED_MOST)
+	if (total ? done != last_done : done > last_done + POLLS_MOST)
 		last = now;
 	last_done = done;
 	wait_show(total ? done : 0, total);
 	return too_long(now);
 }
 
-/* A library that cannot be ended is not used. */
+/* Without this function nothing could end a request: then no server is asked. */
 static bool progress_set(Dwfl *dwfl)
 {
 	debuginfod_client *client = dwfl_get_debuginfod_client(dwfl);

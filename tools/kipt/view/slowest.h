@@ -54,7 +54,7 @@ struct slow_run {
  * @before_count: how many
  * @inside: calls within it, the slowest, in any order
  * @inside_count: how many
- * @fastest: the first to make room, if there is none
+ * @fastest: the index of the one that makes room for a slower one
  * @left_out: so many more were within it
  */
 struct slow_lines {
