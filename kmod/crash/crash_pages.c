@@ -31,7 +31,6 @@
 #include "../lib/version.h"
 
 static_assert(sizeof(struct kipt_crash_header) <= KIPT_CRASH_PAGE_BYTES);
-static_assert(KIPT_CRASH_COOKIE == KIPT_BUFFER_COOKIE);
 static_assert(KIPT_CRASH_PAGE_BYTES == PAGE_SIZE);
 /* Both are taken away in one instruction. */
 static_assert(offsetof(struct kipt_crash_header, event) % sizeof(u64) == 0);
@@ -306,6 +305,7 @@ static struct kipt_crash_page *page_before(const struct kipt_crash_page *page)
 {
 	struct kipt_crash_page *before = &header->page;
 
+	kipt_dump_assert_change();
 	while (before && next_page(before) != page)
 		before = next_page(before);
 	return before;
@@ -393,9 +393,7 @@ kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
 
 void kipt_crash_pages_header(struct kipt_crash_header *copy)
 {
-	kipt_dump_change_begin();
-	*copy = *header;
-	kipt_dump_change_end();
+	kipt_dump_copy(copy, header, sizeof(*copy));
 	copy->slots = 0;
 	copy->nr_slots = 0;
 	copy->slot_bytes = 0;

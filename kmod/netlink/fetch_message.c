@@ -84,7 +84,7 @@ int kipt_fetch_message_start(struct netlink_callback *cb,
 	err = kipt_permission_trace(cb->skb, refusal);
 	if (!err)
 		err = kipt_reply_find(attrs[KIPT_A_FETCH_ID], &session,
-					refusal);
+				      refusal);
 	if (err)
 		return err;
 	err = kipt_permission_read(cb->skb, session, refusal);

@@ -190,7 +190,7 @@ int kipt_info_get(struct sk_buff *request, struct genl_info *info)
 	if (err)
 		return err;
 	skb = kipt_reply_begin(info, min_t(size_t, info_size(), SZ_32K),
-				 &header);
+			       &header);
 	err = skb ? put_info(skb, &kinds, use) : -ENOMEM;
 	free_kinds(&kinds);
 	if (err) {

@@ -30,7 +30,7 @@ void *kipt_reply_state(struct netlink_callback *cb)
 }
 
 struct sk_buff *kipt_reply_begin(struct genl_info *info, size_t size,
-				   void **header)
+				 void **header)
 {
 	struct sk_buff *skb = genlmsg_new(size, GFP_KERNEL_ACCOUNT);
 
@@ -44,14 +44,14 @@ struct sk_buff *kipt_reply_begin(struct genl_info *info, size_t size,
 }
 
 void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb,
-			u8 cmd)
+		      u8 cmd)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
 			   cb->nlh->nlmsg_seq, family, NLM_F_MULTI, cmd);
 }
 
 int kipt_reply_missing(const struct nlattr *attr, const char *name,
-			 struct kipt_refusal *refusal)
+		       struct kipt_refusal *refusal)
 {
 	if (attr)
 		return 0;
@@ -60,7 +60,7 @@ int kipt_reply_missing(const struct nlattr *attr, const char *name,
 }
 
 int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
-		      struct kipt_refusal *refusal)
+		    struct kipt_refusal *refusal)
 {
 	int err = kipt_reply_missing(attr, "id", refusal);
 
@@ -74,7 +74,7 @@ int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
 }
 
 int kipt_reply_put_cpus(struct sk_buff *skb, int attr,
-			  const struct cpumask *cpus)
+			const struct cpumask *cpus)
 {
 	char *text = kasprintf(GFP_KERNEL, "%*pbl", cpumask_pr_args(cpus));
 	int err;

@@ -78,7 +78,7 @@ u8 kipt_reply_command(struct netlink_callback *cb);
  * Return: a message, or NULL without memory.
  */
 struct sk_buff *kipt_reply_begin(struct genl_info *info, size_t size,
-				   void **header);
+				 void **header);
 
 /**
  * kipt_reply_part() - begin a message of a dump
@@ -89,7 +89,7 @@ struct sk_buff *kipt_reply_begin(struct genl_info *info, size_t size,
  * Return: for genlmsg_end() or genlmsg_cancel(); NULL if there is no room.
  */
 void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb,
-			u8 cmd);
+		      u8 cmd);
 
 /**
  * kipt_reply_find() - the session a request names
@@ -100,7 +100,7 @@ void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb,
  * Return: 0, -EINVAL or -ENOENT.
  */
 int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
-		      struct kipt_refusal *refusal);
+		    struct kipt_refusal *refusal);
 
 /**
  * kipt_reply_missing() - refuse a request without an attribute it needs
@@ -111,7 +111,7 @@ int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
  * Return: 0, or -EINVAL if @attr is NULL.
  */
 int kipt_reply_missing(const struct nlattr *attr, const char *name,
-			 struct kipt_refusal *refusal);
+		       struct kipt_refusal *refusal);
 
 /**
  * kipt_reply_put_cpus() - add a CPU list
@@ -122,6 +122,6 @@ int kipt_reply_missing(const struct nlattr *attr, const char *name,
  * Return: 0, -ENOMEM, or -EMSGSIZE.
  */
 int kipt_reply_put_cpus(struct sk_buff *skb, int attr,
-			  const struct cpumask *cpus);
+			const struct cpumask *cpus);
 
 #endif /* KIPT_REPLY_H */

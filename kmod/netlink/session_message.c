@@ -140,12 +140,13 @@ void kipt_session_message_control_done(struct netlink_callback *cb)
 
 static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
 {
+	const struct kipt_config *config = &session->group.config;
 	const struct kipt_filter *filter;
 	struct nlattr *nest;
 	u32 i;
 
-	for (i = 0; i < session->group.config.nr_filters; i++) {
-		filter = &session->group.config.filters[i];
+	for (i = 0; i < config->nr_filters; i++) {
+		filter = &config->filters[i];
 		nest = nla_nest_start(skb, KIPT_A_SESSION_FILTER);
 		if (!nest ||
 		    nla_put_u32(skb, KIPT_A_FILTER_KIND, filter->kind) ||
@@ -162,21 +163,22 @@ static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
 /* What an armed session prints at a crash, and what keeps it from seeing one. */
 static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 {
+	const struct kipt_config *config = &session->group.config;
 	char why[KIPT_REFUSE_BYTES];
 
 	if (!kipt_session_is_armed(session))
 		return 0;
 	if (nla_put_u32(skb, KIPT_A_SESSION_PRINT_BRANCHES,
-			session->group.config.print_branches) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_CPUS, session->group.config.print_cpus) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, session->group.config.print_user) ||
+			config->print_branches) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_CPUS, config->print_cpus) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, config->print_user) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_SNAPSHOTS,
 			kipt_limits()->snapshots) ||
 	    put_u64(skb, KIPT_A_SESSION_SNAPSHOTS_SIZE,
-		    session->nr_traces * kipt_snapshot_bytes(session->group.config.size)))
+		    session->nr_traces * kipt_snapshot_bytes(config->size)))
 		return -EMSGSIZE;
 	if (kipt_crash_hooks_fire(why, sizeof(why)) &&
-	    (!(session->group.config.flags & KIPT_SESSION_FLAGS_USER) ||
+	    (!(config->flags & KIPT_SESSION_FLAGS_USER) ||
 	     kipt_killed_fires(why, sizeof(why))))
 		return 0;
 	return nla_put_string(skb, KIPT_A_SESSION_HOOKS_LOST, why);
@@ -185,13 +187,14 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 /* What was asked for. A process has no number where its reader cannot see it. */
 static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 {
+	const struct kipt_config *config = &session->group.config;
 	pid_t pid = pid_nr_ns(session->process, task_active_pid_ns(current));
 
 	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->group.id) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_MODE, session->group.config.mode) ||
-	    put_u64(skb, KIPT_A_SESSION_SIZE, session->group.config.size) ||
-	    put_u64(skb, KIPT_A_SESSION_CTL, session->group.config.ctl) ||
-	    nla_put_u32(skb, KIPT_A_SESSION_FLAGS, session->group.config.flags) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_MODE, config->mode) ||
+	    put_u64(skb, KIPT_A_SESSION_SIZE, config->size) ||
+	    put_u64(skb, KIPT_A_SESSION_CTL, config->ctl) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_FLAGS, config->flags) ||
 	    put_filters(skb, session) ||
 	    (pid && nla_put_u32(skb, KIPT_A_SESSION_PID, pid)) ||
 	    put_arming(skb, session) ||
@@ -301,7 +304,7 @@ int kipt_session_message_get(struct sk_buff *request, struct genl_info *info,
 	if (err)
 		return err;
 	err = kipt_reply_find(info->attrs[KIPT_A_SESSION_ID], &session,
-				refusal);
+			      refusal);
 	if (err)
 		return err;
 	err = reply_session(info, session, refusal);
@@ -527,13 +530,13 @@ static int parse_filter(struct nlattr *nest,
 	err = nla_parse_nested(attrs, KIPT_A_FILTER_MAX, nest, NULL, NULL);
 	if (!err)
 		err = kipt_reply_missing(attrs[KIPT_A_FILTER_KIND],
-					   "filter/kind", refusal);
+					 "filter/kind", refusal);
 	if (!err)
 		err = kipt_reply_missing(attrs[KIPT_A_FILTER_FIRST],
-					   "filter/first", refusal);
+					 "filter/first", refusal);
 	if (!err)
 		err = kipt_reply_missing(attrs[KIPT_A_FILTER_LAST],
-					   "filter/last", refusal);
+					 "filter/last", refusal);
 	if (err)
 		return err;
 	filter->kind = nla_get_u32(attrs[KIPT_A_FILTER_KIND]);
@@ -551,21 +554,22 @@ static int parse_filters(struct netlink_callback *cb,
 			 struct kipt_request *request,
 			 struct kipt_refusal *refusal)
 {
+	struct kipt_config *config = &request->config;
 	struct nlattr *attr;
 	int rest, err;
 
 	nlmsg_for_each_attr(attr, cb->nlh, GENL_HDRLEN, rest) {
 		if (nla_type(attr) != KIPT_A_SESSION_FILTER)
 			continue;
-		if (request->config.nr_filters == KIPT_FILTERS_MAX)
+		if (config->nr_filters == KIPT_FILTERS_MAX)
 			return kipt_refuse(refusal, attr, -EINVAL,
 					   "more than %u filters",
 					   KIPT_FILTERS_MAX);
-		err = parse_filter(attr, &request->config.filters[request->config.nr_filters],
+		err = parse_filter(attr, &config->filters[config->nr_filters],
 				   refusal);
 		if (err)
 			return err;
-		request->config.nr_filters++;
+		config->nr_filters++;
 	}
 	return 0;
 }
@@ -595,17 +599,18 @@ static int check_user(struct nlattr **attrs,
 		      const struct kipt_request *request,
 		      struct kipt_refusal *refusal)
 {
+	const struct kipt_config *config = &request->config;
 	const u64 needed = RTIT_CTL_USER | RTIT_CTL_OS | RTIT_CTL_BRANCHEN;
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
 
-	if (!(request->config.flags & KIPT_SESSION_FLAGS_ARMED))
+	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
 		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag user needs flag armed");
 	if (attrs[KIPT_A_SESSION_PID] || attrs[KIPT_A_SESSION_CR3] ||
 	    attrs[KIPT_A_SESSION_FILTER])
 		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag user excludes \"pid\", \"cr3\" and \"filter\": any program may be killed");
-	if ((request->config.ctl & needed) == needed)
+	if ((config->ctl & needed) == needed)
 		return 0;
 	return kipt_refuse(refusal, attrs[KIPT_A_SESSION_CTL], -EINVAL,
 			   "flag user needs User, OS and BranchEn in IA32_RTIT_CTL");
@@ -616,16 +621,17 @@ static int parse_prints(struct nlattr **attrs,
 			struct kipt_request *request,
 			struct kipt_refusal *refusal)
 {
+	struct kipt_config *config = &request->config;
 	const struct {
 		u32 attr;
 		u32 *value;
 		const char *name;
 	} prints[] = {
-		{ KIPT_A_SESSION_PRINT_BRANCHES, &request->config.print_branches,
+		{ KIPT_A_SESSION_PRINT_BRANCHES, &config->print_branches,
 		  "print-branches" },
-		{ KIPT_A_SESSION_PRINT_CPUS, &request->config.print_cpus,
+		{ KIPT_A_SESSION_PRINT_CPUS, &config->print_cpus,
 		  "print-cpus" },
-		{ KIPT_A_SESSION_PRINT_USER, &request->config.print_user,
+		{ KIPT_A_SESSION_PRINT_USER, &config->print_user,
 		  "print-user" },
 	};
 	struct nlattr *attr;
@@ -634,7 +640,7 @@ static int parse_prints(struct nlattr **attrs,
 	for (i = 0; i < ARRAY_SIZE(prints); i++) {
 		attr = attrs[prints[i].attr];
 		*prints[i].value = attr ? nla_get_u32(attr) : 0;
-		if (attr && !(request->config.flags & KIPT_SESSION_FLAGS_ARMED))
+		if (attr && !(config->flags & KIPT_SESSION_FLAGS_ARMED))
 			return kipt_refuse(refusal, attr, -EINVAL,
 					   "attribute \"%s\" needs flag armed",
 					   prints[i].name);
@@ -646,17 +652,18 @@ static int parse_armed(struct nlattr **attrs,
 		       struct kipt_request *request,
 		       struct kipt_refusal *refusal)
 {
+	const struct kipt_config *config = &request->config;
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
 	int err = parse_prints(attrs, request, refusal);
 
-	if (!err && request->config.flags & KIPT_SESSION_FLAGS_USER)
+	if (!err && config->flags & KIPT_SESSION_FLAGS_USER)
 		err = check_user(attrs, request, refusal);
-	if (err || !(request->config.flags & KIPT_SESSION_FLAGS_ARMED))
+	if (err || !(config->flags & KIPT_SESSION_FLAGS_ARMED))
 		return err;
-	if (!(request->config.flags & KIPT_SESSION_FLAGS_DETACHED))
+	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
 		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");
-	if (request->config.mode != KIPT_MODE_RING)
+	if (config->mode != KIPT_MODE_RING)
 		return kipt_refuse(refusal, attrs[KIPT_A_SESSION_MODE], -EINVAL,
 				   "flag armed needs mode ring: it keeps what came last");
 	return 0;
@@ -669,10 +676,10 @@ static int check_present(struct nlattr **attrs, struct kipt_refusal *refusal)
 	err = kipt_reply_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", refusal);
 	if (!err)
 		err = kipt_reply_missing(attrs[KIPT_A_SESSION_SIZE], "size",
-					   refusal);
+					 refusal);
 	if (!err)
 		err = kipt_reply_missing(attrs[KIPT_A_SESSION_CTL], "ctl",
-					   refusal);
+					 refusal);
 	return err;
 }
 
@@ -680,6 +687,7 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 		     struct kipt_request *request,
 		     struct kipt_refusal *refusal)
 {
+	struct kipt_config *config = &request->config;
 	int err;
 
 	err = check_present(attrs, refusal);
@@ -688,12 +696,12 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 				 refusal);
 	if (err)
 		return err;
-	request->config.mode = attrs[KIPT_A_SESSION_MODE] ?
+	config->mode = attrs[KIPT_A_SESSION_MODE] ?
 		       nla_get_u32(attrs[KIPT_A_SESSION_MODE]) :
 		       KIPT_MODE_RING;
-	request->config.size = nla_get_u64(attrs[KIPT_A_SESSION_SIZE]);
-	request->config.ctl = nla_get_u64(attrs[KIPT_A_SESSION_CTL]);
-	request->config.flags = attrs[KIPT_A_SESSION_FLAGS] ?
+	config->size = nla_get_u64(attrs[KIPT_A_SESSION_SIZE]);
+	config->ctl = nla_get_u64(attrs[KIPT_A_SESSION_CTL]);
+	config->flags = attrs[KIPT_A_SESSION_FLAGS] ?
 			nla_get_u32(attrs[KIPT_A_SESSION_FLAGS]) : 0;
 	request->uid = current_euid();
 	request->sk = NETLINK_CB(cb->skb).sk;

@@ -59,14 +59,15 @@ MODULE_PARM_DESC(arm_print_user, "of arm: branches of user code that it prints, 
 static int take_size(struct kipt_request *request,
 		     struct kipt_refusal *refusal)
 {
+	struct kipt_config *config = &request->config;
 	char *rest;
 
-	request->config.size = memparse(arm_size, &rest);
+	config->size = memparse(arm_size, &rest);
 	if (rest == arm_size || *rest)
 		return kipt_refuse(refusal, NULL, -EINVAL,
 				   "parameter arm_size: \"%.32s\" is no size such as 4M",
 				   arm_size);
-	if (request->config.size < KIPT_SIZE_MIN || request->config.size > KIPT_SIZE_MAX)
+	if (config->size < KIPT_SIZE_MIN || config->size > KIPT_SIZE_MAX)
 		return kipt_refuse(refusal, NULL, -ERANGE,
 				   "parameter arm_size: allowed are %u to %u bytes",
 				   KIPT_SIZE_MIN, KIPT_SIZE_MAX);
@@ -103,17 +104,19 @@ static int take_cpus(struct kipt_request *request,
 
 static void take_ctl(struct kipt_request *request)
 {
+	struct kipt_config *config = &request->config;
 	struct kipt_caps caps;
 
 	kipt_caps_of(request->cpus, &caps);
-	request->config.ctl = rtit_ctl_default(caps.leaf0_ebx, &caps.values);
+	config->ctl = rtit_ctl_default(caps.leaf0_ebx, &caps.values);
 	if (!arm_all && !arm_user)
-		request->config.ctl &= ~RTIT_CTL_USER;
+		config->ctl &= ~RTIT_CTL_USER;
 }
 
 static int take_parameters(struct kipt_request *request,
 			   struct kipt_refusal *refusal)
 {
+	struct kipt_config *config = &request->config;
 	int err = kipt_permission_load(refusal);
 
 	if (!err)
@@ -123,14 +126,14 @@ static int take_parameters(struct kipt_request *request,
 	if (err)
 		return err;
 	take_ctl(request);
-	request->config.mode = KIPT_MODE_RING;
-	request->config.flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED;
+	config->mode = KIPT_MODE_RING;
+	config->flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED;
 	if (arm_user)
-		request->config.flags |= KIPT_SESSION_FLAGS_USER;
-	request->config.print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
-	request->config.print_cpus = min_t(u32, arm_print_cpus,
-				   KIPT_PRINT_BRANCHES_MAX);
-	request->config.print_user = min_t(u32, arm_print_user, KIPT_PRINT_USER_MAX);
+		config->flags |= KIPT_SESSION_FLAGS_USER;
+	config->print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
+	config->print_cpus = min_t(u32, arm_print_cpus,
+					   KIPT_PRINT_BRANCHES_MAX);
+	config->print_user = min_t(u32, arm_print_user, KIPT_PRINT_USER_MAX);
 	request->uid = GLOBAL_ROOT_UID;
 	return 0;
 }

@@ -50,7 +50,7 @@ int kipt_armed_start_cpu(struct kipt_session *session,
  * first start a CPU that refuses keeps no other from it.
  */
 int kipt_armed_start(struct kipt_session *session,
-		   struct kipt_refusal *refusal);
+		     struct kipt_refusal *refusal);
 
 /**
  * kipt_armed_tell() - have the log say what an armed session takes from others
@@ -66,6 +66,6 @@ void kipt_armed_tell(const struct kipt_session *session);
  * Return: 0, or -EBUSY if it is one whose CPUs are lent.
  */
 int kipt_armed_check(const struct kipt_session *session,
-		   struct kipt_refusal *refusal);
+		     struct kipt_refusal *refusal);
 
 #endif /* KIPT_ARMED_H */

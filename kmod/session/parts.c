@@ -105,15 +105,16 @@ static int reserve(struct kipt_trace *traces, u32 count,
 static int check_cpu(struct kipt_session *session, unsigned int cpu,
 		     struct kipt_refusal *refusal)
 {
+	const struct kipt_config *config = &session->group.config;
 	char why[KIPT_REFUSE_BYTES];
 	struct kipt_caps caps;
 	int err;
 
 	kipt_caps_of(cpumask_of(cpu), &caps);
-	err = kipt_caps_check_config(&caps, &session->group.config.hw, why, sizeof(why));
+	err = kipt_caps_check_config(&caps, &config->hw, why, sizeof(why));
 	if (err)
 		return kipt_refuse(refusal, NULL, err, "%s", why);
-	return kipt_parts_check_output(&caps, session->group.config.mode, session->group.config.size,
+	return kipt_parts_check_output(&caps, config->mode, config->size,
 				       refusal);
 }
 

@@ -212,7 +212,7 @@ static void tell_stopped_cpus(struct work_struct *work)
 		cause = take_event(&session->traces[i]);
 		if (cause)
 			listener(session->group.id, state,
-					   session->traces[i].cpu, cause);
+				 session->traces[i].cpu, cause);
 	}
 }
 
@@ -223,7 +223,7 @@ static void set_state(struct kipt_session *session, u32 state)
 	smp_store_release(&session->state, state);
 	wake_up_interruptible(&session->wait);
 	listener(session->group.id, state, KIPT_EVENT_NO_CPU,
-			   state == KIPT_STATE_STOPPED ? session->cause : 0);
+		 state == KIPT_STATE_STOPPED ? session->cause : 0);
 }
 
 void kipt_session_busy(struct cpumask *cpus)

@@ -196,9 +196,10 @@ u64 kipt_setup_total(const struct kipt_session *session)
 static int check_snapshots(const struct kipt_session *session,
 			   struct kipt_refusal *refusal)
 {
+	const struct kipt_config *config = &session->group.config;
 	u64 limit = kipt_limits()->memory, used = kipt_memory_used();
-	u64 rings = session->nr_traces * session->group.config.size;
-	u64 all = session->nr_traces * kipt_snapshot_bytes(session->group.config.size);
+	u64 rings = session->nr_traces * config->size;
+	u64 all = session->nr_traces * kipt_snapshot_bytes(config->size);
 	u32 count = kipt_limits()->snapshots;
 	u64 left = limit - min(limit, used + rings);
 
@@ -212,12 +213,13 @@ static int check_snapshots(const struct kipt_session *session,
 
 static bool may_stop(const struct kipt_session *session)
 {
+	const struct kipt_config *config = &session->group.config;
 	u32 i;
 
-	for (i = 0; i < session->group.config.nr_filters; i++)
-		if (session->group.config.filters[i].kind == KIPT_FILTER_KIND_STOP)
+	for (i = 0; i < config->nr_filters; i++)
+		if (config->filters[i].kind == KIPT_FILTER_KIND_STOP)
 			return true;
-	return session->group.config.mode == KIPT_MODE_ONCE;
+	return config->mode == KIPT_MODE_ONCE;
 }
 
 /*
@@ -227,6 +229,7 @@ static bool may_stop(const struct kipt_session *session)
 static int make_probes(struct kipt_session *session,
 		       struct kipt_refusal *refusal)
 {
+	const struct kipt_config *config = &session->group.config;
 	struct kipt_sideband *sideband;
 	int err;
 
@@ -234,11 +237,11 @@ static int make_probes(struct kipt_session *session,
 	if (kipt_text_patch_get())
 		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "no memory to follow patches of kernel text");
-	sideband = kipt_sideband_create(session->cpus, session->group.config.size,
-					session->group.config.flags &
+	sideband = kipt_sideband_create(session->cpus, config->size,
+					config->flags &
 					KIPT_SESSION_FLAGS_KEEP_CODE,
 					may_stop(session),
-					!(session->group.config.ctl & RTIT_CTL_OS));
+					!(config->ctl & RTIT_CTL_OS));
 	if (!sideband) {
 		kipt_text_patch_put();
 		return kipt_refuse(refusal, NULL, -ENOMEM,
@@ -255,7 +258,7 @@ static int make_probes(struct kipt_session *session,
 		kipt_crash_hooks_get();
 		session->hooks = true;
 	}
-	if (!(session->group.config.flags & KIPT_SESSION_FLAGS_USER))
+	if (!(config->flags & KIPT_SESSION_FLAGS_USER))
 		return 0;
 	err = kipt_killed_get(refusal);
 	session->killed = !err;
@@ -302,24 +305,25 @@ static int reserve_cpus(struct kipt_session *session,
 static int grow_buffer(struct kipt_session *session, struct kipt_trace *trace,
 		       struct kipt_refusal *refusal)
 {
+	const struct kipt_config *config = &session->group.config;
 	char what[32];
 	int ret;
 
 	if (!trace->buffer)
-		trace->buffer = kipt_buffer_create(session->group.config.size,
+		trace->buffer = kipt_buffer_create(config->size,
 						   cpu_to_node(trace->cpu),
-						   session->group.config.mode ==
+						   config->mode ==
 						   KIPT_MODE_ONCE);
 	ret = trace->buffer ? kipt_buffer_grow(trace->buffer, STEP_BYTES) :
 			      -ENOMEM;
 	snprintf(what, sizeof(what), "the buffer of CPU %u", trace->cpu);
 	if (ret == -ENOMEM)
-		return kipt_memory_refuse(refusal, what, session->group.config.size);
+		return kipt_memory_refuse(refusal, what, config->size);
 	if (ret > 0 && trace->buffer->nr_regions > 1 &&
-	    !(session->group.config.caps.leaf0_ecx & RTIT_CAP_TOPA_MULTI))
+	    !(config->caps.leaf0_ecx & RTIT_CAP_TOPA_MULTI))
 		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "CPU %u: no single block of %llu bytes, and this CPU has one ToPA entry only",
-				   trace->cpu, session->group.config.size);
+				   trace->cpu, config->size);
 	return ret;
 }
 

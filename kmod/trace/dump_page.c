@@ -16,6 +16,8 @@
 #include "../hw/hw.h"
 #include "trace.h"
 
+static_assert(KIPT_CRASH_COOKIE == KIPT_BUFFER_COOKIE);
+
 /* Guards the chain and the static part of all pages. */
 static DEFINE_MUTEX(chain_lock);
 /* A page's content and its checksum do not belong together. */
@@ -100,6 +102,18 @@ void kipt_dump_change_end(void)
 	mutex_unlock(&chain_lock);
 }
 
+void kipt_dump_assert_change(void)
+{
+	lockdep_assert_held(&chain_lock);
+}
+
+void kipt_dump_copy(void *to, const void *from, size_t size)
+{
+	mutex_lock(&chain_lock);
+	memcpy(to, from, size);
+	mutex_unlock(&chain_lock);
+}
+
 bool kipt_dump_is_changing(void)
 {
 	return READ_ONCE(unsealed);
@@ -152,7 +166,7 @@ static void fill_position(struct kipt_crash_stop *stop,
 }
 
 void kipt_dump_finish(struct kipt_trace *trace,
-			     const struct kipt_trace_result *result)
+		      const struct kipt_trace_result *result)
 {
 	struct kipt_crash_stop *stop = &trace->crash->stop;
 
@@ -189,7 +203,7 @@ void kipt_dump_stop_local(struct kipt_trace *trace, u64 ip)
 }
 
 void kipt_dump_copy_local(const struct kipt_trace *trace, u64 ip,
-				 struct kipt_crash_cpu *copy)
+			  struct kipt_crash_cpu *copy)
 {
 	memcpy(copy, trace->crash, sizeof(*copy));
 	copy->page.next = 0;

@@ -51,6 +51,23 @@ void kipt_dump_change_begin(void);
 void kipt_dump_change_end(void);
 
 /**
+ * kipt_dump_assert_change() - complain unless the caller is between these two
+ *
+ * With lockdep only.
+ */
+void kipt_dump_assert_change(void);
+
+/**
+ * kipt_dump_copy() - copy a page while nobody changes any
+ * @to: where to
+ * @from: the page, or the begin of one
+ * @size: bytes
+ *
+ * Context: may sleep.
+ */
+void kipt_dump_copy(void *to, const void *from, size_t size);
+
+/**
  * kipt_dump_is_changing() - whether checksums may be wrong
  *
  * Context: any, also NMI.
@@ -89,7 +106,7 @@ void kipt_dump_running(struct kipt_trace *trace);
  * Context: any, also NMI.
  */
 void kipt_dump_finish(struct kipt_trace *trace,
-			     const struct kipt_trace_result *result);
+		      const struct kipt_trace_result *result);
 
 /**
  * kipt_dump_stop_local() - a CPU stopped for a crash
@@ -111,6 +128,6 @@ void kipt_dump_stop_local(struct kipt_trace *trace, u64 ip);
  * Context: this CPU, interrupts off.
  */
 void kipt_dump_copy_local(const struct kipt_trace *trace, u64 ip,
-				 struct kipt_crash_cpu *copy);
+			  struct kipt_crash_cpu *copy);
 
 #endif /* KIPT_DUMP_PAGE_H */

@@ -129,10 +129,10 @@ struct kipt_trace {
  * struct kipt_trace_ops - what the module has above the tracing of a CPU
  * @run_local: the CPU is about to trace, or has stopped. This CPU, interrupts off;
  *	a stop may come in an NMI
- * @aim_local: whether the task that runs is one of those that @trace->follow decides
- *	on, which is not NULL; the address space to match is written if so. This CPU,
- *	interrupts off
- * @copy_local: copy the end of the trace, which is paused, for everybody who wants it.
+ * @aim_local: whether to trace the current task, as @trace->follow decides, which is
+ *	not NULL; sets what is to be in IA32_RTIT_CR3_MATCH. This CPU, interrupts off
+ * @copy_local: copy the end of the trace, which is paused, into each snapshot that asked
+ *	for it.
  *	This CPU, interrupts off or an NMI
  * @caught_up_local: the registers may be changed again: pause for a capture that asked
  *	for it meanwhile. This CPU, interrupts off or an NMI
