@@ -13,7 +13,6 @@
 #include "libkipt.h"
 #include "offline/decode_files.h"
 #include "offline/perf_decode.h"
-#include "offline/saved_dir.h"
 #include "perf/perf_file.h"
 #include "records/record_words.h"
 
@@ -292,31 +291,16 @@ static bool recording_decode(struct libkipt *trace, const char *path,
 static bool raw_decode(struct libkipt *trace, const char *path,
 		       struct view_options *options)
 {
-	struct offline offline = {
+	const struct offline offline = {
 		.path = path,
 		.config = trace->config,
 		.image = trace->image,
+		.image_maps = &trace->image_maps,
+		.saved = &trace->saved,
 		.jobs = 1,
 	};
-	struct file_map file = { 0 };
-	struct output output;
-	bool ok;
 
-	options->kallsyms = trace->saved.kallsyms;
-	if (!options->maps && trace->saved.maps[0])
-		options->maps = trace->saved.maps;
-	if (!file_map_open(&file, path))
-		return false;
-	ok = output_open(&output, options, false);
-	if (ok) {
-		maps_move(&output.maps, &trace->image_maps);
-		output.view.tsc_khz = trace->saved.tsc_khz;
-		offline.trace = &file;
-		ok = offline_decode(&offline, &output);
-		ok = output_close(&output, ok) && ok;
-	}
-	file_map_close(&file);
-	return ok;
+	return offline_decode(&offline, options);
 }
 
 bool libkipt_decode(struct libkipt *trace, const char *path,

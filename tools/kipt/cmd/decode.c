@@ -16,7 +16,6 @@
 #include "../offline/parallel_decode.h"
 #include "../offline/perf_decode.h"
 #include "../offline/save_meta.h"
-#include "../offline/saved_dir.h"
 #include "../perf/perf_file.h"
 #include "again.h"
 #include "decode_verb.h"
@@ -263,44 +262,23 @@ static u32 cpu_of(const char *path)
 
 static bool decode(struct decode *d, const char *path)
 {
-	struct file_map trace = { 0 };
-	struct output output;
-	bool ok;
-
 	if (d->symfs || d->vmlinux) {
 		say_error("--%s %s: %s is no perf.data; --image and --pages place the code of raw traces",
 			  d->symfs ? "symfs" : "vmlinux",
 			  d->symfs ? d->symfs : d->vmlinux, path);
 		return false;
 	}
-	/* "" is none: the trace may be of another machine, or of the past. */
-	if (!d->view.kallsyms)
-		d->view.kallsyms = d->saved.kallsyms;
-	if (!d->view.maps && d->saved.maps[0])
-		d->view.maps = d->saved.maps;
-	if (!output_spares(&d->view, path) || !file_map_open(&trace, path))
-		return false;
-	ok = output_open(&output, &d->view, false);
-	if (ok) {
-		if (!d->no_demangle && !d->view.json)
-			names_demangle(output.names);
-		maps_move(&output.maps, &d->maps);
-		output.view.tsc_khz = d->saved.tsc_khz;
-		d->offline.trace = &trace;
-		d->offline.path = path;
-		d->offline.image = d->image;
-		d->offline.cpu = cpu_of(path);
-		/* What is asked for counts more than meta.json. */
-		if (d->range_count)
-			ranges_to_flow(&d->offline.config, d->ranges,
-				       d->range_count);
-		ok = offline_decode(&d->offline, &output);
-		if (d->strict && tally_gaps(&output.view.tally))
-			ok = false;
-		ok = output_close(&output, ok) && ok;
-	}
-	file_map_close(&trace);
-	return ok;
+	d->offline.path = path;
+	d->offline.image = d->image;
+	d->offline.image_maps = &d->maps;
+	d->offline.saved = &d->saved;
+	d->offline.cpu = cpu_of(path);
+	d->offline.strict = d->strict;
+	d->offline.demangle = !d->no_demangle && !d->view.json;
+	/* What is asked for counts more than meta.json. */
+	if (d->range_count)
+		ranges_to_flow(&d->offline.config, d->ranges, d->range_count);
+	return offline_decode(&d->offline, &d->view);
 }
 
 /* A recording of perf says itself how it is to be read. */

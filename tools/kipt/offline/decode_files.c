@@ -4,6 +4,7 @@
  * gives it code and takes its records; knows nothing of packets, and leaves
  * threads to parallel_decode.c.
  */
+#include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "decode_files.h"
@@ -77,7 +78,7 @@ static bool verdict(enum kipt_status status, const struct sink *sink,
 
 /* The bytes that what is shown needs; false after a sentence. */
 static bool window_find(struct time_window *window,
-			const struct offline *offline,
+			const struct file_map *trace,
 			const struct output *output)
 {
 	const struct time_range *range = &output->options->narrow.time;
@@ -88,21 +89,21 @@ static bool window_find(struct time_window *window,
 			      &stretch.to))
 		return false;
 	time_window_find(window, output->options, &stretch,
-			 offline->trace->bytes, offline->trace->size);
+			 trace->bytes, trace->size);
 	return true;
 }
 
-static bool jobs_work(struct jobs *jobs, const struct offline *offline,
-		      const struct time_window *window, struct output *output)
+static bool jobs_work(struct jobs *jobs, const struct file_map *trace,
+		      const struct time_window *window, const char *path,
+		      struct output *output)
 {
-	struct sink sink = { .output = output, .size = offline->trace->size };
+	struct sink sink = { .output = output, .size = trace->size };
 	const struct kipt_sink out = { .emit = records_take, .ctx = &sink };
 	struct tally *tally = &output->view.tally;
 	double start = progress_seconds();
 	enum kipt_status status;
 
-	status = jobs_run(jobs, offline->trace->bytes, sink.size, window,
-			  &out);
+	status = jobs_run(jobs, trace->bytes, trace->size, window, &out);
 	progress_clear();
 	tally->seconds = progress_seconds() - start;
 	tally->trace_bytes = time_window_bytes(window);
@@ -111,10 +112,11 @@ static bool jobs_work(struct jobs *jobs, const struct offline *offline,
 		tally->trace_bytes = sink.reached;
 		tally->trace_left = 0;
 	}
-	return verdict(status, &sink, offline->path);
+	return verdict(status, &sink, path);
 }
 
-bool offline_decode(const struct offline *offline, struct output *output)
+static bool trace_decode(const struct offline *offline,
+			 const struct file_map *trace, struct output *output)
 {
 	struct kipt_flow_config config = offline->config;
 	struct kipt_code code = {
@@ -125,17 +127,17 @@ bool offline_decode(const struct offline *offline, struct output *output)
 	struct jobs *jobs;
 	bool ok;
 
-	if (!offline->trace->size) {
+	if (!trace->size) {
 		say_error("%s is empty: there is no trace in it",
 			  offline->path);
 		return false;
 	}
 	if (!narrow_has(&output->options->narrow.cpus, offline->cpu)) {
-		output->view.tally.trace_left = offline->trace->size;
+		output->view.tally.trace_left = trace->size;
 		cpu_tell(output, offline->cpu);
 		return true;
 	}
-	if (!window_find(&window, offline, output))
+	if (!window_find(&window, trace, output))
 		return false;
 	config.output = output_choose(output, false);
 	if (config.output & KIPT_FLOW_COUNTS)
@@ -148,7 +150,46 @@ bool offline_decode(const struct offline *offline, struct output *output)
 	}
 	progress_catch();
 	cpu_tell(output, offline->cpu);
-	ok = jobs_work(jobs, offline, &window, output);
+	ok = jobs_work(jobs, trace, &window, offline->path, output);
 	jobs_destroy(jobs);
+	return ok;
+}
+
+static bool output_decode(const struct offline *offline,
+			  const struct file_map *trace,
+			  struct view_options *options)
+{
+	struct output output;
+	bool ok;
+
+	if (!output_open(&output, options, false))
+		return false;
+	if (offline->demangle)
+		names_demangle(output.names);
+	maps_move(&output.maps, offline->image_maps);
+	output.view.tsc_khz = offline->saved->tsc_khz;
+	ok = trace_decode(offline, trace, &output);
+	if (offline->strict && tally_gaps(&output.view.tally))
+		ok = false;
+	return output_close(&output, ok) && ok;
+}
+
+bool offline_decode(const struct offline *offline,
+		    struct view_options *options)
+{
+	const struct saved_dir *saved = offline->saved;
+	struct file_map trace = { 0 };
+	bool ok;
+
+	/* "" is none: the trace may be of another machine, or of the past. */
+	if (!options->kallsyms)
+		options->kallsyms = saved->kallsyms;
+	if (!options->maps && saved->maps[0])
+		options->maps = saved->maps;
+	if (!output_spares(options, offline->path) ||
+	    !file_map_open(&trace, offline->path))
+		return false;
+	ok = output_decode(offline, &trace, options);
+	file_map_close(&trace);
 	return ok;
 }

@@ -6,38 +6,47 @@
 #define KIPT_DECODE_FILES_H
 
 #include "../../../kmod/decode/flow.h"
-#include "../cli/file_map.h"
 #include "../symbols/code_image.h"
 #include "../view/record_output.h"
+#include "saved_dir.h"
 
 /**
  * struct offline - what is decoded, and how
- * @trace: the trace
- * @path: its name, for messages
+ * @path: file of the trace
  * @config: how to read it; its output is chosen here, its memory is for all
  *	jobs together
  * @image: code
+ * @image_maps: its mappings, which are moved away
+ * @saved: symbols and mappings beside the trace, for those that the options do not
+ *	name; and the frequency of its TSC
  * @cpu: the CPU it is of, for what is shown
  * @jobs: threads, 1..JOBS_MAX
+ * @strict: fail if there is any gap
+ * @demangle: show names of C++ and Rust as their source has them
  */
 struct offline {
-	const struct file_map *trace;
 	const char *path;
 	struct kipt_flow_config config;
 	const struct image *image;
+	struct maps *image_maps;
+	const struct saved_dir *saved;
 	u32 cpu;
 	u32 jobs;
+	bool strict;
+	bool demangle;
 };
 
 /**
  * offline_decode() - decode a trace
  * @offline: what, and how
- * @output: where records go
+ * @options: what is shown of it, or where records go
  *
  * Ctrl-C ends it early, with what was decoded until then.
  *
- * Return: true if something was decoded, gaps or not; false after a sentence.
+ * Return: true if something was decoded, gaps or not; false after a sentence, or if
+ * there are gaps and @offline->strict.
  */
-bool offline_decode(const struct offline *offline, struct output *output);
+bool offline_decode(const struct offline *offline,
+		    struct view_options *options);
 
 #endif /* KIPT_DECODE_FILES_H */
