@@ -63,12 +63,11 @@ int file_open_no_links(const char *path)
 				  sizeof(how)));
 }
 
-/* The path that a descriptor was opened by; the caller frees it. */
-static char *place_path(int place)
+char *file_descriptor_path(int fd)
 {
 	char link[32];
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	return realpath(link, NULL);
 }
 
@@ -81,7 +80,7 @@ char *file_path_under(const char *root, const char *path)
 	int folder = open(root, O_PATH | O_CLOEXEC | O_DIRECTORY);
 	int place = folder < 0 ? -1 : syscall(SYS_openat2, folder, path, &how,
 					      sizeof(how));
-	char *found = place < 0 ? NULL : place_path(place);
+	char *found = place < 0 ? NULL : file_descriptor_path(place);
 	int error = errno;
 
 	if (place >= 0)

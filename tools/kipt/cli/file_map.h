@@ -23,8 +23,8 @@ struct file_map {
  * file_open_regular() - open a file to read it
  * @path: its name
  *
- * Not a FIFO, which would let wait. A device is not even opened: a watchdog
- * that was opened and closed resets the machine.
+ * It refuses a FIFO, whose open() would block, and does not even open a
+ * device: a watchdog that was opened and closed resets the machine.
  *
  * Return: the descriptor, or -1 with errno; EINVAL if it is no regular file.
  */
@@ -39,6 +39,23 @@ int file_open_regular(const char *path);
 int file_open_no_links(const char *path);
 
 /**
+ * file_open_tell() - file_open_regular() that reports an error itself
+ * @path: its name
+ *
+ * Return: the descriptor, or -1 after a message.
+ */
+int file_open_tell(const char *path);
+
+/**
+ * file_descriptor_path() - which file a descriptor has open
+ * @fd: open
+ *
+ * Return: its path, which the caller frees; NULL with errno, ENOENT if the
+ * file was deleted.
+ */
+char *file_descriptor_path(int fd);
+
+/**
  * file_path_under() - where a path of another machine is, in a copy of its files
  * @root: folder with the copy
  * @path: the path there; its symbolic links lead to files of the copy, too
@@ -48,19 +65,11 @@ int file_open_no_links(const char *path);
 char *file_path_under(const char *root, const char *path);
 
 /**
- * file_open_tell() - the same
- * @path: its name
- *
- * Return: the descriptor, or -1 after a sentence.
- */
-int file_open_tell(const char *path);
-
-/**
  * file_map_open() - map a file
  * @map: filled on success
  * @path: its name
  *
- * Return: true, or false after a sentence.
+ * Return: true, or false after a message.
  */
 bool file_map_open(struct file_map *map, const char *path);
 

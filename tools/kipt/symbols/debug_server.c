@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "debug_server.h"
@@ -131,14 +132,6 @@ void debug_server_end(bool found)
 	pthread_mutex_unlock(&lock);
 }
 
-static char *path_of(int fd)
-{
-	char link[32];
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return realpath(link, NULL);
-}
-
 /* libdwfl asks for the file of a module that it knows nothing else of. */
 static char *code_ask(Dwfl *dwfl, const struct build_id *id)
 {
@@ -154,7 +147,7 @@ static char *code_ask(Dwfl *dwfl, const struct build_id *id)
 		fd = dwfl_build_id_find_elf(module, NULL, "", 0x1000, &name,
 					    &elf);
 	if (fd >= 0) {
-		path = path_of(fd);
+		path = file_descriptor_path(fd);
 		close(fd);
 	}
 	free(name);
