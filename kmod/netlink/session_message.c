@@ -658,8 +658,12 @@ static int parse_armed(struct nlattr **attrs,
 
 	if (!err && config->flags & KIPT_SESSION_FLAGS_USER)
 		err = check_user(attrs, request, refusal);
-	if (err || !(config->flags & KIPT_SESSION_FLAGS_ARMED))
+	if (err)
 		return err;
+	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		return !(config->flags & KIPT_SESSION_FLAGS_YIELD) ? 0 :
+		       kipt_refuse(refusal, flags, -EINVAL,
+				   "flag yield needs flag armed");
 	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
 		return kipt_refuse(refusal, flags, -EINVAL,
 				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");

@@ -4,7 +4,8 @@
  * CPUs are offline; a work item starts those that come online, each by itself,
  * and the whole session after a suspend. What is refused, because perf was
  * faster or the CPU takes no interrupts, it tries again. perf may borrow Intel PT of
- * all armed sessions. Process context.
+ * all armed sessions; other sessions may have single CPUs of one that yields. Process
+ * context.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -60,6 +61,21 @@ static bool start_missing(struct kipt_session *session)
 	return again;
 }
 
+/* Other sessions may have ended to which it yielded CPUs. */
+static void take_back_yielded(struct kipt_session *session)
+{
+	struct kipt_trace *trace;
+	u32 i;
+
+	for (i = 0; i < session->nr_traces; i++) {
+		trace = &session->traces[i];
+		if (kipt_trace_of(trace->cpu) != trace &&
+		    kipt_session_take_back(session, trace))
+			pr_info("armed session %u has CPU %u again\n",
+				session->group.id, trace->cpu);
+	}
+}
+
 /* Return: whether to try again. */
 static bool resume(struct kipt_session *session)
 {
@@ -91,6 +107,8 @@ void kipt_arm_keep_running(struct work_struct *work)
 	again = resume(session);
 	mutex_lock(&session->lock);
 	if (!READ_ONCE(session->dead)) {
+		if (session->state != KIPT_STATE_SETUP)
+			take_back_yielded(session);
 		if (session->state == KIPT_STATE_RUNNING)
 			again = start_missing(session);
 		if (again)
@@ -194,6 +212,32 @@ void kipt_arm_return(const void *who)
 	if (borrower == who)
 		take_back("it was given back");
 	mutex_unlock(&loan_lock);
+}
+
+int kipt_arm_yield(const struct kipt_session *session,
+		   struct kipt_refusal *refusal)
+{
+	struct kipt_session *other;
+	unsigned int cpu;
+	int err = 0;
+	u32 id;
+
+	for_each_cpu(cpu, session->cpus) {
+		other = kipt_session_yielding(session, cpu);
+		if (!other)
+			continue;
+		id = other->group.id;
+		err = kipt_session_yield(other, cpu);
+		kipt_session_put(other);
+		if (err)
+			return kipt_refuse(refusal, NULL, err,
+					   "CPU %u does not answer, and stays armed session %u's",
+					   cpu, id);
+		pr_info("armed session %u yields CPU %u to session %u of %s (%d); a crash is not traced there meanwhile\n",
+			id, cpu, session->group.id, current->comm,
+			task_tgid_nr(current));
+	}
+	return 0;
 }
 
 void kipt_arm_exit(void)

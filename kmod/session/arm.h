@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+struct kipt_refusal;
+struct kipt_session;
 struct work_struct;
 
 /**
@@ -46,6 +48,19 @@ int kipt_arm_lend(const void *who, u32 seconds);
  * sleep.
  */
 void kipt_arm_return(const void *who);
+
+/**
+ * kipt_arm_yield() - have armed sessions give up the CPUs that a session is to have
+ * @session: not armed, being made; its lock is not held
+ * @refusal: where a refusal is explained
+ *
+ * Those that do not yield keep theirs, which is no error here. They are given back when
+ * the session is destroyed. Context: takes two seconds for a CPU that does not answer.
+ *
+ * Return: 0; -ETIMEDOUT: a CPU does not answer.
+ */
+int kipt_arm_yield(const struct kipt_session *session,
+		   struct kipt_refusal *refusal);
 
 /**
  * kipt_arm_exit() - nothing is lent any more

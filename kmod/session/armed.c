@@ -22,7 +22,7 @@ int kipt_armed_start_cpu(struct kipt_session *session,
 	int err;
 
 	lockdep_assert_held(&session->lock);
-	if (!cpu_online(trace->cpu))
+	if (!cpu_online(trace->cpu) || kipt_trace_of(trace->cpu) != trace)
 		return -ENXIO;
 	err = kipt_parts_reserve_cpu(session, trace, refusal);
 	if (err)

@@ -33,7 +33,7 @@ struct kipt_arm {
  *
  * Context: the CPU hotplug lock is not held.
  *
- * Return: as kipt_armed_start(); -ENXIO: the CPU is offline.
+ * Return: as kipt_armed_start(); -ENXIO: the CPU is offline, or another session has it.
  */
 int kipt_armed_start_cpu(struct kipt_session *session,
 			 struct kipt_trace *trace,

@@ -127,6 +127,14 @@ int kipt_parts_reserve_cpu(struct kipt_session *session,
 	return err ? err : reserve(trace, 1, refusal);
 }
 
+/* session-new reserves a CPU before anything is attached for it. */
+static bool is_yielded(const struct kipt_session *session,
+		       const struct kipt_trace *trace)
+{
+	return READ_ONCE(session->state) != KIPT_STATE_SETUP &&
+	       kipt_trace_of(trace->cpu) != trace;
+}
+
 static int reserve_armed(struct kipt_session *session,
 			 struct kipt_refusal *refusal)
 {
@@ -134,7 +142,8 @@ static int reserve_armed(struct kipt_session *session,
 	u32 i;
 
 	for (i = 0; i < session->nr_traces; i++) {
-		if (!cpu_online(session->traces[i].cpu))
+		if (!cpu_online(session->traces[i].cpu) ||
+		    is_yielded(session, &session->traces[i]))
 			continue;
 		err = kipt_parts_reserve_cpu(session, &session->traces[i],
 					     refusal);

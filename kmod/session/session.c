@@ -263,6 +263,15 @@ int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
 	return 0;
 }
 
+/* Whether an armed session gives its CPUs to one that is not. */
+static bool yields(const struct kipt_session *other,
+		   const struct kipt_session *session)
+{
+	return other->group.config.flags & KIPT_SESSION_FLAGS_YIELD &&
+	       !kipt_session_is_armed(session) &&
+	       READ_ONCE(other->state) != KIPT_STATE_SETUP;
+}
+
 /* Takes all CPUs or none, so that no two sessions set up for the same one. */
 static int claim_cpus(struct kipt_session *session,
 		      struct kipt_refusal *refusal)
@@ -276,14 +285,14 @@ static int claim_cpus(struct kipt_session *session,
 		other = per_cpu(holder, cpu);
 		if (!other)
 			continue;
-		if (!is_going(other))
+		if (!is_going(other) && !yields(other, session))
 			return kipt_refuse(refusal, NULL, -EBUSY,
 					   kipt_session_is_armed(other) ?
 					   "CPU %u is held by session %u, which is armed for crashes; 'kipt disarm' ends it" :
 					   "CPU %u is held by session %u", cpu,
 					   other->group.id);
 		err = kipt_refuse(refusal, NULL, -EAGAIN,
-				  "CPU %u is held by session %u, which is being destroyed",
+				  "CPU %u is held by session %u, which gives it up",
 				  cpu, other->group.id);
 	}
 	if (err)
@@ -306,15 +315,27 @@ int kipt_session_claim(struct kipt_session *session,
 	return err;
 }
 
+/* Those that other sessions yielded are theirs again. */
+static void look_for_yielded(void)
+{
+	struct kipt_session *session;
+
+	lockdep_assert_held(&sessions_lock);
+	list_for_each_entry(session, &sessions, node)
+		if (session->group.config.flags & KIPT_SESSION_FLAGS_YIELD)
+			kipt_session_look(session);
+}
+
 static void release_cpus(struct kipt_session *session)
 {
 	unsigned int cpu;
 
 	mutex_lock(&sessions_lock);
-	if (session->held)
-		for_each_cpu(cpu, session->cpus)
+	for_each_cpu(cpu, session->cpus)
+		if (per_cpu(holder, cpu) == session)
 			per_cpu(holder, cpu) = NULL;
 	session->held = false;
+	look_for_yielded();
 	mutex_unlock(&sessions_lock);
 }
 
@@ -730,12 +751,19 @@ static bool all_answer(struct kipt_session *session)
 				    &failed) != -ETIMEDOUT;
 }
 
+/* It may have yielded the CPU to another session. It changes with session->lock held. */
+static bool has_cpu(const struct kipt_session *session, unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(holder, cpu)) == session;
+}
+
 static void let_go(struct kipt_session *session)
 {
 	u32 i;
 
-	for (i = 0; i < session->nr_traces && session->held; i++)
-		kipt_reserve_put(session->traces[i].cpu);
+	for (i = 0; i < session->nr_traces; i++)
+		if (has_cpu(session, session->traces[i].cpu))
+			kipt_reserve_put(session->traces[i].cpu);
 	release_cpus(session);
 }
 
@@ -808,7 +836,8 @@ static int lend_locked(struct kipt_session *session)
 	for (i = 0; i < session->nr_traces; i++) {
 		/* From here on PMIs of Intel PT are perf's. */
 		WRITE_ONCE(session->traces[i].owns_pmis, false);
-		kipt_reserve_put(session->traces[i].cpu);
+		if (has_cpu(session, session->traces[i].cpu))
+			kipt_reserve_put(session->traces[i].cpu);
 	}
 	return 0;
 }
@@ -822,6 +851,73 @@ int kipt_session_lend(struct kipt_session *session)
 		err = lend_locked(session);
 	mutex_unlock(&session->lock);
 	return err;
+}
+
+static int yield_locked(struct kipt_session *session, struct kipt_trace *trace)
+{
+	struct kipt_trace *failed;
+
+	lockdep_assert_held(&session->lock);
+	/* perf would keep this CPU busy with waiting for one that takes no interrupts. */
+	if (kipt_trace_stop_all(trace, 1, KIPT_STOP_CAUSE_YIELDED) ||
+	    kipt_trace_check_all(trace, 1, &failed) == -ETIMEDOUT)
+		return -ETIMEDOUT;
+	kipt_crash_pages_unlink(trace);
+	kipt_trace_detach(trace);
+	kipt_reserve_put(trace->cpu);
+	mutex_lock(&sessions_lock);
+	WRITE_ONCE(per_cpu(holder, trace->cpu), NULL);
+	mutex_unlock(&sessions_lock);
+	return 0;
+}
+
+int kipt_session_yield(struct kipt_session *session, unsigned int cpu)
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (!READ_ONCE(session->dead) && has_cpu(session, cpu))
+		err = yield_locked(session, kipt_session_trace(session, cpu));
+	/* It traces on what it could not give up. */
+	if (err)
+		kipt_session_look(session);
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+bool kipt_session_take_back(struct kipt_session *session,
+			    struct kipt_trace *trace)
+{
+	bool free;
+
+	lockdep_assert_held(&session->lock);
+	mutex_lock(&sessions_lock);
+	free = !per_cpu(holder, trace->cpu);
+	if (free)
+		WRITE_ONCE(per_cpu(holder, trace->cpu), session);
+	mutex_unlock(&sessions_lock);
+	if (!free)
+		return false;
+	cpus_read_lock();
+	kipt_trace_attach(trace);
+	cpus_read_unlock();
+	kipt_crash_pages_link(trace);
+	return true;
+}
+
+struct kipt_session *kipt_session_yielding(const struct kipt_session *session,
+					   unsigned int cpu)
+{
+	struct kipt_session *other;
+
+	mutex_lock(&sessions_lock);
+	other = per_cpu(holder, cpu);
+	if (other && other != session && yields(other, session))
+		kipt_session_get(other);
+	else
+		other = NULL;
+	mutex_unlock(&sessions_lock);
+	return other;
 }
 
 static struct kipt_session *holder_of(unsigned int cpu)

@@ -86,7 +86,7 @@ struct kipt_request {
  * @cr3: see @by_cr3; constant
  * @follow: what @process is followed by, or NULL; constant until freed
  * @dead: destroyed; set with sessions_lock held, read without
- * @held: its CPUs are its own; sessions_lock
+ * @held: its CPUs are its own, but for those that it yielded; sessions_lock
  * @lock: guards all that follows, and starts and stops; who holds it waits
  *	for nothing that a user or a stuck CPU can make long
  * @reserving: session-new reserves the CPUs without the lock; they are not let
@@ -203,8 +203,8 @@ kipt_session_create(const struct kipt_request *request,
  * @refusal: where a refusal is explained
  *
  * Return:
- * 0: they are the session's, as long as it lives.
- * -EAGAIN: a session has them that is just being destroyed.
+ * 0: they are the session's, as long as it lives or until it yields one.
+ * -EAGAIN: a session has them that is just being destroyed, or would yield them.
  * -EBUSY: another session has them.
  */
 int kipt_session_claim(struct kipt_session *session,
@@ -387,6 +387,39 @@ void kipt_session_stop_all(u32 cause, bool spare_armed);
  * -ETIMEDOUT: a CPU does not answer.
  */
 int kipt_session_lend(struct kipt_session *session);
+
+/**
+ * kipt_session_yielding() - the armed session that would yield a CPU
+ * @session: to which; any
+ * @cpu: one of its CPUs
+ *
+ * Return: the session, with a reference for the caller; NULL if nobody has the CPU, or
+ * who has it does not yield it.
+ */
+struct kipt_session *kipt_session_yielding(const struct kipt_session *session,
+					   unsigned int cpu);
+
+/**
+ * kipt_session_yield() - stop tracing a CPU, and let another session have it
+ * @session: armed, with the flag yield; @lock is not held
+ * @cpu: one of its CPUs
+ *
+ * What was traced there stays until the CPU is traced again.
+ *
+ * Return: 0, also if the session no longer has the CPU; -ETIMEDOUT: the CPU does not
+ * answer, and stays the session's.
+ */
+int kipt_session_yield(struct kipt_session *session, unsigned int cpu);
+
+/**
+ * kipt_session_take_back() - have a CPU that was yielded again
+ * @session: locked
+ * @trace: of the CPU; yielded, so that nothing is attached for it
+ *
+ * Return: false if a session has it.
+ */
+bool kipt_session_take_back(struct kipt_session *session,
+			    struct kipt_trace *trace);
 
 /**
  * kipt_session_resume() - trace again after a suspend or a loan

@@ -393,8 +393,10 @@ static int make_buffers(struct kipt_session *session,
 /* Return: 1, or 0 to go on while the session that has a CPU goes. */
 static int claim(struct kipt_session *session, struct kipt_refusal *refusal)
 {
-	int err;
+	int err = kipt_arm_yield(session, refusal);
 
+	if (err)
+		return err;
 	mutex_lock(&session->lock);
 	err = READ_ONCE(session->dead) ?
 		      kipt_session_refuse_gone(session, refusal) :

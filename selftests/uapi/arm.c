@@ -403,6 +403,187 @@ TEST_F_TIMEOUT(arm, lent_until_the_time_is_over, 60)
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
 
+/* A session of CPU 1 that is not armed, running; or an error. */
+static int take_cpu1(struct kipt_nl *nl)
+{
+	struct kipt_want want = {
+		.cpus = "1",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC,
+		.flags = KIPT_SESSION_FLAGS_DETACHED,
+	};
+
+	return kipt_session_run(nl, &want);
+}
+
+static bool is_yielded(struct kipt_nl *nl, int id)
+{
+	return kipt_session_state(nl, id) == KIPT_STATE_RUNNING &&
+	       cpu_state(nl, id, 0) == KIPT_STATE_RUNNING &&
+	       cpu_state(nl, id, 1) == KIPT_STATE_STOPPED &&
+	       kipt_cpu_u64(nl, id, 1, KIPT_A_CPU_CAUSE) ==
+	       KIPT_STOP_CAUSE_YIELDED;
+}
+
+/* Nothing can be traced there but by the session that has the CPU. */
+static bool perf_is_kept_off(void)
+{
+	struct perf_pt perf;
+
+	if (!perf_pt_type())
+		return true;
+	if (perf_pt_open(&perf, perf_pt_type(), 1))
+		return true;
+	perf_pt_close(&perf);
+	return false;
+}
+
+FIXTURE(yield)
+{
+	struct kipt_nl nl;
+	struct kipt_want want;
+	int complaints;
+	int id;
+	int other;
+};
+
+FIXTURE_SETUP(yield)
+{
+	NEED(kipt_missing());
+	NEED(machine_no_msr(1));
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->want = (struct kipt_want){
+		.cpus = "0-1",
+		.mode = KIPT_MODE_RING,
+		.size = SIZE_USUAL,
+		.ctl = CTL_BASIC,
+		.flags = ARMED | KIPT_SESSION_FLAGS_YIELD,
+	};
+	self->complaints = machine_complaints(false);
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
+}
+
+FIXTURE_TEARDOWN(yield)
+{
+	knob_back();
+	if (self->other > 0)
+		kipt_session_del(&self->nl, self->other);
+	if (self->id > 0)
+		kipt_session_del(&self->nl, self->id);
+	EXPECT_TRUE(memory_is_free(&self->nl));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+	kipt_nl_close(&self->nl);
+}
+
+TEST_F_TIMEOUT(yield, gives_a_cpu_and_takes_it_back, 60)
+{
+	char words[64];
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		self->other = take_cpu1(&self->nl);
+		ASSERT_LT(0, self->other) TH_LOG("%s", self->nl.why);
+		EXPECT_TRUE(is_yielded(&self->nl, self->id));
+		snprintf(words, sizeof(words),
+			 "session %d yields CPU 1 to session %d", self->id,
+			 self->other);
+		EXPECT_TRUE(log_has(words));
+		EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->other));
+		EXPECT_TRUE(perf_is_kept_off());
+		ASSERT_EQ(0, kipt_session_del(&self->nl, self->other));
+		self->other = 0;
+		ASSERT_TRUE(gets_traced(&self->nl, self->id, 1));
+	}
+	snprintf(words, sizeof(words), "session %d has CPU 1 again", self->id);
+	EXPECT_TRUE(log_has(words));
+	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->id));
+}
+
+TEST_F_TIMEOUT(yield, ends_while_another_has_a_cpu, 60)
+{
+	self->other = take_cpu1(&self->nl);
+	ASSERT_LT(0, self->other);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	self->id = 0;
+	EXPECT_TRUE(perf_is_kept_off());
+	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->other, 1));
+	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->other));
+}
+
+TEST_F_TIMEOUT(yield, stops_and_starts_without_the_cpu, 60)
+{
+	int file;
+
+	self->other = take_cpu1(&self->nl);
+	ASSERT_LT(0, self->other);
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->id, 0));
+	EXPECT_EQ(KIPT_STATE_STOPPED, cpu_state(&self->nl, self->id, 1));
+	/* A loan is of its own CPUs only. */
+	file = borrow(0);
+	ASSERT_LE(0, file);
+	EXPECT_TRUE(perf_is_kept_off());
+	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->other, 1));
+	close(file);
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 0));
+	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->other));
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->other));
+	self->other = 0;
+	EXPECT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+}
+
+TEST_F_TIMEOUT(yield, cpu_that_went_offline_meanwhile, 60)
+{
+	TAKES_CPU1();
+	self->other = take_cpu1(&self->nl);
+	ASSERT_LT(0, self->other);
+	ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
+	EXPECT_EQ(0, knob_back());
+	EXPECT_EQ(KIPT_STATE_STOPPED, cpu_state(&self->nl, self->id, 1));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->other));
+	self->other = 0;
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+}
+
+TEST_F_TIMEOUT(yield, refused_session_gives_the_cpu_back, 60)
+{
+	struct kipt_want want = self->want;
+
+	want.cpus = "1";
+	want.flags = 0;
+	self->other = kipt_session_new(&self->nl, &want);
+	ASSERT_LT(0, self->other);
+	EXPECT_TRUE(is_yielded(&self->nl, self->id));
+	/* It dies with its socket. */
+	kipt_nl_close(&self->nl);
+	ASSERT_EQ(0, kipt_nl_open(&self->nl));
+	self->other = 0;
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+}
+
+TEST_F(yield, nothing_to_an_armed_one_and_nothing_without_the_flag)
+{
+	struct kipt_want want = self->want;
+
+	EXPECT_EQ(-EBUSY, kipt_session_new(&self->nl, &want));
+	EXPECT_TRUE(says(&self->nl, "kipt disarm"));
+	want.flags = ARMED;
+	EXPECT_EQ(-EBUSY, kipt_session_new(&self->nl, &want));
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
+	self->id = kipt_session_run(&self->nl, &want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(-EBUSY, take_cpu1(&self->nl));
+	want.flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_YIELD;
+	EXPECT_EQ(-EINVAL, kipt_session_new(&self->nl, &want));
+	EXPECT_TRUE(says(&self->nl, "yield") && says(&self->nl, "armed"));
+	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->id, 1));
+}
+
 /* Tells by a byte whether it has borrowed, and waits to be killed. */
 static pid_t start_borrower(char *byte)
 {

@@ -56,6 +56,7 @@ enum kipt_state {
  * @KIPT_STOP_CAUSE_FILTER: the CPU ran code in a range of kind stop
  * @KIPT_STOP_CAUSE_LENT: of an armed session: perf may use Intel PT for a
  *   while
+ * @KIPT_STOP_CAUSE_YIELDED: of an armed session: another session has the CPU
  */
 enum kipt_stop_cause {
 	KIPT_STOP_CAUSE_USER = 1,
@@ -68,6 +69,7 @@ enum kipt_stop_cause {
 	KIPT_STOP_CAUSE_STUCK,
 	KIPT_STOP_CAUSE_FILTER,
 	KIPT_STOP_CAUSE_LENT,
+	KIPT_STOP_CAUSE_YIELDED,
 };
 
 /**
@@ -82,6 +84,8 @@ enum kipt_stop_cause {
  *   detached only
  * @KIPT_SESSION_FLAGS_USER: keep the end of the trace of programs that a
  *   signal kills; with armed, and with User and OS in ctl only
+ * @KIPT_SESSION_FLAGS_YIELD: sessions that are not armed may have its CPUs, as
+ *   long as they live; with armed only
  */
 enum kipt_session_flags {
 	KIPT_SESSION_FLAGS_DETACHED = 1,
@@ -89,6 +93,7 @@ enum kipt_session_flags {
 	KIPT_SESSION_FLAGS_FOLLOW_FORK = 4,
 	KIPT_SESSION_FLAGS_ARMED = 8,
 	KIPT_SESSION_FLAGS_USER = 16,
+	KIPT_SESSION_FLAGS_YIELD = 32,
 };
 
 /**

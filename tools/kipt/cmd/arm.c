@@ -21,6 +21,7 @@ enum {
 	OPTION_KERNEL,
 	OPTION_ALL,
 	OPTION_USER,
+	OPTION_YIELD,
 	OPTION_PRINT,
 	OPTION_PRINT_CPUS,
 	OPTION_PRINT_USER,
@@ -42,6 +43,9 @@ static const struct kipt_option options[] = {
 	{ "user", 0, OPTION_USER, NULL,
 	  "as --all, and keep what programs did that a signal\n"
 	  "kills: see 'kipt crash list'" },
+	{ "yield", 0, OPTION_YIELD, NULL,
+	  "other sessions may have single CPUs as long as they\n"
+	  "live, as of 'kipt start' and 'record'" },
 	{ "ctl", 0, SETUP_OPTION_CTL, "FIELDS",
 	  "fields of IA32_RTIT_CTL, as for 'kipt start'" },
 	{ "print-branches", 0, OPTION_PRINT, "N",
@@ -70,6 +74,7 @@ static const struct kipt_option options[] = {
  * @kernel: --kernel was given
  * @all: --all was given
  * @user: --user was given
+ * @yield: --yield was given
  * @lend: --lend was given
  * @seconds: of --for, or 0
  * @other: another option was given
@@ -79,6 +84,7 @@ struct wish {
 	bool kernel;
 	bool all;
 	bool user;
+	bool yield;
 	bool lend;
 	u32 seconds;
 	bool other;
@@ -89,13 +95,15 @@ static void armed(const struct kipt_session *session)
 	char ctl[256];
 
 	ctl_format(session->ctl, ctl, sizeof(ctl));
-	printf("session %u is armed: CPUs %s, %llu KiB each, %llu KiB in all, %s; prints %u lines at a crash%s\n",
+	printf("session %u is armed: CPUs %s, %llu KiB each, %llu KiB in all, %s; prints %u lines at a crash%s%s\n",
 	       session->id, session->cpus,
 	       (unsigned long long)session->size >> 10,
 	       (unsigned long long)session->memory >> 10, ctl,
 	       session->print_branches,
 	       session->flags & KIPT_SESSION_FLAGS_USER ?
-	       ", keeps programs that are killed" : "");
+	       ", keeps programs that are killed" : "",
+	       session->flags & KIPT_SESSION_FLAGS_YIELD ?
+	       ", yields CPUs to other sessions" : "");
 }
 
 /*
@@ -120,7 +128,8 @@ static void state_show(struct genl *genl, u32 id)
 static int arm(struct wish *wish)
 {
 	u32 flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED |
-		    (wish->user ? KIPT_SESSION_FLAGS_USER : 0);
+		    (wish->user ? KIPT_SESSION_FLAGS_USER : 0) |
+		    (wish->yield ? KIPT_SESSION_FLAGS_YIELD : 0);
 	struct setup *setup = &wish->setup;
 	struct genl *genl = genl_open(false);
 	struct kipt_session session = { 0 };
@@ -194,6 +203,9 @@ static bool option(struct args *args, struct wish *wish, int id)
 	case OPTION_USER:
 		wish->user = true;
 		return true;
+	case OPTION_YIELD:
+		wish->yield = true;
+		return true;
 	case OPTION_PRINT:
 		return lines(args, "print-branches", KIPT_PRINT_BRANCHES_MAX,
 			     &wish->setup.print_branches);
@@ -258,7 +270,8 @@ const struct kipt_verb verb_arm = {
 	.operands = "[--lend -- COMMAND [ARGUMENT]...]",
 	.summary = "keep what the CPUs did last, for a crash",
 	.about = "Traces the CPUs into rings until 'kipt disarm': also those that come online\n"
-		 "later, and again after a suspend. Nobody else can use Intel PT there.\n"
+		 "later, and again after a suspend. Nobody else can use Intel PT there, but for\n"
+		 "other sessions with --yield.\n"
 		 "With --lend perf can as long as COMMAND runs; if kipt itself dies, too, armed\n"
 		 "sessions go on as well. Exits as COMMAND does then. Needs CAP_PERFMON or\n"
 		 "CAP_SYS_ADMIN.",

@@ -94,6 +94,8 @@ void session_show(const struct kipt_session *session)
 	       (unsigned long long)session->generation, session->uid,
 	       (unsigned long long)session->memory >> 10);
 	prints_show(session);
+	if (session->flags & KIPT_SESSION_FLAGS_YIELD)
+		puts("  other sessions may have its CPUs");
 	if (session->flags & KIPT_SESSION_FLAGS_USER)
 		puts("  programs that a signal kills are kept: kipt crash list");
 	if (session->hooks_lost[0])
@@ -147,6 +149,8 @@ void session_show_json(const struct kipt_session *session)
 		jsonl_flag(line, "armed", true);
 		jsonl_flag(line, "user",
 			   session->flags & KIPT_SESSION_FLAGS_USER);
+		jsonl_flag(line, "yield",
+			   session->flags & KIPT_SESSION_FLAGS_YIELD);
 		jsonl_number(line, "print_branches", session->print_branches);
 		jsonl_number(line, "print_cpus", session->print_cpus);
 		jsonl_number(line, "print_user", session->print_user);

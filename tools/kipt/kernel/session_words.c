@@ -25,6 +25,7 @@ static const char *const cause_names[] = {
 	[KIPT_STOP_CAUSE_STUCK] = "the CPU does not answer",
 	[KIPT_STOP_CAUSE_FILTER] = "reached a stop range",
 	[KIPT_STOP_CAUSE_LENT] = "lent by 'kipt arm --lend'",
+	[KIPT_STOP_CAUSE_YIELDED] = "yielded to another session",
 };
 
 static const char *const mode_names[] = {
@@ -48,7 +49,7 @@ const char *session_state_name(u32 state)
 
 const char *session_cause_name(u32 cause)
 {
-	if (cause < KIPT_STOP_CAUSE_USER || cause > KIPT_STOP_CAUSE_LENT)
+	if (cause < KIPT_STOP_CAUSE_USER || cause > KIPT_STOP_CAUSE_YIELDED)
 		return "unknown";
 	return cause_names[cause];
 }
