@@ -534,7 +534,8 @@ static bool config_make(struct run *run)
 		.mtc_freq = field_get(attr->config, run->aux.mtc_freq_bits),
 		.max_nonturbo_ratio = run->aux.max_nonturbo,
 		.no_tnt = attr->config & CONFIG_NO_TNT,
-		.tsc_near = perf_maps_tsc(run->maps),
+		.tsc_near = perf_maps_tsc(run->maps) ?
+			    perf_maps_tsc(run->maps) : perf_text_tsc(run->text),
 	};
 	return true;
 }
@@ -645,13 +646,15 @@ static void missing_say(struct run *run)
 	else if (!perf_maps_tsc(run->maps))
 		say_note("its events have no times: code is known only where a process ran one program; perf record --timestamp records times");
 	if (perf_maps_lost(run->maps))
-		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong from there on; perf record -m 8M,64M has room for more",
+		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
 	changes_say(run);
 	perf_codes_missing(perf_maps_codes(run->maps));
 	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
 		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",
 			 run->decode->vmlinux);
+	else if (run->kernel_missing && run->kernel_seen)
+		say_note("some code of the kernel is missing: of BPF programs and of what else the kernel makes while it runs a recording may have none");
 	else if (run->kernel_missing)
 		say_note("no code of the kernel: perf record --kcore keeps it, --vmlinux takes a file");
 }

@@ -73,6 +73,8 @@ struct perf_text {
 	struct perf_bpf bpf;
 	struct kipt_patch_log *logs[LOGS];
 	u64 slack;
+	/* Of the last event. */
+	u64 tsc;
 	u64 changes;
 	u64 changed;
 	bool untimed;
@@ -507,6 +509,7 @@ static void notes_play(struct perf_text *text, const struct perf_clock *clock)
 		u64 tsc = note->time && clock->mult ?
 			  perf_clock_tsc(clock, note->time) : 0;
 
+		text->tsc = tsc;
 		if (note->type == PERF_EVENT_TEXT_POKE)
 			poke_play(text, note, tsc);
 		else if (note->type == PERF_EVENT_KSYMBOL)
@@ -547,6 +550,11 @@ const struct kipt_patch_log *perf_text_log(const struct perf_text *text,
 u64 perf_text_slack(const struct perf_text *text)
 {
 	return text->slack;
+}
+
+u64 perf_text_tsc(const struct perf_text *text)
+{
+	return text->tsc;
 }
 
 /* Where code is from that no event is of. */

@@ -75,6 +75,14 @@ const struct kipt_patch_log *perf_text_log(const struct perf_text *text,
 u64 perf_text_slack(const struct perf_text *text);
 
 /**
+ * perf_text_tsc() - some TSC of the recording
+ * @text: was settled
+ *
+ * Return: that of the last change; 0: unknown.
+ */
+u64 perf_text_tsc(const struct perf_text *text);
+
+/**
  * perf_text_read() - code of the kernel as of a time
  * @text: was settled; several threads may read at a time
  * @view: of its log; NULL: there is no log
