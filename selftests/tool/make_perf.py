@@ -30,8 +30,17 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   kernel=SYMBOL@ADDR    the kernel was where SYMBOL has this address
   kernel-id=HEX   its build id, in the list of the file
   many=KIND*N,... N events of a kind: fork, child (a fork that maps), map, remap, path,
-                  exec, comm, switch, cut, info, attr (pipe), queue
+                  exec, comm, switch, cut, info, attr (pipe), poke, ksym,
+                  wide (a ksym of 4 GiB), queue
   lasted=N        N seconds from the first event to the last
+  poke=ADDR@TIME:OLD/NEW  kernel code changed, from these bytes, in hex, to those
+  ksym=ADDR+LEN@TIME:NAME  code of the kernel came; oolsym= is that of no BPF program
+  unksym=ADDR+LEN@TIME:NAME  it went
+  bpf=ID@TIME:TAG  the BPF program ID was loaded
+  bpf-info=ID:TAG:ADDR:CODE  what the file knows of it; CODE is in hex
+  bpf-cut=N       N bytes are missing of all that; bpf-set=AT:HEX sets some of its bytes
+  untimed         perf did not say how its time relates to that of the trace
+  text-poke       changes of kernel code were asked for
   elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
                   it; TRACE is of pid 100
 """
@@ -71,13 +80,47 @@ class Writer:
         data = name.encode() + b"\0"
         return data + b"\0" * (-len(data) % 8)
 
-    def attr(self, sample_type=SAMPLE):
+    def attr(self, sample_type=SAMPLE, flags=0):
         # type, size, config, period, sample_type, read_format, flags; from 72 on
         # branch_sample_type, sample_regs_user, stack and clock, sample_regs_intr
         head = self.pack("IIQQQQQ", PMU, 136, 1 << 13 | 1 << 10, 1,
-                         sample_type, 31, 1 << 18) + b"\0" * 24
+                         sample_type, 31, 1 << 18 | flags) + b"\0" * 24
         head += self.pack("QQQQ", 1 << 17, 0xff0fff, 64, 7)
         return head + b"\0" * (136 - len(head))
+
+    def ksymbol(self, value, flags, kind=1):
+        where, _, rest = value.partition("@")
+        address, _, size = where.partition("+")
+        time, _, name = rest.partition(":")
+        return self.stamped(17, self.pack("QIHH", int(address, 0), int(size, 0), kind,
+                                          flags) + self.text(name), time=int(time))
+
+    def poke(self, value):
+        address, _, rest = value.partition("@")
+        time, _, rest = rest.partition(":")
+        old, new = (bytes.fromhex(part) for part in rest.split("/"))
+        data = self.pack("QHH", int(address, 0), len(old), len(new)) + old + new
+        return self.stamped(20, data + b"\0" * (-len(data) % 8), time=int(time))
+
+    def bpf(self, value):
+        number, _, rest = value.partition("@")
+        time, _, tag = rest.partition(":")
+        return self.stamped(18, self.pack("HHI", 1, 0, int(number)) +
+                            bytes.fromhex(tag), time=int(time))
+
+    def bpf_info(self, value):
+        """As perf has it in its file: struct bpf_prog_info, then what it points to."""
+        number, tag, address, code = value.split(":")
+        code = bytes.fromhex(code)
+        padded = code + b"\0" * (-len(code) % 8)
+        data = padded + self.pack("Q", int(address, 0)) + self.pack("II", len(code), 0)
+        info = bytearray(224)
+        struct.pack_into("<II8sI", info, 0, 1, int(number), bytes.fromhex(tag), len(code))
+        struct.pack_into("<Q", info, 24, 0)
+        struct.pack_into("<II", info, 104, 1, 1)
+        struct.pack_into("<QQ", info, 112, len(padded), len(padded) + 8)
+        # Which arrays are there: instructions, addresses, lengths.
+        return self.pack("IIQ", len(info), len(data), 1 | 8 | 16) + bytes(info) + data
 
 
 def build_id_of(data):
@@ -142,6 +185,8 @@ class Recording:
         self.trace = open(trace, "rb").read()
         self.flags = {}
         self.maps = []
+        self.changes = []
+        self.infos = []
         forced = 0
         for option in options:
             key, _, value = option.partition("=")
@@ -154,6 +199,10 @@ class Recording:
                 maps, found = segments(open(name, "rb").read(), int(address, 0))
                 self.maps.append((name, maps, found if forced == 0 else forced))
                 forced = 0
+            elif key in ("poke", "ksym", "oolsym", "unksym", "bpf"):
+                self.changes.append((key, value))
+            elif key == "bpf-info":
+                self.infos.append(value)
             elif key == "elf":
                 maps, found = elf_make(value)
                 self.maps.append((value, maps, found if forced == 0 else forced))
@@ -165,7 +214,7 @@ class Recording:
     def info(self):
         # pmu type, shift, mult, zero, cap zero, tsc, noretcomp, sched switch,
         # snapshot, per cpu, mtc, mtc freq, tsc ratio, cyc, max non-turbo, filter
-        priv = [PMU, 0, 1, 0, 1, 1 << 10, 1 << 11, 3,
+        priv = [PMU, 0, int("untimed" not in self.flags), 0, 1, 1 << 10, 1 << 11, 3,
                 int("snapshot" in self.flags), 1, 1 << 9, 0xf << 14, 2, 1,
                 1 << 1, 20, 0]
         kind = 4 if "other" in self.flags else 1
@@ -194,6 +243,13 @@ class Recording:
                     body += self.inode(name)
                 body += w.pack("II", 5, 2)
                 out += w.stamped(10, body + w.text(self.path(name)), misc)
+        for key, value in self.changes:
+            if key == "poke":
+                out += w.poke(value)
+            elif key == "bpf":
+                out += w.bpf(value)
+            else:
+                out += w.ksymbol(value, int(key == "unksym"), 2 if key == "oolsym" else 1)
         out += w.stamped(12, w.pack("II", PID, PID))
         if "lasted" in self.flags:
             for time in (1, 1 + int(self.flags["lasted"]) * 10 ** 9):
@@ -242,6 +298,13 @@ class Recording:
             elif kind == "attr":
                 out.append(w.event(64, w.attr() + w.pack("Q", i + 2)))
                 out.append(w.stamped(3, w.pack("II", PID, PID) + w.text("a")))
+            elif kind == "poke":
+                out.append(w.poke(f"{0xffffffff9d000020 + i % 7:#x}@{time}:90/90"))
+            elif kind == "ksym":
+                out.append(w.ksymbol(f"{0xffffffffa0000000 + i * 8192:#x}+4096@{time}:a", 0))
+            elif kind == "wide":
+                out.append(w.ksymbol(f"{0xffff800000000000 + (i << 20):#x}"
+                                     f"+{0xffffffff:#x}@{time}:a", i & 1))
             elif kind == "queue":
                 out.append(w.event(71, w.pack("QQQIIII", 8, 0, 0, 0, pid,
                                               0xffffffff, 0)) + b"\0" * 8)
@@ -347,6 +410,19 @@ class Recording:
             out += self.sample(number + 1, data, len(data) + 4096 if long else 0)
         return out
 
+    def feature(self):
+        """What the file knows of BPF programs."""
+        if not self.infos:
+            return b""
+        out = self.w.pack("I", len(self.infos))
+        out += b"".join(self.w.bpf_info(value) for value in self.infos)
+        out = bytearray(out[:len(out) - int(self.flags.get("bpf-cut", 0))])
+        for part in filter(None, self.flags.get("bpf-set", "").split(",")):
+            at, _, data = part.partition(":")
+            data = bytes.fromhex(data)
+            out[int(at):int(at) + len(data)] = data
+        return bytes(out)
+
     def compressed(self, data):
         packed = subprocess.run(["zstd", "-q", "-c"], input=data,
                                 stdout=subprocess.PIPE, check=True).stdout
@@ -376,18 +452,25 @@ class Recording:
         # A finished round, whose kind the reader does not know.
         trace = b"" if "aux-sample" in self.flags else self.auxtrace()
         events = self.info() + side + trace + w.event(68, b"")
-        attr = w.attr(self.sample_type())
+        attr = w.attr(self.sample_type(), ("text-poke" in self.flags) << 33)
         magic = b"PERFILE2" if w.order == "<" else b"2ELIFREP"
         if "pipe" in self.flags:
             data = magic + w.pack("Q", 16)
-            data += w.event(64, attr + w.pack("Q", 1)) + events
+            data += w.event(64, attr + w.pack("Q", 1))
+            feature = self.feature()
+            if feature:
+                data += w.event(80, w.pack("Q", 25) + feature)
+            data += events
         else:
             ids_at, attr_at = 104, 112
             data_at = attr_at + len(attr) + 16
             data = magic + w.pack("QQQQQQQQ", 104, len(attr) + 16, attr_at,
                                   len(attr) + 16, data_at, len(events), 0, 0)
-            data += w.pack("4Q", 0, 0, 0, 0) + w.pack("Q", 1)
+            feature = self.feature()
+            data += w.pack("4Q", bool(feature) << 25, 0, 0, 0) + w.pack("Q", 1)
             data += attr + w.pack("QQ", ids_at, 8) + events
+            if feature:
+                data += w.pack("QQ", len(data) + 16, len(feature)) + feature
         open(self.out, "wb").write(data)
 
 

@@ -54,6 +54,7 @@ records() {
 . "$HERE/trace_tests.sh"
 . "$HERE/crash_tests.sh"
 . "$HERE/perf_tests.sh"
+. "$HERE/perf_text_tests.sh"
 . "$HERE/variant_tests.sh"
 . "$HERE/library_tests.sh"
 
@@ -90,7 +91,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | packet | record | decode | jobs | trace | perf | crash | variant | library) "${part}_tests" ;;
+		usage | packet | record | decode | jobs | trace | perf | perf_text | crash | variant | library) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -98,7 +99,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage packet record decode jobs program trace perf crash variant library
+(($#)) || set -- usage packet record decode jobs program trace perf perf_text crash variant library
 ktap_start
 parts "$@"
 ktap_finish

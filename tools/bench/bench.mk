@@ -9,7 +9,7 @@ BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
 	$(addprefix $(ROOT)/tools/kipt/,offline/parallel_decode.c \
 	records/reorder.c records/unpack_paths.c records/summary.c \
 	records/record_words.c cli/json_lines.c cli/messages.c cli/progress.c \
-	cli/signals.c offline/save_meta.c filter/address_range.c)
+	cli/signals.c offline/save_meta.c filter/address_range.c) $(KIPT_TEXT)
 BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*/*.h) \
 	$(DECODE_TEST_H) $(DECODE_H)
 
@@ -44,7 +44,7 @@ $(BENCH_OUT)/core_kernel.o: $(BENCH_KERNEL_O) $(BENCH_DIR_SRC)/thunks.S
 
 $(BENCH_OUT)/bench: $(BENCH_C) $(BENCH_H) $(DECODE_LIB) $(BENCH_OUT)/core_kernel.o
 	@mkdir -p $(@D)
-	$(CC) $(DECODE_CFLAGS) -pthread -no-pie $(BENCH_C) \
+	$(CC) $(DECODE_CFLAGS) -I$(KIPT_SHIM) -pthread -no-pie $(BENCH_C) \
 		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB) -lipt -ljson-c -lm -o $@
 
 .PHONY: bench bench-program bench-smoke bench-record ablate ablate-test

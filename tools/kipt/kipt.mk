@@ -38,12 +38,15 @@ KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
 KIPT_SHARED := $(addprefix $(ROOT)/kmod/shared/,patch_log.c switch_log.c task_merge.c \
 	text_view.c)
+# Kernel text that is patched.
+KIPT_TEXT := $(addprefix $(ROOT)/kmod/shared/,patch_log.c text_view.c)
 KIPT_SHIM := $(ROOT)/tools/shim
 KIPT_OBJECTS := $(KIPT_SOURCES:$(KIPT_DIR)/%.c=$(KIPT_OUT)/%.o) \
 	$(KIPT_CORE:$(ROOT)/kmod/decode/%.c=$(KIPT_OUT)/decode/%.o) \
 	$(KIPT_SHARED:$(ROOT)/kmod/shared/%.c=$(KIPT_OUT)/shared/%.o)
 # What decodes traces, libkipt.a, and what is of the tool alone.
 KIPT_LIBRARY := $(filter $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/decode/% \
+	$(KIPT_OUT)/shared/patch_log.o $(KIPT_OUT)/shared/text_view.o \
 	$(addprefix $(KIPT_OUT)/,$(addsuffix /%,cli symbols perf filter records view \
 	offline)),$(KIPT_OBJECTS))
 KIPT_ALONE := $(filter-out $(KIPT_LIBRARY),$(KIPT_OBJECTS))
@@ -115,11 +118,12 @@ kipt-guest:
 # JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
 $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
 		$(KIPT_DIR)/offline/parallel_decode.c \
-		$(KIPT_DIR)/records/reorder.c $(KIPT_CORE) $(KIPT_HEADERS)
+		$(KIPT_DIR)/records/reorder.c $(KIPT_CORE) $(KIPT_TEXT) \
+		$(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  jobs_test"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -o $@ \
-		$(filter %.c,$^)
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -I$(KIPT_SHIM) \
+		-o $@ $(filter %.c,$^)
 
 KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter/filter.c filter/filter_kernel.c \
 	filter/filter_user.c filter/address_range.c filter/did_you_mean.c \

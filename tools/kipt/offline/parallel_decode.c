@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "../../../kmod/decode/psb.h"
 #include "../../../kmod/decode/sync.h"
+#include "../../../kmod/shared/patch_log.h"
+#include "../../../kmod/shared/text_view.h"
+#include "../../../kmod/shared/tsc_extend.h"
 #include "../records/reorder.h"
 #include "parallel_decode.h"
 #include "time_window.h"
@@ -34,11 +38,15 @@ struct worker {
 	u32 number;
 	u64 from, to;
 	enum kipt_status status;
+	/* Kernel text as it decodes with it. */
+	struct kipt_text_view view;
 };
 
 struct jobs {
 	struct kipt_flow_config config;
 	struct kipt_code code;
+	/* Without a log kernel text does not change. */
+	struct jobs_text text;
 	size_t arena_size;
 	u32 count;
 	/* Flows may know paths that the sink does not. */
@@ -108,6 +116,75 @@ static bool chunk_get(struct worker *worker)
 	return more && order_begin(jobs->order, worker->number, chunk);
 }
 
+/* Time in the PSB+ at an offset; 0: unknown. */
+static u64 time_at(const struct jobs *jobs, u64 offset)
+{
+	u64 tsc;
+
+	if (!jobs->text.timed || offset >= jobs->size ||
+	    !kipt_psb_tsc(jobs->trace, jobs->size, offset, &tsc))
+		return 0;
+	return kipt_tsc_extend(jobs->config.tsc_near, tsc);
+}
+
+/* Is text the same from one PSB to another? */
+static bool is_quiet(const struct jobs *jobs, u64 begin, u64 end)
+{
+	const struct kipt_patch_log *log = jobs->text.log;
+	u64 count = kipt_patch_log_count(log);
+
+	return begin > jobs->text.slack && end >= begin &&
+	       kipt_patch_log_at(log, 0, count, begin - jobs->text.slack) ==
+	       kipt_patch_log_at(log, 0, count, end);
+}
+
+/* Where the text that a stretch is decoded with ends to hold: all of the chunk, or the
+ * next PSB.
+ */
+static u64 stretch_end(const struct worker *worker, u64 psb)
+{
+	const struct jobs *jobs = worker->jobs;
+	u64 next;
+
+	if (is_quiet(jobs, time_at(jobs, psb), time_at(jobs, worker->to)))
+		return worker->to;
+	next = psb + KIPT_PSB_BYTES < worker->to ?
+	       kipt_sync_next(jobs->trace, jobs->size, psb + KIPT_PSB_BYTES) :
+	       worker->to;
+	return next < worker->to ? next : worker->to;
+}
+
+/* Kernel text is as of the begin of a stretch. */
+static enum kipt_status stretches_work(struct worker *worker)
+{
+	const struct jobs *jobs = worker->jobs;
+	enum kipt_status status = KIPT_OK;
+	u64 from, to, psb, end;
+
+	for (from = worker->from; from < worker->to; from = to) {
+		psb = kipt_sync_next(jobs->trace, jobs->size, from);
+		to = stretch_end(worker, psb);
+		end = time_at(jobs, to);
+		kipt_text_view_at(&worker->view, worker->flow,
+				  time_at(jobs, psb), end ? end : ~0ULL);
+		status = kipt_flow_run(worker->flow, jobs->trace, jobs->size,
+				       from, to);
+		if (status != KIPT_OK)
+			break;
+	}
+	return status;
+}
+
+static enum kipt_status chunk_work(struct worker *worker)
+{
+	const struct jobs *jobs = worker->jobs;
+
+	if (jobs->text.log)
+		return stretches_work(worker);
+	return kipt_flow_run(worker->flow, jobs->trace, jobs->size,
+			     worker->from, worker->to);
+}
+
 static void *work(void *ctx)
 {
 	struct worker *worker = ctx;
@@ -115,8 +192,7 @@ static void *work(void *ctx)
 	enum kipt_status status;
 
 	while (chunk_get(worker)) {
-		status = kipt_flow_run(worker->flow, jobs->trace, jobs->size,
-				       worker->from, worker->to);
+		status = chunk_work(worker);
 		if (status == KIPT_NO_PSB)
 			worker->status = status;
 		order_end(jobs->order, worker->number);
@@ -154,6 +230,51 @@ static u64 chunk_size(const struct jobs *jobs)
 	return part < most ? part : most;
 }
 
+static u32 text_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	const struct worker *worker = ctx;
+	const struct jobs *jobs = worker->jobs;
+
+	if (!(ip >> 63))
+		return jobs->code.read(jobs->code.ctx, space, ip, buf, len);
+	return jobs->text.read(jobs->text.ctx, &worker->view, ip, buf, len);
+}
+
+static u64 text_space(void *ctx, u64 cr3, bool nr)
+{
+	const struct kipt_code *code = &((struct worker *)ctx)->jobs->code;
+
+	return code->space ? code->space(code->ctx, cr3, nr) : 0;
+}
+
+static bool text_changed(void *ctx, u64 space, u64 ip, u32 len)
+{
+	const struct worker *worker = ctx;
+	const struct kipt_code *code = &worker->jobs->code;
+
+	if (!(ip >> 63))
+		return code->changed &&
+		       code->changed(code->ctx, space, ip, len);
+	return kipt_text_view_sure(&worker->view, ip, len) < len;
+}
+
+/* Text that changes is another for each flow. */
+static struct kipt_code code_of(struct worker *worker)
+{
+	const struct jobs_text *text = &worker->jobs->text;
+
+	if (!text->log)
+		return worker->jobs->code;
+	kipt_text_view_init(&worker->view, text->log, 0,
+			    kipt_patch_log_count(text->log), text->slack);
+	return (struct kipt_code){
+		.read = text_read,
+		.space = text_space,
+		.changed = text_changed,
+		.ctx = worker,
+	};
+}
+
 static bool flows_init(struct jobs *jobs)
 {
 	u32 i;
@@ -161,10 +282,10 @@ static bool flows_init(struct jobs *jobs)
 	for (i = 0; i < jobs->count; i++) {
 		struct worker *worker = &jobs->workers[i];
 		struct kipt_sink sink = { records_take, worker };
+		struct kipt_code code = code_of(worker);
 
 		worker->flow = kipt_flow_init(worker->arena, jobs->arena_size,
-					      &jobs->config, &jobs->code,
-					      &sink);
+					      &jobs->config, &code, &sink);
 		if (!worker->flow)
 			return false;
 	}
@@ -286,6 +407,12 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 		return jobs;
 	jobs_destroy(jobs);
 	return NULL;
+}
+
+bool jobs_text(struct jobs *jobs, const struct jobs_text *text)
+{
+	jobs->text = *text;
+	return flows_init(jobs);
 }
 
 void jobs_destroy(struct jobs *jobs)

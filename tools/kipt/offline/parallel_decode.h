@@ -14,6 +14,25 @@
 
 struct jobs;
 struct time_window;
+struct kipt_patch_log;
+struct kipt_text_view;
+
+/**
+ * struct jobs_text - kernel text that was patched while it was traced
+ * @log: the patches
+ * @timed: their times are known; else each may have been at any time
+ * @slack: as in struct kipt_text_view
+ * @read: as in struct kipt_code, for addresses of the kernel
+ * @ctx: its first argument
+ */
+struct jobs_text {
+	const struct kipt_patch_log *log;
+	bool timed;
+	u64 slack;
+	u32 (*read)(void *ctx, const struct kipt_text_view *view, u64 ip,
+		    u8 *buf, u32 len);
+	void *ctx;
+};
 
 /**
  * jobs_create() - make flows for some threads, with memory for all of them
@@ -26,6 +45,18 @@ struct time_window;
  */
 struct jobs *jobs_create(const struct kipt_flow_config *config,
 			 const struct kipt_code *code, u32 count);
+
+/**
+ * jobs_text() - read kernel text as it was when each stretch of trace was made
+ * @jobs: did not run yet
+ * @text: copied; its log is complete
+ *
+ * A trace is decoded from PSB to PSB where patches are near, see text_view.h. Where text
+ * was patched just then there is a gap, of code that was changed.
+ *
+ * Return: true, or false: the core refuses it.
+ */
+bool jobs_text(struct jobs *jobs, const struct jobs_text *text);
 
 /**
  * jobs_destroy() - free it

@@ -16,6 +16,7 @@
 #include "../cli/progress.h"
 #include "../perf/perf_kernel.h"
 #include "../perf/perf_label.h"
+#include "../perf/perf_text.h"
 #include "../symbols/kernel_symbols.h"
 #include "../symbols/vmlinux.h"
 #include "parallel_decode.h"
@@ -33,6 +34,7 @@ struct run {
 	struct perf_file *file;
 	struct perf_aux aux;
 	struct perf_maps *maps;
+	struct perf_text *text;
 	struct kipt_flow_config config;
 	struct output *output;
 	struct perf_kernel kernel;
@@ -52,6 +54,9 @@ struct run {
 	size_t owner_count;
 	/* The space that records were made with, for names. */
 	u32 now;
+	/* When the records were made, for names of the kernel; 0: at any time. */
+	u64 tsc;
+	u32 code_version;
 	/* CR3s are the indices of turns, not of owners. */
 	bool inserted;
 	/* Its records. */
@@ -73,7 +78,8 @@ static bool event_take(void *ctx, const struct perf_event *event)
 
 	perf_kernel_take(&run->kernel, event);
 	return perf_aux_take(&run->aux, run->file, event) &&
-	       perf_maps_take(run->maps, run->file, event);
+	       perf_maps_take(run->maps, run->file, event) &&
+	       perf_text_take(run->text, run->file, event);
 }
 
 static u32 mapped_read(const struct perf_mapping *mapping, u64 address,
@@ -101,6 +107,30 @@ static u32 space_read(const struct perf_space *space, u64 address, u8 *bytes,
 	return done;
 }
 
+static u32 base_read(void *ctx, u64 ip, u8 *buf, u32 len)
+{
+	const struct run *run = ctx;
+
+	return image_read(run->decode->image, ip, buf, len);
+}
+
+/* @view: NULL: nothing of it changed. */
+static u32 kernel_read(void *ctx, const struct kipt_text_view *view, u64 ip,
+		       u8 *buf, u32 len)
+{
+	struct run *run = ctx;
+	u32 size = perf_text_read(run->text, view, base_read, run, ip, buf,
+				  len);
+	/* Of what was changed just then it is not the code that is missing. */
+	bool sure = !view || kipt_text_view_sure(view, ip, 1);
+
+	if (size || sure)
+		__atomic_store_n(size ? &run->kernel_seen :
+					&run->kernel_missing,
+				 true, __ATOMIC_RELAXED);
+	return size;
+}
+
 /* Names of spaces are indices + 1. */
 static u32 code_read(void *ctx, u64 name, u64 ip, u8 *buf, u32 len)
 {
@@ -108,16 +138,12 @@ static u32 code_read(void *ctx, u64 name, u64 ip, u8 *buf, u32 len)
 	const struct perf_space *space;
 	u32 size = 0;
 
-	space = name && !(ip >> 63) ? perf_maps_space(run->maps, name - 1) :
-				      NULL;
+	if (ip >> 63)
+		return kernel_read(run, NULL, ip, buf, len);
+	space = name ? perf_maps_space(run->maps, name - 1) : NULL;
 	if (space)
 		size = space_read(space, ip, buf, len);
-	if (!size)
-		size = image_read(run->decode->image, ip, buf, len);
-	if (ip >> 63)
-		__atomic_store_n(size ? &run->kernel_seen : &run->kernel_missing,
-				 true, __ATOMIC_RELAXED);
-	return size;
+	return size ? size : image_read(run->decode->image, ip, buf, len);
 }
 
 /* Only this program made the CR3s that are in the trace now. */
@@ -164,9 +190,28 @@ static bool now_set(struct run *run, u32 space)
 	return ok;
 }
 
-/* Before a queue nothing is known of who runs. */
+/* The same for code of the kernel. Counts are of all times. */
+static bool tsc_set(struct run *run, u64 tsc)
+{
+	u32 version = perf_ksyms_version(perf_text_ksyms(run->text), tsc);
+	bool timed, ok;
+
+	if (!perf_text_log(run->text, &timed) || !timed ||
+	    run->config.output & KIPT_FLOW_COUNTS)
+		return true;
+	ok = version == run->code_version || batch_give(run);
+	run->tsc = tsc;
+	run->code_version = version;
+	names_code_version(run->output->names, version);
+	return ok;
+}
+
+/* Before a queue nothing is known of who runs, nor of the time. */
 static void now_forget(struct run *run)
 {
+	run->tsc = 0;
+	run->code_version = 0;
+	names_code_version(run->output->names, 0);
 	run->now = PERF_NO_SPACE;
 	names_version(run->output->names, run->now);
 }
@@ -235,7 +280,8 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 	case KIPT_RECORD_CONTEXT:
 		return context_put(run, *record);
 	case KIPT_RECORD_TIME:
-		if (!run->inserted && !time_take(run, record->value))
+		if (!tsc_set(run, record->value) ||
+		    (!run->inserted && !time_take(run, record->value)))
 			return false;
 		fallthrough;
 	case KIPT_RECORD_CBR:
@@ -406,6 +452,23 @@ static void base_find(struct run *run)
 	}
 }
 
+/* Code of the kernel as it was at each time. */
+static struct jobs *jobs_make(struct run *run, const struct kipt_code *code)
+{
+	struct jobs *jobs = jobs_create(&run->config, code, run->decode->jobs);
+	struct jobs_text text = {
+		.slack = perf_text_slack(run->text),
+		.read = kernel_read,
+		.ctx = run,
+	};
+
+	text.log = perf_text_log(run->text, &text.timed);
+	if (!jobs || !text.log || jobs_text(jobs, &text))
+		return jobs;
+	jobs_destroy(jobs);
+	return NULL;
+}
+
 /* A core for each: names of CR3s are those of one queue. */
 static bool queue_decode(struct run *run, struct perf_queue *queue)
 {
@@ -429,7 +492,7 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 	     perf_trace_read(&trace, &run->aux, queue, run->file) &&
 	     trace_label(run, &trace);
 	if (ok) {
-		jobs = jobs_create(&run->config, &code, run->decode->jobs);
+		jobs = jobs_make(run, &code);
 		if (!jobs)
 			say_error("cannot decode %s: %s", run->decode->path,
 				  kipt_status_name(KIPT_NO_MEMORY));
@@ -471,7 +534,8 @@ static bool config_make(struct run *run)
 		.mtc_freq = field_get(attr->config, run->aux.mtc_freq_bits),
 		.max_nonturbo_ratio = run->aux.max_nonturbo,
 		.no_tnt = attr->config & CONFIG_NO_TNT,
-		.tsc_near = perf_maps_tsc(run->maps),
+		.tsc_near = perf_maps_tsc(run->maps) ?
+			    perf_maps_tsc(run->maps) : perf_text_tsc(run->text),
 	};
 	return true;
 }
@@ -529,6 +593,40 @@ static struct symbols *kernel_names(void *ctx)
 	return symbols;
 }
 
+/* Did perf ask the kernel for its changes? */
+static bool is_followed(const struct run *run)
+{
+	const struct perf_attr *attr;
+	size_t i;
+
+	for (i = 0; (attr = perf_file_attr(run->file, i)); i++) {
+		if (attr->flags & PERF_ATTR_TEXT_POKE)
+			return true;
+	}
+	return false;
+}
+
+static void changes_say(const struct run *run)
+{
+	u64 changes = perf_text_changes(run->text);
+	bool timed;
+
+	if (run->kernel_seen && run->decode->vmlinux &&
+	    !perf_file_folder(run->file))
+		say_note("kernel code is that of %s, before the kernel patched itself when it booted: what is shown of the kernel may be wrong at such places; perf record --kcore keeps what ran",
+			 run->decode->vmlinux);
+	else if (run->kernel_seen && !is_followed(run))
+		say_note("kernel code is that of one moment: where it was patched meanwhile (tracepoints, static keys) what is shown of the kernel may be wrong");
+	if (perf_text_full(run->text))
+		say_note("kernel code was changed in more places than kipt keeps: none of it is used; record for a shorter time");
+	else if (perf_text_log(run->text, &timed) && !timed)
+		say_note("kernel code was changed %llu times while it was recorded, and nothing says when: code that was changed is missing",
+			 (unsigned long long)changes);
+	else if (changes)
+		say_note("kernel code was changed %llu times while it was recorded: it is shown as it was at each time, with gaps where it was changed within %u ms",
+			 (unsigned long long)changes, KIPT_TEXT_SLACK_MS);
+}
+
 static void missing_say(struct run *run)
 {
 	if (run->aux.truncated)
@@ -548,20 +646,15 @@ static void missing_say(struct run *run)
 	else if (!perf_maps_tsc(run->maps))
 		say_note("its events have no times: code is known only where a process ran one program; perf record --timestamp records times");
 	if (perf_maps_lost(run->maps))
-		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong from there on; perf record -m 8M,64M has room for more",
+		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
-	if (run->kernel_seen && run->decode->vmlinux &&
-	    !perf_file_folder(run->file))
-		say_note("kernel code is that of %s, before the kernel patched itself when it booted: what is shown of the kernel may be wrong at such places; perf record --kcore keeps what ran",
-			 run->decode->vmlinux);
-	else if (run->kernel_seen)
-		say_note(perf_maps_changes(run->maps) ?
-			 "kernel code was changed while it was recorded, which kipt does not follow yet: near such places what is shown of the kernel may be wrong" :
-			 "kernel code is that of one moment: where it was patched meanwhile (tracepoints, static keys) what is shown of the kernel may be wrong");
+	changes_say(run);
 	perf_codes_missing(perf_maps_codes(run->maps));
 	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
 		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",
 			 run->decode->vmlinux);
+	else if (run->kernel_missing && run->kernel_seen)
+		say_note("some code of the kernel is missing: of BPF programs and of what else the kernel makes while it runs a recording may have none");
 	else if (run->kernel_missing)
 		say_note("no code of the kernel: perf record --kcore keeps it, --vmlinux takes a file");
 }
@@ -571,6 +664,24 @@ static bool name_find(void *ctx, u32 pid, u64 address, struct mapping *found)
 	const struct run *run = ctx;
 
 	return perf_maps_find(run->maps, run->now, pid, address, found);
+}
+
+static bool name_code(void *ctx, u64 address, struct place *place)
+{
+	const struct run *run = ctx;
+	const struct perf_ksym *found;
+	bool several;
+
+	found = perf_ksym_find(perf_text_ksyms(run->text), address, run->tsc,
+			       &several);
+	if (!found)
+		return several;
+	place->symbol = found->name;
+	place->start = found->address;
+	place->offset = address - found->address;
+	if (found->bpf)
+		place->object = "bpf";
+	return true;
 }
 
 static const char *name_comm(void *ctx, u32 pid)
@@ -600,6 +711,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 		.find = name_find,
 		.comm = name_comm,
 		.kernel = kernel_names,
+		.code = name_code,
 		.called = name_called,
 		.learn = name_learn,
 		.ctx = run,
@@ -661,6 +773,7 @@ static bool recording_decode(struct run *run, struct view_options *options)
 
 	return perf_aux_check(&run->aux, run->file) &&
 	       perf_maps_settle(run->maps, run->file, &run->aux.clock) &&
+	       perf_text_settle(run->text, run->file, &run->aux.clock) &&
 	       config_make(run) && kernel_find(run, options) &&
 	       (codes_find(run), true) &&
 	       all_decode(run, options) && whole;
@@ -679,8 +792,10 @@ bool perf_decode(const struct perf_decode *decode,
 	run->decode = decode;
 	run->file = perf_file_open(decode->path);
 	run->maps = run->file ? perf_maps_create() : NULL;
-	if (run->maps)
+	run->text = run->maps ? perf_text_create() : NULL;
+	if (run->text)
 		ok = recording_decode(run, options);
+	perf_text_destroy(run->text);
 	perf_maps_destroy(run->maps);
 	perf_aux_free(&run->aux);
 	perf_file_close(run->file);

@@ -64,6 +64,9 @@ struct perf_file {
 	struct perf_build_id *builds;
 	size_t build_count;
 	bool builds_sorted;
+	/* Its list of BPF programs. */
+	bool has_bpf;
+	u64 bpf_at, bpf_size;
 	/* A part of the file. */
 	u8 *window;
 	u64 window_at;
@@ -321,6 +324,11 @@ static bool features_read(struct perf_file *file, const u8 *head)
 		if (i == FEATURE_BUILD_ID && section_fits(file, where, size) &&
 		    !build_ids_read(file, where, size))
 			return false;
+		if (i == PERF_FEATURE_BPF && section_fits(file, where, size)) {
+			file->has_bpf = true;
+			file->bpf_at = where;
+			file->bpf_size = size;
+		}
 		at += SECTION;
 	}
 	return true;
@@ -727,6 +735,13 @@ const struct perf_attr *perf_file_attr(const struct perf_file *file,
 				       size_t index)
 {
 	return index < file->attr_count ? &file->attrs[index] : NULL;
+}
+
+bool perf_file_bpf(const struct perf_file *file, u64 *at, u64 *size)
+{
+	*at = file->bpf_at;
+	*size = file->bpf_size;
+	return file->has_bpf;
 }
 
 static int build_compare(const void *left, const void *right)

@@ -72,6 +72,10 @@ struct perf_attr {
 #define PERF_ATTR_EXCLUDE_USER		(1ULL << 4)
 #define PERF_ATTR_EXCLUDE_KERNEL	(1ULL << 5)
 #define PERF_ATTR_SAMPLE_ID_ALL		(1ULL << 18)
+#define PERF_ATTR_TEXT_POKE		(1ULL << 33)
+
+/* The number of the list of BPF programs, in a file or an event of a pipe. */
+#define PERF_FEATURE_BPF		25
 
 /**
  * struct perf_event - one event of the stream
@@ -229,6 +233,16 @@ const struct perf_attr *perf_file_attr_of(const struct perf_file *file,
  */
 const struct build_id *perf_file_build_id(const struct perf_file *file,
 					  const char *name);
+
+/**
+ * perf_file_bpf() - where a file lists BPF programs
+ * @file: the recording
+ * @at: offset in the file
+ * @size: bytes, all in the file
+ *
+ * Return: false if it does not; that of a pipe has an event.
+ */
+bool perf_file_bpf(const struct perf_file *file, u64 *at, u64 *size);
 
 /**
  * perf_file_begun() - when perf made the file

@@ -67,7 +67,6 @@ struct perf_maps {
 	/* Times of events, in the clock of perf. */
 	u64 first, last;
 	u64 lost;
-	u64 changes;
 };
 
 static bool no_memory(void)
@@ -231,10 +230,6 @@ bool perf_maps_take(struct perf_maps *maps, const struct perf_file *file,
 	case PERF_EVENT_LOST:
 		maps->lost += event->size < 16 ? 1 : get64(event->bytes + 8);
 		return true;
-	case PERF_EVENT_TEXT_POKE:
-	case PERF_EVENT_KSYMBOL:
-		maps->changes++;
-		return true;
 	case PERF_EVENT_SWITCH_CPU_WIDE:
 		note.other_pid = note.pid;
 		note.other_tid = note.tid;
@@ -250,11 +245,6 @@ bool perf_maps_take(struct perf_maps *maps, const struct perf_file *file,
 u64 perf_maps_lost(const struct perf_maps *maps)
 {
 	return maps->lost;
-}
-
-u64 perf_maps_changes(const struct perf_maps *maps)
-{
-	return maps->changes;
 }
 
 static int note_compare(const void *left, const void *right)

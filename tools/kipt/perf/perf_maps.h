@@ -162,14 +162,6 @@ bool perf_maps_learn(struct perf_maps *maps, u32 pid, struct maps *names);
 u64 perf_maps_lost(const struct perf_maps *maps);
 
 /**
- * perf_maps_changes() - changes of kernel code while it was recorded
- * @maps: was settled
- *
- * Return: patches, and code that came or went, as far as perf recorded them.
- */
-u64 perf_maps_changes(const struct perf_maps *maps);
-
-/**
  * perf_maps_lasted() - from the first event that has a time to the last one
  * @maps: was settled
  *

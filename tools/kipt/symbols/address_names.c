@@ -59,7 +59,7 @@ struct names {
 	const struct names_mapper *mapper;
 	/* What it said last. */
 	struct mapping mapped;
-	u32 version;
+	u32 version, code_version;
 	struct object *objects;
 	bool demangle;
 	/* By the place of a symbol's name: that of what is shown instead. */
@@ -246,6 +246,16 @@ u32 names_version_of(const struct names *names)
 	return names->version;
 }
 
+void names_code_version(struct names *names, u32 version)
+{
+	names->code_version = version;
+}
+
+u32 names_code_version_of(const struct names *names)
+{
+	return names->code_version;
+}
+
 void names_learn(struct names *names, u32 pid)
 {
 	if (!names->mapper)
@@ -267,9 +277,12 @@ static void kernel_load(struct names *names)
 
 static void kernel_find(struct names *names, u64 address, struct place *place)
 {
+	const struct names_mapper *mapper = names->mapper;
 	struct symbol_place found;
 
 	place->object = "kernel";
+	if (mapper && mapper->code && mapper->code(mapper->ctx, address, place))
+		return;
 	if (!names->kernel_tried)
 		kernel_load(names);
 	if (!names->kernel || !symbols_find(names->kernel, address, &found) ||

@@ -85,6 +85,9 @@ bool names_read_by(struct names *names, const char *path,
  * @kernel: makes the symbols of the kernel when they are first needed; @names'
  *	from then on, NULL: there are none. Without it the file that
  *	names_create() got is read
+ * @code: code of the kernel that came or went meanwhile, filled with what is called so
+ *	now; @place->symbol stays NULL if nobody knows which it was. False: it did
+ *	not, and is named by @kernel. May be NULL
  * @called: the path that a file has where it was mapped, which it is called by; or
  *	NULL: as it is
  * @learn: adds all of a process to maps that are kept; false without memory
@@ -94,6 +97,7 @@ struct names_mapper {
 	bool (*find)(void *ctx, u32 pid, u64 address, struct mapping *found);
 	const char *(*comm)(void *ctx, u32 pid);
 	struct symbols *(*kernel)(void *ctx);
+	bool (*code)(void *ctx, u64 address, struct place *place);
 	const char *(*called)(void *ctx, const char *path);
 	bool (*learn)(void *ctx, u32 pid, struct maps *maps);
 	void *ctx;
@@ -136,6 +140,21 @@ void names_version(struct names *names, u32 version);
  * Return: what names_version() said last, 0 before.
  */
 u32 names_version_of(const struct names *names);
+
+/**
+ * names_code_version() - the kernel may have other code from here on
+ * @names: names
+ * @version: as long as it is the same, so is what names_find() says of the kernel
+ */
+void names_code_version(struct names *names, u32 version);
+
+/**
+ * names_code_version_of() - which code the kernel has
+ * @names: names
+ *
+ * Return: what names_code_version() said last, 0 before.
+ */
+u32 names_code_version_of(const struct names *names);
 
 /**
  * names_learn() - ask for a process now, while it may still live

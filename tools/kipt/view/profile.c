@@ -230,7 +230,8 @@ static struct profile_known *known_room(struct profile *profile)
 /* NULL: no memory, and nothing is kept. */
 static struct lookup *known_get(struct profile *profile, u32 space)
 {
-	u64 key = (u64)space << 32 | (space == SPACE_KERNEL ? 0 :
+	u64 key = (u64)space << 32 | (space == SPACE_KERNEL ?
+				      names_code_version_of(profile->names) :
 				      names_version_of(profile->names));
 	size_t *found = lookup_get(&profile->known_of, key);
 	struct profile_known *known;

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2086,SC2154
+#
+# Kernel code that changes while perf records: patches, BPF programs, trampolines.
+# Sourced by tool_test.sh.
+
+TEXT_AT=0xffffffff9d000000
+BPF_AT=0xffffffffc0001000
+# A NOP, or a jump over the first "jmp *%rax" to the second.
+TEXT_NOP=0f1f440000
+TEXT_JUMP=e90b000000
+TEXT_SITE="$TEXT_NOP ffe0 909090909090909090 ffe0"
+
+# stretches_make ADDR TIME...: a trace, at each time of which code is run from ADDR on: it
+# jumps to 0x100 behind TEXT_AT. There is a PSB before it, and a millisecond later.
+stretches_make() {
+	python3 - "$TEXT_AT" "$@" <<'PYTHON'
+import struct
+import sys
+last = int(sys.argv[1], 0) + 0x100
+out = b""
+
+def psb(time):
+    return bytes([2, 0x82] * 8) + b"\x19" + struct.pack("<Q", time)[:7] + b"\2\x23\x99\1"
+
+for time in [int(text) for text in sys.argv[3:]]:
+    out += psb(time)
+    for head, ip in ((0x71, int(sys.argv[2], 0)), (0x6d, last), (0x61, last)):
+        out += bytes([head]) + struct.pack("<Q", ip)[:6]
+    out += psb(time + 10 ** 6)
+open("text.pt", "wb").write(out)
+PYTHON
+}
+
+unhex() {
+	python3 -c 'import sys
+sys.stdout.buffer.write(bytes.fromhex(sys.argv[1]))' "$1"
+}
+
+# text_make OPTION...: the site is in a file as it is before; at 0x100 tracing ends
+text_make() {
+	{ unhex ${TEXT_SITE// /}; head -c $((256 - 18)) /dev/zero; unhex ffe0; } >site
+	make_perf text.data text.pt "$@"
+}
+
+# text_is NAME WANT [OPTION...]: the branches and gaps of text.data, as offsets
+text_is() {
+	local name=$1 want=$2
+	shift 2
+	run decode text.data --branches --json --image site@$TEXT_AT "$@"
+	same "$name" "$want" "$(python3 -c '
+import json, sys
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "branch":
+        print("%x>%x" % (int(o["ip"], 16) & 0xfff, int(o["to"], 16) & 0xfff), end=" ")
+    elif o["type"] == "gap":
+        print(o.get("kind", o.get("gap")), end=" ")' <<<"$OUT" | sed 's/ $//')"
+}
+
+TEXT_BEFORE="5>100"
+TEXT_AFTER="0>10 10>100"
+
+perf_poke_tests() {
+	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP
+	local back=$TEXT_AT@4000000000:$TEXT_JUMP/$TEXT_NOP
+	stretches_make $TEXT_AT 1000000000 3000000000 5000000000
+	text_make
+	text_is perf_poke_none "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	says perf_poke_none_says_so "kernel code is that of one moment"
+	text_make text-poke
+	text_is perf_poke_none_asked "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	same perf_poke_none_asked_is_sure 0 "$(grep -c "kernel code is" <<<"$ERR")"
+	text_make poke=$poke poke=$back
+	text_is perf_poke "$TEXT_BEFORE $TEXT_AFTER $TEXT_BEFORE"
+	text_is perf_poke_jobs "$TEXT_BEFORE $TEXT_AFTER $TEXT_BEFORE" --jobs 3
+	# The order in the file is not that of time.
+	text_make poke=$back poke=$poke
+	text_is perf_poke_order "$TEXT_BEFORE $TEXT_AFTER $TEXT_BEFORE"
+	# The copy may have been made before a change or after it.
+	text_make poke=$poke
+	unhex $TEXT_JUMP | dd of=site conv=notrunc status=none
+	text_is perf_poke_copy_after "$TEXT_BEFORE $TEXT_AFTER $TEXT_AFTER"
+	# At the change itself nobody knows.
+	stretches_make $TEXT_AT 1000000000 1990000000 2010000000 3000000000
+	text_make poke=$poke
+	text_is perf_poke_near "$TEXT_BEFORE code-changed code-changed $TEXT_AFTER"
+	run decode text.data --strict --stats --image site@$TEXT_AT
+	same perf_poke_near_is_strict 1 "$STATUS"
+	# A change that is missing: what was there between is not known.
+	stretches_make $TEXT_AT 1000000000 3000000000 5000000000
+	text_make poke=$poke poke=$TEXT_AT@4000000000:$TEXT_NOP/$TEXT_JUMP
+	text_is perf_poke_missing "$TEXT_BEFORE no-code $TEXT_AFTER"
+	# Times say nothing: no code of what was changed.
+	text_make untimed poke=$poke
+	text_is perf_poke_untimed "code-changed code-changed code-changed"
+	# As counts, and packed.
+	text_make poke=$poke
+	run decode text.data --counts --json --image site@$TEXT_AT
+	same perf_poke_counts "1 2 2" "$(python3 -c '
+import json, sys
+edges = {}
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "edge":
+        edges[int(o["ip"], 16) & 0xfff] = o["count"]
+print(edges.get(5), edges.get(0), edges.get(16))' <<<"$OUT")"
+	run decode text.data -o text.records --image site@$TEXT_AT
+	run show text.records --branches --json
+	same perf_poke_records 5 "$(grep -c '"type":"branch"' <<<"$OUT")"
+}
+
+# Code that comes and goes: trampolines have their bytes in events.
+perf_trampoline_tests() {
+	local code=${TEXT_SITE// /}
+	stretches_make $BPF_AT 1000000000 3000000000 5000000000
+	text_make oolsym=$BPF_AT+512@2000000000:ftrace_trampoline \
+		poke=$BPF_AT@2000000000:/$code poke=$BPF_AT@4000000000:$code/ \
+		unksym=$BPF_AT+512@4000000000:ftrace_trampoline
+	text_is perf_trampoline "no-code $TEXT_BEFORE no-code"
+	run decode text.data --branches --image site@$TEXT_AT
+	same perf_trampoline_name 1 "$(grep -c "ftrace_trampoline+0x5 \[kernel\] ->" <<<"$OUT")"
+	# What a copy has there is of another time.
+	text_is perf_trampoline_copy "no-code $TEXT_BEFORE no-code" --image site@$BPF_AT
+	# Of what was patched one by one only that is known.
+	text_make oolsym=$BPF_AT+512@2000000000:kprobe_insn_page \
+		poke=$BPF_AT@2000000000:/$code
+	text_is perf_trampoline_stays "no-code $TEXT_BEFORE $TEXT_BEFORE" --image site@$BPF_AT
+	text_make poke=$BPF_AT@4000000000:$code/
+	text_is perf_trampoline_freed "$TEXT_BEFORE $TEXT_BEFORE no-code" --image site@$BPF_AT
+}
+
+perf_bpf_tests() {
+	local tag=0102030405060708 size=18 code=${TEXT_SITE// /} at damage wrong
+	local info=7:$tag:$BPF_AT:$code name=bpf_prog_${tag}_filter
+	stretches_make $BPF_AT 1000000000 3000000000 5000000000
+	text_make ksym=$BPF_AT+$size@2000000000:$name bpf=7@2000000100:$tag bpf-info=$info \
+		unksym=$BPF_AT+$size@4000000000:$name
+	text_is perf_bpf "no-code $TEXT_BEFORE no-code"
+	text_is perf_bpf_copy "no-code $TEXT_BEFORE no-code" --image site@$BPF_AT
+	run decode text.data --branches
+	same perf_bpf_name 1 "$(grep -c "$name+0x5 \[bpf\] ->" <<<"$OUT")"
+	text_make pipe ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info
+	text_is perf_bpf_pipe "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	# It is patched, too, whenever its bytes were taken.
+	text_make ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info \
+		poke=$BPF_AT@2000000000:$TEXT_NOP/$TEXT_JUMP
+	text_is perf_bpf_poke "$TEXT_BEFORE $TEXT_AFTER $TEXT_AFTER"
+	text_make ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag \
+		bpf-info=7:$tag:$BPF_AT:$TEXT_JUMP${code#"$TEXT_NOP"} \
+		poke=$BPF_AT@2000000000:$TEXT_NOP/$TEXT_JUMP
+	text_is perf_bpf_poke_before "$TEXT_BEFORE $TEXT_AFTER $TEXT_AFTER"
+	# Another program comes to its place.
+	text_make ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info \
+		unksym=$BPF_AT+$size@2000000000:$name \
+		ksym=$BPF_AT+$size@2100000000:bpf_prog_1112131415161718_b \
+		bpf=8@2100000000:1112131415161718 \
+		bpf-info=8:1112131415161718:$BPF_AT:$TEXT_JUMP${code#"$TEXT_NOP"}
+	text_is perf_bpf_another "$TEXT_BEFORE $TEXT_AFTER $TEXT_AFTER"
+	run decode text.data --branches --image site@$TEXT_AT
+	same perf_bpf_another_names "filter+0x5 b b+0x10 b b+0x10" \
+		"$(grep -oE "bpf_prog_[0-9]+_[a-z]+[+0-9a-fx]* \[bpf\] ->" <<<"$OUT" |
+			sed 's/bpf_prog_[0-9]*_//; s/ .*//' | paste -sd " ")"
+	# Of all times together nobody knows which is meant.
+	run decode text.data --counts --image site@$TEXT_AT
+	same perf_bpf_another_counts 0 "$(grep -c "\[bpf\]" <<<"$OUT")"
+	run decode text.data --totals --json --image site@$TEXT_AT
+	same perf_bpf_another_totals 2 "$(grep -c '"type":"total".*bpf_prog_' <<<"$OUT")"
+	# What is known of a program is of another, or damaged.
+	for damage in bpf=7@0:1102030405060708 bpf=8@0:$tag; do
+		text_make ksym=$BPF_AT+$size@0:$name $damage bpf-info=$info
+		text_is "perf_bpf_wrong_$damage" "no-code no-code no-code"
+	done
+	text_make ksym=$BPF_AT+$((size + 1))@0:$name bpf=7@0:$tag bpf-info=$info
+	text_is perf_bpf_other_length "no-code no-code no-code"
+	text_make ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info bpf-info=$info
+	text_is perf_bpf_twice "no-code no-code no-code"
+	for at in 1 16 40 200 250; do
+		text_make ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info bpf-cut=$at
+		text_is "perf_bpf_cut_$at" "no-code no-code no-code"
+	done
+	wrong=
+	# Sizes and places that are beyond it: 4, 8 are sizes, 20 is where the program begins.
+	for at in 0 4 8 36 44 124 128 132 136 140; do
+		text_make ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info \
+			bpf-set=$at:ffffffff
+		timeout 20 "$KIPT" decode text.data --branches --json >out 2>err
+		[ $? = 0 ] && [ "$(grep -c '"type":"branch"' out)" = 0 ] || [ $at = 0 ] || wrong+=" $at"
+	done
+	same perf_bpf_damaged "" "$wrong"
+}
+
+perf_text_many_tests() {
+	local many
+	stretches_make $TEXT_AT 1000000000 3000000000
+	for many in "poke*60000" "ksym*20000" "wide*200"; do
+		text_make "many=$many"
+		timeout 60 "$KIPT" decode text.data --stats --image site@$TEXT_AT >/dev/null 2>err
+		same "perf_many_$many" 0 $?
+	done
+}
+
+perf_text_tests() {
+	perf_poke_tests
+	perf_trampoline_tests
+	perf_bpf_tests
+	perf_text_many_tests
+}
