@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "perf_features.h"
+#include "perf_kernel.h"
 #include "perf_running.h"
 
 /* Bits of the head of the file. */
@@ -24,7 +25,6 @@ enum {
 	FEATURE_AUXTRACE = 18,
 };
 
-#define KERNEL_NAME	"[kernel.kallsyms]"
 #define TEXT_ALIGN	64
 /* Where perf has the build id of a file, and how many bytes. */
 #define BUILD_ID_BYTES	20
@@ -91,14 +91,16 @@ static bool text_make(struct making *making, u32 bit, const char *value)
 	return end(making, bit);
 }
 
-/* True too if the kernel does not tell. */
+/* Mappings say those of files, and perf finds [vdso] only if this list does not.
+ * True too if the kernel does not tell.
+ */
 static bool build_id_make(struct making *making)
 {
 	struct perf_event_header header = {
 		.type = PERF_EVENT_BUILD_ID,
 		.misc = PERF_MISC_KERNEL | BUILD_ID_SIZE,
 	};
-	char name[(sizeof(KERNEL_NAME) + 7) / 8 * 8] = KERNEL_NAME;
+	char name[24] = PERF_KERNEL_NAME;
 	u8 bytes[BUILD_ID_ROOM] = { 0 };
 	struct build_id id;
 

@@ -11,13 +11,24 @@
 #include <sys/mman.h>
 
 #include "../cli/messages.h"
+#include "mapped_ids.h"
+#include "perf_bytes.h"
+#include "perf_kernel.h"
 #include "perf_running.h"
 
-#define KERNEL_NAME	"[kernel.kallsyms]_text"
+#define KERNEL_TEXT	PERF_KERNEL_NAME "_text"
 #define KERNEL_PID	0xffffffffU
 #define PMU_TYPE	"/sys/bus/event_source/devices/intel_pt/type"
 #define NOTES		"/sys/kernel/notes"
 #define NOTES_BYTES	65536
+/* Room for a build id in an event. */
+#define BUILD_ID_BYTES	20
+
+/* Where events go, and the files that were seen. */
+struct running {
+	struct perf_writer *writer;
+	struct mapped_ids ids;
+};
 
 /* Nobody made these events: it is how things were. */
 static const struct perf_stamp no_stamp;
@@ -162,11 +173,11 @@ bool perf_running_kernel(struct perf_writer *writer)
 		return true;
 	}
 	return kernel_part_write(writer, begin, end - begin, begin,
-				 KERNEL_NAME) &&
+				 KERNEL_TEXT) &&
 	       modules_write(writer);
 }
 
-static bool thread_write(struct perf_writer *writer, u32 pid, u32 tid)
+static bool thread_write(struct running *running, u32 pid, u32 tid)
 {
 	struct perf_body body = { 0 };
 	char path[64], name[64] = "";
@@ -182,13 +193,13 @@ static bool thread_write(struct perf_writer *writer, u32 pid, u32 tid)
 	perf_put32(&body, pid);
 	perf_put32(&body, tid);
 	perf_put_text(&body, name);
-	return perf_writer_stamped(writer, PERF_EVENT_COMM, 0, &body,
+	return perf_writer_stamped(running->writer, PERF_EVENT_COMM, 0, &body,
 				   &no_stamp, 0);
 }
 
 /* Calls for each entry of a folder that is a number; false ends it. */
-static bool numbers_visit(const char *path, struct perf_writer *writer, u32 pid,
-			  bool (*visit)(struct perf_writer *writer, u32 pid,
+static bool numbers_visit(const char *path, struct running *running, u32 pid,
+			  bool (*visit)(struct running *running, u32 pid,
 					u32 number))
 {
 	DIR *folder = opendir(path);
@@ -197,7 +208,7 @@ static bool numbers_visit(const char *path, struct perf_writer *writer, u32 pid,
 
 	while (folder && ok && (entry = readdir(folder))) {
 		if (isdigit((unsigned char)entry->d_name[0]))
-			ok = visit(writer, pid,
+			ok = visit(running, pid,
 				   strtoul(entry->d_name, NULL, 10));
 	}
 	if (folder)
@@ -205,39 +216,61 @@ static bool numbers_visit(const char *path, struct perf_writer *writer, u32 pid,
 	return ok;
 }
 
+/* What identifies a file: its build id, or else its inode; the bits that say so. */
+static u16 file_put(struct perf_body *body, const struct mapped_file *file,
+		    const struct build_id *id)
+{
+	u8 bytes[BUILD_ID_BYTES] = { 0 };
+
+	if (!id || id->size > sizeof(bytes)) {
+		perf_put32(body, file->major);
+		perf_put32(body, file->minor);
+		perf_put64(body, file->inode);
+		perf_put64(body, 0);
+		return PERF_MISC_USER;
+	}
+	memcpy(bytes, id->bytes, id->size);
+	perf_put32(body, id->size);
+	perf_put64(body, get64(bytes));
+	perf_put64(body, get64(bytes + 8));
+	perf_put32(body, get32(bytes + 16));
+	return PERF_MISC_USER | PERF_MISC_MMAP_ID;
+}
+
 /* One line of /proc/PID/maps; only what can be executed is recorded. */
-static bool mapping_write(struct perf_writer *writer, u32 pid, char *line)
+static bool mapping_write(struct running *running, u32 pid, char *line)
 {
 	unsigned long long start, end, offset, inode;
 	struct perf_body body = { 0 };
-	u32 major, minor, protection;
+	struct mapped_file file = { .pid = pid };
 	char rights[5];
 	int path = 0;
+	u16 misc;
 
 	line[strcspn(line, "\n")] = 0;
 	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end,
-		   rights, &offset, &major, &minor, &inode, &path) < 7 ||
-	    rights[2] != 'x')
+		   rights, &offset, &file.major, &file.minor, &inode,
+		   &path) < 7 || rights[2] != 'x')
 		return true;
-	protection = PROT_EXEC | (rights[0] == 'r' ? PROT_READ : 0) |
-		     (rights[1] == 'w' ? PROT_WRITE : 0);
+	file.start = start;
+	file.end = end;
+	file.inode = inode;
+	file.path = path && line[path] ? line + path : "//anon";
 	perf_put32(&body, pid);
 	perf_put32(&body, pid);
 	perf_put64(&body, start);
 	perf_put64(&body, end - start);
 	perf_put64(&body, offset);
-	perf_put32(&body, major);
-	perf_put32(&body, minor);
-	perf_put64(&body, inode);
-	perf_put64(&body, 0);
-	perf_put32(&body, protection);
+	misc = file_put(&body, &file, mapped_ids_get(&running->ids, &file));
+	perf_put32(&body, PROT_EXEC | (rights[0] == 'r' ? PROT_READ : 0) |
+			  (rights[1] == 'w' ? PROT_WRITE : 0));
 	perf_put32(&body, rights[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
-	perf_put_text(&body, path && line[path] ? line + path : "//anon");
-	return perf_writer_stamped(writer, PERF_EVENT_MMAP2, PERF_MISC_USER,
+	perf_put_text(&body, file.path);
+	return perf_writer_stamped(running->writer, PERF_EVENT_MMAP2, misc,
 				   &body, &no_stamp, 0);
 }
 
-static bool mappings_write(struct perf_writer *writer, u32 pid)
+static bool mappings_write(struct running *running, u32 pid)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -247,24 +280,28 @@ static bool mappings_write(struct perf_writer *writer, u32 pid)
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	file = fopen(path, "re");
 	while (file && ok && getline(&line, &room, file) > 0)
-		ok = mapping_write(writer, pid, line);
+		ok = mapping_write(running, pid, line);
 	free(line);
 	if (file)
 		fclose(file);
 	return ok;
 }
 
-static bool process_write(struct perf_writer *writer, u32 none, u32 pid)
+static bool process_write(struct running *running, u32 none, u32 pid)
 {
 	char path[64];
 
 	(void)none;
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	return numbers_visit(path, writer, pid, thread_write) &&
-	       mappings_write(writer, pid);
+	return numbers_visit(path, running, pid, thread_write) &&
+	       mappings_write(running, pid);
 }
 
 bool perf_running_processes(struct perf_writer *writer)
 {
-	return numbers_visit("/proc", writer, 0, process_write);
+	struct running running = { .writer = writer };
+	bool ok = numbers_visit("/proc", &running, 0, process_write);
+
+	mapped_ids_free(&running.ids);
+	return ok;
 }
