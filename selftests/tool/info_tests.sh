@@ -43,7 +43,7 @@ info_commands_exist() {
 	done < <(grep -E '^  kipt ' <<<"$OUT" | sed 's/   .*//; s/^  //')
 }
 
-# Who may not use perf is told so before anything runs, and no file is made.
+# Who may not use perf gets a sentence before anything runs, and no file is made.
 record_perf_refused() {
 	local nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 	if [ "$(id -u)" != 0 ] || ! $nobody test -x "$1" ||

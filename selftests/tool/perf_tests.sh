@@ -751,7 +751,7 @@ perf_written_tests() {
 	perf_full_tests "$program"
 }
 
-# A folder that is not there and a full disk are told of, and nothing half is left.
+# A missing folder and a full disk each give a sentence, and no half file is left.
 perf_full_tests() {
 	"$1" kept.data /no-folder/written.data 2>err
 	same "perf_written_nowhere" "1 1" "$? $(grep -c 'cannot make.*ENOENT' err)"

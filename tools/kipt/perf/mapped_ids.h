@@ -18,7 +18,7 @@ struct mapped_ids {
 /**
  * struct mapped_file - a file as /proc/PID/maps has it
  * @pid: the process
- * @start, @end: addresses: the first, and the one behind the last
+ * @start, @end: addresses: the first one, and the last one + 1
  * @major, @minor, @inode: of the file
  * @path: its path as the process sees it
  */

@@ -92,7 +92,7 @@ static bool text_make(struct making *making, u32 bit, const char *value)
 }
 
 /* Mappings say those of files, and perf finds [vdso] only if this list does not.
- * True too if the kernel does not tell.
+ * True too if the kernel does not give its own.
  */
 static bool build_id_make(struct making *making)
 {

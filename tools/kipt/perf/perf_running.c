@@ -123,7 +123,7 @@ static bool kernel_part_write(struct perf_writer *writer, u64 start, u64 size,
 				   &body, &no_stamp, 0);
 }
 
-/* Where its text begins and ends; zero if it does not tell. */
+/* Where its text begins and ends; zero if kallsyms does not say. */
 static void kernel_find(u64 *begin, u64 *end)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");

@@ -77,7 +77,7 @@ bool perf_running_processes(struct perf_writer *writer);
  * perf_kernel_id() - the build id of the kernel that runs
  * @id: filled on success
  *
- * Return: false if it does not tell.
+ * Return: false if the kernel does not give it.
  */
 bool perf_kernel_id(struct build_id *id);
 

@@ -20,7 +20,7 @@
 			 RTIT_CTL_MTCFREQ | RTIT_CTL_CYCTHRESH |	\
 			 RTIT_CTL_PSBFREQ | RTIT_CTL_EVENTEN |		\
 			 RTIT_CTL_DISTNT)
-/* Switches of each CPU, told with who comes next. */
+/* Switches of each CPU, each with the task that comes next. */
 #define SWITCHES_CPU	3
 
 bool perf_recording_is(const char *path)
