@@ -43,6 +43,22 @@ info_commands_exist() {
 	done < <(grep -E '^  kipt ' <<<"$OUT" | sed 's/   .*//; s/^  //')
 }
 
+# Who may not use perf gets a sentence before anything runs, and no file is made.
+record_perf_refused() {
+	local nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	if [ "$(id -u)" != 0 ] || ! $nobody test -x "$1" ||
+		! [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
+		skip "record_perf_refused" "there is nobody whom perf would refuse"
+		return
+	fi
+	(cd /tmp && FAKE_PT=1 FAKE_MODULE=all $nobody "$1" record \
+		-o /tmp/kipt-no.$$.data -- touch /tmp/kipt-ran.$$) 2>err </dev/null
+	same "record_perf_refused" "1 1" "$? $(grep -cE \
+		'CAP_PERFMON.*kernel.perf_event_paranoid.*(EACCES|EPERM)' err)"
+	same "record_perf_refused_runs_nothing" "" "$(ls /tmp/kipt-no.$$.data \
+		/tmp/kipt-ran.$$ 2>/dev/null)"
+}
+
 info_tests() {
 	local fake
 	fake=$(dirname "$KIPT")/kipt_fake
@@ -50,6 +66,7 @@ info_tests() {
 		skip "info" "kipt_fake is not built beside the tool"
 		return
 	fi
+	record_perf_refused "$fake"
 	info may_trace 0 "" FAKE_PT=1 FAKE_MODULE=all
 	info_has may_trace 0 0 0 1
 	info may_not_trace 0 "" FAKE_PT=1 FAKE_MODULE=few

@@ -675,6 +675,74 @@ space_tests() {
 	refused "counts_delete" 0 "" delete "$id"
 }
 
+# branches_of_perf FILE: from and to of each, without begin and end of trace; _of_kipt
+branches_of_perf() {
+	perf script --itrace=b -F ip,addr,flags -i "$1" 2>err |
+		grep -vE '^ *tr (strt|end)' | sed 's/=>//' |
+		awk '{ print $(NF - 1), $NF }'
+	cat err >&2
+}
+
+branches_of_kipt() {
+	"$KIPT" decode --branches --json "$1" | python3 -c '
+import json, sys
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "branch":
+        print(o["ip"][2:], o["to"][2:])'
+}
+
+# What is kept for perf: it reads it without complaint, and sees what kipt sees.
+perf_data_tests() {
+	local bytes
+	run record --cpus 1 --ctl -OS -o t.data -- \
+		sh -c 'echo a | gzip -c >/dev/null; sh -c "exec true"'
+	same "perf_data_exit" "0 " "$STATUS $ERR"
+	branches_of_kipt t.data >ours 2>notes
+	same "perf_data_decode_has_no_notes" "" "$(cat notes)"
+	more_than "perf_data_branches" 1000 "$(wc -l <ours)"
+	if ! command -v perf >/dev/null; then
+		skip "perf_data_perf" "no perf"
+		return
+	fi
+	branches_of_perf t.data >theirs 2>notes
+	same "perf_data_script_says_nothing" "" "$(cat notes)"
+	same "perf_data_same_branches" "" "$(diff ours theirs | head -n 20)"
+	same "perf_data_no_errors" "" "$(perf script --itrace=e -i t.data 2>&1)"
+	same "perf_data_comms" "gzip sh true" "$(perf script --itrace=b -F comm \
+		-i t.data 2>/dev/null | tr -d ' ' | grep -xE 'gzip|sh|true' |
+		sort -u | paste -sd ' ')"
+	perf report --itrace=b --stdio -i t.data >out 2>err
+	same "perf_data_report" "0 1" "$? $(grep -c 'gzip *gzip ' out | sed 's/.*/1/')"
+	perf inject -i t.data -o u.data >out 2>err
+	same "perf_data_inject" "0 " "$? $(cat out err)"
+	branches_of_perf u.data >theirs 2>notes
+	same "perf_data_injected_branches" "" "$(diff ours theirs | head)"
+	bytes=$(stat -c %s t.data)
+	more_than "perf_data_has_bytes" 1000 "$bytes"
+	refused "perf_data_shows_nothing" 2 "leave --stats out" \
+		record --cpus 1 -o t.data --stats -- true
+	refused "perf_data_no_command" 1 "cannot run 'no-such-command'.*ENOENT" \
+		record --cpus 1 -o no.data -- no-such-command
+	same "perf_data_no_file_of_nothing" "" "$(ls no.data 2>/dev/null)"
+	perf_data_other_tests
+}
+
+# A process that keeps its CPU, and the kernel too.
+perf_data_other_tests() {
+	local pid
+	taskset -c 1 sh -c 'while :; do :; done' &
+	pid=$!
+	run record --pid "$pid" --cpus 1 --ctl -OS --size 64K -o p.data -- sleep 0.2
+	kill "$pid"
+	wait "$pid" 2>/dev/null
+	same "perf_data_pid_exit" "0 " "$STATUS $ERR"
+	same "perf_data_pid_is_whose" "$pid" "$(perf script --itrace=b -F pid -i p.data \
+		2>/dev/null | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')"
+	run record --cpus 1 -o k.data -- true
+	same "perf_data_kernel_exit" "0 " "$STATUS $ERR"
+	more_than "perf_data_kernel_branches" 1000 "$(branches_of_perf k.data | wc -l)"
+}
+
 if ! "$KIPT" info >out 2>err; then
 	echo "1..0 # SKIP $(head -n 1 err)"
 	exit 4
@@ -696,4 +764,5 @@ calls_tests
 save_tests
 equal_tests
 space_tests
+perf_data_tests
 ktap_finish

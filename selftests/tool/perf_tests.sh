@@ -694,6 +694,74 @@ print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "tot
 	done
 }
 
+# quiet NAME COMMAND...: it exits with 0 and says nothing on its standard error
+quiet() {
+	local name=$1
+	shift
+	"$@" >out 2>err
+	same "$name" "0 " "$? $(cat err)"
+}
+
+# What perf itself says of written.data, the recording of the folder $1. Branches are
+# in want.
+perf_reads_written() {
+	local name=$1 itrace="--itrace=b" perf
+	perf="perf --buildid-dir $PWD/ids"
+	if ! command -v perf >/dev/null; then
+		skip "perf_written_script $name" "no perf"
+		return
+	fi
+	quiet "perf_written_script $name" $perf script $itrace -F ip,addr,flags \
+		-i written.data
+	same "perf_written_script_branches $name" "$(md5sum <want)" "$(grep -vE \
+		'^ *tr (strt|end)' out | sed 's/=>//' | awk '{ print $(NF - 1), $NF }' |
+		md5sum)"
+	$perf report $itrace --stdio -i written.data >out 2>err
+	same "perf_written_report $name" 0 "$?"
+	quiet "perf_written_inject $name" $perf inject -i written.data -o injected.data
+	same "perf_written_injected_branches $name" \
+		"$($perf script $itrace -i written.data 2>&1)" \
+		"$($perf script $itrace -i injected.data 2>&1)"
+}
+
+# Recordings that the tool wrote itself, from the events of those that are kept.
+perf_written_tests() {
+	local dir name id program
+	program=$(dirname "$KIPT")/perf_write_test
+	[ -x "$program" ] || { skip perf_written "it is not built beside the tool"; return; }
+	for dir in "$ROOT"/selftests/perf/*/; do
+		name=$(basename "$dir")
+		command -v zstd >/dev/null || { skip "perf_written $name" "no zstd"; continue; }
+		zstd -dcq "$dir/perf.data.zst" >kept.data
+		zstd -dcq "$dir/branches.zst" >want
+		zstd -dcq "$dir/program.zst" >program
+		id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+		rm -rf ids
+		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
+		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+		quiet "perf_written $name" "$program" kept.data written.data
+		PERF_BUILDID_DIR=ids run decode written.data --branches --json
+		same "perf_written_branches $name" "$(md5sum <want)" \
+			"$(json_types <<<"$OUT" | awk '/^branch/ {
+				print substr($3, 3), substr($4, 3) }' | md5sum)"
+		PERF_BUILDID_DIR=ids run decode written.data --strict --stats
+		same "perf_written_no_gaps $name" "0" "$STATUS"
+		perf_reads_written "$name"
+	done
+	perf_full_tests "$program"
+}
+
+# A missing folder and a full disk each give a sentence, and no half file is left.
+perf_full_tests() {
+	"$1" kept.data /no-folder/written.data 2>err
+	same "perf_written_nowhere" "1 1" "$? $(grep -c 'cannot make.*ENOENT' err)"
+	[ -e /dev/full ] || return 0
+	ln -sf /dev/full full.data
+	"$1" kept.data full.data 2>err
+	same "perf_written_full" "1 1" "$? $(grep -c 'cannot write to full.data.*ENOSPC' err)"
+	same "perf_written_full_is_gone" "" "$(readlink full.data)"
+}
+
 perf_tests() {
 	perf_trace_make
 	perf_packets_tests
@@ -715,5 +783,6 @@ perf_tests() {
 	perf_names_tests
 	perf_many_tests
 	perf_kept_tests
+	perf_written_tests
 	perf_real_tests
 }

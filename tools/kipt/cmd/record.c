@@ -113,6 +113,24 @@ static int crash_settle(struct recording *r, const struct args *args)
 	return KIPT_EXIT_DONE;
 }
 
+/* What -o FILE.data means for the rest; an enum kipt_exit. */
+static int perf_settle(struct recording *r, const struct args *args)
+{
+	const struct view_options *view = &r->view;
+	const char *shown = view->mode_given ? "a view" : view->stats ? "--stats" :
+			    view->hash ? "--hash" : view->json ? "--json" :
+			    r->on_crash ? "--on-crash" : NULL;
+
+	if (!perf_recording_is(view->output))
+		return KIPT_EXIT_DONE;
+	if (shown)
+		return args_bad(args, "-o %s keeps the trace as perf does and shows nothing: leave %s out, and give it to 'kipt decode %s'",
+				view->output, shown, view->output);
+	r->perf = view->output;
+	r->view.output = NULL;
+	return KIPT_EXIT_DONE;
+}
+
 static int run(int argc, char **argv)
 {
 	struct recording r = {
@@ -126,7 +144,10 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args.operands && !r.setup.pid)
 		return args_bad(&args, "record needs a command: kipt record -- COMMAND [ARGUMENT]...");
-	id = view_settle(&r.view) ? crash_settle(&r, &args) : KIPT_EXIT_USAGE;
+	id = perf_settle(&r, &args);
+	if (id == KIPT_EXIT_DONE)
+		id = view_settle(&r.view) ? crash_settle(&r, &args) :
+					    KIPT_EXIT_USAGE;
 	if (id != KIPT_EXIT_DONE)
 		return id;
 	if (r.only && r.setup.pid)
@@ -152,10 +173,14 @@ const struct kipt_verb verb_record = {
 		 "CAP_PERFMON or CAP_SYS_ADMIN.\n"
 		 "\n"
 		 "With --pid a process that runs already is traced, until it ends or Ctrl-C, or\n"
-		 "for as long as the command runs, which is not traced then.",
+		 "for as long as the command runs, which is not traced then.\n"
+		 "\n"
+		 "With -o FILE.data, a name that ends in .data, the trace is kept as perf record\n"
+		 "keeps it, for perf script, perf report and 'kipt open'; nothing is shown.",
 	.examples = "  kipt record -- gzip -k file | less\n"
 		    "  kipt record --cpus 2 --size 64M --stats -- python3 -c 'print(1)'\n"
 		    "  kipt record -o trace.rec -- ls && kipt show trace.rec --max-depth 8\n"
+		    "  kipt record -o t.data -- ls && perf script -i t.data\n"
 		    "  kipt record --save saved --stats -- ls\n"
 		    "  kipt record --filter ./prog:parse -- ./prog file\n"
 		    "  kipt record --only --filter vfs_read -- cat file\n"

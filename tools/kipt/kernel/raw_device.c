@@ -36,7 +36,7 @@ static bool position_get(int fd, u32 id, u32 cpu,
  * Some file systems pin the pages they are given to write, and those of a
  * device cannot be pinned: the bytes go through memory of our own.
  */
-static bool part_write(FILE *out, const u8 *bytes, u64 count)
+static bool part_give(const struct raw_taker *taker, const u8 *bytes, u64 count)
 {
 	static u8 copy[COPY_BYTES];
 	u64 done, n;
@@ -44,47 +44,30 @@ static bool part_write(FILE *out, const u8 *bytes, u64 count)
 	for (done = 0; done < count; done += n) {
 		n = count - done < COPY_BYTES ? count - done : COPY_BYTES;
 		memcpy(copy, bytes + done, n);
-		if (fwrite(copy, 1, n, out) != n)
+		if (!taker->take(taker->ctx, copy, n))
 			return false;
 	}
 	return true;
 }
 
-static bool bytes_write(FILE *out, const u8 *bytes,
-			const struct kipt_raw_position *position)
+static bool bytes_give(const struct raw_taker *taker, u32 cpu, const u8 *bytes,
+		       const struct kipt_raw_position *position)
 {
 	u64 begin = position->tail % position->size;
 	u64 count = position->head - position->tail;
 	u64 to_end = position->size - begin;
 	u64 first = count < to_end ? count : to_end;
 
-	return part_write(out, bytes + begin, first) &&
-	       part_write(out, bytes, count - first);
+	return taker->begin(taker->ctx, cpu, position->tail, count) &&
+	       part_give(taker, bytes + begin, first) &&
+	       part_give(taker, bytes, count - first) &&
+	       taker->end(taker->ctx, cpu);
 }
 
-static bool file_write(const char *path, const u8 *bytes,
-		       const struct kipt_raw_position *position)
-{
-	FILE *out = fopen(path, "we");
-	bool ok;
-
-	if (!out) {
-		say_errno(errno, "cannot make %s", path);
-		return false;
-	}
-	ok = bytes_write(out, bytes, position);
-	if (fclose(out) || !ok) {
-		say_errno(errno, "cannot write to %s", path);
-		return false;
-	}
-	return true;
-}
-
-static bool cpu_save(u32 id, u32 cpu, const char *dir)
+static bool cpu_give(u32 id, u32 cpu, const struct raw_taker *taker)
 {
 	int fd = open(RAW_DEVICE, O_RDONLY | O_CLOEXEC);
 	struct kipt_raw_position position;
-	char path[4096];
 	bool ok = false;
 	void *bytes;
 
@@ -106,34 +89,90 @@ static bool cpu_save(u32 id, u32 cpu, const char *dir)
 			  id, cpu);
 		goto out_close;
 	}
-	snprintf(path, sizeof(path), "%s/cpu%u.pt", dir, cpu);
-	ok = file_write(path, bytes, &position);
+	ok = bytes_give(taker, cpu, bytes, &position);
 	munmap(bytes, position.size);
 out_close:
 	close(fd);
 	return ok;
 }
 
-bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
+bool raw_take(const struct kipt_session *session, int cpu,
+	      const struct raw_taker *taker)
 {
 	bool found = false, ok = true;
 	u32 i;
 
-	if (mkdir(dir, 0777) && errno != EEXIST) {
-		say_errno(errno, "cannot make folder %s", dir);
-		return false;
-	}
 	for (i = 0; i < session->cpu_count; i++) {
 		u32 id = session->cpu[i].id;
 
 		if (cpu >= 0 && id != (u32)cpu)
 			continue;
 		found = true;
-		/* One that fails keeps no other from being saved. */
-		ok = cpu_save(session->id, id, dir) && ok;
+		/* One that fails keeps no other from being taken. */
+		ok = cpu_give(session->id, id, taker) && ok;
 	}
 	if (!found)
 		say_error("session %u has no CPU %d, it has %s", session->id,
 			  cpu, session->cpus);
 	return found && ok;
+}
+
+/* The file of a CPU, while it is written. */
+struct raw_file {
+	const char *dir;
+	char path[4096];
+	FILE *out;
+};
+
+static bool file_failed(struct raw_file *file)
+{
+	say_errno(errno, "cannot write to %s", file->path);
+	if (file->out)
+		fclose(file->out);
+	file->out = NULL;
+	return false;
+}
+
+static bool file_begin(void *ctx, u32 cpu, u64 offset, u64 size)
+{
+	struct raw_file *file = ctx;
+
+	(void)offset;
+	(void)size;
+	snprintf(file->path, sizeof(file->path), "%s/cpu%u.pt", file->dir, cpu);
+	file->out = fopen(file->path, "we");
+	if (file->out)
+		return true;
+	say_errno(errno, "cannot make %s", file->path);
+	return false;
+}
+
+static bool file_take(void *ctx, const u8 *bytes, u64 size)
+{
+	struct raw_file *file = ctx;
+
+	return fwrite(bytes, 1, size, file->out) == size || file_failed(file);
+}
+
+static bool file_end(void *ctx, u32 cpu)
+{
+	struct raw_file *file = ctx;
+	FILE *out = file->out;
+
+	(void)cpu;
+	file->out = NULL;
+	return !fclose(out) || file_failed(file);
+}
+
+bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
+{
+	struct raw_file file = { .dir = dir };
+	const struct raw_taker taker = { file_begin, file_take, file_end,
+					 &file };
+
+	if (mkdir(dir, 0777) && errno != EEXIST) {
+		say_errno(errno, "cannot make folder %s", dir);
+		return false;
+	}
+	return raw_take(session, cpu, &taker);
 }

@@ -10,6 +10,33 @@
 #define RAW_DEVICE	"/dev/kipt"
 
 /**
+ * struct raw_taker - who takes raw trace; each returns false after a sentence
+ * @begin: the trace of a CPU follows, @size bytes of it, the first at @offset in all
+ *	that was traced there
+ * @take: gets them, oldest byte first, some at a time
+ * @end: those were all; not called after one of the others returned false
+ * @ctx: first argument of all three
+ */
+struct raw_taker {
+	bool (*begin)(void *ctx, u32 cpu, u64 offset, u64 size);
+	bool (*take)(void *ctx, const u8 *bytes, u64 size);
+	bool (*end)(void *ctx, u32 cpu);
+	void *ctx;
+};
+
+/**
+ * raw_take() - give the trace of each CPU to somebody
+ * @session: as reported by the kernel, stopped
+ * @cpu: only this CPU, or -1
+ * @taker: who
+ *
+ * Return: true, or false after a sentence; the traces of other CPUs than the one that
+ * failed were given.
+ */
+bool raw_take(const struct kipt_session *session, int cpu,
+	      const struct raw_taker *taker);
+
+/**
  * raw_save() - write the trace of each CPU to DIR/cpuN.pt, oldest byte first
  * @session: as reported by the kernel, stopped
  * @cpu: only this CPU, or -1

@@ -16,7 +16,6 @@
 #include "perf_bytes.h"
 #include "perf_sample.h"
 
-#define AUXTRACE_INTEL_PT	1
 #define INFO_HEAD		8
 #define NO_CPU			0xffffffffU
 /* The key of a thread has this bit. */
@@ -25,26 +24,6 @@
 #define ID_ENTRY		32
 /* No recording has more events. */
 #define IDS_MOST		(1U << 20)
-
-/* What AUXTRACE_INFO says, as 64-bit numbers in this order. */
-enum {
-	INFO_PMU,
-	INFO_SHIFT,
-	INFO_MULT,
-	INFO_ZERO,
-	INFO_HAS_ZERO,
-	INFO_TSC_BIT,
-	INFO_NORETCOMP_BIT,
-	INFO_SWITCHES,
-	INFO_SNAPSHOT,
-	INFO_PER_CPU,
-	INFO_MTC_BIT,
-	INFO_MTC_FREQ_BITS,
-	INFO_TSC_NUM,
-	INFO_TSC_DEN,
-	INFO_CYC_BIT,
-	INFO_MAX_NONTURBO,
-};
 
 /* Flags of AUX records. */
 #define AUX_TRUNCATED	1
@@ -86,30 +65,30 @@ static bool info_take(struct perf_aux *aux, const struct perf_file *file,
 {
 	if (event->size < INFO_HEAD + 8)
 		return true;
-	if (get32(event->bytes) != AUXTRACE_INTEL_PT) {
+	if (get32(event->bytes) != PERF_AUXTRACE_INTEL_PT) {
 		say_error("%s: its trace is of another kind than Intel PT (%u in perf's list); kipt reads Intel PT only",
 			  perf_file_path(file), get32(event->bytes));
 		aux->failed = true;
 		return false;
 	}
 	aux->known = true;
-	aux->pmu = info_get(event, INFO_PMU);
-	if (info_get(event, INFO_HAS_ZERO) && info_get(event, INFO_SHIFT) < 64)
+	aux->pmu = info_get(event, PERF_INFO_PMU);
+	if (info_get(event, PERF_INFO_HAS_ZERO) && info_get(event, PERF_INFO_SHIFT) < 64)
 		aux->clock = (struct perf_clock){
-			.shift = info_get(event, INFO_SHIFT),
-			.mult = info_get(event, INFO_MULT),
-			.zero = info_get(event, INFO_ZERO),
+			.shift = info_get(event, PERF_INFO_SHIFT),
+			.mult = info_get(event, PERF_INFO_MULT),
+			.zero = info_get(event, PERF_INFO_ZERO),
 		};
-	aux->tsc_bit = info_get(event, INFO_TSC_BIT);
-	aux->noretcomp_bit = info_get(event, INFO_NORETCOMP_BIT);
-	aux->switches = info_get(event, INFO_SWITCHES);
-	aux->snapshot = info_get(event, INFO_SNAPSHOT);
-	aux->mtc_bit = info_get(event, INFO_MTC_BIT);
-	aux->mtc_freq_bits = info_get(event, INFO_MTC_FREQ_BITS);
-	aux->tsc_num = info_get(event, INFO_TSC_NUM);
-	aux->tsc_den = info_get(event, INFO_TSC_DEN);
-	aux->cyc_bit = info_get(event, INFO_CYC_BIT);
-	aux->max_nonturbo = info_get(event, INFO_MAX_NONTURBO);
+	aux->tsc_bit = info_get(event, PERF_INFO_TSC_BIT);
+	aux->noretcomp_bit = info_get(event, PERF_INFO_NORETCOMP_BIT);
+	aux->switches = info_get(event, PERF_INFO_SWITCHES);
+	aux->snapshot = info_get(event, PERF_INFO_SNAPSHOT);
+	aux->mtc_bit = info_get(event, PERF_INFO_MTC_BIT);
+	aux->mtc_freq_bits = info_get(event, PERF_INFO_MTC_FREQ_BITS);
+	aux->tsc_num = info_get(event, PERF_INFO_TSC_NUM);
+	aux->tsc_den = info_get(event, PERF_INFO_TSC_DEN);
+	aux->cyc_bit = info_get(event, PERF_INFO_CYC_BIT);
+	aux->max_nonturbo = info_get(event, PERF_INFO_MAX_NONTURBO);
 	return true;
 }
 

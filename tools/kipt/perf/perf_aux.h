@@ -9,6 +9,32 @@
 #include "../cli/lookup.h"
 #include "perf_file.h"
 
+/* The kind of trace that AUXTRACE_INFO is about. */
+#define PERF_AUXTRACE_INTEL_PT	1
+
+/* What it says of Intel PT, as 64-bit numbers in this order. */
+enum {
+	PERF_INFO_PMU,
+	PERF_INFO_SHIFT,
+	PERF_INFO_MULT,
+	PERF_INFO_ZERO,
+	PERF_INFO_HAS_ZERO,
+	PERF_INFO_TSC_BIT,
+	PERF_INFO_NORETCOMP_BIT,
+	PERF_INFO_SWITCHES,
+	PERF_INFO_SNAPSHOT,
+	PERF_INFO_PER_CPU,
+	PERF_INFO_MTC_BIT,
+	PERF_INFO_MTC_FREQ_BITS,
+	PERF_INFO_TSC_NUM,
+	PERF_INFO_TSC_DEN,
+	PERF_INFO_CYC_BIT,
+	PERF_INFO_MAX_NONTURBO,
+	PERF_INFO_FILTER_BYTES,
+	PERF_INFO_EVENT_TRACE,
+	PERF_INFO_COUNT,
+};
+
 /**
  * struct perf_clock - from the clock of perf to the TSC and back
  * @shift: of the TSC

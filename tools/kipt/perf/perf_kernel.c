@@ -15,20 +15,18 @@
 #include "perf_bytes.h"
 #include "perf_kernel.h"
 
-#define KERNEL_NAME	"[kernel.kallsyms]"
-
 void perf_kernel_take(struct perf_kernel *kernel,
 		      const struct perf_event *event)
 {
 	u32 name = event->type == PERF_EVENT_MMAP2 ? PERF_MMAP2_NAME :
 						     PERF_MMAP_NAME;
 	const char *text = (const char *)event->bytes + name;
-	u32 length = strlen(KERNEL_NAME), size;
+	u32 length = strlen(PERF_KERNEL_NAME), size;
 
 	if ((event->type != PERF_EVENT_MMAP &&
 	     event->type != PERF_EVENT_MMAP2) || event->size <= name + length ||
 	    (event->misc & PERF_MISC_CPU_MODE) != PERF_MISC_KERNEL ||
-	    memcmp(text, KERNEL_NAME, length))
+	    memcmp(text, PERF_KERNEL_NAME, length))
 		return;
 	if (event->type == PERF_EVENT_MMAP2 && event->misc & PERF_MISC_MMAP_ID)
 		kernel->has_id |= perf_mmap_build_id(event, &kernel->id);
@@ -67,7 +65,7 @@ bool perf_kernel_moved(const struct perf_kernel *kernel,
 		       u64 *bias)
 {
 	const struct build_id *id = kernel->has_id ? &kernel->id :
-				    perf_file_build_id(file, KERNEL_NAME);
+				    perf_file_build_id(file, PERF_KERNEL_NAME);
 	u64 address;
 
 	if (id && !id_check(id, path))

@@ -9,6 +9,9 @@
 
 #define PERF_KERNEL_SYMBOL	32
 
+/* What recordings call the kernel. */
+#define PERF_KERNEL_NAME	"[kernel.kallsyms]"
+
 /**
  * struct perf_kernel - a kernel as it ran
  * @symbol: a symbol of it, "_text" or "_stext"; "" if perf does not say where it

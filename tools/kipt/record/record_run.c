@@ -130,12 +130,20 @@ static bool cpus_choose(struct recording *r)
 	return true;
 }
 
+/* Before the command is there, so that all it maps is seen. */
+static bool perf_begin(struct recording *r)
+{
+	return !r->perf ||
+	       perf_recording_begin(&r->recording, r->perf, &r->info.caps);
+}
+
 static bool session_begin(struct recording *r)
 {
 	u32 flags = KIPT_SESSION_FLAGS_KEEP_CODE |
 		    (r->keep ? KIPT_SESSION_FLAGS_DETACHED : 0);
 
-	return setup_session(r->genl, &r->setup, flags,
+	return (!r->perf || perf_recording_start(&r->recording)) &&
+	       setup_session(r->genl, &r->setup, flags,
 			     &r->info, &r->session) == KIPT_EXIT_DONE;
 }
 
@@ -165,7 +173,7 @@ static int command_run(struct recording *r)
 {
 	int status;
 
-	if (!cpus_choose(r) || !command_begin(r))
+	if (!cpus_choose(r) || !perf_begin(r) || !command_begin(r))
 		return -1;
 	if (r->only)
 		r->setup.pid = r->child.pid;
@@ -223,7 +231,8 @@ static int target_run(struct recording *r)
 	r->target = target_open(r->setup.pid);
 	if (r->target < 0)
 		return -1;
-	if (setup_ranges_now(&r->setup, &r->session) && target_read(r))
+	if (setup_ranges_now(&r->setup, &r->session) && perf_begin(r) &&
+	    target_read(r))
 		status = target_trace(r);
 	close(r->target);
 	return status;
@@ -240,6 +249,20 @@ static bool raw_kept(struct recording *r)
 		return false;
 	ok = raw_save(&session, -1, r->raw) &&
 	     save_meta(r->raw, &r->info, &session, r->command);
+	session_free(&session);
+	return ok;
+}
+
+static bool perf_kept(struct recording *r)
+{
+	struct kipt_session session;
+	bool ok;
+
+	if (!r->perf)
+		return true;
+	if (genl_session_get(r->genl, r->session.id, &session))
+		return false;
+	ok = perf_recording_end(&r->recording, &session);
 	session_free(&session);
 	return ok;
 }
@@ -283,11 +306,29 @@ static int recorded(struct recording *r)
 	if (ok && (!r->on_crash || r->deaths)) {
 		ok = saved(r);
 		ok = raw_kept(r) && ok;
-		ok = shown(r) && ok;
+		ok = perf_kept(r) && ok;
+		ok = (r->perf || shown(r)) && ok;
 	}
 	if (r->session.id && !r->keep)
 		genl_session_delete(r->genl, r->session.id);
 	return ok ? status : -1;
+}
+
+/* What is made for perf shows nothing, and has no records. */
+static int run_and_show(struct recording *r)
+{
+	int status;
+
+	if (r->perf) {
+		status = recorded(r);
+		maps_free(&r->output.maps);
+		perf_recording_drop(&r->recording);
+		return status;
+	}
+	if (!output_open(&r->output, &r->view, true))
+		return -1;
+	status = recorded(r);
+	return output_close(&r->output, status >= 0) ? status : -1;
 }
 
 int recording_run(struct recording *r)
@@ -299,12 +340,8 @@ int recording_run(struct recording *r)
 		return KIPT_EXIT_FAILED;
 	if (!genl_info(r->genl, &r->info) && fetch_can(&r->fetch) &&
 	    (!r->save || save_folder(r->save)) &&
-	    (!r->raw || save_folder(r->raw)) &&
-	    output_open(&r->output, &r->view, true)) {
-		status = recorded(r);
-		if (!output_close(&r->output, status >= 0))
-			status = -1;
-	}
+	    (!r->raw || save_folder(r->raw)))
+		status = run_and_show(r);
 	filter_where_free(&r->where);
 	save_user_free(&r->users);
 	genl_close(r->genl);

@@ -10,6 +10,7 @@
 #include "../offline/save_dir.h"
 #include "../view/record_output.h"
 #include "fetch.h"
+#include "perf_recording.h"
 #include "traced_command.h"
 
 /**
@@ -19,6 +20,7 @@
  * @fetch: how to decode
  * @save: folder for what decoding elsewhere needs, or NULL
  * @raw: folder for the raw trace and meta.json only, or NULL
+ * @perf: file for perf, which gets the trace, and nothing is decoded or shown; or NULL
  * @command: the command, NULL at the end; NULL itself with --pid: until
  *	Ctrl-C, or the end of the process
  * @only: trace only the command's process
@@ -40,8 +42,9 @@
  * @target: the process --pid names, from target_open()
  * @death: of the first process that a signal killed; its pid is 0 if none was
  * @deaths: how many there were
+ * @recording: with @perf: what goes to the file
  *
- * All but the first nine are zero before recording_run().
+ * All but the first ten are zero before recording_run().
  */
 struct recording {
 	struct setup setup;
@@ -49,6 +52,7 @@ struct recording {
 	struct fetch_options fetch;
 	const char *save;
 	const char *raw;
+	const char *perf;
 	char **command;
 	bool only;
 	bool keep;
@@ -69,6 +73,7 @@ struct recording {
 	int target;
 	struct child_death death;
 	u32 deaths;
+	struct perf_recording recording;
 };
 
 /**

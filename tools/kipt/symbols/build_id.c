@@ -52,6 +52,13 @@ static bool notes_look(struct build_id *id, const u8 *bytes, u64 size,
 	return false;
 }
 
+bool build_id_note(struct build_id *id, const u8 *bytes, u64 size)
+{
+	const struct notes notes = { .size = size };
+
+	return notes_look(id, bytes, size, &notes);
+}
+
 /* What both kinds of file tell of their parts. */
 struct parts {
 	u64 at;

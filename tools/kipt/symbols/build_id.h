@@ -33,6 +33,16 @@ struct build_id {
 bool build_id_find(struct build_id *id, const u8 *bytes, u64 size);
 
 /**
+ * build_id_note() - look for a build id in notes
+ * @id: filled on success
+ * @bytes: of notes, such as /sys/kernel/notes has; nothing in them is believed
+ * @size: how many
+ *
+ * Return: true, or false if there is none in them.
+ */
+bool build_id_note(struct build_id *id, const u8 *bytes, u64 size);
+
+/**
  * build_id_same() - compare two
  * @a: one
  * @b: another

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Build ids of mapped files, see mapped_ids.h. They are in the first bytes of
+ * nearly all files; one that has its own elsewhere counts as without.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mapped_ids.h"
+
+#define BEGIN_BYTES	4096
+/* The smallest there is. */
+#define VDSO_BYTES	4096
+
+struct file_id {
+	u32 major, minor;
+	u64 inode;
+	struct build_id id;
+	char path[];
+};
+
+static int entry_compare(const void *left, const void *right)
+{
+	const struct file_id *a = left, *b = right;
+
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	if (a->major != b->major)
+		return a->major < b->major ? -1 : 1;
+	if (a->minor != b->minor)
+		return a->minor < b->minor ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+/* By the mapping, which is the file even if its name is another's by now. */
+static int file_open(const struct mapped_file *file)
+{
+	struct stat st;
+	char path[4200];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", file->pid,
+		 (unsigned long long)file->start,
+		 (unsigned long long)file->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", file->pid,
+			 file->path);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	}
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void id_read(struct build_id *id, const struct mapped_file *file)
+{
+	int fd = file_open(file);
+	u8 bytes[BEGIN_BYTES];
+	ssize_t size;
+
+	id->size = 0;
+	if (fd < 0)
+		return;
+	size = pread(fd, bytes, sizeof(bytes), 0);
+	if (size <= 0 || !build_id_find(id, bytes, size))
+		id->size = 0;
+	close(fd);
+}
+
+static struct file_id *entry_make(const struct mapped_file *file)
+{
+	struct file_id *entry = calloc(1, sizeof(*entry) + strlen(file->path) + 1);
+
+	if (!entry)
+		return NULL;
+	entry->major = file->major;
+	entry->minor = file->minor;
+	entry->inode = file->inode;
+	strcpy(entry->path, file->path);
+	return entry;
+}
+
+const struct build_id *mapped_ids_get(struct mapped_ids *ids,
+				      const struct mapped_file *file)
+{
+	struct file_id *entry, **found;
+
+	if (file->path[0] != '/' || !file->inode)
+		return NULL;
+	entry = entry_make(file);
+	found = entry ? tsearch(entry, &ids->tree, entry_compare) : NULL;
+	if (!found) {
+		free(entry);
+		return NULL;
+	}
+	if (*found == entry)
+		id_read(&entry->id, file);
+	else
+		free(entry);
+	return (*found)->id.size ? &(*found)->id : NULL;
+}
+
+void mapped_ids_free(struct mapped_ids *ids)
+{
+	tdestroy(ids->tree, free);
+	ids->tree = NULL;
+}
+
+bool mapped_ids_vdso(struct build_id *id)
+{
+	const u8 *vdso = (const u8 *)getauxval(AT_SYSINFO_EHDR);
+
+	return vdso && build_id_find(id, vdso, VDSO_BYTES);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The trace of a session as a recording of perf, see perf_recording.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../kmod/hw/rtit_regs.h"
+#include "../cli/messages.h"
+#include "../kernel/raw_device.h"
+#include "perf_recording.h"
+
+#define NAME_END	".data"
+/* Fields of IA32_RTIT_CTL that the PMU of Intel PT has in its configuration. */
+#define CONFIG_FIELDS	(RTIT_CTL_CYCEN | RTIT_CTL_PWREVTEN |		\
+			 RTIT_CTL_FUPONPTW | RTIT_CTL_MTCEN |		\
+			 RTIT_CTL_TSCEN | RTIT_CTL_DISRETC |		\
+			 RTIT_CTL_PTWEN | RTIT_CTL_BRANCHEN |		\
+			 RTIT_CTL_MTCFREQ | RTIT_CTL_CYCTHRESH |	\
+			 RTIT_CTL_PSBFREQ | RTIT_CTL_EVENTEN |		\
+			 RTIT_CTL_DISTNT)
+/* Switches of each CPU, each with the task that comes next. */
+#define SWITCHES_CPU	3
+
+bool perf_recording_is(const char *path)
+{
+	size_t length = path ? strlen(path) : 0, end = strlen(NAME_END);
+
+	return length > end && !strcmp(path + length - end, NAME_END);
+}
+
+static bool events_take(void *ctx, const u8 *bytes, u64 size)
+{
+	struct perf_recording *recording = ctx;
+
+	return perf_writer_bytes(&recording->writer, bytes, size);
+}
+
+/* Numbers for the event that traces are those the kernel gave no other. */
+static bool ids_make(struct perf_recording *recording)
+{
+	const struct sideband *sideband = &recording->sideband;
+	u32 count = sideband->count, i;
+	u64 *ids = calloc(count, 2 * sizeof(*ids));
+	u64 most = 0;
+
+	if (!ids) {
+		say_errno(ENOMEM, "cannot record for perf");
+		return false;
+	}
+	for (i = 0; i < count; i++) {
+		ids[count + i] = sideband->rings[i].id;
+		if (ids[count + i] > most)
+			most = ids[count + i];
+	}
+	for (i = 0; i < count; i++)
+		ids[i] = most + 1 + i;
+	recording->ids = ids;
+	return true;
+}
+
+static void info_make(struct perf_recording *recording,
+		      const struct kipt_caps *caps)
+{
+	const struct sideband *sideband = &recording->sideband;
+
+	recording->info = (struct perf_pt_info){
+		.pmu = perf_running_pmu(),
+		.clock = sideband->clock,
+		.switches = sideband->attr.context_switch ? SWITCHES_CPU : 0,
+		.tsc_num = caps->tsc_num,
+		.tsc_den = caps->tsc_den,
+		.max_nonturbo = caps->max_nonturbo_ratio,
+	};
+}
+
+bool perf_recording_begin(struct perf_recording *recording, const char *path,
+			  const struct kipt_caps *caps)
+{
+	struct perf_writer *writer = &recording->writer;
+
+	recording->sideband.take = events_take;
+	recording->sideband.ctx = recording;
+	if (!sideband_open(&recording->sideband))
+		return false;
+	info_make(recording, caps);
+	if (!recording->info.clock.mult)
+		say_note("the clock of perf does not follow the TSC here: %s has no times that perf can use, and code of several processes on one CPU is missing",
+			 path);
+	if (ids_make(recording) && perf_writer_open(writer, path) &&
+	    perf_running_info(writer, &recording->info) &&
+	    perf_running_kernel(writer) && perf_running_processes(writer))
+		return true;
+	perf_recording_drop(recording);
+	return false;
+}
+
+bool perf_recording_start(struct perf_recording *recording)
+{
+	return sideband_start(&recording->sideband);
+}
+
+/* Of the event that traces. */
+static u64 id_of(const struct perf_recording *recording,
+		 const struct sideband_ring *ring)
+{
+	return ring ? recording->ids[ring - recording->sideband.rings] : 0;
+}
+
+/* The trace of a CPU: who ran when it began, how much there is, and the bytes. */
+static bool trace_begin(void *ctx, u32 cpu, u64 offset, u64 size)
+{
+	struct perf_recording *recording = ctx;
+	const struct sideband_ring *ring =
+		sideband_ring_of(&recording->sideband, cpu);
+	struct perf_stamp stamp = {
+		.cpu = cpu,
+		.time = recording->sideband.begun,
+	};
+	struct perf_body start = { 0 }, aux = { 0 };
+
+	/* An idle CPU has no event. */
+	if (ring && ring->seen && ring->first.pid != ~0U) {
+		stamp.pid = ring->first.pid;
+		stamp.tid = ring->first.tid;
+	}
+	perf_put32(&start, stamp.pid);
+	perf_put32(&start, stamp.tid);
+	perf_put64(&aux, offset);
+	perf_put64(&aux, size);
+	perf_put64(&aux, 0);
+	return perf_writer_stamped(&recording->writer, PERF_EVENT_ITRACE_START,
+				   0, &start, &stamp, id_of(recording, ring)) &&
+	       perf_writer_stamped(&recording->writer, PERF_EVENT_AUX, 0, &aux,
+				   &stamp, id_of(recording, ring)) &&
+	       perf_writer_trace(&recording->writer, cpu, recording->indexes++,
+				 offset, size);
+}
+
+static bool trace_end(void *ctx, u32 cpu)
+{
+	struct perf_recording *recording = ctx;
+
+	(void)cpu;
+	return perf_writer_pad(&recording->writer);
+}
+
+static bool file_close(struct perf_recording *recording, u64 ctl)
+{
+	const struct sideband *sideband = &recording->sideband;
+	struct perf_write_attr attrs[] = {
+		{ .name = "intel_pt//", .ids = recording->ids },
+		{ .name = "dummy:u", .ids = recording->ids + sideband->count },
+	};
+
+	attrs[0].attr = (struct perf_event_attr){
+		.type = recording->info.pmu,
+		.config = (ctl & CONFIG_FIELDS) | PERF_PT_ON,
+		.sample_period = 1,
+		.sample_type = PERF_WRITE_SAMPLE,
+		.exclude_kernel = !(ctl & RTIT_CTL_OS),
+		.exclude_user = !(ctl & RTIT_CTL_USER),
+		.sample_id_all = 1,
+	};
+	attrs[1].attr = sideband->attr;
+	attrs[0].id_count = attrs[1].id_count = sideband->count;
+	return perf_writer_close(&recording->writer, attrs, 2);
+}
+
+bool perf_recording_end(struct perf_recording *recording,
+			const struct kipt_session *session)
+{
+	const struct raw_taker taker = { trace_begin, events_take, trace_end,
+					 recording };
+	const char *path = recording->writer.path;
+	bool ok;
+
+	ok = sideband_stop(&recording->sideband) &&
+	     raw_take(session, -1, &taker) &&
+	     file_close(recording, session->ctl);
+	if (ok && recording->sideband.lost)
+		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong in %s from there on",
+			 (unsigned long long)recording->sideband.lost, path);
+	perf_recording_drop(recording);
+	return ok;
+}
+
+void perf_recording_drop(struct perf_recording *recording)
+{
+	sideband_close(&recording->sideband);
+	perf_writer_drop(&recording->writer);
+	free(recording->ids);
+	recording->ids = NULL;
+}

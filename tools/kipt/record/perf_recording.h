@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording for perf: what its sideband says while a session traces, and
+ * the trace of the session, in one file.
+ */
+#ifndef KIPT_PERF_RECORDING_H
+#define KIPT_PERF_RECORDING_H
+
+#include "../kernel/session_words.h"
+#include "../perf/perf_running.h"
+#include "perf_sideband.h"
+
+/**
+ * struct perf_recording - such a recording
+ * @writer: the file
+ * @sideband: what the kernel's perf says
+ * @info: how Intel PT traces
+ * @ids: numbers of the event that traces and of the sideband's, one for each CPU that
+ *	is online, in this order; owned
+ * @indexes: how many CPUs have their trace in the file
+ */
+struct perf_recording {
+	struct perf_writer writer;
+	struct sideband sideband;
+	struct perf_pt_info info;
+	u64 *ids;
+	u32 indexes;
+};
+
+/**
+ * perf_recording_is() - whether a file that is to be written is one
+ * @path: its name, or NULL
+ *
+ * Return: true if it ends in ".data".
+ */
+bool perf_recording_is(const char *path);
+
+/**
+ * perf_recording_begin() - record what is there, and from now on what processes map
+ * @recording: all zero; perf_recording_end() or perf_recording_drop() frees it
+ * @path: of the file; must live as long
+ * @caps: of the CPUs that are traced
+ *
+ * Return: true, or false after a sentence, with nothing left: perf is not allowed, or
+ * the file cannot be made or written.
+ */
+bool perf_recording_begin(struct perf_recording *recording, const char *path,
+			  const struct kipt_caps *caps);
+
+/**
+ * perf_recording_start() - write what comes from now on while others work
+ * @recording: was begun
+ *
+ * Return: true, or false after a sentence: there is no thread to be had.
+ */
+bool perf_recording_start(struct perf_recording *recording);
+
+/**
+ * perf_recording_end() - add the trace, and complete the file
+ * @recording: was begun; freed
+ * @session: as reported by the kernel, stopped
+ *
+ * Return: true, or false after a sentence; the file is removed then.
+ */
+bool perf_recording_end(struct perf_recording *recording,
+			const struct kipt_session *session);
+
+/**
+ * perf_recording_drop() - give it up
+ * @recording: freed, and its file removed; may be all zero
+ */
+void perf_recording_drop(struct perf_recording *recording);
+
+#endif /* KIPT_PERF_RECORDING_H */

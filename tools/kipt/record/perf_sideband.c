@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of perf of the kernel, see perf_sideband.h. Rings are emptied when
+ * they are a quarter full, or ten times a second.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../cli/args.h"
+#include "../cli/list_room.h"
+#include "../cli/messages.h"
+#include "../perf/perf_bytes.h"
+#include "../perf/perf_write.h"
+#include "perf_sideband.h"
+
+#define ONLINE		"/sys/devices/system/cpu/online"
+#define WAIT_MS		100
+/* Of each CPU; where memory may not be locked, less. */
+#define RING_MOST	(512ULL << 10)
+#define RING_LEAST	(16ULL << 10)
+#define STAMP_BYTES	32
+/* The kernel writes the clock of a page in between two equal odd numbers. */
+#define CLOCK_TRIES	1000
+
+static int event_open(struct perf_event_attr *attr, u32 cpu)
+{
+	return syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1,
+		       PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct perf_event_attr attr_all(void)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER5,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.sample_type = PERF_WRITE_SAMPLE,
+		.exclude_kernel = 1,
+		.mmap = 1,
+		.comm = 1,
+		.task = 1,
+		.watermark = 1,
+		.sample_id_all = 1,
+		.mmap2 = 1,
+		.comm_exec = 1,
+		.context_switch = 1,
+		.ksymbol = 1,
+		.bpf_event = 1,
+		.text_poke = 1,
+		.build_id = 1,
+		.wakeup_watermark = RING_MOST / 4,
+	};
+}
+
+/* Leave out what came to the kernel last; false if nothing is left to leave. */
+static bool attr_reduce(struct perf_event_attr *attr)
+{
+	if (attr->build_id)
+		attr->build_id = 0;
+	else if (attr->text_poke)
+		attr->text_poke = 0;
+	else if (attr->bpf_event)
+		attr->bpf_event = 0;
+	else if (attr->ksymbol)
+		attr->ksymbol = 0;
+	else if (attr->context_switch)
+		attr->context_switch = 0;
+	else
+		return false;
+	return true;
+}
+
+/* What the kernel takes on this CPU; a file descriptor or a negative errno. */
+static int attr_find(struct perf_event_attr *attr, u32 cpu)
+{
+	int fd;
+
+	*attr = attr_all();
+	do {
+		fd = event_open(attr, cpu);
+		if (fd >= 0)
+			return fd;
+	} while (errno == EINVAL && attr_reduce(attr));
+	return -errno;
+}
+
+static bool refused(int err, u32 cpu)
+{
+	if (err == EACCES || err == EPERM)
+		say_errno(err, "perf may not follow all processes on CPU %u: CAP_PERFMON, root or sysctl kernel.perf_event_paranoid=-1 allows it; without a name that ends in .data, kipt record needs no perf",
+			  cpu);
+	else if (err == ENOSYS)
+		say_errno(err, "this kernel has no perf (CONFIG_PERF_EVENTS): give -o a name that does not end in .data");
+	else
+		say_errno(err, "perf cannot follow processes on CPU %u", cpu);
+	return false;
+}
+
+/* Whoever may not lock so much memory gets smaller rings. */
+static bool ring_map(struct sideband_ring *ring)
+{
+	u64 page = sysconf(_SC_PAGESIZE);
+	void *at = MAP_FAILED;
+
+	for (ring->bytes = RING_MOST; ring->bytes >= RING_LEAST;
+	     ring->bytes /= 2) {
+		at = mmap(NULL, page + ring->bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, ring->fd, 0);
+		if (at != MAP_FAILED || errno != EPERM)
+			break;
+	}
+	if (at == MAP_FAILED) {
+		say_errno(errno, "cannot map events of perf of CPU %u; sysctl kernel.perf_event_mlock_kb says how much memory they may have",
+			  ring->cpu);
+		return false;
+	}
+	ring->page = at;
+	return true;
+}
+
+/* Events of CPUs that go meanwhile are those they had. */
+static void ring_add(void *ctx, u32 cpu)
+{
+	struct sideband *sideband = ctx;
+	struct sideband_ring *rings, *ring;
+
+	if (sideband->failed)
+		return;
+	rings = list_room(sideband->rings, sideband->count, sizeof(*rings));
+	sideband->failed = true;
+	if (!rings) {
+		say_errno(ENOMEM, "cannot follow processes");
+		return;
+	}
+	sideband->rings = rings;
+	ring = &rings[sideband->count];
+	*ring = (struct sideband_ring){ .cpu = cpu };
+	if (sideband->count) {
+		ring->fd = event_open(&sideband->attr, cpu);
+		ring->fd = ring->fd < 0 ? -errno : ring->fd;
+	} else {
+		ring->fd = attr_find(&sideband->attr, cpu);
+	}
+	if (ring->fd < 0) {
+		refused(-ring->fd, cpu);
+		return;
+	}
+	sideband->count++;
+	if (ioctl(ring->fd, PERF_EVENT_IOC_ID, &ring->id))
+		say_errno(errno, "cannot follow processes on CPU %u", cpu);
+	else
+		sideband->failed = !ring_map(ring);
+}
+
+static bool online_read(char *list, size_t size)
+{
+	FILE *file = fopen(ONLINE, "re");
+	bool ok = file && fgets(list, size, file);
+
+	if (ok)
+		list[strcspn(list, "\n")] = 0;
+	else
+		say_errno(errno, "cannot read " ONLINE);
+	if (file)
+		fclose(file);
+	return ok;
+}
+
+/* All zero if the clock of perf does not follow the TSC. */
+static void clock_read(struct perf_clock *clock,
+		       const volatile struct perf_event_mmap_page *page)
+{
+	bool has = false;
+	u32 before, i;
+
+	for (i = 0; i < CLOCK_TRIES; i++) {
+		before = page->lock;
+		atomic_thread_fence(memory_order_acquire);
+		has = page->cap_user_time_zero;
+		*clock = (struct perf_clock){ page->time_shift, page->time_mult,
+					      page->time_zero };
+		atomic_thread_fence(memory_order_acquire);
+		if (page->lock == before && !(before & 1))
+			break;
+	}
+	if (!has || i == CLOCK_TRIES)
+		*clock = (struct perf_clock){ 0 };
+}
+
+static u64 time_now(const struct perf_clock *clock)
+{
+	u64 tsc = __builtin_ia32_rdtsc();
+
+	return clock->mult ? clock->zero +
+		(u64)((unsigned __int128)tsc * clock->mult >> clock->shift) : 0;
+}
+
+/*
+ * Whoever runs on a CPU is known when another takes turns with it. A task that
+ * keeps its CPU for itself is made to by this one, which goes to each for a
+ * moment, if it may.
+ */
+static void cpus_visit(const struct sideband *sideband)
+{
+	cpu_set_t before, *set;
+	size_t size;
+	u32 i;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	for (i = 0; i < sideband->count; i++) {
+		u32 cpu = sideband->rings[i].cpu;
+
+		size = CPU_ALLOC_SIZE(cpu + 1);
+		set = CPU_ALLOC(cpu + 1);
+		if (!set)
+			break;
+		CPU_ZERO_S(size, set);
+		CPU_SET_S(cpu, size, set);
+		sched_setaffinity(0, size, set);
+		CPU_FREE(set);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+bool sideband_open(struct sideband *sideband)
+{
+	char list[4096];
+
+	sideband->copy = malloc(RING_MOST);
+	if (!sideband->copy) {
+		say_errno(ENOMEM, "cannot follow processes");
+		return false;
+	}
+	if (online_read(list, sizeof(list)) &&
+	    args_cpus(list, ring_add, sideband) && sideband->count &&
+	    !sideband->failed) {
+		clock_read(&sideband->clock, sideband->rings[0].page);
+		sideband->begun = time_now(&sideband->clock);
+		cpus_visit(sideband);
+		return true;
+	}
+	sideband_close(sideband);
+	return false;
+}
+
+/* Whole events lie there: the kernel shows none before it is written. */
+static bool events_look(struct sideband *sideband, struct sideband_ring *ring,
+			const u8 *bytes, u64 size)
+{
+	struct perf_event_header header;
+	const u8 *stamp;
+	u64 at;
+
+	for (at = 0; at < size; at += header.size) {
+		if (size - at < sizeof(header))
+			return false;
+		memcpy(&header, bytes + at, sizeof(header));
+		if (header.size < sizeof(header) || header.size > size - at)
+			return false;
+		if (header.type == PERF_RECORD_LOST && header.size >= 24)
+			sideband->lost += get64(bytes + at + 16);
+		if (ring->seen || header.size < sizeof(header) + STAMP_BYTES)
+			continue;
+		stamp = bytes + at + header.size - STAMP_BYTES;
+		ring->seen = true;
+		ring->first = (struct perf_stamp){
+			.pid = get32(stamp),
+			.tid = get32(stamp + 4),
+			.time = get64(stamp + 8),
+			.cpu = get32(stamp + 16),
+		};
+	}
+	return true;
+}
+
+static void ring_empty(struct sideband *sideband, struct sideband_ring *ring)
+{
+	u64 tail = ring->page->data_tail, begin, first, size;
+	const u8 *events = (const u8 *)ring->page + sysconf(_SC_PAGESIZE);
+
+	size = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) - tail;
+	if (!size || sideband->failed)
+		return;
+	if (size > ring->bytes)
+		size = ring->bytes;
+	begin = tail & (ring->bytes - 1);
+	first = ring->bytes - begin < size ? ring->bytes - begin : size;
+	memcpy(sideband->copy, events + begin, first);
+	memcpy(sideband->copy + first, events, size - first);
+	__atomic_store_n(&ring->page->data_tail, tail + size, __ATOMIC_RELEASE);
+	if (!events_look(sideband, ring, sideband->copy, size)) {
+		say_error("an event of perf of CPU %u makes no sense",
+			  ring->cpu);
+		sideband->failed = true;
+		return;
+	}
+	sideband->failed = !sideband->take(sideband->ctx, sideband->copy, size);
+}
+
+static void rings_empty(struct sideband *sideband)
+{
+	u32 i;
+
+	for (i = 0; i < sideband->count; i++)
+		ring_empty(sideband, &sideband->rings[i]);
+}
+
+static void *rings_read(void *ctx)
+{
+	struct sideband *sideband = ctx;
+	struct pollfd *polls = calloc(sideband->count, sizeof(*polls));
+	sigset_t all;
+	u32 i;
+
+	/* They are for whoever waits for the command. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	for (i = 0; i < sideband->count && polls; i++)
+		polls[i] = (struct pollfd){ .fd = sideband->rings[i].fd,
+					    .events = POLLIN };
+	while (!sideband->stopping && !sideband->failed) {
+		poll(polls, polls ? sideband->count : 0, WAIT_MS);
+		rings_empty(sideband);
+		/* One whose CPU is gone would wake this thread at once, always. */
+		for (i = 0; i < sideband->count && polls; i++) {
+			if (polls[i].revents & ~POLLIN)
+				polls[i].fd = -1;
+		}
+	}
+	free(polls);
+	return NULL;
+}
+
+bool sideband_start(struct sideband *sideband)
+{
+	int err = pthread_create(&sideband->thread, NULL, rings_read, sideband);
+
+	sideband->running = !err;
+	if (err)
+		say_errno(err, "cannot start a thread");
+	return !err;
+}
+
+bool sideband_stop(struct sideband *sideband)
+{
+	u32 i;
+
+	sideband->stopping = true;
+	if (sideband->running)
+		pthread_join(sideband->thread, NULL);
+	sideband->running = false;
+	for (i = 0; i < sideband->count; i++)
+		ioctl(sideband->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	rings_empty(sideband);
+	return !sideband->failed;
+}
+
+void sideband_close(struct sideband *sideband)
+{
+	u64 page = sysconf(_SC_PAGESIZE);
+	u32 i;
+
+	sideband->stopping = true;
+	if (sideband->running)
+		pthread_join(sideband->thread, NULL);
+	for (i = 0; i < sideband->count; i++) {
+		struct sideband_ring *ring = &sideband->rings[i];
+
+		if (ring->page)
+			munmap(ring->page, page + ring->bytes);
+		close(ring->fd);
+	}
+	free(sideband->rings);
+	free(sideband->copy);
+	memset(sideband, 0, sizeof(*sideband));
+}
+
+const struct sideband_ring *sideband_ring_of(const struct sideband *sideband,
+					     u32 cpu)
+{
+	u32 i;
+
+	for (i = 0; i < sideband->count; i++) {
+		if (sideband->rings[i].cpu == cpu)
+			return &sideband->rings[i];
+	}
+	return NULL;
+}
