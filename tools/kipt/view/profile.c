@@ -39,6 +39,41 @@ struct profile_known {
 	grown;								\
 })
 
+static u64 text_hash(u64 hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (u8)*text) * 1099511628211ULL;
+	return hash;
+}
+
+static char *plain_copy(const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	if (copy)
+		plain_text(copy);
+	return copy;
+}
+
+/* The profile's own copy of a name; NULL without memory. */
+static char *object_get(struct profile *profile, const char *text)
+{
+	char *copy = plain_copy(text);
+	u64 key = text_hash(profile->seed, copy);
+	size_t *found = copy ? lookup_get(&profile->object_of, key) : NULL;
+
+	if (found && !strcmp(profile->objects[*found], copy)) {
+		free(copy);
+		return profile->objects[*found];
+	}
+	if (!copy || !GROW(profile->objects, profile->object_count) ||
+	    !lookup_add(&profile->object_of, key, profile->object_count)) {
+		free(copy);
+		return NULL;
+	}
+	return profile->objects[profile->object_count++] = copy;
+}
+
 struct profile *profile_create(struct names *names)
 {
 	struct profile *profile = calloc(1, sizeof(*profile));
@@ -54,7 +89,7 @@ struct profile *profile_create(struct names *names)
 	profile->symbol_count = 1;
 	profile->space_count = 2;
 	profile->symbols[0].space = SPACE_UNKNOWN;
-	profile->symbols[0].object = strdup("others");
+	profile->symbols[0].object = object_get(profile, "others");
 	if (profile->symbols[0].object)
 		return profile;
 err:
@@ -82,10 +117,12 @@ void profile_destroy(struct profile *profile)
 
 	if (!profile)
 		return;
-	for (i = 0; i < profile->symbol_count; i++) {
+	for (i = 0; i < profile->symbol_count; i++)
 		free(profile->symbols[i].name);
-		free(profile->symbols[i].object);
-	}
+	for (i = 0; i < profile->object_count; i++)
+		free(profile->objects[i]);
+	free(profile->objects);
+	lookup_free(&profile->object_of);
 	known_forget(profile);
 	lookup_free(&profile->symbol_of);
 	lookup_free(&profile->space_of);
@@ -126,22 +163,6 @@ static bool text_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static u64 text_hash(u64 hash, const char *text)
-{
-	for (; text && *text; text++)
-		hash = (hash ^ (u8)*text) * 1099511628211ULL;
-	return hash;
-}
-
-static char *plain_copy(const char *text)
-{
-	char *copy = text ? strdup(text) : NULL;
-
-	if (copy)
-		plain_text(copy);
-	return copy;
-}
-
 static u32 symbol_add(struct profile *profile, u64 key, u32 next,
 		      const struct profile_symbol *like)
 {
@@ -156,7 +177,8 @@ static u32 symbol_add(struct profile *profile, u64 key, u32 next,
 	symbol = &profile->symbols[profile->symbol_count];
 	*symbol = (struct profile_symbol){
 		.name = plain_copy(like->name),
-		.object = plain_copy(like->object),
+		.object = like->object ? object_get(profile, like->object) :
+					 NULL,
 		.called = like->called,
 		.start = like->start,
 		.space = like->space,
@@ -168,7 +190,6 @@ static u32 symbol_add(struct profile *profile, u64 key, u32 next,
 	    lookup_add(&profile->symbol_of, key, profile->symbol_count))
 		return profile->symbol_count++;
 	free(symbol->name);
-	free(symbol->object);
 	profile->failed = true;
 	return 0;
 }
@@ -247,13 +268,18 @@ static struct lookup *known_get(struct profile *profile, u32 space)
 	return &known->symbols;
 }
 
-static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
-		      bool called)
+/* No address that code can have has that bit alone. */
+static u64 key_of(u64 address, bool called)
+{
+	return called ? address ^ 1ULL << 61 : address;
+}
+
+static u32 known_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address,
+			bool called)
 {
 	u32 space = space_get(profile, pid, cr3, address), symbol;
 	struct lookup *known = known_get(profile, space);
-	/* No address that code can have has that bit alone. */
-	u64 key = called ? address ^ 1ULL << 61 : address;
+	u64 key = key_of(address, called);
 	size_t *found = known ? lookup_get(known, key) : NULL;
 
 	if (found)
@@ -263,6 +289,36 @@ static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
 	    ++profile->known_addresses >= KNOWN_MAX)
 		known_forget(profile);
 	return symbol;
+}
+
+/* The number of what an address means something in. */
+static u64 code_number(struct profile *profile, u32 pid, u64 cr3)
+{
+	struct profile_code *code = &profile->code;
+	u32 version = names_version_of(profile->names);
+	u32 kernel = names_code_version_of(profile->names);
+
+	if (code->number && code->pid == pid && code->cr3 == cr3 &&
+	    code->version == version && code->kernel == kernel)
+		return code->number;
+	*code = (struct profile_code){ pid, cr3, version, kernel,
+				       code->number + 1 };
+	return code->number;
+}
+
+static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
+		      bool called)
+{
+	u64 code = code_number(profile, pid, cr3), key = key_of(address, called);
+	struct profile_recent *recent =
+		&profile->recent[(key ^ key >> 12) & (PROFILE_RECENT - 1)];
+
+	if (recent->key == key && recent->code == code)
+		return recent->symbol;
+	*recent = (struct profile_recent){
+		key, code, known_symbol(profile, pid, cr3, address, called),
+	};
+	return recent->symbol;
 }
 
 u32 profile_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address)

@@ -33,7 +33,7 @@ struct profile_call {
  * struct profile_symbol - a function; without symbols what was called at an
  *	address, or the rest of the code of a file
  * @name: plain; NULL: there is no symbol
- * @object: file or module, plain; NULL: not known
+ * @object: file or module, plain; NULL: not known. Of all symbols of one the same pointer
  * @called: without @name: it is what was called at @start
  * @start: its address; without @name its offset in @object, or the address if
  *	that is not known; 0: neither @name nor @called
@@ -101,6 +101,34 @@ struct profile_task {
 	u64 branches;
 };
 
+/* Addresses whose function is found without a search. A power of two. */
+#define PROFILE_RECENT	4096U
+
+/**
+ * struct profile_code - what an address means depends on
+ * @pid, @cr3: of the last address
+ * @version, @kernel: of the code of processes and of the kernel then
+ * @number: of all this together; another one as soon as some of it changes
+ */
+struct profile_code {
+	u32 pid;
+	u64 cr3;
+	u32 version, kernel;
+	u64 number;
+};
+
+/**
+ * struct profile_recent - an address that was looked up not long ago
+ * @key: the address, and whether it was called
+ * @code: the number of struct profile_code then; 0: there is none
+ * @symbol: what was found
+ */
+struct profile_recent {
+	u64 key;
+	u64 code;
+	u32 symbol;
+};
+
 /**
  * struct profile - all of it
  * @names: where symbols are from
@@ -134,11 +162,15 @@ struct profile {
 	bool spaces_full, cpus_full, tasks_full;
 	bool failed;
 	/* private: indices of the lists above, and what was found before */
-	struct lookup symbol_of, space_of, cpu_of, task_of, known_of;
+	struct lookup symbol_of, space_of, cpu_of, task_of, known_of, object_of;
+	char **objects;
+	u32 object_count;
 	struct profile_known *known;
 	u32 known_count, known_next;
 	u64 seed;
 	size_t known_addresses;
+	struct profile_code code;
+	struct profile_recent recent[PROFILE_RECENT];
 };
 
 /**

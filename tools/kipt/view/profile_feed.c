@@ -5,7 +5,6 @@
  * later one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "../cli/list_room.h"
 #include "../records/record_state.h"
@@ -598,9 +597,8 @@ static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 	if (symbol->name || stack->count == 1)
 		return symbol;
 	top = symbol_at(feed, call_stack_top(stack)->symbol);
-	return top->called && top->space == symbol->space &&
-	       symbol->object && top->object &&
-	       !strcmp(top->object, symbol->object) ? top : symbol;
+	return top->called && top->space == symbol->space && symbol->object &&
+	       top->object == symbol->object ? top : symbol;
 }
 
 static void branch_take(struct profile_feed *feed, const struct kipt_record *r)
