@@ -4,34 +4,25 @@
  * later takes it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "source_cache.h"
 
-/* 4 MiB; a power of two. */
-#define LINES	16384
+/* 16 MiB, of which only what is used is there; a power of two. */
+#define LINES	65536
 
 struct line_cache {
-	u32 version;
 	struct cached_line lines[LINES];
 };
 
 struct line_cache *line_cache_create(void)
 {
-	struct line_cache *cache = calloc(1, sizeof(*cache));
-
-	if (cache)
-		cache->version = 1;
-	return cache;
+	return calloc(1, sizeof(struct line_cache));
 }
 
 void line_cache_destroy(struct line_cache *cache)
 {
 	free(cache);
-}
-
-void line_cache_forget(struct line_cache *cache)
-{
-	cache->version++;
 }
 
 static u32 place_of(const struct kipt_record *record)
@@ -43,17 +34,19 @@ static u32 place_of(const struct kipt_record *record)
 }
 
 struct cached_line *line_cache_find(struct line_cache *cache,
-				    const struct kipt_record *record)
+				    const struct kipt_record *record,
+				    const struct line_scope *scope)
 {
 	struct cached_line *line = &cache->lines[place_of(record)];
 
 	if (line->ip == record->ip && line->value == record->value &&
-	    line->version == cache->version && line->type == record->type &&
-	    line->kind == record->kind && line->flags == record->flags)
+	    line->type == record->type && line->kind == record->kind &&
+	    line->flags == record->flags &&
+	    !memcmp(&line->scope, scope, sizeof(*scope)))
 		return line;
 	line->ip = record->ip;
 	line->value = record->value;
-	line->version = cache->version;
+	line->scope = *scope;
 	line->type = record->type;
 	line->kind = record->kind;
 	line->flags = record->flags;

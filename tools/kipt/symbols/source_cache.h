@@ -8,19 +8,33 @@
 
 #include "../../../kmod/decode/port.h"
 
-#define CACHED_LINE_ROOM	228
+#define CACHED_LINE_ROOM	212
+
+/**
+ * struct line_scope - what a line depends on beside its record; 0 where it does not
+ * @cpu, @tid: where the record is from, if lines say so
+ * @pid, @version: process whose names user addresses have, and names_version_of() then
+ * @kernel: names_code_version_of() then
+ */
+struct line_scope {
+	u32 cpu;
+	u32 tid;
+	u32 pid;
+	u32 version;
+	u32 kernel;
+};
 
 /**
  * struct cached_line - a line
  * @ip, @value, @flags, @type, @kind: of its record
- * @version: line_cache_forget() was not called since if it is the cache's
+ * @scope: what else it depends on
  * @length: bytes of @text; 0: it is to be made
  * @text: without a 0 at the end
  */
 struct cached_line {
 	u64 ip;
 	u64 value;
-	u32 version;
+	struct line_scope scope;
 	u16 flags;
 	u8 type;
 	u8 kind;
@@ -44,20 +58,16 @@ struct line_cache *line_cache_create(void);
 void line_cache_destroy(struct line_cache *cache);
 
 /**
- * line_cache_forget() - what lines say may have changed: no line is known
- * @cache: the cache
- */
-void line_cache_forget(struct line_cache *cache);
-
-/**
  * line_cache_find() - the line of a record
  * @cache: the cache
  * @record: all of it but its aux decides
+ * @scope: and all of this
  *
  * Return: the line, valid until the next call; it is the caller's to fill if
  * its length is 0.
  */
 struct cached_line *line_cache_find(struct line_cache *cache,
-				    const struct kipt_record *record);
+				    const struct kipt_record *record,
+				    const struct line_scope *scope);
 
 #endif /* KIPT_SOURCE_CACHE_H */

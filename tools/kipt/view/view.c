@@ -349,6 +349,22 @@ u32 view_pid(const struct view *view, const struct kipt_record *record)
 						  view->state.pid;
 }
 
+struct line_scope view_line_scope(const struct view *view,
+				  const struct kipt_record *record)
+{
+	bool branch = record->type == KIPT_RECORD_BRANCH;
+	struct line_scope scope = {
+		.kernel = names_code_version_of(view->names),
+	};
+
+	/* Both ends are in the kernel, which all processes share. */
+	if (record->ip >> 63 && (!branch || record->value >> 63))
+		return scope;
+	scope.pid = view->state.pid;
+	scope.version = names_version_of(view->names);
+	return scope;
+}
+
 const char *view_place(const struct view *view, u32 pid, u64 address,
 		       char *text, size_t size)
 {

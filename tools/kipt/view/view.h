@@ -14,6 +14,7 @@
 #include "../records/narrow.h"
 #include "../records/summary.h"
 #include "../symbols/address_names.h"
+#include "../symbols/source_cache.h"
 
 /**
  * enum view_mode - what is shown
@@ -336,6 +337,16 @@ void view_finish(struct view *view);
  * Return: the process, 0 if it is not known.
  */
 u32 view_pid(const struct view *view, const struct kipt_record *record);
+
+/**
+ * view_line_scope() - what the names in the line of a record depend on
+ * @view: the view
+ * @record: the current one, BRANCH or INSN
+ *
+ * Return: it, without CPU and thread.
+ */
+struct line_scope view_line_scope(const struct view *view,
+				  const struct kipt_record *record);
 
 /**
  * view_place() - an address as text, with its line of source code if wanted

@@ -172,11 +172,15 @@ static void aux_print(struct view *view, const struct kipt_record *r,
 /* Records that come again and again. */
 static void often_print(struct view *view, const struct kipt_record *r)
 {
-	struct cached_line *cached = line_cache_find(view->self, r);
+	struct line_scope scope = view_line_scope(view, r);
+	struct cached_line *cached;
 	struct json_object *line;
 	const char *text;
 	u32 length;
 
+	scope.cpu = view->state.cpu;
+	scope.tid = view->state.tid;
+	cached = line_cache_find(view->self, r, &scope);
 	if (cached->length) {
 		aux_print(view, r, cached->text, cached->length);
 		return;
@@ -200,9 +204,6 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		often_print(view, r);
 		return;
 	}
-	/* Both are in each line. */
-	if (r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK)
-		line_cache_forget(view->self);
 	line = line_make(view, r);
 	aux_add(line, r, view_pid(view, r));
 	jsonl_print(line, view->out);

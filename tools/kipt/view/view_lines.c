@@ -40,7 +40,8 @@ static u32 insn_text(struct view *view, const struct kipt_record *r, char *text)
 /* Records that come again and again. */
 static void often_print(struct view *view, const struct kipt_record *r)
 {
-	struct cached_line *line = line_cache_find(view->self, r);
+	struct line_scope scope = view_line_scope(view, r);
+	struct cached_line *line = line_cache_find(view->self, r, &scope);
 	char text[LINE_MAX], time[32];
 	u32 length;
 
@@ -59,13 +60,10 @@ static void often_print(struct view *view, const struct kipt_record *r)
 	fwrite_unlocked(text, length, 1, view->out);
 }
 
-static void task_print(struct view *view, const struct kipt_record *r)
+static void task_print(struct view *view)
 {
 	const struct view_state *state = &view->state;
 
-	(void)r;
-	/* Names of addresses are those of the process. */
-	line_cache_forget(view->self);
 	fprintf(view->out, "-- task %u %s\n", state->tid,
 		names_comm(view->names, state->tid, state->pid));
 }
@@ -90,11 +88,10 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		often_print(view, r);
 		break;
 	case KIPT_RECORD_CPU:
-		line_cache_forget(view->self);
 		fprintf(view->out, "== CPU %u\n", r->aux);
 		break;
 	case KIPT_RECORD_TASK:
-		task_print(view, r);
+		task_print(view);
 		break;
 	case KIPT_RECORD_TIME:
 	case KIPT_RECORD_SYNC:
