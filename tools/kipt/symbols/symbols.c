@@ -23,6 +23,15 @@ struct symbol {
 	int rank;
 };
 
+/* Addresses that were looked for last, each at one place. A power of two. */
+#define FOUND	1024U
+
+struct found {
+	u64 address;
+	/* How many symbols begin at it or before. */
+	size_t count;
+};
+
 struct symbols {
 	struct symbol *list;
 	size_t count, room;
@@ -31,6 +40,7 @@ struct symbols {
 	/* Offset of the last object added: they come in runs. */
 	u32 object;
 	bool sorted;
+	struct found found[FOUND];
 };
 
 struct symbols *symbols_create(void)
@@ -138,17 +148,16 @@ static void symbols_sort(struct symbols *symbols)
 	}
 	symbols->count = kept;
 	symbols->sorted = true;
+	memset(symbols->found, 0, sizeof(symbols->found));
+	/* Nothing was found of address 0 yet; another one that is not at this place. */
+	symbols->found[0].address = 1;
 }
 
-bool symbols_find(struct symbols *symbols, u64 address,
-		  struct symbol_place *place)
+/* How many begin at an address or before. */
+static size_t count_to(const struct symbols *symbols, u64 address)
 {
-	const struct symbol *symbol;
-	size_t low = 0, high;
+	size_t low = 0, high = symbols->count;
 
-	if (!symbols->sorted && symbols->count)
-		symbols_sort(symbols);
-	high = symbols->count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -157,9 +166,32 @@ bool symbols_find(struct symbols *symbols, u64 address,
 		else
 			high = middle;
 	}
-	if (!low)
+	return low;
+}
+
+static size_t found_count(struct symbols *symbols, u64 address)
+{
+	struct found *found =
+		&symbols->found[(address ^ address >> 10) & (FOUND - 1)];
+
+	if (found->address != address)
+		*found = (struct found){ address,
+					 count_to(symbols, address) };
+	return found->count;
+}
+
+bool symbols_find(struct symbols *symbols, u64 address,
+		  struct symbol_place *place)
+{
+	const struct symbol *symbol;
+	size_t count;
+
+	if (!symbols->sorted && symbols->count)
+		symbols_sort(symbols);
+	count = found_count(symbols, address);
+	if (!count)
 		return false;
-	symbol = &symbols->list[low - 1];
+	symbol = &symbols->list[count - 1];
 	if (symbol->size && address - symbol->start >= symbol->size)
 		return false;
 	place->name = symbols->text + symbol->name;
