@@ -413,6 +413,7 @@ SYMBOL(kallsyms_offsets)={offsets:x}
         info += f"SYMBOL(kallsyms_relative_base)={base + 8:x}\n"
     if args.log:
         info += LOG_INFO
+    info += "".join(line + "\n" for line in args.info)
     note = struct.pack("<III12s", 11, len(info), 0, b"VMCOREINFO")
     if not args.no_vmcoreinfo:
         memory.write(0x80000, note + info.encode())
@@ -562,6 +563,7 @@ def options():
     add("--no-event", action="store_true")
     add("--no-vmcoreinfo", action="store_true")
     add("--kallsyms", default="own", help="own, negative or base")
+    add("--info", action="append", default=[], help="a line more of VMCOREINFO")
     add("--logs", action="store_true", help="of switches and patches; the"
         " code of the kernel was patched after the trace")
     add("--slots", help="snapshots: whole, loop (a list goes round), others (it does"

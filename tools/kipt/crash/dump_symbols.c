@@ -131,7 +131,8 @@ static bool modules_take(struct symbols *symbols, struct crash_memory *memory,
 
 struct symbols *crash_symbols_load(struct crash_memory *memory,
 				   const char *info,
-				   const struct kipt_crash_layout *layout)
+				   const struct kipt_crash_layout *layout,
+				   struct kernel_debug *debug)
 {
 	struct symbols *symbols = symbols_create();
 
@@ -139,8 +140,9 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
 		say_errno(ENOMEM, "cannot hold the kernel's symbols");
 		return NULL;
 	}
-	crash_kallsyms_add(symbols, memory, info);
-	if (layout && layout->module &&
+	if (!memory || !crash_kallsyms_add(symbols, memory, info))
+		kernel_debug_symbols(debug, symbols);
+	if (memory && layout && layout->module &&
 	    !modules_take(symbols, memory, layout))
 		say_errno(ENOMEM, "cannot hold all symbols of modules");
 	if (symbols_count(symbols))

@@ -35,10 +35,10 @@ void source_destroy(struct source *source)
 	free(source);
 }
 
-/* Where libdw has what stands at an offset in the file; 0: nowhere. */
-static Dwarf_Addr address_of(struct source *source, u64 offset)
+/* Where the file was linked to have what stands at an offset in the file; 0: nowhere. */
+static u64 address_of(struct source *source, u64 offset)
 {
-	GElf_Addr bias = 0;
+	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(source->file->module, &bias);
 	size_t i, count = 0;
 	GElf_Phdr head;
@@ -49,21 +49,28 @@ static Dwarf_Addr address_of(struct source *source, u64 offset)
 		if (gelf_getphdr(elf, i, &head) && head.p_type == PT_LOAD &&
 		    offset >= head.p_offset &&
 		    offset - head.p_offset < head.p_filesz)
-			return bias + head.p_vaddr + (offset - head.p_offset);
+			return head.p_vaddr + (offset - head.p_offset);
 	}
 	return 0;
 }
 
 bool source_text(struct source *source, u64 offset, char *text, size_t size)
 {
-	Dwarf_Addr address = source ? address_of(source, offset) : 0;
+	u64 address = source ? address_of(source, offset) : 0;
+
+	return address && source_address_text(source, address, text, size);
+}
+
+bool source_address_text(struct source *source, u64 address, char *text, size_t size)
+{
 	const char *file, *slash;
+	GElf_Addr bias = 0;
 	Dwfl_Line *line;
 	int number = 0;
 
-	if (!address)
+	if (!source || !dwfl_module_getelf(source->file->module, &bias))
 		return false;
-	line = dwfl_module_getsrc(source->file->module, address);
+	line = dwfl_module_getsrc(source->file->module, address + bias);
 	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) :
 		      NULL;
 	if (!file || !number)
