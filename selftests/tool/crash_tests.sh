@@ -690,31 +690,87 @@ at() {
 		sort -u | xargs
 }
 
-# places DIR ARGS...: as at, where /boot is DIR
-places() {
+# installed COMMAND...: runs it where what is in the folder lib is installed below /usr/lib
+installed() {
 	# shellcheck disable=SC2016
-	unshare -rm sh -c 'mount --bind "$0" /boot && "$@"' "$1" \
-		"$KIPT" crash "$D" --summary --source 2>/dev/null |
-		grep -c 'kernel\.S:6'
+	unshare -rm sh -c 'mount -t overlay overlay -o "lowerdir=$0:/usr/lib" /usr/lib &&
+		"$@"' "$PWD/lib" "$@"
+}
+
+# lines_installed ARGS...: the lines that are shown
+lines_installed() {
+	installed "$KIPT" crash "$D" --source "$@" 2>/dev/null |
+		grep -o '[a-z]*\.S:[0-9]*' | sort -u | xargs
 }
 
 crash_vmlinux_place_tests() {
-	mkdir -p boot
-	if ! unshare -rm sh -c "mount --bind boot /boot" 2>/dev/null; then
-		skip "crash_source_of_boot" "no user namespaces"
-		return
-	fi
+	local id=${1#BUILD-ID=} place=lib/debug/boot/vmlinux-6.12.0-test
+	mkdir -p lib/debug/boot "lib/debug/.build-id/${id:0:2}"
 	dump --info "$1" --info KERNELOFFSET=0
-	cp vmlinux boot/vmlinux-6.12.0-test
-	same "crash_source_of_boot" 2 "$(places boot)"
-	chmod 666 boot/vmlinux-6.12.0-test
-	same "crash_source_of_a_file_of_others" 0 "$(places boot)"
-	cp other boot/vmlinux-6.12.0-test
-	chmod 644 boot/vmlinux-6.12.0-test
-	same "crash_source_of_another_kernel" 0 "$(places boot)"
+	cp vmlinux $place
+	same "crash_source_of_boot" "kernel.S:6 kernel.S:8" "$(lines_installed --summary)"
+	chmod 666 $place
+	same "crash_source_of_a_file_of_others" "" "$(lines_installed --summary)"
+	chmod 644 $place
+	cp other $place
+	same "crash_source_of_another_kernel" "" "$(lines_installed --summary)"
 	same "crash_source_of_another_kernel_is_no_note" "" \
-		"$(unshare -rm sh -c 'mount --bind boot /boot && "$@"' sh \
-			"$KIPT" crash "$D" --summary --source 2>&1 >/dev/null)"
+		"$(installed "$KIPT" crash "$D" --summary --source 2>&1 >/dev/null)"
+	cp vmlinux "lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	same "crash_source_of_build_id" "kernel.S:6 kernel.S:8" "$(lines_installed --summary)"
+	rm -r lib
+}
+
+# module_make FILE [OBJECT]: the first module of the dump; prints its build id
+module_make() {
+	cat >module.S <<-'END'
+		.section .text.other, "ax"
+		nop
+		.text
+		nop
+		nop
+		.type of_a_module.1, @function
+		of_a_module.1:
+		jne 1f
+		nop; nop; nop
+		1: jmp *%rax
+		.size of_a_module.1, . - of_a_module.1
+		.section .note.GNU-stack, "", @progbits
+	END
+	gcc -g -c module.S -o module.o && ld -r --build-id=sha1 module.o ${2:+"$2"} -o "$1"
+	readelf -n "$1" | sed -n 's/^ *Build ID: //p'
+}
+
+# Of a module whose build id is that in the memory of the module.
+crash_module_line_tests() {
+	local id place=lib/modules/6.12.0-test/kernel/a/first.ko
+	mkdir -p "${place%/*}" lib/debug/.build-id
+	id=$(module_make $place)
+	dump --module-id "$id"
+	same "crash_source_of_a_module" "module.S:10 module.S:8" \
+		"$(lines_installed --branches --cpu 0)"
+	dump --module-id "00${id:2}"
+	same "crash_source_of_another_module" "" "$(lines_installed --branches --cpu 0)"
+	dump --module-id "$id" --module-id "00${id:2}"
+	same "crash_source_of_a_module_of_two_ids" "" "$(lines_installed --branches --cpu 0)"
+	dump
+	same "crash_source_of_a_module_of_no_id" "" "$(lines_installed --branches --cpu 0)"
+	dump --module-id "$id" --drop $((0x224000)):4096
+	same "crash_source_of_a_module_left_out" "" "$(lines_installed --branches --cpu 0)"
+	dump --module-id "$id"
+	chmod 666 $place
+	same "crash_source_of_a_module_of_others" "" "$(lines_installed --branches --cpu 0)"
+	chmod 644 $place
+	mkdir -p "lib/debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug $place "lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	objcopy --strip-debug $place
+	same "crash_source_of_a_module_by_its_id" "module.S:10 module.S:8" \
+		"$(lines_installed --branches --cpu 0)"
+	rm -r "lib/debug/.build-id/${id:0:2}"
+	objcopy -g module.o twice.o
+	dump --module-id "$(module_make $place twice.o)"
+	same "crash_source_of_a_name_there_is_twice" "" "$(lines_installed --branches --cpu 0)"
+	rm -r lib
 }
 
 # Lines of the kernel's source, and names that the dump has not.
@@ -755,7 +811,6 @@ crash_vmlinux_tests() {
 		same "crash_source_of_a_damaged_$part" "0 2" \
 			"$STATUS $(grep -c ') at looping \[kernel\]' <<<"$OUT")"
 	done
-	crash_vmlinux_place_tests "$id"
 	dump --info "$id" --info KERNELOFFSET=0 --drop $((0x92000)):4096
 	same "crash_names_are_missing" "0xffffffff81001000 [kernel]" "$(at)"
 	same "crash_names_of_vmlinux" "$line" "$(at --source --vmlinux vmlinux)"
@@ -769,6 +824,13 @@ crash_vmlinux_tests() {
 	dump
 	told "crash_vmlinux_without_build_id" "does not say" --vmlinux vmlinux --source
 	same "crash_source_without_build_id" "looping [kernel]" "$(at --source --vmlinux vmlinux)"
+	mkdir -p lib
+	if ! installed true 2>/dev/null; then
+		skip "crash_source_installed" "nothing can be mounted here"
+		return
+	fi
+	crash_vmlinux_place_tests "$(vmlinux_make vmlinux 0xffffffff81000000)"
+	crash_module_line_tests
 }
 
 crash_tests() {

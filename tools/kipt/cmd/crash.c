@@ -552,12 +552,22 @@ static bool show(struct crash *crash)
 	return output_close(&output, ok) && ok;
 }
 
+static bool debug_open(struct crash *crash)
+{
+	const struct crash_machine *machine = &crash->machine;
+
+	crash->debug.memory = machine->memory;
+	if (machine->set.has_header)
+		crash->debug.layout = machine->set.header.layout;
+	return kernel_debug_open(&crash->debug, machine->info, crash->vmlinux);
+}
+
 static bool dump_show(struct crash *crash, const char *path)
 {
 	crash->path = path;
 	return output_spares(&crash->view, path) &&
 	       crash_machine_open(&crash->machine, path, crash->header) &&
-	       kernel_debug_open(&crash->debug, crash->machine.info, crash->vmlinux) &&
+	       debug_open(crash) &&
 	       (!crash->slot ||
 		crash_machine_choose(&crash->machine, crash->slot)) &&
 	       show(crash);

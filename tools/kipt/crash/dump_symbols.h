@@ -36,4 +36,16 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
 bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
 			const char *info);
 
+/**
+ * crash_module_find() - where the kernel has what it knows of a module
+ * @memory: as for crash_symbols_load()
+ * @layout: tells where the modules are
+ * @name: of the module
+ * @address: of its struct module, filled on success
+ *
+ * Return: true if it is in the list of modules.
+ */
+bool crash_module_find(struct crash_memory *memory, const struct kipt_crash_layout *layout,
+		       const char *name, u64 *address);
+
 #endif /* KIPT_DUMP_SYMBOLS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The vmlinux of a kernel that died, see kernel_debug.h. What VMCOREINFO says may be
+ * Files of a kernel that died, see kernel_debug.h. What VMCOREINFO says may be
  * made up: it chooses among files that only root writes.
  */
 #include <ctype.h>
@@ -11,11 +11,25 @@
 #include <unistd.h>
 
 #include "../cli/file_map.h"
+#include "../cli/kipt.h"
 #include "../cli/messages.h"
 #include "../symbols/debug_file.h"
 #include "../symbols/vmlinux.h"
 #include "kernel_debug.h"
+#include "module_debug.h"
 #include "vmcoreinfo.h"
+
+/* Each has a process. */
+#define MODULES_MAX	64U
+
+/* @lines: of its file; NULL: there is none. */
+struct module_lines {
+	struct module_lines *next;
+	char name[64];
+	char id[BUILD_ID_TEXT];
+	char path[4096];
+	struct line_reader *lines;
+};
 
 /* Of its release. Debug information is more likely in the first ones. */
 static const char *const places[] = {
@@ -32,32 +46,32 @@ static bool is_roots(int fd)
 	return !fstat(fd, &st) && !st.st_uid && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Takes it if it is of this kernel. */
-static bool file_take(struct kernel_debug *debug, int fd)
+static bool has_id(int fd, const char *wanted)
 {
 	char text[BUILD_ID_TEXT];
 	struct build_id id;
 
-	if (fd >= 0 && debug_file_build_id(fd, &id)) {
-		build_id_text(&id, text);
-		if (!strcmp(text, debug->id)) {
-			debug->fd = fd;
-			return true;
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-	return false;
+	if (!debug_file_build_id(fd, &id))
+		return false;
+	build_id_text(&id, text);
+	return !strcmp(text, wanted);
 }
 
-static bool path_take(struct kernel_debug *debug)
+/* The descriptor of a file of root's that has the build id, or -1. */
+static int file_open(const char *path, const char *id)
 {
-	int fd = file_open_regular(debug->path);
+	int fd = file_open_regular(path);
 
-	if (fd < 0 || is_roots(fd))
-		return file_take(debug, fd);
+	if (fd < 0 || (is_roots(fd) && has_id(fd, id)))
+		return fd;
 	close(fd);
-	return false;
+	return -1;
+}
+
+static int id_open(const char *id, char *path, size_t size)
+{
+	snprintf(path, size, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+	return file_open(path, id);
 }
 
 static bool file_find(struct kernel_debug *debug)
@@ -69,16 +83,12 @@ static bool file_find(struct kernel_debug *debug)
 	debug->tried = true;
 	if (!debug->id[0])
 		return false;
-	snprintf(debug->path, sizeof(debug->path), "/usr/lib/debug/.build-id/%.2s/%s.debug",
-		 debug->id, debug->id + 2);
-	if (path_take(debug))
-		return true;
-	for (i = 0; debug->release[0] && i < sizeof(places) / sizeof(*places); i++) {
+	debug->fd = id_open(debug->id, debug->path, sizeof(debug->path));
+	for (i = 0; debug->fd < 0 && debug->release[0] && i < ARRAY_SIZE(places); i++) {
 		snprintf(debug->path, sizeof(debug->path), places[i], debug->release);
-		if (path_take(debug))
-			return true;
+		debug->fd = file_open(debug->path, debug->id);
 	}
-	return false;
+	return debug->fd >= 0;
 }
 
 /* Of what a dump says nothing becomes another folder. */
@@ -103,21 +113,23 @@ static void info_read(struct kernel_debug *debug, const char *info)
 
 bool kernel_debug_open(struct kernel_debug *debug, const char *info, const char *path)
 {
-	int fd;
-
-	*debug = (struct kernel_debug){ .fd = -1 };
+	debug->fd = -1;
 	info_read(debug, info);
 	if (!path)
 		return true;
-	fd = file_open_tell(path);
-	if (fd < 0)
+	debug->fd = file_open_tell(path);
+	if (debug->fd < 0)
 		return false;
 	snprintf(debug->path, sizeof(debug->path), "%s", path);
-	debug->tried = file_take(debug, fd);
+	debug->tried = has_id(debug->fd, debug->id);
+	if (debug->tried)
+		return true;
+	close(debug->fd);
+	debug->fd = -1;
 	if (!debug->id[0])
 		say_note("--vmlinux %s: it is not used, as the dump does not say the build id of its kernel, or not how far that was moved",
 			 path);
-	else if (!debug->tried)
+	else
 		say_note("--vmlinux %s: its build id is not that of the kernel that died, %s: it is not used",
 			 path, debug->id);
 	return true;
@@ -125,7 +137,14 @@ bool kernel_debug_open(struct kernel_debug *debug, const char *info, const char 
 
 void kernel_debug_close(struct kernel_debug *debug)
 {
+	struct module_lines *module;
+
 	line_reader_destroy(debug->lines);
+	while ((module = debug->modules)) {
+		debug->modules = module->next;
+		line_reader_destroy(module->lines);
+		free(module);
+	}
 	if (debug->tried && debug->fd >= 0)
 		close(debug->fd);
 	*debug = (struct kernel_debug){ .fd = -1 };
@@ -146,16 +165,72 @@ bool kernel_debug_symbols(struct kernel_debug *debug, struct symbols *symbols)
 	return true;
 }
 
+static bool module_file_take(void *ctx, const char *path)
+{
+	struct module_lines *module = ctx;
+	int fd = file_open(path, module->id);
+
+	if (fd < 0)
+		return false;
+	snprintf(module->path, sizeof(module->path), "%s", path);
+	module->lines = line_reader_create(fd, module->path);
+	close(fd);
+	return true;
+}
+
+static void module_open(struct kernel_debug *debug, struct module_lines *module)
+{
+	char path[128];
+	struct build_id id;
+
+	if (!crash_module_build_id(debug->memory, &debug->layout, module->name, &id) ||
+	    id.size < 2)
+		return;
+	build_id_text(&id, module->id);
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", module->id,
+		 module->id + 2);
+	if (!module_file_take(module, path) && debug->release[0])
+		module_files_each(debug->release, module->name, module_file_take, module);
+}
+
+/* NULL if there are too many, or no memory. */
+static struct module_lines *module_get(struct kernel_debug *debug, const char *name)
+{
+	struct module_lines *module;
+
+	for (module = debug->modules; module; module = module->next) {
+		if (!strcmp(module->name, name))
+			return module;
+	}
+	if (debug->module_count == MODULES_MAX || strlen(name) >= sizeof(module->name))
+		return NULL;
+	module = calloc(1, sizeof(*module));
+	if (!module)
+		return NULL;
+	strcpy(module->name, name);
+	module->next = debug->modules;
+	debug->modules = module;
+	debug->module_count++;
+	module_open(debug, module);
+	return module;
+}
+
 static bool source_find(void *ctx, u64 address, const struct place *place, char *text,
 			size_t size)
 {
 	struct kernel_debug *debug = ctx;
+	struct module_lines *module;
 
-	(void)place;
+	if (strcmp(place->object, "kernel")) {
+		module = module_get(debug, place->object);
+		return module && place->symbol &&
+		       line_reader_get(module->lines, place->symbol, place->offset, text,
+				       size);
+	}
 	if (!debug->lines_tried && file_find(debug))
 		debug->lines = line_reader_create(debug->fd, debug->path);
 	debug->lines_tried = true;
-	return line_reader_get(debug->lines, address - debug->moved, text, size);
+	return line_reader_get(debug->lines, NULL, address - debug->moved, text, size);
 }
 
 void kernel_debug_names(struct kernel_debug *debug, struct names *names)

@@ -31,7 +31,8 @@ static void line_find(void *ctx, struct helper_message *message)
 {
 	static const struct debug_places by_id = { .by_id = true };
 	struct line_reader *reader = ctx;
-	char name[32];
+	char name[32], *bytes = (char *)message->bytes, *symbol = NULL;
+	bool found;
 
 	if (!reader->tried) {
 		unsetenv("DEBUGINFOD_URLS");
@@ -39,10 +40,14 @@ static void line_find(void *ctx, struct helper_message *message)
 		reader->source = source_load(name, &by_id);
 		reader->tried = true;
 	}
-	message->size = 0;
-	if (source_address_text(reader->source, message->begin, (char *)message->bytes,
-				HELPER_BYTES))
-		message->size = strlen((char *)message->bytes) + 1;
+	if (message->size)
+		symbol = strdup(bytes);
+	found = symbol ? source_symbol_text(reader->source, symbol, message->begin, bytes,
+					    HELPER_BYTES) :
+		!message->size && source_address_text(reader->source, message->begin, bytes,
+						      HELPER_BYTES);
+	free(symbol);
+	message->size = found ? strlen(bytes) + 1 : 0;
 }
 
 struct line_reader *line_reader_create(int fd, const char *path)
@@ -73,14 +78,17 @@ void line_reader_destroy(struct line_reader *reader)
 	free(reader);
 }
 
-bool line_reader_get(struct line_reader *reader, u64 address, char *text, size_t size)
+bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address,
+		     char *text, size_t size)
 {
+	size_t length = symbol ? strlen(symbol) + 1 : 0;
 	char fate[64];
 
-	if (!reader || reader->over)
+	if (!reader || reader->over || length > HELPER_BYTES)
 		return false;
 	reader->helper.message.begin = address;
-	reader->helper.message.size = 0;
+	reader->helper.message.size = length;
+	memcpy(reader->helper.message.bytes, symbol ? symbol : "", length);
 	if (helper_ask(&reader->helper))
 		return helper_text(&reader->helper.message, text, size);
 	reader->over = true;

@@ -31,12 +31,14 @@ void line_reader_destroy(struct line_reader *reader);
 /**
  * line_reader_get() - the line that an instruction was made of
  * @reader: of the file; may be NULL
- * @address: of the instruction, as the file was linked
+ * @symbol: function, as for source_symbol_text(); NULL: none
+ * @address: of the instruction, as the file was linked; with @symbol from its begin
  * @text: receives "fork.c:31"
  * @size: its bytes
  *
  * Return: true if it is known; a note tells once why no more is.
  */
-bool line_reader_get(struct line_reader *reader, u64 address, char *text, size_t size);
+bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address,
+		     char *text, size_t size);
 
 #endif /* KIPT_LINE_READER_H */

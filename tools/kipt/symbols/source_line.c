@@ -54,6 +54,23 @@ static u64 address_of(struct source *source, u64 offset)
 	return 0;
 }
 
+/* @address: where libdwfl has it. */
+static bool line_text(struct source *source, Dwarf_Addr address, char *text, size_t size)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(source->file->module, address);
+	const char *file, *slash;
+	int number = 0;
+
+	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) :
+		      NULL;
+	if (!file || !number)
+		return false;
+	slash = strrchr(file, '/');
+	snprintf(text, size, "%s:%d", slash ? slash + 1 : file, number);
+	plain_text(text);
+	return true;
+}
+
 bool source_text(struct source *source, u64 offset, char *text, size_t size)
 {
 	u64 address = source ? address_of(source, offset) : 0;
@@ -63,20 +80,29 @@ bool source_text(struct source *source, u64 offset, char *text, size_t size)
 
 bool source_address_text(struct source *source, u64 address, char *text, size_t size)
 {
-	const char *file, *slash;
 	GElf_Addr bias = 0;
-	Dwfl_Line *line;
-	int number = 0;
 
-	if (!source || !dwfl_module_getelf(source->file->module, &bias))
-		return false;
-	line = dwfl_module_getsrc(source->file->module, address + bias);
-	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) :
-		      NULL;
-	if (!file || !number)
-		return false;
-	slash = strrchr(file, '/');
-	snprintf(text, size, "%s:%d", slash ? slash + 1 : file, number);
-	plain_text(text);
-	return true;
+	return source && dwfl_module_getelf(source->file->module, &bias) &&
+	       line_text(source, address + bias, text, size);
+}
+
+bool source_symbol_text(struct source *source, const char *name, u64 offset, char *text,
+			size_t size)
+{
+	Dwfl_Module *module = source ? source->file->module : NULL;
+	int i, found = 0, count = module ? dwfl_module_getsymtab(module) : 0;
+	GElf_Addr address, begin = 0;
+	u64 bytes = 0;
+	const char *called;
+	GElf_Sym sym;
+
+	for (i = 1; i < count && found < 2; i++) {
+		called = dwfl_module_getsym_info(module, i, &sym, &address, NULL, NULL, NULL);
+		if (!called || strcmp(called, name) || sym.st_shndx == SHN_UNDEF)
+			continue;
+		found++;
+		begin = address;
+		bytes = sym.st_size;
+	}
+	return found == 1 && offset < bytes && line_text(source, begin + offset, text, size);
 }
