@@ -821,6 +821,8 @@ crash_vmlinux_tests() {
 	same "crash_source_of_a_kernel_that_was_moved" "$line" "$(at --source --vmlinux moved)"
 	dump --info "$id"
 	told "crash_vmlinux_nobody_knows_where" "does not say" --vmlinux moved --source
+	dump --info "$id" --info KERNELOFFSET=800001
+	told "crash_vmlinux_moved_by_nonsense" "does not say" --vmlinux moved --source
 	dump
 	told "crash_vmlinux_without_build_id" "does not say" --vmlinux vmlinux --source
 	same "crash_source_without_build_id" "looping [kernel]" "$(at --source --vmlinux vmlinux)"

@@ -3,7 +3,6 @@
  * Files of a kernel that died, see kernel_debug.h. What VMCOREINFO says may be
  * made up: it chooses among files that only root writes.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,9 @@
 #include "module_debug.h"
 #include "vmcoreinfo.h"
 
+/* x86 moves its kernel by multiples of 2 MiB, and by less than 1 GiB. */
+#define MOVED_ALIGN	(2U << 20)
+#define MOVED_MAX	(1U << 30)
 /* Each has a process. */
 #define MODULES_MAX	64U
 
@@ -43,7 +45,7 @@ static bool is_roots(int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && !st.st_uid && !(st.st_mode & (S_IWGRP | S_IWOTH));
+	return !fstat(fd, &st) && !st.st_uid && !(st.st_mode & 022);
 }
 
 static bool has_id(int fd, const char *wanted)
@@ -68,10 +70,9 @@ static int file_open(const char *path, const char *id)
 	return -1;
 }
 
-static int id_open(const char *id, char *path, size_t size)
+static void id_path(const char *id, char *path, size_t size)
 {
 	snprintf(path, size, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-	return file_open(path, id);
 }
 
 static bool file_find(struct kernel_debug *debug)
@@ -83,7 +84,8 @@ static bool file_find(struct kernel_debug *debug)
 	debug->tried = true;
 	if (!debug->id[0])
 		return false;
-	debug->fd = id_open(debug->id, debug->path, sizeof(debug->path));
+	id_path(debug->id, debug->path, sizeof(debug->path));
+	debug->fd = file_open(debug->path, debug->id);
 	for (i = 0; debug->fd < 0 && debug->release[0] && i < ARRAY_SIZE(places); i++) {
 		snprintf(debug->path, sizeof(debug->path), places[i], debug->release);
 		debug->fd = file_open(debug->path, debug->id);
@@ -104,10 +106,10 @@ static void info_read(struct kernel_debug *debug, const char *info)
 		debug->id[0] = 0;
 	if (vmcoreinfo_text(info, "KERNELOFFSET", moved, sizeof(moved)))
 		debug->moved = strtoull(moved, &end, 16);
-	if (end == moved || *end)
+	if (end == moved || *end || debug->moved % MOVED_ALIGN || debug->moved >= MOVED_MAX)
 		debug->id[0] = 0;
 	if (!vmcoreinfo_text(info, "OSRELEASE", debug->release, sizeof(debug->release)) ||
-	    strchr(debug->release, '/'))
+	    debug->release[0] == '.' || strchr(debug->release, '/'))
 		debug->release[0] = 0;
 }
 
@@ -180,15 +182,14 @@ static bool module_file_take(void *ctx, const char *path)
 
 static void module_open(struct kernel_debug *debug, struct module_lines *module)
 {
-	char path[128];
+	char path[sizeof(module->id) + 64];
 	struct build_id id;
 
 	if (!crash_module_build_id(debug->memory, &debug->layout, module->name, &id) ||
 	    id.size < 2)
 		return;
 	build_id_text(&id, module->id);
-	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", module->id,
-		 module->id + 2);
+	id_path(module->id, path, sizeof(path));
 	if (!module_file_take(module, path) && debug->release[0])
 		module_files_each(debug->release, module->name, module_file_take, module);
 }

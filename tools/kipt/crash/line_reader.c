@@ -2,7 +2,6 @@
 /*
  * Both sides of the process that reads debug information, see line_reader.h.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,8 @@
 /* What the debug information of a whole kernel needs. */
 #define SECONDS		60
 #define MEMORY_MAX	(8ULL << 30)
+/* Twice as much as the kernel keeps of a name. */
+#define SYMBOL_MAX	1024U
 
 /* @source: in the process. @over: there is no answer any more. */
 struct line_reader {
@@ -26,13 +27,23 @@ struct line_reader {
 	bool over;
 };
 
+/* The question may have the name of a symbol, and the answer takes its place. */
+static bool line_get(struct source *source, struct helper_message *message)
+{
+	char *bytes = (char *)message->bytes, symbol[SYMBOL_MAX];
+
+	if (!message->size)
+		return source_address_text(source, message->begin, bytes, HELPER_BYTES);
+	memcpy(symbol, bytes, message->size);
+	return source_symbol_text(source, symbol, message->begin, bytes, HELPER_BYTES);
+}
+
 /* Nobody is asked for files by way of the network. */
 static void line_find(void *ctx, struct helper_message *message)
 {
 	static const struct debug_places by_id = { .by_id = true };
 	struct line_reader *reader = ctx;
-	char name[32], *bytes = (char *)message->bytes, *symbol = NULL;
-	bool found;
+	char name[32];
 
 	if (!reader->tried) {
 		unsetenv("DEBUGINFOD_URLS");
@@ -40,14 +51,8 @@ static void line_find(void *ctx, struct helper_message *message)
 		reader->source = source_load(name, &by_id);
 		reader->tried = true;
 	}
-	if (message->size)
-		symbol = strdup(bytes);
-	found = symbol ? source_symbol_text(reader->source, symbol, message->begin, bytes,
-					    HELPER_BYTES) :
-		!message->size && source_address_text(reader->source, message->begin, bytes,
-						      HELPER_BYTES);
-	free(symbol);
-	message->size = found ? strlen(bytes) + 1 : 0;
+	message->size = line_get(reader->source, message) ?
+			strlen((char *)message->bytes) + 1 : 0;
 }
 
 struct line_reader *line_reader_create(int fd, const char *path)
@@ -84,7 +89,7 @@ bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address
 	size_t length = symbol ? strlen(symbol) + 1 : 0;
 	char fate[64];
 
-	if (!reader || reader->over || length > HELPER_BYTES)
+	if (!reader || reader->over || length > SYMBOL_MAX)
 		return false;
 	reader->helper.message.begin = address;
 	reader->helper.message.size = length;
