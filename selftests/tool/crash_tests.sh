@@ -665,6 +665,176 @@ crash_form_tests() {
 	refused "crash_flattened" 1 "makedumpfile -R" crash flat
 }
 
+# vmlinux_make FILE ADDRESS [ID]: a kernel with looping as the dump has it, in line 6
+vmlinux_make() {
+	cat >kernel.S <<-'END'
+		.globl _stext, looping
+		.type looping, @function
+		_stext:
+		.org 0x1000
+		looping:
+		jne 1f
+		nop; nop; nop
+		1: jmp *%rax
+		.size looping, . - looping
+		.section .note.GNU-stack, "", @progbits
+	END
+	gcc -g -nostdlib -static -no-pie -Wl,-Ttext="$2",-e,_stext \
+		-Wl,-z,max-page-size=4096,--build-id="${3:-sha1}" kernel.S -o "$1"
+	readelf -n "$1" | sed -n 's/^ *Build ID: /BUILD-ID=/p'
+}
+
+# at: what the summary says of where the CPUs were, with options ARGS
+at() {
+	"$KIPT" crash "$D" --summary "$@" 2>/dev/null | sed -n 's/.*[01]) at \(.*\),.*/\1/p' |
+		sort -u | xargs
+}
+
+# installed COMMAND...: runs it where what is in the folder lib is installed below /usr/lib
+installed() {
+	# shellcheck disable=SC2016
+	unshare -rm sh -c 'mount -t overlay overlay -o "lowerdir=$0:/usr/lib" /usr/lib &&
+		"$@"' "$PWD/lib" "$@"
+}
+
+# lines_installed ARGS...: the lines that are shown
+lines_installed() {
+	installed "$KIPT" crash "$D" --source "$@" 2>/dev/null |
+		grep -o '[a-z]*\.S:[0-9]*' | sort -u | xargs
+}
+
+crash_vmlinux_place_tests() {
+	local id=${1#BUILD-ID=} place=lib/debug/boot/vmlinux-6.12.0-test
+	mkdir -p lib/debug/boot "lib/debug/.build-id/${id:0:2}"
+	dump --info "$1" --info KERNELOFFSET=0
+	cp vmlinux $place
+	same "crash_source_of_boot" "kernel.S:6 kernel.S:8" "$(lines_installed --summary)"
+	chmod 666 $place
+	same "crash_source_of_a_file_of_others" "" "$(lines_installed --summary)"
+	chmod 644 $place
+	cp other $place
+	same "crash_source_of_another_kernel" "" "$(lines_installed --summary)"
+	same "crash_source_of_another_kernel_is_no_note" "" \
+		"$(installed "$KIPT" crash "$D" --summary --source 2>&1 >/dev/null)"
+	cp vmlinux "lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	same "crash_source_of_build_id" "kernel.S:6 kernel.S:8" "$(lines_installed --summary)"
+	rm -r lib
+}
+
+# module_make FILE [OBJECT]: the first module of the dump; prints its build id
+module_make() {
+	cat >module.S <<-'END'
+		.section .text.other, "ax"
+		nop
+		.text
+		nop
+		nop
+		.type of_a_module.1, @function
+		of_a_module.1:
+		jne 1f
+		nop; nop; nop
+		1: jmp *%rax
+		.size of_a_module.1, . - of_a_module.1
+		.section .note.GNU-stack, "", @progbits
+	END
+	gcc -g -c module.S -o module.o && ld -r --build-id=sha1 module.o ${2:+"$2"} -o "$1"
+	readelf -n "$1" | sed -n 's/^ *Build ID: //p'
+}
+
+# Of a module whose build id is that in the memory of the module.
+crash_module_line_tests() {
+	local id place=lib/modules/6.12.0-test/kernel/a/first.ko
+	mkdir -p "${place%/*}" lib/debug/.build-id
+	id=$(module_make $place)
+	dump --module-id "$id"
+	same "crash_source_of_a_module" "module.S:10 module.S:8" \
+		"$(lines_installed --branches --cpu 0)"
+	dump --module-id "00${id:2}"
+	same "crash_source_of_another_module" "" "$(lines_installed --branches --cpu 0)"
+	dump --module-id "$id" --module-id "00${id:2}"
+	same "crash_source_of_a_module_of_two_ids" "" "$(lines_installed --branches --cpu 0)"
+	dump
+	same "crash_source_of_a_module_of_no_id" "" "$(lines_installed --branches --cpu 0)"
+	dump --module-id "$id" --drop $((0x224000)):4096
+	same "crash_source_of_a_module_left_out" "" "$(lines_installed --branches --cpu 0)"
+	dump --module-id "$id"
+	chmod 666 $place
+	same "crash_source_of_a_module_of_others" "" "$(lines_installed --branches --cpu 0)"
+	chmod 644 $place
+	mkdir -p "lib/debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug $place "lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	objcopy --strip-debug $place
+	same "crash_source_of_a_module_by_its_id" "module.S:10 module.S:8" \
+		"$(lines_installed --branches --cpu 0)"
+	rm -r "lib/debug/.build-id/${id:0:2}"
+	objcopy -g module.o twice.o
+	dump --module-id "$(module_make $place twice.o)"
+	same "crash_source_of_a_name_there_is_twice" "" "$(lines_installed --branches --cpu 0)"
+	rm -r lib
+}
+
+# Lines of the kernel's source, and names that the dump has not.
+crash_vmlinux_tests() {
+	local size part id line="looping [kernel] (kernel.S:6)"
+	id=$(vmlinux_make vmlinux 0xffffffff81000000)
+	vmlinux_make other 0xffffffff81000000 0x1234567890123456 >/dev/null
+	dump --info "$id" --info KERNELOFFSET=0
+	same "crash_source" "$line" "$(at --source --vmlinux vmlinux)"
+	same "crash_source_is_an_option" "looping [kernel]" "$(at --vmlinux vmlinux)"
+	same "crash_source_json" "kernel.S:6 kernel.S:6" \
+		"$("$KIPT" crash "$D" --summary --source --vmlinux vmlinux --json |
+			sed -n 's/.*crash-cpu.*"at_source":"\([^"]*\)".*/\1/p' | xargs)"
+	same "crash_source_of_branches" "kernel.S:6 kernel.S:8" \
+		"$("$KIPT" crash "$D" --cpu 0 --branches --source --vmlinux vmlinux |
+			grep -o 'kernel\.S:[0-9]*' | sort -u | xargs)"
+	told "crash_source_of_another_vmlinux_told" "--vmlinux other: its build id is not" \
+		--vmlinux other --source
+	same "crash_source_of_another_vmlinux" "looping [kernel]" \
+		"$(at --source --vmlinux other)"
+	refused "crash_vmlinux_missing" 1 "cannot read none.*ENOENT" crash "$D" --vmlinux none
+	refused "crash_vmlinux_is_of_a_dump" 2 "are of a dump" crash show 1 --vmlinux vmlinux
+	for size in 100 3000 8000 9000; do
+		head -c $size vmlinux >cut
+		run crash "$D" --summary --source --vmlinux cut
+		same "crash_source_of_a_vmlinux_cut_at_$size" "0 2" \
+			"$STATUS $(grep -c ') at looping \[kernel\]' <<<"$OUT")"
+	done
+	for part in line info abbrev aranges line_str; do
+		cp vmlinux cut
+		python3 - cut "$(readelf -SW cut | sed -n "s/.* \.debug_$part  *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/0x\1/p")" <<-'END'
+			import sys
+			with open(sys.argv[1], "r+b") as file:
+			    file.seek(int(sys.argv[2], 0) + 8)
+			    file.write(b"\xff" * 24)
+		END
+		run crash "$D" --summary --source --vmlinux cut
+		same "crash_source_of_a_damaged_$part" "0 2" \
+			"$STATUS $(grep -c ') at looping \[kernel\]' <<<"$OUT")"
+	done
+	dump --info "$id" --info KERNELOFFSET=0 --drop $((0x92000)):4096
+	same "crash_names_are_missing" "0xffffffff81001000 [kernel]" "$(at)"
+	same "crash_names_of_vmlinux" "$line" "$(at --source --vmlinux vmlinux)"
+	told "crash_names_of_vmlinux_told" "names of the kernel come from vmlinux" \
+		--vmlinux vmlinux
+	id=$(vmlinux_make moved 0xffffffff80800000)
+	dump --info "$id" --info KERNELOFFSET=800000 --drop $((0x92000)):4096
+	same "crash_source_of_a_kernel_that_was_moved" "$line" "$(at --source --vmlinux moved)"
+	dump --info "$id"
+	told "crash_vmlinux_nobody_knows_where" "does not say" --vmlinux moved --source
+	dump --info "$id" --info KERNELOFFSET=800001
+	told "crash_vmlinux_moved_by_nonsense" "does not say" --vmlinux moved --source
+	dump
+	told "crash_vmlinux_without_build_id" "does not say" --vmlinux vmlinux --source
+	same "crash_source_without_build_id" "looping [kernel]" "$(at --source --vmlinux vmlinux)"
+	mkdir -p lib
+	if ! installed true 2>/dev/null; then
+		skip "crash_source_installed" "nothing can be mounted here"
+		return
+	fi
+	crash_vmlinux_place_tests "$(vmlinux_make vmlinux 0xffffffff81000000)"
+	crash_module_line_tests
+}
+
 crash_tests() {
 	local D=dump S=""
 	printf 'no dump' >junk
@@ -679,6 +849,7 @@ crash_tests() {
 	crash_missing_tests
 	crash_choice_tests
 	crash_form_tests
+	crash_vmlinux_tests
 	crash_log_tests
 	crash_forged_log_tests
 	crash_slot_tests

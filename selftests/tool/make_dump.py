@@ -349,6 +349,7 @@ def code_add(memory, file):
     for i in range(0, 0x180000, PAGE):
         tables.add(CR3, DATA + i, 0x80000 + i)
     tables.add(CR3, MODULE + 0x4000, ANCHOR)
+    tables.add(CR3, MODULE + 0x6000, NOTE)
     tables.add(USER_CR3, USER, 0x233000)
     # The kernel's half is the same in all tables.
     kernel = memory.pages[CR3 // PAGE][2048:]
@@ -413,6 +414,7 @@ SYMBOL(kallsyms_offsets)={offsets:x}
         info += f"SYMBOL(kallsyms_relative_base)={base + 8:x}\n"
     if args.log:
         info += LOG_INFO
+    info += "".join(line + "\n" for line in args.info)
     note = struct.pack("<III12s", 11, len(info), 0, b"VMCOREINFO")
     if not args.no_vmcoreinfo:
         memory.write(0x80000, note + info.encode())
@@ -450,7 +452,10 @@ def log_add(args, memory):
             at = end
 
 
-def module_add(memory):
+NOTE = 0x224000
+
+
+def module_add(args, memory):
     """Two modules and the head of their list, offsets as layout() has them."""
     for at, following, name in ((0xa0000, 0xa0400, b"first"),
                                 (0xa0400, 0xa0800, b"second")):
@@ -458,6 +463,11 @@ def module_add(memory):
         memory.write(at + 24, name)
         memory.write(at + 96, struct.pack("<QIIQ", MODULE + 0x2000, 0x1000, 0,
                                           DATA + 0x21000))
+    if args.module_id:
+        memory.write(0xa0000 + 128, struct.pack("<QI", MODULE + 0x6000, PAGE))
+        memory.put(NOTE, b"\1" * 2988 + b"".join(
+            struct.pack("<III4s", 4, len(bytes.fromhex(i)), 3, b"GNU") + bytes.fromhex(i)
+            for i in args.module_id))
     memory.write(0xa0800 + 8, struct.pack("<Q", DATA + 0x20008))
     memory.write(0xa0800 + 24, b"\x01 no name")
     memory.write(0xa1000, struct.pack("<QQQ", DATA + 0x21100, 3,
@@ -562,6 +572,8 @@ def options():
     add("--no-event", action="store_true")
     add("--no-vmcoreinfo", action="store_true")
     add("--kallsyms", default="own", help="own, negative or base")
+    add("--info", action="append", default=[], help="a line more of VMCOREINFO")
+    add("--module-id", action="append", default=[], help="a build id of the first module")
     add("--logs", action="store_true", help="of switches and patches; the"
         " code of the kernel was patched after the trace")
     add("--slots", help="snapshots: whole, loop (a list goes round), others (it does"
@@ -604,7 +616,7 @@ def main():
     kallsyms_add(args, memory)
     if args.log:
         log_add(args, memory)
-    module_add(memory)
+    module_add(args, memory)
     if args.slots:
         slots_add(args, memory, args.file)
     for flip in args.flip:

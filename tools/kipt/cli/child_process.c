@@ -20,6 +20,7 @@
 #include <linux/capability.h>
 
 #include "child_process.h"
+#include "printable.h"
 #include "progress.h"
 
 #define HEAD		offsetof(struct helper_message, bytes)
@@ -206,6 +207,18 @@ bool helper_ask(struct helper *helper)
 	}
 	helper_end(helper);
 	return false;
+}
+
+bool helper_text(const struct helper_message *answer, char *text, size_t size)
+{
+	if (!answer->size || !size)
+		return false;
+	if (size > answer->size)
+		size = answer->size;
+	memcpy(text, answer->bytes, size);
+	text[size - 1] = 0;
+	plain_text(text);
+	return true;
 }
 
 const char *helper_fate(const struct helper *helper, char *text, size_t size)

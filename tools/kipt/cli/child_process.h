@@ -105,6 +105,16 @@ bool helper_become(uid_t uid, gid_t gid);
 bool helper_ask(struct helper *helper);
 
 /**
+ * helper_text() - take a text out of an answer
+ * @answer: nothing in its @bytes is believed
+ * @text: filled, with what a terminal may show
+ * @size: its bytes
+ *
+ * Return: true, or false if there is none.
+ */
+bool helper_text(const struct helper_message *answer, char *text, size_t size);
+
+/**
  * helper_fate() - why there is no answer
  * @helper: did not answer
  * @text: gets what is said of it: "was ended by a signal (Aborted)"

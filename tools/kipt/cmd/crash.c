@@ -37,6 +37,7 @@ enum {
 	OPTION_MOST,
 	OPTION_PROGRAMS,
 	OPTION_SNAPSHOT,
+	OPTION_VMLINUX,
 };
 
 static const struct kipt_option options[] = {
@@ -68,6 +69,11 @@ static const struct kipt_option options[] = {
 	  "code that is missing in the dump: the bytes of FILE\n"
 	  "stand at ADDR, or if it is ELF its lowest segment\n"
 	  "does; may be repeated" },
+	{ "vmlinux", 0, OPTION_VMLINUX, "FILE",
+	  "lines of the kernel's source (--source), and names\n"
+	  "that the dump lacks, come from FILE, which has the\n"
+	  "build id of its kernel; unless given it is looked\n"
+	  "for where debug files are installed" },
 	{ "save", 0, OPTION_SAVE, "DIR",
 	  "put trace, kernel code and symbols into DIR, for\n"
 	  "'kipt decode --dir DIR'; without another option\n"
@@ -113,6 +119,8 @@ struct crash {
 	bool summary;
 	bool after;
 	const char *save;
+	const char *vmlinux;
+	struct kernel_debug debug;
 	struct crash_collect collect;
 	/* Of a machine that survived: read from the module. */
 	struct kipt_snapshot snapshot;
@@ -206,6 +214,9 @@ static int option_take(struct crash *crash, int id, const char *value)
 		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 	case OPTION_SAVE:
 		crash->save = value;
+		break;
+	case OPTION_VMLINUX:
+		crash->vmlinux = value;
 		break;
 	case OPTION_MERGED:
 		crash->merged = true;
@@ -325,9 +336,9 @@ static bool cpu_show(struct crash *crash, const struct crash_trace *trace,
 		     struct output *output)
 {
 	if (crash->view.json)
-		crash_show_cpu_json(&crash->machine, trace, output->names);
+		crash_show_cpu_json(&crash->machine, trace, &output->view);
 	else
-		crash_show_cpu(&crash->machine, trace, output->names);
+		crash_show_cpu(&crash->machine, trace, &output->view);
 	return true;
 }
 
@@ -462,9 +473,9 @@ static bool summary_show(struct crash *crash, struct output *output)
 {
 	slots_show(crash, output->names);
 	if (crash->view.json)
-		crash_show_json(&crash->machine, output->names);
+		crash_show_json(&crash->machine, &output->view);
 	else
-		crash_show(&crash->machine, output->names);
+		crash_show(&crash->machine, &output->view);
 	return each_cpu(crash, output, cpu_show);
 }
 
@@ -498,7 +509,7 @@ static bool all_show(struct crash *crash, struct output *output)
 	bool ok = true;
 
 	if (!crash->live && (!crash->view.kallsyms || crash->save))
-		symbols = crash_machine_symbols(&crash->machine);
+		symbols = crash_machine_symbols(&crash->machine, &crash->debug);
 	if (crash->save)
 		ok = save(crash, symbols);
 	if (crash->view.kallsyms || crash->live)
@@ -530,6 +541,8 @@ static bool show(struct crash *crash)
 	    !output_open(&output, &crash->view, crash->live))
 		return false;
 	maps_move(&output.maps, &crash->maps);
+	if (!crash->live)
+		kernel_debug_names(&crash->debug, output.names);
 	kernel = crash_machine_kernel(&crash->machine);
 	crash_tasks_load(&output.maps, &kernel, &crash->machine.set);
 	ok = (!crash->program || crash_program_map(crash->program,
@@ -539,11 +552,22 @@ static bool show(struct crash *crash)
 	return output_close(&output, ok) && ok;
 }
 
+static bool debug_open(struct crash *crash)
+{
+	const struct crash_machine *machine = &crash->machine;
+
+	crash->debug.memory = machine->memory;
+	if (machine->set.has_header)
+		crash->debug.layout = machine->set.header.layout;
+	return kernel_debug_open(&crash->debug, machine->info, crash->vmlinux);
+}
+
 static bool dump_show(struct crash *crash, const char *path)
 {
 	crash->path = path;
 	return output_spares(&crash->view, path) &&
 	       crash_machine_open(&crash->machine, path, crash->header) &&
+	       debug_open(crash) &&
 	       (!crash->slot ||
 		crash_machine_choose(&crash->machine, crash->slot)) &&
 	       show(crash);
@@ -602,8 +626,8 @@ static int with_snapshot(struct crash *crash, const struct args *args,
 	if (args->operands != 2 || !args_number(args->argv[1], ~0U, &id) || !id)
 		return args_bad(args, "crash %s needs the number of a snapshot, as 'kipt crash list' shows it",
 				act);
-	if (crash->header || crash->slot)
-		return args_bad(args, "--header and --snapshot are of a dump: 'kipt crash %s' has neither",
+	if (crash->header || crash->slot || crash->vmlinux)
+		return args_bad(args, "--header, --snapshot and --vmlinux are of a dump: 'kipt crash %s' has none of them",
 				act);
 	ok = strcmp(act, "show") ? snapshot_delete(id) :
 				   snapshot_show(crash, id);
@@ -727,6 +751,7 @@ static int run(int argc, char **argv)
 		status = act(crash, &args);
 	crash_program_destroy(crash->program);
 	crash_files_destroy(crash->files);
+	kernel_debug_close(&crash->debug);
 	crash_machine_close(&crash->machine);
 	kcore_close(crash->live);
 	free(crash->snapshot.data);

@@ -102,7 +102,7 @@ static void time_show(const struct crash_machine *machine)
 }
 
 static void event_show(const struct crash_machine *machine,
-		       struct names *names)
+		       struct view *view)
 {
 	const struct kipt_crash_event *event = &machine->set.header.event;
 	char text[512];
@@ -122,7 +122,7 @@ static void event_show(const struct crash_machine *machine,
 		return;
 	if (event->ip)
 		printf("  %s %s", event->faulted ? "faulted at" : "called at",
-		       names_text(names, 0, event->ip, text, sizeof(text)));
+		       view_place(view, 0, event->ip, text, sizeof(text)));
 	else
 		fputs("  faulted in a call of address 0", stdout);
 	if (event->trap != NO_TRAP)
@@ -130,7 +130,7 @@ static void event_show(const struct crash_machine *machine,
 	putchar('\n');
 }
 
-void crash_show(const struct crash_machine *machine, struct names *names)
+void crash_show(const struct crash_machine *machine, struct view *view)
 {
 	const struct crash_set *set = &machine->set;
 	char text[128];
@@ -146,13 +146,13 @@ void crash_show(const struct crash_machine *machine, struct names *names)
 	time_show(machine);
 	putchar('\n');
 	if (set->event_good)
-		event_show(machine, names);
+		event_show(machine, view);
 	else
 		puts("  what it died of is not in the dump");
 }
 
 static void stop_show(const struct crash_machine *machine,
-		      const struct kipt_crash_stop *stop, struct names *names)
+		      const struct kipt_crash_stop *stop, struct view *view)
 {
 	const struct kipt_crash_header *header = &machine->set.header;
 	char text[512];
@@ -162,7 +162,7 @@ static void stop_show(const struct crash_machine *machine,
 	if (stop->pid != stop->tgid)
 		printf(", thread %u", stop->pid);
 	printf(") at %s",
-	       names_text(names, 0, stop->ip, text, sizeof(text)));
+	       view_place(view, 0, stop->ip, text, sizeof(text)));
 	if (machine->set.event_good && header->tsc_khz && stop->tsc)
 		printf(", %+.3f us",
 		       (double)(s64)(stop->tsc - header->event.tsc) * 1000 /
@@ -171,7 +171,7 @@ static void stop_show(const struct crash_machine *machine,
 }
 
 void crash_show_cpu(const struct crash_machine *machine,
-		    const struct crash_trace *trace, struct names *names)
+		    const struct crash_trace *trace, struct view *view)
 {
 	const struct kipt_crash_cpu *page = &trace->cpu->page;
 
@@ -187,15 +187,24 @@ void crash_show_cpu(const struct crash_machine *machine,
 		       (unsigned long long)(page->size - trace->cpu->known) >>
 			       10);
 	if (trace->end == CRASH_END_STOPPED)
-		stop_show(machine, &page->stop, names);
+		stop_show(machine, &page->stop, view);
+}
+
+static void at_json(struct json_object *line, u64 ip, struct view *view)
+{
+	char text[512];
+
+	jsonl_text(line, "at", names_text(view->names, 0, ip, text, sizeof(text)));
+	if (view->options->source &&
+	    names_source(view->names, 0, ip, text, sizeof(text)))
+		jsonl_text(line, "at_source", text);
 }
 
 static void event_json(struct json_object *line,
 		       const struct crash_machine *machine,
-		       struct names *names)
+		       struct view *view)
 {
 	const struct kipt_crash_event *event = &machine->set.header.event;
-	char text[512];
 
 	jsonl_text(line, "hook", crash_hook_name(event->hook));
 	jsonl_number(line, "cpu", event->cpu);
@@ -207,14 +216,12 @@ static void event_json(struct json_object *line,
 	jsonl_flag(line, "faulted", event->faulted != 0);
 	jsonl_hex(line, "ip", event->ip);
 	if (event->ip)
-		jsonl_text(line, "at",
-			   names_text(names, 0, event->ip, text,
-				      sizeof(text)));
+		at_json(line, event->ip, view);
 	if (event->trap != NO_TRAP)
 		jsonl_number(line, "trap", event->trap);
 }
 
-void crash_show_json(const struct crash_machine *machine, struct names *names)
+void crash_show_json(const struct crash_machine *machine, struct view *view)
 {
 	const struct crash_set *set = &machine->set;
 	struct json_object *line = json_object_new_object();
@@ -235,12 +242,12 @@ void crash_show_json(const struct crash_machine *machine, struct names *names)
 	if (crash_time(machine))
 		jsonl_number(line, "time", crash_time(machine));
 	if (set->event_good)
-		event_json(line, machine, names);
+		event_json(line, machine, view);
 	jsonl_print(line, stdout);
 }
 
 static void stop_json(struct json_object *line,
-		      const struct kipt_crash_stop *stop, struct names *names)
+		      const struct kipt_crash_stop *stop, struct view *view)
 {
 	char text[512];
 
@@ -249,13 +256,12 @@ static void stop_json(struct json_object *line,
 	jsonl_number(line, "pid", stop->tgid);
 	jsonl_hex(line, "tsc", stop->tsc);
 	jsonl_hex(line, "ip", stop->ip);
-	jsonl_text(line, "at",
-		   names_text(names, 0, stop->ip, text, sizeof(text)));
+	at_json(line, stop->ip, view);
 	jsonl_hex(line, "cr3", stop->cr3);
 }
 
 void crash_show_cpu_json(const struct crash_machine *machine,
-			 const struct crash_trace *trace, struct names *names)
+			 const struct crash_trace *trace, struct view *view)
 {
 	const struct kipt_crash_cpu *page = &trace->cpu->page;
 	struct json_object *line = json_object_new_object();
@@ -269,6 +275,6 @@ void crash_show_cpu_json(const struct crash_machine *machine,
 	jsonl_number(line, "unsure", trace->unsure);
 	jsonl_number(line, "unknown", page->size - trace->cpu->known);
 	if (trace->end == CRASH_END_STOPPED)
-		stop_json(line, &page->stop, names);
+		stop_json(line, &page->stop, view);
 	jsonl_print(line, stdout);
 }

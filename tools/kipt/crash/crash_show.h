@@ -5,7 +5,7 @@
 #ifndef KIPT_CRASH_SHOW_H
 #define KIPT_CRASH_SHOW_H
 
-#include "../symbols/address_names.h"
+#include "../view/view.h"
 #include "dump_machine.h"
 #include "trace_ring.h"
 
@@ -20,33 +20,33 @@ const char *crash_hook_name(u32 hook);
 /**
  * crash_show() - print what is known of the crash
  * @machine: the machine
- * @names: names of addresses
+ * @view: how, with names of addresses
  */
-void crash_show(const struct crash_machine *machine, struct names *names);
+void crash_show(const struct crash_machine *machine, struct view *view);
 
 /**
  * crash_show_cpu() - print a line on a CPU
  * @machine: the machine
  * @trace: the CPU's trace
- * @names: names of addresses
+ * @view: how, with names of addresses
  */
 void crash_show_cpu(const struct crash_machine *machine,
-		    const struct crash_trace *trace, struct names *names);
+		    const struct crash_trace *trace, struct view *view);
 
 /**
  * crash_show_json() - print the same as crash_show() as a line of JSON
  * @machine: the machine
- * @names: names of addresses
+ * @view: how, with names of addresses
  */
-void crash_show_json(const struct crash_machine *machine, struct names *names);
+void crash_show_json(const struct crash_machine *machine, struct view *view);
 
 /**
  * crash_show_cpu_json() - print the same as crash_show_cpu() as a line of JSON
  * @machine: the machine
  * @trace: the CPU's trace
- * @names: names of addresses
+ * @view: how, with names of addresses
  */
 void crash_show_cpu_json(const struct crash_machine *machine,
-			 const struct crash_trace *trace, struct names *names);
+			 const struct crash_trace *trace, struct view *view);
 
 #endif /* KIPT_CRASH_SHOW_H */

@@ -173,7 +173,7 @@ static bool symbols_take(struct kallsyms *k)
 		if (!symbol_take(k, i, &at)) {
 			say_note("only %u of %u kernel symbols are in the dump",
 				 i, k->count);
-			return i;
+			return false;
 		}
 	}
 	return true;

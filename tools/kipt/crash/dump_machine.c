@@ -227,10 +227,11 @@ struct crash_source crash_machine_kernel(struct crash_machine *machine)
 	return machine->source;
 }
 
-struct symbols *crash_machine_symbols(struct crash_machine *machine)
+struct symbols *crash_machine_symbols(struct crash_machine *machine,
+				      struct kernel_debug *debug)
 {
-	if (!machine->memory || !crash_memory_has_kernel(machine->memory))
-		return NULL;
-	return crash_symbols_load(machine->memory, machine->info,
-				  layout_of(machine));
+	bool has = machine->memory && crash_memory_has_kernel(machine->memory);
+
+	return crash_symbols_load(has ? machine->memory : NULL, machine->info,
+				  layout_of(machine), debug);
 }

@@ -11,6 +11,7 @@
 #include "crash_pages.h"
 #include "dump_file.h"
 #include "dump_memory.h"
+#include "kernel_debug.h"
 #include "snapshot_slots.h"
 
 /**
@@ -83,9 +84,11 @@ struct crash_source crash_machine_kernel(struct crash_machine *machine);
 /**
  * crash_machine_symbols() - its symbols
  * @machine: the machine
+ * @debug: as for crash_symbols_load()
  *
  * Return: the table, the caller's; NULL after a sentence.
  */
-struct symbols *crash_machine_symbols(struct crash_machine *machine);
+struct symbols *crash_machine_symbols(struct crash_machine *machine,
+				      struct kernel_debug *debug);
 
 #endif /* KIPT_DUMP_MACHINE_H */

@@ -104,34 +104,58 @@ static bool module_take(struct symbols *symbols, struct crash_memory *memory,
 	return true;
 }
 
+/* False at the end of the list; @broken if it is not in the dump any further. */
+static bool module_next(struct crash_memory *memory, const struct kipt_crash_layout *layout,
+			struct module *module, bool *broken)
+{
+	u64 next;
+
+	*broken = !crash_memory_get(memory, module->address + layout->module_list, &next,
+				    sizeof(next));
+	if (*broken)
+		return false;
+	module->address = next - layout->module_list;
+	return module->address != layout->module;
+}
+
 /* False without memory. */
 static bool modules_take(struct symbols *symbols, struct crash_memory *memory,
 			 const struct kipt_crash_layout *layout)
 {
 	struct module module = { .address = layout->module };
-	u32 i, left = MODULE_SYMBOLS;
-	u64 next;
+	u32 i = 0, left = MODULE_SYMBOLS;
+	bool broken = false;
 
-	for (i = 0; i < MODULES_MAX && left; i++) {
+	do {
 		if (module_get(memory, layout, &module) &&
 		    !module_take(symbols, memory, &module, &left))
 			return false;
-		if (!crash_memory_get(memory,
-				      module.address + layout->module_list,
-				      &next, sizeof(next))) {
-			say_note("the list of modules breaks off in the dump: names of some are missing");
+	} while (++i < MODULES_MAX && left && module_next(memory, layout, &module, &broken));
+	if (broken)
+		say_note("the list of modules breaks off in the dump: names of some are missing");
+	return true;
+}
+
+bool crash_module_find(struct crash_memory *memory, const struct kipt_crash_layout *layout,
+		       const char *name, u64 *address)
+{
+	struct module module = { .address = layout->module };
+	bool broken;
+	u32 i = 0;
+
+	do {
+		if (module_get(memory, layout, &module) && !strcmp(module.name, name)) {
+			*address = module.address;
 			return true;
 		}
-		module.address = next - layout->module_list;
-		if (module.address == layout->module)
-			return true;
-	}
-	return true;
+	} while (++i < MODULES_MAX && module_next(memory, layout, &module, &broken));
+	return false;
 }
 
 struct symbols *crash_symbols_load(struct crash_memory *memory,
 				   const char *info,
-				   const struct kipt_crash_layout *layout)
+				   const struct kipt_crash_layout *layout,
+				   struct kernel_debug *debug)
 {
 	struct symbols *symbols = symbols_create();
 
@@ -139,8 +163,9 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
 		say_errno(ENOMEM, "cannot hold the kernel's symbols");
 		return NULL;
 	}
-	crash_kallsyms_add(symbols, memory, info);
-	if (layout && layout->module &&
+	if (!memory || !crash_kallsyms_add(symbols, memory, info))
+		kernel_debug_symbols(debug, symbols);
+	if (memory && layout && layout->module &&
 	    !modules_take(symbols, memory, layout))
 		say_errno(ENOMEM, "cannot hold all symbols of modules");
 	if (symbols_count(symbols))

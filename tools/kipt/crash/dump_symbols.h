@@ -7,12 +7,14 @@
 
 #include "../symbols/symbols.h"
 #include "dump_memory.h"
+#include "kernel_debug.h"
 
 /**
  * crash_symbols_load() - read all symbols of code
- * @memory: its memory, with the kernel's page table
+ * @memory: its memory, with the kernel's page table; NULL: there is no such table
  * @info: VMCOREINFO, which tells where kallsyms is; NULL: not known
  * @layout: tells where the modules are; NULL: not known
+ * @debug: has names of the kernel where the dump has not all; NULL: there is none
  *
  * Tells by a sentence what cannot be had.
  *
@@ -20,7 +22,8 @@
  */
 struct symbols *crash_symbols_load(struct crash_memory *memory,
 				   const char *info,
-				   const struct kipt_crash_layout *layout);
+				   const struct kipt_crash_layout *layout,
+				   struct kernel_debug *debug);
 
 /**
  * crash_kallsyms_add() - the symbols of the kernel proper
@@ -28,9 +31,21 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
  * @memory: as for crash_symbols_load()
  * @info: VMCOREINFO
  *
- * Return: true, or false after a sentence.
+ * Return: true, or false after a sentence if some are missing.
  */
 bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
 			const char *info);
+
+/**
+ * crash_module_find() - where the kernel has what it knows of a module
+ * @memory: as for crash_symbols_load()
+ * @layout: tells where the modules are
+ * @name: of the module
+ * @address: of its struct module, filled on success
+ *
+ * Return: true if it is in the list of modules.
+ */
+bool crash_module_find(struct crash_memory *memory, const struct kipt_crash_layout *layout,
+		       const char *name, u64 *address);
 
 #endif /* KIPT_DUMP_SYMBOLS_H */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "../cli/messages.h"
-#include "../cli/printable.h"
 #include "named_files.h"
 #include "safe_files.h"
 
@@ -227,14 +226,7 @@ static bool source_read(void *ctx, u32 number, u64 offset, char *text,
 	struct crash_files *files = ctx;
 
 	answer = ask(files, CRASH_ASK_SOURCE, number, offset, 0);
-	if (!answer || !answer->size || !size)
-		return false;
-	if (size > answer->size)
-		size = answer->size;
-	memcpy(text, answer->bytes, size);
-	text[size - 1] = 0;
-	plain_text(text);
-	return true;
+	return answer && helper_text(answer, text, size);
 }
 
 struct crash_files *crash_files_create(u32 seconds)

@@ -54,6 +54,9 @@ struct names {
 	bool kernel_tried;
 	bool live;
 	struct symbols *kernel;
+	bool (*kernel_source)(void *ctx, u64 address, const struct place *place,
+			      char *text, size_t size);
+	void *kernel_source_ctx;
 	struct maps *maps;
 	struct debug_places places;
 	const struct names_mapper *mapper;
@@ -119,6 +122,15 @@ void names_kernel(struct names *names, struct symbols *symbols)
 	symbols_destroy(names->kernel);
 	names->kernel = symbols;
 	names->kernel_tried = true;
+}
+
+void names_kernel_source(struct names *names,
+			 bool (*source)(void *ctx, u64 address, const struct place *place,
+					char *text, size_t size),
+			 void *ctx)
+{
+	names->kernel_source = source;
+	names->kernel_source_ctx = ctx;
 }
 
 static void object_load(struct names *names, struct object *object)
@@ -440,8 +452,18 @@ const char *names_text(struct names *names, u32 pid, u64 address, char *text,
 	return text;
 }
 
-bool names_source(struct names *names, u32 pid, u64 address, char *text,
-		  size_t size)
+static bool kernel_source(struct names *names, u64 address, char *text, size_t size)
+{
+	struct place place = { 0 };
+
+	if (!names->kernel_source)
+		return false;
+	kernel_find(names, address, &place);
+	return names->kernel_source(names->kernel_source_ctx, address, &place, text, size);
+}
+
+static bool user_source(struct names *names, u32 pid, u64 address, char *text,
+			size_t size)
 {
 	const struct mapping *mapping = mapping_find(names, pid, address);
 	struct object *object = mapping ? object_get(names, mapping->path) :
@@ -459,6 +481,13 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 					     &names->places);
 	object->source_tried = true;
 	return source_text(object->source, offset, text, size);
+}
+
+bool names_source(struct names *names, u32 pid, u64 address, char *text,
+		  size_t size)
+{
+	return address >> 63 ? kernel_source(names, address, text, size) :
+			       user_source(names, pid, address, text, size);
 }
 
 static bool comm_live(struct names *names, u32 tid)

@@ -49,6 +49,18 @@ struct symbols;
  */
 void names_kernel(struct names *names, struct symbols *symbols);
 
+/**
+ * names_kernel_source() - lines of source code of the kernel
+ * @names: names
+ * @source: makes @text "fork.c:31" for an address that is called @place; false if it
+ *	does not know it. NULL: no line is known
+ * @ctx: its first argument
+ */
+void names_kernel_source(struct names *names,
+			 bool (*source)(void *ctx, u64 address, const struct place *place,
+					char *text, size_t size),
+			 void *ctx);
+
 struct elf_symbols;
 
 /**
@@ -190,7 +202,7 @@ const char *names_text(struct names *names, u32 pid, u64 address, char *text,
  * names_source() - the line of source code of an address
  * @names: names
  * @pid: as for names_find()
- * @address: the address of an instruction in user space
+ * @address: the address of an instruction
  * @text: buffer; receives "parse.c:31"
  * @size: its bytes
  *

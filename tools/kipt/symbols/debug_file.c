@@ -39,15 +39,27 @@ static bool id_of(Dwfl_Module *module, struct build_id *id)
 	return true;
 }
 
+bool debug_file_build_id(int fd, struct build_id *id)
+{
+	const void *bytes;
+	ssize_t size;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	size = elf ? dwelf_elf_gnu_build_id(elf, &bytes) : -1;
+	id->size = size > 0 && size <= BUILD_ID_MAX ? size : 0;
+	if (id->size)
+		memcpy(id->bytes, bytes, id->size);
+	elf_end(elf);
+	return id->size;
+}
+
 static bool id_is(int fd, const struct build_id *id)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	const void *bytes;
-	bool is = elf && dwelf_elf_gnu_build_id(elf, &bytes) == (ssize_t)id->size &&
-		  !memcmp(bytes, id->bytes, id->size);
+	struct build_id found;
 
-	elf_end(elf);
-	return is;
+	return debug_file_build_id(fd, &found) && build_id_same(&found, id);
 }
 
 /* The descriptor of the debug file that perf keeps, or -1. */

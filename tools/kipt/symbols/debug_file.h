@@ -10,6 +10,8 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "build_id.h"
+
 /**
  * struct debug_places - where debug files are looked for
  * @symfs: only there: a folder with a copy of another machine's files; NULL: on
@@ -45,6 +47,15 @@ struct debug_file {
  */
 struct debug_file *debug_file_open(const char *path,
 				   const struct debug_places *places);
+
+/**
+ * debug_file_build_id() - the build id of an open file
+ * @fd: an ELF file, which may be relocatable or have only debug information
+ * @id: filled on success
+ *
+ * Return: true, or false if it has none or is no ELF file.
+ */
+bool debug_file_build_id(int fd, struct build_id *id);
 
 /**
  * debug_file_close() - free it

@@ -35,10 +35,10 @@ void source_destroy(struct source *source)
 	free(source);
 }
 
-/* Where libdw has what stands at an offset in the file; 0: nowhere. */
-static Dwarf_Addr address_of(struct source *source, u64 offset)
+/* Where the file was linked to have what stands at an offset in the file; 0: nowhere. */
+static u64 address_of(struct source *source, u64 offset)
 {
-	GElf_Addr bias = 0;
+	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(source->file->module, &bias);
 	size_t i, count = 0;
 	GElf_Phdr head;
@@ -49,21 +49,18 @@ static Dwarf_Addr address_of(struct source *source, u64 offset)
 		if (gelf_getphdr(elf, i, &head) && head.p_type == PT_LOAD &&
 		    offset >= head.p_offset &&
 		    offset - head.p_offset < head.p_filesz)
-			return bias + head.p_vaddr + (offset - head.p_offset);
+			return head.p_vaddr + (offset - head.p_offset);
 	}
 	return 0;
 }
 
-bool source_text(struct source *source, u64 offset, char *text, size_t size)
+/* @address: where libdwfl has it. */
+static bool line_text(struct source *source, Dwarf_Addr address, char *text, size_t size)
 {
-	Dwarf_Addr address = source ? address_of(source, offset) : 0;
+	Dwfl_Line *line = dwfl_module_getsrc(source->file->module, address);
 	const char *file, *slash;
-	Dwfl_Line *line;
 	int number = 0;
 
-	if (!address)
-		return false;
-	line = dwfl_module_getsrc(source->file->module, address);
 	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) :
 		      NULL;
 	if (!file || !number)
@@ -72,4 +69,40 @@ bool source_text(struct source *source, u64 offset, char *text, size_t size)
 	snprintf(text, size, "%s:%d", slash ? slash + 1 : file, number);
 	plain_text(text);
 	return true;
+}
+
+bool source_text(struct source *source, u64 offset, char *text, size_t size)
+{
+	u64 address = source ? address_of(source, offset) : 0;
+
+	return address && source_address_text(source, address, text, size);
+}
+
+bool source_address_text(struct source *source, u64 address, char *text, size_t size)
+{
+	GElf_Addr bias = 0;
+
+	return source && dwfl_module_getelf(source->file->module, &bias) &&
+	       line_text(source, address + bias, text, size);
+}
+
+bool source_symbol_text(struct source *source, const char *name, u64 offset, char *text,
+			size_t size)
+{
+	Dwfl_Module *module = source ? source->file->module : NULL;
+	int i, found = 0, count = module ? dwfl_module_getsymtab(module) : 0;
+	GElf_Addr address, begin = 0;
+	u64 bytes = 0;
+	const char *called;
+	GElf_Sym sym;
+
+	for (i = 1; i < count && found < 2; i++) {
+		called = dwfl_module_getsym_info(module, i, &sym, &address, NULL, NULL, NULL);
+		if (!called || strcmp(called, name) || sym.st_shndx == SHN_UNDEF)
+			continue;
+		found++;
+		begin = address;
+		bytes = sym.st_size;
+	}
+	return found == 1 && offset < bytes && line_text(source, begin + offset, text, size);
 }

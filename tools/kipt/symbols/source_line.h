@@ -41,4 +41,29 @@ void source_destroy(struct source *source);
  */
 bool source_text(struct source *source, u64 offset, char *text, size_t size);
 
+/**
+ * source_address_text() - the same for an address
+ * @source: of the file; may be NULL
+ * @address: as the file was linked
+ * @text: receives "parse.c:31"
+ * @size: its bytes
+ *
+ * Return: true if it is known.
+ */
+bool source_address_text(struct source *source, u64 address, char *text, size_t size);
+
+/**
+ * source_symbol_text() - the same for a place in a function
+ * @source: of the file, which may be relocatable; may be NULL
+ * @name: of the function; none is known if the file has several of that name, or
+ *	does not say how long it is
+ * @offset: of the instruction from its begin
+ * @text: receives "parse.c:31"
+ * @size: its bytes
+ *
+ * Return: true if it is known.
+ */
+bool source_symbol_text(struct source *source, const char *name, u64 offset, char *text,
+			size_t size);
+
 #endif /* KIPT_SOURCE_LINE_H */

@@ -373,7 +373,7 @@ const char *view_place(const struct view *view, u32 pid, u64 address,
 
 	names_text(view->names, pid, address, text, size);
 	length = strlen(text);
-	if (view->options->source && !(address >> 63) &&
+	if (view->options->source &&
 	    names_source(view->names, pid, address, source, sizeof(source)))
 		snprintf(text + length, size - length, " (%s)", source);
 	return text;

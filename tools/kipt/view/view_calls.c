@@ -193,7 +193,7 @@ static void place_print(struct view *view, const struct call_line *line)
 	    (place.object != calls->object || !place.symbol))
 		fprintf(view->out, " [%s]", place.object);
 	calls->object = place.object;
-	if (view->options->source && !(line->address >> 63) &&
+	if (view->options->source &&
 	    names_source(view->names, line->pid, line->address, source,
 			 sizeof(source)))
 		fprintf(view->out, " (%s)", source);

@@ -22,7 +22,7 @@ static void symbol_add(struct view *view, struct json_object *line,
 	names_text(view->names, view_pid(view, r), address, text, sizeof(text));
 	if (text[0] != '0')
 		jsonl_text(line, symbol_key, text);
-	if (view->options->source && !(address >> 63) &&
+	if (view->options->source &&
 	    names_source(view->names, view_pid(view, r), address, text,
 			 sizeof(text)))
 		jsonl_text(line, source_key, text);
