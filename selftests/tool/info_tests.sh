@@ -35,7 +35,7 @@ info_commands_exist() {
 	local verb option rest
 	while read -r _ verb rest; do
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$rest"); do
-			"$KIPT" "$verb" --help | grep -q -- "$option" ||
+			grep -q -- "$option" <<<"$("$KIPT" "$verb" --help)" ||
 				{ not_ok "info_names_$verb" "no option $option"; continue 2; }
 		done
 		"$KIPT" "$verb" --help >/dev/null 2>&1
