@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
@@ -70,14 +69,15 @@ bool perf_writer_bytes(struct perf_writer *writer, const void *bytes, u64 size)
 	return true;
 }
 
-bool perf_writer_open(struct perf_writer *writer, const char *path)
+bool perf_writer_open(struct perf_writer *writer, const char *path,
+		      const char *file)
 {
 	static const u8 head[HEAD_BYTES];
 
 	*writer = (struct perf_writer){ .path = path };
-	writer->out = fopen(path, "we");
+	writer->out = fopen(file, "we");
 	if (!writer->out) {
-		say_errno(errno, "cannot make %s", path);
+		say_errno(errno, "cannot make %s", file);
 		return false;
 	}
 	if (perf_writer_bytes(writer, head, sizeof(head)))
@@ -230,6 +230,7 @@ bool perf_writer_close(struct perf_writer *writer,
 {
 	struct perf_features features = { 0 };
 	u64 end = writer->at, attrs_at;
+	bool ok;
 
 	if (!perf_features_make(&features, writer, attrs, count))
 		failed(writer, ENOMEM);
@@ -240,20 +241,14 @@ bool perf_writer_close(struct perf_writer *writer,
 	perf_features_free(&features);
 	if (fclose(writer->out))
 		failed(writer, errno);
-	writer->out = NULL;
-	if (writer->failed) {
-		perf_writer_drop(writer);
-		return false;
-	}
+	ok = !writer->failed;
 	writer_free(writer);
-	return true;
+	return ok;
 }
 
 void perf_writer_drop(struct perf_writer *writer)
 {
 	if (writer->out)
 		fclose(writer->out);
-	if (writer->path)
-		unlink(writer->path);
 	writer_free(writer);
 }

@@ -8,7 +8,10 @@
 
 #include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/messages.h"
+#include "../cli/progress.h"
 #include "../kernel/raw_device.h"
+#include "../offline/save_dir.h"
+#include "../symbols/kernel_text.h"
 #include "perf_recording.h"
 
 #define NAME_END	".data"
@@ -28,6 +31,15 @@ bool perf_recording_is(const char *path)
 	size_t length = path ? strlen(path) : 0, end = strlen(NAME_END);
 
 	return length > end && !strcmp(path + length - end, NAME_END);
+}
+
+static bool interrupted(const struct perf_recording *recording)
+{
+	if (!progress_interrupted())
+		return false;
+	say_error("interrupted: there is no recording, and %s is as it was",
+		  recording->place.path);
+	return true;
 }
 
 static bool events_take(void *ctx, const u8 *bytes, u64 size)
@@ -75,23 +87,38 @@ static void info_make(struct perf_recording *recording,
 	};
 }
 
-bool perf_recording_begin(struct perf_recording *recording, const char *path,
-			  const struct kipt_caps *caps)
+/* The head and what is there already. */
+static bool file_begin(struct perf_recording *recording, const char *path)
 {
 	struct perf_writer *writer = &recording->writer;
 
+	return perf_writer_open(writer, path, recording->place.data) &&
+	       perf_running_info(writer, &recording->info) &&
+	       perf_running_kernel(writer) && perf_running_processes(writer) &&
+	       !interrupted(recording);
+}
+
+bool perf_recording_begin(struct perf_recording *recording, const char *path,
+			  const struct kipt_caps *caps, bool kernel)
+{
+	bool readable = kernel && kcore_allowed();
+
+	if (kernel && !readable)
+		say_note("code of the kernel is not in %s, only root may read it (/proc/kcore: %s): perf and kipt need it to decode what the kernel did; --ctl -OS leaves that out",
+			 path, say_errno_name(errno));
 	recording->sideband.take = events_take;
 	recording->sideband.ctx = recording;
-	if (!sideband_open(&recording->sideband))
+	progress_catch();
+	if (!perf_place_make(&recording->place, path, readable))
 		return false;
-	info_make(recording, caps);
-	if (!recording->info.clock.mult)
-		say_note("the clock of perf does not follow the TSC here: %s has no times that perf can use, and code of several processes on one CPU is missing",
-			 path);
-	if (ids_make(recording) && perf_writer_open(writer, path) &&
-	    perf_running_info(writer, &recording->info) &&
-	    perf_running_kernel(writer) && perf_running_processes(writer))
-		return true;
+	if (sideband_open(&recording->sideband)) {
+		info_make(recording, caps);
+		if (!recording->info.clock.mult)
+			say_note("the clock of perf does not follow the TSC here: %s has no times that perf can use, and code of several processes on one CPU is missing",
+				 path);
+		if (ids_make(recording) && file_begin(recording, path))
+			return true;
+	}
 	perf_recording_drop(recording);
 	return false;
 }
@@ -99,6 +126,13 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
 bool perf_recording_start(struct perf_recording *recording)
 {
 	return sideband_start(&recording->sideband);
+}
+
+bool perf_recording_kernel(struct perf_recording *recording)
+{
+	bool ok = !recording->place.kcore || save_kcore(recording->place.kcore);
+
+	return !interrupted(recording) && ok;
 }
 
 /* Of the event that traces. */
@@ -138,6 +172,12 @@ static bool trace_begin(void *ctx, u32 cpu, u64 offset, u64 size)
 				 offset, size);
 }
 
+/* Another MiB or less. */
+static bool trace_take(void *ctx, const u8 *bytes, u64 size)
+{
+	return !interrupted(ctx) && events_take(ctx, bytes, size);
+}
+
 static bool trace_end(void *ctx, u32 cpu)
 {
 	struct perf_recording *recording = ctx;
@@ -171,14 +211,16 @@ static bool file_close(struct perf_recording *recording, u64 ctl)
 bool perf_recording_end(struct perf_recording *recording,
 			const struct kipt_session *session)
 {
-	const struct raw_taker taker = { trace_begin, events_take, trace_end,
+	const struct raw_taker taker = { trace_begin, trace_take, trace_end,
 					 recording };
-	const char *path = recording->writer.path;
+	const char *path = recording->place.path;
 	bool ok;
 
+	progress_catch();
 	ok = sideband_stop(&recording->sideband) &&
 	     raw_take(session, -1, &taker) &&
-	     file_close(recording, session->ctl);
+	     file_close(recording, session->ctl) && !interrupted(recording) &&
+	     perf_place_settle(&recording->place);
 	if (ok && recording->sideband.lost)
 		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong in %s from there on",
 			 (unsigned long long)recording->sideband.lost, path);
@@ -190,6 +232,7 @@ void perf_recording_drop(struct perf_recording *recording)
 {
 	sideband_close(&recording->sideband);
 	perf_writer_drop(&recording->writer);
+	perf_place_drop(&recording->place);
 	free(recording->ids);
 	recording->ids = NULL;
 }
