@@ -778,8 +778,14 @@ perf_data_ended_tests() {
 		record --cpus 1 --ctl -OS -o full/f.data -- true
 	same "perf_data_nothing_left" "" "$(ls full)"
 	umount full
-	timeout -s INT 1 "$KIPT" record --cpus 1 --ctl -OS -o k.data -- sleep 60 \
-		>out 2>err
+	"$KIPT" record --cpus 1 --ctl -OS -o k.data -- \
+		sh -c ': >ran; exec sleep 60' >out 2>err &
+	pid=$!
+	await ran "$pid"
+	kill -INT "$pid"
+	wait "$pid"
+	same "perf_data_interrupted_command" \
+		"130 kipt: note: 'sh' ended with status 130" "$? $(cat out err)"
 	more_than "perf_data_after_interrupt" 100 "$(branches_of_kipt k.data | wc -l)"
 	same "perf_data_part_is_gone" "" "$(ls -d ./*.part 2>/dev/null)"
 	mkdir other.data
