@@ -717,7 +717,7 @@ perf_data_tests() {
 	refused "perf_data_shows_nothing" 2 "leave --stats out" \
 		record --cpus 1 -o t.data --stats -- true
 	refused "perf_data_no_command" 1 "cannot run 'no-such-command'.*ENOENT" \
-		record --cpus 1 -o no.data -- no-such-command
+		record --cpus 1 --ctl -OS -o no.data -- no-such-command
 	same "perf_data_no_file_of_nothing" "" "$(ls no.data 2>/dev/null)"
 	perf_data_other_tests
 }

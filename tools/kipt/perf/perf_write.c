@@ -69,6 +69,16 @@ bool perf_writer_bytes(struct perf_writer *writer, const void *bytes, u64 size)
 	return true;
 }
 
+bool perf_writer_seek(struct perf_writer *writer, u64 at)
+{
+	if (writer->failed)
+		return false;
+	if (fseek(writer->out, at, SEEK_SET))
+		return failed(writer, errno);
+	writer->at = at;
+	return true;
+}
+
 bool perf_writer_open(struct perf_writer *writer, const char *path,
 		      const char *file)
 {
@@ -210,8 +220,7 @@ static void file_head(struct perf_writer *writer, u64 end, u64 attrs_at,
 	perf_put64(&head, features->bits);
 	for (i = 1; i < FEATURE_WORDS; i++)
 		perf_put64(&head, 0);
-	if (!writer->failed && fseek(writer->out, 0, SEEK_SET))
-		failed(writer, errno);
+	perf_writer_seek(writer, 0);
 	perf_writer_bytes(writer, head.bytes, head.size);
 }
 

@@ -107,6 +107,15 @@ bool perf_writer_open(struct perf_writer *writer, const char *path,
 bool perf_writer_bytes(struct perf_writer *writer, const void *bytes, u64 size);
 
 /**
+ * perf_writer_seek() - write elsewhere from now on
+ * @writer: where to
+ * @at: bytes that are before that place; there must be as many
+ *
+ * Return: true, or false after a sentence: it is no regular file, or cannot be written.
+ */
+bool perf_writer_seek(struct perf_writer *writer, u64 at);
+
+/**
  * perf_writer_event() - add an event that does not say who made it
  * @writer: where to
  * @type: PERF_EVENT_*, from PERF_EVENT_HEADER_ATTR on

@@ -87,15 +87,62 @@ static void info_make(struct perf_recording *recording,
 	};
 }
 
+/* Of the event that traces. */
+static u64 id_of(const struct perf_recording *recording,
+		 const struct sideband_ring *ring)
+{
+	return ring ? recording->ids[ring - recording->sideband.rings] : 0;
+}
+
+/*
+ * Who ran on each CPU when all began is known only when the first event of the CPU came,
+ * and perf takes no event after later ones: there is room for these at the begin.
+ */
+static bool starts_write(struct perf_recording *recording)
+{
+	const struct sideband *sideband = &recording->sideband;
+	struct perf_stamp stamp = { .time = sideband->begun };
+	bool ok = true;
+	u32 i;
+
+	for (i = 0; i < sideband->count && ok; i++) {
+		const struct sideband_ring *ring = &sideband->rings[i];
+		struct perf_body start = { 0 };
+		/* An idle CPU has no event. */
+		bool known = ring->seen && ring->first.pid != ~0U;
+
+		stamp.cpu = ring->cpu;
+		stamp.pid = known ? ring->first.pid : 0;
+		stamp.tid = known ? ring->first.tid : 0;
+		perf_put32(&start, stamp.pid);
+		perf_put32(&start, stamp.tid);
+		ok = perf_writer_stamped(&recording->writer,
+					 PERF_EVENT_ITRACE_START, 0, &start,
+					 &stamp, id_of(recording, ring));
+	}
+	return ok;
+}
+
+static bool starts_again(struct perf_recording *recording)
+{
+	u64 end = recording->writer.at;
+
+	return perf_writer_seek(&recording->writer, recording->starts_at) &&
+	       starts_write(recording) &&
+	       perf_writer_seek(&recording->writer, end);
+}
+
 /* The head and what is there already. */
 static bool file_begin(struct perf_recording *recording, const char *path)
 {
 	struct perf_writer *writer = &recording->writer;
 
-	return perf_writer_open(writer, path, recording->place.data) &&
-	       perf_running_info(writer, &recording->info) &&
-	       perf_running_kernel(writer) && perf_running_processes(writer) &&
-	       !interrupted(recording);
+	if (!perf_writer_open(writer, path, recording->place.data) ||
+	    !perf_running_info(writer, &recording->info) ||
+	    !perf_running_kernel(writer) || !perf_running_processes(writer))
+		return false;
+	recording->starts_at = writer->at;
+	return starts_write(recording) && !interrupted(recording);
 }
 
 bool perf_recording_begin(struct perf_recording *recording, const char *path,
@@ -135,38 +182,19 @@ bool perf_recording_kernel(struct perf_recording *recording)
 	return !interrupted(recording) && ok;
 }
 
-/* Of the event that traces. */
-static u64 id_of(const struct perf_recording *recording,
-		 const struct sideband_ring *ring)
-{
-	return ring ? recording->ids[ring - recording->sideband.rings] : 0;
-}
-
-/* The trace of a CPU: who ran when it began, how much there is, and the bytes. */
+/* The trace of a CPU: how much there is, and the bytes. It is of no time for perf. */
 static bool trace_begin(void *ctx, u32 cpu, u64 offset, u64 size)
 {
 	struct perf_recording *recording = ctx;
 	const struct sideband_ring *ring =
 		sideband_ring_of(&recording->sideband, cpu);
-	struct perf_stamp stamp = {
-		.cpu = cpu,
-		.time = recording->sideband.begun,
-	};
-	struct perf_body start = { 0 }, aux = { 0 };
+	struct perf_stamp stamp = { .cpu = cpu };
+	struct perf_body aux = { 0 };
 
-	/* An idle CPU has no event. */
-	if (ring && ring->seen && ring->first.pid != ~0U) {
-		stamp.pid = ring->first.pid;
-		stamp.tid = ring->first.tid;
-	}
-	perf_put32(&start, stamp.pid);
-	perf_put32(&start, stamp.tid);
 	perf_put64(&aux, offset);
 	perf_put64(&aux, size);
 	perf_put64(&aux, 0);
-	return perf_writer_stamped(&recording->writer, PERF_EVENT_ITRACE_START,
-				   0, &start, &stamp, id_of(recording, ring)) &&
-	       perf_writer_stamped(&recording->writer, PERF_EVENT_AUX, 0, &aux,
+	return perf_writer_stamped(&recording->writer, PERF_EVENT_AUX, 0, &aux,
 				   &stamp, id_of(recording, ring)) &&
 	       perf_writer_trace(&recording->writer, cpu, recording->indexes++,
 				 offset, size);
@@ -217,7 +245,7 @@ bool perf_recording_end(struct perf_recording *recording,
 	bool ok;
 
 	progress_catch();
-	ok = sideband_stop(&recording->sideband) &&
+	ok = sideband_stop(&recording->sideband) && starts_again(recording) &&
 	     raw_take(session, -1, &taker) &&
 	     file_close(recording, session->ctl) && !interrupted(recording) &&
 	     perf_place_settle(&recording->place);

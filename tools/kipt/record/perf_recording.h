@@ -20,6 +20,7 @@
  * @info: how Intel PT traces
  * @ids: numbers of the event that traces and of the sideband's, one for each CPU that
  *	is online, in this order; owned
+ * @starts_at: where the file says who ran when it began
  * @indexes: how many CPUs have their trace in the file
  */
 struct perf_recording {
@@ -28,6 +29,7 @@ struct perf_recording {
 	struct sideband sideband;
 	struct perf_pt_info info;
 	u64 *ids;
+	u64 starts_at;
 	u32 indexes;
 };
 

@@ -307,15 +307,29 @@ static void ring_empty(struct sideband *sideband, struct sideband_ring *ring)
 		sideband->failed = true;
 		return;
 	}
+	sideband->taken = true;
 	sideband->failed = !sideband->take(sideband->ctx, sideband->copy, size);
 }
 
+/*
+ * What comes when all were emptied is later than what came the time before: perf need
+ * not keep all there is to put it in order.
+ */
 static void rings_empty(struct sideband *sideband)
 {
+	static const struct perf_event_header round = {
+		.type = PERF_EVENT_FINISHED_ROUND,
+		.size = sizeof(round),
+	};
 	u32 i;
 
+	sideband->taken = false;
 	for (i = 0; i < sideband->count; i++)
 		ring_empty(sideband, &sideband->rings[i]);
+	if (sideband->taken && !sideband->failed)
+		sideband->failed = !sideband->take(sideband->ctx,
+						   (const u8 *)&round,
+						   sizeof(round));
 }
 
 static void *rings_read(void *ctx)
