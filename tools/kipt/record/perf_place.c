@@ -78,25 +78,27 @@ static bool folders_make(const struct perf_place *place)
 	    (!mkdir(place->part, 0700) && !mkdir(place->kcore, 0700)))
 		return true;
 	say_errno(errno, "cannot make folder %s", place->part);
+	rmdir(place->part);
 	return false;
 }
 
 bool perf_place_make(struct perf_place *place, const char *path, bool folder)
 {
+	bool ok = false;
+
 	*place = (struct perf_place){ .path = path };
 	if (is_other_folder(path))
 		say_error("%s is a folder and no recording: it is left alone",
 			  path);
-	else if (names_make(place, folder)) {
-		if (!recording_remove(place->part))
-			say_errno(EEXIST, "cannot make %s", place->part);
-		else if (folders_make(place))
-			return true;
-		else
-			recording_remove(place->part);
-	}
-	place_free(place);
-	return false;
+	else if (!names_make(place, folder))
+		;
+	else if (!recording_remove(place->part))
+		say_errno(EEXIST, "cannot make %s", place->part);
+	else
+		ok = folders_make(place);
+	if (!ok)
+		place_free(place);
+	return ok;
 }
 
 bool perf_place_settle(struct perf_place *place)
