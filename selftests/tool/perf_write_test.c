@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 		return 2;
 	again.file = perf_file_open(argv[1]);
 	ok = again.file && perf_file_events(again.file, look, &again) &&
-	     perf_writer_open(&again.writer, argv[2]) && info_write(&again) &&
+	     perf_writer_open(&again.writer, argv[2], argv[2]) && info_write(&again) &&
 	     perf_file_events(again.file, copy, &again) &&
 	     traces_write(&again) && close_all(&again);
 	if (!ok)

@@ -176,7 +176,8 @@ const struct kipt_verb verb_record = {
 		 "for as long as the command runs, which is not traced then.\n"
 		 "\n"
 		 "With -o FILE.data, a name that ends in .data, the trace is kept as perf record\n"
-		 "keeps it, for perf script, perf report and 'kipt open'; nothing is shown.",
+		 "keeps it, for perf script, perf report and 'kipt open'; nothing is shown. If the\n"
+		 "kernel is traced, it is a folder, as of perf record --kcore.",
 	.examples = "  kipt record -- gzip -k file | less\n"
 		    "  kipt record --cpus 2 --size 64M --stats -- python3 -c 'print(1)'\n"
 		    "  kipt record -o trace.rec -- ls && kipt show trace.rec --max-depth 8\n"

@@ -198,6 +198,16 @@ static void making_show(const struct kipt_session *session)
 	progress_show("allocating", session->memory, session->memory_total);
 }
 
+bool setup_ctl(const struct setup *setup, const struct kipt_info *info,
+	       u64 *ctl)
+{
+	struct kipt_caps caps;
+
+	caps_of_cpus(info, setup->cpus, &caps);
+	*ctl = ctl_default(&caps) & ~setup->ctl_without;
+	return !setup->ctl || ctl_parse(setup->ctl, *ctl, ctl);
+}
+
 int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 		  const struct kipt_info *info, struct kipt_session *session)
 {
@@ -220,15 +230,15 @@ int setup_session(struct genl *genl, const struct setup *setup, u32 flags,
 	session->print_user = setup->print_user;
 	caps_of_cpus(info, setup->cpus, &caps);
 	session->size = size_of(setup, &caps);
-	session->ctl = ctl_default(&caps) & ~setup->ctl_without;
-	if (setup->ctl && !ctl_parse(setup->ctl, session->ctl, &session->ctl))
+	if (!setup_ctl(setup, info, &session->ctl))
 		return KIPT_EXIT_USAGE;
 	silence_note(setup, session);
 	err = genl_session_new(genl, session, making_show);
 	progress_clear();
 	if (err)
 		return KIPT_EXIT_FAILED;
-	if (!genl_session_start(genl, session->id))
+	if ((!setup->made || setup->made(setup->ctx)) &&
+	    !genl_session_start(genl, session->id))
 		return KIPT_EXIT_DONE;
 	genl_session_delete(genl, session->id);
 	session->id = 0;

@@ -24,6 +24,9 @@
  * @print_branches: lines that an armed session has printed at a crash
  * @print_cpus: of each other CPU
  * @print_user: and branches of user code
+ * @made: NULL, or called when the session is there and does not trace yet; false, after
+ *	a sentence, gives it up
+ * @ctx: its argument
  */
 struct setup {
 	const char *cpus;
@@ -39,6 +42,8 @@ struct setup {
 	u32 print_branches;
 	u32 print_cpus;
 	u32 print_user;
+	bool (*made)(void *ctx);
+	void *ctx;
 };
 
 enum {
@@ -116,6 +121,17 @@ enum filter_result setup_ranges(const struct setup *setup,
  * Return: true, or false after a sentence.
  */
 bool setup_ranges_now(const struct setup *setup, struct kipt_session *session);
+
+/**
+ * setup_ctl() - IA32_RTIT_CTL of the session that setup_session() will make
+ * @setup: how
+ * @info: capabilities, for the default
+ * @ctl: filled
+ *
+ * Return: true, or false after a sentence.
+ */
+bool setup_ctl(const struct setup *setup, const struct kipt_info *info,
+	       u64 *ctl);
 
 /**
  * setup_session() - make and start a session

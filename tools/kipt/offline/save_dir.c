@@ -18,6 +18,7 @@
 #include "../cli/output_file.h"
 #include "../kernel/ctl_fields.h"
 #include "../symbols/code_pages.h"
+#include "../symbols/kcore_copy.h"
 #include "../symbols/kernel_text.h"
 #include "save_dir.h"
 
@@ -166,25 +167,28 @@ void save_user_free(struct saved_user **list)
 	}
 }
 
-static bool kallsyms_copy(const char *path)
+/* A file of /proc, which has no size before it is read. */
+static bool proc_copy(const char *name, const char *dir)
 {
-	char bytes[65536];
-	FILE *in = fopen("/proc/kallsyms", "re"), *out;
+	char bytes[65536], path[64];
+	FILE *in, *out;
 	bool ok = true;
 	size_t size;
 
-	out = fopen(path, "we");
-	if (!in || !out) {
-		say_errno(errno, "cannot copy /proc/kallsyms to %s", path);
+	snprintf(path, sizeof(path), "/proc/%s", name);
+	in = fopen(path, "re");
+	out = file_make(dir, "/", name);
+	if (!in)
+		say_errno(errno, "cannot read %s", path);
+	while (in && out && ok && (size = fread(bytes, 1, sizeof(bytes), in)))
+		ok = fwrite(bytes, 1, size, out) == size;
+	if (out && (fclose(out) || !ok)) {
+		say_errno(errno, "cannot write to %s/%s", dir, name);
 		ok = false;
 	}
-	while (ok && (size = fread(bytes, 1, sizeof(bytes), in)))
-		ok = fwrite(bytes, 1, size, out) == size;
 	if (in)
 		fclose(in);
-	if (out)
-		ok = !fclose(out) && ok;
-	return ok;
+	return in && out && ok;
 }
 
 bool save_kernel(const char *dir)
@@ -193,7 +197,17 @@ bool save_kernel(const char *dir)
 
 	snprintf(name, sizeof(name), "%s/kernel", dir);
 	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", dir);
-	return kallsyms_copy(kallsyms) && kcore_save_text(kallsyms, name);
+	return proc_copy("kallsyms", dir) && kcore_save_text(kallsyms, name);
+}
+
+bool save_kcore(const char *dir)
+{
+	char name[4096], kallsyms[4096];
+
+	snprintf(name, sizeof(name), "%s/kcore", dir);
+	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", dir);
+	return proc_copy("modules", dir) && proc_copy("kallsyms", dir) &&
+	       kcore_copy(kallsyms, name);
 }
 
 static void command_add(struct json_object *line, char *const *argv)

@@ -76,6 +76,15 @@ void save_user_free(struct saved_user **list);
 bool save_kernel(const char *dir);
 
 /**
+ * save_kcore() - write what perf record --kcore keeps of the kernel: kcore with its text
+ *	and that of modules, kallsyms and modules
+ * @dir: the folder
+ *
+ * Return: true, or false after a sentence.
+ */
+bool save_kcore(const char *dir);
+
+/**
  * save_meta() - write meta.json
  * @dir: the folder
  * @info: capabilities of the CPUs

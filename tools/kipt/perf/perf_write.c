@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
@@ -70,14 +69,25 @@ bool perf_writer_bytes(struct perf_writer *writer, const void *bytes, u64 size)
 	return true;
 }
 
-bool perf_writer_open(struct perf_writer *writer, const char *path)
+bool perf_writer_seek(struct perf_writer *writer, u64 at)
+{
+	if (writer->failed)
+		return false;
+	if (fseek(writer->out, at, SEEK_SET))
+		return failed(writer, errno);
+	writer->at = at;
+	return true;
+}
+
+bool perf_writer_open(struct perf_writer *writer, const char *path,
+		      const char *file)
 {
 	static const u8 head[HEAD_BYTES];
 
 	*writer = (struct perf_writer){ .path = path };
-	writer->out = fopen(path, "we");
+	writer->out = fopen(file, "we");
 	if (!writer->out) {
-		say_errno(errno, "cannot make %s", path);
+		say_errno(errno, "cannot make %s", file);
 		return false;
 	}
 	if (perf_writer_bytes(writer, head, sizeof(head)))
@@ -210,8 +220,7 @@ static void file_head(struct perf_writer *writer, u64 end, u64 attrs_at,
 	perf_put64(&head, features->bits);
 	for (i = 1; i < FEATURE_WORDS; i++)
 		perf_put64(&head, 0);
-	if (!writer->failed && fseek(writer->out, 0, SEEK_SET))
-		failed(writer, errno);
+	perf_writer_seek(writer, 0);
 	perf_writer_bytes(writer, head.bytes, head.size);
 }
 
@@ -230,6 +239,7 @@ bool perf_writer_close(struct perf_writer *writer,
 {
 	struct perf_features features = { 0 };
 	u64 end = writer->at, attrs_at;
+	bool ok;
 
 	if (!perf_features_make(&features, writer, attrs, count))
 		failed(writer, ENOMEM);
@@ -240,20 +250,14 @@ bool perf_writer_close(struct perf_writer *writer,
 	perf_features_free(&features);
 	if (fclose(writer->out))
 		failed(writer, errno);
-	writer->out = NULL;
-	if (writer->failed) {
-		perf_writer_drop(writer);
-		return false;
-	}
+	ok = !writer->failed;
 	writer_free(writer);
-	return true;
+	return ok;
 }
 
 void perf_writer_drop(struct perf_writer *writer)
 {
 	if (writer->out)
 		fclose(writer->out);
-	if (writer->path)
-		unlink(writer->path);
 	writer_free(writer);
 }

@@ -48,7 +48,7 @@ struct perf_write_attr {
 
 /**
  * struct perf_writer - a recording that is being made
- * @path: its name; the caller's
+ * @path: its name in sentences; the caller's
  * @out: the file
  * @at: bytes written
  * @traces: where events of type PERF_EVENT_AUXTRACE are; owned
@@ -88,11 +88,13 @@ void perf_put_text(struct perf_body *body, const char *text);
 /**
  * perf_writer_open() - begin a recording
  * @writer: filled; perf_writer_close() or perf_writer_drop() frees it
- * @path: of the file, which is made, or emptied; must live as long
+ * @path: of the recording, for sentences; must live as long
+ * @file: where it is written: it is made, or emptied
  *
  * Return: true, or false after a sentence: the file cannot be made.
  */
-bool perf_writer_open(struct perf_writer *writer, const char *path);
+bool perf_writer_open(struct perf_writer *writer, const char *path,
+		      const char *file);
 
 /**
  * perf_writer_bytes() - add bytes as they are: whole events, or what follows one
@@ -103,6 +105,15 @@ bool perf_writer_open(struct perf_writer *writer, const char *path);
  * Return: true, or false after a sentence: the file cannot be written.
  */
 bool perf_writer_bytes(struct perf_writer *writer, const void *bytes, u64 size);
+
+/**
+ * perf_writer_seek() - write elsewhere from now on
+ * @writer: where to
+ * @at: bytes that are before that place; there must be as many
+ *
+ * Return: true, or false after a sentence: it is no regular file, or cannot be written.
+ */
+bool perf_writer_seek(struct perf_writer *writer, u64 at);
 
 /**
  * perf_writer_event() - add an event that does not say who made it
@@ -160,15 +171,14 @@ bool perf_writer_pad(struct perf_writer *writer);
  *
  * Adds what is known of this machine: name, kernel and its build id, CPUs.
  *
- * Return: true, or false after a sentence: the file could not be written, and is
- * removed.
+ * Return: true, or false after a sentence: the file could not be written.
  */
 bool perf_writer_close(struct perf_writer *writer,
 		       const struct perf_write_attr *attrs, u32 count);
 
 /**
  * perf_writer_drop() - give a recording up
- * @writer: freed, and its file removed; may be all zero
+ * @writer: freed, and its file closed as it is; may be all zero
  */
 void perf_writer_drop(struct perf_writer *writer);
 

@@ -8,7 +8,10 @@
 
 #include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/messages.h"
+#include "../cli/progress.h"
 #include "../kernel/raw_device.h"
+#include "../offline/save_dir.h"
+#include "../symbols/kernel_text.h"
 #include "perf_recording.h"
 
 #define NAME_END	".data"
@@ -28,6 +31,15 @@ bool perf_recording_is(const char *path)
 	size_t length = path ? strlen(path) : 0, end = strlen(NAME_END);
 
 	return length > end && !strcmp(path + length - end, NAME_END);
+}
+
+static bool interrupted(const struct perf_recording *recording)
+{
+	if (!progress_interrupted())
+		return false;
+	say_error("interrupted: there is no recording, and %s is as it was",
+		  recording->place.path);
+	return true;
 }
 
 static bool events_take(void *ctx, const u8 *bytes, u64 size)
@@ -75,23 +87,85 @@ static void info_make(struct perf_recording *recording,
 	};
 }
 
-bool perf_recording_begin(struct perf_recording *recording, const char *path,
-			  const struct kipt_caps *caps)
+/* Of the event that traces. */
+static u64 id_of(const struct perf_recording *recording,
+		 const struct sideband_ring *ring)
+{
+	return ring ? recording->ids[ring - recording->sideband.rings] : 0;
+}
+
+/*
+ * Who ran on each CPU when all began is known only when the first event of the CPU came,
+ * and perf takes no event after later ones: there is room for these at the begin.
+ */
+static bool starts_write(struct perf_recording *recording)
+{
+	const struct sideband *sideband = &recording->sideband;
+	struct perf_stamp stamp = { .time = sideband->begun };
+	bool ok = true;
+	u32 i;
+
+	for (i = 0; i < sideband->count && ok; i++) {
+		const struct sideband_ring *ring = &sideband->rings[i];
+		struct perf_body start = { 0 };
+		/* An idle CPU has no event. */
+		bool known = ring->seen && ring->first.pid != ~0U;
+
+		stamp.cpu = ring->cpu;
+		stamp.pid = known ? ring->first.pid : 0;
+		stamp.tid = known ? ring->first.tid : 0;
+		perf_put32(&start, stamp.pid);
+		perf_put32(&start, stamp.tid);
+		ok = perf_writer_stamped(&recording->writer,
+					 PERF_EVENT_ITRACE_START, 0, &start,
+					 &stamp, id_of(recording, ring));
+	}
+	return ok;
+}
+
+static bool starts_again(struct perf_recording *recording)
+{
+	u64 end = recording->writer.at;
+
+	return perf_writer_seek(&recording->writer, recording->starts_at) &&
+	       starts_write(recording) &&
+	       perf_writer_seek(&recording->writer, end);
+}
+
+/* The head and what is there already. */
+static bool file_begin(struct perf_recording *recording, const char *path)
 {
 	struct perf_writer *writer = &recording->writer;
 
+	if (!perf_writer_open(writer, path, recording->place.data) ||
+	    !perf_running_info(writer, &recording->info) ||
+	    !perf_running_kernel(writer) || !perf_running_processes(writer))
+		return false;
+	recording->starts_at = writer->at;
+	return starts_write(recording) && !interrupted(recording);
+}
+
+bool perf_recording_begin(struct perf_recording *recording, const char *path,
+			  const struct kipt_caps *caps, bool kernel)
+{
+	bool readable = kernel && kcore_allowed();
+
+	if (kernel && !readable)
+		say_note("code of the kernel is not in %s, only root may read it (/proc/kcore: %s): perf and kipt need it to decode what the kernel did; --ctl -OS leaves that out",
+			 path, say_errno_name(errno));
 	recording->sideband.take = events_take;
 	recording->sideband.ctx = recording;
-	if (!sideband_open(&recording->sideband))
+	progress_catch();
+	if (!perf_place_make(&recording->place, path, readable))
 		return false;
-	info_make(recording, caps);
-	if (!recording->info.clock.mult)
-		say_note("the clock of perf does not follow the TSC here: %s has no times that perf can use, and code of several processes on one CPU is missing",
-			 path);
-	if (ids_make(recording) && perf_writer_open(writer, path) &&
-	    perf_running_info(writer, &recording->info) &&
-	    perf_running_kernel(writer) && perf_running_processes(writer))
-		return true;
+	if (sideband_open(&recording->sideband)) {
+		info_make(recording, caps);
+		if (!recording->info.clock.mult)
+			say_note("the clock of perf does not follow the TSC here: %s has no times that perf can use, and code of several processes on one CPU is missing",
+				 path);
+		if (ids_make(recording) && file_begin(recording, path))
+			return true;
+	}
 	perf_recording_drop(recording);
 	return false;
 }
@@ -101,41 +175,35 @@ bool perf_recording_start(struct perf_recording *recording)
 	return sideband_start(&recording->sideband);
 }
 
-/* Of the event that traces. */
-static u64 id_of(const struct perf_recording *recording,
-		 const struct sideband_ring *ring)
+bool perf_recording_kernel(struct perf_recording *recording)
 {
-	return ring ? recording->ids[ring - recording->sideband.rings] : 0;
+	bool ok = !recording->place.kcore || save_kcore(recording->place.kcore);
+
+	return !interrupted(recording) && ok;
 }
 
-/* The trace of a CPU: who ran when it began, how much there is, and the bytes. */
+/* The trace of a CPU: how much there is, and the bytes. It is of no time for perf. */
 static bool trace_begin(void *ctx, u32 cpu, u64 offset, u64 size)
 {
 	struct perf_recording *recording = ctx;
 	const struct sideband_ring *ring =
 		sideband_ring_of(&recording->sideband, cpu);
-	struct perf_stamp stamp = {
-		.cpu = cpu,
-		.time = recording->sideband.begun,
-	};
-	struct perf_body start = { 0 }, aux = { 0 };
+	struct perf_stamp stamp = { .cpu = cpu };
+	struct perf_body aux = { 0 };
 
-	/* An idle CPU has no event. */
-	if (ring && ring->seen && ring->first.pid != ~0U) {
-		stamp.pid = ring->first.pid;
-		stamp.tid = ring->first.tid;
-	}
-	perf_put32(&start, stamp.pid);
-	perf_put32(&start, stamp.tid);
 	perf_put64(&aux, offset);
 	perf_put64(&aux, size);
 	perf_put64(&aux, 0);
-	return perf_writer_stamped(&recording->writer, PERF_EVENT_ITRACE_START,
-				   0, &start, &stamp, id_of(recording, ring)) &&
-	       perf_writer_stamped(&recording->writer, PERF_EVENT_AUX, 0, &aux,
+	return perf_writer_stamped(&recording->writer, PERF_EVENT_AUX, 0, &aux,
 				   &stamp, id_of(recording, ring)) &&
 	       perf_writer_trace(&recording->writer, cpu, recording->indexes++,
 				 offset, size);
+}
+
+/* Another MiB or less. */
+static bool trace_take(void *ctx, const u8 *bytes, u64 size)
+{
+	return !interrupted(ctx) && events_take(ctx, bytes, size);
 }
 
 static bool trace_end(void *ctx, u32 cpu)
@@ -171,14 +239,16 @@ static bool file_close(struct perf_recording *recording, u64 ctl)
 bool perf_recording_end(struct perf_recording *recording,
 			const struct kipt_session *session)
 {
-	const struct raw_taker taker = { trace_begin, events_take, trace_end,
+	const struct raw_taker taker = { trace_begin, trace_take, trace_end,
 					 recording };
-	const char *path = recording->writer.path;
+	const char *path = recording->place.path;
 	bool ok;
 
-	ok = sideband_stop(&recording->sideband) &&
+	progress_catch();
+	ok = sideband_stop(&recording->sideband) && starts_again(recording) &&
 	     raw_take(session, -1, &taker) &&
-	     file_close(recording, session->ctl);
+	     file_close(recording, session->ctl) && !interrupted(recording) &&
+	     perf_place_settle(&recording->place);
 	if (ok && recording->sideband.lost)
 		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong in %s from there on",
 			 (unsigned long long)recording->sideband.lost, path);
@@ -190,6 +260,7 @@ void perf_recording_drop(struct perf_recording *recording)
 {
 	sideband_close(&recording->sideband);
 	perf_writer_drop(&recording->writer);
+	perf_place_drop(&recording->place);
 	free(recording->ids);
 	recording->ids = NULL;
 }

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A recording for perf: what its sideband says while a session traces, and
- * the trace of the session, in one file.
+ * the trace of the session, in one file; with the kernel's code, in a folder, if the
+ * kernel is traced.
  */
 #ifndef KIPT_PERF_RECORDING_H
 #define KIPT_PERF_RECORDING_H
 
 #include "../kernel/session_words.h"
 #include "../perf/perf_running.h"
+#include "perf_place.h"
 #include "perf_sideband.h"
 
 /**
  * struct perf_recording - such a recording
- * @writer: the file
+ * @place: where it is made
+ * @writer: its file
  * @sideband: what the kernel's perf says
  * @info: how Intel PT traces
  * @ids: numbers of the event that traces and of the sideband's, one for each CPU that
  *	is online, in this order; owned
+ * @starts_at: where the file says who ran when it began
  * @indexes: how many CPUs have their trace in the file
  */
 struct perf_recording {
+	struct perf_place place;
 	struct perf_writer writer;
 	struct sideband sideband;
 	struct perf_pt_info info;
 	u64 *ids;
+	u64 starts_at;
 	u32 indexes;
 };
 
@@ -38,14 +44,15 @@ bool perf_recording_is(const char *path);
 /**
  * perf_recording_begin() - record what is there, and from now on what processes map
  * @recording: all zero; perf_recording_end() or perf_recording_drop() frees it
- * @path: of the file; must live as long
+ * @path: of the recording; must live as long
  * @caps: of the CPUs that are traced
+ * @kernel: kernel code is traced, and kept if /proc/kcore may be read
  *
  * Return: true, or false after a sentence, with nothing left: perf is not allowed, or
  * the file cannot be made or written.
  */
 bool perf_recording_begin(struct perf_recording *recording, const char *path,
-			  const struct kipt_caps *caps);
+			  const struct kipt_caps *caps, bool kernel);
 
 /**
  * perf_recording_start() - write what comes from now on while others work
@@ -56,18 +63,29 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
 bool perf_recording_start(struct perf_recording *recording);
 
 /**
+ * perf_recording_kernel() - copy the kernel's code, after it was patched for the trace
+ * @recording: was started
+ *
+ * What is patched from here on is recorded as events.
+ *
+ * Return: true, or false after a sentence: it cannot be read or written, or Ctrl-C.
+ */
+bool perf_recording_kernel(struct perf_recording *recording);
+
+/**
  * perf_recording_end() - add the trace, and complete the file
  * @recording: was begun; freed
  * @session: as reported by the kernel, stopped
  *
- * Return: true, or false after a sentence; the file is removed then.
+ * Return: true, or false after a sentence, Ctrl-C too: what had its name before is
+ * there as it was.
  */
 bool perf_recording_end(struct perf_recording *recording,
 			const struct kipt_session *session);
 
 /**
  * perf_recording_drop() - give it up
- * @recording: freed, and its file removed; may be all zero
+ * @recording: freed, and what there is of it removed; may be all zero
  */
 void perf_recording_drop(struct perf_recording *recording);
 

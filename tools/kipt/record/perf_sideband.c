@@ -23,6 +23,8 @@
 #include "perf_sideband.h"
 
 #define ONLINE		"/sys/devices/system/cpu/online"
+/* It is there where perf is. */
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define WAIT_MS		100
 /* Of each CPU; where memory may not be locked, less. */
 #define RING_MOST	(512ULL << 10)
@@ -99,7 +101,7 @@ static bool refused(int err, u32 cpu)
 	if (err == EACCES || err == EPERM)
 		say_errno(err, "perf may not follow all processes on CPU %u: CAP_PERFMON, root or sysctl kernel.perf_event_paranoid=-1 allows it; without a name that ends in .data, kipt record needs no perf",
 			  cpu);
-	else if (access("/proc/sys/kernel/perf_event_paranoid", F_OK))
+	else if (access(PARANOID, F_OK))
 		say_errno(err, "this kernel has no perf (CONFIG_PERF_EVENTS): give -o a name that does not end in .data");
 	else
 		say_errno(err, "perf cannot follow processes on CPU %u", cpu);
@@ -305,15 +307,29 @@ static void ring_empty(struct sideband *sideband, struct sideband_ring *ring)
 		sideband->failed = true;
 		return;
 	}
+	sideband->taken = true;
 	sideband->failed = !sideband->take(sideband->ctx, sideband->copy, size);
 }
 
+/*
+ * What comes when all were emptied is later than what came the time before: perf need
+ * not keep all there is to put it in order.
+ */
 static void rings_empty(struct sideband *sideband)
 {
+	static const struct perf_event_header round = {
+		.type = PERF_EVENT_FINISHED_ROUND,
+		.size = sizeof(round),
+	};
 	u32 i;
 
+	sideband->taken = false;
 	for (i = 0; i < sideband->count; i++)
 		ring_empty(sideband, &sideband->rings[i]);
+	if (sideband->taken && !sideband->failed)
+		sideband->failed = !sideband->take(sideband->ctx,
+						   (const u8 *)&round,
+						   sizeof(round));
 }
 
 static void *rings_read(void *ctx)

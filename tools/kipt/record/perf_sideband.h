@@ -45,6 +45,7 @@ struct sideband_ring {
  *	sideband_stop()
  * @ctx: its first argument
  * @failed: @take said so, or an event makes no sense
+ * @taken: an event came since the last round over all rings began
  * @copy: room for the events of one ring
  * @thread: reads as long as @running
  * @running: it was started
@@ -60,6 +61,7 @@ struct sideband {
 	bool (*take)(void *ctx, const u8 *bytes, u64 size);
 	void *ctx;
 	bool failed;
+	bool taken;
 	u8 *copy;
 	pthread_t thread;
 	bool running;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/messages.h"
 #include "../kernel/affinity.h"
 #include "../kernel/raw_device.h"
@@ -133,8 +134,19 @@ static bool cpus_choose(struct recording *r)
 /* Before the command is there, so that all it maps is seen. */
 static bool perf_begin(struct recording *r)
 {
+	u64 ctl;
+
 	return !r->perf ||
-	       perf_recording_begin(&r->recording, r->perf, &r->info.caps);
+	       (setup_ctl(&r->setup, &r->info, &ctl) &&
+		perf_recording_begin(&r->recording, r->perf, &r->info.caps,
+				     ctl & RTIT_CTL_OS));
+}
+
+static bool perf_kernel(void *ctx)
+{
+	struct recording *r = ctx;
+
+	return perf_recording_kernel(&r->recording);
 }
 
 static bool session_begin(struct recording *r)
@@ -142,6 +154,10 @@ static bool session_begin(struct recording *r)
 	u32 flags = KIPT_SESSION_FLAGS_KEEP_CODE |
 		    (r->keep ? KIPT_SESSION_FLAGS_DETACHED : 0);
 
+	if (r->perf) {
+		r->setup.made = perf_kernel;
+		r->setup.ctx = r;
+	}
 	return (!r->perf || perf_recording_start(&r->recording)) &&
 	       setup_session(r->genl, &r->setup, flags,
 			     &r->info, &r->session) == KIPT_EXIT_DONE;

@@ -36,10 +36,11 @@ struct kcore {
 	struct kcore_page *pages;
 	Elf64_Phdr *segments;
 	unsigned int count;
-	struct pages_writer writer;
+	bool (*take)(void *ctx, u64 address, const u8 *page);
+	void *ctx;
 	u64 next;
 	u64 text, etext;
-	bool failed;
+	bool found, failed;
 };
 
 static bool segments_read(struct kcore *core)
@@ -135,9 +136,10 @@ static void range_save(struct kcore *core, u64 start, u64 end)
 	if (address < core->next)
 		address = core->next;
 	for (; address < end && !core->failed; address += PAGE_BYTES) {
-		if (page_read(core, address, page) &&
-		    !pages_write(&core->writer, address, page))
-			core->failed = true;
+		if (!page_read(core, address, page))
+			continue;
+		core->found = true;
+		core->failed = !core->take(core->ctx, address, page);
 	}
 	if (address > core->next)
 		core->next = address;
@@ -221,24 +223,32 @@ static void symbols_save(struct kcore *core, const struct text_symbols *all)
 	}
 }
 
-static bool text_save(struct kcore *core, const char *kallsyms,
-		      const char *name)
+bool kcore_text(struct kcore *core, const char *kallsyms,
+		bool (*take)(void *ctx, u64 address, const u8 *page), void *ctx)
 {
 	struct text_symbols all = { 0 };
-	bool ok = symbols_read(core, kallsyms, &all) &&
-		  pages_open(&core->writer, name);
+	bool ok = symbols_read(core, kallsyms, &all);
 
+	core->take = take;
+	core->ctx = ctx;
 	if (ok) {
 		qsort(all.list, all.count, sizeof(*all.list), symbol_compare);
 		symbols_save(core, &all);
-		ok = pages_close(&core->writer, name);
 	}
 	free(all.list);
-	if (ok && !core->writer.count) {
+	if (ok && !core->found)
 		say_error("no page of kernel text could be read from " KCORE);
-		ok = false;
-	}
-	return ok;
+	return ok && core->found && !core->failed;
+}
+
+bool kcore_allowed(void)
+{
+	int fd = open(KCORE, O_RDONLY | O_CLOEXEC), err = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = err;
+	return fd >= 0;
 }
 
 struct kcore *kcore_open(void)
@@ -267,11 +277,21 @@ void kcore_close(struct kcore *core)
 	free(core);
 }
 
+static bool page_save(void *ctx, u64 address, const u8 *page)
+{
+	return pages_write(ctx, address, page);
+}
+
 bool kcore_save_text(const char *kallsyms, const char *name)
 {
 	struct kcore *core = kcore_open();
-	bool ok = core && text_save(core, kallsyms, name);
+	struct pages_writer writer;
+	bool ok = core && pages_open(&writer, name);
 
+	if (ok) {
+		ok = kcore_text(core, kallsyms, page_save, &writer);
+		ok = pages_close(&writer, name) && ok;
+	}
 	kcore_close(core);
 	return ok;
 }

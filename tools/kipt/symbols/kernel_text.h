@@ -12,6 +12,13 @@
 struct kcore;
 
 /**
+ * kcore_allowed() - may this process read it
+ *
+ * Return: true, or false with errno set: EACCES, EPERM (CAP_SYS_RAWIO, lockdown), ENOENT.
+ */
+bool kcore_allowed(void);
+
+/**
  * kcore_open() - be ready to read
  *
  * Return: the caller's until kcore_close(); NULL after a sentence.
@@ -36,9 +43,21 @@ void kcore_close(struct kcore *core);
 u32 kcore_read(struct kcore *core, u64 address, u8 *bytes, u32 size);
 
 /**
- * kcore_save_text() - write all text pages as a page dump
+ * kcore_text() - read all text pages
+ * @core: was opened
  * @kallsyms: path of a copy of /proc/kallsyms as it is now, which says where text
  *	is: the kernel takes longer to make it anew than to read the copy
+ * @take: gets each page once, PAGE_BYTES, by ascending addresses; false ends it
+ * @ctx: its first argument
+ *
+ * Return: true, or false after a sentence, or if @take returned false.
+ */
+bool kcore_text(struct kcore *core, const char *kallsyms,
+		bool (*take)(void *ctx, u64 address, const u8 *page), void *ctx);
+
+/**
+ * kcore_save_text() - write all text pages as a page dump
+ * @kallsyms: as for kcore_text()
  * @name: path without suffix
  *
  * Return: true, or false after a sentence.
