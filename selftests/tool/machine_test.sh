@@ -675,79 +675,37 @@ space_tests() {
 	refused "counts_delete" 0 "" delete "$id"
 }
 
-# branches_of_perf FILE: from and to of each, without begin and end of trace, and errors;
-# at most 3000, which take long here. _of_kipt
-branches_of_perf() {
-	perf script --itrace=be -F ip,addr,flags -i "$1" 2>err |
-		awk '/^ *tr (strt|end)/ { next }
-			{ sub("=>", ""); print $(NF - 1), $NF }
-			++n == 3000 { exit }'
-	cat err >&2
+# leave FILE...: recordings that recordings_test compares outside of the machine, where
+# perf is fast
+leave() {
+	[ ! -d /out ] || cp -r "$@" /out/
 }
 
-branches_of_kipt() {
-	"$KIPT" decode --branches --json "$1" | python3 -c '
-import itertools, json, sys
-branches = (o for o in map(json.loads, sys.stdin) if o["type"] == "branch")
-for o in itertools.islice(branches, 3000):
-    print(o["ip"][2:], o["to"][2:])' 2>/dev/null
-}
-
-# What is kept for perf: it reads it without complaint, and sees what kipt sees.
+# What is kept for perf.
 perf_data_tests() {
-	run record --cpus 1 --ctl -OS -o t.data -- \
+	local pid
+	run record --cpus 1 --ctl -OS -o user.data -- \
 		sh -c 'echo a | gzip -c >/dev/null; sh -c "exec true"'
 	same "perf_data_exit" "0 " "$STATUS $ERR"
-	branches_of_kipt t.data >ours 2>notes
-	same "perf_data_decode_has_no_notes" "" "$(cat notes)"
-	more_than "perf_data_branches" 1000 "$(wc -l <ours)"
-	if ! command -v perf >/dev/null; then
-		skip "perf_data_perf" "no perf"
-		return
-	fi
-	branches_of_perf t.data >theirs 2>notes
-	same "perf_data_script_says_nothing" "" "$(cat notes)"
-	same "perf_data_same_branches" "" "$(diff ours theirs | head -n 20)"
-	perf report --itrace=b --stdio -s comm -i t.data >out 2>err
-	same "perf_data_report" "0 gzip sh true" "$? $(awk '$2 ~ /^(gzip|sh|true)$/ \
-		{ print $2 }' out | sort | paste -sd ' ')"
-	perf inject -i t.data -o u.data >out 2>err
-	same "perf_data_inject" "0 " "$? $(cat out err)"
-	more_than "perf_data_injected_bytes" 1000 "$(stat -c %s u.data)"
 	refused "perf_data_shows_nothing" 2 "leave --stats out" \
 		record --cpus 1 -o t.data --stats -- true
 	refused "perf_data_no_command" 1 "cannot run 'no-such-command'.*ENOENT" \
 		record --cpus 1 --ctl -OS -o no.data -- no-such-command
 	same "perf_data_no_file_of_nothing" "" "$(ls no.data 2>/dev/null)"
-	perf_data_other_tests
-}
-
-# A process that keeps its CPU, and the kernel too.
-perf_data_other_tests() {
-	local pid
+	# A process that keeps its CPU.
 	taskset -c 1 sh -c 'while :; do :; done' &
 	pid=$!
-	run record --pid "$pid" --cpus 1 --ctl -OS --size 64K -o p.data -- sleep 0.2
+	run record --pid "$pid" --cpus 1 --ctl -OS --size 64K -o pid.data -- sleep 0.2
 	kill "$pid"
 	wait "$pid" 2>/dev/null
 	same "perf_data_pid_exit" "0 " "$STATUS $ERR"
-	same "perf_data_pid_is_whose" "$pid" "$(perf script --itrace=b -F pid -i p.data \
-		2>/dev/null | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')"
-	perf_data_kernel_tests
-	perf_data_ended_tests
-}
-
-# The kernel's code is kept with it.
-perf_data_kernel_tests() {
-	run record --cpus 1 --only --mode once --size 64K -o k.data -- true
+	echo "$pid" >pid
+	run record --cpus 1 --mode once --size 1M -o kernel.data -- true
 	same "perf_data_kernel_exit" "0 " "$STATUS $ERR"
 	same "perf_data_kernel_folder" "data kallsyms kcore modules" \
-		"$(find k.data -type f -printf '%f\n' | sort | paste -sd ' ')"
-	branches_of_kipt k.data >ours 2>/dev/null
-	branches_of_perf k.data >theirs 2>notes
-	more_than "perf_data_kernel_branches" 1000 "$(grep -c '^ffff' ours)"
-	same "perf_data_kernel_script_says_nothing" "" "$(cat notes)"
-	same "perf_data_kernel_same_branches" "" "$(diff ours theirs | head -n 20)"
+		"$(find kernel.data -type f -printf '%f\n' | sort | paste -sd ' ')"
+	leave user.data pid.data pid kernel.data
+	perf_data_ended_tests
 }
 
 # What there was stays as it was, or is replaced, and nothing else is left.
@@ -786,7 +744,8 @@ perf_data_ended_tests() {
 	wait "$pid"
 	same "perf_data_interrupted_command" \
 		"130 kipt: note: 'sh' ended with status 130" "$? $(cat out err)"
-	more_than "perf_data_after_interrupt" 100 "$(branches_of_kipt k.data | wc -l)"
+	more_than "perf_data_after_interrupt" 100 \
+		"$("$KIPT" decode --branches k.data 2>/dev/null | wc -l)"
 	same "perf_data_part_is_gone" "" "$(ls -d ./*.part 2>/dev/null)"
 	mkdir other.data
 	refused "perf_data_other_folder" 1 "other.data is a folder and no recording" \
