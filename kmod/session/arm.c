@@ -9,8 +9,11 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/sched/signal.h>
 
 #include "arm.h"
 #include "armed.h"
@@ -65,15 +68,16 @@ static bool start_missing(struct kipt_session *session)
 static void take_back_yielded(struct kipt_session *session)
 {
 	struct kipt_trace *trace;
-	u32 i;
+	u32 i, count = 0;
 
 	for (i = 0; i < session->nr_traces; i++) {
 		trace = &session->traces[i];
-		if (kipt_trace_of(trace->cpu) != trace &&
-		    kipt_session_take_back(session, trace))
-			pr_info("armed session %u has CPU %u again\n",
-				session->group.id, trace->cpu);
+		count += kipt_trace_of(trace->cpu) != trace &&
+			 kipt_session_take_back(session, trace);
 	}
+	if (count)
+		pr_info("armed session %u has %u of its CPUs again\n",
+			session->group.id, count);
 }
 
 /* Return: whether to try again. */
@@ -109,7 +113,12 @@ void kipt_arm_keep_running(struct work_struct *work)
 	if (!READ_ONCE(session->dead)) {
 		if (session->state != KIPT_STATE_SETUP)
 			take_back_yielded(session);
-		if (session->state == KIPT_STATE_RUNNING)
+		/*
+		 * Who sets the latch stops the sessions that have CPUs then: also
+		 * those that were taken back before this look at it.
+		 */
+		if (session->state == KIPT_STATE_RUNNING &&
+		    !kipt_latch_cause())
 			again = start_missing(session);
 		if (again)
 			kipt_session_queue(&session->arm.work, RETRY);
@@ -214,30 +223,44 @@ void kipt_arm_return(const void *who)
 	mutex_unlock(&loan_lock);
 }
 
-int kipt_arm_yield(const struct kipt_session *session,
-		   struct kipt_refusal *refusal)
+/* Return: as kipt_session_yield(). */
+static int yield_cpu(struct kipt_session *session, unsigned int cpu,
+		     struct kipt_refusal *refusal)
 {
-	struct kipt_session *other;
+	struct kipt_session *other = kipt_session_yielding(session, cpu);
+	int ret;
+
+	if (!other)
+		return 0;
+	ret = kipt_session_yield(other, cpu, session);
+	if (ret < 0)
+		kipt_refuse(refusal, NULL, ret,
+			    "CPU %u does not answer, and stays armed session %u's",
+			    cpu, other->group.id);
+	kipt_session_put(other);
+	return ret;
+}
+
+int kipt_arm_yield(struct kipt_session *session, struct kipt_refusal *refusal)
+{
 	unsigned int cpu;
-	int err = 0;
-	u32 id;
+	u32 count = 0;
+	int ret = 0;
 
 	for_each_cpu(cpu, session->cpus) {
-		other = kipt_session_yielding(session, cpu);
-		if (!other)
-			continue;
-		id = other->group.id;
-		err = kipt_session_yield(other, cpu);
-		kipt_session_put(other);
-		if (err)
-			return kipt_refuse(refusal, NULL, err,
-					   "CPU %u does not answer, and stays armed session %u's",
-					   cpu, id);
-		pr_info("armed session %u yields CPU %u to session %u of %s (%d); a crash is not traced there meanwhile\n",
-			id, cpu, session->group.id, current->comm,
-			task_tgid_nr(current));
+		/* The next step of what makes the session ends it. */
+		if (fatal_signal_pending(current) || READ_ONCE(session->dead))
+			break;
+		ret = yield_cpu(session, cpu, refusal);
+		if (ret < 0)
+			break;
+		count += ret;
 	}
-	return 0;
+	if (count)
+		pr_info("%u armed CPUs of %*pbl are yielded to session %u of %s (%d); a crash is not traced there meanwhile\n",
+			count, cpumask_pr_args(session->cpus), session->group.id,
+			current->comm, task_tgid_nr(current));
+	return min(ret, 0);
 }
 
 void kipt_arm_exit(void)

@@ -55,12 +55,12 @@ void kipt_arm_return(const void *who);
  * @refusal: where a refusal is explained
  *
  * Those that do not yield keep theirs, which is no error here. They are given back when
- * the session is destroyed. Context: takes two seconds for a CPU that does not answer.
+ * the session is destroyed. Context: takes two seconds for a CPU that does not answer;
+ * a fatal signal ends it early.
  *
  * Return: 0; -ETIMEDOUT: a CPU does not answer.
  */
-int kipt_arm_yield(const struct kipt_session *session,
-		   struct kipt_refusal *refusal);
+int kipt_arm_yield(struct kipt_session *session, struct kipt_refusal *refusal);
 
 /**
  * kipt_arm_exit() - nothing is lent any more

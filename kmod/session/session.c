@@ -283,7 +283,8 @@ static int claim_cpus(struct kipt_session *session,
 	lockdep_assert_held(&sessions_lock);
 	for_each_cpu(cpu, session->cpus) {
 		other = per_cpu(holder, cpu);
-		if (!other)
+		/* Or it was yielded already. */
+		if (!other || other == session)
 			continue;
 		if (!is_going(other) && !yields(other, session))
 			return kipt_refuse(refusal, NULL, -EBUSY,
@@ -739,22 +740,39 @@ static bool detach_all(struct kipt_session *session)
 	return true;
 }
 
-/*
- * perf keeps another CPU busy with waiting for one that takes no interrupts, so
- * all are asked first, in a way that does not.
- */
-static bool all_answer(struct kipt_session *session)
-{
-	struct kipt_trace *failed;
-
-	return kipt_trace_check_all(session->traces, session->nr_traces,
-				    &failed) != -ETIMEDOUT;
-}
-
 /* It may have yielded the CPU to another session. It changes with session->lock held. */
 static bool has_cpu(const struct kipt_session *session, unsigned int cpu)
 {
 	return READ_ONCE(per_cpu(holder, cpu)) == session;
+}
+
+/* How many of the traces from number @from on are of CPUs that it has. */
+static u32 count_held(const struct kipt_session *session, u32 from)
+{
+	u32 end = from;
+
+	while (end < session->nr_traces &&
+	       has_cpu(session, session->traces[end].cpu))
+		end++;
+	return end - from;
+}
+
+/*
+ * perf keeps another CPU busy with waiting for one that takes no interrupts, so
+ * all are asked first, in a way that does not. CPUs of others are theirs to ask.
+ */
+static bool all_answer(struct kipt_session *session)
+{
+	struct kipt_trace *failed;
+	u32 i, count;
+
+	for (i = 0; i < session->nr_traces; i += max(count, 1U)) {
+		count = count_held(session, i);
+		if (count && kipt_trace_check_all(&session->traces[i], count,
+						  &failed) == -ETIMEDOUT)
+			return false;
+	}
+	return true;
 }
 
 static void let_go(struct kipt_session *session)
@@ -777,8 +795,7 @@ static void end_session(struct work_struct *work)
 	mutex_lock(&session->lock);
 	quiet = detach_all(session);
 	mutex_unlock(&session->lock);
-	/* CPUs of others are theirs to ask. */
-	if (!quiet || (session->held && !all_answer(session))) {
+	if (!quiet || !all_answer(session)) {
 		queue_delayed_work(session_wq, &session->end_work,
 				   STUCK_RETRY);
 		return;
@@ -853,7 +870,8 @@ int kipt_session_lend(struct kipt_session *session)
 	return err;
 }
 
-static int yield_locked(struct kipt_session *session, struct kipt_trace *trace)
+static int yield_locked(struct kipt_session *session, struct kipt_trace *trace,
+			struct kipt_session *heir)
 {
 	struct kipt_trace *failed;
 
@@ -866,23 +884,29 @@ static int yield_locked(struct kipt_session *session, struct kipt_trace *trace)
 	kipt_trace_detach(trace);
 	kipt_reserve_put(trace->cpu);
 	mutex_lock(&sessions_lock);
-	WRITE_ONCE(per_cpu(holder, trace->cpu), NULL);
+	/* One that was destroyed meanwhile has let go of its CPUs, or is about to. */
+	WRITE_ONCE(per_cpu(holder, trace->cpu), heir->dead ? NULL : heir);
+	if (heir->dead)
+		kipt_session_look(session);
 	mutex_unlock(&sessions_lock);
-	return 0;
+	kipt_session_wake(session);
+	return 1;
 }
 
-int kipt_session_yield(struct kipt_session *session, unsigned int cpu)
+int kipt_session_yield(struct kipt_session *session, unsigned int cpu,
+		       struct kipt_session *heir)
 {
-	int err = 0;
+	int ret = 0;
 
 	mutex_lock(&session->lock);
 	if (!READ_ONCE(session->dead) && has_cpu(session, cpu))
-		err = yield_locked(session, kipt_session_trace(session, cpu));
+		ret = yield_locked(session, kipt_session_trace(session, cpu),
+				   heir);
 	/* It traces on what it could not give up. */
-	if (err)
+	if (ret < 0)
 		kipt_session_look(session);
 	mutex_unlock(&session->lock);
-	return err;
+	return ret;
 }
 
 bool kipt_session_take_back(struct kipt_session *session,
@@ -898,9 +922,12 @@ bool kipt_session_take_back(struct kipt_session *session,
 	mutex_unlock(&sessions_lock);
 	if (!free)
 		return false;
+	trace->told = 0;
 	cpus_read_lock();
 	kipt_trace_attach(trace);
 	cpus_read_unlock();
+	/* A CPU that dies may have stood on the page when it was unlinked. */
+	synchronize_rcu();
 	kipt_crash_pages_link(trace);
 	return true;
 }
@@ -912,7 +939,8 @@ struct kipt_session *kipt_session_yielding(const struct kipt_session *session,
 
 	mutex_lock(&sessions_lock);
 	other = per_cpu(holder, cpu);
-	if (other && other != session && yields(other, session))
+	if (other && other != session && !is_going(other) &&
+	    yields(other, session))
 		kipt_session_get(other);
 	else
 		other = NULL;

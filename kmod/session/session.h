@@ -403,13 +403,15 @@ struct kipt_session *kipt_session_yielding(const struct kipt_session *session,
  * kipt_session_yield() - stop tracing a CPU, and let another session have it
  * @session: armed, with the flag yield; @lock is not held
  * @cpu: one of its CPUs
+ * @heir: who has it from then on, until it is destroyed; being made
  *
  * What was traced there stays until the CPU is traced again.
  *
- * Return: 0, also if the session no longer has the CPU; -ETIMEDOUT: the CPU does not
+ * Return: 1; 0 if the session no longer has the CPU; -ETIMEDOUT: the CPU does not
  * answer, and stays the session's.
  */
-int kipt_session_yield(struct kipt_session *session, unsigned int cpu);
+int kipt_session_yield(struct kipt_session *session, unsigned int cpu,
+		       struct kipt_session *heir);
 
 /**
  * kipt_session_take_back() - have a CPU that was yielded again

@@ -487,7 +487,7 @@ TEST_F_TIMEOUT(yield, gives_a_cpu_and_takes_it_back, 60)
 		ASSERT_LT(0, self->other) TH_LOG("%s", self->nl.why);
 		EXPECT_TRUE(is_yielded(&self->nl, self->id));
 		snprintf(words, sizeof(words),
-			 "session %d yields CPU 1 to session %d", self->id,
+			 "1 armed CPUs of 1 are yielded to session %d",
 			 self->other);
 		EXPECT_TRUE(log_has(words));
 		EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->other));
@@ -496,7 +496,8 @@ TEST_F_TIMEOUT(yield, gives_a_cpu_and_takes_it_back, 60)
 		self->other = 0;
 		ASSERT_TRUE(gets_traced(&self->nl, self->id, 1));
 	}
-	snprintf(words, sizeof(words), "session %d has CPU 1 again", self->id);
+	snprintf(words, sizeof(words), "session %d has 1 of its CPUs again",
+		 self->id);
 	EXPECT_TRUE(log_has(words));
 	EXPECT_TRUE(has_trace_of_cpu1(&self->nl, self->id));
 }
