@@ -5,8 +5,10 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
@@ -79,13 +81,25 @@ bool perf_writer_seek(struct perf_writer *writer, u64 at)
 	return true;
 }
 
+/* For nobody but who makes it: it says where the kernel and all processes are. */
+static FILE *file_new(const char *file)
+{
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		      0600);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out && fd >= 0)
+		close(fd);
+	return out;
+}
+
 bool perf_writer_open(struct perf_writer *writer, const char *path,
 		      const char *file)
 {
 	static const u8 head[HEAD_BYTES];
 
 	*writer = (struct perf_writer){ .path = path };
-	writer->out = fopen(file, "we");
+	writer->out = file_new(file);
 	if (!writer->out) {
 		say_errno(errno, "cannot make %s", file);
 		return false;
