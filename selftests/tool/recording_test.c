@@ -24,6 +24,13 @@ static bool has_mode(const char *path, mode_t mode)
 	return !lstat(path, &st) && (st.st_mode & 07777) == mode;
 }
 
+static bool file_write(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	return file && fputs("PERFILE2 x", file) > 0 && !fclose(file);
+}
+
 /* Whether /proc/kcore may be read or not; some machines have no modules. */
 static void kernel_is_private(void)
 {
@@ -35,6 +42,64 @@ static void kernel_is_private(void)
 		    "recording_kernel_is_private");
 }
 
+/* Two with one name, and a file with the name that was once used meanwhile. */
+static void places_of_one_name(bool folder)
+{
+	struct perf_place first, second;
+	bool ok = file_write("t.data.part") &&
+		  perf_place_make(&first, "t.data", folder);
+
+	ok = ok && file_write(first.data) &&
+	     perf_place_make(&second, "t.data", folder) &&
+	     !access(first.data, F_OK);
+	ktap_result(&ktap, ok && has_mode(second.part, 0700),
+		    "recording_place_is_its_own %d", folder);
+	ok = ok && file_write(second.data) && perf_place_settle(&second) &&
+	     !access(first.data, F_OK) && perf_place_settle(&first);
+	ktap_result(&ktap, ok && perf_file_is("t.data"),
+		    "recording_places_of_one_name %d", folder);
+	ktap_result(&ktap, !access("t.data.part", F_OK),
+		    "recording_leaves_what_is_not_its_own %d", folder);
+	ktap_result(&ktap, !system("! ls -d t.data.?????? 2>/dev/null"),
+		    "recording_place_is_gone %d", folder);
+}
+
+/* A folder that was there has a link where a recording has a folder. */
+static void place_with_a_link(bool folder)
+{
+	struct perf_place place;
+	bool ok = !system("rm -rf t.data* victim; mkdir t.data victim; ln -s ../victim t.data/kcore_dir") &&
+		  file_write("victim/kcore") && file_write("t.data/data") &&
+		  perf_place_make(&place, "t.data", folder) &&
+		  file_write(place.data) && perf_place_settle(&place);
+
+	ktap_result(&ktap, ok && !access("victim/kcore", F_OK),
+		    "recording_removes_behind_no_link %d", folder);
+	ok = !system("rm -rf t.data*");
+}
+
+static void place_dropped(bool folder)
+{
+	struct perf_place place;
+	bool ok = perf_place_make(&place, "d.data", folder) &&
+		  file_write(place.data);
+
+	perf_place_drop(&place);
+	ktap_result(&ktap, ok && !system("! ls -d d.data* 2>/dev/null"),
+		    "recording_dropped_leaves_nothing %d", folder);
+}
+
+static void places(void)
+{
+	int folder;
+
+	for (folder = 0; folder < 2; folder++) {
+		places_of_one_name(folder);
+		place_with_a_link(folder);
+		place_dropped(folder);
+	}
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/kipt-recording.XXXXXX", command[64];
@@ -44,6 +109,7 @@ int main(void)
 	umask(022);
 	ktap_start();
 	kernel_is_private();
+	places();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		return 2;
