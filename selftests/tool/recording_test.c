@@ -100,6 +100,40 @@ static void places(void)
 	}
 }
 
+/* An event with a path of that length: the path, or a word for it, and all of the stamp. */
+static bool path_writes(size_t length)
+{
+	const struct perf_stamp stamp = { .pid = 7 };
+	const u64 id = 0x1122334455667788;
+	struct perf_body body = { .size = 72 };
+	struct perf_writer writer = { .out = tmpfile() };
+	char *path = calloc(1, length + 1);
+	u32 text;
+	bool ok;
+
+	memset(path, 'p', length);
+	perf_put_text(&body, path);
+	text = body.size;
+	ok = perf_writer_stamped(&writer, PERF_RECORD_MMAP2, 0, &body, &stamp, id) &&
+	     body.size == text + 32 && !(body.size % 8) &&
+	     !memcmp(body.bytes + body.size - 8, &id, 8) &&
+	     (!strcmp((char *)body.bytes + 72, path) ||
+	      (length > 4096 && !strcmp((char *)body.bytes + 72, "//toolong")));
+	free(path);
+	fclose(writer.out);
+	return ok;
+}
+
+static void long_paths(void)
+{
+	size_t length;
+	bool ok = true;
+
+	for (length = 4000; length < 5000 && ok; length++)
+		ok = path_writes(length);
+	ktap_result(&ktap, ok, "recording_long_paths_have_stamps");
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/kipt-recording.XXXXXX", command[64];
@@ -110,6 +144,7 @@ int main(void)
 	ktap_start();
 	kernel_is_private();
 	places();
+	long_paths();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		return 2;

@@ -21,6 +21,7 @@
 /* Where the file has attributes, each with the place of its numbers. */
 #define ATTR_BYTES	PERF_ATTR_SIZE_VER5
 #define SECTION_BYTES	16
+#define TOO_LONG	"//toolong"
 
 void perf_put32(struct perf_body *body, u32 number)
 {
@@ -40,17 +41,16 @@ void perf_put64(struct perf_body *body, u64 number)
 
 void perf_put_text(struct perf_body *body, const char *text)
 {
-	size_t room = sizeof(body->bytes) - body->size, length = strlen(text);
+	size_t room = sizeof(body->bytes) - PERF_STAMP_BYTES - body->size;
 
-	if (room < 8)
-		return;
-	if (length > room - 8)
-		length = room - 8;
-	memcpy(body->bytes + body->size, text, length);
-	body->size += length;
+	/* As the kernel does. */
+	if (strlen(text) / 8 * 8 + 8 > room)
+		text = TOO_LONG;
+	memcpy(body->bytes + body->size, text, strlen(text));
+	body->size += strlen(text);
 	do {
 		body->bytes[body->size++] = 0;
-	} while (body->size % 8 && body->size < sizeof(body->bytes));
+	} while (body->size % 8);
 }
 
 static bool failed(struct perf_writer *writer, int err)

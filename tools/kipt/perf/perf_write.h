@@ -16,6 +16,9 @@
 				 PERF_SAMPLE_BIT_TIME | PERF_SAMPLE_BIT_CPU | \
 				 PERF_SAMPLE_BIT_IDENTIFIER)
 
+/* Bytes of that. */
+#define PERF_STAMP_BYTES	32
+
 /* Bytes of an event of type PERF_EVENT_AUXTRACE. */
 #define PERF_WRITE_TRACE_HEAD	48
 
@@ -80,8 +83,8 @@ void perf_put64(struct perf_body *body, u64 number);
 
 /**
  * perf_put_text() - add a text, its end and zeros up to a multiple of 8 bytes
- * @body: where to
- * @text: cut to what there is room for
+ * @body: where to; has room for short ones
+ * @text: what; "//toolong" where that leaves no room for the stamp
  */
 void perf_put_text(struct perf_body *body, const char *text);
 

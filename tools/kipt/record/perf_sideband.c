@@ -29,7 +29,6 @@
 /* Of each CPU; where memory may not be locked, less. */
 #define RING_MOST	(512ULL << 10)
 #define RING_LEAST	(16ULL << 10)
-#define STAMP_BYTES	32
 /* The kernel writes the clock of a page in between two equal odd numbers. */
 #define CLOCK_TRIES	1000
 
@@ -272,9 +271,9 @@ static bool events_look(struct sideband *sideband, struct sideband_ring *ring,
 			return false;
 		if (header.type == PERF_RECORD_LOST && header.size >= 24)
 			sideband->lost += get64(bytes + at + 16);
-		if (ring->seen || header.size < sizeof(header) + STAMP_BYTES)
+		if (ring->seen || header.size < sizeof(header) + PERF_STAMP_BYTES)
 			continue;
-		stamp = bytes + at + header.size - STAMP_BYTES;
+		stamp = bytes + at + header.size - PERF_STAMP_BYTES;
 		ring->seen = true;
 		ring->first = (struct perf_stamp){
 			.pid = get32(stamp),
