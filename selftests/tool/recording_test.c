@@ -9,14 +9,54 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../tools/kipt/offline/save_dir.h"
+#include "../../tools/kipt/record/open_files.h"
 #include "../../tools/kipt/record/perf_recording.h"
 #include "../decode/ktap.h"
 
+#define RING_BYTES	(512U << 10)
+#define FILES_FEW	64
+
 static struct ktap ktap;
+/* What the kernel has and allows. */
+static u32 cpus = 3;
+
+/* An event of perf: its ring is memory. */
+long __wrap_syscall(long number, ...)
+{
+	int fd;
+
+	(void)number;
+	fd = memfd_create("ring", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, sysconf(_SC_PAGESIZE) + RING_BYTES))
+		exit(2);
+	return fd;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, u64 *id)
+{
+	if (request == PERF_EVENT_IOC_ID)
+		*id = fd;
+	return 0;
+}
+
+bool __wrap_args_cpus(const char *text, void (*found)(void *ctx, u32 cpu), void *ctx)
+{
+	u32 i;
+
+	(void)text;
+	for (i = 0; i < cpus; i++)
+		found(ctx, i);
+	return true;
+}
+
 static bool has_mode(const char *path, mode_t mode)
 {
 	struct stat st;
@@ -134,6 +174,49 @@ static void long_paths(void)
 	ktap_result(&ktap, ok, "recording_long_paths_have_stamps");
 }
 
+static bool nothing_take(void *ctx, const u8 *bytes, u64 size)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)size;
+	return true;
+}
+
+static bool sideband_opens(u32 count)
+{
+	struct sideband sideband = { .take = nothing_take };
+	bool ok;
+
+	cpus = count;
+	ok = sideband_open(&sideband) && sideband.count == count;
+	sideband_close(&sideband);
+	return ok;
+}
+
+/* A command has the limit there was. */
+static bool limit_in_child(rlim_t want)
+{
+	struct rlimit limit;
+	int status;
+
+	if (!fork()) {
+		open_files_restore();
+		_exit(getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur != want);
+	}
+	return wait(&status) > 0 && !status;
+}
+
+static void many_cpus(void)
+{
+	struct rlimit limit = { FILES_FEW, 8 * FILES_FEW };
+	bool ok = !setrlimit(RLIMIT_NOFILE, &limit);
+
+	ktap_result(&ktap, ok && sideband_opens(2 * FILES_FEW),
+		    "recording_files_of_many_cpus");
+	ktap_result(&ktap, limit_in_child(FILES_FEW),
+		    "recording_command_has_its_limit");
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/kipt-recording.XXXXXX", command[64];
@@ -145,6 +228,8 @@ int main(void)
 	kernel_is_private();
 	places();
 	long_paths();
+	/* Once in a process. */
+	many_cpus();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		return 2;

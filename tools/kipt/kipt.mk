@@ -134,7 +134,7 @@ KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter/filter.c filter/filter_kernel.c \
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \
-		$(KIPT_DIR)/record/traced_command.c \
+		$(addprefix $(KIPT_DIR)/record/,traced_command.c open_files.c) \
 		$(KIPT_DIR)/kernel/affinity.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*_test"
@@ -180,7 +180,7 @@ $(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
 		$(KIPT_IBERTY)
 
 # Recordings on a machine that is made up.
-KIPT_MADE_UP :=
+KIPT_MADE_UP := syscall ioctl args_cpus
 $(KIPT_OUT)/recording_test: $(ROOT)/selftests/tool/recording_test.c \
 		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
 	@echo "  LD  recording_test"

@@ -20,6 +20,7 @@
 #include "../cli/messages.h"
 #include "../perf/perf_bytes.h"
 #include "../perf/perf_write.h"
+#include "open_files.h"
 #include "perf_sideband.h"
 
 #define ONLINE		"/sys/devices/system/cpu/online"
@@ -99,6 +100,9 @@ static bool refused(int err, u32 cpu)
 {
 	if (err == EACCES || err == EPERM)
 		say_errno(err, "perf may not follow all processes on CPU %u: CAP_PERFMON, root or sysctl kernel.perf_event_paranoid=-1 allows it; without a name that ends in .data, kipt record needs no perf",
+			  cpu);
+	else if (err == EMFILE)
+		say_errno(err, "perf needs an open file for each CPU, and there is none left for CPU %u: ulimit -n, as root, allows more",
 			  cpu);
 	else if (access(PARANOID, F_OK))
 		say_errno(err, "this kernel has no perf (CONFIG_PERF_EVENTS): give -o a name that does not end in .data");
@@ -243,6 +247,8 @@ bool sideband_open(struct sideband *sideband)
 		say_errno(ENOMEM, "cannot follow processes");
 		return false;
 	}
+	sideband->attr = attr_all();
+	open_files_raise();
 	if (online_read(list, sizeof(list)) &&
 	    args_cpus(list, ring_add, sideband) && sideband->count &&
 	    !sideband->failed) {
