@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -27,6 +28,7 @@
 static struct ktap ktap;
 /* What the kernel has and allows. */
 static u32 cpus = 3;
+static u32 cpus_visited;
 
 /* An event of perf: its ring is memory. */
 long __wrap_syscall(long number, ...)
@@ -44,6 +46,25 @@ int __wrap_ioctl(int fd, unsigned long request, u64 *id)
 {
 	if (request == PERF_EVENT_IOC_ID)
 		*id = fd;
+	return 0;
+}
+
+/* As with a kernel for 4,096 CPUs. */
+int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	(void)pid;
+	if (size < 4096 / 8) {
+		errno = EINVAL;
+		return -1;
+	}
+	CPU_ZERO_S(size, set);
+	return 0;
+}
+
+int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+	(void)pid;
+	cpus_visited += CPU_COUNT_S(size, set);
 	return 0;
 }
 
@@ -188,6 +209,7 @@ static bool sideband_opens(u32 count)
 	bool ok;
 
 	cpus = count;
+	cpus_visited = 0;
 	ok = sideband_open(&sideband) && sideband.count == count;
 	sideband_close(&sideband);
 	return ok;
@@ -213,6 +235,8 @@ static void many_cpus(void)
 
 	ktap_result(&ktap, ok && sideband_opens(2 * FILES_FEW),
 		    "recording_files_of_many_cpus");
+	ktap_result(&ktap, cpus_visited == 2 * FILES_FEW,
+		    "recording_visits_cpus_of_a_large_machine");
 	ktap_result(&ktap, limit_in_child(FILES_FEW),
 		    "recording_command_has_its_limit");
 }

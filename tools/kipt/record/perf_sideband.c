@@ -18,6 +18,7 @@
 #include "../cli/args.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
+#include "../kernel/session_words.h"
 #include "../perf/perf_bytes.h"
 #include "../perf/perf_write.h"
 #include "open_files.h"
@@ -217,25 +218,21 @@ static u64 time_now(const struct perf_clock *clock)
  */
 static void cpus_visit(const struct sideband *sideband)
 {
-	cpu_set_t before, *set;
-	size_t size;
+	cpu_set_t *before = CPU_ALLOC(KIPT_CPUS_MAX);
+	cpu_set_t *set = CPU_ALLOC(KIPT_CPUS_MAX);
+	size_t size = CPU_ALLOC_SIZE(KIPT_CPUS_MAX);
 	u32 i;
 
-	if (sched_getaffinity(0, sizeof(before), &before))
-		return;
-	for (i = 0; i < sideband->count; i++) {
-		u32 cpu = sideband->rings[i].cpu;
-
-		size = CPU_ALLOC_SIZE(cpu + 1);
-		set = CPU_ALLOC(cpu + 1);
-		if (!set)
-			break;
-		CPU_ZERO_S(size, set);
-		CPU_SET_S(cpu, size, set);
-		sched_setaffinity(0, size, set);
-		CPU_FREE(set);
+	if (before && set && !sched_getaffinity(0, size, before)) {
+		for (i = 0; i < sideband->count; i++) {
+			CPU_ZERO_S(size, set);
+			CPU_SET_S(sideband->rings[i].cpu, size, set);
+			sched_setaffinity(0, size, set);
+		}
+		sched_setaffinity(0, size, before);
 	}
-	sched_setaffinity(0, sizeof(before), &before);
+	CPU_FREE(before);
+	CPU_FREE(set);
 }
 
 bool sideband_open(struct sideband *sideband)
