@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,18 +25,29 @@
 
 #define RING_BYTES	(512U << 10)
 #define FILES_FEW	64
+#define EVENT_BYTES	48
 
 static struct ktap ktap;
 /* What the kernel has and allows. */
 static u32 cpus = 3;
+static u64 ring_most = RING_BYTES;
+static u32 watermark;
 static u32 cpus_visited;
+
+void *__real_mmap(void *at, size_t size, int rights, int flags, int fd, off_t offset);
 
 /* An event of perf: its ring is memory. */
 long __wrap_syscall(long number, ...)
 {
+	struct perf_event_attr *attr;
+	va_list args;
 	int fd;
 
 	(void)number;
+	va_start(args, number);
+	attr = va_arg(args, struct perf_event_attr *);
+	va_end(args);
+	watermark = attr->wakeup_watermark;
 	fd = memfd_create("ring", MFD_CLOEXEC);
 	if (fd >= 0 && ftruncate(fd, sysconf(_SC_PAGESIZE) + RING_BYTES))
 		exit(2);
@@ -47,6 +59,15 @@ int __wrap_ioctl(int fd, unsigned long request, u64 *id)
 	if (request == PERF_EVENT_IOC_ID)
 		*id = fd;
 	return 0;
+}
+
+void *__wrap_mmap(void *at, size_t size, int rights, int flags, int fd, off_t offset)
+{
+	if (flags == MAP_SHARED && size > ring_most + sysconf(_SC_PAGESIZE)) {
+		errno = EPERM;
+		return MAP_FAILED;
+	}
+	return __real_mmap(at, size, rights, flags, fd, offset);
 }
 
 /* As with a kernel for 4,096 CPUs. */
@@ -215,6 +236,17 @@ static bool sideband_opens(u32 count)
 	return ok;
 }
 
+static void small_rings(void)
+{
+	bool ok;
+
+	ok = sideband_opens(2) && watermark == RING_BYTES / 4;
+	ring_most = 64 << 10;
+	ok = ok && sideband_opens(2) && watermark == ring_most / 4;
+	ring_most = RING_BYTES;
+	ktap_result(&ktap, ok, "recording_small_rings_are_read_in_time");
+}
+
 /* A command has the limit there was. */
 static bool limit_in_child(rlim_t want)
 {
@@ -241,6 +273,38 @@ static void many_cpus(void)
 		    "recording_command_has_its_limit");
 }
 
+/* It is read soon. */
+static bool event_is_read(const struct sideband_ring *ring)
+{
+	const struct perf_event_header header = {
+		.type = PERF_RECORD_COMM, .size = EVENT_BYTES,
+	};
+	u32 i;
+
+	memcpy((u8 *)ring->page + sysconf(_SC_PAGESIZE), &header, sizeof(header));
+	__atomic_store_n(&ring->page->data_head, EVENT_BYTES, __ATOMIC_RELEASE);
+	for (i = 0; i < 500; i++) {
+		if (__atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static void begin_is_read(void)
+{
+	static struct perf_recording recording;
+	const struct kipt_caps caps = { 0 };
+	bool ok;
+
+	cpus = 3;
+	ok = perf_recording_begin(&recording, "c.data", &caps, false);
+	ktap_result(&ktap, ok && event_is_read(recording.sideband.rings),
+		    "recording_is_read_from_its_begin");
+	ktap_result(&ktap, has_mode(recording.place.data, 0600), "recording_is_private");
+	perf_recording_drop(&recording);
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/kipt-recording.XXXXXX", command[64];
@@ -254,6 +318,8 @@ int main(void)
 	long_paths();
 	/* Once in a process. */
 	many_cpus();
+	small_rings();
+	begin_is_read();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		return 2;

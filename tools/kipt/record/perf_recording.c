@@ -132,6 +132,14 @@ static bool starts_again(struct perf_recording *recording)
 	       perf_writer_seek(&recording->writer, end);
 }
 
+/* There may be many processes, and rings are soon full. */
+static void events_read(void *ctx)
+{
+	struct perf_recording *recording = ctx;
+
+	sideband_read(&recording->sideband);
+}
+
 /* The head and what is there already. */
 static bool file_begin(struct perf_recording *recording, const char *path)
 {
@@ -139,7 +147,8 @@ static bool file_begin(struct perf_recording *recording, const char *path)
 
 	if (!perf_writer_open(writer, path, recording->place.data) ||
 	    !perf_running_info(writer, &recording->info) ||
-	    !perf_running_kernel(writer) || !perf_running_processes(writer))
+	    !perf_running_kernel(writer) ||
+	    !perf_running_processes(writer, events_read, recording))
 		return false;
 	recording->starts_at = writer->at;
 	return starts_write(recording) && !interrupted(recording);
@@ -163,16 +172,12 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
 		if (!recording->info.clock.mult)
 			say_note("the clock of perf does not follow the TSC here: %s has no times that perf can use, and code of several processes on one CPU is missing",
 				 path);
-		if (ids_make(recording) && file_begin(recording, path))
+		if (ids_make(recording) && file_begin(recording, path) &&
+		    sideband_start(&recording->sideband))
 			return true;
 	}
 	perf_recording_drop(recording);
 	return false;
-}
-
-bool perf_recording_start(struct perf_recording *recording)
-{
-	return sideband_start(&recording->sideband);
 }
 
 bool perf_recording_kernel(struct perf_recording *recording)

@@ -61,7 +61,6 @@ static struct perf_event_attr attr_all(void)
 		.bpf_event = 1,
 		.text_poke = 1,
 		.build_id = 1,
-		.wakeup_watermark = RING_MOST / 4,
 	};
 }
 
@@ -83,17 +82,17 @@ static bool attr_reduce(struct perf_event_attr *attr)
 	return true;
 }
 
-/* What the kernel takes on this CPU; a file descriptor or a negative errno. */
-static int attr_find(struct perf_event_attr *attr, u32 cpu)
+/* What the kernel takes is found on the first CPU; a descriptor or a negative errno. */
+static int attr_open(struct sideband *sideband, u32 cpu)
 {
 	int fd;
 
-	*attr = attr_all();
 	do {
-		fd = event_open(attr, cpu);
+		fd = event_open(&sideband->attr, cpu);
 		if (fd >= 0)
 			return fd;
-	} while (errno == EINVAL && attr_reduce(attr));
+	} while (errno == EINVAL && !sideband->count &&
+		 attr_reduce(&sideband->attr));
 	return -errno;
 }
 
@@ -112,26 +111,29 @@ static bool refused(int err, u32 cpu)
 	return false;
 }
 
-/* Whoever may not lock so much memory gets smaller rings. */
-static bool ring_map(struct sideband_ring *ring)
+/* Whoever may not lock so much memory gets smaller rings, each read in time. */
+static bool ring_open(struct sideband *sideband, struct sideband_ring *ring)
 {
 	u64 page = sysconf(_SC_PAGESIZE);
-	void *at = MAP_FAILED;
+	int err = EPERM;
 
-	for (ring->bytes = RING_MOST; ring->bytes >= RING_LEAST;
+	for (ring->bytes = RING_MOST; ring->bytes >= RING_LEAST && err == EPERM;
 	     ring->bytes /= 2) {
-		at = mmap(NULL, page + ring->bytes, PROT_READ | PROT_WRITE,
-			  MAP_SHARED, ring->fd, 0);
-		if (at != MAP_FAILED || errno != EPERM)
-			break;
+		sideband->attr.wakeup_watermark = ring->bytes / 4;
+		ring->fd = attr_open(sideband, ring->cpu);
+		if (ring->fd < 0)
+			return refused(-ring->fd, ring->cpu);
+		ring->page = mmap(NULL, page + ring->bytes,
+				  PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
+				  0);
+		if (ring->page != MAP_FAILED)
+			return true;
+		err = errno;
+		close(ring->fd);
 	}
-	if (at == MAP_FAILED) {
-		say_errno(errno, "cannot map events of perf of CPU %u; sysctl kernel.perf_event_mlock_kb says how much memory they may have",
-			  ring->cpu);
-		return false;
-	}
-	ring->page = at;
-	return true;
+	say_errno(err, "cannot map events of perf of CPU %u; sysctl kernel.perf_event_mlock_kb says how much memory they may have",
+		  ring->cpu);
+	return false;
 }
 
 /* Events of CPUs that go meanwhile are those they had. */
@@ -151,21 +153,12 @@ static void ring_add(void *ctx, u32 cpu)
 	sideband->rings = rings;
 	ring = &rings[sideband->count];
 	*ring = (struct sideband_ring){ .cpu = cpu };
-	if (sideband->count) {
-		ring->fd = event_open(&sideband->attr, cpu);
-		ring->fd = ring->fd < 0 ? -errno : ring->fd;
-	} else {
-		ring->fd = attr_find(&sideband->attr, cpu);
-	}
-	if (ring->fd < 0) {
-		refused(-ring->fd, cpu);
+	if (!ring_open(sideband, ring))
 		return;
-	}
 	sideband->count++;
-	if (ioctl(ring->fd, PERF_EVENT_IOC_ID, &ring->id))
+	sideband->failed = ioctl(ring->fd, PERF_EVENT_IOC_ID, &ring->id);
+	if (sideband->failed)
 		say_errno(errno, "cannot follow processes on CPU %u", cpu);
-	else
-		sideband->failed = !ring_map(ring);
 }
 
 static bool online_read(char *list, size_t size)
@@ -313,6 +306,14 @@ static void ring_empty(struct sideband *sideband, struct sideband_ring *ring)
 	sideband->failed = !sideband->take(sideband->ctx, sideband->copy, size);
 }
 
+void sideband_read(struct sideband *sideband)
+{
+	u32 i;
+
+	for (i = 0; i < sideband->count; i++)
+		ring_empty(sideband, &sideband->rings[i]);
+}
+
 /*
  * What comes when all were emptied is later than what came the time before: perf need
  * not keep all there is to put it in order.
@@ -323,11 +324,9 @@ static void rings_empty(struct sideband *sideband)
 		.type = PERF_EVENT_FINISHED_ROUND,
 		.size = sizeof(round),
 	};
-	u32 i;
 
 	sideband->taken = false;
-	for (i = 0; i < sideband->count; i++)
-		ring_empty(sideband, &sideband->rings[i]);
+	sideband_read(sideband);
 	if (sideband->taken && !sideband->failed)
 		sideband->failed = !sideband->take(sideband->ctx,
 						   (const u8 *)&round,
@@ -395,8 +394,7 @@ void sideband_close(struct sideband *sideband)
 	for (i = 0; i < sideband->count; i++) {
 		struct sideband_ring *ring = &sideband->rings[i];
 
-		if (ring->page)
-			munmap(ring->page, page + ring->bytes);
+		munmap(ring->page, page + ring->bytes);
 		close(ring->fd);
 	}
 	free(sideband->rings);
