@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../tools/kipt/cli/messages.h"
+#include "../../tools/kipt/kernel/raw_device.h"
 #include "../../tools/kipt/offline/save_dir.h"
 #include "../../tools/kipt/record/open_files.h"
 #include "../../tools/kipt/record/perf_recording.h"
@@ -26,6 +28,7 @@
 #define RING_BYTES	(512U << 10)
 #define FILES_FEW	64
 #define EVENT_BYTES	48
+#define NO_TRACE	1
 
 static struct ktap ktap;
 /* What the kernel has and allows. */
@@ -97,6 +100,31 @@ bool __wrap_args_cpus(const char *text, void (*found)(void *ctx, u32 cpu), void 
 	for (i = 0; i < cpus; i++)
 		found(ctx, i);
 	return true;
+}
+
+static bool trace_give(u32 cpu, const struct raw_taker *taker)
+{
+	static const u8 trace[64];
+
+	if (cpu != NO_TRACE)
+		return taker->begin(taker->ctx, cpu, 0, sizeof(trace)) &&
+		       taker->take(taker->ctx, trace, sizeof(trace)) &&
+		       taker->end(taker->ctx, cpu);
+	say_error("a CPU cannot be read");
+	return false;
+}
+
+bool __wrap_raw_take(const struct kipt_session *session, int cpu,
+		     const struct raw_taker *taker)
+{
+	bool ok = true;
+	u32 i;
+
+	for (i = 0; i < session->cpu_count; i++) {
+		if (cpu < 0 || session->cpu[i].id == (u32)cpu)
+			ok = trace_give(session->cpu[i].id, taker) && ok;
+	}
+	return ok;
 }
 
 static bool has_mode(const char *path, mode_t mode)
@@ -291,18 +319,33 @@ static bool event_is_read(const struct sideband_ring *ring)
 	return false;
 }
 
-static void begin_is_read(void)
+static void cpu_without_trace(void)
 {
 	static struct perf_recording recording;
+	static struct kipt_session session = { .cpu_count = 3 };
 	const struct kipt_caps caps = { 0 };
+	struct kipt_cpu *list = calloc(3, sizeof(*list));
 	bool ok;
+	u32 i;
 
+	for (i = 0; i < 3; i++)
+		list[i].id = i;
+	session.cpu = list;
 	cpus = 3;
 	ok = perf_recording_begin(&recording, "c.data", &caps, false);
 	ktap_result(&ktap, ok && event_is_read(recording.sideband.rings),
 		    "recording_is_read_from_its_begin");
-	ktap_result(&ktap, has_mode(recording.place.data, 0600), "recording_is_private");
-	perf_recording_drop(&recording);
+	ok = ok && !perf_recording_end(&recording, &session);
+	ktap_result(&ktap, ok && perf_file_is("c.data"),
+		    "recording_without_a_cpu_is_kept");
+	ktap_result(&ktap, has_mode("c.data", 0600), "recording_is_private");
+	session.cpu += NO_TRACE;
+	session.cpu_count = 1;
+	recording = (struct perf_recording){ 0 };
+	ok = perf_recording_begin(&recording, "n.data", &caps, false) &&
+	     !perf_recording_end(&recording, &session);
+	ktap_result(&ktap, ok && access("n.data", F_OK), "recording_without_all_is_not");
+	free(list);
 }
 
 int main(void)
@@ -319,7 +362,7 @@ int main(void)
 	/* Once in a process. */
 	many_cpus();
 	small_rings();
-	begin_is_read();
+	cpu_without_trace();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		return 2;

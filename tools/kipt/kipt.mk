@@ -180,7 +180,8 @@ $(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
 		$(KIPT_IBERTY)
 
 # Recordings on a machine that is made up.
-KIPT_MADE_UP := syscall ioctl mmap sched_getaffinity sched_setaffinity args_cpus
+KIPT_MADE_UP := syscall ioctl mmap sched_getaffinity sched_setaffinity args_cpus \
+	raw_take
 $(KIPT_OUT)/recording_test: $(ROOT)/selftests/tool/recording_test.c \
 		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
 	@echo "  LD  recording_test"

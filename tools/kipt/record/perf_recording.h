@@ -72,7 +72,7 @@ bool perf_recording_kernel(struct perf_recording *recording);
  * @session: as reported by the kernel, stopped
  *
  * Return: true, or false after a sentence, Ctrl-C too: what had its name before is
- * there as it was.
+ * there as it was, unless only traces of some CPUs could not be read: the rest is kept.
  */
 bool perf_recording_end(struct perf_recording *recording,
 			const struct kipt_session *session);
