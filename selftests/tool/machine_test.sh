@@ -34,9 +34,9 @@ more_than() {
 	fi
 }
 
-# await FILE PID: until the command makes it, or is no more.
+# await GLOB PID: until the command makes such a file, or is no more.
 await() {
-	until [ -e "$1" ] || ! kill -0 "$2"; do
+	until compgen -G "$1" >/dev/null || ! kill -0 "$2"; do
 		sleep 0.1
 	done
 }
@@ -717,7 +717,7 @@ perf_data_ended_tests() {
 	sum=$(cksum <k.data)
 	"$KIPT" record --cpus 1 -o k.data -- true >out 2>err &
 	pid=$!
-	await k.data.part/kcore_dir/kallsyms "$pid"
+	await 'k.data.??????/kcore_dir/kallsyms' "$pid"
 	kill -INT "$pid"
 	wait "$pid"
 	same "perf_data_interrupted" \
@@ -725,9 +725,11 @@ perf_data_ended_tests() {
 		"$? $(cat out err)"
 	"$KIPT" record --cpus 1 -o k.data -- sleep 60 >out 2>err &
 	pid=$!
-	await k.data.part/kcore_dir/kallsyms "$pid"
+	await 'k.data.??????/kcore_dir/kallsyms' "$pid"
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null
+	# Nobody else removes it.
+	rm -r k.data.??????
 	same "perf_data_kept" "$sum" "$(cksum <k.data)"
 	same "perf_data_no_session" "" "$("$KIPT" status)"
 	mkdir full
@@ -746,7 +748,7 @@ perf_data_ended_tests() {
 		"130 kipt: note: 'sh' ended with status 130" "$? $(cat out err)"
 	more_than "perf_data_after_interrupt" 100 \
 		"$("$KIPT" decode --branches k.data 2>/dev/null | wc -l)"
-	same "perf_data_part_is_gone" "" "$(ls -d ./*.part 2>/dev/null)"
+	same "perf_data_part_is_gone" "" "$(compgen -G 'k.data.*')"
 	mkdir other.data
 	refused "perf_data_other_folder" 1 "other.data is a folder and no recording" \
 		record --cpus 1 --ctl -OS -o other.data -- true

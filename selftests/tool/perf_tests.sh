@@ -673,7 +673,7 @@ perf_kept_tests() {
 				--json 2>/dev/null | python3 -c 'import json, sys
 print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "total"))')"
 		# As perf buildid-cache makes it: the file is called what its folder is.
-		rm -rf ids
+		rm -rf ids written.data
 		mkdir -p "ids/usr/bin/the-program/$id" "ids/.build-id/${id:0:2}"
 		cp program "ids/usr/bin/the-program/$id/elf"
 		ln -s "../../usr/bin/the-program/$id" "ids/.build-id/${id:0:2}/${id:2}"
@@ -740,6 +740,7 @@ perf_written_tests() {
 		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
 		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
 		quiet "perf_written $name" "$program" kept.data written.data
+		same "perf_written_is_private $name" 600 "$(stat -c %a written.data)"
 		PERF_BUILDID_DIR=ids run decode written.data --branches --json
 		same "perf_written_branches $name" "$(md5sum <want)" \
 			"$(json_types <<<"$OUT" | awk '/^branch/ {
@@ -751,14 +752,17 @@ perf_written_tests() {
 	perf_full_tests "$program"
 }
 
-# A missing folder and a full disk each give a sentence, and no half file is left.
+# A missing folder, what is there and a full disk each give a sentence; what is there stays.
 perf_full_tests() {
 	"$1" kept.data /no-folder/written.data 2>err
 	same "perf_written_nowhere" "1 1" "$? $(grep -c 'cannot make.*ENOENT' err)"
-	[ -e /dev/full ] || return 0
-	ln -sf /dev/full full.data
-	"$1" kept.data full.data 2>err
-	same "perf_written_full" "1 1" "$? $(grep -c 'cannot write to full.data.*ENOSPC' err)"
+	echo mine >victim
+	ln -s victim link.data
+	"$1" kept.data link.data 2>err
+	same "perf_written_follows_no_link" "1 1 mine" \
+		"$? $(grep -c 'cannot make.*EEXIST' err) $(cat victim)"
+	(trap '' XFSZ; ulimit -f 1; exec "$1" kept.data full.data 2>err)
+	same "perf_written_full" "1 1" "$? $(grep -c 'cannot write to full.data.*EFBIG' err)"
 }
 
 perf_tests() {

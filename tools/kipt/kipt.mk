@@ -134,7 +134,7 @@ KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter/filter.c filter/filter_kernel.c \
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \
-		$(KIPT_DIR)/record/traced_command.c \
+		$(addprefix $(KIPT_DIR)/record/,traced_command.c open_files.c) \
 		$(KIPT_DIR)/kernel/affinity.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*_test"
@@ -179,6 +179,17 @@ $(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
 		$(KIPT_IBERTY)
 
+# Recordings on a machine that is made up.
+KIPT_MADE_UP := syscall ioctl mmap sched_getaffinity sched_setaffinity args_cpus \
+	raw_take
+$(KIPT_OUT)/recording_test: $(ROOT)/selftests/tool/recording_test.c \
+		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
+	@echo "  LD  recording_test"
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
+		$(addprefix -Wl$(comma)--wrap=,$(KIPT_MADE_UP)) -o $@ $^ \
+		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
+		$(KIPT_IBERTY)
+
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	@mkdir -p $(@D)
@@ -189,7 +200,7 @@ kipt-test-programs: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
 		jobs_test filter_test child_test ctl_test ending_test \
-		killed_test program_test perf_write_test kipt_fake \
+		killed_test program_test perf_write_test recording_test kipt_fake \
 		$(if $(KIPT_KDUMPFILE),deadly_kdumpfile.so))
 
 kipt-test: kipt-test-programs

@@ -203,11 +203,15 @@ bool save_kernel(const char *dir)
 bool save_kcore(const char *dir)
 {
 	char name[4096], kallsyms[4096];
+	mode_t before = umask(077);
+	bool ok;
 
 	snprintf(name, sizeof(name), "%s/kcore", dir);
 	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", dir);
-	return proc_copy("modules", dir) && proc_copy("kallsyms", dir) &&
-	       kcore_copy(kallsyms, name);
+	ok = proc_copy("modules", dir) && proc_copy("kallsyms", dir) &&
+	     kcore_copy(kallsyms, name);
+	umask(before);
+	return ok;
 }
 
 static void command_add(struct json_object *line, char *const *argv)

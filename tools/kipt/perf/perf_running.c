@@ -28,6 +28,8 @@
 struct running {
 	struct perf_writer *writer;
 	struct mapped_ids ids;
+	void (*between)(void *ctx);
+	void *ctx;
 };
 
 /* Nobody made these events: it is how things were. */
@@ -292,14 +294,18 @@ static bool process_write(struct running *running, u32 none, u32 pid)
 	char path[64];
 
 	(void)none;
+	running->between(running->ctx);
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	return numbers_visit(path, running, pid, thread_write) &&
 	       mappings_write(running, pid);
 }
 
-bool perf_running_processes(struct perf_writer *writer)
+bool perf_running_processes(struct perf_writer *writer,
+			    void (*between)(void *ctx), void *ctx)
 {
-	struct running running = { .writer = writer };
+	struct running running = {
+		.writer = writer, .between = between, .ctx = ctx,
+	};
 	bool ok = numbers_visit("/proc", &running, 0, process_write);
 
 	mapped_ids_free(&running.ids);

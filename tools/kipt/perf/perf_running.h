@@ -68,10 +68,13 @@ bool perf_running_kernel(struct perf_writer *writer);
  * perf_running_processes() - write which processes there are, what their threads are
  *	called and what they may execute
  * @writer: where to
+ * @between: is called before each of them; may write too
+ * @ctx: its argument
  *
  * Return: true, or false after a sentence: it cannot be written.
  */
-bool perf_running_processes(struct perf_writer *writer);
+bool perf_running_processes(struct perf_writer *writer,
+			    void (*between)(void *ctx), void *ctx);
 
 /**
  * perf_kernel_id() - the build id of the kernel that runs

@@ -5,8 +5,10 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
@@ -19,6 +21,7 @@
 /* Where the file has attributes, each with the place of its numbers. */
 #define ATTR_BYTES	PERF_ATTR_SIZE_VER5
 #define SECTION_BYTES	16
+#define TOO_LONG	"//toolong"
 
 void perf_put32(struct perf_body *body, u32 number)
 {
@@ -38,17 +41,16 @@ void perf_put64(struct perf_body *body, u64 number)
 
 void perf_put_text(struct perf_body *body, const char *text)
 {
-	size_t room = sizeof(body->bytes) - body->size, length = strlen(text);
+	size_t room = sizeof(body->bytes) - PERF_STAMP_BYTES - body->size;
 
-	if (room < 8)
-		return;
-	if (length > room - 8)
-		length = room - 8;
-	memcpy(body->bytes + body->size, text, length);
-	body->size += length;
+	/* As the kernel does. */
+	if (strlen(text) / 8 * 8 + 8 > room)
+		text = TOO_LONG;
+	memcpy(body->bytes + body->size, text, strlen(text));
+	body->size += strlen(text);
 	do {
 		body->bytes[body->size++] = 0;
-	} while (body->size % 8 && body->size < sizeof(body->bytes));
+	} while (body->size % 8);
 }
 
 static bool failed(struct perf_writer *writer, int err)
@@ -79,13 +81,25 @@ bool perf_writer_seek(struct perf_writer *writer, u64 at)
 	return true;
 }
 
+/* For nobody but who makes it: it says where the kernel and all processes are. */
+static FILE *file_new(const char *file)
+{
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		      0600);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out && fd >= 0)
+		close(fd);
+	return out;
+}
+
 bool perf_writer_open(struct perf_writer *writer, const char *path,
 		      const char *file)
 {
 	static const u8 head[HEAD_BYTES];
 
 	*writer = (struct perf_writer){ .path = path };
-	writer->out = fopen(file, "we");
+	writer->out = file_new(file);
 	if (!writer->out) {
 		say_errno(errno, "cannot make %s", file);
 		return false;

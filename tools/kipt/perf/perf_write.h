@@ -16,6 +16,9 @@
 				 PERF_SAMPLE_BIT_TIME | PERF_SAMPLE_BIT_CPU | \
 				 PERF_SAMPLE_BIT_IDENTIFIER)
 
+/* Bytes of that. */
+#define PERF_STAMP_BYTES	32
+
 /* Bytes of an event of type PERF_EVENT_AUXTRACE. */
 #define PERF_WRITE_TRACE_HEAD	48
 
@@ -80,8 +83,8 @@ void perf_put64(struct perf_body *body, u64 number);
 
 /**
  * perf_put_text() - add a text, its end and zeros up to a multiple of 8 bytes
- * @body: where to
- * @text: cut to what there is room for
+ * @body: where to; has room for short ones
+ * @text: what; "//toolong" where that leaves no room for the stamp
  */
 void perf_put_text(struct perf_body *body, const char *text);
 
@@ -89,7 +92,7 @@ void perf_put_text(struct perf_body *body, const char *text);
  * perf_writer_open() - begin a recording
  * @writer: filled; perf_writer_close() or perf_writer_drop() frees it
  * @path: of the recording, for sentences; must live as long
- * @file: where it is written: it is made, or emptied
+ * @file: where it is written: it is made, for its owner alone; nothing may be there
  *
  * Return: true, or false after a sentence: the file cannot be made.
  */

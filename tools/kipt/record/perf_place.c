@@ -15,34 +15,63 @@
 #include "../perf/perf_file.h"
 #include "perf_place.h"
 
-#define PART_END	".part"
+#define PART_END	".XXXXXX"
 
-/* What perf keeps in a folder, in an order in which all can be removed. */
-static const char *const in_folder[] = {
-	"data", "data.old", "kcore_dir/kcore", "kcore_dir/kallsyms",
-	"kcore_dir/modules", "kcore_dir", "",
-};
+/* What perf keeps in a folder, and in the one in there; both end with NULL. */
+static const char *const in_folder[] = { "data", "data.old", NULL };
+static const char *const in_kcore[] = { "kcore", "kallsyms", "modules", NULL };
+
+/* These files of a folder; it, or -1. No link is followed. */
+static int files_remove(int parent, const char *name, const char *const *files)
+{
+	int folder = openat(parent, name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	for (; folder >= 0 && *files; files++)
+		unlinkat(folder, *files, 0);
+	return folder;
+}
 
 /* A file, or the folder of a recording; true if nothing is left. */
-static bool recording_remove(const char *path)
+static bool recording_remove(int parent, const char *name)
 {
-	char name[4096 + 32];
-	size_t i;
+	int folder, kcore;
 
-	if (!unlink(path) || errno == ENOENT)
+	if (!unlinkat(parent, name, 0) || errno == ENOENT)
 		return true;
-	for (i = 0; i < sizeof(in_folder) / sizeof(*in_folder); i++) {
-		snprintf(name, sizeof(name), "%s/%s", path, in_folder[i]);
-		remove(name);
+	folder = files_remove(parent, name, in_folder);
+	if (folder < 0)
+		return false;
+	kcore = files_remove(folder, "kcore_dir", in_kcore);
+	if (kcore >= 0)
+		close(kcore);
+	unlinkat(folder, "kcore_dir", AT_REMOVEDIR);
+	close(folder);
+	return !unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* All that is in the place, and the place. */
+static bool part_remove(const struct perf_place *place)
+{
+	int part = open(place->part,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	/* What a file replaced may be a folder. */
+	if (part >= 0) {
+		recording_remove(part, "data");
+		close(part);
 	}
-	return access(path, F_OK);
+	return recording_remove(AT_FDCWD, place->part);
 }
 
 static bool is_other_folder(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode) && !perf_file_is(path);
+	if (stat(path, &st) || !S_ISDIR(st.st_mode) || perf_file_is(path))
+		return false;
+	say_error("%s is a folder and no recording: it is left alone", path);
+	return true;
 }
 
 static void place_free(struct perf_place *place)
@@ -53,69 +82,65 @@ static void place_free(struct perf_place *place)
 	memset(place, 0, sizeof(*place));
 }
 
-static bool names_make(struct perf_place *place, bool folder)
+/* A name that nothing has, and a folder of that name for nobody else. */
+static bool part_make(struct perf_place *place)
 {
-	const char *path = place->path;
-
-	if (asprintf(&place->part, "%s" PART_END, path) < 0)
+	if (asprintf(&place->part, "%s" PART_END, place->path) < 0) {
 		place->part = NULL;
-	if (asprintf(&place->data, "%s" PART_END "%s", path,
-		     folder ? "/data" : "") < 0)
-		place->data = NULL;
-	if (folder && asprintf(&place->kcore, "%s" PART_END "/kcore_dir",
-			       path) < 0)
-		place->kcore = NULL;
-	if (place->part && place->data && (place->kcore || !folder))
+		say_errno(ENOMEM, "cannot make %s", place->path);
+		return false;
+	}
+	if (mkdtemp(place->part))
 		return true;
-	say_errno(ENOMEM, "cannot make %s", path);
+	say_errno(errno, "cannot make folder %s" PART_END, place->path);
+	free(place->part);
+	place->part = NULL;
 	return false;
 }
 
-/* The kernel is for nobody but who may read it, as with perf. */
-static bool folders_make(const struct perf_place *place)
+static bool names_make(struct perf_place *place, bool folder)
 {
-	if (!place->kcore ||
-	    (!mkdir(place->part, 0700) && !mkdir(place->kcore, 0700)))
+	if (asprintf(&place->data, "%s/data", place->part) < 0)
+		place->data = NULL;
+	if (folder && asprintf(&place->kcore, "%s/kcore_dir", place->part) < 0)
+		place->kcore = NULL;
+	if (place->data && (place->kcore || !folder))
 		return true;
-	say_errno(errno, "cannot make folder %s", place->part);
-	rmdir(place->part);
+	say_errno(ENOMEM, "cannot make %s", place->path);
 	return false;
 }
 
 bool perf_place_make(struct perf_place *place, const char *path, bool folder)
 {
-	bool ok = false;
-
 	*place = (struct perf_place){ .path = path };
-	if (is_other_folder(path))
-		say_error("%s is a folder and no recording: it is left alone",
-			  path);
-	else if (!names_make(place, folder))
-		;
-	else if (!recording_remove(place->part))
-		say_errno(EEXIST, "cannot make %s", place->part);
-	else
-		ok = folders_make(place);
-	if (!ok)
-		place_free(place);
-	return ok;
+	if (is_other_folder(path) || !part_make(place))
+		return false;
+	/* The kernel is for nobody but who may read it, as with perf. */
+	if (names_make(place, folder)) {
+		if (!folder || !mkdir(place->kcore, 0700))
+			return true;
+		say_errno(errno, "cannot make folder %s", place->kcore);
+	}
+	perf_place_drop(place);
+	return false;
 }
 
 bool perf_place_settle(struct perf_place *place)
 {
-	const char *path = place->path, *part = place->part;
-	bool ok = !rename(part, path);
+	const char *made = place->kcore ? place->part : place->data;
+	const char *path = place->path;
+	bool ok = false;
 
-	if (!ok) {
-		/* One of the two is a folder. */
-		ok = !renameat2(AT_FDCWD, part, AT_FDCWD, path,
-				RENAME_EXCHANGE);
-		if (!ok)
-			say_errno(errno, "cannot replace %s: the recording is in %s",
-				  path, part);
-		else if (!recording_remove(part))
-			say_note("what was in %s before is in %s", path, part);
-	}
+	if (is_other_folder(path))
+		errno = EISDIR;
+	else	/* The second where one of the two is a folder. */
+		ok = !rename(made, path) ||
+		     !renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_EXCHANGE);
+	if (!ok)
+		say_errno(errno, "cannot replace %s: the recording is in %s",
+			  path, made);
+	else if (!part_remove(place))
+		say_note("what was in %s before is in %s", path, made);
 	place_free(place);
 	return ok;
 }
@@ -123,6 +148,6 @@ bool perf_place_settle(struct perf_place *place)
 void perf_place_drop(struct perf_place *place)
 {
 	if (place->part)
-		recording_remove(place->part);
+		part_remove(place);
 	place_free(place);
 }

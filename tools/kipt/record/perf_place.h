@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a recording for perf is until it is complete: beside its name. What has the name
- * already is replaced at once, and stays as it was if there is nothing to replace it.
+ * Where a recording for perf is until it is complete: in a folder of its own beside its
+ * name, NAME.XXXXXX with letters that make it the only one, for its owner alone. What has
+ * the name already is replaced at once, and stays as it was if there is nothing to replace
+ * it.
  */
 #ifndef KIPT_PERF_PLACE_H
 #define KIPT_PERF_PLACE_H
@@ -11,9 +13,9 @@
 /**
  * struct perf_place - such a place
  * @path: where it will be; the caller's
- * @part: where it is meanwhile; owned
+ * @part: the folder where it is meanwhile; owned
  * @data: of @part, the file of events; owned
- * @kcore: of @part, the folder of what the kernel is; owned; NULL: @part is no folder
+ * @kcore: of @part, the folder of what the kernel is; owned; NULL: it will be a file, @data
  */
 struct perf_place {
 	const char *path;
@@ -27,8 +29,6 @@ struct perf_place {
  * @place: filled; perf_place_settle() or perf_place_drop() frees it
  * @path: where the recording will be; must live as long
  * @folder: whether it has the kernel too; its folders are made then
- *
- * What a process that was killed left there is removed.
  *
  * Return: true, or false after a sentence, with nothing left: a folder that is no
  * recording is there, no folder can be made, or there is no memory.

@@ -132,6 +132,14 @@ static bool starts_again(struct perf_recording *recording)
 	       perf_writer_seek(&recording->writer, end);
 }
 
+/* There may be many processes, and rings are soon full. */
+static void events_read(void *ctx)
+{
+	struct perf_recording *recording = ctx;
+
+	sideband_read(&recording->sideband);
+}
+
 /* The head and what is there already. */
 static bool file_begin(struct perf_recording *recording, const char *path)
 {
@@ -139,7 +147,8 @@ static bool file_begin(struct perf_recording *recording, const char *path)
 
 	if (!perf_writer_open(writer, path, recording->place.data) ||
 	    !perf_running_info(writer, &recording->info) ||
-	    !perf_running_kernel(writer) || !perf_running_processes(writer))
+	    !perf_running_kernel(writer) ||
+	    !perf_running_processes(writer, events_read, recording))
 		return false;
 	recording->starts_at = writer->at;
 	return starts_write(recording) && !interrupted(recording);
@@ -163,16 +172,12 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
 		if (!recording->info.clock.mult)
 			say_note("the clock of perf does not follow the TSC here: %s has no times that perf can use, and code of several processes on one CPU is missing",
 				 path);
-		if (ids_make(recording) && file_begin(recording, path))
+		if (ids_make(recording) && file_begin(recording, path) &&
+		    sideband_start(&recording->sideband))
 			return true;
 	}
 	perf_recording_drop(recording);
 	return false;
-}
-
-bool perf_recording_start(struct perf_recording *recording)
-{
-	return sideband_start(&recording->sideband);
 }
 
 bool perf_recording_kernel(struct perf_recording *recording)
@@ -203,7 +208,7 @@ static bool trace_begin(void *ctx, u32 cpu, u64 offset, u64 size)
 /* Another MiB or less. */
 static bool trace_take(void *ctx, const u8 *bytes, u64 size)
 {
-	return !interrupted(ctx) && events_take(ctx, bytes, size);
+	return !progress_interrupted() && events_take(ctx, bytes, size);
 }
 
 static bool trace_end(void *ctx, u32 cpu)
@@ -212,6 +217,31 @@ static bool trace_end(void *ctx, u32 cpu)
 
 	(void)cpu;
 	return perf_writer_pad(&recording->writer);
+}
+
+/*
+ * A CPU whose trace cannot be read keeps no other from being taken; @whole is false then.
+ * False if nothing is worth keeping.
+ */
+static bool traces_write(struct perf_recording *recording,
+			 const struct kipt_session *session, bool *whole)
+{
+	const struct raw_taker taker = { trace_begin, trace_take, trace_end,
+					 recording };
+	u32 i;
+
+	for (i = 0; i < session->cpu_count; i++) {
+		u32 cpu = session->cpu[i].id;
+
+		if (raw_take(session, cpu, &taker))
+			continue;
+		if (recording->writer.failed || interrupted(recording))
+			return false;
+		say_note("%s has no trace of CPU %u", recording->place.path,
+			 cpu);
+		*whole = false;
+	}
+	return recording->indexes;
 }
 
 static bool file_close(struct perf_recording *recording, u64 ctl)
@@ -239,21 +269,19 @@ static bool file_close(struct perf_recording *recording, u64 ctl)
 bool perf_recording_end(struct perf_recording *recording,
 			const struct kipt_session *session)
 {
-	const struct raw_taker taker = { trace_begin, trace_take, trace_end,
-					 recording };
 	const char *path = recording->place.path;
-	bool ok;
+	bool ok, whole = true;
 
 	progress_catch();
 	ok = sideband_stop(&recording->sideband) && starts_again(recording) &&
-	     raw_take(session, -1, &taker) &&
+	     traces_write(recording, session, &whole) &&
 	     file_close(recording, session->ctl) && !interrupted(recording) &&
 	     perf_place_settle(&recording->place);
 	if (ok && recording->sideband.lost)
 		say_note("perf lost %llu events: who ran, and what code a process had, may be wrong in %s from there on",
 			 (unsigned long long)recording->sideband.lost, path);
 	perf_recording_drop(recording);
-	return ok;
+	return ok && whole;
 }
 
 void perf_recording_drop(struct perf_recording *recording)

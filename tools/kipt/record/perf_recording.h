@@ -48,23 +48,17 @@ bool perf_recording_is(const char *path);
  * @caps: of the CPUs that are traced
  * @kernel: kernel code is traced, and kept if /proc/kcore may be read
  *
- * Return: true, or false after a sentence, with nothing left: perf is not allowed, or
- * the file cannot be made or written.
+ * A thread writes what comes, on the CPUs its caller may run on.
+ *
+ * Return: true, or false after a sentence, with nothing left: perf is not allowed, the
+ * file cannot be made or written, or there is no thread to be had.
  */
 bool perf_recording_begin(struct perf_recording *recording, const char *path,
 			  const struct kipt_caps *caps, bool kernel);
 
 /**
- * perf_recording_start() - write what comes from now on while others work
- * @recording: was begun
- *
- * Return: true, or false after a sentence: there is no thread to be had.
- */
-bool perf_recording_start(struct perf_recording *recording);
-
-/**
  * perf_recording_kernel() - copy the kernel's code, after it was patched for the trace
- * @recording: was started
+ * @recording: was begun
  *
  * What is patched from here on is recorded as events.
  *
@@ -78,7 +72,7 @@ bool perf_recording_kernel(struct perf_recording *recording);
  * @session: as reported by the kernel, stopped
  *
  * Return: true, or false after a sentence, Ctrl-C too: what had its name before is
- * there as it was.
+ * there as it was, unless only traces of some CPUs could not be read: the rest is kept.
  */
 bool perf_recording_end(struct perf_recording *recording,
 			const struct kipt_session *session);

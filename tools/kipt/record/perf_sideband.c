@@ -18,8 +18,10 @@
 #include "../cli/args.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
+#include "../kernel/session_words.h"
 #include "../perf/perf_bytes.h"
 #include "../perf/perf_write.h"
+#include "open_files.h"
 #include "perf_sideband.h"
 
 #define ONLINE		"/sys/devices/system/cpu/online"
@@ -29,7 +31,6 @@
 /* Of each CPU; where memory may not be locked, less. */
 #define RING_MOST	(512ULL << 10)
 #define RING_LEAST	(16ULL << 10)
-#define STAMP_BYTES	32
 /* The kernel writes the clock of a page in between two equal odd numbers. */
 #define CLOCK_TRIES	1000
 
@@ -60,7 +61,6 @@ static struct perf_event_attr attr_all(void)
 		.bpf_event = 1,
 		.text_poke = 1,
 		.build_id = 1,
-		.wakeup_watermark = RING_MOST / 4,
 	};
 }
 
@@ -82,17 +82,17 @@ static bool attr_reduce(struct perf_event_attr *attr)
 	return true;
 }
 
-/* What the kernel takes on this CPU; a file descriptor or a negative errno. */
-static int attr_find(struct perf_event_attr *attr, u32 cpu)
+/* What the kernel takes is found on the first CPU; a descriptor or a negative errno. */
+static int attr_open(struct sideband *sideband, u32 cpu)
 {
 	int fd;
 
-	*attr = attr_all();
 	do {
-		fd = event_open(attr, cpu);
+		fd = event_open(&sideband->attr, cpu);
 		if (fd >= 0)
 			return fd;
-	} while (errno == EINVAL && attr_reduce(attr));
+	} while (errno == EINVAL && !sideband->count &&
+		 attr_reduce(&sideband->attr));
 	return -errno;
 }
 
@@ -101,6 +101,9 @@ static bool refused(int err, u32 cpu)
 	if (err == EACCES || err == EPERM)
 		say_errno(err, "perf may not follow all processes on CPU %u: CAP_PERFMON, root or sysctl kernel.perf_event_paranoid=-1 allows it; without a name that ends in .data, kipt record needs no perf",
 			  cpu);
+	else if (err == EMFILE)
+		say_errno(err, "perf needs an open file for each CPU, and there is none left for CPU %u: ulimit -n, as root, allows more",
+			  cpu);
 	else if (access(PARANOID, F_OK))
 		say_errno(err, "this kernel has no perf (CONFIG_PERF_EVENTS): give -o a name that does not end in .data");
 	else
@@ -108,26 +111,29 @@ static bool refused(int err, u32 cpu)
 	return false;
 }
 
-/* Whoever may not lock so much memory gets smaller rings. */
-static bool ring_map(struct sideband_ring *ring)
+/* Whoever may not lock so much memory gets smaller rings, each read in time. */
+static bool ring_open(struct sideband *sideband, struct sideband_ring *ring)
 {
 	u64 page = sysconf(_SC_PAGESIZE);
-	void *at = MAP_FAILED;
+	int err = EPERM;
 
-	for (ring->bytes = RING_MOST; ring->bytes >= RING_LEAST;
+	for (ring->bytes = RING_MOST; ring->bytes >= RING_LEAST && err == EPERM;
 	     ring->bytes /= 2) {
-		at = mmap(NULL, page + ring->bytes, PROT_READ | PROT_WRITE,
-			  MAP_SHARED, ring->fd, 0);
-		if (at != MAP_FAILED || errno != EPERM)
-			break;
+		sideband->attr.wakeup_watermark = ring->bytes / 4;
+		ring->fd = attr_open(sideband, ring->cpu);
+		if (ring->fd < 0)
+			return refused(-ring->fd, ring->cpu);
+		ring->page = mmap(NULL, page + ring->bytes,
+				  PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
+				  0);
+		if (ring->page != MAP_FAILED)
+			return true;
+		err = errno;
+		close(ring->fd);
 	}
-	if (at == MAP_FAILED) {
-		say_errno(errno, "cannot map events of perf of CPU %u; sysctl kernel.perf_event_mlock_kb says how much memory they may have",
-			  ring->cpu);
-		return false;
-	}
-	ring->page = at;
-	return true;
+	say_errno(err, "cannot map events of perf of CPU %u; sysctl kernel.perf_event_mlock_kb says how much memory they may have",
+		  ring->cpu);
+	return false;
 }
 
 /* Events of CPUs that go meanwhile are those they had. */
@@ -147,21 +153,12 @@ static void ring_add(void *ctx, u32 cpu)
 	sideband->rings = rings;
 	ring = &rings[sideband->count];
 	*ring = (struct sideband_ring){ .cpu = cpu };
-	if (sideband->count) {
-		ring->fd = event_open(&sideband->attr, cpu);
-		ring->fd = ring->fd < 0 ? -errno : ring->fd;
-	} else {
-		ring->fd = attr_find(&sideband->attr, cpu);
-	}
-	if (ring->fd < 0) {
-		refused(-ring->fd, cpu);
+	if (!ring_open(sideband, ring))
 		return;
-	}
 	sideband->count++;
-	if (ioctl(ring->fd, PERF_EVENT_IOC_ID, &ring->id))
+	sideband->failed = ioctl(ring->fd, PERF_EVENT_IOC_ID, &ring->id);
+	if (sideband->failed)
 		say_errno(errno, "cannot follow processes on CPU %u", cpu);
-	else
-		sideband->failed = !ring_map(ring);
 }
 
 static bool online_read(char *list, size_t size)
@@ -214,25 +211,21 @@ static u64 time_now(const struct perf_clock *clock)
  */
 static void cpus_visit(const struct sideband *sideband)
 {
-	cpu_set_t before, *set;
-	size_t size;
+	cpu_set_t *before = CPU_ALLOC(KIPT_CPUS_MAX);
+	cpu_set_t *set = CPU_ALLOC(KIPT_CPUS_MAX);
+	size_t size = CPU_ALLOC_SIZE(KIPT_CPUS_MAX);
 	u32 i;
 
-	if (sched_getaffinity(0, sizeof(before), &before))
-		return;
-	for (i = 0; i < sideband->count; i++) {
-		u32 cpu = sideband->rings[i].cpu;
-
-		size = CPU_ALLOC_SIZE(cpu + 1);
-		set = CPU_ALLOC(cpu + 1);
-		if (!set)
-			break;
-		CPU_ZERO_S(size, set);
-		CPU_SET_S(cpu, size, set);
-		sched_setaffinity(0, size, set);
-		CPU_FREE(set);
+	if (before && set && !sched_getaffinity(0, size, before)) {
+		for (i = 0; i < sideband->count; i++) {
+			CPU_ZERO_S(size, set);
+			CPU_SET_S(sideband->rings[i].cpu, size, set);
+			sched_setaffinity(0, size, set);
+		}
+		sched_setaffinity(0, size, before);
 	}
-	sched_setaffinity(0, sizeof(before), &before);
+	CPU_FREE(before);
+	CPU_FREE(set);
 }
 
 bool sideband_open(struct sideband *sideband)
@@ -244,6 +237,8 @@ bool sideband_open(struct sideband *sideband)
 		say_errno(ENOMEM, "cannot follow processes");
 		return false;
 	}
+	sideband->attr = attr_all();
+	open_files_raise();
 	if (online_read(list, sizeof(list)) &&
 	    args_cpus(list, ring_add, sideband) && sideband->count &&
 	    !sideband->failed) {
@@ -272,9 +267,9 @@ static bool events_look(struct sideband *sideband, struct sideband_ring *ring,
 			return false;
 		if (header.type == PERF_RECORD_LOST && header.size >= 24)
 			sideband->lost += get64(bytes + at + 16);
-		if (ring->seen || header.size < sizeof(header) + STAMP_BYTES)
+		if (ring->seen || header.size < sizeof(header) + PERF_STAMP_BYTES)
 			continue;
-		stamp = bytes + at + header.size - STAMP_BYTES;
+		stamp = bytes + at + header.size - PERF_STAMP_BYTES;
 		ring->seen = true;
 		ring->first = (struct perf_stamp){
 			.pid = get32(stamp),
@@ -311,6 +306,14 @@ static void ring_empty(struct sideband *sideband, struct sideband_ring *ring)
 	sideband->failed = !sideband->take(sideband->ctx, sideband->copy, size);
 }
 
+void sideband_read(struct sideband *sideband)
+{
+	u32 i;
+
+	for (i = 0; i < sideband->count; i++)
+		ring_empty(sideband, &sideband->rings[i]);
+}
+
 /*
  * What comes when all were emptied is later than what came the time before: perf need
  * not keep all there is to put it in order.
@@ -321,11 +324,9 @@ static void rings_empty(struct sideband *sideband)
 		.type = PERF_EVENT_FINISHED_ROUND,
 		.size = sizeof(round),
 	};
-	u32 i;
 
 	sideband->taken = false;
-	for (i = 0; i < sideband->count; i++)
-		ring_empty(sideband, &sideband->rings[i]);
+	sideband_read(sideband);
 	if (sideband->taken && !sideband->failed)
 		sideband->failed = !sideband->take(sideband->ctx,
 						   (const u8 *)&round,
@@ -393,8 +394,7 @@ void sideband_close(struct sideband *sideband)
 	for (i = 0; i < sideband->count; i++) {
 		struct sideband_ring *ring = &sideband->rings[i];
 
-		if (ring->page)
-			munmap(ring->page, page + ring->bytes);
+		munmap(ring->page, page + ring->bytes);
 		close(ring->fd);
 	}
 	free(sideband->rings);

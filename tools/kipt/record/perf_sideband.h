@@ -42,7 +42,7 @@ struct sideband_ring {
  * @lost: events the kernel had no room for
  * @take: gets whole events, one after the other, as the kernel wrote them; false
  *	says that it can take no more. Called by sideband_start()'s thread, and by
- *	sideband_stop()
+ *	sideband_read() and sideband_stop()
  * @ctx: its first argument
  * @failed: @take said so, or an event makes no sense
  * @taken: an event came since the last round over all rings began
@@ -78,6 +78,15 @@ struct sideband {
  * allowed (EACCES, EPERM), the kernel has none, there is no memory.
  */
 bool sideband_open(struct sideband *sideband);
+
+/**
+ * sideband_read() - read what came so far, in between
+ * @sideband: was opened, and not started
+ *
+ * That earlier events may follow is left to @take's caller: it ends no round. What fails
+ * is in @failed.
+ */
+void sideband_read(struct sideband *sideband);
 
 /**
  * sideband_start() - read while others work, in a thread of its own

@@ -158,9 +158,8 @@ static bool session_begin(struct recording *r)
 		r->setup.made = perf_kernel;
 		r->setup.ctx = r;
 	}
-	return (!r->perf || perf_recording_start(&r->recording)) &&
-	       setup_session(r->genl, &r->setup, flags,
-			     &r->info, &r->session) == KIPT_EXIT_DONE;
+	return setup_session(r->genl, &r->setup, flags, &r->info,
+			     &r->session) == KIPT_EXIT_DONE;
 }
 
 /* Whoever stopped it, or whichever CPU failed to: what was captured is there.
@@ -189,13 +188,15 @@ static int command_run(struct recording *r)
 {
 	int status;
 
-	if (!cpus_choose(r) || !perf_begin(r) || !command_begin(r))
+	if (!cpus_choose(r))
+		return -1;
+	/* The less of this process and its threads is in the trace the better. */
+	if (r->pinned)
+		cpus_leave(r->setup.cpus);
+	if (!perf_begin(r) || !command_begin(r))
 		return -1;
 	if (r->only)
 		r->setup.pid = r->child.pid;
-	/* The less of this process is in the trace the better. */
-	if (r->pinned)
-		cpus_leave(r->setup.cpus);
 	if (!session_begin(r)) {
 		child_abandon(&r->child);
 		return -1;

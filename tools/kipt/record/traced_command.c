@@ -21,6 +21,7 @@
 #include "../cli/printable.h"
 #include "../cli/signals.h"
 #include "../kernel/affinity.h"
+#include "open_files.h"
 #include "traced_command.h"
 
 #define TRACE_OPTIONS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |	\
@@ -68,6 +69,7 @@ static void child_exec(const int go[2], int failure, char **argv,
 	if (read(go[0], &byte, 1) != 1)
 		_exit(127);
 	if (!err) {
+		open_files_restore();
 		execvp(argv[0], argv);
 		err = errno;
 	}
