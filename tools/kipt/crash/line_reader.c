@@ -66,7 +66,6 @@ struct line_reader *line_reader_create(int fd, const char *path)
 		reader->path = path;
 		reader->fd = fd;
 		reader->helper.seconds = SECONDS;
-		reader->helper.wait_ms = SECONDS * 1000;
 		if (helper_start(&reader->helper, &work))
 			return reader;
 	}
@@ -91,6 +90,7 @@ bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address
 
 	if (!reader || reader->over || length > SYMBOL_MAX)
 		return false;
+	reader->helper.wait_ms = SECONDS * 1000;
 	reader->helper.message.begin = address;
 	reader->helper.message.size = length;
 	memcpy(reader->helper.message.bytes, symbol ? symbol : "", length);
