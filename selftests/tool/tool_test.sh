@@ -80,7 +80,7 @@ program_tests() {
 all_program_tests() {
 	local program
 
-	for program in jobs filter child ctl ending killed program; do
+	for program in jobs filter child ctl ending killed program names; do
 		program_tests "${program}_test"
 	done
 }
