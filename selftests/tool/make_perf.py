@@ -31,7 +31,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   kernel-id=HEX   its build id, in the list of the file
   many=KIND*N,... N events of a kind: fork, child (a fork that maps), map, remap, path,
                   exec, comm, switch, cut, info, attr (pipe), poke, ksym,
-                  wide (a ksym of 4 GiB), queue
+                  wide (a ksym of 4 GiB), long (a ksym with a long name), queue
   lasted=N        N seconds from the first event to the last
   poke=ADDR@TIME:OLD/NEW  kernel code changed, from these bytes, in hex, to those
   ksym=ADDR+LEN@TIME:NAME  code of the kernel came; oolsym= is that of no BPF program
@@ -302,6 +302,9 @@ class Recording:
                 out.append(w.poke(f"{0xffffffff9d000020 + i % 7:#x}@{time}:90/90"))
             elif kind == "ksym":
                 out.append(w.ksymbol(f"{0xffffffffa0000000 + i * 8192:#x}+4096@{time}:a", 0))
+            elif kind == "long":
+                out.append(w.ksymbol(f"{0xffffffffa0000000 + i * 8192:#x}+4096@{time}:"
+                                     + "a" * 60000, 0))
             elif kind == "wide":
                 out.append(w.ksymbol(f"{0xffff800000000000 + (i << 20):#x}"
                                      f"+{0xffffffff:#x}@{time}:a", i & 1))

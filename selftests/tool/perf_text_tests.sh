@@ -196,6 +196,47 @@ perf_text_many_tests() {
 		timeout 60 "$KIPT" decode text.data --stats --image site@$TEXT_AT >/dev/null 2>err
 		same "perf_many_$many" 0 $?
 	done
+	# Each reading of code looks through what is kept of its page.
+	text_make "many=poke*200000"
+	text_is perf_crowded "no-code no-code no-code no-code"
+	says perf_crowded_says_so "changed more than 4096 times"
+	same perf_crowded_is_bounded 4096 "$("$(dirname "$(realpath "$KIPT")")/text_test" text.data)"
+	text_make "many=long*2500"
+	text_is perf_text_full "no-code no-code no-code no-code"
+	says perf_text_full_says_so "more places than kipt keeps"
+}
+
+# That of this machine: a recorded 32-bit process has another one.
+perf_vdso_tests() {
+	local id ret
+	id=$(python3 -c '
+import struct
+data, at = open("/sys/kernel/notes", "rb").read(), 0
+while at < len(data):
+    name, size, kind = struct.unpack_from("<III", data, at)
+    begin = at + 12 + (name + 3 & ~3)
+    if kind == 3 and data[at + 12:at + 15] == b"GNU":
+        print(data[begin:begin + size].hex())
+    at = begin + (size + 3 & ~3)' 2>/dev/null)
+	ret=$(python3 -c '
+for line in open("/proc/self/maps"):
+    if line.endswith("[vdso]\n"):
+        begin = int(line.split("-")[0], 16)
+        memory = open("/proc/self/mem", "rb")
+        memory.seek(begin)
+        print(hex(memory.read(8192).index(0xc3, 0x400)))' 2>/dev/null)
+	if [ -z "$id" ] || [ -z "$ret" ]; then
+		skip perf_vdso "no build id of this kernel, or no vDSO"
+		return
+	fi
+	stretches_make $((0x7ffff7fc0000 + ret)) 1000000000
+	text_make kernel-id=$id vdso=0x7ffff7fc0000
+	text_is perf_vdso "$(printf "%x>100" $((ret & 0xfff)))"
+	stretches_make $((0xf7fc0000 + ret)) 1000000000
+	text_make kernel-id=$id vdso=0xf7fc0000
+	text_is perf_vdso_of_32_bits "no-code"
+	text_make kernel-id=$id vdso=0x7ffff7fc0000 vdso=0xf7fc0000
+	text_is perf_vdso_of_32_bits_too "no-code"
 }
 
 perf_text_tests() {

@@ -34,6 +34,20 @@
 #define CHANGED_MOST	(512ULL << 20)
 #define ENTRIES_MOST	(1ULL << 20)
 #define ENTRIES_LEAST	64U
+/* Each reading of code looks through all changes of its page. */
+#define CHAIN_MOST	4096U
+/* Bytes that events of the file may take here. */
+#define HELD_MOST	(128ULL << 20)
+
+/*
+ * An event that perf lost may have been a change of code. LOST says neither of which
+ * event it was nor of when: all events of a CPU have one ring, LOST is of the next one
+ * that fit, and switches of tasks are lost by thousands. So what no event of the
+ * recording is of stays as it is, and a note says so; what one is of is unknown from the
+ * last event of that CPU before the loss on, until its next event after it. What an event
+ * says was there before it counts no more if events were lost before it.
+ */
+#define RINGS_MOST	8192U
 
 /* What bytes are in each log that nobody knows. */
 static const u8 fills[LOGS] = { 0, 0xff };
@@ -72,6 +86,11 @@ struct perf_text {
 	struct perf_ksyms ksyms;
 	struct perf_bpf bpf;
 	struct kipt_patch_log *logs[LOGS];
+	/* Of the logs: how many changes are in each chain. */
+	u16 *chains;
+	bool crowded;
+	/* Of what was copied of the file. */
+	u64 held;
 	u64 slack;
 	/* Of the last event. */
 	u64 tsc;
@@ -112,16 +131,28 @@ void perf_text_destroy(struct perf_text *text)
 	perf_bpf_free(&text->bpf);
 	free(text->logs[0]);
 	free(text->logs[1]);
+	free(text->chains);
 	free(text);
+}
+
+/* Returns false if there is no room for so much more of the file. */
+static bool hold(struct perf_text *text, u64 size)
+{
+	text->held += size;
+	text->full |= text->held > HELD_MOST;
+	return !text->full;
 }
 
 static bool note_add(struct perf_text *text, const struct note *note,
 		     const u8 *bytes, u32 size)
 {
-	struct note *notes = list_room(text->notes, text->note_count,
-				       sizeof(*notes));
-	u8 *copy = calloc(1, (size_t)size + 1);
+	struct note *notes;
+	u8 *copy;
 
+	if (!hold(text, sizeof(*note) + size))
+		return true;
+	notes = list_room(text->notes, text->note_count, sizeof(*notes));
+	copy = calloc(1, (size_t)size + 1);
 	if (notes)
 		text->notes = notes;
 	if (!notes || !copy) {
@@ -199,6 +230,7 @@ bool perf_text_take(struct perf_text *text, const struct perf_file *file,
 	if (event->type == PERF_EVENT_HEADER_FEATURE)
 		return event->size < 8 ||
 		       get64(event->bytes) != PERF_FEATURE_BPF ||
+		       !hold(text, event->size) ||
 		       perf_bpf_take(&text->bpf, event->bytes + 8,
 				     event->size - 8) || no_memory();
 	if (event->type != PERF_EVENT_TEXT_POKE &&
@@ -291,8 +323,15 @@ static void log_add(struct perf_text *text, u64 tsc, u64 address, u32 size,
 {
 	u64 early = text->slack / 2;
 	u8 unknown[KIPT_PATCH_BYTES];
+	u16 *count = &text->chains[kipt_patch_log_chain(text->logs[0], address)];
 	u32 i;
 
+	if (*count <= CHAIN_MOST)
+		++*count;
+	if (*count > CHAIN_MOST) {
+		text->crowded = true;
+		return;
+	}
 	for (i = 0; i < LOGS; i++) {
 		memset(unknown, fills[i], sizeof(unknown));
 		kipt_patch_log_add(text->logs[i], tsc > early ? tsc - early : 0,
@@ -497,7 +536,8 @@ static bool logs_make(struct perf_text *text)
 			return false;
 		text->logs[i] = kipt_patch_log_init(memory, entries, 0);
 	}
-	return true;
+	text->chains = calloc(entries, sizeof(*text->chains));
+	return text->chains;
 }
 
 static void notes_play(struct perf_text *text, const struct perf_clock *clock)
@@ -597,6 +637,8 @@ static u32 line_read(const struct perf_text *text,
 	u8 other[LINE];
 	u32 done = 0;
 
+	if (text->chains[kipt_patch_log_chain(text->logs[0], ip)] > CHAIN_MOST)
+		return 0;
 	size = kipt_text_view_sure(view, ip, size);
 	if (!size)
 		return 0;
@@ -643,6 +685,11 @@ const struct perf_ksyms *perf_text_ksyms(const struct perf_text *text)
 u64 perf_text_changes(const struct perf_text *text)
 {
 	return text->changes;
+}
+
+u32 perf_text_crowded(const struct perf_text *text)
+{
+	return text->crowded ? CHAIN_MOST : 0;
 }
 
 bool perf_text_full(const struct perf_text *text)
