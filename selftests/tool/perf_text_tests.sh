@@ -243,5 +243,6 @@ perf_text_tests() {
 	perf_poke_tests
 	perf_trampoline_tests
 	perf_bpf_tests
+	perf_vdso_tests
 	perf_text_many_tests
 }
