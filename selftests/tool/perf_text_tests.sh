@@ -108,6 +108,40 @@ print(edges.get(5), edges.get(0), edges.get(16))' <<<"$OUT")"
 	same perf_poke_records 5 "$(grep -c '"type":"branch"' <<<"$OUT")"
 }
 
+# Events that perf lost may have been changes: of what is seen to change nothing is known
+# from there to its next event.
+perf_poke_lost_tests() {
+	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP tag=0102030405060708
+	local back=$TEXT_AT@4000000000:$TEXT_JUMP/$TEXT_NOP
+	local other=0xffffffff9d002000@1500000000:$TEXT_NOP/$TEXT_JUMP
+	stretches_make $TEXT_AT 1000000000 3000000000 5000000000
+	text_make poke=$poke drop=2500000000
+	text_is perf_poke_lost "$TEXT_BEFORE no-code no-code"
+	says perf_poke_lost_says_so "kernel code that was seen to change is missing"
+	text_make poke=$poke drop=2500000000 poke=$back
+	text_is perf_poke_lost_then_known "$TEXT_BEFORE no-code $TEXT_BEFORE"
+	text_make drop=1500000000 poke=$poke
+	text_is perf_poke_lost_before "no-code $TEXT_AFTER $TEXT_AFTER"
+	# It was lost some time between its CPU's events.
+	text_make poke=$poke drop=4500000000:1
+	text_is perf_poke_lost_elsewhere "no-code no-code no-code"
+	text_make poke=$poke drop=3500000000:1 poke=$back
+	text_is perf_poke_lost_between "no-code no-code $TEXT_BEFORE"
+	# Other code stays, or each recording with lost switches would have none.
+	text_make poke=$other drop=2500000000 drop=2600000000
+	text_is perf_poke_lost_of_other_code "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	says perf_poke_lost_of_other_code_says_so "other changes of it may be"
+	text_make text-poke drop=2500000000
+	text_is perf_poke_lost_no_changes "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	stretches_make $BPF_AT 1000000000 3000000000
+	text_make ksym=$BPF_AT+18@0:bpf_prog_$tag bpf=7@0:$tag drop=2000000000 \
+		bpf-info=7:$tag:$BPF_AT:${TEXT_SITE// /} lasted=1
+	text_is perf_bpf_lost "no-code no-code"
+	text_make ksym=$BPF_AT+18@0:bpf_prog_$tag bpf=7@0:$tag poke=${other/15/19} \
+		drop=2000000000 bpf-info=7:$tag:$BPF_AT:${TEXT_SITE// /}
+	text_is perf_bpf_lost_later "$TEXT_BEFORE no-code"
+}
+
 # Code that comes and goes: trampolines have their bytes in events.
 perf_trampoline_tests() {
 	local code=${TEXT_SITE// /}
@@ -241,6 +275,7 @@ for line in open("/proc/self/maps"):
 
 perf_text_tests() {
 	perf_poke_tests
+	perf_poke_lost_tests
 	perf_trampoline_tests
 	perf_bpf_tests
 	perf_vdso_tests
