@@ -388,6 +388,11 @@ bool kipt_patch_log_touches(const struct kipt_patch_log *log, u64 first,
 	return false;
 }
 
+u32 kipt_patch_log_chain(const struct kipt_patch_log *log, u64 ip)
+{
+	return page_chain(log, ip >> TEXT_PAGE_SHIFT) - log->chains;
+}
+
 bool kipt_patch_log_range(const struct kipt_patch_log *log, u64 number,
 			  u64 *begin, u64 *end)
 {

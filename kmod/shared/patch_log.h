@@ -118,6 +118,15 @@ bool kipt_patch_log_touches(const struct kipt_patch_log *log, u64 first,
 			    u64 end, u64 ip, u32 len);
 
 /**
+ * kipt_patch_log_chain() - what is looked through for the changes of a page
+ * @log: the log
+ * @ip: an address in the page
+ *
+ * Return: its number, less than the entries of the log; pages may share it.
+ */
+u32 kipt_patch_log_chain(const struct kipt_patch_log *log, u64 ip);
+
+/**
  * kipt_patch_log_range() - where a change was
  * @log: the log
  * @number: of the change

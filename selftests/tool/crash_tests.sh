@@ -773,6 +773,18 @@ crash_module_line_tests() {
 	rm -r lib
 }
 
+# What libelf makes of a damaged file is the end of the process that reads it.
+crash_vmlinux_deadly_tests() {
+	local function
+	for function in elf_begin elf_nextscn; do
+		echo "void *$function(void) { __builtin_trap(); }" >deadly.c
+		gcc -shared -fPIC -fno-builtin -o deadly.so deadly.c
+		LD_PRELOAD=$PWD/deadly.so refused "crash_vmlinux_deadly_$function" 0 \
+			"process that reads vmlinux was ended by a signal" \
+			crash "$D" --summary --vmlinux vmlinux
+	done
+}
+
 # Lines of the kernel's source, and names that the dump has not.
 crash_vmlinux_tests() {
 	local size part id line="looping [kernel] (kernel.S:6)"
@@ -816,6 +828,7 @@ crash_vmlinux_tests() {
 	same "crash_names_of_vmlinux" "$line" "$(at --source --vmlinux vmlinux)"
 	told "crash_names_of_vmlinux_told" "names of the kernel come from vmlinux" \
 		--vmlinux vmlinux
+	crash_vmlinux_deadly_tests
 	id=$(vmlinux_make moved 0xffffffff80800000)
 	dump --info "$id" --info KERNELOFFSET=800000 --drop $((0x92000)):4096
 	same "crash_source_of_a_kernel_that_was_moved" "$line" "$(at --source --vmlinux moved)"

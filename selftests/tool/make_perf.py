@@ -25,13 +25,14 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   map=FILE@ADDR   FILE, an ELF file, is mapped: its segments, the lowest at ADDR
   id=HEX          the build id that the next map= is recorded with
   noid            the next map= has none
+  vdso=ADDR       the kernel's code for processes is mapped there, without a build id
   inode           files without one are recorded with their inode
   inode=N,...     the first ones with these
   kernel=SYMBOL@ADDR    the kernel was where SYMBOL has this address
   kernel-id=HEX   its build id, in the list of the file
   many=KIND*N,... N events of a kind: fork, child (a fork that maps), map, remap, path,
                   exec, comm, switch, cut, info, attr (pipe), poke, ksym,
-                  wide (a ksym of 4 GiB), queue
+                  wide (a ksym of 4 GiB), long (a ksym with a long name), queue
   lasted=N        N seconds from the first event to the last
   poke=ADDR@TIME:OLD/NEW  kernel code changed, from these bytes, in hex, to those
   ksym=ADDR+LEN@TIME:NAME  code of the kernel came; oolsym= is that of no BPF program
@@ -39,6 +40,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   bpf=ID@TIME:TAG  the BPF program ID was loaded
   bpf-info=ID:TAG:ADDR:CODE  what the file knows of it; CODE is in hex
   bpf-cut=N       N bytes are missing of all that; bpf-set=AT:HEX sets some of its bytes
+  drop=TIME[:CPU]  perf lost events
   untimed         perf did not say how its time relates to that of the trace
   text-poke       changes of kernel code were asked for
   elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
@@ -199,7 +201,9 @@ class Recording:
                 maps, found = segments(open(name, "rb").read(), int(address, 0))
                 self.maps.append((name, maps, found if forced == 0 else forced))
                 forced = 0
-            elif key in ("poke", "ksym", "oolsym", "unksym", "bpf"):
+            elif key == "vdso":
+                self.maps.append(("[vdso]", [(int(value, 0), 8192, 0)], None))
+            elif key in ("poke", "ksym", "oolsym", "unksym", "bpf", "drop"):
                 self.changes.append((key, value))
             elif key == "bpf-info":
                 self.infos.append(value)
@@ -248,6 +252,9 @@ class Recording:
                 out += w.poke(value)
             elif key == "bpf":
                 out += w.bpf(value)
+            elif key == "drop":
+                time, _, cpu = value.partition(":")
+                out += w.stamped(2, w.pack("QQ", 1, 7), time=int(time), cpu=int(cpu or 0))
             else:
                 out += w.ksymbol(value, int(key == "unksym"), 2 if key == "oolsym" else 1)
         out += w.stamped(12, w.pack("II", PID, PID))
@@ -302,6 +309,9 @@ class Recording:
                 out.append(w.poke(f"{0xffffffff9d000020 + i % 7:#x}@{time}:90/90"))
             elif kind == "ksym":
                 out.append(w.ksymbol(f"{0xffffffffa0000000 + i * 8192:#x}+4096@{time}:a", 0))
+            elif kind == "long":
+                out.append(w.ksymbol(f"{0xffffffffa0000000 + i * 8192:#x}+4096@{time}:"
+                                     + "a" * 60000, 0))
             elif kind == "wide":
                 out.append(w.ksymbol(f"{0xffff800000000000 + (i << 20):#x}"
                                      f"+{0xffffffff:#x}@{time}:a", i & 1))
@@ -324,7 +334,7 @@ class Recording:
 
     @staticmethod
     def path(name):
-        return os.path.abspath(name)
+        return name if name[0] == "[" else os.path.abspath(name)
 
     def pieces(self):
         """(offset, bytes) as perf writes them one after the other."""

@@ -108,6 +108,40 @@ print(edges.get(5), edges.get(0), edges.get(16))' <<<"$OUT")"
 	same perf_poke_records 5 "$(grep -c '"type":"branch"' <<<"$OUT")"
 }
 
+# Events that perf lost may have been changes: of what is seen to change nothing is known
+# from there to its next event.
+perf_poke_lost_tests() {
+	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP tag=0102030405060708
+	local back=$TEXT_AT@4000000000:$TEXT_JUMP/$TEXT_NOP
+	local other=0xffffffff9d002000@1500000000:$TEXT_NOP/$TEXT_JUMP
+	stretches_make $TEXT_AT 1000000000 3000000000 5000000000
+	text_make poke=$poke drop=2500000000
+	text_is perf_poke_lost "$TEXT_BEFORE no-code no-code"
+	says perf_poke_lost_says_so "kernel code that was seen to change is missing"
+	text_make poke=$poke drop=2500000000 poke=$back
+	text_is perf_poke_lost_then_known "$TEXT_BEFORE no-code $TEXT_BEFORE"
+	text_make drop=1500000000 poke=$poke
+	text_is perf_poke_lost_before "no-code $TEXT_AFTER $TEXT_AFTER"
+	# It was lost some time between its CPU's events.
+	text_make poke=$poke drop=4500000000:1
+	text_is perf_poke_lost_elsewhere "no-code no-code no-code"
+	text_make poke=$poke drop=3500000000:1 poke=$back
+	text_is perf_poke_lost_between "no-code no-code $TEXT_BEFORE"
+	# Other code stays, or each recording with lost switches would have none.
+	text_make poke=$other drop=2500000000 drop=2600000000
+	text_is perf_poke_lost_of_other_code "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	says perf_poke_lost_of_other_code_says_so "other changes of it may be"
+	text_make text-poke drop=2500000000
+	text_is perf_poke_lost_no_changes "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	stretches_make $BPF_AT 1000000000 3000000000
+	text_make ksym=$BPF_AT+18@0:bpf_prog_$tag bpf=7@0:$tag drop=2000000000 \
+		bpf-info=7:$tag:$BPF_AT:${TEXT_SITE// /} lasted=1
+	text_is perf_bpf_lost "no-code no-code"
+	text_make ksym=$BPF_AT+18@0:bpf_prog_$tag bpf=7@0:$tag poke=${other/15/19} \
+		drop=2000000000 bpf-info=7:$tag:$BPF_AT:${TEXT_SITE// /}
+	text_is perf_bpf_lost_later "$TEXT_BEFORE no-code"
+}
+
 # Code that comes and goes: trampolines have their bytes in events.
 perf_trampoline_tests() {
 	local code=${TEXT_SITE// /}
@@ -196,11 +230,54 @@ perf_text_many_tests() {
 		timeout 60 "$KIPT" decode text.data --stats --image site@$TEXT_AT >/dev/null 2>err
 		same "perf_many_$many" 0 $?
 	done
+	# Each reading of code looks through what is kept of its page.
+	text_make "many=poke*200000"
+	text_is perf_crowded "no-code no-code no-code no-code"
+	says perf_crowded_says_so "changed more than 4096 times"
+	same perf_crowded_is_bounded 4096 "$("$(dirname "$(realpath "$KIPT")")/text_test" text.data)"
+	text_make "many=long*2500"
+	text_is perf_text_full "no-code no-code no-code no-code"
+	says perf_text_full_says_so "more places than kipt keeps"
+}
+
+# That of this machine: a recorded 32-bit process has another one.
+perf_vdso_tests() {
+	local id ret
+	id=$(python3 -c '
+import struct
+data, at = open("/sys/kernel/notes", "rb").read(), 0
+while at < len(data):
+    name, size, kind = struct.unpack_from("<III", data, at)
+    begin = at + 12 + (name + 3 & ~3)
+    if kind == 3 and data[at + 12:at + 15] == b"GNU":
+        print(data[begin:begin + size].hex())
+    at = begin + (size + 3 & ~3)' 2>/dev/null)
+	ret=$(python3 -c '
+for line in open("/proc/self/maps"):
+    if line.endswith("[vdso]\n"):
+        begin = int(line.split("-")[0], 16)
+        memory = open("/proc/self/mem", "rb")
+        memory.seek(begin)
+        print(hex(memory.read(8192).index(0xc3, 0x400)))' 2>/dev/null)
+	if [ -z "$id" ] || [ -z "$ret" ]; then
+		skip perf_vdso "no build id of this kernel, or no vDSO"
+		return
+	fi
+	stretches_make $((0x7ffff7fc0000 + ret)) 1000000000
+	text_make kernel-id=$id vdso=0x7ffff7fc0000
+	text_is perf_vdso "$(printf "%x>100" $((ret & 0xfff)))"
+	stretches_make $((0xf7fc0000 + ret)) 1000000000
+	text_make kernel-id=$id vdso=0xf7fc0000
+	text_is perf_vdso_of_32_bits "no-code"
+	text_make kernel-id=$id vdso=0x7ffff7fc0000 vdso=0xf7fc0000
+	text_is perf_vdso_of_32_bits_too "no-code"
 }
 
 perf_text_tests() {
 	perf_poke_tests
+	perf_poke_lost_tests
 	perf_trampoline_tests
 	perf_bpf_tests
+	perf_vdso_tests
 	perf_text_many_tests
 }

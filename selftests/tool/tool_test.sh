@@ -80,7 +80,7 @@ program_tests() {
 all_program_tests() {
 	local program
 
-	for program in jobs filter child ctl ending killed program recording; do
+	for program in jobs filter child ctl ending killed program recording names; do
 		program_tests "${program}_test"
 	done
 }

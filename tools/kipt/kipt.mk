@@ -162,7 +162,8 @@ $(KIPT_OUT)/killed_test: $(ROOT)/selftests/tool/killed_test.c \
 	@echo "  CC  killed_test"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
 
-$(KIPT_OUT)/program_test $(KIPT_OUT)/perf_write_test: $(KIPT_OUT)/%_test: \
+$(addprefix $(KIPT_OUT)/,program_test perf_write_test names_test \
+		text_test): $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c \
 		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
 	@echo "  LD  $*_test"
@@ -200,7 +201,8 @@ kipt-test-programs: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
 		jobs_test filter_test child_test ctl_test ending_test \
-		killed_test program_test perf_write_test recording_test kipt_fake \
+		killed_test program_test perf_write_test recording_test \
+		names_test text_test kipt_fake \
 		$(if $(KIPT_KDUMPFILE),deadly_kdumpfile.so))
 
 kipt-test: kipt-test-programs

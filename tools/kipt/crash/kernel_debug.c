@@ -13,7 +13,6 @@
 #include "../cli/kipt.h"
 #include "../cli/messages.h"
 #include "../symbols/debug_file.h"
-#include "../symbols/vmlinux.h"
 #include "kernel_debug.h"
 #include "module_debug.h"
 #include "vmcoreinfo.h"
@@ -48,23 +47,21 @@ static bool is_roots(int fd)
 	return !fstat(fd, &st) && !st.st_uid && !(st.st_mode & 022);
 }
 
-static bool has_id(int fd, const char *wanted)
+static bool is_id(const struct build_id *id, const char *wanted)
 {
 	char text[BUILD_ID_TEXT];
-	struct build_id id;
 
-	if (!debug_file_build_id(fd, &id))
-		return false;
-	build_id_text(&id, text);
+	build_id_text(id, text);
 	return !strcmp(text, wanted);
 }
 
 /* The descriptor of a file of root's that has the build id, or -1. */
-static int file_open(const char *path, const char *id)
+static int file_open(const char *path, const char *wanted)
 {
 	int fd = file_open_regular(path);
+	struct build_id id;
 
-	if (fd < 0 || (is_roots(fd) && has_id(fd, id)))
+	if (fd < 0 || (is_roots(fd) && debug_file_build_id(fd, &id) && is_id(&id, wanted)))
 		return fd;
 	close(fd);
 	return -1;
@@ -113,6 +110,20 @@ static void info_read(struct kernel_debug *debug, const char *info)
 		debug->release[0] = 0;
 }
 
+/* Anybody's file: only its reader looks into it. */
+static bool named_take(struct kernel_debug *debug)
+{
+	struct build_id id;
+
+	debug->lines = line_reader_create(debug->fd, debug->path);
+	debug->lines_tried = line_reader_build_id(debug->lines, &id) && is_id(&id, debug->id);
+	if (debug->lines_tried)
+		return true;
+	line_reader_destroy(debug->lines);
+	debug->lines = NULL;
+	return false;
+}
+
 bool kernel_debug_open(struct kernel_debug *debug, const char *info, const char *path)
 {
 	debug->fd = -1;
@@ -123,7 +134,7 @@ bool kernel_debug_open(struct kernel_debug *debug, const char *info, const char 
 	if (debug->fd < 0)
 		return false;
 	snprintf(debug->path, sizeof(debug->path), "%s", path);
-	debug->tried = has_id(debug->fd, debug->id);
+	debug->tried = named_take(debug);
 	if (debug->tried)
 		return true;
 	close(debug->fd);
@@ -152,16 +163,18 @@ void kernel_debug_close(struct kernel_debug *debug)
 	*debug = (struct kernel_debug){ .fd = -1 };
 }
 
+/* NULL: there is no vmlinux. */
+static struct line_reader *reader_get(struct kernel_debug *debug)
+{
+	if (!debug->lines_tried && file_find(debug))
+		debug->lines = line_reader_create(debug->fd, debug->path);
+	debug->lines_tried = true;
+	return debug->lines;
+}
+
 bool kernel_debug_symbols(struct kernel_debug *debug, struct symbols *symbols)
 {
-	size_t before = symbols_count(symbols);
-	char name[32];
-
-	if (!debug || !file_find(debug))
-		return false;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", debug->fd);
-	if (!vmlinux_symbols(symbols, name, debug->moved) ||
-	    symbols_count(symbols) == before)
+	if (!debug || !line_reader_symbols(reader_get(debug), symbols, debug->moved))
 		return false;
 	say_note("names of the kernel come from %s", debug->path);
 	return true;
@@ -228,10 +241,7 @@ static bool source_find(void *ctx, u64 address, const struct place *place, char 
 		       line_reader_get(module->lines, place->symbol, place->offset, text,
 				       size);
 	}
-	if (!debug->lines_tried && file_find(debug))
-		debug->lines = line_reader_create(debug->fd, debug->path);
-	debug->lines_tried = true;
-	return line_reader_get(debug->lines, NULL, address - debug->moved, text, size);
+	return line_reader_get(reader_get(debug), NULL, address - debug->moved, text, size);
 }
 
 void kernel_debug_names(struct kernel_debug *debug, struct names *names)

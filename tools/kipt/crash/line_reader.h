@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines of source code out of a file that may be damaged: a process of its own reads it,
- * so that it ends in a sentence at worst.
+ * Build id, symbols and lines of source code of a file that may be damaged: a process of
+ * its own reads it, so that it ends in a sentence at worst.
  */
 #ifndef KIPT_LINE_READER_H
 #define KIPT_LINE_READER_H
@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../../../kmod/decode/port.h"
+#include "../symbols/build_id.h"
+#include "../symbols/symbols.h"
 
 struct line_reader;
 
@@ -40,5 +41,24 @@ void line_reader_destroy(struct line_reader *reader);
  */
 bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address,
 		     char *text, size_t size);
+
+/**
+ * line_reader_build_id() - which build the file is
+ * @reader: of the file; may be NULL
+ * @id: filled
+ *
+ * Return: false if it has no build id.
+ */
+bool line_reader_build_id(struct line_reader *reader, struct build_id *id);
+
+/**
+ * line_reader_symbols() - the symbols of a vmlinux
+ * @reader: of the file; may be NULL
+ * @symbols: table that they are added to; not searched yet
+ * @bias: added to each address
+ *
+ * Return: true if there are any.
+ */
+bool line_reader_symbols(struct line_reader *reader, struct symbols *symbols, u64 bias);
 
 #endif /* KIPT_LINE_READER_H */

@@ -13,6 +13,7 @@
 #include "../symbols/build_id.h"
 #include "../symbols/source_line.h"
 #include "named_files.h"
+#include "symbol_message.h"
 
 /* As much of a file as snapshots keep to tell its build id. */
 #define HEAD_BYTES	4096
@@ -29,13 +30,6 @@ struct crash_reader {
 	struct opened files[CRASH_FILES_MAX];
 	struct elf_symbols *elf;
 	u64 loaded;
-};
-
-/* Symbols from @from on, as many as fit. */
-struct filling {
-	struct helper_message *message;
-	u64 number, from;
-	bool full;
 };
 
 struct crash_reader *crash_reader_create(void)
@@ -85,32 +79,9 @@ static const char *name_of(const struct opened *file, char *text, size_t size)
 	return text;
 }
 
-static void symbol_fill(void *ctx, const struct symbol_entry *entry)
-{
-	struct filling *filling = ctx;
-	struct helper_message *message = filling->message;
-	size_t length = strnlen(entry->name, CRASH_SYMBOL_MAX - 1);
-	struct crash_symbol symbol = {
-		.start = entry->start, .size = entry->size,
-		.rank = entry->rank, .length = length + 1,
-	};
-
-	filling->full |= HELPER_BYTES - message->size <
-			 sizeof(symbol) + symbol.length;
-	if (filling->number++ < filling->from || filling->full)
-		return;
-	memcpy(message->bytes + message->size, &symbol, sizeof(symbol));
-	message->size += sizeof(symbol);
-	memcpy(message->bytes + message->size, entry->name, length);
-	message->bytes[message->size + length] = 0;
-	message->size += symbol.length;
-	message->end = filling->number;
-}
-
 static void symbols_send(struct crash_reader *reader,
 			 struct helper_message *message)
 {
-	struct filling filling = { .message = message, .from = message->begin };
 	const struct symbols *symbols;
 	struct elf_file file;
 	char name[32];
@@ -128,7 +99,7 @@ static void symbols_send(struct crash_reader *reader,
 	symbols = elf_symbols_parts(reader->elf, &file);
 	memcpy(message->bytes, &file, sizeof(file));
 	message->size = sizeof(file);
-	symbols_each(symbols, symbol_fill, &filling);
+	symbols_put(message, symbols);
 }
 
 static void source_send(struct opened *file, struct helper_message *message)

@@ -19,7 +19,7 @@
  *	which @size is 0 if it has none
  * @CRASH_ASK_READ: @begin to @end of the file; answered by @bytes
  * @CRASH_ASK_SYMBOLS: answered by struct elf_file, and from number @begin on by
- *	one struct crash_symbol after the other; @end: number after the last
+ *	some of its symbols, see symbols_put()
  * @CRASH_ASK_SOURCE: answered by the line of offset @begin, with its 0, if it is
  *	known
  */
@@ -30,23 +30,6 @@ enum crash_ask {
 	CRASH_ASK_SYMBOLS,
 	CRASH_ASK_SOURCE,
 };
-
-/**
- * struct crash_symbol - a symbol on its way, followed by its name
- * @start: its address
- * @size: its bytes
- * @rank: as symbols_add() has it
- * @length: of its name, with the 0
- */
-struct crash_symbol {
-	u64 start;
-	u64 size;
-	s32 rank;
-	u32 length;
-};
-
-/* Longer names are cut. */
-#define CRASH_SYMBOL_MAX	8192U
 
 struct crash_reader;
 

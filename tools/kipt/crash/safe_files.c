@@ -11,6 +11,7 @@
 #include "../cli/messages.h"
 #include "named_files.h"
 #include "safe_files.h"
+#include "symbol_message.h"
 
 /* What large debug information needs. */
 #define MEMORY_MAX	(4ULL << 30)
@@ -175,29 +176,6 @@ u32 crash_files_read(struct crash_files *files, int number, u64 offset,
 	return done;
 }
 
-/* Returns false if there is nothing in an answer, or no sense, or no memory. */
-static bool symbols_take(struct symbols *symbols,
-			 const struct helper_message *answer)
-{
-	u32 at = sizeof(struct elf_file);
-	struct crash_symbol symbol;
-	bool good = false;
-
-	while (answer->size - at >= sizeof(symbol)) {
-		memcpy(&symbol, answer->bytes + at, sizeof(symbol));
-		at += sizeof(symbol);
-		if (!symbol.length || symbol.length > answer->size - at ||
-		    answer->bytes[at + symbol.length - 1] ||
-		    !symbols_add(symbols, symbol.start, symbol.size,
-				 symbol.rank, (char *)answer->bytes + at, "",
-				 ""))
-			return false;
-		at += symbol.length;
-		good = true;
-	}
-	return good;
-}
-
 /* Each answer has some more of them, or it was the last. */
 static struct elf_symbols *symbols_read(void *ctx, u32 number)
 {
@@ -215,7 +193,7 @@ static struct elf_symbols *symbols_read(void *ctx, u32 number)
 			break;
 		memcpy(&file, answer->bytes, sizeof(file));
 		next = answer->end;
-	} while (next > from && symbols_take(symbols, answer));
+	} while (next > from && symbols_take(symbols, answer, sizeof(file)));
 	return symbols ? elf_symbols_made(&file, symbols) : NULL;
 }
 

@@ -626,8 +626,13 @@ static void changes_say(const struct run *run)
 		say_note("kernel code was changed %llu times while it was recorded, and nothing says when: code that was changed is missing",
 			 (unsigned long long)changes);
 	else if (changes)
-		say_note("kernel code was changed %llu times while it was recorded: it is shown as it was at each time, with gaps where it was changed within %u ms",
+		say_note("kernel code was changed %llu times while it was recorded: it is shown as it was at each time, with gaps where it was changed within %u ms; a module that took the place of another is not seen",
 			 (unsigned long long)changes, KIPT_TEXT_SLACK_MS);
+	if (changes && perf_maps_lost(run->maps))
+		say_note("from where perf lost events on, kernel code that was seen to change is missing, and other changes of it may be: perf record -m 8M,64M has room for more");
+	if (perf_text_crowded(run->text))
+		say_note("some pages of kernel code were changed more than %u times: what was in them is missing",
+			 perf_text_crowded(run->text));
 }
 
 static void missing_say(struct run *run)

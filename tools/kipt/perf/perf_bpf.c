@@ -43,6 +43,8 @@ enum {
 /* The kernel has 256 functions in a program at most. */
 #define FUNCTIONS_MOST	1024
 #define BYTES_MOST	(256ULL << 20)
+/* One loaded as the recording began has two events. */
+#define ASKED_MOST	4
 
 /* Pointers are into a block. @tags: NULL: there is one function, with @tag. */
 struct perf_bpf_program {
@@ -55,6 +57,7 @@ struct perf_bpf_program {
 	const u8 *code;
 	u32 code_size;
 	bool several;
+	u8 asked;
 };
 
 /* A program while it is taken apart. */
@@ -247,14 +250,16 @@ static void programs_sort(struct perf_bpf *bpf)
 bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
 		   struct perf_bpf_code *code)
 {
-	const struct perf_bpf_program key = { .id = id }, *found;
+	const struct perf_bpf_program key = { .id = id };
+	struct perf_bpf_program *found;
 	const u8 *bytes;
 
 	programs_sort(bpf);
 	found = bpf->count ? bsearch(&key, bpf->programs, bpf->count,
 				     sizeof(key), program_compare) : NULL;
 	if (!found || found->several || index >= found->functions ||
-	    memcmp(found->tag, tag, PERF_BPF_TAG))
+	    memcmp(found->tag, tag, PERF_BPF_TAG) || found->asked > ASKED_MOST ||
+	    (!index && ++found->asked > ASKED_MOST))
 		return false;
 	/* All of them together are the code, so none is beyond it. */
 	bytes = index ? code->bytes + code->size : found->code;

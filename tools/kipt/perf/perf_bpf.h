@@ -73,7 +73,7 @@ bool perf_bpf_load(struct perf_bpf *bpf, const struct perf_file *file);
  *	the function before
  *
  * Return: false if there are not so many, or the program is not known, or there are
- * several of its number.
+ * several of its number, or it was asked for more than four times.
  */
 bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
 		   struct perf_bpf_code *code);

@@ -153,6 +153,19 @@ static void mmap2_read(struct where *where, const struct perf_event *event)
 	where->code.has_inode = where->code.inode;
 }
 
+/* 32-bit processes have another vDSO of the same name. */
+static void vdso_rename(struct perf_code *code, u64 start)
+{
+	char *name = NULL;
+
+	if (!code->has_id && code->path && !(start >> 32) && !strcmp(code->path, "[vdso]"))
+		name = strdup("[vdso32]");
+	if (!name)
+		return;
+	free(code->path);
+	code->path = name;
+}
+
 static void code_widen(struct perf_code *code, u64 offset, u64 size)
 {
 	u64 end = offset + size < offset ? ~0ULL : offset + size;
@@ -178,6 +191,7 @@ static bool mmap_take(struct perf_maps *maps, const struct perf_event *event,
 	    (event->misc & PERF_MISC_CPU_MODE) != PERF_MISC_USER)
 		return true;
 	where.code.path = text_get(event, where.size, stamp);
+	vdso_rename(&where.code, get64(event->bytes + 8));
 	code = where.code.path ? perf_codes_get(&maps->codes, &where.code) :
 				 NULL;
 	free(where.code.path);

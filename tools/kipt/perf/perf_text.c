@@ -34,9 +34,26 @@
 #define CHANGED_MOST	(512ULL << 20)
 #define ENTRIES_MOST	(1ULL << 20)
 #define ENTRIES_LEAST	64U
+/* Each reading of code looks through all changes of its page. */
+#define CHAIN_MOST	4096U
+/* Bytes that events of the file may take here. */
+#define HELD_MOST	(128ULL << 20)
+
+/*
+ * An event that perf lost may have been a change of code. LOST says neither of which
+ * event it was nor of when: all events of a CPU have one ring, LOST is of the next one
+ * that fit, and switches of tasks are lost by thousands. So what no event of the
+ * recording is of stays as it is, and a note says so; what one is of is unknown from the
+ * last event of that CPU before the loss on, until its next event after it. What an event
+ * says was there before it counts no more if events were lost before it.
+ */
+#define RINGS_MOST	8192U
 
 /* What bytes are in each log that nobody knows. */
 static const u8 fills[LOGS] = { 0, 0xff };
+
+/* Of notes of LOST. */
+enum { LOSS_BEGINS, LOSS_ENDS };
 
 /* What an event says. @bytes: old, then new ones, or the name. */
 struct note {
@@ -53,12 +70,13 @@ struct note {
 };
 
 /* Code at the end: bits of @unknown, @image and @poked say where each byte is from; one
- * that has none is as it is in the kernel's image.
+ * that has none is as it is in the kernel's image. @fresh: it is in the list of these.
  */
 struct line {
 	u64 unknown;
 	u64 image;
 	u64 poked;
+	bool fresh;
 	u8 bytes[LINE];
 };
 
@@ -69,9 +87,21 @@ struct perf_text {
 	size_t line_count;
 	/* The index of a line by its address / LINE. */
 	struct lookup line_of;
+	/* Addresses of lines that changed since events were lost. */
+	u64 *fresh;
+	size_t fresh_count;
+	/* The time of the last event by its CPU. */
+	struct lookup ring_of;
+	/* Losses until now, and how many may have been just now. */
+	size_t lost, open;
 	struct perf_ksyms ksyms;
 	struct perf_bpf bpf;
 	struct kipt_patch_log *logs[LOGS];
+	/* Of the logs: how many changes are in each chain. */
+	u16 *chains;
+	bool crowded;
+	/* Of what was copied of the file. */
+	u64 held;
 	u64 slack;
 	/* Of the last event. */
 	u64 tsc;
@@ -92,7 +122,9 @@ struct perf_text *perf_text_create(void)
 {
 	struct perf_text *text = calloc(1, sizeof(*text));
 
-	if (!text)
+	if (text)
+		text->ring_of.seed = lookup_seed();
+	else
 		no_memory();
 	return text;
 }
@@ -107,21 +139,35 @@ void perf_text_destroy(struct perf_text *text)
 		free(text->notes[i].bytes);
 	free(text->notes);
 	free(text->lines);
+	free(text->fresh);
 	lookup_free(&text->line_of);
+	lookup_free(&text->ring_of);
 	perf_ksyms_free(&text->ksyms);
 	perf_bpf_free(&text->bpf);
 	free(text->logs[0]);
 	free(text->logs[1]);
+	free(text->chains);
 	free(text);
+}
+
+/* Returns false if there is no room for so much more of the file. */
+static bool hold(struct perf_text *text, u64 size)
+{
+	text->held += size;
+	text->full |= text->held > HELD_MOST;
+	return !text->full;
 }
 
 static bool note_add(struct perf_text *text, const struct note *note,
 		     const u8 *bytes, u32 size)
 {
-	struct note *notes = list_room(text->notes, text->note_count,
-				       sizeof(*notes));
-	u8 *copy = calloc(1, (size_t)size + 1);
+	struct note *notes;
+	u8 *copy;
 
+	if (!hold(text, sizeof(*note) + size))
+		return true;
+	notes = list_room(text->notes, text->note_count, sizeof(*notes));
+	copy = calloc(1, (size_t)size + 1);
 	if (notes)
 		text->notes = notes;
 	if (!notes || !copy) {
@@ -189,25 +235,61 @@ static bool bpf_take(struct perf_text *text, struct note *note,
 	return note_add(text, note, event->bytes, 0);
 }
 
+/* The time of the last event of this CPU before this one. */
+static u64 ring_time(struct perf_text *text, const struct perf_stamp *stamp)
+{
+	size_t *last = lookup_get(&text->ring_of, stamp->cpu);
+	u64 before = last ? *last : 0;
+
+	if (last && stamp->time > before)
+		*last = stamp->time;
+	else if (!last && stamp->time &&
+		 (text->ring_of.count == RINGS_MOST ||
+		  !lookup_add(&text->ring_of, stamp->cpu, stamp->time)))
+		text->untimed = true;
+	return before;
+}
+
+static bool lost_take(struct perf_text *text, struct note *note,
+		      const struct perf_event *event, const struct perf_stamp *stamp,
+		      u64 before)
+{
+	text->untimed |= !(stamp->has & PERF_SAMPLE_BIT_CPU);
+	note->flags = LOSS_BEGINS;
+	note->time = before < stamp->time ? before : stamp->time;
+	if (!note_add(text, note, event->bytes, 0))
+		return false;
+	note->flags = LOSS_ENDS;
+	note->time = stamp->time;
+	return note_add(text, note, event->bytes, 0);
+}
+
 bool perf_text_take(struct perf_text *text, const struct perf_file *file,
 		    const struct perf_event *event)
 {
 	struct note note = { .type = event->type };
 	struct perf_stamp stamp;
+	u64 before;
 	u32 size;
 
 	if (event->type == PERF_EVENT_HEADER_FEATURE)
 		return event->size < 8 ||
 		       get64(event->bytes) != PERF_FEATURE_BPF ||
+		       !hold(text, event->size) ||
 		       perf_bpf_take(&text->bpf, event->bytes + 8,
 				     event->size - 8) || no_memory();
-	if (event->type != PERF_EVENT_TEXT_POKE &&
-	    event->type != PERF_EVENT_KSYMBOL && event->type != PERF_EVENT_BPF)
+	if (event->type >= PERF_EVENT_HEADER_ATTR || event->type == PERF_EVENT_SAMPLE)
 		return true;
 	perf_file_stamp(file, event, &stamp);
+	before = ring_time(text, &stamp);
+	if (event->type != PERF_EVENT_TEXT_POKE && event->type != PERF_EVENT_LOST &&
+	    event->type != PERF_EVENT_KSYMBOL && event->type != PERF_EVENT_BPF)
+		return true;
 	note.time = stamp.time;
 	text->untimed |= !(stamp.has & PERF_SAMPLE_BIT_TIME);
 	size = event->size - stamp.size;
+	if (event->type == PERF_EVENT_LOST)
+		return lost_take(text, &note, event, &stamp, before);
 	if (event->type == PERF_EVENT_TEXT_POKE)
 		return poke_take(text, &note, event, size);
 	return event->type == PERF_EVENT_KSYMBOL ?
@@ -226,7 +308,10 @@ struct change {
 		CHANGE_WENT,
 		/* What is there is @new, as far as nothing else is known. */
 		CHANGE_IMAGE,
+		/* Nobody knows any more; since when, neither, if @unsure. */
+		CHANGE_LOST,
 	} kind;
+	bool unsure;
 	u64 tsc;
 	u64 address;
 	u64 size;
@@ -291,8 +376,15 @@ static void log_add(struct perf_text *text, u64 tsc, u64 address, u32 size,
 {
 	u64 early = text->slack / 2;
 	u8 unknown[KIPT_PATCH_BYTES];
+	u16 *count = &text->chains[kipt_patch_log_chain(text->logs[0], address)];
 	u32 i;
 
+	if (*count <= CHAIN_MOST)
+		++*count;
+	if (*count > CHAIN_MOST) {
+		text->crowded = true;
+		return;
+	}
 	for (i = 0; i < LOGS; i++) {
 		memset(unknown, fills[i], sizeof(unknown));
 		kipt_patch_log_add(text->logs[i], tsc > early ? tsc - early : 0,
@@ -320,6 +412,10 @@ static bool before_find(const struct change *change, const struct line *line,
 		return !unknown;
 	case CHANGE_IMAGE:
 		return unknown;
+	case CHANGE_LOST:
+		if (!change->unsure)
+			*before = line->bytes + first;
+		return (line->image | line->poked) >> first & 1;
 	}
 	return true;
 }
@@ -335,8 +431,9 @@ static void piece_play(struct perf_text *text, const struct change *change,
 	if (!before_find(change, line, first, offset, &before))
 		return;
 	/* Another change was not recorded: when, and what was there, is unknown. */
-	if (change->kind == CHANGE_POKE && before && line->poked & mask &&
-	    memcmp(line->bytes + first, before, size))
+	if (change->kind == CHANGE_POKE && before &&
+	    (text->open || (text->lost && !((line->image | line->poked) & mask)) ||
+	     (line->poked & mask && memcmp(line->bytes + first, before, size))))
 		log_add(text, change->tsc, address, size, NULL);
 	log_add(text, change->tsc, address, size, before);
 	line->unknown &= ~mask;
@@ -356,6 +453,22 @@ static void piece_play(struct perf_text *text, const struct change *change,
 static u64 up_to(u64 most, u64 offset, u64 bound)
 {
 	return offset < bound && bound - offset < most ? bound - offset : most;
+}
+
+static void line_list(struct perf_text *text, struct line *line, u64 address)
+{
+	u64 *fresh = line->fresh ? NULL : list_room(text->fresh, text->fresh_count,
+						    sizeof(*fresh));
+
+	if (line->fresh)
+		return;
+	if (!fresh) {
+		text->failed = true;
+		return;
+	}
+	text->fresh = fresh;
+	fresh[text->fresh_count++] = address - address % LINE;
+	line->fresh = true;
 }
 
 static void change_play(struct perf_text *text, const struct change *change)
@@ -380,6 +493,27 @@ static void change_play(struct perf_text *text, const struct change *change)
 		size = up_to(size, offset, change->new_size);
 		size = same_origin(line, address % LINE, size);
 		piece_play(text, change, line, address, size);
+		if (change->kind != CHANGE_LOST)
+			line_list(text, line, address);
+	}
+}
+
+/* See RINGS_MOST. */
+static void lost_play(struct perf_text *text, const struct note *note, u64 tsc)
+{
+	struct change change = { .kind = CHANGE_LOST, .tsc = tsc, .size = LINE,
+				 .unsure = text->open };
+
+	for (; text->fresh_count && !text->full && !text->failed; text->fresh_count--) {
+		change.address = text->fresh[text->fresh_count - 1];
+		line_find(text, change.address)->fresh = false;
+		change_play(text, &change);
+	}
+	if (note->flags == LOSS_BEGINS) {
+		text->lost++;
+		text->open++;
+	} else if (text->open) {
+		text->open--;
 	}
 }
 
@@ -473,14 +607,16 @@ static int note_compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* At most so many entries: pieces of 16 bytes, and one more at each boundary. */
+/* At most so many entries: pieces of 16 bytes, and one more at each boundary; all of it
+ * is lost once at most.
+ */
 static u32 entries_needed(const struct perf_text *text)
 {
 	u64 count = ENTRIES_LEAST, most = 0;
 	size_t i;
 
 	for (i = 0; i < text->note_count && most < ENTRIES_MOST; i++)
-		most += 2 * (text->notes[i].size / KIPT_PATCH_BYTES + 4ULL);
+		most += 4 * (text->notes[i].size / KIPT_PATCH_BYTES + 4ULL);
 	while (count < most && count < ENTRIES_MOST)
 		count *= 2;
 	return count;
@@ -497,7 +633,8 @@ static bool logs_make(struct perf_text *text)
 			return false;
 		text->logs[i] = kipt_patch_log_init(memory, entries, 0);
 	}
-	return true;
+	text->chains = calloc(entries, sizeof(*text->chains));
+	return text->chains;
 }
 
 static void notes_play(struct perf_text *text, const struct perf_clock *clock)
@@ -514,6 +651,8 @@ static void notes_play(struct perf_text *text, const struct perf_clock *clock)
 			poke_play(text, note, tsc);
 		else if (note->type == PERF_EVENT_KSYMBOL)
 			ksym_play(text, note, tsc);
+		else if (note->type == PERF_EVENT_LOST)
+			lost_play(text, note, tsc);
 		else
 			bpf_play(text, note, tsc);
 	}
@@ -524,7 +663,7 @@ bool perf_text_settle(struct perf_text *text, const struct perf_file *file,
 {
 	u32 khz = perf_clock_khz(clock);
 
-	if (!text->note_count)
+	if (!text->changes)
 		return true;
 	if (!perf_bpf_load(&text->bpf, file))
 		return false;
@@ -597,6 +736,8 @@ static u32 line_read(const struct perf_text *text,
 	u8 other[LINE];
 	u32 done = 0;
 
+	if (text->chains[kipt_patch_log_chain(text->logs[0], ip)] > CHAIN_MOST)
+		return 0;
 	size = kipt_text_view_sure(view, ip, size);
 	if (!size)
 		return 0;
@@ -643,6 +784,11 @@ const struct perf_ksyms *perf_text_ksyms(const struct perf_text *text)
 u64 perf_text_changes(const struct perf_text *text)
 {
 	return text->changes;
+}
+
+u32 perf_text_crowded(const struct perf_text *text)
+{
+	return text->crowded ? CHAIN_MOST : 0;
 }
 
 bool perf_text_full(const struct perf_text *text)

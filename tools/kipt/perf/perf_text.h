@@ -117,6 +117,14 @@ const struct perf_ksyms *perf_text_ksyms(const struct perf_text *text);
 u64 perf_text_changes(const struct perf_text *text);
 
 /**
+ * perf_text_crowded() - is there a page that was changed too often
+ * @text: was settled
+ *
+ * Return: how often one can be at most if so: no code of it can be had; 0: there is none.
+ */
+u32 perf_text_crowded(const struct perf_text *text);
+
+/**
  * perf_text_full() - are there more changes than are kept
  * @text: was settled
  *

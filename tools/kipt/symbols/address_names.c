@@ -70,7 +70,7 @@ struct names {
 	struct shown *shown;
 	/* The last answers: most lookups repeat. */
 	struct process *process;
-	u32 process_pid;
+	u32 process_pid, process_learned;
 	bool process_known;
 	struct object *object;
 	char comm[32];
@@ -222,13 +222,15 @@ static struct process *process_find(struct names *names, u32 pid)
 {
 	struct process *process;
 
-	if (names->process_known && names->process_pid == pid)
+	if (names->process_known && names->process_pid == pid &&
+	    names->process_learned == names->maps->learned)
 		return names->process;
 	process = maps_process(names->maps, pid);
 	if (!process && names->live && pid && maps_read_pid(names->maps, pid))
 		process = maps_process(names->maps, pid);
 	names->process = process;
 	names->process_pid = pid;
+	names->process_learned = names->maps->learned;
 	names->process_known = true;
 	return process;
 }
@@ -256,6 +258,11 @@ void names_version(struct names *names, u32 version)
 u32 names_version_of(const struct names *names)
 {
 	return names->version;
+}
+
+u32 names_learned_of(const struct names *names)
+{
+	return names->maps->learned;
 }
 
 void names_code_version(struct names *names, u32 version)

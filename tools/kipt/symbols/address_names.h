@@ -154,6 +154,14 @@ void names_version(struct names *names, u32 version);
 u32 names_version_of(const struct names *names);
 
 /**
+ * names_learned_of() - how much is known of processes
+ * @names: names
+ *
+ * Return: a number that is another one as soon as more is known.
+ */
+u32 names_learned_of(const struct names *names);
+
+/**
  * names_code_version() - the kernel may have other code from here on
  * @names: names
  * @version: as long as it is the same, so is what names_find() says of the kernel

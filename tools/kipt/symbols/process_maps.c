@@ -83,6 +83,7 @@ bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 	if (!list[process->count].path)
 		return false;
 	process->count++;
+	maps->learned++;
 	return true;
 }
 

@@ -44,9 +44,11 @@ struct process {
 /**
  * struct maps - all processes that were seen
  * @first: head of the list
+ * @learned: mappings that were added; goes round
  */
 struct maps {
 	struct process *first;
+	u32 learned;
 };
 
 /**

@@ -14,6 +14,7 @@
  * struct line_scope - what a line depends on beside its record; 0 where it does not
  * @cpu, @tid: where the record is from, if lines say so
  * @pid, @version: process whose names user addresses have, and names_version_of() then
+ * @learned: names_learned_of() then
  * @kernel: names_code_version_of() then
  */
 struct line_scope {
@@ -21,6 +22,7 @@ struct line_scope {
 	u32 tid;
 	u32 pid;
 	u32 version;
+	u32 learned;
 	u32 kernel;
 };
 

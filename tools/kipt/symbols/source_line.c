@@ -10,8 +10,14 @@
 #include "../cli/printable.h"
 #include "source_line.h"
 
+/* @called: the symbol that was looked for last, or NULL; it has @bytes from @begin on,
+ * none if it was not found.
+ */
 struct source {
 	struct debug_file *file;
+	char *called;
+	GElf_Addr begin;
+	u64 bytes;
 };
 
 struct source *source_load(const char *path, const struct debug_places *places)
@@ -32,6 +38,7 @@ void source_destroy(struct source *source)
 	if (!source)
 		return;
 	debug_file_close(source->file);
+	free(source->called);
 	free(source);
 }
 
@@ -86,23 +93,34 @@ bool source_address_text(struct source *source, u64 address, char *text, size_t 
 	       line_text(source, address + bias, text, size);
 }
 
-bool source_symbol_text(struct source *source, const char *name, u64 offset, char *text,
-			size_t size)
+/* Looking through all symbols takes long, and most questions are of the one before. */
+static void symbol_find(struct source *source, const char *name)
 {
-	Dwfl_Module *module = source ? source->file->module : NULL;
-	int i, found = 0, count = module ? dwfl_module_getsymtab(module) : 0;
-	GElf_Addr address, begin = 0;
-	u64 bytes = 0;
+	Dwfl_Module *module = source->file->module;
+	int i, found = 0, count = dwfl_module_getsymtab(module);
 	const char *called;
+	GElf_Addr address;
 	GElf_Sym sym;
 
+	if (source->called && !strcmp(source->called, name))
+		return;
+	free(source->called);
+	source->called = strdup(name);
+	source->bytes = 0;
 	for (i = 1; i < count && found < 2; i++) {
 		called = dwfl_module_getsym_info(module, i, &sym, &address, NULL, NULL, NULL);
 		if (!called || strcmp(called, name) || sym.st_shndx == SHN_UNDEF)
 			continue;
-		found++;
-		begin = address;
-		bytes = sym.st_size;
+		source->begin = address;
+		source->bytes = found++ ? 0 : sym.st_size;
 	}
-	return found == 1 && offset < bytes && line_text(source, begin + offset, text, size);
+}
+
+bool source_symbol_text(struct source *source, const char *name, u64 offset, char *text,
+			size_t size)
+{
+	if (source)
+		symbol_find(source, name);
+	return source && offset < source->bytes &&
+	       line_text(source, source->begin + offset, text, size);
 }

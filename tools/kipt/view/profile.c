@@ -25,9 +25,12 @@
 #define SPACE_KERNEL	0
 #define SPACE_UNKNOWN	1
 
-/* Symbols of addresses in one program of one process, which @key says. */
+/* Symbols of addresses in one program of one process, which @key says, as far as
+ * names_learned_of() was known; 0: of the kernel.
+ */
 struct profile_known {
 	u64 key;
+	u32 learned;
 	struct lookup symbols;
 };
 
@@ -227,6 +230,12 @@ static u32 symbol_find(struct profile *profile, u32 space, u32 pid,
 	return symbol_add(profile, key, first ? *first : 0, &like);
 }
 
+static void known_empty(struct profile *profile, struct profile_known *known)
+{
+	profile->known_addresses -= known->symbols.count;
+	lookup_free(&known->symbols);
+}
+
 /* Room for one more program, where the oldest was if there are many. */
 static struct profile_known *known_room(struct profile *profile)
 {
@@ -243,8 +252,7 @@ static struct profile_known *known_room(struct profile *profile)
 	if (!profile->known_count)
 		return known_room(profile);
 	known = &profile->known[profile->known_next++ % KNOWN_SPACES];
-	profile->known_addresses -= known->symbols.count;
-	lookup_free(&known->symbols);
+	known_empty(profile, known);
 	return known;
 }
 
@@ -254,15 +262,21 @@ static struct lookup *known_get(struct profile *profile, u32 space)
 	u64 key = (u64)space << 32 | (space == SPACE_KERNEL ?
 				      names_code_version_of(profile->names) :
 				      names_version_of(profile->names));
+	u32 learned = space == SPACE_KERNEL ? 0 : names_learned_of(profile->names);
 	size_t *found = lookup_get(&profile->known_of, key);
 	struct profile_known *known;
 
-	if (found && profile->known[*found].key == key)
-		return &profile->known[*found].symbols;
+	if (found && profile->known[*found].key == key) {
+		known = &profile->known[*found];
+		if (known->learned != learned)
+			known_empty(profile, known);
+		known->learned = learned;
+		return &known->symbols;
+	}
 	known = known_room(profile);
 	if (!known)
 		return NULL;
-	*known = (struct profile_known){ .key = key };
+	*known = (struct profile_known){ .key = key, .learned = learned };
 	/* Without memory nobody finds it, and it is made anew. */
 	lookup_add(&profile->known_of, key, known - profile->known);
 	return &known->symbols;
@@ -297,11 +311,13 @@ static u64 code_number(struct profile *profile, u32 pid, u64 cr3)
 	struct profile_code *code = &profile->code;
 	u32 version = names_version_of(profile->names);
 	u32 kernel = names_code_version_of(profile->names);
+	u32 learned = names_learned_of(profile->names);
 
 	if (code->number && code->pid == pid && code->cr3 == cr3 &&
-	    code->version == version && code->kernel == kernel)
+	    code->version == version && code->kernel == kernel &&
+	    code->learned == learned)
 		return code->number;
-	*code = (struct profile_code){ pid, cr3, version, kernel,
+	*code = (struct profile_code){ pid, cr3, version, kernel, learned,
 				       code->number + 1 };
 	return code->number;
 }

@@ -108,12 +108,13 @@ struct profile_task {
  * struct profile_code - what an address means depends on
  * @pid, @cr3: of the last address
  * @version, @kernel: of the code of processes and of the kernel then
+ * @learned: names_learned_of() then
  * @number: of all this together; another one as soon as some of it changes
  */
 struct profile_code {
 	u32 pid;
 	u64 cr3;
-	u32 version, kernel;
+	u32 version, kernel, learned;
 	u64 number;
 };
 

@@ -362,6 +362,7 @@ struct line_scope view_line_scope(const struct view *view,
 		return scope;
 	scope.pid = view->state.pid;
 	scope.version = names_version_of(view->names);
+	scope.learned = names_learned_of(view->names);
 	return scope;
 }
 
