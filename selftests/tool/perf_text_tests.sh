@@ -12,7 +12,7 @@ TEXT_JUMP=e90b000000
 TEXT_SITE="$TEXT_NOP ffe0 909090909090909090 ffe0"
 
 # stretches_make ADDR TIME...: a trace, at each time of which code is run from ADDR on: it
-# jumps to 0x100 behind TEXT_AT. There is a PSB before it, and a millisecond later.
+# jumps to 0x100 after TEXT_AT. There is a PSB before it, and a millisecond later.
 stretches_make() {
 	python3 - "$TEXT_AT" "$@" <<'PYTHON'
 import struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Debug information of the kernel that died, where it is installed: its vmlinux, told
- * from others by the build id that VMCOREINFO has, and its modules, by that in their
+ * Debug information of the kernel that died, where it is installed: its vmlinux, known
+ * by the build id that VMCOREINFO has, and its modules, by that in their
  * memory. Nothing is read before it is needed.
  */
 #ifndef KIPT_KERNEL_DEBUG_H

@@ -11,7 +11,7 @@
 
 /**
  * symbols_put() - fill an answer
- * @message: symbols from number @begin on are put behind its bytes, as many as fit; its
+ * @message: symbols from number @begin on are put after its bytes, as many as fit; its
  *	@end becomes the number after the last
  * @symbols: all of them
  */

@@ -109,7 +109,7 @@ bool perf_ksyms_sort(struct perf_ksyms *ksyms, u64 slack)
 	return true;
 }
 
-/* The first that begins behind an address. */
+/* The first that begins after an address. */
 static size_t ksym_after(const struct perf_ksyms *ksyms, u64 address)
 {
 	size_t low = 0, high = ksyms->count;

@@ -711,7 +711,7 @@ static void end_read(const struct perf_text *text, const struct source *source,
 	u64 changed = line ? line->unknown | line->image | line->poked : 0;
 
 	memset(bytes, fill, size);
-	/* It ends at the first byte that is not there: on behind what is known. */
+	/* It ends at the first byte that is not there: go on after what is known. */
 	while (done < size) {
 		part = source->read(source->ctx, ip + done, bytes + done,
 				    size - done);
