@@ -467,6 +467,7 @@ static enum kipt_status run_stretch(struct kipt_fetch_reader *reader)
 	reader->stretch = find_stretch(reader, psb);
 	begin = time_at(reader, psb);
 	end = end_time_at(reader, reader->stretch);
+	kipt_task_merge_go_on(&reader->merge, begin);
 	kipt_code_reader_at(&reader->code, begin, end);
 	if (user_only(reader->fetch)) {
 		kipt_code_reader_unnamed(&reader->code, source->trace->cpu);

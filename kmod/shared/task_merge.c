@@ -50,32 +50,40 @@ void kipt_task_merge_init(struct kipt_task_merge *merge,
 	merge->end = log->written;
 }
 
-void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end)
+void kipt_task_merge_go_on(struct kipt_task_merge *merge, u64 begin)
 {
-	merge->end = end == ~0ULL ? merge->log->written :
-				    first_after(merge, end);
 	if (!begin)
 		return;
 	merge->next = first_after(merge, begin);
 	merge->space = 0;
-	merge->tid = ~0U;
 	merge->placed = true;
+}
+
+void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end)
+{
+	merge->end = end == ~0ULL ? merge->log->written :
+				    first_after(merge, end);
+	if (begin)
+		merge->tid = ~0U;
+	kipt_task_merge_go_on(merge, begin);
 }
 
 bool kipt_task_merge_needs_time(const struct kipt_task_merge *merge, u64 begin,
 				u64 end)
 {
-	u64 first = kipt_switch_log_first(merge->log), space = 0;
+	u64 first = kipt_switch_log_first(merge->log), space, before = ~0ULL;
 	u64 i = begin ? first_after(merge, begin) : first;
 	u64 last = end == ~0ULL ? merge->log->written :
 				  first_after(merge, end);
 
 	if (i > first)
-		space = entry(merge, i - 1)->space;
+		before = entry(merge, i - 1)->space;
 	for (; i < last; i++) {
-		if (!entry(merge, i)->space || entry(merge, i)->space == space)
-			return true;
 		space = entry(merge, i)->space;
+		/* A thread of the kernel runs in the space of the task before it. */
+		if (!space || !before || space == before)
+			return true;
+		before = space;
 	}
 	return false;
 }

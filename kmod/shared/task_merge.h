@@ -61,6 +61,16 @@ void kipt_task_merge_init(struct kipt_task_merge *merge,
 void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end);
 
 /**
+ * kipt_task_merge_go_on() - the next records begin at another PSB
+ * @merge: the state; who ran before is still known
+ * @begin: TSC there, 64 bits; 0: unknown, and nothing changes
+ *
+ * Names who runs there once more if that changed since the last record, while nothing
+ * was traced, say.
+ */
+void kipt_task_merge_go_on(struct kipt_task_merge *merge, u64 begin);
+
+/**
  * kipt_task_merge_needs_time() - can address spaces alone place the switches
  * @merge: the state
  * @begin: as above

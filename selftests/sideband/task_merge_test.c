@@ -162,6 +162,28 @@ static void records_begin_at_a_psb(void)
 	      kipt_task_merge_needs_time(&merge, 0, ~0ULL));
 }
 
+/* The idle thread leaves CR3 as it is, and the task that it was taken from comes back. */
+static void a_task_that_comes_back_from_idle_needs_time(void)
+{
+	log_begins();
+	switched(100, A, 101);
+	switched(200, 0, 0);
+	switched(300, A, 101);
+	switched(400, B, 201);
+	records_begin();
+	check("coming_back_from_idle_needs_time",
+	      kipt_task_merge_needs_time(&merge, 250, 350));
+	check("another_space_after_that_does_not",
+	      !kipt_task_merge_needs_time(&merge, 350, 450));
+	/* It came back while nothing was traced. */
+	check("it_runs_at_first", context(A) == 101);
+	check("then_the_idle_thread", passed(210) == 0);
+	kipt_task_merge_go_on(&merge, 310);
+	check("and_it_runs_at_the_next_psb", context(A) == 101);
+	kipt_task_merge_go_on(&merge, 320);
+	check("which_is_said_once", context(A) == NONE);
+}
+
 static void what_was_lost_is_not_named(void)
 {
 	u32 i;
@@ -262,6 +284,7 @@ int main(void)
 	times_place_switches();
 	time_may_be_ahead_of_the_space();
 	records_begin_at_a_psb();
+	a_task_that_comes_back_from_idle_needs_time();
 	what_was_lost_is_not_named();
 	schedules_are_told();
 	an_unknown_space_is_not_looked_for_in_all_of_a_log();
