@@ -283,7 +283,7 @@ static int claim_cpus(struct kipt_session *session,
 	lockdep_assert_held(&sessions_lock);
 	for_each_cpu(cpu, session->cpus) {
 		other = per_cpu(holder, cpu);
-		/* Or it was yielded already. */
+		/* An armed session may have yielded the CPU to this one already. */
 		if (!other || other == session)
 			continue;
 		if (!is_going(other) && !yields(other, session))
@@ -740,7 +740,7 @@ static bool detach_all(struct kipt_session *session)
 	return true;
 }
 
-/* It may have yielded the CPU to another session. It changes with session->lock held. */
+/* An armed session may have yielded the CPU; it does so with session->lock held. */
 static bool has_cpu(const struct kipt_session *session, unsigned int cpu)
 {
 	return READ_ONCE(per_cpu(holder, cpu)) == session;

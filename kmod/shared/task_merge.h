@@ -65,8 +65,9 @@ void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end);
  * @merge: the state; who ran before is still known
  * @begin: TSC there, 64 bits; 0: unknown, and nothing changes
  *
- * Names who runs there once more if that changed since the last record, while nothing
- * was traced, say.
+ * The first record that tells the address space or the time names the task that runs
+ * there, if it is another one than before: the CPU may have switched while it did not
+ * trace.
  */
 void kipt_task_merge_go_on(struct kipt_task_merge *merge, u64 begin);
 
