@@ -361,6 +361,14 @@ static void slots_read(struct crash_memory *virtual)
 	crash_slots_free(&slots);
 }
 
+/* Of these kernels no file is installed. */
+bool kernel_debug_symbols(struct kernel_debug *debug, struct symbols *symbols)
+{
+	(void)debug;
+	(void)symbols;
+	return false;
+}
+
 /* The note is on page 7. */
 static void symbols_read(u32 levels)
 {
@@ -374,7 +382,7 @@ static void symbols_read(u32 levels)
 	memcpy(&layout, memory.bytes[8], sizeof(layout));
 	memcpy(&probe, memory.bytes[8] + sizeof(layout), sizeof(probe));
 	if (crash_memory_kernel(virtual, TABLE * PAGE, probe)) {
-		symbols_destroy(crash_symbols_load(virtual, info, &layout));
+		symbols_destroy(crash_symbols_load(virtual, info, &layout, NULL));
 		crash_log_header(virtual, &source, info);
 		slots_read(virtual);
 	}
