@@ -77,8 +77,7 @@ static void begin(struct living *l, const char *name)
 {
 	const struct spec_command *command = message_command(name);
 
-	message_begin(&message, &l->client.known, command,
-		      !command->doit.exists);
+	message_begin(&message, &l->client.known, command, false);
 }
 
 static int ask(struct living *l, const char *name)

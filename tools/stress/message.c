@@ -121,6 +121,7 @@ void message_begin(struct message *m, const struct message_known *known,
 		   const struct spec_command *command, bool dump)
 {
 	m->command = command;
+	dump |= !command->doit.exists;
 	begin(m, known, command->number,
 	      NLM_F_REQUEST | (dump ? NLM_F_DUMP : NLM_F_ACK));
 }

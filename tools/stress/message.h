@@ -66,7 +66,7 @@ const struct spec_command *message_command(const char *name);
  */
 uint16_t message_find(unsigned int set, const char *name);
 
-/* Begin a request; @dump: as a dump, else with an acknowledgement. */
+/* Begin a request; @dump: as a dump, which commands that have nothing else always are. */
 void message_begin(struct message *m, const struct message_known *known,
 		   const struct spec_command *command, bool dump);
 

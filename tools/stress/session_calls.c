@@ -15,7 +15,7 @@ static void begin(struct message *m, struct client *client, const char *name)
 {
 	const struct spec_command *command = message_command(name);
 
-	message_begin(m, &client->known, command, !command->doit.exists);
+	message_begin(m, &client->known, command, false);
 }
 
 static void take_id(struct client *client, const void *attrs, size_t len,
