@@ -188,7 +188,7 @@ static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
 /**
  * kipt_block_touches() - is some of a block's code in a range
  * @block: the block
- * @space: address space
+ * @space: address space; KIPT_FLOW_SPACES: any
  * @begin: first address
  * @end: last address + 1
  *
@@ -197,7 +197,7 @@ static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
 static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 				      u64 begin, u64 end)
 {
-	return block->space == space && block->ip < end &&
+	return (block->space == space || space == KIPT_FLOW_SPACES) && block->ip < end &&
 	       block->ip + block->len > begin;
 }
 

@@ -65,6 +65,9 @@ struct kipt_sink {
  * records is 0. INSNS goes without paths and what is made of them: branches
  * are not packed then.
  */
+/* To kipt_flow_forget(): whatever address space. */
+#define KIPT_FLOW_SPACES	(~0ULL)
+
 #define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */
 #define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */
 #define KIPT_FLOW_INSNS	(1U << 2)	/* INSN records too */
@@ -235,7 +238,7 @@ void kipt_flow_time(struct kipt_flow *flow, bool on);
  * kipt_flow_forget() - code of an address range is to be read again
  * @flow: the flow, not paused; what the code counted goes to the sink, without
  *	pause
- * @space: name of the address space
+ * @space: name of the address space; KIPT_FLOW_SPACES: all there are
  * @begin: first address
  * @end: last address + 1; @begin 0 and @end ~0: all of the space
  *

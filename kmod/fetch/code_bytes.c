@@ -22,8 +22,10 @@
 
 #include "code_bytes.h"
 #include "../lib/memory.h"
+#include "../watch/images.h"
 #include "../watch/resident.h"
 #include "../watch/sideband.h"
+#include "../watch/space_table.h"
 #include "../watch/text_patch.h"
 #include "../shared/text_view.h"
 
@@ -43,11 +45,15 @@
 #define SPACE_FLAGS	(SPACE_GUEST | SPACE_UNKNOWN)
 #define SPACE_SHIFT	2
 
-/* A page of user code; @data follows it in the account. */
+/* Of pages: @id of an address space, or a file's number with this bit. */
+#define PAGE_OF_FILE	(1ULL << 63)
+
+/* A page of user code, @len bytes of it; @data follows it in the account. */
 struct code_page {
 	struct hlist_node node;
 	u64 id;
 	u64 addr;
+	u32 len;
 	u8 *data;
 };
 
@@ -153,45 +159,27 @@ static struct code_page *add_page(struct kipt_code_bytes *bytes,
 	return other;
 }
 
-static struct kipt_code_wait *wait_of(struct kipt_code_wait *waits, u64 id)
-{
-	return &waits[hash_64(id, ilog2(KIPT_CODE_WAITS))];
-}
-
 /*
  * A lock of an address space may be held for as long as a server does not
- * answer, and others end all the time. Both are waited for now and then, not
- * at each read.
+ * answer. It is waited for now and then, not at each read.
  */
-static bool is_patient(struct kipt_code_wait *waits, u64 id)
-{
-	const struct kipt_code_wait *wait = wait_of(waits, id);
-
-	return wait->id != id || time_after_eq(jiffies, wait->until);
-}
-
-static void waited_in_vain(struct kipt_code_wait *waits, u64 id)
-{
-	*wait_of(waits, id) = (struct kipt_code_wait){
-		.id = id,
-		.until = jiffies + BUSY_JIFFIES,
-	};
-}
-
 static bool read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
 		      u64 id, u64 addr)
 {
-	bool patient = is_patient(reader->busy, id);
+	struct kipt_code_wait *busy = &reader->busy[hash_64(id, ilog2(KIPT_CODE_WAITS))];
+	bool patient = busy->id != id || time_after_eq(jiffies, busy->until);
 	int err = kipt_resident_read(mm, addr, reader->page, patient);
 
-	if (err == -EBUSY && patient)
-		waited_in_vain(reader->busy, id);
+	if (err == -EBUSY && patient) {
+		busy->id = id;
+		busy->until = jiffies + BUSY_JIFFIES;
+	}
 	return !err;
 }
 
-/* Return: bytes of the page, as all readers see it if there is memory. */
+/* Return: @len bytes of the page, as all readers see it if there is memory. */
 static const u8 *remember_page(struct kipt_code_reader *reader, u64 id,
-			       u64 addr)
+			       u64 addr, u32 len)
 {
 	struct kipt_code_bytes *bytes = reader->bytes;
 	struct code_page *page = NULL;
@@ -202,7 +190,8 @@ static const u8 *remember_page(struct kipt_code_reader *reader, u64 id,
 		return reader->page;
 	page->id = id;
 	page->addr = addr;
-	memcpy(page->data, reader->page, PAGE_SIZE);
+	page->len = len;
+	memcpy(page->data, reader->page, len);
 	return add_page(bytes, page)->data;
 }
 
@@ -214,21 +203,56 @@ static u32 read_live(struct kipt_code_reader *reader, struct mm_struct *mm,
 
 	if (!read_page(reader, mm, id, addr))
 		return 0;
-	memcpy(buf, remember_page(reader, id, addr) + offset_in_page(ip), n);
+	memcpy(buf, remember_page(reader, id, addr, PAGE_SIZE) + offset_in_page(ip),
+	       n);
 	return n;
 }
 
-static bool read_kept(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
-		      u32 n)
+/* [@place->offset, @place->offset + @n) lies in one page; a file may be shorter. */
+static u32 read_file(struct kipt_code_reader *reader,
+		     const struct kipt_images *images,
+		     struct kipt_image_place place, u8 *buf, u32 n)
 {
-	bool patient = is_patient(reader->settled, id);
+	u64 id = PAGE_OF_FILE | place.file;
+	u32 at = offset_in_page(place.offset), len;
+	const struct code_page *page;
+	const u8 *data;
 
-	if (kipt_sideband_kept(reader->bytes->sideband, id, ip, buf, n,
-			       patient))
-		return true;
-	if (patient)
-		waited_in_vain(reader->settled, id);
-	return false;
+	place.offset -= at;
+	page = find_page(reader->bytes, id, place.offset);
+	if (page) {
+		data = page->data;
+		len = page->len;
+	} else {
+		len = kipt_images_read(images, &place, reader->page);
+		if (!len)
+			return 0;
+		data = remember_page(reader, id, place.offset, len);
+	}
+	n = at < len ? min(n, len - at) : 0;
+	memcpy(buf, data + at, n);
+	return n;
+}
+
+/* Files that a reader named come first; what none of them covers may be in memory. */
+static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
+		       u32 n, u32 *got)
+{
+	struct kipt_sideband *sideband = reader->bytes->sideband;
+	const struct kipt_images *images = kipt_sideband_images(sideband);
+	enum kipt_image_found found;
+	struct kipt_image_place place;
+	struct kipt_space who;
+
+	*got = 0;
+	if (!images || !kipt_sideband_who(sideband, id, &who))
+		return false;
+	found = kipt_image_table_find(kipt_images_table(images), who.tgid,
+				      who.since, reader->begin, reader->end, ip,
+				      &place);
+	if (found == KIPT_IMAGE_FILE)
+		*got = read_file(reader, images, place, buf, n);
+	return found != KIPT_IMAGE_NONE;
 }
 
 /* [@ip, @ip + @n) lies in one page. */
@@ -236,22 +260,23 @@ static u32 read_user(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		     u32 n)
 {
 	struct kipt_code_bytes *bytes = reader->bytes;
-	struct code_page *page = find_page(bytes, id, ip & PAGE_MASK);
+	struct code_page *page;
 	struct mm_struct *mm;
 	u32 got = 0;
 
+	if (read_image(reader, id, ip, buf, n, &got))
+		return got;
+	page = find_page(bytes, id, ip & PAGE_MASK);
 	if (page) {
 		memcpy(buf, page->data + offset_in_page(ip), n);
 		return n;
 	}
 	mm = kipt_sideband_mm(bytes->sideband, id);
-	/* Of one that is ending, only what is kept is sure to be whole. */
+	/* One that is ending is not sure to be whole. */
 	if (mm && atomic_read(&mm->mm_users))
 		got = read_live(reader, mm, id, ip, buf, n);
 	if (mm)
 		mmdrop(mm);
-	if (!got && read_kept(reader, id, ip, buf, n))
-		got = n;
 	return got;
 }
 
@@ -365,10 +390,39 @@ void kipt_code_reader_init(struct kipt_code_reader *reader)
 			    (u64)tsc_khz * KIPT_TEXT_SLACK_MS);
 }
 
+/* Code that is another one since: all address spaces begin anew. */
+static void see_changes(struct kipt_code_reader *reader)
+{
+	const struct kipt_images *images =
+		kipt_sideband_images(reader->bytes->sideband);
+	u32 first, last;
+
+	if (!images)
+		return;
+	first = kipt_image_table_changes(kipt_images_table(images), reader->begin);
+	last = kipt_image_table_changes(kipt_images_table(images), reader->end);
+	if (first == reader->first_change && last == reader->last_change)
+		return;
+	reader->first_change = first;
+	reader->last_change = last;
+	kipt_flow_forget(reader->flow, KIPT_FLOW_SPACES, 0, ~0ULL);
+}
+
+bool kipt_code_reader_stays(const struct kipt_code_reader *reader, u64 begin, u64 end)
+{
+	const struct kipt_images *images =
+		kipt_sideband_images(reader->bytes->sideband);
+
+	return !images ||
+	       kipt_image_table_changes(kipt_images_table(images), begin) ==
+	       kipt_image_table_changes(kipt_images_table(images), end);
+}
+
 void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
 {
 	reader->begin = begin;
 	reader->end = end;
+	see_changes(reader);
 	memset(reader->names, 0, sizeof(reader->names));
 	kipt_text_view_at(&reader->text, reader->flow, begin, end);
 }
@@ -385,17 +439,15 @@ void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
 	kipt_flow_forget(reader->flow, 0, 0, ~0ULL);
 }
 
-bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space, u64 *name,
-			 u32 *tgid)
+bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space,
+			 struct kipt_space *who)
 {
-	*name = 0;
-	*tgid = 0;
+	*who = (struct kipt_space){ 0 };
 	if (!space || space & SPACE_GUEST)
 		return false;
 	if (space & SPACE_UNKNOWN) {
-		*name = space & ~SPACE_FLAGS;
+		who->name = space & ~SPACE_FLAGS;
 		return true;
 	}
-	return kipt_sideband_who(bytes->sideband, space >> SPACE_SHIFT, name,
-				 tgid);
+	return kipt_sideband_who(bytes->sideband, space >> SPACE_SHIFT, who);
 }

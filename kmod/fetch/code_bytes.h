@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Code bytes for the decoder: kernel and module text as it was when it ran,
- * user code from pages of the tasks that are in memory, and from what was
- * kept of tasks that ended. Addresses come from trace bytes and are not
- * trusted. What cannot be known is not there: the decoder makes a gap of it.
+ * user code from the files that a reader named, else from pages of the tasks that
+ * are in memory. Addresses come from trace bytes and are not trusted. What cannot be
+ * known is not there: the decoder makes a gap of it.
  *
- * Process context. Nothing here faults a page in or waits for user space. One
- * cache of user pages belongs to a fetch and is shared by all that decode for
- * it; each of them has a reader of its own.
+ * Process context. Nothing here faults a page in or waits for user space; files are
+ * read, and waited for, as their reader would do it. One cache of user pages belongs
+ * to a fetch and is shared by all that decode for it; each of them has a reader of
+ * its own.
  */
 #ifndef KIPT_CODE_BYTES_H
 #define KIPT_CODE_BYTES_H
@@ -17,6 +18,7 @@
 
 struct kipt_code_bytes;
 struct kipt_sideband;
+struct kipt_space;
 
 #define KIPT_CODE_NAMES	16U
 #define KIPT_CODE_WAITS	16U
@@ -44,11 +46,11 @@ struct kipt_code_wait {
  *	one; 0: unknown
  * @text: kernel text as it was then
  * @offsets: addresses in the trace are offsets in code segments (no LIP)
+ * @first_change: changes of mappings before the stretch, as the images have them
+ * @last_change: the same before its end
  * @names: names of address spaces looked up in this stretch, and their
  *	spaces as the decoder knows them
  * @busy: address spaces whose lock did not come though it was waited for
- * @settled: address spaces whose code is not kept, though what had ended was
- *	waited for
  *
  * Zeroed memory, but for what the owner sets, is a good start. One thread at
  * a time uses it.
@@ -64,12 +66,13 @@ struct kipt_code_reader {
 	u64 unnamed;
 	struct kipt_text_view text;
 	bool offsets;
+	u32 first_change;
+	u32 last_change;
 	struct {
 		u64 name;
 		u64 space;
 	} names[KIPT_CODE_NAMES];
 	struct kipt_code_wait busy[KIPT_CODE_WAITS];
-	struct kipt_code_wait settled[KIPT_CODE_WAITS];
 };
 
 /**
@@ -118,6 +121,17 @@ void kipt_code_reader_init(struct kipt_code_reader *reader);
 void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end);
 
 /**
+ * kipt_code_reader_stays() - whether user code stays what it is
+ * @reader: any
+ * @begin: TSC at the begin of a stretch, 64 bits; 0: unknown
+ * @end: TSC at its end, 64 bits; ~0: unknown
+ *
+ * Return: false if the images know of a mapping that takes the place of another
+ * there: stretches should be short.
+ */
+bool kipt_code_reader_stays(const struct kipt_code_reader *reader, u64 begin, u64 end);
+
+/**
  * kipt_code_reader_unnamed() - say whose user code runs unless the trace does
  * @reader: @flow is set
  * @cpu: whose trace is decoded
@@ -132,12 +146,11 @@ void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
  * kipt_code_bytes_who() - what an address space of the decoder is
  * @bytes: the cache
  * @space: as the flow has it from kipt_code.space()
- * @name: physical address of its page table; 0: unknown
- * @tgid: its process; 0: unknown
+ * @who: filled; zero is unknown
  *
  * Return: false if @space is 0, belongs to a virtual machine or was forgotten.
  */
-bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space, u64 *name,
-			 u32 *tgid);
+bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space,
+			 struct kipt_space *who);
 
 #endif /* KIPT_CODE_BYTES_H */

@@ -23,6 +23,7 @@
 #include "../hw/rtit_regs.h"
 #include "../session/session.h"
 #include "../watch/sideband.h"
+#include "../watch/space_table.h"
 #include "../watch/text_patch.h"
 #include "../shared/tsc_extend.h"
 #include "../../uapi/linux/kipt.h"
@@ -119,24 +120,22 @@ static void see_space(struct kipt_fetch_reader *reader,
 		      struct kipt_record *space)
 {
 	struct kipt_fetch *fetch = reader->fetch;
-	u64 name = 0;
-	u32 tgid = 0;
+	struct kipt_space who = { 0 };
 	bool known;
 
 	if (space->flags & KIPT_RF_NO_VALUE)
 		known = reader->unnamed &&
 			kipt_sideband_who(fetch->session->group.sideband,
-					  reader->unnamed, &name, &tgid);
+					  reader->unnamed, &who);
 	else if (!space->value)
 		known = true;
 	else
-		known = kipt_code_bytes_who(fetch->bytes, space->value, &name,
-					    &tgid);
+		known = kipt_code_bytes_who(fetch->bytes, space->value, &who);
 	space->flags &= ~KIPT_RF_NO_VALUE;
 	if (!known)
 		space->flags |= KIPT_RF_NO_VALUE;
-	space->value = name;
-	space->aux = tgid;
+	space->value = who.name;
+	space->aux = who.tgid;
 	put(reader, space, 1);
 }
 
@@ -304,8 +303,6 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 	kipt_sideband_losses(session->group.sideband, &losses);
 	if (losses.spaces)
 		put_gap(reader, KIPT_GAP_SPACES, losses.spaces);
-	if (losses.code_dropped)
-		put_gap(reader, KIPT_GAP_CODE_DROPPED, losses.code_dropped);
 	if (patches && patches <= session->end_patch - session->group.first_patch)
 		put_gap(reader, KIPT_GAP_PATCHES, patches);
 }
@@ -448,13 +445,13 @@ static bool user_only(const struct kipt_fetch *fetch)
 static u64 find_stretch(const struct kipt_fetch_reader *reader, u64 psb)
 {
 	const struct kipt_session *session = reader->fetch->session;
-	u64 to = reader->chunk.to;
+	u64 to = reader->chunk.to, begin = time_at(reader, psb);
+	u64 end = end_time_at(reader, to);
 
 	if (session->group.first_patch != session->end_patch ||
 	    user_only(reader->fetch) ||
-	    (!time_is_wanted(reader) &&
-	     tasks_need_time(reader, time_at(reader, psb),
-			     end_time_at(reader, to))))
+	    !kipt_code_reader_stays(&reader->code, begin, end) ||
+	    (!time_is_wanted(reader) && tasks_need_time(reader, begin, end)))
 		return min(to, next_psb(reader, psb + 16));
 	return to;
 }

@@ -20,10 +20,6 @@ static uint memory_limit;
 module_param(memory_limit, uint, 0444);
 MODULE_PARM_DESC(memory_limit, "MiB that all sessions, fetches and files may use together (default: a quarter of the memory)");
 
-static uint keep_code = 64;
-module_param(keep_code, uint, 0444);
-MODULE_PARM_DESC(keep_code, "MiB of code of ended processes that a session keeps (default 64)");
-
 static uint spaces = 16384;
 module_param(spaces, uint, 0444);
 MODULE_PARM_DESC(spaces, "address spaces that a session knows at a time, a power of two (default 16384)");
@@ -102,8 +98,6 @@ void kipt_limits_init(void)
 			within("memory_limit", memory, 1ULL << MIB_SHIFT,
 				 machine) :
 			machine / 4;
-	limits.keep_code = within("keep_code", (u64)keep_code << MIB_SHIFT,
-				    0, limits.memory);
 	limits.spaces = power_of_two("spaces", spaces, 16, 1U << 20);
 	limits.switches = power_of_two("switches", switches, 256, 1U << 24);
 	limits.patches = power_of_two("patches", patches, 256, 1U << 20);

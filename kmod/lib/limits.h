@@ -12,8 +12,6 @@
  * struct kipt_limits - bounds, constant while the module is loaded
  * @memory: bytes all sessions, fetches and files use together; parameter
  *	memory_limit in MiB, a quarter of the machine's memory unless given
- * @keep_code: bytes of code of ended processes one session keeps; parameter
- *	keep_code in MiB
  * @spaces: address spaces one session knows at a time, a power of two
  * @switches: task switches the log of one CPU holds at most, a power of two
  * @patches: patches of kernel text the log holds, a power of two
@@ -29,7 +27,6 @@
  */
 struct kipt_limits {
 	u64 memory;
-	u64 keep_code;
 	u32 spaces;
 	u32 switches;
 	u32 patches;

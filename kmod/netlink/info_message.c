@@ -121,7 +121,6 @@ static int put_limits(struct sk_buff *skb)
 	if (!nest || put_limit(skb, KIPT_A_LIMITS_SIZE_MIN, KIPT_SIZE_MIN) ||
 	    put_limit(skb, KIPT_A_LIMITS_SIZE_MAX, KIPT_SIZE_MAX) ||
 	    put_limit(skb, KIPT_A_LIMITS_MEMORY, limits->memory) ||
-	    put_limit(skb, KIPT_A_LIMITS_KEEP_CODE, limits->keep_code) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_SPACES, limits->spaces) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_SWITCHES, limits->switches) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_PATCHES, limits->patches) ||

@@ -23,6 +23,8 @@
 #include "rawdev.h"
 #include "../session/session.h"
 #include "../crash/snapshot.h"
+#include "../watch/images.h"
+#include "../watch/sideband.h"
 #include "../../uapi/linux/kipt_raw.h"
 
 /**
@@ -31,12 +33,14 @@
  * @session: referenced, or NULL before KIPT_RAW_ATTACH; set once
  * @trace: of @session; its buffer pointer is of no use once that is dead
  * @buffer: referenced
+ * @images: what KIPT_RAW_IMAGES will complete, or NULL; guarded by @lock
  */
 struct raw_file {
 	struct mutex lock;
 	struct kipt_session *session;
 	struct kipt_trace *trace;
 	struct kipt_buffer *buffer;
+	struct kipt_images *images;
 };
 
 /*
@@ -74,6 +78,7 @@ static int kipt_rawdev_release(struct inode *inode, struct file *file)
 	struct raw_file *raw = file->private_data;
 
 	kipt_arm_return(raw);
+	kipt_images_destroy(raw->images);
 	kipt_buffer_put(raw->buffer);
 	if (raw->session)
 		kipt_session_put(raw->session);
@@ -193,6 +198,69 @@ static long lend(struct raw_file *raw, void __user *arg)
 	return kipt_arm_lend(raw, wish.seconds);
 }
 
+static int add_file(struct raw_file *raw, int fd)
+{
+	lockdep_assert_held(&raw->lock);
+	if (!raw->images)
+		raw->images = kipt_images_create();
+	return raw->images ? kipt_images_add(raw->images, fd) : -ENOMEM;
+}
+
+static long take_file(struct raw_file *raw, void __user *arg)
+{
+	int fd, ret;
+
+	if (!attached_session(raw))
+		return -EINVAL;
+	if (copy_from_user(&fd, arg, sizeof(fd)))
+		return -EFAULT;
+	mutex_lock(&raw->lock);
+	ret = add_file(raw, fd);
+	mutex_unlock(&raw->lock);
+	return ret;
+}
+
+/* Return: 0, and @images is the session's; or an errno, and it is the caller's. */
+static int give_images(struct kipt_session *session, struct kipt_images *images)
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (READ_ONCE(session->dead))
+		err = -ESTALE;
+	else if (session->state != KIPT_STATE_STOPPED || session->fetch)
+		err = -EBUSY;
+	else
+		kipt_sideband_give(session->group.sideband, images);
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+static long take_images(struct raw_file *raw, void __user *arg)
+{
+	struct kipt_session *session = attached_session(raw);
+	struct kipt_raw_images wish;
+	struct kipt_images *images;
+	int err;
+
+	if (!session)
+		return -EINVAL;
+	if (copy_from_user(&wish, arg, sizeof(wish)))
+		return -EFAULT;
+	mutex_lock(&raw->lock);
+	images = raw->images ?: kipt_images_create();
+	raw->images = NULL;
+	mutex_unlock(&raw->lock);
+	if (!images)
+		return -ENOMEM;
+	err = kipt_images_fill(images, &wish);
+	if (!err)
+		err = give_images(session, images);
+	if (err)
+		kipt_images_destroy(images);
+	return err;
+}
+
 static long kipt_rawdev_ioctl(struct file *file, unsigned int cmd,
 			      unsigned long arg)
 {
@@ -209,6 +277,10 @@ static long kipt_rawdev_ioctl(struct file *file, unsigned int cmd,
 		return position(raw, (void __user *)arg);
 	case KIPT_RAW_LEND:
 		return lend(raw, (void __user *)arg);
+	case KIPT_RAW_FILE:
+		return take_file(raw, (void __user *)arg);
+	case KIPT_RAW_IMAGES:
+		return take_images(raw, (void __user *)arg);
 	default:
 		return -ENOTTY;
 	}

@@ -213,9 +213,7 @@ static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 	if (sideband)
 		kipt_sideband_losses(sideband, &losses);
 	if (put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ||
-	    put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches) ||
-	    put_u64(skb, KIPT_A_SESSION_CODE_KEPT, losses.code_kept) ||
-	    put_u64(skb, KIPT_A_SESSION_CODE_DROPPED, losses.code_dropped))
+	    put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -656,6 +654,9 @@ static int parse_armed(struct nlattr **attrs,
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
 	int err = parse_prints(attrs, request, refusal);
 
+	if (!err && config->flags & KIPT_SESSION_FLAGS_KEEP_CODE)
+		err = kipt_refuse(refusal, flags, -EINVAL,
+				  "flag keep-code is gone: the reader of a trace says which files programs had mapped (KIPT_RAW_IMAGES; kipt start --maps)");
 	if (!err && config->flags & KIPT_SESSION_FLAGS_USER)
 		err = check_user(attrs, request, refusal);
 	if (err)

@@ -238,8 +238,6 @@ static int make_probes(struct kipt_session *session,
 		return kipt_refuse(refusal, NULL, -ENOMEM,
 				   "no memory to follow patches of kernel text");
 	sideband = kipt_sideband_create(session->cpus, config->size,
-					config->flags &
-					KIPT_SESSION_FLAGS_KEEP_CODE,
 					may_stop(session),
 					!(config->ctl & RTIT_CTL_OS));
 	if (!sideband) {

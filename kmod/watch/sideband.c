@@ -2,12 +2,11 @@
 /*
  * Listens to the scheduler. The probes run with interrupts off or preemption
  * disabled, on the CPU they are about. Leaves address spaces to
- * space_table.c, the code of those that end to code_keep.c, questions about
- * the logs to switch_log.c.
+ * space_table.c, questions about the logs to switch_log.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kprobes.h>
+#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -20,14 +19,13 @@
 #include <asm/cpufeature.h>
 #include <asm/io.h>
 
-#include "code_keep.h"
 #include "../lib/compat.h"
 #include "follow.h"
 #include "../hw/hw.h"
 #include "../hw/hw_regs.h"
+#include "images.h"
 #include "../lib/limits.h"
 #include "../lib/memory.h"
-#include "../lib/probe.h"
 #include "sideband.h"
 #include "space_table.h"
 
@@ -39,24 +37,29 @@
 #define TRACE_PER_SWITCH	64
 #define TRACE_PER_MARK		32
 #define LOG_MIN		256U
+/* Switches of a CPU, after which it is looked for what has ended. */
+#define TIDY_SWITCHES	4096U
 
 struct kipt_sideband {
+	struct list_head node;
 	cpumask_var_t cpus;
 	bool stops;
 	bool mark_switches;
 	struct kipt_spaces *spaces;
-	struct kipt_code_keep *keep;
+	struct irq_work wake;
+	struct work_struct tidy;
 	struct kipt_switch_log *logs;
+	struct kipt_images *images;
 };
 
 /* Written on its CPU, or when that does not trace; read on it. */
 static DEFINE_PER_CPU(struct kipt_sideband *, listener);
 
-/* Guards the probes' registration, and which keepers are attached. */
+/* Guards the probes' registration. */
 static DEFINE_MUTEX(probes_lock);
 static u32 probes_users;
-/* Sidebands whose pages may still be on their way through the queue. */
-static u32 queue_users;
+/* All there are; read under RCU, written with probes_lock held. */
+static LIST_HEAD(sidebands);
 
 u64 kipt_sideband_space(u64 cr3)
 {
@@ -73,13 +76,23 @@ static bool has_user_code(const struct task_struct *task)
 	return task->mm && !(task->flags & PF_KTHREAD);
 }
 
+static void tidy_work(struct work_struct *work)
+{
+	kipt_spaces_tidy(container_of(work, struct kipt_sideband, tidy)->spaces);
+}
+
+static void wake_tidy(struct irq_work *wake)
+{
+	schedule_work(&container_of(wake, struct kipt_sideband, wake)->tidy);
+}
+
 static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
 		 u32 tgid)
 {
 	u64 id = kipt_spaces_learn(sideband->spaces, mm, tgid);
 
 	if (unlikely(kipt_spaces_untidy(sideband->spaces)))
-		kipt_code_keep_wake(sideband->keep);
+		irq_work_queue(&sideband->wake);
 	return id;
 }
 
@@ -120,6 +133,9 @@ static void add_entry(struct kipt_sideband *sideband,
 	/* An NMI that ends the log here finds only whole entries. */
 	barrier();
 	WRITE_ONCE(log->written, log->written + 1);
+	/* Programs that end do so between two switches. */
+	if (unlikely(!(log->written % TIDY_SWITCHES)))
+		irq_work_queue(&sideband->wake);
 }
 
 static void log_task(struct kipt_sideband *sideband, struct task_struct *task)
@@ -160,18 +176,11 @@ static void kipt_sideband_on_exec(void *data, struct task_struct *task,
 	sideband = this_cpu_read(listener);
 	if (sideband)
 		log_task(sideband, task);
+	/* Another CPU may have seen the address space on its way here. */
+	list_for_each_entry_rcu(sideband, &sidebands, node, true)
+		kipt_spaces_exec(sideband->spaces, task->mm);
 	local_irq_restore(flags);
 }
-
-/* Exit and exec alike; whoever drops the last reference calls it, once. */
-static int kipt_sideband_on_exit_mmap(struct kprobe *probe,
-				      struct pt_regs *regs)
-{
-	kipt_code_keep_exit((struct mm_struct *)regs->di);
-	return 0;
-}
-
-static struct kprobe exit_probe;
 
 static void kipt_sideband_on_fork(void *data, struct task_struct *parent,
 				  struct task_struct *child)
@@ -201,7 +210,6 @@ static void __maybe_unused check_prototypes(void)
 	check_trace_callback_type_sched_switch(kipt_sideband_on_switch);
 	check_trace_callback_type_sched_process_exec(kipt_sideband_on_exec);
 	check_trace_callback_type_sched_process_fork(kipt_sideband_on_fork);
-	static_assert(__same_type(exit_mmap, void (struct mm_struct *)));
 }
 
 void kipt_sideband_begin_local(struct kipt_sideband *sideband)
@@ -254,34 +262,6 @@ static void unregister_sched_probe(struct sched_probe *probe)
 	probe->registered = false;
 }
 
-/* Return: as register_sched_probe(). */
-static int register_exit_probe(void)
-{
-	int err;
-
-	exit_probe = (struct kprobe) {
-		.symbol_name = "exit_mmap",
-		.pre_handler = kipt_sideband_on_exit_mmap,
-	};
-	err = register_kprobe(&exit_probe);
-	if (!err && !kipt_probe_is_armed(&exit_probe))
-		pr_warn("kprobes do not fire: code of processes that end is not kept\n");
-	if (!err)
-		return 0;
-	exit_probe.pre_handler = NULL;
-	if (err == -ENOMEM)
-		return err;
-	pr_warn("exit_mmap cannot be probed: code of processes that end is not kept\n");
-	return 0;
-}
-
-static void unregister_exit_probe(void)
-{
-	if (exit_probe.pre_handler)
-		unregister_kprobe(&exit_probe);
-	exit_probe.pre_handler = NULL;
-}
-
 static void unregister_probes(void)
 {
 	u32 i;
@@ -290,7 +270,6 @@ static void unregister_probes(void)
 	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
 		unregister_sched_probe(&sched_probes[i]);
 	tracepoint_synchronize_unregister();
-	unregister_exit_probe();
 }
 
 /* Without them user code cannot be read, and no task be named; all else can. */
@@ -303,8 +282,6 @@ static int register_probes(void)
 	for_each_kernel_tracepoint(match_tracepoint, NULL);
 	for (i = 0; i < ARRAY_SIZE(sched_probes) && !err; i++)
 		err = register_sched_probe(&sched_probes[i]);
-	if (!err)
-		err = register_exit_probe();
 	if (err)
 		unregister_probes();
 	return err;
@@ -312,18 +289,14 @@ static int register_probes(void)
 
 static int get_probes(struct kipt_sideband *sideband)
 {
-	int err;
+	int err = 0;
 
 	mutex_lock(&probes_lock);
-	err = kipt_code_keep_init(sideband->keep);
-	if (!err && !probes_users)
+	if (!probes_users)
 		err = register_probes();
 	if (!err) {
 		probes_users++;
-		queue_users++;
-		kipt_code_keep_attach(sideband->keep);
-	} else if (!queue_users) {
-		kipt_code_keep_uninit();
+		list_add_tail_rcu(&sideband->node, &sidebands);
 	}
 	mutex_unlock(&probes_lock);
 	return err;
@@ -333,7 +306,7 @@ static int get_probes(struct kipt_sideband *sideband)
 static void put_probes(struct kipt_sideband *sideband)
 {
 	mutex_lock(&probes_lock);
-	kipt_code_keep_detach(sideband->keep);
+	list_del_rcu(&sideband->node);
 	mutex_unlock(&probes_lock);
 	/*
 	 * For handlers that found it in the list, or as the listener. Who makes a
@@ -343,14 +316,6 @@ static void put_probes(struct kipt_sideband *sideband)
 	mutex_lock(&probes_lock);
 	if (!--probes_users)
 		unregister_probes();
-	mutex_unlock(&probes_lock);
-}
-
-static void put_queue(void)
-{
-	mutex_lock(&probes_lock);
-	if (!--queue_users)
-		kipt_code_keep_uninit();
 	mutex_unlock(&probes_lock);
 }
 
@@ -375,7 +340,7 @@ static void free_logs(struct kipt_sideband *sideband)
 static void free_sideband(struct kipt_sideband *sideband)
 {
 	free_logs(sideband);
-	kipt_code_keep_destroy(sideband->keep);
+	kipt_images_destroy(sideband->images);
 	kipt_spaces_destroy(sideband->spaces);
 	free_cpumask_var(sideband->cpus);
 	kipt_memory_free(sideband, sizeof(*sideband));
@@ -402,21 +367,15 @@ static int alloc_logs(struct kipt_sideband *sideband, u64 size)
 	return 0;
 }
 
-static int alloc_parts(struct kipt_sideband *sideband, u64 size,
-		       bool keep_code)
+static int alloc_parts(struct kipt_sideband *sideband, u64 size)
 {
 	sideband->spaces = kipt_spaces_create();
-	if (!sideband->spaces)
-		return -ENOMEM;
-	sideband->keep = kipt_code_keep_create(sideband->spaces, keep_code);
-	if (!sideband->keep)
-		return -ENOMEM;
-	return alloc_logs(sideband, size);
+	return sideband->spaces ? alloc_logs(sideband, size) : -ENOMEM;
 }
 
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
-					   u64 size, bool keep_code,
-					   bool stops, bool mark_switches)
+					   u64 size, bool stops,
+					   bool mark_switches)
 {
 	struct kipt_sideband *sideband = kipt_memory_alloc(sizeof(*sideband));
 
@@ -429,7 +388,9 @@ struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 	cpumask_copy(sideband->cpus, cpus);
 	sideband->stops = stops;
 	sideband->mark_switches = mark_switches;
-	if (!alloc_parts(sideband, size, keep_code) && !get_probes(sideband))
+	init_irq_work(&sideband->wake, wake_tidy);
+	INIT_WORK(&sideband->tidy, tidy_work);
+	if (!alloc_parts(sideband, size) && !get_probes(sideband))
 		return sideband;
 	free_sideband(sideband);
 	return NULL;
@@ -441,15 +402,16 @@ void kipt_sideband_destroy(struct kipt_sideband *sideband)
 		return;
 	kipt_sideband_pause(sideband);
 	put_probes(sideband);
+	irq_work_sync(&sideband->wake);
+	cancel_work_sync(&sideband->tidy);
 	free_sideband(sideband);
-	put_queue();
 }
 
 void kipt_sideband_reset(struct kipt_sideband *sideband)
 {
 	unsigned int cpu;
 
-	kipt_code_keep_clear(sideband->keep);
+	kipt_sideband_give(sideband, NULL);
 	kipt_spaces_clear(sideband->spaces);
 	for_each_cpu(cpu, sideband->cpus)
 		sideband->logs[cpu].written = 0;
@@ -470,17 +432,20 @@ u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,
 	return kipt_spaces_at(sideband->spaces, name, begin, end);
 }
 
-bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id, u64 *name,
-		       u32 *tgid)
+bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id,
+		       struct kipt_space *who)
 {
-	return kipt_spaces_who(sideband->spaces, id, name, tgid);
+	return kipt_spaces_who(sideband->spaces, id, who);
 }
 
 bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid)
 {
-	u64 id = kipt_spaces_at(sideband->spaces, space, 0, ~0ULL), name;
+	u64 id = kipt_spaces_at(sideband->spaces, space, 0, ~0ULL);
+	struct kipt_space who;
+	bool known = kipt_spaces_who(sideband->spaces, id, &who);
 
-	return kipt_spaces_who(sideband->spaces, id, &name, tgid);
+	*tgid = who.tgid;
+	return known;
 }
 
 struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id)
@@ -493,18 +458,6 @@ bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id)
 	return kipt_spaces_based(sideband->spaces, id);
 }
 
-bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
-			u8 *buf, u32 len, bool patient)
-{
-	if (kipt_code_keep_read(sideband->keep, id, ip, buf, len))
-		return true;
-	if (!patient)
-		return false;
-	/* It may have ended just now. */
-	kipt_code_keep_settle(sideband->keep);
-	return kipt_code_keep_read(sideband->keep, id, ip, buf, len);
-}
-
 const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
 						unsigned int cpu)
 {
@@ -515,6 +468,17 @@ u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
 			     u64 tsc)
 {
 	return kipt_switch_log_running(&sideband->logs[cpu], tsc);
+}
+
+void kipt_sideband_give(struct kipt_sideband *sideband, struct kipt_images *images)
+{
+	kipt_images_destroy(sideband->images);
+	sideband->images = images;
+}
+
+const struct kipt_images *kipt_sideband_images(const struct kipt_sideband *sideband)
+{
+	return sideband->images;
 }
 
 void kipt_sideband_losses(struct kipt_sideband *sideband,
@@ -530,6 +494,4 @@ void kipt_sideband_losses(struct kipt_sideband *sideband,
 		/* A CPU that still logs is a little further than this. */
 		losses->switches += data_race(kipt_switch_log_first(log));
 	}
-	kipt_code_keep_figures(sideband->keep, &losses->code_kept,
-			       &losses->code_dropped);
 }

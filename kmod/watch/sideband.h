@@ -2,7 +2,7 @@
 /*
  * What the trace does not say and the scheduler does: which address space a
  * CR3 value is, and which thread ran when. One sideband belongs to one
- * session. Probes on sched_switch, sched_process_exec and exit_mmap exist
+ * session. Probes on sched_switch, sched_process_exec and sched_process_fork exist
  * while any session does; they are made before tracing starts and removed
  * after the last decode, because that patches kernel text.
  *
@@ -14,7 +14,7 @@
  * kipt_sideband_begin_local() cannot come before that probe is through.
  *
  * What was lost is told by kipt_sideband_losses() for status, and for records
- * (KIPT_GAP_SPACES, KIPT_GAP_CODE_DROPPED) too; and by kipt_switch_log_first()
+ * (KIPT_GAP_SPACES) too; and by kipt_switch_log_first()
  * of each CPU's log (KIPT_GAP_SWITCHES), where the trace begins before
  * kipt_switch_log_known(). No task is named before that.
  */
@@ -26,7 +26,9 @@
 
 #include "../shared/switch_log.h"
 
+struct kipt_images;
 struct kipt_sideband;
+struct kipt_space;
 struct mm_struct;
 
 /**
@@ -34,21 +36,16 @@ struct mm_struct;
  * @spaces: address spaces that were forgotten to note newer ones, or that
  *	there was no room for
  * @switches: context switches that fell out of the logs of all CPUs
- * @code_kept: bytes of code of ended processes that are kept
- * @code_dropped: bytes of such code that are not, or not any more, at most
  */
 struct kipt_sideband_losses {
 	u64 spaces;
 	u64 switches;
-	u64 code_kept;
-	u64 code_dropped;
 };
 
 /**
  * kipt_sideband_create() - start to listen
  * @cpus: of the session; no other sideband listens on them
  * @size: trace bytes per CPU, which sizes the logs
- * @keep_code: keep the code of address spaces that end
  * @stops: CPUs may stop by themselves: a full buffer, TraceStop
  * @mark_switches: put a PSB+ into the trace where a thread begins to run; for
  *	traces of user code only, which do not tell
@@ -61,7 +58,7 @@ struct kipt_sideband_losses {
  * memory.
  */
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
-					   u64 size, bool keep_code,
+					   u64 size,
 					   bool stops, bool mark_switches);
 
 /**
@@ -85,8 +82,7 @@ void kipt_sideband_reset(struct kipt_sideband *sideband);
  * @sideband: the sideband
  *
  * For CPUs that could not be asked to call kipt_sideband_end_local(): such a
- * CPU may still write the entry it is at. Waits for nothing. That address
- * spaces end is noticed, and their code kept, until kipt_sideband_reset().
+ * CPU may still write the entry it is at. Waits for nothing.
  *
  * Context: any.
  */
@@ -136,18 +132,17 @@ u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,
 			   u64 begin, u64 end);
 
 /**
- * kipt_sideband_who() - name and process of an address space
+ * kipt_sideband_who() - what is known of an address space
  * @sideband: the sideband
  * @id: its number
- * @name: the physical address of its page table
- * @tgid: the process that was first seen in it
+ * @who: filled; zero if it was forgotten
  *
  * Context: process.
  *
  * Return: false if it was forgotten.
  */
-bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id, u64 *name,
-		       u32 *tgid);
+bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id,
+		       struct kipt_space *who);
 
 /**
  * kipt_sideband_tgid() - the process of an address space
@@ -191,22 +186,6 @@ struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id);
 bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id);
 
 /**
- * kipt_sideband_kept() - read code of an address space that ended
- * @sideband: the sideband
- * @id: its number
- * @ip: address; [@ip, @ip + @len) lies in one page
- * @buf: where to
- * @len: bytes
- * @patient: wait for copies of pages under way, as kipt_code_keep_settle()
- *
- * Context: process, may sleep if @patient.
- *
- * Return: false if it was not kept.
- */
-bool kipt_sideband_kept(struct kipt_sideband *sideband, u64 id, u64 ip,
-			u8 *buf, u32 len, bool patient);
-
-/**
  * kipt_sideband_log() - the switches of a CPU
  * @sideband: paused
  * @cpu: one of its CPUs
@@ -228,6 +207,23 @@ const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
  */
 u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
 			     u64 tsc);
+
+/**
+ * kipt_sideband_give() - have code read from files
+ * @sideband: paused; nobody reads code
+ * @images: the sideband's from here on, until kipt_sideband_reset(); NULL: none
+ *
+ * Context: may sleep; the caller serialises.
+ */
+void kipt_sideband_give(struct kipt_sideband *sideband, struct kipt_images *images);
+
+/**
+ * kipt_sideband_images() - what kipt_sideband_give() was given
+ * @sideband: the sideband
+ *
+ * Return: it, or NULL.
+ */
+const struct kipt_images *kipt_sideband_images(const struct kipt_sideband *sideband);
 
 /**
  * kipt_sideband_losses() - what is not known any more

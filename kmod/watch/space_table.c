@@ -22,8 +22,9 @@
 
 /* Ended ones whose page tables are kept from being used again, at most. */
 #define ENDED_MAX	256U
-/* Ended ones beyond that many more are worth waking someone for. */
+/* So many new ones are worth looking for those that ended. */
 #define ENDED_SLACK	64U
+#define LOOKS_AT_ONCE	64U
 /*
  * What one holds without an LDT, which is up to 64 KiB more: its mm_struct with
  * what is per CPU, and the top of its page table.
@@ -41,7 +42,9 @@ struct space {
 	u64 name;
 	u64 id;
 	u64 born;
-	/* No user code runs in it from then on; the name is its own for longer. */
+	/* User code runs in it since then: an exec prepares it before. */
+	u64 since;
+	/* That it had ended was seen then; the name is its own for longer. */
 	u64 died;
 	u64 released;
 	u32 tgid;
@@ -63,6 +66,8 @@ struct kipt_spaces {
 	/* On the list "ended"; on "free" and "released" together. */
 	u32 nr_ended;
 	u32 nr_room;
+	/* Address spaces that were noted since it was last tidied. */
+	u32 nr_new;
 	u64 serial;
 	u64 lost;
 	/* The run is over: what ends now ends after it. */
@@ -211,10 +216,12 @@ static u64 add(struct kipt_spaces *spaces, struct mm_struct *mm, u32 tgid)
 	WRITE_ONCE(space->id, ++spaces->serial << spaces->slot_bits |
 			      (space - spaces->entries));
 	space->born = rdtsc();
+	space->since = space->born;
 	space->died = HELD;
 	space->released = HELD;
 	space->tgid = tgid;
 	space->ended = false;
+	WRITE_ONCE(spaces->nr_new, spaces->nr_new + 1);
 	/* Pairs with glance(). */
 	smp_store_release(&space->mm, mm);
 	WRITE_ONCE(spaces->nr_room, spaces->nr_room - 1);
@@ -264,22 +271,6 @@ static void set_ended(struct kipt_spaces *spaces, struct space *space)
 	space->died = spaces->over ? HELD : rdtsc();
 	list_move_tail(&space->order, &spaces->ended);
 	WRITE_ONCE(spaces->nr_ended, spaces->nr_ended + 1);
-}
-
-u64 kipt_spaces_ended(struct kipt_spaces *spaces, struct mm_struct *mm)
-{
-	struct space *space;
-	unsigned long flags;
-	u64 id = 0;
-
-	raw_spin_lock_irqsave(&spaces->lock, flags);
-	space = find_mm(spaces, mm);
-	if (space) {
-		id = space->id;
-		set_ended(spaces, space);
-	}
-	raw_spin_unlock_irqrestore(&spaces->lock, flags);
-	return id;
 }
 
 /*
@@ -334,19 +325,33 @@ struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id)
 	return mm;
 }
 
-bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, u64 *name, u32 *tgid)
+bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, struct kipt_space *who)
+{
+	struct space *space;
+	unsigned long flags;
+
+	*who = (struct kipt_space){ 0 };
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	space = find_id(spaces, id);
+	if (space) {
+		who->name = space->name;
+		who->since = space->since;
+		who->tgid = space->tgid;
+	}
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return space;
+}
+
+void kipt_spaces_exec(struct kipt_spaces *spaces, struct mm_struct *mm)
 {
 	struct space *space;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&spaces->lock, flags);
-	space = find_id(spaces, id);
-	if (space) {
-		*name = space->name;
-		*tgid = space->tgid;
-	}
+	space = find_mm(spaces, mm);
+	if (space && !spaces->over)
+		space->since = rdtsc();
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
-	return space;
 }
 
 static bool has_ldt(const struct mm_struct *mm)
@@ -378,7 +383,7 @@ static u32 room_min(const struct kipt_spaces *spaces)
 
 bool kipt_spaces_untidy(const struct kipt_spaces *spaces)
 {
-	return READ_ONCE(spaces->nr_ended) > ended_max(spaces) + ENDED_SLACK ||
+	return READ_ONCE(spaces->nr_new) > ENDED_SLACK ||
 	       READ_ONCE(spaces->nr_room) < room_min(spaces) / 2;
 }
 
@@ -428,9 +433,30 @@ static struct mm_struct *let_go(struct kipt_spaces *spaces)
 		return NULL;
 	if (atomic_read(&space->mm->mm_users))
 		return evict(spaces, space);
-	/* No probe told of its end. */
 	set_ended(spaces, space);
 	return release(spaces, space);
+}
+
+/* Some at a time: the lock is taken in the scheduler too. */
+static void find_ended(struct kipt_spaces *spaces)
+{
+	struct space *space;
+	unsigned long flags;
+	u32 i, end;
+
+	for (i = 0; i < spaces->nr; i = end) {
+		end = min(i + LOOKS_AT_ONCE, spaces->nr);
+		raw_spin_lock_irqsave(&spaces->lock, flags);
+		for (; i < end; i++) {
+			space = &spaces->entries[i];
+			if (space->mm && !space->ended &&
+			    !atomic_read(&space->mm->mm_users))
+				set_ended(spaces, space);
+		}
+		raw_spin_unlock_irqrestore(&spaces->lock, flags);
+		cond_resched();
+	}
+	WRITE_ONCE(spaces->nr_new, 0);
 }
 
 void kipt_spaces_tidy(struct kipt_spaces *spaces)
@@ -439,6 +465,7 @@ void kipt_spaces_tidy(struct kipt_spaces *spaces)
 	unsigned long flags;
 
 	might_sleep();
+	find_ended(spaces);
 	do {
 		raw_spin_lock_irqsave(&spaces->lock, flags);
 		mm = let_go(spaces);

@@ -12,6 +12,7 @@
  * In an entry, born <= released. Of two entries with one name, one was
  * released before the other was born.
  *
+ * Nobody says that one ends: kipt_spaces_tidy() finds those that have no user left.
  * When there is no room the longest ended are forgotten, and counted.
  */
 #ifndef KIPT_SPACE_TABLE_H
@@ -20,6 +21,19 @@
 #include <linux/types.h>
 
 struct kipt_spaces;
+
+/**
+ * struct kipt_space - what is known of an address space
+ * @name: physical address of its page table
+ * @since: TSC from which on user code runs in it, no earlier than the fork or exec
+ *	that made it
+ * @tgid: the process that was first seen in it
+ */
+struct kipt_space {
+	u64 name;
+	u64 since;
+	u32 tgid;
+};
 struct mm_struct;
 
 /**
@@ -79,17 +93,6 @@ u64 kipt_spaces_learn(struct kipt_spaces *spaces, struct mm_struct *mm,
 		      u32 tgid);
 
 /**
- * kipt_spaces_ended() - an address space is being taken down
- * @spaces: the table
- * @mm: the address space
- *
- * Context: any but NMI.
- *
- * Return: its number, or 0 if it is not known.
- */
-u64 kipt_spaces_ended(struct kipt_spaces *spaces, struct mm_struct *mm);
-
-/**
  * kipt_spaces_at() - who had a name in a stretch of time
  * @spaces: the table
  * @name: the name
@@ -115,17 +118,25 @@ u64 kipt_spaces_at(struct kipt_spaces *spaces, u64 name, u64 begin, u64 end);
 struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id);
 
 /**
- * kipt_spaces_who() - name and process of a number
+ * kipt_spaces_who() - what is known of an address space
  * @spaces: the table
- * @id: the number
- * @name: its name
- * @tgid: the process that was first seen in it
+ * @id: its number
+ * @who: filled; zero if it was forgotten
  *
  * Context: any but NMI.
  *
  * Return: false if it was forgotten.
  */
-bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, u64 *name, u32 *tgid);
+bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, struct kipt_space *who);
+
+/**
+ * kipt_spaces_exec() - a program begins in an address space
+ * @spaces: the table
+ * @mm: the address space; no user code ran in it before
+ *
+ * Context: any but NMI.
+ */
+void kipt_spaces_exec(struct kipt_spaces *spaces, struct mm_struct *mm);
 
 /**
  * kipt_spaces_based() - whether an address space has a descriptor table
@@ -150,7 +161,7 @@ bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id);
 bool kipt_spaces_untidy(const struct kipt_spaces *spaces);
 
 /**
- * kipt_spaces_tidy() - drop references to what has ended, and make room
+ * kipt_spaces_tidy() - find what has ended, drop references to it, and make room
  * @spaces: the table
  *
  * The newest that ended are kept a while, so that within some milliseconds no

@@ -13,6 +13,8 @@
 #include <linux/kipt_record.h>
 
 #define RECORDS_MAGIC	0x534345525450494bULL	/* "KIPTRECS" */
+/* Records that are read at a time. */
+#define BLOCK		4096U
 
 static void list_ptwrite(const struct kipt_record *r)
 {
@@ -91,7 +93,8 @@ static const struct {
 int main(int argc, char **argv)
 {
 	unsigned int n = sizeof(lists) / sizeof(lists[0]), i;
-	struct kipt_record r;
+	static struct kipt_record r[BLOCK];
+	size_t got, j;
 	FILE *f;
 
 	for (i = 0; argc == 3 && i < n; i++)
@@ -103,14 +106,15 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	f = fopen(argv[2], "r");
-	if (!f || fread(&r, sizeof(r), 1, f) != 1 || r.type ||
-	    r.ip != RECORDS_MAGIC) {
+	if (!f || fread(r, sizeof(*r), 1, f) != 1 || r->type ||
+	    r->ip != RECORDS_MAGIC) {
 		fprintf(stderr, "list_records: %s is no records file\n",
 			argv[2]);
 		return 2;
 	}
-	while (fread(&r, sizeof(r), 1, f) == 1)
-		lists[i].each(&r);
+	while ((got = fread(r, sizeof(*r), BLOCK, f)))
+		for (j = 0; j < got; j++)
+			lists[i].each(&r[j]);
 	fclose(f);
 	if (lists[i].each == count)
 		print_counts();

@@ -38,11 +38,11 @@ record -o "$WORK/packed" --cpus 0,1 "${BUFFER[@]}" -- \
 	fail "kipt record: exit status $?"
 "$KIPT" show "$WORK/packed" -o "$WORK/records" >/dev/null ||
 	fail "kipt show: exit status $?"
-"$FLOW/list_records" count "$WORK/records" | sed 's/^/# /'
+counts=$("$FLOW/list_records" count "$WORK/records")
+echo "# $counts"
 "$FLOW/list_records" gaps "$WORK/records" >"$WORK/gaps" ||
 	fail "the records file cannot be read"
-branches=$("$FLOW/list_records" count "$WORK/records" |
-	sed 's/^branches \([0-9]*\).*/\1/')
+branches=${counts#branches } branches=${branches%% *}
 [ "$branches" -gt 100000 ] || fail "only $branches transfers were decoded"
 # All of the trace is there: so is each process.
 if [ "$size" = 64M ] && [[ ${BUFFER[*]} != *ring* ]]; then

@@ -17,7 +17,6 @@
 #define MACHINE	(4ULL << 30)
 
 extern uint *const param_memory_limit;
-extern uint *const param_keep_code;
 extern uint *const param_spaces;
 extern uint *const param_switches;
 extern uint *const param_patches;
@@ -51,11 +50,6 @@ unsigned long totalram_pages(void)
 static u64 memory(void)
 {
 	return kipt_limits()->memory;
-}
-
-static u64 keep_code(void)
-{
-	return kipt_limits()->keep_code;
 }
 
 static u64 spaces(void)
@@ -128,7 +122,6 @@ static const struct parameter {
 	bool power;
 } parameters[] = {
 	{ "memory_limit", &param_memory_limit, memory, 1 << 20, 1, 4096, false },
-	{ "keep_code", &param_keep_code, keep_code, 1 << 20, 0, 1024, false },
 	{ "spaces", &param_spaces, spaces, 1, 16, 1 << 20, true },
 	{ "switches", &param_switches, switches, 1, 256, 1 << 24, true },
 	{ "patches", &param_patches, patches, 1, 256, 1 << 20, true },
@@ -214,20 +207,7 @@ static void nobody_gives_any(void)
 	ktap_result(&ktap, !said[0] && memory() == MACHINE / 4,
 		    "limits_memory_is_a_quarter_of_the_machine");
 	ktap_result(&ktap, !said[0] && spaces() == 16384 &&
-		    switches() == 65536 && patches() == 32768 &&
-		    keep_code() == 64 << 20, "limits_defaults_are_as_told");
-}
-
-/* As little memory as code would take by itself. */
-static void code_is_bounded_by_the_memory(void)
-{
-	said[0] = 0;
-	*param_memory_limit = 8;
-	kipt_limits_init();
-	ktap_result(&ktap, memory() == 8 << 20 && keep_code() == 8 << 20 &&
-		    strstr(said, "keep_code"),
-		    "limits_code_is_bounded_by_the_memory");
-	*param_memory_limit = 0;
+		    switches() == 65536 && patches() == 32768, "limits_defaults_are_as_told");
 }
 
 int main(void)
@@ -238,6 +218,5 @@ int main(void)
 	nobody_gives_any();
 	for (i = 0; i < PARAMETERS; i++)
 		parameter_is_bounded(&parameters[i]);
-	code_is_bounded_by_the_memory();
 	return ktap_end(&ktap);
 }

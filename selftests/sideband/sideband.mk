@@ -4,7 +4,7 @@
 
 SIDEBAND_TEST := selftests/sideband
 SIDEBAND_BUILD := $(BUILD)/sideband
-SIDEBAND_TESTS := switch_log code_store patch_log snapshot_logs \
+SIDEBAND_TESTS := switch_log image_table patch_log snapshot_logs \
 	text_view limits task_merge killed_quota
 SIDEBAND_SHIM := $(wildcard tools/shim/*/*.h)
 

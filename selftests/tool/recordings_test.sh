@@ -21,8 +21,9 @@ cd "$WORK" || exit 1
 branches_of_perf() {
 	perf script --itrace=b -F ip,addr,flags -i "$1" 2>err |
 		awk '/^ *tr (strt|end)/ { next } { sub("=>", ""); print $(NF - 1), $NF }'
-	# Of the host, or of the vDSO.
-	grep -v -e 'read max cpus' -e '^Warning:$' -e 'instruction trace errors' err >&2
+	# Of the host, of the vDSO, or of symbols that nobody needs here.
+	grep -v -e 'read max cpus' -e '^Warning:$' -e 'instruction trace errors' \
+		-e 'No kallsyms or vmlinux' err >&2
 }
 
 branches_of_kipt() {

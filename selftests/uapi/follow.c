@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "images.h"
 #include "kipt_test.h"
 #include "machine_state.h"
 
@@ -116,6 +117,9 @@ enum deed {
 struct chat {
 	unsigned int left;
 	unsigned int over;
+	/* Of FORK, the child; of EXEC, when it came. */
+	pid_t forked;
+	uint64_t exec;
 };
 
 static struct chat *chat;
@@ -192,6 +196,9 @@ static void fork_and_wait(bool share)
 {
 	pid_t child = share ? vfork() : fork();
 	unsigned int i;
+
+	if (child > 0)
+		chat->forked = child;
 
 	if (!child) {
 		for (i = 0; i < 20; i++) {
@@ -278,6 +285,7 @@ static void do_deed(enum deed deed)
 		rest();
 		break;
 	case EXEC:
+		chat->exec = __builtin_ia32_rdtsc();
 		execl("/proc/self/exe", "follow", "--followed", NULL);
 		_exit(1);
 	default:
@@ -349,6 +357,9 @@ FIXTURE_SETUP(follow)
 		.size = size_up_to(8 * SIZE_USUAL),
 		.ctl = CTL_BASIC | CTL_TSCEN,
 	};
+	chat = mmap(NULL, sizeof(*chat), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, chat);
 	self->other = fork();
 	ASSERT_LE(0, self->other);
 	if (self->other)
@@ -368,6 +379,7 @@ FIXTURE_TEARDOWN(follow)
 		kill(self->child, SIGKILL);
 		waitpid(self->child, NULL, 0);
 	}
+	munmap(chat, sizeof(*chat));
 	kipt_nl_close(&self->nl);
 }
 
@@ -380,6 +392,34 @@ static int fetch_tally(struct kipt_nl *nl, int id, const char *name,
 	ret = kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, count_records, tally);
 	show(name, tally);
 	return ret < 0 ? ret : 0;
+}
+
+/* Of what has ended until then the code is where this program has it. */
+static int give_images(int id, pid_t child)
+{
+	struct images images = { 0 };
+	int err = images_own(&images);
+	struct kipt_raw_space spaces[3] = {
+		{ .tgid = (uint32_t)child, .count = images.ranges },
+	};
+	unsigned int count = 1;
+
+	/* Of this one the code is in its memory yet. */
+	if (chat->exec)
+		spaces[count++] = (struct kipt_raw_space){
+			.tgid = (uint32_t)child,
+			.flags = KIPT_RAW_SPACE_NEW,
+			.from = chat->exec,
+		};
+	if (chat->forked)
+		spaces[count++] = (struct kipt_raw_space){
+			.tgid = (uint32_t)chat->forked,
+			.count = images.ranges,
+		};
+	if (!err)
+		err = images_give(&images, id, 0, spaces, count);
+	images_free(&images);
+	return err;
 }
 
 /* A run that traces what a child does. Return: 0 or a negative errno. */
@@ -406,6 +446,8 @@ static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
 	if (!err && kipt_cpu_u64(nl, id, 0, KIPT_A_CPU_CAUSE) !=
 	    KIPT_STOP_CAUSE_USER)
 		err = -EPROTO;
+	if (!err && (chat->forked || chat->exec))
+		err = give_images(id, *child);
 	if (!err)
 		err = fetch_tally(nl, id, "trace", tally);
 	if (!err)
@@ -488,8 +530,7 @@ TEST_F_TIMEOUT(follow, children_are_followed_if_asked_for, 120)
 	struct tally tally;
 
 	self->want.ctl &= ~variant->without;
-	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK |
-			   KIPT_SESSION_FLAGS_KEEP_CODE;
+	self->want.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, FORK, &self->child,
 				&tally));
 	EXPECT_LE(least(&tally, 20), tally.followed);
@@ -579,9 +620,6 @@ TEST_F_TIMEOUT(follow, switches_of_others_take_no_room, 120)
 {
 	struct tally tally;
 
-	chat = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, chat);
 	self->want.ctl &= ~variant->without;
 	/* Its log has room for less than they do. */
 	self->want.size = 64 << 10;
@@ -613,7 +651,6 @@ TEST_F_TIMEOUT(follow, exec_is_followed, 120)
 	struct tally tally;
 
 	self->want.ctl &= ~variant->without;
-	self->want.flags = KIPT_SESSION_FLAGS_KEEP_CODE;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, EXEC, &self->child,
 				&tally));
 	/* After exec the code lies elsewhere, so only its number tells. */

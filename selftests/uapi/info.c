@@ -56,8 +56,6 @@ TEST_F(kipt, limits_are_the_parameters_of_the_module)
 	if (machine_parameter("memory_limit"))
 		EXPECT_EQ(machine_parameter("memory_limit") << 20,
 			  limit(&self->nl, KIPT_A_LIMITS_MEMORY));
-	EXPECT_EQ(machine_parameter("keep_code") << 20,
-		  limit(&self->nl, KIPT_A_LIMITS_KEEP_CODE));
 	EXPECT_EQ(machine_parameter("spaces"),
 		  limit(&self->nl, KIPT_A_LIMITS_SPACES));
 	EXPECT_EQ(machine_parameter("switches"),

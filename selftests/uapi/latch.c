@@ -62,7 +62,6 @@ FIXTURE_SETUP(latch)
 		.mode = KIPT_MODE_RING,
 		.size = SIZE_USUAL,
 		.ctl = CTL_BASIC,
-		.flags = KIPT_SESSION_FLAGS_KEEP_CODE,
 	};
 	self->complaints = machine_complaints(false);
 	self->id = kipt_session_new(&self->nl, &self->want);

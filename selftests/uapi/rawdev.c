@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 
+#include "images.h"
 #include "kipt_test.h"
 
 /* No ring of it is written round by a short run, on slow kernels neither. */
@@ -220,6 +221,152 @@ TEST_F(rawdev, poll_tells_that_tracing_stopped)
 	ASSERT_EQ(0, attach(self->fd, self->attach.session, 0));
 	EXPECT_EQ(1, poll(&poll_fd, 1, 5000));
 	EXPECT_NE(0, poll_fd.revents & POLLIN);
+}
+
+/* What is right, and each way to get it wrong. */
+static const struct bad_images {
+	const char *what;
+	int err;
+	struct kipt_raw_space space[2];
+	struct kipt_raw_range range;
+} bad_images[] = {
+	{ "right", 0, { { 1, 0, 0, 0, 1 }, { 1, 1, 5, 0, 1 } },
+	  { 0x1000, 0x2000, 0, 0, 0 } },
+	{ "no file", 0, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2000, 0, KIPT_RAW_NO_FILE, 0 } },
+	{ "unknown file", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2000, 0, 1, 0 } },
+	{ "empty range", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x2000, 0x2000, 0, 0, 0 } },
+	{ "no page", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2001, 0, 0, 0 } },
+	{ "kernel", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0xffffffff80000000ULL, 0, 0, 0 } },
+	{ "offset", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2000, 0xfffffffffffff000ULL, 0, 0 } },
+	{ "reserved", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2000, 0, 0, 1 } },
+	{ "flags", EINVAL, { { 1, 2, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2000, 0, 0, 0 } },
+	{ "beyond the ranges", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 1, 1 } },
+	  { 0x1000, 0x2000, 0, 0, 0 } },
+	{ "overflow", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, ~0U, 2 } },
+	  { 0x1000, 0x2000, 0, 0, 0 } },
+	{ "order of processes", EINVAL, { { 2, 0, 0, 0, 1 }, { 1, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2000, 0, 0, 0 } },
+	{ "order of times", EINVAL, { { 1, 0, 6, 0, 1 }, { 1, 0, 5, 0, 1 } },
+	  { 0x1000, 0x2000, 0, 0, 0 } },
+};
+
+static int give_bad(int fd, const struct bad_images *bad, uint32_t spaces,
+		    uint32_t ranges)
+{
+	struct kipt_raw_images wish = {
+		.spaces = (uintptr_t)bad->space,
+		.ranges = (uintptr_t)&bad->range,
+		.nr_spaces = spaces,
+		.nr_ranges = ranges,
+	};
+
+	return ioctl(fd, KIPT_RAW_IMAGES, &wish) ? errno : 0;
+}
+
+TEST_F(rawdev, images_are_checked)
+{
+	int own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	unsigned int i;
+
+	EXPECT_EQ(-1, ioctl(self->fd, KIPT_RAW_FILE, &own));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(EINVAL, give_bad(self->fd, bad_images, 2, 1));
+	ASSERT_EQ(0, attach(self->fd, self->attach.session, 0));
+	for (i = 0; i < ARRAY_SIZE(bad_images); i++) {
+		EXPECT_EQ(0, ioctl(self->fd, KIPT_RAW_FILE, &own));
+		EXPECT_EQ(bad_images[i].err, give_bad(self->fd, &bad_images[i], 2, 1))
+			TH_LOG("%s", bad_images[i].what);
+	}
+	EXPECT_EQ(EINVAL, give_bad(self->fd, bad_images, 0, 1));
+	EXPECT_EQ(EINVAL, give_bad(self->fd, bad_images, 1, 0));
+	EXPECT_EQ(E2BIG, give_bad(self->fd, bad_images, KIPT_RAW_SPACES_MAX + 1, 1));
+	EXPECT_EQ(E2BIG, give_bad(self->fd, bad_images, 1, ~0U));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_EQ(0, ioctl(self->fd, KIPT_RAW_FILE, &own));
+	EXPECT_EQ(EBUSY, give_bad(self->fd, bad_images, 2, 1));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
+	EXPECT_EQ(0, ioctl(self->fd, KIPT_RAW_FILE, &own));
+	EXPECT_EQ(ESTALE, give_bad(self->fd, bad_images, 2, 1));
+	close(own);
+}
+
+#define MANY_RANGES	100000U
+
+/* They are charged for, and the next run has none. */
+TEST_F(rawdev, images_are_charged_until_the_next_run)
+{
+	const uint64_t bytes = MANY_RANGES * sizeof(struct kipt_raw_range);
+	struct kipt_raw_range *ranges = calloc(MANY_RANGES, sizeof(*ranges));
+	struct kipt_raw_space space = { .tgid = 1 };
+	struct kipt_raw_images wish = {
+		.spaces = (uintptr_t)&space,
+		.ranges = (uintptr_t)ranges,
+		.nr_spaces = 1,
+		.nr_ranges = MANY_RANGES,
+	};
+	uint64_t before, given;
+	unsigned int i;
+
+	ASSERT_NE(NULL, ranges);
+	for (i = 0; i < MANY_RANGES; i++)
+		ranges[i] = (struct kipt_raw_range){
+			.begin = 4096ULL * (i + 1), .end = 4096ULL * (i + 2),
+			.file = KIPT_RAW_NO_FILE,
+		};
+	ASSERT_EQ(0, attach(self->fd, self->attach.session, 0));
+	before = kipt_memory(&self->nl);
+	ASSERT_EQ(0, ioctl(self->fd, KIPT_RAW_IMAGES, &wish));
+	given = kipt_memory(&self->nl);
+	EXPECT_LE(before + bytes / 2, given);
+	/* In place of what it had. */
+	ASSERT_EQ(0, ioctl(self->fd, KIPT_RAW_IMAGES, &wish));
+	EXPECT_GT(given + bytes / 2, kipt_memory(&self->nl));
+	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_GT(given - bytes / 2, kipt_memory(&self->nl));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	free(ranges);
+}
+
+/* Neither what the kernel makes when it is read, nor what is only to be written. */
+TEST_F(rawdev, images_are_regular_files_for_reading)
+{
+	static const struct {
+		const char *path;
+		int flags;
+		int err;
+	} files[] = {
+		{ "/proc/self/mem", O_RDONLY, EINVAL },
+		{ "/dev/zero", O_RDONLY, EINVAL },
+		{ "/tmp", O_RDONLY, EINVAL },
+		{ "/tmp/kipt-images", O_WRONLY | O_CREAT, EBADF },
+		{ "/proc/self/exe", O_PATH, EBADF },
+	};
+	unsigned int i;
+	int fd = -1;
+
+	ASSERT_EQ(0, attach(self->fd, self->attach.session, 0));
+	EXPECT_EQ(-1, ioctl(self->fd, KIPT_RAW_FILE, &fd));
+	EXPECT_EQ(EBADF, errno);
+	EXPECT_EQ(-1, ioctl(self->fd, KIPT_RAW_FILE, NULL));
+	EXPECT_EQ(EFAULT, errno);
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		fd = open(files[i].path, files[i].flags | O_CLOEXEC, 0600);
+		EXPECT_EQ(-1, ioctl(self->fd, KIPT_RAW_FILE, &fd))
+			TH_LOG("%s", files[i].path);
+		EXPECT_EQ(files[i].err, errno)
+			TH_LOG("%s", files[i].path);
+		close(fd);
+	}
+	unlink("/tmp/kipt-images");
 }
 
 #include "kipt_main.h"

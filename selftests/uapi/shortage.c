@@ -137,7 +137,6 @@ FIXTURE_SETUP(shortage)
 		.mode = KIPT_MODE_RING,
 		.size = SIZE_MIN,
 		.ctl = CTL_BASIC,
-		.flags = KIPT_SESSION_FLAGS_KEEP_CODE,
 	};
 	ASSERT_LT(0, kipt_session_new(&self->other, &self->want));
 	self->used = kipt_memory(&self->other);

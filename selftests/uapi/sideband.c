@@ -2,7 +2,7 @@
 /*
  * What a session knows beside its trace, and what it costs others: nothing of
  * a process that ended is held, not its memory, its file system or its
- * cgroup, and yet its code is decoded; thousands of processes in one run;
+ * cgroup, and yet its code is decoded if somebody says where it is; thousands of processes in one run;
  * nobody waits for user space that does not answer; what is lost is told, and
  * no kernel code that may have been patched unseen.
  * Runs on a machine with PT and the module loaded; skips elsewhere.
@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "fuse_file.h"
+#include "images.h"
 #include "kipt_test.h"
 #include "machine_state.h"
 
@@ -35,7 +36,7 @@
 #define ALIKE_PAGES	16384U
 #define GOLDEN_RATIO_64	0x61c8864680b583ebULL
 
-/* A session on CPU 0 that keeps code. */
+/* A session on CPU 0. */
 FIXTURE(sideband)
 {
 	struct kipt_nl nl;
@@ -52,7 +53,6 @@ FIXTURE_SETUP(sideband)
 		.mode = KIPT_MODE_RING,
 		.size = SIZE_USUAL,
 		.ctl = CTL_BASIC | CTL_TSCEN,
-		.flags = KIPT_SESSION_FLAGS_KEEP_CODE,
 	};
 	self->id = 0;
 }
@@ -244,41 +244,83 @@ static int mount_tiny(void)
 	return write_tiny(mounted_tiny);
 }
 
+/* Runs a program to its end. Return: its process; 0 if it did not end well. */
+static pid_t run_to_end(char *path)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(run_program(path));
+	return child > 0 && waitpid(child, &status, 0) == child && !status ?
+		child : 0;
+}
+
+/* The tiny program of some processes, from the file at @path. */
+static int give_tiny(int id, const char *path, const uint32_t *tgids,
+		     unsigned int count)
+{
+	struct kipt_raw_space *spaces = calloc(count, sizeof(*spaces));
+	struct images images = { 0 };
+	int err = images_add(&images, path, TINY_BASE, TINY_BASE + 4096, 4096);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		spaces[i] = (struct kipt_raw_space){
+			.tgid = tgids[i],
+			.count = 1,
+		};
+	if (!err)
+		err = images_give(&images, id, 0, spaces, count);
+	images_free(&images);
+	free(spaces);
+	return err;
+}
+
 TEST_F_TIMEOUT(sideband, file_system_of_an_ended_program_unmounts, 60)
 {
+	char path[] = "/tmp/kipt-tiny";
+	uint32_t tgid;
+
 	ASSERT_EQ(0, mount_tiny());
+	ASSERT_EQ(0, write_tiny(path));
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
-	EXPECT_EQ(0, in_child(run_program, mounted_tiny));
+	tgid = (uint32_t)run_to_end(mounted_tiny);
+	EXPECT_LT(0, tgid);
 	EXPECT_EQ(0, umount(mount_point));
 	umount2(mount_point, MNT_DETACH);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	/* And yet its code is there. */
+	/* Nobody knows its code, unless somebody says where it is. */
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(0, told.jumps);
+	EXPECT_LT(0, told.no_code);
+	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_EQ(1, told.ends);
 	EXPECT_EQ(TINY_ROUNDS - 1, told.jumps);
 	EXPECT_EQ(0, told.no_code);
+	unlink(path);
 }
 
-/* What runs next must not be read where the program was. */
-TEST_F_TIMEOUT(sideband, file_rewritten_after_the_end_changes_nothing, 60)
+/* What is not there any more is a gap. */
+TEST_F_TIMEOUT(sideband, image_that_was_cut_is_a_gap, 60)
 {
-	unsigned char other = 0x90;
-	int fd;
+	char path[] = "/tmp/kipt-tiny";
+	uint32_t tgid;
 
-	ASSERT_EQ(0, mount_tiny());
+	ASSERT_EQ(0, write_tiny(path));
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
-	EXPECT_EQ(0, in_child(run_program, mounted_tiny));
-	wait_ms(200);
-	fd = open(mounted_tiny, O_WRONLY | O_CLOEXEC);
-	EXPECT_EQ(1, pwrite(fd, &other, 1, 4096 + 7));
-	close(fd);
-	EXPECT_EQ(0, umount(mount_point));
+	tgid = (uint32_t)run_to_end(path);
+	ASSERT_LT(0, tgid);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
+	ASSERT_EQ(0, truncate(path, 4096 + 7));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ(TINY_ROUNDS - 1, told.jumps);
-	EXPECT_EQ(0, told.no_code);
+	EXPECT_EQ(0, told.jumps);
+	EXPECT_LT(0, told.no_code);
+	unlink(path);
 }
 
 static const char *const cgroups = "/tmp/kipt-cgroup";
@@ -341,6 +383,9 @@ static int processes(void)
 	return (int)unless_short(PROCESSES, PROCESSES_SHORT) / slowness();
 }
 
+/* Those that run_many() has run, in memory that it shares. */
+static uint32_t *many;
+
 static int run_many(void *arg)
 {
 	char *const argv[] = { arg, NULL };
@@ -348,11 +393,20 @@ static int run_many(void *arg)
 	pid_t child;
 
 	pin_to(0);
-	for (i = 0; i < processes(); i++)
+	for (i = 0; i < processes(); i++) {
 		if (posix_spawn(&child, arg, NULL, NULL, argv, NULL) ||
 		    waitpid(child, &status, 0) != child || status)
 			return 1;
+		many[i] = (uint32_t)child;
+	}
 	return 0;
+}
+
+static bool share_many(void)
+{
+	many = mmap(NULL, PROCESSES * sizeof(*many), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return many != MAP_FAILED;
 }
 
 /*
@@ -364,12 +418,14 @@ TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
 	char path[] = "/tmp/kipt-tiny";
 
 	TAKES_LONG();
+	ASSERT_TRUE(share_many());
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.size = size_up_to(8ULL << 20);
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, in_child(run_many, path));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, give_tiny(self->id, path, many, (unsigned int)processes()));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	TH_LOG("%lu of the last processes were decoded", told.ends);
 	EXPECT_LT(20U / slowness(), told.ends);
@@ -387,6 +443,7 @@ TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 
 	TAKES_LONG();
 	SKIP_IF(kipt_one_block());
+	ASSERT_TRUE(share_many());
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.mode = KIPT_MODE_ONCE;
 	self->want.size = 32ULL << 20;
@@ -395,6 +452,7 @@ TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, in_child(run_many, path));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, give_tiny(self->id, path, many, (unsigned int)processes()));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_EQ((uint64_t)processes() * (TINY_ROUNDS - 1), told.jumps);
 	EXPECT_EQ(0, told.no_code);
@@ -422,56 +480,33 @@ static int call_far_pages(void *arg)
 	return 0;
 }
 
-/* On both CPUs. */
-static int call_far_pages_twice(void *arg)
-{
-	uint32_t i;
-
-	if (call_far_pages(arg))
-		return 1;
-	pin_to(1);
-	for (i = 0; i < FAR_PAGES; i++)
-		((void (*)(void))(FAR_BASE + i * FAR_APART))();
-	return 0;
-}
-
 /* Nor may any of them be taken for another, or be hard to find. */
 TEST_F_TIMEOUT(sideband, scattered_pages_that_are_alike_decode, 120)
 {
+	int done[2];
+	pid_t child;
+	char byte;
+
+	ASSERT_EQ(0, pipe(done));
 	self->want.ctl &= ~CTL_OS;
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
-	EXPECT_EQ(0, in_child(call_far_pages, NULL));
+	child = fork();
+	if (!child) {
+		byte = (char)call_far_pages(NULL);
+		if (write(done[1], &byte, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	EXPECT_EQ(1, read(done[0], &byte, 1));
+	EXPECT_EQ(0, byte);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 	EXPECT_EQ(FAR_PAGES, told.far);
 	EXPECT_EQ(0, told.no_code);
-	EXPECT_EQ(0, told.gaps[KIPT_GAP_CODE_DROPPED]);
-}
-
-/* Its pages are taken once, for both. */
-TEST_F_TIMEOUT(sideband, sessions_share_a_process_that_ends, 120)
-{
-	static struct kipt_nl other;
-	int ids[2], i;
-
-	ASSERT_EQ(0, kipt_nl_open(&other));
-	self->want.ctl &= ~CTL_OS;
-	ids[0] = begin(&self->nl, &self->want);
-	self->want.cpus = "1";
-	ids[1] = begin(&other, &self->want);
-	ASSERT_LT(0, ids[0]);
-	ASSERT_LT(0, ids[1]);
-	EXPECT_EQ(0, in_child(call_far_pages_twice, NULL));
-	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, kipt_session_stop(&self->nl, ids[i]));
-		EXPECT_LE(0, fetch_and_tell(&self->nl, ids[i]));
-		EXPECT_EQ(FAR_PAGES, told.far);
-		EXPECT_EQ(0, told.no_code);
-		EXPECT_EQ(0, told.gaps[KIPT_GAP_CODE_DROPPED]);
-	}
-	EXPECT_EQ(0, kipt_session_del(&self->nl, ids[1]));
-	kipt_nl_close(&other);
 }
 
 /* The next page after @page that is in bucket 0, if @alike. */
@@ -485,7 +520,7 @@ static uint64_t next_page(uint64_t page, bool alike)
 
 /*
  * Calls one page of code at ALIKE_PAGES addresses, then decodes that. Return:
- * milliseconds of a fetch, or a negative errno.
+ * milliseconds that this process ran for the fetch, or a negative errno.
  */
 static long time_pages(struct kipt_nl *nl, const struct kipt_want *want,
 		       bool alike)
@@ -511,10 +546,10 @@ static long time_pages(struct kipt_nl *nl, const struct kipt_want *want,
 	for (i = 0; id > 0 && i < ALIKE_PAGES; i++)
 		((void (*)(void))mapped[i])();
 	ret = id > 0 ? kipt_session_stop(nl, id) : id;
-	clock_gettime(CLOCK_MONOTONIC, &begun);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begun);
 	if (!ret)
 		ret = fetch_and_tell(nl, id);
-	clock_gettime(CLOCK_MONOTONIC, &done);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &done);
 	if (id > 0)
 		kipt_session_del(nl, id);
 	for (i = 0; i < ALIKE_PAGES; i++)
@@ -537,7 +572,7 @@ TEST_F_TIMEOUT(sideband, chosen_addresses_take_no_longer, 300)
 	alike = time_pages(&self->nl, &self->want, true);
 	ASSERT_LT(0, alike);
 	EXPECT_LE(ALIKE_PAGES, told.high);
-	TH_LOG("%ld ms, and %ld ms", usual, alike);
+	TH_LOG("%ld ms of a CPU, and %ld ms", usual, alike);
 	EXPECT_GT(3 * usual, alike);
 }
 
@@ -618,6 +653,27 @@ TEST_F_TIMEOUT(sideband, code_that_never_comes_holds_nobody_up, 120)
 	fuse_file_end(&file);
 	stage->at = 5;
 	waitpid(child, NULL, 0);
+}
+
+/* No signal ends whoever reads one whose server has taken a request. */
+TEST_F_TIMEOUT(sideband, image_of_fuse_is_refused, 60)
+{
+	static const unsigned char code[] = { 0xc3 };
+	struct images images = { 0 };
+	struct fuse_file file;
+	int ret = fuse_file_begin(&file, code, sizeof(code));
+	char name[96];
+
+	if (ret == -ENODEV)
+		SKIP(return, "this kernel has no FUSE");
+	ASSERT_EQ(0, ret);
+	self->id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	snprintf(name, sizeof(name), "%s/code", file.path);
+	EXPECT_EQ(0, images_add(&images, name, TINY_BASE, TINY_BASE + 4096, 0));
+	EXPECT_EQ(-EINVAL, images_give_process(&images, self->id, 0, 1));
+	images_free(&images);
+	fuse_file_end(&file);
 }
 
 static void copy_bytes(int from, int to)

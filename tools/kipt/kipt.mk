@@ -112,8 +112,16 @@ $(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/shared/%.c $(KIPT_HEADERS)
 # The guest's libraries are newer than this machine's: built in its root.
 kipt-guest:
 	cd $(ROOT) && MAKEFLAGS= tools/vm/in-root trixie -- make --no-print-directory -j2 \
-		-f tools/kipt/kipt.mk kipt ROOT=$(ROOT) BUILD=$(BUILD) \
-		KIPT_OUT=$(BUILD)/guest
+		-f tools/kipt/kipt.mk kipt $(BUILD)/guest/map_images ROOT=$(ROOT) \
+		BUILD=$(BUILD) KIPT_OUT=$(BUILD)/guest
+
+# What the stress test records mappings with.
+$(KIPT_OUT)/map_images: $(ROOT)/tools/stress/map_images.c \
+		$(filter-out %/main.o,$(KIPT_ALONE)) $(KIPT_OUT)/libkipt.a
+	@echo "  LD  map_images"
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) $(LDFLAGS) -o $@ $^ \
+		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
+		$(KIPT_IBERTY)
 
 # JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
 $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \

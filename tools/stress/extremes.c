@@ -224,7 +224,7 @@ static void show_gaps(void)
 static void test_processes(unsigned int count)
 {
 	struct session_wish wish = {
-		"0", KIPT_MODE_RING, KIPT_SESSION_FLAGS_KEEP_CODE, 64 << 20,
+		"0", KIPT_MODE_RING, 0, 64 << 20,
 	};
 	struct client client;
 	uint32_t id;

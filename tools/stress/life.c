@@ -56,6 +56,8 @@
  * @output: what is fetched
  * @pause_ms: the reader rests that long after each of its first messages
  * @records: that came
+ * @recorder: records what programs map while a run lasts, or 0
+ * @recorder_in: tells it the session
  */
 struct living {
 	const struct life *life;
@@ -69,6 +71,8 @@ struct living {
 	uint32_t output;
 	unsigned int pause_ms;
 	uint64_t records;
+	pid_t recorder;
+	int recorder_in;
 };
 
 static struct message message;
@@ -148,10 +152,8 @@ static int make(struct living *l)
 {
 	/* What is likely to be lost is kept small: a ring loses the most. */
 	bool once = rng_chance(&l->rng, l->life->short_work ? 950 : 700);
-	bool keep_code = rng_chance(&l->rng, 900);
 	bool filter = rng_chance(&l->rng, 100);
 	uint64_t ctl = choose_ctl(l), since;
-	uint32_t flags = keep_code ? KIPT_SESSION_FLAGS_KEEP_CODE : 0;
 	char list[64];
 	int ret;
 
@@ -167,7 +169,6 @@ static int make(struct living *l)
 	message_u32(&message, "mode", once ? KIPT_MODE_ONCE : KIPT_MODE_RING);
 	message_u64(&message, "size", l->size);
 	message_u64(&message, "ctl", ctl);
-	message_u32(&message, "flags", flags);
 	if (filter)
 		put_filter();
 	trail_line(l->life->trail, trail_now(), 0, "life %s making cpus=%s",
@@ -177,9 +178,9 @@ static int make(struct living *l)
 	ret = client_call(&l->client, &message);
 	l->client.each = NULL;
 	trail_line(l->life->trail, since, ret,
-		   "life %s new id=%u cpus=%s size=%" PRIu64 " mode=%s ctl=%" PRIx64 " keep=%d filter=%d %s",
+		   "life %s new id=%u cpus=%s size=%" PRIu64 " mode=%s ctl=%" PRIx64 " filter=%d %s",
 		   l->life->name, l->id, list, l->size, once ? "once" : "ring",
-		   ctl, keep_code, filter, l->client.why);
+		   ctl, filter, l->client.why);
 	if (ret)
 		l->id = 0;
 	return ret;
@@ -219,25 +220,86 @@ static unsigned int traced_cpu(struct living *l)
 	return cpu;
 }
 
+static int wait_for(pid_t child)
+{
+	int status = -1;
+
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
 /* Programs on the CPUs that are traced: user code as a rule, often both. */
 static void work(struct living *l)
 {
-	unsigned int jobs = 1 + rng_below(&l->rng, 2);
+	unsigned int jobs = 1 + rng_below(&l->rng, 2), i;
 	/* 9000 transfers a round, and about half as many bytes of trace. */
 	unsigned int most = (unsigned int)(l->size / 16384) % MOST_ROUNDS;
-	int status;
+	pid_t children[2];
 
-	while (jobs--) {
+	for (i = 0; i < jobs; i++) {
 		bool user = rng_chance(&l->rng, 600);
 		unsigned int rounds = 1 + rng_below(&l->rng, most + 1);
 		unsigned int cpu = traced_cpu(l);
 
-		if (!fork())
+		children[i] = fork();
+		if (!children[i])
 			do_work(l, user ? "branches" : "system",
 				user ? rounds : 1 + rounds / 40, cpu);
 	}
-	while (wait(&status) > 0 || errno == EINTR)
+	for (i = 0; i < jobs; i++)
+		if (children[i] > 0)
+			wait_for(children[i]);
+}
+
+static void record_maps(const struct living *l, int in, int out)
+{
+	char path[256];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(path, sizeof(path), "%s/map_images", l->life->work);
+	if (dup2(in, 0) == 0 && dup2(out, 1) == 1)
+		execl(path, path, (char *)NULL);
+	_exit(127);
+}
+
+/* From here on it is recorded where the code of programs is. */
+static void recorder_begin(struct living *l)
+{
+	int in[2], out[2];
+	char ready;
+
+	l->recorder = 0;
+	if (!rng_chance(&l->rng, 970) || pipe2(in, O_CLOEXEC))
+		return;
+	if (pipe2(out, O_CLOEXEC)) {
+		close(in[0]);
+		close(in[1]);
+		return;
+	}
+	l->recorder = fork();
+	if (!l->recorder)
+		record_maps(l, in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	l->recorder_in = in[1];
+	/* At its end, if it cannot record. */
+	while (read(out[0], &ready, 1) < 0 && errno == EINTR)
 		;
+	close(out[0]);
+}
+
+/* The session has stopped, or could not be started. */
+static void recorder_end(struct living *l)
+{
+	uint64_t since = trail_now();
+
+	if (l->recorder <= 0)
+		return;
+	dprintf(l->recorder_in, "%u\n", l->id);
+	close(l->recorder_in);
+	trail_line(l->life->trail, since, wait_for(l->recorder),
+		   "life %s images run=%u id=%u", l->life->name, l->run, l->id);
 }
 
 /* Who is stopped and goes on may find a part written. */
@@ -424,11 +486,14 @@ static int run(struct living *l)
 	l->run++;
 	trail_line(l->life->trail, since, 0, "life %s starting run=%u",
 		   l->life->name, l->run);
+	recorder_begin(l);
 	since = trail_now();
 	ret = ask(l, "session-start");
 	say(l, since, ret, "start");
-	if (ret)
+	if (ret) {
+		recorder_end(l);
 		return ret;
+	}
 	if (rng_chance(&l->rng, 100))
 		map_raw(l);
 	work(l);
@@ -436,6 +501,7 @@ static int run(struct living *l)
 	ret = ask(l, "session-stop");
 	say(l, since, ret, "stop");
 	look(l);
+	recorder_end(l);
 	/* What stopped it before, suspend for one, left the trace. */
 	return ret && ret != -EALREADY ? ret : fetch_all(l);
 }

@@ -335,7 +335,6 @@ static int ask_new(struct worker *w)
 	message_u32(&message, "mode", 1 + rng_below(&w->life, 2));
 	message_u64(&message, "size", 65536);
 	message_u64(&message, "ctl", 0x200c);
-	message_u32(&message, "flags", rng_below(&w->life, 2) * 2);
 	ret = exchange_all(w, &message);
 	w->id = ret ? 0 : w->client.known.ids[0];
 	return ret;

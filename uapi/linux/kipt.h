@@ -76,8 +76,9 @@ enum kipt_stop_cause {
  * enum kipt_session_flags - How long a session and what it knows live, and
  *   what it follows.
  * @KIPT_SESSION_FLAGS_DETACHED: outlive the socket that made the session
- * @KIPT_SESSION_FLAGS_KEEP_CODE: keep the code of traced processes that end,
- *   newest first, in at most the bytes of the limit keep-code
+ * @KIPT_SESSION_FLAGS_KEEP_CODE: refused (EINVAL): which files programs had
+ *   mapped is what the reader of a trace says, by KIPT_RAW_IMAGES of
+ *   linux/kipt_raw.h
  * @KIPT_SESSION_FLAGS_FOLLOW_FORK: with pid, trace the processes it makes too
  * @KIPT_SESSION_FLAGS_ARMED: for crashes: CPUs that are offline are traced
  *   when they come online, and all again after a suspend; with mode ring and

@@ -69,6 +69,65 @@ struct kipt_raw_lend {
 
 #define KIPT_RAW_LEND_MAX	604800
 
+/**
+ * struct kipt_raw_space - the code of a process for a time
+ * @tgid: process, by its number in the initial PID namespace
+ * @flags: KIPT_RAW_SPACE_NEW: it begins with a fork or an exec. Without, something
+ *	else came to be where code of the space before, of the same process, was
+ * @from: TSC from which on it holds, until the next one of the process; 0: from the
+ *	begin on
+ * @first: number of its first range; several may have the same
+ * @count: how many it has, in order of their addresses
+ */
+struct kipt_raw_space {
+	__u32 tgid;
+	__u32 flags;
+	__u64 from;
+	__u32 first;
+	__u32 count;
+};
+
+#define KIPT_RAW_SPACE_NEW	1
+
+/**
+ * struct kipt_raw_range - where a file was mapped
+ * @begin: first address
+ * @end: last address + 1
+ * @offset: in the file, of @begin; as those, a multiple of 4096
+ * @file: what KIPT_RAW_FILE returned, or KIPT_RAW_NO_FILE: memory of no file, or of
+ *	one that cannot be had
+ * @reserved: zero
+ */
+struct kipt_raw_range {
+	__u64 begin;
+	__u64 end;
+	__u64 offset;
+	__u32 file;
+	__u32 reserved;
+};
+
+#define KIPT_RAW_NO_FILE	0xffffffffU
+
+/**
+ * struct kipt_raw_images - where code of processes is to be read
+ * @spaces: address of an array of struct kipt_raw_space, by @tgid, then by @from
+ * @ranges: address of an array of struct kipt_raw_range
+ * @nr_spaces: how many, 1 to KIPT_RAW_SPACES_MAX; KIPT_RAW_CHANGES_MAX of them at most
+ *	neither are the first of their process nor have KIPT_RAW_SPACE_NEW
+ * @nr_ranges: how many, 1 to KIPT_RAW_RANGES_MAX
+ */
+struct kipt_raw_images {
+	__u64 spaces;
+	__u64 ranges;
+	__u32 nr_spaces;
+	__u32 nr_ranges;
+};
+
+#define KIPT_RAW_FILES_MAX	65536
+#define KIPT_RAW_SPACES_MAX	1048576
+#define KIPT_RAW_RANGES_MAX	1048576
+#define KIPT_RAW_CHANGES_MAX	65536
+
 /* The first version of the struct ends here. */
 #define KIPT_RAW_POSITION_BYTES	56
 
@@ -82,9 +141,22 @@ struct kipt_raw_lend {
  * or the time is over; EPERM also who may not delete each of them; ENOENT no session
  * is armed; EBUSY it is lent already; EINVAL @seconds is too large, or @reserved
  * not zero; ETIMEDOUT a CPU does not answer, nothing is lent.
+ *
+ * FILE takes a file of which code is to be read, by its descriptor, for the next
+ * IMAGES of this file; returns its number, from 0 on. EINVAL not attached, or it is
+ * no regular file, is of FUSE, whose server may never answer, or made by the kernel
+ * when it is read; EBADF it is not open for reading; E2BIG there are
+ * KIPT_RAW_FILES_MAX; ENOMEM. IMAGES gives the session what the fetches to come use,
+ * in place of what it had; it loses it when it starts again. What a range covers is
+ * read from its file, all else from memory of the processes that still run. EINVAL not
+ * attached, or a member is not as said above; E2BIG too many; EBUSY a fetch is under
+ * way, or the session is not stopped; ESTALE it is gone; ENOMEM. Whatever IMAGES
+ * returns, the files are not this file's any more.
  */
 #define KIPT_RAW_ATTACH		_IOW('k', 0x70, struct kipt_raw_attach)
 #define KIPT_RAW_POSITION	_IO('k', 0x72)
 #define KIPT_RAW_LEND		_IOW('k', 0x73, struct kipt_raw_lend)
+#define KIPT_RAW_FILE		_IOW('k', 0x74, __s32)
+#define KIPT_RAW_IMAGES		_IOW('k', 0x75, struct kipt_raw_images)
 
 #endif /* _UAPI_LINUX_KIPT_RAW_H */

@@ -274,7 +274,7 @@ enum kipt_power_kind {
  * @KIPT_GAP_SPACES: @value address spaces were not noted; their user code
  *	cannot be read
  * @KIPT_GAP_CODE_DROPPED: @value bytes of code of ended processes, at most,
- *	were dropped to keep the newest within the limit
+ *	were dropped; in records of older versions only
  * @KIPT_GAP_PATCHES: @value patches of kernel text are not in the log any more
  * @KIPT_GAP_PROCESSES: @value processes that others had made were not
  *	followed: what they did is not in the trace

@@ -97,7 +97,8 @@ void args_help(const struct kipt_verb *verb, FILE *out)
 		verb->name, verb->operands[0] ? " " : "", verb->operands,
 		verb->about);
 	for (option = verb->options; option->name; option++)
-		help_option(option, out);
+		if (option->help)
+			help_option(option, out);
 	help_option(&help, out);
 	if (verb->examples)
 		fprintf(out, "\nExamples:\n%s\n", verb->examples);

@@ -30,7 +30,8 @@ enum kipt_exit {
  * @id: what args_option() returns for it, from 1
  * @value: name of its value for the help, in brackets if it may be left out; NULL
  *	if it takes none
- * @help: what it does; lines after the first are indented by the printer
+ * @help: what it does; lines after the first are indented by the printer.
+ *	NULL: not shown; it is refused with a sentence of its own
  */
 struct kipt_option {
 	const char *name;

@@ -2,18 +2,27 @@
 /*
  * kipt fetch: have the kernel decode a stopped session, and show the result.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include "../cli/args.h"
 #include "../cli/messages.h"
 #include "../kernel/raw_device.h"
+#include "../record/code_images.h"
 #include "../record/fetch.h"
 
-enum { OPTION_CPU = 1, OPTION_RAW };
+enum { OPTION_CPU = 1, OPTION_RAW, OPTION_IMAGES };
 
 static const struct kipt_option options[] = {
 	{ "cpu", 'c', OPTION_CPU, "N", "only this CPU of the session" },
 	{ "raw", 0, OPTION_RAW, "DIR",
 	  "write the raw trace to DIR/cpuN.pt too; without\n"
 	  "another option nothing is decoded then" },
+	{ "images", 0, OPTION_IMAGES, "FILE",
+	  "where code is, also of programs that ended: of\n"
+	  "'kipt start --maps', or a perf.data of that time" },
 	FETCH_OPTIONS,
 	VIEW_OPTIONS,
 	VIEW_TIME_OPTION,
@@ -25,6 +34,7 @@ struct request {
 	struct fetch_options fetch;
 	int cpu;
 	const char *raw;
+	const char *images;
 	bool shown;
 };
 
@@ -45,17 +55,33 @@ static bool raw_fetch(struct genl *genl, u32 id,
 	return ok;
 }
 
-/* Why code may be missing, where the session could have kept it. */
-static void no_code_hint(struct genl *genl, u32 id, const struct tally *tally)
+/* The recorder of kipt start completes the file when the session has stopped. */
+static bool images_wait(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = fd >= 0;
+
+	if (ok && flock(fd, LOCK_SH | LOCK_NB)) {
+		say_note("waiting until %s is complete", path);
+		ok = !flock(fd, LOCK_SH);
+	}
+	if (!ok)
+		say_errno(errno, "cannot read %s", path);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool images_fetch(struct genl *genl, u32 id, const char *path)
 {
 	struct kipt_session session;
+	bool ok = images_wait(path) && !genl_session_get(genl, id, &session);
 
-	if (!tally->gaps[KIPT_GAP_NO_CODE] ||
-	    genl_session_get(genl, id, &session))
-		return;
-	if (!(session.flags & KIPT_SESSION_FLAGS_KEEP_CODE))
-		say_note("code is missing of programs that ended before the fetch; 'kipt start --keep-code' keeps it");
+	if (!ok)
+		return false;
+	ok = code_images_give(path, &session);
 	session_free(&session);
+	return ok;
 }
 
 static bool decoded_fetch(struct genl *genl, u32 id,
@@ -76,8 +102,8 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 		output.view.tsc_khz = info.caps.tsc_khz;
 	ok = fetch_run(&what, &output);
 	ok = output_close(&output, ok) && ok;
-	if (ok)
-		no_code_hint(genl, id, &output.view.tally);
+	if (ok && output.view.tally.gaps[KIPT_GAP_NO_CODE] && !request->images)
+		say_note("code is missing of programs that ended before the fetch: 'kipt start --maps FILE' records where it is, 'kipt fetch --images FILE' reads it");
 	return ok;
 }
 
@@ -88,6 +114,8 @@ static int fetch(u32 id, const struct request *request)
 
 	if (ok && request->raw)
 		ok = raw_fetch(genl, id, request);
+	if (ok && request->images)
+		ok = images_fetch(genl, id, request->images);
 	if (ok && (request->shown || !request->raw))
 		ok = decoded_fetch(genl, id, request);
 	genl_close(genl);
@@ -109,6 +137,10 @@ static int option_take(struct request *request, const struct args *args,
 		return 0;
 	case OPTION_RAW:
 		request->raw = args->value;
+		return 0;
+	case OPTION_IMAGES:
+		request->images = args->value;
+		request->shown = true;
 		return 0;
 	}
 	taken = fetch_option(&request->fetch, id, args->value);
@@ -153,6 +185,7 @@ const struct kipt_verb verb_fetch = {
 		    "  kipt fetch 1 --cpu 3 --branches\n"
 		    "  kipt fetch 1 --json --time > trace.jsonl\n"
 		    "  kipt fetch 1 -o trace.rec && kipt show trace.rec\n"
+		    "  kipt fetch 1 --images t.maps --totals\n"
 		    "  kipt fetch 1 --raw traces",
 	.options = options,
 	.run = run,

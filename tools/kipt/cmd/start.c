@@ -9,19 +9,21 @@
 #include "../cli/messages.h"
 #include "../kernel/ctl_fields.h"
 #include "../kernel/session_options.h"
+#include "../record/map_recorder.h"
 
 #include <json-c/json.h>
 
 #define SIZE_DEFAULT	(4ULL << 20)
 
-enum { OPTION_JSON = 1, OPTION_KEEP_CODE };
+enum { OPTION_JSON = 1, OPTION_KEEP_CODE, OPTION_MAPS };
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("trace these CPUs, such as 2,3 or 0-3,6; all\n"
 		      "that have PT unless given", "4M"),
-	{ "keep-code", 0, OPTION_KEEP_CODE, NULL,
-	  "keep the code of traced programs that exit, the\n"
-	  "newest first, as far as the module's limit goes" },
+	{ "maps", 0, OPTION_MAPS, "FILE",
+	  "record in FILE what programs map until the session\n"
+	  "has stopped, for 'kipt fetch --images FILE'" },
+	{ "keep-code", 0, OPTION_KEEP_CODE, NULL, NULL },
 	{ "json", 'j', OPTION_JSON, NULL, "print the id as JSON" },
 	{ 0 }
 };
@@ -72,8 +74,10 @@ static bool told(const struct kipt_session *session, bool json)
 	return true;
 }
 
-static int start(const struct setup *asked, u32 flags, bool json)
+/* @maps: where it is recorded what programs map, or NULL. */
+static int start(const struct setup *asked, const char *maps, bool json)
 {
+	struct map_recorder recorder = { .begin = -1 };
 	struct genl *genl = genl_open(false);
 	struct kipt_session session = { 0 };
 	struct setup setup = *asked;
@@ -82,10 +86,12 @@ static int start(const struct setup *asked, u32 flags, bool json)
 
 	if (!genl)
 		return exit;
-	if (!genl_info(genl, &info) && setup_ranges_now(&setup, &session)) {
+	if (!genl_info(genl, &info) && setup_ranges_now(&setup, &session) &&
+	    (!maps || map_recorder_start(&recorder, maps, &info.caps))) {
 		if (!setup.cpus)
 			setup.cpus = info.online;
-		exit = setup_session(genl, &setup, flags, &info, &session);
+		exit = setup_session(genl, &setup, KIPT_SESSION_FLAGS_DETACHED,
+				     &info, &session);
 	}
 	if (exit == KIPT_EXIT_DONE && !told(&session, json)) {
 		say_error("session %u is deleted again: nobody would know its number",
@@ -93,6 +99,7 @@ static int start(const struct setup *asked, u32 flags, bool json)
 		genl_session_delete(genl, session.id);
 		exit = KIPT_EXIT_FAILED;
 	}
+	map_recorder_follow(&recorder, exit == KIPT_EXIT_DONE ? session.id : 0);
 	genl_close(genl);
 	return exit;
 }
@@ -101,7 +108,7 @@ static int run(int argc, char **argv)
 {
 	struct args args = { .verb = &verb_start, .argc = argc, .argv = argv };
 	struct setup setup = { .size = SIZE_DEFAULT, .mode = KIPT_MODE_RING };
-	u32 flags = KIPT_SESSION_FLAGS_DETACHED;
+	const char *maps = NULL;
 	bool json = false;
 	int id;
 
@@ -110,7 +117,9 @@ static int run(int argc, char **argv)
 			return KIPT_EXIT_USAGE;
 		json |= id == OPTION_JSON;
 		if (id == OPTION_KEEP_CODE)
-			flags |= KIPT_SESSION_FLAGS_KEEP_CODE;
+			return args_bad(&args, "--keep-code is gone: --maps FILE records what programs map, and 'kipt fetch --images FILE' finds the code of those that ended there");
+		if (id == OPTION_MAPS)
+			maps = args.value;
 	}
 	if (id < 0)
 		return args_exit(id);
@@ -118,7 +127,7 @@ static int run(int argc, char **argv)
 		return KIPT_EXIT_USAGE;
 	if (setup.follow_fork && !setup.pid)
 		return args_bad(&args, "--fork needs --pid: without it all processes are traced");
-	return start(&setup, flags, json);
+	return start(&setup, maps, json);
 }
 
 const struct kipt_verb verb_start = {
@@ -133,7 +142,8 @@ const struct kipt_verb verb_start = {
 		    "  kipt start --cpus 1 --ctl +PTWEn,+FUPonPTW,+PwrEvtEn\n"
 		    "  kipt start --filter vfs_read --filter vfs_write\n"
 		    "  kipt start --filter ext4 --stop-at ext4_handle_error\n"
-		    "  kipt start --pid 1234 --filter libc.so.6:malloc",
+		    "  kipt start --pid 1234 --filter libc.so.6:malloc\n"
+		    "  kipt start --cpus 1 --maps t.maps",
 	.options = options,
 	.run = run,
 };

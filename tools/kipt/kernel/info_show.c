@@ -165,8 +165,6 @@ static void limits_show(const struct kipt_limits *limits, FILE *out)
 		(unsigned long long)limits->size_max >> 20);
 	fprintf(out, "  %llu MiB for all sessions, fetches and files (memory_limit)\n",
 		(unsigned long long)limits->memory >> 20);
-	fprintf(out, "  %llu MiB of code of ended processes in a session (keep_code)\n",
-		(unsigned long long)limits->keep_code >> 20);
 	fprintf(out, "  %u address spaces in a session (spaces)\n",
 		limits->spaces);
 	fprintf(out, "  %u task switches in the log of a CPU (switches)\n",
@@ -262,7 +260,6 @@ static void limits_json(struct json_object *line,
 	jsonl_number(object, "size_min", limits->size_min);
 	jsonl_number(object, "size_max", limits->size_max);
 	jsonl_number(object, "memory", limits->memory);
-	jsonl_number(object, "keep_code", limits->keep_code);
 	jsonl_number(object, "spaces", limits->spaces);
 	jsonl_number(object, "switches", limits->switches);
 	jsonl_number(object, "patches", limits->patches);

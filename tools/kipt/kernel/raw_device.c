@@ -176,3 +176,20 @@ bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
 	}
 	return raw_take(session, cpu, &taker);
 }
+
+int raw_open(const struct kipt_session *session)
+{
+	struct kipt_raw_attach attach = { .session = session->id };
+	int fd = open(RAW_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		say_errno(errno, "cannot open " RAW_DEVICE);
+		return -1;
+	}
+	attach.cpu = session->cpu_count ? session->cpu[0].id : 0;
+	if (!ioctl(fd, KIPT_RAW_ATTACH, &attach))
+		return fd;
+	say_errno(errno, "cannot reach session %u", session->id);
+	close(fd);
+	return -1;
+}

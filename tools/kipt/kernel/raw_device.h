@@ -25,6 +25,14 @@ struct raw_taker {
 };
 
 /**
+ * raw_open() - open the device for a session
+ * @session: as reported by the kernel, set up
+ *
+ * Return: a descriptor that is attached to its first CPU, or -1 after a sentence.
+ */
+int raw_open(const struct kipt_session *session);
+
+/**
  * raw_take() - give the trace of each CPU to somebody
  * @session: as reported by the kernel, stopped
  * @cpu: only this CPU, or -1

@@ -34,10 +34,6 @@ static void losses_show(const struct kipt_session *session)
 {
 	loss_show("task switches were not logged", session->switches_lost);
 	loss_show("address spaces were not noted", session->spaces_lost);
-	loss_show("KiB of code of ended processes are kept",
-		  session->code_kept >> 10);
-	loss_show("KiB of code of ended processes were dropped",
-		  session->code_dropped >> 10);
 	loss_show("processes were not followed, as there were too many",
 		  session->processes_lost);
 }
@@ -79,15 +75,13 @@ void session_show(const struct kipt_session *session)
 	u32 i;
 
 	ctl_format(session->ctl, ctl, sizeof(ctl));
-	printf("session %u %s: CPUs %s, %s, %llu KiB each, %s%s%s\n",
+	printf("session %u %s: CPUs %s, %s, %llu KiB each, %s%s\n",
 	       session->id, session_state_name(session->state), session->cpus,
 	       session_mode_name(session->mode),
 	       (unsigned long long)session->size >> 10, ctl,
 	       session->flags & KIPT_SESSION_FLAGS_ARMED ? ", armed" :
 	       session->flags & KIPT_SESSION_FLAGS_DETACHED ?
-	       ", detached" : "",
-	       session->flags & KIPT_SESSION_FLAGS_KEEP_CODE ?
-	       ", keeps code" : "");
+	       ", detached" : "");
 	if (session->cause && session->cause != KIPT_STOP_CAUSE_USER)
 		printf("  stopped: %s\n", session_cause_name(session->cause));
 	printf("  started %llu times, made by user %u, %llu KiB of memory\n",
@@ -143,8 +137,6 @@ void session_show_json(const struct kipt_session *session)
 	jsonl_text(line, "ctl", ctl);
 	jsonl_flag(line, "detached",
 		   session->flags & KIPT_SESSION_FLAGS_DETACHED);
-	jsonl_flag(line, "keep_code",
-		   session->flags & KIPT_SESSION_FLAGS_KEEP_CODE);
 	if (session->flags & KIPT_SESSION_FLAGS_ARMED) {
 		jsonl_flag(line, "armed", true);
 		jsonl_flag(line, "user",
@@ -166,8 +158,6 @@ void session_show_json(const struct kipt_session *session)
 	jsonl_number(line, "memory", session->memory);
 	jsonl_number(line, "spaces_lost", session->spaces_lost);
 	jsonl_number(line, "switches_lost", session->switches_lost);
-	jsonl_number(line, "code_kept", session->code_kept);
-	jsonl_number(line, "code_dropped", session->code_dropped);
 	ranges_json(line, session->filter, session->filter_count);
 	if (session->pid) {
 		jsonl_number(line, "pid", session->pid);

@@ -49,7 +49,6 @@ struct kipt_caps {
  * struct kipt_limits - bounds of the module
  * @size_min, @size_max: bytes of a buffer
  * @memory: bytes all sessions, fetches and files may use together
- * @keep_code: bytes of code of ended processes a session keeps
  * @spaces: address spaces a session knows
  * @switches: task switches a CPU's log holds
  * @patches: patches of kernel text the log holds
@@ -59,7 +58,6 @@ struct kipt_caps {
 struct kipt_limits {
 	u64 size_min, size_max;
 	u64 memory;
-	u64 keep_code;
 	u32 spaces, switches, patches;
 	u64 arena;
 	u32 processes;
@@ -139,8 +137,6 @@ struct kipt_cpu {
  * @memory_total: while it is made, bytes it will use
  * @spaces_lost: address spaces it had to forget
  * @switches_lost: task switches its logs had no room for
- * @code_kept: bytes of code of ended processes it keeps
- * @code_dropped: bytes of these it had to drop
  * @processes: with @pid, processes it follows that live
  * @processes_lost: those it should have followed and did not
  * @print_branches: of an armed one, lines that are printed at a crash
@@ -169,7 +165,6 @@ struct kipt_session {
 	u32 uid;
 	u64 memory, memory_total;
 	u64 spaces_lost, switches_lost;
-	u64 code_kept, code_dropped;
 	u32 processes;
 	u64 processes_lost;
 	u32 print_branches;

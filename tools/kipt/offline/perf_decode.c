@@ -15,7 +15,6 @@
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
-#include "../perf/mapped_ids.h"
 #include "../perf/perf_kernel.h"
 #include "../perf/perf_label.h"
 #include "../perf/perf_running.h"
@@ -765,36 +764,6 @@ static bool all_decode(struct run *run, struct view_options *options)
 	return ok;
 }
 
-/* The kernel maps [vdso], which is the same as here if it is the same kernel. */
-static void vdso_settle(struct run *run)
-{
-	const struct build_id *kernel = perf_file_build_id(run->file,
-							   PERF_KERNEL_NAME);
-	struct perf_code *code = perf_maps_codes(run->maps)->first;
-	struct build_id own, vdso;
-
-	if (!kernel || !perf_kernel_id(&own) || !build_id_same(kernel, &own) ||
-	    !mapped_ids_vdso(&vdso))
-		return;
-	for (; code; code = code->next) {
-		if (code->has_id || strcmp(code->path, "[vdso]"))
-			continue;
-		code->has_id = true;
-		code->id = vdso;
-	}
-}
-
-static void codes_find(struct run *run)
-{
-	struct timespec begun;
-	bool known = perf_file_begun(run->file, perf_maps_lasted(run->maps),
-				     &begun);
-
-	vdso_settle(run);
-	perf_codes_find(perf_maps_codes(run->maps), known ? &begun : NULL,
-			run->decode->symfs);
-}
-
 static bool recording_decode(struct run *run, struct view_options *options)
 {
 	bool whole = perf_file_events(run->file, event_take, run);
@@ -803,7 +772,7 @@ static bool recording_decode(struct run *run, struct view_options *options)
 	       perf_maps_settle(run->maps, run->file, &run->aux.clock) &&
 	       perf_text_settle(run->text, run->file, &run->aux.clock) &&
 	       config_make(run) && kernel_find(run, options) &&
-	       (codes_find(run), true) &&
+	       (perf_maps_files(run->maps, run->file, run->decode->symfs), true) &&
 	       all_decode(run, options) && whole;
 }
 

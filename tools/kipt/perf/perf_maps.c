@@ -13,8 +13,11 @@
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "mapped_ids.h"
 #include "perf_bytes.h"
+#include "perf_kernel.h"
 #include "perf_maps.h"
+#include "perf_running.h"
 
 #define MISC_SWITCH_OUT	(1U << 13)
 #define MISC_COMM_EXEC	(1U << 13)
@@ -288,6 +291,7 @@ static struct perf_space *space_add(struct perf_maps *maps, u32 pid, u64 from,
 		space = *like;
 	space.pid = pid;
 	space.from = from;
+	space.begins = false;
 	spaces = list_room(maps->spaces, maps->space_count, sizeof(*spaces));
 	if (!spaces)
 		return NULL;
@@ -298,6 +302,13 @@ static struct perf_space *space_add(struct perf_maps *maps, u32 pid, u64 from,
 	*spaces = space;
 	perf_tree_copy(space.root);
 	return spaces;
+}
+
+static struct perf_space *begin_at(struct perf_space *space)
+{
+	if (space)
+		space->begins = true;
+	return space;
 }
 
 static struct perf_space *space_get(struct perf_maps *maps, u32 pid, u64 from)
@@ -354,7 +365,7 @@ static bool comm_play(struct perf_maps *maps, const struct note *note)
 	if (note->pid != note->tid)
 		return true;
 	if (note->misc & MISC_COMM_EXEC)
-		space = space_add(maps, note->pid, note->tsc, NULL);
+		space = begin_at(space_add(maps, note->pid, note->tsc, NULL));
 	else
 		space = space_get(maps, note->pid, note->tsc);
 	if (!space)
@@ -368,8 +379,8 @@ static bool fork_play(struct perf_maps *maps, const struct note *note)
 {
 	if (note->pid == note->other_pid)
 		return true;
-	return space_add(maps, note->pid, note->tsc,
-			 space_last(maps, note->other_pid));
+	return begin_at(space_add(maps, note->pid, note->tsc,
+				  space_last(maps, note->other_pid)));
 }
 
 static bool ran_add(struct perf_maps *maps, u32 cpu, u64 from, u32 pid, u32 tid)
@@ -711,6 +722,46 @@ out:
 	no_memory();
 	free(list);
 	return NULL;
+}
+
+/* The kernel maps [vdso], which is the same as here if it is the same kernel. */
+static void vdso_settle(struct perf_maps *maps, const struct perf_file *file)
+{
+	const struct build_id *kernel = perf_file_build_id(file, PERF_KERNEL_NAME);
+	struct perf_code *code = maps->codes.first;
+	struct build_id own, vdso;
+
+	if (!kernel || !perf_kernel_id(&own) || !build_id_same(kernel, &own) ||
+	    !mapped_ids_vdso(&vdso))
+		return;
+	for (; code; code = code->next) {
+		if (code->has_id || strcmp(code->path, "[vdso]"))
+			continue;
+		code->has_id = true;
+		code->id = vdso;
+	}
+}
+
+void perf_maps_files(struct perf_maps *maps, const struct perf_file *file,
+		     const char *symfs)
+{
+	struct timespec begun;
+	bool known = perf_file_begun(file, perf_maps_lasted(maps), &begun);
+
+	vdso_settle(maps, file);
+	perf_codes_find(&maps->codes, known ? &begun : NULL, symfs);
+}
+
+bool perf_maps_each(const struct perf_maps *maps,
+		    bool (*take)(void *ctx, const struct perf_space *space), void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < maps->space_count; i++) {
+		if (!take(ctx, &maps->spaces[maps->spaces_by_pid[i]]))
+			return false;
+	}
+	return true;
 }
 
 const struct perf_space *perf_maps_space(const struct perf_maps *maps,

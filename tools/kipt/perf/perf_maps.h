@@ -16,12 +16,14 @@
  *	each fork and exec, and where something else is mapped over what was
  * @pid: process
  * @from: TSC from which on it holds
+ * @begins: with a fork or an exec
  * @comm: name of the process
  * @root: its mappings
  */
 struct perf_space {
 	u32 pid;
 	u64 from;
+	bool begins;
 	char comm[16];
 	struct perf_node *root;
 };
@@ -101,6 +103,26 @@ struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
  */
 const struct perf_space *perf_maps_space(const struct perf_maps *maps,
 					 u32 index);
+
+/**
+ * perf_maps_each() - go through all spaces
+ * @maps: was settled
+ * @take: gets each, by process, and those of a process as they came; false ends it
+ * @ctx: its first argument
+ *
+ * Return: false if @take did.
+ */
+bool perf_maps_each(const struct perf_maps *maps,
+		    bool (*take)(void *ctx, const struct perf_space *space), void *ctx);
+
+/**
+ * perf_maps_files() - find the files of all mappings on this machine
+ * @maps: was settled
+ * @file: where they are from
+ * @symfs: as for perf_codes_find()
+ */
+void perf_maps_files(struct perf_maps *maps, const struct perf_file *file,
+		     const char *symfs);
 
 /**
  * perf_space_find() - the mapping an address is in

@@ -202,3 +202,15 @@ const struct perf_mapping *perf_tree_find(const struct perf_node *root,
 	}
 	return found;
 }
+
+bool perf_tree_each(const struct perf_node *root,
+		    bool (*take)(void *ctx, const struct perf_mapping *mapping),
+		    void *ctx)
+{
+	for (; root; root = root->high) {
+		if (!perf_tree_each(root->low, take, ctx) ||
+		    !take(ctx, &root->mapping))
+			return false;
+	}
+	return true;
+}

@@ -68,6 +68,18 @@ void perf_tree_map(struct perf_pool *pool, struct perf_node **root,
 		   const struct perf_mapping *mapping);
 
 /**
+ * perf_tree_each() - go through all mappings
+ * @root: the tree
+ * @take: gets each, by address; false ends it
+ * @ctx: its first argument
+ *
+ * Return: false if @take did.
+ */
+bool perf_tree_each(const struct perf_node *root,
+		    bool (*take)(void *ctx, const struct perf_mapping *mapping),
+		    void *ctx);
+
+/**
  * perf_tree_find() - the mapping with the highest start below an address
  * @root: the tree
  * @address: the mapping starts there or below

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../cli/list_room.h"
@@ -93,15 +94,25 @@ static FILE *file_new(const char *file)
 	return out;
 }
 
+static FILE *memory_new(void)
+{
+	int fd = memfd_create("kipt", MFD_CLOEXEC);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out && fd >= 0)
+		close(fd);
+	return out;
+}
+
 bool perf_writer_open(struct perf_writer *writer, const char *path,
 		      const char *file)
 {
 	static const u8 head[HEAD_BYTES];
 
 	*writer = (struct perf_writer){ .path = path };
-	writer->out = file_new(file);
+	writer->out = file ? file_new(file) : memory_new();
 	if (!writer->out) {
-		say_errno(errno, "cannot make %s", file);
+		say_errno(errno, "cannot make %s", file ? file : path);
 		return false;
 	}
 	if (perf_writer_bytes(writer, head, sizeof(head)))

@@ -92,7 +92,8 @@ void perf_put_text(struct perf_body *body, const char *text);
  * perf_writer_open() - begin a recording
  * @writer: filled; perf_writer_close() or perf_writer_drop() frees it
  * @path: of the recording, for sentences; must live as long
- * @file: where it is written: it is made, for its owner alone; nothing may be there
+ * @file: where it is written: it is made, for its owner alone; nothing may be there.
+ *	NULL: in memory
  *
  * Return: true, or false after a sentence: the file cannot be made.
  */

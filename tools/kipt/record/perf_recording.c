@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/messages.h"
@@ -180,6 +182,82 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
 	return false;
 }
 
+static bool file_close(struct perf_recording *recording, u64 ctl)
+{
+	const struct sideband *sideband = &recording->sideband;
+	struct perf_write_attr attrs[] = {
+		{ .name = "intel_pt//", .ids = recording->ids },
+		{ .name = "dummy:u", .ids = recording->ids + sideband->count },
+	};
+
+	attrs[0].attr = (struct perf_event_attr){
+		.type = recording->info.pmu,
+		.config = (ctl & CONFIG_FIELDS) | PERF_PT_ON,
+		.sample_period = 1,
+		.sample_type = PERF_WRITE_SAMPLE,
+		.exclude_kernel = !(ctl & RTIT_CTL_OS),
+		.exclude_user = !(ctl & RTIT_CTL_USER),
+		.sample_id_all = 1,
+	};
+	attrs[1].attr = sideband->attr;
+	attrs[0].id_count = attrs[1].id_count = sideband->count;
+	return perf_writer_close(&recording->writer, attrs, 2);
+}
+
+/* Nobody is to read it before it is complete: who asks for the lock waits for that. */
+static bool maps_file_open(struct perf_recording *recording, const char *path)
+{
+	if (path && perf_file_is(path))
+		unlink(path);
+	if (!perf_writer_open(&recording->writer, path ? path : "memory", path))
+		return false;
+	recording->maps = path;
+	if (!path || !flock(fileno(recording->writer.out), LOCK_EX))
+		return true;
+	say_errno(errno, "cannot lock %s", path);
+	return false;
+}
+
+static bool maps_begin(struct perf_recording *recording, const char *path)
+{
+	return ids_make(recording) && maps_file_open(recording, path) &&
+	       perf_running_info(&recording->writer, &recording->info) &&
+	       perf_running_processes(&recording->writer, events_read,
+				      recording) &&
+	       sideband_start(&recording->sideband);
+}
+
+bool perf_recording_maps(struct perf_recording *recording, const char *path,
+			 const struct kipt_caps *caps)
+{
+	recording->sideband.take = events_take;
+	recording->sideband.ctx = recording;
+	recording->sideband.maps_only = true;
+	if (!sideband_open(&recording->sideband))
+		return false;
+	info_make(recording, caps);
+	if (maps_begin(recording, path))
+		return true;
+	perf_recording_drop(recording);
+	return false;
+}
+
+int perf_recording_maps_end(struct perf_recording *recording)
+{
+	int fd = recording->maps ? 0 : dup(fileno(recording->writer.out));
+	bool ok = sideband_stop(&recording->sideband) &&
+		  file_close(recording, 0);
+
+	if (ok)
+		recording->maps = NULL;
+	perf_recording_drop(recording);
+	if (ok && fd >= 0)
+		return fd;
+	if (fd > 0)
+		close(fd);
+	return -1;
+}
+
 bool perf_recording_kernel(struct perf_recording *recording)
 {
 	bool ok = !recording->place.kcore || save_kcore(recording->place.kcore);
@@ -244,28 +322,6 @@ static bool traces_write(struct perf_recording *recording,
 	return recording->indexes;
 }
 
-static bool file_close(struct perf_recording *recording, u64 ctl)
-{
-	const struct sideband *sideband = &recording->sideband;
-	struct perf_write_attr attrs[] = {
-		{ .name = "intel_pt//", .ids = recording->ids },
-		{ .name = "dummy:u", .ids = recording->ids + sideband->count },
-	};
-
-	attrs[0].attr = (struct perf_event_attr){
-		.type = recording->info.pmu,
-		.config = (ctl & CONFIG_FIELDS) | PERF_PT_ON,
-		.sample_period = 1,
-		.sample_type = PERF_WRITE_SAMPLE,
-		.exclude_kernel = !(ctl & RTIT_CTL_OS),
-		.exclude_user = !(ctl & RTIT_CTL_USER),
-		.sample_id_all = 1,
-	};
-	attrs[1].attr = sideband->attr;
-	attrs[0].id_count = attrs[1].id_count = sideband->count;
-	return perf_writer_close(&recording->writer, attrs, 2);
-}
-
 bool perf_recording_end(struct perf_recording *recording,
 			const struct kipt_session *session)
 {
@@ -289,6 +345,9 @@ void perf_recording_drop(struct perf_recording *recording)
 	sideband_close(&recording->sideband);
 	perf_writer_drop(&recording->writer);
 	perf_place_drop(&recording->place);
+	if (recording->maps)
+		unlink(recording->maps);
+	recording->maps = NULL;
 	free(recording->ids);
 	recording->ids = NULL;
 }

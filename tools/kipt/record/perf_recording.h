@@ -2,7 +2,7 @@
 /*
  * A recording for perf: what its sideband says while a session traces, and
  * the trace of the session, in one file; with the kernel's code, in a folder, if the
- * kernel is traced.
+ * kernel is traced. Or only what processes map meanwhile, for code_images.h.
  */
 #ifndef KIPT_PERF_RECORDING_H
 #define KIPT_PERF_RECORDING_H
@@ -22,6 +22,7 @@
  *	is online, in this order; owned
  * @starts_at: where the file says who ran when it began
  * @indexes: how many CPUs have their trace in the file
+ * @maps: of perf_recording_maps(): the file, as long as it is not complete; or NULL
  */
 struct perf_recording {
 	struct perf_place place;
@@ -31,6 +32,7 @@ struct perf_recording {
 	u64 *ids;
 	u64 starts_at;
 	u32 indexes;
+	const char *maps;
 };
 
 /**
@@ -65,6 +67,26 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
  * Return: true, or false after a sentence: it cannot be read or written, or Ctrl-C.
  */
 bool perf_recording_kernel(struct perf_recording *recording);
+
+/**
+ * perf_recording_maps() - record what processes map, and nothing else
+ * @recording: as for perf_recording_begin()
+ * @path: of the recording, which is locked (flock) until it is complete; takes the
+ *	place of a recording. Must live as long. NULL: it is in memory
+ * @caps: of the CPUs
+ *
+ * Return: as perf_recording_begin().
+ */
+bool perf_recording_maps(struct perf_recording *recording, const char *path,
+			 const struct kipt_caps *caps);
+
+/**
+ * perf_recording_maps_end() - complete such a recording
+ * @recording: perf_recording_maps() began it; freed
+ *
+ * Return: a file descriptor of it if it is in memory, else 0; -1 after a sentence.
+ */
+int perf_recording_maps_end(struct perf_recording *recording);
 
 /**
  * perf_recording_end() - add the trace, and complete the file

@@ -40,7 +40,7 @@ static int event_open(struct perf_event_attr *attr, u32 cpu)
 		       PERF_FLAG_FD_CLOEXEC);
 }
 
-static struct perf_event_attr attr_all(void)
+static struct perf_event_attr attr_all(bool more)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
@@ -56,10 +56,10 @@ static struct perf_event_attr attr_all(void)
 		.sample_id_all = 1,
 		.mmap2 = 1,
 		.comm_exec = 1,
-		.context_switch = 1,
-		.ksymbol = 1,
-		.bpf_event = 1,
-		.text_poke = 1,
+		.context_switch = more,
+		.ksymbol = more,
+		.bpf_event = more,
+		.text_poke = more,
 		.build_id = 1,
 	};
 }
@@ -237,14 +237,15 @@ bool sideband_open(struct sideband *sideband)
 		say_errno(ENOMEM, "cannot follow processes");
 		return false;
 	}
-	sideband->attr = attr_all();
+	sideband->attr = attr_all(!sideband->maps_only);
 	open_files_raise();
 	if (online_read(list, sizeof(list)) &&
 	    args_cpus(list, ring_add, sideband) && sideband->count &&
 	    !sideband->failed) {
 		clock_read(&sideband->clock, sideband->rings[0].page);
 		sideband->begun = time_now(&sideband->clock);
-		cpus_visit(sideband);
+		if (!sideband->maps_only)
+			cpus_visit(sideband);
 		return true;
 	}
 	sideband_close(sideband);

@@ -40,6 +40,7 @@ struct sideband_ring {
  * @clock: from its clock to the TSC; its @mult is 0 if the kernel gives none
  * @begun: when all were open, in nanoseconds of its clock; 0 without @clock
  * @lost: events the kernel had no room for
+ * @maps_only: who runs, and what of the kernel changes, is not recorded
  * @take: gets whole events, one after the other, as the kernel wrote them; false
  *	says that it can take no more. Called by sideband_start()'s thread, and by
  *	sideband_read() and sideband_stop()
@@ -58,6 +59,7 @@ struct sideband {
 	struct perf_clock clock;
 	u64 begun;
 	u64 lost;
+	bool maps_only;
 	bool (*take)(void *ctx, const u8 *bytes, u64 size);
 	void *ctx;
 	bool failed;
@@ -70,7 +72,7 @@ struct sideband {
 
 /**
  * sideband_open() - let the kernel record from now on
- * @sideband: @take and @ctx are set, the rest is zero; sideband_close() frees it
+ * @sideband: @take, @ctx and @maps_only are set, the rest is zero; sideband_close() frees it
  *
  * What the kernel is too old for is left out of @attr.
  *

@@ -9,6 +9,7 @@
 #include "../cli/messages.h"
 #include "../kernel/affinity.h"
 #include "../kernel/raw_device.h"
+#include "code_images.h"
 #include "fatal_signal.h"
 #include "fetch.h"
 #include "record_run.h"
@@ -136,10 +137,15 @@ static bool perf_begin(struct recording *r)
 {
 	u64 ctl;
 
-	return !r->perf ||
-	       (setup_ctl(&r->setup, &r->info, &ctl) &&
-		perf_recording_begin(&r->recording, r->perf, &r->info.caps,
-				     ctl & RTIT_CTL_OS));
+	if (!r->perf) {
+		/* Without, code of programs that end is missing, and a note said so. */
+		r->mapped = perf_recording_maps(&r->recording, NULL,
+						&r->info.caps);
+		return true;
+	}
+	return setup_ctl(&r->setup, &r->info, &ctl) &&
+	       perf_recording_begin(&r->recording, r->perf, &r->info.caps,
+				    ctl & RTIT_CTL_OS);
 }
 
 static bool perf_kernel(void *ctx)
@@ -151,8 +157,7 @@ static bool perf_kernel(void *ctx)
 
 static bool session_begin(struct recording *r)
 {
-	u32 flags = KIPT_SESSION_FLAGS_KEEP_CODE |
-		    (r->keep ? KIPT_SESSION_FLAGS_DETACHED : 0);
+	u32 flags = r->keep ? KIPT_SESSION_FLAGS_DETACHED : 0;
 
 	if (r->perf) {
 		r->setup.made = perf_kernel;
@@ -284,6 +289,27 @@ static bool perf_kept(struct recording *r)
 	return ok;
 }
 
+/* Where the kernel finds the code of all programs, of those that ended too. */
+static void images_give(struct recording *r)
+{
+	struct kipt_session session;
+	char path[32];
+	int fd;
+
+	if (!r->mapped)
+		return;
+	r->mapped = false;
+	fd = perf_recording_maps_end(&r->recording);
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!genl_session_get(r->genl, r->session.id, &session)) {
+		code_images_give(path, &session);
+		session_free(&session);
+	}
+	close(fd);
+}
+
 /* Decode in the kernel and show; all of it, or the end of who was killed. */
 static bool shown(struct recording *r)
 {
@@ -324,6 +350,7 @@ static int recorded(struct recording *r)
 		ok = saved(r);
 		ok = raw_kept(r) && ok;
 		ok = perf_kept(r) && ok;
+		images_give(r);
 		ok = (r->perf || shown(r)) && ok;
 	}
 	if (r->session.id && !r->keep)
@@ -345,6 +372,8 @@ static int run_and_show(struct recording *r)
 	if (!output_open(&r->output, &r->view, true))
 		return -1;
 	status = recorded(r);
+	if (r->mapped)
+		perf_recording_drop(&r->recording);
 	return output_close(&r->output, status >= 0) ? status : -1;
 }
 

@@ -42,7 +42,8 @@
  * @target: the process --pid names, from target_open()
  * @death: of the first process that a signal killed; its pid is 0 if none was
  * @deaths: how many there were
- * @recording: with @perf: what goes to the file
+ * @recording: with @perf: what goes to the file; without, what processes map
+ * @mapped: without @perf, @recording was begun
  *
  * All but the first ten are zero before recording_run().
  */
@@ -74,6 +75,7 @@ struct recording {
 	struct child_death death;
 	u32 deaths;
 	struct perf_recording recording;
+	bool mapped;
 };
 
 /**

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Takes files and tables from a reader, see images.h.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/sort.h>
+#include <linux/uaccess.h>
+
+#include "../../uapi/linux/kipt_raw.h"
+#include "../lib/memory.h"
+#include "images.h"
+
+/* Files there is room for to begin with. */
+#define FILES_FIRST	64U
+
+struct kipt_images {
+	struct file **files;
+	u32 nr_files;
+	u32 room;
+	struct kipt_image_table table;
+};
+
+struct kipt_images *kipt_images_create(void)
+{
+	return kipt_memory_alloc(sizeof(struct kipt_images));
+}
+
+static void free_tables(struct kipt_image_table *table)
+{
+	kipt_memory_free(table->spaces, table->nr_spaces * sizeof(*table->spaces));
+	kipt_memory_free(table->ranges, table->nr_ranges * sizeof(*table->ranges));
+	kipt_memory_free(table->bases, table->nr_spaces * sizeof(*table->bases));
+	kipt_memory_free(table->changes, table->nr_spaces * sizeof(*table->changes));
+	*table = (struct kipt_image_table){ 0 };
+}
+
+void kipt_images_destroy(struct kipt_images *images)
+{
+	u32 i;
+
+	if (!images)
+		return;
+	for (i = 0; i < images->nr_files; i++)
+		fput(images->files[i]);
+	kipt_memory_free(images->files, images->room * sizeof(*images->files));
+	free_tables(&images->table);
+	kipt_memory_free(images, sizeof(*images));
+}
+
+/*
+ * What the kernel makes when it is read, such as memory of processes, is no code. A
+ * server of FUSE that has taken a request and does not answer it holds whoever reads,
+ * and no signal ends that.
+ */
+static bool is_readable(const struct file *file)
+{
+	return S_ISREG(file_inode(file)->i_mode) && file->f_op->read_iter &&
+	       !file->f_op->read &&
+	       file_inode(file)->i_sb->s_magic != FUSE_SUPER_MAGIC;
+}
+
+static int make_room(struct kipt_images *images)
+{
+	u32 room = images->room ? images->room * 2 : FILES_FIRST;
+	struct file **files;
+
+	if (images->nr_files < images->room)
+		return 0;
+	if (room > KIPT_RAW_FILES_MAX)
+		return -E2BIG;
+	files = kipt_memory_alloc(room * sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	if (images->files)
+		memcpy(files, images->files, images->nr_files * sizeof(*files));
+	kipt_memory_free(images->files, images->room * sizeof(*files));
+	images->files = files;
+	images->room = room;
+	return 0;
+}
+
+int kipt_images_add(struct kipt_images *images, int fd)
+{
+	struct file *file = fget(fd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = !(file->f_mode & FMODE_READ) ? -EBADF :
+	      !is_readable(file) ? -EINVAL : make_room(images);
+	if (err) {
+		fput(file);
+		return err;
+	}
+	images->files[images->nr_files] = file;
+	return images->nr_files++;
+}
+
+/* Return: ERR_PTR() of -EFAULT or -ENOMEM. */
+static void *copy_table(u64 from, u32 count, size_t size)
+{
+	void *table = kipt_memory_alloc(count * size);
+
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	if (!copy_from_user(table, u64_to_user_ptr(from), count * size))
+		return table;
+	kipt_memory_free(table, count * size);
+	return ERR_PTR(-EFAULT);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	u64 a = *(const u64 *)left, b = *(const u64 *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static int take_tables(struct kipt_images *images,
+		       const struct kipt_raw_images *wish)
+{
+	struct kipt_image_table *table = &images->table;
+	void *spaces, *ranges;
+
+	table->nr_spaces = wish->nr_spaces;
+	table->nr_ranges = wish->nr_ranges;
+	spaces = copy_table(wish->spaces, wish->nr_spaces, sizeof(*table->spaces));
+	if (IS_ERR(spaces))
+		return PTR_ERR(spaces);
+	table->spaces = spaces;
+	ranges = copy_table(wish->ranges, wish->nr_ranges, sizeof(*table->ranges));
+	if (IS_ERR(ranges))
+		return PTR_ERR(ranges);
+	table->ranges = ranges;
+	table->bases = kipt_memory_alloc(table->nr_spaces * sizeof(*table->bases));
+	table->changes = kipt_memory_alloc(table->nr_spaces * sizeof(*table->changes));
+	if (!table->bases || !table->changes)
+		return -ENOMEM;
+	if (!kipt_image_table_settle(table, images->nr_files))
+		return -EINVAL;
+	if (table->nr_changes > KIPT_RAW_CHANGES_MAX)
+		return -E2BIG;
+	sort(table->changes, table->nr_changes, sizeof(*table->changes),
+	     compare_times, NULL);
+	return 0;
+}
+
+int kipt_images_fill(struct kipt_images *images,
+		     const struct kipt_raw_images *wish)
+{
+	int err;
+
+	if (!wish->nr_spaces || !wish->nr_ranges)
+		return -EINVAL;
+	if (wish->nr_spaces > KIPT_RAW_SPACES_MAX ||
+	    wish->nr_ranges > KIPT_RAW_RANGES_MAX)
+		return -E2BIG;
+	err = take_tables(images, wish);
+	if (err)
+		free_tables(&images->table);
+	return err;
+}
+
+const struct kipt_image_table *kipt_images_table(const struct kipt_images *images)
+{
+	return &images->table;
+}
+
+u32 kipt_images_read(const struct kipt_images *images,
+		     const struct kipt_image_place *place, void *to)
+{
+	loff_t at = place->offset;
+	ssize_t got;
+	u32 done = 0;
+
+	/* A file system may give less at a time. */
+	do {
+		got = kernel_read(images->files[place->file], to + done,
+				  PAGE_SIZE - done, &at);
+		done += max_t(ssize_t, got, 0);
+	} while (got > 0 && done < PAGE_SIZE);
+	return done;
+}

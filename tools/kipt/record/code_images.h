@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Gives a session the files that the code of processes was mapped from, for the
+ * kernel to decode with: also of programs that have ended.
+ */
+#ifndef KIPT_CODE_IMAGES_H
+#define KIPT_CODE_IMAGES_H
+
+#include "../kernel/session_words.h"
+
+/**
+ * code_images_give() - give a session what a recording says was mapped
+ * @path: a recording of perf, or of perf_recording_maps()
+ * @session: as reported by the kernel, stopped
+ *
+ * Return: true, or false after a sentence: it cannot be read, has no times, perf lost
+ * events of it, or the kernel refuses it. What the session had before, it has still.
+ */
+bool code_images_give(const char *path, const struct kipt_session *session);
+
+#endif /* KIPT_CODE_IMAGES_H */
