@@ -19,6 +19,7 @@
 #include <linux/uaccess.h>
 #include <asm/pgtable.h>
 #include <asm/tsc.h>
+#include <asm/vdso.h>
 
 #include "code_bytes.h"
 #include "../lib/memory.h"
@@ -234,6 +235,15 @@ static u32 read_file(struct kipt_code_reader *reader,
 	return n;
 }
 
+static u32 read_vdso(const struct vdso_image *vdso, u64 offset, u8 *buf, u32 n)
+{
+	if (!vdso || offset >= vdso->size)
+		return 0;
+	n = min_t(u64, n, vdso->size - offset);
+	memcpy(buf, vdso->data + offset, n);
+	return n;
+}
+
 /* Files that a reader named come first; what none of them covers may be in memory. */
 static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		       u32 n, u32 *got)
@@ -250,7 +260,9 @@ static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 	found = kipt_image_table_find(kipt_images_table(images), who.tgid,
 				      who.since, reader->begin, reader->end, ip,
 				      &place);
-	if (found == KIPT_IMAGE_FILE)
+	if (found == KIPT_IMAGE_FILE && place.file == KIPT_RAW_VDSO)
+		*got = read_vdso(who.vdso, place.offset, buf, n);
+	else if (found == KIPT_IMAGE_FILE)
 		*got = read_file(reader, images, place, buf, n);
 	return found != KIPT_IMAGE_NONE;
 }

@@ -17,7 +17,7 @@ static bool is_range(const struct kipt_raw_range *range, u32 files)
 	return range->begin < range->end && range->end <= USER_END &&
 	       range->offset <= OFFSET_END - USER_END && !range->reserved &&
 	       !((range->begin | range->end | range->offset) & PAGE_BITS) &&
-	       (range->file < files || range->file == KIPT_RAW_NO_FILE);
+	       (range->file < files || range->file >= KIPT_RAW_VDSO);
 }
 
 /* @before: NULL, or the one that comes before it. */

@@ -34,7 +34,7 @@ struct kipt_image_table {
 
 /**
  * struct kipt_image_place - where code is
- * @file: number of a file
+ * @file: number of a file, or KIPT_RAW_VDSO
  * @offset: in it
  */
 struct kipt_image_place {

@@ -47,6 +47,7 @@ struct space {
 	/* That it had ended was seen then; the name is its own for longer. */
 	u64 died;
 	u64 released;
+	const struct vdso_image *vdso;
 	u32 tgid;
 	bool ended;
 	/* Had a local descriptor table when it was released. */
@@ -219,6 +220,7 @@ static u64 add(struct kipt_spaces *spaces, struct mm_struct *mm, u32 tgid)
 	space->since = space->born;
 	space->died = HELD;
 	space->released = HELD;
+	space->vdso = mm->context.vdso_image;
 	space->tgid = tgid;
 	space->ended = false;
 	WRITE_ONCE(spaces->nr_new, spaces->nr_new + 1);
@@ -336,6 +338,7 @@ bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, struct kipt_space *who)
 	if (space) {
 		who->name = space->name;
 		who->since = space->since;
+		who->vdso = space->vdso;
 		who->tgid = space->tgid;
 	}
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
@@ -349,8 +352,10 @@ void kipt_spaces_exec(struct kipt_spaces *spaces, struct mm_struct *mm)
 
 	raw_spin_lock_irqsave(&spaces->lock, flags);
 	space = find_mm(spaces, mm);
-	if (space && !spaces->over)
+	if (space && !spaces->over) {
 		space->since = rdtsc();
+		space->vdso = mm->context.vdso_image;
+	}
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 }
 

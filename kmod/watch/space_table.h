@@ -21,17 +21,20 @@
 #include <linux/types.h>
 
 struct kipt_spaces;
+struct vdso_image;
 
 /**
  * struct kipt_space - what is known of an address space
  * @name: physical address of its page table
  * @since: TSC from which on user code runs in it, no earlier than the fork or exec
  *	that made it
+ * @vdso: the vDSO it has, the kernel's for good; or NULL
  * @tgid: the process that was first seen in it
  */
 struct kipt_space {
 	u64 name;
 	u64 since;
+	const struct vdso_image *vdso;
 	u32 tgid;
 };
 struct mm_struct;

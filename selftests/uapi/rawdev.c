@@ -234,6 +234,8 @@ static const struct bad_images {
 	  { 0x1000, 0x2000, 0, 0, 0 } },
 	{ "no file", 0, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
 	  { 0x1000, 0x2000, 0, KIPT_RAW_NO_FILE, 0 } },
+	{ "vDSO", 0, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
+	  { 0x1000, 0x2000, 0, KIPT_RAW_VDSO, 0 } },
 	{ "unknown file", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },
 	  { 0x1000, 0x2000, 0, 1, 0 } },
 	{ "empty range", EINVAL, { { 1, 0, 0, 0, 1 }, { 2, 0, 0, 0, 1 } },

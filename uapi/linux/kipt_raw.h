@@ -94,7 +94,8 @@ struct kipt_raw_space {
  * @begin: first address
  * @end: last address + 1
  * @offset: in the file, of @begin; as those, a multiple of 4096
- * @file: what KIPT_RAW_FILE returned, or KIPT_RAW_NO_FILE: memory of no file, or of
+ * @file: what KIPT_RAW_FILE returned; KIPT_RAW_VDSO: the vDSO, of which the kernel
+ *	knows which one the process has; or KIPT_RAW_NO_FILE: memory of no file, or of
  *	one that cannot be had
  * @reserved: zero
  */
@@ -107,6 +108,7 @@ struct kipt_raw_range {
 };
 
 #define KIPT_RAW_NO_FILE	0xffffffffU
+#define KIPT_RAW_VDSO		0xfffffffeU
 
 /**
  * struct kipt_raw_images - where code of processes is to be read

@@ -8,9 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../../uapi/linux/kipt_raw.h"
@@ -22,8 +20,6 @@
 #include "code_images.h"
 
 #define PAGE_BYTES	4096ULL
-/* The kernel's code in processes is two pages, or three. */
-#define VDSO_BYTES	(16ULL << 10)
 
 struct images {
 	int device;
@@ -72,28 +68,10 @@ static int file_open(const struct perf_code *code)
 	return -1;
 }
 
-/* What the kernel maps into processes is no file: here it becomes one. */
-static int vdso_open(void)
-{
-	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
-	int fd = vdso ? memfd_create("vdso", MFD_CLOEXEC) : -1;
-	u64 done = 0;
-	ssize_t n;
-
-	/* It may be shorter than that: what is not mapped is not written. */
-	while (fd >= 0 && done < VDSO_BYTES) {
-		n = write(fd, (const u8 *)vdso + done, PAGE_BYTES);
-		if (n <= 0)
-			break;
-		done += n;
-	}
-	return fd;
-}
-
 /* Its number; KIPT_RAW_NO_FILE if it cannot be had. */
 static u32 file_give(struct images *images, const struct perf_code *code)
 {
-	int fd = !code->local ? -1 : *code->local ? file_open(code) : vdso_open();
+	int fd = code->local && *code->local ? file_open(code) : -1;
 	int number = fd < 0 ? -1 : ioctl(images->device, KIPT_RAW_FILE, &fd);
 
 	if (fd >= 0)
@@ -101,12 +79,19 @@ static u32 file_give(struct images *images, const struct perf_code *code)
 	return number < 0 ? KIPT_RAW_NO_FILE : (u32)number;
 }
 
+/* Of 32 bits it is [vdso32] here: the module knows which one a process has. */
+static bool is_vdso(const struct perf_code *code)
+{
+	return code->path && !strncmp(code->path, "[vdso", strlen("[vdso"));
+}
+
 static bool file_number(struct images *images, const struct perf_code *code,
 			u32 *number)
 {
 	const size_t *known = lookup_get(&images->numbers, (uintptr_t)code);
 
-	*number = known ? *known : file_give(images, code);
+	*number = known ? *known : is_vdso(code) ? KIPT_RAW_VDSO :
+		  file_give(images, code);
 	return known || lookup_add(&images->numbers, (uintptr_t)code, *number) ||
 	       no_memory(images);
 }
