@@ -2,12 +2,14 @@
 /*
  * Takes files and tables from a reader, see images.h.
  */
+#include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sort.h>
+#include <linux/uio.h>
 #include <linux/uaccess.h>
 
 #include "../../uapi/linux/kipt_raw.h"
@@ -46,21 +48,24 @@ void kipt_images_destroy(struct kipt_images *images)
 		return;
 	for (i = 0; i < images->nr_files; i++)
 		fput(images->files[i]);
+	kipt_memory_uncharge(images->nr_files * sizeof(**images->files));
 	kipt_memory_free(images->files, images->room * sizeof(*images->files));
 	free_tables(&images->table);
 	kipt_memory_free(images, sizeof(*images));
 }
 
 /*
- * What the kernel makes when it is read, such as memory of processes, is no code. A
- * server of FUSE that has taken a request and does not answer it holds whoever reads,
- * and no signal ends that.
+ * What the kernel makes when it is read (procfs, sysfs) is nobody's code. A server of
+ * FUSE that has taken a request and does not answer it holds whoever reads, and no
+ * signal ends that; nor if overlayfs is between.
  */
 static bool is_readable(const struct file *file)
 {
-	return S_ISREG(file_inode(file)->i_mode) && file->f_op->read_iter &&
-	       !file->f_op->read &&
-	       file_inode(file)->i_sb->s_magic != FUSE_SUPER_MAGIC;
+	const struct inode *inode = file_inode(file);
+
+	return S_ISREG(inode->i_mode) && file->f_op->read_iter &&
+	       !(inode->i_sb->s_iflags & SB_I_NOEXEC) &&
+	       d_real_inode(file->f_path.dentry)->i_sb->s_magic != FUSE_SUPER_MAGIC;
 }
 
 static int make_room(struct kipt_images *images)
@@ -92,6 +97,9 @@ int kipt_images_add(struct kipt_images *images, int fd)
 		return -EBADF;
 	err = !(file->f_mode & FMODE_READ) ? -EBADF :
 	      !is_readable(file) ? -EINVAL : make_room(images);
+	/* It lives on when the process has closed it. */
+	if (!err)
+		err = kipt_memory_charge(sizeof(*file));
 	if (err) {
 		fput(file);
 		return err;
@@ -170,17 +178,30 @@ const struct kipt_image_table *kipt_images_table(const struct kipt_images *image
 	return &images->table;
 }
 
+/* Whoever shares the file may have made it one for O_DIRECT since. */
+static ssize_t read_some(struct file *file, u64 at, void *to, size_t bytes)
+{
+	struct kvec part = { .iov_base = to, .iov_len = bytes };
+	struct iov_iter parts;
+	struct kiocb request;
+
+	init_sync_kiocb(&request, file);
+	request.ki_pos = at;
+	request.ki_flags &= ~IOCB_DIRECT;
+	iov_iter_kvec(&parts, READ, &part, 1, bytes);
+	return vfs_iocb_iter_read(file, &request, &parts);
+}
+
 u32 kipt_images_read(const struct kipt_images *images,
 		     const struct kipt_image_place *place, void *to)
 {
-	loff_t at = place->offset;
-	ssize_t got;
 	u32 done = 0;
+	ssize_t got;
 
 	/* A file system may give less at a time. */
 	do {
-		got = kernel_read(images->files[place->file], to + done,
-				  PAGE_SIZE - done, &at);
+		got = read_some(images->files[place->file], place->offset + done,
+				to + done, PAGE_SIZE - done);
 		done += max_t(ssize_t, got, 0);
 	} while (got > 0 && done < PAGE_SIZE);
 	return done;

@@ -46,7 +46,7 @@ perf_branches()
 trace_both()
 {
 	rm -f "$WORK"/packed*
-	perf --buildid-dir "$WORK/debug" record -q -e intel_pt//u -m 8M,64M \
+	perf --buildid-dir "$WORK/debug" record -B -N -q -e intel_pt//u -m 8M,64M \
 		-C $((1 - $1)) -o "$WORK/perf.data" -- \
 		taskset -c $((1 - $1)) setarch -R "$FLOW/branches" $ROUNDS \
 		>"$WORK/perf.log" 2>&1 &

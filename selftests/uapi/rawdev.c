@@ -347,6 +347,8 @@ TEST_F(rawdev, images_are_regular_files_for_reading)
 		int err;
 	} files[] = {
 		{ "/proc/self/mem", O_RDONLY, EINVAL },
+		{ "/proc/self/maps", O_RDONLY, EINVAL },
+		{ "/sys/kernel/notes", O_RDONLY, EINVAL },
 		{ "/dev/zero", O_RDONLY, EINVAL },
 		{ "/tmp", O_RDONLY, EINVAL },
 		{ "/tmp/kipt-images", O_WRONLY | O_CREAT, EBADF },

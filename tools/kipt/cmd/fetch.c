@@ -75,11 +75,13 @@ static bool images_wait(const char *path)
 static bool images_fetch(struct genl *genl, u32 id, const char *path)
 {
 	struct kipt_session session;
-	bool ok = images_wait(path) && !genl_session_get(genl, id, &session);
+	bool ok;
 
-	if (!ok)
+	if (genl_session_get(genl, id, &session))
 		return false;
-	ok = code_images_give(path, &session);
+	/* Of one that runs, the kernel refuses the fetch, and says why. */
+	ok = session.state == KIPT_STATE_RUNNING ||
+	     (images_wait(path) && code_images_give(path, &session));
 	session_free(&session);
 	return ok;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../../uapi/linux/kipt_raw.h"
@@ -20,6 +21,8 @@
 #include "code_images.h"
 
 #define PAGE_BYTES	4096ULL
+/* PROC_PID_INIT_INO of linux/proc_ns.h, the same since namespaces have inodes. */
+#define FIRST_PID_NAMESPACE	0xeffffffcU
 
 struct images {
 	int device;
@@ -159,6 +162,17 @@ static bool space_take(void *ctx, const struct perf_space *from)
 	return true;
 }
 
+/* The module has processes by their numbers in the first PID namespace. */
+static bool numbers_are_the_same(void)
+{
+	struct stat own;
+
+	if (stat("/proc/self/ns/pid", &own) || own.st_ino == FIRST_PID_NAMESPACE)
+		return true;
+	say_note("programs have other numbers in this PID namespace: code of those that ended is missing");
+	return false;
+}
+
 static bool recording_read(struct images *images, const char *path)
 {
 	if (!perf_file_events(images->file, event_take, images) ||
@@ -217,7 +231,7 @@ bool code_images_give(const char *path, const struct kipt_session *session)
 		images.file = perf_file_open(path);
 	if (images.file)
 		images.maps = perf_maps_create();
-	ok = ok && images.maps && recording_read(&images, path) &&
+	ok = ok && images.maps && numbers_are_the_same() && recording_read(&images, path) &&
 	     perf_maps_each(images.maps, space_take, &images) &&
 	     tables_give(&images, session->id);
 	images_free(&images);
