@@ -5,7 +5,8 @@
  * the others its offsets in the segment. At these offsets other code is
  * mapped, which takes other ways: a decoder that reads there goes wrong.
  * Prints the first and the last address of the segment. A round makes seven
- * transfers. Runs in the guest, traced.
+ * transfers. Runs in the guest, traced. The process that executed the code stays:
+ * the code is in no file, and can be read from its memory alone.
  */
 #include <asm/ldt.h>
 #include <stdint.h>
@@ -127,9 +128,8 @@ static void run(uint32_t rounds, uint8_t *stack)
 			 : "r14", "r15", "cc", "memory");
 }
 
-int main(int argc, char **argv)
+static void run_all(uint32_t rounds)
 {
-	uint32_t rounds = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 1000;
 	uint8_t *decoy = map_at(OFFSET);
 	uint8_t *stack = map_at(BACK);
 
@@ -142,5 +142,32 @@ int main(int argc, char **argv)
 	printf("%lx-%lx\n", BASE, BASE + 0xfffff);
 	fflush(stdout);
 	run(rounds ? rounds : 1, stack + PAGE - 16);
-	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t rounds = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 1000;
+	int done[2], fd;
+	char byte = 0;
+
+	if (pipe(done)) {
+		perror("based: pipe");
+		return 1;
+	}
+	switch (fork()) {
+	case -1:
+		perror("based: fork");
+		return 1;
+	case 0:
+		run_all(rounds);
+		for (fd = 0; fd < 3; fd++)
+			close(fd);
+		if (write(done[1], &byte, 1) != 1)
+			return 1;
+		for (;;)
+			pause();
+	}
+	/* At its end, if the child failed. */
+	close(done[1]);
+	return read(done[0], &byte, 1) != 1;
 }
