@@ -72,7 +72,6 @@ static int __init kipt_init(void)
 	kipt_probe_init();
 	kipt_reserve_init();
 	kipt_trace_ops_init(&trace_ops);
-	kipt_crash_init();
 	err = kipt_crash_pages_init();
 	if (err)
 		return err;

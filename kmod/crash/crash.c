@@ -9,7 +9,6 @@
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/irq_work.h>
@@ -41,8 +40,6 @@
  */
 #define WAIT_MS		50
 #define WAIT_LOOKS	1000
-/* The same for what another CPU does in microseconds. */
-#define CLEAR_LOOKS	20000
 /* A panic comes within that time of the last line that leads to it. */
 #define ALIVE_AFTER	(10 * HZ)
 /* However much the kernel prints. */
@@ -50,41 +47,25 @@
 /* For the copies of CPUs that have stopped already. */
 #define COPY_MS		100
 
-/**
- * enum phase - how far a capture is
- * @CALM: the machine is well
- * @STOPPING: the first CPU is at it
- * @STOPPED: all is written down
- * @CLEARING: the machine did not die, and that is being forgotten
- */
-enum phase {
-	CALM,
-	STOPPING,
-	STOPPED,
-	CLEARING,
-};
-
-static atomic_t phase = ATOMIC_INIT(CALM);
-/* Only the CPU that is elected touches it; the phase orders one such CPU and the next. */
-static u32 last_number;
+/* Of the last capture that a CPU meant to begin. */
+static atomic_t last_number = ATOMIC_INIT(0);
 /* Somebody called panic() or kexec: it will not survive. */
 static bool dying;
 static atomic_t told = ATOMIC_INIT(0);
 /*
- * Who was first, and how many oopses that thread had since. Another CPU may read both
- * in a hook of its own while they change, and take_over() changes them on another CPU.
+ * Who was first, NULL until all is written down, and how many oopses that thread had
+ * since. Another CPU may read both in a hook of its own while they change, and
+ * take_over() changes them on another CPU.
  */
 static struct task_struct *first_task;
 static u32 first_oopses;
 /* When the capture began, and when the kernel printed last. */
 static unsigned long began, heard;
-/* CPUs that were asked and have stopped. */
-static atomic_t answered = ATOMIC_INIT(0);
+/* CPUs that the first one asked to stop; it alone touches this. */
+static struct cpumask asked;
 
 /* This CPU is in a hook. */
 static DEFINE_PER_CPU(bool, inside);
-/* The capture this CPU was asked to stop for, until it has. */
-static DEFINE_PER_CPU(u32, asked);
 /* The last capture for which an oops of its own stopped it: its trace has that. */
 static DEFINE_PER_CPU(u32, stopped_itself);
 /* Where an NMI that came too early met it. */
@@ -111,12 +92,6 @@ static void note_off_local(struct kipt_trace *trace)
 	kipt_dump_finish(trace, &result);
 }
 
-static void count_answer(unsigned int cpu, u32 capture)
-{
-	if (cmpxchg(per_cpu_ptr(&asked, cpu), capture, 0) == capture)
-		atomic_inc(&answered);
-}
-
 /* @now: there is no later, see kipt_trace_freeze_local(). */
 static void stop_local(u64 ip, bool now)
 {
@@ -136,24 +111,12 @@ static void stop_local(u64 ip, bool now)
 			kipt_dump_stop_local(trace, ip);
 	}
 	kipt_capture_stop_local(capture);
-	/* Pairs with smp_mb() in ask_others(): one of both counts the answer. */
-	smp_mb();
-	count_answer(smp_processor_id(), capture);
 }
 
 void kipt_crash_nmi_local(const struct pt_regs *regs)
 {
-	struct kipt_trace *trace = kipt_trace_here();
-
 	stop_local(regs->ip, false);
-	if (!kipt_snapshot_is_asked_local())
-		return;
-	if (!trace) {
-		kipt_snapshot_forget_local();
-		return;
-	}
-	kipt_snapshot_met_local(regs->ip);
-	kipt_trace_copy_local(trace);
+	kipt_snapshot_nmi_local(kipt_trace_here(), regs->ip);
 }
 
 void kipt_crash_catch_up_local(void)
@@ -164,42 +127,37 @@ void kipt_crash_catch_up_local(void)
 
 static void ask_others(struct kipt_crash_event *event)
 {
-	u32 capture = kipt_capture_number();
-	struct kipt_trace *trace;
+	const struct kipt_trace *trace;
 	unsigned int cpu;
 
-	atomic_set(&answered, 0);
+	cpumask_clear(&asked);
 	for_each_online_cpu(cpu) {
 		trace = kipt_trace_of(cpu);
 		if (cpu == event->cpu || !trace || !READ_ONCE(trace->running))
 			continue;
+		cpumask_set_cpu(cpu, &asked);
 		event->asked++;
-		WRITE_ONCE(per_cpu(asked, cpu), capture);
-		/* Pairs with smp_mb() in stop_local(). */
-		smp_mb();
-		if (kipt_capture_stopped(cpu))
-			count_answer(cpu, capture);
-		else
-			kipt_nmi_send(cpu);
+		kipt_nmi_send(cpu);
 	}
 }
 
 /*
- * One counter, however many CPUs there are. The bound is in time; looks are only a
- * floor, for a machine that a hypervisor held up as a whole.
+ * However many CPUs there are, one bound. It is in time; looks are only a floor, for a
+ * machine that a hypervisor held up as a whole.
  */
 static void wait_for_others(struct kipt_crash_event *event)
 {
 	u64 end = event->tsc + (u64)WAIT_MS * tsc_khz;
-	u32 looks = 0;
+	u32 looks = 0, answered = 0;
+	unsigned int cpu;
 
-	do {
-		event->answered = min_t(u32, atomic_read(&answered),
-					event->asked);
-		if (event->answered == event->asked)
-			return;
-		cpu_relax();
-	} while (++looks < WAIT_LOOKS || rdtsc() < end);
+	for_each_cpu(cpu, &asked) {
+		while (!kipt_capture_stopped(cpu) &&
+		       (++looks < WAIT_LOOKS || rdtsc() < end))
+			cpu_relax();
+		answered += kipt_capture_stopped(cpu);
+	}
+	event->answered = answered;
 }
 
 /* As long as the kernel prints it may be on its way to panic(). */
@@ -227,12 +185,11 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 {
 	struct kipt_crash_event event = make_event(hook, ip, trap);
 
-	WRITE_ONCE(first_task, current);
+	WRITE_ONCE(first_task, NULL);
 	WRITE_ONCE(first_oopses, 0);
 	atomic_set(&told, 0);
 	WRITE_ONCE(began, jiffies);
 	kipt_crash_hear();
-	kipt_capture_begin(++last_number);
 	stop_local(regs ? regs->ip : 0, true);
 	ask_others(&event);
 	/* Should another CPU that dies stop this one while it waits. */
@@ -240,32 +197,14 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 	wait_for_others(&event);
 	kipt_crash_pages_mend();
 	kipt_crash_pages_set_event(&event);
+	/* Pairs with smp_load_acquire() in take_over() and look_alive(). */
+	smp_store_release(&first_task, current);
 	irq_work_queue(&alive_irq_work);
-}
-
-/*
- * Return: whether this CPU is the first. What is being cleared is waited for;
- * if this is in vain, who clears it is below us and will not go on, or a
- * hypervisor does not let it: then what it clears later is its own capture,
- * never this one.
- */
-static bool elect(void)
-{
-	u32 looks = 0;
-	int before;
-
-	do {
-		before = atomic_cmpxchg(&phase, CALM, STOPPING);
-		if (before != CLEARING)
-			return before == CALM;
-		cpu_relax();
-	} while (++looks < CLEAR_LOOKS);
-	return atomic_cmpxchg(&phase, CLEARING, STOPPING) == CLEARING;
 }
 
 static bool is_first_here(void)
 {
-	return atomic_read(&phase) == STOPPED && READ_ONCE(first_task) == current;
+	return kipt_capture_number() && READ_ONCE(first_task) == current;
 }
 
 /*
@@ -310,14 +249,12 @@ static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 		 u32 trap)
 {
 	if (is_certain(hook))
-		/* Before the look at the phase; pairs with smp_mb() in forget(). */
+		/* Before the look at the capture; pairs with smp_mb() in forget(). */
 		smp_store_mb(dying, true);
-	if (elect()) {
+	if (kipt_capture_begin(atomic_inc_return(&last_number)))
 		capture(hook, regs, ip, trap);
-		atomic_set(&phase, STOPPED);
-	} else {
+	else
 		follow(hook, regs);
-	}
 	if (!is_first_here())
 		return;
 	/* A BUG knows its place, and then comes oops_enter(). */
@@ -379,9 +316,11 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
  */
 static void take_over(void)
 {
+	/* Pairs with smp_store_release() in capture(). */
+	struct task_struct *first = smp_load_acquire(&first_task);
 	struct kipt_crash_event event = read_event();
 
-	if (atomic_read(&phase) != STOPPED || READ_ONCE(first_task) == current ||
+	if (!first || first == current ||
 	    this_cpu_read(stopped_itself) != kipt_capture_number() ||
 	    event.hook != KIPT_CRASH_HOOK_OOPS || atomic_read(&told))
 		return;
@@ -437,58 +376,28 @@ static void queue_alive(struct irq_work *work)
 }
 
 /*
- * Each step takes away what belongs to this capture, in one instruction: this
- * CPU may be held up before any of them for so long that there is a next one.
+ * Each step takes away what belongs to this capture, in one instruction: there may be
+ * a next one before any of them. Who called panic() meanwhile found this one on and left
+ * it at that: it is put back.
+ *
+ * Return: false if the machine is dying after all.
  */
-static bool clear(u32 capture, const struct kipt_crash_event *event)
-{
-	/* The next capture has its number before its event; no CPU reorders that. */
-	barrier();
-	if (kipt_capture_number() != capture)
-		return false;
-	kipt_crash_pages_forget_event(event);
-	kipt_capture_end(capture);
-	return atomic_cmpxchg(&phase, CLEARING, CALM) == CLEARING;
-}
-
-/* Return: false if the machine is dying after all. */
 static bool forget(u32 capture, const struct kipt_crash_event *event)
 {
-	unsigned long flags;
-	bool alive;
-
-	local_irq_save(flags);
-	alive = atomic_cmpxchg(&phase, STOPPED, CLEARING) == STOPPED;
+	kipt_capture_end(capture);
 	/* Pairs with smp_store_mb() in meet(). */
 	smp_mb();
-	if (alive && READ_ONCE(dying)) {
-		atomic_cmpxchg(&phase, CLEARING, STOPPED);
-		alive = false;
+	if (READ_ONCE(dying)) {
+		kipt_capture_begin(capture);
+		return false;
 	}
-	if (alive)
-		alive = clear(capture, event);
-	local_irq_restore(flags);
-	return alive;
+	kipt_crash_pages_forget_event(event);
+	return true;
 }
-
-static DEFINE_PER_CPU(call_single_data_t, thaw_call);
 
 static void thaw_local(void *unused)
 {
 	kipt_trace_thaw_local();
-}
-
-/* Nobody waits: a CPU may spin for what the thread that oopsed held. */
-static void thaw_all(void)
-{
-	unsigned int cpu;
-
-	cpus_read_lock();
-	for_each_online_cpu(cpu)
-		if (kipt_trace_of(cpu))
-			smp_call_function_single_async(cpu,
-						       &per_cpu(thaw_call, cpu));
-	cpus_read_unlock();
 }
 
 /*
@@ -497,11 +406,13 @@ static void thaw_all(void)
  */
 static void look_alive(struct work_struct *work)
 {
+	/* Pairs with smp_store_release() in capture(). */
+	bool is_written = smp_load_acquire(&first_task);
 	struct kipt_crash_event event = read_event();
 	u32 capture = kipt_capture_number();
 	unsigned long flags;
 
-	if (atomic_read(&phase) != STOPPED || READ_ONCE(dying))
+	if (!capture || !is_written || READ_ONCE(dying))
 		return;
 	if (time_before(jiffies, READ_ONCE(heard) + ALIVE_AFTER) &&
 	    time_before(jiffies, READ_ONCE(began) + ALIVE_MOST)) {
@@ -515,17 +426,9 @@ static void look_alive(struct work_struct *work)
 	kipt_crash_pages_reseal();
 	if (!forget(capture, &event))
 		return;
-	thaw_all();
+	/* Nobody waits: a CPU may spin for what the thread that oopsed held. */
+	on_each_cpu(thaw_local, NULL, 0);
 	pr_notice("the machine did not die of what it should have: tracing goes on\n");
-}
-
-/* Per-CPU variables of modules are not relocated, so this is no initialiser. */
-void kipt_crash_init(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		INIT_CSD(&per_cpu(thaw_call, cpu), thaw_local, NULL);
 }
 
 void kipt_crash_uninit(void)

@@ -6,7 +6,7 @@
  * to trace.c how a trace stops, to crash_pages.c what is written, and to snapshot.c
  * all events that the machine survives.
  *
- * All but kipt_crash_init() and _uninit() runs where the machine is dying: no lock, no
+ * All but kipt_crash_uninit() runs where the machine is dying: no lock, no
  * allocation, no wait without a bound.
  */
 #ifndef KIPT_CRASH_H
@@ -93,16 +93,10 @@ void kipt_crash_nmi_local(const struct pt_regs *regs);
 void kipt_crash_catch_up_local(void);
 
 /**
- * kipt_crash_init() - ready for hooks
- *
- * Calls to CPUs may be under way until kipt_trace_ops_uninit().
- */
-void kipt_crash_init(void);
-
-/**
  * kipt_crash_uninit() - nothing goes on any more
  *
- * There are no hooks. Context: may sleep.
+ * There are no hooks. Calls to CPUs may be under way until kipt_trace_ops_uninit().
+ * Context: may sleep.
  */
 void kipt_crash_uninit(void);
 

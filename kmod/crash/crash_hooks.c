@@ -7,6 +7,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bug.h>
+#include <linux/jhash.h>
 #include <linux/kdebug.h>
 #include <linux/kern_levels.h>
 #include <linux/kernel.h>
@@ -31,6 +32,7 @@
 #include "crash_hooks.h"
 #include "crash_words.h"
 #include "../lib/probe.h"
+#include "../lib/refuse.h"
 #include "snapshot.h"
 
 /* As much of a line is looked at. */
@@ -322,8 +324,6 @@ struct hook {
 	struct kprobe probe;
 };
 
-#define MISSED_FORMAT	"hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all"
-#define WORDS_FORMAT	"%s are not seen: this kernel has other words for them"
 #define LATE_BUG	"a BUG is seen after its first line, a warning not at all"
 #define LATE_REPORT	"lockups, hung tasks and reports of the kernel are not seen"
 
@@ -392,12 +392,6 @@ static bool die_set, panic_set, console_set;
 static DEFINE_MUTEX(users_lock);
 static u32 users;
 
-static void warn_of(const char *symbol, int err, const char *late)
-{
-	pr_warn("%s cannot be probed (error %d): %s\n", symbol, err,
-		late ?: "a crash may be seen late");
-}
-
 static void set_hook(struct hook *hook)
 {
 	int err;
@@ -411,24 +405,17 @@ static void set_hook(struct hook *hook)
 	err = register_kprobe(&hook->probe);
 	hook->set = !err;
 	hook->lost = err && !(hook->newer && err == -ENOENT);
-	if (hook->lost)
-		warn_of(hook->symbol, err, hook->late);
 }
 
 static void set_bug_hook(void)
 {
-	int err;
-
 	bug_probe = (struct kretprobe){
 		.kp.symbol_name = "find_bug",
 		.entry_handler = on_bug_sought,
 		.handler = on_bug_found,
 		.data_size = sizeof(unsigned long),
 	};
-	err = register_kretprobe(&bug_probe);
-	bug_set = !err;
-	if (err)
-		warn_of("find_bug", err, LATE_BUG);
+	bug_set = !register_kretprobe(&bug_probe);
 }
 
 /* Not exported before 6.2, but known by its name. */
@@ -477,29 +464,78 @@ static unsigned long count_missed(void)
 	return count;
 }
 
-/* What the log was told of. */
-static unsigned long missed_told;
-static bool disarmed_told;
-
-static void tell_missed(void)
+/* One after the other, those without which a crash may be missed first. */
+static void __printf(3, 4) add_reason(char *why, size_t size,
+				      const char *format, ...)
 {
-	unsigned long count = count_missed();
+	size_t used = strlen(why);
+	va_list args;
 
-	if (count > xchg(&missed_told, count))
-		pr_warn(MISSED_FORMAT "\n", count);
+	if (used)
+		used += scnprintf(why + used, size - used, "; ");
+	va_start(args, format);
+	vscnprintf(why + used, size - used, format, args);
+	va_end(args);
 }
 
-static void tell_disarmed(bool is_disarmed)
+static void name_lost(const char *symbol, const char *late, char *why,
+		      size_t size)
 {
-	if (is_disarmed && !xchg(&disarmed_told, true))
-		pr_warn("a crash may be seen late: %s\n", KIPT_PROBES_OFF);
-	else if (!is_disarmed)
-		WRITE_ONCE(disarmed_told, false);
+	add_reason(why, size, "%s cannot be probed%s%s", symbol,
+		   late ? ": " : "", late ?: "");
+}
+
+static void name_all_lost(char *why, size_t size)
+{
+	const struct hook *hook;
+
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->lost)
+			name_lost(hook->symbol, hook->late, why, size);
+	if (!bug_set)
+		name_lost("find_bug", LATE_BUG, why, size);
+	if (KIPT_COMPAT_CONSOLE && !console_set)
+		name_lost("the tracepoint console", LATE_REPORT, why, size);
+}
+
+/* What the log was told last. */
+static u32 told;
+
+bool kipt_crash_hooks_fire(char *why, size_t size)
+{
+	unsigned long missed = count_missed();
+	const char *words = kipt_crash_words_unknown();
+	u32 hash;
+
+	strscpy(why, "", size);
+	/* A session that is being armed has none yet. */
+	if (!READ_ONCE(users))
+		return true;
+	if (is_any_disarmed())
+		add_reason(why, size, "%s", KIPT_PROBES_OFF);
+	name_all_lost(why, size);
+	if (missed)
+		add_reason(why, size, "hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all",
+			   missed);
+	if (words)
+		add_reason(why, size, "%s are not seen: this kernel has other words for them",
+			   words);
+	hash = why[0] ? jhash(why, strlen(why), 0) : 0;
+	if (xchg(&told, hash) != hash && hash)
+		pr_warn("a crash may be seen late or not at all: %s\n", why);
+	return !why[0];
+}
+
+/* What is new the log is told. */
+static void tell(void)
+{
+	char why[KIPT_REFUSE_BYTES];
+
+	kipt_crash_hooks_fire(why, sizeof(why));
 }
 
 static void set_all(void)
 {
-	const char *words;
 	u32 i;
 
 	kipt_crash_end_init();
@@ -510,19 +546,14 @@ static void set_all(void)
 	panic_set = !atomic_notifier_chain_register(&panic_notifier_list,
 						    &panic_block);
 	console_set = set_console_hook();
-	missed_told = 0;
-	tell_disarmed(is_any_disarmed());
 	kipt_crash_words_look();
-	words = kipt_crash_words_unknown();
-	if (words)
-		pr_warn(WORDS_FORMAT "\n", words);
+	told = 0;
 }
 
 static void take_all(void)
 {
 	u32 i;
 
-	tell_missed();
 	if (console_set)
 		tracepoint_probe_unregister(console, on_console, NULL);
 	tracepoint_synchronize_unregister();
@@ -541,73 +572,19 @@ static void take_all(void)
 void kipt_crash_hooks_get(void)
 {
 	mutex_lock(&users_lock);
-	if (!users++)
+	if (!users)
 		set_all();
+	WRITE_ONCE(users, users + 1);
+	tell();
 	mutex_unlock(&users_lock);
 }
 
 void kipt_crash_hooks_put(void)
 {
 	mutex_lock(&users_lock);
-	if (!--users)
+	tell();
+	WRITE_ONCE(users, users - 1);
+	if (!users)
 		take_all();
 	mutex_unlock(&users_lock);
-}
-
-
-/* One after the other, those without which a crash may be missed first. */
-static void __printf(3, 4) add_reason(char *why, size_t size,
-				      const char *format, ...)
-{
-	size_t used = strlen(why);
-	va_list args;
-
-	if (used)
-		used += scnprintf(why + used, size - used, "; ");
-	va_start(args, format);
-	vscnprintf(why + used, size - used, format, args);
-	va_end(args);
-}
-
-static void name_lost(const char *symbol, const char *late, char *why,
-		      size_t size)
-{
-	add_reason(why, size, "%s could not be probed%s%s", symbol,
-		   late ? ": " : "", late ?: "");
-}
-
-static void name_all_lost(char *why, size_t size)
-{
-	const struct hook *hook;
-
-	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
-		if (hook->lost)
-			name_lost(hook->symbol, hook->late, why, size);
-	if (!bug_set)
-		name_lost("find_bug", LATE_BUG, why, size);
-	if (KIPT_COMPAT_CONSOLE && !console_set)
-		name_lost("the tracepoint console", LATE_REPORT, why, size);
-}
-
-bool kipt_crash_hooks_fire(char *why, size_t size)
-{
-	const char *words;
-	bool is_disarmed;
-
-	strscpy(why, "", size);
-	/* A session that is being armed has none yet. */
-	if (!READ_ONCE(users))
-		return true;
-	is_disarmed = is_any_disarmed();
-	tell_disarmed(is_disarmed);
-	tell_missed();
-	if (is_disarmed)
-		add_reason(why, size, "%s", KIPT_PROBES_OFF);
-	name_all_lost(why, size);
-	if (count_missed())
-		add_reason(why, size, MISSED_FORMAT, count_missed());
-	words = kipt_crash_words_unknown();
-	if (words)
-		add_reason(why, size, WORDS_FORMAT, words);
-	return !why[0];
 }

@@ -118,7 +118,7 @@ static void tell_killed(struct kipt_snapshot *snapshot,
 	struct kipt_snapshot_killed *killed = &snapshot->killed;
 	u64 ip = signal->ip;
 
-	snapshot->event = (struct kipt_crash_event){
+	snapshot->dump.event = (struct kipt_crash_event){
 		.hook = KIPT_CRASH_HOOK_SIGNAL,
 		.cpu = smp_processor_id(),
 		.tsc = signal->tsc,
@@ -179,7 +179,7 @@ static struct kipt_snapshot *take_place(u32 *number)
 	if (snapshot) {
 		*number = found;
 		places[found] = wish;
-		places[found].id = snapshot->id;
+		places[found].id = snapshot->dump.id;
 	}
 	if (found != -EEXIST) {
 		tell = !snapshot && !full_told;

@@ -93,10 +93,9 @@ struct kipt_area {
 
 /**
  * struct slot - one event
- * @dump: what a dump is told of it
- * @state: enum slot_state
- * @snapshot: what a reader is told; @snapshot.id, @event and @time are written by
+ * @snapshot: what a reader is told; its @dump, where a dump finds it, is written by
  *	who has the slot FILLING, the rest under list_lock
+ * @state: enum slot_state
  * @task: who met it
  * @pid: its number, as another may be at that address later
  * @areas: of all CPUs that may copy, under list_lock
@@ -104,13 +103,11 @@ struct kipt_area {
  * @readers: references, under list_lock
  * @deleted: it is FREE when the last reference is gone
  * @told_id: that snapshot is in the log; of tell_all() alone
- * @told: of a program that was killed: its number is in the log
  * @replaced: of a program that was killed: it is not the first one here
  */
 struct slot {
-	struct kipt_crash_slot dump;
-	atomic_t state;
 	struct kipt_snapshot snapshot;
+	atomic_t state;
 	struct task_struct *task;
 	pid_t pid;
 	struct list_head areas;
@@ -118,17 +115,19 @@ struct slot {
 	u32 readers;
 	bool deleted;
 	u32 told_id;
-	bool told;
 	bool replaced;
 };
 
+static_assert(offsetof(struct slot, snapshot.dump) == 0);
+
 /* Guards the list, and who reads. Ranks below every lock of a session. */
 static DEFINE_MUTEX(list_lock);
+/*
+ * The first nr_slots are of events. The others are of programs that were killed; each of
+ * those has one area, whatever CPU it is of.
+ */
 static struct slot *slots;
-static u32 nr_slots;
-/* Of programs that were killed; each has one area, whatever CPU it is of. */
-static struct slot *killed_slots;
-static u32 nr_killed;
+static u32 nr_slots, nr_all;
 static atomic_t last_id = ATOMIC_INIT(0);
 /* Events since the last snapshot of which nothing is kept. */
 static atomic_t missed = ATOMIC_INIT(0);
@@ -145,8 +144,6 @@ static DEFINE_PER_CPU(u64, killed_ip);
 
 static void tell_all(struct irq_work *work);
 static struct irq_work tell_work = IRQ_WORK_INIT(tell_all);
-static void tell_killed(struct irq_work *work);
-static struct irq_work tell_killed_work = IRQ_WORK_INIT(tell_killed);
 static void tell_listener(struct work_struct *work);
 static DECLARE_WORK(listener_work, tell_listener);
 static void (*listener)(u32 id);
@@ -159,7 +156,7 @@ static struct slot *slot_of(const struct kipt_snapshot *snapshot)
 
 static bool is_killed(const struct slot *slot)
 {
-	return slot >= killed_slots && slot < killed_slots + nr_killed;
+	return slot >= slots + nr_slots;
 }
 
 /* Whole pages: byte n of the trace stands at n modulo this. */
@@ -203,7 +200,7 @@ static void unlock_area(struct kipt_area *area)
 /* The same list for who reads a dump. */
 static void link_areas(struct slot *slot)
 {
-	u64 *link = &slot->dump.areas;
+	u64 *link = &slot->snapshot.dump.areas;
 	struct kipt_area *area;
 
 	list_for_each_entry(area, &slot->areas, node) {
@@ -223,7 +220,7 @@ static void free_area(struct slot *slot, struct kipt_area *area)
 
 static bool has_bytes_of(const struct kipt_area *area, const struct slot *slot)
 {
-	return area->dump.id && area->dump.id == slot->snapshot.id &&
+	return area->dump.id && area->dump.id == slot->snapshot.dump.id &&
 	       atomic_read(&slot->state) != FREE;
 }
 
@@ -321,26 +318,27 @@ void kipt_snapshot_withdraw(struct kipt_trace *trace)
 	trace->areas = NULL;
 }
 
-void kipt_snapshot_forget_local(void)
-{
-	atomic64_set(this_cpu_ptr(&asked), 0);
-}
-
 void kipt_snapshot_miss(void)
 {
 	if (atomic_read(&armed))
 		atomic_inc(&missed);
 }
 
-bool kipt_snapshot_is_asked_local(void)
+void kipt_snapshot_forget_local(void)
 {
-	return atomic64_read(this_cpu_ptr(&asked)) ||
-	       this_cpu_read(killed_asked);
+	atomic64_set(this_cpu_ptr(&asked), 0);
 }
 
-void kipt_snapshot_met_local(u64 ip)
+void kipt_snapshot_nmi_local(struct kipt_trace *trace, u64 ip)
 {
+	if (!atomic64_read(this_cpu_ptr(&asked)) && !this_cpu_read(killed_asked))
+		return;
+	if (!trace) {
+		kipt_snapshot_forget_local();
+		return;
+	}
 	this_cpu_write(met, ip);
+	kipt_trace_copy_local(trace);
 }
 
 /* The area is this CPU's. */
@@ -379,7 +377,7 @@ static void copy_into(struct slot *slot, struct kipt_area *area,
 		return;
 	/* Pairs with the release of who fills the slot: its number is whole. */
 	state = atomic_read_acquire(&slot->state);
-	id = READ_ONCE(slot->snapshot.id);
+	id = READ_ONCE(slot->snapshot.dump.id);
 	if (state == FILLING || state == FULL) {
 		WRITE_ONCE(area->dump.id, 0);
 		fill_area(area, trace, ip);
@@ -411,8 +409,8 @@ static struct slot *newest_of_all(void)
 
 	for (i = 0; i < nr_slots; i++)
 		if (atomic_read(&slots[i].state) != FREE &&
-		    (!found || (s32)(READ_ONCE(slots[i].snapshot.id) -
-				     READ_ONCE(found->snapshot.id)) > 0))
+		    (!found || (s32)(READ_ONCE(slots[i].snapshot.dump.id) -
+				     READ_ONCE(found->snapshot.dump.id)) > 0))
 			found = &slots[i];
 	return found;
 }
@@ -443,12 +441,12 @@ static struct slot *take_slot(u64 tsc)
 		if (atomic_cmpxchg(&slots[i].state, FREE, FILLING) == FREE)
 			return &slots[i];
 	slot = find_newest();
-	if (!slot || (s64)(tsc - slot->snapshot.event.tsc) <
+	if (!slot || (s64)(tsc - slot->snapshot.dump.event.tsc) <
 			     (s64)(APART_MS * tsc_khz) ||
 	    atomic_cmpxchg(&slot->state, FULL, FILLING) != FULL)
 		return NULL;
 	/* It stands for itself, and for those that it stood for. */
-	atomic_add(slot->snapshot.missed + 1, &missed);
+	atomic_add(slot->snapshot.dump.missed + 1, &missed);
 	return slot;
 }
 
@@ -468,39 +466,30 @@ static bool is_any_running(void)
 	return false;
 }
 
-/* Return: whether any CPU copies; *@count: how many others were sent an NMI. */
-static bool ask_all(u32 number, u32 *count)
+/* Return: how many other CPUs were sent an NMI. */
+static u32 ask_all(u32 number)
 {
 	unsigned int cpu, here = smp_processor_id();
-	bool any = false;
+	u32 count = 0;
 
 	for_each_online_cpu(cpu) {
 		if (!copies(kipt_trace_of(cpu)))
 			continue;
-		any = true;
 		atomic64_fetch_or(BIT_ULL(number), per_cpu_ptr(&asked, cpu));
 		kipt_trace_want_copy(cpu);
 		if (cpu == here)
 			continue;
 		kipt_nmi_send(cpu);
-		++*count;
+		count++;
 	}
-	return any;
-}
-
-static void tell_dump(struct slot *slot)
-{
-	slot->dump.id = slot->snapshot.id;
-	slot->dump.missed = slot->snapshot.missed;
-	slot->dump.time = slot->snapshot.time;
-	slot->dump.event = slot->snapshot.event;
+	return count;
 }
 
 void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 {
 	struct kipt_trace *trace = kipt_trace_here();
+	struct kipt_crash_slot *dump;
 	struct slot *slot;
-	bool any;
 
 	if (!atomic_read(&armed))
 		return;
@@ -509,24 +498,18 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 		atomic_inc(&missed);
 		return;
 	}
-	WRITE_ONCE(slot->snapshot.id, atomic_inc_return(&last_id));
-	slot->snapshot.missed = atomic_xchg(&missed, 0);
-	slot->snapshot.time = ktime_get_real_fast_ns();
+	dump = &slot->snapshot.dump;
+	WRITE_ONCE(dump->id, 0);
+	dump->missed = atomic_xchg(&missed, 0);
+	dump->time = ktime_get_real_fast_ns();
 	WRITE_ONCE(slot->task, current);
 	WRITE_ONCE(slot->pid, current->pid);
 	/* Pairs with smp_rmb() in is_oops_of_mine(). */
 	smp_wmb();
 	/* Hooks on other CPUs may read it at this moment. */
-	data_race(slot->snapshot.event = *event);
-	slot->snapshot.event.asked = 0;
-	any = ask_all(slot - slots, &slot->snapshot.event.asked);
-	if (!any) {
-		/* The armed session does not run just now. */
-		atomic_add(slot->snapshot.missed + 1, &missed);
-		atomic_set_release(&slot->state, FREE);
-		return;
-	}
-	tell_dump(slot);
+	data_race(dump->event = *event);
+	WRITE_ONCE(dump->id, atomic_inc_return(&last_id));
+	dump->event.asked = ask_all(slot - slots);
 	this_cpu_write(met, ip);
 	if (trace)
 		kipt_trace_copy_local(trace);
@@ -542,9 +525,9 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 static bool is_oops_of_mine(const struct slot *slot)
 {
 	/* Of another thread, perhaps. */
-	u64 tsc = data_race(slot->snapshot.event.tsc);
+	u64 tsc = data_race(slot->snapshot.dump.event.tsc);
 	/* The same. */
-	u32 hook = data_race(slot->snapshot.event.hook);
+	u32 hook = data_race(slot->snapshot.dump.event.hook);
 
 	/* Pairs with smp_wmb() in kipt_snapshot_take(). */
 	smp_rmb();
@@ -578,12 +561,11 @@ void kipt_snapshot_fault(u64 ip, u32 trap)
 
 	if (!slot || atomic_cmpxchg(&slot->state, FULL, FILLING) != FULL)
 		return;
-	event = &slot->snapshot.event;
+	event = &slot->snapshot.dump.event;
 	if (!event->faulted) {
 		event->ip = ip;
 		event->trap = trap;
 		event->faulted = 1;
-		tell_dump(slot);
 	}
 	atomic_set_release(&slot->state, FULL);
 }
@@ -597,39 +579,57 @@ u32 kipt_snapshot_before(const struct kipt_crash_event *death,
 	const struct kipt_trace *trace;
 
 	/* Should an event be filling the slot just now, its area is of another number. */
-	if (!slot || (s64)(death->tsc - data_race(slot->snapshot.event.tsc)) >
+	if (!slot || (s64)(death->tsc - data_race(slot->snapshot.dump.event.tsc)) >
 		     (s64)((READ_ONCE(slot->task) == current && current->pid ?
 			    RELATED_TASK_MS : RELATED_MS) * tsc_khz))
 		return 0;
-	trace = kipt_trace_of(slot->snapshot.event.cpu);
+	trace = kipt_trace_of(slot->snapshot.dump.event.cpu);
 	area = trace && trace->areas ? trace->areas[slot - slots] : NULL;
-	if (!area || area->dump.id != slot->snapshot.id)
+	if (!area || area->dump.id != slot->snapshot.dump.id)
 		return 0;
-	*event = slot->snapshot.event;
+	*event = slot->snapshot.dump.event;
 	*source = (struct kipt_excerpt_source){
 		.trace = trace,
 		.stop = &cpu_page(area)->stop,
 		.bytes = area->data + PAGE_SIZE,
 		.size = area->dump.trace,
 	};
-	return slot->snapshot.id;
+	return slot->snapshot.dump.id;
+}
+
+static void tell_event(u32 id)
+{
+	pr_notice_ratelimited("the traces before this are kept: 'kipt crash show %u' shows them\n",
+			      id);
+	atomic_set(&newest_told, id);
+	schedule_work(&listener_work);
+}
+
+static void tell_killed(const struct slot *slot, u32 id)
+{
+	const struct kipt_snapshot_killed *killed = &slot->snapshot.killed;
+
+	pr_notice("process %u of user %u was killed by signal %u: 'kipt crash show %u' shows how it came there%s\n",
+		  killed->process, killed->uid, killed->signal, id,
+		  slot->replaced ? ", until the next one is: there is no room for more" : "");
 }
 
 /* An interrupt, or a moment after an event in one. */
 static void tell_all(struct irq_work *work)
 {
-	u32 i, id;
+	struct slot *slot;
+	u32 id;
 
-	for (i = 0; i < nr_slots; i++) {
+	for (slot = slots; slot < slots + nr_all; slot++) {
 		/* Another CPU may replace it meanwhile, and queues this again. */
-		id = READ_ONCE(slots[i].snapshot.id);
-		if (atomic_read(&slots[i].state) != FULL || slots[i].told_id == id)
+		id = READ_ONCE(slot->snapshot.dump.id);
+		if (atomic_read(&slot->state) != FULL || slot->told_id == id)
 			continue;
-		slots[i].told_id = id;
-		pr_notice_ratelimited("the traces before this are kept: 'kipt crash show %u' shows them\n",
-			  id);
-		atomic_set(&newest_told, id);
-		schedule_work(&listener_work);
+		slot->told_id = id;
+		if (is_killed(slot))
+			tell_killed(slot, id);
+		else
+			tell_event(id);
 	}
 }
 
@@ -727,7 +727,7 @@ static void place_areas(struct slot *slot)
 		else
 			place_area(area, at, left ? at + area->dump.size : 0);
 		at += area->dump.size;
-		if (area->dump.cpu != snapshot->event.cpu)
+		if (area->dump.cpu != snapshot->dump.event.cpu)
 			continue;
 		snapshot->pid = cpu_page(area)->stop.pid;
 		memcpy(snapshot->comm, cpu_page(area)->stop.comm,
@@ -757,7 +757,7 @@ static void take_areas(struct slot *slot)
 			unlock_area(area);
 	}
 	snapshot->cpus = cpus;
-	snapshot->event.answered = min(cpus, snapshot->event.asked);
+	snapshot->dump.event.answered = min(cpus, snapshot->dump.event.asked);
 }
 
 static bool begin_reading(struct slot *slot)
@@ -779,7 +779,7 @@ static bool begin_reading(struct slot *slot)
 	kipt_crash_pages_header(header);
 	header->page.next = snapshot->cpus ? PAGE_SIZE : 0;
 	header->nr_cpus = snapshot->cpus;
-	header->event = snapshot->event;
+	header->event = snapshot->dump.event;
 	kipt_crash_pages_seal_event(&header->event);
 	kipt_crash_pages_hide(&header->page);
 	return true;
@@ -799,10 +799,21 @@ static void end_reading(struct slot *slot)
 		unlock_area(area);
 	}
 	if (slot->deleted)
-		WRITE_ONCE(slot->dump.id, 0);
+		WRITE_ONCE(slot->snapshot.dump.id, 0);
 	atomic_set_release(&slot->state, slot->deleted ? FREE : FULL);
 	slot->deleted = false;
 	drop_orphans(slot);
+}
+
+/* What of [@offset, @offset + @len) is in a part of a snapshot that begins at @begin. */
+static void read_part(u8 *to, u64 offset, u64 len, const u8 *part, u64 begin,
+		      u64 size)
+{
+	u64 first = max(offset, begin), end = min(offset + len, begin + size);
+
+	if (first < end)
+		memcpy(to + (first - offset), part + (first - begin),
+		       end - first);
 }
 
 void kipt_snapshot_read(const struct kipt_snapshot *snapshot, u64 offset,
@@ -810,26 +821,14 @@ void kipt_snapshot_read(const struct kipt_snapshot *snapshot, u64 offset,
 {
 	const struct slot *slot = slot_of(snapshot);
 	const struct kipt_area *area;
-	u64 begin = PAGE_SIZE, here;
+	u64 begin = PAGE_SIZE;
 
 	mutex_lock(&list_lock);
-	if (offset < PAGE_SIZE) {
-		here = min_t(u64, len, PAGE_SIZE - offset);
-		memcpy(to, (u8 *)slot->header + offset, here);
-		to += here;
-		offset += here;
-		len -= here;
-	}
+	read_part(to, offset, len, (u8 *)slot->header, 0, PAGE_SIZE);
 	list_for_each_entry(area, &slot->areas, node) {
-		if (!len || !area->read)
+		if (!area->read)
 			continue;
-		if (offset < begin + area->dump.size) {
-			here = min(len, begin + area->dump.size - offset);
-			memcpy(to, area->data + (offset - begin), here);
-			to += here;
-			offset += here;
-			len -= here;
-		}
+		read_part(to, offset, len, area->data, begin, area->dump.size);
 		begin += area->dump.size;
 	}
 	mutex_unlock(&list_lock);
@@ -872,9 +871,9 @@ int kipt_snapshot_killed_prepare(void)
 	size_t size = (2 + KIPT_KILLED_MAP_PAGES) * PAGE_SIZE + trace;
 	u32 i;
 
-	for (i = 0; i < nr_killed; i++)
-		if (!adopt_area(&killed_slots[i]) &&
-		    !add_area(&killed_slots[i], trace, size))
+	for (i = nr_slots; i < nr_all; i++)
+		if (!adopt_area(&slots[i]) &&
+		    !add_area(&slots[i], trace, size))
 			return -ENOMEM;
 	return 0;
 }
@@ -885,19 +884,19 @@ void kipt_snapshot_killed_withdraw(void)
 	u32 i;
 
 	mutex_lock(&list_lock);
-	for (i = 0; i < nr_killed; i++) {
-		area = killed_area(&killed_slots[i].snapshot);
+	for (i = nr_slots; i < nr_all; i++) {
+		area = killed_area(&slots[i].snapshot);
 		if (!area)
 			continue;
 		area->orphan = true;
-		drop_orphans(&killed_slots[i]);
+		drop_orphans(&slots[i]);
 	}
 	mutex_unlock(&list_lock);
 }
 
 enum kipt_killed_state kipt_snapshot_killed_state(u32 number)
 {
-	int state = atomic_read(&killed_slots[number].state);
+	int state = atomic_read(&slots[nr_slots + number].state);
 
 	if (state == FREE)
 		return KIPT_KILLED_FREE;
@@ -906,7 +905,8 @@ enum kipt_killed_state kipt_snapshot_killed_state(u32 number)
 
 struct kipt_snapshot *kipt_snapshot_killed_take(int number)
 {
-	struct slot *slot = &killed_slots[max(number, 0)];
+	struct slot *slot = &slots[nr_slots + max(number, 0)];
+	struct kipt_crash_slot *dump = &slot->snapshot.dump;
 	int state = number < 0 ? READING : atomic_read(&slot->state);
 
 	if ((state != FREE && state != FULL) ||
@@ -916,13 +916,14 @@ struct kipt_snapshot *kipt_snapshot_killed_take(int number)
 	}
 	/* It stands for itself, and for those that it stood for. */
 	if (state == FULL)
-		atomic_add(slot->snapshot.missed + 1, &killed_missed);
+		atomic_add(dump->missed + 1, &killed_missed);
+	WRITE_ONCE(dump->id, atomic_inc_return(&last_id));
+	dump->missed = atomic_xchg(&killed_missed, 0);
+	dump->time = ktime_get_real_fast_ns();
 	/* Of those that replace others the log is told once. */
-	slot->told = state == FULL && slot->replaced;
+	if (state == FULL && slot->replaced)
+		slot->told_id = dump->id;
 	slot->replaced = state == FULL;
-	WRITE_ONCE(slot->snapshot.id, atomic_inc_return(&last_id));
-	slot->snapshot.missed = atomic_xchg(&killed_missed, 0);
-	slot->snapshot.time = ktime_get_real_fast_ns();
 	return &slot->snapshot;
 }
 
@@ -934,7 +935,7 @@ bool kipt_snapshot_killed_copy(struct kipt_snapshot *snapshot,
 
 	lockdep_assert_irqs_disabled();
 	area->dump.cpu = trace->cpu;
-	area->dump.id = snapshot->id;
+	area->dump.id = snapshot->dump.id;
 	stop->state = KIPT_CRASH_NOT_TRACED;
 	this_cpu_write(killed_ip, ip);
 	this_cpu_write(killed_asked, area);
@@ -955,55 +956,30 @@ void kipt_snapshot_killed_end(struct kipt_snapshot *snapshot, bool keep)
 	struct slot *slot = slot_of(snapshot);
 
 	if (!keep)
-		atomic_add(snapshot->missed + 1, &killed_missed);
+		atomic_add(snapshot->dump.missed + 1, &killed_missed);
 	/* Pairs with atomic_read_acquire() in lowest_above(). */
 	atomic_set_release(&slot->state, keep ? FULL : FREE);
 	if (keep)
-		irq_work_queue(&tell_killed_work);
+		irq_work_queue(&tell_work);
 }
 
-static void tell_killed(struct irq_work *work)
+/* Return: that with the lowest number above @id, of those that can be read. */
+static struct kipt_snapshot *lowest_above(u32 id)
 {
-	const struct kipt_snapshot *snapshot;
-	struct slot *slot;
-
-	for (slot = killed_slots; slot < killed_slots + nr_killed; slot++) {
-		snapshot = &slot->snapshot;
-		if (atomic_read(&slot->state) != FULL || slot->told)
-			continue;
-		slot->told = true;
-		pr_notice("process %u of user %u was killed by signal %u: 'kipt crash show %u' shows how it came there%s\n",
-			  snapshot->killed.process, snapshot->killed.uid,
-			  snapshot->killed.signal, snapshot->id,
-			  slot->replaced ? ", until the next one is: there is no room for more" : "");
-	}
-}
-
-static struct kipt_snapshot *lowest_above(u32 id, struct slot *of, u32 count,
-					  struct kipt_snapshot *found)
-{
-	struct kipt_snapshot *snapshot;
+	struct kipt_snapshot *snapshot, *found = NULL;
 	int state;
 	u32 i;
 
 	lockdep_assert_held(&list_lock);
-	for (i = 0; i < count; i++) {
-		snapshot = &of[i].snapshot;
-		state = atomic_read_acquire(&of[i].state);
-		if ((state == FULL || state == READING) && !of[i].deleted &&
-		    READ_ONCE(snapshot->id) > id &&
-		    (!found || snapshot->id < found->id))
+	for (i = 0; i < nr_all; i++) {
+		snapshot = &slots[i].snapshot;
+		state = atomic_read_acquire(&slots[i].state);
+		if ((state == FULL || state == READING) && !slots[i].deleted &&
+		    READ_ONCE(snapshot->dump.id) > id &&
+		    (!found || snapshot->dump.id < found->dump.id))
 			found = snapshot;
 	}
 	return found;
-}
-
-/* Return: that with the lowest number above @id, of those that can be read. */
-static struct kipt_snapshot *next_of_all(u32 id)
-{
-	struct kipt_snapshot *found = lowest_above(id, slots, nr_slots, NULL);
-
-	return lowest_above(id, killed_slots, nr_killed, found);
 }
 
 struct kipt_snapshot *kipt_snapshot_next(u32 id)
@@ -1014,7 +990,7 @@ struct kipt_snapshot *kipt_snapshot_next(u32 id)
 	wait_for_copies();
 	mutex_lock(&list_lock);
 	do {
-		found = next_of_all(id);
+		found = lowest_above(id);
 		/* One that an event replaced just now has a higher number. */
 	} while (found && !begin_reading(slot_of(found)) && ++tries < TRIES);
 	mutex_unlock(&list_lock);
@@ -1025,7 +1001,7 @@ struct kipt_snapshot *kipt_snapshot_find(u32 id)
 {
 	struct kipt_snapshot *snapshot = id ? kipt_snapshot_next(id - 1) : NULL;
 
-	if (!snapshot || snapshot->id == id)
+	if (!snapshot || snapshot->dump.id == id)
 		return snapshot;
 	kipt_snapshot_put(snapshot);
 	return NULL;
@@ -1045,63 +1021,37 @@ void kipt_snapshot_delete(struct kipt_snapshot *snapshot)
 	mutex_unlock(&list_lock);
 }
 
-/* Return: @count of them, or NULL. */
-static struct slot *make_slots(u32 count, u32 *made)
-{
-	struct slot *new = kcalloc(max(count, 1U), sizeof(*new), GFP_KERNEL);
-	u32 i;
-
-	for (i = 0; new && i < count; i++) {
-		INIT_LIST_HEAD(&new[i].areas);
-		new[i].header = (void *)get_zeroed_page(GFP_KERNEL);
-		*made = i + 1;
-		if (!new[i].header)
-			break;
-	}
-	return new;
-}
-
-static void free_slots(struct slot *of, u32 count)
-{
-	struct kipt_area *area, *next;
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		list_for_each_entry_safe(area, next, &of[i].areas, node)
-			free_area(&of[i], area);
-		free_page((unsigned long)of[i].header);
-	}
-	kfree(of);
-}
-
-static bool are_whole(const struct slot *of, u32 made, u32 count)
-{
-	return of && made == count && (!count || of[count - 1].header);
-}
-
 int kipt_snapshot_init(void)
 {
-	u32 count = kipt_limits()->snapshots;
-	u32 killed = kipt_limits()->user_snapshots_all;
+	u32 count = kipt_limits()->snapshots + kipt_limits()->user_snapshots_all;
 
-	slots = make_slots(count, &nr_slots);
-	killed_slots = make_slots(killed, &nr_killed);
-	if (!are_whole(slots, nr_slots, count) ||
-	    !are_whole(killed_slots, nr_killed, killed)) {
-		kipt_snapshot_uninit();
+	slots = kcalloc(max(count, 1U), sizeof(*slots), GFP_KERNEL);
+	if (!slots)
 		return -ENOMEM;
+	for (; nr_all < count; nr_all++) {
+		INIT_LIST_HEAD(&slots[nr_all].areas);
+		slots[nr_all].header = (void *)get_zeroed_page(GFP_KERNEL);
+		if (!slots[nr_all].header) {
+			kipt_snapshot_uninit();
+			return -ENOMEM;
+		}
 	}
+	nr_slots = kipt_limits()->snapshots;
 	kipt_crash_pages_slots(slots, nr_slots, sizeof(*slots));
 	return 0;
 }
 
 void kipt_snapshot_uninit(void)
 {
+	struct kipt_area *area, *next;
+	u32 i;
+
 	irq_work_sync(&tell_work);
-	irq_work_sync(&tell_killed_work);
 	cancel_work_sync(&listener_work);
-	free_slots(slots, nr_slots);
-	free_slots(killed_slots, nr_killed);
-	nr_slots = 0;
-	nr_killed = 0;
+	for (i = 0; i < nr_all; i++) {
+		list_for_each_entry_safe(area, next, &slots[i].areas, node)
+			free_area(&slots[i], area);
+		free_page((unsigned long)slots[i].header);
+	}
+	kfree(slots);
 }

@@ -46,11 +46,9 @@ struct kipt_snapshot_killed {
 
 /**
  * struct kipt_snapshot - one of them; constant while somebody has a reference
- * @id: from 1, never used again
- * @missed: events between the snapshot before this and this one, of which nothing
- *	is kept
- * @time: nanoseconds since 1970, when it was taken
- * @event: what happened
+ * @dump: its number, from 1, never used again; when, and what happened; and how many
+ *	events there were between the snapshot before this and this one, of which nothing
+ *	is kept. A dump is told the same
  * @cpus: whose trace it has
  * @pid: thread on the first CPU, 0 if that had no trace
  * @comm: its name
@@ -58,10 +56,7 @@ struct kipt_snapshot_killed {
  * @size: bytes that kipt_snapshot_read() gives
  */
 struct kipt_snapshot {
-	u32 id;
-	u32 missed;
-	u64 time;
-	struct kipt_crash_event event;
+	struct kipt_crash_slot dump;
 	u32 cpus;
 	u32 pid;
 	char comm[16];
@@ -127,11 +122,11 @@ void kipt_snapshot_fault(u64 ip, u32 trap);
 bool kipt_snapshot_is_mine(void);
 
 /**
- * kipt_snapshot_is_asked_local() - whether this CPU is to copy
+ * kipt_snapshot_miss() - count an event of which nothing can be kept
  *
- * Context: any, also NMI; preemption is off.
+ * Context: any, also NMI.
  */
-bool kipt_snapshot_is_asked_local(void);
+void kipt_snapshot_miss(void);
 
 /**
  * kipt_snapshot_forget_local() - this CPU has nothing to copy any more
@@ -141,19 +136,13 @@ bool kipt_snapshot_is_asked_local(void);
 void kipt_snapshot_forget_local(void);
 
 /**
- * kipt_snapshot_miss() - count an event of which nothing can be kept
- *
- * Context: any, also NMI.
- */
-void kipt_snapshot_miss(void);
-
-/**
- * kipt_snapshot_met_local() - note where an NMI met this CPU
- * @ip: the address
+ * kipt_snapshot_nmi_local() - an NMI came; copy if that is asked for
+ * @trace: of this CPU, or NULL
+ * @ip: where the NMI met it
  *
  * Context: NMI.
  */
-void kipt_snapshot_met_local(u64 ip);
+void kipt_snapshot_nmi_local(struct kipt_trace *trace, u64 ip);
 
 /**
  * kipt_snapshot_copy_local() - copy, into each snapshot that this CPU is asked for
@@ -213,7 +202,7 @@ enum kipt_killed_state kipt_snapshot_killed_state(u32 number);
  * What it had counts as missed; so does this program if the slot is not to be had.
  * Context: preemption off, to kipt_snapshot_killed_end().
  *
- * Return: the caller's until kipt_snapshot_killed_end(), who fills @event and
+ * Return: the caller's until kipt_snapshot_killed_end(), who fills @dump.event and
  * @killed; or NULL.
  */
 struct kipt_snapshot *kipt_snapshot_killed_take(int number);

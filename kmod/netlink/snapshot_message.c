@@ -89,9 +89,9 @@ static int put_killed(struct sk_buff *skb,
 static int put_snapshot(struct sk_buff *skb,
 			const struct kipt_snapshot *snapshot)
 {
-	const struct kipt_crash_event *event = &snapshot->event;
+	const struct kipt_crash_event *event = &snapshot->dump.event;
 
-	if (put_u64(skb, KIPT_A_SNAPSHOT_TIME, snapshot->time) ||
+	if (put_u64(skb, KIPT_A_SNAPSHOT_TIME, snapshot->dump.time) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_HOOK, event->hook) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPU, event->cpu) ||
 	    put_u64(skb, KIPT_A_SNAPSHOT_IP, event->ip) ||
@@ -99,8 +99,8 @@ static int put_snapshot(struct sk_buff *skb,
 	     nla_put_u32(skb, KIPT_A_SNAPSHOT_TRAP, event->trap)) ||
 	    put_task(skb, snapshot) || put_killed(skb, &snapshot->killed) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPUS, snapshot->cpus) ||
-	    (snapshot->missed &&
-	     nla_put_u32(skb, KIPT_A_SNAPSHOT_MISSED, snapshot->missed)) ||
+	    (snapshot->dump.missed &&
+	     nla_put_u32(skb, KIPT_A_SNAPSHOT_MISSED, snapshot->dump.missed)) ||
 	    put_u64(skb, KIPT_A_SNAPSHOT_SIZE, snapshot->size))
 		return -EMSGSIZE;
 	return 0;
@@ -132,7 +132,7 @@ static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
 	struct snapshot_state *state = snapshot_state(cb);
 	int err;
 
-	if (!header || nla_put_u32(skb, KIPT_A_SNAPSHOT_ID, snapshot->id))
+	if (!header || nla_put_u32(skb, KIPT_A_SNAPSHOT_ID, snapshot->dump.id))
 		return -EMSGSIZE;
 	err = state->told ? put_data(skb, state) : put_snapshot(skb, snapshot);
 	if (err)
@@ -162,7 +162,7 @@ static int list_on(struct sk_buff *skb, struct netlink_callback *cb)
 	if (!snapshot)
 		return 0;
 	ret = write_one(skb, cb, snapshot);
-	state->last = snapshot->id;
+	state->last = snapshot->dump.id;
 	kipt_snapshot_put(snapshot);
 	return ret;
 }

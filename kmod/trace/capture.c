@@ -15,9 +15,9 @@ u32 kipt_capture_number(void)
 	return READ_ONCE(number);
 }
 
-void kipt_capture_begin(u32 capture)
+bool kipt_capture_begin(u32 capture)
 {
-	WRITE_ONCE(number, capture);
+	return !cmpxchg(&number, 0, capture);
 }
 
 void kipt_capture_end(u32 capture)

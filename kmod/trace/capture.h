@@ -21,9 +21,11 @@ u32 kipt_capture_number(void);
  * kipt_capture_begin() - from now on no CPU traces
  * @capture: its number, not 0
  *
- * Context: any, also NMI; on one CPU, while no capture is on.
+ * Context: any, also NMI.
+ *
+ * Return: false if another one is on.
  */
-void kipt_capture_begin(u32 capture);
+bool kipt_capture_begin(u32 capture);
 
 /**
  * kipt_capture_end() - CPUs may trace again
