@@ -191,6 +191,32 @@ unprivileged_tests() {
 	rm -f /tmp/kipt-nobody
 }
 
+# Where perf follows no other processes, those of the command are known all the same.
+without_perf_tests() {
+	local paranoid=/proc/sys/kernel/perf_event_paranoid before
+	before=$(cat $paranoid)
+	if ! echo 3 >$paranoid 2>/dev/null; then
+		skip "record_without_perf" "no $paranoid"
+		return
+	fi
+	cp "$KIPT" /tmp/kipt-perfmon
+	chmod 755 /tmp/kipt-perfmon
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=+perfmon \
+		--ambient-caps=+perfmon /tmp/kipt-perfmon record --cpus 1 --ctl -OS --stats \
+		--json -- sh -c '/bin/true; ls / >/dev/null; (exec /bin/true); exec /bin/true' \
+		>out 2>err
+	same "record_without_perf_exit" 0 "$?"
+	OUT=$(cat out)
+	# Debian's kernels refuse it there, others do not.
+	same "record_without_perf_says_so" \
+		"$(grep -c 'perf may not follow' err)" \
+		"$(grep -c 'only those of the command' err)"
+	more_than "record_without_perf_decodes" 10000 "$(value branches)"
+	same "record_without_perf_has_all_code" "{}" "$(value gaps)"
+	echo "$before" >$paranoid
+	rm /tmp/kipt-perfmon
+}
+
 record_command_tests() {
 	local pid
 	run record --cpus 1 --stats -- sh -c 'echo to stdout; exit 7'
@@ -768,6 +794,7 @@ arm_tests
 fetch_tests
 unprivileged_tests
 record_command_tests
+without_perf_tests
 record_large_tests
 record_stopped_tests
 record_kept_tests

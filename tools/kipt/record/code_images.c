@@ -4,46 +4,25 @@
  * goes to the kernel once, as it was found; processes that have forked share ranges.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../uapi/linux/kipt_raw.h"
-#include "../cli/list_room.h"
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
-#include "../kernel/raw_device.h"
 #include "../perf/perf_maps.h"
 #include "code_images.h"
-
-#define PAGE_BYTES	4096ULL
-/* PROC_PID_INIT_INO of linux/proc_ns.h, the same since namespaces have inodes. */
-#define FIRST_PID_NAMESPACE	0xeffffffcU
+#include "image_tables.h"
 
 struct images {
-	int device;
+	struct image_tables tables;
 	struct perf_file *file;
 	struct perf_maps *maps;
 	struct perf_aux aux;
-	struct kipt_raw_space *spaces;
-	struct kipt_raw_range *ranges;
-	size_t space_count, range_count;
 	/* By address: the number of a file; of a tree, the first space that has it. */
 	struct lookup numbers, trees;
-	bool failed;
 };
-
-static bool no_memory(struct images *images)
-{
-	if (!images->failed)
-		say_errno(ENOMEM, "cannot hold the mappings of processes");
-	images->failed = true;
-	return false;
-}
 
 static bool event_take(void *ctx, const struct perf_event *event)
 {
@@ -57,7 +36,8 @@ static bool event_take(void *ctx, const struct perf_event *event)
 static int file_open(const struct perf_code *code)
 {
 	struct stat now;
-	int fd = open(code->local, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = !code->local ? -1 :
+		 open(code->local, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return -1;
@@ -69,17 +49,6 @@ static int file_open(const struct perf_code *code)
 		return fd;
 	close(fd);
 	return -1;
-}
-
-/* Its number; KIPT_RAW_NO_FILE if it cannot be had. */
-static u32 file_give(struct images *images, const struct perf_code *code)
-{
-	int fd = code->local && *code->local ? file_open(code) : -1;
-	int number = fd < 0 ? -1 : ioctl(images->device, KIPT_RAW_FILE, &fd);
-
-	if (fd >= 0)
-		close(fd);
-	return number < 0 ? KIPT_RAW_NO_FILE : (u32)number;
 }
 
 /* Of 32 bits it is [vdso32] here: the module knows which one a process has. */
@@ -94,9 +63,9 @@ static bool file_number(struct images *images, const struct perf_code *code,
 	const size_t *known = lookup_get(&images->numbers, (uintptr_t)code);
 
 	*number = known ? *known : is_vdso(code) ? KIPT_RAW_VDSO :
-		  file_give(images, code);
+		  image_tables_file(&images->tables, file_open(code));
 	return known || lookup_add(&images->numbers, (uintptr_t)code, *number) ||
-	       no_memory(images);
+	       image_tables_no_memory(&images->tables);
 }
 
 static bool mapping_take(void *ctx, const struct perf_mapping *mapping)
@@ -107,21 +76,9 @@ static bool mapping_take(void *ctx, const struct perf_mapping *mapping)
 		.end = mapping->end,
 		.offset = mapping->offset,
 	};
-	struct kipt_raw_range *ranges;
 
-	/* Only pages are mapped; anything else was written by nobody's kernel. */
-	if ((range.begin | range.end | range.offset) % PAGE_BYTES)
-		return true;
-	if (!file_number(images, mapping->code, &range.file))
-		return false;
-	if (range.file == KIPT_RAW_NO_FILE)
-		range.offset = 0;
-	ranges = list_room(images->ranges, images->range_count, sizeof(*ranges));
-	if (!ranges)
-		return no_memory(images);
-	images->ranges = ranges;
-	ranges[images->range_count++] = range;
-	return true;
+	return file_number(images, mapping->code, &range.file) &&
+	       image_tables_range(&images->tables, &range);
 }
 
 static bool ranges_take(struct images *images, const struct perf_space *from,
@@ -130,16 +87,17 @@ static bool ranges_take(struct images *images, const struct perf_space *from,
 	const size_t *known = lookup_get(&images->trees, (uintptr_t)from->root);
 
 	if (known) {
-		space->first = images->spaces[*known].first;
-		space->count = images->spaces[*known].count;
+		space->first = images->tables.spaces[*known].first;
+		space->count = images->tables.spaces[*known].count;
 		return true;
 	}
-	space->first = images->range_count;
+	space->first = images->tables.range_count;
 	if (!perf_tree_each(from->root, mapping_take, images))
 		return false;
-	space->count = images->range_count - space->first;
+	space->count = images->tables.range_count - space->first;
 	return lookup_add(&images->trees, (uintptr_t)from->root,
-			  images->space_count) || no_memory(images);
+			  images->tables.space_count) ||
+	       image_tables_no_memory(&images->tables);
 }
 
 static bool space_take(void *ctx, const struct perf_space *from)
@@ -150,27 +108,9 @@ static bool space_take(void *ctx, const struct perf_space *from)
 		.flags = from->begins ? KIPT_RAW_SPACE_NEW : 0,
 		.from = from->from,
 	};
-	struct kipt_raw_space *spaces;
 
-	if (!ranges_take(images, from, &space))
-		return false;
-	spaces = list_room(images->spaces, images->space_count, sizeof(*spaces));
-	if (!spaces)
-		return no_memory(images);
-	images->spaces = spaces;
-	spaces[images->space_count++] = space;
-	return true;
-}
-
-/* The module has processes by their numbers in the first PID namespace. */
-static bool numbers_are_the_same(void)
-{
-	struct stat own;
-
-	if (stat("/proc/self/ns/pid", &own) || own.st_ino == FIRST_PID_NAMESPACE)
-		return true;
-	say_note("programs have other numbers in this PID namespace: code of those that ended is missing");
-	return false;
+	return ranges_take(images, from, &space) &&
+	       image_tables_space(&images->tables, &space);
 }
 
 static bool recording_read(struct images *images, const char *path)
@@ -192,23 +132,6 @@ static bool recording_read(struct images *images, const char *path)
 	return true;
 }
 
-static bool tables_give(struct images *images, u32 id)
-{
-	struct kipt_raw_images wish = {
-		.spaces = (uintptr_t)images->spaces,
-		.ranges = (uintptr_t)images->ranges,
-		.nr_spaces = images->space_count,
-		.nr_ranges = images->range_count,
-	};
-
-	if (!images->range_count ||
-	    !ioctl(images->device, KIPT_RAW_IMAGES, &wish))
-		return true;
-	say_errno(errno, "session %u does not take the files that %zu programs had mapped, in %zu ranges",
-		  id, images->space_count, images->range_count);
-	return false;
-}
-
 static void images_free(struct images *images)
 {
 	perf_maps_destroy(images->maps);
@@ -216,24 +139,21 @@ static void images_free(struct images *images)
 	perf_file_close(images->file);
 	lookup_free(&images->numbers);
 	lookup_free(&images->trees);
-	free(images->spaces);
-	free(images->ranges);
-	if (images->device >= 0)
-		close(images->device);
+	image_tables_free(&images->tables);
 }
 
 bool code_images_give(const char *path, const struct kipt_session *session)
 {
-	struct images images = { .device = raw_open(session) };
-	bool ok = images.device >= 0;
+	struct images images = { 0 };
+	bool ok = image_tables_open(&images.tables, session);
 
 	if (ok)
 		images.file = perf_file_open(path);
 	if (images.file)
 		images.maps = perf_maps_create();
-	ok = ok && images.maps && numbers_are_the_same() && recording_read(&images, path) &&
+	ok = images.maps && recording_read(&images, path) &&
 	     perf_maps_each(images.maps, space_take, &images) &&
-	     tables_give(&images, session->id);
+	     image_tables_give(&images.tables, session->id);
 	images_free(&images);
 	return ok;
 }

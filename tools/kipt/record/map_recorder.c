@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../cli/messages.h"
@@ -91,6 +92,7 @@ bool map_recorder_start(struct map_recorder *recorder, const char *path,
 	close(begin[0]);
 	ok = read(ready[0], &byte, 1) == 1;
 	close(ready[0]);
+	recorder->pid = pid;
 	if (ok)
 		recorder->begin = begin[1];
 	else
@@ -107,4 +109,7 @@ void map_recorder_follow(struct map_recorder *recorder, u32 id)
 		say_errno(errno, "nobody records what programs map");
 	close(recorder->begin);
 	recorder->begin = -1;
+	/* Until its file is gone. */
+	if (!id)
+		waitpid(recorder->pid, NULL, 0);
 }

@@ -10,9 +10,11 @@
 
 /**
  * struct map_recorder - the process
+ * @pid: its number
  * @begin: the session's id is written there; -1: there is no process
  */
 struct map_recorder {
+	pid_t pid;
 	int begin;
 };
 

@@ -96,16 +96,20 @@ static int attr_open(struct sideband *sideband, u32 cpu)
 	return -errno;
 }
 
-static bool refused(int err, u32 cpu)
+static bool refused(const struct sideband *sideband, int err, u32 cpu)
 {
+	const char *instead = sideband->maps_only ? "" :
+		"; without a name that ends in .data, kipt record needs no perf";
+
 	if (err == EACCES || err == EPERM)
-		say_errno(err, "perf may not follow all processes on CPU %u: CAP_PERFMON, root or sysctl kernel.perf_event_paranoid=-1 allows it; without a name that ends in .data, kipt record needs no perf",
-			  cpu);
+		say_errno(err, "perf may not follow all processes on CPU %u: CAP_PERFMON, root or sysctl kernel.perf_event_paranoid=-1 allows it%s",
+			  cpu, instead);
 	else if (err == EMFILE)
 		say_errno(err, "perf needs an open file for each CPU, and there is none left for CPU %u: ulimit -n, as root, allows more",
 			  cpu);
 	else if (access(PARANOID, F_OK))
-		say_errno(err, "this kernel has no perf (CONFIG_PERF_EVENTS): give -o a name that does not end in .data");
+		say_errno(err, "this kernel has no perf (CONFIG_PERF_EVENTS)%s",
+			  instead);
 	else
 		say_errno(err, "perf cannot follow processes on CPU %u", cpu);
 	return false;
@@ -122,7 +126,7 @@ static bool ring_open(struct sideband *sideband, struct sideband_ring *ring)
 		sideband->attr.wakeup_watermark = ring->bytes / 4;
 		ring->fd = attr_open(sideband, ring->cpu);
 		if (ring->fd < 0)
-			return refused(-ring->fd, ring->cpu);
+			return refused(sideband, -ring->fd, ring->cpu);
 		ring->page = mmap(NULL, page + ring->bytes,
 				  PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
 				  0);

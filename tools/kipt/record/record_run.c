@@ -23,6 +23,14 @@ static void command_exiting(void *ctx, pid_t tid, pid_t pid)
 		r->save_failed = true;
 }
 
+static void command_mapped(void *ctx, pid_t tid, pid_t pid, u64 since)
+{
+	struct recording *r = ctx;
+
+	if (r->images.tables.device >= 0)
+		command_images_note(&r->images, tid, pid, since);
+}
+
 /* The task is held, and no core dump is written yet: the trace ends here. */
 static void command_dying(void *ctx, const struct child_death *death)
 {
@@ -138,9 +146,12 @@ static bool perf_begin(struct recording *r)
 	u64 ctl;
 
 	if (!r->perf) {
-		/* Without, code of programs that end is missing, and a note said so. */
 		r->mapped = perf_recording_maps(&r->recording, NULL,
 						&r->info.caps);
+		/* A sentence said why. */
+		if (!r->mapped && r->command)
+			say_note("of programs that end only those of the command are known, as /proc has them then");
+		r->child.mapped = r->mapped ? NULL : command_mapped;
 		return true;
 	}
 	return setup_ctl(&r->setup, &r->info, &ctl) &&
@@ -155,6 +166,16 @@ static bool perf_kernel(void *ctx)
 	return perf_recording_kernel(&r->recording);
 }
 
+static void images_open(struct recording *r)
+{
+	struct kipt_session session;
+
+	if (genl_session_get(r->genl, r->session.id, &session))
+		return;
+	command_images_open(&r->images, &session);
+	session_free(&session);
+}
+
 static bool session_begin(struct recording *r)
 {
 	u32 flags = r->keep ? KIPT_SESSION_FLAGS_DETACHED : 0;
@@ -163,8 +184,13 @@ static bool session_begin(struct recording *r)
 		r->setup.made = perf_kernel;
 		r->setup.ctx = r;
 	}
-	return setup_session(r->genl, &r->setup, flags, &r->info,
-			     &r->session) == KIPT_EXIT_DONE;
+	if (setup_session(r->genl, &r->setup, flags, &r->info, &r->session) !=
+	    KIPT_EXIT_DONE)
+		return false;
+	/* If it cannot, a sentence said so, and code of what ends is missing. */
+	if (r->child.mapped)
+		images_open(r);
+	return true;
 }
 
 /* Whoever stopped it, or whichever CPU failed to: what was captured is there.
@@ -296,6 +322,8 @@ static void images_give(struct recording *r)
 	char path[32];
 	int fd;
 
+	if (r->images.tables.device >= 0)
+		command_images_give(&r->images, r->session.id);
 	if (!r->mapped)
 		return;
 	r->mapped = false;
@@ -381,6 +409,7 @@ int recording_run(struct recording *r)
 {
 	int status = -1;
 
+	r->images.tables.device = -1;
 	r->genl = genl_open(false);
 	if (!r->genl)
 		return KIPT_EXIT_FAILED;
@@ -388,6 +417,7 @@ int recording_run(struct recording *r)
 	    (!r->save || save_folder(r->save)) &&
 	    (!r->raw || save_folder(r->raw)))
 		status = run_and_show(r);
+	command_images_free(&r->images);
 	filter_where_free(&r->where);
 	save_user_free(&r->users);
 	genl_close(r->genl);

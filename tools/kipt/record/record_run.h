@@ -9,6 +9,7 @@
 #include "../kernel/session_options.h"
 #include "../offline/save_dir.h"
 #include "../view/record_output.h"
+#include "command_images.h"
 #include "fetch.h"
 #include "perf_recording.h"
 #include "traced_command.h"
@@ -44,6 +45,7 @@
  * @deaths: how many there were
  * @recording: with @perf: what goes to the file; without, what processes map
  * @mapped: without @perf, @recording was begun
+ * @images: without @perf, and where perf is not allowed: what the command had mapped
  *
  * All but the first ten are zero before recording_run().
  */
@@ -76,6 +78,7 @@ struct recording {
 	u32 deaths;
 	struct perf_recording recording;
 	bool mapped;
+	struct command_images images;
 };
 
 /**

@@ -78,33 +78,39 @@ static void child_exec(const int go[2], int failure, char **argv,
 	_exit(127);
 }
 
-static bool tid_add(struct child *child, pid_t tid)
+static struct child_task *task_find(struct child *child, pid_t tid)
 {
-	pid_t *tids;
 	size_t i;
 
-	for (i = 0; i < child->tid_count; i++) {
-		if (child->tids[i] == tid)
-			return true;
+	for (i = 0; i < child->task_count; i++) {
+		if (child->tasks[i].tid == tid)
+			return &child->tasks[i];
 	}
-	tids = realloc(child->tids, (child->tid_count + 1) * sizeof(*tids));
-	if (!tids)
+	return NULL;
+}
+
+static bool task_add(struct child *child, pid_t tid, u64 since)
+{
+	struct child_task *tasks;
+
+	if (task_find(child, tid))
+		return true;
+	tasks = realloc(child->tasks, (child->task_count + 1) * sizeof(*tasks));
+	if (!tasks)
 		return false;
-	child->tids = tids;
-	tids[child->tid_count++] = tid;
+	child->tasks = tasks;
+	tasks[child->task_count++] = (struct child_task){
+		.tid = tid, .resumed = since, .since = since,
+	};
 	return true;
 }
 
-static void tid_remove(struct child *child, pid_t tid)
+static void task_remove(struct child *child, pid_t tid)
 {
-	size_t i;
+	struct child_task *task = task_find(child, tid);
 
-	for (i = 0; i < child->tid_count; i++) {
-		if (child->tids[i] == tid) {
-			child->tids[i] = child->tids[--child->tid_count];
-			return;
-		}
-	}
+	if (task)
+		*task = child->tasks[--child->task_count];
 }
 
 bool child_create(struct child *child, char **argv, const char *cpus)
@@ -128,8 +134,9 @@ bool child_create(struct child *child, char **argv, const char *cpus)
 		return false;
 	}
 	if (!ptrace(PTRACE_SEIZE, child->pid, NULL,
-		    TRACE_OPTIONS | (child->loaded ? PTRACE_O_TRACEEXEC : 0)) &&
-	    tid_add(child, child->pid)) {
+		    TRACE_OPTIONS | (child->loaded || child->mapped ?
+				     PTRACE_O_TRACEEXEC : 0)) &&
+	    task_add(child, child->pid, __builtin_ia32_rdtsc())) {
 		/* Until its exec it is a copy of this process. */
 		maps_read_task(child->maps, child->pid, child->pid);
 		return true;
@@ -142,11 +149,11 @@ bool child_create(struct child *child, char **argv, const char *cpus)
 static void lists_free(struct child *child)
 {
 	free(child->entries);
-	free(child->tids);
+	free(child->tasks);
 	child->entries = NULL;
-	child->tids = NULL;
+	child->tasks = NULL;
 	child->entry_count = 0;
-	child->tid_count = 0;
+	child->task_count = 0;
 }
 
 void child_abandon(struct child *child)
@@ -161,8 +168,8 @@ void child_abandon(struct child *child)
 	/* It would end by itself; a stop of ptrace's must not hold it, nor
 	 * what it started.
 	 */
-	for (i = 0; i < child->tid_count; i++)
-		kill(child->tids[i], SIGKILL);
+	for (i = 0; i < child->task_count; i++)
+		kill(child->tasks[i].tid, SIGKILL);
 	kill(child->pid, SIGKILL);
 	while ((tid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
 		/* Some come to the stop of their exit even so. */
@@ -207,18 +214,35 @@ static pid_t process_of(pid_t tid)
 								tid;
 }
 
+static void tell_mapped(struct child *child, pid_t tid, pid_t pid)
+{
+	const struct child_task *task = task_find(child, pid);
+
+	if (child->mapped && task)
+		child->mapped(child->ctx, tid, pid, task->since);
+}
+
 /* A new process has its parent's program until its exec. */
 static void on_fork(struct child *child, pid_t tid)
 {
+	struct child_task *task = task_find(child, tid);
+	u64 since = task ? task->resumed : 0;
 	unsigned long message = 0;
 	pid_t made;
 
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message))
 		return;
 	made = message;
-	tid_add(child, made);
-	if (process_of(made) == made)
-		maps_read_task(child->maps, tid, made);
+	task_add(child, made, since);
+	task = task_find(child, made);
+	/* It may have stopped before its maker did. */
+	if (task && !task->since)
+		task->since = since;
+	if (process_of(made) != made)
+		return;
+	maps_read_task(child->maps, tid, made);
+	tell_mapped(child, tid, process_of(tid));
+	tell_mapped(child, tid, made);
 }
 
 static bool is_in_set(pid_t tid, const char *key, int number)
@@ -321,6 +345,9 @@ static void on_exit_event(struct child *child, pid_t tid)
 	pid_t pid = process_of(tid);
 
 	maps_read_task(child->maps, tid, pid);
+	/* The first of its threads ends with all of them, as a rule. */
+	if (tid == pid)
+		tell_mapped(child, tid, pid);
 	if (child->exiting)
 		child->exiting(child->ctx, tid, pid);
 }
@@ -399,6 +426,11 @@ static bool is_loading(const struct child *child)
 /* True: it was waited for, and stays where it is. */
 static bool on_exec(struct child *child, pid_t tid)
 {
+	struct child_task *task = task_find(child, tid);
+
+	/* Its program before could go on until then. */
+	if (task)
+		task->since = task->resumed;
 	if (!is_loading(child))
 		return false;
 	if (child->loaded(child->ctx, tid)) {
@@ -413,6 +445,7 @@ static bool on_exec(struct child *child, pid_t tid)
 static void on_stop(struct child *child, pid_t tid, int status)
 {
 	int event = status >> 16, number = WSTOPSIG(status);
+	struct child_task *task;
 
 	if (!event && number == SIGTRAP && entry_reached(child, tid)) {
 		if (is_loading(child) && child->loaded(child->ctx, tid)) {
@@ -438,12 +471,15 @@ static void on_stop(struct child *child, pid_t tid, int status)
 		on_exit_event(child, tid);
 		break;
 	case PTRACE_EVENT_STOP:
-		tid_add(child, tid);
+		task_add(child, tid, 0);
 		if (number != SIGTRAP) {
 			ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 			return;
 		}
 	}
+	task = task_find(child, tid);
+	if (task)
+		task->resumed = __builtin_ia32_rdtsc();
 	ptrace(PTRACE_CONT, tid, NULL, (long)(event ? 0 : number));
 }
 
@@ -452,8 +488,8 @@ static void rest_release(struct child *child)
 	size_t i;
 	int status;
 
-	for (i = 0; i < child->tid_count; i++) {
-		pid_t tid = child->tids[i], pid = process_of(tid);
+	for (i = 0; i < child->task_count; i++) {
+		pid_t tid = child->tasks[i].tid, pid = process_of(tid);
 
 		maps_read_task(child->maps, tid, pid);
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
@@ -487,7 +523,7 @@ static int events_take(struct child *child)
 			on_stop(child, tid, status);
 			continue;
 		}
-		tid_remove(child, tid);
+		task_remove(child, tid);
 		entry_drop(child, tid);
 		if (tid == child->pid)
 			return status;
@@ -498,6 +534,10 @@ static int events_take(struct child *child)
 static void begin(struct child *child, const char *command)
 {
 	signals_catch();
+	/* It stops before it executes anything more, which says when it does. */
+	tell_mapped(child, child->pid, child->pid);
+	if (child->mapped)
+		ptrace(PTRACE_INTERRUPT, child->pid, NULL, NULL);
 	if (write(child->go, "g", 1) != 1)
 		say_errno(errno, "cannot let '%s' begin", command);
 	close(child->go);

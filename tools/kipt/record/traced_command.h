@@ -12,6 +12,19 @@
 #include "../symbols/process_maps.h"
 
 /**
+ * struct child_task - a task that is followed
+ * @tid: its number
+ * @resumed: TSC when it was last let go on
+ * @since: of its process: TSC, before its program executed anything, and after
+ *	the one before that did for the last time
+ */
+struct child_task {
+	pid_t tid;
+	u64 resumed;
+	u64 since;
+};
+
+/**
  * struct child_entry - a program that has not come to its entry point yet
  * @tid: its task
  * @address: of the entry point; a breakpoint is there
@@ -50,20 +63,23 @@ struct child_death {
  * @go: written to let it begin
  * @failure: what it could not be started for is read here
  * @maps: gets the mappings of all processes
- * @exiting: called for each process that is about to exit, held; may be NULL
+ * @exiting: called for each task that is about to exit, held; may be NULL
+ * @mapped: called where /proc shows what a process has mapped: for its task @tid, held,
+ *	when it forks and before it exits; and for what it forked, which has the same
+ *	then. @since is that of struct child_task. May be NULL
  * @dying: called for each task that gets a signal which kills its process, held,
  *	before the kernel writes a core dump; not for signals that the process
  *	handles or ignores; may be NULL
  * @loaded: for child_load(): called for each program that is about to run,
  *	held, once when only the program itself is mapped, once when its
  *	libraries are; returns true when that was waited for
- * @ctx: first argument of all three
+ * @ctx: first argument of all
  * @held: the task that @loaded was waiting for, 0: none
  * @begun: it was let begin
  * @entries: breakpoints at entry points
  * @entry_count: how many
- * @tids: all tasks that are traced
- * @tid_count: how many
+ * @tasks: all tasks that are traced
+ * @task_count: how many
  */
 struct child {
 	pid_t pid;
@@ -71,6 +87,7 @@ struct child {
 	int failure;
 	struct maps *maps;
 	void (*exiting)(void *ctx, pid_t tid, pid_t pid);
+	void (*mapped)(void *ctx, pid_t tid, pid_t pid, u64 since);
 	void (*dying)(void *ctx, const struct child_death *death);
 	bool (*loaded)(void *ctx, pid_t tid);
 	void *ctx;
@@ -78,8 +95,8 @@ struct child {
 	bool begun;
 	struct child_entry *entries;
 	size_t entry_count;
-	pid_t *tids;
-	size_t tid_count;
+	struct child_task *tasks;
+	size_t task_count;
 };
 
 /**
