@@ -4,7 +4,8 @@
  * tools/kipt/record/traced_command.h): where a function is then must be where the program
  * itself says it is, and the program must do what it does without. Commands
  * that a signal kills: told before they are, and only then. Processes that they
- * make: what was mapped in each. Programs and a library are compiled here. User space, needs ptrace; prints KTAP.
+ * make: what was mapped in each, and which program a process had at a time. Programs
+ * and a library are compiled here. User space, needs ptrace; prints KTAP.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -316,6 +317,110 @@ static void making_test(const char *name)
 	maps_free(&maps);
 }
 
+/*
+ * Writes the first letter of its name, and the TSC; then it and what it forks write
+ * another line, of 'x', and exec.
+ */
+static const char timed_text[] =
+"#include <stdio.h>\n"
+"#include <sys/wait.h>\n"
+"#include <unistd.h>\n"
+"static void say(const char *name)\n"
+"{\n"
+"	FILE *file = fopen(\"times\", \"a\");\n"
+"	fprintf(file, \"%d %llu %c\\n\", getpid(), __builtin_ia32_rdtsc(), name[2]);\n"
+"	fclose(file);\n"
+"}\n"
+"int main(int argc, char **argv)\n"
+"{\n"
+"	pid_t made;\n"
+"	say(argv[0]);\n"
+"	if (argc == 1)\n"
+"		return 0;\n"
+"	made = fork();\n"
+"	if (made)\n"
+"		waitpid(made, NULL, 0);\n"
+"	say(\"./x\");\n"
+"	execl(\"./second\", \"./second\", NULL);\n"
+"	return 1;\n"
+"}\n";
+
+#define NOTES	32U
+
+struct note {
+	pid_t pid;
+	u64 since;
+	char program;
+};
+
+struct notes {
+	struct note list[NOTES];
+	u32 count;
+};
+
+static void mapped(void *ctx, pid_t tid, pid_t pid, u64 since)
+{
+	struct notes *notes = ctx;
+	char link[32], path[256] = "";
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", tid);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0 || notes->count == NOTES)
+		return;
+	notes->list[notes->count++] = (struct note){
+		.pid = pid, .since = since, .program = strrchr(path, '/')[1],
+	};
+}
+
+/* The last program of a process that began until a time, as the notes have it. */
+static char program_at(const struct notes *notes, pid_t pid, u64 tsc)
+{
+	const struct note *note, *last = NULL;
+	bool alike = false;
+
+	for (note = notes->list; note < notes->list + notes->count; note++) {
+		if (note->pid != pid || note->since > tsc ||
+		    (last && note->since < last->since))
+			continue;
+		alike = last && note->since == last->since &&
+			note->program != last->program;
+		last = note;
+	}
+	return last && !alike ? last->program : '?';
+}
+
+static void timed_test(void)
+{
+	char *argv[] = { "./first", "more", NULL };
+	struct maps maps = { 0 };
+	struct notes notes = { .count = 0 };
+	struct child child = { .maps = &maps, .mapped = mapped, .ctx = &notes };
+	u32 lines = 0, right = 0;
+	unsigned long long tsc;
+	int status = -1, pid;
+	char program;
+	FILE *file;
+
+	if (child_create(&child, argv, NULL))
+		status = child_run(&child, argv[0]);
+	file = fopen("times", "r");
+	while (file && fscanf(file, "%d %llu %c", &pid, &tsc, &program) == 3) {
+		lines++;
+		/* Before an exec the time of the program to come has begun. */
+		right += program_at(&notes, pid, tsc) ==
+			 (program == 'x' ? 's' : program);
+	}
+	if (file)
+		fclose(file);
+	ktap_result(&ktap, !status && lines == 5 && right == lines,
+		    "child_programs_are_known_with_their_begin");
+	if (right != 5)
+		printf("# status %d, %u lines, %u of them right, %u notes\n",
+		       status, lines, right, notes.count);
+	maps_free(&maps);
+}
+
 static bool compile(const char *options)
 {
 	char command[512];
@@ -382,6 +487,11 @@ int main(void)
 	} else {
 		ktap_skip(&ktap, "child_made", "no compiler");
 	}
+	if (file_write("timed.c", timed_text) &&
+	    compile("-o first timed.c") && compile("-o second timed.c"))
+		timed_test();
+	else
+		ktap_skip(&ktap, "child_programs", "no compiler");
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	if (system(command))
 		return 1;
