@@ -22,6 +22,8 @@ struct images {
 	struct perf_aux aux;
 	/* By address: the number of a file; of a tree, the first space that has it. */
 	struct lookup numbers, trees;
+	/* The recording does not say it for certain, and a note said so. */
+	bool unknown;
 };
 
 static bool event_take(void *ctx, const struct perf_event *event)
@@ -121,14 +123,15 @@ static bool recording_read(struct images *images, const char *path)
 	if (!images->aux.clock.mult) {
 		say_note("%s says nothing of the TSC: code of programs that ended is missing",
 			 path);
-		return false;
+		images->unknown = true;
 	}
 	if (perf_maps_lost(images->maps)) {
 		say_note("perf lost %llu events: nobody knows what programs had mapped, and code of those that ended is missing",
 			 (unsigned long long)perf_maps_lost(images->maps));
-		return false;
+		images->unknown = true;
 	}
-	perf_maps_files(images->maps, images->file, NULL);
+	if (!images->unknown)
+		perf_maps_files(images->maps, images->file, NULL);
 	return true;
 }
 
@@ -151,9 +154,10 @@ bool code_images_give(const char *path, const struct kipt_session *session)
 		images.file = perf_file_open(path);
 	if (images.file)
 		images.maps = perf_maps_create();
-	ok = images.maps && recording_read(&images, path) &&
-	     perf_maps_each(images.maps, space_take, &images) &&
-	     image_tables_give(&images.tables, session->id);
+	ok = images.maps && recording_read(&images, path);
+	if (ok && !images.unknown)
+		ok = perf_maps_each(images.maps, space_take, &images) &&
+		     image_tables_give(&images.tables, session->id);
 	images_free(&images);
 	return ok;
 }

@@ -13,8 +13,12 @@
  * @path: a recording of perf, or of perf_recording_maps()
  * @session: as reported by the kernel, stopped
  *
- * Return: true, or false after a sentence: it cannot be read, has no times, perf lost
- * events of it, or the kernel refuses it. What the session had before, it has still.
+ * A recording that has no times, or of which perf lost events, says nothing for
+ * certain: then a note says that code is missing.
+ *
+ * Return: true, or false after a sentence: it cannot be read, this is a PID namespace
+ * with numbers of its own, or the kernel refuses it. What the session had before, it
+ * has still.
  */
 bool code_images_give(const char *path, const struct kipt_session *session);
 
