@@ -236,7 +236,9 @@ bool perf_recording_maps(struct perf_recording *recording, const char *path,
 	if (!sideband_open(&recording->sideband))
 		return false;
 	info_make(recording, caps);
-	if (maps_begin(recording, path))
+	if (!recording->sideband.clock.mult)
+		say_error("the clock of perf does not follow the TSC here: it cannot say when programs map what");
+	else if (maps_begin(recording, path))
 		return true;
 	perf_recording_drop(recording);
 	return false;

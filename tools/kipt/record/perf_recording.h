@@ -75,7 +75,8 @@ bool perf_recording_kernel(struct perf_recording *recording);
  *	place of a recording. Must live as long. NULL: it is in memory
  * @caps: of the CPUs
  *
- * Return: as perf_recording_begin().
+ * Return: as perf_recording_begin(); false after a sentence too where the clock of perf
+ * does not follow the TSC.
  */
 bool perf_recording_maps(struct perf_recording *recording, const char *path,
 			 const struct kipt_caps *caps);
