@@ -392,7 +392,7 @@ static char program_at(const struct notes *notes, pid_t pid, u64 tsc)
 
 static void timed_test(void)
 {
-	char *argv[] = { "./first", "more", NULL };
+	char *argv[3] = { "./first", "more", NULL };
 	struct maps maps = { 0 };
 	struct notes notes = { .count = 0 };
 	struct child child = { .maps = &maps, .mapped = mapped, .ctx = &notes };
