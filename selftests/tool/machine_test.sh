@@ -763,7 +763,7 @@ perf_data_ended_tests() {
 	same "perf_data_kept" "$sum" "$(cksum <k.data)"
 	same "perf_data_no_session" "" "$("$KIPT" status)"
 	mkdir full
-	mount -t tmpfs -o size=64k none full
+	mount -t tmpfs -o size=8k none full
 	refused "perf_data_disk_full" 1 "cannot write to full/f.data: .*ENOSPC" \
 		record --cpus 1 --ctl -OS -o full/f.data -- true
 	same "perf_data_nothing_left" "" "$(ls full)"
