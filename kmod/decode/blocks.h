@@ -185,6 +185,12 @@ static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
 	return block->ip == ip && block->space == space && block->mode == mode;
 }
 
+/* @asked: an address space, or KIPT_FLOW_SPACES. */
+static inline bool kipt_space_matches(u64 space, u64 asked)
+{
+	return space == asked || asked == KIPT_FLOW_SPACES;
+}
+
 /**
  * kipt_block_touches() - is some of a block's code in a range
  * @block: the block
@@ -197,7 +203,7 @@ static inline bool kipt_block_is(const struct kipt_block *block, u64 space,
 static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 				      u64 begin, u64 end)
 {
-	return (block->space == space || space == KIPT_FLOW_SPACES) && block->ip < end &&
+	return kipt_space_matches(block->space, space) && block->ip < end &&
 	       block->ip + block->len > begin;
 }
 

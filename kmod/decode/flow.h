@@ -65,9 +65,6 @@ struct kipt_sink {
  * records is 0. INSNS goes without paths and what is made of them: branches
  * are not packed then.
  */
-/* To kipt_flow_forget(): whatever address space. */
-#define KIPT_FLOW_SPACES	(~0ULL)
-
 #define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */
 #define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */
 #define KIPT_FLOW_INSNS	(1U << 2)	/* INSN records too */
@@ -75,6 +72,9 @@ struct kipt_sink {
 #define KIPT_FLOW_PATHS	(1U << 4)	/* as BRANCHES, packed: PATH, PATHS */
 #define KIPT_FLOW_COUNTS (1U << 5)	/* EDGE records, by kipt_flow_counts() */
 #define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember no path */
+
+/* Every address space, as an argument of kipt_flow_forget(). */
+#define KIPT_FLOW_SPACES	(~0ULL)
 
 #define KIPT_FLOW_MEMORY	(64ULL << 20)
 #define KIPT_FLOW_MEMORY_MIN	(16ULL << 10)

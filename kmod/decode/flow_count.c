@@ -184,8 +184,7 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 			emit_block(flow, block);
 	}
 	for (i = 1; all && i < flow->counts.count; i++) {
-		if (flow->counts.edges[i].space == space ||
-		    space == KIPT_FLOW_SPACES)
+		if (kipt_space_matches(flow->counts.edges[i].space, space))
 			emit_counted(flow, &flow->counts.edges[i]);
 	}
 	kipt_emit_flush(flow);

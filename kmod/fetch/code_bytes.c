@@ -46,7 +46,7 @@
 #define SPACE_FLAGS	(SPACE_GUEST | SPACE_UNKNOWN)
 #define SPACE_SHIFT	2
 
-/* Of pages: @id of an address space, or a file's number with this bit. */
+/* Set in @id of a page that is of a file: the rest is the file's number. */
 #define PAGE_OF_FILE	(1ULL << 63)
 
 /* A page of user code, @len bytes of it; @data follows it in the account. */
@@ -402,17 +402,21 @@ void kipt_code_reader_init(struct kipt_code_reader *reader)
 			    (u64)tsc_khz * KIPT_TEXT_SLACK_MS);
 }
 
-/* Code that is another one since: all address spaces begin anew. */
-static void see_changes(struct kipt_code_reader *reader)
+/* How many mappings had taken the place of others until @tsc; 0 without images. */
+static u32 changes_until(const struct kipt_code_reader *reader, u64 tsc)
 {
 	const struct kipt_images *images =
 		kipt_sideband_images(reader->bytes->sideband);
-	u32 first, last;
 
-	if (!images)
-		return;
-	first = kipt_image_table_changes(kipt_images_table(images), reader->begin);
-	last = kipt_image_table_changes(kipt_images_table(images), reader->end);
+	return images ? kipt_image_table_changes(kipt_images_table(images), tsc) : 0;
+}
+
+/* Blocks that were made of what was mapped in another stretch are made anew. */
+static void drop_changed_code(struct kipt_code_reader *reader)
+{
+	u32 first = changes_until(reader, reader->begin);
+	u32 last = changes_until(reader, reader->end);
+
 	if (first == reader->first_change && last == reader->last_change)
 		return;
 	reader->first_change = first;
@@ -422,19 +426,14 @@ static void see_changes(struct kipt_code_reader *reader)
 
 bool kipt_code_reader_stays(const struct kipt_code_reader *reader, u64 begin, u64 end)
 {
-	const struct kipt_images *images =
-		kipt_sideband_images(reader->bytes->sideband);
-
-	return !images ||
-	       kipt_image_table_changes(kipt_images_table(images), begin) ==
-	       kipt_image_table_changes(kipt_images_table(images), end);
+	return changes_until(reader, begin) == changes_until(reader, end);
 }
 
 void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
 {
 	reader->begin = begin;
 	reader->end = end;
-	see_changes(reader);
+	drop_changed_code(reader);
 	memset(reader->names, 0, sizeof(reader->names));
 	kipt_text_view_at(&reader->text, reader->flow, begin, end);
 }
