@@ -4,15 +4,14 @@
  * nearly all files; one that has its own elsewhere counts as without.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../cli/file_map.h"
 #include "mapped_ids.h"
 
 #define BEGIN_BYTES	4096
@@ -39,32 +38,43 @@ static int entry_compare(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-/* By the mapping, which is the file even if its name is another's by now. */
-static int file_open(const struct mapped_file *file)
+bool mapped_file_line(struct mapped_file *file, u32 pid, char *line)
 {
-	struct stat st;
+	unsigned long long start, end, offset, inode;
+	int path = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end,
+		   file->rights, &offset, &file->major, &file->minor, &inode,
+		   &path) < 7 || file->rights[2] != 'x')
+		return false;
+	file->pid = pid;
+	file->start = start;
+	file->end = end;
+	file->offset = offset;
+	file->inode = inode;
+	file->path = path ? line + path : "";
+	return true;
+}
+
+int mapped_file_open(const struct mapped_file *file)
+{
 	char path[4200];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", file->pid,
 		 (unsigned long long)file->start,
 		 (unsigned long long)file->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", file->pid,
-			 file->path);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	}
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	fd = file_open_regular(path);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", file->pid, file->path);
+	return file_open_regular(path);
 }
 
 static void id_read(struct build_id *id, const struct mapped_file *file)
 {
-	int fd = file_open(file);
+	int fd = mapped_file_open(file);
 	u8 bytes[BEGIN_BYTES];
 	ssize_t size;
 

@@ -17,18 +17,43 @@ struct mapped_ids {
 
 /**
  * struct mapped_file - a file as /proc/PID/maps has it
- * @pid: the process
+ * @pid: the process, or a task of it
  * @start, @end: addresses: the first one, and the last one + 1
+ * @offset: in the file, of @start
+ * @rights: such as "r-xp"
  * @major, @minor, @inode: of the file
- * @path: its path as the process sees it
+ * @path: its path as the process sees it, or a name such as "[vdso]"; "": none
  */
 struct mapped_file {
 	u32 pid;
 	u64 start, end;
+	u64 offset;
+	char rights[5];
 	u32 major, minor;
 	u64 inode;
 	const char *path;
 };
+
+/**
+ * mapped_file_line() - read a line of /proc/PID/maps
+ * @file: filled; @file->path points into @line
+ * @pid: PID
+ * @line: the line; its end is cut off
+ *
+ * Return: false if it is none, or nothing there can be executed.
+ */
+bool mapped_file_line(struct mapped_file *file, u32 pid, char *line);
+
+/**
+ * mapped_file_open() - open a mapped file for reading
+ * @file: which
+ *
+ * By the mapping where that is allowed, which is the file even if its name is another's
+ * by now; else by its path as the process sees it.
+ *
+ * Return: the caller's descriptor; negative: it cannot be opened, or is no regular file.
+ */
+int mapped_file_open(const struct mapped_file *file);
 
 /**
  * mapped_ids_get() - the build id of a mapped file

@@ -16,6 +16,7 @@
 #include <linux/fs.h>
 
 #include "../cli/file_map.h"
+#include "../cli/file_times.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "../symbols/build_id_cache.h"
@@ -131,12 +132,6 @@ static bool generation_right(const struct perf_code *code, int fd)
 	       (u32)generation == code->generation;
 }
 
-static bool before(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec :
-					a->tv_nsec < b->tv_nsec;
-}
-
 /* Why a file is not known to be the one that was recorded without a build id;
  * NULL: it is.
  */
@@ -150,7 +145,7 @@ static const char *inode_wrong(const struct perf_code *code, int fd,
 		return "no build id of it was recorded, and it may be another file" ID_HINT;
 	if (!begun)
 		return "no build id of it was recorded, and nobody knows whether it is older than the recording, which is a copy" ID_HINT;
-	if (!before(&st->st_ctim, begun) || !before(&st->st_mtim, begun))
+	if (!file_is_older(st, begun))
 		return "no build id of it was recorded, and it was changed since the recording began" ID_HINT;
 	return NULL;
 }
@@ -304,7 +299,17 @@ static bool unchanged(const struct perf_code *code, int fd)
 
 	return !fstat(fd, &now) && now.st_dev == old->st_dev &&
 	       now.st_ino == old->st_ino && now.st_size == old->st_size &&
-	       !before(&old->st_ctim, &now.st_ctim);
+	       !time_is_before(&old->st_ctim, &now.st_ctim);
+}
+
+int perf_code_open(const struct perf_code *code)
+{
+	int fd = code->local && *code->local ? file_open_regular(code->local) : -1;
+
+	if (fd < 0 || unchanged(code, fd))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* Returns why not, or NULL. */

@@ -112,6 +112,15 @@ void perf_codes_find(struct perf_codes *codes, const struct timespec *begun,
 		     const char *symfs);
 
 /**
+ * perf_code_open() - open the file that was found
+ * @code: was looked for
+ *
+ * Return: the caller's descriptor of it; negative: there is none, or it was changed or
+ * replaced since.
+ */
+int perf_code_open(const struct perf_code *code);
+
+/**
  * perf_code_read() - code at an offset in a file
  * @code: was looked for; several threads may read at a time
  * @offset: where

@@ -242,31 +242,23 @@ static u16 file_put(struct perf_body *body, const struct mapped_file *file,
 /* One line of /proc/PID/maps; only what can be executed is recorded. */
 static bool mapping_write(struct running *running, u32 pid, char *line)
 {
-	unsigned long long start, end, offset, inode;
 	struct perf_body body = { 0 };
-	struct mapped_file file = { .pid = pid };
-	char rights[5];
-	int path = 0;
+	struct mapped_file file;
 	u16 misc;
 
-	line[strcspn(line, "\n")] = 0;
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end,
-		   rights, &offset, &file.major, &file.minor, &inode,
-		   &path) < 7 || rights[2] != 'x')
+	if (!mapped_file_line(&file, pid, line))
 		return true;
-	file.start = start;
-	file.end = end;
-	file.inode = inode;
-	file.path = path && line[path] ? line + path : "//anon";
+	if (!*file.path)
+		file.path = "//anon";
 	perf_put32(&body, pid);
 	perf_put32(&body, pid);
-	perf_put64(&body, start);
-	perf_put64(&body, end - start);
-	perf_put64(&body, offset);
+	perf_put64(&body, file.start);
+	perf_put64(&body, file.end - file.start);
+	perf_put64(&body, file.offset);
 	misc = file_put(&body, &file, mapped_ids_get(&running->ids, &file));
-	perf_put32(&body, PROT_EXEC | (rights[0] == 'r' ? PROT_READ : 0) |
-			  (rights[1] == 'w' ? PROT_WRITE : 0));
-	perf_put32(&body, rights[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
+	perf_put32(&body, PROT_EXEC | (file.rights[0] == 'r' ? PROT_READ : 0) |
+			  (file.rights[1] == 'w' ? PROT_WRITE : 0));
+	perf_put32(&body, file.rights[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
 	perf_put_text(&body, file.path);
 	return perf_writer_stamped(running->writer, PERF_EVENT_MMAP2, misc,
 				   &body, &no_stamp, 0);

@@ -3,11 +3,7 @@
  * From the mappings of a recording of perf to the tables of kipt_raw.h. Each file
  * goes to the kernel once, as it was found; processes that have forked share ranges.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
@@ -34,25 +30,6 @@ static bool event_take(void *ctx, const struct perf_event *event)
 	       perf_maps_take(images->maps, images->file, event);
 }
 
-/* The same file as was found, unless somebody has replaced it meanwhile. */
-static int file_open(const struct perf_code *code)
-{
-	struct stat now;
-	int fd = !code->local ? -1 :
-		 open(code->local, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &now) && now.st_dev == code->found.st_dev &&
-	    now.st_ino == code->found.st_ino &&
-	    now.st_size == code->found.st_size &&
-	    now.st_mtim.tv_sec == code->found.st_mtim.tv_sec &&
-	    now.st_mtim.tv_nsec == code->found.st_mtim.tv_nsec)
-		return fd;
-	close(fd);
-	return -1;
-}
-
 /* Of 32 bits it is [vdso32] here: the module knows which one a process has. */
 static bool is_vdso(const struct perf_code *code)
 {
@@ -65,7 +42,7 @@ static bool file_number(struct images *images, const struct perf_code *code,
 	const size_t *known = lookup_get(&images->numbers, (uintptr_t)code);
 
 	*number = known ? *known : is_vdso(code) ? KIPT_RAW_VDSO :
-		  image_tables_file(&images->tables, file_open(code));
+		  image_tables_file(&images->tables, perf_code_open(code));
 	return known || lookup_add(&images->numbers, (uintptr_t)code, *number) ||
 	       image_tables_no_memory(&images->tables);
 }

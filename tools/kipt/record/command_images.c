@@ -6,32 +6,21 @@
  * then executes another.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../cli/file_times.h"
 #include "../cli/list_room.h"
+#include "../perf/mapped_ids.h"
 #include "command_images.h"
 
-/* A path may have 4,095 bytes; what comes before it has fewer than a hundred. */
-#define LINE_BYTES	(4096 + 128)
-
 struct command_file {
-	dev_t device;
-	ino_t inode;
+	u32 major, minor;
+	u64 inode;
 	u32 number;
-};
-
-/* A line of /proc/PID/maps. */
-struct line {
-	struct kipt_raw_range range;
-	dev_t device;
-	ino_t inode;
-	const char *path;
 };
 
 bool command_images_open(struct command_images *images,
@@ -42,73 +31,38 @@ bool command_images_open(struct command_images *images,
 	return image_tables_open(&images->tables, session);
 }
 
-/* Return: false if no code is mapped there. */
-static bool line_read(char *text, struct line *line)
-{
-	unsigned long long begin, end, offset, inode;
-	unsigned int major_number, minor_number;
-	char executable;
-	int path = 0;
-
-	text[strcspn(text, "\n")] = 0;
-	if (sscanf(text, "%llx-%llx %*2c%c%*c %llx %x:%x %llu %n", &begin, &end,
-		   &executable, &offset, &major_number, &minor_number, &inode,
-		   &path) != 7 || executable != 'x')
-		return false;
-	*line = (struct line){
-		.range = { .begin = begin, .end = end, .offset = offset },
-		.device = makedev(major_number, minor_number),
-		.inode = inode,
-		.path = path ? text + path : "",
-	};
-	return true;
-}
-
-static bool is_older(const struct timespec *time, const struct timespec *other)
-{
-	return time->tv_sec < other->tv_sec ||
-	       (time->tv_sec == other->tv_sec && time->tv_nsec < other->tv_nsec);
-}
-
 /*
- * The file that is mapped, as the process sees it, if it is as it was before the command
- * began: neither written to since, nor put there. Device and inode of a mapping are not
- * those of the file where file systems lie over each other.
+ * If it is as it was before the command began: a file may have taken the place of the
+ * mapped one. Device and inode of a mapping are not those of the file where file systems
+ * lie over each other.
  */
-static int file_open(const struct command_images *images, pid_t tid,
-		     const struct line *line)
+static int file_open(const struct command_images *images,
+		     const struct mapped_file *file)
 {
-	char path[LINE_BYTES];
+	int fd = mapped_file_open(file);
 	struct stat found;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/root%s", tid, line->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		fd = open(line->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &found) && is_older(&found.st_mtim, &images->begun) &&
-	    is_older(&found.st_ctim, &images->begun))
+	if (fd < 0 || (!fstat(fd, &found) && file_is_older(&found, &images->begun)))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-static u32 file_number(struct command_images *images, pid_t tid,
-		       const struct line *line)
+static u32 file_number(struct command_images *images,
+		       const struct mapped_file *file)
 {
 	struct command_file *files;
 	u32 number;
 	size_t i;
 
-	if (!strcmp(line->path, "[vdso]"))
+	if (!strcmp(file->path, "[vdso]"))
 		return KIPT_RAW_VDSO;
-	if (line->path[0] != '/')
+	if (file->path[0] != '/')
 		return KIPT_RAW_NO_FILE;
 	for (i = 0; i < images->count; i++)
-		if (images->files[i].inode == line->inode &&
-		    images->files[i].device == line->device)
+		if (images->files[i].inode == file->inode &&
+		    images->files[i].major == file->major &&
+		    images->files[i].minor == file->minor)
 			return images->files[i].number;
 	files = list_room(images->files, images->count, sizeof(*files));
 	if (!files) {
@@ -116,9 +70,10 @@ static u32 file_number(struct command_images *images, pid_t tid,
 		return KIPT_RAW_NO_FILE;
 	}
 	images->files = files;
-	number = image_tables_file(&images->tables, file_open(images, tid, line));
+	number = image_tables_file(&images->tables, file_open(images, file));
 	files[images->count++] = (struct command_file){
-		.device = line->device, .inode = line->inode, .number = number,
+		.major = file->major, .minor = file->minor, .inode = file->inode,
+		.number = number,
 	};
 	return number;
 }
@@ -132,20 +87,26 @@ void command_images_note(struct command_images *images, pid_t tid, pid_t pid,
 		.from = since,
 		.first = images->tables.range_count,
 	};
-	char path[32], text[LINE_BYTES];
-	struct line line;
-	FILE *file;
+	struct kipt_raw_range range = { 0 };
+	struct mapped_file mapped;
+	char path[32], *line = NULL;
+	size_t room = 0;
+	FILE *maps;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
-	file = fopen(path, "re");
-	while (file && fgets(text, sizeof(text), file)) {
-		if (!line_read(text, &line))
+	maps = fopen(path, "re");
+	while (maps && getline(&line, &room, maps) > 0) {
+		if (!mapped_file_line(&mapped, tid, line))
 			continue;
-		line.range.file = file_number(images, tid, &line);
-		image_tables_range(&images->tables, &line.range);
+		range.begin = mapped.start;
+		range.end = mapped.end;
+		range.offset = mapped.offset;
+		range.file = file_number(images, &mapped);
+		image_tables_range(&images->tables, &range);
 	}
-	if (file)
-		fclose(file);
+	free(line);
+	if (maps)
+		fclose(maps);
 	space.count = images->tables.range_count - space.first;
 	image_tables_space(&images->tables, &space);
 }

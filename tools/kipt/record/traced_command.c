@@ -89,20 +89,20 @@ static struct child_task *task_find(struct child *child, pid_t tid)
 	return NULL;
 }
 
-static bool task_add(struct child *child, pid_t tid, u64 since)
+/* Return: it, also if it was there before; NULL without memory. */
+static struct child_task *task_add(struct child *child, pid_t tid, u64 since)
 {
-	struct child_task *tasks;
+	struct child_task *task = task_find(child, tid), *tasks;
 
-	if (task_find(child, tid))
-		return true;
+	if (task)
+		return task;
 	tasks = realloc(child->tasks, (child->task_count + 1) * sizeof(*tasks));
 	if (!tasks)
-		return false;
+		return NULL;
 	child->tasks = tasks;
-	tasks[child->task_count++] = (struct child_task){
-		.tid = tid, .resumed = since, .since = since,
-	};
-	return true;
+	task = &tasks[child->task_count++];
+	*task = (struct child_task){ .tid = tid, .resumed = since, .since = since };
+	return task;
 }
 
 static void task_remove(struct child *child, pid_t tid)
@@ -214,7 +214,7 @@ static pid_t process_of(pid_t tid)
 								tid;
 }
 
-static void tell_mapped(struct child *child, pid_t tid, pid_t pid)
+static void note_mapped(struct child *child, pid_t tid, pid_t pid)
 {
 	const struct child_task *task = task_find(child, pid);
 
@@ -233,16 +233,17 @@ static void on_fork(struct child *child, pid_t tid)
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message))
 		return;
 	made = message;
-	task_add(child, made, since);
-	task = task_find(child, made);
+	task = task_add(child, made, since);
 	/* It may have stopped before its maker did. */
 	if (task && !task->since)
 		task->since = since;
 	if (process_of(made) != made)
 		return;
 	maps_read_task(child->maps, tid, made);
-	tell_mapped(child, tid, process_of(tid));
-	tell_mapped(child, tid, made);
+	if (!child->mapped)
+		return;
+	note_mapped(child, tid, process_of(tid));
+	note_mapped(child, tid, made);
 }
 
 static bool is_in_set(pid_t tid, const char *key, int number)
@@ -347,7 +348,7 @@ static void on_exit_event(struct child *child, pid_t tid)
 	maps_read_task(child->maps, tid, pid);
 	/* The first of its threads ends with all of them, as a rule. */
 	if (tid == pid)
-		tell_mapped(child, tid, pid);
+		note_mapped(child, tid, pid);
 	if (child->exiting)
 		child->exiting(child->ctx, tid, pid);
 }
@@ -534,8 +535,11 @@ static int events_take(struct child *child)
 static void begin(struct child *child, const char *command)
 {
 	signals_catch();
-	/* It stops before it executes anything more, which says when it does. */
-	tell_mapped(child, child->pid, child->pid);
+	/*
+	 * The stop comes before any further instruction of this copy of kipt: the TSC
+	 * at its end lies between the copy and the program that it executes.
+	 */
+	note_mapped(child, child->pid, child->pid);
 	if (child->mapped)
 		ptrace(PTRACE_INTERRUPT, child->pid, NULL, NULL);
 	if (write(child->go, "g", 1) != 1)
