@@ -164,17 +164,28 @@ static struct code_page *add_page(struct kipt_code_bytes *bytes,
  * A lock of an address space may be held for as long as a server does not
  * answer. It is waited for now and then, not at each read.
  */
+static bool may_wait(const struct kipt_code_reader *reader, u64 id)
+{
+	const struct kipt_code_wait *busy =
+		&reader->busy[hash_64(id, ilog2(KIPT_CODE_WAITS))];
+
+	return busy->id != id || time_after_eq(jiffies, busy->until);
+}
+
+static void note_busy(struct kipt_code_reader *reader, u64 id)
+{
+	reader->busy[hash_64(id, ilog2(KIPT_CODE_WAITS))] =
+		(struct kipt_code_wait){ .id = id, .until = jiffies + BUSY_JIFFIES };
+}
+
 static bool read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
 		      u64 id, u64 addr)
 {
-	struct kipt_code_wait *busy = &reader->busy[hash_64(id, ilog2(KIPT_CODE_WAITS))];
-	bool patient = busy->id != id || time_after_eq(jiffies, busy->until);
+	bool patient = may_wait(reader, id);
 	int err = kipt_resident_read(mm, addr, reader->page, patient);
 
-	if (err == -EBUSY && patient) {
-		busy->id = id;
-		busy->until = jiffies + BUSY_JIFFIES;
-	}
+	if (err == -EBUSY && patient)
+		note_busy(reader, id);
 	return !err;
 }
 
@@ -244,7 +255,61 @@ static u32 read_vdso(const struct vdso_image *vdso, u64 offset, u8 *buf, u32 n)
 	return n;
 }
 
-/* Files that a reader named come first; what none of them covers may be in memory. */
+/* Return: a live address space, for mmdrop(), or NULL. One that is ending is not sure
+ * to be whole.
+ */
+static struct mm_struct *get_mm(const struct kipt_code_reader *reader, u64 id)
+{
+	struct mm_struct *mm = kipt_sideband_mm(reader->bytes->sideband, id);
+
+	if (!mm || atomic_read(&mm->mm_users))
+		return mm;
+	mmdrop(mm);
+	return NULL;
+}
+
+/*
+ * A process that wrote to its code (relocations in it, patches) has a copy of the page,
+ * and ran that.
+ * Return: as kipt_resident_private(); 0 too if the process has ended.
+ */
+static int is_written(struct kipt_code_reader *reader, u64 id, u64 addr)
+{
+	u32 i = hash_64(id ^ addr, ilog2(KIPT_CODE_PLAIN));
+	bool patient = may_wait(reader, id);
+	struct mm_struct *mm;
+	int err = 0;
+
+	if (reader->plain[i].id == id && reader->plain[i].addr == addr)
+		return 0;
+	mm = get_mm(reader, id);
+	if (mm) {
+		err = kipt_resident_private(mm, addr, patient);
+		mmdrop(mm);
+	}
+	if (err == -EBUSY && patient)
+		note_busy(reader, id);
+	if (err)
+		return err;
+	reader->plain[i].id = id;
+	reader->plain[i].addr = addr;
+	return 0;
+}
+
+static enum kipt_image_found find_image(const struct kipt_code_reader *reader,
+					const struct kipt_images *images,
+					const struct kipt_space *who, u64 ip,
+					struct kipt_image_place *place)
+{
+	return kipt_image_table_find(kipt_images_table(images), who->tgid, who->since,
+				     reader->begin, reader->end, ip, place);
+}
+
+/*
+ * Files that a reader named come first; what none of them covers may be in memory, and
+ * so is what was written to.
+ * Return: false if it is in memory.
+ */
 static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		       u32 n, u32 *got)
 {
@@ -253,42 +318,42 @@ static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 	enum kipt_image_found found;
 	struct kipt_image_place place;
 	struct kipt_space who;
+	int written;
 
 	*got = 0;
 	if (!images || !kipt_sideband_who(sideband, id, &who))
 		return false;
-	found = kipt_image_table_find(kipt_images_table(images), who.tgid,
-				      who.since, reader->begin, reader->end, ip,
-				      &place);
-	if (found == KIPT_IMAGE_FILE && place.file == KIPT_RAW_VDSO)
-		*got = read_vdso(who.vdso, place.offset, buf, n);
-	else if (found == KIPT_IMAGE_FILE)
-		*got = read_file(reader, images, place, buf, n);
-	return found != KIPT_IMAGE_NONE;
+	found = find_image(reader, images, &who, ip, &place);
+	if (found != KIPT_IMAGE_FILE)
+		return found == KIPT_IMAGE_UNSURE;
+	written = is_written(reader, id, ip & PAGE_MASK);
+	if (written)
+		return written < 0;
+	*got = place.file == KIPT_RAW_VDSO ? read_vdso(who.vdso, place.offset, buf, n) :
+					     read_file(reader, images, place, buf, n);
+	return true;
 }
 
 /* [@ip, @ip + @n) lies in one page. */
 static u32 read_user(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		     u32 n)
 {
-	struct kipt_code_bytes *bytes = reader->bytes;
 	struct code_page *page;
 	struct mm_struct *mm;
 	u32 got = 0;
 
 	if (read_image(reader, id, ip, buf, n, &got))
 		return got;
-	page = find_page(bytes, id, ip & PAGE_MASK);
+	page = find_page(reader->bytes, id, ip & PAGE_MASK);
 	if (page) {
 		memcpy(buf, page->data + offset_in_page(ip), n);
 		return n;
 	}
-	mm = kipt_sideband_mm(bytes->sideband, id);
-	/* One that is ending is not sure to be whole. */
-	if (mm && atomic_read(&mm->mm_users))
+	mm = get_mm(reader, id);
+	if (mm) {
 		got = read_live(reader, mm, id, ip, buf, n);
-	if (mm)
 		mmdrop(mm);
+	}
 	return got;
 }
 

@@ -22,6 +22,7 @@ struct kipt_space;
 
 #define KIPT_CODE_NAMES	16U
 #define KIPT_CODE_WAITS	16U
+#define KIPT_CODE_PLAIN	64U
 
 /**
  * struct kipt_code_wait - an address space that was waited for in vain
@@ -51,6 +52,7 @@ struct kipt_code_wait {
  * @names: names of address spaces looked up in this stretch, and their
  *	spaces as the decoder knows them
  * @busy: address spaces whose lock did not come though it was waited for
+ * @plain: pages that were found to be those of their files, not written to
  *
  * Zeroed memory, but for what the owner sets, is a good start. One thread at
  * a time uses it.
@@ -73,6 +75,10 @@ struct kipt_code_reader {
 		u64 space;
 	} names[KIPT_CODE_NAMES];
 	struct kipt_code_wait busy[KIPT_CODE_WAITS];
+	struct {
+		u64 id;
+		u64 addr;
+	} plain[KIPT_CODE_PLAIN];
 };
 
 /**

@@ -133,7 +133,9 @@ kipt_image_table_find(const struct kipt_image_table *table, u32 tgid, u64 born,
 		range = find_range(table, &table->spaces[number], ip);
 		if (range && found &&
 		    (range->file != found->file ||
-		     range->offset - range->begin != found->offset - found->begin))
+		     (range->file != KIPT_RAW_NO_FILE &&
+		      range->offset - range->begin !=
+		      found->offset - found->begin)))
 			return KIPT_IMAGE_UNSURE;
 		found = range ? range : found;
 	}

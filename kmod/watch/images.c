@@ -9,6 +9,7 @@
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sort.h>
+#include <linux/stat.h>
 #include <linux/uio.h>
 #include <linux/uaccess.h>
 
@@ -19,8 +20,14 @@
 /* Files there is room for to begin with. */
 #define FILES_FIRST	64U
 
+/* @times: when it was last changed, and its size, as it was given. */
+struct image_file {
+	struct file *file;
+	struct kstat times;
+};
+
 struct kipt_images {
-	struct file **files;
+	struct image_file *files;
 	u32 nr_files;
 	u32 room;
 	struct kipt_image_table table;
@@ -47,8 +54,8 @@ void kipt_images_destroy(struct kipt_images *images)
 	if (!images)
 		return;
 	for (i = 0; i < images->nr_files; i++)
-		fput(images->files[i]);
-	kipt_memory_uncharge(images->nr_files * sizeof(**images->files));
+		fput(images->files[i].file);
+	kipt_memory_uncharge(images->nr_files * sizeof(struct file));
 	kipt_memory_free(images->files, images->room * sizeof(*images->files));
 	free_tables(&images->table);
 	kipt_memory_free(images, sizeof(*images));
@@ -71,7 +78,7 @@ static bool is_readable(const struct file *file)
 static int make_room(struct kipt_images *images)
 {
 	u32 room = images->room ? images->room * 2 : FILES_FIRST;
-	struct file **files;
+	struct image_file *files;
 
 	if (images->nr_files < images->room)
 		return 0;
@@ -88,15 +95,34 @@ static int make_room(struct kipt_images *images)
 	return 0;
 }
 
+static int get_times(const struct file *file, struct kstat *times)
+{
+	return vfs_getattr(&file->f_path, times, STATX_SIZE | STATX_MTIME | STATX_CTIME,
+			   AT_STATX_SYNC_AS_STAT);
+}
+
+/* What is read then is not what was mapped. */
+static bool is_changed(const struct image_file *file)
+{
+	struct kstat now;
+
+	return get_times(file->file, &now) || now.size != file->times.size ||
+	       !timespec64_equal(&now.mtime, &file->times.mtime) ||
+	       !timespec64_equal(&now.ctime, &file->times.ctime);
+}
+
 int kipt_images_add(struct kipt_images *images, int fd)
 {
 	struct file *file = fget(fd);
+	struct kstat times;
 	int err;
 
 	if (!file)
 		return -EBADF;
 	err = !(file->f_mode & FMODE_READ) ? -EBADF :
-	      !is_readable(file) ? -EINVAL : make_room(images);
+	      !is_readable(file) ? -EINVAL : get_times(file, &times);
+	if (!err)
+		err = make_room(images);
 	/* It lives on when the process has closed it. */
 	if (!err)
 		err = kipt_memory_charge(sizeof(*file));
@@ -104,7 +130,8 @@ int kipt_images_add(struct kipt_images *images, int fd)
 		fput(file);
 		return err;
 	}
-	images->files[images->nr_files] = file;
+	images->files[images->nr_files] =
+		(struct image_file){ .file = file, .times = times };
 	return images->nr_files++;
 }
 
@@ -195,14 +222,15 @@ static ssize_t read_some(struct file *file, u64 at, void *to, size_t bytes)
 u32 kipt_images_read(const struct kipt_images *images,
 		     const struct kipt_image_place *place, void *to)
 {
+	const struct image_file *file = &images->files[place->file];
 	u32 done = 0;
 	ssize_t got;
 
 	/* A file system may give less at a time. */
 	do {
-		got = read_some(images->files[place->file], place->offset + done,
+		got = read_some(file->file, place->offset + done,
 				to + done, PAGE_SIZE - done);
 		done += max_t(ssize_t, got, 0);
 	} while (got > 0 && done < PAGE_SIZE);
-	return done;
+	return is_changed(file) ? 0 : done;
 }

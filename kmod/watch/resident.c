@@ -175,25 +175,46 @@ static bool lock_mm(struct mm_struct *mm, bool patient)
 	return false;
 }
 
-int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
-		       bool patient)
+/* Return: 0 with a referenced page, or NULL if none is there; -EBUSY. */
+static int get_locked(struct mm_struct *mm, unsigned long addr, bool patient,
+		      struct page **page)
 {
 	struct vm_area_struct *vma;
-	struct page *page = NULL;
 	unsigned long span;
-	int err = -EFAULT;
 
+	*page = NULL;
 	if (!lock_mm(mm, patient))
 		return -EBUSY;
 	vma = find_vma(mm, addr);
 	if (vma && vma->vm_start <= addr &&
 	    !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
-		page = kipt_resident_get(mm, addr, &span);
+		*page = kipt_resident_get(mm, addr, &span);
 	mmap_read_unlock(mm);
+	return 0;
+}
+
+int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
+		       bool patient)
+{
+	struct page *page;
+	int err = get_locked(mm, addr, patient, &page);
+
+	if (!page)
+		return err ?: -EFAULT;
+	if (!kipt_resident_copy(page, to))
+		err = -EFAULT;
+	put_page(page);
+	return err;
+}
+
+int kipt_resident_private(struct mm_struct *mm, unsigned long addr, bool patient)
+{
+	struct page *page;
+	int err = get_locked(mm, addr, patient, &page);
+
 	if (!page)
 		return err;
-	if (kipt_resident_copy(page, to))
-		err = 0;
+	err = PageAnon(page);
 	put_page(page);
 	return err;
 }

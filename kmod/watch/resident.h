@@ -64,4 +64,17 @@ bool kipt_resident_try_lock(struct mm_struct *mm);
 int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
 		       bool patient);
 
+/**
+ * kipt_resident_private() - whether a page is the process's own copy
+ * @mm: referenced; it may have ended
+ * @addr: address of a page
+ * @patient: as above
+ *
+ * Context: as above.
+ *
+ * Return: 1 if someone wrote to the page, or it is memory of no file; 0 if it is the
+ * file's, or none is there; -EBUSY if someone changes the mappings right now.
+ */
+int kipt_resident_private(struct mm_struct *mm, unsigned long addr, bool patient);
+
 #endif /* KIPT_RESIDENT_H */

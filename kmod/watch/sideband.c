@@ -39,6 +39,8 @@
 #define LOG_MIN		256U
 /* Switches of a CPU, after which it is looked for what has ended. */
 #define TIDY_SWITCHES	4096U
+/* Processes that share an address space, each the child of the one before. */
+#define SHARERS	8U
 
 struct kipt_sideband {
 	struct list_head node;
@@ -97,6 +99,27 @@ static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
 }
 
 /*
+ * The process that an address space is of, until its child that shares it has executed
+ * a program of its own: vfork(), posix_spawn().
+ */
+static u32 whose(const struct task_struct *task)
+{
+	const struct task_struct *parent;
+	u32 i, tgid;
+
+	rcu_read_lock();
+	for (i = 0; i < SHARERS && task->vfork_done; i++) {
+		parent = rcu_dereference(task->real_parent);
+		if (parent->mm != task->mm)
+			break;
+		task = parent;
+	}
+	tgid = task->tgid;
+	rcu_read_unlock();
+	return tgid;
+}
+
+/*
  * The log is full, and the CPU stopped by itself: its buffer is, or TraceStop.
  * Then the oldest switches are needed and those to come are not. Reading the
  * register is an exit of a virtual machine, so only where it may say so.
@@ -127,7 +150,7 @@ static void add_entry(struct kipt_sideband *sideband,
 	entry->tsc = rdtsc();
 	entry->space = user ? kipt_spaces_name(task->mm) : 0;
 	entry->id = user && followed ?
-		    learn(sideband, task->mm, task->tgid) : 0;
+		    learn(sideband, task->mm, whose(task)) : 0;
 	entry->tid = task->pid;
 	entry->tgid = task->tgid;
 	/* An NMI that ends the log here finds only whole entries. */

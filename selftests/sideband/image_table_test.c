@@ -118,6 +118,10 @@ static void replaced(void)
 	check("while_it_is_replaced", IS_UNSURE(7, 1, 90, 110, 12));
 	check("memory_of_no_file", IS_NONE(7, 1, 210, 220, 12));
 	check("file_and_no_file", IS_UNSURE(7, 1, 190, 220, 12));
+	ranges[1] = (struct kipt_raw_range){
+		.begin = 5 * PAGE, .end = 20 * PAGE, .file = KIPT_RAW_NO_FILE,
+	};
+	check("no_file_and_no_file", IS_NONE(7, 1, 190, 220, 12));
 	/* It was mapped at some time: what ran there ran then. */
 	check("mapped_meanwhile", IS_FILE(7, 1, 190, 220, 32, 2, 2));
 	check("of_the_next_program", IS_FILE(7, 301, 290, 310, 12, 0, 2));
@@ -167,6 +171,8 @@ static enum kipt_image_found plain(u32 tgid, u64 born, u64 begin, u64 end, u64 i
 				continue;
 			here.file = ranges[j].file;
 			here.offset = ranges[j].offset + ip - ranges[j].begin;
+			if (here.file == KIPT_RAW_NO_FILE)
+				here.offset = 0;
 			if (found && (here.file != place->file ||
 				      here.offset != place->offset))
 				return KIPT_IMAGE_UNSURE;

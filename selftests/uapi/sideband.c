@@ -9,6 +9,7 @@
  */
 #include <elf.h>
 #include <linux/kipt_record.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -158,6 +159,27 @@ static int write_tiny(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return good ? 0 : -1;
+}
+
+/* Write over its code in the file. Return: 0 or -1. */
+static int patch_tiny(const char *path, uint64_t address, const void *bytes,
+		      size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && pwrite(fd, bytes, size, (off_t)(address - TINY_BASE + 4096)) ==
+			       (ssize_t)size;
+
+	if (fd >= 0)
+		close(fd);
+	return good ? 0 : -1;
+}
+
+/* The same code, which returns when the loop is over. */
+static int write_tiny_function(const char *path)
+{
+	const unsigned char ret = 0xc3;
+
+	return write_tiny(path) ? -1 : patch_tiny(path, TINY_JUMP + 2, &ret, 1);
 }
 
 static int run_program(void *arg)
@@ -320,6 +342,138 @@ TEST_F_TIMEOUT(sideband, image_that_was_cut_is_a_gap, 60)
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_EQ(0, told.jumps);
 	EXPECT_LT(0, told.no_code);
+	unlink(path);
+}
+
+/* Nor is what was written since: it did not run. */
+TEST_F_TIMEOUT(sideband, image_that_was_written_is_a_gap, 60)
+{
+	const unsigned char nops[2] = { 0x90, 0x90 };
+	char path[] = "/tmp/kipt-tiny";
+	uint32_t tgid;
+
+	ASSERT_EQ(0, write_tiny(path));
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	tgid = (uint32_t)run_to_end(path);
+	ASSERT_LT(0, tgid);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
+	/* Its times go in steps of a tick. */
+	wait_ms(50);
+	ASSERT_EQ(0, patch_tiny(path, TINY_JUMP, nops, sizeof(nops)));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(0, told.jumps);
+	EXPECT_LT(0, told.no_code);
+	unlink(path);
+}
+
+/* Maps the tiny program's code, of which a function was made, as its own. */
+static void *map_tiny(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *code = mmap((void *)TINY_BASE, 4096,
+			  PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 4096);
+
+	close(fd);
+	return code == MAP_FAILED ? NULL : code;
+}
+
+static void call_tiny(void)
+{
+	/* What the loop changes. */
+	asm volatile("call *%0" : : "r" (TINY_BASE) : "rcx", "cc", "memory");
+}
+
+static int run_patched(void *arg)
+{
+	const unsigned char jump[2] = { 0x75, 0xfc };
+
+	if (!map_tiny(arg))
+		return 1;
+	memcpy((void *)TINY_JUMP, jump, sizeof(jump));
+	pin_to(0);
+	call_tiny();
+	raise(SIGSTOP);
+	return 0;
+}
+
+/* What a process wrote over the code of a file is what it ran. */
+TEST_F_TIMEOUT(sideband, code_that_was_written_to_is_not_the_files, 60)
+{
+	const unsigned char nops[2] = { 0x90, 0x90 };
+	char path[] = "/tmp/kipt-tiny";
+	uint32_t tgid;
+	int status;
+
+	ASSERT_EQ(0, write_tiny_function(path));
+	ASSERT_EQ(0, patch_tiny(path, TINY_JUMP, nops, sizeof(nops)));
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	tgid = (uint32_t)fork();
+	if (!tgid)
+		_exit(run_patched(path));
+	ASSERT_EQ((pid_t)tgid, waitpid((pid_t)tgid, &status, WUNTRACED));
+	EXPECT_TRUE(WIFSTOPPED(status));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_EQ(TINY_ROUNDS - 1, told.jumps);
+	EXPECT_EQ(0, told.no_code);
+	kill((pid_t)tgid, SIGKILL);
+	waitpid((pid_t)tgid, &status, 0);
+	unlink(path);
+}
+
+static int run_shared(void *arg)
+{
+	(void)arg;
+	pin_to(0);
+	call_tiny();
+	_exit(0);
+}
+
+/* Its child has its memory, and is the first that the session sees with it. */
+static int run_before_and_after_vfork(void *arg)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int status;
+	pid_t child;
+
+	if (!map_tiny(arg))
+		return 1;
+	child = clone(run_shared, stack + sizeof(stack),
+		      CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		return 2;
+	pin_to(0);
+	call_tiny();
+	return 0;
+}
+
+TEST_F_TIMEOUT(sideband, code_that_a_vfork_shares_is_the_parents, 60)
+{
+	char path[] = "/tmp/kipt-tiny";
+	uint32_t tgid;
+	int status;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "the machine has one CPU");
+	ASSERT_EQ(0, write_tiny_function(path));
+	pin_to(1);
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	tgid = (uint32_t)fork();
+	if (!tgid)
+		_exit(run_before_and_after_vfork(path));
+	ASSERT_EQ((pid_t)tgid, waitpid((pid_t)tgid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
+	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	/* Code of the caller, which has ended, is missing behind each. */
+	EXPECT_EQ(2 * (TINY_ROUNDS - 1), told.jumps);
 	unlink(path);
 }
 
