@@ -350,15 +350,33 @@ static const char timed_text[] =
 struct note {
 	pid_t pid;
 	u64 since;
+	u64 when;
+	bool has_libc;
 	char program;
 };
 
 struct notes {
 	struct note list[NOTES];
 	u32 count;
+	u32 ends;
 };
 
-static void mapped(void *ctx, pid_t tid, pid_t pid, u64 since)
+static bool has_libc(pid_t tid)
+{
+	char path[32], line[512];
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
+	maps = fopen(path, "r");
+	while (maps && fgets(line, sizeof(line), maps))
+		found = found || (strstr(line, " r-xp ") && strstr(line, "/libc.so"));
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+static void program_begins(void *ctx, pid_t tid, pid_t pid, u64 since)
 {
 	struct notes *notes = ctx;
 	char link[32], path[256] = "";
@@ -370,7 +388,33 @@ static void mapped(void *ctx, pid_t tid, pid_t pid, u64 since)
 		return;
 	notes->list[notes->count++] = (struct note){
 		.pid = pid, .since = since, .program = strrchr(path, '/')[1],
+		.when = __builtin_ia32_rdtsc(), .has_libc = has_libc(tid),
 	};
+}
+
+static void program_ends(void *ctx, pid_t pid, u64 since)
+{
+	struct notes *notes = ctx;
+	u32 i;
+
+	for (i = 0; i < notes->count; i++) {
+		if (notes->list[i].pid == pid && notes->list[i].since == since) {
+			notes->ends++;
+			return;
+		}
+	}
+}
+
+/* Was it noted with its libraries, by the time its own code ran? */
+static bool libraries_at(const struct notes *notes, pid_t pid, u64 tsc)
+{
+	const struct note *note, *last = NULL;
+
+	for (note = notes->list; note < notes->list + notes->count; note++) {
+		if (note->pid == pid && note->when <= tsc)
+			last = note;
+	}
+	return last && last->has_libc;
 }
 
 /* The last program of a process that began until a time, as the notes have it. */
@@ -395,8 +439,11 @@ static void timed_test(void)
 	char *argv[3] = { "./first", "more", NULL };
 	struct maps maps = { 0 };
 	struct notes notes = { .count = 0 };
-	struct child child = { .maps = &maps, .mapped = mapped, .ctx = &notes };
-	u32 lines = 0, right = 0;
+	struct child child = {
+		.maps = &maps, .begins = program_begins, .ends = program_ends,
+		.ctx = &notes,
+	};
+	u32 lines = 0, right = 0, libraries = 0;
 	unsigned long long tsc;
 	int status = -1, pid;
 	char program;
@@ -407,6 +454,7 @@ static void timed_test(void)
 	file = fopen("times", "r");
 	while (file && fscanf(file, "%d %llu %c", &pid, &tsc, &program) == 3) {
 		lines++;
+		libraries += libraries_at(&notes, pid, tsc);
 		/* Before an exec the time of the program to come has begun. */
 		right += program_at(&notes, pid, tsc) ==
 			 (program == 'x' ? 's' : program);
@@ -415,9 +463,12 @@ static void timed_test(void)
 		fclose(file);
 	ktap_result(&ktap, !status && lines == 5 && right == lines,
 		    "child_programs_are_known_with_their_begin");
-	if (right != 5)
-		printf("# status %d, %u lines, %u of them right, %u notes\n",
-		       status, lines, right, notes.count);
+	ktap_result(&ktap, libraries == 5,
+		    "child_programs_are_noted_with_their_libraries_before_they_run");
+	ktap_result(&ktap, notes.ends == 2, "child_programs_end_as_they_began");
+	if (right != 5 || libraries != 5 || notes.ends != 2)
+		printf("# status %d, %u lines, %u of them right, %u with libraries, %u notes, %u ends\n",
+		       status, lines, right, libraries, notes.count, notes.ends);
 	maps_free(&maps);
 }
 

@@ -138,7 +138,8 @@ KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter/filter.c filter/filter_kernel.c \
 	symbols/kernel_symbols.c symbols/elf_symbols.c symbols/symbols.c \
 	symbols/process_maps.c cli/args.c cli/json_lines.c cli/messages.c \
 	cli/printable.c \
-	cli/progress.c cli/signals.c cli/file_map.c)
+	cli/progress.c cli/signals.c cli/file_map.c perf/mapped_ids.c \
+	symbols/build_id.c)
 
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From /proc/PID/maps to the tables of kipt_raw.h, see command_images.h. What a program
- * has mapped before it ends is taken for what it had all the time: code of a library
- * that was unmapped before is missing, as is that of a program that forks nothing and
- * then executes another.
+ * begins with is what it has all the time, as far as nothing else is there at its end.
+ * Code that it maps later (dlopen()) is missing when it has ended: nobody sees whether
+ * something else was there before.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -20,6 +20,7 @@
 struct command_file {
 	u32 major, minor;
 	u64 inode;
+	char *path;
 	u32 number;
 };
 
@@ -27,7 +28,8 @@ bool command_images_open(struct command_images *images,
 			 const struct kipt_session *session)
 {
 	*images = (struct command_images){ 0 };
-	clock_gettime(CLOCK_REALTIME, &images->begun);
+	/* That of the times of files, which goes in steps. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &images->begun);
 	return image_tables_open(&images->tables, session);
 }
 
@@ -48,38 +50,94 @@ static int file_open(const struct command_images *images,
 	return -1;
 }
 
+/*
+ * Device and inode alone do not name a file: subvolumes of btrfs have inodes of their
+ * own and show one device here. KIPT_RAW_NO_FILE: it is memory of no file, or unknown.
+ */
+static u32 known_number(const struct command_images *images,
+			const struct mapped_file *file, bool *known)
+{
+	size_t i;
+
+	*known = true;
+	if (!strcmp(file->path, "[vdso]"))
+		return KIPT_RAW_VDSO;
+	for (i = 0; i < images->count && file->path[0] == '/'; i++)
+		if (images->files[i].inode == file->inode &&
+		    images->files[i].major == file->major &&
+		    images->files[i].minor == file->minor &&
+		    !strcmp(images->files[i].path, file->path))
+			return images->files[i].number;
+	*known = file->path[0] != '/';
+	return KIPT_RAW_NO_FILE;
+}
+
 static u32 file_number(struct command_images *images,
 		       const struct mapped_file *file)
 {
-	struct command_file *files;
-	u32 number;
-	size_t i;
+	struct command_file *files, *added;
+	bool known;
+	u32 number = known_number(images, file, &known);
 
-	if (!strcmp(file->path, "[vdso]"))
-		return KIPT_RAW_VDSO;
-	if (file->path[0] != '/')
-		return KIPT_RAW_NO_FILE;
-	for (i = 0; i < images->count; i++)
-		if (images->files[i].inode == file->inode &&
-		    images->files[i].major == file->major &&
-		    images->files[i].minor == file->minor)
-			return images->files[i].number;
+	if (known)
+		return number;
 	files = list_room(images->files, images->count, sizeof(*files));
-	if (!files) {
+	if (files)
+		images->files = files;
+	added = files ? &files[images->count] : NULL;
+	if (added)
+		*added = (struct command_file){
+			.major = file->major, .minor = file->minor,
+			.inode = file->inode, .path = strdup(file->path),
+		};
+	if (!added || !added->path) {
 		image_tables_no_memory(&images->tables);
 		return KIPT_RAW_NO_FILE;
 	}
-	images->files = files;
-	number = image_tables_file(&images->tables, file_open(images, file));
-	files[images->count++] = (struct command_file){
-		.major = file->major, .minor = file->minor, .inode = file->inode,
-		.number = number,
-	};
-	return number;
+	added->number = image_tables_file(&images->tables, file_open(images, file));
+	images->count++;
+	return added->number;
 }
 
-void command_images_note(struct command_images *images, pid_t tid, pid_t pid,
-			 u64 since)
+static void mappings_each(struct command_images *images, pid_t tid,
+			  void (*take)(struct command_images *images,
+				       const struct mapped_file *mapped,
+				       const struct kipt_raw_space *space),
+			  const struct kipt_raw_space *space)
+{
+	char path[32], *line = NULL;
+	struct mapped_file mapped;
+	size_t room = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
+	maps = fopen(path, "re");
+	while (maps && getline(&line, &room, maps) > 0) {
+		if (mapped_file_line(&mapped, tid, line))
+			take(images, &mapped, space);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+}
+
+static void range_add(struct command_images *images,
+		      const struct mapped_file *mapped,
+		      const struct kipt_raw_space *space)
+{
+	const struct kipt_raw_range range = {
+		.begin = mapped->start,
+		.end = mapped->end,
+		.offset = mapped->offset,
+		.file = file_number(images, mapped),
+	};
+
+	(void)space;
+	image_tables_range(&images->tables, &range);
+}
+
+void command_images_begin(struct command_images *images, pid_t tid, pid_t pid,
+			  u64 since)
 {
 	struct kipt_raw_space space = {
 		.tgid = pid,
@@ -87,31 +145,63 @@ void command_images_note(struct command_images *images, pid_t tid, pid_t pid,
 		.from = since,
 		.first = images->tables.range_count,
 	};
-	struct kipt_raw_range range = { 0 };
-	struct mapped_file mapped;
-	char path[32], *line = NULL;
-	size_t room = 0;
-	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
-	maps = fopen(path, "re");
-	while (maps && getline(&line, &room, maps) > 0) {
-		if (!mapped_file_line(&mapped, tid, line))
-			continue;
-		range.begin = mapped.start;
-		range.end = mapped.end;
-		range.offset = mapped.offset;
-		range.file = file_number(images, &mapped);
-		image_tables_range(&images->tables, &range);
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
+	mappings_each(images, tid, range_add, &space);
 	space.count = images->tables.range_count - space.first;
 	image_tables_space(&images->tables, &space);
 }
 
-/* Of what a program had mapped at several times the last one holds. */
+static void range_check(struct command_images *images,
+			const struct mapped_file *mapped,
+			const struct kipt_raw_space *space)
+{
+	struct kipt_raw_range *range = &images->tables.ranges[space->first];
+	bool known;
+	u32 number = known_number(images, mapped, &known), i;
+
+	for (i = 0; i < space->count; i++, range++) {
+		if (range->end <= mapped->start || range->begin >= mapped->end ||
+		    (range->file == number &&
+		     (number == KIPT_RAW_VDSO ||
+		      range->offset - range->begin ==
+		      mapped->offset - mapped->start)))
+			continue;
+		range->file = KIPT_RAW_NO_FILE;
+		range->offset = 0;
+	}
+}
+
+/* The last note of how the program began; NULL: there is none. */
+static const struct kipt_raw_space *space_find(const struct command_images *images,
+					       pid_t pid, u64 since)
+{
+	size_t i = images->tables.space_count;
+	const struct kipt_raw_space *space;
+
+	while (i--) {
+		space = &images->tables.spaces[i];
+		if (space->tgid == (u32)pid && space->from == since)
+			return space;
+	}
+	return NULL;
+}
+
+void command_images_end(struct command_images *images, pid_t pid, u64 since)
+{
+	const struct kipt_raw_space *space = space_find(images, pid, since);
+	/* Another process may get its number. */
+	const struct kipt_raw_space after = {
+		.tgid = pid,
+		.flags = KIPT_RAW_SPACE_NEW,
+		.from = __builtin_ia32_rdtsc(),
+	};
+
+	if (space && space->count)
+		mappings_each(images, pid, range_check, space);
+	image_tables_space(&images->tables, &after);
+}
+
+/* Of what a program had mapped while it began the last one holds. */
 static int spaces_compare(const void *left, const void *right)
 {
 	const struct kipt_raw_space *a = left, *b = right;
@@ -133,7 +223,11 @@ bool command_images_give(struct command_images *images, u32 id)
 
 void command_images_free(struct command_images *images)
 {
+	size_t i;
+
 	image_tables_free(&images->tables);
+	for (i = 0; i < images->count; i++)
+		free(images->files[i].path);
 	free(images->files);
 	*images = (struct command_images){ .tables.device = -1 };
 }

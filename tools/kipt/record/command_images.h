@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gives a session the files that the programs of a command had mapped when they
- * ended, where perf may not be asked for more: /proc tells while ptrace holds them.
+ * Gives a session the files that the programs of a command had mapped, where perf may
+ * not be asked for more: /proc tells while ptrace holds them.
  */
 #ifndef KIPT_COMMAND_IMAGES_H
 #define KIPT_COMMAND_IMAGES_H
@@ -37,16 +37,28 @@ bool command_images_open(struct command_images *images,
 			 const struct kipt_session *session);
 
 /**
- * command_images_note() - note what a process has mapped
+ * command_images_begin() - note what a program has mapped before it executes anything
  * @images: was opened
  * @tid: a task with these mappings, held
  * @pid: its process, or one that it forked
  * @since: TSC, after the program before it was, and before it executed anything
  *
- * What cannot be read is missing, without a word.
+ * Called again with the same @pid and @since when the program's libraries are there:
+ * that holds then. What cannot be read is missing, without a word.
  */
-void command_images_note(struct command_images *images, pid_t tid, pid_t pid,
-			 u64 since);
+void command_images_begin(struct command_images *images, pid_t tid, pid_t pid,
+			  u64 since);
+
+/**
+ * command_images_end() - note that a program ends
+ * @images: was opened
+ * @pid: its process, held before it exits
+ * @since: as it was noted with when it began
+ *
+ * Where something else is mapped now than when it began, nobody knows what ran when:
+ * it is memory of no file then.
+ */
+void command_images_end(struct command_images *images, pid_t pid, u64 since);
 
 /**
  * command_images_give() - have the session use it

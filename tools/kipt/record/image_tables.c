@@ -14,6 +14,8 @@
 #include "image_tables.h"
 
 #define PAGE_BYTES	4096ULL
+/* The kernel's own half begins far above: [vsyscall] lies there. */
+#define USER_END	(1ULL << 56)
 /* PROC_PID_INIT_INO of linux/proc_ns.h, the same since namespaces have inodes. */
 #define FIRST_PID_NAMESPACE	0xeffffffcU
 
@@ -59,7 +61,8 @@ bool image_tables_range(struct image_tables *tables,
 {
 	struct kipt_raw_range *ranges;
 
-	if ((range->begin | range->end | range->offset) % PAGE_BYTES)
+	if (range->end > USER_END ||
+	    (range->begin | range->end | range->offset) % PAGE_BYTES)
 		return true;
 	ranges = list_room(tables->ranges, tables->range_count, sizeof(*ranges));
 	if (!ranges)

@@ -50,7 +50,8 @@ u32 image_tables_file(struct image_tables *tables, int fd);
  * image_tables_range() - add a range
  * @tables: tables
  * @range: of the space that is added next; after those below it. One that does not
- *	consist of pages is left out: no kernel maps such
+ *	consist of pages is left out: no kernel maps such; so is [vsyscall], which is no
+ *	process's
  *
  * Return: true, or false without memory, after a sentence.
  */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -215,16 +216,20 @@ static u64 time_now(const struct perf_clock *clock)
  */
 static void cpus_visit(const struct sideband *sideband)
 {
+	char name[16] = "";
 	cpu_set_t *before = CPU_ALLOC(KIPT_CPUS_MAX);
 	cpu_set_t *set = CPU_ALLOC(KIPT_CPUS_MAX);
 	size_t size = CPU_ALLOC_SIZE(KIPT_CPUS_MAX);
 	u32 i;
 
+	prctl(PR_GET_NAME, name);
 	if (before && set && !sched_getaffinity(0, size, before)) {
 		for (i = 0; i < sideband->count; i++) {
 			CPU_ZERO_S(size, set);
 			CPU_SET_S(sideband->rings[i].cpu, size, set);
 			sched_setaffinity(0, size, set);
+			/* An event, whatever is recorded. */
+			prctl(PR_SET_NAME, name);
 		}
 		sched_setaffinity(0, size, before);
 	}
@@ -382,6 +387,9 @@ bool sideband_stop(struct sideband *sideband)
 	if (sideband->running)
 		pthread_join(sideband->thread, NULL);
 	sideband->running = false;
+	/* How many events a ring had no room for, the next one that it has says. */
+	rings_empty(sideband);
+	cpus_visit(sideband);
 	for (i = 0; i < sideband->count; i++)
 		ioctl(sideband->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	rings_empty(sideband);

@@ -23,12 +23,20 @@ static void command_exiting(void *ctx, pid_t tid, pid_t pid)
 		r->save_failed = true;
 }
 
-static void command_mapped(void *ctx, pid_t tid, pid_t pid, u64 since)
+static void command_begins(void *ctx, pid_t tid, pid_t pid, u64 since)
 {
 	struct recording *r = ctx;
 
 	if (r->images.tables.device >= 0)
-		command_images_note(&r->images, tid, pid, since);
+		command_images_begin(&r->images, tid, pid, since);
+}
+
+static void command_ends(void *ctx, pid_t pid, u64 since)
+{
+	struct recording *r = ctx;
+
+	if (r->images.tables.device >= 0)
+		command_images_end(&r->images, pid, since);
 }
 
 /* The task is held, and no core dump is written yet: the trace ends here. */
@@ -151,7 +159,8 @@ static bool perf_begin(struct recording *r)
 		/* A sentence said why. */
 		if (!r->mapped && r->command)
 			say_note("of programs that end only those of the command are known, as /proc has them then");
-		r->child.mapped = r->mapped ? NULL : command_mapped;
+		r->child.begins = r->mapped ? NULL : command_begins;
+		r->child.ends = r->mapped ? NULL : command_ends;
 		return true;
 	}
 	return setup_ctl(&r->setup, &r->info, &ctl) &&
@@ -188,7 +197,7 @@ static bool session_begin(struct recording *r)
 	    KIPT_EXIT_DONE)
 		return false;
 	/* If it cannot, a sentence said so, and code of what ends is missing. */
-	if (r->child.mapped)
+	if (r->child.begins)
 		images_open(r);
 	return true;
 }

@@ -21,11 +21,17 @@
 #include "../cli/printable.h"
 #include "../cli/signals.h"
 #include "../kernel/affinity.h"
+#include "../perf/mapped_ids.h"
 #include "open_files.h"
 #include "traced_command.h"
 
 #define TRACE_OPTIONS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |	\
-			 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT)
+			 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT |	\
+			 PTRACE_O_TRACESYSGOOD)
+/* A system call begins or ends, with PTRACE_O_TRACESYSGOOD. */
+#define CALL_STOP	(SIGTRAP | 0x80)
+/* No program has so many libraries. */
+#define LOADER_CALLS	20000U
 
 /* INT3, as the low byte of a word. */
 #define BREAKPOINT	0xccL
@@ -134,7 +140,7 @@ bool child_create(struct child *child, char **argv, const char *cpus)
 		return false;
 	}
 	if (!ptrace(PTRACE_SEIZE, child->pid, NULL,
-		    TRACE_OPTIONS | (child->loaded || child->mapped ?
+		    TRACE_OPTIONS | (child->loaded || child->begins ?
 				     PTRACE_O_TRACEEXEC : 0)) &&
 	    task_add(child, child->pid, __builtin_ia32_rdtsc())) {
 		/* Until its exec it is a copy of this process. */
@@ -214,12 +220,19 @@ static pid_t process_of(pid_t tid)
 								tid;
 }
 
-static void note_mapped(struct child *child, pid_t tid, pid_t pid)
+static void note_begin(struct child *child, pid_t tid, pid_t pid)
 {
 	const struct child_task *task = task_find(child, pid);
 
-	if (child->mapped && task)
-		child->mapped(child->ctx, tid, pid, task->since);
+	if (child->begins && task)
+		child->begins(child->ctx, tid, pid, task->since);
+}
+
+static bool is_there(pid_t tid)
+{
+	char value[64];
+
+	return status_line(tid, "Tgid", value, sizeof(value));
 }
 
 /* A new process has its parent's program until its exec. */
@@ -233,17 +246,18 @@ static void on_fork(struct child *child, pid_t tid)
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message))
 		return;
 	made = message;
-	task = task_add(child, made, since);
-	/* It may have stopped before its maker did. */
-	if (task && !task->since)
-		task->since = since;
-	if (process_of(made) != made)
+	/* It may have stopped before its maker did, or be gone. */
+	if (!is_there(made))
+		return;
+	task = task_add(child, made, 0);
+	if (!task || process_of(made) != made)
 		return;
 	maps_read_task(child->maps, tid, made);
-	if (!child->mapped)
+	/* It may have executed another program since. */
+	if (task->since)
 		return;
-	note_mapped(child, tid, process_of(tid));
-	note_mapped(child, tid, made);
+	task->since = since;
+	note_begin(child, tid, made);
 }
 
 static bool is_in_set(pid_t tid, const char *key, int number)
@@ -343,20 +357,21 @@ static bool program_is_32(pid_t tid)
 
 static void on_exit_event(struct child *child, pid_t tid)
 {
+	const struct child_task *task = task_find(child, tid);
 	pid_t pid = process_of(tid);
 
 	maps_read_task(child->maps, tid, pid);
 	/* The first of its threads ends with all of them, as a rule. */
-	if (tid == pid)
-		note_mapped(child, tid, pid);
+	if (tid == pid && child->ends && task)
+		child->ends(child->ctx, pid, task->since);
 	if (child->exiting)
 		child->exiting(child->ctx, tid, pid);
 }
 
-/* Where the program begins when its libraries are there; 0 if unknown. */
-static unsigned long entry_point(pid_t tid)
+/* What the kernel told a program when it began; 0 if unknown. */
+static unsigned long aux_value(pid_t tid, unsigned long type)
 {
-	unsigned long pair[2], entry = 0;
+	unsigned long pair[2], found = 0;
 	unsigned int pair32[2];
 	bool is32 = program_is_32(tid);
 	size_t size = is32 ? sizeof(pair32) : sizeof(pair);
@@ -365,18 +380,18 @@ static unsigned long entry_point(pid_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d/auxv", tid);
 	file = fopen(path, "re");
-	while (file && !entry &&
+	while (file && !found &&
 	       fread(is32 ? (void *)pair32 : pair, size, 1, file) == 1) {
 		if (is32) {
 			pair[0] = pair32[0];
 			pair[1] = pair32[1];
 		}
-		if (pair[0] == AT_ENTRY)
-			entry = pair[1];
+		if (pair[0] == type)
+			found = pair[1];
 	}
 	if (file)
 		fclose(file);
-	return entry;
+	return found;
 }
 
 /* A breakpoint that cannot be set means that libraries are not waited for. */
@@ -384,7 +399,7 @@ static void entry_set(struct child *child, pid_t tid)
 {
 	struct child_entry *list, entry = {
 		.tid = tid,
-		.address = entry_point(tid),
+		.address = aux_value(tid, AT_ENTRY),
 	};
 
 	entry_drop(child, tid);
@@ -424,14 +439,69 @@ static bool is_loading(const struct child *child)
 	return child->loaded && !child->held;
 }
 
+/* The loader's code is the first above where the loader is; a static program has none. */
+static void loader_find(struct child_task *task)
+{
+	unsigned long base = aux_value(task->tid, AT_BASE);
+	struct mapped_file mapped;
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *maps;
+
+	task->loader = 0;
+	task->loader_calls = 0;
+	snprintf(path, sizeof(path), "/proc/%d/maps", task->tid);
+	maps = base ? fopen(path, "re") : NULL;
+	while (maps && !task->loader && getline(&line, &room, maps) > 0) {
+		if (!mapped_file_line(&mapped, task->tid, line) ||
+		    mapped.start < base)
+			continue;
+		task->loader = mapped.start;
+		task->loader_end = mapped.end;
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+}
+
+/* The first that calls the kernel and is not the loader comes when libraries are there. */
+static void on_call(struct child *child, pid_t tid)
+{
+	struct child_task *task = task_find(child, tid);
+	struct user_regs_struct regs;
+
+	if (!task || !task->loader)
+		return;
+	if (!ptrace(PTRACE_GETREGS, tid, NULL, &regs) &&
+	    regs.rip >= task->loader && regs.rip < task->loader_end &&
+	    ++task->loader_calls < LOADER_CALLS)
+		return;
+	task->loader = 0;
+	note_begin(child, tid, tid);
+}
+
+static void go_on(struct child *child, pid_t tid, int number)
+{
+	struct child_task *task = task_find(child, tid);
+
+	if (task)
+		task->resumed = __builtin_ia32_rdtsc();
+	ptrace(task && task->loader ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL,
+	       (long)number);
+}
+
 /* True: it was waited for, and stays where it is. */
 static bool on_exec(struct child *child, pid_t tid)
 {
 	struct child_task *task = task_find(child, tid);
 
 	/* Its program before could go on until then. */
-	if (task)
+	if (task) {
 		task->since = task->resumed;
+		note_begin(child, tid, tid);
+		if (child->begins)
+			loader_find(task);
+	}
 	if (!is_loading(child))
 		return false;
 	if (child->loaded(child->ctx, tid)) {
@@ -446,13 +516,16 @@ static bool on_exec(struct child *child, pid_t tid)
 static void on_stop(struct child *child, pid_t tid, int status)
 {
 	int event = status >> 16, number = WSTOPSIG(status);
-	struct child_task *task;
 
 	if (!event && number == SIGTRAP && entry_reached(child, tid)) {
 		if (is_loading(child) && child->loaded(child->ctx, tid)) {
 			child->held = tid;
 			return;
 		}
+		number = 0;
+	}
+	if (!event && number == CALL_STOP) {
+		on_call(child, tid);
 		number = 0;
 	}
 	switch (event) {
@@ -478,10 +551,7 @@ static void on_stop(struct child *child, pid_t tid, int status)
 			return;
 		}
 	}
-	task = task_find(child, tid);
-	if (task)
-		task->resumed = __builtin_ia32_rdtsc();
-	ptrace(PTRACE_CONT, tid, NULL, (long)(event ? 0 : number));
+	go_on(child, tid, event ? 0 : number);
 }
 
 static void rest_release(struct child *child)
@@ -539,8 +609,8 @@ static void begin(struct child *child, const char *command)
 	 * The stop comes before any further instruction of this copy of kipt: the TSC
 	 * at its end lies between the copy and the program that it executes.
 	 */
-	note_mapped(child, child->pid, child->pid);
-	if (child->mapped)
+	note_begin(child, child->pid, child->pid);
+	if (child->begins)
 		ptrace(PTRACE_INTERRUPT, child->pid, NULL, NULL);
 	if (write(child->go, "g", 1) != 1)
 		say_errno(errno, "cannot let '%s' begin", command);
@@ -578,7 +648,7 @@ int child_run(struct child *child, const char *command)
 	if (!child->begun)
 		begin(child, command);
 	if (child->held)
-		ptrace(PTRACE_CONT, child->held, NULL, NULL);
+		go_on(child, child->held, 0);
 	status = events_take(child);
 	rest_release(child);
 	signals_default();

@@ -17,11 +17,16 @@
  * @resumed: TSC when it was last let go on
  * @since: of its process: TSC, before its program executed anything, and after
  *	the one before that did for the last time
+ * @loader, @loader_end: addresses of the dynamic loader's code, while nothing but that
+ *	is known to have run; else 0
+ * @loader_calls: system calls that it made
  */
 struct child_task {
 	pid_t tid;
 	u64 resumed;
 	u64 since;
+	u64 loader, loader_end;
+	u32 loader_calls;
 };
 
 /**
@@ -64,9 +69,11 @@ struct child_death {
  * @failure: what it could not be started for is read here
  * @maps: gets the mappings of all processes
  * @exiting: called for each task that is about to exit, held; may be NULL
- * @mapped: called where /proc shows what a process has mapped: for its task @tid, held,
- *	when it forks and before it exits; and for what it forked, which has the same
- *	then. @since is that of struct child_task. May be NULL
+ * @begins: called where /proc shows what a program has mapped that executed nothing yet,
+ *	or only its loader, which has mapped its libraries: of task @tid, held, for
+ *	process @pid, which may be one that it forked. @since is that of struct
+ *	child_task. May be NULL, as
+ * @ends: called for each such process before it exits, held
  * @dying: called for each task that gets a signal which kills its process, held,
  *	before the kernel writes a core dump; not for signals that the process
  *	handles or ignores; may be NULL
@@ -87,7 +94,8 @@ struct child {
 	int failure;
 	struct maps *maps;
 	void (*exiting)(void *ctx, pid_t tid, pid_t pid);
-	void (*mapped)(void *ctx, pid_t tid, pid_t pid, u64 since);
+	void (*begins)(void *ctx, pid_t tid, pid_t pid, u64 since);
+	void (*ends)(void *ctx, pid_t pid, u64 since);
 	void (*dying)(void *ctx, const struct child_death *death);
 	bool (*loaded)(void *ctx, pid_t tid);
 	void *ctx;
