@@ -135,6 +135,10 @@ static void emit_each(struct kipt_flow *flow, const struct kipt_block *block,
 
 	if (flow->state.tsx)
 		record.flags = KIPT_RF_TSX;
+	if (flow->config.output & KIPT_FLOW_CODE) {
+		record.kind = block->mode;
+		record.value = block->space;
+	}
 	for (i = 0; i < insns; i++) {
 		next = at + 1;
 		while (next < block->len &&

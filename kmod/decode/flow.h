@@ -63,7 +63,8 @@ struct kipt_sink {
  * COUNTS goes without any of these three: EDGE records are all that tells of
  * the flow then: there are no ENABLE and DISABLE records, and @aux of SYNC
  * records is 0. INSNS goes without paths and what is made of them: branches
- * are not packed then.
+ * are not packed then. With CODE the @kind of INSN records is enum kipt_exec_kind,
+ * and @value the address space that their code was read from.
  */
 #define KIPT_FLOW_BRANCHES	(1U << 0)	/* every taken branch */
 #define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */
@@ -72,6 +73,7 @@ struct kipt_sink {
 #define KIPT_FLOW_PATHS	(1U << 4)	/* as BRANCHES, packed: PATH, PATHS */
 #define KIPT_FLOW_COUNTS (1U << 5)	/* EDGE records, by kipt_flow_counts() */
 #define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember no path */
+#define KIPT_FLOW_CODE	(1U << 7)	/* INSN records say what code it was */
 
 /* Every address space, as an argument of kipt_flow_forget(). */
 #define KIPT_FLOW_SPACES	(~0ULL)
