@@ -62,7 +62,7 @@ install-tool: tools
 		$(DESTDIR)$(PREFIX)/lib/libkipt.a
 	install -D -m 644 tools/kipt/libkipt.h $(DESTDIR)$(PREFIX)/include/libkipt.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's:@PREFIX@:$(PREFIX):; s:@VERSION@:$(KIPT_VERSION):; s:@PACKAGES@:$(strip $(KIPT_PACKAGES) $(KIPT_ZSTD)):; s:@LIBRARIES@:$(KIPT_IBERTY):' \
+	sed 's:@PREFIX@:$(PREFIX):; s:@VERSION@:$(KIPT_VERSION):; s:@PACKAGES@:$(strip $(KIPT_PACKAGES) $(KIPT_ZSTD)):; s:@LIBRARIES@:$(strip $(KIPT_IBERTY) $(KIPT_ZYDIS)):' \
 		tools/kipt/kipt.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/kipt.pc
 
 # Debian's headers have no System.map, so that modules_install makes no list of

@@ -23,6 +23,8 @@ Usage: make_perf.py OUT TRACE [OPTION...]
                   have; index: their CPU is in the list of events; long: the first
                   is said to have more than there is
   map=FILE@ADDR   FILE, an ELF file, is mapped: its segments, the lowest at ADDR
+  at=TIME         the next map= is made then, by a program that took the place of the
+                  one before
   id=HEX          the build id that the next map= is recorded with
   noid            the next map= has none
   vdso=ADDR       the kernel's code for processes is mapped there, without a build id
@@ -189,7 +191,8 @@ class Recording:
         self.maps = []
         self.changes = []
         self.infos = []
-        forced = 0
+        self.times = {}
+        forced = begun = 0
         for option in options:
             key, _, value = option.partition("=")
             if key == "id":
@@ -201,6 +204,10 @@ class Recording:
                 maps, found = segments(open(name, "rb").read(), int(address, 0))
                 self.maps.append((name, maps, found if forced == 0 else forced))
                 forced = 0
+                self.times[len(self.maps) - 1] = begun
+                begun = 0
+            elif key == "at":
+                begun = int(value)
             elif key == "vdso":
                 self.maps.append(("[vdso]", [(int(value, 0), 8192, 0)], None))
             elif key in ("poke", "ksym", "oolsym", "unksym", "bpf", "drop"):
@@ -235,7 +242,11 @@ class Recording:
         if "kernel-id" in self.flags:
             out += w.event(67, w.pack("I", 0xffffffff) + bytes.fromhex(
                 self.flags["kernel-id"]).ljust(24, b"\0") + w.text("[kernel.kallsyms]"), 1)
-        for name, maps, id_bytes in self.maps:
+        for i, (name, maps, id_bytes) in enumerate(self.maps):
+            time = self.times.get(i, 0)
+            if time:
+                out += w.stamped(3, w.pack("II", PID, PID) + w.text("next"), EXEC,
+                                 time=time)
             for address, size, offset in maps:
                 body = w.pack("IIQQQ", PID, PID, address, size, offset)
                 misc = 2
@@ -246,7 +257,7 @@ class Recording:
                 else:
                     body += self.inode(name)
                 body += w.pack("II", 5, 2)
-                out += w.stamped(10, body + w.text(self.path(name)), misc)
+                out += w.stamped(10, body + w.text(self.path(name)), misc, time=time)
         for key, value in self.changes:
             if key == "poke":
                 out += w.poke(value)

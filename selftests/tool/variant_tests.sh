@@ -58,6 +58,8 @@ without_libnl() {
 without_all() {
 	local KIPT=$WORK/no_options/kipt
 	variant_shows_the_same no_options "$1"
+	refused "variant_no_options_needs_zydis" 2 "built without Zydis.*libzydis-dev" \
+		decode prog.data --disasm
 	head -c 8192 /dev/zero | tr '\0' K >other.dump
 	refused "variant_no_options_crash_needs_libkdumpfile" 1 \
 		"built without libkdumpfile" crash other.dump
@@ -83,7 +85,7 @@ variant_tests() {
 		not_ok "variant_no_libnl_builds" "$(cat no_libnl.log)"
 	fi
 	if variant_make no_options KIPT_LIBNL= KIPT_KDUMPFILE= KIPT_ZSTD= \
-		KIPT_IBERTY=; then
+		KIPT_IBERTY= KIPT_ZYDIS=; then
 		without_all "$whole"
 	else
 		not_ok "variant_no_options_builds" "$(cat no_options.log)"

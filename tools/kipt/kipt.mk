@@ -24,15 +24,20 @@ KIPT_ZSTD ?= $(shell pkg-config --exists libzstd && echo libzstd)
 # has no file for pkg-config.
 KIPT_IBERTY ?= $(shell $(CC) -include libiberty/demangle.h -E -x c /dev/null \
 	>/dev/null 2>&1 && echo -liberty)
+# Without it all works but --disasm. It has no file for pkg-config; that header came
+# with the first version that will do.
+KIPT_ZYDIS ?= $(shell $(CC) -include Zydis/Encoder.h -E -x c /dev/null \
+	>/dev/null 2>&1 && echo -lZydis)
 KIPT_OPTIONAL := $(KIPT_LIBNL) $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
 KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 	zlib1g-dev libkdumpfile-dev libzstd-dev libiberty-dev \
-	pkg-config
+	libzydis-dev pkg-config
 
 KIPT_SOURCES := $(filter-out %/genl$(if $(KIPT_LIBNL),_none).c \
 	%/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
 	%/perf_unzip$(if $(KIPT_ZSTD),_none).c \
-	%/demangle$(if $(KIPT_IBERTY),_none).c $(KIPT_DIR)/example/%, \
+	%/demangle$(if $(KIPT_IBERTY),_none).c \
+	%/disasm$(if $(KIPT_ZYDIS),_none).c $(KIPT_DIR)/example/%, \
 	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
 # What a dying kernel and a reader of its dump agree on.
@@ -91,7 +96,7 @@ $(KIPT_OUT)/kipt: $(KIPT_ALONE) $(KIPT_OUT)/libkipt.a
 	@echo "  LD  kipt"
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
 		$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY)
+		$(KIPT_IBERTY) $(KIPT_ZYDIS)
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
@@ -121,7 +126,7 @@ $(KIPT_OUT)/map_images: $(ROOT)/tools/stress/map_images.c \
 	@echo "  LD  map_images"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) $(LDFLAGS) -o $@ $^ \
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY)
+		$(KIPT_IBERTY) $(KIPT_ZYDIS)
 
 # JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
 $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
@@ -178,7 +183,7 @@ $(addprefix $(KIPT_OUT)/,program_test perf_write_test names_test \
 	@echo "  LD  $*_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) -o $@ $^ \
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY)
+		$(KIPT_IBERTY) $(KIPT_ZYDIS)
 
 # The tool on machines that are made up.
 KIPT_FAKED := hardware_has_pt hardware_caps genl_open genl_info genl_close
@@ -187,7 +192,7 @@ $(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
 		$(addprefix -Wl$(comma)--wrap=,$(KIPT_FAKED)) -o $@ $^ \
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY)
+		$(KIPT_IBERTY) $(KIPT_ZYDIS)
 
 # Recordings on a machine that is made up.
 KIPT_MADE_UP := syscall ioctl mmap sched_getaffinity sched_setaffinity args_cpus \
@@ -198,7 +203,7 @@ $(KIPT_OUT)/recording_test: $(ROOT)/selftests/tool/recording_test.c \
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
 		$(addprefix -Wl$(comma)--wrap=,$(KIPT_MADE_UP)) -o $@ $^ \
 		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY)
+		$(KIPT_IBERTY) $(KIPT_ZYDIS)
 
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c

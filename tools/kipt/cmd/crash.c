@@ -87,6 +87,7 @@ static const struct kipt_option options[] = {
 	{ "programs", 0, OPTION_PROGRAMS, NULL,
 	  "of 'collect': also programs that a signal killed" },
 	VIEW_OPTIONS,
+	VIEW_NO_DISASM_OPTION,
 	VIEW_TIME_OPTION,
 	{ 0 }
 };

@@ -79,6 +79,7 @@ const struct kipt_option decode_options[] = {
 	  "names of C++ and Rust as symbols have them; JSON\n"
 	  "always has those" },
 	VIEW_OPTIONS,
+	VIEW_DISASM_OPTION,
 	VIEW_NARROW_OPTIONS,
 	{ 0 }
 };
@@ -358,6 +359,7 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 		.image = image_create(),
 		.offline.jobs = jobs_default(),
 	};
+	bool of_records;
 	int exit;
 
 	if (!d.image)
@@ -367,9 +369,12 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 	again_settle(&d.view, verb);
 	if (exit == KIPT_EXIT_DONE && settle)
 		settle(&d.view, argv[0]);
+	of_records = exit == KIPT_EXIT_DONE && settle &&
+		     record_file_begins(argv[0]);
+	d.view.has_code = !of_records;
 	if (exit == KIPT_EXIT_DONE && !view_settle(&d.view))
 		exit = KIPT_EXIT_USAGE;
-	if (exit == KIPT_EXIT_DONE && settle && record_file_begins(argv[0]))
+	if (exit == KIPT_EXIT_DONE && of_records)
 		exit = records_show(&d, argv[0]);
 	else if (exit == KIPT_EXIT_DONE)
 		exit = file_show(&d, argv[0]);

@@ -25,6 +25,7 @@ static const struct kipt_option options[] = {
 	  "'kipt start --maps', or a perf.data of that time" },
 	FETCH_OPTIONS,
 	VIEW_OPTIONS,
+	VIEW_NO_DISASM_OPTION,
 	VIEW_TIME_OPTION,
 	{ 0 }
 };

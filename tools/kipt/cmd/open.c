@@ -61,12 +61,13 @@ const struct kipt_verb verb_open = {
 		 "\n"
 		 "Where the trace has times, functions are in the order of the time spent in\n"
 		 "themselves, otherwise of the branches in them. With --calls, --branches, --insns,\n"
-		 "--counts, --totals, --lost, --slowest, --stats, --hash or -o it is 'kipt decode', or\n"
-		 "'kipt show'.\n"
+		 "--disasm, --counts, --totals, --lost, --slowest, --stats, --hash or -o it is\n"
+		 "'kipt decode', or 'kipt show'.\n"
 		 "\n"
 		 "Ctrl-C ends early and shows what was decoded until then.",
 	.examples = "  kipt open perf.data\n"
 		    "  kipt open perf.data --totals --top 20\n"
+		    "  kipt open perf.data --disasm --time 5ms,5.01ms\n"
 		    "  kipt open saved/cpu1.pt --dir saved\n"
 		    "  kipt open trace.rec --json",
 	.options = decode_options,

@@ -45,6 +45,7 @@ static const struct kipt_option options[] = {
 	  "unless given" },
 	FETCH_OPTIONS,
 	VIEW_OPTIONS,
+	VIEW_NO_DISASM_OPTION,
 	VIEW_TIME_OPTION,
 	{ 0 }
 };

@@ -13,6 +13,7 @@
 
 static const struct kipt_option options[] = {
 	VIEW_OPTIONS,
+	VIEW_NO_DISASM_OPTION,
 	VIEW_NARROW_OPTIONS,
 	{ 0 }
 };

@@ -25,6 +25,12 @@ static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return image_read(ctx, ip, buf, len);
 }
 
+static u32 insn_read(void *ctx, const struct kipt_record *insn, u8 *buf,
+		     u32 len)
+{
+	return image_read(ctx, insn->ip, buf, len);
+}
+
 /* Code is the same in all, counts are not. What runs in a guest has no name. */
 static u64 space_name(void *ctx, u64 cr3, bool nr)
 {
@@ -139,7 +145,10 @@ static bool trace_decode(const struct offline *offline,
 	}
 	if (!window_find(&window, trace, output))
 		return false;
-	config.output = output_choose(output, false);
+	config.output = output_choose(output, false) |
+			(output->options->disasm ? KIPT_FLOW_CODE : 0);
+	output->view.code = insn_read;
+	output->view.code_ctx = (void *)offline->image;
 	if (config.output & KIPT_FLOW_COUNTS)
 		code.space = space_name;
 	jobs = jobs_create(&config, &code, offline->jobs);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "../../../kmod/decode/psb.h"
@@ -28,6 +29,8 @@
 #define PARTS_PER_JOB		32
 
 #define HUGE_PAGE		(2 << 20)
+
+#define NAMED_AT_ONCE		64
 
 /* One thread; all is its own. */
 struct worker {
@@ -75,12 +78,42 @@ static bool counting(const struct jobs *jobs)
 	return jobs->config.output & KIPT_FLOW_COUNTS;
 }
 
+static bool records_give(struct worker *worker,
+			 const struct kipt_record *records, u32 n)
+{
+	return order_take(worker->jobs->order, worker->number, records, n);
+}
+
+/* Instructions of the kernel say which patch their text was read before. */
+static bool patches_name(struct worker *worker,
+			 const struct kipt_record *records, u32 n)
+{
+	struct kipt_record named[NAMED_AT_ONCE];
+	u32 i, count;
+
+	for (; n; n -= count, records += count) {
+		count = n < NAMED_AT_ONCE ? n : NAMED_AT_ONCE;
+		memcpy(named, records, count * sizeof(*named));
+		for (i = 0; i < count; i++) {
+			if (named[i].type == KIPT_RECORD_INSN &&
+			    named[i].ip >> 63)
+				named[i].value = worker->view.at;
+		}
+		if (!records_give(worker, named, count))
+			return false;
+	}
+	return true;
+}
+
 /* The sink of all flows. */
 static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct worker *worker = ctx;
+	const struct jobs *jobs = worker->jobs;
 
-	return order_take(worker->jobs->order, worker->number, records, n);
+	return jobs->text.log && jobs->config.output & KIPT_FLOW_CODE ?
+	       patches_name(worker, records, n) :
+	       records_give(worker, records, n);
 }
 
 /* With the lock held. Searched for in order, so that each byte is looked at

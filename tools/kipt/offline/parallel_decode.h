@@ -52,7 +52,9 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
  * @text: copied; its log is complete
  *
  * A trace is decoded from PSB to PSB where patches are near, see text_view.h. Where text
- * was patched just then there is a gap, of code that was changed.
+ * was patched just then there is a gap, of code that was changed. With KIPT_FLOW_CODE
+ * the @value of an INSN record of the kernel is the number of the patch that its code
+ * was read before.
  *
  * Return: true, or false: the core refuses it.
  */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../../uapi/linux/kipt.h"
+#include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
@@ -146,6 +147,26 @@ static u32 code_read(void *ctx, u64 name, u64 ip, u8 *buf, u32 len)
 	if (space)
 		size = space_read(space, ip, buf, len);
 	return size ? size : image_read(run->decode->image, ip, buf, len);
+}
+
+/* What the decoder read: its INSN records say of which space, and before which change
+ * of the kernel. It was sure of these bytes.
+ */
+static u32 insn_read(void *ctx, const struct kipt_record *insn, u8 *buf,
+		     u32 len)
+{
+	struct run *run = ctx;
+	const struct kipt_patch_log *log;
+	struct kipt_text_view view;
+	bool timed;
+
+	log = perf_text_log(run->text, &timed);
+	if (!log || !(insn->ip >> 63))
+		return code_read(run, insn->value, insn->ip, buf, len);
+	kipt_text_view_init(&view, log, 0, kipt_patch_log_count(log),
+			    perf_text_slack(run->text));
+	view.at = insn->value;
+	return kernel_read(run, &view, insn->ip, buf, len);
 }
 
 /* Only this program made the CR3s that are in the trace now. */
@@ -737,7 +758,10 @@ static bool all_decode(struct run *run, struct view_options *options)
 	run->output = &output;
 	now_forget(run);
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;
-	run->config.output = output_choose(&output, false) | KIPT_FLOW_TIME;
+	run->config.output = output_choose(&output, false) | KIPT_FLOW_TIME |
+			     (options->disasm ? KIPT_FLOW_CODE : 0);
+	output.view.code = insn_read;
+	output.view.code_ctx = run;
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);
 	maps_move(&output.maps, run->decode->image_maps);
 	progress_catch();

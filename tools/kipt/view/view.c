@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../../kmod/decode/insn.h"
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
+#include "../symbols/disasm.h"
 #include "view.h"
 
 /* So many lines of counts or totals are shown unless somebody says otherwise. */
@@ -16,7 +18,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --counts, --totals, --lost, --slowest can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -70,6 +72,9 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_BRANCHES:
 		return mode_option(options, VIEW_BRANCHES);
 	case VIEW_OPTION_INSNS:
+		return mode_option(options, VIEW_INSNS);
+	case VIEW_OPTION_DISASM:
+		options->disasm = true;
 		return mode_option(options, VIEW_INSNS);
 	case VIEW_OPTION_COUNTS:
 		return mode_option(options, VIEW_COUNTS);
@@ -132,10 +137,26 @@ int view_option(struct view_options *options, int id, const char *value)
 	return 0;
 }
 
+static bool disasm_settle(const struct view_options *options, const char *other)
+{
+	if (!options->has_code)
+		say_error("--disasm takes the code that a trace is decoded with, which 'kipt decode' and 'kipt open' have of a perf.data, and of a raw trace that 'kipt record --save DIR' kept; records have none");
+	else if (options->output || options->hash)
+		say_error("--disasm is shown only: %s does not go with it",
+			  other);
+	else if (!disasm_there())
+		say_error("--disasm: this kipt was built without Zydis, which disassembles; build it where libzydis-dev is");
+	else
+		return true;
+	return false;
+}
+
 bool view_settle(const struct view_options *options)
 {
 	const char *other = options->output ? "-o" : "--hash";
 
+	if (options->disasm)
+		return disasm_settle(options, other);
 	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||
 	    (!options->output && !options->hash))
 		return true;
@@ -378,6 +399,18 @@ const char *view_place(const struct view *view, u32 pid, u64 address,
 	    names_source(view->names, pid, address, source, sizeof(source)))
 		snprintf(text + length, size - length, " (%s)", source);
 	return text;
+}
+
+bool view_insn(const struct view *view, const struct kipt_record *record,
+	       struct disasm *insn, u8 *bytes)
+{
+	u32 size = record->aux;
+
+	if (!size || size > KIPT_INSN_MAX_LEN || !view->code ||
+	    view->code(view->code_ctx, record, bytes, size) != size)
+		return false;
+	disasm(insn, record->kind, record->ip, bytes, size);
+	return true;
 }
 
 void view_process(struct view *view, u32 pid, u64 cr3)

@@ -38,12 +38,15 @@ enum view_mode {
 	VIEW_SLOWEST,
 };
 
+struct disasm;
 struct output;
 
 /**
  * struct view_options - how records are shown
  * @mode: what is shown
  * @mode_given: somebody asked for it
+ * @disasm: VIEW_INSNS, and what each instruction is
+ * @has_code: there is the code of instructions, see struct view
  * @json: as JSON Lines
  * @time: with time, if the trace has it
  * @stats: only the summary
@@ -71,6 +74,8 @@ struct output;
 struct view_options {
 	enum view_mode mode;
 	bool mode_given;
+	bool disasm;
+	bool has_code;
 	bool json;
 	bool time;
 	bool stats;
@@ -101,6 +106,7 @@ enum {
 	VIEW_OPTION_CALLS = 100,
 	VIEW_OPTION_BRANCHES,
 	VIEW_OPTION_INSNS,
+	VIEW_OPTION_DISASM,
 	VIEW_OPTION_COUNTS,
 	VIEW_OPTION_TOTALS,
 	VIEW_OPTION_LOST,
@@ -168,6 +174,16 @@ enum {
 	{ "maps", 0, VIEW_OPTION_MAPS, "FILE",				\
 	  "mappings from a file that -o or --save made" }
 
+/* A further entry, of verbs that decode here; */
+#define VIEW_DISASM_OPTION						\
+	{ "disasm", 0, VIEW_OPTION_DISASM, NULL,			\
+	  "show each instruction, disassembled (Intel syntax)\n"	\
+	  "from the code it was decoded with" }
+
+/* and of verbs that have no code: view_settle() says so. */
+#define VIEW_NO_DISASM_OPTION						\
+	{ "disasm", 0, VIEW_OPTION_DISASM, NULL, NULL }
+
 /* A further entry, of verbs that have no VIEW_NARROW_OPTIONS. */
 #define VIEW_TIME_OPTION						\
 	{ "time", 't', VIEW_OPTION_TIME, NULL,				\
@@ -199,8 +215,7 @@ enum {
  * @id: what args_option() returned
  * @value: its value
  *
- * Return: 1 if it was one of VIEW_OPTIONS, VIEW_TIME_OPTION or VIEW_NARROW_OPTIONS, 0
- * if not, -1 after a sentence.
+ * Return: 1 if it was an option of these tables, 0 if not, -1 after a sentence.
  */
 int view_option(struct view_options *options, int id, const char *value);
 
@@ -261,6 +276,9 @@ struct view_state {
  * @names: names
  * @out: where to
  * @tsc_khz: to show time in microseconds; 0: in ticks
+ * @code: with @disasm of the options: copies up to @size bytes of the code that the
+ *	flow had at an INSN record, made with KIPT_FLOW_CODE; returns how many
+ * @code_ctx: its first argument
  * @state: before the record that is printed now
  * @tally: counts
  * @print: prints one record; @state and @tally know it already
@@ -276,6 +294,9 @@ struct view {
 	struct names *names;
 	FILE *out;
 	u32 tsc_khz;
+	u32 (*code)(void *ctx, const struct kipt_record *insn, u8 *bytes,
+		    u32 size);
+	void *code_ctx;
 	struct view_state state;
 	struct tally tally;
 	void (*print)(struct view *view, const struct kipt_record *record);
@@ -360,6 +381,18 @@ struct line_scope view_line_scope(const struct view *view,
  */
 const char *view_place(const struct view *view, u32 pid, u64 address,
 		       char *text, size_t size);
+
+/**
+ * view_insn() - what an instruction is
+ * @view: the view, its options have @disasm
+ * @record: INSN
+ * @insn: filled on success
+ * @bytes: receives it, up to 15 bytes
+ *
+ * Return: true, or false: its code is not known any more.
+ */
+bool view_insn(const struct view *view, const struct kipt_record *record,
+	       struct disasm *insn, u8 *bytes);
 
 /**
  * view_time() - the time of the current record as a column

@@ -6,8 +6,10 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "../../../kmod/decode/insn.h"
 #include "../cli/json_lines.h"
 #include "../records/record_words.h"
+#include "../symbols/disasm.h"
 #include "../symbols/source_cache.h"
 #include "view.h"
 
@@ -26,6 +28,27 @@ static void symbol_add(struct view *view, struct json_object *line,
 	    names_source(view->names, view_pid(view, r), address, text,
 			 sizeof(text)))
 		jsonl_text(line, source_key, text);
+}
+
+static void disasm_add(struct view *view, struct json_object *line,
+		       const struct kipt_record *r)
+{
+	char hex[2 * KIPT_INSN_MAX_LEN + 1];
+	u8 bytes[KIPT_INSN_MAX_LEN];
+	struct disasm insn;
+	u32 i;
+
+	if (!view_insn(view, r, &insn, bytes))
+		return;
+	for (i = 0; i < r->aux; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	jsonl_text(line, "bytes", hex);
+	jsonl_text(line, "text", insn.text);
+	if (insn.has_target && insn.branches)
+		symbol_add(view, line, r, "to", "to_symbol", "to_source",
+			   insn.target);
+	else if (insn.has_target)
+		jsonl_hex(line, "names", insn.target);
 }
 
 static void value_add(struct view *view, struct json_object *line,
@@ -52,8 +75,11 @@ static void value_add(struct view *view, struct json_object *line,
 		jsonl_number(line, r->type == KIPT_RECORD_GAP ? "value" :
 			     "offset", r->value);
 		break;
-	case KIPT_RECORD_ENABLE:
 	case KIPT_RECORD_INSN:
+		if (view->options->disasm)
+			disasm_add(view, line, r);
+		break;
+	case KIPT_RECORD_ENABLE:
 	case KIPT_RECORD_CBR:
 	case KIPT_RECORD_MODE:
 	case KIPT_RECORD_CODE:
@@ -134,7 +160,7 @@ static struct json_object *line_make(struct view *view,
 	jsonl_text(line, "type", words_type(r->type));
 	if (kind)
 		jsonl_text(line, "kind", kind);
-	else if (r->kind)
+	else if (r->kind && r->type != KIPT_RECORD_INSN)
 		jsonl_number(line, "kind", r->kind);
 	jsonl_number(line, "cpu", view->state.cpu);
 	if (view->state.tid && has_task(r))

@@ -6,12 +6,16 @@
 #define _GNU_SOURCE
 #include <string.h>
 
+#include "../../../kmod/decode/insn.h"
 #include "../records/record_words.h"
+#include "../symbols/disasm.h"
 #include "../symbols/source_cache.h"
 #include "view.h"
 
-/* Two names of up to 255 bytes, two addresses, and what stands between. */
-#define LINE_MAX	640
+/* Two names of up to 255 bytes, two addresses or an instruction, and what stands
+ * between.
+ */
+#define LINE_MAX	800
 
 static u32 branch_text(struct view *view, const struct kipt_record *r,
 		       char *text)
@@ -28,11 +32,48 @@ static u32 branch_text(struct view *view, const struct kipt_record *r,
 			words_kind(KIPT_RECORD_BRANCH, r->kind));
 }
 
+/* Behind an instruction: the name of where it goes, the address of what it names. */
+static void target_text(struct view *view, const struct disasm *insn,
+			char *text, size_t size)
+{
+	char name[256];
+
+	text[0] = 0;
+	if (!insn->has_target)
+		return;
+	if (!insn->branches) {
+		snprintf(text, size, "  # 0x%llx",
+			 (unsigned long long)insn->target);
+		return;
+	}
+	names_text(view->names, view->state.pid, insn->target, name,
+		   sizeof(name));
+	if (name[0] != '0')
+		snprintf(text, size, " <%s>", name);
+}
+
+static u32 disasm_text(struct view *view, const struct kipt_record *r,
+		       const char *name, char *text)
+{
+	struct disasm insn;
+	u8 bytes[KIPT_INSN_MAX_LEN];
+	char target[264];
+
+	if (!view_insn(view, r, &insn, bytes))
+		return snprintf(text, LINE_MAX, "%16llx %-32s (its code is not known any more)\n",
+				(unsigned long long)r->ip, name);
+	target_text(view, &insn, target, sizeof(target));
+	return snprintf(text, LINE_MAX, "%16llx %-32s %s%s\n",
+			(unsigned long long)r->ip, name, insn.text, target);
+}
+
 static u32 insn_text(struct view *view, const struct kipt_record *r, char *text)
 {
 	char name[256];
 
 	view_place(view, view->state.pid, r->ip, name, sizeof(name));
+	if (view->options->disasm)
+		return disasm_text(view, r, name, text);
 	return snprintf(text, LINE_MAX, "%16llx %s\n",
 			(unsigned long long)r->ip, name);
 }
