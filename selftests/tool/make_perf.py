@@ -43,6 +43,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   bpf-info=ID:TAG:ADDR:CODE  what the file knows of it; CODE is in hex
   bpf-cut=N       N bytes are missing of all that; bpf-set=AT:HEX sets some of its bytes
   drop=TIME[:CPU]  perf lost events
+  sample=NAME@TIME[:IP[:CPU]]  a sample of another event; unnamed: the file has no names
   untimed         perf did not say how its time relates to that of the trace
   text-poke       changes of kernel code were asked for
   elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
@@ -84,10 +85,10 @@ class Writer:
         data = name.encode() + b"\0"
         return data + b"\0" * (-len(data) % 8)
 
-    def attr(self, sample_type=SAMPLE, flags=0):
+    def attr(self, sample_type=SAMPLE, flags=0, kind=PMU, config=1 << 13 | 1 << 10):
         # type, size, config, period, sample_type, read_format, flags; from 72 on
         # branch_sample_type, sample_regs_user, stack and clock, sample_regs_intr
-        head = self.pack("IIQQQQQ", PMU, 136, 1 << 13 | 1 << 10, 1,
+        head = self.pack("IIQQQQQ", kind, 136, config, 1,
                          sample_type, 31, 1 << 18 | flags) + b"\0" * 24
         head += self.pack("QQQQ", 1 << 17, 0xff0fff, 64, 7)
         return head + b"\0" * (136 - len(head))
@@ -191,6 +192,7 @@ class Recording:
         self.maps = []
         self.changes = []
         self.infos = []
+        self.others = []
         self.times = {}
         forced = begun = 0
         for option in options:
@@ -214,6 +216,8 @@ class Recording:
                 self.changes.append((key, value))
             elif key == "bpf-info":
                 self.infos.append(value)
+            elif key == "sample":
+                self.others.append(value)
             elif key == "elf":
                 maps, found = elf_make(value)
                 self.maps.append((value, maps, found if forced == 0 else forced))
@@ -431,6 +435,48 @@ class Recording:
             out += self.sample(number + 1, data, len(data) + 4096 if long else 0)
         return out
 
+    def names(self):
+        """Of the events that others= has; tracepoints, whose numbers begin with 2."""
+        return list(dict.fromkeys(value.partition("@")[0] for value in self.others))
+
+    def other_samples(self):
+        w, out = self.w, b""
+        for value in self.others:
+            name, _, rest = value.partition("@")
+            time, ip, cpu = (rest.split(":") + ["", ""])[:3]
+            kind = SAMPLE | bool(ip)
+            out += w.event(9, w.pack("Q", self.names().index(name) * 2 + bool(ip) + 2) +
+                           (w.pack("Q", int(ip, 0)) if ip else b"") +
+                           w.pack("IIQ", PID, PID, int(time)) +
+                           (w.pack("II", int(cpu or 0), 0) if kind & 1 << 7 else b""))
+        return out
+
+    def attrs(self):
+        """With their numbers: Intel PT, then each other event with and without IP."""
+        w = self.w
+        out = [(w.attr(self.sample_type(), ("text-poke" in self.flags) << 33), 1)]
+        for number, _ in enumerate(self.names()):
+            out += [(w.attr(SAMPLE | ip, 0, 2, 700 + number), number * 2 + ip + 2)
+                    for ip in (0, 1)]
+        return out
+
+    def event_desc(self):
+        w, names = self.w, ["intel_pt//"] + [n for n in self.names() for _ in (0, 1)]
+        out = w.pack("II", len(names), 136)
+        for name, (attr, number) in zip(names, self.attrs()):
+            text = self.w.text(name)
+            out += attr + w.pack("II", 1, len(text)) + text + w.pack("Q", number)
+        return out
+
+    def features(self):
+        """By their numbers."""
+        out = {}
+        if self.others and "unnamed" not in self.flags:
+            out[12] = self.event_desc()
+        if self.feature():
+            out[25] = self.feature()
+        return out
+
     def feature(self):
         """What the file knows of BPF programs."""
         if not self.infos:
@@ -468,30 +514,37 @@ class Recording:
             side += self.many(kind, int(number))
         if "aux-sample" in self.flags:
             side += self.samples()
+        side += self.other_samples()
         if "zstd" in self.flags or "zstd2" in self.flags:
             side = self.compressed(side)
         # A finished round, whose kind the reader does not know.
         trace = b"" if "aux-sample" in self.flags else self.auxtrace()
         events = self.info() + side + trace + w.event(68, b"")
-        attr = w.attr(self.sample_type(), ("text-poke" in self.flags) << 33)
+        attrs, features = self.attrs(), self.features()
         magic = b"PERFILE2" if w.order == "<" else b"2ELIFREP"
         if "pipe" in self.flags:
             data = magic + w.pack("Q", 16)
-            data += w.event(64, attr + w.pack("Q", 1))
-            feature = self.feature()
-            if feature:
-                data += w.event(80, w.pack("Q", 25) + feature)
+            for attr, number in attrs:
+                data += w.event(64, attr + w.pack("Q", number))
+            for number, feature in features.items():
+                data += w.event(80, w.pack("Q", number) + feature)
             data += events
         else:
-            ids_at, attr_at = 104, 112
-            data_at = attr_at + len(attr) + 16
-            data = magic + w.pack("QQQQQQQQ", 104, len(attr) + 16, attr_at,
-                                  len(attr) + 16, data_at, len(events), 0, 0)
-            feature = self.feature()
-            data += w.pack("4Q", bool(feature) << 25, 0, 0, 0) + w.pack("Q", 1)
-            data += attr + w.pack("QQ", ids_at, 8) + events
-            if feature:
-                data += w.pack("QQ", len(data) + 16, len(feature)) + feature
+            ids_at, attr_at = 104, 104 + 8 * len(attrs)
+            each = len(attrs[0][0]) + 16
+            data_at = attr_at + each * len(attrs)
+            data = magic + w.pack("QQQQQQQQ", 104, each, attr_at,
+                                  each * len(attrs), data_at, len(events), 0, 0)
+            data += w.pack("4Q", sum(1 << number for number in features), 0, 0, 0)
+            data += b"".join(w.pack("Q", number) for _, number in attrs)
+            for i, (attr, _) in enumerate(attrs):
+                data += attr + w.pack("QQ", ids_at + 8 * i, 8)
+            data += events
+            at = len(data) + 16 * len(features)
+            for feature in features.values():
+                data += w.pack("QQ", at, len(feature))
+                at += len(feature)
+            data += b"".join(features.values())
         open(self.out, "wb").write(data)
 
 

@@ -273,8 +273,68 @@ for line in open("/proc/self/maps"):
 	text_is perf_vdso_of_32_bits_too "no-code"
 }
 
+# sample_lines: what is shown of the samples, and how many branches came before each
+sample_lines() {
+	python3 -c '
+import json, sys
+branches = 0
+for o in map(json.loads, sys.stdin):
+    branches += o["type"] == "branch"
+    if o["type"] == "sample":
+        print(o["event"], o["cpu"], o.get("ip", "-"), branches)'
+}
+
+# Tracepoints and counters that were recorded beside the trace.
+perf_sample_tests() {
+	local form want file lines
+	stretches_make $TEXT_AT 1000000000 3000000000 5000000000
+	want="sched:sched_waking 0 - 1
+cycles 0 0xffffffff9d000100 2
+sched:sched_waking 0 - 3"
+	for form in "" pipe "thread" "piece=24"; do
+		text_make $form sample=sched:sched_waking@6000000000 \
+			sample=cycles@4000000000:0xffffffff9d000100 \
+			sample=sched:sched_waking@2000000000 \
+			sample=sched:sched_waking@500
+		run decode text.data --branches --json --image site@$TEXT_AT
+		same "perf_samples ${form:-file}" "$want" "$(sample_lines <<<"$OUT")"
+	done
+	says perf_samples_before "1 samples of other events are not shown: they were taken before"
+	run decode text.data --branches --time --image site@$TEXT_AT
+	same perf_samples_time "1000000.000" "$(awk '/sched_waking/ { print $1; exit }' <<<"$OUT")"
+	same perf_samples_line "sample of cycles at 0xffffffff9d000100 [kernel]" \
+		"$(grep -o "sample of cycles.*" <<<"$OUT")"
+	run decode text.data --calls --image site@$TEXT_AT
+	same perf_samples_calls 3 "$(grep -c "| sample of" <<<"$OUT")"
+	run decode text.data --branches --time 2.5s,3.5s --json --image site@$TEXT_AT
+	same perf_samples_narrow "cycles" "$(sample_lines <<<"$OUT" | cut -d' ' -f1)"
+	# Of another CPU, which has no trace.
+	text_make sample=cycles@4000000000:0x1000:3 unnamed
+	run decode text.data --branches --json --image site@$TEXT_AT
+	same perf_samples_other_cpu "" "$(sample_lines <<<"$OUT")"
+	text_make sample=cycles@4000000000 unnamed
+	run decode text.data --branches --json --image site@$TEXT_AT
+	same perf_samples_unnamed "an event 0 - 2" "$(sample_lines <<<"$OUT")"
+	text_make untimed sample=cycles@4000000000
+	run decode text.data --branches --json --image site@$TEXT_AT
+	says perf_samples_nowhere "1 samples of other events are not shown: the recording does not say when"
+	# What is counted, written and hashed is the trace alone.
+	text_make sample=cycles@4000000000
+	lines=$("$KIPT" decode text.data --hash --image site@$TEXT_AT 2>/dev/null)
+	text_make
+	same perf_samples_hash "$lines" \
+		"$("$KIPT" decode text.data --hash --image site@$TEXT_AT 2>/dev/null)"
+	# Its list of events is cut, or not that of the file.
+	text_make sample=cycles@4000000000
+	file=$(stat -c %s text.data)
+	truncate -s $((file - 20)) text.data
+	run decode text.data --branches --json --image site@$TEXT_AT
+	same perf_samples_cut_names "an event 0 - 2" "$(sample_lines <<<"$OUT")"
+}
+
 perf_text_tests() {
 	perf_poke_tests
+	perf_sample_tests
 	perf_poke_lost_tests
 	perf_trampoline_tests
 	perf_bpf_tests

@@ -19,7 +19,9 @@
 #include "../perf/perf_kernel.h"
 #include "../perf/perf_label.h"
 #include "../perf/perf_running.h"
+#include "../perf/perf_samples.h"
 #include "../perf/perf_text.h"
+#include "../records/sample_record.h"
 #include "../symbols/kernel_symbols.h"
 #include "../symbols/vmlinux.h"
 #include "parallel_decode.h"
@@ -48,6 +50,10 @@ struct run {
 	/* Only user code was traced. */
 	bool user_only;
 	bool want_time;
+	bool want_samples;
+	struct perf_samples samples;
+	/* Taken before anything that was traced there. */
+	u64 samples_before;
 	bool kernel_missing;
 	bool kernel_seen;
 	/* A queue. */
@@ -64,6 +70,10 @@ struct run {
 	bool inserted;
 	/* Its records. */
 	size_t turn;
+	/* Its samples, and how many were given; none before its first time. */
+	const struct perf_moment *moments;
+	size_t moment_count, moment;
+	bool timed;
 	/* Bytes of trace: all there are, those of parts that are done, how far it
 	 * is in the part that is not, and those that nothing of what is shown needs.
 	 */
@@ -81,6 +91,8 @@ static bool event_take(void *ctx, const struct perf_event *event)
 
 	perf_kernel_take(&run->kernel, event);
 	return perf_aux_take(&run->aux, run->file, event) &&
+	       (!run->want_samples ||
+		perf_samples_take(&run->samples, run->file, event)) &&
 	       perf_maps_take(run->maps, run->file, event) &&
 	       perf_text_take(run->text, run->file, event);
 }
@@ -297,13 +309,48 @@ static bool context_put(struct run *run, struct kipt_record record)
 	       task_put(run, label - 1);
 }
 
+static bool moment_put(struct run *run, const struct perf_moment *at)
+{
+	const struct perf_attr *attr = perf_file_attr(run->file, at->attr);
+	const struct kipt_record time = {
+		.type = KIPT_RECORD_TIME,
+		.flags = KIPT_RF_NO_IP,
+		.aux = ~0U,
+		.value = at->tsc,
+	};
+	const struct kipt_record sample = {
+		.type = RECORD_SAMPLE,
+		.flags = at->has_ip ? 0 : KIPT_RF_NO_IP,
+		.ip = at->ip,
+		.value = (uintptr_t)(attr->name ? attr->name : "an event"),
+	};
+
+	return (!run->want_time || record_put(run, &time)) && record_put(run, &sample);
+}
+
+/* What was sampled before a time. */
+static bool moments_put(struct run *run, u64 tsc)
+{
+	const struct perf_moment *at = run->moments + run->moment;
+
+	for (; run->moment < run->moment_count && at->tsc < tsc; at++) {
+		run->moment++;
+		run->samples_before += !run->timed;
+		if (run->timed && !moment_put(run, at))
+			return false;
+	}
+	run->timed = true;
+	return true;
+}
+
 static bool record_take(struct run *run, const struct kipt_record *record)
 {
 	switch (record->type) {
 	case KIPT_RECORD_CONTEXT:
 		return context_put(run, *record);
 	case KIPT_RECORD_TIME:
-		if (!tsc_set(run, record->value) ||
+		if (!moments_put(run, record->value) ||
+		    !tsc_set(run, record->value) ||
 		    (!run->inserted && !time_take(run, record->value)))
 			return false;
 		fallthrough;
@@ -519,7 +566,13 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 		if (!jobs)
 			say_error("cannot decode %s: %s", run->decode->path,
 				  kipt_status_name(KIPT_NO_MEMORY));
-		ok = jobs && trace_run(run, jobs, queue, &trace);
+		run->moments = perf_samples_of(&run->samples,
+					       queue->has_cpu ? queue->cpu : queue->tid,
+					       &run->moment_count);
+		run->moment = 0;
+		run->timed = false;
+		ok = jobs && trace_run(run, jobs, queue, &trace) &&
+		     moments_put(run, ~0ULL) && batch_give(run);
 	}
 	now_forget(run);
 	jobs_destroy(jobs);
@@ -655,6 +708,19 @@ static void changes_say(const struct run *run)
 			 perf_text_crowded(run->text));
 }
 
+static void samples_say(const struct run *run)
+{
+	if (run->samples.left)
+		say_note("%llu samples of other events are not shown: kipt keeps %zu",
+			 (unsigned long long)run->samples.left, run->samples.count);
+	if (run->samples.nowhere)
+		say_note("%llu samples of other events are not shown: the recording does not say when, or where, they were taken",
+			 (unsigned long long)run->samples.nowhere);
+	if (run->samples_before)
+		say_note("%llu samples of other events are not shown: they were taken before what is in the trace",
+			 (unsigned long long)run->samples_before);
+}
+
 static void missing_say(struct run *run)
 {
 	if (run->aux.truncated)
@@ -676,6 +742,7 @@ static void missing_say(struct run *run)
 	if (perf_maps_lost(run->maps))
 		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
+	samples_say(run);
 	changes_say(run);
 	perf_codes_missing(perf_maps_codes(run->maps));
 	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
@@ -790,8 +857,14 @@ static bool all_decode(struct run *run, struct view_options *options)
 
 static bool recording_decode(struct run *run, struct view_options *options)
 {
-	bool whole = perf_file_events(run->file, event_take, run);
+	bool whole;
 
+	run->want_samples = options->mode <= VIEW_INSNS && !options->output &&
+			    !options->hash && !options->stats && !options->give;
+	whole = perf_file_events(run->file, event_take, run);
+	if (run->aux.queue_count)
+		perf_samples_settle(&run->samples, &run->aux.clock,
+				    run->aux.queues[0].has_cpu);
 	return perf_aux_check(&run->aux, run->file) &&
 	       perf_maps_settle(run->maps, run->file, &run->aux.clock) &&
 	       perf_text_settle(run->text, run->file, &run->aux.clock) &&
@@ -819,6 +892,7 @@ bool perf_decode(const struct perf_decode *decode,
 	perf_text_destroy(run->text);
 	perf_maps_destroy(run->maps);
 	perf_aux_free(&run->aux);
+	perf_samples_free(&run->samples);
 	perf_file_close(run->file);
 	free(run);
 	return ok;

@@ -16,6 +16,7 @@
 #include "../cli/list_room.h"
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
+#include "../cli/printable.h"
 #include "perf_bytes.h"
 #include "perf_file.h"
 #include "perf_unzip.h"
@@ -32,6 +33,9 @@
 #define SECTION		16
 #define FEATURES	256
 #define FEATURE_BUILD_ID 2
+#define FEATURE_EVENT_DESC 12
+/* A list of events is no longer, whatever a file says. */
+#define EVENT_DESC_MOST	(16U << 20)
 #define BUILD_ID_AT	12
 #define BUILD_ID_NAME	36
 #define BUILD_ID_BYTES	20
@@ -304,6 +308,68 @@ static bool build_ids_read(struct perf_file *file, u64 at, u64 size)
 	return true;
 }
 
+/* The next event of its list, which begins at @at; 0: it is not whole. */
+static u64 desc_next(const u8 *bytes, u64 size, u64 at, u32 attr_size,
+		     const char **name, u32 *length)
+{
+	u64 ids, left;
+
+	if (size - at < attr_size + 8ULL)
+		return 0;
+	ids = get32(bytes + at + attr_size);
+	*length = get32(bytes + at + attr_size + 4);
+	at += attr_size + 8ULL;
+	left = size - at;
+	if (*length > left || ids > (left - *length) / 8)
+		return 0;
+	*name = (const char *)bytes + at;
+	return at + *length + ids * 8;
+}
+
+/* Its events in the order of their attributes: number, size of each, then each. */
+static bool event_desc_take(struct perf_file *file, const u8 *bytes, u64 size)
+{
+	u32 attr_size, length;
+	struct perf_attr *attr;
+	const char *name;
+	u64 at = 8, next;
+	size_t i;
+
+	if (size < at)
+		return true;
+	attr_size = get32(bytes + 4);
+	for (i = 0; i < file->attr_count && i < get32(bytes); i++, at = next) {
+		attr = &file->attrs[i];
+		next = desc_next(bytes, size, at, attr_size, &name, &length);
+		if (!next || attr_size < ATTR_LEAST ||
+		    get32(bytes + at) != attr->type ||
+		    get64(bytes + at + 8) != attr->config)
+			return true;
+		if (!attr->name)
+			attr->name = strndup(name, length);
+		if (!attr->name)
+			return no_memory(file);
+		plain_text(attr->name);
+	}
+	return true;
+}
+
+static bool event_desc_read(struct perf_file *file, u64 at, u64 size)
+{
+	bool ok;
+	u8 *bytes;
+
+	if (!size || size > EVENT_DESC_MOST)
+		return true;
+	bytes = malloc(size);
+	if (!bytes)
+		return no_memory(file);
+	ok = perf_file_read(file, at, bytes, size) &&
+	     event_desc_take(file, bytes, size);
+	free(bytes);
+	return ok;
+}
+
 /* Each has an entry after the stream. The others are not needed. */
 static bool features_read(struct perf_file *file, const u8 *head)
 {
@@ -323,6 +389,9 @@ static bool features_read(struct perf_file *file, const u8 *head)
 		size = get64(bytes + 8);
 		if (i == FEATURE_BUILD_ID && section_fits(file, where, size) &&
 		    !build_ids_read(file, where, size))
+			return false;
+		if (i == FEATURE_EVENT_DESC && section_fits(file, where, size) &&
+		    !event_desc_read(file, where, size))
 			return false;
 		if (i == PERF_FEATURE_BPF && section_fits(file, where, size)) {
 			file->has_bpf = true;
@@ -454,6 +523,8 @@ void perf_file_close(struct perf_file *file)
 		close(file->fd);
 	for (i = 0; i < file->build_count; i++)
 		free(file->builds[i].name);
+	for (i = 0; i < file->attr_count; i++)
+		free(file->attrs[i].name);
 	perf_unzip_destroy(file->unzip);
 	free(file->builds);
 	free(file->attrs);
@@ -489,7 +560,11 @@ static bool feature_event(struct perf_file *file,
 {
 	u32 at = 8, each;
 
-	if (event->size < at || get64(event->bytes) != FEATURE_BUILD_ID)
+	if (event->size < at)
+		return true;
+	if (get64(event->bytes) == FEATURE_EVENT_DESC)
+		return event_desc_take(file, event->bytes + at, event->size - at);
+	if (get64(event->bytes) != FEATURE_BUILD_ID)
 		return true;
 	while (event->size - at >= EVENT_HEAD) {
 		each = get16(event->bytes + at + 6);

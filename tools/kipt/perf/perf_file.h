@@ -42,6 +42,7 @@ enum {
 };
 
 /* Bits of @sample_type. */
+#define PERF_SAMPLE_BIT_IP		(1ULL << 0)
 #define PERF_SAMPLE_BIT_TID		(1ULL << 1)
 #define PERF_SAMPLE_BIT_TIME		(1ULL << 2)
 #define PERF_SAMPLE_BIT_ID		(1ULL << 6)
@@ -59,6 +60,7 @@ enum {
  * @read_format: what a sample has of counters
  * @branch_type: what a sample has of branches
  * @regs_user, @regs_intr: bits of the registers that a sample has
+ * @name: as perf calls it; NULL: the recording does not say
  */
 struct perf_attr {
 	u32 type;
@@ -68,6 +70,7 @@ struct perf_attr {
 	u64 read_format;
 	u64 branch_type;
 	u64 regs_user, regs_intr;
+	char *name;
 };
 
 #define PERF_ATTR_EXCLUDE_USER		(1ULL << 4)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples that hold trace, see perf_sample.h.
+ * Samples of events, see perf_sample.h.
  */
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "perf_sample.h"
 
 /* Members of samples, as bits of the sample_type. */
-#define SAMPLE_IP		(1ULL << 0)
 #define SAMPLE_ADDR		(1ULL << 3)
 #define SAMPLE_READ		(1ULL << 4)
 #define SAMPLE_CALLCHAIN	(1ULL << 5)
@@ -133,11 +132,14 @@ static void head_take(struct rest *rest, u64 has, struct perf_sample *sample)
 
 	if (has & PERF_SAMPLE_BIT_IDENTIFIER)
 		sample->id = number_take(rest);
-	skip(rest, has, SAMPLE_IP);
+	if (has & PERF_SAMPLE_BIT_IP)
+		sample->ip = number_take(rest);
 	bytes = has & PERF_SAMPLE_BIT_TID ? take(rest, 8) : NULL;
 	if (bytes)
 		sample->tid = get32(bytes + 4);
-	skip(rest, has, PERF_SAMPLE_BIT_TIME | SAMPLE_ADDR);
+	if (has & PERF_SAMPLE_BIT_TIME)
+		sample->time = number_take(rest);
+	skip(rest, has, SAMPLE_ADDR);
 	if (has & PERF_SAMPLE_BIT_ID)
 		sample->id = number_take(rest);
 	skip(rest, has, PERF_SAMPLE_BIT_STREAM);

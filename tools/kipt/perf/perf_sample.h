@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples that hold trace: perf record --aux-sample has the kernel copy the last bytes
- * of a CPU's or thread's trace into each sample of another event.
+ * Samples of events, which may hold trace: perf record --aux-sample has the kernel copy
+ * the last bytes of a CPU's or thread's trace into each sample of another event.
  */
 #ifndef KIPT_PERF_SAMPLE_H
 #define KIPT_PERF_SAMPLE_H
@@ -12,7 +12,9 @@
  * struct perf_sample - what is taken from a sample
  * @has: PERF_SAMPLE_BIT_* of what is in it
  * @id: number of the event on its CPU or thread
+ * @ip: address
  * @tid: thread
+ * @time: in the clock of perf
  * @cpu: CPU
  * @trace: bytes of trace, in the event; NULL: it has none
  * @size: how many
@@ -20,6 +22,8 @@
 struct perf_sample {
 	u64 has;
 	u64 id;
+	u64 ip;
+	u64 time;
 	u32 tid;
 	u32 cpu;
 	const u8 *trace;

@@ -8,6 +8,7 @@
 #include "../cli/kipt.h"
 #include "record_names.h"
 #include "record_words.h"
+#include "sample_record.h"
 
 static const char *const types[] = RECORD_TYPE_NAMES;
 static const char *const branches[] = RECORD_BRANCH_NAMES;
@@ -104,6 +105,8 @@ static const char *pick(const char *const *names, size_t count, u32 number)
 
 const char *words_type(u32 type)
 {
+	if (type == RECORD_SAMPLE)
+		return "sample";
 	return pick(types, ARRAY_SIZE(types), type);
 }
 
@@ -303,6 +306,11 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 		break;
 	case KIPT_RECORD_TRIG:
 		trigger_sentence(r, where, text, size);
+		break;
+	case RECORD_SAMPLE:
+		snprintf(text, size, "sample of %s%s%s", sample_name(r),
+			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
+			 r->flags & KIPT_RF_NO_IP ? "" : where);
 		break;
 	default:
 		snprintf(text, size, "%s 0x%llx", words_type(r->type), value);

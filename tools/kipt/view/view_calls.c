@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../records/record_words.h"
+#include "../records/sample_record.h"
 #include "call_track.h"
 #include "view.h"
 
@@ -153,6 +154,9 @@ static void record_print(struct view *view, const struct kipt_record *r)
 			note_add(view, r);
 			call_track_take(&calls->track, r);
 		}
+		break;
+	case RECORD_SAMPLE:
+		note_add(view, r);
 		break;
 	case KIPT_RECORD_CONTEXT:
 		context_take(view, r);

@@ -9,6 +9,7 @@
 #include "../../../kmod/decode/insn.h"
 #include "../cli/json_lines.h"
 #include "../records/record_words.h"
+#include "../records/sample_record.h"
 #include "../symbols/disasm.h"
 #include "../symbols/source_cache.h"
 #include "view.h"
@@ -57,6 +58,9 @@ static void value_add(struct view *view, struct json_object *line,
 	if (r->flags & KIPT_RF_NO_VALUE)
 		return;
 	switch (r->type) {
+	case RECORD_SAMPLE:
+		jsonl_text(line, "event", sample_name(r));
+		break;
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_DISABLE:
 	case KIPT_RECORD_EDGE:
