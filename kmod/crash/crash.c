@@ -30,6 +30,7 @@
 #include "../trace/dump_page.h"
 #include "excerpt_cpus.h"
 #include "../hw/nmi_claim.h"
+#include "../lib/quiet_log.h"
 #include "snapshot.h"
 #include "../trace/trace.h"
 
@@ -366,7 +367,7 @@ void kipt_crash_tell(void)
 {
 	if (!kipt_capture_number() || atomic_xchg(&told, 1))
 		return;
-	kipt_excerpt_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"), kipt_crash_pages_address());
+	kipt_quiet_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"), kipt_crash_pages_address());
 	kipt_excerpt_print_all(kipt_crash_pages_event());
 }
 

@@ -32,6 +32,7 @@
 #include "../shared/excerpt_text.h"
 #include "../trace/flow_config.h"
 #include "../lib/memory.h"
+#include "../lib/quiet_log.h"
 #include "../watch/sideband.h"
 #include "../trace/trace.h"
 #include "../../uapi/linux/kipt_crash.h"
@@ -233,25 +234,12 @@ static void kipt_excerpt_name(void *ctx, u64 ip, bool place, char *buf,
 		scnprintf(buf, size, "%ps", (void *)ip);
 }
 
-/*
- * The level of a record tells the log not to look for a console: the machine
- * may have died in one, and the first line of an oops finds this here.
- */
-void kipt_excerpt_log(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vprintk_emit(0, LOGLEVEL_SCHED, NULL, format, args);
-	va_end(args);
-}
-
 static void kipt_excerpt_put(void *ctx, const char *line)
 {
 	struct excerpt *excerpt = ctx;
 
 	excerpt->printed++;
-	kipt_excerpt_log(KERN_ALERT KBUILD_MODNAME ": %s\n", line);
+	kipt_quiet_log(KERN_ALERT KBUILD_MODNAME ": %s\n", line);
 }
 
 /* On the stack of its own. */

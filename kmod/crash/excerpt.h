@@ -87,12 +87,4 @@ u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
 		       const struct kipt_crash_event *event, u32 lines,
 		       u64 ticks);
 
-/**
- * kipt_excerpt_log() - a line for the log that touches no console
- * @format: as for printk(), with level and end of line
- *
- * Context: any, also NMI.
- */
-void __printf(1, 2) kipt_excerpt_log(const char *format, ...);
-
 #endif /* KIPT_EXCERPT_H */

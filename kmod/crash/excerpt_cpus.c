@@ -17,6 +17,7 @@
 #include "../trace/config.h"
 #include "excerpt.h"
 #include "excerpt_cpus.h"
+#include "../lib/quiet_log.h"
 #include "../watch/sideband.h"
 #include "snapshot.h"
 #include "../shared/switch_log.h"
@@ -173,10 +174,10 @@ static void print_others(const struct kipt_crash_event *event)
 			print_other(trace, &others);
 	}
 	if (!cpumask_empty(&silent))
-		kipt_excerpt_log(KERN_ALERT pr_fmt("CPUs %*pbl did not answer\n"),
+		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl did not answer\n"),
 				 cpumask_pr_args(&silent));
 	if (!cpumask_empty(&left_out))
-		kipt_excerpt_log(KERN_ALERT pr_fmt("CPUs %*pbl are left out\n"),
+		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl are left out\n"),
 				 cpumask_pr_args(&left_out));
 }
 
@@ -188,7 +189,7 @@ static void print_died(const struct kipt_trace *trace,
 	u32 lines = trace->group->config.print_branches;
 
 	if (lines && event->hook == KIPT_CRASH_HOOK_HUNG)
-		kipt_excerpt_log(KERN_ALERT pr_fmt("the task that hangs waits, no CPU runs it: its calls are the stack in the kernel's report\n"));
+		kipt_quiet_log(KERN_ALERT pr_fmt("the task that hangs waits, no CPU runs it: its calls are the stack in the kernel's report\n"));
 	else
 		kipt_excerpt_print(&source, event, lines, DIED_MS * tsc_khz);
 }
@@ -221,7 +222,7 @@ static void print_before(const struct kipt_crash_event *death)
 	lines = source.trace->group->config.print_branches;
 	if (!lines || event.hook == KIPT_CRASH_HOOK_HUNG)
 		return;
-	kipt_excerpt_log(KERN_ALERT pr_fmt("%llu ms before this, %s on CPU %u (snapshot %u):\n"),
+	kipt_quiet_log(KERN_ALERT pr_fmt("%llu ms before this, %s on CPU %u (snapshot %u):\n"),
 			 div_u64(max((s64)(death->tsc - event.tsc), 0LL),
 				 max(tsc_khz, 1U)),
 			 name_of(event.hook), event.cpu, id);

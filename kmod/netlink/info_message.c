@@ -155,10 +155,27 @@ static int put_use(struct sk_buff *skb, const struct cpu_kinds *kinds)
 	return 0;
 }
 
+/* As Kbuild has it. */
+static int put_absent(struct sk_buff *skb)
+{
+	u32 absent = 0;
+
+#ifdef KIPT_WITHOUT_DECODE
+	absent |= KIPT_PART_DECODE;
+#endif
+#ifdef KIPT_WITHOUT_CRASH
+	absent |= KIPT_PART_CRASH;
+#endif
+	return absent ? nla_put_u32(skb, KIPT_A_INFO_ABSENT, absent) : 0;
+}
+
 static int put_info(struct sk_buff *skb, struct cpu_kinds *kinds, bool use)
 {
 	struct kipt_caps caps;
 	int err = put_versions(skb);
+
+	if (!err)
+		err = put_absent(skb);
 
 	if (!err)
 		err = kipt_reply_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);

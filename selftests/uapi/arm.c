@@ -25,6 +25,8 @@ FIXTURE(arm)
 FIXTURE_SETUP(arm)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	NEED(machine_no_msr(1));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
@@ -451,6 +453,8 @@ FIXTURE(yield)
 FIXTURE_SETUP(yield)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	NEED(machine_no_msr(1));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){

@@ -20,6 +20,7 @@ FIXTURE(load)
 FIXTURE_SETUP(load)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
 	DISRUPTS("it removes the module");
 	NEED(machine_no_module_file());
 	NEED(machine_no_msr(0));

@@ -247,6 +247,7 @@ FIXTURE(crash)
 FIXTURE_SETUP(crash)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
 	SKIP_IF(why_not());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){

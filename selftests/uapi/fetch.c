@@ -50,6 +50,7 @@ static int captured_session(struct kipt_nl *nl, const struct kipt_want *want)
 FIXTURE_SETUP(fetch)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",

@@ -350,6 +350,7 @@ FIXTURE(follow)
 FIXTURE_SETUP(follow)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",

@@ -81,6 +81,7 @@ FIXTURE_SETUP(killed)
 	const struct rlimit none = { 0, 0 };
 
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
 	setrlimit(RLIMIT_CORE, &none);
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	kipt_snapshots_delete(&self->nl);
@@ -1011,6 +1012,7 @@ TEST(killed_needs_an_armed_session_that_traces_all)
 	struct kipt_nl nl;
 
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
 	ASSERT_EQ(0, kipt_nl_open(&nl));
 	EXPECT_EQ(-EINVAL, kipt_session_new(&nl, &want));
 	EXPECT_TRUE(says(&nl, "user") && says(&nl, "armed"));

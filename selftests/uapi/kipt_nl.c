@@ -745,6 +745,23 @@ const char *kipt_no_ranges(void)
 	return "this CPU has no address ranges";
 }
 
+const char *kipt_absent(uint32_t part)
+{
+	static struct kipt_nl nl;
+	uint32_t absent = 0;
+
+	if (kipt_nl_open(&nl))
+		return "the module kipt is not loaded";
+	if (!kipt_info(&nl))
+		absent = kipt_nl_u32(&nl, KIPT_A_INFO_ABSENT, 0);
+	kipt_nl_close(&nl);
+	if (!(absent & part))
+		return NULL;
+	return part == KIPT_PART_DECODE ?
+	       "the module was built with CONFIG_KIPT_DECODE=n" :
+	       "the module was built with CONFIG_KIPT_CRASH=n";
+}
+
 const char *kipt_missing(void)
 {
 	if (!kipt_cpu_has_pt())

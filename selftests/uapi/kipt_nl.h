@@ -226,6 +226,9 @@ void kipt_snapshots_delete(struct kipt_nl *nl);
  */
 const char *kipt_missing(void);
 
+/* Why a test cannot run that needs a part (enum kipt_part) of the module, or NULL. */
+const char *kipt_absent(uint32_t part);
+
 /*
  * Why a buffer is a single block of KIPT_BLOCK_MAX bytes at most, and a ring:
  * NULL where it is not. Of the CPU this runs on.

@@ -54,6 +54,7 @@ FIXTURE(latch)
 FIXTURE_SETUP(latch)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	DISRUPTS("it suspends the machine");
 	SKIP_IF(why_not());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
@@ -270,6 +271,7 @@ static bool goes_on(struct kipt_nl *nl, int id)
 
 TEST_F_TIMEOUT(latch, armed_session_goes_on_after_suspend, 180)
 {
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
 	if (!file_has(STATE, "mem"))
 		SKIP(return, "this machine cannot suspend to RAM");
 	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));

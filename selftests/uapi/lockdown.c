@@ -36,6 +36,7 @@ TEST_F(kipt, nothing_is_told_in_lockdown)
 	size_t len;
 	int id, fd;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	DISRUPTS("it locks the kernel down");
 	SKIP_IF(is_set("KIPT_LOCKDOWN") ? NULL :
 		"there is no way back before the next boot: set KIPT_LOCKDOWN=1");

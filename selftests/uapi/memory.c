@@ -128,6 +128,7 @@ TEST_F(kipt, session_that_is_being_made_can_be_deleted)
 	static struct kipt_nl maker;
 	int id, ret;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_EQ(0, begin_session(&maker, 4));
 	id = (int)kipt_nl_u32(&maker, KIPT_A_SESSION_ID, 0);
 	EXPECT_EQ(KIPT_STATE_SETUP, kipt_session_state(&self->nl, id));
@@ -235,6 +236,7 @@ TEST_F_TIMEOUT(kipt, memory_refused_to_a_fetch_is_not_logged, 120)
 {
 	int complaints = machine_complaints(false), id, ret;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	work(1);

@@ -248,6 +248,7 @@ TEST_F(kipt, session_of_another_socket_can_be_read_by_its_user_only)
 	struct act other = { .uid = SOMEBODY, .control = -EPERM,
 			     .read = -EPERM };
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	self->want.size = SIZE_MIN;
 	same.id = make_trace(&self->nl, &self->want);
 	ASSERT_LT(0, same.id);
@@ -264,6 +265,7 @@ TEST_F(kipt, detached_session_is_its_makers)
 			     .read = -EPERM };
 	struct act same = { .uid = SOMEBODY, .control = 0, .read = 0 };
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_EQ(0, in_child(make_detached, &maker));
 	other.id = same.id = only_session(&self->nl);
 	ASSERT_LT(0, same.id);
@@ -277,6 +279,7 @@ TEST_F(kipt, sys_admin_may_act_on_any_session)
 	static struct kipt_nl admin;
 	int id;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	self->want.size = SIZE_MIN;
 	id = make_trace(&self->nl, &self->want);
 	ASSERT_LT(0, id);
@@ -311,6 +314,7 @@ TEST_F(kipt, passed_socket_gives_no_right_away)
 {
 	int id;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	self->want.size = SIZE_MIN;
 	id = make_trace(&self->nl, &self->want);
 	ASSERT_LT(0, id);
@@ -336,6 +340,7 @@ TEST_F(kipt, dump_that_is_passed_on_ends)
 {
 	int id;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	self->want.mode = mode_that_keeps();
 	pin_to(0);
 	id = kipt_session_new(&self->nl, &self->want);
@@ -454,6 +459,7 @@ TEST_F(kipt, maker_with_a_socket_of_somebody_else_is_not_the_maker)
 	static struct borrowed borrowed;
 	int pair[2];
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_EQ(0, in_child(make_detached, &maker));
 	borrowed.id = only_session(&self->nl);
 	ASSERT_LT(0, borrowed.id);
@@ -620,6 +626,7 @@ TEST_F(kipt, perfmon_is_enough)
 {
 	int cap = CAP_PERFMON;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	EXPECT_EQ(0, in_child(use_with_capability, &cap));
 }
 
@@ -627,6 +634,7 @@ TEST_F(kipt, sys_admin_is_enough)
 {
 	int cap = CAP_SYS_ADMIN;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	EXPECT_EQ(0, in_child(use_with_capability, &cap));
 }
 
@@ -677,6 +685,7 @@ TEST_F(kipt, every_command_needs_a_capability)
 {
 	int id = kipt_session_new(&self->nl, &self->want);
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_LT(0, id);
 	EXPECT_EQ(0, in_child(other_commands_without_capability, &id));
 	EXPECT_EQ(KIPT_STATE_NEW, kipt_session_state(&self->nl, id));

@@ -278,6 +278,7 @@ TEST_F(rawdev, images_are_checked)
 	int own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	unsigned int i;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	EXPECT_EQ(-1, ioctl(self->fd, KIPT_RAW_FILE, &own));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(EINVAL, give_bad(self->fd, bad_images, 2, 1));
@@ -318,6 +319,7 @@ TEST_F(rawdev, images_are_charged_until_the_next_run)
 	uint64_t before, given;
 	unsigned int i;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_NE(NULL, ranges);
 	for (i = 0; i < MANY_RANGES; i++)
 		ranges[i] = (struct kipt_raw_range){
@@ -357,6 +359,7 @@ TEST_F(rawdev, images_are_regular_files_for_reading)
 	unsigned int i;
 	int fd = -1;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_EQ(0, attach(self->fd, self->attach.session, 0));
 	EXPECT_EQ(-1, ioctl(self->fd, KIPT_RAW_FILE, &fd));
 	EXPECT_EQ(EBADF, errno);

@@ -287,6 +287,7 @@ TEST_F_TIMEOUT(kipt, module_stays_while_it_is_fetched_from, 120)
 {
 	int complaints = machine_complaints(false), id, ret, tries;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	DISRUPTS("it removes the module");
 	NEED(machine_no_module_file());
 	id = kipt_session_new(&self->nl, &self->want);
@@ -337,6 +338,7 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 	struct seen seen = { 0 };
 	uint64_t bytes;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	TAKES_CPU1();
 	self->want.cpus = "1";
 	self->want.mode = mode_that_keeps();

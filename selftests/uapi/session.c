@@ -164,6 +164,7 @@ TEST_F(kipt, start_twice_is_refused)
 
 TEST_F(kipt, unknown_session_is_refused)
 {
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	EXPECT_EQ(-ENOENT, kipt_session_start(&self->nl, 1000000));
 	EXPECT_LT(0, strlen(self->nl.why));
 	EXPECT_EQ(-ENOENT, kipt_session_stop(&self->nl, 1000000));
@@ -277,6 +278,7 @@ TEST_F(kipt, refused_start_keeps_the_last_capture)
 	uint64_t head;
 	int id;
 
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	TAKES_CPU1();
 	self->want.cpus = "0-1";
 	id = kipt_session_new(&self->nl, &self->want);

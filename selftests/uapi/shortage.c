@@ -126,6 +126,7 @@ FIXTURE(shortage)
 FIXTURE_SETUP(shortage)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	SKIP_IF(why_not());
 	ASSERT_TRUE(only_the_module());
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
@@ -434,6 +435,7 @@ TEST_F_TIMEOUT(shortage, session_new_that_keeps_programs, 900)
 {
 	struct request request = { NOTHING, make_session };
 
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
 	self->want.flags = ARMED_USER;
 	EXPECT_LE(10, fail_each(&self->nl, &self->want, &request,
 				self->fail_nth,
@@ -447,6 +449,7 @@ TEST_F_TIMEOUT(shortage, programs_that_die, 900)
 	unsigned int cycles = unless_short(CYCLES, CYCLES_SHORT), i;
 	int id;
 
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
 	self->want.flags = ARMED_USER;
 	for (i = 0; i < cycles; i++) {
 		id = kipt_session_run(&self->nl, &self->want);

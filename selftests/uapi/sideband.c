@@ -48,6 +48,7 @@ FIXTURE(sideband)
 FIXTURE_SETUP(sideband)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	ASSERT_EQ(0, kipt_nl_open(&self->nl));
 	self->want = (struct kipt_want){
 		.cpus = "0",
@@ -990,6 +991,7 @@ static const struct kipt_want deaf_want = {
 FIXTURE_SETUP(deaf)
 {
 	NEED(kipt_missing());
+	SKIP_IF(kipt_absent(KIPT_PART_DECODE));
 	DISRUPTS("it switches off the kernel's probes");
 	if (access(variant->path, W_OK))
 		SKIP(return, "%s cannot be written", variant->path);

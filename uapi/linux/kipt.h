@@ -28,6 +28,16 @@ enum kipt_mode {
 };
 
 /**
+ * enum kipt_part - Parts that a module can be built without.
+ * @KIPT_PART_DECODE: the decoder; a fetch is refused
+ * @KIPT_PART_CRASH: what captures crashes; no session can be armed
+ */
+enum kipt_part {
+	KIPT_PART_DECODE = 1,
+	KIPT_PART_CRASH = 2,
+};
+
+/**
  * enum kipt_state - Life of a session, and of the trace of one of its CPUs.
  * @KIPT_STATE_NEW: never started
  * @KIPT_STATE_RUNNING: tracing; a session runs until it is stopped, even when
@@ -140,6 +150,7 @@ enum {
 	KIPT_A_INFO_MEMORY,
 	KIPT_A_INFO_LATCH,
 	KIPT_A_INFO_PAD,
+	KIPT_A_INFO_ABSENT,
 
 	__KIPT_A_INFO_MAX,
 	KIPT_A_INFO_MAX = (__KIPT_A_INFO_MAX - 1)

@@ -148,12 +148,13 @@ struct kipt_raw_images {
  * IMAGES of this file; returns its number, from 0 on. EINVAL not attached, or it is
  * no regular file, is of FUSE, whose server may never answer, or made by the kernel
  * when it is read; EBADF it is not open for reading; E2BIG there are
- * KIPT_RAW_FILES_MAX; ENOMEM. IMAGES gives the session what the fetches to come use,
- * in place of what it had; it loses it when it starts again. What a range covers is
- * read from its file, all else from memory of the processes that still run. EINVAL not
- * attached, or a member is not as said above; E2BIG too many; EBUSY a fetch is under
- * way, or the session is not stopped; ESTALE it is gone; ENOMEM. Whatever IMAGES
- * returns, the files are not this file's any more.
+ * KIPT_RAW_FILES_MAX; ENOMEM; EOPNOTSUPP the module was built without its decoder.
+ * IMAGES gives the session what the fetches to come use, in place of what it had; it
+ * loses it when it starts again. What a range covers is read from its file, unless its
+ * process, which still runs, wrote over it; all else from memory of the processes that
+ * still run. EINVAL not attached, or a member is not as said above; E2BIG too many;
+ * EBUSY a fetch is under way, or the session is not stopped; ESTALE it is gone; ENOMEM;
+ * EOPNOTSUPP as FILE. Whatever IMAGES returns, the files are not this file's any more.
  */
 #define KIPT_RAW_ATTACH		_IOW('k', 0x70, struct kipt_raw_attach)
 #define KIPT_RAW_POSITION	_IO('k', 0x72)

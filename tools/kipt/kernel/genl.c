@@ -594,6 +594,7 @@ static void info_read(struct genl *genl, struct nlattr **a)
 	attr_cpus(a[KIPT_A_INFO_BUSY], info->busy);
 	info->memory = attr_u64(a[KIPT_A_INFO_MEMORY]);
 	info->latch = attr_u32(a[KIPT_A_INFO_LATCH]);
+	info->absent = attr_u32(a[KIPT_A_INFO_ABSENT]);
 }
 
 int genl_info(struct genl *genl, struct kipt_info *info)

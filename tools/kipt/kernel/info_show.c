@@ -140,6 +140,17 @@ static void clock_show(const struct kipt_caps *c, FILE *out)
 			c->max_nonturbo_ratio);
 }
 
+static const char *absent_text(u32 absent)
+{
+	switch (absent & (KIPT_PART_DECODE | KIPT_PART_CRASH)) {
+	case KIPT_PART_DECODE:
+		return "decoder (record and fetch are refused; start, fetch --raw and decode work)";
+	case KIPT_PART_CRASH:
+		return "crash capture (arm is refused)";
+	}
+	return "decoder (record and fetch are refused; start, fetch --raw and decode work), crash capture (arm is refused)";
+}
+
 /* What only those are told who may trace. */
 static void use_show(const struct kipt_info *info, FILE *out)
 {
@@ -187,6 +198,8 @@ void info_show(const struct kipt_info *info, bool loaded, FILE *out)
 			info->version, info->abi, info->record_version);
 		fprintf(out, "CPUs with PT: %s\n",
 			info->online[0] ? info->online : "none");
+		if (info->absent)
+			fprintf(out, "Built without: %s\n", absent_text(info->absent));
 		use_show(info, out);
 		limits_show(&info->limits, out);
 		ctl_format(info->caps.ctl_allowed &
@@ -279,6 +292,8 @@ void info_show_json(const struct kipt_info *info, bool loaded, FILE *out)
 		jsonl_number(line, "abi", info->abi);
 		jsonl_number(line, "record_version", info->record_version);
 		jsonl_text(line, "online", info->online);
+		if (info->absent)
+			jsonl_text(line, "built_without", absent_text(info->absent));
 		limits_json(line, &info->limits);
 		if (info->told_use) {
 			jsonl_text(line, "busy", info->busy);

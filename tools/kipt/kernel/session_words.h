@@ -77,6 +77,7 @@ struct kipt_limits {
  * @busy: CPUs a session holds
  * @memory: bytes in use
  * @latch: enum kipt_stop_cause, why nothing can be started, or 0
+ * @absent: parts that it was built without, KIPT_PART_*
  */
 struct kipt_info {
 	u32 kind_count;
@@ -91,6 +92,7 @@ struct kipt_info {
 	char busy[KIPT_CPUS_TEXT];
 	u64 memory;
 	u32 latch;
+	u32 absent;
 };
 
 /**

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a dying machine says of its trace, for a module that was built with
+ * CONFIG_KIPT_DECODE=n: where it is, and no calls. In place of excerpt.c,
+ * excerpt_cpus.c and excerpt_decode.c.
+ */
+#include <linux/printk.h>
+
+#include "../lib/quiet_log.h"
+#include "excerpt.h"
+#include "excerpt_cpus.h"
+
+int kipt_excerpt_prepare(void)
+{
+	return 0;
+}
+
+void kipt_excerpt_release(void)
+{
+}
+
+void kipt_excerpt_print_all(const struct kipt_crash_event *event)
+{
+	kipt_quiet_log(KERN_ALERT pr_fmt("this module was built with CONFIG_KIPT_DECODE=n: 'kipt crash' shows what the CPUs did, from a dump\n"));
+}

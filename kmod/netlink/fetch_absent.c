@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fetches, for a module that was built with CONFIG_KIPT_DECODE=n: all are refused. In
+ * place of fetch_message.c.
+ */
+#include "../lib/refuse.h"
+#include "fetch_message.h"
+
+int kipt_fetch_message_start(struct netlink_callback *cb,
+			     struct nlattr **attrs,
+			     struct kipt_refusal *refusal)
+{
+	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
+			   "this module was built with CONFIG_KIPT_DECODE=n: 'kipt fetch --raw DIR' writes the trace to files, and 'kipt decode' decodes those");
+}
+
+int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct kipt_refusal *refusal)
+{
+	return -EOPNOTSUPP;
+}
+
+void kipt_fetch_message_done(struct netlink_callback *cb)
+{
+}
