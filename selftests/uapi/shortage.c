@@ -402,7 +402,8 @@ static int fail_each(struct kipt_nl *nl, const struct kipt_want *want,
 					&request, self->fail_nth,	\
 					#_name);			\
 									\
-		EXPECT_LE(_refusals, refused);				\
+		/* Of those that are tried. */				\
+		EXPECT_LE(_refusals / (int)step_of(&request), refused);	\
 		EXPECT_TRUE(is_as_before(&self->nl, self->used));	\
 	}
 
