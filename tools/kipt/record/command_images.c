@@ -136,10 +136,27 @@ static void range_add(struct command_images *images,
 	image_tables_range(&images->tables, &range);
 }
 
+/* What was noted last is of less use than what comes now. */
+static void last_drop(struct image_tables *tables, pid_t pid, u64 since)
+{
+	const struct kipt_raw_space *last;
+
+	if (!tables->space_count)
+		return;
+	last = &tables->spaces[tables->space_count - 1];
+	if (last->tgid != (u32)pid || last->from != since)
+		return;
+	tables->range_count = last->first;
+	tables->space_count--;
+}
+
 void command_images_begin(struct command_images *images, pid_t tid, pid_t pid,
 			  u64 since)
 {
-	struct kipt_raw_space space = {
+	struct kipt_raw_space space;
+
+	last_drop(&images->tables, pid, since);
+	space = (struct kipt_raw_space){
 		.tgid = pid,
 		.flags = KIPT_RAW_SPACE_NEW,
 		.from = since,
