@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parses and answers session-new. Values that are out of the ranges of uapi/kipt.yaml
+ * were refused by netlink's policies before; what is checked here depends on other
+ * values. Owns what a dump remembers from one call to the next. Process context.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "../lib/limits.h"
+#include "reply.h"
+#include "../session/permission.h"
+#include "../lib/refuse.h"
+#include "../hw/rtit_regs.h"
+#include "../session/session.h"
+#include "session_message.h"
+#include "../session/setup.h"
+
+static int parse_cpus(struct nlattr *attr, struct cpumask *cpus,
+		      struct kipt_refusal *refusal)
+{
+	const char *text = nla_data(attr);
+	int err = cpulist_parse(text, cpus);
+
+	if (err == -ERANGE || err == -EOVERFLOW)
+		return kipt_refuse(refusal, attr, -ENXIO,
+				   "CPU list \"%.64s\" names a CPU that does not exist; online CPUs: %*pbl",
+				   text, cpumask_pr_args(cpu_online_mask));
+	if (err)
+		return kipt_refuse(refusal, attr, -EINVAL,
+				   "CPU list \"%.64s\" is malformed; write it like 0-3,6",
+				   text);
+	if (cpumask_empty(cpus))
+		return kipt_refuse(refusal, attr, -EINVAL,
+				   "attribute \"cpus\": the list is empty; online CPUs: %*pbl",
+				   cpumask_pr_args(cpu_online_mask));
+	return 0;
+}
+
+static int parse_filter(struct nlattr *nest,
+			struct kipt_filter *filter,
+			struct kipt_refusal *refusal)
+{
+	struct nlattr *attrs[KIPT_A_FILTER_MAX + 1];
+	int err;
+
+	/* Its attributes were held against the policy with the request. */
+	err = nla_parse_nested(attrs, KIPT_A_FILTER_MAX, nest, NULL, NULL);
+	if (!err)
+		err = kipt_reply_missing(attrs[KIPT_A_FILTER_KIND],
+					 "filter/kind", refusal);
+	if (!err)
+		err = kipt_reply_missing(attrs[KIPT_A_FILTER_FIRST],
+					 "filter/first", refusal);
+	if (!err)
+		err = kipt_reply_missing(attrs[KIPT_A_FILTER_LAST],
+					 "filter/last", refusal);
+	if (err)
+		return err;
+	filter->kind = nla_get_u32(attrs[KIPT_A_FILTER_KIND]);
+	filter->first = nla_get_u64(attrs[KIPT_A_FILTER_FIRST]);
+	filter->last = nla_get_u64(attrs[KIPT_A_FILTER_LAST]);
+	if (filter->first <= filter->last)
+		return 0;
+	return kipt_refuse(refusal, nest, -EINVAL,
+			   "filter %#llx-%#llx ends before it begins",
+			   filter->first, filter->last);
+}
+
+/* A parsed request has one attribute of each type, but filters may be more. */
+static int parse_filters(struct netlink_callback *cb,
+			 struct kipt_request *request,
+			 struct kipt_refusal *refusal)
+{
+	struct kipt_config *config = &request->config;
+	struct nlattr *attr;
+	int rest, err;
+
+	nlmsg_for_each_attr(attr, cb->nlh, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != KIPT_A_SESSION_FILTER)
+			continue;
+		if (config->nr_filters == KIPT_FILTERS_MAX)
+			return kipt_refuse(refusal, attr, -EINVAL,
+					   "more than %u filters",
+					   KIPT_FILTERS_MAX);
+		err = parse_filter(attr, &config->filters[config->nr_filters],
+				   refusal);
+		if (err)
+			return err;
+		config->nr_filters++;
+	}
+	return 0;
+}
+
+static int parse_process(struct nlattr **attrs,
+			 struct kipt_request *request,
+			 struct kipt_refusal *refusal)
+{
+	struct nlattr *pid = attrs[KIPT_A_SESSION_PID];
+	struct nlattr *cr3 = attrs[KIPT_A_SESSION_CR3];
+
+	request->pid = pid ? nla_get_u32(pid) : 0;
+	request->by_cr3 = cr3;
+	request->cr3 = cr3 ? nla_get_u64(cr3) : 0;
+	if (pid && cr3)
+		return kipt_refuse(refusal, cr3, -EINVAL,
+				   "attributes \"pid\" and \"cr3\" exclude each other");
+	if (request->config.flags & KIPT_SESSION_FLAGS_FOLLOW_FORK && !pid)
+		return kipt_refuse(refusal, attrs[KIPT_A_SESSION_FLAGS],
+				   -EINVAL,
+				   "flag follow-fork needs attribute \"pid\"");
+	return 0;
+}
+
+/* Only kernel code tells whose code runs; a part of it all tells no end. */
+static int check_user(struct nlattr **attrs,
+		      const struct kipt_request *request,
+		      struct kipt_refusal *refusal)
+{
+	const struct kipt_config *config = &request->config;
+	const u64 needed = RTIT_CTL_USER | RTIT_CTL_OS | RTIT_CTL_BRANCHEN;
+	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
+
+	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		return kipt_refuse(refusal, flags, -EINVAL,
+				   "flag user needs flag armed");
+	if (attrs[KIPT_A_SESSION_PID] || attrs[KIPT_A_SESSION_CR3] ||
+	    attrs[KIPT_A_SESSION_FILTER])
+		return kipt_refuse(refusal, flags, -EINVAL,
+				   "flag user excludes \"pid\", \"cr3\" and \"filter\": any program may be killed");
+	if ((config->ctl & needed) == needed)
+		return 0;
+	return kipt_refuse(refusal, attrs[KIPT_A_SESSION_CTL], -EINVAL,
+			   "flag user needs User, OS and BranchEn in IA32_RTIT_CTL");
+}
+
+/* What is printed at a crash is that of armed sessions. */
+static int parse_prints(struct nlattr **attrs,
+			struct kipt_request *request,
+			struct kipt_refusal *refusal)
+{
+	struct kipt_config *config = &request->config;
+	const struct {
+		u32 attr;
+		u32 *value;
+		const char *name;
+	} prints[] = {
+		{ KIPT_A_SESSION_PRINT_BRANCHES, &config->print_branches,
+		  "print-branches" },
+		{ KIPT_A_SESSION_PRINT_CPUS, &config->print_cpus,
+		  "print-cpus" },
+		{ KIPT_A_SESSION_PRINT_USER, &config->print_user,
+		  "print-user" },
+	};
+	struct nlattr *attr;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(prints); i++) {
+		attr = attrs[prints[i].attr];
+		*prints[i].value = attr ? nla_get_u32(attr) : 0;
+		if (attr && !(config->flags & KIPT_SESSION_FLAGS_ARMED))
+			return kipt_refuse(refusal, attr, -EINVAL,
+					   "attribute \"%s\" needs flag armed",
+					   prints[i].name);
+	}
+	return 0;
+}
+
+static int parse_armed(struct nlattr **attrs,
+		       struct kipt_request *request,
+		       struct kipt_refusal *refusal)
+{
+	const struct kipt_config *config = &request->config;
+	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
+	int err = parse_prints(attrs, request, refusal);
+
+	if (!err && config->flags & KIPT_SESSION_FLAGS_KEEP_CODE)
+		err = kipt_refuse(refusal, flags, -EINVAL,
+				  "flag keep-code is gone: the reader of a trace says which files programs had mapped (KIPT_RAW_IMAGES; kipt start --maps)");
+	if (!err && config->flags & KIPT_SESSION_FLAGS_USER)
+		err = check_user(attrs, request, refusal);
+	if (err)
+		return err;
+	if (!(config->flags & KIPT_SESSION_FLAGS_ARMED))
+		return !(config->flags & KIPT_SESSION_FLAGS_YIELD) ? 0 :
+		       kipt_refuse(refusal, flags, -EINVAL,
+				   "flag yield needs flag armed");
+	if (!(config->flags & KIPT_SESSION_FLAGS_DETACHED))
+		return kipt_refuse(refusal, flags, -EINVAL,
+				   "flag armed needs flag detached: what is kept for a crash must outlive its maker");
+	if (config->mode != KIPT_MODE_RING)
+		return kipt_refuse(refusal, attrs[KIPT_A_SESSION_MODE], -EINVAL,
+				   "flag armed needs mode ring: it keeps what came last");
+	return 0;
+}
+
+static int check_present(struct nlattr **attrs, struct kipt_refusal *refusal)
+{
+	int err;
+
+	err = kipt_reply_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", refusal);
+	if (!err)
+		err = kipt_reply_missing(attrs[KIPT_A_SESSION_SIZE], "size",
+					 refusal);
+	if (!err)
+		err = kipt_reply_missing(attrs[KIPT_A_SESSION_CTL], "ctl",
+					 refusal);
+	return err;
+}
+
+static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
+		     struct kipt_request *request,
+		     struct kipt_refusal *refusal)
+{
+	struct kipt_config *config = &request->config;
+	int err;
+
+	err = check_present(attrs, refusal);
+	if (!err)
+		err = parse_cpus(attrs[KIPT_A_SESSION_CPUS], request->cpus,
+				 refusal);
+	if (err)
+		return err;
+	config->mode = attrs[KIPT_A_SESSION_MODE] ?
+		       nla_get_u32(attrs[KIPT_A_SESSION_MODE]) :
+		       KIPT_MODE_RING;
+	config->size = nla_get_u64(attrs[KIPT_A_SESSION_SIZE]);
+	config->ctl = nla_get_u64(attrs[KIPT_A_SESSION_CTL]);
+	config->flags = attrs[KIPT_A_SESSION_FLAGS] ?
+			nla_get_u32(attrs[KIPT_A_SESSION_FLAGS]) : 0;
+	request->uid = current_euid();
+	request->sk = NETLINK_CB(cb->skb).sk;
+	request->portid = NETLINK_CB(cb->skb).portid;
+	err = parse_process(attrs, request, refusal);
+	if (!err)
+		err = parse_armed(attrs, request, refusal);
+	if (!err)
+		err = parse_filters(cb, request, refusal);
+	return err;
+}
+
+static int check_pt(struct kipt_refusal *refusal)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (kipt_caps_cpu_has_pt(cpu))
+			return 0;
+	return kipt_refuse(refusal, NULL, -ENODEV,
+			   "no CPU here has Intel PT (CPUID.07H:EBX[25] is 0)");
+}
+
+/**
+ * struct new_state - a dump of session-new
+ * @session: what is being made
+ * @begun: the request itself was answered
+ * @ready: the last message was written
+ */
+struct new_state {
+	struct kipt_session *session;
+	bool begun;
+	bool ready;
+};
+
+static struct new_state *new_state(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct new_state) > KIPT_REPLY_STATE_BYTES);
+	return kipt_reply_state(cb);
+}
+
+int kipt_session_message_new_start(struct netlink_callback *cb,
+				   struct nlattr **attrs,
+				   struct kipt_refusal *refusal)
+{
+	struct kipt_request *request;
+	struct kipt_session *session;
+	int err;
+
+	err = kipt_permission_trace(cb->skb, refusal);
+	if (!err)
+		err = check_pt(refusal);
+	if (err)
+		return err;
+	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	if (!request || !zalloc_cpumask_var(&request->cpus, GFP_KERNEL)) {
+		kfree(request);
+		return -ENOMEM;
+	}
+	err = parse_new(cb, attrs, request, refusal);
+	if (!err) {
+		session = kipt_setup_begin(request, refusal);
+		err = PTR_ERR_OR_ZERO(session);
+		new_state(cb)->session = err ? NULL : session;
+	}
+	free_cpumask_var(request->cpus);
+	kfree(request);
+	return err;
+}
+
+static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
+			struct kipt_session *session, bool ready)
+{
+	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SESSION_NEW);
+
+	if (!header || nla_put_u32(skb, KIPT_A_SESSION_ID, session->group.id) ||
+	    nla_put_u32(skb, KIPT_A_SESSION_STATE,
+			ready ? KIPT_STATE_NEW : KIPT_STATE_SETUP) ||
+	    nla_put_u64_64bit(skb, KIPT_A_SESSION_MEMORY, session->setup_done,
+			      KIPT_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, KIPT_A_SESSION_MEMORY_TOTAL,
+			      kipt_setup_total(session), KIPT_A_SESSION_PAD))
+		return -EMSGSIZE;
+	genlmsg_end(skb, header);
+	return skb->len;
+}
+
+/* The first call comes within the request, which is not to take long. */
+int kipt_session_message_new(struct sk_buff *skb, struct netlink_callback *cb,
+			     struct kipt_refusal *refusal)
+{
+	struct new_state *state = new_state(cb);
+	int ret;
+
+	if (state->ready)
+		return 0;
+	ret = kipt_permission_trace(cb->skb, refusal);
+	if (!ret && state->begun)
+		ret = kipt_setup_step(state->session, refusal);
+	if (ret < 0)
+		return ret;
+	state->begun = true;
+	state->ready = ret;
+	return put_progress(skb, cb, state->session, ret);
+}
+
+void kipt_session_message_new_done(struct netlink_callback *cb)
+{
+	struct new_state *state = new_state(cb);
+
+	if (state->session)
+		kipt_setup_end(state->session);
+	state->session = NULL;
+}
