@@ -804,7 +804,7 @@ crash_vmlinux_tests() {
 	same "crash_source_of_another_vmlinux" "looping [kernel]" \
 		"$(at --source --vmlinux other)"
 	refused "crash_vmlinux_missing" 1 "cannot read none.*ENOENT" crash "$D" --vmlinux none
-	refused "crash_vmlinux_is_of_a_dump" 2 "are of a dump" crash show 1 --vmlinux vmlinux
+	refused "crash_delete_has_no_vmlinux" 2 "shows no trace: --vmlinux" crash delete 1 --vmlinux vmlinux
 	for size in 100 3000 8000 9000; do
 		head -c $size vmlinux >cut
 		run crash "$D" --summary --source --vmlinux cut

@@ -17,6 +17,7 @@
 #include "../crash/fatal_program.h"
 #include "../crash/snapshot_collect.h"
 #include "../crash/snapshot_show.h"
+#include "../crash/vmcoreinfo.h"
 #include "../kernel/genl.h"
 #include "../offline/save_dir.h"
 #include "../record/fatal_signal.h"
@@ -542,8 +543,7 @@ static bool show(struct crash *crash)
 	    !output_open(&output, &crash->view, crash->live))
 		return false;
 	maps_move(&output.maps, &crash->maps);
-	if (!crash->live)
-		kernel_debug_names(&crash->debug, output.names);
+	kernel_debug_names(&crash->debug, output.names);
 	kernel = crash_machine_kernel(&crash->machine);
 	crash_tasks_load(&output.maps, &kernel, &crash->machine.set);
 	ok = (!crash->program || crash_program_map(crash->program,
@@ -603,8 +603,11 @@ static bool snapshot_show(struct crash *crash, u32 id)
 	if (!ok)
 		return false;
 	crash->live = kcore_open();
-	return crash->live &&
-	       crash_machine_snapshot(&crash->machine, &crash->snapshot) &&
+	if (!crash->live ||
+	    !crash_machine_snapshot(&crash->machine, &crash->snapshot))
+		return false;
+	crash->machine.info = vmcoreinfo_running();
+	return kernel_debug_open(&crash->debug, crash->machine.info, crash->vmlinux) &&
 	       program_read(crash) && show(crash);
 }
 
@@ -627,8 +630,8 @@ static int with_snapshot(struct crash *crash, const struct args *args,
 	if (args->operands != 2 || !args_number(args->argv[1], ~0U, &id) || !id)
 		return args_bad(args, "crash %s needs the number of a snapshot, as 'kipt crash list' shows it",
 				act);
-	if (crash->header || crash->slot || crash->vmlinux)
-		return args_bad(args, "--header, --snapshot and --vmlinux are of a dump: 'kipt crash %s' has none of them",
+	if (crash->header || crash->slot)
+		return args_bad(args, "--header and --snapshot are of a dump: 'kipt crash %s' has none of them",
 				act);
 	ok = strcmp(act, "show") ? snapshot_delete(id) :
 				   snapshot_show(crash, id);

@@ -198,7 +198,9 @@ static void module_open(struct kernel_debug *debug, struct module_lines *module)
 	char path[sizeof(module->id) + 64];
 	struct build_id id;
 
-	if (!crash_module_build_id(debug->memory, &debug->layout, module->name, &id) ||
+	if (!(debug->memory ?
+	      crash_module_build_id(debug->memory, &debug->layout, module->name, &id) :
+	      running_module_build_id(module->name, &id)) ||
 	    id.size < 2)
 		return;
 	build_id_text(&id, module->id);

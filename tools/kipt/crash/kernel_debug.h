@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Debug information of the kernel that died, where it is installed: its vmlinux, known
+ * Debug information of the kernel that died, or of the one that runs, where it is installed: its vmlinux, known
  * by the build id that VMCOREINFO has, and its modules, by that in their
  * memory. Nothing is read before it is needed.
  */
@@ -17,7 +17,7 @@ struct module_lines;
 
 /**
  * struct kernel_debug - the files of a kernel that died
- * @memory: its memory, the caller's
+ * @memory: its memory, the caller's; NULL: it is the kernel that runs
  * @layout: tells where its modules are, if @layout.module is not 0
  * @modules: those that lines were wanted of
  * @module_count: how many

@@ -88,6 +88,22 @@ bool crash_module_build_id(struct crash_memory *memory,
 	return search.found && !search.damaged;
 }
 
+bool running_module_build_id(const char *name, struct build_id *id)
+{
+	u8 bytes[256];
+	char path[128];
+	FILE *file;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	file = strchr(name, '/') ? NULL : fopen(path, "re");
+	if (!file)
+		return false;
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	return build_id_note(id, bytes, size);
+}
+
 /* In names of files, modules may have '-' for '_'. */
 static bool is_module(const char *file, const char *name)
 {

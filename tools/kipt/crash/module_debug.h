@@ -25,6 +25,15 @@ bool crash_module_build_id(struct crash_memory *memory,
 			   struct build_id *id);
 
 /**
+ * running_module_build_id() - the build id of a module of the kernel that runs
+ * @name: of the module
+ * @id: filled on success
+ *
+ * Return: true; false if it is not loaded, or has none.
+ */
+bool running_module_build_id(const char *name, struct build_id *id);
+
+/**
  * module_files_each() - all files that may be a module or its debug information
  * @release: of the kernel, without a slash
  * @name: of the module

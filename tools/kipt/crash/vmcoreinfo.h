@@ -21,6 +21,13 @@
 char *vmcoreinfo_read(const struct crash_source *source, u64 address);
 
 /**
+ * vmcoreinfo_running() - the lines of the kernel that runs, from /proc/kcore
+ *
+ * Return: lines, to be freed; NULL if it does not say them, or not to this user.
+ */
+char *vmcoreinfo_running(void);
+
+/**
  * vmcoreinfo_here() - is it the note
  * @bytes: VMCOREINFO_HEAD of them
  *
