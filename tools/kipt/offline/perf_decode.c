@@ -311,7 +311,6 @@ static bool context_put(struct run *run, struct kipt_record record)
 
 static bool moment_put(struct run *run, const struct perf_moment *at)
 {
-	const struct perf_attr *attr = perf_file_attr(run->file, at->attr);
 	const struct kipt_record time = {
 		.type = KIPT_RECORD_TIME,
 		.flags = KIPT_RF_NO_IP,
@@ -322,7 +321,7 @@ static bool moment_put(struct run *run, const struct perf_moment *at)
 		.type = RECORD_SAMPLE,
 		.flags = at->has_ip ? 0 : KIPT_RF_NO_IP,
 		.ip = at->ip,
-		.value = (uintptr_t)(attr->name ? attr->name : "an event"),
+		.value = at->attr,
 	};
 
 	return (!run->want_time || record_put(run, &time)) && record_put(run, &sample);
@@ -793,6 +792,14 @@ static const char *name_called(void *ctx, const char *path)
 	return perf_codes_name(perf_maps_codes(run->maps), path);
 }
 
+static const char *name_event(void *ctx, u64 number)
+{
+	const struct run *run = ctx;
+	const struct perf_attr *attr = perf_file_attr(run->file, number);
+
+	return attr ? attr->name : NULL;
+}
+
 static bool name_learn(void *ctx, u32 pid, struct maps *names)
 {
 	const struct run *run = ctx;
@@ -808,6 +815,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 		.kernel = kernel_names,
 		.code = name_code,
 		.called = name_called,
+		.event = name_event,
 		.learn = name_learn,
 		.ctx = run,
 	};

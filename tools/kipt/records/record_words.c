@@ -307,11 +307,6 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 	case KIPT_RECORD_TRIG:
 		trigger_sentence(r, where, text, size);
 		break;
-	case RECORD_SAMPLE:
-		snprintf(text, size, "sample of %s%s%s", sample_name(r),
-			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
-			 r->flags & KIPT_RF_NO_IP ? "" : where);
-		break;
 	default:
 		snprintf(text, size, "%s 0x%llx", words_type(r->type), value);
 	}

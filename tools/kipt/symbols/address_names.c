@@ -240,6 +240,15 @@ void names_map_by(struct names *names, const struct names_mapper *mapper)
 	names->mapper = mapper;
 }
 
+const char *names_event(const struct names *names, u64 number)
+{
+	const struct names_mapper *mapper = names->mapper;
+	const char *name = mapper && mapper->event ? mapper->event(mapper->ctx, number) :
+						     NULL;
+
+	return name ? name : "an event";
+}
+
 void names_symfs(struct names *names, const char *symfs)
 {
 	names->places.symfs = symfs;

@@ -102,6 +102,7 @@ bool names_read_by(struct names *names, const char *path,
  *	not, and is named by @kernel. May be NULL
  * @called: the path that a file has where it was mapped, which it is called by; or
  *	NULL: as it is
+ * @event: the name of an event that was sampled, or NULL. May be NULL
  * @learn: adds all of a process to maps that are kept; false without memory
  * @ctx: first argument of all
  */
@@ -111,6 +112,7 @@ struct names_mapper {
 	struct symbols *(*kernel)(void *ctx);
 	bool (*code)(void *ctx, u64 address, struct place *place);
 	const char *(*called)(void *ctx, const char *path);
+	const char *(*event)(void *ctx, u64 number);
 	bool (*learn)(void *ctx, u32 pid, struct maps *maps);
 	void *ctx;
 };
@@ -121,6 +123,15 @@ struct names_mapper {
  * @mapper: must live as long; NULL: only what is of no process is known
  */
 void names_map_by(struct names *names, const struct names_mapper *mapper);
+
+/**
+ * names_event() - the name of an event that was sampled
+ * @names: names
+ * @number: as its records have it
+ *
+ * Return: the name; words that say that nobody knows it.
+ */
+const char *names_event(const struct names *names, u64 number);
 
 /**
  * names_symfs() - files are those of another machine

@@ -9,6 +9,8 @@
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
+#include "../records/record_words.h"
+#include "../records/sample_record.h"
 #include "../symbols/disasm.h"
 #include "view.h"
 
@@ -411,6 +413,20 @@ bool view_insn(const struct view *view, const struct kipt_record *record,
 		return false;
 	disasm(insn, record->kind, record->ip, bytes, size);
 	return true;
+}
+
+const char *view_sentence(const struct view *view, const struct kipt_record *record,
+			  char *text, size_t size)
+{
+	bool has_ip = !(record->flags & KIPT_RF_NO_IP);
+	char where[256];
+
+	names_text(view->names, view->state.pid, record->ip, where, sizeof(where));
+	if (record->type != RECORD_SAMPLE)
+		return words_sentence(record, where, text, size);
+	snprintf(text, size, "sample of %s%s%s", names_event(view->names, record->value),
+		 has_ip ? " at " : "", has_ip ? where : "");
+	return text;
 }
 
 void view_process(struct view *view, u32 pid, u64 cr3)

@@ -395,6 +395,18 @@ bool view_insn(const struct view *view, const struct kipt_record *record,
 	       struct disasm *insn, u8 *bytes);
 
 /**
+ * view_sentence() - what a record that is no branch says
+ * @view: the view
+ * @record: the current one
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *view_sentence(const struct view *view, const struct kipt_record *record,
+			  char *text, size_t size);
+
+/**
  * view_time() - the time of the current record as a column
  * @view: the view
  * @text: buffer of 32 bytes

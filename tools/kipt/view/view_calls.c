@@ -54,13 +54,12 @@ static const struct call_track_ops track_ops = {
 static void note_add(struct view *view, const struct kipt_record *r)
 {
 	struct calls *calls = view->self;
-	char where[256], text[512];
+	char text[512];
 	struct call_line line;
 	u64 hash = 0;
 	const char *c;
 
-	names_text(view->names, view->state.pid, r->ip, where, sizeof(where));
-	words_sentence(r, where, text, sizeof(text));
+	view_sentence(view, r, text, sizeof(text));
 	for (c = text; *c; c++)
 		hash = (hash ^ (u8)*c) * TALLY_HASH_PRIME;
 	if (r->type == KIPT_RECORD_GAP)

@@ -59,7 +59,7 @@ static void value_add(struct view *view, struct json_object *line,
 		return;
 	switch (r->type) {
 	case RECORD_SAMPLE:
-		jsonl_text(line, "event", sample_name(r));
+		jsonl_text(line, "event", names_event(view->names, r->value));
 		break;
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_DISABLE:

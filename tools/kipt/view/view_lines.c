@@ -111,11 +111,10 @@ static void task_print(struct view *view)
 
 static void sentence_print(struct view *view, const struct kipt_record *r)
 {
-	char where[256], text[512], time[32];
+	char text[512], time[32];
 
-	names_text(view->names, view->state.pid, r->ip, where, sizeof(where));
 	fprintf(view->out, "%s%16s %s\n", view_time(view, time), "--",
-		words_sentence(r, where, text, sizeof(text)));
+		view_sentence(view, r, text, sizeof(text)));
 }
 
 static void record_print(struct view *view, const struct kipt_record *r)
