@@ -158,7 +158,7 @@ static bool perf_begin(struct recording *r)
 						&r->info.caps);
 		/* A sentence said why. */
 		if (!r->mapped && r->command)
-			say_note("of programs that end only those of the command are known, as /proc has them then");
+			say_note("of programs that end only those of the command are known, with what they begin with: code that they load later (dlopen) is missing");
 		r->child.begins = r->mapped ? NULL : command_begins;
 		r->child.ends = r->mapped ? NULL : command_ends;
 		return true;
