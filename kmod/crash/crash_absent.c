@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Crashes, for a module that was built with CONFIG_KIPT_CRASH=n: no session is armed,
- * nothing is hooked, and no memory is kept for it. In place of the other files here.
+ * nothing is hooked, and no memory is kept for it. In place of the other files here, with
+ * excerpt_absent.c.
  */
 #include "../lib/refuse.h"
 #include "crash.h"
 #include "crash_hooks.h"
 #include "crash_pages.h"
-#include "excerpt.h"
 #include "killed.h"
 #include "snapshot.h"
 
@@ -59,15 +59,6 @@ void kipt_crash_catch_up_local(void)
 }
 
 void kipt_crash_uninit(void)
-{
-}
-
-int kipt_excerpt_prepare(void)
-{
-	return 0;
-}
-
-void kipt_excerpt_release(void)
 {
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a dying machine says of its trace, for a module that was built with
- * CONFIG_KIPT_DECODE=n: where it is, and no calls. In place of excerpt.c,
- * excerpt_cpus.c and excerpt_decode.c.
+ * CONFIG_KIPT_DECODE=n: where it is, and no calls. With CONFIG_KIPT_CRASH=n nothing is
+ * printed. In place of excerpt.c, excerpt_cpus.c and excerpt_decode.c.
  */
 #include <linux/printk.h>
 

@@ -175,10 +175,10 @@ static void print_others(const struct kipt_crash_event *event)
 	}
 	if (!cpumask_empty(&silent))
 		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl did not answer\n"),
-				 cpumask_pr_args(&silent));
+			       cpumask_pr_args(&silent));
 	if (!cpumask_empty(&left_out))
 		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl are left out\n"),
-				 cpumask_pr_args(&left_out));
+			       cpumask_pr_args(&left_out));
 }
 
 /* The thread that found a task that hangs has no call of its own to show. */
@@ -223,9 +223,9 @@ static void print_before(const struct kipt_crash_event *death)
 	if (!lines || event.hook == KIPT_CRASH_HOOK_HUNG)
 		return;
 	kipt_quiet_log(KERN_ALERT pr_fmt("%llu ms before this, %s on CPU %u (snapshot %u):\n"),
-			 div_u64(max((s64)(death->tsc - event.tsc), 0LL),
-				 max(tsc_khz, 1U)),
-			 name_of(event.hook), event.cpu, id);
+		       div_u64(max((s64)(death->tsc - event.tsc), 0LL),
+			       max(tsc_khz, 1U)),
+		       name_of(event.hook), event.cpu, id);
 	kipt_excerpt_print(&source, &event, lines, BEFORE_MS * tsc_khz);
 }
 

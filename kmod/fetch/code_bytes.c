@@ -164,29 +164,35 @@ static struct code_page *add_page(struct kipt_code_bytes *bytes,
  * A lock of an address space may be held for as long as a server does not
  * answer. It is waited for now and then, not at each read.
  */
-static bool may_wait(const struct kipt_code_reader *reader, u64 id)
+static struct kipt_code_wait *wait_of(struct kipt_code_reader *reader, u64 id)
 {
-	const struct kipt_code_wait *busy =
-		&reader->busy[hash_64(id, ilog2(KIPT_CODE_WAITS))];
+	return &reader->busy[hash_64(id, ilog2(KIPT_CODE_WAITS))];
+}
+
+static bool may_wait(struct kipt_code_reader *reader, u64 id)
+{
+	const struct kipt_code_wait *busy = wait_of(reader, id);
 
 	return busy->id != id || time_after_eq(jiffies, busy->until);
 }
 
-static void note_busy(struct kipt_code_reader *reader, u64 id)
+/* @err: of a look at a page, which waited if @patient. Return: @err. */
+static int note_wait(struct kipt_code_reader *reader, u64 id, bool patient, int err)
 {
-	reader->busy[hash_64(id, ilog2(KIPT_CODE_WAITS))] =
-		(struct kipt_code_wait){ .id = id, .until = jiffies + BUSY_JIFFIES };
+	if (err == -EBUSY && patient)
+		*wait_of(reader, id) = (struct kipt_code_wait){
+			.id = id, .until = jiffies + BUSY_JIFFIES,
+		};
+	return err;
 }
 
 static bool read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
 		      u64 id, u64 addr)
 {
 	bool patient = may_wait(reader, id);
-	int err = kipt_resident_read(mm, addr, reader->page, patient);
 
-	if (err == -EBUSY && patient)
-		note_busy(reader, id);
-	return !err;
+	return !note_wait(reader, id, patient,
+			  kipt_resident_read(mm, addr, reader->page, patient));
 }
 
 /* Return: @len bytes of the page, as all readers see it if there is memory. */
@@ -284,11 +290,10 @@ static int is_written(struct kipt_code_reader *reader, u64 id, u64 addr)
 		return 0;
 	mm = get_mm(reader, id);
 	if (mm) {
-		err = kipt_resident_private(mm, addr, patient);
+		err = note_wait(reader, id, patient,
+				kipt_resident_private(mm, addr, patient));
 		mmdrop(mm);
 	}
-	if (err == -EBUSY && patient)
-		note_busy(reader, id);
 	if (err)
 		return err;
 	reader->plain[i].id = id;

@@ -176,7 +176,6 @@ static int put_info(struct sk_buff *skb, struct cpu_kinds *kinds, bool use)
 
 	if (!err)
 		err = put_absent(skb);
-
 	if (!err)
 		err = kipt_reply_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
 	while (!err && kipt_caps_take_kind(kinds->rest, kinds->same, &caps))

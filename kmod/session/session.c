@@ -135,7 +135,7 @@ static struct kipt_session *alloc_session(const struct kipt_request *request)
 	for_each_cpu(cpu, session->cpus)
 		init_trace(&session->traces[session->nr_traces++], session,
 			   cpu);
-	kipt_session_count(session);
+	kipt_session_refs_init(session);
 	return session;
 }
 

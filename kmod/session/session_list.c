@@ -392,7 +392,7 @@ bool kipt_session_take_cpu(struct kipt_session *session, unsigned int cpu)
 	return free;
 }
 
-void kipt_session_count(struct kipt_session *session)
+void kipt_session_refs_init(struct kipt_session *session)
 {
 	kref_init(&session->refs);
 	kref_init(&session->pins);

@@ -9,11 +9,11 @@
 #include "session.h"
 
 /**
- * kipt_session_count() - begin the life of a session
+ * kipt_session_refs_init() - begin the life of a session
  * @session: with one reference and one pin afterwards; counted until kipt_session_free(),
  *	or its last reference
  */
-void kipt_session_count(struct kipt_session *session);
+void kipt_session_refs_init(struct kipt_session *session);
 
 /**
  * kipt_session_free() - free a session that was never published

@@ -6,16 +6,15 @@
 #include "image_table.h"
 
 #define PAGE_BITS	(4096ULL - 1)
-/* Addresses of user code end before this, offsets in files before the other. */
-#define USER_END	(1ULL << 56)
+/* Offsets in files end before this. */
 #define OFFSET_END	(1ULL << 62)
 /* Of what a process had mapped in one stretch of time, so much is compared. */
 #define CHANGES_COMPARED	64U
 
 static bool is_range(const struct kipt_raw_range *range, u32 files)
 {
-	return range->begin < range->end && range->end <= USER_END &&
-	       range->offset <= OFFSET_END - USER_END && !range->reserved &&
+	return range->begin < range->end && range->end <= KIPT_RAW_USER_END &&
+	       range->offset <= OFFSET_END - KIPT_RAW_USER_END && !range->reserved &&
 	       !((range->begin | range->end | range->offset) & PAGE_BITS) &&
 	       (range->file < files || range->file >= KIPT_RAW_VDSO);
 }

@@ -13,6 +13,11 @@ void kipt_dump_running(struct kipt_trace *trace)
 {
 }
 
+bool kipt_dump_is_stopped(const struct kipt_trace *trace)
+{
+	return false;
+}
+
 void kipt_dump_finish(struct kipt_trace *trace,
 		      const struct kipt_trace_result *result)
 {

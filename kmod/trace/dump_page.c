@@ -165,6 +165,11 @@ static void fill_position(struct kipt_crash_stop *stop,
 	stop->mask_ptrs = position->mask_ptrs;
 }
 
+bool kipt_dump_is_stopped(const struct kipt_trace *trace)
+{
+	return trace->crash->stop.state == KIPT_CRASH_STOPPED;
+}
+
 void kipt_dump_finish(struct kipt_trace *trace,
 		      const struct kipt_trace_result *result)
 {

@@ -99,6 +99,14 @@ void kipt_dump_start(struct kipt_trace *trace);
 void kipt_dump_running(struct kipt_trace *trace);
 
 /**
+ * kipt_dump_is_stopped() - whether a dump would say that a CPU was stopped for a crash
+ * @trace: of this CPU
+ *
+ * Context: this CPU, interrupts off, or an NMI.
+ */
+bool kipt_dump_is_stopped(const struct kipt_trace *trace);
+
+/**
  * kipt_dump_finish() - a CPU stopped, and not for a crash
  * @trace: stopped
  * @result: what it left

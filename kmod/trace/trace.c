@@ -682,7 +682,7 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 	halt_local(trace);
 	if (go && may_go(trace) && !kipt_capture_number()) {
 		/* After a crash that was none a switch may come before the thaw. */
-		if (trace->crash && trace->crash->stop.state == KIPT_CRASH_STOPPED)
+		if (kipt_dump_is_stopped(trace))
 			kipt_dump_running(trace);
 		go_local(trace, cr3_match);
 	}

@@ -20,10 +20,11 @@
 /* Files there is room for to begin with. */
 #define FILES_FIRST	64U
 
-/* @times: when it was last changed, and its size, as it was given. */
+/* With its size, and when it was last changed, as it was given. */
 struct image_file {
 	struct file *file;
-	struct kstat times;
+	loff_t size;
+	struct timespec64 mtime, ctime;
 };
 
 struct kipt_images {
@@ -95,32 +96,41 @@ static int make_room(struct kipt_images *images)
 	return 0;
 }
 
-static int get_times(const struct file *file, struct kstat *times)
+static int describe(struct image_file *image, struct file *file)
 {
-	return vfs_getattr(&file->f_path, times, STATX_SIZE | STATX_MTIME | STATX_CTIME,
-			   AT_STATX_SYNC_AS_STAT);
+	struct kstat stat;
+	int err = vfs_getattr(&file->f_path, &stat,
+			      STATX_SIZE | STATX_MTIME | STATX_CTIME,
+			      AT_STATX_SYNC_AS_STAT);
+
+	if (!err)
+		*image = (struct image_file){
+			.file = file, .size = stat.size,
+			.mtime = stat.mtime, .ctime = stat.ctime,
+		};
+	return err;
 }
 
 /* What is read then is not what was mapped. */
-static bool is_changed(const struct image_file *file)
+static bool is_changed(const struct image_file *image)
 {
-	struct kstat now;
+	struct image_file now;
 
-	return get_times(file->file, &now) || now.size != file->times.size ||
-	       !timespec64_equal(&now.mtime, &file->times.mtime) ||
-	       !timespec64_equal(&now.ctime, &file->times.ctime);
+	return describe(&now, image->file) || now.size != image->size ||
+	       !timespec64_equal(&now.mtime, &image->mtime) ||
+	       !timespec64_equal(&now.ctime, &image->ctime);
 }
 
 int kipt_images_add(struct kipt_images *images, int fd)
 {
 	struct file *file = fget(fd);
-	struct kstat times;
+	struct image_file image;
 	int err;
 
 	if (!file)
 		return -EBADF;
 	err = !(file->f_mode & FMODE_READ) ? -EBADF :
-	      !is_readable(file) ? -EINVAL : get_times(file, &times);
+	      !is_readable(file) ? -EINVAL : describe(&image, file);
 	if (!err)
 		err = make_room(images);
 	/* It lives on when the process has closed it. */
@@ -130,8 +140,7 @@ int kipt_images_add(struct kipt_images *images, int fd)
 		fput(file);
 		return err;
 	}
-	images->files[images->nr_files] =
-		(struct image_file){ .file = file, .times = times };
+	images->files[images->nr_files] = image;
 	return images->nr_files++;
 }
 
@@ -222,15 +231,15 @@ static ssize_t read_some(struct file *file, u64 at, void *to, size_t bytes)
 u32 kipt_images_read(const struct kipt_images *images,
 		     const struct kipt_image_place *place, void *to)
 {
-	const struct image_file *file = &images->files[place->file];
+	const struct image_file *image = &images->files[place->file];
 	u32 done = 0;
 	ssize_t got;
 
 	/* A file system may give less at a time. */
 	do {
-		got = read_some(file->file, place->offset + done,
+		got = read_some(image->file, place->offset + done,
 				to + done, PAGE_SIZE - done);
 		done += max_t(ssize_t, got, 0);
 	} while (got > 0 && done < PAGE_SIZE);
-	return is_changed(file) ? 0 : done;
+	return is_changed(image) ? 0 : done;
 }

@@ -68,9 +68,9 @@ int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
  * kipt_resident_private() - whether a page is the process's own copy
  * @mm: referenced; it may have ended
  * @addr: address of a page
- * @patient: as above
+ * @patient: as of kipt_resident_read()
  *
- * Context: as above.
+ * Context: as kipt_resident_read().
  *
  * Return: 1 if someone wrote to the page, or it is memory of no file; 0 if it is the
  * file's, or none is there; -EBUSY if someone changes the mappings right now.

@@ -99,10 +99,10 @@ static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
 }
 
 /*
- * The process that an address space is of, until its child that shares it has executed
- * a program of its own: vfork(), posix_spawn().
+ * The process whose address space a task runs in. After vfork() or posix_spawn() that is
+ * the parent's, until the child executes a program.
  */
-static u32 whose(const struct task_struct *task)
+static u32 owner_of_space(const struct task_struct *task)
 {
 	const struct task_struct *parent;
 	u32 i, tgid;
@@ -150,7 +150,7 @@ static void add_entry(struct kipt_sideband *sideband,
 	entry->tsc = rdtsc();
 	entry->space = user ? kipt_spaces_name(task->mm) : 0;
 	entry->id = user && followed ?
-		    learn(sideband, task->mm, whose(task)) : 0;
+		    learn(sideband, task->mm, owner_of_space(task)) : 0;
 	entry->tid = task->pid;
 	entry->tgid = task->tgid;
 	/* An NMI that ends the log here finds only whole entries. */

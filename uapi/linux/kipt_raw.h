@@ -92,7 +92,7 @@ struct kipt_raw_space {
 /**
  * struct kipt_raw_range - where a file was mapped
  * @begin: first address
- * @end: last address + 1
+ * @end: last address + 1, at most KIPT_RAW_USER_END
  * @offset: in the file, of @begin; as those, a multiple of 4096
  * @file: what KIPT_RAW_FILE returned; KIPT_RAW_VDSO: the vDSO, of which the kernel
  *	knows which one the process has; or KIPT_RAW_NO_FILE: memory of no file, or of
@@ -106,6 +106,9 @@ struct kipt_raw_range {
 	__u32 file;
 	__u32 reserved;
 };
+
+/* User code ends before this address. */
+#define KIPT_RAW_USER_END	(1ULL << 56)
 
 #define KIPT_RAW_NO_FILE	0xffffffffU
 #define KIPT_RAW_VDSO		0xfffffffeU
