@@ -586,6 +586,15 @@ static bool program_read(struct crash *crash)
 	return crash->program;
 }
 
+static char *info_of_running(struct kcore *live)
+{
+	const struct crash_source file = { .read = kcore_file_read, .ctx = live };
+	u64 begin, end;
+
+	return kcore_notes(live, &begin, &end) ? vmcoreinfo_find(&file, begin, end) :
+						 NULL;
+}
+
 /* Its kernel runs: code and symbols are those of now. Who reads files of others is
  * started before anything of the kernel is here.
  */
@@ -606,7 +615,7 @@ static bool snapshot_show(struct crash *crash, u32 id)
 	if (!crash->live ||
 	    !crash_machine_snapshot(&crash->machine, &crash->snapshot))
 		return false;
-	crash->machine.info = vmcoreinfo_running();
+	crash->machine.info = info_of_running(crash->live);
 	return kernel_debug_open(&crash->debug, crash->machine.info, crash->vmlinux) &&
 	       program_read(crash) && show(crash);
 }

@@ -17,8 +17,6 @@
 
 /* No machine's memory has more pieces. */
 #define SEGMENTS_MAX	(1U << 20)
-/* A machine has one note for each CPU, and some more. */
-#define NOTES_MAX	65536U
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
 
@@ -71,22 +69,11 @@ static void notes_take(struct reading *reading, const Elf64_Phdr *segment)
 	const struct crash_source file = { .read = file_read,
 					   .ctx = elf };
 	u64 at = segment->p_offset, end = at + segment->p_filesz;
-	u8 head[VMCOREINFO_HEAD];
-	Elf64_Nhdr note;
-	u32 i;
 
 	if (end < at || end > reading->length)
 		end = reading->length;
-	for (i = 0; i < NOTES_MAX && !elf->info && at < end; i++) {
-		if (end - at < sizeof(head) ||
-		    file_read(elf, at, head, sizeof(head)) != sizeof(head))
-			return;
-		if (vmcoreinfo_here(head))
-			elf->info = vmcoreinfo_read(&file, at);
-		memcpy(&note, head, sizeof(note));
-		at += sizeof(note) + ((u64)note.n_namesz + 3) / 4 * 4 +
-		      ((u64)note.n_descsz + 3) / 4 * 4;
-	}
+	if (!elf->info)
+		elf->info = vmcoreinfo_find(&file, at, end);
 }
 
 static void load_take(struct reading *reading, const Elf64_Phdr *segment)

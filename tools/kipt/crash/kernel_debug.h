@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Debug information of the kernel that died, or of the one that runs, where it is installed: its vmlinux, known
- * by the build id that VMCOREINFO has, and its modules, by that in their
- * memory. Nothing is read before it is needed.
+ * Debug information of the kernel that died, or of the one that runs, where it is
+ * installed: its vmlinux, known by the build id that VMCOREINFO has, and its modules, by
+ * that in their memory or in /sys/module. Nothing is read before it is needed.
  */
 #ifndef KIPT_KERNEL_DEBUG_H
 #define KIPT_KERNEL_DEBUG_H

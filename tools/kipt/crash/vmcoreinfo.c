@@ -3,17 +3,16 @@
  * VMCOREINFO, see vmcoreinfo.h.
  */
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "vmcoreinfo.h"
 
 /* Linux has a page for it. */
 #define INFO_MAX	(64 << 10)
-#define NOTES_MAX	(1 << 20)
+/* A machine has one note for each CPU, and some more. */
+#define NOTES_MAX	65536U
 
 static const char note_name[] = "VMCOREINFO";
 
@@ -53,66 +52,22 @@ char *vmcoreinfo_read(const struct crash_source *source, u64 address)
 	return text;
 }
 
-/* Notes in memory; an address is an offset. */
-struct notes {
-	u8 *bytes;
-	u64 size;
-};
-
-static u32 notes_get(void *ctx, u64 at, void *bytes, u32 size)
+char *vmcoreinfo_find(const struct crash_source *source, u64 at, u64 end)
 {
-	const struct notes *notes = ctx;
-
-	if (at > notes->size)
-		return 0;
-	if (size > notes->size - at)
-		size = notes->size - at;
-	memcpy(bytes, notes->bytes + at, size);
-	return size;
-}
-
-/* The notes of an ELF file that is no larger than its kernel. */
-static bool notes_read(struct notes *notes, int fd)
-{
-	Elf64_Ehdr head;
-	Elf64_Phdr part;
+	u8 head[VMCOREINFO_HEAD];
+	Elf64_Nhdr note;
 	u32 i;
 
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    head.e_phentsize != sizeof(part))
-		return false;
-	for (i = 0; i < head.e_phnum; i++) {
-		if (pread(fd, &part, sizeof(part), head.e_phoff + i * sizeof(part)) !=
-		    sizeof(part))
-			return false;
-		if (part.p_type == PT_NOTE)
-			break;
+	for (i = 0; i < NOTES_MAX && at < end && end - at >= sizeof(head); i++) {
+		if (!crash_get(source, at, head, sizeof(head)))
+			return NULL;
+		if (vmcoreinfo_here(head))
+			return vmcoreinfo_read(source, at);
+		memcpy(&note, head, sizeof(note));
+		at += sizeof(note) + ((u64)note.n_namesz + 3) / 4 * 4 +
+		      ((u64)note.n_descsz + 3) / 4 * 4;
 	}
-	if (i == head.e_phnum || part.p_filesz > NOTES_MAX)
-		return false;
-	notes->size = part.p_filesz;
-	notes->bytes = malloc(notes->size + 1);
-	return notes->bytes && pread(fd, notes->bytes, notes->size, part.p_offset) ==
-			       (ssize_t)notes->size;
-}
-
-char *vmcoreinfo_running(void)
-{
-	struct notes notes = { 0 };
-	const struct crash_source source = { .read = notes_get, .ctx = &notes };
-	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
-	char *info = NULL;
-	u64 at;
-
-	/* The first byte is no note's: address 0 is none. */
-	if (fd >= 0 && notes_read(&notes, fd)) {
-		for (at = 4; at < notes.size && !info; at += 4)
-			info = vmcoreinfo_read(&source, at);
-	}
-	if (fd >= 0)
-		close(fd);
-	free(notes.bytes);
-	return info;
+	return NULL;
 }
 
 bool vmcoreinfo_text(const char *info, const char *key, char *text,

@@ -21,11 +21,14 @@
 char *vmcoreinfo_read(const struct crash_source *source, u64 address);
 
 /**
- * vmcoreinfo_running() - the lines of the kernel that runs, from /proc/kcore
+ * vmcoreinfo_find() - the lines, from the first such note of several
+ * @source: where the notes are, an ELF file as a rule
+ * @at: address of the first, or offset; not 0
+ * @end: where they end
  *
- * Return: lines, to be freed; NULL if it does not say them, or not to this user.
+ * Return: lines, to be freed; NULL if none of them is it.
  */
-char *vmcoreinfo_running(void);
+char *vmcoreinfo_find(const struct crash_source *source, u64 at, u64 end);
 
 /**
  * vmcoreinfo_here() - is it the note

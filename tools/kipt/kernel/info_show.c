@@ -140,15 +140,15 @@ static void clock_show(const struct kipt_caps *c, FILE *out)
 			c->max_nonturbo_ratio);
 }
 
+#define WITHOUT_DECODE	"decoder (record and fetch are refused; start, fetch --raw and decode work)"
+#define WITHOUT_CRASH	"crash capture (arm is refused)"
+
 static const char *absent_text(u32 absent)
 {
-	switch (absent & (KIPT_PART_DECODE | KIPT_PART_CRASH)) {
-	case KIPT_PART_DECODE:
-		return "decoder (record and fetch are refused; start, fetch --raw and decode work)";
-	case KIPT_PART_CRASH:
-		return "crash capture (arm is refused)";
-	}
-	return "decoder (record and fetch are refused; start, fetch --raw and decode work), crash capture (arm is refused)";
+	if (!(absent & KIPT_PART_CRASH))
+		return WITHOUT_DECODE;
+	return absent & KIPT_PART_DECODE ? WITHOUT_DECODE ", " WITHOUT_CRASH :
+					   WITHOUT_CRASH;
 }
 
 /* What only those are told who may trace. */

@@ -38,7 +38,8 @@ static int entry_compare(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-bool mapped_file_line(struct mapped_file *file, u32 pid, char *line)
+/* False: it is no line of /proc/PID/maps, or nothing there can be executed. */
+static bool line_take(struct mapped_file *file, u32 pid, char *line)
 {
 	unsigned long long start, end, offset, inode;
 	int path = 0;
@@ -55,6 +56,25 @@ bool mapped_file_line(struct mapped_file *file, u32 pid, char *line)
 	file->inode = inode;
 	file->path = path ? line + path : "";
 	return true;
+}
+
+bool mapped_files_each(u32 pid, bool (*take)(void *ctx, struct mapped_file *file),
+		       void *ctx)
+{
+	char path[64], *line = NULL;
+	struct mapped_file mapped;
+	size_t room = 0;
+	bool ok = true;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && ok && getline(&line, &room, maps) > 0)
+		ok = !line_take(&mapped, pid, line) || take(ctx, &mapped);
+	free(line);
+	if (maps)
+		fclose(maps);
+	return ok;
 }
 
 int mapped_file_open(const struct mapped_file *file)

@@ -35,14 +35,18 @@ struct mapped_file {
 };
 
 /**
- * mapped_file_line() - read a line of /proc/PID/maps
- * @file: filled; @file->path points into @line
- * @pid: PID
- * @line: the line; its end is cut off
+ * mapped_files_each() - go through what a process may execute
+ * @pid: a process, or a task of it
+ * @take: gets each mapping of /proc/PID/maps that can be executed, by address; false
+ *	ends it. @file is its to change, and valid until it returns
+ * @ctx: its first argument
  *
- * Return: false if it is none, or nothing there can be executed.
+ * A process that is gone, or another user's, has none.
+ *
+ * Return: false if @take did.
  */
-bool mapped_file_line(struct mapped_file *file, u32 pid, char *line);
+bool mapped_files_each(u32 pid, bool (*take)(void *ctx, struct mapped_file *file),
+		       void *ctx);
 
 /**
  * mapped_file_open() - open a mapped file for reading

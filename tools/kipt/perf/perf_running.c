@@ -239,46 +239,26 @@ static u16 file_put(struct perf_body *body, const struct mapped_file *file,
 	return PERF_MISC_USER | PERF_MISC_MMAP_ID;
 }
 
-/* One line of /proc/PID/maps; only what can be executed is recorded. */
-static bool mapping_write(struct running *running, u32 pid, char *line)
+static bool mapping_write(void *ctx, struct mapped_file *file)
 {
+	struct running *running = ctx;
 	struct perf_body body = { 0 };
-	struct mapped_file file;
 	u16 misc;
 
-	if (!mapped_file_line(&file, pid, line))
-		return true;
-	if (!*file.path)
-		file.path = "//anon";
-	perf_put32(&body, pid);
-	perf_put32(&body, pid);
-	perf_put64(&body, file.start);
-	perf_put64(&body, file.end - file.start);
-	perf_put64(&body, file.offset);
-	misc = file_put(&body, &file, mapped_ids_get(&running->ids, &file));
-	perf_put32(&body, PROT_EXEC | (file.rights[0] == 'r' ? PROT_READ : 0) |
-			  (file.rights[1] == 'w' ? PROT_WRITE : 0));
-	perf_put32(&body, file.rights[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
-	perf_put_text(&body, file.path);
+	if (!*file->path)
+		file->path = "//anon";
+	perf_put32(&body, file->pid);
+	perf_put32(&body, file->pid);
+	perf_put64(&body, file->start);
+	perf_put64(&body, file->end - file->start);
+	perf_put64(&body, file->offset);
+	misc = file_put(&body, file, mapped_ids_get(&running->ids, file));
+	perf_put32(&body, PROT_EXEC | (file->rights[0] == 'r' ? PROT_READ : 0) |
+			  (file->rights[1] == 'w' ? PROT_WRITE : 0));
+	perf_put32(&body, file->rights[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
+	perf_put_text(&body, file->path);
 	return perf_writer_stamped(running->writer, PERF_EVENT_MMAP2, misc,
 				   &body, &no_stamp, 0);
-}
-
-static bool mappings_write(struct running *running, u32 pid)
-{
-	char path[64], *line = NULL;
-	size_t room = 0;
-	bool ok = true;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	file = fopen(path, "re");
-	while (file && ok && getline(&line, &room, file) > 0)
-		ok = mapping_write(running, pid, line);
-	free(line);
-	if (file)
-		fclose(file);
-	return ok;
 }
 
 static bool process_write(struct running *running, u32 none, u32 pid)
@@ -289,7 +269,7 @@ static bool process_write(struct running *running, u32 none, u32 pid)
 	running->between(running->ctx);
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	return numbers_visit(path, running, pid, thread_write) &&
-	       mappings_write(running, pid);
+	       mapped_files_each(pid, mapping_write, running);
 }
 
 bool perf_running_processes(struct perf_writer *writer,

@@ -36,7 +36,6 @@ bool perf_samples_take(struct perf_samples *samples, const struct perf_file *fil
 	list = list_room(samples->list, samples->count, sizeof(*list));
 	if (!list) {
 		say_errno(ENOMEM, "cannot hold the samples of perf");
-		samples->failed = true;
 		return false;
 	}
 	samples->list = list;

@@ -34,14 +34,12 @@ struct perf_moment {
  * @count: how many
  * @left: so many more there are than are kept
  * @nowhere: of so many it is not known when or where they were
- * @failed: a sentence said that there was no memory
  */
 struct perf_samples {
 	struct perf_moment *list;
 	size_t count;
 	u64 left;
 	u64 nowhere;
-	bool failed;
 };
 
 /**

@@ -99,32 +99,9 @@ static u32 file_number(struct command_images *images,
 	return added->number;
 }
 
-static void mappings_each(struct command_images *images, pid_t tid,
-			  void (*take)(struct command_images *images,
-				       const struct mapped_file *mapped,
-				       const struct kipt_raw_space *space),
-			  const struct kipt_raw_space *space)
+static bool range_add(void *ctx, struct mapped_file *mapped)
 {
-	char path[32], *line = NULL;
-	struct mapped_file mapped;
-	size_t room = 0;
-	FILE *maps;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
-	maps = fopen(path, "re");
-	while (maps && getline(&line, &room, maps) > 0) {
-		if (mapped_file_line(&mapped, tid, line))
-			take(images, &mapped, space);
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
-}
-
-static void range_add(struct command_images *images,
-		      const struct mapped_file *mapped,
-		      const struct kipt_raw_space *space)
-{
+	struct command_images *images = ctx;
 	const struct kipt_raw_range range = {
 		.begin = mapped->start,
 		.end = mapped->end,
@@ -132,8 +109,7 @@ static void range_add(struct command_images *images,
 		.file = file_number(images, mapped),
 	};
 
-	(void)space;
-	image_tables_range(&images->tables, &range);
+	return image_tables_range(&images->tables, &range);
 }
 
 /* What was noted last is of less use than what comes now. */
@@ -163,29 +139,39 @@ void command_images_begin(struct command_images *images, pid_t tid, pid_t pid,
 		.first = images->tables.range_count,
 	};
 
-	mappings_each(images, tid, range_add, &space);
+	mapped_files_each(tid, range_add, images);
 	space.count = images->tables.range_count - space.first;
 	image_tables_space(&images->tables, &space);
 }
 
-static void range_check(struct command_images *images,
-			const struct mapped_file *mapped,
-			const struct kipt_raw_space *space)
-{
-	struct kipt_raw_range *range = &images->tables.ranges[space->first];
-	bool known;
-	u32 number = known_number(images, mapped, &known), i;
+/* Ranges of a space, from @at to @end, that were not passed yet. */
+struct comparing {
+	struct command_images *images;
+	size_t at, end;
+};
 
-	for (i = 0; i < space->count; i++, range++) {
-		if (range->end <= mapped->start || range->begin >= mapped->end ||
-		    (range->file == number &&
-		     (number == KIPT_RAW_VDSO ||
-		      range->offset - range->begin ==
-		      mapped->offset - mapped->start)))
+/* Mappings come by address, as ranges are. */
+static bool range_check(void *ctx, struct mapped_file *mapped)
+{
+	struct comparing *comparing = ctx;
+	struct kipt_raw_range *ranges = comparing->images->tables.ranges, *range;
+	bool known;
+	u32 number = known_number(comparing->images, mapped, &known);
+	size_t i;
+
+	while (comparing->at < comparing->end &&
+	       ranges[comparing->at].end <= mapped->start)
+		comparing->at++;
+	for (i = comparing->at; i < comparing->end && ranges[i].begin < mapped->end; i++) {
+		range = &ranges[i];
+		if (range->file == number &&
+		    (number == KIPT_RAW_VDSO ||
+		     range->offset - range->begin == mapped->offset - mapped->start))
 			continue;
 		range->file = KIPT_RAW_NO_FILE;
 		range->offset = 0;
 	}
+	return true;
 }
 
 /* The last note of how the program began; NULL: there is none. */
@@ -206,6 +192,7 @@ static const struct kipt_raw_space *space_find(const struct command_images *imag
 void command_images_end(struct command_images *images, pid_t pid, u64 since)
 {
 	const struct kipt_raw_space *space = space_find(images, pid, since);
+	struct comparing comparing = { .images = images };
 	/* Another process may get its number. */
 	const struct kipt_raw_space after = {
 		.tgid = pid,
@@ -213,8 +200,11 @@ void command_images_end(struct command_images *images, pid_t pid, u64 since)
 		.from = __builtin_ia32_rdtsc(),
 	};
 
-	if (space && space->count)
-		mappings_each(images, pid, range_check, space);
+	if (space) {
+		comparing.at = space->first;
+		comparing.end = comparing.at + space->count;
+		mapped_files_each(pid, range_check, &comparing);
+	}
 	image_tables_space(&images->tables, &after);
 }
 

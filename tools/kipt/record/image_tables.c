@@ -14,8 +14,6 @@
 #include "image_tables.h"
 
 #define PAGE_BYTES	4096ULL
-/* The kernel's own half begins far above: [vsyscall] lies there. */
-#define USER_END	(1ULL << 56)
 /* PROC_PID_INIT_INO of linux/proc_ns.h, the same since namespaces have inodes. */
 #define FIRST_PID_NAMESPACE	0xeffffffcU
 
@@ -61,7 +59,8 @@ bool image_tables_range(struct image_tables *tables,
 {
 	struct kipt_raw_range *ranges;
 
-	if (range->end > USER_END ||
+	/* [vsyscall] lies in the kernel's half. */
+	if (range->end > KIPT_RAW_USER_END ||
 	    (range->begin | range->end | range->offset) % PAGE_BYTES)
 		return true;
 	ranges = list_room(tables->ranges, tables->range_count, sizeof(*ranges));

@@ -439,29 +439,32 @@ static bool is_loading(const struct child *child)
 	return child->loaded && !child->held;
 }
 
-/* The loader's code is the first above where the loader is; a static program has none. */
+/* What is looked for: code at @base or above it, the lowest. */
+struct loader {
+	struct child_task *task;
+	u64 base;
+};
+
+static bool loader_take(void *ctx, struct mapped_file *mapped)
+{
+	const struct loader *loader = ctx;
+
+	if (mapped->start < loader->base)
+		return true;
+	loader->task->loader = mapped->start;
+	loader->task->loader_end = mapped->end;
+	return false;
+}
+
+/* A static program has none. */
 static void loader_find(struct child_task *task)
 {
-	unsigned long base = aux_value(task->tid, AT_BASE);
-	struct mapped_file mapped;
-	char path[64], *line = NULL;
-	size_t room = 0;
-	FILE *maps;
+	struct loader loader = { task, aux_value(task->tid, AT_BASE) };
 
 	task->loader = 0;
 	task->loader_calls = 0;
-	snprintf(path, sizeof(path), "/proc/%d/maps", task->tid);
-	maps = base ? fopen(path, "re") : NULL;
-	while (maps && !task->loader && getline(&line, &room, maps) > 0) {
-		if (!mapped_file_line(&mapped, task->tid, line) ||
-		    mapped.start < base)
-			continue;
-		task->loader = mapped.start;
-		task->loader_end = mapped.end;
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
+	if (loader.base)
+		mapped_files_each(task->tid, loader_take, &loader);
 }
 
 /* The first that calls the kernel and is not the loader comes when libraries are there. */

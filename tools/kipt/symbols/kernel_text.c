@@ -86,6 +86,27 @@ static u32 bytes_read(const struct kcore *core, u64 address, u8 *bytes,
 	return 0;
 }
 
+bool kcore_notes(const struct kcore *core, u64 *begin, u64 *end)
+{
+	unsigned int i;
+
+	for (i = 0; i < core->count; i++) {
+		if (core->segments[i].p_type != PT_NOTE)
+			continue;
+		*begin = core->segments[i].p_offset;
+		*end = *begin + core->segments[i].p_filesz;
+		return true;
+	}
+	return false;
+}
+
+u32 kcore_file_read(void *core, u64 offset, void *bytes, u32 size)
+{
+	ssize_t got = pread(((const struct kcore *)core)->fd, bytes, size, offset);
+
+	return got > 0 ? got : 0;
+}
+
 static bool page_read(const struct kcore *core, u64 address, u8 *page)
 {
 	return bytes_read(core, address, page, PAGE_BYTES) == PAGE_BYTES;

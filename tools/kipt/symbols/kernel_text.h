@@ -26,6 +26,27 @@ bool kcore_allowed(void);
 struct kcore *kcore_open(void);
 
 /**
+ * kcore_notes() - where what the kernel says of itself is in the file
+ * @core: from kcore_open()
+ * @begin: filled: offset of the first note
+ * @end: filled: where they end
+ *
+ * Return: false if there are none.
+ */
+bool kcore_notes(const struct kcore *core, u64 *begin, u64 *end);
+
+/**
+ * kcore_file_read() - copy bytes of the file itself
+ * @core: from kcore_open()
+ * @offset: in the file
+ * @bytes: filled
+ * @size: how many
+ *
+ * Return: how many there are.
+ */
+u32 kcore_file_read(void *core, u64 offset, void *bytes, u32 size);
+
+/**
  * kcore_close() - free it
  * @core: may be NULL
  */

@@ -174,13 +174,13 @@ enum {
 	{ "maps", 0, VIEW_OPTION_MAPS, "FILE",				\
 	  "mappings from a file that -o or --save made" }
 
-/* A further entry, of verbs that decode here; */
+/* A further entry, of verbs that decode in this process. */
 #define VIEW_DISASM_OPTION						\
 	{ "disasm", 0, VIEW_OPTION_DISASM, NULL,			\
 	  "show each instruction, disassembled (Intel syntax)\n"	\
 	  "from the code it was decoded with" }
 
-/* and of verbs that have no code: view_settle() says so. */
+/* The same of verbs without the code of the trace, which view_settle() refuses. */
 #define VIEW_NO_DISASM_OPTION						\
 	{ "disasm", 0, VIEW_OPTION_DISASM, NULL, NULL }
 
