@@ -87,12 +87,7 @@ disasm_executed() {
 disasm_kept_tests() {
 	local dir=$ROOT/selftests/perf/small id some
 	command -v zstd >/dev/null || { skip disasm_kept "no zstd"; return; }
-	zstd -dcq "$dir/perf.data.zst" >kept.data
-	zstd -dcq "$dir/branches.zst" >want
-	zstd -dcq "$dir/program.zst" >program
-	id=$(readelf -n program | sed -n 's/.*Build ID: //p')
-	mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
-	cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+	kept_unpack "$dir"
 	export PERF_BUILDID_DIR=ids
 	insns_of kept.data >insns
 	same disasm_kept "all of True and behind the last branch True" \

@@ -59,13 +59,9 @@ library_counts() {
 		skip "library_kept" "no zstd"
 		return
 	fi
-	zstd -dcq "$dir/perf.data.zst" >calls.data
-	zstd -dcq "$dir/program.zst" >called
-	id=$(readelf -n called | sed -n 's/.*Build ID: //p')
-	mkdir -p "calls/.build-id/${id:0:2}/${id:2}"
-	cp called "calls/.build-id/${id:0:2}/${id:2}/elf"
-	export PERF_BUILDID_DIR=calls
-	counted_as_totals kept calls.data
+	kept_unpack "$dir"
+	export PERF_BUILDID_DIR=ids
+	counted_as_totals kept kept.data
 	unset PERF_BUILDID_DIR
 	same "library_kept_calls" "3 871" "$(awk '{ n++; sum += $1 } END { print n, sum }' counted)"
 }

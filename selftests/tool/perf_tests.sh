@@ -4,6 +4,18 @@
 # Recordings of perf: the container, the trace in it, and every input that is
 # wrong. Sourced by tool_test.sh.
 
+# kept_unpack DIR: a recording that is kept as kept.data, what perf printed of it as want,
+# and its program, whose build id is $id; ids is perf's folder of build ids, with it
+kept_unpack() {
+	zstd -dcq "$1/perf.data.zst" >kept.data
+	zstd -dcq "$1/branches.zst" >want
+	zstd -dcq "$1/program.zst" >program
+	id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+	rm -rf ids
+	mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
+	cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+}
+
 make_perf() {
 	python3 "$HERE/make_perf.py" "$@"
 }
@@ -658,12 +670,7 @@ perf_kept_tests() {
 			skip "perf_kept $name" "no zstd"
 			continue
 		fi
-		zstd -dcq "$dir/perf.data.zst" >kept.data
-		zstd -dcq "$dir/branches.zst" >want
-		zstd -dcq "$dir/program.zst" >program
-		id=$(readelf -n program | sed -n 's/.*Build ID: //p')
-		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
-		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+		kept_unpack "$dir"
 		PERF_BUILDID_DIR=ids run decode kept.data --branches --json
 		same "perf_kept_branches $name" "$(md5sum <want)" \
 			"$(json_types <<<"$OUT" | awk '/^branch/ {
@@ -732,13 +739,7 @@ perf_written_tests() {
 	for dir in "$ROOT"/selftests/perf/*/; do
 		name=$(basename "$dir")
 		command -v zstd >/dev/null || { skip "perf_written $name" "no zstd"; continue; }
-		zstd -dcq "$dir/perf.data.zst" >kept.data
-		zstd -dcq "$dir/branches.zst" >want
-		zstd -dcq "$dir/program.zst" >program
-		id=$(readelf -n program | sed -n 's/.*Build ID: //p')
-		rm -rf ids
-		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
-		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+		kept_unpack "$dir"
 		quiet "perf_written $name" "$program" kept.data written.data
 		same "perf_written_is_private $name" 600 "$(stat -c %a written.data)"
 		PERF_BUILDID_DIR=ids run decode written.data --branches --json

@@ -326,10 +326,10 @@ TEST_F_TIMEOUT(sideband, file_system_of_an_ended_program_unmounts, 60)
 	unlink(path);
 }
 
-/* What is not there any more is a gap. */
-TEST_F_TIMEOUT(sideband, image_that_was_cut_is_a_gap, 60)
+/* A run of the tiny program, which has ended, and its file is given. */
+static void trace_and_give_tiny(struct __test_metadata *const _metadata,
+				struct _test_data_sideband *self, char *path)
 {
-	char path[] = "/tmp/kipt-tiny";
 	uint32_t tgid;
 
 	ASSERT_EQ(0, write_tiny(path));
@@ -339,6 +339,14 @@ TEST_F_TIMEOUT(sideband, image_that_was_cut_is_a_gap, 60)
 	ASSERT_LT(0, tgid);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
+}
+
+/* What is not there any more is a gap. */
+TEST_F_TIMEOUT(sideband, image_that_was_cut_is_a_gap, 60)
+{
+	char path[] = "/tmp/kipt-tiny";
+
+	trace_and_give_tiny(_metadata, self, path);
 	ASSERT_EQ(0, truncate(path, 4096 + 7));
 	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
 	EXPECT_EQ(0, told.jumps);
@@ -351,15 +359,8 @@ TEST_F_TIMEOUT(sideband, image_that_was_written_is_a_gap, 60)
 {
 	const unsigned char nops[2] = { 0x90, 0x90 };
 	char path[] = "/tmp/kipt-tiny";
-	uint32_t tgid;
 
-	ASSERT_EQ(0, write_tiny(path));
-	self->id = begin(&self->nl, &self->want);
-	ASSERT_LT(0, self->id);
-	tgid = (uint32_t)run_to_end(path);
-	ASSERT_LT(0, tgid);
-	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
+	trace_and_give_tiny(_metadata, self, path);
 	/* Its times go in steps of a tick. */
 	wait_ms(50);
 	ASSERT_EQ(0, patch_tiny(path, TINY_JUMP, nops, sizeof(nops)));
