@@ -187,7 +187,7 @@ static struct kipt_snapshot *take_place(u32 *number)
 	}
 	raw_spin_unlock_irqrestore(&places_lock, flags);
 	if (tell)
-		pr_notice("process %d was killed, and is not kept: there is no room, see 'kipt crash list'\n",
+		pr_notice_ratelimited("process %d was killed, and is not kept: there is no room, see 'kipt crash list'\n",
 			  current->tgid);
 	return snapshot;
 }

@@ -102,7 +102,7 @@ struct kipt_area {
  * @header: a page of kind HEADER, of a slot that is READING
  * @readers: references, under list_lock
  * @deleted: it is FREE when the last reference is gone
- * @told_id: that snapshot is in the log; of tell_all() alone
+ * @told_id: that snapshot is in the log; tell_all() alone writes it
  * @replaced: of a program that was killed: it is not the first one here
  */
 struct slot {
@@ -435,16 +435,27 @@ static struct slot *find_newest(void)
 static struct slot *take_slot(u64 tsc)
 {
 	struct slot *slot;
-	u32 i;
+	u32 i, id;
 
 	for (i = 0; i < nr_slots; i++)
 		if (atomic_cmpxchg(&slots[i].state, FREE, FILLING) == FREE)
 			return &slots[i];
 	slot = find_newest();
-	if (!slot || (s64)(tsc - slot->snapshot.dump.event.tsc) <
-			     (s64)(APART_MS * tsc_khz) ||
+	if (!slot)
+		return NULL;
+	id = READ_ONCE(slot->snapshot.dump.id);
+	/* The number before the age: who replaces the event changes the number. */
+	smp_rmb();
+	if ((s64)(tsc - slot->snapshot.dump.event.tsc) <
+		    (s64)(APART_MS * tsc_khz) ||
 	    atomic_cmpxchg(&slot->state, FULL, FILLING) != FULL)
 		return NULL;
+	if (READ_ONCE(slot->snapshot.dump.id) != id) {
+		/* Another CPU has just put its event here. */
+		atomic_set_release(&slot->state, FULL);
+		irq_work_queue(&tell_work);
+		return NULL;
+	}
 	/* It stands for itself, and for those that it stood for. */
 	atomic_add(slot->snapshot.dump.missed + 1, &missed);
 	return slot;
@@ -568,6 +579,8 @@ void kipt_snapshot_fault(u64 ip, u32 trap)
 		event->faulted = 1;
 	}
 	atomic_set_release(&slot->state, FULL);
+	/* tell_all() may have passed over the slot while it was FILLING. */
+	irq_work_queue(&tell_work);
 }
 
 u32 kipt_snapshot_before(const struct kipt_crash_event *death,
@@ -743,11 +756,15 @@ static void take_areas(struct slot *slot)
 	struct kipt_snapshot *snapshot = &slot->snapshot;
 	struct kipt_area *area;
 	u32 cpus = 0, looks;
+	bool locked;
 
 	list_for_each_entry(area, &slot->areas, node) {
-		for (looks = 0; !lock_area(area) && looks < BUSY_LOOKS; looks++)
+		locked = lock_area(area);
+		for (looks = 0; !locked && looks < BUSY_LOOKS; looks++) {
 			udelay(BUSY_US);
-		if (looks == BUSY_LOOKS)
+			locked = lock_area(area);
+		}
+		if (!locked)
 			continue;
 		area->read = has_bytes_of(area, slot) &&
 			     cpu_page(area)->stop.state == KIPT_CRASH_STOPPED;
@@ -802,6 +819,9 @@ static void end_reading(struct slot *slot)
 		WRITE_ONCE(slot->snapshot.dump.id, 0);
 	atomic_set_release(&slot->state, slot->deleted ? FREE : FULL);
 	slot->deleted = false;
+	/* tell_all() may have passed over the slot while it was READING. */
+	if (READ_ONCE(slot->told_id) != slot->snapshot.dump.id)
+		irq_work_queue(&tell_work);
 	drop_orphans(slot);
 }
 
