@@ -52,11 +52,13 @@
 static atomic_t last_number = ATOMIC_INIT(0);
 /* Somebody called panic() or kexec: it will not survive. */
 static bool dying;
+/* The last capture that was printed, and the last of which the event is written. */
 static atomic_t told = ATOMIC_INIT(0);
+static u32 written;
 /*
- * Who was first, NULL until all is written down, and how many oopses that thread had
- * since. Another CPU may read both in a hook of its own while they change, and
- * take_over() changes them on another CPU.
+ * Who was first, once that is written, and how many oopses that thread had since.
+ * Another CPU may read both in a hook of its own while they change, and take_over()
+ * changes them on another CPU.
  */
 static struct task_struct *first_task;
 static u32 first_oopses;
@@ -108,7 +110,7 @@ static void stop_local(u64 ip, bool now)
 		}
 		if (trace->state == KIPT_TRACE_OFF)
 			note_off_local(trace);
-		else
+		else if (!kipt_dump_is_stopped(trace))
 			kipt_dump_stop_local(trace, ip);
 	}
 	kipt_capture_stop_local(capture);
@@ -180,15 +182,20 @@ static struct kipt_crash_event make_event(enum kipt_crash_hook hook, u64 ip,
 	};
 }
 
+/* Whether who was first has written all down. */
+static bool is_written(u32 capture)
+{
+	/* Pairs with smp_store_release() of who wrote it. */
+	return smp_load_acquire(&written) == capture;
+}
+
 /* On the first CPU. */
-static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
-		    u32 trap)
+static void capture(u32 number, enum kipt_crash_hook hook,
+		    struct pt_regs *regs, u64 ip, u32 trap)
 {
 	struct kipt_crash_event event = make_event(hook, ip, trap);
 
-	WRITE_ONCE(first_task, NULL);
 	WRITE_ONCE(first_oopses, 0);
-	atomic_set(&told, 0);
 	WRITE_ONCE(began, jiffies);
 	kipt_crash_hear();
 	stop_local(regs ? regs->ip : 0, true);
@@ -198,14 +205,18 @@ static void capture(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 	wait_for_others(&event);
 	kipt_crash_pages_mend();
 	kipt_crash_pages_set_event(&event);
-	/* Pairs with smp_load_acquire() in take_over() and look_alive(). */
-	smp_store_release(&first_task, current);
+	WRITE_ONCE(first_task, current);
+	/* Pairs with smp_load_acquire() in is_written(). */
+	smp_store_release(&written, number);
 	irq_work_queue(&alive_irq_work);
 }
 
 static bool is_first_here(void)
 {
-	return kipt_capture_number() && READ_ONCE(first_task) == current;
+	u32 number = kipt_capture_number();
+
+	return number && is_written(number) &&
+	       READ_ONCE(first_task) == current;
 }
 
 /*
@@ -249,11 +260,13 @@ static void follow(enum kipt_crash_hook hook, struct pt_regs *regs)
 static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 		 u32 trap)
 {
+	u32 number = atomic_inc_return(&last_number);
+
 	if (is_certain(hook))
 		/* Before the look at the capture; pairs with smp_mb() in forget(). */
 		smp_store_mb(dying, true);
-	if (kipt_capture_begin(atomic_inc_return(&last_number)))
-		capture(hook, regs, ip, trap);
+	if (kipt_capture_begin(number))
+		capture(number, hook, regs, ip, trap);
 	else
 		follow(hook, regs);
 	if (!is_first_here())
@@ -309,6 +322,11 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 	leave(flags);
 }
 
+static bool is_told(u32 number)
+{
+	return (u32)atomic_read(&told) == number;
+}
+
 /*
  * Two CPUs that die at the same moment: the kernel reports one after the other,
  * and not always first the one that was first here. If both traces have their
@@ -317,13 +335,14 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
  */
 static void take_over(void)
 {
-	/* Pairs with smp_store_release() in capture(). */
-	struct task_struct *first = smp_load_acquire(&first_task);
-	struct kipt_crash_event event = read_event();
+	u32 number = kipt_capture_number();
+	struct kipt_crash_event event;
 
-	if (!first || first == current ||
-	    this_cpu_read(stopped_itself) != kipt_capture_number() ||
-	    event.hook != KIPT_CRASH_HOOK_OOPS || atomic_read(&told))
+	if (!is_written(number) || READ_ONCE(first_task) == current ||
+	    this_cpu_read(stopped_itself) != number || is_told(number))
+		return;
+	event = read_event();
+	if (event.hook != KIPT_CRASH_HOOK_OOPS)
 		return;
 	/* What is known of the place, of a BUG, is the first CPU's. */
 	event.cpu = smp_processor_id();
@@ -351,7 +370,7 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	if (!is_first_here() || READ_ONCE(first_oopses) > 1)
 		return;
 	event = read_event();
-	if (atomic_read(&told) || is_certain(event.hook))
+	if (is_told(kipt_capture_number()) || is_certain(event.hook))
 		return;
 	if (event.hook == KIPT_CRASH_HOOK_OOPS ||
 	    event.hook == KIPT_CRASH_HOOK_DIE) {
@@ -363,17 +382,55 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	kipt_crash_tell();
 }
 
+/* As long as who was first waits for others; it may have died of that itself. */
+static void wait_until_written(u32 number)
+{
+	u64 end = rdtsc() + 2ULL * WAIT_MS * tsc_khz;
+	u32 looks = 0;
+
+	while (!is_written(number) && (++looks < WAIT_LOOKS || rdtsc() < end))
+		cpu_relax();
+}
+
 void kipt_crash_tell(void)
 {
-	if (!kipt_capture_number() || atomic_xchg(&told, 1))
+	u32 number = kipt_capture_number();
+
+	if (!number)
+		return;
+	wait_until_written(number);
+	if ((u32)atomic_xchg(&told, number) == number)
 		return;
 	kipt_quiet_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"), kipt_crash_pages_address());
-	kipt_excerpt_print_all(kipt_crash_pages_event());
+	if (kipt_crash_pages_event()->hook)
+		kipt_excerpt_print_all(kipt_crash_pages_event());
 }
 
 static void queue_alive(struct irq_work *work)
 {
 	schedule_delayed_work(&alive_work, ALIVE_AFTER);
+}
+
+/*
+ * CPUs may have gone on meanwhile: a capture with another number stops each of them
+ * again, and leaves as it is what the others wrote.
+ */
+static void put_back(u32 capture, struct kipt_crash_event event)
+{
+	u32 number = atomic_inc_return(&last_number);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (kipt_capture_begin(number)) {
+		event.cpu = smp_processor_id();
+		stop_local(0, true);
+		ask_others(&event);
+		if (is_told(capture))
+			atomic_set(&told, number);
+		/* Pairs with smp_load_acquire() in is_written(). */
+		smp_store_release(&written, number);
+	}
+	local_irq_restore(flags);
 }
 
 /*
@@ -389,7 +446,7 @@ static bool forget(u32 capture, const struct kipt_crash_event *event)
 	/* Pairs with smp_store_mb() in meet(). */
 	smp_mb();
 	if (READ_ONCE(dying)) {
-		kipt_capture_begin(capture);
+		put_back(capture, *event);
 		return false;
 	}
 	kipt_crash_pages_forget_event(event);
@@ -407,14 +464,13 @@ static void thaw_local(void *unused)
  */
 static void look_alive(struct work_struct *work)
 {
-	/* Pairs with smp_store_release() in capture(). */
-	bool is_written = smp_load_acquire(&first_task);
-	struct kipt_crash_event event = read_event();
 	u32 capture = kipt_capture_number();
+	struct kipt_crash_event event;
 	unsigned long flags;
 
-	if (!capture || !is_written || READ_ONCE(dying))
+	if (!capture || !is_written(capture) || READ_ONCE(dying))
 		return;
+	event = read_event();
 	if (time_before(jiffies, READ_ONCE(heard) + ALIVE_AFTER) &&
 	    time_before(jiffies, READ_ONCE(began) + ALIVE_MOST)) {
 		schedule_delayed_work(&alive_work, ALIVE_AFTER);

@@ -18,12 +18,14 @@
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <asm/ibt.h>
 #include <asm/text-patching.h>
 #include <asm/trapnr.h>
+#include <asm/tsc.h>
 
 #include "../lib/compat.h"
 #include "../trace/capture.h"
@@ -33,6 +35,7 @@
 #include "crash_words.h"
 #include "../lib/probe.h"
 #include "../lib/refuse.h"
+#include "../shared/task_notes.h"
 #include "snapshot.h"
 
 /* As much of a line is looked at. */
@@ -45,9 +48,24 @@
 #define PADDING_BYTES	16
 /* Words of the stack that are looked through for a return address. */
 #define STACK_WORDS	512U
+/* From the call that prints the text of a warning to the instruction that traps. */
+#define WARNING_BYTES	64U
 
-/* The thread whose warning with a text was met here, until it traps. */
-static DEFINE_PER_CPU(struct task_struct *, warned);
+/* Of the TSC, as notes have it. */
+#define NOTE_SHIFT	20U
+/* What a task does for so long after an oops belongs to that. */
+#define OOPS_MS		10000ULL
+
+/* When tasks had an oops, whether a snapshot could be taken or not. */
+static struct kipt_task_notes oopsed;
+/* Where tasks have met a warning by its text, until they trap. */
+static struct kipt_task_notes warned;
+
+/* Each CPU's idle task has number 0. */
+static u32 this_task(void)
+{
+	return current->pid ?: ~smp_processor_id();
+}
 
 static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 		 u32 trap, bool is_end)
@@ -63,9 +81,13 @@ static void meet_oops(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 		      u32 trap, bool trapped)
 {
 	bool is_end = kipt_crash_end_of_oops(trapped);
+	u32 now = rdtsc() >> NOTE_SHIFT;
 
-	if (is_end || !kipt_snapshot_is_mine())
-		meet(hook, regs, ip, trap, is_end);
+	if (!is_end && kipt_task_notes_has(&oopsed, this_task(), now,
+					   OOPS_MS * tsc_khz >> NOTE_SHIFT))
+		return;
+	kipt_task_notes_add(&oopsed, this_task(), now);
+	meet(hook, regs, ip, trap, is_end);
 }
 
 static int on_oops(struct kprobe *probe, struct pt_regs *regs)
@@ -104,7 +126,8 @@ static void meet_bug(const struct bug_entry *bug, struct pt_regs *regs, u64 ip,
 		return;
 	if (!(flags & BUGFLAG_WARNING))
 		meet_oops(KIPT_CRASH_HOOK_OOPS, regs, ip, X86_TRAP_UD, trapped);
-	else if (this_cpu_xchg(warned, NULL) != current &&
+	else if (!kipt_task_notes_take(&warned, this_task(), ip,
+				       WARNING_BYTES) &&
 		 !(flags & BUGFLAG_ONCE && flags & BUGFLAG_DONE))
 		meet_warning(regs, ip, X86_TRAP_UD);
 }
@@ -175,12 +198,14 @@ static int on_panic(struct kprobe *probe, struct pt_regs *regs)
 
 /*
  * __warn_printk(format, ...), before the instruction that warns: that does not
- * count once more.
+ * count once more. In between the task may go to another CPU, and others may warn.
  */
 static int on_warn_text(struct kprobe *probe, struct pt_regs *regs)
 {
-	this_cpu_write(warned, current);
-	meet_warning(regs, caller_of(probe, regs), KIPT_CRASH_NO_TRAP);
+	u64 call = caller_of(probe, regs);
+
+	kipt_task_notes_add(&warned, this_task(), call);
+	meet_warning(regs, call, KIPT_CRASH_NO_TRAP);
 	return 0;
 }
 

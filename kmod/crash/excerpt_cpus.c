@@ -167,9 +167,11 @@ static void print_others(const struct kipt_crash_event *event)
 		.end = rdtsc() + OTHERS_MS * tsc_khz,
 	};
 	const struct kipt_trace *trace;
+	unsigned int cpu;
 
 	for (choose(&others); others.left; others.left--) {
-		trace = other(take_next(), event);
+		cpu = take_next();
+		trace = cpu < nr_cpu_ids ? other(cpu, event) : NULL;
 		if (trace)
 			print_other(trace, &others);
 	}

@@ -181,14 +181,14 @@ static struct kipt_snapshot *take_place(u32 *number)
 		places[found] = wish;
 		places[found].id = snapshot->dump.id;
 	}
-	if (found != -EEXIST) {
+	if (snapshot || found == -ENOSPC) {
 		tell = !snapshot && !full_told;
 		full_told = !snapshot;
 	}
 	raw_spin_unlock_irqrestore(&places_lock, flags);
 	if (tell)
 		pr_notice_ratelimited("process %d was killed, and is not kept: there is no room, see 'kipt crash list'\n",
-			  current->tgid);
+				      current->tgid);
 	return snapshot;
 }
 

@@ -560,11 +560,6 @@ static struct slot *find_mine(void)
 	return NULL;
 }
 
-bool kipt_snapshot_is_mine(void)
-{
-	return find_mine();
-}
-
 void kipt_snapshot_fault(u64 ip, u32 trap)
 {
 	struct slot *slot = find_mine();

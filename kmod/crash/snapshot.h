@@ -115,13 +115,6 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip);
 void kipt_snapshot_fault(u64 ip, u32 trap);
 
 /**
- * kipt_snapshot_is_mine() - whether a snapshot is of an oops of this thread just now
- *
- * Context: as kipt_snapshot_take().
- */
-bool kipt_snapshot_is_mine(void);
-
-/**
  * kipt_snapshot_miss() - count an event of which nothing can be kept
  *
  * Context: any, also NMI.

@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/apic.h>
@@ -225,7 +226,16 @@ bool kipt_hw_pmi_ack_local(void)
 	return true;
 }
 
+/*
+ * Other than an x2APIC, an xAPIC takes the destination in a register of its own. An NMI
+ * may have come right after that was written for another interrupt.
+ */
 void kipt_hw_send_nmi(unsigned int cpu)
 {
+	bool is_kept = in_nmi() && !x2apic_enabled();
+	u32 destination = is_kept ? apic->read(APIC_ICR2) : 0;
+
 	apic->send_IPI(cpu, NMI_VECTOR);
+	if (is_kept)
+		apic->write(APIC_ICR2, destination);
 }

@@ -44,7 +44,9 @@ int kipt_killed_choose(const struct kipt_killed_place *places, u32 count,
 	}
 	if (own < most && unused >= 0)
 		return unused;
-	if (!newest || newest->state != KIPT_KILLED_KEPT)
+	if (!newest)
 		return -ENOSPC;
+	if (newest->state != KIPT_KILLED_KEPT)
+		return -EBUSY;
 	return newest - places;
 }

@@ -63,6 +63,7 @@ u32 kipt_killed_owner(const struct cred *cred);
  *
  * Return: index of a place, which may have a program to be replaced.
  * -EEXIST: another thread of the process has one.
+ * -EBUSY: the one to be replaced is being written or read.
  * -ENOSPC: there is none.
  */
 int kipt_killed_choose(const struct kipt_killed_place *places, u32 count,

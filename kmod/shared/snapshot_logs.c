@@ -48,14 +48,24 @@ static u64 written_now(const struct kipt_crash_ring *ring)
 	return smp_load_acquire((const u64 *)ring->written);
 }
 
-/* How many were written up to a time; *@most: so many of them are there. */
+/*
+ * How many were written up to a time; *@most: so many of them are there. Times only
+ * grow; one that is overwritten meanwhile is later than it was, and what is then found
+ * is overwritten, too.
+ */
 static u64 written_at(const struct kipt_crash_ring *ring, u64 tsc, u32 *most)
 {
-	u64 written = written_now(ring), first = oldest(ring, written);
+	u64 end = written_now(ring), first = oldest(ring, end);
+	u64 written = first;
 
-	while (written > first &&
-	       READ_ONCE(entry(ring, written - 1)->tsc) > tsc)
-		written--;
+	while (written < end) {
+		u64 middle = written + (end - written) / 2;
+
+		if (READ_ONCE(entry(ring, middle)->tsc) > tsc)
+			end = middle;
+		else
+			written = middle + 1;
+	}
 	*most = min_t(u64, *most, written - first);
 	return written;
 }

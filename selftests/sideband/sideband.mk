@@ -5,7 +5,7 @@
 SIDEBAND_TEST := selftests/sideband
 SIDEBAND_BUILD := $(BUILD)/sideband
 SIDEBAND_TESTS := switch_log image_table patch_log snapshot_logs \
-	text_view limits task_merge killed_quota
+	text_view limits task_merge killed_quota task_notes
 SIDEBAND_SHIM := $(wildcard tools/shim/*/*.h)
 
 $(SIDEBAND_BUILD)/%_test: $(SIDEBAND_TEST)/%_test.c kmod/shared/%.c kmod/shared/%.h \

@@ -125,6 +125,22 @@ static noinline void crasher_warn(void)
 	WARN(1, "crasher: warns\n");
 }
 
+static noinline void move(void)
+{
+	unsigned int other = cpumask_any_but(cpu_online_mask, task_cpu(current));
+
+	if (other < nr_cpu_ids)
+		set_cpus_allowed_ptr(current, cpumask_of(other));
+}
+
+/* The same, and the scheduler moves the task after the text. */
+static noinline void crasher_moved(void)
+{
+	__warn_printk("crasher: warns\n");
+	move();
+	WARN_ON(1);
+}
+
 /* A warning that is survived, and a panic right after it. */
 static noinline void crasher_twice(void)
 {
@@ -441,6 +457,7 @@ static const struct {
 	{ "double", crasher_double },
 	{ "warn", crasher_warn },
 	{ "warnon", crasher_warnon },
+	{ "moved", crasher_moved },
 	{ "twice", crasher_twice },
 	{ "list", crasher_list },
 	{ "atomic", crasher_atomic },
