@@ -370,7 +370,7 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	if (!is_first_here() || READ_ONCE(first_oopses) > 1)
 		return;
 	event = read_event();
-	if (is_told(kipt_capture_number()) || is_certain(event.hook))
+	if (is_certain(event.hook))
 		return;
 	if (event.hook == KIPT_CRASH_HOOK_OOPS ||
 	    event.hook == KIPT_CRASH_HOOK_DIE) {
