@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,10 @@
 
 /* Larger CPU numbers are nobody's; it bounds the walk over a range. */
 #define CPU_MAX		65535
+/* A verb has fewer. */
+#define OPTIONS_MAX	96
+/* More than any letter. */
+#define NAMED		256
 
 int args_exit(int code)
 {
@@ -106,121 +111,108 @@ void args_help(const struct kipt_verb *verb, FILE *out)
 	      out);
 }
 
-static const struct kipt_option *option_find(const struct kipt_verb *verb,
-					     const char *name, size_t len)
-{
-	const struct kipt_option *option;
+/* What getopt_long() is given of a verb: one command line is read at a time. */
+static struct option names[OPTIONS_MAX + 2];
+static char letters[3 * (OPTIONS_MAX + 2)];
 
-	for (option = verb->options; option->name; option++) {
-		if (strlen(option->name) == len &&
-		    !strncmp(option->name, name, len))
-			return option;
+static const struct option help_name = { "help", no_argument, NULL, 'h' };
+
+static int value_kind(const struct kipt_option *option)
+{
+	if (!option->value)
+		return no_argument;
+	return *option->value == '[' ? optional_argument : required_argument;
+}
+
+/* A name without a letter is known by its index. */
+static void begin(const struct args *args)
+{
+	const struct kipt_option *options = args->verb->options;
+	char *letter = letters;
+	u32 i;
+
+	/* A value that is missing is told from an option that is. */
+	letter = stpcpy(letter, args->first_operand_ends ? "+:h" : ":h");
+	for (i = 0; i < OPTIONS_MAX && options[i].name; i++) {
+		names[i] = (struct option){
+			.name = options[i].name,
+			.has_arg = value_kind(&options[i]),
+			.val = NAMED + i,
+		};
+		if (!options[i].letter)
+			continue;
+		*letter++ = options[i].letter;
+		letter = stpcpy(letter, &"::"[2 - names[i].has_arg]);
 	}
-	return NULL;
+	names[i] = help_name;
+	names[i + 1] = (struct option){ };
+	opterr = 0;
+	/* Not 1, so that getopt_long() begins anew. */
+	optind = 0;
 }
 
-static const struct kipt_option *option_letter(const struct kipt_verb *verb,
-					       char letter)
+static const struct kipt_option *option_of(const struct args *args, int code)
 {
-	const struct kipt_option *option;
+	const struct kipt_option *option = args->verb->options;
 
-	for (option = verb->options; option->name; option++) {
-		if (option->letter == letter)
-			return option;
-	}
-	return NULL;
+	if (code >= NAMED)
+		return option + (code - NAMED);
+	while (option->name && option->letter != code)
+		option++;
+	return option;
 }
 
-/* Shift what lies between so that the operands stand together in front. */
-static void operand_keep(struct args *args)
+static int refuse(const struct args *args, bool value_missing)
 {
-	char *operand = args->argv[args->next];
-	int i;
+	const struct kipt_option *option = option_of(args, optopt);
+	const char *word = args->argv[optind - 2];
 
-	for (i = args->next; i > args->operands; i--)
-		args->argv[i] = args->argv[i - 1];
-	args->argv[args->operands++] = operand;
-	args->next++;
-}
-
-static void operands_rest(struct args *args)
-{
-	while (args->next < args->argc)
-		operand_keep(args);
-}
-
-static int option_take(struct args *args, const struct kipt_option *option,
-		       const char *attached)
-{
-	args->value = attached;
-	if (!option->value && attached) {
+	if (value_missing)
+		args_bad(args, "--%s needs a value: %s", option->name,
+			 option->value);
+	else if (optopt >= NAMED)
 		args_bad(args, "--%s takes no value", option->name);
-		return ARGS_BAD;
-	}
-	if (!attached && option->value && *option->value == '[' &&
-	    (args->next >= args->argc || !args->is_value ||
-	     !args->is_value(args->argv[args->next])))
-		return option->id;
-	if (option->value && !attached) {
-		if (args->next >= args->argc) {
-			args_bad(args, "--%s needs a value: %s", option->name,
-				 option->value);
-			return ARGS_BAD;
-		}
-		args->value = args->argv[args->next++];
-	}
-	return option->id;
+	else if (optopt)
+		args_bad(args, "%s has no option '-%c'", args->verb->name,
+			 optopt);
+	else
+		args_bad(args, "%s has no option '%.*s'", args->verb->name,
+			 (int)strcspn(word, "="), word);
+	return ARGS_BAD;
 }
 
-static int option_long(struct args *args, const char *text)
+static int end(struct args *args)
 {
-	const char *equals = strchr(text, '=');
-	size_t len = equals ? (size_t)(equals - text) : strlen(text);
-	const struct kipt_option *option = option_find(args->verb, text, len);
-
-	if (!option) {
-		args_bad(args, "%s has no option '--%.*s'", args->verb->name,
-			 (int)len, text);
-		return ARGS_BAD;
-	}
-	return option_take(args, option, equals ? equals + 1 : NULL);
+	args->operands = args->argc + 1 - optind;
+	args->argv += optind - 1;
+	return ARGS_END;
 }
 
-static int option_short(struct args *args, const char *text)
-{
-	const struct kipt_option *option = option_letter(args->verb, text[0]);
-
-	if (!option || (!option->value && text[1])) {
-		args_bad(args, "%s has no option '-%s'", args->verb->name,
-			 text);
-		return ARGS_BAD;
-	}
-	return option_take(args, option, text[1] ? text + 1 : NULL);
-}
-
+/* The word before the arguments is the verb's name, as getopt_long() wants it. */
 int args_option(struct args *args)
 {
-	while (args->next < args->argc) {
-		const char *word = args->argv[args->next];
+	const struct kipt_option *option;
+	int code;
 
-		if (word[0] != '-' || !word[1]) {
-			if (args->first_operand_ends)
-				break;
-			operand_keep(args);
-			continue;
-		}
-		args->next++;
-		if (!strcmp(word, "--"))
-			break;
-		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			args_help(args->verb, stdout);
-			return ARGS_HELP;
-		}
-		return word[1] == '-' ? option_long(args, word + 2) :
-					option_short(args, word + 1);
+	if (!args->begun)
+		begin(args);
+	args->begun = true;
+	code = getopt_long(args->argc + 1, args->argv - 1, letters, names, NULL);
+	if (code < 0)
+		return end(args);
+	if (code == '?' || code == ':')
+		return refuse(args, code == ':');
+	if (code == 'h') {
+		args_help(args->verb, stdout);
+		return ARGS_HELP;
 	}
-	operands_rest(args);
-	return ARGS_END;
+	option = option_of(args, code);
+	args->value = optarg;
+	if (!optarg && value_kind(option) == optional_argument &&
+	    optind <= args->argc && args->is_value &&
+	    args->is_value(args->argv[optind - 1]))
+		args->value = args->argv[optind++ - 1];
+	return option->id;
 }
 
 bool args_number(const char *text, u64 max, u64 *number)

@@ -22,10 +22,11 @@ enum {
 /**
  * struct args - a command line while it is read
  * @verb: whose options they are
- * @argc, @argv: arguments after the verb
- * @next: index of the next one to look at
+ * @argc, @argv: arguments after the verb, whose name stands before them; after
+ *	ARGS_END @argv is where the operands begin
+ * @begun: an option was asked for
  * @value: value of the option returned last, or NULL
- * @operands: how many operands were moved to the front of @argv
+ * @operands: how many there are, after ARGS_END
  * @first_operand_ends: all from the first operand on belongs to a command
  * @is_value: whether the word after an option is its value, where that may be left
  *	out; NULL: it never is
@@ -34,7 +35,7 @@ struct args {
 	const struct kipt_verb *verb;
 	int argc;
 	char **argv;
-	int next;
+	bool begun;
 	const char *value;
 	int operands;
 	bool first_operand_ends;
@@ -45,8 +46,9 @@ struct args {
  * args_option() - the next option
  * @args: @verb, @argc, @argv set, the rest zero before the first call
  *
- * Operands are moved to the front of @argv on the way, args->operands counts
- * them. What stands after "--" is operands.
+ * As getopt_long(): options and operands may be mixed, a name may be cut short as
+ * long as one option alone begins so, and what stands after "--" is operands. One
+ * command line is read at a time.
  *
  * Return:
  * the option's id, its value in args->value.

@@ -368,16 +368,16 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 	exit = options_take(&d, &args);
 	again_settle(&d.view, verb);
 	if (exit == KIPT_EXIT_DONE && settle)
-		settle(&d.view, argv[0]);
+		settle(&d.view, args.argv[0]);
 	of_records = exit == KIPT_EXIT_DONE && settle &&
-		     record_file_begins(argv[0]);
+		     record_file_begins(args.argv[0]);
 	d.view.has_code = !of_records;
 	if (exit == KIPT_EXIT_DONE && !view_settle(&d.view))
 		exit = KIPT_EXIT_USAGE;
 	if (exit == KIPT_EXIT_DONE && of_records)
-		exit = records_show(&d, argv[0]);
+		exit = records_show(&d, args.argv[0]);
 	else if (exit == KIPT_EXIT_DONE)
-		exit = file_show(&d, argv[0]);
+		exit = file_show(&d, args.argv[0]);
 	narrow_free(&d.view.narrow);
 	free(d.symfs);
 	image_destroy(d.image);

@@ -33,12 +33,12 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args_operands(&args, 1, 1))
 		return KIPT_EXIT_USAGE;
-	if (perf_file_is(argv[0]) && !sync)
+	if (perf_file_is(args.argv[0]) && !sync)
 		return args_bad(&args, "--no-sync: the trace of a perf.data is made to begin at a PSB");
-	if (perf_file_is(argv[0]))
-		return perf_list(argv[0], json) ? KIPT_EXIT_DONE :
+	if (perf_file_is(args.argv[0]))
+		return perf_list(args.argv[0], json) ? KIPT_EXIT_DONE :
 						  KIPT_EXIT_FAILED;
-	return packet_list(argv[0], json, sync) ? KIPT_EXIT_DONE :
+	return packet_list(args.argv[0], json, sync) ? KIPT_EXIT_DONE :
 						  KIPT_EXIT_FAILED;
 }
 

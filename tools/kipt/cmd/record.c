@@ -158,8 +158,8 @@ static int run(int argc, char **argv)
 	/* Paths are named once, which is much smaller; 'kipt show' knows. */
 	r.view.packed = r.view.output;
 	if (args.operands)
-		r.command = argv;
-	argv[args.operands] = NULL;
+		r.command = args.argv;
+	args.argv[args.operands] = NULL;
 	return recording_run(&r);
 }
 

@@ -83,7 +83,7 @@ static int run(int argc, char **argv)
 	if (!view_settle(&view))
 		return KIPT_EXIT_USAGE;
 	again_settle(&view, &verb_show);
-	exit = show_file(argv[0], &view);
+	exit = show_file(args.argv[0], &view);
 	narrow_free(&view.narrow);
 	return exit;
 }
