@@ -102,10 +102,17 @@ static bool walk_next(struct walk *walk, struct kipt_packet *packet)
 		kipt_cursor_init(&walk->cursor, walk->bytes + next,
 				 walk->end - next);
 	}
-	if (packet->type == KIPT_PACKET_PSB)
+	switch (packet->type) {
+	case KIPT_PACKET_TNT:
+	case KIPT_PACKET_TIP:
+		/* Most packets, of which no clock knows. */
+		return true;
+	case KIPT_PACKET_PSB:
 		kipt_clock_reset(&walk->clock);
-	if (packet->type == KIPT_PACKET_OVF)
+		break;
+	case KIPT_PACKET_OVF:
 		kipt_clock_lost(&walk->clock);
+	}
 	kipt_clock_packet(&walk->clock, packet);
 	walk_time(walk);
 	return true;

@@ -49,6 +49,17 @@ struct shown {
 	char text[];
 };
 
+/* So many answers are kept. A power of two. */
+#define RECENT	4096
+
+/* The answer for an address, after so many changes. Without an object it is none. */
+struct recent {
+	u64 address;
+	u64 changes;
+	u32 pid;
+	struct place place;
+};
+
 struct names {
 	const char *kallsyms;
 	bool kernel_tried;
@@ -63,6 +74,8 @@ struct names {
 	/* What it said last. */
 	struct mapping mapped;
 	u32 version, code_version;
+	/* How often what names_find() says may have become something else. */
+	u64 changes;
 	struct object *objects;
 	bool demangle;
 	/* By the place of a symbol's name: that of what is shown instead. */
@@ -74,6 +87,7 @@ struct names {
 	bool process_known;
 	struct object *object;
 	char comm[32];
+	struct recent recent[RECENT];
 };
 
 struct names *names_create(const char *kallsyms, struct maps *maps, bool live)
@@ -119,6 +133,7 @@ void names_destroy(struct names *names)
 
 void names_kernel(struct names *names, struct symbols *symbols)
 {
+	names->changes++;
 	symbols_destroy(names->kernel);
 	names->kernel = symbols;
 	names->kernel_tried = true;
@@ -237,6 +252,7 @@ static struct process *process_find(struct names *names, u32 pid)
 
 void names_map_by(struct names *names, const struct names_mapper *mapper)
 {
+	names->changes++;
 	names->mapper = mapper;
 }
 
@@ -256,11 +272,13 @@ void names_symfs(struct names *names, const char *symfs)
 
 void names_demangle(struct names *names)
 {
+	names->changes++;
 	names->demangle = true;
 }
 
 void names_version(struct names *names, u32 version)
 {
+	names->changes += names->version != version;
 	names->version = version;
 }
 
@@ -276,6 +294,7 @@ u32 names_learned_of(const struct names *names)
 
 void names_code_version(struct names *names, u32 version)
 {
+	names->changes += names->code_version != version;
 	names->code_version = version;
 }
 
@@ -417,8 +436,13 @@ static const char *name_shown(struct names *names, const char *name)
 	return shown;
 }
 
-void names_find(struct names *names, u32 pid, u64 address,
-		struct place *place)
+u64 names_changes(const struct names *names)
+{
+	return names->changes + names->maps->learned;
+}
+
+static void place_find(struct names *names, u32 pid, u64 address,
+		       struct place *place)
 {
 	place->symbol = NULL;
 	place->object = NULL;
@@ -430,6 +454,22 @@ void names_find(struct names *names, u32 pid, u64 address,
 		user_find(names, pid, address, place);
 	if (names->demangle && place->symbol)
 		place->symbol = name_shown(names, place->symbol);
+}
+
+void names_find(struct names *names, u32 pid, u64 address,
+		struct place *place)
+{
+	u32 of = address >> 63 ? 0 : pid;
+	struct recent *recent =
+		&names->recent[(address ^ address >> 12 ^ of) & (RECENT - 1)];
+
+	if (recent->place.object && recent->address == address &&
+	    recent->pid == of && recent->changes == names_changes(names)) {
+		*place = recent->place;
+		return;
+	}
+	place_find(names, pid, address, place);
+	*recent = (struct recent){ address, names_changes(names), of, *place };
 }
 
 /* Of a name that is too long the end is left out, not what comes after it. */

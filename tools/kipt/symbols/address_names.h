@@ -173,6 +173,14 @@ u32 names_version_of(const struct names *names);
 u32 names_learned_of(const struct names *names);
 
 /**
+ * names_changes() - how often what names_find() says may have changed
+ * @names: names
+ *
+ * Return: a number that only grows.
+ */
+u64 names_changes(const struct names *names);
+
+/**
  * names_code_version() - the kernel may have other code from here on
  * @names: names
  * @version: as long as it is the same, so is what names_find() says of the kernel

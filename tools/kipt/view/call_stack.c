@@ -88,7 +88,7 @@ void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 	room_make(stack);
 	below = call_stack_top(stack);
 	frame = &stack->frames[stack->count++];
-	memset(frame, 0, sizeof(*frame));
+	memset(frame, 0, offsetof(struct frame, siblings));
 	frame->kind = kind;
 	frame->function = function;
 	frame->ret = ret;

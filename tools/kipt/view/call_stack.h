@@ -51,9 +51,9 @@ struct sibling {
  *	behind or to; 0 if not known
  * @line: its line, unless it is local
  * @hash: of what was called so far
- * @siblings: the last calls it made that returned
- * @sibling_count: how many of them are valid
+ * @sibling_count: how many of @siblings are valid
  * @symbol, @begun, @gaps, @outer, @level, @number, @branches: the watcher's
+ * @siblings: the last calls it made that returned
  */
 struct frame {
 	u8 kind;
@@ -62,7 +62,6 @@ struct frame {
 	u64 ret;
 	u64 line;
 	u64 hash;
-	struct sibling siblings[SIBLINGS];
 	u32 sibling_count;
 	u32 symbol;
 	u64 begun;
@@ -71,6 +70,7 @@ struct frame {
 	u32 level;
 	u64 number;
 	u64 branches;
+	struct sibling siblings[SIBLINGS];
 };
 
 struct call_stack;

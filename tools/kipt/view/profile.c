@@ -305,29 +305,30 @@ static u32 known_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address,
 	return symbol;
 }
 
-/* The number of what an address means something in. */
-static u64 code_number(struct profile *profile, u32 pid, u64 cr3)
+u32 profile_code(struct profile *profile, u32 pid, u64 cr3)
 {
 	struct profile_code *code = &profile->code;
-	u32 version = names_version_of(profile->names);
-	u32 kernel = names_code_version_of(profile->names);
-	u32 learned = names_learned_of(profile->names);
+	u64 changes = names_changes(profile->names);
 
+	/* With page-table isolation it changes at each entry into the kernel. */
+	cr3 = pid ? 0 : cr3;
 	if (code->number && code->pid == pid && code->cr3 == cr3 &&
-	    code->version == version && code->kernel == kernel &&
-	    code->learned == learned)
+	    code->changes == changes)
 		return code->number;
-	*code = (struct profile_code){ pid, cr3, version, kernel, learned,
-				       code->number + 1 };
+	*code = (struct profile_code){ pid, cr3, changes, code->number + 1 };
+	if (!code->number) {
+		memset(profile->recent, 0, sizeof(profile->recent));
+		code->number = 1;
+	}
 	return code->number;
 }
 
 static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
 		      bool called)
 {
-	u64 code = code_number(profile, pid, cr3), key = key_of(address, called);
-	struct profile_recent *recent =
-		&profile->recent[(key ^ key >> 12) & (PROFILE_RECENT - 1)];
+	u32 code = profile_code(profile, pid, cr3);
+	u64 key = key_of(address, called);
+	struct profile_recent *recent = profile_recent(profile, key);
 
 	if (recent->key == key && recent->code == code)
 		return recent->symbol;

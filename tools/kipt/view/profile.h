@@ -10,6 +10,8 @@
 #include "../cli/lookup.h"
 #include "../symbols/address_names.h"
 
+struct call_stack;
+
 /* The CPU of records before which none is named. */
 #define PROFILE_CPU_UNKNOWN	(1ULL << 32)
 
@@ -44,6 +46,7 @@ struct profile_call {
  * @total: ticks from calls of it to their returns; of calls within a call of
  *	the same function the outermost counts
  * @longest: the longest call whose return was seen
+ * @active: how many calls of it @active_of has, the feed's
  * @wanted: the profile wants it
  * @next: another one with the same hash; 0: none
  */
@@ -58,6 +61,8 @@ struct profile_symbol {
 	u64 self;
 	u64 total;
 	struct profile_call longest;
+	struct call_stack *active_of;
+	u32 active;
 	bool wanted;
 	u32 next;
 };
@@ -102,20 +107,19 @@ struct profile_task {
 };
 
 /* Addresses whose function is found without a search. A power of two. */
-#define PROFILE_RECENT	4096U
+#define PROFILE_RECENT	32768U
 
 /**
  * struct profile_code - what an address means depends on
  * @pid, @cr3: of the last address
- * @version, @kernel: of the code of processes and of the kernel then
- * @learned: names_learned_of() then
+ * @changes: names_changes() then
  * @number: of all this together; another one as soon as some of it changes
  */
 struct profile_code {
 	u32 pid;
 	u64 cr3;
-	u32 version, kernel, learned;
-	u64 number;
+	u64 changes;
+	u32 number;
 };
 
 /**
@@ -126,7 +130,7 @@ struct profile_code {
  */
 struct profile_recent {
 	u64 key;
-	u64 code;
+	u32 code;
 	u32 symbol;
 };
 
@@ -187,6 +191,23 @@ struct profile *profile_create(struct names *names);
  * @profile: may be NULL
  */
 void profile_destroy(struct profile *profile);
+
+/**
+ * profile_code() - what addresses mean something in
+ * @profile: profile
+ * @pid: process they are of; 0: not known
+ * @cr3: page table; counts only if there is no @pid
+ *
+ * Return: a number, another one as soon as something changes.
+ */
+u32 profile_code(struct profile *profile, u32 pid, u64 cr3);
+
+/* Where an address that was looked up not long ago is, if it is there. */
+static inline struct profile_recent *profile_recent(struct profile *profile,
+						    u64 key)
+{
+	return &profile->recent[(key ^ key >> 15) & (PROFILE_RECENT - 1)];
+}
 
 /**
  * profile_symbol() - the function that an address is in

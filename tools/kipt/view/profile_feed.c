@@ -48,25 +48,40 @@ static bool is_call(const struct frame *frame)
 	       frame->kind == FRAME_ENTRY;
 }
 
+/* How many calls of a function a stack has. Of the stack that had one last, the symbol
+ * has it, of others the stack.
+ */
+static u32 *active_get(struct profile_feed *feed, struct call_stack *stack,
+		       u32 symbol)
+{
+	struct profile_symbol *at = symbol_at(feed, symbol);
+	size_t *kept;
+
+	if (at->active_of == stack)
+		return &at->active;
+	if (at->active && !lookup_add(&at->active_of->active, symbol, at->active))
+		feed->profile->failed = true;
+	kept = lookup_get(&stack->active, symbol);
+	at->active_of = stack;
+	at->active = kept ? *kept : 0;
+	if (kept)
+		*kept = 0;
+	return &at->active;
+}
+
 /* The function of a frame is in one call more; is that the outermost? */
 static bool active_add(struct profile_feed *feed, struct call_stack *stack,
 		       u32 symbol)
 {
-	size_t *count = lookup_get(&stack->active, symbol);
-
-	if (count)
-		return !(*count)++;
-	if (!lookup_add(&stack->active, symbol, 1))
-		feed->profile->failed = true;
-	return true;
+	return !(*active_get(feed, stack, symbol))++;
 }
 
-static void active_drop(struct call_stack *stack, u32 symbol)
+static void active_drop(struct profile_feed *feed, struct call_stack *stack,
+			u32 symbol)
 {
-	size_t *count = lookup_get(&stack->active, symbol);
+	u32 *count = active_get(feed, stack, symbol);
 
-	if (count && *count)
-		--*count;
+	*count -= !!*count;
 }
 
 static void frame_name(struct profile_feed *feed, struct call_stack *stack,
@@ -91,7 +106,7 @@ static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 static void frame_unname(struct profile_feed *feed, struct call_stack *stack,
 			 const struct frame *frame)
 {
-	active_drop(stack, frame->symbol);
+	active_drop(feed, stack, frame->symbol);
 	stack->wanted -= symbol_at(feed, frame->symbol)->wanted;
 }
 
@@ -585,9 +600,16 @@ static void run_set(struct profile_feed *feed, bool running)
 		lost_end(feed);
 }
 
-/* Where there are no symbols, a branch is in what was called last, if that is
- * the same file's.
+/* Where there are no symbols, a branch is in what was called last, @called, if that
+ * is the same file's.
  */
+static bool is_callees(const struct profile_symbol *symbol,
+		       const struct profile_symbol *called)
+{
+	return !symbol->name && called && called->space == symbol->space &&
+	       symbol->object && called->object == symbol->object;
+}
+
 static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 {
 	struct profile_symbol *symbol = symbol_at(feed, symbol_of(feed, ip));
@@ -597,17 +619,81 @@ static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 	if (symbol->name || stack->count == 1)
 		return symbol;
 	top = symbol_at(feed, call_stack_top(stack)->symbol);
-	return top->called && top->space == symbol->space && symbol->object &&
-	       top->object == symbol->object ? top : symbol;
+	return is_callees(symbol, top->called ? top : NULL) ? top : symbol;
+}
+
+static void branches_add(struct profile_feed *feed, u32 count)
+{
+	feed->at->track.stack->branches += count;
+	if (feed->at->task >= 0)
+		feed->profile->tasks[feed->at->task].branches += count;
+	run_set(feed, true);
 }
 
 static void branch_take(struct profile_feed *feed, const struct kipt_record *r)
 {
 	branch_symbol(feed, r->ip)->branches++;
-	feed->at->track.stack->branches++;
-	if (feed->at->task >= 0)
-		feed->profile->tasks[feed->at->task].branches++;
-	run_set(feed, true);
+	branches_add(feed, 1);
+}
+
+/* Of an address that was looked up not long ago; NULL: it was not. */
+static struct profile_symbol *recent_symbol(struct profile *profile,
+					    u32 code, u64 address)
+{
+	const struct profile_recent *recent = profile_recent(profile, address);
+
+	if (recent->key != address || recent->code != code)
+		return NULL;
+	return &profile->symbols[recent->symbol];
+}
+
+/* A jump that certainly stays in its function. */
+static bool is_inside(struct profile *profile, u32 code,
+		      const struct frame *top, u64 target)
+{
+	const struct profile_symbol *symbol;
+
+	if (top->kind == FRAME_ROOT || top->function == target)
+		return true;
+	symbol = recent_symbol(profile, code, target);
+	return symbol && !(symbol->name && symbol->start == target);
+}
+
+static bool is_plain(const struct kipt_record *r)
+{
+	return r->type == KIPT_RECORD_BRANCH &&
+	       (r->kind == KIPT_BRANCH_COND || r->kind == KIPT_BRANCH_JUMP ||
+		r->kind == KIPT_BRANCH_JUMP_IND);
+}
+
+u32 profile_feed_skim(struct profile_feed *feed,
+		      const struct kipt_record *records, u32 count)
+{
+	struct profile *profile = feed->profile;
+	const struct view_state *state = &feed->view->state;
+	struct profile_symbol *symbol, *called = NULL;
+	const struct kipt_record *r;
+	const struct frame *top;
+	u32 code, n;
+
+	if (!feed->at || !feed->at->track.stack || !is_plain(records))
+		return 0;
+	code = profile_code(feed->profile, state->pid, state->cr3);
+	top = call_stack_top(feed->at->track.stack);
+	if (top->kind != FRAME_ROOT && symbol_at(feed, top->symbol)->called)
+		called = symbol_at(feed, top->symbol);
+	for (n = 0, r = records; n < count; n++, r++) {
+		if (!is_plain(r) || (r->kind != KIPT_BRANCH_COND &&
+				     !is_inside(profile, code, top, r->value)))
+			break;
+		symbol = recent_symbol(profile, code, r->ip);
+		if (!symbol)
+			break;
+		(is_callees(symbol, called) ? called : symbol)->branches++;
+	}
+	if (n)
+		branches_add(feed, n);
+	return n;
 }
 
 /* They were counted: who ran, and when, nobody knows. */

@@ -114,6 +114,20 @@ void profile_feed_take(struct profile_feed *feed,
 		       const struct kipt_record *record);
 
 /**
+ * profile_feed_skim() - look at branches that begin and end no call
+ * @feed: feed
+ * @records: the current one of its view, and those after it
+ * @count: how many
+ *
+ * The same as profile_feed_take() for each, where all addresses were looked up not long
+ * ago.
+ *
+ * Return: how many it took.
+ */
+u32 profile_feed_skim(struct profile_feed *feed,
+		      const struct kipt_record *records, u32 count);
+
+/**
  * profile_feed_end() - no more will come
  * @feed: its profile is whole afterwards
  */

@@ -319,16 +319,24 @@ static void state_take(struct view *view, const struct kipt_record *r)
 void view_records(struct view *view, const struct kipt_record *records,
 		  u32 count)
 {
-	u32 i;
+	u32 i, n;
 
 	if (view->print == ignore_record) {
 		tally_records(&view->tally, records, count);
 		return;
 	}
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count; i += n) {
+		n = 0;
+		if (view->skim && records[i].type == KIPT_RECORD_BRANCH)
+			n = view->skim(view, records + i, count - i);
+		if (n) {
+			tally_records(&view->tally, records + i, n);
+			continue;
+		}
 		state_take(view, &records[i]);
 		tally_record(&view->tally, &records[i]);
 		view->print(view, &records[i]);
+		n = 1;
 	}
 }
 
@@ -341,6 +349,7 @@ void view_flush(struct view *view)
 {
 	view->finish(view);
 	view->print = ignore_record;
+	view->skim = NULL;
 	view->finish = ignore_finish;
 }
 

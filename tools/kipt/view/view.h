@@ -282,6 +282,8 @@ struct view_state {
  * @state: before the record that is printed now
  * @tally: counts
  * @print: prints one record; @state and @tally know it already
+ * @skim: takes the first of some records, as many branches as it knows all of by
+ *	heart, and returns how many; NULL: none
  * @finish: prints what was held back
  * @self: the printer's own
  * @merged: CPUs take turns, their times count from the first of all
@@ -300,6 +302,8 @@ struct view {
 	struct view_state state;
 	struct tally tally;
 	void (*print)(struct view *view, const struct kipt_record *record);
+	u32 (*skim)(struct view *view, const struct kipt_record *records,
+		    u32 count);
 	void (*finish)(struct view *view);
 	void *self;
 	struct lookup first_of;

@@ -176,6 +176,20 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	}
 }
 
+/* Where a conditional branch goes no call begins or ends. */
+static u32 records_skim(struct view *view, const struct kipt_record *records,
+			u32 count)
+{
+	const struct calls *calls = view->self;
+	u32 n = 0;
+
+	while (calls->track.stack && n < count &&
+	       records[n].type == KIPT_RECORD_BRANCH &&
+	       records[n].kind == KIPT_BRANCH_COND)
+		n++;
+	return n;
+}
+
 /* "symbol+0x1f", and the object where it is not the line's before. */
 static void place_print(struct view *view, const struct call_line *line)
 {
@@ -193,8 +207,11 @@ static void place_print(struct view *view, const struct call_line *line)
 		fprintf(view->out, "+0x%llx",
 			(unsigned long long)place.offset);
 	if (place.object &&
-	    (place.object != calls->object || !place.symbol))
-		fprintf(view->out, " [%s]", place.object);
+	    (place.object != calls->object || !place.symbol)) {
+		fputs(" [", view->out);
+		fputs(place.object, view->out);
+		fputc(']', view->out);
+	}
 	calls->object = place.object;
 	if (view->options->source &&
 	    names_source(view->names, line->pid, line->address, source,
@@ -222,6 +239,16 @@ static void repeat_print(struct view *view, const struct call_line *line)
 			line->group - 1, line->group_count);
 }
 
+static void indent_print(FILE *out, u32 columns)
+{
+	static const char blanks[] = "                                        ";
+	const u32 most = sizeof(blanks) - 1;
+
+	for (; columns > most; columns -= most)
+		fwrite(blanks, 1, most, out);
+	fwrite(blanks, 1, columns, out);
+}
+
 static void line_print(void *ctx, const struct call_line *line)
 {
 	static const char *const marks[] = {
@@ -240,7 +267,7 @@ static void line_print(void *ctx, const struct call_line *line)
 	    line->depth >= view->options->max_depth)
 		return;
 	time_print(view, line);
-	fprintf(view->out, "%*s", (int)(2 * line->depth), "");
+	indent_print(view->out, 2 * line->depth);
 	if (line->kind == LINE_SYSCALL || line->kind == LINE_EVENT)
 		fputs(marks[line->kind], view->out);
 	if (line->kind == LINE_NOTE)
@@ -279,6 +306,7 @@ bool view_calls_init(struct view *view)
 	}
 	view->self = calls;
 	view->print = record_print;
+	view->skim = records_skim;
 	view->finish = calls_finish;
 	return true;
 }

@@ -160,6 +160,12 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	view->failed = true;
 }
 
+static u32 records_skim(struct view *view, const struct kipt_record *records,
+			u32 count)
+{
+	return profile_feed_skim(view->self, records, count);
+}
+
 static void totals_finish(struct view *view)
 {
 	struct profile_feed *feed = view->self;
@@ -193,6 +199,7 @@ bool view_totals_init(struct view *view)
 {
 	view->self = profile_feed_create(view);
 	view->print = record_print;
+	view->skim = records_skim;
 	view->finish = totals_finish;
 	return view->self;
 }
