@@ -22,7 +22,7 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 . "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
-VERBS="info start stop status fetch delete arm disarm record show open decode packets crash"
+VERBS="info doctor start stop status fetch delete arm disarm record show open decode packets crash"
 
 # bytes HEX...: to standard output
 bytes() {
@@ -40,6 +40,7 @@ records() {
 }
 
 . "$HERE/usage_tests.sh"
+. "$HERE/doctor_tests.sh"
 . "$HERE/info_tests.sh"
 . "$HERE/packet_tests.sh"
 . "$HERE/record_tests.sh"

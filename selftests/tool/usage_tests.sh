@@ -245,4 +245,5 @@ usage_tests() {
 	full_tests
 	absent_tests
 	info_tests
+	doctor_tests
 }

@@ -12,6 +12,7 @@
 
 static const struct kipt_verb *const verbs[] = {
 	&verb_info,
+	&verb_doctor,
 	&verb_start,
 	&verb_stop,
 	&verb_status,

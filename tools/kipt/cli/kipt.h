@@ -63,6 +63,7 @@ struct kipt_verb {
 };
 
 extern const struct kipt_verb verb_info;
+extern const struct kipt_verb verb_doctor;
 extern const struct kipt_verb verb_start;
 extern const struct kipt_verb verb_stop;
 extern const struct kipt_verb verb_status;
