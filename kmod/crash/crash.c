@@ -372,8 +372,9 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	event = read_event();
 	if (is_certain(event.hook))
 		return;
-	if (event.hook == KIPT_CRASH_HOOK_OOPS ||
-	    event.hook == KIPT_CRASH_HOOK_DIE) {
+	/* A fault that is noted already was before this one. */
+	if (!event.faulted && (event.hook == KIPT_CRASH_HOOK_OOPS ||
+			       event.hook == KIPT_CRASH_HOOK_DIE)) {
 		event.ip = ip;
 		event.trap = trap;
 		event.faulted = 1;

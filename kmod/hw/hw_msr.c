@@ -15,11 +15,15 @@
 #include <asm/barrier.h>
 #include <asm/irq_vectors.h>
 #include <asm/msr.h>
+#include <asm/processor.h>
 #include <asm/special_insns.h>
 
 #include "../lib/compat.h"
 #include "hw.h"
 #include "hw_regs.h"
+
+/* To see an interrupt on its way that was sent. */
+#define IPI_LOOKS		1000U
 
 #define STATUS_READ_ONLY	(RTIT_STATUS_FILTEREN | RTIT_STATUS_CONTEXTEN | \
 				 RTIT_STATUS_TRIGGEREN)
@@ -233,9 +237,12 @@ bool kipt_hw_pmi_ack_local(void)
 void kipt_hw_send_nmi(unsigned int cpu)
 {
 	bool is_kept = in_nmi() && !x2apic_enabled();
-	u32 destination = is_kept ? apic->read(APIC_ICR2) : 0;
+	u32 destination = is_kept ? apic->read(APIC_ICR2) : 0, looks = 0;
 
 	apic->send_IPI(cpu, NMI_VECTOR);
-	if (is_kept)
-		apic->write(APIC_ICR2, destination);
+	if (!is_kept)
+		return;
+	while (apic->read(APIC_ICR) & APIC_ICR_BUSY && ++looks < IPI_LOOKS)
+		cpu_relax();
+	apic->write(APIC_ICR2, destination);
 }

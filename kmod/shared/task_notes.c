@@ -12,8 +12,12 @@ static u64 note_of(u32 task, u32 value)
 
 void kipt_task_notes_add(struct kipt_task_notes *notes, u32 task, u32 value)
 {
-	u32 number = atomic_inc_return(&notes->last);
+	u32 number = atomic_inc_return(&notes->last), i;
 
+	for (i = 0; i < KIPT_TASK_NOTES; i++)
+		if (!atomic64_cmpxchg(&notes->notes[i], 0,
+				      note_of(task, value)))
+			return;
 	atomic64_set(&notes->notes[number % KIPT_TASK_NOTES],
 		     note_of(task, value));
 }

@@ -13,7 +13,7 @@
 
 /**
  * struct kipt_task_notes - notes of one kind; all 0 in the beginning
- * @last: how many there have been, modulo 2^32
+ * @last: how many were left, modulo 2^32
  * @notes: the last ones: the task in the upper half, the value in the lower; 0: none
  */
 struct kipt_task_notes {
@@ -22,7 +22,7 @@ struct kipt_task_notes {
 };
 
 /**
- * kipt_task_notes_add() - leave a note, in the place of the oldest one
+ * kipt_task_notes_add() - leave a note, in the place of an old one if there is no other
  * @notes: where
  * @task: whose, not 0; no other task has it at that time
  * @value: any

@@ -56,10 +56,17 @@ static void the_last_ones_are_kept(void)
 
 	for (i = 0; i <= KIPT_TASK_NOTES; i++)
 		kipt_task_notes_add(&notes, TASK + i, i * WITHIN);
-	for (i = 1; i <= KIPT_TASK_NOTES; i++)
+	for (i = 0; i <= KIPT_TASK_NOTES; i++)
 		kept += kipt_task_notes_has(&notes, TASK + i, i * WITHIN, 1);
 	check("last_ones", kept == KIPT_TASK_NOTES);
-	check("oldest_is_gone", !kipt_task_notes_has(&notes, TASK, 0, 1));
+	check("one_of_more_is_gone", !kipt_task_notes_has(&notes, TASK + 1, WITHIN, 1) ||
+	      !kipt_task_notes_has(&notes, TASK, 0, 1));
+	kipt_task_notes_take(&notes, TASK + 5, 5 * WITHIN, 1);
+	kipt_task_notes_add(&notes, OTHER + 100, 1);
+	for (kept = 0, i = 0; i <= KIPT_TASK_NOTES; i++)
+		kept += kipt_task_notes_has(&notes, TASK + i, i * WITHIN, 1);
+	check("room_of_what_was_taken_first", kept == KIPT_TASK_NOTES - 1 &&
+	      kipt_task_notes_has(&notes, OTHER + 100, 1, 1));
 }
 
 int main(void)

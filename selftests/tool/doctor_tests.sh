@@ -17,7 +17,9 @@ doctor_root() {
 	doctor_file /proc/sys/kernel/osrelease 6.12.1-made-up
 	doctor_file /proc/sys/kernel/perf_event_paranoid 2
 	doctor_file /proc/self/status "CapEff:	000001ffffffffff"
-	doctor_file /proc/kallsyms "ffffffff81000000 T _text"
+	doctor_file /proc/kallsyms "0000000000000000 A fixed_percpu_data
+ffffffff81000000 T _text"
+	doctor_file /proc/self/uid_map "         0          0 4294967295"
 	doctor_file /proc/meminfo "MemAvailable:    4194304 kB"
 	doctor_file /sys/kernel/kexec_crash_loaded 1
 	doctor_file /sys/kernel/security/lockdown "[none] integrity confidentiality"
@@ -67,7 +69,19 @@ doctor_tests() {
 	doctor_does user_says_how cap_perfmon
 	doctor user_opens 0 gggg "open: yes" FAKE_PT=1 FAKE_MODULE=all -- --for open
 	doctor_file /proc/self/status "CapEff:	0000004000000000"
-	doctor perfmon 1 ggbggggg "trace: yes, open: yes, arm: no" FAKE_PT=1 FAKE_MODULE=all
+	doctor perfmon 0 ggnggggg "$all" FAKE_PT=1 FAKE_MODULE=all
+	doctor_does perfmon_knows_what_is_roots "is for root"
+	doctor_root
+	doctor_file /proc/self/uid_map "         0       1000          1"
+	doctor container 1 ggbggggg "$none" FAKE_PT=1 FAKE_MODULE=all
+	doctor_does container_says_where "outside the container"
+	doctor_root
+	doctor_file /sys/kernel/security/lockdown "none integrity [confidentiality]"
+	doctor confidential 1 gbgggggg "$none" FAKE_PT=1 FAKE_MODULE=all
+	doctor_root
+	doctor_file /proc/sys/kernel/perf_event_paranoid -1
+	doctor not_paranoid 0 gggggggg "$all" FAKE_PT=1 FAKE_MODULE=all
+	same "doctor_not_paranoid_text" 1 "$(grep -c "perf_event_paranoid is -1" <<<"$OUT")"
 	doctor_root
 	doctor_file /proc/sys/kernel/perf_event_paranoid 3
 	doctor_file /proc/kallsyms "0000000000000000 T _text"
@@ -84,6 +98,10 @@ assert lines[-1] == {"type": "doctor", "trace": True, "open": True, "arm": True}
 print(sum("do" in line for line in lines))' <json)"
 	if [ ! -d /sys/module/kipt ]; then
 		doctor_root
+		doctor_file /sys/kernel/security/lockdown "none [integrity] confidentiality"
+		doctor no_module_locked_down 1 gbgggggg "$none" FAKE_PT=1
+		doctor_does no_module_locked_down_says_all "linux-headers.*mokutil.*modprobe"
+		doctor_root
 		doctor no_module 1 gbgggggg "$none" FAKE_PT=1
 		doctor_does no_module_says_how "linux-headers-6.12.1-made-up"
 		doctor_file /lib/modules/6.12.1-made-up/modules.dep "updates/kipt.ko.xz: a.ko"
@@ -96,5 +114,6 @@ print(sum("do" in line for line in lines))' <json)"
 	mkdir -p empty
 	OUT=$(FAKE_PT=1 FAKE_MODULE=all "$fake" doctor --root empty 2>&1)
 	same "doctor_without_files" "0 8" "$? $(grep -cE '^[a-z-]+ +(good|note|bad) ' <<<"$OUT")"
+	refused doctor_for_twice 2 "none of trace" doctor --for trace --for fly
 	refused doctor_for 2 "none of trace, open, arm" doctor --for fly
 }

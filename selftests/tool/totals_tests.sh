@@ -45,6 +45,23 @@ third 1 1 100 100 100"
 		--kallsyms kallsyms --totals --top 2 2>err)"
 	same "totals_summary" "8 branches, 8 instructions, 1 gaps (overflow 1)" \
 		"$(cat err)"
+	same "folded_known" "process 7;main_[k] 100
+process 7;main_[k];first_[k] 250
+process 7;main_[k];first_[k];first_[k] 50
+process 7;main_[k];first_[k];second_[k] 300
+process 7;main_[k];third_[k] 100" "$("$KIPT" show totals.rec --kallsyms kallsyms \
+		--folded 2>err | LC_ALL=C sort)"
+	same "folded_json" "5 800 8 main_[k],first_[k],second_[k]" "$("$KIPT" show totals.rec \
+		--kallsyms kallsyms --folded --json 2>err | python3 -c 'import json, sys
+stacks = [o for o in map(json.loads, sys.stdin) if o["type"] == "stack"]
+print(len(stacks), sum(o["ticks"] for o in stacks), sum(o["branches"] for o in stacks),
+      ",".join(max(stacks, key=lambda o: o["ticks"])["frames"]))')"
+	known_calls | grep -v "^8 " | records untimed.rec
+	same "folded_without_times_counts_branches" 8 "$("$KIPT" show untimed.rec \
+		--kallsyms kallsyms --folded 2>err | awk '{sum += $NF} END {print sum}')"
+	same "folded_without_times_says_so" 1 "$(grep -c "branches are counted" err)"
+	refused "folded_is_shown_only" 2 "--folded is shown only" show totals.rec --folded \
+		-o never.rec
 	same "open_known" "totals.rec
 8 branches in 1100 ticks, CPU 1
 task 7 72.7 %

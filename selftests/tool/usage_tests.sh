@@ -76,6 +76,9 @@ option_tests() {
 	refused "fetch_cpu_is_a_number" 2 "not a CPU number" fetch 1 --cpu -1
 	refused "value_missing" 2 "--size needs a value" start --size
 	refused "value_unwanted" 2 "--json takes no value" info --json=1
+	refused "help_takes_no_value" 2 "--help takes no value" info --help=1
+	refused "begin_of_several" 2 "several options that begin with '--to'" show --to f
+	refused "begin_of_none" 2 "no option '--tox'" show --tox=1 f
 	refused "ctl_unknown_lists_names" 2 \
 		"no field 'Foo'.*OS, User, BranchEn, DisRETC.*MTCFreq=N.*DisTNT" \
 		start --ctl OS,Foo

@@ -162,6 +162,18 @@ static const struct kipt_option *option_of(const struct args *args, int code)
 	return option;
 }
 
+/* Of more than one option: of one, it would stand for that. */
+static bool is_begin(const char *word)
+{
+	const struct option *name;
+
+	for (name = names; name->name; name++) {
+		if (!strncmp(name->name, word + 2, strcspn(word + 2, "=")))
+			return true;
+	}
+	return false;
+}
+
 static int refuse(const struct args *args, bool value_missing)
 {
 	const struct kipt_option *option = option_of(args, optopt);
@@ -170,13 +182,16 @@ static int refuse(const struct args *args, bool value_missing)
 	if (value_missing)
 		args_bad(args, "--%s needs a value: %s", option->name,
 			 option->value);
-	else if (optopt >= NAMED)
-		args_bad(args, "--%s takes no value", option->name);
+	else if (optopt >= NAMED || (optopt == 'h' && word[1] == '-'))
+		args_bad(args, "%.*s takes no value", (int)strcspn(word, "="),
+			 word);
 	else if (optopt)
 		args_bad(args, "%s has no option '-%c'", args->verb->name,
 			 optopt);
 	else
-		args_bad(args, "%s has no option '%.*s'", args->verb->name,
+		args_bad(args, "%s has %s '%.*s'", args->verb->name,
+			 is_begin(word) ? "several options that begin with" :
+					  "no option",
 			 (int)strcspn(word, "="), word);
 	return ARGS_BAD;
 }

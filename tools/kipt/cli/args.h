@@ -47,8 +47,9 @@ struct args {
  * @args: @verb, @argc, @argv set, the rest zero before the first call
  *
  * As getopt_long(): options and operands may be mixed, a name may be cut short as
- * long as one option alone begins so, and what stands after "--" is operands. One
- * command line is read at a time.
+ * long as one option alone begins so, and what stands after "--" is operands. Where the
+ * environment has POSIXLY_CORRECT, options come first. One command line is read at a
+ * time.
  *
  * Return:
  * the option's id, its value in args->value.

@@ -63,20 +63,26 @@ void again_typed(char *text, size_t size, int argc, char **argv)
 	}
 }
 
-/* The option that a word is; NULL: none. */
+/* The option that a word is, or the begin of; NULL: none. */
 static const struct kipt_option *option_of(const struct kipt_option *options,
 					   const char *word)
 {
+	const struct kipt_option *begun = NULL;
 	size_t length = strcspn(word, "=");
 
 	for (; options->name; options++) {
-		if (word[1] == '-' ? strlen(options->name) + 2 == length &&
-				     !strncmp(options->name, word + 2,
-					      length - 2) :
-				     options->letter == word[1])
+		if (word[1] != '-') {
+			if (options->letter == word[1])
+				return options;
+			continue;
+		}
+		if (strncmp(options->name, word + 2, length - 2))
+			continue;
+		if (strlen(options->name) + 2 == length)
 			return options;
+		begun = options;
 	}
-	return NULL;
+	return begun;
 }
 
 /* How many words an option is, of the @count that are left. */

@@ -16,8 +16,9 @@
 #include "../kernel/cpuid.h"
 #include "../kernel/genl.h"
 
-/* CAP_PERFMON and CAP_SYS_ADMIN as bits of a set. */
-#define CAPS_TRACE	(1ULL << 38 | 1ULL << 21)
+/* CAP_SYS_ADMIN, and with CAP_PERFMON, as bits of a set. */
+#define CAP_ADMIN	(1ULL << 21)
+#define CAPS_TRACE	(1ULL << 38 | CAP_ADMIN)
 /* Rings of 4 MiB and snapshots of a few CPUs, and a decoder beside them. */
 #define MEMORY_LEAST_KB	(256ULL << 10)
 #define TEXT_BYTES	512
@@ -185,8 +186,20 @@ static void check_module(struct doctor *doctor, struct check *check)
 {
 	struct genl *genl = genl_open(true);
 	struct kipt_info info;
-	char release[128], lockdown[128];
+	char release[128], lockdown[128] = "";
+	const char *sign = "";
 
+	read_line(doctor, "/sys/kernel/security/lockdown", "", lockdown,
+		  sizeof(lockdown));
+	if (strstr(lockdown, "[confidentiality]")) {
+		genl_close(genl);
+		check->stops = TRACE | ARM;
+		find(check, "the kernel is locked down for confidentiality, and lets nobody trace");
+		mend(check, "boot without lockdown=confidentiality");
+		return;
+	}
+	if (strstr(lockdown, "[integrity]"))
+		sign = "sign kipt.ko with a key of the machine's owner (mokutil --import), as the kernel is locked down; ";
 	if (genl && !genl_info(genl, &info)) {
 		find(check, "loaded, version %s", info.version);
 		if (!genl_version_fits(&info)) {
@@ -201,15 +214,23 @@ static void check_module(struct doctor *doctor, struct check *check)
 	kernel_release(doctor, release, sizeof(release));
 	if (module_is_installed(doctor, release)) {
 		find(check, "installed for %s, not loaded", release);
-		mend(check, "sudo modprobe kipt");
+		mend(check, "%ssudo modprobe kipt", sign);
 	} else {
 		find(check, "not installed for %s", release);
-		mend(check, "sudo apt install linux-headers-%s; make && sudo make install; sudo modprobe kipt",
-		     release);
+		mend(check, "sudo apt install linux-headers-%s; make && sudo make install; %ssudo modprobe kipt",
+		     release, sign);
 	}
-	if (read_line(doctor, "/sys/kernel/security/lockdown", "", lockdown,
-		      sizeof(lockdown)) && !strstr(lockdown, "[none]"))
-		mend(check, "the kernel is locked down and loads signed modules only: sign kipt.ko with a key of the machine's owner (mokutil --import), then sudo modprobe kipt");
+}
+
+/* The first one has all user ids as they are. */
+static bool is_in_namespace(const struct doctor *doctor)
+{
+	char map[128];
+	unsigned int inside, outside, count;
+
+	return read_line(doctor, "/proc/self/uid_map", "", map, sizeof(map)) &&
+	       sscanf(map, "%u %u %u", &inside, &outside, &count) == 3 &&
+	       (inside || outside || count != ~0U);
 }
 
 static void check_rights(struct doctor *doctor, struct check *check)
@@ -220,12 +241,16 @@ static void check_rights(struct doctor *doctor, struct check *check)
 		find(check, "not known: /proc is not there");
 		return;
 	}
+	if (is_in_namespace(doctor)) {
+		check->stops = TRACE | ARM;
+		find(check, "this process is in a user namespace, whose rights are none over the machine");
+		mend(check, "run kipt outside the container");
+		return;
+	}
 	if (caps & CAPS_TRACE) {
 		find(check, "this process may trace");
-		if (!(caps & 1ULL << 21)) {
-			check->stops = ARM;
-			mend(check, "to arm, run kipt as root (CAP_SYS_ADMIN)");
-		}
+		if (!(caps & CAP_ADMIN))
+			mend(check, "what an armed machine kept, 'kipt crash list', is for root (CAP_SYS_ADMIN)");
 		return;
 	}
 	check->stops = TRACE | ARM;
@@ -235,31 +260,44 @@ static void check_rights(struct doctor *doctor, struct check *check)
 
 static void check_perf(struct doctor *doctor, struct check *check)
 {
-	u64 paranoid = 0;
+	char text[32] = "";
+	long paranoid;
 	bool pmu = there(doctor, "/sys/bus/event_source/devices/intel_pt");
 	bool tool = there(doctor, "/usr/bin/perf");
 
-	read_number(doctor, "/proc/sys/kernel/perf_event_paranoid", "", 10,
-		    &paranoid);
+	read_line(doctor, "/proc/sys/kernel/perf_event_paranoid", "", text,
+		  sizeof(text));
+	paranoid = strtol(text, NULL, 10);
 	if (!pmu)
 		find(check, "the kernel has no intel_pt, so perf cannot record here; 'kipt open' needs none");
 	else if (!tool)
 		find(check, "the kernel has intel_pt, and there is no /usr/bin/perf");
 	else
-		find(check, "perf can record Intel PT, kernel.perf_event_paranoid is %llu",
-		     (unsigned long long)paranoid);
+		find(check, "perf can record Intel PT, kernel.perf_event_paranoid is %ld",
+		     paranoid);
 	if (pmu && !tool)
 		mend(check, "sudo apt install linux-perf");
 	else if (pmu && paranoid > 2)
 		mend(check, "to record as a user: sudo sysctl kernel.perf_event_paranoid=2");
 }
 
-/* Whether addresses are there, and not 0 in place of each. */
+/* Some symbols have address 0; where addresses are hidden all have. */
+static bool has_addresses(const struct doctor *doctor)
+{
+	FILE *file = open_file(doctor, "/proc/kallsyms");
+	unsigned long long address = 0;
+	char line[4096];
+
+	while (file && !address && fgets(line, sizeof(line), file))
+		address = strtoull(line, NULL, 16);
+	if (file)
+		fclose(file);
+	return address;
+}
+
 static void check_kernel_names(struct doctor *doctor, struct check *check)
 {
-	u64 address = 0;
-
-	if (read_number(doctor, "/proc/kallsyms", "", 16, &address) && address) {
+	if (has_addresses(doctor)) {
 		find(check, "the addresses of this kernel's functions are readable");
 		return;
 	}
@@ -391,9 +429,9 @@ static bool wanted_read(const struct args *args, u32 *wanted)
 	else if (!strcmp(args->value, "arm"))
 		*wanted = ARM;
 	else
-		args_bad(args, "--for %s: that is none of trace, open, arm",
-			 args->value);
-	return *wanted != ALL;
+		return args_bad(args, "--for %s: that is none of trace, open, arm",
+				args->value), false;
+	return true;
 }
 
 static int run(int argc, char **argv)

@@ -52,7 +52,7 @@ struct sibling {
  * @line: its line, unless it is local
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
- * @symbol, @begun, @gaps, @outer, @level, @number, @branches: the watcher's
+ * @symbol, @node, @begun, @gaps, @outer, @level, @number, @branches: the watcher's
  * @siblings: the last calls it made that returned
  */
 struct frame {
@@ -64,6 +64,7 @@ struct frame {
 	u64 hash;
 	u32 sibling_count;
 	u32 symbol;
+	u32 node;
 	u64 begun;
 	u64 gaps;
 	bool outer;

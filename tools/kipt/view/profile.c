@@ -392,6 +392,17 @@ struct profile_task *profile_task(struct profile *profile, u32 tid, u32 pid)
 	return &profile->tasks[profile->task_count++];
 }
 
+bool profile_has_times(const struct profile *profile)
+{
+	u32 i;
+
+	for (i = 0; i < profile->cpu_count; i++) {
+		if (profile->cpus[i].first)
+			return true;
+	}
+	return false;
+}
+
 void profile_notes(const struct profile *profile)
 {
 	if (profile->symbol_count == SYMBOLS_MAX)

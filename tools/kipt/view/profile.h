@@ -193,6 +193,12 @@ struct profile *profile_create(struct names *names);
 void profile_destroy(struct profile *profile);
 
 /**
+ * profile_has_times() - whether the trace of any CPU has a time
+ * @profile: profile
+ */
+bool profile_has_times(const struct profile *profile);
+
+/**
  * profile_code() - what addresses mean something in
  * @profile: profile
  * @pid: process they are of; 0: not known

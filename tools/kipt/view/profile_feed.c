@@ -84,6 +84,26 @@ static void active_drop(struct profile_feed *feed, struct call_stack *stack,
 	*count -= !!*count;
 }
 
+/* The stack that ends with a frame; with the root alone it is the process. */
+static u32 node_of(struct profile_feed *feed, const struct frame *frame)
+{
+	if (frame->kind == FRAME_ROOT)
+		return folded_child(feed->folded, FOLDED_ROOT,
+				    feed->view->state.pid);
+	return frame->node;
+}
+
+static void frame_fold(struct profile_feed *feed, struct frame *frame)
+{
+	u32 below;
+
+	if (!feed->folded)
+		return;
+	below = node_of(feed, frame - 1);
+	frame->node = frame->kind == FRAME_LOCAL ? below :
+		      folded_child(feed->folded, below, frame->symbol);
+}
+
 static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 		       struct frame *frame)
 {
@@ -94,6 +114,7 @@ static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 					 frame->function) :
 			symbol_of(feed, frame->function);
 	frame->outer = active_add(feed, stack, frame->symbol);
+	frame_fold(feed, frame);
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls++;
 	if (!symbol_at(feed, frame->symbol)->wanted)
@@ -250,6 +271,12 @@ struct profile_feed *profile_feed_create(struct view *view)
 	feed->profile = profile_create(view->names);
 	if (!feed->profile)
 		goto err;
+	if (options->mode == VIEW_FOLDED) {
+		feed->folded = folded_create();
+		if (feed->folded)
+			return feed;
+		goto err_profile;
+	}
 	if (options->mode != VIEW_SLOWEST)
 		return feed;
 	feed->profile->wanted = options->slowest;
@@ -257,6 +284,7 @@ struct profile_feed *profile_feed_create(struct view *view)
 							    SLOWEST_TOP);
 	if (feed->slowest)
 		return feed;
+err_profile:
 	profile_destroy(feed->profile);
 err:
 	free(feed);
@@ -304,6 +332,7 @@ void profile_feed_destroy(struct profile_feed *feed)
 	lookup_free(&feed->where);
 	free(feed->losses);
 	slowest_destroy(feed->slowest);
+	folded_destroy(feed->folded);
 	profile_destroy(feed->profile);
 	free(feed);
 }
@@ -521,6 +550,13 @@ static void lost_end(struct profile_feed *feed)
 	at->loss = 0;
 }
 
+static struct folded_node *node_now(struct profile_feed *feed)
+{
+	const struct frame *top = call_stack_top(feed->at->track.stack);
+
+	return &feed->folded->nodes[node_of(feed, top)];
+}
+
 static void time_spend(struct profile_feed *feed, u64 ticks)
 {
 	struct feed_cpu *at = feed->at;
@@ -535,6 +571,8 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 			profile_add(&feed->losses[at->loss - 1].ticks, ticks);
 	} else if (at->running) {
 		profile_add(&profile->traced, ticks);
+		if (feed->folded)
+			profile_add(&node_now(feed)->ticks, ticks);
 		if (stack->count > 1)
 			profile_add(&symbol_at(feed, call_stack_top(stack)->symbol)->self,
 				    ticks);
@@ -625,6 +663,8 @@ static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 static void branches_add(struct profile_feed *feed, u32 count)
 {
 	feed->at->track.stack->branches += count;
+	if (feed->folded)
+		node_now(feed)->branches += count;
 	if (feed->at->task >= 0)
 		feed->profile->tasks[feed->at->task].branches += count;
 	run_set(feed, true);

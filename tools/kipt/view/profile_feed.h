@@ -7,6 +7,7 @@
 #define KIPT_PROFILE_FEED_H
 
 #include "call_track.h"
+#include "folded.h"
 #include "profile.h"
 #include "slowest.h"
 #include "view.h"
@@ -79,6 +80,7 @@ struct feed_cpu {
  * @losses_full: more had no room
  * @frames: how many there were
  * @slowest: with VIEW_SLOWEST the slowest runs; else NULL
+ * @folded: with VIEW_FOLDED the stacks; else NULL
  */
 struct profile_feed {
 	struct view *view;
@@ -95,6 +97,7 @@ struct profile_feed {
 	bool losses_full;
 	u64 frames;
 	struct slowest *slowest;
+	struct folded *folded;
 };
 
 /**

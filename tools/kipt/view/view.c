@@ -20,7 +20,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -89,6 +89,8 @@ int view_option(struct view_options *options, int id, const char *value)
 			return -1;
 		options->slowest = value;
 		return mode_option(options, VIEW_SLOWEST);
+	case VIEW_OPTION_FOLDED:
+		return mode_option(options, VIEW_FOLDED);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -164,7 +166,8 @@ bool view_settle(const struct view_options *options)
 		return true;
 	if (options->mode != VIEW_TOTALS)
 		say_error("--%s is shown only: %s does not go with it",
-			  options->mode == VIEW_LOST ? "lost" : "slowest",
+			  options->mode == VIEW_LOST ? "lost" :
+			  options->mode == VIEW_FOLDED ? "folded" : "slowest",
 			  other);
 	else
 		say_error("--totals are shown only: %s does not go with them",

@@ -26,6 +26,7 @@
  * @VIEW_SCREEN: what was traced, on one screen
  * @VIEW_LOST: what is not in the trace
  * @VIEW_SLOWEST: the slowest runs of a function
+ * @VIEW_FOLDED: the time of each stack of calls
  */
 enum view_mode {
 	VIEW_CALLS = 0,
@@ -36,6 +37,7 @@ enum view_mode {
 	VIEW_SCREEN,
 	VIEW_LOST,
 	VIEW_SLOWEST,
+	VIEW_FOLDED,
 };
 
 struct disasm;
@@ -111,6 +113,7 @@ enum {
 	VIEW_OPTION_TOTALS,
 	VIEW_OPTION_LOST,
 	VIEW_OPTION_SLOWEST,
+	VIEW_OPTION_FOLDED,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -148,6 +151,9 @@ enum {
 	{ "lost", 0, VIEW_OPTION_LOST, NULL,				\
 	  "show each stretch of time that is not in the trace:\n"	\
 	  "CPU, from, duration, tasks before and after, why" },		\
+	{ "folded", 0, VIEW_OPTION_FOLDED, NULL,			\
+	  "show the time of each stack of calls, a line each,\n"	\
+	  "as tools that draw flame graphs read it" },			\
 	{ "top", 0, VIEW_OPTION_TOP, "N",				\
 	  "with --counts, --totals: only the first N, 0: all;\n"	\
 	  "50 unless given, with --json all; of 'kipt open',\n"	\

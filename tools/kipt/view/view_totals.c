@@ -31,18 +31,6 @@ const char *totals_text(const struct profile_symbol *symbol, char *text,
 	return text;
 }
 
-/* Without one time there are no columns of time. */
-static bool has_times(const struct profile *profile)
-{
-	u32 i;
-
-	for (i = 0; i < profile->cpu_count; i++) {
-		if (profile->cpus[i].first)
-			return true;
-	}
-	return false;
-}
-
 static void time_print(struct view *view, u64 ticks)
 {
 	if (view->tsc_khz)
@@ -118,7 +106,7 @@ void totals_json(struct view *view, const struct profile *profile,
 		jsonl_hex(line, "cr3", space->cr3);
 	jsonl_number(line, "branches", symbol->branches);
 	jsonl_number(line, "calls", symbol->calls);
-	if (has_times(profile)) {
+	if (profile_has_times(profile)) {
 		jsonl_number(line, "self", symbol->self);
 		jsonl_number(line, "total", symbol->total);
 		longest_json(line, &symbol->longest);
@@ -134,7 +122,7 @@ static void totals_print(struct view *view, const struct profile *profile,
 	const struct view_options *options = view->options;
 	size_t i, top = view_top(options, count);
 	bool whose = profile_several_spaces(profile);
-	bool times = has_times(profile);
+	bool times = profile_has_times(profile);
 
 	if (!options->json && count)
 		head_print(view, times);
@@ -180,6 +168,8 @@ static void totals_finish(struct view *view)
 		view->failed = true;
 	} else if (view->options->mode == VIEW_LOST) {
 		losses_print(view, feed);
+	} else if (view->options->mode == VIEW_FOLDED) {
+		folded_print(view, feed);
 	} else if (view->options->mode == VIEW_SLOWEST) {
 		slowest_print(view, feed);
 	} else if (view->options->mode == VIEW_TOTALS) {

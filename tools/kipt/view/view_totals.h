@@ -58,6 +58,13 @@ void screen_json(struct view *view, const struct profile *profile,
 void losses_print(struct view *view, const struct profile_feed *feed);
 
 /**
+ * folded_print() - print each stack of calls and how long it was the stack
+ * @view: the view; as text or JSON
+ * @feed: nothing comes any more
+ */
+void folded_print(struct view *view, const struct profile_feed *feed);
+
+/**
  * slowest_print() - print the slowest runs, what came before the slowest and what it
  *	called
  * @view: the view; as text or JSON; fails where a function is not in the trace
