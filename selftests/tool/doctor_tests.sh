@@ -111,8 +111,8 @@ print(sum("do" in line for line in lines))' <json)"
 		doctor locked_down 1 gbgggggg "$none" FAKE_PT=1
 		doctor_does locked_down_says_how mokutil
 	fi
-	mkdir -p empty
-	OUT=$(FAKE_PT=1 FAKE_MODULE=all "$fake" doctor --root empty 2>&1)
+	mkdir -p no_files
+	OUT=$(FAKE_PT=1 FAKE_MODULE=all "$fake" doctor --root no_files 2>&1)
 	same "doctor_without_files" "0 8" "$? $(grep -cE '^[a-z-]+ +(good|note|bad) ' <<<"$OUT")"
 	refused doctor_for_twice 2 "none of trace" doctor --for trace --for fly
 	refused doctor_for 2 "none of trace, open, arm" doctor --for fly
