@@ -50,8 +50,7 @@
 #define STACK_WORDS	512U
 /* From the call that prints the text of a warning to the instruction that traps. */
 #define WARNING_BYTES	64U
-
-/* Of the TSC, as notes have it. */
+/* Notes have the TSC shifted by so much: in 32 bits, days pass before it wraps. */
 #define NOTE_SHIFT	20U
 /* What a task does for so long after an oops belongs to that. */
 #define OOPS_MS		10000ULL

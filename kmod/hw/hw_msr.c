@@ -22,7 +22,7 @@
 #include "hw.h"
 #include "hw_regs.h"
 
-/* To see an interrupt on its way that was sent. */
+/* How often ICR is read at most until the APIC has sent an interrupt. */
 #define IPI_LOOKS		1000U
 
 #define STATUS_READ_ONLY	(RTIT_STATUS_FILTEREN | RTIT_STATUS_CONTEXTEN | \
@@ -231,8 +231,9 @@ bool kipt_hw_pmi_ack_local(void)
 }
 
 /*
- * Other than an x2APIC, an xAPIC takes the destination in a register of its own. An NMI
- * may have come right after that was written for another interrupt.
+ * An xAPIC, unlike an x2APIC, takes the destination in a register of its own, ICR2. The
+ * NMI that this runs in may have interrupted a sender between ICR2 and ICR: it finds its
+ * destination again.
  */
 void kipt_hw_send_nmi(unsigned int cpu)
 {

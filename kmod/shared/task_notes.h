@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Notes that a task leaves for itself, and finds again on whatever CPU it runs then:
- * the last few of all tasks. Nobody has to take one back, and none is kept for long.
+ * Notes that a task leaves for itself and finds again on whatever CPU it runs later.
+ * There is room for a few of all tasks: new ones replace old ones that nobody took.
  */
 #ifndef KIPT_TASK_NOTES_H
 #define KIPT_TASK_NOTES_H

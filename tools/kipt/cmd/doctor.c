@@ -57,14 +57,12 @@ struct check {
  * @wanted: what the user wants to do
  * @stops: what cannot be done so far
  * @json: print JSON
- * @has_pt: this CPU has PT
  */
 struct doctor {
 	const char *root;
 	u32 wanted;
 	u32 stops;
 	bool json;
-	bool has_pt;
 };
 
 static void __printf(2, 3) find(struct check *check, const char *format, ...)
@@ -151,8 +149,7 @@ static void check_pt(struct doctor *doctor, struct check *check)
 	bool guest = read_line(doctor, "/proc/cpuinfo", "flags", flags,
 			       sizeof(flags)) && strstr(flags, " hypervisor");
 
-	doctor->has_pt = hardware_has_pt();
-	if (doctor->has_pt) {
+	if (hardware_has_pt()) {
 		find(check, "this CPU has Intel PT");
 		return;
 	}
@@ -339,15 +336,16 @@ static void check_memory(struct doctor *doctor, struct check *check)
 static void check_dump(struct doctor *doctor, struct check *check)
 {
 	u64 loaded = 0;
+	bool has_kexec = read_number(doctor, "/sys/kernel/kexec_crash_loaded",
+				     "", 10, &loaded);
 
-	if (!read_number(doctor, "/sys/kernel/kexec_crash_loaded", "", 10,
-			 &loaded))
+	if (!has_kexec)
 		find(check, "this kernel has no kexec, so a crash leaves what the log shows");
 	else if (loaded)
 		find(check, "a crash kernel is loaded: a crash leaves a dump that 'kipt crash' reads");
 	else
 		find(check, "no crash kernel is loaded: a crash leaves what the log shows, and no dump");
-	if (!loaded && there(doctor, "/sys/kernel/kexec_crash_loaded"))
+	if (has_kexec && !loaded)
 		mend(check, "sudo apt install kdump-tools, crashkernel=512M on the kernel's command line, reboot");
 }
 

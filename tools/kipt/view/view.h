@@ -288,8 +288,8 @@ struct view_state {
  * @state: before the record that is printed now
  * @tally: counts
  * @print: prints one record; @state and @tally know it already
- * @skim: takes the first of some records, as many branches as it knows all of by
- *	heart, and returns how many; NULL: none
+ * @skim: a quick @print for several records at once: takes branches from the first
+ *	record on up to one that needs @print, and returns how many; NULL: there is none
  * @finish: prints what was held back
  * @self: the printer's own
  * @merged: CPUs take turns, their times count from the first of all

@@ -85,11 +85,12 @@ static void stack_print(struct view *view, const struct profile_feed *feed,
 	fprintf(view->out, " %llu\n", (unsigned long long)weight);
 }
 
+/* Of a stack that is cut @node is below the last of @path. */
 static void stack_json(struct view *view, const struct profile_feed *feed,
-		       const u32 *path, u32 depth)
+		       const u32 *path, u32 depth,
+		       const struct folded_node *node)
 {
 	const struct folded_node *nodes = feed->folded->nodes;
-	const struct folded_node *node = &nodes[path[depth - 1]];
 	struct json_object *line = json_object_new_object();
 	struct json_object *stack = json_object_new_array();
 	char text[TEXT_BYTES];
@@ -124,7 +125,7 @@ void folded_print(struct view *view, const struct profile_feed *feed)
 			continue;
 		depth = path_find(folded, i, path);
 		if (view->options->json)
-			stack_json(view, feed, path, depth);
+			stack_json(view, feed, path, depth, &folded->nodes[i]);
 		else
 			stack_print(view, feed, path, depth, weight);
 	}
