@@ -133,7 +133,6 @@ help:
 	@echo 'random    random programs against truth and libipt, N= from SEED= on'
 	@echo 'oracle    a second decoder in Python against ours, SECONDS= (SEED=)'
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
-	@echo 'ablate    what each layer of the decoder gives that is there for speed (LAYERS=)'
 	@echo 'bench-smoke a short run of it that tests itself'
 	@echo 'bench-perf speed against perf, on recordings of perf (BENCH_ROUNDS=)'
 	@echo 'bench-record its traces of real programs, on the test CPU'

@@ -33,7 +33,7 @@ static void enter(struct kipt_blocks *blocks, u32 number)
 	const struct kipt_block *block = &blocks->table[number];
 
 	kipt_index_put(&blocks->index, kipt_block_key(block->space, block->ip),
-		       number);
+		       number << KIPT_LINK_SHIFT | block->node);
 }
 
 u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
@@ -49,7 +49,12 @@ u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
 	block->space = space;
 	block->ip = ip;
 	block->mode = (u8)mode;
-	blocks->ips[number] = ip;
+	if (blocks->ips)
+		blocks->ips[number] = ip;
+	if (blocks->nodes)
+		blocks->nodes[number] = (struct kipt_node){
+			.ip = ip ^ kipt_mode_mark(mode), .space = space
+		};
 	blocks->count++;
 	if (kipt_index_double(&blocks->index, blocks->count)) {
 		for (i = KIPT_BLOCK_NONE + 1; i < number; i++)

@@ -18,6 +18,47 @@
 /* The number of a block that is not cached: there is no room. */
 #define KIPT_BLOCK_NONE		0U
 
+/* A link is the number of a block and the kind of its node (graph.h): what is done there is
+ * known before it is loaded. 0 is none.
+ */
+#define KIPT_LINK_SHIFT		5
+#define KIPT_LINK_KIND		31U
+
+/**
+ * struct kipt_node - what is followed from the start of a block on (graph.h)
+ * @next: links behind it, and at the target of its branch; 0: not made yet. Behind a CALL
+ *	that is where its RET leads. Of a branch to the address of a packet the second is
+ *	the number of the pair that was counted last
+ * @count: where counts are told how often it led behind, and to the target; else its
+ *	instructions, and where its branch stands, from its start on
+ * @ip: its address ^ kipt_mode_mark() of its mode
+ * @space: address space
+ */
+struct kipt_node {
+	u32 next[2];
+	u32 count[2];
+	u64 ip;
+	u64 space;
+};
+
+/**
+ * struct kipt_double - where two outcomes lead from a node on
+ * @next: links, by the two, the first in the upper bit; 0: not known
+ * @count: where counts are told, how often
+ *
+ * Two conditional branches behind each other are passed in one step.
+ */
+struct kipt_double {
+	u32 next[4];
+	u32 count[4];
+};
+
+/* What tells apart addresses of other modes than 64-bit: no address has these bits. */
+static inline u64 kipt_mode_mark(u32 mode)
+{
+	return mode == KIPT_EXEC_64 ? 0 : (u64)mode << 60;
+}
+
 /**
  * struct kipt_block - straight-line code
  * @ip: its first instruction
@@ -32,9 +73,14 @@
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
  * @mode: enum kipt_exec_kind
  * @pushes: it ends in a direct CALL whose return address is kept
+ * @kind: enum kipt_node_kind, of the block
+ * @reach: blocks from here to the one that uses a packet; 0: this one does
+ * @node: enum kipt_node_kind, of the node that starts here
  * @reserved: fills
  * @links: numbers of the blocks that came behind it and at @target, or 0: hints
- *	that are checked where they are used
+ *	that are checked where they are used. Where there are nodes: ...
+ * @on: number of the next block of a node
+ * @end: number of the last block of the node that starts here
  *
  * 64 bytes, one cache line.
  */
@@ -51,22 +97,35 @@ struct kipt_block {
 	u8 class;
 	u8 mode;
 	bool pushes;
-	u8 reserved[6];
-	u32 links[2];
+	u8 kind;
+	u8 reach;
+	u8 node;
+	u8 reserved[3];
+	union {
+		u32 links[2];
+		struct {
+			u32 on;
+			u32 end;
+		};
+	};
 };
 
 /**
  * struct kipt_blocks - the cache
  * @table: blocks by number; number 0 is the one there was no room for
  * @ips: their addresses once more, where many are in a cache line
+ * @nodes: by number; NULL: there are none
+ * @doubles: by number of the node
  * @count: numbers given, number 0 included
  * @max: numbers there is memory for
  * @full: a block was wanted and there was no room
- * @index: numbers by address
+ * @index: links by address
  */
 struct kipt_blocks {
 	struct kipt_block *table;
 	u64 *ips;
+	struct kipt_node *nodes;
+	struct kipt_double *doubles;
 	u32 count;
 	u32 max;
 	bool full;
@@ -222,7 +281,7 @@ static inline u32 kipt_blocks_number(struct kipt_blocks *blocks, u64 space,
 	u32 at = kipt_index_first(&blocks->index, kipt_block_key(space, ip));
 	u32 number;
 
-	while ((number = blocks->index.slots[at]) != 0) {
+	while ((number = blocks->index.slots[at] >> KIPT_LINK_SHIFT) != 0) {
 		if (likely(kipt_block_is(&blocks->table[number], space, ip,
 					 mode)))
 			return number;

@@ -75,3 +75,62 @@ u32 kipt_counts_number(struct kipt_counts *counts, u64 space, u64 from, u64 to,
 	}
 	return add(counts, space, from, to, kind);
 }
+
+void kipt_pairs_init(struct kipt_pairs *pairs, struct kipt_pair *at, u32 max, u32 *slots,
+		     u32 nr_slots)
+{
+	pairs->at = at;
+	pairs->max = max;
+	pairs->index.slots = slots;
+	pairs->index.max = nr_slots;
+	kipt_pairs_clear(pairs);
+}
+
+void kipt_pairs_clear(struct kipt_pairs *pairs)
+{
+	pairs->count = 1;
+	pairs->full = false;
+	if (pairs->max)
+		kipt_index_clear(&pairs->index);
+}
+
+static u64 pair_key(u32 from, u32 to)
+{
+	return (u64)from << 32 ^ (u64)to * KIPT_INDEX_FACTOR;
+}
+
+static void enter_pair(struct kipt_pairs *pairs, u32 number)
+{
+	kipt_index_put(&pairs->index, pair_key(pairs->at[number].from, pairs->at[number].to),
+		       number);
+}
+
+static u32 add_pair(struct kipt_pairs *pairs, u32 from, u32 to)
+{
+	u32 number = pairs->count, i;
+
+	if (number >= pairs->max) {
+		pairs->full = true;
+		return 0;
+	}
+	pairs->at[number] = (struct kipt_pair){ .from = from, .to = to };
+	pairs->count++;
+	if (kipt_index_double(&pairs->index, pairs->count)) {
+		for (i = 1; i < number; i++)
+			enter_pair(pairs, i);
+	}
+	enter_pair(pairs, number);
+	return number;
+}
+
+u32 kipt_pairs_number(struct kipt_pairs *pairs, u32 from, u32 to)
+{
+	u32 at = kipt_index_first(&pairs->index, pair_key(from, to)), number;
+
+	while ((number = pairs->index.slots[at]) != 0) {
+		if (pairs->at[number].from == from && pairs->at[number].to == to)
+			return number;
+		at = kipt_index_next(&pairs->index, at);
+	}
+	return add_pair(pairs, from, to);
+}

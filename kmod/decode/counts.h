@@ -33,6 +33,8 @@ struct kipt_edge {
  * @max: numbers there is memory for; 0: nothing is counted
  * @full: an edge was wanted and there was no room
  * @index: numbers by edge
+ * @bytes: of the runs since nodes were folded
+ * @fold_at: where that is due in this run
  */
 struct kipt_counts {
 	struct kipt_edge *edges;
@@ -40,7 +42,16 @@ struct kipt_counts {
 	u32 max;
 	bool full;
 	struct kipt_index index;
+	u64 bytes;
+	const u8 *fold_at;
 };
+
+/* Bytes of trace after which nodes are folded: none is passed more than six times for a byte,
+ * so that what it counts stays below 2^32. Tests make it small.
+ */
+#ifndef KIPT_COUNTS_FOLD
+#define KIPT_COUNTS_FOLD	(1ULL << 28)
+#endif
 
 /**
  * kipt_counts_init() - no edges
@@ -71,5 +82,60 @@ void kipt_counts_clear(struct kipt_counts *counts);
  */
 u32 kipt_counts_number(struct kipt_counts *counts, u64 space, u64 from, u64 to,
 		       u32 kind);
+
+/**
+ * struct kipt_pair - an edge from node to node
+ * @from: number of the node
+ * @to: number of the node
+ * @count: how often
+ */
+struct kipt_pair {
+	u32 from;
+	u32 to;
+	u64 count;
+};
+
+/**
+ * struct kipt_pairs - those that are counted
+ * @at: by number; number 0 is not used
+ * @count: numbers given, number 0 included
+ * @max: numbers there is memory for; 0: nothing is counted
+ * @full: a pair was wanted and there was no room
+ * @index: numbers by pair
+ */
+struct kipt_pairs {
+	struct kipt_pair *at;
+	u32 count;
+	u32 max;
+	bool full;
+	struct kipt_index index;
+};
+
+/**
+ * kipt_pairs_init() - no pairs
+ * @pairs: the pairs
+ * @at: memory of @max pairs, the caller's
+ * @max: 2 or more
+ * @slots: memory of @nr_slots numbers, the caller's
+ * @nr_slots: a power of two, at least twice @max
+ */
+void kipt_pairs_init(struct kipt_pairs *pairs, struct kipt_pair *at, u32 max, u32 *slots,
+		     u32 nr_slots);
+
+/**
+ * kipt_pairs_clear() - drop all pairs; numbers are given anew
+ * @pairs: the pairs; may be none
+ */
+void kipt_pairs_clear(struct kipt_pairs *pairs);
+
+/**
+ * kipt_pairs_number() - the number of a pair
+ * @pairs: the pairs; @full is set if there is no room
+ * @from: number of the node
+ * @to: number of the node
+ *
+ * Return: the number, or 0 if there is no room.
+ */
+u32 kipt_pairs_number(struct kipt_pairs *pairs, u32 from, u32 to);
 
 #endif /* KIPT_DECODE_COUNTS_H */

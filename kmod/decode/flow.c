@@ -11,6 +11,7 @@
 #include "flow_psb.h"
 #include "flow_step.h"
 #include "flow_walk.h"
+#include "graph.h"
 #include "path_flow.h"
 #include "sync.h"
 
@@ -67,44 +68,43 @@ static void *carve(u8 **at, u64 bytes)
 }
 
 /* Without paths they have most. */
-static u32 share_of_blocks(u64 size, bool paths)
+static u32 share_of_blocks(const struct kipt_flow *flow, u64 size, bool paths)
 {
+	if (flow->walk.graph)
+		return (u32)((flow->config.output & KIPT_FLOW_COUNTS ? size / 16 * 12 :
+								       size / 16 * 14) /
+			     (sizeof(struct kipt_block) + sizeof(struct kipt_node) +
+			      sizeof(struct kipt_double) + 16));
 	return (u32)((paths ? size / 10 * 3 : size / 3 * 2) /
 		     (sizeof(struct kipt_block) + sizeof(u64)));
 }
 
-/* Where records are kept they take most. */
-static u64 share_of_paths(const struct kipt_flow *flow, u64 size)
-{
-	u32 output = flow->config.output;
-
-	if (output & (KIPT_FLOW_COUNTS | KIPT_FLOW_PATHS))
-		return size / 2;
-	return size / 5;
-}
-
-/* What blocks, paths and edges leave is for the effects and records of paths. */
+/* What blocks, paths and edges leave is for the effects of paths. */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
-	bool with_paths = !(flow->config.output &
-			    (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS));
-	u32 blocks = share_of_blocks(size, with_paths);
+	bool with_paths = !(flow->config.output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS)) &&
+			  flow->config.output & KIPT_FLOW_PATHS;
+	u32 blocks = share_of_blocks(flow, size, with_paths);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 16 / sizeof(struct kipt_edge)) : 0;
-	u32 max = with_paths ? (u32)(share_of_paths(flow, size) / 80) : 0;
+	u32 max = with_paths ? (u32)(size / 2 / 80) : 0;
 	struct kipt_path *nodes;
 	u8 *at = memory;
+	u32 slots, pairs;
 	void *part;
-	u32 slots;
 	struct kipt_path_slot *index;
 	u64 *ips;
 
-	if (with_paths && blocks > KIPT_PATH_BLOCKS)
+	if (blocks > KIPT_PATH_BLOCKS)
 		blocks = KIPT_PATH_BLOCKS;
 	nodes = carve(&at, (u64)max * sizeof(struct kipt_path));
 	index = carve(&at, (u64)power_below(max) * 2 * sizeof(*index));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
-	ips = carve(&at, (u64)blocks * sizeof(u64));
+	ips = flow->walk.graph ? NULL : carve(&at, (u64)blocks * sizeof(u64));
+	if (flow->walk.graph)
+		flow->blocks.nodes = carve(&at, (u64)blocks * sizeof(struct kipt_node));
+	if (flow->walk.graph)
+		flow->blocks.doubles = carve(&at, (u64)blocks * sizeof(struct kipt_double));
 	slots = power_below(blocks) * 4;
 	kipt_blocks_init(&flow->blocks, part, ips, blocks,
 			 carve(&at, (u64)slots * sizeof(u32)), slots);
@@ -113,6 +113,14 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	if (edges)
 		kipt_counts_init(&flow->counts, part, edges,
 				 carve(&at, (u64)slots * sizeof(u32)), slots);
+	pairs = flow->walk.graph ? edges * 2 : 0;
+	if (pairs) {
+		part = carve(&at, (u64)pairs * sizeof(struct kipt_pair));
+		slots = power_below(pairs) * 4;
+		kipt_pairs_init(&flow->pairs, part, pairs,
+				carve(&at, (u64)slots * sizeof(u32)), slots);
+	}
+	kipt_index_seed(&flow->pairs.index, flow->config.seed);
 	kipt_index_seed(&flow->blocks.index, flow->config.seed);
 	kipt_index_seed(&flow->counts.index, flow->config.seed);
 	kipt_paths_init(&flow->paths, nodes, max, index, power_below(max) * 2, (u64 *)(void *)at,
@@ -152,6 +160,9 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
 	kipt_clock_near(&flow->clock, config->tsc_near);
+	flow->walk.graph = !(config->output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS |
+					       KIPT_FLOW_PATHS)) &&
+			   flow->config.step_limit >= KIPT_NODE_STEPS;
 	share_memory(flow, (u8 *)arena + head_size(),
 		     memory_of(config) & ~(u64)(ARENA_ALIGN - 1));
 	return flow;
@@ -329,7 +340,10 @@ static enum ending run_packets(struct kipt_flow *flow)
 		kipt_flow_walk_on(flow);
 	while (flow->input.cursor.pos < flow->input.halt_at) {
 		learns = false;
-		if (kipt_path_may_run(flow)) {
+		if (kipt_graph_may_run(flow)) {
+			if (!kipt_graph_run(flow))
+				continue;
+		} else if (kipt_path_may_run(flow)) {
 			if (!kipt_path_run(flow))
 				return HALTED;
 			learns = kipt_path_watch(flow);
@@ -447,10 +461,11 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 
 	flow->input.data = data;
 	flow->input.size = size;
-	flow->paths.bytes += size;
-	flow->paths.fold_at = data + (flow->paths.bytes < KIPT_PATHS_FOLD ? KIPT_PATHS_FOLD : 0);
-	if (!flow->counts.max)
-		flow->paths.fold_at = data + size + 1;
+	flow->counts.bytes += size;
+	flow->counts.fold_at = data + size + 1;
+	if (flow->counts.max)
+		flow->counts.fold_at = data + (flow->counts.bytes < KIPT_COUNTS_FOLD ?
+					       KIPT_COUNTS_FOLD : 0);
 	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
 	set_halt(flow, data + psb);

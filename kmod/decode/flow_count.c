@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Edge counts on their way out: paths count how often they were taken, blocks
+ * Edge counts on their way out: nodes count how often they were passed, blocks
  * their direct branch, all other edges are counted by themselves. And the end of what is
  * cached, when memory is full. Runs where the sink may.
  */
 #include "emit.h"
 #include "flow_count.h"
 #include "flow_walk.h"
+#include "graph.h"
 #include "path_flow.h"
 
 static bool in_kernel(u64 from, u64 to)
@@ -117,7 +118,7 @@ static bool emit_edges(struct kipt_flow *flow)
 	return true;
 }
 
-/* What paths counted goes to blocks and edges. */
+/* What nodes counted goes to blocks and edges. */
 bool kipt_count_give(struct kipt_flow *flow)
 {
 	struct kipt_telling *telling = &flow->output.telling;
@@ -125,7 +126,7 @@ bool kipt_count_give(struct kipt_flow *flow)
 	if (!flow->counts.max)
 		return true;
 	if (!telling->on) {
-		kipt_path_fold(flow, ~0U);
+		kipt_graph_fold(flow);
 		*telling = (struct kipt_telling){
 			.on = true, .at = KIPT_BLOCK_NONE + 1,
 		};
@@ -133,7 +134,6 @@ bool kipt_count_give(struct kipt_flow *flow)
 	if ((!telling->edges && !emit_blocks(flow)) || !emit_edges(flow))
 		return false;
 	telling->on = false;
-	flow->paths.bytes = 0;
 	return true;
 }
 
@@ -159,6 +159,8 @@ bool kipt_flow_renew(struct kipt_flow *flow)
 	if (!kipt_count_give(flow))
 		return false;
 	kipt_path_settle_trail(flow);
+	kipt_graph_settle_returns(flow);
+	kipt_pairs_clear(&flow->pairs);
 	kipt_blocks_clear(&flow->blocks);
 	flow->walk.link = &flow->walk.no_link;
 	flow->walk.no_link = 0;
@@ -176,7 +178,7 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 
 	bool all = !begin && end == ~0ULL;
 
-	kipt_path_fold(flow, ~0U);
+	kipt_graph_fold(flow);
 	flow->output.telling = (struct kipt_telling){ 0 };
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		block = &flow->blocks.table[i];
@@ -198,5 +200,6 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 		give_range(flow, space, begin, end);
 	flow->walk.history_count = 0;
 	kipt_blocks_forget(&flow->blocks, space, begin, end);
+	kipt_graph_forget(flow);
 	kipt_paths_clear(&flow->paths);
 }

@@ -56,16 +56,20 @@ struct kipt_place {
 };
 
 /**
- * struct kipt_trail - a block that was walked, or a path that was taken
+ * struct kipt_trail - a block that was walked, or a path or node that was taken
  * @ip: the block
- * @len: its bytes
- * @path: number of the path; 0: it is a block
+ * @len: its bytes; of a node 0, or KIPT_TRAIL_TWO and an outcome: two nodes were passed,
+ *	the second is where that outcome leads
+ * @path: number of the path or node; 0: it is a block
  */
 struct kipt_trail {
 	u64 ip;
 	u32 len;
 	u32 path;
 };
+
+/* kipt_trail.len of two nodes. */
+#define KIPT_TRAIL_TWO		2U
 
 /**
  * struct kipt_run - what a run has before it
@@ -190,6 +194,9 @@ struct kipt_walk_bound {
  * @pause_at: value of @steps at which a slice of blocks is over
  * @paused: kipt_walk_tnt() has paused, and outcomes are left in @tnt
  * @bound: its bound, valid while @paused
+ * @graph: nodes are followed (graph.h)
+ * @mode: mode that the links of return addresses are for
+ * @space: address space that they are for, if they lead to no kernel code
  *
  * flow_walk.c and flow_branch.c write it; paths write what they stand for.
  */
@@ -207,6 +214,9 @@ struct kipt_flow_walk {
 	u32 pause_at;
 	bool paused;
 	struct kipt_walk_bound bound;
+	bool graph;
+	u8 mode;
+	u64 space;
 };
 
 /**
@@ -281,6 +291,7 @@ struct kipt_flow_output {
  * @blocks: block cache
  * @paths: on top of it
  * @counts: edges
+ * @pairs: those from node to node that no node counts
  * @code: caller's
  * @config: caller's, with defaults filled in
  */
@@ -295,6 +306,7 @@ struct kipt_flow {
 	struct kipt_blocks blocks;
 	struct kipt_paths paths;
 	struct kipt_counts counts;
+	struct kipt_pairs pairs;
 	struct kipt_code code;
 	struct kipt_flow_config config;
 };

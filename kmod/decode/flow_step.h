@@ -8,6 +8,16 @@
 
 #include "flow_state.h"
 
+/*
+ * KIPT_FLOW_PROVE: paths, and packets by the graph, are taken one by one, and what each
+ * does is held against the slow path at once.
+ */
+#ifdef KIPT_FLOW_PROVE
+#define KIPT_PROVES	true
+#else
+#define KIPT_PROVES	false
+#endif
+
 /**
  * kipt_flow_step() - use the next packet, by the slow path
  * @flow: inside a segment

@@ -9,6 +9,7 @@
 #include "flow_branch.h"
 #include "flow_count.h"
 #include "flow_walk.h"
+#include "graph.h"
 
 /* Blocks walked without a packet, a power of two. */
 #define WALK_LONG	4096
@@ -30,10 +31,13 @@ static inline bool mark_place(struct kipt_flow *flow, struct kipt_walk_bound *bo
 	return bound->before + bound->steps >= flow->config.step_limit;
 }
 
-/* An outcome is used, the packet is the same. */
+/* An outcome is used, the packet is the same. The way to it counts if it was a long one: the
+ * graph goes short ones without counting.
+ */
 static inline void begin_outcome(struct kipt_walk_bound *bound)
 {
-	bound->before += bound->steps;
+	if (bound->steps > KIPT_NODE_REACH)
+		bound->before += bound->steps;
 	bound->steps = 0;
 }
 
@@ -157,7 +161,8 @@ static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void set_link(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 which)
 {
-	flow->walk.link = &flow->blocks.table[number_of(flow, block)].links[which];
+	if (!flow->walk.graph)
+		flow->walk.link = &flow->blocks.table[number_of(flow, block)].links[which];
 }
 
 /* All of @block executed, and its branch went to @target. */
@@ -242,6 +247,13 @@ static void pass(struct kipt_flow *flow, const struct kipt_block *block)
 	}
 }
 
+static bool pop_return(struct kipt_flow *flow, u64 *target, bool used)
+{
+	if (flow->walk.stack.depth)
+		kipt_graph_settle_return(flow, 0);
+	return kipt_return_stack_pop(&flow->walk.stack, target, used);
+}
+
 /* A RET with outcomes left is compressed: the CPU holds nothing back before
  * a RET that is not.
  */
@@ -251,7 +263,7 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 	u64 target = 0;
 
 	if (!kipt_tnt_take(&flow->walk.tnt) ||
-	    !kipt_return_stack_pop(&flow->walk.stack, &target, true))
+	    !pop_return(flow, &target, true))
 		return KIPT_BAD_RET;
 	take_branch(flow, block, kipt_block_return(block, target),
 		    KIPT_RF_COMPRESSED);
@@ -308,7 +320,7 @@ static void take_target(struct kipt_flow *flow, const struct kipt_block *block,
 	u64 ignored = 0;
 
 	if (block->class == KIPT_INSN_RET)
-		kipt_return_stack_pop(&flow->walk.stack, &ignored, false);
+		pop_return(flow, &ignored, false);
 	else if (block->class == KIPT_INSN_CALL_IND)
 		push_return(flow, block);
 	take_branch(flow, block, target, 0);

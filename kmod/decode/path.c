@@ -30,7 +30,6 @@ void kipt_paths_clear(struct kipt_paths *paths)
 	paths->used = 1;
 	paths->full = false;
 	paths->numbers = 0;
-	paths->bytes = 0;
 	paths->last = 0;
 	if (!paths->max)
 		return;
@@ -104,57 +103,5 @@ void kipt_paths_put(struct kipt_paths *paths, const struct kipt_path *path)
 		return;
 	}
 	paths->size *= 2;
-	enter_all(paths);
-}
-
-u32 kipt_paths_least(const struct kipt_paths *paths)
-{
-	u32 taken[KIPT_PATHS_LEAST] = { 0 }, left = paths->count - 1, i;
-
-	for (i = 1; i < paths->count; i++) {
-		if (paths->at[i].told < KIPT_PATHS_LEAST)
-			taken[paths->at[i].told]++;
-	}
-	for (i = 0; i < KIPT_PATHS_LEAST && left > paths->max / 2; i++)
-		left -= taken[i];
-	return left > paths->max / 2 ? 0 : i;
-}
-
-/* The words of a path that stays move down to those that do. */
-static void move_words(struct kipt_paths *paths, struct kipt_path *path)
-{
-	const struct kipt_path_more *more = kipt_path_more(paths, path);
-	u32 n = 1 + more->guards + more->pushes;
-
-	memmove(&paths->words[paths->used], more, n * sizeof(u64));
-	path->ips[0] = paths->used;
-	paths->used += n;
-}
-
-void kipt_paths_sift(struct kipt_paths *paths, u32 least)
-{
-	/* The table is made anew, and lends its memory: it has more places than paths. */
-	u32 *numbers = (u32 *)(void *)paths->slots;
-	u32 count = 1, i, k;
-	struct kipt_path *path;
-
-	paths->used = 1;
-	numbers[0] = 0;
-	for (i = 1; i < paths->count; i++) {
-		path = &paths->at[i];
-		numbers[i] = path->told < least ? 0 : count;
-		if (!numbers[i])
-			continue;
-		if (path->shape & KIPT_SHAPE_MORE)
-			move_words(paths, path);
-		paths->at[count++] = *path;
-	}
-	for (i = 0; i < count; i++) {
-		for (k = 0; k < KIPT_PATH_NEXT; k++)
-			paths->at[i].next[k] = numbers[paths->at[i].next[k]];
-	}
-	paths->last = numbers[paths->last];
-	paths->count = count;
-	paths->full = false;
 	enter_all(paths);
 }

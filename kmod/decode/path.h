@@ -36,8 +36,7 @@
  * @from: number of the block << 8 | the packet's first byte: that of a short TNT, or
  *	KIPT_PATH_TIP and its like
  * @to: number of the block it leads to
- * @told: how often it was taken since it was last asked, or its number in PATH
- *	records, or the word at which its records stand
+ * @told: its number in PATH records, and KIPT_PATH_TELLS
  * @net: what is added to the depth of the return stack
  * @low: depth is at least this behind it, whatever it was before
  * @high: and at most this
@@ -96,13 +95,9 @@ struct kipt_path_more {
 	u64 ips[];
 };
 
-/* Bytes of trace after which counts are folded. Tests make it small. */
-#ifndef KIPT_PATHS_FOLD
-#define KIPT_PATHS_FOLD	(1ULL << 30)
-#endif
 /* Records a path may have. */
 #define KIPT_PATH_RECORDS	120U
-/* Blocks it may go by: it is gone once more when counts are folded. */
+/* Blocks it may go by: they are gone by once more where trace and code contradict each other. */
 #define KIPT_PATH_STEPS		256U
 /* Paths for one block and packet that a look goes by: they differ in return addresses
  * that are not the youngest, or have the same hash.
@@ -129,18 +124,14 @@ struct kipt_path_slot {
  * @slots: numbers by what they are found by, with open addressing
  * @size: of them in use, a power of two
  * @most: there is memory for
- * @words: memory for effects and records
+ * @words: memory for effects
  * @used: of it
  * @room: words there are; word 0 is not used
  * @full: there was no room
  * @factor: odd; as that of an index
  * @numbers: numbers of PATH records given
- * @bytes: of the runs since counts were folded
- * @fold_at: where that is due in this run: no path is taken more often than there were
- *	bytes, so that no count is over 3 * KIPT_PATHS_FOLD
  * @last: number of the path taken or learnt last
  * @start: @from of the packet that is watched
- * @insns: instructions not told yet when it began
  * @crossings: the flow's then
  * @steps: the flow's then
  * @given: the flow's then
@@ -158,11 +149,8 @@ struct kipt_paths {
 	bool full;
 	u64 factor;
 	u32 numbers;
-	u64 bytes;
-	const u8 *fold_at;
 	u32 last;
 	u32 start;
-	u64 insns;
 	u32 crossings;
 	u32 steps;
 	u32 given;
@@ -206,25 +194,6 @@ bool kipt_paths_alike(const struct kipt_paths *paths, const struct kipt_path *pa
  * @path: none that is found by the same
  */
 void kipt_paths_put(struct kipt_paths *paths, const struct kipt_path *path);
-
-/* More than so often no path has to be taken to stay. */
-#define KIPT_PATHS_LEAST	16U
-
-/**
- * kipt_paths_least() - how often a path has to be taken that half of the memory is for
- * @paths: the paths, told as counts
- *
- * Return: the number, 1 to KIPT_PATHS_LEAST; 0: more than half of them are taken more
- * often.
- */
-u32 kipt_paths_least(const struct kipt_paths *paths);
-
-/**
- * kipt_paths_sift() - drop paths that are seldom taken; the others get other numbers
- * @paths: the paths, told as counts
- * @least: those stay that were taken so often
- */
-void kipt_paths_sift(struct kipt_paths *paths, u32 least);
 
 /**
  * kipt_path_hash() - what a path is found by

@@ -7,6 +7,7 @@
 #define KIPT_DECODE_PATH_FLOW_H
 
 #include "flow_state.h"
+#include "flow_step.h"
 
 /**
  * kipt_path_may_run() - is nothing pending that paths do not know of
@@ -39,18 +40,8 @@ bool kipt_path_watch(struct kipt_flow *flow);
  */
 void kipt_path_learn(struct kipt_flow *flow);
 
-/*
- * KIPT_FLOW_PROVE: paths are taken one by one, and what each does is held against the
- * slow path at once (selftests/decode/path_prove.c).
- */
-#ifdef KIPT_FLOW_PROVE
-#define KIPT_PROVES	true
-#else
-#define KIPT_PROVES	false
-#endif
-
 /**
- * kipt_prove_begin() - a path may be taken next
+ * kipt_prove_begin() - a path may be taken next (selftests/decode/path_prove.c)
  * @flow: kipt_path_may_run() is true
  */
 void kipt_prove_begin(struct kipt_flow *flow);
@@ -94,14 +85,6 @@ struct kipt_step {
  */
 bool kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
 		      void (*visit)(void *ctx, const struct kipt_step *step), void *ctx);
-
-/**
- * kipt_path_fold() - give what paths counted to blocks and edges
- * @flow: counts; these paths count from 0 afterwards. Edges there is no room for go to
- *	the sink.
- * @below: of paths that were taken less often; ~0U: of all
- */
-void kipt_path_fold(struct kipt_flow *flow, u32 below);
 
 /**
  * kipt_path_settle_trail() - name blocks in the trail instead of paths

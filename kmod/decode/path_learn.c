@@ -37,10 +37,9 @@ bool kipt_path_watch(struct kipt_flow *flow)
 		kipt_emit_give(flow);
 	flow->output.mark = flow->output.count;
 	paths->given = flow->output.given;
-	paths->insns = flow->at.insns;
 	paths->crossings = flow->walk.crossings;
 	paths->steps = flow->walk.steps;
-	flow->output.defining = flow->config.output & KIPT_FLOW_PATHS;
+	flow->output.defining = true;
 	flow->output.plain = true;
 	kipt_return_stack_watch(&flow->walk.stack);
 	return true;
@@ -187,40 +186,6 @@ static bool name_path(struct kipt_flow *flow, struct kipt_path *path)
 	return true;
 }
 
-static bool keep_records(struct kipt_flow *flow, struct kipt_path *path)
-{
-	struct kipt_paths *paths = &flow->paths;
-	struct kipt_record *records, *kept;
-	u64 tail;
-	u32 n, at;
-
-	records = find_records(flow, &n);
-	if (!records || (n && records->aux == 0xffffffffU))
-		return false;
-	tail = flow->at.insns - (n ? 0 : paths->insns);
-	if (tail > 0xffffffffU)
-		return false;
-	at = take_words(paths, 1 + n * 3);
-	if (!at)
-		return false;
-	paths->words[at] = n | tail << 32;
-	kept = (void *)&paths->words[at + 1];
-	memcpy(kept, records, n * sizeof(*records));
-	if (n)
-		kept->aux -= (u32)paths->insns;
-	path->told = at;
-	return true;
-}
-
-static bool tell_path(struct kipt_flow *flow, struct kipt_path *path)
-{
-	if (flow->counts.max)
-		return true;
-	if (flow->config.output & KIPT_FLOW_PATHS)
-		return name_path(flow, path);
-	return keep_records(flow, path);
-}
-
 void kipt_path_learn(struct kipt_flow *flow)
 {
 	struct kipt_paths *paths = &flow->paths;
@@ -232,7 +197,7 @@ void kipt_path_learn(struct kipt_flow *flow)
 	    flow->walk.steps - paths->steps <= KIPT_PATH_STEPS) {
 		path.to = find_end(flow, &path);
 		if (path.to && find_stack(flow, &path) && !kipt_paths_alike(paths, &path) &&
-		    tell_path(flow, &path)) {
+		    name_path(flow, &path)) {
 			kipt_paths_put(paths, &path);
 			return;
 		}

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Going once more the way a path goes: to count its edges, or to say which blocks it
- * went by. Any context; counts may go to the sink.
+ * Going once more the way a path goes, to say which blocks it went by. Any context.
  */
-#include "emit.h"
-#include "flow_count.h"
 #include "flow_walk.h"
+#include "graph.h"
 #include "path_flow.h"
 
 #define REPLAY_PUSHES	64
@@ -146,54 +144,6 @@ bool kipt_path_replay(struct kipt_flow *flow, const struct kipt_path *path,
 }
 
 /**
- * struct folding - a path whose count goes to blocks and edges
- * @flow: the flow
- * @path: the path
- * @count: how often it was taken
- */
-struct folding {
-	struct kipt_flow *flow;
-	const struct kipt_path *path;
-	u64 count;
-};
-
-static void fold_step(void *ctx, const struct kipt_step *step)
-{
-	const struct folding *folding = ctx;
-	struct kipt_flow *flow = folding->flow;
-	const struct kipt_block *block = step->block;
-	u64 space;
-
-	if (step->kind == KIPT_STEP_TAKEN)
-		step->block->taken += folding->count;
-	if (step->kind != KIPT_STEP_EDGE)
-		return;
-	space = block->ip >> 63 ? flow->blocks.table[folding->path->to].space : block->space;
-	kipt_count_add(flow, space, block->ip + block->last, step->to,
-		       kipt_branch_kind(block->class), folding->count);
-}
-
-static void fold_one(struct kipt_flow *flow, struct kipt_path *path)
-{
-	struct folding folding = { .flow = flow, .path = path, .count = path->told };
-
-	path->told = 0;
-	if (!kipt_path_replay(flow, path, fold_step, &folding))
-		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_LOOP, flow->input.offset);
-}
-
-void kipt_path_fold(struct kipt_flow *flow, u32 below)
-{
-	const struct kipt_paths *paths = &flow->paths;
-	u32 i;
-
-	for (i = 1; i < paths->count; i++) {
-		if (paths->at[i].told && paths->at[i].told < below)
-			fold_one(flow, &paths->at[i]);
-	}
-}
-
-/**
  * struct last_blocks - the last blocks of a path
  * @count: how many it goes by
  * @at: in a ring
@@ -230,6 +180,28 @@ static bool read_path(struct kipt_flow *flow, u32 number, struct kipt_trail *tra
 	return *count < KIPT_FLOW_HISTORY;
 }
 
+/* Appends the blocks of a node, the youngest first. */
+static void read_node(struct kipt_flow *flow, u32 number, struct kipt_trail *trail, u32 *count)
+{
+	const struct kipt_block *blocks[KIPT_NODE_BLOCKS];
+	u32 n = kipt_graph_blocks(flow, number, blocks);
+
+	while (n-- && *count < KIPT_FLOW_HISTORY)
+		trail[(*count)++] = (struct kipt_trail){
+			.ip = blocks[n]->ip, .len = blocks[n]->len
+		};
+}
+
+static void read_nodes(struct kipt_flow *flow, const struct kipt_trail *item,
+		       struct kipt_trail *trail, u32 *count)
+{
+	const struct kipt_node *node = &flow->blocks.nodes[item->path];
+
+	if (item->len & KIPT_TRAIL_TWO)
+		read_node(flow, node->next[item->len & 1] >> KIPT_LINK_SHIFT, trail, count);
+	read_node(flow, item->path, trail, count);
+}
+
 u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail)
 {
 	u32 end = flow->walk.history_count, count = 0, i;
@@ -239,6 +211,8 @@ u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail)
 		item = &flow->walk.history[(end - i) % KIPT_FLOW_HISTORY];
 		if (!item->path)
 			trail[count++] = *item;
+		else if (flow->walk.graph)
+			read_nodes(flow, item, trail, &count);
 		else if (!read_path(flow, item->path, trail, &count))
 			break;
 	}

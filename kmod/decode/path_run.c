@@ -7,13 +7,6 @@
 #include "flow_step.h"
 #include "path_flow.h"
 
-/* How what happens is told. */
-enum tell {
-	TELL_RECORDS,
-	TELL_PATHS,
-	TELL_COUNTS,
-};
-
 /* Bytes that may be read behind a packet. */
 #define READS	16
 
@@ -54,41 +47,11 @@ bool kipt_path_may_run(const struct kipt_flow *flow)
 		 pending->mode_pending | flow->at.pip_pending);
 }
 
-static void tell_records(struct kipt_flow *flow, const struct kipt_path *path)
-{
-	const u64 *words = &flow->paths.words[path->told];
-	u32 n = (u32)words[0], i;
-	const struct kipt_record *from = (const void *)(words + 1);
-	struct kipt_record *out;
-	u64 insns, tail = words[0] >> 32;
-
-	if (!n) {
-		flow->at.insns += tail;
-		return;
-	}
-	insns = flow->at.insns + from->aux;
-	out = kipt_emit_room(flow, n);
-	for (i = 0; i < n; i++)
-		out[i] = from[i];
-	out->aux = insns < 0xffffffffU ? (u32)insns : 0xffffffffU;
-	flow->at.insns = tail;
-}
-
-static void tell_number(struct kipt_flow *flow, const struct kipt_path *path)
+static inline void tell(struct kipt_flow *flow, const struct kipt_path *path)
 {
 	if (unlikely(flow->clock.moved && path->told & KIPT_PATH_TELLS))
 		kipt_emit_room(flow, 0);
 	kipt_emit_path(flow, path->told & ~KIPT_PATH_TELLS);
-}
-
-static inline void tell(struct kipt_flow *flow, struct kipt_path *path, enum tell how)
-{
-	if (how == TELL_RECORDS)
-		tell_records(flow, path);
-	else if (how == TELL_PATHS)
-		tell_number(flow, path);
-	else
-		path->told++;
 }
 
 static inline void pass_pads(struct place *place)
@@ -245,8 +208,7 @@ static __always_inline u64 doubts(const struct kipt_path *path, const u64 *ring,
 }
 
 /* Short TNTs in a row. What the loop needs of the flow stands in registers. */
-static __always_inline void take_tnts(struct kipt_flow *flow, struct place *place,
-				      enum tell how)
+static __always_inline void take_tnts(struct kipt_flow *flow, struct place *place)
 {
 	struct kipt_path *const at = flow->paths.at;
 	struct kipt_return_stack *const stack = &flow->walk.stack;
@@ -289,10 +251,10 @@ search:
 		next = at + number;
 taken:
 		path = next;
-		tell(flow, path, how);
+		tell(flow, path);
 		flow->walk.history[history++ % KIPT_FLOW_HISTORY].path = number;
 		pos++;
-		if (how != TELL_COUNTS && unlikely(pos >= flow->input.halt_at))
+		if (unlikely(pos >= flow->input.halt_at))
 			break;
 	}
 	stack->top = top;
@@ -303,8 +265,7 @@ taken:
 }
 
 /* Returns false if there is no path. */
-static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u32 size,
-				  enum tell how)
+static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u32 size)
 {
 	struct kipt_return_stack *stack = &flow->walk.stack;
 	u32 opcode = size == 1 ? KIPT_PATH_PGD_NO_IP : *place->pos & KIPT_PATH_OPCODE;
@@ -333,7 +294,7 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 		*hint = number;
 	}
 	place->path = &flow->paths.at[number];
-	tell(flow, place->path, how);
+	tell(flow, place->path);
 	/* A TIP.PGE passes no block. */
 	if (opcode != KIPT_PATH_PGE)
 		flow->walk.history[flow->walk.history_count++ % KIPT_FLOW_HISTORY].path = number;
@@ -342,18 +303,18 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 	return true;
 }
 
-static __always_inline void run(struct kipt_flow *flow, struct place *place, enum tell how)
+static void run(struct kipt_flow *flow, struct place *place)
 {
 	u32 size;
 
 	while (place->pos < place->upto && place->pos < flow->input.halt_at) {
-		take_tnts(flow, place, how);
+		take_tnts(flow, place);
 		if (place->pos >= place->upto || kipt_tnt_is_short(*place->pos))
 			break;
 		size = ip_lens[*place->pos];
 		if (!*place->pos)
 			pass_pads(place);
-		else if (size ? !take_ip_packet(flow, place, size, how) :
+		else if (size ? !take_ip_packet(flow, place, size) :
 			   !pass_time(flow, place))
 			break;
 	}
@@ -371,43 +332,6 @@ static void tell_untold(struct kipt_flow *flow)
 	}
 }
 
-/* If only paths are full, and they count, those that are taken often stay. Returns false if
- * all has to go.
- */
-static bool sift(struct kipt_flow *flow)
-{
-	struct kipt_paths *paths = &flow->paths;
-	u32 least;
-
-	if (!paths->full || !flow->counts.max)
-		return false;
-	least = kipt_paths_least(paths);
-	if (!least)
-		return false;
-	kipt_path_fold(flow, least);
-	kipt_path_settle_trail(flow);
-	kipt_paths_sift(paths, least);
-	paths->full = paths->used > paths->room / 4 * 3;
-	return !flow->counts.full && !paths->full;
-}
-
-/* What is full is dropped, what counted for long is told. Returns false if the
- * run halts meanwhile.
- */
-static bool make_room(struct kipt_flow *flow)
-{
-	if (!flow->blocks.full && !flow->counts.full && sift(flow))
-		return true;
-	if (flow->blocks.full || flow->counts.full || flow->paths.full)
-		return kipt_flow_renew(flow);
-	if (flow->input.cursor.pos < flow->paths.fold_at)
-		return true;
-	if (!kipt_count_give(flow))
-		return false;
-	flow->paths.fold_at = flow->input.cursor.pos + KIPT_PATHS_FOLD;
-	return true;
-}
-
 /* Behind something else than a path number 0 stands for it. */
 static bool enter(struct kipt_flow *flow, struct place *place)
 {
@@ -419,7 +343,6 @@ static bool enter(struct kipt_flow *flow, struct place *place)
 	place->pos = flow->input.cursor.pos;
 	place->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
 	place->upto = place->upto < flow->input.halt_at ? place->upto : flow->input.halt_at;
-	place->upto = place->upto < paths->fold_at ? place->upto : paths->fold_at;
 	place->last_ip = flow->input.last_ip;
 	place->path = &paths->at[paths->last];
 	if (!paths->last || !kipt_block_is(&flow->blocks.table[block],
@@ -446,40 +369,29 @@ static void leave(struct kipt_flow *flow, const struct place *place)
 	flow->paths.last = (u32)(place->path - flow->paths.at);
 }
 
-static void run_as_told(struct kipt_flow *flow, struct place *place)
-{
-	if (flow->counts.max)
-		run(flow, place, TELL_COUNTS);
-	else if (flow->config.output & KIPT_FLOW_PATHS)
-		run(flow, place, TELL_PATHS);
-	else
-		run(flow, place, TELL_RECORDS);
-}
-
 bool kipt_path_run(struct kipt_flow *flow)
 {
 	struct place place;
 	const u8 *from;
 
 	do {
-		if (!make_room(flow))
+		if ((flow->blocks.full || flow->paths.full) && !kipt_flow_renew(flow))
 			return false;
 		flow->paths.start = 0;
 		if (flow->input.size < READS || !enter(flow, &place))
 			return true;
-		if (flow->config.output & KIPT_FLOW_PATHS)
-			tell_untold(flow);
+		tell_untold(flow);
 		from = place.pos;
 		if (KIPT_PROVES) {
 			kipt_prove_begin(flow);
 			place.upto = from < place.upto ? from + 1 : from;
 		}
-		run_as_told(flow, &place);
+		run(flow, &place);
 		leave(flow, &place);
 		if (KIPT_PROVES)
 			kipt_prove_end(flow);
 		if (place.pos >= flow->input.halt_at)
 			return false;
-	} while (place.pos >= flow->paths.fold_at || (KIPT_PROVES && place.pos > from));
+	} while (KIPT_PROVES && place.pos > from);
 	return true;
 }

@@ -47,12 +47,15 @@ struct kipt_stack_watch {
  * @depth: how many there are
  * @watch: what was done lately
  * @ip: the ring
+ * @link: of a CALL that the graph followed, to the node behind it, whose address is the
+ *	one that counts; 0: @ip is
  */
 struct kipt_return_stack {
 	u32 top;
 	u32 depth;
 	struct kipt_stack_watch watch;
 	u64 ip[KIPT_RETURN_STACK_RING];
+	u32 link[KIPT_RETURN_STACK_RING];
 };
 
 /**
@@ -96,6 +99,7 @@ static inline void kipt_return_stack_push(struct kipt_return_stack *stack,
 {
 	struct kipt_stack_watch *watch = &stack->watch;
 
+	stack->link[stack->top % KIPT_RETURN_STACK_RING] = 0;
 	stack->ip[stack->top++ % KIPT_RETURN_STACK_RING] = ip;
 	if (stack->depth < KIPT_RETURN_STACK_SIZE)
 		stack->depth++;

@@ -863,7 +863,7 @@ static bool paths_alike_are_few(void)
 {
 	static u64 arena[131072] __attribute__((aligned(64)));
 	static u8 bytes[33 + 1 + 2 * SITES];
-	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS, .memory = 512 << 10 };
+	struct kipt_flow_config config = { .output = KIPT_FLOW_PATHS, .memory = 512 << 10 };
 	struct kipt_code code = { .read = read_sites };
 	u64 sum = 0;
 	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
@@ -898,7 +898,7 @@ static void count_step(void *ctx, const struct kipt_step *step)
 static bool replay_ends(void)
 {
 	static u64 arena[131072] __attribute__((aligned(64)));
-	struct kipt_flow_config config = { .output = KIPT_FLOW_COUNTS, .memory = 512 << 10 };
+	struct kipt_flow_config config = { .output = KIPT_FLOW_PATHS, .memory = 512 << 10 };
 	struct kipt_code code = { .read = read_endless };
 	struct kipt_sink sink = { .emit = add_up };
 	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);

@@ -21,7 +21,6 @@
 #define RECORDS		(KIPT_PATH_STEPS + KIPT_PATH_RECORDS)
 #define PACKETS		5
 #define EFFECTS		6
-#define OUTPUTS		3
 
 static const char *const packet_names[PACKETS] = {
 	"TNT", "TIP", "TIP.PGE", "TIP.PGD", "TIP.PGD-without-IP",
@@ -31,9 +30,7 @@ static const char *const effect_names[EFFECTS] = {
 	"same", "push", "ret", "drop", "clear", "more",
 };
 
-static const char *const output_names[OUTPUTS] = { "records", "paths", "counts" };
-
-static unsigned long proved[OUTPUTS][PACKETS][EFFECTS];
+static unsigned long proved[PACKETS][EFFECTS];
 
 /**
  * struct list - records
@@ -61,17 +58,14 @@ static __attribute__((destructor)) void write_log(void)
 {
 	const char *name = getenv("KIPT_PROVE_LOG");
 	FILE *file = name ? fopen(name, "a") : NULL;
-	u32 output, packet, effect;
+	u32 packet, effect;
 
 	if (!file)
 		return;
-	for (output = 0; output < OUTPUTS; output++) {
-		for (packet = 0; packet < PACKETS; packet++) {
-			for (effect = 0; effect < EFFECTS; effect++)
-				fprintf(file, "%s %s %s %lu\n", output_names[output],
-					packet_names[packet], effect_names[effect],
-					proved[output][packet][effect]);
-		}
+	for (packet = 0; packet < PACKETS; packet++) {
+		for (effect = 0; effect < EFFECTS; effect++)
+			fprintf(file, "paths %s %s %lu\n", packet_names[packet],
+				effect_names[effect], proved[packet][effect]);
 	}
 	fclose(file);
 }
@@ -122,13 +116,6 @@ static u32 effect_of(const struct kipt_path *path)
 	if (path->shape & KIPT_SHAPE_PUSH)
 		return 1;
 	return path->net ? 3 : 0;
-}
-
-static u32 output_of(const struct kipt_flow *flow)
-{
-	if (flow->counts.max)
-		return 2;
-	return flow->config.output & KIPT_FLOW_PATHS ? 1 : 0;
 }
 
 /* Is the packet there one that paths are for, and not PADs or time? */
@@ -304,21 +291,6 @@ static void prove_way(struct kipt_flow *flow, const struct kipt_path *path,
 		fail(path, "%u branches, the slow path has %u", replayed.count, n);
 }
 
-/* Records as the sink gets them. */
-static void prove_records(struct kipt_flow *flow, const struct kipt_path *path,
-			  const struct kipt_flow *fast)
-{
-	static _Thread_local struct list slow;
-	const struct kipt_record *told = &fast->output.records[before.output.count];
-	u32 n = fast->output.count - before.output.count;
-
-	*flow = before;
-	step_slowly(flow, path, &slow);
-	SAME(path, fast, flow, at.insns);
-	if (n != slow.count || memcmp(told, slow.at, n * sizeof(*told)))
-		fail(path, "%u records, not the %u of the slow path", n, slow.count);
-}
-
 void kipt_prove_begin(struct kipt_flow *flow)
 {
 	if (flow->output.count > KIPT_FLOW_BUFFER - KIPT_PATH_RECORDS - 8)
@@ -331,7 +303,6 @@ void kipt_prove_end(struct kipt_flow *flow)
 	static _Thread_local struct kipt_flow fast;
 	static _Thread_local struct trail fast_trail;
 	const struct kipt_path *path = &flow->paths.at[flow->paths.last];
-	u32 output = output_of(flow);
 
 	if (flow->input.cursor.pos == before.input.cursor.pos ||
 	    !is_for_paths(*before.input.cursor.pos))
@@ -339,9 +310,7 @@ void kipt_prove_end(struct kipt_flow *flow)
 	read_trail(flow, &fast_trail);
 	fast = *flow;
 	prove_way(flow, path, &fast, &fast_trail);
-	if (!output)
-		prove_records(flow, path, &fast);
 	*flow = fast;
-	__atomic_add_fetch(&proved[output][packet_of(path)][effect_of(path)],
+	__atomic_add_fetch(&proved[packet_of(path)][effect_of(path)],
 			   1, __ATOMIC_RELAXED);
 }

@@ -73,8 +73,8 @@ static u32 find(u32 n)
 	return slot->number;
 }
 
-/* Puts paths 1 to n - 1; path i was taken told(i) times. */
-static void fill(u32 n, u32 (*told)(u32 i))
+/* Puts paths 1 to n - 1. */
+static void fill(u32 n)
 {
 	struct kipt_path path;
 	u32 i;
@@ -82,25 +82,8 @@ static void fill(u32 n, u32 (*told)(u32 i))
 	clear(n);
 	for (i = 1; i < n; i++) {
 		path = path_of(i);
-		path.told = told(i);
 		kipt_paths_put(&paths, &path);
 	}
-}
-
-static u32 never(u32 i)
-{
-	(void)i;
-	return 0;
-}
-
-static u32 often(u32 i)
-{
-	return 100 + i;
-}
-
-static u32 all_kinds(u32 i)
-{
-	return i % 10;
 }
 
 static void test_put(void)
@@ -109,7 +92,7 @@ static void test_put(void)
 	bool good = true;
 	u32 i;
 
-	fill(MAX, never);
+	fill(MAX);
 	for (i = 1; i < MAX; i++)
 		good &= find(i) == i;
 	ktap_result(&ktap, good, "path.what_is_put_is_found");
@@ -122,64 +105,9 @@ static void test_put(void)
 		    "path.one_more_does_not");
 }
 
-static void test_least(void)
-{
-	fill(MAX, never);
-	ktap_result(&ktap, kipt_paths_least(&paths) == 1, "path.least.none_was_taken");
-	fill(MAX, often);
-	ktap_result(&ktap, kipt_paths_least(&paths) == 0, "path.least.all_are_taken_often");
-	/* Of 999 a tenth each was taken 0 to 9 times: 500 are left of those with 5 or more. */
-	fill(MAX, all_kinds);
-	ktap_result(&ktap, kipt_paths_least(&paths) == 5, "path.least.half_stays");
-}
-
-static void test_sift(void)
-{
-	bool stay = true, gone = true, hints = true, counts = true;
-	u32 i, number, hint;
-
-	fill(MAX, all_kinds);
-	/* Each path came behind the one before, and behind itself. */
-	for (i = 1; i < MAX; i++) {
-		at[i].next[0] = i;
-		at[i].next[7] = i - 1;
-	}
-	paths.last = 999;
-	paths.full = true;
-	kipt_paths_sift(&paths, 7);
-	for (i = 1; i < MAX; i++) {
-		number = find(i);
-		if (i % 10 < 7) {
-			gone &= !number;
-			continue;
-		}
-		stay &= number > 0;
-		counts &= at[number].told == i % 10;
-		hint = at[number].next[7];
-		hints &= at[number].next[0] == number &&
-			 (i % 10 == 7 ? !hint : at[hint].to == i - 1);
-	}
-	ktap_result(&ktap, stay, "path.sift.what_is_taken_often_stays");
-	ktap_result(&ktap, gone && paths.count == 1 + 300 && !paths.full,
-		    "path.sift.what_is_not_goes");
-	ktap_result(&ktap, counts, "path.sift.counts_stay");
-	ktap_result(&ktap, hints, "path.sift.hints_lead_where_they_led");
-	ktap_result(&ktap, at[paths.last].to == 999, "path.sift.the_last_is_the_last");
-	paths.last = find(997);
-	at[paths.last].told = 0;
-	kipt_paths_sift(&paths, 1);
-	ktap_result(&ktap, !paths.last && !find(997), "path.sift.the_last_may_go");
-	i = paths.used;
-	kipt_paths_sift(&paths, ~0U);
-	ktap_result(&ktap, paths.count == 1 && i > 1 && paths.used == 1 && !find(999),
-		    "path.sift.all_may_go");
-}
-
 int main(void)
 {
 	ktap_start();
 	test_put();
-	test_least();
-	test_sift();
 	return ktap_end(&ktap);
 }

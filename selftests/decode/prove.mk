@@ -3,7 +3,7 @@
 # One that is broken on purpose has to be found.
 DECODE_PROVE := $(DECODE_OUT)/prove
 DECODE_PROVE_FLAGS = $(WARNINGS) -O2 -g $(DECODE_SMALL) -DKIPT_FLOW_PROVE
-DECODE_PROVE_C := $(DECODE_C) $(DECODE_TESTS)/path_prove.c
+DECODE_PROVE_C := $(DECODE_C) $(DECODE_TESTS)/path_prove.c $(DECODE_TESTS)/graph_prove.c
 DECODE_PROVE_O := $(patsubst %.c,$(DECODE_PROVE)/%.o,$(notdir $(DECODE_PROVE_C)))
 DECODE_PROVERS := $(patsubst %,$(DECODE_PROVE)/%,flow_test again_test flow_api_test same_test)
 
@@ -11,7 +11,7 @@ $(DECODE_PROVE)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
 	@mkdir -p $(@D)
 	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
 
-$(DECODE_PROVE)/path_prove.o: $(DECODE_TESTS)/path_prove.c $(DECODE_H)
+$(DECODE_PROVE)/%_prove.o: $(DECODE_TESTS)/%_prove.c $(DECODE_H)
 	@mkdir -p $(@D)
 	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
 
@@ -21,6 +21,13 @@ $(DECODE_PROVE)/broken/path_run.o: $(DECODE_SRC)/path_run.c $(DECODE_H)
 	! cmp -s $< $(@:.o=.c)
 	$(CC) $(DECODE_PROVE_FLAGS) -Wno-unused-value -I$(DECODE_SRC) -c $(@:.o=.c) -o $@
 
+# Nodes are one instruction longer than their code.
+$(DECODE_PROVE)/broken/graph.o: $(DECODE_SRC)/graph.c $(DECODE_H)
+	@mkdir -p $(@D)
+	sed 's/\*insns = block->insns;/*insns = block->insns + 1;/' $< >$(@:.o=.c)
+	! cmp -s $< $(@:.o=.c)
+	$(CC) $(DECODE_PROVE_FLAGS) -I$(DECODE_SRC) -c $(@:.o=.c) -o $@
+
 define prove-program
 $(DECODE_PROVE)/$(1): $(DECODE_TESTS)/$(1).c \
 		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) $(DECODE_TEST_H) $(DECODE_PROVE_O)
@@ -29,21 +36,27 @@ endef
 
 $(foreach program,$(notdir $(DECODE_PROVERS)),$(eval $(call prove-program,$(program))))
 
-$(DECODE_PROVE)/broken/same_test: $(DECODE_TESTS)/same_test.c \
+define broken-program
+$(DECODE_PROVE)/broken/same_test-$(1): $(DECODE_TESTS)/same_test.c \
 		$(addprefix $(DECODE_TESTS)/,$(same_test-with)) \
-		$(filter-out %/path_run.o,$(DECODE_PROVE_O)) $(DECODE_PROVE)/broken/path_run.o
-	$(CC) $(DECODE_PROVE_FLAGS) $(filter %.c %.o,$^) -o $@
+		$(filter-out %/$(1).o,$(DECODE_PROVE_O)) $(DECODE_PROVE)/broken/$(1).o
+	$$(CC) $$(DECODE_PROVE_FLAGS) $$(filter %.c %.o,$$^) -o $$@
+endef
+
+DECODE_BROKEN := path_run graph
+$(foreach file,$(DECODE_BROKEN),$(eval $(call broken-program,$(file))))
 
 $(DECODE_PROVE)/random_diff: $(RANDOM_DIR)/random_diff.c $(random_diff-with) $(RANDOM_BOTH) \
 		$(DECODE_PROVE_O)
 	$(CC) $(WARNINGS) -O2 -g $(random_diff-flags) $^ $(random_diff-libs) -o $@
 
 $(DECODE_PROVE)/fuzz_flow: $(ROOT)/tools/fuzz/fuzz_flow.c $(fuzz_flow-with) \
-		$(DECODE_TESTS)/path_prove.c $(DECODE_H)
+		$(DECODE_TESTS)/path_prove.c $(DECODE_TESTS)/graph_prove.c $(DECODE_H)
 	@mkdir -p $(@D)
 	clang $(FUZZ_FLAGS) $(DECODE_SMALL) -DKIPT_FLOW_PROVE $(filter %.c,$^) -o $@
 
-decode-prove: $(DECODE_PROVERS) $(DECODE_PROVE)/broken/same_test $(DECODE_PROVE)/random_diff \
+decode-prove: $(DECODE_PROVERS) $(DECODE_BROKEN:%=$(DECODE_PROVE)/broken/same_test-%) \
+		$(DECODE_PROVE)/random_diff \
 		$(DECODE_PROVE)/fuzz_flow
 	$(DECODE_TESTS)/prove $(DECODE_PROVE) $(N) $(SECONDS)
 

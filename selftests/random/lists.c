@@ -77,10 +77,12 @@ static int by_edge(const void *one, const void *two)
 	return a->kind - b->kind;
 }
 
-/* The address space that is named here, if one is. */
-static void see_space(const struct kipt_record *record, u64 cr3_of_space,
+/* The address space that is named here, if one is: of EDGE records by SPACE records alone. */
+static void see_space(const struct kipt_record *record, u8 type, u64 cr3_of_space,
 		      u16 *space)
 {
+	if ((record->type == KIPT_RECORD_SPACE) != (type == KIPT_RECORD_EDGE))
+		return;
 	switch (record->type) {
 	case KIPT_RECORD_CONTEXT:
 		*space = (u16)(record->value / cr3_of_space);
@@ -111,7 +113,7 @@ void list_count_edges(struct record_list *list, u8 type, u32 times,
 	for (i = 0; i < list->count; i++) {
 		struct kipt_record record = list->records[i];
 
-		see_space(&record, cr3_of_space, &space);
+		see_space(&record, type, cr3_of_space, &space);
 		if (record.type != type)
 			continue;
 		if (type == KIPT_RECORD_BRANCH)

@@ -47,7 +47,7 @@ $(BENCH_OUT)/bench: $(BENCH_C) $(BENCH_H) $(DECODE_LIB) $(BENCH_OUT)/core_kernel
 	$(CC) $(DECODE_CFLAGS) -I$(KIPT_SHIM) -pthread -no-pie $(BENCH_C) \
 		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB) -lipt -ljson-c -lm -o $@
 
-.PHONY: bench bench-perf bench-program bench-smoke bench-record ablate ablate-test
+.PHONY: bench bench-perf bench-program bench-smoke bench-record
 bench-program: $(BENCH_OUT)/bench
 
 bench: need bench-program
@@ -63,10 +63,3 @@ bench-record: need
 # How many times as fast as perf recordings of perf are shown.
 bench-perf: need kipt
 	$(BENCH_DIR_SRC)/against_perf
-
-# What each layer gives that is there for speed alone; LAYERS= chooses some.
-ablate:
-	$(BENCH_DIR_SRC)/ablate/run $(LAYERS)
-
-ablate-test:
-	$(BENCH_DIR_SRC)/ablate/run --check

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes and links: built, folded, forgotten; see graph.h. Runs where the code callbacks
+ * and the sink may.
+ */
+#include "flow_count.h"
+#include "flow_walk.h"
+#include "graph.h"
+
+_Static_assert(sizeof(struct kipt_node) == 1 << KIPT_LINK_SHIFT, "a link is an offset");
+_Static_assert(sizeof(struct kipt_double) == 1 << KIPT_LINK_SHIFT, "likewise");
+_Static_assert(sizeof(struct kipt_block) == 64, "one is a cache line");
+
+static bool crosses(u64 from, u64 to)
+{
+	return (from ^ to) >> 63;
+}
+
+/* What a block does by itself. */
+static u8 kind_by_code(const struct kipt_block *block)
+{
+	if (block->version || crosses(block->ip, kipt_block_behind(block)))
+		return KIPT_NODE_SLOW;
+	switch (block->class) {
+	case KIPT_INSN_COND:
+		return crosses(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_COND;
+	case KIPT_INSN_JUMP:
+		return crosses(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_ON;
+	case KIPT_INSN_CALL:
+		return crosses(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_CALL;
+	case KIPT_INSN_RET:
+		return block->mode == KIPT_EXEC_16 || (u32)block->target != ~0U ||
+		       (block->mode == KIPT_EXEC_64 && block->target != ~0ULL) ?
+		       KIPT_NODE_SLOW : KIPT_NODE_RET;
+	case KIPT_INSN_OTHER:
+	case KIPT_INSN_MOV_CR3:
+	case KIPT_INSN_PTWRITE:
+	case KIPT_INSN_INTO:
+	case KIPT_INSN_VMCALL:
+		return KIPT_NODE_ON;
+	default:
+		return KIPT_NODE_TARGET;
+	}
+}
+
+/* Where a block leads by itself: one that is no KIPT_NODE_COND, _RET or _TARGET. */
+static u64 next_ip(const struct kipt_block *block)
+{
+	return block->class == KIPT_INSN_JUMP || block->class == KIPT_INSN_CALL ?
+	       block->target : kipt_block_behind(block);
+}
+
+static u32 number_of(struct kipt_flow *flow, const struct kipt_block *block, u64 to)
+{
+	return kipt_blocks_number(&flow->blocks, block->space, to, block->mode);
+}
+
+/* Those of @chain lead to @end, which is the last of them or the one behind. */
+static void settle_chain(struct kipt_flow *flow, const u32 *chain, u32 count,
+			 const struct kipt_block *end)
+{
+	u8 kind = end->kind;
+	u32 reach = end->reach;
+	struct kipt_block *block;
+
+	while (count--) {
+		block = &flow->blocks.table[chain[count]];
+		reach++;
+		block->kind = kind_by_code(block);
+		if (kind == KIPT_NODE_SLOW || reach > KIPT_NODE_REACH)
+			block->kind = KIPT_NODE_SLOW;
+		block->reach = (u8)(reach > KIPT_NODE_REACH ? KIPT_NODE_REACH : reach);
+	}
+}
+
+/* The kind of a block, which depends on those up to the first that uses a packet. They become
+ * known as well, unless some code is missing.
+ */
+static u8 find_kind(struct kipt_flow *flow, u32 number)
+{
+	u32 chain[KIPT_NODE_REACH], count = 0, first = number;
+	struct kipt_block *block;
+	u8 kind;
+
+	for (;;) {
+		block = &flow->blocks.table[number];
+		if (!block->insns &&
+		    kipt_blocks_fill(&flow->blocks, &flow->code, number, block->space,
+				     block->ip, block->mode) != KIPT_OK)
+			return KIPT_NODE_SLOW;
+		if (block->kind)
+			break;
+		kind = kind_by_code(block);
+		if (kind != KIPT_NODE_ON && kind != KIPT_NODE_CALL) {
+			block->kind = kind;
+			break;
+		}
+		if (count == KIPT_NODE_REACH) {
+			flow->blocks.table[first].kind = KIPT_NODE_SLOW;
+			return KIPT_NODE_SLOW;
+		}
+		chain[count++] = number;
+		number = number_of(flow, block, next_ip(block));
+		if (number == KIPT_BLOCK_NONE)
+			return KIPT_NODE_SLOW;
+	}
+	settle_chain(flow, chain, count, block);
+	return flow->blocks.table[first].kind;
+}
+
+static u64 last_insn(const struct kipt_block *block)
+{
+	return block->ip + block->last;
+}
+
+static bool is_near(u64 from, u64 to)
+{
+	return (u64)((s64)(s32)(u32)(to - from)) == to - from;
+}
+
+static bool tells_jumps(const struct kipt_flow *flow)
+{
+	return flow->output.wanted >> KIPT_BRANCH_JUMP & 1;
+}
+
+/* Joins blocks up to one that ends a node. Their kinds are known. Returns the node's kind. */
+static u8 join_blocks(struct kipt_flow *flow, u32 number, u32 *insns)
+{
+	struct kipt_block *first = &flow->blocks.table[number], *block = first, *next;
+	u32 n;
+
+	first->end = number;
+	*insns = block->insns;
+	for (n = 1; block->kind == KIPT_NODE_ON; n++) {
+		if (block->class == KIPT_INSN_JUMP && tells_jumps(flow))
+			return KIPT_NODE_JUMP;
+		number = number_of(flow, block, next_ip(block));
+		next = &flow->blocks.table[number];
+		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE ||
+		    !is_near(first->ip, last_insn(next)))
+			return KIPT_NODE_ON;
+		*insns += next->insns;
+		block->on = number;
+		first->end = number;
+		block = next;
+	}
+	return block->kind;
+}
+
+static void enter_kind(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_block *block = &flow->blocks.table[number];
+	struct kipt_index *index = &flow->blocks.index;
+	u32 at = kipt_index_first(index, kipt_block_key(block->space, block->ip));
+
+	while (index->slots[at] >> KIPT_LINK_SHIFT != number)
+		at = kipt_index_next(index, at);
+	index->slots[at] = number << KIPT_LINK_SHIFT | block->node;
+}
+
+static u8 build(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_block *block = &flow->blocks.table[number];
+	struct kipt_node *node = &flow->blocks.nodes[number];
+	const struct kipt_block *last;
+	u32 insns, behind = 0;
+
+	if (!block->kind && find_kind(flow, number) == KIPT_NODE_SLOW && !block->kind)
+		return KIPT_NODE_SLOW;
+	block->node = KIPT_NODE_SLOW;
+	flow->blocks.doubles[number] = (struct kipt_double){ 0 };
+	if (block->kind != KIPT_NODE_SLOW) {
+		block->node = join_blocks(flow, number, &insns);
+		last = &flow->blocks.table[block->end];
+		if (last->pushes || last->class == KIPT_INSN_CALL_IND) {
+			behind = number_of(flow, last, kipt_block_behind(last));
+			if (behind == KIPT_BLOCK_NONE) {
+				block->node = KIPT_NODE_UNKNOWN;
+				return KIPT_NODE_SLOW;
+			}
+		}
+		node->next[0] = behind << KIPT_LINK_SHIFT;
+		node->next[1] = 0;
+		node->count[0] = flow->counts.max ? 0 : insns;
+		node->count[1] = flow->counts.max ? 0 : (u32)(last_insn(last) - block->ip);
+	}
+	enter_kind(flow, number);
+	return block->node;
+}
+
+u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
+{
+	u32 kind = flow->blocks.table[number].node;
+
+	return number << KIPT_LINK_SHIFT | (kind ? kind : build(flow, number));
+}
+
+u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
+{
+	const struct kipt_block *last = &flow->blocks.table[flow->blocks.table[number].end];
+	u64 to = which ? last->target : kipt_block_behind(last);
+	u32 next, link;
+
+	if (last->class == KIPT_INSN_JUMP)
+		to = last->target;
+	next = number_of(flow, last, to);
+	if (next == KIPT_BLOCK_NONE) {
+		flow->at.ip = to;
+		return 0;
+	}
+	link = kipt_graph_node(flow, next);
+	if (flow->blocks.table[next].node)
+		flow->blocks.nodes[number].next[which] = link;
+	return link;
+}
+
+u32 kipt_graph_blocks(const struct kipt_flow *flow, u32 number,
+		      const struct kipt_block **blocks)
+{
+	const struct kipt_block *table = flow->blocks.table;
+	u32 end = table[number].end, n = 0;
+
+	for (; n < KIPT_NODE_BLOCKS; number = table[number].on) {
+		blocks[n++] = &table[number];
+		if (number == end)
+			break;
+	}
+	return n;
+}
+
+/* A node led on so often. Returns its last block. */
+static struct kipt_block *fold_blocks(struct kipt_flow *flow, u32 number, u64 count)
+{
+	const struct kipt_block *blocks[KIPT_NODE_BLOCKS];
+	u32 n = kipt_graph_blocks(flow, number, blocks), i;
+	struct kipt_block *block = NULL;
+
+	for (i = 0; i < n; i++) {
+		block = &flow->blocks.table[blocks[i] - flow->blocks.table];
+		if (block->class == KIPT_INSN_JUMP)
+			block->taken += count;
+	}
+	return block;
+}
+
+/* What two outcomes counted goes to the nodes of each. */
+static void fold_double(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_double *both = &flow->blocks.doubles[number];
+	struct kipt_node *nodes = flow->blocks.nodes;
+	u32 two;
+
+	for (two = 0; two < 4; two++) {
+		if (!both->count[two])
+			continue;
+		nodes[number].count[two >> 1] += both->count[two];
+		nodes[nodes[number].next[two >> 1] >> KIPT_LINK_SHIFT].count[two & 1] +=
+			both->count[two];
+		both->count[two] = 0;
+	}
+}
+
+static void fold_node(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_node *node = &flow->blocks.nodes[number];
+	u32 behind = node->count[0], taken = node->count[1];
+	struct kipt_block *last;
+
+	if (!(behind | taken))
+		return;
+	last = fold_blocks(flow, number, (u64)behind + taken);
+	last->taken += taken;
+	node->count[0] = 0;
+	node->count[1] = 0;
+}
+
+static void fold_edge(struct kipt_flow *flow, u32 from, u64 space, u64 to, u64 count)
+{
+	const struct kipt_block *last = fold_blocks(flow, from, count);
+
+	kipt_count_add(flow, last->space ? last->space : space, last_insn(last), to,
+		       kipt_branch_kind(last->class), count);
+}
+
+static void fold_pair(struct kipt_flow *flow, struct kipt_pair *pair)
+{
+	const struct kipt_block *to = &flow->blocks.table[pair->to];
+
+	if (pair->count)
+		fold_edge(flow, pair->from, to->space, to->ip, pair->count);
+	pair->count = 0;
+}
+
+void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to)
+{
+	fold_edge(flow, from, flow->at.space, to, 1);
+}
+
+void kipt_graph_fold(struct kipt_flow *flow)
+{
+	u32 i;
+
+	if (!flow->walk.graph || !flow->counts.max)
+		return;
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		if (flow->blocks.table[i].node == KIPT_NODE_COND)
+			fold_double(flow, i);
+	}
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++)
+		fold_node(flow, i);
+	for (i = 1; i < flow->pairs.count; i++)
+		fold_pair(flow, &flow->pairs.at[i]);
+}
+
+void kipt_graph_settle_return(struct kipt_flow *flow, u32 below)
+{
+	struct kipt_return_stack *stack = &flow->walk.stack;
+	u32 slot = (stack->top - 1 - below) % KIPT_RETURN_STACK_RING;
+
+	if (stack->link[slot])
+		stack->ip[slot] = flow->blocks.table[stack->link[slot] >> KIPT_LINK_SHIFT].ip;
+	stack->link[slot] = 0;
+}
+
+void kipt_graph_settle_returns(struct kipt_flow *flow)
+{
+	u32 i;
+
+	for (i = 0; i < flow->walk.stack.depth; i++)
+		kipt_graph_settle_return(flow, i);
+}
+
+void kipt_graph_forget(struct kipt_flow *flow)
+{
+	struct kipt_index *index = &flow->blocks.index;
+	struct kipt_block *block;
+	u32 i;
+
+	if (!flow->walk.graph)
+		return;
+	kipt_graph_settle_returns(flow);
+	kipt_pairs_clear(&flow->pairs);
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		block = &flow->blocks.table[i];
+		block->kind = KIPT_NODE_UNKNOWN;
+		block->node = KIPT_NODE_UNKNOWN;
+		block->reach = 0;
+	}
+	for (i = 0; i < index->size; i++)
+		index->slots[i] &= ~KIPT_LINK_KIND;
+}

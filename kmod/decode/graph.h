@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The graph: blocks of code and the links between them, by which packets are followed
+ * without looking for each block. Runs where the callbacks may.
+ *
+ * The theorem it stands on: if nothing is pending and the flow is at a node's address,
+ * then following links by outcomes and return addresses goes where the slow path goes,
+ * block by block. Each clause has its check:
+ *
+ *  nothing is pending	kipt_graph_may_run(), before nodes are followed; following
+ *			leaves nothing pending but outcomes, with which it ends
+ *  the address		a node is a block: address, address space, mode and version of
+ *			its code; a link leads to the same space and mode. Where either
+ *			changes, the node is found by its address (enter(), find_node())
+ *  a link		was made from the block's own target, or the address behind it
+ *			(kipt_graph_link()), and is gone when code is forgotten
+ *			(kipt_graph_forget()) or numbers are given anew
+ *  a return address	the link that stands beside it belongs to it: a CALL writes
+ *			both, and who pushes otherwise writes that there is none
+ *  what else a block	is why it is KIPT_NODE_SLOW: another version of the code, a
+ *  may do		branch into the other half of the addresses, a 16-bit RET, and
+ *			what leads to more than KIPT_NODE_REACH blocks before a packet
+ *			is used, or to code that cannot be read
+ *
+ * So the slow path is where every gap is told; following ends in front of what it cannot
+ * do, amid the outcomes of a packet if need be, and the slow path goes on from there.
+ */
+#ifndef KIPT_DECODE_GRAPH_H
+#define KIPT_DECODE_GRAPH_H
+
+#include "flow_state.h"
+
+/* What is done at the end of a node, or of a block. */
+enum kipt_node_kind {
+	KIPT_NODE_UNKNOWN = 0,	/* its code was not read */
+	KIPT_NODE_COND,		/* an outcome is used */
+	KIPT_NODE_RET,		/* an outcome is used, or a target */
+	KIPT_NODE_CALL,		/* a direct CALL */
+	KIPT_NODE_JUMP,		/* a direct JMP that has a record */
+	KIPT_NODE_ON,		/* another node is next: this one has enough blocks */
+	KIPT_NODE_TARGET,	/* a target is used: all other branches */
+	KIPT_NODE_SLOW,		/* the slow path does it */
+};
+
+/* Blocks a node has at most. */
+#define KIPT_NODE_BLOCKS	16U
+/* Blocks, at most, from a node to the one that uses a packet. */
+#define KIPT_NODE_REACH	64U
+/* The least config.step_limit: that many blocks are never walked for one packet. */
+#define KIPT_NODE_STEPS	4096U
+
+/**
+ * kipt_graph_may_run() - is nothing pending that the graph does not know of
+ * @flow: the flow
+ *
+ * Return: true if kipt_graph_run() may be called.
+ */
+bool kipt_graph_may_run(const struct kipt_flow *flow);
+
+/**
+ * kipt_graph_run() - follow the flow by links as far as they lead
+ * @flow: kipt_graph_may_run() is true; the cursor is advanced, maybe not at all
+ *
+ * Return: true if the packet at the cursor is for the slow path; false if packets were
+ * used, or the run halts here: ask again.
+ */
+bool kipt_graph_run(struct kipt_flow *flow);
+
+/**
+ * kipt_prove_graph_begin() - a packet may be used next (selftests/decode/graph_prove.c)
+ * @flow: kipt_graph_may_run() is true
+ */
+void kipt_prove_graph_begin(struct kipt_flow *flow);
+
+/**
+ * kipt_prove_graph_end() - hold what was used since then against the slow path; ends the
+ * program if they differ
+ * @flow: unchanged
+ * @left: outcomes of the packet that the slow path used
+ */
+void kipt_prove_graph_end(struct kipt_flow *flow, u32 left);
+
+/**
+ * kipt_graph_node() - build a node
+ * @flow: the flow
+ * @number: of the block it starts with, not KIPT_BLOCK_NONE
+ *
+ * Return: a link to it, of kind KIPT_NODE_SLOW if its code, or that up to the next use of
+ * a packet, cannot be read. Never of KIPT_NODE_UNKNOWN.
+ */
+u32 kipt_graph_node(struct kipt_flow *flow, u32 number);
+
+/**
+ * kipt_graph_link() - make a link of a node
+ * @flow: the flow
+ * @number: of a node that was built
+ * @which: 1: to the target of its branch; 0: behind it
+ *
+ * Return: the link; 0: there is no room for its block, and flow->at.ip is its address.
+ */
+u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which);
+
+/**
+ * kipt_graph_blocks() - the blocks of a node
+ * @flow: the flow
+ * @number: of a node that was built
+ * @blocks: written: at most KIPT_NODE_BLOCKS, in order
+ *
+ * Return: how many.
+ */
+u32 kipt_graph_blocks(const struct kipt_flow *flow, u32 number,
+		      const struct kipt_block **blocks);
+
+/**
+ * kipt_graph_fold() - give what nodes counted to blocks and edges
+ * @flow: counts; its nodes count from 0 afterwards. Edges there is no room for go to the
+ *	sink.
+ */
+void kipt_graph_fold(struct kipt_flow *flow);
+
+/**
+ * kipt_graph_count() - count an edge that there is no room for as a pair
+ * @flow: counts
+ * @from: number of the node
+ * @to: the address where its branch went
+ */
+void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to);
+
+/**
+ * kipt_graph_settle_return() - name the address of a return address, instead of a node
+ * @flow: the flow
+ * @below: how many are younger
+ */
+void kipt_graph_settle_return(struct kipt_flow *flow, u32 below);
+
+/**
+ * kipt_graph_settle_returns() - name all of them
+ * @flow: the flow; its nodes may be dropped afterwards
+ */
+void kipt_graph_settle_returns(struct kipt_flow *flow);
+
+/**
+ * kipt_graph_forget() - drop all nodes; their blocks keep their numbers
+ * @flow: the flow; what its nodes counted was given away
+ */
+void kipt_graph_forget(struct kipt_flow *flow);
+
+#endif /* KIPT_DECODE_GRAPH_H */

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Following the graph from packet to packet, see graph.h. Runs where the callbacks may.
+ */
+#include "flow_branch.h"
+#include "flow_step.h"
+#include "graph_step.h"
+
+/* Bytes that may be read behind the first of a packet. */
+#define READS	16
+
+/* What the low bits of a packet's first byte say of one with an address. */
+#define TIP		0x0dU
+#define OPCODE		0x1fU
+
+/* Bytes of a TIP by its IPBytes; 0: it has no address, or they are reserved. */
+static const u8 tip_lens[8] = { [1] = 3, [2] = 5, [3] = 7, [4] = 7, [6] = 9 };
+
+/**
+ * struct rest - a packet whose outcomes are not all used
+ * @at: the packet
+ * @bits: its outcomes
+ * @count: how many are left; 0: there is no such packet
+ * @is_long: it is a long TNT
+ */
+struct rest {
+	const u8 *at;
+	u64 bits;
+	u32 count;
+	bool is_long;
+};
+
+bool kipt_graph_may_run(const struct kipt_flow *flow)
+{
+	const struct kipt_flow_pending *pending = &flow->pending;
+	const struct kipt_flow_state *state = &flow->state;
+
+	return flow->walk.graph && state->enabled && !flow->walk.version &&
+	       !flow->walk.tnt.count && !flow->input.cursor.block && !pending->held_count &&
+	       pending->claim == KIPT_CLAIM_NONE &&
+	       !(state->tsx | pending->event | pending->abort | pending->echo | pending->share |
+		 pending->mode_pending | flow->at.pip_pending);
+}
+
+/* Behind something else than a packet that was followed. Returns false if there is nothing
+ * that can be.
+ */
+static bool enter(struct kipt_flow *flow, struct walk *walk)
+{
+	const u8 *end = flow->input.data + flow->input.size - READS;
+
+	if (flow->input.size < READS)
+		return false;
+	if (flow->walk.space != flow->at.space || flow->walk.mode != flow->at.mode) {
+		flow->walk.space = flow->at.space;
+		flow->walk.mode = flow->at.mode;
+		kipt_graph_settle_returns(flow);
+	}
+	walk->pos = flow->input.cursor.pos;
+	walk->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
+	walk->upto = walk->upto < flow->counts.fold_at ? walk->upto : flow->counts.fold_at;
+	if (walk->pos >= walk->upto)
+		return false;
+	walk->mark = kipt_mode_mark(flow->at.mode);
+	walk->nodes = flow->blocks.nodes;
+	walk->doubles = flow->blocks.doubles;
+	read_records(flow, walk);
+	walk->link = find_node(flow, walk, flow->at.ip);
+	walk->top = flow->walk.stack.top;
+	walk->depth = flow->walk.stack.depth;
+	walk->history = flow->walk.history_count;
+	walk->insns = flow->at.insns;
+	walk->last_ip = flow->input.last_ip;
+	return walk->link && (walk->link & KIPT_LINK_KIND) != KIPT_NODE_SLOW;
+}
+
+static void leave(struct kipt_flow *flow, const struct walk *walk)
+{
+	if (walk->pos != flow->input.cursor.pos)
+		flow->input.previous = KIPT_PACKET_TNT;
+	flow->input.cursor.pos = walk->pos;
+	if (walk->link)
+		flow->at.ip = ip_of(flow, walk, walk->link);
+	sync_records(flow, walk);
+	flow->walk.stack.top = walk->top;
+	flow->walk.stack.depth = walk->depth;
+	flow->walk.steps += walk->history - flow->walk.history_count;
+	flow->walk.history_count = walk->history;
+	flow->at.insns = walk->insns;
+	flow->input.last_ip = walk->last_ip;
+}
+
+static const u8 *behind_pads(const u8 *pos, const u8 *upto)
+{
+	u64 word;
+
+	do {
+		word = kipt_load64(pos);
+		pos += word ? (u32)__builtin_ctzll(word) >> 3 : 8;
+	} while (!word && pos < upto);
+	return pos < upto ? pos : upto;
+}
+
+/* Bytes of a CYC or MTC; 0: it is another packet, a long CYC, or one that an OVF may have cut
+ * off (SKD007).
+ */
+static u32 short_time(const u8 *pos)
+{
+	if ((pos[0] & 7) == 3)
+		return 1;
+	if ((pos[0] & 7) == 7 && !(pos[1] & 1) && pos[1] != 0x02)
+		return 2;
+	return pos[0] == 0x59 ? 2 : 0;
+}
+
+/* PADs, or a packet that only tells time. Returns what is behind; NULL if another is there. */
+static noinline const u8 *pass_beside(struct kipt_flow *flow, const u8 *pos, const u8 *upto)
+{
+	u64 left = (u64)(flow->input.cursor.end - pos);
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+	u32 len;
+
+	if (!*pos)
+		return behind_pads(pos, upto);
+	len = flow->config.output & KIPT_FLOW_TIME ? 0 : short_time(pos);
+	if (len && len <= left)
+		return pos + len;
+	kipt_cursor_init(&cursor, pos, left);
+	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+	    !kipt_packet_is_time(packet.type))
+		return NULL;
+	kipt_flow_on_time(flow, &packet);
+	return cursor.pos;
+}
+
+static __always_inline u32 outcomes_of(u8 byte)
+{
+	return 30 - (u32)__builtin_clz(byte);
+}
+
+/* The outcomes of the short TNTs at hand, as many as there is room for; behind them is the
+ * next packet. Returns how many; the oldest is in the highest bit of @bits.
+ */
+static __always_inline u32 read_short(struct walk *walk, u64 *bits)
+{
+	u32 n = 0, some;
+
+	*bits = 0;
+	while (n <= 64 - 6 && walk->pos < walk->upto && kipt_tnt_is_short(*walk->pos)) {
+		some = outcomes_of(*walk->pos);
+		n += some;
+		/* What is above the outcomes is of the packets before, or the stop bit. */
+		*bits = *bits << some | ((*walk->pos >> 1) ^ 1U << some);
+		walk->pos++;
+	}
+	*bits <<= (64 - n) & 63;
+	return n;
+}
+
+/* The outcomes of a long TNT; 0: it is another packet. */
+static u32 read_long(const struct kipt_flow *flow, struct walk *walk, u64 *bits)
+{
+	u64 value;
+	u32 n;
+
+	if (walk->pos[0] != 0x02 || walk->pos[1] != 0xa3 ||
+	    flow->input.cursor.end - walk->pos < 8)
+		return 0;
+	value = kipt_load64(walk->pos + 2) & 0xffffffffffffULL;
+	if (value < 2)
+		return 0;
+	n = 63 - (u32)__builtin_clzll(value);
+	*bits = value << (64 - n);
+	walk->pos += 8;
+	return n;
+}
+
+/* @left outcomes of the packets that end at the next one are not used: those of the first
+ * that has some are for the slow path, and the next packet is the one behind it.
+ */
+static void find_rest(struct walk *walk, u32 left, struct rest *rest)
+{
+	if (rest->is_long) {
+		rest->at = walk->pos - 8;
+		rest->bits = kipt_load64(walk->pos - 6) & 0xffffffffffffULL;
+	} else {
+		while (left > outcomes_of(walk->pos[-1]))
+			left -= outcomes_of(*--walk->pos);
+		rest->at = walk->pos - 1;
+		rest->bits = *rest->at >> 1;
+	}
+	rest->count = left;
+}
+
+/* Uses packets as long as the run does not halt. Returns false if the packet at hand is for
+ * the slow path. @rest: of one that was begun.
+ */
+static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, struct rest *rest,
+				   enum tell how)
+{
+	struct walk walk = *at;
+	u32 pause_at = flow->walk.pause_at - flow->walk.steps + walk.history;
+	const u8 *behind;
+	bool done = true;
+	u64 bits, ip;
+	u32 n, len;
+
+	while (done && walk.link && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
+	       (s32)(pause_at - walk.history) > 0 &&
+	       !(how == TELL_COUNTS && flow->pairs.full)) {
+		n = read_short(&walk, &bits);
+		rest->is_long = !n;
+		if (!n)
+			n = read_long(flow, &walk, &bits);
+		if (likely(n)) {
+			n = use_outcomes(flow, &walk, bits, n, how);
+			if (unlikely(n)) {
+				find_rest(&walk, n, rest);
+				break;
+			}
+			continue;
+		}
+		if ((*walk.pos & OPCODE) != TIP) {
+			sync_records(flow, &walk);
+			behind = pass_beside(flow, walk.pos, walk.upto);
+			read_records(flow, &walk);
+			done = behind;
+			walk.pos = behind ? behind : walk.pos;
+			continue;
+		}
+		len = tip_lens[*walk.pos >> 5];
+		ip = kipt_last_ip_bytes(walk.last_ip, *walk.pos >> 5,
+					kipt_load64(walk.pos + 1));
+		done = len && len <= flow->input.cursor.end - walk.pos &&
+		       kipt_ip_is_canonical(ip) && use_target(flow, &walk, ip, how);
+		if (likely(done)) {
+			walk.last_ip = ip;
+			walk.pos += len;
+		}
+	}
+	*at = walk;
+	return done;
+}
+
+static noinline bool follow_counts(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_COUNTS);
+}
+
+static noinline bool follow_calls(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_CALLS);
+}
+
+static noinline bool follow_branches(struct kipt_flow *flow, struct walk *walk,
+				     struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_BRANCHES);
+}
+
+/* The slow path goes on amid the outcomes of a packet. */
+static void hand_over(struct kipt_flow *flow, const struct rest *rest)
+{
+	flow->input.offset = (u64)(rest->at - flow->input.data);
+	flow->walk.tnt.bits = rest->bits;
+	flow->walk.tnt.count = rest->count;
+	flow->walk.bound = (struct kipt_walk_bound){ 0 };
+	kipt_flow_walk_on(flow);
+}
+
+static void end_slice(struct kipt_flow *flow)
+{
+	if ((s32)(flow->walk.pause_at - flow->walk.steps) > 0)
+		return;
+	kipt_walk_begin_slice(flow);
+	if (flow->config.step_slice)
+		flow->input.halt_at = flow->input.data;
+}
+
+/* What is full is dropped; what nodes counted for long is folded. Returns false if the run
+ * halts meanwhile.
+ */
+static bool make_room(struct kipt_flow *flow)
+{
+	if (flow->blocks.full || flow->counts.full || flow->pairs.full)
+		return kipt_flow_renew(flow);
+	if (flow->input.cursor.pos >= flow->counts.fold_at) {
+		kipt_graph_fold(flow);
+		flow->counts.bytes = 0;
+		flow->counts.fold_at = flow->input.cursor.pos + KIPT_COUNTS_FOLD;
+	}
+	return true;
+}
+
+bool kipt_graph_run(struct kipt_flow *flow)
+{
+	struct rest rest = { 0 };
+	struct walk walk;
+	bool done;
+
+	if (!make_room(flow))
+		return false;
+	if (KIPT_PROVES)
+		kipt_prove_graph_begin(flow);
+	if (!enter(flow, &walk)) {
+		if (KIPT_PROVES)
+			kipt_prove_graph_end(flow, 0);
+		return true;
+	}
+	if (KIPT_PROVES)
+		walk.upto = walk.pos + 1;
+	if (flow->counts.max)
+		done = follow_counts(flow, &walk, &rest);
+	else if (flow->output.wanted >> KIPT_BRANCH_COND & 1)
+		done = follow_branches(flow, &walk, &rest);
+	else
+		done = follow_calls(flow, &walk, &rest);
+	leave(flow, &walk);
+	if (rest.count)
+		hand_over(flow, &rest);
+	if (KIPT_PROVES)
+		kipt_prove_graph_end(flow, rest.count);
+	end_slice(flow);
+	return !done;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The theorem of kmod/decode/graph.h, held against the slow path: a build with
+ * KIPT_FLOW_PROVE follows the graph packet by packet and asks here. What it did to the
+ * flow and what it told are kept, the flow is put back, the slow path uses the same
+ * packet, and both are compared: where it leads, the return
+ * stack, the records or the counted edges, and the blocks of the trail. A difference is
+ * printed and ends the program. How many packets of each kind were held against it is
+ * added to the file KIPT_PROVE_LOG names, at the end. User space.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../kmod/decode/emit.h"
+#include "../../kmod/decode/flow_step.h"
+#include "../../kmod/decode/flow_walk.h"
+#include "../../kmod/decode/graph.h"
+#include "../../kmod/decode/path_flow.h"
+
+/* 47 outcomes, each behind KIPT_NODE_REACH blocks, and some beside them. */
+#define RECORDS		4096U
+#define OUTPUTS		3
+#define PACKETS		4
+#define MODES		4
+
+static const char *const output_names[OUTPUTS] = { "counts", "calls", "branches" };
+static const char *const packet_names[PACKETS] = {
+	"graph.TNT", "graph.long-TNT", "graph.TNT-in-part", "graph.TIP",
+};
+static const char *const mode_names[MODES] = { "-", "64-bit", "32-bit", "16-bit" };
+
+static unsigned long proved[OUTPUTS][PACKETS][MODES];
+
+/**
+ * struct list - records
+ * @count: how many there are
+ * @at: they
+ */
+struct list {
+	u32 count;
+	struct kipt_record at[RECORDS];
+};
+
+static _Thread_local struct kipt_flow before, fast;
+static _Thread_local struct list told, slow;
+static _Thread_local u64 counted;
+
+static __attribute__((destructor)) void write_log(void)
+{
+	const char *name = getenv("KIPT_PROVE_LOG");
+	FILE *file = name ? fopen(name, "a") : NULL;
+	u32 output, packet, mode;
+
+	if (!file)
+		return;
+	for (output = 0; output < OUTPUTS; output++) {
+		for (packet = 0; packet < PACKETS; packet++) {
+			for (mode = 1; mode < MODES; mode++)
+				fprintf(file, "%s %s %s %lu\n", output_names[output],
+					packet_names[packet], mode_names[mode],
+					proved[output][packet][mode]);
+		}
+	}
+	fclose(file);
+}
+
+static __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "graph from %#llx, packet %#x at byte %llu: ",
+		(unsigned long long)before.at.ip, *before.input.cursor.pos,
+		(unsigned long long)(before.input.cursor.pos - before.input.data));
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputs("\n", stderr);
+	abort();
+}
+
+#define SAME(member) do { \
+	if (fast.member != flow->member) \
+		fail(#member " is %#llx, not %#llx", \
+		     (unsigned long long)fast.member, (unsigned long long)flow->member); \
+} while (0)
+
+static bool collect(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct list *list = ctx;
+
+	if (n > RECORDS - list->count)
+		fail("too many records");
+	memcpy(&list->at[list->count], records, n * sizeof(*records));
+	list->count += n;
+	return true;
+}
+
+static void collect_from(struct kipt_flow *flow, struct list *list)
+{
+	list->count = 0;
+	flow->output.count = 0;
+	flow->output.sink = (struct kipt_sink){ .emit = collect, .ctx = list };
+}
+
+static u64 edge_hash(u64 from, u64 to, u32 kind)
+{
+	u64 hash = (from + kind) * KIPT_INDEX_FACTOR;
+
+	return (hash ^ hash >> 29 ^ to) * 0xc2b2ae3d27d4eb4fULL | 1;
+}
+
+/* Sum over all edges that are counted. */
+static u64 sum_counts(struct kipt_flow *flow)
+{
+	const struct kipt_block *block;
+	const struct kipt_edge *edge;
+	u64 sum = 0;
+	u32 i;
+
+	kipt_graph_fold(flow);
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		block = &flow->blocks.table[i];
+		if (block->taken)
+			sum += block->taken * edge_hash(block->ip + block->last, block->target,
+							kipt_branch_kind(block->class));
+	}
+	for (i = 1; i < flow->counts.count; i++) {
+		edge = &flow->counts.edges[i];
+		sum += edge->count * edge_hash(edge->from, edge->to, edge->kind);
+	}
+	return sum;
+}
+
+void kipt_prove_graph_begin(struct kipt_flow *flow)
+{
+	kipt_emit_give(flow);
+	if (flow->counts.max)
+		counted = sum_counts(flow);
+	before = *flow;
+	collect_from(flow, &told);
+	/* The slow path goes on amid a packet, to its end. */
+	flow->config.step_slice = 0;
+}
+
+static void compare_stacks(struct kipt_flow *flow)
+{
+	u32 i;
+
+	kipt_graph_settle_returns(&fast);
+	kipt_graph_settle_returns(flow);
+	SAME(walk.stack.depth);
+	for (i = 0; i < flow->walk.stack.depth; i++) {
+		if (*kipt_return_stack_at(&fast.walk.stack, i) !=
+		    *kipt_return_stack_at(&flow->walk.stack, i))
+			fail("return address %u is %#llx, not %#llx", i,
+			     (unsigned long long)*kipt_return_stack_at(&fast.walk.stack, i),
+			     (unsigned long long)*kipt_return_stack_at(&flow->walk.stack, i));
+	}
+}
+
+static void compare_trails(struct kipt_flow *flow)
+{
+	struct kipt_trail one[KIPT_FLOW_HISTORY], other[KIPT_FLOW_HISTORY];
+	u32 n = kipt_trail_read(&fast, one), i;
+
+	if (kipt_trail_read(flow, other) != n)
+		fail("the trail has %u blocks", n);
+	for (i = 0; i < n; i++) {
+		if (one[i].ip != other[i].ip || one[i].len != other[i].len)
+			fail("block %u of the trail is %#llx, not %#llx", i,
+			     (unsigned long long)one[i].ip, (unsigned long long)other[i].ip);
+	}
+}
+
+static void compare_flows(struct kipt_flow *flow, bool counts)
+{
+	SAME(input.cursor.pos);
+	SAME(input.last_ip);
+	SAME(at.ip);
+	SAME(at.space);
+	SAME(at.mode);
+	SAME(at.pip_pending);
+	SAME(state.enabled);
+	SAME(state.lost);
+	SAME(pending.event);
+	SAME(pending.deferred);
+	SAME(pending.held_count);
+	SAME(walk.tnt.count);
+	SAME(walk.version);
+	if (!counts)
+		SAME(at.insns);
+	compare_stacks(flow);
+}
+
+/* What the packet told, or counted, is what the slow path told of it. */
+static void compare_told(bool counts)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < slow.count; i++) {
+		if (slow.at[i].type == KIPT_RECORD_BRANCH)
+			sum += edge_hash(slow.at[i].ip, slow.at[i].value, slow.at[i].kind);
+	}
+	if (counts && sum != counted)
+		fail("other edges are counted, %u records", slow.count);
+	if (!counts && (told.count != slow.count ||
+			memcmp(told.at, slow.at, told.count * sizeof(told.at[0]))))
+		fail("%u records, not the %u of the slow path", told.count, slow.count);
+}
+
+static void step_slowly(struct kipt_flow *flow)
+{
+	flow->config.step_slice = 0;
+	if (kipt_flow_step(flow) != KIPT_OK)
+		fail("no packet is there");
+	kipt_emit_give(flow);
+}
+
+/* What was told goes where it would have gone. */
+static void pass_on(struct kipt_flow *flow)
+{
+	const struct kipt_sink *sink = &flow->output.sink;
+
+	if (told.count && !flow->input.stopped &&
+	    !sink->emit(sink->ctx, told.at, told.count)) {
+		flow->input.stopped = true;
+		flow->input.halt_at = flow->input.data;
+	}
+}
+
+static u32 packet_of(const u8 *pos, u32 left)
+{
+	if ((*pos & 0x1f) == 0x0d)
+		return 3;
+	if (left)
+		return 2;
+	return kipt_tnt_is_short(*pos) ? 0 : 1;
+}
+
+void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
+{
+	const u8 *pos = before.input.cursor.pos;
+	bool counts = flow->counts.max, full;
+	u32 output = counts ? 0 : flow->output.wanted >> KIPT_BRANCH_COND & 1 ? 2 : 1;
+
+	kipt_emit_give(flow);
+	if (counts)
+		counted = sum_counts(flow) - counted;
+	/* Edges there is no room for go to the sink. */
+	full = flow->counts.full || flow->pairs.full;
+	flow->output.sink = before.output.sink;
+	flow->config = before.config;
+	fast = *flow;
+	if (flow->input.cursor.pos != pos &&
+	    (kipt_tnt_is_short(*pos) || (pos[0] == 2 && pos[1] == 0xa3) || (*pos & 0x1f) == 0x0d)) {
+		*flow = before;
+		flow->blocks = fast.blocks;
+		flow->pairs = fast.pairs;
+		collect_from(flow, &slow);
+		if (counts) {
+			flow->counts.max = 0;
+			flow->output.wanted = ~0U;
+		}
+		step_slowly(flow);
+		compare_flows(flow, counts);
+		if (!full)
+			compare_told(counts);
+		compare_trails(flow);
+		fast.blocks = flow->blocks;
+		__atomic_add_fetch(&proved[output][packet_of(pos, left)][before.at.mode & 3], 1,
+				   __ATOMIC_RELAXED);
+	}
+	*flow = fast;
+	pass_on(flow);
+}
