@@ -4,6 +4,7 @@
  * is a branch or until the span is used up. Runs where the code callback may.
  */
 #include "blocks.h"
+#include "last_ip.h"
 
 _Static_assert(sizeof(struct kipt_block) == 64, "one cache line");
 
@@ -53,7 +54,9 @@ u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
 		blocks->ips[number] = ip;
 	if (blocks->nodes)
 		blocks->nodes[number] = (struct kipt_node){
-			.ip = ip ^ kipt_mode_mark(mode), .space = space
+			.ip = kipt_ip_is_canonical(ip) ? ip ^ kipt_mode_mark(mode) :
+							 KIPT_NODE_NO_IP,
+			.space = space,
 		};
 	blocks->count++;
 	if (kipt_index_double(&blocks->index, blocks->count)) {
@@ -148,17 +151,21 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 }
 
 /* The numbers stay, the code is read again when it is needed. */
-void kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
+bool kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 			u64 end)
 {
 	struct kipt_block *block;
+	bool some = false;
 	u32 i;
 
 	for (i = KIPT_BLOCK_NONE + 1; i < blocks->count; i++) {
 		block = &blocks->table[i];
-		if (kipt_block_touches(block, space, begin, end))
-			block->insns = 0;
+		if (!kipt_block_touches(block, space, begin, end))
+			continue;
+		block->insns = 0;
+		some = true;
 	}
+	return some;
 }
 
 static u32 count_bits(u64 value)

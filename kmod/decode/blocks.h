@@ -53,11 +53,16 @@ struct kipt_double {
 	u32 count[4];
 };
 
-/* What tells apart addresses of other modes than 64-bit: no address has these bits. */
+/* What tells apart addresses of other modes than 64-bit: no canonical address has these bits
+ * set and the highest clear, or the other way round.
+ */
 static inline u64 kipt_mode_mark(u32 mode)
 {
 	return mode == KIPT_EXEC_64 ? 0 : (u64)mode << 60;
 }
+
+/* kipt_node.ip of an address that is not canonical: no node is found by it. */
+#define KIPT_NODE_NO_IP		(1ULL << 62)
 
 /**
  * struct kipt_block - straight-line code
@@ -78,7 +83,8 @@ static inline u64 kipt_mode_mark(u32 mode)
  * @node: enum kipt_node_kind, of the node that starts here
  * @reserved: fills
  * @links: numbers of the blocks that came behind it and at @target, or 0: hints
- *	that are checked where they are used. Where there are nodes: ...
+ *	that are checked where they are used. Only where there are no nodes: the
+ *	memory is that of @on and @end
  * @on: number of the next block of a node
  * @end: number of the last block of the node that starts here
  *
@@ -119,7 +125,7 @@ struct kipt_block {
  * @count: numbers given, number 0 included
  * @max: numbers there is memory for
  * @full: a block was wanted and there was no room
- * @index: links by address
+ * @index: links by address; the kind in each is @node of its block
  */
 struct kipt_blocks {
 	struct kipt_block *table;
@@ -185,8 +191,10 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
  * @space: address space
  * @begin: first address
  * @end: last address + 1
+ *
+ * Return: true if there was some.
  */
-void kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
+bool kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 			u64 end);
 
 /**

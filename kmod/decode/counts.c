@@ -96,7 +96,9 @@ void kipt_pairs_clear(struct kipt_pairs *pairs)
 
 static u64 pair_key(u32 from, u32 to)
 {
-	return (u64)from << 32 ^ (u64)to * KIPT_INDEX_FACTOR;
+	u64 key = (u64)from * KIPT_INDEX_FACTOR ^ (u64)to * 0xc2b2ae3d27d4eb4fULL;
+
+	return key ^ key >> 29;
 }
 
 static void enter_pair(struct kipt_pairs *pairs, u32 number)

@@ -33,8 +33,7 @@ struct kipt_edge {
  * @max: numbers there is memory for; 0: nothing is counted
  * @full: an edge was wanted and there was no room
  * @index: numbers by edge
- * @bytes: of the runs since nodes were folded
- * @fold_at: where that is due in this run
+ * @bytes: of trace that the graph was followed by since nodes were folded
  */
 struct kipt_counts {
 	struct kipt_edge *edges;
@@ -43,14 +42,13 @@ struct kipt_counts {
 	bool full;
 	struct kipt_index index;
 	u64 bytes;
-	const u8 *fold_at;
 };
 
 /* Bytes of trace after which nodes are folded: none is passed more than six times for a byte,
  * so that what it counts stays below 2^32. Tests make it small.
  */
 #ifndef KIPT_COUNTS_FOLD
-#define KIPT_COUNTS_FOLD	(1ULL << 28)
+#define KIPT_COUNTS_FOLD	(1ULL << 29)
 #endif
 
 /**

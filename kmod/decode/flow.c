@@ -153,6 +153,8 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->config = *config;
 	if (!flow->config.step_limit)
 		flow->config.step_limit = KIPT_FLOW_STEPS;
+	if (flow->config.step_slice > KIPT_FLOW_SLICE_MAX)
+		flow->config.step_slice = KIPT_FLOW_SLICE_MAX;
 	flow->code = *code;
 	flow->output.sink = *sink;
 	flow->output.wanted = wanted_kinds(config->output);
@@ -461,11 +463,6 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 
 	flow->input.data = data;
 	flow->input.size = size;
-	flow->counts.bytes += size;
-	flow->counts.fold_at = data + size + 1;
-	if (flow->counts.max)
-		flow->counts.fold_at = data + (flow->counts.bytes < KIPT_COUNTS_FOLD ?
-					       KIPT_COUNTS_FOLD : 0);
 	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
 	set_halt(flow, data + psb);

@@ -19,7 +19,8 @@
  * struct kipt_code - where code bytes come from; the caller's callbacks
  * @read: copy up to @len bytes of code at @ip of address space @space to
  *	@buf; returns how many were copied (0: there is none). May be called
- *	for any canonical address, also for one the program never had.
+ *	for any canonical address, also for one the program never had, and for code
+ *	up to 64 blocks ahead of the flow.
  * @space: the caller's name of the address space CR3 value @cr3 (low bits as
  *	in PIP) stands for; equal names share cached blocks. 0 is the space
  *	before any CR3 was seen. May be NULL: everything is space 0.
@@ -28,7 +29,7 @@
  *	each other. May be NULL.
  * @version: the caller's number of the version of the code in [@ip, @ip + @len)
  *	that @read just gave; where it changes in the flow, a CODE record says
- *	so. Versions other than 0 are decoded without paths. May be NULL:
+ *	so. Versions other than 0 are decoded by the slow path. May be NULL:
  *	all is version 0.
  * @based: true if 32 and 16-bit code of address space @space may lie in code
  *	segments that do not begin at 0, and the trace tells its offsets in
@@ -72,7 +73,7 @@ struct kipt_sink {
 #define KIPT_FLOW_TIME	(1U << 3)	/* TIME and CBR records */
 #define KIPT_FLOW_PATHS	(1U << 4)	/* as BRANCHES, packed: PATH, PATHS */
 #define KIPT_FLOW_COUNTS (1U << 5)	/* EDGE records, by kipt_flow_counts() */
-#define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember no path */
+#define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember nothing else */
 #define KIPT_FLOW_CODE	(1U << 7)	/* INSN records say what code it was */
 
 /* Every address space, as an argument of kipt_flow_forget(). */
@@ -85,16 +86,17 @@ struct kipt_sink {
 /**
  * struct kipt_flow_config - what the trace needs to be read
  * @output: KIPT_FLOW_*
- * @memory: bytes for the block cache, the paths and the counts together; 0:
+ * @memory: bytes for blocks, nodes, paths and counts together; 0:
  *	KIPT_FLOW_MEMORY. Little is touched as long as little is needed. When
  *	it is full, all of it is dropped (counts are given to the sink first)
  *	and filled anew.
  * @step_limit: blocks walked for one packet before KIPT_LOOP, those of its last
- *	outcome up to the next power of two; 0: 65536
- * @step_slice: blocks walked after which a run pauses, also amid the outcomes of
- *	one packet (where paths are remembered, of one of more than 256 blocks):
- *	with @step_limit it bounds the time of each call. 0: it pauses between
- *	packets alone
+ *	outcome up to the next power of two; 0: 65536. If it is 4096 or more, those that
+ *	lead to an outcome count only if they are more than 64
+ * @step_slice: blocks walked, or nodes followed and built, after which a run pauses: at
+ *	the latest behind what leads to 64 outcomes (up to 64 blocks each), or behind a
+ *	packet of up to 256 blocks, with PATHS. With @step_limit it bounds the time of each
+ *	call. 0: it pauses between packets alone; 2^30 at most
  * @slice: bytes of trace after which a run pauses by itself, and so it does
  *	after a walk of 4096 blocks that used no packet; 0: it does not
  * @tsc_num: CPUID.15H:EBX; 0: unknown

@@ -199,7 +199,8 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	if (flow->counts.max)
 		give_range(flow, space, begin, end);
 	flow->walk.history_count = 0;
-	kipt_blocks_forget(&flow->blocks, space, begin, end);
+	if (!kipt_blocks_forget(&flow->blocks, space, begin, end))
+		return;
 	kipt_graph_forget(flow);
 	kipt_paths_clear(&flow->paths);
 }

@@ -19,6 +19,8 @@
 #define KIPT_FLOW_HELD		8
 #define KIPT_FLOW_HISTORY	32
 #define KIPT_FLOW_STEPS		65536
+/* Blocks of a slice at most: steps are compared modulo 2^32. */
+#define KIPT_FLOW_SLICE_MAX	(1U << 30)
 
 /* What the next FUP belongs to; KIPT_CLAIM_NONE: to the TIP behind it. */
 enum kipt_claim {

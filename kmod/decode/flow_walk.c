@@ -13,8 +13,6 @@
 
 /* Blocks walked without a packet, a power of two. */
 #define WALK_LONG	4096
-/* Without slices it is seen at times that there are none. */
-#define SLICE_NONE	(1U << 30)
 
 static inline bool slice_is_full(const struct kipt_flow *flow)
 {
@@ -31,12 +29,12 @@ static inline bool mark_place(struct kipt_flow *flow, struct kipt_walk_bound *bo
 	return bound->before + bound->steps >= flow->config.step_limit;
 }
 
-/* An outcome is used, the packet is the same. The way to it counts if it was a long one: the
- * graph goes short ones without counting.
+/* An outcome is used, the packet is the same. Where the limit is one that the graph may be
+ * followed with, only long ways to an outcome count: the graph goes short ones without counting.
  */
-static inline void begin_outcome(struct kipt_walk_bound *bound)
+static inline void begin_outcome(const struct kipt_flow *flow, struct kipt_walk_bound *bound)
 {
-	if (bound->steps > KIPT_NODE_REACH)
+	if (bound->steps > KIPT_NODE_REACH || flow->config.step_limit < KIPT_NODE_STEPS)
 		bound->before += bound->steps;
 	bound->steps = 0;
 }
@@ -53,7 +51,7 @@ void kipt_walk_begin_slice(struct kipt_flow *flow)
 {
 	u32 slice = flow->config.step_slice;
 
-	flow->walk.pause_at = flow->walk.steps + (slice ? slice : SLICE_NONE);
+	flow->walk.pause_at = flow->walk.steps + (slice ? slice : KIPT_FLOW_SLICE_MAX);
 }
 
 /* A packet that may become a path is used as a whole: the run pauses behind it.
@@ -294,12 +292,12 @@ enum kipt_status kipt_walk_tnt(struct kipt_flow *flow,
 				take_branch(flow, block, block->target, 0);
 			else
 				fall_through(flow, block);
-			begin_outcome(&bound);
+			begin_outcome(flow, &bound);
 		} else if (block->class == KIPT_INSN_RET) {
 			status = return_compressed(flow, block);
 			if (unlikely(status != KIPT_OK))
 				return status;
-			begin_outcome(&bound);
+			begin_outcome(flow, &bound);
 		} else {
 			if (kipt_walk_needs_packet(block->class))
 				return KIPT_OK;

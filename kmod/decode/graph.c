@@ -11,23 +11,25 @@ _Static_assert(sizeof(struct kipt_node) == 1 << KIPT_LINK_SHIFT, "a link is an o
 _Static_assert(sizeof(struct kipt_double) == 1 << KIPT_LINK_SHIFT, "likewise");
 _Static_assert(sizeof(struct kipt_block) == 64, "one is a cache line");
 
-static bool crosses(u64 from, u64 to)
+/* Is it in the other half of the addresses, or where no code can be? */
+static bool is_beyond(u64 from, u64 to)
 {
-	return (from ^ to) >> 63;
+	return (from ^ to) >> 63 || !kipt_ip_is_canonical(to);
 }
 
 /* What a block does by itself. */
 static u8 kind_by_code(const struct kipt_block *block)
 {
-	if (block->version || crosses(block->ip, kipt_block_behind(block)))
+	if (block->version || is_beyond(block->ip, block->ip) ||
+	    is_beyond(block->ip, kipt_block_behind(block)))
 		return KIPT_NODE_SLOW;
 	switch (block->class) {
 	case KIPT_INSN_COND:
-		return crosses(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_COND;
+		return is_beyond(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_COND;
 	case KIPT_INSN_JUMP:
-		return crosses(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_ON;
+		return is_beyond(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_ON;
 	case KIPT_INSN_CALL:
-		return crosses(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_CALL;
+		return is_beyond(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_CALL;
 	case KIPT_INSN_RET:
 		return block->mode == KIPT_EXEC_16 || (u32)block->target != ~0U ||
 		       (block->mode == KIPT_EXEC_64 && block->target != ~0ULL) ?
@@ -84,6 +86,8 @@ static u8 find_kind(struct kipt_flow *flow, u32 number)
 
 	for (;;) {
 		block = &flow->blocks.table[number];
+		/* It is work of this slice, though nothing is executed yet. */
+		flow->walk.steps++;
 		if (!block->insns &&
 		    kipt_blocks_fill(&flow->blocks, &flow->code, number, block->space,
 				     block->ip, block->mode) != KIPT_OK)
@@ -310,6 +314,7 @@ void kipt_graph_fold(struct kipt_flow *flow)
 		fold_node(flow, i);
 	for (i = 1; i < flow->pairs.count; i++)
 		fold_pair(flow, &flow->pairs.at[i]);
+	flow->counts.bytes = 0;
 }
 
 void kipt_graph_settle_return(struct kipt_flow *flow, u32 below)

@@ -29,15 +29,19 @@
 #define KIPT_DECODE_GRAPH_H
 
 #include "flow_state.h"
+#include "last_ip.h"
 
-/* What is done at the end of a node, or of a block. */
+/* What is done at the end of a node; for a block by itself KIPT_NODE_ON means that it uses no
+ * packet and is no CALL, and there is no KIPT_NODE_JUMP. KIPT_NODE_SLOW is not stored where
+ * code is missing or memory was short: it may be another the next time.
+ */
 enum kipt_node_kind {
-	KIPT_NODE_UNKNOWN = 0,	/* its code was not read */
+	KIPT_NODE_UNKNOWN = 0,	/* not built */
 	KIPT_NODE_COND,		/* an outcome is used */
 	KIPT_NODE_RET,		/* an outcome is used, or a target */
 	KIPT_NODE_CALL,		/* a direct CALL */
 	KIPT_NODE_JUMP,		/* a direct JMP that has a record */
-	KIPT_NODE_ON,		/* another node is next: this one has enough blocks */
+	KIPT_NODE_ON,		/* another node is next: this one is long enough */
 	KIPT_NODE_TARGET,	/* a target is used: all other branches */
 	KIPT_NODE_SLOW,		/* the slow path does it */
 };

@@ -58,9 +58,10 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	}
 	walk->pos = flow->input.cursor.pos;
 	walk->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
-	walk->upto = walk->upto < flow->counts.fold_at ? walk->upto : flow->counts.fold_at;
-	if (walk->pos >= walk->upto)
+	if (walk->pos >= walk->upto || !kipt_ip_is_canonical(flow->at.ip))
 		return false;
+	if (flow->counts.max && KIPT_COUNTS_FOLD - flow->counts.bytes < (u64)(walk->upto - walk->pos))
+		walk->upto = walk->pos + (KIPT_COUNTS_FOLD - flow->counts.bytes);
 	walk->mark = kipt_mode_mark(flow->at.mode);
 	walk->nodes = flow->blocks.nodes;
 	walk->doubles = flow->blocks.doubles;
@@ -78,6 +79,7 @@ static void leave(struct kipt_flow *flow, const struct walk *walk)
 {
 	if (walk->pos != flow->input.cursor.pos)
 		flow->input.previous = KIPT_PACKET_TNT;
+	flow->counts.bytes += (u64)(walk->pos - flow->input.cursor.pos);
 	flow->input.cursor.pos = walk->pos;
 	if (walk->link)
 		flow->at.ip = ip_of(flow, walk, walk->link);
@@ -150,7 +152,7 @@ static __always_inline u32 read_short(struct walk *walk, u64 *bits)
 	while (n <= 64 - 6 && walk->pos < walk->upto && kipt_tnt_is_short(*walk->pos)) {
 		some = outcomes_of(*walk->pos);
 		n += some;
-		/* What is above the outcomes is of the packets before, or the stop bit. */
+		/* The stop bit stands where the youngest outcome before has to. */
 		*bits = *bits << some | ((*walk->pos >> 1) ^ 1U << some);
 		walk->pos++;
 	}
@@ -200,14 +202,14 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 				   enum tell how)
 {
 	struct walk walk = *at;
-	u32 pause_at = flow->walk.pause_at - flow->walk.steps + walk.history;
+	const u32 history = walk.history;
 	const u8 *behind;
 	bool done = true;
 	u64 bits, ip;
 	u32 n, len;
 
 	while (done && walk.link && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
-	       (s32)(pause_at - walk.history) > 0 &&
+	       (s32)(flow->walk.pause_at - flow->walk.steps - walk.history + history) > 0 &&
 	       !(how == TELL_COUNTS && flow->pairs.full)) {
 		n = read_short(&walk, &bits);
 		rest->is_long = !n;
@@ -285,11 +287,8 @@ static bool make_room(struct kipt_flow *flow)
 {
 	if (flow->blocks.full || flow->counts.full || flow->pairs.full)
 		return kipt_flow_renew(flow);
-	if (flow->input.cursor.pos >= flow->counts.fold_at) {
+	if (flow->counts.max && flow->counts.bytes >= KIPT_COUNTS_FOLD)
 		kipt_graph_fold(flow);
-		flow->counts.bytes = 0;
-		flow->counts.fold_at = flow->input.cursor.pos + KIPT_COUNTS_FOLD;
-	}
 	return true;
 }
 

@@ -257,14 +257,15 @@ static noinline u32 find_return(struct kipt_flow *flow, u64 mark, u64 ip)
 	return find_node(flow, &walk, mark ? (u32)ip : ip);
 }
 
-/* A RET that used an outcome. Returns false if no CALL is known. */
+/* A RET that used an outcome. Returns false if no CALL is known, or none that can be. */
 static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, enum tell how)
 {
 	struct kipt_node *node = node_at(walk, walk->link);
 	u32 slot = (walk->top - 1) % KIPT_RETURN_STACK_RING;
 	u32 link = flow->walk.stack.link[slot];
 
-	if (unlikely(!walk->depth))
+	if (unlikely(!walk->depth ||
+		     (!link && !kipt_ip_is_canonical(flow->walk.stack.ip[slot]))))
 		return false;
 	walk->top--;
 	walk->depth--;

@@ -789,6 +789,115 @@ static bool step_slices_bound_work(void)
 	return true;
 }
 
+static u32 code_copy(const u8 *code, u64 size, u64 at, u8 *buf, u32 len);
+
+static u32 read_circle(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	(void)ctx;
+	(void)space;
+	return code_copy((const u8[]){ 0x74, 0xfe }, 2, ip - USER_IP, buf, len);
+}
+
+/* Behind an overflow the mode is another, and the address is none where code can be: it
+ * differs from one of the mode before by the bits that a node's address has for the mode.
+ */
+static bool no_code_where_none_can_be(u32 output)
+{
+	static const u8 packets[] = {
+		0x06, 0x06, 0x02, 0xf3, 0x99, 0x02,
+		0xdd, 0x00, 0x10, 0x40, 0x00, 0x00, 0x00, 0x00, 0x20, 0x06, 0x06,
+	};
+	static u64 arena[(1 << 20) / 8] __attribute__((aligned(64)));
+	u8 bytes[33 + sizeof(packets) + 16] = { 0 };
+	u64 sums[2] = { 0 };
+	u32 i;
+
+	memcpy(bytes, trace, 33);
+	memcpy(bytes + 33, packets, sizeof(packets));
+	for (i = 0; i < 2; i++) {
+		struct kipt_flow_config config = {
+			.output = output | (i ? KIPT_FLOW_NO_MEMO : 0), .memory = 512 << 10,
+		};
+		struct kipt_code code = { .read = read_circle };
+		struct kipt_sink sink = { .emit = add_up, .ctx = &sums[i] };
+		struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code,
+							&sink);
+
+		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+		if (output & KIPT_FLOW_COUNTS)
+			kipt_flow_counts(flow);
+	}
+	return sums[0] == sums[1];
+}
+
+/* A slice that no run fills is no slice. */
+static bool longest_slice_makes_progress(void)
+{
+	static const u32 outputs[] = { KIPT_FLOW_BRANCHES, KIPT_FLOW_PATHS, KIPT_FLOW_COUNTS,
+				       KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO };
+	static const u32 slices[] = { 1U << 30, 1U << 31, ~0U };
+	static const u8 tnt[] = { 0xfe };
+	struct stretch stretch;
+	u32 i;
+
+	for (i = 0; i < 12; i++) {
+		if (!run_in_steps(outputs[i / 3], slices[i % 3], 10, tnt, 1, &stretch) ||
+		    stretch.pauses)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * struct far_code - JMPs, each behind the one before, and a branch behind every 61st
+ * @reads: how often it was asked for
+ */
+struct far_code {
+	u32 reads;
+};
+
+static u32 read_far(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	u64 at = (ip - USER_IP) / 2;
+	struct far_code *far = ctx;
+
+	(void)space;
+	far->reads++;
+	if (ip < USER_IP || ip & 1 || len < 2)
+		return 0;
+	memcpy(buf, at % 61 == 60 ? (const u8[]){ 0x74, 0 } : (const u8[]){ 0xeb, 0 }, 2);
+	return 2;
+}
+
+/* Code that is new is read before it is followed: that is work of a slice, too. */
+static bool slices_bound_reads(u32 output, u32 step_slice)
+{
+	static u64 arena[(9 << 20) / 8] __attribute__((aligned(64)));
+	static u8 bytes[33 + 64];
+	struct kipt_flow_config config = {
+		.output = output, .memory = 8 << 20, .step_slice = step_slice,
+	};
+	struct far_code far = { 0 };
+	struct kipt_code code = { .read = read_far, .ctx = &far };
+	u64 sum = 0;
+	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	enum kipt_status status;
+	u32 before = 0, most = 0;
+
+	memcpy(bytes, trace, 33);
+	memset(bytes + 33, 0xfe, 64);
+	status = kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	for (;; before = far.reads) {
+		most = far.reads - before > most ? far.reads - before : most;
+		if (status != KIPT_PAUSED)
+			break;
+		status = kipt_flow_resume(flow);
+	}
+	/* A read gives one instruction; a window of TNTs has up to 64 outcomes. */
+	return status == KIPT_OK && far.reads > 64 * 6 * 60 && most < 3 * (step_slice + 66 * 64);
+}
+
 /* Of a few bytes of trace that stand for as much code as they can: blocks between two
  * pauses, and for each packet.
  */
@@ -1168,6 +1277,16 @@ int main(void)
 		    "flow ends a slice by bytes and by work");
 	ktap_result(&ktap, step_slices_bound_work(),
 		    "flow ends a slice of blocks amid a packet, records are the same");
+	ktap_result(&ktap, no_code_where_none_can_be(KIPT_FLOW_BRANCHES) &&
+		    no_code_where_none_can_be(KIPT_FLOW_CALLS) &&
+		    no_code_where_none_can_be(KIPT_FLOW_COUNTS),
+		    "code is not found by an address of another mode");
+	ktap_result(&ktap, longest_slice_makes_progress(),
+		    "flow takes the longest slice for none");
+	ktap_result(&ktap, slices_bound_reads(KIPT_FLOW_COUNTS, 1000) &&
+		    slices_bound_reads(KIPT_FLOW_BRANCHES, 1000) &&
+		    slices_bound_reads(KIPT_FLOW_CALLS, 1000),
+		    "flow reads as much code in a slice as it walks");
 	ktap_result(&ktap, worst_packets_are_bounded(),
 		    "packets that stand for most code: blocks in a slice, and for each packet");
 	ktap_result(&ktap, paths_alike_are_few(),
