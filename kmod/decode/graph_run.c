@@ -11,6 +11,8 @@
 
 /* What the low bits of a packet's first byte say of one with an address. */
 #define TIP		0x0dU
+#define TIP_PGE		0x11U
+#define TIP_PGD		0x01U
 #define OPCODE		0x1fU
 
 /* Bytes of a TIP by its IPBytes; 0: it has no address, or they are reserved. */
@@ -35,7 +37,8 @@ bool kipt_graph_may_run(const struct kipt_flow *flow)
 	const struct kipt_flow_pending *pending = &flow->pending;
 	const struct kipt_flow_state *state = &flow->state;
 
-	return flow->walk.graph && state->enabled && !flow->walk.version &&
+	return flow->walk.graph && !flow->walk.version &&
+	       (state->enabled || !(state->lost | state->doubtful | state->overflow)) &&
 	       !flow->walk.tnt.count && !flow->input.cursor.block && !pending->held_count &&
 	       pending->claim == KIPT_CLAIM_NONE &&
 	       !(state->tsx | pending->event | pending->abort | pending->echo | pending->share |
@@ -58,7 +61,8 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	}
 	walk->pos = flow->input.cursor.pos;
 	walk->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
-	if (walk->pos >= walk->upto || !kipt_ip_is_canonical(flow->at.ip))
+	if (!flow->state.enabled || walk->pos >= walk->upto ||
+	    !kipt_ip_is_canonical(flow->at.ip))
 		return false;
 	if (flow->counts.max && KIPT_COUNTS_FOLD - flow->counts.bytes < (u64)(walk->upto - walk->pos))
 		walk->upto = walk->pos + (KIPT_COUNTS_FOLD - flow->counts.bytes);
@@ -280,6 +284,71 @@ static void end_slice(struct kipt_flow *flow)
 		flow->input.halt_at = flow->input.data;
 }
 
+/* A TIP.PGD at the first block of the node at hand that may be the last. Return: false if the
+ * slow path has to use it: it goes by a branch, or there is no such block.
+ */
+static bool disable(struct kipt_flow *flow, bool has_ip, u64 ip)
+{
+	const struct kipt_block *blocks[KIPT_NODE_BLOCKS], *block;
+	struct kipt_record record = {
+		.type = KIPT_RECORD_DISABLE,
+		.kind = KIPT_DISABLE_BRANCH,
+		.flags = has_ip ? 0 : KIPT_RF_NO_VALUE,
+		.value = has_ip ? ip : 0,
+	};
+	u32 number = kipt_number_at(flow, flow->at.ip), n, i;
+	u64 insns = 0;
+
+	if (number == KIPT_BLOCK_NONE ||
+	    (kipt_graph_node(flow, number) & KIPT_LINK_KIND) == KIPT_NODE_SLOW)
+		return false;
+	n = kipt_graph_blocks(flow, number, blocks);
+	for (i = 0; i < n; i++) {
+		block = blocks[i];
+		insns += block->insns;
+		if (kipt_walk_disables(flow, block, has_ip, ip, false))
+			break;
+		if (block->kind != KIPT_NODE_ON || block->class == KIPT_INSN_JUMP)
+			return false;
+	}
+	if (i == n)
+		return false;
+	flow->walk.steps += i + 1;
+	flow->at.insns += insns;
+	record.ip = block->ip + block->last;
+	record.aux = kipt_emit_count(flow);
+	kipt_emit(flow, &record);
+	kipt_flow_disable(flow);
+	return true;
+}
+
+/* Where filters let code in and out again and again. Return: false if the packet at hand is no
+ * TIP.PGE or TIP.PGD, or the slow path has to use it.
+ */
+static bool use_gate(struct kipt_flow *flow)
+{
+	const u8 *pos = flow->input.cursor.pos;
+	u32 len;
+	u64 ip;
+
+	if (pos == flow->input.cursor.end || flow->input.data + flow->input.size - pos < READS)
+		return false;
+	len = tip_lens[*pos >> 5];
+	if (len > flow->input.cursor.end - pos || (!len && *pos != TIP_PGD))
+		return false;
+	ip = kipt_last_ip_bytes(flow->input.last_ip, *pos >> 5, kipt_load64(pos + 1));
+	if (len && !kipt_ip_is_canonical(ip))
+		return false;
+	if ((*pos & OPCODE) == TIP_PGE && !flow->state.enabled)
+		kipt_flow_enable(flow, KIPT_ENABLE_PGE, ip);
+	else if ((*pos & OPCODE) != TIP_PGD || !flow->state.enabled || !disable(flow, len, ip))
+		return false;
+	flow->input.previous = KIPT_PACKET_TNT;
+	flow->input.cursor.pos = pos + (len ? len : 1);
+	flow->input.last_ip = ip;
+	return true;
+}
+
 /* What is full is dropped; what nodes counted for long is folded. Returns false if the run
  * halts meanwhile.
  */
@@ -303,9 +372,10 @@ bool kipt_graph_run(struct kipt_flow *flow)
 	if (KIPT_PROVES)
 		kipt_prove_graph_begin(flow);
 	if (!enter(flow, &walk)) {
+		done = use_gate(flow);
 		if (KIPT_PROVES)
 			kipt_prove_graph_end(flow, 0);
-		return true;
+		return !done;
 	}
 	if (KIPT_PROVES)
 		walk.upto = walk.pos + 1;
@@ -318,6 +388,8 @@ bool kipt_graph_run(struct kipt_flow *flow)
 	leave(flow, &walk);
 	if (rest.count)
 		hand_over(flow, &rest);
+	else if (!done)
+		done = use_gate(flow);
 	if (KIPT_PROVES)
 		kipt_prove_graph_end(flow, rest.count);
 	end_slice(flow);

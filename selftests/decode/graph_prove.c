@@ -21,12 +21,13 @@
 /* 47 outcomes, each behind KIPT_NODE_REACH blocks, and some beside them. */
 #define RECORDS		4096U
 #define OUTPUTS		3
-#define PACKETS		4
+#define PACKETS		6
 #define MODES		4
 
 static const char *const output_names[OUTPUTS] = { "counts", "calls", "branches" };
 static const char *const packet_names[PACKETS] = {
-	"graph.TNT", "graph.long-TNT", "graph.TNT-in-part", "graph.TIP",
+	"graph.TNT", "graph.long-TNT", "graph.TNT-in-part", "graph.TIP", "graph.TIP.PGE",
+	"graph.TIP.PGD",
 };
 static const char *const mode_names[MODES] = { "-", "64-bit", "32-bit", "16-bit" };
 
@@ -177,7 +178,8 @@ static void compare_flows(struct kipt_flow *flow, bool counts)
 {
 	SAME(input.cursor.pos);
 	SAME(input.last_ip);
-	SAME(at.ip);
+	if (flow->state.enabled)
+		SAME(at.ip);
 	SAME(at.space);
 	SAME(at.mode);
 	SAME(at.pip_pending);
@@ -232,11 +234,24 @@ static void pass_on(struct kipt_flow *flow)
 
 static u32 packet_of(const u8 *pos, u32 left)
 {
-	if ((*pos & 0x1f) == 0x0d)
+	switch (*pos & 0x1f) {
+	case 0x0d:
 		return 3;
+	case 0x11:
+		return 4;
+	case 0x01:
+		return 5;
+	}
 	if (left)
 		return 2;
 	return kipt_tnt_is_short(*pos) ? 0 : 1;
+}
+
+/* No PADs, and no packet that only tells time. */
+static bool is_followed(const u8 *pos)
+{
+	return kipt_tnt_is_short(*pos) || (pos[0] == 2 && pos[1] == 0xa3) ||
+	       (*pos & 0x1f) == 0x0d || (*pos & 0x1f) == 0x11 || (*pos & 0x1f) == 0x01;
 }
 
 void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
@@ -254,7 +269,7 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 	flow->config = before.config;
 	fast = *flow;
 	if (flow->input.cursor.pos != pos &&
-	    (kipt_tnt_is_short(*pos) || (pos[0] == 2 && pos[1] == 0xa3) || (*pos & 0x1f) == 0x0d)) {
+	    is_followed(pos)) {
 		*flow = before;
 		flow->blocks = fast.blocks;
 		flow->pairs = fast.pairs;
