@@ -830,6 +830,50 @@ static bool no_code_where_none_can_be(u32 output)
 	return sums[0] == sums[1];
 }
 
+#define FUNCTION	0x1000U
+#define CONDS		198U
+
+/* A CALL of a function of many branches, and a circle behind it. */
+static u32 read_function(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static u8 code[FUNCTION + 2 * CONDS + 1];
+	u32 i;
+
+	(void)ctx;
+	(void)space;
+	memcpy(code, (const u8[]){ 0xe8, 0xfb, 0x0f, 0, 0, 0x74, 0xfe }, 7);
+	for (i = 0; i < CONDS; i++)
+		code[FUNCTION + 2 * i] = 0x74;
+	code[FUNCTION + 2 * CONDS] = 0xc3;
+	return code_copy(code, sizeof(code), ip - USER_IP, buf, len);
+}
+
+/* Memory was full, and all was dropped and numbered anew, between a CALL and its RET. */
+static bool return_address_outlives_memory(u32 output)
+{
+	static u64 arena[(1 << 20) / 8] __attribute__((aligned(64)));
+	u8 bytes[33 + CONDS / 6 + 2 + 16] = { 0 };
+	u64 sums[2] = { 0 };
+	u32 i;
+
+	memcpy(bytes, trace, 33);
+	memset(bytes + 33, 0xfe, CONDS / 6 + 2);
+	for (i = 0; i < 2; i++) {
+		struct kipt_flow_config config = {
+			.output = output, .memory = i ? 512 << 10 : KIPT_FLOW_MEMORY_MIN,
+		};
+		struct kipt_code code = { .read = read_function };
+		struct kipt_sink sink = { .emit = add_up, .ctx = &sums[i] };
+		struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code,
+							&sink);
+
+		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+		if (flow->at.ip != USER_IP + 5 || (i && flow->blocks.count < CONDS))
+			return false;
+	}
+	return sums[0] == sums[1];
+}
+
 /* A slice that no run fills is no slice. */
 static bool longest_slice_makes_progress(void)
 {
@@ -1281,6 +1325,9 @@ int main(void)
 		    no_code_where_none_can_be(KIPT_FLOW_CALLS) &&
 		    no_code_where_none_can_be(KIPT_FLOW_COUNTS),
 		    "code is not found by an address of another mode");
+	ktap_result(&ktap, return_address_outlives_memory(KIPT_FLOW_BRANCHES) &&
+		    return_address_outlives_memory(KIPT_FLOW_CALLS),
+		    "a return address outlives the memory of its CALL");
 	ktap_result(&ktap, longest_slice_makes_progress(),
 		    "flow takes the longest slice for none");
 	ktap_result(&ktap, slices_bound_reads(KIPT_FLOW_COUNTS, 1000) &&
