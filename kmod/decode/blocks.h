@@ -270,8 +270,8 @@ static inline bool kipt_space_matches(u64 space, u64 asked)
 static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 				      u64 begin, u64 end)
 {
-	return kipt_space_matches(block->space, space) && block->ip < end &&
-	       block->ip + block->len > begin;
+	return kipt_space_matches(block->space, space) && block->ip < end && block->len &&
+	       block->ip + block->len - 1 >= begin;
 }
 
 /**

@@ -3,7 +3,9 @@
  * The graph: blocks of code and the links between them, by which packets are followed
  * without looking for each block. Runs where the callbacks may.
  *
- * The theorem it stands on: if nothing is pending and the flow is at a node's address,
+ * A TIP.PGE, and a TIP.PGD that the first node can end with, are taken as the slow path
+ * takes them, in fewer steps. All else stands on a theorem: if nothing is pending, tracing is
+ * on and the flow is at a node's address,
  * then following links by outcomes and return addresses goes where the slow path goes,
  * block by block. Each clause has its check:
  *

@@ -156,7 +156,7 @@ static __always_inline u32 read_short(struct walk *walk, u64 *bits)
 	while (n <= 64 - 6 && walk->pos < walk->upto && kipt_tnt_is_short(*walk->pos)) {
 		some = outcomes_of(*walk->pos);
 		n += some;
-		/* The stop bit stands where the youngest outcome before has to. */
+		/* The XOR takes the stop bit away: the outcomes before end in its place. */
 		*bits = *bits << some | ((*walk->pos >> 1) ^ 1U << some);
 		walk->pos++;
 	}
@@ -275,9 +275,14 @@ static void hand_over(struct kipt_flow *flow, const struct rest *rest)
 	kipt_flow_walk_on(flow);
 }
 
+static bool slice_is_full(const struct kipt_flow *flow)
+{
+	return (s32)(flow->walk.pause_at - flow->walk.steps) <= 0;
+}
+
 static void end_slice(struct kipt_flow *flow)
 {
-	if ((s32)(flow->walk.pause_at - flow->walk.steps) > 0)
+	if (!slice_is_full(flow))
 		return;
 	kipt_walk_begin_slice(flow);
 	if (flow->config.step_slice)
@@ -322,8 +327,8 @@ static bool disable(struct kipt_flow *flow, bool has_ip, u64 ip)
 	return true;
 }
 
-/* Where filters let code in and out again and again. Return: false if the packet at hand is no
- * TIP.PGE or TIP.PGD, or the slow path has to use it.
+/* Uses a TIP.PGE or TIP.PGD, of which filters make many; the walk has been left. Return: false
+ * if the packet at hand is another, or the slow path has to use it.
  */
 static bool use_gate(struct kipt_flow *flow)
 {
@@ -372,9 +377,12 @@ bool kipt_graph_run(struct kipt_flow *flow)
 	if (KIPT_PROVES)
 		kipt_prove_graph_begin(flow);
 	if (!enter(flow, &walk)) {
-		done = use_gate(flow);
+		done = !flow->state.enabled && use_gate(flow);
 		if (KIPT_PROVES)
 			kipt_prove_graph_end(flow, 0);
+		/* What was classified counts; the packet at hand is used all the same. */
+		if (flow->config.step_slice && slice_is_full(flow))
+			flow->input.halt_at = flow->input.data;
 		return !done;
 	}
 	if (KIPT_PROVES)

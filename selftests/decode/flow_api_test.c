@@ -830,6 +830,51 @@ static bool no_code_where_none_can_be(u32 output)
 	return sums[0] == sums[1];
 }
 
+#define CHAIN		60U
+
+/* JMPs, each to the next, the last one to where nothing is. */
+static u32 read_chain(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static u8 code[2 * CHAIN];
+	u32 i;
+
+	(void)space;
+	++*(u32 *)ctx;
+	for (i = 0; i < CHAIN; i++)
+		code[2 * i] = 0xeb;
+	return code_copy(code, sizeof(code), ip - USER_IP, buf, len);
+}
+
+/* TIP.PGE and TIP.PGD over and over, where what the code leads to is missing. */
+static bool gates_end_slices(u32 output)
+{
+	static const u8 gates[] = { 0x31, 0x00, 0x10, 0x21, 0x02, 0x10 };
+	static u64 arena[(1 << 20) / 8] __attribute__((aligned(64)));
+	static u8 bytes[33 + 3 + 600 * sizeof(gates) + 16];
+	struct kipt_flow_config config = {
+		.output = output, .memory = 512 << 10, .step_slice = 1000,
+	};
+	u32 reads = 0, before = 0, most = 0, i;
+	struct kipt_code code = { .read = read_chain, .ctx = &reads };
+	u64 sum = 0;
+	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	enum kipt_status status;
+
+	memcpy(bytes, trace, 33);
+	memcpy(bytes + 33, gates + 3, 3);
+	for (i = 0; i < 600; i++)
+		memcpy(bytes + 36 + i * sizeof(gates), gates, sizeof(gates));
+	status = kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	for (;; before = reads) {
+		most = reads - before > most ? reads - before : most;
+		if (status != KIPT_PAUSED)
+			break;
+		status = kipt_flow_resume(flow);
+	}
+	return status == KIPT_OK && !flow->state.enabled && most < 300;
+}
+
 #define FUNCTION	0x1000U
 #define CONDS		198U
 
@@ -1328,6 +1373,9 @@ int main(void)
 	ktap_result(&ktap, return_address_outlives_memory(KIPT_FLOW_BRANCHES) &&
 		    return_address_outlives_memory(KIPT_FLOW_CALLS),
 		    "a return address outlives the memory of its CALL");
+	ktap_result(&ktap, gates_end_slices(KIPT_FLOW_COUNTS) &&
+		    gates_end_slices(KIPT_FLOW_BRANCHES),
+		    "flow ends a slice amid TIP.PGE and TIP.PGD");
 	ktap_result(&ktap, longest_slice_makes_progress(),
 		    "flow takes the longest slice for none");
 	ktap_result(&ktap, slices_bound_reads(KIPT_FLOW_COUNTS, 1000) &&

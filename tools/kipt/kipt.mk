@@ -114,11 +114,14 @@ $(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/shared/%.c $(KIPT_HEADERS)
 	@echo "  CC  $*"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -I$(KIPT_SHIM) -c -o $@ $<
 
-# The guest's libraries are newer than this machine's: built in its root.
+# The guest's libraries are newer than this machine's: built in its root. One after the
+# other: kipt is made by a make of its own, which makes the same objects.
 kipt-guest:
-	cd $(ROOT) && MAKEFLAGS= tools/vm/in-root trixie -- make --no-print-directory -j2 \
-		-f tools/kipt/kipt.mk kipt $(BUILD)/guest/map_images ROOT=$(ROOT) \
-		BUILD=$(BUILD) KIPT_OUT=$(BUILD)/guest
+	cd $(ROOT) && for goal in kipt $(BUILD)/guest/map_images; do \
+		MAKEFLAGS= tools/vm/in-root trixie -- make --no-print-directory -j2 \
+			-f tools/kipt/kipt.mk $$goal ROOT=$(ROOT) BUILD=$(BUILD) \
+			KIPT_OUT=$(BUILD)/guest || exit 1; \
+	done
 
 # What the stress test records mappings with.
 $(KIPT_OUT)/map_images: $(ROOT)/tools/stress/map_images.c \
