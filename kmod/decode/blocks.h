@@ -29,14 +29,22 @@
  * @next: links behind it, and at the target of its branch; 0: not made yet. Behind a CALL
  *	that is where its RET leads. Of a branch to the address of a packet the second is
  *	the number of the pair that was counted last
- * @count: where counts are told how often it led behind, and to the target; else its
- *	instructions, and where its branch stands, from its start on
+ * @count: how often it led behind, and to the target; only where counts are told, else
+ *	the memory is that of @insns and @branch
+ * @insns: its instructions
+ * @branch: from @ip to the address of its branch
  * @ip: its address ^ kipt_mode_mark() of its mode
  * @space: address space
  */
 struct kipt_node {
 	u32 next[2];
-	u32 count[2];
+	union {
+		u32 count[2];
+		struct {
+			u32 insns;
+			s32 branch;
+		};
+	};
 	u64 ip;
 	u64 space;
 };
@@ -45,12 +53,16 @@ struct kipt_node {
  * struct kipt_double - where two outcomes lead from a node on
  * @next: links, by the two, the first in the upper bit; 0: not known
  * @count: where counts are told, how often
+ * @insns: where calls are told, the instructions of the two nodes
  *
  * Two conditional branches behind each other are passed in one step.
  */
 struct kipt_double {
 	u32 next[4];
-	u32 count[4];
+	union {
+		u32 count[4];
+		u32 insns[4];
+	};
 };
 
 /* What tells apart addresses of other modes than 64-bit: no canonical address has these bits
@@ -208,6 +220,17 @@ static inline u64 kipt_block_behind(const struct kipt_block *block)
 	u64 ip = block->ip + block->len;
 
 	return block->mode == KIPT_EXEC_64 ? ip : (u32)ip;
+}
+
+/**
+ * kipt_block_last_insn() - the address of a block's last instruction
+ * @block: the block
+ *
+ * Return: the address.
+ */
+static inline u64 kipt_block_last_insn(const struct kipt_block *block)
+{
+	return block->ip + block->last;
 }
 
 /**

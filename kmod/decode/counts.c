@@ -9,8 +9,7 @@ void kipt_counts_init(struct kipt_counts *counts, struct kipt_edge *edges,
 {
 	counts->edges = edges;
 	counts->max = max;
-	counts->index.slots = slots;
-	counts->index.max = nr_slots;
+	kipt_index_init(&counts->index, slots, nr_slots);
 	kipt_counts_clear(counts);
 }
 
@@ -81,8 +80,7 @@ void kipt_pairs_init(struct kipt_pairs *pairs, struct kipt_pair *at, u32 max, u3
 {
 	pairs->at = at;
 	pairs->max = max;
-	pairs->index.slots = slots;
-	pairs->index.max = nr_slots;
+	kipt_index_init(&pairs->index, slots, nr_slots);
 	kipt_pairs_clear(pairs);
 }
 

@@ -79,6 +79,20 @@ static u32 share_of_blocks(const struct kipt_flow *flow, u64 size, bool paths)
 		     (sizeof(struct kipt_block) + sizeof(u64)));
 }
 
+/* The nodes of @blocks blocks, and pairs. */
+static void share_graph(struct kipt_flow *flow, u8 **at, u32 blocks, u32 pairs)
+{
+	u32 slots = power_below(pairs) * 4;
+	void *part;
+
+	flow->blocks.nodes = carve(at, (u64)blocks * sizeof(struct kipt_node));
+	flow->blocks.doubles = carve(at, (u64)blocks * sizeof(struct kipt_double));
+	if (!pairs)
+		return;
+	part = carve(at, (u64)pairs * sizeof(struct kipt_pair));
+	kipt_pairs_init(&flow->pairs, part, pairs, carve(at, (u64)slots * sizeof(u32)), slots);
+}
+
 /* What blocks, paths and edges leave is for the effects of paths. */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
@@ -90,7 +104,7 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	u32 max = with_paths ? (u32)(size / 2 / 80) : 0;
 	struct kipt_path *nodes;
 	u8 *at = memory;
-	u32 slots, pairs;
+	u32 slots;
 	void *part;
 	struct kipt_path_slot *index;
 	u64 *ips;
@@ -100,11 +114,9 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	nodes = carve(&at, (u64)max * sizeof(struct kipt_path));
 	index = carve(&at, (u64)power_below(max) * 2 * sizeof(*index));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
-	ips = flow->walk.graph ? NULL : carve(&at, (u64)blocks * sizeof(u64));
+	ips = with_paths ? carve(&at, (u64)blocks * sizeof(u64)) : NULL;
 	if (flow->walk.graph)
-		flow->blocks.nodes = carve(&at, (u64)blocks * sizeof(struct kipt_node));
-	if (flow->walk.graph)
-		flow->blocks.doubles = carve(&at, (u64)blocks * sizeof(struct kipt_double));
+		share_graph(flow, &at, blocks, edges * 2);
 	slots = power_below(blocks) * 4;
 	kipt_blocks_init(&flow->blocks, part, ips, blocks,
 			 carve(&at, (u64)slots * sizeof(u32)), slots);
@@ -113,13 +125,6 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	if (edges)
 		kipt_counts_init(&flow->counts, part, edges,
 				 carve(&at, (u64)slots * sizeof(u32)), slots);
-	pairs = flow->walk.graph ? edges * 2 : 0;
-	if (pairs) {
-		part = carve(&at, (u64)pairs * sizeof(struct kipt_pair));
-		slots = power_below(pairs) * 4;
-		kipt_pairs_init(&flow->pairs, part, pairs,
-				carve(&at, (u64)slots * sizeof(u32)), slots);
-	}
 	kipt_index_seed(&flow->pairs.index, flow->config.seed);
 	kipt_index_seed(&flow->blocks.index, flow->config.seed);
 	kipt_index_seed(&flow->counts.index, flow->config.seed);
@@ -297,15 +302,12 @@ static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
 static bool run_short_tnt(struct kipt_flow *flow)
 {
 	const u8 *pos = flow->input.cursor.pos;
-	u32 bits, stop;
 
 	if (pos == flow->input.cursor.end || !kipt_tnt_is_short(pos[0]) ||
 	    flow->input.cursor.block || flow->pending.held_count || flow->walk.tnt.count)
 		return false;
-	bits = pos[0];
-	stop = 31 - (u32)__builtin_clz(bits);
-	flow->walk.tnt.bits = bits >> 1;
-	flow->walk.tnt.count = stop - 1;
+	flow->walk.tnt.bits = pos[0] >> 1;
+	flow->walk.tnt.count = kipt_tnt_outcomes(pos[0]);
 	flow->input.cursor.pos = pos + 1;
 	flow->input.previous = KIPT_PACKET_TNT;
 	kipt_flow_on_tnt(flow);

@@ -95,8 +95,9 @@ struct kipt_sink {
  *	lead to an outcome count only if they are more than 64
  * @step_slice: blocks walked or classified, and nodes followed, after which a run pauses:
  *	at the latest behind what leads to 64 outcomes (up to 64 blocks each, to classify
- *	and to follow), or behind a packet of up to 256 blocks, with PATHS. With @step_limit it bounds the time of each
- *	call. 0: it pauses between packets alone; 2^30 at most
+ *	and to follow), or behind a packet of up to 256 blocks, with PATHS. With
+ *	@step_limit it bounds the time of each call. 0: it pauses between packets alone;
+ *	2^30 at most
  * @slice: bytes of trace after which a run pauses by itself, and so it does
  *	after a walk of 4096 blocks that used no packet; 0: it does not
  * @tsc_num: CPUID.15H:EBX; 0: unknown

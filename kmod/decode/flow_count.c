@@ -77,7 +77,7 @@ static void emit_block(struct kipt_flow *flow, struct kipt_block *block)
 {
 	if (!block->taken)
 		return;
-	emit_edge(flow, block->space, block->ip + block->last, block->target,
+	emit_edge(flow, block->space, kipt_block_last_insn(block), block->target,
 		  kipt_branch_kind(block->class), block->taken);
 	block->taken = 0;
 }

@@ -14,17 +14,12 @@
 /* Blocks walked without a packet, a power of two. */
 #define WALK_LONG	4096
 
-static inline bool slice_is_full(const struct kipt_flow *flow)
-{
-	return unlikely((s32)(flow->walk.pause_at - flow->walk.steps) <= 0);
-}
-
 /* A long walk uses up a slice. Return: true if it is too long. */
 static inline bool mark_place(struct kipt_flow *flow, struct kipt_walk_bound *bound)
 {
 	bound->mark = flow->at.ip;
 	if ((bound->steps >= WALK_LONG && flow->config.slice) ||
-	    (slice_is_full(flow) && flow->config.step_slice))
+	    (kipt_walk_slice_left(flow) <= 0 && flow->config.step_slice))
 		flow->input.halt_at = flow->input.data;
 	return bound->before + bound->steps >= flow->config.step_limit;
 }
@@ -61,7 +56,7 @@ static bool slice_is_over(struct kipt_flow *flow)
 {
 	const struct kipt_paths *paths = &flow->paths;
 
-	if (!slice_is_full(flow))
+	if (likely(kipt_walk_slice_left(flow) > 0))
 		return false;
 	if (paths->max && flow->config.step_slice &&
 	    flow->walk.steps - paths->steps <= KIPT_PATH_STEPS) {
@@ -111,11 +106,6 @@ void kipt_walk_forget(struct kipt_flow *flow)
 	kipt_return_stack_clear(&flow->walk.stack);
 }
 
-static u64 last_insn(const struct kipt_block *block)
-{
-	return block->ip + block->last;
-}
-
 /* Kinds of BRANCH records by class. */
 static const u8 branch_kind[KIPT_INSN_CLASS_MAX + 1] = {
 	[KIPT_INSN_COND] = KIPT_BRANCH_COND,
@@ -151,7 +141,7 @@ static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
 	if (is_direct(block->class) && number != KIPT_BLOCK_NONE)
 		flow->blocks.table[number].taken++;
 	else
-		kipt_count_edge(flow, last_insn(block), target,
+		kipt_count_edge(flow, kipt_block_last_insn(block), target,
 				kipt_branch_kind(block->class));
 }
 
@@ -185,7 +175,7 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 	record.type = KIPT_RECORD_BRANCH;
 	record.kind = kind;
 	record.flags = flags | (flow->state.tsx ? KIPT_RF_TSX : 0);
-	record.ip = last_insn(block);
+	record.ip = kipt_block_last_insn(block);
 	record.value = target;
 	record.aux = kipt_emit_count(flow);
 	kipt_emit(flow, &record);
@@ -391,14 +381,14 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 	}
 }
 
-static void disable_at(struct kipt_flow *flow, const struct kipt_block *block,
-		       bool has_ip, u64 target)
+void kipt_walk_disable(struct kipt_flow *flow, const struct kipt_block *block, bool has_ip,
+		       u64 target)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_DISABLE,
 		.kind = KIPT_DISABLE_BRANCH,
 		.flags = has_ip ? 0 : KIPT_RF_NO_VALUE,
-		.ip = last_insn(block),
+		.ip = kipt_block_last_insn(block),
 		.value = has_ip ? target : 0,
 	};
 
@@ -423,7 +413,7 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 			return status;
 		if (kipt_walk_disables(flow, block, has_ip, target,
 				       flow->at.pip_pending)) {
-			disable_at(flow, block, has_ip, target);
+			kipt_walk_disable(flow, block, has_ip, target);
 			return KIPT_OK;
 		}
 		if (block->class == KIPT_INSN_COND)
@@ -453,7 +443,7 @@ static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
 	if (ip == kipt_block_behind(block) && kipt_walk_needs_packet(block->class) &&
 	    block->class != KIPT_INSN_COND && block->class != KIPT_INSN_RET) {
 		kipt_emit_insns(flow, block, block->insns - 1);
-		flow->at.ip = last_insn(block);
+		flow->at.ip = kipt_block_last_insn(block);
 		return true;
 	}
 	return false;
@@ -492,7 +482,7 @@ static enum kipt_status go_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
 			return status;
 		if (kipt_walk_needs_packet(block->class))
 			return KIPT_NOT_REACHED;
-		*ip = last_insn(block);
+		*ip = kipt_block_last_insn(block);
 		if (block->class == class) {
 			pass(flow, block);
 			return KIPT_OK;

@@ -53,6 +53,27 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 				const struct kipt_block **block);
 
 /**
+ * kipt_walk_slice_left() - blocks that are left of a slice
+ * @flow: the flow
+ *
+ * Return: 0 or less: it is over.
+ */
+static inline s32 kipt_walk_slice_left(const struct kipt_flow *flow)
+{
+	return (s32)(flow->walk.pause_at - flow->walk.steps);
+}
+
+/**
+ * kipt_walk_disable() - tracing ends behind a block
+ * @flow: all before the block was walked; tracing is not off yet
+ * @block: kipt_walk_disables() is true
+ * @has_ip: the TIP.PGD says where control went
+ * @target: there
+ */
+void kipt_walk_disable(struct kipt_flow *flow, const struct kipt_block *block, bool has_ip,
+		       u64 target);
+
+/**
  * kipt_walk_begin_slice() - count the blocks of a slice from here on
  * @flow: the flow
  */

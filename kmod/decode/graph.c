@@ -57,7 +57,9 @@ static u32 number_of(struct kipt_flow *flow, const struct kipt_block *block, u64
 	return kipt_blocks_number(&flow->blocks, block->space, to, block->mode);
 }
 
-/* Those of @chain lead to @end, which is the last of them or the one behind. */
+/* The blocks of @chain lead from one to the next, the last of them to @end, whose kind and reach
+ * are known.
+ */
 static void settle_chain(struct kipt_flow *flow, const u32 *chain, u32 count,
 			 const struct kipt_block *end)
 {
@@ -75,12 +77,12 @@ static void settle_chain(struct kipt_flow *flow, const u32 *chain, u32 count,
 	}
 }
 
-/* The kind of a block, which depends on those up to the first that uses a packet. They become
- * known as well, unless some code is missing.
+/* Finds the kind of a block, which depends on those up to the first that uses a packet. Where
+ * code is missing, or there is no room, it stays unknown.
  */
-static u8 find_kind(struct kipt_flow *flow, u32 number)
+static void find_kind(struct kipt_flow *flow, u32 number)
 {
-	u32 chain[KIPT_NODE_REACH], count = 0, first = number;
+	u32 chain[KIPT_NODE_REACH], count = 0;
 	struct kipt_block *block;
 	u8 kind;
 
@@ -91,7 +93,7 @@ static u8 find_kind(struct kipt_flow *flow, u32 number)
 		if (!block->insns &&
 		    kipt_blocks_fill(&flow->blocks, &flow->code, number, block->space,
 				     block->ip, block->mode) != KIPT_OK)
-			return KIPT_NODE_SLOW;
+			return;
 		if (block->kind)
 			break;
 		kind = kind_by_code(block);
@@ -100,21 +102,15 @@ static u8 find_kind(struct kipt_flow *flow, u32 number)
 			break;
 		}
 		if (count == KIPT_NODE_REACH) {
-			flow->blocks.table[first].kind = KIPT_NODE_SLOW;
-			return KIPT_NODE_SLOW;
+			flow->blocks.table[chain[0]].kind = KIPT_NODE_SLOW;
+			return;
 		}
 		chain[count++] = number;
 		number = number_of(flow, block, next_ip(block));
 		if (number == KIPT_BLOCK_NONE)
-			return KIPT_NODE_SLOW;
+			return;
 	}
 	settle_chain(flow, chain, count, block);
-	return flow->blocks.table[first].kind;
-}
-
-static u64 last_insn(const struct kipt_block *block)
-{
-	return block->ip + block->last;
 }
 
 static bool is_near(u64 from, u64 to)
@@ -141,7 +137,7 @@ static u8 join_blocks(struct kipt_flow *flow, u32 number, u32 *insns)
 		number = number_of(flow, block, next_ip(block));
 		next = &flow->blocks.table[number];
 		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE ||
-		    !is_near(first->ip, last_insn(next)))
+		    !is_near(first->ip, kipt_block_last_insn(next)))
 			return KIPT_NODE_ON;
 		*insns += next->insns;
 		block->on = number;
@@ -162,34 +158,36 @@ static void enter_kind(struct kipt_flow *flow, u32 number)
 	index->slots[at] = number << KIPT_LINK_SHIFT | block->node;
 }
 
+/* The kind of the node; nothing is stored where it is slow for want of code or room. */
 static u8 build(struct kipt_flow *flow, u32 number)
 {
 	struct kipt_block *block = &flow->blocks.table[number];
 	struct kipt_node *node = &flow->blocks.nodes[number];
 	const struct kipt_block *last;
-	u32 insns, behind = 0;
+	u32 behind = 0, insns;
+	u8 kind;
 
-	if (!block->kind && find_kind(flow, number) == KIPT_NODE_SLOW && !block->kind)
+	if (!block->kind)
+		find_kind(flow, number);
+	if (!block->kind)
 		return KIPT_NODE_SLOW;
-	block->node = KIPT_NODE_SLOW;
-	flow->blocks.doubles[number] = (struct kipt_double){ 0 };
-	if (block->kind != KIPT_NODE_SLOW) {
-		block->node = join_blocks(flow, number, &insns);
-		last = &flow->blocks.table[block->end];
-		if (last->pushes || last->class == KIPT_INSN_CALL_IND) {
-			behind = number_of(flow, last, kipt_block_behind(last));
-			if (behind == KIPT_BLOCK_NONE) {
-				block->node = KIPT_NODE_UNKNOWN;
-				return KIPT_NODE_SLOW;
-			}
-		}
-		node->next[0] = behind << KIPT_LINK_SHIFT;
-		node->next[1] = 0;
-		node->count[0] = flow->counts.max ? 0 : insns;
-		node->count[1] = flow->counts.max ? 0 : (u32)(last_insn(last) - block->ip);
+	kind = join_blocks(flow, number, &insns);
+	last = kipt_graph_last(flow, number);
+	if (kind != KIPT_NODE_SLOW && (last->pushes || last->class == KIPT_INSN_CALL_IND)) {
+		behind = number_of(flow, last, kipt_block_behind(last));
+		if (behind == KIPT_BLOCK_NONE)
+			return KIPT_NODE_SLOW;
 	}
+	node->next[0] = behind << KIPT_LINK_SHIFT;
+	node->next[1] = 0;
+	node->insns = insns;
+	node->branch = (s32)(kipt_block_last_insn(last) - block->ip);
+	if (flow->counts.max)
+		memset(node->count, 0, sizeof(node->count));
+	flow->blocks.doubles[number] = (struct kipt_double){ 0 };
+	block->node = kind;
 	enter_kind(flow, number);
-	return block->node;
+	return kind;
 }
 
 u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
@@ -201,13 +199,10 @@ u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 {
-	const struct kipt_block *last = &flow->blocks.table[flow->blocks.table[number].end];
-	u64 to = which ? last->target : kipt_block_behind(last);
-	u32 next, link;
+	const struct kipt_block *last = kipt_graph_last(flow, number);
+	u64 to = which ? last->target : next_ip(last);
+	u32 next = number_of(flow, last, to), link;
 
-	if (last->class == KIPT_INSN_JUMP)
-		to = last->target;
-	next = number_of(flow, last, to);
 	if (next == KIPT_BLOCK_NONE) {
 		flow->at.ip = to;
 		return 0;
@@ -218,10 +213,9 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 	return link;
 }
 
-u32 kipt_graph_blocks(const struct kipt_flow *flow, u32 number,
-		      const struct kipt_block **blocks)
+u32 kipt_graph_blocks(struct kipt_flow *flow, u32 number, struct kipt_block **blocks)
 {
-	const struct kipt_block *table = flow->blocks.table;
+	struct kipt_block *table = flow->blocks.table;
 	u32 end = table[number].end, n = 0;
 
 	for (; n < KIPT_NODE_BLOCKS; number = table[number].on) {
@@ -235,16 +229,14 @@ u32 kipt_graph_blocks(const struct kipt_flow *flow, u32 number,
 /* A node led on so often. Returns its last block. */
 static struct kipt_block *fold_blocks(struct kipt_flow *flow, u32 number, u64 count)
 {
-	const struct kipt_block *blocks[KIPT_NODE_BLOCKS];
+	struct kipt_block *blocks[KIPT_NODE_BLOCKS];
 	u32 n = kipt_graph_blocks(flow, number, blocks), i;
-	struct kipt_block *block = NULL;
 
 	for (i = 0; i < n; i++) {
-		block = &flow->blocks.table[blocks[i] - flow->blocks.table];
-		if (block->class == KIPT_INSN_JUMP)
-			block->taken += count;
+		if (blocks[i]->class == KIPT_INSN_JUMP)
+			blocks[i]->taken += count;
 	}
-	return block;
+	return blocks[n - 1];
 }
 
 /* What two outcomes counted goes to the nodes of each. */
@@ -282,7 +274,7 @@ static void fold_edge(struct kipt_flow *flow, u32 from, u64 space, u64 to, u64 c
 {
 	const struct kipt_block *last = fold_blocks(flow, from, count);
 
-	kipt_count_add(flow, last->space ? last->space : space, last_insn(last), to,
+	kipt_count_add(flow, last->space ? last->space : space, kipt_block_last_insn(last), to,
 		       kipt_branch_kind(last->class), count);
 }
 

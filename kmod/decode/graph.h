@@ -3,11 +3,10 @@
  * The graph: blocks of code and the links between them, by which packets are followed
  * without looking for each block. Runs where the callbacks may.
  *
- * A TIP.PGE, and a TIP.PGD that the first node can end with, are taken as the slow path
- * takes them, in fewer steps. All else stands on a theorem: if nothing is pending, tracing is
- * on and the flow is at a node's address,
- * then following links by outcomes and return addresses goes where the slow path goes,
- * block by block. Each clause has its check:
+ * TIP.PGE, and TIP.PGD where tracing ends in the first node, are used as the slow path uses
+ * them, in fewer steps. All else stands on a theorem: if nothing is pending, tracing is on and
+ * the flow is at a node's address, then following links by outcomes and return addresses goes
+ * where the slow path goes, block by block. Each clause has its check:
  *
  *  nothing is pending	kipt_graph_may_run(), before nodes are followed; following
  *			leaves nothing pending but outcomes, with which it ends
@@ -17,8 +16,9 @@
  *  a link		was made from the block's own target, or the address behind it
  *			(kipt_graph_link()), and is gone when code is forgotten
  *			(kipt_graph_forget()) or numbers are given anew
- *  a return address	the link that stands beside it belongs to it: a CALL writes
- *			both, and who pushes otherwise writes that there is none
+ *  a return address	a CALL of the graph pushes a link in its place, the slow path an
+ *			address and no link; kipt_graph_settle_returns() turns links into
+ *			addresses before nodes are dropped
  *  what else a block	is why it is KIPT_NODE_SLOW: another version of the code, a
  *  may do		branch into the other half of the addresses, a 16-bit RET, and
  *			what leads to more than KIPT_NODE_REACH blocks before a packet
@@ -87,7 +87,7 @@ void kipt_prove_graph_begin(struct kipt_flow *flow);
 void kipt_prove_graph_end(struct kipt_flow *flow, u32 left);
 
 /**
- * kipt_graph_node() - build a node
+ * kipt_graph_node() - the node of a block, built if it is not yet
  * @flow: the flow
  * @number: of the block it starts with, not KIPT_BLOCK_NONE
  *
@@ -107,6 +107,18 @@ u32 kipt_graph_node(struct kipt_flow *flow, u32 number);
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which);
 
 /**
+ * kipt_graph_last() - the last block of a node
+ * @flow: the flow
+ * @number: of a node that was built
+ *
+ * Return: the block.
+ */
+static inline struct kipt_block *kipt_graph_last(struct kipt_flow *flow, u32 number)
+{
+	return &flow->blocks.table[flow->blocks.table[number].end];
+}
+
+/**
  * kipt_graph_blocks() - the blocks of a node
  * @flow: the flow
  * @number: of a node that was built
@@ -114,8 +126,7 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which);
  *
  * Return: how many.
  */
-u32 kipt_graph_blocks(const struct kipt_flow *flow, u32 number,
-		      const struct kipt_block **blocks);
+u32 kipt_graph_blocks(struct kipt_flow *flow, u32 number, struct kipt_block **blocks);
 
 /**
  * kipt_graph_fold() - give what nodes counted to blocks and edges
@@ -133,14 +144,14 @@ void kipt_graph_fold(struct kipt_flow *flow);
 void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to);
 
 /**
- * kipt_graph_settle_return() - name the address of a return address, instead of a node
+ * kipt_graph_settle_return() - write an address in place of the link of a return address
  * @flow: the flow
  * @below: how many are younger
  */
 void kipt_graph_settle_return(struct kipt_flow *flow, u32 below);
 
 /**
- * kipt_graph_settle_returns() - name all of them
+ * kipt_graph_settle_returns() - do so for all of the return stack
  * @flow: the flow; its nodes may be dropped afterwards
  */
 void kipt_graph_settle_returns(struct kipt_flow *flow);

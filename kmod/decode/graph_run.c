@@ -5,18 +5,10 @@
 #include "flow_branch.h"
 #include "flow_step.h"
 #include "graph_step.h"
+#include "packet_table.h"
 
 /* Bytes that may be read behind the first of a packet. */
 #define READS	16
-
-/* What the low bits of a packet's first byte say of one with an address. */
-#define TIP		0x0dU
-#define TIP_PGE		0x11U
-#define TIP_PGD		0x01U
-#define OPCODE		0x1fU
-
-/* Bytes of a TIP by its IPBytes; 0: it has no address, or they are reserved. */
-static const u8 tip_lens[8] = { [1] = 3, [2] = 5, [3] = 7, [4] = 7, [6] = 9 };
 
 /**
  * struct rest - a packet whose outcomes are not all used
@@ -34,15 +26,7 @@ struct rest {
 
 bool kipt_graph_may_run(const struct kipt_flow *flow)
 {
-	const struct kipt_flow_pending *pending = &flow->pending;
-	const struct kipt_flow_state *state = &flow->state;
-
-	return flow->walk.graph && !flow->walk.version &&
-	       (state->enabled || !(state->lost | state->doubtful | state->overflow)) &&
-	       !flow->walk.tnt.count && !flow->input.cursor.block && !pending->held_count &&
-	       pending->claim == KIPT_CLAIM_NONE &&
-	       !(state->tsx | pending->event | pending->abort | pending->echo | pending->share |
-		 pending->mode_pending | flow->at.pip_pending);
+	return flow->walk.graph && kipt_flow_nothing_pending(flow);
 }
 
 /* Behind something else than a packet that was followed. Returns false if there is nothing
@@ -96,55 +80,6 @@ static void leave(struct kipt_flow *flow, const struct walk *walk)
 	flow->input.last_ip = walk->last_ip;
 }
 
-static const u8 *behind_pads(const u8 *pos, const u8 *upto)
-{
-	u64 word;
-
-	do {
-		word = kipt_load64(pos);
-		pos += word ? (u32)__builtin_ctzll(word) >> 3 : 8;
-	} while (!word && pos < upto);
-	return pos < upto ? pos : upto;
-}
-
-/* Bytes of a CYC or MTC; 0: it is another packet, a long CYC, or one that an OVF may have cut
- * off (SKD007).
- */
-static u32 short_time(const u8 *pos)
-{
-	if ((pos[0] & 7) == 3)
-		return 1;
-	if ((pos[0] & 7) == 7 && !(pos[1] & 1) && pos[1] != 0x02)
-		return 2;
-	return pos[0] == 0x59 ? 2 : 0;
-}
-
-/* PADs, or a packet that only tells time. Returns what is behind; NULL if another is there. */
-static noinline const u8 *pass_beside(struct kipt_flow *flow, const u8 *pos, const u8 *upto)
-{
-	u64 left = (u64)(flow->input.cursor.end - pos);
-	struct kipt_cursor cursor;
-	struct kipt_packet packet;
-	u32 len;
-
-	if (!*pos)
-		return behind_pads(pos, upto);
-	len = flow->config.output & KIPT_FLOW_TIME ? 0 : short_time(pos);
-	if (len && len <= left)
-		return pos + len;
-	kipt_cursor_init(&cursor, pos, left);
-	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
-	    !kipt_packet_is_time(packet.type))
-		return NULL;
-	kipt_flow_on_time(flow, &packet);
-	return cursor.pos;
-}
-
-static __always_inline u32 outcomes_of(u8 byte)
-{
-	return 30 - (u32)__builtin_clz(byte);
-}
-
 /* The outcomes of the short TNTs at hand, as many as there is room for; behind them is the
  * next packet. Returns how many; the oldest is in the highest bit of @bits.
  */
@@ -154,7 +89,7 @@ static __always_inline u32 read_short(struct walk *walk, u64 *bits)
 
 	*bits = 0;
 	while (n <= 64 - 6 && walk->pos < walk->upto && kipt_tnt_is_short(*walk->pos)) {
-		some = outcomes_of(*walk->pos);
+		some = kipt_tnt_outcomes(*walk->pos);
 		n += some;
 		/* The XOR takes the stop bit away: the outcomes before end in its place. */
 		*bits = *bits << some | ((*walk->pos >> 1) ^ 1U << some);
@@ -191,8 +126,8 @@ static void find_rest(struct walk *walk, u32 left, struct rest *rest)
 		rest->at = walk->pos - 8;
 		rest->bits = kipt_load64(walk->pos - 6) & 0xffffffffffffULL;
 	} else {
-		while (left > outcomes_of(walk->pos[-1]))
-			left -= outcomes_of(*--walk->pos);
+		while (left > kipt_tnt_outcomes(walk->pos[-1]))
+			left -= kipt_tnt_outcomes(*--walk->pos);
 		rest->at = walk->pos - 1;
 		rest->bits = *rest->at >> 1;
 	}
@@ -213,7 +148,7 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 	u32 n, len;
 
 	while (done && walk.link && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
-	       (s32)(flow->walk.pause_at - flow->walk.steps - walk.history + history) > 0 &&
+	       kipt_walk_slice_left(flow) > (s32)(walk.history - history) &&
 	       !(how == TELL_COUNTS && flow->pairs.full)) {
 		n = read_short(&walk, &bits);
 		rest->is_long = !n;
@@ -227,18 +162,18 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 			}
 			continue;
 		}
-		if ((*walk.pos & OPCODE) != TIP) {
+		if ((*walk.pos & KIPT_OPCODE_IP_MASK) != KIPT_OPCODE_TIP) {
 			sync_records(flow, &walk);
-			behind = pass_beside(flow, walk.pos, walk.upto);
+			behind = kipt_flow_pass_beside(flow, walk.pos, walk.upto);
 			read_records(flow, &walk);
 			done = behind;
 			walk.pos = behind ? behind : walk.pos;
 			continue;
 		}
-		len = tip_lens[*walk.pos >> 5];
+		len = kipt_table_len[*walk.pos];
 		ip = kipt_last_ip_bytes(walk.last_ip, *walk.pos >> 5,
 					kipt_load64(walk.pos + 1));
-		done = len && len <= flow->input.cursor.end - walk.pos &&
+		done = *walk.pos >> 5 && len && len <= flow->input.cursor.end - walk.pos &&
 		       kipt_ip_is_canonical(ip) && use_target(flow, &walk, ip, how);
 		if (likely(done)) {
 			walk.last_ip = ip;
@@ -275,33 +210,22 @@ static void hand_over(struct kipt_flow *flow, const struct rest *rest)
 	kipt_flow_walk_on(flow);
 }
 
-static bool slice_is_full(const struct kipt_flow *flow)
-{
-	return (s32)(flow->walk.pause_at - flow->walk.steps) <= 0;
-}
-
 static void end_slice(struct kipt_flow *flow)
 {
-	if (!slice_is_full(flow))
+	if (kipt_walk_slice_left(flow) > 0)
 		return;
 	kipt_walk_begin_slice(flow);
 	if (flow->config.step_slice)
 		flow->input.halt_at = flow->input.data;
 }
 
-/* A TIP.PGD at the first block of the node at hand that may be the last. Return: false if the
- * slow path has to use it: it goes by a branch, or there is no such block.
+/* A TIP.PGD, if tracing ends in the node at hand before a branch is taken there. Returns false
+ * if the slow path has to use it.
  */
-static bool disable(struct kipt_flow *flow, bool has_ip, u64 ip)
+static bool use_pgd(struct kipt_flow *flow, bool has_ip, u64 ip)
 {
-	const struct kipt_block *blocks[KIPT_NODE_BLOCKS], *block;
-	struct kipt_record record = {
-		.type = KIPT_RECORD_DISABLE,
-		.kind = KIPT_DISABLE_BRANCH,
-		.flags = has_ip ? 0 : KIPT_RF_NO_VALUE,
-		.value = has_ip ? ip : 0,
-	};
 	u32 number = kipt_number_at(flow, flow->at.ip), n, i;
+	struct kipt_block *blocks[KIPT_NODE_BLOCKS], *block;
 	u64 insns = 0;
 
 	if (number == KIPT_BLOCK_NONE ||
@@ -310,46 +234,52 @@ static bool disable(struct kipt_flow *flow, bool has_ip, u64 ip)
 	n = kipt_graph_blocks(flow, number, blocks);
 	for (i = 0; i < n; i++) {
 		block = blocks[i];
-		insns += block->insns;
-		if (kipt_walk_disables(flow, block, has_ip, ip, false))
-			break;
+		if (kipt_walk_disables(flow, block, has_ip, ip, false)) {
+			flow->walk.steps += i + 1;
+			flow->at.insns += insns;
+			kipt_walk_disable(flow, block, has_ip, ip);
+			kipt_flow_disable(flow);
+			return true;
+		}
 		if (block->kind != KIPT_NODE_ON || block->class == KIPT_INSN_JUMP)
-			return false;
+			break;
+		insns += block->insns;
 	}
-	if (i == n)
-		return false;
-	flow->walk.steps += i + 1;
-	flow->at.insns += insns;
-	record.ip = block->ip + block->last;
-	record.aux = kipt_emit_count(flow);
-	kipt_emit(flow, &record);
-	kipt_flow_disable(flow);
-	return true;
+	return false;
 }
 
-/* Uses a TIP.PGE or TIP.PGD, of which filters make many; the walk has been left. Return: false
- * if the packet at hand is another, or the slow path has to use it.
+/* Uses a TIP.PGE or TIP.PGD, of which filters make many, after leave(). Returns false if another
+ * packet is at hand, or the slow path has to use it.
  */
-static bool use_gate(struct kipt_flow *flow)
+static bool use_pge_or_pgd(struct kipt_flow *flow)
 {
 	const u8 *pos = flow->input.cursor.pos;
+	bool has_ip;
 	u32 len;
 	u64 ip;
 
 	if (pos == flow->input.cursor.end || flow->input.data + flow->input.size - pos < READS)
 		return false;
-	len = tip_lens[*pos >> 5];
-	if (len > flow->input.cursor.end - pos || (!len && *pos != TIP_PGD))
-		return false;
+	len = kipt_table_len[*pos];
+	has_ip = *pos >> 5;
 	ip = kipt_last_ip_bytes(flow->input.last_ip, *pos >> 5, kipt_load64(pos + 1));
-	if (len && !kipt_ip_is_canonical(ip))
+	if (!len || len > flow->input.cursor.end - pos || (has_ip && !kipt_ip_is_canonical(ip)))
 		return false;
-	if ((*pos & OPCODE) == TIP_PGE && !flow->state.enabled)
+	switch (*pos & KIPT_OPCODE_IP_MASK) {
+	case KIPT_OPCODE_TIP_PGE:
+		if (flow->state.enabled || !has_ip)
+			return false;
 		kipt_flow_enable(flow, KIPT_ENABLE_PGE, ip);
-	else if ((*pos & OPCODE) != TIP_PGD || !flow->state.enabled || !disable(flow, len, ip))
+		break;
+	case KIPT_OPCODE_TIP_PGD:
+		if (!flow->state.enabled || !use_pgd(flow, has_ip, ip))
+			return false;
+		break;
+	default:
 		return false;
+	}
 	flow->input.previous = KIPT_PACKET_TNT;
-	flow->input.cursor.pos = pos + (len ? len : 1);
+	flow->input.cursor.pos = pos + len;
 	flow->input.last_ip = ip;
 	return true;
 }
@@ -377,11 +307,11 @@ bool kipt_graph_run(struct kipt_flow *flow)
 	if (KIPT_PROVES)
 		kipt_prove_graph_begin(flow);
 	if (!enter(flow, &walk)) {
-		done = !flow->state.enabled && use_gate(flow);
+		done = !flow->state.enabled && use_pge_or_pgd(flow);
 		if (KIPT_PROVES)
 			kipt_prove_graph_end(flow, 0);
 		/* What was classified counts; the packet at hand is used all the same. */
-		if (flow->config.step_slice && slice_is_full(flow))
+		if (flow->config.step_slice && kipt_walk_slice_left(flow) <= 0)
 			flow->input.halt_at = flow->input.data;
 		return !done;
 	}
@@ -397,7 +327,7 @@ bool kipt_graph_run(struct kipt_flow *flow)
 	if (rest.count)
 		hand_over(flow, &rest);
 	else if (!done)
-		done = use_gate(flow);
+		done = use_pge_or_pgd(flow);
 	if (KIPT_PROVES)
 		kipt_prove_graph_end(flow, rest.count);
 	end_slice(flow);

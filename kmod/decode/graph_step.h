@@ -63,25 +63,25 @@ static __always_inline struct kipt_node *node_at(const struct walk *walk, u32 li
 	return &walk->nodes[link >> KIPT_LINK_SHIFT];
 }
 
-/* next[@which] of the node of a link of that kind; count[@which] is NEXT_TO_COUNT behind.
+/* next[@which] of the node at hand, a KIPT_NODE_COND; count[@which] is NEXT_TO_COUNT behind.
  * What does not depend on the link is computed first: on the way from link to link there is
  * nothing but the load.
  */
-static __always_inline u32 *next_of(const struct walk *walk, u32 kind, u32 which)
+static __always_inline u32 *next_of(const struct walk *walk, u32 which)
 {
-	u8 *base = (u8 *)walk->nodes + 4 * which - kind;
+	u8 *base = (u8 *)walk->nodes + 4 * which - KIPT_NODE_COND;
 
 	OPTIMIZER_HIDE_VAR(base);
 	return (void *)(base + walk->link);
 }
 
-/* next[@two] of the double of a KIPT_NODE_COND; count[@two] is DOUBLE_TO_COUNT behind. */
-static __always_inline u32 *double_of(const struct walk *walk, u32 link, u32 two)
+/* Likewise next[@two] of its double; count[@two] is DOUBLE_TO_COUNT behind. */
+static __always_inline u32 *double_of(const struct walk *walk, u32 two)
 {
 	u8 *base = (u8 *)walk->doubles + 4 * two - KIPT_NODE_COND;
 
 	OPTIMIZER_HIDE_VAR(base);
-	return (void *)(base + link);
+	return (void *)(base + walk->link);
 }
 
 /* The address that a link leads to. */
@@ -139,23 +139,21 @@ static __always_inline struct kipt_trail *next_trail(struct kipt_flow *flow, str
 	return &flow->walk.history[walk->history++ % KIPT_FLOW_HISTORY];
 }
 
-/* The node of a link is passed, up to its branch. */
-static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, u32 link,
-				 enum tell how)
+/* The node at hand is passed, up to its branch. */
+static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, enum tell how)
 {
-	const struct kipt_node *node = node_at(walk, link);
 	struct kipt_trail *trail = next_trail(flow, walk);
 
 	trail->len = 0;
-	trail->path = link >> KIPT_LINK_SHIFT;
+	trail->path = walk->link >> KIPT_LINK_SHIFT;
 	if (how != TELL_COUNTS)
-		walk->insns += node->count[0];
+		walk->insns += node_at(walk, walk->link)->insns;
 }
 
 /* Where the branch of a node stands. */
 static __always_inline u64 branch_ip(const struct walk *walk, const struct kipt_node *node)
 {
-	return (node->ip ^ walk->mark) + (u64)(s64)(s32)node->count[1];
+	return (node->ip ^ walk->mark) + (u64)(s64)node->branch;
 }
 
 static noinline void count_new(struct kipt_flow *flow, u32 from, u32 to)
@@ -230,14 +228,14 @@ static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *
 	return 0;
 }
 
-/* A node that uses no packet. */
+/* The node at hand, of that kind, uses no packet. */
 static __always_inline void go_on(struct kipt_flow *flow, struct walk *walk, u32 kind,
 				  enum tell how)
 {
 	struct kipt_node *node = node_at(walk, walk->link);
 	u32 link, which = kind != KIPT_NODE_ON;
 
-	pass(flow, walk, walk->link, how);
+	pass(flow, walk, how);
 	if (kind == KIPT_NODE_CALL && likely(node->next[0]))
 		push(flow, walk, node);
 	if (how == TELL_COUNTS)
@@ -247,6 +245,25 @@ static __always_inline void go_on(struct kipt_flow *flow, struct walk *walk, u32
 		tell(flow, walk, kind == KIPT_NODE_CALL ? KIPT_BRANCH_CALL : KIPT_BRANCH_JUMP,
 		     0, branch_ip(walk, node), ip_of(flow, walk, link));
 	walk->link = link;
+}
+
+/* A node that uses no packet. Returns false if the one at hand is another. */
+static __always_inline bool use_no_packet(struct kipt_flow *flow, struct walk *walk,
+					  enum tell how)
+{
+	switch (walk->link & KIPT_LINK_KIND) {
+	case KIPT_NODE_CALL:
+		go_on(flow, walk, KIPT_NODE_CALL, how);
+		return true;
+	case KIPT_NODE_JUMP:
+		go_on(flow, walk, KIPT_NODE_JUMP, how);
+		return true;
+	case KIPT_NODE_ON:
+		go_on(flow, walk, KIPT_NODE_ON, how);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* The CALL may be of another mode. */
@@ -269,7 +286,7 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 		return false;
 	walk->top--;
 	walk->depth--;
-	pass(flow, walk, walk->link, how);
+	pass(flow, walk, how);
 	if (unlikely(!(link & KIPT_LINK_KIND)))
 		link = link ? kipt_graph_node(flow, link >> KIPT_LINK_SHIFT) :
 			      find_return(flow, walk->mark, flow->walk.stack.ip[slot]);
@@ -286,10 +303,10 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *walk, u32 taken,
 					enum tell how)
 {
-	u32 *next = next_of(walk, KIPT_NODE_COND, taken), link;
+	u32 *next = next_of(walk, taken), link;
 	struct kipt_node *node = node_at(walk, walk->link);
 
-	pass(flow, walk, walk->link, how);
+	pass(flow, walk, how);
 	if (how == TELL_COUNTS)
 		next[NEXT_TO_COUNT]++;
 	link = link_of(flow, walk, *next, taken);
@@ -334,10 +351,10 @@ static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, 
 	} else {
 		first = node_at(walk, walk->link);
 		second = node_at(walk, first->next[two >> 1]);
-		walk->insns += first->count[0];
+		walk->insns += first->insns;
 		walk->out = put_branch(walk->out, two >> 1, &walk->insns,
 				       branch_ip(walk, first), second->ip ^ walk->mark);
-		walk->insns += second->count[0];
+		walk->insns += second->insns;
 		walk->out = put_branch(walk->out, two & 1, &walk->insns,
 				       branch_ip(walk, second),
 				       node_at(walk, next)->ip ^ walk->mark);
@@ -363,20 +380,20 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 		kind = walk->link & KIPT_LINK_KIND;
 		if (likely(kind == KIPT_NODE_COND)) {
 			two = (u32)(bits >> 62);
-			both = double_of(walk, walk->link, two);
+			both = double_of(walk, two);
 			if (likely(n > 1 && *both && may_tell_two(walk, how))) {
 				use_both(flow, walk, two, both, *both, how);
 				bits <<= 2;
 				n -= 2;
 				continue;
 			}
-			insns = node_at(walk, walk->link)->count[0];
+			insns = node_at(walk, walk->link)->insns;
 			use_outcome(flow, walk, two >> 1, how);
 			bits <<= 1;
 			n--;
 			if (!n || (walk->link & KIPT_LINK_KIND) != KIPT_NODE_COND)
 				continue;
-			insns += node_at(walk, walk->link)->count[0];
+			insns += node_at(walk, walk->link)->insns;
 			next = use_outcome(flow, walk, two & 1, how);
 			*both = *next;
 			if (how == TELL_CALLS)
@@ -388,13 +405,7 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 				return n;
 			bits <<= 1;
 			n--;
-		} else if (kind == KIPT_NODE_CALL) {
-			go_on(flow, walk, KIPT_NODE_CALL, how);
-		} else if (kind == KIPT_NODE_ON) {
-			go_on(flow, walk, KIPT_NODE_ON, how);
-		} else if (kind == KIPT_NODE_JUMP) {
-			go_on(flow, walk, KIPT_NODE_JUMP, how);
-		} else {
+		} else if (!use_no_packet(flow, walk, how)) {
 			return n;
 		}
 	}
@@ -405,46 +416,36 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk, u64 target,
 				       enum tell how)
 {
-	const struct kipt_block *last;
 	struct kipt_node *node;
+	u8 class;
 	u32 link;
 
-	for (;;) {
-		node = node_at(walk, walk->link);
-		switch (walk->link & KIPT_LINK_KIND) {
-		case KIPT_NODE_CALL:
-			go_on(flow, walk, KIPT_NODE_CALL, how);
-			continue;
-		case KIPT_NODE_JUMP:
-			go_on(flow, walk, KIPT_NODE_JUMP, how);
-			continue;
-		case KIPT_NODE_ON:
-			go_on(flow, walk, KIPT_NODE_ON, how);
-			continue;
-		case KIPT_NODE_RET:
-			walk->top -= walk->depth > 0;
-			walk->depth -= walk->depth > 0;
-			break;
-		case KIPT_NODE_TARGET:
-			/* Behind nothing else than a CALL a node is known. */
-			if (node->next[0])
-				push(flow, walk, node);
-			break;
-		default:
-			return false;
-		}
-		pass(flow, walk, walk->link, how);
-		link = find_node(flow, walk, target);
-		if (how == TELL_COUNTS) {
-			count(flow, walk, link);
-		} else {
-			last = &flow->blocks.table[flow->blocks.table[walk->link >> KIPT_LINK_SHIFT].end];
-			tell(flow, walk, kipt_branch_kind(last->class), 0,
-			     branch_ip(walk, node), target);
-		}
-		walk->link = link;
-		return true;
+	while (use_no_packet(flow, walk, how))
+		;
+	node = node_at(walk, walk->link);
+	switch (walk->link & KIPT_LINK_KIND) {
+	case KIPT_NODE_RET:
+		walk->top -= walk->depth > 0;
+		walk->depth -= walk->depth > 0;
+		break;
+	case KIPT_NODE_TARGET:
+		/* Of these only a CALL has a node behind it. */
+		if (node->next[0])
+			push(flow, walk, node);
+		break;
+	default:
+		return false;
 	}
+	pass(flow, walk, how);
+	link = find_node(flow, walk, target);
+	if (how == TELL_COUNTS) {
+		count(flow, walk, link);
+	} else {
+		class = kipt_graph_last(flow, walk->link >> KIPT_LINK_SHIFT)->class;
+		tell(flow, walk, kipt_branch_kind(class), 0, branch_ip(walk, node), target);
+	}
+	walk->link = link;
+	return true;
 }
 
 #endif /* KIPT_DECODE_GRAPH_STEP_H */

@@ -15,13 +15,6 @@
 #define OPC_MODE	0x99
 #define OPC_TRIG	0xd9
 
-/* Low five bits of the packets that carry an IP. */
-#define OPC_IP_MASK	0x1f
-#define OPC_TIP_PGD	0x01
-#define OPC_TIP		0x0d
-#define OPC_TIP_PGE	0x11
-#define OPC_FUP		0x1d
-
 /* Second byte after OPC_EXT. */
 #define EXT_CBR		0x03
 #define EXT_PTW		0x12
@@ -474,14 +467,14 @@ static enum kipt_status read_any(const u8 *b, u64 left, struct kipt_packet *p)
 		return read_tnt8(b, p);
 	if ((b[0] & 3) == 3)
 		return read_cyc(b, left, p);
-	switch (b[0] & OPC_IP_MASK) {
-	case OPC_TIP:
+	switch (b[0] & KIPT_OPCODE_IP_MASK) {
+	case KIPT_OPCODE_TIP:
 		return read_ip(b, left, KIPT_PACKET_TIP, p);
-	case OPC_TIP_PGE:
+	case KIPT_OPCODE_TIP_PGE:
 		return read_ip(b, left, KIPT_PACKET_TIP_PGE, p);
-	case OPC_TIP_PGD:
+	case KIPT_OPCODE_TIP_PGD:
 		return read_ip(b, left, KIPT_PACKET_TIP_PGD, p);
-	case OPC_FUP:
+	case KIPT_OPCODE_FUP:
 		return read_ip(b, left, KIPT_PACKET_FUP, p);
 	default:
 		return read_byte(b, left, p);

@@ -68,6 +68,13 @@ enum kipt_packet_type {
 /* The longest packet is PSB. */
 #define KIPT_PACKET_MAX_LEN	16
 
+/* First byte of the packets with an IP: their opcode, and IPBytes above it. */
+#define KIPT_OPCODE_IP_MASK	0x1fU
+#define KIPT_OPCODE_TIP_PGD	0x01U
+#define KIPT_OPCODE_TIP		0x0dU
+#define KIPT_OPCODE_TIP_PGE	0x11U
+#define KIPT_OPCODE_FUP		0x1dU
+
 /**
  * struct kipt_packet - one packet
  * @type: enum kipt_packet_type

@@ -9,10 +9,11 @@
 #define IS_CYC(b)	(((b) & 7) == 3)
 
 /* Low five bits and IPBytes of the packets that carry an IP; 5, 7: reserved. */
-#define IP_TYPE(b)	(((b) & 0x1f) == 0x0d ? KIPT_PACKET_TIP : \
-			 ((b) & 0x1f) == 0x11 ? KIPT_PACKET_TIP_PGE : \
-			 ((b) & 0x1f) == 0x01 ? KIPT_PACKET_TIP_PGD : \
-			 ((b) & 0x1f) == 0x1d ? KIPT_PACKET_FUP : 0)
+#define OPCODE(b)	((b) & KIPT_OPCODE_IP_MASK)
+#define IP_TYPE(b)	(OPCODE(b) == KIPT_OPCODE_TIP ? KIPT_PACKET_TIP : \
+			 OPCODE(b) == KIPT_OPCODE_TIP_PGE ? KIPT_PACKET_TIP_PGE : \
+			 OPCODE(b) == KIPT_OPCODE_TIP_PGD ? KIPT_PACKET_TIP_PGD : \
+			 OPCODE(b) == KIPT_OPCODE_FUP ? KIPT_PACKET_FUP : 0)
 #define IP_SIZE(b)	((b) >> 5)
 #define IP_BYTES(b)	(IP_SIZE(b) == 6 ? 8 : IP_SIZE(b) == 4 ? 6 : \
 			 2 * IP_SIZE(b))

@@ -25,6 +25,7 @@
 #define KIPT_DECODE_PATH_H
 
 #include "index.h"
+#include "packet.h"
 #include "port.h"
 #include "return_stack.h"
 
@@ -61,12 +62,12 @@ struct kipt_path {
 };
 
 /* kipt_path.from of packets with an address: odd, as TNTs are even. */
-#define KIPT_PATH_TIP		0x0dU
-#define KIPT_PATH_PGE		0x11U
-#define KIPT_PATH_PGD		0x01U
+#define KIPT_PATH_TIP		KIPT_OPCODE_TIP
+#define KIPT_PATH_PGE		KIPT_OPCODE_TIP_PGE
+#define KIPT_PATH_PGD		KIPT_OPCODE_TIP_PGD
 #define KIPT_PATH_PGD_NO_IP	0x03U
 /* The bits of a packet's first byte that are its opcode. */
-#define KIPT_PATH_OPCODE	0x1fU
+#define KIPT_PATH_OPCODE	KIPT_OPCODE_IP_MASK
 
 /* kipt_path.shape: one address, or two, have to be on the stack; ... */
 #define KIPT_SHAPE_GUARD	0x01U

@@ -44,7 +44,7 @@ static void replay_init(struct replay *replay, struct kipt_flow *flow,
 	replay->guards = kipt_path_guards(&flow->paths, path, &replay->nr_guards);
 	if (!(byte & 1)) {
 		replay->tnt.bits = byte >> 1;
-		replay->tnt.count = 30 - (u32)__builtin_clz(byte);
+		replay->tnt.count = kipt_tnt_outcomes(byte);
 	}
 }
 
@@ -183,7 +183,7 @@ static bool read_path(struct kipt_flow *flow, u32 number, struct kipt_trail *tra
 /* Appends the blocks of a node, the youngest first. */
 static void read_node(struct kipt_flow *flow, u32 number, struct kipt_trail *trail, u32 *count)
 {
-	const struct kipt_block *blocks[KIPT_NODE_BLOCKS];
+	struct kipt_block *blocks[KIPT_NODE_BLOCKS];
 	u32 n = kipt_graph_blocks(flow, number, blocks);
 
 	while (n-- && *count < KIPT_FLOW_HISTORY)

@@ -36,15 +36,7 @@ struct place {
 
 bool kipt_path_may_run(const struct kipt_flow *flow)
 {
-	const struct kipt_flow_pending *pending = &flow->pending;
-	const struct kipt_flow_state *state = &flow->state;
-
-	return flow->paths.max && !flow->walk.version && !flow->walk.tnt.count &&
-	       !flow->input.cursor.block && !pending->held_count &&
-	       pending->claim == KIPT_CLAIM_NONE &&
-	       !(state->lost | state->doubtful | state->overflow | state->tsx |
-		 pending->event | pending->abort | pending->echo | pending->share |
-		 pending->mode_pending | flow->at.pip_pending);
+	return flow->paths.max && kipt_flow_nothing_pending(flow);
 }
 
 static inline void tell(struct kipt_flow *flow, const struct kipt_path *path)
@@ -52,51 +44,6 @@ static inline void tell(struct kipt_flow *flow, const struct kipt_path *path)
 	if (unlikely(flow->clock.moved && path->told & KIPT_PATH_TELLS))
 		kipt_emit_room(flow, 0);
 	kipt_emit_path(flow, path->told & ~KIPT_PATH_TELLS);
-}
-
-static inline void pass_pads(struct place *place)
-{
-	u64 word;
-
-	do {
-		word = kipt_load64(place->pos);
-		place->pos += word ? (u32)__builtin_ctzll(word) >> 3 : 8;
-	} while (!word && place->pos < place->upto);
-	if (place->pos > place->upto)
-		place->pos = place->upto;
-}
-
-/* Bytes of a CYC or MTC; 0: it is another packet, a long CYC, or one that an OVF may have cut
- * off (SKD007).
- */
-static inline u32 short_time(const u8 *pos)
-{
-	if ((pos[0] & 7) == 3)
-		return 1;
-	if ((pos[0] & 7) == 7 && !(pos[1] & 1) && pos[1] != 0x02)
-		return 2;
-	return pos[0] == 0x59 ? 2 : 0;
-}
-
-/* A packet that only tells time. Returns false if another is there. */
-static inline bool pass_time(struct kipt_flow *flow, struct place *place)
-{
-	struct kipt_cursor cursor;
-	struct kipt_packet packet;
-	u32 len = flow->config.output & KIPT_FLOW_TIME ? 0 : short_time(place->pos);
-
-	if (len && len <= (u64)(flow->input.cursor.end - place->pos)) {
-		place->pos += len;
-		return true;
-	}
-	kipt_cursor_init(&cursor, place->pos,
-			 (u64)(flow->input.cursor.end - place->pos));
-	if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
-	    !kipt_packet_is_time(packet.type))
-		return false;
-	kipt_flow_on_time(flow, &packet);
-	place->pos = cursor.pos;
-	return true;
 }
 
 /* Is the path for this packet here, and does its proof hold? */
@@ -305,6 +252,7 @@ static inline bool take_ip_packet(struct kipt_flow *flow, struct place *place, u
 
 static void run(struct kipt_flow *flow, struct place *place)
 {
+	const u8 *behind;
 	u32 size;
 
 	while (place->pos < place->upto && place->pos < flow->input.halt_at) {
@@ -312,11 +260,15 @@ static void run(struct kipt_flow *flow, struct place *place)
 		if (place->pos >= place->upto || kipt_tnt_is_short(*place->pos))
 			break;
 		size = ip_lens[*place->pos];
-		if (!*place->pos)
-			pass_pads(place);
-		else if (size ? !take_ip_packet(flow, place, size) :
-			   !pass_time(flow, place))
+		if (size) {
+			if (!take_ip_packet(flow, place, size))
+				break;
+			continue;
+		}
+		behind = kipt_flow_pass_beside(flow, place->pos, place->upto);
+		if (!behind)
 			break;
+		place->pos = behind;
 	}
 }
 

@@ -31,6 +31,17 @@ static inline bool kipt_tnt_is_short(u8 byte)
 }
 
 /**
+ * kipt_tnt_outcomes() - how many outcomes a short TNT has
+ * @byte: kipt_tnt_is_short() is true
+ *
+ * Return: 1 to 6: the bits between bit 0 and the highest one that is set.
+ */
+static inline u32 kipt_tnt_outcomes(u8 byte)
+{
+	return 30 - (u32)__builtin_clz(byte);
+}
+
+/**
  * kipt_tnt_take() - use the oldest outcome
  * @tnt: @count > 0
  *

@@ -830,6 +830,21 @@ static bool no_code_where_none_can_be(u32 output)
 	return sums[0] == sums[1];
 }
 
+/* Decodes it all. @count: of what is bounded; @most: how much it rises between two pauses. */
+static enum kipt_status run_counting(struct kipt_flow *flow, const u8 *bytes, u64 size,
+				     const u32 *count, u32 *most)
+{
+	enum kipt_status status = kipt_flow_run(flow, bytes, size, 0, size);
+	u32 before = 0;
+
+	for (*most = 0;; before = *count) {
+		*most = *count - before > *most ? *count - before : *most;
+		if (status != KIPT_PAUSED)
+			return status;
+		status = kipt_flow_resume(flow);
+	}
+}
+
 #define CHAIN		60U
 
 /* JMPs, each to the next, the last one to where nothing is. */
@@ -846,33 +861,26 @@ static u32 read_chain(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 }
 
 /* TIP.PGE and TIP.PGD over and over, where what the code leads to is missing. */
-static bool gates_end_slices(u32 output)
+static bool pge_and_pgd_end_slices(u32 output)
 {
-	static const u8 gates[] = { 0x31, 0x00, 0x10, 0x21, 0x02, 0x10 };
+	static const u8 on_and_off[] = { 0x31, 0x00, 0x10, 0x21, 0x02, 0x10 };
 	static u64 arena[(1 << 20) / 8] __attribute__((aligned(64)));
-	static u8 bytes[33 + 3 + 600 * sizeof(gates) + 16];
+	static u8 bytes[33 + 3 + 600 * sizeof(on_and_off) + 16];
 	struct kipt_flow_config config = {
 		.output = output, .memory = 512 << 10, .step_slice = 1000,
 	};
-	u32 reads = 0, before = 0, most = 0, i;
+	u32 reads = 0, most, i;
 	struct kipt_code code = { .read = read_chain, .ctx = &reads };
 	u64 sum = 0;
 	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
 	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
-	enum kipt_status status;
 
 	memcpy(bytes, trace, 33);
-	memcpy(bytes + 33, gates + 3, 3);
+	memcpy(bytes + 33, on_and_off + 3, 3);
 	for (i = 0; i < 600; i++)
-		memcpy(bytes + 36 + i * sizeof(gates), gates, sizeof(gates));
-	status = kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
-	for (;; before = reads) {
-		most = reads - before > most ? reads - before : most;
-		if (status != KIPT_PAUSED)
-			break;
-		status = kipt_flow_resume(flow);
-	}
-	return status == KIPT_OK && !flow->state.enabled && most < 300;
+		memcpy(bytes + 36 + i * sizeof(on_and_off), on_and_off, sizeof(on_and_off));
+	return run_counting(flow, bytes, sizeof(bytes), &reads, &most) == KIPT_OK &&
+	       !flow->state.enabled && most < 300;
 }
 
 #define FUNCTION	0x1000U
@@ -937,21 +945,13 @@ static bool longest_slice_makes_progress(void)
 	return true;
 }
 
-/**
- * struct far_code - JMPs, each behind the one before, and a branch behind every 61st
- * @reads: how often it was asked for
- */
-struct far_code {
-	u32 reads;
-};
-
+/* JMPs, each behind the one before, and a branch behind every 61st. @ctx counts. */
 static u32 read_far(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
 	u64 at = (ip - USER_IP) / 2;
-	struct far_code *far = ctx;
 
 	(void)space;
-	far->reads++;
+	++*(u32 *)ctx;
 	if (ip < USER_IP || ip & 1 || len < 2)
 		return 0;
 	memcpy(buf, at % 61 == 60 ? (const u8[]){ 0x74, 0 } : (const u8[]){ 0xeb, 0 }, 2);
@@ -966,25 +966,18 @@ static bool slices_bound_reads(u32 output, u32 step_slice)
 	struct kipt_flow_config config = {
 		.output = output, .memory = 8 << 20, .step_slice = step_slice,
 	};
-	struct far_code far = { 0 };
-	struct kipt_code code = { .read = read_far, .ctx = &far };
+	u32 reads = 0;
+	struct kipt_code code = { .read = read_far, .ctx = &reads };
 	u64 sum = 0;
 	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
 	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
-	enum kipt_status status;
-	u32 before = 0, most = 0;
+	u32 most;
 
 	memcpy(bytes, trace, 33);
 	memset(bytes + 33, 0xfe, 64);
-	status = kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
-	for (;; before = far.reads) {
-		most = far.reads - before > most ? far.reads - before : most;
-		if (status != KIPT_PAUSED)
-			break;
-		status = kipt_flow_resume(flow);
-	}
 	/* A read gives one instruction; a window of TNTs has up to 64 outcomes. */
-	return status == KIPT_OK && far.reads > 64 * 6 * 60 && most < 3 * (step_slice + 66 * 64);
+	return run_counting(flow, bytes, sizeof(bytes), &reads, &most) == KIPT_OK &&
+	       reads > 64 * 6 * 60 && most < 3 * (step_slice + 66 * 64);
 }
 
 /* Of a few bytes of trace that stand for as much code as they can: blocks between two
@@ -1373,8 +1366,8 @@ int main(void)
 	ktap_result(&ktap, return_address_outlives_memory(KIPT_FLOW_BRANCHES) &&
 		    return_address_outlives_memory(KIPT_FLOW_CALLS),
 		    "a return address outlives the memory of its CALL");
-	ktap_result(&ktap, gates_end_slices(KIPT_FLOW_COUNTS) &&
-		    gates_end_slices(KIPT_FLOW_BRANCHES),
+	ktap_result(&ktap, pge_and_pgd_end_slices(KIPT_FLOW_COUNTS) &&
+		    pge_and_pgd_end_slices(KIPT_FLOW_BRANCHES),
 		    "flow ends a slice amid TIP.PGE and TIP.PGD");
 	ktap_result(&ktap, longest_slice_makes_progress(),
 		    "flow takes the longest slice for none");

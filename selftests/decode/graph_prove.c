@@ -3,25 +3,20 @@
  * The theorem of kmod/decode/graph.h, held against the slow path: a build with
  * KIPT_FLOW_PROVE follows the graph packet by packet and asks here. What it did to the
  * flow and what it told are kept, the flow is put back, the slow path uses the same
- * packet, and both are compared: where it leads, the return
- * stack, the records, or with counts the sum over the counted edges without their address
- * spaces, and the blocks of the trail. PADs and packets of time are not compared, and no
- * packet is used together with others: same_test and the fuzzer do that. A difference is
- * printed and ends the program. How many packets of each kind were held against it is
- * added to the file KIPT_PROVE_LOG names, at the end. User space.
+ * packet, and both are compared: where it leads, the return stack, the records, or with
+ * counts the sum over the counted edges without their address spaces, and the blocks of
+ * the trail. PADs and timing packets are not compared, and no packet is used together
+ * with others: same_test and the fuzzer do that. A difference is printed and ends the
+ * program. How many packets of each kind were held against it is added to the file
+ * KIPT_PROVE_LOG names, at the end. User space.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../../kmod/decode/emit.h"
 #include "../../kmod/decode/flow_step.h"
 #include "../../kmod/decode/flow_walk.h"
 #include "../../kmod/decode/graph.h"
 #include "../../kmod/decode/path_flow.h"
+#include "prove.h"
 
-/* 47 outcomes, each behind KIPT_NODE_REACH blocks, and some beside them. */
-#define RECORDS		4096U
 #define OUTPUTS		3
 #define PACKETS		6
 #define MODES		4
@@ -35,18 +30,8 @@ static const char *const mode_names[MODES] = { "-", "64-bit", "32-bit", "16-bit"
 
 static unsigned long proved[OUTPUTS][PACKETS][MODES];
 
-/**
- * struct list - records
- * @count: how many there are
- * @at: they
- */
-struct list {
-	u32 count;
-	struct kipt_record at[RECORDS];
-};
-
 static _Thread_local struct kipt_flow before, fast;
-static _Thread_local struct list told, slow;
+static _Thread_local struct prove_list told, slow;
 static _Thread_local u64 counted;
 
 static __attribute__((destructor)) void write_log(void)
@@ -76,10 +61,7 @@ static __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *for
 		(unsigned long long)before.at.ip, *before.input.cursor.pos,
 		(unsigned long long)(before.input.cursor.pos - before.input.data));
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputs("\n", stderr);
-	abort();
+	prove_differs(format, arguments);
 }
 
 #define SAME(member) do { \
@@ -87,24 +69,6 @@ static __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *for
 		fail(#member " is %#llx, not %#llx", \
 		     (unsigned long long)fast.member, (unsigned long long)flow->member); \
 } while (0)
-
-static bool collect(void *ctx, const struct kipt_record *records, u32 n)
-{
-	struct list *list = ctx;
-
-	if (n > RECORDS - list->count)
-		fail("too many records");
-	memcpy(&list->at[list->count], records, n * sizeof(*records));
-	list->count += n;
-	return true;
-}
-
-static void collect_from(struct kipt_flow *flow, struct list *list)
-{
-	list->count = 0;
-	flow->output.count = 0;
-	flow->output.sink = (struct kipt_sink){ .emit = collect, .ctx = list };
-}
 
 static u64 edge_hash(u64 from, u64 to, u32 kind)
 {
@@ -125,7 +89,7 @@ static u64 sum_counts(struct kipt_flow *flow)
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		block = &flow->blocks.table[i];
 		if (block->taken)
-			sum += block->taken * edge_hash(block->ip + block->last, block->target,
+			sum += block->taken * edge_hash(kipt_block_last_insn(block), block->target,
 							kipt_branch_kind(block->class));
 	}
 	for (i = 1; i < flow->counts.count; i++) {
@@ -141,7 +105,7 @@ void kipt_prove_graph_begin(struct kipt_flow *flow)
 	if (flow->counts.max)
 		counted = sum_counts(flow);
 	before = *flow;
-	collect_from(flow, &told);
+	prove_collect_from(flow, &told);
 	/* The slow path goes on amid a packet, to its end. */
 	flow->config.step_slice = 0;
 }
@@ -293,7 +257,7 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 		*flow = before;
 		flow->blocks = fast.blocks;
 		flow->pairs = fast.pairs;
-		collect_from(flow, &slow);
+		prove_collect_from(flow, &slow);
 		if (counts) {
 			flow->counts.max = 0;
 			flow->output.wanted = ~0U;

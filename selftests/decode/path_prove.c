@@ -3,22 +3,17 @@
  * The theorem of kmod/decode/path.h, held against the slow path: a build with
  * KIPT_FLOW_PROVE takes paths one by one and asks here. What the path did to the
  * flow is kept, the flow is put back, the slow path uses the same packet, and both
- * are compared: where it leads, the return stack, the records, the branches that
- * counts come from, and the blocks of the trail. A difference is printed and ends the
+ * are compared: where it leads, the return stack, the branches, and the blocks of the
+ * trail. A difference is printed and ends the
  * program. How many paths of each kind were held against it is added to the file
  * KIPT_PROVE_LOG names, at the end. User space.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../../kmod/decode/emit.h"
 #include "../../kmod/decode/flow_step.h"
 #include "../../kmod/decode/flow_walk.h"
 #include "../../kmod/decode/path_flow.h"
+#include "prove.h"
 
-/* A path has fewer steps, and few records beside those of its branches. */
-#define RECORDS		(KIPT_PATH_STEPS + KIPT_PATH_RECORDS)
 #define PACKETS		5
 #define EFFECTS		6
 
@@ -31,16 +26,6 @@ static const char *const effect_names[EFFECTS] = {
 };
 
 static unsigned long proved[PACKETS][EFFECTS];
-
-/**
- * struct list - records
- * @count: how many there are
- * @at: they
- */
-struct list {
-	u32 count;
-	struct kipt_record at[RECORDS];
-};
 
 /**
  * struct trail - the last blocks walked
@@ -79,10 +64,7 @@ void fail(const struct kipt_path *path, const char *format, ...)
 		path->from & 0xff, path->from >> 8, path->to, path->shape,
 		(unsigned long long)(before.input.cursor.pos - before.input.data));
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputs("\n", stderr);
-	abort();
+	prove_differs(format, arguments);
 }
 
 static u32 packet_of(const struct kipt_path *path)
@@ -127,19 +109,6 @@ static bool is_for_paths(u8 byte)
 	       opcode == KIPT_PATH_PGE || opcode == KIPT_PATH_PGD;
 }
 
-static bool collect(void *ctx, const struct kipt_record *records, u32 n)
-{
-	struct list *list = ctx;
-
-	if (n > RECORDS - list->count) {
-		fputs("a path made too many records\n", stderr);
-		abort();
-	}
-	memcpy(&list->at[list->count], records, n * sizeof(*records));
-	list->count += n;
-	return true;
-}
-
 static void read_trail(struct kipt_flow *flow, struct trail *trail)
 {
 	memset(trail, 0, sizeof(*trail));
@@ -148,14 +117,12 @@ static void read_trail(struct kipt_flow *flow, struct trail *trail)
 
 /* The slow path uses the packet; all that it tells goes to @list. */
 static void step_slowly(struct kipt_flow *flow, const struct kipt_path *path,
-			struct list *list)
+			struct prove_list *list)
 {
 	u32 blocks = flow->blocks.count;
 	enum kipt_status status;
 
-	list->count = 0;
-	flow->output.sink = (struct kipt_sink){ .emit = collect, .ctx = list };
-	flow->output.count = 0;
+	prove_collect_from(flow, list);
 	flow->output.defining = false;
 	/* The packet of a path is used as a whole. */
 	flow->config.step_slice = 0;
@@ -246,19 +213,19 @@ static void add_branch(void *ctx, const struct kipt_step *step)
 	const struct kipt_record branch = {
 		.type = KIPT_RECORD_BRANCH,
 		.kind = kipt_branch_kind(block->class),
-		.ip = block->ip + block->last,
+		.ip = kipt_block_last_insn(block),
 		.value = step->to,
 	};
 
 	if (step->kind == KIPT_STEP_TAKEN || step->kind == KIPT_STEP_EDGE)
-		collect(ctx, &branch, 1);
+		prove_collect(ctx, &branch, 1);
 }
 
 /* Whatever is told, as if all branches were: where it leads, and by what. */
 static void prove_way(struct kipt_flow *flow, const struct kipt_path *path,
 		      const struct kipt_flow *fast, const struct trail *fast_trail)
 {
-	static _Thread_local struct list slow, replayed;
+	static _Thread_local struct prove_list slow, replayed;
 	static _Thread_local struct trail slow_trail;
 	u32 i, n = 0;
 
