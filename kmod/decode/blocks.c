@@ -13,10 +13,9 @@ _Static_assert(sizeof(struct kipt_block) == 64, "one cache line");
 #define FILL_READS	3
 
 void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u64 *ips, u32 max, u32 *slots, u32 nr_slots)
+		      u32 max, u32 *slots, u32 nr_slots)
 {
 	blocks->table = table;
-	blocks->ips = ips;
 	blocks->max = max;
 	kipt_index_init(&blocks->index, slots, nr_slots);
 	kipt_blocks_clear(blocks);
@@ -50,8 +49,6 @@ u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
 	block->space = space;
 	block->ip = ip;
 	block->mode = (u8)mode;
-	if (blocks->ips)
-		blocks->ips[number] = ip;
 	if (blocks->nodes)
 		blocks->nodes[number] = (struct kipt_node){
 			.ip = kipt_ip_is_canonical(ip) ? ip ^ kipt_mode_mark(mode) :

@@ -94,9 +94,6 @@ static inline u64 kipt_mode_mark(u32 mode)
  * @reach: blocks from here to the one that uses a packet; 0: this one does
  * @node: enum kipt_node_kind, of the node that starts here
  * @reserved: fills
- * @links: numbers of the blocks that came behind it and at @target, or 0: hints
- *	that are checked where they are used. Only where there are no nodes: the
- *	memory is that of @on and @end
  * @on: number of the next block of a node
  * @end: number of the last block of the node that starts here
  *
@@ -119,19 +116,13 @@ struct kipt_block {
 	u8 reach;
 	u8 node;
 	u8 reserved[3];
-	union {
-		u32 links[2];
-		struct {
-			u32 on;
-			u32 end;
-		};
-	};
+	u32 on;
+	u32 end;
 };
 
 /**
  * struct kipt_blocks - the cache
  * @table: blocks by number; number 0 is the one there was no room for
- * @ips: their addresses once more, where many are in a cache line
  * @nodes: by number; NULL: there are none
  * @doubles: by number of the node
  * @count: numbers given, number 0 included
@@ -141,7 +132,6 @@ struct kipt_block {
  */
 struct kipt_blocks {
 	struct kipt_block *table;
-	u64 *ips;
 	struct kipt_node *nodes;
 	struct kipt_double *doubles;
 	u32 count;
@@ -154,13 +144,12 @@ struct kipt_blocks {
  * kipt_blocks_init() - an empty cache
  * @blocks: the cache
  * @table: memory of @max blocks, 64-byte aligned, the caller's
- * @ips: memory of @max addresses, the caller's
  * @max: 2 or more
  * @slots: memory of @nr_slots numbers, the caller's
  * @nr_slots: a power of two, at least twice @max
  */
 void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u64 *ips, u32 max, u32 *slots, u32 nr_slots);
+		      u32 max, u32 *slots, u32 nr_slots);
 
 /**
  * kipt_blocks_clear() - drop all blocks; numbers are given anew

@@ -16,7 +16,7 @@ DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
-DECODE_PROGRAMS := packet_test psb_test path_test read_test again_test \
+DECODE_PROGRAMS := packet_test psb_test read_test again_test \
 	insn_test clock_test flow_api_test flow_test same_test trace_test \
 	damage_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff libipt_time)
@@ -34,7 +34,6 @@ decode-lib: $(DECODE_LIB)
 # What each test program is made of beside its own file and the library.
 packet_test-with := packet_plain.c
 psb_test-with :=
-path_test-with :=
 read_test-with := image.c packet_plain.c
 insn_test-with :=
 objdump_check-with :=

@@ -14,7 +14,6 @@ void kipt_emit_give(struct kipt_flow *flow)
 		flow->input.halt_at = flow->input.data;
 	}
 	flow->output.count = 0;
-	flow->output.given++;
 }
 
 void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
@@ -24,54 +23,29 @@ void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
 	flow->output.records[flow->output.count++] = *record;
 }
 
-/* The PATHS record being filled is complete; the next starts empty. */
-static struct kipt_record take_packed(struct kipt_flow *flow)
+void kipt_emit_packed(struct kipt_flow *flow)
 {
-	struct kipt_record packed = flow->output.packed;
+	u32 n = flow->output.nr_packed;
+	struct kipt_record record = {
+		.type = KIPT_RECORD_WALK,
+		.kind = (u8)n,
+	};
 
-	packed.kind = (u8)flow->output.nr_packed;
-	memset(&flow->output.packed, 0, sizeof(flow->output.packed));
+	if (!n)
+		return;
+	memset(flow->output.packed + n, 0, KIPT_RECORD_WALK_MAX - n);
+	memcpy((u8 *)&record + 2, flow->output.packed, KIPT_RECORD_WALK_MAX);
 	flow->output.nr_packed = 0;
-	return packed;
-}
-
-void kipt_emit_paths(struct kipt_flow *flow)
-{
-	struct kipt_record packed;
-
-	if (!flow->output.packed.type)
-		return;
-	packed = take_packed(flow);
-	kipt_emit_raw(flow, &packed);
-}
-
-void kipt_emit_path(struct kipt_flow *flow, u32 number)
-{
-	flow->output.packed.type = KIPT_RECORD_PATHS;
-	((u32 *)(void *)&flow->output.packed)[1 + flow->output.nr_packed++] = number;
-	if (flow->output.nr_packed == KIPT_RECORD_PATHS_MAX)
-		kipt_emit_paths(flow);
-}
-
-void kipt_emit_untold(struct kipt_flow *flow)
-{
-	struct kipt_record *at = &flow->output.records[flow->output.mark];
-
-	flow->output.defining = false;
-	if (!flow->output.packed.type || flow->output.count <= flow->output.mark)
-		return;
-	memmove(at + 1, at, (flow->output.count - flow->output.mark) * sizeof(*at));
-	flow->output.count++;
-	*at = take_packed(flow);
+	kipt_emit_raw(flow, &record);
 }
 
 void kipt_emit_flush(struct kipt_flow *flow)
 {
-	kipt_emit_paths(flow);
+	kipt_emit_packed(flow);
 	kipt_emit_give(flow);
 }
 
-static void append_time(struct kipt_flow *flow)
+void kipt_emit_time(struct kipt_flow *flow)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_TIME,
@@ -82,7 +56,7 @@ static void append_time(struct kipt_flow *flow)
 
 	flow->clock.moved = false;
 	if (flow->clock.valid && flow->config.output & KIPT_FLOW_TIME) {
-		kipt_emit_paths(flow);
+		kipt_emit_packed(flow);
 		kipt_emit_raw(flow, &record);
 	}
 }
@@ -90,7 +64,7 @@ static void append_time(struct kipt_flow *flow)
 struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
 {
 	if (unlikely(flow->clock.moved))
-		append_time(flow);
+		kipt_emit_time(flow);
 	if (unlikely(flow->output.count + n > KIPT_FLOW_BUFFER))
 		kipt_emit_give(flow);
 	flow->output.count += n;
@@ -109,11 +83,8 @@ void kipt_emit(struct kipt_flow *flow, const struct kipt_record *record)
 	if (flow->walk.trial || is_counted(flow, record->type))
 		return;
 	if (unlikely(flow->clock.moved))
-		append_time(flow);
-	if (flow->output.defining && flow->output.count - flow->output.mark > KIPT_PATH_RECORDS)
-		kipt_emit_untold(flow);
-	if (!flow->output.defining)
-		kipt_emit_paths(flow);
+		kipt_emit_time(flow);
+	kipt_emit_packed(flow);
 	kipt_emit_raw(flow, record);
 }
 
@@ -162,7 +133,6 @@ static void emit_version(struct kipt_flow *flow, const struct kipt_block *block)
 
 	if (flow->walk.trial)
 		return;
-	flow->output.plain = false;
 	flow->walk.version = block->version;
 	kipt_emit(flow, &record);
 }
@@ -187,7 +157,6 @@ void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
 		.value = offset,
 	};
 
-	flow->output.plain = false;
 	if (flow->state.enabled)
 		record.ip = flow->at.ip;
 	else

@@ -48,26 +48,19 @@ void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
 		   u64 offset);
 
 /**
- * kipt_emit_paths() - the PATHS record being filled, if any, is complete
+ * kipt_emit_packed() - the WALK record being filled, if there is one, is complete
  * @flow: the flow
  */
-void kipt_emit_paths(struct kipt_flow *flow);
+void kipt_emit_packed(struct kipt_flow *flow);
 
 /**
- * kipt_emit_path() - a path was taken
- * @flow: packs
- * @number: of the path
+ * kipt_emit_time() - make a TIME record, if they are asked for
+ * @flow: time has moved
  */
-void kipt_emit_path(struct kipt_flow *flow, u32 number);
+void kipt_emit_time(struct kipt_flow *flow);
 
 /**
- * kipt_emit_untold() - the records since @flow->output.mark are no path's
- * @flow: numbers that belong before them are put there
- */
-void kipt_emit_untold(struct kipt_flow *flow);
-
-/**
- * kipt_emit_give() - give the sink what is complete; numbers wait on
+ * kipt_emit_give() - give the sink what is complete; a WALK record being filled waits on
  * @flow: its buffer is empty afterwards
  */
 void kipt_emit_give(struct kipt_flow *flow);

@@ -12,7 +12,7 @@
 #include "flow_step.h"
 #include "flow_walk.h"
 #include "graph.h"
-#include "path_flow.h"
+#include "pack.h"
 #include "sync.h"
 
 #define ARENA_ALIGN	64
@@ -46,7 +46,7 @@ static u32 wanted_kinds(u32 output)
 		return ~0U;
 	if (output & KIPT_FLOW_CALLS)
 		return CALL_KINDS;
-	return output & KIPT_FLOW_PATHS ? ~0U : 0;
+	return output & KIPT_FLOW_PACKED ? ~0U : 0;
 }
 
 static u32 power_below(u64 value)
@@ -67,16 +67,14 @@ static void *carve(u8 **at, u64 bytes)
 	return part;
 }
 
-/* Without paths they have most. */
-static u32 share_of_blocks(const struct kipt_flow *flow, u64 size, bool paths)
+static u32 share_of_blocks(const struct kipt_flow *flow, u64 size)
 {
 	if (flow->walk.graph)
 		return (u32)((flow->config.output & KIPT_FLOW_COUNTS ? size / 16 * 12 :
 								       size / 16 * 14) /
 			     (sizeof(struct kipt_block) + sizeof(struct kipt_node) +
 			      sizeof(struct kipt_double) + 16));
-	return (u32)((paths ? size / 10 * 3 : size / 3 * 2) /
-		     (sizeof(struct kipt_block) + sizeof(u64)));
+	return (u32)(size / 16 * 14 / (sizeof(struct kipt_block) + 16));
 }
 
 /* The nodes of @blocks blocks, and pairs. */
@@ -93,32 +91,20 @@ static void share_graph(struct kipt_flow *flow, u8 **at, u32 blocks, u32 pairs)
 	kipt_pairs_init(&flow->pairs, part, pairs, carve(at, (u64)slots * sizeof(u32)), slots);
 }
 
-/* What blocks, paths and edges leave is for the effects of paths. */
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 {
-	bool with_paths = !(flow->config.output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS)) &&
-			  flow->config.output & KIPT_FLOW_PATHS;
-	u32 blocks = share_of_blocks(flow, size, with_paths);
+	u32 blocks = share_of_blocks(flow, size);
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 16 / sizeof(struct kipt_edge)) : 0;
-	u32 max = with_paths ? (u32)(size / 2 / 80) : 0;
-	struct kipt_path *nodes;
 	u8 *at = memory;
 	u32 slots;
 	void *part;
-	struct kipt_path_slot *index;
-	u64 *ips;
 
-	if (blocks > KIPT_PATH_BLOCKS)
-		blocks = KIPT_PATH_BLOCKS;
-	nodes = carve(&at, (u64)max * sizeof(struct kipt_path));
-	index = carve(&at, (u64)power_below(max) * 2 * sizeof(*index));
 	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
-	ips = with_paths ? carve(&at, (u64)blocks * sizeof(u64)) : NULL;
 	if (flow->walk.graph)
 		share_graph(flow, &at, blocks, edges * 2);
 	slots = power_below(blocks) * 4;
-	kipt_blocks_init(&flow->blocks, part, ips, blocks,
+	kipt_blocks_init(&flow->blocks, part, blocks,
 			 carve(&at, (u64)slots * sizeof(u32)), slots);
 	part = carve(&at, (u64)edges * sizeof(struct kipt_edge));
 	slots = power_below(edges) * 4;
@@ -128,10 +114,6 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	kipt_index_seed(&flow->pairs.index, flow->config.seed);
 	kipt_index_seed(&flow->blocks.index, flow->config.seed);
 	kipt_index_seed(&flow->counts.index, flow->config.seed);
-	kipt_paths_init(&flow->paths, nodes, max, index, power_below(max) * 2, (u64 *)(void *)at,
-			(u32)((size - (u64)(at - memory)) / sizeof(u64)));
-	if (flow->config.seed)
-		flow->paths.factor = flow->config.seed | 1;
 }
 
 static bool config_is_good(const struct kipt_flow_config *config)
@@ -142,7 +124,7 @@ static bool config_is_good(const struct kipt_flow_config *config)
 	       memory <= KIPT_FLOW_MEMORY_MAX && config->filter_count <= 4 &&
 	       !(config->output & KIPT_FLOW_COUNTS &&
 		 config->output & (KIPT_FLOW_BRANCHES | KIPT_FLOW_CALLS |
-				   KIPT_FLOW_PATHS));
+				   KIPT_FLOW_PACKED));
 }
 
 struct kipt_flow *kipt_flow_init(void *arena, size_t size,
@@ -163,13 +145,12 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->code = *code;
 	flow->output.sink = *sink;
 	flow->output.wanted = wanted_kinds(config->output);
-	flow->walk.link = &flow->walk.no_link;
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
 	kipt_clock_near(&flow->clock, config->tsc_near);
-	flow->walk.graph = !(config->output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS |
-					       KIPT_FLOW_PATHS)) &&
+	flow->walk.graph = !(config->output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS)) &&
 			   flow->config.step_limit >= KIPT_NODE_STEPS;
+	flow->output.packs = flow->walk.graph && config->output & KIPT_FLOW_PACKED;
 	share_memory(flow, (u8 *)arena + head_size(),
 		     memory_of(config) & ~(u64)(ARENA_ALIGN - 1));
 	return flow;
@@ -338,30 +319,19 @@ enum kipt_status kipt_flow_step(struct kipt_flow *flow)
 static enum ending run_packets(struct kipt_flow *flow)
 {
 	enum kipt_status status;
-	bool learns;
 
 	if (unlikely(flow->walk.paused))
 		kipt_flow_walk_on(flow);
 	while (flow->input.cursor.pos < flow->input.halt_at) {
-		learns = false;
-		if (kipt_graph_may_run(flow)) {
-			if (!kipt_graph_run(flow))
-				continue;
-		} else if (kipt_path_may_run(flow)) {
-			if (!kipt_path_run(flow))
-				return HALTED;
-			learns = kipt_path_watch(flow);
-		}
+		if (kipt_graph_may_run(flow) && !kipt_graph_run(flow))
+			continue;
 		status = kipt_flow_step(flow);
 		if (unlikely(status != KIPT_OK)) {
-			flow->output.defining = false;
 			if (status == KIPT_END)
 				return IN_ORDER;
 			report_bytes(flow, status);
 			return AT_BAD_BYTES;
 		}
-		if (learns)
-			kipt_path_learn(flow);
 	}
 	return HALTED;
 }
@@ -454,7 +424,7 @@ static void forget_run(struct kipt_flow *flow)
 	flow->walk.trial = false;
 	flow->walk.paused = false;
 	flow->output.count = 0;
-	flow->output.defining = false;
+	kipt_pack_drop(flow);
 	flow->output.telling = (struct kipt_telling){ 0 };
 }
 

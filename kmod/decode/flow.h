@@ -59,11 +59,11 @@ struct kipt_sink {
 };
 
 /* struct kipt_flow_config.output: which records are made. GAP, SYNC, ENABLE,
- * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made. PATHS
+ * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made. PACKED
  * packs those that BRANCHES or CALLS ask for, all branches if neither does;
  * COUNTS goes without any of these three: EDGE records are all that tells of
  * the flow then: there are no ENABLE and DISABLE records, and @aux of SYNC
- * records is 0. INSNS goes without paths and what is made of them: branches
+ * records is 0. INSNS goes without nodes and what is made of them: branches
  * are not packed then. With CODE the @kind of INSN records is enum kipt_exec_kind,
  * and @value the address space that their code was read from.
  */
@@ -71,7 +71,7 @@ struct kipt_sink {
 #define KIPT_FLOW_CALLS	(1U << 1)	/* calls, returns, far, events */
 #define KIPT_FLOW_INSNS	(1U << 2)	/* INSN records too */
 #define KIPT_FLOW_TIME	(1U << 3)	/* TIME and CBR records */
-#define KIPT_FLOW_PATHS	(1U << 4)	/* as BRANCHES, packed: PATH, PATHS */
+#define KIPT_FLOW_PACKED	(1U << 4)	/* as BRANCHES, packed: NODE, LINK, WALK */
 #define KIPT_FLOW_COUNTS (1U << 5)	/* EDGE records, by kipt_flow_counts() */
 #define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember nothing else */
 #define KIPT_FLOW_CODE	(1U << 7)	/* INSN records say what code it was */
@@ -86,7 +86,7 @@ struct kipt_sink {
 /**
  * struct kipt_flow_config - what the trace needs to be read
  * @output: KIPT_FLOW_*
- * @memory: bytes for blocks, nodes, paths and counts together; 0:
+ * @memory: bytes for blocks, nodes and counts together; 0:
  *	KIPT_FLOW_MEMORY. Little is touched as long as little is needed. When
  *	it is full, all of it is dropped (counts are given to the sink first)
  *	and filled anew.
@@ -95,7 +95,7 @@ struct kipt_sink {
  *	lead to an outcome count only if they are more than 64
  * @step_slice: blocks walked or classified, and nodes followed, after which a run pauses:
  *	at the latest behind what leads to 64 outcomes (up to 64 blocks each, to classify
- *	and to follow), or behind a packet of up to 256 blocks, with PATHS. With
+ *	and to follow). With
  *	@step_limit it bounds the time of each call. 0: it pauses between packets alone;
  *	2^30 at most
  * @slice: bytes of trace after which a run pauses by itself, and so it does
@@ -161,7 +161,7 @@ size_t kipt_flow_size(const struct kipt_flow_config *config);
  * Context: any. Return: the flow (inside @arena), or NULL if @size is less
  * than kipt_flow_size(), @memory is not 0 and not between KIPT_FLOW_MEMORY_MIN
  * and KIPT_FLOW_MEMORY_MAX, @filter_count is over 4, or @output has COUNTS and
- * PATHS.
+ * PACKED.
  */
 struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 				 const struct kipt_flow_config *config,
@@ -170,7 +170,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 
 /**
  * kipt_flow_run() - decode a trace, or a chunk of one
- * @flow: the flow; block cache, paths and counts are kept from run to run, all
+ * @flow: the flow; blocks, nodes and counts are kept from run to run, all
  *	other state starts anew
  * @data: the whole trace
  * @size: its bytes
@@ -214,7 +214,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
  */
 void kipt_flow_pause(struct kipt_flow *flow);
 
-/* Without BRANCHES or CALLS, or with PATHS, it is KIPT_FLOW_PAUSE_MOST. */
+/* Without BRANCHES or CALLS, or with PACKED, it is KIPT_FLOW_PAUSE_MOST. */
 #define KIPT_FLOW_PAUSE_BYTES	192U
 #define KIPT_FLOW_PAUSE_MOST	2048U
 

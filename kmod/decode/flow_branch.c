@@ -8,7 +8,7 @@
 #include "flow_branch.h"
 #include "flow_count.h"
 #include "flow_walk.h"
-#include "path_flow.h"
+#include "graph.h"
 
 /* Of a walk that begins. */
 #define NO_BOUND	((struct kipt_walk_bound){ 0 })

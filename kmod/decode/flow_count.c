@@ -8,7 +8,7 @@
 #include "flow_count.h"
 #include "flow_walk.h"
 #include "graph.h"
-#include "path_flow.h"
+#include "pack.h"
 
 static bool in_kernel(u64 from, u64 to)
 {
@@ -154,17 +154,13 @@ enum kipt_status kipt_flow_counts(struct kipt_flow *flow)
 
 bool kipt_flow_renew(struct kipt_flow *flow)
 {
-	/* Path numbers are given anew. */
-	kipt_emit_paths(flow);
 	if (!kipt_count_give(flow))
 		return false;
-	kipt_path_settle_trail(flow);
+	kipt_trail_settle(flow);
 	kipt_graph_settle_returns(flow);
 	kipt_pairs_clear(&flow->pairs);
 	kipt_blocks_clear(&flow->blocks);
-	flow->walk.link = &flow->walk.no_link;
-	flow->walk.no_link = 0;
-	kipt_paths_clear(&flow->paths);
+	kipt_pack_end(flow);
 	if (flow->counts.max)
 		kipt_counts_clear(&flow->counts);
 	return true;
@@ -201,6 +197,6 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	flow->walk.history_count = 0;
 	if (!kipt_blocks_forget(&flow->blocks, space, begin, end))
 		return;
+	kipt_pack_end(flow);
 	kipt_graph_forget(flow);
-	kipt_paths_clear(&flow->paths);
 }

@@ -10,7 +10,6 @@
 #include "counts.h"
 #include "flow.h"
 #include "last_ip.h"
-#include "path.h"
 #include "psb.h"
 #include "return_stack.h"
 #include "tnt.h"
@@ -58,16 +57,16 @@ struct kipt_place {
 };
 
 /**
- * struct kipt_trail - a block that was walked, or a path or node that was taken
+ * struct kipt_trail - a block that was walked, or a node that was passed
  * @ip: the block
  * @len: its bytes; of a node 0, or KIPT_TRAIL_TWO and an outcome: two nodes were passed,
  *	the second is where that outcome leads
- * @path: number of the path or node; 0: it is a block
+ * @node: number of the node; 0: it is a block
  */
 struct kipt_trail {
 	u64 ip;
 	u32 len;
-	u32 path;
+	u32 node;
 };
 
 /* kipt_trail.len of two nodes. */
@@ -121,7 +120,7 @@ struct kipt_telling {
  * @power_known: @power_ip is valid
  * @power_ip: where the CPU was last put to sleep
  *
- * flow.c, flow_event.c, flow_psb.c and flow_ovf.c write it, by packets; paths only @enabled.
+ * flow.c, flow_event.c, flow_psb.c and flow_ovf.c write it, by packets.
  */
 struct kipt_flow_state {
 	bool enabled;
@@ -151,7 +150,8 @@ struct kipt_flow_state {
  * @block_type: of the BBP the next BIPs belong to
  * @held: records that wait for an address
  *
- * flow.c, flow_event.c and flow_psb.c write it. Paths are not taken while anything is pending.
+ * flow.c, flow_event.c and flow_psb.c write it. The graph is not followed while anything is
+ * pending.
  */
 struct kipt_flow_pending {
 	bool echo;
@@ -189,9 +189,6 @@ struct kipt_walk_bound {
  * @history_count: blocks walked
  * @history: the last of them
  * @version: of the code walked last
- * @link: number of the block that may come next
- * @no_link: where @link points to behind an indirect branch
- * @crossings: branches between the kernel's half of the addresses and the other
  * @steps: blocks walked, modulo 2^32
  * @pause_at: value of @steps at which a slice of blocks is over
  * @paused: kipt_walk_tnt() has paused, and outcomes are left in @tnt
@@ -200,7 +197,7 @@ struct kipt_walk_bound {
  * @mode: mode that the links of return addresses are for
  * @space: address space that they are for, if they lead to no kernel code
  *
- * flow_walk.c and flow_branch.c write it; paths write what they stand for.
+ * flow_walk.c and flow_branch.c write it; so does graph_run.c, for what it follows.
  */
 struct kipt_flow_walk {
 	bool trial;
@@ -209,9 +206,6 @@ struct kipt_flow_walk {
 	u32 history_count;
 	struct kipt_trail history[KIPT_FLOW_HISTORY];
 	u32 version;
-	u32 *link;
-	u32 no_link;
-	u32 crossings;
 	u32 steps;
 	u32 pause_at;
 	bool paused;
@@ -235,7 +229,7 @@ struct kipt_flow_walk {
  * @asked: a pause was asked for
  * @halt_at: the run pauses or stops at the first boundary between packets from here on
  *
- * flow.c writes it; paths move @cursor and @last_ip.
+ * flow.c writes it; graph_run.c moves @cursor and @last_ip.
  */
 struct kipt_flow_input {
 	u8 previous;
@@ -254,27 +248,27 @@ struct kipt_flow_input {
 /**
  * struct kipt_flow_output - what is told
  * @wanted: bit n: BRANCH records of kind n are made
- * @nr_packed: numbers in @packed
- * @packed: PATHS record that is being filled
- * @plain: the packet at hand did nothing but what its code and its bytes say
- * @defining: its records may become a path's: numbers in @packed are not told yet
- * @mark: records in @records when the packet began
- * @given: how often records were given to the sink
+ * @packs: what the graph follows is told by NODE, LINK and WALK records
+ * @walks: the WALK records so far say where the flow is
+ * @slow: number of the KIPT_NODE_SLOW told last; 0xffffffff: none since @walks
+ * @slow_ip: its address
+ * @nr_packed: bytes in @packed
+ * @packed: of the WALK record that is being filled; eight bytes may be copied for one
  * @telling: counts
  * @sink: caller's
  * @count: records in @records
  * @records: not yet given to the sink
  *
- * emit.c and flow_count.c write it; paths mark where the records of a packet begin.
+ * emit.c, pack.c and flow_count.c write it; graph_run.c @walks.
  */
 struct kipt_flow_output {
 	u32 wanted;
+	bool packs;
+	bool walks;
+	u32 slow;
+	u64 slow_ip;
 	u32 nr_packed;
-	struct kipt_record packed;
-	bool plain;
-	bool defining;
-	u32 mark;
-	u32 given;
+	u8 packed[KIPT_RECORD_WALK_MAX + 8];
 	struct kipt_telling telling;
 	struct kipt_sink sink;
 	u32 count;
@@ -291,7 +285,6 @@ struct kipt_flow_output {
  * @output: what is told
  * @clock: time
  * @blocks: block cache
- * @paths: on top of it
  * @counts: edges
  * @pairs: those from node to node that no node counts
  * @code: caller's
@@ -306,15 +299,11 @@ struct kipt_flow {
 	struct kipt_flow_output output;
 	struct kipt_clock clock;
 	struct kipt_blocks blocks;
-	struct kipt_paths paths;
 	struct kipt_counts counts;
 	struct kipt_pairs pairs;
 	struct kipt_code code;
 	struct kipt_flow_config config;
 };
-
-/* No address of code: of the block that stands for "tracing is off". */
-#define KIPT_OFF_IP		(1ULL << 63)
 
 /**
  * kipt_number_at() - the number of an address in the space at hand

@@ -9,7 +9,7 @@
 #include "flow_state.h"
 
 /*
- * KIPT_FLOW_PROVE: paths, and packets by the graph, are taken one by one, and what each
+ * KIPT_FLOW_PROVE: packets are used by the graph one by one, and what each
  * does is held against the slow path at once.
  */
 #ifdef KIPT_FLOW_PROVE

@@ -49,21 +49,11 @@ void kipt_walk_begin_slice(struct kipt_flow *flow)
 	flow->walk.pause_at = flow->walk.steps + (slice ? slice : KIPT_FLOW_SLICE_MAX);
 }
 
-/* A packet that may become a path is used as a whole: the run pauses behind it.
- * Return: true if it is to pause here.
- */
+/* Return: true if the walk is to pause here. */
 static bool slice_is_over(struct kipt_flow *flow)
 {
-	const struct kipt_paths *paths = &flow->paths;
-
 	if (likely(kipt_walk_slice_left(flow) > 0))
 		return false;
-	if (paths->max && flow->config.step_slice &&
-	    flow->walk.steps - paths->steps <= KIPT_PATH_STEPS) {
-		flow->walk.pause_at = paths->steps + KIPT_PATH_STEPS + 1;
-		flow->input.halt_at = flow->input.data;
-		return false;
-	}
 	kipt_walk_begin_slice(flow);
 	return flow->config.step_slice;
 }
@@ -73,23 +63,17 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 {
 	u64 ip = flow->at.ip;
 	u64 space = ip >> 63 ? 0 : flow->at.space;
-	enum kipt_status status = KIPT_OK;
+	enum kipt_status status;
 	struct kipt_trail *trail;
 
-	*block = &flow->blocks.table[*flow->walk.link];
-	if (unlikely(!kipt_block_is(*block, space, ip, flow->at.mode) ||
-		     !(*block)->insns || !*flow->walk.link)) {
-		status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip,
-					  flow->at.mode, block);
-		*flow->walk.link = (u32)(*block - flow->blocks.table);
-	}
+	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip, flow->at.mode, block);
 	flow->walk.steps++;
 	if (likely(status == KIPT_OK)) {
 		trail = &flow->walk.history[flow->walk.history_count++ %
 				       KIPT_FLOW_HISTORY];
 		trail->ip = ip;
 		trail->len = (*block)->len;
-		trail->path = 0;
+		trail->node = 0;
 	}
 	return status;
 }
@@ -145,14 +129,6 @@ static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
 				kipt_branch_kind(block->class));
 }
 
-/* Where the next block is found without a search. */
-static void set_link(struct kipt_flow *flow, const struct kipt_block *block,
-		     u32 which)
-{
-	if (!flow->walk.graph)
-		flow->walk.link = &flow->blocks.table[number_of(flow, block)].links[which];
-}
-
 /* All of @block executed, and its branch went to @target. */
 static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 			u64 target, u16 flags)
@@ -162,10 +138,6 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = target;
-	flow->walk.crossings += (block->ip ^ target) >> 63;
-	flow->walk.link = &flow->walk.no_link;
-	if (is_direct(block->class))
-		set_link(flow, block, 1);
 	if (flow->walk.trial)
 		return;
 	if (flow->counts.max)
@@ -192,8 +164,6 @@ static void fall_through(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	kipt_emit_insns(flow, block, block->insns);
 	flow->at.ip = kipt_block_behind(block);
-	flow->walk.crossings += (block->ip ^ flow->at.ip) >> 63;
-	set_link(flow, block, 0);
 }
 
 bool kipt_walk_needs_packet(u8 class)
@@ -235,11 +205,11 @@ static void pass(struct kipt_flow *flow, const struct kipt_block *block)
 	}
 }
 
-static bool pop_return(struct kipt_flow *flow, u64 *target, bool used)
+static bool pop_return(struct kipt_flow *flow, u64 *target)
 {
 	if (flow->walk.stack.depth)
 		kipt_graph_settle_return(flow, 0);
-	return kipt_return_stack_pop(&flow->walk.stack, target, used);
+	return kipt_return_stack_pop(&flow->walk.stack, target);
 }
 
 /* A RET with outcomes left is compressed: the CPU holds nothing back before
@@ -250,8 +220,7 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 {
 	u64 target = 0;
 
-	if (!kipt_tnt_take(&flow->walk.tnt) ||
-	    !pop_return(flow, &target, true))
+	if (!kipt_tnt_take(&flow->walk.tnt) || !pop_return(flow, &target))
 		return KIPT_BAD_RET;
 	take_branch(flow, block, kipt_block_return(block, target),
 		    KIPT_RF_COMPRESSED);
@@ -308,7 +277,7 @@ static void take_target(struct kipt_flow *flow, const struct kipt_block *block,
 	u64 ignored = 0;
 
 	if (block->class == KIPT_INSN_RET)
-		pop_return(flow, &ignored, false);
+		pop_return(flow, &ignored);
 	else if (block->class == KIPT_INSN_CALL_IND)
 		push_return(flow, block);
 	take_branch(flow, block, target, 0);

@@ -6,6 +6,7 @@
 #include "flow_count.h"
 #include "flow_walk.h"
 #include "graph.h"
+#include "pack.h"
 
 _Static_assert(sizeof(struct kipt_node) == 1 << KIPT_LINK_SHIFT, "a link is an offset");
 _Static_assert(sizeof(struct kipt_double) == 1 << KIPT_LINK_SHIFT, "likewise");
@@ -158,7 +159,14 @@ static void enter_kind(struct kipt_flow *flow, u32 number)
 	index->slots[at] = number << KIPT_LINK_SHIFT | block->node;
 }
 
-/* The kind of the node; nothing is stored where it is slow for want of code or room. */
+/* Nothing is stored where a node is slow for want of code or room. */
+static u8 leave_slow(struct kipt_flow *flow, u32 number)
+{
+	kipt_pack_node(flow, number, flow->blocks.table[number].ip, NULL, KIPT_NODE_SLOW);
+	return KIPT_NODE_SLOW;
+}
+
+/* The kind of the node. */
 static u8 build(struct kipt_flow *flow, u32 number)
 {
 	struct kipt_block *block = &flow->blocks.table[number];
@@ -170,13 +178,13 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	if (!block->kind)
 		find_kind(flow, number);
 	if (!block->kind)
-		return KIPT_NODE_SLOW;
+		return leave_slow(flow, number);
 	kind = join_blocks(flow, number, &insns);
 	last = kipt_graph_last(flow, number);
 	if (kind != KIPT_NODE_SLOW && (last->pushes || last->class == KIPT_INSN_CALL_IND)) {
 		behind = number_of(flow, last, kipt_block_behind(last));
 		if (behind == KIPT_BLOCK_NONE)
-			return KIPT_NODE_SLOW;
+			return leave_slow(flow, number);
 	}
 	node->next[0] = behind << KIPT_LINK_SHIFT;
 	node->next[1] = 0;
@@ -187,6 +195,9 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	flow->blocks.doubles[number] = (struct kipt_double){ 0 };
 	block->node = kind;
 	enter_kind(flow, number);
+	kipt_pack_node(flow, number, block->ip, kind == KIPT_NODE_SLOW ? NULL : last, kind);
+	if (behind)
+		kipt_pack_link(flow, KIPT_LINK_BEHIND, number, behind);
 	return kind;
 }
 
@@ -197,6 +208,12 @@ u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 	return number << KIPT_LINK_SHIFT | (kind ? kind : build(flow, number));
 }
 
+void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
+{
+	flow->at.ip = ip;
+	kipt_pack_node(flow, KIPT_BLOCK_NONE, ip, NULL, KIPT_NODE_SLOW);
+}
+
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 {
 	const struct kipt_block *last = kipt_graph_last(flow, number);
@@ -204,10 +221,12 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 	u32 next = number_of(flow, last, to), link;
 
 	if (next == KIPT_BLOCK_NONE) {
-		flow->at.ip = to;
+		kipt_graph_no_node(flow, to);
+		kipt_pack_link(flow, which, number, next);
 		return 0;
 	}
 	link = kipt_graph_node(flow, next);
+	kipt_pack_link(flow, which, number, next);
 	if (flow->blocks.table[next].node)
 		flow->blocks.nodes[number].next[which] = link;
 	return link;
@@ -224,6 +243,49 @@ u32 kipt_graph_blocks(struct kipt_flow *flow, u32 number, struct kipt_block **bl
 			break;
 	}
 	return n;
+}
+
+/* Appends the blocks of a node, the youngest first. */
+static void read_node(struct kipt_flow *flow, u32 number, struct kipt_trail *trail, u32 *count)
+{
+	struct kipt_block *blocks[KIPT_NODE_BLOCKS];
+	u32 n = kipt_graph_blocks(flow, number, blocks);
+
+	while (n-- && *count < KIPT_FLOW_HISTORY)
+		trail[(*count)++] = (struct kipt_trail){
+			.ip = blocks[n]->ip, .len = blocks[n]->len
+		};
+}
+
+u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail)
+{
+	u32 end = flow->walk.history_count, count = 0, i;
+	const struct kipt_trail *item;
+	const struct kipt_node *node;
+
+	for (i = 1; i <= end && i <= KIPT_FLOW_HISTORY && count < KIPT_FLOW_HISTORY; i++) {
+		item = &flow->walk.history[(end - i) % KIPT_FLOW_HISTORY];
+		if (!item->node) {
+			trail[count++] = *item;
+			continue;
+		}
+		node = &flow->blocks.nodes[item->node];
+		if (item->len & KIPT_TRAIL_TWO)
+			read_node(flow, node->next[item->len & 1] >> KIPT_LINK_SHIFT, trail,
+				  &count);
+		read_node(flow, item->node, trail, &count);
+	}
+	return count;
+}
+
+void kipt_trail_settle(struct kipt_flow *flow)
+{
+	struct kipt_trail trail[KIPT_FLOW_HISTORY];
+	u32 count = kipt_trail_read(flow, trail), i;
+
+	for (i = 0; i < count; i++)
+		flow->walk.history[i] = trail[count - 1 - i];
+	flow->walk.history_count = count;
 }
 
 /* A node led on so often. Returns its last block. */

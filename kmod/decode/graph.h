@@ -33,20 +33,13 @@
 #include "flow_state.h"
 #include "last_ip.h"
 
-/* What is done at the end of a node; for a block by itself KIPT_NODE_ON means that it uses no
- * packet and is no CALL, and there is no KIPT_NODE_JUMP. KIPT_NODE_SLOW is not stored where
- * code is missing or memory was short: it may be another the next time.
+/* Of enum kipt_node_kind (uapi/linux/kipt_record.h), KIPT_NODE_JUMP is a direct JMP that has a
+ * record, and KIPT_NODE_ON leads to another node because this one is long enough. For a block
+ * by itself KIPT_NODE_ON means that it uses no packet and is no CALL, and there is no
+ * KIPT_NODE_JUMP. KIPT_NODE_SLOW is for the slow path; it is not stored where code is missing or
+ * memory was short: it may be another the next time.
  */
-enum kipt_node_kind {
-	KIPT_NODE_UNKNOWN = 0,	/* not built */
-	KIPT_NODE_COND,		/* an outcome is used */
-	KIPT_NODE_RET,		/* an outcome is used, or a target */
-	KIPT_NODE_CALL,		/* a direct CALL */
-	KIPT_NODE_JUMP,		/* a direct JMP that has a record */
-	KIPT_NODE_ON,		/* another node is next: this one is long enough */
-	KIPT_NODE_TARGET,	/* a target is used: all other branches */
-	KIPT_NODE_SLOW,		/* the slow path does it */
-};
+#define KIPT_NODE_UNKNOWN	0U	/* not built */
 
 /* Blocks a node has at most. */
 #define KIPT_NODE_BLOCKS	16U
@@ -97,6 +90,13 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left);
 u32 kipt_graph_node(struct kipt_flow *flow, u32 number);
 
 /**
+ * kipt_graph_no_node() - there is no room for the node of an address
+ * @flow: the flow
+ * @ip: where the flow is then
+ */
+void kipt_graph_no_node(struct kipt_flow *flow, u64 ip);
+
+/**
  * kipt_graph_link() - make a link of a node
  * @flow: the flow
  * @number: of a node that was built
@@ -127,6 +127,21 @@ static inline struct kipt_block *kipt_graph_last(struct kipt_flow *flow, u32 num
  * Return: how many.
  */
 u32 kipt_graph_blocks(struct kipt_flow *flow, u32 number, struct kipt_block **blocks);
+
+/**
+ * kipt_trail_read() - the last blocks walked
+ * @flow: the flow
+ * @trail: KIPT_FLOW_HISTORY of them, the youngest first
+ *
+ * Return: how many there are.
+ */
+u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail);
+
+/**
+ * kipt_trail_settle() - name blocks in the trail instead of nodes
+ * @flow: its nodes may be dropped afterwards
+ */
+void kipt_trail_settle(struct kipt_flow *flow);
 
 /**
  * kipt_graph_fold() - give what nodes counted to blocks and edges

@@ -5,6 +5,7 @@
 #include "flow_branch.h"
 #include "flow_step.h"
 #include "graph_step.h"
+#include "pack.h"
 #include "packet_table.h"
 
 /* Bytes that may be read behind the first of a packet. */
@@ -27,6 +28,12 @@ struct rest {
 bool kipt_graph_may_run(const struct kipt_flow *flow)
 {
 	return flow->walk.graph && kipt_flow_nothing_pending(flow);
+}
+
+/* Is the node at hand none for the slow path, and is there one? */
+static __always_inline bool is_followed(const struct walk *walk)
+{
+	return (walk->link & KIPT_LINK_KIND) - KIPT_NODE_COND < KIPT_NODE_SLOW - KIPT_NODE_COND;
 }
 
 /* Behind something else than a packet that was followed. Returns false if there is nothing
@@ -58,9 +65,16 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	walk->top = flow->walk.stack.top;
 	walk->depth = flow->walk.stack.depth;
 	walk->history = flow->walk.history_count;
-	walk->insns = flow->at.insns;
 	walk->last_ip = flow->input.last_ip;
-	return walk->link && (walk->link & KIPT_LINK_KIND) != KIPT_NODE_SLOW;
+	walk->told = false;
+	if (!is_followed(walk)) {
+		if (flow->output.walks)
+			kipt_pack_step(flow, KIPT_WALK_UPTO, walk->link >> KIPT_LINK_SHIFT);
+		return false;
+	}
+	kipt_pack_start(flow, walk->link >> KIPT_LINK_SHIFT);
+	walk->insns = flow->at.insns;
+	return true;
 }
 
 static void leave(struct kipt_flow *flow, const struct walk *walk)
@@ -134,6 +148,32 @@ static void find_rest(struct walk *walk, u32 left, struct rest *rest)
 	rest->count = left;
 }
 
+/* Time that has moved goes before steps that make records. */
+static __always_inline void tell_time(struct kipt_flow *flow, struct walk *walk, bool taken)
+{
+	if (unlikely(flow->clock.moved) &&
+	    (walk->told || (taken && flow->output.wanted >> KIPT_BRANCH_COND & 1)))
+		kipt_emit_time(flow);
+	walk->told = false;
+}
+
+/* Tells of short TNTs from @from on by their own bytes. @n outcomes were used. */
+static __always_inline void tell_outcomes(struct kipt_flow *flow, const u8 *from,
+					  struct walk *walk, const struct rest *rest, u64 bits,
+					  u32 n)
+{
+	tell_time(flow, walk, n && bits >> (64 - n));
+	if (rest->is_long) {
+		kipt_pack_outcomes(flow, bits, n);
+		return;
+	}
+	kipt_pack_short(flow, from, rest->count ? rest->at : walk->pos);
+	if (rest->count) {
+		n = kipt_tnt_outcomes(*rest->at);
+		kipt_pack_outcomes(flow, (u64)(*rest->at >> 1) << (64 - n), n - rest->count);
+	}
+}
+
 /* Uses packets as long as the run does not halt. Returns false if the packet at hand is for
  * the slow path. @rest: of one that was begun.
  */
@@ -142,24 +182,27 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 {
 	struct walk walk = *at;
 	const u32 history = walk.history;
-	const u8 *behind;
+	const u8 *behind, *from;
 	bool done = true;
 	u64 bits, ip;
-	u32 n, len;
+	u32 n, left, len;
 
-	while (done && walk.link && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
+	while (done && is_followed(&walk) && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
 	       kipt_walk_slice_left(flow) > (s32)(walk.history - history) &&
 	       !(how == TELL_COUNTS && flow->pairs.full)) {
+		from = walk.pos;
 		n = read_short(&walk, &bits);
 		rest->is_long = !n;
 		if (!n)
 			n = read_long(flow, &walk, &bits);
 		if (likely(n)) {
-			n = use_outcomes(flow, &walk, bits, n, how);
-			if (unlikely(n)) {
-				find_rest(&walk, n, rest);
+			left = use_outcomes(flow, &walk, bits, n, how);
+			if (unlikely(left))
+				find_rest(&walk, left, rest);
+			if (how == TELL_PACKED)
+				tell_outcomes(flow, from, &walk, rest, bits, n - left);
+			if (unlikely(left))
 				break;
-			}
 			continue;
 		}
 		if ((*walk.pos & KIPT_OPCODE_IP_MASK) != KIPT_OPCODE_TIP) {
@@ -179,6 +222,10 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 			walk.last_ip = ip;
 			walk.pos += len;
 		}
+		if (how == TELL_PACKED)
+			tell_time(flow, &walk, false);
+		if (how == TELL_PACKED && likely(done))
+			kipt_pack_step(flow, KIPT_WALK_TARGET, walk.link >> KIPT_LINK_SHIFT);
 	}
 	*at = walk;
 	return done;
@@ -192,6 +239,11 @@ static noinline bool follow_counts(struct kipt_flow *flow, struct walk *walk, st
 static noinline bool follow_calls(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
 {
 	return follow(flow, walk, rest, TELL_CALLS);
+}
+
+static noinline bool follow_packed(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_PACKED);
 }
 
 static noinline bool follow_branches(struct kipt_flow *flow, struct walk *walk,
@@ -208,6 +260,15 @@ static void hand_over(struct kipt_flow *flow, const struct rest *rest)
 	flow->walk.tnt.count = rest->count;
 	flow->walk.bound = (struct kipt_walk_bound){ 0 };
 	kipt_flow_walk_on(flow);
+}
+
+/* Nodes that use no packet were passed, and told so; other records tell what comes. */
+static void end_packed(struct kipt_flow *flow, u32 number)
+{
+	if (!flow->output.packs)
+		return;
+	kipt_pack_step(flow, KIPT_WALK_UPTO, number);
+	kipt_pack_end(flow);
 }
 
 static void end_slice(struct kipt_flow *flow)
@@ -307,6 +368,7 @@ bool kipt_graph_run(struct kipt_flow *flow)
 	if (KIPT_PROVES)
 		kipt_prove_graph_begin(flow);
 	if (!enter(flow, &walk)) {
+		kipt_pack_end(flow);
 		done = !flow->state.enabled && use_pge_or_pgd(flow);
 		if (KIPT_PROVES)
 			kipt_prove_graph_end(flow, 0);
@@ -319,11 +381,15 @@ bool kipt_graph_run(struct kipt_flow *flow)
 		walk.upto = walk.pos + 1;
 	if (flow->counts.max)
 		done = follow_counts(flow, &walk, &rest);
+	else if (flow->output.packs)
+		done = follow_packed(flow, &walk, &rest);
 	else if (flow->output.wanted >> KIPT_BRANCH_COND & 1)
 		done = follow_branches(flow, &walk, &rest);
 	else
 		done = follow_calls(flow, &walk, &rest);
 	leave(flow, &walk);
+	if (rest.count || !done)
+		end_packed(flow, walk.link >> KIPT_LINK_SHIFT);
 	if (rest.count)
 		hand_over(flow, &rest);
 	else if (!done)

@@ -11,12 +11,14 @@
 #include "flow_count.h"
 #include "flow_walk.h"
 #include "graph.h"
+#include "pack.h"
 
 /* How what happens is told. */
 enum tell {
 	TELL_COUNTS,
 	TELL_CALLS,
 	TELL_BRANCHES,
+	TELL_PACKED,
 };
 
 /**
@@ -32,6 +34,7 @@ enum tell {
  * @mark: of the mode
  * @nodes: the flow's
  * @doubles: the flow's
+ * @told: packed: branches other than conditional ones make records that are not told yet
  * @out: the next record goes here, if it is before @full
  * @full: there is no more room
  *
@@ -49,6 +52,7 @@ struct walk {
 	u64 mark;
 	struct kipt_node *nodes;
 	struct kipt_double *doubles;
+	bool told;
 	struct kipt_record *out;
 	struct kipt_record *full;
 };
@@ -93,8 +97,8 @@ static __always_inline u64 ip_of(const struct kipt_flow *flow, const struct walk
 /* What was told goes to the flow, and what is told from here on comes behind. */
 static __always_inline void sync_records(struct kipt_flow *flow, const struct walk *walk)
 {
-	/* Edges there is no room for are told past the walk. */
-	if (!flow->counts.max)
+	/* Edges there is no room for, and packed records, are told past the walk. */
+	if (!flow->counts.max && !flow->output.packs)
 		flow->output.count = (u32)(walk->out - flow->output.records);
 }
 
@@ -113,12 +117,12 @@ static noinline struct kipt_record *make_room_for_record(struct kipt_flow *flow,
 	return &flow->output.records[--flow->output.count];
 }
 
-static __always_inline void tell(struct kipt_flow *flow, struct walk *walk, u8 kind, u16 flags,
-				 u64 from, u64 to)
+static __always_inline void tell(struct kipt_flow *flow, struct walk *walk, enum tell how,
+				 u8 kind, u16 flags, u64 from, u64 to)
 {
 	struct kipt_record *record;
 
-	if (!(flow->output.wanted >> kind & 1))
+	if ((how != TELL_CALLS && how != TELL_BRANCHES) || !(flow->output.wanted >> kind & 1))
 		return;
 	if (unlikely(walk->out >= walk->full)) {
 		walk->out = make_room_for_record(flow, walk->out);
@@ -145,8 +149,8 @@ static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, enum
 	struct kipt_trail *trail = next_trail(flow, walk);
 
 	trail->len = 0;
-	trail->path = walk->link >> KIPT_LINK_SHIFT;
-	if (how != TELL_COUNTS)
+	trail->node = walk->link >> KIPT_LINK_SHIFT;
+	if (how == TELL_CALLS || how == TELL_BRANCHES)
 		walk->insns += node_at(walk, walk->link)->insns;
 }
 
@@ -224,7 +228,7 @@ static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *
 	number = kipt_number_at(flow, ip);
 	if (number != KIPT_BLOCK_NONE)
 		return kipt_graph_node(flow, number);
-	flow->at.ip = ip;
+	kipt_graph_no_node(flow, ip);
 	return 0;
 }
 
@@ -241,9 +245,12 @@ static __always_inline void go_on(struct kipt_flow *flow, struct walk *walk, u32
 	if (how == TELL_COUNTS)
 		node->count[which]++;
 	link = link_of(flow, walk, node->next[which], which);
-	if (how != TELL_COUNTS && kind != KIPT_NODE_ON)
-		tell(flow, walk, kind == KIPT_NODE_CALL ? KIPT_BRANCH_CALL : KIPT_BRANCH_JUMP,
-		     0, branch_ip(walk, node), ip_of(flow, walk, link));
+	if (kind != KIPT_NODE_ON)
+		walk->told = true;
+	if (kind != KIPT_NODE_ON)
+		tell(flow, walk, how,
+		     kind == KIPT_NODE_CALL ? KIPT_BRANCH_CALL : KIPT_BRANCH_JUMP, 0,
+		     branch_ip(walk, node), ip_of(flow, walk, link));
 	walk->link = link;
 }
 
@@ -267,11 +274,14 @@ static __always_inline bool use_no_packet(struct kipt_flow *flow, struct walk *w
 }
 
 /* The CALL may be of another mode. */
-static noinline u32 find_return(struct kipt_flow *flow, u64 mark, u64 ip)
+static noinline u32 find_return(struct kipt_flow *flow, u64 mark, u32 slot)
 {
 	const struct walk walk = { .mark = mark, .nodes = flow->blocks.nodes };
+	u64 ip = flow->walk.stack.ip[slot];
+	u32 link = find_node(flow, &walk, mark ? (u32)ip : ip);
 
-	return find_node(flow, &walk, mark ? (u32)ip : ip);
+	kipt_pack_link(flow, KIPT_LINK_RETURN, slot, link >> KIPT_LINK_SHIFT);
+	return link;
 }
 
 /* A RET that used an outcome. Returns false if no CALL is known, or none that can be. */
@@ -289,12 +299,12 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 	pass(flow, walk, how);
 	if (unlikely(!(link & KIPT_LINK_KIND)))
 		link = link ? kipt_graph_node(flow, link >> KIPT_LINK_SHIFT) :
-			      find_return(flow, walk->mark, flow->walk.stack.ip[slot]);
+			      find_return(flow, walk->mark, slot);
 	if (how == TELL_COUNTS)
 		count(flow, walk, link);
-	else
-		tell(flow, walk, KIPT_BRANCH_RET, KIPT_RF_COMPRESSED, branch_ip(walk, node),
-		     ip_of(flow, walk, link));
+	walk->told = true;
+	tell(flow, walk, how, KIPT_BRANCH_RET, KIPT_RF_COMPRESSED, branch_ip(walk, node),
+	     ip_of(flow, walk, link));
 	walk->link = link;
 	return true;
 }
@@ -311,7 +321,7 @@ static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *wal
 		next[NEXT_TO_COUNT]++;
 	link = link_of(flow, walk, *next, taken);
 	if (how == TELL_BRANCHES && taken)
-		tell(flow, walk, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
+		tell(flow, walk, how, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
 		     ip_of(flow, walk, link));
 	walk->link = link;
 	return next;
@@ -343,12 +353,12 @@ static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, 
 	struct kipt_trail *trail = next_trail(flow, walk);
 
 	trail->len = KIPT_TRAIL_TWO | two >> 1;
-	trail->path = walk->link >> KIPT_LINK_SHIFT;
+	trail->node = walk->link >> KIPT_LINK_SHIFT;
 	if (how == TELL_COUNTS) {
 		both[DOUBLE_TO_COUNT]++;
 	} else if (how == TELL_CALLS) {
 		walk->insns += both[DOUBLE_TO_COUNT];
-	} else {
+	} else if (how == TELL_BRANCHES) {
 		first = node_at(walk, walk->link);
 		second = node_at(walk, first->next[two >> 1]);
 		walk->insns += first->insns;
@@ -425,7 +435,8 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 	node = node_at(walk, walk->link);
 	switch (walk->link & KIPT_LINK_KIND) {
 	case KIPT_NODE_RET:
-		walk->top -= walk->depth > 0;
+		/* Which slot is the next does not matter if there is none. */
+		walk->top--;
 		walk->depth -= walk->depth > 0;
 		break;
 	case KIPT_NODE_TARGET:
@@ -440,9 +451,10 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 	link = find_node(flow, walk, target);
 	if (how == TELL_COUNTS) {
 		count(flow, walk, link);
-	} else {
+	} else if (how != TELL_PACKED || unlikely(flow->clock.moved)) {
 		class = kipt_graph_last(flow, walk->link >> KIPT_LINK_SHIFT)->class;
-		tell(flow, walk, kipt_branch_kind(class), 0, branch_ip(walk, node), target);
+		walk->told |= flow->output.wanted >> kipt_branch_kind(class) & 1;
+		tell(flow, walk, how, kipt_branch_kind(class), 0, branch_ip(walk, node), target);
 	}
 	walk->link = link;
 	return true;

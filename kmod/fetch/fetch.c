@@ -28,7 +28,7 @@ static u64 chunk_bytes(u32 output)
 {
 	if (output & KIPT_OUTPUT_COUNTS)
 		return CHUNK_BYTES_COUNTS;
-	return output & KIPT_OUTPUT_PATHS ? CHUNK_BYTES_PATHS : CHUNK_BYTES;
+	return output & KIPT_OUTPUT_PACKED ? CHUNK_BYTES_PATHS : CHUNK_BYTES;
 }
 
 static void free_fetch(struct kipt_fetch *fetch)

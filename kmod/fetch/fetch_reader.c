@@ -32,7 +32,7 @@ static_assert(KIPT_FLOW_BRANCHES == KIPT_OUTPUT_BRANCHES);
 static_assert(KIPT_FLOW_CALLS == KIPT_OUTPUT_CALLS);
 static_assert(KIPT_FLOW_INSNS == KIPT_OUTPUT_INSNS);
 static_assert(KIPT_FLOW_TIME == KIPT_OUTPUT_TIME);
-static_assert(KIPT_FLOW_PATHS == KIPT_OUTPUT_PATHS);
+static_assert(KIPT_FLOW_PACKED == KIPT_OUTPUT_PACKED);
 static_assert(KIPT_FLOW_COUNTS == KIPT_OUTPUT_COUNTS);
 
 /*
@@ -370,7 +370,7 @@ static void end_cpu(struct kipt_fetch_reader *reader)
 	}
 }
 
-/* Paths are numbered by each reader for itself. */
+/* Each reader numbers nodes for itself. */
 static void name_dictionary(struct kipt_fetch_reader *reader)
 {
 	struct kipt_record name = {
@@ -379,7 +379,7 @@ static void name_dictionary(struct kipt_fetch_reader *reader)
 		.aux = reader->number,
 	};
 
-	if (reader->fetch->output & KIPT_OUTPUT_PATHS)
+	if (reader->fetch->output & KIPT_OUTPUT_PACKED)
 		put(reader, &name, 1);
 }
 

@@ -61,7 +61,7 @@ enum kipt_fetch_step {
 /**
  * struct kipt_fetch_reader - a reader; used by one call at a time
  * @fetch: what it reads
- * @number: its number there, and that of its dictionary of paths
+ * @number: its number there, and that of its dictionary of nodes
  * @step: enum kipt_fetch_step
  * @arena: memory of @flow
  * @arena_size: its bytes

@@ -31,7 +31,7 @@
 			 KIPT_SESSION_FLAGS_YIELD)
 #define OUTPUT_ALL	(KIPT_OUTPUT_BRANCHES | KIPT_OUTPUT_CALLS | \
 			 KIPT_OUTPUT_INSNS | KIPT_OUTPUT_TIME | \
-			 KIPT_OUTPUT_PATHS | KIPT_OUTPUT_COUNTS)
+			 KIPT_OUTPUT_PACKED | KIPT_OUTPUT_COUNTS)
 
 /* Not const: the policies of 6.1 have a plain pointer to them. */
 static struct netlink_range_validation size_range = {

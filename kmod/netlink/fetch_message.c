@@ -41,15 +41,15 @@ static int check_output(struct nlattr *attr, u32 output,
 			struct kipt_refusal *refusal)
 {
 	u32 ordered = KIPT_OUTPUT_BRANCHES | KIPT_OUTPUT_CALLS |
-		      KIPT_OUTPUT_INSNS | KIPT_OUTPUT_PATHS;
+		      KIPT_OUTPUT_INSNS | KIPT_OUTPUT_PACKED;
 
 	if (output & KIPT_OUTPUT_COUNTS && output & ordered)
 		return kipt_refuse(refusal, attr, -EINVAL,
-				   "output %#x: counts go without branches, calls, insns and paths",
+				   "output %#x: counts go without branches, calls, insns and packed",
 				   output);
-	if (output & KIPT_OUTPUT_PATHS && output & KIPT_OUTPUT_INSNS)
+	if (output & KIPT_OUTPUT_PACKED && output & KIPT_OUTPUT_INSNS)
 		return kipt_refuse(refusal, attr, -EINVAL,
-				   "output %#x: paths go without insns",
+				   "output %#x: packed goes without insns",
 				   output);
 	return 0;
 }

@@ -1,25 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packed records to plain ones, see expand.h. A path is known by where its
- * PATH record stands in the stream. User space.
+ * Packed records to plain ones, see expand.h. A node is known by where its NODE and LINK
+ * records stand in the stream. User space.
  */
 #include <stdlib.h>
 
 #include "expand.h"
 
-/* Members of a path may be PATHS records, those of the paths these name not. */
-#define DEPTH_MAX	1
-/* More paths or dictionaries than any decoder has memory for. */
+/* More nodes or dictionaries than any decoder has memory for. */
 #define NUMBERS_MAX	(1U << 24)
 
 /**
- * struct dictionary - the paths of one numbering
- * @at: by number: place of the PATH record + 1; 0: not named
- * @room: of @at
+ * struct node - where a node is defined
+ * @at: place of its NODE record + 1; 0: it is not
+ * @links: places of its LINK records + 1, by kind
+ */
+struct node {
+	u64 at;
+	u64 links[2];
+};
+
+/**
+ * struct dictionary - the nodes of one numbering, and where control is in them
+ * @nodes: by number
+ * @room: of @nodes
+ * @here: number of the node
+ * @started: there was a START item
+ * @slot: of the next return address
+ * @returns: numbers of nodes
  */
 struct dictionary {
-	u64 *at;
+	struct node *nodes;
 	u32 room;
+	u32 here;
+	bool started;
+	u32 slot;
+	u32 returns[KIPT_WALK_SLOTS];
 };
 
 /**
@@ -91,88 +107,215 @@ static void put(struct expansion *e, const struct kipt_record *record)
 	e->made++;
 }
 
-static const struct kipt_record *find(const struct expansion *e, u32 number)
+static struct dictionary *dictionary_of(struct expansion *e)
 {
-	const struct dictionary *dictionary;
-
-	if (e->current >= e->nr_dictionaries)
-		return NULL;
-	dictionary = &e->dictionaries[e->current];
-	if (number >= dictionary->room || !dictionary->at[number])
-		return NULL;
-	return &e->packed[dictionary->at[number] - 1];
+	e->dictionaries = grow(e->dictionaries, &e->nr_dictionaries, e->current,
+			       sizeof(*e->dictionaries));
+	return &e->dictionaries[e->current];
 }
 
-static void take_paths(struct expansion *e, const struct kipt_record *record,
-		       u32 depth);
-
-static void take_path(struct expansion *e, const struct kipt_record *path,
-		      u32 depth)
+static struct node *node_of(struct expansion *e, u64 number)
 {
-	u64 i;
+	struct dictionary *d = dictionary_of(e);
 
-	for (i = 1; i <= path->value && !e->wrong; i++) {
-		if (path[i].type == KIPT_RECORD_PATHS)
-			take_paths(e, &path[i], depth + 1);
-		else
-			put(e, &path[i]);
+	d->nodes = grow(d->nodes, &d->room, (u32)number, sizeof(*d->nodes));
+	return &d->nodes[number];
+}
+
+static const struct kipt_record *definition(struct expansion *e, u32 number)
+{
+	static const struct kipt_record none = { .kind = KIPT_NODE_SLOW };
+	struct node *node;
+
+	if (number >= NUMBERS_MAX) {
+		e->wrong = "a node's number is far too large";
+		return &none;
 	}
-	e->left += path->ip;
+	node = node_of(e, number);
+	if (!node->at)
+		e->wrong = "control goes to a node that is not defined";
+	return node->at ? &e->packed[node->at - 1] : &none;
 }
 
-static void take_paths(struct expansion *e, const struct kipt_record *record,
-		       u32 depth)
+static void take_node(struct expansion *e, u64 at)
 {
-	const u32 *numbers = kipt_record_paths(record);
-	const struct kipt_record *path;
-	u32 i;
+	const struct kipt_record *record = &e->packed[at];
 
-	if (record->kind > KIPT_RECORD_PATHS_MAX)
-		e->wrong = "a PATHS record has more than five paths";
-	else if (depth > DEPTH_MAX)
-		e->wrong = "a path in a path has a PATHS record";
-	e->left += record->flags;
-	for (i = 0; !e->wrong && i < record->kind; i++) {
-		path = find(e, numbers[i]);
-		if (path)
-			take_path(e, path, depth);
-		else
-			e->wrong = "a PATHS record has a path without a name";
-	}
+	if (record->aux >= NUMBERS_MAX)
+		e->wrong = "a node's number is far too large";
+	else
+		*node_of(e, record->aux) = (struct node){ .at = at + 1 };
 }
 
-static bool may_be_member(u32 type)
+static void take_link(struct expansion *e, u64 at)
 {
-	return type == KIPT_RECORD_BRANCH || type == KIPT_RECORD_ENABLE ||
-	       type == KIPT_RECORD_DISABLE || type == KIPT_RECORD_PATHS;
+	const struct kipt_record *link = &e->packed[at];
+
+	if (link->aux >= NUMBERS_MAX || link->kind > KIPT_LINK_RETURN)
+		e->wrong = "a link's number or kind is too large";
+	else if (link->kind != KIPT_LINK_RETURN)
+		node_of(e, link->aux)->links[link->kind] = at + 1;
+	else if (link->aux < KIPT_WALK_SLOTS)
+		dictionary_of(e)->returns[link->aux] = (u32)link->value;
+	else
+		e->wrong = "a return address has no such slot";
 }
 
-/* Returns how many records behind the PATH record belong to it. */
-static u64 name_path(struct expansion *e, u64 at)
+static u32 link_of(struct expansion *e, u32 which)
 {
-	const struct kipt_record *path = &e->packed[at];
-	struct dictionary *dictionary;
-	u64 i;
+	struct node *node = node_of(e, dictionary_of(e)->here);
 
-	if (path->value >= e->count - at) {
-		e->wrong = "a path is longer than the stream";
+	if (!node->links[which]) {
+		e->wrong = "there is no such link";
 		return 0;
 	}
-	if (path->aux >= NUMBERS_MAX || e->current >= NUMBERS_MAX) {
-		e->wrong = "a path's number is far too large";
-		return 0;
+	return (u32)e->packed[node->links[which] - 1].value;
+}
+
+/* The node at hand is left for another. */
+static void leave(struct expansion *e, u32 to, bool tells, u16 flags)
+{
+	struct dictionary *d = dictionary_of(e);
+	const struct kipt_record *node = definition(e, d->here);
+	struct kipt_record branch = {
+		.type = KIPT_RECORD_BRANCH,
+		.kind = kipt_node_branch(node->flags),
+		.flags = flags,
+		.ip = node->ip,
+		.value = definition(e, to)->value,
+	};
+
+	e->left += kipt_node_insns(node->flags);
+	if (node->flags & KIPT_NODE_PUSHES)
+		d->returns[d->slot++ % KIPT_WALK_SLOTS] = link_of(e, KIPT_LINK_BEHIND);
+	if (tells && branch.kind)
+		put(e, &branch);
+	d->here = to;
+}
+
+/* A node that needs no packet is left. */
+static bool pass(struct expansion *e)
+{
+	switch (definition(e, dictionary_of(e)->here)->kind) {
+	case KIPT_NODE_CALL:
+	case KIPT_NODE_JUMP:
+		leave(e, link_of(e, KIPT_LINK_TARGET), true, 0);
+		return true;
+	case KIPT_NODE_ON:
+		leave(e, link_of(e, KIPT_LINK_BEHIND), false, 0);
+		return true;
+	default:
+		return false;
 	}
-	for (i = 1; i <= path->value; i++) {
-		if (!may_be_member(path[i].type))
-			e->wrong = "a path has a record of another type";
+}
+
+static void pass_all(struct expansion *e)
+{
+	u32 n;
+
+	for (n = 0; !e->wrong && pass(e); n++) {
+		if (n > KIPT_WALK_REACH)
+			e->wrong = "no node on the way uses a packet";
 	}
-	e->dictionaries = grow(e->dictionaries, &e->nr_dictionaries,
-			       e->current, sizeof(*e->dictionaries));
-	dictionary = &e->dictionaries[e->current];
-	dictionary->at = grow(dictionary->at, &dictionary->room, path->aux,
-			      sizeof(*dictionary->at));
-	dictionary->at[path->aux] = at + 1;
-	return path->value;
+}
+
+static void use_outcome(struct expansion *e, bool taken)
+{
+	struct dictionary *d;
+
+	pass_all(e);
+	if (e->wrong)
+		return;
+	d = dictionary_of(e);
+	switch (definition(e, d->here)->kind) {
+	case KIPT_NODE_COND:
+		leave(e, link_of(e, taken), taken, 0);
+		return;
+	case KIPT_NODE_RET:
+		if (taken) {
+			leave(e, d->returns[--d->slot % KIPT_WALK_SLOTS], true,
+			      KIPT_RF_COMPRESSED);
+			return;
+		}
+		fallthrough;
+	default:
+		e->wrong = "an outcome is where none can be";
+	}
+}
+
+static void use_target(struct expansion *e, u32 to)
+{
+	struct dictionary *d;
+	u32 kind;
+
+	pass_all(e);
+	if (e->wrong)
+		return;
+	d = dictionary_of(e);
+	kind = definition(e, d->here)->kind;
+	if (kind == KIPT_NODE_RET)
+		d->slot--;
+	if (kind == KIPT_NODE_RET || kind == KIPT_NODE_TARGET)
+		leave(e, to, true, 0);
+	else
+		e->wrong = "a target is where none can be";
+}
+
+static void go_up_to(struct expansion *e, u32 to)
+{
+	u32 n;
+
+	for (n = 0; !e->wrong && dictionary_of(e)->here != to; n++) {
+		if (n > KIPT_WALK_REACH || !pass(e))
+			e->wrong = "a node is not reached";
+	}
+}
+
+static u32 number_at(const u8 *bytes)
+{
+	u32 number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+/* Returns the bytes of the item at @bytes, of which there are @left. */
+static u32 take_item(struct expansion *e, const u8 *bytes, u32 left)
+{
+	u32 size = *bytes == KIPT_WALK_START ? 10 : *bytes & 1 ? 5 : 1;
+	struct dictionary *d = dictionary_of(e);
+	int bit;
+
+	if (!*bytes || *bytes > KIPT_WALK_UPTO * (*bytes & 1U) + 255 * !(*bytes & 1U) ||
+	    size > left) {
+		e->wrong = "an item makes no sense";
+	} else if (*bytes == KIPT_WALK_START) {
+		d->started = true;
+		d->here = number_at(bytes + 1);
+		d->slot = bytes[5] + KIPT_WALK_SLOTS;
+		e->left += number_at(bytes + 6);
+	} else if (!d->started) {
+		e->wrong = "nothing says where control is";
+	} else if (*bytes == KIPT_WALK_TARGET) {
+		use_target(e, number_at(bytes + 1));
+	} else if (*bytes == KIPT_WALK_UPTO) {
+		go_up_to(e, number_at(bytes + 1));
+	} else {
+		for (bit = 30 - __builtin_clz(*bytes); bit > 0 && !e->wrong; bit--)
+			use_outcome(e, *bytes >> bit & 1);
+	}
+	return size;
+}
+
+static void take_walk(struct expansion *e, const struct kipt_record *record)
+{
+	const u8 *bytes = kipt_record_walk(record);
+	u32 at = 0;
+
+	if (record->kind > KIPT_RECORD_WALK_MAX)
+		e->wrong = "a WALK record has too many bytes";
+	while (!e->wrong && at < record->kind)
+		at += take_item(e, bytes + at, record->kind - at);
 }
 
 u64 expand(const struct kipt_record *packed, u64 count,
@@ -184,17 +327,21 @@ u64 expand(const struct kipt_record *packed, u64 count,
 	u32 i;
 
 	for (at = 0; at < count && !e.wrong; at++) {
-		if (packed[at].type == KIPT_RECORD_PATH)
-			at += name_path(&e, at);
-		else if (packed[at].type == KIPT_RECORD_PATHS)
-			take_paths(&e, &packed[at], 0);
-		else if (packed[at].type == KIPT_RECORD_DICTIONARY)
+		if (packed[at].type == KIPT_RECORD_NODE)
+			take_node(&e, at);
+		else if (packed[at].type == KIPT_RECORD_LINK)
+			take_link(&e, at);
+		else if (packed[at].type == KIPT_RECORD_WALK)
+			take_walk(&e, &packed[at]);
+		else if (packed[at].type != KIPT_RECORD_DICTIONARY)
+			put(&e, &packed[at]);
+		else if (packed[at].aux < NUMBERS_MAX)
 			e.current = packed[at].aux;
 		else
-			put(&e, &packed[at]);
+			e.wrong = "a dictionary's number is far too large";
 	}
 	for (i = 0; i < e.nr_dictionaries; i++)
-		free(e.dictionaries[i].at);
+		free(e.dictionaries[i].nodes);
 	free(e.dictionaries);
 	*wrong = e.wrong;
 	return e.made;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packed records (KIPT_FLOW_PATHS) to the plain ones they stand for, by the
+ * Packed records (KIPT_FLOW_PACKED) to the plain ones they stand for, by the
  * rules of uapi/linux/kipt_record.h and by nothing the decoder knows: tests
  * compare what this makes with what the decoder gives without packing. User
  * space; takes a whole stream at once.
@@ -11,8 +11,8 @@
 #include "../../kmod/decode/port.h"
 
 /**
- * expand() - replace PATHS records by what they say
- * @packed: a stream from its beginning; PATH, PATHS and DICTIONARY records
+ * expand() - replace WALK records by what they say
+ * @packed: a stream from its beginning; NODE, LINK, WALK and DICTIONARY records
  *	among any others
  * @count: its records
  * @plain: where the plain records go

@@ -9,8 +9,8 @@
 
 #include "../../kmod/decode/flow.h"
 #include "../../kmod/decode/flow_state.h"
+#include "../../kmod/decode/graph.h"
 #include "../../kmod/decode/insn.h"
-#include "../../kmod/decode/path_flow.h"
 #include "ktap.h"
 
 #define USER_IP		0x401000ULL
@@ -164,7 +164,7 @@ static bool init_refuses(void)
 	    kipt_flow_init(arena, SIZE_MAX, &config, &code, &sink))
 		return false;
 	config.memory = 64 << 10;
-	config.output = KIPT_FLOW_COUNTS | KIPT_FLOW_PATHS;
+	config.output = KIPT_FLOW_COUNTS | KIPT_FLOW_PACKED;
 	if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
 		return false;
 	config.output = KIPT_FLOW_COUNTS;
@@ -730,8 +730,8 @@ struct stretch {
 	u64 sum;
 };
 
-/* Blocks a packet may walk that may become a path, or after its last jump. */
-#define STEPS_MORE	(KIPT_PATH_STEPS + 8)
+/* Blocks that are classified together, and those after the last jump of a packet. */
+#define STEPS_MORE	(KIPT_NODE_REACH + 8)
 
 /* @packet over and over, with @jumps jumps before each outcome. */
 static bool run_in_steps(u32 output, u32 step_slice, u32 jumps, const u8 *packet, u32 len,
@@ -770,7 +770,7 @@ static bool run_in_steps(u32 output, u32 step_slice, u32 jumps, const u8 *packet
 static bool step_slices_bound_work(void)
 {
 	static const u32 outputs[] = { KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
-				       KIPT_FLOW_BRANCHES, KIPT_FLOW_PATHS };
+				       KIPT_FLOW_BRANCHES, KIPT_FLOW_PACKED };
 	static const u32 slices[] = { 1, 2, 3, 7, 100, 1000 };
 	static const u8 tnt[] = { 0xfe };
 	struct stretch whole, part;
@@ -930,7 +930,7 @@ static bool return_address_outlives_memory(u32 output)
 /* A slice that no run fills is no slice. */
 static bool longest_slice_makes_progress(void)
 {
-	static const u32 outputs[] = { KIPT_FLOW_BRANCHES, KIPT_FLOW_PATHS, KIPT_FLOW_COUNTS,
+	static const u32 outputs[] = { KIPT_FLOW_BRANCHES, KIPT_FLOW_PACKED, KIPT_FLOW_COUNTS,
 				       KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO };
 	static const u32 slices[] = { 1U << 30, 1U << 31, ~0U };
 	static const u8 tnt[] = { 0xfe };
@@ -996,7 +996,7 @@ static bool worst_packets_are_bounded(void)
 		{ 65000, long_tnt, 8 }, { 1393, long_tnt, 8 },
 	};
 	static const u32 outputs[] = { KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
-				       KIPT_FLOW_PATHS, KIPT_FLOW_COUNTS };
+				       KIPT_FLOW_PACKED, KIPT_FLOW_COUNTS };
 	struct stretch stretch;
 	u32 i, k;
 
@@ -1024,83 +1024,6 @@ static u32 code_copy(const u8 *code, u64 size, u64 at, u8 *buf, u32 len)
 		len = (u32)(size - at);
 	memcpy(buf, code + at, len);
 	return len;
-}
-
-#define SITES	1000
-
-/* g: jz to its RET; f calls it and returns; SITES calls of f, then back to the first. */
-static u32 read_sites(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
-{
-	static u8 code[9 + 5 * (SITES + 1)] = { 0x74, 0x00, 0xc3, 0xe8, 0xf8, 0xff, 0xff, 0xff,
-						0xc3 };
-	u64 at = ip - (USER_IP - 9);
-	u32 i;
-	s32 to;
-
-	(void)ctx;
-	(void)space;
-	for (i = 0; i <= SITES; i++) {
-		to = i < SITES ? 3 - 14 - 5 * (s32)i : -5 * (SITES + 1);
-		code[9 + 5 * i] = i < SITES ? 0xe8 : 0xe9;
-		memcpy(code + 10 + 5 * i, &to, sizeof(to));
-	}
-	return code_copy(code, sizeof(code), at, buf, len);
-}
-
-/* A packet from the RET of g to its jz needs two return addresses: all packets are the
- * same but for the older one. As many are looked at as there may be alike.
- */
-static bool paths_alike_are_few(void)
-{
-	static u64 arena[131072] __attribute__((aligned(64)));
-	static u8 bytes[33 + 1 + 2 * SITES];
-	struct kipt_flow_config config = { .output = KIPT_FLOW_PATHS, .memory = 512 << 10 };
-	struct kipt_code code = { .read = read_sites };
-	u64 sum = 0;
-	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
-	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
-
-	memcpy(bytes, trace, 33);
-	bytes[33] = 0x06;
-	memset(bytes + 34, 0x1e, sizeof(bytes) - 34);
-	return kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes)) == KIPT_OK &&
-	       flow->paths.count > KIPT_PATHS_ALIKE &&
-	       flow->paths.count < KIPT_PATHS_ALIKE + 8 && flow->state.enabled;
-}
-
-static u32 read_endless(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
-{
-	(void)ctx;
-	(void)space;
-	(void)ip;
-	if (len < 2)
-		return 0;
-	memcpy(buf, (const u8[]){ 0xeb, 0xfe }, 2);
-	return 2;
-}
-
-static void count_step(void *ctx, const struct kipt_step *step)
-{
-	(void)step;
-	++*(u32 *)ctx;
-}
-
-/* A path that no walk was: its block never comes to an outcome. */
-static bool replay_ends(void)
-{
-	static u64 arena[131072] __attribute__((aligned(64)));
-	struct kipt_flow_config config = { .output = KIPT_FLOW_PATHS, .memory = 512 << 10 };
-	struct kipt_code code = { .read = read_endless };
-	struct kipt_sink sink = { .emit = add_up };
-	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
-	const struct kipt_block *block;
-	struct kipt_path path = { 0 };
-	u32 steps = 0;
-
-	if (kipt_blocks_find(&flow->blocks, &code, 0, USER_IP, KIPT_EXEC_64, &block) != KIPT_OK)
-		return false;
-	path.from = (u32)(block - flow->blocks.table) << 8 | 0x06;
-	return !kipt_path_replay(flow, &path, count_step, &steps) && steps == KIPT_PATH_STEPS;
 }
 
 static bool run_says_no_psb(void)
@@ -1162,9 +1085,7 @@ static u64 run_outcomes(struct kipt_flow *flow, u64 *sum, u8 second)
 	return *sum;
 }
 
-/* Eight jz to the next, and a jmp to the first: few blocks, and for any outcomes another
- * path.
- */
+/* Eight jz to the next, and a jmp to the first. */
 static u32 read_ring(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
 	static const u8 code[] = {
@@ -1190,8 +1111,8 @@ static bool add_edges(void *ctx, const struct kipt_record *record, u32 n)
 	return true;
 }
 
-/* In the least memory more paths than there is room for, again and again. */
-static bool many_paths_count(u32 more)
+/* Any outcomes, in the least memory. */
+static bool much_work_counts_in_little_memory(u32 more)
 {
 	static u64 arena[32768] __attribute__((aligned(64)));
 	static u8 bytes[LONG_TRACE + 64];
@@ -1212,7 +1133,7 @@ static bool many_paths_count(u32 more)
 	if (!flow || kipt_flow_run(flow, bytes, LONG_TRACE, 0, LONG_TRACE) != KIPT_OK ||
 	    kipt_flow_counts(flow) != KIPT_OK)
 		return false;
-	return more ? sums[0] == sums[1] && sums[0] : many_paths_count(KIPT_FLOW_NO_MEMO);
+	return more ? sums[0] == sums[1] && sums[0] : much_work_counts_in_little_memory(KIPT_FLOW_NO_MEMO);
 }
 
 /* What stood in the same memory the run before says nothing. */
@@ -1324,7 +1245,7 @@ int main(void)
 	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_BRANCHES |
 						     KIPT_FLOW_NO_MEMO),
 		    "flow forgets by range and by address space, no memo");
-	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_PATHS),
+	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_PACKED),
 		    "flow forgets by range and by address space, packed");
 	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_COUNTS),
 		    "flow forgets by range and by address space, counted");
@@ -1344,7 +1265,7 @@ int main(void)
 		ktap_result(&ktap, pause_comes_soon(KIPT_FLOW_BRANCHES, 1500,
 						    i),
 			    "flow pauses soon, branches, %u", i);
-		ktap_result(&ktap, pause_comes_soon(KIPT_FLOW_PATHS |
+		ktap_result(&ktap, pause_comes_soon(KIPT_FLOW_PACKED |
 						    i * KIPT_FLOW_TIME,
 						    1500, false),
 			    "flow pauses soon, packed, %u", i);
@@ -1353,8 +1274,8 @@ int main(void)
 					     KIPT_FLOW_NO_MEMO, 64, i),
 			    "flow pauses soon, no memo, %u", i);
 	}
-	ktap_result(&ktap, many_paths_count(0),
-		    "counts are those of the slow path where paths have to go");
+	ktap_result(&ktap, much_work_counts_in_little_memory(0),
+		    "counts are those of the slow path in the least memory");
 	ktap_result(&ktap, slices_bound_work(),
 		    "flow ends a slice by bytes and by work");
 	ktap_result(&ktap, step_slices_bound_work(),
@@ -1377,15 +1298,12 @@ int main(void)
 		    "flow reads as much code in a slice as it walks");
 	ktap_result(&ktap, worst_packets_are_bounded(),
 		    "packets that stand for most code: blocks in a slice, and for each packet");
-	ktap_result(&ktap, paths_alike_are_few(),
-		    "paths that differ in older return addresses alone are few");
-	ktap_result(&ktap, replay_ends(), "a path that no walk was is gone to an end");
 	ktap_result(&ktap, counts_pause(), "flow pauses while it tells counts");
 	ktap_result(&ktap, time_is_told_when_asked(),
 		    "flow tells time from when it is asked to");
 	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES),
 		    "flow says which version of the code it used");
-	ktap_result(&ktap, versions_are_said(KIPT_FLOW_PATHS),
+	ktap_result(&ktap, versions_are_said(KIPT_FLOW_PACKED),
 		    "flow says which version of the code it used, packed");
 	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES |
 					     KIPT_FLOW_NO_MEMO),

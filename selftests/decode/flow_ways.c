@@ -13,7 +13,7 @@
 /* Records that a cut trace may have and the whole has not: held ones, a gap. */
 #define TAIL_RECORDS	9
 #define RUNS		4
-/* Paths are taken up to so many bytes before the trace's end, and cases are short. */
+/* The graph is followed up to so many bytes before the trace's end, and cases are short. */
 #define PADS		32
 
 static char sentence[512];
@@ -259,7 +259,7 @@ static const char *several(const char *what, struct flow_case *test,
 		record_list_add(&wanted, want->record, (u32)want->count);
 	}
 	flow_case_close(flow);
-	if (output & KIPT_FLOW_PATHS)
+	if (output & KIPT_FLOW_PACKED)
 		wrong = record_list_plain(&list);
 	if (!wrong)
 		wrong = judge(what, &list, &wanted);
@@ -350,7 +350,7 @@ static const char *other_outputs(struct flow_case *test)
 		wrong = several("calls", test, KIPT_FLOW_CALLS, &list);
 	if (!wrong)
 		wrong = several("packed calls", test,
-				KIPT_FLOW_CALLS | KIPT_FLOW_PATHS, &list);
+				KIPT_FLOW_CALLS | KIPT_FLOW_PACKED, &list);
 	record_list_free(&list);
 	flow_case_decode(test, plain, test->size, 0, test->size, &list);
 	if (!wrong)
@@ -405,11 +405,11 @@ static const char *all_paused(struct flow_case *test)
 	u32 own = test->config.output;
 	const u32 outputs[] = {
 		own, own | KIPT_FLOW_NO_MEMO,
-		own & ~KIPT_FLOW_INSNS ? own | KIPT_FLOW_PATHS : own,
-		KIPT_FLOW_CALLS, KIPT_FLOW_CALLS | KIPT_FLOW_PATHS,
+		own & ~KIPT_FLOW_INSNS ? own | KIPT_FLOW_PACKED : own,
+		KIPT_FLOW_CALLS, KIPT_FLOW_CALLS | KIPT_FLOW_PACKED,
 		KIPT_FLOW_COUNTS, KIPT_FLOW_COUNTS | KIPT_FLOW_NO_MEMO,
 		KIPT_FLOW_BRANCHES | KIPT_FLOW_INSNS | KIPT_FLOW_TIME,
-		KIPT_FLOW_PATHS | KIPT_FLOW_TIME,
+		KIPT_FLOW_PACKED | KIPT_FLOW_TIME,
 	};
 	const char *wrong = NULL;
 	u32 i;
@@ -419,7 +419,7 @@ static const char *all_paused(struct flow_case *test)
 	return wrong;
 }
 
-/* Once more with PADs behind, which make no difference but that paths are taken. */
+/* Once more with PADs behind, which make no difference but that the graph is followed. */
 static const char *padded(struct flow_case *test, const struct record_list *whole)
 {
 	u32 output = test->config.output & ~(KIPT_FLOW_INSNS | KIPT_FLOW_NO_MEMO);
@@ -436,7 +436,7 @@ static const char *padded(struct flow_case *test, const struct record_list *whol
 		wrong = several("again, with PADs behind", test, output, whole);
 		if (!wrong)
 			wrong = several("packed, with PADs behind", test,
-					output | KIPT_FLOW_PATHS, whole);
+					output | KIPT_FLOW_PACKED, whole);
 	}
 	flow_case_decode(test, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, test->size, 0,
 			 test->size, &list);
@@ -458,7 +458,7 @@ const char *flow_ways_outputs(struct flow_case *test,
 		wrong = several("without the memo", test,
 				output | KIPT_FLOW_NO_MEMO, whole);
 	if (!wrong && !(output & KIPT_FLOW_INSNS))
-		wrong = several("packed", test, output | KIPT_FLOW_PATHS,
+		wrong = several("packed", test, output | KIPT_FLOW_PACKED,
 				whole);
 	if (!wrong)
 		wrong = other_outputs(test);

@@ -5,23 +5,25 @@
  * flow and what it told are kept, the flow is put back, the slow path uses the same
  * packet, and both are compared: where it leads, the return stack, the records, or with
  * counts the sum over the counted edges without their address spaces, and the blocks of
- * the trail. PADs and timing packets are not compared, and no packet is used together
+ * the trail. Packed records are not compared: the programs do that, of the whole stream. PADs and timing packets are not compared, and no packet is used together
  * with others: same_test and the fuzzer do that. A difference is printed and ends the
  * program. How many packets of each kind were held against it is added to the file
  * KIPT_PROVE_LOG names, at the end. User space.
  */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "../../kmod/decode/emit.h"
 #include "../../kmod/decode/flow_step.h"
 #include "../../kmod/decode/flow_walk.h"
 #include "../../kmod/decode/graph.h"
-#include "../../kmod/decode/path_flow.h"
-#include "prove.h"
 
-#define OUTPUTS		3
+#define OUTPUTS		4
 #define PACKETS		6
 #define MODES		4
 
-static const char *const output_names[OUTPUTS] = { "counts", "calls", "branches" };
+static const char *const output_names[OUTPUTS] = { "counts", "calls", "branches", "packed" };
 static const char *const packet_names[PACKETS] = {
 	"graph.TNT", "graph.long-TNT", "graph.TNT-in-part", "graph.TIP", "graph.TIP.PGE",
 	"graph.TIP.PGD",
@@ -30,8 +32,38 @@ static const char *const mode_names[MODES] = { "-", "64-bit", "32-bit", "16-bit"
 
 static unsigned long proved[OUTPUTS][PACKETS][MODES];
 
+/* A packet has up to 47 outcomes, each behind KIPT_NODE_REACH blocks. */
+#define RECORDS	4096U
+
+struct list {
+	u32 count;
+	struct kipt_record at[RECORDS];
+};
+
+/* A kipt_sink.emit: @ctx is a struct list. */
+static bool collect(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct list *list = ctx;
+
+	if (n > RECORDS - list->count) {
+		fputs("a packet made too many records\n", stderr);
+		abort();
+	}
+	memcpy(&list->at[list->count], records, n * sizeof(*records));
+	list->count += n;
+	return true;
+}
+
+/* What the flow has told and not given is dropped; its records go to @list, from the first on. */
+static void collect_from(struct kipt_flow *flow, struct list *list)
+{
+	list->count = 0;
+	flow->output.count = 0;
+	flow->output.sink = (struct kipt_sink){ .emit = collect, .ctx = list };
+}
+
 static _Thread_local struct kipt_flow before, fast;
-static _Thread_local struct prove_list told, slow;
+static _Thread_local struct list told, slow;
 static _Thread_local u64 counted;
 
 static __attribute__((destructor)) void write_log(void)
@@ -61,7 +93,9 @@ static __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *for
 		(unsigned long long)before.at.ip, *before.input.cursor.pos,
 		(unsigned long long)(before.input.cursor.pos - before.input.data));
 	va_start(arguments, format);
-	prove_differs(format, arguments);
+	vfprintf(stderr, format, arguments);
+	fputs("\n", stderr);
+	abort();
 }
 
 #define SAME(member) do { \
@@ -105,7 +139,7 @@ void kipt_prove_graph_begin(struct kipt_flow *flow)
 	if (flow->counts.max)
 		counted = sum_counts(flow);
 	before = *flow;
-	prove_collect_from(flow, &told);
+	collect_from(flow, &told);
 	/* The slow path goes on amid a packet, to its end. */
 	flow->config.step_slice = 0;
 }
@@ -172,9 +206,19 @@ static void compare_flows(struct kipt_flow *flow, bool counts)
 	SAME(pending.held_count);
 	SAME(walk.tnt.count);
 	SAME(walk.version);
-	if (!counts)
+	if (!counts && !flow->output.packs)
 		SAME(at.insns);
 	compare_stacks(flow);
+}
+
+/* The row of @proved. */
+static u32 output_of(const struct kipt_flow *flow)
+{
+	if (flow->counts.max)
+		return 0;
+	if (flow->output.packs)
+		return 3;
+	return flow->output.wanted >> KIPT_BRANCH_COND & 1 ? 2 : 1;
 }
 
 /* What the packet told, or counted, is what the slow path told of it. */
@@ -240,7 +284,7 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 {
 	const u8 *pos = before.input.cursor.pos;
 	bool counts = flow->counts.max, full;
-	u32 output = counts ? 0 : flow->output.wanted >> KIPT_BRANCH_COND & 1 ? 2 : 1;
+	u32 output = output_of(flow);
 
 	/* A TIP that the graph used in part: the slow path goes on from there. */
 	if (flow->input.cursor.pos == pos && flow->at.ip != before.at.ip && is_followed(pos))
@@ -257,14 +301,14 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 		*flow = before;
 		flow->blocks = fast.blocks;
 		flow->pairs = fast.pairs;
-		prove_collect_from(flow, &slow);
+		collect_from(flow, &slow);
 		if (counts) {
 			flow->counts.max = 0;
 			flow->output.wanted = ~0U;
 		}
 		step_slowly(flow);
 		compare_flows(flow, counts);
-		if (!full)
+		if (!full && !flow->output.packs)
 			compare_told(counts);
 		compare_trails(flow);
 		fast.blocks = flow->blocks;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Paths held against the slow path as they are taken: selftests/decode/path_prove.c.
-# One that is broken on purpose has to be found.
+# The graph held against the slow path as it is followed: selftests/decode/graph_prove.c.
+# A node that is broken on purpose has to be found.
 DECODE_PROVE := $(DECODE_OUT)/prove
 DECODE_PROVE_FLAGS = $(WARNINGS) -O2 -g $(DECODE_SMALL) -DKIPT_FLOW_PROVE
-DECODE_PROVE_C := $(DECODE_C) $(DECODE_TESTS)/path_prove.c $(DECODE_TESTS)/graph_prove.c
+DECODE_PROVE_C := $(DECODE_C) $(DECODE_TESTS)/graph_prove.c
 DECODE_PROVE_O := $(patsubst %.c,$(DECODE_PROVE)/%.o,$(notdir $(DECODE_PROVE_C)))
 DECODE_PROVERS := $(patsubst %,$(DECODE_PROVE)/%,flow_test again_test flow_api_test same_test)
 
@@ -14,12 +14,6 @@ $(DECODE_PROVE)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
 $(DECODE_PROVE)/%_prove.o: $(DECODE_TESTS)/%_prove.c $(DECODE_H)
 	@mkdir -p $(@D)
 	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
-
-$(DECODE_PROVE)/broken/path_run.o: $(DECODE_SRC)/path_run.c $(DECODE_H)
-	@mkdir -p $(@D)
-	sed 's/stack->ip\[(stack->top - (path->shape/if (0) &/' $< >$(@:.o=.c)
-	! cmp -s $< $(@:.o=.c)
-	$(CC) $(DECODE_PROVE_FLAGS) -Wno-unused-value -I$(DECODE_SRC) -c $(@:.o=.c) -o $@
 
 # Nodes are one instruction longer than their code.
 $(DECODE_PROVE)/broken/graph.o: $(DECODE_SRC)/graph.c $(DECODE_H)
@@ -43,7 +37,7 @@ $(DECODE_PROVE)/broken/same_test-$(1): $(DECODE_TESTS)/same_test.c \
 	$$(CC) $$(DECODE_PROVE_FLAGS) $$(filter %.c %.o,$$^) -o $$@
 endef
 
-DECODE_BROKEN := path_run graph
+DECODE_BROKEN := graph
 $(foreach file,$(DECODE_BROKEN),$(eval $(call broken-program,$(file))))
 
 $(DECODE_PROVE)/random_diff: $(RANDOM_DIR)/random_diff.c $(random_diff-with) $(RANDOM_BOTH) \
@@ -51,7 +45,7 @@ $(DECODE_PROVE)/random_diff: $(RANDOM_DIR)/random_diff.c $(random_diff-with) $(R
 	$(CC) $(WARNINGS) -O2 -g $(random_diff-flags) $^ $(random_diff-libs) -o $@
 
 $(DECODE_PROVE)/fuzz_flow: $(ROOT)/tools/fuzz/fuzz_flow.c $(fuzz_flow-with) \
-		$(DECODE_TESTS)/path_prove.c $(DECODE_TESTS)/graph_prove.c $(DECODE_H)
+		$(DECODE_TESTS)/graph_prove.c $(DECODE_H)
 	@mkdir -p $(@D)
 	clang $(FUZZ_FLAGS) $(DECODE_SMALL) -DKIPT_FLOW_PROVE $(filter %.c,$^) -o $@
 

@@ -177,7 +177,7 @@ static struct kipt_flow *fresh(struct check *check, const struct walk *walk,
 
 static u32 plain_output(u32 output)
 {
-	if (output & KIPT_FLOW_PATHS && !(output & KIPT_FLOW_CALLS))
+	if (output & KIPT_FLOW_PACKED && !(output & KIPT_FLOW_CALLS))
 		output |= KIPT_FLOW_BRANCHES;
 	return output;
 }
@@ -208,12 +208,12 @@ static bool check_mode(struct check *check, const struct walk *walk,
 /* Each PSB starts a chunk; all chunks together are the whole. */
 static bool check_chunks(struct check *check, const struct walk *walk)
 {
-	struct kipt_flow *flow = fresh(check, walk, KIPT_FLOW_PATHS,
+	struct kipt_flow *flow = fresh(check, walk, KIPT_FLOW_PACKED,
 				       FRESH_MEMORY);
 	u64 from = 0, to, size = walk->encode.size;
 	u32 i;
 
-	check->what = "paths, a chunk per PSB";
+	check->what = "packed, a chunk per PSB";
 	for (i = 0; i < walk->truth.proven; i++) {
 		const struct kipt_record *record = &walk->truth.records[i];
 
@@ -309,7 +309,7 @@ static bool start_group(struct check *check, const struct walk *walk)
 {
 	struct kipt_flow_config config;
 
-	config_of(&config, walk, KIPT_FLOW_PATHS, KEPT_MEMORY);
+	config_of(&config, walk, KIPT_FLOW_PACKED, KEPT_MEMORY);
 	config.filter_count = 0;
 	check->kept_packed.count = 0;
 	check->kept_made = 0;
@@ -322,7 +322,7 @@ static bool check_kept(struct check *check, const struct walk *walk, bool group)
 {
 	u32 from;
 
-	check->what = "paths, one decoder for many programs";
+	check->what = "packed, one decoder for many programs";
 	check->into = &check->kept_packed;
 	check->program = walk->program;
 	if (check->kept && !group)
@@ -382,9 +382,9 @@ static const struct {
 	{ "branches, little memory", KIPT_FLOW_BRANCHES, KIPT_FLOW_MEMORY_MIN },
 	{ "calls", KIPT_FLOW_CALLS, FRESH_MEMORY },
 	{ "calls, no memo", KIPT_FLOW_CALLS | KIPT_FLOW_NO_MEMO, FRESH_MEMORY },
-	{ "paths", KIPT_FLOW_PATHS, FRESH_MEMORY },
-	{ "paths, little memory", KIPT_FLOW_PATHS, KIPT_FLOW_MEMORY_MIN },
-	{ "paths of calls", KIPT_FLOW_PATHS | KIPT_FLOW_CALLS, FRESH_MEMORY },
+	{ "packed", KIPT_FLOW_PACKED, FRESH_MEMORY },
+	{ "packed, little memory", KIPT_FLOW_PACKED, KIPT_FLOW_MEMORY_MIN },
+	{ "packed calls", KIPT_FLOW_PACKED | KIPT_FLOW_CALLS, FRESH_MEMORY },
 };
 
 bool check_walk(struct check *check, const struct walk *walk, bool group)
@@ -403,7 +403,7 @@ bool check_walk(struct check *check, const struct walk *walk, bool group)
 	       check_counts(check, walk, FRESH_MEMORY, KIPT_FLOW_NO_MEMO) &&
 	       check_hole(check, walk, KIPT_FLOW_BRANCHES | KIPT_FLOW_INSNS |
 				       KIPT_FLOW_NO_MEMO) &&
-	       check_hole(check, walk, KIPT_FLOW_PATHS) &&
+	       check_hole(check, walk, KIPT_FLOW_PACKED) &&
 	       check_kept(check, walk, group);
 }
 
@@ -425,7 +425,7 @@ static const char *const type_names[] = {
 	"-", "branch", "enable", "disable", "context", "task", "mode", "tsx",
 	"time", "cbr", "ptwrite", "power", "event", "event-data", "vmcs",
 	"tracestop", "block", "trig", "gap", "cpu", "insn", "sync", "path",
-	"paths", "dictionary", "edge", "code", "space",
+	"paths", "dictionary", "edge", "code", "space", "node", "link", "walk",
 };
 
 static void show_one(FILE *file, const char *who, u32 number,

@@ -15,7 +15,7 @@ RECORD = struct.Struct("<BBHIQQ")
 
 def main():
     path = sys.argv[1]
-    version = int(sys.argv[3]) if len(sys.argv) > 3 else 2
+    version = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     with open(path, "wb") as out:
         out.write(RECORD.pack(0, version, RECORD.size, 0, MAGIC, 0))
         for line in sys.stdin:

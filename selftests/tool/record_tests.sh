@@ -231,7 +231,7 @@ random_record_tests() {
 	for seed in 1 2 3 4 5 6; do
 		python3 -c "import random
 r = random.Random($seed)
-packed = (22, 23, 24)
+packed = (22, 23, 24, 28, 29, 30)
 other = [n for n in range(256) if n not in packed]
 for _ in range(4000):
     print(r.choice((1, 1, 1, 1, 2, 3, 5, 18, 19, 21, r.choice(other))),
@@ -254,6 +254,107 @@ for _ in range(4000):
 		done
 	done
 	same "records_random_are_shown" "" "$bad"
+}
+
+# A file that kipt 0.2.0 wrote, of two CPUs' chunks decoded by two threads. It said then
+# what it held.
+old_record_tests() {
+	zstd -dqf "$HERE/version-2.rec.zst" -o old.rec
+	same "records_of_version_2_are_read" "2237 116984e3099faf88" \
+		"$("$KIPT" show old.rec --branches --hash 2>/dev/null)"
+	same "records_of_version_2_stats" "2237 branches, 5315 instructions, 5 gaps (decode 5)" \
+		"$("$KIPT" show old.rec --stats)"
+	run show old.rec -o again.rec
+	same "records_of_version_2_become_new_ones" "2237 116984e3099faf88" \
+		"$("$KIPT" show again.rec --branches --hash 2>/dev/null)"
+	cpu 0 | records old.rec --header 1
+	refused "records_of_version_1" 1 "reads versions 2 to 3" show old.rec
+}
+
+# WALK records of these bytes.
+walk() {
+	python3 -c '
+import struct, sys
+bytes = b"".join(struct.pack("<BI", *map(int, s[1:].split(","))) if s[0] == "t" else
+                 struct.pack("<BIBI", 1, *map(int, s[1:].split(","))) if s[0] == "s" else
+                 bytes([int(s, 0)]) for s in sys.argv[1:])
+flags, aux, ip, value = struct.unpack("<HIQQ", bytes.ljust(22, b"\0"))
+print(30, len(bytes), flags, aux, ip, value)' "$@"
+}
+
+# A function that calls another twice, once by a register; TYPE KIND FLAGS AUX IP VALUE. Of
+# NODE records (28) FLAGS are instructions * 32 + 16, if it pushes, + kind of branch.
+#  1 at 401000: 3 instructions, jz to 2, else 3	2 at 401010: 1, call of 5, returns to 3
+#  3 at 401020: 4, call by a register, returns to 4	4 at 401030: 2, jmp to 1, 7 on the way
+#  5 at 402000: 6, ret	6: slow	7 at 401038: none
+nodes() {
+	printf '%s\n' "28 1 97 1 0x401006 0x401000" "29 1 0 1 0 2" "29 0 0 1 0 3" \
+		"28 3 51 2 0x401010 0x401010" "29 0 0 2 0 3" "29 1 0 2 0 5" \
+		"28 6 149 3 0x40102e 0x401020" "29 0 0 3 0 4" \
+		"28 5 64 4 0x401036 0x401030" "29 0 0 4 0 7" \
+		"28 4 34 7 0x401038 0x401038" "29 1 0 7 0 1" \
+		"28 2 198 5 0x40200a 0x402000" "28 7 0 6 0x403000 0x403000"
+}
+
+node_record_tests() {
+	same "records_nodes_are_walked" \
+		"branch cond 0x401010 3 branch call 0x402000 1 branch ret 0x401020 6 branch call-ind 0x402000 4 branch ret 0x401030 6 branch jump 0x401000 3 branch call-ind 0x402000 7" \
+		"$({ nodes; walk s1,0,0 6 6 t3,5 6; walk 4 t3,5; } | packed_branches)"
+	same "records_nodes_instructions_add_up" \
+		"branch cond 0x401010 13 branch call 0x402000 1 sync reached None 7 disable branch None 100 branch unknown 0x2 6" \
+		"$({ nodes; walk s1,0,10 6 t5,5; echo "21 2 0 7 0x402000 0"
+		  walk s4,0,100; echo "3 1 2 0 0 0"; echo "1 0 0 6 1 2"; } |
+		packed_branches)"
+	same "records_nodes_up_to_one" \
+		"branch call 0x402000 10 gap decode None None branch call 0x402000 1" \
+		"$({ nodes; walk s2,0,9 t5,5; walk s2,0,8; echo "18 2 0 0 0 0"
+		  walk s2,0,0 t5,5; } | packed_branches)"
+	same "records_nodes_return_addresses_by_slot" \
+		"branch ret 0x403000 6 branch ret 0x401000 6" \
+		"$({ nodes; echo "29 2 0 127 0 6"; walk s5,0,0 6
+		  echo "29 2 0 5 0 1"; walk s5,6,0 6; } | packed_branches)"
+	same "records_nodes_target_drops_a_return_address" \
+		"branch ret 0x402000 6 branch ret 0x401000 6" \
+		"$({ nodes; echo "29 2 0 3 0 6"; echo "29 2 0 2 0 1"; walk s5,4,0 t3,5 6; } |
+		packed_branches)"
+	same "records_nodes_are_defined_anew" "branch cond 0x401010 3 branch cond 0x409000 1" \
+		"$({ nodes; walk s1,0,0 6; echo "28 1 33 1 0x409000 0x409000"
+		  echo "29 1 0 1 0 1"; walk s1,0,0 6; } |
+		packed_branches)"
+	same "records_nodes_of_two_dictionaries" "branch ret 0x402000 6 branch ret 0x402000 6" \
+		"$({ nodes; walk s5,0,0; echo "24 0 1 1 0 0"; nodes; walk s5,9,0 t3,5
+		  echo "24 0 1 0 0 0"; walk t3,5; } | packed_branches)"
+	packed_refused "node_kind" "a node is of no kind" "28 8 0 1 0 0"
+	packed_refused "node_number" "node's number is too large" "28 1 0 0xfffffff0 0 0"
+	packed_refused "link_kind" "a link is of no kind" "$(nodes)
+29 3 0 1 0 1"
+	packed_refused "link_of_nothing" "a link is of a node that is not defined" "29 0 0 1 0 1"
+	packed_refused "link_slot" "a slot that is too large" "29 2 0 128 0 1"
+	packed_refused "link_to_nothing" "goes to a node that is not defined" "$(nodes)
+29 0 0 1 0 0x100000001
+$(walk s1,0,0 4)"
+	packed_refused "walk_without_start" "nothing says where control is" "$(nodes)
+$(walk 6)"
+	packed_refused "walk_starts_nowhere" "control is at a node that is not defined" "$(nodes)
+$(walk s70000,0,0)"
+	packed_refused "walk_long" "too many steps" "$(nodes)
+30 23 0 0 0 0"
+	packed_refused "walk_item" "an item is of no kind" "$(nodes)
+$(walk s1,0,0 9)"
+	packed_refused "walk_item_cut" "an item is of no kind that there is, or cut" "$(nodes)
+$(walk s1,0,0 3 1)"
+	packed_refused "walk_outcome_at_a_slow_node" "an outcome is where none can be" "$(nodes)
+$(walk s6,0,0 6)"
+	packed_refused "walk_ret_not_taken" "an outcome is where none can be" "$(nodes)
+$(walk s5,0,0 4)"
+	packed_refused "walk_target_at_a_branch" "a target is where none can be" "$(nodes)
+$(walk s1,0,0 t3,5)"
+	packed_refused "walk_up_to_nothing" "control does not come to a node" "$(nodes)
+$(walk s1,0,0 t5,2)"
+	packed_refused "walk_in_circles" "too many nodes that use no packet" \
+		"28 5 0 1 0 0x401000
+29 0 0 1 0 1
+$(walk s1,0,0 6)"
 }
 
 # A path of two branches and one without, taken in several ways; what they
@@ -323,6 +424,13 @@ packed_record_tests() {
 	packed_random_tests
 }
 
+packed_branches() {
+	records packed.rec
+	"$KIPT" show packed.rec --branches --json | python3 -c 'import json, sys
+print(*(" ".join(str(o.get(k)) for k in ("type", "kind", "to", "insns"))
+        for o in map(json.loads, sys.stdin) if o["type"] != "summary"))'
+}
+
 # Branches, SYNC and ENABLE records with their instructions, on one line.
 packed_numbers() {
 	records packed.rec
@@ -345,7 +453,7 @@ packed_random_tests() {
 		python3 -c "import random
 r = random.Random($seed)
 for _ in range(3000):
-    kind = r.choice((22, 22, 23, 23, 23, 23, 24, 1, 21))
+    kind = r.choice((22, 22, 23, 23, 23, 23, 24, 1, 21, 28, 29, 30))
     print(kind, r.randrange(6), r.randrange(5), r.randrange(9),
           r.randrange(4) + (r.randrange(4) << 32), r.randrange(3))
     if kind == 22 and r.randrange(400):
@@ -542,6 +650,8 @@ record_tests() {
 	user_symbol_tests
 	bad_record_tests
 	random_record_tests
+	old_record_tests
+	node_record_tests
 	packed_record_tests
 	output_tests
 	count_tests

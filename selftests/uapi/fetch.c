@@ -363,22 +363,20 @@ TEST_F_TIMEOUT(fetch, several_sockets_count_what_one_counts, 180)
 	EXPECT_EQ(sum_edges(&one), sum_edges(&more));
 }
 
-TEST_F_TIMEOUT(fetch, paths_are_named_before_they_are_taken, 120)
+TEST_F_TIMEOUT(fetch, nodes_are_defined_before_they_are_walked, 120)
 {
-	bool paths = false;
 	uint64_t i;
 
 	ASSERT_EQ(0, fetch_shared(self->id, KIPT_OUTPUT_BRANCHES |
-				  KIPT_OUTPUT_PATHS, &more));
+				  KIPT_OUTPUT_PACKED, &more));
 	EXPECT_TRUE(whole(&more));
 	for (i = 0; i < more.chunks; i++) {
 		ASSERT_LT(0, more.chunk[i].count);
 		EXPECT_EQ(KIPT_RECORD_DICTIONARY,
 			  more.chunk[i].records[0].type);
 	}
-	paths = count_type(&more, KIPT_RECORD_PATH);
-	EXPECT_TRUE(paths);
-	EXPECT_LT(0, count_type(&more, KIPT_RECORD_PATHS));
+	EXPECT_LT(0, count_type(&more, KIPT_RECORD_NODE));
+	EXPECT_LT(0, count_type(&more, KIPT_RECORD_WALK));
 }
 
 /* Without time only the order of the trace tells which task runs. */

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "../kipt/records/unpack_paths.h"
+#include "../kipt/records/unpack.h"
 #include "check.h"
 #include "ours.h"
 
@@ -51,7 +51,7 @@ static bool compare(const struct check *check, const char *when)
 	}
 	if (equal(check->way, got, wanted))
 		return true;
-	fprintf(stderr, "bench: %s, %s, %s: %llu branches, or their edges, times or gaps, differ from the %llu of the walk without paths\n",
+	fprintf(stderr, "bench: %s, %s, %s: %llu branches, or their edges, times or gaps, differ from the %llu of the slow path\n",
 		trace->name, check->way->name, when,
 		(unsigned long long)got->branches,
 		(unsigned long long)wanted->branches);
@@ -77,7 +77,7 @@ bool bench_check_flow(const struct bench_way *way,
 		.way = way, .trace = trace, .unpack = unpack_create(),
 	};
 	struct kipt_sink sink = {
-		.emit = way->output & KIPT_FLOW_PATHS ? digest_packed :
+		.emit = way->output & KIPT_FLOW_PACKED ? digest_packed :
 							digest_plain,
 		.ctx = &check,
 	};

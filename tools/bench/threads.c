@@ -7,7 +7,7 @@
 
 #include "../../kmod/decode/sync.h"
 #include "../kipt/offline/parallel_decode.h"
-#include "../kipt/records/unpack_paths.h"
+#include "../kipt/records/unpack.h"
 #include "pin.h"
 #include "reader.h"
 #include "stopwatch.h"
@@ -18,7 +18,7 @@
 /**
  * struct reference - the records of one thread, made as they are asked for
  * @trace: what is decoded, its bytes before any damage
- * @flow: without paths
+ * @flow: the slow path alone
  * @arena: its memory
  * @records: those of a part of the trace
  * @count: how many

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Loading traces, see trace.h. What a trace holds is counted by walking every
- * block of it, without the paths whose speed is measured later.
+ * block of it, without the nodes whose speed is measured later.
  */
 #include <errno.h>
 #include <stdio.h>

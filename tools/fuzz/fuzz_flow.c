@@ -270,14 +270,14 @@ static void expand_packed(void)
 static void compare_packed(const struct input *input, u32 output)
 {
 	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
-	decode(input, output | KIPT_FLOW_PATHS, &packed);
+	decode(input, output | KIPT_FLOW_PACKED, &packed);
 	if (packed.full)
 		return;
 	expand_packed();
 	must_equal("packed", &got);
 }
 
-/* Paths named in one run may be taken in the next. */
+/* Nodes that one run defines may be walked in the next. */
 static void compare_packed_again(const struct input *input, u32 output)
 {
 	struct kipt_flow *flow;
@@ -287,7 +287,7 @@ static void compare_packed_again(const struct input *input, u32 output)
 	first = want.count;
 	if (want.full || first > LIST_MAX / RUNS)
 		return;
-	flow = flow_make(input, output | KIPT_FLOW_PATHS, &packed);
+	flow = flow_make(input, output | KIPT_FLOW_PACKED, &packed);
 	run(flow, input);
 	for (i = 1; i < RUNS; i++) {
 		memcpy(want.records + want.count, want.records,
@@ -423,7 +423,7 @@ static void compare_paused(const struct input *input)
 		KIPT_FLOW_BRANCHES, KIPT_FLOW_CALLS,
 		KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
 		KIPT_FLOW_BRANCHES | KIPT_FLOW_INSNS,
-		KIPT_FLOW_PATHS, KIPT_FLOW_CALLS | KIPT_FLOW_PATHS,
+		KIPT_FLOW_PACKED, KIPT_FLOW_CALLS | KIPT_FLOW_PACKED,
 		KIPT_FLOW_COUNTS, KIPT_FLOW_COUNTS | KIPT_FLOW_NO_MEMO,
 	};
 	u32 output = outputs[input->choice >> 5];
@@ -680,7 +680,7 @@ static void compare_more(struct input *input)
 		compare_stopped(input, branches);
 		break;
 	case 4:
-		compare_stopped(input, calls | KIPT_FLOW_PATHS);
+		compare_stopped(input, calls | KIPT_FLOW_PACKED);
 		break;
 	case 5:
 	case 6:

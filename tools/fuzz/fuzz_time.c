@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: what a trace can cost at most. Counted are blocks walked and places
- * of the table of paths looked at, never time. A byte says who decodes, then come
- * runs, bytes and how often they stand in a row: of code, then of packets. What costs
- * more than anything before is kept; what costs more than docs/speed.md says ("At
- * worst") is a finding. At the end it prints the most.
+ * libFuzzer target: what a trace can cost at most. Counted are blocks walked, never
+ * time. A byte says who decodes, then come runs, bytes and how often they stand in a
+ * row: of code, then of packets. What costs more than anything before is kept; what
+ * costs more than docs/speed.md says ("At worst") is a finding. At the end it prints
+ * the most.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/path_flow.h"
-
-static u32 looks;
-
-#define kipt_paths_next(paths, slot) (looks++, kipt_paths_next(paths, slot))
-#include "../../kmod/decode/path_run.c"
+#include "../../kmod/decode/flow_state.h"
 
 #define READERS		3
 #define CODE_MAX	(256U << 10)
@@ -42,15 +37,11 @@ static const u8 psb_plus[] = {
 #define BYTE(limit)	((limit) + (limit) / 2 + 1024)
 #define PAUSE(slice, limit) ((slice) + PACKET(limit))
 
-/* Two looks by as many paths as may be alike, and what lies between them. */
-#define LOOKS		(8 * KIPT_PATHS_ALIKE)
-
-/* What is measured: blocks walked, and places looked at for a packet. */
+/* What is measured: blocks walked. */
 enum measure {
 	PER_PAUSE,
 	PER_PACKET,
 	PER_BYTE,
-	LOOKS_PER_PACKET,
 	MEASURES,
 };
 
@@ -65,18 +56,18 @@ static const struct reader {
 	struct kipt_flow_config config;
 	u32 bounds[MEASURES];
 } readers[READERS] = {
-	{ "module", { .output = KIPT_FLOW_PATHS, .memory = 8 << 20,
+	{ "module", { .output = KIPT_FLOW_PACKED, .memory = 8 << 20,
 		      .slice = 16 << 10, .step_slice = 16 << 10 },
 	  { PAUSE(16 << 10, KIPT_FLOW_STEPS), PACKET(KIPT_FLOW_STEPS),
-	    BYTE(KIPT_FLOW_STEPS), LOOKS } },
+	    BYTE(KIPT_FLOW_STEPS) } },
 	{ "counts", { .output = KIPT_FLOW_COUNTS, .memory = 8 << 20,
 		      .slice = 16 << 10, .step_slice = 16 << 10 },
 	  { PAUSE(16 << 10, KIPT_FLOW_STEPS), PACKET(KIPT_FLOW_STEPS),
-	    BYTE(KIPT_FLOW_STEPS), LOOKS } },
+	    BYTE(KIPT_FLOW_STEPS) } },
 	{ "excerpt", { .output = KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO,
 		       .memory = 512 << 10, .slice = 4 << 10, .step_slice = 2048,
 		       .step_limit = 8192 },
-	  { PAUSE(2048, 8192), PACKET(8192), BYTE(8192), LOOKS } },
+	  { PAUSE(2048, 8192), PACKET(8192), BYTE(8192) } },
 };
 
 static u8 code[CODE_MAX], trace[TRACE_MAX];
@@ -170,13 +161,9 @@ static void decode(u32 who, const struct kipt_flow_config *config, enum measure 
 	enum kipt_status status;
 	u32 before = 0;
 
-	looks = 0;
 	status = kipt_flow_run(flow, trace, trace_size, 0, trace_size);
 	for (;;) {
 		note(who, what, flow->walk.steps - before);
-		if (what == PER_PACKET)
-			note(who, LOOKS_PER_PACKET, looks);
-		looks = 0;
 		before = flow->walk.steps;
 		if (status != KIPT_PAUSED || before > WORK_MAX)
 			break;
@@ -213,7 +200,7 @@ __attribute__((destructor)) static void print_most(void)
 	u32 who;
 
 	for (who = 0; who < READERS; who++)
-		printf("time: %s: at most %u blocks between pauses, %u a packet, %u a byte; %u looks a packet\n",
+		printf("time: %s: at most %u blocks between pauses, %u a packet, %u a byte\n",
 		       readers[who].name, most[who][PER_PAUSE], most[who][PER_PACKET],
-		       most[who][PER_BYTE], most[who][LOOKS_PER_PACKET]);
+		       most[who][PER_BYTE]);
 }

@@ -120,13 +120,13 @@ enum kipt_filter_kind {
 
 /**
  * enum kipt_output - Which records a fetch makes; gaps, context, ptwrite,
- *   power always. branches, calls, insns go together; paths packs what
+ *   power always. branches, calls, insns go together; packed packs what
  *   branches or calls ask for; counts goes without all of these.
  * @KIPT_OUTPUT_BRANCHES: every taken branch
  * @KIPT_OUTPUT_CALLS: calls, returns, far transfers and events
  * @KIPT_OUTPUT_INSNS: every instruction
  * @KIPT_OUTPUT_TIME: estimated time and frequency
- * @KIPT_OUTPUT_PATHS: packed, as PATH and PATHS records
+ * @KIPT_OUTPUT_PACKED: as NODE, LINK and WALK records
  * @KIPT_OUTPUT_COUNTS: SPACE and EDGE records, how often each branch went
  *   where
  */
@@ -135,7 +135,7 @@ enum kipt_output {
 	KIPT_OUTPUT_CALLS = 2,
 	KIPT_OUTPUT_INSNS = 4,
 	KIPT_OUTPUT_TIME = 8,
-	KIPT_OUTPUT_PATHS = 16,
+	KIPT_OUTPUT_PACKED = 16,
 	KIPT_OUTPUT_COUNTS = 32,
 };
 

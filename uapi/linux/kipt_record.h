@@ -12,7 +12,7 @@
 
 #include <linux/types.h>
 
-#define KIPT_RECORD_VERSION	2
+#define KIPT_RECORD_VERSION	3
 
 /**
  * struct kipt_record - one thing that happened
@@ -87,20 +87,18 @@ struct kipt_record {
  *	was before (@aux 0; with an @ip it is an ENABLE too), and is followed
  *	by the CONTEXT, MODE, TSX, VMCS, TIME and CBR records that restate what
  *	PSB+ says.
- * @KIPT_RECORD_PATH: names a path: the @value records behind it, BRANCH, ENABLE,
- *	DISABLE and PATHS, and then @ip instructions executed, are path number
- *	@aux from here on, whatever that was before. They do not happen here,
- *	only where a PATHS record says so. PATHS records among them name paths
- *	that have none.
- * @KIPT_RECORD_PATHS: @flags instructions executed, then @kind (0..5) paths were
- *	taken, one after the other; their numbers are five __u32 from @aux on
- *	(kipt_record_paths()). The instructions of @flags and of the ends of
- *	paths add up until a BRANCH, DISABLE or SYNC record comes, in a path or
- *	by itself, and are to be added to its @aux; ENABLE and GAP records and
- *	SYNC records of kind KIPT_SYNC_START drop them.
- * @KIPT_RECORD_DICTIONARY: path numbers belong to dictionary @aux from here on;
- *	before the first such record it is 0. Each keeps its paths to the end
- *	of the stream.
+ * @KIPT_RECORD_PATH: in streams of version 2 only: names a path: the @value
+ *	records behind it, BRANCH, ENABLE, DISABLE and PATHS, and then @ip
+ *	instructions executed, are path number @aux from here on, whatever that
+ *	was before. They do not happen here, only where a PATHS record says so.
+ *	PATHS records among them name paths that have none.
+ * @KIPT_RECORD_PATHS: in streams of version 2 only: @flags instructions
+ *	executed, then @kind (0..5) paths were taken, one after the other; their
+ *	numbers are five __u32 from @aux on. The instructions of @flags and of
+ *	the ends of paths are told later, as those of WALK records are.
+ * @KIPT_RECORD_DICTIONARY: numbers of nodes and paths, and the slots of return
+ *	addresses, belong to dictionary @aux from here on; before the first such
+ *	record it is 0. Each keeps what it has to the end of the stream.
  * @KIPT_RECORD_EDGE: control went from @ip to @value @aux times more than was
  *	told before, in no order; @kind is enum kipt_branch_kind. The same edge
  *	may come again. It belongs to the address space that the last SPACE
@@ -114,6 +112,17 @@ struct kipt_record {
  *	of them, both ends are in the kernel; KIPT_RF_NO_VALUE: nobody knows
  *	which. @aux: the process it is of (tgid), 0 unknown. Says nothing of
  *	where the CPU is, and of no other record.
+ * @KIPT_RECORD_NODE: defines node @aux of the code from here on, whatever that
+ *	was before: control enters it at @value, executes its instructions, and
+ *	leaves it by the last, which is at @ip. @kind is enum kipt_node_kind,
+ *	@flags says how many instructions, which branch, and whether its return
+ *	address is kept (kipt_node_insns() and its like). Says nothing of what
+ *	happened.
+ * @KIPT_RECORD_LINK: where node @aux leads to node @value, which is defined
+ *	before control goes there; @kind is enum kipt_link_kind. It is forgotten
+ *	where a NODE record defines node @aux anew.
+ * @KIPT_RECORD_WALK: what happened, as steps from node to node; see
+ *	kipt_record_walk()
  */
 enum kipt_record_type {
 	KIPT_RECORD_BRANCH = 1,
@@ -143,6 +152,9 @@ enum kipt_record_type {
 	KIPT_RECORD_EDGE,
 	KIPT_RECORD_CODE,
 	KIPT_RECORD_SPACE,
+	KIPT_RECORD_NODE,
+	KIPT_RECORD_LINK,
+	KIPT_RECORD_WALK,
 
 	__KIPT_RECORD_TYPE_MAX,
 	KIPT_RECORD_TYPE_MAX = __KIPT_RECORD_TYPE_MAX - 1
@@ -158,6 +170,95 @@ enum kipt_record_type {
  */
 #define kipt_record_paths(record) \
 	((const __u32 *)(const void *)(record) + 1)
+
+/**
+ * enum kipt_node_kind - how control leaves a node
+ * @KIPT_NODE_COND: by a conditional branch; an outcome says whether to
+ *	KIPT_LINK_TARGET or to KIPT_LINK_BEHIND
+ * @KIPT_NODE_RET: by a near RET; an outcome, which is "taken", says to the return
+ *	address kept last, which is used up; a target says where to, and the return
+ *	address kept last is dropped
+ * @KIPT_NODE_CALL: by a direct CALL to KIPT_LINK_TARGET
+ * @KIPT_NODE_JUMP: by a direct JMP to KIPT_LINK_TARGET
+ * @KIPT_NODE_ON: to KIPT_LINK_BEHIND, without a record
+ * @KIPT_NODE_TARGET: by any other branch; a target says where to
+ * @KIPT_NODE_SLOW: nothing but its first address is known: other records tell
+ *	what happens from there
+ */
+enum kipt_node_kind {
+	KIPT_NODE_COND = 1,
+	KIPT_NODE_RET,
+	KIPT_NODE_CALL,
+	KIPT_NODE_JUMP,
+	KIPT_NODE_ON,
+	KIPT_NODE_TARGET,
+	KIPT_NODE_SLOW,
+};
+
+/* struct kipt_record.flags of a NODE record: the kind of the BRANCH record that is made
+ * when its branch is taken (enum kipt_branch_kind; 0: none is made), ...
+ */
+#define kipt_node_branch(flags)	((flags) & 15U)
+/* ... is the node of its KIPT_LINK_BEHIND a return address that is kept when it is left, ... */
+#define KIPT_NODE_PUSHES	(1U << 4)
+/* ... and the number of instructions. */
+#define KIPT_NODE_INSNS_SHIFT	5
+#define kipt_node_insns(flags)	((__u32)(flags) >> KIPT_NODE_INSNS_SHIFT)
+
+/**
+ * enum kipt_link_kind - what a LINK record says
+ * @KIPT_LINK_BEHIND: behind the last instruction of node @aux is node @value
+ * @KIPT_LINK_TARGET: the target of its direct branch is node @value
+ * @KIPT_LINK_RETURN: the return address in slot @aux (0..127) is that of node
+ *	@value; a later WALK record uses it
+ */
+enum kipt_link_kind {
+	KIPT_LINK_BEHIND,
+	KIPT_LINK_TARGET,
+	KIPT_LINK_RETURN,
+};
+
+/* Bytes a WALK record has room for, from @flags on. */
+#define KIPT_RECORD_WALK_MAX	22
+/* Slots of return addresses. */
+#define KIPT_WALK_SLOTS		128
+/* Nodes, at most, that are left one after the other without outcome or target. */
+#define KIPT_WALK_REACH		64
+
+/**
+ * kipt_record_walk() - the steps in a WALK record
+ * @record: of type KIPT_RECORD_WALK
+ *
+ * The bytes are items, none of which is cut at the end of a record:
+ *  an even byte	1 to 6 outcomes as in a short TNT: the lowest bit is unused,
+ *			below the highest bit that is set are the outcomes, the
+ *			oldest first, 1: taken
+ *  KIPT_WALK_TARGET	and a __u32: control goes to that node
+ *  KIPT_WALK_UPTO	and a __u32: up to that node no outcome or target is used
+ *  KIPT_WALK_START	and a __u32, a byte and a __u32: control is at that node,
+ *			the next return address goes to that slot, and so many
+ *			instructions were executed that no record has told
+ *
+ * An outcome or target is used by the first node on the way whose kind uses it;
+ * nodes before it are left without. Nodes that make a BRANCH record make it as the
+ * decoder does without packing: @ip that of the NODE record, @value the first address
+ * of the next node, @aux the instructions since the last record that counted them,
+ * KIPT_RF_COMPRESSED where a RET used an outcome. A return address that is kept goes
+ * to the next slot, modulo KIPT_WALK_SLOTS, and one that is used or dropped makes
+ * its slot the next.
+ *
+ * Instructions that no BRANCH record has told of are to be added to @aux of the
+ * BRANCH, DISABLE or SYNC record that comes next by itself; ENABLE and GAP records and
+ * SYNC records of kind KIPT_SYNC_START drop them.
+ *
+ * Return: @record->kind bytes.
+ */
+#define kipt_record_walk(record) \
+	((const __u8 *)(const void *)(record) + 2)
+
+#define KIPT_WALK_START		1
+#define KIPT_WALK_TARGET	3
+#define KIPT_WALK_UPTO		5
 
 /* struct kipt_record.flags */
 #define KIPT_RF_NO_IP		(1U << 0)

@@ -167,7 +167,7 @@ static const struct mode {
 } modes[] = {
 	{ "walk", KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO },
 	{ "counts", KIPT_FLOW_COUNTS },
-	{ "packed", KIPT_FLOW_PATHS },
+	{ "packed", KIPT_FLOW_PACKED },
 	{ "calls", KIPT_FLOW_CALLS | KIPT_FLOW_TIME },
 	{ "branches", KIPT_FLOW_BRANCHES },
 };
@@ -219,7 +219,7 @@ static int mode_run(const struct mode *mode, struct target *target)
 static bool agrees(const struct mode *mode, const struct bench_digests *got,
 		   const struct bench_digests *wanted)
 {
-	if (mode->output & KIPT_FLOW_PATHS)
+	if (mode->output & KIPT_FLOW_PACKED)
 		return true;
 	if (mode->output & KIPT_FLOW_CALLS)
 		return bench_digest_equal(&got->calls, &wanted->calls) &&

@@ -371,7 +371,7 @@ static struct kipt_flow_config config_make(struct run *run)
 	filters_fill(&config, decode->trace->cpu);
 	/* One by one is how the last ones are kept, and held back. */
 	if (decode->last || decode->end || decode->program)
-		config.output &= ~(u32)KIPT_FLOW_PATHS;
+		config.output &= ~(u32)KIPT_FLOW_PACKED;
 	if (decode->merge)
 		config.output |= KIPT_FLOW_TIME;
 	run->who.time = config.output & KIPT_FLOW_TIME;

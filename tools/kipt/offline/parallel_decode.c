@@ -255,7 +255,7 @@ static u64 chunk_size(const struct jobs *jobs)
 		most = CHUNK_MOST_COUNTS;
 	else if (jobs->count == 1)
 		return size;
-	else if (jobs->config.output & KIPT_FLOW_PATHS)
+	else if (jobs->config.output & KIPT_FLOW_PACKED)
 		most = CHUNK_MOST_PATHS;
 	part = size / (jobs->count * PARTS_PER_JOB);
 	if (part < CHUNK_LEAST)
@@ -427,7 +427,7 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 	jobs->code = *code;
 	jobs->count = count;
 	jobs->arena_size = kipt_flow_size(&jobs->config);
-	jobs->order = order_create(count, config->output & KIPT_FLOW_PATHS,
+	jobs->order = order_create(count, config->output & KIPT_FLOW_PACKED,
 				   counting(jobs));
 	ok = jobs->order;
 	for (i = 0; i < count && ok; i++) {

@@ -76,7 +76,7 @@ void jobs_destroy(struct jobs *jobs);
  *	each end of the window would give, in batches. Called from several threads,
  *	but never from two at once, and what one call wrote the next one sees.
  *
- * With KIPT_FLOW_PATHS each flow has a dictionary of its own, and DICTIONARY
+ * With KIPT_FLOW_PACKED each flow has a dictionary of its own, and DICTIONARY
  * records say where they change; the dictionaries last from run to run. With
  * KIPT_FLOW_COUNTS each flow counts by itself, and EDGE records come last.
  *

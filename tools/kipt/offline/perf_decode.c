@@ -401,7 +401,7 @@ static bool dictionary_put(struct run *run)
 		.flags = KIPT_RF_NO_IP,
 	};
 
-	return !(run->config.output & KIPT_FLOW_PATHS) ||
+	return !(run->config.output & KIPT_FLOW_PACKED) ||
 	       record_put(run, &record);
 }
 

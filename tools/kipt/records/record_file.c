@@ -13,6 +13,8 @@
 #include "../cli/messages.h"
 #include "record_file.h"
 
+/* Versions before this one are not read. */
+#define OLDEST_VERSION	2
 #define READ_AT_ONCE	4096
 #define WRITE_BUFFER	(1 << 20)
 
@@ -140,11 +142,11 @@ static bool header_check(const struct kipt_record *header, const char *path)
 		say_error("%s is no file of records", path);
 		return false;
 	}
-	if (header->kind == KIPT_RECORD_VERSION &&
+	if (header->kind >= OLDEST_VERSION && header->kind <= KIPT_RECORD_VERSION &&
 	    header->flags == sizeof(*header))
 		return true;
-	say_error("%s has records of version %u, this tool reads version %u",
-		  path, header->kind, KIPT_RECORD_VERSION);
+	say_error("%s has records of version %u, this tool reads versions %u to %u",
+		  path, header->kind, OLDEST_VERSION, KIPT_RECORD_VERSION);
 	return false;
 }
 

@@ -36,6 +36,9 @@
 	[KIPT_RECORD_EDGE] = "edge",					\
 	[KIPT_RECORD_CODE] = "code",					\
 	[KIPT_RECORD_SPACE] = "space",					\
+	[KIPT_RECORD_NODE] = "node",					\
+	[KIPT_RECORD_LINK] = "link",					\
+	[KIPT_RECORD_WALK] = "walk",					\
 }
 
 #define RECORD_BRANCH_NAMES {						\

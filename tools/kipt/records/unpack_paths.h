@@ -1,56 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packed records, which name paths and then say which were taken, and the
- * plain ones they stand for. Packed records may come from a file: nothing
- * they say is trusted.
+ * PATH and PATHS records of one dictionary, in files of version 2; see
+ * uapi/linux/kipt_record.h.
  */
 #ifndef KIPT_UNPACK_PATHS_H
 #define KIPT_UNPACK_PATHS_H
 
-#include <stdbool.h>
+#include "unpack_out.h"
 
-#include "summary.h"
-
-struct unpack;
+struct unpack_path;
 
 /**
- * unpack_create() - no path is known
+ * struct unpack_paths - paths by number; all 0: there are none
+ * @at: by number
+ * @size: of @at
+ * @defined: PATH records that came
+ * @coming: a path whose records are coming in
+ * @missing: how many of them
+ */
+struct unpack_paths {
+	struct unpack_path **at;
+	u32 size;
+	u32 defined;
+	struct unpack_path *coming;
+	u32 missing;
+};
+
+/**
+ * unpack_paths_free() - free what they hold
+ * @paths: are not used any more
+ */
+void unpack_paths_free(struct unpack_paths *paths);
+
+/**
+ * unpack_paths_take() - take what names a path, or take paths
+ * @paths: of the dictionary
+ * @out: gets the records of paths that are taken
+ * @r: a PATH or PATHS record, or any if @paths->missing is not 0
  *
- * Return: the caller's until unpack_destroy(); NULL without memory.
+ * Return: true, or false after a sentence, or if nobody wants any more.
  */
-struct unpack *unpack_create(void);
-
-/**
- * unpack_destroy() - free it
- * @unpack: may be NULL
- */
-void unpack_destroy(struct unpack *unpack);
-
-/**
- * unpack_records() - the plain records that packed ones stand for
- * @unpack: knows the paths that came before
- * @records: any records, in order; plain ones come out as they are
- * @count: how many
- * @take: gets the plain ones, in batches; false ends it
- * @ctx: its first argument
- *
- * Return: true, or false after a sentence, or if @take returned false.
- */
-bool unpack_records(struct unpack *unpack, const struct kipt_record *records,
-		    u32 count,
-		    bool (*take)(void *ctx, const struct kipt_record *records,
-				 u32 count), void *ctx);
-
-/**
- * unpack_tally() - count the plain records without making them
- * @unpack: as for unpack_records(), but not used for both
- * @records: any records, in order
- * @count: how many
- * @tally: its hash is left alone
- *
- * Return: true, or false after a sentence.
- */
-bool unpack_tally(struct unpack *unpack, const struct kipt_record *records,
-		  u32 count, struct tally *tally);
+bool unpack_paths_take(struct unpack_paths *paths, struct unpack_out *out,
+		       const struct kipt_record *r);
 
 #endif /* KIPT_UNPACK_PATHS_H */

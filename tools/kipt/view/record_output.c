@@ -124,8 +124,8 @@ void output_end_show(struct output *output)
 			 (unsigned long long)after);
 }
 
-/* The flow counts faster than anybody who looks at each branch, and paths are
- * fewer than what they are made of.
+/* The flow counts faster than anybody who looks at each branch, and packed records are
+ * fewer than those they stand for.
  */
 u32 output_choose(const struct output *output, bool far)
 {
@@ -140,7 +140,7 @@ u32 output_choose(const struct output *output, bool far)
 		return wanted;
 	if (far || options->packed ||
 	    (view_only_counts(&output->view) && !output->file))
-		wanted |= KIPT_OUTPUT_PATHS;
+		wanted |= KIPT_OUTPUT_PACKED;
 	return wanted;
 }
 
@@ -211,15 +211,12 @@ static bool any_packed(const struct kipt_record *records, u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		if (records[i].type == KIPT_RECORD_PATH ||
-		    records[i].type == KIPT_RECORD_PATHS ||
-		    records[i].type == KIPT_RECORD_DICTIONARY)
+		if (unpack_wants(&records[i]))
 			return true;
 	}
 	return false;
 }
 
-/* Packed records are only unpacked where somebody looks at each. */
 static bool packed_take(struct output *output,
 			const struct kipt_record *records, u32 count)
 {
@@ -227,10 +224,6 @@ static bool packed_take(struct output *output,
 
 	if (keep && !record_file_write(output->file, records, count))
 		return false;
-	if (!is_narrow(output) && view_only_counts(&output->view) &&
-	    (keep || !output->file))
-		return unpack_tally(output->unpack, records, count,
-				    &output->view.tally);
 	return unpack_records(output->unpack, records, count, plain_take,
 			      output);
 }

@@ -9,7 +9,7 @@
 #include "../records/narrow.h"
 #include "../records/record_file.h"
 #include "../records/task_tail.h"
-#include "../records/unpack_paths.h"
+#include "../records/unpack.h"
 #include "chosen_calls.h"
 #include "last_lines.h"
 #include "view.h"

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walking the nodes that packed records define, see unpack_nodes.h. A node that is not
+ * defined has kind 0, and control never gets there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "unpack_nodes.h"
+
+/* Numbers are given one after the other, to nodes, to the blocks they are made of and to where
+ * these lead: a table of as many for each node that came has room for all of them.
+ */
+#define NUMBERS_A_NODE	64
+#define NUMBERS_AHEAD	65536
+
+/* Of an item with a number, and of KIPT_WALK_START. */
+#define NUMBER_SIZE	5
+#define START_SIZE	10
+
+/**
+ * struct unpack_node - a node
+ * @ip: its first address
+ * @last: address of its last instruction
+ * @next: numbers of nodes, by enum kipt_link_kind; 0xffffffff: there is none
+ * @flags: of the NODE record
+ * @kind: enum kipt_node_kind; 0: it is not defined
+ */
+struct unpack_node {
+	u64 ip;
+	u64 last;
+	u32 next[2];
+	u16 flags;
+	u8 kind;
+};
+
+void unpack_nodes_free(struct unpack_nodes *nodes)
+{
+	free(nodes->at);
+}
+
+static bool grow(struct unpack_nodes *nodes, u32 number)
+{
+	u32 size = number + number / 2 + 256;
+	struct unpack_node *at;
+
+	if (number > NUMBERS_A_NODE * (u64)nodes->defined + NUMBERS_AHEAD ||
+	    number >= 0x80000000U)
+		return unpack_broken("a node's number is too large");
+	at = realloc(nodes->at, size * sizeof(*at));
+	if (!at)
+		return unpack_no_memory();
+	memset(at + nodes->size, 0, (size - nodes->size) * sizeof(*at));
+	nodes->at = at;
+	nodes->size = size;
+	return true;
+}
+
+static bool node_take(struct unpack_nodes *nodes, const struct kipt_record *r)
+{
+	if (!r->kind || r->kind > KIPT_NODE_SLOW)
+		return unpack_broken("a node is of no kind that there is");
+	if (r->aux >= nodes->size && !grow(nodes, r->aux))
+		return false;
+	nodes->defined++;
+	nodes->at[r->aux] = (struct unpack_node){
+		.ip = r->value,
+		.last = r->ip,
+		.next = { ~0U, ~0U },
+		.flags = r->flags,
+		.kind = r->kind,
+	};
+	return true;
+}
+
+static bool link_take(struct unpack_nodes *nodes, const struct kipt_record *r)
+{
+	u32 to = r->value < ~0U ? (u32)r->value : ~0U;
+
+	switch (r->kind) {
+	case KIPT_LINK_BEHIND:
+	case KIPT_LINK_TARGET:
+		if (r->aux >= nodes->size)
+			return unpack_broken("a link is of a node that is not defined");
+		nodes->at[r->aux].next[r->kind] = to;
+		return true;
+	case KIPT_LINK_RETURN:
+		if (r->aux >= KIPT_WALK_SLOTS)
+			return unpack_broken("a return address has a slot that is too large");
+		nodes->returns[r->aux] = to;
+		return true;
+	default:
+		return unpack_broken("a link is of no kind that there is");
+	}
+}
+
+/* Leaves the node at hand for node @to, with a BRANCH record if @tells and it makes one. */
+static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32 to, bool tells,
+			 u16 flags)
+{
+	const struct unpack_node *node = &nodes->at[nodes->here];
+	struct kipt_record *branch;
+	u64 insns = kipt_node_insns(node->flags) + out->left;
+
+	if (to >= nodes->size || !nodes->at[to].kind)
+		return unpack_broken("control goes to a node that is not defined");
+	if (node->flags & KIPT_NODE_PUSHES)
+		nodes->returns[nodes->slot++ % KIPT_WALK_SLOTS] = node->next[KIPT_LINK_BEHIND];
+	nodes->here = to;
+	out->left = insns;
+	if (!tells || !kipt_node_branch(node->flags))
+		return true;
+	if (out->used == UNPACK_BUFFER && !unpack_flush(out))
+		return false;
+	branch = &out->buffer[out->used++];
+	branch->type = KIPT_RECORD_BRANCH;
+	branch->kind = kipt_node_branch(node->flags);
+	branch->flags = flags;
+	branch->aux = unpack_sum(0, insns);
+	branch->ip = node->last;
+	branch->value = nodes->at[to].ip;
+	out->left = 0;
+	return true;
+}
+
+/* Leaves nodes that use no outcome and no target, up to node @to if that comes first. Returns
+ * the kind of the node that was reached; 0: false is to be returned.
+ */
+static inline u32 pass(struct unpack_nodes *nodes, struct unpack_out *out, u64 to)
+{
+	const struct unpack_node *node;
+	u32 n;
+
+	for (n = 0; n <= KIPT_WALK_REACH; n++) {
+		node = &nodes->at[nodes->here];
+		if (nodes->here == to)
+			return node->kind;
+		switch (node->kind) {
+		case KIPT_NODE_CALL:
+		case KIPT_NODE_JUMP:
+			if (!leave(nodes, out, node->next[KIPT_LINK_TARGET], true, 0))
+				return 0;
+			break;
+		case KIPT_NODE_ON:
+			if (!leave(nodes, out, node->next[KIPT_LINK_BEHIND], false, 0))
+				return 0;
+			break;
+		default:
+			return node->kind;
+		}
+	}
+	return unpack_broken("control goes by too many nodes that use no packet");
+}
+
+#define NOWHERE	(1ULL << 32)
+
+static bool outcomes_take(struct unpack_nodes *nodes, struct unpack_out *out, u8 byte)
+{
+	int bit = 30 - __builtin_clz(byte);
+	u32 taken, kind;
+
+	for (; bit > 0; bit--) {
+		taken = byte >> bit & 1;
+		kind = nodes->at[nodes->here].kind;
+		if (kind != KIPT_NODE_COND)
+			kind = pass(nodes, out, NOWHERE);
+		if (kind == KIPT_NODE_COND) {
+			if (!leave(nodes, out, nodes->at[nodes->here].next[taken], taken, 0))
+				return false;
+		} else if (kind == KIPT_NODE_RET && taken) {
+			if (!leave(nodes, out, nodes->returns[--nodes->slot % KIPT_WALK_SLOTS],
+				   true, KIPT_RF_COMPRESSED))
+				return false;
+		} else {
+			return kind && unpack_broken("an outcome is where none can be");
+		}
+	}
+	return true;
+}
+
+static bool target_take(struct unpack_nodes *nodes, struct unpack_out *out, u32 to)
+{
+	u32 kind = pass(nodes, out, NOWHERE);
+
+	if (kind == KIPT_NODE_RET)
+		nodes->slot--;
+	else if (kind != KIPT_NODE_TARGET)
+		return kind && unpack_broken("a target is where none can be");
+	return leave(nodes, out, to, true, 0);
+}
+
+static bool upto_take(struct unpack_nodes *nodes, struct unpack_out *out, u32 to)
+{
+	return pass(nodes, out, to) &&
+	       (nodes->here == to || unpack_broken("control does not come to a node"));
+}
+
+static bool start_take(struct unpack_nodes *nodes, struct unpack_out *out, u32 here, u32 slot,
+		       u32 insns)
+{
+	if (here >= nodes->size || !nodes->at[here].kind)
+		return unpack_broken("control is at a node that is not defined");
+	nodes->started = true;
+	nodes->here = here;
+	nodes->slot = slot;
+	out->left += insns;
+	return true;
+}
+
+static u32 number_at(const u8 *bytes)
+{
+	u32 number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+/* @size: of the item */
+static bool item_take(struct unpack_nodes *nodes, struct unpack_out *out, const u8 *item,
+		      u32 size)
+{
+	if (*item == KIPT_WALK_START && size == START_SIZE)
+		return start_take(nodes, out, number_at(item + 1), item[NUMBER_SIZE],
+				  number_at(item + NUMBER_SIZE + 1));
+	if (!nodes->started)
+		return unpack_broken("nothing says where control is");
+	if (*item == KIPT_WALK_TARGET && size == NUMBER_SIZE)
+		return target_take(nodes, out, number_at(item + 1));
+	if (*item == KIPT_WALK_UPTO && size == NUMBER_SIZE)
+		return upto_take(nodes, out, number_at(item + 1));
+	if (*item & 1 || !*item)
+		return unpack_broken("an item is of no kind that there is, or cut");
+	return outcomes_take(nodes, out, *item);
+}
+
+static bool walk_take(struct unpack_nodes *nodes, struct unpack_out *out,
+		      const struct kipt_record *r)
+{
+	const u8 *bytes = kipt_record_walk(r);
+	u32 at, size;
+
+	if (r->kind > KIPT_RECORD_WALK_MAX)
+		return unpack_broken("a record has too many steps");
+	for (at = 0; at < r->kind; at += size) {
+		size = bytes[at] == KIPT_WALK_START ? START_SIZE : bytes[at] & 1 ? NUMBER_SIZE : 1;
+		if (size > r->kind - at)
+			size = r->kind - at;
+		if (!item_take(nodes, out, bytes + at, size))
+			return false;
+	}
+	return true;
+}
+
+bool unpack_nodes_take(struct unpack_nodes *nodes, struct unpack_out *out,
+		       const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_NODE:
+		return node_take(nodes, r);
+	case KIPT_RECORD_LINK:
+		return link_take(nodes, r);
+	default:
+		return walk_take(nodes, out, r);
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * NODE, LINK and WALK records of one dictionary, see uapi/linux/kipt_record.h.
+ */
+#ifndef KIPT_UNPACK_NODES_H
+#define KIPT_UNPACK_NODES_H
+
+#include "unpack_out.h"
+
+struct unpack_node;
+
+/**
+ * struct unpack_nodes - the nodes, and where control is in them; all 0: there are none
+ * @at: by number
+ * @size: of @at
+ * @defined: NODE records that came
+ * @started: there was a START item
+ * @here: number of the node where control is
+ * @slot: of the next return address, modulo KIPT_WALK_SLOTS
+ * @returns: numbers of the nodes that return addresses are of
+ */
+struct unpack_nodes {
+	struct unpack_node *at;
+	u32 size;
+	u32 defined;
+	bool started;
+	u32 here;
+	u32 slot;
+	u32 returns[KIPT_WALK_SLOTS];
+};
+
+/**
+ * unpack_nodes_free() - free what they hold
+ * @nodes: is not used any more
+ */
+void unpack_nodes_free(struct unpack_nodes *nodes);
+
+/**
+ * unpack_nodes_take() - take what defines nodes, or walk them
+ * @nodes: of the dictionary
+ * @out: gets the branches
+ * @r: a NODE, LINK or WALK record
+ *
+ * Return: true, or false after a sentence, or if nobody wants any more.
+ */
+bool unpack_nodes_take(struct unpack_nodes *nodes, struct unpack_out *out,
+		       const struct kipt_record *r);
+
+#endif /* KIPT_UNPACK_NODES_H */
