@@ -20,9 +20,16 @@ static void hash_add(struct tally *tally, u64 address)
 	tally->hash = (tally->hash ^ address) * TALLY_HASH_PRIME;
 }
 
+/* A branch that is not hashed. */
+static bool is_passed(const struct tally *tally, const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_BRANCH &&
+	       (record->kind > 31 || !(tally->hash_kinds >> record->kind & 1));
+}
+
 static void branch_hash(struct tally *tally, const struct kipt_record *record)
 {
-	if (record->kind > 31 || !(tally->hash_kinds >> record->kind & 1))
+	if (is_passed(tally, record))
 		return;
 	hash_add(tally, record->ip);
 	hash_add(tally, record->value);
@@ -61,10 +68,18 @@ void tally_record(struct tally *tally, const struct kipt_record *record)
 void tally_records(struct tally *tally, const struct kipt_record *records,
 		   u32 count)
 {
-	u32 i;
+	u64 executed = 0;
+	u32 i = 0, from;
 
-	for (i = 0; i < count; i++)
-		tally_record(tally, &records[i]);
+	while (i < count) {
+		for (from = i; i < count && is_passed(tally, &records[i]); i++)
+			executed += records[i].aux;
+		tally->records += i - from;
+		tally->types[KIPT_RECORD_BRANCH] += i - from;
+		if (i < count)
+			tally_record(tally, &records[i++]);
+	}
+	tally->executed += executed;
 }
 
 u64 tally_branches(const struct tally *tally)

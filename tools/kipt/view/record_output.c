@@ -124,8 +124,8 @@ void output_end_show(struct output *output)
 			 (unsigned long long)after);
 }
 
-/* The flow counts faster than anybody who looks at each branch, and packed records are
- * fewer than those they stand for.
+/* The flow counts faster than anybody who looks at each branch. Packed records are fewer than
+ * those they stand for, which pays where they leave the kernel, or are kept.
  */
 u32 output_choose(const struct output *output, bool far)
 {
@@ -138,8 +138,7 @@ u32 output_choose(const struct output *output, bool far)
 		return KIPT_OUTPUT_COUNTS;
 	if (options->mode == VIEW_INSNS)
 		return wanted;
-	if (far || options->packed ||
-	    (view_only_counts(&output->view) && !output->file))
+	if (far || options->packed)
 		wanted |= KIPT_OUTPUT_PACKED;
 	return wanted;
 }
