@@ -37,7 +37,7 @@
 #include "../trace/trace.h"
 #include "../../uapi/linux/kipt_crash.h"
 
-/* For blocks of code alone: nothing is remembered of paths. */
+/* For blocks of code alone: nothing else is remembered. */
 #define FLOW_BYTES	(512ULL << 10)
 #define ARENA_ALIGN	64
 /* More than the frames of all stacks a CPU may be on. */

@@ -16,6 +16,8 @@
 #include "sync.h"
 
 #define ARENA_ALIGN	64
+/* Of the memory, each of whole cache lines, at most. */
+#define PARTS		8
 
 static u64 memory_of(const struct kipt_flow_config *config)
 {
@@ -69,12 +71,12 @@ static void *carve(u8 **at, u64 bytes)
 
 static u32 share_of_blocks(const struct kipt_flow *flow, u64 size)
 {
+	u64 each = sizeof(struct kipt_block) + 4 * sizeof(u32);
+
 	if (flow->walk.graph)
-		return (u32)((flow->config.output & KIPT_FLOW_COUNTS ? size / 16 * 12 :
-								       size / 16 * 14) /
-			     (sizeof(struct kipt_block) + sizeof(struct kipt_node) +
-			      sizeof(struct kipt_double) + 16));
-	return (u32)(size / 16 * 14 / (sizeof(struct kipt_block) + 16));
+		each += sizeof(struct kipt_node) + sizeof(struct kipt_double);
+	size -= PARTS * ARENA_ALIGN;
+	return (u32)((flow->config.output & KIPT_FLOW_COUNTS ? size / 16 * 12 : size) / each);
 }
 
 /* The nodes of @blocks blocks, and pairs. */
@@ -435,6 +437,9 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 
 	flow->input.data = data;
 	flow->input.size = size;
+	/* Definitions of nodes that the sink did not get: they are told anew. */
+	if (flow->output.packs && (flow->input.stopped || flow->output.count))
+		kipt_graph_forget(flow);
 	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
 	set_halt(flow, data + psb);

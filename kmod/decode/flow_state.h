@@ -250,7 +250,7 @@ struct kipt_flow_input {
  * @wanted: bit n: BRANCH records of kind n are made
  * @packs: what the graph follows is told by NODE, LINK and WALK records
  * @walks: the WALK records so far say where the flow is
- * @slow: number of the KIPT_NODE_SLOW told last; 0xffffffff: none since @walks
+ * @slow: number of the node that kipt_pack_slow() told last; 0xffffffff: none since @walks
  * @slow_ip: its address
  * @nr_packed: bytes in @packed
  * @packed: of the WALK record that is being filled; eight bytes may be copied for one
@@ -259,7 +259,7 @@ struct kipt_flow_input {
  * @count: records in @records
  * @records: not yet given to the sink
  *
- * emit.c, pack.c and flow_count.c write it; graph_run.c @walks.
+ * emit.c, pack.c and flow_count.c write it.
  */
 struct kipt_flow_output {
 	u32 wanted;

@@ -162,7 +162,7 @@ static void enter_kind(struct kipt_flow *flow, u32 number)
 /* Nothing is stored where a node is slow for want of code or room. */
 static u8 leave_slow(struct kipt_flow *flow, u32 number)
 {
-	kipt_pack_node(flow, number, flow->blocks.table[number].ip, NULL, KIPT_NODE_SLOW);
+	kipt_pack_slow(flow, number, flow->blocks.table[number].ip);
 	return KIPT_NODE_SLOW;
 }
 
@@ -195,7 +195,7 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	flow->blocks.doubles[number] = (struct kipt_double){ 0 };
 	block->node = kind;
 	enter_kind(flow, number);
-	kipt_pack_node(flow, number, block->ip, kind == KIPT_NODE_SLOW ? NULL : last, kind);
+	kipt_pack_node(flow, number, last, kind);
 	if (behind)
 		kipt_pack_link(flow, KIPT_LINK_BEHIND, number, behind);
 	return kind;
@@ -211,7 +211,7 @@ u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
 {
 	flow->at.ip = ip;
-	kipt_pack_node(flow, KIPT_BLOCK_NONE, ip, NULL, KIPT_NODE_SLOW);
+	kipt_pack_slow(flow, KIPT_BLOCK_NONE, ip);
 }
 
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
@@ -374,7 +374,7 @@ void kipt_graph_fold(struct kipt_flow *flow)
 void kipt_graph_settle_return(struct kipt_flow *flow, u32 below)
 {
 	struct kipt_return_stack *stack = &flow->walk.stack;
-	u32 slot = (stack->top - 1 - below) % KIPT_RETURN_STACK_RING;
+	u32 slot = (stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE;
 
 	if (stack->link[slot])
 		stack->ip[slot] = flow->blocks.table[stack->link[slot] >> KIPT_LINK_SHIFT].ip;

@@ -204,7 +204,7 @@ static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
 		link |= flow->blocks.table[link >> KIPT_LINK_SHIFT].node;
 		node->next[0] = link;
 	}
-	flow->walk.stack.link[walk->top++ % KIPT_RETURN_STACK_RING] = link;
+	flow->walk.stack.link[walk->top++ % KIPT_RETURN_STACK_SIZE] = link;
 	walk->depth += walk->depth < KIPT_RETURN_STACK_SIZE;
 }
 
@@ -288,7 +288,7 @@ static noinline u32 find_return(struct kipt_flow *flow, u64 mark, u32 slot)
 static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, enum tell how)
 {
 	struct kipt_node *node = node_at(walk, walk->link);
-	u32 slot = (walk->top - 1) % KIPT_RETURN_STACK_RING;
+	u32 slot = (walk->top - 1) % KIPT_RETURN_STACK_SIZE;
 	u32 link = flow->walk.stack.link[slot];
 
 	if (unlikely(!walk->depth ||

@@ -9,42 +9,48 @@
 _Static_assert(KIPT_NODE_BLOCKS * KIPT_BLOCK_SPAN <= kipt_node_insns(0xffff),
 	       "the instructions of a node fit in a NODE record");
 _Static_assert(kipt_node_branch(~0U) >= KIPT_BRANCH_KIND_MAX, "and the kind of its branch");
-_Static_assert(KIPT_WALK_SLOTS == KIPT_RETURN_STACK_RING, "slots are the same");
+_Static_assert(KIPT_WALK_SLOTS == KIPT_RETURN_STACK_SIZE, "slots are the same");
 _Static_assert(KIPT_WALK_REACH >= KIPT_NODE_REACH, "a reader goes as far");
 
 /* Outcomes in a byte. */
 #define OUTCOMES	6U
 
-void kipt_pack_node(struct kipt_flow *flow, u32 number, u64 ip, const struct kipt_block *last,
-		    u32 kind)
+void kipt_pack_node(struct kipt_flow *flow, u32 number, const struct kipt_block *last, u32 kind)
 {
+	const struct kipt_node *node = &flow->blocks.nodes[number];
+	u32 branch = kipt_branch_kind(last->class);
 	struct kipt_record record = {
 		.type = KIPT_RECORD_NODE,
 		.kind = (u8)kind,
+		.flags = (u16)(node->insns << KIPT_NODE_INSNS_SHIFT),
+		.aux = number,
+		.ip = kipt_block_last_insn(last),
+		.value = flow->blocks.table[number].ip,
+	};
+
+	if (!flow->output.packs)
+		return;
+	if (flow->output.wanted >> branch & 1)
+		record.flags |= (u16)branch;
+	if (node->next[0])
+		record.flags |= KIPT_NODE_PUSHES;
+	kipt_emit_raw(flow, &record);
+}
+
+void kipt_pack_slow(struct kipt_flow *flow, u32 number, u64 ip)
+{
+	const struct kipt_record record = {
+		.type = KIPT_RECORD_NODE,
+		.kind = KIPT_NODE_SLOW,
 		.aux = number,
 		.ip = ip,
 		.value = ip,
 	};
-	u32 branch;
 
-	if (!flow->output.packs)
+	if (!flow->output.walks || (flow->output.slow == number && flow->output.slow_ip == ip))
 		return;
-	if (!last) {
-		/* It may be asked for again before it is left: the run may pause there. */
-		if (flow->output.walks && flow->output.slow == number &&
-		    flow->output.slow_ip == ip)
-			return;
-		flow->output.slow = number;
-		flow->output.slow_ip = ip;
-	} else {
-		branch = kipt_branch_kind(last->class);
-		record.flags = (u16)(flow->blocks.nodes[number].insns << KIPT_NODE_INSNS_SHIFT);
-		if (flow->output.wanted >> branch & 1)
-			record.flags |= (u16)branch;
-		if (flow->blocks.nodes[number].next[0])
-			record.flags |= KIPT_NODE_PUSHES;
-		record.ip = kipt_block_last_insn(last);
-	}
+	flow->output.slow = number;
+	flow->output.slow_ip = ip;
 	kipt_emit_raw(flow, &record);
 }
 
@@ -85,7 +91,7 @@ void kipt_pack_start(struct kipt_flow *flow, u32 number)
 	at = take_room(flow, 10);
 	at[0] = KIPT_WALK_START;
 	memcpy(&at[1], &number, 4);
-	at[5] = (u8)(flow->walk.stack.top % KIPT_RETURN_STACK_RING);
+	at[5] = (u8)(flow->walk.stack.top % KIPT_RETURN_STACK_SIZE);
 	memcpy(&at[6], &insns, 4);
 	flow->output.walks = true;
 	flow->output.slow = ~0U;

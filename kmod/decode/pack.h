@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Packed records: the nodes that the graph is made of, and the steps that were made in it, as
- * uapi/linux/kipt_record.h says (kipt_record_walk()). Any function runs where the sink may,
- * and does nothing if the flow does not pack.
+ * uapi/linux/kipt_record.h says (kipt_record_walk()). Any function runs where the sink may.
+ * Those that tell steps are for flows that pack, the others do nothing if it does not.
  *
  * NODE and LINK records come before the WALK record that is being filled, though that has
  * older steps in it. So what they say must not differ from what was said for these:
@@ -15,15 +15,21 @@
 #include "emit.h"
 
 /**
- * kipt_pack_node() - define a node
+ * kipt_pack_node() - define a node that is remembered
  * @flow: the flow
- * @number: of the node, or KIPT_BLOCK_NONE
- * @ip: its first address
- * @last: its last block; NULL for a KIPT_NODE_SLOW
+ * @number: of the node, which is built
+ * @last: its last block
  * @kind: enum kipt_node_kind
  */
-void kipt_pack_node(struct kipt_flow *flow, u32 number, u64 ip, const struct kipt_block *last,
-		    u32 kind);
+void kipt_pack_node(struct kipt_flow *flow, u32 number, const struct kipt_block *last, u32 kind);
+
+/**
+ * kipt_pack_slow() - define a node that is not remembered, if a step may go there
+ * @flow: the flow; goes to the node, or asks for it again before it is left
+ * @number: of the node, or KIPT_BLOCK_NONE
+ * @ip: its address
+ */
+void kipt_pack_slow(struct kipt_flow *flow, u32 number, u64 ip);
 
 /**
  * kipt_pack_link() - say where a node, or a return address, leads

@@ -9,8 +9,7 @@
 #include "port.h"
 
 #define KIPT_RETURN_STACK_SIZE	64
-/* Twice as large: slots above the top are free to be written. */
-#define KIPT_RETURN_STACK_RING	128
+
 /**
  * struct kipt_return_stack - the last KIPT_RETURN_STACK_SIZE return addresses
  * @top: slot of the next, modulo the ring
@@ -22,8 +21,8 @@
 struct kipt_return_stack {
 	u32 top;
 	u32 depth;
-	u64 ip[KIPT_RETURN_STACK_RING];
-	u32 link[KIPT_RETURN_STACK_RING];
+	u64 ip[KIPT_RETURN_STACK_SIZE];
+	u32 link[KIPT_RETURN_STACK_SIZE];
 };
 
 /**
@@ -43,8 +42,8 @@ static inline void kipt_return_stack_clear(struct kipt_return_stack *stack)
 static inline void kipt_return_stack_push(struct kipt_return_stack *stack,
 					  u64 ip)
 {
-	stack->link[stack->top % KIPT_RETURN_STACK_RING] = 0;
-	stack->ip[stack->top++ % KIPT_RETURN_STACK_RING] = ip;
+	stack->link[stack->top % KIPT_RETURN_STACK_SIZE] = 0;
+	stack->ip[stack->top++ % KIPT_RETURN_STACK_SIZE] = ip;
 	if (stack->depth < KIPT_RETURN_STACK_SIZE)
 		stack->depth++;
 }
@@ -61,7 +60,7 @@ static inline bool kipt_return_stack_pop(struct kipt_return_stack *stack, u64 *i
 	if (!stack->depth)
 		return false;
 	stack->depth--;
-	*ip = stack->ip[--stack->top % KIPT_RETURN_STACK_RING];
+	*ip = stack->ip[--stack->top % KIPT_RETURN_STACK_SIZE];
 	return true;
 }
 
@@ -75,7 +74,7 @@ static inline bool kipt_return_stack_pop(struct kipt_return_stack *stack, u64 *i
 static inline const u64 *
 kipt_return_stack_at(const struct kipt_return_stack *stack, u32 below)
 {
-	return &stack->ip[(stack->top - 1 - below) % KIPT_RETURN_STACK_RING];
+	return &stack->ip[(stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE];
 }
 
 #endif /* KIPT_DECODE_RETURN_STACK_H */

@@ -21,14 +21,14 @@
  * for each reader are no burden to who puts them in order.
  */
 #define CHUNK_BYTES		(64U << 10)
-#define CHUNK_BYTES_PATHS	(256U << 10)
+#define CHUNK_BYTES_PACKED	(256U << 10)
 #define CHUNK_BYTES_COUNTS	(1U << 20)
 
 static u64 chunk_bytes(u32 output)
 {
 	if (output & KIPT_OUTPUT_COUNTS)
 		return CHUNK_BYTES_COUNTS;
-	return output & KIPT_OUTPUT_PACKED ? CHUNK_BYTES_PATHS : CHUNK_BYTES;
+	return output & KIPT_OUTPUT_PACKED ? CHUNK_BYTES_PACKED : CHUNK_BYTES;
 }
 
 static void free_fetch(struct kipt_fetch *fetch)

@@ -56,7 +56,7 @@ int main(void)
 		"calls out of branches", "edge counts", "edge counts again",
 		"edge counts without the memo", "instructions by chunks",
 		"records are well formed", "packed branches, run twice",
-		"packed branches, run twice again", "packed calls, run twice",
+		"packed branches, run after a stop", "packed calls, run twice",
 		"a sink that stops, branches",
 		"a sink that stops, packed calls", "a trace cut off",
 		"a trace cut off again", "a trace cut off, without the memo",

@@ -43,7 +43,7 @@ TEST_F(kipt, versions_and_limits_are_told)
 	ASSERT_NE(NULL, kipt_nl_string(&self->nl, KIPT_A_INFO_VERSION));
 	EXPECT_LT(0, strlen(kipt_nl_string(&self->nl, KIPT_A_INFO_VERSION)));
 	EXPECT_EQ(3, kipt_nl_u32(&self->nl, KIPT_A_INFO_ABI, 0));
-	EXPECT_EQ(2, kipt_nl_u32(&self->nl, KIPT_A_INFO_RECORD_VERSION, 0));
+	EXPECT_EQ(KIPT_RECORD_VERSION, kipt_nl_u32(&self->nl, KIPT_A_INFO_RECORD_VERSION, 0));
 	EXPECT_EQ(1ULL << 16, limit(&self->nl, KIPT_A_LIMITS_SIZE_MIN));
 	EXPECT_EQ(1ULL << 30, limit(&self->nl, KIPT_A_LIMITS_SIZE_MAX));
 }

@@ -7,7 +7,7 @@ BENCH_DIR_SRC := $(ROOT)/tools/bench
 BENCH_OUT := $(BUILD)/bench
 BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
 	$(addprefix $(ROOT)/tools/kipt/,offline/parallel_decode.c \
-	records/reorder.c records/unpack.c records/unpack_nodes.c records/unpack_paths.c records/summary.c \
+	records/reorder.c records/unpack.c records/unpack_nodes.c records/unpack_paths.c cli/lookup.c records/summary.c \
 	records/record_words.c cli/json_lines.c cli/messages.c cli/progress.c \
 	cli/signals.c offline/save_meta.c filter/address_range.c) $(KIPT_TEXT)
 BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*/*.h) \

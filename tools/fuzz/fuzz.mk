@@ -27,7 +27,7 @@ fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 fuzz_time-with := $(wildcard $(FUZZ_CORE)/*.c)
 fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 	$(FUZZ_CORE)/status.c \
-	$(patsubst %,$(FUZZ_TOOL)/%.c,records/unpack records/unpack_nodes records/unpack_paths records/summary \
+	$(patsubst %,$(FUZZ_TOOL)/%.c,records/unpack records/unpack_nodes records/unpack_paths records/summary cli/lookup \
 		records/record_words cli/json_lines cli/printable)
 fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
 fuzz_files-with := $(FUZZ_DIR)/quiet.c \

@@ -301,6 +301,26 @@ static void compare_packed_again(const struct input *input, u32 output)
 	must_equal("packed again", &got);
 }
 
+/* What a sink did not take is defined anew by the next run, for another reader. */
+static void compare_packed_stopped(const struct input *input, u32 output)
+{
+	struct kipt_flow *flow;
+
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	flow = flow_make(input, output | KIPT_FLOW_PACKED, &packed);
+	packed.limit = 1 + input->choice * 4U;
+	if (kipt_flow_run(flow, input->trace, input->size, 0, input->size) != KIPT_STOPPED)
+		return;
+	packed.limit = 0;
+	packed.stopped = false;
+	packed.count = 0;
+	run(flow, input);
+	if (packed.full)
+		return;
+	expand_packed();
+	must_equal("packed after a stop", &got);
+}
+
 /* Each chunk by a flow of its own, or all by one that keeps its caches. */
 static void decode_chunks(const struct input *input, u32 output, bool keep)
 {
@@ -670,8 +690,10 @@ static void compare_more(struct input *input)
 
 	switch (input->choice % 16) {
 	case 0:
-	case 1:
 		compare_packed_again(input, branches);
+		break;
+	case 1:
+		compare_packed_stopped(input, branches);
 		break;
 	case 2:
 		compare_packed_again(input, calls);

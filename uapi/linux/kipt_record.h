@@ -118,9 +118,10 @@ struct kipt_record {
  *	@flags says how many instructions, which branch, and whether its return
  *	address is kept (kipt_node_insns() and its like). Says nothing of what
  *	happened.
- * @KIPT_RECORD_LINK: where node @aux leads to node @value, which is defined
- *	before control goes there; @kind is enum kipt_link_kind. It is forgotten
- *	where a NODE record defines node @aux anew.
+ * @KIPT_RECORD_LINK: where node @aux, or the return address in slot @aux, leads:
+ *	to node @value, which is defined before control goes there; @kind is enum
+ *	kipt_link_kind. Links of a node are forgotten where a NODE record defines it
+ *	anew.
  * @KIPT_RECORD_WALK: what happened, as steps from node to node; see
  *	kipt_record_walk()
  */
@@ -207,9 +208,10 @@ enum kipt_node_kind {
 
 /**
  * enum kipt_link_kind - what a LINK record says
- * @KIPT_LINK_BEHIND: behind the last instruction of node @aux is node @value
+ * @KIPT_LINK_BEHIND: behind the last instruction of node @aux is node @value; of a
+ *	KIPT_NODE_ON that ends in a direct JMP, at its target
  * @KIPT_LINK_TARGET: the target of its direct branch is node @value
- * @KIPT_LINK_RETURN: the return address in slot @aux (0..127) is that of node
+ * @KIPT_LINK_RETURN: the return address in slot @aux (0..63) is that of node
  *	@value; a later WALK record uses it
  */
 enum kipt_link_kind {
@@ -221,7 +223,7 @@ enum kipt_link_kind {
 /* Bytes a WALK record has room for, from @flags on. */
 #define KIPT_RECORD_WALK_MAX	22
 /* Slots of return addresses. */
-#define KIPT_WALK_SLOTS		128
+#define KIPT_WALK_SLOTS		64
 /* Nodes, at most, that are left one after the other without outcome or target. */
 #define KIPT_WALK_REACH		64
 
@@ -229,7 +231,8 @@ enum kipt_link_kind {
  * kipt_record_walk() - the steps in a WALK record
  * @record: of type KIPT_RECORD_WALK
  *
- * The bytes are items, none of which is cut at the end of a record:
+ * NODE and LINK records may stand before WALK records whose steps are older than they,
+ * and change nothing that these steps use. The bytes are items, none of which is cut at the end of a record:
  *  an even byte	1 to 6 outcomes as in a short TNT: the lowest bit is unused,
  *			below the highest bit that is set are the outcomes, the
  *			oldest first, 1: taken
@@ -237,7 +240,8 @@ enum kipt_link_kind {
  *  KIPT_WALK_UPTO	and a __u32: up to that node no outcome or target is used
  *  KIPT_WALK_START	and a __u32, a byte and a __u32: control is at that node,
  *			the next return address goes to that slot, and so many
- *			instructions were executed that no record has told
+ *			instructions (0xffffffff: that many or more) were executed that no
+ *			record has told
  *
  * An outcome or target is used by the first node on the way whose kind uses it;
  * nodes before it are left without. Nodes that make a BRANCH record make it as the
@@ -245,7 +249,7 @@ enum kipt_link_kind {
  * of the next node, @aux the instructions since the last record that counted them,
  * KIPT_RF_COMPRESSED where a RET used an outcome. A return address that is kept goes
  * to the next slot, modulo KIPT_WALK_SLOTS, and one that is used or dropped makes
- * its slot the next.
+ * its slot the next; so does a target that a RET uses if none is known.
  *
  * Instructions that no BRANCH record has told of are to be added to @aux of the
  * BRANCH, DISABLE or SYNC record that comes next by itself; ENABLE and GAP records and

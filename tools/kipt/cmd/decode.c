@@ -63,11 +63,11 @@ const struct kipt_option decode_options[] = {
 	{ "jobs", 0, OPTION_JOBS, "N",
 	  "threads, 1 to 64; as many as CPUs unless given" },
 	{ "memory", 0, OPTION_MEMORY, "SIZE",
-	  "for cached code and paths, of all threads\n"
+	  "for cached code and counts, of all threads\n"
 	  "together; 64M unless given" },
 	{ "packed", 0, OPTION_PACKED, "FILE",
-	  "like --output, but the records are packed: paths\n"
-	  "are named once, which is much smaller" },
+	  "like --output, but the records are packed: code\n"
+	  "is told once, which is much smaller" },
 	{ "symfs", 0, OPTION_SYMFS, "DIR",
 	  "perf.data of another machine: its files of code and\n"
 	  "symbols are those at their paths in DIR, and never\n"

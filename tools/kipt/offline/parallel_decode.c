@@ -24,7 +24,7 @@
  */
 #define CHUNK_LEAST		4096
 #define CHUNK_MOST		(64 << 10)
-#define CHUNK_MOST_PATHS	(256 << 10)
+#define CHUNK_MOST_PACKED	(256 << 10)
 #define CHUNK_MOST_COUNTS	(1 << 20)
 #define PARTS_PER_JOB		32
 
@@ -52,7 +52,7 @@ struct jobs {
 	struct jobs_text text;
 	size_t arena_size;
 	u32 count;
-	/* Flows may know paths that the sink does not. */
+	/* Flows may have given records to nobody. */
 	bool stale;
 	struct order *order;
 
@@ -256,7 +256,7 @@ static u64 chunk_size(const struct jobs *jobs)
 	else if (jobs->count == 1)
 		return size;
 	else if (jobs->config.output & KIPT_FLOW_PACKED)
-		most = CHUNK_MOST_PATHS;
+		most = CHUNK_MOST_PACKED;
 	part = size / (jobs->count * PARTS_PER_JOB);
 	if (part < CHUNK_LEAST)
 		return CHUNK_LEAST;

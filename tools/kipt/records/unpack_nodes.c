@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/list_room.h"
 #include "unpack_nodes.h"
 
-/* Numbers are given one after the other, to nodes, to the blocks they are made of and to where
- * these lead: a table of as many for each node that came has room for all of them.
- */
-#define NUMBERS_A_NODE	64
-#define NUMBERS_AHEAD	65536
+/* More than any decoder has memory for; a place is less. */
+#define NODES_MAX	(1U << 27)
+/* Where there is no node. */
+#define NO_PLACE	(~0U)
 
 /* Of an item with a number, and of KIPT_WALK_START. */
 #define NUMBER_SIZE	5
@@ -22,7 +22,7 @@
  * struct unpack_node - a node
  * @ip: its first address
  * @last: address of its last instruction
- * @next: numbers of nodes, by enum kipt_link_kind; 0xffffffff: there is none
+ * @next: places of nodes, by enum kipt_link_kind; NO_PLACE: it is not said
  * @flags: of the NODE record
  * @kind: enum kipt_node_kind; 0: it is not defined
  */
@@ -36,37 +36,56 @@ struct unpack_node {
 
 void unpack_nodes_free(struct unpack_nodes *nodes)
 {
+	lookup_free(&nodes->places);
 	free(nodes->at);
 }
 
-static bool grow(struct unpack_nodes *nodes, u32 number)
+/* The place of a node that a step goes to. */
+static u32 find(const struct unpack_nodes *nodes, u64 number)
 {
-	u32 size = number + number / 2 + 256;
+	const size_t *place = lookup_get(&nodes->places, number);
+
+	return place ? (u32)*place : NO_PLACE;
+}
+
+/* The place of a node, which may be defined later; NO_PLACE after a sentence. Memory is in
+ * proportion to the records.
+ */
+static u32 name(struct unpack_nodes *nodes, u64 number)
+{
+	u32 place = find(nodes, number);
 	struct unpack_node *at;
 
-	if (number > NUMBERS_A_NODE * (u64)nodes->defined + NUMBERS_AHEAD ||
-	    number >= 0x80000000U)
-		return unpack_broken("a node's number is too large");
-	at = realloc(nodes->at, size * sizeof(*at));
-	if (!at)
-		return unpack_no_memory();
-	memset(at + nodes->size, 0, (size - nodes->size) * sizeof(*at));
-	nodes->at = at;
-	nodes->size = size;
-	return true;
+	if (place != NO_PLACE)
+		return place;
+	if (nodes->count == NODES_MAX) {
+		unpack_broken("there are too many nodes");
+		return NO_PLACE;
+	}
+	at = list_room(nodes->at, nodes->count, sizeof(*at));
+	if (at)
+		nodes->at = at;
+	if (!at || !lookup_add(&nodes->places, number, nodes->count)) {
+		unpack_no_memory();
+		return NO_PLACE;
+	}
+	at[nodes->count] = (struct unpack_node){ 0 };
+	return nodes->count++;
 }
 
 static bool node_take(struct unpack_nodes *nodes, const struct kipt_record *r)
 {
+	u32 place;
+
 	if (!r->kind || r->kind > KIPT_NODE_SLOW)
 		return unpack_broken("a node is of no kind that there is");
-	if (r->aux >= nodes->size && !grow(nodes, r->aux))
+	place = name(nodes, r->aux);
+	if (place == NO_PLACE)
 		return false;
-	nodes->defined++;
-	nodes->at[r->aux] = (struct unpack_node){
+	nodes->at[place] = (struct unpack_node){
 		.ip = r->value,
 		.last = r->ip,
-		.next = { ~0U, ~0U },
+		.next = { NO_PLACE, NO_PLACE },
 		.flags = r->flags,
 		.kind = r->kind,
 	};
@@ -75,19 +94,22 @@ static bool node_take(struct unpack_nodes *nodes, const struct kipt_record *r)
 
 static bool link_take(struct unpack_nodes *nodes, const struct kipt_record *r)
 {
-	u32 to = r->value < ~0U ? (u32)r->value : ~0U;
+	u32 from, to = name(nodes, r->value);
 
+	if (to == NO_PLACE)
+		return false;
 	switch (r->kind) {
 	case KIPT_LINK_BEHIND:
 	case KIPT_LINK_TARGET:
-		if (r->aux >= nodes->size)
+		from = find(nodes, r->aux);
+		if (from == NO_PLACE || !nodes->at[from].kind)
 			return unpack_broken("a link is of a node that is not defined");
-		nodes->at[r->aux].next[r->kind] = to;
+		nodes->at[from].next[r->kind] = to;
 		return true;
 	case KIPT_LINK_RETURN:
 		if (r->aux >= KIPT_WALK_SLOTS)
 			return unpack_broken("a return address has a slot that is too large");
-		nodes->returns[r->aux] = to;
+		nodes->returns[r->aux] = to + 1;
 		return true;
 	default:
 		return unpack_broken("a link is of no kind that there is");
@@ -102,10 +124,11 @@ static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32
 	struct kipt_record *branch;
 	u64 insns = kipt_node_insns(node->flags) + out->left;
 
-	if (to >= nodes->size || !nodes->at[to].kind)
+	if (to >= nodes->count || !nodes->at[to].kind)
 		return unpack_broken("control goes to a node that is not defined");
 	if (node->flags & KIPT_NODE_PUSHES)
-		nodes->returns[nodes->slot++ % KIPT_WALK_SLOTS] = node->next[KIPT_LINK_BEHIND];
+		nodes->returns[nodes->slot++ % KIPT_WALK_SLOTS] =
+			node->next[KIPT_LINK_BEHIND] + 1;
 	nodes->here = to;
 	out->left = insns;
 	if (!tells || !kipt_node_branch(node->flags))
@@ -126,7 +149,7 @@ static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32
 /* Leaves nodes that use no outcome and no target, up to node @to if that comes first. Returns
  * the kind of the node that was reached; 0: false is to be returned.
  */
-static inline u32 pass(struct unpack_nodes *nodes, struct unpack_out *out, u64 to)
+static inline u32 pass(struct unpack_nodes *nodes, struct unpack_out *out, u32 to)
 {
 	const struct unpack_node *node;
 	u32 n;
@@ -152,8 +175,6 @@ static inline u32 pass(struct unpack_nodes *nodes, struct unpack_out *out, u64 t
 	return unpack_broken("control goes by too many nodes that use no packet");
 }
 
-#define NOWHERE	(1ULL << 32)
-
 static bool outcomes_take(struct unpack_nodes *nodes, struct unpack_out *out, u8 byte)
 {
 	int bit = 30 - __builtin_clz(byte);
@@ -163,12 +184,12 @@ static bool outcomes_take(struct unpack_nodes *nodes, struct unpack_out *out, u8
 		taken = byte >> bit & 1;
 		kind = nodes->at[nodes->here].kind;
 		if (kind != KIPT_NODE_COND)
-			kind = pass(nodes, out, NOWHERE);
+			kind = pass(nodes, out, NO_PLACE);
 		if (kind == KIPT_NODE_COND) {
 			if (!leave(nodes, out, nodes->at[nodes->here].next[taken], taken, 0))
 				return false;
 		} else if (kind == KIPT_NODE_RET && taken) {
-			if (!leave(nodes, out, nodes->returns[--nodes->slot % KIPT_WALK_SLOTS],
+			if (!leave(nodes, out, nodes->returns[--nodes->slot % KIPT_WALK_SLOTS] - 1,
 				   true, KIPT_RF_COMPRESSED))
 				return false;
 		} else {
@@ -180,7 +201,7 @@ static bool outcomes_take(struct unpack_nodes *nodes, struct unpack_out *out, u8
 
 static bool target_take(struct unpack_nodes *nodes, struct unpack_out *out, u32 to)
 {
-	u32 kind = pass(nodes, out, NOWHERE);
+	u32 kind = pass(nodes, out, NO_PLACE);
 
 	if (kind == KIPT_NODE_RET)
 		nodes->slot--;
@@ -198,7 +219,7 @@ static bool upto_take(struct unpack_nodes *nodes, struct unpack_out *out, u32 to
 static bool start_take(struct unpack_nodes *nodes, struct unpack_out *out, u32 here, u32 slot,
 		       u32 insns)
 {
-	if (here >= nodes->size || !nodes->at[here].kind)
+	if (here >= nodes->count || !nodes->at[here].kind)
 		return unpack_broken("control is at a node that is not defined");
 	nodes->started = true;
 	nodes->here = here;
@@ -220,14 +241,14 @@ static bool item_take(struct unpack_nodes *nodes, struct unpack_out *out, const 
 		      u32 size)
 {
 	if (*item == KIPT_WALK_START && size == START_SIZE)
-		return start_take(nodes, out, number_at(item + 1), item[NUMBER_SIZE],
+		return start_take(nodes, out, find(nodes, number_at(item + 1)), item[NUMBER_SIZE],
 				  number_at(item + NUMBER_SIZE + 1));
 	if (!nodes->started)
 		return unpack_broken("nothing says where control is");
 	if (*item == KIPT_WALK_TARGET && size == NUMBER_SIZE)
-		return target_take(nodes, out, number_at(item + 1));
+		return target_take(nodes, out, find(nodes, number_at(item + 1)));
 	if (*item == KIPT_WALK_UPTO && size == NUMBER_SIZE)
-		return upto_take(nodes, out, number_at(item + 1));
+		return upto_take(nodes, out, find(nodes, number_at(item + 1)));
 	if (*item & 1 || !*item)
 		return unpack_broken("an item is of no kind that there is, or cut");
 	return outcomes_take(nodes, out, *item);

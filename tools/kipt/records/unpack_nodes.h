@@ -5,24 +5,25 @@
 #ifndef KIPT_UNPACK_NODES_H
 #define KIPT_UNPACK_NODES_H
 
+#include "../cli/lookup.h"
 #include "unpack_out.h"
 
 struct unpack_node;
 
 /**
  * struct unpack_nodes - the nodes, and where control is in them; all 0: there are none
- * @at: by number
- * @size: of @at
- * @defined: NODE records that came
+ * @places: places in @at by number
+ * @at: nodes that records named, in the order in which they came
+ * @count: how many
  * @started: there was a START item
- * @here: number of the node where control is
+ * @here: place of the node where control is
  * @slot: of the next return address, modulo KIPT_WALK_SLOTS
- * @returns: numbers of the nodes that return addresses are of
+ * @returns: places of the nodes that return addresses are of, + 1; 0: none is known
  */
 struct unpack_nodes {
+	struct lookup places;
 	struct unpack_node *at;
-	u32 size;
-	u32 defined;
+	u32 count;
 	bool started;
 	u32 here;
 	u32 slot;

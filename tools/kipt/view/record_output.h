@@ -86,7 +86,7 @@ void output_end_show(struct output *output);
 /**
  * output_choose() - what is to be made for what is asked for
  * @output: was opened
- * @far: records have a way to go: paths are packed wherever that is possible
+ * @far: records have a way to go: they are packed wherever that is possible
  *
  * Return: KIPT_FLOW_* (equal to KIPT_OUTPUT_*).
  */
