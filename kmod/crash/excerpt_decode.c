@@ -3,7 +3,7 @@
  * How much of a trace is decoded, see excerpt_decode.h. Any context.
  */
 #include "../decode/flow.h"
-#include "../decode/sync.h"
+#include "../decode/packet/sync.h"
 #include "excerpt_decode.h"
 
 /* What is decoded before the end, then so many times more. */

@@ -5,8 +5,8 @@
 DECODE_OUT := $(BUILD)/decode
 DECODE_SRC := $(ROOT)/kmod/decode
 DECODE_TESTS := $(ROOT)/selftests/decode
-DECODE_C := $(sort $(wildcard $(DECODE_SRC)/*.c))
-DECODE_H := $(wildcard $(DECODE_SRC)/*.h) $(ROOT)/uapi/linux/kipt_record.h
+DECODE_C := $(sort $(wildcard $(DECODE_SRC)/*.c $(DECODE_SRC)/*/*.c))
+DECODE_H := $(wildcard $(DECODE_SRC)/*.h $(DECODE_SRC)/*/*.h) $(ROOT)/uapi/linux/kipt_record.h
 DECODE_TEST_H := $(wildcard $(DECODE_TESTS)/*.h) \
 	$(ROOT)/tools/kipt/records/record_names.h
 DECODE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_OUT)/%.o,$(DECODE_C))

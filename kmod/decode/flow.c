@@ -4,16 +4,17 @@
  * decoded packet by packet on its own. What packets do is in the other
  * flow_*.c files. Runs where the callbacks may.
  */
-#include "emit.h"
-#include "flow_branch.h"
-#include "flow_event.h"
-#include "flow_ovf.h"
-#include "flow_psb.h"
+#include "out/emit.h"
+#include "flow/flow_beside.h"
+#include "flow/flow_branch.h"
+#include "flow/flow_event.h"
+#include "flow/flow_ovf.h"
+#include "flow/flow_psb.h"
 #include "flow_step.h"
-#include "flow_walk.h"
-#include "graph.h"
-#include "pack.h"
-#include "sync.h"
+#include "flow/flow_walk.h"
+#include "graph/graph.h"
+#include "graph/pack.h"
+#include "packet/sync.h"
 
 #define ARENA_ALIGN	64
 /* Of the memory, each of whole cache lines, at most. */
@@ -156,23 +157,6 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	share_memory(flow, (u8 *)arena + head_size(),
 		     memory_of(config) & ~(u64)(ARENA_ALIGN - 1));
 	return flow;
-}
-
-void kipt_flow_on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
-{
-	struct kipt_record record = {
-		.type = KIPT_RECORD_CBR,
-		.flags = KIPT_RF_NO_IP,
-		.aux = (u32)packet->value,
-	};
-	bool moved = packet->type == KIPT_PACKET_CBR &&
-		     packet->value != flow->clock.cbr;
-
-	if (!(flow->config.output & KIPT_FLOW_TIME))
-		return;
-	kipt_clock_packet(&flow->clock, packet);
-	if (moved)
-		kipt_emit(flow, &record);
 }
 
 /* Packets that may stand behind an EVD, or drop it. */

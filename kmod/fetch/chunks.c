@@ -8,7 +8,7 @@
 
 #include "../trace/buffer.h"
 #include "chunks.h"
-#include "../decode/sync.h"
+#include "../decode/packet/sync.h"
 #include "../lib/memory.h"
 
 static size_t sources_bytes(const struct kipt_chunks *chunks, u32 count)

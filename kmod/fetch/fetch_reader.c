@@ -12,8 +12,8 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
-#include "../decode/psb.h"
-#include "../decode/sync.h"
+#include "../decode/packet/psb.h"
+#include "../decode/packet/sync.h"
 #include "fetch_reader.h"
 #include "../trace/flow_config.h"
 #include "../watch/follow.h"

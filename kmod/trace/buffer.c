@@ -15,7 +15,7 @@
 
 #include "buffer.h"
 #include "../lib/compat.h"
-#include "../decode/sync.h"
+#include "../decode/packet/sync.h"
 #include "../hw/hw.h"
 #include "../hw/hw_regs.h"
 #include "../lib/memory.h"

@@ -4,7 +4,7 @@
 
 CRASH_TEST := selftests/crash
 CRASH_BUILD := $(BUILD)/crash
-EXCERPT_SOURCES := kmod/shared/excerpt_lines.c kmod/shared/excerpt_text.c kmod/decode/sync.c
+EXCERPT_SOURCES := kmod/shared/excerpt_lines.c kmod/shared/excerpt_text.c kmod/decode/packet/sync.c
 
 EXCERPT_HEADERS := $(addprefix kmod/,shared/excerpt_end.h shared/excerpt_lines.h \
 	shared/excerpt_text.h crash/excerpt_decode.h) selftests/decode/ktap.h \

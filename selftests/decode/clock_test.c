@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/clock.h"
+#include "../../kmod/decode/packet/clock.h"
 #include "ktap.h"
 
 #define EVENTS_MAX	60000

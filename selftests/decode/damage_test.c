@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "image.h"
 #include "ktap.h"
 #include "record_list.h"

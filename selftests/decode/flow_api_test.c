@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/flow.h"
-#include "../../kmod/decode/flow_state.h"
-#include "../../kmod/decode/graph.h"
-#include "../../kmod/decode/insn.h"
+#include "../../kmod/decode/state/flow_state.h"
+#include "../../kmod/decode/graph/graph.h"
+#include "../../kmod/decode/code/insn.h"
 #include "ktap.h"
 
 #define USER_IP		0x401000ULL

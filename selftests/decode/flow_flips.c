@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 
-#include "../../kmod/decode/packet.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/packet.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "flow_flips.h"
 
 static char sentence[160];

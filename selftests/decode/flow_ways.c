@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/packet.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/packet.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "flow_ways.h"
 #include "record_text.h"
 

@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/emit.h"
+#include "../../kmod/decode/out/emit.h"
 #include "../../kmod/decode/flow_step.h"
-#include "../../kmod/decode/flow_walk.h"
-#include "../../kmod/decode/graph.h"
+#include "../../kmod/decode/flow/flow_walk.h"
+#include "../../kmod/decode/flow/flow_settle.h"
+#include "../../kmod/decode/graph/graph.h"
+#include "../../kmod/decode/graph/graph_fold.h"
 
 #define OUTPUTS		4
 #define PACKETS		6

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/insn.h"
+#include "../../kmod/decode/code/insn.h"
 #include "ktap.h"
 
 #define IP	0x401000ULL

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/clock.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/clock.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "image.h"
 
 /* kselftest's status for a test that cannot be made. */

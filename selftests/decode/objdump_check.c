@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/insn.h"
+#include "../../kmod/decode/code/insn.h"
 
 #define LINE_MAX_LEN	4096
 #define WINDOW		16

@@ -5,4 +5,4 @@
  */
 #undef __SSE2__
 #define kipt_packets_read kipt_packets_read_plain
-#include "../../kmod/decode/packet_read.c"
+#include "../../kmod/decode/packet/packet_read.c"

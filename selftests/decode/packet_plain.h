@@ -5,7 +5,7 @@
 #ifndef KIPT_SELFTESTS_DECODE_PACKET_PLAIN_H
 #define KIPT_SELFTESTS_DECODE_PACKET_PLAIN_H
 
-#include "../../kmod/decode/packet.h"
+#include "../../kmod/decode/packet/packet.h"
 
 /**
  * kipt_packets_read_plain() - kipt_packets_read() as the kernel has it

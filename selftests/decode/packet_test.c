@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/packet.h"
-#include "../../kmod/decode/last_ip.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/packet.h"
+#include "../../kmod/decode/packet/last_ip.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "ktap.h"
 #include "packet_plain.h"
 

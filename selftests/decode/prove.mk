@@ -3,8 +3,8 @@
 # A node that is broken on purpose has to be found.
 DECODE_PROVE := $(DECODE_OUT)/prove
 DECODE_PROVE_FLAGS = $(WARNINGS) -O2 -g $(DECODE_SMALL) -DKIPT_FLOW_PROVE
-DECODE_PROVE_C := $(DECODE_C) $(DECODE_TESTS)/graph_prove.c
-DECODE_PROVE_O := $(patsubst %.c,$(DECODE_PROVE)/%.o,$(notdir $(DECODE_PROVE_C)))
+DECODE_PROVE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_PROVE)/%.o,$(DECODE_C)) \
+	$(DECODE_PROVE)/graph_prove.o
 DECODE_PROVERS := $(patsubst %,$(DECODE_PROVE)/%,flow_test again_test flow_api_test same_test)
 
 $(DECODE_PROVE)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
@@ -16,11 +16,11 @@ $(DECODE_PROVE)/%_prove.o: $(DECODE_TESTS)/%_prove.c $(DECODE_H)
 	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
 
 # Nodes are one instruction longer than their code.
-$(DECODE_PROVE)/broken/graph.o: $(DECODE_SRC)/graph.c $(DECODE_H)
+$(DECODE_PROVE)/broken/graph.o: $(DECODE_SRC)/graph/graph.c $(DECODE_H)
 	@mkdir -p $(@D)
 	sed 's/\*insns = block->insns;/*insns = block->insns + 1;/' $< >$(@:.o=.c)
 	! cmp -s $< $(@:.o=.c)
-	$(CC) $(DECODE_PROVE_FLAGS) -I$(DECODE_SRC) -c $(@:.o=.c) -o $@
+	$(CC) $(DECODE_PROVE_FLAGS) -iquote $(DECODE_SRC)/graph -c $(@:.o=.c) -o $@
 
 define prove-program
 $(DECODE_PROVE)/$(1): $(DECODE_TESTS)/$(1).c \
@@ -33,7 +33,7 @@ $(foreach program,$(notdir $(DECODE_PROVERS)),$(eval $(call prove-program,$(prog
 define broken-program
 $(DECODE_PROVE)/broken/same_test-$(1): $(DECODE_TESTS)/same_test.c \
 		$(addprefix $(DECODE_TESTS)/,$(same_test-with)) \
-		$(filter-out %/$(1).o,$(DECODE_PROVE_O)) $(DECODE_PROVE)/broken/$(1).o
+		$(filter-out %/graph/$(1).o,$(DECODE_PROVE_O)) $(DECODE_PROVE)/broken/$(1).o
 	$$(CC) $$(DECODE_PROVE_FLAGS) $$(filter %.c %.o,$$^) -o $$@
 endef
 

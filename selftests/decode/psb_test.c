@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/psb.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/psb.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "ktap.h"
 
 #define TSC	0x02030405060708ULL

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "../../kmod/decode/packet.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/packet.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "image.h"
 #include "ktap.h"
 #include "packet_plain.h"

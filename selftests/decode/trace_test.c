@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "image.h"
 #include "ktap.h"
 

@@ -4,6 +4,7 @@
  * PT and the module loaded; skips elsewhere.
  */
 #include <cpuid.h>
+#include <linux/kipt_record.h>
 #include <sched.h>
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #define BENCH_CORE_H
 
 #include "../../kmod/decode/flow.h"
-#include "../../kmod/decode/packet.h"
+#include "../../kmod/decode/packet/packet.h"
 
 /**
  * struct bench_core - one of them

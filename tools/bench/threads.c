@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "../kipt/offline/parallel_decode.h"
 #include "../kipt/records/unpack.h"
 #include "pin.h"

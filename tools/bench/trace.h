@@ -6,7 +6,7 @@
 #ifndef BENCH_TRACE_H
 #define BENCH_TRACE_H
 
-#include "../../kmod/decode/packet.h"
+#include "../../kmod/decode/packet/packet.h"
 #include "../../selftests/decode/image.h"
 #include "digest.h"
 

@@ -10,21 +10,21 @@ FUZZ_TOOL := $(ROOT)/tools/kipt
 FUZZ_SANITIZERS ?= address,undefined
 FUZZ_FLAGS = $(WARNINGS) -O2 -g -fsanitize=fuzzer,$(FUZZ_SANITIZERS) \
 	-fno-sanitize-recover=all
-FUZZ_PACKETS := packet packet_read packet_table
+FUZZ_PACKETS := packet/packet packet/packet_read packet/packet_table
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
-	$(patsubst %,$(FUZZ_CORE)/%.c,insn $(FUZZ_PACKETS))
+	$(patsubst %,$(FUZZ_CORE)/%.c,code/insn $(FUZZ_PACKETS))
 SECONDS ?= 20
 FUZZERS ?= packet insn clock flow time unpack files crash dump
 
 # What each target is made of beside its own file.
-fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/sync.c \
+fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c \
 	$(ROOT)/selftests/decode/packet_plain.c
-fuzz_insn-with := $(FUZZ_CORE)/insn.c
-fuzz_clock-with := $(FUZZ_CORE)/clock.c
+fuzz_insn-with := $(FUZZ_CORE)/code/insn.c
+fuzz_clock-with := $(FUZZ_CORE)/packet/clock.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 	$(ROOT)/selftests/decode/expand.c \
-	$(wildcard $(FUZZ_CORE)/*.c)
-fuzz_time-with := $(wildcard $(FUZZ_CORE)/*.c)
+	$(wildcard $(FUZZ_CORE)/*.c $(FUZZ_CORE)/*/*.c)
+fuzz_time-with := $(wildcard $(FUZZ_CORE)/*.c $(FUZZ_CORE)/*/*.c)
 fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
 	$(FUZZ_CORE)/status.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,records/unpack records/unpack_nodes records/unpack_paths records/summary cli/lookup \
@@ -37,7 +37,7 @@ fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_CORE)/%.c,packet packet_table sync psb clock) \
+	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_table sync psb clock) \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
 		crash/trace_end crash/dump_memory crash/dump_symbols \
 		crash/dump_kallsyms crash/dump_printk crash/vmcoreinfo \
@@ -55,7 +55,7 @@ fuzz_flow-flags := $(DECODE_SMALL)
 
 define fuzz-program
 $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with) \
-		$(wildcard $(FUZZ_DIR)/*.h $(FUZZ_CORE)/*.h $(FUZZ_TOOL)/*/*.h) \
+		$(wildcard $(FUZZ_DIR)/*.h $(FUZZ_CORE)/*.h $(FUZZ_CORE)/*/*.h $(FUZZ_TOOL)/*/*.h) \
 		$(ROOT)/uapi/linux/kipt_record.h
 	@mkdir -p $$(@D)
 	clang $(FUZZ_FLAGS) $(fuzz_$(1)-flags) $$(filter %.c,$$^) $(fuzz_$(1)-libs) -o $$@

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/clock.h"
+#include "../../kmod/decode/packet/clock.h"
 
 #define HEAD		8
 #define NEAR		0x0123456789abcdefULL

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/flow.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "../../selftests/decode/expand.h"
 #include "grammar.h"
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/insn.h"
+#include "../../kmod/decode/code/insn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/packet.h"
-#include "../../kmod/decode/sync.h"
+#include "../../kmod/decode/packet/packet.h"
+#include "../../kmod/decode/packet/sync.h"
 #include "../../selftests/decode/packet_plain.h"
 #include "grammar.h"
 

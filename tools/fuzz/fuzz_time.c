@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kmod/decode/flow_state.h"
+#include "../../kmod/decode/state/flow_state.h"
 
 #define READERS		3
 #define CODE_MAX	(256U << 10)

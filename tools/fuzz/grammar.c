@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "../../kmod/decode/insn.h"
-#include "../../kmod/decode/packet.h"
+#include "../../kmod/decode/code/insn.h"
+#include "../../kmod/decode/packet/packet.h"
 #include "grammar.h"
 
 #define SLOT		8

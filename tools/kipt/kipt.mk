@@ -39,7 +39,7 @@ KIPT_SOURCES := $(filter-out %/genl$(if $(KIPT_LIBNL),_none).c \
 	%/demangle$(if $(KIPT_IBERTY),_none).c \
 	%/disasm$(if $(KIPT_ZYDIS),_none).c $(KIPT_DIR)/example/%, \
 	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
-KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c)
+KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c $(ROOT)/kmod/decode/*/*.c)
 # What a dying kernel and a reader of its dump agree on.
 KIPT_SHARED := $(addprefix $(ROOT)/kmod/shared/,patch_log.c switch_log.c task_merge.c \
 	text_view.c)
@@ -56,6 +56,7 @@ KIPT_LIBRARY := $(filter $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/decode/% \
 	offline)),$(KIPT_OBJECTS))
 KIPT_ALONE := $(filter-out $(KIPT_LIBRARY),$(KIPT_OBJECTS))
 KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode/*.h \
+	$(ROOT)/kmod/decode/*/*.h \
 	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/hw/rtit_*.h $(ROOT)/kmod/lib/version.h \
 	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/shared/tsc_extend.h \
 	$(ROOT)/kmod/shared/excerpt_end.h

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "../../../kmod/decode/flow.h"
-#include "../../../kmod/decode/psb.h"
-#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/decode/packet/psb.h"
+#include "../../../kmod/decode/packet/sync.h"
 #include "../../../kmod/hw/rtit_regs.h"
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../kmod/decode/psb.h"
-#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/decode/packet/psb.h"
+#include "../../../kmod/decode/packet/sync.h"
 #include "../../../kmod/hw/rtit_regs.h"
 #include "trace_ring.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../../kmod/decode/psb.h"
-#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/decode/packet/psb.h"
+#include "../../../kmod/decode/packet/sync.h"
 #include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/text_view.h"
 #include "../../../kmod/shared/tsc_extend.h"

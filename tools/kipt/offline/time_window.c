@@ -2,8 +2,8 @@
 /*
  * Bytes of a stretch of time, see time_window.h. Reads PSB+s and nothing else.
  */
-#include "../../../kmod/decode/psb.h"
-#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/decode/packet/psb.h"
+#include "../../../kmod/decode/packet/sync.h"
 #include "../view/view.h"
 #include "time_window.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../kmod/decode/psb.h"
-#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/decode/packet/psb.h"
+#include "../../../kmod/decode/packet/sync.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "perf_aux.h"

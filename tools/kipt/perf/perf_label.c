@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../../kmod/decode/clock.h"
-#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/decode/packet/clock.h"
+#include "../../../kmod/decode/packet/sync.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "perf_bytes.h"

@@ -5,7 +5,7 @@
 #ifndef KIPT_PACKET_FIELDS_H
 #define KIPT_PACKET_FIELDS_H
 
-#include "../../../kmod/decode/packet.h"
+#include "../../../kmod/decode/packet/packet.h"
 
 #define PACKET_FIELDS_MAX	4
 

@@ -6,8 +6,8 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "../../../kmod/decode/last_ip.h"
-#include "../../../kmod/decode/sync.h"
+#include "../../../kmod/decode/packet/last_ip.h"
+#include "../../../kmod/decode/packet/sync.h"
 #include "../cli/file_map.h"
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../../kmod/decode/insn.h"
+#include "../../../kmod/decode/code/insn.h"
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"

@@ -6,7 +6,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "../../../kmod/decode/insn.h"
+#include "../../../kmod/decode/code/insn.h"
 #include "../cli/json_lines.h"
 #include "../records/record_words.h"
 #include "../records/sample_record.h"

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "../../../kmod/decode/insn.h"
+#include "../../../kmod/decode/code/insn.h"
 #include "../records/record_words.h"
 #include "../symbols/disasm.h"
 #include "../symbols/source_cache.h"

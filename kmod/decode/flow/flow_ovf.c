@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Overflow: what is forgotten, and how its errata are told from healthy
+ * streams by looking at the packets around it. Runs where the sink may.
+ */
+#include "../out/emit.h"
+#include "flow_branch.h"
+#include "flow_ovf.h"
+#include "flow_walk.h"
+#include "../packet/sync.h"
+
+/* How far to look for what tells an erratum. */
+#define LOOK_AHEAD	65536
+#define LOOK_BEHIND	64
+#define LOOK_BACK	65536
+
+void kipt_flow_on_ovf(struct kipt_flow *flow)
+{
+	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->input.offset);
+	flow->state.enabled = false;
+	flow->state.lost = false;
+	flow->state.overflow = true;
+	flow->pending.echo = false;
+	flow->pending.event = false;
+	flow->pending.abort = false;
+	flow->state.tsx = false;
+	flow->walk.tnt.count = 0;
+	flow->pending.held_count = 0;
+	flow->pending.claim = KIPT_CLAIM_NONE;
+	flow->pending.share = false;
+	flow->state.power_known = false;
+	flow->at.insns = 0;
+	kipt_walk_forget(flow);
+	kipt_clock_lost(&flow->clock);
+	kipt_flow_settle(flow);
+}
+
+/* The next PSB+ says that tracing is off. */
+static bool psb_is_off(const struct kipt_flow *flow)
+{
+	struct kipt_psb psb;
+
+	if (flow->input.run.next == flow->input.size)
+		return false;
+	kipt_psb_read(&psb, flow->input.data, flow->input.run.next, flow->input.run.after, NULL);
+	return psb.complete && psb.status == KIPT_OK && !psb.has_ip;
+}
+
+bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
+{
+	struct kipt_cursor cursor = flow->input.cursor;
+	struct kipt_packet packet;
+	enum kipt_status status;
+	u32 i;
+
+	for (i = 0; i < LOOK_AHEAD; i++) {
+		status = kipt_packet_next(&cursor, &packet);
+		if (status == KIPT_END)
+			return psb_is_off(flow);
+		if (status != KIPT_OK)
+			return false;
+		switch (packet.type) {
+		case KIPT_PACKET_TNT:
+		case KIPT_PACKET_TIP:
+		case KIPT_PACKET_TIP_PGD:
+		case KIPT_PACKET_OVF:
+			return false;
+		case KIPT_PACKET_TIP_PGE:
+		case KIPT_PACKET_TRACESTOP:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/* Only timing packets from @from up to exactly @to? */
+static bool only_time(const u8 *data, u64 from, u64 to)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+
+	kipt_cursor_init(&cursor, data + from, to - from);
+	while (kipt_cursor_left(&cursor)) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+		    !kipt_packet_is_time(packet.type))
+			return false;
+	}
+	return true;
+}
+
+static bool looks_like_ovf(const u8 *data, u64 offset)
+{
+	u64 back;
+
+	for (back = 2; back <= LOOK_BEHIND && back <= offset; back++) {
+		if (data[offset - back] == 0x02 &&
+		    data[offset - back + 1] == 0xf3 &&
+		    only_time(data, offset - back + 2, offset))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The bytes may be the end of a packet and another one: only from a PSB on is it
+ * known where packets begin. Where that is not to be had, they are believed.
+ */
+bool kipt_flow_ovf_before(const u8 *data, u64 offset)
+{
+	struct kipt_cursor cursor;
+	struct kipt_packet packet;
+	u8 last = KIPT_PACKET_OVF;
+	u64 from;
+
+	if (!looks_like_ovf(data, offset))
+		return false;
+	from = kipt_sync_before(data, offset, LOOK_BACK);
+	kipt_cursor_init(&cursor, data + from, offset - from);
+	while (kipt_cursor_left(&cursor)) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
+			return true;
+		if (!kipt_packet_is_time(packet.type))
+			last = packet.type;
+	}
+	return last == KIPT_PACKET_OVF;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Following code from block to block: flow_walk.c. Runs where the callbacks may.
+ */
+#ifndef KIPT_DECODE_FLOW_WALK_H
+#define KIPT_DECODE_FLOW_WALK_H
+
+#include "../state/flow_state.h"
+
+/**
+ * kipt_walk_disables() - does a TIP.PGD belong to the end of a block
+ * @flow: the flow
+ * @block: the block
+ * @has_ip: the packet says where control went
+ * @target: there
+ * @pending: a PIP waits for a MOV CR3
+ *
+ * Return: true if so (Intel SDM Vol. 3C, "TIP.PGD Packet").
+ */
+bool kipt_walk_disables(const struct kipt_flow *flow, const struct kipt_block *block,
+			bool has_ip, u64 target, bool pending);
+
+/**
+ * kipt_flow_set_cr3() - the address space changes now
+ * @flow: the flow
+ * @cr3: CR3
+ * @nr: VMX non-root
+ */
+void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr);
+
+/**
+ * kipt_walk_forget() - no CALL and no block was seen before
+ * @flow: the flow
+ */
+void kipt_walk_forget(struct kipt_flow *flow);
+
+/**
+ * kipt_walk_find() - the block at the place
+ * @flow: the flow
+ * @block: valid until the next find
+ *
+ * Return: as kipt_blocks_find().
+ */
+enum kipt_status kipt_walk_find(struct kipt_flow *flow,
+				const struct kipt_block **block);
+
+/**
+ * kipt_walk_slice_left() - blocks that are left of a slice
+ * @flow: the flow
+ *
+ * Return: 0 or less: it is over.
+ */
+static inline s32 kipt_walk_slice_left(const struct kipt_flow *flow)
+{
+	return (s32)(flow->walk.pause_at - flow->walk.steps);
+}
+
+/**
+ * kipt_walk_disable() - tracing ends behind a block
+ * @flow: all before the block was walked; tracing is not off yet
+ * @block: kipt_walk_disables() is true
+ * @has_ip: the TIP.PGD says where control went
+ * @target: there
+ */
+void kipt_walk_disable(struct kipt_flow *flow, const struct kipt_block *block, bool has_ip,
+		       u64 target);
+
+/**
+ * kipt_walk_begin_slice() - count the blocks of a slice from here on
+ * @flow: the flow
+ */
+void kipt_walk_begin_slice(struct kipt_flow *flow);
+
+/**
+ * kipt_walk_tnt() - follow the flow while outcomes are left
+ * @flow: enabled; on success either no outcome is left, or the next one needs
+ *	a TIP first
+ * @bound: zero; @flow->walk.bound where it paused and goes on
+ *
+ * Return: KIPT_OK; KIPT_PAUSED where a slice of blocks is over, the run then halts
+ * and is to go on with this; or why the flow and the outcomes contradict each
+ * other.
+ */
+enum kipt_status kipt_walk_tnt(struct kipt_flow *flow,
+			       struct kipt_walk_bound bound);
+
+/**
+ * kipt_walk_tip() - follow the flow to the branch a TIP belongs to
+ * @flow: enabled; on success at @target
+ * @target: where the branch went
+ *
+ * Return: KIPT_OK, or why the flow and the TIP contradict each other.
+ */
+enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target);
+
+/**
+ * kipt_walk_pgd() - follow the flow to the branch a TIP.PGD belongs to
+ * @flow: enabled; on success the DISABLE record is made
+ * @has_ip: the packet says where the branch went
+ * @target: there
+ *
+ * Return: KIPT_OK, or why the flow and the TIP.PGD contradict each other.
+ */
+enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target);
+
+/**
+ * kipt_walk_to_ip() - follow the flow to an address, without packets
+ * @flow: enabled; unchanged on failure
+ * @ip: the address
+ *
+ * Return: KIPT_OK, or why @ip is not reached.
+ */
+enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip);
+
+/**
+ * kipt_walk_to_class() - follow the flow behind an instruction of a class
+ * @flow: enabled; unchanged on failure
+ * @class: KIPT_INSN_MOV_CR3 or KIPT_INSN_PTWRITE
+ * @ip: address of the instruction
+ *
+ * Return: KIPT_OK, or why there is none before the next packet is needed.
+ */
+enum kipt_status kipt_walk_to_class(struct kipt_flow *flow, u8 class, u64 *ip);
+
+#endif /* KIPT_DECODE_FLOW_WALK_H */

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes and links: built, folded, forgotten; see graph.h. Runs where the code callbacks
+ * and the sink may.
+ */
+#include "../flow/flow_settle.h"
+#include "graph.h"
+#include "pack.h"
+
+_Static_assert(sizeof(struct kipt_node) == 1 << KIPT_LINK_SHIFT, "a link is an offset");
+_Static_assert(sizeof(struct kipt_double) == 1 << KIPT_LINK_SHIFT, "likewise");
+_Static_assert(sizeof(struct kipt_block) == 64, "one is a cache line");
+
+/* Is it in the other half of the addresses, or where no code can be? */
+static bool is_beyond(u64 from, u64 to)
+{
+	return (from ^ to) >> 63 || !kipt_ip_is_canonical(to);
+}
+
+/* What a block does by itself. */
+static u8 kind_by_code(const struct kipt_block *block)
+{
+	if (block->version || is_beyond(block->ip, block->ip) ||
+	    is_beyond(block->ip, kipt_block_behind(block)))
+		return KIPT_NODE_SLOW;
+	switch (block->class) {
+	case KIPT_INSN_COND:
+		return is_beyond(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_COND;
+	case KIPT_INSN_JUMP:
+		return is_beyond(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_ON;
+	case KIPT_INSN_CALL:
+		return is_beyond(block->ip, block->target) ? KIPT_NODE_SLOW : KIPT_NODE_CALL;
+	case KIPT_INSN_RET:
+		return block->mode == KIPT_EXEC_16 || (u32)block->target != ~0U ||
+		       (block->mode == KIPT_EXEC_64 && block->target != ~0ULL) ?
+		       KIPT_NODE_SLOW : KIPT_NODE_RET;
+	case KIPT_INSN_OTHER:
+	case KIPT_INSN_MOV_CR3:
+	case KIPT_INSN_PTWRITE:
+	case KIPT_INSN_INTO:
+	case KIPT_INSN_VMCALL:
+		return KIPT_NODE_ON;
+	default:
+		return KIPT_NODE_TARGET;
+	}
+}
+
+/* Where a block leads by itself: one that is no KIPT_NODE_COND, _RET or _TARGET. */
+static u64 next_ip(const struct kipt_block *block)
+{
+	return block->class == KIPT_INSN_JUMP || block->class == KIPT_INSN_CALL ?
+	       block->target : kipt_block_behind(block);
+}
+
+static u32 number_of(struct kipt_flow *flow, const struct kipt_block *block, u64 to)
+{
+	return kipt_blocks_number(&flow->blocks, block->space, to, block->mode);
+}
+
+/* The blocks of @chain lead from one to the next, the last of them to @end, whose kind and reach
+ * are known.
+ */
+static void settle_chain(struct kipt_flow *flow, const u32 *chain, u32 count,
+			 const struct kipt_block *end)
+{
+	u8 kind = end->kind;
+	u32 reach = end->reach;
+	struct kipt_block *block;
+
+	while (count--) {
+		block = &flow->blocks.table[chain[count]];
+		reach++;
+		block->kind = kind_by_code(block);
+		if (kind == KIPT_NODE_SLOW || reach > KIPT_NODE_REACH)
+			block->kind = KIPT_NODE_SLOW;
+		block->reach = (u8)(reach > KIPT_NODE_REACH ? KIPT_NODE_REACH : reach);
+	}
+}
+
+/* Finds the kind of a block, which depends on those up to the first that uses a packet. Where
+ * code is missing, or there is no room, it stays unknown.
+ */
+static void find_kind(struct kipt_flow *flow, u32 number)
+{
+	u32 chain[KIPT_NODE_REACH], count = 0;
+	struct kipt_block *block;
+	u8 kind;
+
+	for (;;) {
+		block = &flow->blocks.table[number];
+		/* It is work of this slice, though nothing is executed yet. */
+		flow->walk.steps++;
+		if (!block->insns &&
+		    kipt_blocks_fill(&flow->blocks, &flow->code, number, block->space,
+				     block->ip, block->mode) != KIPT_OK)
+			return;
+		if (block->kind)
+			break;
+		kind = kind_by_code(block);
+		if (kind != KIPT_NODE_ON && kind != KIPT_NODE_CALL) {
+			block->kind = kind;
+			break;
+		}
+		if (count == KIPT_NODE_REACH) {
+			flow->blocks.table[chain[0]].kind = KIPT_NODE_SLOW;
+			return;
+		}
+		chain[count++] = number;
+		number = number_of(flow, block, next_ip(block));
+		if (number == KIPT_BLOCK_NONE)
+			return;
+	}
+	settle_chain(flow, chain, count, block);
+}
+
+static bool is_near(u64 from, u64 to)
+{
+	return (u64)((s64)(s32)(u32)(to - from)) == to - from;
+}
+
+static bool tells_jumps(const struct kipt_flow *flow)
+{
+	return flow->output.wanted >> KIPT_BRANCH_JUMP & 1;
+}
+
+/* Joins blocks up to one that ends a node. Their kinds are known. Returns the node's kind. */
+static u8 join_blocks(struct kipt_flow *flow, u32 number, u32 *insns)
+{
+	struct kipt_block *first = &flow->blocks.table[number], *block = first, *next;
+	u32 n;
+
+	first->end = number;
+	*insns = block->insns;
+	for (n = 1; block->kind == KIPT_NODE_ON; n++) {
+		if (block->class == KIPT_INSN_JUMP && tells_jumps(flow))
+			return KIPT_NODE_JUMP;
+		number = number_of(flow, block, next_ip(block));
+		next = &flow->blocks.table[number];
+		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE ||
+		    !is_near(first->ip, kipt_block_last_insn(next)))
+			return KIPT_NODE_ON;
+		*insns += next->insns;
+		block->on = number;
+		first->end = number;
+		block = next;
+	}
+	return block->kind;
+}
+
+static void enter_kind(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_block *block = &flow->blocks.table[number];
+	struct kipt_index *index = &flow->blocks.index;
+	u32 at = kipt_index_first(index, kipt_block_key(block->space, block->ip));
+
+	while (index->slots[at] >> KIPT_LINK_SHIFT != number)
+		at = kipt_index_next(index, at);
+	index->slots[at] = number << KIPT_LINK_SHIFT | block->node;
+}
+
+/* Nothing is stored where a node is slow for want of code or room. */
+static u8 leave_slow(struct kipt_flow *flow, u32 number)
+{
+	kipt_pack_slow(flow, number, flow->blocks.table[number].ip);
+	return KIPT_NODE_SLOW;
+}
+
+/* The kind of the node. */
+static u8 build(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_block *block = &flow->blocks.table[number];
+	struct kipt_node *node = &flow->blocks.nodes[number];
+	const struct kipt_block *last;
+	u32 behind = 0, insns;
+	u8 kind;
+
+	if (!block->kind)
+		find_kind(flow, number);
+	if (!block->kind)
+		return leave_slow(flow, number);
+	kind = join_blocks(flow, number, &insns);
+	last = kipt_node_last(&flow->blocks, number);
+	if (kind != KIPT_NODE_SLOW && (last->pushes || last->class == KIPT_INSN_CALL_IND)) {
+		behind = number_of(flow, last, kipt_block_behind(last));
+		if (behind == KIPT_BLOCK_NONE)
+			return leave_slow(flow, number);
+	}
+	node->next[0] = behind << KIPT_LINK_SHIFT;
+	node->next[1] = 0;
+	node->insns = insns;
+	node->branch = (s32)(kipt_block_last_insn(last) - block->ip);
+	if (flow->counts.max)
+		memset(node->count, 0, sizeof(node->count));
+	flow->blocks.doubles[number] = (struct kipt_double){ 0 };
+	block->node = kind;
+	enter_kind(flow, number);
+	kipt_pack_node(flow, number, last, kind);
+	if (behind)
+		kipt_pack_link(flow, KIPT_LINK_BEHIND, number, behind);
+	return kind;
+}
+
+u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
+{
+	u32 kind = flow->blocks.table[number].node;
+
+	return number << KIPT_LINK_SHIFT | (kind ? kind : build(flow, number));
+}
+
+void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
+{
+	flow->at.ip = ip;
+	kipt_pack_slow(flow, KIPT_BLOCK_NONE, ip);
+}
+
+u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
+{
+	const struct kipt_block *last = kipt_node_last(&flow->blocks, number);
+	u64 to = which ? last->target : next_ip(last);
+	u32 next = number_of(flow, last, to), link;
+
+	if (next == KIPT_BLOCK_NONE) {
+		kipt_graph_no_node(flow, to);
+		kipt_pack_link(flow, which, number, next);
+		return 0;
+	}
+	link = kipt_graph_node(flow, next);
+	kipt_pack_link(flow, which, number, next);
+	if (flow->blocks.table[next].node)
+		flow->blocks.nodes[number].next[which] = link;
+	return link;
+}
+
+void kipt_graph_forget(struct kipt_flow *flow)
+{
+	struct kipt_index *index = &flow->blocks.index;
+	struct kipt_block *block;
+	u32 i;
+
+	if (!flow->walk.graph)
+		return;
+	kipt_settle_returns(flow);
+	kipt_pairs_clear(&flow->pairs);
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		block = &flow->blocks.table[i];
+		block->kind = KIPT_NODE_UNKNOWN;
+		block->node = KIPT_NODE_UNKNOWN;
+		block->reach = 0;
+	}
+	for (i = 0; i < index->size; i++)
+		index->slots[i] &= ~KIPT_LINK_KIND;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The graph: blocks of code and the links between them, by which packets are followed
+ * without looking for each block. Runs where the callbacks may.
+ *
+ * TIP.PGE, and TIP.PGD where tracing ends in the first node, are used as the slow path uses
+ * them, in fewer steps. All else stands on a theorem: if nothing is pending, tracing is on and
+ * the flow is at a node's address, then following links by outcomes and return addresses goes
+ * where the slow path goes, block by block. Each clause has its check:
+ *
+ *  nothing is pending	kipt_graph_may_run(), before nodes are followed; following
+ *			leaves nothing pending but outcomes, with which it ends
+ *  the address		a node is a block: address, address space, mode and version of
+ *			its code; a link leads to the same space and mode. Where either
+ *			changes, the node is found by its address (enter(), find_node())
+ *  a link		was made from the block's own target, or the address behind it
+ *			(kipt_graph_link()), and is gone when code is forgotten
+ *			(kipt_graph_forget()) or numbers are given anew
+ *  a return address	a CALL of the graph pushes a link in its place, the slow path an
+ *			address and no link; kipt_graph_settle_returns() turns links into
+ *			addresses before nodes are dropped
+ *  what else a block	is why it is KIPT_NODE_SLOW: another version of the code, a
+ *  may do		branch into the other half of the addresses, a 16-bit RET, and
+ *			what leads to more than KIPT_NODE_REACH blocks before a packet
+ *			is used, or to code that cannot be read
+ *
+ * So the slow path is where every gap is told; following ends in front of what it cannot
+ * do, amid the outcomes of a packet if need be, and the slow path goes on from there.
+ */
+#ifndef KIPT_DECODE_GRAPH_H
+#define KIPT_DECODE_GRAPH_H
+
+#include "../state/flow_state.h"
+#include "../packet/last_ip.h"
+
+/* Of enum kipt_node_kind (uapi/linux/kipt_record.h), KIPT_NODE_JUMP is a direct JMP that has a
+ * record, and KIPT_NODE_ON leads to another node because this one is long enough. For a block
+ * by itself KIPT_NODE_ON means that it uses no packet and is no CALL, and there is no
+ * KIPT_NODE_JUMP. KIPT_NODE_SLOW is for the slow path; it is not stored where code is missing or
+ * memory was short: it may be another the next time.
+ */
+#define KIPT_NODE_UNKNOWN	0U	/* not built */
+
+/*
+ * KIPT_FLOW_PROVE: packets are used by the graph one by one, and what each
+ * does is held against the slow path at once.
+ */
+#ifdef KIPT_FLOW_PROVE
+#define KIPT_PROVES	true
+#else
+#define KIPT_PROVES	false
+#endif
+
+/**
+ * kipt_graph_may_run() - is nothing pending that the graph does not know of
+ * @flow: the flow
+ *
+ * Return: true if kipt_graph_run() may be called.
+ */
+bool kipt_graph_may_run(const struct kipt_flow *flow);
+
+/**
+ * kipt_graph_run() - follow the flow by links as far as they lead
+ * @flow: kipt_graph_may_run() is true; the cursor is advanced, maybe not at all
+ *
+ * Return: true if the packet at the cursor is for the slow path; false if packets were
+ * used, or the run halts here: ask again.
+ */
+bool kipt_graph_run(struct kipt_flow *flow);
+
+/**
+ * kipt_prove_graph_begin() - a packet may be used next (selftests/decode/graph_prove.c)
+ * @flow: kipt_graph_may_run() is true
+ */
+void kipt_prove_graph_begin(struct kipt_flow *flow);
+
+/**
+ * kipt_prove_graph_end() - hold what was used since then against the slow path; ends the
+ * program if they differ
+ * @flow: unchanged
+ * @left: outcomes of the packet that the slow path used
+ */
+void kipt_prove_graph_end(struct kipt_flow *flow, u32 left);
+
+/**
+ * kipt_graph_node() - the node of a block, built if it is not yet
+ * @flow: the flow
+ * @number: of the block it starts with, not KIPT_BLOCK_NONE
+ *
+ * Return: a link to it, of kind KIPT_NODE_SLOW if its code, or that up to the next use of
+ * a packet, cannot be read. Never of KIPT_NODE_UNKNOWN.
+ */
+u32 kipt_graph_node(struct kipt_flow *flow, u32 number);
+
+/**
+ * kipt_graph_no_node() - there is no room for the node of an address
+ * @flow: the flow
+ * @ip: where the flow is then
+ */
+void kipt_graph_no_node(struct kipt_flow *flow, u64 ip);
+
+/**
+ * kipt_graph_link() - make a link of a node
+ * @flow: the flow
+ * @number: of a node that was built
+ * @which: 1: to the target of its branch; 0: behind it
+ *
+ * Return: the link; 0: there is no room for its block, and flow->at.ip is its address.
+ */
+u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which);
+
+/**
+ * kipt_graph_forget() - drop all nodes; their blocks keep their numbers
+ * @flow: the flow; what its nodes counted was given away
+ */
+void kipt_graph_forget(struct kipt_flow *flow);
+
+#endif /* KIPT_DECODE_GRAPH_H */

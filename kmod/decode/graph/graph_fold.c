@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What nodes counted, on its way out, and the end of what is cached, when memory is full or
+ * code changed: see graph_fold.h. Nodes count how often they were passed, blocks their direct
+ * branch, all other edges are counted by themselves. Runs where the sink may.
+ */
+#include "../out/emit.h"
+#include "../out/flow_count.h"
+#include "../flow/flow_settle.h"
+#include "graph.h"
+#include "graph_fold.h"
+#include "pack.h"
+
+/* A node led on so often. Returns its last block. */
+static struct kipt_block *fold_blocks(struct kipt_flow *flow, u32 number, u64 count)
+{
+	struct kipt_block *blocks[KIPT_NODE_BLOCKS];
+	u32 n = kipt_node_blocks(&flow->blocks, number, blocks), i;
+
+	for (i = 0; i < n; i++) {
+		if (blocks[i]->class == KIPT_INSN_JUMP)
+			blocks[i]->taken += count;
+	}
+	return blocks[n - 1];
+}
+
+/* What two outcomes counted goes to the nodes of each. */
+static void fold_double(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_double *both = &flow->blocks.doubles[number];
+	struct kipt_node *nodes = flow->blocks.nodes;
+	u32 two;
+
+	for (two = 0; two < 4; two++) {
+		if (!both->count[two])
+			continue;
+		nodes[number].count[two >> 1] += both->count[two];
+		nodes[nodes[number].next[two >> 1] >> KIPT_LINK_SHIFT].count[two & 1] +=
+			both->count[two];
+		both->count[two] = 0;
+	}
+}
+
+static void fold_node(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_node *node = &flow->blocks.nodes[number];
+	u32 behind = node->count[0], taken = node->count[1];
+	struct kipt_block *last;
+
+	if (!(behind | taken))
+		return;
+	last = fold_blocks(flow, number, (u64)behind + taken);
+	last->taken += taken;
+	node->count[0] = 0;
+	node->count[1] = 0;
+}
+
+static void fold_edge(struct kipt_flow *flow, u32 from, u64 space, u64 to, u64 count)
+{
+	const struct kipt_block *last = fold_blocks(flow, from, count);
+
+	kipt_count_add(flow, last->space ? last->space : space, kipt_block_last_insn(last), to,
+		       kipt_branch_kind(last->class), count);
+}
+
+static void fold_pair(struct kipt_flow *flow, struct kipt_pair *pair)
+{
+	const struct kipt_block *to = &flow->blocks.table[pair->to];
+
+	if (pair->count)
+		fold_edge(flow, pair->from, to->space, to->ip, pair->count);
+	pair->count = 0;
+}
+
+void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to)
+{
+	fold_edge(flow, from, flow->at.space, to, 1);
+}
+
+void kipt_graph_fold(struct kipt_flow *flow)
+{
+	u32 i;
+
+	if (!flow->walk.graph || !flow->counts.max)
+		return;
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		if (flow->blocks.table[i].node == KIPT_NODE_COND)
+			fold_double(flow, i);
+	}
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++)
+		fold_node(flow, i);
+	for (i = 1; i < flow->pairs.count; i++)
+		fold_pair(flow, &flow->pairs.at[i]);
+	flow->counts.bytes = 0;
+}
+
+static void emit_block(struct kipt_flow *flow, struct kipt_block *block)
+{
+	if (!block->taken)
+		return;
+	kipt_count_tell(flow, block->space, kipt_block_last_insn(block), block->target,
+		  kipt_branch_kind(block->class), block->taken);
+	block->taken = 0;
+}
+
+static void emit_counted(struct kipt_flow *flow, struct kipt_edge *counted)
+{
+	if (!counted->count)
+		return;
+	kipt_count_tell(flow, counted->space, counted->from, counted->to,
+		  (u8)counted->kind, counted->count);
+	counted->count = 0;
+}
+
+/* Return: false if a pause was asked for before the last. */
+static bool emit_blocks(struct kipt_flow *flow)
+{
+	u32 *at = &flow->output.telling.at;
+
+	for (; *at < flow->blocks.count; ++*at) {
+		if (flow->input.asked)
+			return false;
+		emit_block(flow, &flow->blocks.table[*at]);
+	}
+	flow->output.telling.edges = true;
+	*at = 1;
+	return true;
+}
+
+static bool emit_edges(struct kipt_flow *flow)
+{
+	u32 *at = &flow->output.telling.at;
+
+	for (; *at < flow->counts.count; ++*at) {
+		if (flow->input.asked)
+			return false;
+		emit_counted(flow, &flow->counts.edges[*at]);
+	}
+	return true;
+}
+
+/* What nodes counted goes to blocks and edges. */
+bool kipt_count_give(struct kipt_flow *flow)
+{
+	struct kipt_telling *telling = &flow->output.telling;
+
+	if (!flow->counts.max)
+		return true;
+	if (!telling->on) {
+		kipt_graph_fold(flow);
+		*telling = (struct kipt_telling){
+			.on = true, .at = KIPT_BLOCK_NONE + 1,
+		};
+	}
+	if ((!telling->edges && !emit_blocks(flow)) || !emit_edges(flow))
+		return false;
+	telling->on = false;
+	return true;
+}
+
+enum kipt_status kipt_flow_counts(struct kipt_flow *flow)
+{
+	bool all;
+
+	flow->input.stopped = false;
+	flow->input.asked = false;
+	flow->clock.moved = false;
+	all = kipt_count_give(flow);
+	if (all)
+		kipt_emit_flush(flow);
+	if (flow->input.stopped)
+		return KIPT_STOPPED;
+	return all ? KIPT_OK : KIPT_PAUSED;
+}
+
+bool kipt_flow_renew(struct kipt_flow *flow)
+{
+	if (!kipt_count_give(flow))
+		return false;
+	kipt_settle_trail(flow);
+	kipt_settle_returns(flow);
+	kipt_pairs_clear(&flow->pairs);
+	kipt_blocks_clear(&flow->blocks);
+	kipt_pack_end(flow);
+	if (flow->counts.max)
+		kipt_counts_clear(&flow->counts);
+	return true;
+}
+
+/* Code that is read anew may end in another branch. */
+static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
+{
+	struct kipt_block *block;
+	u32 i;
+
+	bool all = !begin && end == ~0ULL;
+
+	kipt_graph_fold(flow);
+	flow->output.telling = (struct kipt_telling){ 0 };
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		block = &flow->blocks.table[i];
+		if (kipt_block_touches(block, space, begin, end))
+			emit_block(flow, block);
+	}
+	for (i = 1; all && i < flow->counts.count; i++) {
+		if (kipt_space_matches(flow->counts.edges[i].space, space))
+			emit_counted(flow, &flow->counts.edges[i]);
+	}
+	kipt_emit_flush(flow);
+}
+
+void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
+{
+	flow->input.stopped = false;
+	flow->clock.moved = false;
+	if (flow->counts.max)
+		give_range(flow, space, begin, end);
+	flow->walk.history_count = 0;
+	if (!kipt_blocks_forget(&flow->blocks, space, begin, end))
+		return;
+	kipt_pack_end(flow);
+	kipt_graph_forget(flow);
+}

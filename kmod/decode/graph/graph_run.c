@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Following the graph from packet to packet, see graph.h. Runs where the callbacks may.
+ */
+#include "../flow/flow_beside.h"
+#include "../flow/flow_branch.h"
+#include "../flow/flow_settle.h"
+#include "graph_fold.h"
+#include "graph_step.h"
+#include "pack.h"
+#include "../packet/packet_table.h"
+
+/* Bytes that may be read behind the first of a packet. */
+#define READS	16
+
+/**
+ * struct rest - a packet whose outcomes are not all used
+ * @at: the packet
+ * @bits: its outcomes
+ * @count: how many are left; 0: there is no such packet
+ * @is_long: it is a long TNT
+ */
+struct rest {
+	const u8 *at;
+	u64 bits;
+	u32 count;
+	bool is_long;
+};
+
+bool kipt_graph_may_run(const struct kipt_flow *flow)
+{
+	return flow->walk.graph && kipt_flow_nothing_pending(flow);
+}
+
+/* Is the node at hand none for the slow path, and is there one? */
+static __always_inline bool is_followed(const struct walk *walk)
+{
+	return (walk->link & KIPT_LINK_KIND) - KIPT_NODE_COND < KIPT_NODE_SLOW - KIPT_NODE_COND;
+}
+
+/* Behind something else than a packet that was followed. Returns false if there is nothing
+ * that can be.
+ */
+static bool enter(struct kipt_flow *flow, struct walk *walk)
+{
+	const u8 *end = flow->input.data + flow->input.size - READS;
+
+	if (flow->input.size < READS)
+		return false;
+	if (flow->walk.space != flow->at.space || flow->walk.mode != flow->at.mode) {
+		flow->walk.space = flow->at.space;
+		flow->walk.mode = flow->at.mode;
+		kipt_settle_returns(flow);
+	}
+	walk->pos = flow->input.cursor.pos;
+	walk->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
+	if (!flow->state.enabled || walk->pos >= walk->upto ||
+	    !kipt_ip_is_canonical(flow->at.ip))
+		return false;
+	if (flow->counts.max && KIPT_COUNTS_FOLD - flow->counts.bytes < (u64)(walk->upto - walk->pos))
+		walk->upto = walk->pos + (KIPT_COUNTS_FOLD - flow->counts.bytes);
+	walk->mark = kipt_mode_mark(flow->at.mode);
+	walk->nodes = flow->blocks.nodes;
+	walk->doubles = flow->blocks.doubles;
+	read_records(flow, walk);
+	walk->link = find_node(flow, walk, flow->at.ip);
+	walk->top = flow->walk.stack.top;
+	walk->depth = flow->walk.stack.depth;
+	walk->history = flow->walk.history_count;
+	walk->last_ip = flow->input.last_ip;
+	walk->told = false;
+	if (!is_followed(walk)) {
+		if (flow->output.walks)
+			kipt_pack_step(flow, KIPT_WALK_UPTO, walk->link >> KIPT_LINK_SHIFT);
+		return false;
+	}
+	kipt_pack_start(flow, walk->link >> KIPT_LINK_SHIFT);
+	walk->insns = flow->at.insns;
+	return true;
+}
+
+static void leave(struct kipt_flow *flow, const struct walk *walk)
+{
+	if (walk->pos != flow->input.cursor.pos)
+		flow->input.previous = KIPT_PACKET_TNT;
+	flow->counts.bytes += (u64)(walk->pos - flow->input.cursor.pos);
+	flow->input.cursor.pos = walk->pos;
+	if (walk->link)
+		flow->at.ip = ip_of(flow, walk, walk->link);
+	sync_records(flow, walk);
+	flow->walk.stack.top = walk->top;
+	flow->walk.stack.depth = walk->depth;
+	flow->walk.steps += walk->history - flow->walk.history_count;
+	flow->walk.history_count = walk->history;
+	flow->at.insns = walk->insns;
+	flow->input.last_ip = walk->last_ip;
+}
+
+/* The outcomes of the short TNTs at hand, as many as there is room for; behind them is the
+ * next packet. Returns how many; the oldest is in the highest bit of @bits.
+ */
+static __always_inline u32 read_short(struct walk *walk, u64 *bits)
+{
+	u32 n = 0, some;
+
+	*bits = 0;
+	while (n <= 64 - 6 && walk->pos < walk->upto && kipt_tnt_is_short(*walk->pos)) {
+		some = kipt_tnt_outcomes(*walk->pos);
+		n += some;
+		/* The XOR takes the stop bit away: the outcomes before end in its place. */
+		*bits = *bits << some | ((*walk->pos >> 1) ^ 1U << some);
+		walk->pos++;
+	}
+	*bits <<= (64 - n) & 63;
+	return n;
+}
+
+/* The outcomes of a long TNT; 0: it is another packet. */
+static u32 read_long(const struct kipt_flow *flow, struct walk *walk, u64 *bits)
+{
+	u64 value;
+	u32 n;
+
+	if (walk->pos[0] != 0x02 || walk->pos[1] != 0xa3 ||
+	    flow->input.cursor.end - walk->pos < 8)
+		return 0;
+	value = kipt_load64(walk->pos + 2) & 0xffffffffffffULL;
+	if (value < 2)
+		return 0;
+	n = 63 - (u32)__builtin_clzll(value);
+	*bits = value << (64 - n);
+	walk->pos += 8;
+	return n;
+}
+
+/* @left outcomes of the packets that end at the next one are not used: those of the first
+ * that has some are for the slow path, and the next packet is the one behind it.
+ */
+static void find_rest(struct walk *walk, u32 left, struct rest *rest)
+{
+	if (rest->is_long) {
+		rest->at = walk->pos - 8;
+		rest->bits = kipt_load64(walk->pos - 6) & 0xffffffffffffULL;
+	} else {
+		while (left > kipt_tnt_outcomes(walk->pos[-1]))
+			left -= kipt_tnt_outcomes(*--walk->pos);
+		rest->at = walk->pos - 1;
+		rest->bits = *rest->at >> 1;
+	}
+	rest->count = left;
+}
+
+/* Time that has moved goes before steps that make records. */
+static __always_inline void tell_time(struct kipt_flow *flow, struct walk *walk, bool taken)
+{
+	if (unlikely(flow->clock.moved) &&
+	    (walk->told || (taken && flow->output.wanted >> KIPT_BRANCH_COND & 1)))
+		kipt_emit_time(flow);
+	walk->told = false;
+}
+
+/* Tells of short TNTs from @from on by their own bytes. @n outcomes were used. */
+static __always_inline void tell_outcomes(struct kipt_flow *flow, const u8 *from,
+					  struct walk *walk, const struct rest *rest, u64 bits,
+					  u32 n)
+{
+	tell_time(flow, walk, n && bits >> (64 - n));
+	if (rest->is_long) {
+		kipt_pack_outcomes(flow, bits, n);
+		return;
+	}
+	kipt_pack_short(flow, from, rest->count ? rest->at : walk->pos);
+	if (rest->count) {
+		n = kipt_tnt_outcomes(*rest->at);
+		kipt_pack_outcomes(flow, (u64)(*rest->at >> 1) << (64 - n), n - rest->count);
+	}
+}
+
+/* Uses packets as long as the run does not halt. Returns false if the packet at hand is for
+ * the slow path. @rest: of one that was begun.
+ */
+static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, struct rest *rest,
+				   enum tell how)
+{
+	struct walk walk = *at;
+	const u32 history = walk.history;
+	const u8 *behind, *from;
+	bool done = true;
+	u64 bits, ip;
+	u32 n, left, len;
+
+	while (done && is_followed(&walk) && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
+	       kipt_walk_slice_left(flow) > (s32)(walk.history - history) &&
+	       !(how == TELL_COUNTS && flow->pairs.full)) {
+		from = walk.pos;
+		n = read_short(&walk, &bits);
+		rest->is_long = !n;
+		if (!n)
+			n = read_long(flow, &walk, &bits);
+		if (likely(n)) {
+			left = use_outcomes(flow, &walk, bits, n, how);
+			if (unlikely(left))
+				find_rest(&walk, left, rest);
+			if (how == TELL_PACKED)
+				tell_outcomes(flow, from, &walk, rest, bits, n - left);
+			if (unlikely(left))
+				break;
+			continue;
+		}
+		if ((*walk.pos & KIPT_OPCODE_IP_MASK) != KIPT_OPCODE_TIP) {
+			sync_records(flow, &walk);
+			behind = kipt_flow_pass_beside(flow, walk.pos, walk.upto);
+			read_records(flow, &walk);
+			done = behind;
+			walk.pos = behind ? behind : walk.pos;
+			continue;
+		}
+		len = kipt_table_len[*walk.pos];
+		ip = kipt_last_ip_bytes(walk.last_ip, *walk.pos >> 5,
+					kipt_load64(walk.pos + 1));
+		done = *walk.pos >> 5 && len && len <= flow->input.cursor.end - walk.pos &&
+		       kipt_ip_is_canonical(ip) && use_target(flow, &walk, ip, how);
+		if (likely(done)) {
+			walk.last_ip = ip;
+			walk.pos += len;
+		}
+		if (how == TELL_PACKED)
+			tell_time(flow, &walk, false);
+		if (how == TELL_PACKED && likely(done))
+			kipt_pack_step(flow, KIPT_WALK_TARGET, walk.link >> KIPT_LINK_SHIFT);
+	}
+	*at = walk;
+	return done;
+}
+
+static noinline bool follow_counts(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_COUNTS);
+}
+
+static noinline bool follow_calls(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_CALLS);
+}
+
+static noinline bool follow_packed(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_PACKED);
+}
+
+static noinline bool follow_branches(struct kipt_flow *flow, struct walk *walk,
+				     struct rest *rest)
+{
+	return follow(flow, walk, rest, TELL_BRANCHES);
+}
+
+/* The slow path goes on amid the outcomes of a packet. */
+static void hand_over(struct kipt_flow *flow, const struct rest *rest)
+{
+	flow->input.offset = (u64)(rest->at - flow->input.data);
+	flow->walk.tnt.bits = rest->bits;
+	flow->walk.tnt.count = rest->count;
+	flow->walk.bound = (struct kipt_walk_bound){ 0 };
+	kipt_flow_walk_on(flow);
+}
+
+/* Nodes that use no packet were passed, and told so; other records tell what comes. */
+static void end_packed(struct kipt_flow *flow, u32 number)
+{
+	if (!flow->output.packs)
+		return;
+	kipt_pack_step(flow, KIPT_WALK_UPTO, number);
+	kipt_pack_end(flow);
+}
+
+static void end_slice(struct kipt_flow *flow)
+{
+	if (kipt_walk_slice_left(flow) > 0)
+		return;
+	kipt_walk_begin_slice(flow);
+	if (flow->config.step_slice)
+		flow->input.halt_at = flow->input.data;
+}
+
+/* A TIP.PGD, if tracing ends in the node at hand before a branch is taken there. Returns false
+ * if the slow path has to use it.
+ */
+static bool use_pgd(struct kipt_flow *flow, bool has_ip, u64 ip)
+{
+	u32 number = kipt_number_at(flow, flow->at.ip), n, i;
+	struct kipt_block *blocks[KIPT_NODE_BLOCKS], *block;
+	u64 insns = 0;
+
+	if (number == KIPT_BLOCK_NONE ||
+	    (kipt_graph_node(flow, number) & KIPT_LINK_KIND) == KIPT_NODE_SLOW)
+		return false;
+	n = kipt_node_blocks(&flow->blocks, number, blocks);
+	for (i = 0; i < n; i++) {
+		block = blocks[i];
+		if (kipt_walk_disables(flow, block, has_ip, ip, false)) {
+			flow->walk.steps += i + 1;
+			flow->at.insns += insns;
+			kipt_walk_disable(flow, block, has_ip, ip);
+			kipt_flow_disable(flow);
+			return true;
+		}
+		if (block->kind != KIPT_NODE_ON || block->class == KIPT_INSN_JUMP)
+			break;
+		insns += block->insns;
+	}
+	return false;
+}
+
+/* Uses a TIP.PGE or TIP.PGD, of which filters make many, after leave(). Returns false if another
+ * packet is at hand, or the slow path has to use it.
+ */
+static bool use_pge_or_pgd(struct kipt_flow *flow)
+{
+	const u8 *pos = flow->input.cursor.pos;
+	bool has_ip;
+	u32 len;
+	u64 ip;
+
+	if (pos == flow->input.cursor.end || flow->input.data + flow->input.size - pos < READS)
+		return false;
+	len = kipt_table_len[*pos];
+	has_ip = *pos >> 5;
+	ip = kipt_last_ip_bytes(flow->input.last_ip, *pos >> 5, kipt_load64(pos + 1));
+	if (!len || len > flow->input.cursor.end - pos || (has_ip && !kipt_ip_is_canonical(ip)))
+		return false;
+	switch (*pos & KIPT_OPCODE_IP_MASK) {
+	case KIPT_OPCODE_TIP_PGE:
+		if (flow->state.enabled || !has_ip)
+			return false;
+		kipt_flow_enable(flow, KIPT_ENABLE_PGE, ip);
+		break;
+	case KIPT_OPCODE_TIP_PGD:
+		if (!flow->state.enabled || !use_pgd(flow, has_ip, ip))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	flow->input.previous = KIPT_PACKET_TNT;
+	flow->input.cursor.pos = pos + len;
+	flow->input.last_ip = ip;
+	return true;
+}
+
+/* What is full is dropped; what nodes counted for long is folded. Returns false if the run
+ * halts meanwhile.
+ */
+static bool make_room(struct kipt_flow *flow)
+{
+	if (flow->blocks.full || flow->counts.full || flow->pairs.full)
+		return kipt_flow_renew(flow);
+	if (flow->counts.max && flow->counts.bytes >= KIPT_COUNTS_FOLD)
+		kipt_graph_fold(flow);
+	return true;
+}
+
+bool kipt_graph_run(struct kipt_flow *flow)
+{
+	struct rest rest = { 0 };
+	struct walk walk;
+	bool done;
+
+	if (!make_room(flow))
+		return false;
+	if (KIPT_PROVES)
+		kipt_prove_graph_begin(flow);
+	if (!enter(flow, &walk)) {
+		kipt_pack_end(flow);
+		done = !flow->state.enabled && use_pge_or_pgd(flow);
+		if (KIPT_PROVES)
+			kipt_prove_graph_end(flow, 0);
+		/* What was classified counts; the packet at hand is used all the same. */
+		if (flow->config.step_slice && kipt_walk_slice_left(flow) <= 0)
+			flow->input.halt_at = flow->input.data;
+		return !done;
+	}
+	if (KIPT_PROVES)
+		walk.upto = walk.pos + 1;
+	if (flow->counts.max)
+		done = follow_counts(flow, &walk, &rest);
+	else if (flow->output.packs)
+		done = follow_packed(flow, &walk, &rest);
+	else if (flow->output.wanted >> KIPT_BRANCH_COND & 1)
+		done = follow_branches(flow, &walk, &rest);
+	else
+		done = follow_calls(flow, &walk, &rest);
+	leave(flow, &walk);
+	if (rest.count || !done)
+		end_packed(flow, walk.link >> KIPT_LINK_SHIFT);
+	if (rest.count)
+		hand_over(flow, &rest);
+	else if (!done)
+		done = use_pge_or_pgd(flow);
+	if (KIPT_PROVES)
+		kipt_prove_graph_end(flow, rest.count);
+	end_slice(flow);
+	return !done;
+}

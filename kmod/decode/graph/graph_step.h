@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Following the graph from node to node, by outcomes and targets: see graph.h. Only
+ * graph_run.c includes it, so that what changes at every node can stand in registers.
+ * Runs where the callbacks may.
+ */
+#ifndef KIPT_DECODE_GRAPH_STEP_H
+#define KIPT_DECODE_GRAPH_STEP_H
+
+#include "../out/emit.h"
+#include "../out/flow_count.h"
+#include "../flow/flow_walk.h"
+#include "graph.h"
+#include "graph_fold.h"
+#include "pack.h"
+
+/* How what happens is told. */
+enum tell {
+	TELL_COUNTS,
+	TELL_CALLS,
+	TELL_BRANCHES,
+	TELL_PACKED,
+};
+
+/**
+ * struct walk - where the flow is, and what of it changes at every node
+ * @pos: next packet
+ * @upto: no packet is read here or behind
+ * @link: the node; 0: there is none, for lack of memory, and flow->at.ip is the address
+ * @top: of the return stack
+ * @depth: of the return stack
+ * @history: flow->walk.history_count
+ * @insns: flow->at.insns
+ * @last_ip: IP compression
+ * @mark: of the mode
+ * @nodes: the flow's
+ * @doubles: the flow's
+ * @told: packed: branches other than conditional ones make records that are not told yet
+ * @out: the next record goes here, if it is before @full
+ * @full: there is no more room
+ *
+ * Stands in registers.
+ */
+struct walk {
+	const u8 *pos;
+	const u8 *upto;
+	u32 link;
+	u32 top;
+	u32 depth;
+	u32 history;
+	u64 insns;
+	u64 last_ip;
+	u64 mark;
+	struct kipt_node *nodes;
+	struct kipt_double *doubles;
+	bool told;
+	struct kipt_record *out;
+	struct kipt_record *full;
+};
+
+/* From next[n] to count[n] of a node. */
+#define NEXT_TO_COUNT	2
+/* From next[n] to count[n] of a double. */
+#define DOUBLE_TO_COUNT	4
+
+static __always_inline struct kipt_node *node_at(const struct walk *walk, u32 link)
+{
+	return &walk->nodes[link >> KIPT_LINK_SHIFT];
+}
+
+/* next[@which] of the node at hand, a KIPT_NODE_COND; count[@which] is NEXT_TO_COUNT behind.
+ * What does not depend on the link is computed first: on the way from link to link there is
+ * nothing but the load.
+ */
+static __always_inline u32 *next_of(const struct walk *walk, u32 which)
+{
+	u8 *base = (u8 *)walk->nodes + 4 * which - KIPT_NODE_COND;
+
+	OPTIMIZER_HIDE_VAR(base);
+	return (void *)(base + walk->link);
+}
+
+/* Likewise next[@two] of its double; count[@two] is DOUBLE_TO_COUNT behind. */
+static __always_inline u32 *double_of(const struct walk *walk, u32 two)
+{
+	u8 *base = (u8 *)walk->doubles + 4 * two - KIPT_NODE_COND;
+
+	OPTIMIZER_HIDE_VAR(base);
+	return (void *)(base + walk->link);
+}
+
+/* The address that a link leads to. */
+static __always_inline u64 ip_of(const struct kipt_flow *flow, const struct walk *walk, u32 link)
+{
+	return likely(link) ? node_at(walk, link)->ip ^ walk->mark : flow->at.ip;
+}
+
+/* What was told goes to the flow, and what is told from here on comes behind. */
+static __always_inline void sync_records(struct kipt_flow *flow, const struct walk *walk)
+{
+	/* Edges there is no room for, and packed records, are told past the walk. */
+	if (!flow->counts.max && !flow->output.packs)
+		flow->output.count = (u32)(walk->out - flow->output.records);
+}
+
+static __always_inline void read_records(struct kipt_flow *flow, struct walk *walk)
+{
+	walk->out = &flow->output.records[flow->output.count];
+	/* The next record finds that there is no room, and time goes before it. */
+	walk->full = flow->clock.moved ? walk->out : &flow->output.records[KIPT_FLOW_BUFFER];
+}
+
+static noinline struct kipt_record *make_room_for_record(struct kipt_flow *flow,
+							 struct kipt_record *out)
+{
+	flow->output.count = (u32)(out - flow->output.records);
+	kipt_emit_room(flow, 1);
+	return &flow->output.records[--flow->output.count];
+}
+
+static __always_inline void tell(struct kipt_flow *flow, struct walk *walk, enum tell how,
+				 u8 kind, u16 flags, u64 from, u64 to)
+{
+	struct kipt_record *record;
+
+	if ((how != TELL_CALLS && how != TELL_BRANCHES) || !(flow->output.wanted >> kind & 1))
+		return;
+	if (unlikely(walk->out >= walk->full)) {
+		walk->out = make_room_for_record(flow, walk->out);
+		walk->full = &flow->output.records[KIPT_FLOW_BUFFER];
+	}
+	record = walk->out++;
+	record->type = KIPT_RECORD_BRANCH;
+	record->kind = kind;
+	record->flags = flags;
+	record->aux = walk->insns < 0xffffffffU ? (u32)walk->insns : 0xffffffffU;
+	record->ip = from;
+	record->value = to;
+	walk->insns = 0;
+}
+
+static __always_inline struct kipt_trail *next_trail(struct kipt_flow *flow, struct walk *walk)
+{
+	return &flow->walk.history[walk->history++ % KIPT_FLOW_HISTORY];
+}
+
+/* The node at hand is passed, up to its branch. */
+static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, enum tell how)
+{
+	struct kipt_trail *trail = next_trail(flow, walk);
+
+	trail->len = 0;
+	trail->node = walk->link >> KIPT_LINK_SHIFT;
+	if (how == TELL_CALLS || how == TELL_BRANCHES)
+		walk->insns += node_at(walk, walk->link)->insns;
+}
+
+/* Where the branch of a node stands. */
+static __always_inline u64 branch_ip(const struct walk *walk, const struct kipt_node *node)
+{
+	return (node->ip ^ walk->mark) + (u64)(s64)node->branch;
+}
+
+static noinline void count_new(struct kipt_flow *flow, u32 from, u32 to)
+{
+	u32 pair = kipt_pairs_number(&flow->pairs, from, to);
+
+	flow->blocks.nodes[from].next[1] = pair;
+	if (pair)
+		flow->pairs.at[pair].count++;
+	else
+		kipt_graph_count(flow, from, flow->blocks.table[to].ip);
+}
+
+/* Control went from the node at hand to the one of @link, by no direct branch. */
+static __always_inline void count(struct kipt_flow *flow, const struct walk *walk, u32 link)
+{
+	u32 from = walk->link >> KIPT_LINK_SHIFT, to = link >> KIPT_LINK_SHIFT;
+	u32 guess = walk->nodes[from].next[1];
+	struct kipt_pair *pair = &flow->pairs.at[guess];
+
+	if (likely(guess && pair->from == from && pair->to == to))
+		pair->count++;
+	else if (likely(link))
+		count_new(flow, from, to);
+	else
+		kipt_graph_count(flow, from, flow->at.ip);
+}
+
+/* A link of the node at hand, which is made where it is not there yet. */
+static __always_inline u32 link_of(struct kipt_flow *flow, const struct walk *walk, u32 link,
+				   u32 which)
+{
+	return likely(link & KIPT_LINK_KIND) ? link :
+	       kipt_graph_link(flow, walk->link >> KIPT_LINK_SHIFT, which);
+}
+
+/* The node behind a CALL may be built already, but not for this CALL. */
+static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
+				 struct kipt_node *node)
+{
+	u32 link = node->next[0];
+
+	if (unlikely(!(link & KIPT_LINK_KIND))) {
+		link |= flow->blocks.table[link >> KIPT_LINK_SHIFT].node;
+		node->next[0] = link;
+	}
+	flow->walk.stack.link[walk->top++ % KIPT_RETURN_STACK_SIZE] = link;
+	walk->depth += walk->depth < KIPT_RETURN_STACK_SIZE;
+}
+
+/* The node of an address in the space and mode at hand; 0: there is no room. */
+static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *walk, u64 ip)
+{
+	const struct kipt_index *index = &flow->blocks.index;
+	u64 space = ip >> 63 ? 0 : flow->at.space;
+	u32 at = kipt_index_first(index, kipt_block_key(space, ip)), link, number;
+	const struct kipt_node *node;
+
+	while ((link = index->slots[at]) != 0) {
+		node = node_at(walk, link);
+		if (likely(node->ip == (ip ^ walk->mark) && node->space == space)) {
+			if (likely(link & KIPT_LINK_KIND))
+				return link;
+			return kipt_graph_node(flow, link >> KIPT_LINK_SHIFT);
+		}
+		at = kipt_index_next(index, at);
+	}
+	number = kipt_number_at(flow, ip);
+	if (number != KIPT_BLOCK_NONE)
+		return kipt_graph_node(flow, number);
+	kipt_graph_no_node(flow, ip);
+	return 0;
+}
+
+/* The node at hand, of that kind, uses no packet. */
+static __always_inline void go_on(struct kipt_flow *flow, struct walk *walk, u32 kind,
+				  enum tell how)
+{
+	struct kipt_node *node = node_at(walk, walk->link);
+	u32 link, which = kind != KIPT_NODE_ON;
+
+	pass(flow, walk, how);
+	if (kind == KIPT_NODE_CALL && likely(node->next[0]))
+		push(flow, walk, node);
+	if (how == TELL_COUNTS)
+		node->count[which]++;
+	link = link_of(flow, walk, node->next[which], which);
+	if (kind != KIPT_NODE_ON)
+		walk->told = true;
+	if (kind != KIPT_NODE_ON)
+		tell(flow, walk, how,
+		     kind == KIPT_NODE_CALL ? KIPT_BRANCH_CALL : KIPT_BRANCH_JUMP, 0,
+		     branch_ip(walk, node), ip_of(flow, walk, link));
+	walk->link = link;
+}
+
+/* A node that uses no packet. Returns false if the one at hand is another. */
+static __always_inline bool use_no_packet(struct kipt_flow *flow, struct walk *walk,
+					  enum tell how)
+{
+	switch (walk->link & KIPT_LINK_KIND) {
+	case KIPT_NODE_CALL:
+		go_on(flow, walk, KIPT_NODE_CALL, how);
+		return true;
+	case KIPT_NODE_JUMP:
+		go_on(flow, walk, KIPT_NODE_JUMP, how);
+		return true;
+	case KIPT_NODE_ON:
+		go_on(flow, walk, KIPT_NODE_ON, how);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The CALL may be of another mode. */
+static noinline u32 find_return(struct kipt_flow *flow, u64 mark, u32 slot)
+{
+	const struct walk walk = { .mark = mark, .nodes = flow->blocks.nodes };
+	u64 ip = flow->walk.stack.ip[slot];
+	u32 link = find_node(flow, &walk, mark ? (u32)ip : ip);
+
+	kipt_pack_link(flow, KIPT_LINK_RETURN, slot, link >> KIPT_LINK_SHIFT);
+	return link;
+}
+
+/* A RET that used an outcome. Returns false if no CALL is known, or none that can be. */
+static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, enum tell how)
+{
+	struct kipt_node *node = node_at(walk, walk->link);
+	u32 slot = (walk->top - 1) % KIPT_RETURN_STACK_SIZE;
+	u32 link = flow->walk.stack.link[slot];
+
+	if (unlikely(!walk->depth ||
+		     (!link && !kipt_ip_is_canonical(flow->walk.stack.ip[slot]))))
+		return false;
+	walk->top--;
+	walk->depth--;
+	pass(flow, walk, how);
+	if (unlikely(!(link & KIPT_LINK_KIND)))
+		link = link ? kipt_graph_node(flow, link >> KIPT_LINK_SHIFT) :
+			      find_return(flow, walk->mark, slot);
+	if (how == TELL_COUNTS)
+		count(flow, walk, link);
+	walk->told = true;
+	tell(flow, walk, how, KIPT_BRANCH_RET, KIPT_RF_COMPRESSED, branch_ip(walk, node),
+	     ip_of(flow, walk, link));
+	walk->link = link;
+	return true;
+}
+
+/* One outcome at the node at hand, a KIPT_NODE_COND. Returns where its link stands. */
+static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *walk, u32 taken,
+					enum tell how)
+{
+	u32 *next = next_of(walk, taken), link;
+	struct kipt_node *node = node_at(walk, walk->link);
+
+	pass(flow, walk, how);
+	if (how == TELL_COUNTS)
+		next[NEXT_TO_COUNT]++;
+	link = link_of(flow, walk, *next, taken);
+	if (how == TELL_BRANCHES && taken)
+		tell(flow, walk, how, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
+		     ip_of(flow, walk, link));
+	walk->link = link;
+	return next;
+}
+
+/* Writes a record that stays if the branch was taken. No branch here: outcomes cannot be
+ * predicted.
+ */
+static __always_inline struct kipt_record *put_branch(struct kipt_record *out, u32 taken,
+						      u64 *insns, u64 from, u64 to)
+{
+	out->type = KIPT_RECORD_BRANCH;
+	out->kind = KIPT_BRANCH_COND;
+	out->flags = 0;
+	out->aux = (u32)*insns;
+	out->ip = from;
+	out->value = to;
+	*insns &= (u64)taken - 1;
+	return out + taken;
+}
+
+/* Two outcomes, the first in the upper bit, at two KIPT_NODE_COND of which the first is at
+ * hand. @next leads behind them; @both is where it stands.
+ */
+static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, u32 two,
+				     u32 *both, u32 next, enum tell how)
+{
+	const struct kipt_node *first, *second;
+	struct kipt_trail *trail = next_trail(flow, walk);
+
+	trail->len = KIPT_TRAIL_TWO | two >> 1;
+	trail->node = walk->link >> KIPT_LINK_SHIFT;
+	if (how == TELL_COUNTS) {
+		both[DOUBLE_TO_COUNT]++;
+	} else if (how == TELL_CALLS) {
+		walk->insns += both[DOUBLE_TO_COUNT];
+	} else if (how == TELL_BRANCHES) {
+		first = node_at(walk, walk->link);
+		second = node_at(walk, first->next[two >> 1]);
+		walk->insns += first->insns;
+		walk->out = put_branch(walk->out, two >> 1, &walk->insns,
+				       branch_ip(walk, first), second->ip ^ walk->mark);
+		walk->insns += second->insns;
+		walk->out = put_branch(walk->out, two & 1, &walk->insns,
+				       branch_ip(walk, second),
+				       node_at(walk, next)->ip ^ walk->mark);
+	}
+	walk->link = next;
+}
+
+/* There is room for two records, and their instructions fit. */
+static __always_inline bool may_tell_two(const struct walk *walk, enum tell how)
+{
+	return how != TELL_BRANCHES || (walk->out + 1 < walk->full && !(walk->insns >> 31));
+}
+
+/* Uses @n outcomes, the oldest in the highest bit of @bits. Returns how many are left, for the
+ * slow path to use from the node on.
+ */
+static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *walk, u64 bits,
+					u32 n, enum tell how)
+{
+	u32 *both, *next, kind, two, insns;
+
+	while (n) {
+		kind = walk->link & KIPT_LINK_KIND;
+		if (likely(kind == KIPT_NODE_COND)) {
+			two = (u32)(bits >> 62);
+			both = double_of(walk, two);
+			if (likely(n > 1 && *both && may_tell_two(walk, how))) {
+				use_both(flow, walk, two, both, *both, how);
+				bits <<= 2;
+				n -= 2;
+				continue;
+			}
+			insns = node_at(walk, walk->link)->insns;
+			use_outcome(flow, walk, two >> 1, how);
+			bits <<= 1;
+			n--;
+			if (!n || (walk->link & KIPT_LINK_KIND) != KIPT_NODE_COND)
+				continue;
+			insns += node_at(walk, walk->link)->insns;
+			next = use_outcome(flow, walk, two & 1, how);
+			*both = *next;
+			if (how == TELL_CALLS)
+				both[DOUBLE_TO_COUNT] = insns;
+			bits <<= 1;
+			n--;
+		} else if (kind == KIPT_NODE_RET) {
+			if (!(bits >> 63) || !go_back(flow, walk, how))
+				return n;
+			bits <<= 1;
+			n--;
+		} else if (!use_no_packet(flow, walk, how)) {
+			return n;
+		}
+	}
+	return 0;
+}
+
+/* Branches to the target of a TIP. Returns false if the slow path has to, from the node on. */
+static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk, u64 target,
+				       enum tell how)
+{
+	struct kipt_node *node;
+	u8 class;
+	u32 link;
+
+	while (use_no_packet(flow, walk, how))
+		;
+	node = node_at(walk, walk->link);
+	switch (walk->link & KIPT_LINK_KIND) {
+	case KIPT_NODE_RET:
+		/* Which slot is the next does not matter if there is none. */
+		walk->top--;
+		walk->depth -= walk->depth > 0;
+		break;
+	case KIPT_NODE_TARGET:
+		/* Of these only a CALL has a node behind it. */
+		if (node->next[0])
+			push(flow, walk, node);
+		break;
+	default:
+		return false;
+	}
+	pass(flow, walk, how);
+	link = find_node(flow, walk, target);
+	if (how == TELL_COUNTS) {
+		count(flow, walk, link);
+	} else if (how != TELL_PACKED || unlikely(flow->clock.moved)) {
+		class = kipt_node_last(&flow->blocks, walk->link >> KIPT_LINK_SHIFT)->class;
+		walk->told |= flow->output.wanted >> kipt_branch_kind(class) & 1;
+		tell(flow, walk, how, kipt_branch_kind(class), 0, branch_ip(walk, node), target);
+	}
+	walk->link = link;
+	return true;
+}
+
+#endif /* KIPT_DECODE_GRAPH_STEP_H */

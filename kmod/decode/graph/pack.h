@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packed records: the nodes that the graph is made of, and the steps that were made in it, as
+ * uapi/linux/kipt_record.h says (kipt_record_walk()). Any function runs where the sink may.
+ * Those that tell steps are for flows that pack, the others do nothing if it does not.
+ *
+ * NODE and LINK records come before the WALK record that is being filled, though that has
+ * older steps in it. So what they say must not differ from what was said for these:
+ * kipt_pack_end() comes before a number is given anew, and before anything but the graph
+ * moves the flow.
+ */
+#ifndef KIPT_DECODE_PACK_H
+#define KIPT_DECODE_PACK_H
+
+#include "../out/emit.h"
+
+/**
+ * kipt_pack_node() - define a node that is remembered
+ * @flow: the flow
+ * @number: of the node, which is built
+ * @last: its last block
+ * @kind: enum kipt_node_kind
+ */
+void kipt_pack_node(struct kipt_flow *flow, u32 number, const struct kipt_block *last, u32 kind);
+
+/**
+ * kipt_pack_slow() - define a node that is not remembered, if a step may go there
+ * @flow: the flow; goes to the node, or asks for it again before it is left
+ * @number: of the node, or KIPT_BLOCK_NONE
+ * @ip: its address
+ */
+void kipt_pack_slow(struct kipt_flow *flow, u32 number, u64 ip);
+
+/**
+ * kipt_pack_link() - say where a node, or a return address, leads
+ * @flow: the flow
+ * @kind: enum kipt_link_kind
+ * @from: number of the node, or slot of the return address
+ * @to: number of the node there
+ */
+void kipt_pack_link(struct kipt_flow *flow, u32 kind, u32 from, u32 to);
+
+/**
+ * kipt_pack_start() - say where the flow is, if the WALK records so far do not
+ * @flow: its instructions that no record told are told with it
+ * @number: of the node it is at
+ */
+void kipt_pack_start(struct kipt_flow *flow, u32 number);
+
+/**
+ * kipt_pack_outcomes() - outcomes were used
+ * @flow: packs
+ * @bits: they, the oldest in the highest bit
+ * @n: how many
+ */
+void kipt_pack_outcomes(struct kipt_flow *flow, u64 bits, u32 n);
+
+/**
+ * kipt_pack_short() - outcomes of short TNTs were used
+ * @flow: packs
+ * @from: the first packet; 8 bytes behind any may be read
+ * @to: behind the last
+ */
+static inline void kipt_pack_short(struct kipt_flow *flow, const u8 *from, const u8 *to)
+{
+	u32 n, room;
+
+	for (; from < to; from += n) {
+		room = KIPT_RECORD_WALK_MAX - flow->output.nr_packed;
+		n = to - from < 8 ? (u32)(to - from) : 8;
+		n = n < room ? n : room;
+		memcpy(flow->output.packed + flow->output.nr_packed, from, 8);
+		flow->output.nr_packed += n;
+		if (unlikely(flow->output.nr_packed == KIPT_RECORD_WALK_MAX))
+			kipt_emit_packed(flow);
+	}
+}
+
+/**
+ * kipt_pack_step() - go to a node
+ * @flow: packs
+ * @item: KIPT_WALK_TARGET or KIPT_WALK_UPTO
+ * @number: of the node
+ */
+void kipt_pack_step(struct kipt_flow *flow, u8 item, u32 number);
+
+/**
+ * kipt_pack_end() - the WALK records so far say where the flow is no longer
+ * @flow: the flow
+ */
+void kipt_pack_end(struct kipt_flow *flow);
+
+/**
+ * kipt_pack_drop() - as kipt_pack_end(); what is being filled is dropped
+ * @flow: the flow
+ */
+void kipt_pack_drop(struct kipt_flow *flow);
+
+#endif /* KIPT_DECODE_PACK_H */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Edges that are counted one by one, and EDGE records of them. Runs where the sink may.
+ */
+#include "emit.h"
+#include "flow_count.h"
+
+static bool in_kernel(u64 from, u64 to)
+{
+	return (from & to) >> 63;
+}
+
+static void emit_space(struct kipt_flow *flow, u64 space, bool kernel)
+{
+	struct kipt_record record = {
+		.type = KIPT_RECORD_SPACE,
+		.flags = KIPT_RF_NO_IP,
+		.value = space,
+	};
+
+	if (!space && !kernel)
+		record.flags |= KIPT_RF_NO_VALUE;
+	flow->output.telling.spaced = true;
+	flow->output.telling.kernel = kernel;
+	flow->output.telling.space = space;
+	*kipt_emit_room(flow, 1) = record;
+}
+
+void kipt_count_tell(struct kipt_flow *flow, u64 space, u64 from, u64 to,
+		      u8 kind, u64 count)
+{
+	bool kernel = in_kernel(from, to);
+	struct kipt_record *record;
+	u32 told;
+
+	if (!flow->output.telling.spaced || flow->output.telling.space != space ||
+	    flow->output.telling.kernel != kernel)
+		emit_space(flow, space, kernel);
+	while (count) {
+		told = count < 0xffffffffU ? (u32)count : 0xffffffffU;
+		count -= told;
+		record = kipt_emit_room(flow, 1);
+		record->type = KIPT_RECORD_EDGE;
+		record->kind = kind;
+		record->flags = 0;
+		record->aux = told;
+		record->ip = from;
+		record->value = to;
+	}
+}
+
+void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind,
+		    u64 count)
+{
+	u32 number;
+
+	space = in_kernel(from, to) ? 0 : space;
+	number = kipt_counts_number(&flow->counts, space, from, to, kind);
+	if (number)
+		flow->counts.edges[number].count += count;
+	else
+		kipt_count_tell(flow, space, from, to, kind, count);
+}
+
+void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
+{
+	if (!flow->walk.trial)
+		kipt_count_add(flow, flow->at.space, from, to, kind, 1);
+}

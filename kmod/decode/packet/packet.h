@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Bytes to packets, nothing more: a packet is what its bytes say, without
+ * any state but "inside a BBP block". What an IP payload means is last_ip.h's
+ * affair, what a packet means the flow's. Pure, any context.
+ */
+#ifndef KIPT_DECODE_PACKET_H
+#define KIPT_DECODE_PACKET_H
+
+#include "cursor.h"
+#include "../status.h"
+
+/* Intel SDM Vol. 3C, "Trace Packets and Data Types". */
+enum kipt_packet_type {
+	KIPT_PACKET_PAD = 1,
+	KIPT_PACKET_TNT,
+	KIPT_PACKET_TIP,
+	KIPT_PACKET_TIP_PGE,
+	KIPT_PACKET_TIP_PGD,
+	KIPT_PACKET_FUP,
+	KIPT_PACKET_MODE_EXEC,
+	KIPT_PACKET_MODE_TSX,
+	KIPT_PACKET_PIP,
+	KIPT_PACKET_TRACESTOP,
+	KIPT_PACKET_CBR,
+	KIPT_PACKET_TSC,
+	KIPT_PACKET_MTC,
+	KIPT_PACKET_TMA,
+	KIPT_PACKET_CYC,
+	KIPT_PACKET_VMCS,
+	KIPT_PACKET_OVF,
+	KIPT_PACKET_PSB,
+	KIPT_PACKET_PSBEND,
+	KIPT_PACKET_MNT,
+	KIPT_PACKET_PTW,
+	KIPT_PACKET_EXSTOP,
+	KIPT_PACKET_MWAIT,
+	KIPT_PACKET_PWRE,
+	KIPT_PACKET_PWRX,
+	KIPT_PACKET_BBP,
+	KIPT_PACKET_BIP,
+	KIPT_PACKET_BEP,
+	KIPT_PACKET_CFE,
+	KIPT_PACKET_EVD,
+	KIPT_PACKET_TRIG,
+
+	__KIPT_PACKET_MAX,
+	KIPT_PACKET_MAX = __KIPT_PACKET_MAX - 1
+};
+
+/* struct kipt_packet.flags */
+#define KIPT_PF_IP	(1U << 0)	/* PTW, EXSTOP, CFE, BEP, TRIG: a FUP follows */
+#define KIPT_PF_NR	(1U << 1)	/* PIP: VMX non-root */
+#define KIPT_PF_HW	(1U << 2)	/* PWRE: started by hardware */
+#define KIPT_PF_BROKEN	(1U << 3)	/* shape of an erratum: ignore the payload */
+#define KIPT_PF_LONG	(1U << 4)	/* TNT: the 8-byte form */
+#define KIPT_PF_ICNT	(1U << 5)	/* TRIG: @value holds ICNT */
+#define KIPT_PF_MULT	(1U << 6)	/* TRIG: further triggers not reported */
+
+/* MODE.Exec @value bits; (L, D) say 64, 32 or 16-bit code. */
+#define KIPT_MODE_EXEC_L	(1U << 0)
+#define KIPT_MODE_EXEC_D	(1U << 1)
+#define KIPT_MODE_EXEC_IF	(1U << 2)
+/* MODE.TSX @value bits. */
+#define KIPT_MODE_TSX_INTX	(1U << 0)
+#define KIPT_MODE_TSX_ABORT	(1U << 1)
+
+/* The longest packet is PSB. */
+#define KIPT_PACKET_MAX_LEN	16
+
+/* First byte of the packets with an IP: their opcode, and IPBytes above it. */
+#define KIPT_OPCODE_IP_MASK	0x1fU
+#define KIPT_OPCODE_TIP_PGD	0x01U
+#define KIPT_OPCODE_TIP		0x0dU
+#define KIPT_OPCODE_TIP_PGE	0x11U
+#define KIPT_OPCODE_FUP		0x1dU
+
+/**
+ * struct kipt_packet - one packet
+ * @type: enum kipt_packet_type
+ * @len: its bytes, 1..16
+ * @size: TNT: number of bits, 1..47; TIP, TIP.PGE, TIP.PGD, FUP: IPBytes;
+ *	PTW, BBP, BIP: bytes of the operand or of an item, 4 or 8
+ * @flags: KIPT_PF_*
+ * @aux: MWAIT hints; PWRE state and sub-state; PWRX last and deepest state;
+ *	CFE vector; EVD type; BBP type; BIP id; TRIG bit vector; TMA FastCounter
+ * @value: TNT bits, the oldest in bit @size - 1; raw IP payload; MODE bits;
+ *	CR3 of PIP; CBR ratio; TSC; MTC; CTC of TMA; cycles of CYC; VMCS base (all
+ *	ones: none); MNT, PTW, BIP and EVD payload; MWAIT extensions; PWRX wake
+ *	reason; CFE type; TRIG ICNT
+ *
+ * Reserved bits are masked.
+ */
+struct kipt_packet {
+	u8 type;
+	u8 len;
+	u8 size;
+	u8 flags;
+	u32 aux;
+	u64 value;
+};
+
+/**
+ * kipt_packet_next() - read the packet at the cursor
+ * @cursor: advanced past the packet, only on success; keeps the block context
+ * @packet: written; undefined if no packet was read
+ *
+ * Shapes that errata make are read as what they stand for: a CYC that an OVF
+ * cut off (SKD007) is a broken 1-byte CYC, a TMA with reserved bits set and a
+ * byte too many (SKZ84) a broken 8-byte TMA.
+ *
+ * Context: any.
+ * Return:
+ * KIPT_OK: a packet was read.
+ * KIPT_END: nothing is left.
+ * KIPT_TRUNCATED: the bytes end inside the packet.
+ * KIPT_BAD_OPCODE: no packet starts like this.
+ * KIPT_BAD_PACKET: the payload breaks the format.
+ */
+enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
+				  struct kipt_packet *packet);
+
+/* The least @max with which kipt_packets_read() is fast. */
+#define KIPT_PACKETS_LEAST	16
+
+/**
+ * kipt_packets_read() - read many packets at once
+ * @cursor: advanced past the packets; keeps the block context
+ * @packets: written; what stands behind *@count of them is undefined
+ * @max: how many have room in @packets, at least 1; some hundred is best
+ * @count: how many were read, 0..@max, also when the result is an error
+ *
+ * Gives the packets that as many calls of kipt_packet_next() would give, and
+ * its result for what follows them where they end before @packets is full.
+ * The next packet of @packets starts where the one before ends, so offsets
+ * are sums of @len.
+ *
+ * Context: any.
+ * Return:
+ * KIPT_OK: at least one packet was read, there may be more.
+ * KIPT_END, KIPT_TRUNCATED, KIPT_BAD_OPCODE, KIPT_BAD_PACKET: as of
+ * kipt_packet_next() behind *@count packets.
+ */
+enum kipt_status kipt_packets_read(struct kipt_cursor *cursor,
+				   struct kipt_packet *packets, u32 max,
+				   u32 *count);
+
+/**
+ * kipt_packet_name() - the manual's name of a packet type
+ * @type: any value
+ *
+ * Return: a constant string, "unknown" if out of range.
+ */
+const char *kipt_packet_name(u32 type);
+
+/**
+ * kipt_packet_is_time() - is this a packet that only tells time, or fills
+ * @type: enum kipt_packet_type
+ *
+ * Such packets may stand between any two others, inside compound events too.
+ *
+ * Return: true for PAD, CBR, TSC, MTC, TMA, CYC and MNT.
+ */
+static inline bool kipt_packet_is_time(u32 type)
+{
+	return ((1ULL << type) &
+		(1ULL << KIPT_PACKET_PAD | 1ULL << KIPT_PACKET_CBR |
+		 1ULL << KIPT_PACKET_TSC | 1ULL << KIPT_PACKET_MTC |
+		 1ULL << KIPT_PACKET_TMA | 1ULL << KIPT_PACKET_CYC |
+		 1ULL << KIPT_PACKET_MNT)) != 0;
+}
+
+#endif /* KIPT_DECODE_PACKET_H */
