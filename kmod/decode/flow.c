@@ -423,7 +423,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 	flow->input.size = size;
 	/* Definitions of nodes that the sink did not get: they are told anew. */
 	if (flow->output.packs && (flow->input.stopped || flow->output.count))
-		kipt_graph_forget(flow);
+		kipt_graph_forget(flow, true);
 	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
 	set_halt(flow, data + psb);

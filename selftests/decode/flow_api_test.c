@@ -1099,6 +1099,38 @@ static u32 read_ring(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return code_copy(code, sizeof(code), at, buf, len);
 }
 
+static bool count_nodes(void *ctx, const struct kipt_record *record, u32 n)
+{
+	u32 *nodes = ctx, i;
+
+	for (i = 0; i < n; i++)
+		*nodes += record[i].type == KIPT_RECORD_NODE;
+	return true;
+}
+
+/* Nodes that a run defines, behind one over the same code whose bytes from @at on, @len of them,
+ * were forgotten. The jmp of the ring stands in one node with the first jz.
+ */
+static u32 nodes_built_anew(u32 at, u32 len)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static u8 bytes[PSB_PLUS + OUTCOMES + 16];
+	struct kipt_flow_config config = { .output = KIPT_FLOW_PACKED, .memory = 512 << 10 };
+	struct kipt_code code = { .read = read_ring };
+	u32 nodes = 0, first;
+	struct kipt_sink sink = { .emit = count_nodes, .ctx = &nodes };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+
+	memcpy(bytes, trace, PSB_PLUS);
+	memset(bytes + PSB_PLUS, 0xaa, OUTCOMES);
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	first = nodes;
+	kipt_flow_forget(flow, KIPT_FLOW_SPACES, USER_IP + at, USER_IP + at + len);
+	nodes = 0;
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	return first == 9 ? nodes : ~0U;
+}
+
 static bool add_edges(void *ctx, const struct kipt_record *record, u32 n)
 {
 	u64 *sum = ctx;
@@ -1249,6 +1281,10 @@ int main(void)
 		    "flow forgets by range and by address space, packed");
 	ktap_result(&ktap, forgets_ranges_and_spaces(KIPT_FLOW_COUNTS),
 		    "flow forgets by range and by address space, counted");
+	ktap_result(&ktap, nodes_built_anew(0, 0) == 0 && nodes_built_anew(6, 1) == 1 &&
+		    nodes_built_anew(5, 4) == 3 && nodes_built_anew(0, 1) == 2 &&
+		    nodes_built_anew(16, 2) == 1 && nodes_built_anew(0, 18) == 9,
+		    "nodes that are built anew are those of code that was forgotten");
 	ktap_result(&ktap, runs_are_apart(),
 		    "flow takes nothing from the trace of the run before");
 	ktap_result(&ktap, new_code_is_used(),

@@ -630,6 +630,64 @@ static void compare_counts(struct input *input, u32 more)
 	must_equal("counts", &got);
 }
 
+/* All copies of a byte of the program, in user and kernel code. */
+static void forget_byte(struct kipt_flow *flow, u32 at)
+{
+	const u32 half = PROGRAM_BYTES / 2;
+	u64 ip;
+	u32 i;
+
+	for (i = 0; i < PROGRAM_COPIES; i++) {
+		ip = PROGRAM_USER + i * PROGRAM_BYTES + at;
+		kipt_flow_forget(flow, KIPT_FLOW_SPACES, ip, ip + 1);
+		ip = PROGRAM_KERNEL + i * half + (at - half);
+		if (at >= half)
+			kipt_flow_forget(flow, KIPT_FLOW_SPACES, ip, ip + 1);
+	}
+}
+
+/* Some bytes are patched, and they alone are forgotten. @output: PACKED, CALLS or COUNTS; @have
+ * gets what both runs tell.
+ */
+static void compare_patched(struct input *input, u32 output, struct record_list *have)
+{
+	const u8 *before = input->code;
+	u32 plain = output & KIPT_FLOW_CALLS ? output : KIPT_FLOW_BRANCHES;
+	u32 at = (u32)(input->trace[input->size / 2] ^ input->size) % (PROGRAM_BYTES - 8);
+	u32 n = 1 + input->choice / 64, i;
+	struct kipt_flow *flow;
+	u8 after[PROGRAM_BYTES];
+
+	memcpy(after, before, PROGRAM_BYTES);
+	for (i = 0; i < n; i++)
+		after[at + i] ^= 1 + (u8)input->size % 7;
+	decode(input, plain | KIPT_FLOW_NO_MEMO, &want);
+	input->code = after;
+	decode(input, plain | KIPT_FLOW_NO_MEMO, &got);
+	if (want.full || got.full || want.count + got.count > LIST_MAX)
+		return;
+	memcpy(want.records + want.count, got.records, got.count * sizeof(got.records[0]));
+	want.count += got.count;
+	input->code = before;
+	flow = flow_make(input, output, have);
+	run(flow, input);
+	input->code = after;
+	for (i = 0; i < n; i++)
+		forget_byte(flow, at + i);
+	run(flow, input);
+	if (output & KIPT_FLOW_COUNTS && kipt_flow_counts(flow) != KIPT_OK)
+		abort();
+	if (have->full)
+		return;
+	if (output & KIPT_FLOW_PACKED) {
+		expand_packed();
+	} else if (output & KIPT_FLOW_COUNTS) {
+		to_edges(&want);
+		to_edges(have);
+	}
+	must_equal("patched", &got);
+}
+
 /* Counts of chunks, by one flow, are those of the whole. */
 static void compare_counts_chunks(struct input *input)
 {
@@ -705,15 +763,19 @@ static void compare_more(struct input *input)
 		compare_stopped(input, calls | KIPT_FLOW_PACKED);
 		break;
 	case 5:
-	case 6:
 		compare_cut(input, branches);
+		break;
+	case 6:
+		compare_patched(input, branches | KIPT_FLOW_PACKED, &packed);
 		break;
 	case 7:
 		compare_cut(input, branches | KIPT_FLOW_NO_MEMO);
 		break;
 	case 8:
-	case 9:
 		compare_counts_chunks(input);
+		break;
+	case 9:
+		compare_patched(input, input->size & 1 ? calls : KIPT_FLOW_COUNTS, &got);
 		break;
 	case 10:
 		compare_others(input);

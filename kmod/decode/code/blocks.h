@@ -294,6 +294,28 @@ static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 }
 
 /**
+ * kipt_blocks_look() - the number of an address, if it has one
+ * @blocks: the cache
+ * @space: address space
+ * @ip: address
+ * @mode: enum kipt_exec_kind
+ *
+ * Return: the number, or KIPT_BLOCK_NONE.
+ */
+static inline u32 kipt_blocks_look(const struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
+{
+	u32 at = kipt_index_first(&blocks->index, kipt_block_key(space, ip));
+	u32 number;
+
+	while ((number = blocks->index.slots[at] >> KIPT_LINK_SHIFT) != 0) {
+		if (likely(kipt_block_is(&blocks->table[number], space, ip, mode)))
+			break;
+		at = kipt_index_next(&blocks->index, at);
+	}
+	return number;
+}
+
+/**
  * kipt_blocks_number() - the number of an address, read or not
  * @blocks: the cache
  * @space: address space
@@ -305,16 +327,10 @@ static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 static inline u32 kipt_blocks_number(struct kipt_blocks *blocks, u64 space,
 				     u64 ip, u32 mode)
 {
-	u32 at = kipt_index_first(&blocks->index, kipt_block_key(space, ip));
-	u32 number;
+	u32 number = kipt_blocks_look(blocks, space, ip, mode);
 
-	while ((number = blocks->index.slots[at] >> KIPT_LINK_SHIFT) != 0) {
-		if (likely(kipt_block_is(&blocks->table[number], space, ip,
-					 mode)))
-			return number;
-		at = kipt_index_next(&blocks->index, at);
-	}
-	return kipt_blocks_add(blocks, space, ip, mode);
+	return likely(number != KIPT_BLOCK_NONE) ? number :
+						   kipt_blocks_add(blocks, space, ip, mode);
 }
 
 /**

@@ -3,7 +3,6 @@
  * Nodes and links: built, folded, forgotten; see graph.h. Runs where the code callbacks
  * and the sink may.
  */
-#include "../flow/flow_settle.h"
 #include "graph.h"
 #include "pack.h"
 
@@ -231,22 +230,112 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 	return link;
 }
 
-void kipt_graph_forget(struct kipt_flow *flow)
+static bool leads_on(const struct kipt_block *block)
 {
-	struct kipt_index *index = &flow->blocks.index;
+	return block->kind == KIPT_NODE_ON || block->kind == KIPT_NODE_CALL ||
+	       block->kind == KIPT_NODE_SLOW;
+}
+
+/* What is looked up is rarely there: a bit for each address that may be. */
+static u64 bit_of(u64 ip)
+{
+	return 1ULL << ((ip ^ ip >> 6 ^ ip >> 12) & 63);
+}
+
+static bool is_known(const struct kipt_flow *flow, const struct kipt_block *block, u64 ip)
+{
+	u32 number = kipt_blocks_look(&flow->blocks, block->space, ip, block->mode);
+
+	return number != KIPT_BLOCK_NONE && flow->blocks.table[number].kind;
+}
+
+/* The kind of a block whose code is gone is unknown, and so is that of blocks that lead there
+ * before a packet is used.
+ */
+static void forget_kinds(struct kipt_flow *flow)
+{
 	struct kipt_block *block;
+	bool some = true;
+	u64 gone = 0;
+	u32 i;
+
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		block = &flow->blocks.table[i];
+		if (block->insns || !block->kind)
+			continue;
+		block->kind = KIPT_NODE_UNKNOWN;
+		gone |= bit_of(block->ip);
+	}
+	/* Once for each of KIPT_NODE_REACH blocks at most. */
+	while (some) {
+		some = false;
+		for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+			block = &flow->blocks.table[i];
+			if (!leads_on(block) || !(gone & bit_of(next_ip(block))) ||
+			    is_known(flow, block, next_ip(block)))
+				continue;
+			block->kind = KIPT_NODE_UNKNOWN;
+			gone |= bit_of(block->ip);
+			some = true;
+		}
+	}
+}
+
+/* Is the kind of each of its blocks known? */
+static bool is_whole(const struct kipt_flow *flow, u32 number)
+{
+	struct kipt_block *blocks[KIPT_NODE_BLOCKS];
+	u32 n = kipt_node_blocks(&flow->blocks, number, blocks);
+
+	while (n--) {
+		if (!blocks[n]->kind)
+			return false;
+	}
+	return true;
+}
+
+/* A link of a node that is gone keeps its number; the kind is found anew. */
+static void forget_link(const struct kipt_flow *flow, u32 *link)
+{
+	if (!flow->blocks.table[*link >> KIPT_LINK_SHIFT].node)
+		*link &= ~KIPT_LINK_KIND;
+}
+
+static void forget_links(struct kipt_flow *flow, u32 number)
+{
+	struct kipt_double *both = &flow->blocks.doubles[number];
+	struct kipt_node *node = &flow->blocks.nodes[number];
+	u32 kind = flow->blocks.table[number].node, two;
+
+	forget_link(flow, &node->next[0]);
+	/* Else it is the number of a pair. */
+	if (kind != KIPT_NODE_RET && kind != KIPT_NODE_TARGET)
+		forget_link(flow, &node->next[1]);
+	for (two = 0; two < 4; two++) {
+		forget_link(flow, &both->next[two]);
+		if (!(both->next[two] & KIPT_LINK_KIND) ||
+		    !(node->next[two >> 1] & KIPT_LINK_KIND))
+			both->next[two] = 0;
+	}
+}
+
+void kipt_graph_forget(struct kipt_flow *flow, bool all)
+{
+	struct kipt_block *table = flow->blocks.table;
 	u32 i;
 
 	if (!flow->walk.graph)
 		return;
-	kipt_settle_returns(flow);
-	kipt_pairs_clear(&flow->pairs);
+	if (!all)
+		forget_kinds(flow);
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
-		block = &flow->blocks.table[i];
-		block->kind = KIPT_NODE_UNKNOWN;
-		block->node = KIPT_NODE_UNKNOWN;
-		block->reach = 0;
+		if (!table[i].node || (!all && is_whole(flow, i)))
+			continue;
+		table[i].node = KIPT_NODE_UNKNOWN;
+		enter_kind(flow, i);
 	}
-	for (i = 0; i < index->size; i++)
-		index->slots[i] &= ~KIPT_LINK_KIND;
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+		if (table[i].node)
+			forget_links(flow, i);
+	}
 }

@@ -110,9 +110,12 @@ void kipt_graph_no_node(struct kipt_flow *flow, u64 ip);
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which);
 
 /**
- * kipt_graph_forget() - drop all nodes; their blocks keep their numbers
- * @flow: the flow; what its nodes counted was given away
+ * kipt_graph_forget() - drop nodes whose code is gone, and what led to their code or nodes
+ * @flow: the flow, not in a run; what its nodes counted was given away
+ * @all: drop all nodes
+ *
+ * Blocks keep their numbers.
  */
-void kipt_graph_forget(struct kipt_flow *flow);
+void kipt_graph_forget(struct kipt_flow *flow, bool all);
 
 #endif /* KIPT_DECODE_GRAPH_H */

@@ -219,5 +219,5 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	if (!kipt_blocks_forget(&flow->blocks, space, begin, end))
 		return;
 	kipt_pack_end(flow);
-	kipt_graph_forget(flow);
+	kipt_graph_forget(flow, false);
 }
