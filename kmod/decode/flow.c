@@ -10,6 +10,7 @@
 #include "flow/flow_event.h"
 #include "flow/flow_ovf.h"
 #include "flow/flow_psb.h"
+#include "flow/flow_side.h"
 #include "flow_step.h"
 #include "flow/flow_walk.h"
 #include "graph/graph.h"

@@ -10,16 +10,16 @@ FUZZ_TOOL := $(ROOT)/tools/kipt
 FUZZ_SANITIZERS ?= address,undefined
 FUZZ_FLAGS = $(WARNINGS) -O2 -g -fsanitize=fuzzer,$(FUZZ_SANITIZERS) \
 	-fno-sanitize-recover=all
-FUZZ_PACKETS := packet/packet packet/packet_read packet/packet_table
+FUZZ_PACKETS := packet/packet packet/packet_ext packet/packet_read packet/packet_table
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
-	$(patsubst %,$(FUZZ_CORE)/%.c,code/insn $(FUZZ_PACKETS))
+	$(patsubst %,$(FUZZ_CORE)/%.c,code/insn code/insn_class code/insn_form $(FUZZ_PACKETS))
 SECONDS ?= 20
 FUZZERS ?= packet insn clock flow time unpack files crash dump
 
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c \
 	$(ROOT)/selftests/decode/packet_plain.c
-fuzz_insn-with := $(FUZZ_CORE)/code/insn.c
+fuzz_insn-with := $(patsubst %,$(FUZZ_CORE)/code/%.c,insn insn_class insn_form)
 fuzz_clock-with := $(FUZZ_CORE)/packet/clock.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 	$(ROOT)/selftests/decode/expand.c \
@@ -37,7 +37,7 @@ fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_table sync psb clock) \
+	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_ext packet_table sync psb clock) \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
 		crash/trace_end crash/dump_memory crash/dump_symbols \
 		crash/dump_kallsyms crash/dump_printk crash/vmcoreinfo \

@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What follows each opcode: ModRM, immediates, or nothing, for the legacy
- * one-byte and 0F maps (Intel SDM Vol. 2D, "Opcode Map"). Only insn.c
- * includes this.
+ * one-byte and 0F maps (Intel SDM Vol. 2D, "Opcode Map"). Only
+ * insn_form.c includes this.
  */
 #ifndef KIPT_DECODE_INSN_TABLES_H
 #define KIPT_DECODE_INSN_TABLES_H
 
-#include "../port.h"
-
-/* What follows an opcode: one of these, and SHAPE_MODRM in addition. */
-enum insn_shape {
-	SHAPE_NONE,
-	SHAPE_IB,		/* 8 bits */
-	SHAPE_IW,		/* 16 bits */
-	SHAPE_IZ,		/* 16 or 32 bits by operand size */
-	SHAPE_IV,		/* 16, 32 or 64 bits by operand size */
-	SHAPE_OFFSET,		/* address of the address size */
-	SHAPE_FAR,		/* selector and offset of the operand size */
-	SHAPE_IW_IB,		/* ENTER */
-	SHAPE_REL8,
-	SHAPE_RELZ,		/* 16 or 32 bits, always 32 in 64-bit code */
-	SHAPE_GROUP3,		/* F6, F7: immediate if reg is 0 or 1 */
-	SHAPE_EXTRQ,		/* 0F 78: two bytes after 66 or F2 */
-	SHAPE_PREFIX,
-	SHAPE_BAD,
-	SHAPE_MASK = 0x1f,
-	SHAPE_MODRM = 0x20,
-	SHAPE_NOT64 = 0x40,	/* undefined in 64-bit code */
-};
+#include "insn_form.h"
 
 #define N	SHAPE_NONE
 #define B	SHAPE_IB

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * FUP and what claims it, and packets beside the flow: flow_event.c. Runs where the
- * callbacks may.
+ * FUPs, and records that wait for theirs: flow_event.c. Runs where the callbacks may.
  */
 #ifndef KIPT_DECODE_FLOW_EVENT_H
 #define KIPT_DECODE_FLOW_EVENT_H
@@ -29,17 +28,20 @@ void kipt_flow_release(struct kipt_flow *flow);
 void kipt_flow_hold(struct kipt_flow *flow, const struct kipt_record *record);
 
 /**
- * kipt_flow_end_data() - no event comes for the EVDs before
- * @flow: the flow; if there are some it is lost afterwards
+ * kipt_flow_emit_held() - records that waited for an address are told
+ * @flow: the flow
+ * @has_ip: there is one
+ * @ip: it
  */
-void kipt_flow_end_data(struct kipt_flow *flow);
+void kipt_flow_emit_held(struct kipt_flow *flow, bool has_ip, u64 ip);
 
 /**
- * kipt_flow_on_side() - use a packet about something beside the flow
+ * kipt_flow_set_tsx() - a MODE.TSX takes effect
  * @flow: the flow
- * @packet: MODE.TSX, PTW, power, Event Trace, block, VMCS, TraceStop, TRIG
  */
-void kipt_flow_on_side(struct kipt_flow *flow,
-		       const struct kipt_packet *packet);
+static inline void kipt_flow_set_tsx(struct kipt_flow *flow)
+{
+	flow->state.tsx = flow->pending.tsx_value & KIPT_MODE_TSX_INTX;
+}
 
 #endif /* KIPT_DECODE_FLOW_EVENT_H */

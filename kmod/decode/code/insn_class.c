@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What follows from the class of an instruction. Pure, any context.
+ */
+#include "insn.h"
+
+static const char *const names[KIPT_INSN_CLASS_MAX + 1] = {
+	[KIPT_INSN_OTHER] = "other",
+	[KIPT_INSN_COND] = "cond",
+	[KIPT_INSN_JUMP] = "jump",
+	[KIPT_INSN_CALL] = "call",
+	[KIPT_INSN_JUMP_IND] = "jump-ind",
+	[KIPT_INSN_CALL_IND] = "call-ind",
+	[KIPT_INSN_RET] = "ret",
+	[KIPT_INSN_SYSCALL] = "syscall",
+	[KIPT_INSN_SYSRET] = "sysret",
+	[KIPT_INSN_IRET] = "iret",
+	[KIPT_INSN_FAR] = "far",
+	[KIPT_INSN_VMENTRY] = "vmentry",
+	[KIPT_INSN_VMCALL] = "vmcall",
+	[KIPT_INSN_INT] = "int",
+	[KIPT_INSN_INTO] = "into",
+	[KIPT_INSN_MOV_CR3] = "mov-cr3",
+	[KIPT_INSN_PTWRITE] = "ptwrite",
+};
+
+const char *kipt_insn_class_name(u32 class)
+{
+	if (class > KIPT_INSN_CLASS_MAX)
+		return "unknown";
+	return names[class];
+}
+
+/* Kinds of BRANCH records by class. */
+static const u8 branch_kind[KIPT_INSN_CLASS_MAX + 1] = {
+	[KIPT_INSN_COND] = KIPT_BRANCH_COND,
+	[KIPT_INSN_JUMP] = KIPT_BRANCH_JUMP,
+	[KIPT_INSN_CALL] = KIPT_BRANCH_CALL,
+	[KIPT_INSN_JUMP_IND] = KIPT_BRANCH_JUMP_IND,
+	[KIPT_INSN_CALL_IND] = KIPT_BRANCH_CALL_IND,
+	[KIPT_INSN_RET] = KIPT_BRANCH_RET,
+	[KIPT_INSN_SYSCALL] = KIPT_BRANCH_SYSCALL,
+	[KIPT_INSN_SYSRET] = KIPT_BRANCH_SYSRET,
+	[KIPT_INSN_IRET] = KIPT_BRANCH_IRET,
+	[KIPT_INSN_FAR] = KIPT_BRANCH_FAR,
+	[KIPT_INSN_VMENTRY] = KIPT_BRANCH_VMENTRY,
+	[KIPT_INSN_INT] = KIPT_BRANCH_EVENT,
+};
+
+u8 kipt_branch_kind(u8 class)
+{
+	return branch_kind[class];
+}
+
+bool kipt_insn_needs_packet(u8 class)
+{
+	switch (class) {
+	case KIPT_INSN_OTHER:
+	case KIPT_INSN_JUMP:
+	case KIPT_INSN_CALL:
+	case KIPT_INSN_MOV_CR3:
+	case KIPT_INSN_PTWRITE:
+	case KIPT_INSN_INTO:
+	case KIPT_INSN_VMCALL:
+		return false;
+	default:
+		return true;
+	}
+}
