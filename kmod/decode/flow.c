@@ -160,14 +160,14 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	return flow;
 }
 
-/* Packets that may stand behind an EVD, or drop it. */
+/* Packets that may follow an EVD, or drop it. */
 static bool keeps_data(u32 type)
 {
 	return type == KIPT_PACKET_EVD || type == KIPT_PACKET_CFE ||
 	       type == KIPT_PACKET_OVF;
 }
 
-/* Packets that may stand between one that needs an address and its FUP. */
+/* Packets that may come between one that needs an address and its FUP. */
 static bool keeps_held(u32 type)
 {
 	switch (type) {
@@ -226,7 +226,7 @@ static void dispatch(struct kipt_flow *flow, const struct kipt_packet *packet)
 	}
 }
 
-/* While tracing is off no address comes, but a FUP right behind. */
+/* While tracing is off no address comes but in a FUP right after. */
 static void release_mode(struct kipt_flow *flow)
 {
 	if (flow->pending.mode_pending && !flow->state.enabled && !flow->state.lost)
@@ -412,7 +412,7 @@ static void forget_run(struct kipt_flow *flow)
 	flow->walk.paused = false;
 	flow->output.count = 0;
 	kipt_pack_drop(flow);
-	flow->output.telling = (struct kipt_telling){ 0 };
+	flow->output.counting = (struct kipt_count_emission){ 0 };
 }
 
 enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
@@ -422,7 +422,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 
 	flow->input.data = data;
 	flow->input.size = size;
-	/* Definitions of nodes that the sink did not get: they are told anew. */
+	/* The sink did not get definitions of some nodes: emit all of them again. */
 	if (flow->output.packs && (flow->input.stopped || flow->output.count))
 		kipt_graph_forget(flow, true);
 	forget_run(flow);

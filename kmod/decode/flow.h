@@ -22,7 +22,7 @@
  *	for any canonical address, also for one the program never had, and for code
  *	up to 64 blocks ahead of the flow.
  * @space: the caller's name of the address space CR3 value @cr3 (low bits as
- *	in PIP) stands for; equal names share cached blocks. 0 is the space
+ *	in PIP) means; equal names share cached blocks. 0 is the space
  *	before any CR3 was seen. May be NULL: everything is space 0.
  * @changed: true if code in [@ip, @ip + @len) was patched while it was
  *	traced; asked only where there is no code, or trace and code contradict
@@ -32,7 +32,7 @@
  *	so. Versions other than 0 are decoded by the slow path. May be NULL:
  *	all is version 0.
  * @based: true if 32 and 16-bit code of address space @space may lie in code
- *	segments that do not begin at 0, and the trace tells its offsets in
+ *	segments that do not begin at 0, and the trace has offsets in
  *	them (CPUs without LIP): such code cannot be found, and is not looked
  *	for. May be NULL: false
  * @ctx: first argument of all
@@ -61,7 +61,7 @@ struct kipt_sink {
 /* struct kipt_flow_config.output: which records are made. GAP, SYNC, ENABLE,
  * DISABLE, CONTEXT, PTWRITE, POWER and EVENT records are always made. PACKED
  * packs those that BRANCHES or CALLS ask for, all branches if neither does;
- * COUNTS goes without any of these three: EDGE records are all that tells of
+ * COUNTS goes without any of these three: EDGE records are all that is emitted of
  * the flow then: there are no ENABLE and DISABLE records, and @aux of SYNC
  * records is 0. INSNS goes without nodes and what is made of them: branches
  * are not packed then. With CODE the @kind of INSN records is enum kipt_exec_kind,
@@ -94,7 +94,7 @@ struct kipt_sink {
  *	outcome up to the next power of two; 0: 65536. If it is 4096 or more, those that
  *	lead to an outcome count only if they are more than 64
  * @step_slice: blocks walked or classified, and nodes followed, after which a run pauses:
- *	at the latest behind what leads to 64 outcomes (up to 64 blocks each, to classify
+ *	at the latest after what leads to 64 outcomes (up to 64 blocks each, to classify
  *	and to follow). With
  *	@step_limit it bounds the time of each call. 0: it pauses between packets alone;
  *	2^30 at most
@@ -107,8 +107,8 @@ struct kipt_sink {
  * @tsc_near: a TSC less than 2^55 ticks from the trace's: the packets have 56
  *	bits, all TIME records count on from this; 0: unknown, each PSB starts
  *	with upper bits of 0
- * @no_tnt: RTIT_CTL.DisTNT of the trace: where a TIP comes behind a branch
- *	whose outcome was not told, there is a gap, and the flow goes on at the
+ * @no_tnt: RTIT_CTL.DisTNT of the trace: where a TIP comes after a branch
+ *	whose outcome the trace does not have, there is a gap, and the flow goes on at the
  *	TIP
  * @seed: a secret number, so that no program can choose addresses that make looking
  *	for them slow; 0: none. Records are the same whatever it is
@@ -175,7 +175,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
  * @data: the whole trace
  * @size: its bytes
  * @from: where to start; decoding begins at the first PSB at or after it. A
- *	GAP record tells of bytes passed over before it.
+ *	GAP record reports bytes passed over before it.
  * @to: end of the chunk: 0 < @to <= @size. Decoding stops at the first PSB
  *	at or after @to, when execution has been followed up to the address
  *	in that PSB+. With @to == @size it stops at the end of the trace.
@@ -188,7 +188,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
  * on at the next address the trace gives, in a TIP, TIP.PGE or FUP; after any
  * other contradiction at the next one that is not compressed, nor built on one
  * that is not believed; after bytes that are no packet at the next PSB. An
- * event between is told from its FUP on; a TIP.PGD makes a DISABLE record
+ * event between is reported from its FUP on; a TIP.PGD makes a DISABLE record
  * without address.
  *
  * Context: that of the callbacks.

@@ -59,7 +59,7 @@ static inline void kipt_index_init(struct kipt_index *index, u32 *slots,
 }
 
 /**
- * kipt_index_seed() - put keys where nobody can tell
+ * kipt_index_seed() - put keys where nobody can predict
  * @index: the index; empty
  * @seed: a secret number; 0: the same places each time
  */

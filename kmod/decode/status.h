@@ -11,11 +11,11 @@
  * enum kipt_status - how a decoding step ended
  * @KIPT_OK: done
  * @KIPT_END: the input ends here, at a packet boundary
- * @KIPT_TRUNCATED: the input, or what stands before a PSB, ends inside a packet
+ * @KIPT_TRUNCATED: the input, or what is before a PSB, ends inside a packet
  * @KIPT_BAD_OPCODE: no packet starts with this byte
  * @KIPT_BAD_PACKET: the packet's payload breaks its format
  * @KIPT_NO_PSB: no PSB in the input
- * @KIPT_BAD_CONTEXT: a legal packet where none of its kind may stand
+ * @KIPT_BAD_CONTEXT: a legal packet where none of its kind may be
  * @KIPT_NO_CODE: no code bytes at the address
  * @KIPT_BAD_INSN: the bytes at the address are no instruction
  * @KIPT_TNT_AT_OTHER: TNT bits are left and the flow needs none here

@@ -187,7 +187,7 @@ static void leave(struct expansion *e, u32 to, bool tells, u16 flags)
 
 	e->left += kipt_node_insns(node->flags);
 	if (node->flags & KIPT_NODE_PUSHES)
-		d->returns[d->slot++ % KIPT_WALK_SLOTS] = link_of(e, KIPT_LINK_BEHIND);
+		d->returns[d->slot++ % KIPT_WALK_SLOTS] = link_of(e, KIPT_LINK_FALL_THROUGH);
 	if (tells && branch.kind)
 		put(e, &branch);
 	d->here = to;
@@ -202,7 +202,7 @@ static bool pass(struct expansion *e)
 		leave(e, link_of(e, KIPT_LINK_TARGET), true, 0);
 		return true;
 	case KIPT_NODE_ON:
-		leave(e, link_of(e, KIPT_LINK_BEHIND), false, 0);
+		leave(e, link_of(e, KIPT_LINK_FALL_THROUGH), false, 0);
 		return true;
 	default:
 		return false;

@@ -2,7 +2,7 @@
 /*
  * The decoded record stream: what the decoder says a CPU did, in the order
  * it did it. The same 24-byte records leave the kernel over netlink, the
- * decoder core in user space, and stand in record files.
+ * decoder core in user space, and are in record files.
  *
  * All members are in the byte order of the machine. A record whose @type a
  * reader does not know is to be skipped; numbers are never reused.
@@ -42,7 +42,7 @@ struct kipt_record {
  * @KIPT_RECORD_ENABLE: execution is at @ip from here on (TIP.PGE, or the
  *	address after an overflow or a gap). @kind is enum kipt_enable_kind.
  * @KIPT_RECORD_DISABLE: tracing ends. @kind is enum kipt_disable_kind. @ip:
- *	the last branch, or the instruction an asynchronous disable hit (behind
+ *	the last branch, or the instruction an asynchronous disable hit (after
  *	a GAP it may not be known: KIPT_RF_NO_IP);
  *	@value: the target of the branch that left (KIPT_RF_NO_VALUE if the
  *	trace does not say); @aux as in BRANCH.
@@ -88,21 +88,21 @@ struct kipt_record {
  *	by the CONTEXT, MODE, TSX, VMCS, TIME and CBR records that restate what
  *	PSB+ says.
  * @KIPT_RECORD_PATH: in streams of version 2 only: names a path: the @value
- *	records behind it, BRANCH, ENABLE, DISABLE and PATHS, and then @ip
+ *	records after it, BRANCH, ENABLE, DISABLE and PATHS, and then @ip
  *	instructions executed, are path number @aux from here on, whatever that
  *	was before. They do not happen here, only where a PATHS record says so.
  *	PATHS records among them name paths that have none.
  * @KIPT_RECORD_PATHS: in streams of version 2 only: @flags instructions
  *	executed, then @kind (0..5) paths were taken, one after the other; their
  *	numbers are five __u32 from @aux on. The instructions of @flags and of
- *	the ends of paths are told later, as those of WALK records are.
+ *	the ends of paths count for later records, as those of WALK records do.
  * @KIPT_RECORD_DICTIONARY: numbers of nodes and paths, and the slots of return
  *	addresses, belong to dictionary @aux from here on; before the first such
  *	record it is 0. Each keeps what it has to the end of the stream.
  * @KIPT_RECORD_EDGE: control went from @ip to @value @aux times more than was
- *	told before, in no order; @kind is enum kipt_branch_kind. The same edge
+ *	reported before, in no order; @kind is enum kipt_branch_kind. The same edge
  *	may come again. It belongs to the address space that the last SPACE
- *	record named; in a stream of EDGE records one stands before the first.
+ *	record named; in a stream of EDGE records one comes before the first.
  * @KIPT_RECORD_CODE: what runs from here on is version @aux of the code, as
  *	the reader's source of code calls it; before the first such record, and
  *	after each KIPT_SYNC_START, it is 0. @ip: address
@@ -175,15 +175,15 @@ enum kipt_record_type {
 /**
  * enum kipt_node_kind - how control leaves a node
  * @KIPT_NODE_COND: by a conditional branch; an outcome says whether to
- *	KIPT_LINK_TARGET or to KIPT_LINK_BEHIND
+ *	KIPT_LINK_TARGET or to KIPT_LINK_FALL_THROUGH
  * @KIPT_NODE_RET: by a near RET; an outcome, which is "taken", says to the return
  *	address kept last, which is used up; a target says where to, and the return
  *	address kept last is dropped
  * @KIPT_NODE_CALL: by a direct CALL to KIPT_LINK_TARGET
  * @KIPT_NODE_JUMP: by a direct JMP to KIPT_LINK_TARGET
- * @KIPT_NODE_ON: to KIPT_LINK_BEHIND, without a record
+ * @KIPT_NODE_ON: to KIPT_LINK_FALL_THROUGH, without a record
  * @KIPT_NODE_TARGET: by any other branch; a target says where to
- * @KIPT_NODE_SLOW: nothing but its first address is known: other records tell
+ * @KIPT_NODE_SLOW: nothing but its first address is known: other records say
  *	what happens from there
  */
 enum kipt_node_kind {
@@ -200,7 +200,9 @@ enum kipt_node_kind {
  * when its branch is taken (enum kipt_branch_kind; 0: none is made), ...
  */
 #define kipt_node_branch(flags)	((flags) & 15U)
-/* ... is the node of its KIPT_LINK_BEHIND a return address that is kept when it is left, ... */
+/* ... is the node of its KIPT_LINK_FALL_THROUGH a return address that is kept when it is
+ * left, ...
+ */
 #define KIPT_NODE_PUSHES	(1U << 4)
 /* ... and the number of instructions. */
 #define KIPT_NODE_INSNS_SHIFT	5
@@ -208,14 +210,14 @@ enum kipt_node_kind {
 
 /**
  * enum kipt_link_kind - what a LINK record says
- * @KIPT_LINK_BEHIND: behind the last instruction of node @aux is node @value; of a
+ * @KIPT_LINK_FALL_THROUGH: after the last instruction of node @aux is node @value; of a
  *	KIPT_NODE_ON that ends in a direct JMP, at its target
  * @KIPT_LINK_TARGET: the target of its direct branch is node @value
  * @KIPT_LINK_RETURN: the return address in slot @aux (0..63) is that of node
  *	@value; a later WALK record uses it
  */
 enum kipt_link_kind {
-	KIPT_LINK_BEHIND,
+	KIPT_LINK_FALL_THROUGH,
 	KIPT_LINK_TARGET,
 	KIPT_LINK_RETURN,
 };
@@ -231,7 +233,7 @@ enum kipt_link_kind {
  * kipt_record_walk() - the steps in a WALK record
  * @record: of type KIPT_RECORD_WALK
  *
- * NODE and LINK records may stand before WALK records whose steps are older than they,
+ * NODE and LINK records may come before WALK records whose steps are older than they,
  * and change nothing that these steps use. The bytes are items, none of which is cut at the end of a record:
  *  an even byte	1 to 6 outcomes as in a short TNT: the lowest bit is unused,
  *			below the highest bit that is set are the outcomes, the
@@ -241,7 +243,7 @@ enum kipt_link_kind {
  *  KIPT_WALK_START	and a __u32, a byte and a __u32: control is at that node,
  *			the next return address goes to that slot, and so many
  *			instructions (0xffffffff: that many or more) were executed that no
- *			record has told
+ *			record has counted
  *
  * An outcome or target is used by the first node on the way whose kind uses it;
  * nodes before it are left without. Nodes that make a BRANCH record make it as the
@@ -251,7 +253,7 @@ enum kipt_link_kind {
  * to the next slot, modulo KIPT_WALK_SLOTS, and one that is used or dropped makes
  * its slot the next; so does a target that a RET uses if none is known.
  *
- * Instructions that no BRANCH record has told of are to be added to @aux of the
+ * Instructions that no BRANCH record has counted are to be added to @aux of the
  * BRANCH, DISABLE or SYNC record that comes next by itself; ENABLE and GAP records and
  * SYNC records of kind KIPT_SYNC_START drop them.
  *
@@ -272,7 +274,7 @@ enum kipt_link_kind {
 #define KIPT_RF_IF		(1U << 4)
 #define KIPT_RF_TSX		(1U << 5)	/* inside a transaction */
 #define KIPT_RF_COMPRESSED	(1U << 6)	/* RET taken from the stack */
-#define KIPT_RF_MULT		(1U << 7)	/* TRIG: others fired, untold */
+#define KIPT_RF_MULT		(1U << 7)	/* TRIG: others fired, not reported */
 
 /**
  * enum kipt_branch_kind - how control moved

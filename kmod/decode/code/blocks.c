@@ -87,7 +87,7 @@ static bool is_pushed(const struct kipt_block *block,
 		      const struct kipt_insn *insn)
 {
 	return insn->class == KIPT_INSN_CALL &&
-	       (insn->target ^ kipt_block_behind(block)) & insn->ip_mask;
+	       (insn->target ^ kipt_block_end_ip(block)) & insn->ip_mask;
 }
 
 static void append(struct kipt_block *block, const struct kipt_insn *insn)
@@ -102,7 +102,7 @@ static void append(struct kipt_block *block, const struct kipt_insn *insn)
 	block->pushes = is_pushed(block, insn);
 }
 
-/* A bad instruction behind good ones ends the block before it: the flow may
+/* A bad instruction after good ones ends the block before it: the flow may
  * never get there.
  */
 static enum kipt_status scan(struct kipt_block *block, const u8 *buf, u32 have)

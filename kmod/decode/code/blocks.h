@@ -13,7 +13,7 @@
 #include "../index.h"
 #include "insn.h"
 
-/* No instruction starts further than this behind the start of its block. */
+/* No instruction starts further than this after the start of its block. */
 #define KIPT_BLOCK_SPAN		64
 /* The number of a block that is not cached: there is no room. */
 #define KIPT_BLOCK_NONE		0U
@@ -33,10 +33,10 @@
 
 /**
  * struct kipt_node - what is followed from the start of a block on (graph.h)
- * @next: links behind it, and at the target of its branch; 0: not made yet. Behind a CALL
+ * @next: links past it, and to the target of its branch; 0: not made yet. After a CALL
  *	that is where its RET leads. Of a branch to the address of a packet the second is
  *	the number of the pair that was counted last
- * @count: how often it led behind, and to the target; only where counts are told, else
+ * @count: how often it led past it, and to the target; only where counts are emitted, else
  *	the memory is that of @insns and @branch
  * @insns: its instructions
  * @branch: from @ip to the address of its branch
@@ -59,10 +59,10 @@ struct kipt_node {
 /**
  * struct kipt_double - where two outcomes lead from a node on
  * @next: links, by the two, the first in the upper bit; 0: not known
- * @count: where counts are told, how often
- * @insns: where calls are told, the instructions of the two nodes
+ * @count: where counts are emitted, how often
+ * @insns: where calls are emitted, the instructions of the two nodes
  *
- * Two conditional branches behind each other are passed in one step.
+ * Two conditional branches in a row are passed in one step.
  */
 struct kipt_double {
 	u32 next[4];
@@ -72,7 +72,7 @@ struct kipt_double {
 	};
 };
 
-/* What tells apart addresses of other modes than 64-bit: no canonical address has these bits
+/* What distinguishes addresses of other modes than 64-bit: no canonical address has these bits
  * set and the highest clear, or the other way round.
  */
 static inline u64 kipt_mode_mark(u32 mode)
@@ -206,12 +206,12 @@ bool kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 			u64 end);
 
 /**
- * kipt_block_behind() - the address behind a block
+ * kipt_block_end_ip() - the address after a block
  * @block: the block; addresses of 32 and 16-bit code wrap
  *
  * Return: the address.
  */
-static inline u64 kipt_block_behind(const struct kipt_block *block)
+static inline u64 kipt_block_end_ip(const struct kipt_block *block)
 {
 	u64 ip = block->ip + block->len;
 
@@ -232,7 +232,7 @@ static inline u64 kipt_block_last_insn(const struct kipt_block *block)
 /**
  * kipt_block_return() - where a RET goes
  * @block: ends in it
- * @pushed: the address behind the CALL
+ * @pushed: the address after the CALL
  *
  * Of 16-bit code addresses have the base of the segment in them, the popped IP has
  * not. CALL and RET have the same base if they are less than 64 KiB apart; if not,
@@ -252,7 +252,7 @@ static inline u64 kipt_block_return(const struct kipt_block *block, u64 pushed)
 }
 
 /**
- * kipt_block_index() - how many instructions stand before an address
+ * kipt_block_index() - how many instructions are before an address
  * @block: the block
  * @ip: address
  *

@@ -14,7 +14,7 @@
 
 /**
  * enum kipt_insn_class - what an instruction means to a trace
- * @KIPT_INSN_OTHER: control goes on behind it, and no packet comes of it
+ * @KIPT_INSN_OTHER: control goes on after it, and it makes no packet
  * @KIPT_INSN_COND: Jcc, LOOPcc, JrCXZ
  * @KIPT_INSN_JUMP: direct near JMP
  * @KIPT_INSN_CALL: direct near CALL
@@ -75,7 +75,7 @@ struct kipt_insn {
  * kipt_insn_decode() - classify the instruction at some bytes
  * @insn: written only on success
  * @mode: enum kipt_exec_kind: 64, 32 or 16-bit code
- * @ip: where the bytes stand
+ * @ip: address of the bytes
  * @bytes: code
  * @len: how many bytes may be read; 15 are always enough
  *
@@ -108,7 +108,7 @@ u8 kipt_branch_kind(u8 class);
  * kipt_insn_needs_packet() - does an instruction wait for a packet
  * @class: enum kipt_insn_class
  *
- * Return: true if where control goes behind it is only known from one.
+ * Return: true if where control goes after it is only known from one.
  */
 bool kipt_insn_needs_packet(u8 class);
 

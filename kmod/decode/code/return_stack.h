@@ -15,7 +15,7 @@
  * @top: slot of the next, modulo the ring
  * @depth: how many there are
  * @ip: the ring
- * @link: of a CALL that the graph followed, to the node behind it, whose address is the
+ * @link: of a CALL that the graph followed, to the node after it, whose address is the
  *	one that counts; 0: @ip is
  */
 struct kipt_return_stack {
@@ -37,7 +37,7 @@ static inline void kipt_return_stack_clear(struct kipt_return_stack *stack)
 /**
  * kipt_return_stack_push() - a CALL
  * @stack: the stack; the oldest address goes if it is full
- * @ip: address behind the CALL
+ * @ip: address after the CALL
  */
 static inline void kipt_return_stack_push(struct kipt_return_stack *stack,
 					  u64 ip)
@@ -69,7 +69,7 @@ static inline bool kipt_return_stack_pop(struct kipt_return_stack *stack, u64 *i
  * @stack: the stack
  * @below: how many are younger
  *
- * Return: where it stands.
+ * Return: a pointer to it.
  */
 static inline const u64 *
 kipt_return_stack_at(const struct kipt_return_stack *stack, u32 below)

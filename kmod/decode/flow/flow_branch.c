@@ -148,7 +148,7 @@ void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip)
 }
 
 /* After a contradiction an address may be built on one that was damaged; one
- * that stands for itself is believed, and so are those built on it.
+ * that is not compressed is believed, and so are those built on it.
  */
 bool kipt_flow_take_ip(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
@@ -362,7 +362,7 @@ static enum kipt_status disable_here(struct kipt_flow *flow, bool has_ip,
 				 kipt_walk_pgd(flow, has_ip, ip);
 }
 
-/* Whatever was before, tracing is off behind it. */
+/* Whatever was before, tracing is off after it. */
 static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 		   bool known, u64 ip)
 {
@@ -385,7 +385,7 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 	kipt_flow_settle(flow);
 }
 
-/* It waits for an address; while tracing is off, for a FUP behind it only. */
+/* It waits for an address; while tracing is off, for a FUP after it only. */
 static void on_mode_exec(struct kipt_flow *flow,
 			 const struct kipt_packet *packet)
 {

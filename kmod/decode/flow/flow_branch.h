@@ -56,7 +56,7 @@ void kipt_flow_disable(struct kipt_flow *flow);
 void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always);
 
 /**
- * kipt_exec_kind() - what MODE.Exec bits stand for
+ * kipt_exec_kind() - what MODE.Exec bits mean
  * @value: the bits
  *
  * Return: enum kipt_exec_kind.

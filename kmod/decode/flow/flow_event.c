@@ -65,7 +65,7 @@ static void fail_at_fup(struct kipt_flow *flow, enum kipt_status status)
 		flow->state.doubtful = false;
 }
 
-/* In a gap a FUP says where execution is. All that is older stands before it in
+/* In a gap a FUP says where execution is. All that is older is before it in
  * the trace, deferred TIPs too.
  */
 static void resume(struct kipt_flow *flow, bool known, u64 ip)
@@ -122,7 +122,7 @@ static void on_mode_fup(struct kipt_flow *flow, bool known, u64 ip)
 }
 
 /* BDM64: the outcome before a transaction's abort may be wrong: believe the
- * FUP if it comes right behind a branch.
+ * FUP if it comes right after a branch.
  */
 static bool abort_may_lie(const struct kipt_flow *flow, enum kipt_status status)
 {

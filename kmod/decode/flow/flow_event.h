@@ -28,7 +28,7 @@ void kipt_flow_release(struct kipt_flow *flow);
 void kipt_flow_hold(struct kipt_flow *flow, const struct kipt_record *record);
 
 /**
- * kipt_flow_emit_held() - records that waited for an address are told
+ * kipt_flow_emit_held() - emit records that waited for an address
  * @flow: the flow
  * @has_ip: there is one
  * @ip: it

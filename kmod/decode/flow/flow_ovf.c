@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Overflow: what is forgotten, and how its errata are told from healthy
+ * Overflow: what is forgotten, and how its errata are distinguished from healthy
  * streams by looking at the packets around it. Runs where the sink may.
  */
 #include "../out/emit.h"
@@ -9,7 +9,7 @@
 #include "flow_walk.h"
 #include "../packet/sync.h"
 
-/* How far to look for what tells an erratum. */
+/* How far to look for the signs of an erratum. */
 #define LOOK_AHEAD	65536
 #define LOOK_BEHIND	64
 #define LOOK_BACK	65536

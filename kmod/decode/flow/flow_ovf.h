@@ -14,9 +14,9 @@
 void kipt_flow_on_ovf(struct kipt_flow *flow);
 
 /**
- * kipt_flow_fup_is_stray() - is the FUP behind an OVF one that erratum APL12
+ * kipt_flow_fup_is_stray() - is the FUP after an OVF one that erratum APL12
  * makes while tracing is off
- * @flow: its cursor is behind the FUP
+ * @flow: its cursor is after the FUP
  *
  * Return: true if the packets to come say that tracing is off.
  */

@@ -71,7 +71,7 @@ static void restate_tsx(struct kipt_flow *flow, u8 value)
 		kipt_emit(flow, &record);
 }
 
-/* Time comes behind SYNC, though it was read before. */
+/* Time comes after SYNC, though it was read before. */
 static void restate_clock(struct kipt_flow *flow)
 {
 	struct kipt_record record = {

@@ -134,14 +134,14 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 static void push_return(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	if (!flow->walk.trial)
-		kipt_return_stack_push(&flow->walk.stack, kipt_block_behind(block));
+		kipt_return_stack_push(&flow->walk.stack, kipt_block_end_ip(block));
 }
 
-/* All of @block executed, and control goes on behind it. */
+/* All of @block executed, and control goes on after it. */
 static void fall_through(struct kipt_flow *flow, const struct kipt_block *block)
 {
 	kipt_emit_insns(flow, block, block->insns);
-	flow->at.ip = kipt_block_behind(block);
+	flow->at.ip = kipt_block_end_ip(block);
 }
 
 void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr)
@@ -322,11 +322,11 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 		       !filter_has(flow, block->target);
 	case KIPT_INSN_MOV_CR3:
 		if (has_ip)
-			return target == kipt_block_behind(block);
+			return target == kipt_block_end_ip(block);
 		return !pending;
 	case KIPT_INSN_COND:
 		return !has_ip || target == block->target ||
-		       target == kipt_block_behind(block);
+		       target == kipt_block_end_ip(block);
 	default:
 		return kipt_insn_needs_packet(block->class);
 	}
@@ -378,7 +378,7 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 	}
 }
 
-/* Is @ip inside @block? Goldmont may name the address behind a branch that
+/* Is @ip inside @block? Goldmont may name the address after a branch that
  * needs a TIP where it means the branch itself.
  */
 static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
@@ -391,7 +391,7 @@ static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
 		flow->at.ip = ip;
 		return true;
 	}
-	if (ip == kipt_block_behind(block) && kipt_insn_needs_packet(block->class) &&
+	if (ip == kipt_block_end_ip(block) && kipt_insn_needs_packet(block->class) &&
 	    block->class != KIPT_INSN_COND && block->class != KIPT_INSN_RET) {
 		kipt_emit_insns(flow, block, block->insns - 1);
 		flow->at.ip = kipt_block_last_insn(block);

@@ -56,7 +56,7 @@ static inline s32 kipt_walk_slice_left(const struct kipt_flow *flow)
 }
 
 /**
- * kipt_walk_disable() - tracing ends behind a block
+ * kipt_walk_disable() - tracing ends after a block
  * @flow: all before the block was walked; tracing is not off yet
  * @block: kipt_walk_disables() is true
  * @has_ip: the TIP.PGD says where control went
@@ -113,7 +113,7 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target);
 enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip);
 
 /**
- * kipt_walk_to_class() - follow the flow behind an instruction of a class
+ * kipt_walk_to_class() - follow the flow after an instruction of a class
  * @flow: enabled; unchanged on failure
  * @class: KIPT_INSN_MOV_CR3 or KIPT_INSN_PTWRITE
  * @ip: address of the instruction

@@ -20,7 +20,7 @@ static bool is_beyond(u64 from, u64 to)
 static u8 kind_by_code(const struct kipt_block *block)
 {
 	if (block->version || is_beyond(block->ip, block->ip) ||
-	    is_beyond(block->ip, kipt_block_behind(block)))
+	    is_beyond(block->ip, kipt_block_end_ip(block)))
 		return KIPT_NODE_SLOW;
 	switch (block->class) {
 	case KIPT_INSN_COND:
@@ -48,7 +48,7 @@ static u8 kind_by_code(const struct kipt_block *block)
 static u64 next_ip(const struct kipt_block *block)
 {
 	return block->class == KIPT_INSN_JUMP || block->class == KIPT_INSN_CALL ?
-	       block->target : kipt_block_behind(block);
+	       block->target : kipt_block_end_ip(block);
 }
 
 static u32 number_of(struct kipt_flow *flow, const struct kipt_block *block, u64 to)
@@ -117,7 +117,7 @@ static bool is_near(u64 from, u64 to)
 	return (u64)((s64)(s32)(u32)(to - from)) == to - from;
 }
 
-static bool tells_jumps(const struct kipt_flow *flow)
+static bool emits_jumps(const struct kipt_flow *flow)
 {
 	return flow->output.wanted >> KIPT_BRANCH_JUMP & 1;
 }
@@ -131,7 +131,7 @@ static u8 join_blocks(struct kipt_flow *flow, u32 number, u32 *insns)
 	first->end = number;
 	*insns = block->insns;
 	for (n = 1; block->kind == KIPT_NODE_ON; n++) {
-		if (block->class == KIPT_INSN_JUMP && tells_jumps(flow))
+		if (block->class == KIPT_INSN_JUMP && emits_jumps(flow))
 			return KIPT_NODE_JUMP;
 		number = number_of(flow, block, next_ip(block));
 		next = &flow->blocks.table[number];
@@ -170,7 +170,7 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	struct kipt_block *block = &flow->blocks.table[number];
 	struct kipt_node *node = &flow->blocks.nodes[number];
 	const struct kipt_block *last;
-	u32 behind = 0, insns;
+	u32 after = 0, insns;
 	u8 kind;
 
 	if (!block->kind)
@@ -180,11 +180,11 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	kind = join_blocks(flow, number, &insns);
 	last = kipt_node_last(&flow->blocks, number);
 	if (kind != KIPT_NODE_SLOW && (last->pushes || last->class == KIPT_INSN_CALL_IND)) {
-		behind = number_of(flow, last, kipt_block_behind(last));
-		if (behind == KIPT_BLOCK_NONE)
+		after = number_of(flow, last, kipt_block_end_ip(last));
+		if (after == KIPT_BLOCK_NONE)
 			return leave_slow(flow, number);
 	}
-	node->next[0] = behind << KIPT_LINK_SHIFT;
+	node->next[0] = after << KIPT_LINK_SHIFT;
 	node->next[1] = 0;
 	node->insns = insns;
 	node->branch = (s32)(kipt_block_last_insn(last) - block->ip);
@@ -194,8 +194,8 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	block->node = kind;
 	enter_kind(flow, number);
 	kipt_pack_node(flow, number, last, kind);
-	if (behind)
-		kipt_pack_link(flow, KIPT_LINK_BEHIND, number, behind);
+	if (after)
+		kipt_pack_link(flow, KIPT_LINK_FALL_THROUGH, number, after);
 	return kind;
 }
 

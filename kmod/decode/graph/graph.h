@@ -4,7 +4,7 @@
  * without looking for each block. Runs where the callbacks may.
  *
  * TIP.PGE, and TIP.PGD where tracing ends in the first node, are used as the slow path uses
- * them, in fewer steps. All else stands on a theorem: if nothing is pending, tracing is on and
+ * them, in fewer steps. All else rests on a theorem: if nothing is pending, tracing is on and
  * the flow is at a node's address, then following links by outcomes and return addresses goes
  * where the slow path goes, block by block. Each clause has its check:
  *
@@ -13,7 +13,7 @@
  *  the address		a node is a block: address, address space, mode and version of
  *			its code; a link leads to the same space and mode. Where either
  *			changes, the node is found by its address (enter(), find_node())
- *  a link		was made from the block's own target, or the address behind it
+ *  a link		was made from the block's own target, or the address after it
  *			(kipt_graph_link()), and is gone when code is forgotten
  *			(kipt_graph_forget()) or numbers are given anew
  *  a return address	a CALL of the graph pushes a link in its place, the slow path an
@@ -24,7 +24,7 @@
  *			what leads to more than KIPT_NODE_REACH blocks before a packet
  *			is used, or to code that cannot be read
  *
- * So the slow path is where every gap is told; following ends in front of what it cannot
+ * So the slow path reports every gap; following ends before what it cannot
  * do, amid the outcomes of a packet if need be, and the slow path goes on from there.
  */
 #ifndef KIPT_DECODE_GRAPH_H
@@ -103,7 +103,7 @@ void kipt_graph_no_node(struct kipt_flow *flow, u64 ip);
  * kipt_graph_link() - make a link of a node
  * @flow: the flow
  * @number: of a node that was built
- * @which: 1: to the target of its branch; 0: behind it
+ * @which: 1: to the target of its branch; 0: past it
  *
  * Return: the link; 0: there is no room for its block, and flow->at.ip is its address.
  */

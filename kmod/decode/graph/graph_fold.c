@@ -44,12 +44,12 @@ static void fold_double(struct kipt_flow *flow, u32 number)
 static void fold_node(struct kipt_flow *flow, u32 number)
 {
 	struct kipt_node *node = &flow->blocks.nodes[number];
-	u32 behind = node->count[0], taken = node->count[1];
+	u32 past = node->count[0], taken = node->count[1];
 	struct kipt_block *last;
 
-	if (!(behind | taken))
+	if (!(past | taken))
 		return;
-	last = fold_blocks(flow, number, (u64)behind + taken);
+	last = fold_blocks(flow, number, (u64)past + taken);
 	last->taken += taken;
 	node->count[0] = 0;
 	node->count[1] = 0;
@@ -98,7 +98,7 @@ static void emit_block(struct kipt_flow *flow, struct kipt_block *block)
 {
 	if (!block->taken)
 		return;
-	kipt_count_tell(flow, block->space, kipt_block_last_insn(block), block->target,
+	kipt_count_emit(flow, block->space, kipt_block_last_insn(block), block->target,
 		  kipt_branch_kind(block->class), block->taken);
 	block->taken = 0;
 }
@@ -107,7 +107,7 @@ static void emit_counted(struct kipt_flow *flow, struct kipt_edge *counted)
 {
 	if (!counted->count)
 		return;
-	kipt_count_tell(flow, counted->space, counted->from, counted->to,
+	kipt_count_emit(flow, counted->space, counted->from, counted->to,
 		  (u8)counted->kind, counted->count);
 	counted->count = 0;
 }
@@ -115,21 +115,21 @@ static void emit_counted(struct kipt_flow *flow, struct kipt_edge *counted)
 /* Return: false if a pause was asked for before the last. */
 static bool emit_blocks(struct kipt_flow *flow)
 {
-	u32 *at = &flow->output.telling.at;
+	u32 *at = &flow->output.counting.at;
 
 	for (; *at < flow->blocks.count; ++*at) {
 		if (flow->input.asked)
 			return false;
 		emit_block(flow, &flow->blocks.table[*at]);
 	}
-	flow->output.telling.edges = true;
+	flow->output.counting.edges = true;
 	*at = 1;
 	return true;
 }
 
 static bool emit_edges(struct kipt_flow *flow)
 {
-	u32 *at = &flow->output.telling.at;
+	u32 *at = &flow->output.counting.at;
 
 	for (; *at < flow->counts.count; ++*at) {
 		if (flow->input.asked)
@@ -142,19 +142,19 @@ static bool emit_edges(struct kipt_flow *flow)
 /* What nodes counted goes to blocks and edges. */
 bool kipt_count_give(struct kipt_flow *flow)
 {
-	struct kipt_telling *telling = &flow->output.telling;
+	struct kipt_count_emission *emission = &flow->output.counting;
 
 	if (!flow->counts.max)
 		return true;
-	if (!telling->on) {
+	if (!emission->on) {
 		kipt_graph_fold(flow);
-		*telling = (struct kipt_telling){
+		*emission = (struct kipt_count_emission){
 			.on = true, .at = KIPT_BLOCK_NONE + 1,
 		};
 	}
-	if ((!telling->edges && !emit_blocks(flow)) || !emit_edges(flow))
+	if ((!emission->edges && !emit_blocks(flow)) || !emit_edges(flow))
 		return false;
-	telling->on = false;
+	emission->on = false;
 	return true;
 }
 
@@ -196,7 +196,7 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	bool all = !begin && end == ~0ULL;
 
 	kipt_graph_fold(flow);
-	flow->output.telling = (struct kipt_telling){ 0 };
+	flow->output.counting = (struct kipt_count_emission){ 0 };
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		block = &flow->blocks.table[i];
 		if (kipt_block_touches(block, space, begin, end))

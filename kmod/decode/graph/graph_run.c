@@ -10,7 +10,7 @@
 #include "pack.h"
 #include "../packet/packet_table.h"
 
-/* Bytes that may be read behind the first of a packet. */
+/* Bytes that may be read after the first of a packet. */
 #define READS	16
 
 /**
@@ -32,13 +32,13 @@ bool kipt_graph_may_run(const struct kipt_flow *flow)
 	return flow->walk.graph && kipt_flow_nothing_pending(flow);
 }
 
-/* Is the node at hand none for the slow path, and is there one? */
+/* Is the current node none for the slow path, and is there one? */
 static __always_inline bool is_followed(const struct walk *walk)
 {
 	return (walk->link & KIPT_LINK_KIND) - KIPT_NODE_COND < KIPT_NODE_SLOW - KIPT_NODE_COND;
 }
 
-/* Behind something else than a packet that was followed. Returns false if there is nothing
+/* After something else than a packet that was followed. Returns false if there is nothing
  * that can be.
  */
 static bool enter(struct kipt_flow *flow, struct walk *walk)
@@ -68,7 +68,7 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	walk->depth = flow->walk.stack.depth;
 	walk->history = flow->walk.history_count;
 	walk->last_ip = flow->input.last_ip;
-	walk->told = false;
+	walk->emits = false;
 	if (!is_followed(walk)) {
 		if (flow->output.walks)
 			kipt_pack_step(flow, KIPT_WALK_UPTO, walk->link >> KIPT_LINK_SHIFT);
@@ -96,7 +96,7 @@ static void leave(struct kipt_flow *flow, const struct walk *walk)
 	flow->input.last_ip = walk->last_ip;
 }
 
-/* The outcomes of the short TNTs at hand, as many as there is room for; behind them is the
+/* The outcomes of the short TNTs here, as many as there is room for; after them is the
  * next packet. Returns how many; the oldest is in the highest bit of @bits.
  */
 static __always_inline u32 read_short(struct walk *walk, u64 *bits)
@@ -134,7 +134,7 @@ static u32 read_long(const struct kipt_flow *flow, struct walk *walk, u64 *bits)
 }
 
 /* @left outcomes of the packets that end at the next one are not used: those of the first
- * that has some are for the slow path, and the next packet is the one behind it.
+ * that has some are for the slow path, and the next packet is the one after it.
  */
 static void find_rest(struct walk *walk, u32 left, struct rest *rest)
 {
@@ -151,20 +151,20 @@ static void find_rest(struct walk *walk, u32 left, struct rest *rest)
 }
 
 /* Time that has moved goes before steps that make records. */
-static __always_inline void tell_time(struct kipt_flow *flow, struct walk *walk, bool taken)
+static __always_inline void emit_time(struct kipt_flow *flow, struct walk *walk, bool taken)
 {
 	if (unlikely(flow->clock.moved) &&
-	    (walk->told || (taken && flow->output.wanted >> KIPT_BRANCH_COND & 1)))
+	    (walk->emits || (taken && flow->output.wanted >> KIPT_BRANCH_COND & 1)))
 		kipt_emit_time(flow);
-	walk->told = false;
+	walk->emits = false;
 }
 
-/* Tells of short TNTs from @from on by their own bytes. @n outcomes were used. */
-static __always_inline void tell_outcomes(struct kipt_flow *flow, const u8 *from,
+/* Packs short TNTs from @from on as their own bytes. @n outcomes were used. */
+static __always_inline void pack_outcomes(struct kipt_flow *flow, const u8 *from,
 					  struct walk *walk, const struct rest *rest, u64 bits,
 					  u32 n)
 {
-	tell_time(flow, walk, n && bits >> (64 - n));
+	emit_time(flow, walk, n && bits >> (64 - n));
 	if (rest->is_long) {
 		kipt_pack_outcomes(flow, bits, n);
 		return;
@@ -176,22 +176,22 @@ static __always_inline void tell_outcomes(struct kipt_flow *flow, const u8 *from
 	}
 }
 
-/* Uses packets as long as the run does not halt. Returns false if the packet at hand is for
+/* Uses packets as long as the run does not halt. Returns false if the current packet is for
  * the slow path. @rest: of one that was begun.
  */
 static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, struct rest *rest,
-				   enum tell how)
+				   enum emission how)
 {
 	struct walk walk = *at;
 	const u32 history = walk.history;
-	const u8 *behind, *from;
+	const u8 *next, *from;
 	bool done = true;
 	u64 bits, ip;
 	u32 n, left, len;
 
 	while (done && is_followed(&walk) && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
 	       kipt_walk_slice_left(flow) > (s32)(walk.history - history) &&
-	       !(how == TELL_COUNTS && flow->pairs.full)) {
+	       !(how == EMIT_COUNTS && flow->pairs.full)) {
 		from = walk.pos;
 		n = read_short(&walk, &bits);
 		rest->is_long = !n;
@@ -201,18 +201,18 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 			left = use_outcomes(flow, &walk, bits, n, how);
 			if (unlikely(left))
 				find_rest(&walk, left, rest);
-			if (how == TELL_PACKED)
-				tell_outcomes(flow, from, &walk, rest, bits, n - left);
+			if (how == EMIT_PACKED)
+				pack_outcomes(flow, from, &walk, rest, bits, n - left);
 			if (unlikely(left))
 				break;
 			continue;
 		}
 		if ((*walk.pos & KIPT_OPCODE_IP_MASK) != KIPT_OPCODE_TIP) {
 			sync_records(flow, &walk);
-			behind = kipt_flow_pass_beside(flow, walk.pos, walk.upto);
+			next = kipt_flow_pass_beside(flow, walk.pos, walk.upto);
 			read_records(flow, &walk);
-			done = behind;
-			walk.pos = behind ? behind : walk.pos;
+			done = next;
+			walk.pos = next ? next : walk.pos;
 			continue;
 		}
 		len = kipt_table_len[*walk.pos];
@@ -224,9 +224,9 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 			walk.last_ip = ip;
 			walk.pos += len;
 		}
-		if (how == TELL_PACKED)
-			tell_time(flow, &walk, false);
-		if (how == TELL_PACKED && likely(done))
+		if (how == EMIT_PACKED)
+			emit_time(flow, &walk, false);
+		if (how == EMIT_PACKED && likely(done))
 			kipt_pack_step(flow, KIPT_WALK_TARGET, walk.link >> KIPT_LINK_SHIFT);
 	}
 	*at = walk;
@@ -235,23 +235,23 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 
 static noinline bool follow_counts(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
 {
-	return follow(flow, walk, rest, TELL_COUNTS);
+	return follow(flow, walk, rest, EMIT_COUNTS);
 }
 
 static noinline bool follow_calls(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
 {
-	return follow(flow, walk, rest, TELL_CALLS);
+	return follow(flow, walk, rest, EMIT_CALLS);
 }
 
 static noinline bool follow_packed(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
 {
-	return follow(flow, walk, rest, TELL_PACKED);
+	return follow(flow, walk, rest, EMIT_PACKED);
 }
 
 static noinline bool follow_branches(struct kipt_flow *flow, struct walk *walk,
 				     struct rest *rest)
 {
-	return follow(flow, walk, rest, TELL_BRANCHES);
+	return follow(flow, walk, rest, EMIT_BRANCHES);
 }
 
 /* The slow path goes on amid the outcomes of a packet. */
@@ -264,7 +264,7 @@ static void hand_over(struct kipt_flow *flow, const struct rest *rest)
 	kipt_flow_walk_on(flow);
 }
 
-/* Nodes that use no packet were passed, and told so; other records tell what comes. */
+/* Packs that nodes which use no packet were passed; other records follow. */
 static void end_packed(struct kipt_flow *flow, u32 number)
 {
 	if (!flow->output.packs)
@@ -282,7 +282,7 @@ static void end_slice(struct kipt_flow *flow)
 		flow->input.halt_at = flow->input.data;
 }
 
-/* A TIP.PGD, if tracing ends in the node at hand before a branch is taken there. Returns false
+/* A TIP.PGD, if tracing ends in the current node before a branch is taken there. Returns false
  * if the slow path has to use it.
  */
 static bool use_pgd(struct kipt_flow *flow, bool has_ip, u64 ip)
@@ -312,7 +312,7 @@ static bool use_pgd(struct kipt_flow *flow, bool has_ip, u64 ip)
 }
 
 /* Uses a TIP.PGE or TIP.PGD, of which filters make many, after leave(). Returns false if another
- * packet is at hand, or the slow path has to use it.
+ * packet comes here, or the slow path has to use it.
  */
 static bool use_pge_or_pgd(struct kipt_flow *flow)
 {
@@ -374,7 +374,7 @@ bool kipt_graph_run(struct kipt_flow *flow)
 		done = !flow->state.enabled && use_pge_or_pgd(flow);
 		if (KIPT_PROVES)
 			kipt_prove_graph_end(flow, 0);
-		/* What was classified counts; the packet at hand is used all the same. */
+		/* What was classified counts; the current packet is used all the same. */
 		if (flow->config.step_slice && kipt_walk_slice_left(flow) <= 0)
 			flow->input.halt_at = flow->input.data;
 		return !done;

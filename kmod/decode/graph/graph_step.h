@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Following the graph from node to node, by outcomes and targets: see graph.h. Only
- * graph_run.c includes it, so that what changes at every node can stand in registers.
+ * graph_run.c includes it, so that what changes at every node can be kept in registers.
  * Runs where the callbacks may.
  */
 #ifndef KIPT_DECODE_GRAPH_STEP_H
@@ -14,18 +14,18 @@
 #include "graph_fold.h"
 #include "pack.h"
 
-/* How what happens is told. */
-enum tell {
-	TELL_COUNTS,
-	TELL_CALLS,
-	TELL_BRANCHES,
-	TELL_PACKED,
+/* What is emitted. */
+enum emission {
+	EMIT_COUNTS,
+	EMIT_CALLS,
+	EMIT_BRANCHES,
+	EMIT_PACKED,
 };
 
 /**
  * struct walk - where the flow is, and what of it changes at every node
  * @pos: next packet
- * @upto: no packet is read here or behind
+ * @upto: no packet is read from here on
  * @link: the node; 0: there is none, for lack of memory, and flow->at.ip is the address
  * @top: of the return stack
  * @depth: of the return stack
@@ -35,11 +35,11 @@ enum tell {
  * @mark: of the mode
  * @nodes: the flow's
  * @doubles: the flow's
- * @told: packed: branches other than conditional ones make records that are not told yet
+ * @emits: packed: branches other than conditional ones make records that are not packed yet
  * @out: the next record goes here, if it is before @full
  * @full: there is no more room
  *
- * Stands in registers.
+ * Kept in registers.
  */
 struct walk {
 	const u8 *pos;
@@ -53,7 +53,7 @@ struct walk {
 	u64 mark;
 	struct kipt_node *nodes;
 	struct kipt_double *doubles;
-	bool told;
+	bool emits;
 	struct kipt_record *out;
 	struct kipt_record *full;
 };
@@ -68,7 +68,7 @@ static __always_inline struct kipt_node *node_at(const struct walk *walk, u32 li
 	return &walk->nodes[link >> KIPT_LINK_SHIFT];
 }
 
-/* next[@which] of the node at hand, a KIPT_NODE_COND; count[@which] is NEXT_TO_COUNT behind.
+/* next[@which] of the current node, a KIPT_NODE_COND; count[@which] is NEXT_TO_COUNT further.
  * What does not depend on the link is computed first: on the way from link to link there is
  * nothing but the load.
  */
@@ -80,7 +80,7 @@ static __always_inline u32 *next_of(const struct walk *walk, u32 which)
 	return (void *)(base + walk->link);
 }
 
-/* Likewise next[@two] of its double; count[@two] is DOUBLE_TO_COUNT behind. */
+/* Likewise next[@two] of its double; count[@two] is DOUBLE_TO_COUNT further. */
 static __always_inline u32 *double_of(const struct walk *walk, u32 two)
 {
 	u8 *base = (u8 *)walk->doubles + 4 * two - KIPT_NODE_COND;
@@ -95,10 +95,10 @@ static __always_inline u64 ip_of(const struct kipt_flow *flow, const struct walk
 	return likely(link) ? node_at(walk, link)->ip ^ walk->mark : flow->at.ip;
 }
 
-/* What was told goes to the flow, and what is told from here on comes behind. */
+/* Records made so far go to the flow; later ones follow them. */
 static __always_inline void sync_records(struct kipt_flow *flow, const struct walk *walk)
 {
-	/* Edges there is no room for, and packed records, are told past the walk. */
+	/* Edges there is no room for, and packed records, do not go through the walk. */
 	if (!flow->counts.max && !flow->output.packs)
 		flow->output.count = (u32)(walk->out - flow->output.records);
 }
@@ -118,12 +118,13 @@ static noinline struct kipt_record *make_room_for_record(struct kipt_flow *flow,
 	return &flow->output.records[--flow->output.count];
 }
 
-static __always_inline void tell(struct kipt_flow *flow, struct walk *walk, enum tell how,
-				 u8 kind, u16 flags, u64 from, u64 to)
+static __always_inline void emit_branch(struct kipt_flow *flow, struct walk *walk,
+					enum emission how, u8 kind, u16 flags, u64 from,
+					u64 to)
 {
 	struct kipt_record *record;
 
-	if ((how != TELL_CALLS && how != TELL_BRANCHES) || !(flow->output.wanted >> kind & 1))
+	if ((how != EMIT_CALLS && how != EMIT_BRANCHES) || !(flow->output.wanted >> kind & 1))
 		return;
 	if (unlikely(walk->out >= walk->full)) {
 		walk->out = make_room_for_record(flow, walk->out);
@@ -144,18 +145,18 @@ static __always_inline struct kipt_trail *next_trail(struct kipt_flow *flow, str
 	return &flow->walk.history[walk->history++ % KIPT_FLOW_HISTORY];
 }
 
-/* The node at hand is passed, up to its branch. */
-static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, enum tell how)
+/* The current node is passed, up to its branch. */
+static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, enum emission how)
 {
 	struct kipt_trail *trail = next_trail(flow, walk);
 
 	trail->len = 0;
 	trail->node = walk->link >> KIPT_LINK_SHIFT;
-	if (how == TELL_CALLS || how == TELL_BRANCHES)
+	if (how == EMIT_CALLS || how == EMIT_BRANCHES)
 		walk->insns += node_at(walk, walk->link)->insns;
 }
 
-/* Where the branch of a node stands. */
+/* The address of a node's branch. */
 static __always_inline u64 branch_ip(const struct walk *walk, const struct kipt_node *node)
 {
 	return (node->ip ^ walk->mark) + (u64)(s64)node->branch;
@@ -172,7 +173,7 @@ static noinline void count_new(struct kipt_flow *flow, u32 from, u32 to)
 		kipt_graph_count(flow, from, flow->blocks.table[to].ip);
 }
 
-/* Control went from the node at hand to the one of @link, by no direct branch. */
+/* Control went from the current node to the one of @link, by no direct branch. */
 static __always_inline void count(struct kipt_flow *flow, const struct walk *walk, u32 link)
 {
 	u32 from = walk->link >> KIPT_LINK_SHIFT, to = link >> KIPT_LINK_SHIFT;
@@ -187,7 +188,7 @@ static __always_inline void count(struct kipt_flow *flow, const struct walk *wal
 		kipt_graph_count(flow, from, flow->at.ip);
 }
 
-/* A link of the node at hand, which is made where it is not there yet. */
+/* A link of the current node, which is made where it is not there yet. */
 static __always_inline u32 link_of(struct kipt_flow *flow, const struct walk *walk, u32 link,
 				   u32 which)
 {
@@ -195,7 +196,7 @@ static __always_inline u32 link_of(struct kipt_flow *flow, const struct walk *wa
 	       kipt_graph_link(flow, walk->link >> KIPT_LINK_SHIFT, which);
 }
 
-/* The node behind a CALL may be built already, but not for this CALL. */
+/* The node after a CALL may be built already, but not for this CALL. */
 static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
 				 struct kipt_node *node)
 {
@@ -209,7 +210,7 @@ static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
 	walk->depth += walk->depth < KIPT_RETURN_STACK_SIZE;
 }
 
-/* The node of an address in the space and mode at hand; 0: there is no room. */
+/* The node of an address in the current space and mode; 0: there is no room. */
 static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *walk, u64 ip)
 {
 	const struct kipt_index *index = &flow->blocks.index;
@@ -233,9 +234,9 @@ static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *
 	return 0;
 }
 
-/* The node at hand, of that kind, uses no packet. */
+/* Leaves the current node, which is of that kind and uses no packet. */
 static __always_inline void go_on(struct kipt_flow *flow, struct walk *walk, u32 kind,
-				  enum tell how)
+				  enum emission how)
 {
 	struct kipt_node *node = node_at(walk, walk->link);
 	u32 link, which = kind != KIPT_NODE_ON;
@@ -243,21 +244,21 @@ static __always_inline void go_on(struct kipt_flow *flow, struct walk *walk, u32
 	pass(flow, walk, how);
 	if (kind == KIPT_NODE_CALL && likely(node->next[0]))
 		push(flow, walk, node);
-	if (how == TELL_COUNTS)
+	if (how == EMIT_COUNTS)
 		node->count[which]++;
 	link = link_of(flow, walk, node->next[which], which);
 	if (kind != KIPT_NODE_ON)
-		walk->told = true;
+		walk->emits = true;
 	if (kind != KIPT_NODE_ON)
-		tell(flow, walk, how,
+		emit_branch(flow, walk, how,
 		     kind == KIPT_NODE_CALL ? KIPT_BRANCH_CALL : KIPT_BRANCH_JUMP, 0,
 		     branch_ip(walk, node), ip_of(flow, walk, link));
 	walk->link = link;
 }
 
-/* A node that uses no packet. Returns false if the one at hand is another. */
+/* Leaves the current node if it uses no packet. Returns false if it does. */
 static __always_inline bool use_no_packet(struct kipt_flow *flow, struct walk *walk,
-					  enum tell how)
+					  enum emission how)
 {
 	switch (walk->link & KIPT_LINK_KIND) {
 	case KIPT_NODE_CALL:
@@ -286,7 +287,7 @@ static noinline u32 find_return(struct kipt_flow *flow, u64 mark, u32 slot)
 }
 
 /* A RET that used an outcome. Returns false if no CALL is known, or none that can be. */
-static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, enum tell how)
+static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, enum emission how)
 {
 	struct kipt_node *node = node_at(walk, walk->link);
 	u32 slot = (walk->top - 1) % KIPT_RETURN_STACK_SIZE;
@@ -301,28 +302,28 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 	if (unlikely(!(link & KIPT_LINK_KIND)))
 		link = link ? kipt_graph_node(flow, link >> KIPT_LINK_SHIFT) :
 			      find_return(flow, walk->mark, slot);
-	if (how == TELL_COUNTS)
+	if (how == EMIT_COUNTS)
 		count(flow, walk, link);
-	walk->told = true;
-	tell(flow, walk, how, KIPT_BRANCH_RET, KIPT_RF_COMPRESSED, branch_ip(walk, node),
+	walk->emits = true;
+	emit_branch(flow, walk, how, KIPT_BRANCH_RET, KIPT_RF_COMPRESSED, branch_ip(walk, node),
 	     ip_of(flow, walk, link));
 	walk->link = link;
 	return true;
 }
 
-/* One outcome at the node at hand, a KIPT_NODE_COND. Returns where its link stands. */
+/* One outcome at the current node, a KIPT_NODE_COND. Returns a pointer to the link. */
 static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *walk, u32 taken,
-					enum tell how)
+					enum emission how)
 {
 	u32 *next = next_of(walk, taken), link;
 	struct kipt_node *node = node_at(walk, walk->link);
 
 	pass(flow, walk, how);
-	if (how == TELL_COUNTS)
+	if (how == EMIT_COUNTS)
 		next[NEXT_TO_COUNT]++;
 	link = link_of(flow, walk, *next, taken);
-	if (how == TELL_BRANCHES && taken)
-		tell(flow, walk, how, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
+	if (how == EMIT_BRANCHES && taken)
+		emit_branch(flow, walk, how, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
 		     ip_of(flow, walk, link));
 	walk->link = link;
 	return next;
@@ -344,22 +345,22 @@ static __always_inline struct kipt_record *put_branch(struct kipt_record *out, u
 	return out + taken;
 }
 
-/* Two outcomes, the first in the upper bit, at two KIPT_NODE_COND of which the first is at
- * hand. @next leads behind them; @both is where it stands.
+/* Two outcomes, the first in the upper bit, at two KIPT_NODE_COND of which the first is the current
+ * one. @next leads past them; @both points to it.
  */
 static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, u32 two,
-				     u32 *both, u32 next, enum tell how)
+				     u32 *both, u32 next, enum emission how)
 {
 	const struct kipt_node *first, *second;
 	struct kipt_trail *trail = next_trail(flow, walk);
 
 	trail->len = KIPT_TRAIL_TWO | two >> 1;
 	trail->node = walk->link >> KIPT_LINK_SHIFT;
-	if (how == TELL_COUNTS) {
+	if (how == EMIT_COUNTS) {
 		both[DOUBLE_TO_COUNT]++;
-	} else if (how == TELL_CALLS) {
+	} else if (how == EMIT_CALLS) {
 		walk->insns += both[DOUBLE_TO_COUNT];
-	} else if (how == TELL_BRANCHES) {
+	} else if (how == EMIT_BRANCHES) {
 		first = node_at(walk, walk->link);
 		second = node_at(walk, first->next[two >> 1]);
 		walk->insns += first->insns;
@@ -374,16 +375,16 @@ static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, 
 }
 
 /* There is room for two records, and their instructions fit. */
-static __always_inline bool may_tell_two(const struct walk *walk, enum tell how)
+static __always_inline bool may_emit_two(const struct walk *walk, enum emission how)
 {
-	return how != TELL_BRANCHES || (walk->out + 1 < walk->full && !(walk->insns >> 31));
+	return how != EMIT_BRANCHES || (walk->out + 1 < walk->full && !(walk->insns >> 31));
 }
 
 /* Uses @n outcomes, the oldest in the highest bit of @bits. Returns how many are left, for the
  * slow path to use from the node on.
  */
 static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *walk, u64 bits,
-					u32 n, enum tell how)
+					u32 n, enum emission how)
 {
 	u32 *both, *next, kind, two, insns;
 
@@ -392,7 +393,7 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 		if (likely(kind == KIPT_NODE_COND)) {
 			two = (u32)(bits >> 62);
 			both = double_of(walk, two);
-			if (likely(n > 1 && *both && may_tell_two(walk, how))) {
+			if (likely(n > 1 && *both && may_emit_two(walk, how))) {
 				use_both(flow, walk, two, both, *both, how);
 				bits <<= 2;
 				n -= 2;
@@ -407,7 +408,7 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 			insns += node_at(walk, walk->link)->insns;
 			next = use_outcome(flow, walk, two & 1, how);
 			*both = *next;
-			if (how == TELL_CALLS)
+			if (how == EMIT_CALLS)
 				both[DOUBLE_TO_COUNT] = insns;
 			bits <<= 1;
 			n--;
@@ -425,7 +426,7 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 
 /* Branches to the target of a TIP. Returns false if the slow path has to, from the node on. */
 static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk, u64 target,
-				       enum tell how)
+				       enum emission how)
 {
 	struct kipt_node *node;
 	u8 class;
@@ -441,7 +442,7 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 		walk->depth -= walk->depth > 0;
 		break;
 	case KIPT_NODE_TARGET:
-		/* Of these only a CALL has a node behind it. */
+		/* Of these only a CALL has a node after it. */
 		if (node->next[0])
 			push(flow, walk, node);
 		break;
@@ -450,12 +451,12 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 	}
 	pass(flow, walk, how);
 	link = find_node(flow, walk, target);
-	if (how == TELL_COUNTS) {
+	if (how == EMIT_COUNTS) {
 		count(flow, walk, link);
-	} else if (how != TELL_PACKED || unlikely(flow->clock.moved)) {
+	} else if (how != EMIT_PACKED || unlikely(flow->clock.moved)) {
 		class = kipt_node_last(&flow->blocks, walk->link >> KIPT_LINK_SHIFT)->class;
-		walk->told |= flow->output.wanted >> kipt_branch_kind(class) & 1;
-		tell(flow, walk, how, kipt_branch_kind(class), 0, branch_ip(walk, node), target);
+		walk->emits |= flow->output.wanted >> kipt_branch_kind(class) & 1;
+		emit_branch(flow, walk, how, kipt_branch_kind(class), 0, branch_ip(walk, node), target);
 	}
 	walk->link = link;
 	return true;

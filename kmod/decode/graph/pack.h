@@ -2,7 +2,7 @@
 /*
  * Packed records: the nodes that the graph is made of, and the steps that were made in it, as
  * uapi/linux/kipt_record.h says (kipt_record_walk()). Any function runs where the sink may.
- * Those that tell steps are for flows that pack, the others do nothing if it does not.
+ * Those that pack steps are for flows that pack; the others do nothing for other flows.
  *
  * NODE and LINK records come before the WALK record that is being filled, though that has
  * older steps in it. So what they say must not differ from what was said for these:
@@ -42,7 +42,7 @@ void kipt_pack_link(struct kipt_flow *flow, u32 kind, u32 from, u32 to);
 
 /**
  * kipt_pack_start() - say where the flow is, if the WALK records so far do not
- * @flow: its instructions that no record told are told with it
+ * @flow: packs its instructions that no record has counted
  * @number: of the node it is at
  */
 void kipt_pack_start(struct kipt_flow *flow, u32 number);
@@ -58,8 +58,8 @@ void kipt_pack_outcomes(struct kipt_flow *flow, u64 bits, u32 n);
 /**
  * kipt_pack_short() - outcomes of short TNTs were used
  * @flow: packs
- * @from: the first packet; 8 bytes behind any may be read
- * @to: behind the last
+ * @from: the first packet; 8 bytes after any may be read
+ * @to: after the last
  */
 static inline void kipt_pack_short(struct kipt_flow *flow, const u8 *from, const u8 *to)
 {

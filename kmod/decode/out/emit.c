@@ -71,7 +71,7 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
 	return &flow->output.records[flow->output.count - n];
 }
 
-/* With counts nothing is told of what goes on between other records. */
+/* With counts nothing is emitted of the flow between other records. */
 static bool is_counted(const struct kipt_flow *flow, u32 type)
 {
 	return flow->counts.max && (type == KIPT_RECORD_ENABLE ||

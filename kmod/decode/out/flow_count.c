@@ -20,30 +20,30 @@ static void emit_space(struct kipt_flow *flow, u64 space, bool kernel)
 
 	if (!space && !kernel)
 		record.flags |= KIPT_RF_NO_VALUE;
-	flow->output.telling.spaced = true;
-	flow->output.telling.kernel = kernel;
-	flow->output.telling.space = space;
+	flow->output.counting.spaced = true;
+	flow->output.counting.kernel = kernel;
+	flow->output.counting.space = space;
 	*kipt_emit_room(flow, 1) = record;
 }
 
-void kipt_count_tell(struct kipt_flow *flow, u64 space, u64 from, u64 to,
+void kipt_count_emit(struct kipt_flow *flow, u64 space, u64 from, u64 to,
 		      u8 kind, u64 count)
 {
 	bool kernel = in_kernel(from, to);
 	struct kipt_record *record;
-	u32 told;
+	u32 part;
 
-	if (!flow->output.telling.spaced || flow->output.telling.space != space ||
-	    flow->output.telling.kernel != kernel)
+	if (!flow->output.counting.spaced || flow->output.counting.space != space ||
+	    flow->output.counting.kernel != kernel)
 		emit_space(flow, space, kernel);
 	while (count) {
-		told = count < 0xffffffffU ? (u32)count : 0xffffffffU;
-		count -= told;
+		part = count < 0xffffffffU ? (u32)count : 0xffffffffU;
+		count -= part;
 		record = kipt_emit_room(flow, 1);
 		record->type = KIPT_RECORD_EDGE;
 		record->kind = kind;
 		record->flags = 0;
-		record->aux = told;
+		record->aux = part;
 		record->ip = from;
 		record->value = to;
 	}
@@ -59,7 +59,7 @@ void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind
 	if (number)
 		flow->counts.edges[number].count += count;
 	else
-		kipt_count_tell(flow, space, from, to, kind, count);
+		kipt_count_emit(flow, space, from, to, kind, count);
 }
 
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)

@@ -29,7 +29,7 @@ void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind
 		    u64 count);
 
 /**
- * kipt_count_tell() - tell how often control went along an edge
+ * kipt_count_emit() - emit how often control went along an edge
  * @flow: counts
  * @space: address space; 0 if both ends are the kernel's
  * @from: the branch
@@ -37,6 +37,6 @@ void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind
  * @kind: enum kipt_branch_kind
  * @count: how often
  */
-void kipt_count_tell(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind, u64 count);
+void kipt_count_emit(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind, u64 count);
 
 #endif /* KIPT_DECODE_FLOW_COUNT_H */

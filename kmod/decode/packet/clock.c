@@ -2,7 +2,7 @@
 /*
  * Time estimation. Every estimate is derived from the whole count since an
  * anchor, so that rounding does not add up; between two PSBs time does not
- * go back. Beside it stand a lower and an upper bound of the true time, which
+ * go back. Beside it are a lower and an upper bound of the true time, which
  * the same packets move. Any context.
  */
 #include "clock.h"
@@ -221,7 +221,7 @@ static void measure_cycles(struct kipt_clock *clock, u64 time)
 	clock->measured_cycles = clock->span_cycles;
 }
 
-/* What CYCs told about the time before an MTC holds, unless it is refuted. */
+/* What CYCs say about the time before an MTC holds, unless it is refuted. */
 static void bound_by_mtc(struct kipt_clock *clock, u64 time)
 {
 	u64 slack = art_to_tsc(clock, 1) + ROUNDING;
@@ -309,7 +309,7 @@ static void on_cyc(struct kipt_clock *clock, u64 cycles)
 	set_now(clock, clock->anchor + cycles_to_tsc(clock));
 }
 
-/* When the ratio changed is not told: the next CYC covers both sides of it. */
+/* The trace does not say when the ratio changed: the next CYC covers both sides of it. */
 static void on_cbr(struct kipt_clock *clock, u32 cbr)
 {
 	u32 slowest = clock->cycles ? clock->cbr : clock->slowest;

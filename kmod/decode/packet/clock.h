@@ -5,10 +5,10 @@
  * only. The clock starts anew at every PSB. Any context.
  *
  * What is estimated is when the last timing packet was due: an MTC at its ART
- * edge, a CYC at the packet behind it. What the bound rests on: TSC packets and
+ * edge, a CYC at the packet after it. What the bound rests on: TSC packets and
  * CPUID.15H are exact; between two CBR packets the core runs at the ratio of the
  * first, give or take one, unless MTCs refute it. Until they confirm it, and
- * behind an overflow, which may hide any number of windows of the MTC and any
+ * after an overflow, which may hide any number of windows of the MTC and any
  * change of the ratio, the bound is what TSC the next PSB+ has, if there is one.
  */
 #ifndef KIPT_DECODE_CLOCK_H
@@ -142,7 +142,7 @@ void kipt_clock_lost(struct kipt_clock *clock);
 /**
  * kipt_clock_packet() - account a packet
  * @clock: the clock
- * @packet: any packet; those that tell no time are ignored
+ * @packet: any packet; those without time are ignored
  */
 void kipt_clock_packet(struct kipt_clock *clock,
 		       const struct kipt_packet *packet);

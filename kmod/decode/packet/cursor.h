@@ -48,7 +48,7 @@ static inline u64 kipt_cursor_left(const struct kipt_cursor *cursor)
 
 /**
  * kipt_load_le() - a little-endian number of 1 to 8 bytes
- * @bytes: where it stands; the caller has checked that @size bytes are there
+ * @bytes: its bytes; the caller has checked that @size bytes are there
  * @size: 1..8
  *
  * Return: the value, zero extended.
@@ -65,7 +65,7 @@ static inline u64 kipt_load_le(const u8 *bytes, u32 size)
 
 /**
  * kipt_load64() - a little-endian number of 8 bytes
- * @bytes: where it stands; the caller has checked that all 8 are there
+ * @bytes: its bytes; the caller has checked that all 8 are there
  *
  * Return: the value.
  */

@@ -8,7 +8,7 @@
 
 #include "packet.h"
 
-/* IPBytes of payloads that stand for themselves. */
+/* IPBytes of payloads that are not compressed. */
 #define KIPT_IPBYTES_NONE	0
 #define KIPT_IPBYTES_SEXT48	3
 #define KIPT_IPBYTES_FULL	6
@@ -17,7 +17,7 @@
  * kipt_last_ip_bytes() - decompress an IP from the bytes of a packet
  * @last_ip: the IP of the packet before; 0 after a PSB
  * @ip_bytes: IPBytes of the packet, none that is reserved
- * @payload: what stands behind its first byte, and any bytes behind that
+ * @payload: what follows its first byte, and any bytes after that
  *
  * Return: the address, or @last_ip if the packet has none.
  */

@@ -8,7 +8,7 @@
 #include "packet_ext.h"
 #include "packet_table.h"
 
-/* First byte of packets that are told by the whole byte. */
+/* First byte of packets that it identifies. */
 #define OPC_PAD		0x00
 #define OPC_TSC		0x19
 #define OPC_MTC		0x59
@@ -52,7 +52,7 @@ static enum kipt_status read_ip(const u8 *b, u64 left, u8 type,
 	return KIPT_OK;
 }
 
-/* SKD007: OVF took the place of all but the first byte of a CYC. What stands
+/* SKD007: OVF took the place of all but the first byte of a CYC. What is
  * there, xx 02 F3, would be two CYCs that no CPU sends back to back.
  */
 static bool cyc_cut_by_ovf(const u8 *b, u64 left)
@@ -200,7 +200,7 @@ static enum kipt_status read_any(const u8 *b, u64 left, struct kipt_packet *p)
 	}
 }
 
-/* Packets that may stand among the items of a block without ending it. */
+/* Packets that may come among the items of a block without ending it. */
 static bool keeps_block(u32 type)
 {
 	return kipt_packet_is_time(type) || type == KIPT_PACKET_FUP ||
@@ -208,7 +208,7 @@ static bool keeps_block(u32 type)
 	       type == KIPT_PACKET_PWRX || type == KIPT_PACKET_BIP;
 }
 
-/* What the table has not, or not enough bytes are left for, or stands in a
+/* What the table has not, or not enough bytes are left for, or is in a
  * block.
  */
 static enum kipt_status read_slow(struct kipt_cursor *cursor, u64 left,

@@ -105,7 +105,7 @@ struct kipt_packet {
  * @cursor: advanced past the packet, only on success; keeps the block context
  * @packet: written; undefined if no packet was read
  *
- * Shapes that errata make are read as what they stand for: a CYC that an OVF
+ * Shapes that errata make are read as what they mean: a CYC that an OVF
  * cut off (SKD007) is a broken 1-byte CYC, a TMA with reserved bits set and a
  * byte too many (SKZ84) a broken 8-byte TMA.
  *
@@ -126,7 +126,7 @@ enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
 /**
  * kipt_packets_read() - read many packets at once
  * @cursor: advanced past the packets; keeps the block context
- * @packets: written; what stands behind *@count of them is undefined
+ * @packets: written; what follows *@count of them is undefined
  * @max: how many have room in @packets, at least 1; some hundred is best
  * @count: how many were read, 0..@max, also when the result is an error
  *
@@ -139,7 +139,7 @@ enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
  * Return:
  * KIPT_OK: at least one packet was read, there may be more.
  * KIPT_END, KIPT_TRUNCATED, KIPT_BAD_OPCODE, KIPT_BAD_PACKET: as of
- * kipt_packet_next() behind *@count packets.
+ * kipt_packet_next() after *@count packets.
  */
 enum kipt_status kipt_packets_read(struct kipt_cursor *cursor,
 				   struct kipt_packet *packets, u32 max,
@@ -154,10 +154,10 @@ enum kipt_status kipt_packets_read(struct kipt_cursor *cursor,
 const char *kipt_packet_name(u32 type);
 
 /**
- * kipt_packet_is_time() - is this a packet that only tells time, or fills
+ * kipt_packet_is_time() - does this packet only have time, or fill
  * @type: enum kipt_packet_type
  *
- * Such packets may stand between any two others, inside compound events too.
+ * Such packets may come between any two others, inside compound events too.
  *
  * Return: true for PAD, CBR, TSC, MTC, TMA, CYC and MNT.
  */

@@ -40,8 +40,8 @@
  * @data: the first
  * @size: how many, a multiple of 16
  * @marks: a bit for each, the first lowest: no one-byte packet; all of the
- *	eight bytes behind are 0xff
- * @lens: for each, and the one behind, what kipt_table_len has
+ *	eight bytes after it are 0xff
+ * @lens: for each, and the one after it, what kipt_table_len has
  */
 struct chunk {
 	const u8 *data;
@@ -170,7 +170,7 @@ static inline void run_read(const u8 *b, struct kipt_packet *p)
 }
 
 /* Reads up to the end of the chunk, a packet that the table does not have, or
- * behind @last, and returns where the next packet goes to. @word has the marks
+ * after @last, and returns where the next packet goes to. @word has the marks
  * from where the step before took its last packet, of @len bytes.
  */
 static struct kipt_packet *chunk_read(const struct chunk *chunk,
@@ -201,8 +201,8 @@ static struct kipt_packet *chunk_read(const struct chunk *chunk,
 	return to;
 }
 
-/* A CYC of two or three bytes; returns its length, 0 if none stands here.
- * Behind a cut one (SKD007) stands 02 F3, an OVF.
+/* A CYC of two or three bytes; returns its length, 0 if there is none.
+ * After a cut one (SKD007) comes 02 F3, an OVF.
  */
 static inline u32 cyc_read(u64 word, struct kipt_packet *packet)
 {
@@ -221,7 +221,7 @@ static inline u32 cyc_read(u64 word, struct kipt_packet *packet)
 }
 
 /* Where the table gave up before a CYC: cycle-accurate traces may be little
- * else than CYCs and MTCs, so all there are in a row, also behind the chunk.
+ * else than CYCs and MTCs, so all there are in a row, also after the chunk.
  * Returns as chunk_read().
  */
 static struct kipt_packet *cycles_read(struct kipt_cursor *cursor,

@@ -8,7 +8,7 @@
 #include "sync.h"
 
 /* BDM70: before a TIP.PGE a PSB+ may hold a FUP though tracing is off. Only
- * packets that need no tracing stand between such a FUP and the TIP.PGE.
+ * packets that need no tracing come between such a FUP and the TIP.PGE.
  */
 static bool pge_follows(const struct kipt_cursor *from)
 {
@@ -34,18 +34,18 @@ static bool pge_follows(const struct kipt_cursor *from)
 }
 
 static void read_fup(struct kipt_psb *psb, const struct kipt_packet *packet,
-		     const struct kipt_cursor *behind)
+		     const struct kipt_cursor *after)
 {
 	if (packet->size == KIPT_IPBYTES_NONE)
 		return;
 	psb->last_ip = kipt_last_ip_apply(psb->last_ip, packet);
 	psb->ip = psb->last_ip;
-	psb->has_ip = !pge_follows(behind);
+	psb->has_ip = !pge_follows(after);
 }
 
 /* Returns false at the packet that ends the PSB+. */
 static bool read_one(struct kipt_psb *psb, const struct kipt_packet *packet,
-		     const struct kipt_cursor *behind)
+		     const struct kipt_cursor *after)
 {
 	switch (packet->type) {
 	case KIPT_PACKET_PSBEND:
@@ -55,7 +55,7 @@ static bool read_one(struct kipt_psb *psb, const struct kipt_packet *packet,
 		psb->overflow = true;
 		return false;
 	case KIPT_PACKET_FUP:
-		read_fup(psb, packet, behind);
+		read_fup(psb, packet, after);
 		return true;
 	case KIPT_PACKET_PIP:
 		psb->has_pip = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What stands in a PSB+: the status report that decoding can start from. The
+ * What is in a PSB+: the status report that decoding can start from. The
  * only reader of it, in the flow and outside. Pure functions over bytes, any
  * context.
  */
@@ -13,14 +13,14 @@
 /**
  * struct kipt_psb - what a PSB+ says
  * @offset: of the PSB
- * @end: offset behind it
+ * @end: offset after it
  * @status: KIPT_OK, or why it is no good
  * @bad: offset of what is no good
  * @complete: PSBEND was seen
  * @overflow: OVF ended it, @end is there
  * @has_ip: tracing is on, at @ip
  * @ip: address
- * @last_ip: IP compression behind it
+ * @last_ip: IP compression after it
  * @has_pip: @pip is valid
  * @pip: PIP packet
  * @has_mode: @mode is valid
@@ -60,7 +60,7 @@ struct kipt_psb {
  * @data: trace
  * @offset: of a PSB in it
  * @end: of the segment: the next PSB, or the trace's size
- * @clock: is told of the packets; may be NULL
+ * @clock: gets the packets; may be NULL
  */
 void kipt_psb_read(struct kipt_psb *psb, const u8 *data, u64 offset, u64 end,
 		   struct kipt_clock *clock);

@@ -42,7 +42,7 @@ static bool measure(const u8 *data, u64 size, u64 from, u64 at, u64 *psb,
 }
 
 #ifdef __SSE2__
-/* Of four bytes at @b, and at each multiple of 4 behind, those that are all 02
+/* Of four bytes at @b, and at each multiple of 4 after it, those that are all 02
  * or 82, in any order, become ones.
  */
 static __m128i candidates(const u8 *b)

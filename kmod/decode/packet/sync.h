@@ -59,7 +59,7 @@ u64 kipt_sync_next(const u8 *data, u64 size, u64 from);
  * The next part begins there: parts lie side by side, and all but the first begin with a
  * PSB.
  *
- * Return: the offset of the first PSB that is @wish bytes or more behind @from, or @size
+ * Return: the offset of the first PSB that is @wish bytes or more after @from, or @size
  * if there is none; more than @from unless that is @size.
  */
 static inline u64 kipt_sync_cut(const u8 *data, u64 size, u64 from, u64 wish)

@@ -21,7 +21,7 @@
 /* Blocks of a slice at most: steps are compared modulo 2^32. */
 #define KIPT_FLOW_SLICE_MAX	(1U << 30)
 
-/* What the next FUP belongs to; KIPT_CLAIM_NONE: to the TIP behind it. */
+/* What the next FUP belongs to; KIPT_CLAIM_NONE: to the TIP after it. */
 enum kipt_claim {
 	KIPT_CLAIM_NONE = 0,
 	KIPT_CLAIM_HELD,	/* the records in @held */
@@ -74,10 +74,10 @@ struct kipt_trail {
 
 /**
  * struct kipt_run - what a run has before it
- * @psb: offset of the PSB of the segment at hand
- * @next: of the PSB behind it, or the trace's size
- * @after: of the one behind that
- * @to: no segment is begun here or behind
+ * @psb: offset of the PSB of the current segment
+ * @next: of the PSB after it, or the trace's size
+ * @after: of the one after that
+ * @to: no segment is begun from here on
  * @inside: the segment was begun
  */
 struct kipt_run {
@@ -89,15 +89,15 @@ struct kipt_run {
 };
 
 /**
- * struct kipt_telling - how far the telling of counts is
- * @on: they are being told: nothing is counted until that ends
+ * struct kipt_count_emission - how far the emission of counts is
+ * @on: they are being emitted: nothing is counted until that ends
  * @edges: blocks are done
  * @at: number of the next block or edge
- * @spaced: @kernel and @space were told
- * @kernel: the edge told last is all in the kernel
+ * @spaced: a SPACE record said @kernel and @space
+ * @kernel: the edge emitted last is all in the kernel
  * @space: its address space
  */
-struct kipt_telling {
+struct kipt_count_emission {
 	bool on;
 	bool edges;
 	bool spaced;
@@ -139,7 +139,7 @@ struct kipt_flow_state {
  * @echo: an OVF came before the PSB+ that the place is from
  * @event: a FUP is waiting for its TIP; if tracing is on, the place is its address
  * @abort: that FUP is of a transaction's abort
- * @deferred: a TIP came behind outcomes younger than it in this segment, so
+ * @deferred: a TIP came after outcomes younger than it in this segment, so
  *	an address says nothing about the outcomes before it
  * @mode_pending: @mode_value takes effect at the next address
  * @mode_value: MODE.Exec bits
@@ -223,7 +223,7 @@ struct kipt_flow_walk {
  * @cursor: the next packet; its end is that of the segment
  * @data: the trace
  * @size: its bytes
- * @offset: of the packet at hand
+ * @offset: of the current packet
  * @run: what is to be decoded
  * @stopped: the sink said stop
  * @asked: a pause was asked for
@@ -246,15 +246,15 @@ struct kipt_flow_input {
 };
 
 /**
- * struct kipt_flow_output - what is told
+ * struct kipt_flow_output - what is emitted
  * @wanted: bit n: BRANCH records of kind n are made
- * @packs: what the graph follows is told by NODE, LINK and WALK records
+ * @packs: what the graph follows becomes NODE, LINK and WALK records
  * @walks: the WALK records so far say where the flow is
- * @slow: number of the node that kipt_pack_slow() told last; 0xffffffff: none since @walks
+ * @slow: number of the node that kipt_pack_slow() defined last; 0xffffffff: none since @walks
  * @slow_ip: its address
  * @nr_packed: bytes in @packed
  * @packed: of the WALK record that is being filled; eight bytes may be copied for one
- * @telling: counts
+ * @counting: how far the emission of counts is
  * @sink: caller's
  * @count: records in @records
  * @records: not yet given to the sink
@@ -269,7 +269,7 @@ struct kipt_flow_output {
 	u64 slow_ip;
 	u32 nr_packed;
 	u8 packed[KIPT_RECORD_WALK_MAX + 8];
-	struct kipt_telling telling;
+	struct kipt_count_emission counting;
 	struct kipt_sink sink;
 	u32 count;
 	struct kipt_record records[KIPT_FLOW_BUFFER];
@@ -282,7 +282,7 @@ struct kipt_flow_output {
  * @pending: what packets said that has no effect yet
  * @walk: following the code
  * @input: the trace, and how far it is used
- * @output: what is told
+ * @output: what is emitted
  * @clock: time
  * @blocks: block cache
  * @counts: edges
@@ -306,7 +306,7 @@ struct kipt_flow {
 };
 
 /**
- * kipt_number_at() - the number of an address in the space at hand
+ * kipt_number_at() - the number of an address in the current space
  * @flow: the flow
  * @ip: address
  *

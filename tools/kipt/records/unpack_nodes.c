@@ -99,7 +99,7 @@ static bool link_take(struct unpack_nodes *nodes, const struct kipt_record *r)
 	if (to == NO_PLACE)
 		return false;
 	switch (r->kind) {
-	case KIPT_LINK_BEHIND:
+	case KIPT_LINK_FALL_THROUGH:
 	case KIPT_LINK_TARGET:
 		from = find(nodes, r->aux);
 		if (from == NO_PLACE || !nodes->at[from].kind)
@@ -128,7 +128,7 @@ static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32
 		return unpack_broken("control goes to a node that is not defined");
 	if (node->flags & KIPT_NODE_PUSHES)
 		nodes->returns[nodes->slot++ % KIPT_WALK_SLOTS] =
-			node->next[KIPT_LINK_BEHIND] + 1;
+			node->next[KIPT_LINK_FALL_THROUGH] + 1;
 	nodes->here = to;
 	out->left = insns;
 	if (!tells || !kipt_node_branch(node->flags))
@@ -165,7 +165,7 @@ static inline u32 pass(struct unpack_nodes *nodes, struct unpack_out *out, u32 t
 				return 0;
 			break;
 		case KIPT_NODE_ON:
-			if (!leave(nodes, out, node->next[KIPT_LINK_BEHIND], false, 0))
+			if (!leave(nodes, out, node->next[KIPT_LINK_FALL_THROUGH], false, 0))
 				return 0;
 			break;
 		default:
