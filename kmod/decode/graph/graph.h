@@ -43,7 +43,7 @@
 
 /*
  * KIPT_FLOW_PROVE: packets are used by the graph one by one, and what each
- * does is held against the slow path at once.
+ * does is compared with the slow path at once.
  */
 #ifdef KIPT_FLOW_PROVE
 #define KIPT_PROVES	true
