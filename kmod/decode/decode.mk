@@ -71,7 +71,7 @@ endef
 
 # The core's objects apart, so that its counters have one place. Tables start
 # small: tests make them grow.
-DECODE_SMALL := -DKIPT_INDEX_FIRST=8U -DKIPT_PATHS_FIRST=8U -DKIPT_COUNTS_FOLD=256ULL
+DECODE_SMALL := -DKIPT_INDEX_FIRST=8U -DKIPT_COUNTS_FOLD=256ULL
 DECODE_COVERAGE := $(DECODE_OUT)/coverage
 DECODE_COVERAGE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_COVERAGE)/core/%.o,$(DECODE_C))
 

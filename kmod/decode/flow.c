@@ -422,9 +422,12 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 
 	flow->input.data = data;
 	flow->input.size = size;
-	/* The sink did not get definitions of some nodes: emit all of them again. */
-	if (flow->output.packs && (flow->input.stopped || flow->output.count))
-		kipt_graph_forget(flow, true);
+	/* Whoever reads on may not have the definitions of nodes. */
+	flow->output.lost |= flow->output.packs && flow->output.count;
+	if (flow->output.lost || flow->walk.forgot)
+		kipt_graph_forget(flow, flow->output.lost);
+	flow->output.lost = false;
+	flow->walk.forgot = false;
 	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
 	set_halt(flow, data + psb);

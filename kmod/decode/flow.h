@@ -171,7 +171,8 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 /**
  * kipt_flow_run() - decode a trace, or a chunk of one
  * @flow: the flow; blocks, nodes and counts are kept from run to run, all
- *	other state starts anew
+ *	other state starts anew. After KIPT_STOPPED, and after a pause that is not
+ *	resumed, packed records define all nodes anew
  * @data: the whole trace
  * @size: its bytes
  * @from: where to start; decoding begins at the first PSB at or after it. A

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The theorem of kmod/decode/graph.h, held against the slow path: a build with
+ * The theorem of kmod/decode/graph/graph.h, held against the slow path: a build with
  * KIPT_FLOW_PROVE follows the graph packet by packet and asks here. What it did to the
  * flow and what it told are kept, the flow is put back, the slow path uses the same
  * packet, and both are compared: where it leads, the return stack, the records, or with
@@ -257,6 +257,7 @@ static void pass_on(struct kipt_flow *flow)
 	    !sink->emit(sink->ctx, told.at, told.count)) {
 		flow->input.stopped = true;
 		flow->input.halt_at = flow->input.data;
+		flow->output.lost = flow->output.packs;
 	}
 }
 

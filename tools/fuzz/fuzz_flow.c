@@ -314,6 +314,8 @@ static void compare_packed_stopped(const struct input *input, u32 output)
 	packed.limit = 0;
 	packed.stopped = false;
 	packed.count = 0;
+	if (input->size & 1)
+		kipt_flow_forget(flow, KIPT_FLOW_SPACES, 0, 1);
 	run(flow, input);
 	if (packed.full)
 		return;

@@ -157,7 +157,7 @@ bool kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
 
 	for (i = KIPT_BLOCK_NONE + 1; i < blocks->count; i++) {
 		block = &blocks->table[i];
-		if (!kipt_block_touches(block, space, begin, end))
+		if (!block->insns || !kipt_block_touches(block, space, begin, end))
 			continue;
 		block->insns = 0;
 		some = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The form of an instruction, before its class: insn_form.c. Only insn.c and insn_form.c
- * include this. Pure, any context.
+ * The form of an instruction, before its class: insn_form.c. Only insn.c, insn_form.c and
+ * insn_tables.h include this. Pure, any context.
  */
 #ifndef KIPT_DECODE_INSN_FORM_H
 #define KIPT_DECODE_INSN_FORM_H

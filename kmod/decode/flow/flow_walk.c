@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Following code from block to block, using outcomes and targets as branches
- * need them. The packets' own logic is flow_branch.c's and flow_event.c's.
+ * need them. The packets' own logic is flow_branch.c's, flow_event.c's and flow_side.c's.
  * Walks that use no packet are bounded, and tried before they are believed.
  * Runs where the code callback may.
  */

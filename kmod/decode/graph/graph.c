@@ -3,6 +3,7 @@
  * Nodes and links: built, folded, forgotten; see graph.h. Runs where the code callbacks
  * and the sink may.
  */
+#include "../flow/flow_settle.h"
 #include "graph.h"
 #include "pack.h"
 
@@ -230,16 +231,10 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 	return link;
 }
 
-static bool leads_on(const struct kipt_block *block)
-{
-	return block->kind == KIPT_NODE_ON || block->kind == KIPT_NODE_CALL ||
-	       block->kind == KIPT_NODE_SLOW;
-}
-
 /* What is looked up is rarely there: a bit for each address that may be. */
-static u64 bit_of(u64 ip)
+static u64 bit_of(const struct kipt_flow *flow, u64 ip)
 {
-	return 1ULL << ((ip ^ ip >> 6 ^ ip >> 12) & 63);
+	return 1ULL << (ip * flow->blocks.index.factor >> 58);
 }
 
 static bool is_known(const struct kipt_flow *flow, const struct kipt_block *block, u64 ip)
@@ -249,13 +244,37 @@ static bool is_known(const struct kipt_flow *flow, const struct kipt_block *bloc
 	return number != KIPT_BLOCK_NONE && flow->blocks.table[number].kind;
 }
 
+/* Those that lead to a block whose kind is unknown are unknown themselves: one KIPT_NODE_ON or
+ * _CALL after the other, at most KIPT_NODE_REACH of them. KIPT_NODE_SLOW is right whatever comes,
+ * and may lead to any number of its kind: only the next ones are tried again, by @slow.
+ */
+static bool forget_leading(struct kipt_flow *flow, u64 *gone, bool slow)
+{
+	u32 i = flow->blocks.count;
+	struct kipt_block *block;
+	bool some = false;
+
+	/* Numbers mostly follow the code, so this meets a chain from its end. */
+	while (--i > KIPT_BLOCK_NONE) {
+		block = &flow->blocks.table[i];
+		if ((block->kind != KIPT_NODE_ON && block->kind != KIPT_NODE_CALL &&
+		     !(block->kind == KIPT_NODE_SLOW && slow)) ||
+		    !(*gone & bit_of(flow, next_ip(block))) ||
+		    is_known(flow, block, next_ip(block)))
+			continue;
+		block->kind = KIPT_NODE_UNKNOWN;
+		*gone |= bit_of(flow, block->ip);
+		some = true;
+	}
+	return some;
+}
+
 /* The kind of a block whose code is gone is unknown, and so is that of blocks that lead there
  * before a packet is used.
  */
 static void forget_kinds(struct kipt_flow *flow)
 {
 	struct kipt_block *block;
-	bool some = true;
 	u64 gone = 0;
 	u32 i;
 
@@ -264,21 +283,12 @@ static void forget_kinds(struct kipt_flow *flow)
 		if (block->insns || !block->kind)
 			continue;
 		block->kind = KIPT_NODE_UNKNOWN;
-		gone |= bit_of(block->ip);
+		gone |= bit_of(flow, block->ip);
 	}
-	/* Once for each of KIPT_NODE_REACH blocks at most. */
-	while (some) {
-		some = false;
-		for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
-			block = &flow->blocks.table[i];
-			if (!leads_on(block) || !(gone & bit_of(next_ip(block))) ||
-			    is_known(flow, block, next_ip(block)))
-				continue;
-			block->kind = KIPT_NODE_UNKNOWN;
-			gone |= bit_of(block->ip);
-			some = true;
-		}
-	}
+	if (!gone || !forget_leading(flow, &gone, true))
+		return;
+	for (i = 0; i < KIPT_NODE_REACH && forget_leading(flow, &gone, false); i++)
+		;
 }
 
 /* Is the kind of each of its blocks known? */
@@ -326,6 +336,7 @@ void kipt_graph_forget(struct kipt_flow *flow, bool all)
 
 	if (!flow->walk.graph)
 		return;
+	kipt_settle_returns(flow);
 	if (!all)
 		forget_kinds(flow);
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {

@@ -17,7 +17,7 @@
  *			(kipt_graph_link()), and is gone when code is forgotten
  *			(kipt_graph_forget()) or numbers are given anew
  *  a return address	a CALL of the graph pushes a link in its place, the slow path an
- *			address and no link; kipt_graph_settle_returns() turns links into
+ *			address and no link; kipt_settle_returns() turns links into
  *			addresses before nodes are dropped
  *  what else a block	is why it is KIPT_NODE_SLOW: another version of the code, a
  *  may do		branch into the other half of the addresses, a 16-bit RET, and

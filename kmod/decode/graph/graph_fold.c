@@ -190,10 +190,9 @@ bool kipt_flow_renew(struct kipt_flow *flow)
 /* Code that is read anew may end in another branch. */
 static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
+	bool all = !begin && end == ~0ULL;
 	struct kipt_block *block;
 	u32 i;
-
-	bool all = !begin && end == ~0ULL;
 
 	kipt_graph_fold(flow);
 	flow->output.counting = (struct kipt_count_emission){ 0 };
@@ -219,5 +218,5 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	if (!kipt_blocks_forget(&flow->blocks, space, begin, end))
 		return;
 	kipt_pack_end(flow);
-	kipt_graph_forget(flow, false);
+	flow->walk.forgot = true;
 }

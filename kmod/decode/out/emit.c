@@ -12,6 +12,7 @@ void kipt_emit_give(struct kipt_flow *flow)
 				    flow->output.count)) {
 		flow->input.stopped = true;
 		flow->input.halt_at = flow->input.data;
+		flow->output.lost = flow->output.packs;
 	}
 	flow->output.count = 0;
 }

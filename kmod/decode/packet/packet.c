@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packet formats, from the manual's packet tables (Intel SDM Vol. 3C, "Trace
- * Packets and Data Types"). One function per format; dispatch is by first and
- * second byte. Nothing is kept but the cursor's block context. Any context.
+ * Packets and Data Types"). One function per format; dispatch is by the first
+ * byte, in packet_ext.c by the second. Nothing is kept but the cursor's block context. Any context.
  */
 #include "packet.h"
 #include "packet_ext.h"

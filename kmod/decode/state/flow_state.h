@@ -120,7 +120,7 @@ struct kipt_count_emission {
  * @power_known: @power_ip is valid
  * @power_ip: where the CPU was last put to sleep
  *
- * flow.c, flow_event.c, flow_psb.c and flow_ovf.c write it, by packets.
+ * flow.c, flow_event.c, flow_side.c, flow_psb.c and flow_ovf.c write it, by packets.
  */
 struct kipt_flow_state {
 	bool enabled;
@@ -150,7 +150,7 @@ struct kipt_flow_state {
  * @block_type: of the BBP the next BIPs belong to
  * @held: records that wait for an address
  *
- * flow.c, flow_event.c and flow_psb.c write it. The graph is not followed while anything is
+ * flow.c, flow_event.c, flow_side.c and flow_psb.c write it. The graph is not followed while anything is
  * pending.
  */
 struct kipt_flow_pending {
@@ -194,6 +194,7 @@ struct kipt_walk_bound {
  * @paused: kipt_walk_tnt() has paused, and outcomes are left in @tnt
  * @bound: its bound, valid while @paused
  * @graph: nodes are followed (graph.h)
+ * @forgot: code was forgotten since the last run, and nodes of it may be there
  * @mode: mode that the links of return addresses are for
  * @space: address space that they are for, if they lead to no kernel code
  *
@@ -211,6 +212,7 @@ struct kipt_flow_walk {
 	bool paused;
 	struct kipt_walk_bound bound;
 	bool graph;
+	bool forgot;
 	u8 mode;
 	u64 space;
 };
@@ -249,6 +251,7 @@ struct kipt_flow_input {
  * struct kipt_flow_output - what is emitted
  * @wanted: bit n: BRANCH records of kind n are made
  * @packs: what the graph follows becomes NODE, LINK and WALK records
+ * @lost: the sink said stop, or records were dropped: nodes are to be defined anew
  * @walks: the WALK records so far say where the flow is
  * @slow: number of the node that kipt_pack_slow() defined last; 0xffffffff: none since @walks
  * @slow_ip: its address
@@ -264,6 +267,7 @@ struct kipt_flow_input {
 struct kipt_flow_output {
 	u32 wanted;
 	bool packs;
+	bool lost;
 	bool walks;
 	u32 slow;
 	u64 slow_ip;
