@@ -42,9 +42,10 @@ $(BENCH_OUT)/core_kernel.o: $(BENCH_KERNEL_O) $(BENCH_DIR_SRC)/thunks.S
 	objcopy $(BENCH_API:%=-G kipt_%) $@
 	objcopy $(foreach name,$(BENCH_API),--redefine-sym kipt_$(name)=kernel_$(name)) $@
 
+# What the core calls back must align the stack: the kernel's flags leave it at eight bytes.
 $(BENCH_OUT)/bench: $(BENCH_C) $(BENCH_H) $(DECODE_LIB) $(BENCH_OUT)/core_kernel.o
 	@mkdir -p $(@D)
-	$(CC) $(DECODE_CFLAGS) -I$(KIPT_SHIM) -pthread -no-pie $(BENCH_C) \
+	$(CC) $(DECODE_CFLAGS) -mstackrealign -I$(KIPT_SHIM) -pthread -no-pie $(BENCH_C) \
 		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB) -lipt -ljson-c -lm -o $@
 
 .PHONY: bench bench-perf bench-program bench-smoke bench-record
