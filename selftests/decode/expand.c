@@ -282,12 +282,11 @@ static u32 number_at(const u8 *bytes)
 /* Returns the bytes of the item at @bytes, of which there are @left. */
 static u32 take_item(struct expansion *e, const u8 *bytes, u32 left)
 {
-	u32 size = *bytes == KIPT_WALK_START ? 10 : *bytes & 1 ? 5 : 1;
+	u32 size = kipt_walk_size(*bytes);
 	struct dictionary *d = dictionary_of(e);
 	int bit;
 
-	if (!*bytes || *bytes > KIPT_WALK_UPTO * (*bytes & 1U) + 255 * !(*bytes & 1U) ||
-	    size > left) {
+	if (!size || size > left) {
 		e->wrong = "an item makes no sense";
 	} else if (*bytes == KIPT_WALK_START) {
 		d->started = true;

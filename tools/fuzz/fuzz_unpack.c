@@ -101,25 +101,24 @@ static void walk_make(struct kipt_record *record, struct random *random)
 	u8 *bytes = (u8 *)record + 2;
 	u32 at = 0, number;
 
-	while (at <= KIPT_RECORD_WALK_MAX - 10 && random_below(random, 8)) {
+	while (at <= KIPT_RECORD_WALK_MAX - kipt_walk_size(KIPT_WALK_START) &&
+	       random_below(random, 8)) {
 		number = random_below(random, 6);
+		memcpy(bytes + at + 1, &number, 4);
 		switch (random_below(random, 8)) {
 		case 0:
 			bytes[at] = KIPT_WALK_START;
-			memcpy(bytes + at + 1, &number, 4);
 			bytes[at + 5] = (u8)random_below(random, 256);
-			at += 10;
 			break;
 		case 1:
 		case 2:
 			bytes[at] = random_below(random, 4) ? KIPT_WALK_TARGET : KIPT_WALK_UPTO;
-			memcpy(bytes + at + 1, &number, 4);
-			at += 5;
 			break;
 		default:
-			bytes[at++] = (u8)(random_below(random, 128) * 2);
+			bytes[at] = (u8)(random_below(random, 128) * 2);
 			break;
 		}
+		at += bytes[at] ? kipt_walk_size(bytes[at]) : 1;
 	}
 	record->kind = (u8)at;
 }

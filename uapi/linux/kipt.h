@@ -120,7 +120,7 @@ enum kipt_filter_kind {
 
 /**
  * enum kipt_output - Which records a fetch makes; gaps, context, ptwrite,
- *   power always. branches, calls, insns go together; packed packs what
+ *   power always. branches, calls, insns go together; packed encodes what
  *   branches or calls ask for; counts goes without all of these.
  * @KIPT_OUTPUT_BRANCHES: every taken branch
  * @KIPT_OUTPUT_CALLS: calls, returns, far transfers and events

@@ -234,7 +234,9 @@ enum kipt_link_kind {
  * @record: of type KIPT_RECORD_WALK
  *
  * NODE and LINK records may come before WALK records whose steps are older than they,
- * and change nothing that these steps use. The bytes are items, none of which is cut at the end of a record:
+ * and change nothing that these steps use.
+ *
+ * The bytes are items (kipt_walk_size()), none of which continues in another record:
  *  an even byte	1 to 6 outcomes as in a short TNT: the lowest bit is unused,
  *			below the highest bit that is set are the outcomes, the
  *			oldest first, 1: taken
@@ -265,6 +267,12 @@ enum kipt_link_kind {
 #define KIPT_WALK_START		1
 #define KIPT_WALK_TARGET	3
 #define KIPT_WALK_UPTO		5
+
+/* Bytes of the item that begins with byte @item; 0: there is no such item. */
+#define kipt_walk_size(item)						\
+	((item) == KIPT_WALK_START ? 10U :				\
+	 (item) == KIPT_WALK_TARGET || (item) == KIPT_WALK_UPTO ? 5U :	\
+	 (item) && !((item) & 1) ? 1U : 0U)
 
 /* struct kipt_record.flags */
 #define KIPT_RF_NO_IP		(1U << 0)

@@ -22,7 +22,7 @@ void kipt_flow_on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
 		kipt_emit(flow, &record);
 }
 
-static const u8 *behind_pads(const u8 *pos, const u8 *upto)
+static const u8 *skip_pads(const u8 *pos, const u8 *upto)
 {
 	u64 word;
 
@@ -53,7 +53,7 @@ const u8 *kipt_flow_pass_beside(struct kipt_flow *flow, const u8 *pos, const u8 
 	u32 len;
 
 	if (!*pos)
-		return behind_pads(pos, upto);
+		return skip_pads(pos, upto);
 	len = flow->config.output & KIPT_FLOW_TIME ? 0 : short_time(pos);
 	if (len && len <= left)
 		return pos + len;

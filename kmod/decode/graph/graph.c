@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes and links: built, folded, forgotten; see graph.h. Runs where the code callbacks
+ * Nodes and links: built, forgotten; see graph.h. Runs where the code callbacks
  * and the sink may.
  */
 #include "../flow/flow_settle.h"
@@ -194,7 +194,7 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	flow->blocks.doubles[number] = (struct kipt_double){ 0 };
 	block->node = kind;
 	enter_kind(flow, number);
-	kipt_pack_node(flow, number, last, kind);
+	kipt_pack_node(flow, number);
 	if (after)
 		kipt_pack_link(flow, KIPT_LINK_FALL_THROUGH, number, after);
 	return kind;

@@ -99,7 +99,7 @@ static void emit_block(struct kipt_flow *flow, struct kipt_block *block)
 	if (!block->taken)
 		return;
 	kipt_count_emit(flow, block->space, kipt_block_last_insn(block), block->target,
-		  kipt_branch_kind(block->class), block->taken);
+			kipt_branch_kind(block->class), block->taken);
 	block->taken = 0;
 }
 
@@ -107,8 +107,8 @@ static void emit_counted(struct kipt_flow *flow, struct kipt_edge *counted)
 {
 	if (!counted->count)
 		return;
-	kipt_count_emit(flow, counted->space, counted->from, counted->to,
-		  (u8)counted->kind, counted->count);
+	kipt_count_emit(flow, counted->space, counted->from, counted->to, (u8)counted->kind,
+			counted->count);
 	counted->count = 0;
 }
 
@@ -194,7 +194,9 @@ static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	struct kipt_block *block;
 	u32 i;
 
-	kipt_graph_fold(flow);
+	/* Nothing was counted since another range was forgotten. */
+	if (!flow->walk.forgot)
+		kipt_graph_fold(flow);
 	flow->output.counting = (struct kipt_count_emission){ 0 };
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		block = &flow->blocks.table[i];

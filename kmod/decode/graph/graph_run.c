@@ -5,10 +5,10 @@
 #include "../flow/flow_beside.h"
 #include "../flow/flow_branch.h"
 #include "../flow/flow_settle.h"
+#include "../packet/packet_table.h"
 #include "graph_fold.h"
 #include "graph_step.h"
 #include "pack.h"
-#include "../packet/packet_table.h"
 
 /* Bytes that may be read after the first of a packet. */
 #define READS	16
@@ -189,7 +189,8 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 	u64 bits, ip;
 	u32 n, left, len;
 
-	while (done && is_followed(&walk) && walk.pos < walk.upto && walk.pos < flow->input.halt_at &&
+	while (done && is_followed(&walk) && walk.pos < walk.upto &&
+	       walk.pos < flow->input.halt_at &&
 	       kipt_walk_slice_left(flow) > (s32)(walk.history - history) &&
 	       !(how == EMIT_COUNTS && (flow->pairs.full || flow->counts.full)) &&
 	       !(flow->blocks.full && walk.history != history)) {
@@ -225,10 +226,12 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 			walk.last_ip = ip;
 			walk.pos += len;
 		}
-		if (how == EMIT_PACKED)
+		if (how == EMIT_PACKED) {
 			emit_time(flow, &walk, false);
-		if (how == EMIT_PACKED && likely(done))
-			kipt_pack_step(flow, KIPT_WALK_TARGET, walk.link >> KIPT_LINK_SHIFT);
+			if (likely(done))
+				kipt_pack_step(flow, KIPT_WALK_TARGET,
+					       walk.link >> KIPT_LINK_SHIFT);
+		}
 	}
 	*at = walk;
 	return done;

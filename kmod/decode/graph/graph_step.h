@@ -114,7 +114,7 @@ static noinline struct kipt_record *make_room_for_record(struct kipt_flow *flow,
 							 struct kipt_record *out)
 {
 	flow->output.count = (u32)(out - flow->output.records);
-	kipt_emit_room(flow, 1);
+	kipt_emit_room(flow);
 	return &flow->output.records[--flow->output.count];
 }
 
@@ -247,12 +247,12 @@ static __always_inline void go_on(struct kipt_flow *flow, struct walk *walk, u32
 	if (how == EMIT_COUNTS)
 		node->count[which]++;
 	link = link_of(flow, walk, node->next[which], which);
-	if (kind != KIPT_NODE_ON)
+	if (kind != KIPT_NODE_ON) {
 		walk->emits = true;
-	if (kind != KIPT_NODE_ON)
 		emit_branch(flow, walk, how,
-		     kind == KIPT_NODE_CALL ? KIPT_BRANCH_CALL : KIPT_BRANCH_JUMP, 0,
-		     branch_ip(walk, node), ip_of(flow, walk, link));
+			    kind == KIPT_NODE_CALL ? KIPT_BRANCH_CALL : KIPT_BRANCH_JUMP, 0,
+			    branch_ip(walk, node), ip_of(flow, walk, link));
+	}
 	walk->link = link;
 }
 
@@ -306,7 +306,7 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 		count(flow, walk, link);
 	walk->emits = true;
 	emit_branch(flow, walk, how, KIPT_BRANCH_RET, KIPT_RF_COMPRESSED, branch_ip(walk, node),
-	     ip_of(flow, walk, link));
+		    ip_of(flow, walk, link));
 	walk->link = link;
 	return true;
 }
@@ -324,7 +324,7 @@ static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *wal
 	link = link_of(flow, walk, *next, taken);
 	if (how == EMIT_BRANCHES && taken)
 		emit_branch(flow, walk, how, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
-		     ip_of(flow, walk, link));
+			    ip_of(flow, walk, link));
 	walk->link = link;
 	return next;
 }
@@ -345,8 +345,8 @@ static __always_inline struct kipt_record *put_branch(struct kipt_record *out, u
 	return out + taken;
 }
 
-/* Two outcomes, the first in the upper bit, at two KIPT_NODE_COND of which the first is the current
- * one. @next leads past them; @both points to it.
+/* Two outcomes, the first in the upper bit, at two KIPT_NODE_COND; the first is the current
+ * node. @next leads past them; @both points to it.
  */
 static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, u32 two,
 				     u32 *both, u32 next, enum emission how)
@@ -429,8 +429,8 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 				       enum emission how)
 {
 	struct kipt_node *node;
-	u8 class;
 	u32 link;
+	u8 kind;
 
 	while (use_no_packet(flow, walk, how))
 		;
@@ -454,9 +454,10 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 	if (how == EMIT_COUNTS) {
 		count(flow, walk, link);
 	} else if (how != EMIT_PACKED || unlikely(flow->clock.moved)) {
-		class = kipt_node_last(&flow->blocks, walk->link >> KIPT_LINK_SHIFT)->class;
-		walk->emits |= flow->output.wanted >> kipt_branch_kind(class) & 1;
-		emit_branch(flow, walk, how, kipt_branch_kind(class), 0, branch_ip(walk, node), target);
+		kind = kipt_branch_kind(kipt_node_last(&flow->blocks,
+						       walk->link >> KIPT_LINK_SHIFT)->class);
+		walk->emits |= flow->output.wanted >> kind & 1;
+		emit_branch(flow, walk, how, kind, 0, branch_ip(walk, node), target);
 	}
 	walk->link = link;
 	return true;

@@ -14,17 +14,19 @@ _Static_assert(KIPT_WALK_REACH >= KIPT_NODE_REACH, "a reader goes as far");
 /* Outcomes in a byte. */
 #define OUTCOMES	6U
 
-void kipt_pack_node(struct kipt_flow *flow, u32 number, const struct kipt_block *last, u32 kind)
+void kipt_pack_node(struct kipt_flow *flow, u32 number)
 {
+	const struct kipt_block *last = kipt_node_last(&flow->blocks, number);
+	const struct kipt_block *first = &flow->blocks.table[number];
 	const struct kipt_node *node = &flow->blocks.nodes[number];
 	u32 branch = kipt_branch_kind(last->class);
 	struct kipt_record record = {
 		.type = KIPT_RECORD_NODE,
-		.kind = (u8)kind,
+		.kind = first->node,
 		.flags = (u16)(node->insns << KIPT_NODE_INSNS_SHIFT),
 		.aux = number,
 		.ip = kipt_block_last_insn(last),
-		.value = flow->blocks.table[number].ip,
+		.value = first->ip,
 	};
 
 	if (!flow->output.packs)
@@ -46,10 +48,9 @@ void kipt_pack_slow(struct kipt_flow *flow, u32 number, u64 ip)
 		.value = ip,
 	};
 
-	if (!flow->output.walks || (flow->output.slow == number && flow->output.slow_ip == ip))
+	if (!flow->output.walks || flow->output.slow == number)
 		return;
 	flow->output.slow = number;
-	flow->output.slow_ip = ip;
 	kipt_emit_raw(flow, &record);
 }
 
@@ -70,13 +71,10 @@ void kipt_pack_link(struct kipt_flow *flow, u32 kind, u32 from, u32 to)
 /* Room for an item, in the record being filled. */
 static u8 *take_room(struct kipt_flow *flow, u32 size)
 {
-	u32 at;
-
 	if (flow->output.nr_packed + size > KIPT_RECORD_WALK_MAX)
 		kipt_emit_packed(flow);
-	at = flow->output.nr_packed;
 	flow->output.nr_packed += size;
-	return flow->output.packed + at;
+	return flow->output.packed + flow->output.nr_packed - size;
 }
 
 void kipt_pack_start(struct kipt_flow *flow, u32 number)
@@ -87,7 +85,7 @@ void kipt_pack_start(struct kipt_flow *flow, u32 number)
 	if (!flow->output.packs || flow->output.walks)
 		return;
 	insns = kipt_emit_count(flow);
-	at = take_room(flow, 10);
+	at = take_room(flow, kipt_walk_size(KIPT_WALK_START));
 	at[0] = KIPT_WALK_START;
 	memcpy(&at[1], &number, 4);
 	at[5] = (u8)(flow->walk.stack.top % KIPT_RETURN_STACK_SIZE);
@@ -109,9 +107,8 @@ void kipt_pack_outcomes(struct kipt_flow *flow, u64 bits, u32 n)
 
 void kipt_pack_step(struct kipt_flow *flow, u8 item, u32 number)
 {
-	u8 *at;
+	u8 *at = take_room(flow, kipt_walk_size(item));
 
-	at = take_room(flow, 5);
 	at[0] = item;
 	memcpy(&at[1], &number, 4);
 }

@@ -18,14 +18,13 @@
  * kipt_pack_node() - define a node that is remembered
  * @flow: the flow
  * @number: of the node, which is built
- * @last: its last block
- * @kind: enum kipt_node_kind
  */
-void kipt_pack_node(struct kipt_flow *flow, u32 number, const struct kipt_block *last, u32 kind);
+void kipt_pack_node(struct kipt_flow *flow, u32 number);
 
 /**
  * kipt_pack_slow() - define a node that is not remembered, if a step may go there
- * @flow: the flow; goes to the node, or asks for it again before it is left
+ * @flow: the flow; no step leaves the node, which may be asked for again until
+ *	kipt_pack_end()
  * @number: of the node, or KIPT_BLOCK_NONE
  * @ip: its address
  */

@@ -62,14 +62,13 @@ void kipt_emit_time(struct kipt_flow *flow)
 	}
 }
 
-struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n)
+struct kipt_record *kipt_emit_room(struct kipt_flow *flow)
 {
 	if (unlikely(flow->clock.moved))
 		kipt_emit_time(flow);
-	if (unlikely(flow->output.count + n > KIPT_FLOW_BUFFER))
+	if (unlikely(flow->output.count == KIPT_FLOW_BUFFER))
 		kipt_emit_give(flow);
-	flow->output.count += n;
-	return &flow->output.records[flow->output.count - n];
+	return &flow->output.records[flow->output.count++];
 }
 
 /* With counts nothing is emitted of the flow between other records. */

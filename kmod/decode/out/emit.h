@@ -73,14 +73,13 @@ void kipt_emit_give(struct kipt_flow *flow);
 void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record);
 
 /**
- * kipt_emit_room() - room for records in the buffer
+ * kipt_emit_room() - room for a record in the buffer
  * @flow: the flow
- * @n: how many, at most KIPT_FLOW_BUFFER
  *
  * A TIME record comes first if time has moved.
  *
- * Return: where they are to be put; @flow->output.count already includes them.
+ * Return: where it is to be put; @flow->output.count already includes it.
  */
-struct kipt_record *kipt_emit_room(struct kipt_flow *flow, u32 n);
+struct kipt_record *kipt_emit_room(struct kipt_flow *flow);
 
 #endif /* KIPT_DECODE_EMIT_H */

@@ -23,11 +23,10 @@ static void emit_space(struct kipt_flow *flow, u64 space, bool kernel)
 	flow->output.counting.spaced = true;
 	flow->output.counting.kernel = kernel;
 	flow->output.counting.space = space;
-	*kipt_emit_room(flow, 1) = record;
+	*kipt_emit_room(flow) = record;
 }
 
-void kipt_count_emit(struct kipt_flow *flow, u64 space, u64 from, u64 to,
-		      u8 kind, u64 count)
+void kipt_count_emit(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind, u64 count)
 {
 	bool kernel = in_kernel(from, to);
 	struct kipt_record *record;
@@ -39,7 +38,7 @@ void kipt_count_emit(struct kipt_flow *flow, u64 space, u64 from, u64 to,
 	while (count) {
 		part = count < 0xffffffffU ? (u32)count : 0xffffffffU;
 		count -= part;
-		record = kipt_emit_room(flow, 1);
+		record = kipt_emit_room(flow);
 		record->type = KIPT_RECORD_EDGE;
 		record->kind = kind;
 		record->flags = 0;

@@ -150,8 +150,8 @@ struct kipt_flow_state {
  * @block_type: of the BBP the next BIPs belong to
  * @held: records that wait for an address
  *
- * flow.c, flow_event.c, flow_side.c and flow_psb.c write it. The graph is not followed while anything is
- * pending.
+ * flow.c, flow_event.c, flow_side.c and flow_psb.c write it. The graph is not followed while
+ * anything is pending.
  */
 struct kipt_flow_pending {
 	bool echo;
@@ -254,7 +254,6 @@ struct kipt_flow_input {
  * @lost: the sink said stop, or records were dropped: nodes are to be defined anew
  * @walks: the WALK records so far say where the flow is
  * @slow: number of the node that kipt_pack_slow() defined last; 0xffffffff: none since @walks
- * @slow_ip: its address
  * @nr_packed: bytes in @packed
  * @packed: of the WALK record that is being filled; eight bytes may be copied for one
  * @counting: how far the emission of counts is
@@ -262,7 +261,7 @@ struct kipt_flow_input {
  * @count: records in @records
  * @records: not yet given to the sink
  *
- * emit.c, pack.c and flow_count.c write it.
+ * emit.c, pack.c, flow_count.c and graph_fold.c write it.
  */
 struct kipt_flow_output {
 	u32 wanted;
@@ -270,7 +269,6 @@ struct kipt_flow_output {
 	bool lost;
 	bool walks;
 	u32 slow;
-	u64 slow_ip;
 	u32 nr_packed;
 	u8 packed[KIPT_RECORD_WALK_MAX + 8];
 	struct kipt_count_emission counting;

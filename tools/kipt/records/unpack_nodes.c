@@ -14,10 +14,6 @@
 /* Where there is no node. */
 #define NO_PLACE	(~0U)
 
-/* Of an item with a number, and of KIPT_WALK_START. */
-#define NUMBER_SIZE	5
-#define START_SIZE	10
-
 /**
  * struct unpack_node - a node
  * @ip: its first address
@@ -116,8 +112,8 @@ static bool link_take(struct unpack_nodes *nodes, const struct kipt_record *r)
 	}
 }
 
-/* Leaves the node at hand for node @to, with a BRANCH record if @tells and it makes one. */
-static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32 to, bool tells,
+/* Leaves the current node for node @to, with a BRANCH record if @emits and it makes one. */
+static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32 to, bool emits,
 			 u16 flags)
 {
 	const struct unpack_node *node = &nodes->at[nodes->here];
@@ -131,7 +127,7 @@ static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32
 			node->next[KIPT_LINK_FALL_THROUGH] + 1;
 	nodes->here = to;
 	out->left = insns;
-	if (!tells || !kipt_node_branch(node->flags))
+	if (!emits || !kipt_node_branch(node->flags))
 		return true;
 	if (out->used == UNPACK_BUFFER && !unpack_flush(out))
 		return false;
@@ -236,22 +232,22 @@ static u32 number_at(const u8 *bytes)
 	return number;
 }
 
-/* @size: of the item */
-static bool item_take(struct unpack_nodes *nodes, struct unpack_out *out, const u8 *item,
-		      u32 size)
+/* @item: all of it is there */
+static bool item_take(struct unpack_nodes *nodes, struct unpack_out *out, const u8 *item)
 {
-	if (*item == KIPT_WALK_START && size == START_SIZE)
-		return start_take(nodes, out, find(nodes, number_at(item + 1)), item[NUMBER_SIZE],
-				  number_at(item + NUMBER_SIZE + 1));
+	if (*item == KIPT_WALK_START)
+		return start_take(nodes, out, find(nodes, number_at(item + 1)), item[5],
+				  number_at(item + 6));
 	if (!nodes->started)
 		return unpack_broken("nothing says where control is");
-	if (*item == KIPT_WALK_TARGET && size == NUMBER_SIZE)
+	switch (*item) {
+	case KIPT_WALK_TARGET:
 		return target_take(nodes, out, find(nodes, number_at(item + 1)));
-	if (*item == KIPT_WALK_UPTO && size == NUMBER_SIZE)
+	case KIPT_WALK_UPTO:
 		return upto_take(nodes, out, find(nodes, number_at(item + 1)));
-	if (*item & 1 || !*item)
-		return unpack_broken("an item is of no kind that there is, or cut");
-	return outcomes_take(nodes, out, *item);
+	default:
+		return outcomes_take(nodes, out, *item);
+	}
 }
 
 static bool walk_take(struct unpack_nodes *nodes, struct unpack_out *out,
@@ -263,10 +259,10 @@ static bool walk_take(struct unpack_nodes *nodes, struct unpack_out *out,
 	if (r->kind > KIPT_RECORD_WALK_MAX)
 		return unpack_broken("a record has too many steps");
 	for (at = 0; at < r->kind; at += size) {
-		size = bytes[at] == KIPT_WALK_START ? START_SIZE : bytes[at] & 1 ? NUMBER_SIZE : 1;
-		if (size > r->kind - at)
-			size = r->kind - at;
-		if (!item_take(nodes, out, bytes + at, size))
+		size = kipt_walk_size(bytes[at]);
+		if (!size || size > r->kind - at)
+			return unpack_broken("an item is of no kind that there is, or cut");
+		if (!item_take(nodes, out, bytes + at))
 			return false;
 	}
 	return true;
