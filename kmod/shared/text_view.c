@@ -7,7 +7,9 @@
 #include "patch_log.h"
 #include "text_view.h"
 
-/* Forgetting looks at every block: more patches than this forget them all. */
+/* Forgetting a place for the first time has all nodes looked through, and so does forgetting
+ * all: more patches than this do that.
+ */
 #define FORGET_MAX	64
 
 void kipt_text_view_init(struct kipt_text_view *view,

@@ -644,41 +644,63 @@ static void forget_byte(struct kipt_flow *flow, u32 at)
 		kipt_flow_forget(flow, KIPT_FLOW_SPACES, ip, ip + 1);
 		ip = PROGRAM_KERNEL + i * half + (at - half);
 		if (at >= half)
-			kipt_flow_forget(flow, KIPT_FLOW_SPACES, ip, ip + 1);
+			kipt_flow_forget(flow, 0, ip, ip + 1);
 	}
 }
 
-/* Some bytes are patched, and they alone are forgotten. @output: PACKED, CALLS or COUNTS; @have
- * gets what both runs tell.
+/* Runs over code that is patched and patched back. */
+#define PATCH_RUNS	4
+
+/* What the slow path tells of them; false: it is too much. */
+static bool want_patched(struct input *input, u32 output, const u8 *const code[2])
+{
+	u32 i;
+
+	want.count = 0;
+	for (i = 0; i < PATCH_RUNS; i++) {
+		input->code = code[i & 1];
+		decode(input, output | KIPT_FLOW_NO_MEMO, &got);
+		if (got.full || want.count + got.count > LIST_MAX)
+			return false;
+		memcpy(want.records + want.count, got.records,
+		       got.count * sizeof(got.records[0]));
+		want.count += got.count;
+	}
+	want.full = false;
+	return true;
+}
+
+/* Some bytes are patched and patched back, and they alone are forgotten. @output: PACKED, CALLS
+ * or COUNTS; @have gets what all runs tell.
  */
 static void compare_patched(struct input *input, u32 output, struct record_list *have)
 {
 	const u8 *before = input->code;
 	u32 plain = output & KIPT_FLOW_CALLS ? output : KIPT_FLOW_BRANCHES;
 	u32 at = (u32)(input->trace[input->size / 2] ^ input->size) % (PROGRAM_BYTES - 8);
-	u32 n = 1 + input->choice / 64, i;
-	struct kipt_flow *flow;
+	u32 n = 1 + input->choice / 64, run_nr, i;
 	u8 after[PROGRAM_BYTES];
+	const u8 *const code[2] = { before, after };
+	struct kipt_flow *flow;
+	bool fits;
 
 	memcpy(after, before, PROGRAM_BYTES);
 	for (i = 0; i < n; i++)
 		after[at + i] ^= 1 + (u8)input->size % 7;
-	decode(input, plain | KIPT_FLOW_NO_MEMO, &want);
-	input->code = after;
-	decode(input, plain | KIPT_FLOW_NO_MEMO, &got);
-	if (want.full || got.full || want.count + got.count > LIST_MAX)
-		return;
-	memcpy(want.records + want.count, got.records, got.count * sizeof(got.records[0]));
-	want.count += got.count;
+	fits = want_patched(input, plain, code);
 	input->code = before;
+	if (!fits)
+		return;
 	flow = flow_make(input, output, have);
-	run(flow, input);
-	input->code = after;
-	for (i = 0; i < n; i++)
-		forget_byte(flow, at + i);
-	run(flow, input);
+	for (run_nr = 0; run_nr < PATCH_RUNS; run_nr++) {
+		input->code = code[run_nr & 1];
+		for (i = 0; run_nr && i < n; i++)
+			forget_byte(flow, at + i);
+		run(flow, input);
+	}
 	if (output & KIPT_FLOW_COUNTS && kipt_flow_counts(flow) != KIPT_OK)
 		abort();
+	input->code = before;
 	if (have->full)
 		return;
 	if (output & KIPT_FLOW_PACKED) {

@@ -33,7 +33,8 @@ static void enter(struct kipt_blocks *blocks, u32 number)
 	const struct kipt_block *block = &blocks->table[number];
 
 	kipt_index_put(&blocks->index, kipt_block_key(block->space, block->ip),
-		       number << KIPT_LINK_SHIFT | block->node);
+		       number << KIPT_LINK_SHIFT |
+		       (block->patched == KIPT_PATCHED ? 0 : block->node));
 }
 
 u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
@@ -143,26 +144,87 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 		return status;
 	if (code->version)
 		fresh.version = code->version(code->ctx, space, ip, fresh.len);
+	if (number != KIPT_BLOCK_NONE)
+		fresh.patched = blocks->table[number].patched;
 	blocks->table[number] = fresh;
 	return KIPT_OK;
 }
 
-/* The numbers stay, the code is read again when it is needed. */
-bool kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
-			u64 end)
-{
-	struct kipt_block *block;
-	bool some = false;
-	u32 i;
+/* The furthest that the start of a block is from code it depends on. */
+#define BLOCK_MOST	(KIPT_BLOCK_SPAN + 2 * KIPT_INSN_MAX_LEN)
 
-	for (i = KIPT_BLOCK_NONE + 1; i < blocks->count; i++) {
-		block = &blocks->table[i];
-		if (!block->insns || !kipt_block_touches(block, space, begin, end))
+struct kipt_range kipt_range_of(const struct kipt_blocks *blocks, u64 space, u64 begin, u64 end)
+{
+	struct kipt_range range = {
+		.space = space,
+		.begin = begin,
+		.end = end,
+		.ip = begin > BLOCK_MOST ? begin - BLOCK_MOST : 0,
+		.at = KIPT_BLOCK_NONE + 1,
+		.by_ip = space != KIPT_FLOW_SPACES && end - begin <= KIPT_PATCH_MAX,
+	};
+
+	if (range.by_ip)
+		range.at = kipt_index_first(&blocks->index, kipt_block_key(space, range.ip));
+	return range;
+}
+
+/* The next block at an address of the range, in any mode. */
+static u32 next_by_ip(struct kipt_range *range, const struct kipt_blocks *blocks)
+{
+	const struct kipt_index *index = &blocks->index;
+	const struct kipt_block *block;
+	u32 number;
+
+	while (range->ip < range->end) {
+		number = index->slots[range->at] >> KIPT_LINK_SHIFT;
+		if (!number) {
+			range->ip++;
+			range->at = kipt_index_first(index, kipt_block_key(range->space,
+									   range->ip));
 			continue;
-		block->insns = 0;
-		some = true;
+		}
+		range->at = kipt_index_next(index, range->at);
+		block = &blocks->table[number];
+		if (block->ip == range->ip)
+			return number;
 	}
-	return some;
+	return KIPT_BLOCK_NONE;
+}
+
+static u32 next_number(struct kipt_range *range, const struct kipt_blocks *blocks)
+{
+	return range->at < blocks->count ? range->at++ : KIPT_BLOCK_NONE;
+}
+
+u32 kipt_range_next(struct kipt_range *range, const struct kipt_blocks *blocks)
+{
+	const struct kipt_block *block;
+	u32 number;
+
+	do {
+		number = range->by_ip ? next_by_ip(range, blocks) : next_number(range, blocks);
+		block = &blocks->table[number];
+	} while (number != KIPT_BLOCK_NONE &&
+		 !(block->insns && kipt_block_touches(block, range->space, range->begin,
+						      range->end)));
+	return number;
+}
+
+/* The number stays, the code is read again when it is needed. */
+bool kipt_block_forget(struct kipt_block *block, bool patch)
+{
+	block->insns = 0;
+	if (block->kind && block->patched != KIPT_PATCHED) {
+		if (patch)
+			block->patched = KIPT_PATCHED_NOW;
+		return true;
+	}
+	block->kind = 0;
+	block->node = 0;
+	if (patch)
+		block->patched = KIPT_PATCHED;
+	return false;
 }
 
 static u32 count_bits(u64 value)

@@ -72,6 +72,19 @@ struct kipt_double {
 	};
 };
 
+/**
+ * enum kipt_patched - is code patched: that of a block, or where it leads before a packet is used
+ * @KIPT_PATCHED_NEVER: not yet
+ * @KIPT_PATCHED_NOW: it was forgotten, and links still lead to what it was
+ * @KIPT_PATCHED: no node goes on into the block and no link keeps its kind, so that forgetting
+ *	what is patched again changes nothing but that block
+ */
+enum kipt_patched {
+	KIPT_PATCHED_NEVER,
+	KIPT_PATCHED_NOW,
+	KIPT_PATCHED,
+};
+
 /* What distinguishes addresses of other modes than 64-bit: no canonical address has these bits
  * set and the highest clear, or the other way round.
  */
@@ -98,8 +111,10 @@ static inline u64 kipt_mode_mark(u32 mode)
  * @mode: enum kipt_exec_kind
  * @pushes: it ends in a direct CALL whose return address is kept
  * @kind: enum kipt_node_kind, of the block
- * @reach: blocks from here to the one that uses a packet; 0: this one does
+ * @reach: blocks from here to the one that uses a packet; 0: this one does. Not known if
+ *	it is KIPT_PATCHED
  * @node: enum kipt_node_kind, of the node that starts here
+ * @patched: enum kipt_patched
  * @reserved: fills
  * @on: number of the next block of a node
  * @end: number of the last block of the node that starts here
@@ -122,7 +137,8 @@ struct kipt_block {
 	u8 kind;
 	u8 reach;
 	u8 node;
-	u8 reserved[3];
+	u8 patched;
+	u8 reserved[2];
 	u32 on;
 	u32 end;
 };
@@ -135,7 +151,8 @@ struct kipt_block {
  * @count: numbers given, number 0 included
  * @max: numbers there is memory for
  * @full: a block was wanted and there was no room
- * @index: links by address; the kind in each is @node of its block
+ * @index: links by address; the kind in each is @node of its block, if that is not
+ *	KIPT_PATCHED
  */
 struct kipt_blocks {
 	struct kipt_block *table;
@@ -194,16 +211,54 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 				  u64 space, u64 ip, u32 mode);
 
 /**
- * kipt_blocks_forget() - drop the code that touches a range
+ * struct kipt_range - code, and how far its blocks were looked for
+ * @space: address space; KIPT_FLOW_SPACES: any
+ * @begin: first address
+ * @end: last address + 1
+ * @ip: next address to look at, if @by_ip
+ * @at: next place in the index, or number
+ * @by_ip: blocks are found by their addresses: there are few
+ */
+struct kipt_range {
+	u64 space;
+	u64 begin;
+	u64 end;
+	u64 ip;
+	u32 at;
+	bool by_ip;
+};
+
+/* More code than this is not patched, but another. */
+#define KIPT_PATCH_MAX		64U
+
+/**
+ * kipt_range_of() - a range whose blocks are looked for
  * @blocks: the cache
- * @space: address space
+ * @space: address space; KIPT_FLOW_SPACES: any
  * @begin: first address
  * @end: last address + 1
  *
- * Return: true if there was some.
+ * Return: the range.
  */
-bool kipt_blocks_forget(struct kipt_blocks *blocks, u64 space, u64 begin,
-			u64 end);
+struct kipt_range kipt_range_of(const struct kipt_blocks *blocks, u64 space, u64 begin, u64 end);
+
+/**
+ * kipt_range_next() - the next block that was read and touches a range
+ * @range: the range; no block was added since kipt_range_of()
+ * @blocks: the cache
+ *
+ * Return: its number; KIPT_BLOCK_NONE: there are no more.
+ */
+u32 kipt_range_next(struct kipt_range *range, const struct kipt_blocks *blocks);
+
+/**
+ * kipt_block_forget() - have the code of a block read again
+ * @block: the block, which was read
+ * @patch: some of it is patched, the rest stays
+ *
+ * Return: true if nodes and links are wrong now (kipt_graph_forget()).
+ */
+bool kipt_block_forget(struct kipt_block *block, bool patch);
 
 /**
  * kipt_block_end_ip() - the address after a block
@@ -278,7 +333,7 @@ static inline bool kipt_space_matches(u64 space, u64 asked)
 }
 
 /**
- * kipt_block_touches() - is some of a block's code in a range
+ * kipt_block_touches() - does a block depend on code in a range
  * @block: the block
  * @space: address space; KIPT_FLOW_SPACES: any
  * @begin: first address
@@ -289,8 +344,11 @@ static inline bool kipt_space_matches(u64 space, u64 asked)
 static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 				      u64 begin, u64 end)
 {
+	/* It may end where bytes are no instruction, or cannot be read. */
+	u32 more = block->class == KIPT_INSN_OTHER ? KIPT_INSN_MAX_LEN : 0;
+
 	return kipt_space_matches(block->space, space) && block->ip < end && block->len &&
-	       block->ip + block->len - 1 >= begin;
+	       block->ip + block->len + more - 1 >= begin;
 }
 
 /**

@@ -17,6 +17,11 @@ static bool is_beyond(u64 from, u64 to)
 	return (from ^ to) >> 63 || !kipt_ip_is_canonical(to);
 }
 
+static bool is_patched(const struct kipt_block *block)
+{
+	return block->patched == KIPT_PATCHED;
+}
+
 /* What a block does by itself. */
 static u8 kind_by_code(const struct kipt_block *block)
 {
@@ -77,8 +82,20 @@ static void settle_chain(struct kipt_flow *flow, const u32 *chain, u32 count,
 	}
 }
 
-/* Finds the kind of a block, which depends on those up to the first that uses a packet. Where
- * code is missing, or there is no room, it stays unknown.
+/* The last of them leads to a block that is patched. */
+static void settle_patched(struct kipt_flow *flow, const u32 *chain, u32 count)
+{
+	struct kipt_block *block;
+
+	while (count--) {
+		block = &flow->blocks.table[chain[count]];
+		block->kind = kind_by_code(block);
+		block->patched = KIPT_PATCHED;
+	}
+}
+
+/* Finds the kind of a block, which depends on those up to the first that uses a packet or is
+ * patched. Where code is missing, or there is no room, it stays unknown.
  */
 static void find_kind(struct kipt_flow *flow, u32 number)
 {
@@ -90,6 +107,10 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 		block = &flow->blocks.table[number];
 		/* It is work of this slice, though nothing is executed yet. */
 		flow->walk.steps++;
+		if (count && is_patched(block)) {
+			settle_patched(flow, chain, count);
+			return;
+		}
 		if (!block->insns &&
 		    kipt_blocks_fill(&flow->blocks, &flow->code, number, block->space,
 				     block->ip, block->mode) != KIPT_OK)
@@ -111,6 +132,31 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 			return;
 	}
 	settle_chain(flow, chain, count, block);
+}
+
+static bool uses_no_packet(u32 kind)
+{
+	return kind == KIPT_NODE_ON || kind == KIPT_NODE_CALL || kind == KIPT_NODE_JUMP;
+}
+
+/* Is a packet used after few blocks? Those from @number on may have been patched since the kind
+ * of others was found.
+ */
+static bool arrives(struct kipt_flow *flow, u32 number)
+{
+	const struct kipt_block *block;
+	u32 n;
+	u8 kind;
+
+	for (n = 0; n < KIPT_NODE_REACH && number != KIPT_BLOCK_NONE; n++) {
+		flow->walk.steps++;
+		block = &flow->blocks.table[number];
+		kind = block->insns ? kind_by_code(block) : KIPT_NODE_SLOW;
+		if (!uses_no_packet(kind))
+			return kind != KIPT_NODE_SLOW;
+		number = kipt_blocks_look(&flow->blocks, block->space, next_ip(block), block->mode);
+	}
+	return false;
 }
 
 static bool is_near(u64 from, u64 to)
@@ -136,7 +182,7 @@ static u8 join_blocks(struct kipt_flow *flow, u32 number, u32 *insns)
 			return KIPT_NODE_JUMP;
 		number = number_of(flow, block, next_ip(block));
 		next = &flow->blocks.table[number];
-		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE ||
+		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE || is_patched(next) ||
 		    !is_near(first->ip, kipt_block_last_insn(next)))
 			return KIPT_NODE_ON;
 		*insns += next->insns;
@@ -153,6 +199,8 @@ static void enter_kind(struct kipt_flow *flow, u32 number)
 	struct kipt_index *index = &flow->blocks.index;
 	u32 at = kipt_index_first(index, kipt_block_key(block->space, block->ip));
 
+	if (is_patched(block))
+		return;
 	while (index->slots[at] >> KIPT_LINK_SHIFT != number)
 		at = kipt_index_next(index, at);
 	index->slots[at] = number << KIPT_LINK_SHIFT | block->node;
@@ -202,9 +250,12 @@ static u8 build(struct kipt_flow *flow, u32 number)
 
 u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 {
-	u32 kind = flow->blocks.table[number].node;
+	const struct kipt_block *block = &flow->blocks.table[number];
+	u32 kind = block->node ? block->node : build(flow, number);
 
-	return number << KIPT_LINK_SHIFT | (kind ? kind : build(flow, number));
+	if (is_patched(block) && uses_no_packet(kind) && !arrives(flow, number))
+		kind = KIPT_NODE_SLOW;
+	return number << KIPT_LINK_SHIFT | kind;
 }
 
 void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
@@ -216,6 +267,7 @@ void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 {
 	const struct kipt_block *last = kipt_node_last(&flow->blocks, number);
+	u32 *stored = &flow->blocks.nodes[number].next[which];
 	u64 to = which ? last->target : next_ip(last);
 	u32 next = number_of(flow, last, to), link;
 
@@ -225,9 +277,12 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 		return 0;
 	}
 	link = kipt_graph_node(flow, next);
-	kipt_pack_link(flow, which, number, next);
-	if (flow->blocks.table[next].node)
-		flow->blocks.nodes[number].next[which] = link;
+	if (*stored >> KIPT_LINK_SHIFT != next)
+		kipt_pack_link(flow, which, number, next);
+	if (is_patched(&flow->blocks.table[next]))
+		*stored = link & ~KIPT_LINK_KIND;
+	else if (flow->blocks.table[next].node)
+		*stored = link;
 	return link;
 }
 
@@ -237,11 +292,14 @@ static u64 bit_of(const struct kipt_flow *flow, u64 ip)
 	return 1ULL << (ip * flow->blocks.index.factor >> 58);
 }
 
-static bool is_known(const struct kipt_flow *flow, const struct kipt_block *block, u64 ip)
+/* The block that one leads to by itself, if its kind is unknown; else NULL. */
+static const struct kipt_block *unknown_next(const struct kipt_flow *flow,
+					     const struct kipt_block *block)
 {
-	u32 number = kipt_blocks_look(&flow->blocks, block->space, ip, block->mode);
+	u32 number = kipt_blocks_look(&flow->blocks, block->space, next_ip(block), block->mode);
+	const struct kipt_block *next = &flow->blocks.table[number];
 
-	return number != KIPT_BLOCK_NONE && flow->blocks.table[number].kind;
+	return number == KIPT_BLOCK_NONE || next->kind || is_patched(next) ? NULL : next;
 }
 
 /* Those that lead to a block whose kind is unknown are unknown themselves: one KIPT_NODE_ON or
@@ -251,6 +309,7 @@ static bool is_known(const struct kipt_flow *flow, const struct kipt_block *bloc
 static bool forget_leading(struct kipt_flow *flow, u64 *gone, bool slow)
 {
 	u32 i = flow->blocks.count;
+	const struct kipt_block *next;
 	struct kipt_block *block;
 	bool some = false;
 
@@ -259,10 +318,14 @@ static bool forget_leading(struct kipt_flow *flow, u64 *gone, bool slow)
 		block = &flow->blocks.table[i];
 		if ((block->kind != KIPT_NODE_ON && block->kind != KIPT_NODE_CALL &&
 		     !(block->kind == KIPT_NODE_SLOW && slow)) ||
-		    !(*gone & bit_of(flow, next_ip(block))) ||
-		    is_known(flow, block, next_ip(block)))
+		    !(*gone & bit_of(flow, next_ip(block))))
+			continue;
+		next = unknown_next(flow, block);
+		if (!next)
 			continue;
 		block->kind = KIPT_NODE_UNKNOWN;
+		if (!is_patched(block))
+			block->patched = next->patched;
 		*gone |= bit_of(flow, block->ip);
 		some = true;
 	}
@@ -348,5 +411,7 @@ void kipt_graph_forget(struct kipt_flow *flow, bool all)
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		if (table[i].node)
 			forget_links(flow, i);
+		if (table[i].patched == KIPT_PATCHED_NOW)
+			table[i].patched = KIPT_PATCHED;
 	}
 }

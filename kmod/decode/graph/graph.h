@@ -19,6 +19,11 @@
  *  a return address	a CALL of the graph pushes a link in its place, the slow path an
  *			address and no link; kipt_settle_returns() turns links into
  *			addresses before nodes are dropped
+ *  patched code	where a block, or what it leads to before a packet is used, was
+ *			patched once (KIPT_PATCHED), no node goes on into it and no link
+ *			keeps its kind: each time the flow gets there kipt_graph_node()
+ *			looks whether a packet is used soon, and forgetting the patched
+ *			block again makes nothing else wrong
  *  what else a block	is why it is KIPT_NODE_SLOW: another version of the code, a
  *  may do		branch into the other half of the addresses, a 16-bit RET, and
  *			what leads to more than KIPT_NODE_REACH blocks before a packet

@@ -77,6 +77,20 @@ void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to)
 	fold_edge(flow, from, flow->at.space, to, 1);
 }
 
+/* What the node of a patched block counted: no other leads on into it, or past it. */
+static void fold_patched(struct kipt_flow *flow, u32 number)
+{
+	u32 i;
+
+	if (flow->blocks.table[number].node == KIPT_NODE_COND)
+		fold_double(flow, number);
+	fold_node(flow, number);
+	for (i = 1; i < flow->pairs.count; i++) {
+		if (flow->pairs.at[i].from == number)
+			fold_pair(flow, &flow->pairs.at[i]);
+	}
+}
+
 void kipt_graph_fold(struct kipt_flow *flow)
 {
 	u32 i;
@@ -188,37 +202,48 @@ bool kipt_flow_renew(struct kipt_flow *flow)
 }
 
 /* Code that is read anew may end in another branch. */
-static void give_range(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
+static void give_block(struct kipt_flow *flow, u32 number)
 {
-	bool all = !begin && end == ~0ULL;
-	struct kipt_block *block;
+	struct kipt_block *block = &flow->blocks.table[number];
+
+	if (block->patched == KIPT_PATCHED && block->node)
+		fold_patched(flow, number);
+	else if (block->patched != KIPT_PATCHED && block->kind && !flow->walk.forgot)
+		kipt_graph_fold(flow);
+	emit_block(flow, block);
+}
+
+static void give_edges(struct kipt_flow *flow, u64 space)
+{
 	u32 i;
 
-	/* Nothing was counted since another range was forgotten. */
-	if (!flow->walk.forgot)
-		kipt_graph_fold(flow);
-	flow->output.counting = (struct kipt_count_emission){ 0 };
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
-		block = &flow->blocks.table[i];
-		if (kipt_block_touches(block, space, begin, end))
-			emit_block(flow, block);
-	}
-	for (i = 1; all && i < flow->counts.count; i++) {
+	for (i = 1; i < flow->counts.count; i++) {
 		if (kipt_space_matches(flow->counts.edges[i].space, space))
 			emit_counted(flow, &flow->counts.edges[i]);
 	}
-	kipt_emit_flush(flow);
 }
 
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
+	struct kipt_range range = kipt_range_of(&flow->blocks, space, begin, end);
+	bool some = false, patch = end - begin <= KIPT_PATCH_MAX;
+	u32 number;
+
 	flow->input.stopped = false;
 	flow->clock.moved = false;
-	if (flow->counts.max)
-		give_range(flow, space, begin, end);
 	flow->walk.history_count = 0;
-	if (!kipt_blocks_forget(&flow->blocks, space, begin, end))
-		return;
-	kipt_pack_end(flow);
-	flow->walk.forgot = true;
+	while ((number = kipt_range_next(&range, &flow->blocks)) != KIPT_BLOCK_NONE) {
+		some = true;
+		if (flow->counts.max)
+			give_block(flow, number);
+		flow->walk.forgot |= kipt_block_forget(&flow->blocks.table[number], patch);
+	}
+	if (flow->counts.max) {
+		flow->output.counting = (struct kipt_count_emission){ 0 };
+		if (!begin && end == ~0ULL)
+			give_edges(flow, space);
+		kipt_emit_flush(flow);
+	}
+	if (some)
+		kipt_pack_end(flow);
 }

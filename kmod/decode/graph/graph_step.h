@@ -196,13 +196,16 @@ static __always_inline u32 link_of(struct kipt_flow *flow, const struct walk *wa
 	       kipt_graph_link(flow, walk->link >> KIPT_LINK_SHIFT, which);
 }
 
-/* The node after a CALL may be built already, but not for this CALL. */
+/* The node after a CALL may be built already, but not for this CALL; its kind is kept unless it
+ * is patched.
+ */
 static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
 				 struct kipt_node *node)
 {
 	u32 link = node->next[0];
 
-	if (unlikely(!(link & KIPT_LINK_KIND))) {
+	if (unlikely(!(link & KIPT_LINK_KIND)) &&
+	    flow->blocks.table[link >> KIPT_LINK_SHIFT].patched != KIPT_PATCHED) {
 		link |= flow->blocks.table[link >> KIPT_LINK_SHIFT].node;
 		node->next[0] = link;
 	}
@@ -386,7 +389,7 @@ static __always_inline bool may_emit_two(const struct walk *walk, enum emission 
 static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *walk, u64 bits,
 					u32 n, enum emission how)
 {
-	u32 *both, *next, kind, two, insns;
+	u32 *both, *first, *second, kind, two, insns;
 
 	while (n) {
 		kind = walk->link & KIPT_LINK_KIND;
@@ -400,16 +403,18 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 				continue;
 			}
 			insns = node_at(walk, walk->link)->insns;
-			use_outcome(flow, walk, two >> 1, how);
+			first = use_outcome(flow, walk, two >> 1, how);
 			bits <<= 1;
 			n--;
 			if (!n || (walk->link & KIPT_LINK_KIND) != KIPT_NODE_COND)
 				continue;
 			insns += node_at(walk, walk->link)->insns;
-			next = use_outcome(flow, walk, two & 1, how);
-			*both = *next;
-			if (how == EMIT_CALLS)
-				both[DOUBLE_TO_COUNT] = insns;
+			second = use_outcome(flow, walk, two & 1, how);
+			if (likely(*first & KIPT_LINK_KIND && *second & KIPT_LINK_KIND)) {
+				*both = *second;
+				if (how == EMIT_CALLS)
+					both[DOUBLE_TO_COUNT] = insns;
+			}
 			bits <<= 1;
 			n--;
 		} else if (kind == KIPT_NODE_RET) {
