@@ -297,6 +297,8 @@ static u32 take_item(struct expansion *e, const u8 *bytes, u32 left)
 		e->wrong = "nothing says where control is";
 	} else if (*bytes == KIPT_WALK_TARGET) {
 		use_target(e, number_at(bytes + 1));
+	} else if (*bytes == KIPT_WALK_NEAR) {
+		use_target(e, bytes[1] | (u32)bytes[2] << 8);
 	} else if (*bytes == KIPT_WALK_UPTO) {
 		go_up_to(e, number_at(bytes + 1));
 	} else {

@@ -10,6 +10,7 @@
 #include "../../kmod/decode/flow.h"
 #include "../../kmod/decode/state/flow_state.h"
 #include "../../kmod/decode/graph/graph.h"
+#include "../../kmod/decode/graph/pack.h"
 #include "../../kmod/decode/code/insn.h"
 #include "ktap.h"
 
@@ -1069,6 +1070,17 @@ static bool bytes_after_a_block_are_its_code(void)
 	       !memcmp(have.record, want.record, want.taken * sizeof(want.record[0]));
 }
 
+static bool targets_are_as_short_as_their_numbers(void)
+{
+	static const u8 want[] = { KIPT_WALK_NEAR, 0xff, 0xff, KIPT_WALK_TARGET, 0, 0, 1, 0 };
+	static struct kipt_flow flow;
+
+	kipt_pack_target(&flow, 0xffff);
+	kipt_pack_target(&flow, 0x10000);
+	return flow.output.nr_packed == sizeof(want) &&
+	       !memcmp(flow.output.packed, want, sizeof(want));
+}
+
 static bool run_says_no_psb(void)
 {
 	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
@@ -1354,6 +1366,8 @@ int main(void)
 		    "nodes that are built anew are those of code that was forgotten");
 	ktap_result(&ktap, bytes_after_a_block_are_its_code(),
 		    "code after a block that ends in no branch is forgotten with it");
+	ktap_result(&ktap, targets_are_as_short_as_their_numbers(),
+		    "targets are packed in two bytes where their numbers fit");
 	ktap_result(&ktap, runs_are_apart(),
 		    "flow takes nothing from the trace of the run before");
 	ktap_result(&ktap, new_code_is_used(),

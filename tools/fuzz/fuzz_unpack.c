@@ -98,6 +98,9 @@ static u32 random_type(struct random *random)
 /* Items of a WALK record. */
 static void walk_make(struct kipt_record *record, struct random *random)
 {
+	static const u8 targets[] = {
+		KIPT_WALK_TARGET, KIPT_WALK_NEAR, KIPT_WALK_NEAR, KIPT_WALK_UPTO,
+	};
 	u8 *bytes = (u8 *)record + 2;
 	u32 at = 0, number;
 
@@ -112,7 +115,7 @@ static void walk_make(struct kipt_record *record, struct random *random)
 			break;
 		case 1:
 		case 2:
-			bytes[at] = random_below(random, 4) ? KIPT_WALK_TARGET : KIPT_WALK_UPTO;
+			bytes[at] = targets[random_below(random, 4)];
 			break;
 		default:
 			bytes[at] = (u8)(random_below(random, 128) * 2);

@@ -241,6 +241,7 @@ enum kipt_link_kind {
  *			below the highest bit that is set are the outcomes, the
  *			oldest first, 1: taken
  *  KIPT_WALK_TARGET	and a __u32: control goes to that node
+ *  KIPT_WALK_NEAR	and a __u16: likewise
  *  KIPT_WALK_UPTO	and a __u32: up to that node no outcome or target is used
  *  KIPT_WALK_START	and a __u32, a byte and a __u32: control is at that node,
  *			the next return address goes to that slot, and so many
@@ -267,11 +268,13 @@ enum kipt_link_kind {
 #define KIPT_WALK_START		1
 #define KIPT_WALK_TARGET	3
 #define KIPT_WALK_UPTO		5
+#define KIPT_WALK_NEAR		7
 
 /* Bytes of the item that begins with byte @item; 0: there is no such item. */
 #define kipt_walk_size(item)						\
 	((item) == KIPT_WALK_START ? 10U :				\
 	 (item) == KIPT_WALK_TARGET || (item) == KIPT_WALK_UPTO ? 5U :	\
+	 (item) == KIPT_WALK_NEAR ? 3U :				\
 	 (item) && !((item) & 1) ? 1U : 0U)
 
 /* struct kipt_record.flags */

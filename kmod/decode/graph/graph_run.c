@@ -71,7 +71,7 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	walk->emits = false;
 	if (!is_followed(walk)) {
 		if (flow->output.walks)
-			kipt_pack_step(flow, KIPT_WALK_UPTO, walk->link >> KIPT_LINK_SHIFT);
+			kipt_pack_upto(flow, walk->link >> KIPT_LINK_SHIFT);
 		return false;
 	}
 	kipt_pack_start(flow, walk->link >> KIPT_LINK_SHIFT);
@@ -229,8 +229,7 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 		if (how == EMIT_PACKED) {
 			emit_time(flow, &walk, false);
 			if (likely(done))
-				kipt_pack_step(flow, KIPT_WALK_TARGET,
-					       walk.link >> KIPT_LINK_SHIFT);
+				kipt_pack_target(flow, walk.link >> KIPT_LINK_SHIFT);
 		}
 	}
 	*at = walk;
@@ -273,7 +272,7 @@ static void end_packed(struct kipt_flow *flow, u32 number)
 {
 	if (!flow->output.packs)
 		return;
-	kipt_pack_step(flow, KIPT_WALK_UPTO, number);
+	kipt_pack_upto(flow, number);
 	kipt_pack_end(flow);
 }
 

@@ -105,11 +105,11 @@ void kipt_pack_outcomes(struct kipt_flow *flow, u64 bits, u32 n)
 	}
 }
 
-void kipt_pack_step(struct kipt_flow *flow, u8 item, u32 number)
+void kipt_pack_upto(struct kipt_flow *flow, u32 number)
 {
-	u8 *at = take_room(flow, kipt_walk_size(item));
+	u8 *at = take_room(flow, kipt_walk_size(KIPT_WALK_UPTO));
 
-	at[0] = item;
+	at[0] = KIPT_WALK_UPTO;
 	memcpy(&at[1], &number, 4);
 }
 

@@ -76,12 +76,30 @@ static inline void kipt_pack_short(struct kipt_flow *flow, const u8 *from, const
 }
 
 /**
- * kipt_pack_step() - go to a node
+ * kipt_pack_target() - control goes to a node
  * @flow: packs
- * @item: KIPT_WALK_TARGET or KIPT_WALK_UPTO
  * @number: of the node
  */
-void kipt_pack_step(struct kipt_flow *flow, u8 item, u32 number);
+static inline void kipt_pack_target(struct kipt_flow *flow, u32 number)
+{
+	const u8 item = number <= 0xffff ? KIPT_WALK_NEAR : KIPT_WALK_TARGET;
+	const u32 size = kipt_walk_size(item);
+	u8 *at;
+
+	if (unlikely(flow->output.nr_packed + size > KIPT_RECORD_WALK_MAX))
+		kipt_emit_packed(flow);
+	at = flow->output.packed + flow->output.nr_packed;
+	flow->output.nr_packed += size;
+	at[0] = item;
+	memcpy(&at[1], &number, 4);
+}
+
+/**
+ * kipt_pack_upto() - up to a node no outcome or target is used
+ * @flow: packs
+ * @number: of the node
+ */
+void kipt_pack_upto(struct kipt_flow *flow, u32 number);
 
 /**
  * kipt_pack_end() - the WALK records so far say where the flow is no longer

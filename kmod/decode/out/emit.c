@@ -27,17 +27,19 @@ void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
 void kipt_emit_packed(struct kipt_flow *flow)
 {
 	u32 n = flow->output.nr_packed;
-	struct kipt_record record = {
-		.type = KIPT_RECORD_WALK,
-		.kind = (u8)n,
-	};
+	struct kipt_record *record;
 
 	if (!n)
 		return;
-	memset(flow->output.packed + n, 0, KIPT_RECORD_WALK_MAX - n);
-	memcpy((u8 *)&record + 2, flow->output.packed, KIPT_RECORD_WALK_MAX);
+	if (unlikely(flow->output.count == KIPT_FLOW_BUFFER))
+		kipt_emit_give(flow);
+	record = &flow->output.records[flow->output.count++];
+	record->type = KIPT_RECORD_WALK;
+	record->kind = (u8)n;
+	memcpy((u8 *)record + 2, flow->output.packed, KIPT_RECORD_WALK_MAX);
+	if (n != KIPT_RECORD_WALK_MAX)
+		memset((u8 *)record + 2 + n, 0, KIPT_RECORD_WALK_MAX - n);
 	flow->output.nr_packed = 0;
-	kipt_emit_raw(flow, &record);
 }
 
 void kipt_emit_flush(struct kipt_flow *flow)

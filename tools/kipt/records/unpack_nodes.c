@@ -232,6 +232,14 @@ static u32 number_at(const u8 *bytes)
 	return number;
 }
 
+static u32 near_at(const u8 *bytes)
+{
+	u16 number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
 /* @item: all of it is there */
 static bool item_take(struct unpack_nodes *nodes, struct unpack_out *out, const u8 *item)
 {
@@ -243,6 +251,8 @@ static bool item_take(struct unpack_nodes *nodes, struct unpack_out *out, const 
 	switch (*item) {
 	case KIPT_WALK_TARGET:
 		return target_take(nodes, out, find(nodes, number_at(item + 1)));
+	case KIPT_WALK_NEAR:
+		return target_take(nodes, out, find(nodes, near_at(item + 1)));
 	case KIPT_WALK_UPTO:
 		return upto_take(nodes, out, find(nodes, number_at(item + 1)));
 	default:
