@@ -52,7 +52,7 @@ struct sibling {
  * @line: its line, unless it is local
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
- * @symbol, @node, @begun, @gaps, @outer, @level, @number, @branches: the watcher's
+ * @symbol, @node, @begun, @gaps, @outer, @shown, @level, @number, @branches: the watcher's
  * @siblings: the last calls it made that returned
  */
 struct frame {
@@ -68,6 +68,7 @@ struct frame {
 	u64 begun;
 	u64 gaps;
 	bool outer;
+	bool shown;
 	u32 level;
 	u64 number;
 	u64 branches;
@@ -103,7 +104,8 @@ struct call_watch {
  * @ctx: first argument of its functions
  * @gaps: how many its CPU had when execution was known for the last time
  * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere
- * @active, @seen, @wanted, @branches: the watcher's; empty when the stack is made
+ * @active, @seen, @wanted, @branches, @lane, @open: the watcher's; empty when the stack
+ *	is made
  * @kept: the watcher's, too; freed with the stack
  * @next, @prev: the stacks whose tasks ran before it and behind it
  */
@@ -122,6 +124,8 @@ struct call_stack {
 	u64 seen;
 	u32 wanted;
 	u64 branches;
+	u32 lane;
+	u32 open;
 	void *kept;
 	struct call_stack *next, *prev;
 };

@@ -144,6 +144,8 @@ static void frame_enter(void *ctx, struct call_stack *stack,
 	frame->branches = stack->branches;
 	frame->number = feed->frames++;
 	frame->level = frame[-1].level + (frame->kind != FRAME_LOCAL);
+	if (feed->lanes)
+		lanes_enter(feed, stack);
 	frame_name(feed, stack, frame);
 }
 
@@ -158,6 +160,8 @@ static void frame_rename(void *ctx, struct call_stack *stack,
 		symbol_at(feed, frame->symbol)->calls--;
 	slowest_drop(stack, frame->number);
 	frame_name(feed, stack, frame);
+	if (feed->lanes)
+		lanes_rename(feed, stack, frame);
 }
 
 static void longest_take(struct profile_feed *feed, struct frame *frame,
@@ -240,6 +244,8 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 	u64 ticks = frame->begun && end > frame->begun ? end - frame->begun :
 							 0;
 
+	if (feed->lanes)
+		lanes_leave(feed, stack, frame, end);
 	frame_unname(feed, stack, frame);
 	if (frame->outer && !(!returned && outer_pass(stack, frame)))
 		profile_add(&symbol_at(feed, frame->symbol)->total, ticks);
@@ -274,6 +280,12 @@ struct profile_feed *profile_feed_create(struct view *view)
 	if (options->mode == VIEW_FOLDED) {
 		feed->folded = folded_create();
 		if (feed->folded)
+			return feed;
+		goto err_profile;
+	}
+	if (options->mode == VIEW_PERFETTO) {
+		feed->lanes = lanes_create(options->perfetto);
+		if (feed->lanes)
 			return feed;
 		goto err_profile;
 	}
@@ -333,6 +345,7 @@ void profile_feed_destroy(struct profile_feed *feed)
 	free(feed->losses);
 	slowest_destroy(feed->slowest);
 	folded_destroy(feed->folded);
+	lanes_destroy(feed->lanes);
 	profile_destroy(feed->profile);
 	free(feed);
 }
@@ -466,6 +479,8 @@ static void task_take(struct profile_feed *feed)
 	u32 stacks = at->track.stack_count;
 	struct profile_task *task;
 
+	if (feed->lanes && state->tid != at->tid)
+		lanes_away(feed);
 	at->tid = state->tid;
 	at->pid = state->pid;
 	at->track.stack->seen = stack_seen(feed, at->track.stack);
@@ -477,6 +492,8 @@ static void task_take(struct profile_feed *feed)
 		call_stack_drop(at->track.stack, 1);
 	task = profile_task(feed->profile, state->tid, state->pid);
 	at->task = task ? task - feed->profile->tasks : -1;
+	if (feed->lanes)
+		lanes_task(feed, !known);
 }
 
 /* What came before the first time began then, as far as one knows. */
@@ -799,4 +816,6 @@ void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 	default:
 		flow_take(feed, r);
 	}
+	if (feed->lanes)
+		lanes_take(feed, r);
 }

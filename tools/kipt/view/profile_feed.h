@@ -8,6 +8,7 @@
 
 #include "call_track.h"
 #include "folded.h"
+#include "lanes.h"
 #include "profile.h"
 #include "slowest.h"
 #include "view.h"
@@ -46,6 +47,7 @@ struct feed_loss {
  * @resumed: execution is known again, behind it
  * @timed: time is known again, behind it
  * @loss: index + 1 in the losses of the feed; 0: none
+ * @lanes: what its lanes show
  * @newer, @older: the next in the order in which they came last, of those that
  *	have stacks
  */
@@ -61,6 +63,7 @@ struct feed_cpu {
 	u32 lost;
 	bool resumed, timed;
 	size_t loss;
+	struct lane_cpu lanes;
 	struct feed_cpu *newer, *older;
 };
 
@@ -81,6 +84,7 @@ struct feed_cpu {
  * @frames: how many there were
  * @slowest: with VIEW_SLOWEST the slowest runs; else NULL
  * @folded: with VIEW_FOLDED the stacks; else NULL
+ * @lanes: with VIEW_PERFETTO the lanes; else NULL
  */
 struct profile_feed {
 	struct view *view;
@@ -98,6 +102,7 @@ struct profile_feed {
 	u64 frames;
 	struct slowest *slowest;
 	struct folded *folded;
+	struct lanes *lanes;
 };
 
 /**

@@ -11,10 +11,12 @@
 
 bool output_spares(const struct view_options *options, const char *input)
 {
-	if (!record_file_is(options->output, input))
+	const char *path = options->perfetto ? options->perfetto : options->output;
+
+	if (!record_file_is(path, input))
 		return true;
-	say_error("-o %s: that is the file which is read; give another name",
-		  options->output);
+	say_error("%s %s: that is the file which is read; give another name",
+		  options->perfetto ? "--perfetto" : "-o", path);
 	return false;
 }
 

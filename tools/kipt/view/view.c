@@ -20,7 +20,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -91,6 +91,9 @@ int view_option(struct view_options *options, int id, const char *value)
 		return mode_option(options, VIEW_SLOWEST);
 	case VIEW_OPTION_FOLDED:
 		return mode_option(options, VIEW_FOLDED);
+	case VIEW_OPTION_PERFETTO:
+		options->perfetto = value;
+		return mode_option(options, VIEW_PERFETTO);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -155,10 +158,24 @@ static bool disasm_settle(const struct view_options *options, const char *other)
 	return false;
 }
 
+/* It takes the place of what is shown, and of the records that -o writes. */
+static bool perfetto_settle(const struct view_options *options)
+{
+	const char *other = options->output ? "-o" : options->hash ? "--hash" :
+			    options->stats ? "--stats" : options->json ? "--json" : NULL;
+
+	if (!other)
+		return true;
+	say_error("--perfetto writes a file of its own: %s does not go with it", other);
+	return false;
+}
+
 bool view_settle(const struct view_options *options)
 {
 	const char *other = options->output ? "-o" : "--hash";
 
+	if (options->mode == VIEW_PERFETTO)
+		return perfetto_settle(options);
 	if (options->disasm)
 		return disasm_settle(options, other);
 	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||

@@ -27,6 +27,7 @@
  * @VIEW_LOST: what is not in the trace
  * @VIEW_SLOWEST: the slowest runs of a function
  * @VIEW_FOLDED: the time of each stack of calls
+ * @VIEW_PERFETTO: nothing; a file for Perfetto is written
  */
 enum view_mode {
 	VIEW_CALLS = 0,
@@ -38,6 +39,7 @@ enum view_mode {
 	VIEW_LOST,
 	VIEW_SLOWEST,
 	VIEW_FOLDED,
+	VIEW_PERFETTO,
 };
 
 struct disasm;
@@ -57,6 +59,7 @@ struct output;
  * @source: with lines of source code
  * @max_depth: calls deeper than that are not shown; 0: all are
  * @slowest: the functions of VIEW_SLOWEST, as wanted_has() takes them
+ * @perfetto: the file of VIEW_PERFETTO
  * @syms: only calls of these functions, as wanted_has() takes them; NULL: all
  * @top: so many edges, functions or runs are shown; 0: all
  * @top_given: somebody asked for it
@@ -86,6 +89,7 @@ struct view_options {
 	bool source;
 	u32 max_depth;
 	const char *slowest;
+	const char *perfetto;
 	const char *syms;
 	u32 top;
 	bool top_given;
@@ -114,6 +118,7 @@ enum {
 	VIEW_OPTION_LOST,
 	VIEW_OPTION_SLOWEST,
 	VIEW_OPTION_FOLDED,
+	VIEW_OPTION_PERFETTO,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -200,6 +205,9 @@ enum {
 	{ "slowest", 0, VIEW_OPTION_SLOWEST, "SYMBOL",			\
 	  "show the slowest runs of a function, 10 or --top N,\n"	\
 	  "and of the slowest the calls before it and within" },	\
+	{ "perfetto", 0, VIEW_OPTION_PERFETTO, "OUT",			\
+	  "write calls, task switches and losses to OUT, a trace\n"	\
+	  "that Perfetto (ui.perfetto.dev) draws" },			\
 	{ "time", 't', VIEW_OPTION_TIME, "[FROM,TO]",			\
 	  "show time, if the trace has it; with FROM,TO only\n"		\
 	  "what happened in that stretch, as 5ms,6.5ms or\n"		\

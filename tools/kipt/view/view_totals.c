@@ -162,10 +162,14 @@ static void totals_finish(struct view *view)
 	size_t count;
 
 	profile_feed_end(feed);
+	if (feed->lanes && !lanes_end(feed))
+		view->failed = true;
 	list = profile_sort(profile, &count);
 	if (!list) {
 		say_errno(ENOMEM, "cannot show the functions");
 		view->failed = true;
+	} else if (view->options->mode == VIEW_PERFETTO) {
+		/* It was written as it came. */
 	} else if (view->options->mode == VIEW_LOST) {
 		losses_print(view, feed);
 	} else if (view->options->mode == VIEW_FOLDED) {

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reads a Perfetto trace that the tool wrote, by the published schema alone and strictly:
+a field that is not expected, a form of value that the schema does not have for it, a byte
+too few or too many are errors, and so are
+
+- an event of a track that no descriptor came for, two descriptors of one track, a parent
+  that came later, a thread or a process with two tracks,
+- a name or category that was not interned, or twice,
+- times of a track that go back, slices that end and did not begin, or never end,
+- a flow that has not one begin and one end, in this order,
+- events on tracks of another kind.
+
+read_perfetto.py FILE          a line of counts: tracks, slices, instants, values, flows
+read_perfetto.py FILE dump     a line for each event: time, track, what, category, name
+read_perfetto.py FILE sums     "FUNCTION CALLS TIME" for each; of a call within a call of the
+                               same function the outermost has the time
+read_perfetto.py FILE totals   what differs from the output of kipt --totals --json on
+                               standard input; nothing if they agree
+"""
+import json
+import struct
+import sys
+
+
+class Wrong(Exception):
+    """The file is not what it should be."""
+
+
+def need(good, text, *values):
+    if not good:
+        raise Wrong(text % values)
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        need(at < len(data), "the file ends in a number")
+        need(shift < 70, "a number has more than ten bytes")
+        byte = data[at]
+        value |= (byte & 0x7f) << shift
+        at += 1
+        shift += 7
+        if byte < 0x80:
+            need(byte or shift == 7, "a number has a byte too many")
+            need(value < 1 << 64, "a number has more than 64 bits")
+            return value, at
+
+
+# Messages: by number of the field its name, what it is, and whether it may be repeated.
+ENTRY = {1: ("iid", "number", False), 2: ("name", "text", False)}
+COUNTER = {3: ("unit", "number", False)}
+PROCESS = {1: ("pid", "number", False), 6: ("name", "text", False)}
+THREAD = {1: ("pid", "number", False), 2: ("tid", "number", False),
+          5: ("name", "text", False)}
+TRACK = {1: ("uuid", "number", False), 2: ("name", "text", False),
+         3: ("process", PROCESS, False), 4: ("thread", THREAD, False),
+         5: ("parent", "number", False), 8: ("counter", COUNTER, False)}
+EVENT = {3: ("category", "number", True), 9: ("type", "number", False),
+         10: ("name_iid", "number", False), 11: ("track", "number", False),
+         23: ("name", "text", False), 30: ("value", "number", False),
+         47: ("flow", "fixed", True), 48: ("flow_end", "fixed", True)}
+INTERNED = {1: ("categories", ENTRY, True), 2: ("names", ENTRY, True)}
+PACKET = {8: ("timestamp", "number", False), 10: ("sequence", "number", False),
+          11: ("event", EVENT, False), 12: ("interned", INTERNED, False),
+          13: ("flags", "number", False), 60: ("track", TRACK, False)}
+FORMS = {"number": 0, "fixed": 1}
+BEGIN, END, INSTANT, VALUE = 1, 2, 3, 4
+
+
+def field(data, at, what, form):
+    need(form == (FORMS.get(what, 2) if isinstance(what, str) else 2),
+         "a value of %s has form %d", what, form)
+    if form == 0:
+        return varint(data, at)
+    if form == 1:
+        need(at + 8 <= len(data), "the file ends in a value of 8 bytes")
+        return struct.unpack_from("<Q", data, at)[0], at + 8
+    size, at = varint(data, at)
+    need(at + size <= len(data), "%d bytes are meant, %d are left", size, len(data) - at)
+    part = data[at:at + size]
+    if what == "text":
+        return part.decode("utf-8"), at + size
+    return message(part, what), at + size
+
+
+def message(data, fields):
+    found, at = {}, 0
+    while at < len(data):
+        key, at = varint(data, at)
+        need(key >> 3 in fields, "there is no field %d", key >> 3)
+        name, what, repeated = fields[key >> 3]
+        value, at = field(data, at, what, key & 7)
+        if repeated:
+            found.setdefault(name, []).append(value)
+        else:
+            need(name not in found, "%s comes twice", name)
+            found[name] = value
+    return found
+
+
+def packets(data):
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        need(key == 1 << 3 | 2, "a trace has packets only, not key %d", key)
+        packet, at = field(data, at, PACKET, 2)
+        yield packet
+
+
+class Trace:
+    """What was read until now."""
+
+    def __init__(self):
+        self.tracks, self.last, self.open = {}, {}, {}
+        self.names, self.categories = {}, {}
+        self.flows, self.ended = set(), set()
+        self.threads, self.processes = set(), set()
+        self.lines, self.slices = [], []
+        self.counts = {BEGIN: 0, END: 0, INSTANT: 0, VALUE: 0}
+
+    def track(self, track):
+        uuid = track.get("uuid")
+        need(uuid, "a track without number")
+        need(uuid not in self.tracks, "track %d is described twice", uuid)
+        need(not track.get("parent") or track["parent"] in self.tracks,
+             "the parent of track %d is not there", uuid)
+        need(len({"process", "thread", "counter"} & set(track)) <= 1, "track %d is several", uuid)
+        for key, whose, seen in (("thread", "tid", self.threads),
+                                 ("process", "pid", self.processes)):
+            if key in track:
+                need(track[key][whose] not in seen, "%s %d has two tracks", key,
+                     track[key][whose])
+                seen.add(track[key][whose])
+        if "thread" in track:
+            need(track["thread"].get("pid"), "a thread without process")
+        self.tracks[uuid] = track
+        self.open[uuid] = []
+
+    def interned(self, interned):
+        for key, entries in (("names", self.names), ("categories", self.categories)):
+            for entry in interned.get(key, []):
+                need(entry.get("iid"), "an entry without number")
+                need(entry["iid"] not in entries, "%s %d comes twice", key, entry["iid"])
+                entries[entry["iid"]] = entry["name"]
+
+    def name(self, event):
+        need(not ("name" in event and "name_iid" in event), "an event has two names")
+        if "name_iid" not in event:
+            return event.get("name")
+        need(event["name_iid"] in self.names, "name %d is not known", event["name_iid"])
+        return self.names[event["name_iid"]]
+
+    def flow(self, event):
+        for flow in event.get("flow", []):
+            need(flow and flow not in self.flows, "flow %d begins twice", flow)
+            self.flows.add(flow)
+        for flow in event.get("flow_end", []):
+            need(flow in self.flows, "flow %d ends and did not begin", flow)
+            need(flow not in self.ended, "flow %d ends twice", flow)
+            self.ended.add(flow)
+
+    def event(self, time, event):
+        track, kind = event.get("track"), event.get("type")
+        need(track in self.tracks, "track %s is not described", track)
+        need(kind in self.counts, "an event of type %s", kind)
+        need(time is not None, "an event without time")
+        need(time >= self.last.get(track, 0), "track %d goes back to %d", track, time)
+        need((kind == VALUE) == ("counter" in self.tracks[track]) == ("value" in event),
+             "values are on tracks of counters alone")
+        need("process" not in self.tracks[track], "an event of a process")
+        self.last[track] = time
+        self.counts[kind] += 1
+        name, category = self.name(event), ""
+        for number in event.get("category", []):
+            need(number in self.categories, "category %d is not known", number)
+            category = self.categories[number]
+        self.flow(event)
+        if kind == BEGIN:
+            need(name, "a slice without name")
+            self.open[track].append((name, category, time))
+        elif kind == END:
+            need(self.open[track], "an end too many on track %d", track)
+            begun = self.open[track].pop()
+            outer = all(begun[0] != other[0] for other in self.open[track])
+            self.slices.append((track, *begun, time, outer))
+        self.lines.append((time, track, "?BEIV"[kind], category or "-",
+                           event.get("value", name or "-")))
+
+    def end(self):
+        for track, names in self.open.items():
+            need(not names, "slices of track %d never end: %s", track, names)
+        need(self.flows == self.ended, "flows never end: %s", self.flows - self.ended)
+
+
+def read(data):
+    trace = Trace()
+    for i, packet in enumerate(packets(data)):
+        need(packet.get("sequence") == 1, "a packet of another sequence")
+        need(packet.get("flags") == (2 if i else 1), "flags %s", packet.get("flags"))
+        trace.interned(packet.get("interned", {}))
+        need(not ("track" in packet and "event" in packet), "a packet has two contents")
+        if "track" in packet:
+            trace.track(packet["track"])
+        if "event" in packet:
+            trace.event(packet.get("timestamp"), packet["event"])
+    trace.end()
+    return trace
+
+
+def sums(trace):
+    """Slices of tracks of CPUs have no category."""
+    found = {}
+    for _, name, category, begun, ended, outer in trace.slices:
+        if category:
+            calls, time = found.get(name, (0, 0))
+            found[name] = (calls + (category == "call"),
+                           time + (ended - begun if outer else 0))
+    return found
+
+
+def called(total):
+    """What the slices of a line of --totals --json are called."""
+    if "symbol" in total:
+        return "%s [%s]" % (total["symbol"], total.get("object", "unknown"))
+    if "offset" in total:
+        return "%s [%s]" % (total["offset"], total["object"])
+    return total.get("ip", "[%s]" % total.get("object", "unknown"))
+
+
+def differences(trace, lines):
+    """Each end of a call is rounded to a nanosecond."""
+    found, wanted, khz = sums(trace), {}, 0
+    for total in map(json.loads, lines):
+        if total["type"] == "total":
+            calls, ticks = wanted.get(called(total), (0, 0))
+            wanted[called(total)] = (calls + total["calls"], ticks + total["total"])
+            khz = total.get("tsc_khz", 0)
+    for name in sorted(set(wanted) | set(found)):
+        calls, ticks = wanted.get(name, (0, 0))
+        got, time = found.get(name, (0, 0))
+        slices = sum(name == s[1] for s in trace.slices)
+        want = ticks * 1e6 / khz if khz else ticks
+        if got != calls or abs(time - want) > (slices + 1 if khz else 0):
+            yield "%s: %d calls, %d; wanted %d, %d" % (name, got, time, calls, want)
+
+
+def main():
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    try:
+        trace = read(data)
+    except (Wrong, UnicodeDecodeError, KeyError) as wrong:
+        print("wrong:", wrong)
+        return 1
+    form = sys.argv[2] if len(sys.argv) > 2 else ""
+    if form == "dump":
+        for uuid, track in trace.tracks.items():
+            print("track", uuid, track.get("parent", 0), track.get("name", ""), *(
+                "%s %s" % (key, " ".join(map(str, track[key].values())))
+                for key in ("process", "thread", "counter") if key in track))
+        for line in trace.lines:
+            print(*line)
+    elif form == "totals":
+        for line in differences(trace, sys.stdin):
+            print(line)
+    elif form == "sums":
+        for name, (calls, time) in sorted(sums(trace).items()):
+            print(name, calls, time)
+    else:
+        print(len(trace.tracks), "tracks", trace.counts[BEGIN], "slices",
+              trace.counts[INSTANT], "instants", trace.counts[VALUE], "values",
+              len(trace.flows), "flows")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
