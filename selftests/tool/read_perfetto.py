@@ -15,8 +15,10 @@ read_perfetto.py FILE          a line of counts: tracks, slices, instants, value
 read_perfetto.py FILE dump     a line for each event: time, track, what, category, name
 read_perfetto.py FILE sums     "FUNCTION CALLS TIME" for each; of a call within a call of the
                                same function the outermost has the time
-read_perfetto.py FILE totals   what differs from the output of kipt --totals --json on
-                               standard input; nothing if they agree
+read_perfetto.py FILE totals [PERCENT]
+                               what differs from the output of kipt --totals --json on
+                               standard input, times by more than PERCENT of them all;
+                               nothing if they agree
 """
 import json
 import struct
@@ -228,20 +230,22 @@ def called(total):
     return total.get("ip", "[%s]" % total.get("object", "unknown"))
 
 
-def differences(trace, lines):
+def differences(trace, lines, percent):
     """Each end of a call is rounded to a nanosecond."""
     found, wanted, khz = sums(trace), {}, 0
     for total in map(json.loads, lines):
         if total["type"] == "total":
             calls, ticks = wanted.get(called(total), (0, 0))
-            wanted[called(total)] = (calls + total["calls"], ticks + total["total"])
+            wanted[called(total)] = (calls + total["calls"],
+                                     ticks + total.get("total", 0))
             khz = total.get("tsc_khz", 0)
+    most = percent * sum(time for _, time in found.values()) / 100
     for name in sorted(set(wanted) | set(found)):
         calls, ticks = wanted.get(name, (0, 0))
         got, time = found.get(name, (0, 0))
         slices = sum(name == s[1] for s in trace.slices)
         want = ticks * 1e6 / khz if khz else ticks
-        if got != calls or abs(time - want) > (slices + 1 if khz else 0):
+        if got != calls or abs(time - want) > most + (slices + 1 if khz else 0):
             yield "%s: %d calls, %d; wanted %d, %d" % (name, got, time, calls, want)
 
 
@@ -262,7 +266,7 @@ def main():
         for line in trace.lines:
             print(*line)
     elif form == "totals":
-        for line in differences(trace, sys.stdin):
+        for line in differences(trace, sys.stdin, float((sys.argv[3:] or [0])[0])):
             print(line)
     elif form == "sums":
         for name, (calls, time) in sorted(sums(trace).items()):

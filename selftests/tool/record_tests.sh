@@ -657,6 +657,7 @@ record_tests() {
 	space_tests
 	branch_hash_tests
 	totals_tests
+	perfetto_tests
 	narrow_show_tests
 	narrow_gap_tests
 	narrow_time_tests

@@ -45,6 +45,7 @@ records() {
 . "$HERE/packet_tests.sh"
 . "$HERE/record_tests.sh"
 . "$HERE/totals_tests.sh"
+. "$HERE/perfetto_tests.sh"
 . "$HERE/narrow_tests.sh"
 . "$HERE/stretch_tests.sh"
 . "$HERE/lost_tests.sh"

@@ -278,7 +278,7 @@ void lanes_enter(struct profile_feed *feed, struct call_stack *stack)
 {
 	const struct frame *below = call_stack_top(stack) - 1;
 
-	if (!stack->lane)
+	if (!stack->lane && feed->at->now)
 		stack->lane = stack_lane(feed, stack);
 	if (!below->shown && below->begun <= stack->seen)
 		slices_show(feed, stack, stack->count - 1, feed->at->now);
@@ -303,7 +303,7 @@ void lanes_leave(struct profile_feed *feed, struct call_stack *stack, struct fra
 	}
 	if (frame->shown)
 		slice_end(feed, stack->lane, end);
-	else if (frame->kind != FRAME_LOCAL && frame->kind != FRAME_BASE && stack->lane)
+	else if (frame->kind != FRAME_LOCAL && frame->kind != FRAME_BASE && !frame->begun)
 		feed->lanes->untimed++;
 	for (; stack->count == 2 && stack->open; stack->open--)
 		slice_end(feed, stack->lane, end);
@@ -315,8 +315,11 @@ static void stack_move(struct profile_feed *feed, struct call_stack *stack)
 	u64 end = stack->seen < feed->at->now ? stack->seen : feed->at->now;
 	u32 i, from = stack->lane;
 
+	if (!from)
+		return;
+	slices_show(feed, stack, stack->count, end);
 	stack->lane = stack_lane(feed, stack);
-	if (!from || from == stack->lane)
+	if (from == stack->lane)
 		return;
 	for (i = stack->count - 1; i; i--) {
 		if (stack->frames[i].shown)
@@ -468,6 +471,9 @@ void lanes_take(struct profile_feed *feed, const struct kipt_record *r)
 		if (feed->at->now)
 			lanes->held_count = 0;
 		run_show(feed);
+		if (feed->at->now && !feed->at->track.stack->lane)
+			feed->at->track.stack->lane =
+				stack_lane(feed, feed->at->track.stack);
 		arrow_show(feed);
 		break;
 	case KIPT_RECORD_GAP:

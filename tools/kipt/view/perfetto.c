@@ -130,6 +130,8 @@ static void text_put(struct message *m, u32 field, const char *text)
 {
 	char plain[PERFETTO_NAME_MAX];
 
+	if (!*text)
+		return;
 	snprintf(plain, sizeof(plain), "%s", text);
 	plain_text(plain);
 	bytes_put(m, field, plain, strlen(plain));

@@ -32,7 +32,7 @@ enum perfetto_kind {
  * @kind: what is on it
  * @uuid: its number, not 0
  * @parent: number of the track that it belongs to; 0: none
- * @name: of it, of the process or of the thread
+ * @name: of it, of the process or of the thread; "": none
  * @pid, @tid: of the process or thread
  */
 struct perfetto_track {
