@@ -422,14 +422,14 @@ static void value_put(struct profile_feed *feed, u32 *lane, const char *name, u6
 {
 	struct perfetto_track track = {
 		.kind = PERFETTO_COUNTER,
-		.parent = cpu_lane(feed),
 		.name = name,
 	};
 	struct perfetto_event event = { .type = PERFETTO_VALUE, .value = value };
 
-	if (!feed->at->now || !track.parent)
+	if (!feed->at->now)
 		return;
-	if (!*lane)
+	track.parent = cpu_lane(feed);
+	if (!*lane && track.parent)
 		*lane = lane_add(feed->lanes, &track);
 	event_put(feed, *lane, feed->at->now, &event);
 }
