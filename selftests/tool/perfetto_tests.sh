@@ -176,19 +176,23 @@ perfetto_refused_tests() {
 # Recordings that are kept.
 perfetto_file_tests() {
 	: >perfetto.bad
-	if command -v zstd >/dev/null; then
-		zstd -dcq "$HERE/version-2.rec.zst" >old.rec
-		PERCENT=1 perfetto_sums old old.rec --kallsyms kallsyms
-		zstd -dcq "$ROOT/selftests/perf/small/perf.data.zst" >kept.data
-		perfetto_sums kept kept.data --no-demangle
-		perfetto_sums kept_comm kept.data --no-demangle --comm small
-		same "perfetto_recordings" "" "$(cat perfetto.bad)"
-		same "perfetto_names_threads" 1 "$(read_perfetto dump |
-			grep -cE '^track .* thread [0-9]+ [0-9]+ small$')"
-	else
+	if ! command -v zstd >/dev/null; then
 		skip "perfetto_recordings" "no zstd"
 		skip "perfetto_names_threads" "no zstd"
+		return
 	fi
+	zstd -dcq "$HERE/version-2.rec.zst" >old.rec
+	PERCENT=1 perfetto_sums old old.rec --kallsyms kallsyms
+	kept_unpack "$ROOT/selftests/perf/small"
+	export PERF_BUILDID_DIR=ids
+	for form in "--jobs 1" "--jobs 3" "--comm small" "--time 1400,1600"; do
+		# shellcheck disable=SC2086
+		PERCENT=0.1 perfetto_sums "kept $form" kept.data --no-demangle $form
+	done
+	unset PERF_BUILDID_DIR
+	same "perfetto_recordings" "" "$(cat perfetto.bad)"
+	same "perfetto_names_threads" 1 "$(read_perfetto dump |
+		grep -cE '^track .* thread [0-9]+ [0-9]+ small$')"
 }
 
 perfetto_tests() {

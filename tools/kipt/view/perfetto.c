@@ -148,7 +148,7 @@ static void entry_put(struct message *m, u32 field, u64 iid, const char *name)
 
 static void write_failed(struct perfetto *perfetto)
 {
-	/* Whether standard output was lost is told when everything ends. */
+	/* main() says whether standard output was lost. */
 	if (!perfetto->failed && perfetto->out != stdout)
 		say_errno(errno, "cannot write to %s", perfetto->path);
 	perfetto->failed = true;
