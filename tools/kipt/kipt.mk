@@ -29,6 +29,10 @@ KIPT_IBERTY ?= $(shell $(CC) -include libiberty/demangle.h -E -x c /dev/null \
 KIPT_ZYDIS ?= $(shell $(CC) -include Zydis/Encoder.h -E -x c /dev/null \
 	>/dev/null 2>&1 && echo -lZydis)
 KIPT_OPTIONAL := $(KIPT_LIBNL) $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
+# Packages have -l:libnl-genl-3.a -l:libnl-3.a here: the tool needs no libnl when it runs.
+KIPT_LIBNL_LIBS ?= $(if $(KIPT_LIBNL),$(shell pkg-config --libs $(KIPT_LIBNL)))
+KIPT_LIBS = $(KIPT_LIBNL_LIBS) $(KIPT_IBERTY) $(KIPT_ZYDIS) \
+	$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_KDUMPFILE) $(KIPT_ZSTD))
 KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 	zlib1g-dev libkdumpfile-dev libzstd-dev libiberty-dev \
 	libzydis-dev pkg-config
@@ -96,8 +100,7 @@ $(KIPT_OUT)/public/libkipt.a: $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/libkipt.a
 $(KIPT_OUT)/kipt: $(KIPT_ALONE) $(KIPT_OUT)/libkipt.a
 	@echo "  LD  kipt"
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
-		$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY) $(KIPT_ZYDIS)
+		$(KIPT_LIBS)
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
@@ -129,8 +132,7 @@ $(KIPT_OUT)/map_images: $(ROOT)/tools/stress/map_images.c \
 		$(filter-out %/main.o,$(KIPT_ALONE)) $(KIPT_OUT)/libkipt.a
 	@echo "  LD  map_images"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) $(LDFLAGS) -o $@ $^ \
-		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY) $(KIPT_ZYDIS)
+		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
 
 # JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
 $(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
@@ -186,8 +188,7 @@ $(addprefix $(KIPT_OUT)/,program_test perf_write_test names_test \
 		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
 	@echo "  LD  $*_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) -o $@ $^ \
-		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY) $(KIPT_ZYDIS)
+		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
 
 # The tool on machines that are made up.
 KIPT_FAKED := hardware_has_pt hardware_caps genl_open genl_info genl_close
@@ -195,8 +196,7 @@ $(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
 	@echo "  LD  kipt_fake"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
 		$(addprefix -Wl$(comma)--wrap=,$(KIPT_FAKED)) -o $@ $^ \
-		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY) $(KIPT_ZYDIS)
+		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
 
 # Recordings on a machine that is made up.
 KIPT_MADE_UP := syscall ioctl mmap sched_getaffinity sched_setaffinity args_cpus \
@@ -206,8 +206,7 @@ $(KIPT_OUT)/recording_test: $(ROOT)/selftests/tool/recording_test.c \
 	@echo "  LD  recording_test"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
 		$(addprefix -Wl$(comma)--wrap=,$(KIPT_MADE_UP)) -o $@ $^ \
-		$(shell pkg-config --cflags --libs $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) \
-		$(KIPT_IBERTY) $(KIPT_ZYDIS)
+		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
 
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
