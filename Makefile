@@ -12,6 +12,8 @@ LIBDIR := $(PREFIX)/lib/kipt
 UNITDIR := $(PREFIX)/lib/systemd/system
 # udev reads no rules below /usr/local/lib in older versions.
 RULESDIR := /etc/udev/rules.d
+SOURCEDIR = $(PREFIX)/src/kipt-$(KIPT_VERSION)
+PLUGINDIR := $(PREFIX)/lib/pt-testcpu
 UNITS := kipt-arm.service kipt-collect@.service
 SHAREDIR := $(PREFIX)/share/kipt
 MANDIR := $(PREFIX)/share/man/man1
@@ -55,9 +57,13 @@ tools: kipt
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
 
-install-tool: tools
+install-tool: install-program install-library
+
+install-program: tools
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(BINDIR)/kipt
 	install -D -m 644 tools/kipt/kipt.1 $(DESTDIR)$(MANDIR)/kipt.1
+
+install-library: tools
 	install -D -m 644 $(BUILD)/kipt/public/libkipt.a \
 		$(DESTDIR)$(PREFIX)/lib/libkipt.a
 	install -D -m 644 tools/kipt/libkipt.h $(DESTDIR)$(PREFIX)/include/libkipt.h
@@ -67,9 +73,11 @@ install-tool: tools
 
 # Debian's headers have no System.map, so that modules_install makes no list of
 # modules: depmod does.
-install: install-tool module kdump-guard
+install: install-tool install-helpers module kdump-guard
 	$(MAKE) -C $(KDIR) M=$(ROOT) INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
+
+install-helpers:
 	install -D -m 644 -t $(DESTDIR)$(SHAREDIR) tools/drgn/kipt.py \
 		tools/crash/kipt.crash
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(LIBDIR)
@@ -81,6 +89,14 @@ install: install-tool module kdump-guard
 	sed 's:@BINDIR@:$(BINDIR):; s:@LIBDIR@:$(LIBDIR):' \
 		tools/kdump/kdump-config >$(DESTDIR)$(LIBDIR)/kdump-config
 	chmod 755 $(DESTDIR)$(LIBDIR)/kdump-config
+
+# What DKMS builds the module from, but for its own file.
+install-source:
+	install -d $(DESTDIR)$(SOURCEDIR)
+	cp -R Kbuild kmod uapi $(DESTDIR)$(SOURCEDIR)
+
+install-testcpu: testcpu
+	install -D -m 644 -t $(DESTDIR)$(PLUGINDIR) $(BUILD)/testcpu/testcpu.so
 
 # An older version told to name the hook without a guard, by which kdump-tools
 # loads and saves nothing once the hook is gone.
@@ -154,4 +170,5 @@ help:
 	@echo 'uninstall takes away what install put there'
 	@echo 'clean     remove build/'
 
-.PHONY: all tools module install install-tool uninstall kdump-guard clean help
+.PHONY: all tools module install install-tool install-program install-library \
+	install-helpers install-source install-testcpu uninstall kdump-guard clean help
