@@ -49,6 +49,7 @@ include selftests/selftests.mk
 include selftests/crash/deaths.mk
 include tools/stress/stress.mk
 include tools/check/check.mk
+include tools/debian/debian.mk
 
 all: tools testcpu
 
@@ -167,6 +168,9 @@ help:
 	@echo 'lint      style, layering and interface checks'
 	@echo 'install-tool the tool, its man page, libkipt (PREFIX, DESTDIR)'
 	@echo 'install   module, tool, man page, systemd unit, helpers (PREFIX, DESTDIR)'
+	@echo 'dist      build/kipt-VERSION.tar.gz of HEAD, the same bytes each time'
+	@echo 'deb       packages of HEAD for this Debian, in build/deb/'
+	@echo 'packages-test both, and the packages on bookworm and trixie'
 	@echo 'uninstall takes away what install put there'
 	@echo 'clean     remove build/'
 
