@@ -63,6 +63,17 @@ help_tests() {
 	done
 }
 
+# Names that --ctl lists where it refuses one, and its help lacks.
+ctl_names_without_help() {
+	local help names
+	help=$("$KIPT" start --help)
+	names=$("$KIPT" start --ctl OS,Foo 2>&1 | head -n 1)
+	for name in $(sed "s/.*there are: //; s/by perf's names: //; s/=N//g; s/[,;]//g" \
+			<<<"$names"); do
+		grep -qw "$name" <<<"$help" || echo "$name"
+	done
+}
+
 option_tests() {
 	local verb
 	refused "stop_needs_id" 2 "stop needs ID" stop
@@ -82,6 +93,14 @@ option_tests() {
 	refused "ctl_unknown_lists_names" 2 \
 		"no field 'Foo'.*OS, User, BranchEn, DisRETC.*MTCFreq=N.*DisTNT" \
 		start --ctl OS,Foo
+	refused "ctl_unknown_lists_perf_names" 2 \
+		"by perf's names: branch, noretcomp, .*mtc_period=N.*notnt" \
+		start --ctl OS,Foo
+	refused "ctl_near_a_perf_name" 2 "no field 'mtc_perod'; near it: mtc_period;" \
+		start --ctl mtc_perod=3
+	refused "ctl_near_a_field" 2 "no field 'BranchE'; near it: BranchEn, branch;" \
+		start --ctl BranchE
+	same "ctl_help_has_all_names" "" "$(ctl_names_without_help)"
 	refused "ctl_value_range" 2 "MTCFreq=16: allowed are 0 to 15" \
 		start --ctl OS,MTCFreq=16
 	refused "ctl_value_missing" 2 "PSBFreq needs a value" \

@@ -163,6 +163,7 @@ $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 
 $(KIPT_OUT)/ctl_test: $(ROOT)/selftests/tool/ctl_test.c \
 		$(addprefix $(KIPT_DIR)/,kernel/ctl_fields.c cli/args.c \
+		filter/did_you_mean.c \
 		cli/messages.c cli/progress.c cli/signals.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  ctl_test"
