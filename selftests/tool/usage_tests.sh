@@ -11,10 +11,10 @@ help_is_whole() {
 	grep -q "^Usage: kipt $verb" <<<"$OUT" || return 1
 	grep -q '^Examples:' <<<"$OUT" || return 1
 	grep -q '^Exit status:' <<<"$OUT" || return 1
-	# The man page knows each option that the help knows.
+	# The manual page knows each option that the help knows.
 	for option in $(grep -oE '^ .. ?  --[a-z-]+|^  -., --[a-z-]+' <<<"$OUT" |
 			grep -oE -- '--[a-z-]+'); do
-		grep -q -- "$option" man.txt || return 1
+		grep -q -- "$option" "man-$verb.txt" || return 1
 	done
 }
 
@@ -33,9 +33,10 @@ man_is_true() {
 
 help_tests() {
 	local verb
-	sed 's/\\-/-/g' "$ROOT/tools/kipt/kipt.1" >man.txt
+	sed 's/\\-/-/g' "$(dirname "$KIPT")"/man/*.1 >man.txt
 	run --help
 	for verb in $VERBS; do
+		sed 's/\\-/-/g' "$(dirname "$KIPT")/man/kipt-$verb.1" >"man-$verb.txt"
 		grep -q "^  $verb " <<<"$OUT" || STATUS=9
 		if help_is_whole "$verb"; then
 			ok "help_$verb"
@@ -53,7 +54,7 @@ help_tests() {
 	same "version_is_that_of_module_and_man_page" \
 		"$(sed -n 's/.*KIPT_VERSION.*"\(.*\)"/\1/p' \
 			"$ROOT/kmod/lib/version.h") $(cut -d'"' -f4 <<<"$(
-			grep '^\.TH' man.txt)")" \
+			grep '^\.TH KIPT 1' man.txt)")" \
 		"$(cut -d' ' -f2 <<<"$OUT") kipt $(cut -d' ' -f2 <<<"$OUT")"
 	refused "no_verb_is_usage" 2 "^Usage"
 	refused "unknown_verb_is_usage" 2 "no verb 'frobnicate'" frobnicate
