@@ -75,7 +75,7 @@ kipt: kipt-libraries
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_OUT)/kipt \
 		$(KIPT_OUT)/public/libkipt.a
 
-# Manual pages, from the table of verbs.
+# Manual pages and completions, from the table of verbs.
 kipt-pages: kipt
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_OUT)/man/kipt.1
@@ -117,9 +117,9 @@ $(KIPT_OUT)/make_pages: $(KIPT_PAGES) $(filter-out %/main.o,$(KIPT_ALONE)) \
 
 # kipt.1 is made last.
 $(KIPT_OUT)/man/kipt.1: $(KIPT_OUT)/make_pages $(wildcard $(KIPT_DIR)/pages/man/*.text)
-	@rm -rf $(KIPT_OUT)/man
-	@mkdir -p $(KIPT_OUT)/man
-	@echo "  GEN man"
+	@rm -rf $(KIPT_OUT)/man $(KIPT_OUT)/completions
+	@mkdir -p $(KIPT_OUT)/man $(KIPT_OUT)/completions
+	@echo "  GEN man completions"
 	$(KIPT_Q)$(KIPT_OUT)/make_pages $(KIPT_DIR)/pages/man $(KIPT_OUT)
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the manual pages of the tool from the table of verbs, when the tool is built.
- * Usage: make_pages TEXTS OUT: the texts written by hand, and the folder with man/ for what
- * is made.
+ * Makes the manual pages and the completions of the tool from the table of verbs, when the
+ * tool is built. Usage: make_pages TEXTS OUT: the texts written by hand, and the folder
+ * with man/ and completions/ for what is made.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "../cli/kipt.h"
 #include "../cli/messages.h"
+#include "completions.h"
 #include "man_page.h"
 #include "page_text.h"
 
@@ -59,11 +60,24 @@ static bool page(const char *texts, const struct kipt_verb *verb,
 	return good;
 }
 
+static bool completion(const char *dir, const char *name, void (*put)(FILE *out))
+{
+	FILE *out = out_open(dir, name);
+
+	if (!out)
+		return false;
+	put(out);
+	return out_close(out);
+}
+
 static bool pages(const char *texts, const char *options, const char *dir)
 {
 	const struct kipt_verb *const *verb;
 
-	if (!option_texts_used(options))
+	if (!option_texts_used(options) ||
+	    !completion(dir, "completions/kipt", complete_bash) ||
+	    !completion(dir, "completions/_kipt", complete_zsh) ||
+	    !completion(dir, "completions/kipt.fish", complete_fish))
 		return false;
 	for (verb = kipt_verbs; *verb; verb++) {
 		if (!page(texts, *verb, options, dir))
