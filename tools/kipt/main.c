@@ -28,7 +28,7 @@ static void usage(FILE *out)
 	      "  kipt open perf.data            what perf recorded, on one screen\n"
 	      "  kipt decode cpu2.pt --pages kernel --pages user\n"
 	      "\nExit status: 0 done, 1 refused or failed, 2 wrong usage.\n"
-	      "kipt(1) has the whole story.\n", out);
+	      "kipt(1) has the whole story, kipt-VERB(1) that of a verb.\n", out);
 }
 
 static const struct kipt_verb *verb_find(const char *name)
