@@ -22,6 +22,7 @@ static const struct kipt_verb *const verbs[] = {
 	&verb_disarm,
 	&verb_record,
 	&verb_open,
+	&verb_diff,
 	&verb_show,
 	&verb_decode,
 	&verb_packets,
