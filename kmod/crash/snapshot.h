@@ -48,7 +48,7 @@ struct kipt_snapshot_killed {
  * struct kipt_snapshot - one of them; constant while somebody has a reference
  * @dump: its number, from 1, never used again; when, and what happened; and how many
  *	events there were between the snapshot before this and this one, of which nothing
- *	is kept. A dump is told the same
+ *	is kept. A dump of the machine says the same
  * @cpus: whose trace it has
  * @pid: thread on the first CPU, 0 if that had no trace
  * @comm: its name
@@ -236,7 +236,7 @@ u64 kipt_snapshot_killed_at(void);
  * @snapshot: from kipt_snapshot_killed_take()
  * @keep: it is whole
  *
- * The log is told of it, of those that replace others once in a slot.
+ * The log says so; of those that replace others in a slot it names the first one.
  * Context: any.
  */
 void kipt_snapshot_killed_end(struct kipt_snapshot *snapshot, bool keep);

@@ -75,7 +75,7 @@ completes() {
 bash_completes() {
 	touch trace.pt
 	mkdir -p trace.dir
-	completes "decode delete disarm doctor" kipt d
+	completes "decode delete diff disarm doctor" kipt d
 	completes "--version" kipt --ver
 	completes "--sym --symfs" kipt decode --sy
 	completes "trace.dir trace.pt" kipt decode trace

@@ -777,6 +777,7 @@ perf_tests() {
 	perf_refused_tests
 	perf_decode_tests
 	totals_perf_tests
+	diff_perf_tests
 	perf_inode_tests
 	perf_symfs_tests
 	perf_vmlinux_tests

@@ -22,7 +22,7 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 . "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
-VERBS="info doctor start stop status fetch delete arm disarm record show open decode packets crash"
+VERBS="info doctor start stop status fetch delete arm disarm record show open diff decode packets crash"
 
 # bytes HEX...: to standard output
 bytes() {
@@ -47,6 +47,7 @@ records() {
 . "$HERE/record_tests.sh"
 . "$HERE/totals_tests.sh"
 . "$HERE/perfetto_tests.sh"
+. "$HERE/diff_tests.sh"
 . "$HERE/narrow_tests.sh"
 . "$HERE/stretch_tests.sh"
 . "$HERE/lost_tests.sh"

@@ -40,6 +40,20 @@ static inline u64 lookup_mix(u64 hash, u64 value)
 }
 
 /**
+ * lookup_text() - the same of a text
+ * @hash: of what was before; a seed at first
+ * @text: the next; NULL: none
+ *
+ * Return: the hash.
+ */
+static inline u64 lookup_text(u64 hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (u8)*text) * 1099511628211ULL;
+	return hash;
+}
+
+/**
  * lookup_get() - the value of a key
  * @index: any
  * @key: any

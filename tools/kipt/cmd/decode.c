@@ -104,7 +104,7 @@ struct decode {
 	bool for_traces;
 };
 
-static u32 jobs_default(void)
+u32 jobs_default(void)
 {
 	cpu_set_t cpus;
 	u32 count;
@@ -115,7 +115,7 @@ static u32 jobs_default(void)
 	return count < JOBS_MAX ? count : JOBS_MAX;
 }
 
-static bool jobs_option(struct decode *d, const char *value)
+bool jobs_option(u32 *count, const char *value)
 {
 	u64 jobs;
 
@@ -123,7 +123,7 @@ static bool jobs_option(struct decode *d, const char *value)
 		say_error("--jobs %s: allowed are 1 to %u", value, JOBS_MAX);
 		return false;
 	}
-	d->offline.jobs = jobs;
+	*count = jobs;
 	return true;
 }
 
@@ -157,7 +157,7 @@ static bool range_option_take(struct decode *d, u32 kind, const char *value)
 			      &d->ranges[d->range_count++]) == FILTER_DONE;
 }
 
-static bool symfs_option(struct decode *d, const char *value)
+bool symfs_option(char **symfs, const char *value)
 {
 	struct stat st;
 
@@ -170,11 +170,11 @@ static bool symfs_option(struct decode *d, const char *value)
 			  value);
 		return false;
 	}
-	free(d->symfs);
-	d->symfs = realpath(value, NULL);
-	if (!d->symfs)
+	free(*symfs);
+	*symfs = realpath(value, NULL);
+	if (!*symfs)
 		say_errno(errno, "--symfs %s: cannot be read", value);
-	return d->symfs;
+	return *symfs;
 }
 
 /* True, or false after a sentence. */
@@ -199,14 +199,14 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_STOP_AT:
 		return range_option_take(d, KIPT_FILTER_KIND_STOP, value);
 	case OPTION_JOBS:
-		return jobs_option(d, value);
+		return jobs_option(&d->offline.jobs, value);
 	case OPTION_MEMORY:
 		return memory_option(d, value);
 	case OPTION_PACKED:
 		d->packed = value;
 		return true;
 	case OPTION_SYMFS:
-		return symfs_option(d, value);
+		return symfs_option(&d->symfs, value);
 	case OPTION_VMLINUX:
 		d->vmlinux = value;
 		return true;

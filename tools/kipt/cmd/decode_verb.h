@@ -25,6 +25,31 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 				   const char *path));
 
 /**
+ * jobs_default() - how many threads decode unless somebody says otherwise
+ *
+ * Return: the number of CPUs that this process may use.
+ */
+u32 jobs_default(void);
+
+/**
+ * jobs_option() - take --jobs
+ * @jobs: filled on success
+ * @value: its value
+ *
+ * Return: true, or false after a sentence.
+ */
+bool jobs_option(u32 *jobs, const char *value);
+
+/**
+ * symfs_option() - take --symfs
+ * @symfs: NULL or one that was taken before; the caller's to free
+ * @value: its value
+ *
+ * Return: true, or false after a sentence.
+ */
+bool symfs_option(char **symfs, const char *value);
+
+/**
  * show_file() - show a file of records
  * @path: the file
  * @view: how; its mappings are set unless they are

@@ -36,7 +36,9 @@ static bool file_read(const char *path, struct output *output)
 		output->view.cut = !ok;
 		return ok;
 	}
-	say_error("cancelled: this is %s up to there (ECANCELED)", path);
+	say_error(output->options->collect ?
+		  "cancelled: %s was not read to its end (ECANCELED)" :
+		  "cancelled: this is %s up to there (ECANCELED)", path);
 	return false;
 }
 

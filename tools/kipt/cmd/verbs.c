@@ -16,6 +16,7 @@ const struct kipt_verb *const kipt_verbs[] = {
 	&verb_disarm,
 	&verb_record,
 	&verb_open,
+	&verb_diff,
 	&verb_show,
 	&verb_decode,
 	&verb_packets,

@@ -851,7 +851,9 @@ static bool all_decode(struct run *run, struct view_options *options)
 	output.view.tally.trace_bytes = run->done + run->reached;
 	output.view.tally.trace_left = run->left;
 	if (!ok && !run->failed && progress_interrupted())
-		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
+		say_error(options->collect ?
+			  "cancelled: only %.2f of %.2f MiB were decoded (ECANCELED)" :
+			  "cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
 			  (double)(run->done + run->reached) / 1048576,
 			  (double)run->size / 1048576);
 	output.view.tally.seconds = progress_seconds() - start;

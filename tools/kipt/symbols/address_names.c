@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
+#include "../cli/file_map.h"
 #include "../cli/lookup.h"
 #include "../cli/printable.h"
 #include "address_names.h"
@@ -544,6 +546,25 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 {
 	return address >> 63 ? kernel_source(names, address, text, size) :
 			       user_source(names, pid, address, text, size);
+}
+
+bool names_build_id(const struct names *names, const char *object,
+		    struct build_id *id)
+{
+	const struct object *at = names->objects;
+	bool known;
+	int fd;
+
+	while (at && strcmp(at->name, object))
+		at = at->next;
+	if (!at || at->reader || at->path[0] != '/')
+		return false;
+	fd = file_open_regular(at->path);
+	if (fd < 0)
+		return false;
+	known = debug_file_build_id(fd, id);
+	close(fd);
+	return known;
 }
 
 static bool comm_live(struct names *names, u32 tid)

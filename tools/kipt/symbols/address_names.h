@@ -6,6 +6,7 @@
 #ifndef KIPT_ADDRESS_NAMES_H
 #define KIPT_ADDRESS_NAMES_H
 
+#include "build_id.h"
 #include "process_maps.h"
 
 struct names;
@@ -237,6 +238,17 @@ const char *names_text(struct names *names, u32 pid, u64 address, char *text,
  */
 bool names_source(struct names *names, u32 pid, u64 address, char *text,
 		  size_t size);
+
+/**
+ * names_build_id() - the build id of a file that something was found in
+ * @names: names
+ * @object: what names_find() calls it
+ * @id: filled on success; of one of them if several are called so
+ *
+ * Return: true, or false if it has none or cannot be read.
+ */
+bool names_build_id(const struct names *names, const char *object,
+		    struct build_id *id);
 
 /**
  * names_comm() - the name of a task

@@ -42,13 +42,6 @@ struct profile_known {
 	grown;								\
 })
 
-static u64 text_hash(u64 hash, const char *text)
-{
-	for (; text && *text; text++)
-		hash = (hash ^ (u8)*text) * 1099511628211ULL;
-	return hash;
-}
-
 static char *plain_copy(const char *text)
 {
 	char *copy = text ? strdup(text) : NULL;
@@ -62,7 +55,7 @@ static char *plain_copy(const char *text)
 static char *object_get(struct profile *profile, const char *text)
 {
 	char *copy = plain_copy(text);
-	u64 key = text_hash(profile->seed, copy);
+	u64 key = lookup_text(profile->seed, copy);
 	size_t *found = copy ? lookup_get(&profile->object_of, key) : NULL;
 
 	if (found && !strcmp(profile->objects[*found], copy)) {
@@ -216,7 +209,7 @@ static u32 symbol_find(struct profile *profile, u32 space, u32 pid,
 	like.called = called && !place.symbol;
 	like.start = place.symbol ? place.start : called ? place.offset : 0;
 	key = lookup_mix(lookup_mix(profile->seed, space), like.start);
-	key = text_hash(text_hash(key, like.name), like.object);
+	key = lookup_text(lookup_text(key, like.name), like.object);
 	first = lookup_get(&profile->symbol_of, key);
 	for (at = first ? *first : 0; at; at = profile->symbols[at].next) {
 		const struct profile_symbol *symbol = &profile->symbols[at];

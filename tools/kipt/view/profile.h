@@ -41,6 +41,7 @@ struct profile_call {
  *	that is not known; 0: neither @name nor @called
  * @space: index of the space it is of; 0: the kernel
  * @branches: that are in it
+ * @insns: instructions that ran in it
  * @calls: how often it was called
  * @self: ticks in itself
  * @total: ticks from calls of it to their returns; of calls within a call of
@@ -57,6 +58,7 @@ struct profile_symbol {
 	u64 start;
 	u32 space;
 	u64 branches;
+	u64 insns;
 	u64 calls;
 	u64 self;
 	u64 total;
@@ -140,6 +142,8 @@ struct profile_recent {
  * @wanted: names of functions to look for, as wanted_has() takes them; NULL: none
  * @symbols: [0]: those that had no room
  * @symbol_count: how many
+ * @objects: files and modules that symbols are of, each once
+ * @object_count: how many
  * @spaces: [0]: the kernel, [1]: nobody knows
  * @space_count: how many
  * @cpus: CPUs that were seen
@@ -156,6 +160,8 @@ struct profile {
 	const char *wanted;
 	struct profile_symbol *symbols;
 	u32 symbol_count;
+	char **objects;
+	u32 object_count;
 	struct profile_space *spaces;
 	u32 space_count;
 	struct profile_cpu *cpus;
@@ -168,8 +174,6 @@ struct profile {
 	bool failed;
 	/* private: indices of the lists above, and what was found before */
 	struct lookup symbol_of, space_of, cpu_of, task_of, known_of, object_of;
-	char **objects;
-	u32 object_count;
 	struct profile_known *known;
 	u32 known_count, known_next;
 	u64 seed;

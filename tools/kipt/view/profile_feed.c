@@ -689,7 +689,10 @@ static void branches_add(struct profile_feed *feed, u32 count)
 
 static void branch_take(struct profile_feed *feed, const struct kipt_record *r)
 {
-	branch_symbol(feed, r->ip)->branches++;
+	struct profile_symbol *symbol = branch_symbol(feed, r->ip);
+
+	symbol->branches++;
+	symbol->insns += r->aux;
 	branches_add(feed, 1);
 }
 
@@ -746,7 +749,10 @@ u32 profile_feed_skim(struct profile_feed *feed,
 		symbol = recent_symbol(profile, code, r->ip);
 		if (!symbol)
 			break;
-		(is_callees(symbol, called) ? called : symbol)->branches++;
+		if (is_callees(symbol, called))
+			symbol = called;
+		symbol->branches++;
+		symbol->insns += r->aux;
 	}
 	if (n)
 		branches_add(feed, n);
@@ -769,6 +775,13 @@ static void edge_take(struct profile_feed *feed, const struct kipt_record *r)
 	profile_add(&symbol_at(feed, to)->calls, r->aux);
 }
 
+/* Those since the last branch, where something else than one ends them. */
+static void insns_take(struct profile_feed *feed, const struct kipt_record *r)
+{
+	if (r->aux && !(r->flags & KIPT_RF_NO_IP))
+		branch_symbol(feed, r->ip)->insns += r->aux;
+}
+
 static void flow_take(struct profile_feed *feed, const struct kipt_record *r)
 {
 	switch (r->type) {
@@ -779,9 +792,11 @@ static void flow_take(struct profile_feed *feed, const struct kipt_record *r)
 		run_set(feed, true);
 		break;
 	case KIPT_RECORD_DISABLE:
+		insns_take(feed, r);
 		run_set(feed, false);
 		break;
 	case KIPT_RECORD_SYNC:
+		insns_take(feed, r);
 		if (r->kind == KIPT_SYNC_START)
 			run_set(feed, !(r->flags & KIPT_RF_NO_IP));
 		break;

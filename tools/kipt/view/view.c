@@ -379,6 +379,8 @@ void view_finish(struct view *view)
 
 	view->finish(view);
 	lookup_free(&view->first_of);
+	if (options->collect)
+		return;
 	if (options->hash && view->tally.records)
 		fprintf(view->out, "%llu %016llx\n",
 			(unsigned long long)view->tally.hashed,

@@ -44,6 +44,8 @@ enum view_mode {
 
 struct disasm;
 struct output;
+struct profile;
+struct view;
 
 /**
  * struct view_options - how records are shown
@@ -72,6 +74,9 @@ struct output;
  * @again: command that shows more of VIEW_SCREEN and VIEW_SLOWEST, NULL: none; and
  * @typed: its operand and options, behind those of the view
  * @packets: command that shows its packets; NULL: it has none
+ * @collect: with VIEW_TOTALS gets the profile when it is whole, and nothing is shown;
+ *	NULL: nobody does
+ * @collect_ctx: its first argument
  * @give: gets the records, none of them packed, and nothing is shown; false ends it.
  *	Called by the thread that decodes, or by several in turn. NULL: nobody does
  * @give_ctx: its first argument
@@ -102,6 +107,8 @@ struct view_options {
 	const char *again;
 	const char *typed;
 	const char *packets;
+	void (*collect)(void *ctx, struct view *view, const struct profile *profile);
+	void *collect_ctx;
 	bool (*give)(void *ctx, const struct output *output,
 		     const struct kipt_record *records, u32 count);
 	void *give_ctx;

@@ -164,6 +164,10 @@ static void totals_finish(struct view *view)
 	profile_feed_end(feed);
 	if (feed->lanes && !lanes_end(feed))
 		view->failed = true;
+	if (view->options->collect) {
+		view->options->collect(view->options->collect_ctx, view, profile);
+		goto out;
+	}
 	list = profile_sort(profile, &count);
 	if (!list) {
 		say_errno(ENOMEM, "cannot show the functions");
@@ -183,8 +187,9 @@ static void totals_finish(struct view *view)
 	} else {
 		screen_print(view, profile, list, count);
 	}
-	profile_notes(profile);
 	free(list);
+out:
+	profile_notes(profile);
 	profile_feed_destroy(feed);
 	view->self = NULL;
 }

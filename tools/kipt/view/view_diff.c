@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What differs between two runs: each number before and after, and the change.
+ */
+#include <json-c/json.h>
+
+#include "../cli/json_lines.h"
+#include "../cli/messages.h"
+#include "../cli/printable.h"
+#include "profile_diff.h"
+#include "view_totals.h"
+
+/* So many files are named that are not the same in both. */
+#define OBJECTS_SHOWN	8
+/* Nanoseconds, as a TSC would count them. */
+#define NS_KHZ		1000000
+
+static const char run_names[] = "AB";
+
+static const char *const measure_names[DIFF_MEASURES] = {
+	[DIFF_SELF] = "self",
+	[DIFF_TOTAL] = "total",
+	[DIFF_INSNS] = "instructions",
+	[DIFF_CALLS] = "calls",
+};
+
+static const char *const measure_keys[DIFF_MEASURES] = {
+	[DIFF_SELF] = "self",
+	[DIFF_TOTAL] = "total",
+	[DIFF_INSNS] = "insns",
+	[DIFF_CALLS] = "calls",
+};
+
+static bool is_time(u32 measure)
+{
+	return measure == DIFF_SELF || measure == DIFF_TOTAL;
+}
+
+static const char *number_text(const struct view *view, u32 measure, u64 number,
+			       char *text, size_t size)
+{
+	if (is_time(measure))
+		return view_duration(view, number, text, size);
+	snprintf(text, size, "%llu", (unsigned long long)number);
+	return text;
+}
+
+static void measure_print(const struct view *view, u32 measure, u64 before, u64 after)
+{
+	u64 change = after > before ? after - before : before - after;
+	const char *sign = after > before ? "+" : after < before ? "-" : "";
+	char texts[3][48], signs[64], share[48] = "new";
+
+	if (!before && !after)
+		return;
+	snprintf(signs, sizeof(signs), "%s%s", sign,
+		 number_text(view, measure, change, texts[2], sizeof(texts[2])));
+	if (before)
+		snprintf(share, sizeof(share), "%s%.1f %%", sign,
+			 (double)change * 100 / (double)before);
+	fprintf(view->out, "  %-12s %16s -> %16s %17s %10s\n", measure_names[measure],
+		number_text(view, measure, before, texts[0], sizeof(texts[0])),
+		number_text(view, measure, after, texts[1], sizeof(texts[1])), signs, share);
+}
+
+static void function_symbol(const struct profile_diff *diff,
+			    const struct diff_function *function,
+			    struct profile_symbol *symbol)
+{
+	*symbol = (struct profile_symbol){
+		.name = function->name,
+		.object = function->object == DIFF_NO_OBJECT ? NULL :
+			  diff->objects[function->object].name,
+		.called = function->called,
+		.start = function->start,
+	};
+}
+
+static void function_print(const struct profile_diff *diff, const struct view *view,
+			   const struct diff_function *function)
+{
+	struct profile_symbol symbol;
+	char text[512];
+	u32 i;
+
+	function_symbol(diff, function, &symbol);
+	fprintf(view->out, "\n%s%s\n", totals_text(&symbol, text, sizeof(text)),
+		!function->in[0] ? ", only in B" : !function->in[1] ? ", only in A" : "");
+	for (i = 0; i < DIFF_MEASURES; i++)
+		measure_print(view, i, function->sums[0][i], function->sums[1][i]);
+}
+
+static void function_json(const struct profile_diff *diff, const struct view *view,
+			  const struct diff_function *function)
+{
+	struct json_object *line = json_object_new_object();
+	struct profile_symbol symbol;
+	struct json_object *pair;
+	u32 i, run;
+
+	function_symbol(diff, function, &symbol);
+	jsonl_text(line, "type", "change");
+	jsonl_text(line, "symbol", symbol.name);
+	jsonl_text(line, "object", symbol.object);
+	if (symbol.called)
+		jsonl_hex(line, symbol.object ? "offset" : "ip", symbol.start);
+	if (!function->in[0] || !function->in[1])
+		jsonl_text(line, "only", function->in[0] ? "a" : "b");
+	if (function->object != DIFF_NO_OBJECT &&
+	    diff_other_build(&diff->objects[function->object]))
+		jsonl_flag(line, "other_build", true);
+	for (i = 0; i < DIFF_MEASURES; i++) {
+		if (is_time(i) && !diff->times)
+			continue;
+		pair = json_object_new_array();
+		for (run = 0; run < 2; run++)
+			json_object_array_add(pair, json_object_new_uint64(
+						      function->sums[run][i]));
+		json_object_object_add(line, measure_keys[i], pair);
+	}
+	jsonl_print(line, view->out);
+}
+
+static double share(u64 part, u64 whole)
+{
+	return whole ? (double)part * 100 / (double)whole : 0;
+}
+
+static void run_print(const struct profile_diff *diff, const struct view *view, u32 run,
+		      const char *path)
+{
+	const struct diff_run *at = &diff->runs[run];
+	char time[48] = "", lost[48];
+
+	if (diff->times)
+		view_duration(view, at->ticks, time, sizeof(time));
+	fprintf(view->out, "%c: %s: %llu instructions, %llu calls%s%s; ", run_names[run],
+		path, (unsigned long long)at->sums[DIFF_INSNS],
+		(unsigned long long)at->sums[DIFF_CALLS], diff->times ? " in " : "", time);
+	if (!at->gaps)
+		fputs("nothing is lost\n", view->out);
+	else if (!diff->times)
+		fprintf(view->out, "%llu gap%s\n", (unsigned long long)at->gaps,
+			at->gaps == 1 ? "" : "s");
+	else
+		fprintf(view->out, "%llu gap%s, in which %s are lost, %.1f %% of the time\n",
+			(unsigned long long)at->gaps, at->gaps == 1 ? "" : "s",
+			view_duration(view, at->lost, lost, sizeof(lost)),
+			share(at->lost, at->ticks));
+}
+
+static void times_print(const struct profile_diff *diff, const struct view *view)
+{
+	const struct diff_run *a = &diff->runs[0], *b = &diff->runs[1];
+
+	if (diff->times)
+		return;
+	if (!a->times && !b->times)
+		fputs("Neither has times", view->out);
+	else if (!a->times || !b->times)
+		fprintf(view->out, "%s has no times", a->times ? "B" : "A");
+	else
+		fprintf(view->out, "How fast the TSC is, is known of %s only",
+			a->tsc_khz ? "A" : "B");
+	fputs(": calls and instructions are compared.\n", view->out);
+}
+
+static void objects_print(const struct profile_diff *diff, const struct view *view)
+{
+	const struct diff_object *at;
+	u32 i, shown = 0, left = 0;
+
+	for (i = 0; i < diff->object_count; i++) {
+		at = &diff->objects[i];
+		if (!at->other && !diff_other_build(at))
+			continue;
+		if (shown++ >= OBJECTS_SHOWN)
+			left++;
+		else if (at->other)
+			fprintf(view->out, "%s is %s in B: the build id is the same.\n",
+				at->name, at->other);
+		else
+			fprintf(view->out, "%s is another build in B: names are compared.\n",
+				at->name);
+	}
+	if (left)
+		fprintf(view->out, "Files that differ so, too: %u more.\n", left);
+}
+
+static void head_print(const struct profile_diff *diff, const struct view *view,
+		       char **paths)
+{
+	u32 run;
+
+	for (run = 0; run < 2; run++)
+		run_print(diff, view, run, paths[run]);
+	if (diff->runs[0].gaps || diff->runs[1].gaps)
+		fputs("What is lost is in no number: a difference may come from that alone.\n",
+		      view->out);
+	times_print(diff, view);
+	objects_print(diff, view);
+	fprintf(view->out, "Noise is up to %g %% of the larger number, and up to %g %% of the whole run.\n",
+		diff->noise, diff->noise / 100);
+	if (diff->changed)
+		fprintf(view->out, "Functions that differ: %u of %u, what changed most comes first.\n\nall functions\n",
+			diff->changed, diff->function_count);
+	else
+		fprintf(view->out, "Nothing differs beyond that, of %u function%s.\n",
+			diff->function_count, diff->function_count == 1 ? "" : "s");
+	for (run = 0; run < DIFF_MEASURES && diff->changed; run++) {
+		if (run != DIFF_TOTAL)
+			measure_print(view, run, diff->runs[0].sums[run],
+				      diff->runs[1].sums[run]);
+	}
+}
+
+static struct json_object *run_json(const struct profile_diff *diff, u32 run,
+				    const char *path)
+{
+	const struct diff_run *at = &diff->runs[run];
+	struct json_object *object = json_object_new_object();
+
+	jsonl_text(object, "path", path);
+	jsonl_number(object, "gaps", at->gaps);
+	if (diff->times) {
+		jsonl_number(object, "time", at->ticks);
+		jsonl_number(object, "lost", at->lost);
+		jsonl_number(object, "self", at->sums[DIFF_SELF]);
+	}
+	jsonl_number(object, "insns", at->sums[DIFF_INSNS]);
+	jsonl_number(object, "calls", at->sums[DIFF_CALLS]);
+	return object;
+}
+
+static void head_json(const struct profile_diff *diff, const struct view *view, char **paths)
+{
+	struct json_object *line = json_object_new_object();
+
+	jsonl_text(line, "type", "diff");
+	json_object_object_add(line, "a", run_json(diff, 0, paths[0]));
+	json_object_object_add(line, "b", run_json(diff, 1, paths[1]));
+	if (diff->times)
+		jsonl_text(line, "unit", diff->ns ? "ns" : "ticks");
+	json_object_object_add(line, "noise", json_object_new_double(diff->noise));
+	jsonl_number(line, "functions", diff->function_count);
+	jsonl_number(line, "changed", diff->changed);
+	jsonl_print(line, view->out);
+}
+
+/* Of names that several functions of one file have. */
+static void several_say(const struct profile_diff *diff)
+{
+	const struct diff_function *example = NULL;
+	struct profile_symbol symbol;
+	u32 i, count = 0;
+	char text[512];
+
+	for (i = 0; i < diff->function_count; i++) {
+		if (!diff->functions[i].several)
+			continue;
+		if (!count++)
+			example = &diff->functions[i];
+	}
+	if (!example)
+		return;
+	function_symbol(diff, example, &symbol);
+	say_note("%s was at several addresses: functions of one file and name are compared together (%u name%s)",
+		 totals_text(&symbol, text, sizeof(text)), count, count == 1 ? "" : "s");
+}
+
+void view_diff_print(const struct profile_diff *diff, const struct view_options *options,
+		     char **paths, FILE *out)
+{
+	const struct view view = {
+		.options = options,
+		.out = out,
+		.tsc_khz = diff->ns ? NS_KHZ : 0,
+	};
+	u32 i, top = view_top(options, diff->changed);
+
+	if (options->json)
+		head_json(diff, &view, paths);
+	else
+		head_print(diff, &view, paths);
+	for (i = 0; i < top; i++) {
+		if (options->json)
+			function_json(diff, &view, &diff->functions[i]);
+		else
+			function_print(diff, &view, &diff->functions[i]);
+	}
+	if (top < diff->changed && !options->json)
+		fprintf(out, "\n%u more (--top 0 shows all)\n", diff->changed - top);
+	fflush(out);
+	several_say(diff);
+}
