@@ -570,8 +570,10 @@ static void lost_end(struct profile_feed *feed)
 static struct folded_node *node_now(struct profile_feed *feed)
 {
 	const struct frame *top = call_stack_top(feed->at->track.stack);
+	u32 node = node_of(feed, top);
 
-	return &feed->folded->nodes[node_of(feed, top)];
+	/* Not before: a new one may move them. */
+	return &feed->folded->nodes[node];
 }
 
 static void time_spend(struct profile_feed *feed, u64 ticks)
