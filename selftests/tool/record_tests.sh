@@ -658,6 +658,7 @@ record_tests() {
 	branch_hash_tests
 	totals_tests
 	perfetto_tests
+	firefox_tests
 	diff_tests
 	narrow_show_tests
 	narrow_gap_tests

@@ -47,6 +47,7 @@ records() {
 . "$HERE/record_tests.sh"
 . "$HERE/totals_tests.sh"
 . "$HERE/perfetto_tests.sh"
+. "$HERE/firefox_tests.sh"
 . "$HERE/diff_tests.sh"
 . "$HERE/narrow_tests.sh"
 . "$HERE/stretch_tests.sh"

@@ -16,6 +16,7 @@ totals_of() {
 	same "$1" "$2" "$("$KIPT" show totals.rec --kallsyms kallsyms --totals \
 		--json 2>err | totals_json)"
 	perfetto_sums "$1" totals.rec --kallsyms kallsyms
+	firefox_sums "$1" totals.rec --kallsyms kallsyms
 }
 
 totals_json() {

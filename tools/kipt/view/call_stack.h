@@ -104,7 +104,7 @@ struct call_watch {
  * @ctx: first argument of its functions
  * @gaps: how many its CPU had when execution was known for the last time
  * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere
- * @active, @seen, @wanted, @branches, @lane, @open: the watcher's; empty when the stack
+ * @active, @seen, @wanted, @branches, @lane, @open, @sampled, @lost: the watcher's; empty when the stack
  *	is made
  * @kept: the watcher's, too; freed with the stack
  * @next, @prev: the stacks whose tasks ran before it and behind it
@@ -126,6 +126,8 @@ struct call_stack {
 	u64 branches;
 	u32 lane;
 	u32 open;
+	u64 sampled;
+	bool lost;
 	void *kept;
 	struct call_stack *next, *prev;
 };

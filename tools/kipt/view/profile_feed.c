@@ -146,6 +146,8 @@ static void frame_enter(void *ctx, struct call_stack *stack,
 	frame->level = frame[-1].level + (frame->kind != FRAME_LOCAL);
 	if (feed->lanes)
 		lanes_enter(feed, stack);
+	if (feed->firefox)
+		firefox_fill(feed, stack, frame - 1);
 	frame_name(feed, stack, frame);
 }
 
@@ -155,6 +157,8 @@ static void frame_rename(void *ctx, struct call_stack *stack,
 {
 	struct profile_feed *feed = ctx;
 
+	if (feed->firefox)
+		firefox_fill(feed, stack, frame);
 	frame_unname(feed, stack, frame);
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls--;
@@ -246,6 +250,8 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 
 	if (feed->lanes)
 		lanes_leave(feed, stack, frame, end);
+	if (feed->firefox && returned)
+		firefox_fill(feed, stack, frame);
 	frame_unname(feed, stack, frame);
 	if (frame->outer && !(!returned && outer_pass(stack, frame)))
 		profile_add(&symbol_at(feed, frame->symbol)->total, ticks);
@@ -277,10 +283,13 @@ struct profile_feed *profile_feed_create(struct view *view)
 	feed->profile = profile_create(view->names);
 	if (!feed->profile)
 		goto err;
-	if (options->mode == VIEW_FOLDED) {
+	if (options->mode == VIEW_FOLDED || options->mode == VIEW_FIREFOX) {
 		feed->folded = folded_create();
-		if (feed->folded)
+		if (feed->folded && options->mode == VIEW_FIREFOX)
+			feed->firefox = firefox_create(options->firefox);
+		if (feed->folded && (feed->firefox || options->mode == VIEW_FOLDED))
 			return feed;
+		folded_destroy(feed->folded);
 		goto err_profile;
 	}
 	if (options->mode == VIEW_PERFETTO) {
@@ -346,6 +355,7 @@ void profile_feed_destroy(struct profile_feed *feed)
 	slowest_destroy(feed->slowest);
 	folded_destroy(feed->folded);
 	lanes_destroy(feed->lanes);
+	firefox_destroy(feed->firefox);
 	profile_destroy(feed->profile);
 	free(feed);
 }
@@ -506,6 +516,7 @@ static void time_begin(struct profile_feed *feed, u64 now)
 		if (!stack->frames[i].begun)
 			stack->frames[i].begun = now;
 	}
+	stack->sampled = now;
 	if (feed->at->loss) {
 		feed->losses[feed->at->loss - 1].from = now;
 		feed->losses[feed->at->loss - 1].zero =
@@ -583,6 +594,8 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 	struct profile *profile = feed->profile;
 
 	if (at->lost) {
+		if (feed->firefox)
+			firefox_lose(feed, ticks);
 		profile_add(&profile->lost[at->lost], ticks);
 		if (at->cpu >= 0)
 			profile_add(&profile->cpus[at->cpu].lost, ticks);
@@ -592,6 +605,8 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 		profile_add(&profile->traced, ticks);
 		if (feed->folded)
 			profile_add(&node_now(feed)->ticks, ticks);
+		if (feed->firefox)
+			firefox_spend(feed, ticks);
 		if (stack->count > 1)
 			profile_add(&symbol_at(feed, call_stack_top(stack)->symbol)->self,
 				    ticks);
@@ -621,6 +636,8 @@ static void time_take(struct profile_feed *feed, u64 now)
 	at->now = now;
 	if (ran)
 		at->track.stack->seen = now;
+	if (ran && feed->firefox)
+		firefox_fill(feed, at->track.stack, call_stack_top(at->track.stack));
 	if (cpu && (!cpu->first || now < cpu->first))
 		cpu->first = now;
 	if (cpu && now > cpu->last)

@@ -7,6 +7,7 @@
 #define KIPT_PROFILE_FEED_H
 
 #include "call_track.h"
+#include "firefox.h"
 #include "folded.h"
 #include "lanes.h"
 #include "profile.h"
@@ -83,8 +84,9 @@ struct feed_cpu {
  * @losses_full: more had no room
  * @frames: how many there were
  * @slowest: with VIEW_SLOWEST the slowest runs; else NULL
- * @folded: with VIEW_FOLDED the stacks; else NULL
+ * @folded: with VIEW_FOLDED and VIEW_FIREFOX the stacks; else NULL
  * @lanes: with VIEW_PERFETTO the lanes; else NULL
+ * @firefox: with VIEW_FIREFOX the profile; else NULL
  */
 struct profile_feed {
 	struct view *view;
@@ -103,6 +105,7 @@ struct profile_feed {
 	struct slowest *slowest;
 	struct folded *folded;
 	struct lanes *lanes;
+	struct firefox *firefox;
 };
 
 /**

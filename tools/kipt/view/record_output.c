@@ -11,12 +11,14 @@
 
 bool output_spares(const struct view_options *options, const char *input)
 {
-	const char *path = options->perfetto ? options->perfetto : options->output;
+	const char *path = options->perfetto ? options->perfetto :
+			   options->firefox ? options->firefox : options->output;
 
 	if (!record_file_is(path, input))
 		return true;
 	say_error("%s %s: that is the file which is read; give another name",
-		  options->perfetto ? "--perfetto" : "-o", path);
+		  options->perfetto ? "--perfetto" : options->firefox ? "--firefox" : "-o",
+		  path);
 	return false;
 }
 

@@ -20,7 +20,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -94,6 +94,9 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_PERFETTO:
 		options->perfetto = value;
 		return mode_option(options, VIEW_PERFETTO);
+	case VIEW_OPTION_FIREFOX:
+		options->firefox = value;
+		return mode_option(options, VIEW_FIREFOX);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -159,14 +162,15 @@ static bool disasm_settle(const struct view_options *options, const char *other)
 }
 
 /* It takes the place of what is shown, and of the records that -o writes. */
-static bool perfetto_settle(const struct view_options *options)
+static bool file_settle(const struct view_options *options)
 {
 	const char *other = options->output ? "-o" : options->hash ? "--hash" :
 			    options->stats ? "--stats" : options->json ? "--json" : NULL;
 
 	if (!other)
 		return true;
-	say_error("--perfetto writes a file of its own: %s does not go with it", other);
+	say_error("--%s writes a file of its own: %s does not go with it",
+		  options->mode == VIEW_FIREFOX ? "firefox" : "perfetto", other);
 	return false;
 }
 
@@ -174,8 +178,8 @@ bool view_settle(const struct view_options *options)
 {
 	const char *other = options->output ? "-o" : "--hash";
 
-	if (options->mode == VIEW_PERFETTO)
-		return perfetto_settle(options);
+	if (options->mode >= VIEW_PERFETTO)
+		return file_settle(options);
 	if (options->disasm)
 		return disasm_settle(options, other);
 	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||

@@ -28,6 +28,7 @@
  * @VIEW_SLOWEST: the slowest runs of a function
  * @VIEW_FOLDED: the time of each stack of calls
  * @VIEW_PERFETTO: nothing; a file for Perfetto is written
+ * @VIEW_FIREFOX: nothing; a file for Firefox's profiler is written
  */
 enum view_mode {
 	VIEW_CALLS = 0,
@@ -40,6 +41,7 @@ enum view_mode {
 	VIEW_SLOWEST,
 	VIEW_FOLDED,
 	VIEW_PERFETTO,
+	VIEW_FIREFOX,
 };
 
 struct disasm;
@@ -62,6 +64,7 @@ struct view;
  * @max_depth: calls deeper than that are not shown; 0: all are
  * @slowest: the functions of VIEW_SLOWEST, as wanted_has() takes them
  * @perfetto: the file of VIEW_PERFETTO
+ * @firefox: the file of VIEW_FIREFOX
  * @syms: only calls of these functions, as wanted_has() takes them; NULL: all
  * @top: so many edges, functions or runs are shown; 0: all
  * @top_given: somebody asked for it
@@ -95,6 +98,7 @@ struct view_options {
 	u32 max_depth;
 	const char *slowest;
 	const char *perfetto;
+	const char *firefox;
 	const char *syms;
 	u32 top;
 	bool top_given;
@@ -126,6 +130,7 @@ enum {
 	VIEW_OPTION_SLOWEST,
 	VIEW_OPTION_FOLDED,
 	VIEW_OPTION_PERFETTO,
+	VIEW_OPTION_FIREFOX,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -215,6 +220,9 @@ enum {
 	{ "perfetto", 0, VIEW_OPTION_PERFETTO, "OUT",			\
 	  "write calls, task switches and losses to OUT, a trace\n"	\
 	  "that Perfetto (ui.perfetto.dev) draws" },			\
+	{ "firefox", 0, VIEW_OPTION_FIREFOX, "OUT",			\
+	  "write the stack of each task at each time to OUT, a\n"	\
+	  "profile for Firefox's profiler (profiler.firefox.com)" },	\
 	{ "time", 't', VIEW_OPTION_TIME, "[FROM,TO]",			\
 	  "show time, if the trace has it; with FROM,TO only\n"		\
 	  "what happened in that stretch, as 5ms,6.5ms or\n"		\

@@ -164,6 +164,8 @@ static void totals_finish(struct view *view)
 	profile_feed_end(feed);
 	if (feed->lanes && !lanes_end(feed))
 		view->failed = true;
+	if (feed->firefox && !firefox_end(feed))
+		view->failed = true;
 	if (view->options->collect) {
 		view->options->collect(view->options->collect_ctx, view, profile);
 		goto out;
@@ -172,7 +174,7 @@ static void totals_finish(struct view *view)
 	if (!list) {
 		say_errno(ENOMEM, "cannot show the functions");
 		view->failed = true;
-	} else if (view->options->mode == VIEW_PERFETTO) {
+	} else if (view->options->mode >= VIEW_PERFETTO) {
 		/* It was written as it came. */
 	} else if (view->options->mode == VIEW_LOST) {
 		losses_print(view, feed);
