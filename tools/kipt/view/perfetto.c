@@ -5,18 +5,15 @@
  * with its length before it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../cli/messages.h"
+#include "../cli/output_file.h"
 #include "../cli/printable.h"
 #include "perfetto.h"
 
-#define WRITE_BUFFER	(1 << 20)
 /* A message has two names at most. */
 #define MESSAGE_BYTES	(2 * PERFETTO_NAME_MAX + 512)
 /* All packets are of one sequence, whose names hold to its end. */
@@ -69,13 +66,7 @@ enum {
 #define UNIT_COUNT	2
 
 struct perfetto {
-	FILE *out;
-	const char *path;
-	/* It was not there before. */
-	bool made;
-	/* What was in it before is gone. */
-	bool begun;
-	bool failed;
+	struct fresh_file file;
 };
 
 struct message {
@@ -146,14 +137,6 @@ static void entry_put(struct message *m, u32 field, u64 iid, const char *name)
 	message_put(m, field, &entry);
 }
 
-static void write_failed(struct perfetto *perfetto)
-{
-	/* main() says whether standard output was lost. */
-	if (!perfetto->failed && perfetto->out != stdout)
-		say_errno(errno, "cannot write to %s", perfetto->path);
-	perfetto->failed = true;
-}
-
 static void packet_write(struct perfetto *perfetto, struct message *packet, u32 flags)
 {
 	struct message head;
@@ -163,9 +146,9 @@ static void packet_write(struct perfetto *perfetto, struct message *packet, u32 
 	number_put(packet, PACKET_FLAGS, flags);
 	varint_put(&head, TRACE_PACKET << 3 | FORM_BYTES);
 	varint_put(&head, packet->size);
-	if (fwrite(head.bytes, head.size, 1, perfetto->out) != 1 ||
-	    fwrite(packet->bytes, packet->size, 1, perfetto->out) != 1)
-		write_failed(perfetto);
+	if (fwrite(head.bytes, head.size, 1, perfetto->file.out) != 1 ||
+	    fwrite(packet->bytes, packet->size, 1, perfetto->file.out) != 1)
+		fresh_failed(&perfetto->file);
 }
 
 /* Drop what the file has, now that there is something to replace it. */
@@ -178,51 +161,29 @@ static void begin(struct perfetto *perfetto)
 		[PERFETTO_LOST] = "lost",
 	};
 	struct message packet = { .size = 0 }, interned = { .size = 0 };
-	struct stat st;
 	u32 i;
 
-	perfetto->begun = true;
-	if (perfetto->out != stdout &&
-	    (fstat(fileno(perfetto->out), &st) ||
-	     (S_ISREG(st.st_mode) && ftruncate(fileno(perfetto->out), 0)))) {
-		write_failed(perfetto);
+	fresh_begin(&perfetto->file);
+	if (perfetto->file.failed)
 		return;
-	}
 	for (i = 1; i <= PERFETTO_LOST; i++)
 		entry_put(&interned, INTERNED_CATEGORIES, i, categories[i]);
 	message_put(&packet, PACKET_INTERNED, &interned);
 	packet_write(perfetto, &packet, NAMES_BEGIN);
 }
 
-static FILE *file_open(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (fd >= 0 && !out)
-		close(fd);
-	return out;
-}
-
 struct perfetto *perfetto_create(const char *path)
 {
 	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
-	bool own = strcmp(path, "-");
 
 	if (!perfetto) {
 		say_errno(ENOMEM, "cannot make %s", path);
 		return NULL;
 	}
-	perfetto->path = path;
-	perfetto->made = own && access(path, F_OK);
-	perfetto->out = own ? file_open(path) : stdout;
-	if (!perfetto->out) {
-		say_errno(errno, "cannot make %s", path);
-		free(perfetto);
-		return NULL;
-	}
-	setvbuf(perfetto->out, NULL, _IOFBF, WRITE_BUFFER);
-	return perfetto;
+	if (fresh_open(&perfetto->file, path))
+		return perfetto;
+	free(perfetto);
+	return NULL;
 }
 
 /* What the track is of, in the field that is for it. */
@@ -255,9 +216,9 @@ void perfetto_track(struct perfetto *perfetto, const struct perfetto_track *trac
 {
 	struct message packet = { .size = 0 }, descriptor = { .size = 0 };
 
-	if (!perfetto->begun)
+	if (!perfetto->file.begun)
 		begin(perfetto);
-	if (perfetto->failed)
+	if (perfetto->file.failed)
 		return;
 	number_put(&descriptor, TRACK_UUID, track->uuid);
 	if (track->parent)
@@ -273,7 +234,7 @@ void perfetto_event(struct perfetto *perfetto, const struct perfetto_event *even
 {
 	struct message packet, interned, body;
 
-	if (perfetto->failed)
+	if (perfetto->file.failed)
 		return;
 	packet.size = 0;
 	interned.size = 0;
@@ -306,13 +267,9 @@ bool perfetto_close(struct perfetto *perfetto, bool whole)
 
 	if (!perfetto)
 		return true;
-	if (whole && !perfetto->begun)
+	if (whole && !perfetto->file.begun)
 		begin(perfetto);
-	if (perfetto->out == stdout ? fflush(stdout) : fclose(perfetto->out))
-		write_failed(perfetto);
-	if (perfetto->made && !perfetto->begun)
-		unlink(perfetto->path);
-	ok = !perfetto->failed;
+	ok = fresh_close(&perfetto->file);
 	free(perfetto);
 	return ok;
 }
