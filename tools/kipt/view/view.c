@@ -20,7 +20,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, or --drcov and --lcov, can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -94,6 +94,12 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_PERFETTO:
 		options->perfetto = value;
 		return mode_option(options, VIEW_PERFETTO);
+	case VIEW_OPTION_DRCOV:
+		options->drcov = value;
+		return mode_option(options, VIEW_COVERAGE);
+	case VIEW_OPTION_LCOV:
+		options->lcov = value;
+		return mode_option(options, VIEW_COVERAGE);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -159,14 +165,18 @@ static bool disasm_settle(const struct view_options *options, const char *other)
 }
 
 /* It takes the place of what is shown, and of the records that -o writes. */
-static bool perfetto_settle(const struct view_options *options)
+static bool own_file_settle(const struct view_options *options)
 {
+	const char *own = options->perfetto ? "perfetto" : options->drcov ? "drcov" : "lcov";
 	const char *other = options->output ? "-o" : options->hash ? "--hash" :
 			    options->stats ? "--stats" : options->json ? "--json" : NULL;
 
-	if (!other)
+	if (other)
+		say_error("--%s writes a file of its own: %s does not go with it", own, other);
+	else if (options->drcov && options->lcov && !strcmp(options->drcov, options->lcov))
+		say_error("--drcov and --lcov write a file each: give each a name of its own");
+	else
 		return true;
-	say_error("--perfetto writes a file of its own: %s does not go with it", other);
 	return false;
 }
 
@@ -174,8 +184,8 @@ bool view_settle(const struct view_options *options)
 {
 	const char *other = options->output ? "-o" : "--hash";
 
-	if (options->mode == VIEW_PERFETTO)
-		return perfetto_settle(options);
+	if (options->mode >= VIEW_PERFETTO)
+		return own_file_settle(options);
 	if (options->disasm)
 		return disasm_settle(options, other);
 	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||
@@ -194,7 +204,8 @@ bool view_settle(const struct view_options *options)
 
 bool view_timed(const struct view_options *options)
 {
-	return options->time || options->mode >= VIEW_TOTALS ||
+	return options->time ||
+	       (options->mode >= VIEW_TOTALS && options->mode != VIEW_COVERAGE) ||
 	       time_range_any(&options->narrow.time);
 }
 
@@ -223,6 +234,8 @@ u32 view_output(const struct view_options *options)
 		return output | KIPT_OUTPUT_INSNS |
 		       (options->hash && !options->syms ? 0 :
 							  KIPT_OUTPUT_BRANCHES);
+	if (options->mode == VIEW_COVERAGE)
+		return output | KIPT_OUTPUT_INSNS | (options->syms ? KIPT_OUTPUT_BRANCHES : 0);
 	if (options->mode == VIEW_BRANCHES || options->mode >= VIEW_TOTALS ||
 	    all)
 		return output | KIPT_OUTPUT_BRANCHES;
@@ -250,6 +263,8 @@ static bool printer_choose(struct view *view)
 		return true;
 	if (options->mode == VIEW_COUNTS)
 		return view_counts_init(view);
+	if (options->mode == VIEW_COVERAGE)
+		return view_coverage_init(view);
 	if (options->mode >= VIEW_TOTALS)
 		return view_totals_init(view);
 	if (options->hash)
