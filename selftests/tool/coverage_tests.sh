@@ -22,6 +22,7 @@ coverage_same() {
 # A program of conditional branches alone: whatever TNTs say, there is a way. "never" never
 # runs, nor does the unit of "apart.c".
 walk_make() {
+	mkdir -p sub
 	cat >walk.h <<-'END'
 	static inline __attribute__((always_inline)) unsigned step(unsigned x)
 	{
@@ -33,7 +34,7 @@ walk_make() {
 	}
 	END
 	cat >walk.c <<-'END'
-	#include "walk.h"
+	#include "sub/.././walk.h"
 
 	volatile unsigned seen;
 
@@ -90,8 +91,14 @@ coverage_walk_tests() {
 		same "drcov_module $form" "$PWD/walk" "$(read_coverage drcov out.drcov |
 			sed -n '1s/^[^ ]* //p')"
 		run decode walk.data --lcov out.info
+		same "lcov_sources $form" "$PWD/walk.c $PWD/walk.h" \
+			"$(sed -n 's/^SF://p' out.info | sort | xargs)"
 		# Nothing of it ran: its unit is not there.
 		same "lcov_without_other_units $form" "0 0" "$STATUS $(grep -c apart out.info)"
+		same "lcov_function_lines $form" \
+			"$(grep -n '^{' walk.c | cut -d: -f1 | xargs)" \
+			"$(sed -n '\,^SF:.*walk.c,,/^FNF/s/^FN:\(.*\),.*/\1/p' out.info |
+				sort -n | xargs)"
 		same "lcov_is_insns $form" "same" \
 			"$(read_coverage lcov out.info insns walk "$bias")"
 	done
@@ -148,6 +155,7 @@ coverage_known_tests() {
 	{ cpu 0; task 7; insn 0x401000 3; insn 0x401003 2; tsc 5; insn 0x401005 2
 	  cpu 1; insn 0xffffffff81000110 4; insn 0xffffffff81000114 1
 	  cpu 0; task 8; insn 0x501003 2; insn 0x501005 2; insn 0x900000 1
+	  insn 0x401003 2; insn 0x401005 2
 	  task 7; insn 0x401003 2; insn 0x401005 2; insn 0xffffffffa0000230 4
 	  insn 0xffffffffa0003001 2; insn 0xffffffff81000110 4; } | records known.rec
 	cat >known.maps <<-END
@@ -156,12 +164,14 @@ coverage_known_tests() {
 	map 400000 402000 0 $PWD/none,of that
 	process 8 two
 	map 500000 502000 0 $PWD/none,of that
+	map 400000 402000 1000 $PWD/other
 	END
 	run show known.rec --kallsyms kallsyms.mod --maps known.maps --drcov out.drcov
 	same "drcov_known" "0 400000-401007 $PWD/none,of that
 ffffffff81000000-ffffffff81001000 kernel
+3ff000-401007 $PWD/other
 ffffffffa0000000-ffffffffa0001000 mod
-5 blocks" "$STATUS $(read_coverage drcov out.drcov)"
+6 blocks" "$STATUS $(read_coverage drcov out.drcov)"
 	same "drcov_says_what_is_in_no_file" 1 "$(grep -c 'in no file ran 2 times' err)"
 }
 

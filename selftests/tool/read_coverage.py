@@ -14,6 +14,7 @@ What is wrong with the file itself ends it, with "wrong: ".
 """
 import collections
 import json
+import os
 import re
 import struct
 import subprocess
@@ -158,7 +159,7 @@ def lines_at(program, addresses):
     for address, line in zip(addresses, text.splitlines()):
         found = re.match(r"(.*):(\d+)", line)
         if found and int(found[2]):
-            yield address, found[1], int(found[2])
+            yield address, os.path.normpath(found[1]), int(found[2])
 
 
 def code_of(program):

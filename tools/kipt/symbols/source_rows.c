@@ -2,6 +2,7 @@
 /*
  * Lines of all code of a file, see source_rows.h.
  */
+#include <dwarf.h>
 #include <stdlib.h>
 
 #include "source_rows.h"
@@ -45,6 +46,8 @@ static bool row_make(Dwarf_Line *line, Dwarf_Line *next, struct source_row *row)
 static void unit_give(Dwarf_Die *unit, const struct source_taker *taker)
 {
 	struct source_row *rows, *row, *first = NULL;
+	Dwarf_Attribute attribute;
+	const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 	Dwarf_Lines *lines;
 	size_t i, count;
 
@@ -54,6 +57,7 @@ static void unit_give(Dwarf_Die *unit, const struct source_taker *taker)
 	for (row = rows, i = 0; rows && i + 1 < count; i++) {
 		if (!row_make(dwarf_onesrcline(lines, i), dwarf_onesrcline(lines, i + 1), row))
 			continue;
+		row->folder = folder ? folder : "";
 		/* Of several of one address, the last has the code. */
 		if (!first || first->begin != row->begin) {
 			row->first_file = row->file;

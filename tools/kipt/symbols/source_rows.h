@@ -16,6 +16,7 @@
  * @begin: its address, as the file was linked
  * @end: its end
  * @file: path of the source, valid until the function that gives it returns
+ * @folder: that @file and @first_file are in unless they begin with a slash
  * @line: in it
  * @first_file, @first_line: of several lines of @begin the first: of a function that
  *	begins there, its own
@@ -24,6 +25,7 @@ struct source_row {
 	u64 begin;
 	u64 end;
 	const char *file;
+	const char *folder;
 	u32 line;
 	const char *first_file;
 	u32 first_line;

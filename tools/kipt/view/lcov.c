@@ -4,6 +4,7 @@
  * instruction of it that ran most often. Lines of a compile unit of which nothing ran are
  * left out.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,9 @@ struct function {
 	u32 line;
 };
 
-/* @functions from @own on are of the file that is being read, and @in_order or not yet. */
+/* @functions from @own on are of the file that is being read, and @in_order or not yet.
+ * @last_file, as libdw has it until the file is read, is source @last_source.
+ */
 struct lcov {
 	struct text_list sources;
 	struct line *lines;
@@ -48,6 +51,8 @@ struct lcov {
 	struct function *functions;
 	size_t function_count, own;
 	bool in_order;
+	const char *last_file;
+	u32 last_source;
 	struct step *steps;
 	size_t step_count;
 	const struct file_layout *layout;
@@ -181,10 +186,46 @@ static struct function *function_at(const struct lcov *lcov, u64 begin)
 	       &lcov->functions[low] : NULL;
 }
 
+/* "/a/b/../c" is "/a/c": compilers name one header by several paths. */
+static void path_shorten(char *path)
+{
+	char *from = path, *to = path, *end;
+	size_t length;
+
+	for (; *from == '/'; from = end) {
+		end = strchrnul(from + 1, '/');
+		length = end - from;
+		if (length == 3 && !strncmp(from, "/..", 3)) {
+			while (to > path && *--to != '/')
+				;
+		} else if (length > 1 && !(length == 2 && from[1] == '.')) {
+			memmove(to, from, length);
+			to += length;
+		}
+	}
+	if (from != path)
+		*to = 0;
+}
+
+static u32 source_number(struct lcov *lcov, const char *folder, const char *file)
+{
+	char path[4096];
+
+	/* Rows of one source come together. */
+	if (lcov->last_file == file)
+		return lcov->last_source;
+	snprintf(path, sizeof(path), "%s%s%s", *file == '/' ? "" : folder,
+		 *file == '/' || !*folder ? "" : "/", file);
+	path_shorten(path);
+	lcov->last_file = file;
+	lcov->last_source = text_list_number(&lcov->sources, path, SOURCES_MAX);
+	return lcov->last_source;
+}
+
 static void row_take(struct lcov *lcov, const struct source_row *row)
 {
 	struct function *function = function_at(lcov, row->begin);
-	u32 source = text_list_number(&lcov->sources, row->file, SOURCES_MAX);
+	u32 source = source_number(lcov, row->folder, row->file);
 
 	if (source == TEXT_NONE) {
 		lcov->failed = true;
@@ -194,7 +235,7 @@ static void row_take(struct lcov *lcov, const struct source_row *row)
 		line_count(lcov, source, row->line, count_of(lcov, row->begin, row->end));
 	if (!function || function->line)
 		return;
-	function->source = text_list_number(&lcov->sources, row->first_file, SOURCES_MAX);
+	function->source = source_number(lcov, row->folder, row->first_file);
 	if (function->source == TEXT_NONE)
 		return;
 	function->line = row->first_line;
@@ -257,6 +298,7 @@ static bool file_take(struct lcov *lcov, const char *path, const struct debug_pl
 		return false;
 	lcov->own = lcov->function_count;
 	lcov->in_order = false;
+	lcov->last_file = NULL;
 	known = source_rows(path, places, &taker);
 	functions_keep(lcov);
 	free(lcov->steps);

@@ -36,7 +36,7 @@ static void insn_take(struct view *view, const struct kipt_record *r)
 
 	if (!r->aux || r->aux > KIPT_INSN_MAX_LEN)
 		return;
-	if (r->ip != printer->end || printer->pid != view->state.pid ||
+	if (r->ip != printer->end ||
 	    printer->end - printer->begin + r->aux > COVERAGE_BYTES) {
 		stretch_end(view);
 		printer->begin = r->ip;
