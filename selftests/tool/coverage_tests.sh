@@ -146,7 +146,7 @@ open("out.drcov", "wb").write(data)'
 # insn ADDRESS SIZE: one of the current CPU
 insn() { echo "20 0 0 $2 $1 0"; }
 
-# Instructions of two CPUs and two processes, which share a file; the kernel and a module of
+# Instructions of two CPUs and two processes, which share a file, and an address in others; the kernel and a module of
 # it; memory that is in no file.
 coverage_known_tests() {
 	{ cat kallsyms; echo "ffffffffa0000230 t first_of	[mod]"
@@ -154,24 +154,24 @@ coverage_known_tests() {
 	  echo "ffffffffa0003000 t bpf_prog_1	[bpf]"; } >kallsyms.mod
 	{ cpu 0; task 7; insn 0x401000 3; insn 0x401003 2; tsc 5; insn 0x401005 2
 	  cpu 1; insn 0xffffffff81000110 4; insn 0xffffffff81000114 1
-	  cpu 0; task 8; insn 0x501003 2; insn 0x501005 2; insn 0x900000 1
+	  cpu 0; task 4103; insn 0x501003 2; insn 0x501005 2; insn 0x900000 1
 	  insn 0x401003 2; insn 0x401005 2
-	  task 7; insn 0x401003 2; insn 0x401005 2; insn 0xffffffffa0000230 4
+	  task 7; insn 0x401003 9; insn 0xffffffffa0000230 4
 	  insn 0xffffffffa0003001 2; insn 0xffffffff81000110 4; } | records known.rec
 	cat >known.maps <<-END
 	kipt-maps 1
 	process 7 one
 	map 400000 402000 0 $PWD/none,of that
-	process 8 two
+	process 4103 two
 	map 500000 502000 0 $PWD/none,of that
 	map 400000 402000 1000 $PWD/other
 	END
 	run show known.rec --kallsyms kallsyms.mod --maps known.maps --drcov out.drcov
-	same "drcov_known" "0 400000-401007 $PWD/none,of that
+	same "drcov_known" "0 400000-40100c $PWD/none,of that
 ffffffff81000000-ffffffff81001000 kernel
 3ff000-401007 $PWD/other
 ffffffffa0000000-ffffffffa0001000 mod
-6 blocks" "$STATUS $(read_coverage drcov out.drcov)"
+7 blocks" "$STATUS $(read_coverage drcov out.drcov)"
 	same "drcov_says_what_is_in_no_file" 1 "$(grep -c 'in no file ran 2 times' err)"
 }
 
