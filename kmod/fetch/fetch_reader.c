@@ -141,7 +141,7 @@ static u64 next_psb(const struct kipt_fetch_reader *reader, u64 offset)
 			      min(offset, source->size));
 }
 
-/* Losses that concern the whole session stand at the very begin. */
+/* Losses that concern the whole session come first of all. */
 static void tell_losses(struct kipt_fetch_reader *reader)
 {
 	const struct kipt_session *session = reader->fetch->session;
@@ -402,7 +402,7 @@ static int step(struct kipt_fetch_reader *reader)
 	}
 }
 
-/* Is there something to be told that cannot wait for more? */
+/* Is there something that is to be given now, without waiting for more? */
 static bool has_piece(const struct kipt_fetch_reader *reader)
 {
 	return reader->step == KIPT_FETCH_ENDING ||
