@@ -17,6 +17,10 @@ PLUGINDIR := $(PREFIX)/lib/pt-testcpu
 UNITS := kipt-arm.service kipt-collect@.service
 SHAREDIR := $(PREFIX)/share/kipt
 MANDIR := $(PREFIX)/share/man/man1
+# Where shells look for completions.
+BASHDIR := $(PREFIX)/share/bash-completion/completions
+ZSHDIR := $(PREFIX)/share/zsh/site-functions
+FISHDIR := $(PREFIX)/share/fish/vendor_completions.d
 KIPT_VERSION = $(shell sed -n 's/.*KIPT_VERSION.*"\(.*\)"/\1/p' kmod/lib/version.h)
 
 CC ?= gcc
@@ -53,7 +57,7 @@ include tools/debian/debian.mk
 
 all: tools testcpu
 
-tools: kipt
+tools: kipt kipt-pages
 
 module:
 	$(MAKE) -C $(KDIR) M=$(ROOT) modules
@@ -62,7 +66,10 @@ install-tool: install-program install-library
 
 install-program: tools
 	install -D -m 755 $(BUILD)/kipt/kipt $(DESTDIR)$(BINDIR)/kipt
-	install -D -m 644 tools/kipt/kipt.1 $(DESTDIR)$(MANDIR)/kipt.1
+	install -D -m 644 -t $(DESTDIR)$(MANDIR) $(BUILD)/kipt/man/*.1
+	install -D -m 644 -t $(DESTDIR)$(BASHDIR) $(BUILD)/kipt/completions/kipt
+	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(BUILD)/kipt/completions/_kipt
+	install -D -m 644 -t $(DESTDIR)$(FISHDIR) $(BUILD)/kipt/completions/kipt.fish
 
 install-library: tools
 	install -D -m 644 $(BUILD)/kipt/public/libkipt.a \
@@ -113,6 +120,8 @@ kdump-guard:
 # to be disabled before.
 uninstall: kdump-guard
 	rm -f $(DESTDIR)$(BINDIR)/kipt $(DESTDIR)$(MANDIR)/kipt.1 \
+		$(DESTDIR)$(MANDIR)/kipt-*.1 $(addprefix $(DESTDIR),$(BASHDIR)/kipt \
+			$(ZSHDIR)/_kipt $(FISHDIR)/kipt.fish) \
 		$(addprefix $(DESTDIR)$(PREFIX)/,lib/libkipt.a include/libkipt.h \
 			lib/pkgconfig/kipt.pc) \
 		$(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) \
@@ -166,8 +175,8 @@ help:
 	@echo 'leaks     each thing a thousand times (N=)'
 	@echo 'extremes  a TSC beyond 2^56, resting readers, thousands of processes, many CPUs'
 	@echo 'lint      style, layering and interface checks'
-	@echo 'install-tool the tool, its man page, libkipt (PREFIX, DESTDIR)'
-	@echo 'install   module, tool, man page, systemd unit, helpers (PREFIX, DESTDIR)'
+	@echo 'install-tool the tool, its man pages, completions of shells, libkipt (PREFIX, DESTDIR)'
+	@echo 'install   module, tool, man pages, completions, systemd unit, helpers (PREFIX, DESTDIR)'
 	@echo 'dist      build/kipt-VERSION.tar.gz of HEAD, the same bytes each time'
 	@echo 'deb       packages of HEAD for this Debian, in build/deb/'
 	@echo 'packages-test both, and the packages on bookworm and trixie'

@@ -95,7 +95,7 @@ struct kipt_sink {
  *	lead to an outcome count only if they are more than 64
  * @step_slice: blocks walked or classified, and nodes followed, after which a run pauses:
  *	at the latest after what leads to 64 outcomes (up to 64 blocks each, to classify
- *	and to follow). With
+ *	and to follow, and where code is patched to look whether a packet is used). With
  *	@step_limit it bounds the time of each call. 0: it pauses between packets alone;
  *	2^30 at most
  * @slice: bytes of trace after which a run pauses by itself, and so it does
@@ -247,6 +247,10 @@ void kipt_flow_time(struct kipt_flow *flow, bool on);
  * @space: name of the address space; KIPT_FLOW_SPACES: all there are
  * @begin: first address
  * @end: last address + 1; @begin 0 and @end ~0: all of the space
+ *
+ * Code of at most 64 bytes is taken for patched, until memory is full: the first time all
+ * nodes are looked through for what leads there, later, in a named space, only its blocks are
+ * looked up.
  *
  * Context: that of the sink; not from a callback of the flow.
  */

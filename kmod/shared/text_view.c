@@ -7,8 +7,8 @@
 #include "patch_log.h"
 #include "text_view.h"
 
-/* Forgetting a place for the first time has all nodes looked through, and so does forgetting
- * all: more patches than this do that.
+/* The first time that a place is forgotten all nodes are looked through: of more patches than
+ * this all text is forgotten instead.
  */
 #define FORGET_MAX	64
 

@@ -17,10 +17,10 @@
 #define USER_IP		0x401000ULL
 #define KERNEL_IP	0xffffffff81000000ULL
 
-/* PSB+ at 401000 in address space 1000, a conditional branch that is taken. */
 #define PSB_PLUS	33
 #define OUTCOMES	64
 
+/* PSB+ at 401000 in address space 1000, a conditional branch that is taken. */
 static const u8 trace[] = {
 	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
@@ -1188,6 +1188,59 @@ static u32 nodes_built_anew(u32 at, u32 len, u64 space, u32 times)
 	return first == 9 ? nodes : ~0U;
 }
 
+/* What the nodes of a run are; @stops of the runs before, whose sink refuses. */
+struct nodes_seen {
+	u64 sum;
+	u32 stops;
+};
+
+static bool sum_nodes(void *ctx, const struct kipt_record *record, u32 n)
+{
+	struct nodes_seen *seen = ctx;
+	u32 i;
+
+	if (seen->stops)
+		return !seen->stops--;
+	for (i = 0; i < n; i++) {
+		if (record[i].type == KIPT_RECORD_NODE)
+			seen->sum += record[i].ip * 31 + record[i].value + record[i].kind;
+	}
+	return true;
+}
+
+static u32 read_eight(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	(void)space;
+	return code_copy(ctx, 8, ip - USER_IP, buf, len);
+}
+
+/* The nodes of a jz that became two NOPs, by a decoder that had it as jz and whose sink took
+ * nothing, that often.
+ */
+static u64 nodes_after_stops(u32 stops)
+{
+	/* jz to the next, and a jz to the first; the first becomes NOPs. */
+	static const u8 before[] = { 0x74, 0, 0x90, 0x74, 0xfb, 0xeb, 0xf9, 0x90 };
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static u8 bytes[PSB_PLUS + OUTCOMES + 16];
+	struct kipt_flow_config config = { .output = KIPT_FLOW_PACKED, .memory = 512 << 10 };
+	struct nodes_seen seen = { .stops = stops };
+	struct kipt_sink sink = { .emit = sum_nodes, .ctx = &seen };
+	u8 now[sizeof(before)];
+	struct kipt_code code = { .read = read_eight, .ctx = now };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+
+	memcpy(bytes, trace, PSB_PLUS);
+	memset(bytes + PSB_PLUS, 0xaa, OUTCOMES);
+	memcpy(now, before, sizeof(now));
+	while (seen.stops)
+		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	memset(now, 0x90, 2);
+	kipt_flow_forget(flow, 0, USER_IP, USER_IP + 2);
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	return seen.sum;
+}
+
 static bool nodes_of_patched_code_are_built_anew(void)
 {
 	static const struct {
@@ -1364,6 +1417,8 @@ int main(void)
 		    "flow forgets by range and by address space, counted");
 	ktap_result(&ktap, nodes_of_patched_code_are_built_anew(),
 		    "nodes that are built anew are those of code that was forgotten");
+	ktap_result(&ktap, nodes_after_stops(1) == nodes_after_stops(0),
+		    "code that was patched after a sink refused is read again");
 	ktap_result(&ktap, bytes_after_a_block_are_its_code(),
 		    "code after a block that ends in no branch is forgotten with it");
 	ktap_result(&ktap, targets_are_as_short_as_their_numbers(),

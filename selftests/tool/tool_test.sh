@@ -4,7 +4,7 @@
 # Tests of the kipt tool that need neither root, module nor PT. Prints KTAP.
 # Usage: tool_test.sh KIPT [PART...]
 #
-# PART is usage, packet, record, decode, jobs, program, trace, perf, disasm, coverage,
+# PART is usage, pages, packet, record, decode, jobs, program, trace, perf, disasm, coverage,
 # crash, variant or library; all of them unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
@@ -40,6 +40,7 @@ records() {
 }
 
 . "$HERE/usage_tests.sh"
+. "$HERE/pages_tests.sh"
 . "$HERE/doctor_tests.sh"
 . "$HERE/info_tests.sh"
 . "$HERE/packet_tests.sh"
@@ -96,7 +97,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | packet | record | decode | jobs | trace | perf | perf_text | disasm | coverage | crash | variant | library) "${part}_tests" ;;
+		usage | pages | packet | record | decode | jobs | trace | perf | perf_text | disasm | coverage | crash | variant | library) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -104,7 +105,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage packet record decode jobs program trace perf perf_text disasm coverage crash variant library
+(($#)) || set -- usage pages packet record decode jobs program trace perf perf_text disasm coverage crash variant library
 ktap_start
 parts "$@"
 ktap_finish

@@ -11,10 +11,10 @@ help_is_whole() {
 	grep -q "^Usage: kipt $verb" <<<"$OUT" || return 1
 	grep -q '^Examples:' <<<"$OUT" || return 1
 	grep -q '^Exit status:' <<<"$OUT" || return 1
-	# The man page knows each option that the help knows.
+	# The manual page knows each option that the help knows.
 	for option in $(grep -oE '^ .. ?  --[a-z-]+|^  -., --[a-z-]+' <<<"$OUT" |
 			grep -oE -- '--[a-z-]+'); do
-		grep -q -- "$option" man.txt || return 1
+		grep -q -- "$option" "man-$verb.txt" || return 1
 	done
 }
 
@@ -33,9 +33,10 @@ man_is_true() {
 
 help_tests() {
 	local verb
-	sed 's/\\-/-/g' "$ROOT/tools/kipt/kipt.1" >man.txt
+	sed 's/\\-/-/g' "$(dirname "$KIPT")"/man/*.1 >man.txt
 	run --help
 	for verb in $VERBS; do
+		sed 's/\\-/-/g' "$(dirname "$KIPT")/man/kipt-$verb.1" >"man-$verb.txt"
 		grep -q "^  $verb " <<<"$OUT" || STATUS=9
 		if help_is_whole "$verb"; then
 			ok "help_$verb"
@@ -53,13 +54,24 @@ help_tests() {
 	same "version_is_that_of_module_and_man_page" \
 		"$(sed -n 's/.*KIPT_VERSION.*"\(.*\)"/\1/p' \
 			"$ROOT/kmod/lib/version.h") $(cut -d'"' -f4 <<<"$(
-			grep '^\.TH' man.txt)")" \
+			grep '^\.TH KIPT 1' man.txt)")" \
 		"$(cut -d' ' -f2 <<<"$OUT") kipt $(cut -d' ' -f2 <<<"$OUT")"
 	refused "no_verb_is_usage" 2 "^Usage"
 	refused "unknown_verb_is_usage" 2 "no verb 'frobnicate'" frobnicate
 	for verb in $VERBS; do
 		refused "unknown_option_$verb" 2 "no option '--frobnicate'" \
 			"$verb" --frobnicate
+	done
+}
+
+# Names that --ctl lists where it refuses one, and its help lacks.
+ctl_names_without_help() {
+	local help names
+	help=$("$KIPT" start --help)
+	names=$("$KIPT" start --ctl OS,Foo 2>&1 | head -n 1)
+	for name in $(sed "s/.*there are: //; s/by perf's names: //; s/=N//g; s/[,;]//g" \
+			<<<"$names"); do
+		grep -qw "$name" <<<"$help" || echo "$name"
 	done
 }
 
@@ -82,6 +94,14 @@ option_tests() {
 	refused "ctl_unknown_lists_names" 2 \
 		"no field 'Foo'.*OS, User, BranchEn, DisRETC.*MTCFreq=N.*DisTNT" \
 		start --ctl OS,Foo
+	refused "ctl_unknown_lists_perf_names" 2 \
+		"by perf's names: branch, noretcomp, .*mtc_period=N.*notnt" \
+		start --ctl OS,Foo
+	refused "ctl_near_a_perf_name" 2 "no field 'mtc_perod'; near it: mtc_period;" \
+		start --ctl mtc_perod=3
+	refused "ctl_near_a_field" 2 "no field 'BranchE'; near it: BranchEn, branch;" \
+		start --ctl BranchE
+	same "ctl_help_has_all_names" "" "$(ctl_names_without_help)"
 	refused "ctl_value_range" 2 "MTCFreq=16: allowed are 0 to 15" \
 		start --ctl OS,MTCFreq=16
 	refused "ctl_value_missing" 2 "PSBFreq needs a value" \

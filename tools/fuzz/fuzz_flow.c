@@ -301,12 +301,50 @@ static void compare_packed_again(const struct input *input, u32 output)
 	must_equal("packed again", &got);
 }
 
-/* What a sink did not take is defined anew by the next run, for another reader. */
-static void compare_packed_stopped(const struct input *input, u32 output)
+/* All copies of a byte of the program, in user and kernel code. */
+static void forget_byte(struct kipt_flow *flow, u32 at)
 {
-	struct kipt_flow *flow;
+	const u32 half = PROGRAM_BYTES / 2;
+	u64 ip;
+	u32 i;
 
-	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	for (i = 0; i < PROGRAM_COPIES; i++) {
+		ip = PROGRAM_USER + i * PROGRAM_BYTES + at;
+		kipt_flow_forget(flow, KIPT_FLOW_SPACES, ip, ip + 1);
+		ip = PROGRAM_KERNEL + i * half + (at - half);
+		if (at >= half)
+			kipt_flow_forget(flow, 0, ip, ip + 1);
+	}
+}
+
+/* Other bytes in a program: @count of them, from @at on. */
+struct patch {
+	u8 code[PROGRAM_BYTES];
+	u32 at, count;
+};
+
+static struct patch patch_of(const struct input *input)
+{
+	struct patch patch = {
+		.at = (u32)(input->trace[input->size / 2] ^ input->size) % (PROGRAM_BYTES - 8),
+		.count = 1 + input->choice / 64,
+	};
+	u32 i;
+
+	memcpy(patch.code, input->code, PROGRAM_BYTES);
+	for (i = 0; i < patch.count; i++)
+		patch.code[patch.at + i] ^= 1 + (u8)input->size % 7;
+	return patch;
+}
+
+/* What a sink did not take is defined anew by the next run, for another reader. */
+static void compare_packed_stopped(struct input *input, u32 output)
+{
+	const u8 *before = input->code;
+	struct patch patch = patch_of(input);
+	struct kipt_flow *flow;
+	u32 i;
+
 	flow = flow_make(input, output | KIPT_FLOW_PACKED, &packed);
 	packed.limit = 1 + input->choice * 4U;
 	if (kipt_flow_run(flow, input->trace, input->size, 0, input->size) != KIPT_STOPPED)
@@ -314,9 +352,13 @@ static void compare_packed_stopped(const struct input *input, u32 output)
 	packed.limit = 0;
 	packed.stopped = false;
 	packed.count = 0;
+	for (i = 0; input->size & 1 && i < patch.count; i++)
+		forget_byte(flow, patch.at + i);
 	if (input->size & 1)
-		kipt_flow_forget(flow, KIPT_FLOW_SPACES, 0, 1);
+		input->code = patch.code;
 	run(flow, input);
+	decode(input, output | KIPT_FLOW_NO_MEMO, &want);
+	input->code = before;
 	if (packed.full)
 		return;
 	expand_packed();
@@ -632,22 +674,6 @@ static void compare_counts(struct input *input, u32 more)
 	must_equal("counts", &got);
 }
 
-/* All copies of a byte of the program, in user and kernel code. */
-static void forget_byte(struct kipt_flow *flow, u32 at)
-{
-	const u32 half = PROGRAM_BYTES / 2;
-	u64 ip;
-	u32 i;
-
-	for (i = 0; i < PROGRAM_COPIES; i++) {
-		ip = PROGRAM_USER + i * PROGRAM_BYTES + at;
-		kipt_flow_forget(flow, KIPT_FLOW_SPACES, ip, ip + 1);
-		ip = PROGRAM_KERNEL + i * half + (at - half);
-		if (at >= half)
-			kipt_flow_forget(flow, 0, ip, ip + 1);
-	}
-}
-
 /* Runs over code that is patched and patched back. */
 #define PATCH_RUNS	4
 
@@ -677,16 +703,12 @@ static void compare_patched(struct input *input, u32 output, struct record_list 
 {
 	const u8 *before = input->code;
 	u32 plain = output & KIPT_FLOW_CALLS ? output : KIPT_FLOW_BRANCHES;
-	u32 at = (u32)(input->trace[input->size / 2] ^ input->size) % (PROGRAM_BYTES - 8);
-	u32 n = 1 + input->choice / 64, run_nr, i;
-	u8 after[PROGRAM_BYTES];
-	const u8 *const code[2] = { before, after };
+	const struct patch patch = patch_of(input);
+	const u8 *const code[2] = { before, patch.code };
 	struct kipt_flow *flow;
+	u32 run_nr, i;
 	bool fits;
 
-	memcpy(after, before, PROGRAM_BYTES);
-	for (i = 0; i < n; i++)
-		after[at + i] ^= 1 + (u8)input->size % 7;
 	fits = want_patched(input, plain, code);
 	input->code = before;
 	if (!fits)
@@ -694,8 +716,8 @@ static void compare_patched(struct input *input, u32 output, struct record_list 
 	flow = flow_make(input, output, have);
 	for (run_nr = 0; run_nr < PATCH_RUNS; run_nr++) {
 		input->code = code[run_nr & 1];
-		for (i = 0; run_nr && i < n; i++)
-			forget_byte(flow, at + i);
+		for (i = 0; run_nr && i < patch.count; i++)
+			forget_byte(flow, patch.at + i);
 		run(flow, input);
 	}
 	if (output & KIPT_FLOW_COUNTS && kipt_flow_counts(flow) != KIPT_OK)

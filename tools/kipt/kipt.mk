@@ -41,7 +41,8 @@ KIPT_SOURCES := $(filter-out %/genl$(if $(KIPT_LIBNL),_none).c \
 	%/dump_library$(if $(KIPT_KDUMPFILE),_none).c \
 	%/perf_unzip$(if $(KIPT_ZSTD),_none).c \
 	%/demangle$(if $(KIPT_IBERTY),_none).c \
-	%/disasm$(if $(KIPT_ZYDIS),_none).c $(KIPT_DIR)/example/%, \
+	%/disasm$(if $(KIPT_ZYDIS),_none).c $(KIPT_DIR)/example/% \
+	$(KIPT_DIR)/pages/%, \
 	$(wildcard $(KIPT_DIR)/*.c $(KIPT_DIR)/*/*.c))
 KIPT_CORE := $(wildcard $(ROOT)/kmod/decode/*.c $(ROOT)/kmod/decode/*/*.c)
 # What a dying kernel and a reader of its dump agree on.
@@ -65,12 +66,19 @@ KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode
 	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/shared/tsc_extend.h \
 	$(ROOT)/kmod/shared/excerpt_end.h
 
-.PHONY: kipt kipt-libraries kipt-guest kipt-test-programs kipt-test kipt-install
+KIPT_PAGES := $(patsubst $(KIPT_DIR)/%.c,$(KIPT_OUT)/%.o,$(wildcard $(KIPT_DIR)/pages/*.c))
+
+.PHONY: kipt kipt-pages kipt-libraries kipt-guest kipt-test-programs kipt-test
 
 kipt: kipt-libraries
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_OUT)/kipt \
 		$(KIPT_OUT)/public/libkipt.a
+
+# Manual pages and completions, from the table of verbs.
+kipt-pages: kipt
+	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
+		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_OUT)/man/kipt.1
 
 # A sentence rather than a missing header.
 kipt-libraries:
@@ -101,6 +109,18 @@ $(KIPT_OUT)/kipt: $(KIPT_ALONE) $(KIPT_OUT)/libkipt.a
 	@echo "  LD  kipt"
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
 		$(KIPT_LIBS)
+
+$(KIPT_OUT)/make_pages: $(KIPT_PAGES) $(filter-out %/main.o,$(KIPT_ALONE)) \
+		$(KIPT_OUT)/libkipt.a
+	@echo "  LD  make_pages"
+	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ $(KIPT_LIBS)
+
+# kipt.1 is made last.
+$(KIPT_OUT)/man/kipt.1: $(KIPT_OUT)/make_pages $(wildcard $(KIPT_DIR)/pages/man/*.text)
+	@rm -rf $(KIPT_OUT)/man $(KIPT_OUT)/completions
+	@mkdir -p $(KIPT_OUT)/man $(KIPT_OUT)/completions
+	@echo "  GEN man completions"
+	$(KIPT_Q)$(KIPT_OUT)/make_pages $(KIPT_DIR)/pages/man $(KIPT_OUT)
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
@@ -163,6 +183,7 @@ $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
 
 $(KIPT_OUT)/ctl_test: $(ROOT)/selftests/tool/ctl_test.c \
 		$(addprefix $(KIPT_DIR)/,kernel/ctl_fields.c cli/args.c \
+		filter/did_you_mean.c \
 		cli/messages.c cli/progress.c cli/signals.c) $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  ctl_test"
@@ -214,7 +235,7 @@ $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	@echo "  CC  deadly_kdumpfile"
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
-kipt-test-programs: kipt
+kipt-test-programs: kipt kipt-pages
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
 		jobs_test filter_test child_test ctl_test ending_test \
@@ -224,8 +245,3 @@ kipt-test-programs: kipt
 
 kipt-test: kipt-test-programs
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
-
-kipt-install: kipt
-	install -D -m 755 $(KIPT_OUT)/kipt $(DESTDIR)$(PREFIX)/bin/kipt
-	install -D -m 644 $(KIPT_DIR)/kipt.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man1/kipt.1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kipt tool: the table of verbs, and the help that needs no verb.
+ * The kipt tool: finds the verb, and has the help that needs none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,35 +10,15 @@
 #include "cli/args.h"
 #include "cli/messages.h"
 
-static const struct kipt_verb *const verbs[] = {
-	&verb_info,
-	&verb_doctor,
-	&verb_start,
-	&verb_stop,
-	&verb_status,
-	&verb_fetch,
-	&verb_delete,
-	&verb_arm,
-	&verb_disarm,
-	&verb_record,
-	&verb_open,
-	&verb_diff,
-	&verb_show,
-	&verb_decode,
-	&verb_packets,
-	&verb_crash,
-};
-
 static void usage(FILE *out)
 {
-	size_t i;
+	const struct kipt_verb *const *verb;
 
 	fputs("Usage: kipt VERB [OPTION]... [ARGUMENT]...\n\n"
 	      "Trace what CPUs execute, with Intel Processor Trace.\n\n"
 	      "Verbs:\n", out);
-	for (i = 0; i < ARRAY_SIZE(verbs); i++)
-		fprintf(out, "  %-9s %s\n", verbs[i]->name,
-			verbs[i]->summary);
+	for (verb = kipt_verbs; *verb; verb++)
+		fprintf(out, "  %-9s %s\n", (*verb)->name, (*verb)->summary);
 	fputs("\nOptions:\n"
 	      "  -h, --help     this text; 'kipt VERB --help' for a verb\n"
 	      "      --version  the tool's version\n"
@@ -48,16 +28,16 @@ static void usage(FILE *out)
 	      "  kipt open perf.data            what perf recorded, on one screen\n"
 	      "  kipt decode cpu2.pt --pages kernel --pages user\n"
 	      "\nExit status: 0 done, 1 refused or failed, 2 wrong usage.\n"
-	      "kipt(1) has the whole story.\n", out);
+	      "kipt(1) has the whole story, kipt-VERB(1) that of a verb.\n", out);
 }
 
 static const struct kipt_verb *verb_find(const char *name)
 {
-	size_t i;
+	const struct kipt_verb *const *verb;
 
-	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
-		if (!strcmp(verbs[i]->name, name))
-			return verbs[i];
+	for (verb = kipt_verbs; *verb; verb++) {
+		if (!strcmp((*verb)->name, name))
+			return *verb;
 	}
 	return NULL;
 }

@@ -3,7 +3,7 @@
  * The block cache: for an address, where straight-line code ends and how.
  * Owns the memory it was given and reads code through the caller's callback;
  * whether cached code is still right is for the caller to say
- * (kipt_blocks_forget()). Blocks have numbers, which stay until the cache is
+ * (kipt_block_forget()). Blocks have numbers, which stay until the cache is
  * emptied. Runs where the callback may.
  */
 #ifndef KIPT_DECODE_BLOCKS_H
@@ -348,7 +348,7 @@ static inline bool kipt_block_touches(const struct kipt_block *block, u64 space,
 	u32 more = block->class == KIPT_INSN_OTHER ? KIPT_INSN_MAX_LEN : 0;
 
 	return kipt_space_matches(block->space, space) && block->ip < end && block->len &&
-	       block->ip + block->len + more - 1 >= begin;
+	       (begin <= block->ip || begin - block->ip < block->len + more);
 }
 
 /**

@@ -248,14 +248,21 @@ static u8 build(struct kipt_flow *flow, u32 number)
 	return kind;
 }
 
+static u32 link_to(struct kipt_flow *flow, u32 number)
+{
+	u32 kind = flow->blocks.table[number].node;
+
+	return number << KIPT_LINK_SHIFT | (kind ? kind : build(flow, number));
+}
+
 u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 {
-	const struct kipt_block *block = &flow->blocks.table[number];
-	u32 kind = block->node ? block->node : build(flow, number);
+	u32 link = link_to(flow, number);
 
-	if (is_patched(block) && uses_no_packet(kind) && !arrives(flow, number))
-		kind = KIPT_NODE_SLOW;
-	return number << KIPT_LINK_SHIFT | kind;
+	if (is_patched(&flow->blocks.table[number]) && uses_no_packet(link & KIPT_LINK_KIND) &&
+	    !arrives(flow, number))
+		return number << KIPT_LINK_SHIFT | KIPT_NODE_SLOW;
+	return link;
 }
 
 void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
@@ -267,6 +274,7 @@ void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 {
 	const struct kipt_block *last = kipt_node_last(&flow->blocks, number);
+	const struct kipt_block *from = &flow->blocks.table[number];
 	u32 *stored = &flow->blocks.nodes[number].next[which];
 	u64 to = which ? last->target : next_ip(last);
 	u32 next = number_of(flow, last, to), link;
@@ -276,7 +284,11 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 		kipt_pack_link(flow, which, number, next);
 		return 0;
 	}
-	link = kipt_graph_node(flow, next);
+	/* What was found out where the flow came to this node holds for the next. */
+	if (is_patched(from) && uses_no_packet(from->node))
+		link = link_to(flow, next);
+	else
+		link = kipt_graph_node(flow, next);
 	if (*stored >> KIPT_LINK_SHIFT != next)
 		kipt_pack_link(flow, which, number, next);
 	if (is_patched(&flow->blocks.table[next]))
@@ -400,8 +412,7 @@ void kipt_graph_forget(struct kipt_flow *flow, bool all)
 	if (!flow->walk.graph)
 		return;
 	kipt_settle_returns(flow);
-	if (!all)
-		forget_kinds(flow);
+	forget_kinds(flow);
 	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
 		if (!table[i].node || (!all && is_whole(flow, i)))
 			continue;

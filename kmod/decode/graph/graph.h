@@ -88,12 +88,13 @@ void kipt_prove_graph_begin(struct kipt_flow *flow);
 void kipt_prove_graph_end(struct kipt_flow *flow, u32 left);
 
 /**
- * kipt_graph_node() - the node of a block, built if it is not yet
+ * kipt_graph_node() - a link to the node of a block, built if it is not yet
  * @flow: the flow
  * @number: of the block it starts with, not KIPT_BLOCK_NONE
  *
  * Return: a link to it, of kind KIPT_NODE_SLOW if its code, or that up to the next use of
- * a packet, cannot be read. Never of KIPT_NODE_UNKNOWN.
+ * a packet, cannot be read; of a node that is patched (whatever its NODE record says) also if that
+ * was not read again yet, or is too far. Never of KIPT_NODE_UNKNOWN.
  */
 u32 kipt_graph_node(struct kipt_flow *flow, u32 number);
 

@@ -80,11 +80,13 @@ void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to)
 /* What the node of a patched block counted: no other leads on into it, or past it. */
 static void fold_patched(struct kipt_flow *flow, u32 number)
 {
-	u32 i;
+	u32 kind = flow->blocks.table[number].node, i;
 
-	if (flow->blocks.table[number].node == KIPT_NODE_COND)
+	if (kind == KIPT_NODE_COND)
 		fold_double(flow, number);
 	fold_node(flow, number);
+	if (kind != KIPT_NODE_RET && kind != KIPT_NODE_TARGET)
+		return;
 	for (i = 1; i < flow->pairs.count; i++) {
 		if (flow->pairs.at[i].from == number)
 			fold_pair(flow, &flow->pairs.at[i]);
@@ -226,12 +228,15 @@ static void give_edges(struct kipt_flow *flow, u64 space)
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
 	struct kipt_range range = kipt_range_of(&flow->blocks, space, begin, end);
-	bool some = false, patch = end - begin <= KIPT_PATCH_MAX;
+	bool some = false, patch = end - begin <= KIPT_PATCH_MAX, all = !begin && end == ~0ULL;
 	u32 number;
 
 	flow->input.stopped = false;
 	flow->clock.moved = false;
 	flow->walk.history_count = 0;
+	flow->output.counting = (struct kipt_count_emission){ 0 };
+	if (all && !flow->walk.forgot)
+		kipt_graph_fold(flow);
 	while ((number = kipt_range_next(&range, &flow->blocks)) != KIPT_BLOCK_NONE) {
 		some = true;
 		if (flow->counts.max)
@@ -239,8 +244,7 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 		flow->walk.forgot |= kipt_block_forget(&flow->blocks.table[number], patch);
 	}
 	if (flow->counts.max) {
-		flow->output.counting = (struct kipt_count_emission){ 0 };
-		if (!begin && end == ~0ULL)
+		if (all)
 			give_edges(flow, space);
 		kipt_emit_flush(flow);
 	}

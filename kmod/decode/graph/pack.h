@@ -91,6 +91,7 @@ static inline void kipt_pack_target(struct kipt_flow *flow, u32 number)
 	at = flow->output.packed + flow->output.nr_packed;
 	flow->output.nr_packed += size;
 	at[0] = item;
+	/* More than is used of KIPT_WALK_NEAR: there is room after each item. */
 	memcpy(&at[1], &number, 4);
 }
 

@@ -79,4 +79,7 @@ extern const struct kipt_verb verb_show;
 extern const struct kipt_verb verb_packets;
 extern const struct kipt_verb verb_crash;
 
+/* All of them; the last entry is NULL. */
+extern const struct kipt_verb *const kipt_verbs[];
+
 #endif /* KIPT_KIPT_H */

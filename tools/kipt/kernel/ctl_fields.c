@@ -9,31 +9,34 @@
 #include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
+#include "../filter/did_you_mean.h"
 #include "ctl_fields.h"
 
 struct ctl_field {
 	const char *name;
+	/* The config term of perf's intel_pt, or NULL. */
+	const char *perf;
 	u64 mask;
 	/* Position of a number; -1: one bit. */
 	int shift;
 };
 
 static const struct ctl_field fields[] = {
-	{ "OS", RTIT_CTL_OS, -1 },
-	{ "User", RTIT_CTL_USER, -1 },
-	{ "BranchEn", RTIT_CTL_BRANCHEN, -1 },
-	{ "DisRETC", RTIT_CTL_DISRETC, -1 },
-	{ "PTWEn", RTIT_CTL_PTWEN, -1 },
-	{ "FUPonPTW", RTIT_CTL_FUPONPTW, -1 },
-	{ "PwrEvtEn", RTIT_CTL_PWREVTEN, -1 },
-	{ "TSCEn", RTIT_CTL_TSCEN, -1 },
-	{ "MTCEn", RTIT_CTL_MTCEN, -1 },
-	{ "MTCFreq", RTIT_CTL_MTCFREQ, RTIT_CTL_MTCFREQ_SHIFT },
-	{ "CYCEn", RTIT_CTL_CYCEN, -1 },
-	{ "CycThresh", RTIT_CTL_CYCTHRESH, RTIT_CTL_CYCTHRESH_SHIFT },
-	{ "PSBFreq", RTIT_CTL_PSBFREQ, RTIT_CTL_PSBFREQ_SHIFT },
-	{ "EventEn", RTIT_CTL_EVENTEN, -1 },
-	{ "DisTNT", RTIT_CTL_DISTNT, -1 },
+	{ "OS", NULL, RTIT_CTL_OS, -1 },
+	{ "User", NULL, RTIT_CTL_USER, -1 },
+	{ "BranchEn", "branch", RTIT_CTL_BRANCHEN, -1 },
+	{ "DisRETC", "noretcomp", RTIT_CTL_DISRETC, -1 },
+	{ "PTWEn", "ptw", RTIT_CTL_PTWEN, -1 },
+	{ "FUPonPTW", "fup_on_ptw", RTIT_CTL_FUPONPTW, -1 },
+	{ "PwrEvtEn", "pwr_evt", RTIT_CTL_PWREVTEN, -1 },
+	{ "TSCEn", "tsc", RTIT_CTL_TSCEN, -1 },
+	{ "MTCEn", "mtc", RTIT_CTL_MTCEN, -1 },
+	{ "MTCFreq", "mtc_period", RTIT_CTL_MTCFREQ, RTIT_CTL_MTCFREQ_SHIFT },
+	{ "CYCEn", "cyc", RTIT_CTL_CYCEN, -1 },
+	{ "CycThresh", "cyc_thresh", RTIT_CTL_CYCTHRESH, RTIT_CTL_CYCTHRESH_SHIFT },
+	{ "PSBFreq", "psb_period", RTIT_CTL_PSBFREQ, RTIT_CTL_PSBFREQ_SHIFT },
+	{ "EventEn", "event", RTIT_CTL_EVENTEN, -1 },
+	{ "DisTNT", "notnt", RTIT_CTL_DISTNT, -1 },
 };
 
 u64 ctl_default(const struct kipt_caps *caps)
@@ -43,17 +46,46 @@ u64 ctl_default(const struct kipt_caps *caps)
 	return caps->ctl_allowed ? ctl & caps->ctl_allowed : ctl;
 }
 
-static void unknown_name(const char *name, size_t len)
+/* The manual's names, or perf's, with commas between. */
+static void list_names(bool perf, char *list, size_t size)
 {
-	char list[256];
+	const char *comma = "";
 	size_t i, at = 0;
 
-	for (i = 0; i < ARRAY_SIZE(fields); i++)
-		at += snprintf(list + at, sizeof(list) - at, "%s%s%s",
-			       i ? ", " : "", fields[i].name,
+	list[0] = 0;
+	for (i = 0; i < ARRAY_SIZE(fields) && at < size; i++) {
+		const char *name = perf ? fields[i].perf : fields[i].name;
+
+		if (!name)
+			continue;
+		at += snprintf(list + at, size - at, "%s%s%s", comma, name,
 			       fields[i].shift < 0 ? "" : "=N");
-	say_error("--ctl: no field '%.*s', there are: %s", (int)len, name,
-		  list);
+		comma = ", ";
+	}
+}
+
+static void unknown_name(const char *name, size_t len)
+{
+	char manual[256], perf[256], text[256];
+	struct near near;
+	size_t i;
+
+	near_init(&near, name, len);
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		near_add(&near, fields[i].name);
+		if (fields[i].perf)
+			near_add(&near, fields[i].perf);
+	}
+	list_names(false, manual, sizeof(manual));
+	list_names(true, perf, sizeof(perf));
+	say_error("--ctl: no field '%.*s'%s; there are: %s; by perf's names: %s",
+		  (int)len, name, near_text(&near, text, sizeof(text)), manual,
+		  perf);
+}
+
+static bool is_name(const char *field, const char *name, size_t len)
+{
+	return field && strlen(field) == len && !strncasecmp(field, name, len);
 }
 
 static const struct ctl_field *field_find(const char *name, size_t len)
@@ -61,8 +93,8 @@ static const struct ctl_field *field_find(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (strlen(fields[i].name) == len &&
-		    !strncasecmp(fields[i].name, name, len))
+		if (is_name(fields[i].name, name, len) ||
+		    is_name(fields[i].perf, name, len))
 			return &fields[i];
 	}
 	unknown_name(name, len);
@@ -84,8 +116,6 @@ static bool field_number(const struct ctl_field *field, const char *text,
 			return true;
 		}
 	}
-	say_error("--ctl: %s=%.*s: allowed are 0 to %llu", field->name,
-		  (int)len, text, (unsigned long long)max);
 	return false;
 }
 
@@ -94,23 +124,28 @@ static bool field_apply(const char *word, size_t len, char sign, u64 *ctl)
 	const char *equals = memchr(word, '=', len);
 	size_t name = equals ? (size_t)(equals - word) : len;
 	const struct ctl_field *field = field_find(word, name);
-	u64 bits;
+	u64 bits, max;
 
 	if (!field)
 		return false;
 	bits = field->mask;
+	max = field->shift < 0 ? 0 : field->mask >> field->shift;
 	if (sign != '-' && field->shift >= 0 && !equals) {
-		say_error("--ctl: %s needs a value: %s=0 to %s=%llu",
-			  field->name, field->name, field->name,
-			  (unsigned long long)(field->mask >> field->shift));
+		say_error("--ctl: %.*s needs a value: %.*s=0 to %.*s=%llu",
+			  (int)name, word, (int)name, word, (int)name, word,
+			  (unsigned long long)max);
 		return false;
 	}
 	if (equals && (field->shift < 0 || sign == '-')) {
-		say_error("--ctl: %s takes no value here", field->name);
+		say_error("--ctl: %.*s takes no value here: a + or - before it changes the default",
+			  (int)name, word);
 		return false;
 	}
-	if (equals && !field_number(field, equals + 1, len - name - 1, &bits))
+	if (equals && !field_number(field, equals + 1, len - name - 1, &bits)) {
+		say_error("--ctl: %.*s: allowed are 0 to %llu", (int)len, word,
+			  (unsigned long long)max);
 		return false;
+	}
 	*ctl &= ~field->mask;
 	if (sign != '-')
 		*ctl |= bits;

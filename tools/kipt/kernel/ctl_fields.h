@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fields of IA32_RTIT_CTL by the names the manual gives them ("IA32_RTIT_CTL
- * MSR"), as text and as bits. Whether the CPU has them is the module's
+ * MSR") or by the config terms of perf's intel_pt, as text and as bits. Whether the CPU has them is the module's
  * matter, which refuses what it has not.
  */
 #ifndef KIPT_CTL_FIELDS_H

@@ -74,7 +74,9 @@ enum {
 	  "changed: +PTWEn,+FUPonPTW,-User. Names: OS User\n"		\
 	  "BranchEn DisRETC PTWEn FUPonPTW PwrEvtEn TSCEn\n"		\
 	  "MTCEn MTCFreq CYCEn CycThresh PSBFreq EventEn\n"		\
-	  "DisTNT" },							\
+	  "DisTNT; or as perf names them: branch noretcomp\n"		\
+	  "ptw fup_on_ptw pwr_evt tsc mtc mtc_period cyc\n"		\
+	  "cyc_thresh psb_period event notnt" },			\
 	{ "filter", 'f', SETUP_OPTION_FILTER, "RANGE",			\
 	  "trace only code in RANGE: a kernel function or a\n"		\
 	  "part of it (SYMBOL, SYMBOL+OFFSET/SIZE), a kernel\n"	\
