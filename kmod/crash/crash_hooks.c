@@ -9,7 +9,6 @@
 #include <linux/bug.h>
 #include <linux/jhash.h>
 #include <linux/kdebug.h>
-#include <linux/kern_levels.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
@@ -19,17 +18,15 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
-#include <asm/ibt.h>
-#include <asm/text-patching.h>
 #include <asm/trapnr.h>
 #include <asm/tsc.h>
 
 #include "../lib/compat.h"
 #include "../trace/capture.h"
 #include "crash.h"
+#include "crash_calls.h"
 #include "crash_end.h"
 #include "crash_hooks.h"
 #include "crash_words.h"
@@ -40,14 +37,6 @@
 
 /* As much of a line is looked at. */
 #define LINE_BYTES	80
-/* Of a format that goes on with an argument: "BUG: %s". */
-#define FORMAT_LEAST	5U
-/* Before a call, in which its format is loaded. */
-#define CODE_BYTES	96
-/* A call may go to the padding before a function. */
-#define PADDING_BYTES	16
-/* Words of the stack that are looked through for a return address. */
-#define STACK_WORDS	512U
 /* From the call that prints the text of a warning to the instruction that traps. */
 #define WARNING_BYTES	64U
 /* Notes have the TSC shifted by so much: in 32 bits, days pass before it wraps. */
@@ -156,28 +145,6 @@ static int on_bug_entry(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* The instruction before @behind, if it is a call of @function. */
-static u64 call_before(u64 function, unsigned long behind)
-{
-	u8 opcode;
-	s32 distance;
-	u64 target;
-
-	if (get_kernel_nofault(opcode, (u8 *)behind - CALL_INSN_SIZE) ||
-	    get_kernel_nofault(distance, (s32 *)behind - 1) ||
-	    opcode != CALL_INSN_OPCODE)
-		return behind;
-	/*
-	 * Either may be the address of ENDBR, the other that of what follows; and
-	 * there may be padding before it that is called.
-	 */
-	target = behind + distance;
-	if (target > function + ENDBR_INSN_SIZE ||
-	    target + ENDBR_INSN_SIZE + PADDING_BYTES < function)
-		return behind;
-	return behind - CALL_INSN_SIZE;
-}
-
 /* At its first instruction: what it returns to is on top of the stack. */
 static u64 caller_of(const struct kprobe *probe, const struct pt_regs *regs)
 {
@@ -185,7 +152,7 @@ static u64 caller_of(const struct kprobe *probe, const struct pt_regs *regs)
 
 	if (get_kernel_nofault(behind, (unsigned long *)regs->sp))
 		return 0;
-	return call_before((unsigned long)probe->addr, behind);
+	return kipt_crash_call_before((unsigned long)probe->addr, behind);
 }
 
 static int on_panic(struct kprobe *probe, struct pt_regs *regs)
@@ -215,82 +182,6 @@ static int on_kexec(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Return: a format of printk() without its level, in @bytes; NULL if there is none. */
-static const char *read_format(u64 address, char *bytes, size_t size)
-{
-	if (copy_from_kernel_nofault(bytes, (void *)address, size))
-		return NULL;
-	bytes[size - 1] = 0;
-	return bytes[0] == KERN_SOH_ASCII && bytes[1] ? bytes + 2 : bytes;
-}
-
-/* Whether a format begins as a report does: up to its first argument, at least. */
-static bool is_format(u64 address, const char *words)
-{
-	char bytes[KIPT_CRASH_WORDS_BYTES + 2];
-	const char *at = read_format(address, bytes, sizeof(bytes));
-	u32 same = 0;
-
-	if (!at)
-		return false;
-	while (words[same] && at[same] == words[same])
-		same++;
-	return !words[same] || (at[same] == '%' && same >= FORMAT_LEAST);
-}
-
-/*
- * Whether a call of _printk() has such a format: "mov $format, %rdi" or "lea
- * format(%rip), %rdi" stands a few instructions before it.
- */
-static bool prints(u64 call, const char *words)
-{
-	u8 code[CODE_BYTES];
-	s32 value;
-	u32 i;
-
-	if (copy_from_kernel_nofault(code, (void *)(call - CODE_BYTES),
-				     CODE_BYTES))
-		return false;
-	for (i = 0; i + 7 <= CODE_BYTES; i++) {
-		memcpy(&value, code + i + 3, sizeof(value));
-		if (code[i] != 0x48)
-			continue;
-		if (code[i + 1] == 0xc7 && code[i + 2] == 0xc7 &&
-		    is_format((s64)value, words))
-			return true;
-		if (code[i + 1] == 0x8d && code[i + 2] == 0x3d &&
-		    is_format(call - CODE_BYTES + i + 7 + value, words))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The call of _printk() that prints a report: what it returns to is on the stack, in
- * the frame of a function that this one was called by. A line of the log may come from
- * a program, by its name or by /dev/kmsg; the format cannot.
- *
- * Return: 0 if there is none.
- */
-static u64 call_of_printk(const char *words)
-{
-	const unsigned long *word = __builtin_frame_address(0);
-	unsigned long behind;
-	u64 call;
-	u32 i;
-
-	for (i = 0; i < STACK_WORDS; i++) {
-		if (get_kernel_nofault(behind, word + i))
-			return 0;
-		if (behind < __START_KERNEL_map || behind >= MODULES_VADDR)
-			continue;
-		call = call_before((unsigned long)_printk, behind);
-		if (call != behind && prints(call, words))
-			return call;
-	}
-	return 0;
-}
-
 static void meet_line(const char *text, size_t len, struct pt_regs *regs)
 {
 	const struct kipt_crash_words *report = kipt_crash_words_find(text, len);
@@ -300,7 +191,7 @@ static void meet_line(const char *text, size_t len, struct pt_regs *regs)
 	if (!report || !report->hook ||
 	    (report->more && !strnstr(text, report->more, len)))
 		return;
-	call = call_of_printk(report->words);
+	call = kipt_crash_call_of_printk(report->words);
 	if (call)
 		meet(report->hook, regs, call, KIPT_CRASH_NO_TRAP,
 		     report->knob != KIPT_KNOBS &&
@@ -320,7 +211,7 @@ static void on_console(void *unused, const char *text, size_t len)
 static int on_sprint(struct kprobe *probe, struct pt_regs *regs)
 {
 	char bytes[LINE_BYTES];
-	const char *format = read_format(regs->r8, bytes, sizeof(bytes)) ?: "";
+	const char *format = kipt_crash_read_format(regs->r8, bytes, sizeof(bytes)) ?: "";
 
 	meet_line(format, strlen(format), regs);
 	return 0;

@@ -106,7 +106,7 @@ void kipt_chunks_uninit(struct kipt_chunks *chunks);
 int kipt_chunks_take(struct kipt_chunks *chunks, struct kipt_chunk *chunk);
 
 /**
- * kipt_chunks_number() - a chunk without trace, behind all others so far
+ * kipt_chunks_number() - a chunk without trace, after all others so far
  * @chunks: what is cut
  * @chunk: filled in; need not be ended
  *

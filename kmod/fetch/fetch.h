@@ -34,15 +34,15 @@ struct kipt_fetch_request {
 };
 
 /**
- * struct kipt_fetch_piece - what is told at a time
+ * struct kipt_fetch_piece - what a reader gets at a time
  * @fetch: number of the fetch
  * @total: trace bytes it has to decode
  * @done: of these, decoded by all readers
- * @in_chunk: the members below are filled in; else it only tells progress
+ * @in_chunk: the members below are filled in; else it is about progress alone
  * @cpu: whose trace it is
  * @chunk: number of the chunk
  * @from: place of its first byte in the trace of its CPU
- * @to: and of the first behind it
+ * @to: and of the first after it
  * @lost: trace bytes of the CPU that were overwritten
  * @end: the chunk is complete with this piece
  * @records: valid until the next call
@@ -65,7 +65,7 @@ struct kipt_fetch_piece {
 
 /**
  * kipt_fetch_join() - begin a fetch, or take part in one
- * @session: who asks may read it, and has a reference
+ * @session: the caller may read it, and has a reference
  * @request: what is asked for
  * @refusal: where a refusal is explained
  * @reader: for kipt_fetch_leave(), on success; has a pin of the session
@@ -103,7 +103,7 @@ void kipt_fetch_progress(const struct kipt_fetch_reader *reader,
  * Context: process; takes some milliseconds at most.
  *
  * Return:
- * 1: there is a piece; it may only tell progress.
+ * 1: there is a piece; it may be about progress alone.
  * 0: the reader has no more to do.
  * -ENOENT: the session was deleted.
  * -ENOMEM: no memory, or the limit of the module is reached.

@@ -14,7 +14,7 @@
 
 #include "../decode/packet/psb.h"
 #include "../decode/packet/sync.h"
-#include "fetch_reader.h"
+#include "fetch_sink.h"
 #include "../trace/flow_config.h"
 #include "../watch/follow.h"
 #include "../lib/limits.h"
@@ -45,155 +45,6 @@ static_assert(KIPT_FLOW_COUNTS == KIPT_OUTPUT_COUNTS);
 /* Who ends early loses no more of what was counted. */
 #define COUNT_NS	NSEC_PER_SEC
 #define ARENA_ALIGN	64
-/* Records the flow gives at a time. */
-#define GIVEN_MOST	256U
-
-static void put(struct kipt_fetch_reader *reader,
-		const struct kipt_record *records, u32 count)
-{
-	int err = kipt_record_queue_put(&reader->queue, records, count);
-
-	if (err)
-		reader->err = err;
-}
-
-static void put_gap(struct kipt_fetch_reader *reader, u8 kind, u64 value)
-{
-	struct kipt_record gap = {
-		.type = KIPT_RECORD_GAP,
-		.kind = kind,
-		.flags = KIPT_RF_NO_IP,
-		.value = value,
-	};
-
-	put(reader, &gap, 1);
-}
-
-/* Types the decoder's records of which are looked at; all others pass. */
-#define LOOKED_AT	(1U << KIPT_RECORD_GAP | 1U << KIPT_RECORD_SYNC | \
-			 1U << KIPT_RECORD_CONTEXT | 1U << KIPT_RECORD_TIME | \
-			 1U << KIPT_RECORD_CBR | 1U << KIPT_RECORD_SPACE)
-
-/*
- * A ring that was written round starts inside a packet, so its first bytes are
- * never decoded; the RING gap before them says it already.
- */
-static bool repeats_ring_gap(const struct kipt_fetch_reader *reader,
-			     const struct kipt_record *gap)
-{
-	return reader->ring_begins && gap->kind == KIPT_GAP_DECODE &&
-	       gap->aux == KIPT_NO_PSB;
-}
-
-/*
- * Past code that changed the decoder does not know who called, so RETs up to
- * the next PSB fail for the same reason.
- */
-static void see_gap(struct kipt_fetch_reader *reader, struct kipt_record *gap)
-{
-	if (repeats_ring_gap(reader, gap))
-		return;
-	if (gap->kind == KIPT_GAP_CODE_CHANGED)
-		reader->changed = true;
-	else if (gap->kind == KIPT_GAP_DECODE && gap->aux == KIPT_BAD_RET &&
-		 reader->changed)
-		gap->kind = KIPT_GAP_CODE_CHANGED;
-	put(reader, gap, 1);
-}
-
-static void see_task(struct kipt_fetch_reader *reader,
-		     const struct kipt_record *record)
-{
-	struct kipt_record task;
-
-	if (kipt_task_merge_see(&reader->merge, record, &task))
-		put(reader, &task, 1);
-}
-
-/* Time is made to place tasks, also where it is not asked for. */
-static bool time_is_wanted(const struct kipt_fetch_reader *reader)
-{
-	return reader->fetch->output & KIPT_OUTPUT_TIME;
-}
-
-static void see_space(struct kipt_fetch_reader *reader,
-		      struct kipt_record *space)
-{
-	struct kipt_fetch *fetch = reader->fetch;
-	struct kipt_space who = { 0 };
-	bool known;
-
-	if (space->flags & KIPT_RF_NO_VALUE)
-		known = reader->unnamed &&
-			kipt_sideband_who(fetch->session->group.sideband,
-					  reader->unnamed, &who);
-	else if (!space->value)
-		known = true;
-	else
-		known = kipt_code_bytes_who(fetch->bytes, space->value, &who);
-	space->flags &= ~KIPT_RF_NO_VALUE;
-	if (!known)
-		space->flags |= KIPT_RF_NO_VALUE;
-	space->value = who.name;
-	space->aux = who.tgid;
-	put(reader, space, 1);
-}
-
-static void see(struct kipt_fetch_reader *reader,
-		const struct kipt_record *given)
-{
-	struct kipt_record record = *given;
-
-	switch (record.type) {
-	case KIPT_RECORD_GAP:
-		see_gap(reader, &record);
-		break;
-	case KIPT_RECORD_SPACE:
-		see_space(reader, &record);
-		break;
-	case KIPT_RECORD_SYNC:
-		reader->ring_begins = false;
-		put(reader, &record, 1);
-		break;
-	case KIPT_RECORD_CONTEXT:
-		put(reader, &record, 1);
-		see_task(reader, &record);
-		break;
-	default:
-		if (time_is_wanted(reader))
-			put(reader, &record, 1);
-		see_task(reader, &record);
-		break;
-	}
-}
-
-/* The next records that are given may be too many for the message. */
-static bool is_enough(const struct kipt_fetch_reader *reader)
-{
-	u32 count = kipt_record_queue_count(&reader->queue);
-
-	return count && count + GIVEN_MOST > reader->enough;
-}
-
-static bool kipt_fetch_emit(void *ctx, const struct kipt_record *records, u32 n)
-{
-	struct kipt_fetch_reader *reader = ctx;
-	u32 from = 0, i;
-
-	for (i = 0; i < n; i++) {
-		if (!(LOOKED_AT >> records[i].type & 1))
-			continue;
-		if (i > from)
-			put(reader, records + from, i - from);
-		see(reader, &records[i]);
-		from = i + 1;
-	}
-	if (n > from)
-		put(reader, records + from, n - from);
-	if (is_enough(reader))
-		kipt_flow_pause(reader->flow);
-	return !reader->err;
-}
 
 static void fill_config(const struct kipt_fetch *fetch,
 			struct kipt_flow_config *config)
@@ -290,7 +141,7 @@ static u64 next_psb(const struct kipt_fetch_reader *reader, u64 offset)
 			      min(offset, source->size));
 }
 
-/* Losses that concern the whole session stand at the very begin. */
+/* Losses that concern the whole session come first of all. */
 static void tell_losses(struct kipt_fetch_reader *reader)
 {
 	const struct kipt_session *session = reader->fetch->session;
@@ -299,12 +150,12 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 	u64 processes = session->follow ? kipt_follow_lost(session->follow) : 0;
 
 	if (processes)
-		put_gap(reader, KIPT_GAP_PROCESSES, processes);
+		kipt_fetch_put_gap(reader, KIPT_GAP_PROCESSES, processes);
 	kipt_sideband_losses(session->group.sideband, &losses);
 	if (losses.spaces)
-		put_gap(reader, KIPT_GAP_SPACES, losses.spaces);
+		kipt_fetch_put_gap(reader, KIPT_GAP_SPACES, losses.spaces);
 	if (patches && patches <= session->end_patch - session->group.first_patch)
-		put_gap(reader, KIPT_GAP_PATCHES, patches);
+		kipt_fetch_put_gap(reader, KIPT_GAP_PATCHES, patches);
 }
 
 /* A ring that goes round forgets switches too; older than its trace, most. */
@@ -329,14 +180,14 @@ static void begin_cpu(struct kipt_fetch_reader *reader)
 	};
 	u64 switches = switches_missed(reader);
 
-	put(reader, &begin, 1);
+	kipt_fetch_put(reader, &begin, 1);
 	if (!reader->chunk.number)
 		tell_losses(reader);
 	reader->ring_begins = source->result.tail > 0;
 	if (source->result.tail)
-		put_gap(reader, KIPT_GAP_RING, 0);
+		kipt_fetch_put_gap(reader, KIPT_GAP_RING, 0);
 	if (switches)
-		put_gap(reader, KIPT_GAP_SWITCHES, switches);
+		kipt_fetch_put_gap(reader, KIPT_GAP_SWITCHES, switches);
 }
 
 static void end_cpu(struct kipt_fetch_reader *reader)
@@ -345,25 +196,25 @@ static void end_cpu(struct kipt_fetch_reader *reader)
 	const struct kipt_trace_result *result = &source->result;
 
 	if (result->registers.status & RTIT_STATUS_ERROR)
-		put_gap(reader, KIPT_GAP_HW_ERROR, result->registers.status);
+		kipt_fetch_put_gap(reader, KIPT_GAP_HW_ERROR, result->registers.status);
 	switch (result->cause) {
 	case KIPT_STOP_CAUSE_FULL:
-		put_gap(reader, KIPT_GAP_STOPPED, source->size);
+		kipt_fetch_put_gap(reader, KIPT_GAP_STOPPED, source->size);
 		break;
 	case KIPT_STOP_CAUSE_OFFLINE:
-		put_gap(reader, KIPT_GAP_OFFLINE, source->size);
+		kipt_fetch_put_gap(reader, KIPT_GAP_OFFLINE, source->size);
 		break;
 	case KIPT_STOP_CAUSE_SUSPEND:
-		put_gap(reader, KIPT_GAP_SUSPEND, source->size);
+		kipt_fetch_put_gap(reader, KIPT_GAP_SUSPEND, source->size);
 		break;
 	case KIPT_STOP_CAUSE_REBOOT:
-		put_gap(reader, KIPT_GAP_REBOOT, source->size);
+		kipt_fetch_put_gap(reader, KIPT_GAP_REBOOT, source->size);
 		break;
 	case KIPT_STOP_CAUSE_OUTSIDE:
-		put_gap(reader, KIPT_GAP_OUTSIDE, result->registers.ctl);
+		kipt_fetch_put_gap(reader, KIPT_GAP_OUTSIDE, result->registers.ctl);
 		break;
 	case KIPT_STOP_CAUSE_STUCK:
-		put_gap(reader, KIPT_GAP_STUCK, source->size);
+		kipt_fetch_put_gap(reader, KIPT_GAP_STUCK, source->size);
 		break;
 	default:
 		break;
@@ -380,7 +231,7 @@ static void name_dictionary(struct kipt_fetch_reader *reader)
 	};
 
 	if (reader->fetch->output & KIPT_OUTPUT_PACKED)
-		put(reader, &name, 1);
+		kipt_fetch_put(reader, &name, 1);
 }
 
 static bool space_tgid(void *ctx, u64 space, u32 *tgid)
@@ -451,7 +302,7 @@ static u64 find_stretch(const struct kipt_fetch_reader *reader, u64 psb)
 	if (session->group.first_patch != session->end_patch ||
 	    user_only(reader->fetch) ||
 	    !kipt_code_reader_stays(&reader->code, begin, end) ||
-	    (!time_is_wanted(reader) && tasks_need_time(reader, begin, end)))
+	    (!kipt_fetch_wants_time(reader) && tasks_need_time(reader, begin, end)))
 		return min(to, next_psb(reader, psb + 16));
 	return to;
 }
@@ -470,7 +321,7 @@ static enum kipt_status run_stretch(struct kipt_fetch_reader *reader)
 		kipt_code_reader_unnamed(&reader->code, source->trace->cpu);
 		reader->unnamed = reader->code.unnamed;
 	}
-	kipt_flow_time(reader->flow, time_is_wanted(reader) ||
+	kipt_flow_time(reader->flow, kipt_fetch_wants_time(reader) ||
 		       tasks_need_time(reader, begin, end));
 	reader->changed = false;
 	return kipt_flow_run(reader->flow, source->data, source->size,
@@ -551,12 +402,12 @@ static int step(struct kipt_fetch_reader *reader)
 	}
 }
 
-/* Is there something to be told that cannot wait for more? */
+/* Is there something that is to be given now, without waiting for more? */
 static bool has_piece(const struct kipt_fetch_reader *reader)
 {
 	return reader->step == KIPT_FETCH_ENDING ||
 	       reader->step == KIPT_FETCH_DONE ||
-	       is_enough(reader);
+	       kipt_fetch_is_enough(reader);
 }
 
 static int work(struct kipt_fetch_reader *reader)

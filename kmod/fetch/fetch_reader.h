@@ -21,7 +21,7 @@
  * @memory: bytes of working memory of each reader; constant
  * @near: a TSC less than 2^55 ticks from those of the traces; constant
  * @in_order: without time in the trace one reader decodes all, since only the
- *	order tells which task ran; constant
+ *	order of switches shows which task ran; constant
  * @readers: who takes part; session->lock
  * @next_reader: number of the next one; session->lock
  * @bytes: code; shared, it has a lock of its own
@@ -46,7 +46,7 @@ struct kipt_fetch {
  * @KIPT_FETCH_DECODING: it decodes one
  * @KIPT_FETCH_RESUMING: the same, the flow is paused
  * @KIPT_FETCH_ENDING: all of it was decoded, records are left
- * @KIPT_FETCH_COUNTING: the same, and counts are told
+ * @KIPT_FETCH_COUNTING: the same, and counts are given
  * @KIPT_FETCH_DONE: nothing is left
  */
 enum kipt_fetch_step {
@@ -67,9 +67,9 @@ enum kipt_fetch_step {
  * @arena_size: its bytes
  * @flow: NULL before the first read
  * @code: its way to code
- * @counted: when counts were told last
+ * @counted: when counts were given last
  * @unnamed: number of the address space of counts without one
- * @chunk: at hand
+ * @chunk: that is being read
  * @at: offset of what is decoded next
  * @stretch: and of its end; what is decoded in one run
  * @merge: TASK records

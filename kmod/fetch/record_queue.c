@@ -10,7 +10,7 @@
 #include "../lib/memory.h"
 #include "record_queue.h"
 
-/* A message's worth, and what may come behind a pause. */
+/* A message's worth, and what may come after a pause. */
 #define ROOM_LEAST	2560U
 /* 240 MiB: no packet makes as much. */
 #define ROOM_MOST	(ROOM_LEAST << 12)

@@ -16,7 +16,7 @@
  * struct kipt_record_queue - the records; all zero: none
  * @records: memory of @room of them
  * @first: the next to be taken
- * @end: behind the last
+ * @end: after the last
  * @room: see @records
  */
 struct kipt_record_queue {

@@ -26,7 +26,7 @@
  * @values: what leaf 14H.1 allows, as far as it makes sense
  * @tsc_den: CPUID.15H:EAX
  * @tsc_num: CPUID.15H:EBX
- * @crystal_hz: CPUID.15H:ECX, 0 if not told
+ * @crystal_hz: CPUID.15H:ECX, 0 if it is not there
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
  * @family: of the CPU, as the kernel counts; it, @model, @stepping and
  *	@core_type are 0 of CPUs that differ
@@ -196,7 +196,7 @@ u64 kipt_caps_ctl_allowed(const struct kipt_caps *caps);
 /**
  * kipt_caps_lack() - say what CPUs cannot do, and which can
  * @cap: a bit of CPUID.(EAX=14H,ECX=0), RTIT_CAP_*, that is 0
- * @ecx: it stands in ECX, else in EBX
+ * @ecx: it is in ECX, else in EBX
  * @text: receives a sentence
  * @size: bytes of @text
  *
@@ -270,7 +270,7 @@ int kipt_hw_program_local(const struct kipt_hw_config *config, u64 table);
 int kipt_hw_go_local(const struct kipt_hw_config *config);
 
 /**
- * kipt_hw_halt_local() - clear TraceEn and see where the output stands
+ * kipt_hw_halt_local() - clear TraceEn and see how far the output is
  * @position: the registers
  *
  * All trace is in memory and visible to every CPU on return.
@@ -290,7 +290,7 @@ void kipt_hw_halt_local(struct kipt_hw_position *position);
 int kipt_hw_aim_local(u64 cr3_match);
 
 /**
- * kipt_hw_is_ours() - whether the CPU traced as it was told
+ * kipt_hw_is_ours() - whether the CPU traced as it was set up
  * @config: what it was programmed with
  * @position: what kipt_hw_halt_local() found
  *

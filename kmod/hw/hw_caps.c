@@ -153,7 +153,7 @@ void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
 		memset(caps, 0, sizeof(*caps));
 }
 
-/* All that get-info tells of them; their @values follow from the leaves. */
+/* All that get-info has of them; their @values follow from the leaves. */
 static bool is_same_kind(const struct kipt_caps *one,
 			 const struct kipt_caps *other)
 {

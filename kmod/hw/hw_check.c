@@ -87,9 +87,9 @@ static int check_encoding(const struct kipt_caps *caps,
 		snprintf(why, size,
 			 "%s %u is not supported; these CPUs have no encoding in common",
 			 field->name, value);
-	else if (!caps->values.told)
+	else if (!caps->values.listed)
 		snprintf(why, size,
-			 "%s %u is not supported; CPUID.14H.1 of this CPU tells no encodings, and only 0 is certain",
+			 "%s %u is not supported; CPUID.14H.1 of this CPU lists no encodings, and only 0 is certain",
 			 field->name, value);
 	else
 		snprintf(why, size,
@@ -248,7 +248,7 @@ static int check_range_cfg(const struct kipt_hw_config *config, u32 i,
 static int refuse_count(const struct kipt_caps *caps, u32 count, char *why,
 			size_t size)
 {
-	if (caps->values.told)
+	if (caps->values.listed)
 		snprintf(why, size,
 			 "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
 			 count, kipt_caps_ranges(caps));

@@ -25,7 +25,7 @@
  * stop took off the register, and those that were sent. They may find nothing left to
  * do, and have to be claimed all the same, or the kernel reports NMIs of unknown
  * origin. Each NMI that comes takes one off. Should it have been another's, ours is
- * right behind it, unclaimed: then the kernel looks for whoever is not served yet.
+ * right after it, unclaimed: then the kernel looks for whoever is not served yet.
  */
 static DEFINE_PER_CPU(atomic_t, awaited);
 static DEFINE_PER_CPU(u64, awaited_until);

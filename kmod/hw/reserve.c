@@ -101,7 +101,7 @@ void kipt_reserve_init(void)
 	if (found == PMU_ABSENT)
 		pr_info("perf has no intel_pt PMU (Intel PT was on at boot, or has no ToPA): nothing to keep off\n");
 	else if (found == PMU_UNKNOWN)
-		pr_warn("cannot tell whether perf has an intel_pt PMU: no CPU can be traced\n");
+		pr_warn("cannot find out whether perf has an intel_pt PMU: no CPU can be traced\n");
 }
 
 static struct perf_event *make_event(unsigned int cpu)
@@ -178,7 +178,7 @@ int kipt_reserve_get(unsigned int cpu, char *why, size_t size)
 		return 0;
 	if (found == PMU_UNKNOWN) {
 		snprintf(why, size,
-			 "it cannot be told whether perf has an intel_pt PMU, so perf might use Intel PT on CPU %u",
+			 "nothing shows whether perf has an intel_pt PMU, so perf might use Intel PT on CPU %u",
 			 cpu);
 		return -ENODEV;
 	}

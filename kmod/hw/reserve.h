@@ -13,7 +13,7 @@
  * kipt_reserve_init() - find perf's intel_pt PMU, once
  *
  * Prints what it found if that is not the usual. Later kipt_reserve_get()
- * refuses if it could not be told whether there is such a PMU.
+ * refuses if nothing shows whether there is such a PMU.
  */
 void kipt_reserve_init(void);
 
@@ -29,7 +29,7 @@ void kipt_reserve_init(void);
  * 0: perf cannot use PT on @cpu.
  * -EBUSY: perf traces there, or uses LBR on a CPU where that excludes PT.
  * -ENXIO: the CPU is offline.
- * -ENODEV: it cannot be told whether perf has such a PMU.
+ * -ENODEV: nothing shows whether perf has such a PMU.
  * Or another error of perf.
  */
 int kipt_reserve_get(unsigned int cpu, char *why, size_t size);

@@ -17,10 +17,10 @@
 /**
  * struct rtit_feature - a bit of CPUID leaf 14H.0
  * @mask: the bit
- * @ecx: it stands in ECX, else in EBX
+ * @ecx: it is in ECX, else in EBX
  * @name: for programs
  * @words: for people
- * @since: which CPUs have it, to be read behind @words and a comma
+ * @since: which CPUs have it, to be read after @words and a comma
  */
 struct rtit_feature {
 	unsigned int mask;
@@ -88,7 +88,7 @@ static inline int rtit_needs_branchen(unsigned int ebx, unsigned int family,
 
 /**
  * struct rtit_values - what CPUID leaf 14H.1 allows
- * @told: the leaf says it; if not, encoding 0 of each field is all that is
+ * @listed: the leaf says it; if not, encoding 0 of each field is all that is
  *	certain
  * @ranges: address ranges
  * @mtc: bitmap of the encodings of MTCFreq
@@ -96,7 +96,7 @@ static inline int rtit_needs_branchen(unsigned int ebx, unsigned int family,
  * @psb: bitmap of the encodings of PSBFreq
  */
 struct rtit_values {
-	unsigned int told;
+	unsigned int listed;
 	unsigned int ranges;
 	unsigned int mtc;
 	unsigned int cyc;
@@ -121,7 +121,7 @@ rtit_values_read(const unsigned int leaf0[2], const unsigned int leaf1[2])
 	unsigned int eax = repeats ? 0 : leaf1[0];
 	unsigned int ebx = repeats ? 0 : leaf1[1];
 	struct rtit_values values = {
-		.told = eax || ebx,
+		.listed = eax || ebx,
 		.ranges = leaf0[1] & RTIT_CAP_IP_FILTER ?
 			  eax & RTIT_CAP1_RANGES : 0,
 		.mtc = eax >> RTIT_CAP1_MTC_SHIFT,
@@ -148,7 +148,7 @@ rtit_values_read(const unsigned int leaf0[2], const unsigned int leaf1[2])
 static inline void rtit_values_share(struct rtit_values *all,
 				     const struct rtit_values *one)
 {
-	all->told &= one->told;
+	all->listed &= one->listed;
 	if (one->ranges < all->ranges)
 		all->ranges = one->ranges;
 	all->mtc &= one->mtc;

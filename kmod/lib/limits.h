@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Bounds of the module: its parameters, in one place. Each is read once, when
- * the module is loaded, and told by get-info.
+ * the module is loaded, and shown by get-info.
  */
 #ifndef KIPT_LIMITS_H
 #define KIPT_LIMITS_H
@@ -54,7 +54,7 @@ const struct kipt_limits *kipt_limits(void);
 /**
  * kipt_limits_init() - read the parameters
  *
- * What is out of range is moved to the nearest value allowed, and told in the
+ * What is out of range is moved to the nearest value allowed, which is said in the
  * log.
  */
 void kipt_limits_init(void);

@@ -38,7 +38,7 @@ static inline int kipt_probe_preempt_count(bool trapped)
  * Context: may sleep.
  *
  * Return: its address, to be read as memory that may not be there; NULL if the
- * kernel does not tell.
+ * kernel does not say.
  */
 static inline const void *kipt_probe_variable(const char *symbol)
 {
@@ -62,7 +62,7 @@ void kipt_probe_init(void);
  * kipt_probe_is_armed() - whether a kprobe fires
  * @probe: registered
  *
- * Where the kernel does not tell where its switches are, the probed text is looked at
+ * Where the kernel does not say where its switches are, the probed text is looked at
  * alone, and another user of the same ftrace site looks like the probe. Context: any.
  *
  * Return: false if it does not fire.

@@ -8,7 +8,7 @@
 #include "quiet_log.h"
 
 /*
- * The level of a record tells the log not to look for a console: the machine
+ * The level of a record keeps the log from looking for a console: the machine
  * may have died in one, and the first line of an oops is on its way there.
  */
 void kipt_quiet_log(const char *format, ...)

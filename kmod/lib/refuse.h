@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Refusals that explain themselves: a sentence in the extended ack of a
- * netlink request. The sentence stands beside the extended ack, in memory
+ * netlink request. The sentence is beside the extended ack, in memory
  * that belongs to one request. Process context.
  */
 #ifndef KIPT_REFUSE_H
@@ -26,7 +26,7 @@ struct kipt_refusal {
 
 /**
  * kipt_refuse() - say why a request is refused
- * @refusal: gets the sentence; NULL if there is no one to tell
+ * @refusal: gets the sentence; NULL if nobody reads it
  * @attr: the attribute at fault, or NULL
  * @err: the errno, negative
  * @format: a sentence of at most 255 bytes, without a newline

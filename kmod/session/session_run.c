@@ -45,9 +45,9 @@ static u32 take_event(struct kipt_trace *trace)
 	cause = result.cause;
 	if (!cause && READ_ONCE(trace->full))
 		cause = KIPT_STOP_CAUSE_FULL;
-	if (cause == trace->told || is_of_session(cause))
+	if (cause == trace->reported || is_of_session(cause))
 		return 0;
-	trace->told = cause;
+	trace->reported = cause;
 	return cause;
 }
 
@@ -171,7 +171,7 @@ static void forget_last_run(struct kipt_session *session)
 	flush_work(&session->event_work);
 	kipt_sideband_reset(session->group.sideband);
 	for (i = 0; i < session->nr_traces; i++)
-		session->traces[i].told = 0;
+		session->traces[i].reported = 0;
 }
 
 /* Everything that can be refused is, before the last run is forgotten. */
@@ -391,7 +391,7 @@ bool kipt_session_take_back(struct kipt_session *session,
 	lockdep_assert_held(&session->lock);
 	if (!kipt_session_take_cpu(session, trace->cpu))
 		return false;
-	trace->told = 0;
+	trace->reported = 0;
 	cpus_read_lock();
 	kipt_trace_attach(trace);
 	cpus_read_unlock();

@@ -288,7 +288,7 @@ static int find_offset(const struct kipt_buffer *buffer,
 	index = (u64)table * TABLE_REGIONS + entry;
 	count = min_t(u64, buffer->nr_regions - table * TABLE_REGIONS,
 		      TABLE_REGIONS);
-	/* The END entry, not followed yet, stands for the next table. */
+	/* The END entry, not followed yet, is the next table. */
 	if (entry == count && !offset) {
 		*head = index < buffer->nr_regions ?
 			buffer->regions[index].begin : 0;
@@ -313,7 +313,7 @@ static int find_offset(const struct kipt_buffer *buffer,
 
 /*
  * A lap overwrites the cookie. If it ends so close to the end that hardly any
- * of the cookie is left, the start tells: a PSB opens the trace, and a lap
+ * of the cookie is left, the start shows: a PSB opens the trace, and a lap
  * overwrote that too.
  */
 static bool went_round(const struct kipt_buffer *buffer, u64 offset)

@@ -156,7 +156,7 @@ int kipt_buffer_measure(const struct kipt_buffer *buffer,
  * kipt_buffer_copy() - copy a part of a ring
  * @buffer: whole; no CPU writes to it
  * @from: first byte, counted as by kipt_buffer_measure()
- * @to: behind the last one
+ * @to: after the last one
  * @bytes: where to; the first byte comes first
  *
  * Context: any.

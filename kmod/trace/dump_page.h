@@ -126,7 +126,7 @@ void kipt_dump_finish(struct kipt_trace *trace,
 void kipt_dump_stop_local(struct kipt_trace *trace, u64 ip);
 
 /**
- * kipt_dump_copy_local() - what a snapshot is told of this CPU
+ * kipt_dump_copy_local() - what a snapshot has of this CPU
  * @trace: of this CPU; it is paused
  * @ip: where the CPU is
  * @copy: filled but for its regions, and not sealed; alone in its chain

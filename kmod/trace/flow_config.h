@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a session tells the decoder of its traces.
+ * What the decoder needs to know of the traces of a session.
  */
 #ifndef KIPT_FLOW_CONFIG_H
 #define KIPT_FLOW_CONFIG_H

@@ -28,7 +28,7 @@
 /* From a start until an error of the output shows in IA32_RTIT_STATUS. */
 #define LOOK_AFTER_US	100
 /*
- * Where a whole machine stands still, as a virtual one may, time goes on and
+ * Where a whole machine is halted, as a virtual one may, time goes on and
  * no CPU runs. So a wait always looks this often before it is over.
  */
 #define WAIT_LOOKS	200

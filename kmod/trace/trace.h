@@ -3,7 +3,7 @@
  * One CPU of a session: starts, pauses and stops it, and knows what its buffer
  * holds. Leaves to session.c which CPUs start together.
  *
- * A CPU is told what is wanted and does it itself, in an interrupt or, if it
+ * A CPU is asked for what is wanted and does it itself, in an interrupt or, if it
  * does not take those, in an NMI; whoever asks waits with a bound. So nothing
  * here waits for ever for a CPU that is stuck.
  */
@@ -31,7 +31,7 @@ struct kipt_group;
  * @head: bytes the CPU wrote since the start, to the end; a ring that was
  *	written round does not count its laps, then this is the buffer's size
  *	and the offset of the next byte
- * @tail: the oldest byte that is there, counted like @head; byte n stands at
+ * @tail: the oldest byte that is there, counted like @head; byte n is at
  *	offset n % size of the buffer, and @head - @tail bytes are there
  * @registers: as tracing stopped
  */
@@ -60,16 +60,16 @@ enum kipt_trace_state {
  * @group: of which CPUs it is one
  * @cpu: its number
  * @buffer: where the trace goes; whole before the first start
- * @crash: what a dump is told of it; made when @buffer is whole
+ * @crash: what a dump has of it; made when @buffer is whole
  * @areas: of an armed session, what snapshot.c copies to; NULL: nothing
  * @snapshots: all @areas are there
  * @view: of @buffer, for the excerpt of an armed session; NULL: none is printed
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
  * @follow: what decides when the CPU pauses, or NULL; set while stopped
- * @wanted: tracing is to be on; written by who asks
+ * @wanted: tracing is to be on; written by the CPU that asks
  * @why: cause of the stop that is asked for
- * @asked: counts requests; written by who asks, after the two above
+ * @asked: counts requests; written by the CPU that asks, after the two above
  * @done: the last request @cpu has seen to; written on @cpu only
  * @state: enum kipt_trace_state; written on @cpu only
  * @changing: an NMI must not touch the registers now; @cpu only
@@ -85,12 +85,12 @@ enum kipt_trace_state {
  * @position: registers at the last pause or stop; @cpu only while not OFF
  * @running: started and not seen to have stopped; changes under
  *	session->lock, or in the hotplug callback. Read anywhere for reports
- * @full: STOP took effect; told by the PMI
+ * @full: STOP took effect; set by the PMI
  * @lock: guards @result
  * @result: of the last run
  * @pmis: PMIs taken since the start
  * @full_work: carries @full out of the NMI
- * @told: the cause that listeners were told; of session.c's work item
+ * @reported: the cause that listeners know; of session.c's work item
  */
 struct kipt_trace {
 	struct kipt_group *group;
@@ -122,7 +122,7 @@ struct kipt_trace {
 	struct kipt_trace_result result;
 	atomic64_t pmis;
 	struct irq_work full_work;
-	u32 told;
+	u32 reported;
 };
 
 /**
@@ -215,7 +215,7 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
  * @count: at least 1
  * @cause: why; a CPU that stopped by itself keeps its own cause
  *
- * All CPUs are told at once; those that do not answer in time get an NMI.
+ * All CPUs are asked at once; those that do not answer in time get an NMI.
  * Results are measured after all have stopped.
  *
  * Context: may sleep, some milliseconds, or a second if a CPU is stuck;
@@ -329,7 +329,7 @@ void kipt_trace_nmi_local(struct kipt_trace *trace);
  * @now: also in the middle of a change of the registers, which will never be
  *	ended
  *
- * @trace->position is where it stands, if @trace was ever started.
+ * @trace->position is how far it is, if @trace was ever started.
  *
  * Context: this CPU, interrupts off or an NMI.
  *

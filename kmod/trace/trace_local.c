@@ -105,7 +105,7 @@ static int start_local(struct kipt_trace *trace)
 		return err;
 	this_cpu_write(copy_wanted, false);
 	ops->run_local(trace, true);
-	/* One that another left behind is not to be met as an unknown NMI. */
+	/* One that another left is not to be met as an unknown NMI. */
 	kipt_nmi_stopped_local();
 	WRITE_ONCE(trace->owns_pmis, true);
 	/* A ring has no INT: it needs no PMI and leaves the vector alone. */
@@ -376,7 +376,7 @@ bool kipt_trace_end_offline(struct kipt_trace *trace)
 	stopped = trace->state != KIPT_TRACE_OFF;
 	stop_local(trace, KIPT_STOP_CAUSE_OFFLINE);
 	end_change_local(trace);
-	/* The trace stays attached, for who asks the CPU just now. */
+	/* The trace stays attached, for a CPU that asks this one just now. */
 	WRITE_ONCE(trace->owns_pmis, false);
 	local_irq_restore(flags);
 	return stopped;

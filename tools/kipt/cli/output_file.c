@@ -13,59 +13,6 @@
 
 #define WRITE_BUFFER	(1 << 20)
 
-static FILE *file_open(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (fd >= 0 && !out)
-		close(fd);
-	return out;
-}
-
-bool kept_file_open(struct kept_file *file, const char *path)
-{
-	bool own = strcmp(path, "-");
-
-	*file = (struct kept_file){ .path = path };
-	file->made = own && access(path, F_OK);
-	file->out = own ? file_open(path) : stdout;
-	if (!file->out) {
-		say_errno(errno, "cannot make %s", path);
-		return false;
-	}
-	setvbuf(file->out, NULL, _IOFBF, WRITE_BUFFER);
-	return true;
-}
-
-void kept_file_fail(struct kept_file *file)
-{
-	/* main() says whether standard output was lost. */
-	if (!file->failed && file->out != stdout)
-		say_errno(errno, "cannot write to %s", file->path);
-	file->failed = true;
-}
-
-void kept_file_begin(struct kept_file *file)
-{
-	struct stat st;
-
-	file->begun = true;
-	if (file->out != stdout &&
-	    (fstat(fileno(file->out), &st) ||
-	     (S_ISREG(st.st_mode) && ftruncate(fileno(file->out), 0))))
-		kept_file_fail(file);
-}
-
-bool kept_file_close(struct kept_file *file)
-{
-	if (file->out == stdout ? fflush(stdout) : fclose(file->out))
-		kept_file_fail(file);
-	if (file->made && !file->begun)
-		unlink(file->path);
-	return !file->failed;
-}
-
 FILE *file_make(const char *name, const char *between, const char *part)
 {
 	char path[4096];
@@ -76,4 +23,57 @@ FILE *file_make(const char *name, const char *between, const char *part)
 	if (!file)
 		say_errno(errno, "cannot make %s", path);
 	return file;
+}
+
+static FILE *kept_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !out)
+		close(fd);
+	return out;
+}
+
+bool fresh_open(struct fresh_file *file, const char *path)
+{
+	bool own = strcmp(path, "-");
+
+	*file = (struct fresh_file){ .path = path };
+	file->made = own && access(path, F_OK);
+	file->out = own ? kept_open(path) : stdout;
+	if (!file->out) {
+		say_errno(errno, "cannot make %s", path);
+		return false;
+	}
+	setvbuf(file->out, NULL, _IOFBF, WRITE_BUFFER);
+	return true;
+}
+
+void fresh_failed(struct fresh_file *file)
+{
+	/* main() says whether standard output was lost. */
+	if (!file->failed && file->out != stdout)
+		say_errno(errno, "cannot write to %s", file->path);
+	file->failed = true;
+}
+
+void fresh_begin(struct fresh_file *file)
+{
+	struct stat st;
+
+	file->begun = true;
+	if (file->out != stdout &&
+	    (fstat(fileno(file->out), &st) ||
+	     (S_ISREG(st.st_mode) && ftruncate(fileno(file->out), 0))))
+		fresh_failed(file);
+}
+
+bool fresh_close(struct fresh_file *file)
+{
+	if (file->out == stdout ? fflush(stdout) : fclose(file->out))
+		fresh_failed(file);
+	if (file->made && !file->begun)
+		unlink(file->path);
+	return !file->failed;
 }

@@ -1,57 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that the tool makes beside each other.
+ * Files that the tool makes.
  */
 #ifndef KIPT_OUTPUT_FILE_H
 #define KIPT_OUTPUT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
-
-/**
- * struct kept_file - a file that keeps what it has until there is something to write
- * @out: where to write, after kept_file_begin()
- * @path: its name
- * @made: it was not there before
- * @begun: what was in it before is gone
- * @failed: it cannot be written, and a sentence said so
- */
-struct kept_file {
-	FILE *out;
-	const char *path;
-	bool made;
-	bool begun;
-	bool failed;
-};
-
-/**
- * kept_file_open() - be ready to write
- * @file: filled
- * @path: its name, which must live as long; "-": standard output
- *
- * Return: true, or false after a sentence.
- */
-bool kept_file_open(struct kept_file *file, const char *path);
-
-/**
- * kept_file_begin() - drop what it has, now that there is something to replace it
- * @file: was opened
- */
-void kept_file_begin(struct kept_file *file);
-
-/**
- * kept_file_fail() - something could not be written, for the reason in errno
- * @file: was opened
- */
-void kept_file_fail(struct kept_file *file);
-
-/**
- * kept_file_close() - finish it
- * @file: was opened; one that was made and has not begun is removed
- *
- * Return: true if all of it was written, or false after a sentence.
- */
-bool kept_file_close(struct kept_file *file);
 
 /**
  * file_make() - make a file to write to it
@@ -62,5 +17,51 @@ bool kept_file_close(struct kept_file *file);
  * Return: the caller's until fclose(); NULL after a sentence.
  */
 FILE *file_make(const char *name, const char *between, const char *part);
+
+/**
+ * struct fresh_file - a file that replaces what was there as soon as there is something
+ *	to write
+ * @out: open
+ * @path: its name, "-" for standard output
+ * @made: it was not there before
+ * @begun: what was in it before is gone
+ * @failed: something is not in it
+ */
+struct fresh_file {
+	FILE *out;
+	const char *path;
+	bool made;
+	bool begun;
+	bool failed;
+};
+
+/**
+ * fresh_open() - be ready to write
+ * @file: filled
+ * @path: its name, which must live as long; "-": standard output
+ *
+ * Return: true, or false after a sentence.
+ */
+bool fresh_open(struct fresh_file *file, const char *path);
+
+/**
+ * fresh_begin() - drop what the file has, now that there is something to replace it
+ * @file: was opened
+ */
+void fresh_begin(struct fresh_file *file);
+
+/**
+ * fresh_failed() - something could not be written, errno says why
+ * @file: the first time a sentence says so, unless it is standard output
+ */
+void fresh_failed(struct fresh_file *file);
+
+/**
+ * fresh_close() - no more will come
+ * @file: was opened; a new one goes away if fresh_begin() was not called
+ *
+ * Return: whether all was written; if not a sentence said so.
+ */
+bool fresh_close(struct fresh_file *file);
 
 #endif /* KIPT_OUTPUT_FILE_H */

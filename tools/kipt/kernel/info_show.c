@@ -55,7 +55,7 @@ static void all_values_show(const struct kipt_caps *c, FILE *out)
 	values_show("MTCFreq", mtc ? c->values.mtc : 0, out);
 	values_show("CycThresh", psb_cyc ? c->values.cyc : 0, out);
 	values_show("PSBFreq", psb_cyc ? c->values.psb : 0, out);
-	if (c->leaf0_eax && !c->values.told)
+	if (c->leaf0_eax && !c->values.listed)
 		fputs("  CPUID.14H.1 says nothing that makes sense here: only 0 is certain\n",
 		      out);
 }
@@ -231,7 +231,7 @@ static void caps_json(struct json_object *line, const struct kipt_caps *c)
 
 	names_json(line, c);
 	jsonl_number(line, "address_ranges", c->values.ranges);
-	jsonl_flag(line, "values_told", c->values.told);
+	jsonl_flag(line, "values_told", c->values.listed);
 	jsonl_hex(line, "mtc_freq", c->values.mtc);
 	jsonl_hex(line, "cyc_thresh", c->values.cyc);
 	jsonl_hex(line, "psb_freq", c->values.psb);

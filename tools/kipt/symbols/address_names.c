@@ -31,6 +31,7 @@
  * lies in a hole between modules.
  */
 #define KERNEL_FUNCTION_MAX	(1 << 20)
+#define KERNEL_PAGE		4096ULL
 
 /* @reader: reads it, and calls it @file; NULL: it is read here. */
 struct object {
@@ -565,6 +566,79 @@ bool names_build_id(const struct names *names, const char *object,
 	known = debug_file_build_id(fd, id);
 	close(fd);
 	return known;
+}
+
+/* What the kernel made while it ran is in no file. */
+static bool kernel_file(struct names *names, u64 address, struct file_place *found)
+{
+	struct place place;
+
+	names_find(names, 0, address, &place);
+	*found = (struct file_place){
+		.called = place.object,
+		.offset = address,
+		.end = ~0ULL,
+	};
+	return place.symbol && strcmp(place.object, "bpf") &&
+	       strncmp(place.object, "__builtin__", strlen("__builtin__"));
+}
+
+bool names_file(struct names *names, u32 pid, u64 address,
+		struct file_place *found)
+{
+	const struct names_mapper *mapper = names->mapper;
+	const struct mapping *mapping;
+	const char *called;
+
+	if (address >> 63)
+		return kernel_file(names, address, found);
+	mapping = mapping_find(names, pid, address);
+	if (!mapping || mapping->path[0] == '[' || !strncmp(mapping->path, "//", 2))
+		return false;
+	called = mapper && mapper->called ?
+		 mapper->called(mapper->ctx, mapping->path) : NULL;
+	*found = (struct file_place){
+		.path = mapping->path,
+		.called = called ? called : mapping->path,
+		.offset = address - mapping->start + mapping->offset,
+		.end = mapping->end,
+	};
+	return true;
+}
+
+struct kernel_range {
+	const char *object;
+	u64 begin, end;
+};
+
+static void range_widen(void *ctx, const struct symbol_entry *entry)
+{
+	struct kernel_range *range = ctx;
+
+	if (strcmp(*entry->object ? entry->object : "kernel", range->object) ||
+	    !(entry->start >> 63))
+		return;
+	if (entry->start < range->begin)
+		range->begin = entry->start;
+	if (entry->start + entry->size >= range->end)
+		range->end = entry->start + entry->size + 1;
+}
+
+bool names_kernel_range(struct names *names, const char *object, u64 *begin,
+			u64 *end)
+{
+	struct kernel_range range = { .object = object, .begin = ~0ULL };
+
+	if (names->kernel)
+		symbols_each(names->kernel, range_widen, &range);
+	*begin = range.begin & ~(KERNEL_PAGE - 1);
+	*end = (range.end + KERNEL_PAGE - 1) & ~(KERNEL_PAGE - 1);
+	return range.end;
+}
+
+const struct debug_places *names_places(const struct names *names)
+{
+	return &names->places;
 }
 
 static bool comm_live(struct names *names, u32 tid)

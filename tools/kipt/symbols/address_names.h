@@ -9,6 +9,7 @@
 #include "build_id.h"
 #include "process_maps.h"
 
+struct debug_places;
 struct names;
 
 /**
@@ -249,6 +250,53 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
  */
 bool names_build_id(const struct names *names, const char *object,
 		    struct build_id *id);
+
+/**
+ * struct file_place - an address in a file
+ * @path: where the file can be read; NULL: it is of the kernel
+ * @called: the path it had where it was mapped, or "kernel" or a module's name; valid
+ *	until the next call of a function of names
+ * @offset: of the address in the file; of the kernel the address
+ * @end: address up to which the file is mapped
+ */
+struct file_place {
+	const char *path;
+	const char *called;
+	u64 offset;
+	u64 end;
+};
+
+/**
+ * names_file() - the file that an address is in
+ * @names: names
+ * @pid: as for names_find()
+ * @address: the address
+ * @found: filled on success
+ *
+ * Return: true, or false if there is no file.
+ */
+bool names_file(struct names *names, u32 pid, u64 address,
+		struct file_place *found);
+
+/**
+ * names_kernel_range() - where the kernel or a module is
+ * @names: names
+ * @object: as names_file() calls it
+ * @begin: filled: begin of the page of its first symbol of code
+ * @end: filled: end of the page of its last one
+ *
+ * Return: true, or false if it has no symbols.
+ */
+bool names_kernel_range(struct names *names, const char *object, u64 *begin,
+			u64 *end);
+
+/**
+ * names_places() - where debug files are looked for
+ * @names: names
+ *
+ * Return: they, of @names.
+ */
+const struct debug_places *names_places(const struct names *names);
 
 /**
  * names_comm() - the name of a task

@@ -22,7 +22,7 @@ struct firefox *firefox_create(const char *path)
 		say_errno(ENOMEM, "cannot make %s", path);
 		return NULL;
 	}
-	if (kept_file_open(&firefox->file, path))
+	if (fresh_open(&firefox->file, path))
 		return firefox;
 	free(firefox);
 	return NULL;
@@ -33,7 +33,7 @@ void firefox_destroy(struct firefox *firefox)
 	if (!firefox)
 		return;
 	if (firefox->file.out)
-		kept_file_close(&firefox->file);
+		fresh_close(&firefox->file);
 	lookup_free(&firefox->thread_of);
 	free(firefox->threads);
 	free(firefox->ran.samples);
@@ -179,10 +179,10 @@ bool firefox_end(struct profile_feed *feed)
 	if (times) {
 		list_sort(&firefox->ran);
 		list_sort(&firefox->lost);
-		kept_file_begin(&firefox->file);
+		fresh_begin(&firefox->file);
 		firefox_write(feed);
 	}
-	ok = kept_file_close(&firefox->file);
+	ok = fresh_close(&firefox->file);
 	firefox->file.out = NULL;
 	return ok && times;
 }

@@ -58,7 +58,7 @@ struct firefox_thread {
  * @full: there was no room for more
  */
 struct firefox {
-	struct kept_file file;
+	struct fresh_file file;
 	struct firefox_list ran, lost;
 	struct firefox_thread *threads;
 	u32 thread_count;

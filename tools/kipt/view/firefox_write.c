@@ -341,7 +341,7 @@ void firefox_write(const struct profile_feed *feed)
 
 	if (!numbers) {
 		errno = ENOMEM;
-		kept_file_fail(&firefox->file);
+		fresh_failed(&firefox->file);
 		return;
 	}
 	head_put(out);
@@ -355,6 +355,6 @@ void firefox_write(const struct profile_feed *feed)
 	}
 	fputs("]}\n", out);
 	if (fflush(out) || ferror(out))
-		kept_file_fail(&firefox->file);
+		fresh_failed(&firefox->file);
 	free(numbers);
 }

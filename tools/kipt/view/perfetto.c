@@ -66,7 +66,7 @@ enum {
 #define UNIT_COUNT	2
 
 struct perfetto {
-	struct kept_file file;
+	struct fresh_file file;
 };
 
 struct message {
@@ -148,7 +148,7 @@ static void packet_write(struct perfetto *perfetto, struct message *packet, u32 
 	varint_put(&head, packet->size);
 	if (fwrite(head.bytes, head.size, 1, perfetto->file.out) != 1 ||
 	    fwrite(packet->bytes, packet->size, 1, perfetto->file.out) != 1)
-		kept_file_fail(&perfetto->file);
+		fresh_failed(&perfetto->file);
 }
 
 /* Drop what the file has, now that there is something to replace it. */
@@ -163,7 +163,7 @@ static void begin(struct perfetto *perfetto)
 	struct message packet = { .size = 0 }, interned = { .size = 0 };
 	u32 i;
 
-	kept_file_begin(&perfetto->file);
+	fresh_begin(&perfetto->file);
 	if (perfetto->file.failed)
 		return;
 	for (i = 1; i <= PERFETTO_LOST; i++)
@@ -180,7 +180,7 @@ struct perfetto *perfetto_create(const char *path)
 		say_errno(ENOMEM, "cannot make %s", path);
 		return NULL;
 	}
-	if (kept_file_open(&perfetto->file, path))
+	if (fresh_open(&perfetto->file, path))
 		return perfetto;
 	free(perfetto);
 	return NULL;
@@ -269,7 +269,7 @@ bool perfetto_close(struct perfetto *perfetto, bool whole)
 		return true;
 	if (whole && !perfetto->file.begun)
 		begin(perfetto);
-	ok = kept_file_close(&perfetto->file);
+	ok = fresh_close(&perfetto->file);
 	free(perfetto);
 	return ok;
 }

@@ -11,15 +11,25 @@
 
 bool output_spares(const struct view_options *options, const char *input)
 {
-	const char *path = options->perfetto ? options->perfetto :
-			   options->firefox ? options->firefox : options->output;
+	const struct {
+		const char *option, *path;
+	} files[] = {
+		{ "-o", options->output },
+		{ "--perfetto", options->perfetto },
+		{ "--firefox", options->firefox },
+		{ "--drcov", options->drcov },
+		{ "--lcov", options->lcov },
+	};
+	size_t i;
 
-	if (!record_file_is(path, input))
-		return true;
-	say_error("%s %s: that is the file which is read; give another name",
-		  options->perfetto ? "--perfetto" : options->firefox ? "--firefox" : "-o",
-		  path);
-	return false;
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		if (!record_file_is(files[i].path, input))
+			continue;
+		say_error("%s %s: that is the file which is read; give another name",
+			  files[i].option, files[i].path);
+		return false;
+	}
+	return true;
 }
 
 static bool records_show(void *ctx, const struct kipt_record *records,
@@ -140,7 +150,7 @@ u32 output_choose(const struct output *output, bool far)
 		return wanted;
 	if (options->mode == VIEW_COUNTS)
 		return KIPT_OUTPUT_COUNTS;
-	if (options->mode == VIEW_INSNS)
+	if (options->mode == VIEW_INSNS || options->mode == VIEW_COVERAGE)
 		return wanted;
 	if (far || options->packed)
 		wanted |= KIPT_OUTPUT_PACKED;

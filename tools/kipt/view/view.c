@@ -20,7 +20,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox, or --drcov and --lcov, can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -97,6 +97,12 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_FIREFOX:
 		options->firefox = value;
 		return mode_option(options, VIEW_FIREFOX);
+	case VIEW_OPTION_DRCOV:
+		options->drcov = value;
+		return mode_option(options, VIEW_COVERAGE);
+	case VIEW_OPTION_LCOV:
+		options->lcov = value;
+		return mode_option(options, VIEW_COVERAGE);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -162,15 +168,19 @@ static bool disasm_settle(const struct view_options *options, const char *other)
 }
 
 /* It takes the place of what is shown, and of the records that -o writes. */
-static bool file_settle(const struct view_options *options)
+static bool own_file_settle(const struct view_options *options)
 {
+	const char *own = options->perfetto ? "perfetto" : options->firefox ? "firefox" :
+			  options->drcov ? "drcov" : "lcov";
 	const char *other = options->output ? "-o" : options->hash ? "--hash" :
 			    options->stats ? "--stats" : options->json ? "--json" : NULL;
 
-	if (!other)
+	if (other)
+		say_error("--%s writes a file of its own: %s does not go with it", own, other);
+	else if (options->drcov && options->lcov && !strcmp(options->drcov, options->lcov))
+		say_error("--drcov and --lcov write a file each: give each a name of its own");
+	else
 		return true;
-	say_error("--%s writes a file of its own: %s does not go with it",
-		  options->mode == VIEW_FIREFOX ? "firefox" : "perfetto", other);
 	return false;
 }
 
@@ -179,7 +189,7 @@ bool view_settle(const struct view_options *options)
 	const char *other = options->output ? "-o" : "--hash";
 
 	if (options->mode >= VIEW_PERFETTO)
-		return file_settle(options);
+		return own_file_settle(options);
 	if (options->disasm)
 		return disasm_settle(options, other);
 	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||
@@ -198,7 +208,8 @@ bool view_settle(const struct view_options *options)
 
 bool view_timed(const struct view_options *options)
 {
-	return options->time || options->mode >= VIEW_TOTALS ||
+	return options->time ||
+	       (options->mode >= VIEW_TOTALS && options->mode != VIEW_COVERAGE) ||
 	       time_range_any(&options->narrow.time);
 }
 
@@ -227,6 +238,8 @@ u32 view_output(const struct view_options *options)
 		return output | KIPT_OUTPUT_INSNS |
 		       (options->hash && !options->syms ? 0 :
 							  KIPT_OUTPUT_BRANCHES);
+	if (options->mode == VIEW_COVERAGE)
+		return output | KIPT_OUTPUT_INSNS | (options->syms ? KIPT_OUTPUT_BRANCHES : 0);
 	if (options->mode == VIEW_BRANCHES || options->mode >= VIEW_TOTALS ||
 	    all)
 		return output | KIPT_OUTPUT_BRANCHES;
@@ -254,6 +267,8 @@ static bool printer_choose(struct view *view)
 		return true;
 	if (options->mode == VIEW_COUNTS)
 		return view_counts_init(view);
+	if (options->mode == VIEW_COVERAGE)
+		return view_coverage_init(view);
 	if (options->mode >= VIEW_TOTALS)
 		return view_totals_init(view);
 	if (options->hash)

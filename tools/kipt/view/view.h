@@ -29,6 +29,7 @@
  * @VIEW_FOLDED: the time of each stack of calls
  * @VIEW_PERFETTO: nothing; a file for Perfetto is written
  * @VIEW_FIREFOX: nothing; a file for Firefox's profiler is written
+ * @VIEW_COVERAGE: nothing; files of coverage are written
  */
 enum view_mode {
 	VIEW_CALLS = 0,
@@ -42,6 +43,7 @@ enum view_mode {
 	VIEW_FOLDED,
 	VIEW_PERFETTO,
 	VIEW_FIREFOX,
+	VIEW_COVERAGE,
 };
 
 struct disasm;
@@ -65,6 +67,7 @@ struct view;
  * @slowest: the functions of VIEW_SLOWEST, as wanted_has() takes them
  * @perfetto: the file of VIEW_PERFETTO
  * @firefox: the file of VIEW_FIREFOX
+ * @drcov, @lcov: the files of VIEW_COVERAGE, of which there is one at least
  * @syms: only calls of these functions, as wanted_has() takes them; NULL: all
  * @top: so many edges, functions or runs are shown; 0: all
  * @top_given: somebody asked for it
@@ -99,6 +102,8 @@ struct view_options {
 	const char *slowest;
 	const char *perfetto;
 	const char *firefox;
+	const char *drcov;
+	const char *lcov;
 	const char *syms;
 	u32 top;
 	bool top_given;
@@ -131,6 +136,8 @@ enum {
 	VIEW_OPTION_FOLDED,
 	VIEW_OPTION_PERFETTO,
 	VIEW_OPTION_FIREFOX,
+	VIEW_OPTION_DRCOV,
+	VIEW_OPTION_LCOV,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -223,6 +230,12 @@ enum {
 	{ "firefox", 0, VIEW_OPTION_FIREFOX, "OUT",			\
 	  "write the stack of each task at each time to OUT, a\n"	\
 	  "profile for Firefox's profiler (profiler.firefox.com)" },	\
+	{ "drcov", 0, VIEW_OPTION_DRCOV, "OUT",				\
+	  "write which code of which file ran to OUT, as drcov\n"	\
+	  "does; Lighthouse and others read it" },			\
+	{ "lcov", 0, VIEW_OPTION_LCOV, "OUT",				\
+	  "write how often lines of source code ran to OUT, for\n"	\
+	  "genhtml and others that read files of lcov" },		\
 	{ "time", 't', VIEW_OPTION_TIME, "[FROM,TO]",			\
 	  "show time, if the trace has it; with FROM,TO only\n"		\
 	  "what happened in that stretch, as 5ms,6.5ms or\n"		\
@@ -471,5 +484,6 @@ bool view_lines_init(struct view *view);
 bool view_json_init(struct view *view);
 bool view_counts_init(struct view *view);
 bool view_totals_init(struct view *view);
+bool view_coverage_init(struct view *view);
 
 #endif /* KIPT_VIEW_H */

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Coverage as DynamoRIO's drcov writes it, version 2: lines that list the files, then for
+ * each stretch 8 bytes.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../cli/messages.h"
+#include "../cli/output_file.h"
+#include "../cli/printable.h"
+#include "coverage.h"
+
+static void module_print(const struct coverage_file *file, size_t number, FILE *out)
+{
+	u64 base = file->address - (file->offset - file->layout.begin);
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s", file->called ? file->called : "");
+	plain_text(path);
+	fprintf(out, " %zu, 0x%llx, 0x%llx, 0x0000000000000000, 0x00000000, 0x00000000, %s\n",
+		number, (unsigned long long)base,
+		(unsigned long long)(base + (file->layout.end - file->layout.begin)), path);
+}
+
+/* Little endian: offset in the module, size, number of the module. */
+static void block_write(const struct coverage *coverage, const struct coverage_range *range,
+			FILE *out)
+{
+	u64 start = range->begin - coverage->files[range->file].layout.begin;
+	u8 bytes[] = {
+		start, start >> 8, start >> 16, start >> 24,
+		range->size, range->size >> 8, range->file, range->file >> 8,
+	};
+
+	fwrite(bytes, sizeof(bytes), 1, out);
+}
+
+bool drcov_write(const struct coverage *coverage, struct fresh_file *file)
+{
+	FILE *out = file->out;
+	size_t i;
+
+	if (!coverage->count) {
+		say_error("--drcov: none of the code that ran is in a file");
+		return false;
+	}
+	fresh_begin(file);
+	fprintf(out, "DRCOV VERSION: 2\nDRCOV FLAVOR: kipt\n");
+	fprintf(out, "Module Table: version 2, count %zu\n", coverage->paths.count);
+	fprintf(out, "Columns: id, base, end, entry, checksum, timestamp, path\n");
+	for (i = 0; i < coverage->paths.count; i++)
+		module_print(&coverage->files[i], i, out);
+	fprintf(out, "BB Table: %zu bbs\n", coverage->count);
+	for (i = 0; i < coverage->count; i++)
+		block_write(coverage, &coverage->ranges[i], out);
+	if (ferror(out))
+		fresh_failed(file);
+	return true;
+}
