@@ -34,6 +34,7 @@ diff_slower_tests() {
 	same "diff_exits_0" "0 " "$STATUS $ERR"
 	same "diff_text" "A: a.rec: 4 instructions, 2 calls in 1000 ticks; nothing is lost
 B: b.rec: 4 instructions, 2 calls in 1300 ticks; nothing is lost
+Times are ticks of the TSC: how fast it is, is not known.
 Noise is up to 10 % of the larger number, and up to 0.1 % of the whole run.
 Functions that differ: 3 of 3, what changed most comes first.
 
@@ -217,6 +218,16 @@ diff_build_tests() {
 slow [prog]
   self                100 ticks ->        300 ticks        +200 ticks   +200.0 %" \
 		"$(sed -n '/^prog/p;/^slow/{p;n;p}' <<<"$OUT")"
+	strip -o old/prog.bare old/prog && strip -o new/prog.bare new/prog
+	mkdir -p bare/old bare/new
+	mv old/prog.bare bare/old/prog && mv new/prog.bare bare/new/prog
+	diff_records c.rec bare/old/prog 20 100
+	diff_records d.rec bare/new/prog 30 300
+	kdiff c.rec d.rec --json
+	same "diff_nameless_of_two_builds" "1 1" "$(grep -c '"only":"a"' <<<"$OUT") $(
+		grep -c '"only":"b"' <<<"$OUT")"
+	kdiff c.rec c.rec --noise 0
+	same "diff_nameless_with_itself" 1 "$(grep -c 'Nothing differs' <<<"$OUT")"
 	kdiff a.rec b.rec --json
 	same "diff_two_builds_json" 1 "$(grep -c '"slow".*"other_build":true' <<<"$OUT")"
 	diff_records b.rec old/renamed 30 300
@@ -242,7 +253,7 @@ slow prog a" "$(diff_json <<<"$OUT" | grep ^slow | cut -d' ' -f1-3)"
 
 diff_refused_tests() {
 	diff_run 0 | records a.rec
-	refused "diff_needs_two" 2 "diff needs A B" diff a.rec
+	refused "diff_needs_two" 2 "diff needs FILE-A FILE-B" diff a.rec
 	refused "diff_needs_no_third" 2 "too many: 'c'" diff a.rec b.rec c
 	refused "diff_file_missing" 1 "cannot read absent.rec: .*ENOENT" diff a.rec absent.rec
 	same "diff_file_missing_is_one_sentence" "1 " "$(wc -l <<<"$ERR") $OUT"

@@ -78,6 +78,7 @@ bash_completes() {
 	completes "decode delete diff disarm doctor" kipt d
 	completes "--version" kipt --ver
 	completes "--sym --symfs" kipt decode --sy
+	completes "trace.dir trace.pt" kipt diff trace
 	completes "trace.dir trace.pt" kipt decode trace
 	completes "trace.dir" kipt decode --dir trace
 	completes "once ring" kipt start --mode ""

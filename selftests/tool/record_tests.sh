@@ -477,6 +477,7 @@ output_tests() {
 		show good.rec -o good.rec
 	refused "output_is_the_input_by_another_name" 1 "that is the file" \
 		show good.rec -o ./link.rec
+	rm link.rec
 	refused "output_of_nothing" 1 "is no file of records" \
 		show text.rec -o good.rec
 	refused "output_of_nothing_new" 1 "is no file of records" \

@@ -228,12 +228,12 @@ static int run(int argc, char **argv)
 
 const struct kipt_verb verb_diff = {
 	.name = "diff",
-	.operands = "A B",
+	.operands = "FILE-A FILE-B",
 	.summary = "compare two traces, function by function",
 	.about = "Shows the functions whose calls, instructions or time differ between two runs, what\n"
 		 "changed most first: by the time in themselves, then by the time of their calls,\n"
-		 "instructions and calls. Each number has both values and the change. A\n"
-		 "and B are each a perf.data or a file of records, as 'kipt open' takes them. Needs\n"
+		 "instructions and calls. Each number has both values and the change. A and B\n"
+		 "are each a perf.data or a file of records, as 'kipt open' takes them. Needs\n"
 		 "no module, no PT and no privilege.\n"
 		 "\n"
 		 "A function is the same if the build id of its file and its name are; of two builds\n"

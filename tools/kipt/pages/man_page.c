@@ -13,12 +13,25 @@
 #define PAGE_DATE	"2026-11-01"
 #define HERE		".\\\" @ verbs\n"
 
+/* Roff draws some characters otherwise than they are typed. */
 static void put_char(char c, FILE *out)
 {
-	if (c == '-' || c == '\\')
-		fputs(c == '-' ? "\\-" : "\\e", out);
-	else
-		fputc(c, out);
+	static const struct {
+		char c;
+		const char *roff;
+	} special[] = {
+		{ '-', "\\-" }, { '\\', "\\e" }, { '\'', "\\(aq" }, { '`', "\\(ga" },
+		{ '^', "\\(ha" }, { '~', "\\(ti" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(special) / sizeof(*special); i++) {
+		if (special[i].c == c) {
+			fputs(special[i].roff, out);
+			return;
+		}
+	}
+	fputc(c, out);
 }
 
 /* Plain text; none of its lines is a request. */
@@ -27,7 +40,7 @@ static void put_plain(const char *text, const char *end, FILE *out)
 	bool begins = true;
 
 	for (; text < end; text++) {
-		if (begins && (*text == '.' || *text == '\''))
+		if (begins && *text == '.')
 			fputs("\\&", out);
 		begins = *text == '\n';
 		put_char(*text, out);
@@ -101,7 +114,7 @@ static void put_options(const struct kipt_verb *verb, const char *texts,
 			text_put(text, end, out);
 			continue;
 		}
-		fputc(toupper((unsigned char)option->help[0]), out);
+		put_char(toupper((unsigned char)option->help[0]), out);
 		put_text(option->help + 1, out);
 		fputs(".\n", out);
 	}

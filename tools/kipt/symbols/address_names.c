@@ -549,22 +549,36 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 			       user_source(names, pid, address, text, size);
 }
 
-bool names_build_id(const struct names *names, const char *object,
-		    struct build_id *id)
+static bool object_build_id(const struct object *object, struct build_id *id)
 {
-	const struct object *at = names->objects;
 	bool known;
 	int fd;
 
-	while (at && strcmp(at->name, object))
-		at = at->next;
-	if (!at || at->reader || at->path[0] != '/')
+	if (object->reader || object->path[0] != '/')
 		return false;
-	fd = file_open_regular(at->path);
+	fd = file_open_regular(object->path);
 	if (fd < 0)
 		return false;
 	known = debug_file_build_id(fd, id);
 	close(fd);
+	return known;
+}
+
+bool names_build_id(const struct names *names, const char *object,
+		    struct build_id *id)
+{
+	const struct object *at;
+	struct build_id other;
+	bool known = false;
+
+	for (at = names->objects; at; at = at->next) {
+		if (strcmp(at->name, object))
+			continue;
+		if (!object_build_id(at, known ? &other : id) ||
+		    (known && !build_id_same(id, &other)))
+			return false;
+		known = true;
+	}
 	return known;
 }
 

@@ -207,6 +207,9 @@ static void slice_begin(struct profile_feed *feed, u32 lane, const struct frame 
 	};
 	char text[PERFETTO_NAME_MAX];
 
+	/* A name is in the file from its first slice on. */
+	if (!lane)
+		return;
 	if (!lookup_get(&lanes->named, frame->symbol)) {
 		if (lookup_add(&lanes->named, frame->symbol, 1))
 			event.name = totals_text(&feed->profile->symbols[frame->symbol],

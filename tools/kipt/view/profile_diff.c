@@ -96,6 +96,7 @@ static bool is_function(const struct diff_function *function,
 			const struct diff_function *like)
 {
 	if (function->object != like->object || function->called != like->called ||
+	    function->alone != like->alone ||
 	    function->start != like->start || !function->name != !like->name)
 		return false;
 	return !like->name || !strcmp(function->name, like->name);
@@ -109,7 +110,7 @@ static struct diff_function *function_get(struct profile_diff *diff,
 	size_t *first;
 	u32 at;
 
-	key = lookup_text(lookup_mix(key, like->called), like->name);
+	key = lookup_text(lookup_mix(key, like->called + 2 * like->alone), like->name);
 	first = lookup_get(&diff->function_of, key);
 	for (at = first ? *first : 0; at; at = diff->functions[at - 1].next) {
 		if (is_function(&diff->functions[at - 1], like))
@@ -142,11 +143,13 @@ static bool symbol_add(struct profile_diff *diff, u32 run,
 		[DIFF_CALLS] = symbol->calls,
 	};
 	size_t *object = symbol->object ? lookup_get(index, (u64)symbol->object) : NULL;
+	bool other = object && diff_other_build(&diff->objects[*object]);
 	const struct diff_function like = {
 		.name = symbol->name,
 		.object = object ? *object : DIFF_NO_OBJECT,
 		.called = symbol->called,
 		.start = symbol->name ? 0 : symbol->start,
+		.alone = !symbol->name && symbol->called && other ? run + 1 : 0,
 	};
 	struct diff_function *function;
 	u32 i;
@@ -252,6 +255,8 @@ static int function_compare(const void *left, const void *right)
 		return a->object < b->object ? -1 : 1;
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
+	if (a->alone != b->alone)
+		return a->alone < b->alone ? -1 : 1;
 	return strcmp(a->name ? a->name : "", b->name ? b->name : "");
 }
 

@@ -49,6 +49,8 @@ struct diff_object {
  * @name: as of struct profile_symbol
  * @object: index of its file, or DIFF_NO_OBJECT
  * @called, @start: as of struct profile_symbol, where there is no @name; else 0
+ * @alone: it is of run @alone - 1 and has no name, and its file is another build in the other
+ *	run: no other is the same; else 0
  * @in: which runs have it
  * @several: it is several functions of one name
  * @space, @last: where it was seen last, and at which address
@@ -61,6 +63,7 @@ struct diff_function {
 	u32 object;
 	bool called;
 	u64 start;
+	u32 alone;
 	bool in[2];
 	bool several;
 	u32 space;

@@ -45,11 +45,13 @@ static const char *number_text(const struct view *view, u32 measure, u64 number,
 	return text;
 }
 
-static void measure_print(const struct view *view, u32 measure, u64 before, u64 after)
+/* @fresh: there was nothing of it before */
+static void measure_print(const struct view *view, u32 measure, u64 before, u64 after,
+			  bool fresh)
 {
 	u64 change = after > before ? after - before : before - after;
 	const char *sign = after > before ? "+" : after < before ? "-" : "";
-	char texts[3][48], signs[64], share[48] = "new";
+	char texts[3][48], signs[64], share[48] = "";
 
 	if (!before && !after)
 		return;
@@ -58,6 +60,8 @@ static void measure_print(const struct view *view, u32 measure, u64 before, u64 
 	if (before)
 		snprintf(share, sizeof(share), "%s%.1f %%", sign,
 			 (double)change * 100 / (double)before);
+	else if (fresh)
+		snprintf(share, sizeof(share), "new");
 	fprintf(view->out, "  %-12s %16s -> %16s %17s %10s\n", measure_names[measure],
 		number_text(view, measure, before, texts[0], sizeof(texts[0])),
 		number_text(view, measure, after, texts[1], sizeof(texts[1])), signs, share);
@@ -87,7 +91,8 @@ static void function_print(const struct profile_diff *diff, const struct view *v
 	fprintf(view->out, "\n%s%s\n", totals_text(&symbol, text, sizeof(text)),
 		!function->in[0] ? ", only in B" : !function->in[1] ? ", only in A" : "");
 	for (i = 0; i < DIFF_MEASURES; i++)
-		measure_print(view, i, function->sums[0][i], function->sums[1][i]);
+		measure_print(view, i, function->sums[0][i], function->sums[1][i],
+			      !function->in[0]);
 }
 
 static void function_json(const struct profile_diff *diff, const struct view *view,
@@ -153,6 +158,8 @@ static void times_print(const struct profile_diff *diff, const struct view *view
 {
 	const struct diff_run *a = &diff->runs[0], *b = &diff->runs[1];
 
+	if (diff->times && !diff->ns)
+		fputs("Times are ticks of the TSC: how fast it is, is not known.\n", view->out);
 	if (diff->times)
 		return;
 	if (!a->times && !b->times)
@@ -210,7 +217,7 @@ static void head_print(const struct profile_diff *diff, const struct view *view,
 	for (run = 0; run < DIFF_MEASURES && diff->changed; run++) {
 		if (run != DIFF_TOTAL)
 			measure_print(view, run, diff->runs[0].sums[run],
-				      diff->runs[1].sums[run]);
+				      diff->runs[1].sums[run], false);
 	}
 }
 
