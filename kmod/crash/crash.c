@@ -37,7 +37,7 @@
 /*
  * How long the others are waited for. They answer in microseconds; one that a
  * hypervisor runs may have to wait for its turn, and where the whole machine
- * stands still only looks count.
+ * is halted only looks count.
  */
 #define WAIT_MS		50
 #define WAIT_LOOKS	1000
@@ -53,7 +53,7 @@ static atomic_t last_number = ATOMIC_INIT(0);
 /* Somebody called panic() or kexec: it will not survive. */
 static bool dying;
 /* The last capture that was printed, and the last of which the event is written. */
-static atomic_t told = ATOMIC_INIT(0);
+static atomic_t printed = ATOMIC_INIT(0);
 static u32 written;
 /*
  * Who was first, once that is written, and how many oopses that thread had since.
@@ -322,9 +322,9 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 	leave(flags);
 }
 
-static bool is_told(u32 number)
+static bool is_printed(u32 number)
 {
-	return (u32)atomic_read(&told) == number;
+	return (u32)atomic_read(&printed) == number;
 }
 
 /*
@@ -339,7 +339,7 @@ static void take_over(void)
 	struct kipt_crash_event event;
 
 	if (!is_written(number) || READ_ONCE(first_task) == current ||
-	    this_cpu_read(stopped_itself) != number || is_told(number))
+	    this_cpu_read(stopped_itself) != number || is_printed(number))
 		return;
 	event = read_event();
 	if (event.hook != KIPT_CRASH_HOOK_OOPS)
@@ -400,7 +400,7 @@ void kipt_crash_tell(void)
 	if (!number)
 		return;
 	wait_until_written(number);
-	if ((u32)atomic_xchg(&told, number) == number)
+	if ((u32)atomic_xchg(&printed, number) == number)
 		return;
 	kipt_quiet_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"), kipt_crash_pages_address());
 	if (kipt_crash_pages_event()->hook)
@@ -426,8 +426,8 @@ static void put_back(u32 capture, struct kipt_crash_event event)
 		event.cpu = smp_processor_id();
 		stop_local(0, true);
 		ask_others(&event);
-		if (is_told(capture))
-			atomic_set(&told, number);
+		if (is_printed(capture))
+			atomic_set(&printed, number);
 		/* Pairs with smp_load_acquire() in is_written(). */
 		smp_store_release(&written, number);
 	}

@@ -148,11 +148,11 @@ static int on_bug_entry(struct kprobe *probe, struct pt_regs *regs)
 /* At its first instruction: what it returns to is on top of the stack. */
 static u64 caller_of(const struct kprobe *probe, const struct pt_regs *regs)
 {
-	unsigned long behind;
+	unsigned long next;
 
-	if (get_kernel_nofault(behind, (unsigned long *)regs->sp))
+	if (get_kernel_nofault(next, (unsigned long *)regs->sp))
 		return 0;
-	return kipt_crash_call_before((unsigned long)probe->addr, behind);
+	return kipt_crash_call_before((unsigned long)probe->addr, next);
 }
 
 static int on_panic(struct kprobe *probe, struct pt_regs *regs)
@@ -413,8 +413,8 @@ static void name_all_lost(char *why, size_t size)
 		name_lost("the tracepoint console", LATE_REPORT, why, size);
 }
 
-/* What the log was told last. */
-static u32 told;
+/* What the log has said last. */
+static u32 logged;
 
 bool kipt_crash_hooks_fire(char *why, size_t size)
 {
@@ -436,13 +436,13 @@ bool kipt_crash_hooks_fire(char *why, size_t size)
 		add_reason(why, size, "%s are not seen: this kernel has other words for them",
 			   words);
 	hash = why[0] ? jhash(why, strlen(why), 0) : 0;
-	if (xchg(&told, hash) != hash && hash)
+	if (xchg(&logged, hash) != hash && hash)
 		pr_warn("a crash may be seen late or not at all: %s\n", why);
 	return !why[0];
 }
 
-/* What is new the log is told. */
-static void tell(void)
+/* Logs what is new. */
+static void log_new(void)
 {
 	char why[KIPT_REFUSE_BYTES];
 
@@ -462,7 +462,7 @@ static void set_all(void)
 						    &panic_block);
 	console_set = set_console_hook();
 	kipt_crash_words_look();
-	told = 0;
+	logged = 0;
 }
 
 static void take_all(void)
@@ -490,14 +490,14 @@ void kipt_crash_hooks_get(void)
 	if (!users)
 		set_all();
 	WRITE_ONCE(users, users + 1);
-	tell();
+	log_new();
 	mutex_unlock(&users_lock);
 }
 
 void kipt_crash_hooks_put(void)
 {
 	mutex_lock(&users_lock);
-	tell();
+	log_new();
 	WRITE_ONCE(users, users - 1);
 	if (!users)
 		take_all();

@@ -34,7 +34,7 @@ void kipt_crash_hooks_put(void);
  * @size: bytes of @why
  *
  * Root may turn kprobes off at any time, and none fires in the handler of another.
- * What is new of that the log is told, too. Context: any.
+ * What is new of that is logged, too. Context: any.
  *
  * Return: false if a crash may be seen late, when the other CPUs have been
  * stopped already, or not at all, or something was missed since they were set.

@@ -185,7 +185,7 @@ static int add_regions(const struct kipt_buffer *buffer, u32 done, u64 **link)
 	return 0;
 }
 
-/* An entry of the log is what a dump is told it is. */
+/* An entry of the log is what the pages say it is. */
 static_assert(sizeof(struct kipt_switch) == sizeof(struct kipt_crash_switch));
 static_assert(offsetof(struct kipt_switch, space) ==
 	      offsetof(struct kipt_crash_switch, space));

@@ -98,7 +98,7 @@ u64 kipt_crash_pages_address(void);
  *
  * Context: any, also NMI.
  *
- * Return: what a dump is told of it.
+ * Return: what a dump has of it.
  */
 const struct kipt_crash_event *kipt_crash_pages_event(void);
 

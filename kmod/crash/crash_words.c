@@ -125,7 +125,7 @@ void kipt_crash_words_look(void)
 	if (looked)
 		return;
 	from = kipt_probe_variable("__start_rodata");
-	/* Behind all strings of formats; __end_rodata itself is not told. */
+	/* After all strings of formats; __end_rodata itself is not known. */
 	to = kipt_probe_variable("__start___ksymtab");
 	if (!from || to <= from || (size_t)(to - from) > CONSTANTS_MOST)
 		return;

@@ -48,7 +48,7 @@
 #define RELEASE_LOOKS	6000U
 /*
  * The clock is looked at after that much trace, and after so many blocks of code,
- * also amid a packet: a packet of a damaged trace may stand for millions.
+ * also amid a packet: a packet of a damaged trace may cover millions.
  */
 #define SLICE_BYTES	(4U << 10)
 #define SLICE_STEPS	2048U
@@ -121,7 +121,7 @@ static void free_excerpt(struct excerpt *excerpt)
 	memset(excerpt, 0, sizeof(*excerpt));
 }
 
-/* Of pages of its own, behind which none is mapped. */
+/* Of pages of its own, after which none is mapped. */
 static void *alloc_stack(void)
 {
 	void *stack;

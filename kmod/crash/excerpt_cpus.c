@@ -56,8 +56,8 @@ static DEFINE_PER_CPU(u64, busy_since);
 
 /*
  * The report of a lockup or a stall comes from the CPU that noticed, and none of
- * its calls say why another hangs: that one is shown, too, unasked. Which it is
- * stands in no register; it is among those that have not switched tasks longest.
+ * its calls say why another hangs: that one is shown, too, unasked. No register says
+ * which it is; it is among those that have not switched tasks longest.
  */
 static u32 lines_of(const struct kipt_group *group,
 		    const struct kipt_crash_event *event)

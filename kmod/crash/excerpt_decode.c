@@ -117,7 +117,7 @@ static void tell_time_is_up(struct kipt_excerpt_lines *list)
 	kipt_excerpt_lines_add(list, &gap);
 }
 
-/* The lines of what stands from @from to the end. */
+/* The lines of what there is from @from to the end. */
 static struct kipt_excerpt_found *
 decode_from(struct kipt_excerpt_decode *decode, u64 from)
 {

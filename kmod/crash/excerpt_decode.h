@@ -49,10 +49,10 @@ struct kipt_excerpt_found {
  * @at: which of @found is being decoded
  * @until: what is being done ends when @now gives this
  * @total: records since that began
- * @number: of the record at hand in its part, from 1
+ * @number: of the current record in its part, from 1
  * @part: offset of the PSB before the end of execution; of the last one if that
  *	is not found
- * @part_end: offset of the one behind, or @size
+ * @part_end: offset of the next one, or @size
  * @last: where execution died, record @last_number of @part; 0: not found
  * @last_number: see there
  * @insns: instructions that were traced after @last

@@ -2,7 +2,7 @@
 /*
  * Hears of programs that are killed, see killed.h. Leaves to killed_quota.c whether
  * there is room, to killed_maps.c what a program has mapped, to snapshot.c the
- * memory, who reads it and what the log is told.
+ * memory, who reads it and what is logged.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -46,7 +46,7 @@ static bool probe_set;
 /* Guards who gets which place; each is a slot of snapshot.c. */
 static DEFINE_RAW_SPINLOCK(places_lock);
 static struct kipt_killed_place places[KIPT_SNAPSHOTS_MAX];
-static bool full_told;
+static bool full_logged;
 
 /* A page table's own half is the second page where the kernel has another. */
 static void fill_cr3(struct kipt_crash_signal *signal)
@@ -165,7 +165,7 @@ static struct kipt_snapshot *take_place(u32 *number)
 	};
 	u32 count = kipt_limits()->user_snapshots_all, i;
 	struct kipt_snapshot *snapshot = NULL;
-	bool tell = false;
+	bool log = false;
 	unsigned long flags;
 	int found;
 
@@ -182,11 +182,11 @@ static struct kipt_snapshot *take_place(u32 *number)
 		places[found].id = snapshot->dump.id;
 	}
 	if (snapshot || found == -ENOSPC) {
-		tell = !snapshot && !full_told;
-		full_told = !snapshot;
+		log = !snapshot && !full_logged;
+		full_logged = !snapshot;
 	}
 	raw_spin_unlock_irqrestore(&places_lock, flags);
-	if (tell)
+	if (log)
 		pr_notice_ratelimited("process %d was killed, and is not kept: there is no room, see 'kipt crash list'\n",
 				      current->tgid);
 	return snapshot;

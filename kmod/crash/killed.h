@@ -22,7 +22,7 @@ struct kipt_refusal;
  * kipt_killed_get() - a session wants to hear of programs that are killed
  * @refusal: where a refusal is explained
  *
- * If the kernel cannot be probed the log is told so, and nothing is heard.
+ * If the kernel cannot be probed the log says so, and nothing is heard.
  * Context: may sleep, no lock that CPU hotplug takes.
  *
  * Return: 0 or -ENOMEM.

@@ -2,7 +2,7 @@
 /*
  * Walks the mappings of the running task, see killed_maps.h. A mapping that has
  * pages of the process's own, which a debugger, a uprobe or the process itself has
- * written to, is told in parts: what ran there is in no file.
+ * written to, is listed in parts: what ran there is in no file.
  */
 #include <linux/elf.h>
 #include <linux/err.h>
@@ -33,9 +33,9 @@ static_assert(sizeof(struct kipt_crash_map) == 256);
  * @signal: what is filled
  * @at: see kipt_killed_maps()
  * @scratch: as well
- * @count: mappings that were told
+ * @count: mappings that were listed
  * @looks: pages that were looked at
- * @map: what the parts of the mapping at hand share
+ * @map: what the parts of the current mapping share
  */
 struct walk {
 	struct kipt_crash_signal *signal;
@@ -46,7 +46,7 @@ struct walk {
 	struct kipt_crash_map map;
 };
 
-/* Return: bytes of the build id that [@at, @at + @size) of a file's head tells. */
+/* Return: bytes of the build id that [@at, @at + @size) of a file's head has. */
 static u32 read_notes(const u8 *head, u64 at, u64 size, u8 *id)
 {
 	u64 end = PAGE_SIZE, name, desc;
@@ -97,7 +97,7 @@ static u32 read_build_id(const u8 *head, u8 *id)
 	return found;
 }
 
-/* Who reads memory that is broken dies; of a huge page its head tells. */
+/* Who reads memory that is broken dies; of a huge page its head says. */
 static bool read_page(struct page *page, u8 *to)
 {
 	return PageUptodate(page) && !PageHWPoison(page) &&

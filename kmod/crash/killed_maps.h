@@ -2,7 +2,7 @@
 /*
  * What a program that is being killed has mapped to be executed: where, and of
  * which file. Code is not copied: who reads a snapshot takes it from the files,
- * whose build ids tell whether they are still those.
+ * whose build ids show whether they are still those.
  */
 #ifndef KIPT_KILLED_MAPS_H
 #define KIPT_KILLED_MAPS_H
@@ -19,11 +19,11 @@
 
 /**
  * kipt_killed_maps() - write down the mappings of the running task
- * @signal: a page of kind SIGNAL, KIPT_KILLED_MAP_PAGES pages behind it, all of
- *	them zero; its @ip tells which mapping comes first. @page.more and
- *	@maps_lost are filled, and the pages behind it but for what
+ * @signal: a page of kind SIGNAL, KIPT_KILLED_MAP_PAGES pages after it, all of
+ *	them zero; its @ip says which mapping comes first. @page.more and
+ *	@maps_lost are filled, and the pages after it but for what
  *	kipt_crash_pages_hide() makes, and the id
- * @at: where in the snapshot the page behind @signal is
+ * @at: where in the snapshot the page after @signal is
  * @scratch: KIPT_KILLED_SCRATCH bytes
  *
  * Never faults and waits for nobody: where another thread is changing the mappings

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes the answer to get-info. CPUs with the same capabilities are told
+ * Writes the answer to get-info. CPUs with the same capabilities are written
  * together. Owns nothing. Process context.
  */
 #include <linux/cpu.h>
@@ -28,8 +28,8 @@
 /**
  * struct cpu_kinds - the CPUs, sorted by what they can do
  * @pt: online CPUs that have PT
- * @rest: of these, the ones not told yet
- * @same: the ones that are told together
+ * @rest: of these, the ones not written yet
+ * @same: the ones that are written together
  * @busy: CPUs that sessions hold
  */
 struct cpu_kinds {
@@ -140,7 +140,7 @@ static int put_versions(struct sk_buff *skb)
 	return 0;
 }
 
-/* What tells of others: which CPUs are traced, and how much. */
+/* What is about others: which CPUs are traced, and how much. */
 static int put_use(struct sk_buff *skb, const struct cpu_kinds *kinds)
 {
 	int err = kipt_reply_put_cpus(skb, KIPT_A_INFO_BUSY, kinds->busy);

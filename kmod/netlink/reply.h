@@ -43,7 +43,7 @@ void kipt_reply_init(const struct genl_family *family);
 struct kipt_reply_dump *kipt_reply_dump(struct netlink_callback *cb);
 
 /**
- * kipt_reply_event() - tell listeners that a session changed
+ * kipt_reply_event() - send listeners an event: a session changed
  * @id: session
  * @state: enum kipt_state of it, or 0: it is gone
  * @cpu: the CPU that stopped by itself, or KIPT_EVENT_NO_CPU

@@ -359,15 +359,15 @@ static int put_trace(struct sk_buff *skb, const struct kipt_session *session,
 /**
  * struct list_state - where a dump of sessions is
  * @only: number of the session that was asked for, 0: all
- * @last: number of the last one that is told completely
+ * @last: number of the last one that is written completely
  * @id: the one under way
- * @told: messages told of it: 0: none; n: its own, and n - 1 CPUs
+ * @written: messages written of it: 0: none; n: its own, and n - 1 CPUs
  */
 struct list_state {
 	u32 only;
 	u32 last;
 	u32 id;
-	u32 told;
+	u32 written;
 };
 
 static struct list_state *list_state(struct netlink_callback *cb)
@@ -408,22 +408,22 @@ static struct kipt_session *list_next(struct list_state *state)
 	}
 	if (session && session->group.id != state->id) {
 		state->id = session->group.id;
-		state->told = 0;
+		state->written = 0;
 	}
 	return session;
 }
 
 /*
- * A list too long for the reader is left out: its CPUs are told one by one.
- * @alone: nothing stands before this message that takes its room.
+ * A list too long for the reader is left out: its CPUs follow one by one.
+ * @alone: nothing comes before this message that takes its room.
  */
 static int put_listed(struct sk_buff *skb, struct kipt_session *session,
-		      u32 told, bool alone)
+		      u32 written, bool alone)
 {
 	int err;
 
-	if (told)
-		return put_trace(skb, session, &session->traces[told - 1]);
+	if (written)
+		return put_trace(skb, session, &session->traces[written - 1]);
 	if (put_wishes(skb, session) || put_status(skb, session))
 		return -EMSGSIZE;
 	err = kipt_reply_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
@@ -431,7 +431,7 @@ static int put_listed(struct sk_buff *skb, struct kipt_session *session,
 }
 
 static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
-		    struct kipt_session *session, u32 told)
+		    struct kipt_session *session, u32 written)
 {
 	bool alone = !skb->len;
 	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SESSION_GET);
@@ -440,7 +440,7 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!header)
 		return -EMSGSIZE;
 	if (kipt_session_pin_live(session)) {
-		err = put_listed(skb, session, told, alone);
+		err = put_listed(skb, session, written, alone);
 		kipt_session_unpin(session);
 	}
 	if (err) {
@@ -459,8 +459,8 @@ static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 	struct list_state *state = list_state(cb);
 	int err;
 
-	for (; state->told <= session->nr_traces; state->told++) {
-		err = list_one(skb, cb, session, state->told);
+	for (; state->written <= session->nr_traces; state->written++) {
+		err = list_one(skb, cb, session, state->written);
 		if (err == -ENOENT)
 			break;
 		if (err)

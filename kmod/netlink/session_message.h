@@ -93,7 +93,7 @@ int kipt_session_message_new_start(struct netlink_callback *cb,
 				   struct kipt_refusal *refusal);
 
 /**
- * kipt_session_message_new() - a step of it, and a message that tells how far
+ * kipt_session_message_new() - a step of it, and a message that says how far
  *	it is
  * @skb: to be filled
  * @cb: the dump

@@ -48,7 +48,7 @@ static int parse_filter(struct nlattr *nest,
 	struct nlattr *attrs[KIPT_A_FILTER_MAX + 1];
 	int err;
 
-	/* Its attributes were held against the policy with the request. */
+	/* Its attributes were checked by the policy with the request. */
 	err = nla_parse_nested(attrs, KIPT_A_FILTER_MAX, nest, NULL, NULL);
 	if (!err)
 		err = kipt_reply_missing(attrs[KIPT_A_FILTER_KIND],
@@ -116,7 +116,7 @@ static int parse_process(struct nlattr **attrs,
 	return 0;
 }
 
-/* Only kernel code tells whose code runs; a part of it all tells no end. */
+/* Only kernel code shows whose code runs; a part of it all shows no end. */
 static int check_user(struct nlattr **attrs,
 		      const struct kipt_request *request,
 		      struct kipt_refusal *refusal)

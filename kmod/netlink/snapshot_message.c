@@ -21,12 +21,12 @@
  * @snapshot: the one that is read, referenced; NULL: all are listed
  * @last: the one that was listed last
  * @offset: bytes of @snapshot that were read
- * @told: its first message was written
+ * @begun: its first message was written
  */
 struct snapshot_state {
 	struct kipt_snapshot *snapshot;
 	u32 last;
-	bool told;
+	bool begun;
 	u64 offset;
 };
 
@@ -124,7 +124,7 @@ static int put_data(struct sk_buff *skb, struct snapshot_state *state)
 	return 0;
 }
 
-/* The first message tells what it is, the others its data. */
+/* The first message says what it is, the others its data. */
 static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct kipt_snapshot *snapshot)
 {
@@ -134,7 +134,7 @@ static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!header || nla_put_u32(skb, KIPT_A_SNAPSHOT_ID, snapshot->dump.id))
 		return -EMSGSIZE;
-	err = state->told ? put_data(skb, state) : put_snapshot(skb, snapshot);
+	err = state->begun ? put_data(skb, state) : put_snapshot(skb, snapshot);
 	if (err)
 		return err;
 	genlmsg_end(skb, header);
@@ -149,7 +149,7 @@ static int read_on(struct sk_buff *skb, struct netlink_callback *cb)
 	if (state->offset == state->snapshot->size)
 		return 0;
 	ret = write_one(skb, cb, state->snapshot);
-	state->told = true;
+	state->begun = true;
 	return ret;
 }
 

@@ -42,7 +42,7 @@ static bool may_change(int err)
 /* Return: whether to try again. */
 static bool start_missing(struct kipt_session *session)
 {
-	bool again = false, tell = !session->arm.told;
+	bool again = false, log = !session->arm.logged;
 	struct kipt_refusal refusal = {};
 	struct kipt_trace *trace;
 	int err;
@@ -55,10 +55,10 @@ static bool start_missing(struct kipt_session *session)
 		err = kipt_armed_start_cpu(session, trace, &refusal);
 		if (!err || err == -ENXIO)
 			continue;
-		if (tell)
+		if (log)
 			pr_warn("armed session %u does not trace CPU %u: %s\n",
 				session->group.id, trace->cpu, refusal.text);
-		session->arm.told = true;
+		session->arm.logged = true;
 		again |= may_change(err);
 	}
 	return again;
@@ -88,10 +88,10 @@ static bool resume(struct kipt_session *session)
 
 	if (!err)
 		return false;
-	if (!session->arm.told && !READ_ONCE(session->dead))
+	if (!session->arm.logged && !READ_ONCE(session->dead))
 		pr_warn("armed session %u does not trace: %s\n", session->group.id,
 			refusal.text);
-	session->arm.told = true;
+	session->arm.logged = true;
 	return may_change(err);
 }
 
@@ -123,7 +123,7 @@ void kipt_arm_keep_running(struct work_struct *work)
 		if (again)
 			kipt_session_queue(&session->arm.work, RETRY);
 		else
-			session->arm.told = false;
+			session->arm.logged = false;
 	}
 	mutex_unlock(&session->lock);
 }

@@ -9,7 +9,7 @@
 /**
  * kipt_arm_load() - make and start an armed session, if that is asked for
  *
- * A failure is told in the log, and so is why a kernel that saves the dump of
+ * A failure is in the log, and so is why a kernel that saves the dump of
  * another does not do it. Context: the module is loaded, all of it is ready;
  * may sleep as long as the allocation of the buffers takes.
  */

@@ -16,12 +16,12 @@ struct kipt_trace;
 /**
  * struct kipt_arm - what an armed session has more, a part of each session
  * @work: starts what should run and does not; again and again, until it does
- * @told: the log says why that fails; @work only
+ * @logged: the log says why that fails; @work only
  * @lent: perf may use Intel PT on its CPUs; session->lock
  */
 struct kipt_arm {
 	struct delayed_work work;
-	bool told;
+	bool logged;
 	bool lent;
 };
 

@@ -23,7 +23,7 @@ void kipt_latch_set(const char *what, enum kipt_stop_cause cause);
  * @why: the reason of a refusal, a sentence
  * @size: bytes of @why
  *
- * The latch is set before kipt_session_stop_all() is called. So who asks with
+ * The latch is set before kipt_session_stop_all() is called. So whoever looks with
  * session->lock held, and starts before it lets go of it, either sees the
  * latch or is stopped.
  *

@@ -2,7 +2,7 @@
 /*
  * The table of sockets that own sessions, by number. Owns the references to
  * the sockets; leaves the end of a session to a work item, because the
- * notifier that tells of a close runs for every netlink socket of the machine.
+ * notifier for a close runs for every netlink socket of the machine.
  */
 #include <linux/hashtable.h>
 #include <linux/spinlock.h>

@@ -49,7 +49,7 @@ void kipt_owner_init(struct kipt_owner *owner,
 void kipt_owner_set(struct kipt_owner *owner, struct sock *sk, u32 portid);
 
 /**
- * kipt_owner_clear() - nobody owns it any more, its end will not be told
+ * kipt_owner_clear() - nobody owns it any more, its end is no event
  * @owner: of the session
  *
  * The reference to the socket is dropped. @work may be queued already.

@@ -282,7 +282,7 @@ void kipt_session_close(void)
 		kipt_session_destroy(session);
 		kipt_session_put(session);
 	}
-	/* Work that is under way has events to tell. */
+	/* Work that is under way has events to send. */
 	kipt_session_list_flush();
 }
 

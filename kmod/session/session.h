@@ -20,7 +20,7 @@
  *	lock but of the same object, is taken inside.
  * The hotplug callbacks hold the hotplug lock for writing and take sessions_lock and
  * slots_lock only. Whatever patches kernel text (tracepoints, perf events) takes the
- * hotplug lock itself, so it is called with none that comes behind.
+ * hotplug lock itself, so it is called with none that comes after it.
  */
 #ifndef KIPT_SESSION_H
 #define KIPT_SESSION_H
@@ -50,7 +50,7 @@ struct kipt_refusal;
  * @pid: only this process, or 0
  * @by_cr3: only where CR3 is @cr3
  * @cr3: see @by_cr3
- * @uid: effective user id of who asks
+ * @uid: effective user id of whoever made it
  * @sk: the socket that asks
  * @portid: its number
  * @process: what has number @pid, looked up once, or NULL; setup.c holds it
@@ -97,7 +97,7 @@ struct kipt_request {
  * @end_patch: number of the first one after the last stop
  * @fetch: the fetch that is under way, or NULL
  * @wait: woken when the state changes or a CPU stops by itself
- * @event_work: tells listeners of CPUs that stopped
+ * @event_work: sends events of CPUs that stopped
  * @excerpt: kipt_excerpt_prepare() was called for it
  * @killed: kipt_killed_get() was called for it
  * @hooks: kipt_crash_hooks_get() was called for it
@@ -262,7 +262,7 @@ int kipt_session_refuse_gone(const struct kipt_session *session,
 			     struct kipt_refusal *refusal);
 
 /**
- * kipt_session_changes() - tells whether the list of sessions is the same
+ * kipt_session_changes() - to see whether the list of sessions is the same
  *
  * Return: another number whenever a session was made or destroyed.
  */
@@ -475,7 +475,7 @@ int kipt_session_init(kipt_session_listener listener);
 /**
  * kipt_session_close() - destroy all sessions; no new ones can be made
  *
- * Requests may still come and find nothing. On return all events are told.
+ * Requests may still come and find nothing. On return all events were sent.
  */
 void kipt_session_close(void);
 

@@ -167,7 +167,7 @@ static void forget_last_run(struct kipt_session *session)
 {
 	u32 i;
 
-	/* It may have to tell of the last run, and looks at its results. */
+	/* It may have events of the last run to send, and looks at its results. */
 	flush_work(&session->event_work);
 	kipt_sideband_reset(session->group.sideband);
 	for (i = 0; i < session->nr_traces; i++)

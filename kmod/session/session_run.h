@@ -15,20 +15,20 @@
 void kipt_session_listen(kipt_session_listener of);
 
 /**
- * kipt_session_set_state() - change the state, and tell the listener
+ * kipt_session_set_state() - change the state, and call the listener
  * @session: its lock is held
  * @state: enum kipt_state
  */
 void kipt_session_set_state(struct kipt_session *session, u32 state);
 
 /**
- * kipt_session_tell_stopped() - tell the listener which CPUs stopped by themselves
+ * kipt_session_tell_stopped() - call the listener for CPUs stopped by themselves
  * @work: event_work of the session
  */
 void kipt_session_tell_stopped(struct work_struct *work);
 
 /**
- * kipt_session_tell_end() - tell the listener that a session is gone
+ * kipt_session_tell_end() - call the listener for a session that is gone
  * @session: dead
  */
 void kipt_session_tell_end(const struct kipt_session *session);

@@ -14,7 +14,7 @@
 
 /**
  * struct kipt_excerpt_end - where execution died
- * @ip: instruction that faulted, or that called, or the address behind that
+ * @ip: instruction that faulted, or that called, or the address after that
  *	call
  * @known: @ip is valid; else the end is where tracing stopped
  * @faulted: @ip is of an instruction that faulted
@@ -41,7 +41,7 @@ struct kipt_excerpt_end {
 static inline bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 				     const struct kipt_record *record)
 {
-	u64 behind = end->ip - record->ip;
+	u64 after = end->ip - record->ip;
 
 	if (end->known && end->nmi && !(end->ip >> 63) &&
 	    record->type == KIPT_RECORD_ENABLE)
@@ -50,12 +50,12 @@ static inline bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 	    record->flags & KIPT_RF_NO_IP)
 		return false;
 	if (end->faulted || end->nmi)
-		return record->kind == KIPT_BRANCH_EVENT && !behind;
+		return record->kind == KIPT_BRANCH_EVENT && !after;
 	if (record->kind != KIPT_BRANCH_CALL &&
 	    record->kind != KIPT_BRANCH_CALL_IND)
 		return false;
-	return !behind ||
-	       (behind >= KIPT_EXCERPT_CALL_MIN && behind <= KIPT_EXCERPT_CALL_MAX);
+	return !after ||
+	       (after >= KIPT_EXCERPT_CALL_MIN && after <= KIPT_EXCERPT_CALL_MAX);
 }
 
 /**

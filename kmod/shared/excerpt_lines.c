@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines from records, see excerpt_lines.h. Returns are held against the
- * addresses behind calls: what does not fit is a thunk, a trampoline, or
+ * Lines from records, see excerpt_lines.h. Returns are compared with the
+ * addresses after calls: what does not fit is a thunk, a trampoline, or
  * another stack, and never taken for the return of the innermost call. Any
  * context.
  */
@@ -157,7 +157,7 @@ static void fold(struct kipt_excerpt_lines *list)
 	list->count--;
 }
 
-/* An open line returns, and with it all behind it. */
+/* An open line returns, and with it all after it. */
 static void pop(struct kipt_excerpt_lines *list, s32 index)
 {
 	struct kipt_excerpt_line *line = &list->lines[index];
@@ -185,7 +185,7 @@ static void pop(struct kipt_excerpt_lines *list, s32 index)
 		fold(list);
 }
 
-/* Return: the last GAP or STACK, or -1; @first: the open line behind it, or -1. */
+/* Return: the last GAP or STACK, or -1; @first: the open line after it, or -1. */
 static s32 last_break(const struct kipt_excerpt_lines *list, s32 *first)
 {
 	s32 i = list->top;
@@ -227,7 +227,7 @@ static void begin_gap(struct kipt_excerpt_lines *list, u8 gap, u64 ip)
 	list->lines[list->top].gap = gap;
 }
 
-/* The function that all behind the last break was called from returned. */
+/* The function that all after the last break was called from returned. */
 static void return_before(struct kipt_excerpt_lines *list, u64 ip)
 {
 	s32 first, stack = last_break(list, &first);
@@ -274,7 +274,7 @@ static void jump_by_thunk(struct kipt_excerpt_lines *list, u64 to)
 		line->now = to;
 }
 
-/* A return may stand in a thunk, which was jumped to. */
+/* A return may be in a thunk, which was jumped to. */
 static u64 leave_thunk(struct kipt_excerpt_lines *list, u64 ret)
 {
 	if (!list->jump_to || ret - list->jump_to > INSN_BYTES)
@@ -464,7 +464,7 @@ void kipt_excerpt_lines_add(struct kipt_excerpt_lines *list,
 			see_enable(list, record);
 		break;
 	case KIPT_RECORD_DISABLE:
-		/* In a gap, which was told, the address is not known. */
+		/* In a gap, which was shown, the address is not known. */
 		if (known && record->kind == KIPT_DISABLE_BRANCH)
 			enter_user(list, record->ip);
 		else if (known)

@@ -17,9 +17,9 @@
 #define KIPT_EXCERPT_USER_MOST	64U
 
 /**
- * enum kipt_excerpt_kind - what a line tells
+ * enum kipt_excerpt_kind - what a line says
  * @KIPT_EXCERPT_CALL: a call
- * @KIPT_EXCERPT_LOCAL: a call to the bytes behind it, as thunks make; never
+ * @KIPT_EXCERPT_LOCAL: a call to the bytes after it, as thunks make; never
  *	shown
  * @KIPT_EXCERPT_EVENT: an interrupt or exception
  * @KIPT_EXCERPT_ENTRY: from user space, or from where nothing is traced
@@ -53,9 +53,9 @@ enum kipt_excerpt_kind {
  * @time: TSC, as far as the trace says; 0: unknown
  * @times: how often it came
  * @calls: all calls below it that returned
- * @dropped: calls behind this line that had no room
+ * @dropped: calls after this line that had no room
  * @most: of ENTRY: how many the function at @site made, and itself
- * @depth: of calls, from 0 behind each break
+ * @depth: of calls, from 0 after each break
  * @below: the open line it was called from, or -1
  * @kind: enum kipt_excerpt_kind
  * @gap: enum kipt_gap_kind of GAP; 0: tracing was off
@@ -94,7 +94,7 @@ struct kipt_excerpt_branch {
  * @lines: @count of them, @room is there
  * @room: at least KIPT_EXCERPT_ROOM_MIN
  * @count: the newest is the last
- * @top: the last that is open, or -1; all behind it returned
+ * @top: the last that is open, or -1; all after it returned
  * @depth: of what runs
  * @time: TSC now; 0: unknown
  * @here: the address known last

@@ -66,12 +66,12 @@ static void name(const struct writer *to, u64 ip, bool place, char *buf)
 }
 
 static void add_name(struct writer *to, const char *before, u64 ip,
-		     const char *behind)
+		     const char *after)
 {
 	char buf[NAME_BYTES];
 
 	name(to, ip, false, buf);
-	add(to, "%s%s%s", before, buf, behind);
+	add(to, "%s%s%s", before, buf, after);
 }
 
 static void add_place(struct writer *to, const char *before, u64 ip)
@@ -105,7 +105,7 @@ static bool is_user(u64 ip)
 	return !(ip >> 63);
 }
 
-/* Microseconds; nothing if they cannot be told. */
+/* Microseconds; nothing if they are not known. */
 static void add_ticks(struct writer *to, u64 ticks, const char *sign, int width)
 {
 	unsigned long long tenths;
@@ -164,7 +164,7 @@ static void show_head(struct writer *to)
 	put(to);
 }
 
-/* The least depth behind the last break. */
+/* The least depth after the last break. */
 static void measure(struct writer *to, const struct kipt_excerpt_lines *list)
 {
 	u32 i;
@@ -270,7 +270,7 @@ static void show_lines(struct writer *to, const struct kipt_excerpt_lines *list)
 	s32 entry = list->top, i;
 	u64 time = 0;
 
-	/* The entry that is open stands behind the user code. */
+	/* The entry that is open comes after the user code. */
 	while (entry > 0 && list->lines[entry].kind != KIPT_EXCERPT_ENTRY)
 		entry = list->lines[entry].below;
 	measure(to, list);

@@ -57,7 +57,7 @@ u32 kipt_killed_owner(const struct cred *cred);
  * @places: all there is
  * @count: how many
  * @most: that a user may have
- * @wish: who asks; @state and @id do not matter
+ * @wish: whose place is wanted; @state and @id do not matter
  *
  * Context: any.
  *

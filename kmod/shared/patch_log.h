@@ -139,7 +139,7 @@ bool kipt_patch_log_range(const struct kipt_patch_log *log, u64 number,
 			  u64 *begin, u64 *end);
 
 /**
- * struct kipt_patch_log_where - where a log stands in memory
+ * struct kipt_patch_log_where - where a log is in memory
  * @entries: its entries, struct kipt_crash_patch
  * @written: number of the next change
  * @start: number of the first

@@ -22,7 +22,7 @@ size_t kipt_snapshot_logs_size(size_t trace);
  * kipt_snapshot_logs_copy() - copy the end of a CPU's log of switches
  * @to: a page of kind LOGS and what it leads to, kipt_snapshot_logs_size() bytes
  * @trace: as there
- * @from: what a dump is told of the CPU
+ * @from: what a dump has of the CPU
  * @tsc: when it stopped: no later switches are copied
  *
  * @to is not sealed. Its @switches.entries and @switches.written are left to the

@@ -74,7 +74,7 @@ u64 kipt_switch_log_known(const struct kipt_switch_log *log);
  * @tsc: the time, 64 bits; 0: unknown
  *
  * Return: the number of the address space that ran then, or last before, if a
- * kernel thread did. 0 if that cannot be told: the log does not reach back so
+ * kernel thread did. 0 if that is not known: the log does not reach back so
  * far; or the time is unknown and it was not the same all the time.
  */
 u64 kipt_switch_log_running(const struct kipt_switch_log *log, u64 tsc);

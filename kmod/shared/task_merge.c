@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Two things place a switch in the trace. A CONTEXT record with a new address
- * space stands where the scheduler switched to it, so the next switch in the
+ * space is where the scheduler switched to it, so the next switch in the
  * log to that space is the one. Between threads that share a space, and for
- * kernel threads, only time can tell: a TIME record passes every switch up to
+ * kernel threads, only time can show: a TIME record passes every switch up to
  * its time. A PSB has a time of its own, so records can be begun at any. What
  * the log lost is not made up.
  */
@@ -183,7 +183,7 @@ static bool see_time(struct kipt_task_merge *merge, u64 tsc,
 	    (!merge->placed || before == kipt_switch_log_first(merge->log)))
 		return false;
 	space = entry(merge, merge->next - 1)->space;
-	/* If the spaces differ, the CONTEXT record that tells is yet to come. */
+	/* If the spaces differ, the CONTEXT record that says so is yet to come. */
 	if (space && merge->space && space != merge->space)
 		return false;
 	merge->placed = false;

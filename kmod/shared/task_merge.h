@@ -65,7 +65,7 @@ void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end);
  * @merge: the state; who ran before is still known
  * @begin: TSC there, 64 bits; 0: unknown, and nothing changes
  *
- * The first record that tells the address space or the time names the task that runs
+ * The first record with the address space or the time names the task that runs
  * there, if it is another one than before: the CPU may have switched while it did not
  * trace.
  */
@@ -87,7 +87,7 @@ bool kipt_task_merge_needs_time(const struct kipt_task_merge *merge, u64 begin,
  * kipt_task_merge_see() - look at the next record of the CPU
  * @merge: the state
  * @record: the record
- * @task: a TASK record that belongs right behind it
+ * @task: a TASK record that belongs right after it
  *
  * Return: true if @task was made.
  */

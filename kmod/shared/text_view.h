@@ -67,7 +67,7 @@ void kipt_text_view_at(struct kipt_text_view *view, struct kipt_flow *flow,
  * @ip: first address
  * @len: bytes
  *
- * Return: how many of them stand before the first that was.
+ * Return: how many of them come before the first that was.
  */
 u32 kipt_text_view_sure(const struct kipt_text_view *view, u64 ip, u32 len);
 

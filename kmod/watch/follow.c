@@ -42,7 +42,7 @@
  * struct kipt_follow - a set of processes
  * @node: in the list of sets
  * @forks: children of these are followed
- * @by_cr3: the CPU itself tells the processes apart
+ * @by_cr3: the CPU itself traces this process alone
  * @dead: none is added any more
  * @since: ktime_get_ns() when it was made
  * @count: processes in the set

@@ -21,17 +21,17 @@ struct task_struct;
  * @pid: of a process, or of one of its threads; NULL: of none
  * @forks: follow what it forks, too
  * @config: of the session. Without OS it gets CR3Filter, if the CPUs have it:
- *	user code of the process, told by its CR3. Otherwise CPUs pause while
+ *	user code of the process, found by its CR3. Otherwise CPUs pause while
  *	other processes run.
  * @cr3_filter: whether the CPUs have CR3 filtering
  *
- * A process is told apart from later ones with its number by its struct pid.
+ * Its struct pid distinguishes a process from later ones with its number.
  * That, and with it its PID namespace, is held until the process has ended and
  * then some more were forked, one for each 64 in the set at most, or the set is
  * gone; nothing else of it is.
  * What that takes is charged to the caller's memory cgroup, children too.
  *
- * Context: may sleep; of who asks.
+ * Context: may sleep; of the caller.
  *
  * Return:
  * The set.

@@ -13,7 +13,7 @@
  * reader never takes that slot (struct kipt_switch_log), and the next
  * kipt_sideband_begin_local() cannot come before that probe is through.
  *
- * What was lost is told by kipt_sideband_losses() for status, and for records
+ * What was lost is counted by kipt_sideband_losses() for status, and for records
  * (KIPT_GAP_SPACES) too; and by kipt_switch_log_first()
  * of each CPU's log (KIPT_GAP_SWITCHES), where the trace begins before
  * kipt_switch_log_known(). No task is named before that.
@@ -48,7 +48,7 @@ struct kipt_sideband_losses {
  * @size: trace bytes per CPU, which sizes the logs
  * @stops: CPUs may stop by themselves: a full buffer, TraceStop
  * @mark_switches: put a PSB+ into the trace where a thread begins to run; for
- *	traces of user code only, which do not tell
+ *	traces of user code only, which do not say
  *
  * Memory is charged and accounted to who calls.
  *
@@ -107,7 +107,7 @@ void kipt_sideband_end_local(void);
 /**
  * kipt_sideband_space() - name the address space of a CR3 value
  * @cr3: as in a PIP packet: PCID and the user half of a split page table
- *	are told apart by low bits, which the name leaves out
+ *	differ in low bits, which the name leaves out
  *
  * Context: any.
  *

@@ -50,7 +50,7 @@ static struct kprobe poke_probe, ksymbol_probe;
 static bool modules_watched;
 /* A call was seen whose arguments are not those of __text_poke(). */
 static bool poke_is_other;
-/* Bit 0: the administrator was told that nobody listens. */
+/* Bit 0: the log says that nobody listens. */
 static unsigned long deaf_told;
 
 static unsigned long misses(void)
@@ -87,7 +87,7 @@ static void log_patch(u64 addr, u64 len, const u8 *before)
 
 /*
  * __text_poke(func, addr, src, len): a compiler that leaves an argument out has
- * another one in each register behind it.
+ * another one in each register after it.
  */
 static bool is_text_poke(const struct pt_regs *regs)
 {
@@ -156,7 +156,7 @@ static int probe_symbol(struct kprobe *probe, const char *symbol,
 	probe->pre_handler = NULL;
 	if (err == -ENOMEM)
 		return err;
-	pr_warn_once("%s cannot be probed (%pe): kernel code cannot be told\n",
+	pr_warn_once("%s cannot be probed (%pe): what kernel code was when is not known\n",
 		     symbol, ERR_PTR(err));
 	return 0;
 }
@@ -258,7 +258,7 @@ static bool is_listening(void)
 	    kipt_probe_is_armed(&ksymbol_probe))
 		return true;
 	if (!test_and_set_bit(0, &deaf_told))
-		pr_warn("kernel code cannot be told, since %s\n", watched ?
+		pr_warn("what kernel code was when is not known, since %s\n", watched ?
 			KIPT_PROBES_OFF :
 			"this kernel's changes of it cannot be watched");
 	return false;

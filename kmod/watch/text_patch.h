@@ -64,7 +64,7 @@ u64 kipt_text_patch_count(void);
 const struct kipt_patch_log *kipt_text_patch_log(void);
 
 /**
- * kipt_text_patch_describe() - tell a dump where the log is
+ * kipt_text_patch_describe() - write down for dumps where the log is
  * @logs: its members on patches are filled, but for @patches_first
  *
  * They hold until kipt_text_patch_put(). Context: after kipt_text_patch_get().

@@ -4,6 +4,7 @@
  * slice begins in the file when something follows on its lane: until then its function may
  * still change, and the first time of the trace may come.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "../cli/list_room.h"
@@ -26,7 +27,8 @@
  * @named: functions whose names are in the file
  * @flows: how many there were
  * @untimed: calls that ended before the first time
- * @full: there was no room for more lanes
+ * @full: there were as many lanes as there may be
+ * @failed: there was no memory
  */
 struct lanes {
 	struct perfetto *perfetto;
@@ -39,6 +41,7 @@ struct lanes {
 	u64 flows;
 	u64 untimed;
 	bool full;
+	bool failed;
 };
 
 struct lanes *lanes_create(const char *path)
@@ -81,11 +84,13 @@ static u64 nanoseconds(const struct profile_feed *feed, u64 tsc)
 /* Another lane, which @track is completed for. 0: there is no room. */
 static u32 lane_add(struct lanes *lanes, struct perfetto_track *track)
 {
-	u64 *last = NULL;
+	u64 *last;
 
-	if (lanes->count < LANES_MAX)
-		last = list_room(lanes->last, lanes->count, sizeof(*last));
-	lanes->full |= !last;
+	lanes->full |= lanes->count == LANES_MAX;
+	if (lanes->count == LANES_MAX)
+		return 0;
+	last = list_room(lanes->last, lanes->count, sizeof(*last));
+	lanes->failed |= !last;
 	if (!last)
 		return 0;
 	lanes->last = last;
@@ -121,8 +126,8 @@ static void process_add(struct profile_feed *feed, u32 pid)
 
 	if (lookup_get(&lanes->processes, pid))
 		return;
-	if (!lane_add(lanes, &track) || !lookup_add(&lanes->processes, pid, 1))
-		lanes->full = true;
+	if (lane_add(lanes, &track) && !lookup_add(&lanes->processes, pid, 1))
+		lanes->failed = true;
 }
 
 /* The lane of the tasks of the CPU whose records come. 0: there is none. */
@@ -173,7 +178,7 @@ static u32 thread_lane(struct profile_feed *feed, u32 tid, u32 pid)
 	process_add(feed, track.pid);
 	lane = lane_add(lanes, &track);
 	if (lane && !lookup_add(&lanes->first_of, tid, lane))
-		lanes->full = true;
+		lanes->failed = true;
 	return lane;
 }
 
@@ -190,7 +195,7 @@ static u32 stack_lane(struct profile_feed *feed, const struct call_stack *stack)
 		return *found;
 	lane = thread_lane(feed, stack->tid, pid);
 	if (lane && !lookup_add(&lanes->of_task, key, lane)) {
-		lanes->full = true;
+		lanes->failed = true;
 		return 0;
 	}
 	return lane;
@@ -215,7 +220,7 @@ static void slice_begin(struct profile_feed *feed, u32 lane, const struct frame 
 			event.name = totals_text(&feed->profile->symbols[frame->symbol],
 						 text, sizeof(text));
 		else
-			lanes->full = true;
+			lanes->failed = true;
 	}
 	event_put(feed, lane, tsc, &event);
 }
@@ -512,7 +517,9 @@ bool lanes_end(struct profile_feed *feed)
 		notes_say(lanes);
 	else if (feed->view->tally.records)
 		say_error("--perfetto: the trace has no times");
+	if (lanes->failed)
+		say_errno(ENOMEM, "--perfetto: a part of the trace is not shown");
 	ok = perfetto_close(lanes->perfetto, times);
 	lanes->perfetto = NULL;
-	return ok && times;
+	return ok && times && !lanes->failed;
 }
