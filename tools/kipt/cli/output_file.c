@@ -58,7 +58,7 @@ void fresh_failed(struct fresh_file *file)
 	file->failed = true;
 }
 
-void fresh_begin(struct fresh_file *file)
+bool fresh_begin(struct fresh_file *file)
 {
 	struct stat st;
 
@@ -67,6 +67,7 @@ void fresh_begin(struct fresh_file *file)
 	    (fstat(fileno(file->out), &st) ||
 	     (S_ISREG(st.st_mode) && ftruncate(fileno(file->out), 0))))
 		fresh_failed(file);
+	return !file->failed;
 }
 
 bool fresh_close(struct fresh_file *file)

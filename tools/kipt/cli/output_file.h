@@ -47,8 +47,10 @@ bool fresh_open(struct fresh_file *file, const char *path);
 /**
  * fresh_begin() - drop what the file has, now that there is something to replace it
  * @file: was opened
+ *
+ * Return: true, or false after a sentence: nothing is to be written then.
  */
-void fresh_begin(struct fresh_file *file);
+bool fresh_begin(struct fresh_file *file);
 
 /**
  * fresh_failed() - something could not be written, errno says why

@@ -117,6 +117,8 @@ static u32 file_number(struct coverage *coverage, const struct file_place *place
 	if (number == TEXT_NONE || number < count)
 		return number;
 	called = strdup(place->called);
+	if (!called)
+		coverage->dropped++;
 	files[number] = (struct coverage_file){
 		.called = called,
 		.kernel = !place->path,
@@ -190,7 +192,8 @@ static void layout_settle(struct coverage *coverage, struct names *names, size_t
 
 	if (!file->kernel)
 		file_layout_read(&file->layout, coverage->paths.texts[number]);
-	else if (!names_kernel_range(names, file->called, &file->layout.begin,
+	else if (!file->called ||
+		 !names_kernel_range(names, file->called, &file->layout.begin,
 				     &file->layout.end))
 		file->layout.begin = file->offset;
 	if (!file_layout_address(&file->layout, file->offset, &file->offset))

@@ -36,6 +36,18 @@ static void block_write(const struct coverage *coverage, const struct coverage_r
 	fwrite(bytes, sizeof(bytes), 1, out);
 }
 
+/* Where a file is not there its segments are not known. */
+static void unread_say(const struct coverage *coverage, const struct fresh_file *file)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < coverage->paths.count; i++)
+		count += !coverage->files[i].kernel && !coverage->files[i].layout.count;
+	if (count)
+		say_note("%zu of %zu files could not be read: in %s their code is where it is in the file, which may be other addresses",
+			 count, coverage->paths.count, file->path);
+}
+
 bool drcov_write(const struct coverage *coverage, struct fresh_file *file)
 {
 	FILE *out = file->out;
@@ -45,7 +57,8 @@ bool drcov_write(const struct coverage *coverage, struct fresh_file *file)
 		say_error("--drcov: none of the code that ran is in a file");
 		return false;
 	}
-	fresh_begin(file);
+	if (!fresh_begin(file))
+		return false;
 	fprintf(out, "DRCOV VERSION: 2\nDRCOV FLAVOR: kipt\n");
 	fprintf(out, "Module Table: version 2, count %zu\n", coverage->paths.count);
 	fprintf(out, "Columns: id, base, end, entry, checksum, timestamp, path\n");
@@ -56,5 +69,6 @@ bool drcov_write(const struct coverage *coverage, struct fresh_file *file)
 		block_write(coverage, &coverage->ranges[i], out);
 	if (ferror(out))
 		fresh_failed(file);
+	unread_say(coverage, file);
 	return true;
 }

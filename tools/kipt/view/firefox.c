@@ -172,14 +172,13 @@ bool firefox_end(struct profile_feed *feed)
 			  SAMPLES_MAX, THREADS_MAX);
 	else if (!times && feed->view->tally.records)
 		say_error("--firefox: the trace has no times");
-	else if (times && feed->folded->full)
-		say_note("there are more than %u stacks: those that came later count for their callers",
-			 feed->folded->count - 1);
-	times &= !firefox->full;
+	else if (feed->folded->full)
+		say_error("--firefox: there are more than %u different stacks: narrow the trace with --time, --cpu, --tid or --sym",
+			  feed->folded->count - 1);
+	times &= !firefox->full && !feed->folded->full;
 	if (times) {
 		list_sort(&firefox->ran);
 		list_sort(&firefox->lost);
-		fresh_begin(&firefox->file);
 		firefox_write(feed);
 	}
 	ok = fresh_close(&firefox->file);

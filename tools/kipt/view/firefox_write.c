@@ -330,20 +330,14 @@ static void thread_put(FILE *out, const struct part *ran, const struct part *los
 	lost_put(out, lost);
 }
 
-void firefox_write(const struct profile_feed *feed)
+static void all_put(const struct profile_feed *feed, const u32 *numbers, u32 stacks)
 {
+	struct part ran = { .feed = feed, .numbers = numbers }, lost = { .feed = feed };
 	struct firefox *firefox = feed->firefox;
 	FILE *out = firefox->file.out;
 	size_t ran_at = 0, lost_at = 0;
-	u32 i, stacks;
-	u32 *numbers = stacks_number(feed->folded, &stacks);
-	struct part ran = { .feed = feed, .numbers = numbers }, lost = { .feed = feed };
+	u32 i;
 
-	if (!numbers) {
-		errno = ENOMEM;
-		fresh_failed(&firefox->file);
-		return;
-	}
 	head_put(out);
 	shared_put(out, feed, numbers, stacks);
 	fputs("\"threads\":[", out);
@@ -356,5 +350,19 @@ void firefox_write(const struct profile_feed *feed)
 	fputs("]}\n", out);
 	if (fflush(out) || ferror(out))
 		fresh_failed(&firefox->file);
+}
+
+void firefox_write(const struct profile_feed *feed)
+{
+	struct firefox *firefox = feed->firefox;
+	u32 stacks, *numbers = stacks_number(feed->folded, &stacks);
+
+	if (!numbers) {
+		errno = ENOMEM;
+		fresh_failed(&firefox->file);
+		return;
+	}
+	if (fresh_begin(&firefox->file))
+		all_put(feed, numbers, stacks);
 	free(numbers);
 }

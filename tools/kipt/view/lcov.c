@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Bytes of the name of a function; longer ones are cut. */
+#define NAME_MOST	4096
 /*
  * Coverage by lines of source code, as lcov has it. The count of a line is that of the
  * instruction of it that ran most often. Lines of a compile unit of which nothing ran are
@@ -146,7 +148,7 @@ static void function_take(void *ctx, const char *name, u64 begin)
 	struct lcov *lcov = ctx;
 	struct function *list = list_room(lcov->functions, lcov->function_count,
 					  sizeof(*list));
-	char *copy = list ? strdup(name) : NULL;
+	char *copy = list ? strndup(name, NAME_MOST) : NULL;
 
 	if (list)
 		lcov->functions = list;
@@ -294,8 +296,12 @@ static bool file_take(struct lcov *lcov, const char *path, const struct debug_pl
 	};
 	bool known;
 
-	if (!count || !steps_make(lcov, ranges, count))
+	if (!count)
 		return false;
+	if (!steps_make(lcov, ranges, count)) {
+		lcov->failed = true;
+		return false;
+	}
 	lcov->own = lcov->function_count;
 	lcov->in_order = false;
 	lcov->last_file = NULL;
@@ -396,7 +402,8 @@ static void all_write(struct lcov *lcov, struct fresh_file *file)
 	if (lcov->function_count)
 		qsort(lcov->functions, lcov->function_count, sizeof(*lcov->functions),
 		      function_compare);
-	fresh_begin(file);
+	if (!fresh_begin(file))
+		return;
 	sources_print(lcov, file->out);
 	if (ferror(file->out))
 		fresh_failed(file);

@@ -163,8 +163,7 @@ static void begin(struct perfetto *perfetto)
 	struct message packet = { .size = 0 }, interned = { .size = 0 };
 	u32 i;
 
-	fresh_begin(&perfetto->file);
-	if (perfetto->file.failed)
+	if (!fresh_begin(&perfetto->file))
 		return;
 	for (i = 1; i <= PERFETTO_LOST; i++)
 		entry_put(&interned, INTERNED_CATEGORIES, i, categories[i]);

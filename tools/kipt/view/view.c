@@ -9,6 +9,7 @@
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
+#include "../records/record_file.h"
 #include "../records/record_words.h"
 #include "../records/sample_record.h"
 #include "../symbols/disasm.h"
@@ -177,7 +178,9 @@ static bool own_file_settle(const struct view_options *options)
 
 	if (other)
 		say_error("--%s writes a file of its own: %s does not go with it", own, other);
-	else if (options->drcov && options->lcov && !strcmp(options->drcov, options->lcov))
+	else if (options->drcov && options->lcov &&
+		 (!strcmp(options->drcov, options->lcov) ||
+		  record_file_is(options->drcov, options->lcov)))
 		say_error("--drcov and --lcov write a file each: give each a name of its own");
 	else
 		return true;
