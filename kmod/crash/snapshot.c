@@ -492,11 +492,6 @@ void kipt_snapshot_killed_end(struct kipt_snapshot *snapshot, bool keep)
 		irq_work_queue(&announce_work);
 }
 
-int kipt_snapshot_init(void)
-{
-	return kipt_slots_make();
-}
-
 void kipt_snapshot_uninit(void)
 {
 	kipt_snapshot_listen(NULL);

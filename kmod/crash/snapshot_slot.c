@@ -205,7 +205,7 @@ void kipt_snapshot_killed_withdraw(void)
 	mutex_unlock(&kipt_slots_lock);
 }
 
-int kipt_slots_make(void)
+int kipt_snapshot_init(void)
 {
 	u32 count = kipt_limits()->snapshots + kipt_limits()->user_snapshots_all;
 

@@ -37,8 +37,7 @@ enum kipt_slot_state {
 
 /**
  * struct kipt_area - what one CPU copies of one event
- * @dump: whose it is, how large, and of which snapshot its bytes are; who reads a dump of
- *	the machine finds it here
+ * @dump: whose it is, how large, and of which snapshot its bytes are; tools find it in a vmcore
  * @node: in the slot's list
  * @logs: what is copied of the CPU beside its trace
  * @orphan: the session is gone; what is here is kept
@@ -58,8 +57,8 @@ struct kipt_area {
 
 /**
  * struct kipt_slot - one event
- * @snapshot: what a reader gets; its @dump, which whoever reads a dump of the machine finds, is
- *	written by who made the slot KIPT_SLOT_FILLING, the rest under kipt_slots_lock
+ * @snapshot: what a reader gets. Its @dump, which tools find in a vmcore, is written by the CPU
+ *	that made the slot KIPT_SLOT_FILLING; the rest under kipt_slots_lock
  * @state: enum kipt_slot_state
  * @task: who met it
  * @pid: its number, as another may be at that address later
@@ -148,13 +147,6 @@ static inline struct kipt_area *kipt_slot_killed_area(const struct kipt_snapshot
  * Context: process, under kipt_slots_lock.
  */
 void kipt_slot_drop_orphans(struct kipt_slot *slot);
-
-/**
- * kipt_slots_make() - make the slots, without areas
- *
- * Context: process, may sleep. Return: 0, or -ENOMEM.
- */
-int kipt_slots_make(void);
 
 /**
  * kipt_slots_free() - free slots and areas; nobody uses them any more

@@ -34,7 +34,7 @@ static void enter(struct kipt_blocks *blocks, u32 number)
 
 	kipt_index_put(&blocks->index, kipt_block_key(block->space, block->ip),
 		       number << KIPT_LINK_SHIFT |
-		       (block->patched == KIPT_PATCHED ? 0 : block->node));
+		       (kipt_block_is_patched(block) ? 0 : block->node));
 }
 
 u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
@@ -153,9 +153,10 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 /* The furthest that the start of a block is from code it depends on. */
 #define BLOCK_MOST	(KIPT_BLOCK_SPAN + 2 * KIPT_INSN_MAX_LEN)
 
-struct kipt_range kipt_range_of(const struct kipt_blocks *blocks, u64 space, u64 begin, u64 end)
+struct kipt_code_range kipt_code_range_of(const struct kipt_blocks *blocks, u64 space, u64 begin,
+					  u64 end)
 {
-	struct kipt_range range = {
+	struct kipt_code_range range = {
 		.space = space,
 		.begin = begin,
 		.end = end,
@@ -170,7 +171,7 @@ struct kipt_range kipt_range_of(const struct kipt_blocks *blocks, u64 space, u64
 }
 
 /* The next block at an address of the range, in any mode. */
-static u32 next_by_ip(struct kipt_range *range, const struct kipt_blocks *blocks)
+static u32 next_by_ip(struct kipt_code_range *range, const struct kipt_blocks *blocks)
 {
 	const struct kipt_index *index = &blocks->index;
 	const struct kipt_block *block;
@@ -192,12 +193,12 @@ static u32 next_by_ip(struct kipt_range *range, const struct kipt_blocks *blocks
 	return KIPT_BLOCK_NONE;
 }
 
-static u32 next_number(struct kipt_range *range, const struct kipt_blocks *blocks)
+static u32 next_number(struct kipt_code_range *range, const struct kipt_blocks *blocks)
 {
 	return range->at < blocks->count ? range->at++ : KIPT_BLOCK_NONE;
 }
 
-u32 kipt_range_next(struct kipt_range *range, const struct kipt_blocks *blocks)
+u32 kipt_code_range_next(struct kipt_code_range *range, const struct kipt_blocks *blocks)
 {
 	const struct kipt_block *block;
 	u32 number;
@@ -215,7 +216,7 @@ u32 kipt_range_next(struct kipt_range *range, const struct kipt_blocks *blocks)
 bool kipt_block_forget(struct kipt_block *block, bool patch)
 {
 	block->insns = 0;
-	if (block->kind && block->patched != KIPT_PATCHED) {
+	if (block->kind && !kipt_block_is_patched(block)) {
 		if (patch)
 			block->patched = KIPT_PATCHED_NOW;
 		return true;

@@ -211,7 +211,7 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 				  u64 space, u64 ip, u32 mode);
 
 /**
- * struct kipt_range - code, and how far its blocks were looked for
+ * struct kipt_code_range - code, and how far its blocks were looked for
  * @space: address space; KIPT_FLOW_SPACES: any
  * @begin: first address
  * @end: last address + 1
@@ -219,7 +219,7 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
  * @at: next place in the index, or number
  * @by_ip: blocks are found by their addresses: there are few
  */
-struct kipt_range {
+struct kipt_code_range {
 	u64 space;
 	u64 begin;
 	u64 end;
@@ -228,11 +228,11 @@ struct kipt_range {
 	bool by_ip;
 };
 
-/* More code than this is not patched, but another. */
+/* A range of more bytes is not taken for a patch: all of its code may be other code. */
 #define KIPT_PATCH_MAX		64U
 
 /**
- * kipt_range_of() - a range whose blocks are looked for
+ * kipt_code_range_of() - a range whose blocks are looked for
  * @blocks: the cache
  * @space: address space; KIPT_FLOW_SPACES: any
  * @begin: first address
@@ -240,16 +240,17 @@ struct kipt_range {
  *
  * Return: the range.
  */
-struct kipt_range kipt_range_of(const struct kipt_blocks *blocks, u64 space, u64 begin, u64 end);
+struct kipt_code_range kipt_code_range_of(const struct kipt_blocks *blocks, u64 space, u64 begin,
+					  u64 end);
 
 /**
- * kipt_range_next() - the next block that was read and touches a range
- * @range: the range; no block was added since kipt_range_of()
+ * kipt_code_range_next() - the next block that was read and touches a range
+ * @range: the range; no block was added since kipt_code_range_of()
  * @blocks: the cache
  *
  * Return: its number; KIPT_BLOCK_NONE: there are no more.
  */
-u32 kipt_range_next(struct kipt_range *range, const struct kipt_blocks *blocks);
+u32 kipt_code_range_next(struct kipt_code_range *range, const struct kipt_blocks *blocks);
 
 /**
  * kipt_block_forget() - have the code of a block read again
@@ -259,6 +260,17 @@ u32 kipt_range_next(struct kipt_range *range, const struct kipt_blocks *blocks);
  * Return: true if nodes and links are wrong now (kipt_graph_forget()).
  */
 bool kipt_block_forget(struct kipt_block *block, bool patch);
+
+/**
+ * kipt_block_is_patched() - does the graph treat a block as code that is patched again and again
+ * @block: the block
+ *
+ * Return: true if it is KIPT_PATCHED.
+ */
+static inline bool kipt_block_is_patched(const struct kipt_block *block)
+{
+	return block->patched == KIPT_PATCHED;
+}
 
 /**
  * kipt_block_end_ip() - the address after a block

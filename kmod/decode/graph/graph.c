@@ -17,11 +17,6 @@ static bool is_beyond(u64 from, u64 to)
 	return (from ^ to) >> 63 || !kipt_ip_is_canonical(to);
 }
 
-static bool is_patched(const struct kipt_block *block)
-{
-	return block->patched == KIPT_PATCHED;
-}
-
 /* What a block does by itself. */
 static u8 kind_by_code(const struct kipt_block *block)
 {
@@ -48,6 +43,11 @@ static u8 kind_by_code(const struct kipt_block *block)
 	default:
 		return KIPT_NODE_TARGET;
 	}
+}
+
+static bool uses_no_packet(u32 kind)
+{
+	return kind == KIPT_NODE_ON || kind == KIPT_NODE_CALL || kind == KIPT_NODE_JUMP;
 }
 
 /* Where a block leads by itself: one that is no KIPT_NODE_COND, _RET or _TARGET. */
@@ -107,7 +107,7 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 		block = &flow->blocks.table[number];
 		/* It is work of this slice, though nothing is executed yet. */
 		flow->walk.steps++;
-		if (count && is_patched(block)) {
+		if (count && kipt_block_is_patched(block)) {
 			settle_patched(flow, chain, count);
 			return;
 		}
@@ -118,7 +118,7 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 		if (block->kind)
 			break;
 		kind = kind_by_code(block);
-		if (kind != KIPT_NODE_ON && kind != KIPT_NODE_CALL) {
+		if (!uses_no_packet(kind)) {
 			block->kind = kind;
 			break;
 		}
@@ -132,11 +132,6 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 			return;
 	}
 	settle_chain(flow, chain, count, block);
-}
-
-static bool uses_no_packet(u32 kind)
-{
-	return kind == KIPT_NODE_ON || kind == KIPT_NODE_CALL || kind == KIPT_NODE_JUMP;
 }
 
 /* Is a packet used after few blocks? Those from @number on may have been patched since the kind
@@ -182,7 +177,7 @@ static u8 join_blocks(struct kipt_flow *flow, u32 number, u32 *insns)
 			return KIPT_NODE_JUMP;
 		number = number_of(flow, block, next_ip(block));
 		next = &flow->blocks.table[number];
-		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE || is_patched(next) ||
+		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE || kipt_block_is_patched(next) ||
 		    !is_near(first->ip, kipt_block_last_insn(next)))
 			return KIPT_NODE_ON;
 		*insns += next->insns;
@@ -199,7 +194,7 @@ static void enter_kind(struct kipt_flow *flow, u32 number)
 	struct kipt_index *index = &flow->blocks.index;
 	u32 at = kipt_index_first(index, kipt_block_key(block->space, block->ip));
 
-	if (is_patched(block))
+	if (kipt_block_is_patched(block))
 		return;
 	while (index->slots[at] >> KIPT_LINK_SHIFT != number)
 		at = kipt_index_next(index, at);
@@ -259,7 +254,7 @@ u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 {
 	u32 link = link_to(flow, number);
 
-	if (is_patched(&flow->blocks.table[number]) && uses_no_packet(link & KIPT_LINK_KIND) &&
+	if (kipt_block_is_patched(&flow->blocks.table[number]) && uses_no_packet(link & KIPT_LINK_KIND) &&
 	    !arrives(flow, number))
 		return number << KIPT_LINK_SHIFT | KIPT_NODE_SLOW;
 	return link;
@@ -285,13 +280,13 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 		return 0;
 	}
 	/* What was found out where the flow came to this node holds for the next. */
-	if (is_patched(from) && uses_no_packet(from->node))
+	if (kipt_block_is_patched(from) && uses_no_packet(from->node))
 		link = link_to(flow, next);
 	else
 		link = kipt_graph_node(flow, next);
 	if (*stored >> KIPT_LINK_SHIFT != next)
 		kipt_pack_link(flow, which, number, next);
-	if (is_patched(&flow->blocks.table[next]))
+	if (kipt_block_is_patched(&flow->blocks.table[next]))
 		*stored = link & ~KIPT_LINK_KIND;
 	else if (flow->blocks.table[next].node)
 		*stored = link;
@@ -311,7 +306,7 @@ static const struct kipt_block *unknown_next(const struct kipt_flow *flow,
 	u32 number = kipt_blocks_look(&flow->blocks, block->space, next_ip(block), block->mode);
 	const struct kipt_block *next = &flow->blocks.table[number];
 
-	return number == KIPT_BLOCK_NONE || next->kind || is_patched(next) ? NULL : next;
+	return number == KIPT_BLOCK_NONE || next->kind || kipt_block_is_patched(next) ? NULL : next;
 }
 
 /* Those that lead to a block whose kind is unknown are unknown themselves: one KIPT_NODE_ON or
@@ -328,15 +323,14 @@ static bool forget_leading(struct kipt_flow *flow, u64 *gone, bool slow)
 	/* Numbers mostly follow the code, so this meets a chain from its end. */
 	while (--i > KIPT_BLOCK_NONE) {
 		block = &flow->blocks.table[i];
-		if ((block->kind != KIPT_NODE_ON && block->kind != KIPT_NODE_CALL &&
-		     !(block->kind == KIPT_NODE_SLOW && slow)) ||
+		if (!(uses_no_packet(block->kind) || (slow && block->kind == KIPT_NODE_SLOW)) ||
 		    !(*gone & bit_of(flow, next_ip(block))))
 			continue;
 		next = unknown_next(flow, block);
 		if (!next)
 			continue;
 		block->kind = KIPT_NODE_UNKNOWN;
-		if (!is_patched(block))
+		if (!kipt_block_is_patched(block))
 			block->patched = next->patched;
 		*gone |= bit_of(flow, block->ip);
 		some = true;

@@ -203,16 +203,21 @@ bool kipt_flow_renew(struct kipt_flow *flow)
 	return true;
 }
 
-/* Code that is read anew may end in another branch. */
-static void give_block(struct kipt_flow *flow, u32 number)
+/* Code that is read anew may end in another branch. @folded: nothing was counted since the graph
+ * was folded. Returns whether that is so now.
+ */
+static bool give_block(struct kipt_flow *flow, u32 number, bool folded)
 {
 	struct kipt_block *block = &flow->blocks.table[number];
 
-	if (block->patched == KIPT_PATCHED && block->node)
+	if (kipt_block_is_patched(block) && block->node) {
 		fold_patched(flow, number);
-	else if (block->patched != KIPT_PATCHED && block->kind && !flow->walk.forgot)
+	} else if (!kipt_block_is_patched(block) && block->kind && !folded) {
 		kipt_graph_fold(flow);
+		folded = true;
+	}
 	emit_block(flow, block);
+	return folded;
 }
 
 static void give_edges(struct kipt_flow *flow, u64 space)
@@ -227,20 +232,23 @@ static void give_edges(struct kipt_flow *flow, u64 space)
 
 void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
-	struct kipt_range range = kipt_range_of(&flow->blocks, space, begin, end);
+	struct kipt_code_range range = kipt_code_range_of(&flow->blocks, space, begin, end);
 	bool some = false, patch = end - begin <= KIPT_PATCH_MAX, all = !begin && end == ~0ULL;
+	bool folded = flow->walk.forgot;
 	u32 number;
 
 	flow->input.stopped = false;
 	flow->clock.moved = false;
 	flow->walk.history_count = 0;
 	flow->output.counting = (struct kipt_count_emission){ 0 };
-	if (all && !flow->walk.forgot)
+	if (all && !folded) {
 		kipt_graph_fold(flow);
-	while ((number = kipt_range_next(&range, &flow->blocks)) != KIPT_BLOCK_NONE) {
+		folded = true;
+	}
+	while ((number = kipt_code_range_next(&range, &flow->blocks)) != KIPT_BLOCK_NONE) {
 		some = true;
 		if (flow->counts.max)
-			give_block(flow, number);
+			folded = give_block(flow, number, folded);
 		flow->walk.forgot |= kipt_block_forget(&flow->blocks.table[number], patch);
 	}
 	if (flow->counts.max) {

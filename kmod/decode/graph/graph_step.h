@@ -203,10 +203,11 @@ static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
 				 struct kipt_node *node)
 {
 	u32 link = node->next[0];
+	const struct kipt_block *next;
 
-	if (unlikely(!(link & KIPT_LINK_KIND)) &&
-	    flow->blocks.table[link >> KIPT_LINK_SHIFT].patched != KIPT_PATCHED) {
-		link |= flow->blocks.table[link >> KIPT_LINK_SHIFT].node;
+	if (unlikely(!(link & KIPT_LINK_KIND))) {
+		next = &flow->blocks.table[link >> KIPT_LINK_SHIFT];
+		link |= kipt_block_is_patched(next) ? 0 : next->node;
 		node->next[0] = link;
 	}
 	flow->walk.stack.link[walk->top++ % KIPT_RETURN_STACK_SIZE] = link;

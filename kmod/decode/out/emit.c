@@ -17,11 +17,17 @@ void kipt_emit_give(struct kipt_flow *flow)
 	flow->output.count = 0;
 }
 
-void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
+/* The next record of the buffer, which may have been full. */
+static struct kipt_record *next_record(struct kipt_flow *flow)
 {
 	if (unlikely(flow->output.count == KIPT_FLOW_BUFFER))
 		kipt_emit_give(flow);
-	flow->output.records[flow->output.count++] = *record;
+	return &flow->output.records[flow->output.count++];
+}
+
+void kipt_emit_raw(struct kipt_flow *flow, const struct kipt_record *record)
+{
+	*next_record(flow) = *record;
 }
 
 void kipt_emit_packed(struct kipt_flow *flow)
@@ -31,9 +37,7 @@ void kipt_emit_packed(struct kipt_flow *flow)
 
 	if (!n)
 		return;
-	if (unlikely(flow->output.count == KIPT_FLOW_BUFFER))
-		kipt_emit_give(flow);
-	record = &flow->output.records[flow->output.count++];
+	record = next_record(flow);
 	record->type = KIPT_RECORD_WALK;
 	record->kind = (u8)n;
 	memcpy((u8 *)record + 2, flow->output.packed, KIPT_RECORD_WALK_MAX);
@@ -68,9 +72,7 @@ struct kipt_record *kipt_emit_room(struct kipt_flow *flow)
 {
 	if (unlikely(flow->clock.moved))
 		kipt_emit_time(flow);
-	if (unlikely(flow->output.count == KIPT_FLOW_BUFFER))
-		kipt_emit_give(flow);
-	return &flow->output.records[flow->output.count++];
+	return next_record(flow);
 }
 
 /* With counts nothing is emitted of the flow between other records. */
