@@ -25,7 +25,8 @@ FILE *file_make(const char *name, const char *between, const char *part)
 	return file;
 }
 
-static FILE *kept_open(const char *path)
+/* A file that is there stays as it is for now. */
+static FILE *file_open(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -41,7 +42,7 @@ bool fresh_open(struct fresh_file *file, const char *path)
 
 	*file = (struct fresh_file){ .path = path };
 	file->made = own && access(path, F_OK);
-	file->out = own ? kept_open(path) : stdout;
+	file->out = own ? file_open(path) : stdout;
 	if (!file->out) {
 		say_errno(errno, "cannot make %s", path);
 		return false;

@@ -28,12 +28,8 @@ enum {
 	OPTION_FILTER,
 	OPTION_STOP_AT,
 	OPTION_STRICT,
-	OPTION_JOBS,
 	OPTION_MEMORY,
 	OPTION_PACKED,
-	OPTION_SYMFS,
-	OPTION_VMLINUX,
-	OPTION_NO_DEMANGLE,
 };
 
 /* Less for each thread is more time spent dropping than decoding. */
@@ -60,24 +56,14 @@ const struct kipt_option decode_options[] = {
 	  "a branch into this range ended the trace" },
 	{ "strict", 0, OPTION_STRICT, NULL,
 	  "exit with 1 if there is any gap" },
-	{ "jobs", 0, OPTION_JOBS, "N",
-	  "threads, 1 to 64; as many as CPUs unless given" },
+	DECODE_JOBS_OPTION,
 	{ "memory", 0, OPTION_MEMORY, "SIZE",
 	  "for cached code and counts, of all threads\n"
 	  "together; 64M unless given" },
 	{ "packed", 0, OPTION_PACKED, "FILE",
 	  "like --output, but the records are packed: code\n"
 	  "is told once, which is much smaller" },
-	{ "symfs", 0, OPTION_SYMFS, "DIR",
-	  "perf.data of another machine: its files of code and\n"
-	  "symbols are those at their paths in DIR, and never\n"
-	  "those of this machine" },
-	{ "vmlinux", 0, OPTION_VMLINUX, "FILE",
-	  "perf.data: code and symbols of its kernel, which\n"
-	  "has the build id of FILE" },
-	{ "no-demangle", 0, OPTION_NO_DEMANGLE, NULL,
-	  "names of C++ and Rust as symbols have them; JSON\n"
-	  "always has those" },
+	DECODE_PERF_OPTIONS,
 	VIEW_OPTIONS,
 	VIEW_DISASM_OPTION,
 	VIEW_NARROW_OPTIONS,
@@ -198,19 +184,19 @@ static bool option_take(struct decode *d, int id, const char *value)
 		return range_option_take(d, KIPT_FILTER_KIND_TRACE, value);
 	case OPTION_STOP_AT:
 		return range_option_take(d, KIPT_FILTER_KIND_STOP, value);
-	case OPTION_JOBS:
+	case DECODE_OPTION_JOBS:
 		return jobs_option(&d->offline.jobs, value);
 	case OPTION_MEMORY:
 		return memory_option(d, value);
 	case OPTION_PACKED:
 		d->packed = value;
 		return true;
-	case OPTION_SYMFS:
+	case DECODE_OPTION_SYMFS:
 		return symfs_option(&d->symfs, value);
-	case OPTION_VMLINUX:
+	case DECODE_OPTION_VMLINUX:
 		d->vmlinux = value;
 		return true;
-	case OPTION_NO_DEMANGLE:
+	case DECODE_OPTION_NO_DEMANGLE:
 		d->no_demangle = true;
 		return true;
 	}
@@ -226,7 +212,7 @@ static int failure_of(int id)
 	case OPTION_PAGES:
 	case OPTION_DIR:
 	case OPTION_META:
-	case OPTION_SYMFS:
+	case DECODE_OPTION_SYMFS:
 		return KIPT_EXIT_FAILED;
 	}
 	return KIPT_EXIT_USAGE;

@@ -7,6 +7,31 @@
 
 #include "../view/view.h"
 
+/* Ids of the options below; verbs use lower ones, VIEW_OPTIONS others. */
+enum {
+	DECODE_OPTION_JOBS = 200,
+	DECODE_OPTION_SYMFS,
+	DECODE_OPTION_VMLINUX,
+	DECODE_OPTION_NO_DEMANGLE,
+};
+
+/* Entries of verbs that decode a perf.data. */
+#define DECODE_JOBS_OPTION						\
+	{ "jobs", 0, DECODE_OPTION_JOBS, "N",				\
+	  "threads, 1 to 64; as many as CPUs unless given" }
+
+#define DECODE_PERF_OPTIONS						\
+	{ "symfs", 0, DECODE_OPTION_SYMFS, "DIR",			\
+	  "perf.data of another machine: its files of code and\n"	\
+	  "symbols are those at their paths in DIR, and never\n"	\
+	  "those of this machine" },					\
+	{ "vmlinux", 0, DECODE_OPTION_VMLINUX, "FILE",			\
+	  "perf.data: code and symbols of its kernel, which\n"		\
+	  "has the build id of FILE" },					\
+	{ "no-demangle", 0, DECODE_OPTION_NO_DEMANGLE, NULL,		\
+	  "names of C++ and Rust as symbols have them; JSON\n"		\
+	  "always has those" }
+
 /* Options of these verbs. */
 extern const struct kipt_option decode_options[];
 

@@ -24,10 +24,6 @@
 
 enum {
 	OPTION_NOISE = 1,
-	OPTION_JOBS,
-	OPTION_SYMFS,
-	OPTION_VMLINUX,
-	OPTION_NO_DEMANGLE,
 };
 
 static const struct kipt_option options[] = {
@@ -55,18 +51,8 @@ static const struct kipt_option options[] = {
 	  "only calls of these functions and what they call" },
 	{ "kallsyms", 0, VIEW_OPTION_KALLSYMS, "FILE",
 	  "kernel symbols from a copy of /proc/kallsyms" },
-	{ "symfs", 0, OPTION_SYMFS, "DIR",
-	  "perf.data of another machine: its files of code and\n"
-	  "symbols are those at their paths in DIR, and never\n"
-	  "those of this machine" },
-	{ "vmlinux", 0, OPTION_VMLINUX, "FILE",
-	  "perf.data: code and symbols of its kernel, which\n"
-	  "has the build id of FILE" },
-	{ "no-demangle", 0, OPTION_NO_DEMANGLE, NULL,
-	  "names of C++ and Rust as symbols have them; JSON\n"
-	  "always has those" },
-	{ "jobs", 0, OPTION_JOBS, "N",
-	  "threads, 1 to 64; as many as CPUs unless given" },
+	DECODE_PERF_OPTIONS,
+	DECODE_JOBS_OPTION,
 	{ 0 }
 };
 
@@ -100,15 +86,15 @@ static int option_take(struct runs *runs, int id, const char *value)
 	switch (id) {
 	case OPTION_NOISE:
 		return noise_option(runs, value) ? KIPT_EXIT_DONE : KIPT_EXIT_USAGE;
-	case OPTION_JOBS:
+	case DECODE_OPTION_JOBS:
 		return jobs_option(&runs->decode.jobs, value) ? KIPT_EXIT_DONE :
 								KIPT_EXIT_USAGE;
-	case OPTION_SYMFS:
+	case DECODE_OPTION_SYMFS:
 		return symfs_option(&runs->symfs, value) ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
-	case OPTION_VMLINUX:
+	case DECODE_OPTION_VMLINUX:
 		runs->decode.vmlinux = value;
 		break;
-	case OPTION_NO_DEMANGLE:
+	case DECODE_OPTION_NO_DEMANGLE:
 		runs->decode.demangle = false;
 	}
 	return KIPT_EXIT_DONE;

@@ -11,21 +11,15 @@
 #include <unistd.h>
 
 #include "../cli/messages.h"
+#include "../cli/output_file.h"
 #include "record_file.h"
 
 /* Versions before this one are not read. */
 #define OLDEST_VERSION	2
 #define READ_AT_ONCE	4096
-#define WRITE_BUFFER	(1 << 20)
 
 struct record_file {
-	FILE *out;
-	const char *path;
-	/* It was not there before. */
-	bool made;
-	/* What was in it before is gone. */
-	bool begun;
-	bool failed;
+	struct fresh_file file;
 };
 
 static void header_make(struct kipt_record *header)
@@ -36,77 +30,50 @@ static void header_make(struct kipt_record *header)
 	header->ip = RECORD_FILE_MAGIC;
 }
 
-static bool write_failed(struct record_file *file)
+static bool put(struct record_file *file, const struct kipt_record *records, u32 count)
 {
-	/* Whether standard output was lost is told when everything ends. */
-	if (!file->failed && file->out != stdout)
-		say_errno(errno, "cannot write to %s", file->path);
-	file->failed = true;
+	if (fwrite(records, sizeof(*records), count, file->file.out) == count)
+		return true;
+	fresh_failed(&file->file);
 	return false;
 }
 
 /* Drop what the file has, now that there is something to replace it. */
 static bool begin(struct record_file *file)
 {
-	int fd = fileno(file->out);
 	struct kipt_record header;
-	struct stat st;
 
-	file->begun = true;
-	if (file->out != stdout &&
-	    (fstat(fd, &st) || (S_ISREG(st.st_mode) && ftruncate(fd, 0))))
-		return write_failed(file);
+	if (!fresh_begin(&file->file))
+		return false;
 	header_make(&header);
-	if (fwrite(&header, sizeof(header), 1, file->out) == 1)
-		return true;
-	return write_failed(file);
-}
-
-/* A file that is there stays as it is for now. */
-static FILE *file_open(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (fd >= 0 && !out)
-		close(fd);
-	return out;
+	return put(file, &header, 1);
 }
 
 struct record_file *record_file_create(const char *path)
 {
 	struct record_file *file = calloc(1, sizeof(*file));
-	bool own = strcmp(path, "-");
 
 	if (!file) {
 		say_errno(ENOMEM, "cannot make %s", path);
 		return NULL;
 	}
-	file->path = path;
-	file->made = own && access(path, F_OK);
-	file->out = own ? file_open(path) : stdout;
-	if (!file->out) {
-		say_errno(errno, "cannot make %s", path);
-		free(file);
-		return NULL;
-	}
-	setvbuf(file->out, NULL, _IOFBF, WRITE_BUFFER);
-	return file;
+	if (fresh_open(&file->file, path))
+		return file;
+	free(file);
+	return NULL;
 }
 
 bool record_file_write(struct record_file *file,
 		       const struct kipt_record *records, u32 count)
 {
-	if (file->failed || (!file->begun && !begin(file)))
+	if (file->file.failed || (!file->file.begun && !begin(file)))
 		return false;
-	if (fwrite(records, sizeof(*records), count, file->out) == count)
-		return true;
-	return write_failed(file);
+	return put(file, records, count);
 }
 
 bool record_file_begun(const struct record_file *file)
 {
-	return file->begun;
+	return file->file.begun;
 }
 
 bool record_file_close(struct record_file *file, bool whole)
@@ -115,13 +82,9 @@ bool record_file_close(struct record_file *file, bool whole)
 
 	if (!file)
 		return true;
-	if (whole && !file->begun)
+	if (whole && !file->file.begun)
 		begin(file);
-	if (file->out == stdout ? fflush(stdout) : fclose(file->out))
-		write_failed(file);
-	if (file->made && !file->begun)
-		unlink(file->path);
-	ok = !file->failed;
+	ok = fresh_close(&file->file);
 	free(file);
 	return ok;
 }

@@ -244,9 +244,10 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
  * names_build_id() - the build id of a file that something was found in
  * @names: names
  * @object: what names_find() calls it
- * @id: filled on success; of one of them if several are called so
+ * @id: filled
  *
- * Return: true, or false if it has none or cannot be read.
+ * Return: true; false if it has none or cannot be read, or if files of different build ids are
+ * called so, and then @id says nothing.
  */
 bool names_build_id(const struct names *names, const char *object,
 		    struct build_id *id);

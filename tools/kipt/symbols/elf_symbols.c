@@ -22,7 +22,7 @@ struct elf_symbols {
 	bool has_symtab;
 };
 
-static void file_read(struct elf_file *file, Elf *elf)
+void elf_file_read(struct elf_file *file, Elf *elf)
 {
 	size_t i, count = 0;
 	GElf_Ehdr ehdr;
@@ -41,6 +41,7 @@ static void file_read(struct elf_file *file, Elf *elf)
 		segment->offset = head.p_offset;
 		segment->address = head.p_vaddr;
 		segment->size = head.p_filesz;
+		segment->room = head.p_memsz;
 		segment->code = head.p_flags & PF_X;
 	}
 }
@@ -182,7 +183,7 @@ static bool tables_read(struct elf_symbols *symbols, Elf *elf)
 
 	if (elf_kind(elf) != ELF_K_ELF)
 		return false;
-	file_read(&symbols->file, elf);
+	elf_file_read(&symbols->file, elf);
 	while ((section = elf_nextscn(elf, section))) {
 		if (gelf_getshdr(section, &head) &&
 		    (head.sh_type == SHT_SYMTAB ||
@@ -330,7 +331,7 @@ bool elf_functions_each(const char *path, struct elf_file *file,
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	ok = elf && elf_kind(elf) == ELF_K_ELF;
 	if (ok)
-		file_read(file, elf);
+		elf_file_read(file, elf);
 	while (ok && (section = elf_nextscn(elf, section))) {
 		if (gelf_getshdr(section, &head) &&
 		    (head.sh_type == SHT_SYMTAB ||

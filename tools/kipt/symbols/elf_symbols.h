@@ -94,7 +94,7 @@ const struct symbols *elf_symbols_parts(const struct elf_symbols *elf,
 /**
  * struct elf_file - what is needed to find a function by name
  * @fixed: its addresses are those in memory; else the loader chooses them
- * @segments: where its bytes stand
+ * @segments: its bytes, @size from @offset on, are loaded at @address, in @room bytes of memory
  * @segment_count: how many
  */
 struct elf_file {
@@ -103,10 +103,18 @@ struct elf_file {
 		u64 offset;
 		u64 address;
 		u64 size;
+		u64 room;
 		bool code;
 	} segments[ELF_SEGMENTS_MAX];
 	unsigned int segment_count;
 };
+
+/**
+ * elf_file_read() - read the program headers
+ * @file: filled; without segments if @elf is no ELF file
+ * @elf: open
+ */
+void elf_file_read(struct elf_file *file, Elf *elf);
 
 /**
  * struct elf_function - a function as the file has it

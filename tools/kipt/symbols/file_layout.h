@@ -10,29 +10,13 @@
 #include "elf_symbols.h"
 
 /**
- * struct file_segment - a part of a file that is loaded
- * @offset: in the file
- * @size: bytes of it
- * @address: where it was linked to be
- * @code: it is executable
- */
-struct file_segment {
-	u64 offset;
-	u64 size;
-	u64 address;
-	bool code;
-};
-
-/**
- * struct file_layout - all of them
- * @segments: they
- * @count: how many; 0: offsets are addresses
+ * struct file_layout - where a file was linked to be
+ * @file: its segments; without any, offsets are addresses
  * @begin: the lowest address
  * @end: the highest, + 1; 0 without segments
  */
 struct file_layout {
-	struct file_segment segments[ELF_SEGMENTS_MAX];
-	u32 count;
+	struct elf_file file;
 	u64 begin, end;
 };
 

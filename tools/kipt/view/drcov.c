@@ -42,7 +42,8 @@ static void unread_say(const struct coverage *coverage, const struct fresh_file 
 	size_t i, count = 0;
 
 	for (i = 0; i < coverage->paths.count; i++)
-		count += !coverage->files[i].kernel && !coverage->files[i].layout.count;
+		count += !coverage->files[i].kernel &&
+			 !coverage->files[i].layout.file.segment_count;
 	if (count)
 		say_note("%zu of %zu files could not be read: in %s their code is where it is in the file, which may be other addresses",
 			 count, coverage->paths.count, file->path);

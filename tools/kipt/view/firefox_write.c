@@ -184,13 +184,6 @@ static void shared_put(FILE *out, const struct profile_feed *feed, const u32 *nu
 	      "\"sources\":{\"id\":[],\"filename\":[],\"length\":0}},", out);
 }
 
-static u64 nanoseconds(const struct profile_feed *feed, u64 tsc)
-{
-	u32 khz = feed->view->tsc_khz;
-
-	return khz ? tsc / khz * 1000000 + tsc % khz * 1000000 / khz : tsc;
-}
-
 /* Milliseconds. */
 static void time_put(FILE *out, u64 nanoseconds)
 {
@@ -229,7 +222,7 @@ static bool is_last(const struct part *part, size_t i)
 static void sample_put(FILE *out, const struct part *part, enum column column, size_t i)
 {
 	const struct firefox_sample *sample = &part->samples[i];
-	u64 from = nanoseconds(part->feed, sample->from), to = nanoseconds(part->feed, sample->to);
+	u64 from = view_nanoseconds(part->feed->view, sample->from), to = view_nanoseconds(part->feed->view, sample->to);
 
 	fputs(i ? "," : "", out);
 	if (column == COLUMN_STACK)
@@ -285,12 +278,12 @@ static void lost_put(FILE *out, const struct part *part)
 	fputs("],\"startTime\":[", out);
 	for (i = 0; i < part->count; i++) {
 		fputs(i ? "," : "", out);
-		time_put(out, nanoseconds(part->feed, samples[i].from));
+		time_put(out, view_nanoseconds(part->feed->view, samples[i].from));
 	}
 	fputs("],\"endTime\":[", out);
 	for (i = 0; i < part->count; i++) {
 		fputs(i ? "," : "", out);
-		time_put(out, nanoseconds(part->feed, samples[i].to));
+		time_put(out, view_nanoseconds(part->feed->view, samples[i].to));
 	}
 	fputs("],", out);
 	same_put(out, "name", name, part->count);

@@ -74,13 +74,6 @@ void lanes_destroy(struct lanes *lanes)
 	free(lanes);
 }
 
-static u64 nanoseconds(const struct profile_feed *feed, u64 tsc)
-{
-	u32 khz = feed->view->tsc_khz;
-
-	return khz ? tsc / khz * 1000000 + tsc % khz * 1000000 / khz : tsc;
-}
-
 /* Another lane, which @track is completed for. 0: there is no room. */
 static u32 lane_add(struct lanes *lanes, struct perfetto_track *track)
 {
@@ -104,7 +97,7 @@ static void event_put(struct profile_feed *feed, u32 lane, u64 tsc,
 		      struct perfetto_event *event)
 {
 	struct lanes *lanes = feed->lanes;
-	u64 time = nanoseconds(feed, tsc);
+	u64 time = view_nanoseconds(feed->view, tsc);
 
 	if (!lane)
 		return;

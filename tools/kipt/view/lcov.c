@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bytes of the name of a function; longer ones are cut. */
-#define NAME_MOST	4096
 /*
  * Coverage by lines of source code, as lcov has it. The count of a line is that of the
  * instruction of it that ran most often. Lines of a compile unit of which nothing ran are
@@ -20,6 +18,8 @@
 
 #define SOURCES_MAX	(1U << 20)
 #define LINES_MAX	(1U << 24)
+/* Bytes of the name of a function; longer ones are cut. */
+#define NAME_MOST	4096
 
 /* Code from @begin up to the next one's ran @count times. */
 struct step {

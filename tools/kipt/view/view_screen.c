@@ -71,6 +71,13 @@ static void span_make(const struct profile *profile, struct span *span)
 	}
 }
 
+u64 view_nanoseconds(const struct view *view, u64 ticks)
+{
+	u32 khz = view->tsc_khz;
+
+	return khz ? ticks / khz * 1000000 + ticks % khz * 1000000 / khz : ticks;
+}
+
 /* "12.345 ms"; in ticks where nobody knows how fast the TSC is. */
 const char *view_duration(const struct view *view, u64 ticks, char *text,
 			  size_t size)

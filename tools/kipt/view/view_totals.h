@@ -73,6 +73,16 @@ void folded_print(struct view *view, const struct profile_feed *feed);
 void slowest_print(struct view *view, const struct profile_feed *feed);
 
 /**
+ * view_nanoseconds() - a time in nanoseconds, in ticks where it is not known how fast the
+ *	TSC is
+ * @view: the view
+ * @ticks: the time
+ *
+ * Return: it.
+ */
+u64 view_nanoseconds(const struct view *view, u64 ticks);
+
+/**
  * view_duration() - a time in words: "12.345 ms", in ticks where it is not known how
  *	fast the TSC is
  * @view: the view
