@@ -195,22 +195,12 @@ coverage_narrow_tests() {
 }
 
 coverage_refused_tests() {
-	local kind option
+	local kind
 	for kind in drcov lcov; do
-		for option in "-o x.rec" --hash --stats --json; do
-			refused "${kind}_and_$option" 2 \
-				"--$kind writes a file of its own: ${option%% *} does not" \
-				decode walk.data --$kind new.out $option
-		done
+		own_file_refused $kind decode walk.data
 		refused "${kind}_and_totals" 2 "only one of .*--drcov and --lcov" \
 			decode walk.data --totals --$kind new.out
-		refused "${kind}_nowhere" 1 "cannot make none/new.out.*ENOENT" \
-			decode walk.data --$kind none/new.out
-		refused "${kind}_full" 1 "cannot write to /dev/full.*ENOSPC" \
-			decode walk.data --$kind /dev/full
 		full "${kind}_standard_output" decode walk.data --$kind -
-		refused "${kind}_is_the_input" 1 "--$kind walk.data: that is the file" \
-			decode walk.data --$kind walk.data
 		echo mine >mine.out
 		known_calls | records calls.rec
 		refused "${kind}_without_instructions" 1 "--$kind: no instruction is in the trace" \

@@ -4,24 +4,9 @@
 # --perfetto: what read_perfetto.py, which shares nothing with the writer, finds in the
 # files. Sourced by tool_test.sh; uses what record_tests.sh makes records with.
 
-# read_perfetto ARGS...: of out.pf
+# read_perfetto ARGS...: of out.perfetto
 read_perfetto() {
-	python3 "$HERE/read_perfetto.py" out.pf "$@"
-}
-
-# perfetto_sums NAME FILE OPTION...: adds what differs from --totals to perfetto.bad, with
-# times by more than $PERCENT
-perfetto_sums() {
-	local name=$1
-	shift
-	rm -f out.pf
-	"$KIPT" open "$@" --perfetto out.pf 2>err
-	if [ -e out.pf ]; then
-		"$KIPT" open "$@" --totals --json 2>err |
-			read_perfetto totals "${PERCENT:-0}" 2>&1 | sed "s/^/$name: /"
-	else
-		echo "$name: no file"
-	fi >>perfetto.bad
+	python3 "$HERE/read_perfetto.py" out.perfetto "$@"
 }
 
 # Where the TSC is set back a lane waits. Frames that are forgotten last as long as those
@@ -33,7 +18,7 @@ totals_of_edges: no file
 totals_deep: first [kernel]: 10000 calls, 300; wanted 10000, 200
 totals_deep: main [kernel]: 0 calls, 300; wanted 0, 0" "$(cat perfetto.bad)"
 	known_calls | records lanes.rec
-	run show lanes.rec --kallsyms kallsyms --perfetto out.pf
+	run show lanes.rec --kallsyms kallsyms --perfetto out.perfetto
 	same "perfetto_shows_nothing_else" "0 " "$STATUS $OUT"
 	same "perfetto_known" "track 1 0 CPU 1
 track 2 0  process 7
@@ -52,12 +37,12 @@ track 3 0  thread 7 7
 2100 3 E - -
 2100 3 E - -
 2100 1 E - -" "$(read_perfetto dump)"
-	cp out.pf file.pf
-	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto - >out.pf 2>err
-	same "perfetto_to_standard_output" "$(md5sum <file.pf)" "$(md5sum <out.pf)"
-	truncate -s -1 out.pf
+	cp out.perfetto file.pf
+	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto - >out.perfetto 2>err
+	same "perfetto_to_standard_output" "$(md5sum <file.pf)" "$(md5sum <out.perfetto)"
+	truncate -s -1 out.perfetto
 	same "perfetto_control_cut" 1 "$(read_perfetto | grep -c ^wrong)"
-	head -c 100000 file.pf | head -c -10 >out.pf
+	head -c 100000 file.pf | head -c -10 >out.perfetto
 	same "perfetto_control_never_ends" 1 "$(read_perfetto | grep -c ^wrong)"
 }
 
@@ -67,7 +52,7 @@ perfetto_lane_tests() {
 	  tsc 130; call 020 200; tsc 140; cpu 1; task 7; tsc 150; enable 110; call 110 300
 	  echo "9 0 1 21 0 0"; echo "11 2 1 0x60 0 0"; tsc 170; ret 310 115
 	  echo "11 4 1 0x66 0 1"; gap 3; tsc 180; } | records lanes.rec
-	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto out.pf 2>err
+	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto out.perfetto 2>err
 	same "perfetto_lanes" "track 1 0 CPU 0
 track 2 1 idle or unknown on CPU 0
 track 3 0  process 7
@@ -91,55 +76,19 @@ track 10 7 C-state counter 2" "$(read_perfetto dump | grep ^track)"
 		"$(read_perfetto | awk '{ print $1 - 1, $2, $(NF - 1), $NF }')"
 	{ cpu 0; gap 5; task 7; call 010 100; ret 110 015; tsc 100; call 010 100; tsc 120; } |
 		records lanes.rec
-	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto out.pf 2>err
+	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto out.perfetto 2>err
 	same "perfetto_gap_before_the_first_time" 1 "$(read_perfetto dump |
 		grep -c '^100 .* I lost gap: older trace was overwritten')"
 	same "perfetto_untimed_calls_are_counted" 1 \
 		"$(grep -c 'note: 1 calls ended before the first time' err)"
 }
 
-# perfetto_random SEED TYPES: records of several tasks, each with a time; gaps of TYPES
-perfetto_random() {
-	python3 -c "import random
-r = random.Random($1)
-base = 0xffffffff81000000
-time = 1000
-print('19 0 1 0 0 0')
-for _ in range(3000):
-    time += r.randrange(3) * r.randrange(50)
-    kind = r.choice((1, 2, 3, 3, 3, 4, 6, 6, 6, 9, 12))
-    where = r.choice((0x100, 0x200, 0x300, 0x400)) + r.randrange(0x40)
-    to = where & 0xf00 if kind in (3, 12, 4) else where
-    print('8 0 1 0 0 %d' % time)
-    print(r.choice(('1 %d 0 1 %d %d' % (kind, base + r.randrange(0x700), base + to),
-                    '1 %d 0 1 %d %d' % (kind, base + r.randrange(0x700), base + to),
-                    '5 0 1 %d 0 7' % r.randrange(7, 10),
-                    '%d 1 0 0 %d 0' % (r.choice(($2)), base + where))))" |
-		records lanes.rec
-}
-
 perfetto_random_tests() {
 	local seed
-	: >perfetto.bad
-	for seed in 1 2 3 4 5 6; do
-		perfetto_random $seed 2,2
-		perfetto_sums "$seed" lanes.rec --kallsyms kallsyms
-	done
-	same "perfetto_random_sums" "" "$(cat perfetto.bad)"
-	for seed in 1 2 3 4 5 6; do
-		perfetto_random $seed 2,3,18
-		PERCENT=1 perfetto_sums "$seed" lanes.rec --kallsyms kallsyms
-	done
-	same "perfetto_random_sums_with_gaps" "" "$(cat perfetto.bad)"
-	for form in "--tid 8" "--pid 7" "--time 5000,20000" "--cpu 0" "--sym second"; do
-		perfetto_random 1 2,2
-		# shellcheck disable=SC2086
-		PERCENT=1 perfetto_sums "$form" lanes.rec --kallsyms kallsyms $form
-	done
-	same "perfetto_random_narrowed" "" "$(cat perfetto.bad)"
+	own_file_random_tests perfetto
 	for seed in 1 2 3; do
-		head -c $((20000 + 7 * seed)) lanes.rec >cut.rec
-		run open cut.rec --kallsyms kallsyms --perfetto out.pf
+		head -c $((20000 + 7 * seed)) random.rec >cut.rec
+		run open cut.rec --kallsyms kallsyms --perfetto out.perfetto
 		echo "$STATUS $(read_perfetto | cut -d' ' -f2)"
 	done >got
 	same "perfetto_of_damaged_records" "1 tracks
@@ -148,51 +97,13 @@ perfetto_random_tests() {
 }
 
 perfetto_refused_tests() {
-	local option
 	known_calls | records lanes.rec
-	for option in "-o x.rec" --hash --stats --json; do
-		# shellcheck disable=SC2086
-		refused "perfetto_and_$option" 2 "--perfetto writes a file of its own: ${option%% *} does not" \
-			show lanes.rec --perfetto new.pf $option
-	done
+	own_file_refused perfetto show lanes.rec
 	refused "perfetto_and_totals" 2 "only one of .*--perfetto" show lanes.rec --totals \
-		--perfetto new.pf
-	refused "perfetto_nowhere" 1 "cannot make none/new.pf.*ENOENT" show lanes.rec \
-		--perfetto none/new.pf
-	refused "perfetto_full" 1 "cannot write to /dev/full.*ENOSPC" show lanes.rec \
-		--perfetto /dev/full
-	refused "perfetto_is_the_input" 1 "--perfetto lanes.rec: that is the file" show \
-		lanes.rec --perfetto lanes.rec
-	known_calls | grep -v "^8 " | records untimed.rec
-	refused "perfetto_without_times" 1 "--perfetto: the trace has no times" show \
-		untimed.rec --perfetto new.pf
-	same "perfetto_makes_no_file_of_nothing" "" "$(ls new.pf 2>/dev/null)"
-	echo mine >mine.pf
-	refused "perfetto_of_no_records" 1 "no-file" show no-file --perfetto mine.pf
-	same "perfetto_keeps_what_was_there" mine "$(cat mine.pf)"
+		--perfetto new.out
+	own_file_untimed perfetto
+	same "perfetto_keeps_what_was_there" mine "$(cat mine.out)"
 	full "perfetto" show lanes.rec --perfetto -
-}
-
-# Recordings that are kept.
-perfetto_file_tests() {
-	: >perfetto.bad
-	if ! command -v zstd >/dev/null; then
-		skip "perfetto_recordings" "no zstd"
-		skip "perfetto_names_threads" "no zstd"
-		return
-	fi
-	zstd -dcq "$HERE/version-2.rec.zst" >old.rec
-	PERCENT=1 perfetto_sums old old.rec --kallsyms kallsyms
-	kept_unpack "$ROOT/selftests/perf/small"
-	export PERF_BUILDID_DIR=ids
-	for form in "--jobs 1" "--jobs 3" "--comm small" "--time 1400,1600"; do
-		# shellcheck disable=SC2086
-		PERCENT=0.1 perfetto_sums "kept $form" kept.data --no-demangle $form
-	done
-	unset PERF_BUILDID_DIR
-	same "perfetto_recordings" "" "$(cat perfetto.bad)"
-	same "perfetto_names_threads" 1 "$(read_perfetto dump |
-		grep -cE '^track .* thread [0-9]+ [0-9]+ small$')"
 }
 
 perfetto_tests() {
@@ -200,5 +111,5 @@ perfetto_tests() {
 	perfetto_lane_tests
 	perfetto_random_tests
 	perfetto_refused_tests
-	perfetto_file_tests
+	own_file_recordings_tests perfetto '^track .* thread [0-9]+ [0-9]+ small$'
 }

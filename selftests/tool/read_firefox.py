@@ -23,6 +23,8 @@ read_firefox.py FILE totals [PERCENT] [overlap]
 import json
 import sys
 
+from reader import Wrong, need, totals
+
 AWAY = ("[not traced]", "[lost]")
 META = {"interval", "startTime", "processType", "product", "stackwalk", "debug", "version",
         "preprocessedProfileVersion", "symbolicated", "categories", "markerSchema"}
@@ -42,15 +44,6 @@ TABLES = {
     "samples": "stack time weight",
     "markers": "data name startTime endTime phase category",
 }
-
-
-class Wrong(Exception):
-    """The file is not what it should be."""
-
-
-def need(good, text, *values):
-    if not good:
-        raise Wrong(text % values)
 
 
 def members(value, names, what):
@@ -186,23 +179,10 @@ def sums(profile):
     return found
 
 
-def called(total):
-    """What a line of --totals --json is called."""
-    if "symbol" in total:
-        return "%s [%s]" % (total["symbol"], total.get("object", "unknown"))
-    if "offset" in total:
-        return "%s [%s]" % (total["offset"], total["object"])
-    return total.get("ip", "[%s]" % total.get("object", "unknown"))
-
-
 def differences(profile, lines, percent):
     """Each end of a sample is rounded to a nanosecond."""
-    found, wanted, khz = sums(profile), {}, 0
-    for total in map(json.loads, lines):
-        if total["type"] == "total":
-            alone, ticks = wanted.get(called(total), (0, 0))
-            wanted[called(total)] = (alone + total.get("self", 0), ticks + total.get("total", 0))
-            khz = total.get("tsc_khz", 0)
+    found = sums(profile)
+    wanted, khz = totals(lines, "self", "total")
     most = percent * sum(total for _, total, _ in found.values()) / 100
     for name in sorted(set(wanted) | set(found)):
         want = [ticks * 1e6 / khz if khz else ticks for ticks in wanted.get(name, (0, 0))]

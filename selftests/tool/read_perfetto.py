@@ -20,18 +20,10 @@ read_perfetto.py FILE totals [PERCENT]
                                standard input, times by more than PERCENT of them all;
                                nothing if they agree
 """
-import json
 import struct
 import sys
 
-
-class Wrong(Exception):
-    """The file is not what it should be."""
-
-
-def need(good, text, *values):
-    if not good:
-        raise Wrong(text % values)
+from reader import Wrong, need, totals
 
 
 def varint(data, at):
@@ -221,24 +213,10 @@ def sums(trace):
     return found
 
 
-def called(total):
-    """What the slices of a line of --totals --json are called."""
-    if "symbol" in total:
-        return "%s [%s]" % (total["symbol"], total.get("object", "unknown"))
-    if "offset" in total:
-        return "%s [%s]" % (total["offset"], total["object"])
-    return total.get("ip", "[%s]" % total.get("object", "unknown"))
-
-
 def differences(trace, lines, percent):
     """Each end of a call is rounded to a nanosecond."""
-    found, wanted, khz = sums(trace), {}, 0
-    for total in map(json.loads, lines):
-        if total["type"] == "total":
-            calls, ticks = wanted.get(called(total), (0, 0))
-            wanted[called(total)] = (calls + total["calls"],
-                                     ticks + total.get("total", 0))
-            khz = total.get("tsc_khz", 0)
+    found = sums(trace)
+    wanted, khz = totals(lines, "calls", "total")
     most = percent * sum(time for _, time in found.values()) / 100
     for name in sorted(set(wanted) | set(found)):
         calls, ticks = wanted.get(name, (0, 0))

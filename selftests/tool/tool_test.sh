@@ -45,6 +45,7 @@ records() {
 . "$HERE/info_tests.sh"
 . "$HERE/packet_tests.sh"
 . "$HERE/record_tests.sh"
+. "$HERE/own_file_tests.sh"
 . "$HERE/totals_tests.sh"
 . "$HERE/perfetto_tests.sh"
 . "$HERE/firefox_tests.sh"

@@ -15,8 +15,8 @@ totals_of() {
 	records totals.rec
 	same "$1" "$2" "$("$KIPT" show totals.rec --kallsyms kallsyms --totals \
 		--json 2>err | totals_json)"
-	perfetto_sums "$1" totals.rec --kallsyms kallsyms
-	firefox_sums "$1" totals.rec --kallsyms kallsyms
+	own_file_sums perfetto "$1" totals.rec --kallsyms kallsyms
+	own_file_sums firefox "$1" totals.rec --kallsyms kallsyms
 }
 
 totals_json() {
@@ -350,22 +350,7 @@ lines_cut() {
 totals_random_tests() {
 	local seed bad='' wide=''
 	for seed in 1 2 3 4 5 6; do
-		python3 -c "import random
-r = random.Random($seed)
-base = 0xffffffff81000000
-time = 1000
-print('19 0 1 0 0 0')
-for _ in range(5000):
-    time += r.randrange(3) * r.randrange(50)
-    kind = r.choice((1, 2, 3, 3, 3, 4, 6, 6, 6, 9, 12))
-    where = r.choice((0x100, 0x200, 0x300, 0x400)) + r.randrange(0x40)
-    to = where & 0xf00 if kind in (3, 12, 4) else where
-    print(r.choice(('1 %d 0 1 %d %d' % (kind, base + r.randrange(0x700), base + to),
-                    '1 %d 0 1 %d %d' % (kind, base + r.randrange(0x700), base + to),
-                    '8 0 1 0 0 %d' % time,
-                    '5 0 1 %d 0 7' % r.randrange(7, 10),
-                    '%d 1 0 0 %d 0' % (r.choice((2, 3, 18)), base + where))))" |
-			records totals.rec
+		random_calls $seed 5000 2,3,18 | records totals.rec
 		[ "$("$KIPT" show totals.rec --kallsyms kallsyms --totals --json \
 			2>err | by_function)" = \
 			"$("$KIPT" show totals.rec --kallsyms kallsyms --branches \
