@@ -248,9 +248,9 @@ void kipt_flow_time(struct kipt_flow *flow, bool on);
  * @begin: first address
  * @end: last address + 1; @begin 0 and @end ~0: all of the space
  *
- * Code of at most 64 bytes is taken for patched, until memory is full: the first time all
- * nodes are looked through for what leads there, later, in a named space, only its blocks are
- * looked up.
+ * A range of at most 64 bytes is a patch: the first time, the decoder looks through all nodes for
+ * those that lead there; from then on, until memory is full, it only looks up the blocks of the
+ * range, if @space is not KIPT_FLOW_SPACES.
  *
  * Context: that of the sink; not from a callback of the flow.
  */

@@ -82,7 +82,7 @@ static void settle_chain(struct kipt_flow *flow, const u32 *chain, u32 count,
 	}
 }
 
-/* The last of them leads to a block that is patched. */
+/* The blocks of @chain lead from one to the next, the last of them to one that is patched. */
 static void settle_patched(struct kipt_flow *flow, const u32 *chain, u32 count)
 {
 	struct kipt_block *block;
@@ -134,8 +134,8 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 	settle_chain(flow, chain, count, block);
 }
 
-/* Is a packet used after few blocks? Those from @number on may have been patched since the kind
- * of others was found.
+/* Does the flow use a packet within KIPT_NODE_REACH blocks from @number on? Asked anew each time,
+ * since any of them may have been patched.
  */
 static bool arrives(struct kipt_flow *flow, u32 number)
 {
@@ -279,7 +279,7 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 		kipt_pack_link(flow, which, number, next);
 		return 0;
 	}
-	/* What was found out where the flow came to this node holds for the next. */
+	/* arrives() has looked through the next node, too, when the flow came to this one. */
 	if (kipt_block_is_patched(from) && uses_no_packet(from->node))
 		link = link_to(flow, next);
 	else

@@ -200,7 +200,7 @@ static void layout_settle(struct coverage *coverage, struct names *names, size_t
 		file->offset = file->layout.begin;
 }
 
-/* What the file that is there now has not at that place is of another one. */
+/* Code at an offset that the file does not load now was of another file with its path. */
 static bool range_settle(const struct coverage *coverage, struct coverage_range *range)
 {
 	struct file_layout *layout = &coverage->files[range->file].layout;

@@ -38,7 +38,7 @@ struct firefox_list {
 };
 
 /**
- * struct firefox_thread - a task; without number the tasks of a CPU that nobody knows
+ * struct firefox_thread - a task, or what ran on a CPU while its task was not known
  * @tid, @pid: of it; 0: not known
  * @cpu: where it was first, or PROFILE_CPU_UNKNOWN
  */

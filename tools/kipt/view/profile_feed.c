@@ -583,7 +583,7 @@ static struct folded_node *node_now(struct profile_feed *feed)
 	const struct frame *top = call_stack_top(feed->at->track.stack);
 	u32 node = node_of(feed, top);
 
-	/* Not before: a new one may move them. */
+	/* node_of() may add a node, and so move all of them. */
 	return &feed->folded->nodes[node];
 }
 
