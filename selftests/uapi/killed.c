@@ -401,7 +401,6 @@ TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 900)
 	uint64_t memory;
 	int status;
 
-	TAKES_LONG();
 	other = run_as(1001, read_nothing, &status);
 	ASSERT_NE(NULL, await(&self->nl, &self->list, other));
 	for (i = 0; i < OF_USER; i++) {
@@ -690,7 +689,6 @@ TEST_F_TIMEOUT(killed, ten_thousand_mappings_are_bounded, 900)
 {
 	const struct kipt_crash_signal *signal;
 
-	TAKES_LONG();
 	signal = signal_of(&self->nl, &self->list, many_mappings);
 	ASSERT_NE(NULL, signal);
 	/* At most: those that nobody looked at may be of any kind. */

@@ -50,13 +50,6 @@
 		SKIP_IF(lack_);						\
 	} while (0)
 
-/*
- * What takes minutes in an emulated machine, and does not depend on the kernel, is
- * left out where KIPT_TEST_SHORT=2.
- */
-#define TAKES_LONG()							\
-	SKIP_IF(how_short() == 2 ? "it takes long" : NULL)
-
 /* What others on the same machine would notice: only where that is allowed. */
 #define DISRUPTS(what)							\
 	SKIP_IF(is_set("KIPT_TEST_DISRUPTIVE") ? NULL :			\
@@ -76,7 +69,7 @@ static inline bool is_set(const char *name)
 	return text && !strcmp(text, "1");
 }
 
-/* 0: tests do all; 1, 2: less of what takes a while, since it is done elsewhere. */
+/* Above 0: tests do less of what takes a while, since it is done elsewhere. */
 static inline int how_short(void)
 {
 	const char *text = getenv("KIPT_TEST_SHORT");

@@ -141,7 +141,6 @@ TEST(page_lost_each_time_is_noticed)
 	unsigned int tries = 5;
 	bool noticed;
 
-	TAKES_LONG();
 	do {
 		noticed = lost_pages_are_noticed();
 	} while (!noticed && --tries);
@@ -174,7 +173,6 @@ TEST_F_TIMEOUT(kipt, thousand_starts_leave_nothing_behind, 300)
 	uint64_t memory;
 	int id;
 
-	TAKES_LONG();
 	NEED(machine_no_msr(0));
 	self->want.cpus = "0-1";
 	self->want.size = SIZE_MIN;
@@ -218,7 +216,6 @@ TEST_F_TIMEOUT(kipt, hundreds_of_sessions_leave_nothing_behind, 300)
 	struct looks looks = { 0 };
 	struct before before;
 
-	TAKES_LONG();
 	self->want.cpus = "0-1";
 	self->want.size = SIZE_MIN;
 	ASSERT_TRUE(new_and_delete(&self->nl, &self->want,
@@ -242,7 +239,6 @@ TEST_F_TIMEOUT(kipt, hundred_loads_leave_nothing_behind, 300)
 	unsigned int loads = unless_short(LOADS, LOADS_SHORT), i;
 	struct before before;
 
-	TAKES_LONG();
 	DISRUPTS("it removes the module");
 	NEED(machine_no_module_file());
 	kipt_nl_close(&self->nl);

@@ -366,14 +366,14 @@ static int fail_once(struct kipt_nl *nl, const struct kipt_want *want,
 }
 
 /* Each fetch needs a trace of its own, which takes a second in a kernel full of
- * checks: where less is to be done one allocation in three fails there.
+ * checks: where less is to be done one allocation in six fails there.
  */
 static unsigned int step_of(const struct request *request)
 {
 	bool fetch = request->make == fetch_branches ||
 		     request->make == fetch_counts;
 
-	return fetch && how_short() && slowness() > 1 ? 3 : 1;
+	return fetch && how_short() && slowness() > 1 ? 6 : 1;
 }
 
 /* Return: how many were refused, or a negative errno. */

@@ -573,7 +573,6 @@ TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
 {
 	char path[] = "/tmp/kipt-tiny";
 
-	TAKES_LONG();
 	ASSERT_TRUE(share_many());
 	ASSERT_EQ(0, write_tiny(path));
 	self->want.size = size_up_to(8ULL << 20);
@@ -597,7 +596,6 @@ TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 {
 	char path[] = "/tmp/kipt-tiny";
 
-	TAKES_LONG();
 	SKIP_IF(kipt_one_block());
 	ASSERT_TRUE(share_many());
 	ASSERT_EQ(0, write_tiny(path));
