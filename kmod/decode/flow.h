@@ -27,10 +27,6 @@
  * @changed: true if code in [@ip, @ip + @len) was patched while it was
  *	traced; asked only where there is no code, or trace and code contradict
  *	each other. May be NULL.
- * @version: the caller's number of the version of the code in [@ip, @ip + @len)
- *	that @read just gave; where it changes in the flow, a CODE record says
- *	so. Versions other than 0 are decoded by the slow path. May be NULL:
- *	all is version 0.
  * @based: true if 32 and 16-bit code of address space @space may lie in code
  *	segments that do not begin at 0, and the trace has offsets in
  *	them (CPUs without LIP): such code cannot be found, and is not looked
@@ -41,7 +37,6 @@ struct kipt_code {
 	u32 (*read)(void *ctx, u64 space, u64 ip, u8 *buf, u32 len);
 	u64 (*space)(void *ctx, u64 cr3, bool nr);
 	bool (*changed)(void *ctx, u64 space, u64 ip, u32 len);
-	u32 (*version)(void *ctx, u64 space, u64 ip, u32 len);
 	bool (*based)(void *ctx, u64 space);
 	void *ctx;
 };

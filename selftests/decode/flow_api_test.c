@@ -43,7 +43,6 @@ static const u8 trace[] = {
  * @kernel_spaces: bit n: kernel code was read in space n
  * @reads: calls of the read callback
  * @reads_of: of them, by space and address: 401000 in spaces 1 and 2, kernel
- * @version: of the code in space 1
  * @based: segments of space 1 have bases
  * @taken: records so far
  * @limit: the sink stops when it has so many
@@ -54,7 +53,6 @@ struct world {
 	u32 kernel_spaces;
 	u32 reads;
 	u32 reads_of[3];
-	u32 version;
 	bool based;
 	u32 taken;
 	u32 limit;
@@ -89,14 +87,6 @@ static u64 name_space(void *ctx, u64 cr3, bool nr)
 	return nr ? 0 : cr3 >> 12;
 }
 
-static u32 version_of(void *ctx, u64 space, u64 ip, u32 len)
-{
-	const struct world *world = ctx;
-
-	(void)len;
-	return space == 1 && ip == USER_IP ? world->version : 0;
-}
-
 static bool is_based(void *ctx, u64 space)
 {
 	const struct world *world = ctx;
@@ -128,8 +118,7 @@ static struct kipt_flow *make_flow(struct world *world,
 				   struct kipt_flow_config *config)
 {
 	struct kipt_code code = { .read = read_code, .space = name_space,
-				  .version = version_of, .based = is_based,
-				  .ctx = world };
+				  .based = is_based, .ctx = world };
 	struct kipt_sink sink = { .emit = take, .ctx = world };
 	static u64 arena[32768] __attribute__((aligned(64)));
 
@@ -475,50 +464,6 @@ static bool edges_have_spaces(u32 output)
 			return false;
 	}
 	return true;
-}
-
-/* What CODE records say, in order; ~0 if there are not @n. */
-static u64 versions_said(const struct world *world, u32 n)
-{
-	u64 said = 0;
-	u32 i;
-
-	if (count(world, KIPT_RECORD_CODE) != n)
-		return ~0ULL;
-	for (i = 0; i < world->taken; i++) {
-		if (world->record[i].type == KIPT_RECORD_CODE)
-			said = said << 8 | world->record[i].aux;
-	}
-	return said;
-}
-
-/* Space 1 runs first, then space 2 and the kernel, which have no versions. */
-static bool versions_are_said(u32 output)
-{
-	struct kipt_flow_config config = { .output = output };
-	struct kipt_flow *flow;
-	struct world world;
-	u32 i;
-
-	make_world(&world);
-	flow = make_flow(&world, &config);
-	run(flow, &world);
-	if (versions_said(&world, 0))
-		return false;
-	world.version = 5;
-	kipt_flow_forget(flow, 1, USER_IP, USER_IP + 2);
-	for (i = 0; i < 3; i++) {
-		run(flow, &world);
-		if (versions_said(&world, 2) != 0x0500)
-			return false;
-	}
-	world.version = 6;
-	run(flow, &world);
-	if (versions_said(&world, 2) != 0x0500)
-		return false;
-	kipt_flow_forget(flow, 1, 0, ~0ULL);
-	run(flow, &world);
-	return versions_said(&world, 2) == 0x0600;
 }
 
 /* 600 outcomes make more records than the core keeps. */
@@ -1475,13 +1420,6 @@ int main(void)
 	ktap_result(&ktap, counts_pause(), "flow pauses while it tells counts");
 	ktap_result(&ktap, time_is_told_when_asked(),
 		    "flow tells time from when it is asked to");
-	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES),
-		    "flow says which version of the code it used");
-	ktap_result(&ktap, versions_are_said(KIPT_FLOW_PACKED),
-		    "flow says which version of the code it used, packed");
-	ktap_result(&ktap, versions_are_said(KIPT_FLOW_BRANCHES |
-					     KIPT_FLOW_NO_MEMO),
-		    "flow says which version of the code it used, no memo");
 	ktap_result(&ktap, sink_stops_a_run(), "flow stops when the sink says");
 	ktap_result(&ktap, run_says_no_psb(), "flow says that there is no PSB");
 	ktap_result(&ktap, names_are_complete(), "names of statuses and of classes are complete");

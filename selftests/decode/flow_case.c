@@ -71,9 +71,6 @@ static bool parse_config(struct flow_case *test, const char *text)
 		config->filter[config->filter_count++].last = last;
 	} else if (sscanf(text, "changed %llx", &begin) == 1) {
 		test->changed = begin;
-	} else if (sscanf(text, "version %llx %u", &begin, &number) == 2) {
-		test->version_ip = begin;
-		test->version = number;
 	} else if (sscanf(text, "output %u", &number) == 1) {
 		config->output = number;
 	} else if (sscanf(text, "tsc %u/%u", &config->tsc_num,
@@ -216,22 +213,13 @@ static bool is_changed(void *ctx, u64 space, u64 ip, u32 len)
 	return test->changed && test->changed - ip < len;
 }
 
-static u32 version_of(void *ctx, u64 space, u64 ip, u32 len)
-{
-	const struct flow_case *test = ctx;
-
-	(void)space;
-	(void)len;
-	return ip >= test->version_ip ? test->version : 0;
-}
-
 struct kipt_flow *flow_case_open(struct flow_case *test, u32 output,
 				 struct record_list *list)
 {
 	struct kipt_flow_config config = test->config;
 	struct kipt_code code = {
 		.read = read_code, .space = name_space, .changed = is_changed,
-		.version = test->version ? version_of : NULL, .ctx = test,
+		.ctx = test,
 	};
 	struct kipt_sink sink = { .emit = record_list_add, .ctx = list };
 	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;

@@ -29,8 +29,6 @@ struct piece {
  * struct flow_case - one test file
  * @config: what it sets
  * @changed: address of code that is said to have been changed, or 0
- * @version_ip: code from here on is of version @version
- * @version: 0: there are no versions
  * @pieces: code
  * @piece_count: how many
  * @packets: the trace
@@ -42,8 +40,6 @@ struct piece {
 struct flow_case {
 	struct kipt_flow_config config;
 	u64 changed;
-	u64 version_ip;
-	u32 version;
 	struct piece pieces[CODE_MAX];
 	u32 piece_count;
 	u8 packets[PACKETS_MAX];

@@ -61,7 +61,6 @@ struct record_list {
  * @config: of the flow, without @output
  * @output: KIPT_FLOW_TIME or nothing
  * @code: PROGRAM_BYTES bytes
- * @versions: code has versions
  * @trace: packets
  * @size: bytes of them
  */
@@ -70,7 +69,6 @@ struct input {
 	struct kipt_flow_config config;
 	u32 output;
 	const u8 *code;
-	bool versions;
 	u8 *trace;
 	u64 size;
 };
@@ -140,14 +138,6 @@ static bool is_changed(void *ctx, u64 space, u64 ip, u32 len)
 	return ip & len & 1;
 }
 
-static u32 version(void *ctx, u64 space, u64 ip, u32 len)
-{
-	(void)ctx;
-	(void)space;
-	(void)len;
-	return ip >> 6 & 1;
-}
-
 /* What the caller gives may hold anything. */
 static void arena_spoil(void *arena, size_t size)
 {
@@ -167,7 +157,6 @@ static struct kipt_flow *flow_make(const struct input *input, u32 output,
 	struct kipt_flow_config config = input->config;
 	struct kipt_code code = {
 		.read = read_code, .space = name_space, .changed = is_changed,
-		.version = input->versions ? version : NULL,
 		.ctx = (void *)input,
 	};
 	struct kipt_sink sink = { .emit = list_add, .ctx = list };
@@ -911,7 +900,6 @@ static void head_read(struct input *input, const u8 *data)
 
 	input->choice = data[0];
 	input->output = data[1] & 1 ? KIPT_FLOW_TIME : 0;
-	input->versions = (data[1] & 6) == 6;
 	config->memory = KIPT_FLOW_MEMORY_MIN << (data[1] >> 3 & 3);
 	config->step_limit = data[1] & 0x20 ? 64 : 4096;
 	config->tsc_num = data[1] & 0x40 ? 84 : 0;

@@ -103,9 +103,8 @@ struct kipt_record {
  *	reported before, in no order; @kind is enum kipt_branch_kind. The same edge
  *	may come again. It belongs to the address space that the last SPACE
  *	record named; in a stream of EDGE records one comes before the first.
- * @KIPT_RECORD_CODE: what runs from here on is version @aux of the code, as
- *	the reader's source of code calls it; before the first such record, and
- *	after each KIPT_SYNC_START, it is 0. @ip: address
+ * @KIPT_RECORD_CODE: what runs from @ip on is version @aux of the code; the decoder
+ *	makes none
  * @KIPT_RECORD_SPACE: the EDGE records that follow belong to address space
  *	@value, as the reader's source of code names it (in the kernel the
  *	physical address of its page table, CR3 without its low bits); 0: to all

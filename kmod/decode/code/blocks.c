@@ -142,8 +142,6 @@ enum kipt_status kipt_blocks_fill(struct kipt_blocks *blocks,
 	status = scan(&fresh, buf, read_code(code, space, ip, buf));
 	if (status != KIPT_OK)
 		return status;
-	if (code->version)
-		fresh.version = code->version(code->ctx, space, ip, fresh.len);
 	if (number != KIPT_BLOCK_NONE)
 		fresh.patched = blocks->table[number].patched;
 	blocks->table[number] = fresh;

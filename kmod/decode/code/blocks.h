@@ -103,7 +103,6 @@ static inline u64 kipt_mode_mark(u32 mode)
  * @target: direct branches: where to; RET: what the IP it pops is cut to
  * @starts: bit n set: an instruction starts at @ip + n
  * @taken: how often its direct branch was taken, if that is counted
- * @version: of the code, as the caller calls it
  * @len: bytes up to the end of the last instruction
  * @last: offset of the last instruction
  * @insns: number of instructions, 1..64; 0: the code was not read yet
@@ -127,7 +126,6 @@ struct kipt_block {
 	u64 target;
 	u64 starts;
 	u64 taken;
-	u32 version;
 	u8 len;
 	u8 last;
 	u8 insns;
@@ -138,7 +136,7 @@ struct kipt_block {
 	u8 reach;
 	u8 node;
 	u8 patched;
-	u8 reserved[2];
+	u8 reserved[6];
 	u32 on;
 	u32 end;
 };

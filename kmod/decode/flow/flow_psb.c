@@ -51,7 +51,6 @@ static void reset(struct kipt_flow *flow)
 	flow->pending.block_type = 0;
 	flow->walk.tnt.count = 0;
 	flow->input.last_ip = 0;
-	flow->walk.version = 0;
 	flow->input.previous = KIPT_PACKET_PSBEND;
 	kipt_walk_forget(flow);
 	kipt_clock_reset(&flow->clock);

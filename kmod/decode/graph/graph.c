@@ -20,7 +20,7 @@ static bool is_beyond(u64 from, u64 to)
 /* What a block does by itself. */
 static u8 kind_by_code(const struct kipt_block *block)
 {
-	if (block->version || is_beyond(block->ip, block->ip) ||
+	if (is_beyond(block->ip, block->ip) ||
 	    is_beyond(block->ip, kipt_block_end_ip(block)))
 		return KIPT_NODE_SLOW;
 	switch (block->class) {

@@ -10,9 +10,9 @@
  *
  *  nothing is pending	kipt_graph_may_run(), before nodes are followed; following
  *			leaves nothing pending but outcomes, with which it ends
- *  the address		a node is a block: address, address space, mode and version of
- *			its code; a link leads to the same space and mode. Where either
- *			changes, the node is found by its address (enter(), find_node())
+ *  the address		a node is a block: address, address space and mode; a link leads
+ *			to the same space and mode. Where either changes, the node is
+ *			found by its address (enter(), find_node())
  *  a link		was made from the block's own target, or the address after it
  *			(kipt_graph_link()), and is gone when code is forgotten
  *			(kipt_graph_forget()) or numbers are given anew
@@ -24,10 +24,10 @@
  *			keeps its kind: each time the flow gets there kipt_graph_node()
  *			looks whether a packet is used soon, and forgetting the patched
  *			block again makes nothing else wrong
- *  what else a block	is why it is KIPT_NODE_SLOW: another version of the code, a
- *  may do		branch into the other half of the addresses, a 16-bit RET, and
- *			what leads to more than KIPT_NODE_REACH blocks before a packet
- *			is used, or to code that cannot be read
+ *  what else a block	is why it is KIPT_NODE_SLOW: a branch into the other half of the
+ *  may do		addresses, a 16-bit RET, and what leads to more than
+ *			KIPT_NODE_REACH blocks before a packet is used, or to code that
+ *			cannot be read
  *
  * So the slow path reports every gap; following ends before what it cannot
  * do, amid the outcomes of a packet if need be, and the slow path goes on from there.

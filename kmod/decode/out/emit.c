@@ -127,25 +127,9 @@ static void emit_each(struct kipt_flow *flow, const struct kipt_block *block,
 	}
 }
 
-static void emit_version(struct kipt_flow *flow, const struct kipt_block *block)
-{
-	struct kipt_record record = {
-		.type = KIPT_RECORD_CODE,
-		.aux = block->version,
-		.ip = block->ip,
-	};
-
-	if (flow->walk.trial)
-		return;
-	flow->walk.version = block->version;
-	kipt_emit(flow, &record);
-}
-
 void kipt_emit_insns(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 insns)
 {
-	if (unlikely(block->version != flow->walk.version))
-		emit_version(flow, block);
 	flow->at.insns += insns;
 	if (unlikely(flow->config.output & KIPT_FLOW_INSNS) && !flow->walk.trial)
 		emit_each(flow, block, insns);

@@ -188,7 +188,6 @@ struct kipt_walk_bound {
  * @stack: return addresses
  * @history_count: blocks walked
  * @history: the last of them
- * @version: of the code walked last
  * @steps: blocks walked, modulo 2^32
  * @pause_at: value of @steps at which a slice of blocks is over
  * @paused: kipt_walk_tnt() has paused, and outcomes are left in @tnt
@@ -206,7 +205,6 @@ struct kipt_flow_walk {
 	struct kipt_return_stack stack;
 	u32 history_count;
 	struct kipt_trail history[KIPT_FLOW_HISTORY];
-	u32 version;
 	u32 steps;
 	u32 pause_at;
 	bool paused;
@@ -333,7 +331,7 @@ static inline bool kipt_flow_nothing_pending(const struct kipt_flow *flow)
 	const struct kipt_flow_pending *pending = &flow->pending;
 	const struct kipt_flow_state *state = &flow->state;
 
-	return !flow->walk.version && !flow->walk.tnt.count && !flow->input.cursor.block &&
+	return !flow->walk.tnt.count && !flow->input.cursor.block &&
 	       !pending->held_count && pending->claim == KIPT_CLAIM_NONE &&
 	       !(state->lost | state->doubtful | state->overflow | state->tsx |
 		 pending->event | pending->abort | pending->echo | pending->share |
