@@ -122,6 +122,11 @@ $(KIPT_OUT)/man/kipt.1: $(KIPT_OUT)/make_pages $(wildcard $(KIPT_DIR)/pages/man/
 	@echo "  GEN man completions"
 	$(KIPT_Q)$(KIPT_OUT)/make_pages $(KIPT_DIR)/pages/man $(KIPT_OUT)
 
+# The files of the page that --html writes are in this object.
+KIPT_PAGE := $(KIPT_DIR)/view/page
+$(KIPT_OUT)/view/html_page.o: WARNINGS += -Wa,-I$(KIPT_PAGE)
+$(KIPT_OUT)/view/html_page.o: $(wildcard $(KIPT_PAGE)/*)
+
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*"

@@ -107,6 +107,7 @@ static bool is_replaced(const struct kipt_option *option)
 	case VIEW_OPTION_CPU:
 	case VIEW_OPTION_TIME:
 	case VIEW_OPTION_STATS:
+	case VIEW_OPTION_HTML:
 		return true;
 	}
 	return false;
@@ -138,7 +139,7 @@ void again_slowest(const struct kipt_option *options, int argc, char **argv)
 
 void again_settle(struct view_options *view, const struct kipt_verb *verb)
 {
-	if (view->mode != VIEW_SLOWEST || !kept[0])
+	if ((view->mode != VIEW_SLOWEST && view->mode != VIEW_HTML) || !kept[0])
 		return;
 	snprintf(command, sizeof(command), "kipt %s", verb->name);
 	view->again = command;

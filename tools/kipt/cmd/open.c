@@ -25,6 +25,11 @@ static void screen_settle(struct view_options *view, const char *path)
 	bool records = record_file_begins(path);
 	char file[AGAIN_ROOM] = "";
 
+	if (view->mode == VIEW_HTML) {
+		snprintf(shown, sizeof(shown), "%s", path);
+		plain_text(shown);
+		view->path = shown;
+	}
 	if (view->mode_given || view->stats || view->hash || view->output)
 		return;
 	view->mode = VIEW_SCREEN;
@@ -62,11 +67,12 @@ const struct kipt_verb verb_open = {
 		 "Where the trace has times, functions are in the order of the time spent in\n"
 		 "themselves, otherwise of the branches in them. With --calls, --branches, --insns,\n"
 		 "--disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox,\n"
-		 "--drcov, --lcov, --stats, --hash or -o it is 'kipt decode', or 'kipt show'.\n"
+		 "--html, --drcov, --lcov, --stats, --hash or -o it is 'kipt decode', or 'kipt show'.\n"
 		 "\n"
 		 "Ctrl-C ends early and shows what was decoded until then.",
 	.examples = "  kipt open perf.data\n"
 		    "  kipt open perf.data --totals --top 20\n"
+		    "  kipt open perf.data --html page.html\n"
 		    "  kipt open perf.data --disasm --time 5ms,5.01ms\n"
 		    "  kipt open saved/cpu1.pt --dir saved\n"
 		    "  kipt open trace.rec --json",

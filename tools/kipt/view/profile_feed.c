@@ -259,6 +259,8 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 		longest_take(feed, frame, ticks);
 	if (feed->slowest && is_call(frame))
 		slowest_take(feed, stack, frame, ticks, returned);
+	if (feed->html && is_call(frame))
+		html_leave(feed, stack, frame, ticks, returned);
 }
 
 static const struct call_watch watch = {
@@ -283,6 +285,14 @@ struct profile_feed *profile_feed_create(struct view *view)
 	feed->profile = profile_create(view->names);
 	if (!feed->profile)
 		goto err;
+	if (options->mode == VIEW_HTML) {
+		feed->folded = folded_create();
+		feed->html = feed->folded ? html_create(options->html) : NULL;
+		if (feed->html)
+			return feed;
+		folded_destroy(feed->folded);
+		goto err_profile;
+	}
 	if (options->mode == VIEW_FOLDED || options->mode == VIEW_FIREFOX) {
 		feed->folded = folded_create();
 		if (feed->folded && options->mode == VIEW_FIREFOX)
@@ -330,7 +340,9 @@ static void cpu_link(struct profile_feed *feed, struct feed_cpu *at)
 static void stacks_forget(struct profile_feed *feed, struct feed_cpu *at)
 {
 	feed->stacks -= at->track.stack_count;
+	feed->leaving = at;
 	call_track_end(&at->track);
+	feed->leaving = NULL;
 	cpu_unlink(feed, at);
 }
 
@@ -356,6 +368,7 @@ void profile_feed_destroy(struct profile_feed *feed)
 	folded_destroy(feed->folded);
 	lanes_destroy(feed->lanes);
 	firefox_destroy(feed->firefox);
+	html_destroy(feed->html);
 	profile_destroy(feed->profile);
 	free(feed);
 }
@@ -596,6 +609,8 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 	if (at->lost) {
 		if (feed->firefox)
 			firefox_lose(feed, ticks);
+		if (feed->html)
+			html_lose(feed, ticks);
 		profile_add(&profile->lost[at->lost], ticks);
 		if (at->cpu >= 0)
 			profile_add(&profile->cpus[at->cpu].lost, ticks);
@@ -607,6 +622,8 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 			profile_add(&node_now(feed)->ticks, ticks);
 		if (feed->firefox)
 			firefox_spend(feed, ticks);
+		if (feed->html)
+			html_spend(feed, node_of(feed, call_stack_top(stack)), ticks);
 		if (stack->count > 1)
 			profile_add(&symbol_at(feed, call_stack_top(stack)->symbol)->self,
 				    ticks);
@@ -651,6 +668,8 @@ static void gap_take(struct profile_feed *feed, u32 kind)
 	struct feed_cpu *at = feed->at;
 
 	at->gaps++;
+	if (feed->html)
+		html_gap(feed, kind);
 	if (!record_gap_loses_time(kind))
 		return;
 	/* Of several the first is why. */

@@ -9,6 +9,7 @@
 #include "call_track.h"
 #include "firefox.h"
 #include "folded.h"
+#include "html.h"
 #include "lanes.h"
 #include "profile.h"
 #include "slowest.h"
@@ -84,9 +85,11 @@ struct feed_cpu {
  * @losses_full: more had no room
  * @frames: how many there were
  * @slowest: with VIEW_SLOWEST the slowest runs; else NULL
- * @folded: with VIEW_FOLDED and VIEW_FIREFOX the stacks; else NULL
+ * @folded: with VIEW_FOLDED, VIEW_FIREFOX and VIEW_HTML the stacks; else NULL
  * @lanes: with VIEW_PERFETTO the lanes; else NULL
  * @firefox: with VIEW_FIREFOX the profile; else NULL
+ * @html: with VIEW_HTML the page; else NULL
+ * @leaving: the CPU whose stacks are forgotten; NULL: that whose records come
  */
 struct profile_feed {
 	struct view *view;
@@ -106,6 +109,8 @@ struct profile_feed {
 	struct folded *folded;
 	struct lanes *lanes;
 	struct firefox *firefox;
+	struct html *html;
+	struct feed_cpu *leaving;
 };
 
 /**

@@ -17,6 +17,7 @@ bool output_spares(const struct view_options *options, const char *input)
 		{ "-o", options->output },
 		{ "--perfetto", options->perfetto },
 		{ "--firefox", options->firefox },
+		{ "--html", options->html },
 		{ "--drcov", options->drcov },
 		{ "--lcov", options->lcov },
 	};

@@ -21,7 +21,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox, or --drcov and --lcov, can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox, --html, or --drcov and --lcov, can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -98,6 +98,9 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_FIREFOX:
 		options->firefox = value;
 		return mode_option(options, VIEW_FIREFOX);
+	case VIEW_OPTION_HTML:
+		options->html = value;
+		return mode_option(options, VIEW_HTML);
 	case VIEW_OPTION_DRCOV:
 		options->drcov = value;
 		return mode_option(options, VIEW_COVERAGE);
@@ -172,7 +175,7 @@ static bool disasm_settle(const struct view_options *options, const char *other)
 static bool own_file_settle(const struct view_options *options)
 {
 	const char *own = options->perfetto ? "perfetto" : options->firefox ? "firefox" :
-			  options->drcov ? "drcov" : "lcov";
+			  options->html ? "html" : options->drcov ? "drcov" : "lcov";
 	const char *other = options->output ? "-o" : options->hash ? "--hash" :
 			    options->stats ? "--stats" : options->json ? "--json" : NULL;
 

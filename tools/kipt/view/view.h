@@ -29,6 +29,7 @@
  * @VIEW_FOLDED: the time of each stack of calls
  * @VIEW_PERFETTO: nothing; a file for Perfetto is written
  * @VIEW_FIREFOX: nothing; a file for Firefox's profiler is written
+ * @VIEW_HTML: nothing; a page for a browser is written
  * @VIEW_COVERAGE: nothing; files of coverage are written
  */
 enum view_mode {
@@ -43,6 +44,7 @@ enum view_mode {
 	VIEW_FOLDED,
 	VIEW_PERFETTO,
 	VIEW_FIREFOX,
+	VIEW_HTML,
 	VIEW_COVERAGE,
 };
 
@@ -67,6 +69,7 @@ struct view;
  * @slowest: the functions of VIEW_SLOWEST, as wanted_has() takes them
  * @perfetto: the file of VIEW_PERFETTO
  * @firefox: the file of VIEW_FIREFOX
+ * @html: the file of VIEW_HTML
  * @drcov, @lcov: the files of VIEW_COVERAGE, of which there is one at least
  * @syms: only calls of these functions, as wanted_has() takes them; NULL: all
  * @top: so many edges, functions or runs are shown; 0: all
@@ -76,8 +79,8 @@ struct view;
  * @narrow: which CPUs, tasks and stretch of time are shown
  * @kallsyms: copy of /proc/kallsyms to use
  * @maps: file of mappings to use
- * @path: the file, for VIEW_SCREEN
- * @again: command that shows more of VIEW_SCREEN and VIEW_SLOWEST, NULL: none; and
+ * @path: the file, for VIEW_SCREEN and VIEW_HTML
+ * @again: command that shows more of VIEW_SCREEN, VIEW_SLOWEST and VIEW_HTML, NULL: none; and
  * @typed: its operand and options, behind those of the view
  * @packets: command that shows its packets; NULL: it has none
  * @collect: with VIEW_TOTALS gets the profile when it is whole, and nothing is shown;
@@ -102,6 +105,7 @@ struct view_options {
 	const char *slowest;
 	const char *perfetto;
 	const char *firefox;
+	const char *html;
 	const char *drcov;
 	const char *lcov;
 	const char *syms;
@@ -136,6 +140,7 @@ enum {
 	VIEW_OPTION_FOLDED,
 	VIEW_OPTION_PERFETTO,
 	VIEW_OPTION_FIREFOX,
+	VIEW_OPTION_HTML,
 	VIEW_OPTION_DRCOV,
 	VIEW_OPTION_LCOV,
 	VIEW_OPTION_TOP,
@@ -230,6 +235,9 @@ enum {
 	{ "firefox", 0, VIEW_OPTION_FIREFOX, "OUT",			\
 	  "write the stack of each task at each time to OUT, a\n"	\
 	  "profile for Firefox's profiler (profiler.firefox.com)" },	\
+	{ "html", 0, VIEW_OPTION_HTML, "OUT",				\
+	  "write OUT, a page for a browser that shows the whole\n"	\
+	  "trace: timeline, flame graphs, search, longest calls" },	\
 	{ "drcov", 0, VIEW_OPTION_DRCOV, "OUT",				\
 	  "write which code of which file ran to OUT, as drcov\n"	\
 	  "does; Lighthouse and others read it" },			\

@@ -166,6 +166,8 @@ static void totals_finish(struct view *view)
 		view->failed = true;
 	if (feed->firefox && !firefox_end(feed))
 		view->failed = true;
+	if (feed->html && !html_end(feed))
+		view->failed = true;
 	if (view->options->collect) {
 		view->options->collect(view->options->collect_ctx, view, profile);
 		goto out;

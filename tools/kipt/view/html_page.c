@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of the page, see html_page.h. The assembler finds them with the option that
+ * kipt.mk gives it.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "html_page.h"
+
+/* Defines NAME and NAME_end around the bytes of a file. */
+#define FILE_OF(name, file)					\
+	__asm__(".section .rodata\n"				\
+		#name ":\n.incbin \"" file "\"\n"		\
+		#name "_end:\n.byte 0\n.previous\n");		\
+	extern const char name[], name##_end[]
+
+FILE_OF(kipt_page_html, "page.html");
+FILE_OF(kipt_page_style, "page.css");
+FILE_OF(kipt_page_chart, "chart.js");
+FILE_OF(kipt_page_script, "page.js");
+
+#define MARK_STYLE	"@STYLE@"
+#define MARK_DATA	"@DATA@"
+#define MARK_SCRIPT	"@SCRIPT@"
+
+static void part_put(FILE *out, const char *from, const char *to)
+{
+	fwrite(from, 1, to - from, out);
+}
+
+/* The page has each mark. */
+static const char *mark_find(const char *mark)
+{
+	return memmem(kipt_page_html, kipt_page_html_end - kipt_page_html, mark, strlen(mark));
+}
+
+void html_page_begin(FILE *out)
+{
+	const char *style = mark_find(MARK_STYLE);
+
+	part_put(out, kipt_page_html, style);
+	part_put(out, kipt_page_style, kipt_page_style_end);
+	part_put(out, style + strlen(MARK_STYLE), mark_find(MARK_DATA));
+}
+
+void html_page_end(FILE *out)
+{
+	const char *script = mark_find(MARK_SCRIPT);
+
+	part_put(out, mark_find(MARK_DATA) + strlen(MARK_DATA), script);
+	part_put(out, kipt_page_chart, kipt_page_chart_end);
+	part_put(out, kipt_page_script, kipt_page_script_end);
+	part_put(out, script + strlen(MARK_SCRIPT), kipt_page_html_end);
+}
