@@ -660,6 +660,7 @@ record_tests() {
 	totals_tests
 	perfetto_tests
 	firefox_tests
+	html_tests
 	diff_tests
 	narrow_show_tests
 	narrow_gap_tests

@@ -49,6 +49,7 @@ records() {
 . "$HERE/totals_tests.sh"
 . "$HERE/perfetto_tests.sh"
 . "$HERE/firefox_tests.sh"
+. "$HERE/html_tests.sh"
 . "$HERE/diff_tests.sh"
 . "$HERE/narrow_tests.sh"
 . "$HERE/stretch_tests.sh"

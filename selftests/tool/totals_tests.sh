@@ -17,6 +17,7 @@ totals_of() {
 		--json 2>err | totals_json)"
 	own_file_sums perfetto "$1" totals.rec --kallsyms kallsyms
 	own_file_sums firefox "$1" totals.rec --kallsyms kallsyms
+	own_file_sums html "$1" totals.rec --kallsyms kallsyms
 }
 
 totals_json() {

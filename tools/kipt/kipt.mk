@@ -124,13 +124,13 @@ $(KIPT_OUT)/man/kipt.1: $(KIPT_OUT)/make_pages $(wildcard $(KIPT_DIR)/pages/man/
 
 # The files of the page that --html writes are in this object.
 KIPT_PAGE := $(KIPT_DIR)/view/page
-$(KIPT_OUT)/view/html_page.o: WARNINGS += -Wa,-I$(KIPT_PAGE)
+$(KIPT_OUT)/view/html_page.o: KIPT_FIND := -Wa,-I$(KIPT_PAGE)
 $(KIPT_OUT)/view/html_page.o: $(wildcard $(KIPT_PAGE)/*)
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC  $*"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
+	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) $(KIPT_FIND) \
 		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) -c -o $@ $<
 
 $(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)

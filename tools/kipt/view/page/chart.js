@@ -68,6 +68,21 @@ function duration(ticks) {
 	return (ticks / divisor).toLocaleString("en", { maximumFractionDigits: 3 }) + " " + unit;
 }
 
+/* A point in time: with all digits that it has, to a nanosecond. */
+function moment(ticks) {
+	const [divisor, unit] = unitFor(Math.max(Math.abs(data.first), Math.abs(data.last)));
+
+	if (unit === "ticks")
+		return duration(Math.round(ticks));
+	return (ticks / divisor).toLocaleString("en", {
+		maximumFractionDigits: { s: 9, ms: 6, "µs": 3, ns: 0 }[unit],
+	}) + " " + unit;
+}
+
+function many(count, what) {
+	return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+}
+
 function share(part, whole) {
 	return whole ? (100 * part / whole).toFixed(1) + " %" : "–";
 }

@@ -66,7 +66,7 @@ function label(paper, text, x, y, room, fill) {
 	if (paper.context.measureText(text).width > room) {
 		let length = Math.floor(text.length * room / paper.context.measureText(text).width);
 
-		length = Math.max(length - 1, 0);
+		length = Math.max(length - 2, 0);
 		shown = length > 1 ? text.slice(0, length) + "…" : "";
 	}
 	paper.context.fillStyle = fill;
@@ -211,7 +211,7 @@ function drawTimeline() {
 	element("lanes-shown").textContent = lanes.length > LANES_MOST ?
 		`Lanes ${view.lane + 1} to ${view.lane + list.length} of ${lanes.length}` : "";
 	element("timeline-status").textContent =
-		`Shown: ${duration(view.from)} to ${duration(view.to)}; a column is ` +
+		`Shown: ${moment(view.from)} to ${moment(view.to)}; a column is ` +
 		`${duration(2 ** level * data.width)}. Red: lost or a gap.`;
 }
 
@@ -256,14 +256,14 @@ function columnText(lane, time) {
 	const at = Math.floor((time - data.origin) / data.width / 2 ** level);
 	const column = (levelSums(level).get(lane.key) || new Map()).get(at);
 	const who = (n) => lane.cpu ? taskName(data.tasks[n]) : cpuName(n);
-	let text = `${lane.name}, from ${duration(bucketTime(at * 2 ** level))}: `;
+	let text = `${lane.name}, from ${moment(bucketTime(at * 2 ** level))}: `;
 
 	if (!column)
 		return text + "nothing was traced";
 	text += [...column.tasks].sort((a, b) => b[1] - a[1]).slice(0, 4)
 		.map(([n, ticks]) => `${who(n)} ${duration(ticks)}`).join(", ") || "nothing ran";
 	return column.gaps || column.lost ?
-		`${text}; lost ${duration(column.lost)}, ${column.gaps} gaps begin` : text;
+		`${text}; lost ${duration(column.lost)}, ${many(column.gaps, "gap")} here` : text;
 }
 
 /* ---- flame graph ---- */
@@ -351,8 +351,7 @@ function boxText(n) {
 
 	return `${functionName(nodeFunction[n])}: ${duration(sums.total[n])} ` +
 		`(${share(sums.total[n], sums.all)}) in it and what it called, ` +
-		`${duration(sums.self[n])} in itself, ${sums.calls[n].toLocaleString("en")} calls ` +
-		"begin here";
+		`${duration(sums.self[n])} in itself, ${many(sums.calls[n], "call")} of the stretch`;
 }
 
 function boxAt(x, y) {
@@ -435,11 +434,11 @@ function showFunctions() {
 
 		addRow(made, [[duration(row.self)], [duration(row.total)],
 			[row.calls.toLocaleString("en")], [known(self, duration)],
-			[known(total, duration)], [known(longest, duration)],
+			[known(total, duration)], [known(longest, (n) => n ? duration(n) : "–")],
 			[known(calls, (n) => n.toLocaleString("en"))], [name, "text name"],
 			[isKernel(f) ? "kernel" : f < 0 ? "" : processName(pid), "text"]]);
 	});
-	element("functions-note").textContent = `${rows.length} functions` +
+	element("functions-note").textContent = many(rows.length, "function") +
 		(rows.length > most ? `, the first ${most} are shown` : "") +
 		". The first columns are of the stretch: time that code ran in the function itself, and " +
 		"in it with what it called; calls that begin there. Those of the trace: total is from " +
@@ -468,11 +467,11 @@ function showCalls() {
 		["task", "text"], ["level"], ["", "text"], ["", "text"]]);
 
 	found.slice(0, callsShown).forEach((i) => addRow(made, [[duration(callTicks[i])],
-		[duration(callBegin[i])], [functionName(callFunction[i]), "text name"],
+		[moment(callBegin[i])], [functionName(callFunction[i]), "text name"],
 		[cpuName(callCpu[i]), "text"],
 		[taskName(taskByTid.get(callTid[i]) || { tid: callTid[i] }), "text"], [callLevel[i]],
 		[flagText(callFlags[i]), "text"], ["", "text"]]).lastChild.append(goButton(i)));
-	element("calls-note").textContent = `${found.length} calls of the stretch are in this page` +
+	element("calls-note").textContent = `Calls of the stretch in this page: ${found.length.toLocaleString("en")}` +
 		(all ? ", which has each call of the trace." : `: of ${data.callsSeen.toLocaleString("en")
 		} calls of the trace it has the ${callBegin.length.toLocaleString("en")
 		} longest. Of all others there are only sums. For each call of the stretch:`);
@@ -514,12 +513,14 @@ function commandText() {
 function showStretch() {
 	const { first, end, sums } = stretch, losses = lossSums(first, end);
 	const whole = first === 0 && end === data.buckets;
-	let text = `${whole ? "The whole trace" : "Stretch"}, ${duration(bucketTime(first))} to ` +
-		`${duration(bucketTime(end))}: code ran and was traced for ` +
+	const from = Math.max(bucketTime(first), data.first);
+	const to = Math.min(bucketTime(end), data.last);
+	let text = `${whole ? "The whole trace" : "Stretch"}, ${moment(from)} to ` +
+		`${moment(to)} (${duration(to - from)}): code ran and was traced for ` +
 		`${duration(sums.all + sums.lost)}, of all CPUs together.`;
 
 	losses.forEach(([why, ticks, count]) => {
-		text += ` Lost ${duration(ticks)}, ${count.toLocaleString("en")} gaps: ${why}.`;
+		text += ` Lost ${duration(ticks)}, ${many(count, "gap")}: ${why}.`;
 	});
 	if (sums.merged)
 		text += ` ${duration(sums.merged)} are in short calls that were merged.`;
@@ -567,7 +568,7 @@ function showNotes() {
 	if (lost)
 		addNote(`Lost in all: ${duration(lost)} of CPUs' time.`, "lost");
 	if (data.untimedGaps)
-		addNote(`${data.untimedGaps} gaps came before the first time.`, "lost");
+		addNote(`${many(data.untimedGaps, "gap")} came before the first time.`, "lost");
 	if (data.cut)
 		addNote("The file ends too early.", "lost");
 	if (data.mergedBelow)
@@ -581,7 +582,7 @@ function showNotes() {
 	if (data.stacksFull)
 		addNote("There are too many different call paths: later ones count for their callers.");
 	if (data.untimedCalls)
-		addNote(`${data.untimedCalls} calls began before the first time, and are not shown.`);
+		addNote(`${many(data.untimedCalls, "call")} ended before the first time: not shown.`);
 	if (new Set(data.cpus.filter((cpu) => cpu.ticks).map((cpu) => cpu.zero)).size > 1)
 		addNote("Times count from the first of all CPUs; --time counts from each CPU's own.");
 	if (!data.khz)
@@ -592,7 +593,7 @@ function showHead() {
 	element("file").textContent = data.file || "";
 	document.title = `kipt: ${data.file || "trace"}`;
 	element("summary").textContent = `${duration(data.last - data.first)} on ` +
-		`${data.cpus.length} CPUs, ${data.tasks.length} tasks; code ran and was traced for ` +
+		`${many(data.cpus.length, "CPU")}, ${many(data.tasks.length, "task")}; code ran and was traced for ` +
 		`${duration(data.traced)}. Sums are of ${data.buckets} stretches of ` +
 		`${duration(data.width)} each` + (data.time ? `; only --time ${data.time}.` : ".");
 	showNotes();

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034
+#
+# --html: what read_html.py, which shares nothing with the writer, finds in the pages.
+# Sourced by tool_test.sh; uses what record_tests.sh makes records with.
+
+# read_html ARGS...: of out.html
+read_html() {
+	python3 "$HERE/read_html.py" out.html "$@"
+}
+
+# Each tick is in the sum of its call path, however the records come.
+html_known_tests() {
+	same "html_sums_are_those_of_totals" "totals_no_times: no file
+totals_of_edges: no file" "$(cat html.bad)"
+	known_calls | records stacks.rec
+	run show stacks.rec --kallsyms kallsyms --html out.html
+	same "html_shows_nothing_else" "0 " "$STATUS $OUT"
+	same "html_known" "path 100 0 process 7;main [kernel]
+path 250 1 process 7;main [kernel];first [kernel]
+path 50 1 process 7;main [kernel];first [kernel];first [kernel]
+path 300 1 process 7;main [kernel];first [kernel];second [kernel]
+path 100 1 process 7;main [kernel];third [kernel]
+call 0 600 cpu 0 task 7 level 2 flags 0 first [kernel]
+call 100 300 cpu 0 task 7 level 3 flags 0 second [kernel]
+call 1000 100 cpu 0 task 7 level 2 flags 0 third [kernel]
+call 500 50 cpu 0 task 7 level 3 flags 0 first [kernel]" \
+		"$(read_html dump | grep '^path\|^call')"
+	same "html_known_losses" "1 300" "$(read_html dump | awk '$1 == "lost" && /overflow/ {
+		ticks += $4; count += $5 } END { print count, ticks }')"
+	cp out.html file.html
+	"$KIPT" show stacks.rec --kallsyms kallsyms --html - >out.html 2>err
+	same "html_to_standard_output" "$(md5sum <file.html)" "$(md5sum <out.html)"
+	sed 's/"traced":/"traced":1/' file.html >out.html
+	same "html_control_sum" 1 "$(read_html | grep -c '^wrong: paths are')"
+	sed 's/"file"/"<file"/' file.html >out.html
+	same "html_control_element" "wrong: the data could end their element" "$(read_html)"
+	sed 's/<title>/<img src="x"><title>/' file.html >out.html
+	same "html_control_outside" 1 "$(read_html | grep -c '^wrong: it names something outside')"
+}
+
+# The sums of call paths are those of --folded.
+html_folded_tests() {
+	local seed
+	for seed in 1 2 3; do
+		random_calls $seed 3000 2,3,18 timed | records random.rec
+		"$KIPT" open random.rec --kallsyms kallsyms --html out.html 2>err
+		"$KIPT" open random.rec --kallsyms kallsyms --folded --json 2>err | read_html folded
+	done >html.bad
+	same "html_paths_are_those_of_folded" "" "$(cat html.bad)"
+}
+
+html_lost_tests() {
+	random_calls 3 3000 2,3,18 timed | records lanes.rec
+	"$KIPT" open lanes.rec --kallsyms kallsyms --html out.html 2>err
+	same "html_losses" "$("$KIPT" open lanes.rec --lost 2>err | awk '/in all$/ { print $2 }')" \
+		"$(read_html dump | awk '$1 == "lost" { sum += $4 } END { print sum }')"
+	same "html_gaps" "$("$KIPT" open lanes.rec --json --branches 2>err | grep -c '"type":"gap"')" \
+		"$(read_html dump | awk '$1 == "lost" { sum += $5 } END { print sum + 0 }')"
+}
+
+# All calls while there are few; the longest as --totals has it.
+html_call_tests() {
+	random_calls 5 20000 2,2 timed | records random.rec
+	"$KIPT" open random.rec --kallsyms kallsyms --html out.html 2>err
+	same "html_longest_is_that_of_totals" "$("$KIPT" open random.rec --kallsyms kallsyms \
+		--totals --json --top 0 2>err | python3 -c 'import json, sys
+print(max(json.loads(line).get("longest", 0) for line in sys.stdin))')" \
+		"$(read_html dump | awk '/^call/ && $11 % 2 == 0 && !n++ { print $3 }')"
+	"$KIPT" open random.rec --kallsyms kallsyms --html out.html --time 5000,20000 2>err
+	same "html_of_a_stretch_has_all" "$(read_html members callsSeen | cut -d' ' -f2)" \
+		"$(($(read_html dump | grep -c '^call') + $(read_html members untimedCalls | cut -d' ' -f2)))"
+	same "html_command" "command kipt open
+typed  random.rec --kallsyms kallsyms
+time 5000,20000" "$(read_html members command typed time)"
+}
+
+# 300,000 functions, each called once, and their paths.
+many_functions() {
+	python3 -c '
+print("19 0 1 1 0 0\n5 0 1 7 0 7\n8 0 1 0 0 100\n2 1 0 0 0xffffffff81000010 0")
+for i in range(300000):
+    print("1 3 0 1 0xffffffff81000010 %d" % (0xffffffff90000000 + 16 * i))
+    print("8 0 1 0 0 %d" % (102 + 5 * i))
+    print("1 6 0 1 %d 0xffffffff81000015" % (0xffffffff90000001 + 16 * i))
+    print("8 0 1 0 0 %d" % (105 + 5 * i))'
+}
+
+# A TSC far away, and more paths and calls than a page has: no tick is lost, and it says so.
+html_size_tests() {
+	{ cpu 0; tsc 100; task 7; enable 010; call 010 100; tsc 110
+	  tsc 0x7fffffffffff0000; ret 110 015; } | records far.rec
+	"$KIPT" open far.rec --kallsyms kallsyms --html out.html 2>err
+	same "html_far_time" 1 "$(read_html | grep -c '^1 tasks')"
+	many_functions | records many.rec
+	"$KIPT" open many.rec --html out.html 2>err
+	same "html_longest_calls" 1 "$(read_html | grep -c '^1 tasks 32768 .* 1000 calls$')"
+	same "html_counts_calls" "callsSeen 300000" "$(read_html members callsSeen)"
+	differ "html_says_what_is_merged" "mergedBelow 0" "$(read_html members mergedBelow)"
+	same "html_says_what_is_left_out" "functionsLeftOut 229376" \
+		"$(read_html members functionsLeftOut)"
+	same "html_is_bounded" 1 "$(($(wc -c <out.html) <= 20 << 20))"
+}
+
+# Names that would end the element, or a line of the script, or begin one of the page.
+html_hostile_tests() {
+	printf '%s\n' 'ffffffff81000000 T </script><script>alert(1)</script>' \
+		'ffffffff81000100 T <!--"\&'"'" | sed 's/ T \(.*\)/ T \1/' >hostile
+	printf 'ffffffff81000200 T a\342\200\250b\342\200\251c\n' >>hostile
+	printf 'ffffffff81000300 T \377\001@DATA@@SCRIPT@\n' >>hostile
+	known_calls | records stacks.rec
+	"$KIPT" show stacks.rec --kallsyms hostile --html out.html 2>err
+	same "html_hostile_names" 1 "$(read_html | grep -c '^1 tasks')"
+	same "html_hostile_sums" "" "$("$KIPT" show stacks.rec --kallsyms hostile --totals --json \
+		2>err | read_html totals)"
+	same "html_hostile_is_escaped" 1 "$(grep -c 'u003c/script' out.html)"
+	cp stacks.rec '<b>&"x.rec'
+	"$KIPT" open '<b>&"x.rec' --html out.html 2>err
+	same "html_hostile_path" 'file <b>&"x.rec' "$(read_html members file)"
+}
+
+html_refused_tests() {
+	known_calls | records stacks.rec
+	own_file_refused html show stacks.rec
+	refused "html_and_perfetto" 2 "only one of .*--html" show stacks.rec \
+		--perfetto new.pf --html new.out
+	refused "html_without_a_name" 2 "--html" open stacks.rec --html
+	own_file_untimed html
+	refused "html_keeps_without_times" 1 "--html: the trace has no times" show \
+		untimed.rec --html mine.out
+	same "html_keeps_what_was_there" mine "$(cat mine.out)"
+	full "html" show stacks.rec --html -
+}
+
+html_tests() {
+	html_known_tests
+	own_file_random_tests html
+	html_folded_tests
+	html_lost_tests
+	html_call_tests
+	html_size_tests
+	html_hostile_tests
+	html_refused_tests
+	own_file_recordings_tests html '^task [0-9]+ [0-9]+ [0-9]+ small$'
+}
