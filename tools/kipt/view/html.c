@@ -80,6 +80,15 @@ static void paths_merge(struct profile_feed *feed, u32 up)
 	}
 }
 
+/* Merging paths would help less than longer buckets, or not any more. */
+static bool is_to_widen(const struct html *html)
+{
+	u64 buckets = html_sums_buckets(&html->sums);
+
+	return buckets > 1 && (buckets > HTML_BUCKETS / 2 || html->floor >> 62 ||
+			       html->sums.paths.count < sums_count(html) / 2);
+}
+
 /* Longer buckets as long as there are many, then fewer paths. */
 bool html_shrink(struct profile_feed *feed, size_t most)
 {
@@ -87,14 +96,14 @@ bool html_shrink(struct profile_feed *feed, size_t most)
 	u32 round = 0;
 
 	sums_sort(html);
-	while (sums_count(html) > most && html_sums_buckets(&html->sums) > 1) {
-		if (html_sums_buckets(&html->sums) > HTML_BUCKETS / 2 ||
-		    html->sums.paths.count < sums_count(html) / 2 ||
-		    html->floor >> 62) {
+	while (sums_count(html) > most) {
+		if (is_to_widen(html)) {
 			html_sums_widen(&html->sums);
-		} else {
+		} else if (!(html->floor >> 62)) {
 			html->floor = html->floor ? html->floor * 2 : 2;
 			paths_merge(feed, ++round <= ROUNDS_NEAR ? 1 : round);
+		} else {
+			break;
 		}
 		sums_sort(html);
 	}
@@ -230,7 +239,10 @@ bool html_end(struct profile_feed *feed)
 	if (!times && feed->view->tally.records)
 		say_error("--html: the trace has no times");
 	if (times && (html->failed || !html_write(feed))) {
-		say_errno(ENOMEM, "--html: there is no page");
+		if (html->too_much)
+			say_error("--html: the page would be larger than 20 MB: narrow the trace with --time, --cpu, --tid or --sym");
+		else
+			say_errno(ENOMEM, "--html: there is no page");
 		times = false;
 	}
 	ok = fresh_close(&html->file);

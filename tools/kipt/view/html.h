@@ -56,6 +56,7 @@ struct html_call {
  * @calls_floor: shorter ones are left out
  * @untimed_calls: calls that ended before the first time
  * @untimed_gaps: gaps before it
+ * @too_much: not even the shortest page is short enough
  * @failed: memory ran out
  */
 struct html {
@@ -67,6 +68,7 @@ struct html {
 	u64 calls_seen;
 	u64 calls_floor;
 	u64 untimed_calls, untimed_gaps;
+	bool too_much;
 	bool failed;
 };
 
@@ -139,7 +141,7 @@ bool html_end(struct profile_feed *feed);
  * html_write() - write the page
  * @feed: nothing comes any more
  *
- * Return: false without memory.
+ * Return: false without memory, or if there is @too_much.
  */
 bool html_write(struct profile_feed *feed);
 

@@ -409,7 +409,9 @@ static char *page_fit(struct writer *w, const struct profile_symbol **list, size
 			return page;
 		html_longest(w->html, HTML_CALLS_LONGEST);
 	}
-	return page;
+	w->html->too_much = true;
+	free(page);
+	return NULL;
 }
 
 static void page_save(struct html *html, const char *page, size_t size)

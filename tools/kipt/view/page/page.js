@@ -182,7 +182,8 @@ function drawAxis(paper) {
 		const x = xOf(paper, n * step * divisor);
 
 		rectangle(paper, "timeline", color("--line"), x, 0, 1, paper.height);
-		label(paper, (n * step).toFixed(digits), x + 3, AXIS / 2, 120, color("--dim"));
+		label(paper, (n * step).toFixed(digits), x + 3, AXIS / 2, paper.width - x - 3,
+		      color("--dim"));
 	}
 }
 
@@ -212,7 +213,7 @@ function drawTimeline() {
 		`Lanes ${view.lane + 1} to ${view.lane + list.length} of ${lanes.length}` : "";
 	element("timeline-status").textContent =
 		`Shown: ${moment(view.from)} to ${moment(view.to)}; a column is ` +
-		`${duration(2 ** level * data.width)}. Red: lost or a gap.`;
+		`${duration(2 ** level * data.width)}. Red: lost, or a gap. Empty: nothing was traced.`;
 }
 
 /* Not farther than the trace, not closer than two buckets. */
@@ -322,7 +323,7 @@ function drawBox(paper, [n, x, w, row]) {
 	rectangle(paper, "flame", found ? color("--match") : boxColor(f), left, row * ROW, width,
 		  ROW - 1);
 	label(paper, functionName(f), left + 3, row * ROW + ROW / 2, width - 6,
-	      found ? "#fff" : color("--on-box"));
+	      color(found ? "--on-match" : "--on-box"));
 	if (n !== box.at || document.activeElement !== flame)
 		return;
 	paper.context.strokeStyle = color("--text");
