@@ -73,6 +73,10 @@ print(max(json.loads(line).get("longest", 0) for line in sys.stdin))')" \
 	same "html_command" "command kipt open
 typed  random.rec --kallsyms kallsyms
 time 5000,20000" "$(read_html members command typed time)"
+	"$KIPT" show random.rec --html out.html --cpu=0 --tid 8 2>err
+	same "html_command_keeps_cpus" "file random.rec
+command kipt show
+typed  --cpu=0 random.rec --tid 8" "$(read_html members file command typed)"
 }
 
 # 300,000 functions, each called once, and their paths.

@@ -10,6 +10,9 @@
 #include "again.h"
 
 static char kept[AGAIN_ROOM];
+/* The options among them that choose CPUs, for --html. */
+static char cpus[AGAIN_ROOM];
+static char shown[AGAIN_ROOM];
 static char command[32];
 
 static bool is_plain(const char *word)
@@ -104,7 +107,6 @@ static bool is_replaced(const struct kipt_option *option)
 	case VIEW_OPTION_SLOWEST:
 	case VIEW_OPTION_TOP:
 	case VIEW_OPTION_JSON:
-	case VIEW_OPTION_CPU:
 	case VIEW_OPTION_TIME:
 	case VIEW_OPTION_STATS:
 	case VIEW_OPTION_HTML:
@@ -117,9 +119,11 @@ void again_slowest(const struct kipt_option *options, int argc, char **argv)
 {
 	const struct kipt_option *option;
 	bool ended = false, full = false;
+	char *to;
 	int i, words;
 
 	kept[0] = 0;
+	cpus[0] = 0;
 	for (i = 0; i < argc; i += words) {
 		ended |= i && !strcmp(argv[i - 1], "--");
 		option = ended || argv[i][0] != '-' ? NULL :
@@ -128,20 +132,38 @@ void again_slowest(const struct kipt_option *options, int argc, char **argv)
 			words_of(option, argv + i, argc - i);
 		if (is_replaced(option))
 			continue;
-		full |= !again_word(kept, sizeof(kept), argv[i]);
+		to = option && option->id == VIEW_OPTION_CPU ? cpus : kept;
+		full |= !again_word(to, AGAIN_ROOM, argv[i]);
 		if (words == 2)
-			full |= !again_word(kept, sizeof(kept), argv[i + 1]);
+			full |= !again_word(to, AGAIN_ROOM, argv[i + 1]);
 	}
 	if (full)
 		kept[0] = 0;
 	plain_text(kept);
+	plain_text(cpus);
 }
 
-void again_settle(struct view_options *view, const struct kipt_verb *verb)
+/* A page may be of some CPUs alone, and so is that of a stretch of it. */
+static void page_settle(struct view_options *view, const char *path)
 {
-	if ((view->mode != VIEW_SLOWEST && view->mode != VIEW_HTML) || !kept[0])
+	if (path) {
+		snprintf(shown, sizeof(shown), "%s", path);
+		plain_text(shown);
+		view->path = shown;
+	}
+	if (!again_add(cpus, sizeof(cpus), kept))
+		cpus[0] = 0;
+}
+
+void again_settle(struct view_options *view, const struct kipt_verb *verb, const char *path)
+{
+	bool page = view->mode == VIEW_HTML;
+
+	if (page)
+		page_settle(view, path);
+	if ((view->mode != VIEW_SLOWEST && !page) || !kept[0] || (page && !cpus[0]))
 		return;
 	snprintf(command, sizeof(command), "kipt %s", verb->name);
 	view->again = command;
-	view->typed = kept;
+	view->typed = page ? cpus : kept;
 }

@@ -46,7 +46,8 @@ void again_typed(char *text, size_t size, int argc, char **argv);
  * @options: of the verb
  * @argc, @argv: what was typed after the verb, before it is parsed
  *
- * Without --slowest, --top, --json, --cpu, --time, --stats and --html. Is called once.
+ * Without --slowest, --top, --json, --time, --stats and --html; that of --slowest without
+ * --cpu, too. Is called once.
  */
 void again_slowest(const struct kipt_option *options, int argc, char **argv);
 
@@ -54,7 +55,8 @@ void again_slowest(const struct kipt_option *options, int argc, char **argv);
  * again_settle() - set the command of --slowest and --html
  * @view: gets it, if it shows one of these; again_slowest() was called
  * @verb: the verb
+ * @path: the file, which --html names; NULL: there is none
  */
-void again_settle(struct view_options *view, const struct kipt_verb *verb);
+void again_settle(struct view_options *view, const struct kipt_verb *verb, const char *path);
 
 #endif /* KIPT_AGAIN_H */

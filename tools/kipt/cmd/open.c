@@ -25,11 +25,6 @@ static void screen_settle(struct view_options *view, const char *path)
 	bool records = record_file_begins(path);
 	char file[AGAIN_ROOM] = "";
 
-	if (view->mode == VIEW_HTML) {
-		snprintf(shown, sizeof(shown), "%s", path);
-		plain_text(shown);
-		view->path = shown;
-	}
 	if (view->mode_given || view->stats || view->hash || view->output)
 		return;
 	view->mode = VIEW_SCREEN;

@@ -84,7 +84,7 @@ static int run(int argc, char **argv)
 		return KIPT_EXIT_USAGE;
 	if (!view_settle(&view))
 		return KIPT_EXIT_USAGE;
-	again_settle(&view, &verb_show);
+	again_settle(&view, &verb_show, args.argv[0]);
 	exit = show_file(args.argv[0], &view);
 	narrow_free(&view.narrow);
 	return exit;

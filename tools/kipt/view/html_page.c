@@ -18,6 +18,9 @@
 FILE_OF(kipt_page_html, "page.html");
 FILE_OF(kipt_page_style, "page.css");
 FILE_OF(kipt_page_chart, "chart.js");
+FILE_OF(kipt_page_draw, "draw.js");
+FILE_OF(kipt_page_timeline, "timeline.js");
+FILE_OF(kipt_page_flame, "flame.js");
 FILE_OF(kipt_page_script, "page.js");
 
 #define MARK_STYLE	"@STYLE@"
@@ -50,6 +53,9 @@ void html_page_end(FILE *out)
 
 	part_put(out, mark_find(MARK_DATA) + strlen(MARK_DATA), script);
 	part_put(out, kipt_page_chart, kipt_page_chart_end);
+	part_put(out, kipt_page_draw, kipt_page_draw_end);
+	part_put(out, kipt_page_timeline, kipt_page_timeline_end);
+	part_put(out, kipt_page_flame, kipt_page_flame_end);
 	part_put(out, kipt_page_script, kipt_page_script_end);
 	part_put(out, script + strlen(MARK_SCRIPT), kipt_page_html_end);
 }
