@@ -79,6 +79,17 @@ function flagText(flags) {
 		.filter(Boolean).join(", ");
 }
 
+function callsNote(count, all) {
+	const number = (n) => n.toLocaleString("en"), seen = data.callsSeen;
+	const text = `Calls of the stretch in this page: ${number(count)}`;
+
+	if (all)
+		return text + ", which has each call of the trace.";
+	return text + `. Of ${number(seen)} calls of the trace it has the ` +
+		`${number(callBegin.length)} longest; of all others there are only sums. This makes a ` +
+		"page of the stretch alone, with each call of it if they are not too many:";
+}
+
 function showCalls() {
 	const found = callsOfStretch(), all = callsAll();
 	const made = table("calls", [["duration"], ["begin"], ["function", "text"], ["CPU", "text"],
@@ -89,10 +100,7 @@ function showCalls() {
 		[cpuName(callCpu[i]), "text"],
 		[taskName(taskByTid.get(callTid[i]) || { tid: callTid[i] }), "text"], [callLevel[i]],
 		[flagText(callFlags[i]), "text"], ["", "text"]]).lastChild.append(goButton(i)));
-	element("calls-note").textContent = "Calls of the stretch in this page: " +
-		found.length.toLocaleString("en") + (all ? ", which has each call of the trace." : `: of ${data.callsSeen.toLocaleString("en")
-		} calls of the trace it has the ${callBegin.length.toLocaleString("en")
-		} longest. Of all others there are only sums. For each call of the stretch:`);
+	element("calls-note").textContent = callsNote(found.length, all);
 	element("command").hidden = all;
 	element("command").textContent = commandText();
 	element("more").hidden = found.length <= callsShown;
