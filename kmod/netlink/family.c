@@ -132,24 +132,21 @@ static int family_do(struct sk_buff *skb, struct genl_info *info)
 	return err ? kipt_refuse_send(skb, err, &refusal) : 0;
 }
 
-static int call_start(struct netlink_callback *cb,
-		      struct kipt_refusal *refusal)
+static const struct kipt_reply_dump_ops *dump_ops(struct netlink_callback *cb)
 {
-	struct nlattr **attrs = kipt_compat_dump_attrs(cb);
-
 	switch (kipt_reply_command(cb)) {
 	case KIPT_CMD_SESSION_NEW:
-		return kipt_session_message_new_start(cb, attrs, refusal);
+		return &kipt_session_new_dump;
 	case KIPT_CMD_SESSION_START:
 	case KIPT_CMD_SESSION_STOP:
 	case KIPT_CMD_SESSION_DEL:
-		return kipt_session_message_control_start(cb, attrs, refusal);
+		return &kipt_session_control_dump;
 	case KIPT_CMD_FETCH:
-		return kipt_fetch_message_start(cb, attrs, refusal);
+		return &kipt_fetch_dump;
 	case KIPT_CMD_SNAPSHOT_GET:
-		return kipt_snapshot_message_start(cb, attrs, refusal);
+		return &kipt_snapshot_dump;
 	default:
-		return kipt_session_message_list_start(cb, attrs, refusal);
+		return &kipt_session_list_dump;
 	}
 }
 
@@ -171,7 +168,8 @@ static int family_start(struct netlink_callback *cb)
 		return refuse_start(cb);
 	memset(kipt_reply_dump(cb), 0, sizeof(struct kipt_reply_dump));
 	kipt_reply_dump(cb)->refusal = refusal;
-	err = explain_memory(call_start(cb, refusal), refusal);
+	err = dump_ops(cb)->start(cb, kipt_compat_dump_attrs(cb), refusal);
+	err = explain_memory(err, refusal);
 	if (!err)
 		return 0;
 	err = kipt_refuse_send(cb->skb, err, refusal);
@@ -179,31 +177,13 @@ static int family_start(struct netlink_callback *cb)
 	return err;
 }
 
-static int call_dump(struct sk_buff *skb, struct netlink_callback *cb,
-		     struct kipt_refusal *refusal)
-{
-	switch (kipt_reply_command(cb)) {
-	case KIPT_CMD_SESSION_NEW:
-		return kipt_session_message_new(skb, cb, refusal);
-	case KIPT_CMD_SESSION_START:
-	case KIPT_CMD_SESSION_STOP:
-	case KIPT_CMD_SESSION_DEL:
-		return kipt_session_message_control(skb, cb, refusal);
-	case KIPT_CMD_FETCH:
-		return kipt_fetch_message(skb, cb, refusal);
-	case KIPT_CMD_SNAPSHOT_GET:
-		return kipt_snapshot_message(skb, cb, refusal);
-	default:
-		return kipt_session_message_list(skb, cb, refusal);
-	}
-}
-
 /* The sentence is copied to the last message before family_done(). */
 static int family_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct kipt_refusal *refusal = kipt_reply_dump(cb)->refusal;
-	int ret = explain_memory(call_dump(skb, cb, refusal), refusal);
+	int ret = dump_ops(cb)->fill(skb, cb, refusal);
 
+	ret = explain_memory(ret, refusal);
 	if (ret < 0 && cb->extack)
 		cb->extack->_msg = refusal->extack._msg;
 	return ret;
@@ -211,22 +191,10 @@ static int family_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int family_done(struct netlink_callback *cb)
 {
-	switch (kipt_reply_command(cb)) {
-	case KIPT_CMD_SESSION_NEW:
-		kipt_session_message_new_done(cb);
-		break;
-	case KIPT_CMD_SESSION_START:
-	case KIPT_CMD_SESSION_STOP:
-	case KIPT_CMD_SESSION_DEL:
-		kipt_session_message_control_done(cb);
-		break;
-	case KIPT_CMD_FETCH:
-		kipt_fetch_message_done(cb);
-		break;
-	case KIPT_CMD_SNAPSHOT_GET:
-		kipt_snapshot_message_done(cb);
-		break;
-	}
+	const struct kipt_reply_dump_ops *ops = dump_ops(cb);
+
+	if (ops->done)
+		ops->done(cb);
 	kfree(kipt_reply_dump(cb)->refusal);
 	return 0;
 }

@@ -5,21 +5,15 @@
  */
 #include "../lib/refuse.h"
 #include "fetch_message.h"
+#include "reply.h"
 
-int kipt_fetch_message_start(struct netlink_callback *cb,
-			     struct nlattr **attrs,
-			     struct kipt_refusal *refusal)
+static int fetch_start(struct netlink_callback *cb, struct nlattr **attrs,
+		       struct kipt_refusal *refusal)
 {
 	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
 			   "this module was built with CONFIG_KIPT_DECODE=n: 'kipt fetch --raw DIR' writes the trace to files, and 'kipt decode' decodes those");
 }
 
-int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
-		       struct kipt_refusal *refusal)
-{
-	return -EOPNOTSUPP;
-}
-
-void kipt_fetch_message_done(struct netlink_callback *cb)
-{
-}
+const struct kipt_reply_dump_ops kipt_fetch_dump = {
+	.start = fetch_start,
+};

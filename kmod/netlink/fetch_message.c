@@ -30,12 +30,7 @@ struct fetch_state {
 	struct kipt_fetch_reader *reader;
 	bool begun;
 };
-
-static struct fetch_state *fetch_state(struct netlink_callback *cb)
-{
-	BUILD_BUG_ON(sizeof(struct fetch_state) > KIPT_REPLY_STATE_BYTES);
-	return kipt_reply_state(cb);
-}
+static_assert(sizeof(struct fetch_state) <= KIPT_REPLY_STATE_BYTES);
 
 static int check_output(struct nlattr *attr, u32 output,
 			struct kipt_refusal *refusal)
@@ -73,10 +68,10 @@ static int parse_fetch(struct nlattr **attrs,
 	return check_output(output, request->output, refusal);
 }
 
-int kipt_fetch_message_start(struct netlink_callback *cb,
-			     struct nlattr **attrs,
-			     struct kipt_refusal *refusal)
+static int fetch_start(struct netlink_callback *cb, struct nlattr **attrs,
+		       struct kipt_refusal *refusal)
 {
+	struct fetch_state *state = kipt_reply_state(cb);
 	struct kipt_fetch_request request;
 	struct kipt_session *session;
 	int err;
@@ -93,7 +88,7 @@ int kipt_fetch_message_start(struct netlink_callback *cb,
 	if (err)
 		kipt_session_put(session);
 	else
-		fetch_state(cb)->session = session;
+		state->session = session;
 	return err;
 }
 
@@ -132,9 +127,10 @@ static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct kipt_fetch_piece *piece)
 {
 	void *header = kipt_reply_part(skb, cb, KIPT_CMD_FETCH);
+	const struct fetch_state *state = kipt_reply_state(cb);
 
 	if (!header ||
-	    nla_put_u32(skb, KIPT_A_FETCH_ID, fetch_state(cb)->session->group.id) ||
+	    nla_put_u32(skb, KIPT_A_FETCH_ID, state->session->group.id) ||
 	    (piece->fetch && put_progress(skb, piece)) ||
 	    (piece->in_chunk && put_chunk(skb, piece)))
 		return -EMSGSIZE;
@@ -146,7 +142,7 @@ static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
 static int join(struct sk_buff *skb, struct netlink_callback *cb,
 		struct kipt_refusal *refusal)
 {
-	struct fetch_state *state = fetch_state(cb);
+	struct fetch_state *state = kipt_reply_state(cb);
 	struct kipt_fetch_piece piece = {};
 	struct kipt_fetch_request request;
 	int err;
@@ -162,10 +158,10 @@ static int join(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 /* The first call comes within the request, which is not to take long. */
-int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
-		       struct kipt_refusal *refusal)
+static int fetch_fill(struct sk_buff *skb, struct netlink_callback *cb,
+		      struct kipt_refusal *refusal)
 {
-	struct fetch_state *state = fetch_state(cb);
+	struct fetch_state *state = kipt_reply_state(cb);
 	struct kipt_fetch_piece piece = {};
 	int ret;
 
@@ -185,14 +181,17 @@ int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
 	return ret > 0 ? put_piece(skb, cb, &piece) : ret;
 }
 
-void kipt_fetch_message_done(struct netlink_callback *cb)
+static void fetch_done(struct netlink_callback *cb)
 {
-	struct fetch_state *state = fetch_state(cb);
+	struct fetch_state *state = kipt_reply_state(cb);
 
-	if (!state->session)
-		return;
 	if (state->reader)
 		kipt_fetch_leave(state->reader);
 	kipt_session_put(state->session);
-	state->session = NULL;
 }
+
+const struct kipt_reply_dump_ops kipt_fetch_dump = {
+	.start = fetch_start,
+	.fill = fetch_fill,
+	.done = fetch_done,
+};

@@ -7,38 +7,9 @@
 #ifndef KIPT_FETCH_MESSAGE_H
 #define KIPT_FETCH_MESSAGE_H
 
-struct netlink_callback;
-struct kipt_refusal;
-struct nlattr;
-struct sk_buff;
+struct kipt_reply_dump_ops;
 
-/**
- * kipt_fetch_message_start() - begin a fetch, or take part in one
- * @cb: the dump
- * @attrs: attributes of the request
- * @refusal: where a refusal is explained
- *
- * Return: 0 or an errno.
- */
-int kipt_fetch_message_start(struct netlink_callback *cb,
-			     struct nlattr **attrs,
-			     struct kipt_refusal *refusal);
-
-/**
- * kipt_fetch_message() - decode for a while, and write a message
- * @skb: to be filled
- * @cb: the dump
- * @refusal: where a refusal is explained
- *
- * Return: as a dump: bytes in @skb, 0 at the end, or an errno.
- */
-int kipt_fetch_message(struct sk_buff *skb, struct netlink_callback *cb,
-		       struct kipt_refusal *refusal);
-
-/**
- * kipt_fetch_message_done() - the dump has ended, or its socket
- * @cb: the dump
- */
-void kipt_fetch_message_done(struct netlink_callback *cb);
+/* Begins a fetch, or takes part in one; then decodes for a while before each message. */
+extern const struct kipt_reply_dump_ops kipt_fetch_dump;
 
 #endif /* KIPT_FETCH_MESSAGE_H */

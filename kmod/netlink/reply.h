@@ -31,6 +31,23 @@ struct kipt_reply_dump {
 };
 
 /**
+ * struct kipt_reply_dump_ops - a command that is answered by a dump
+ * @start: parse the request with these attributes; 0 or an errno
+ * @fill: write some messages; their bytes, 0 at the end, or an errno. The first call comes
+ *	within the request
+ * @done: the dump has ended, or its socket, after a @start without an errno; or NULL
+ *
+ * The refusal is where an errno is explained.
+ */
+struct kipt_reply_dump_ops {
+	int (*start)(struct netlink_callback *cb, struct nlattr **attrs,
+		     struct kipt_refusal *refusal);
+	int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+		    struct kipt_refusal *refusal);
+	void (*done)(struct netlink_callback *cb);
+};
+
+/**
  * kipt_reply_init() - ready to make messages
  * @family: the family whose they are
  */

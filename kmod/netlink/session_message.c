@@ -58,24 +58,19 @@ struct control_state {
 	struct kipt_session *session;
 	bool begun;
 };
+static_assert(sizeof(struct control_state) <= KIPT_REPLY_STATE_BYTES);
 
-static struct control_state *control_state(struct netlink_callback *cb)
+static int control_start(struct netlink_callback *cb, struct nlattr **attrs,
+			 struct kipt_refusal *refusal)
 {
-	BUILD_BUG_ON(sizeof(struct control_state) > KIPT_REPLY_STATE_BYTES);
-	return kipt_reply_state(cb);
-}
-
-int kipt_session_message_control_start(struct netlink_callback *cb,
-				       struct nlattr **attrs,
-				       struct kipt_refusal *refusal)
-{
+	struct control_state *state = kipt_reply_state(cb);
 	struct kipt_session *session;
 	int err;
 
 	err = find_to_control(cb->skb, attrs[KIPT_A_SESSION_ID], &session,
 			      refusal);
 	if (!err)
-		control_state(cb)->session = session;
+		state->session = session;
 	return err;
 }
 
@@ -105,11 +100,10 @@ static int put_id(struct sk_buff *skb, struct netlink_callback *cb, u32 id)
 }
 
 /* The first call comes within the request, the second waits for CPUs. */
-int kipt_session_message_control(struct sk_buff *skb,
-				 struct netlink_callback *cb,
-				 struct kipt_refusal *refusal)
+static int control_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			struct kipt_refusal *refusal)
 {
-	struct control_state *state = control_state(cb);
+	struct control_state *state = kipt_reply_state(cb);
 	int err;
 
 	if (!state->begun) {
@@ -123,14 +117,18 @@ int kipt_session_message_control(struct sk_buff *skb,
 	return err ? err : control(cb, state->session, refusal);
 }
 
-void kipt_session_message_control_done(struct netlink_callback *cb)
+static void control_done(struct netlink_callback *cb)
 {
-	struct control_state *state = control_state(cb);
+	struct control_state *state = kipt_reply_state(cb);
 
-	if (state->session)
-		kipt_session_put(state->session);
-	state->session = NULL;
+	kipt_session_put(state->session);
 }
+
+const struct kipt_reply_dump_ops kipt_session_control_dump = {
+	.start = control_start,
+	.fill = control_fill,
+	.done = control_done,
+};
 
 static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
 {
@@ -369,18 +367,12 @@ struct list_state {
 	u32 id;
 	u32 written;
 };
+static_assert(sizeof(struct list_state) <= KIPT_REPLY_STATE_BYTES);
 
-static struct list_state *list_state(struct netlink_callback *cb)
+static int list_start(struct netlink_callback *cb, struct nlattr **attrs,
+		      struct kipt_refusal *refusal)
 {
-	BUILD_BUG_ON(sizeof(struct list_state) > KIPT_REPLY_STATE_BYTES);
-	return kipt_reply_state(cb);
-}
-
-int kipt_session_message_list_start(struct netlink_callback *cb,
-				    struct nlattr **attrs,
-				    struct kipt_refusal *refusal)
-{
-	struct list_state *state = list_state(cb);
+	struct list_state *state = kipt_reply_state(cb);
 	struct nlattr *id = attrs[KIPT_A_SESSION_ID];
 	struct kipt_session *session;
 	int err;
@@ -456,7 +448,7 @@ static int list_one(struct sk_buff *skb, struct netlink_callback *cb,
 static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 			struct kipt_session *session)
 {
-	struct list_state *state = list_state(cb);
+	struct list_state *state = kipt_reply_state(cb);
 	int err;
 
 	for (; state->written <= session->nr_traces; state->written++) {
@@ -470,10 +462,10 @@ static int list_session(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-int kipt_session_message_list(struct sk_buff *skb, struct netlink_callback *cb,
-			      struct kipt_refusal *refusal)
+static int list_fill(struct sk_buff *skb, struct netlink_callback *cb,
+		     struct kipt_refusal *refusal)
 {
-	struct list_state *state = list_state(cb);
+	struct list_state *state = kipt_reply_state(cb);
 	struct kipt_session *session;
 	int err;
 
@@ -489,3 +481,8 @@ int kipt_session_message_list(struct sk_buff *skb, struct netlink_callback *cb,
 	}
 	return skb->len;
 }
+
+const struct kipt_reply_dump_ops kipt_session_list_dump = {
+	.start = list_start,
+	.fill = list_fill,
+};

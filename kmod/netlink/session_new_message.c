@@ -265,19 +265,13 @@ struct new_state {
 	bool begun;
 	bool ready;
 };
+static_assert(sizeof(struct new_state) <= KIPT_REPLY_STATE_BYTES);
 
-static struct new_state *new_state(struct netlink_callback *cb)
+static int new_start(struct netlink_callback *cb, struct nlattr **attrs,
+		     struct kipt_refusal *refusal)
 {
-	BUILD_BUG_ON(sizeof(struct new_state) > KIPT_REPLY_STATE_BYTES);
-	return kipt_reply_state(cb);
-}
-
-int kipt_session_message_new_start(struct netlink_callback *cb,
-				   struct nlattr **attrs,
-				   struct kipt_refusal *refusal)
-{
+	struct new_state *state = kipt_reply_state(cb);
 	struct kipt_request *request;
-	struct kipt_session *session;
 	int err;
 
 	err = kipt_permission_trace(cb->skb, refusal);
@@ -292,9 +286,8 @@ int kipt_session_message_new_start(struct netlink_callback *cb,
 	}
 	err = parse_new(cb, attrs, request, refusal);
 	if (!err) {
-		session = kipt_setup_begin(request, refusal);
-		err = PTR_ERR_OR_ZERO(session);
-		new_state(cb)->session = err ? NULL : session;
+		state->session = kipt_setup_begin(request, refusal);
+		err = PTR_ERR_OR_ZERO(state->session);
 	}
 	free_cpumask_var(request->cpus);
 	kfree(request);
@@ -319,10 +312,10 @@ static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 /* The first call comes within the request, which is not to take long. */
-int kipt_session_message_new(struct sk_buff *skb, struct netlink_callback *cb,
-			     struct kipt_refusal *refusal)
+static int new_fill(struct sk_buff *skb, struct netlink_callback *cb,
+		    struct kipt_refusal *refusal)
 {
-	struct new_state *state = new_state(cb);
+	struct new_state *state = kipt_reply_state(cb);
 	int ret;
 
 	if (state->ready)
@@ -337,11 +330,15 @@ int kipt_session_message_new(struct sk_buff *skb, struct netlink_callback *cb,
 	return put_progress(skb, cb, state->session, ret);
 }
 
-void kipt_session_message_new_done(struct netlink_callback *cb)
+static void new_done(struct netlink_callback *cb)
 {
-	struct new_state *state = new_state(cb);
+	struct new_state *state = kipt_reply_state(cb);
 
-	if (state->session)
-		kipt_setup_end(state->session);
-	state->session = NULL;
+	kipt_setup_end(state->session);
 }
+
+const struct kipt_reply_dump_ops kipt_session_new_dump = {
+	.start = new_start,
+	.fill = new_fill,
+	.done = new_done,
+};

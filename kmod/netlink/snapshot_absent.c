@@ -4,6 +4,7 @@
  * place of snapshot_message.c.
  */
 #include "../lib/refuse.h"
+#include "reply.h"
 #include "snapshot_message.h"
 
 static int refuse(struct kipt_refusal *refusal)
@@ -12,22 +13,15 @@ static int refuse(struct kipt_refusal *refusal)
 			   "this module was built with CONFIG_KIPT_CRASH=n: it keeps no snapshots");
 }
 
-int kipt_snapshot_message_start(struct netlink_callback *cb,
-				struct nlattr **attrs,
-				struct kipt_refusal *refusal)
+static int snapshot_start(struct netlink_callback *cb, struct nlattr **attrs,
+			  struct kipt_refusal *refusal)
 {
 	return refuse(refusal);
 }
 
-int kipt_snapshot_message(struct sk_buff *skb, struct netlink_callback *cb,
-			  struct kipt_refusal *refusal)
-{
-	return -EOPNOTSUPP;
-}
-
-void kipt_snapshot_message_done(struct netlink_callback *cb)
-{
-}
+const struct kipt_reply_dump_ops kipt_snapshot_dump = {
+	.start = snapshot_start,
+};
 
 int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info,
 			      struct kipt_refusal *refusal)

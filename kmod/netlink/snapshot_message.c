@@ -29,12 +29,7 @@ struct snapshot_state {
 	bool begun;
 	u64 offset;
 };
-
-static struct snapshot_state *snapshot_state(struct netlink_callback *cb)
-{
-	BUILD_BUG_ON(sizeof(struct snapshot_state) > KIPT_REPLY_STATE_BYTES);
-	return kipt_reply_state(cb);
-}
+static_assert(sizeof(struct snapshot_state) <= KIPT_REPLY_STATE_BYTES);
 
 static int find(const struct nlattr *attr, struct kipt_snapshot **snapshot,
 		struct kipt_refusal *refusal)
@@ -46,16 +41,16 @@ static int find(const struct nlattr *attr, struct kipt_snapshot **snapshot,
 			   nla_get_u32(attr));
 }
 
-int kipt_snapshot_message_start(struct netlink_callback *cb,
-				struct nlattr **attrs,
-				struct kipt_refusal *refusal)
+static int snapshot_start(struct netlink_callback *cb, struct nlattr **attrs,
+			  struct kipt_refusal *refusal)
 {
+	struct snapshot_state *state = kipt_reply_state(cb);
 	struct nlattr *id = attrs ? attrs[KIPT_A_SNAPSHOT_ID] : NULL;
 	int err = kipt_permission_all(cb->skb, refusal);
 
 	if (err || !id)
 		return err;
-	return find(id, &snapshot_state(cb)->snapshot, refusal);
+	return find(id, &state->snapshot, refusal);
 }
 
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
@@ -129,7 +124,7 @@ static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct kipt_snapshot *snapshot)
 {
 	void *header = kipt_reply_part(skb, cb, KIPT_CMD_SNAPSHOT_GET);
-	struct snapshot_state *state = snapshot_state(cb);
+	struct snapshot_state *state = kipt_reply_state(cb);
 	int err;
 
 	if (!header || nla_put_u32(skb, KIPT_A_SNAPSHOT_ID, snapshot->dump.id))
@@ -143,7 +138,7 @@ static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
 
 static int read_on(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct snapshot_state *state = snapshot_state(cb);
+	struct snapshot_state *state = kipt_reply_state(cb);
 	int ret;
 
 	if (state->offset == state->snapshot->size)
@@ -155,7 +150,7 @@ static int read_on(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int list_on(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct snapshot_state *state = snapshot_state(cb);
+	struct snapshot_state *state = kipt_reply_state(cb);
 	struct kipt_snapshot *snapshot = kipt_snapshot_next(state->last);
 	int ret;
 
@@ -167,25 +162,30 @@ static int list_on(struct sk_buff *skb, struct netlink_callback *cb)
 	return ret;
 }
 
-int kipt_snapshot_message(struct sk_buff *skb, struct netlink_callback *cb,
-			  struct kipt_refusal *refusal)
+static int snapshot_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			 struct kipt_refusal *refusal)
 {
+	const struct snapshot_state *state = kipt_reply_state(cb);
 	int err = kipt_permission_all(cb->skb, refusal);
 
 	if (err)
 		return err;
-	return snapshot_state(cb)->snapshot ? read_on(skb, cb) :
-					      list_on(skb, cb);
+	return state->snapshot ? read_on(skb, cb) : list_on(skb, cb);
 }
 
-void kipt_snapshot_message_done(struct netlink_callback *cb)
+static void snapshot_done(struct netlink_callback *cb)
 {
-	struct snapshot_state *state = snapshot_state(cb);
+	struct snapshot_state *state = kipt_reply_state(cb);
 
 	if (state->snapshot)
 		kipt_snapshot_put(state->snapshot);
-	state->snapshot = NULL;
 }
+
+const struct kipt_reply_dump_ops kipt_snapshot_dump = {
+	.start = snapshot_start,
+	.fill = snapshot_fill,
+	.done = snapshot_done,
+};
 
 int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info,
 			      struct kipt_refusal *refusal)

@@ -19,7 +19,7 @@ $(MESSAGES_BUILD)/session_list_test: $(MESSAGES_TEST)/session_list_test.c \
 		kmod/netlink/session_message.c $(MESSAGES_TEST)/kernel.h \
 		$(MESSAGES_SHIM) $(wildcard kmod/*/*.h uapi/linux/*.h) \
 		selftests/decode/ktap.h
-	$(CC) $(WARNINGS) -Wno-sign-compare -O2 -g -ffunction-sections \
+	$(CC) $(WARNINGS) -Wno-sign-compare -O2 -g -ffunction-sections -fdata-sections \
 		-Wl,--gc-sections \
 		-I$(MESSAGES_BUILD)/shim -I$(MESSAGES_TEST) -o $@ $(filter %.c,$^)
 

@@ -430,7 +430,7 @@ static bool take(void)
 	u32 at;
 	int ret;
 
-	ret = kipt_session_message_list(&skb, &reader.cb, NULL);
+	ret = kipt_session_list_dump.fill(&skb, &reader.cb, NULL);
 	reader.wrong |= ret < 0 || (u32)ret != skb.len;
 	for (at = 0; ret > 0 && at < skb.len; at += header->nlmsg_len) {
 		header = (void *)(bytes + at);
@@ -455,7 +455,7 @@ static void begin(u32 room, u32 only)
 	reader.room = room;
 	if (only)
 		attrs[KIPT_A_SESSION_ID] = (void *)words;
-	reader.wrong = kipt_session_message_list_start(&reader.cb, attrs, NULL);
+	reader.wrong = kipt_session_list_dump.start(&reader.cb, attrs, NULL);
 }
 
 static void take_all(void)
@@ -611,7 +611,7 @@ static void no_room_is_an_error(void)
 	make_sessions(1);
 	begin(skb.room, 0);
 	end("no_room_is_an_error", 1,
-	    kipt_session_message_list(&skb, &reader.cb, NULL) == -EMSGSIZE &&
+	    kipt_session_list_dump.fill(&skb, &reader.cb, NULL) == -EMSGSIZE &&
 	    !skb.len);
 }
 
