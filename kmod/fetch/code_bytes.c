@@ -28,7 +28,6 @@
 #include "../watch/sideband.h"
 #include "../watch/space_table.h"
 #include "../watch/text_patch.h"
-#include "../shared/text_view.h"
 
 #define BUCKETS		4096
 /* 128 MiB of user code; what is beyond is read anew each time. */
@@ -261,12 +260,18 @@ static u32 read_vdso(const struct vdso_image *vdso, u64 offset, u8 *buf, u32 n)
 	return n;
 }
 
-/* Return: a live address space, for mmdrop(), or NULL. One that is ending is not sure
+static struct kipt_spaces *spaces_of(const struct kipt_code_reader *reader)
+{
+	return kipt_sideband_spaces(reader->bytes->sideband);
+}
+
+/*
+ * Return: a live address space, for mmdrop(), or NULL. One that is ending is not sure
  * to be whole.
  */
 static struct mm_struct *get_mm(const struct kipt_code_reader *reader, u64 id)
 {
-	struct mm_struct *mm = kipt_sideband_mm(reader->bytes->sideband, id);
+	struct mm_struct *mm = kipt_spaces_mm(spaces_of(reader), id);
 
 	if (!mm || atomic_read(&mm->mm_users))
 		return mm;
@@ -318,15 +323,14 @@ static enum kipt_image_found find_image(const struct kipt_code_reader *reader,
 static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 		       u32 n, u32 *got)
 {
-	struct kipt_sideband *sideband = reader->bytes->sideband;
-	const struct kipt_images *images = kipt_sideband_images(sideband);
+	const struct kipt_images *images = kipt_sideband_images(reader->bytes->sideband);
 	enum kipt_image_found found;
 	struct kipt_image_place place;
 	struct kipt_space who;
 	int written;
 
 	*got = 0;
-	if (!images || !kipt_sideband_who(sideband, id, &who))
+	if (!images || !kipt_spaces_who(spaces_of(reader), id, &who))
 		return false;
 	found = find_image(reader, images, &who, ip, &place);
 	if (found != KIPT_IMAGE_FILE)
@@ -412,8 +416,7 @@ static u32 kipt_code_bytes_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 
 static u64 find_space(const struct kipt_code_reader *reader, u64 name)
 {
-	u64 id = kipt_sideband_space_at(reader->bytes->sideband, name,
-					reader->begin, reader->end);
+	u64 id = kipt_spaces_at(spaces_of(reader), name, reader->begin, reader->end);
 
 	return id ? id << SPACE_SHIFT : name | SPACE_UNKNOWN;
 }
@@ -448,8 +451,7 @@ static bool kipt_code_bytes_based(void *ctx, u64 space)
 
 	if (!reader->offsets || space & SPACE_FLAGS)
 		return false;
-	return kipt_sideband_based(reader->bytes->sideband,
-				   space >> SPACE_SHIFT ?: reader->unnamed);
+	return kipt_spaces_based(spaces_of(reader), space >> SPACE_SHIFT ?: reader->unnamed);
 }
 
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
@@ -511,8 +513,8 @@ void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
 void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
 			      unsigned int cpu)
 {
-	u64 id = kipt_sideband_running_at(reader->bytes->sideband, cpu,
-					  reader->begin);
+	const struct kipt_switch_log *log = kipt_sideband_log(reader->bytes->sideband, cpu);
+	u64 id = kipt_switch_log_running(log, reader->begin);
 
 	if (id == reader->unnamed)
 		return;
@@ -530,5 +532,5 @@ bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space,
 		who->name = space & ~SPACE_FLAGS;
 		return true;
 	}
-	return kipt_sideband_who(bytes->sideband, space >> SPACE_SHIFT, who);
+	return kipt_spaces_who(kipt_sideband_spaces(bytes->sideband), space >> SPACE_SHIFT, who);
 }

@@ -17,7 +17,6 @@
 #include "fetch_sink.h"
 #include "../trace/flow_config.h"
 #include "../watch/follow.h"
-#include "../lib/limits.h"
 #include "../lib/memory.h"
 #include "../lib/refuse.h"
 #include "../hw/rtit_regs.h"
@@ -234,9 +233,15 @@ static void name_dictionary(struct kipt_fetch_reader *reader)
 		kipt_fetch_put(reader, &name, 1);
 }
 
-static bool space_tgid(void *ctx, u64 space, u32 *tgid)
+/* Return: false if the space is unknown, or was that of several in this run. */
+static bool space_tgid(void *spaces, u64 space, u32 *tgid)
 {
-	return kipt_sideband_tgid(ctx, space, tgid);
+	u64 id = kipt_spaces_at(spaces, space, 0, ~0ULL);
+	struct kipt_space who;
+	bool known = kipt_spaces_who(spaces, id, &who);
+
+	*tgid = who.tgid;
+	return known;
 }
 
 static void begin_tasks(struct kipt_fetch_reader *reader)
@@ -245,7 +250,7 @@ static void begin_tasks(struct kipt_fetch_reader *reader)
 	const struct kipt_task_spaces spaces = {
 		.mask = kipt_sideband_space(~0ULL),
 		.tgid = space_tgid,
-		.ctx = sideband,
+		.ctx = kipt_sideband_spaces(sideband),
 	};
 
 	kipt_task_merge_init(&reader->merge,

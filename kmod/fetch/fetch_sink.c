@@ -88,8 +88,8 @@ static void see_space(struct kipt_fetch_reader *reader,
 
 	if (space->flags & KIPT_RF_NO_VALUE)
 		known = reader->unnamed &&
-			kipt_sideband_who(fetch->session->group.sideband,
-					  reader->unnamed, &who);
+			kipt_spaces_who(kipt_sideband_spaces(fetch->session->group.sideband),
+					reader->unnamed, &who);
 	else if (!space->value)
 		known = true;
 	else

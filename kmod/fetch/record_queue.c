@@ -4,7 +4,6 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/log2.h>
 #include <linux/string.h>
 
 #include "../lib/memory.h"

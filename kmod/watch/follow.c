@@ -248,26 +248,20 @@ static u64 user_cr3(const struct mm_struct *mm)
  * The register is left alone while others run: it does not match them. Only
  * where a page table was freed and came again, or is shared after vfork, it
  * would, and 0 is no page table's address.
+ *
+ * Return: whether the CPU is to trace while the thread runs.
  */
-static void aim(struct task_struct *task, bool followed, u64 *cr3_match)
-{
-	const struct mm_struct *mm = task->mm;
-
-	if (!mm)
-		return;
-	if (followed)
-		*cr3_match = user_cr3(mm);
-	else if (*cr3_match == user_cr3(mm))
-		*cr3_match = 0;
-}
-
-/* Return: whether the CPU is to trace while the thread runs. */
 static bool aim_at(const struct kipt_follow *follow, struct task_struct *task,
 		   bool followed, u64 *cr3_match)
 {
+	const struct mm_struct *mm = task->mm;
+
 	if (!follow->by_cr3)
 		return followed;
-	aim(task, followed, cr3_match);
+	if (mm && followed)
+		*cr3_match = user_cr3(mm);
+	else if (mm && *cr3_match == user_cr3(mm))
+		*cr3_match = 0;
 	return true;
 }
 
@@ -307,7 +301,7 @@ static void follow_child(struct kipt_follow *follow, struct pid *child)
 	spin_unlock(&sets_lock);
 }
 
-void kipt_follow_fork(struct task_struct *parent, struct task_struct *child)
+void kipt_follow_fork(void *unused, struct task_struct *parent, struct task_struct *child)
 {
 	struct kipt_follow *follow;
 

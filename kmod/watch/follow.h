@@ -111,14 +111,15 @@ void kipt_follow_switch_local(struct task_struct *next, bool followed,
 			      bool psb);
 
 /**
- * kipt_follow_fork() - a thread was made, and did not run yet
+ * kipt_follow_fork() - a thread was made, and did not run yet; a probe of that
+ * @unused: nothing
  * @parent: by whom
  * @child: the thread
  *
  * For the sched_process_fork probe, on all CPUs, traced or not. Context:
  * process; does not sleep.
  */
-void kipt_follow_fork(struct task_struct *parent, struct task_struct *child);
+void kipt_follow_fork(void *unused, struct task_struct *parent, struct task_struct *child);
 
 /**
  * kipt_follow_catch_up() - follow what was forked since the set was made

@@ -12,8 +12,6 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
-#include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 #include <asm/cpufeature.h>
@@ -205,12 +203,6 @@ static void kipt_sideband_on_exec(void *data, struct task_struct *task,
 	local_irq_restore(flags);
 }
 
-static void kipt_sideband_on_fork(void *data, struct task_struct *parent,
-				  struct task_struct *child)
-{
-	kipt_follow_fork(parent, child);
-}
-
 /* A tracepoint, and whether its probe is registered. */
 struct sched_probe {
 	const char *name;
@@ -224,7 +216,7 @@ enum { ON_SWITCH, ON_EXEC, ON_FORK };
 static struct sched_probe sched_probes[] = {
 	[ON_SWITCH] = { .name = "sched_switch", .func = kipt_sideband_on_switch },
 	[ON_EXEC] = { .name = "sched_process_exec", .func = kipt_sideband_on_exec },
-	[ON_FORK] = { .name = "sched_process_fork", .func = kipt_sideband_on_fork },
+	[ON_FORK] = { .name = "sched_process_fork", .func = kipt_follow_fork },
 };
 
 /* Compiles only if this kernel calls the probes with what they take. */
@@ -232,7 +224,7 @@ static void __maybe_unused check_prototypes(void)
 {
 	check_trace_callback_type_sched_switch(kipt_sideband_on_switch);
 	check_trace_callback_type_sched_process_exec(kipt_sideband_on_exec);
-	check_trace_callback_type_sched_process_fork(kipt_sideband_on_fork);
+	check_trace_callback_type_sched_process_fork(kipt_follow_fork);
 }
 
 void kipt_sideband_begin_local(struct kipt_sideband *sideband)
@@ -278,20 +270,16 @@ static int register_sched_probe(struct sched_probe *probe)
 	return 0;
 }
 
-static void unregister_sched_probe(struct sched_probe *probe)
-{
-	if (probe->registered)
-		tracepoint_probe_unregister(probe->tp, probe->func, NULL);
-	probe->registered = false;
-}
-
 static void unregister_probes(void)
 {
-	u32 i;
+	struct sched_probe *probe;
 
 	lockdep_assert_held(&probes_lock);
-	for (i = 0; i < ARRAY_SIZE(sched_probes); i++)
-		unregister_sched_probe(&sched_probes[i]);
+	for (probe = sched_probes; probe < sched_probes + ARRAY_SIZE(sched_probes); probe++) {
+		if (probe->registered)
+			tracepoint_probe_unregister(probe->tp, probe->func, NULL);
+		probe->registered = false;
+	}
 	tracepoint_synchronize_unregister();
 }
 
@@ -390,12 +378,6 @@ static int alloc_logs(struct kipt_sideband *sideband, u64 size)
 	return 0;
 }
 
-static int alloc_parts(struct kipt_sideband *sideband, u64 size)
-{
-	sideband->spaces = kipt_spaces_create();
-	return sideband->spaces ? alloc_logs(sideband, size) : -ENOMEM;
-}
-
 struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 					   u64 size, bool stops,
 					   bool mark_switches)
@@ -413,7 +395,8 @@ struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 	sideband->mark_switches = mark_switches;
 	init_irq_work(&sideband->wake, wake_tidy);
 	INIT_WORK(&sideband->tidy, tidy_work);
-	if (!alloc_parts(sideband, size) && !get_probes(sideband))
+	sideband->spaces = kipt_spaces_create();
+	if (sideband->spaces && !alloc_logs(sideband, size) && !get_probes(sideband))
 		return sideband;
 	free_sideband(sideband);
 	return NULL;
@@ -449,48 +432,15 @@ void kipt_sideband_pause(struct kipt_sideband *sideband)
 	kipt_spaces_over(sideband->spaces);
 }
 
-u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,
-			   u64 begin, u64 end)
+struct kipt_spaces *kipt_sideband_spaces(struct kipt_sideband *sideband)
 {
-	return kipt_spaces_at(sideband->spaces, name, begin, end);
-}
-
-bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id,
-		       struct kipt_space *who)
-{
-	return kipt_spaces_who(sideband->spaces, id, who);
-}
-
-bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid)
-{
-	u64 id = kipt_spaces_at(sideband->spaces, space, 0, ~0ULL);
-	struct kipt_space who;
-	bool known = kipt_spaces_who(sideband->spaces, id, &who);
-
-	*tgid = who.tgid;
-	return known;
-}
-
-struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id)
-{
-	return kipt_spaces_mm(sideband->spaces, id);
-}
-
-bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id)
-{
-	return kipt_spaces_based(sideband->spaces, id);
+	return sideband->spaces;
 }
 
 const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
 						unsigned int cpu)
 {
 	return &sideband->logs[cpu];
-}
-
-u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
-			     u64 tsc)
-{
-	return kipt_switch_log_running(&sideband->logs[cpu], tsc);
 }
 
 void kipt_sideband_give(struct kipt_sideband *sideband, struct kipt_images *images)

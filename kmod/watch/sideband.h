@@ -28,8 +28,7 @@
 
 struct kipt_images;
 struct kipt_sideband;
-struct kipt_space;
-struct mm_struct;
+struct kipt_spaces;
 
 /**
  * struct kipt_sideband_losses - what is not known any more
@@ -116,74 +115,10 @@ void kipt_sideband_end_local(void);
 u64 kipt_sideband_space(u64 cr3);
 
 /**
- * kipt_sideband_space_at() - which address space had a name
+ * kipt_sideband_spaces() - the address spaces it has seen
  * @sideband: the sideband
- * @name: from kipt_sideband_space()
- * @begin: TSC before which the trace does not name it, 64 bits; 0: unknown
- * @end: TSC after which it does not; ~0: unknown
- *
- * Names are used again when a process has ended, numbers are not.
- *
- * Context: process.
- *
- * Return: its number; 0 if it is not known for certain.
  */
-u64 kipt_sideband_space_at(struct kipt_sideband *sideband, u64 name,
-			   u64 begin, u64 end);
-
-/**
- * kipt_sideband_who() - what is known of an address space
- * @sideband: the sideband
- * @id: its number
- * @who: filled; zero if it was forgotten
- *
- * Context: process.
- *
- * Return: false if it was forgotten.
- */
-bool kipt_sideband_who(struct kipt_sideband *sideband, u64 id,
-		       struct kipt_space *who);
-
-/**
- * kipt_sideband_tgid() - the process of an address space
- * @sideband: the sideband
- * @space: its name
- * @tgid: the process that was first seen in it
- *
- * Context: process.
- *
- * Return: false if the space is unknown, or was that of
- * several in this run.
- */
-bool kipt_sideband_tgid(struct kipt_sideband *sideband, u64 space, u32 *tgid);
-
-/**
- * kipt_sideband_mm() - the memory of an address space
- * @sideband: the sideband
- * @id: its number
- *
- * Never a reference to its users: it may be ending or have ended, so only
- * kipt_resident_read() may look into it.
- *
- * Context: process.
- *
- * Return: with a reference the caller drops by mmdrop(), or NULL if it
- * ended and was let go of.
- */
-struct mm_struct *kipt_sideband_mm(struct kipt_sideband *sideband, u64 id);
-
-/**
- * kipt_sideband_based() - whether code may be in segments with a base
- * @sideband: the sideband
- * @id: number of an address space
- *
- * Only a local descriptor table holds code segments that do not begin at 0.
- *
- * Context: process.
- *
- * Return: true if the address space has, or had, such a table.
- */
-bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id);
+struct kipt_spaces *kipt_sideband_spaces(struct kipt_sideband *sideband);
 
 /**
  * kipt_sideband_log() - the switches of a CPU
@@ -194,19 +129,6 @@ bool kipt_sideband_based(struct kipt_sideband *sideband, u64 id);
  */
 const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
 						unsigned int cpu);
-
-/**
- * kipt_sideband_running_at() - whose user code ran at a time
- * @sideband: paused
- * @cpu: one of its CPUs
- * @tsc: the time, 64 bits; 0: unknown
- *
- * For traces without OS, which name no address space.
- *
- * Return: as kipt_switch_log_running().
- */
-u64 kipt_sideband_running_at(struct kipt_sideband *sideband, unsigned int cpu,
-			     u64 tsc);
 
 /**
  * kipt_sideband_give() - have code read from files

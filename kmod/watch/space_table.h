@@ -113,10 +113,12 @@ u64 kipt_spaces_at(struct kipt_spaces *spaces, u64 name, u64 begin, u64 end);
  * @spaces: the table
  * @id: the number
  *
+ * Never a reference to its users: it may be ending or have ended, so only
+ * kipt_resident_read() may look into it.
+ *
  * Context: any but NMI.
  *
- * Return: with a reference the caller drops by mmdrop(); it may have
- * ended. NULL if it was let go of.
+ * Return: with a reference the caller drops by mmdrop(). NULL if it was let go of.
  */
 struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id);
 
