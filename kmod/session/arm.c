@@ -121,7 +121,7 @@ void kipt_arm_keep_running(struct work_struct *work)
 		    !kipt_latch_cause())
 			again = start_missing(session);
 		if (again)
-			kipt_session_queue(&session->arm.work, RETRY);
+			mod_delayed_work(kipt_session_wq, &session->arm.work, RETRY);
 		else
 			session->arm.logged = false;
 	}
@@ -207,7 +207,7 @@ int kipt_arm_lend(const void *who, u32 seconds)
 	loan_ends = seconds;
 	loan_end = jiffies + seconds * HZ;
 	if (loan_ends)
-		kipt_session_queue(&loan_work, seconds * HZ);
+		mod_delayed_work(kipt_session_wq, &loan_work, seconds * HZ);
 	pr_info("Intel PT of armed sessions is lent to %s (%d); a crash meanwhile is not seen\n",
 		current->comm, task_tgid_nr(current));
 out:

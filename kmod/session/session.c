@@ -9,9 +9,7 @@
 #include <linux/irq_work.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 
-#include "armed.h"
 #include "../crash/crash_pages.h"
 #include "../lib/memory.h"
 #include "parts.h"
@@ -86,7 +84,7 @@ static void queue_gone(struct kipt_owner *owner)
 		container_of(owner, struct kipt_session, owner);
 
 	kipt_session_get(session);
-	kipt_session_work(&owner->work);
+	queue_work(kipt_session_wq, &owner->work);
 }
 
 static void take_request(struct kipt_session *session,
@@ -233,7 +231,7 @@ static void end_session(struct work_struct *work)
 	quiet = detach_all(session);
 	mutex_unlock(&session->lock);
 	if (!quiet || !kipt_session_all_answer(session)) {
-		kipt_session_queue(&session->end_work, STUCK_RETRY);
+		mod_delayed_work(kipt_session_wq, &session->end_work, STUCK_RETRY);
 		return;
 	}
 	let_go(session);
@@ -264,7 +262,7 @@ void kipt_session_destroy(struct kipt_session *session)
 	kipt_session_tell_end(session);
 	kipt_armed_tell(session);
 	kipt_owner_clear(&session->owner);
-	kipt_session_queue(&session->end_work, 0);
+	mod_delayed_work(kipt_session_wq, &session->end_work, 0);
 	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
 }
 
@@ -283,10 +281,5 @@ void kipt_session_close(void)
 		kipt_session_put(session);
 	}
 	/* Work that is under way has events to send. */
-	kipt_session_list_flush();
-}
-
-void kipt_session_uninit(void)
-{
-	kipt_session_list_uninit();
+	flush_workqueue(kipt_session_wq);
 }

@@ -40,8 +40,6 @@
 #include "../../uapi/linux/kipt.h"
 
 struct kipt_fetch;
-struct kipt_follow;
-struct kipt_refusal;
 
 /**
  * struct kipt_request - what a user asks for
@@ -439,13 +437,11 @@ int kipt_session_resume(struct kipt_session *session,
  */
 void kipt_session_resume_all(void);
 
-/**
- * kipt_session_queue() - run what keeps a session running
- * @work: of a session that is not dead, which session->lock or sessions_lock
- *	keeps so
- * @delay: in jiffies; counts instead of what was said before
+/*
+ * Runs what keeps a session running, while session->lock or sessions_lock keeps it from
+ * being dead, and what takes one down. A work item here waits for nobody.
  */
-void kipt_session_queue(struct delayed_work *work, unsigned long delay);
+extern struct workqueue_struct *kipt_session_wq;
 
 /**
  * kipt_session_check_cpus() - whether CPUs can be traced

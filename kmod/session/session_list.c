@@ -8,7 +8,6 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/pid.h>
-#include <linux/slab.h>
 
 #include "../lib/memory.h"
 #include "../lib/refuse.h"
@@ -23,8 +22,7 @@ static u32 changes;
 static bool closed;
 static DEFINE_PER_CPU(struct kipt_session *, holder);
 static int hotplug_state;
-/* Takes sessions down and frees them; what is in it waits for nobody. */
-static struct workqueue_struct *session_wq;
+struct workqueue_struct *kipt_session_wq;
 static atomic_t nr_sessions = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(all_freed);
 
@@ -57,7 +55,7 @@ static void last_pin(struct kref *pins)
 	struct kipt_session *session =
 		container_of(pins, struct kipt_session, pins);
 
-	queue_work(session_wq, &session->free_work);
+	queue_work(kipt_session_wq, &session->free_work);
 }
 
 void kipt_session_pin(struct kipt_session *session)
@@ -106,17 +104,12 @@ struct kipt_session *kipt_session_next(u32 id)
 
 struct kipt_session *kipt_session_find(u32 id)
 {
-	struct kipt_session *session, *found = NULL;
+	struct kipt_session *session = id ? kipt_session_next(id - 1) : NULL;
 
-	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, node) {
-		if (session->group.id != id || kipt_session_is_going(session))
-			continue;
-		found = kipt_session_get(session);
-		break;
-	}
-	mutex_unlock(&sessions_lock);
-	return found;
+	if (!session || session->group.id == id)
+		return session;
+	kipt_session_put(session);
+	return NULL;
 }
 
 u32 kipt_session_changes(void)
@@ -137,7 +130,7 @@ struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu)
 void kipt_session_wake(struct kipt_session *session)
 {
 	wake_up_interruptible(&session->wait);
-	queue_work(session_wq, &session->event_work);
+	queue_work(kipt_session_wq, &session->event_work);
 }
 
 int kipt_session_refuse_gone(const struct kipt_session *session,
@@ -314,12 +307,7 @@ struct kipt_session *kipt_session_holder_of(unsigned int cpu)
 void kipt_session_look(struct kipt_session *session)
 {
 	if (kipt_session_is_armed(session))
-		kipt_session_queue(&session->arm.work, 0);
-}
-
-void kipt_session_queue(struct delayed_work *work, unsigned long delay)
-{
-	mod_delayed_work(session_wq, work, delay);
+		mod_delayed_work(kipt_session_wq, &session->arm.work, 0);
 }
 
 static int cpu_online_cb(unsigned int cpu)
@@ -404,32 +392,22 @@ void kipt_session_free(struct kipt_session *session)
 	release_session(&session->refs);
 }
 
-void kipt_session_work(struct work_struct *work)
-{
-	queue_work(session_wq, work);
-}
-
 int kipt_session_list_init(void)
 {
-	session_wq = alloc_workqueue("kipt", WQ_UNBOUND, 0);
-	if (!session_wq)
+	kipt_session_wq = alloc_workqueue("kipt", WQ_UNBOUND, 0);
+	if (!kipt_session_wq)
 		return -ENOMEM;
 	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kipt:online",
 					  cpu_online_cb, cpu_offline_cb);
 	if (hotplug_state >= 0)
 		return 0;
-	destroy_workqueue(session_wq);
+	destroy_workqueue(kipt_session_wq);
 	return hotplug_state;
 }
 
-void kipt_session_list_flush(void)
-{
-	flush_workqueue(session_wq);
-}
-
-void kipt_session_list_uninit(void)
+void kipt_session_uninit(void)
 {
 	wait_event_idle(all_freed, !atomic_read(&nr_sessions));
 	cpuhp_remove_state_nocalls(hotplug_state);
-	destroy_workqueue(session_wq);
+	destroy_workqueue(kipt_session_wq);
 }

@@ -91,12 +91,6 @@ void kipt_session_hand_over(struct kipt_session *session, unsigned int cpu,
 bool kipt_session_take_cpu(struct kipt_session *session, unsigned int cpu);
 
 /**
- * kipt_session_work() - run a work item that takes a session down
- * @work: waits for nobody
- */
-void kipt_session_work(struct work_struct *work);
-
-/**
  * kipt_session_close_list() - add no session any more
  *
  * Return: the first that there is, for kipt_session_put(), or NULL.
@@ -109,15 +103,5 @@ struct kipt_session *kipt_session_close_list(void);
  * Return: 0 or an errno.
  */
 int kipt_session_list_init(void);
-
-/**
- * kipt_session_list_flush() - wait for work items that are under way
- */
-void kipt_session_list_flush(void);
-
-/**
- * kipt_session_list_uninit() - wait until all sessions are freed; after all others
- */
-void kipt_session_list_uninit(void);
 
 #endif /* KIPT_SESSION_LIST_H */

@@ -261,25 +261,19 @@ static int stop_running(struct kipt_session *session, u32 cause,
 	return err;
 }
 
-static int stop_locked(struct kipt_session *session, u32 cause,
-		       struct kipt_refusal *refusal)
-{
-	lockdep_assert_held(&session->lock);
-	if (READ_ONCE(session->dead))
-		return kipt_session_refuse_gone(session, refusal);
-	if (session->state != KIPT_STATE_RUNNING)
-		return kipt_refuse(refusal, NULL, -EALREADY,
-				   "session %u is not running", session->group.id);
-	return stop_running(session, cause, refusal);
-}
-
 int kipt_session_stop(struct kipt_session *session, u32 cause,
 		      struct kipt_refusal *refusal)
 {
 	int err;
 
 	mutex_lock(&session->lock);
-	err = stop_locked(session, cause, refusal);
+	if (READ_ONCE(session->dead))
+		err = kipt_session_refuse_gone(session, refusal);
+	else if (session->state != KIPT_STATE_RUNNING)
+		err = kipt_refuse(refusal, NULL, -EALREADY,
+				  "session %u is not running", session->group.id);
+	else
+		err = stop_running(session, cause, refusal);
 	mutex_unlock(&session->lock);
 	return err;
 }
