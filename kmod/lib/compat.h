@@ -14,7 +14,6 @@
 #include <linux/sched/coredump.h>
 #include <linux/syscore_ops.h>
 #include <linux/version.h>
-#include <linux/workqueue.h>
 #include <net/genetlink.h>
 
 #define KIPT_SINCE(major, minor) \
@@ -94,40 +93,26 @@ static inline u64 kipt_compat_lam_bits(const struct mm_struct *mm)
 /**
  * kipt_compat_module_text() - where a module's text is
  * @module: it exists
+ * @init: its init text, not that which stays
  * @base: first address
- * @len: bytes, 0 if it has none
  *
  * Context: any. One layout became several memories in 6.4.
- */
-static inline void kipt_compat_module_text(const struct module *module,
-					   unsigned long *base, u32 *len)
-{
-#if KIPT_SINCE(6, 4)
-	*base = (unsigned long)module->mem[MOD_TEXT].base;
-	*len = module->mem[MOD_TEXT].size;
-#else
-	*base = (unsigned long)module->core_layout.base;
-	*len = module->core_layout.text_size;
-#endif
-}
-
-/**
- * kipt_compat_module_init_text() - where a module's init text is
- * @module: it exists
- * @base: first address
- * @len: bytes, 0 if it has none or it is freed
  *
- * Context: any. As kipt_compat_module_text().
+ * Return: bytes, 0 if it has none or it is freed.
  */
-static inline void kipt_compat_module_init_text(const struct module *module,
-						unsigned long *base, u32 *len)
+static inline u32 kipt_compat_module_text(const struct module *module, bool init,
+					  unsigned long *base)
 {
 #if KIPT_SINCE(6, 4)
-	*base = (unsigned long)module->mem[MOD_INIT_TEXT].base;
-	*len = module->mem[MOD_INIT_TEXT].size;
+	const struct module_memory *text = &module->mem[init ? MOD_INIT_TEXT : MOD_TEXT];
+
+	*base = (unsigned long)text->base;
+	return text->size;
 #else
-	*base = (unsigned long)module->init_layout.base;
-	*len = module->init_layout.text_size;
+	const struct module_layout *layout = init ? &module->init_layout : &module->core_layout;
+
+	*base = (unsigned long)layout->base;
+	return layout->text_size;
 #endif
 }
 

@@ -16,49 +16,43 @@
 #define MIB_SHIFT	20
 #define KIB_SHIFT	10
 
-static uint memory_limit;
-module_param(memory_limit, uint, 0444);
-MODULE_PARM_DESC(memory_limit, "MiB that all sessions, fetches and files may use together (default: a quarter of the memory)");
+#define PARAMETER(name, value, description)	\
+	static uint name = value;		\
+	module_param(name, uint, 0444);		\
+	MODULE_PARM_DESC(name, description)
 
-static uint spaces = 16384;
-module_param(spaces, uint, 0444);
-MODULE_PARM_DESC(spaces, "address spaces that a session knows at a time, a power of two (default 16384)");
+PARAMETER(memory_limit, 0,
+	  "MiB that all sessions, fetches and files may use together (default: a quarter of the memory)");
 
-static uint switches = 65536;
-module_param(switches, uint, 0444);
-MODULE_PARM_DESC(switches, "task switches that the log of a CPU holds at most, a power of two (default 65536)");
+PARAMETER(spaces, 16384,
+	  "address spaces that a session knows at a time, a power of two (default 16384)");
 
-static uint patches = 32768;
-module_param(patches, uint, 0444);
-MODULE_PARM_DESC(patches, "patches of kernel text that the log holds, a power of two (default 32768)");
+PARAMETER(switches, 65536,
+	  "task switches that the log of a CPU holds at most, a power of two (default 65536)");
 
-static uint fetch_memory = 8192;
-module_param(fetch_memory, uint, 0444);
-MODULE_PARM_DESC(fetch_memory, "KiB of working memory of each reader of a fetch (default 8192)");
+PARAMETER(patches, 32768,
+	  "patches of kernel text that the log holds, a power of two (default 32768)");
 
-static uint processes = 1024;
-module_param(processes, uint, 0444);
-MODULE_PARM_DESC(processes, "processes that a session follows at a time (default 1024)");
+PARAMETER(fetch_memory, 8192,
+	  "KiB of working memory of each reader of a fetch (default 8192)");
 
-static uint user_snapshots = 4;
-module_param(user_snapshots, uint, 0444);
-MODULE_PARM_DESC(user_snapshots, "programs that a signal killed of which the traces are kept, of each user, the first ones and the newest, at most 64 (default 4)");
+PARAMETER(processes, 1024,
+	  "processes that a session follows at a time (default 1024)");
 
-static uint user_snapshots_all = 8;
-module_param(user_snapshots_all, uint, 0444);
-MODULE_PARM_DESC(user_snapshots_all, "the same of all users together, at most 64 (default 8): being armed with flag user takes memory for as many");
+PARAMETER(user_snapshots, 4,
+	  "programs that a signal killed of which the traces are kept, of each user, the first ones and the newest, at most 64 (default 4)");
 
-static uint user_snapshot_trace = 256;
-module_param(user_snapshot_trace, uint, 0444);
-MODULE_PARM_DESC(user_snapshot_trace, "KiB of trace that one of them has, 64 to 4096 (default 256)");
+PARAMETER(user_snapshots_all, 8,
+	  "the same of all users together, at most 64 (default 8): being armed with flag user takes memory for as many");
 
-static uint snapshots = 4;
-module_param(snapshots, uint, 0444);
-MODULE_PARM_DESC(snapshots, "warnings, oopses and the like that the machine survived of which the traces are kept, the first ones and the newest, at most 64 (default 4)");
+PARAMETER(user_snapshot_trace, 256,
+	  "KiB of trace that one of them has, 64 to 4096 (default 256)");
 
-static uint snapshot_trace = 64;
-module_param(snapshot_trace, uint, 0444);
-MODULE_PARM_DESC(snapshot_trace, "KiB of trace that a snapshot has of each CPU, 64 to 1024 (default 64); each armed CPU has memory for as many as snapshots says");
+PARAMETER(snapshots, 4,
+	  "warnings, oopses and the like that the machine survived of which the traces are kept, the first ones and the newest, at most 64 (default 4)");
+
+PARAMETER(snapshot_trace, 64,
+	  "KiB of trace that a snapshot has of each CPU, 64 to 1024 (default 64); each armed CPU has memory for as many as snapshots says");
 
 static struct kipt_limits limits;
 
@@ -76,6 +70,8 @@ static u64 within(const char *name, u64 value, u64 least, u64 most)
 			name, value, taken);
 	return taken;
 }
+
+#define WITHIN(parameter, least, most) within(#parameter, parameter, least, most)
 
 static u32 power_of_two(const char *name, u32 value, u32 least, u32 most)
 {
@@ -103,17 +99,10 @@ void kipt_limits_init(void)
 	limits.patches = power_of_two("patches", patches, 256, 1U << 20);
 	limits.arena = within("fetch_memory", (u64)fetch_memory << KIB_SHIFT,
 				1ULL << 18, 1ULL << 30);
-	limits.processes = within("processes", processes, 1, 1U << 20);
-	limits.user_snapshots = within("user_snapshots", user_snapshots, 0,
-				       KIPT_SNAPSHOTS_MAX);
-	limits.user_snapshots_all = within("user_snapshots_all",
-					   user_snapshots_all, 0,
-					   KIPT_SNAPSHOTS_MAX);
-	limits.user_snapshot_trace = within("user_snapshot_trace",
-					    user_snapshot_trace, 64, 4096)
-				     << KIB_SHIFT;
-	limits.snapshots = within("snapshots", snapshots, 0,
-				  KIPT_SNAPSHOTS_MAX);
-	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64,
-				       1024) << KIB_SHIFT;
+	limits.processes = WITHIN(processes, 1, 1U << 20);
+	limits.user_snapshots = WITHIN(user_snapshots, 0, KIPT_SNAPSHOTS_MAX);
+	limits.user_snapshots_all = WITHIN(user_snapshots_all, 0, KIPT_SNAPSHOTS_MAX);
+	limits.user_snapshot_trace = WITHIN(user_snapshot_trace, 64, 4096) << KIB_SHIFT;
+	limits.snapshots = WITHIN(snapshots, 0, KIPT_SNAPSHOTS_MAX);
+	limits.snapshot_trace = WITHIN(snapshot_trace, 64, 1024) << KIB_SHIFT;
 }

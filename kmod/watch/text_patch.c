@@ -127,10 +127,10 @@ static int kipt_text_patch_on_module(struct notifier_block *block,
 	u32 len;
 
 	/* Init text is freed once the module lives. */
-	kipt_compat_module_init_text(module, &base, &len);
+	len = kipt_compat_module_text(module, true, &base);
 	if (len)
 		log_patch(base, len, NULL);
-	kipt_compat_module_text(module, &base, &len);
+	len = kipt_compat_module_text(module, false, &base);
 	if (len && what != MODULE_STATE_LIVE)
 		log_patch(base, len, NULL);
 	return NOTIFY_OK;
