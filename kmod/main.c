@@ -10,7 +10,6 @@
 
 #include "session/arm.h"
 #include "session/arm_load.h"
-#include "trace/config.h"
 #include "crash/crash.h"
 #include "crash/crash_pages.h"
 #include "netlink/family.h"

@@ -5,7 +5,6 @@
  * means.
  */
 #include <linux/kprobes.h>
-#include <linux/preempt.h>
 #include <asm/nmi.h>
 
 #include "lib/compat.h"

@@ -14,7 +14,6 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -454,11 +453,6 @@ static bool forget(u32 capture, const struct kipt_crash_event *event)
 	return true;
 }
 
-static void thaw_local(void *unused)
-{
-	kipt_trace_thaw_local();
-}
-
 /*
  * Something else handled what should have been the end: a debugger, say. Should
  * the machine die meanwhile, each CPU is stopped, whether it went on or not.
@@ -485,7 +479,7 @@ static void look_alive(struct work_struct *work)
 	if (!forget(capture, &event))
 		return;
 	/* Nobody waits: a CPU may spin for what the thread that oopsed held. */
-	on_each_cpu(thaw_local, NULL, 0);
+	on_each_cpu(kipt_trace_thaw_local, NULL, 0);
 	pr_notice("the machine did not die of what it should have: tracing goes on\n");
 }
 

@@ -2,7 +2,6 @@
 /*
  * Reads the kernel's own sysctls, see crash_end.h. They are exported to nobody.
  */
-#include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>

@@ -22,7 +22,6 @@
 #include "../trace/config.h"
 #include "crash_pages.h"
 #include "../trace/dump_page.h"
-#include "../hw/hw.h"
 #include "../hw/hw_regs.h"
 #include "../lib/memory.h"
 #include "../watch/sideband.h"

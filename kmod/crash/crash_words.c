@@ -5,7 +5,6 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -15,9 +15,7 @@ int kipt_excerpt_prepare(void)
 	return 0;
 }
 
-void kipt_excerpt_release(void)
-{
-}
+void kipt_excerpt_release(void) { }
 
 void kipt_excerpt_print_all(const struct kipt_crash_event *event)
 {

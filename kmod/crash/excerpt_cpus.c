@@ -15,7 +15,6 @@
 
 #include "../trace/capture.h"
 #include "../trace/config.h"
-#include "excerpt.h"
 #include "excerpt_cpus.h"
 #include "../lib/quiet_log.h"
 #include "../watch/sideband.h"

@@ -8,7 +8,6 @@
 
 #include "excerpt.h"
 
-struct kipt_crash_event;
 
 /**
  * kipt_excerpt_print_all() - print what the CPUs did last, as their sessions want it

@@ -8,8 +8,6 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
-#include <linux/minmax.h>
-#include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/page-flags.h>
 #include <linux/pagemap.h>

@@ -24,7 +24,6 @@
 #include "crash_pages.h"
 #include "../trace/dump_page.h"
 #include "excerpt.h"
-#include "killed_maps.h"
 #include "../hw/nmi_claim.h"
 #include "snapshot_slot.h"
 #include "../shared/snapshot_logs.h"

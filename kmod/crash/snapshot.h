@@ -24,7 +24,6 @@
 #include "../shared/killed_quota.h"
 #include "../../uapi/linux/kipt_crash.h"
 
-struct kipt_area;
 struct kipt_excerpt_source;
 struct kipt_trace;
 

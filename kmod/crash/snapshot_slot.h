@@ -18,7 +18,6 @@
 
 #include "snapshot.h"
 
-struct kipt_trace;
 struct task_struct;
 
 /**

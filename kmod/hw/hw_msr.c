@@ -5,8 +5,6 @@
  * interrupts off or in an NMI; every access tolerates a fault, because a
  * hypervisor may offer the CPUID leaf and yet refuse the MSRs.
  */
-#include <linux/irqflags.h>
-#include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>

@@ -4,7 +4,6 @@
  * MSRs of the CPU itself and per-CPU data.
  */
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/smp.h>
 #include <asm/tsc.h>
 

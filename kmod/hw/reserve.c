@@ -208,7 +208,7 @@ bool kipt_reserve_held(unsigned int cpu)
 	return held;
 }
 
-static struct perf_event *take_event(unsigned int cpu, bool offline)
+static void put_event(unsigned int cpu, bool offline)
 {
 	struct slot *slot = per_cpu_ptr(&slots, cpu);
 	struct perf_event *event;
@@ -218,21 +218,16 @@ static struct perf_event *take_event(unsigned int cpu, bool offline)
 	slot->event = NULL;
 	slot->offlines += offline;
 	mutex_unlock(&slots_lock);
-	return event;
+	if (event)
+		perf_event_release_kernel(event);
 }
 
 void kipt_reserve_put(unsigned int cpu)
 {
-	struct perf_event *event = take_event(cpu, false);
-
-	if (event)
-		perf_event_release_kernel(event);
+	put_event(cpu, false);
 }
 
 void kipt_reserve_offline(unsigned int cpu)
 {
-	struct perf_event *event = take_event(cpu, true);
-
-	if (event)
-		perf_event_release_kernel(event);
+	put_event(cpu, true);
 }

@@ -5,7 +5,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/bug.h>
-#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 

@@ -3,7 +3,6 @@
  * Tells whether a kprobe fires, see probe.h: by the two switches that root has, which
  * are exported to nobody, and by the text that is probed.
  */
-#include <linux/kprobes.h>
 #include <linux/uaccess.h>
 #include <asm/text-patching.h>
 

@@ -3,7 +3,6 @@
  * Parses the command fetch and writes its messages, with the records where
  * the reader will take them from. Owns what a dump remembers. Process context.
  */
-#include <linux/err.h>
 #include <net/genetlink.h>
 
 #include "../lib/compat.h"

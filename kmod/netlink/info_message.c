@@ -3,9 +3,7 @@
  * Writes the answer to get-info. CPUs with the same capabilities are written
  * together. Owns nothing. Process context.
  */
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/slab.h>
 #include <net/genetlink.h>
 #include <asm/tsc.h>
 

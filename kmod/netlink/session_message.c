@@ -3,8 +3,6 @@
  * Answers the commands about sessions that there are. Owns what a dump remembers from one
  * call to the next. Process context.
  */
-#include <linux/cpumask.h>
-#include <linux/err.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <net/genetlink.h>

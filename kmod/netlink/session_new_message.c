@@ -4,14 +4,12 @@
  * were refused by netlink's policies before; what is checked here depends on other
  * values. Owns what a dump remembers from one call to the next. Process context.
  */
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
-#include "../lib/limits.h"
 #include "reply.h"
 #include "../session/permission.h"
 #include "../lib/refuse.h"

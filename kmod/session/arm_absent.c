@@ -9,18 +9,14 @@
 #include "armed.h"
 #include "session.h"
 
-void kipt_arm_keep_running(struct work_struct *work)
-{
-}
+void kipt_arm_keep_running(struct work_struct *work) { }
 
 int kipt_arm_lend(const void *who, u32 seconds)
 {
 	return -EOPNOTSUPP;
 }
 
-void kipt_arm_return(const void *who)
-{
-}
+void kipt_arm_return(const void *who) { }
 
 /* The first thing that each session does. */
 int kipt_arm_yield(struct kipt_session *session, struct kipt_refusal *refusal)
@@ -31,22 +27,15 @@ int kipt_arm_yield(struct kipt_session *session, struct kipt_refusal *refusal)
 			   "this module was built with CONFIG_KIPT_CRASH=n: it captures no crash, and cannot be armed");
 }
 
-void kipt_arm_exit(void)
-{
-}
-
-void kipt_arm_load(void)
-{
-}
+void kipt_arm_exit(void) { }
+void kipt_arm_load(void) { }
 
 int kipt_armed_start(struct kipt_session *session, struct kipt_refusal *refusal)
 {
 	return 0;
 }
 
-void kipt_armed_tell(const struct kipt_session *session)
-{
-}
+void kipt_armed_tell(const struct kipt_session *session) { }
 
 int kipt_armed_check(const struct kipt_session *session,
 		     struct kipt_refusal *refusal)

@@ -2,7 +2,6 @@
 /*
  * What a session is made of, see parts.h. Process context.
  */
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 
 #include "../trace/buffer.h"

@@ -11,8 +11,6 @@
  * the system. Armed sessions trace on until that last step. kexec calls the notifiers,
  * but the last step only in newer kernels, so all sessions stop at the notifier.
  */
-#include <linux/compiler.h>
-#include <linux/kernel.h>
 #include <linux/notifier.h>
 #include <linux/reboot.h>
 #include <linux/string.h>

@@ -9,14 +9,12 @@
  * what was taken. Buffers are freed with the last pin.
  */
 #include <linux/cpu.h>
-#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
-#include <linux/smp.h>
 #include <linux/topology.h>
 
 #include "arm.h"

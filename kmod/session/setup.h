@@ -11,7 +11,6 @@
 
 struct kipt_session;
 struct kipt_request;
-struct kipt_trace;
 struct kipt_refusal;
 
 /**

@@ -201,10 +201,12 @@ int kipt_buffer_grow(struct kipt_buffer *buffer, u64 bytes)
 	return err ? err : 1;
 }
 
-static void free_buffer(struct kipt_buffer *buffer)
+static void release_buffer(struct kref *refs)
 {
+	struct kipt_buffer *buffer = container_of(refs, struct kipt_buffer, refs);
 	u32 i;
 
+	WARN_ON_ONCE(buffer->views);
 	for (i = 0; i < buffer->nr_tables; i++)
 		free_page((unsigned long)buffer->tables[i]);
 	for (i = 0; i < buffer->nr_regions; i++) {
@@ -216,15 +218,6 @@ static void free_buffer(struct kipt_buffer *buffer)
 	kvfree(buffer->tables);
 	kipt_memory_free(buffer->regions, list_bytes(buffer->room));
 	kfree(buffer);
-}
-
-static void release_buffer(struct kref *refs)
-{
-	struct kipt_buffer *buffer =
-		container_of(refs, struct kipt_buffer, refs);
-
-	WARN_ON_ONCE(buffer->views);
-	free_buffer(buffer);
 }
 
 struct kipt_buffer *kipt_buffer_get(struct kipt_buffer *buffer)

@@ -5,13 +5,8 @@
  */
 #include "dump_page.h"
 
-void kipt_dump_start(struct kipt_trace *trace)
-{
-}
-
-void kipt_dump_running(struct kipt_trace *trace)
-{
-}
+void kipt_dump_start(struct kipt_trace *trace) { }
+void kipt_dump_running(struct kipt_trace *trace) { }
 
 bool kipt_dump_is_stopped(const struct kipt_trace *trace)
 {
@@ -19,6 +14,4 @@ bool kipt_dump_is_stopped(const struct kipt_trace *trace)
 }
 
 void kipt_dump_finish(struct kipt_trace *trace,
-		      const struct kipt_trace_result *result)
-{
-}
+		      const struct kipt_trace_result *result) { }

@@ -6,7 +6,6 @@
  */
 #include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/tsc.h>
 

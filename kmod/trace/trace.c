@@ -5,7 +5,6 @@
  * A request is @wanted and @why, then a step of @asked, then a call to the CPU that does not
  * wait. The CPU obeys (trace_local.c).
  */
-#include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>

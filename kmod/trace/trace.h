@@ -344,7 +344,7 @@ bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
  * The trace goes on with a PSB+. Does nothing while kipt_capture_number().
  * Context: this CPU, interrupts off.
  */
-void kipt_trace_thaw_local(void);
+void kipt_trace_thaw_local(void *unused);
 
 /**
  * kipt_trace_ops_init() - ready to call CPUs

@@ -6,9 +6,7 @@
  * The CPU obeys a request of trace.c, and copies @asked to @done. An NMI obeys too, but not in
  * the middle of a change of the registers: that code looks at @asked again when it is through.
  */
-#include <linux/cpu.h>
 #include <linux/percpu.h>
-#include <linux/smp.h>
 
 #include "buffer.h"
 #include "capture.h"
@@ -343,7 +341,7 @@ static void resume_local(struct kipt_trace *trace)
 		go_local(trace, cr3_match);
 }
 
-void kipt_trace_thaw_local(void)
+void kipt_trace_thaw_local(void *unused)
 {
 	struct kipt_trace *trace = kipt_trace_here();
 
