@@ -14,6 +14,8 @@
 #include "hw_regs.h"
 #include "rtit_features.h"
 
+struct kipt_refusal;
+
 /**
  * struct kipt_caps - what a CPU, or all of some CPUs, can do
  * @pt: Intel PT is there; all else is 0 if not
@@ -209,10 +211,8 @@ void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size);
  * @caps: what the CPUs can do
  * @config: what a user asked for; CR3Filter in @config->ctl is judged,
  *	@config->cr3_match is not, since the module fills it in
- * @why: the reason of a refusal, a sentence
- * @size: bytes of @why
+ * @refusal: where a refusal is explained
  *
- * A pure function.
  *
  * Return:
  * 0: the CPUs will take it.
@@ -220,8 +220,8 @@ void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size);
  * -EOPNOTSUPP: the CPU lacks the feature, the encoding or the range.
  */
 int kipt_caps_check_config(const struct kipt_caps *caps,
-			   const struct kipt_hw_config *config, char *why,
-			   size_t size);
+			   const struct kipt_hw_config *config,
+			   struct kipt_refusal *refusal);
 
 /**
  * kipt_hw_save_local() - remember the registers before they are written

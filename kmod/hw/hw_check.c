@@ -8,10 +8,10 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
-#include <linux/string.h>
 #include <asm/cpufeature.h>
 
 #include "hw.h"
+#include "../lib/refuse.h"
 
 /*
  * One row a field of IA32_RTIT_CTL that depends on a capability. @shift is
@@ -75,8 +75,8 @@ static unsigned long legal_encodings(const struct kipt_caps *caps, u64 mask)
  * whether or not its enable bit is set.
  */
 static int check_encoding(const struct kipt_caps *caps,
-			  const struct ctl_field *field, u64 ctl, char *why,
-			  size_t size)
+			  const struct ctl_field *field, u64 ctl,
+			  struct kipt_refusal *refusal)
 {
 	unsigned long legal = legal_encodings(caps, field->mask);
 	u32 value = (ctl & field->mask) >> field->shift;
@@ -84,18 +84,16 @@ static int check_encoding(const struct kipt_caps *caps,
 	if (legal & BIT(value))
 		return 0;
 	if (!legal)
-		snprintf(why, size,
-			 "%s %u is not supported; these CPUs have no encoding in common",
-			 field->name, value);
-	else if (!caps->values.listed)
-		snprintf(why, size,
-			 "%s %u is not supported; CPUID.14H.1 of this CPU lists no encodings, and only 0 is certain",
-			 field->name, value);
-	else
-		snprintf(why, size,
-			 "%s %u is not supported; allowed encodings: %*pbl",
-			 field->name, value, 16, &legal);
-	return -EOPNOTSUPP;
+		return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
+				   "%s %u is not supported; these CPUs have no encoding in common",
+				   field->name, value);
+	if (!caps->values.listed)
+		return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
+				   "%s %u is not supported; CPUID.14H.1 of this CPU lists no encodings, and only 0 is certain",
+				   field->name, value);
+	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
+			   "%s %u is not supported; allowed encodings: %*pbl",
+			   field->name, value, 16, &legal);
 }
 
 static const struct rtit_feature *find_feature(u32 cap, bool ecx)
@@ -117,22 +115,22 @@ void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size)
 		 ilog2(cap));
 }
 
-static int refuse_field(const char *name, u32 cap, char *why, size_t size)
+static int refuse_field(const char *name, u32 cap, struct kipt_refusal *refusal)
 {
-	int len = scnprintf(why, size, "%s: ", name);
+	char lack[KIPT_REFUSE_BYTES];
 
-	kipt_caps_lack(cap, false, why + len, size - len);
-	return -EOPNOTSUPP;
+	kipt_caps_lack(cap, false, lack, sizeof(lack));
+	return kipt_refuse(refusal, NULL, -EOPNOTSUPP, "%s: %s", name, lack);
 }
 
 static int check_field(const struct kipt_caps *caps,
-		       const struct ctl_field *field, u64 ctl, char *why,
-		       size_t size)
+		       const struct ctl_field *field, u64 ctl,
+		       struct kipt_refusal *refusal)
 {
 	if (!(caps->leaf0_ebx & field->cap))
 		return ctl & field->mask ?
-		       refuse_field(field->name, field->cap, why, size) : 0;
-	return field->shift ? check_encoding(caps, field, ctl, why, size) : 0;
+		       refuse_field(field->name, field->cap, refusal) : 0;
+	return field->shift ? check_encoding(caps, field, ctl, refusal) : 0;
 }
 
 static const char *contradiction(u64 ctl)
@@ -169,30 +167,24 @@ static u64 known_bits(void)
 	return known;
 }
 
-static int check_ctl(const struct kipt_caps *caps, u64 ctl, char *why,
-		     size_t size)
+static int check_ctl(const struct kipt_caps *caps, u64 ctl,
+		     struct kipt_refusal *refusal)
 {
 	const char *text;
 	size_t i;
 	int err;
 
 	text = contradiction(ctl);
-	if (text) {
-		strscpy(why, text, size);
-		return -EINVAL;
-	}
+	if (text)
+		return kipt_refuse(refusal, NULL, -EINVAL, "%s", text);
 	text = not_offered(caps, ctl);
-	if (text) {
-		strscpy(why, text, size);
-		return -EOPNOTSUPP;
-	}
-	if (ctl & ~known_bits()) {
-		snprintf(why, size, "ctl has reserved bits: %#llx",
-			 ctl & ~known_bits());
-		return -EINVAL;
-	}
+	if (text)
+		return kipt_refuse(refusal, NULL, -EOPNOTSUPP, "%s", text);
+	if (ctl & ~known_bits())
+		return kipt_refuse(refusal, NULL, -EINVAL,
+				   "ctl has reserved bits: %#llx", ctl & ~known_bits());
 	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++) {
-		err = check_field(caps, &ctl_fields[i], ctl, why, size);
+		err = check_field(caps, &ctl_fields[i], ctl, refusal);
 		if (err)
 			return err;
 	}
@@ -207,73 +199,65 @@ static bool is_canonical(u64 addr)
 	return (u64)((s64)(addr << unused) >> unused) == addr;
 }
 
-static int check_range(const struct kipt_hw_config *config, u32 i, char *why,
-		       size_t size)
+static int check_range(const struct kipt_hw_config *config, u32 i,
+		       struct kipt_refusal *refusal)
 {
 	const struct kipt_hw_range *range = &config->ranges[i];
 
 	if (range->first > range->last)
-		snprintf(why, size,
-			 "range %u ends before it begins: %#llx to %#llx", i,
-			 range->first, range->last);
-	else if (!is_canonical(range->first) || !is_canonical(range->last))
-		snprintf(why, size,
-			 "range %u, %#llx to %#llx, is not canonical", i,
-			 range->first, range->last);
-	else
-		return 0;
-	return -EINVAL;
+		return kipt_refuse(refusal, NULL, -EINVAL,
+				   "range %u ends before it begins: %#llx to %#llx", i,
+				   range->first, range->last);
+	if (!is_canonical(range->first) || !is_canonical(range->last))
+		return kipt_refuse(refusal, NULL, -EINVAL,
+				   "range %u, %#llx to %#llx, is not canonical", i,
+				   range->first, range->last);
+	return 0;
 }
 
 /* Each range has its field in IA32_RTIT_CTL, and each field its range. */
 static int check_range_cfg(const struct kipt_hw_config *config, u32 i,
-			   char *why, size_t size)
+			   struct kipt_refusal *refusal)
 {
 	u32 cfg = (config->ctl & RTIT_CTL_ADDR_CFG(i)) >>
 		  RTIT_CTL_ADDR_CFG_SHIFT(i);
 
 	if (i >= config->nr_ranges && cfg)
-		snprintf(why, size, "ADDR%u_CFG is %u, but there is no range %u",
-			 i, cfg, i);
-	else if (i < config->nr_ranges && (!cfg ||
-					   cfg > RTIT_ADDR_CFG_TRACESTOP))
-		snprintf(why, size,
-			 "ADDR%u_CFG is %u; allowed: 1 (filter), 2 (TraceStop)",
-			 i, cfg);
-	else
-		return 0;
-	return -EINVAL;
+		return kipt_refuse(refusal, NULL, -EINVAL,
+				   "ADDR%u_CFG is %u, but there is no range %u", i, cfg, i);
+	if (i < config->nr_ranges && (!cfg || cfg > RTIT_ADDR_CFG_TRACESTOP))
+		return kipt_refuse(refusal, NULL, -EINVAL,
+				   "ADDR%u_CFG is %u; allowed: 1 (filter), 2 (TraceStop)", i, cfg);
+	return 0;
 }
 
-static int refuse_count(const struct kipt_caps *caps, u32 count, char *why,
-			size_t size)
+static int refuse_count(const struct kipt_caps *caps, u32 count,
+			struct kipt_refusal *refusal)
 {
 	if (caps->values.listed)
-		snprintf(why, size,
-			 "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
-			 count, kipt_caps_ranges(caps));
-	else
-		snprintf(why, size,
-			 "%u address ranges are too many; CPUID.14H.1 of this CPU makes no sense, and none is certain",
-			 count);
-	return -EOPNOTSUPP;
+		return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
+				   "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
+				   count, kipt_caps_ranges(caps));
+	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
+			   "%u address ranges are too many; CPUID.14H.1 of this CPU makes no sense, and none is certain",
+			   count);
 }
 
 static int check_ranges(const struct kipt_caps *caps,
-			const struct kipt_hw_config *config, char *why,
-			size_t size)
+			const struct kipt_hw_config *config,
+			struct kipt_refusal *refusal)
 {
 	u32 most = kipt_caps_ranges(caps), i;
 	int err;
 
 	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER))
-		return refuse_field("ADDRn_CFG", RTIT_CAP_IP_FILTER, why, size);
+		return refuse_field("ADDRn_CFG", RTIT_CAP_IP_FILTER, refusal);
 	if (config->nr_ranges > most)
-		return refuse_count(caps, config->nr_ranges, why, size);
+		return refuse_count(caps, config->nr_ranges, refusal);
 	for (i = 0; i < KIPT_HW_RANGES_MAX; i++) {
-		err = check_range_cfg(config, i, why, size);
+		err = check_range_cfg(config, i, refusal);
 		if (!err && i < config->nr_ranges)
-			err = check_range(config, i, why, size);
+			err = check_range(config, i, refusal);
 		if (err)
 			return err;
 	}
@@ -281,10 +265,8 @@ static int check_ranges(const struct kipt_caps *caps,
 }
 
 int kipt_caps_check_config(const struct kipt_caps *caps,
-			   const struct kipt_hw_config *config, char *why,
-			   size_t size)
+			   const struct kipt_hw_config *config,
+			   struct kipt_refusal *refusal)
 {
-	int err = check_ctl(caps, config->ctl, why, size);
-
-	return err ?: check_ranges(caps, config, why, size);
+	return check_ctl(caps, config->ctl, refusal) ?: check_ranges(caps, config, refusal);
 }

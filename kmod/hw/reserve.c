@@ -14,6 +14,7 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 
+#include "../lib/refuse.h"
 #include "reserve.h"
 
 #define PMU_NAME	"intel_pt"
@@ -122,20 +123,17 @@ static struct perf_event *make_event(unsigned int cpu)
 	return ERR_PTR(-ENODEV);
 }
 
-static int explain(unsigned int cpu, int err, char *why, size_t size)
+static int explain(unsigned int cpu, int err, struct kipt_refusal *refusal)
 {
 	if (err == -EBUSY)
-		snprintf(why, size,
-			 "CPU %u: perf uses Intel PT there, follows a task with it on any CPU, or uses LBR where that excludes it; end that first",
-			 cpu);
-	else if (err == -ENXIO)
-		snprintf(why, size, "CPU %u is offline; online CPUs: %*pbl",
-			 cpu, cpumask_pr_args(cpu_online_mask));
-	else
-		snprintf(why, size,
-			 "CPU %u: perf's intel_pt PMU cannot be reserved (error %d)",
-			 cpu, -err);
-	return err;
+		return kipt_refuse(refusal, NULL, err,
+				   "CPU %u: perf uses Intel PT there, follows a task with it on any CPU, or uses LBR where that excludes it; end that first",
+				   cpu);
+	if (err == -ENXIO)
+		return kipt_refuse(refusal, NULL, err, "CPU %u is offline; online CPUs: %*pbl",
+				   cpu, cpumask_pr_args(cpu_online_mask));
+	return kipt_refuse(refusal, NULL, err,
+			   "CPU %u: perf's intel_pt PMU cannot be reserved (error %d)", cpu, -err);
 }
 
 static u32 offlines_of(unsigned int cpu, bool *reserved)
@@ -167,7 +165,7 @@ static bool keep_event(unsigned int cpu, struct perf_event *event,
 	return keep;
 }
 
-int kipt_reserve_get(unsigned int cpu, char *why, size_t size)
+int kipt_reserve_get(unsigned int cpu, struct kipt_refusal *refusal)
 {
 	struct perf_event *event;
 	bool reserved;
@@ -176,24 +174,22 @@ int kipt_reserve_get(unsigned int cpu, char *why, size_t size)
 	might_sleep();
 	if (found == PMU_ABSENT)
 		return 0;
-	if (found == PMU_UNKNOWN) {
-		snprintf(why, size,
-			 "nothing shows whether perf has an intel_pt PMU, so perf might use Intel PT on CPU %u",
-			 cpu);
-		return -ENODEV;
-	}
+	if (found == PMU_UNKNOWN)
+		return kipt_refuse(refusal, NULL, -ENODEV,
+				   "nothing shows whether perf has an intel_pt PMU, so perf might use Intel PT on CPU %u",
+				   cpu);
 	offlines = offlines_of(cpu, &reserved);
 	if (reserved)
 		return 0;
 	if (!cpu_online(cpu))
-		return explain(cpu, -ENXIO, why, size);
+		return explain(cpu, -ENXIO, refusal);
 	event = make_event(cpu);
 	if (IS_ERR(event))
-		return explain(cpu, PTR_ERR(event), why, size);
+		return explain(cpu, PTR_ERR(event), refusal);
 	if (keep_event(cpu, event, offlines))
 		return 0;
 	perf_event_release_kernel(event);
-	return explain(cpu, -ENXIO, why, size);
+	return explain(cpu, -ENXIO, refusal);
 }
 
 bool kipt_reserve_held(unsigned int cpu)

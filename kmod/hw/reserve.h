@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+struct kipt_refusal;
+
 /**
  * kipt_reserve_init() - find perf's intel_pt PMU, once
  *
@@ -20,8 +22,7 @@ void kipt_reserve_init(void);
 /**
  * kipt_reserve_get() - take the intel_pt PMU of a CPU
  * @cpu: held by the calling session; taken already is no error
- * @why: the reason of a refusal, a sentence
- * @size: bytes of @why
+ * @refusal: where a refusal is explained
  *
  * Without an intel_pt PMU there is nothing to take.
  *
@@ -32,7 +33,7 @@ void kipt_reserve_init(void);
  * -ENODEV: nothing shows whether perf has such a PMU.
  * Or another error of perf.
  */
-int kipt_reserve_get(unsigned int cpu, char *why, size_t size);
+int kipt_reserve_get(unsigned int cpu, struct kipt_refusal *refusal);
 
 /**
  * kipt_reserve_held() - whether perf is still kept off

@@ -4,9 +4,9 @@
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
-#include <linux/kernel.h>
 
 #include "latch.h"
+#include "../lib/refuse.h"
 
 /* Written by the notifiers of power.c, which do not run at the same time. */
 static const char *going_to;
@@ -21,14 +21,14 @@ void kipt_latch_set(const char *what, enum kipt_stop_cause cause)
 	WRITE_ONCE(going_to, what);
 }
 
-int kipt_latch_check(char *why, size_t size)
+int kipt_latch_check(struct kipt_refusal *refusal)
 {
 	const char *what = READ_ONCE(going_to);
 
 	if (!what)
 		return 0;
-	snprintf(why, size, "the machine %s; start again when it is up", what);
-	return -EBUSY;
+	return kipt_refuse(refusal, NULL, -EBUSY,
+			   "the machine %s; start again when it is up", what);
 }
 
 enum kipt_stop_cause kipt_latch_cause(void)

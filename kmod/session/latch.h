@@ -5,9 +5,9 @@
 #ifndef KIPT_LATCH_H
 #define KIPT_LATCH_H
 
-#include <linux/types.h>
-
 #include "../../uapi/linux/kipt.h"
+
+struct kipt_refusal;
 
 /**
  * kipt_latch_set() - tracing may not start, or may again
@@ -20,8 +20,7 @@ void kipt_latch_set(const char *what, enum kipt_stop_cause cause);
 
 /**
  * kipt_latch_check() - whether tracing may start
- * @why: the reason of a refusal, a sentence
- * @size: bytes of @why
+ * @refusal: where a refusal is explained
  *
  * The latch is set before kipt_session_stop_all() is called. So whoever looks with
  * session->lock held, and starts before it lets go of it, either sees the
@@ -31,7 +30,7 @@ void kipt_latch_set(const char *what, enum kipt_stop_cause cause);
  *
  * Return: 0, or -EBUSY while the machine goes to sleep or down.
  */
-int kipt_latch_check(char *why, size_t size);
+int kipt_latch_check(struct kipt_refusal *refusal);
 
 /**
  * kipt_latch_cause() - why tracing may not start

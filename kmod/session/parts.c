@@ -44,16 +44,6 @@ int kipt_parts_check_output(const struct kipt_caps *caps, u32 mode, u64 size,
 			   block);
 }
 
-static int reserve_pmu(struct kipt_trace *trace,
-		       struct kipt_refusal *refusal)
-{
-	char why[KIPT_REFUSE_BYTES];
-	int err;
-
-	err = kipt_reserve_get(trace->cpu, why, sizeof(why));
-	return err ? kipt_refuse(refusal, NULL, err, "%s", why) : 0;
-}
-
 int kipt_parts_explain(const struct kipt_trace *trace, int err,
 		       struct kipt_refusal *refusal)
 {
@@ -93,7 +83,7 @@ static int reserve(struct kipt_trace *traces, u32 count,
 	if (kipt_trace_check_all(traces, count, &failed) == -ETIMEDOUT)
 		return kipt_parts_explain(failed, -ETIMEDOUT, refusal);
 	for (i = 0; i < count && !err; i++)
-		err = reserve_pmu(&traces[i], refusal);
+		err = kipt_reserve_get(traces[i].cpu, refusal);
 	if (err)
 		return err;
 	err = kipt_trace_check_all(traces, count, &failed);
@@ -105,16 +95,11 @@ static int check_cpu(struct kipt_session *session, unsigned int cpu,
 		     struct kipt_refusal *refusal)
 {
 	const struct kipt_config *config = &session->group.config;
-	char why[KIPT_REFUSE_BYTES];
 	struct kipt_caps caps;
-	int err;
 
 	kipt_caps_of(cpumask_of(cpu), &caps);
-	err = kipt_caps_check_config(&caps, &config->hw, why, sizeof(why));
-	if (err)
-		return kipt_refuse(refusal, NULL, err, "%s", why);
-	return kipt_parts_check_output(&caps, config->mode, config->size,
-				       refusal);
+	return kipt_caps_check_config(&caps, &config->hw, refusal) ?:
+	       kipt_parts_check_output(&caps, config->mode, config->size, refusal);
 }
 
 int kipt_parts_reserve_cpu(struct kipt_session *session,

@@ -178,17 +178,8 @@ static void forget_last_run(struct kipt_session *session)
 static int prepare_start(struct kipt_session *session,
 			 struct kipt_refusal *refusal)
 {
-	char why[KIPT_REFUSE_BYTES];
-	int err;
-
-	err = check_start(session, refusal);
-	if (err)
-		return err;
-	err = kipt_latch_check(why, sizeof(why));
-	if (err)
-		return kipt_refuse(refusal, NULL, err, "%s", why);
-	err = kipt_armed_check(session, refusal);
-	return err ?: kipt_parts_reserve(session, refusal);
+	return check_start(session, refusal) ?: kipt_latch_check(refusal) ?:
+	       kipt_armed_check(session, refusal) ?: kipt_parts_reserve(session, refusal);
 }
 
 static int start_locked(struct kipt_session *session,

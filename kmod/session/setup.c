@@ -103,8 +103,6 @@ static int check_hw(struct kipt_request *request,
 {
 	struct kipt_config *config = &request->config;
 	const char *text = misplaced(config->ctl);
-	char why[KIPT_REFUSE_BYTES];
-	int err;
 
 	if (text)
 		return kipt_refuse(refusal, NULL, -EINVAL, "%s", text);
@@ -114,9 +112,7 @@ static int check_hw(struct kipt_request *request,
 				   "none of the CPUs %*pbl was online yet: what they can do is unknown",
 				   cpumask_pr_args(request->cpus));
 	fill_hw(request);
-	err = kipt_caps_check_config(&config->caps, &config->hw, why,
-				     sizeof(why));
-	return err ? kipt_refuse(refusal, NULL, err, "%s", why) : 0;
+	return kipt_caps_check_config(&config->caps, &config->hw, refusal);
 }
 
 static int check_request(struct kipt_request *request,
