@@ -44,8 +44,7 @@ static u64 only_space(const struct kipt_switch_log *log)
 	return id;
 }
 
-/* The number of the first switch after a time. */
-static u64 first_after(const struct kipt_switch_log *log, u64 tsc)
+u64 kipt_switch_log_after(const struct kipt_switch_log *log, u64 tsc)
 {
 	u64 first = kipt_switch_log_first(log), end = log->written;
 
@@ -66,7 +65,7 @@ u64 kipt_switch_log_running(const struct kipt_switch_log *log, u64 tsc)
 
 	if (!tsc)
 		return only_space(log);
-	for (i = first_after(log, tsc); i-- > first;)
+	for (i = kipt_switch_log_after(log, tsc); i-- > first;)
 		if (entry(log, i)->space)
 			return entry(log, i)->id;
 	return 0;

@@ -69,6 +69,15 @@ u64 kipt_switch_log_first(const struct kipt_switch_log *log);
 u64 kipt_switch_log_known(const struct kipt_switch_log *log);
 
 /**
+ * kipt_switch_log_after() - the first switch after a time
+ * @log: nobody writes to it
+ * @tsc: the time, 64 bits; ~0: after all
+ *
+ * Return: its number, from kipt_switch_log_first() to @log->written.
+ */
+u64 kipt_switch_log_after(const struct kipt_switch_log *log, u64 tsc);
+
+/**
  * kipt_switch_log_running() - whose user code ran at a time
  * @log: nobody writes to it
  * @tsc: the time, 64 bits; 0: unknown

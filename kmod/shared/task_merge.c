@@ -21,22 +21,6 @@ static const struct kipt_switch *entry(const struct kipt_task_merge *merge,
 	return &merge->log->entries[i & merge->log->mask];
 }
 
-/* The first switch after a time; they are logged in the order of theirs. */
-static u64 first_after(const struct kipt_task_merge *merge, u64 tsc)
-{
-	u64 first = kipt_switch_log_first(merge->log), middle;
-	u64 end = merge->log->written;
-
-	while (first < end) {
-		middle = first + (end - first) / 2;
-		if (entry(merge, middle)->tsc <= tsc)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
-}
-
 void kipt_task_merge_init(struct kipt_task_merge *merge,
 			  const struct kipt_switch_log *log,
 			  const struct kipt_task_spaces *spaces)
@@ -54,15 +38,14 @@ void kipt_task_merge_go_on(struct kipt_task_merge *merge, u64 begin)
 {
 	if (!begin)
 		return;
-	merge->next = first_after(merge, begin);
+	merge->next = kipt_switch_log_after(merge->log, begin);
 	merge->space = 0;
 	merge->placed = true;
 }
 
 void kipt_task_merge_at(struct kipt_task_merge *merge, u64 begin, u64 end)
 {
-	merge->end = end == ~0ULL ? merge->log->written :
-				    first_after(merge, end);
+	merge->end = kipt_switch_log_after(merge->log, end);
 	if (begin)
 		merge->tid = ~0U;
 	kipt_task_merge_go_on(merge, begin);
@@ -72,9 +55,8 @@ bool kipt_task_merge_needs_time(const struct kipt_task_merge *merge, u64 begin,
 				u64 end)
 {
 	u64 first = kipt_switch_log_first(merge->log), space, before = ~0ULL;
-	u64 i = begin ? first_after(merge, begin) : first;
-	u64 last = end == ~0ULL ? merge->log->written :
-				  first_after(merge, end);
+	u64 i = begin ? kipt_switch_log_after(merge->log, begin) : first;
+	u64 last = kipt_switch_log_after(merge->log, end);
 
 	if (i > first)
 		before = entry(merge, i - 1)->space;
