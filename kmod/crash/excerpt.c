@@ -97,17 +97,13 @@ static atomic_t state = ATOMIC_INIT(ABSENT);
 static DEFINE_MUTEX(users_lock);
 static u32 users;
 
-static void fill_config(struct kipt_flow_config *config)
-{
-	*config = (struct kipt_flow_config){
-		.output = KIPT_FLOW_BRANCHES | KIPT_FLOW_TIME |
-			  KIPT_FLOW_NO_MEMO,
-		.memory = FLOW_BYTES,
-		.slice = SLICE_BYTES,
-		.step_slice = SLICE_STEPS,
-		.step_limit = STEPS_MOST,
-	};
-}
+static const struct kipt_flow_config base_config = {
+	.output = KIPT_FLOW_BRANCHES | KIPT_FLOW_TIME | KIPT_FLOW_NO_MEMO,
+	.memory = FLOW_BYTES,
+	.slice = SLICE_BYTES,
+	.step_slice = SLICE_STEPS,
+	.step_limit = STEPS_MOST,
+};
 
 static void free_excerpt(struct excerpt *excerpt)
 {
@@ -136,10 +132,7 @@ static void *alloc_stack(void)
 
 static int alloc_excerpt(struct excerpt *excerpt)
 {
-	struct kipt_flow_config config;
-
-	fill_config(&config);
-	excerpt->arena_bytes = kipt_flow_size(&config) + ARENA_ALIGN;
+	excerpt->arena_bytes = kipt_flow_size(&base_config) + ARENA_ALIGN;
 	excerpt->arena = kipt_memory_alloc(excerpt->arena_bytes);
 	excerpt->memory = kipt_memory_alloc(LISTS * ROOM *
 					    sizeof(*excerpt->memory));
@@ -191,15 +184,10 @@ static u64 kipt_excerpt_space(void *ctx, u64 cr3, bool nr)
 }
 
 /* A page that is not there is not waited for, and no lock is taken. */
-static u32 read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf,
-		     u32 len)
+static bool read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf, u32 n)
 {
-	u32 n = min_t(u32, len, PAGE_SIZE - offset_in_page(ip));
-
-	if (!excerpt->space || space != excerpt->space ||
-	    copy_from_user_nmi(buf, (void __user *)ip, n))
-		return 0;
-	return n;
+	return excerpt->space && space == excerpt->space &&
+	       !copy_from_user_nmi(buf, (void __user *)ip, n);
 }
 
 static u32 kipt_excerpt_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
@@ -228,10 +216,7 @@ static u64 kipt_excerpt_now(void *ctx)
 static void kipt_excerpt_name(void *ctx, u64 ip, bool place, char *buf,
 			      u32 size)
 {
-	if (place)
-		scnprintf(buf, size, "%pS", (void *)ip);
-	else
-		scnprintf(buf, size, "%ps", (void *)ip);
+	scnprintf(buf, size, place ? "%pS" : "%ps", (void *)ip);
 }
 
 static void kipt_excerpt_put(void *ctx, const char *line)
@@ -275,9 +260,8 @@ static bool make_flow(struct excerpt *excerpt,
 		.emit = kipt_excerpt_decode_emit,
 		.ctx = &excerpt->decode,
 	};
-	struct kipt_flow_config config;
+	struct kipt_flow_config config = base_config;
 
-	fill_config(&config);
 	kipt_flow_config_fill(source->trace->group, &config);
 	config.tsc_near = source->stop->tsc;
 	excerpt->decode.flow =

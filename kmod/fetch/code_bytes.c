@@ -185,15 +185,6 @@ static int note_wait(struct kipt_code_reader *reader, u64 id, bool patient, int 
 	return err;
 }
 
-static bool read_page(struct kipt_code_reader *reader, struct mm_struct *mm,
-		      u64 id, u64 addr)
-{
-	bool patient = may_wait(reader, id);
-
-	return !note_wait(reader, id, patient,
-			  kipt_resident_read(mm, addr, reader->page, patient));
-}
-
 /* Return: @len bytes of the page, as all readers see it if there is memory. */
 static const u8 *remember_page(struct kipt_code_reader *reader, u64 id,
 			       u64 addr, u32 len)
@@ -216,9 +207,11 @@ static const u8 *remember_page(struct kipt_code_reader *reader, u64 id,
 static u32 read_live(struct kipt_code_reader *reader, struct mm_struct *mm,
 		     u64 id, u64 ip, u8 *buf, u32 n)
 {
+	bool patient = may_wait(reader, id);
 	u64 addr = ip & PAGE_MASK;
 
-	if (!read_page(reader, mm, id, addr))
+	if (note_wait(reader, id, patient,
+		      kipt_resident_read(mm, addr, reader->page, patient)))
 		return 0;
 	memcpy(buf, remember_page(reader, id, addr, PAGE_SIZE) + offset_in_page(ip),
 	       n);
@@ -306,15 +299,6 @@ static int is_written(struct kipt_code_reader *reader, u64 id, u64 addr)
 	return 0;
 }
 
-static enum kipt_image_found find_image(const struct kipt_code_reader *reader,
-					const struct kipt_images *images,
-					const struct kipt_space *who, u64 ip,
-					struct kipt_image_place *place)
-{
-	return kipt_image_table_find(kipt_images_table(images), who->tgid, who->since,
-				     reader->begin, reader->end, ip, place);
-}
-
 /*
  * Files that a reader named come first; what none of them covers may be in memory, and
  * so is what was written to.
@@ -332,7 +316,8 @@ static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 	*got = 0;
 	if (!images || !kipt_spaces_who(spaces_of(reader), id, &who))
 		return false;
-	found = find_image(reader, images, &who, ip, &place);
+	found = kipt_image_table_find(kipt_images_table(images), who.tgid, who.since,
+				      reader->begin, reader->end, ip, &place);
 	if (found != KIPT_IMAGE_FILE)
 		return found == KIPT_IMAGE_UNSURE;
 	written = is_written(reader, id, ip & PAGE_MASK);

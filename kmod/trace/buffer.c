@@ -104,9 +104,7 @@ static int add_region(struct kipt_buffer *buffer)
 	struct page *page;
 	int err;
 
-	err = make_room(buffer);
-	if (!err)
-		err = alloc_largest(buffer, &page);
+	err = make_room(buffer) ?: alloc_largest(buffer, &page);
 	if (err)
 		return err;
 	region = &buffer->regions[buffer->nr_regions++];

@@ -58,7 +58,7 @@ u32 kipt_dump_crc(const void *data, size_t len)
 	return ~crc_feed(~0, data, len);
 }
 
-static u32 page_crc(const struct kipt_crash_page *page)
+void kipt_dump_seal(struct kipt_crash_page *page)
 {
 	const u8 *bytes = (const u8 *)page;
 	size_t at = offsetofend(struct kipt_crash_page, crc);
@@ -71,12 +71,7 @@ static u32 page_crc(const struct kipt_crash_page *page)
 		crc = crc_zeros(crc, sizeof(struct kipt_crash_stop));
 		at = offsetofend(struct kipt_crash_cpu, stop);
 	}
-	return ~crc_feed(crc, bytes + at, page->size - at);
-}
-
-void kipt_dump_seal(struct kipt_crash_page *page)
-{
-	WRITE_ONCE(page->crc, page_crc(page));
+	WRITE_ONCE(page->crc, ~crc_feed(crc, bytes + at, page->size - at));
 }
 
 void kipt_dump_seal_stop(struct kipt_crash_stop *stop)
