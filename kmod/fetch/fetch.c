@@ -76,8 +76,6 @@ static struct kipt_fetch *make_fetch(struct kipt_session *session,
 static int check_state(const struct kipt_session *session,
 		       struct kipt_refusal *refusal)
 {
-	if (READ_ONCE(session->dead))
-		return kipt_session_refuse_gone(session, refusal);
 	switch (session->state) {
 	case KIPT_STATE_STOPPED:
 		return 0;
@@ -118,7 +116,7 @@ static int find_fetch(struct kipt_session *session,
 		      const struct kipt_fetch_request *request,
 		      struct kipt_refusal *refusal)
 {
-	int err = check_state(session, refusal);
+	int err = kipt_session_check_gone(session, refusal) ?: check_state(session, refusal);
 
 	if (err)
 		return err;

@@ -175,16 +175,6 @@ bool kipt_caps_cpu_seen(unsigned int cpu);
 const struct kipt_caps *kipt_caps_cpu(unsigned int cpu);
 
 /**
- * kipt_caps_ranges() - address ranges there are for filters
- * @caps: what CPUs can do
- *
- * Context: any.
- *
- * Return: 0 to KIPT_HW_RANGES_MAX.
- */
-u32 kipt_caps_ranges(const struct kipt_caps *caps);
-
-/**
  * kipt_caps_ctl_allowed() - bits of IA32_RTIT_CTL a session may set
  * @caps: what its CPUs can do
  *

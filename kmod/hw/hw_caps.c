@@ -98,11 +98,6 @@ const struct kipt_caps *kipt_caps_cpu(unsigned int cpu)
 	return &per_cpu(cpu_caps, cpu);
 }
 
-u32 kipt_caps_ranges(const struct kipt_caps *caps)
-{
-	return caps->values.ranges;
-}
-
 /* Values that scale time are of use only if they hold for all CPUs. */
 static void keep_if_equal(u32 *all, u32 one)
 {

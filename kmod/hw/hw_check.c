@@ -237,7 +237,7 @@ static int refuse_count(const struct kipt_caps *caps, u32 count,
 	if (caps->values.listed)
 		return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
 				   "%u address ranges are too many; this CPU has %u (CPUID.14H.1:EAX[2:0])",
-				   count, kipt_caps_ranges(caps));
+				   count, caps->values.ranges);
 	return kipt_refuse(refusal, NULL, -EOPNOTSUPP,
 			   "%u address ranges are too many; CPUID.14H.1 of this CPU makes no sense, and none is certain",
 			   count);
@@ -247,7 +247,7 @@ static int check_ranges(const struct kipt_caps *caps,
 			const struct kipt_hw_config *config,
 			struct kipt_refusal *refusal)
 {
-	u32 most = kipt_caps_ranges(caps), i;
+	u32 most = caps->values.ranges, i;
 	int err;
 
 	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER))

@@ -61,7 +61,7 @@ static void save_filters(struct kipt_hw_saved *saved,
 
 	if (caps->leaf0_ebx & RTIT_CAP_CR3_FILTER)
 		msr_read(RTIT_CR3_MATCH, &saved->cr3_match);
-	for (i = 0; i < kipt_caps_ranges(caps); i++) {
+	for (i = 0; i < caps->values.ranges; i++) {
 		msr_read(RTIT_ADDR_A(i), &saved->ranges[i].first);
 		msr_read(RTIT_ADDR_B(i), &saved->ranges[i].last);
 	}
@@ -90,11 +90,9 @@ static int write_filters(const struct kipt_hw_range *ranges, u32 count)
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < count && !err; i++) {
-		err = msr_write(RTIT_ADDR_A(i), ranges[i].first);
-		if (!err)
-			err = msr_write(RTIT_ADDR_B(i), ranges[i].last);
-	}
+	for (i = 0; i < count && !err; i++)
+		err = msr_write(RTIT_ADDR_A(i), ranges[i].first) ?:
+		      msr_write(RTIT_ADDR_B(i), ranges[i].last);
 	return err;
 }
 
@@ -111,7 +109,7 @@ void kipt_hw_restore_local(const struct kipt_hw_saved *saved)
 	msr_write(RTIT_OUTPUT_MASK_PTRS, saved->mask_ptrs);
 	if (caps->leaf0_ebx & RTIT_CAP_CR3_FILTER)
 		msr_write(RTIT_CR3_MATCH, saved->cr3_match);
-	write_filters(saved->ranges, kipt_caps_ranges(caps));
+	write_filters(saved->ranges, caps->values.ranges);
 	msr_write(RTIT_STATUS, saved->status & ~STATUS_READ_ONLY);
 	msr_write(RTIT_CTL, saved->ctl);
 }

@@ -72,22 +72,16 @@ static int fetch_start(struct netlink_callback *cb, struct nlattr **attrs,
 {
 	struct fetch_state *state = kipt_reply_state(cb);
 	struct kipt_fetch_request request;
-	struct kipt_session *session;
 	int err;
 
-	err = kipt_permission_trace(cb->skb, refusal);
-	if (!err)
-		err = kipt_reply_find(attrs[KIPT_A_FETCH_ID], &session,
-				      refusal);
+	err = kipt_permission_trace(cb->skb, refusal) ?:
+	      kipt_reply_find(attrs[KIPT_A_FETCH_ID], &state->session, refusal);
 	if (err)
 		return err;
-	err = kipt_permission_read(cb->skb, session, refusal);
-	if (!err)
-		err = parse_fetch(attrs, &request, refusal);
+	err = kipt_permission_read(cb->skb, state->session, refusal) ?:
+	      parse_fetch(attrs, &request, refusal);
 	if (err)
-		kipt_session_put(session);
-	else
-		state->session = session;
+		kipt_session_put(state->session);
 	return err;
 }
 
@@ -105,21 +99,18 @@ static int put_chunk(struct sk_buff *skb, const struct kipt_fetch_piece *piece)
 	    put_u64(skb, KIPT_A_FETCH_LOST, piece->lost) ||
 	    (piece->end && nla_put_flag(skb, KIPT_A_FETCH_END)))
 		return -EMSGSIZE;
-	if (piece->count &&
-	    nla_put(skb, KIPT_A_FETCH_RECORDS,
-		    piece->count * sizeof(*piece->records), piece->records))
-		return -EMSGSIZE;
-	return 0;
+	if (!piece->count)
+		return 0;
+	return nla_put(skb, KIPT_A_FETCH_RECORDS,
+		       piece->count * sizeof(*piece->records), piece->records);
 }
 
 static int put_progress(struct sk_buff *skb,
 			const struct kipt_fetch_piece *piece)
 {
-	if (nla_put_u32(skb, KIPT_A_FETCH_FETCH, piece->fetch) ||
-	    put_u64(skb, KIPT_A_FETCH_TOTAL, piece->total) ||
-	    put_u64(skb, KIPT_A_FETCH_DONE, piece->done))
-		return -EMSGSIZE;
-	return 0;
+	return nla_put_u32(skb, KIPT_A_FETCH_FETCH, piece->fetch) ?:
+	       put_u64(skb, KIPT_A_FETCH_TOTAL, piece->total) ?:
+	       put_u64(skb, KIPT_A_FETCH_DONE, piece->done);
 }
 
 static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
@@ -146,10 +137,8 @@ static int join(struct sk_buff *skb, struct netlink_callback *cb,
 	struct kipt_fetch_request request;
 	int err;
 
-	err = parse_fetch(kipt_compat_dump_attrs(cb), &request, refusal);
-	if (!err)
-		err = kipt_fetch_join(state->session, &request, refusal,
-				      &state->reader);
+	err = parse_fetch(kipt_compat_dump_attrs(cb), &request, refusal) ?:
+	      kipt_fetch_join(state->session, &request, refusal, &state->reader);
 	if (err)
 		return err;
 	kipt_fetch_progress(state->reader, &piece);

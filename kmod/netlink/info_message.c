@@ -67,21 +67,18 @@ static int alloc_kinds(struct cpu_kinds *kinds)
 
 static int put_leaves(struct sk_buff *skb, const struct kipt_caps *caps)
 {
-	if (nla_put_u32(skb, KIPT_A_CAP_LEAF0_EAX, caps->leaf0_eax) ||
-	    nla_put_u32(skb, KIPT_A_CAP_LEAF0_EBX, caps->leaf0_ebx) ||
-	    nla_put_u32(skb, KIPT_A_CAP_LEAF0_ECX, caps->leaf0_ecx) ||
-	    nla_put_u32(skb, KIPT_A_CAP_LEAF1_EAX, caps->leaf1_eax) ||
-	    nla_put_u32(skb, KIPT_A_CAP_LEAF1_EBX, caps->leaf1_ebx) ||
-	    nla_put_u32(skb, KIPT_A_CAP_TSC_DEN, caps->tsc_den) ||
-	    nla_put_u32(skb, KIPT_A_CAP_TSC_NUM, caps->tsc_num) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CRYSTAL_HZ, caps->crystal_hz) ||
-	    nla_put_u32(skb, KIPT_A_CAP_MAX_NONTURBO_RATIO,
-			caps->max_nonturbo_ratio) ||
-	    nla_put_u32(skb, KIPT_A_CAP_VMX_PT, caps->vmx_pt) ||
-	    nla_put_u64_64bit(skb, KIPT_A_CAP_CTL_ALLOWED,
-			      kipt_caps_ctl_allowed(caps), KIPT_A_CAP_PAD))
-		return -EMSGSIZE;
-	return 0;
+	return nla_put_u32(skb, KIPT_A_CAP_LEAF0_EAX, caps->leaf0_eax) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_LEAF0_EBX, caps->leaf0_ebx) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_LEAF0_ECX, caps->leaf0_ecx) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_LEAF1_EAX, caps->leaf1_eax) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_LEAF1_EBX, caps->leaf1_ebx) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_TSC_DEN, caps->tsc_den) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_TSC_NUM, caps->tsc_num) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_CRYSTAL_HZ, caps->crystal_hz) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_MAX_NONTURBO_RATIO, caps->max_nonturbo_ratio) ?:
+	       nla_put_u32(skb, KIPT_A_CAP_VMX_PT, caps->vmx_pt) ?:
+	       nla_put_u64_64bit(skb, KIPT_A_CAP_CTL_ALLOWED,
+				 kipt_caps_ctl_allowed(caps), KIPT_A_CAP_PAD);
 }
 
 static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
@@ -92,16 +89,14 @@ static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
 
 	if (!nest)
 		return -EMSGSIZE;
-	err = kipt_reply_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same);
+	err = kipt_reply_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same) ?: put_leaves(skb, caps) ?:
+	      nla_put_u32(skb, KIPT_A_CAP_TSC_KHZ, tsc_khz) ?:
+	      nla_put_u32(skb, KIPT_A_CAP_CPU_FAMILY, caps->family) ?:
+	      nla_put_u32(skb, KIPT_A_CAP_CPU_MODEL, caps->model) ?:
+	      nla_put_u32(skb, KIPT_A_CAP_CPU_STEPPING, caps->stepping) ?:
+	      nla_put_u32(skb, KIPT_A_CAP_CORE_TYPE, caps->core_type);
 	if (err)
 		return err;
-	if (put_leaves(skb, caps) ||
-	    nla_put_u32(skb, KIPT_A_CAP_TSC_KHZ, tsc_khz) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CPU_FAMILY, caps->family) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CPU_MODEL, caps->model) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CPU_STEPPING, caps->stepping) ||
-	    nla_put_u32(skb, KIPT_A_CAP_CORE_TYPE, caps->core_type))
-		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -131,11 +126,9 @@ static int put_limits(struct sk_buff *skb)
 
 static int put_versions(struct sk_buff *skb)
 {
-	if (nla_put_string(skb, KIPT_A_INFO_VERSION, KIPT_VERSION) ||
-	    nla_put_u32(skb, KIPT_A_INFO_ABI, KIPT_ABI) ||
-	    nla_put_u32(skb, KIPT_A_INFO_RECORD_VERSION, KIPT_RECORD_VERSION))
-		return -EMSGSIZE;
-	return 0;
+	return nla_put_string(skb, KIPT_A_INFO_VERSION, KIPT_VERSION) ?:
+	       nla_put_u32(skb, KIPT_A_INFO_ABI, KIPT_ABI) ?:
+	       nla_put_u32(skb, KIPT_A_INFO_RECORD_VERSION, KIPT_RECORD_VERSION);
 }
 
 /* What is about others: which CPUs are traced, and how much. */
@@ -170,12 +163,9 @@ static int put_absent(struct sk_buff *skb)
 static int put_info(struct sk_buff *skb, struct cpu_kinds *kinds, bool use)
 {
 	struct kipt_caps caps;
-	int err = put_versions(skb);
+	int err = put_versions(skb) ?: put_absent(skb) ?:
+		  kipt_reply_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
 
-	if (!err)
-		err = put_absent(skb);
-	if (!err)
-		err = kipt_reply_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
 	while (!err && kipt_caps_take_kind(kinds->rest, kinds->same, &caps))
 		err = put_kind(skb, kinds, &caps);
 	if (!err)

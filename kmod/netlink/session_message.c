@@ -28,25 +28,6 @@ static int put_u64(struct sk_buff *skb, int attr, u64 value)
 	return nla_put_u64_64bit(skb, attr, value, KIPT_A_SESSION_PAD);
 }
 
-/* A session that the caller may start, stop and delete. */
-static int find_to_control(struct sk_buff *request, struct nlattr *id,
-			   struct kipt_session **session,
-			   struct kipt_refusal *refusal)
-{
-	int err;
-
-	err = kipt_permission_trace(request, refusal);
-	if (err)
-		return err;
-	err = kipt_reply_find(id, session, refusal);
-	if (err)
-		return err;
-	err = kipt_permission_control(request, *session, refusal);
-	if (err)
-		kipt_session_put(*session);
-	return err;
-}
-
 /**
  * struct control_state - a dump of session-start, -stop or -del
  * @session: referenced
@@ -62,13 +43,15 @@ static int control_start(struct netlink_callback *cb, struct nlattr **attrs,
 			 struct kipt_refusal *refusal)
 {
 	struct control_state *state = kipt_reply_state(cb);
-	struct kipt_session *session;
 	int err;
 
-	err = find_to_control(cb->skb, attrs[KIPT_A_SESSION_ID], &session,
-			      refusal);
-	if (!err)
-		state->session = session;
+	err = kipt_permission_trace(cb->skb, refusal) ?:
+	      kipt_reply_find(attrs[KIPT_A_SESSION_ID], &state->session, refusal);
+	if (err)
+		return err;
+	err = kipt_permission_control(cb->skb, state->session, refusal);
+	if (err)
+		kipt_session_put(state->session);
 	return err;
 }
 
@@ -102,17 +85,15 @@ static int control_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			struct kipt_refusal *refusal)
 {
 	struct control_state *state = kipt_reply_state(cb);
-	int err;
 
 	if (!state->begun) {
 		state->begun = true;
 		return put_id(skb, cb, state->session->group.id);
 	}
-	/* Its owner is forgotten then. */
-	if (READ_ONCE(state->session->dead))
-		return kipt_session_refuse_gone(state->session, refusal);
-	err = kipt_permission_control(cb->skb, state->session, refusal);
-	return err ? err : control(cb, state->session, refusal);
+	/* Of one that is gone, the owner is forgotten. */
+	return kipt_session_check_gone(state->session, refusal) ?:
+	       kipt_permission_control(cb->skb, state->session, refusal) ?:
+	       control(cb, state->session, refusal);
 }
 
 static void control_done(struct netlink_callback *cb)
@@ -202,10 +183,8 @@ static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 
 	if (sideband)
 		kipt_sideband_losses(sideband, &losses);
-	if (put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ||
-	    put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches))
-		return -EMSGSIZE;
-	return 0;
+	return put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ?:
+	       put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches);
 }
 
 static int put_followed(struct sk_buff *skb, struct kipt_session *session)
@@ -214,12 +193,8 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
 
 	if (!follow)
 		return 0;
-	if (nla_put_u32(skb, KIPT_A_SESSION_PROCESSES,
-			kipt_follow_alive(follow)) ||
-	    put_u64(skb, KIPT_A_SESSION_PROCESSES_LOST,
-		    kipt_follow_lost(follow)))
-		return -EMSGSIZE;
-	return 0;
+	return nla_put_u32(skb, KIPT_A_SESSION_PROCESSES, kipt_follow_alive(follow)) ?:
+	       put_u64(skb, KIPT_A_SESSION_PROCESSES_LOST, kipt_follow_lost(follow));
 }
 
 /*
@@ -272,7 +247,7 @@ static int reply_session(struct genl_info *info, struct kipt_session *session,
 		err = put_session(skb, session);
 		kipt_session_unpin(session);
 	} else {
-		err = kipt_session_refuse_gone(session, refusal);
+		err = kipt_session_check_gone(session, refusal);
 	}
 	if (err) {
 		nlmsg_free(skb);
@@ -288,11 +263,8 @@ int kipt_session_message_get(struct sk_buff *request, struct genl_info *info,
 	struct kipt_session *session;
 	int err;
 
-	err = kipt_permission_trace(request, refusal);
-	if (err)
-		return err;
-	err = kipt_reply_find(info->attrs[KIPT_A_SESSION_ID], &session,
-			      refusal);
+	err = kipt_permission_trace(request, refusal) ?:
+	      kipt_reply_find(info->attrs[KIPT_A_SESSION_ID], &session, refusal);
 	if (err)
 		return err;
 	err = reply_session(info, session, refusal);
@@ -307,14 +279,10 @@ static int put_cpu_u64(struct sk_buff *skb, int attr, u64 value)
 
 static int put_buffer(struct sk_buff *skb, const struct kipt_buffer *buffer)
 {
-	if (put_cpu_u64(skb, KIPT_A_CPU_SIZE, buffer->size) ||
-	    nla_put_u32(skb, KIPT_A_CPU_BLOCKS, buffer->nr_regions) ||
-	    nla_put_u32(skb, KIPT_A_CPU_BLOCK_MIN,
-			PAGE_SIZE << buffer->order_min) ||
-	    nla_put_u32(skb, KIPT_A_CPU_BLOCK_MAX,
-			PAGE_SIZE << buffer->order_max))
-		return -EMSGSIZE;
-	return 0;
+	return put_cpu_u64(skb, KIPT_A_CPU_SIZE, buffer->size) ?:
+	       nla_put_u32(skb, KIPT_A_CPU_BLOCKS, buffer->nr_regions) ?:
+	       nla_put_u32(skb, KIPT_A_CPU_BLOCK_MIN, PAGE_SIZE << buffer->order_min) ?:
+	       nla_put_u32(skb, KIPT_A_CPU_BLOCK_MAX, PAGE_SIZE << buffer->order_max);
 }
 
 static int put_result(struct sk_buff *skb, struct kipt_trace *trace)
@@ -322,14 +290,12 @@ static int put_result(struct sk_buff *skb, struct kipt_trace *trace)
 	struct kipt_trace_result result;
 
 	kipt_trace_result(trace, &result);
-	if ((result.cause &&
-	     nla_put_u32(skb, KIPT_A_CPU_CAUSE, result.cause)) ||
-	    put_cpu_u64(skb, KIPT_A_CPU_HEAD, result.head) ||
-	    put_cpu_u64(skb, KIPT_A_CPU_TAIL, result.tail) ||
-	    put_cpu_u64(skb, KIPT_A_CPU_STATUS, result.registers.status) ||
-	    put_cpu_u64(skb, KIPT_A_CPU_PMIS, atomic64_read(&trace->pmis)))
+	if (result.cause && nla_put_u32(skb, KIPT_A_CPU_CAUSE, result.cause))
 		return -EMSGSIZE;
-	return 0;
+	return put_cpu_u64(skb, KIPT_A_CPU_HEAD, result.head) ?:
+	       put_cpu_u64(skb, KIPT_A_CPU_TAIL, result.tail) ?:
+	       put_cpu_u64(skb, KIPT_A_CPU_STATUS, result.registers.status) ?:
+	       put_cpu_u64(skb, KIPT_A_CPU_PMIS, atomic64_read(&trace->pmis));
 }
 
 static int put_trace(struct sk_buff *skb, const struct kipt_session *session,

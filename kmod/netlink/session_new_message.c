@@ -47,16 +47,10 @@ static int parse_filter(struct nlattr *nest,
 	int err;
 
 	/* Its attributes were checked by the policy with the request. */
-	err = nla_parse_nested(attrs, KIPT_A_FILTER_MAX, nest, NULL, NULL);
-	if (!err)
-		err = kipt_reply_missing(attrs[KIPT_A_FILTER_KIND],
-					 "filter/kind", refusal);
-	if (!err)
-		err = kipt_reply_missing(attrs[KIPT_A_FILTER_FIRST],
-					 "filter/first", refusal);
-	if (!err)
-		err = kipt_reply_missing(attrs[KIPT_A_FILTER_LAST],
-					 "filter/last", refusal);
+	err = nla_parse_nested(attrs, KIPT_A_FILTER_MAX, nest, NULL, NULL) ?:
+	      kipt_reply_missing(attrs[KIPT_A_FILTER_KIND], "filter/kind", refusal) ?:
+	      kipt_reply_missing(attrs[KIPT_A_FILTER_FIRST], "filter/first", refusal) ?:
+	      kipt_reply_missing(attrs[KIPT_A_FILTER_LAST], "filter/last", refusal);
 	if (err)
 		return err;
 	filter->kind = nla_get_u32(attrs[KIPT_A_FILTER_KIND]);
@@ -198,16 +192,9 @@ static int parse_armed(struct nlattr **attrs,
 
 static int check_present(struct nlattr **attrs, struct kipt_refusal *refusal)
 {
-	int err;
-
-	err = kipt_reply_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", refusal);
-	if (!err)
-		err = kipt_reply_missing(attrs[KIPT_A_SESSION_SIZE], "size",
-					 refusal);
-	if (!err)
-		err = kipt_reply_missing(attrs[KIPT_A_SESSION_CTL], "ctl",
-					 refusal);
-	return err;
+	return kipt_reply_missing(attrs[KIPT_A_SESSION_CPUS], "cpus", refusal) ?:
+	       kipt_reply_missing(attrs[KIPT_A_SESSION_SIZE], "size", refusal) ?:
+	       kipt_reply_missing(attrs[KIPT_A_SESSION_CTL], "ctl", refusal);
 }
 
 static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
@@ -217,10 +204,8 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 	struct kipt_config *config = &request->config;
 	int err;
 
-	err = check_present(attrs, refusal);
-	if (!err)
-		err = parse_cpus(attrs[KIPT_A_SESSION_CPUS], request->cpus,
-				 refusal);
+	err = check_present(attrs, refusal) ?:
+	      parse_cpus(attrs[KIPT_A_SESSION_CPUS], request->cpus, refusal);
 	if (err)
 		return err;
 	config->mode = attrs[KIPT_A_SESSION_MODE] ?
@@ -233,12 +218,8 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 	request->uid = current_euid();
 	request->sk = NETLINK_CB(cb->skb).sk;
 	request->portid = NETLINK_CB(cb->skb).portid;
-	err = parse_process(attrs, request, refusal);
-	if (!err)
-		err = parse_armed(attrs, request, refusal);
-	if (!err)
-		err = parse_filters(cb, request, refusal);
-	return err;
+	return parse_process(attrs, request, refusal) ?: parse_armed(attrs, request, refusal) ?:
+	       parse_filters(cb, request, refusal);
 }
 
 static int check_pt(struct kipt_refusal *refusal)
@@ -272,9 +253,7 @@ static int new_start(struct netlink_callback *cb, struct nlattr **attrs,
 	struct kipt_request *request;
 	int err;
 
-	err = kipt_permission_trace(cb->skb, refusal);
-	if (!err)
-		err = check_pt(refusal);
+	err = kipt_permission_trace(cb->skb, refusal) ?: check_pt(refusal);
 	if (err)
 		return err;
 	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);

@@ -117,12 +117,9 @@ static int take_parameters(struct kipt_request *request,
 			   struct kipt_refusal *refusal)
 {
 	struct kipt_config *config = &request->config;
-	int err = kipt_permission_load(refusal);
+	int err = kipt_permission_load(refusal) ?: take_cpus(request, refusal) ?:
+		  take_size(request, refusal);
 
-	if (!err)
-		err = take_cpus(request, refusal);
-	if (!err)
-		err = take_size(request, refusal);
 	if (err)
 		return err;
 	take_ctl(request);
@@ -131,8 +128,7 @@ static int take_parameters(struct kipt_request *request,
 	if (arm_user)
 		config->flags |= KIPT_SESSION_FLAGS_USER;
 	config->print_branches = min_t(u32, arm_print, KIPT_PRINT_BRANCHES_MAX);
-	config->print_cpus = min_t(u32, arm_print_cpus,
-					   KIPT_PRINT_BRANCHES_MAX);
+	config->print_cpus = min_t(u32, arm_print_cpus, KIPT_PRINT_BRANCHES_MAX);
 	config->print_user = min_t(u32, arm_print_user, KIPT_PRINT_USER_MAX);
 	request->uid = GLOBAL_ROOT_UID;
 	return 0;
@@ -165,9 +161,7 @@ static int make(struct kipt_request *request,
 
 	if (!zalloc_cpumask_var(&request->cpus, GFP_KERNEL))
 		return -ENOMEM;
-	err = take_parameters(request, refusal);
-	if (!err)
-		err = make_session(request, refusal);
+	err = take_parameters(request, refusal) ?: make_session(request, refusal);
 	free_cpumask_var(request->cpus);
 	return err;
 }

@@ -90,25 +90,18 @@ static int reserve(struct kipt_trace *traces, u32 count,
 	return err ? kipt_parts_explain(failed, err, refusal) : 0;
 }
 
-/* When the session was made the CPU may never have been online. */
-static int check_cpu(struct kipt_session *session, unsigned int cpu,
-		     struct kipt_refusal *refusal)
-{
-	const struct kipt_config *config = &session->group.config;
-	struct kipt_caps caps;
-
-	kipt_caps_of(cpumask_of(cpu), &caps);
-	return kipt_caps_check_config(&caps, &config->hw, refusal) ?:
-	       kipt_parts_check_output(&caps, config->mode, config->size, refusal);
-}
-
 int kipt_parts_reserve_cpu(struct kipt_session *session,
 			   struct kipt_trace *trace,
 			   struct kipt_refusal *refusal)
 {
-	int err = check_cpu(session, trace->cpu, refusal);
+	const struct kipt_config *config = &session->group.config;
+	struct kipt_caps caps;
 
-	return err ? err : reserve(trace, 1, refusal);
+	/* When the session was made the CPU may never have been online. */
+	kipt_caps_of(cpumask_of(trace->cpu), &caps);
+	return kipt_caps_check_config(&caps, &config->hw, refusal) ?:
+	       kipt_parts_check_output(&caps, config->mode, config->size, refusal) ?:
+	       reserve(trace, 1, refusal);
 }
 
 /* session-new reserves a CPU before anything is attached for it. */

@@ -164,29 +164,21 @@ kipt_session_create(const struct kipt_request *request,
 	return ERR_PTR(err);
 }
 
-static void link_crash_pages(struct kipt_session *session)
-{
-	u32 i;
-
-	for (i = 0; i < session->nr_traces; i++)
-		kipt_crash_pages_link(&session->traces[i]);
-}
-
 int kipt_session_ready(struct kipt_session *session,
 		       struct kipt_refusal *refusal)
 {
 	int err;
+	u32 i;
 
 	mutex_lock(&session->lock);
 	cpus_read_lock();
-	err = kipt_session_check_cpus(session->cpus, session->group.config.flags, refusal);
+	err = kipt_session_check_gone(session, refusal) ?:
+	      kipt_session_check_cpus(session->cpus, session->group.config.flags, refusal);
 	cpus_read_unlock();
-	if (READ_ONCE(session->dead))
-		err = kipt_session_refuse_gone(session, refusal);
-	if (!err) {
-		link_crash_pages(session);
+	for (i = 0; i < session->nr_traces && !err; i++)
+		kipt_crash_pages_link(&session->traces[i]);
+	if (!err)
 		kipt_session_set_state(session, KIPT_STATE_NEW);
-	}
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -259,7 +251,7 @@ void kipt_session_destroy(struct kipt_session *session)
 		smp_store_release(&session->state, KIPT_STATE_STOPPED);
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
-	kipt_session_tell_end(session);
+	kipt_session_tell(session->group.id, 0, KIPT_EVENT_NO_CPU, 0);
 	kipt_armed_tell(session);
 	kipt_owner_clear(&session->owner);
 	mod_delayed_work(kipt_session_wq, &session->end_work, 0);
@@ -268,7 +260,7 @@ void kipt_session_destroy(struct kipt_session *session)
 
 int __init kipt_session_init(kipt_session_listener of)
 {
-	kipt_session_listen(of);
+	kipt_session_tell = of;
 	return kipt_session_list_init();
 }
 

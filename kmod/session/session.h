@@ -250,14 +250,14 @@ struct kipt_session *kipt_session_find(u32 id);
 struct kipt_session *kipt_session_next(u32 id);
 
 /**
- * kipt_session_refuse_gone() - refuse what was asked of a destroyed session
+ * kipt_session_check_gone() - refuse what was asked of a destroyed session
  * @session: referenced by the caller
  * @refusal: where that is said
  *
- * Return: -ENOENT.
+ * Return: -ENOENT; 0 if it is not destroyed.
  */
-int kipt_session_refuse_gone(const struct kipt_session *session,
-			     struct kipt_refusal *refusal);
+int kipt_session_check_gone(const struct kipt_session *session,
+			    struct kipt_refusal *refusal);
 
 /**
  * kipt_session_changes() - to see whether the list of sessions is the same

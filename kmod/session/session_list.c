@@ -133,9 +133,11 @@ void kipt_session_wake(struct kipt_session *session)
 	queue_work(kipt_session_wq, &session->event_work);
 }
 
-int kipt_session_refuse_gone(const struct kipt_session *session,
-			     struct kipt_refusal *refusal)
+int kipt_session_check_gone(const struct kipt_session *session,
+			    struct kipt_refusal *refusal)
 {
+	if (!READ_ONCE(session->dead))
+		return 0;
 	return kipt_refuse(refusal, NULL, -ENOENT, "session %u is gone",
 			   session->group.id);
 }

@@ -21,12 +21,7 @@
 #include "../watch/sideband.h"
 #include "../watch/text_patch.h"
 
-static kipt_session_listener listener __ro_after_init;
-
-void __init kipt_session_listen(kipt_session_listener of)
-{
-	listener = of;
-}
+kipt_session_listener kipt_session_tell __ro_after_init;
 
 static bool is_of_session(u32 cause)
 {
@@ -61,8 +56,8 @@ void kipt_session_tell_stopped(struct work_struct *work)
 	for (i = 0; i < session->nr_traces; i++) {
 		cause = take_event(&session->traces[i]);
 		if (cause)
-			listener(session->group.id, state,
-				 session->traces[i].cpu, cause);
+			kipt_session_tell(session->group.id, state,
+					  session->traces[i].cpu, cause);
 	}
 }
 
@@ -72,8 +67,8 @@ void kipt_session_set_state(struct kipt_session *session, u32 state)
 	/* Who sees another state than setup sees what was set up. */
 	smp_store_release(&session->state, state);
 	wake_up_interruptible(&session->wait);
-	listener(session->group.id, state, KIPT_EVENT_NO_CPU,
-		 state == KIPT_STATE_STOPPED ? session->cause : 0);
+	kipt_session_tell(session->group.id, state, KIPT_EVENT_NO_CPU,
+			  state == KIPT_STATE_STOPPED ? session->cause : 0);
 }
 
 static int explain_stop(struct kipt_trace *trace,
@@ -146,8 +141,6 @@ static int start_traces(struct kipt_session *session,
 static int check_start(struct kipt_session *session,
 		       struct kipt_refusal *refusal)
 {
-	if (READ_ONCE(session->dead))
-		return kipt_session_refuse_gone(session, refusal);
 	if (session->state == KIPT_STATE_SETUP)
 		return kipt_refuse(refusal, NULL, -EBUSY,
 				   "session %u is not ready: session-new is allocating its buffers",
@@ -178,7 +171,8 @@ static void forget_last_run(struct kipt_session *session)
 static int prepare_start(struct kipt_session *session,
 			 struct kipt_refusal *refusal)
 {
-	return check_start(session, refusal) ?: kipt_latch_check(refusal) ?:
+	return kipt_session_check_gone(session, refusal) ?:
+	       check_start(session, refusal) ?: kipt_latch_check(refusal) ?:
 	       kipt_armed_check(session, refusal) ?: kipt_parts_reserve(session, refusal);
 }
 
@@ -258,12 +252,11 @@ int kipt_session_stop(struct kipt_session *session, u32 cause,
 	int err;
 
 	mutex_lock(&session->lock);
-	if (READ_ONCE(session->dead))
-		err = kipt_session_refuse_gone(session, refusal);
-	else if (session->state != KIPT_STATE_RUNNING)
+	err = kipt_session_check_gone(session, refusal);
+	if (!err && session->state != KIPT_STATE_RUNNING)
 		err = kipt_refuse(refusal, NULL, -EALREADY,
 				  "session %u is not running", session->group.id);
-	else
+	if (!err)
 		err = stop_running(session, cause, refusal);
 	mutex_unlock(&session->lock);
 	return err;
@@ -438,9 +431,4 @@ void kipt_session_resume_all(void)
 		resume(session);
 		kipt_session_put(session);
 	}
-}
-
-void kipt_session_tell_end(const struct kipt_session *session)
-{
-	listener(session->group.id, 0, KIPT_EVENT_NO_CPU, 0);
 }

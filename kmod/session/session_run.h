@@ -8,11 +8,8 @@
 
 #include "session.h"
 
-/**
- * kipt_session_listen() - name who hears of states and stops
- * @of: may sleep
- */
-void kipt_session_listen(kipt_session_listener of);
+/* Who hears of states and stops; may sleep. */
+extern kipt_session_listener kipt_session_tell;
 
 /**
  * kipt_session_set_state() - change the state, and call the listener
@@ -26,12 +23,6 @@ void kipt_session_set_state(struct kipt_session *session, u32 state);
  * @work: event_work of the session
  */
 void kipt_session_tell_stopped(struct work_struct *work);
-
-/**
- * kipt_session_tell_end() - call the listener for a session that is gone
- * @session: dead
- */
-void kipt_session_tell_end(const struct kipt_session *session);
 
 /**
  * kipt_session_stop_traces() - stop all CPUs of a session

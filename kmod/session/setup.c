@@ -119,20 +119,12 @@ static int check_request(struct kipt_request *request,
 			 struct kipt_refusal *refusal)
 {
 	const struct kipt_config *config = &request->config;
-	int err;
 
-	err = kipt_session_check_cpus(request->cpus, config->flags, refusal);
-	if (!err)
-		err = check_size(config->size, refusal);
-	if (!err)
-		err = check_hw(request, refusal);
-	if (!err)
-		err = kipt_parts_check_output(&config->caps, config->mode,
-					      config->size, refusal);
-	if (!err)
-		err = check_memory(config->size * cpumask_weight(request->cpus),
-				   refusal);
-	return err;
+	return kipt_session_check_cpus(request->cpus, config->flags, refusal) ?:
+	       check_size(config->size, refusal) ?:
+	       check_hw(request, refusal) ?:
+	       kipt_parts_check_output(&config->caps, config->mode, config->size, refusal) ?:
+	       check_memory(config->size * cpumask_weight(request->cpus), refusal);
 }
 
 static const char *follow_refusal(long err)
@@ -171,9 +163,7 @@ struct kipt_session *kipt_setup_begin(struct kipt_request *request,
 	int err;
 
 	request->keep_running = kipt_arm_keep_running;
-	err = check_request(request, refusal);
-	if (!err)
-		err = follow(request, refusal);
+	err = check_request(request, refusal) ?: follow(request, refusal);
 	session = err ? ERR_PTR(err) : kipt_session_create(request, refusal);
 	if (IS_ERR(session))
 		kipt_follow_destroy(request->follow);
@@ -260,11 +250,10 @@ static int make_probes(struct kipt_session *session,
 static int begin_reserving(struct kipt_session *session,
 			   struct kipt_refusal *refusal)
 {
-	int err = 0;
+	int err;
 
 	mutex_lock(&session->lock);
-	if (READ_ONCE(session->dead))
-		err = kipt_session_refuse_gone(session, refusal);
+	err = kipt_session_check_gone(session, refusal);
 	session->reserving = !err;
 	mutex_unlock(&session->lock);
 	return err;
@@ -390,9 +379,7 @@ static int claim(struct kipt_session *session, struct kipt_refusal *refusal)
 	if (err)
 		return err;
 	mutex_lock(&session->lock);
-	err = READ_ONCE(session->dead) ?
-		      kipt_session_refuse_gone(session, refusal) :
-		      kipt_session_claim(session, refusal);
+	err = kipt_session_check_gone(session, refusal) ?: kipt_session_claim(session, refusal);
 	mutex_unlock(&session->lock);
 	if (err != -EAGAIN)
 		return err ? err : 1;
@@ -429,16 +416,12 @@ int kipt_setup_step(struct kipt_session *session,
 
 	if (fatal_signal_pending(current))
 		ret = -EINTR;
-	else if (READ_ONCE(session->dead))
-		ret = kipt_session_refuse_gone(session, refusal);
 	else
-		ret = do_phase(session, refusal);
-	if (ret > 0 && ++session->setup_phase == PHASE_READY) {
-		ret = kipt_session_ready(session, refusal);
-		ret = ret ? ret : 1;
-	} else if (ret > 0) {
+		ret = kipt_session_check_gone(session, refusal) ?: do_phase(session, refusal);
+	if (ret > 0 && ++session->setup_phase < PHASE_READY)
 		ret = 0;
-	}
+	else if (ret > 0)
+		ret = kipt_session_ready(session, refusal) ?: 1;
 	if (ret < 0)
 		kipt_session_destroy(session);
 	return ret;

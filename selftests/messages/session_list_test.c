@@ -232,12 +232,11 @@ int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
 	return -ENOENT;
 }
 
-int kipt_session_refuse_gone(const struct kipt_session *session,
-			     struct kipt_refusal *refusal)
+int kipt_session_check_gone(const struct kipt_session *session,
+			    struct kipt_refusal *refusal)
 {
-	(void)session;
 	(void)refusal;
-	return -ENOENT;
+	return session->dead ? -ENOENT : 0;
 }
 
 void kipt_trace_result(struct kipt_trace *trace,
