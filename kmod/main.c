@@ -22,6 +22,7 @@
 #include "netlink/reply.h"
 #include "hw/reserve.h"
 #include "session/session.h"
+#include "session/session_run.h"
 #include "watch/sideband.h"
 #include "crash/snapshot.h"
 #include "trace/trace.h"
@@ -58,8 +59,23 @@ static const struct kipt_trace_ops trace_ops = {
 	.full = full,
 };
 
+/* What fails takes those before it down. */
+static const struct {
+	int (*init)(void);
+	void (*uninit)(void);
+} parts[] __initconst = {
+	{ kipt_crash_pages_init, kipt_crash_pages_uninit },
+	{ kipt_snapshot_init, kipt_snapshot_uninit },
+	{ kipt_nmi_init, kipt_nmi_uninit },
+	{ kipt_session_init, kipt_session_uninit },
+	{ kipt_power_init, kipt_power_uninit },
+	{ kipt_rawdev_init, kipt_rawdev_uninit },
+	{ kipt_family_init, kipt_family_uninit },
+};
+
 static int __init kipt_init(void)
 {
+	u32 made;
 	int err;
 
 	/* Probes of the scheduler take spinlocks, which sleep there. */
@@ -71,43 +87,19 @@ static int __init kipt_init(void)
 	kipt_probe_init();
 	kipt_reserve_init();
 	kipt_trace_ops_init(&trace_ops);
-	err = kipt_crash_pages_init();
-	if (err)
-		return err;
-	err = kipt_snapshot_init();
-	if (err)
-		goto err_crash_pages;
-	err = kipt_nmi_init();
-	if (err)
-		goto err_snapshot;
-	err = kipt_session_init(kipt_reply_event);
-	if (err)
-		goto err_nmi;
-	err = kipt_power_init();
-	if (err)
-		goto err_session;
-	err = kipt_rawdev_init();
-	if (err)
-		goto err_power;
-	err = kipt_family_init();
-	if (err)
-		goto err_rawdev;
+	kipt_session_tell = kipt_reply_event;
+	for (made = 0; made < ARRAY_SIZE(parts); made++) {
+		err = parts[made].init();
+		if (err)
+			goto undo;
+	}
 	kipt_rawdev_allow();
 	kipt_arm_load();
 	return 0;
 
-err_rawdev:
-	kipt_rawdev_uninit();
-err_power:
-	kipt_power_uninit();
-err_session:
-	kipt_session_uninit();
-err_nmi:
-	kipt_nmi_uninit();
-err_snapshot:
-	kipt_snapshot_uninit();
-err_crash_pages:
-	kipt_crash_pages_uninit();
+undo:
+	while (made--)
+		parts[made].uninit();
 	return err;
 }
 

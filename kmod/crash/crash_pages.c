@@ -146,8 +146,7 @@ static void fill_cpu(struct kipt_crash_cpu *page,
 	const struct kipt_buffer *buffer = trace->buffer;
 
 	page->nr_regions = buffer->nr_regions;
-	page->nr_here = min_t(u32, buffer->nr_regions,
-			      KIPT_CRASH_REGIONS_HERE);
+	page->nr_here = min_t(u32, buffer->nr_regions, KIPT_CRASH_REGIONS_HERE);
 	fill_page(&page->page, KIPT_CRASH_CPU, trace->cpu,
 		  struct_size(page, regions, page->nr_here));
 	kipt_dump_fill_caps(page, trace->cpu);

@@ -495,8 +495,7 @@ void kipt_code_reader_at(struct kipt_code_reader *reader, u64 begin, u64 end)
 	kipt_text_view_at(&reader->text, reader->flow, begin, end);
 }
 
-void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
-			      unsigned int cpu)
+void kipt_code_reader_unnamed(struct kipt_code_reader *reader, unsigned int cpu)
 {
 	const struct kipt_switch_log *log = kipt_sideband_log(reader->bytes->sideband, cpu);
 	u64 id = kipt_switch_log_running(log, reader->begin);

@@ -30,8 +30,7 @@ static void move_down(struct kipt_record_queue *queue)
 {
 	u32 count = kipt_record_queue_count(queue);
 
-	memmove(queue->records, queue->records + queue->first,
-		bytes_of(count));
+	memmove(queue->records, queue->records + queue->first, bytes_of(count));
 	queue->first = 0;
 	queue->end = count;
 }

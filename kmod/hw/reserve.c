@@ -149,8 +149,7 @@ static u32 offlines_of(unsigned int cpu, bool *reserved)
 }
 
 /* Return: false if the CPU went away since, and with it the event's worth. */
-static bool keep_event(unsigned int cpu, struct perf_event *event,
-		       u32 offlines)
+static bool keep_event(unsigned int cpu, struct perf_event *event, u32 offlines)
 {
 	struct slot *slot = per_cpu_ptr(&slots, cpu);
 	bool keep;

@@ -43,8 +43,7 @@ struct sk_buff *kipt_reply_begin(struct genl_info *info, size_t size,
 	return NULL;
 }
 
-void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb,
-		      u8 cmd)
+void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
 			   cb->nlh->nlmsg_seq, family, NLM_F_MULTI, cmd);
@@ -93,8 +92,7 @@ u8 kipt_reply_command(struct netlink_callback *cb)
 	return header->cmd;
 }
 
-static int put_event(struct sk_buff *skb, u32 id, u32 state, u32 cpu,
-		     u32 cause)
+static int put_event(struct sk_buff *skb, u32 id, u32 state, u32 cpu, u32 cause)
 {
 	void *header = genlmsg_put(skb, 0, 0, family, 0,
 				   KIPT_CMD_SESSION_EVENT);

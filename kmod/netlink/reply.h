@@ -105,8 +105,7 @@ struct sk_buff *kipt_reply_begin(struct genl_info *info, size_t size,
  *
  * Return: for genlmsg_end() or genlmsg_cancel(); NULL if there is no room.
  */
-void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb,
-		      u8 cmd);
+void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
 
 /**
  * kipt_reply_find() - the session a request names

@@ -117,8 +117,7 @@ void kipt_arm_keep_running(struct work_struct *work)
 		 * Who sets the latch stops the sessions that have CPUs then: also
 		 * those that were taken back before this look at it.
 		 */
-		if (session->state == KIPT_STATE_RUNNING &&
-		    !kipt_latch_cause())
+		if (session->state == KIPT_STATE_RUNNING && !kipt_latch_cause())
 			again = start_missing(session);
 		if (again)
 			mod_delayed_work(kipt_session_wq, &session->arm.work, RETRY);

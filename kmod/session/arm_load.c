@@ -56,8 +56,7 @@ static uint arm_print_user;
 module_param(arm_print_user, uint, 0400);
 MODULE_PARM_DESC(arm_print_user, "of arm: branches of user code that it prints, with arm_all or arm_user (default 0)");
 
-static int take_size(struct kipt_request *request,
-		     struct kipt_refusal *refusal)
+static int take_size(struct kipt_request *request, struct kipt_refusal *refusal)
 {
 	struct kipt_config *config = &request->config;
 	char *rest;
@@ -89,8 +88,7 @@ static int take_all_cpus(struct cpumask *cpus, struct kipt_refusal *refusal)
 				     "no CPU here has Intel PT (CPUID.07H:EBX[25] is 0)");
 }
 
-static int take_cpus(struct kipt_request *request,
-		     struct kipt_refusal *refusal)
+static int take_cpus(struct kipt_request *request, struct kipt_refusal *refusal)
 {
 	if (sysfs_streq(arm_cpus, "all"))
 		return take_all_cpus(request->cpus, refusal);
@@ -154,8 +152,7 @@ static int make_session(struct kipt_request *request,
 	return ret;
 }
 
-static int make(struct kipt_request *request,
-		struct kipt_refusal *refusal)
+static int make(struct kipt_request *request, struct kipt_refusal *refusal)
 {
 	int err;
 

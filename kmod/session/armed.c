@@ -34,8 +34,7 @@ int kipt_armed_start_cpu(struct kipt_session *session,
 	return err ? kipt_parts_explain(failed, err, refusal) : 0;
 }
 
-int kipt_armed_start(struct kipt_session *session,
-		     struct kipt_refusal *refusal)
+int kipt_armed_start(struct kipt_session *session, struct kipt_refusal *refusal)
 {
 	int err;
 	u32 i;

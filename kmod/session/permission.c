@@ -36,8 +36,7 @@ int kipt_permission_load(struct kipt_refusal *refusal)
 	return 0;
 }
 
-int kipt_permission_trace(struct sk_buff *request,
-			  struct kipt_refusal *refusal)
+int kipt_permission_trace(struct sk_buff *request, struct kipt_refusal *refusal)
 {
 	if (!both_may(request, CAP_PERFMON) &&
 	    !both_may(request, CAP_SYS_ADMIN))
@@ -117,8 +116,7 @@ int kipt_permission_read(struct sk_buff *request,
 			   session->group.id);
 }
 
-int kipt_permission_all(struct sk_buff *request,
-			struct kipt_refusal *refusal)
+int kipt_permission_all(struct sk_buff *request, struct kipt_refusal *refusal)
 {
 	int err = kipt_permission_trace(request, refusal);
 

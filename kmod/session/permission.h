@@ -80,8 +80,7 @@ int kipt_permission_read(struct sk_buff *request,
  *
  * Return: 0 or -EPERM.
  */
-int kipt_permission_all(struct sk_buff *request,
-			struct kipt_refusal *refusal);
+int kipt_permission_all(struct sk_buff *request, struct kipt_refusal *refusal);
 
 /**
  * kipt_permission_file() - may the task use the raw device

@@ -258,12 +258,6 @@ void kipt_session_destroy(struct kipt_session *session)
 	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
 }
 
-int __init kipt_session_init(kipt_session_listener of)
-{
-	kipt_session_tell = of;
-	return kipt_session_list_init();
-}
-
 void kipt_session_close(void)
 {
 	struct kipt_session *session;

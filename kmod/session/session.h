@@ -268,7 +268,7 @@ u32 kipt_session_changes(void);
 
 /**
  * kipt_session_get() - take a reference
- * @session: the caller has one already
+ * @session: the caller has one already; NULL: nothing
  *
  * Return: @session.
  */
@@ -462,11 +462,10 @@ void kipt_session_busy(struct cpumask *cpus);
 
 /**
  * kipt_session_init() - ready to make sessions; follows CPU hotplug
- * @listener: learns of each change
  *
  * Return: 0 or an errno.
  */
-int kipt_session_init(kipt_session_listener listener);
+int kipt_session_init(void);
 
 /**
  * kipt_session_close() - destroy all sessions; no new ones can be made

@@ -41,7 +41,8 @@ static void release_session(struct kref *refs)
 
 struct kipt_session *kipt_session_get(struct kipt_session *session)
 {
-	kref_get(&session->refs);
+	if (session)
+		kref_get(&session->refs);
 	return session;
 }
 
@@ -81,7 +82,7 @@ void kipt_session_unpin(struct kipt_session *session)
 }
 
 /* Its owner's socket is closed, or it is dead: it only waits for its end. */
-bool kipt_session_is_going(const struct kipt_session *session)
+static bool is_going(const struct kipt_session *session)
 {
 	return READ_ONCE(session->dead) || READ_ONCE(session->owner.gone);
 }
@@ -93,7 +94,7 @@ struct kipt_session *kipt_session_next(u32 id)
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, node) {
-		if (session->group.id <= id || kipt_session_is_going(session))
+		if (session->group.id <= id || is_going(session))
 			continue;
 		found = kipt_session_get(session);
 		break;
@@ -177,7 +178,7 @@ static int claim_cpus(struct kipt_session *session,
 		/* An armed session may have yielded the CPU to this one already. */
 		if (!other || other == session)
 			continue;
-		if (!kipt_session_is_going(other) && !yields(other, session))
+		if (!is_going(other) && !yields(other, session))
 			return kipt_refuse(refusal, NULL, -EBUSY,
 					   kipt_session_is_armed(other) ?
 					   "CPU %u is held by session %u, which is armed for crashes; 'kipt disarm' ends it" :
@@ -285,7 +286,7 @@ struct kipt_session *kipt_session_yielding(const struct kipt_session *session,
 
 	mutex_lock(&sessions_lock);
 	other = per_cpu(holder, cpu);
-	if (other && other != session && !kipt_session_is_going(other) &&
+	if (other && other != session && !is_going(other) &&
 	    yields(other, session))
 		kipt_session_get(other);
 	else
@@ -299,9 +300,7 @@ struct kipt_session *kipt_session_holder_of(unsigned int cpu)
 	struct kipt_session *session;
 
 	mutex_lock(&sessions_lock);
-	session = per_cpu(holder, cpu);
-	if (session)
-		kipt_session_get(session);
+	session = kipt_session_get(per_cpu(holder, cpu));
 	mutex_unlock(&sessions_lock);
 	return session;
 }
@@ -351,10 +350,7 @@ struct kipt_session *kipt_session_close_list(void)
 
 	mutex_lock(&sessions_lock);
 	closed = true;
-	session = list_first_entry_or_null(&sessions, struct kipt_session,
-					   node);
-	if (session)
-		kipt_session_get(session);
+	session = kipt_session_get(list_first_entry_or_null(&sessions, struct kipt_session, node));
 	mutex_unlock(&sessions_lock);
 	return session;
 }
@@ -394,7 +390,7 @@ void kipt_session_free(struct kipt_session *session)
 	release_session(&session->refs);
 }
 
-int kipt_session_list_init(void)
+int __init kipt_session_init(void)
 {
 	kipt_session_wq = alloc_workqueue("kipt", WQ_UNBOUND, 0);
 	if (!kipt_session_wq)

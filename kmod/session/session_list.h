@@ -22,14 +22,6 @@ void kipt_session_refs_init(struct kipt_session *session);
 void kipt_session_free(struct kipt_session *session);
 
 /**
- * kipt_session_is_going() - whether it only waits for its end
- * @session: any; its owner's socket is closed, or it is dead
- *
- * Context: any.
- */
-bool kipt_session_is_going(const struct kipt_session *session);
-
-/**
  * kipt_session_publish() - give a session its number, and add it to the list
  * @session: gets the CPUs too, unless one that is going still has some
  * @refusal: where a refusal is explained
@@ -96,12 +88,5 @@ bool kipt_session_take_cpu(struct kipt_session *session, unsigned int cpu);
  * Return: the first that there is, for kipt_session_put(), or NULL.
  */
 struct kipt_session *kipt_session_close_list(void);
-
-/**
- * kipt_session_list_init() - before all others
- *
- * Return: 0 or an errno.
- */
-int kipt_session_list_init(void);
 
 #endif /* KIPT_SESSION_LIST_H */

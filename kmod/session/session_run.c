@@ -71,8 +71,7 @@ void kipt_session_set_state(struct kipt_session *session, u32 state)
 			  state == KIPT_STATE_STOPPED ? session->cause : 0);
 }
 
-static int explain_stop(struct kipt_trace *trace,
-			struct kipt_refusal *refusal)
+static int explain_stop(struct kipt_trace *trace, struct kipt_refusal *refusal)
 {
 	struct kipt_trace_result result;
 
@@ -94,8 +93,7 @@ int kipt_session_stop_traces(struct kipt_session *session, u32 cause,
 	u32 i;
 
 	lockdep_assert_held(&session->lock);
-	stuck = kipt_trace_stop_all(session->traces, session->nr_traces,
-				    cause);
+	stuck = kipt_trace_stop_all(session->traces, session->nr_traces, cause);
 	kipt_sideband_pause(session->group.sideband);
 	session->end_patch = kipt_text_patch_count();
 	if (stuck)

@@ -8,7 +8,7 @@
 
 #include "session.h"
 
-/* Who hears of states and stops; may sleep. */
+/* Who hears of states and stops, set at load; may sleep. */
 extern kipt_session_listener kipt_session_tell;
 
 /**

@@ -98,8 +98,7 @@ static void fill_hw(struct kipt_request *request)
 	hw->cr3_match = request->cr3 & PAGE_MASK;
 }
 
-static int check_hw(struct kipt_request *request,
-		    struct kipt_refusal *refusal)
+static int check_hw(struct kipt_request *request, struct kipt_refusal *refusal)
 {
 	struct kipt_config *config = &request->config;
 	const char *text = misplaced(config->ctl);
@@ -136,8 +135,7 @@ static const char *follow_refusal(long err)
 	return "no memory to follow process %u";
 }
 
-static int follow(struct kipt_request *request,
-		  struct kipt_refusal *refusal)
+static int follow(struct kipt_request *request, struct kipt_refusal *refusal)
 {
 	struct kipt_follow *made;
 
@@ -389,8 +387,7 @@ static int claim(struct kipt_session *session, struct kipt_refusal *refusal)
 }
 
 /* Return: as make_buffers(), about one phase. */
-static int do_phase(struct kipt_session *session,
-		    struct kipt_refusal *refusal)
+static int do_phase(struct kipt_session *session, struct kipt_refusal *refusal)
 {
 	int err;
 
@@ -409,8 +406,7 @@ static int do_phase(struct kipt_session *session,
 	return err ? err : 1;
 }
 
-int kipt_setup_step(struct kipt_session *session,
-		    struct kipt_refusal *refusal)
+int kipt_setup_step(struct kipt_session *session, struct kipt_refusal *refusal)
 {
 	int ret;
 

@@ -39,8 +39,7 @@ struct kipt_session *kipt_setup_begin(struct kipt_request *request,
  * 0: call again.
  * Or an errno as listed under session-new; the session is destroyed then.
  */
-int kipt_setup_step(struct kipt_session *session,
-		    struct kipt_refusal *refusal);
+int kipt_setup_step(struct kipt_session *session, struct kipt_refusal *refusal);
 
 /**
  * kipt_setup_end() - the caller is through with it

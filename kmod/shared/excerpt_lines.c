@@ -292,8 +292,7 @@ static void see_return(struct kipt_excerpt_lines *list,
 
 	if (call >= 0) {
 		pop(list, call);
-	} else if (list->top < 0 ||
-		   is_break(&list->lines[list->top])) {
+	} else if (list->top < 0 || is_break(&list->lines[list->top])) {
 		return_before(list, ip);
 	} else if (list->lines[list->top].kind == KIPT_EXCERPT_LOCAL) {
 		jump_by_thunk(list, record->value);

@@ -33,8 +33,7 @@ static u64 region_bytes(const struct kipt_region *region)
 }
 
 /* Takes memory of 1 << @order pages from the limit and from the kernel. */
-static struct page *alloc_block(struct kipt_buffer *buffer, u32 order,
-				int *err)
+static struct page *alloc_block(struct kipt_buffer *buffer, u32 order, int *err)
 {
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	struct page *page;
@@ -208,8 +207,7 @@ static void release_buffer(struct kref *refs)
 	for (i = 0; i < buffer->nr_tables; i++)
 		free_page((unsigned long)buffer->tables[i]);
 	for (i = 0; i < buffer->nr_regions; i++) {
-		__free_pages(buffer->regions[i].page,
-			     buffer->regions[i].order);
+		__free_pages(buffer->regions[i].page, buffer->regions[i].order);
 		cond_resched();
 	}
 	kipt_memory_uncharge(buffer->charged);
@@ -433,8 +431,7 @@ static int map_region(const struct kipt_region *region,
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-int kipt_buffer_map_user(struct kipt_buffer *buffer,
-			 struct vm_area_struct *vma)
+int kipt_buffer_map_user(struct kipt_buffer *buffer, struct vm_area_struct *vma)
 {
 	u64 bytes = vma->vm_end - vma->vm_start;
 	u64 from = (u64)vma->vm_pgoff << PAGE_SHIFT;

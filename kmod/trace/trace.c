@@ -377,7 +377,7 @@ void kipt_trace_ops_init(const struct kipt_trace_ops *of)
 {
 	unsigned int cpu;
 
-	kipt_trace_set_ops(of);
+	kipt_trace_ops = of;
 	for_each_possible_cpu(cpu) {
 		INIT_CSD(&per_cpu(call, cpu), kipt_trace_obey, NULL);
 		INIT_CSD(&per_cpu(checks, cpu).call, check_call, NULL);

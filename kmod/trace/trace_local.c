@@ -16,7 +16,7 @@
 #include "../hw/reserve.h"
 #include "trace_local.h"
 
-static const struct kipt_trace_ops *ops __ro_after_init;
+const struct kipt_trace_ops *kipt_trace_ops __ro_after_init;
 
 static DEFINE_PER_CPU(struct kipt_trace *, attached);
 /* Somebody wants a copy of the end of the CPU's trace. */
@@ -27,7 +27,7 @@ static void trace_full(struct irq_work *work)
 	struct kipt_trace *trace =
 		container_of(work, struct kipt_trace, full_work);
 
-	ops->full(trace);
+	kipt_trace_ops->full(trace);
 }
 
 void kipt_trace_init(struct kipt_trace *trace, struct kipt_group *group,
@@ -68,7 +68,7 @@ static int program_local(struct kipt_trace *trace)
 	int err;
 
 	if (trace->follow)
-		go = ops->aim_local(trace, &trace->config.cr3_match);
+		go = kipt_trace_ops->aim_local(trace, &trace->config.cr3_match);
 	err = kipt_hw_program_local(&trace->config,
 				    kipt_buffer_table(trace->buffer));
 	if (err)
@@ -86,7 +86,7 @@ static int program_local(struct kipt_trace *trace)
 /* Tracing is off. Interrupts off, or an NMI. */
 static void give_back_local(struct kipt_trace *trace)
 {
-	ops->run_local(trace, false);
+	kipt_trace_ops->run_local(trace, false);
 	if (trace->buffer->once) {
 		kipt_nmi_stopped_local();
 		kipt_hw_pmi_disarm_local(trace->lvtpc);
@@ -102,7 +102,7 @@ static int start_local(struct kipt_trace *trace)
 	if (err)
 		return err;
 	this_cpu_write(copy_wanted, false);
-	ops->run_local(trace, true);
+	kipt_trace_ops->run_local(trace, true);
 	/* One that another left is not to be met as an unknown NMI. */
 	kipt_nmi_stopped_local();
 	WRITE_ONCE(trace->owns_pmis, true);
@@ -200,7 +200,7 @@ static void copy_asked_local(struct kipt_trace *trace)
 		halt_local(trace);
 	this_cpu_write(copy_wanted, false);
 	barrier();
-	ops->copy_local(trace);
+	kipt_trace_ops->copy_local(trace);
 	if (was_on && may_go(trace) && !kipt_capture_number())
 		go_local(trace, trace->config.cr3_match);
 }
@@ -224,7 +224,7 @@ static void obey_all_local(struct kipt_trace *trace, bool start)
 		WRITE_ONCE(trace->changing, false);
 		barrier();
 		if (!is_asked(trace, start) && !this_cpu_read(copy_wanted)) {
-			ops->caught_up_local();
+			kipt_trace_ops->caught_up_local();
 			return;
 		}
 		WRITE_ONCE(trace->changing, true);
@@ -300,7 +300,7 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 	if (trace->state == KIPT_TRACE_OFF) {
 		WRITE_ONCE(trace->changing, false);
 		barrier();
-		ops->caught_up_local();
+		kipt_trace_ops->caught_up_local();
 		return;
 	}
 	halt_local(trace);
@@ -336,7 +336,7 @@ static void resume_local(struct kipt_trace *trace)
 
 	kipt_dump_running(trace);
 	if (trace->follow)
-		go = ops->aim_local(trace, &cr3_match);
+		go = kipt_trace_ops->aim_local(trace, &cr3_match);
 	if (go && may_go(trace))
 		go_local(trace, cr3_match);
 }
@@ -378,9 +378,4 @@ bool kipt_trace_end_offline(struct kipt_trace *trace)
 	WRITE_ONCE(trace->owns_pmis, false);
 	local_irq_restore(flags);
 	return stopped;
-}
-
-void kipt_trace_set_ops(const struct kipt_trace_ops *of)
-{
-	ops = of;
 }

@@ -7,6 +7,9 @@
 
 #include "trace.h"
 
+/* Who watches traces, set at load. */
+extern const struct kipt_trace_ops *kipt_trace_ops;
+
 /**
  * kipt_trace_obey() - do what was asked of the trace of this CPU, if there is one
  * @unused: of a call to a CPU
@@ -24,13 +27,5 @@ void kipt_trace_obey(void *unused);
  * Return: true if it was not off.
  */
 bool kipt_trace_end_offline(struct kipt_trace *trace);
-
-/**
- * kipt_trace_set_ops() - say who watches traces
- * @of: outlives the module
- *
- * Context: process, before any trace is made.
- */
-void kipt_trace_set_ops(const struct kipt_trace_ops *of);
 
 #endif /* KIPT_TRACE_LOCAL_H */

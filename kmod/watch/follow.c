@@ -278,8 +278,7 @@ bool kipt_follow_has_local(struct task_struct *task)
 	return !trace || !trace->follow || is_followed(trace->follow, task);
 }
 
-void kipt_follow_switch_local(struct task_struct *next, bool followed,
-			      bool psb)
+void kipt_follow_switch_local(struct task_struct *next, bool followed, bool psb)
 {
 	struct kipt_trace *trace = kipt_trace_here();
 	bool go = true;

@@ -86,8 +86,7 @@ static void wake_tidy(struct irq_work *wake)
 	schedule_work(&container_of(wake, struct kipt_sideband, wake)->tidy);
 }
 
-static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm,
-		 u32 tgid)
+static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm, u32 tgid)
 {
 	u64 id = kipt_spaces_learn(sideband->spaces, mm, tgid);
 
@@ -344,8 +343,7 @@ static void free_logs(struct kipt_sideband *sideband)
 	for_each_cpu(cpu, sideband->cpus)
 		kipt_memory_free(sideband->logs[cpu].entries,
 				 log_bytes(&sideband->logs[cpu]));
-	kipt_memory_free(sideband->logs,
-			 nr_cpu_ids * sizeof(*sideband->logs));
+	kipt_memory_free(sideband->logs, nr_cpu_ids * sizeof(*sideband->logs));
 }
 
 static void free_sideband(struct kipt_sideband *sideband)

@@ -304,8 +304,7 @@ u64 kipt_spaces_at(struct kipt_spaces *spaces, u64 name, u64 begin, u64 end)
 	raw_spin_lock_irqsave(&spaces->lock, flags);
 	space = only_owner(spaces, name, begin, end);
 	/* From its birth on the name is its own. */
-	if (space && (space->born <= begin ||
-		      spaces->forgotten_until <= begin))
+	if (space && (space->born <= begin || spaces->forgotten_until <= begin))
 		id = space->id;
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 	return id;
@@ -407,8 +406,7 @@ static struct mm_struct *release(struct kipt_spaces *spaces,
 }
 
 /* It lives on, and is noted anew when it runs again. */
-static struct mm_struct *evict(struct kipt_spaces *spaces,
-			       struct space *space)
+static struct mm_struct *evict(struct kipt_spaces *spaces, struct space *space)
 {
 	struct mm_struct *mm = space->mm;
 
