@@ -60,10 +60,12 @@ static const struct kipt_trace_ops trace_ops = {
 };
 
 /* What fails takes those before it down. */
-static const struct {
+struct part {
 	int (*init)(void);
 	void (*uninit)(void);
-} parts[] __initconst = {
+};
+
+static const struct part parts[] __initconst = {
 	{ kipt_crash_pages_init, kipt_crash_pages_uninit },
 	{ kipt_snapshot_init, kipt_snapshot_uninit },
 	{ kipt_nmi_init, kipt_nmi_uninit },

@@ -13,5 +13,4 @@ bool kipt_dump_is_stopped(const struct kipt_trace *trace)
 	return false;
 }
 
-void kipt_dump_finish(struct kipt_trace *trace,
-		      const struct kipt_trace_result *result) { }
+void kipt_dump_finish(struct kipt_trace *trace, const struct kipt_trace_result *result) { }

@@ -340,6 +340,7 @@ bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
 
 /**
  * kipt_trace_thaw_local() - go on where kipt_trace_freeze_local() paused
+ * @unused: of a call to a CPU
  *
  * The trace goes on with a PSB+. Does nothing while kipt_capture_number().
  * Context: this CPU, interrupts off.
