@@ -59,7 +59,10 @@ static const struct kipt_trace_ops trace_ops = {
 	.full = full,
 };
 
-/* What fails takes those before it down. */
+/*
+ * A part of the module. Where one cannot be made, kipt_init() takes those before it down;
+ * kipt_exit() takes down all, in the same order, and ends sessions and crash capture besides.
+ */
 struct part {
 	int (*init)(void);
 	void (*uninit)(void);

@@ -254,7 +254,9 @@ int kipt_crash_pages_create(struct kipt_trace *trace)
 		return -ENOMEM;
 	fill_cpu(cpu, trace);
 	link = &cpu->page.more;
-	err = add_regions(trace->buffer, cpu->nr_here, &link) ?: add_logs(trace, link);
+	err = add_regions(trace->buffer, cpu->nr_here, &link);
+	if (!err)
+		err = add_logs(trace, link);
 	if (err)
 		return err;
 	kipt_dump_seal(&cpu->page);

@@ -8,7 +8,6 @@
 
 #include "excerpt.h"
 
-
 /**
  * kipt_excerpt_print_all() - print what the CPUs did last, as their sessions want it
  * @event: where and when the machine died

@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/page-flags.h>
 #include <linux/pagemap.h>

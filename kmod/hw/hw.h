@@ -203,7 +203,6 @@ void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size);
  *	@config->cr3_match is not, since the module fills it in
  * @refusal: where a refusal is explained
  *
- *
  * Return:
  * 0: the CPUs will take it.
  * -EINVAL: malformed, or fields that contradict each other.

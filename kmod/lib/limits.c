@@ -54,6 +54,8 @@ PARAMETER(snapshots, 4,
 PARAMETER(snapshot_trace, 64,
 	  "KiB of trace that a snapshot has of each CPU, 64 to 1024 (default 64); each armed CPU has memory for as many as snapshots says");
 
+#undef PARAMETER
+
 static struct kipt_limits limits;
 
 const struct kipt_limits *kipt_limits(void)
@@ -70,8 +72,6 @@ static u64 within(const char *name, u64 value, u64 least, u64 most)
 			name, value, taken);
 	return taken;
 }
-
-#define WITHIN(parameter, least, most) within(#parameter, parameter, least, most)
 
 static u32 power_of_two(const char *name, u32 value, u32 least, u32 most)
 {
@@ -99,10 +99,10 @@ void kipt_limits_init(void)
 	limits.patches = power_of_two("patches", patches, 256, 1U << 20);
 	limits.arena = within("fetch_memory", (u64)fetch_memory << KIB_SHIFT,
 				1ULL << 18, 1ULL << 30);
-	limits.processes = WITHIN(processes, 1, 1U << 20);
-	limits.user_snapshots = WITHIN(user_snapshots, 0, KIPT_SNAPSHOTS_MAX);
-	limits.user_snapshots_all = WITHIN(user_snapshots_all, 0, KIPT_SNAPSHOTS_MAX);
-	limits.user_snapshot_trace = WITHIN(user_snapshot_trace, 64, 4096) << KIB_SHIFT;
-	limits.snapshots = WITHIN(snapshots, 0, KIPT_SNAPSHOTS_MAX);
-	limits.snapshot_trace = WITHIN(snapshot_trace, 64, 1024) << KIB_SHIFT;
+	limits.processes = within("processes", processes, 1, 1U << 20);
+	limits.user_snapshots = within("user_snapshots", user_snapshots, 0, KIPT_SNAPSHOTS_MAX);
+	limits.user_snapshots_all = within("user_snapshots_all", user_snapshots_all, 0, KIPT_SNAPSHOTS_MAX);
+	limits.user_snapshot_trace = within("user_snapshot_trace", user_snapshot_trace, 64, 4096) << KIB_SHIFT;
+	limits.snapshots = within("snapshots", snapshots, 0, KIPT_SNAPSHOTS_MAX);
+	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64, 1024) << KIB_SHIFT;
 }

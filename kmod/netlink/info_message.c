@@ -89,7 +89,8 @@ static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
 
 	if (!nest)
 		return -EMSGSIZE;
-	err = kipt_reply_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same) ?: put_leaves(skb, caps) ?:
+	err = kipt_reply_put_cpus(skb, KIPT_A_CAP_CPUS, kinds->same) ?:
+	      put_leaves(skb, caps) ?:
 	      nla_put_u32(skb, KIPT_A_CAP_TSC_KHZ, tsc_khz) ?:
 	      nla_put_u32(skb, KIPT_A_CAP_CPU_FAMILY, caps->family) ?:
 	      nla_put_u32(skb, KIPT_A_CAP_CPU_MODEL, caps->model) ?:

@@ -32,9 +32,10 @@ struct kipt_reply_dump {
 
 /**
  * struct kipt_reply_dump_ops - a command that is answered by a dump
- * @start: parse the request with these attributes; 0 or an errno
+ * @start: parse the request with these attributes; 0 or an errno, after which neither @fill
+ *	nor @done is called, so what it left in the state does not matter
  * @fill: write some messages; their bytes, 0 at the end, or an errno. The first call comes
- *	within the request
+ *	within the request; NULL if @start always ends in an errno
  * @done: the dump has ended, or its socket, after a @start without an errno; or NULL
  *
  * The refusal is where an errno is explained.

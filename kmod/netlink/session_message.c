@@ -202,7 +202,7 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
  */
 static int put_status(struct sk_buff *skb, struct kipt_session *session)
 {
-	/* Who sees that it stopped sees why, see set_state(). */
+	/* Who sees that it stopped sees why, see kipt_session_set_state(). */
 	u32 state = smp_load_acquire(&session->state);
 	u32 cause = state == KIPT_STATE_STOPPED ? READ_ONCE(session->cause) : 0;
 
@@ -246,7 +246,7 @@ static int reply_session(struct genl_info *info, struct kipt_session *session,
 		err = put_session(skb, session);
 		kipt_session_unpin(session);
 	} else {
-		err = kipt_session_check_gone(session, refusal);
+		err = kipt_session_check_gone(session, refusal) ?: -ENOENT;
 	}
 	if (err) {
 		nlmsg_free(skb);

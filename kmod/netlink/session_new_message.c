@@ -218,7 +218,8 @@ static int parse_new(struct netlink_callback *cb, struct nlattr **attrs,
 	request->uid = current_euid();
 	request->sk = NETLINK_CB(cb->skb).sk;
 	request->portid = NETLINK_CB(cb->skb).portid;
-	return parse_process(attrs, request, refusal) ?: parse_armed(attrs, request, refusal) ?:
+	return parse_process(attrs, request, refusal) ?:
+	       parse_armed(attrs, request, refusal) ?:
 	       parse_filters(cb, request, refusal);
 }
 

@@ -192,9 +192,11 @@ int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info,
 {
 	struct nlattr *id = info->attrs[KIPT_A_SNAPSHOT_ID];
 	struct kipt_snapshot *snapshot;
-	int err = kipt_permission_all(skb, refusal) ?: kipt_reply_missing(id, "id", refusal) ?:
-		  find(id, &snapshot, refusal);
+	int err;
 
+	err = kipt_permission_all(skb, refusal) ?:
+	      kipt_reply_missing(id, "id", refusal) ?:
+	      find(id, &snapshot, refusal);
 	if (err)
 		return err;
 	kipt_snapshot_delete(snapshot);

@@ -115,9 +115,11 @@ static int take_parameters(struct kipt_request *request,
 			   struct kipt_refusal *refusal)
 {
 	struct kipt_config *config = &request->config;
-	int err = kipt_permission_load(refusal) ?: take_cpus(request, refusal) ?:
-		  take_size(request, refusal);
+	int err;
 
+	err = kipt_permission_load(refusal) ?:
+	      take_cpus(request, refusal) ?:
+	      take_size(request, refusal);
 	if (err)
 		return err;
 	take_ctl(request);

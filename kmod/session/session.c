@@ -251,6 +251,7 @@ void kipt_session_destroy(struct kipt_session *session)
 		smp_store_release(&session->state, KIPT_STATE_STOPPED);
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
+	/* State 0: the session is gone. */
 	kipt_session_tell(session->group.id, 0, KIPT_EVENT_NO_CPU, 0);
 	kipt_armed_tell(session);
 	kipt_owner_clear(&session->owner);

@@ -438,8 +438,10 @@ int kipt_session_resume(struct kipt_session *session,
 void kipt_session_resume_all(void);
 
 /*
- * Runs what keeps a session running, while session->lock or sessions_lock keeps it from
- * being dead, and what takes one down. A work item here waits for nobody.
+ * Runs what keeps a session running, what takes one down, and the end of a loan of PT. Who
+ * queues work of a session holds session->lock or sessions_lock and has seen that the session
+ * is not dead. Delayed work is queued by mod_delayed_work() alone: the new delay replaces
+ * the old one. A work item here waits for nobody.
  */
 extern struct workqueue_struct *kipt_session_wq;
 

@@ -105,12 +105,17 @@ struct kipt_session *kipt_session_next(u32 id)
 
 struct kipt_session *kipt_session_find(u32 id)
 {
-	struct kipt_session *session = id ? kipt_session_next(id - 1) : NULL;
+	struct kipt_session *session, *found = NULL;
 
-	if (!session || session->group.id == id)
-		return session;
-	kipt_session_put(session);
-	return NULL;
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, node) {
+		if (session->group.id != id || is_going(session))
+			continue;
+		found = kipt_session_get(session);
+		break;
+	}
+	mutex_unlock(&sessions_lock);
+	return found;
 }
 
 u32 kipt_session_changes(void)

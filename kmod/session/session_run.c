@@ -170,8 +170,10 @@ static int prepare_start(struct kipt_session *session,
 			 struct kipt_refusal *refusal)
 {
 	return kipt_session_check_gone(session, refusal) ?:
-	       check_start(session, refusal) ?: kipt_latch_check(refusal) ?:
-	       kipt_armed_check(session, refusal) ?: kipt_parts_reserve(session, refusal);
+	       check_start(session, refusal) ?:
+	       kipt_latch_check(refusal) ?:
+	       kipt_armed_check(session, refusal) ?:
+	       kipt_parts_reserve(session, refusal);
 }
 
 static int start_locked(struct kipt_session *session,

@@ -414,10 +414,12 @@ int kipt_setup_step(struct kipt_session *session, struct kipt_refusal *refusal)
 		ret = -EINTR;
 	else
 		ret = kipt_session_check_gone(session, refusal) ?: do_phase(session, refusal);
-	if (ret > 0 && ++session->setup_phase < PHASE_READY)
+	if (ret > 0) {
+		session->setup_phase++;
 		ret = 0;
-	else if (ret > 0)
-		ret = kipt_session_ready(session, refusal) ?: 1;
+		if (session->setup_phase == PHASE_READY)
+			ret = kipt_session_ready(session, refusal) ?: 1;
+	}
 	if (ret < 0)
 		kipt_session_destroy(session);
 	return ret;

@@ -6,6 +6,8 @@
  * The CPU obeys a request of trace.c, and copies @asked to @done. An NMI obeys too, but not in
  * the middle of a change of the registers: that code looks at @asked again when it is through.
  */
+#include <linux/cpumask.h>
+#include <linux/irqflags.h>
 #include <linux/percpu.h>
 
 #include "buffer.h"

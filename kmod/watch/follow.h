@@ -111,9 +111,9 @@ void kipt_follow_switch_local(struct task_struct *next, bool followed,
 			      bool psb);
 
 /**
- * kipt_follow_fork() - a thread was made, and did not run yet; a probe of that
- * @unused: nothing
- * @parent: by whom
+ * kipt_follow_fork() - follow a new thread, which did not run yet
+ * @unused: of the probe
+ * @parent: who made it
  * @child: the thread
  *
  * For the sched_process_fork probe, on all CPUs, traced or not. Context:

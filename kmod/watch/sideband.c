@@ -13,6 +13,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 #include <trace/events/sched.h>
 #include <asm/cpufeature.h>
 #include <asm/io.h>

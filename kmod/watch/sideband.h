@@ -117,6 +117,10 @@ u64 kipt_sideband_space(u64 cr3);
 /**
  * kipt_sideband_spaces() - the address spaces it has seen
  * @sideband: the sideband
+ *
+ * Context: any.
+ *
+ * Return: what lives as long as @sideband.
  */
 struct kipt_spaces *kipt_sideband_spaces(struct kipt_sideband *sideband);
 

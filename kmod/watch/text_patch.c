@@ -126,7 +126,7 @@ static int kipt_text_patch_on_module(struct notifier_block *block,
 	unsigned long base;
 	u32 len;
 
-	/* Init text is freed once the module lives. */
+	/* Init text, which is freed once the module lives, and the text that stays. */
 	len = kipt_compat_module_text(module, true, &base);
 	if (len)
 		log_patch(base, len, NULL);
