@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What the module leaves in memory for whoever reads a dump of a machine that
+ * What the module leaves in memory for the reader of a dump of a machine that
  * died: pages that describe themselves and point to each other and to the trace
  * by physical address. Nothing else of the dump is needed to find them.
  *
@@ -8,12 +8,12 @@
  * kipt_crash_page. The first is of kind HEADER; where the machine dies the
  * log names its address ("crash header at 0x..."). From there @next leads through one page of kind
  * CPU for each CPU, and 0 ends the chain; @more leads from a CPU to pages of
- * kind REGIONS, and behind these to one of kind LOGS. Should one be damaged, the
- * others are found by their magic and the same @id.
+ * kind REGIONS, and from the last of these to one of kind LOGS. Should one be
+ * damaged, the others are found by their magic and the same @id.
  *
  * A snapshot of a program that a signal killed has one page of kind CPU, and
- * behind it in the chain one of kind SIGNAL; from there @more leads through
- * pages of kind MAPS. Older modules wrote pages of kind CODE behind these.
+ * next in the chain one of kind SIGNAL; from there @more leads through pages of
+ * kind MAPS. Older modules wrote pages of kind CODE after these.
  *
  * All members are little-endian. Checksums are CRC-32 as zlib's crc32() makes it.
  * What is known while the machine runs has one checksum, what is written at the
@@ -103,16 +103,16 @@ struct kipt_crash_layout {
 };
 
 /**
- * enum kipt_crash_hook - what told first that the machine dies
+ * enum kipt_crash_hook - where the module saw first that the machine dies
  * @KIPT_CRASH_HOOK_OOPS: oops_enter(), or a BUG() or an overflow of the stack
- *	before the kernel tells of it
+ *	before the kernel reports it
  * @KIPT_CRASH_HOOK_PANIC: panic() or vpanic()
  * @KIPT_CRASH_HOOK_KEXEC: __crash_kexec()
  * @KIPT_CRASH_HOOK_DIE: the die notifiers
  * @KIPT_CRASH_HOOK_NOTIFIER: the panic notifiers: all other CPUs have stopped
  * @KIPT_CRASH_HOOK_WARN: a warning: the machine means to survive
  * @KIPT_CRASH_HOOK_LOCKUP: the kernel was about to report a lockup of a CPU or
- *	a stall of RCU, with a panic behind that or not; so with the next two
+ *	a stall of RCU, whether a panic follows or not; so with the next two
  * @KIPT_CRASH_HOOK_HUNG: or a task that hangs
  * @KIPT_CRASH_HOOK_REPORT: or another error
  * @KIPT_CRASH_HOOK_SIGNAL: a signal killed a program, in snapshots only
@@ -141,7 +141,7 @@ enum kipt_crash_hook {
  * @tsc: when the first CPU was there
  * @ip: instruction that faulted, 0 in a call of NULL; or the call of panic(),
  *	of a report and of a warning with a text the call of what prints it, the
- *	address behind it if that was no plain call; or 0 if not known
+ *	address after it if that was no plain call; or 0 if not known
  * @trap: vector of the exception; ~0 if there was none
  * @pad: 0
  */
@@ -159,7 +159,7 @@ struct kipt_crash_event {
 };
 
 /**
- * struct kipt_crash_anchor - tells the header from one that a program has made up
+ * struct kipt_crash_anchor - sets the header apart from one that a program has made up
  * @id: @page.id of the header
  * @address: its physical address
  */
@@ -268,7 +268,7 @@ enum kipt_crash_state {
  * @crc: of what follows; wrong in a machine that died while it was written
  * @state: enum kipt_crash_state
  * @head: see struct kipt_trace_result: bytes written, to the end
- * @tail: the oldest byte that is there; byte n stands at n % size
+ * @tail: the oldest byte that is there; byte n is at n % size
  * @ctl: IA32_RTIT_CTL as tracing stopped; so are the next three
  * @status: IA32_RTIT_STATUS
  * @base: IA32_RTIT_OUTPUT_BASE
@@ -316,7 +316,7 @@ struct kipt_crash_stop {
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
  * @size: bytes of the buffer
  * @started: TSC of the start; times of the trace lie after it
- * @cookie: stands at the end of the buffer as long as the ring was not written
+ * @cookie: is at the end of the buffer as long as the ring was not written
  *	round
  * @nr_regions: of the whole buffer
  * @nr_here: of these, how many are in this page; the rest in REGIONS pages
@@ -368,10 +368,10 @@ struct kipt_crash_regions {
  * @page: what each page begins with; @page.more: the first page of kind MAPS, or
  *	of CODE if there are no mappings
  * @tsc: when the signal was about to kill
- * @ip: the instruction that faulted, or the one behind the system call that did
+ * @ip: the instruction that faulted, or the one after the system call that did
  *	not return
  * @sp: stack pointer
- * @address: si_addr, 0 if somebody sent the signal
+ * @address: si_addr, 0 if a process sent the signal
  * @cr3: the page table, as PIP packets name it while the kernel runs, without
  *	the low 12 bits
  * @cr3_user: the same while user code runs
@@ -381,8 +381,8 @@ struct kipt_crash_regions {
  * @signal: number of the signal
  * @code: si_code
  * @is_32bit: the thread was in 32-bit code
- * @maps_lost: executable mappings, at most, that are not told; ~0: somebody was
- *	changing them, and none is told
+ * @maps_lost: executable mappings, at most, that are left out; ~0: another thread was
+ *	changing them, and all are left out
  * @code_lost: 0; of older modules: pages of code, at most, of mappings that were
  *	looked at, that may have been in memory and are not kept
  * @comm: name of the thread
@@ -417,7 +417,7 @@ struct kipt_crash_signal {
  * @end: last address + 1
  * @offset: of @start in the file
  * @head: 0; of older modules: where in the snapshot a copy of the first page of the
- *	file is, which tells its build id. Then @path is longer, and what is behind it
+ *	file is, which has its build id. Then @path is longer, and what follows it
  *	is not there
  * @dev: device of the file, as stat() encodes it, in 32 bits; 0: no file
  * @build_id_bytes: of @build_id; 0: the file has none, or it was not in memory
@@ -512,7 +512,7 @@ struct kipt_crash_patch {
 
 /**
  * struct kipt_crash_ring - a log of the module's, written round
- * @entries: address of the entries; number i stands at i % @nr
+ * @entries: address of the entries; number i is at i % @nr
  * @written: address of a __u64, how many were written so far; the oldest of a
  *	full ring may be half overwritten
  * @nr: how many there is room for, a power of two
@@ -562,7 +562,7 @@ struct kipt_crash_filter {
  * @init_task: address of the first struct task_struct
  * @task_tasks: offset in it of the list_head of all processes
  * @nr_filters: of @filters
- * @filters: address ranges of the session; CPUs with erratum SKL014 do not tell
+ * @filters: address ranges of the session; CPUs with erratum SKL014 do not say
  *	where a branch went that left them
  *
  * Addresses are virtual, those of the kernel, which are looked up in its page
