@@ -557,7 +557,7 @@ crash_elf_tests() {
 	dump --note --empty 70000
 	flow_same "crash_elf_many_segments" 0
 	set_bytes "$D" 40 00 00 00 00 00 00 00 7f
-	refused "crash_elf_count_missing" 1 "does not tell how many segments" crash "$D"
+	refused "crash_elf_count_missing" 1 "does not say how many segments" crash "$D"
 }
 
 # What libkdumpfile makes of damaged files is the end of a process of its own.

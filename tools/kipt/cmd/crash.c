@@ -68,7 +68,7 @@ static const struct kipt_option options[] = {
 	  "the dump, or searched for in all of it" },
 	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
 	  "code that is missing in the dump: the bytes of FILE\n"
-	  "stand at ADDR, or if it is ELF its lowest segment\n"
+	  "are at ADDR, or if it is ELF its lowest segment\n"
 	  "does; may be repeated" },
 	{ "vmlinux", 0, OPTION_VMLINUX, "FILE",
 	  "lines of the kernel's source (--source), and names\n"
@@ -782,7 +782,7 @@ const struct kipt_verb verb_crash = {
 		 "makedumpfile's compressed format, or /proc/vmcore in the crash kernel. Code and\n"
 		 "symbols come from the dump itself. First comes a summary, then the last 100 calls\n"
 		 "of the CPU that died; --all-cpus shows all that each CPU did, that one first.\n"
-		 "What is damaged or missing is told, and the rest is shown. With --counts,\n"
+		 "What is damaged or missing is named, and the rest is shown. With --counts,\n"
 		 "--stats, --hash, --merged or -o it is of all CPUs, too. The summary also lists\n"
 		 "the snapshots that the module had; --snapshot N shows one of them.\n"
 		 "\n"

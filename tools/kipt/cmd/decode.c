@@ -37,7 +37,7 @@ enum {
 
 const struct kipt_option decode_options[] = {
 	{ "image", 'i', OPTION_IMAGE, "FILE[@ADDR]",
-	  "code: the bytes of FILE stand at ADDR, or if it is\n"
+	  "code: the bytes of FILE are at ADDR, or if it is\n"
 	  "ELF its lowest segment does; may be repeated, what\n"
 	  "comes later counts" },
 	{ "pages", 'p', OPTION_PAGES, "NAME",
@@ -62,7 +62,7 @@ const struct kipt_option decode_options[] = {
 	  "together; 64M unless given" },
 	{ "packed", 0, OPTION_PACKED, "FILE",
 	  "like --output, but the records are packed: code\n"
-	  "is told once, which is much smaller" },
+	  "is in it once, which is much smaller" },
 	DECODE_PERF_OPTIONS,
 	VIEW_OPTIONS,
 	VIEW_DISASM_OPTION,

@@ -69,7 +69,7 @@ bool crash_save_trace(const char *dir, const struct crash_trace *trace)
 		at += got;
 	}
 	if (begin)
-		say_note("%s/%s begins behind what is missing, %llu bytes after the begin of the trace",
+		say_note("%s/%s begins after what is missing, %llu bytes after the begin of the trace",
 			 dir, name, (unsigned long long)begin);
 	return file_end(file, dir, name, ok);
 }

@@ -49,7 +49,7 @@ static const struct said ends[] = {
 	[CRASH_END_TIMES] = { "no-answer",
 		"did not answer; its trace up to the last PSB that is surely new" },
 	[CRASH_END_NONE] = { "lost",
-		"did not answer, and new and old trace cannot be told apart" },
+		"did not answer, and where new trace follows old is not known" },
 };
 
 static struct said hook_said(u32 hook)
@@ -183,7 +183,7 @@ void crash_show_cpu(const struct crash_machine *machine,
 		printf("    %llu bytes more may be newer or older: they are left out\n",
 		       (unsigned long long)trace->unsure);
 	if (trace->cpu->known < page->size)
-		printf("    of %llu KiB the dump does not tell where they are\n",
+		printf("    of %llu KiB the dump does not say where they are\n",
 		       (unsigned long long)(page->size - trace->cpu->known) >>
 			       10);
 	if (trace->end == CRASH_END_STOPPED)

@@ -123,7 +123,7 @@ struct dump_child *dump_child_open(int fd, const char *path)
 static void losses_tell(const struct dump_child *child)
 {
 	if (child->cut != ~0ULL)
-		say_note("pages of this dump could not be read: behind 0x%llx it is damaged, or its file ends before them",
+		say_note("pages of this dump could not be read: after 0x%llx it is damaged, or its file ends before them",
 			 (unsigned long long)child->cut * PAGE);
 	else if (child->damaged)
 		say_note("%llu pages of this dump could not be read: they are damaged",

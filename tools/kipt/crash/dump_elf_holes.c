@@ -123,7 +123,7 @@ static u32 segment_count(struct reading *reading, const Elf64_Ehdr *head)
 			      sizeof(first)) == sizeof(first))
 			count = first.sh_info;
 		else
-			say_note("%s does not tell how many segments it has: the first %u are read",
+			say_note("%s does not say how many segments it has: the first %u are read",
 				 reading->path, PN_XNUM);
 	}
 	if (count > SEGMENTS_MAX)

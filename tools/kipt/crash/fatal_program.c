@@ -427,7 +427,7 @@ static void other_tell(const struct mapped *mapped, const struct mapped *before)
 		say_note("%s is not the file that ran: its code is a gap, and its symbols are not shown",
 			 mapped->path);
 	else
-		say_note("nobody can tell whether %s is the file that ran, without its build id: its code is a gap, and its symbols are not shown",
+		say_note("without a build id it is not known whether %s is the file that ran: its code is a gap, and its symbols are not shown",
 			 mapped->path);
 }
 

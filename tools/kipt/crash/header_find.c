@@ -374,7 +374,7 @@ static bool header_take(struct search *search, struct crash_set *set)
 static bool chain_is_whole(const struct crash_set *set)
 {
 	if (set->broken) {
-		say_note("the page at 0x%llx %s: the dump is searched for the CPUs behind it",
+		say_note("the page at 0x%llx %s: the dump is searched for the CPUs that follow it",
 			 (unsigned long long)set->broken_at,
 			 crash_verdict_text(set->broken_by));
 		return false;

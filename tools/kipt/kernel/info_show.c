@@ -155,7 +155,7 @@ static const char *absent_text(u32 absent)
 static void use_show(const struct kipt_info *info, FILE *out)
 {
 	if (!info->told_use) {
-		fputs("CPUs traced, memory in use: told to who may trace\n",
+		fputs("CPUs traced, memory in use: for those who may trace\n",
 		      out);
 		return;
 	}

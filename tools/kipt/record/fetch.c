@@ -351,7 +351,7 @@ static bool verdict(const struct fetch *fetch)
 {
 	if (fetch->interrupted &&
 	    fetch->request.output & KIPT_OUTPUT_COUNTS)
-		say_error("cancelled at %.2f of %.2f MiB: the kernel tells counts once a second and in the end, later ones are missing (ECANCELED)",
+		say_error("cancelled at %.2f of %.2f MiB: the kernel sends counts once a second and at the end, later ones are missing (ECANCELED)",
 			  (double)fetch->done / 1048576,
 			  (double)fetch->total / 1048576);
 	else if (fetch->interrupted)

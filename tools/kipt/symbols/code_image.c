@@ -203,7 +203,7 @@ static bool raw_place(struct source *source, const char *path,
 		      const u64 *address)
 {
 	if (!address) {
-		say_error("%s is no ELF file: say where its bytes stand, as %s@ADDRESS",
+		say_error("%s is no ELF file: say where its bytes are, as %s@ADDRESS",
 			  path, path);
 		return false;
 	}

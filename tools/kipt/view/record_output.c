@@ -135,7 +135,7 @@ void output_end_show(struct output *output)
 	if (!found)
 		say_note("the trace does not show where it was killed; this is the end of what there is");
 	else if (after)
-		say_note("%llu branches behind that place are not shown",
+		say_note("%llu branches after that place are not shown",
 			 (unsigned long long)after);
 }
 
