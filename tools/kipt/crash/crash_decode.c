@@ -39,7 +39,7 @@ struct run {
 	struct own_records own;
 	struct crash_who who;
 	struct crash_code code;
-	/* The trace is at its begin, or behind a hole. */
+	/* The trace is at its begin, or after a hole. */
 	bool begins;
 	struct held held;
 	struct last_records *last;
@@ -282,7 +282,7 @@ static u64 window_decode(struct run *run, u32 size, bool more)
 	return stretches_decode(run, size, from, cut) ? cut : 0;
 }
 
-/* Returns how much is behind it, or 0 if that is not to be decoded. */
+/* Returns how much comes after it, or 0 if that is not to be decoded. */
 static u64 hole_take(struct run *run, u64 at)
 {
 	const struct crash_trace *trace = run->decode->trace;
@@ -331,7 +331,7 @@ static void filters_fill(struct kipt_flow_config *config,
 	}
 }
 
-/* What is before and behind the trace. */
+/* What is before and after the trace. */
 static bool begin_tell(struct run *run)
 {
 	const struct crash_trace *trace = run->decode->trace;

@@ -24,7 +24,7 @@
  * @tsc_near: a time near the trace's
  * @last: only that many branches, the last; 0: all
  * @calls: @last counts calls
- * @end: what came behind the last place like this is only counted; NULL: it is
+ * @end: what came after the last place like this is only counted; NULL: it is
  *	shown, too
  * @merge: gets the records, with times, instead of the output; NULL: it does not
  */

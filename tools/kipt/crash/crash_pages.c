@@ -106,7 +106,7 @@ enum crash_verdict crash_page_read(const struct crash_source *source,
 	return page->verdict;
 }
 
-/* What is written at the end has sums of its own, of all behind them. */
+/* What is written at the end has sums of its own, over all that follows them. */
 static u32 event_sum(const struct kipt_crash_event *event)
 {
 	return crc32(0, (const u8 *)&event->hook, sizeof(*event) -

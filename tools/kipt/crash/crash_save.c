@@ -16,7 +16,7 @@
 #include "../symbols/code_pages.h"
 #include "crash_save.h"
 
-/* No function is longer: what is behind belongs to nobody. */
+/* No function is longer: what comes after it belongs to none. */
 #define FUNCTION_MAX	(1 << 20)
 
 /* 256 MiB, more than kernel and modules have: symbols may be made up. */

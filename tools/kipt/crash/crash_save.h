@@ -12,7 +12,7 @@
 /**
  * crash_save_trace() - write cpuN.pt
  * @dir: the folder
- * @trace: the trace; if parts are missing, what is behind the last of them
+ * @trace: the trace; if parts are missing, what is after the last of them
  *
  * Return: true, or false after a sentence.
  */

@@ -28,8 +28,8 @@
  * @here: a bit for each that is there; 0: none
  * @path: of the dump
  * @info: VMCOREINFO
- * @end: page behind the last; 0: unknown
- * @next: page behind the last ones that were asked for
+ * @end: page after the last; 0: unknown
+ * @next: page after the last ones that were asked for
  * @batch: so many are asked for if that one is wanted
  * @run_begin: pages that are known to be in the file,
  * @run_end: up to before this one

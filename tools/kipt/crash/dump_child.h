@@ -52,7 +52,7 @@ bool dump_child_next(struct dump_child *child, u64 *address);
  * dump_child_end() - where its memory ends
  * @child: the dump
  *
- * Return: a physical address behind the last page; 0: unknown.
+ * Return: a physical address after the last page; 0: unknown.
  */
 u64 dump_child_end(const struct dump_child *child);
 

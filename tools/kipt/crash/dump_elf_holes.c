@@ -25,7 +25,7 @@
  * @elf: what comes out of it
  * @path: its name
  * @length: bytes of the file
- * @missing: bytes that segments should have behind its end
+ * @missing: bytes that segments should have after its end
  * @senseless: segments whose addresses no machine has
  * @failed: there was no memory
  */
@@ -245,7 +245,7 @@ void dump_elf_close(struct dump_elf *elf)
 	*elf = (struct dump_elf){ .fd = -1 };
 }
 
-/* The first part that ends behind @address; @count if there is none. */
+/* The first part that ends after @address; @count if there is none. */
 static u32 part_find(const struct dump_elf *elf, u64 address)
 {
 	u32 low = 0, high = elf->count, middle;

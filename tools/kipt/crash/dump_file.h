@@ -48,7 +48,7 @@ bool dump_next(struct dump *dump, u64 *address);
  * dump_end() - where its memory ends
  * @dump: the dump
  *
- * Return: a physical address behind the last page; 0: unknown.
+ * Return: a physical address after the last page; 0: unknown.
  */
 u64 dump_end(const struct dump *dump);
 

@@ -20,9 +20,9 @@
 #define PAGE		KIPT_CRASH_PAGE_BYTES
 /* Pages the library may keep; its default is four times as much. */
 #define CACHE_PAGES	256
-/* So many damaged pages behind the last good one may be the end of the file. */
+/* So many damaged pages after the last good one may be the end of the file. */
 #define DAMAGED_AT_END	64
-/* So many places behind it are to have none that is good. */
+/* So many places after it are to have none that is good. */
 #define PROBES		16
 
 /* The process has one dump. */
@@ -35,9 +35,9 @@ static struct {
 	/* Those that cannot be read, one bit each, up to @end. */
 	u8 *damaged;
 	u32 damaged_count;
-	/* Page behind the last; 0: unknown. */
+	/* Page after the last; 0: unknown. */
 	u64 end;
-	/* Page behind the last one that could be read, damaged ones from there
+	/* Page after the last one that could be read, damaged ones from there
 	 * on, and the page from which on nothing can be read; ~0: none.
 	 */
 	u64 good_end;
@@ -209,7 +209,7 @@ static bool page_try(u64 page, u64 end)
 }
 
 /* Does the file end before its pages do? They stand in it in their order; what is
- * damaged in the middle has good ones behind.
+ * damaged in the middle has good ones after that.
  */
 static void cut_find(void)
 {

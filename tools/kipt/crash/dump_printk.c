@@ -2,7 +2,7 @@
 /*
  * Looks through the records of the kernel's log, see dump_printk.h. A table of
  * descriptors says where each record begins; programs have a say in what stands
- * behind that.
+ * after that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static u64 header_at(struct ring *ring, const struct crash_source *source,
 	return 0;
 }
 
-/* A text stands behind the number of its descriptor. */
+/* A text stands after the number of its descriptor. */
 static u64 record_look(struct ring *ring, const struct crash_source *source,
 		       u64 position)
 {

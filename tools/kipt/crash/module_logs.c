@@ -42,7 +42,7 @@ static u64 oldest(const struct kipt_crash_ring *ring, u64 written)
 }
 
 /* A log that cannot be read is empty; one of which a part is missing begins
- * behind that.
+ * after that.
  */
 static bool switches_load(struct crash_logs *logs,
 			  const struct crash_source *kernel,

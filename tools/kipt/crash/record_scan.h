@@ -40,7 +40,7 @@ struct crash_who {
 bool crash_who_known(const struct crash_who *who);
 
 /**
- * crash_who_begin() - the records begin, or go on behind a hole
+ * crash_who_begin() - the records begin, or go on after a hole
  * @who: where to
  * @begin: TSC there; 0: unknown
  * @end: TSC where they end; ~0: unknown

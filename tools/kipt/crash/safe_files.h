@@ -50,7 +50,7 @@ void crash_files_become(struct crash_files *files, u32 uid);
  * @then: build id of what was mapped
  *
  * Return: its number; -1 if it is another file now, is gone, cannot be read by
- * the user, or is behind a symbolic link, which no name of a mapped file has.
+ * the user, or is reached through a symbolic link, which no name of a mapped file has.
  */
 int crash_files_find(struct crash_files *files, const char *path,
 		     const struct build_id *then);

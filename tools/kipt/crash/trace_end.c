@@ -12,7 +12,7 @@
 #include "../../../kmod/hw/rtit_regs.h"
 #include "trace_ring.h"
 
-/* Bytes looked at at once, and how many a PSB+ may take of those behind. */
+/* Bytes looked at at once, and how many of those a PSB+ may take. */
 #define LOOK		(256 << 10)
 #define PSB_MOST	1024
 
@@ -105,7 +105,7 @@ static bool cookie_is_there(const struct crash_trace *trace)
 	       !memcmp(bytes, page->cookie, sizeof(bytes));
 }
 
-/* The offset behind the last byte before @end that is not 0. */
+/* The offset after the last byte before @end that is not 0. */
 static u64 last_byte(const struct crash_trace *trace, u64 end)
 {
 	u8 bytes[KIPT_CRASH_PAGE_BYTES];

@@ -65,7 +65,7 @@ u64 crash_trace_missing(const struct crash_trace *trace, u64 at)
 	while (next < trace->size &&
 	       !crash_trace_read(trace, next, &byte, 1)) {
 		place = (trace->first + next) % ring;
-		/* Nobody has the regions of what is behind. */
+		/* The regions of what comes after this are not there. */
 		if (place >= trace->cpu->known)
 			next += ring - place;
 		else

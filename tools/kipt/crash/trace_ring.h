@@ -35,7 +35,7 @@ enum crash_end {
  * @size: its bytes
  * @overwritten: there was more before, so it begins anywhere in a packet
  * @end: how that is known
- * @unsure: bytes behind it that may be newer or older, and are not given
+ * @unsure: bytes after it that may be newer or older, and are not given
  */
 struct crash_trace {
 	const struct crash_cpu *cpu;

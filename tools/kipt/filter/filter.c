@@ -69,7 +69,7 @@ static bool addresses_check(const struct filter *filter)
 	return false;
 }
 
-/* "/SIZE"; it is behind a symbol or an address. */
+/* "/SIZE"; it is after a symbol or an address. */
 static bool size_take(struct filter *filter, const char *text)
 {
 	if (number_take(text, strlen(text), &filter->size) && filter->size)

@@ -41,7 +41,7 @@ enum filter_form {
  * @file_len: its characters
  * @name: name of the symbol or module, in @text
  * @name_len: its characters
- * @offset: bytes behind the start of the symbol
+ * @offset: bytes after the start of the symbol
  * @size: bytes of the range, 0: to the end of the symbol
  * @first, @last: FILTER_ADDRESSES: the range
  */

@@ -3,7 +3,7 @@
  * Kernel functions and modules by name, for filter.c. kallsyms has no sizes:
  * a symbol reaches to the next one, of whatever kind, and one that is the last
  * of its module so far that all of it is in, since nothing else that executes
- * is in the hole behind it.
+ * is in the hole after it.
  */
 #include <stdio.h>
 #include <stdlib.h>

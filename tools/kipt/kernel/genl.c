@@ -169,7 +169,7 @@ static void extack_read(const struct genl *genl, struct nlattr *tlvs, int len,
 	range_add(a[NLMSGERR_ATTR_POLICY], text, size);
 }
 
-/* It stands behind the error message, which carries the whole request unless
+/* It stands after the error message, which carries the whole request unless
  * it was capped.
  */
 static void ack_text(const struct genl *genl, const struct nlmsgerr *err,

@@ -188,7 +188,7 @@ struct kipt_session {
  * @cpu: whose trace it is
  * @chunk: number of the chunk
  * @from: its first byte in the trace of the CPU
- * @to: the byte behind it
+ * @to: the byte after it
  * @lost: trace bytes of the CPU that were overwritten
  * @end: the chunk is complete
  * @records: what it carries; valid during the callback

@@ -16,7 +16,7 @@ struct view_options;
  * @head: the first ones, which have the first time of the trace; 0: they are not
  *	needed, or in the rest
  * @from: where the rest begins
- * @to: behind the rest; @head <= @from < @to
+ * @to: after the rest; @head <= @from < @to
  */
 struct time_window {
 	u64 head;
@@ -44,7 +44,7 @@ struct time_stretch {
  * @size: its bytes, not 0
  *
  * No estimated time is beyond that of the next PSB: what is before the last PSB that
- * is too early, and behind the first that is too late, is not needed. One PSB more is
+ * is too early, and after the first that is too late, is not needed. One PSB more is
  * taken on either side. Where the first PSB has no time all is needed.
  */
 void time_window_find(struct time_window *window,

@@ -380,7 +380,7 @@ static u64 same_bytes(const u8 *a, const u8 *b, u64 size)
 
 /* How many bytes at the end of @old begin @new, too. Where the first PSB of @new is
  * in @old both are compared: a PSB is seldom there twice with the same packets
- * behind it, as other bytes are. 0: no such place.
+ * after it, as other bytes are. 0: no such place.
  */
 static u64 overlap_exact(const u8 *old, u64 old_size, const u8 *new, u64 size)
 {
@@ -458,7 +458,7 @@ static void cuts_sort(struct perf_queue *queue)
 	queue->cut_count = last - cuts + 1;
 }
 
-/* The first cut at an offset or behind it. */
+/* The first cut at an offset or after it. */
 static size_t cut_first(const struct perf_queue *queue, u64 offset)
 {
 	size_t low = 0, high = queue->cut_count;

@@ -25,7 +25,7 @@
 
 #define VDSO_SIZE	8192
 #define MISSING_SHOWN	10
-/* Linkers put notes, and so the build id, behind the head of a file. */
+/* Linkers put notes, and so the build id, after the head of a file. */
 #define HEAD		(1 << 20)
 #define LOADED_MOST	(2ULL << 30)
 #define CHANGED		"it was changed while it was read"

@@ -34,7 +34,7 @@ enum perf_code_state {
  * @device: major and minor number, as stat() gives them
  * @inode: number
  * @generation: of the inode, which is used again for another file; 0: unknown
- * @low, @high: what is mapped of it, as offsets; @high is behind the last byte
+ * @low, @high: what is mapped of it, as offsets; @high is after the last byte
  * @local: where it was found; "" for code of this process; NULL: it was not
  * @found: what fstat() said of it then
  * @bytes: of it from @low on, NULL until they are needed

@@ -662,7 +662,7 @@ static u32 only_space(const struct perf_maps *maps, u32 pid)
 	return only;
 }
 
-/* The first change of a CPU, or of one behind it. */
+/* The first change of a CPU, or of one after it. */
 static size_t ran_first(const struct perf_maps *maps, u32 cpu)
 {
 	size_t low = 0, high = maps->ran_count;

@@ -174,7 +174,7 @@ void perf_tree_map(struct perf_pool *pool, struct perf_node **root,
 	struct perf_mapping rest = { 0 };
 	struct perf_node *low, *middle, *high;
 
-	/* Whatever reaches behind the end begins before it. */
+	/* Whatever reaches beyond the end begins before it. */
 	found = perf_tree_find(*root, mapping->end - 1);
 	if (found)
 		rest = mapping_from(*found, mapping->end);

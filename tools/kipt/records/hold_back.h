@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records on their way, of which those behind a place are held back: it may be
+ * Records on their way, of which those after a place are held back: it may be
  * the last of its kind, and then they are not shown.
  */
 #ifndef KIPT_HOLD_BACK_H
@@ -19,7 +19,7 @@
  * @is_place: whether a record is such a place
  * @give: where records go; false ends it
  * @ctx: first argument of both
- * @found: there was a place, and what came behind it is held
+ * @found: there was a place, and what came after it is held
  * @count: how many are held
  * @list: they
  *
@@ -54,7 +54,7 @@ bool held_take(struct held *held, const struct kipt_record *records,
  * @branches: taken branches that were held
  * @insns: instructions that ran in them
  *
- * Return: true if a place was found and what came behind it was held.
+ * Return: true if a place was found and what came after it was held.
  */
 bool held_drop(struct held *held, u64 *branches, u64 *insns);
 

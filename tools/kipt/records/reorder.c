@@ -313,7 +313,7 @@ void order_forget(struct order *order)
 	order->dictionary = 0;
 }
 
-/* A run that was stopped may leave records behind a chunk nobody began. */
+/* A run that was stopped may leave records after a chunk nobody began. */
 static void slot_clear(struct order *order, struct slot *slot)
 {
 	struct batch *batch;

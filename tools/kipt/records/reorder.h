@@ -72,7 +72,7 @@ bool order_take(struct order *order, u32 worker,
 void order_end(struct order *order, u32 worker);
 
 /**
- * order_last() - what a worker takes from now on comes behind all chunks
+ * order_last() - what a worker takes from now on comes after all chunks
  * @order: all chunks ended, no other thread uses it
  * @worker: has no chunk
  */

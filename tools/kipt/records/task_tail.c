@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A ring of records, see task_tail.h. What falls out of it and still holds for
- * those behind is kept beside it.
+ * those after is kept beside it.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ struct ending {
 	u64 ip;
 	u32 task;
 	bool task_known;
-	/* Positions count records from the first; found is behind the place. */
+	/* Positions count records from the first; found is after the place. */
 	u64 taken, found;
 	u64 branches, branches_found;
 	/* Of what fell out of the ring. */
@@ -87,7 +87,7 @@ static void see(struct ending *ending, const struct kipt_record *r)
 	}
 }
 
-/* The ring has as many behind the place as before it, which are about to fall out. */
+/* The ring has as many after the place as before it, which are about to fall out. */
 static void keep(struct ending *ending)
 {
 	size_t size = KEPT_RECORDS * sizeof(*ending->kept);

@@ -16,7 +16,7 @@ struct ending;
 /**
  * ending_create() - nothing has come yet
  * @tid: the task
- * @ip: the instruction that faulted, or the one behind a system call that did
+ * @ip: the instruction that faulted, or the one after a system call that did
  *	not return
  *
  * Return: the caller's until ending_destroy(); NULL without memory.

@@ -16,7 +16,7 @@
 
 /**
  * struct unpack_path - what a path number stands for
- * @tail: instructions behind the last record
+ * @tail: instructions after the last record
  * @nested: there are PATHS records among them
  * @count: records; the rest is the first ones of a path that is coming in
  * @records: they, PATHS records among them

@@ -20,7 +20,7 @@
 #include "kernel_symbols.h"
 #include "source_line.h"
 
-/* The vDSO is two pages at most today; libelf checks what is behind. */
+/* The vDSO is two pages at most today; libelf checks what comes after it. */
 #define VDSO_SIZE	8192
 /* The shortest build id there is, of 8 bytes, as perf writes it. */
 #define BUILD_ID_DIGITS	16

@@ -133,7 +133,7 @@ static bool table_take(Elf *elf, const GElf_Shdr *head, u64 *room)
 
 /*
  * Stubs have no symbols. The linker makes one of 16 bytes for each entry of
- * .rela.plt, in its order: in .plt.sec if there is one, else in .plt behind
+ * .rela.plt, in its order: in .plt.sec if there is one, else in .plt after
  * a first stub that calls the dynamic linker.
  */
 static void plt_read(struct symbols *symbols, Elf *elf, u64 *room)

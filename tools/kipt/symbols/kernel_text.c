@@ -19,7 +19,7 @@
 
 #define KCORE		"/proc/kcore"
 #define SEGMENTS_MAX	4096
-/* A text symbol that seems to be larger has something else behind it. */
+/* A text symbol that seems to be larger has something else after it. */
 #define SYMBOL_MAX	65536
 
 /* 16 MiB: the text of most kernels. */

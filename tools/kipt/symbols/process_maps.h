@@ -116,7 +116,7 @@ const struct mapping *maps_find(const struct process *process, u64 address);
 
 /**
  * maps_move() - move all processes
- * @to: where to; behind what it has
+ * @to: where to; after what it has
  * @from: empty afterwards
  */
 void maps_move(struct maps *to, struct maps *from);

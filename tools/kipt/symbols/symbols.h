@@ -32,7 +32,7 @@ void symbols_destroy(struct symbols *symbols);
  * @size: its bytes; 0: up to the next one
  * @rank: of several at one address, the one with the highest rank counts
  * @name: copied
- * @suffix: copied behind the name, such as "@plt"
+ * @suffix: copied after the name, such as "@plt"
  * @object: copied; the module it is in, or ""
  *
  * Return: true, or false without memory.

@@ -10,7 +10,7 @@
 #define LINES_HELD	32768
 
 struct call_lines {
-	/* Numbers of the first line held and of the one behind the last. */
+	/* Numbers of the first line held and of the one after the last. */
 	u64 first, end;
 	void (*print)(void *ctx, const struct call_line *l);
 	void *ctx;

@@ -48,7 +48,7 @@ struct sibling {
  * @depth: of its line
  * @function: address of its function
  * @ret: address of the call or of what was interrupted, which it returns
- *	behind or to; 0 if not known
+ *	after or to; 0 if not known
  * @line: its line, unless it is local
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
@@ -107,7 +107,7 @@ struct call_watch {
  * @active, @seen, @wanted, @branches, @lane, @open, @sampled, @lost: the watcher's; empty when the stack
  *	is made
  * @kept: the watcher's, too; freed with the stack
- * @next, @prev: the stacks whose tasks ran before it and behind it
+ * @next, @prev: the stacks whose tasks ran before it and after it
  */
 struct call_stack {
 	u32 tid;

@@ -13,7 +13,7 @@
 #define LOCAL_CALL_MAX	64
 /* Frames looked at for the one that a return belongs to. */
 #define SEARCH_MAX	512
-/* After a trap or system call execution may go on that far behind. */
+/* After a trap or system call execution may go on that much further. */
 #define INSN_MAX	15
 /* Tasks whose calls are remembered; the one that ran longest ago is forgotten. */
 #define STACKS_MAX	4096

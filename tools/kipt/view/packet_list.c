@@ -118,7 +118,7 @@ static void passed_tell(struct listing *listing, u64 offset, u64 next,
 	jsonl_print(line, stdout);
 }
 
-/* Up to the PSB behind: no packet reaches into it, whatever its header says. */
+/* Up to the next PSB: no packet reaches into it, whatever its header says. */
 static void cursor_seek(struct listing *listing, struct kipt_cursor *cursor,
 			u64 offset)
 {

@@ -81,7 +81,7 @@ struct view;
  * @maps: file of mappings to use
  * @path: the file, for VIEW_SCREEN and VIEW_HTML
  * @again: command that shows more of VIEW_SCREEN, VIEW_SLOWEST and VIEW_HTML, NULL: none; and
- * @typed: its operand and options, behind those of the view
+ * @typed: its operand and options, after those of the view
  * @packets: command that shows its packets; NULL: it has none
  * @collect: with VIEW_TOTALS gets the profile when it is whole, and nothing is shown;
  *	NULL: nobody does
