@@ -69,7 +69,7 @@ enum libkipt_type {
  * @cpu: which CPU
  * @pid: which process; 0: not known
  * @tid: which task; 0: not known
- * @tsc: the time-stamp counter, as far as the trace tells; 0: not known
+ * @tsc: the time-stamp counter, as far as the trace shows; 0: not known
  */
 struct libkipt_record {
 	enum libkipt_type type;

@@ -131,7 +131,7 @@ static void begin(const struct args *args)
 	char *letter = letters;
 	u32 i;
 
-	/* A value that is missing is told from an option that is. */
+	/* A value that is missing is distinguished from an option that is. */
 	letter = stpcpy(letter, args->first_operand_ends ? "+:h" : ":h");
 	for (i = 0; i < OPTIONS_MAX && options[i].name; i++) {
 		names[i] = (struct option){
@@ -162,7 +162,7 @@ static const struct kipt_option *option_of(const struct args *args, int code)
 	return option;
 }
 
-/* Of more than one option: of one, it would stand for that. */
+/* Of more than one option: of one, it would mean that. */
 static bool is_begin(const char *word)
 {
 	const struct option *name;

@@ -22,7 +22,7 @@ enum {
 /**
  * struct args - a command line while it is read
  * @verb: whose options they are
- * @argc, @argv: arguments after the verb, whose name stands before them; after
+ * @argc, @argv: arguments after the verb, whose name is before them; after
  *	ARGS_END @argv is where the operands begin
  * @begun: an option was asked for
  * @value: value of the option returned last, or NULL
@@ -47,7 +47,7 @@ struct args {
  * @args: @verb, @argc, @argv set, the rest zero before the first call
  *
  * As getopt_long(): options and operands may be mixed, a name may be cut short as
- * long as one option alone begins so, and what stands after "--" is operands. Where the
+ * long as one option alone begins so, and what is after "--" is operands. Where the
  * environment has POSIXLY_CORRECT, options come first. One command line is read at a
  * time.
  *
@@ -68,7 +68,7 @@ int args_option(struct args *args);
 int args_exit(int code);
 
 /**
- * args_bad() - tell of a usage error
+ * args_bad() - report a usage error
  * @args: whose
  * @format: a sentence
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Comparisons of the times that stat() tells.
+ * Comparisons of the times that stat() gives.
  */
 #ifndef KIPT_FILE_TIMES_H
 #define KIPT_FILE_TIMES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What main.c and the verbs share: the form of a verb and the exit statuses.
- * Each verb stands in a file of its own, cmd_<verb>.c.
+ * Each verb is in a file of its own, cmd_<verb>.c.
  */
 #ifndef KIPT_KIPT_H
 #define KIPT_KIPT_H
@@ -44,7 +44,7 @@ struct kipt_option {
 /**
  * struct kipt_verb - one verb
  * @name: what a person types
- * @operands: what stands after the options, for the usage line
+ * @operands: what is after the options, for the usage line
  * @summary: one line for the list of verbs
  * @about: paragraphs for its --help
  * @examples: lines for its --help

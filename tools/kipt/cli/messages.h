@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sentences on stderr. Every failure of the tool is told through here, once,
+ * Sentences on stderr. Every failure of the tool goes through here, once,
  * by whoever knows what was tried.
  */
 #ifndef KIPT_MESSAGES_H
@@ -13,20 +13,20 @@
 #define __printf(text, first)	__attribute__((SAY_CHECK(__printf__, text, first)))
 
 /**
- * say_error() - tell what failed
+ * say_error() - say what failed
  * @format: a sentence without "kipt: " and without newline
  */
 void __printf(1, 2) say_error(const char *format, ...);
 
 /**
- * say_errno() - tell what failed and why
+ * say_errno() - say what failed and why
  * @err: an errno, positive
  * @format: what was tried; ": text (ENAME)" is added
  */
 void __printf(2, 3) say_errno(int err, const char *format, ...);
 
 /**
- * say_note() - tell what a person should know, though nothing failed
+ * say_note() - say what a person should know, though nothing failed
  * @format: a sentence
  */
 void __printf(1, 2) say_note(const char *format, ...);

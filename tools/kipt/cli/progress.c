@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Progress line and interruption flag, see progress.h. The only state of the
- * tool that a signal handler touches stands here.
+ * tool that a signal handler touches is here.
  */
 #include <signal.h>
 #include <stdatomic.h>

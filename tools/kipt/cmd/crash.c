@@ -677,7 +677,7 @@ static int collect(struct crash *crash, const struct args *args)
 						KIPT_EXIT_FAILED;
 }
 
-/* Files that are called like a word are told from it by "./". */
+/* Files that are called like a word are distinguished from it by "./". */
 static int act(struct crash *crash, const struct args *args)
 {
 	const char *word = args->operands ? args->argv[0] : "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * kipt info: what the CPUs and the module can do. Without the module it says
- * what CPUID alone tells, and fails. Where kipt cannot trace it says what works
+ * what CPUID alone says, and fails. Where kipt cannot trace it says what works
  * nevertheless.
  */
 #include <stdio.h>

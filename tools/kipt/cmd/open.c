@@ -14,7 +14,7 @@
 #include "decode_verb.h"
 
 /* What was typed after "kipt open", as a shell would take it; empty: it is too
- * long to be told.
+ * long to be shown.
  */
 static char typed[AGAIN_ROOM];
 static char again[AGAIN_ROOM + 32], packets[AGAIN_ROOM + 32];
@@ -34,7 +34,7 @@ static void screen_settle(struct view_options *view, const char *path)
 	if (!typed[0] || (*path == '-' && !again_add(file, sizeof(file), " --")) ||
 	    !again_word(file, sizeof(file), path))
 		return;
-	/* The view stands before what was typed, where "--" may end the options. */
+	/* The view comes before what was typed, where "--" may end the options. */
 	snprintf(again, sizeof(again), "kipt %s", records ? "show" : "decode");
 	snprintf(packets, sizeof(packets), "kipt packets%s", file);
 	plain_text(typed);

@@ -59,8 +59,8 @@ static void started(const struct kipt_session *session)
 	fputc('\n', stderr);
 }
 
-/* A reader that has gone is one more that was not told. */
-static bool told(const struct kipt_session *session, bool json)
+/* A reader that has gone is one more that does not know. */
+static bool printed(const struct kipt_session *session, bool json)
 {
 	signal(SIGPIPE, SIG_IGN);
 	if (json)
@@ -93,7 +93,7 @@ static int start(const struct setup *asked, const char *maps, bool json)
 		exit = setup_session(genl, &setup, KIPT_SESSION_FLAGS_DETACHED,
 				     &info, &session);
 	}
-	if (exit == KIPT_EXIT_DONE && !told(&session, json)) {
+	if (exit == KIPT_EXIT_DONE && !printed(&session, json)) {
 		say_error("session %u is deleted again: nobody would know its number",
 			  session.id);
 		genl_session_delete(genl, session.id);

@@ -118,7 +118,7 @@ void crash_page_seal(struct crash_page *page);
  * @address: of its page
  * @stop_good: @page.stop has its checksum; otherwise it is not to be used
  * @regions: of the buffer, from its begin on
- * @begins: where each stands in the buffer
+ * @begins: where each is in the buffer
  * @count: how many
  * @known: bytes of the buffer they have; less than @page.size if pages with
  *	regions are missing

@@ -10,7 +10,7 @@
 #include "trace_ring.h"
 
 /**
- * crash_hook_name() - what told of a crash, in a word
+ * crash_hook_name() - what noticed a crash, in a word
  * @hook: enum kipt_crash_hook
  *
  * Return: the word.

@@ -22,7 +22,7 @@ struct dump_child;
 struct dump_child *dump_child_open(int fd, const char *path);
 
 /**
- * dump_child_close() - end it, and tell what could not be read
+ * dump_child_close() - end it, and say what could not be read
  * @child: may be NULL
  */
 void dump_child_close(struct dump_child *child);

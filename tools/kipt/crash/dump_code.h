@@ -2,7 +2,7 @@
 /*
  * Code for the trace of a CPU that died: of the dump, of the running kernel or
  * of files; kernel text as it was when it ran, as far as the module's log of
- * patches tells.
+ * patches says.
  */
 #ifndef KIPT_DUMP_CODE_H
 #define KIPT_DUMP_CODE_H

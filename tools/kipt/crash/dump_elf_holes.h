@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Dumps that are ELF files: vmcores of kexec, of QEMU, and /proc/vmcore. A
- * segment tells which physical memory stands where in the file, a note has
+ * segment says which physical memory is where in the file, a note has
  * VMCOREINFO.
  */
 #ifndef KIPT_DUMP_ELF_HOLES_H

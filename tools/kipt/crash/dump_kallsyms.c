@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kallsyms as it stands in memory: names whose characters are tokens, addresses
+ * kallsyms as it is in memory: names whose characters are tokens, addresses
  * as offsets of 32 bits. Up to 6.14 these are from kallsyms_relative_base, where
  * negative ones count from it downwards, if the kernel has those; later ones are
- * from where the offset itself stands. See dump_symbols.h.
+ * from where the offset itself is. See dump_symbols.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static u64 address_of(const struct kallsyms *k, u32 i, s32 offset)
 	return offset < 0 ? k->base - 1 - (s64)offset : (u64)offset;
 }
 
-/* No kernel has 2 GiB: a negative offset from the base tells the form. The
+/* No kernel has 2 GiB: a negative offset from the base shows the form. The
  * begin of the text is known, and has to be among the addresses.
  */
 static bool form_find(struct kallsyms *k, u64 text)
@@ -106,7 +106,7 @@ static bool form_find(struct kallsyms *k, u64 text)
 	return found;
 }
 
-/* A token may stand for many characters; false at the end of the room. */
+/* A token may mean many characters; false at the end of the room. */
 static bool name_expand(const struct kallsyms *k, const u8 *tokens, u32 count,
 			char *name)
 {

@@ -30,7 +30,7 @@ static struct {
 	/* NULL: it is not open, or could not be opened again. */
 	kdump_ctx_t *ctx;
 	int fd;
-	/* Those in the file; NULL: the library cannot tell. */
+	/* Those in the file; NULL: the library does not know. */
 	kdump_bmp_t *pages;
 	/* Those that cannot be read, one bit each, up to @end. */
 	u8 *damaged;
@@ -41,7 +41,7 @@ static struct {
 	 * on, and the page from which on nothing can be read; ~0: none.
 	 */
 	u64 good_end;
-	u32 behind;
+	u32 damaged_last;
 	u64 cut;
 } dump = { .cut = ~0ULL };
 
@@ -110,7 +110,7 @@ static void text_put(struct helper_message *message, const char *text)
 	message->size = strlen((char *)message->bytes) + 1;
 }
 
-/* Without being told which system it is the library has none. */
+/* If it is not set which system it is the library has none. */
 static void info_put(struct helper_message *message)
 {
 	char *text = NULL;
@@ -175,7 +175,7 @@ static void page_spoil(u64 page)
 	if (page < dump.end)
 		dump.damaged[page / 8] |= (u8)(1U << page % 8);
 	if (page >= dump.good_end)
-		dump.behind++;
+		dump.damaged_last++;
 	context_renew();
 }
 
@@ -192,7 +192,7 @@ static bool page_get(u64 page, u8 *bytes)
 	}
 	if (page >= dump.good_end) {
 		dump.good_end = page + 1;
-		dump.behind = 0;
+		dump.damaged_last = 0;
 	}
 	return true;
 }
@@ -208,7 +208,7 @@ static bool page_try(u64 page, u64 end)
 	       page_get(page, bytes);
 }
 
-/* Does the file end before its pages do? They stand in it in their order; what is
+/* Does the file end before its pages do? They are in it in their order; what is
  * damaged in the middle has good ones after that.
  */
 static void cut_find(void)
@@ -235,9 +235,9 @@ static bool page_read(u64 page, u8 *bytes)
 {
 	if (page_get(page, bytes))
 		return true;
-	if (dump.behind >= DAMAGED_AT_END && dump.cut == ~0ULL) {
+	if (dump.damaged_last >= DAMAGED_AT_END && dump.cut == ~0ULL) {
 		cut_find();
-		dump.behind = 0;
+		dump.damaged_last = 0;
 	}
 	return false;
 }

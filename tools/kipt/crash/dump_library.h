@@ -16,7 +16,7 @@
  * enum dump_ask - helper_message.what; pages have numbers, by physical addresses
  * @DUMP_ASK_OPEN: the first question. @number of the answer: 1, and @end is the
  *	page after the last, 0 if unknown, @bytes VMCOREINFO with its 0, if there
- *	is any; or 0, and @bytes tells why
+ *	is any; or 0, and @bytes says why
  * @DUMP_ASK_READ: pages @begin to @end, up to DUMP_BATCH. @number of the answer: a
  *	bit for each that is there, in its place in @bytes; @begin: the page from
  *	which on nothing can be read, ~0 if there is none; @end: how many were

@@ -143,7 +143,7 @@ bool crash_machine_open(struct crash_machine *machine, const char *path,
 	machine->source = dump_source(machine->dump);
 	machine->info = dump_vmcoreinfo(machine->dump);
 	find.dump = machine->dump;
-	/* What the dump says of itself tells the kernel's header from others. */
+	/* What the dump says of itself sets the kernel's header apart from others. */
 	if (machine->info && !memory_open(machine))
 		return false;
 	if (machine->memory && crash_memory_has_kernel(machine->memory))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Looks through the records of the kernel's log, see dump_printk.h. A table of
- * descriptors says where each record begins; programs have a say in what stands
+ * descriptors says where each record begins; programs have a say in what is
  * after that.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "dump_printk.h"
 #include "vmcoreinfo.h"
 
-/* 64 MiB of text are more than a kernel can be told to have. */
+/* 64 MiB of text are more than a kernel can be set to have. */
 #define TEXT_BITS_MAX	26
 #define DESCS_BITS_MAX	21
 
@@ -97,7 +97,7 @@ static u64 header_at(struct ring *ring, const struct crash_source *source,
 	return 0;
 }
 
-/* A text stands after the number of its descriptor. */
+/* A text is after the number of its descriptor. */
 static u64 record_look(struct ring *ring, const struct crash_source *source,
 		       u64 position)
 {
@@ -119,7 +119,7 @@ u64 crash_log_header(struct crash_memory *memory,
 
 	if (!ring_find(&ring, info))
 		return 0;
-	/* A record for which the end of the ring has no room stands here. */
+	/* A record for which the end of the ring has no room is here. */
 	address = record_look(&ring, source, 0);
 	for (i = 0; i < ring.desc_count && !address; i++) {
 		if (crash_memory_get(memory, ring.descs + i * ring.desc_size +

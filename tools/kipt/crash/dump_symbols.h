@@ -12,8 +12,8 @@
 /**
  * crash_symbols_load() - read all symbols of code
  * @memory: its memory, with the kernel's page table; NULL: there is no such table
- * @info: VMCOREINFO, which tells where kallsyms is; NULL: not known
- * @layout: tells where the modules are; NULL: not known
+ * @info: VMCOREINFO, which says where kallsyms is; NULL: not known
+ * @layout: says where the modules are; NULL: not known
  * @debug: has names of the kernel where the dump has not all; NULL: there is none
  *
  * Tells by a sentence what cannot be had.
@@ -39,7 +39,7 @@ bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
 /**
  * crash_module_find() - where the kernel has what it knows of a module
  * @memory: as for crash_symbols_load()
- * @layout: tells where the modules are
+ * @layout: says where the modules are
  * @name: of the module
  * @address: of its struct module, filled on success
  *

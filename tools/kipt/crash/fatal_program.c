@@ -34,7 +34,7 @@ struct mapped {
 	struct kipt_crash_map map;
 	char path[KIPT_CRASH_OLD_PATH_BYTES];
 	int file;
-	/* It has a file, which is another now, or nobody can tell. */
+	/* It has a file, which is another now, or it is not known. */
 	bool other;
 	bool has_id;
 };

@@ -35,7 +35,7 @@ struct crash_program *crash_program_read(const struct crash_source *source,
 void crash_program_destroy(struct crash_program *program);
 
 /**
- * crash_program_signal() - what is told of the signal
+ * crash_program_signal() - what is known of the signal
  * @program: the program
  *
  * Return: the page, the program's.
@@ -44,7 +44,7 @@ const struct kipt_crash_signal *
 crash_program_signal(const struct crash_program *program);
 
 /**
- * crash_program_death() - the same for those who tell of deaths
+ * crash_program_death() - the same for callers that report deaths
  * @program: the program
  * @death: filled; @cpu is -1
  */
@@ -79,7 +79,7 @@ u32 crash_program_code(const struct crash_program *program, u64 address,
  *	nobody reads them
  * @names: gets its files; the program must live as long
  *
- * Notes tell what is not known and which files are others.
+ * Notes say what is not known and which files are others.
  *
  * Return: true, or false after a sentence.
  */

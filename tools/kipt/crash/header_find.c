@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Looks for the pages of a crash, see header_find.h. What a page is worth
- * crash_pages.c tells; here is chosen among them.
+ * crash_pages.c says; here is chosen among them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 /* What of each page is looked at: a magic, or the head of a note. */
 #define LOOK		32
 
-/* So many damaged pages are told of by themselves. */
+/* So many damaged pages are reported one by one. */
 #define DAMAGES_TOLD	8U
 
 struct found {

@@ -13,9 +13,9 @@
  * struct crash_find - what is looked for, and what is known
  * @dump: where
  * @header: address of the header; 0: not known
- * @memory: memory by the kernel's addresses, which tells the kernel's header
- *	from one that a program has made up; NULL: it cannot be told
- * @vmcoreinfo: filled by a search: where a note of that name stands; 0 if
+ * @memory: memory by the kernel's addresses, which sets the kernel's header apart
+ *	from one that a program has made up; NULL: it is not known
+ * @vmcoreinfo: filled by a search: where a note of that name is; 0 if
  *	there was no search, or none was seen
  */
 struct crash_find {

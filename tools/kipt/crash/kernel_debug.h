@@ -18,7 +18,7 @@ struct module_lines;
 /**
  * struct kernel_debug - the files of a kernel that died
  * @memory: its memory, the caller's; NULL: it is the kernel that runs
- * @layout: tells where its modules are, if @layout.module is not 0
+ * @layout: says where its modules are, if @layout.module is not 0
  * @modules: those that lines were wanted of
  * @module_count: how many
  * @id: its build id in hexadecimal; "": not known, and no file is used
@@ -53,7 +53,7 @@ struct kernel_debug {
  * @path: vmlinux, which may be anybody's file; NULL: it is looked for where it is
  *	usually installed, in files that only root writes
  *
- * A note tells if @path is of another kernel, or of nobody knows which.
+ * A note says if @path is of another kernel, or of nobody knows which.
  *
  * Return: true, or false after a sentence if @path cannot be read.
  */

@@ -37,7 +37,7 @@ void line_reader_destroy(struct line_reader *reader);
  * @text: receives "fork.c:31"
  * @size: its bytes
  *
- * Return: true if it is known; a note tells once why no more is.
+ * Return: true if it is known; a note says once why no more is.
  */
 bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address,
 		     char *text, size_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Merges by time, see merge_by_time.h. Times are estimates with a bound, so what
- * is closer together than that may stand in another order than it happened.
+ * is closer together than that may be in another order than it happened.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +143,7 @@ bool crash_merge_give(struct crash_merge *merge,
 
 	while (good && (stream = earliest(merge))) {
 		size = part_size(stream);
-		/* What holds is told again when a CPU goes on; its time comes. */
+		/* What holds is said again when a CPU goes on; its time comes. */
 		if (stream != merge->last && stream->at)
 			good = record_state_give(&stream->state, false, take,
 						 ctx);

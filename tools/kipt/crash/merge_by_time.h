@@ -41,9 +41,9 @@ bool crash_merge_take(struct crash_merge *merge,
  * @take: gets the records; false ends it
  * @ctx: its first argument
  *
- * What stands between two TIME records of a CPU stays together, and comes when
+ * What is between two TIME records of a CPU stays together, and comes when
  * the first of them does. Where the CPU changes a CPU record says so, and what
- * holds there (task, address space, mode) is told again. A CPU without
+ * holds there (task, address space, mode) is said again. A CPU without
  * times comes first.
  *
  * Return: what @take returned last.

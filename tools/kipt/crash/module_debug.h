@@ -11,7 +11,7 @@
 /**
  * crash_module_build_id() - the build id of a module, out of its memory
  * @memory: its kernel's memory
- * @layout: tells where the modules are
+ * @layout: says where the modules are
  * @name: of the module
  * @id: filled on success
  *

@@ -120,12 +120,12 @@ static void patches_copy(struct crash_logs *logs,
 static bool unseen(const struct crash_source *kernel,
 		   const struct kipt_crash_logs *page)
 {
-	u64 first, second, told;
+	u64 first, second, sum;
 
 	return !number_get(kernel, page->patches_unseen[0], &first) ||
 	       !number_get(kernel, page->patches_unseen[1], &second) ||
-	       !number_get(kernel, page->patches_unseen_told, &told) ||
-	       first + second != told;
+	       !number_get(kernel, page->patches_unseen_told, &sum) ||
+	       first + second != sum;
 }
 
 static bool patches_load(struct crash_logs *logs,

@@ -15,7 +15,7 @@
 #include "named_files.h"
 #include "symbol_message.h"
 
-/* As much of a file as snapshots keep to tell its build id. */
+/* As much of a file as snapshots keep for its build id. */
 #define HEAD_BYTES	4096
 
 /* A file; @fd is -1 if it is not open. */

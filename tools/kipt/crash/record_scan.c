@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks at the few records that tell of time and address spaces, see
+ * Looks at the few records of time and address spaces, see
  * record_scan.h; all others pass.
  */
 #include "../../../kmod/decode/status.h"

@@ -32,7 +32,7 @@ struct crash_who {
 };
 
 /**
- * crash_who_known() - whether threads can be told
+ * crash_who_known() - whether threads can be known
  * @who: where records go
  *
  * Return: true if there is a log; then TIME records are needed to place them.

@@ -57,7 +57,7 @@ void crash_files_destroy(struct crash_files *files)
 	free(files);
 }
 
-/* Returns the answer, or NULL: there is none, and a note was told. */
+/* Returns the answer, or NULL: there is none, after a note. */
 static const struct helper_message *ask(struct crash_files *files, u32 what,
 					u64 number, u64 begin, u64 end)
 {

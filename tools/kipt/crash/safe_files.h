@@ -38,7 +38,7 @@ void crash_files_destroy(struct crash_files *files);
  * @files: files
  * @uid: by this user
  *
- * A note tells if that cannot be, or later that the process ended: what is in
+ * A note says if that cannot be, or later that the process ended: what is in
  * files is missing then.
  */
 void crash_files_become(struct crash_files *files, u32 uid);

@@ -16,7 +16,7 @@
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
 
-/* More than a module can be told to keep, and from one to the next. */
+/* More than a module can be set to keep, and from one to the next. */
 #define SLOTS_MAX	256U
 #define SLOT_BYTES_MAX	4096U
 

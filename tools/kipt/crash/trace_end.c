@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a CPU was writing that did not tell, see trace_ring.h. The cookie at
+ * Where a CPU was writing that did not say so, see trace_ring.h. The cookie at
  * the end of the ring says whether it was written round; times at PSBs show
  * where what is new meets what is old.
  */
@@ -29,9 +29,9 @@ struct look {
 	/* TSC of the last PSB that had one. */
 	u64 time;
 	bool timed;
-	/* Times go back from @before to @behind. */
+	/* Times go back from @before to @after. */
 	bool seam;
-	u64 before, behind;
+	u64 before, after;
 };
 
 static bool time_is_back(u64 then, u64 now)
@@ -47,7 +47,7 @@ static void psb_take(struct look *look, u64 at, const struct kipt_psb *psb)
 	    time_is_back(look->time, psb->tsc)) {
 		look->seam = true;
 		look->before = look->last;
-		look->behind = at;
+		look->after = at;
 	}
 	if (psb->has_tsc) {
 		look->time = psb->tsc;
@@ -135,11 +135,11 @@ static void end_of_first_lap(const struct look *look, u64 end)
 	if (!look->seam)
 		return;
 	trace->size = look->before;
-	trace->unsure = look->behind - look->before;
+	trace->unsure = look->after - look->before;
 	trace->end = CRASH_END_TIMES;
 }
 
-/* Without a time there is no telling new from old. */
+/* Without a time new and old cannot be distinguished. */
 static void end_of_later_lap(const struct look *look)
 {
 	struct crash_trace *trace = look->trace;
@@ -154,8 +154,8 @@ static void end_of_later_lap(const struct look *look)
 		trace->first = look->first;
 		trace->size = look->last - look->first;
 	} else {
-		trace->first = look->behind;
-		trace->size = ring - (look->behind - look->before);
+		trace->first = look->after;
+		trace->size = ring - (look->after - look->before);
 	}
 	trace->unsure = ring - trace->size;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A trace in order, see trace_ring.h. Leaves to trace_end.c to look for an end
- * that the registers do not tell.
+ * that the registers do not show.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@ bool crash_trace_find(struct crash_trace *trace, const struct crash_cpu *cpu,
 {
 	const struct kipt_crash_stop *stop = &cpu->page.stop;
 	u64 size = cpu->page.size;
-	bool told = cpu->stop_good && (stop->state == KIPT_CRASH_STOPPED ||
+	bool known = cpu->stop_good && (stop->state == KIPT_CRASH_STOPPED ||
 				       stop->state == KIPT_CRASH_NOT_TRACED);
 
 	memset(trace, 0, sizeof(*trace));
@@ -22,7 +22,7 @@ bool crash_trace_find(struct crash_trace *trace, const struct crash_cpu *cpu,
 		trace->end = CRASH_END_NONE;
 		return true;
 	}
-	if (!told || stop->tail > stop->head ||
+	if (!known || stop->tail > stop->head ||
 	    stop->head - stop->tail > size)
 		return crash_end_find(trace);
 	trace->end = stop->state == KIPT_CRASH_STOPPED ? CRASH_END_STOPPED :

@@ -17,7 +17,7 @@
  *	that is not 0
  * @CRASH_END_TIMES: from one PSB to the next times go back: the end is between
  *	them, and the trace is given up to the first of them
- * @CRASH_END_NONE: it cannot be told, there is no trace to give
+ * @CRASH_END_NONE: it cannot be found out, there is no trace to give
  */
 enum crash_end {
 	CRASH_END_STOPPED = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a kernel tells of itself to those who read its dump: lines of text, in
+ * What a kernel says of itself to those who read its dump: lines of text, in
  * a note in its memory.
  */
 #ifndef KIPT_VMCOREINFO_H
@@ -41,7 +41,7 @@ bool vmcoreinfo_here(const u8 *bytes);
 /**
  * vmcoreinfo_text() - the value of a line
  * @info: the lines; NULL: none
- * @key: what stands before '='
+ * @key: what is before '='
  * @text: filled on success
  * @size: its bytes
  *

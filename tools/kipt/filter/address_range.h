@@ -65,7 +65,7 @@ bool ranges_from_json(struct json_object *object, struct kipt_range *ranges,
 		      u32 *count);
 
 /**
- * ranges_to_flow() - tell the decoder of them
+ * ranges_to_flow() - hand them to the decoder
  * @config: its filter is replaced
  * @ranges: which
  * @count: how many, at most KIPT_FILTERS_MAX

@@ -126,7 +126,7 @@ static bool symbol_parse(struct filter *filter, const char *text)
 }
 
 /* Names of modules may begin with digits. kallsyms has addresses without 0x;
- * they are told from names by their length.
+ * they are distinguished from names by their length.
  */
 static bool is_addresses(const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What --filter and --stop-at name: parsed first, made addresses when it is
- * known where things are. Every refusal is told here, with what to do.
+ * known where things are. Every refusal is reported here, with what to do.
  *
  *	ADDR-ADDR			both inclusive
  *	ADDR/SIZE
@@ -70,7 +70,7 @@ struct filter {
 bool filter_parse(struct filter *filter, const char *text, u32 kind);
 
 /**
- * filter_bad() - tell what is wrong with a filter
+ * filter_bad() - say what is wrong with a filter
  * @filter: which; the sentence begins with its option and text
  * @format: the rest
  */
@@ -104,9 +104,9 @@ void filter_where_free(struct filter_where *where);
 /**
  * enum filter_result - what filter_resolve() says
  * @FILTER_DONE: the range is known
- * @FILTER_REFUSED: it never will be; told
+ * @FILTER_REFUSED: it never will be, after a message
  * @FILTER_NOT_MAPPED: @process does not have the file, or is NULL, and the
- *	file has no address of its own; not told
+ *	file has no address of its own; no message
  */
 enum filter_result {
 	FILTER_DONE,

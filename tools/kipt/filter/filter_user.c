@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Functions of programs and libraries, for filter.c. The ELF file says where
- * in itself a function stands, the mappings of the process where the file
- * stands in memory; a file that is not position independent needs no process.
+ * in itself a function is, the mappings of the process where the file
+ * is in memory; a file that is not position independent needs no process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool name_is(const struct filter *filter, const char *name)
 	       !strncmp(name, filter->name, filter->name_len);
 }
 
-/* The same function may stand in .symtab and in .dynsym. */
+/* The same function may be in .symtab and in .dynsym. */
 static void candidate_add(struct search *search,
 			  const struct elf_function *function)
 {

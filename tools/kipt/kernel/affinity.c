@@ -78,7 +78,7 @@ bool cpus_own(const char *list, char *text, size_t size)
 	return ok;
 }
 
-/* A list that the kernel tells in a file, or NULL. */
+/* A list that the kernel has in a file, or NULL. */
 static cpu_set_t *set_read(const char *path)
 {
 	char text[KIPT_CPUS_TEXT + 1];

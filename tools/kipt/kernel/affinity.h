@@ -22,7 +22,7 @@ bool cpus_own(const char *list, char *text, size_t size);
  * cpus_present() - the CPUs of this machine, online or not
  * @with_pt: CPU list: those that are online and have PT
  * @text: filled with a CPU list, without those that are online and have none;
- *	it is @with_pt if the others cannot be told
+ *	it is @with_pt if the others are not known
  * @size: bytes of @text
  */
 void cpus_present(const char *with_pt, char *text, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What CPUID tells user space, for when the module is not there to ask.
+ * What CPUID says to user space, for when the module is not there to ask.
  */
 #ifndef KIPT_CPUID_H
 #define KIPT_CPUID_H

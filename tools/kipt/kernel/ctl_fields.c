@@ -101,7 +101,7 @@ static const struct ctl_field *field_find(const char *name, size_t len)
 	return NULL;
 }
 
-/* A number of a field: the bits of ctl that stand for it. */
+/* A number of a field: the bits of ctl that mean it. */
 static bool field_number(const struct ctl_field *field, const char *text,
 			 size_t len, u64 *bits)
 {

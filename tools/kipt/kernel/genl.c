@@ -169,7 +169,7 @@ static void extack_read(const struct genl *genl, struct nlattr *tlvs, int len,
 	range_add(a[NLMSGERR_ATTR_POLICY], text, size);
 }
 
-/* It stands after the error message, which carries the whole request unless
+/* It is after the error message, which carries the whole request unless
  * it was capped.
  */
 static void ack_text(const struct genl *genl, const struct nlmsgerr *err,
@@ -619,7 +619,7 @@ bool genl_version_fits(const struct kipt_info *info)
 /**
  * struct making - a session that is being made
  * @session: what is asked for, and how far it is
- * @progress: who is to be told, or NULL
+ * @progress: who is called, or NULL
  */
 struct making {
 	struct kipt_session *session;
@@ -779,7 +779,7 @@ static void session_fields_read(struct genl *genl, struct nlattr **a,
 /**
  * struct listing - sessions that are being listed
  * @session: the one under way; its id is 0 before the first
- * @found: who is to be told
+ * @found: who is called
  * @ctx: its first argument
  */
 struct listing {
@@ -796,7 +796,7 @@ static void listing_flush(struct listing *listing)
 	listing->session.id = 0;
 }
 
-/* A session is told by one message, then each of its CPUs by one. */
+/* A session has one message, then each of its CPUs by one. */
 static void listing_read(struct genl *genl, struct nlattr **a)
 {
 	struct listing *listing = genl->reply_to;
@@ -890,7 +890,7 @@ static void snapshot_fields_read(struct nlattr **a,
 
 /**
  * struct snapshot_listing - snapshots that are being listed
- * @found: who is to be told
+ * @found: who is called
  * @ctx: its first argument
  */
 struct snapshot_listing {
@@ -919,7 +919,7 @@ int genl_snapshot_each(struct genl *genl,
 			  "list the snapshots", snapshot_listed, &listing);
 }
 
-/* The first message tells what it is, the others its data. */
+/* The first message says what it is, the others its data. */
 static void snapshot_part_read(struct genl *genl, struct nlattr **a)
 {
 	struct kipt_snapshot *snapshot = genl->reply_to;

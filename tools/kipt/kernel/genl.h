@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Talk with the kernel module over generic netlink: structs in, structs out.
- * genl.c alone includes libnl. Every failure is told on stderr where it
+ * genl.c alone includes libnl. Every failure is reported on stderr where it
  * happens: what was tried, the kernel's sentence, the name of the errno.
  */
 #ifndef KIPT_GENL_H
@@ -13,11 +13,11 @@ struct genl;
 
 /**
  * genl_open() - connect to the module
- * @quiet: do not tell why it failed, and take a module of any version, of
+ * @quiet: do not say why it failed, and take a module of any version, of
  *	which nothing but genl_info() makes sense
  *
  * Return: the connection, the caller's until genl_close(); NULL if the module
- * is not there, or has another interface (told unless @quiet).
+ * is not there, or has another interface (with a message unless @quiet).
  */
 struct genl *genl_open(bool quiet);
 
@@ -32,7 +32,7 @@ void genl_close(struct genl *genl);
  * @genl: connection
  * @info: filled on success
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_info(struct genl *genl, struct kipt_info *info);
 
@@ -50,9 +50,9 @@ bool genl_version_fits(const struct kipt_info *info);
  * @session: cpus, mode, size, ctl, flags, filters, pid, cr3 and, if it is to be
  *	armed, print_branches are asked for; id is filled
  * @progress: called again and again, or NULL; memory and memory_total of the
- *	session tell how far it is
+ *	session say how far it is
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_session_new(struct genl *genl, struct kipt_session *session,
 		     void (*progress)(const struct kipt_session *session));
@@ -62,7 +62,7 @@ int genl_session_new(struct genl *genl, struct kipt_session *session,
  * @genl: connection
  * @id: session
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_session_start(struct genl *genl, u32 id);
 
@@ -71,7 +71,7 @@ int genl_session_start(struct genl *genl, u32 id);
  * @genl: connection
  * @id: session
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_session_stop(struct genl *genl, u32 id);
 
@@ -80,7 +80,7 @@ int genl_session_stop(struct genl *genl, u32 id);
  * @genl: connection
  * @id: session
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_session_delete(struct genl *genl, u32 id);
 
@@ -90,7 +90,7 @@ int genl_session_delete(struct genl *genl, u32 id);
  * @id: session
  * @session: filled on success; the caller frees it with session_free()
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_session_get(struct genl *genl, u32 id, struct kipt_session *session);
 
@@ -100,7 +100,7 @@ int genl_session_get(struct genl *genl, u32 id, struct kipt_session *session);
  * @found: called for each; must not keep the session
  * @ctx: its first argument
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_session_each(struct genl *genl,
 		      void (*found)(void *ctx, const struct kipt_session *s),
@@ -112,7 +112,7 @@ int genl_session_each(struct genl *genl,
  * @found: called for each; must not keep it
  * @ctx: its first argument
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_snapshot_each(struct genl *genl,
 		       void (*found)(void *ctx,
@@ -125,7 +125,7 @@ int genl_snapshot_each(struct genl *genl,
  * @id: its number
  * @snapshot: filled; the caller frees its @data
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_snapshot_get(struct genl *genl, u32 id,
 		      struct kipt_snapshot *snapshot);
@@ -135,7 +135,7 @@ int genl_snapshot_get(struct genl *genl, u32 id,
  * @genl: connection
  * @id: its number
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_snapshot_delete(struct genl *genl, u32 id);
 
@@ -163,7 +163,7 @@ struct genl_fetch {
  * @piece: called by genl_fetch_wait() for each message
  * @ctx: its first argument
  *
- * Return: 0 or a negative errno; told.
+ * Return: 0 or a negative errno, after a message.
  */
 int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
 		     void (*piece)(void *ctx, const struct kipt_piece *piece),
@@ -180,12 +180,12 @@ int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
  * 1: messages were taken.
  * 0: none came in that time, or a signal did; or the fetch is over, see
  *	genl_fetch_over().
- * A negative errno: told; the fetch is over.
+ * A negative errno: the fetch is over, after a message.
  */
 int genl_fetch_wait(struct genl *genl, int timeout_ms);
 
 /**
- * genl_fetch_over() - whether all was told
+ * genl_fetch_over() - whether all was received
  * @genl: connection
  *
  * Return: true after the last message.

@@ -81,7 +81,7 @@ static void model_show(const struct kipt_caps *c, FILE *out)
 		c->model, c->stepping, core_words(c->core_type));
 }
 
-/* What it means for whom the bits tell nothing. */
+/* What it means for those to whom the bits say nothing. */
 static void consequences_show(const struct kipt_caps *c, FILE *out)
 {
 	if (!(c->leaf0_ecx & RTIT_CAP_TOPA))
@@ -151,7 +151,7 @@ static const char *absent_text(u32 absent)
 					   WITHOUT_CRASH;
 }
 
-/* What only those are told who may trace. */
+/* What only those see who may trace. */
 static void use_show(const struct kipt_info *info, FILE *out)
 {
 	if (!info->told_use) {
@@ -248,7 +248,7 @@ static void caps_json(struct json_object *line, const struct kipt_caps *c)
 	jsonl_number(line, "core_type", c->core_type);
 }
 
-/* What all CPUs share stands in the line itself. */
+/* What all CPUs share is in the line itself. */
 static void kinds_json(struct json_object *line, const struct kipt_info *info)
 {
 	struct json_object *kinds = json_object_new_array();

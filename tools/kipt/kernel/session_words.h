@@ -19,7 +19,7 @@
 
 /**
  * struct kipt_caps - what CPUs of one kind can do
- * @cpus: these CPUs, "": not told
+ * @cpus: these CPUs, "": not known
  * @leaf0_eax, @leaf0_ebx, @leaf0_ecx: CPUID.(EAX=14H,ECX=0)
  * @leaf1_eax, @leaf1_ebx: CPUID.(EAX=14H,ECX=1)
  * @tsc_den, @tsc_num, @crystal_hz: CPUID.15H EAX, EBX, ECX
@@ -73,7 +73,7 @@ struct kipt_limits {
  * @record_version: of struct kipt_record
  * @limits: bounds
  * @online: CPUs that have PT
- * @told_use: this process may trace: @busy, @memory and @latch are told
+ * @told_use: this process may trace: @busy, @memory and @latch are known
  * @busy: CPUs a session holds
  * @memory: bytes in use
  * @latch: enum kipt_stop_cause, why nothing can be started, or 0
@@ -184,7 +184,7 @@ struct kipt_session {
  * @fetch: number of the fetch
  * @total: trace bytes it has to decode
  * @done: of these, decoded so far
- * @in_chunk: what follows is told
+ * @in_chunk: what follows is known
  * @cpu: whose trace it is
  * @chunk: number of the chunk
  * @from: its first byte in the trace of the CPU
@@ -254,7 +254,7 @@ u32 session_mode_parse(const char *text);
  * @hook: enum kipt_crash_hook
  * @cpu: where it happened
  * @ip: the instruction, 0: not known
- * @has_trap: @trap is told
+ * @has_trap: @trap is known
  * @trap: vector of the exception
  * @pid: thread on that CPU, 0: not known
  * @comm: its name

@@ -40,7 +40,7 @@
 #define FIRST_PIECES	16
 #define FIRST_BYTES	(1U << 16)
 
-/* Compressed events may stand for any number of samples. */
+/* Compressed events may mean any number of samples. */
 #define SAMPLED_MOST	(2ULL << 30)
 
 /* perf fills each piece up with zeros to a multiple of this. */

@@ -123,7 +123,7 @@ static bool id_right(const struct perf_code *code, int fd, u8 *head)
 	       build_id_same(&id, &code->id);
 }
 
-/* Not every file system tells; then the inode's last change says enough. */
+/* Not every file system has it; then the inode's last change says enough. */
 static bool generation_right(const struct perf_code *code, int fd)
 {
 	long generation;

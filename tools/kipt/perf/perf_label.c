@@ -245,7 +245,7 @@ static bool load_add(struct loads *loads, u64 at, u64 cr3)
 	return true;
 }
 
-/* The time of a PIP is that of the next packet that tells time: the one before
+/* The time of a PIP is that of the next packet that has a time: the one before
  * may be of before the switch.
  */
 static bool loads_find(struct loads *loads, struct walk *walk)

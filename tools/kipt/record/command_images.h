@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Gives a session the files that the programs of a command had mapped, where perf may
- * not be asked for more: /proc tells while ptrace holds them.
+ * not be asked for more: /proc shows it while ptrace holds them.
  */
 #ifndef KIPT_COMMAND_IMAGES_H
 #define KIPT_COMMAND_IMAGES_H

@@ -204,7 +204,7 @@ static bool file_close(struct perf_recording *recording, u64 ctl)
 	return perf_writer_close(&recording->writer, attrs, 2);
 }
 
-/* Nobody is to read it before it is complete: who asks for the lock waits for that. */
+/* Nobody is to read it before it is complete: whoever takes the lock waits for that. */
 static bool maps_file_open(struct perf_recording *recording, const char *path)
 {
 	if (path && perf_file_is(path))

@@ -39,7 +39,7 @@
  * @users: code of processes, to be written when tracing is over
  * @where: where filters look
  * @missing: the filter whose file was not found last
- * @refused: a filter was, and a sentence told so
+ * @refused: a filter was, and a message said so
  * @target: the process --pid names, from target_open()
  * @death: of the first process that a signal killed; its pid is 0 if none was
  * @deaths: how many there were

@@ -368,7 +368,7 @@ static void on_exit_event(struct child *child, pid_t tid)
 		child->exiting(child->ctx, tid, pid);
 }
 
-/* What the kernel told a program when it began; 0 if unknown. */
+/* What the kernel gave a program when it began; 0 if unknown. */
 static unsigned long aux_value(pid_t tid, unsigned long type)
 {
 	unsigned long pair[2], found = 0;

@@ -47,7 +47,7 @@ struct child_entry {
  * @pid: its process
  * @number: SIGSEGV, SIGABRT, SIGILL, SIGBUS or SIGFPE
  * @code: si_code: who sent it, or which fault it was
- * @address: of the fault, as the signal tells it; 0 if somebody sent it
+ * @address: of the fault, as the signal has it; 0 if somebody sent it
  * @ip: the instruction that faulted, or the one after the last
  * @cpu: where the task runs, -1 if not known
  * @comm: name of the task

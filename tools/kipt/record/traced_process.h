@@ -13,7 +13,7 @@
  * target_open() - take a process
  * @pid: its id
  *
- * Return: a descriptor that stands for it, or -1 after a sentence.
+ * Return: a descriptor for it, or -1 after a sentence.
  */
 int target_open(u32 pid);
 

@@ -118,10 +118,10 @@ struct narrow_cpu {
  * @from, @to: ticks after the first time of a CPU, ends of the stretch
  * @seen: something that was chosen is in the stream
  * @edges: EDGE records are passed on
- * @counted: branches came as counts, which these choices cannot tell apart; none of
+ * @counted: branches came as counts, which these choices cannot distinguish; none of
  *	them is given
  * @times: there is a time in the stream
- * @refused: the stretch cannot be told in ticks, and a sentence says so
+ * @refused: the stretch cannot be said in ticks, and a message says so
  */
 struct narrow {
 	const struct narrow_options *options;

@@ -41,7 +41,7 @@ static bool take_branch(struct own_records *own, const struct kipt_record *r)
 	return give(own, &record);
 }
 
-/* Whose it is is told after a PSB that decoding starts from. */
+/* Records say whose it is after a PSB that decoding starts from. */
 static bool take_sync(struct own_records *own, const struct kipt_record *r)
 {
 	if (r->flags & KIPT_RF_NO_IP || !is_user(r->ip))

@@ -20,7 +20,7 @@
  * @pid: its process
  * @inside: the address space is the program's
  * @edges: so is that of the EDGE records
- * @pending: a SYNC record whose address space is not told yet
+ * @pending: a SYNC record whose address space is not known yet
  *
  * The first five are set, the rest is zero at first.
  */

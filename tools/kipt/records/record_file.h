@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files of struct kipt_record: a header in the shape of one record, whose
- * type is 0, then records until the end. Beside FILE stands FILE.maps.
+ * type is 0, then records until the end. FILE.maps is beside FILE.
  */
 #ifndef KIPT_RECORD_FILE_H
 #define KIPT_RECORD_FILE_H

@@ -61,7 +61,7 @@ const struct kipt_record *record_state_last(const struct record_state *state,
 					    enum record_state_kind kind);
 
 /**
- * record_state_give() - tell where the stream is
+ * record_state_give() - say where the stream is
  * @state: where it is
  * @time: its time, too
  * @give: called with records; false ends it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A ring of records, see record_tail.h. It has room for what stands between
+ * A ring of records, see record_tail.h. It has room for what is between
  * branches, too; where that is more than usual, fewer branches are kept.
  */
 #include <stdlib.h>

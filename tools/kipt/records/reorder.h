@@ -14,7 +14,7 @@ struct order;
 /**
  * order_create() - make an order
  * @workers: threads, 1 or more, numbered from 0
- * @dictionaries: tell by DICTIONARY records whose nodes follow
+ * @dictionaries: say by DICTIONARY records whose nodes follow
  * @finish: records are given away although nobody wants more
  *
  * Return: the caller's until order_destroy(); NULL without memory.

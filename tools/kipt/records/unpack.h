@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packed records, and the plain ones they stand for. Packed records may come from a
+ * Packed records, and the plain ones they mean. Packed records may come from a
  * file, also one of an earlier version: nothing they say is trusted.
  */
 #ifndef KIPT_UNPACK_H
@@ -34,7 +34,7 @@ void unpack_destroy(struct unpack *unpack);
 bool unpack_wants(const struct kipt_record *record);
 
 /**
- * unpack_records() - the plain records that packed ones stand for
+ * unpack_records() - the plain records that packed ones mean
  * @unpack: knows what came before
  * @records: any records, in order; plain ones come out as they are
  * @count: how many

@@ -15,7 +15,7 @@
 #define NUMBERS_AHEAD		65536
 
 /**
- * struct unpack_path - what a path number stands for
+ * struct unpack_path - what a path number means
  * @tail: instructions after the last record
  * @nested: there are PATHS records among them
  * @count: records; the rest is the first ones of a path that is coming in

@@ -69,7 +69,7 @@ struct elf_symbols;
  * struct names_reader - reads files that this process does not want to read
  * @symbols: the symbols of a file, the caller's; NULL: none
  * @source: the line that the code at an offset in a file was made of, as
- *	source_text() tells it
+ *	source_text() has it
  * @ctx: first argument of both
  */
 struct names_reader {

@@ -59,7 +59,7 @@ bool build_id_note(struct build_id *id, const u8 *bytes, u64 size)
 	return notes_look(id, bytes, size, &notes);
 }
 
-/* What both kinds of file tell of their parts. */
+/* What both kinds of file say of their parts. */
 struct parts {
 	u64 at;
 	u32 count;

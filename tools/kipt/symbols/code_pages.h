@@ -40,7 +40,7 @@ bool pages_open(struct pages_writer *writer, const char *name);
  * @address: of the page
  * @bytes: PAGE_BYTES
  *
- * Return: true, or false if it cannot be written (not told).
+ * Return: true, or false if it cannot be written (without a message).
  */
 bool pages_write(struct pages_writer *writer, u64 address, const u8 *bytes);
 

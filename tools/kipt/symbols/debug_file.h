@@ -43,7 +43,7 @@ struct debug_file {
  * the usual places; by build id on the servers that DEBUGINFOD_URLS names.
  *
  * Return: the caller's until debug_file_close(); NULL if @path cannot be read
- * (not told).
+ * (without a message).
  */
 struct debug_file *debug_file_open(const char *path,
 				   const struct debug_places *places);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of C++ and Rust through libiberty, see demangle.h. A short name may stand
+ * Names of C++ and Rust through libiberty, see demangle.h. A short name may be
  * for one of gigabytes: it is left where the room ends.
  */
 #include <setjmp.h>

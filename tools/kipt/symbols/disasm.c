@@ -35,7 +35,7 @@ static bool decoder_init(ZydisDecoder *decoder, u32 mode)
 	return false;
 }
 
-/* Displacements stand as they are in the code; what they lead to is @target. */
+/* Displacements are shown as they are in the code; what they lead to is @target. */
 static bool formatter_init(ZydisFormatter *formatter)
 {
 	return ZYAN_SUCCESS(ZydisFormatterInit(formatter,

@@ -19,7 +19,7 @@ struct elf_symbols;
  * @path: the file
  *
  * Return: the caller's until elf_symbols_destroy(); NULL if it cannot be read
- * or is no ELF file (not told: the address is shown instead).
+ * or is no ELF file (without a message: the address is shown instead).
  */
 struct elf_symbols *elf_symbols_load(const char *path);
 
@@ -72,7 +72,7 @@ struct elf_file;
 
 /**
  * elf_symbols_made() - symbols that somebody else read
- * @file: where the file's bytes stand; copied
+ * @file: where the file's bytes are; copied
  * @symbols: the table; owned by what is returned
  *
  * Return: as elf_symbols_load(); NULL without memory, or if @file is damaged:
@@ -138,8 +138,8 @@ struct elf_function {
  * @found: called for each entry of .symtab and .dynsym that is a function
  * @ctx: its first argument
  *
- * Return: true, or false if the file cannot be read or is no ELF file (not
- * told; errno is 0 then for what is none).
+ * Return: true, or false if the file cannot be read or is no ELF file
+ * (without a message; errno is 0 then for what is none).
  */
 bool elf_functions_each(const char *path, struct elf_file *file,
 			void (*found)(void *ctx,

@@ -62,7 +62,7 @@ void maps_free(struct maps *maps);
  * @maps: where to
  * @pid: the process
  *
- * Return: true, or false if there is no such process (not told).
+ * Return: true, or false if there is no such process (without a message).
  */
 bool maps_read_pid(struct maps *maps, u32 pid);
 
@@ -72,7 +72,7 @@ bool maps_read_pid(struct maps *maps, u32 pid);
  * @tid: the task whose mappings are read
  * @pid: the process they are added to: that of @tid, or one just forked
  *
- * Return: true, or false if there is no such task (not told).
+ * Return: true, or false if there is no such task (without a message).
  */
 bool maps_read_task(struct maps *maps, u32 tid, u32 pid);
 

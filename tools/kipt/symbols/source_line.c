@@ -42,7 +42,7 @@ void source_destroy(struct source *source)
 	free(source);
 }
 
-/* Where the file was linked to have what stands at an offset in the file; 0: nowhere. */
+/* Where the file was linked to have what is at an offset in the file; 0: nowhere. */
 static u64 address_of(struct source *source, u64 offset)
 {
 	GElf_Addr bias;

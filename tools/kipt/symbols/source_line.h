@@ -19,7 +19,7 @@ struct source;
  * @path: an ELF file
  * @places: as for debug_file_open()
  *
- * Return: the caller's until source_destroy(); NULL if there is none (not told:
+ * Return: the caller's until source_destroy(); NULL if there is none (without a message:
  * no line is shown).
  */
 struct source *source_load(const char *path, const struct debug_places *places);

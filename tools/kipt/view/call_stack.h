@@ -78,7 +78,7 @@ struct frame {
 struct call_stack;
 
 /**
- * struct call_watch - is told of frames
+ * struct call_watch - is called for frames
  * @enter: a frame is on top now
  * @leave: it is going; @returned: its return was seen, otherwise nobody knows
  *	when its call ended, or whether
@@ -100,7 +100,7 @@ struct call_watch {
  * @room: frames there is memory for
  * @lines: where lines go; NULL: there are none
  * @fold: repeated calls are folded
- * @watch: told of its frames, or NULL
+ * @watch: called for its frames, or NULL
  * @ctx: first argument of its functions
  * @gaps: how many its CPU had when execution was known for the last time
  * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere

@@ -145,7 +145,7 @@ static void call_take(struct call_track *track, const struct kipt_record *r)
 			return;
 		}
 	}
-	/* The call's length is not known: its own address stands for where it
+	/* The call's length is not known: its own address is taken for where it
 	 * returns to, see returns_to().
 	 */
 	frame_push(track, FRAME_CALL, r->value, r->ip, LINE_CALL, r->value);

@@ -13,7 +13,7 @@
  * struct call_track_ops - what depends on who follows the calls
  * @find: an address in words; the process is that of the current record
  * @line: fills the line of a frame that is entered; NULL: frames have none
- * @watch: told of frames that come and go; NULL: nobody is
+ * @watch: called for frames that come and go, or NULL
  */
 struct call_track_ops {
 	void (*find)(void *ctx, u64 address, struct place *place);

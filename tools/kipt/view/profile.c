@@ -191,7 +191,7 @@ static u32 symbol_add(struct profile *profile, u64 key, u32 next,
 }
 
 /* Names are compared as well: a process runs several programs one after the other,
- * whose functions may stand at the same addresses.
+ * whose functions may be at the same addresses.
  */
 static u32 symbol_find(struct profile *profile, u32 space, u32 pid,
 		       u64 address, bool called)

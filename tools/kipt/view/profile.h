@@ -281,7 +281,7 @@ static inline void profile_add(u64 *sum, u64 more)
 }
 
 /**
- * profile_notes() - tell what had no room
+ * profile_notes() - say what had no room
  * @profile: nothing is added any more
  */
 void profile_notes(const struct profile *profile);

@@ -140,7 +140,7 @@ void output_end_show(struct output *output)
 }
 
 /* The flow counts faster than anybody who looks at each branch. Packed records are fewer than
- * those they stand for, which pays where they leave the kernel, or are kept.
+ * those they mean, which pays where they leave the kernel, or are kept.
  */
 u32 output_choose(const struct output *output, bool far)
 {
@@ -267,7 +267,7 @@ static bool maps_beside(struct output *output)
 	return maps_save(&output->maps, path);
 }
 
-/* What was asked for is not in the trace, or cannot be told in it. */
+/* What was asked for is not in the trace, or cannot be found in it. */
 static void narrow_say(struct output *output)
 {
 	if (output->narrow.counted) {

@@ -26,7 +26,7 @@
  * @narrow: leaves some records out, if the options say so
  * @ending: only the end before a place is shown, see output_end(); or NULL
  * @last: the lines of it
- * @failed: something was lost, and a sentence told so
+ * @failed: something was lost, and a message said so
  */
 struct output {
 	const struct view_options *options;

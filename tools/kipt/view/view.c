@@ -413,7 +413,7 @@ void view_finish(struct view *view)
 	else if (options->json && view->tally.records)
 		tally_show_json(&view->tally, view->out);
 	fflush(view->out);
-	/* Where nothing came, the reason was told. */
+	/* Where nothing came, the reason was said. */
 	if (!options->hash && !options->json && view->tally.records)
 		tally_show(&view->tally, options->stats ? view->out : stderr);
 	fflush(view->out);

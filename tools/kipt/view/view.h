@@ -339,7 +339,7 @@ struct view_state {
  * @merged: CPUs take turns, their times count from the first of all
  * @first_of: the first time of each CPU, unless they are merged
  * @cut: the file ends too early
- * @failed: something is not shown, and a sentence told so
+ * @failed: something is not shown, and a message said so
  */
 struct view {
 	const struct view_options *options;

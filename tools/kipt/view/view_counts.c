@@ -86,7 +86,7 @@ static void edge_print_json(struct view *view, const struct edge *edge)
 	jsonl_print(line, view->out);
 }
 
-/* Is there more than one process to tell apart? */
+/* Is there more than one process to distinguish? */
 static bool several_spaces(const struct edge *list, size_t count)
 {
 	const struct edge *first = NULL;

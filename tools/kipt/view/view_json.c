@@ -179,7 +179,7 @@ static struct json_object *line_make(struct view *view,
 	return line;
 }
 
-/* What else a line says stands in it: only the number is new. */
+/* What else a line says is in it: only the number is new. */
 static void aux_print(struct view *view, const struct kipt_record *r,
 		      const char *text, u32 length)
 {

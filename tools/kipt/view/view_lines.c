@@ -12,7 +12,7 @@
 #include "../symbols/source_cache.h"
 #include "view.h"
 
-/* Two names of up to 255 bytes, two addresses or an instruction, and what stands
+/* Two names of up to 255 bytes, two addresses or an instruction, and what is
  * between.
  */
 #define LINE_MAX	800
