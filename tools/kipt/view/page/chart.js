@@ -198,7 +198,9 @@ const outermost = (() => {
 		}
 		found[n] = many ? 0 : 1;
 		open.set(f, many + 1);
-		todo.push(~n, ...(children.get(n) || []));
+		todo.push(~n);
+		for (const child of children.get(n) || [])
+			todo.push(child);
 	}
 	return found;
 })();

@@ -3,7 +3,8 @@
  * What the charts share: what is seen, and how it is drawn. Each rectangle is counted.
  */
 const LANE = 20, GAP = 5, LABEL = 170, AXIS = 22, LANES_MOST = 24, COLUMNS_COST = 2800;
-const ROW = 19, BOXES_MOST = 1500, ROWS_MOST = 200, CALLS_STEP = 50;
+const ROW = 19, BOXES_MOST = 1500, ROWS_MOST = 200, CALLERS_MOST = 5;
+const CALLS_STEP = 50;
 const element = (id) => document.getElementById(id);
 const timeline = element("timeline"), flame = element("flame");
 

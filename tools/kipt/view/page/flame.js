@@ -2,20 +2,16 @@
 /*
  * The flame graph of the chosen stretch.
  */
-/* Paths in the order in which they are drawn: [node, x, width, row], x from 0 to 1. */
+/* Paths in the order in which they are drawn: [node, x, width, row, callers], x from 0 to 1;
+ * callers: so many share the box. Then how many are too narrow and too deep to be drawn, and of
+ * none of these what it called.
+ */
 function layout() {
-	const sums = stretch.sums, found = [], whole = box.root < 0 ? sums.all : sums.total[box.root];
-	const width = flame.clientWidth, todo = [];
-	let narrow = 0;
+	const sums = stretch.sums, whole = box.root < 0 ? sums.all : sums.total[box.root];
+	const width = flame.clientWidth, found = whole ? callers() : [], begin = found.length;
+	const todo = whole ? [[box.root, 0, begin]] : [];
+	let narrow = 0, deep = 0;
 
-	if (!whole)
-		return [found, narrow];
-	for (let n = box.root, row = ancestors(box.root).length; n >= 0; n = nodeParent[n])
-		found.push([n, 0, 1, --row]);
-	if (box.root >= 0)
-		todo.push([box.root, 0, ancestors(box.root).length]);
-	else
-		todo.push([-1, 0, 0]);
 	for (let i = 0; i < todo.length; i++) {
 		let [parent, x, row] = todo[i];
 		const below = (children.get(parent) || []).filter((n) => sums.total[n])
@@ -24,16 +20,28 @@ function layout() {
 		for (const n of below) {
 			const w = sums.total[n] / whole;
 
-			if (w * width < 1 || found.length >= BOXES_MOST || row >= ROWS_MOST) {
+			if (w * width < 1 || found.length >= BOXES_MOST) {
 				narrow++;
 				continue;
 			}
-			found.push([n, x, w, row]);
+			if (row - begin >= ROWS_MOST) {
+				deep++;
+				continue;
+			}
+			found.push([n, x, w, row, 0]);
 			todo.push([n, x, row + 1]);
 			x += w;
 		}
 	}
-	return [found, narrow];
+	return [found, narrow, deep];
+}
+
+/* The chosen box and the last of its callers, above it; all other callers are one box. */
+function callers() {
+	const all = ancestors(box.root), more = all.length - 1 - CALLERS_MOST;
+	const shown = (more > 1 ? all.slice(0, CALLERS_MOST + 2) : all).reverse();
+
+	return shown.map((n, row) => [n, 0, 1, row, more > 1 && !row ? more : 0]);
 }
 
 /* A node and what it was called from. */
@@ -49,13 +57,14 @@ function matches(f) {
 	return box.match && functionName(f).toLowerCase().includes(box.match);
 }
 
-function drawBox(paper, [n, x, w, row]) {
-	const f = nodeFunction[n], left = x * paper.width, width = Math.max(w * paper.width - 1, 1);
-	const found = matches(f);
+function drawBox(paper, [n, x, w, row, more]) {
+	const f = more ? LEFT_OUT : nodeFunction[n], found = !more && matches(f);
+	const left = x * paper.width, width = Math.max(w * paper.width - 1, 1);
+	const text = more ? `… ${many(more, "caller")}` : functionName(f);
 
 	rectangle(paper, "flame", found ? color("--match") : boxColor(f), left, row * ROW, width,
 		  ROW - 1);
-	label(paper, functionName(f), left + 3, row * ROW + ROW / 2, width - 6,
+	label(paper, text, left + 3, row * ROW + ROW / 2, width - 6,
 	      color(found ? "--on-match" : "--on-box"));
 	if (n !== box.at || document.activeElement !== flame)
 		return;
@@ -66,7 +75,7 @@ function drawBox(paper, [n, x, w, row]) {
 }
 
 function drawFlame() {
-	const [list, narrow] = layout();
+	const [list, narrow, deep] = layout();
 	const rows = list.reduce((most, [, , , row]) => Math.max(most, row), 0) + 1;
 	const paper = canvasOf(flame, rows * ROW + 2);
 
@@ -76,8 +85,15 @@ function drawFlame() {
 	if (!list.length)
 		label(paper, "No code ran in this stretch, as far as it was traced.", 6, ROW / 2 + 1,
 		      paper.width, color("--dim"));
-	element("flame-status").textContent = box.at >= 0 ? boxText(box.at) :
-		narrow ? `${narrow} call paths are too narrow to be drawn; click a box to see more.` : "";
+	element("flame-status").textContent =
+		[box.at >= 0 ? boxText(box.at) + "." : "", hiddenText(narrow, deep)].join(" ").trim();
+}
+
+function hiddenText(narrow, deep) {
+	const text = [narrow ? `${many(narrow, "call path")} too narrow` : "",
+		      deep ? `${many(deep, "call path")} too deep` : ""].filter(Boolean).join(" and ");
+
+	return text ? `At least ${text} to be drawn; click a box to see more.` : "";
 }
 
 function boxText(n) {
