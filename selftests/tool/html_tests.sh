@@ -72,11 +72,13 @@ print(max(json.loads(line).get("longest", 0) for line in sys.stdin))')" \
 		"$(($(read_html dump | grep -c '^call') + $(read_html members untimedCalls | cut -d' ' -f2)))"
 	same "html_command" "command kipt open
 typed  random.rec --kallsyms kallsyms
-time 5000,20000" "$(read_html members command typed time)"
+typedCpus 
+time 5000,20000" "$(read_html members command typed typedCpus time)"
 	"$KIPT" show random.rec --html out.html --cpu=0 --tid 8 2>err
 	same "html_command_keeps_cpus" "file random.rec
 command kipt show
-typed  --cpu=0 random.rec --tid 8" "$(read_html members file command typed)"
+typed  random.rec --tid 8
+typedCpus  --cpu=0" "$(read_html members file command typed typedCpus)"
 }
 
 # 300,000 functions, each called once, and their paths.
@@ -106,6 +108,90 @@ html_size_tests() {
 	same "html_is_bounded" 1 "$(($(wc -c <out.html) <= 20 << 20))"
 }
 
+# A CPU may be idle when its trace begins and ends, or have times alone.
+html_idle_tests() {
+	{ cpu 0; task 7; tsc 1000; tsc 2000; enable 010; tsc 2100; disable 010; tsc 9000
+	  cpu 1; task 8; tsc 4000; enable 010; tsc 4100; disable 010; tsc 9500; } | records idle.rec
+	"$KIPT" open idle.rec --kallsyms kallsyms --html out.html 2>err
+	same "html_idle_ends" "first 0
+last 8500" "$(read_html members first last)"
+	{ cpu 0; tsc 1000; tsc 9000; } | records idle.rec
+	"$KIPT" open idle.rec --html out.html 2>err
+	same "html_times_only" "first 0
+last 8000" "$(read_html members first last)"
+	differ "html_times_only_has_stretches" "buckets 0" "$(read_html members buckets)"
+}
+
+# 6,000 tasks, of which each ran a tick longer than the one before it.
+many_tasks() {
+	python3 -c '
+print("19 0 1 0 0 0\n8 0 1 0 0 100\n2 1 0 0 0xffffffff81000010 0")
+now = 100
+for i in range(6000):
+    now += i + 1
+    print("5 0 1 %d 0 %d\n8 0 1 0 0 %d" % (i + 1, i + 1, now))'
+}
+
+# Each of 64 tasks runs on each of 4,200 CPUs: more sums than a page has, in a single stretch.
+many_runs() {
+	python3 -c '
+for cpu in range(4200):
+    print("19 0 1 %d 0 0\n8 0 1 0 0 100\n2 1 0 0 0xffffffff81000010 0" % cpu)
+    for i in range(64):
+        print("5 0 1 %d 0 7\n8 0 1 0 0 %d" % (i + 1, 102 + 2 * i))'
+}
+
+html_tasks_tests() {
+	many_tasks | records many.rec
+	"$KIPT" open many.rec --kallsyms kallsyms --html out.html 2>err
+	same "html_tasks_are_bounded" 1 "$(read_html | grep -c '^4096 tasks')"
+	same "html_says_how_many_tasks_are_left_out" "tasksLeftOut 1904" \
+		"$(read_html members tasksLeftOut)"
+	same "html_keeps_tasks_with_most_time" "4096 1905" "$(read_html dump |
+		awk '$1 == "task" { n++; if (!least || $4 < least) least = $4 } END { print n, least }')"
+	many_runs | records many.rec
+	"$KIPT" open many.rec --kallsyms kallsyms --html out.html 2>err
+	same "html_joins_tasks" "mergedBelow 0
+tasksLeftOut 32" "$(read_html members mergedBelow tasksLeftOut)"
+}
+
+# Each call of a recursion that is deeper than is remembered has its own begin.
+html_recursion_tests() {
+	python3 -c '
+print("19 0 1 0 0 0\n5 0 1 7 0 7\n8 0 1 0 0 100\n2 1 0 0 0xffffffff81000010 0")
+for i in range(6000):
+    print("1 3 0 1 0xffffffff81000110 0xffffffff81000100\n8 0 1 0 0 %d" % (101 + i))' |
+		records deep.rec
+	"$KIPT" open deep.rec --kallsyms kallsyms --html out.html 2>err
+	same "html_recursion" "6000 6000" "$(read_html dump | awk '$1 == "call" { n++; begin[$2]++ }
+		END { print n, length(begin) }')"
+}
+
+# Ctrl-C while records come: the page is of those that came, and says so.
+html_interrupted_tests() {
+	random_calls 4 20000 2,2 timed | records whole.rec
+	rm -f pipe.rec
+	mkfifo pipe.rec
+	python3 - "$KIPT" <<-'END'
+	import signal, subprocess, sys
+	kipt = subprocess.Popen([sys.argv[1], "show", "pipe.rec", "--html", "out.html"],
+	                        stderr=subprocess.DEVNULL)
+	whole = open("whole.rec", "rb").read()
+	with open("pipe.rec", "wb", buffering=0) as pipe:
+	    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+	    pipe.write(whole[:240000])
+	    kipt.send_signal(signal.SIGINT)
+	    try:
+	        pipe.write(whole[240000:])
+	    except BrokenPipeError:
+	        pass
+	kipt.wait()
+	END
+	same "html_interrupted" "interrupted True" "$(read_html members interrupted)"
+	"$KIPT" show whole.rec --html out.html 2>err
+	same "html_not_interrupted" "interrupted False" "$(read_html members interrupted)"
+}
+
 # Names that would end the element, or a line of the script, or begin one of the page.
 html_hostile_tests() {
 	printf '%s\n' 'ffffffff81000000 T </script><script>alert(1)</script>' \
@@ -121,6 +207,12 @@ html_hostile_tests() {
 	cp stacks.rec '<b>&"x.rec'
 	"$KIPT" open '<b>&"x.rec' --html out.html 2>err
 	same "html_hostile_path" 'file <b>&"x.rec' "$(read_html members file)"
+	cp stacks.rec $'a\u202eb.rec'
+	"$KIPT" open $'a\u202eb.rec' --html out.html 2>err
+	same "html_command_turns_nothing" "command None" "$(read_html members command)"
+	cp stacks.rec $'a\377b.rec'
+	"$KIPT" open $'a\377b.rec' --html out.html 2>err
+	same "html_command_has_no_other_name" "command None" "$(read_html members command)"
 }
 
 html_refused_tests() {
@@ -143,6 +235,10 @@ html_tests() {
 	html_lost_tests
 	html_call_tests
 	html_size_tests
+	html_idle_tests
+	html_tasks_tests
+	html_recursion_tests
+	html_interrupted_tests
 	html_hostile_tests
 	html_refused_tests
 	own_file_recordings_tests html '^task [0-9]+ [0-9]+ [0-9]+ small$'

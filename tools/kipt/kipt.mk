@@ -124,7 +124,8 @@ $(KIPT_OUT)/man/kipt.1: $(KIPT_OUT)/make_pages $(wildcard $(KIPT_DIR)/pages/man/
 
 # The files of the page that --html writes are in this object.
 KIPT_PAGE := $(KIPT_DIR)/view/page
-$(KIPT_OUT)/view/html_page.o: KIPT_FIND := -Wa,-I$(KIPT_PAGE)
+KIPT_FIND :=
+$(KIPT_OUT)/view/html_page.o: KIPT_FIND := -Wa,-I$(KIPT_PAGE) -fno-lto
 $(KIPT_OUT)/view/html_page.o: $(wildcard $(KIPT_PAGE)/*)
 
 $(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)

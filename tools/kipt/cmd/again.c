@@ -73,6 +73,9 @@ static const struct kipt_option *option_of(const struct kipt_option *options,
 	const struct kipt_option *begun = NULL;
 	size_t length = strcspn(word, "=");
 
+	/* Standard input. */
+	if (!word[1])
+		return NULL;
 	for (; options->name; options++) {
 		if (word[1] != '-') {
 			if (options->letter == word[1])
@@ -115,6 +118,33 @@ static bool is_replaced(const struct kipt_option *option)
 	return false;
 }
 
+/* Directions and line ends that a text may give to what is around it. */
+static bool turns_text(const char *text)
+{
+	static const char *const turns[] = {
+		"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9",
+		"\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae",
+		"\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		if (strstr(text, turns[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A command that looks other than it is would be another one. */
+static bool is_shown(const char *text)
+{
+	static char plain[AGAIN_ROOM];
+
+	snprintf(plain, sizeof(plain), "%s", text);
+	plain_text(plain);
+	return !strcmp(plain, text) && !turns_text(text);
+}
+
 void again_slowest(const struct kipt_option *options, int argc, char **argv)
 {
 	const struct kipt_option *option;
@@ -137,13 +167,10 @@ void again_slowest(const struct kipt_option *options, int argc, char **argv)
 		if (words == 2)
 			full |= !again_word(to, AGAIN_ROOM, argv[i + 1]);
 	}
-	if (full)
+	if (full || !is_shown(kept) || !is_shown(cpus))
 		kept[0] = 0;
-	plain_text(kept);
-	plain_text(cpus);
 }
 
-/* A page may be of some CPUs alone, and so is that of a stretch of it. */
 static void page_settle(struct view_options *view, const char *path)
 {
 	if (path) {
@@ -151,8 +178,8 @@ static void page_settle(struct view_options *view, const char *path)
 		plain_text(shown);
 		view->path = shown;
 	}
-	if (!again_add(cpus, sizeof(cpus), kept))
-		cpus[0] = 0;
+	/* A page may be of some CPUs alone, and so is that of a stretch of it. */
+	view->typed_cpus = cpus;
 }
 
 void again_settle(struct view_options *view, const struct kipt_verb *verb, const char *path)
@@ -161,9 +188,9 @@ void again_settle(struct view_options *view, const struct kipt_verb *verb, const
 
 	if (page)
 		page_settle(view, path);
-	if ((view->mode != VIEW_SLOWEST && !page) || !kept[0] || (page && !cpus[0]))
+	if ((view->mode != VIEW_SLOWEST && !page) || !kept[0])
 		return;
 	snprintf(command, sizeof(command), "kipt %s", verb->name);
 	view->again = command;
-	view->typed = page ? cpus : kept;
+	view->typed = kept;
 }

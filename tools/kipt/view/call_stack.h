@@ -52,7 +52,7 @@ struct sibling {
  * @line: its line, unless it is local
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
- * @symbol, @node, @begun, @gaps, @outer, @shown, @level, @number, @branches: the watcher's
+ * @symbol, @node, @begun, @outer_begun, @gaps, @outer, @shown, @level, @number, @branches: the watcher's
  * @siblings: the last calls it made that returned
  */
 struct frame {
@@ -65,7 +65,7 @@ struct frame {
 	u32 sibling_count;
 	u32 symbol;
 	u32 node;
-	u64 begun;
+	u64 begun, outer_begun;
 	u64 gaps;
 	bool outer;
 	bool shown;

@@ -12,6 +12,8 @@
 
 /* Sums that are kept while records come. */
 #define SUMS_MAX	(1U << 20)
+/* Without a page if they cannot be fewer than these. */
+#define SUMS_HARD	(1U << 22)
 /* Rounds in which a short call is merged with its caller alone. */
 #define ROUNDS_NEAR	8
 
@@ -23,6 +25,7 @@ struct html *html_create(const char *path)
 		say_errno(ENOMEM, "cannot make %s", path);
 		return NULL;
 	}
+	html->sums_most = SUMS_MAX;
 	if (fresh_open(&html->file, path))
 		return html;
 	free(html);
@@ -39,6 +42,7 @@ void html_destroy(struct html *html)
 	free(html->sums.runs.cells);
 	free(html->sums.losses.cells);
 	free(html->calls);
+	free(html->joined);
 	free(html);
 }
 
@@ -89,7 +93,14 @@ static bool is_to_widen(const struct html *html)
 			       html->sums.paths.count < sums_count(html) / 2);
 }
 
-/* Longer buckets as long as there are many, then fewer paths. */
+/* There is one bucket, and more in it of tasks than of paths. */
+static bool is_to_join(const struct html *html)
+{
+	return html_sums_buckets(&html->sums) <= 1 &&
+	       html->sums.runs.count > sums_count(html) / 2;
+}
+
+/* Longer buckets as long as there are many, then fewer paths or tasks. */
 bool html_shrink(struct profile_feed *feed, size_t most)
 {
 	struct html *html = feed->html;
@@ -99,10 +110,12 @@ bool html_shrink(struct profile_feed *feed, size_t most)
 	while (sums_count(html) > most) {
 		if (is_to_widen(html)) {
 			html_sums_widen(&html->sums);
+		} else if (is_to_join(html) && html_tasks_halve(feed)) {
+			continue;
 		} else if (!(html->floor >> 62)) {
 			html->floor = html->floor ? html->floor * 2 : 2;
 			paths_merge(feed, ++round <= ROUNDS_NEAR ? 1 : round);
-		} else {
+		} else if (!html_tasks_halve(feed)) {
 			break;
 		}
 		sums_sort(html);
@@ -110,11 +123,18 @@ bool html_shrink(struct profile_feed *feed, size_t most)
 	return !html->failed;
 }
 
-static void sums_bound(struct profile_feed *feed)
+/* Where sums cannot become so few, they are tried again when there are twice as many. */
+static bool sums_bound(struct profile_feed *feed)
 {
-	if (sums_count(feed->html) < SUMS_MAX)
-		return;
+	struct html *html = feed->html;
+
+	if (sums_count(html) < html->sums_most || html->too_much)
+		return !html->too_much;
 	html_shrink(feed, SUMS_MAX / 2);
+	if (sums_count(html) > html->sums_most / 2)
+		html->sums_most = sums_count(html) * 2;
+	html->too_much = html->sums_most > SUMS_HARD;
+	return !html->too_much;
 }
 
 static void stretch_add(struct profile_feed *feed, struct html_cells *cells, u64 key, u64 ticks)
@@ -122,7 +142,8 @@ static void stretch_add(struct profile_feed *feed, struct html_cells *cells, u64
 	struct html *html = feed->html;
 	u64 from = feed->at->now;
 
-	sums_bound(feed);
+	if (!sums_bound(feed))
+		return;
 	html_sums_reach(&html->sums, from, HTML_BUCKETS);
 	html_sums_reach(&html->sums, from + ticks - 1, HTML_BUCKETS);
 	html->failed |= !html_sums_spread(&html->sums, cells, key, from, from + ticks);
@@ -140,6 +161,8 @@ void html_spend(struct profile_feed *feed, u32 node, u64 ticks)
 	struct html_sums *sums = &feed->html->sums;
 	u32 task = feed->at->task < 0 ? HTML_NOBODY : feed->at->task;
 
+	if (html_task_joined(feed->html, task))
+		task = HTML_NOBODY;
 	stretch_add(feed, &sums->paths, node, ticks);
 	stretch_add(feed, &sums->runs, lane_key(feed->at, task), ticks);
 }
@@ -154,7 +177,8 @@ static void count_add(struct profile_feed *feed, struct html_cells *cells, u64 k
 	struct html *html = feed->html;
 	struct html_cell cell = { .key = key, .count = 1 };
 
-	sums_bound(feed);
+	if (!sums_bound(feed))
+		return;
 	html_sums_reach(&html->sums, tsc, HTML_BUCKETS);
 	cell.bucket = tsc >> html->sums.shift;
 	html->failed |= !html_cells_add(cells, &cell);
@@ -230,15 +254,30 @@ void html_leave(struct profile_feed *feed, const struct call_stack *stack,
 	call_keep(feed->html, &call);
 }
 
+/* Of each CPU also the time in which nothing ran. */
+static void cpus_reach(struct profile_feed *feed)
+{
+	const struct profile_cpu *cpu = feed->profile->cpus;
+	const struct profile_cpu *end = cpu + feed->profile->cpu_count;
+
+	for (; cpu < end; cpu++) {
+		if (!cpu->first)
+			continue;
+		html_sums_reach(&feed->html->sums, cpu->first, HTML_BUCKETS);
+		html_sums_reach(&feed->html->sums, cpu->last, HTML_BUCKETS);
+	}
+}
+
 bool html_end(struct profile_feed *feed)
 {
 	struct html *html = feed->html;
 	bool times = profile_has_times(feed->profile);
 	bool ok;
 
+	cpus_reach(feed);
 	if (!times && feed->view->tally.records)
 		say_error("--html: the trace has no times");
-	if (times && (html->failed || !html_write(feed))) {
+	if (times && (html->failed || html->too_much || !html_write(feed))) {
 		if (html->too_much)
 			say_error("--html: the page would be larger than 20 MB: narrow the trace with --time, --cpu, --tid or --sym");
 		else

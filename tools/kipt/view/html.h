@@ -22,7 +22,7 @@ struct profile_feed;
 #define HTML_BYTES	(20U << 20)
 /* What was merged in a call path: a child in the tree of the feed. */
 #define HTML_MERGED	(~0U)
-/* The CPU or task of which nothing is known. */
+/* The CPU or task of which nothing is known, and tasks that have no sums of their own. */
 #define HTML_NOBODY	(~0U)
 
 /**
@@ -56,6 +56,10 @@ struct html_call {
  * @calls_floor: shorter ones are left out
  * @untimed_calls: calls that ended before the first time
  * @untimed_gaps: gaps before it
+ * @joined: by index in the profile: the task has no sums of its own
+ * @joined_room: tasks that have an entry
+ * @joined_count: how many have no sums
+ * @sums_most: sums that are kept while records come
  * @too_much: not even the shortest page is short enough
  * @failed: memory ran out
  */
@@ -68,6 +72,9 @@ struct html {
 	u64 calls_seen;
 	u64 calls_floor;
 	u64 untimed_calls, untimed_gaps;
+	bool *joined;
+	u32 joined_room, joined_count;
+	size_t sums_most;
 	bool too_much;
 	bool failed;
 };
@@ -121,6 +128,33 @@ void html_leave(struct profile_feed *feed, const struct call_stack *stack,
  * Return: false without memory.
  */
 bool html_shrink(struct profile_feed *feed, size_t most);
+
+/**
+ * html_tasks_keep() - have no sums of tasks that ran little
+ * @feed: whose page it is
+ * @most: tasks that keep their sums at most: those that ran most; what the others ran, and
+ *	will run, is nobody's
+ *
+ * Return: false without memory.
+ */
+bool html_tasks_keep(struct profile_feed *feed, u32 most);
+
+/**
+ * html_tasks_halve() - have no sums of half of the tasks that have some
+ * @feed: whose page it is
+ *
+ * Return: false if there is none, or without memory.
+ */
+bool html_tasks_halve(struct profile_feed *feed);
+
+/**
+ * html_task_joined() - has a task no sums of its own?
+ * @html: page
+ * @task: index in the profile, or HTML_NOBODY
+ *
+ * Return: true if so.
+ */
+bool html_task_joined(const struct html *html, u32 task);
 
 /**
  * html_longest() - sort calls, the longest first, and keep no more than these

@@ -9,6 +9,7 @@
 
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "../cli/progress.h"
 #include "../records/record_words.h"
 #include "html.h"
 #include "html_page.h"
@@ -16,6 +17,7 @@
 #include "view_totals.h"
 
 #define TEXT_BYTES	512
+#define CUT		"\xe2\x80\xa6"
 /* At first; the page has fewer if it is too long. */
 #define SUMS_FIRST	(1U << 18)
 #define FUNCTIONS_FIRST	(1U << 15)
@@ -32,6 +34,8 @@
  * @symbol_count: how many are there
  * @nodes: number on the page of each node of the feed's tree, or LEFT_OUT
  * @node_count: how many are there
+ * @tasks: number on the page of each task, or LEFT_OUT
+ * @task_count: how many are there
  * @functions_most: of functions
  * @functions_out: how many are left out
  */
@@ -44,6 +48,8 @@ struct writer {
 	u32 symbol_count;
 	u32 *nodes;
 	u32 node_count;
+	u32 *tasks;
+	u32 task_count;
 	u32 functions_most;
 	u32 functions_out;
 };
@@ -66,12 +72,23 @@ static void char_put(FILE *out, const char **c)
 	}
 }
 
+/* It fills its room, and there is more of it. */
+static void text_cut(char *text)
+{
+	size_t end = TEXT_BYTES - sizeof(CUT);
+
+	while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(text + end, CUT, sizeof(CUT));
+}
+
 static void text_put(FILE *out, const char *text)
 {
 	char plain[TEXT_BYTES];
 	const char *c;
 
-	snprintf(plain, sizeof(plain), "%s", text);
+	if (snprintf(plain, sizeof(plain), "%s", text) >= (int)sizeof(plain))
+		text_cut(plain);
 	plain_text(plain);
 	fputc('"', out);
 	for (c = plain; *c; c++)
@@ -149,6 +166,15 @@ static void symbols_number(struct writer *w, const struct profile_symbol **list,
 	w->functions_out = count - w->symbol_count;
 }
 
+static void tasks_number(struct writer *w)
+{
+	u32 i;
+
+	w->task_count = 0;
+	for (i = 0; i < w->feed->profile->task_count; i++)
+		w->tasks[i] = html_task_joined(w->html, i) ? LEFT_OUT : w->task_count++;
+}
+
 static void head_put(const struct writer *w)
 {
 	const struct html_sums *sums = &w->html->sums;
@@ -159,6 +185,8 @@ static void head_put(const struct writer *w)
 	command_put(w->out, "file", view->options->path);
 	command_put(w->out, "command", view->options->again);
 	command_put(w->out, "typed", view->options->again ? view->options->typed : NULL);
+	command_put(w->out, "typedCpus",
+		    view->options->again ? view->options->typed_cpus : NULL);
 	command_put(w->out, "time", view->options->narrow.time.text);
 	number_put(w->out, "khz", view->tsc_khz);
 	since_put(w, "origin", begin);
@@ -169,10 +197,12 @@ static void head_put(const struct writer *w)
 	number_put(w->out, "traced", w->feed->profile->traced);
 	number_put(w->out, "mergedBelow", w->html->floor);
 	number_put(w->out, "functionsLeftOut", w->functions_out);
+	number_put(w->out, "tasksLeftOut", w->html->joined_count);
 	number_put(w->out, "untimedCalls", w->html->untimed_calls);
 	number_put(w->out, "untimedGaps", w->html->untimed_gaps);
-	fprintf(w->out, "\"stacksFull\":%s,\"cut\":%s,",
-		w->feed->folded->full ? "true" : "false", view->cut ? "true" : "false");
+	fprintf(w->out, "\"stacksFull\":%s,\"cut\":%s,\"interrupted\":%s,",
+		w->feed->folded->full ? "true" : "false", view->cut ? "true" : "false",
+		progress_interrupted() ? "true" : "false");
 }
 
 static void cpus_put(const struct writer *w)
@@ -205,9 +235,12 @@ static void tasks_put(const struct writer *w)
 	u32 i;
 
 	fputs("\"tasks\":[", w->out);
-	for (i = 0; i < profile->task_count && i < TASKS_MOST; i++) {
+	for (i = 0; i < profile->task_count; i++) {
 		task = &profile->tasks[i];
-		fprintf(w->out, "%s{\"tid\":%u,\"pid\":%u,", i ? "," : "", task->tid, task->pid);
+		if (w->tasks[i] == LEFT_OUT)
+			continue;
+		fprintf(w->out, "%s{\"tid\":%u,\"pid\":%u,", w->tasks[i] ? "," : "", task->tid,
+			task->pid);
 		number_put(w->out, "ticks", task->ticks);
 		fputs("\"name\":", w->out);
 		text_put(w->out, names_comm(w->feed->view->names, task->tid, task->pid));
@@ -237,7 +270,7 @@ static void functions_put(const struct writer *w, const struct profile_symbol **
 {
 	const struct profile *profile = w->feed->profile;
 	const struct profile_symbol *symbol;
-	char text[TEXT_BYTES];
+	char text[2 * TEXT_BYTES];
 	u32 i;
 
 	fputs("\"functions\":[", w->out);
@@ -295,7 +328,8 @@ static void nodes_put(const struct writer *w)
 /* Tasks without a row are one that is not known. */
 static long long task_of(const struct writer *w, u32 task)
 {
-	return task >= w->feed->profile->task_count || task >= TASKS_MOST ? -1LL : task;
+	return task >= w->feed->profile->task_count || w->tasks[task] == LEFT_OUT ?
+		       -1LL : w->tasks[task];
 }
 
 static long long cpu_of(const struct writer *w, u32 cpu)
@@ -383,6 +417,7 @@ static char *page_make(struct writer *w, const struct profile_symbol **list, siz
 	if (!w->out)
 		return NULL;
 	nodes_number(w);
+	tasks_number(w);
 	symbols_number(w, list, count);
 	html_page_begin(w->out);
 	data_put(w, list);
@@ -432,19 +467,23 @@ bool html_write(struct profile_feed *feed)
 	const struct profile_symbol **list;
 	size_t count, size = 0;
 	char *page = NULL;
+	bool ok;
 
 	if (w.html->calls_seen - w.html->untimed_calls > w.html->call_count)
 		html_longest(w.html, HTML_CALLS_LONGEST);
 	html_longest(w.html, HTML_CALLS_ALL);
 	list = profile_sort(profile, &count);
 	w.symbols = malloc(profile->symbol_count * sizeof(*w.symbols));
-	if (list && w.symbols)
+	w.tasks = malloc((profile->task_count + 1) * sizeof(*w.tasks));
+	if (list && w.symbols && w.tasks && html_tasks_keep(feed, TASKS_MOST))
 		page = page_fit(&w, list, count, &size);
-	if (page)
+	ok = page;
+	if (ok)
 		page_save(w.html, page, size);
 	free(page);
+	free(w.tasks);
 	free(w.nodes);
 	free(w.symbols);
 	free(list);
-	return page;
+	return ok;
 }

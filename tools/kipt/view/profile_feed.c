@@ -140,6 +140,7 @@ static void frame_enter(void *ctx, struct call_stack *stack,
 	if (stack->count == 2 && stack->active.count > ACTIVE_KEPT)
 		lookup_free(&stack->active);
 	frame->begun = feed->at->now;
+	frame->outer_begun = frame->begun;
 	frame->gaps = feed->at->gaps;
 	frame->branches = stack->branches;
 	frame->number = feed->frames++;
@@ -163,6 +164,7 @@ static void frame_rename(void *ctx, struct call_stack *stack,
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls--;
 	slowest_drop(stack, frame->number);
+	frame->outer_begun = frame->begun;
 	frame_name(feed, stack, frame);
 	if (feed->lanes)
 		lanes_rename(feed, stack, frame);
@@ -233,10 +235,15 @@ static bool outer_pass(struct call_stack *stack, const struct frame *frame)
 		if (above->symbol != frame->symbol)
 			continue;
 		above->outer = true;
-		above->begun = frame->begun;
+		above->outer_begun = frame->outer_begun;
 		return true;
 	}
 	return false;
+}
+
+static u64 ticks_from(u64 begun, u64 end)
+{
+	return begun && end > begun ? end - begun : 0;
 }
 
 /* A call that nobody saw the end of lasts as long as its task was seen to run. */
@@ -245,8 +252,7 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 {
 	struct profile_feed *feed = ctx;
 	u64 end = returned ? feed->at->now : stack_seen(feed, stack);
-	u64 ticks = frame->begun && end > frame->begun ? end - frame->begun :
-							 0;
+	u64 ticks = ticks_from(frame->begun, end);
 
 	if (feed->lanes)
 		lanes_leave(feed, stack, frame, end);
@@ -254,7 +260,8 @@ static void frame_leave(void *ctx, struct call_stack *stack,
 		firefox_fill(feed, stack, frame);
 	frame_unname(feed, stack, frame);
 	if (frame->outer && !(!returned && outer_pass(stack, frame)))
-		profile_add(&symbol_at(feed, frame->symbol)->total, ticks);
+		profile_add(&symbol_at(feed, frame->symbol)->total,
+			    ticks_from(frame->outer_begun, end));
 	if (returned && is_call(frame))
 		longest_take(feed, frame, ticks);
 	if (feed->slowest && is_call(frame))
@@ -528,6 +535,8 @@ static void time_begin(struct profile_feed *feed, u64 now)
 	for (i = 1; i < stack->count; i++) {
 		if (!stack->frames[i].begun)
 			stack->frames[i].begun = now;
+		if (!stack->frames[i].outer_begun)
+			stack->frames[i].outer_begun = now;
 	}
 	stack->sampled = now;
 	if (feed->at->loss) {

@@ -81,7 +81,8 @@ struct view;
  * @maps: file of mappings to use
  * @path: the file, for VIEW_SCREEN and VIEW_HTML
  * @again: command that shows more of VIEW_SCREEN, VIEW_SLOWEST and VIEW_HTML, NULL: none; and
- * @typed: its operand and options, after those of the view
+ * @typed: its operand and options, after those of the view; of VIEW_HTML without
+ * @typed_cpus: those of its options that choose CPUs
  * @packets: command that shows its packets; NULL: it has none
  * @collect: with VIEW_TOTALS gets the profile when it is whole, and nothing is shown;
  *	NULL: nobody does
@@ -119,6 +120,7 @@ struct view_options {
 	const char *path;
 	const char *again;
 	const char *typed;
+	const char *typed_cpus;
 	const char *packets;
 	void (*collect)(void *ctx, struct view *view, const struct profile *profile);
 	void *collect_ctx;

@@ -79,8 +79,8 @@ function moment(ticks) {
 	}) + " " + unit;
 }
 
-function many(count, what) {
-	return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+function many(count, what, ending = "s") {
+	return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : ending}`;
 }
 
 function share(part, whole) {
@@ -112,7 +112,7 @@ const taskByTid = new Map(data.tasks.map((task) => [task.tid, task]));
 
 function taskName(task) {
 	if (!task)
-		return "task unknown";
+		return data.tasksLeftOut ? "tasks unknown or left out" : "task unknown";
 	if (!task.tid)
 		return "idle or unknown";
 	return (task.name || "task") + " " + task.tid;

@@ -4,7 +4,7 @@
  */
 const LANE = 20, GAP = 5, LABEL = 170, AXIS = 22, LANES_MOST = 24, COLUMNS_COST = 2800;
 const ROW = 19, BOXES_MOST = 1500, ROWS_MOST = 200, CALLERS_MOST = 5;
-const CALLS_STEP = 50;
+const CALLS_STEP = 50, COMMANDS_MOST = 32;
 const element = (id) => document.getElementById(id);
 const timeline = element("timeline"), flame = element("flame");
 

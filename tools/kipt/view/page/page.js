@@ -86,8 +86,7 @@ function callsNote(count, all) {
 	if (all)
 		return text + ", which has each call of the trace.";
 	return text + `. Of ${number(seen)} calls of the trace it has the ` +
-		`${number(callBegin.length)} longest; of all others there are only sums. This makes a ` +
-		"page of the stretch alone, with each call of it if they are not too many:";
+		`${number(callBegin.length)} longest; of all others there are only sums. ${commandNote()}`;
 }
 
 function showCalls() {
@@ -122,18 +121,67 @@ function goButton(i) {
 	return made;
 }
 
-/* The stretch as --time has it. */
-function timeText() {
-	const words = (ticks, round) => data.khz ?
-		round(Math.max(inNanoseconds(ticks), 0)) + "ns" : String(Math.max(ticks, 0));
+/* CPUs in whose time code ran, or was lost. */
+const timedCpus = data.cpus.filter((cpu) => cpu.ticks);
+/* --time counts from the zero of each CPU. */
+const zerosDiffer = timedCpus.some((cpu) => cpu.zero !== timedCpus[0].zero);
 
-	return words(Math.max(bucketTime(stretch.first), data.first), Math.floor) + "," +
-		words(Math.min(bucketTime(stretch.end), data.last), Math.ceil);
+/* A time of the page as --time has it. */
+function timeWord(ticks, zero, round) {
+	const since = Math.max(ticks - zero, 0);
+
+	return data.khz ? round(inNanoseconds(since)) + "ns" : String(since);
+}
+
+/* A page is not written over the one that shows its command. */
+function stretchFile(more) {
+	const shown = decodeURIComponent(location.pathname.split("/").pop());
+	const numbered = /^stretch([0-9]*)/.exec(shown);
+
+	return `stretch${numbered ? Number(numbered[1] || 1) + 1 : ""}${more}.html`;
+}
+
+function commandOf(from, to, zero, cpu) {
+	const time = `--time ${timeWord(from, zero, Math.floor)},${timeWord(to, zero, Math.ceil)}`;
+	const chosen = cpu === undefined ? data.typedCpus || "" : ` --cpu ${cpu}`;
+
+	if (data.command === null)
+		return `${cpu === undefined ? "" : chosen.trim() + " "}${time}`;
+	return `${data.command} ${time} --html ` +
+		`${stretchFile(cpu === undefined ? "" : "-cpu" + cpu)}${chosen}${data.typed}`;
+}
+
+/* Commands for pages of the stretch: one, or where zeros differ one for each CPU. */
+function commands() {
+	const from = Math.max(bucketTime(stretch.first), data.first);
+	const to = Math.min(bucketTime(stretch.end), data.last);
+
+	if (!zerosDiffer)
+		return [commandOf(from, to, timedCpus.length ? timedCpus[0].zero : 0)];
+	return timedCpus.filter((cpu) => cpu.cpu !== null && cpu.first <= to && cpu.last >= from)
+		.map((cpu) => commandOf(Math.max(from, cpu.first), Math.min(to, cpu.last), cpu.zero,
+					cpu.cpu));
 }
 
 function commandText() {
-	return `${data.command || "kipt open"} --time ${timeText()} --html page.html` +
-		(data.typed || " FILE");
+	const list = commands(), more = list.length - COMMANDS_MOST;
+
+	return list.slice(0, COMMANDS_MOST).join("\n") +
+		(more > 0 ? `\n… and so for ${many(more, "CPU")} more` : "");
+}
+
+function commandNote() {
+	const what = "with each call of it if they are not too many:";
+
+	if (zerosDiffer)
+		return "CPUs do not begin at the same time, and --time counts from the begin of each: " +
+			(data.command === null ? "added to the command of this page, each of these " +
+				`makes a page of the stretch on a CPU alone, ${what}` :
+				`each of these makes a page of the stretch on a CPU alone, ${what}`);
+	if (data.command === null)
+		return "Add this to the command of this page, in place of any other --time, for a " +
+			`page of the stretch alone, ${what}`;
+	return `This makes a page of the stretch alone, ${what}`;
 }
 
 function showStretch() {
@@ -195,6 +243,8 @@ function showNotes() {
 		addNote(`Lost in all: ${duration(lost)} of CPUs' time.`, "lost");
 	if (data.untimedGaps)
 		addNote(`${many(data.untimedGaps, "gap")} came before the first time.`, "lost");
+	if (data.interrupted)
+		addNote("It was interrupted: the page is of what was read up to then.", "lost");
 	if (data.cut)
 		addNote("The file ends too early.", "lost");
 	if (data.mergedBelow)
@@ -203,13 +253,16 @@ function showNotes() {
 			} were merged as “[short calls, merged]” of a caller: their calls are not ` +
 			"counted for their functions below.");
 	if (data.functionsLeftOut)
-		addNote(`${data.functionsLeftOut} functions with little time have no name here: ` +
-			"they are “[function left out]”.");
+		addNote(`${many(data.functionsLeftOut, "function")} with little time ` +
+			"have no name here: they are “[function left out]”.");
+	if (data.tasksLeftOut)
+		addNote(`${many(data.tasksLeftOut, "task")} of those that ran least have no lane: what ` +
+			"they ran is in “tasks unknown or left out”.");
 	if (data.stacksFull)
 		addNote("There are too many different call paths: later ones count for their callers.");
 	if (data.untimedCalls)
 		addNote(`${many(data.untimedCalls, "call")} ended before the first time: not shown.`);
-	if (new Set(data.cpus.filter((cpu) => cpu.ticks).map((cpu) => cpu.zero)).size > 1)
+	if (zerosDiffer)
 		addNote("Times count from the first of all CPUs; --time counts from each CPU's own.");
 	if (!data.khz)
 		addNote("It is not known how fast the TSC is: times are its ticks.");
@@ -219,9 +272,9 @@ function showHead() {
 	element("file").textContent = data.file || "";
 	document.title = `kipt: ${data.file || "trace"}`;
 	element("summary").textContent = `${duration(data.last - data.first)} on ` +
-		`${many(data.cpus.length, "CPU")}, ${many(data.tasks.length, "task")}; code ran ` +
-		`and was traced for ${duration(data.traced)}. Sums are of ${data.buckets} stretches of ` +
-		`${duration(data.width)} each` + (data.time ? `; only --time ${data.time}.` : ".");
+		`${many(data.cpus.length, "CPU")}, ${many(data.tasks.length + data.tasksLeftOut, "task")}; code ran ` +
+		`and was traced for ${duration(data.traced)}. Sums are of ${many(data.buckets, "stretch", "es")
+		} of ${duration(data.width)} each` + (data.time ? `; only --time ${data.time}.` : ".");
 	showNotes();
 }
 

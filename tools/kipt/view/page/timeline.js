@@ -12,7 +12,7 @@ const lanes = (() => {
 		.filter((lane) => whole.has(lane.key)).sort((a, b) => b.task.ticks - a.task.ticks);
 
 	if (whole.has("t-1"))
-		ran.push({ key: "t-1", name: "task unknown" });
+		ran.push({ key: "t-1", name: taskName() });
 	return found.concat(ran);
 })();
 
