@@ -210,8 +210,12 @@ html_hostile_tests() {
 	cp stacks.rec $'a\u202eb.rec'
 	"$KIPT" open $'a\u202eb.rec' --html out.html 2>err
 	same "html_command_turns_nothing" "command None" "$(read_html members command)"
+	printf 'ffffffff81000100 T %0600d\n' 1 >hostile
+	"$KIPT" open stacks.rec --kallsyms hostile --html out.html 2>err
+	same "html_cut_names_say_so" 1 "$(read_html dump | grep -c '^call 0 .* 0*…$')"
 	cp stacks.rec $'a\377b.rec'
 	"$KIPT" open $'a\377b.rec' --html out.html 2>err
+	same "html_has_no_licence_of_its_own" 0 "$(grep -c SPDX out.html)"
 	same "html_command_has_no_other_name" "command None" "$(read_html members command)"
 }
 

@@ -32,6 +32,17 @@ static void part_put(FILE *out, const char *from, const char *to)
 	fwrite(from, 1, to - from, out);
 }
 
+static const char *line_end(const char *from)
+{
+	return strchr(from, '\n') + 1;
+}
+
+/* A file without its first line, which is of the file alone: the licence. */
+static void file_put(FILE *out, const char *from, const char *to)
+{
+	part_put(out, line_end(from), to);
+}
+
 /* The page has each mark. */
 static const char *mark_find(const char *mark)
 {
@@ -42,8 +53,9 @@ void html_page_begin(FILE *out)
 {
 	const char *style = mark_find(MARK_STYLE);
 
-	part_put(out, kipt_page_html, style);
-	part_put(out, kipt_page_style, kipt_page_style_end);
+	part_put(out, kipt_page_html, line_end(kipt_page_html));
+	part_put(out, line_end(line_end(kipt_page_html)), style);
+	file_put(out, kipt_page_style, kipt_page_style_end);
 	part_put(out, style + strlen(MARK_STYLE), mark_find(MARK_DATA));
 }
 
@@ -52,10 +64,10 @@ void html_page_end(FILE *out)
 	const char *script = mark_find(MARK_SCRIPT);
 
 	part_put(out, mark_find(MARK_DATA) + strlen(MARK_DATA), script);
-	part_put(out, kipt_page_chart, kipt_page_chart_end);
-	part_put(out, kipt_page_draw, kipt_page_draw_end);
-	part_put(out, kipt_page_timeline, kipt_page_timeline_end);
-	part_put(out, kipt_page_flame, kipt_page_flame_end);
-	part_put(out, kipt_page_script, kipt_page_script_end);
+	file_put(out, kipt_page_chart, kipt_page_chart_end);
+	file_put(out, kipt_page_draw, kipt_page_draw_end);
+	file_put(out, kipt_page_timeline, kipt_page_timeline_end);
+	file_put(out, kipt_page_flame, kipt_page_flame_end);
+	file_put(out, kipt_page_script, kipt_page_script_end);
 	part_put(out, script + strlen(MARK_SCRIPT), kipt_page_html_end);
 }

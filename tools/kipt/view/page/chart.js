@@ -108,7 +108,17 @@ function isKernel(number) {
 	return number >= 0 && data.functions[number][2] === 1;
 }
 
-const taskByTid = new Map(data.tasks.map((task) => [task.tid, task]));
+/* Where tasks of one number have different names, none of these is meant. */
+const taskByTid = (() => {
+	const found = new Map();
+
+	data.tasks.forEach((task) => {
+		const other = found.get(task.tid);
+
+		found.set(task.tid, other && other.name !== task.name ? { tid: task.tid } : task);
+	});
+	return found;
+})();
 
 function taskName(task) {
 	if (!task)

@@ -56,8 +56,11 @@ function drawColumn(paper, lane, column, x, w, y, ticks) {
 	let base = y + LANE, rest = 0;
 
 	if (!lane.cpu) {
+		/* A task has one CPU at a time, what is none may be on all of them. */
+		const ran = column.ran / (lane.task && lane.task.tid ? 1 : data.cpus.length);
+
 		rectangle(paper, "timeline", laneColor(Number(lane.key.slice(1))), x,
-			  base - Math.max(high(column.ran), 1), w, Math.max(high(column.ran), 1));
+			  base - Math.max(high(ran), 1), w, Math.max(high(ran), 1));
 		return;
 	}
 	parts.forEach(([task, part], i) => {
