@@ -46,8 +46,8 @@ struct feed_loss {
  * @gaps: how many there were
  * @running: code executes and is traced
  * @lost: kind of the gap that time is lost by; 0: none
- * @resumed: execution is known again, behind it
- * @timed: time is known again, behind it
+ * @resumed: execution is known again, after it
+ * @timed: time is known again, after it
  * @loss: index + 1 in the losses of the feed; 0: none
  * @lanes: what its lanes show
  * @newer, @older: the next in the order in which they came last, of those that
