@@ -60,8 +60,9 @@ static const struct kipt_trace_ops trace_ops = {
 };
 
 /*
- * A part of the module. Where one cannot be made, kipt_init() takes those before it down;
- * kipt_exit() takes down all, in the same order, and ends sessions and crash capture besides.
+ * A part of the module. Where init() of one fails, kipt_init() calls uninit() of those before
+ * it, the last one first. kipt_exit() does so for all of them, and between them ends sessions
+ * and crash capture.
  */
 struct part {
 	int (*init)(void);

@@ -142,8 +142,8 @@ bool kipt_code_reader_stays(const struct kipt_code_reader *reader, u64 begin, u6
  * @reader: @flow is set
  * @cpu: whose trace is decoded
  *
- * For traces without OS, after kipt_code_reader_at(), for a stretch in which
- * one thread ran: the sideband makes a PSB at each switch.
+ * For traces without OS, which name no address space. After kipt_code_reader_at(), for
+ * a stretch in which one thread ran: the sideband makes a PSB at each switch.
  */
 void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
 			      unsigned int cpu);

@@ -101,8 +101,10 @@ void kipt_limits_init(void)
 				1ULL << 18, 1ULL << 30);
 	limits.processes = within("processes", processes, 1, 1U << 20);
 	limits.user_snapshots = within("user_snapshots", user_snapshots, 0, KIPT_SNAPSHOTS_MAX);
-	limits.user_snapshots_all = within("user_snapshots_all", user_snapshots_all, 0, KIPT_SNAPSHOTS_MAX);
-	limits.user_snapshot_trace = within("user_snapshot_trace", user_snapshot_trace, 64, 4096) << KIB_SHIFT;
+	limits.user_snapshots_all = within("user_snapshots_all", user_snapshots_all, 0,
+					   KIPT_SNAPSHOTS_MAX);
+	limits.user_snapshot_trace = within("user_snapshot_trace", user_snapshot_trace, 64,
+					    4096) << KIB_SHIFT;
 	limits.snapshots = within("snapshots", snapshots, 0, KIPT_SNAPSHOTS_MAX);
 	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64, 1024) << KIB_SHIFT;
 }

@@ -164,7 +164,8 @@ static int put_absent(struct sk_buff *skb)
 static int put_info(struct sk_buff *skb, struct cpu_kinds *kinds, bool use)
 {
 	struct kipt_caps caps;
-	int err = put_versions(skb) ?: put_absent(skb) ?:
+	int err = put_versions(skb) ?:
+		  put_absent(skb) ?:
 		  kipt_reply_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
 
 	while (!err && kipt_caps_take_kind(kinds->rest, kinds->same, &caps))

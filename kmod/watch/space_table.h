@@ -148,8 +148,9 @@ void kipt_spaces_exec(struct kipt_spaces *spaces, struct mm_struct *mm);
  * @spaces: the table
  * @id: its number
  *
- * What a process wrote into its LDT stays as long as its mm_struct, and that
- * it did so is remembered longer.
+ * Only a local descriptor table holds code segments that do not begin at 0. What a
+ * process wrote into its LDT stays as long as its mm_struct, and that it did so is
+ * remembered longer.
  *
  * Context: any but NMI.
  *

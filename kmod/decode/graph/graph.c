@@ -177,8 +177,8 @@ static u8 join_blocks(struct kipt_flow *flow, u32 number, u32 *insns)
 			return KIPT_NODE_JUMP;
 		number = number_of(flow, block, next_ip(block));
 		next = &flow->blocks.table[number];
-		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE || kipt_block_is_patched(next) ||
-		    !is_near(first->ip, kipt_block_last_insn(next)))
+		if (n == KIPT_NODE_BLOCKS || number == KIPT_BLOCK_NONE ||
+		    kipt_block_is_patched(next) || !is_near(first->ip, kipt_block_last_insn(next)))
 			return KIPT_NODE_ON;
 		*insns += next->insns;
 		block->on = number;
@@ -254,8 +254,8 @@ u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 {
 	u32 link = link_to(flow, number);
 
-	if (kipt_block_is_patched(&flow->blocks.table[number]) && uses_no_packet(link & KIPT_LINK_KIND) &&
-	    !arrives(flow, number))
+	if (kipt_block_is_patched(&flow->blocks.table[number]) &&
+	    uses_no_packet(link & KIPT_LINK_KIND) && !arrives(flow, number))
 		return number << KIPT_LINK_SHIFT | KIPT_NODE_SLOW;
 	return link;
 }
