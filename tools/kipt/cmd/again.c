@@ -145,7 +145,7 @@ static bool is_shown(const char *text)
 	return !strcmp(plain, text) && !turns_text(text);
 }
 
-void again_slowest(const struct kipt_option *options, int argc, char **argv)
+void again_keep(const struct kipt_option *options, int argc, char **argv)
 {
 	const struct kipt_option *option;
 	bool ended = false, full = false;

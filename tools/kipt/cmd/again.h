@@ -42,18 +42,18 @@ bool again_word(char *text, size_t size, const char *word);
 void again_typed(char *text, size_t size, int argc, char **argv);
 
 /**
- * again_slowest() - what was typed but what a view of the slowest run replaces
+ * again_keep() - keep what was typed, for commands that --slowest and --html show
  * @options: of the verb
  * @argc, @argv: what was typed after the verb, before it is parsed
  *
  * Without --slowest, --top, --json, --time, --stats and --html; that of --slowest without
  * --cpu, too. Is called once.
  */
-void again_slowest(const struct kipt_option *options, int argc, char **argv);
+void again_keep(const struct kipt_option *options, int argc, char **argv);
 
 /**
  * again_settle() - set the command of --slowest and --html
- * @view: gets it, if it shows one of these; again_slowest() was called
+ * @view: gets it, if it shows one of these; again_keep() was called
  * @verb: the verb
  * @path: the file, which --html names; NULL: there is none
  */

@@ -350,7 +350,7 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 
 	if (!d.image)
 		return KIPT_EXIT_FAILED;
-	again_slowest(verb->options, argc, argv);
+	again_keep(verb->options, argc, argv);
 	exit = options_take(&d, &args);
 	again_settle(&d.view, verb, exit == KIPT_EXIT_DONE ? args.argv[0] : NULL);
 	if (exit == KIPT_EXIT_DONE && settle)

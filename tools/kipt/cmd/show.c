@@ -73,7 +73,7 @@ static int run(int argc, char **argv)
 	struct view_options view = { 0 };
 	int id, exit;
 
-	again_slowest(options, argc, argv);
+	again_keep(options, argc, argv);
 	while ((id = args_option(&args)) > 0) {
 		if (view_option(&view, id, args.value) < 0)
 			return KIPT_EXIT_USAGE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of C++ and Rust through libiberty, see demangle.h. A short name may be
- * for one of gigabytes: it is left where the room ends.
+ * Names of C++ and Rust through libiberty, see demangle.h. A short name may mean
+ * one of gigabytes: it is left where the room ends.
  */
 #include <setjmp.h>
 #include <string.h>

@@ -222,7 +222,8 @@ static bool is_last(const struct part *part, size_t i)
 static void sample_put(FILE *out, const struct part *part, enum column column, size_t i)
 {
 	const struct firefox_sample *sample = &part->samples[i];
-	u64 from = view_nanoseconds(part->feed->view, sample->from), to = view_nanoseconds(part->feed->view, sample->to);
+	u64 from = view_nanoseconds(part->feed->view, sample->from);
+	u64 to = view_nanoseconds(part->feed->view, sample->to);
 
 	fputs(i ? "," : "", out);
 	if (column == COLUMN_STACK)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "html.h"
 #include "profile_feed.h"
@@ -216,8 +215,6 @@ void html_longest(struct html *html, size_t most)
 
 static void call_keep(struct html *html, const struct html_call *call)
 {
-	struct html_call *calls;
-
 	if (call->ticks < html->calls_floor)
 		return;
 	if (html->call_count == HTML_CALLS_ALL) {
@@ -225,7 +222,7 @@ static void call_keep(struct html *html, const struct html_call *call)
 		html->calls_floor = html->calls[html->call_count - 1].ticks;
 	}
 	if (!html->calls)
-		html->calls = malloc(HTML_CALLS_ALL * sizeof(*calls));
+		html->calls = malloc(HTML_CALLS_ALL * sizeof(*call));
 	html->failed |= !html->calls;
 	if (html->calls)
 		html->calls[html->call_count++] = *call;

@@ -33,7 +33,7 @@ struct profile_feed;
  * @cpu: index in the profile, or HTML_NOBODY
  * @tid: thread; 0: not known
  * @level: calls that it is in
- * @unseen: nobody saw it return
+ * @unseen: its return is not in the trace
  * @gap: something is missing within
  */
 struct html_call {
@@ -133,7 +133,7 @@ bool html_shrink(struct profile_feed *feed, size_t most);
  * html_tasks_keep() - have no sums of tasks that ran little
  * @feed: whose page it is
  * @most: tasks that keep their sums at most: those that ran most; what the others ran, and
- *	will run, is nobody's
+ *	will run, is HTML_NOBODY's
  *
  * Return: false without memory.
  */

@@ -60,16 +60,21 @@ static bool is_line_end(const char *c)
 	return c[0] == '\xe2' && c[1] == '\x80' && (c[2] == '\xa8' || c[2] == '\xa9');
 }
 
-static void char_put(FILE *out, const char **c)
+/* As a string of JSON that ends no element of the page. */
+static void string_put(FILE *out, const char *c)
 {
-	if (is_line_end(*c)) {
-		fprintf(out, "\\u202%c", (*c)[2] == '\xa8' ? '8' : '9');
-		*c += 2;
-	} else if (strchr("\"\\<>&'", **c) || (unsigned char)**c < 0x20) {
-		fprintf(out, "\\u%04x", (unsigned char)**c);
-	} else {
-		fputc(**c, out);
+	fputc('"', out);
+	for (; *c; c++) {
+		if (is_line_end(c)) {
+			fprintf(out, "\\u202%c", c[2] == '\xa8' ? '8' : '9');
+			c += 2;
+		} else if (strchr("\"\\<>&'", *c) || (unsigned char)*c < 0x20) {
+			fprintf(out, "\\u%04x", (unsigned char)*c);
+		} else {
+			fputc(*c, out);
+		}
 	}
+	fputc('"', out);
 }
 
 /* It fills its room, and there is more of it. */
@@ -85,29 +90,22 @@ static void text_cut(char *text)
 static void text_put(FILE *out, const char *text)
 {
 	char plain[TEXT_BYTES];
-	const char *c;
 
 	if (snprintf(plain, sizeof(plain), "%s", text) >= (int)sizeof(plain))
 		text_cut(plain);
 	plain_text(plain);
-	fputc('"', out);
-	for (c = plain; *c; c++)
-		char_put(out, &c);
-	fputc('"', out);
+	string_put(out, plain);
 }
 
 /* Commands may be longer than names; they are plain. */
 static void command_put(FILE *out, const char *name, const char *text)
 {
 	fprintf(out, "\"%s\":", name);
-	if (!text) {
-		fputs("null,", out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++)
-		char_put(out, &text);
-	fputs("\",", out);
+	if (text)
+		string_put(out, text);
+	else
+		fputs("null", out);
+	fputc(',', out);
 }
 
 static void number_put(FILE *out, const char *name, u64 number)

@@ -200,14 +200,14 @@ const outermost = (() => {
 
 	while (todo.length) {
 		const n = todo.pop();
-		const f = nodeFunction[n < 0 ? ~n : n], many = open.get(f) || 0;
+		const f = nodeFunction[n < 0 ? ~n : n], around = open.get(f) || 0;
 
 		if (n < 0) {
-			open.set(f, many - 1);
+			open.set(f, around - 1);
 			continue;
 		}
-		found[n] = many ? 0 : 1;
-		open.set(f, many + 1);
+		found[n] = around ? 0 : 1;
+		open.set(f, around + 1);
 		todo.push(~n);
 		for (const child of children.get(n) || [])
 			todo.push(child);

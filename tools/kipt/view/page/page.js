@@ -172,12 +172,11 @@ function commandText() {
 
 function commandNote() {
 	const what = "with each call of it if they are not too many:";
+	const added = data.command === null ? "added to the command of this page, " : "";
 
 	if (zerosDiffer)
 		return "CPUs do not begin at the same time, and --time counts from the begin of each: " +
-			(data.command === null ? "added to the command of this page, each of these " +
-				`makes a page of the stretch on a CPU alone, ${what}` :
-				`each of these makes a page of the stretch on a CPU alone, ${what}`);
+			`${added}each of these makes a page of the stretch on a CPU alone, ${what}`;
 	if (data.command === null)
 		return "Add this to the command of this page, in place of any other --time, for a " +
 			`page of the stretch alone, ${what}`;
