@@ -99,9 +99,6 @@ firefox_refused_tests() {
 	refused "firefox_and_perfetto" 2 "only one of .*--firefox" show stacks.rec \
 		--perfetto new.pf --firefox new.out
 	own_file_untimed firefox
-	refused "firefox_keeps_without_times" 1 "--firefox: the trace has no times" show \
-		untimed.rec --firefox mine.out
-	same "firefox_keeps_what_was_there" mine "$(cat mine.out)"
 	full "firefox" show stacks.rec --firefox -
 }
 

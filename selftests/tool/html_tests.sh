@@ -226,9 +226,6 @@ html_refused_tests() {
 		--perfetto new.pf --html new.out
 	refused "html_without_a_name" 2 "--html" open stacks.rec --html
 	own_file_untimed html
-	refused "html_keeps_without_times" 1 "--html: the trace has no times" show \
-		untimed.rec --html mine.out
-	same "html_keeps_what_was_there" mine "$(cat mine.out)"
 	full "html" show stacks.rec --html -
 }
 

@@ -72,6 +72,9 @@ own_file_untimed() {
 	same "${kind}_makes_no_file_of_nothing" "" "$(ls new.out 2>/dev/null)"
 	echo mine >mine.out
 	refused "${kind}_of_no_records" 1 "no-file" show no-file "--$kind" mine.out
+	refused "${kind}_keeps_without_times" 1 "--$kind: the trace has no times" show \
+		untimed.rec "--$kind" mine.out
+	same "${kind}_keeps_what_was_there" mine "$(cat mine.out)"
 }
 
 # Recordings that are kept; NAMED is what a dump has of a thread that is called small.

@@ -102,7 +102,6 @@ perfetto_refused_tests() {
 	refused "perfetto_and_totals" 2 "only one of .*--perfetto" show lanes.rec --totals \
 		--perfetto new.out
 	own_file_untimed perfetto
-	same "perfetto_keeps_what_was_there" mine "$(cat mine.out)"
 	full "perfetto" show lanes.rec --perfetto -
 }
 

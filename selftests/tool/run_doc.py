@@ -43,10 +43,6 @@ def pattern(lines):
                    for line in lines)
 
 
-def is_state(command):
-    return command.split()[0] in ("cd", "export")
-
-
 def main():
     page, folder, kipt = sys.argv[1:]
     with open(page, encoding="utf-8") as file:
@@ -60,8 +56,10 @@ def main():
                        PATH=os.path.join(work, "bin") + ":" + os.environ["PATH"])
     before = ""
     for command, lines in shown:
-        if is_state(command):
-            before += "" if command.startswith("cd ") else command + "\n"
+        if command.startswith("cd "):
+            continue
+        if command.startswith("export "):
+            before += command + "\n"
             continue
         result = subprocess.run(["bash", "-c", before + command], cwd=here, env=environment,
                                 capture_output=True, text=True, check=False)
