@@ -36,6 +36,7 @@
 #define VECTOR_PF	14
 
 #define OPCODE_INT3	0xcc
+#define OPCODE_PAUSE	"\xf3\x90"
 
 #define MSR_TSC		0x10
 /*
@@ -58,6 +59,10 @@
 /* Longest stay in MWAIT, and how often it looks. */
 #define MWAIT_MAX_NS	2000000ULL
 #define MWAIT_POLL_NS	100000ULL
+
+/* How long a vCPU that spins gives its host CPU away, and after how many PAUSEs. */
+#define PAUSE_NAP_NS	20000
+#define PAUSES_PER_NAP	128
 
 int qemu_plugin_version QEMU_PLUGIN_EXPORT = 7;
 
@@ -116,6 +121,7 @@ enum fixup {
  * @idt: base of the IDT, 0 unknown
  * @ldt: base of the LDT, 0 none
  * @monitored: address armed by MONITOR
+ * @pauses: PAUSEs executed
  * @pf_pending: a PTWRITE must end in a page fault at @pf_address with error
  *	code @pf_code
  * @redirect: address to go on at instead of the next block; 0 none
@@ -140,6 +146,7 @@ struct vcpu {
 	uint64_t idt;
 	uint64_t ldt;
 	uint64_t monitored;
+	uint32_t pauses;
 	bool pf_pending;
 	uint32_t pf_code;
 	uint64_t pf_address;
@@ -1014,6 +1021,20 @@ static void on_mwait(struct vcpu *v, const struct site *site)
 	skip(v, site);
 }
 
+/*
+ * What a vCPU waits for in a loop with PAUSE is often done by another one whose
+ * thread the host has preempted: it gets the host CPU. QEMU itself only leaves
+ * the block.
+ */
+static void on_pause(unsigned int index, void *userdata)
+{
+	struct timespec nap = { .tv_nsec = PAUSE_NAP_NS };
+
+	(void)userdata;
+	if (++vcpus[index]->pauses % PAUSES_PER_NAP == 0)
+		nanosleep(&nap, NULL);
+}
+
 static void on_site(unsigned int index, void *userdata)
 {
 	const struct site *site = userdata;
@@ -1227,6 +1248,10 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i)
 	bool int3 = len == 1 && bytes[0] == OPCODE_INT3;
 	struct site *site;
 
+	if (len == 2 && !memcmp(bytes, OPCODE_PAUSE, len))
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_pause,
+						       QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
 	if (!wants_callback(class) && class != INSN_IF && !int3)
 		return;
 	site = arena_get(sizeof(*site));
