@@ -11,7 +11,7 @@
 #include "../cli/printable.h"
 #include "coverage.h"
 
-static void module_print(const struct coverage_file *file, size_t number, FILE *out)
+static void module_print(const struct code_file *file, size_t number, FILE *out)
 {
 	u64 base = file->address - (file->offset - file->layout.begin);
 	char path[4096];
@@ -24,10 +24,10 @@ static void module_print(const struct coverage_file *file, size_t number, FILE *
 }
 
 /* Little endian: offset in the module, size, number of the module. */
-static void block_write(const struct coverage *coverage, const struct coverage_range *range,
+static void block_write(const struct coverage *coverage, const struct code_range *range,
 			FILE *out)
 {
-	u64 start = range->begin - coverage->files[range->file].layout.begin;
+	u64 start = range->begin - coverage->files.list[range->file].layout.begin;
 	u8 bytes[] = {
 		start, start >> 8, start >> 16, start >> 24,
 		range->size, range->size >> 8, range->file, range->file >> 8,
@@ -41,12 +41,12 @@ static void unread_say(const struct coverage *coverage, const struct fresh_file 
 {
 	size_t i, count = 0;
 
-	for (i = 0; i < coverage->paths.count; i++)
-		count += !coverage->files[i].kernel &&
-			 !coverage->files[i].layout.file.segment_count;
+	for (i = 0; i < coverage->files.paths.count; i++)
+		count += !coverage->files.list[i].kernel &&
+			 !coverage->files.list[i].layout.file.segment_count;
 	if (count)
 		say_note("%zu of %zu files could not be read: in %s their code is where it is in the file, which may be other addresses",
-			 count, coverage->paths.count, file->path);
+			 count, coverage->files.paths.count, file->path);
 }
 
 bool drcov_write(const struct coverage *coverage, struct fresh_file *file)
@@ -54,20 +54,20 @@ bool drcov_write(const struct coverage *coverage, struct fresh_file *file)
 	FILE *out = file->out;
 	size_t i;
 
-	if (!coverage->count) {
+	if (!coverage->ranges.count) {
 		say_error("--drcov: none of the code that ran is in a file");
 		return false;
 	}
 	if (!fresh_begin(file))
 		return false;
 	fprintf(out, "DRCOV VERSION: 2\nDRCOV FLAVOR: kipt\n");
-	fprintf(out, "Module Table: version 2, count %zu\n", coverage->paths.count);
+	fprintf(out, "Module Table: version 2, count %zu\n", coverage->files.paths.count);
 	fprintf(out, "Columns: id, base, end, entry, checksum, timestamp, path\n");
-	for (i = 0; i < coverage->paths.count; i++)
-		module_print(&coverage->files[i], i, out);
-	fprintf(out, "BB Table: %zu bbs\n", coverage->count);
-	for (i = 0; i < coverage->count; i++)
-		block_write(coverage, &coverage->ranges[i], out);
+	for (i = 0; i < coverage->files.paths.count; i++)
+		module_print(&coverage->files.list[i], i, out);
+	fprintf(out, "BB Table: %zu bbs\n", coverage->ranges.count);
+	for (i = 0; i < coverage->ranges.count; i++)
+		block_write(coverage, &coverage->ranges.list[i], out);
 	if (ferror(out))
 		fresh_failed(file);
 	unread_say(coverage, file);

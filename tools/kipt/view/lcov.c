@@ -69,7 +69,7 @@ static int step_compare(const void *left, const void *right)
 }
 
 /* Sums of what begins and ends at each address, from all stretches of a file. */
-static bool steps_make(struct lcov *lcov, const struct coverage_range *ranges, size_t count)
+static bool steps_make(struct lcov *lcov, const struct code_range *ranges, size_t count)
 {
 	struct step *steps = malloc(2 * count * sizeof(*steps));
 	size_t i, n = 0;
@@ -287,7 +287,7 @@ static void functions_keep(struct lcov *lcov)
 
 /* False: it has no debug information. */
 static bool file_take(struct lcov *lcov, const char *path, const struct debug_places *places,
-		      const struct coverage_range *ranges, size_t count)
+		      const struct code_range *ranges, size_t count)
 {
 	const struct source_taker taker = {
 		.function = function_take,
@@ -424,17 +424,17 @@ static void lcov_free(struct lcov *lcov)
 bool lcov_write(const struct coverage *coverage, const struct debug_places *places,
 		struct fresh_file *file)
 {
-	const struct coverage_range *ranges = coverage->ranges;
-	size_t i, end, begin = 0, bare = 0, count = coverage->paths.count;
+	const struct code_range *ranges = coverage->ranges.list;
+	size_t i, end, begin = 0, bare = 0, count = coverage->files.paths.count;
 	struct lcov lcov = { 0 };
 	bool ok;
 
 	for (i = 0; i < count; i++, begin = end) {
-		for (end = begin; end < coverage->count && ranges[end].file == i; end++)
+		for (end = begin; end < coverage->ranges.count && ranges[end].file == i; end++)
 			;
-		lcov.layout = &coverage->files[i].layout;
-		if (coverage->files[i].kernel ||
-		    !file_take(&lcov, coverage->paths.texts[i], places, ranges + begin,
+		lcov.layout = &coverage->files.list[i].layout;
+		if (coverage->files.list[i].kernel ||
+		    !file_take(&lcov, coverage->files.paths.texts[i], places, ranges + begin,
 			       end - begin))
 			bare++;
 	}

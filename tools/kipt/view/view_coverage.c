@@ -59,9 +59,9 @@ static void notes_say(const struct coverage *coverage)
 	if (coverage->homeless)
 		say_note("code that is in no file ran %llu times, and is left out",
 			 (unsigned long long)coverage->homeless);
-	if (coverage->dropped)
+	if (coverage->ranges.dropped)
 		say_note("there is more code than there is room for: %llu times that it ran are left out",
-			 (unsigned long long)coverage->dropped);
+			 (unsigned long long)coverage->ranges.dropped);
 }
 
 static bool all_write(struct view *view, struct printer *printer)
