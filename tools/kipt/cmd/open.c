@@ -62,7 +62,8 @@ const struct kipt_verb verb_open = {
 		 "Where the trace has times, functions are in the order of the time spent in\n"
 		 "themselves, otherwise of the branches in them. With --calls, --branches, --insns,\n"
 		 "--disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox,\n"
-		 "--html, --drcov, --lcov, --stats, --hash or -o it is 'kipt decode', or 'kipt show'.\n"
+		 "--html, --drcov, --lcov, --bolt, --autofdo, --stats, --hash or -o it is 'kipt decode',\n"
+		 "or 'kipt show'.\n"
 		 "\n"
 		 "Ctrl-C ends early and shows what was decoded until then.",
 	.examples = "  kipt open perf.data\n"

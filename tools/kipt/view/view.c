@@ -21,7 +21,7 @@
 static int mode_option(struct view_options *options, enum view_mode mode)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox, --html, or --drcov and --lcov, can be shown");
+		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox, --html, --drcov and --lcov, or --bolt and --autofdo, can be shown");
 		return -1;
 	}
 	options->mode = mode;
@@ -107,6 +107,12 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_LCOV:
 		options->lcov = value;
 		return mode_option(options, VIEW_COVERAGE);
+	case VIEW_OPTION_BOLT:
+		options->bolt = value;
+		return mode_option(options, VIEW_BRANCH_PROFILE);
+	case VIEW_OPTION_AUTOFDO:
+		options->autofdo = value;
+		return mode_option(options, VIEW_BRANCH_PROFILE);
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:
@@ -171,20 +177,36 @@ static bool disasm_settle(const struct view_options *options, const char *other)
 	return false;
 }
 
+/* Two files of one name, of those that go together. */
+static bool one_name(const char *a, const char *b)
+{
+	return a && b && (!strcmp(a, b) || record_file_is(a, b));
+}
+
+/* Several files begin with it, which standard output cannot be. */
+static bool no_prefix(const char *out)
+{
+	return out && (!*out || !strcmp(out, "-"));
+}
+
 /* It takes the place of what is shown, and of the records that -o writes. */
 static bool own_file_settle(const struct view_options *options)
 {
 	const char *own = options->perfetto ? "perfetto" : options->firefox ? "firefox" :
-			  options->html ? "html" : options->drcov ? "drcov" : "lcov";
+			  options->html ? "html" : options->drcov ? "drcov" :
+			  options->lcov ? "lcov" : options->bolt ? "bolt" : "autofdo";
 	const char *other = options->output ? "-o" : options->hash ? "--hash" :
 			    options->stats ? "--stats" : options->json ? "--json" : NULL;
 
 	if (other)
 		say_error("--%s writes a file of its own: %s does not go with it", own, other);
-	else if (options->drcov && options->lcov &&
-		 (!strcmp(options->drcov, options->lcov) ||
-		  record_file_is(options->drcov, options->lcov)))
+	else if (one_name(options->drcov, options->lcov))
 		say_error("--drcov and --lcov write a file each: give each a name of its own");
+	else if (no_prefix(options->bolt) || no_prefix(options->autofdo))
+		say_error("--%s writes a file for each build id: give what their names begin with, or a folder",
+			  no_prefix(options->bolt) ? "bolt" : "autofdo");
+	else if (one_name(options->bolt, options->autofdo))
+		say_error("--bolt and --autofdo write files of their own: give each another name");
 	else
 		return true;
 	return false;
@@ -215,7 +237,7 @@ bool view_settle(const struct view_options *options)
 bool view_timed(const struct view_options *options)
 {
 	return options->time ||
-	       (options->mode >= VIEW_TOTALS && options->mode != VIEW_COVERAGE) ||
+	       (options->mode >= VIEW_TOTALS && options->mode < VIEW_COVERAGE) ||
 	       time_range_any(&options->narrow.time);
 }
 
@@ -275,6 +297,8 @@ static bool printer_choose(struct view *view)
 		return view_counts_init(view);
 	if (options->mode == VIEW_COVERAGE)
 		return view_coverage_init(view);
+	if (options->mode == VIEW_BRANCH_PROFILE)
+		return view_branch_profile_init(view);
 	if (options->mode >= VIEW_TOTALS)
 		return view_totals_init(view);
 	if (options->hash)
@@ -304,7 +328,8 @@ bool view_init(struct view *view, const struct view_options *options,
 	view->tally.hash_kinds = hash_kinds(options);
 	if (printer_choose(view))
 		return true;
-	say_errno(ENOMEM, "cannot show the trace");
+	if (!view->failed)
+		say_errno(ENOMEM, "cannot show the trace");
 	return false;
 }
 

@@ -31,6 +31,7 @@
  * @VIEW_FIREFOX: nothing; a file for Firefox's profiler is written
  * @VIEW_HTML: nothing; a page for a browser is written
  * @VIEW_COVERAGE: nothing; files of coverage are written
+ * @VIEW_BRANCH_PROFILE: nothing; files of branch counts are written
  */
 enum view_mode {
 	VIEW_CALLS = 0,
@@ -46,6 +47,7 @@ enum view_mode {
 	VIEW_FIREFOX,
 	VIEW_HTML,
 	VIEW_COVERAGE,
+	VIEW_BRANCH_PROFILE,
 };
 
 struct disasm;
@@ -71,6 +73,7 @@ struct view;
  * @firefox: the file of VIEW_FIREFOX
  * @html: the file of VIEW_HTML
  * @drcov, @lcov: the files of VIEW_COVERAGE, of which there is one at least
+ * @bolt, @autofdo: what the files of VIEW_BRANCH_PROFILE begin with, one at least
  * @syms: only calls of these functions, as wanted_has() takes them; NULL: all
  * @top: so many edges, functions or runs are shown; 0: all
  * @top_given: somebody asked for it
@@ -109,6 +112,8 @@ struct view_options {
 	const char *html;
 	const char *drcov;
 	const char *lcov;
+	const char *bolt;
+	const char *autofdo;
 	const char *syms;
 	u32 top;
 	bool top_given;
@@ -145,6 +150,8 @@ enum {
 	VIEW_OPTION_HTML,
 	VIEW_OPTION_DRCOV,
 	VIEW_OPTION_LCOV,
+	VIEW_OPTION_BOLT,
+	VIEW_OPTION_AUTOFDO,
 	VIEW_OPTION_TOP,
 	VIEW_OPTION_JSON,
 	VIEW_OPTION_TIME,
@@ -246,6 +253,11 @@ enum {
 	{ "lcov", 0, VIEW_OPTION_LCOV, "OUT",				\
 	  "write how often lines of source code ran to OUT, for\n"	\
 	  "genhtml and others that read files of lcov" },		\
+	{ "bolt", 0, VIEW_OPTION_BOLT, "OUT",				\
+	  "write how often branches were taken to a file for each\n"	\
+	  "build id, OUT.ID or in the folder OUT, for perf2bolt" },	\
+	{ "autofdo", 0, VIEW_OPTION_AUTOFDO, "OUT",			\
+	  "the same in the text form of create_llvm_prof" },		\
 	{ "time", 't', VIEW_OPTION_TIME, "[FROM,TO]",			\
 	  "show time, if the trace has it; with FROM,TO only\n"		\
 	  "what happened in that stretch, as 5ms,6.5ms or\n"		\
@@ -488,12 +500,15 @@ void view_process(struct view *view, u32 pid, u64 cr3);
  */
 size_t view_top(const struct view_options *options, size_t count);
 
-/* The printers; each sets @print, @finish and @self. False: no memory. */
+/* The printers; each sets @print, @finish and @self. False: no memory, or with @failed
+ * after a sentence.
+ */
 bool view_calls_init(struct view *view);
 bool view_lines_init(struct view *view);
 bool view_json_init(struct view *view);
 bool view_counts_init(struct view *view);
 bool view_totals_init(struct view *view);
 bool view_coverage_init(struct view *view);
+bool view_branch_profile_init(struct view *view);
 
 #endif /* KIPT_VIEW_H */

@@ -120,7 +120,8 @@ bool view_coverage_init(struct view *view)
 	if (!printer)
 		return false;
 	printer->coverage = coverage_create();
-	if (!printer->coverage || !files_open(printer, view->options)) {
+	view->failed = printer->coverage && !files_open(printer, view->options);
+	if (!printer->coverage || view->failed) {
 		coverage_destroy(printer->coverage);
 		free(printer);
 		return false;
