@@ -57,6 +57,7 @@ own_file_refused() {
 	done
 	refused "${kind}_nowhere" 1 "cannot make none/new.out.*ENOENT" "$verb" "$file" \
 		"--$kind" none/new.out
+	same "${kind}_nowhere_says_it_once" 1 "$(grep -c . err)"
 	refused "${kind}_full" 1 "cannot write to /dev/full.*ENOSPC" "$verb" "$file" \
 		"--$kind" /dev/full
 	refused "${kind}_is_the_input" 1 "--$kind $file: that is the file" "$verb" "$file" \

@@ -49,12 +49,15 @@ struct lanes *lanes_create(const char *path)
 	struct lanes *lanes = calloc(1, sizeof(*lanes));
 
 	if (!lanes) {
-		say_error("cannot make %s: there is no memory", path);
+		say_errno(ENOMEM, "cannot make %s", path);
 		return NULL;
 	}
 	lanes->count = 1;
 	lanes->last = calloc(1, sizeof(*lanes->last));
-	lanes->perfetto = lanes->last ? perfetto_create(path) : NULL;
+	if (lanes->last)
+		lanes->perfetto = perfetto_create(path);
+	else
+		say_errno(ENOMEM, "cannot make %s", path);
 	if (lanes->perfetto)
 		return lanes;
 	lanes_destroy(lanes);

@@ -281,51 +281,57 @@ static const struct call_track_ops track_ops = {
 	.watch = &watch,
 };
 
+/* The file that a view writes for another program; a message says what fails. */
+static bool own_file_create(struct profile_feed *feed, const struct view_options *options)
+{
+	switch (options->mode) {
+	case VIEW_PERFETTO:
+		feed->lanes = lanes_create(options->perfetto);
+		return feed->lanes;
+	case VIEW_FIREFOX:
+		feed->firefox = firefox_create(options->firefox);
+		return feed->firefox;
+	case VIEW_HTML:
+		feed->html = html_create(options->html);
+		return feed->html;
+	default:
+		return true;
+	}
+}
+
+/* What the view keeps beside the profile; false without memory. */
+static bool parts_create(struct profile_feed *feed, const struct view_options *options)
+{
+	switch (options->mode) {
+	case VIEW_FOLDED:
+	case VIEW_FIREFOX:
+	case VIEW_HTML:
+		feed->folded = folded_create();
+		return feed->folded;
+	case VIEW_SLOWEST:
+		feed->profile->wanted = options->slowest;
+		feed->slowest = slowest_create(options->top_given ? options->top :
+								    SLOWEST_TOP);
+		return feed->slowest;
+	default:
+		return true;
+	}
+}
+
 struct profile_feed *profile_feed_create(struct view *view)
 {
-	const struct view_options *options = view->options;
 	struct profile_feed *feed = calloc(1, sizeof(*feed));
 
 	if (!feed)
 		return NULL;
 	feed->view = view;
 	feed->profile = profile_create(view->names);
-	if (!feed->profile)
-		goto err;
-	if (options->mode == VIEW_HTML) {
-		feed->folded = folded_create();
-		feed->html = feed->folded ? html_create(options->html) : NULL;
-		if (feed->html)
+	if (feed->profile && parts_create(feed, view->options)) {
+		if (own_file_create(feed, view->options))
 			return feed;
-		folded_destroy(feed->folded);
-		goto err_profile;
+		view->failed = true;
 	}
-	if (options->mode == VIEW_FOLDED || options->mode == VIEW_FIREFOX) {
-		feed->folded = folded_create();
-		if (feed->folded && options->mode == VIEW_FIREFOX)
-			feed->firefox = firefox_create(options->firefox);
-		if (feed->folded && (feed->firefox || options->mode == VIEW_FOLDED))
-			return feed;
-		folded_destroy(feed->folded);
-		goto err_profile;
-	}
-	if (options->mode == VIEW_PERFETTO) {
-		feed->lanes = lanes_create(options->perfetto);
-		if (feed->lanes)
-			return feed;
-		goto err_profile;
-	}
-	if (options->mode != VIEW_SLOWEST)
-		return feed;
-	feed->profile->wanted = options->slowest;
-	feed->slowest = slowest_create(options->top_given ? options->top :
-							    SLOWEST_TOP);
-	if (feed->slowest)
-		return feed;
-err_profile:
-	profile_destroy(feed->profile);
-err:
-	free(feed);
+	profile_feed_destroy(feed);
 	return NULL;
 }
 

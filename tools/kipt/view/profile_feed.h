@@ -117,7 +117,8 @@ struct profile_feed {
  * profile_feed_create() - nothing came yet
  * @view: must live as long
  *
- * Return: the caller's until profile_feed_destroy(); NULL without memory.
+ * Return: the caller's until profile_feed_destroy(); NULL without memory, or with
+ * @view->failed after a message if the file that the view writes cannot be made.
  */
 struct profile_feed *profile_feed_create(struct view *view);
 
