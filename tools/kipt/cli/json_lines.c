@@ -9,41 +9,14 @@
 #include <json-c/json.h>
 
 #include "json_lines.h"
-
-/* Bytes of the character that begins here, 0 if none does: as RFC 3629 has it. */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t length, i;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] >= 0xc2 && text[0] < 0xe0)
-		length = 2;
-	else if (text[0] >= 0xe0 && text[0] < 0xf0)
-		length = 3;
-	else if (text[0] >= 0xf0 && text[0] < 0xf5)
-		length = 4;
-	else
-		return 0;
-	for (i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((text[0] == 0xe0 && text[1] < 0xa0) ||
-	    (text[0] == 0xed && text[1] >= 0xa0) ||
-	    (text[0] == 0xf0 && text[1] < 0x90) ||
-	    (text[0] == 0xf4 && text[1] >= 0x90))
-		return 0;
-	return length;
-}
+#include "printable.h"
 
 static bool is_utf8(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
 	size_t length;
 
-	for (; *at; at += length) {
-		length = utf8_length(at);
+	for (; *text; text += length) {
+		length = utf8_length(text);
 		if (!length)
 			return false;
 	}
@@ -60,7 +33,7 @@ static struct json_object *text_mend(const char *text)
 	if (!copy)
 		return NULL;
 	for (at = copy; *at; at += length) {
-		length = utf8_length((unsigned char *)at);
+		length = utf8_length(at);
 		if (!length) {
 			*at = '?';
 			length = 1;

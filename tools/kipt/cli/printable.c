@@ -7,7 +7,8 @@
 #include "../../../kmod/decode/port.h"
 #include "printable.h"
 
-size_t utf8_length(const char *text)
+/* utf8_length(), and the character */
+static size_t character_read(const char *text, u32 *character)
 {
 	/* The least that so many bytes may say: each has one form only. */
 	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -15,6 +16,7 @@ size_t utf8_length(const char *text)
 	size_t length, i;
 	u32 code;
 
+	*character = bytes[0];
 	if (bytes[0] < 0x80)
 		return 1;
 	if (bytes[0] < 0xc0 || bytes[0] > 0xf7)
@@ -28,21 +30,33 @@ size_t utf8_length(const char *text)
 	}
 	if (code < least[length] || code > 0x10ffff || code >> 11 == 0x1b)
 		return 0;
+	*character = code;
 	return length;
 }
 
-/* C0, DEL, and C1 in its two bytes. */
-static bool is_control(const char *text, size_t length)
+size_t utf8_length(const char *text)
 {
-	u8 byte = text[length - 1];
+	u32 character;
 
-	return length == 1 ? byte < ' ' || byte == 0x7f :
-	       length == 2 && (u8)text[0] == 0xc2 && byte < 0xa0;
+	return character_read(text, &character);
+}
+
+/*
+ * C0, DEL and C1; and what changes the order of the characters shown, by which a name may
+ * look like another (Unicode's Bidi_Control), or ends a line (U+2028, U+2029).
+ */
+static bool is_control(u32 character)
+{
+	return character < ' ' || (character >= 0x7f && character < 0xa0) ||
+	       character == 0x61c || character == 0x200e || character == 0x200f ||
+	       (character >= 0x2028 && character <= 0x202e) ||
+	       (character >= 0x2066 && character <= 0x2069);
 }
 
 void plain_text(char *text)
 {
 	size_t length;
+	u32 character;
 
 	for (; *text; text += length) {
 		/* What nearly all texts are made of. */
@@ -50,8 +64,8 @@ void plain_text(char *text)
 			length = 1;
 			continue;
 		}
-		length = utf8_length(text);
-		if (length && !is_control(text, length))
+		length = character_read(text, &character);
+		if (length && !is_control(character))
 			continue;
 		if (!length)
 			length = 1;

@@ -18,8 +18,8 @@ size_t utf8_length(const char *text);
 
 /**
  * plain_text() - take what a terminal acts upon out of a text
- * @text: each byte of a control character in it, or of what is no valid UTF-8,
- *	becomes '?'
+ * @text: each byte of a control character in it, of one that changes the order of those
+ *	beside it, or of what is no valid UTF-8, becomes '?'
  */
 void plain_text(char *text);
 
