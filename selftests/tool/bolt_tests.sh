@@ -63,7 +63,7 @@ bolt_kept_tests() {
 		profile_same "bolt_kept $form" program@0 decode kept.data $form
 	done
 	"$KIPT" decode kept.data --calls -o kept.rec 2>/dev/null
-	refused "bolt_of_calls_alone" 1 "the records are of calls alone" show kept.rec --bolt new
+	refused "bolt_of_calls_alone" 1 "no jump is in the records" show kept.rec --bolt new
 	unset PERF_BUILDID_DIR
 }
 
@@ -196,6 +196,38 @@ bolt_tool_tests() {
 	done
 }
 
+# The trace, a program and what the other option wrote keep their names.
+bolt_spares_tests() {
+	local id before
+	id=$(build_id_of walk)
+	mkdir both && cp known.rec "in.$id"
+	refused bolt_of_the_trace 1 "in.$id is there and is no file that --bolt wrote" \
+		show "in.$id" --maps known.maps --bolt in
+	same bolt_leaves_the_trace same "$(cmp known.rec "in.$id" && echo same)"
+	cp walk "both/$id"
+	refused bolt_of_a_program 1 "both/$id is there and is no file" \
+		show known.rec --maps known.maps --autofdo both
+	same bolt_leaves_a_program same "$(cmp walk "both/$id" && echo same)"
+	rm "both/$id"
+	refused bolt_both_in_one_folder 1 "both/*/$id is there and is no file that --autofdo wrote" \
+		show known.rec --maps known.maps --bolt both --autofdo both/
+	before=$(cat "both/$id")
+	refused bolt_again 0 "" show known.rec --maps known.maps --bolt both
+	same bolt_again_is_the_same "$before" "$(cat "both/$id")"
+	head -c -7 known.rec >cut.rec
+	rm -r both && mkdir both
+	refused bolt_of_half_a_file 1 "the records end too early, and nothing is written" \
+		show cut.rec --maps known.maps --bolt both
+	same bolt_of_half_a_file_is_none "" "$(ls both)"
+	# Two programs have something there, and whose code ran is not known.
+	printf 'kipt-maps 1\nprocess 7 a\nmap 401000 402000 1000 %s\nprocess 8 b\nmap 401000 402000 1000 %s\n' \
+		"$PWD/walk" "$PWD/other" >two.maps
+	{ cpu 0; br 1 401000 401010; br 1 401020 401030; } | records two.rec
+	refused bolt_of_no_process 1 "none of the code that ran is in a file" \
+		show two.rec --maps two.maps --bolt both
+	rm -r both "in.$id"
+}
+
 # What ends a range, and what is in another file; read_profile.py counts it anew.
 bolt_known_tests() {
 	local form bias=0x10000000 other=0x20000000 copy=0x30000000 MORE
@@ -234,7 +266,8 @@ bolt_known_tests() {
 		profile_same "bolt_known ${form%@*}" "$PWD/$form" show known.rec --maps known.maps
 	done
 	same "bolt_makes_a_file_for_each_build_id" 2 "$(ls b.* | wc -l)"
-	same "bolt_says_what_has_no_build_id" 1 "$(grep -c 'without a build id: [1-9]' err)"
+	same "bolt_says_what_has_no_build_id" 1 "$(grep -c 'have no build id, .*: [1-9]' err)"
+	bolt_spares_tests
 	same "bolt_says_what_is_in_no_file" 1 "$(grep -c 'in no file: [1-9]' err)"
 	sed '0,/^F.* /s/[0-9]*$/77777/' "b.$(build_id_of walk)" >bad
 	same "bolt_control_count" 1 "$(read_profile bolt bad branches $PWD/walk@$bias $MORE |
@@ -269,7 +302,7 @@ bolt_refused_tests() {
 		refused "${kind}_of_no_file" 1 "--$kind: none of the code that ran is in a file" \
 			show none.rec --$kind mine
 		{ cpu 0; task 7; br 1 40001000 40001010; br 1 40001020 40001000; } | records bare.rec
-		refused "${kind}_without_build_ids" 1 "none of the files whose code ran has a build id" \
+		refused "${kind}_without_build_ids" 1 "none of the files whose code ran can be read and has a build id" \
 			show bare.rec --maps known.maps --$kind mine
 		{ cpu 0; task 7; insn 0x10001000 1; } | records insns.rec
 		refused "${kind}_without_branches" 1 "no branch is in the trace" show insns.rec \

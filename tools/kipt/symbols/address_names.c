@@ -382,6 +382,24 @@ static const struct mapping *mapping_find(struct names *names, u32 pid,
 	return mapping;
 }
 
+/* Where the process is not known, it may be that of any which has something there. */
+static bool mapping_sure(struct names *names, u32 pid, u64 address,
+			 const struct mapping *mapping)
+{
+	const struct mapping *other;
+	struct process *process;
+
+	if (pid || names->mapper)
+		return true;
+	for (process = names->maps->first; process; process = process->next) {
+		other = maps_find(process, address);
+		if (other && (strcmp(other->path, mapping->path) ||
+			      other->start - other->offset != mapping->start - mapping->offset))
+			return false;
+	}
+	return true;
+}
+
 static void user_find(struct names *names, u32 pid, u64 address,
 		      struct place *place)
 {
@@ -607,7 +625,8 @@ bool names_file(struct names *names, u32 pid, u64 address,
 	if (address >> 63)
 		return kernel_file(names, address, found);
 	mapping = mapping_find(names, pid, address);
-	if (!mapping || mapping->path[0] == '[' || !strncmp(mapping->path, "//", 2))
+	if (!mapping || mapping->path[0] == '[' || !strncmp(mapping->path, "//", 2) ||
+	    !mapping_sure(names, pid, address, mapping))
 		return false;
 	called = mapper && mapper->called ?
 		 mapper->called(mapper->ctx, mapping->path) : NULL;

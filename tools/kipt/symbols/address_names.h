@@ -274,7 +274,8 @@ struct file_place {
  * @address: the address
  * @found: filled on success
  *
- * Return: true, or false if there is no file.
+ * Return: true, or false if there is no file, or if @pid is not known and processes have
+ * different ones there.
  */
 bool names_file(struct names *names, u32 pid, u64 address,
 		struct file_place *found);

@@ -14,6 +14,7 @@
  * by how much the executable segment was linked to be elsewhere.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,8 +73,8 @@ static u64 target_of(const struct code_range *range)
 	return range->begin + (u64)(s32)range->size;
 }
 
-void bolt_write(const struct code_range *ranges, size_t count,
-		const struct file_layout *layout, FILE *file)
+static void bolt_write(const struct code_range *ranges, size_t count,
+		       const struct file_layout *layout, FILE *file)
 {
 	const struct code_range *range;
 	u64 begin;
@@ -146,14 +147,38 @@ static size_t autofdo_branches(const struct code_range *ranges, size_t count, FI
 	return n;
 }
 
-void autofdo_write(const struct code_range *ranges, size_t count,
-		   const struct file_layout *layout, FILE *file)
+static void autofdo_write(const struct code_range *ranges, size_t count,
+			  const struct file_layout *layout, FILE *file)
 {
 	(void)layout;
 	fprintf(file, "%zu\n", autofdo_ranges(ranges, count, NULL));
 	autofdo_ranges(ranges, count, file);
 	fprintf(file, "0\n%zu\n", autofdo_branches(ranges, count, NULL));
 	autofdo_branches(ranges, count, file);
+}
+
+const struct profile_form bolt_form = { "bolt", "BFf", bolt_write };
+const struct profile_form autofdo_form = { "autofdo", "0123456789", autofdo_write };
+
+/* The trace, a program or the file of the other form may have this name, too. */
+static bool file_is_free(const struct profile_form *form, const char *path)
+{
+	struct stat st;
+	char first = 0;
+	int fd;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, &first, 1) == 1 && first && strchr(form->begins, first)) {
+		close(fd);
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	say_error("--%s: %s is there and is no file that --%s wrote; remove it, or give another name",
+		  form->option, path, form->option);
+	return false;
 }
 
 static void written_say(const struct code_file *object, const char *path)
@@ -166,8 +191,7 @@ static void written_say(const struct code_file *object, const char *path)
 }
 
 bool branch_profile_write(const struct branch_profile *profile, const char *out,
-			  void (*write)(const struct code_range *ranges, size_t count,
-					const struct file_layout *layout, FILE *file))
+			  const struct profile_form *form)
 {
 	const struct code_range *ranges = profile->ranges.list;
 	size_t begin, end, count = profile->ranges.count;
@@ -181,10 +205,11 @@ bool branch_profile_write(const struct branch_profile *profile, const char *out,
 		object = &profile->files.list[ranges[begin].file];
 		build_id_text(&profile->objects[ranges[begin].file].id, id);
 		snprintf(path, sizeof(path), "%s%s%s", out, is_folder(out) ? "/" : ".", id);
-		if (!fresh_open(&file, path))
+		if (!file_is_free(form, path) || !fresh_open(&file, path))
 			return false;
 		if (fresh_begin(&file))
-			write(ranges + begin, end - begin, &object->layout, file.out);
+			form->write(ranges + begin, end - begin, &object->layout,
+				    file.out);
 		if (ferror(file.out))
 			fresh_failed(&file);
 		if (!fresh_close(&file))

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../cli/file_map.h"
+#include "../cli/lookup.h"
 #include "../symbols/debug_file.h"
 #include "branch_profile.h"
 
@@ -116,36 +117,68 @@ static bool range_keep(void *ctx, struct code_range *range)
 	return true;
 }
 
-static void object_read(struct branch_profile *profile, u32 number)
+static bool layout_same(const struct file_layout *a, const struct file_layout *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->file.segment_count && i < b->file.segment_count; i++) {
+		const struct elf_segment *one = &a->file.segments[i], *two = &b->file.segments[i];
+
+		if (one->offset != two->offset || one->address != two->address ||
+		    one->size != two->size || one->code != two->code)
+			return false;
+	}
+	return a->file.segment_count == b->file.segment_count;
+}
+
+/* Counts of a file go to the first one with its build id, unless that is laid out differently. */
+static void object_join(struct branch_profile *profile, struct lookup *ids, u32 number)
+{
+	struct branch_object *object = &profile->objects[number], *first;
+	u64 hash = profile->ranges.seed;
+	const size_t *known;
+	u32 i;
+
+	for (i = 0; i < object->id.size; i++)
+		hash = lookup_mix(hash, object->id.bytes[i]);
+	known = lookup_get(ids, hash);
+	first = known ? &profile->objects[*known] : NULL;
+	if (!first)
+		object->has_id = lookup_add(ids, hash, number);
+	else if (build_id_same(&first->id, &object->id) &&
+		 layout_same(&profile->files.list[*known].layout,
+			     &profile->files.list[number].layout))
+		object->of = *known;
+	else
+		object->has_id = false;
+}
+
+static void object_read(struct branch_profile *profile, struct lookup *ids, u32 number)
 {
 	struct branch_object *object = &profile->objects[number];
 	int fd = file_open_regular(profile->files.paths.texts[number]);
-	u32 i;
 
 	object->of = number;
 	if (fd < 0)
 		return;
 	object->has_id = debug_file_build_id(fd, &object->id);
 	close(fd);
-	for (i = 0; object->has_id && i < number; i++) {
-		if (profile->objects[i].has_id &&
-		    build_id_same(&profile->objects[i].id, &object->id)) {
-			object->of = i;
-			return;
-		}
-	}
+	if (object->has_id)
+		object_join(profile, ids, number);
 }
 
 bool branch_profile_settle(struct branch_profile *profile, struct names *names)
 {
 	size_t i, count = profile->files.paths.count;
+	struct lookup ids = { 0 };
 
 	profile->objects = calloc(count + 1, sizeof(*profile->objects));
 	if (!profile->objects)
 		return false;
 	code_files_settle(&profile->files, names);
 	for (i = 0; i < count; i++)
-		object_read(profile, i);
+		object_read(profile, &ids, i);
+	lookup_free(&ids);
 	code_ranges_settle(&profile->ranges, range_keep, profile);
 	return true;
 }

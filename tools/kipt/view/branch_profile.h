@@ -29,7 +29,7 @@ enum branch_sort {
 
 /**
  * struct branch_object - a file, or several that are the same
- * @has_id: its build id is known
+ * @has_id: its build id is known, and no other file that has it is laid out differently
  * @id: then that
  * @of: number of the first file with this build id
  */
@@ -44,8 +44,8 @@ struct branch_object {
  * @files: of what there is
  * @ranges: by enum branch_sort; offsets in the file
  * @objects: after branch_profile_settle(): of each file
- * @homeless: branches and ranges that are in no file, or in code that it does not load
- * @nameless: those of files without a build id
+ * @homeless: branches and ranges that are in no file, or in what it does not load
+ * @nameless: those of files of which &branch_object.has_id is false
  */
 struct branch_profile {
 	struct code_files files;
@@ -111,38 +111,33 @@ bool branch_profile_settle(struct branch_profile *profile, struct names *names);
 bool branch_profile_open(const char *option, const char *out);
 
 /**
+ * struct profile_form - a form of file
+ * @option: of which
+ * @begins: what a file of this form may begin with; another file that is there is not
+ *	replaced
+ * @write: writes the @count ranges of one file, which was linked as @layout has it
+ */
+struct profile_form {
+	const char *option;
+	const char *begins;
+	void (*write)(const struct code_range *ranges, size_t count,
+		      const struct file_layout *layout, FILE *file);
+};
+
+/* As perf2bolt -pa, and as create_llvm_prof --profiler=text reads it. */
+extern const struct profile_form bolt_form, autofdo_form;
+
+/**
  * branch_profile_write() - write a file for each build id
  * @profile: was settled
  * @out: what its path begins with; a folder: where it is
- * @write: writes the @count ranges of one file, which was linked as @layout has it
+ * @form: of the files
  *
  * A note says of each file which code it is of.
  *
  * Return: true, or false after a sentence.
  */
 bool branch_profile_write(const struct branch_profile *profile, const char *out,
-			  void (*write)(const struct code_range *ranges, size_t count,
-					const struct file_layout *layout, FILE *file));
-
-/**
- * bolt_write() - ranges as perf2bolt -pa reads them, for branch_profile_write()
- * @ranges: of one file
- * @count: how many
- * @layout: how it was linked
- * @file: where to
- */
-void bolt_write(const struct code_range *ranges, size_t count,
-		const struct file_layout *layout, FILE *file);
-
-/**
- * autofdo_write() - ranges as create_llvm_prof --profiler=text reads them, for
- *	branch_profile_write()
- * @ranges: of one file
- * @count: how many
- * @layout: how it was linked
- * @file: where to
- */
-void autofdo_write(const struct code_range *ranges, size_t count,
-		   const struct file_layout *layout, FILE *file);
+			  const struct profile_form *form);
 
 #endif /* KIPT_BRANCH_PROFILE_H */

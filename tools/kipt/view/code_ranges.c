@@ -16,6 +16,7 @@ bool code_ranges_init(struct code_ranges *ranges)
 {
 	memset(ranges, 0, sizeof(*ranges));
 	ranges->room = ROOM_FIRST;
+	ranges->seed = lookup_seed();
 	ranges->list = calloc(ranges->room, sizeof(*ranges->list));
 	return ranges->list;
 }
@@ -38,10 +39,10 @@ static int range_compare(const void *left, const void *right)
 	return a->sort < b->sort ? -1 : a->sort > b->sort;
 }
 
-static struct code_range *range_find(struct code_range *list, size_t room,
+static struct code_range *range_find(struct code_range *list, size_t room, u64 seed,
 				     const struct code_range *range)
 {
-	u64 hash = lookup_mix(lookup_mix(range->begin, range->size),
+	u64 hash = lookup_mix(lookup_mix(lookup_mix(seed, range->begin), range->size),
 			      (u32)range->sort << 16 | range->file);
 	size_t at = (hash ^ hash >> 32) & (room - 1);
 
@@ -62,7 +63,7 @@ static bool table_grow(struct code_ranges *ranges)
 		return false;
 	for (i = 0; i < ranges->room; i++) {
 		if (ranges->list[i].count)
-			*range_find(list, room, &ranges->list[i]) = ranges->list[i];
+			*range_find(list, room, ranges->seed, &ranges->list[i]) = ranges->list[i];
 	}
 	free(ranges->list);
 	ranges->list = list;
@@ -72,12 +73,12 @@ static bool table_grow(struct code_ranges *ranges)
 
 void code_ranges_count(struct code_ranges *ranges, const struct code_range *range)
 {
-	struct code_range *found = range_find(ranges->list, ranges->room, range);
+	struct code_range *found = range_find(ranges->list, ranges->room, ranges->seed, range);
 
 	if (found->count) {
 		found->count++;
 	} else if (table_grow(ranges)) {
-		*range_find(ranges->list, ranges->room, range) = *range;
+		*range_find(ranges->list, ranges->room, ranges->seed, range) = *range;
 		ranges->count++;
 	} else {
 		ranges->dropped++;

@@ -32,12 +32,13 @@ struct code_range {
  *	begin, size and sort
  * @room: of the table
  * @count: ranges in it
+ * @seed: of its hash: nobody who writes a file knows which ranges go to one place
  * @dropped: sum of the counts for which there was no room
  */
 struct code_ranges {
 	struct code_range *list;
 	size_t room, count;
-	u64 dropped;
+	u64 seed, dropped;
 };
 
 /**

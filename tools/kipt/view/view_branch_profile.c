@@ -112,7 +112,7 @@ static void notes_say(const struct branch_profile *profile)
 		say_note("branches and code between them that are in no file: %llu are left out",
 			 (unsigned long long)profile->homeless);
 	if (profile->nameless && profile->ranges.count)
-		say_note("branches and code between them of files without a build id: %llu are left out",
+		say_note("branches and code between them of files that cannot be read, have no build id, or have that of another: %llu are left out",
 			 (unsigned long long)profile->nameless);
 	if (profile->ranges.dropped)
 		say_note("there are more branches than there is room for: %llu are left out",
@@ -135,14 +135,14 @@ static bool all_write(struct view *view, struct branch_profile *profile)
 	}
 	ok = profile->ranges.count;
 	if (!ok && profile->nameless)
-		say_error("--%s: none of the files whose code ran has a build id",
+		say_error("--%s: none of the files whose code ran can be read and has a build id",
 			  option_of(options));
 	else if (!ok)
 		say_error("--%s: none of the code that ran is in a file", option_of(options));
 	if (ok && options->bolt)
-		ok = branch_profile_write(profile, options->bolt, bolt_write);
+		ok = branch_profile_write(profile, options->bolt, &bolt_form);
 	if (ok && options->autofdo)
-		ok = branch_profile_write(profile, options->autofdo, autofdo_write);
+		ok = branch_profile_write(profile, options->autofdo, &autofdo_form);
 	notes_say(profile);
 	return ok;
 }
@@ -153,11 +153,13 @@ static void profile_finish(struct view *view)
 	const char *option = option_of(view->options);
 	bool ok = false;
 
-	if (view->tally.types[KIPT_RECORD_BRANCH] &&
-	    (view->options->has_code || printer->kinds & JUMP_KINDS))
+	if (view->cut)
+		say_error("--%s: the records end too early, and nothing is written", option);
+	else if (view->tally.types[KIPT_RECORD_BRANCH] &&
+		 (view->options->has_code || printer->kinds & JUMP_KINDS))
 		ok = all_write(view, printer->profile);
 	else if (view->tally.types[KIPT_RECORD_BRANCH])
-		say_error("--%s: the records are of calls alone; it takes all branches, which -o writes without --calls",
+		say_error("--%s: no jump is in the records, or in what was chosen of them: if they are of calls alone, write them with -o and without --calls",
 			  option);
 	else if (view->tally.counted)
 		say_error("--%s: branches were only counted, and it takes them in order",
