@@ -14,6 +14,7 @@
 #include "../filter/filter.h"
 #include "../offline/decode_files.h"
 #include "../offline/parallel_decode.h"
+#include "../offline/part_cut.h"
 #include "../offline/perf_decode.h"
 #include "../offline/save_meta.h"
 #include "../perf/perf_file.h"
@@ -30,6 +31,7 @@ enum {
 	OPTION_STRICT,
 	OPTION_MEMORY,
 	OPTION_PACKED,
+	OPTION_PART,
 };
 
 /* Less for each thread is more time spent dropping than decoding. */
@@ -63,6 +65,9 @@ const struct kipt_option decode_options[] = {
 	{ "packed", 0, OPTION_PACKED, "FILE",
 	  "like --output, but the records are packed: code\n"
 	  "is in it once, which is much smaller" },
+	{ "part", 0, OPTION_PART, "I/N",
+	  "only part I of N; what all parts show, one after the\n"
+	  "other, is what the whole does" },
 	DECODE_PERF_OPTIONS,
 	VIEW_OPTIONS,
 	VIEW_DISASM_OPTION,
@@ -79,6 +84,7 @@ struct decode {
 	struct kipt_range ranges[KIPT_FILTERS_MAX];
 	u32 range_count;
 	const char *packed;
+	struct part part;
 	/* For perf.data. */
 	char *symfs;
 	const char *vmlinux;
@@ -191,6 +197,8 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_PACKED:
 		d->packed = value;
 		return true;
+	case OPTION_PART:
+		return part_parse(&d->part, value);
 	case DECODE_OPTION_SYMFS:
 		return symfs_option(&d->symfs, value);
 	case DECODE_OPTION_VMLINUX:
@@ -261,6 +269,7 @@ static bool decode(struct decode *d, const char *path)
 	d->offline.saved = &d->saved;
 	d->offline.cpu = cpu_of(path);
 	d->offline.strict = d->strict;
+	d->offline.part = d->part;
 	d->offline.demangle = !d->no_demangle && !d->view.json;
 	/* What is asked for counts more than meta.json. */
 	if (d->range_count)
@@ -277,6 +286,7 @@ static bool recording_decode(struct decode *d, const char *path)
 		.image_maps = &d->maps,
 		.memory = d->offline.config.memory,
 		.jobs = d->offline.jobs,
+		.part = d->part,
 		.strict = d->strict,
 		.symfs = d->symfs,
 		.vmlinux = d->vmlinux,
@@ -326,7 +336,7 @@ static int records_show(struct decode *d, const char *path)
 {
 	if (!d->for_traces)
 		return show_file(path, &d->view);
-	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory, --symfs, --vmlinux, --no-demangle and --packed are for traces",
+	say_error("%s holds records; --image, --pages, --dir, --meta, --filter, --stop-at, --strict, --jobs, --memory, --part, --symfs, --vmlinux, --no-demangle and --packed are for traces",
 		  path);
 	return KIPT_EXIT_USAGE;
 }
@@ -359,6 +369,9 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 		     record_file_begins(args.argv[0]);
 	d.view.has_code = !of_records;
 	if (exit == KIPT_EXIT_DONE && !view_settle(&d.view))
+		exit = KIPT_EXIT_USAGE;
+	d.view.part = d.part.number;
+	if (exit == KIPT_EXIT_DONE && d.view.part && !of_records && !part_settle(&d.view))
 		exit = KIPT_EXIT_USAGE;
 	if (exit == KIPT_EXIT_DONE && of_records)
 		exit = records_show(&d, args.argv[0]);

@@ -99,8 +99,51 @@ static bool window_find(struct time_window *window,
 	return true;
 }
 
+/* What is shown of a trace; @part: of one of its parts. */
+struct shown {
+	struct time_window window;
+	struct part_bytes bytes;
+	bool part;
+};
+
+static enum kipt_status bytes_run(struct jobs *jobs, const struct file_map *trace, u64 from,
+				  u64 to, const struct kipt_sink *out)
+{
+	const struct time_window window = { .from = from, .to = to };
+
+	return from == to ? KIPT_OK :
+			    jobs_run(jobs, trace->bytes, trace->size, &window, out);
+}
+
+/* What is before the part only says when it begins. */
+static enum kipt_status part_run(struct jobs *jobs, const struct file_map *trace,
+				 const struct part_bytes *bytes, const struct kipt_sink *out,
+				 struct output *output)
+{
+	enum kipt_status status;
+
+	output->muted = true;
+	status = bytes_run(jobs, trace, 0, bytes->head, out);
+	if (status != KIPT_STOPPED)
+		status = bytes_run(jobs, trace, bytes->back, bytes->from, out);
+	output->muted = false;
+	if (status != KIPT_STOPPED)
+		status = bytes_run(jobs, trace, bytes->from, bytes->to, out);
+	if (bytes->to < trace->size)
+		view_cut(&output->view);
+	return status;
+}
+
+static u64 shown_bytes(const struct shown *shown)
+{
+	const struct part_bytes *bytes = &shown->bytes;
+
+	return shown->part ? bytes->head + bytes->to - bytes->back :
+			     time_window_bytes(&shown->window);
+}
+
 static bool jobs_work(struct jobs *jobs, const struct file_map *trace,
-		      const struct time_window *window, const char *path,
+		      const struct shown *shown, const char *path,
 		      struct output *output)
 {
 	struct sink sink = { .output = output, .size = trace->size };
@@ -109,16 +152,55 @@ static bool jobs_work(struct jobs *jobs, const struct file_map *trace,
 	double start = progress_seconds();
 	enum kipt_status status;
 
-	status = jobs_run(jobs, trace->bytes, trace->size, window, &out);
+	if (shown->part)
+		status = part_run(jobs, trace, &shown->bytes, &out, output);
+	else
+		status = jobs_run(jobs, trace->bytes, trace->size, &shown->window, &out);
 	progress_clear();
 	tally->seconds = progress_seconds() - start;
-	tally->trace_bytes = time_window_bytes(window);
+	tally->trace_bytes = shown_bytes(shown);
 	tally->trace_left = sink.size - tally->trace_bytes;
 	if (status == KIPT_STOPPED) {
 		tally->trace_bytes = sink.reached;
 		tally->trace_left = 0;
 	}
 	return verdict(status, &sink, path);
+}
+
+static void part_find(struct part_bytes *bytes, const struct offline *offline,
+		      const struct file_map *trace, const struct view_options *options)
+{
+	const struct part *part = &offline->part, after = { part->number + 1, part->count };
+	/* Of lines only the column of times depends on what was before. */
+	bool column = options->time && !options->json && options->mode < VIEW_COUNTS;
+	struct part_search search = {
+		.needs = { .first = column, .time = column || options->mode == VIEW_TOTALS },
+	};
+
+	bytes->from = part_cut(trace->bytes, trace->size, part_begin(part, trace->size));
+	bytes->to = part_cut(trace->bytes, trace->size, part_begin(&after, trace->size));
+	search.from = bytes->from;
+	part_look(&search, trace->bytes, 0, trace->size);
+	part_found(bytes, &search);
+}
+
+/* False after a sentence. */
+static bool shown_find(struct shown *shown, const struct offline *offline,
+		       const struct file_map *trace, const struct output *output)
+{
+	*shown = (struct shown){ .part = offline->part.number };
+	if (!shown->part)
+		return window_find(&shown->window, trace, output);
+	part_find(&shown->bytes, offline, trace, output->options);
+	return true;
+}
+
+/* The first part has the line that says so. */
+static void cpu_begin(const struct offline *offline, struct output *output)
+{
+	output->muted = offline->part.number > 1;
+	cpu_tell(output, offline->cpu);
+	output->muted = false;
 }
 
 static bool trace_decode(const struct offline *offline,
@@ -129,7 +211,7 @@ static bool trace_decode(const struct offline *offline,
 		.read = code_read,
 		.ctx = (void *)offline->image,
 	};
-	struct time_window window;
+	struct shown shown;
 	struct jobs *jobs;
 	bool ok;
 
@@ -143,7 +225,7 @@ static bool trace_decode(const struct offline *offline,
 		cpu_tell(output, offline->cpu);
 		return true;
 	}
-	if (!window_find(&window, trace, output))
+	if (!shown_find(&shown, offline, trace, output))
 		return false;
 	config.output = output_choose(output, false) |
 			(output->options->disasm ? KIPT_FLOW_CODE : 0);
@@ -158,8 +240,8 @@ static bool trace_decode(const struct offline *offline,
 		return false;
 	}
 	progress_catch();
-	cpu_tell(output, offline->cpu);
-	ok = jobs_work(jobs, trace, &window, offline->path, output);
+	cpu_begin(offline, output);
+	ok = jobs_work(jobs, trace, &shown, offline->path, output);
 	jobs_destroy(jobs);
 	return ok;
 }

@@ -8,6 +8,7 @@
 #include "../../../kmod/decode/flow.h"
 #include "../symbols/code_image.h"
 #include "../view/record_output.h"
+#include "part_cut.h"
 #include "saved_dir.h"
 
 /**
@@ -21,6 +22,7 @@
  *	name; and the frequency of its TSC
  * @cpu: the CPU it is of, for what is shown
  * @jobs: threads, 1..JOBS_MAX
+ * @part: which part of the trace is shown
  * @strict: fail if there is any gap
  * @demangle: show names of C++ and Rust as their source has them
  */
@@ -32,6 +34,7 @@ struct offline {
 	const struct saved_dir *saved;
 	u32 cpu;
 	u32 jobs;
+	struct part part;
 	bool strict;
 	bool demangle;
 };

@@ -80,6 +80,15 @@ struct run {
 	u64 size, done, reached, left;
 	/* Of the queue. */
 	struct time_stretch stretch;
+	/* Of all queues one after the other: those that were passed, and which bytes of
+	 * them are shown.
+	 */
+	u64 passed, shown_from, shown_to;
+	/* Of the queue, where there are parts: what is shown, and whether its begin and its
+	 * end are.
+	 */
+	struct part_bytes bytes;
+	bool has_begin, has_end;
 	struct kipt_record batch[BATCH];
 	u32 batched;
 	bool failed;
@@ -334,7 +343,7 @@ static bool moments_put(struct run *run, u64 tsc)
 
 	for (; run->moment < run->moment_count && at->tsc < tsc; at++) {
 		run->moment++;
-		run->samples_before += !run->timed;
+		run->samples_before += !run->timed && run->has_begin;
 		if (run->timed && !moment_put(run, at))
 			return false;
 	}
@@ -451,25 +460,94 @@ static enum kipt_status part_run(struct run *run, struct jobs *jobs,
 	return status;
 }
 
+static bool is_shown(const struct run *run, u64 at, u64 size)
+{
+	return at == size ? run->has_end : at >= run->bytes.from && at < run->bytes.to;
+}
+
+/* Bytes of a part of the trace, up to @to at most. */
+static enum kipt_status bytes_run(struct run *run, struct jobs *jobs,
+				  const struct perf_trace *trace, const struct perf_part *part,
+				  u64 from, u64 to)
+{
+	const struct kipt_sink sink = { .emit = records_take, .ctx = run };
+	struct time_window window;
+	enum kipt_status status;
+
+	if (from < part->start)
+		from = part->start;
+	if (to > part->start + part->size)
+		to = part->start + part->size;
+	if (from >= to)
+		return KIPT_OK;
+	window = (struct time_window){ 0, from - part->start, to - part->start };
+	status = jobs_run(jobs, trace->bytes + part->start, part->size, &window, &sink);
+	if (status != KIPT_STOPPED) {
+		run->done += to - from;
+		run->reached = 0;
+	}
+	return status;
+}
+
+/* What is before the bytes that are shown says only who ran, and when. */
+static enum kipt_status shown_run(struct run *run, struct jobs *jobs,
+				  const struct perf_trace *trace, const struct perf_part *part)
+{
+	enum kipt_status status;
+
+	run->output->muted = true;
+	status = bytes_run(run, jobs, trace, part, run->bytes.back, run->bytes.from);
+	run->output->muted = false;
+	return status == KIPT_STOPPED ? status :
+	       bytes_run(run, jobs, trace, part, run->bytes.from, run->bytes.to);
+}
+
+static enum kipt_status trace_part_run(struct run *run, struct jobs *jobs,
+				       const struct perf_trace *trace,
+				       const struct perf_part *part)
+{
+	bool ok;
+
+	if (!run->output->options->part)
+		return gap_put(run, part) ? part_run(run, jobs, trace->bytes + part->start,
+						     part->size) : KIPT_STOPPED;
+	run->output->muted = !is_shown(run, part->start, trace->size);
+	ok = gap_put(run, part);
+	run->output->muted = false;
+	return ok ? shown_run(run, jobs, trace, part) : KIPT_STOPPED;
+}
+
+static bool trace_begin(struct run *run, const struct perf_queue *queue)
+{
+	bool ok;
+
+	run->output->muted = !run->has_begin;
+	ok = cpu_put(run, queue);
+	run->turn = run->turn_count;
+	ok = ok && task_put(run, 0) && batch_give(run);
+	run->output->muted = false;
+	return ok;
+}
+
+/* What is not of a part of the trace, but of its queue. */
+static bool trace_end(struct run *run)
+{
+	if (run->has_end)
+		return moments_put(run, ~0ULL) && batch_give(run);
+	view_cut(&run->output->view);
+	return true;
+}
+
 static bool trace_run(struct run *run, struct jobs *jobs,
 		      const struct perf_queue *queue,
 		      const struct perf_trace *trace)
 {
 	enum kipt_status status;
-	bool ok = cpu_put(run, queue);
+	bool ok = trace_begin(run, queue);
 	size_t i;
 
-	run->turn = run->turn_count;
-	if (ok)
-		ok = task_put(run, 0) && batch_give(run);
 	for (i = 0; i < trace->part_count && ok; i++) {
-		const struct perf_part *part = &trace->parts[i];
-
-		ok = gap_put(run, part);
-		if (!ok)
-			break;
-		status = part_run(run, jobs, trace->bytes + part->start,
-				  part->size);
+		status = trace_part_run(run, jobs, trace, &trace->parts[i]);
 		if (status == KIPT_STOPPED)
 			return false;
 		if (status == KIPT_OK || status == KIPT_NO_PSB)
@@ -478,7 +556,74 @@ static bool trace_run(struct run *run, struct jobs *jobs,
 			  kipt_status_name(status));
 		ok = false;
 	}
-	return ok;
+	return ok && trace_end(run);
+}
+
+/* Where a trace is cut, of which each part begins anew. */
+static u64 trace_cut(const struct perf_trace *trace, u64 wish)
+{
+	const struct perf_part *part;
+	size_t i;
+
+	for (i = 0; i < trace->part_count; i++) {
+		part = &trace->parts[i];
+		if (wish < part->start + part->size)
+			return part->start + part_cut(trace->bytes + part->start, part->size,
+						      wish > part->start ? wish - part->start : 0);
+	}
+	return trace->size;
+}
+
+/* As @size bytes of the queue became another number of them. */
+static u64 trace_offset(const struct perf_trace *trace, u64 offset, u64 size)
+{
+	return (u64)((unsigned __int128)offset * trace->size / size);
+}
+
+/* Which bytes of a queue are shown, and from where on it has to be decoded. */
+static void bytes_find(struct run *run, const struct perf_queue *queue,
+		       const struct perf_trace *trace)
+{
+	u64 begin = run->passed, end = begin + queue->size;
+	struct part_search search = { 0 };
+	size_t i;
+
+	run->bytes = (struct part_bytes){ .to = trace->size };
+	if (!run->has_begin)
+		run->bytes.from = trace_cut(trace, trace_offset(trace, run->shown_from - begin,
+								queue->size));
+	if (run->shown_to < end)
+		run->bytes.to = trace_cut(trace, trace_offset(trace, run->shown_to - begin,
+							      queue->size));
+	search.from = run->bytes.from;
+	search.needs.time = search.needs.space = !(run->config.output & KIPT_FLOW_COUNTS);
+	for (i = 0; i < trace->part_count; i++)
+		part_look(&search, trace->bytes, trace->parts[i].start,
+			  trace->parts[i].start + trace->parts[i].size);
+	part_found(&run->bytes, &search);
+}
+
+/* Bytes of queues that are shown. */
+static void shown_find(struct run *run)
+{
+	const struct part *part = &run->decode->part;
+	const struct part after = { part->number + 1, part->count };
+
+	run->shown_to = run->size;
+	if (!part->number)
+		return;
+	run->shown_from = part_begin(part, run->size);
+	run->shown_to = part_begin(&after, run->size);
+}
+
+/* False: nothing of it is shown. */
+static bool queue_shown(struct run *run, const struct perf_queue *queue)
+{
+	u64 begin = run->passed, end = begin + queue->size;
+
+	run->has_begin = run->shown_from <= begin;
+	run->has_end = run->shown_to >= end;
+	return queue->size && run->shown_from < end && run->shown_to > begin;
 }
 
 /* A trace without PIP packets, as one of user code is, gets some. */
@@ -539,7 +684,7 @@ static struct jobs *jobs_make(struct run *run, const struct kipt_code *code)
 }
 
 /* A core for each: names of CR3s are those of one queue. */
-static bool queue_decode(struct run *run, struct perf_queue *queue)
+static bool queue_run(struct run *run, struct perf_queue *queue)
 {
 	const struct kipt_code code = {
 		.read = code_read,
@@ -550,10 +695,6 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 	struct jobs *jobs = NULL;
 	bool ok;
 
-	if (!queue->size || !is_chosen(&run->output->options->narrow, queue)) {
-		run->left += queue->size;
-		return true;
-	}
 	run->owners = NULL;
 	run->owner_count = 0;
 	run->turns = perf_maps_turns(run->maps, queue, &run->turn_count);
@@ -561,6 +702,7 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 	     perf_trace_read(&trace, &run->aux, queue, run->file) &&
 	     trace_label(run, &trace);
 	if (ok) {
+		bytes_find(run, queue, &trace);
 		jobs = jobs_make(run, &code);
 		if (!jobs)
 			say_error("cannot decode %s: %s", run->decode->path,
@@ -570,14 +712,27 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 					       &run->moment_count);
 		run->moment = 0;
 		run->timed = false;
-		ok = jobs && trace_run(run, jobs, queue, &trace) &&
-		     moments_put(run, ~0ULL) && batch_give(run);
+		ok = jobs && trace_run(run, jobs, queue, &trace);
+		if (run->decode->part.number)
+			run->left += trace.size - (run->bytes.to - run->bytes.back);
 	}
 	now_forget(run);
 	jobs_destroy(jobs);
 	perf_trace_free(&trace);
 	free(run->owners);
 	free(run->turns);
+	return ok;
+}
+
+static bool queue_decode(struct run *run, struct perf_queue *queue)
+{
+	bool ok = true;
+
+	if (queue_shown(run, queue) && is_chosen(&run->output->options->narrow, queue))
+		ok = queue_run(run, queue);
+	else
+		run->left += queue->size;
+	run->passed += queue->size;
 	return ok;
 }
 
@@ -845,6 +1000,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 	ok = time_range_ticks(&options->narrow.time, output.view.tsc_khz,
 			      &run->stretch.from, &run->stretch.to);
 	base_find(run);
+	shown_find(run);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = queue_decode(run, &run->aux.queues[i]);
 	progress_clear();

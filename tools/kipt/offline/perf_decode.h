@@ -8,6 +8,7 @@
 #include "../../../kmod/decode/flow.h"
 #include "../symbols/code_image.h"
 #include "../view/record_output.h"
+#include "part_cut.h"
 
 /**
  * struct perf_decode - what is decoded, and how
@@ -16,6 +17,7 @@
  * @image_maps: its mappings, for names; moved
  * @memory: for what is cached; 0: as the core likes
  * @jobs: threads, 1..JOBS_MAX
+ * @part: which part of all traces together is shown
  * @strict: any gap is a failure
  * @symfs: folder with a copy of the files of the machine, or NULL
  * @vmlinux: file of the kernel, or NULL
@@ -27,6 +29,7 @@ struct perf_decode {
 	struct maps *image_maps;
 	u64 memory;
 	u32 jobs;
+	struct part part;
 	bool strict;
 	const char *symfs;
 	const char *vmlinux;

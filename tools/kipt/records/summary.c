@@ -142,6 +142,9 @@ void tally_show(const struct tally *tally, FILE *out)
 		fprintf(out, ", %llu instructions",
 			(unsigned long long)instructions(tally));
 	gaps_show(tally, out);
+	if (tally->calls_cut)
+		fprintf(out, ", %llu calls cut at the end of a part",
+			(unsigned long long)tally->calls_cut);
 	speed_show(tally, out);
 	fputc('\n', out);
 }
@@ -184,6 +187,10 @@ void tally_show_json(const struct tally *tally, FILE *out)
 				     tally->gaps[kind]);
 	}
 	json_object_object_add(line, "gaps", gaps);
+	if (tally->calls_cut)
+		jsonl_number(line, "calls_cut", tally->calls_cut);
+	if (tally->rows_left)
+		jsonl_number(line, "rows_left", tally->rows_left);
 	speed_json(tally, line);
 	jsonl_print(line, out);
 }

@@ -29,6 +29,8 @@
  * @trace_bytes: trace that was decoded, filled by who knows
  * @trace_left: trace that was not, since it has none of what is shown
  * @seconds: time it took, filled by who knows
+ * @calls_cut: calls that begin in what is shown and end in a later part
+ * @rows_left: rows of counts or totals that were not shown
  */
 struct tally {
 	u64 records;
@@ -42,6 +44,8 @@ struct tally {
 	u64 trace_bytes;
 	u64 trace_left;
 	double seconds;
+	u64 calls_cut;
+	u64 rows_left;
 };
 
 /**

@@ -488,3 +488,26 @@ void call_track_take(struct call_track *track, const struct kipt_record *r)
 		track->gaps++;
 	}
 }
+
+static u64 stack_open(const struct call_stack *stack)
+{
+	u64 open = 0;
+	u32 i;
+
+	for (i = 0; i < stack->count; i++) {
+		u8 kind = stack->frames[i].kind;
+
+		open += kind == FRAME_CALL || kind == FRAME_TAIL || kind == FRAME_ENTRY;
+	}
+	return open;
+}
+
+u64 call_track_open(const struct call_track *track)
+{
+	const struct call_stack *stack;
+	u64 open = 0;
+
+	for (stack = track->stacks; stack; stack = stack->next)
+		open += stack_open(stack);
+	return open;
+}

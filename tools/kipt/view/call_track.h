@@ -77,6 +77,14 @@ void call_track_take(struct call_track *track,
 		     const struct kipt_record *record);
 
 /**
+ * call_track_open() - calls that were seen to begin and not to end
+ * @track: begun
+ *
+ * Return: how many, of all its tasks.
+ */
+u64 call_track_open(const struct call_track *track);
+
+/**
  * call_track_end() - free the stacks
  * @track: may have none
  */

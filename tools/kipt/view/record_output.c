@@ -185,6 +185,10 @@ static bool records_show(void *ctx, const struct kipt_record *records,
 	struct output *output = ctx;
 	const struct view_options *options = output->options;
 
+	if (output->muted) {
+		view_follow(&output->view, records, count);
+		return true;
+	}
 	if (options->give)
 		return options->give(options->give_ctx, output, records, count);
 	if (output->file)

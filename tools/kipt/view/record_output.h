@@ -26,6 +26,7 @@
  * @narrow: leaves some records out, if the options say so
  * @ending: only the end before a place is shown, see output_end(); or NULL
  * @last: the lines of it
+ * @muted: what comes is before what is shown
  * @failed: something was lost, and a message said so
  */
 struct output {
@@ -39,6 +40,7 @@ struct output {
 	struct narrow narrow;
 	struct ending *ending;
 	struct last_lines *last;
+	bool muted;
 	bool failed;
 };
 

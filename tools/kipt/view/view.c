@@ -410,6 +410,32 @@ void view_records(struct view *view, const struct kipt_record *records,
 	}
 }
 
+/* Sums of time go on from there; all else looks at the state alone. */
+static bool is_followed(const struct view *view, const struct kipt_record *r)
+{
+	return view->options->mode == VIEW_TOTALS &&
+	       (r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK ||
+		r->type == KIPT_RECORD_CONTEXT || r->type == KIPT_RECORD_TIME);
+}
+
+void view_follow(struct view *view, const struct kipt_record *records,
+		 u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		state_take(view, &records[i]);
+		if (is_followed(view, &records[i]))
+			view->print(view, &records[i]);
+	}
+}
+
+void view_cut(struct view *view)
+{
+	if (view->options->mode == VIEW_TOTALS)
+		view_totals_cut(view);
+}
+
 bool view_only_counts(const struct view *view)
 {
 	return view->print == ignore_record && !view->options->hash;
@@ -426,6 +452,8 @@ void view_flush(struct view *view)
 void view_finish(struct view *view)
 {
 	const struct view_options *options = view->options;
+	/* Lines of parts make those of the whole, of which only its end has a summary. */
+	bool summed = !options->part || options->mode >= VIEW_COUNTS;
 
 	view->finish(view);
 	lookup_free(&view->first_of);
@@ -435,11 +463,11 @@ void view_finish(struct view *view)
 		fprintf(view->out, "%llu %016llx\n",
 			(unsigned long long)view->tally.hashed,
 			(unsigned long long)view->tally.hash);
-	else if (options->json && view->tally.records)
+	else if (options->json && summed && (view->tally.records || options->part))
 		tally_show_json(&view->tally, view->out);
 	fflush(view->out);
 	/* Where nothing came, the reason was said. */
-	if (!options->hash && !options->json && view->tally.records)
+	if (!options->hash && (!options->json || !summed) && view->tally.records)
 		tally_show(&view->tally, options->stats ? view->out : stderr);
 	fflush(view->out);
 	if (view->tally.counted && options->mode < VIEW_COUNTS &&

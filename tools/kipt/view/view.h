@@ -77,6 +77,7 @@ struct view;
  * @syms: only calls of these functions, as wanted_has() takes them; NULL: all
  * @top: so many edges, functions or runs are shown; 0: all
  * @top_given: somebody asked for it
+ * @part: what is shown is one of several parts: lines end without the summary
  * @packed: records in the file are packed
  * @output: records go to this file instead
  * @narrow: which CPUs, tasks and stretch of time are shown
@@ -117,6 +118,7 @@ struct view_options {
 	const char *syms;
 	u32 top;
 	bool top_given;
+	bool part;
 	bool packed;
 	const char *output;
 	struct narrow_options narrow;
@@ -398,6 +400,22 @@ void view_records(struct view *view, const struct kipt_record *records,
 		  u32 count);
 
 /**
+ * view_follow() - take records that are before what is shown: they say only where and
+ *	when that is
+ * @view: the view
+ * @records: what, in order
+ * @count: how many
+ */
+void view_follow(struct view *view, const struct kipt_record *records,
+		 u32 count);
+
+/**
+ * view_cut() - what is shown of this CPU ends here, though its trace goes on
+ * @view: the view
+ */
+void view_cut(struct view *view);
+
+/**
  * view_only_counts() - is a tally all that is made of records
  * @view: the view
  *
@@ -499,6 +517,12 @@ void view_process(struct view *view, u32 pid, u64 cr3);
  * Return: the number.
  */
 size_t view_top(const struct view_options *options, size_t count);
+
+/**
+ * view_totals_cut() - view_cut() of the printer of totals
+ * @view: the view
+ */
+void view_totals_cut(struct view *view);
 
 /* The printers; each sets @print, @finish and @self. False: no memory, or with @failed
  * after a sentence.

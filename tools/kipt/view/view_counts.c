@@ -116,6 +116,7 @@ static void edges_print(struct view *view, struct edges *edges)
 		else
 			edge_print(view, &list[i], whose);
 	}
+	view->tally.rows_left = count - i;
 	if (i < count && !options->json)
 		fprintf(view->out, "%12s %zu more (--top 0 shows all)\n", "",
 			count - i);

@@ -132,6 +132,7 @@ static void totals_print(struct view *view, const struct profile *profile,
 		else
 			symbol_print(view, profile, list[i], times, whose);
 	}
+	view->tally.rows_left = count - i;
 	if (i < count && !options->json)
 		fprintf(view->out, "%12s %zu more (--top 0 shows all)\n", "",
 			count - i);
@@ -196,6 +197,15 @@ out:
 	profile_notes(profile);
 	profile_feed_destroy(feed);
 	view->self = NULL;
+}
+
+void view_totals_cut(struct view *view)
+{
+	const struct profile_feed *feed = view->self;
+
+	if (feed && feed->at)
+		profile_add(&view->tally.calls_cut,
+			    call_track_open(&feed->at->track));
 }
 
 bool view_totals_init(struct view *view)
