@@ -74,6 +74,7 @@ extern const struct kipt_verb verb_disarm;
 extern const struct kipt_verb verb_record;
 extern const struct kipt_verb verb_open;
 extern const struct kipt_verb verb_diff;
+extern const struct kipt_verb verb_merge;
 extern const struct kipt_verb verb_decode;
 extern const struct kipt_verb verb_show;
 extern const struct kipt_verb verb_packets;

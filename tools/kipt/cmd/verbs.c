@@ -17,6 +17,7 @@ const struct kipt_verb *const kipt_verbs[] = {
 	&verb_record,
 	&verb_open,
 	&verb_diff,
+	&verb_merge,
 	&verb_show,
 	&verb_decode,
 	&verb_packets,

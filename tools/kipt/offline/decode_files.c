@@ -179,6 +179,8 @@ static void part_find(struct part_bytes *bytes, const struct offline *offline,
 
 	bytes->from = part_cut(trace->bytes, trace->size, part_begin(part, trace->size));
 	bytes->to = part_cut(trace->bytes, trace->size, part_begin(&after, trace->size));
+	if (bytes->from == bytes->to)
+		search.needs = (struct part_needs){ 0 };
 	search.from = bytes->from;
 	part_look(&search, trace->bytes, 0, trace->size);
 	part_found(bytes, &search);

@@ -596,7 +596,10 @@ static void bytes_find(struct run *run, const struct perf_queue *queue,
 		run->bytes.to = trace_cut(trace, trace_offset(trace, run->shown_to - begin,
 							      queue->size));
 	search.from = run->bytes.from;
-	search.needs.time = search.needs.space = !(run->config.output & KIPT_FLOW_COUNTS);
+	/* Where nothing of it is shown, samples after its end may be. */
+	search.needs.time = search.needs.space =
+		!(run->config.output & KIPT_FLOW_COUNTS) &&
+		(run->bytes.from < run->bytes.to || (run->has_end && run->moment_count));
 	for (i = 0; i < trace->part_count; i++)
 		part_look(&search, trace->bytes, trace->parts[i].start,
 			  trace->parts[i].start + trace->parts[i].size);
@@ -702,7 +705,6 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 	     perf_trace_read(&trace, &run->aux, queue, run->file) &&
 	     trace_label(run, &trace);
 	if (ok) {
-		bytes_find(run, queue, &trace);
 		jobs = jobs_make(run, &code);
 		if (!jobs)
 			say_error("cannot decode %s: %s", run->decode->path,
@@ -712,6 +714,7 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 					       &run->moment_count);
 		run->moment = 0;
 		run->timed = false;
+		bytes_find(run, queue, &trace);
 		ok = jobs && trace_run(run, jobs, queue, &trace);
 		if (run->decode->part.number)
 			run->left += trace.size - (run->bytes.to - run->bytes.back);
