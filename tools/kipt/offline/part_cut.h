@@ -90,18 +90,22 @@ u64 part_cut(const u8 *trace, u64 size, u64 wish);
  * @needs: what has to be known
  * @from: where the part begins
  * @back: the last PSB that says all of it
+ * @plain: the last one that says all but the time
  * @head: after the first PSB that has a time
  * @tsc: the time of the last PSB, if @timed
  * @backwards: times went back
+ * @other: there is a time, though no PSB has one
  */
 struct part_search {
 	struct part_needs needs;
 	u64 from;
 	u64 back;
+	u64 plain;
 	u64 head;
 	u64 tsc;
 	bool timed;
 	bool backwards;
+	bool other;
 };
 
 /**
@@ -119,7 +123,8 @@ void part_look(struct part_search *search, const u8 *trace, u64 start, u64 end);
  * @search: looked at all pieces
  *
  * It is the last PSB before @from that says all that is needed. Where none does, or
- * where times of PSBs go back, all from the begin of the trace on is decoded.
+ * where times of PSBs go back, all from the begin of the trace on is decoded. A trace
+ * without times needs none.
  */
 void part_found(struct part_bytes *bytes, const struct part_search *search);
 
