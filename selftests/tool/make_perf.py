@@ -44,6 +44,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   bpf-cut=N       N bytes are missing of all that; bpf-set=AT:HEX sets some of its bytes
   drop=TIME[:CPU]  perf lost events
   sample=NAME@TIME[:IP[:CPU]]  a sample of another event; unnamed: the file has no names
+  turn=PID@TIME[:CPU]  this process runs from then on, on CPU 0 unless given
   untimed         perf did not say how its time relates to that of the trace
   text-poke       changes of kernel code were asked for
   elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
@@ -193,6 +194,7 @@ class Recording:
         self.changes = []
         self.infos = []
         self.others = []
+        self.turns = []
         self.times = {}
         forced = begun = 0
         for option in options:
@@ -218,6 +220,8 @@ class Recording:
                 self.infos.append(value)
             elif key == "sample":
                 self.others.append(value)
+            elif key == "turn":
+                self.turns.append(value)
             elif key == "elf":
                 maps, found = elf_make(value)
                 self.maps.append((value, maps, found if forced == 0 else forced))
@@ -273,6 +277,10 @@ class Recording:
             else:
                 out += w.ksymbol(value, int(key == "unksym"), 2 if key == "oolsym" else 1)
         out += w.stamped(12, w.pack("II", PID, PID))
+        for turn in self.turns:
+            pid, _, rest = turn.partition("@")
+            time, _, cpu = rest.partition(":")
+            out += w.stamped(14, b"", 0, int(pid), int(cpu or 0), int(time))
         if "lasted" in self.flags:
             for time in (1, 1 + int(self.flags["lasted"]) * 10 ** 9):
                 out += w.stamped(3, w.pack("II", PID, PID) + w.text("prog"),

@@ -4,8 +4,8 @@
 # Tests of the kipt tool that need neither root, module nor PT. Prints KTAP.
 # Usage: tool_test.sh KIPT [PART...]
 #
-# PART is usage, pages, packet, record, decode, jobs, program, trace, perf, perf_text, disasm,
-# coverage, bolt, docs, crash, variant or library; all of them unless given.
+# PART is usage, pages, packet, record, decode, jobs, part, program, trace, perf, perf_text,
+# disasm, coverage, bolt, docs, crash, variant or library; all of them unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
 #              table of expected values; beside the clone unless set
@@ -22,7 +22,7 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 . "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
-VERBS="info doctor start stop status fetch delete arm disarm record show open diff decode packets crash"
+VERBS="info doctor start stop status fetch delete arm disarm record show open diff merge decode packets crash"
 
 # bytes HEX...: to standard output
 bytes() {
@@ -58,6 +58,7 @@ records() {
 . "$HERE/sym_tests.sh"
 . "$HERE/decode_tests.sh"
 . "$HERE/jobs_tests.sh"
+. "$HERE/part_tests.sh"
 . "$HERE/trace_tests.sh"
 . "$HERE/crash_tests.sh"
 . "$HERE/perf_tests.sh"
@@ -102,7 +103,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | pages | packet | record | decode | jobs | trace | perf | perf_text | disasm | coverage | bolt | docs | crash | variant | library) "${part}_tests" ;;
+		usage | pages | packet | record | decode | jobs | part | trace | perf | perf_text | disasm | coverage | bolt | docs | crash | variant | library) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -110,7 +111,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage pages packet record decode jobs program trace perf perf_text disasm coverage bolt docs crash variant library
+(($#)) || set -- usage pages packet record decode jobs part program trace perf perf_text disasm coverage bolt docs crash variant library
 ktap_start
 parts "$@"
 ktap_finish
