@@ -16,6 +16,7 @@ struct sink {
 	struct output *output;
 	u64 size;
 	u64 reached;
+	bool timed;
 	bool failed;
 };
 
@@ -46,6 +47,7 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 	for (i = 0; i < n; i++) {
 		if (records[i].type == KIPT_RECORD_SYNC)
 			sink->reached = records[i].value;
+		sink->timed |= records[i].type == KIPT_RECORD_TIME;
 	}
 	progress_show("decoding", sink->reached, sink->size);
 	if (!output_take(sink->output, records, n))
@@ -103,6 +105,7 @@ static bool window_find(struct time_window *window,
 struct shown {
 	struct time_window window;
 	struct part_bytes bytes;
+	struct part_needs needs;
 	bool part;
 };
 
@@ -115,17 +118,50 @@ static enum kipt_status bytes_run(struct jobs *jobs, const struct file_map *trac
 			    jobs_run(jobs, trace->bytes, trace->size, &window, out);
 }
 
+static void back_find(struct part_bytes *bytes, const struct part_needs *needs, u64 from,
+		      const struct file_map *trace)
+{
+	struct part_search search = { .needs = *needs, .from = from };
+
+	part_look(&search, trace->bytes, 0, trace->size);
+	part_found(bytes, &search);
+}
+
+/* Farther back until there is a time. */
+static enum kipt_status back_run(struct jobs *jobs, const struct file_map *trace,
+				 struct shown *shown, const struct kipt_sink *out)
+{
+	struct part_bytes *bytes = &shown->bytes, before;
+	struct sink *sink = out->ctx;
+	enum kipt_status status;
+
+	for (;;) {
+		sink->timed = false;
+		status = bytes_run(jobs, trace, bytes->back, bytes->from, out);
+		if (status == KIPT_STOPPED || sink->timed || !bytes->timed || !bytes->back)
+			return status;
+		before.from = part_farther(bytes);
+		back_find(&before, &shown->needs, before.from, trace);
+		bytes->back = before.back;
+	}
+}
+
 /* What is before the part only says when it begins. */
 static enum kipt_status part_run(struct jobs *jobs, const struct file_map *trace,
-				 const struct part_bytes *bytes, const struct kipt_sink *out,
+				 struct shown *shown, const struct kipt_sink *out,
 				 struct output *output)
 {
+	struct part_bytes *bytes = &shown->bytes;
+	struct sink *sink = out->ctx;
 	enum kipt_status status;
 
 	output->muted = true;
 	status = bytes_run(jobs, trace, 0, bytes->head, out);
+	/* The first time comes later. */
+	if (bytes->head && !sink->timed)
+		bytes->head = bytes->back = 0;
 	if (status != KIPT_STOPPED)
-		status = bytes_run(jobs, trace, bytes->back, bytes->from, out);
+		status = back_run(jobs, trace, shown, out);
 	output->muted = false;
 	if (status != KIPT_STOPPED)
 		status = bytes_run(jobs, trace, bytes->from, bytes->to, out);
@@ -143,7 +179,7 @@ static u64 shown_bytes(const struct shown *shown)
 }
 
 static bool jobs_work(struct jobs *jobs, const struct file_map *trace,
-		      const struct shown *shown, const char *path,
+		      struct shown *shown, const char *path,
 		      struct output *output)
 {
 	struct sink sink = { .output = output, .size = trace->size };
@@ -153,7 +189,7 @@ static bool jobs_work(struct jobs *jobs, const struct file_map *trace,
 	enum kipt_status status;
 
 	if (shown->part)
-		status = part_run(jobs, trace, &shown->bytes, &out, output);
+		status = part_run(jobs, trace, shown, &out, output);
 	else
 		status = jobs_run(jobs, trace->bytes, trace->size, &shown->window, &out);
 	progress_clear();
@@ -167,23 +203,22 @@ static bool jobs_work(struct jobs *jobs, const struct file_map *trace,
 	return verdict(status, &sink, path);
 }
 
-static void part_find(struct part_bytes *bytes, const struct offline *offline,
+static void part_find(struct shown *shown, const struct offline *offline,
 		      const struct file_map *trace, const struct view_options *options)
 {
 	const struct part *part = &offline->part, after = { part->number + 1, part->count };
 	/* Of lines only the column of times depends on what was before. */
 	bool column = options->time && !options->json && options->mode < VIEW_COUNTS;
-	struct part_search search = {
-		.needs = { .first = column, .time = column || options->mode == VIEW_TOTALS },
-	};
+	struct part_bytes *bytes = &shown->bytes;
 
 	bytes->from = part_cut(trace->bytes, trace->size, part_begin(part, trace->size));
 	bytes->to = part_cut(trace->bytes, trace->size, part_begin(&after, trace->size));
-	if (bytes->from == bytes->to)
-		search.needs = (struct part_needs){ 0 };
-	search.from = bytes->from;
-	part_look(&search, trace->bytes, 0, trace->size);
-	part_found(bytes, &search);
+	if (bytes->from < bytes->to)
+		shown->needs = (struct part_needs){
+			.first = column,
+			.time = column || options->mode == VIEW_TOTALS,
+		};
+	back_find(bytes, &shown->needs, bytes->from, trace);
 }
 
 /* False after a sentence. */
@@ -193,7 +228,7 @@ static bool shown_find(struct shown *shown, const struct offline *offline,
 	*shown = (struct shown){ .part = offline->part.number };
 	if (!shown->part)
 		return window_find(&shown->window, trace, output);
-	part_find(&shown->bytes, offline, trace, output->options);
+	part_find(shown, offline, trace, output->options);
 	return true;
 }
 

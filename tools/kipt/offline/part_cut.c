@@ -180,8 +180,10 @@ void part_found(struct part_bytes *bytes, const struct part_search *search)
 
 	bytes->back = bytes->from;
 	bytes->head = 0;
+	bytes->timed = false;
 	if (!needs_any(&search->needs))
 		return;
+	bytes->timed = search->needs.time && (search->timed || search->other);
 	if (!search->timed && !search->other) {
 		bytes->back = search->needs.space ? search->plain : bytes->from;
 		return;
@@ -191,4 +193,11 @@ void part_found(struct part_bytes *bytes, const struct part_search *search)
 		bytes->head = search->head;
 	else if (search->needs.first)
 		bytes->back = 0;
+}
+
+u64 part_farther(const struct part_bytes *bytes)
+{
+	u64 distance = 2 * (bytes->from - bytes->back);
+
+	return distance < bytes->from ? bytes->from - distance : 0;
 }

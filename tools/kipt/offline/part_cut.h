@@ -41,11 +41,14 @@ struct part_needs {
  * @from, @to: what is shown; equal where the part has none of the trace
  * @back: decoded from here on, @from at most
  * @head: the first ones are decoded as well, for the first time; @back at most
+ * @timed: bytes from @back on are to show a time; where none of their records has one,
+ *	those before are needed as well
  */
 struct part_bytes {
 	u64 from, to;
 	u64 back;
 	u64 head;
+	bool timed;
 };
 
 /**
@@ -127,5 +130,14 @@ void part_look(struct part_search *search, const u8 *trace, u64 start, u64 end);
  * without times needs none.
  */
 void part_found(struct part_bytes *bytes, const struct part_search *search);
+
+/**
+ * part_farther() - where to look when bytes from @back on showed no time
+ * @bytes: of them @back is not 0
+ *
+ * A time is shown with a record after it only. Return: what @from of another search is to
+ * be, whose @back is the next one to try; 0: all from the begin of the trace on.
+ */
+u64 part_farther(const struct part_bytes *bytes);
 
 #endif /* KIPT_PART_CUT_H */

@@ -89,6 +89,9 @@ struct run {
 	 */
 	struct part_bytes bytes;
 	bool has_begin, has_end;
+	struct part_needs needs;
+	/* A time came while what is before it was decoded. */
+	bool seen_time;
 	struct kipt_record batch[BATCH];
 	u32 batched;
 	bool failed;
@@ -357,6 +360,7 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 	case KIPT_RECORD_CONTEXT:
 		return context_put(run, *record);
 	case KIPT_RECORD_TIME:
+		run->seen_time = true;
 		if (!moments_put(run, record->value) ||
 		    !tsc_set(run, record->value) ||
 		    (!run->inserted && !time_take(run, record->value)))
@@ -489,20 +493,7 @@ static enum kipt_status bytes_run(struct run *run, struct jobs *jobs,
 	return status;
 }
 
-/* What is before the bytes that are shown says only who ran, and when. */
 static enum kipt_status shown_run(struct run *run, struct jobs *jobs,
-				  const struct perf_trace *trace, const struct perf_part *part)
-{
-	enum kipt_status status;
-
-	run->output->muted = true;
-	status = bytes_run(run, jobs, trace, part, run->bytes.back, run->bytes.from);
-	run->output->muted = false;
-	return status == KIPT_STOPPED ? status :
-	       bytes_run(run, jobs, trace, part, run->bytes.from, run->bytes.to);
-}
-
-static enum kipt_status trace_part_run(struct run *run, struct jobs *jobs,
 				       const struct perf_trace *trace,
 				       const struct perf_part *part)
 {
@@ -514,7 +505,59 @@ static enum kipt_status trace_part_run(struct run *run, struct jobs *jobs,
 	run->output->muted = !is_shown(run, part->start, trace->size);
 	ok = gap_put(run, part);
 	run->output->muted = false;
-	return ok ? shown_run(run, jobs, trace, part) : KIPT_STOPPED;
+	return ok ? bytes_run(run, jobs, trace, part, run->bytes.from, run->bytes.to) :
+		    KIPT_STOPPED;
+}
+
+static void back_find(struct run *run, struct part_bytes *bytes, const struct perf_trace *trace)
+{
+	struct part_search search = { .needs = run->needs, .from = bytes->from };
+	size_t i;
+
+	for (i = 0; i < trace->part_count; i++)
+		part_look(&search, trace->bytes, trace->parts[i].start,
+			  trace->parts[i].start + trace->parts[i].size);
+	part_found(bytes, &search);
+}
+
+static bool back_decode(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < trace->part_count; i++) {
+		const struct perf_part *part = &trace->parts[i];
+		u64 end = part->start + part->size;
+
+		if (end <= run->bytes.back || part->start >= run->bytes.from)
+			continue;
+		if (!gap_put(run, part) ||
+		    bytes_run(run, jobs, trace, part, run->bytes.back, run->bytes.from) ==
+		    KIPT_STOPPED)
+			return false;
+	}
+	return true;
+}
+
+/* What is before the bytes that are shown says only who ran, and when: it is decoded from
+ * farther back until there is a time.
+ */
+static bool back_run(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
+{
+	struct part_bytes *bytes = &run->bytes, before;
+	bool ok;
+
+	run->output->muted = true;
+	for (;;) {
+		run->seen_time = false;
+		ok = back_decode(run, jobs, trace);
+		if (!ok || run->seen_time || !bytes->timed || !bytes->back)
+			break;
+		before.from = part_farther(bytes);
+		back_find(run, &before, trace);
+		bytes->back = before.back;
+	}
+	run->output->muted = false;
+	return ok;
 }
 
 static bool trace_begin(struct run *run, const struct perf_queue *queue)
@@ -543,11 +586,11 @@ static bool trace_run(struct run *run, struct jobs *jobs,
 		      const struct perf_trace *trace)
 {
 	enum kipt_status status;
-	bool ok = trace_begin(run, queue);
+	bool ok = trace_begin(run, queue) && back_run(run, jobs, trace);
 	size_t i;
 
 	for (i = 0; i < trace->part_count && ok; i++) {
-		status = trace_part_run(run, jobs, trace, &trace->parts[i]);
+		status = shown_run(run, jobs, trace, &trace->parts[i]);
 		if (status == KIPT_STOPPED)
 			return false;
 		if (status == KIPT_OK || status == KIPT_NO_PSB)
@@ -585,8 +628,6 @@ static void bytes_find(struct run *run, const struct perf_queue *queue,
 		       const struct perf_trace *trace)
 {
 	u64 begin = run->passed, end = begin + queue->size;
-	struct part_search search = { 0 };
-	size_t i;
 
 	run->bytes = (struct part_bytes){ .to = trace->size };
 	if (!run->has_begin)
@@ -595,15 +636,11 @@ static void bytes_find(struct run *run, const struct perf_queue *queue,
 	if (run->shown_to < end)
 		run->bytes.to = trace_cut(trace, trace_offset(trace, run->shown_to - begin,
 							      queue->size));
-	search.from = run->bytes.from;
 	/* Where nothing of it is shown, samples after its end may be. */
-	search.needs.time = search.needs.space =
+	run->needs.time = run->needs.space =
 		!(run->config.output & KIPT_FLOW_COUNTS) &&
 		(run->bytes.from < run->bytes.to || (run->has_end && run->moment_count));
-	for (i = 0; i < trace->part_count; i++)
-		part_look(&search, trace->bytes, trace->parts[i].start,
-			  trace->parts[i].start + trace->parts[i].size);
-	part_found(&run->bytes, &search);
+	back_find(run, &run->bytes, trace);
 }
 
 /* Bytes of queues that are shown. */

@@ -123,6 +123,14 @@ struct profile_feed {
 struct profile_feed *profile_feed_create(struct view *view);
 
 /**
+ * profile_feed_follow() - a record before those that are added up: only where, when and
+ *	whether code runs is taken from it
+ * @feed: the feed
+ * @r: the record
+ */
+void profile_feed_follow(struct profile_feed *feed, const struct kipt_record *r);
+
+/**
  * profile_feed_take() - look at a record
  * @feed: feed
  * @record: the current one of its view

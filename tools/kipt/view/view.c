@@ -410,14 +410,6 @@ void view_records(struct view *view, const struct kipt_record *records,
 	}
 }
 
-/* Sums of time go on from there; all else looks at the state alone. */
-static bool is_followed(const struct view *view, const struct kipt_record *r)
-{
-	return view->options->mode == VIEW_TOTALS &&
-	       (r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK ||
-		r->type == KIPT_RECORD_CONTEXT || r->type == KIPT_RECORD_TIME);
-}
-
 void view_follow(struct view *view, const struct kipt_record *records,
 		 u32 count)
 {
@@ -425,8 +417,9 @@ void view_follow(struct view *view, const struct kipt_record *records,
 
 	for (i = 0; i < count; i++) {
 		state_take(view, &records[i]);
-		if (is_followed(view, &records[i]))
-			view->print(view, &records[i]);
+		/* Sums of time go on from there; all else looks at the state alone. */
+		if (view->options->mode == VIEW_TOTALS)
+			view_totals_follow(view, &records[i]);
 	}
 }
 

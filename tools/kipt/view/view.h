@@ -524,6 +524,13 @@ size_t view_top(const struct view_options *options, size_t count);
  */
 void view_totals_cut(struct view *view);
 
+/**
+ * view_totals_follow() - view_follow() of the printer of totals
+ * @view: the view
+ * @record: the current one
+ */
+void view_totals_follow(struct view *view, const struct kipt_record *record);
+
 /* The printers; each sets @print, @finish and @self. False: no memory, or with @failed
  * after a sentence.
  */

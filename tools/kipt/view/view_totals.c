@@ -199,6 +199,12 @@ out:
 	view->self = NULL;
 }
 
+void view_totals_follow(struct view *view, const struct kipt_record *record)
+{
+	if (view->self)
+		profile_feed_follow(view->self, record);
+}
+
 void view_totals_cut(struct view *view)
 {
 	const struct profile_feed *feed = view->self;
