@@ -8,15 +8,25 @@ run_doc() {
 	python3 "$HERE/run_doc.py" "$1" "$ROOT/docs/tutorial" "$KIPT"
 }
 
-docs_tests() {
+# page NAME: each of its commands
+page() {
 	local line number=0
 	while IFS= read -r line; do
 		case $line in
-		"ok "*) ok "tutorial $((++number)): ${line#ok }" ;;
-		"not ok "*) not_ok "tutorial $((++number)): ${line#not ok }" "prints something else" ;;
+		"ok "*) ok "$1 $((++number)): ${line#ok }" ;;
+		"not ok "*) not_ok "$1 $((++number)): ${line#not ok }" "prints something else" ;;
 		*) echo "# $line" ;;
 		esac
-	done < <(run_doc "$ROOT/docs/tutorial.md")
+	done < <(run_doc "$ROOT/docs/$1.md")
+}
+
+docs_tests() {
+	page tutorial
+	if command -v parallel >/dev/null; then
+		page many-machines
+	else
+		skip "many-machines" "no GNU parallel"
+	fi
 	# A page that shows another number, or a line more, is noticed.
 	sed 's/^          2.903 us/          2.904 us/' "$ROOT/docs/tutorial.md" >other.md
 	same "docs_notice_a_number" 1 "$(run_doc other.md | grep -c '^not ok')"
