@@ -118,16 +118,19 @@ static enum kipt_status bytes_run(struct jobs *jobs, const struct file_map *trac
 			    jobs_run(jobs, trace->bytes, trace->size, &window, out);
 }
 
-static void back_find(struct part_bytes *bytes, const struct part_needs *needs, u64 from,
+/* False: interrupted. */
+static bool back_find(struct part_bytes *bytes, const struct part_needs *needs,
 		      const struct file_map *trace)
 {
-	struct part_search search = { .needs = *needs, .from = from };
+	struct part_search search = { .needs = *needs, .from = bytes->from };
 
-	part_look(&search, trace->bytes, 0, trace->size);
+	if (!part_look(&search, trace->bytes, 0, trace->size))
+		return false;
 	part_found(bytes, &search);
+	return true;
 }
 
-/* Farther back until there is a time. */
+/* Farther back until there is a time; each round has twice the bytes, see part_step(). */
 static enum kipt_status back_run(struct jobs *jobs, const struct file_map *trace,
 				 struct shown *shown, const struct kipt_sink *out)
 {
@@ -141,8 +144,9 @@ static enum kipt_status back_run(struct jobs *jobs, const struct file_map *trace
 		if (status == KIPT_STOPPED || sink->timed || !bytes->timed || !bytes->back)
 			return status;
 		before.from = part_farther(bytes);
-		back_find(&before, &shown->needs, before.from, trace);
-		bytes->back = before.back;
+		if (progress_interrupted() || !back_find(&before, &shown->needs, trace))
+			return KIPT_STOPPED;
+		part_step(bytes, before.back);
 	}
 }
 
@@ -203,7 +207,8 @@ static bool jobs_work(struct jobs *jobs, const struct file_map *trace,
 	return verdict(status, &sink, path);
 }
 
-static void part_find(struct shown *shown, const struct offline *offline,
+/* False: interrupted. */
+static bool part_find(struct shown *shown, const struct offline *offline,
 		      const struct file_map *trace, const struct view_options *options)
 {
 	const struct part *part = &offline->part, after = { part->number + 1, part->count };
@@ -218,7 +223,7 @@ static void part_find(struct shown *shown, const struct offline *offline,
 			.first = column,
 			.time = column || options->mode == VIEW_TOTALS,
 		};
-	back_find(bytes, &shown->needs, bytes->from, trace);
+	return back_find(bytes, &shown->needs, trace);
 }
 
 /* False after a sentence. */
@@ -228,8 +233,7 @@ static bool shown_find(struct shown *shown, const struct offline *offline,
 	*shown = (struct shown){ .part = offline->part.number };
 	if (!shown->part)
 		return window_find(&shown->window, trace, output);
-	part_find(shown, offline, trace, output->options);
-	return true;
+	return part_find(shown, offline, trace, output->options);
 }
 
 /* The first part has the line that says so. */

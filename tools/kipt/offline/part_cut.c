@@ -9,6 +9,7 @@
 #include "../../../kmod/decode/packet/sync.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
+#include "../cli/progress.h"
 #include "../view/view.h"
 #include "part_cut.h"
 
@@ -143,6 +144,8 @@ static bool has_time(const u8 *trace, u64 start, u64 end)
 		while ((status = kipt_packet_next(&cursor, &packet)) == KIPT_OK) {
 			if (packet.type == KIPT_PACKET_TSC)
 				return true;
+			if (progress_interrupted())
+				return false;
 		}
 		if (status == KIPT_END)
 			break;
@@ -151,15 +154,17 @@ static bool has_time(const u8 *trace, u64 start, u64 end)
 	return false;
 }
 
-void part_look(struct part_search *search, const u8 *trace, u64 start, u64 end)
+bool part_look(struct part_search *search, const u8 *trace, u64 start, u64 end)
 {
 	struct kipt_psb psb;
 	u64 at, next;
 
 	if (!needs_any(&search->needs))
-		return;
+		return true;
 	for (at = kipt_sync_next(trace, end, start); at < end && at < search->from;
 	     at = next) {
+		if (progress_interrupted())
+			return false;
 		next = kipt_sync_next(trace, end, at + KIPT_PSB_BYTES);
 		kipt_psb_read(&psb, trace, at, next, NULL);
 		if (psb.has_tsc)
@@ -172,6 +177,7 @@ void part_look(struct part_search *search, const u8 *trace, u64 start, u64 end)
 	}
 	if (!search->timed && !search->other)
 		search->other = has_time(trace, start, end < search->from ? end : search->from);
+	return !progress_interrupted();
 }
 
 void part_found(struct part_bytes *bytes, const struct part_search *search)
@@ -197,7 +203,12 @@ void part_found(struct part_bytes *bytes, const struct part_search *search)
 
 u64 part_farther(const struct part_bytes *bytes)
 {
-	u64 distance = 2 * (bytes->from - bytes->back);
+	u64 distance = bytes->from - bytes->back;
 
-	return distance < bytes->from ? bytes->from - distance : 0;
+	return distance && distance < bytes->back ? bytes->back - distance : 0;
+}
+
+void part_step(struct part_bytes *bytes, u64 found)
+{
+	bytes->back = found <= part_farther(bytes) ? found : 0;
 }

@@ -117,8 +117,10 @@ struct part_search {
  * @trace: the whole trace
  * @start: where the piece begins; pieces come in order
  * @end: after it
+ *
+ * Return: true, or false if it was interrupted.
  */
-void part_look(struct part_search *search, const u8 *trace, u64 start, u64 end);
+bool part_look(struct part_search *search, const u8 *trace, u64 start, u64 end);
 
 /**
  * part_found() - fill @back and @head
@@ -135,9 +137,19 @@ void part_found(struct part_bytes *bytes, const struct part_search *search);
  * part_farther() - where to look when bytes from @back on showed no time
  * @bytes: of them @back is not 0
  *
- * A time is shown with a record after it only. Return: what @from of another search is to
- * be, whose @back is the next one to try; 0: all from the begin of the trace on.
+ * A time is shown with a record after it only.
+ *
+ * Return: what @from of another search is to be, whose @back is given to part_step(); it is
+ * at least twice as far from @from of @bytes as their @back, or 0.
  */
 u64 part_farther(const struct part_bytes *bytes);
+
+/**
+ * part_step() - go farther back
+ * @bytes: their @back is moved, to the begin of the trace if @found is not far enough: 64
+ *	steps lead there, whatever is found
+ * @found: what the search from part_farther() on found
+ */
+void part_step(struct part_bytes *bytes, u64 found);
 
 #endif /* KIPT_PART_CUT_H */
