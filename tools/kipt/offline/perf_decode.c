@@ -16,86 +16,15 @@
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
-#include "../perf/perf_kernel.h"
 #include "../perf/perf_label.h"
-#include "../perf/perf_running.h"
-#include "../perf/perf_samples.h"
-#include "../perf/perf_text.h"
 #include "../records/sample_record.h"
 #include "../symbols/kernel_symbols.h"
 #include "../symbols/vmlinux.h"
-#include "parallel_decode.h"
-#include "perf_decode.h"
-#include "time_window.h"
+#include "perf_run.h"
 
 /* Bit of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_BRANCH	(1ULL << 13)
 #define CONFIG_NO_TNT	(1ULL << 55)
-
-#define BATCH		256
-
-struct run {
-	const struct perf_decode *decode;
-	struct perf_file *file;
-	struct perf_aux aux;
-	struct perf_maps *maps;
-	struct perf_text *text;
-	struct kipt_flow_config config;
-	struct output *output;
-	struct perf_kernel kernel;
-	/* How far it was moved. */
-	u64 kernel_bias;
-	char kallsyms[4096];
-	const char *kallsyms_used;
-	/* Only user code was traced. */
-	bool user_only;
-	bool want_time;
-	bool want_samples;
-	struct perf_samples samples;
-	/* Taken before anything that was traced there. */
-	u64 samples_before;
-	bool kernel_missing;
-	bool kernel_seen;
-	/* A queue. */
-	struct perf_turn *turns;
-	size_t turn_count;
-	struct perf_owner *owners;
-	size_t owner_count;
-	/* The space that records were made with, for names. */
-	u32 now;
-	/* When the records were made, for names of the kernel; 0: at any time. */
-	u64 tsc;
-	u32 code_version;
-	/* CR3s are the indices of turns, not of owners. */
-	bool inserted;
-	/* Its records. */
-	size_t turn;
-	/* Its samples, and how many were given; none before its first time. */
-	const struct perf_moment *moments;
-	size_t moment_count, moment;
-	bool timed;
-	/* Bytes of trace: all there are, those of parts that are done, how far it
-	 * is in the part that is not, and those that nothing of what is shown needs.
-	 */
-	u64 size, done, reached, left;
-	/* Of the queue. */
-	struct time_stretch stretch;
-	/* Of all queues one after the other: those that were passed, and which bytes of
-	 * them are shown.
-	 */
-	u64 passed, shown_from, shown_to;
-	/* Of the queue, where there are parts: what is shown, and whether its begin and its
-	 * end are.
-	 */
-	struct part_bytes bytes;
-	bool has_begin, has_end;
-	struct part_needs needs;
-	/* A time came while what is before it was decoded. */
-	bool seen_time;
-	struct kipt_record batch[BATCH];
-	u32 batched;
-	bool failed;
-};
 
 static bool event_take(void *ctx, const struct perf_event *event)
 {
@@ -376,7 +305,7 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 	return record_put(run, record);
 }
 
-static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
+bool perf_run_take(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct run *run = ctx;
 	bool ok = true;
@@ -395,7 +324,7 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 	return ok && !progress_interrupted();
 }
 
-static bool gap_put(struct run *run, const struct perf_part *part)
+bool perf_run_gap(struct run *run, const struct perf_part *part)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_GAP,
@@ -445,121 +374,6 @@ static bool cpu_put(struct run *run, const struct perf_queue *queue)
 	       dictionary_put(run) && batch_give(run);
 }
 
-/* What is needed of a part. */
-static enum kipt_status part_run(struct run *run, struct jobs *jobs,
-				 const u8 *bytes, u64 size)
-{
-	const struct kipt_sink sink = { .emit = records_take, .ctx = run };
-	struct time_window window;
-	enum kipt_status status;
-
-	time_window_find(&window, run->output->options, &run->stretch, bytes,
-			 size);
-	status = jobs_run(jobs, bytes, size, &window, &sink);
-	if (status != KIPT_STOPPED) {
-		run->done += time_window_bytes(&window);
-		run->left += size - time_window_bytes(&window);
-		run->reached = 0;
-	}
-	return status;
-}
-
-static bool is_shown(const struct run *run, u64 at, u64 size)
-{
-	return at == size ? run->has_end : at >= run->bytes.from && at < run->bytes.to;
-}
-
-/* Bytes of a part of the trace, up to @to at most. */
-static enum kipt_status bytes_run(struct run *run, struct jobs *jobs,
-				  const struct perf_trace *trace, const struct perf_part *part,
-				  u64 from, u64 to)
-{
-	const struct kipt_sink sink = { .emit = records_take, .ctx = run };
-	struct time_window window;
-	enum kipt_status status;
-
-	if (from < part->start)
-		from = part->start;
-	if (to > part->start + part->size)
-		to = part->start + part->size;
-	if (from >= to)
-		return KIPT_OK;
-	window = (struct time_window){ 0, from - part->start, to - part->start };
-	status = jobs_run(jobs, trace->bytes + part->start, part->size, &window, &sink);
-	if (status != KIPT_STOPPED) {
-		run->done += to - from;
-		run->reached = 0;
-	}
-	return status;
-}
-
-static enum kipt_status shown_run(struct run *run, struct jobs *jobs,
-				       const struct perf_trace *trace,
-				       const struct perf_part *part)
-{
-	bool ok;
-
-	if (!run->output->options->part)
-		return gap_put(run, part) ? part_run(run, jobs, trace->bytes + part->start,
-						     part->size) : KIPT_STOPPED;
-	run->output->muted = !is_shown(run, part->start, trace->size);
-	ok = gap_put(run, part);
-	run->output->muted = false;
-	return ok ? bytes_run(run, jobs, trace, part, run->bytes.from, run->bytes.to) :
-		    KIPT_STOPPED;
-}
-
-static void back_find(struct run *run, struct part_bytes *bytes, const struct perf_trace *trace)
-{
-	struct part_search search = { .needs = run->needs, .from = bytes->from };
-	size_t i;
-
-	for (i = 0; i < trace->part_count; i++)
-		part_look(&search, trace->bytes, trace->parts[i].start,
-			  trace->parts[i].start + trace->parts[i].size);
-	part_found(bytes, &search);
-}
-
-static bool back_decode(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
-{
-	size_t i;
-
-	for (i = 0; i < trace->part_count; i++) {
-		const struct perf_part *part = &trace->parts[i];
-		u64 end = part->start + part->size;
-
-		if (end <= run->bytes.back || part->start >= run->bytes.from)
-			continue;
-		if (!gap_put(run, part) ||
-		    bytes_run(run, jobs, trace, part, run->bytes.back, run->bytes.from) ==
-		    KIPT_STOPPED)
-			return false;
-	}
-	return true;
-}
-
-/* What is before the bytes that are shown says only who ran, and when: it is decoded from
- * farther back until there is a time.
- */
-static bool back_run(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
-{
-	struct part_bytes *bytes = &run->bytes, before;
-	bool ok;
-
-	run->output->muted = true;
-	for (;;) {
-		run->seen_time = false;
-		ok = back_decode(run, jobs, trace);
-		if (!ok || run->seen_time || !bytes->timed || !bytes->back)
-			break;
-		before.from = part_farther(bytes);
-		back_find(run, &before, trace);
-		bytes->back = before.back;
-	}
-	run->output->muted = false;
-	return ok;
-}
-
 static bool trace_begin(struct run *run, const struct perf_queue *queue)
 {
 	bool ok;
@@ -586,11 +400,11 @@ static bool trace_run(struct run *run, struct jobs *jobs,
 		      const struct perf_trace *trace)
 {
 	enum kipt_status status;
-	bool ok = trace_begin(run, queue) && back_run(run, jobs, trace);
+	bool ok = trace_begin(run, queue) && perf_part_before(run, jobs, trace);
 	size_t i;
 
 	for (i = 0; i < trace->part_count && ok; i++) {
-		status = shown_run(run, jobs, trace, &trace->parts[i]);
+		status = perf_part_run(run, jobs, trace, &trace->parts[i]);
 		if (status == KIPT_STOPPED)
 			return false;
 		if (status == KIPT_OK || status == KIPT_NO_PSB)
@@ -600,70 +414,6 @@ static bool trace_run(struct run *run, struct jobs *jobs,
 		ok = false;
 	}
 	return ok && trace_end(run);
-}
-
-/* Where a trace is cut, of which each part begins anew. */
-static u64 trace_cut(const struct perf_trace *trace, u64 wish)
-{
-	const struct perf_part *part;
-	size_t i;
-
-	for (i = 0; i < trace->part_count; i++) {
-		part = &trace->parts[i];
-		if (wish < part->start + part->size)
-			return part->start + part_cut(trace->bytes + part->start, part->size,
-						      wish > part->start ? wish - part->start : 0);
-	}
-	return trace->size;
-}
-
-/* As @size bytes of the queue became another number of them. */
-static u64 trace_offset(const struct perf_trace *trace, u64 offset, u64 size)
-{
-	return (u64)((unsigned __int128)offset * trace->size / size);
-}
-
-/* Which bytes of a queue are shown, and from where on it has to be decoded. */
-static void bytes_find(struct run *run, const struct perf_queue *queue,
-		       const struct perf_trace *trace)
-{
-	u64 begin = run->passed, end = begin + queue->size;
-
-	run->bytes = (struct part_bytes){ .to = trace->size };
-	if (!run->has_begin)
-		run->bytes.from = trace_cut(trace, trace_offset(trace, run->shown_from - begin,
-								queue->size));
-	if (run->shown_to < end)
-		run->bytes.to = trace_cut(trace, trace_offset(trace, run->shown_to - begin,
-							      queue->size));
-	/* Where nothing of it is shown, samples after its end may be. */
-	run->needs.time = run->needs.space =
-		!(run->config.output & KIPT_FLOW_COUNTS) &&
-		(run->bytes.from < run->bytes.to || (run->has_end && run->moment_count));
-	back_find(run, &run->bytes, trace);
-}
-
-/* Bytes of queues that are shown. */
-static void shown_find(struct run *run)
-{
-	const struct part *part = &run->decode->part;
-	const struct part after = { part->number + 1, part->count };
-
-	run->shown_to = run->size;
-	if (!part->number)
-		return;
-	run->shown_from = part_begin(part, run->size);
-	run->shown_to = part_begin(&after, run->size);
-}
-
-/* False: nothing of it is shown. */
-static bool queue_shown(struct run *run, const struct perf_queue *queue)
-{
-	u64 begin = run->passed, end = begin + queue->size;
-
-	run->has_begin = run->shown_from <= begin;
-	run->has_end = run->shown_to >= end;
-	return queue->size && run->shown_from < end && run->shown_to > begin;
 }
 
 /* A trace without PIP packets, as one of user code is, gets some. */
@@ -751,8 +501,7 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 					       &run->moment_count);
 		run->moment = 0;
 		run->timed = false;
-		bytes_find(run, queue, &trace);
-		ok = jobs && trace_run(run, jobs, queue, &trace);
+		ok = jobs && perf_part_trace(run, queue, &trace) && trace_run(run, jobs, queue, &trace);
 		if (run->decode->part.number)
 			run->left += trace.size - (run->bytes.to - run->bytes.back);
 	}
@@ -768,7 +517,7 @@ static bool queue_decode(struct run *run, struct perf_queue *queue)
 {
 	bool ok = true;
 
-	if (queue_shown(run, queue) && is_chosen(&run->output->options->narrow, queue))
+	if (perf_part_queue(run, queue) && is_chosen(&run->output->options->narrow, queue))
 		ok = queue_run(run, queue);
 	else
 		run->left += queue->size;
@@ -1040,7 +789,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 	ok = time_range_ticks(&options->narrow.time, output.view.tsc_khz,
 			      &run->stretch.from, &run->stretch.to);
 	base_find(run);
-	shown_find(run);
+	perf_part_all(run);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = queue_decode(run, &run->aux.queues[i]);
 	progress_clear();

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording of perf while it is decoded: what perf_decode.c and perf_part.c share. The
+ * latter finds and decodes the bytes of each trace that are needed of what is shown.
+ */
+#ifndef KIPT_PERF_RUN_H
+#define KIPT_PERF_RUN_H
+
+#include "../perf/perf_kernel.h"
+#include "../perf/perf_running.h"
+#include "../perf/perf_samples.h"
+#include "../perf/perf_text.h"
+#include "parallel_decode.h"
+#include "perf_decode.h"
+#include "time_window.h"
+
+#define BATCH		256
+
+struct run {
+	const struct perf_decode *decode;
+	struct perf_file *file;
+	struct perf_aux aux;
+	struct perf_maps *maps;
+	struct perf_text *text;
+	struct kipt_flow_config config;
+	struct output *output;
+	struct perf_kernel kernel;
+	/* How far it was moved. */
+	u64 kernel_bias;
+	char kallsyms[4096];
+	const char *kallsyms_used;
+	/* Only user code was traced. */
+	bool user_only;
+	bool want_time;
+	bool want_samples;
+	struct perf_samples samples;
+	/* Taken before anything that was traced there. */
+	u64 samples_before;
+	bool kernel_missing;
+	bool kernel_seen;
+	/* A queue. */
+	struct perf_turn *turns;
+	size_t turn_count;
+	struct perf_owner *owners;
+	size_t owner_count;
+	/* The space that records were made with, for names. */
+	u32 now;
+	/* When the records were made, for names of the kernel; 0: at any time. */
+	u64 tsc;
+	u32 code_version;
+	/* CR3s are the indices of turns, not of owners. */
+	bool inserted;
+	/* Its records. */
+	size_t turn;
+	/* Its samples, and how many were given; none before its first time. */
+	const struct perf_moment *moments;
+	size_t moment_count, moment;
+	bool timed;
+	/* Bytes of trace: all there are, those of parts that are done, how far it
+	 * is in the part that is not, and those that nothing of what is shown needs.
+	 */
+	u64 size, done, reached, left;
+	/* Of the queue. */
+	struct time_stretch stretch;
+	/* Of all queues one after the other: those that were passed, and which bytes of
+	 * them are shown.
+	 */
+	u64 passed, shown_from, shown_to;
+	/* Of the queue, where there are parts: what is shown, and whether its begin and its
+	 * end are.
+	 */
+	struct part_bytes bytes;
+	bool has_begin, has_end;
+	struct part_needs needs;
+	/* A time came while what is before it was decoded. */
+	bool seen_time;
+	struct kipt_record batch[BATCH];
+	u32 batched;
+	bool failed;
+};
+
+/**
+ * perf_run_take() - give records of a trace to who shows them, with who ran between
+ * @ctx: the run
+ * @records: what, in order
+ * @n: how many
+ *
+ * Return: false: enough, as of struct kipt_sink.
+ */
+bool perf_run_take(void *ctx, const struct kipt_record *records, u32 n);
+
+/**
+ * perf_run_gap() - say why a piece does not go on where the one before ended
+ * @run: the run
+ * @part: the piece
+ *
+ * Return: true, or false if there are to be no more.
+ */
+bool perf_run_gap(struct run *run, const struct perf_part *part);
+
+/**
+ * perf_part_all() - find which bytes of all queues together are shown
+ * @run: its size is known
+ */
+void perf_part_all(struct run *run);
+
+/**
+ * perf_part_queue() - look whether bytes of a queue are shown, its begin, and its end
+ * @run: those before were passed
+ * @queue: the queue
+ *
+ * Return: true if there are some.
+ */
+bool perf_part_queue(struct run *run, const struct perf_queue *queue);
+
+/**
+ * perf_part_trace() - find which bytes of a queue are shown, and which are needed for it
+ * @run: perf_part_queue() was asked
+ * @queue: the queue
+ * @trace: its trace
+ *
+ * Return: true, or false if it was interrupted.
+ */
+bool perf_part_trace(struct run *run, const struct perf_queue *queue,
+		     const struct perf_trace *trace);
+
+/**
+ * perf_part_before() - decode what is before the bytes that are shown
+ * @run: perf_part_trace() found them
+ * @jobs: decodes
+ * @trace: the trace
+ *
+ * It says only who ran, and when: it is decoded from farther back until there is a time.
+ *
+ * Return: true, or false if decoding is to end.
+ */
+bool perf_part_before(struct run *run, struct jobs *jobs, const struct perf_trace *trace);
+
+/**
+ * perf_part_run() - decode the bytes of a piece that are shown
+ * @run: perf_part_before() was called, or the whole is shown
+ * @jobs: decodes
+ * @trace: the trace
+ * @part: the piece
+ *
+ * Return: as jobs_run().
+ */
+enum kipt_status perf_part_run(struct run *run, struct jobs *jobs,
+			       const struct perf_trace *trace, const struct perf_part *part);
+
+#endif /* KIPT_PERF_RUN_H */
