@@ -18,6 +18,10 @@
 
 /* Sums that ended at the largest number there is were not exact. */
 #define SUM_MOST	(~0ULL - 1)
+/* More than there are kinds of branches. */
+#define KINDS_MOST	32
+/* Bytes of a line. */
+#define LINE_MOST	(1 << 20)
 
 enum role {
 	ROLE_KEY = 0,
@@ -194,56 +198,74 @@ static struct json_object *key_make(const struct member *members, struct json_ob
 	return key;
 }
 
-static void row_address(struct merge_row *row)
+static u32 kind_number(const char *kind)
+{
+	const char *name;
+	u32 i;
+
+	for (i = 0; i < KINDS_MOST; i++) {
+		name = words_kind(KIPT_RECORD_BRANCH, i);
+		if (name && !strcmp(name, kind))
+			break;
+	}
+	return i;
+}
+
+/* By what rows are sorted. */
+static void row_place(struct merge_row *row, struct json_object *key)
 {
 	struct json_object *value;
 
-	if (json_object_object_get_ex(row->members, "ip", &value) ||
-	    json_object_object_get_ex(row->members, "offset", &value))
+	if (json_object_object_get_ex(key, "ip", &value) ||
+	    json_object_object_get_ex(key, "offset", &value))
 		hex_get(value, &row->at);
-	if (json_object_object_get_ex(row->members, "to", &value))
+	if (json_object_object_get_ex(key, "to", &value))
 		hex_get(value, &row->to);
+	if (json_object_object_get_ex(key, "kind", &value))
+		row->kind = kind_number(json_object_get_string(value));
 }
 
-/* Takes @key. */
 static struct merge_row *row_add(struct merge *merge, struct json_object *key, u64 hash,
 				 size_t next)
 {
-	struct merge_row *rows = list_room(merge->rows, merge->count, sizeof(*rows));
-	struct merge_row *row;
+	struct merge_row *rows = list_room(merge->rows, merge->count, sizeof(*rows)), *row;
+	char *text = strdup(jsonl_string(key));
 
 	if (rows)
 		merge->rows = rows;
-	if (!rows || !lookup_add(&merge->row_of, hash, merge->count + 1)) {
-		json_object_put(key);
-		say_errno(ENOMEM, "cannot add up the files");
+	if (!rows || !text || !lookup_add(&merge->row_of, hash, merge->count + 1)) {
+		free(text);
 		return NULL;
 	}
 	row = &rows[merge->count++];
-	*row = (struct merge_row){
-		.members = key,
-		.key = jsonl_string(key),
-		.next = next,
-	};
-	row_address(row);
+	*row = (struct merge_row){ .key = text, .next = next };
+	row_place(row, key);
 	return row;
+}
+
+static struct merge_row *row_find(struct merge *merge, struct json_object *key)
+{
+	const char *text = jsonl_string(key);
+	u64 hash = lookup_mix(merge->seed, lookup_text(merge->seed, text));
+	size_t *first = lookup_get(&merge->row_of, hash), at;
+
+	for (at = first ? *first : 0; at; at = merge->rows[at - 1].next) {
+		if (!strcmp(merge->rows[at - 1].key, text))
+			return &merge->rows[at - 1];
+	}
+	return row_add(merge, key, hash, first ? *first : 0);
 }
 
 static struct merge_row *row_get(struct merge *merge, const struct member *members,
 				 struct json_object *line)
 {
 	struct json_object *key = key_make(members, line);
-	const char *text = key ? jsonl_string(key) : NULL;
-	u64 hash = lookup_mix(merge->seed, lookup_text(merge->seed, text));
-	size_t *first = lookup_get(&merge->row_of, hash), at;
+	struct merge_row *row = key ? row_find(merge, key) : NULL;
 
-	for (at = first ? *first : 0; at && text; at = merge->rows[at - 1].next) {
-		if (strcmp(merge->rows[at - 1].key, text))
-			continue;
-		json_object_put(key);
-		return &merge->rows[at - 1];
-	}
-	return row_add(merge, key, hash, first ? *first : 0);
+	json_object_put(key);
+	if (!row)
+		say_errno(ENOMEM, "cannot add up the files");
+	return row;
 }
 
 static bool sums_add(const struct reader *reader, struct merge_row *row,
@@ -395,8 +417,16 @@ static bool seconds_get(const struct reader *reader, struct json_object *value, 
 /* Those that say nothing of a sum. */
 static bool is_passed(const char *name)
 {
-	return !strcmp(name, "type") || !strcmp(name, "trace_left") ||
-	       !strcmp(name, "bytes_per_second") || !strcmp(name, "branches_per_second");
+	return !strcmp(name, "trace_left") || !strcmp(name, "bytes_per_second") ||
+	       !strcmp(name, "branches_per_second");
+}
+
+static bool passed_check(const struct reader *reader, const char *name,
+			 struct json_object *value)
+{
+	return json_object_is_type(value, json_type_int) ||
+	       json_object_is_type(value, json_type_double) ||
+	       bad_member(reader, name, "is no number");
 }
 
 static bool whole_take(struct reader *reader, const char *name, struct json_object *value)
@@ -426,10 +456,14 @@ static bool summary_take(struct reader *reader, struct json_object *line)
 	if (json_object_object_get_ex(line, "rows_left", NULL))
 		return bad(reader, "says that --top left out rows: a sum needs all of them");
 	json_object_object_foreach(line, name, value) {
-		if (is_passed(name))
+		if (!strcmp(name, "type"))
 			continue;
-		ok = !strcmp(name, "gaps") ? gaps_take(reader, value) :
-					     whole_take(reader, name, value);
+		if (is_passed(name))
+			ok = passed_check(reader, name, value);
+		else if (!strcmp(name, "gaps"))
+			ok = gaps_take(reader, value);
+		else
+			ok = whole_take(reader, name, value);
 		if (!ok)
 			return false;
 	}
@@ -456,6 +490,35 @@ static bool line_take(struct reader *reader, struct json_object *line)
 	return bad(reader, "is nothing that --counts --json or --totals --json shows");
 }
 
+static size_t members_written(const char *text, size_t length)
+{
+	bool quoted = false;
+	size_t count = 0, i;
+
+	for (i = 0; i < length; i++) {
+		if (quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else
+			count += !quoted && text[i] == ':';
+	}
+	return count;
+}
+
+/* Of members with one name json-c keeps the last, others the first. */
+static bool is_unique(const struct reader *reader, struct json_object *line,
+		      const char *text, size_t length)
+{
+	size_t count = json_object_object_length(line);
+	struct json_object *gaps;
+
+	if (json_object_object_get_ex(line, "gaps", &gaps))
+		count += json_object_object_length(gaps);
+	return count == members_written(text, length) ||
+	       bad(reader, "is damaged: one of its members is there twice");
+}
+
 static bool text_take(struct reader *reader, const char *text, size_t length)
 {
 	struct json_tokener *tokener = json_tokener_new();
@@ -471,28 +534,39 @@ static bool text_take(struct reader *reader, const char *text, size_t length)
 	ok = line && json_tokener_get_error(tokener) == json_tokener_success &&
 	     json_tokener_get_parse_end(tokener) == length;
 	json_tokener_free(tokener);
-	ok = ok ? line_take(reader, line) : bad(reader, "is no JSON: the file is damaged");
+	ok = ok ? line_take(reader, line) && is_unique(reader, line, text, length) :
+		  bad(reader, "is no JSON: the file is damaged");
 	json_object_put(line);
 	return ok;
 }
 
-#define LINE_MOST	(1 << 20)
-
-static bool lines_take(struct reader *reader, FILE *file)
+/* Bytes of the next line, with its end unless it is cut or too long; 0: there is none. */
+static size_t line_read(char *text, FILE *file)
 {
-	size_t room = 0;
-	char *text = NULL;
-	ssize_t length;
+	size_t length = 0;
+	int byte = 0;
+
+	while (length < LINE_MOST && byte != '\n') {
+		byte = getc_unlocked(file);
+		if (byte == EOF)
+			break;
+		text[length++] = (char)byte;
+	}
+	return length;
+}
+
+static bool lines_take(struct reader *reader, char *text, FILE *file)
+{
+	size_t length;
 	bool ok = true;
 
-	while (ok && (length = getline(&text, &room, file)) > 0) {
+	while (ok && (length = line_read(text, file))) {
 		reader->line++;
-		if (text[length - 1] != '\n' || length > LINE_MOST)
-			ok = bad(reader, "is cut or too long: the file is not whole");
-		else
-			ok = text_take(reader, text, length - 1);
+		ok = text[length - 1] == '\n' ? text_take(reader, text, length - 1) :
+		     ferror(file) || bad(reader, "is cut or too long: the file is not whole");
+		if (ferror(file))
+			break;
 	}
-	free(text);
 	if (ok && ferror(file)) {
 		say_errno(errno, "cannot read %s", reader->path);
 		return false;
@@ -507,6 +581,7 @@ bool merge_file(struct merge *merge, const char *path)
 {
 	struct reader reader = { .merge = merge, .path = path };
 	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *text;
 	bool ok;
 
 	if (!file) {
@@ -515,7 +590,11 @@ bool merge_file(struct merge *merge, const char *path)
 	}
 	if (!merge->seed)
 		merge->seed = lookup_seed();
-	ok = lines_take(&reader, file);
+	text = malloc(LINE_MOST);
+	ok = text && lines_take(&reader, text, file);
+	if (!text)
+		say_errno(ENOMEM, "cannot read %s", path);
+	free(text);
 	if (file != stdin)
 		fclose(file);
 	return ok;
@@ -526,7 +605,7 @@ void merge_free(struct merge *merge)
 	size_t i;
 
 	for (i = 0; i < merge->count; i++)
-		json_object_put(merge->rows[i].members);
+		free(merge->rows[i].key);
 	free(merge->rows);
 	lookup_free(&merge->row_of);
 	*merge = (struct merge){ 0 };

@@ -13,8 +13,6 @@
 #include "../../../uapi/linux/kipt_record.h"
 #include "../cli/lookup.h"
 
-struct json_object;
-
 /* What is added up of a row: those of totals, and of counts. */
 enum merge_sum {
 	MERGE_BRANCHES = 0,
@@ -62,19 +60,19 @@ struct merge_longest {
 
 /**
  * struct merge_row - a function, or a branch
- * @members: what makes it another one than others
- * @key: the same as text, which @members owns
+ * @key: what makes it another one than others, as JSON; owned
  * @at: address to sort by; of a branch: from where
  * @to: of a branch: where to
+ * @kind: of a branch: to sort by
  * @sums: numbers, those of its kind
  * @timed: it has times
  * @longest: of a function
  * @next: index + 1 of another one with the same hash
  */
 struct merge_row {
-	struct json_object *members;
-	const char *key;
+	char *key;
 	u64 at, to;
+	u32 kind;
 	u64 sums[MERGE_SUMS];
 	bool timed;
 	struct merge_longest longest;

@@ -13,29 +13,17 @@
 #include "../records/summary.h"
 #include "merge.h"
 
-static const char *text_of(const struct merge_row *row, const char *name)
+static const char *text_of(struct json_object *members, const char *name)
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(row->members, name, &value) ?
+	return json_object_object_get_ex(members, name, &value) ?
 	       json_object_get_string(value) : NULL;
 }
 
 static int number_compare(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;
-}
-
-static u32 kind_number(const struct merge_row *row)
-{
-	const char *kind = text_of(row, "kind");
-	u32 i;
-
-	for (i = 0; kind && i < 32; i++) {
-		if (!strcmp(words_kind(KIPT_RECORD_BRANCH, i), kind))
-			return i;
-	}
-	return 32;
 }
 
 /* Most first, as those of one trace are; then by what they are. */
@@ -49,7 +37,7 @@ static int row_compare(const void *left, const void *right)
 		number_compare(b->sums[MERGE_TOTAL], a->sums[MERGE_TOTAL]),
 		number_compare(a->at, b->at),
 		number_compare(a->to, b->to),
-		number_compare(kind_number(a), kind_number(b)),
+		number_compare(a->kind, b->kind),
 	};
 	size_t i;
 
@@ -88,12 +76,13 @@ static void total_json(const struct merge *merge, const struct merge_row *row,
 		jsonl_number(line, "tsc_khz", merge->tsc_khz);
 }
 
-static void row_json(const struct merge *merge, const struct merge_row *row, FILE *out)
+static void row_json(const struct merge *merge, const struct merge_row *row,
+		     struct json_object *members, FILE *out)
 {
 	struct json_object *line = json_object_new_object();
 
 	jsonl_text(line, "type", merge->kind == MERGE_OF_COUNTS ? "edge" : "total");
-	json_object_object_foreach(row->members, name, value)
+	json_object_object_foreach(members, name, value)
 		json_object_object_add(line, name, json_object_get(value));
 	if (merge->kind == MERGE_OF_COUNTS)
 		jsonl_number(line, "count", row->sums[MERGE_COUNT]);
@@ -113,9 +102,9 @@ static void put_plain(const char *text, FILE *out)
 	fputs(plain, out);
 }
 
-static void process_text(const struct merge_row *row, FILE *out)
+static void process_text(struct json_object *members, FILE *out)
 {
-	const char *pid = text_of(row, "pid"), *cr3 = text_of(row, "cr3");
+	const char *pid = text_of(members, "pid"), *cr3 = text_of(members, "cr3");
 
 	if (pid)
 		fprintf(out, "  -- process %s", pid);
@@ -123,23 +112,23 @@ static void process_text(const struct merge_row *row, FILE *out)
 		fprintf(out, "  -- CR3 %s", cr3);
 }
 
-static void place_text(const struct merge_row *row, const char *name, const char *symbol,
+static void place_text(struct json_object *members, const char *name, const char *symbol,
 		       FILE *out)
 {
-	const char *address = text_of(row, name), *text = text_of(row, symbol);
+	const char *address = text_of(members, name), *text = text_of(members, symbol);
 
 	put_plain(text ? text : address, out);
 }
 
-static void edge_text(const struct merge_row *row, FILE *out)
+static void edge_text(const struct merge_row *row, struct json_object *members, FILE *out)
 {
 	fprintf(out, "%12llu %16llx ", (unsigned long long)row->sums[MERGE_COUNT],
 		(unsigned long long)row->at);
-	place_text(row, "ip", "ip_symbol", out);
+	place_text(members, "ip", "ip_symbol", out);
 	fprintf(out, " -> %llx ", (unsigned long long)row->to);
-	place_text(row, "to", "to_symbol", out);
+	place_text(members, "to", "to_symbol", out);
 	fputs("  ", out);
-	put_plain(text_of(row, "kind"), out);
+	put_plain(text_of(members, "kind"), out);
 }
 
 static void time_text(const struct merge *merge, u64 ticks, FILE *out)
@@ -150,13 +139,13 @@ static void time_text(const struct merge *merge, u64 ticks, FILE *out)
 		fprintf(out, "%14llu ", (unsigned long long)ticks);
 }
 
-static void name_text(const struct merge_row *row, FILE *out)
+static void name_text(struct json_object *members, FILE *out)
 {
-	const char *symbol = text_of(row, "symbol"), *object = text_of(row, "object");
-	const char *address = text_of(row, "offset");
+	const char *symbol = text_of(members, "symbol"), *object = text_of(members, "object");
+	const char *address = text_of(members, "offset");
 
 	if (!symbol)
-		symbol = address ? address : text_of(row, "ip");
+		symbol = address ? address : text_of(members, "ip");
 	if (symbol) {
 		put_plain(symbol, out);
 		if (!object)
@@ -168,7 +157,8 @@ static void name_text(const struct merge_row *row, FILE *out)
 	fputc(']', out);
 }
 
-static void total_text(const struct merge *merge, const struct merge_row *row, FILE *out)
+static void total_text(const struct merge *merge, const struct merge_row *row,
+		       struct json_object *members, FILE *out)
 {
 	if (merge->timed) {
 		time_text(merge, row->sums[MERGE_SELF], out);
@@ -177,7 +167,7 @@ static void total_text(const struct merge *merge, const struct merge_row *row, F
 	}
 	fprintf(out, "%12llu %12llu  ", (unsigned long long)row->sums[MERGE_CALLS],
 		(unsigned long long)row->sums[MERGE_BRANCHES]);
-	name_text(row, out);
+	name_text(members, out);
 }
 
 static void head_text(const struct merge *merge, FILE *out)
@@ -190,13 +180,14 @@ static void head_text(const struct merge *merge, FILE *out)
 	fprintf(out, "%12s %12s  function\n", "calls", "branches");
 }
 
-static void row_text(const struct merge *merge, const struct merge_row *row, FILE *out)
+static void row_text(const struct merge *merge, const struct merge_row *row,
+		     struct json_object *members, FILE *out)
 {
 	if (merge->kind == MERGE_OF_COUNTS)
-		edge_text(row, out);
+		edge_text(row, members, out);
 	else
-		total_text(merge, row, out);
-	process_text(row, out);
+		total_text(merge, row, members, out);
+	process_text(members, out);
 	fputc('\n', out);
 }
 
@@ -217,6 +208,18 @@ static void summary_make(struct tally *tally, const struct merge *merge)
 	}
 }
 
+static void row_print(const struct merge *merge, const struct merge_row *row, bool json,
+		      FILE *out)
+{
+	struct json_object *members = json_tokener_parse(row->key);
+
+	if (json)
+		row_json(merge, row, members, out);
+	else
+		row_text(merge, row, members, out);
+	json_object_put(members);
+}
+
 void merge_print(struct merge *merge, bool json, u32 top, FILE *out)
 {
 	size_t count = merge->count, shown = top && top < count ? top : count, i;
@@ -226,12 +229,8 @@ void merge_print(struct merge *merge, bool json, u32 top, FILE *out)
 		qsort(merge->rows, count, sizeof(*merge->rows), row_compare);
 	if (!json && merge->kind == MERGE_OF_TOTALS)
 		head_text(merge, out);
-	for (i = 0; i < shown; i++) {
-		if (json)
-			row_json(merge, &merge->rows[i], out);
-		else
-			row_text(merge, &merge->rows[i], out);
-	}
+	for (i = 0; i < shown; i++)
+		row_print(merge, &merge->rows[i], json, out);
 	summary_make(&tally, merge);
 	tally.rows_left = count - shown;
 	if (json) {
