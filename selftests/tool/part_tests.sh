@@ -129,7 +129,7 @@ part_usage_tests() {
 			decode timed.pt --branches --part "$part"
 	done
 	for part in "" --calls --lost --folded "--slowest f" "--html x" "--perfetto x" \
-		"--firefox x" "--drcov x" "--lcov x"; do
+		"--firefox x" "--drcov x" "--lcov x" "--bolt x" "--autofdo x"; do
 		refused "part_of_no_view_$part" 2 "may need what came in parts before" \
 			open timed.pt $part --part 1/2
 	done

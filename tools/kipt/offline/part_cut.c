@@ -54,9 +54,15 @@ static const char *view_refused(const struct view_options *view)
 		return "--html";
 	case VIEW_COVERAGE:
 		return view->drcov ? "--drcov" : "--lcov";
-	default:
+	case VIEW_BRANCH_PROFILE:
+		return view->bolt ? "--bolt" : "--autofdo";
+	case VIEW_BRANCHES:
+	case VIEW_INSNS:
+	case VIEW_COUNTS:
+	case VIEW_TOTALS:
 		return NULL;
 	}
+	return "this view";
 }
 
 static const char *option_refused(const struct view_options *view)
