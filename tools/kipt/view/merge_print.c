@@ -97,7 +97,6 @@ static void put_plain(const char *text, FILE *out)
 	char plain[512];
 
 	snprintf(plain, sizeof(plain), "%s", text);
-	plain[plain_cut(plain, sizeof(plain))] = 0;
 	plain_text(plain);
 	fputs(plain, out);
 }

@@ -835,63 +835,37 @@ static void insns_take(struct profile_feed *feed, const struct kipt_record *r)
 		branch_symbol(feed, r->ip)->insns += r->aux;
 }
 
-static void flow_take(struct profile_feed *feed, const struct kipt_record *r)
-{
-	switch (r->type) {
-	case KIPT_RECORD_BRANCH:
-		branch_take(feed, r);
-		break;
-	case KIPT_RECORD_ENABLE:
-		run_set(feed, true);
-		break;
-	case KIPT_RECORD_DISABLE:
-		insns_take(feed, r);
-		run_set(feed, false);
-		break;
-	case KIPT_RECORD_SYNC:
-		insns_take(feed, r);
-		if (r->kind == KIPT_SYNC_START)
-			run_set(feed, !(r->flags & KIPT_RF_NO_IP));
-		break;
-	case KIPT_RECORD_GAP:
-		gap_take(feed, r->kind);
-	}
-	call_track_take(&feed->at->track, r);
-}
-
 /* Whether code runs, and whether time is lost, without any sum. */
 static void flow_follow(struct profile_feed *feed, const struct kipt_record *r)
 {
-	switch (r->type) {
-	case KIPT_RECORD_BRANCH:
-	case KIPT_RECORD_ENABLE:
-		run_set(feed, true);
-		break;
-	case KIPT_RECORD_DISABLE:
-		run_set(feed, false);
-		break;
-	case KIPT_RECORD_SYNC:
-		if (r->kind == KIPT_SYNC_START)
-			run_set(feed, !(r->flags & KIPT_RF_NO_IP));
-		break;
-	case KIPT_RECORD_GAP:
+	if (r->type == KIPT_RECORD_GAP)
 		gap_take(feed, r->kind);
-	}
+	else if (r->type == KIPT_RECORD_SYNC && r->kind == KIPT_SYNC_START)
+		run_set(feed, !(r->flags & KIPT_RF_NO_IP));
+	else if (r->type == KIPT_RECORD_DISABLE)
+		run_set(feed, false);
+	else if (r->type == KIPT_RECORD_ENABLE || r->type == KIPT_RECORD_BRANCH)
+		run_set(feed, true);
+}
+
+static void flow_take(struct profile_feed *feed, const struct kipt_record *r)
+{
+	if (r->type == KIPT_RECORD_DISABLE || r->type == KIPT_RECORD_SYNC)
+		insns_take(feed, r);
+	if (r->type == KIPT_RECORD_BRANCH)
+		branch_take(feed, r);
+	else
+		flow_follow(feed, r);
+	call_track_take(&feed->at->track, r);
 }
 
 void profile_feed_follow(struct profile_feed *feed, const struct kipt_record *r)
 {
-	switch (r->type) {
-	case KIPT_RECORD_CPU:
-	case KIPT_RECORD_TASK:
-	case KIPT_RECORD_TIME:
-	case KIPT_RECORD_CONTEXT:
+	if (r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK ||
+	    r->type == KIPT_RECORD_TIME || r->type == KIPT_RECORD_CONTEXT)
 		profile_feed_take(feed, r);
-		break;
-	default:
-		if (feed->at && feed->at->track.stack)
-			flow_follow(feed, r);
-	}
+	else if (feed->at && feed->at->track.stack)
+		flow_follow(feed, r);
 }
 
 void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
