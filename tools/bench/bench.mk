@@ -8,7 +8,7 @@ BENCH_OUT := $(BUILD)/bench
 BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
 	$(addprefix $(ROOT)/tools/kipt/,offline/parallel_decode.c \
 	records/reorder.c records/unpack.c records/unpack_nodes.c records/unpack_paths.c cli/lookup.c records/summary.c \
-	records/record_words.c cli/json_lines.c cli/messages.c cli/progress.c \
+	records/record_words.c cli/json_lines.c cli/messages.c cli/printable.c cli/progress.c \
 	cli/signals.c offline/save_meta.c filter/address_range.c) $(KIPT_TEXT)
 BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*/*.h) \
 	$(DECODE_TEST_H) $(DECODE_H)
