@@ -283,6 +283,8 @@ merge_bad_tests() {
 		{ row b 1 1 1 1000; summary | sed "s/0.100000/$number/"; } >bad
 		refuses "seconds_$number" '^kipt: bad: line 2: "seconds" is no time'
 	done
+	{ row b 1 1 1 1000; summary | sed 's/0.100000/999999999.95/'; } >bad
+	refuses seconds_in_all '^kipt: bad: line 2: "seconds" makes a sum that is no time'
 	{ row b 1 1 1 1000 | sed 's/"calls"/"self":7,&/'; summary; } >bad
 	refuses twice '^kipt: bad: line 1 is damaged: one of its members is there twice'
 	{ row b 1 1 1 1000; summary | sed 's/"overflow":1/&,&/'; } >bad
@@ -303,6 +305,17 @@ merge_bad_tests() {
 	refuses gap '"flood" is no kind of gap'
 	{ row b 1 1 1 1000; summary | sed 's/"gaps"/"rows_left":3,&/'; } >bad
 	refuses top "top left out rows"
+	# What was decoded of half a file ends with a summary, too.
+	"$KIPT" decode turns.data $CODE_AT --totals --json >good 2>err
+	head -c $(($(stat -c %s turns.data) * 9 / 10)) turns.data >half.data
+	"$KIPT" decode half.data $CODE_AT --totals --json >bad 2>err
+	refused "merge_half_a_recording" 1 "^kipt: bad: line [0-9]* says that decoding failed" \
+		merge good bad
+	"$KIPT" decode timed.pt $CODE_AT -o half.rec 2>err
+	head -c -7 half.rec >cut.rec
+	"$KIPT" show cut.rec --totals --json >bad 2>err
+	refused "merge_half_of_records" 1 "^kipt: bad: line [0-9]* says that decoding failed" \
+		merge bad
 	refused "merge_no_file" 1 "cannot open missing" merge one missing
 	refused "merge_folder" 1 "cannot read ." merge one .
 	refused "merge_nothing" 2 "" merge

@@ -70,9 +70,10 @@ const struct kipt_verb verb_merge = {
 	.summary = "add up counts or totals of many traces or parts",
 	.about = "Adds up what --counts --json, or --totals --json, of 'kipt open', 'decode' and\n"
 		 "'show' wrote to files, of several traces or of the parts of one (--part). '-' is\n"
-		 "standard input. With --json the sum is such a file, too. Files may come in any\n"
-		 "order, and in any groups whose sums are added: the output is the same, byte for\n"
-		 "byte. Needs no module, no PT and no privilege.\n"
+		 "standard input, of which only the end is checked for being whole. With --json the\n"
+		 "sum is such a file, too. Files may come in any order, and in any groups whose sums\n"
+		 "are added: the output is the same, byte for byte. Needs no module, no PT and no\n"
+		 "privilege.\n"
 		 "\n"
 		 "Branches, calls, times and gaps are added; of longest calls the longest remains.\n"
 		 "Rows are added up if their names, addresses and processes are the same. A call that\n"
@@ -81,12 +82,12 @@ const struct kipt_verb verb_merge = {
 		 "has the number of such calls. No file says which part it is of: whoever leaves one\n"
 		 "out, or adds one twice, gets another sum.\n"
 		 "\n"
-		 "Nothing is shown, and the exit status is 1, if a file is damaged or not whole, has\n"
-		 "rows left out by --top, is of another view or of another frequency of the TSC than\n"
-		 "those before, or if a sum is larger than 64 bits.",
+		 "Nothing is shown, and the exit status is 1, if a file is damaged or not whole, is of\n"
+		 "a decode that failed or was interrupted, has rows left out by --top, is of another\n"
+		 "view or of another frequency of the TSC than those before, or if a sum is larger\n"
+		 "than 64 bits.",
 	.examples = "  kipt merge part1.json part2.json --top 20\n"
-		    "  kipt merge machine*.json --json >all.json\n"
-		    "  cat part*.json | kipt merge -",
+		    "  kipt merge machine*.json --json >all.json",
 	.options = options,
 	.run = run,
 };

@@ -32,6 +32,7 @@ static bool file_read(const char *path, struct output *output)
 	if (output->options->mode >= VIEW_TOTALS)
 		progress_catch();
 	ok = record_file_read(path, records_take, output);
+	output->view.tally.unfinished = !ok;
 	if (!progress_interrupted()) {
 		output->view.cut = !ok;
 		return ok;

@@ -751,7 +751,8 @@ static bool name_learn(void *ctx, u32 pid, struct maps *names)
 	return perf_maps_learn(run->maps, pid, names);
 }
 
-static bool all_decode(struct run *run, struct view_options *options)
+/* @whole: nothing of the file was damaged. */
+static bool all_decode(struct run *run, struct view_options *options, bool whole)
 {
 	const struct names_mapper mapper = {
 		.find = name_find,
@@ -802,6 +803,7 @@ static bool all_decode(struct run *run, struct view_options *options)
 			  (double)(run->done + run->reached) / 1048576,
 			  (double)run->size / 1048576);
 	output.view.tally.seconds = progress_seconds() - start;
+	output.view.tally.unfinished = !ok || !whole;
 	if (run->decode->strict && (tally_gaps(&output.view.tally) ||
 				    perf_maps_lost(run->maps)))
 		ok = false;
@@ -825,7 +827,7 @@ static bool recording_decode(struct run *run, struct view_options *options)
 	       perf_text_settle(run->text, run->file, &run->aux.clock) &&
 	       config_make(run) && kernel_find(run, options) &&
 	       (perf_maps_files(run->maps, run->file, run->decode->symfs), true) &&
-	       all_decode(run, options) && whole;
+	       all_decode(run, options, whole) && whole;
 }
 
 bool perf_decode(const struct perf_decode *decode,

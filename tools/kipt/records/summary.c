@@ -191,6 +191,8 @@ void tally_show_json(const struct tally *tally, FILE *out)
 		jsonl_number(line, "calls_cut", tally->calls_cut);
 	if (tally->rows_left)
 		jsonl_number(line, "rows_left", tally->rows_left);
+	if (tally->unfinished)
+		jsonl_flag(line, "unfinished", true);
 	speed_json(tally, line);
 	jsonl_print(line, out);
 }

@@ -31,6 +31,7 @@
  * @seconds: time it took, filled by who knows
  * @calls_cut: calls that begin in what is shown and end in a later part
  * @rows_left: rows of counts or totals that were not shown
+ * @unfinished: something failed or was interrupted, and the counts are not of the whole
  */
 struct tally {
 	u64 records;
@@ -46,6 +47,7 @@ struct tally {
 	double seconds;
 	u64 calls_cut;
 	u64 rows_left;
+	bool unfinished;
 };
 
 /**

@@ -3,6 +3,8 @@
  * Reads rows and summaries and adds them up, see merge.h. What it does not know it
  * refuses: a sum that leaves something out would be wrong.
  */
+/* So many microseconds are exact in a double. */
+#define SECONDS_MOST	1000000000ULL
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -408,7 +410,7 @@ static bool seconds_get(const struct reader *reader, struct json_object *value, 
 {
 	double seconds = json_object_get_double(value);
 
-	if (!json_object_is_type(value, json_type_double) || !(seconds >= 0 && seconds < 1e12))
+	if (!json_object_is_type(value, json_type_double) || !(seconds >= 0 && seconds < SECONDS_MOST))
 		return bad_member(reader, "seconds", "is no time");
 	*number = (u64)(seconds * 1e6 + 0.5);
 	return true;
@@ -443,18 +445,26 @@ static bool whole_take(struct reader *reader, const char *name, struct json_obje
 		return false;
 	if (i == MERGE_INSNS && number)
 		return bad_member(reader, name, "is of a view of instructions");
-	return number_add(reader, name, &reader->merge->wholes[i], number);
+	if (!number_add(reader, name, &reader->merge->wholes[i], number))
+		return false;
+	/* What the sum is as a fraction, so that it may be added again. */
+	return i != MERGE_MICROSECONDS ||
+	       reader->merge->wholes[i] < SECONDS_MOST * 1000000ULL ||
+	       bad_member(reader, name, "makes a sum that is no time");
 }
 
 static bool summary_take(struct reader *reader, struct json_object *line)
 {
-	static const char *const needed[] = { "records", "branches", "gaps", NULL };
+	static const char *const needed[] = { "records", "branches", "insns", "executed",
+					     "gaps", "trace_bytes", "seconds", NULL };
 	bool ok = true;
 
 	if (!has_all(line, needed))
 		return bad(reader, "is damaged: numbers are missing");
 	if (json_object_object_get_ex(line, "rows_left", NULL))
 		return bad(reader, "says that --top left out rows: a sum needs all of them");
+	if (json_object_object_get_ex(line, "unfinished", NULL))
+		return bad(reader, "says that decoding failed or was interrupted: the file is not whole");
 	json_object_object_foreach(line, name, value) {
 		if (!strcmp(name, "type"))
 			continue;

@@ -153,10 +153,8 @@ static void profile_finish(struct view *view)
 	const char *option = option_of(view->options);
 	bool ok = false;
 
-	if (view->cut)
-		say_error("--%s: the records end too early, and nothing is written", option);
-	else if (view->tally.types[KIPT_RECORD_BRANCH] &&
-		 (view->options->has_code || printer->kinds & JUMP_KINDS))
+	if (view->tally.types[KIPT_RECORD_BRANCH] &&
+	    (view->options->has_code || printer->kinds & JUMP_KINDS))
 		ok = all_write(view, printer->profile);
 	else if (view->tally.types[KIPT_RECORD_BRANCH])
 		say_error("--%s: no jump is in the records, or in what was chosen of them: if they are of calls alone, write them with -o and without --calls",
