@@ -231,6 +231,7 @@ bolt_spares_tests() {
 # What ends a range, and what is in another file; read_profile.py counts it anew.
 bolt_known_tests() {
 	local form bias=0x10000000 other=0x20000000 copy=0x30000000 MORE
+	rm -rf copy other bare both
 	walk_make -O0 && cp walk copy
 	# Of another build id, and of none.
 	walk_make -O0 -Wl,--build-id=0x00112233445566778899aabbccddeeff && mv walk other
