@@ -280,6 +280,7 @@ bolt_known_tests() {
 
 bolt_refused_tests() {
 	local kind option id
+	rm -f new.*
 	id=$(build_id_of walk)
 	for kind in bolt autofdo; do
 		for option in "-o x.rec" --hash --stats --json; do
