@@ -170,12 +170,13 @@ static bool file_is_free(const struct profile_form *form, const char *path)
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return true;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && read(fd, &first, 1) == 1 && first && strchr(form->begins, first)) {
+	if (fd >= 0) {
+		if (read(fd, &first, 1) != 1)
+			first = 0;
 		close(fd);
-		return true;
 	}
-	if (fd >= 0)
-		close(fd);
+	if (first && strchr(form->begins, first))
+		return true;
 	say_error("--%s: %s is there and is no file that --%s wrote; remove it, or give another name",
 		  form->option, path, form->option);
 	return false;

@@ -3,8 +3,6 @@
  * Reads rows and summaries and adds them up, see merge.h. What it does not know it
  * refuses: a sum that leaves something out would be wrong.
  */
-/* So many microseconds are exact in a double. */
-#define SECONDS_MOST	1000000000ULL
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +22,8 @@
 #define KINDS_MOST	32
 /* Bytes of a line. */
 #define LINE_MOST	(1 << 20)
+/* A double has the microseconds of less than this exactly. */
+#define SECONDS_MOST	1000000000ULL
 
 enum role {
 	ROLE_KEY = 0,

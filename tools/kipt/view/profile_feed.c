@@ -300,7 +300,7 @@ static bool own_file_create(struct profile_feed *feed, const struct view_options
 }
 
 /* What the view keeps beside the profile; false without memory. */
-static bool parts_create(struct profile_feed *feed, const struct view_options *options)
+static bool extras_create(struct profile_feed *feed, const struct view_options *options)
 {
 	switch (options->mode) {
 	case VIEW_FOLDED:
@@ -326,7 +326,7 @@ struct profile_feed *profile_feed_create(struct view *view)
 		return NULL;
 	feed->view = view;
 	feed->profile = profile_create(view->names);
-	if (feed->profile && parts_create(feed, view->options)) {
+	if (feed->profile && extras_create(feed, view->options)) {
 		if (own_file_create(feed, view->options))
 			return feed;
 		view->failed = true;
