@@ -10,6 +10,9 @@
 INITRAMFS_MODULES=(virtio_pci virtio_blk virtio_console 9pnet_virtio 9p erofs
 	overlay qemu_fw_cfg)
 
+# What guest/init calls, each a name of busybox.
+INIT_COMMANDS=(cat chmod cp insmod mkdir mount poweroff sh sleep switch_root)
+
 # Left out of the image: what only building and emulating needs.
 IMAGE_EXCLUDES='\./((proc|sys|dev|run|tmp|boot|work|root)/.*|var/(cache|lib/apt)/.*|'\
 'usr/(include|src|libx32)|usr/share/(doc|man|locale|qemu|seabios|gcc|bug|info|mime|icons)|'\
@@ -152,8 +155,15 @@ make_initramfs()
 	work=$dir/initramfs
 
 	rm -rf "$work"
-	mkdir -p "$work"/{bin,dev,proc,sys,modules,lower,upper,newroot}
+	mkdir -p "$work"/{bin,dev,links,proc,sys,modules,lower,upper,newroot}
 	cp "$(root_dir trixie)/usr/bin/busybox" "$work/bin/busybox"
+	for name in "${INIT_COMMANDS[@]}"; do
+		ln -s busybox "$work/bin/$name"
+	done
+	ln -s /proc/self/fd "$work/links/fd"
+	ln -s /proc/self/fd/0 "$work/links/stdin"
+	ln -s /proc/self/fd/1 "$work/links/stdout"
+	ln -s /proc/self/fd/2 "$work/links/stderr"
 	install -m 755 "$TREE/tools/vm/guest/init" "$work/init"
 	module_closure "$kernel" | while read -r file; do
 		name=$(basename "$file" .xz)

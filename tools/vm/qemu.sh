@@ -63,8 +63,10 @@ share()
 	live) options=ro,cache=none ;;
 	rw) options=rw,cache=mmap readonly=off ;;
 	esac
+	options+=,trans=virtio,version=9p2000.L,msize=512000,X-mount.mkdir
 	MACHINE+=(-virtfs "local,path=$(quote_option "$path"),mount_tag=$tag,security_model=none,readonly=$readonly,multidevs=remap")
-	printf '%s\t%s\t%s\n' "$tag" "$seen_at" "$options" >>"$RUN/shares"
+	# A space would end a field of the table.
+	printf '%s %s 9p %s 0 0\n' "$tag" "${seen_at// /\\040}" "$options" >>"$RUN/fstab"
 }
 
 # pass NAME: a file of the run's folder that the guest reads by its name.
