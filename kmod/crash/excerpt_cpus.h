@@ -13,7 +13,7 @@
  * @event: where and when the machine died
  *
  * The CPU that died comes last: who keeps the end of the log only, as pstore
- * does, then has that. Behind it a line is printed as the kernel prints: it takes
+ * does, then has that. After it a line is printed as the kernel prints: it takes
  * to the consoles what is in the log by then. Takes four seconds at most. Context:
  * any, also NMI and #DF; the caller does not move to another CPU.
  */

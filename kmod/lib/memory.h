@@ -73,7 +73,7 @@ void kipt_memory_free(void *memory, size_t bytes);
  * @what: what it was wanted for, such as "the buffer of CPU 3"
  * @bytes: how much was wanted
  *
- * Tells the limit from a machine or a cgroup that has no more.
+ * Distinguishes the limit from a machine or a cgroup that has no more.
  *
  * Return: -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells whether a kprobe fires, see probe.h: by the two switches that root has, which
+ * Finds out whether a kprobe fires, see probe.h: by the two switches that root has, which
  * are exported to nobody, and by the text that is probed.
  */
 #include <linux/uaccess.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Kernel text as it was while a stretch of trace was made: which patches are to
- * be taken back, and where it is not known since it was patched just then. Tells
- * the decoder to forget what is different from the stretch before. Pure
+ * be taken back, and where it is not known since it was patched just then. Makes
+ * the decoder forget what is different from the stretch before. Pure
  * computing on a log of patches, also on one out of a dump.
  */
 #ifndef KIPT_TEXT_VIEW_H

@@ -57,14 +57,14 @@ static void test_pt_leaf(void)
 		  ask(RTIT_CPUID_LEAF, 0) == CPUID_FROM_MODEL &&
 		  regs_are(1, 0xf, 7, 0), "cpuid_14h_subleaf_0");
 	ktap_case(ask(RTIT_CPUID_LEAF, 1) == CPUID_FROM_MODEL &&
-		  regs_are(options.caps.told_eax1, options.caps.told_ebx1, 0, 0) &&
+		  regs_are(options.caps.leaf_eax1, options.caps.told_ebx1, 0, 0) &&
 		  regs.eax && regs.ebx, "cpuid_14h_subleaf_1");
 	ktap_case(ask(RTIT_CPUID_LEAF, 2) == CPUID_FROM_MODEL &&
 		  regs_are(0, 0, 0, 0), "cpuid_14h_subleaf_2_is_empty");
 	options.caps.max_subleaf = 0;
 	ktap_case(ask(RTIT_CPUID_LEAF, 1) == CPUID_FROM_MODEL &&
 		  regs_are(0, 0, 0, 0), "cpuid_14h_subleaf_1_not_enumerated");
-	options.caps.told_eax1 = options.caps.eax1 + 1;
+	options.caps.leaf_eax1 = options.caps.eax1 + 1;
 	options.caps.max_subleaf = 1;
 	ktap_case(ask(RTIT_CPUID_LEAF, 1) == CPUID_FROM_MODEL &&
 		  regs.eax == options.caps.eax1 + 1,
@@ -76,7 +76,7 @@ static void test_tsc_leaf(void)
 	set_options("caps=skylake", NULL);
 	options.caps.tsc_den = 2;
 	options.caps.tsc_num = 168;
-	options.caps.told_crystal = 24000000;
+	options.caps.leaf_crystal = 24000000;
 	ktap_case(ask(RTIT_CPUID_TSC_LEAF, 0) == CPUID_FROM_MODEL &&
 		  regs_are(2, 168, 0, 0), "cpuid_15h_keeps_crystal_back");
 	query.tell_crystal = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is measured must be right: each way to decode is held against the one
+ * What is measured must be right: each way to decode is compared with the one
  * that walks every block and remembers nothing. User space.
  */
 #ifndef BENCH_CHECK_H

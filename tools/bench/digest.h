@@ -2,7 +2,7 @@
 /*
  * What a stream of branches comes to: how many there are, which, of which
  * address space, in which order, at which times. Two ways to decode a trace are
- * held against each other by it. User space, and the kernel for the benchmark.
+ * compared by it. User space, and the kernel for the benchmark.
  */
 #ifndef BENCH_DIGEST_H
 #define BENCH_DIGEST_H
@@ -19,8 +19,8 @@
  *	any order
  * @order: from where to where, of which kind, one after the other
  * @gaps: GAP records by kind
- * @told: TIME and CBR records
- * @times: what they say, and how many branches stand before each
+ * @times_count: TIME and CBR records
+ * @times: what they say, and how many branches come before each
  */
 struct bench_digest {
 	u64 branches;
@@ -28,7 +28,7 @@ struct bench_digest {
 	u64 edges;
 	u64 order;
 	u64 gaps[BENCH_DIGEST_GAPS];
-	u64 told;
+	u64 times_count;
 	u64 times;
 };
 
@@ -67,7 +67,7 @@ bool bench_digest_records(void *ctx, const struct kipt_record *records, u32 n);
 u64 bench_digest_space(void *ctx, u64 cr3, bool nr);
 
 /**
- * bench_digest_equal() - the same branches, as far as counts tell?
+ * bench_digest_equal() - the same branches, as far as counts show?
  * @a: one
  * @b: the other
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the benchmark tells: which way to decode is compared with which, and
+ * What the benchmark prints: which way to decode is compared with which, and
  * what the ratio is to be. User space.
  */
 #ifndef BENCH_MODE_H

@@ -50,7 +50,7 @@ void bench_report_add(const struct bench_row *row);
 
 /**
  * bench_report_read() - the figures of lines that were printed before
- * @path: the file; lines that tell of no trace are passed over
+ * @path: the file; lines about no trace are passed over
  *
  * Return: false after a sentence on stderr.
  */

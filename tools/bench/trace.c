@@ -81,7 +81,7 @@ static bool walk(const struct bench_trace *trace, u64 size, u32 output,
 	return flow;
 }
 
-/* All that the ways to decode are held against. */
+/* All that the ways to decode are compared with. */
 static bool walks(struct bench_trace *trace)
 {
 	struct walker walker = { 0 };

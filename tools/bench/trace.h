@@ -63,7 +63,7 @@ bool bench_trace_load(struct bench_trace *trace, const char *path,
 void bench_trace_free(struct bench_trace *trace);
 
 /**
- * bench_trace_usable() - is everything there that the trace tells of?
+ * bench_trace_usable() - is everything there that the trace names?
  * @trace: loaded
  *
  * Bytes that the CPU or the end of the buffer cut off are no fault. Return:

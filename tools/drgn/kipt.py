@@ -15,7 +15,7 @@ import sys
 
 
 def _dump(prog):
-    """drgn tells the dump's name from some version on; before, its own options do."""
+    """drgn gives the dump's name from some version on; before, its own options do."""
     path = getattr(prog, "core_dump_path", None)
     with open("/proc/self/cmdline", "rb") as file:
         words = file.read().decode(errors="surrogateescape").split("\0")

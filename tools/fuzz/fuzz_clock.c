@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: time from any packets that tell it, in any order. Eight
+ * libFuzzer target: time from any packets that carry it, in any order. Eight
  * bytes say what the clock is given about the CPU, the rest are packets of
  * three to nine bytes. Between two resets time must not go back; an error must
  * be known only where there is a time.

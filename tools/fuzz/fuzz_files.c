@@ -2,7 +2,7 @@
 /*
  * libFuzzer target: the files the tool reads: records, meta.json, mappings,
  * pages of code with their addresses, ELF files. The first byte says which
- * the rest is; pages are split by the second. Files stand in a folder of their
+ * the rest is; pages are split by the second. Files are in a folder of their
  * own, in memory if there is one, where the tool's own readers open them.
  */
 #include <fcntl.h>

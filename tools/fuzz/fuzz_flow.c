@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: flow from any packets over any code. Four bytes choose what
- * is compared and how the flow is made, 256 are code that stands at many places
+ * is compared and how the flow is made, 256 are code that is at many places
  * in every address space, the rest are packets, which may be repeated. A PSB+
  * is put in front, so that the input need not guess one.
  *
@@ -240,7 +240,7 @@ static void compare_memo(const struct input *input, u32 output)
 	must_equal("memo", &got);
 }
 
-/* What the packed records stand for becomes those that are compared. */
+/* What the packed records mean becomes those that are compared. */
 static void expand_packed(void)
 {
 	const char *wrong;
@@ -418,7 +418,7 @@ static bool ends_in_psb(const struct input *input, u64 whole)
 #define CUT_TAIL	16
 
 /* How many records say the same whatever follows. Whether the FUP of a PSB+ or
- * behind an overflow tells where tracing goes on is known at the next TNT or TIP.
+ * after an overflow says where tracing goes on is known at the next TNT or TIP.
  */
 static u32 decided(const struct record_list *list)
 {
@@ -491,8 +491,8 @@ static void compare_paused(const struct input *input)
 	must_equal("paused by both", &got);
 }
 
-/* A trace that ends earlier: nothing told of what it still has is lost. Times
- * are bounded by those behind.
+/* A trace that ends earlier: nothing reported of what it still has is lost. Times
+ * are bounded by those after.
  */
 static void compare_cut(struct input *input, u32 output)
 {
@@ -527,7 +527,7 @@ static void compare_again(const struct input *input, u32 output)
 	}
 }
 
-/* Other code at the same addresses, after the caches were told so. */
+/* Other code at the same addresses, after the caches learned of it. */
 static void compare_forgotten(struct input *input, u32 output)
 {
 	struct kipt_flow *flow;
@@ -594,7 +594,7 @@ static void keep_calls(struct record_list *list)
 	list->count = kept;
 }
 
-/* Times stand before the record they came with: not where one was left out. */
+/* Times come before the record they came with: not where one was left out. */
 static void compare_calls(struct input *input)
 {
 	input->output = 0;
@@ -666,7 +666,7 @@ static void compare_counts(struct input *input, u32 more)
 /* Runs over code that is patched and patched back. */
 #define PATCH_RUNS	4
 
-/* What the slow path tells of them; false: it is too much. */
+/* What the slow path makes of them; false: it is too much. */
 static bool want_patched(struct input *input, u32 output, const u8 *const code[2])
 {
 	u32 i;
@@ -686,7 +686,7 @@ static bool want_patched(struct input *input, u32 output, const u8 *const code[2
 }
 
 /* Some bytes are patched and patched back, and they alone are forgotten. @output: PACKED, CALLS
- * or COUNTS; @have gets what all runs tell.
+ * or COUNTS; @have gets what all runs find.
  */
 static void compare_patched(struct input *input, u32 output, struct record_list *have)
 {
@@ -757,7 +757,7 @@ static void leave_out(struct record_list *list, u32 types)
 	list->count = kept;
 }
 
-/* COUNTS tells nothing of the flow but edges. */
+/* COUNTS has nothing of the flow but edges. */
 static void compare_others(struct input *input)
 {
 	u32 more = input->choice & 0x20 ? KIPT_FLOW_NO_MEMO : 0, i;

@@ -2,7 +2,7 @@
 /*
  * libFuzzer target: packets from any bytes. The first byte says how many are
  * read at once. All readers must stay in bounds, advance, and agree, and a
- * packet cut short must be told as one; both searches for a PSB must find what
+ * packet cut short must be reported as one; both searches for a PSB must find what
  * looking at every byte finds.
  */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: what a trace can cost at most. Counted are blocks walked, never
- * time. A byte says who decodes, then come runs, bytes and how often they stand in a
+ * time. A byte says who decodes, then come runs, bytes and how often they are in a
  * row: of code, then of packets. What costs more than anything before is kept; what
  * costs more than docs/speed.md says ("At worst") is a finding. At the end it prints
  * the most.
@@ -112,7 +112,7 @@ static void tie(u8 *at)
 	memcpy(at - 4, &to, sizeof(to));
 }
 
-/* Runs: how many times, 16 bits; how many bytes; they. Returns what is behind those of
+/* Runs: how many times, 16 bits; how many bytes; they. Returns what is after those of
  * code, which end with one of no bytes.
  */
 static size_t expand(const u8 *data, size_t size, u8 *to, u32 max, u32 *used, bool ties)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: the tool's reader of packed records. The input is records
- * as they stand in a file, whose nodes and paths may be anything. Whatever comes, no
+ * as they are in a file, whose nodes and paths may be anything. Whatever comes, no
  * packed record may come out, and what comes out does not depend on how many records are
  * taken at a time.
  */

@@ -48,7 +48,7 @@ static u64 random_word(struct random *random)
 	return (u64)random_below(random, ~0U) << 32 | random_below(random, ~0U);
 }
 
-/* Packets of fixed form, behind their length. */
+/* Packets of fixed form, after their length. */
 static const char *const fixed[] = {
 	"\1\x00", "\2\x99\x01", "\2\x99\x02", "\2\x99\x00", "\2\x99\x05",
 	"\2\x99\x20", "\2\x99\x21", "\2\x99\x22", "\2\x02\x23", "\2\x02\x83",
@@ -539,7 +539,7 @@ static u32 boundary(const u8 *trace, u32 size, u32 at)
 	return (u32)(cursor.pos - trace);
 }
 
-/* Puts @len bytes in at @at, as far as there is room behind them. */
+/* Puts @len bytes in at @at, as far as there is room after them. */
 static u32 insert(u8 *trace, u32 size, u32 max, u32 at, const u8 *bytes,
 		  u32 len)
 {
@@ -564,7 +564,7 @@ static u32 repeat(u8 *trace, u32 size, u32 max, u32 from, u32 to,
 	return size;
 }
 
-/* What is no packet, in any packet that ends early too, and a PSB+ behind. */
+/* What is no packet, in any packet that ends early too, and a PSB+ after it. */
 static u32 insert_damage(u8 *trace, u32 size, u32 max, u32 at)
 {
 	static const u8 damage[] = {

@@ -10,8 +10,8 @@
 
 #include "../../kmod/decode/port.h"
 
-/* The program stands at both addresses, its second half at the kernel's, with
- * copies of it behind: what is cached of all of them fills small memories.
+/* The program is at both addresses, its second half at the kernel's, with
+ * copies of it after it: what is cached of all of them fills small memories.
  */
 #define PROGRAM_BYTES	256
 #define PROGRAM_COPIES	16
@@ -36,7 +36,7 @@ struct random {
 u32 random_below(struct random *random, u32 bound);
 
 /**
- * grammar_offset() - which byte of a program stands at an address
+ * grammar_offset() - which byte of a program is at an address
  * @ip: the address
  * @left: set to the bytes of the program from there on
  *
@@ -54,7 +54,7 @@ void grammar_program(u8 *code, struct random *random);
 /**
  * grammar_walk() - what a CPU sends that runs a program
  * @code: the program, any bytes
- * @trace: where to; starts behind a PSB+ with a FUP to PROGRAM_USER
+ * @trace: where to; starts after a PSB+ with a FUP to PROGRAM_USER
  * @max: bytes that fit there
  * @random: random numbers
  *

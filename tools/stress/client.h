@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A netlink socket to kipt that can send anything and tells what came back,
+ * A netlink socket to kipt that can send anything and returns what came back,
  * the kernel's sentence included. One socket per struct, one process at a
  * time.
  */

@@ -3,7 +3,7 @@
  * extremes: more of one thing than anybody should have. A reader that rests
  * for minutes, thousands of processes in one trace, session-new from many
  * processes at once, more CPUs than a small reader's buffer holds. Runs in the
- * test machine with the module loaded; where the kernel can, it is told to
+ * test machine with the module loaded; where the kernel can, it is made to
  * panic when a task hangs.
  */
 #include <errno.h>
@@ -33,7 +33,7 @@ static const char usage[] =
 "  pause N      a reader rests N seconds; 300 unless given\n"
 "  processes N  N processes in one trace; 5000 unless given\n"
 "  makers N     8 processes make N sessions each at once; 50 unless given\n"
-"  cpus         all CPUs in one session, told to a reader of 4 KiB\n";
+"  cpus         all CPUs in one session, listed to a reader of 4 KiB\n";
 
 static unsigned int results;
 static unsigned int failures;
@@ -294,7 +294,7 @@ static bool none_left(void)
 	struct client client;
 	int tries;
 
-	/* What an owner left is freed behind its back. */
+	/* What an owner left is freed later. */
 	for (tries = 0; tries < 50; tries++) {
 		if (client_open(&client))
 			return false;
@@ -370,10 +370,10 @@ static void test_cpus(void)
 	ret = client_send(&client, &message);
 	while (!ret)
 		ret = client_take(&client, SMALL_READER, TAKE_MS);
-	printf("# %u of %ld CPUs told\n", seen_count, cpus);
+	printf("# %u of %ld CPUs listed\n", seen_count, cpus);
 	result(ret == CLIENT_DONE && !client.error &&
 	       seen_count == (unsigned long)cpus,
-	       "a reader of 4 KiB is told of all of them");
+	       "a reader of 4 KiB gets all of them");
 	result(session_ok(&client, "fetch",
 			  session_fetch(&client, id, KIPT_OUTPUT_CALLS,
 					count_records)),

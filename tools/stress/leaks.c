@@ -137,7 +137,7 @@ static bool loaded_again(void)
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1, tries;
 	bool ok = false;
 
-	/* What owners left is freed behind their back. */
+	/* What owners left is freed later. */
 	for (tries = 0; !ok && tries < 500; tries++) {
 		ok = !syscall(SYS_delete_module, "kipt", O_NONBLOCK);
 		if (!ok)
@@ -279,7 +279,7 @@ static bool run_cycles(const struct test *test, unsigned int step, double *lost)
 	return true;
 }
 
-/* What is freed behind its owner's back is waited for, some seconds at most. */
+/* What is freed after its owner's end is waited for, some seconds at most. */
 static bool nothing_is_left(void)
 {
 	FILE *f = popen(left_command, "r");

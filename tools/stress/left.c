@@ -2,7 +2,7 @@
 /*
  * left: says what of kipt is still there, and nothing when all of it is gone:
  * sessions, CPUs that are held, bytes in use. Waits some seconds for what is
- * freed behind its owner's back. Runs in the test machine as root.
+ * freed after its owner's end. Runs in the test machine as root.
  */
 #include <stdio.h>
 #include <string.h>

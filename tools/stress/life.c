@@ -57,7 +57,7 @@
  * @pause_ms: the reader rests that long after each of its first messages
  * @records: that came
  * @recorder: records what programs map while a run lasts, or 0
- * @recorder_in: tells it the session
+ * @recorder_in: gives it the session
  */
 struct living {
 	const struct life *life;

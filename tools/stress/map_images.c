@@ -4,7 +4,7 @@
  *
  * Records what programs map, as kipt record does, from the line "ready" on that it
  * prints. Then it reads the number of a session, which has stopped, and gives it what
- * was recorded. Fails if the kernel did not tell, or does not take it.
+ * was recorded. Fails if the kernel did not report it, or does not take it.
  */
 #include <stdio.h>
 #include <unistd.h>

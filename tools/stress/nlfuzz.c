@@ -74,7 +74,7 @@ static const char *const rights_names[] = {
  * @core: refusals by the netlink core, which has no sentence for them
  * @bare: refusals by kipt without a sentence
  * @intruded: commands that succeeded without the rights to
- * @leaked: answers that told more than the rights allow
+ * @leaked: answers that said more than the rights allow
  * @ids: session each process made last
  * @shown: complaints that were shown
  */

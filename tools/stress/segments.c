@@ -19,7 +19,7 @@ static const char usage[] =
 "list prints for each segment: number, TSC at its start and at its end (0: it\n"
 "has none), IA32_RTIT_CTL, transfers.\n"
 "A job is a line: NAME FIRST LAST CPU RING FILE. The records of CPU in FILE are\n"
-"held against the segments FIRST to LAST; RING 1: the oldest may be missing.\n"
+"compared with the segments FIRST to LAST; RING 1: the oldest may be missing.\n"
 "Printed for each: NAME, 1 or 0 for equal, transfers that were equal, missing\n"
 "before the first record or in gaps, of these before the first record, missing\n"
 "at the end, truth entry of the difference, gaps as KIND:COUNT,..., and why they differ and where.\n";
@@ -92,7 +92,7 @@ static void list(const struct flow_file *truth, const struct segments *segments)
 	}
 }
 
-/* Transfers before the first that a record stands for. */
+/* Transfers before the first that a record covers. */
 static uint64_t missed_early(const struct flow_file *part,
 			     const struct match_result *result)
 {

@@ -2,7 +2,7 @@
 /*
  * The actor that only looks: the kernel patches its text for many that do not
  * know it, the first and the last session and CPUs that come online among
- * them. It tells each patch to perf, and perf tells this. An event hears of the
+ * them. It reports each patch to perf, and perf to this. An event hears of the
  * patches that its CPU makes.
  */
 #include "actors.h"

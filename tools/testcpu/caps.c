@@ -51,13 +51,13 @@ struct preset {
 #define CRYSTAL_SERVER	25000000u
 #define CRYSTAL_24	24000000u
 
-/* EAX1 and EBX1 that a CPU both has and tells. */
+/* EAX1 and EBX1 that a CPU both has and shows. */
 #define LEAF1(_eax1, _ebx1)						\
-	.max_subleaf = 1, .eax1 = _eax1, .told_eax1 = _eax1,		\
+	.max_subleaf = 1, .eax1 = _eax1, .leaf_eax1 = _eax1,		\
 	.ebx1 = _ebx1, .told_ebx1 = _ebx1
 
 #define CLOCK(_den, _num, _told, _crystal)				\
-	.tsc_den = _den, .tsc_num = _num, .told_crystal = _told,	\
+	.tsc_den = _den, .tsc_num = _num, .leaf_crystal = _told,	\
 	.tsc_hz = (uint64_t)(_crystal) * (_num) / (_den)
 
 #define CORE(_signature)						\
@@ -83,7 +83,7 @@ static const struct preset presets[] = {
 		LEAF1(EAX1_ALL, EBX1_SKYLAKE),
 		CLOCK(2, 0xd8, 0, CRYSTAL_SERVER),
 	} },
-	{ "skylake-zero", "a Skylake that tells leaf 14H.1 as all zero", {
+	{ "skylake-zero", "a Skylake whose leaf 14H.1 is all zero", {
 		CORE(0x906e9), .ebx = EBX_SKYLAKE, .ecx = ECX_CORE,
 		.max_subleaf = 1, .eax1 = EAX1_ZERO, .ebx1 = EBX1_ZERO,
 		CLOCK(2, 0xd8, 0, CRYSTAL_24),
@@ -115,7 +115,7 @@ static const struct preset presets[] = {
 	{ "alderlake-early", "an Alder Lake whose leaf 14H.1 repeats leaf 14H.0", {
 		CORE(0x90675), .ebx = EBX_ALDERLAKE, .ecx = ECX_CORE,
 		.max_subleaf = 1, .eax1 = EAX1_ZERO, .ebx1 = EBX1_ZERO,
-		.told_eax1 = 1, .told_ebx1 = EBX_ALDERLAKE,
+		.leaf_eax1 = 1, .told_ebx1 = EBX_ALDERLAKE,
 		CLOCK(2, 0x82, CRYSTAL_CLIENT, CRYSTAL_CLIENT),
 	} },
 	{ "lunarlake", "TNT disable; also Arrow and Panther Lake", {
@@ -182,7 +182,7 @@ static unsigned int parse_words(const char *text, uint32_t word[4])
 	return 0;
 }
 
-/* A field of which no encoding is told still has encoding 0. */
+/* A field of which CPUID shows no encoding still has encoding 0. */
 static uint32_t at_least_zero(uint32_t words, uint32_t mask)
 {
 	return words & mask ? words : words | (mask & -mask);
@@ -199,7 +199,7 @@ static bool words_to_caps(struct testcpu_caps *caps, const char *text)
 		.max_subleaf = n == 4,
 		.ebx = word[0],
 		.ecx = word[1],
-		.told_eax1 = word[2],
+		.leaf_eax1 = word[2],
 		.told_ebx1 = word[3],
 		CLOCK(2, 160, 0, CRYSTAL_SERVER),
 		.maxphyaddr = 40,

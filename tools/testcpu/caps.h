@@ -18,14 +18,14 @@
  * @ecx: CPUID.(14H,0):ECX, RTIT_CAP_*
  * @eax1: ranges and MTC periods that it has, as in CPUID.(14H,1):EAX
  * @ebx1: cycle thresholds and PSB periods that it has, as in EBX
- * @told_eax1: CPUID.(14H,1):EAX; some CPUs do not tell what they have
+ * @leaf_eax1: CPUID.(14H,1):EAX; some CPUs hide what they have
  * @told_ebx1: CPUID.(14H,1):EBX
- * @tsc_den: CPUID.15H:EAX, 0 not told
+ * @tsc_den: CPUID.15H:EAX, 0 not given
  * @tsc_num: CPUID.15H:EBX
- * @told_crystal: CPUID.15H:ECX, 0 not told
+ * @leaf_crystal: CPUID.15H:ECX, 0 not given
  * @tsc_hz: frequency of the TSC
  * @signature: CPUID.1:EAX, family, model and stepping; 0: as QEMU has it
- * @core_type: CPUID.1AH:EAX[31:24], told where cores differ
+ * @core_type: CPUID.1AH:EAX[31:24], given where cores differ
  * @maxphyaddr: width of a physical address
  * @branch_en_needed: TraceEn without BranchEn faults (Broadwell, BDM106)
  */
@@ -35,11 +35,11 @@ struct testcpu_caps {
 	uint32_t ecx;
 	uint32_t eax1;
 	uint32_t ebx1;
-	uint32_t told_eax1;
+	uint32_t leaf_eax1;
 	uint32_t told_ebx1;
 	uint32_t tsc_den;
 	uint32_t tsc_num;
-	uint32_t told_crystal;
+	uint32_t leaf_crystal;
 	uint64_t tsc_hz;
 	uint32_t signature;
 	uint8_t core_type;
@@ -63,7 +63,7 @@ struct testcpu_caps {
 bool testcpu_caps_parse(struct testcpu_caps *caps, const char *text,
 			char *why, size_t size);
 
-/** testcpu_caps_help - one preset a line: its name, and what it stands for */
+/** testcpu_caps_help - one preset a line: its name, and which CPU it is */
 const char *testcpu_caps_help(void);
 
 /** testcpu_caps_ranges - number of ADDRn ranges the CPU has, 0 to 4 */

@@ -67,7 +67,7 @@ static bool condition_holds(uint8_t cc, uint64_t flags)
 }
 
 /*
- * A conditional branch to the next instruction: only the CPU's state tells
+ * A conditional branch to the next instruction: only the CPU's state shows
  * whether it was taken. Flags and RCX are as the branch left them.
  */
 static bool taken_by_state(const struct flow *f, const struct flow_block *b)

@@ -3,7 +3,7 @@
  * From executed blocks and discontinuities to the transfers the trace model
  * wants. A block is known to begin, and whether the last instruction of the
  * one before it began; what that instruction did follows from where the next
- * block stands. Knows nothing of QEMU, so that tests can drive it. One thread
+ * block is. Knows nothing of QEMU, so that tests can drive it. One thread
  * per struct flow.
  */
 #ifndef TESTCPU_FLOW_TRACK_H
@@ -24,7 +24,7 @@
  *
  * @start: address of the first instruction
  * @last: address of the last
- * @next: address behind the last
+ * @next: address after the last
  * @insns: number of instructions
  * @end: class of the last instruction, valid when @classified
  * @classified: set last, with release order

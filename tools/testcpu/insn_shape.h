@@ -38,7 +38,7 @@ enum insn_mode {
  * @two_byte: the opcode is of the 0F map
  * @vex: VEX, EVEX, XOP or REX2 encoded; no other member below is set
  * @opcode: opcode byte
- * @tail: offset of the byte behind the opcode: ModRM or immediate
+ * @tail: offset of the byte after the opcode: ModRM or immediate
  */
 struct insn_shape {
 	enum insn_mode mode;
@@ -74,7 +74,7 @@ bool insn_shape_parse(struct insn_shape *shape, const uint8_t *bytes,
  * @base: base register, -1 none, INSN_RIP for the instruction pointer
  * @index: index register, -1 none
  * @scale: 1, 2, 4 or 8
- * @end: offset of the byte behind ModRM, SIB and displacement
+ * @end: offset of the byte after ModRM, SIB and displacement
  * @displacement: signed
  * @segment: segment prefix byte that counts, 0 for the default segment
  * @width: address size in bits
@@ -106,7 +106,7 @@ bool insn_operand_parse(struct insn_operand *operand,
 /**
  * insn_operand_address - offset of a memory operand in its segment
  * @operand: not a register
- * @next: address behind the instruction
+ * @next: address after the instruction
  * @reg: gives the value of general register 0 to 15
  * @ctx: for @reg
  */

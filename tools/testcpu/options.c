@@ -209,7 +209,7 @@ static const struct option options[] = {
 	  set_truth_dir },
 	{ "truth-clock", "on or off: each transfer in the truth files has its time",
 	  set_truth_clock },
-	{ "insn-count", "on or off: CPUID leaf 4B495054H tells instructions (slow)",
+	{ "insn-count", "on or off: CPUID leaf 4B495054H counts instructions (slow)",
 	  set_insn_count },
 	{ "mwait", "on or off: enumerate C-states, so that the guest idles with MWAIT",
 	  set_mwait },
@@ -233,7 +233,7 @@ void testcpu_options_init(struct testcpu_options *o)
 	testcpu_options_settle(o);
 }
 
-/* A CPU that does not tell its crystal's ratio has one of 25 MHz. */
+/* A CPU whose CPUID lacks its crystal's ratio has one of 25 MHz. */
 void testcpu_options_settle(struct testcpu_options *o)
 {
 	o->pt.crystal_den = o->caps.tsc_den ? o->caps.tsc_den : 2;
@@ -243,7 +243,7 @@ void testcpu_options_settle(struct testcpu_options *o)
 	for (unsigned int i = 0; i < o->num_kinds; i++) {
 		o->kinds[i].caps.tsc_den = o->caps.tsc_den;
 		o->kinds[i].caps.tsc_num = o->caps.tsc_num;
-		o->kinds[i].caps.told_crystal = o->caps.told_crystal;
+		o->kinds[i].caps.leaf_crystal = o->caps.leaf_crystal;
 		o->kinds[i].caps.tsc_hz = o->caps.tsc_hz;
 	}
 }
@@ -295,7 +295,7 @@ bool testcpu_options_parse(struct testcpu_options *o, const char *arg,
 	const char *value = arg[len] ? arg + len + 1 : "";
 	char key[64];
 
-	/* The vCPUs stand in the key, and the setter wants them too. */
+	/* The vCPUs are in the key, and the setter wants them too. */
 	if (strncmp(arg, "caps.", 5) == 0) {
 		value = arg + 5;
 		arg = "caps.LIST";

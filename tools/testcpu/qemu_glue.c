@@ -422,7 +422,7 @@ extern bool cpu_restore_state(void *cpu, uintptr_t host_pc)
  */
 static void settle_flags(struct vcpu *v)
 {
-	/* In the call, not behind it: there the next instruction may begin. */
+	/* In the call, not after it: there the next instruction may begin. */
 	if (cpu_restore_state && &current_cpu)
 		cpu_restore_state(current_cpu, v->back - 1);
 }
@@ -459,7 +459,7 @@ static void get_context(void *ctx, struct pt_context *state)
 		state->mode.intf = get_reg(v, REG_EFLAGS) & EFLAGS_IF;
 }
 
-/* The CS that an event pushed lies behind the IP, and maybe an error code. */
+/* The CS that an event pushed lies above the IP, and maybe an error code. */
 static void get_interrupted(void *ctx, uint64_t ip, struct pt_context *state)
 {
 	struct vcpu *v = ctx;
@@ -487,7 +487,7 @@ static void get_interrupted(void *ctx, uint64_t ip, struct pt_context *state)
 /*
  * Arithmetic flags are lazy in QEMU and the register interface does not work
  * them out. QEMU's own helper does; it wants the CPU's state, which is found
- * once by looking for the general registers behind the CPU object. A QEMU that
+ * once by looking for the general registers after the CPU object. A QEMU that
  * does not export the two symbols leaves the flags as they were last stored:
  * only the TNT bit of a branch to the next instruction depends on them.
  */
@@ -531,7 +531,7 @@ static uint64_t get_fault_address(void *ctx)
 }
 
 /*
- * QEMU does not say which vector it delivered; the handler tells, wherever the
+ * QEMU does not say which vector it delivered; the handler shows it, wherever the
  * system has one handler per vector. Needed for Event Trace and to know an NMI
  * that ends a sleep; not looked up otherwise.
  */
@@ -588,7 +588,7 @@ static void update_active(struct vcpu *v, struct slot *slot)
 	slot->watch_if = tracing && (v->pt.msrs.ctl & RTIT_CTL_EVENTEN);
 }
 
-/* ---- registers changed behind an instruction's back ---- */
+/* ---- registers changed by no instruction ---- */
 
 static const struct testcpu_caps *caps_of(const struct vcpu *v)
 {
@@ -670,16 +670,16 @@ static void skip(struct vcpu *v, const struct site *site)
 
 /*
  * Linux takes the crystal for the clock of the local APIC's timer, as it is on
- * CPUs that tell it. QEMU's runs at 1 GHz, so the crystal is kept back until
+ * CPUs that give it. QEMU's runs at 1 GHz, so the crystal is kept back until
  * the system has set its timer up: until a program asks.
  */
 static bool crystal_may_be_told(struct vcpu *v)
 {
-	static bool told;
+	static bool given;
 
 	if (get_reg(v, REG_CS) & 3)
-		__atomic_store_n(&told, true, __ATOMIC_RELAXED);
-	return __atomic_load_n(&told, __ATOMIC_RELAXED);
+		__atomic_store_n(&given, true, __ATOMIC_RELAXED);
+	return __atomic_load_n(&given, __ATOMIC_RELAXED);
 }
 
 static void on_cpuid(struct vcpu *v, const struct site *site)
@@ -825,7 +825,7 @@ static enum insn_mode current_mode(struct vcpu *v)
 	       state.mode.csd ? INSN_MODE_32 : INSN_MODE_16;
 }
 
-/* Linear address of a memory operand; @next: behind the instruction. */
+/* Linear address of a memory operand; @next: after the instruction. */
 static uint64_t operand_linear(struct vcpu *v, const struct insn_operand *op,
 			       uint64_t next)
 {
@@ -886,7 +886,7 @@ static uint64_t turn_into_page_fault(struct vcpu *v, uint64_t handler)
 }
 
 /*
- * QEMU gave up behind the opcode, so the rest of the instruction is read from
+ * QEMU gave up after the opcode, so the rest of the instruction is read from
  * memory, up to the end of the page if the next one is not there.
  */
 static bool fetch_insn(struct vcpu *v, uint64_t ip, uint8_t *bytes,
@@ -985,7 +985,7 @@ static bool interrupt_waits(struct vcpu *v)
 /*
  * QEMU's MWAIT is a pause, and refuses the extension that Linux uses. Sleep
  * here until the monitored line changes, an interrupt waits or a bound is
- * reached, and go on behind it; an interrupt that may be taken is taken there
+ * reached, and go on after it; an interrupt that may be taken is taken there
  * and reports itself.
  */
 static void on_mwait(struct vcpu *v, const struct site *site)

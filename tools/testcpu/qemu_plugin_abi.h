@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The part of QEMU's plugin interface, version 7, that the test CPU uses.
- * Distributions ship no header for it, so the prototypes stand here: they are
+ * Distributions ship no header for it, so the prototypes are here: they are
  * an ABI between QEMU 11.1 and a plugin. The byte array is GLib's; its symbols
  * come with QEMU.
  */

@@ -80,7 +80,7 @@ unsigned int pt_output_start(struct pt_output *out, const struct pt_msrs *m);
 /**
  * pt_output_write - append bytes to the trace
  *
- * Bytes behind a STOP or an error are lost.
+ * Bytes after a STOP or an error are lost.
  *
  * Return: PT_OUT_* bits of what happened.
  */

@@ -2,7 +2,7 @@
 /*
  * Order and buffering of packets (Intel SDM Vol. 3C, "Packet Definitions",
  * "PSB+", "Overflow"). Any packet but TNT pushes out the results before it; a
- * CYC stands before the packet or the first result it times. Owns the buffers
+ * CYC precedes the packet or the first result it times. Owns the buffers
  * in struct pt_cpu; leaves the enables to trace_model.c. Vcpu thread.
  */
 #include "trace_emit.h"
@@ -13,7 +13,7 @@
 #define LONG_TNT_MAX	47
 #define CYC_WRAP	4096
 
-/* MTC periods that one MTC may stand for, and MTCs sent at once. */
+/* MTC periods that one MTC may cover, and MTCs sent at once. */
 #define MTC_MISSED_MAX	128
 #define MTC_BURST_MAX	64
 
@@ -177,7 +177,7 @@ void pt_emit_packet(struct pt_cpu *cpu, const uint8_t *bytes,
 }
 
 /*
- * A TIP is only worth holding back behind results that are still collected;
+ * A TIP is only worth holding back after results that are still collected;
  * with none, it goes out as ever.
  */
 static bool may_defer(const struct pt_cpu *cpu)
@@ -297,7 +297,7 @@ static void put_tsc(struct pt_cpu *cpu)
 	len = pt_encode_tma(bytes, (uint16_t)art(cpu, tsc),
 			    fast_counter(cpu, tsc));
 	pt_emit_packet(cpu, bytes, len, false);
-	/* TMA has told this window; an MTC with it would look a round late. */
+	/* TMA has given this window; an MTC with it would look a round late. */
 	cpu->mtc_last = art(cpu, tsc) >> mtc_freq(cpu);
 }
 
@@ -381,8 +381,8 @@ static void put_mtc(struct pt_cpu *cpu, uint64_t window)
 }
 
 /*
- * One MTC stands for all periods since the last look. A vCPU that its host did
- * not run may miss so many that 8 bits cannot tell: its clock has stopped as
+ * One MTC covers all periods since the last look. A vCPU that its host did
+ * not run may miss so many that 8 bits cannot say: its clock has stopped as
  * in a deep sleep, and as after one a TSC says where it goes on. Without TSC
  * packets MTCs a half round apart do, up to a limit.
  */
@@ -415,8 +415,8 @@ void pt_emit_overflow_begin(struct pt_cpu *cpu, uint64_t next)
 }
 
 /*
- * Nothing behind an OVF may lean on what was lost: no compressed RET, no
- * compressed IP. Mode and CR3 may have changed unseen; only a PSB+ tells.
+ * Nothing after an OVF may lean on what was lost: no compressed RET, no
+ * compressed IP. Mode and CR3 may have changed unseen; only a PSB+ says.
  */
 void pt_emit_overflow_end(struct pt_cpu *cpu, uint64_t next, bool off)
 {

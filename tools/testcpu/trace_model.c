@@ -291,7 +291,7 @@ static void push_return(struct pt_cpu *cpu, uint64_t ip)
 
 /*
  * Pop, and say whether the popped address is where the RET went, as far as its
- * operand size can tell.
+ * operand size decides.
  */
 static bool pop_return(struct pt_cpu *cpu, const struct pt_transfer *t)
 {
@@ -584,7 +584,7 @@ void pt_wake(struct pt_cpu *cpu, uint8_t reason, uint64_t next)
 }
 
 /*
- * FilterEn may be 0 where a transaction begins or ends: MODE.TSX then stands
+ * FilterEn may be 0 where a transaction begins or ends: MODE.TSX then comes
  * alone, and the last one before a TIP.PGE counts.
  */
 static void put_tsx(struct pt_cpu *cpu, bool abort, uint64_t clip)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Packet generation of one logical processor (Intel SDM Vol. 3C, "Packet
- * Generation Scenarios"). Told what executed, in program order, it keeps the
+ * Generation Scenarios"). Takes what executed, in program order, and keeps the
  * enables, writes packets to the output and the transfers to the ground truth.
  * Owns all PT state of the processor; how to see what executes is the
  * caller's business (qemu_glue.c, or a test). One thread per struct pt_cpu,
@@ -28,7 +28,7 @@
  * @long_tnt: TNT packets of up to 47 results
  * @deferred_tip: hold TIPs of indirect branches back while the TNT fills
  * @skl014: the erratum of that name: direct jumps and calls that clear FilterEn
- *	or enter a TraceStop range do not tell where they went
+ *	or enter a TraceStop range do not say where they went
  * @cyc_wrap: a CYC of its own when the cycle counter reaches 4096
  * @overflow_every: an overflow each so many packets; 0 never
  * @error_after: bytes of output after which it fails; 0 never
@@ -89,7 +89,7 @@ struct pt_context {
  * @kind: enum truth_kind of a branch or event, or TRUTH_CR3
  * @from: the instruction; for an event the address that its FUP carries
  * @to: where execution goes on
- * @next: address behind the instruction (calls)
+ * @next: address after the instruction (calls)
  * @taken: conditional branches
  * @no_push: direct call with displacement 0
  * @ret_width: operand size of a near RET in bits
@@ -243,7 +243,7 @@ void pt_cpu_warm_reset(struct pt_cpu *cpu);
  * @msr: address
  * @value: new value
  * @clip: address of the instruction
- * @nlip: address behind it
+ * @nlip: address after it
  */
 enum pt_msr_result pt_wrmsr(struct pt_cpu *cpu, uint32_t msr, uint64_t value,
 			    uint64_t clip, uint64_t nlip);

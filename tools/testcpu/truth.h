@@ -34,7 +34,7 @@ struct truth_header {
  * @kind: enum truth_kind
  * @flags: TRUTH_F_*
  * @clock_high: of branch kinds, with truth-clock=on: bits 47:32 of the TSC
- *	behind it, else 0
+ *	after it, else 0
  * @aux: depends on @kind; of branch kinds bits 31:0 of that TSC, or 0
  * @from: address of the branch, or of the instruction an event hit
  * @to: where execution went

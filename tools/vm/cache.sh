@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # The cache outside the clone: where each thing lies, which kernels there are,
-# and how a half made thing is told from a whole one. Sourced by every script
+# and how a half made thing differs from a whole one. Sourced by every script
 # here. How a root is filled is apt_root.sh's business, what the guest boots
 # from is guest_image.sh's.
 
@@ -32,7 +32,7 @@ die()
 # usage_error TEXT...: a command line that was not understood.
 usage_error()
 {
-	say "$* (--help tells the options)"
+	say "$* (--help lists the options)"
 	exit 2
 }
 

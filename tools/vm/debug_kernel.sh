@@ -85,7 +85,7 @@ unheard_wishes()
 }
 
 # Everything that the fragments do not ask for is left out. The last line of
-# what it prints tells why it failed.
+# what it prints says why it failed.
 configure_kernel()
 {
 	local objects unheard

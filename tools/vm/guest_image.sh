@@ -115,7 +115,7 @@ header_number()
 	od -An -t "u$3" -j "$2" -N "$3" "$1" | tr -d ' '
 }
 
-# The boot protocol's header tells where the compressed kernel lies; its last
+# The boot protocol's header says where the compressed kernel lies; its last
 # four bytes are the unpacked size and belong to no compressor.
 extract_vmlinux()
 {

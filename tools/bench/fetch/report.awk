@@ -20,7 +20,7 @@ function check(what)
 	bad = 1
 }
 
-function tell(mode, ours, peer)
+function print_mode(mode, ours, peer)
 {
 	ours = cpu[mode " ours"]
 	peer = cpu[mode " peer"]
@@ -73,7 +73,7 @@ END {
 	if (!number["kernel"] || !number["user"])
 		check("the trace is not of user and kernel")
 	for (i = 1; i <= count; i++)
-		tell(modes[i])
+		print_mode(modes[i])
 	printf "# fetch counts with two threads: %.2f s elapsed, decode %.2f\n",
 		elapsed["threads ours"] / 1e9, elapsed["threads peer"] / 1e9
 	exit bad || (missed && report != 1)

@@ -6,7 +6,7 @@
  * which they were executed. Runs in QEMU's vCPU threads.
  *
  * Blocks are counted as a whole where they are entered. A mark ends the block
- * it stands in soon after (the module has calls around it), so what it costs
+ * it runs soon after (the module has calls around it), so what it costs
  * in precision is some instructions for each pair of marks.
  */
 #include <stdio.h>

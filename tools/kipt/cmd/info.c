@@ -72,7 +72,7 @@ static int absent(bool json)
 	}
 	if (!json)
 		rest_show(&info, false);
-	/* Tells why there is no more. */
+	/* Says why there is no more. */
 	genl_close(genl_open(false));
 	return KIPT_EXIT_FAILED;
 }

@@ -51,7 +51,7 @@ bool dump_elf_is(int fd);
  * @fd: the file; must stay open as long
  * @path: its name, for sentences
  *
- * Tells what is missing or makes no sense; the rest can be read.
+ * Says what is missing or makes no sense; the rest can be read.
  *
  * Return: true, or false after a sentence.
  */

@@ -16,7 +16,7 @@
  * @layout: says where the modules are; NULL: not known
  * @debug: has names of the kernel where the dump has not all; NULL: there is none
  *
- * Tells by a sentence what cannot be had.
+ * Says in a sentence what cannot be had.
  *
  * Return: the table, the caller's; NULL if there is no symbol at all.
  */

@@ -30,7 +30,7 @@ struct crash_find {
  * @find: where, and what is known
  * @set: filled; crash_set_free() it also on failure
  *
- * Tells by sentences what is damaged, and what else there is.
+ * Says in sentences what is damaged, and what else there is.
  *
  * Return: true, or false after a sentence.
  */

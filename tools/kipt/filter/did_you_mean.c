@@ -11,7 +11,7 @@
 #include "did_you_mean.h"
 
 #define FAR		~0U
-/* Behind all that are few changes away. */
+/* After all that are few changes away. */
 #define SCORE_PART	16
 #define SCORE_MAX	255
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tells how a process was killed by a signal: which one, and where.
+ * Says how a process was killed by a signal: which one, and where.
  */
 #ifndef KIPT_FATAL_SIGNAL_H
 #define KIPT_FATAL_SIGNAL_H

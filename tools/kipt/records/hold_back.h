@@ -40,7 +40,7 @@ struct held {
  * @records: what, in order
  * @count: how many
  *
- * Behind a place up to HELD_MAX are held; if there are more it was not the
+ * After a place up to HELD_MAX are held; if there are more it was not the
  * last thing that happened, and they are given.
  *
  * Return: what @give returned last; true if it was not called.

@@ -32,7 +32,7 @@ static u32 branch_text(struct view *view, const struct kipt_record *r,
 			words_kind(KIPT_RECORD_BRANCH, r->kind));
 }
 
-/* Behind an instruction: the name of where it goes, the address of what it names. */
+/* After an instruction: the name of where it goes, the address of what it names. */
 static void target_text(struct view *view, const struct disasm *insn,
 			char *text, size_t size)
 {
