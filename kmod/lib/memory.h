@@ -73,7 +73,8 @@ void kipt_memory_free(void *memory, size_t bytes);
  * @what: what it was wanted for, such as "the buffer of CPU 3"
  * @bytes: how much was wanted
  *
- * Distinguishes the limit from a machine or a cgroup that has no more.
+ * The sentence names the module's limit where that is reached; otherwise the machine or a
+ * cgroup has no more memory.
  *
  * Return: -ENOMEM.
  */

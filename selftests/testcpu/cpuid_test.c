@@ -57,7 +57,7 @@ static void test_pt_leaf(void)
 		  ask(RTIT_CPUID_LEAF, 0) == CPUID_FROM_MODEL &&
 		  regs_are(1, 0xf, 7, 0), "cpuid_14h_subleaf_0");
 	ktap_case(ask(RTIT_CPUID_LEAF, 1) == CPUID_FROM_MODEL &&
-		  regs_are(options.caps.leaf_eax1, options.caps.told_ebx1, 0, 0) &&
+		  regs_are(options.caps.leaf_eax1, options.caps.leaf_ebx1, 0, 0) &&
 		  regs.eax && regs.ebx, "cpuid_14h_subleaf_1");
 	ktap_case(ask(RTIT_CPUID_LEAF, 2) == CPUID_FROM_MODEL &&
 		  regs_are(0, 0, 0, 0), "cpuid_14h_subleaf_2_is_empty");
@@ -79,7 +79,7 @@ static void test_tsc_leaf(void)
 	options.caps.leaf_crystal = 24000000;
 	ktap_case(ask(RTIT_CPUID_TSC_LEAF, 0) == CPUID_FROM_MODEL &&
 		  regs_are(2, 168, 0, 0), "cpuid_15h_keeps_crystal_back");
-	query.tell_crystal = true;
+	query.show_crystal = true;
 	ktap_case(ask(RTIT_CPUID_TSC_LEAF, 0) == CPUID_FROM_MODEL &&
 		  regs_are(2, 168, 24000000, 0), "cpuid_15h_tells_crystal");
 }

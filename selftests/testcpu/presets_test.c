@@ -78,7 +78,7 @@ static void test_dump(const struct dump *dump)
 	ktap_case(caps.max_subleaf == dump->eax && caps.ebx == dump->ebx &&
 		  caps.ecx == dump->ecx, "preset_%s_leaf_0", dump->name);
 	ktap_case(dump->has_leaf1 == (caps.max_subleaf >= 1) &&
-		  caps.leaf_eax1 == dump->eax1 && caps.told_ebx1 == dump->ebx1,
+		  caps.leaf_eax1 == dump->eax1 && caps.leaf_ebx1 == dump->ebx1,
 		  "preset_%s_leaf_1", dump->name);
 	if (dump->has_clock)
 		ktap_case(caps.tsc_den == dump->den &&

@@ -33,7 +33,7 @@ static void add(struct bench_digest *digest, u64 space,
 static void add_time(struct bench_digest *digest,
 		     const struct kipt_record *record)
 {
-	digest->times_count++;
+	digest->time_records++;
 	digest->times = (digest->times ^ record->value) * PRIME;
 	digest->times = (digest->times ^ record->aux ^ digest->branches << 32) *
 			PRIME;

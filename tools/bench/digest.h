@@ -19,7 +19,7 @@
  *	any order
  * @order: from where to where, of which kind, one after the other
  * @gaps: GAP records by kind
- * @times_count: TIME and CBR records
+ * @time_records: TIME and CBR records
  * @times: what they say, and how many branches come before each
  */
 struct bench_digest {
@@ -28,7 +28,7 @@ struct bench_digest {
 	u64 edges;
 	u64 order;
 	u64 gaps[BENCH_DIGEST_GAPS];
-	u64 times_count;
+	u64 time_records;
 	u64 times;
 };
 
@@ -67,7 +67,7 @@ bool bench_digest_records(void *ctx, const struct kipt_record *records, u32 n);
 u64 bench_digest_space(void *ctx, u64 cr3, bool nr);
 
 /**
- * bench_digest_equal() - the same branches, as far as counts show?
+ * bench_digest_equal() - are the branches the same, as far as these figures show?
  * @a: one
  * @b: the other
  *

@@ -120,7 +120,7 @@ static double time_of(const struct bench_trace *trace, int id,
 	return figure->time;
 }
 
-/* What a way's time is of. */
+/* How many branches or packets a way decodes in its time. */
 static double units(const struct bench_trace *trace, int id)
 {
 	const struct bench_way *way = &bench_ways[id];
@@ -184,12 +184,12 @@ static void trace_print(const struct bench_trace *trace, unsigned int ways,
 	const struct bench_figure *peer = &figures[BENCH_WAY_LIBIPT];
 	u64 size = trace->recording.size;
 
-	printf("# %s: %llu bytes, %llu branches, %llu instructions, %llu different blocks (%.0f for each MB of trace), %llu times",
+	printf("# %s: %llu bytes, %llu branches, %llu instructions, %llu different blocks (%.0f for each MB of trace), %llu time records",
 	       trace->name, (unsigned long long)size,
 	       (unsigned long long)trace->all.branches,
 	       (unsigned long long)trace->all.insns,
 	       (unsigned long long)trace->blocks, trace->blocks * 1e6 / size,
-	       (unsigned long long)trace->calls.times_count);
+	       (unsigned long long)trace->calls.time_records);
 	if (ways & 1U << BENCH_WAY_LIBIPT)
 		printf("; %s: %llu instructions (%.1f %%), %llu errors",
 		       bench_peer_name(), (unsigned long long)peer->insns,

@@ -75,11 +75,11 @@ struct kipt_flow_config bench_way_config(const struct bench_way *way,
 u64 bench_way_size(const struct bench_way *way, const struct bench_trace *trace);
 
 /**
- * bench_way_check() - is what it finds right?
+ * bench_way_check() - does a way find what is right?
  * @way: which; libipt is not judged
  * @trace: loaded
  *
- * Compared with the walk of every block. Return: false after a sentence on
+ * Compares it with the walk of every block. Return: false after a sentence on
  * stderr.
  */
 bool bench_way_check(const struct bench_way *way,

@@ -240,7 +240,7 @@ static void compare_memo(const struct input *input, u32 output)
 	must_equal("memo", &got);
 }
 
-/* What the packed records mean becomes those that are compared. */
+/* The packed records become the ones that are compared. */
 static void expand_packed(void)
 {
 	const char *wrong;

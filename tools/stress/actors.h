@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Those who disturb: each is a process that does one kind of thing to the
- * machine, again and again, until it is to end. What one does, and in
+ * machine, again and again, until it is asked to end. What one does, and in
  * which order, its seed decides; when, the machine.
  */
 #ifndef KIPT_STRESS_ACTORS_H

@@ -61,7 +61,7 @@ note_state()
 	STATE_PAGES=$(unaccounted)
 	STATE_SLABS=$(slabs)
 	STATE_OWNED=$(owned_pages)
-	# What KASAN keeps in quarantine counts as slabs; kmemleak knows better.
+	# What KASAN keeps in quarantine counts as slabs; kmemleak is the better judge.
 	[ ! -e /sys/kernel/debug/kmemleak ] || STATE_SLACK=131072
 }
 

@@ -2,8 +2,8 @@
 /*
  * The actor that only looks: the kernel patches its text for many that do not
  * know it, the first and the last session and CPUs that come online among
- * them. It reports each patch to perf, and perf to this. An event hears of the
- * patches that its CPU makes.
+ * them. The kernel reports each patch to perf, and perf to this actor. An event
+ * hears of the patches that its CPU makes.
  */
 #include "actors.h"
 

@@ -54,10 +54,10 @@ struct preset {
 /* EAX1 and EBX1 that a CPU both has and shows. */
 #define LEAF1(_eax1, _ebx1)						\
 	.max_subleaf = 1, .eax1 = _eax1, .leaf_eax1 = _eax1,		\
-	.ebx1 = _ebx1, .told_ebx1 = _ebx1
+	.ebx1 = _ebx1, .leaf_ebx1 = _ebx1
 
-#define CLOCK(_den, _num, _told, _crystal)				\
-	.tsc_den = _den, .tsc_num = _num, .leaf_crystal = _told,	\
+#define CLOCK(_den, _num, _leaf_crystal, _crystal)			\
+	.tsc_den = _den, .tsc_num = _num, .leaf_crystal = _leaf_crystal,	\
 	.tsc_hz = (uint64_t)(_crystal) * (_num) / (_den)
 
 #define CORE(_signature)						\
@@ -115,7 +115,7 @@ static const struct preset presets[] = {
 	{ "alderlake-early", "an Alder Lake whose leaf 14H.1 repeats leaf 14H.0", {
 		CORE(0x90675), .ebx = EBX_ALDERLAKE, .ecx = ECX_CORE,
 		.max_subleaf = 1, .eax1 = EAX1_ZERO, .ebx1 = EBX1_ZERO,
-		.leaf_eax1 = 1, .told_ebx1 = EBX_ALDERLAKE,
+		.leaf_eax1 = 1, .leaf_ebx1 = EBX_ALDERLAKE,
 		CLOCK(2, 0x82, CRYSTAL_CLIENT, CRYSTAL_CLIENT),
 	} },
 	{ "lunarlake", "TNT disable; also Arrow and Panther Lake", {
@@ -200,7 +200,7 @@ static bool words_to_caps(struct testcpu_caps *caps, const char *text)
 		.ebx = word[0],
 		.ecx = word[1],
 		.leaf_eax1 = word[2],
-		.told_ebx1 = word[3],
+		.leaf_ebx1 = word[3],
 		CLOCK(2, 160, 0, CRYSTAL_SERVER),
 		.maxphyaddr = 40,
 	};

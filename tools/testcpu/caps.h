@@ -19,7 +19,7 @@
  * @eax1: ranges and MTC periods that it has, as in CPUID.(14H,1):EAX
  * @ebx1: cycle thresholds and PSB periods that it has, as in EBX
  * @leaf_eax1: CPUID.(14H,1):EAX; some CPUs hide what they have
- * @told_ebx1: CPUID.(14H,1):EBX
+ * @leaf_ebx1: CPUID.(14H,1):EBX
  * @tsc_den: CPUID.15H:EAX, 0 not given
  * @tsc_num: CPUID.15H:EBX
  * @leaf_crystal: CPUID.15H:ECX, 0 not given
@@ -36,7 +36,7 @@ struct testcpu_caps {
 	uint32_t eax1;
 	uint32_t ebx1;
 	uint32_t leaf_eax1;
-	uint32_t told_ebx1;
+	uint32_t leaf_ebx1;
 	uint32_t tsc_den;
 	uint32_t tsc_num;
 	uint32_t leaf_crystal;

@@ -30,7 +30,7 @@ static struct cpuid_regs pt_leaf(const struct testcpu_caps *caps,
 	if (subleaf == 1 && caps->max_subleaf >= 1)
 		return (struct cpuid_regs){
 			.eax = caps->leaf_eax1,
-			.ebx = caps->told_ebx1,
+			.ebx = caps->leaf_ebx1,
 		};
 	return (struct cpuid_regs){ 0 };
 }
@@ -56,7 +56,7 @@ enum cpuid_source cpuid_answer(const struct cpuid_query *query,
 		*regs = (struct cpuid_regs){
 			.eax = caps->tsc_den,
 			.ebx = caps->tsc_num,
-			.ecx = query->tell_crystal ? caps->leaf_crystal : 0,
+			.ecx = query->show_crystal ? caps->leaf_crystal : 0,
 		};
 		return CPUID_FROM_MODEL;
 	case RTIT_CPUID_TSC_LEAF + 1 ... RTIT_CPUID_CORE_LEAF:

@@ -28,7 +28,7 @@ struct cpuid_regs {
  * @caps: model of the vCPU that executes it
  * @leaf: EAX
  * @subleaf: ECX
- * @tell_crystal: leaf 15H names the frequency of the crystal, if the model has one
+ * @show_crystal: leaf 15H names the frequency of the crystal, if the model has one
  * @insns: instructions that the vCPU executed
  */
 struct cpuid_query {
@@ -36,7 +36,7 @@ struct cpuid_query {
 	const struct testcpu_caps *caps;
 	uint32_t leaf;
 	uint32_t subleaf;
-	bool tell_crystal;
+	bool show_crystal;
 	uint64_t insns;
 };
 

@@ -38,7 +38,7 @@ static bool take_prefix(struct insn_shape *s, uint8_t byte)
 
 /*
  * C4, C5, 62 and 8F open VEX, EVEX and XOP; outside 64-bit mode only where
- * LES, LDS and BOUND could not be. D5 opens REX2 in 64-bit mode. 8F is POP
+ * they cannot be LES, LDS or BOUND. D5 opens REX2 in 64-bit mode. 8F is POP
  * unless its ModRM.reg is not 0.
  */
 static bool opens_vex(enum insn_mode mode, uint8_t byte, uint8_t next)

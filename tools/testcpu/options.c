@@ -209,7 +209,7 @@ static const struct option options[] = {
 	  set_truth_dir },
 	{ "truth-clock", "on or off: each transfer in the truth files has its time",
 	  set_truth_clock },
-	{ "insn-count", "on or off: CPUID leaf 4B495054H counts instructions (slow)",
+	{ "insn-count", "on or off: CPUID leaf 4B495054H returns how many instructions began (slow)",
 	  set_insn_count },
 	{ "mwait", "on or off: enumerate C-states, so that the guest idles with MWAIT",
 	  set_mwait },

@@ -588,7 +588,7 @@ static void update_active(struct vcpu *v, struct slot *slot)
 	slot->watch_if = tracing && (v->pt.msrs.ctl & RTIT_CTL_EVENTEN);
 }
 
-/* ---- registers changed by no instruction ---- */
+/* ---- registers that change without an instruction ---- */
 
 static const struct testcpu_caps *caps_of(const struct vcpu *v)
 {
@@ -670,16 +670,16 @@ static void skip(struct vcpu *v, const struct site *site)
 
 /*
  * Linux takes the crystal for the clock of the local APIC's timer, as it is on
- * CPUs that give it. QEMU's runs at 1 GHz, so the crystal is kept back until
+ * CPUs whose leaf 15H has it. QEMU's runs at 1 GHz, so the crystal is kept back until
  * the system has set its timer up: until a program asks.
  */
-static bool crystal_may_be_told(struct vcpu *v)
+static bool crystal_may_be_shown(struct vcpu *v)
 {
-	static bool given;
+	static bool shown;
 
 	if (get_reg(v, REG_CS) & 3)
-		__atomic_store_n(&given, true, __ATOMIC_RELAXED);
-	return __atomic_load_n(&given, __ATOMIC_RELAXED);
+		__atomic_store_n(&shown, true, __ATOMIC_RELAXED);
+	return __atomic_load_n(&shown, __ATOMIC_RELAXED);
 }
 
 static void on_cpuid(struct vcpu *v, const struct site *site)
@@ -691,7 +691,7 @@ static void on_cpuid(struct vcpu *v, const struct site *site)
 		.caps = caps_of(v),
 		.leaf = (uint32_t)get_reg(v, REG_RAX),
 		.subleaf = (uint32_t)get_reg(v, REG_RCX),
-		.tell_crystal = crystal_may_be_told(v),
+		.show_crystal = crystal_may_be_shown(v),
 		.insns = slot_of(v)->insns,
 	};
 	switch (cpuid_answer(&v->cpuid, &regs)) {

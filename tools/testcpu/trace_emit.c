@@ -177,8 +177,8 @@ void pt_emit_packet(struct pt_cpu *cpu, const uint8_t *bytes,
 }
 
 /*
- * A TIP is only worth holding back after results that are still collected;
- * with none, it goes out as ever.
+ * A TIP is only worth holding back while results of before it are still
+ * collected; with none, it goes out as ever.
  */
 static bool may_defer(const struct pt_cpu *cpu)
 {

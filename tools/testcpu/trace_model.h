@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Packet generation of one logical processor (Intel SDM Vol. 3C, "Packet
- * Generation Scenarios"). Takes what executed, in program order, and keeps the
+ * Generation Scenarios"). Takes what executed, in program order; keeps the
  * enables, writes packets to the output and the transfers to the ground truth.
  * Owns all PT state of the processor; how to see what executes is the
  * caller's business (qemu_glue.c, or a test). One thread per struct pt_cpu,

@@ -5,8 +5,8 @@
  * and writes both to a file, a line for each pair of marks, in the order in
  * which they were executed. Runs in QEMU's vCPU threads.
  *
- * Blocks are counted as a whole where they are entered. A mark ends the block
- * it runs soon after (the module has calls around it), so what it costs
+ * Blocks are counted as a whole where they are entered. The block that has a
+ * mark ends soon after it (the module has calls around it), so what a mark costs
  * in precision is some instructions for each pair of marks.
  */
 #include <stdio.h>

@@ -95,7 +95,7 @@ static const struct kipt_option options[] = {
 
 /* With --merged all of it is in memory. */
 #define MERGED_LAST	1000
-/* Without options. */
+/* Of the CPU that died, without an option. */
 #define DIED_LAST	100
 
 struct crash {
