@@ -498,6 +498,25 @@ static int said(const struct kipt_nl *nl, int ret)
 	return ret;
 }
 
+/*
+ * The module deletes a session without memory, but netlink needs some before it hands
+ * the request over: then it says so without a sentence, and one asks again.
+ */
+static void delete_session(struct kipt_nl *nl, int id)
+{
+	int i, ret;
+
+	for (i = 0; i < 100; i++) {
+		ret = kipt_session_del(nl, id);
+		if (!ret || nl->why[0] || (ret != -ENOBUFS && ret != -ENOMEM))
+			break;
+	}
+	if (ret) {
+		printf("# delete: %s: %s\n", strerror(-ret), nl->why);
+		unexplained++;
+	}
+}
+
 static bool cycle(struct kipt_nl *nl, const struct kipt_want *want)
 {
 	int id = said(nl, kipt_session_new(nl, want));
@@ -510,9 +529,7 @@ static bool cycle(struct kipt_nl *nl, const struct kipt_want *want)
 		whole = !said(nl, kipt_session_stop(nl, id)) &&
 			!said(nl, fetch_as(nl, id, KIPT_OUTPUT_BRANCHES));
 	}
-	/* It needs no memory. */
-	if (kipt_session_del(nl, id))
-		unexplained++;
+	delete_session(nl, id);
 	return whole;
 }
 
