@@ -84,11 +84,12 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	static char buffer[1 << 16];
 	int exit;
 
-	/* Much is written, and pipes have small buffers by themselves. */
+	/* Much is written, and by itself libc writes a page at a time. */
 	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	exit = run(argc, argv);
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))

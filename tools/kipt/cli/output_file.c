@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,7 +48,10 @@ bool fresh_open(struct fresh_file *file, const char *path)
 		say_errno(errno, "cannot make %s", path);
 		return false;
 	}
-	setvbuf(file->out, NULL, _IOFBF, WRITE_BUFFER);
+	/* Without one setvbuf() ignores the size. */
+	file->buffer = own ? malloc(WRITE_BUFFER) : NULL;
+	if (file->buffer)
+		setvbuf(file->out, file->buffer, _IOFBF, WRITE_BUFFER);
 	return true;
 }
 
@@ -75,6 +79,7 @@ bool fresh_close(struct fresh_file *file)
 {
 	if (file->out == stdout ? fflush(stdout) : fclose(file->out))
 		fresh_failed(file);
+	free(file->buffer);
 	if (file->made && !file->begun)
 		unlink(file->path);
 	return !file->failed;

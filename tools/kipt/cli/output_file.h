@@ -22,6 +22,7 @@ FILE *file_make(const char *name, const char *between, const char *part);
  * struct fresh_file - a file that replaces what was there as soon as there is something
  *	to write
  * @out: open
+ * @buffer: its buffer; NULL: that of libc
  * @path: its name, "-" for standard output
  * @made: it was not there before
  * @begun: what was in it before is gone
@@ -29,6 +30,7 @@ FILE *file_make(const char *name, const char *between, const char *part);
  */
 struct fresh_file {
 	FILE *out;
+	char *buffer;
 	const char *path;
 	bool made;
 	bool begun;

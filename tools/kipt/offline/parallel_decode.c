@@ -7,13 +7,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/decode/packet/sync.h"
 #include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/text_view.h"
 #include "../../../kmod/shared/tsc_extend.h"
+#include "../cli/large_memory.h"
 #include "../records/reorder.h"
 #include "parallel_decode.h"
 #include "time_window.h"
@@ -28,7 +28,6 @@
 #define CHUNK_MOST_COUNTS	(1 << 20)
 #define PARTS_PER_JOB		32
 
-#define HUGE_PAGE		(2 << 20)
 
 #define NAMED_AT_ONCE		64
 
@@ -399,19 +398,6 @@ static u64 memory_share(const struct kipt_flow_config *config, u32 count)
 	return share > KIPT_FLOW_MEMORY_MIN ? share : KIPT_FLOW_MEMORY_MIN;
 }
 
-/* Large pages save most of the TLB misses of looking things up there. */
-static void *arena_make(size_t size)
-{
-	bool large = size >= HUGE_PAGE;
-	void *arena;
-
-	if (posix_memalign(&arena, large ? HUGE_PAGE : 64, size))
-		return NULL;
-	if (large)
-		madvise(arena, size, MADV_HUGEPAGE);
-	return arena;
-}
-
 struct jobs *jobs_create(const struct kipt_flow_config *config,
 			 const struct kipt_code *code, u32 count)
 {
@@ -433,7 +419,7 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 	for (i = 0; i < count && ok; i++) {
 		jobs->workers[i].jobs = jobs;
 		jobs->workers[i].number = i;
-		jobs->workers[i].arena = arena_make(jobs->arena_size);
+		jobs->workers[i].arena = large_alloc(jobs->arena_size);
 		ok = jobs->workers[i].arena;
 	}
 	if (ok && flows_init(jobs))

@@ -10,6 +10,7 @@
 
 #include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/decode/packet/sync.h"
+#include "../cli/large_memory.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "perf_aux.h"
@@ -603,7 +604,7 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 	size_t i;
 
 	memset(trace, 0, sizeof(*trace));
-	trace->bytes = malloc(queue->size ? queue->size : 1);
+	trace->bytes = large_alloc(queue->size);
 	if (!trace->bytes) {
 		say_errno(ENOMEM, "cannot hold %llu bytes of trace",
 			  (unsigned long long)queue->size);

@@ -17,6 +17,7 @@
 
 #include "../cli/file_map.h"
 #include "../cli/file_times.h"
+#include "../cli/large_memory.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "../symbols/build_id_cache.h"
@@ -325,7 +326,7 @@ static const char *bytes_load(struct perf_code *code, int fd)
 	size = end - code->low;
 	if (size > LOADED_MOST - loaded)
 		return "more code than 2 GiB is not kept in memory";
-	bytes = malloc(size);
+	bytes = large_alloc(size);
 	if (!bytes)
 		return "there is no memory for it";
 	/* In this order: what changed it changed its time before. */

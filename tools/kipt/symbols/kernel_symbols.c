@@ -117,7 +117,6 @@ static bool file_take(struct symbols *symbols, FILE *file, bool all,
 	char *line = NULL;
 	bool ok = true;
 
-	setvbuf(file, NULL, _IOFBF, KERNEL_SYMBOLS_BUFFER);
 	for (*lines = 0; ok && getline(&line, &room, file) > 0; ++*lines)
 		ok = line_take(symbols, line, all);
 	free(line);

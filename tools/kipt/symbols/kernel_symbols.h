@@ -8,7 +8,6 @@
 #include "symbols.h"
 
 /* Bytes to read at a time: stdio takes 1024 of a file in /proc. */
-#define KERNEL_SYMBOLS_BUFFER	65536
 
 /**
  * struct kernel_symbol - a line of a kallsyms file

@@ -3,8 +3,8 @@
  * Lines by record, see source_cache.h. Each record has one place; who comes
  * later takes it.
  */
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "source_cache.h"
 
@@ -15,14 +15,24 @@ struct line_cache {
 	struct cached_line lines[LINES];
 };
 
+_Static_assert(sizeof(struct cached_line) == 256, "four lines of the CPU's cache");
+
+/* In large pages, which the kernel fills with zeros as they are used. */
 struct line_cache *line_cache_create(void)
 {
-	return calloc(1, sizeof(struct line_cache));
+	void *memory = mmap(NULL, sizeof(struct line_cache), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, sizeof(struct line_cache), MADV_HUGEPAGE);
+	return memory;
 }
 
 void line_cache_destroy(struct line_cache *cache)
 {
-	free(cache);
+	if (cache)
+		munmap(cache, sizeof(*cache));
 }
 
 static u32 place_of(const struct kipt_record *record)
@@ -31,6 +41,15 @@ static u32 place_of(const struct kipt_record *record)
 		   record->value * 0xc2b2ae3d27d4eb4fULL;
 
 	return (hash >> 40) % LINES;
+}
+
+void line_cache_prefetch(const struct line_cache *cache,
+			 const struct kipt_record *record)
+{
+	const char *line = (const char *)&cache->lines[place_of(record)];
+
+	__builtin_prefetch(line);
+	__builtin_prefetch(line + 64);
 }
 
 struct cached_line *line_cache_find(struct line_cache *cache,

@@ -8,7 +8,7 @@
 
 #include "../../../kmod/decode/port.h"
 
-#define CACHED_LINE_ROOM	212
+#define CACHED_LINE_ROOM	208
 
 /**
  * struct line_scope - what a line depends on beside its record; 0 where it does not
@@ -71,5 +71,13 @@ void line_cache_destroy(struct line_cache *cache);
 struct cached_line *line_cache_find(struct line_cache *cache,
 				    const struct kipt_record *record,
 				    const struct line_scope *scope);
+
+/**
+ * line_cache_prefetch() - have the line of a record in the CPU's cache soon
+ * @cache: the cache
+ * @record: line_cache_find() will be called for it
+ */
+void line_cache_prefetch(const struct line_cache *cache,
+			 const struct kipt_record *record);
 
 #endif /* KIPT_SOURCE_CACHE_H */

@@ -16,6 +16,8 @@
  * between.
  */
 #define LINE_MAX	800
+/* Records from the one whose line is found to the one whose line is fetched from memory. */
+#define AHEAD		8
 
 static u32 branch_text(struct view *view, const struct kipt_record *r,
 		       char *text)
@@ -78,20 +80,12 @@ static u32 insn_text(struct view *view, const struct kipt_record *r, char *text)
 			(unsigned long long)r->ip, name);
 }
 
-/* Records that come again and again. */
-static void often_print(struct view *view, const struct kipt_record *r)
+/* A line is made, and kept if it is not too long. */
+static void line_make(struct view *view, const struct kipt_record *r, struct cached_line *line)
 {
-	struct line_scope scope = view_line_scope(view, r);
-	struct cached_line *line = line_cache_find(view->self, r, &scope);
-	char text[LINE_MAX], time[32];
+	char text[LINE_MAX];
 	u32 length;
 
-	if (view->options->time)
-		fputs_unlocked(view_time(view, time), view->out);
-	if (line->length) {
-		fwrite_unlocked(line->text, line->length, 1, view->out);
-		return;
-	}
 	length = r->type == KIPT_RECORD_BRANCH ? branch_text(view, r, text) :
 						 insn_text(view, r, text);
 	if (length <= sizeof(line->text)) {
@@ -99,6 +93,37 @@ static void often_print(struct view *view, const struct kipt_record *r)
 		line->length = length;
 	}
 	fwrite_unlocked(text, length, 1, view->out);
+}
+
+/* Records that come again and again. */
+static void often_print(struct view *view, const struct kipt_record *r, const char *time)
+{
+	struct line_scope scope = view_line_scope(view, r);
+	struct cached_line *line = line_cache_find(view->self, r, &scope);
+
+	if (*time)
+		fputs_unlocked(time, view->out);
+	if (line->length)
+		fwrite_unlocked(line->text, line->length, 1, view->out);
+	else
+		line_make(view, r, line);
+}
+
+/* Between branches no time passes. */
+static u32 records_skim(struct view *view, const struct kipt_record *records, u32 count)
+{
+	bool shown = view->options->mode != VIEW_INSNS;
+	char time[32];
+	u32 n;
+
+	view_time(view, time);
+	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH; n++) {
+		if (n + AHEAD < count)
+			line_cache_prefetch(view->self, &records[n + AHEAD]);
+		if (shown)
+			often_print(view, &records[n], time);
+	}
+	return n;
 }
 
 static void task_print(struct view *view)
@@ -119,13 +144,11 @@ static void sentence_print(struct view *view, const struct kipt_record *r)
 
 static void record_print(struct view *view, const struct kipt_record *r)
 {
+	char time[32];
+
 	switch (r->type) {
-	case KIPT_RECORD_BRANCH:
-		if (view->options->mode != VIEW_INSNS)
-			often_print(view, r);
-		break;
 	case KIPT_RECORD_INSN:
-		often_print(view, r);
+		often_print(view, r, view_time(view, time));
 		break;
 	case KIPT_RECORD_CPU:
 		fprintf(view->out, "== CPU %u\n", r->aux);
@@ -153,6 +176,7 @@ bool view_lines_init(struct view *view)
 {
 	view->self = line_cache_create();
 	view->print = record_print;
+	view->skim = records_skim;
 	view->finish = lines_finish;
 	return view->self;
 }
