@@ -3,6 +3,7 @@
  * The call view: calls by the rules of call_track.h, and what else the trace
  * says between them.
  */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "../records/sample_record.h"
 #include "call_track.h"
 #include "view.h"
+
+#define LINE_MAX	4096
 
 struct calls {
 	struct call_track track;
@@ -190,8 +193,51 @@ static u32 records_skim(struct view *view, const struct kipt_record *records,
 	return n;
 }
 
+/* A line that is being made: it goes out as one piece, unless it is longer than most. */
+struct text {
+	FILE *out;
+	size_t length;
+	char bytes[LINE_MAX];
+};
+
+static void text_flush(struct text *text)
+{
+	fwrite_unlocked(text->bytes, text->length, 1, text->out);
+	text->length = 0;
+}
+
+static void bytes_add(struct text *text, const char *bytes, size_t length)
+{
+	if (length > sizeof(text->bytes) - text->length)
+		text_flush(text);
+	if (length > sizeof(text->bytes)) {
+		fwrite_unlocked(bytes, length, 1, text->out);
+		return;
+	}
+	memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
+}
+
+static void string_add(struct text *text, const char *string)
+{
+	bytes_add(text, string, strlen(string));
+}
+
+static void hex_add(struct text *text, const char *before, u64 number)
+{
+	char digits[16];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = "0123456789abcdef"[number & 15];
+		number >>= 4;
+	} while (number);
+	string_add(text, before);
+	bytes_add(text, digits + at, sizeof(digits) - at);
+}
+
 /* "symbol+0x1f", and the object where it is not the line's before. */
-static void place_print(struct view *view, const struct call_line *line)
+static void place_add(struct view *view, const struct call_line *line, struct text *text)
 {
 	struct calls *calls = view->self;
 	struct place place;
@@ -199,83 +245,97 @@ static void place_print(struct view *view, const struct call_line *line)
 
 	names_find(view->names, line->pid, line->address, &place);
 	if (place.symbol)
-		fputs(place.symbol, view->out);
+		string_add(text, place.symbol);
 	else
-		fprintf(view->out, "0x%llx", (unsigned long long)
-			(place.object ? place.offset : line->address));
+		hex_add(text, "0x", place.object ? place.offset : line->address);
 	if (place.symbol && place.offset)
-		fprintf(view->out, "+0x%llx",
-			(unsigned long long)place.offset);
-	if (place.object &&
-	    (place.object != calls->object || !place.symbol)) {
-		fputs(" [", view->out);
-		fputs(place.object, view->out);
-		fputc(']', view->out);
+		hex_add(text, "+0x", place.offset);
+	if (place.object && (place.object != calls->object || !place.symbol)) {
+		string_add(text, " [");
+		string_add(text, place.object);
+		string_add(text, "]");
 	}
 	calls->object = place.object;
 	if (view->options->source &&
-	    names_source(view->names, line->pid, line->address, source,
-			 sizeof(source)))
-		fprintf(view->out, " (%s)", source);
+	    names_source(view->names, line->pid, line->address, source, sizeof(source))) {
+		string_add(text, " (");
+		string_add(text, source);
+		string_add(text, ")");
+	}
 }
 
-static void time_print(struct view *view, const struct call_line *line)
+static void time_add(struct view *view, const struct call_line *line, struct text *text)
 {
 	struct view_state kept = view->state;
 	char time[32];
 
 	view->state.tsc = line->tsc;
 	view->state.tsc_first = line->tsc_first;
-	fputs(view_time(view, time), view->out);
+	string_add(text, view_time(view, time));
 	view->state = kept;
 }
 
-static void repeat_print(struct view *view, const struct call_line *line)
+static void repeat_add(const struct call_line *line, struct text *text)
 {
-	if (line->count > 1)
-		fprintf(view->out, "  x%u", line->count);
-	if (line->group_count)
-		fprintf(view->out, "  (this and the next %u: x%u)",
-			line->group - 1, line->group_count);
+	char words[64];
+
+	if (line->count > 1) {
+		snprintf(words, sizeof(words), "  x%u", line->count);
+		string_add(text, words);
+	}
+	if (line->group_count) {
+		snprintf(words, sizeof(words), "  (this and the next %u: x%u)",
+			 line->group - 1, line->group_count);
+		string_add(text, words);
+	}
 }
 
-static void indent_print(FILE *out, u32 columns)
+static void indent_add(u32 columns, struct text *text)
 {
 	static const char blanks[] = "                                        ";
 	const u32 most = sizeof(blanks) - 1;
 
 	for (; columns > most; columns -= most)
-		fwrite(blanks, 1, most, out);
-	fwrite(blanks, 1, columns, out);
+		bytes_add(text, blanks, most);
+	bytes_add(text, blanks, columns);
+}
+
+static void line_add(struct view *view, const struct call_line *line, struct text *text)
+{
+	if (view->options->time)
+		time_add(view, line, text);
+	indent_add(2 * line->depth, text);
+	if (line->kind == LINE_SYSCALL)
+		string_add(text, "syscall: ");
+	else if (line->kind == LINE_EVENT)
+		string_add(text, "event: ");
+	if (line->kind == LINE_NOTE) {
+		string_add(text, "| ");
+		string_add(text, line->text ? line->text : "");
+	} else {
+		place_add(view, line, text);
+	}
+	repeat_add(line, text);
 }
 
 static void line_print(void *ctx, const struct call_line *line)
 {
-	static const char *const marks[] = {
-		[LINE_SYSCALL] = "syscall: ",
-		[LINE_EVENT] = "event: ",
-	};
 	struct view *view = ctx;
 	struct calls *calls = view->self;
+	struct text text;
 
+	text.out = view->out;
+	text.length = 0;
 	if (line->kind == LINE_HEAD) {
-		fprintf(view->out, "%s\n", line->text ? line->text : "");
+		string_add(&text, line->text ? line->text : "");
 		calls->object = NULL;
+	} else if (view->options->max_depth && line->depth >= view->options->max_depth) {
 		return;
+	} else {
+		line_add(view, line, &text);
 	}
-	if (view->options->max_depth &&
-	    line->depth >= view->options->max_depth)
-		return;
-	time_print(view, line);
-	indent_print(view->out, 2 * line->depth);
-	if (line->kind == LINE_SYSCALL || line->kind == LINE_EVENT)
-		fputs(marks[line->kind], view->out);
-	if (line->kind == LINE_NOTE)
-		fprintf(view->out, "| %s", line->text ? line->text : "");
-	else
-		place_print(view, line);
-	repeat_print(view, line);
-	fputc('\n', view->out);
+	bytes_add(&text, "\n", 1);
+	text_flush(&text);
 }
 
 static void calls_finish(struct view *view)
