@@ -47,7 +47,7 @@ size_t kipt_flow_size(const struct kipt_flow_config *config)
 static u32 wanted_kinds(u32 output)
 {
 	if (output & KIPT_FLOW_BRANCHES)
-		return ~0U;
+		return output & KIPT_FLOW_NO_COND ? ~(1U << KIPT_BRANCH_COND) : ~0U;
 	if (output & KIPT_FLOW_CALLS)
 		return CALL_KINDS;
 	return output & KIPT_FLOW_PACKED ? ~0U : 0;
@@ -149,6 +149,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->code = *code;
 	flow->output.sink = *sink;
 	flow->output.wanted = wanted_kinds(config->output);
+	flow->output.sums_up = KIPT_SUMS && config->output & KIPT_FLOW_NO_COND;
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
 	kipt_clock_near(&flow->clock, config->tsc_near);
@@ -444,3 +445,10 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 	};
 	return run_on(flow);
 }
+
+#if KIPT_SUMS
+struct kipt_flow_sums kipt_flow_sums(const struct kipt_flow *flow)
+{
+	return flow->output.sums;
+}
+#endif

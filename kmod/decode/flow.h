@@ -70,6 +70,7 @@ struct kipt_sink {
 #define KIPT_FLOW_COUNTS (1U << 5)	/* EDGE records, by kipt_flow_counts() */
 #define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember nothing else */
 #define KIPT_FLOW_CODE	(1U << 7)	/* INSN records say what code it was */
+#define KIPT_FLOW_NO_COND (1U << 8)	/* with BRANCHES: see kipt_flow_sums() */
 
 /* Every address space, as an argument of kipt_flow_forget(). */
 #define KIPT_FLOW_SPACES	(~0ULL)
@@ -260,5 +261,24 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end);
  * Return: KIPT_OK, KIPT_STOPPED, or KIPT_PAUSED: call it again for the rest.
  */
 enum kipt_status kipt_flow_counts(struct kipt_flow *flow);
+
+/**
+ * struct kipt_flow_sums - what KIPT_FLOW_NO_COND made no records of
+ * @branches: conditional branches that were taken
+ * @insns: what would be the @aux of their records; those of other records are as they would be
+ *	beside them
+ */
+struct kipt_flow_sums {
+	u64 branches;
+	u64 insns;
+};
+
+/**
+ * kipt_flow_sums() - what the flow made no records of, in all its runs
+ * @flow: the flow
+ *
+ * Context: any. Return: the sums; 0 unless it was made with KIPT_FLOW_NO_COND.
+ */
+struct kipt_flow_sums kipt_flow_sums(const struct kipt_flow *flow);
 
 #endif /* KIPT_DECODE_FLOW_H */

@@ -7,12 +7,15 @@
 #ifndef KIPT_DECODE_PORT_H
 #define KIPT_DECODE_PORT_H
 
+/* KIPT_SUMS: there is kipt_flow_sums(), which the module does not use. */
 #ifdef __KERNEL__
+#define KIPT_SUMS	0
 #include <linux/types.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/compiler.h>
 #else
+#define KIPT_SUMS	1
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -653,6 +653,7 @@ perf_real_tests() {
 		esac
 		same "perf_real_trace $name" "$insns $hash" "$OUT"
 		perf_real_totals "$name" "$KIPT" decode real.data --pages "$name"
+		calls_summary "perf $name" "$KIPT" decode real.data --pages "$name"
 		[ "$name" = arcus-last ] || continue
 		make_perf real.data "$name.pt" "elf=$name.elf" two
 		same "perf_two_cpus_three_jobs" \

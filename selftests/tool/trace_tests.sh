@@ -83,6 +83,15 @@ open("flipped.pt", "wb").write(data)' "$name.pt"
 	done
 }
 
+# calls_summary NAME COMMAND...: of conditional branches --calls makes only sums
+calls_summary() {
+	local name=$1
+	shift
+	same "calls_sum_all_branches $name" \
+		"$("$@" --branches 2>&1 >/dev/null | cut -d';' -f1)" \
+		"$("$@" --calls --jobs 3 2>&1 >/dev/null | cut -d';' -f1)"
+}
+
 trace_tests() {
 	local name insns hash
 	if [ ! -f "$TRACES/real-hardware.tar.xz" ]; then
@@ -97,6 +106,7 @@ trace_tests() {
 		name=${name// /} insns=${insns// /} hash=${hash// /}
 		[ -f "$name.pt" ] || continue
 		one_trace "$name" "$insns" "$hash"
+		calls_summary "$name" "$KIPT" decode "$name.pt" --pages "$name"
 		[ "$name" != arcus-hello ] ||
 			flipped_trace "$name" "$insns" "$hash"
 	done <"$TRACES/README.md"

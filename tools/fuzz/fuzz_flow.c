@@ -606,6 +606,47 @@ static void compare_calls(struct input *input)
 	must_equal("calls", &got);
 }
 
+/* Takes conditional branches out. Returns what they sum up to. */
+static struct kipt_flow_sums sum_cond(struct record_list *list)
+{
+	struct kipt_flow_sums sums = { 0 };
+	struct kipt_record *record;
+	u32 i, kept = 0;
+
+	for (i = 0; i < list->count; i++) {
+		record = &list->records[i];
+		if (record->type == KIPT_RECORD_BRANCH && record->kind == KIPT_BRANCH_COND) {
+			sums.branches++;
+			sums.insns += record->aux;
+		} else {
+			list->records[kept++] = *record;
+		}
+	}
+	list->count = kept;
+	return sums;
+}
+
+static void compare_sums(struct input *input, u32 memo)
+{
+	struct kipt_flow_sums sums, made;
+	struct kipt_flow *flow;
+
+	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
+	if (want.full)
+		return;
+	sums = sum_cond(&want);
+	flow = flow_make(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_COND | memo, &got);
+	run(flow, input);
+	must_equal("without conditional branches", &got);
+	made = kipt_flow_sums(flow);
+	if (made.branches == sums.branches && made.insns == sums.insns)
+		return;
+	fprintf(stderr, "sums: %llu branches, %llu instructions, not %llu, %llu\n",
+		(unsigned long long)made.branches, (unsigned long long)made.insns,
+		(unsigned long long)sums.branches, (unsigned long long)sums.insns);
+	abort();
+}
+
 static int edge_compare(const void *a, const void *b)
 {
 	const struct kipt_record *l = a, *r = b;
@@ -870,6 +911,8 @@ static void compare(struct input *input)
 		break;
 	case 10:
 		compare_calls(input);
+		compare_sums(input, 0);
+		compare_sums(input, KIPT_FLOW_NO_MEMO);
 		break;
 	case 11:
 	case 12:

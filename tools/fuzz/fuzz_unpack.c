@@ -36,7 +36,7 @@ static bool take(void *ctx, const struct kipt_record *records, u32 count)
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (unpack_wants(&records[i]))
+		if (unpack_wants(&records[i], 1))
 			abort();
 	}
 	for (i = 0; i < count * RECORD; i++)

@@ -120,6 +120,10 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 		return;
 	if (flow->counts.max)
 		count_branch(flow, block, target);
+	if (KIPT_SUMS && flow->output.sums_up && kind == KIPT_BRANCH_COND) {
+		flow->output.sums.branches++;
+		flow->output.sums.insns += kipt_emit_count(flow);
+	}
 	if (!(flow->output.wanted >> kind & 1))
 		return;
 	record.type = KIPT_RECORD_BRANCH;

@@ -251,6 +251,11 @@ static noinline bool follow_packed(struct kipt_flow *flow, struct walk *walk, st
 	return follow(flow, walk, rest, EMIT_PACKED);
 }
 
+static noinline bool follow_no_cond(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
+{
+	return follow(flow, walk, rest, EMIT_NO_COND);
+}
+
 static noinline bool follow_branches(struct kipt_flow *flow, struct walk *walk,
 				     struct rest *rest)
 {
@@ -391,6 +396,8 @@ bool kipt_graph_run(struct kipt_flow *flow)
 		done = follow_packed(flow, &walk, &rest);
 	else if (flow->output.wanted >> KIPT_BRANCH_COND & 1)
 		done = follow_branches(flow, &walk, &rest);
+	else if (KIPT_SUMS && flow->output.sums_up)
+		done = follow_no_cond(flow, &walk, &rest);
 	else
 		done = follow_calls(flow, &walk, &rest);
 	leave(flow, &walk);

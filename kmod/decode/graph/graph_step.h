@@ -19,6 +19,7 @@ enum emission {
 	EMIT_COUNTS,
 	EMIT_CALLS,
 	EMIT_BRANCHES,
+	EMIT_NO_COND,
 	EMIT_PACKED,
 };
 
@@ -118,13 +119,18 @@ static noinline struct kipt_record *make_room_for_record(struct kipt_flow *flow,
 	return &flow->output.records[--flow->output.count];
 }
 
+static __always_inline bool emits_each(enum emission how)
+{
+	return how == EMIT_CALLS || how == EMIT_BRANCHES || how == EMIT_NO_COND;
+}
+
 static __always_inline void emit_branch(struct kipt_flow *flow, struct walk *walk,
 					enum emission how, u8 kind, u16 flags, u64 from,
 					u64 to)
 {
 	struct kipt_record *record;
 
-	if ((how != EMIT_CALLS && how != EMIT_BRANCHES) || !(flow->output.wanted >> kind & 1))
+	if (!emits_each(how) || !(flow->output.wanted >> kind & 1))
 		return;
 	if (unlikely(walk->out >= walk->full)) {
 		walk->out = make_room_for_record(flow, walk->out);
@@ -152,7 +158,7 @@ static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, enum
 
 	trail->len = 0;
 	trail->node = walk->link >> KIPT_LINK_SHIFT;
-	if (how == EMIT_CALLS || how == EMIT_BRANCHES)
+	if (emits_each(how))
 		walk->insns += node_at(walk, walk->link)->insns;
 }
 
@@ -315,6 +321,14 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 	return true;
 }
 
+/* Of a conditional branch, without a branch: outcomes cannot be predicted. */
+static __always_inline void sum_branch(struct kipt_flow *flow, struct walk *walk, u32 taken)
+{
+	flow->output.sums.branches += taken;
+	flow->output.sums.insns += walk->insns & -(u64)taken;
+	walk->insns &= (u64)taken - 1;
+}
+
 /* One outcome at the current node, a KIPT_NODE_COND. Returns a pointer to the link. */
 static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *walk, u32 taken,
 					enum emission how)
@@ -329,6 +343,8 @@ static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *wal
 	if (how == EMIT_BRANCHES && taken)
 		emit_branch(flow, walk, how, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
 			    ip_of(flow, walk, link));
+	else if (how == EMIT_NO_COND)
+		sum_branch(flow, walk, taken);
 	walk->link = link;
 	return next;
 }
@@ -374,6 +390,12 @@ static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, 
 		walk->out = put_branch(walk->out, two & 1, &walk->insns,
 				       branch_ip(walk, second),
 				       node_at(walk, next)->ip ^ walk->mark);
+	} else if (how == EMIT_NO_COND) {
+		first = node_at(walk, walk->link);
+		walk->insns += first->insns;
+		sum_branch(flow, walk, two >> 1);
+		walk->insns += node_at(walk, first->next[two >> 1])->insns;
+		sum_branch(flow, walk, two & 1);
 	}
 	walk->link = next;
 }

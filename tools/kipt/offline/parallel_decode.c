@@ -15,6 +15,7 @@
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/large_memory.h"
 #include "../records/reorder.h"
+#include "../records/tool_records.h"
 #include "parallel_decode.h"
 #include "time_window.h"
 
@@ -40,6 +41,8 @@ struct worker {
 	u32 number;
 	u64 from, to;
 	enum kipt_status status;
+	/* Of what makes no records, what was given away. */
+	struct kipt_flow_sums given;
 	/* Kernel text as it decodes with it. */
 	struct kipt_text_view view;
 };
@@ -104,15 +107,31 @@ static bool patches_name(struct worker *worker,
 	return true;
 }
 
+/* What made no records since the last time. */
+static bool sums_give(struct worker *worker)
+{
+	struct kipt_flow_sums sums = kipt_flow_sums(worker->flow);
+	const struct kipt_record record = {
+		.type = RECORD_SUMS,
+		.ip = sums.insns - worker->given.insns,
+		.value = sums.branches - worker->given.branches,
+	};
+
+	if (!record.value)
+		return true;
+	worker->given = sums;
+	return records_give(worker, &record, 1);
+}
+
 /* The sink of all flows. */
 static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct worker *worker = ctx;
 	const struct jobs *jobs = worker->jobs;
 
-	return jobs->text.log && jobs->config.output & KIPT_FLOW_CODE ?
-	       patches_name(worker, records, n) :
-	       records_give(worker, records, n);
+	if (jobs->text.log && jobs->config.output & KIPT_FLOW_CODE)
+		return patches_name(worker, records, n);
+	return records_give(worker, records, n) && sums_give(worker);
 }
 
 /* With the lock held. Searched for in order, so that each byte is looked at
@@ -227,6 +246,7 @@ static void *work(void *ctx)
 		status = chunk_work(worker);
 		if (status == KIPT_NO_PSB)
 			worker->status = status;
+		sums_give(worker);
 		order_end(jobs->order, worker->number);
 	}
 	return NULL;
@@ -320,6 +340,7 @@ static bool flows_init(struct jobs *jobs)
 					      &jobs->config, &code, &sink);
 		if (!worker->flow)
 			return false;
+		worker->given = (struct kipt_flow_sums){ 0 };
 	}
 	jobs->stale = false;
 	order_forget(jobs->order);

@@ -17,7 +17,7 @@
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../perf/perf_label.h"
-#include "../records/sample_record.h"
+#include "../records/tool_records.h"
 #include "../symbols/kernel_symbols.h"
 #include "../symbols/vmlinux.h"
 #include "perf_run.h"
@@ -305,16 +305,46 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 	return record_put(run, record);
 }
 
+/* More branches than these are given on as they are. */
+#define COPIED_MOST	16
+
+static u32 branches_first(const struct kipt_record *records, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n && records[i].type == KIPT_RECORD_BRANCH; i++)
+		;
+	return i;
+}
+
+/* They need nothing of what record_take() does. */
+static bool branches_put(struct run *run, const struct kipt_record *records, u32 n)
+{
+	bool ok = true;
+	u32 i;
+
+	if (n >= COPIED_MOST)
+		return batch_give(run) && output_take(run->output, records, n);
+	for (i = 0; i < n && ok; i++)
+		ok = record_put(run, &records[i]);
+	return ok;
+}
+
 bool perf_run_take(void *ctx, const struct kipt_record *records, u32 n)
 {
 	struct run *run = ctx;
 	bool ok = true;
-	u32 i;
+	u32 i = 0, some;
 
-	for (i = 0; i < n && ok; i++) {
+	while (i < n && ok) {
+		some = branches_first(records + i, n - i);
+		ok = branches_put(run, records + i, some);
+		i += some;
+		if (i == n || !ok)
+			break;
 		if (records[i].type == KIPT_RECORD_SYNC)
 			run->reached = records[i].value;
-		ok = record_take(run, &records[i]);
+		ok = record_take(run, &records[i++]);
 	}
 	ok = ok && batch_give(run);
 	progress_show("decoding", run->done + run->left + run->reached,
@@ -779,7 +809,8 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 	now_forget(run);
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;
 	run->config.output = output_choose(&output, false) | KIPT_FLOW_TIME |
-			     (options->disasm ? KIPT_FLOW_CODE : 0);
+			     (options->disasm ? KIPT_FLOW_CODE : 0) |
+			     (output_spares_cond(&output) ? KIPT_FLOW_NO_COND : 0);
 	output.view.code = insn_read;
 	output.view.code_ctx = run;
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);

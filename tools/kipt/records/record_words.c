@@ -8,7 +8,7 @@
 #include "../cli/kipt.h"
 #include "record_names.h"
 #include "record_words.h"
-#include "sample_record.h"
+#include "tool_records.h"
 
 static const char *const types[] = RECORD_TYPE_NAMES;
 static const char *const branches[] = RECORD_BRANCH_NAMES;

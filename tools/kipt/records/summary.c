@@ -8,6 +8,7 @@
 #include "../cli/json_lines.h"
 #include "record_words.h"
 #include "summary.h"
+#include "tool_records.h"
 
 void tally_init(struct tally *tally)
 {
@@ -54,6 +55,10 @@ void tally_record(struct tally *tally, const struct kipt_record *record)
 		break;
 	case KIPT_RECORD_EDGE:
 		tally->counted += record->aux;
+		break;
+	case RECORD_SUMS:
+		tally->types[KIPT_RECORD_BRANCH] += record->value;
+		tally->executed += record->ip;
 		break;
 	case KIPT_RECORD_DISABLE:
 	case KIPT_RECORD_SYNC:

@@ -76,19 +76,19 @@ void unpack_destroy(struct unpack *unpack)
 	free(unpack);
 }
 
-bool unpack_wants(const struct kipt_record *record)
+#define TYPES	(1ULL << KIPT_RECORD_PATH | 1ULL << KIPT_RECORD_PATHS | \
+		 1ULL << KIPT_RECORD_DICTIONARY | 1ULL << KIPT_RECORD_NODE | \
+		 1ULL << KIPT_RECORD_LINK | 1ULL << KIPT_RECORD_WALK)
+
+/* Without a branch for each record. */
+bool unpack_wants(const struct kipt_record *records, u32 count)
 {
-	switch (record->type) {
-	case KIPT_RECORD_PATH:
-	case KIPT_RECORD_PATHS:
-	case KIPT_RECORD_DICTIONARY:
-	case KIPT_RECORD_NODE:
-	case KIPT_RECORD_LINK:
-	case KIPT_RECORD_WALK:
-		return true;
-	default:
-		return false;
-	}
+	u64 types = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		types |= (u64)(records[i].type < 64) << (records[i].type & 63);
+	return types & TYPES;
 }
 
 static bool record_take(struct unpack *unpack, const struct kipt_record *r)

@@ -26,12 +26,13 @@ struct unpack *unpack_create(void);
 void unpack_destroy(struct unpack *unpack);
 
 /**
- * unpack_wants() - is a record for unpack_records() alone
- * @record: any
+ * unpack_wants() - are records for unpack_records() alone
+ * @records: any
+ * @count: how many
  *
- * Return: true if it is packed, or says what packed ones mean.
+ * Return: true if one is packed, or says what packed ones mean.
  */
-bool unpack_wants(const struct kipt_record *record);
+bool unpack_wants(const struct kipt_record *records, u32 count);
 
 /**
  * unpack_records() - the plain records that packed ones mean

@@ -158,6 +158,15 @@ u32 output_choose(const struct output *output, bool far)
 	return wanted;
 }
 
+bool output_spares_cond(const struct output *output)
+{
+	const struct view_options *options = output->options;
+
+	return options->mode == VIEW_CALLS && !options->json && !options->output &&
+	       !options->hash && !options->give && !options->collect && !options->part &&
+	       !options->packed && !output->ending && !is_narrow(output);
+}
+
 /* The file outlives the processes: their mappings go beside it. */
 static void tasks_learn(struct output *output,
 			const struct kipt_record *records, u32 count)
@@ -224,17 +233,6 @@ static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
 	       narrow_records(output, records, count);
 }
 
-static bool any_packed(const struct kipt_record *records, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		if (unpack_wants(&records[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool packed_take(struct output *output,
 			const struct kipt_record *records, u32 count)
 {
@@ -251,7 +249,7 @@ bool output_take(struct output *output, const struct kipt_record *records,
 {
 	bool good;
 
-	if (!output->unpack && any_packed(records, count))
+	if (!output->unpack && unpack_wants(records, count))
 		output->unpack = unpack_create();
 	else if (!output->unpack)
 		return plain_take(output, records, count);

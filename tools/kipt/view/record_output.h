@@ -95,6 +95,14 @@ void output_end_show(struct output *output);
 u32 output_choose(const struct output *output, bool far);
 
 /**
+ * output_spares_cond() - is nothing made of conditional branches but sums
+ * @output: was opened
+ *
+ * Return: true if KIPT_FLOW_NO_COND can be beside what output_choose() says.
+ */
+bool output_spares_cond(const struct output *output);
+
+/**
  * output_take() - records
  * @output: where to
  * @records: what, in order; packed ones are unpacked, unless they go to a file

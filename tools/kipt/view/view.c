@@ -11,7 +11,7 @@
 #include "../cli/messages.h"
 #include "../records/record_file.h"
 #include "../records/record_words.h"
-#include "../records/sample_record.h"
+#include "../records/tool_records.h"
 #include "../symbols/disasm.h"
 #include "view.h"
 
@@ -405,7 +405,8 @@ void view_records(struct view *view, const struct kipt_record *records,
 		}
 		state_take(view, &records[i]);
 		tally_record(&view->tally, &records[i]);
-		view->print(view, &records[i]);
+		if (records[i].type != RECORD_SUMS)
+			view->print(view, &records[i]);
 		n = 1;
 	}
 }

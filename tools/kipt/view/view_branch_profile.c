@@ -9,7 +9,7 @@
 
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/messages.h"
-#include "../records/sample_record.h"
+#include "../records/tool_records.h"
 #include "branch_profile.h"
 #include "view.h"
 

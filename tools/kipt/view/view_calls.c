@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../records/record_words.h"
-#include "../records/sample_record.h"
+#include "../records/tool_records.h"
 #include "call_track.h"
 #include "view.h"
 
@@ -324,13 +324,14 @@ static void line_print(void *ctx, const struct call_line *line)
 	struct calls *calls = view->self;
 	struct text text;
 
+	if (line->kind != LINE_HEAD && view->options->max_depth &&
+	    line->depth >= view->options->max_depth)
+		return;
 	text.out = view->out;
 	text.length = 0;
 	if (line->kind == LINE_HEAD) {
 		string_add(&text, line->text ? line->text : "");
 		calls->object = NULL;
-	} else if (view->options->max_depth && line->depth >= view->options->max_depth) {
-		return;
 	} else {
 		line_add(view, line, &text);
 	}

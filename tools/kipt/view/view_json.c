@@ -9,7 +9,7 @@
 #include "../../../kmod/decode/code/insn.h"
 #include "../cli/json_lines.h"
 #include "../records/record_words.h"
-#include "../records/sample_record.h"
+#include "../records/tool_records.h"
 #include "../symbols/disasm.h"
 #include "../symbols/source_cache.h"
 #include "view.h"

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records that only this tool makes, between those of the interface. They are never
+ * written to a file.
+ */
+#ifndef KIPT_TOOL_RECORDS_H
+#define KIPT_TOOL_RECORDS_H
+
+/*
+ * The type of a sample of another event that perf recorded. One in a file is of no known
+ * event. @ip is the address, unless KIPT_RF_NO_IP; @value the number of the event,
+ * which names_event() names.
+ */
+#define RECORD_SAMPLE	0xff
+
+/*
+ * The type of what KIPT_FLOW_NO_COND made no records of since the last such record, which
+ * is counted and not shown: @value branches, @ip instructions.
+ */
+#define RECORD_SUMS	0xfe
+
+#endif /* KIPT_TOOL_RECORDS_H */
