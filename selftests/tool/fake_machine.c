@@ -3,12 +3,15 @@
  * Machines for `kipt info`: linked around CPUID and the connection to the module
  * (--wrap). FAKE_PT set: the CPU has PT. FAKE_MODULE: the module is loaded, and says
  * what it tells those who may trace ("all") or others ("few"); "none": it is loaded,
- * and no CPU has PT. Whatever is not set is as it is here.
+ * and no CPU has PT. Whatever is not set is as it is here. With the module there are two
+ * sessions and three snapshots, which have each member that sessions and snapshots can
+ * have, and a session that is made has number 3.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../kmod/hw/rtit_regs.h"
+#include "../../uapi/linux/kipt_crash.h"
 #include "../../tools/kipt/cli/kipt.h"
 #include "../../tools/kipt/kernel/capabilities.h"
 #include "../../tools/kipt/kernel/cpuid.h"
@@ -21,6 +24,16 @@ struct genl *__real_genl_open(bool quiet);
 int __wrap_genl_info(struct genl *genl, struct kipt_info *info);
 void __wrap_genl_close(struct genl *genl);
 void __real_genl_close(struct genl *genl);
+int __wrap_genl_session_each(struct genl *genl,
+			     void (*found)(void *ctx, const struct kipt_session *s),
+			     void *ctx);
+int __wrap_genl_session_get(struct genl *genl, u32 id, struct kipt_session *session);
+int __wrap_genl_session_new(struct genl *genl, struct kipt_session *session,
+			    void (*progress)(const struct kipt_session *session));
+int __wrap_genl_session_start(struct genl *genl, u32 id);
+int __wrap_genl_snapshot_each(struct genl *genl,
+			      void (*found)(void *ctx, const struct kipt_snapshot *s),
+			      void *ctx);
 
 /* Stands for a connection; nothing is read from it. */
 static char connection;
@@ -71,4 +84,111 @@ void __wrap_genl_close(struct genl *genl)
 {
 	if (genl != (struct genl *)&connection)
 		__real_genl_close(genl);
+}
+
+static const struct kipt_cpu cpus[] = {
+	{ .id = 0, .state = KIPT_STATE_RUNNING, .size = 1 << 20, .head = 70000,
+	  .blocks = 1, .block_min = 1 << 20, .block_max = 1 << 20 },
+	{ .id = 1, .state = KIPT_STATE_STOPPED, .cause = KIPT_STOP_CAUSE_OFFLINE,
+	  .size = 1 << 20, .head = 3 << 20, .tail = 2 << 20, .status = 1 << 5,
+	  .blocks = 2, .block_min = 1 << 18, .block_max = 3 << 18, .pmis = 4 },
+};
+
+/* Armed, and something keeps it from seeing a crash. */
+static const struct kipt_session armed = {
+	.id = 1, .cpus = "0-1", .mode = KIPT_MODE_RING, .size = 1 << 20,
+	.ctl = RTIT_CTL_BRANCHEN, .state = KIPT_STATE_RUNNING, .generation = 1,
+	.flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED |
+		 KIPT_SESSION_FLAGS_USER | KIPT_SESSION_FLAGS_YIELD,
+	.print_branches = 40, .print_cpus = 2, .print_user = 8, .snapshots = 4,
+	.snapshots_size = 1 << 16, .hooks_lost = "kprobes are disabled",
+	.memory = 3 << 20,
+};
+
+/* Of a process and those that it makes, with address ranges. */
+static const struct kipt_session of_process = {
+	.id = 2, .cpus = "0-1", .mode = KIPT_MODE_ONCE, .size = 1 << 20,
+	.ctl = RTIT_CTL_BRANCHEN | RTIT_CTL_TSCEN, .state = KIPT_STATE_STOPPED,
+	.cause = KIPT_STOP_CAUSE_FULL, .generation = 2, .uid = 1000,
+	.flags = KIPT_SESSION_FLAGS_FOLLOW_FORK, .memory = 3 << 20,
+	.filter = { { .kind = KIPT_FILTER_KIND_TRACE, .first = 0x401000,
+		      .last = 0x401fff },
+		    { .kind = KIPT_FILTER_KIND_STOP, .first = 0xffffffff81000000,
+		      .last = 0xffffffff81000fff } },
+	.filter_count = 2, .pid = 4711, .processes = 3, .processes_lost = 1,
+	.cr3 = 0x1ab455000, .spaces_lost = 5, .switches_lost = 6,
+};
+
+/* Something that the machine survived, a program that was killed, and what is known least. */
+static const struct kipt_snapshot snapshots[] = {
+	{ .id = 1, .time = 1700000000123456789, .hook = KIPT_CRASH_HOOK_OOPS, .cpu = 1,
+	  .ip = 0xffffffff81000010, .has_trap = true, .trap = 14, .pid = 4712,
+	  .comm = "worker", .cpus = 2, .size = 1 << 16 },
+	{ .id = 2, .time = 1700000001123456789, .hook = KIPT_CRASH_HOOK_SIGNAL,
+	  .ip = 0x401005, .pid = 4714, .comm = "server", .cpus = 1, .missed = 7,
+	  .signal = 11, .process = 4713, .uid = 1000, .file = "/usr/bin/server",
+	  .file_offset = 0x1005, .size = 1 << 14 },
+	{ .id = 3, .time = 1700000002123456789, .hook = KIPT_CRASH_HOOK_LOCKUP,
+	  .size = 1 << 12 },
+};
+
+/* A copy that session_free() can free. */
+static void session_copy(struct kipt_session *session, const struct kipt_session *from)
+{
+	*session = *from;
+	session->cpu = malloc(sizeof(cpus));
+	if (!session->cpu)
+		abort();
+	memcpy(session->cpu, cpus, sizeof(cpus));
+	session->cpu_count = sizeof(cpus) / sizeof(*cpus);
+}
+
+int __wrap_genl_session_get(struct genl *genl, u32 id, struct kipt_session *session)
+{
+	(void)genl;
+	session_copy(session, id == 1 ? &armed : &of_process);
+	return 0;
+}
+
+int __wrap_genl_session_each(struct genl *genl,
+			     void (*found)(void *ctx, const struct kipt_session *s),
+			     void *ctx)
+{
+	struct kipt_session session;
+	u32 id;
+
+	for (id = 1; id <= 2; id++) {
+		__wrap_genl_session_get(genl, id, &session);
+		found(ctx, &session);
+		session_free(&session);
+	}
+	return 0;
+}
+
+int __wrap_genl_session_new(struct genl *genl, struct kipt_session *session,
+			    void (*progress)(const struct kipt_session *session))
+{
+	(void)genl;
+	(void)progress;
+	session->id = 3;
+	return 0;
+}
+
+int __wrap_genl_session_start(struct genl *genl, u32 id)
+{
+	(void)genl;
+	(void)id;
+	return 0;
+}
+
+int __wrap_genl_snapshot_each(struct genl *genl,
+			      void (*found)(void *ctx, const struct kipt_snapshot *s),
+			      void *ctx)
+{
+	size_t i;
+
+	(void)genl;
+	for (i = 0; i < sizeof(snapshots) / sizeof(*snapshots); i++)
+		found(ctx, &snapshots[i]);
+	return 0;
 }

@@ -5,7 +5,7 @@
 # Usage: tool_test.sh KIPT [PART...]
 #
 # PART is usage, pages, packet, record, decode, jobs, part, program, trace, perf, perf_text,
-# disasm, coverage, bolt, docs, crash, variant or library; all of them unless given.
+# disasm, coverage, bolt, docs, schema, crash, variant or library; all of them unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
 #              table of expected values; beside the clone unless set
@@ -67,6 +67,7 @@ records() {
 . "$HERE/coverage_tests.sh"
 . "$HERE/bolt_tests.sh"
 . "$HERE/docs_tests.sh"
+. "$HERE/schema_tests.sh"
 . "$HERE/variant_tests.sh"
 . "$HERE/library_tests.sh"
 
@@ -103,7 +104,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | pages | packet | record | decode | jobs | part | trace | perf | perf_text | disasm | coverage | bolt | docs | crash | variant | library) "${part}_tests" ;;
+		usage | pages | packet | record | decode | jobs | part | trace | perf | perf_text | disasm | coverage | bolt | docs | schema | crash | variant | library) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -111,7 +112,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage pages packet record decode jobs part program trace perf perf_text disasm coverage bolt docs crash variant library
+(($#)) || set -- usage pages packet record decode jobs part program trace perf perf_text disasm coverage bolt docs schema crash variant library
 ktap_start
 parts "$@"
 ktap_finish

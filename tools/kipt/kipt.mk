@@ -218,7 +218,9 @@ $(addprefix $(KIPT_OUT)/,program_test perf_write_test names_test \
 		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
 
 # The tool on machines that are made up.
-KIPT_FAKED := hardware_has_pt hardware_caps genl_open genl_info genl_close
+KIPT_FAKED := hardware_has_pt hardware_caps genl_open genl_info genl_close \
+	genl_session_each genl_session_get genl_session_new genl_session_start \
+	genl_snapshot_each
 $(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
 	@echo "  LD  kipt_fake"
 	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
