@@ -27,6 +27,11 @@ docs_tests() {
 	else
 		skip "many-machines" "no GNU parallel"
 	fi
+	if python3 -c 'import jsonschema' 2>/dev/null; then
+		page json
+	else
+		skip "json" "no Python package jsonschema"
+	fi
 	# A page that shows another number, or a line more, is noticed.
 	sed 's/^          2.903 us/          2.904 us/' "$ROOT/docs/tutorial.md" >other.md
 	same "docs_notice_a_number" 1 "$(run_doc other.md | grep -c '^not ok')"

@@ -6,8 +6,8 @@ Usage: run_doc.py PAGE FOLDER KIPT
 
 A command is an indented line that begins with "$ "; what it prints, without stderr, is in
 the indented lines after it, of which "..." stands for any number of lines. Commands run in a
-copy of FOLDER, `cd` of the page left out, and a line "ok" or "not ok" is printed for each.
-What needs root or Intel PT begins with "# " and is not run.
+copy of FOLDER, beside which is the folder schema as it is beside FOLDER, `cd` of the page left
+out, and a line "ok" or "not ok" is printed for each. What needs root or Intel PT begins with "# " and is not run.
 """
 import os
 import re
@@ -50,6 +50,7 @@ def main():
     work = tempfile.mkdtemp()
     here = os.path.join(work, "here")
     shutil.copytree(folder, here, symlinks=True)
+    os.symlink(os.path.abspath(os.path.join(folder, "../schema")), os.path.join(work, "schema"))
     os.mkdir(os.path.join(work, "bin"))
     os.symlink(os.path.abspath(kipt), os.path.join(work, "bin", "kipt"))
     environment = dict(os.environ, LC_ALL="C.UTF-8",
