@@ -24,7 +24,7 @@ class Snapshot:
         self.ip = int(self.event["ip"], 16)
         # As of a page of the dump, as far as it is asked for.
         self.cpus = [{"number": line["cpu"], "stop": {
-            "state": pages.STOPPED, "tsc": int(line["tsc"], 16), "head": line["bytes"], "tail": 0}}
+            "state": pages.STOPPED, "tsc": line["tsc"], "head": line["bytes"], "tail": 0}}
             for line in summary
             if line["type"] == "crash-cpu" and line["state"] == "stopped"]
         self.branches = {}

@@ -72,8 +72,8 @@ perf_packets_tests() {
 	run packets many.data
 	same "perf_packets_lost_is_told" "-- gap: the buffer was full, tracing stopped" "$(grep '^-- gap' <<<"$OUT")"
 	run packets --json many.data
-	same "perf_packets_lost_is_told_json" '{"gap":"stopped"}' \
-		"$(grep '"gap"' <<<"$OUT")"
+	same "perf_packets_lost_is_told_json" '{"type":"packets-gap","kind":"stopped"}' \
+		"$(grep '"packets-gap"' <<<"$OUT")"
 }
 
 # Times of all CPUs count from the first of the recording.

@@ -16,6 +16,7 @@
 #include "vmcoreinfo.h"
 
 #define NO_TRAP		(~0U)
+#define NS_PER_S	1000000000ULL
 
 /* In a word, and in words for people. */
 struct said {
@@ -210,7 +211,7 @@ static void event_json(struct json_object *line,
 	jsonl_number(line, "cpu", event->cpu);
 	jsonl_number(line, "asked", event->asked);
 	jsonl_number(line, "answered", event->answered);
-	jsonl_hex(line, "tsc", event->tsc);
+	jsonl_number(line, "tsc", event->tsc);
 	if (!event->ip && !event->faulted)
 		return;
 	jsonl_flag(line, "faulted", event->faulted != 0);
@@ -240,7 +241,7 @@ void crash_show_json(const struct crash_machine *machine, struct view *view)
 		jsonl_number(line, "cpus", set->header.nr_cpus);
 	}
 	if (crash_time(machine))
-		jsonl_number(line, "time", crash_time(machine));
+		jsonl_number(line, "time", (u64)crash_time(machine) * NS_PER_S);
 	if (set->event_good)
 		event_json(line, machine, view);
 	jsonl_print(line, stdout);
@@ -254,7 +255,7 @@ static void stop_json(struct json_object *line,
 	jsonl_text(line, "comm", plain(stop->comm, sizeof(stop->comm), text));
 	jsonl_number(line, "tid", stop->pid);
 	jsonl_number(line, "pid", stop->tgid);
-	jsonl_hex(line, "tsc", stop->tsc);
+	jsonl_number(line, "tsc", stop->tsc);
 	jsonl_hex(line, "ip", stop->ip);
 	at_json(line, stop->ip, view);
 	jsonl_hex(line, "cr3", stop->cr3);

@@ -40,7 +40,7 @@ static void killed_json(struct json_object *line,
 	char text[32];
 
 	jsonl_text(line, "signal", signal_name(s, text, sizeof(text)));
-	jsonl_number(line, "process", s->process);
+	jsonl_number(line, "pid", s->process);
 	jsonl_number(line, "uid", s->uid);
 	if (!s->file[0])
 		return;
@@ -88,7 +88,7 @@ static void json_print(const struct kipt_snapshot *s, const char *at)
 	if (s->has_trap)
 		jsonl_number(line, "trap", s->trap);
 	if (s->comm[0]) {
-		jsonl_number(line, "pid", s->pid);
+		jsonl_number(line, "tid", s->pid);
 		jsonl_text(line, "comm", s->comm);
 	}
 	if (s->signal)

@@ -231,7 +231,7 @@ static void caps_json(struct json_object *line, const struct kipt_caps *c)
 
 	names_json(line, c);
 	jsonl_number(line, "address_ranges", c->values.ranges);
-	jsonl_flag(line, "values_told", c->values.listed);
+	jsonl_flag(line, "values_listed", c->values.listed);
 	jsonl_hex(line, "mtc_freq", c->values.mtc);
 	jsonl_hex(line, "cyc_thresh", c->values.cyc);
 	jsonl_hex(line, "psb_freq", c->values.psb);

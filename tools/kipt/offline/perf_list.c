@@ -38,6 +38,7 @@ static void whose(const struct perf_queue *queue, bool json)
 		return;
 	}
 	line = json_object_new_object();
+	jsonl_text(line, "type", "packets-of");
 	jsonl_number(line, what, number);
 	jsonl_print(line, stdout);
 }
@@ -52,7 +53,8 @@ static void gap_tell(const struct perf_part *part, bool json)
 		return;
 	}
 	line = json_object_new_object();
-	jsonl_text(line, "gap", words_kind(KIPT_RECORD_GAP, part->gap));
+	jsonl_text(line, "type", "packets-gap");
+	jsonl_text(line, "kind", words_kind(KIPT_RECORD_GAP, part->gap));
 	jsonl_print(line, stdout);
 }
 

@@ -102,11 +102,11 @@ static void software_fields(const struct kipt_packet *p,
 		add_number(fields, "size", p->size, false);
 		break;
 	case KIPT_PACKET_CFE:
-		add_number(fields, "type", p->value, false);
+		add_number(fields, "event", p->value, false);
 		add_number(fields, "vector", p->aux, false);
 		break;
 	case KIPT_PACKET_EVD:
-		add_number(fields, "type", p->aux, false);
+		add_number(fields, "event", p->aux, false);
 		add_number(fields, "value", p->value, true);
 		return;
 	case KIPT_PACKET_TRIG:

@@ -69,6 +69,7 @@ static void packet_print(const struct listing *listing, u64 offset,
 		return;
 	}
 	line = json_object_new_object();
+	jsonl_text(line, "type", "packet");
 	jsonl_number(line, "offset", offset);
 	jsonl_text(line, "packet", kipt_packet_name(packet->type));
 	jsonl_number(line, "len", packet->len);
@@ -112,6 +113,7 @@ static void passed_tell(struct listing *listing, u64 offset, u64 next,
 		return;
 	}
 	line = json_object_new_object();
+	jsonl_text(line, "type", "packets-passed");
 	jsonl_number(line, "offset", offset);
 	jsonl_text(line, "error", why);
 	jsonl_number(line, "passed", next - offset);
