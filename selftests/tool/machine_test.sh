@@ -711,6 +711,53 @@ leave() {
 	[ ! -d /out ] || cp -r "$@" /out/
 }
 
+# says PATTERN COUNT PID: waits until the file err has so many lines of it
+says() {
+	until [ "$(grep -c "$1" err)" -ge "$2" ] || ! kill -0 "$3"; do
+		sleep 0.1
+	done
+}
+
+# Three traces of a process that keeps its CPU: two for signals, one at its end.
+snapshot_tests() {
+	local work recorder number
+	taskset -c 1 sh -c 'while :; do :; done' &
+	work=$!
+	"$KIPT" record --pid "$work" --snapshot --cpus 1 --ctl -OS --size 64K \
+		-o ./of.it/snap.data >out 2>err &
+	recorder=$!
+	wait "$recorder"
+	same "snapshot_folder_missing" 1 "$?"
+	"$KIPT" record --pid "$work" --snapshot --cpus 1 --ctl -OS --size 64K \
+		-o ./snap.data >out 2>err &
+	recorder=$!
+	says "snapshot at each SIGUSR2 to process $recorder;" 1 "$recorder"
+	kill -USR2 "$recorder"
+	says 'tracing again' 1 "$recorder"
+	kill -USR2 "$recorder"
+	says 'tracing again' 2 "$recorder"
+	kill -INT "$recorder"
+	wait "$recorder"
+	same "snapshot_exit" "0 " "$? $(cat out)"
+	same "snapshot_files" "snap.1.data snap.2.data snap.3.data" "$(echo snap.*)"
+	for number in 1 2 3; do
+		run decode "snap.$number.data" --branches --json
+		more_than "snapshot_$number" 1000 "$(grep -c '"type":"branch"' <<<"$OUT")"
+		same "snapshot_${number}_said" 1 "$(grep -c "snapshot $number is in ./snap.$number.data" err)"
+	done
+	"$KIPT" record --pid "$work" --snapshot --cpus 1 --ctl -OS --size 64K \
+		--stats >out 2>err &
+	recorder=$!
+	says 'a snapshot at each' 1 "$recorder"
+	kill -USR2 "$recorder"
+	says 'tracing again' 1 "$recorder"
+	kill "$work"
+	wait "$work" 2>/dev/null
+	wait "$recorder"
+	same "snapshot_ends_with_its_process" "0 2" "$? $(grep -c branches out)"
+	rm -f snap.*.data
+}
+
 # What is kept for perf.
 perf_data_tests() {
 	local pid
@@ -806,5 +853,6 @@ calls_tests
 save_tests
 equal_tests
 space_tests
+snapshot_tests
 perf_data_tests
 ktap_finish

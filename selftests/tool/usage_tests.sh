@@ -171,6 +171,16 @@ option_tests() {
 		record --fork -- true
 	refused "only_or_pid" 2 "give one of them" \
 		record --only --pid 1 -- true
+	refused "snapshot_needs_a_process" 2 "give --pid and no command" \
+		record --snapshot -- true
+	refused "snapshot_or_command" 2 "give --pid and no command" \
+		record --snapshot --pid 1 -- true
+	refused "snapshot_keeps_the_last" 2 "once keeps the first" \
+		record --snapshot --pid 1 --mode once
+	refused "snapshot_or_save" 2 "of which --save keeps one" \
+		record --snapshot --pid 1 --save saved
+	refused "snapshots_in_files" 2 "cannot all be in -o -" \
+		record --snapshot --pid 1 -o -
 	refused "on_crash_or_pid" 2 "give one of them" \
 		record --on-crash --pid 1 -- true
 	refused "on_crash_keeps_the_last" 2 "once keeps the first" \

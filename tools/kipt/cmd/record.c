@@ -2,6 +2,8 @@
 /*
  * kipt record: trace a command on the CPUs it may run on, then decode.
  */
+#include <string.h>
+
 #include "../cli/args.h"
 #include "../cli/messages.h"
 #include "../record/record_run.h"
@@ -15,6 +17,7 @@ enum {
 	OPTION_SAVE = 1,
 	OPTION_ONLY,
 	OPTION_KEEP,
+	OPTION_SNAPSHOT,
 	OPTION_RAW,
 	OPTION_ON_CRASH,
 	OPTION_LINES,
@@ -34,6 +37,10 @@ static const struct kipt_option options[] = {
 	  "those it makes, and no other on its CPUs" },
 	{ "keep", 0, OPTION_KEEP, NULL,
 	  "keep the session, for 'kipt fetch', until deleted" },
+	{ "snapshot", 0, OPTION_SNAPSHOT, NULL,
+	  "with --pid: show the last trace at each SIGUSR2, and\n"
+	  "trace on when it was shown; with -o trace.data it is\n"
+	  "kept in trace.1.data, the next in trace.2.data" },
 	{ "on-crash", 0, OPTION_ON_CRASH, NULL,
 	  "show how a process of the command ended that was\n"
 	  "killed by SIGSEGV, SIGABRT, SIGILL, SIGBUS or SIGFPE,\n"
@@ -75,6 +82,8 @@ static int options_take(struct recording *r, struct args *args)
 			r->only = true;
 		else if (id == OPTION_KEEP)
 			r->keep = true;
+		else if (id == OPTION_SNAPSHOT)
+			r->snapshot = true;
 		else if (id == OPTION_ON_CRASH)
 			r->on_crash = true;
 		else if (id == OPTION_LINES && !lines_option(r, args->value))
@@ -114,6 +123,23 @@ static int crash_settle(struct recording *r, const struct args *args)
 	return KIPT_EXIT_DONE;
 }
 
+/* What --snapshot goes with; an enum kipt_exit. */
+static int snapshot_settle(const struct recording *r, const struct args *args)
+{
+	if (!r->snapshot)
+		return KIPT_EXIT_DONE;
+	if (!r->setup.pid || args->operands)
+		return args_bad(args, "--snapshot is of a process that runs already, until it ends or Ctrl-C: give --pid and no command");
+	if (r->setup.mode != KIPT_MODE_RING)
+		return args_bad(args, "--snapshot needs the last trace there is: --mode once keeps the first");
+	if (r->save || r->raw || r->keep)
+		return args_bad(args, "--snapshot makes several traces, of which --%s keeps one: give -o FILE",
+				r->save ? "save" : r->raw ? "raw" : "keep");
+	if (r->view.output && !strcmp(r->view.output, "-"))
+		return args_bad(args, "--snapshot makes several traces, which cannot all be in -o -: give -o FILE");
+	return KIPT_EXIT_DONE;
+}
+
 /* What -o FILE.data means for the rest; an enum kipt_exit. */
 static int perf_settle(struct recording *r, const struct args *args)
 {
@@ -145,7 +171,9 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args.operands && !r.setup.pid)
 		return args_bad(&args, "record needs a command: kipt record -- COMMAND [ARGUMENT]...");
-	id = perf_settle(&r, &args);
+	id = snapshot_settle(&r, &args);
+	if (id == KIPT_EXIT_DONE)
+		id = perf_settle(&r, &args);
 	if (id == KIPT_EXIT_DONE)
 		id = view_settle(&r.view) ? crash_settle(&r, &args) :
 					    KIPT_EXIT_USAGE;
@@ -174,7 +202,9 @@ const struct kipt_verb verb_record = {
 		 "CAP_PERFMON or CAP_SYS_ADMIN.\n"
 		 "\n"
 		 "With --pid a process that runs already is traced, until it ends or Ctrl-C, or\n"
-		 "for as long as the command runs, which is not traced then.\n"
+		 "for as long as the command runs, which is not traced then. With --snapshot too\n"
+		 "the last trace is shown or kept each time that this process gets SIGUSR2: what a\n"
+		 "monitor sends it when a request was slow.\n"
 		 "\n"
 		 "With -o FILE.data, a name that ends in .data, the trace is kept as perf record\n"
 		 "keeps it, for perf script, perf report and 'kipt open'; nothing is shown. If the\n"
@@ -187,7 +217,8 @@ const struct kipt_verb verb_record = {
 		    "  kipt record --filter ./prog:parse -- ./prog file\n"
 		    "  kipt record --only --filter vfs_read -- cat file\n"
 		    "  kipt record --on-crash --source -- ./program\n"
-		    "  kipt record --pid 1234 --ctl -OS -- sleep 1",
+		    "  kipt record --pid 1234 --ctl -OS -- sleep 1\n"
+		    "  kipt record --pid 1234 --snapshot -o slow.data",
 	.options = options,
 	.run = run,
 };

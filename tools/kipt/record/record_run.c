@@ -3,6 +3,8 @@
  * A recording from its begin to its end, see record_run.h.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../../kmod/hw/rtit_regs.h"
@@ -255,6 +257,16 @@ static bool target_read(struct recording *r)
 		save_user_read(&r->users, &r->output.maps, pid, pid));
 }
 
+/* Who sends it has to know when. */
+static void snapshot_tell(const struct recording *r)
+{
+	if (r->number == 1)
+		say_note("a snapshot at each SIGUSR2 to process %d; the last one at Ctrl-C, or when process %u ends",
+			 getpid(), r->setup.pid);
+	else if (r->number)
+		say_note("tracing again");
+}
+
 /* For as long as the command runs, or until Ctrl-C. */
 static int target_trace(struct recording *r)
 {
@@ -267,10 +279,11 @@ static int target_trace(struct recording *r)
 			child_abandon(&r->child);
 		return -1;
 	}
+	snapshot_tell(r);
 	if (r->command)
 		status = child_run(&r->child, r->command[0]);
 	else
-		target_wait(r->target);
+		r->again = target_wait(r->target, r->signal);
 	if (target_lives(r->target) && !target_read(r))
 		r->save_failed = true;
 	return session_end(r) ? status : -1;
@@ -285,13 +298,9 @@ static int target_run(struct recording *r)
 
 	if (!r->setup.cpus)
 		r->setup.cpus = r->info.online;
-	r->target = target_open(r->setup.pid);
-	if (r->target < 0)
-		return -1;
 	if (setup_ranges_now(&r->setup, &r->session) && perf_begin(r) &&
 	    target_read(r))
 		status = target_trace(r);
-	close(r->target);
 	return status;
 }
 
@@ -414,18 +423,82 @@ static int run_and_show(struct recording *r)
 	return output_close(&r->output, status >= 0) ? status : -1;
 }
 
+/* "trace.3.data" of "trace.data". */
+static bool name_number(char *name, size_t size, const char *path, u32 number)
+{
+	const char *file = strrchr(path, '/'), *dot = strrchr(path, '.');
+	int stem;
+
+	file = file ? file + 1 : path;
+	stem = dot && dot > file ? (int)(dot - path) : (int)strlen(path);
+	if ((size_t)snprintf(name, size, "%.*s.%u%s", stem, path, number, path + stem) < size)
+		return true;
+	say_error("-o %s: the name is too long", path);
+	return false;
+}
+
+/* One trace after the other, each as if it were the only one. */
+static int snapshots_run(struct recording *r)
+{
+	const char *kept = r->perf ? r->perf : r->view.output;
+	char name[4096];
+	int status;
+
+	do {
+		command_images_free(&r->images);
+		r->again = false;
+		r->number++;
+		if (kept && !name_number(name, sizeof(name), kept, r->number))
+			return -1;
+		if (r->perf)
+			r->perf = name;
+		else if (kept)
+			r->view.output = name;
+		r->session = (struct kipt_session){ 0 };
+		r->recording = (struct perf_recording){ 0 };
+		status = run_and_show(r);
+		if (kept && status >= 0)
+			say_note("snapshot %u is in %s", r->number, name);
+	} while (r->again && status >= 0 && target_lives(r->target));
+	return status;
+}
+
+/* Descriptors of --pid last for all traces; -1 after a sentence. */
+static int target_or_command_run(struct recording *r)
+{
+	int status = -1;
+
+	if (!r->setup.pid)
+		return run_and_show(r);
+	r->target = target_open(r->setup.pid);
+	if (r->target < 0)
+		return -1;
+	if (!r->snapshot) {
+		status = run_and_show(r);
+	} else {
+		r->signal = target_signal();
+		if (r->signal >= 0) {
+			status = snapshots_run(r);
+			close(r->signal);
+		}
+	}
+	close(r->target);
+	return status;
+}
+
 int recording_run(struct recording *r)
 {
 	int status = -1;
 
 	r->images.tables.device = -1;
+	r->signal = -1;
 	r->genl = genl_open(false);
 	if (!r->genl)
 		return KIPT_EXIT_FAILED;
 	if (!genl_info(r->genl, &r->info) && fetch_can(&r->fetch) &&
 	    (!r->save || save_folder(r->save)) &&
 	    (!r->raw || save_folder(r->raw)))
-		status = run_and_show(r);
+		status = target_or_command_run(r);
 	command_images_free(&r->images);
 	filter_where_free(&r->where);
 	save_user_free(&r->users);

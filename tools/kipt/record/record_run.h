@@ -26,6 +26,8 @@
  *	Ctrl-C, or the end of the process
  * @only: trace only the command's process
  * @keep: leave the session to who comes
+ * @snapshot: with --pid and without command: each SIGUSR2 ends a trace, which is shown or
+ *	kept under a name with its number, and another one begins
  * @on_crash: show only the end of a process that a signal killed, if one did
  * @lines: of that end
  * @genl: connection
@@ -41,13 +43,16 @@
  * @missing: the filter whose file was not found last
  * @refused: a filter was, and a message said so
  * @target: the process --pid names, from target_open()
+ * @signal: with @snapshot: from target_signal(); else -1
+ * @number: with @snapshot: of this trace, from 1
+ * @again: SIGUSR2 came
  * @death: of the first process that a signal killed; its pid is 0 if none was
  * @deaths: how many there were
  * @recording: with @perf: what goes to the file; without, what processes map
  * @mapped: without @perf, @recording was begun
  * @images: without @perf, and where perf is not allowed: what the command had mapped
  *
- * All but the first ten are zero before recording_run().
+ * All but the first eleven are zero before recording_run().
  */
 struct recording {
 	struct setup setup;
@@ -59,6 +64,7 @@ struct recording {
 	char **command;
 	bool only;
 	bool keep;
+	bool snapshot;
 	bool on_crash;
 	u32 lines;
 	struct genl *genl;
@@ -74,6 +80,9 @@ struct recording {
 	const struct filter *missing;
 	bool refused;
 	int target;
+	int signal;
+	u32 number;
+	bool again;
 	struct child_death death;
 	u32 deaths;
 	struct perf_recording recording;

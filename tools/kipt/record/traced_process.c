@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -44,9 +46,44 @@ bool target_lives(int target)
 	return !ended(target, 0);
 }
 
-void target_wait(int target)
+int target_signal(void)
 {
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (fd < 0)
+		say_errno(errno, "cannot wait for SIGUSR2");
+	return fd;
+}
+
+static bool signal_came(int signal)
+{
+	struct signalfd_siginfo info;
+
+	return signal >= 0 && read(signal, &info, sizeof(info)) == sizeof(info);
+}
+
+bool target_wait(int target, int signal)
+{
+	struct pollfd poll_for[2] = {
+		{ .fd = target, .events = POLLIN },
+		{ .fd = signal, .events = POLLIN },
+	};
+
+	if (signal_came(signal))
+		say_note("SIGUSR2 came while nothing was traced: there is no snapshot for it");
 	progress_catch();
-	while (!ended(target, WAIT_MS) && !progress_interrupted())
-		;
+	while (!progress_interrupted()) {
+		if (poll(poll_for, 2, WAIT_MS) <= 0)
+			continue;
+		if (poll_for[0].revents)
+			return false;
+		if (signal_came(signal))
+			return true;
+	}
+	return false;
 }

@@ -18,10 +18,21 @@
 int target_open(u32 pid);
 
 /**
- * target_wait() - wait until it has ended, or Ctrl-C
- * @target: from target_open()
+ * target_signal() - have SIGUSR2 wait for target_wait() from now on
+ *
+ * Return: a descriptor for it, or -1 after a sentence.
  */
-void target_wait(int target);
+int target_signal(void);
+
+/**
+ * target_wait() - wait until it has ended, or Ctrl-C, or SIGUSR2
+ * @target: from target_open()
+ * @signal: from target_signal(), one that came before does not count; -1: SIGUSR2 is
+ *	not waited for
+ *
+ * Return: true if SIGUSR2 ended it.
+ */
+bool target_wait(int target, int signal);
 
 /**
  * target_lives() - has it not ended yet
