@@ -22,6 +22,7 @@ page() {
 
 docs_tests() {
 	page tutorial
+	page cookbook
 	if command -v parallel >/dev/null; then
 		page many-machines
 	else

@@ -132,7 +132,8 @@ install_packages()
 
 # enter_root DIR COMMAND...: runs COMMAND in the root, with /proc, /dev, and
 # every folder of the array BINDS at the path it has here. The mounts are
-# private to the command and vanish with it.
+# private to the command and vanish with it. Compilers are those of ccache if CCACHE_DIR
+# names its folder, which is one of BINDS then.
 enter_root()
 {
 	local dir=$1
@@ -152,6 +153,6 @@ enter_root()
 		cat /etc/hosts >"$dir/etc/hosts" 2>/dev/null || true
 		exec chroot "$dir" "$@"
 	' enter_root "$dir" "${#BINDS[@]}" "${BINDS[@]}" \
-		env LC_ALL=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin "$@"
+		env LC_ALL=C.UTF-8 PATH="${CCACHE_DIR:+/usr/lib/ccache:}"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin "$@"
 }
 BINDS=()
