@@ -265,8 +265,8 @@ enum kipt_status kipt_flow_counts(struct kipt_flow *flow);
 /**
  * struct kipt_flow_sums - what KIPT_FLOW_NO_COND made no records of
  * @branches: conditional branches that were taken
- * @insns: what would be the @aux of their records; those of other records are as they would be
- *	beside them
+ * @insns: the sum of what @aux of their records would be; @aux of all other records is the
+ *	same as with them
  */
 struct kipt_flow_sums {
 	u64 branches;
@@ -276,6 +276,8 @@ struct kipt_flow_sums {
 /**
  * kipt_flow_sums() - what the flow made no records of, in all its runs
  * @flow: the flow
+ *
+ * User space only: the module has neither this nor KIPT_FLOW_NO_COND.
  *
  * Context: any. Return: the sums; 0 unless it was made with KIPT_FLOW_NO_COND.
  */

@@ -170,6 +170,10 @@ print("%016x" % h)')" --insns --hash
 	{ cpu 0; call 010 100; echo "18 5 1 0 0 4096"; } |
 		view "stats_view" \
 		"1 branches, 1 instructions, 1 gaps (ring 1)" --stats
+	# The type of sums that the tool makes for itself.
+	{ cpu 0; call 010 100; echo "254 0 0 0 5 7"; } |
+		view "sums_in_a_file_do_not_count" \
+		"1 branches, 1 instructions, 0 gaps" --stats
 	{ cpu 3; call 010 100; echo "18 2 0 5 0x401000 99"
 	  echo "250 9 0 0 0 0"; } | records json.rec
 	same "json_is_json" "cpu branch gap unknown summary" \

@@ -508,6 +508,9 @@ static void delete_session(struct kipt_nl *nl, int id)
 
 	for (i = 0; i < 100; i++) {
 		ret = kipt_session_del(nl, id);
+		/* It was deleted, and only the answer had no memory. */
+		if (i && ret == -ENOENT)
+			return;
 		if (!ret || nl->why[0] || (ret != -ENOBUFS && ret != -ENOMEM))
 			break;
 	}

@@ -6,6 +6,7 @@
 #ifndef KIPT_LARGE_MEMORY_H
 #define KIPT_LARGE_MEMORY_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

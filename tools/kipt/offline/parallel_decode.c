@@ -131,7 +131,8 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 
 	if (jobs->text.log && jobs->config.output & KIPT_FLOW_CODE)
 		return patches_name(worker, records, n);
-	return records_give(worker, records, n) && sums_give(worker);
+	/* Who wants no more after these has their sums. */
+	return sums_give(worker) && records_give(worker, records, n);
 }
 
 /* With the lock held. Searched for in order, so that each byte is looked at

@@ -305,8 +305,8 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 	return record_put(run, record);
 }
 
-/* More branches than these are given on as they are. */
-#define COPIED_MOST	16
+/* From so many branches on they are given away as they are, and not copied first. */
+#define GIVEN_LEAST	16
 
 static u32 branches_first(const struct kipt_record *records, u32 n)
 {
@@ -323,7 +323,7 @@ static bool branches_put(struct run *run, const struct kipt_record *records, u32
 	bool ok = true;
 	u32 i;
 
-	if (n >= COPIED_MOST)
+	if (n >= GIVEN_LEAST)
 		return batch_give(run) && output_take(run->output, records, n);
 	for (i = 0; i < n && ok; i++)
 		ok = record_put(run, &records[i]);
@@ -810,7 +810,7 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;
 	run->config.output = output_choose(&output, false) | KIPT_FLOW_TIME |
 			     (options->disasm ? KIPT_FLOW_CODE : 0) |
-			     (output_spares_cond(&output) ? KIPT_FLOW_NO_COND : 0);
+			     output_spare_cond(&output);
 	output.view.code = insn_read;
 	output.view.code_ctx = run;
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);

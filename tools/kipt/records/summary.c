@@ -57,6 +57,8 @@ void tally_record(struct tally *tally, const struct kipt_record *record)
 		tally->counted += record->aux;
 		break;
 	case RECORD_SUMS:
+		if (!tally->sums_up)
+			break;
 		tally->types[KIPT_RECORD_BRANCH] += record->value;
 		tally->executed += record->ip;
 		break;

@@ -23,6 +23,7 @@
  * @counted: branches that EDGE records count
  * @hash_kinds: 0: INSN records are hashed, else BRANCH records of these kinds,
  *	a bit for each enum kipt_branch_kind
+ * @sums_up: RECORD_SUMS are counted, which the flow makes here
  * @hashed: how many records were
  * @hash: over the addresses of the instructions, or over from and to of the
  *	branches: h = (h ^ address) * prime for each address
@@ -40,6 +41,7 @@ struct tally {
 	u64 executed;
 	u64 counted;
 	u32 hash_kinds;
+	bool sums_up;
 	u64 hashed;
 	u64 hash;
 	u64 trace_bytes;

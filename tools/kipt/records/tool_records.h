@@ -14,8 +14,9 @@
 #define RECORD_SAMPLE	0xff
 
 /*
- * The type of what KIPT_FLOW_NO_COND made no records of since the last such record, which
- * is counted and not shown: @value branches, @ip instructions.
+ * The type of what KIPT_FLOW_NO_COND made no records of since the last such record:
+ * @value branches, @ip instructions. It is counted and not shown where the flow was made
+ * so, see struct tally; in a file it is a record of no known type.
  */
 #define RECORD_SUMS	0xfe
 

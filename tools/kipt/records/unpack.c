@@ -80,7 +80,7 @@ void unpack_destroy(struct unpack *unpack)
 		 1ULL << KIPT_RECORD_DICTIONARY | 1ULL << KIPT_RECORD_NODE | \
 		 1ULL << KIPT_RECORD_LINK | 1ULL << KIPT_RECORD_WALK)
 
-/* Without a branch for each record. */
+/* All types are looked at together: no jump depends on a record. */
 bool unpack_wants(const struct kipt_record *records, u32 count)
 {
 	u64 types = 0;

@@ -7,8 +7,6 @@
 
 #include "symbols.h"
 
-/* Bytes to read at a time: stdio takes 1024 of a file in /proc. */
-
 /**
  * struct kernel_symbol - a line of a kallsyms file
  * @address: 0 where the kernel hides it

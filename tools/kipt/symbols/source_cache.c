@@ -8,7 +8,7 @@
 
 #include "source_cache.h"
 
-/* 16 MiB, of which only what is used is there; a power of two. */
+/* 16 MiB, of which the large pages that are used are there; a power of two. */
 #define LINES	65536
 
 struct line_cache {

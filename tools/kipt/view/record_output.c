@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../../kmod/decode/flow.h"
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/messages.h"
 #include "record_output.h"
@@ -158,13 +159,15 @@ u32 output_choose(const struct output *output, bool far)
 	return wanted;
 }
 
-bool output_spares_cond(const struct output *output)
+u32 output_spare_cond(struct output *output)
 {
 	const struct view_options *options = output->options;
+	bool *sums_up = &output->view.tally.sums_up;
 
-	return options->mode == VIEW_CALLS && !options->json && !options->output &&
-	       !options->hash && !options->give && !options->collect && !options->part &&
-	       !options->packed && !output->ending && !is_narrow(output);
+	*sums_up = options->mode == VIEW_CALLS && !options->json && !options->output &&
+		   !options->hash && !options->give && !options->collect && !options->part &&
+		   !options->packed && !output->ending && !is_narrow(output);
+	return *sums_up ? KIPT_FLOW_NO_COND : 0;
 }
 
 /* The file outlives the processes: their mappings go beside it. */

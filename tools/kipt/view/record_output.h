@@ -95,12 +95,12 @@ void output_end_show(struct output *output);
 u32 output_choose(const struct output *output, bool far);
 
 /**
- * output_spares_cond() - is nothing made of conditional branches but sums
- * @output: was opened
+ * output_spare_cond() - have only sums made of conditional branches, where none is shown
+ * @output: was opened; knows then that sums come
  *
- * Return: true if KIPT_FLOW_NO_COND can be beside what output_choose() says.
+ * Return: KIPT_FLOW_NO_COND, to be beside what output_choose() says, or 0.
  */
-bool output_spares_cond(const struct output *output);
+u32 output_spare_cond(struct output *output);
 
 /**
  * output_take() - records

@@ -405,7 +405,7 @@ void view_records(struct view *view, const struct kipt_record *records,
 		}
 		state_take(view, &records[i]);
 		tally_record(&view->tally, &records[i]);
-		if (records[i].type != RECORD_SUMS)
+		if (records[i].type != RECORD_SUMS || !view->tally.sums_up)
 			view->print(view, &records[i]);
 		n = 1;
 	}
