@@ -37,7 +37,7 @@ schema_every_record() {
 	for kind in {1..19}; do echo "18 $kind 1 4 0 4096"; done
 	echo "18 3 2 4 0x401000 0"; echo "20 0 0 3 0xffffffff81000010 0"
 	echo "21 1 1 0 0 32"; echo "21 2 0 9 0x401000 64"; echo "26 0 0 2 0x401000 0"
-	for kind in 250 254 255; do echo "$kind 9 0 1 0x401000 7"; done
+	for kind in 250 254; do echo "$kind 9 0 1 0x401000 7"; done; echo "255 0 0 0 0x401000 7"
 }
 
 schema_records() {
