@@ -149,7 +149,6 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->code = *code;
 	flow->output.sink = *sink;
 	flow->output.wanted = wanted_kinds(config->output);
-	flow->output.sums_up = KIPT_SUMS && config->output & KIPT_FLOW_NO_COND;
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
 	kipt_clock_near(&flow->clock, config->tsc_near);

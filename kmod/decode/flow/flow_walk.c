@@ -120,12 +120,14 @@ static void take_branch(struct kipt_flow *flow, const struct kipt_block *block,
 		return;
 	if (flow->counts.max)
 		count_branch(flow, block, target);
-	if (KIPT_SUMS && flow->output.sums_up && kind == KIPT_BRANCH_COND) {
-		flow->output.sums.branches++;
-		flow->output.sums.insns += kipt_emit_count(flow);
-	}
-	if (!(flow->output.wanted >> kind & 1))
+	if (!(flow->output.wanted >> kind & 1)) {
+		if (KIPT_SUMS && flow->config.output & KIPT_FLOW_NO_COND &&
+		    kind == KIPT_BRANCH_COND) {
+			flow->output.sums.branches++;
+			flow->output.sums.insns += kipt_emit_count(flow);
+		}
 		return;
+	}
 	record.type = KIPT_RECORD_BRANCH;
 	record.kind = kind;
 	record.flags = flags | (flow->state.tsx ? KIPT_RF_TSX : 0);

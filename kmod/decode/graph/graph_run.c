@@ -396,7 +396,7 @@ bool kipt_graph_run(struct kipt_flow *flow)
 		done = follow_packed(flow, &walk, &rest);
 	else if (flow->output.wanted >> KIPT_BRANCH_COND & 1)
 		done = follow_branches(flow, &walk, &rest);
-	else if (KIPT_SUMS && flow->output.sums_up)
+	else if (KIPT_SUMS && flow->config.output & KIPT_FLOW_NO_COND)
 		done = follow_no_cond(flow, &walk, &rest);
 	else
 		done = follow_calls(flow, &walk, &rest);

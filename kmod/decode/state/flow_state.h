@@ -248,8 +248,7 @@ struct kipt_flow_input {
 /**
  * struct kipt_flow_output - what is emitted
  * @wanted: bit n: BRANCH records of kind n are made
- * @sums_up: conditional branches make no records: @sums has them
- * @sums: see there; graph_step.h and flow_walk.c write it
+ * @sums: see kipt_flow_sums(); graph_step.h and flow_walk.c write it
  * @packs: what the graph follows becomes NODE, LINK and WALK records
  * @lost: the sink said stop, or records were dropped: nodes are to be defined anew
  * @walks: the WALK records so far say where the flow is
@@ -265,7 +264,6 @@ struct kipt_flow_input {
  */
 struct kipt_flow_output {
 	u32 wanted;
-	bool sums_up;
 	struct kipt_flow_sums sums;
 	bool packs;
 	bool lost;

@@ -29,7 +29,6 @@
 #define CHUNK_MOST_COUNTS	(1 << 20)
 #define PARTS_PER_JOB		32
 
-
 #define NAMED_AT_ONCE		64
 
 /* One thread; all is its own. */
@@ -41,7 +40,7 @@ struct worker {
 	u32 number;
 	u64 from, to;
 	enum kipt_status status;
-	/* Of what makes no records, what was given away. */
+	/* The flow's sums that went to the sink. */
 	struct kipt_flow_sums given;
 	/* Kernel text as it decodes with it. */
 	struct kipt_text_view view;
@@ -107,7 +106,7 @@ static bool patches_name(struct worker *worker,
 	return true;
 }
 
-/* What made no records since the last time. */
+/* What the flow summed up since the last time. */
 static bool sums_give(struct worker *worker)
 {
 	struct kipt_flow_sums sums = kipt_flow_sums(worker->flow);
@@ -129,10 +128,12 @@ static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
 	struct worker *worker = ctx;
 	const struct jobs *jobs = worker->jobs;
 
-	if (jobs->text.log && jobs->config.output & KIPT_FLOW_CODE)
-		return patches_name(worker, records, n);
-	/* Who wants no more after these has their sums. */
-	return sums_give(worker) && records_give(worker, records, n);
+	/* Before the records: a sink that stops at them has counted their sums. */
+	if (!sums_give(worker))
+		return false;
+	return jobs->text.log && jobs->config.output & KIPT_FLOW_CODE ?
+	       patches_name(worker, records, n) :
+	       records_give(worker, records, n);
 }
 
 /* With the lock held. Searched for in order, so that each byte is looked at

@@ -87,6 +87,9 @@ static u32 kernel_read(void *ctx, const struct kipt_text_view *view, u64 ip,
 	return size;
 }
 
+/* From so many branches on they are given away as they are, and not copied first. */
+#define GIVEN_LEAST	16
+
 /* Names of spaces are indices + 1. */
 static u32 code_read(void *ctx, u64 name, u64 ip, u8 *buf, u32 len)
 {
@@ -304,9 +307,6 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 	}
 	return record_put(run, record);
 }
-
-/* From so many branches on they are given away as they are, and not copied first. */
-#define GIVEN_LEAST	16
 
 static u32 branches_first(const struct kipt_record *records, u32 n)
 {

@@ -257,8 +257,8 @@ static bool target_read(struct recording *r)
 		save_user_read(&r->users, &r->output.maps, pid, pid));
 }
 
-/* Who sends it has to know when. */
-static void snapshot_tell(const struct recording *r)
+/* Whoever sends SIGUSR2 waits for this note: before it nothing is traced. */
+static void snapshot_say(const struct recording *r)
 {
 	if (r->number == 1)
 		say_note("a snapshot at each SIGUSR2 to process %d; the last one at Ctrl-C, or when process %u ends",
@@ -279,7 +279,7 @@ static int target_trace(struct recording *r)
 			child_abandon(&r->child);
 		return -1;
 	}
-	snapshot_tell(r);
+	snapshot_say(r);
 	if (r->command)
 		status = child_run(&r->child, r->command[0]);
 	else
@@ -463,25 +463,32 @@ static int snapshots_run(struct recording *r)
 	return status;
 }
 
-/* Descriptors of --pid last for all traces; -1 after a sentence. */
+/* -1 after a sentence. */
+static int snapshots_or_one_run(struct recording *r)
+{
+	int status;
+
+	if (!r->snapshot)
+		return run_and_show(r);
+	r->signal = target_signal();
+	if (r->signal < 0)
+		return -1;
+	status = snapshots_run(r);
+	close(r->signal);
+	return status;
+}
+
+/* All traces are of the process that --pid names now; -1 after a sentence. */
 static int target_or_command_run(struct recording *r)
 {
-	int status = -1;
+	int status;
 
 	if (!r->setup.pid)
 		return run_and_show(r);
 	r->target = target_open(r->setup.pid);
 	if (r->target < 0)
 		return -1;
-	if (!r->snapshot) {
-		status = run_and_show(r);
-	} else {
-		r->signal = target_signal();
-		if (r->signal >= 0) {
-			status = snapshots_run(r);
-			close(r->signal);
-		}
-	}
+	status = snapshots_or_one_run(r);
 	close(r->target);
 	return status;
 }

@@ -34,16 +34,11 @@ int target_open(u32 pid)
 	return -1;
 }
 
-static bool ended(int target, int timeout_ms)
+bool target_lives(int target)
 {
 	struct pollfd poll_for = { .fd = target, .events = POLLIN };
 
-	return poll(&poll_for, 1, timeout_ms) > 0;
-}
-
-bool target_lives(int target)
-{
-	return !ended(target, 0);
+	return poll(&poll_for, 1, 0) <= 0;
 }
 
 int target_signal(void)

@@ -23,7 +23,7 @@
  * @counted: branches that EDGE records count
  * @hash_kinds: 0: INSN records are hashed, else BRANCH records of these kinds,
  *	a bit for each enum kipt_branch_kind
- * @sums_up: RECORD_SUMS are counted, which the flow makes here
+ * @sums_up: flows of this run make RECORD_SUMS, which are counted
  * @hashed: how many records were
  * @hash: over the addresses of the instructions, or over from and to of the
  *	branches: h = (h ^ address) * prime for each address

@@ -20,8 +20,6 @@
 #define LOSSES_MAX	(1 << 20)
 /* Symbols of frames that are counted for a stack with no frames are none. */
 #define ACTIVE_KEPT	1024
-/* Records from the one that is counted to the one whose symbol is fetched from memory. */
-#define AHEAD		8
 /* So many of the slowest runs are kept unless somebody says otherwise. */
 #define SLOWEST_TOP	10
 
@@ -798,8 +796,6 @@ u32 profile_feed_skim(struct profile_feed *feed,
 	if (top->kind != FRAME_ROOT && symbol_at(feed, top->symbol)->called)
 		called = symbol_at(feed, top->symbol);
 	for (n = 0, r = records; n < count; n++, r++) {
-		if (n + AHEAD < count)
-			__builtin_prefetch(profile_recent(profile, r[AHEAD].ip));
 		if (!is_plain(r) || (r->kind != KIPT_BRANCH_COND &&
 				     !is_inside(profile, code, top, r->value)))
 			break;
