@@ -28,7 +28,7 @@ docs_tests() {
 	else
 		skip "many-machines" "no GNU parallel"
 	fi
-	if python3 -c 'import jsonschema' 2>/dev/null; then
+	if command python3 -c 'import jsonschema' 2>/dev/null; then
 		page json
 	else
 		skip "json" "no Python package jsonschema"

@@ -50,10 +50,8 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
                   it; TRACE is of pid 100
 """
-import hashlib
 import os
 import struct
-import subprocess
 import sys
 
 PID = 100
@@ -130,6 +128,7 @@ class Writer:
 
 
 def build_id_of(data):
+    import hashlib  # here and below: most runs need neither, and both take long to load
     return hashlib.sha1(data).digest()
 
 
@@ -499,6 +498,7 @@ class Recording:
         return bytes(out)
 
     def compressed(self, data):
+        import subprocess
         packed = subprocess.run(["zstd", "-q", "-c"], input=data,
                                 stdout=subprocess.PIPE, check=True).stdout
         packed = packed[:len(packed) - int(self.flags.get("unended", 0))]

@@ -14,7 +14,7 @@ run() {
 	# shellcheck disable=SC2034
 	OUT=$("$KIPT" "$@" 2>err </dev/null)
 	STATUS=$?
-	ERR=$(cat err)
+	ERR=$(<err)
 }
 
 # refused NAME STATUS PATTERN ARGS...: exit status and sentence

@@ -6,7 +6,7 @@
 # perf_tests.sh and perf_text_tests.sh make files with.
 
 schema_check() {
-	python3 "$HERE/check_schema.py" "$ROOT/docs/schema/kipt.schema.json" "$@"
+	command python3 "$HERE/check_schema.py" "$ROOT/docs/schema/kipt.schema.json" "$@"
 }
 
 # json NAME VERB ARGS...: what it prints becomes the file lines/NAME
@@ -200,7 +200,7 @@ schema_notices() {
 
 schema_tests() {
 	local fake
-	if ! python3 -c 'import jsonschema' 2>/dev/null; then
+	if ! command python3 -c 'import jsonschema' 2>/dev/null; then
 		skip "schema" "no python3-jsonschema"
 		return
 	fi
