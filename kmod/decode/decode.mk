@@ -55,18 +55,24 @@ $(DECODE_OUT)/asan/core/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
 	@mkdir -p $(@D)
 	$(CC) $(WARNINGS) $(DECODE_ASAN) -c $< -o $@
 
-define decode-program
-$(DECODE_OUT)/$(1): $(DECODE_TESTS)/$(1).c \
-		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
-		$(DECODE_TEST_H) $(DECODE_LIB)
-	$$(CC) $$(DECODE_CFLAGS) $$(filter %.c,$$^) $$(DECODE_LIB) \
-		$($(1)-libs) -o $$@
+# test-objects PROGRAM FOLDER: of a test program's own files, below FOLDER
+test-objects = $(patsubst $(ROOT)/%.c,$(2)/%.o,$(abspath \
+	$(addprefix $(DECODE_TESTS)/,$(1).c $($(1)-with))))
 
-$(DECODE_OUT)/asan/$(1): $(DECODE_TESTS)/$(1).c \
-		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
-		$(DECODE_TEST_H) $(DECODE_ASAN_O)
-	$$(CC) $$(WARNINGS) $$(DECODE_ASAN) $$(filter %.c %.o,$$^) \
-		$($(1)-libs) -o $$@
+$(DECODE_OUT)/test/%.o: $(ROOT)/%.c $(DECODE_H) $(DECODE_TEST_H)
+	@mkdir -p $(@D)
+	$(CC) $(DECODE_CFLAGS) -c $< -o $@
+
+$(DECODE_OUT)/asan/test/%.o: $(ROOT)/%.c $(DECODE_H) $(DECODE_TEST_H)
+	@mkdir -p $(@D)
+	$(CC) $(WARNINGS) $(DECODE_ASAN) -c $< -o $@
+
+define decode-program
+$(DECODE_OUT)/$(1): $(call test-objects,$(1),$(DECODE_OUT)/test) $(DECODE_LIB)
+	$$(CC) $$(DECODE_CFLAGS) $$^ $($(1)-libs) -o $$@
+
+$(DECODE_OUT)/asan/$(1): $(call test-objects,$(1),$(DECODE_OUT)/asan/test) $(DECODE_ASAN_O)
+	$$(CC) $$(WARNINGS) $$(DECODE_ASAN) $$^ $($(1)-libs) -o $$@
 endef
 
 # The core's objects apart, so that its counters have one place. Tables start
@@ -80,11 +86,8 @@ $(DECODE_COVERAGE)/core/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
 	$(CC) $(WARNINGS) $(DECODE_SMALL) -O0 -g --coverage -c $< -o $@
 
 define coverage-program
-$(DECODE_COVERAGE)/$(1): $(DECODE_TESTS)/$(1).c \
-		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) \
-		$(DECODE_TEST_H) $(DECODE_COVERAGE_O)
-	$$(CC) $$(DECODE_CFLAGS) $$(filter %.c %.o,$$^) --coverage \
-		-fno-profile-arcs -fno-test-coverage $($(1)-libs) -o $$@
+$(DECODE_COVERAGE)/$(1): $(call test-objects,$(1),$(DECODE_OUT)/test) $(DECODE_COVERAGE_O)
+	$$(CC) $$(DECODE_CFLAGS) $$^ --coverage $($(1)-libs) -o $$@
 endef
 
 $(foreach program,$(DECODE_PROGRAMS),$(eval $(call coverage-program,$(program))))

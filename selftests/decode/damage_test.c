@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/packet/sync.h"
+#include "arena.h"
 #include "image.h"
 #include "ktap.h"
 #include "record_list.h"
@@ -67,8 +68,8 @@ static void decode(const struct recording *recording, const u8 *bytes,
 	struct kipt_code code = { .read = image_read,
 				  .ctx = (void *)&recording->image };
 	struct kipt_sink sink = { .emit = record_list_add, .ctx = list };
-	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
-	void *arena = aligned_alloc(64, room);
+	size_t room;
+	void *arena = arena_take(&config, &room);
 	struct kipt_flow *flow;
 
 	flow = arena ? kipt_flow_init(arena, room, &config, &code, &sink) :
@@ -78,7 +79,7 @@ static void decode(const struct recording *recording, const u8 *bytes,
 		exit(2);
 	}
 	kipt_flow_run(flow, bytes, size, 0, size);
-	free(arena);
+	arena_give(arena);
 }
 
 static void fill(u8 *bytes, u32 count, bool clear)

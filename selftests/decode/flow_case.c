@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arena.h"
 #include "flow_case.h"
 
 static const char psb_bytes[] =
@@ -222,8 +223,8 @@ struct kipt_flow *flow_case_open(struct flow_case *test, u32 output,
 		.ctx = test,
 	};
 	struct kipt_sink sink = { .emit = record_list_add, .ctx = list };
-	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
-	void *arena = aligned_alloc(64, room);
+	size_t room;
+	void *arena = arena_take(&config, &room);
 	struct kipt_flow *flow;
 
 	config.output = output;
@@ -238,8 +239,8 @@ struct kipt_flow *flow_case_open(struct flow_case *test, u32 output,
 
 void flow_case_close(struct kipt_flow *flow)
 {
-	/* A flow stands at the beginning of its arena. */
-	free(flow);
+	/* It begins its arena. */
+	arena_give(flow);
 }
 
 void flow_case_run(struct kipt_flow *flow, const struct flow_case *test,

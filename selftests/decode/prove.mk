@@ -22,19 +22,21 @@ $(DECODE_PROVE)/broken/graph.o: $(DECODE_SRC)/graph/graph.c $(DECODE_H)
 	! cmp -s $< $(@:.o=.c)
 	$(CC) $(DECODE_PROVE_FLAGS) -iquote $(DECODE_SRC)/graph -c $(@:.o=.c) -o $@
 
+$(DECODE_PROVE)/test/%.o: $(ROOT)/%.c $(DECODE_H) $(DECODE_TEST_H)
+	@mkdir -p $(@D)
+	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
+
 define prove-program
-$(DECODE_PROVE)/$(1): $(DECODE_TESTS)/$(1).c \
-		$(addprefix $(DECODE_TESTS)/,$($(1)-with)) $(DECODE_TEST_H) $(DECODE_PROVE_O)
-	$$(CC) $$(DECODE_PROVE_FLAGS) $$(filter %.c %.o,$$^) -o $$@
+$(DECODE_PROVE)/$(1): $(call test-objects,$(1),$(DECODE_PROVE)/test) $(DECODE_PROVE_O)
+	$$(CC) $$(DECODE_PROVE_FLAGS) $$^ -o $$@
 endef
 
 $(foreach program,$(notdir $(DECODE_PROVERS)),$(eval $(call prove-program,$(program))))
 
 define broken-program
-$(DECODE_PROVE)/broken/same_test-$(1): $(DECODE_TESTS)/same_test.c \
-		$(addprefix $(DECODE_TESTS)/,$(same_test-with)) \
+$(DECODE_PROVE)/broken/same_test-$(1): $(call test-objects,same_test,$(DECODE_PROVE)/test) \
 		$(filter-out %/graph/$(1).o,$(DECODE_PROVE_O)) $(DECODE_PROVE)/broken/$(1).o
-	$$(CC) $$(DECODE_PROVE_FLAGS) $$(filter %.c %.o,$$^) -o $$@
+	$$(CC) $$(DECODE_PROVE_FLAGS) $$^ -o $$@
 endef
 
 DECODE_BROKEN := graph
@@ -44,10 +46,13 @@ $(DECODE_PROVE)/random_diff: $(RANDOM_DIR)/random_diff.c $(random_diff-with) $(R
 		$(DECODE_PROVE_O)
 	$(CC) $(WARNINGS) -O2 -g $(random_diff-flags) $^ $(random_diff-libs) -o $@
 
-$(DECODE_PROVE)/fuzz_flow: $(ROOT)/tools/fuzz/fuzz_flow.c $(fuzz_flow-with) \
-		$(DECODE_TESTS)/graph_prove.c $(DECODE_H)
+$(DECODE_PROVE)/fuzz/%.o: $(ROOT)/%.c $(FUZZ_H)
 	@mkdir -p $(@D)
-	clang $(FUZZ_FLAGS) $(DECODE_SMALL) -DKIPT_FLOW_PROVE $(filter %.c,$^) -o $@
+	clang $(FUZZ_FLAGS) $(DECODE_SMALL) -DKIPT_FLOW_PROVE -c $< -o $@
+
+$(DECODE_PROVE)/fuzz_flow: $(patsubst $(ROOT)/%.c,$(DECODE_PROVE)/fuzz/%.o,$(abspath \
+		$(ROOT)/tools/fuzz/fuzz_flow.c $(fuzz_flow-with) $(DECODE_TESTS)/graph_prove.c))
+	clang $(FUZZ_FLAGS) $^ -o $@
 
 decode-prove: $(DECODE_PROVERS) $(DECODE_BROKEN:%=$(DECODE_PROVE)/broken/same_test-%) \
 		$(DECODE_PROVE)/random_diff \
