@@ -25,7 +25,9 @@
  * @size: how many bytes
  * @begin: up to here it is as it was
  * @end: from here on it is again
- * @shift: what follows stands so many bytes further
+ * @shift: what follows is so many bytes further
+ * @before: records of the bytes before @begin, its memory used again
+ * @after: records of all bytes, in the same way
  */
 struct damage {
 	u8 *bytes;
@@ -33,6 +35,8 @@ struct damage {
 	u64 begin;
 	u64 end;
 	s64 shift;
+	struct record_list before;
+	struct record_list after;
 };
 
 /**
@@ -167,16 +171,14 @@ static const char *check_behind(const struct damage *damage,
 }
 
 static const char *check_before(const struct recording *recording,
-				const struct damage *damage,
-				const struct record_list *damaged)
+				struct damage *damage)
 {
-	struct record_list before = { 0 };
 	u64 same;
 
-	decode(recording, recording->trace, damage->begin, &before);
-	same = record_list_difference(&before, damaged);
-	same = before.count - same;
-	record_list_free(&before);
+	damage->before.count = 0;
+	decode(recording, recording->trace, damage->begin, &damage->before);
+	same = record_list_difference(&damage->before, &damage->after);
+	same = damage->before.count - same;
 	return same <= TAIL_RECORDS ? NULL : "other records before the damage";
 }
 
@@ -212,17 +214,16 @@ static const char *check_round(const struct recording *recording,
 			       const struct record_list *whole,
 			       struct figures *figures)
 {
-	struct record_list damaged = { 0 };
 	const char *wrong;
 
 	make_damage(recording, damage);
-	decode(recording, damage->bytes, damage->size, &damaged);
-	wrong = check_before(recording, damage, &damaged);
+	damage->after.count = 0;
+	decode(recording, damage->bytes, damage->size, &damage->after);
+	wrong = check_before(recording, damage);
 	if (!wrong)
-		wrong = check_behind(damage, &damaged, whole, figures);
+		wrong = check_behind(damage, &damage->after, whole, figures);
 	if (!wrong)
-		wrong = check_gaps(damage, &damaged, whole, figures);
-	record_list_free(&damaged);
+		wrong = check_gaps(damage, &damage->after, whole, figures);
 	return wrong;
 }
 
@@ -251,6 +252,8 @@ static bool check_trace(const struct recording *recording, const char *name)
 	       (unsigned long long)(figures.lost * 100 / figures.all),
 	       (unsigned long long)(figures.lost * 10000 / figures.all % 100));
 	record_list_free(&whole);
+	record_list_free(&damage.before);
+	record_list_free(&damage.after);
 	free(damage.bytes);
 	return !wrong && figures.gaps;
 }
