@@ -35,10 +35,12 @@ struct kipt_refusal;
  * @model: of the CPU
  * @stepping: of the CPU
  * @core_type: CPUID.1AH:EAX[31:24]; 0 in machines with one kind of core
+ *
+ * It has no padding: whole ones are compared.
  */
 struct kipt_caps {
-	bool pt;
-	bool vmx_pt;
+	u32 pt;
+	u32 vmx_pt;
 	u32 leaf0_eax;
 	u32 leaf0_ebx;
 	u32 leaf0_ecx;
@@ -113,6 +115,17 @@ struct kipt_hw_position {
 	u64 mask_ptrs;
 	u64 status;
 };
+
+/**
+ * kipt_hw_read_local() - read an MSR, which may not be there
+ * @msr: its number
+ * @value: receives what is in it, or 0
+ *
+ * Context: this CPU, any, also NMI.
+ *
+ * Return: 0, or -EIO if the read faulted.
+ */
+int kipt_hw_read_local(u32 msr, u64 *value);
 
 /**
  * kipt_caps_read_local() - learn and remember what this CPU can do
@@ -200,7 +213,8 @@ void kipt_caps_lack(u32 cap, bool ecx, char *text, size_t size);
  * kipt_caps_check_config() - judge a configuration before any MSR is written
  * @caps: what the CPUs can do
  * @config: what a user asked for; CR3Filter in @config->ctl is judged,
- *	@config->cr3_match is not, since the module fills it in
+ *	@config->cr3_match is not, since the module fills it in; neither is
+ *	ADDRn_CFG, which is made of ranges that end after they begin
  * @refusal: where a refusal is explained
  *
  * Return:

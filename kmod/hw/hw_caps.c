@@ -4,8 +4,10 @@
  * Leaves judging by them to hw_check.c. Reading runs on the CPU itself, the
  * rest anywhere.
  */
+#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/string.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
@@ -17,17 +19,20 @@
 static DEFINE_PER_CPU(struct kipt_caps, cpu_caps);
 static DEFINE_PER_CPU(bool, cpu_seen);
 
-static u64 msr_read_or_zero(u32 msr)
+int kipt_hw_read_local(u32 msr, u64 *value)
 {
 	u32 low, high;
 
+	*value = 0;
 	if (rdmsr_safe(msr, &low, &high))
-		return 0;
-	return (u64)high << 32 | low;
+		return -EIO;
+	*value = (u64)high << 32 | low;
+	return 0;
 }
 
 static void read_pt_leaves(struct kipt_caps *caps)
 {
+	u64 misc, platform;
 	u32 unused;
 
 	caps->pt = true;
@@ -40,9 +45,10 @@ static void read_pt_leaves(struct kipt_caps *caps)
 						  caps->leaf0_ebx },
 					(u32 []){ caps->leaf1_eax,
 						  caps->leaf1_ebx });
-	caps->vmx_pt = msr_read_or_zero(RTIT_VMX_MISC) & RTIT_VMX_MISC_PT;
-	caps->max_nonturbo_ratio =
-		msr_read_or_zero(RTIT_PLATFORM_INFO) >> 8 & 0xff;
+	kipt_hw_read_local(RTIT_VMX_MISC, &misc);
+	caps->vmx_pt = !!(misc & RTIT_VMX_MISC_PT);
+	kipt_hw_read_local(RTIT_PLATFORM_INFO, &platform);
+	caps->max_nonturbo_ratio = platform >> 8 & 0xff;
 }
 
 static void read_tsc_leaf(struct kipt_caps *caps)
@@ -148,25 +154,6 @@ void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
 		memset(caps, 0, sizeof(*caps));
 }
 
-/* All that get-info has of them; their @values follow from the leaves. */
-static bool is_same_kind(const struct kipt_caps *one,
-			 const struct kipt_caps *other)
-{
-	return one->pt == other->pt && one->vmx_pt == other->vmx_pt &&
-	       one->leaf0_eax == other->leaf0_eax &&
-	       one->leaf0_ebx == other->leaf0_ebx &&
-	       one->leaf0_ecx == other->leaf0_ecx &&
-	       one->leaf1_eax == other->leaf1_eax &&
-	       one->leaf1_ebx == other->leaf1_ebx &&
-	       one->tsc_den == other->tsc_den &&
-	       one->tsc_num == other->tsc_num &&
-	       one->crystal_hz == other->crystal_hz &&
-	       one->max_nonturbo_ratio == other->max_nonturbo_ratio &&
-	       one->family == other->family && one->model == other->model &&
-	       one->stepping == other->stepping &&
-	       one->core_type == other->core_type;
-}
-
 bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
 			 struct kipt_caps *caps)
 {
@@ -177,7 +164,7 @@ bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
 	*caps = per_cpu(cpu_caps, first);
 	cpumask_clear(kind);
 	for_each_cpu(cpu, cpus)
-		if (is_same_kind(&per_cpu(cpu_caps, cpu), caps))
+		if (!memcmp(&per_cpu(cpu_caps, cpu), caps, sizeof(*caps)))
 			cpumask_set_cpu(cpu, kind);
 	cpumask_andnot(cpus, cpus, kind);
 	return true;

@@ -199,35 +199,13 @@ static bool is_canonical(u64 addr)
 	return (u64)((s64)(addr << unused) >> unused) == addr;
 }
 
-static int check_range(const struct kipt_hw_config *config, u32 i,
+static int check_range(const struct kipt_hw_range *range, u32 i,
 		       struct kipt_refusal *refusal)
 {
-	const struct kipt_hw_range *range = &config->ranges[i];
-
-	if (range->first > range->last)
-		return kipt_refuse(refusal, NULL, -EINVAL,
-				   "range %u ends before it begins: %#llx to %#llx", i,
-				   range->first, range->last);
 	if (!is_canonical(range->first) || !is_canonical(range->last))
 		return kipt_refuse(refusal, NULL, -EINVAL,
 				   "range %u, %#llx to %#llx, is not canonical", i,
 				   range->first, range->last);
-	return 0;
-}
-
-/* Each range has its field in IA32_RTIT_CTL, and each field its range. */
-static int check_range_cfg(const struct kipt_hw_config *config, u32 i,
-			   struct kipt_refusal *refusal)
-{
-	u32 cfg = (config->ctl & RTIT_CTL_ADDR_CFG(i)) >>
-		  RTIT_CTL_ADDR_CFG_SHIFT(i);
-
-	if (i >= config->nr_ranges && cfg)
-		return kipt_refuse(refusal, NULL, -EINVAL,
-				   "ADDR%u_CFG is %u, but there is no range %u", i, cfg, i);
-	if (i < config->nr_ranges && (!cfg || cfg > RTIT_ADDR_CFG_TRACESTOP))
-		return kipt_refuse(refusal, NULL, -EINVAL,
-				   "ADDR%u_CFG is %u; allowed: 1 (filter), 2 (TraceStop)", i, cfg);
 	return 0;
 }
 
@@ -248,20 +226,15 @@ static int check_ranges(const struct kipt_caps *caps,
 			struct kipt_refusal *refusal)
 {
 	u32 most = caps->values.ranges, i;
-	int err;
+	int err = 0;
 
 	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER))
 		return refuse_field("ADDRn_CFG", RTIT_CAP_IP_FILTER, refusal);
 	if (config->nr_ranges > most)
 		return refuse_count(caps, config->nr_ranges, refusal);
-	for (i = 0; i < KIPT_HW_RANGES_MAX; i++) {
-		err = check_range_cfg(config, i, refusal);
-		if (!err && i < config->nr_ranges)
-			err = check_range(config, i, refusal);
-		if (err)
-			return err;
-	}
-	return 0;
+	for (i = 0; i < config->nr_ranges && !err; i++)
+		err = check_range(&config->ranges[i], i, refusal);
+	return err;
 }
 
 int kipt_caps_check_config(const struct kipt_caps *caps,

@@ -26,18 +26,6 @@
 #define STATUS_READ_ONLY	(RTIT_STATUS_FILTEREN | RTIT_STATUS_CONTEXTEN | \
 				 RTIT_STATUS_TRIGGEREN)
 
-static int msr_read(u32 msr, u64 *value)
-{
-	u32 low, high;
-
-	if (rdmsr_safe(msr, &low, &high)) {
-		*value = 0;
-		return -EIO;
-	}
-	*value = (u64)high << 32 | low;
-	return 0;
-}
-
 static int msr_write(u32 msr, u64 value)
 {
 	return wrmsr_safe(msr, (u32)value, (u32)(value >> 32)) ? -EIO : 0;
@@ -50,7 +38,7 @@ static bool vmx_forbids(void)
 
 	if (!(__read_cr4() & X86_CR4_VMXE))
 		return false;
-	msr_read(RTIT_VMX_MISC, &misc);
+	kipt_hw_read_local(RTIT_VMX_MISC, &misc);
 	return !(misc & RTIT_VMX_MISC_PT);
 }
 
@@ -60,10 +48,10 @@ static void save_filters(struct kipt_hw_saved *saved,
 	u32 i;
 
 	if (caps->leaf0_ebx & RTIT_CAP_CR3_FILTER)
-		msr_read(RTIT_CR3_MATCH, &saved->cr3_match);
+		kipt_hw_read_local(RTIT_CR3_MATCH, &saved->cr3_match);
 	for (i = 0; i < caps->values.ranges; i++) {
-		msr_read(RTIT_ADDR_A(i), &saved->ranges[i].first);
-		msr_read(RTIT_ADDR_B(i), &saved->ranges[i].last);
+		kipt_hw_read_local(RTIT_ADDR_A(i), &saved->ranges[i].first);
+		kipt_hw_read_local(RTIT_ADDR_B(i), &saved->ranges[i].last);
 	}
 }
 
@@ -71,15 +59,15 @@ int kipt_hw_save_local(struct kipt_hw_saved *saved)
 {
 	lockdep_assert_irqs_disabled();
 	memset(saved, 0, sizeof(*saved));
-	if (msr_read(RTIT_CTL, &saved->ctl))
+	if (kipt_hw_read_local(RTIT_CTL, &saved->ctl))
 		return -EIO;
 	if (saved->ctl & RTIT_CTL_TRACEEN)
 		return -EBUSY;
 	if (vmx_forbids())
 		return -EPERM;
-	if (msr_read(RTIT_STATUS, &saved->status) ||
-	    msr_read(RTIT_OUTPUT_BASE, &saved->base) ||
-	    msr_read(RTIT_OUTPUT_MASK_PTRS, &saved->mask_ptrs))
+	if (kipt_hw_read_local(RTIT_STATUS, &saved->status) ||
+	    kipt_hw_read_local(RTIT_OUTPUT_BASE, &saved->base) ||
+	    kipt_hw_read_local(RTIT_OUTPUT_MASK_PTRS, &saved->mask_ptrs))
 		return -EIO;
 	save_filters(saved, kipt_caps_cpu(smp_processor_id()));
 	return 0;
@@ -149,16 +137,16 @@ int kipt_hw_aim_local(u64 cr3_match)
 
 void kipt_hw_halt_local(struct kipt_hw_position *position)
 {
-	msr_read(RTIT_CTL, &position->ctl);
+	kipt_hw_read_local(RTIT_CTL, &position->ctl);
 	msr_write(RTIT_CTL, position->ctl & ~RTIT_CTL_TRACEEN);
 	/*
 	 * Clearing TraceEn flushes the packets, yet only a store or fence
 	 * after it makes them visible to others ("Trace Output").
 	 */
 	wmb();
-	msr_read(RTIT_OUTPUT_BASE, &position->base);
-	msr_read(RTIT_OUTPUT_MASK_PTRS, &position->mask_ptrs);
-	msr_read(RTIT_STATUS, &position->status);
+	kipt_hw_read_local(RTIT_OUTPUT_BASE, &position->base);
+	kipt_hw_read_local(RTIT_OUTPUT_MASK_PTRS, &position->mask_ptrs);
+	kipt_hw_read_local(RTIT_STATUS, &position->status);
 }
 
 bool kipt_hw_is_ours(const struct kipt_hw_config *config,
@@ -177,7 +165,7 @@ u64 kipt_hw_status_local(void)
 {
 	u64 status;
 
-	msr_read(RTIT_STATUS, &status);
+	kipt_hw_read_local(RTIT_STATUS, &status);
 	return status;
 }
 
@@ -219,7 +207,7 @@ bool kipt_hw_pmi_ack_local(void)
 {
 	u64 status;
 
-	if (msr_read(RTIT_PERF_GLOBAL_STATUS, &status) ||
+	if (kipt_hw_read_local(RTIT_PERF_GLOBAL_STATUS, &status) ||
 	    !(status & RTIT_GLOBAL_TOPA_PMI))
 		return false;
 	msr_write(RTIT_PERF_GLOBAL_STATUS_RESET, RTIT_GLOBAL_TOPA_PMI);

@@ -22,11 +22,11 @@
 /**
  * struct slot - the reservation of a CPU
  * @event: perf's, or NULL
- * @offlines: counts how often the CPU went away
+ * @puts: counts how often it was put, also because the CPU went away
  */
 struct slot {
 	struct perf_event *event;
-	u32 offlines;
+	u32 puts;
 };
 
 /* Guards the slots. A CPU hotplug callback takes it. */
@@ -36,21 +36,23 @@ static DEFINE_PER_CPU(struct slot, slots);
 static enum { PMU_UNKNOWN, PMU_ABSENT, PMU_PRESENT } found;
 static u32 pmu_type;
 
-/*
- * An event that counts nothing, of a PMU that every kernel with perf has. Of a CPU:
- * the first event of a task has the kernel patch its scheduler, and patch it back
- * a second after the last one is gone (perf_sched_events), in the midst of traces.
- */
-static struct perf_event *make_witness(unsigned int cpu)
+static struct perf_event *make_event(unsigned int cpu, u32 type, u64 config)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
+		.type = type,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
+		.config = config,
 		.disabled = 1,
 	};
+	struct perf_event *event;
 
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return event;
+	if (event->pmu && event->pmu->type == type)
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-ENODEV);
 }
 
 /* The data of a device on perf's bus is its PMU, which says the same. */
@@ -79,6 +81,11 @@ static void look_on_bus(const struct pmu *witness)
 	put_device(dev);
 }
 
+/*
+ * By an event that counts nothing, of a PMU that every kernel with perf has. Of a CPU:
+ * the first event of a task has the kernel patch its scheduler, and patch it back
+ * a second after the last one is gone (perf_sched_events), in the midst of traces.
+ */
 static void look_for_pmu(void)
 {
 	struct perf_event *witness = ERR_PTR(-ENODEV);
@@ -86,7 +93,7 @@ static void look_for_pmu(void)
 
 	/* One that goes offline has none. */
 	for_each_online_cpu(cpu) {
-		witness = make_witness(cpu);
+		witness = make_event(cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 		if (!IS_ERR(witness))
 			break;
 	}
@@ -105,24 +112,6 @@ void kipt_reserve_init(void)
 		pr_warn("cannot find out whether perf has an intel_pt PMU: no CPU can be traced\n");
 }
 
-static struct perf_event *make_event(unsigned int cpu)
-{
-	struct perf_event_attr attr = {
-		.type = pmu_type,
-		.size = sizeof(attr),
-		.disabled = 1,
-	};
-	struct perf_event *event;
-
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	if (IS_ERR(event))
-		return event;
-	if (event->pmu && event->pmu->type == pmu_type)
-		return event;
-	perf_event_release_kernel(event);
-	return ERR_PTR(-ENODEV);
-}
-
 static int explain(unsigned int cpu, int err, struct kipt_refusal *refusal)
 {
 	if (err == -EBUSY)
@@ -136,27 +125,27 @@ static int explain(unsigned int cpu, int err, struct kipt_refusal *refusal)
 			   "CPU %u: perf's intel_pt PMU cannot be reserved (error %d)", cpu, -err);
 }
 
-static u32 offlines_of(unsigned int cpu, bool *reserved)
+static u32 puts_of(unsigned int cpu, bool *reserved)
 {
 	struct slot *slot = per_cpu_ptr(&slots, cpu);
-	u32 offlines;
+	u32 puts;
 
 	mutex_lock(&slots_lock);
 	*reserved = slot->event;
-	offlines = slot->offlines;
+	puts = slot->puts;
 	mutex_unlock(&slots_lock);
-	return offlines;
+	return puts;
 }
 
 /* Return: false if the CPU went away since, and with it the event's worth. */
-static bool keep_event(unsigned int cpu, struct perf_event *event, u32 offlines)
+static bool keep_event(unsigned int cpu, struct perf_event *event, u32 puts)
 {
 	struct slot *slot = per_cpu_ptr(&slots, cpu);
 	bool keep;
 
 	cpus_read_lock();
 	mutex_lock(&slots_lock);
-	keep = cpu_online(cpu) && slot->offlines == offlines && !slot->event;
+	keep = cpu_online(cpu) && slot->puts == puts && !slot->event;
 	if (keep)
 		slot->event = event;
 	mutex_unlock(&slots_lock);
@@ -168,7 +157,7 @@ int kipt_reserve_get(unsigned int cpu, struct kipt_refusal *refusal)
 {
 	struct perf_event *event;
 	bool reserved;
-	u32 offlines;
+	u32 puts;
 
 	might_sleep();
 	if (found == PMU_ABSENT)
@@ -177,15 +166,15 @@ int kipt_reserve_get(unsigned int cpu, struct kipt_refusal *refusal)
 		return kipt_refuse(refusal, NULL, -ENODEV,
 				   "nothing shows whether perf has an intel_pt PMU, so perf might use Intel PT on CPU %u",
 				   cpu);
-	offlines = offlines_of(cpu, &reserved);
+	puts = puts_of(cpu, &reserved);
 	if (reserved)
 		return 0;
 	if (!cpu_online(cpu))
 		return explain(cpu, -ENXIO, refusal);
-	event = make_event(cpu);
+	event = make_event(cpu, pmu_type, 0);
 	if (IS_ERR(event))
 		return explain(cpu, PTR_ERR(event), refusal);
-	if (keep_event(cpu, event, offlines))
+	if (keep_event(cpu, event, puts))
 		return 0;
 	perf_event_release_kernel(event);
 	return explain(cpu, -ENXIO, refusal);
@@ -203,7 +192,7 @@ bool kipt_reserve_held(unsigned int cpu)
 	return held;
 }
 
-static void put_event(unsigned int cpu, bool offline)
+void kipt_reserve_put(unsigned int cpu)
 {
 	struct slot *slot = per_cpu_ptr(&slots, cpu);
 	struct perf_event *event;
@@ -211,18 +200,8 @@ static void put_event(unsigned int cpu, bool offline)
 	mutex_lock(&slots_lock);
 	event = slot->event;
 	slot->event = NULL;
-	slot->offlines += offline;
+	slot->puts++;
 	mutex_unlock(&slots_lock);
 	if (event)
 		perf_event_release_kernel(event);
-}
-
-void kipt_reserve_put(unsigned int cpu)
-{
-	put_event(cpu, false);
-}
-
-void kipt_reserve_offline(unsigned int cpu)
-{
-	put_event(cpu, true);
 }

@@ -47,19 +47,11 @@ int kipt_reserve_get(unsigned int cpu, struct kipt_refusal *refusal);
 bool kipt_reserve_held(unsigned int cpu);
 
 /**
- * kipt_reserve_put() - give it back
- * @cpu: need not be reserved
- *
- * Context: may sleep.
- */
-void kipt_reserve_put(unsigned int cpu);
-
-/**
- * kipt_reserve_offline() - a CPU goes away, and perf drops its events
+ * kipt_reserve_put() - give it back; or the CPU goes away, and perf drops its events
  * @cpu: need not be reserved; kipt_reserve_get() takes it anew
  *
- * Context: the CPU hotplug callback.
+ * Context: may sleep, also the CPU hotplug callback.
  */
-void kipt_reserve_offline(unsigned int cpu);
+void kipt_reserve_put(unsigned int cpu);
 
 #endif /* KIPT_RESERVE_H */

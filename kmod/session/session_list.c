@@ -345,7 +345,7 @@ static int cpu_offline_cb(unsigned int cpu)
 	}
 	mutex_unlock(&sessions_lock);
 	/* perf drops the event from a CPU that leaves; start takes a new one. */
-	kipt_reserve_offline(cpu);
+	kipt_reserve_put(cpu);
 	return 0;
 }
 
