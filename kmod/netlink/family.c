@@ -12,15 +12,11 @@
 #include <net/genetlink.h>
 
 #include "../lib/compat.h"
-#include "fetch_message.h"
-#include "family.h"
-#include "info_message.h"
+#include "commands.h"
 #include "../session/owner.h"
 #include "../lib/refuse.h"
 #include "reply.h"
 #include "../session/session.h"
-#include "session_message.h"
-#include "snapshot_message.h"
 #include "../../uapi/linux/kipt.h"
 
 #define FLAGS_ALL	(KIPT_SESSION_FLAGS_DETACHED | \
@@ -42,16 +38,6 @@ static struct netlink_range_validation size_range = {
 static struct netlink_range_validation pid_range = {
 	.min = 1,
 	.max = 2147483647,
-};
-
-static struct netlink_range_validation lines_range = {
-	.min = 0,
-	.max = KIPT_PRINT_BRANCHES_MAX,
-};
-
-static struct netlink_range_validation user_range = {
-	.min = 0,
-	.max = KIPT_PRINT_USER_MAX,
 };
 
 static struct netlink_range_validation memory_range = {
@@ -78,12 +64,9 @@ static const struct nla_policy session_new_policy[] = {
 	[KIPT_A_SESSION_FILTER] = NLA_POLICY_NESTED(filter_policy),
 	[KIPT_A_SESSION_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &pid_range),
 	[KIPT_A_SESSION_CR3] = { .type = NLA_U64 },
-	[KIPT_A_SESSION_PRINT_BRANCHES] = NLA_POLICY_FULL_RANGE(NLA_U32,
-								&lines_range),
-	[KIPT_A_SESSION_PRINT_CPUS] = NLA_POLICY_FULL_RANGE(NLA_U32,
-							    &lines_range),
-	[KIPT_A_SESSION_PRINT_USER] = NLA_POLICY_FULL_RANGE(NLA_U32,
-							    &user_range),
+	[KIPT_A_SESSION_PRINT_BRANCHES] = NLA_POLICY_MAX(NLA_U32, KIPT_PRINT_BRANCHES_MAX),
+	[KIPT_A_SESSION_PRINT_CPUS] = NLA_POLICY_MAX(NLA_U32, KIPT_PRINT_BRANCHES_MAX),
+	[KIPT_A_SESSION_PRINT_USER] = NLA_POLICY_MAX(NLA_U32, KIPT_PRINT_USER_MAX),
 };
 
 static const struct nla_policy session_id_policy[] = {
@@ -102,18 +85,22 @@ static const struct nla_policy snapshot_policy[] = {
 	[KIPT_A_SNAPSHOT_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-static int call_do(struct sk_buff *skb, struct genl_info *info,
-		   struct kipt_refusal *refusal)
-{
-	switch (info->genlhdr->cmd) {
-	case KIPT_CMD_GET_INFO:
-		return kipt_info_get(skb, info);
-	case KIPT_CMD_SNAPSHOT_DEL:
-		return kipt_snapshot_message_del(skb, info, refusal);
-	default:
-		return kipt_session_message_get(skb, info, refusal);
-	}
-}
+/* A request has one answer (@call), or is answered by a dump (@dump). */
+static const struct {
+	int (*call)(struct sk_buff *skb, struct genl_info *info,
+		    struct kipt_refusal *refusal);
+	const struct kipt_reply_dump_ops *dump;
+} commands[] = {
+	[KIPT_CMD_GET_INFO] = { .call = kipt_info_get },
+	[KIPT_CMD_SESSION_NEW] = { .dump = &kipt_session_new_dump },
+	[KIPT_CMD_SESSION_START] = { .dump = &kipt_session_control_dump },
+	[KIPT_CMD_SESSION_STOP] = { .dump = &kipt_session_control_dump },
+	[KIPT_CMD_SESSION_DEL] = { .dump = &kipt_session_control_dump },
+	[KIPT_CMD_SESSION_GET] = { kipt_session_message_get, &kipt_session_list_dump },
+	[KIPT_CMD_FETCH] = { .dump = &kipt_fetch_dump },
+	[KIPT_CMD_SNAPSHOT_GET] = { .dump = &kipt_snapshot_dump },
+	[KIPT_CMD_SNAPSHOT_DEL] = { .call = kipt_snapshot_message_del },
+};
 
 /* Not every allocation that fails has a sentence of its own. */
 static int explain_memory(int err, struct kipt_refusal *refusal)
@@ -128,26 +115,13 @@ static int family_do(struct sk_buff *skb, struct genl_info *info)
 	struct kipt_refusal refusal = {};
 	int err;
 
-	err = explain_memory(call_do(skb, info, &refusal), &refusal);
+	err = explain_memory(commands[info->genlhdr->cmd].call(skb, info, &refusal), &refusal);
 	return err ? kipt_refuse_send(skb, err, &refusal) : 0;
 }
 
 static const struct kipt_reply_dump_ops *dump_ops(struct netlink_callback *cb)
 {
-	switch (kipt_reply_command(cb)) {
-	case KIPT_CMD_SESSION_NEW:
-		return &kipt_session_new_dump;
-	case KIPT_CMD_SESSION_START:
-	case KIPT_CMD_SESSION_STOP:
-	case KIPT_CMD_SESSION_DEL:
-		return &kipt_session_control_dump;
-	case KIPT_CMD_FETCH:
-		return &kipt_fetch_dump;
-	case KIPT_CMD_SNAPSHOT_GET:
-		return &kipt_snapshot_dump;
-	default:
-		return &kipt_session_list_dump;
-	}
+	return commands[kipt_reply_command(cb)].dump;
 }
 
 static int refuse_start(struct netlink_callback *cb)

@@ -5,9 +5,9 @@
  */
 #include <net/genetlink.h>
 
+#include "commands.h"
 #include "../lib/compat.h"
 #include "../fetch/fetch.h"
-#include "fetch_message.h"
 #include "reply.h"
 #include "../session/permission.h"
 #include "../lib/refuse.h"
@@ -85,18 +85,13 @@ static int fetch_start(struct netlink_callback *cb, struct nlattr **attrs,
 	return err;
 }
 
-static int put_u64(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, KIPT_A_FETCH_PAD);
-}
-
 static int put_chunk(struct sk_buff *skb, const struct kipt_fetch_piece *piece)
 {
 	if (nla_put_u32(skb, KIPT_A_FETCH_CPU, piece->cpu) ||
-	    put_u64(skb, KIPT_A_FETCH_CHUNK, piece->chunk) ||
-	    put_u64(skb, KIPT_A_FETCH_FROM, piece->from) ||
-	    put_u64(skb, KIPT_A_FETCH_TO, piece->to) ||
-	    put_u64(skb, KIPT_A_FETCH_LOST, piece->lost) ||
+	    kipt_reply_put_u64(skb, KIPT_A_FETCH_CHUNK, piece->chunk) ||
+	    kipt_reply_put_u64(skb, KIPT_A_FETCH_FROM, piece->from) ||
+	    kipt_reply_put_u64(skb, KIPT_A_FETCH_TO, piece->to) ||
+	    kipt_reply_put_u64(skb, KIPT_A_FETCH_LOST, piece->lost) ||
 	    (piece->end && nla_put_flag(skb, KIPT_A_FETCH_END)))
 		return -EMSGSIZE;
 	if (!piece->count)
@@ -109,8 +104,8 @@ static int put_progress(struct sk_buff *skb,
 			const struct kipt_fetch_piece *piece)
 {
 	return nla_put_u32(skb, KIPT_A_FETCH_FETCH, piece->fetch) ?:
-	       put_u64(skb, KIPT_A_FETCH_TOTAL, piece->total) ?:
-	       put_u64(skb, KIPT_A_FETCH_DONE, piece->done);
+	       kipt_reply_put_u64(skb, KIPT_A_FETCH_TOTAL, piece->total) ?:
+	       kipt_reply_put_u64(skb, KIPT_A_FETCH_DONE, piece->done);
 }
 
 static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,

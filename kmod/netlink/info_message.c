@@ -7,8 +7,8 @@
 #include <net/genetlink.h>
 #include <asm/tsc.h>
 
+#include "commands.h"
 #include "../hw/hw.h"
-#include "info_message.h"
 #include "../session/latch.h"
 #include "../lib/limits.h"
 #include "../lib/memory.h"
@@ -77,8 +77,7 @@ static int put_leaves(struct sk_buff *skb, const struct kipt_caps *caps)
 	       nla_put_u32(skb, KIPT_A_CAP_CRYSTAL_HZ, caps->crystal_hz) ?:
 	       nla_put_u32(skb, KIPT_A_CAP_MAX_NONTURBO_RATIO, caps->max_nonturbo_ratio) ?:
 	       nla_put_u32(skb, KIPT_A_CAP_VMX_PT, caps->vmx_pt) ?:
-	       nla_put_u64_64bit(skb, KIPT_A_CAP_CTL_ALLOWED,
-				 kipt_caps_ctl_allowed(caps), KIPT_A_CAP_PAD);
+	       kipt_reply_put_u64(skb, KIPT_A_CAP_CTL_ALLOWED, kipt_caps_ctl_allowed(caps));
 }
 
 static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
@@ -102,23 +101,18 @@ static int put_kind(struct sk_buff *skb, const struct cpu_kinds *kinds,
 	return 0;
 }
 
-static int put_limit(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, KIPT_A_LIMITS_PAD);
-}
-
 static int put_limits(struct sk_buff *skb)
 {
 	struct nlattr *nest = nla_nest_start(skb, KIPT_A_INFO_LIMITS);
 	const struct kipt_limits *limits = kipt_limits();
 
-	if (!nest || put_limit(skb, KIPT_A_LIMITS_SIZE_MIN, KIPT_SIZE_MIN) ||
-	    put_limit(skb, KIPT_A_LIMITS_SIZE_MAX, KIPT_SIZE_MAX) ||
-	    put_limit(skb, KIPT_A_LIMITS_MEMORY, limits->memory) ||
+	if (!nest || kipt_reply_put_u64(skb, KIPT_A_LIMITS_SIZE_MIN, KIPT_SIZE_MIN) ||
+	    kipt_reply_put_u64(skb, KIPT_A_LIMITS_SIZE_MAX, KIPT_SIZE_MAX) ||
+	    kipt_reply_put_u64(skb, KIPT_A_LIMITS_MEMORY, limits->memory) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_SPACES, limits->spaces) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_SWITCHES, limits->switches) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_PATCHES, limits->patches) ||
-	    put_limit(skb, KIPT_A_LIMITS_ARENA, limits->arena) ||
+	    kipt_reply_put_u64(skb, KIPT_A_LIMITS_ARENA, limits->arena) ||
 	    nla_put_u32(skb, KIPT_A_LIMITS_PROCESSES, limits->processes))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -140,8 +134,7 @@ static int put_use(struct sk_buff *skb, const struct cpu_kinds *kinds)
 
 	if (err)
 		return err;
-	if (nla_put_u64_64bit(skb, KIPT_A_INFO_MEMORY, kipt_memory_used(),
-			      KIPT_A_INFO_PAD) ||
+	if (kipt_reply_put_u64(skb, KIPT_A_INFO_MEMORY, kipt_memory_used()) ||
 	    (latch && nla_put_u32(skb, KIPT_A_INFO_LATCH, latch)))
 		return -EMSGSIZE;
 	return 0;
@@ -183,7 +176,8 @@ static size_t info_size(void)
 	return FIXED_BYTES + nr_cpu_ids * (CAP_BYTES + 3 * sizeof("1234,"));
 }
 
-int kipt_info_get(struct sk_buff *request, struct genl_info *info)
+int kipt_info_get(struct sk_buff *request, struct genl_info *info,
+		  struct kipt_refusal *refusal)
 {
 	bool use = kipt_permission_sees(request);
 	struct cpu_kinds kinds;

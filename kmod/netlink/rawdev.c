@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device for raw trace. A file that is attached holds a reference to the
- * buffer of one CPU, so the bytes stay readable when the session goes away,
- * and stay charged until the file and its mappings are gone. Every operation
+ * The device for raw trace, as uapi/linux/kipt_raw.h describes it. A file that is attached
+ * holds a reference to the buffer of one CPU, so the bytes stay readable when the session
+ * goes away, and stay charged until the file and its mappings are gone. Every operation
  * asks permission.c, because a file can be passed on. Process context.
  */
 #include <linux/fs.h>
@@ -16,11 +16,11 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "commands.h"
 #include "../session/arm.h"
 #include "../trace/buffer.h"
 #include "../lib/compat.h"
 #include "../session/permission.h"
-#include "rawdev.h"
 #include "../session/session.h"
 #include "../crash/snapshot.h"
 #include "../watch/images.h"

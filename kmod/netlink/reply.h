@@ -7,6 +7,7 @@
 #define KIPT_REPLY_H
 
 #include <linux/types.h>
+#include <net/netlink.h>
 
 struct cpumask;
 struct genl_family;
@@ -140,5 +141,20 @@ int kipt_reply_missing(const struct nlattr *attr, const char *name,
  */
 int kipt_reply_put_cpus(struct sk_buff *skb, int attr,
 			const struct cpumask *cpus);
+
+/**
+ * kipt_reply_put_u64() - add a number
+ * @skb: a message
+ * @attr: type of the attribute
+ * @value: the number
+ *
+ * On x86 no number is padded, so the attributes "pad" stay unused.
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+static inline int kipt_reply_put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, 0);
+}
 
 #endif /* KIPT_REPLY_H */

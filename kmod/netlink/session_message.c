@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <net/genetlink.h>
 
+#include "commands.h"
 #include "../trace/buffer.h"
 #include "../crash/crash_hooks.h"
 #include "../watch/follow.h"
@@ -16,17 +17,11 @@
 #include "../session/permission.h"
 #include "../lib/refuse.h"
 #include "../session/session.h"
-#include "session_message.h"
 #include "../watch/sideband.h"
 #include "../crash/snapshot.h"
 
 /* All of session-get's attributes but the CPU list. */
 #define SESSION_BYTES	1536
-
-static int put_u64(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, KIPT_A_SESSION_PAD);
-}
 
 /**
  * struct control_state - a dump of session-start, -stop or -del
@@ -121,10 +116,8 @@ static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
 		nest = nla_nest_start(skb, KIPT_A_SESSION_FILTER);
 		if (!nest ||
 		    nla_put_u32(skb, KIPT_A_FILTER_KIND, filter->kind) ||
-		    nla_put_u64_64bit(skb, KIPT_A_FILTER_FIRST, filter->first,
-				      KIPT_A_FILTER_PAD) ||
-		    nla_put_u64_64bit(skb, KIPT_A_FILTER_LAST, filter->last,
-				      KIPT_A_FILTER_PAD))
+		    kipt_reply_put_u64(skb, KIPT_A_FILTER_FIRST, filter->first) ||
+		    kipt_reply_put_u64(skb, KIPT_A_FILTER_LAST, filter->last))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
@@ -145,7 +138,7 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 	    nla_put_u32(skb, KIPT_A_SESSION_PRINT_USER, config->print_user) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_SNAPSHOTS,
 			kipt_limits()->snapshots) ||
-	    put_u64(skb, KIPT_A_SESSION_SNAPSHOTS_SIZE,
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_SNAPSHOTS_SIZE,
 		    session->nr_traces * kipt_snapshot_bytes(config->size)))
 		return -EMSGSIZE;
 	if (kipt_crash_hooks_fire(why, sizeof(why)) &&
@@ -163,13 +156,13 @@ static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
 
 	if (nla_put_u32(skb, KIPT_A_SESSION_ID, session->group.id) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_MODE, config->mode) ||
-	    put_u64(skb, KIPT_A_SESSION_SIZE, config->size) ||
-	    put_u64(skb, KIPT_A_SESSION_CTL, config->ctl) ||
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_SIZE, config->size) ||
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_CTL, config->ctl) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_FLAGS, config->flags) ||
 	    put_filters(skb, session) ||
 	    (pid && nla_put_u32(skb, KIPT_A_SESSION_PID, pid)) ||
 	    put_arming(skb, session) ||
-	    (session->by_cr3 && put_u64(skb, KIPT_A_SESSION_CR3, session->cr3)))
+	    (session->by_cr3 && kipt_reply_put_u64(skb, KIPT_A_SESSION_CR3, session->cr3)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -182,8 +175,8 @@ static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 
 	if (sideband)
 		kipt_sideband_losses(sideband, &losses);
-	return put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ?:
-	       put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches);
+	return kipt_reply_put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ?:
+	       kipt_reply_put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches);
 }
 
 static int put_followed(struct sk_buff *skb, struct kipt_session *session)
@@ -193,7 +186,7 @@ static int put_followed(struct sk_buff *skb, struct kipt_session *session)
 	if (!follow)
 		return 0;
 	return nla_put_u32(skb, KIPT_A_SESSION_PROCESSES, kipt_follow_alive(follow)) ?:
-	       put_u64(skb, KIPT_A_SESSION_PROCESSES_LOST, kipt_follow_lost(follow));
+	       kipt_reply_put_u64(skb, KIPT_A_SESSION_PROCESSES_LOST, kipt_follow_lost(follow));
 }
 
 /*
@@ -208,77 +201,20 @@ static int put_status(struct sk_buff *skb, struct kipt_session *session)
 
 	if (nla_put_u32(skb, KIPT_A_SESSION_STATE, state) ||
 	    (cause && nla_put_u32(skb, KIPT_A_SESSION_CAUSE, cause)) ||
-	    put_u64(skb, KIPT_A_SESSION_GENERATION,
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_GENERATION,
 		    READ_ONCE(session->generation)) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_UID,
 			from_kuid_munged(&init_user_ns, session->uid)) ||
-	    put_u64(skb, KIPT_A_SESSION_MEMORY,
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_MEMORY,
 		    READ_ONCE(session->setup_done)) ||
 	    put_losses(skb, session))
 		return -EMSGSIZE;
 	return put_followed(skb, session);
 }
 
-/* The CPU list comes last: it is what may be too long for a small reader. */
-static int put_session(struct sk_buff *skb, struct kipt_session *session)
-{
-	if (put_wishes(skb, session) || put_status(skb, session))
-		return -EMSGSIZE;
-	return kipt_reply_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
-}
-
-static size_t session_size(const struct kipt_session *session)
-{
-	return SESSION_BYTES + session->nr_traces * sizeof("1234,");
-}
-
-static int reply_session(struct genl_info *info, struct kipt_session *session,
-			 struct kipt_refusal *refusal)
-{
-	struct sk_buff *skb;
-	void *header;
-	int err;
-
-	skb = kipt_reply_begin(info, session_size(session), &header);
-	if (!skb)
-		return -ENOMEM;
-	if (kipt_session_pin_live(session)) {
-		err = put_session(skb, session);
-		kipt_session_unpin(session);
-	} else {
-		err = kipt_session_check_gone(session, refusal) ?: -ENOENT;
-	}
-	if (err) {
-		nlmsg_free(skb);
-		return err;
-	}
-	genlmsg_end(skb, header);
-	return genlmsg_reply(skb, info);
-}
-
-int kipt_session_message_get(struct sk_buff *request, struct genl_info *info,
-			     struct kipt_refusal *refusal)
-{
-	struct kipt_session *session;
-	int err;
-
-	err = kipt_permission_trace(request, refusal) ?:
-	      kipt_reply_find(info->attrs[KIPT_A_SESSION_ID], &session, refusal);
-	if (err)
-		return err;
-	err = reply_session(info, session, refusal);
-	kipt_session_put(session);
-	return err;
-}
-
-static int put_cpu_u64(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, KIPT_A_CPU_PAD);
-}
-
 static int put_buffer(struct sk_buff *skb, const struct kipt_buffer *buffer)
 {
-	return put_cpu_u64(skb, KIPT_A_CPU_SIZE, buffer->size) ?:
+	return kipt_reply_put_u64(skb, KIPT_A_CPU_SIZE, buffer->size) ?:
 	       nla_put_u32(skb, KIPT_A_CPU_BLOCKS, buffer->nr_regions) ?:
 	       nla_put_u32(skb, KIPT_A_CPU_BLOCK_MIN, PAGE_SIZE << buffer->order_min) ?:
 	       nla_put_u32(skb, KIPT_A_CPU_BLOCK_MAX, PAGE_SIZE << buffer->order_max);
@@ -291,10 +227,10 @@ static int put_result(struct sk_buff *skb, struct kipt_trace *trace)
 	kipt_trace_result(trace, &result);
 	if (result.cause && nla_put_u32(skb, KIPT_A_CPU_CAUSE, result.cause))
 		return -EMSGSIZE;
-	return put_cpu_u64(skb, KIPT_A_CPU_HEAD, result.head) ?:
-	       put_cpu_u64(skb, KIPT_A_CPU_TAIL, result.tail) ?:
-	       put_cpu_u64(skb, KIPT_A_CPU_STATUS, result.registers.status) ?:
-	       put_cpu_u64(skb, KIPT_A_CPU_PMIS, atomic64_read(&trace->pmis));
+	return kipt_reply_put_u64(skb, KIPT_A_CPU_HEAD, result.head) ?:
+	       kipt_reply_put_u64(skb, KIPT_A_CPU_TAIL, result.tail) ?:
+	       kipt_reply_put_u64(skb, KIPT_A_CPU_STATUS, result.registers.status) ?:
+	       kipt_reply_put_u64(skb, KIPT_A_CPU_PMIS, atomic64_read(&trace->pmis));
 }
 
 static int put_trace(struct sk_buff *skb, const struct kipt_session *session,
@@ -369,7 +305,8 @@ static struct kipt_session *list_next(struct list_state *state)
 }
 
 /*
- * A list too long for the reader is left out: its CPUs follow one by one.
+ * The CPU list comes last: it is what may be too long for a small reader. It is left out
+ * then: its CPUs follow one by one.
  * @alone: nothing comes before this message that takes its room.
  */
 static int put_listed(struct sk_buff *skb, struct kipt_session *session,
@@ -449,3 +386,47 @@ const struct kipt_reply_dump_ops kipt_session_list_dump = {
 	.start = list_start,
 	.fill = list_fill,
 };
+
+static size_t session_size(const struct kipt_session *session)
+{
+	return SESSION_BYTES + session->nr_traces * sizeof("1234,");
+}
+
+static int reply_session(struct genl_info *info, struct kipt_session *session,
+			 struct kipt_refusal *refusal)
+{
+	struct sk_buff *skb;
+	void *header;
+	int err;
+
+	skb = kipt_reply_begin(info, session_size(session), &header);
+	if (!skb)
+		return -ENOMEM;
+	if (kipt_session_pin_live(session)) {
+		err = put_listed(skb, session, 0, false);
+		kipt_session_unpin(session);
+	} else {
+		err = kipt_session_check_gone(session, refusal) ?: -ENOENT;
+	}
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, header);
+	return genlmsg_reply(skb, info);
+}
+
+int kipt_session_message_get(struct sk_buff *request, struct genl_info *info,
+			     struct kipt_refusal *refusal)
+{
+	struct kipt_session *session;
+	int err;
+
+	err = kipt_permission_trace(request, refusal) ?:
+	      kipt_reply_find(info->attrs[KIPT_A_SESSION_ID], &session, refusal);
+	if (err)
+		return err;
+	err = reply_session(info, session, refusal);
+	kipt_session_put(session);
+	return err;
+}

@@ -10,12 +10,12 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "commands.h"
 #include "reply.h"
 #include "../session/permission.h"
 #include "../lib/refuse.h"
 #include "../hw/rtit_regs.h"
 #include "../session/session.h"
-#include "session_message.h"
 #include "../session/setup.h"
 
 static int parse_cpus(struct nlattr *attr, struct cpumask *cpus,
@@ -280,10 +280,8 @@ static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!header || nla_put_u32(skb, KIPT_A_SESSION_ID, session->group.id) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_STATE,
 			ready ? KIPT_STATE_NEW : KIPT_STATE_SETUP) ||
-	    nla_put_u64_64bit(skb, KIPT_A_SESSION_MEMORY, session->setup_done,
-			      KIPT_A_SESSION_PAD) ||
-	    nla_put_u64_64bit(skb, KIPT_A_SESSION_MEMORY_TOTAL,
-			      kipt_setup_total(session), KIPT_A_SESSION_PAD))
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_MEMORY, session->setup_done) ||
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_MEMORY_TOTAL, kipt_setup_total(session)))
 		return -EMSGSIZE;
 	genlmsg_end(skb, header);
 	return skb->len;

@@ -3,9 +3,9 @@
  * Snapshots, for a module that was built with CONFIG_KIPT_CRASH=n: it takes none. In
  * place of snapshot_message.c.
  */
+#include "commands.h"
 #include "../lib/refuse.h"
 #include "reply.h"
-#include "snapshot_message.h"
 
 static int refuse(struct kipt_refusal *refusal)
 {

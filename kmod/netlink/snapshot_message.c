@@ -6,11 +6,11 @@
 #include <linux/minmax.h>
 #include <net/genetlink.h>
 
+#include "commands.h"
 #include "reply.h"
 #include "../session/permission.h"
 #include "../lib/refuse.h"
 #include "../crash/snapshot.h"
-#include "snapshot_message.h"
 #include "../../uapi/linux/kipt.h"
 
 /* Headers and numbers with their padding. */
@@ -53,11 +53,6 @@ static int snapshot_start(struct netlink_callback *cb, struct nlattr **attrs,
 	return find(id, &state->snapshot, refusal);
 }
 
-static int put_u64(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, KIPT_A_SNAPSHOT_PAD);
-}
-
 static int put_task(struct sk_buff *skb, const struct kipt_snapshot *snapshot)
 {
 	if (!snapshot->pid && !snapshot->comm[0])
@@ -78,7 +73,7 @@ static int put_killed(struct sk_buff *skb,
 	if (!killed->file[0])
 		return 0;
 	return nla_put_string(skb, KIPT_A_SNAPSHOT_FILE, killed->file) ?:
-	       put_u64(skb, KIPT_A_SNAPSHOT_FILE_OFFSET, killed->file_offset);
+	       kipt_reply_put_u64(skb, KIPT_A_SNAPSHOT_FILE_OFFSET, killed->file_offset);
 }
 
 static int put_snapshot(struct sk_buff *skb,
@@ -86,17 +81,17 @@ static int put_snapshot(struct sk_buff *skb,
 {
 	const struct kipt_crash_event *event = &snapshot->dump.event;
 
-	if (put_u64(skb, KIPT_A_SNAPSHOT_TIME, snapshot->dump.time) ||
+	if (kipt_reply_put_u64(skb, KIPT_A_SNAPSHOT_TIME, snapshot->dump.time) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_HOOK, event->hook) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPU, event->cpu) ||
-	    put_u64(skb, KIPT_A_SNAPSHOT_IP, event->ip) ||
+	    kipt_reply_put_u64(skb, KIPT_A_SNAPSHOT_IP, event->ip) ||
 	    (event->trap != ~0U &&
 	     nla_put_u32(skb, KIPT_A_SNAPSHOT_TRAP, event->trap)) ||
 	    put_task(skb, snapshot) || put_killed(skb, &snapshot->killed) ||
 	    nla_put_u32(skb, KIPT_A_SNAPSHOT_CPUS, snapshot->cpus) ||
 	    (snapshot->dump.missed &&
 	     nla_put_u32(skb, KIPT_A_SNAPSHOT_MISSED, snapshot->dump.missed)) ||
-	    put_u64(skb, KIPT_A_SNAPSHOT_SIZE, snapshot->size))
+	    kipt_reply_put_u64(skb, KIPT_A_SNAPSHOT_SIZE, snapshot->size))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -109,7 +104,7 @@ static int put_data(struct sk_buff *skb, struct snapshot_state *state)
 
 	struct nlattr *data;
 
-	if (put_u64(skb, KIPT_A_SNAPSHOT_OFFSET, state->offset))
+	if (kipt_reply_put_u64(skb, KIPT_A_SNAPSHOT_OFFSET, state->offset))
 		return -EMSGSIZE;
 	data = nla_reserve(skb, KIPT_A_SNAPSHOT_DATA, len);
 	if (!data)

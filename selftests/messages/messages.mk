@@ -7,7 +7,7 @@ MESSAGES_TEST := selftests/messages
 MESSAGES_BUILD := $(BUILD)/messages
 MESSAGES_SHIM := $(MESSAGES_BUILD)/shim/stamp
 MESSAGES_HEADERS := $(addprefix linux/,atomic build_bug compiler cpumask cred err \
-	irq_work kref list mutex netlink pid_namespace sched slab spinlock uidgid wait workqueue) net/genetlink asm/msr-index
+	irq_work kref list mutex netlink pid_namespace sched slab spinlock uidgid wait workqueue) net/genetlink net/netlink asm/msr-index
 
 $(MESSAGES_SHIM): $(MESSAGES_TEST)/messages.mk
 	mkdir -p $(addprefix $(@D)/,linux net asm)

@@ -17,7 +17,7 @@
 #include "../../kmod/netlink/reply.h"
 #include "../../kmod/session/permission.h"
 #include "../../kmod/session/session.h"
-#include "../../kmod/netlink/session_message.h"
+#include "../../kmod/netlink/commands.h"
 #include "../../kmod/watch/sideband.h"
 #include "../decode/ktap.h"
 
