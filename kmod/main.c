@@ -20,8 +20,7 @@
 #include "lib/probe.h"
 #include "netlink/reply.h"
 #include "hw/reserve.h"
-#include "session/session.h"
-#include "session/session_run.h"
+#include "session/session_inside.h"
 #include "watch/sideband.h"
 #include "crash/snapshot.h"
 #include "trace/trace.h"
@@ -59,24 +58,38 @@ static const struct kipt_trace_ops trace_ops = {
 };
 
 /*
- * A part of the module. Where init() of one fails, kipt_init() calls uninit() of those before
- * it, the last one first. kipt_exit() does so for all of them, and between them ends sessions
- * and crash capture.
+ * A part of the module, or only what ends it (@init is NULL). Where init() of one fails,
+ * kipt_init() calls uninit() of those before it, the last one first; kipt_exit() calls all.
  */
 struct part {
 	int (*init)(void);
 	void (*uninit)(void);
 };
 
-static const struct part parts[] __initconst = {
+/*
+ * Sessions end first, and with the last armed one its hooks, while the family that
+ * their last messages go through is still there; then requests, then what all of
+ * it uses.
+ */
+static const struct part parts[] __refconst = {
 	{ kipt_crash_pages_init, kipt_crash_pages_uninit },
 	{ kipt_snapshot_init, kipt_snapshot_uninit },
 	{ kipt_nmi_init, kipt_nmi_uninit },
+	{ NULL, kipt_trace_ops_uninit },
+	{ NULL, kipt_crash_uninit },
 	{ kipt_session_init, kipt_session_uninit },
 	{ kipt_power_init, kipt_power_uninit },
+	{ NULL, kipt_arm_exit },
 	{ kipt_rawdev_init, kipt_rawdev_uninit },
 	{ kipt_family_init, kipt_family_uninit },
+	{ NULL, kipt_session_close },
 };
+
+static void end_parts(u32 made)
+{
+	while (made--)
+		parts[made].uninit();
+}
 
 static int __init kipt_init(void)
 {
@@ -94,38 +107,20 @@ static int __init kipt_init(void)
 	kipt_trace_ops_init(&trace_ops);
 	kipt_session_tell = kipt_reply_event;
 	for (made = 0; made < ARRAY_SIZE(parts); made++) {
-		err = parts[made].init();
-		if (err)
-			goto undo;
+		err = parts[made].init ? parts[made].init() : 0;
+		if (err) {
+			end_parts(made);
+			return err;
+		}
 	}
 	kipt_rawdev_allow();
 	kipt_arm_load();
 	return 0;
-
-undo:
-	while (made--)
-		parts[made].uninit();
-	return err;
 }
 
-/*
- * Sessions first, and with the last armed one its hooks, while the family that
- * their last messages go through is still there; then requests, then what all of
- * it uses.
- */
 static void __exit kipt_exit(void)
 {
-	kipt_session_close();
-	kipt_family_uninit();
-	kipt_rawdev_uninit();
-	kipt_arm_exit();
-	kipt_power_uninit();
-	kipt_session_uninit();
-	kipt_crash_uninit();
-	kipt_trace_ops_uninit();
-	kipt_nmi_uninit();
-	kipt_snapshot_uninit();
-	kipt_crash_pages_uninit();
+	end_parts(ARRAY_SIZE(parts));
 }
 
 module_init(kipt_init);

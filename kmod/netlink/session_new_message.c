@@ -281,7 +281,8 @@ static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
 	    nla_put_u32(skb, KIPT_A_SESSION_STATE,
 			ready ? KIPT_STATE_NEW : KIPT_STATE_SETUP) ||
 	    kipt_reply_put_u64(skb, KIPT_A_SESSION_MEMORY, session->setup_done) ||
-	    kipt_reply_put_u64(skb, KIPT_A_SESSION_MEMORY_TOTAL, kipt_setup_total(session)))
+	    kipt_reply_put_u64(skb, KIPT_A_SESSION_MEMORY_TOTAL,
+			       session->group.config.size * session->nr_traces))
 		return -EMSGSIZE;
 	genlmsg_end(skb, header);
 	return skb->len;

@@ -8,10 +8,9 @@
 #include <linux/printk.h>
 
 #include "armed.h"
-#include "parts.h"
+#include "session_inside.h"
 #include "../lib/refuse.h"
 #include "../hw/reserve.h"
-#include "session.h"
 #include "../trace/trace.h"
 
 int kipt_armed_start_cpu(struct kipt_session *session,

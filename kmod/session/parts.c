@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a session is made of, see parts.h. Process context.
+ * What a session is made of: whether its CPUs can do what it asks for, their reservation
+ * against perf, and what is freed with it. Knows no list of sessions; leaves to setup.c
+ * in which order parts are made. Process context.
  */
 #include <linux/cpumask.h>
 
@@ -12,10 +14,9 @@
 #include "../watch/follow.h"
 #include "../hw/hw_regs.h"
 #include "../crash/killed.h"
-#include "parts.h"
+#include "session_inside.h"
 #include "../lib/refuse.h"
 #include "../hw/reserve.h"
-#include "session.h"
 #include "../watch/sideband.h"
 #include "../crash/snapshot.h"
 #include "../watch/text_patch.h"

@@ -12,12 +12,9 @@
 
 #include "../crash/crash_pages.h"
 #include "../lib/memory.h"
-#include "parts.h"
 #include "../lib/refuse.h"
 #include "../hw/reserve.h"
-#include "session.h"
-#include "session_list.h"
-#include "session_run.h"
+#include "session_inside.h"
 
 /* Until a CPU that did not answer is tried again. */
 #define STUCK_RETRY	HZ

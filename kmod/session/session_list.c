@@ -12,7 +12,7 @@
 #include "../lib/memory.h"
 #include "../lib/refuse.h"
 #include "../hw/reserve.h"
-#include "session_list.h"
+#include "session_inside.h"
 
 /* Guards the list, the ids, and which session holds a CPU. */
 static DEFINE_MUTEX(sessions_lock);
@@ -105,17 +105,12 @@ struct kipt_session *kipt_session_next(u32 id)
 
 struct kipt_session *kipt_session_find(u32 id)
 {
-	struct kipt_session *session, *found = NULL;
+	struct kipt_session *session = kipt_session_next(id - 1);
 
-	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, node) {
-		if (session->group.id != id || is_going(session))
-			continue;
-		found = kipt_session_get(session);
-		break;
-	}
-	mutex_unlock(&sessions_lock);
-	return found;
+	if (!session || session->group.id == id)
+		return session;
+	kipt_session_put(session);
+	return NULL;
 }
 
 u32 kipt_session_changes(void)

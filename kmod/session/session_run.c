@@ -12,12 +12,10 @@
 #include "armed.h"
 #include "../crash/crash_pages.h"
 #include "latch.h"
-#include "parts.h"
 #include "permission.h"
 #include "../lib/refuse.h"
 #include "../hw/reserve.h"
-#include "session_list.h"
-#include "session_run.h"
+#include "session_inside.h"
 #include "../watch/sideband.h"
 #include "../watch/text_patch.h"
 
@@ -262,17 +260,6 @@ int kipt_session_stop(struct kipt_session *session, u32 cause,
 	return err;
 }
 
-/* How many of the traces from number @from on are of CPUs that it has. */
-static u32 count_held(const struct kipt_session *session, u32 from)
-{
-	u32 end = from;
-
-	while (end < session->nr_traces &&
-	       kipt_session_has_cpu(session, session->traces[end].cpu))
-		end++;
-	return end - from;
-}
-
 /*
  * perf keeps another CPU busy with waiting for one that takes no interrupts, so
  * all are asked first, in a way that does not. CPUs of others are theirs to ask.
@@ -280,14 +267,12 @@ static u32 count_held(const struct kipt_session *session, u32 from)
 bool kipt_session_all_answer(struct kipt_session *session)
 {
 	struct kipt_trace *failed;
-	u32 i, count;
+	u32 i;
 
-	for (i = 0; i < session->nr_traces; i += max(count, 1U)) {
-		count = count_held(session, i);
-		if (count && kipt_trace_check_all(&session->traces[i], count,
-						  &failed) == -ETIMEDOUT)
+	for (i = 0; i < session->nr_traces; i++)
+		if (kipt_session_has_cpu(session, session->traces[i].cpu) &&
+		    kipt_trace_check_all(&session->traces[i], 1, &failed) == -ETIMEDOUT)
 			return false;
-	}
 	return true;
 }
 

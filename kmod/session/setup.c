@@ -27,9 +27,8 @@
 #include "../crash/killed.h"
 #include "../lib/limits.h"
 #include "../lib/memory.h"
-#include "parts.h"
+#include "session_inside.h"
 #include "../lib/refuse.h"
-#include "session.h"
 #include "setup.h"
 #include "../watch/sideband.h"
 #include "../crash/snapshot.h"
@@ -167,11 +166,6 @@ struct kipt_session *kipt_setup_begin(struct kipt_request *request,
 		kipt_follow_destroy(request->follow);
 	put_pid(request->process);
 	return session;
-}
-
-u64 kipt_setup_total(const struct kipt_session *session)
-{
-	return session->group.config.size * session->nr_traces;
 }
 
 /* Before the buffers are made, which take longest. */

@@ -47,12 +47,4 @@ int kipt_setup_step(struct kipt_session *session, struct kipt_refusal *refusal);
  */
 void kipt_setup_end(struct kipt_session *session);
 
-/**
- * kipt_setup_total() - bytes of buffers a session has when it is ready
- * @session: the session
- *
- * Return: bytes.
- */
-u64 kipt_setup_total(const struct kipt_session *session);
-
 #endif /* KIPT_SETUP_H */
