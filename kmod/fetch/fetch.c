@@ -129,20 +129,10 @@ static int find_fetch(struct kipt_session *session,
 			   session->group.id, request->fetch);
 }
 
-/* The fetch goes with its last reader. Return: it is to be freed. */
-static bool drop_reader(struct kipt_fetch *fetch)
-{
-	lockdep_assert_held(&fetch->session->lock);
-	if (--fetch->readers)
-		return false;
-	fetch->session->fetch = NULL;
-	return true;
-}
-
 static int join_locked(struct kipt_session *session,
 		       const struct kipt_fetch_request *request,
 		       struct kipt_refusal *refusal,
-		       struct kipt_fetch_reader **reader)
+		       struct kipt_fetch_reader *reader)
 {
 	struct kipt_fetch *fetch;
 	int err;
@@ -153,15 +143,8 @@ static int join_locked(struct kipt_session *session,
 		return err;
 	fetch = session->fetch;
 	fetch->readers++;
-	*reader = kipt_memory_alloc(sizeof(**reader));
-	if (!*reader) {
-		if (drop_reader(fetch))
-			free_fetch(fetch);
-		return kipt_memory_refuse(refusal, "a reader of a fetch",
-					  sizeof(**reader));
-	}
-	(*reader)->fetch = fetch;
-	(*reader)->number = fetch->next_reader++;
+	reader->fetch = fetch;
+	reader->number = fetch->next_reader++;
 	kipt_session_pin(session);
 	return 0;
 }
@@ -171,11 +154,18 @@ int kipt_fetch_join(struct kipt_session *session,
 		    struct kipt_refusal *refusal,
 		    struct kipt_fetch_reader **reader)
 {
+	struct kipt_fetch_reader *made = kipt_memory_alloc(sizeof(*made));
 	int err;
 
+	if (!made)
+		return kipt_memory_refuse(refusal, "a reader of a fetch", sizeof(*made));
 	mutex_lock(&session->lock);
-	err = join_locked(session, request, refusal, reader);
+	err = join_locked(session, request, refusal, made);
 	mutex_unlock(&session->lock);
+	if (err)
+		kipt_memory_free(made, sizeof(*made));
+	else
+		*reader = made;
 	return err;
 }
 
@@ -188,7 +178,10 @@ void kipt_fetch_leave(struct kipt_fetch_reader *reader)
 	kipt_fetch_reader_uninit(reader);
 	kipt_memory_free(reader, sizeof(*reader));
 	mutex_lock(&session->lock);
-	last = drop_reader(fetch);
+	last = !--fetch->readers;
+	/* The fetch goes with its last reader. */
+	if (last)
+		session->fetch = NULL;
 	mutex_unlock(&session->lock);
 	if (last)
 		free_fetch(fetch);

@@ -14,13 +14,14 @@
 
 #include "../decode/packet/psb.h"
 #include "../decode/packet/sync.h"
-#include "fetch_sink.h"
+#include "fetch_reader.h"
 #include "../trace/flow_config.h"
 #include "../watch/follow.h"
 #include "../lib/memory.h"
 #include "../lib/refuse.h"
 #include "../hw/rtit_regs.h"
 #include "../session/session.h"
+#include "../shared/patch_log.h"
 #include "../watch/sideband.h"
 #include "../watch/space_table.h"
 #include "../watch/text_patch.h"
@@ -59,22 +60,6 @@ static void fill_config(const struct kipt_fetch *fetch,
 	kipt_flow_config_fill(&fetch->session->group, config);
 }
 
-/* Not zeroed: the flow needs no more than it touches. */
-static int alloc_arena(struct kipt_fetch_reader *reader, size_t size)
-{
-	int err = kipt_memory_charge(size);
-
-	if (err)
-		return err;
-	reader->arena = kvmalloc(size, KIPT_MEMORY_GFP);
-	if (!reader->arena) {
-		kipt_memory_uncharge(size);
-		return -ENOMEM;
-	}
-	reader->arena_size = size;
-	return 0;
-}
-
 static int make_flow(struct kipt_fetch_reader *reader)
 {
 	struct kipt_sink sink = { .emit = kipt_fetch_emit, .ctx = reader };
@@ -82,13 +67,14 @@ static int make_flow(struct kipt_fetch_reader *reader)
 	struct kipt_flow_config config;
 	struct kipt_code code;
 	size_t size;
-	int err;
 
 	fill_config(fetch, &config);
 	size = kipt_flow_size(&config);
-	err = alloc_arena(reader, size + ARENA_ALIGN + PAGE_SIZE);
-	if (err)
-		return err;
+	/* Not zeroed: the flow needs no more than it touches. */
+	reader->arena_size = size + ARENA_ALIGN + PAGE_SIZE;
+	reader->arena = kipt_memory_alloc_raw(reader->arena_size, KIPT_MEMORY_GFP);
+	if (!reader->arena)
+		return -ENOMEM;
 	reader->code.bytes = fetch->bytes;
 	reader->code.page = (u8 *)reader->arena + size + ARENA_ALIGN;
 	reader->code.first_patch = fetch->session->group.first_patch;
@@ -109,10 +95,8 @@ void kipt_fetch_reader_uninit(struct kipt_fetch_reader *reader)
 	if (reader->chunk.source)
 		kipt_chunks_end(&reader->fetch->chunks, &reader->chunk);
 	kipt_record_queue_uninit(&reader->queue);
-	kvfree(reader->arena);
-	kipt_memory_uncharge(reader->arena_size);
+	kipt_memory_free(reader->arena, reader->arena_size);
 	reader->arena = NULL;
-	reader->arena_size = 0;
 }
 
 /* Time in the PSB+ at an offset; 0 if it has none. */
@@ -145,7 +129,7 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 {
 	const struct kipt_session *session = reader->fetch->session;
 	struct kipt_sideband_losses losses;
-	u64 patches = kipt_text_patch_lost(session->group.first_patch);
+	u64 patches = kipt_patch_log_lost(kipt_text_patch_log(), session->group.first_patch);
 	u64 processes = session->follow ? kipt_follow_lost(session->follow) : 0;
 
 	if (processes)
@@ -191,33 +175,23 @@ static void begin_cpu(struct kipt_fetch_reader *reader)
 
 static void end_cpu(struct kipt_fetch_reader *reader)
 {
+	static const u8 gap_of[] = {
+		[KIPT_STOP_CAUSE_FULL] = KIPT_GAP_STOPPED,
+		[KIPT_STOP_CAUSE_OFFLINE] = KIPT_GAP_OFFLINE,
+		[KIPT_STOP_CAUSE_SUSPEND] = KIPT_GAP_SUSPEND,
+		[KIPT_STOP_CAUSE_REBOOT] = KIPT_GAP_REBOOT,
+		[KIPT_STOP_CAUSE_OUTSIDE] = KIPT_GAP_OUTSIDE,
+		[KIPT_STOP_CAUSE_STUCK] = KIPT_GAP_STUCK,
+	};
 	const struct kipt_source *source = reader->chunk.source;
 	const struct kipt_trace_result *result = &source->result;
+	u8 gap = result->cause < ARRAY_SIZE(gap_of) ? gap_of[result->cause] : 0;
 
 	if (result->registers.status & RTIT_STATUS_ERROR)
 		kipt_fetch_put_gap(reader, KIPT_GAP_HW_ERROR, result->registers.status);
-	switch (result->cause) {
-	case KIPT_STOP_CAUSE_FULL:
-		kipt_fetch_put_gap(reader, KIPT_GAP_STOPPED, source->size);
-		break;
-	case KIPT_STOP_CAUSE_OFFLINE:
-		kipt_fetch_put_gap(reader, KIPT_GAP_OFFLINE, source->size);
-		break;
-	case KIPT_STOP_CAUSE_SUSPEND:
-		kipt_fetch_put_gap(reader, KIPT_GAP_SUSPEND, source->size);
-		break;
-	case KIPT_STOP_CAUSE_REBOOT:
-		kipt_fetch_put_gap(reader, KIPT_GAP_REBOOT, source->size);
-		break;
-	case KIPT_STOP_CAUSE_OUTSIDE:
-		kipt_fetch_put_gap(reader, KIPT_GAP_OUTSIDE, result->registers.ctl);
-		break;
-	case KIPT_STOP_CAUSE_STUCK:
-		kipt_fetch_put_gap(reader, KIPT_GAP_STUCK, source->size);
-		break;
-	default:
-		break;
-	}
+	if (gap)
+		kipt_fetch_put_gap(reader, gap, gap == KIPT_GAP_OUTSIDE ?
+				   result->registers.ctl : source->size);
 }
 
 /* Each reader numbers nodes for itself. */

@@ -10,8 +10,8 @@
 #include "chunks.h"
 #include "code_bytes.h"
 #include "fetch.h"
-#include "record_queue.h"
 #include "../shared/task_merge.h"
+#include "../../uapi/linux/kipt_record.h"
 
 /**
  * struct kipt_fetch - what the readers of a fetch share
@@ -56,6 +56,23 @@ enum kipt_fetch_step {
 	KIPT_FETCH_ENDING,
 	KIPT_FETCH_COUNTING,
 	KIPT_FETCH_DONE,
+};
+
+/**
+ * struct kipt_record_queue - records that were made and not taken yet; all zero: none
+ * @records: memory of @room of them
+ * @first: the next to be taken
+ * @end: after the last
+ * @room: see @records
+ *
+ * A row that grows: usually it holds what one message does and a bit more; a packet that
+ * makes more than that finds room too. Its memory is charged.
+ */
+struct kipt_record_queue {
+	struct kipt_record *records;
+	u32 first;
+	u32 end;
+	u32 room;
 };
 
 /**
@@ -105,5 +122,84 @@ struct kipt_fetch_reader {
  * @reader: its fetch is still there
  */
 void kipt_fetch_reader_uninit(struct kipt_fetch_reader *reader);
+
+/**
+ * kipt_record_queue_uninit() - free what it holds
+ * @queue: empty afterwards
+ */
+void kipt_record_queue_uninit(struct kipt_record_queue *queue);
+
+/**
+ * kipt_record_queue_count() - how many there are
+ * @queue: the queue
+ *
+ * Return: records that were put and not taken.
+ */
+static inline u32 kipt_record_queue_count(const struct kipt_record_queue *queue)
+{
+	return queue->end - queue->first;
+}
+
+/**
+ * kipt_record_queue_take() - take records out
+ * @queue: the queue
+ * @most: at most so many
+ * @count: how many they are
+ *
+ * Return: the records, valid until the next put.
+ */
+const struct kipt_record *
+kipt_record_queue_take(struct kipt_record_queue *queue, u32 most, u32 *count);
+
+/**
+ * kipt_fetch_put() - put records into the queue
+ * @reader: whose; an error stays in its @err
+ * @records: copied
+ * @count: of them
+ *
+ * Context: process, may sleep.
+ */
+void kipt_fetch_put(struct kipt_fetch_reader *reader, const struct kipt_record *records,
+		    u32 count);
+
+/**
+ * kipt_fetch_put_gap() - put a gap into the queue
+ * @reader: whose
+ * @kind: enum kipt_gap_kind
+ * @value: as the kind says
+ *
+ * Context: process, may sleep.
+ */
+void kipt_fetch_put_gap(struct kipt_fetch_reader *reader, u8 kind, u64 value);
+
+/**
+ * kipt_fetch_wants_time() - does whoever reads want TIME records
+ * @reader: the reader
+ *
+ * Time is made to place tasks also where it is not wanted.
+ *
+ * Context: any. Return: true if so.
+ */
+bool kipt_fetch_wants_time(const struct kipt_fetch_reader *reader);
+
+/**
+ * kipt_fetch_is_enough() - may the next records of the flow be too many for the message
+ * @reader: the reader
+ *
+ * Context: process. Return: true if so, and there are some.
+ */
+bool kipt_fetch_is_enough(const struct kipt_fetch_reader *reader);
+
+/**
+ * kipt_fetch_emit() - take records from the flow
+ * @ctx: struct kipt_fetch_reader, whose flow is paused when there is enough
+ * @records: copied
+ * @n: of them
+ *
+ * Context: process, may sleep; the sink of the flow.
+ *
+ * Return: false after an error, which is in @err of the reader.
+ */
+bool kipt_fetch_emit(void *ctx, const struct kipt_record *records, u32 n);
 
 #endif /* KIPT_FETCH_READER_H */

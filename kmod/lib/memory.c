@@ -36,14 +36,14 @@ u64 kipt_memory_used(void)
 	return atomic64_read(&used);
 }
 
-void *kipt_memory_alloc(size_t bytes)
+void *kipt_memory_alloc_raw(size_t bytes, gfp_t gfp)
 {
 	void *memory;
 
 	might_sleep();
 	if (kipt_memory_charge(bytes))
 		return NULL;
-	memory = kvzalloc(bytes, KIPT_MEMORY_GFP);
+	memory = kvmalloc(bytes, gfp);
 	if (!memory)
 		kipt_memory_uncharge(bytes);
 	return memory;

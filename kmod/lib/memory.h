@@ -49,14 +49,28 @@ void kipt_memory_uncharge(u64 bytes);
 u64 kipt_memory_used(void);
 
 /**
- * kipt_memory_alloc() - allocate memory that is charged and accounted
+ * kipt_memory_alloc_raw() - allocate memory that is charged, zeroed or not
  * @bytes: how much
+ * @gfp: KIPT_MEMORY_GFP, perhaps with __GFP_ZERO
  *
  * Context: may sleep. Large ones come from vmalloc.
  *
- * Return: zeroed memory for kipt_memory_free(), or NULL.
+ * Return: memory for kipt_memory_free(), or NULL.
  */
-void *kipt_memory_alloc(size_t bytes);
+void *kipt_memory_alloc_raw(size_t bytes, gfp_t gfp);
+
+/**
+ * kipt_memory_alloc() - allocate zeroed memory that is charged and accounted
+ * @bytes: how much
+ *
+ * Context: as above.
+ *
+ * Return: as above.
+ */
+static inline void *kipt_memory_alloc(size_t bytes)
+{
+	return kipt_memory_alloc_raw(bytes, KIPT_MEMORY_GFP | __GFP_ZERO);
+}
 
 /**
  * kipt_memory_free() - free and uncharge
