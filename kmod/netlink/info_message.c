@@ -25,14 +25,12 @@
 
 /**
  * struct cpu_kinds - the CPUs, sorted by what they can do
- * @pt: online CPUs that have PT
- * @rest: of these, the ones not written yet
+ * @pt: online CPUs that have PT; then of these the ones not written yet
  * @same: the ones that are written together
  * @busy: CPUs that sessions hold
  */
 struct cpu_kinds {
 	cpumask_var_t pt;
-	cpumask_var_t rest;
 	cpumask_var_t same;
 	cpumask_var_t busy;
 };
@@ -41,7 +39,6 @@ static void free_kinds(struct cpu_kinds *kinds)
 {
 	free_cpumask_var(kinds->busy);
 	free_cpumask_var(kinds->same);
-	free_cpumask_var(kinds->rest);
 	free_cpumask_var(kinds->pt);
 }
 
@@ -51,7 +48,6 @@ static int alloc_kinds(struct cpu_kinds *kinds)
 
 	memset(kinds, 0, sizeof(*kinds));
 	if (!zalloc_cpumask_var(&kinds->pt, GFP_KERNEL) ||
-	    !zalloc_cpumask_var(&kinds->rest, GFP_KERNEL) ||
 	    !zalloc_cpumask_var(&kinds->same, GFP_KERNEL) ||
 	    !zalloc_cpumask_var(&kinds->busy, GFP_KERNEL)) {
 		free_kinds(kinds);
@@ -60,7 +56,6 @@ static int alloc_kinds(struct cpu_kinds *kinds)
 	for_each_online_cpu(cpu)
 		if (kipt_caps_cpu_has_pt(cpu))
 			cpumask_set_cpu(cpu, kinds->pt);
-	cpumask_copy(kinds->rest, kinds->pt);
 	kipt_session_busy(kinds->busy);
 	return 0;
 }
@@ -161,7 +156,7 @@ static int put_info(struct sk_buff *skb, struct cpu_kinds *kinds, bool use)
 		  put_absent(skb) ?:
 		  kipt_reply_put_cpus(skb, KIPT_A_INFO_CPUS, kinds->pt);
 
-	while (!err && kipt_caps_take_kind(kinds->rest, kinds->same, &caps))
+	while (!err && kipt_caps_take_kind(kinds->pt, kinds->same, &caps))
 		err = put_kind(skb, kinds, &caps);
 	if (!err)
 		err = put_limits(skb);

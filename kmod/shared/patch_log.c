@@ -405,13 +405,14 @@ bool kipt_patch_log_range(const struct kipt_patch_log *log, u64 number,
 	return true;
 }
 
-void kipt_patch_log_where(const struct kipt_patch_log *log,
-			  struct kipt_patch_log_where *where)
+void kipt_patch_log_where(const struct kipt_patch_log *log, struct kipt_crash_logs *logs)
 {
-	where->entries = log->entries;
-	where->nr = log->nr;
-	where->size = sizeof(log->entries[0]);
-	where->written = &log->count;
-	where->start = &log->start;
-	where->missed = &log->missed;
+	logs->patches = (struct kipt_crash_ring) {
+		.entries = (unsigned long)log->entries,
+		.written = (unsigned long)&log->count,
+		.nr = log->nr,
+		.size = sizeof(log->entries[0]),
+	};
+	logs->patches_start = (unsigned long)&log->start;
+	logs->patches_missed = (unsigned long)&log->missed;
 }

@@ -19,6 +19,7 @@
 
 #define KIPT_PATCH_BYTES	16U
 
+struct kipt_crash_logs;
 struct kipt_patch_log;
 
 /**
@@ -139,29 +140,10 @@ bool kipt_patch_log_range(const struct kipt_patch_log *log, u64 number,
 			  u64 *begin, u64 *end);
 
 /**
- * struct kipt_patch_log_where - where a log is in memory
- * @entries: its entries, struct kipt_crash_patch
- * @written: number of the next change
- * @start: number of the first
- * @missed: what was before this number is unknown
- * @nr: entries it has room for
- * @size: bytes of one
- */
-struct kipt_patch_log_where {
-	const void *entries;
-	const u64 *written;
-	const u64 *start;
-	const u64 *missed;
-	u32 nr;
-	u32 size;
-};
-
-/**
- * kipt_patch_log_where() - for who finds it in a dump
+ * kipt_patch_log_where() - where a log is in memory, for who finds it in a dump
  * @log: the log
- * @where: filled
+ * @logs: its members @patches, @patches_start and @patches_missed are filled
  */
-void kipt_patch_log_where(const struct kipt_patch_log *log,
-			  struct kipt_patch_log_where *where);
+void kipt_patch_log_where(const struct kipt_patch_log *log, struct kipt_crash_logs *logs);
 
 #endif /* KIPT_PATCH_LOG_H */

@@ -33,13 +33,12 @@ static u64 region_bytes(const struct kipt_region *region)
 }
 
 /* Takes memory of 1 << @order pages from the limit and from the kernel. */
-static struct page *alloc_block(struct kipt_buffer *buffer, u32 order, int *err)
+static struct page *alloc_block(struct kipt_buffer *buffer, u32 order)
 {
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	struct page *page;
 
-	*err = kipt_memory_charge(PAGE_SIZE << order);
-	if (*err)
+	if (kipt_memory_charge(PAGE_SIZE << order))
 		return NULL;
 	/*
 	 * Large blocks are a wish: no compaction storms. Nor is a buffer worth the
@@ -52,23 +51,19 @@ static struct page *alloc_block(struct kipt_buffer *buffer, u32 order, int *err)
 		return page;
 	}
 	kipt_memory_uncharge(PAGE_SIZE << order);
-	*err = -ENOMEM;
 	return NULL;
 }
 
-static int alloc_largest(struct kipt_buffer *buffer, struct page **page)
+static struct page *alloc_largest(struct kipt_buffer *buffer)
 {
 	u64 left = buffer->size - buffer->grown;
-	int err;
+	struct page *page;
 
 	while ((u64)PAGE_SIZE << buffer->order > left)
 		buffer->order--;
-	while (!(*page = alloc_block(buffer, buffer->order, &err))) {
-		if (err != -ENOMEM || !buffer->order)
-			return err;
+	while (!(page = alloc_block(buffer, buffer->order)) && buffer->order)
 		buffer->order--;
-	}
-	return 0;
+	return page;
 }
 
 static size_t list_bytes(u32 room)
@@ -99,13 +94,11 @@ static int make_room(struct kipt_buffer *buffer)
 
 static int add_region(struct kipt_buffer *buffer)
 {
+	struct page *page = make_room(buffer) ? NULL : alloc_largest(buffer);
 	struct kipt_region *region;
-	struct page *page;
-	int err;
 
-	err = make_room(buffer) ?: alloc_largest(buffer, &page);
-	if (err)
-		return err;
+	if (!page)
+		return -ENOMEM;
 	region = &buffer->regions[buffer->nr_regions++];
 	region->page = page;
 	region->begin = buffer->grown;
@@ -143,7 +136,6 @@ static int alloc_tables(struct kipt_buffer *buffer)
 {
 	u32 count = DIV_ROUND_UP(buffer->nr_regions, TABLE_REGIONS);
 	struct page *page;
-	int err;
 	u32 t;
 
 	buffer->tables = kvcalloc(count, sizeof(*buffer->tables),
@@ -151,9 +143,9 @@ static int alloc_tables(struct kipt_buffer *buffer)
 	if (!buffer->tables)
 		return -ENOMEM;
 	for (; buffer->nr_tables < count; buffer->nr_tables++) {
-		page = alloc_block(buffer, 0, &err);
+		page = alloc_block(buffer, 0);
 		if (!page)
-			return err;
+			return -ENOMEM;
 		buffer->tables[buffer->nr_tables] = page_address(page);
 	}
 	for (t = 0; t < count; t++)
@@ -250,17 +242,14 @@ u64 kipt_buffer_table(const struct kipt_buffer *buffer)
 	return virt_to_phys(buffer->tables[0]);
 }
 
-static int find_table(const struct kipt_buffer *buffer, u64 base, u32 *table)
+/* Return: the number of a table; @buffer->nr_tables if it is none of them. */
+static u32 find_table(const struct kipt_buffer *buffer, u64 base)
 {
-	u32 t;
+	u32 t = 0;
 
-	for (t = 0; t < buffer->nr_tables; t++) {
-		if (virt_to_phys(buffer->tables[t]) != base)
-			continue;
-		*table = t;
-		return 0;
-	}
-	return -EFAULT;
+	while (t < buffer->nr_tables && virt_to_phys(buffer->tables[t]) != base)
+		t++;
+	return t;
 }
 
 static int find_offset(const struct kipt_buffer *buffer,
@@ -269,10 +258,10 @@ static int find_offset(const struct kipt_buffer *buffer,
 	u64 entry = (position->mask_ptrs & RTIT_MASK_PTRS_INDEX) >>
 		    RTIT_MASK_PTRS_INDEX_SHIFT;
 	u64 offset = position->mask_ptrs >> RTIT_MASK_PTRS_OFFSET_SHIFT;
+	u32 table = find_table(buffer, position->base);
 	u64 index, count;
-	u32 table;
 
-	if (find_table(buffer, position->base, &table))
+	if (table == buffer->nr_tables)
 		return -EFAULT;
 	index = (u64)table * TABLE_REGIONS + entry;
 	count = min_t(u64, buffer->nr_regions - table * TABLE_REGIONS,

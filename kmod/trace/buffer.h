@@ -101,7 +101,7 @@ struct kipt_buffer *kipt_buffer_create(u64 size, int node, bool once);
  * 1: the buffer is whole; see @buffer->nr_regions for how many blocks it is.
  * 0: call again.
  * -EINTR: the caller is being killed.
- * -ENOMEM: no memory; or what kipt_memory_charge() says.
+ * -ENOMEM: no memory, or the limit of the module is reached.
  * After an error, drop the buffer.
  */
 int kipt_buffer_grow(struct kipt_buffer *buffer, u64 bytes);

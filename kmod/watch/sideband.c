@@ -43,14 +43,15 @@
 
 struct kipt_sideband {
 	struct list_head node;
-	cpumask_var_t cpus;
+	const struct cpumask *cpus;
 	bool stops;
 	bool mark_switches;
 	struct kipt_spaces *spaces;
 	struct irq_work wake;
 	struct work_struct tidy;
-	struct kipt_switch_log *logs;
 	struct kipt_images *images;
+	/* By number of CPU; those of @cpus have entries. */
+	struct kipt_switch_log logs[];
 };
 
 /* Written on its CPU, or when that does not trace; read on it. */
@@ -339,12 +340,9 @@ static void free_logs(struct kipt_sideband *sideband)
 {
 	unsigned int cpu;
 
-	if (!sideband->logs)
-		return;
 	for_each_cpu(cpu, sideband->cpus)
 		kipt_memory_free(sideband->logs[cpu].entries,
 				 log_bytes(&sideband->logs[cpu]));
-	kipt_memory_free(sideband->logs, nr_cpu_ids * sizeof(*sideband->logs));
 }
 
 static void free_sideband(struct kipt_sideband *sideband)
@@ -352,8 +350,7 @@ static void free_sideband(struct kipt_sideband *sideband)
 	free_logs(sideband);
 	kipt_images_destroy(sideband->images);
 	kipt_spaces_destroy(sideband->spaces);
-	free_cpumask_var(sideband->cpus);
-	kipt_memory_free(sideband, sizeof(*sideband));
+	kipt_memory_free(sideband, struct_size(sideband, logs, nr_cpu_ids));
 }
 
 static int alloc_logs(struct kipt_sideband *sideband, u64 size)
@@ -364,9 +361,6 @@ static int alloc_logs(struct kipt_sideband *sideband, u64 size)
 	struct kipt_switch_log *log;
 	unsigned int cpu;
 
-	sideband->logs = kipt_memory_alloc(nr_cpu_ids * sizeof(*log));
-	if (!sideband->logs)
-		return -ENOMEM;
 	for_each_cpu(cpu, sideband->cpus) {
 		log = &sideband->logs[cpu];
 		log->mask = min_t(u64, wish, kipt_limits()->switches) - 1;
@@ -381,15 +375,12 @@ struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 					   u64 size, bool stops,
 					   bool mark_switches)
 {
-	struct kipt_sideband *sideband = kipt_memory_alloc(sizeof(*sideband));
+	struct kipt_sideband *sideband =
+		kipt_memory_alloc(struct_size(sideband, logs, nr_cpu_ids));
 
 	if (!sideband)
 		return NULL;
-	if (!alloc_cpumask_var(&sideband->cpus, GFP_KERNEL_ACCOUNT)) {
-		kipt_memory_free(sideband, sizeof(*sideband));
-		return NULL;
-	}
-	cpumask_copy(sideband->cpus, cpus);
+	sideband->cpus = cpus;
 	sideband->stops = stops;
 	sideband->mark_switches = mark_switches;
 	init_irq_work(&sideband->wake, wake_tidy);

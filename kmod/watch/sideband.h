@@ -43,7 +43,8 @@ struct kipt_sideband_losses {
 
 /**
  * kipt_sideband_create() - start to listen
- * @cpus: of the session; no other sideband listens on them
+ * @cpus: of the session, and stay until kipt_sideband_destroy(); no other sideband
+ *	listens on them
  * @size: trace bytes per CPU, which sizes the logs
  * @stops: CPUs may stop by themselves: a full buffer, TraceStop
  * @mark_switches: put a PSB+ into the trace where a thread begins to run; for

@@ -39,16 +39,13 @@ struct space {
 	struct list_head order;
 	/* NULL: released. */
 	struct mm_struct *mm;
-	u64 name;
+	/* An exec prepares it before @who.since. */
+	struct kipt_space who;
 	u64 id;
 	u64 born;
-	/* User code runs in it since then: an exec prepares it before. */
-	u64 since;
 	/* That it had ended was seen then; the name is its own for longer. */
 	u64 died;
 	u64 released;
-	const struct vdso_image *vdso;
-	u32 tgid;
 	bool ended;
 	/* Had a local descriptor table when it was released. */
 	bool ldt;
@@ -63,7 +60,6 @@ struct kipt_spaces {
 	raw_spinlock_t lock;
 	u32 nr;
 	u32 slot_bits;
-	u32 bucket_bits;
 	/* On the list "ended"; on "free" and "released" together. */
 	u32 nr_ended;
 	u32 nr_room;
@@ -137,7 +133,6 @@ struct kipt_spaces *kipt_spaces_create(void)
 		return NULL;
 	}
 	spaces->slot_bits = ilog2(nr);
-	spaces->bucket_bits = spaces->slot_bits;
 	spaces->buckets = (struct hlist_head *)(spaces->entries + nr);
 	init_lists(spaces);
 	return spaces;
@@ -154,7 +149,7 @@ void kipt_spaces_destroy(struct kipt_spaces *spaces)
 
 static struct hlist_head *bucket(struct kipt_spaces *spaces, u64 name)
 {
-	return &spaces->buckets[hash_64(name, spaces->bucket_bits)];
+	return &spaces->buckets[hash_64(name, spaces->slot_bits)];
 }
 
 /* Without the lock it may miss one, and does not find a wrong one. */
@@ -213,22 +208,24 @@ static u64 add(struct kipt_spaces *spaces, struct mm_struct *mm, u32 tgid)
 		return 0;
 	}
 	mmgrab(mm);
-	space->name = kipt_spaces_name(mm);
 	WRITE_ONCE(space->id, ++spaces->serial << spaces->slot_bits |
 			      (space - spaces->entries));
 	space->born = rdtsc();
-	space->since = space->born;
 	space->died = HELD;
 	space->released = HELD;
-	space->vdso = mm->context.vdso_image;
-	space->tgid = tgid;
+	space->who = (struct kipt_space){
+		.name = kipt_spaces_name(mm),
+		.since = space->born,
+		.vdso = mm->context.vdso_image,
+		.tgid = tgid,
+	};
 	space->ended = false;
 	WRITE_ONCE(spaces->nr_new, spaces->nr_new + 1);
 	/* Pairs with glance(). */
 	smp_store_release(&space->mm, mm);
 	WRITE_ONCE(spaces->nr_room, spaces->nr_room - 1);
 	list_move_tail(&space->order, &spaces->live);
-	hlist_add_head_rcu(&space->node, bucket(spaces, space->name));
+	hlist_add_head_rcu(&space->node, bucket(spaces, space->who.name));
 	return space->id;
 }
 
@@ -285,7 +282,7 @@ static struct space *only_owner(struct kipt_spaces *spaces, u64 name,
 	struct space *space, *found = NULL;
 
 	hlist_for_each_entry(space, bucket(spaces, name), node) {
-		if (space->name != name || space->died < begin ||
+		if (space->who.name != name || space->died < begin ||
 		    space->born > end)
 			continue;
 		if (found)
@@ -334,12 +331,8 @@ bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, struct kipt_space *who)
 	*who = (struct kipt_space){ 0 };
 	raw_spin_lock_irqsave(&spaces->lock, flags);
 	space = find_id(spaces, id);
-	if (space) {
-		who->name = space->name;
-		who->since = space->since;
-		who->vdso = space->vdso;
-		who->tgid = space->tgid;
-	}
+	if (space)
+		*who = space->who;
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 	return space;
 }
@@ -352,8 +345,8 @@ void kipt_spaces_exec(struct kipt_spaces *spaces, struct mm_struct *mm)
 	raw_spin_lock_irqsave(&spaces->lock, flags);
 	space = find_mm(spaces, mm);
 	if (space && !spaces->over) {
-		space->since = rdtsc();
-		space->vdso = mm->context.vdso_image;
+		space->who.since = rdtsc();
+		space->who.vdso = mm->context.vdso_image;
 	}
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 }

@@ -268,7 +268,7 @@ u64 kipt_text_patch_begin(void)
 {
 	unsigned long flags;
 
-	if (patch_log && !is_listening()) {
+	if (!is_listening()) {
 		raw_spin_lock_irqsave(&writer_lock, flags);
 		kipt_patch_log_missed(patch_log);
 		raw_spin_unlock_irqrestore(&writer_lock, flags);
@@ -278,12 +278,7 @@ u64 kipt_text_patch_begin(void)
 
 u64 kipt_text_patch_count(void)
 {
-	return patch_log ? kipt_patch_log_count(patch_log) : next_number;
-}
-
-u64 kipt_text_patch_lost(u64 first)
-{
-	return patch_log ? kipt_patch_log_lost(patch_log, first) : 0;
+	return kipt_patch_log_count(patch_log);
 }
 
 const struct kipt_patch_log *kipt_text_patch_log(void)
@@ -291,37 +286,19 @@ const struct kipt_patch_log *kipt_text_patch_log(void)
 	return patch_log;
 }
 
-static u64 address(const void *of)
-{
-	return (unsigned long)of;
-}
-
 static_assert(sizeof(poke_probe.nmissed) == sizeof(u64));
 static_assert(sizeof(misses_seen) == sizeof(u64));
 
 void kipt_text_patch_describe(struct kipt_crash_logs *logs)
 {
-	struct kipt_patch_log_where where;
-
-	kipt_patch_log_where(patch_log, &where);
-	logs->patches = (struct kipt_crash_ring) {
-		.entries = address(where.entries),
-		.written = address(where.written),
-		.nr = where.nr,
-		.size = where.size,
-	};
-	logs->patches_start = address(where.start);
-	logs->patches_missed = address(where.missed);
-	logs->patches_unseen[0] = address(&poke_probe.nmissed);
-	logs->patches_unseen[1] = address(&ksymbol_probe.nmissed);
-	logs->patches_unseen_told = address(&misses_seen);
+	kipt_patch_log_where(patch_log, logs);
+	logs->patches_unseen[0] = (unsigned long)&poke_probe.nmissed;
+	logs->patches_unseen[1] = (unsigned long)&ksymbol_probe.nmissed;
+	logs->patches_unseen_told = (unsigned long)&misses_seen;
 }
 
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
 {
-	/* There is no session, so nothing was logged. */
-	if (!patch_log)
-		return false;
 	/* A patch that nobody logged, after all that are. */
 	if (misses() != READ_ONCE(misses_seen) || !is_listening())
 		return false;

@@ -38,7 +38,7 @@ void kipt_text_patch_put(void);
  * kipt_text_patch_begin() - a run begins
  *
  * If kprobes do not fire, all kernel text before the next patch that is logged
- * is unknown, and dmesg says what to do. Context: any.
+ * is unknown, and dmesg says what to do. Context: any, after kipt_text_patch_get().
  *
  * Return: number of the next patch.
  */
@@ -47,7 +47,7 @@ u64 kipt_text_patch_begin(void);
 /**
  * kipt_text_patch_count() - patches logged so far
  *
- * Context: any.
+ * Context: any, after kipt_text_patch_get().
  *
  * Return: number of the next patch.
  */
@@ -72,23 +72,13 @@ const struct kipt_patch_log *kipt_text_patch_log(void);
 void kipt_text_patch_describe(struct kipt_crash_logs *logs);
 
 /**
- * kipt_text_patch_lost() - patches that are not in the log any more
- * @first: number of the first that matters
- *
- * For KIPT_GAP_PATCHES. Context: any.
- *
- * Return: how many.
- */
-u64 kipt_text_patch_lost(u64 first);
-
-/**
  * kipt_text_patch_undo() - turn text as it is now into what it was
  * @first: take back patches from this number on
  * @ip: address of @buf[0]; [@ip, @ip + @len) lies in one page
  * @buf: text read from memory before; changed in place
  * @len: bytes
  *
- * Context: any.
+ * Context: any, after kipt_text_patch_get().
  *
  * Return: false if it is not known what it was: code came or went
  * there without a copy, a patch was not seen, or fell out of the log; or
