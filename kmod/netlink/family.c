@@ -132,6 +132,15 @@ static int refuse_start(struct netlink_callback *cb)
 	return kipt_refuse_send(cb->skb, err, &refusal);
 }
 
+static void free_dump(struct netlink_callback *cb)
+{
+	struct kipt_reply_dump *dump = kipt_reply_dump(cb);
+
+	if (dump->session)
+		kipt_session_put(dump->session);
+	kfree(dump->refusal);
+}
+
 /* When it fails, there will be no call of family_done(). */
 static int family_start(struct netlink_callback *cb)
 {
@@ -140,14 +149,13 @@ static int family_start(struct netlink_callback *cb)
 
 	if (!refusal)
 		return refuse_start(cb);
-	memset(kipt_reply_dump(cb), 0, sizeof(struct kipt_reply_dump));
-	kipt_reply_dump(cb)->refusal = refusal;
+	*kipt_reply_dump(cb) = (struct kipt_reply_dump){ .refusal = refusal };
 	err = dump_ops(cb)->start(cb, kipt_compat_dump_attrs(cb), refusal);
 	err = explain_memory(err, refusal);
 	if (!err)
 		return 0;
 	err = kipt_refuse_send(cb->skb, err, refusal);
-	kfree(refusal);
+	free_dump(cb);
 	return err;
 }
 
@@ -169,7 +177,7 @@ static int family_done(struct netlink_callback *cb)
 
 	if (ops->done)
 		ops->done(cb);
-	kfree(kipt_reply_dump(cb)->refusal);
+	free_dump(cb);
 	return 0;
 }
 

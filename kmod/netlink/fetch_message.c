@@ -20,14 +20,10 @@
 
 /**
  * struct fetch_state - a dump of fetch
- * @session: referenced
- * @reader: takes part in a fetch of @session, from the second call on
- * @begun: the request itself was answered
+ * @reader: takes part in a fetch of the session, from the second call on
  */
 struct fetch_state {
-	struct kipt_session *session;
 	struct kipt_fetch_reader *reader;
-	bool begun;
 };
 static_assert(sizeof(struct fetch_state) <= KIPT_REPLY_STATE_BYTES);
 
@@ -70,19 +66,10 @@ static int parse_fetch(struct nlattr **attrs,
 static int fetch_start(struct netlink_callback *cb, struct nlattr **attrs,
 		       struct kipt_refusal *refusal)
 {
-	struct fetch_state *state = kipt_reply_state(cb);
 	struct kipt_fetch_request request;
-	int err;
 
-	err = kipt_permission_trace(cb->skb, refusal) ?:
-	      kipt_reply_find(attrs[KIPT_A_FETCH_ID], &state->session, refusal);
-	if (err)
-		return err;
-	err = kipt_permission_read(cb->skb, state->session, refusal) ?:
-	      parse_fetch(attrs, &request, refusal);
-	if (err)
-		kipt_session_put(state->session);
-	return err;
+	return kipt_reply_take(cb, attrs[KIPT_A_FETCH_ID], kipt_permission_read, refusal) ?:
+	       parse_fetch(attrs, &request, refusal);
 }
 
 static int put_chunk(struct sk_buff *skb, const struct kipt_fetch_piece *piece)
@@ -112,10 +99,9 @@ static int put_piece(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct kipt_fetch_piece *piece)
 {
 	void *header = kipt_reply_part(skb, cb, KIPT_CMD_FETCH);
-	const struct fetch_state *state = kipt_reply_state(cb);
 
 	if (!header ||
-	    nla_put_u32(skb, KIPT_A_FETCH_ID, state->session->group.id) ||
+	    nla_put_u32(skb, KIPT_A_FETCH_ID, kipt_reply_dump(cb)->session->group.id) ||
 	    (piece->fetch && put_progress(skb, piece)) ||
 	    (piece->in_chunk && put_chunk(skb, piece)))
 		return -EMSGSIZE;
@@ -133,7 +119,8 @@ static int join(struct sk_buff *skb, struct netlink_callback *cb,
 	int err;
 
 	err = parse_fetch(kipt_compat_dump_attrs(cb), &request, refusal) ?:
-	      kipt_fetch_join(state->session, &request, refusal, &state->reader);
+	      kipt_fetch_join(kipt_reply_dump(cb)->session, &request, refusal,
+			      &state->reader);
 	if (err)
 		return err;
 	kipt_fetch_progress(state->reader, &piece);
@@ -144,15 +131,16 @@ static int join(struct sk_buff *skb, struct netlink_callback *cb,
 static int fetch_fill(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct kipt_refusal *refusal)
 {
+	struct kipt_reply_dump *dump = kipt_reply_dump(cb);
 	struct fetch_state *state = kipt_reply_state(cb);
 	struct kipt_fetch_piece piece = {};
 	int ret;
 
-	ret = kipt_permission_read(cb->skb, state->session, refusal);
+	ret = kipt_permission_read(cb->skb, dump->session, refusal);
 	if (ret)
 		return ret;
-	if (!state->begun) {
-		state->begun = true;
+	if (!dump->begun) {
+		dump->begun = true;
 		return put_piece(skb, cb, &piece);
 	}
 	if (!state->reader)
@@ -170,7 +158,6 @@ static void fetch_done(struct netlink_callback *cb)
 
 	if (state->reader)
 		kipt_fetch_leave(state->reader);
-	kipt_session_put(state->session);
 }
 
 const struct kipt_reply_dump_ops kipt_fetch_dump = {

@@ -8,6 +8,7 @@
 
 #include "../lib/refuse.h"
 #include "reply.h"
+#include "../session/permission.h"
 #include "../session/session.h"
 #include "../../uapi/linux/kipt.h"
 
@@ -70,6 +71,18 @@ int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
 		return 0;
 	return kipt_refuse(refusal, attr, -ENOENT, "no session %u",
 			   nla_get_u32(attr));
+}
+
+int kipt_reply_take(struct netlink_callback *cb, const struct nlattr *attr,
+		    int (*may)(struct sk_buff *request, struct kipt_session *session,
+			       struct kipt_refusal *refusal),
+		    struct kipt_refusal *refusal)
+{
+	struct kipt_reply_dump *dump = kipt_reply_dump(cb);
+
+	return kipt_permission_trace(cb->skb, refusal) ?:
+	       kipt_reply_find(attr, &dump->session, refusal) ?:
+	       may(cb->skb, dump->session, refusal);
 }
 
 int kipt_reply_put_cpus(struct sk_buff *skb, int attr,

@@ -19,25 +19,31 @@ struct nlattr;
 struct sk_buff;
 
 /* What a dump may remember from one call to the next. */
-#define KIPT_REPLY_STATE_BYTES	40
+#define KIPT_REPLY_STATE_BYTES	24
 
 /**
  * struct kipt_reply_dump - what a dump remembers
  * @refusal: has the sentence of its last message; owned by family.c
+ * @session: the one it is about, referenced; or NULL
+ * @begun: the request itself was answered
  * @state: of the command; zero at first
  */
 struct kipt_reply_dump {
 	struct kipt_refusal *refusal;
-	u8 state[KIPT_REPLY_STATE_BYTES];
+	struct kipt_session *session;
+	bool begun;
+	u64 state[KIPT_REPLY_STATE_BYTES / sizeof(u64)];
 };
 
 /**
  * struct kipt_reply_dump_ops - a command that is answered by a dump
  * @start: parse the request with these attributes; 0 or an errno, after which neither @fill
- *	nor @done is called, so what it left in the state does not matter
+ *	nor @done is called, so what it left in the state does not matter, but for the
+ *	session
  * @fill: write some messages; their bytes, 0 at the end, or an errno. The first call comes
  *	within the request; NULL if @start always ends in an errno
- * @done: the dump has ended, or its socket, after a @start without an errno; or NULL
+ * @done: the dump has ended, or its socket, after a @start without an errno; or NULL. Then
+ *	the reference to the session is dropped
  *
  * The refusal is where an errno is explained.
  */
@@ -118,6 +124,20 @@ void *kipt_reply_part(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
  * Return: 0, -EINVAL or -ENOENT.
  */
 int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
+		    struct kipt_refusal *refusal);
+
+/**
+ * kipt_reply_take() - find the session a dump is about
+ * @cb: the dump, which keeps it
+ * @attr: its number, or NULL: that is missing
+ * @may: whether who asks may do that with the session
+ * @refusal: where a refusal is explained
+ *
+ * Return: 0, -EPERM, -EINVAL or -ENOENT.
+ */
+int kipt_reply_take(struct netlink_callback *cb, const struct nlattr *attr,
+		    int (*may)(struct sk_buff *request, struct kipt_session *session,
+			       struct kipt_refusal *refusal),
 		    struct kipt_refusal *refusal);
 
 /**

@@ -23,31 +23,10 @@
 /* All of session-get's attributes but the CPU list. */
 #define SESSION_BYTES	1536
 
-/**
- * struct control_state - a dump of session-start, -stop or -del
- * @session: referenced
- * @begun: the request itself was answered
- */
-struct control_state {
-	struct kipt_session *session;
-	bool begun;
-};
-static_assert(sizeof(struct control_state) <= KIPT_REPLY_STATE_BYTES);
-
 static int control_start(struct netlink_callback *cb, struct nlattr **attrs,
 			 struct kipt_refusal *refusal)
 {
-	struct control_state *state = kipt_reply_state(cb);
-	int err;
-
-	err = kipt_permission_trace(cb->skb, refusal) ?:
-	      kipt_reply_find(attrs[KIPT_A_SESSION_ID], &state->session, refusal);
-	if (err)
-		return err;
-	err = kipt_permission_control(cb->skb, state->session, refusal);
-	if (err)
-		kipt_session_put(state->session);
-	return err;
+	return kipt_reply_take(cb, attrs[KIPT_A_SESSION_ID], kipt_permission_control, refusal);
 }
 
 static int control(struct netlink_callback *cb, struct kipt_session *session,
@@ -79,29 +58,21 @@ static int put_id(struct sk_buff *skb, struct netlink_callback *cb, u32 id)
 static int control_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			struct kipt_refusal *refusal)
 {
-	struct control_state *state = kipt_reply_state(cb);
+	struct kipt_reply_dump *dump = kipt_reply_dump(cb);
 
-	if (!state->begun) {
-		state->begun = true;
-		return put_id(skb, cb, state->session->group.id);
+	if (!dump->begun) {
+		dump->begun = true;
+		return put_id(skb, cb, dump->session->group.id);
 	}
 	/* Of one that is gone, the owner is forgotten. */
-	return kipt_session_check_gone(state->session, refusal) ?:
-	       kipt_permission_control(cb->skb, state->session, refusal) ?:
-	       control(cb, state->session, refusal);
-}
-
-static void control_done(struct netlink_callback *cb)
-{
-	struct control_state *state = kipt_reply_state(cb);
-
-	kipt_session_put(state->session);
+	return kipt_session_check_gone(dump->session, refusal) ?:
+	       kipt_permission_control(cb->skb, dump->session, refusal) ?:
+	       control(cb, dump->session, refusal);
 }
 
 const struct kipt_reply_dump_ops kipt_session_control_dump = {
 	.start = control_start,
 	.fill = control_fill,
-	.done = control_done,
 };
 
 static int put_filters(struct sk_buff *skb, const struct kipt_session *session)

@@ -236,13 +236,9 @@ static int check_pt(struct kipt_refusal *refusal)
 
 /**
  * struct new_state - a dump of session-new
- * @session: what is being made
- * @begun: the request itself was answered
  * @ready: the last message was written
  */
 struct new_state {
-	struct kipt_session *session;
-	bool begun;
 	bool ready;
 };
 static_assert(sizeof(struct new_state) <= KIPT_REPLY_STATE_BYTES);
@@ -250,7 +246,7 @@ static_assert(sizeof(struct new_state) <= KIPT_REPLY_STATE_BYTES);
 static int new_start(struct netlink_callback *cb, struct nlattr **attrs,
 		     struct kipt_refusal *refusal)
 {
-	struct new_state *state = kipt_reply_state(cb);
+	struct kipt_session *session = NULL;
 	struct kipt_request *request;
 	int err;
 
@@ -264,9 +260,11 @@ static int new_start(struct netlink_callback *cb, struct nlattr **attrs,
 	}
 	err = parse_new(cb, attrs, request, refusal);
 	if (!err) {
-		state->session = kipt_setup_begin(request, refusal);
-		err = PTR_ERR_OR_ZERO(state->session);
+		session = kipt_setup_begin(request, refusal);
+		err = PTR_ERR_OR_ZERO(session);
 	}
+	if (!err)
+		kipt_reply_dump(cb)->session = session;
 	free_cpumask_var(request->cpus);
 	kfree(request);
 	return err;
@@ -292,26 +290,29 @@ static int put_progress(struct sk_buff *skb, struct netlink_callback *cb,
 static int new_fill(struct sk_buff *skb, struct netlink_callback *cb,
 		    struct kipt_refusal *refusal)
 {
+	struct kipt_reply_dump *dump = kipt_reply_dump(cb);
 	struct new_state *state = kipt_reply_state(cb);
 	int ret;
 
 	if (state->ready)
 		return 0;
 	ret = kipt_permission_trace(cb->skb, refusal);
-	if (!ret && state->begun)
-		ret = kipt_setup_step(state->session, refusal);
+	if (!ret && dump->begun)
+		ret = kipt_setup_step(dump->session, refusal);
 	if (ret < 0)
 		return ret;
-	state->begun = true;
+	dump->begun = true;
 	state->ready = ret;
-	return put_progress(skb, cb, state->session, ret);
+	return put_progress(skb, cb, dump->session, ret);
 }
 
 static void new_done(struct netlink_callback *cb)
 {
-	struct new_state *state = kipt_reply_state(cb);
+	struct kipt_reply_dump *dump = kipt_reply_dump(cb);
 
-	kipt_setup_end(state->session);
+	/* Drops the reference too. */
+	kipt_setup_end(dump->session);
+	dump->session = NULL;
 }
 
 const struct kipt_reply_dump_ops kipt_session_new_dump = {
