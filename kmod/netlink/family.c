@@ -13,7 +13,6 @@
 
 #include "../lib/compat.h"
 #include "commands.h"
-#include "../session/owner.h"
 #include "../lib/refuse.h"
 #include "reply.h"
 #include "../session/session.h"
@@ -226,7 +225,7 @@ static int socket_closed(struct notifier_block *block, unsigned long what,
 	if (what == NETLINK_URELEASE &&
 	    notify->protocol == NETLINK_GENERIC &&
 	    net_eq(notify->net, &init_net) && notify->portid)
-		kipt_owner_closed(notify->portid);
+		kipt_session_socket_closed(notify->portid);
 	return NOTIFY_DONE;
 }
 

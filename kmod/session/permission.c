@@ -55,7 +55,7 @@ bool kipt_permission_sees(struct sk_buff *request)
 
 static bool is_owner(struct sk_buff *request, struct kipt_session *session)
 {
-	return READ_ONCE(session->owner.sk) == NETLINK_CB(request).sk;
+	return READ_ONCE(session->sk) == NETLINK_CB(request).sk;
 }
 
 static bool is_maker(const struct kipt_session *session)
@@ -90,13 +90,11 @@ int kipt_permission_control(struct sk_buff *request,
 {
 	int err = kipt_permission_trace(request, refusal);
 
-	if (err)
-		return err;
-	if (is_owner(request, session) ||
+	if (err || is_owner(request, session) ||
 	    (session->group.config.flags & KIPT_SESSION_FLAGS_DETACHED &&
 	     both_made(request, session)) ||
 	    both_may(request, CAP_SYS_ADMIN))
-		return 0;
+		return err;
 	return refuse(session, refusal);
 }
 
@@ -106,11 +104,9 @@ int kipt_permission_read(struct sk_buff *request,
 {
 	int err = kipt_permission_trace(request, refusal);
 
-	if (err)
-		return err;
-	if (is_owner(request, session) || both_made(request, session) ||
+	if (err || is_owner(request, session) || both_made(request, session) ||
 	    both_may(request, CAP_SYS_ADMIN))
-		return 0;
+		return err;
 	return kipt_refuse(refusal, NULL, -EPERM,
 			   "session %u was made by another user; reading it needs CAP_SYS_ADMIN",
 			   session->group.id);

@@ -9,6 +9,7 @@
 #include <linux/irq_work.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <net/sock.h>
 
 #include "../crash/crash_pages.h"
 #include "../lib/memory.h"
@@ -68,20 +69,20 @@ int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
 static void owner_gone(struct work_struct *work)
 {
 	struct kipt_session *session =
-		container_of(work, struct kipt_session, owner.work);
+		container_of(work, struct kipt_session, gone_work);
 
 	kipt_session_destroy(session);
 	kipt_session_put(session);
 }
 
-/* It is in the table of owners, so it was not destroyed yet. */
-static void queue_gone(struct kipt_owner *owner)
+/* Of a session that is in no list. */
+static void forget_socket(struct kipt_session *session)
 {
-	struct kipt_session *session =
-		container_of(owner, struct kipt_session, owner);
+	struct sock *sk = session->sk;
 
-	kipt_session_get(session);
-	queue_work(kipt_session_wq, &owner->work);
+	WRITE_ONCE(session->sk, NULL);
+	if (sk)
+		sock_put(sk);
 }
 
 static void take_request(struct kipt_session *session,
@@ -123,8 +124,7 @@ static struct kipt_session *alloc_session(const struct kipt_request *request)
 	INIT_DELAYED_WORK(&session->end_work, end_session);
 	INIT_WORK(&session->free_work, free_parts);
 	INIT_DELAYED_WORK(&session->arm.work, request->keep_running);
-	INIT_WORK(&session->owner.work, owner_gone);
-	kipt_owner_init(&session->owner, queue_gone);
+	INIT_WORK(&session->gone_work, owner_gone);
 	take_request(session, request);
 	session->state = KIPT_STATE_SETUP;
 	for_each_cpu(cpu, session->cpus)
@@ -151,12 +151,15 @@ kipt_session_create(const struct kipt_request *request,
 	kipt_session_get(session);
 	kipt_session_get(session);
 	kipt_session_pin(session);
-	if (!(request->config.flags & KIPT_SESSION_FLAGS_DETACHED))
-		kipt_owner_set(&session->owner, request->sk, request->portid);
+	if (!(request->config.flags & KIPT_SESSION_FLAGS_DETACHED)) {
+		sock_hold(request->sk);
+		session->sk = request->sk;
+		session->portid = request->portid;
+	}
 	err = kipt_session_publish(session, refusal);
 	if (!err)
 		return session;
-	kipt_owner_clear(&session->owner);
+	forget_socket(session);
 	kipt_session_free(session);
 	return ERR_PTR(err);
 }
@@ -251,7 +254,7 @@ void kipt_session_destroy(struct kipt_session *session)
 	/* State 0: the session is gone. */
 	kipt_session_tell(session->group.id, 0, KIPT_EVENT_NO_CPU, 0);
 	kipt_armed_tell(session);
-	kipt_owner_clear(&session->owner);
+	forget_socket(session);
 	mod_delayed_work(kipt_session_wq, &session->end_work, 0);
 	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
 }

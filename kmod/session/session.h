@@ -35,11 +35,11 @@
 
 #include "armed.h"
 #include "../trace/config.h"
-#include "owner.h"
 #include "../trace/trace.h"
 #include "../../uapi/linux/kipt.h"
 
 struct kipt_fetch;
+struct sock;
 
 /**
  * struct kipt_request - what a user asks for
@@ -76,7 +76,10 @@ struct kipt_request {
  *	the list has one while the session is alive
  * @node: in the list of sessions; sessions_lock
  * @group: its CPUs; guarded by @lock where it is not constant
- * @owner: the socket it dies with; nobody if detached
+ * @sk: the socket it dies with, referenced; NULL: it is detached, or dead
+ * @portid: its number, which another socket may have as soon as it is closed
+ * @gone: it was closed; set with sessions_lock held, read without
+ * @gone_work: takes the session down then; it has a reference
  * @uid: effective user id of who made it; constant
  * @cpus: what it traces; constant
  * @process: only this process, or NULL; constant, referenced
@@ -114,7 +117,10 @@ struct kipt_session {
 	struct kref pins;
 	struct list_head node;
 	struct kipt_group group;
-	struct kipt_owner owner;
+	struct sock *sk;
+	u32 portid;
+	bool gone;
+	struct work_struct gone_work;
 	kuid_t uid;
 	cpumask_var_t cpus;
 	struct pid *process;
@@ -332,6 +338,14 @@ static inline u32 kipt_session_trace_state(const struct kipt_session *session,
  * Return: the trace, or NULL if @cpu is not the session's.
  */
 struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu);
+
+/**
+ * kipt_session_socket_closed() - end what dies with a socket
+ * @portid: number of the socket, which another one may have by now
+ *
+ * Waits for nothing that takes long. Context: the netlink notifier.
+ */
+void kipt_session_socket_closed(u32 portid);
 
 /**
  * kipt_session_start() - trace on all CPUs

@@ -8,6 +8,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/pid.h>
+#include <net/sock.h>
 
 #include "../lib/memory.h"
 #include "../lib/refuse.h"
@@ -84,7 +85,7 @@ void kipt_session_unpin(struct kipt_session *session)
 /* Its owner's socket is closed, or it is dead: it only waits for its end. */
 static bool is_going(const struct kipt_session *session)
 {
-	return READ_ONCE(session->dead) || READ_ONCE(session->owner.gone);
+	return READ_ONCE(session->dead) || READ_ONCE(session->gone);
 }
 
 /* Sessions are added at the tail with a number, so the list is in order. */
@@ -111,6 +112,27 @@ struct kipt_session *kipt_session_find(u32 id)
 		return session;
 	kipt_session_put(session);
 	return NULL;
+}
+
+/*
+ * It runs for every netlink socket of the machine, so a work item ends the session. One that
+ * is in the list was not destroyed yet, and has its reference to the socket.
+ */
+void kipt_session_socket_closed(u32 portid)
+{
+	struct kipt_session *session;
+
+	if (!atomic_read(&nr_sessions))
+		return;
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, node) {
+		if (session->gone || !session->sk || session->portid != portid ||
+		    !sock_flag(session->sk, SOCK_DEAD))
+			continue;
+		WRITE_ONCE(session->gone, true);
+		queue_work(kipt_session_wq, &kipt_session_get(session)->gone_work);
+	}
+	mutex_unlock(&sessions_lock);
 }
 
 u32 kipt_session_changes(void)
