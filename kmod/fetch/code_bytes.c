@@ -433,10 +433,12 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 static bool kipt_code_bytes_based(void *ctx, u64 space)
 {
 	struct kipt_code_reader *reader = ctx;
+	struct kipt_space who;
 
 	if (!reader->offsets || space & SPACE_FLAGS)
 		return false;
-	return kipt_spaces_based(spaces_of(reader), space >> SPACE_SHIFT ?: reader->unnamed);
+	return kipt_spaces_who(spaces_of(reader), space >> SPACE_SHIFT ?: reader->unnamed, &who) &&
+	       who.based;
 }
 
 void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,

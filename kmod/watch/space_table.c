@@ -47,8 +47,6 @@ struct space {
 	u64 died;
 	u64 released;
 	bool ended;
-	/* Had a local descriptor table when it was released. */
-	bool ldt;
 };
 
 /*
@@ -60,7 +58,7 @@ struct kipt_spaces {
 	raw_spinlock_t lock;
 	u32 nr;
 	u32 slot_bits;
-	/* On the list "ended"; on "free" and "released" together. */
+	/* On the list "ended"; on "room". */
 	u32 nr_ended;
 	u32 nr_room;
 	/* Address spaces that were noted since it was last tidied. */
@@ -74,10 +72,10 @@ struct kipt_spaces {
 	 * that was born later proves nothing for a time before.
 	 */
 	u64 forgotten_until;
-	struct list_head free;
+	/* Free ones, and then those released. */
+	struct list_head room;
 	struct list_head live;
 	struct list_head ended;
-	struct list_head released;
 	struct hlist_head *buckets;
 	struct space entries[];
 };
@@ -110,12 +108,11 @@ static void init_lists(struct kipt_spaces *spaces)
 {
 	u32 i;
 
-	INIT_LIST_HEAD(&spaces->free);
+	INIT_LIST_HEAD(&spaces->room);
 	INIT_LIST_HEAD(&spaces->live);
 	INIT_LIST_HEAD(&spaces->ended);
-	INIT_LIST_HEAD(&spaces->released);
 	for (i = 0; i < spaces->nr; i++)
-		list_add_tail(&spaces->entries[i].order, &spaces->free);
+		list_add_tail(&spaces->entries[i].order, &spaces->room);
 	spaces->nr_room = spaces->nr;
 }
 
@@ -185,14 +182,9 @@ static void forget(struct kipt_spaces *spaces, struct space *space, u64 until)
 
 static struct space *take_entry(struct kipt_spaces *spaces)
 {
-	struct space *space;
+	struct space *space = list_first_entry_or_null(&spaces->room, struct space, order);
 
-	space = list_first_entry_or_null(&spaces->free, struct space, order);
-	if (space)
-		return space;
-	space = list_first_entry_or_null(&spaces->released, struct space,
-					 order);
-	if (space)
+	if (space && space->id)
 		forget(spaces, space, space->released);
 	return space;
 }
@@ -323,6 +315,15 @@ struct mm_struct *kipt_spaces_mm(struct kipt_spaces *spaces, u64 id)
 	return mm;
 }
 
+static bool has_ldt(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MODIFY_LDT_SYSCALL
+	return READ_ONCE(mm->context.ldt);
+#else
+	return false;
+#endif
+}
+
 bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, struct kipt_space *who)
 {
 	struct space *space;
@@ -333,6 +334,8 @@ bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, struct kipt_space *who)
 	space = find_id(spaces, id);
 	if (space)
 		*who = space->who;
+	if (space && space->mm)
+		who->based = has_ldt(space->mm);
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 	return space;
 }
@@ -351,28 +354,6 @@ void kipt_spaces_exec(struct kipt_spaces *spaces, struct mm_struct *mm)
 	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 }
 
-static bool has_ldt(const struct mm_struct *mm)
-{
-#ifdef CONFIG_MODIFY_LDT_SYSCALL
-	return READ_ONCE(mm->context.ldt);
-#else
-	return false;
-#endif
-}
-
-bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id)
-{
-	struct space *space;
-	unsigned long flags;
-	bool based;
-
-	raw_spin_lock_irqsave(&spaces->lock, flags);
-	space = find_id(spaces, id);
-	based = space && (space->mm ? has_ldt(space->mm) : space->ldt);
-	raw_spin_unlock_irqrestore(&spaces->lock, flags);
-	return based;
-}
-
 static u32 room_min(const struct kipt_spaces *spaces)
 {
 	return spaces->nr / 8;
@@ -389,12 +370,12 @@ static struct mm_struct *release(struct kipt_spaces *spaces,
 {
 	struct mm_struct *mm = space->mm;
 
-	space->ldt = has_ldt(mm);
+	space->who.based = has_ldt(mm);
 	WRITE_ONCE(space->mm, NULL);
 	space->released = rdtsc();
 	WRITE_ONCE(spaces->nr_ended, spaces->nr_ended - 1);
 	WRITE_ONCE(spaces->nr_room, spaces->nr_room + 1);
-	list_move_tail(&space->order, &spaces->released);
+	list_move_tail(&space->order, &spaces->room);
 	return mm;
 }
 
@@ -408,7 +389,7 @@ static struct mm_struct *evict(struct kipt_spaces *spaces, struct space *space)
 	smp_wmb();
 	forget(spaces, space, FOREVER);
 	WRITE_ONCE(spaces->nr_room, spaces->nr_room + 1);
-	list_move_tail(&space->order, &spaces->free);
+	list_move(&space->order, &spaces->room);
 	return mm;
 }
 
@@ -472,38 +453,21 @@ void kipt_spaces_tidy(struct kipt_spaces *spaces)
 	} while (mm);
 }
 
-/*
- * Frees one entry. @mm: with a reference that is the caller's now, or NULL.
- *
- * Return: false if all are free.
- */
-static bool clear_one(struct kipt_spaces *spaces, struct mm_struct **mm)
+/* Return: what it had, with a reference that is the caller's now; or NULL. */
+static struct mm_struct *clear_one(struct kipt_spaces *spaces, struct space *space)
 {
-	struct space *space;
+	struct mm_struct *mm = NULL;
 
 	lockdep_assert_held(&spaces->lock);
-	*mm = NULL;
-	space = list_first_entry_or_null(&spaces->live, struct space, order);
-	if (space)
+	if (!space->id)
+		return NULL;
+	if (space->mm) {
 		set_ended(spaces, space);
-	space = list_first_entry_or_null(&spaces->ended, struct space, order);
-	if (space)
-		*mm = release(spaces, space);
-	space = list_first_entry_or_null(&spaces->released, struct space,
-					 order);
-	if (!space)
-		return false;
+		mm = release(spaces, space);
+	}
 	forget(spaces, space, 0);
-	list_move_tail(&space->order, &spaces->free);
-	return true;
-}
-
-static void clear_figures(struct kipt_spaces *spaces)
-{
-	lockdep_assert_held(&spaces->lock);
-	spaces->lost = 0;
-	spaces->forgotten_until = 0;
-	spaces->over = false;
+	list_move(&space->order, &spaces->room);
+	return mm;
 }
 
 void kipt_spaces_over(struct kipt_spaces *spaces)
@@ -520,19 +484,22 @@ void kipt_spaces_clear(struct kipt_spaces *spaces)
 {
 	struct mm_struct *mm;
 	unsigned long flags;
-	bool any;
+	u32 i;
 
 	might_sleep();
-	do {
+	for (i = 0; i < spaces->nr; i++) {
 		raw_spin_lock_irqsave(&spaces->lock, flags);
-		any = clear_one(spaces, &mm);
-		if (!any)
-			clear_figures(spaces);
+		mm = clear_one(spaces, &spaces->entries[i]);
 		raw_spin_unlock_irqrestore(&spaces->lock, flags);
 		if (mm)
 			mmdrop(mm);
 		cond_resched();
-	} while (any);
+	}
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	spaces->lost = 0;
+	spaces->forgotten_until = 0;
+	spaces->over = false;
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
 }
 
 u64 kipt_spaces_lost(const struct kipt_spaces *spaces)

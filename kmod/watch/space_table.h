@@ -30,12 +30,16 @@ struct vdso_image;
  *	that made it
  * @vdso: the vDSO it has, the kernel's for good; or NULL
  * @tgid: the process that was first seen in it
+ * @based: it has a local descriptor table, or had. Only there are code segments that do not
+ *	begin at 0. What a process wrote into it stays as long as its mm_struct, and that it
+ *	did so is remembered longer
  */
 struct kipt_space {
 	u64 name;
 	u64 since;
 	const struct vdso_image *vdso;
 	u32 tgid;
+	bool based;
 };
 struct mm_struct;
 
@@ -142,21 +146,6 @@ bool kipt_spaces_who(struct kipt_spaces *spaces, u64 id, struct kipt_space *who)
  * Context: any but NMI.
  */
 void kipt_spaces_exec(struct kipt_spaces *spaces, struct mm_struct *mm);
-
-/**
- * kipt_spaces_based() - whether an address space has a descriptor table
- * @spaces: the table
- * @id: its number
- *
- * Only a local descriptor table holds code segments that do not begin at 0. What a
- * process wrote into its LDT stays as long as its mm_struct, and that it did so is
- * remembered longer.
- *
- * Context: any but NMI.
- *
- * Return: true if it has, or had.
- */
-bool kipt_spaces_based(struct kipt_spaces *spaces, u64 id);
 
 /**
  * kipt_spaces_untidy() - whether kipt_spaces_tidy() has something to do
