@@ -3,7 +3,7 @@
  * Takes files and tables from a reader, see images.h.
  */
 #include <linux/dcache.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -39,12 +39,17 @@ struct kipt_images *kipt_images_create(void)
 	return kipt_memory_alloc(sizeof(struct kipt_images));
 }
 
+/* All tables are one piece of memory. */
+static size_t tables_bytes(const struct kipt_image_table *table)
+{
+	return table->nr_spaces * (sizeof(*table->spaces) + sizeof(*table->changes) +
+				   sizeof(*table->bases)) +
+	       table->nr_ranges * sizeof(*table->ranges);
+}
+
 static void free_tables(struct kipt_image_table *table)
 {
-	kipt_memory_free(table->spaces, table->nr_spaces * sizeof(*table->spaces));
-	kipt_memory_free(table->ranges, table->nr_ranges * sizeof(*table->ranges));
-	kipt_memory_free(table->bases, table->nr_spaces * sizeof(*table->bases));
-	kipt_memory_free(table->changes, table->nr_spaces * sizeof(*table->changes));
+	kipt_memory_free(table->spaces, tables_bytes(table));
 	*table = (struct kipt_image_table){ 0 };
 }
 
@@ -144,19 +149,6 @@ int kipt_images_add(struct kipt_images *images, int fd)
 	return images->nr_files++;
 }
 
-/* Return: ERR_PTR() of -EFAULT or -ENOMEM. */
-static void *copy_table(u64 from, u32 count, size_t size)
-{
-	void *table = kipt_memory_alloc(count * size);
-
-	if (!table)
-		return ERR_PTR(-ENOMEM);
-	if (!copy_from_user(table, u64_to_user_ptr(from), count * size))
-		return table;
-	kipt_memory_free(table, count * size);
-	return ERR_PTR(-EFAULT);
-}
-
 static int compare_times(const void *left, const void *right)
 {
 	u64 a = *(const u64 *)left, b = *(const u64 *)right;
@@ -168,22 +160,20 @@ static int take_tables(struct kipt_images *images,
 		       const struct kipt_raw_images *wish)
 {
 	struct kipt_image_table *table = &images->table;
-	void *spaces, *ranges;
 
 	table->nr_spaces = wish->nr_spaces;
 	table->nr_ranges = wish->nr_ranges;
-	spaces = copy_table(wish->spaces, wish->nr_spaces, sizeof(*table->spaces));
-	if (IS_ERR(spaces))
-		return PTR_ERR(spaces);
-	table->spaces = spaces;
-	ranges = copy_table(wish->ranges, wish->nr_ranges, sizeof(*table->ranges));
-	if (IS_ERR(ranges))
-		return PTR_ERR(ranges);
-	table->ranges = ranges;
-	table->bases = kipt_memory_alloc(table->nr_spaces * sizeof(*table->bases));
-	table->changes = kipt_memory_alloc(table->nr_spaces * sizeof(*table->changes));
-	if (!table->bases || !table->changes)
+	table->spaces = kipt_memory_alloc(tables_bytes(table));
+	if (!table->spaces)
 		return -ENOMEM;
+	table->ranges = (void *)(table->spaces + table->nr_spaces);
+	table->changes = (void *)(table->ranges + table->nr_ranges);
+	table->bases = (void *)(table->changes + table->nr_spaces);
+	if (copy_from_user(table->spaces, u64_to_user_ptr(wish->spaces),
+			   table->nr_spaces * sizeof(*table->spaces)) ||
+	    copy_from_user(table->ranges, u64_to_user_ptr(wish->ranges),
+			   table->nr_ranges * sizeof(*table->ranges)))
+		return -EFAULT;
 	if (!kipt_image_table_settle(table, images->nr_files))
 		return -EINVAL;
 	if (table->nr_changes > KIPT_RAW_CHANGES_MAX)
