@@ -9,14 +9,9 @@
  * on; everything else has to be quick.
  */
 #include <linux/slab.h>
-#include <net/genetlink.h>
 
 #include "../lib/compat.h"
-#include "commands.h"
-#include "../lib/refuse.h"
 #include "reply.h"
-#include "../session/session.h"
-#include "../../uapi/linux/kipt.h"
 
 #define FLAGS_ALL	(KIPT_SESSION_FLAGS_DETACHED | \
 			 KIPT_SESSION_FLAGS_KEEP_CODE | \

@@ -3,8 +3,6 @@
  * Fetches, for a module that was built with CONFIG_KIPT_DECODE=n: all are refused. In
  * place of fetch_message.c.
  */
-#include "commands.h"
-#include "../lib/refuse.h"
 #include "reply.h"
 
 static int fetch_start(struct netlink_callback *cb, struct nlattr **attrs,

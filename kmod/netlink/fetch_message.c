@@ -3,16 +3,10 @@
  * Parses the command fetch and writes its messages, with the records where
  * the reader will take them from. Owns what a dump remembers. Process context.
  */
-#include <net/genetlink.h>
 
-#include "commands.h"
 #include "../lib/compat.h"
 #include "../fetch/fetch.h"
 #include "reply.h"
-#include "../session/permission.h"
-#include "../lib/refuse.h"
-#include "../session/session.h"
-#include "../../uapi/linux/kipt.h"
 #include "../../uapi/linux/kipt_record.h"
 
 /* Header, numbers with their padding, and the header of the records. */

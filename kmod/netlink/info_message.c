@@ -4,19 +4,14 @@
  * together. Owns nothing. Process context.
  */
 #include <linux/cpumask.h>
-#include <net/genetlink.h>
 #include <asm/tsc.h>
 
-#include "commands.h"
 #include "../hw/hw.h"
 #include "../session/latch.h"
 #include "../lib/limits.h"
 #include "../lib/memory.h"
 #include "reply.h"
-#include "../session/permission.h"
-#include "../session/session.h"
 #include "../lib/version.h"
-#include "../../uapi/linux/kipt.h"
 #include "../../uapi/linux/kipt_record.h"
 
 /* The numbers and headers of all but lists of CPUs. */

@@ -4,13 +4,8 @@
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>
-#include <net/genetlink.h>
 
-#include "../lib/refuse.h"
 #include "reply.h"
-#include "../session/permission.h"
-#include "../session/session.h"
-#include "../../uapi/linux/kipt.h"
 
 static const struct genl_family *family __ro_after_init;
 

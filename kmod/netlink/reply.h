@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Messages of the netlink family: answers, parts of dumps, events, and what requests
- * have in common. Process context.
+ * have in common; with the headers that each command needs. Process context.
  */
 #ifndef KIPT_REPLY_H
 #define KIPT_REPLY_H
 
 #include <linux/types.h>
-#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include "commands.h"
+#include "../session/permission.h"
+#include "../lib/refuse.h"
+#include "../session/session.h"
+#include "../../uapi/linux/kipt.h"
 
 struct cpumask;
 struct genl_family;
-struct genl_info;
-struct kipt_refusal;
-struct kipt_session;
-struct netlink_callback;
-struct nlattr;
-struct sk_buff;
 
 /* What a dump may remember from one call to the next. */
 #define KIPT_REPLY_STATE_BYTES	24
@@ -130,7 +130,7 @@ int kipt_reply_find(const struct nlattr *attr, struct kipt_session **session,
  * kipt_reply_take() - find the session a dump is about
  * @cb: the dump, which keeps it
  * @attr: its number, or NULL: that is missing
- * @may: whether who asks may do that with the session
+ * @may: kipt_permission_control() or kipt_permission_read()
  * @refusal: where a refusal is explained
  *
  * Return: 0, -EPERM, -EINVAL or -ENOENT.

@@ -5,18 +5,13 @@
  */
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
-#include <net/genetlink.h>
 
-#include "commands.h"
 #include "../trace/buffer.h"
 #include "../crash/crash_hooks.h"
 #include "../watch/follow.h"
 #include "../crash/killed.h"
 #include "../lib/limits.h"
 #include "reply.h"
-#include "../session/permission.h"
-#include "../lib/refuse.h"
-#include "../session/session.h"
 #include "../watch/sideband.h"
 #include "../crash/snapshot.h"
 

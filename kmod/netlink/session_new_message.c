@@ -8,14 +8,9 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/slab.h>
-#include <net/genetlink.h>
 
-#include "commands.h"
 #include "reply.h"
-#include "../session/permission.h"
-#include "../lib/refuse.h"
 #include "../hw/rtit_regs.h"
-#include "../session/session.h"
 #include "../session/setup.h"
 
 static int parse_cpus(struct nlattr *attr, struct cpumask *cpus,

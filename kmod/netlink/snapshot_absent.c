@@ -3,8 +3,6 @@
  * Snapshots, for a module that was built with CONFIG_KIPT_CRASH=n: it takes none. In
  * place of snapshot_message.c.
  */
-#include "commands.h"
-#include "../lib/refuse.h"
 #include "reply.h"
 
 static int refuse(struct kipt_refusal *refusal)

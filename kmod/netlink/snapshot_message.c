@@ -4,14 +4,9 @@
  * context.
  */
 #include <linux/minmax.h>
-#include <net/genetlink.h>
 
-#include "commands.h"
 #include "reply.h"
-#include "../session/permission.h"
-#include "../lib/refuse.h"
 #include "../crash/snapshot.h"
-#include "../../uapi/linux/kipt.h"
 
 /* Headers and numbers with their padding. */
 #define MESSAGE_BYTES	(GENL_HDRLEN + NLMSG_HDRLEN + 192)
