@@ -517,23 +517,34 @@ set_bytes() {
 	bytes "$@" | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
 }
 
-# Each byte of a dump's ELF header, of its first segments and of the note is set to
-# some others: it is shown, or refused by a sentence.
+# elf_each_byte FILE: each byte of a dump's ELF header, of its first segments and of the note
+# is set to some others. Prints those with which it is neither shown nor refused by a sentence.
+elf_each_byte() {
+	python3 - "$KIPT" "$1" <<'END'
+import subprocess
+import sys
+kipt, path = sys.argv[1:]
+with open(path, "r+b", buffering=0) as dump:
+    for at in range(4, 64 + 3 * 56):
+        dump.seek(at)
+        was = dump.read(1)
+        for value in b"\0", b"\1", b"\x7f", b"\xff", was:
+            dump.seek(at)
+            dump.write(value)
+            if value == was:
+                continue
+            done = subprocess.run([kipt, "crash", path, "--summary"], capture_output=True,
+                                  stdin=subprocess.DEVNULL)
+            if done.returncode not in (0, 1) or done.returncode and not done.stderr:
+                print(f"{at}:{value.hex()}", end=" ")
+END
+}
+
 crash_elf_tests() {
-	local at value bad=
+	local at
 	dump --note --bytes 5000 --cpus 1
 	cp "$D" whole
-	for ((at = 4; at < 64 + 3 * 56; at++)); do
-		for value in 00 01 7f ff; do
-			cp whole "$D"
-			set_bytes "$D" $at $value
-			run crash "$D" --summary
-			if [ "$STATUS" -gt 1 ] || { [ "$STATUS" = 1 ] && [ -z "$ERR" ]; }; then
-				bad+=" $at:$value"
-			fi
-		done
-	done
-	same "crash_elf_each_byte" "" "$bad"
+	same "crash_elf_each_byte" "" "$(elf_each_byte "$D")"
 	cp whole "$D"
 	set_bytes "$D" 41 01
 	told "crash_elf_sections_do_not_count" "" --summary
