@@ -177,30 +177,60 @@ is_beginning() {
 		cmp -s cut <(head -c "$(wc -c <cut)" whole)
 }
 
-# On a terminal a line says how far it is, and is gone in the end; else not.
-progress_tests() {
-	python3 - "$KIPT" >progress <<'END'
-import os, pty, subprocess, sys
+# on_terminal STDOUT ARGS...: what kipt writes to a terminal as stderr; STDOUT is "same" if
+# standard output is that terminal too. Once it has begun it does nothing for over a second.
+on_terminal() {
+	python3 - "$KIPT" "$@" <<'END'
+import os, pty, signal, subprocess, sys, time
 master, slave = pty.openpty()
-p = subprocess.Popen([sys.argv[1], "decode", "long.pt", "--image",
-                      "code@0x401000", "--counts"], stderr=slave,
-                     stdout=subprocess.DEVNULL)
+p = subprocess.Popen(sys.argv[1:2] + sys.argv[3:], stderr=slave,
+                     stdout=slave if sys.argv[2] == "same" else subprocess.DEVNULL)
 os.close(slave)
 data = b""
 try:
     while True:
+        begins = not data
         data += os.read(master, 4096)
+        if begins:
+            p.send_signal(signal.SIGSTOP)
+            time.sleep(1.2)
+            p.send_signal(signal.SIGCONT)
 except OSError:
     pass
 p.wait()
 print(data)
 END
-	if grep -q 'decoding: .*% of 2.9 MiB.*\\x1b\[K[0-9]* branches' progress
-	then
-		ok "progress_on_a_terminal"
+}
+
+# has NAME PATTERN FILE
+has() {
+	if grep -qE "$2" "$3"; then
+		ok "$1"
 	else
-		not_ok "progress_on_a_terminal" "$(cat progress)"
+		not_ok "$1" "$(tail -c 2000 "$3")"
 	fi
+}
+
+# On a terminal a line says how far it is, how fast, how long it still takes, and is gone in
+# the end; else not.
+progress_tests() {
+	local line='[0-9]+ % of [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ (s|min) left \\x1b\[K'
+	python3 -c '
+one = open("long.pt", "rb").read()
+open("longer.pt", "wb").write(one * 20)'
+	on_terminal other decode longer.pt $CODE_AT --counts --jobs 1 >progress
+	has "progress_on_a_terminal" "decoding: .*$line.*\\\\x1b\\[K[0-9]+ branches" progress
+	run decode long.pt $CODE_AT --branches -o long.rec
+	python3 -c '
+one = open("long.rec", "rb").read()
+open("longer.rec", "wb").write(one[:24] + one[24:] * (2 + 50000000 // len(one)))'
+	on_terminal other show longer.rec --totals >progress
+	has "progress_of_records" "reading: .*$line" progress
+	# Not among lines of results.
+	head -c 50000 long.pt >start.pt
+	on_terminal same packets start.pt --json >progress
+	same "no_progress_among_lines" "0 1" \
+		"$(grep -c 'reading:' progress) $(grep -c '"packet":"PSB"' progress)"
 	run decode long.pt $CODE_AT --counts
 	same "no_progress_into_a_file" "" "$(grep decoding: <<<"$ERR")"
 	same "speed_is_told" 1 "$(grep -c 'MiB of trace decoded in .* s, .* MiB/s, .* million branches/s$' <<<"$ERR")"

@@ -6,15 +6,27 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "progress.h"
 #include "signals.h"
 
+/* Between two lines; and from when on the rate is known well enough. */
+#define AGAIN_AFTER_MS	200
+#define RATE_AFTER_MS	1000
+
 static atomic_bool interrupted;
-static bool shown;
+static bool shown, beside_lines;
 static _Thread_local bool left;
+
+/* What is being done since when, from which byte on, how far, and when that was shown. */
+static struct {
+	const char *what;
+	u64 begun, from, done, shown;
+} work;
 
 static u64 now_ns(void)
 {
@@ -44,25 +56,61 @@ static bool on_terminal(void)
 	return answer;
 }
 
+void progress_lines(bool lines)
+{
+	beside_lines = lines && isatty(STDOUT_FILENO);
+}
+
+u64 progress_total(FILE *file)
+{
+	struct stat st;
+
+	return fstat(fileno(file), &st) || !S_ISREG(st.st_mode) ? 0 : (u64)st.st_size;
+}
+
+/* How fast it goes, and how long that takes with the rest. */
+static void rate_show(u64 done, u64 total, u64 ms)
+{
+	double rate = (double)(done - work.from) * 1000 / (double)ms;
+	u64 rest;
+
+	if (ms < RATE_AFTER_MS || done <= work.from)
+		return;
+	fprintf(stderr, ", %.1f MiB/s", rate / 1048576);
+	if (done >= total)
+		return;
+	rest = (u64)((double)(total - done) / rate) + 1;
+	if (rest < 60)
+		fprintf(stderr, ", %llu s left", (unsigned long long)rest);
+	else
+		fprintf(stderr, ", %llu min left", (unsigned long long)(rest + 59) / 60);
+}
+
 void progress_show(const char *what, u64 done, u64 total)
 {
-	static u64 last;
 	u64 now;
 
-	if (left || !on_terminal())
+	if (left || beside_lines || !on_terminal())
 		return;
 	now = now_ns() / 1000000;
-	if (now - last < 200)
+	if (!work.what || strcmp(work.what, what) || done < work.done) {
+		work.what = what;
+		work.from = done;
+		work.begun = now;
+	}
+	work.done = done;
+	if (now - work.shown < AGAIN_AFTER_MS)
 		return;
-	last = now;
+	work.shown = now;
 	shown = true;
+	fprintf(stderr, "\r%s: ", what);
 	if (total)
-		fprintf(stderr, "\r%s: %3u %% of %.1f MiB ", what,
-			(unsigned int)(done * 100 / total),
+		fprintf(stderr, "%3u %% of %.1f MiB", (unsigned int)(done * 100 / total),
 			(double)total / 1048576);
 	else
-		fprintf(stderr, "\r%s: %.1f MiB ", what,
-			(double)done / 1048576);
+		fprintf(stderr, "%.1f MiB", (double)done / 1048576);
+	rate_show(done, total, now - work.begun);
+	fputs(" \033[K", stderr);
 }
 
 void progress_clear(void)
@@ -72,6 +120,7 @@ void progress_clear(void)
 	if (shown)
 		fputs("\r\033[K", stderr);
 	shown = false;
+	work.what = NULL;
 }
 
 static void catch_signal(int number)

@@ -7,16 +7,34 @@
 #define KIPT_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "../../../kmod/decode/port.h"
 
 /**
  * progress_show() - show how far it is, at most five times a second
- * @what: a word for the work
+ * @what: a word for the work, a string that stays
  * @done: bytes done
  * @total: bytes there are; 0: unknown
+ *
+ * After a second also how fast, and how long it still takes. Work ends where progress_clear()
+ * is called, or where @done falls.
  */
 void progress_show(const char *what, u64 done, u64 total);
+
+/**
+ * progress_total() - for progress_show(): how long a file is
+ * @file: open
+ *
+ * Return: bytes; 0 if it is a pipe, or nobody knows.
+ */
+u64 progress_total(FILE *file);
+
+/**
+ * progress_lines() - whether lines of results go to standard output from now on
+ * @lines: they do. Nothing is shown beside them if standard output is a terminal.
+ */
+void progress_lines(bool lines);
 
 /**
  * progress_leave() - whether this thread shows nothing and leaves signals alone

@@ -17,6 +17,7 @@
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "../cli/progress.h"
 #include "perf_bytes.h"
 #include "perf_file.h"
 #include "perf_unzip.h"
@@ -712,6 +713,7 @@ bool perf_file_events(struct perf_file *file,
 	bool whole, more = true;
 
 	while (more && event_get(file, at, &event)) {
+		progress_show("reading", at, file->end);
 		whole = follow_find(file, &event);
 		if (event.type == PERF_EVENT_COMPRESSED ||
 		    event.type == PERF_EVENT_COMPRESSED2)
@@ -721,6 +723,7 @@ bool perf_file_events(struct perf_file *file,
 		at = event.at + event.follow;
 		more = more && whole;
 	}
+	progress_clear();
 	if (more && perf_unzip_left(file->unzip))
 		bad(file, "its compressed events end within one; what came before is kept");
 	return !file->bad && more;

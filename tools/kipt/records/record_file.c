@@ -12,6 +12,7 @@
 
 #include "../cli/messages.h"
 #include "../cli/output_file.h"
+#include "../cli/progress.h"
 #include "record_file.h"
 
 /* Versions before this one are not read. */
@@ -119,6 +120,7 @@ static bool stream_read(FILE *in, const char *path,
 {
 	static u8 bytes[READ_AT_ONCE * sizeof(struct kipt_record)];
 	const struct kipt_record *records = (const void *)bytes;
+	u64 done = 0, total = progress_total(in);
 	bool started = false;
 	size_t size;
 
@@ -134,6 +136,8 @@ static bool stream_read(FILE *in, const char *path,
 		    !take(ctx, records + !started, count - !started))
 			return true;
 		started = true;
+		done += size;
+		progress_show("reading", done, total);
 		if (size % sizeof(*records)) {
 			say_error("%s ends inside a record", path);
 			return false;
@@ -175,6 +179,7 @@ bool record_file_read(const char *path,
 		return false;
 	}
 	ok = stream_read(in, path, take, ctx);
+	progress_clear();
 	fclose(in);
 	return ok;
 }

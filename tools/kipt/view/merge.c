@@ -13,6 +13,7 @@
 #include "../cli/json_lines.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
+#include "../cli/progress.h"
 #include "../records/record_words.h"
 #include "merge.h"
 
@@ -567,16 +568,20 @@ static size_t line_read(char *text, FILE *file)
 
 static bool lines_take(struct reader *reader, char *text, FILE *file)
 {
+	u64 done = 0, total = progress_total(file);
 	size_t length;
 	bool ok = true;
 
 	while (ok && (length = line_read(text, file))) {
 		reader->line++;
+		done += length;
+		progress_show("reading", done, total);
 		ok = text[length - 1] == '\n' ? text_take(reader, text, length - 1) :
 		     ferror(file) || bad(reader, "is cut or too long: the file is not whole");
 		if (ferror(file))
 			break;
 	}
+	progress_clear();
 	if (ok && ferror(file)) {
 		say_errno(errno, "cannot read %s", reader->path);
 		return false;

@@ -158,6 +158,7 @@ static void packets_list(struct listing *listing, struct kipt_cursor *cursor)
 
 	while (!progress_interrupted()) {
 		offset = offset_of(listing, cursor);
+		progress_show("reading", offset, listing->size);
 		status = kipt_packet_next(cursor, &packet);
 		if (status == KIPT_END && offset == listing->size)
 			break;
@@ -229,6 +230,7 @@ bool packet_list(const char *path, bool json, bool sync)
 	listing.bytes = trace.bytes;
 	listing.size = trace.size;
 	progress_catch();
+	progress_lines(true);
 	cursor_seek(&listing, &cursor, 0);
 	ok = !sync || psb_check(&listing);
 	if (ok) {

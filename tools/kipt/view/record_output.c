@@ -8,6 +8,7 @@
 #include "../../../kmod/decode/flow.h"
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/messages.h"
+#include "../cli/progress.h"
 #include "record_output.h"
 
 bool output_spares(const struct view_options *options, const char *input)
@@ -56,6 +57,8 @@ bool output_open(struct output *output, const struct view_options *options,
 {
 	memset(output, 0, sizeof(*output));
 	output->options = options;
+	progress_lines(options->mode <= VIEW_INSNS && !options->stats && !options->hash &&
+		       !options->output);
 	if (options->maps && !maps_load(&output->maps, options->maps))
 		goto err_maps;
 	output->names = names_create(options->kallsyms, &output->maps, live);
