@@ -154,7 +154,7 @@ static void fill_cpu(struct kipt_crash_cpu *page,
 	page->ctl = trace->config.ctl | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
 	page->size = buffer->size;
 	fill_regions(page->regions, buffer->regions, page->nr_here);
-	kipt_dump_seal_stop(&page->stop);
+	kipt_dump_seal_part(&page->stop, sizeof(page->stop));
 }
 
 /*
@@ -230,13 +230,14 @@ static void fill_logs(struct kipt_crash_logs *logs,
 	fill_filters(logs, group);
 }
 
-static int add_logs(const struct kipt_trace *trace, u64 *link)
+static int add_logs(struct kipt_trace *trace, u64 *link)
 {
 	struct kipt_crash_logs *logs = alloc_page_charged();
 
 	if (!logs)
 		return -ENOMEM;
 	fill_logs(logs, trace);
+	trace->crash_logs = logs;
 	*link = virt_to_phys(logs);
 	return 0;
 }
@@ -284,6 +285,7 @@ void kipt_crash_pages_destroy(struct kipt_trace *trace)
 		page = phys_to_virt(more);
 	} while (more);
 	trace->crash = NULL;
+	trace->crash_logs = NULL;
 }
 
 void kipt_crash_pages_link(struct kipt_trace *trace)
@@ -303,7 +305,6 @@ static struct kipt_crash_page *page_before(const struct kipt_crash_page *page)
 {
 	struct kipt_crash_page *before = &header->page;
 
-	kipt_dump_assert_change();
 	while (before && next_page(before) != page)
 		before = next_page(before);
 	return before;
@@ -342,21 +343,13 @@ const struct kipt_crash_event *kipt_crash_pages_event(void)
 	return &header->event;
 }
 
-void kipt_crash_pages_seal_event(struct kipt_crash_event *event)
-{
-	size_t at = offsetofend(struct kipt_crash_event, crc);
-
-	WRITE_ONCE(event->crc,
-		   kipt_dump_crc((u8 *)event + at, sizeof(*event) - at));
-}
-
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
 {
 	struct kipt_crash_event *to = &header->event;
 
 	/* A CPU that dies at the same moment may read or write it, see crash.c. */
 	data_race(*to = *event);
-	kipt_crash_pages_seal_event(to);
+	kipt_dump_seal_part(to, sizeof(*to));
 }
 
 void kipt_crash_pages_forget_event(const struct kipt_crash_event *event)
@@ -378,20 +371,11 @@ void kipt_crash_pages_mend(void)
 		kipt_dump_seal(page);
 }
 
-const struct kipt_crash_logs *
-kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu)
-{
-	const struct kipt_crash_page *page = &cpu->page;
-
-	/* It is the last one. */
-	while (page->more)
-		page = phys_to_virt(page->more);
-	return container_of(page, struct kipt_crash_logs, page);
-}
-
 void kipt_crash_pages_header(struct kipt_crash_header *copy)
 {
-	kipt_dump_copy(copy, header, sizeof(*copy));
+	kipt_dump_change_begin();
+	*copy = *header;
+	kipt_dump_change_end();
 	copy->slots = 0;
 	copy->nr_slots = 0;
 	copy->slot_bytes = 0;
@@ -406,7 +390,8 @@ void kipt_crash_pages_hide(struct kipt_crash_page *page)
 {
 	memcpy(page->magic, KIPT_CRASH_MAGIC, sizeof(page->magic));
 	if (page->kind == KIPT_CRASH_CPU)
-		kipt_dump_seal_stop(&container_of(page, struct kipt_crash_cpu, page)->stop);
+		kipt_dump_seal_part(&container_of(page, struct kipt_crash_cpu, page)->stop,
+				    sizeof(struct kipt_crash_stop));
 	kipt_dump_seal(page);
 	kipt_crash_pages_mark(page);
 }

@@ -111,14 +111,6 @@ const struct kipt_crash_event *kipt_crash_pages_event(void);
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event);
 
 /**
- * kipt_crash_pages_seal_event() - make the checksum of an event right
- * @event: not the one of the crash
- *
- * Context: any, also NMI.
- */
-void kipt_crash_pages_seal_event(struct kipt_crash_event *event);
-
-/**
  * kipt_crash_pages_forget_event() - it is over
  * @event: a copy; another than this is left alone
  *
@@ -141,17 +133,6 @@ void kipt_crash_pages_mend(void);
  * sleep; the machine survived.
  */
 void kipt_crash_pages_reseal(void);
-
-/**
- * kipt_crash_pages_logs() - what was noted of a CPU beside its trace
- * @cpu: from kipt_crash_pages_create()
- *
- * Context: any.
- *
- * Return: its page of kind LOGS.
- */
-const struct kipt_crash_logs *
-kipt_crash_pages_logs(const struct kipt_crash_cpu *cpu);
 
 /**
  * kipt_crash_pages_header() - copy the page of kind HEADER

@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "crash_pages.h"
+#include "../trace/dump_page.h"
 #include "killed_maps.h"
 #include "snapshot_slot.h"
 
@@ -131,7 +132,7 @@ static bool begin_reading(struct kipt_slot *slot)
 	header->page.next = snapshot->cpus ? PAGE_SIZE : 0;
 	header->nr_cpus = snapshot->cpus;
 	header->event = snapshot->dump.event;
-	kipt_crash_pages_seal_event(&header->event);
+	kipt_dump_seal_part(&header->event, sizeof(header->event));
 	kipt_crash_pages_hide(&header->page);
 	return true;
 }

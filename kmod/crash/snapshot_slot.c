@@ -105,7 +105,7 @@ static struct kipt_area *make_area(struct kipt_slot *slot,
 	if (!area)
 		return NULL;
 	area->dump.cpu = trace->cpu;
-	area->logs = kipt_crash_pages_logs(trace->crash);
+	area->logs = trace->crash_logs;
 	return area;
 }
 

@@ -29,7 +29,8 @@ size_t kipt_snapshot_logs_size(size_t trace);
  * caller: the entries are a page after @to, their number right after its members.
  * All but the switches is as in @from, or 0 if that is an address.
  *
- * Context: any, also NMI, while a CPU goes on to log. Bounded by @trace.
+ * Context: the CPU of the log, interrupts off or NMI: nobody writes to the log meanwhile.
+ * Bounded by @trace, and by the switches between @tsc and now.
  */
 void kipt_snapshot_logs_copy(struct kipt_crash_logs *to, size_t trace,
 			     const struct kipt_crash_logs *from, u64 tsc);

@@ -53,11 +53,6 @@ static u32 crc_zeros(u32 crc, size_t len)
 	return crc;
 }
 
-u32 kipt_dump_crc(const void *data, size_t len)
-{
-	return ~crc_feed(~0, data, len);
-}
-
 void kipt_dump_seal(struct kipt_crash_page *page)
 {
 	const u8 *bytes = (const u8 *)page;
@@ -74,12 +69,11 @@ void kipt_dump_seal(struct kipt_crash_page *page)
 	WRITE_ONCE(page->crc, ~crc_feed(crc, bytes + at, page->size - at));
 }
 
-void kipt_dump_seal_stop(struct kipt_crash_stop *stop)
+void kipt_dump_seal_part(void *part, size_t size)
 {
-	size_t at = offsetofend(struct kipt_crash_stop, crc);
+	u32 *crc = part;
 
-	WRITE_ONCE(stop->crc, kipt_dump_crc((u8 *)stop + at,
-					    sizeof(*stop) - at));
+	WRITE_ONCE(*crc, ~crc_feed(~0, part + sizeof(*crc), size - sizeof(*crc)));
 }
 
 void kipt_dump_change_begin(void)
@@ -93,18 +87,6 @@ void kipt_dump_change_end(void)
 {
 	barrier();
 	WRITE_ONCE(unsealed, false);
-	mutex_unlock(&chain_lock);
-}
-
-void kipt_dump_assert_change(void)
-{
-	lockdep_assert_held(&chain_lock);
-}
-
-void kipt_dump_copy(void *to, const void *from, size_t size)
-{
-	mutex_lock(&chain_lock);
-	memcpy(to, from, size);
 	mutex_unlock(&chain_lock);
 }
 
@@ -147,7 +129,7 @@ void kipt_dump_running(struct kipt_trace *trace)
 
 	memset(stop, 0, sizeof(*stop));
 	stop->state = KIPT_CRASH_RUNNING;
-	kipt_dump_seal_stop(stop);
+	kipt_dump_seal_part(stop, sizeof(*stop));
 }
 
 static void fill_position(struct kipt_crash_stop *stop,
@@ -174,7 +156,7 @@ void kipt_dump_finish(struct kipt_trace *trace,
 	stop->head = result->head;
 	stop->tail = result->tail;
 	fill_position(stop, &result->registers);
-	kipt_dump_seal_stop(stop);
+	kipt_dump_seal_part(stop, sizeof(*stop));
 }
 
 static void fill_stop_local(struct kipt_crash_stop *stop,
@@ -198,7 +180,7 @@ static void fill_stop_local(struct kipt_crash_stop *stop,
 void kipt_dump_stop_local(struct kipt_trace *trace, u64 ip)
 {
 	fill_stop_local(&trace->crash->stop, trace, ip);
-	kipt_dump_seal_stop(&trace->crash->stop);
+	kipt_dump_seal_part(&trace->crash->stop, sizeof(trace->crash->stop));
 }
 
 void kipt_dump_copy_local(const struct kipt_trace *trace, u64 ip,

@@ -14,15 +14,6 @@ struct kipt_trace;
 struct kipt_trace_result;
 
 /**
- * kipt_dump_crc() - the checksum of the format
- * @data: bytes
- * @len: how many
- *
- * Context: any, also NMI.
- */
-u32 kipt_dump_crc(const void *data, size_t len);
-
-/**
  * kipt_dump_seal() - make the checksum of a page right
  * @page: the page; of kind CPU, its &struct kipt_crash_stop has one of its own
  *
@@ -31,12 +22,13 @@ u32 kipt_dump_crc(const void *data, size_t len);
 void kipt_dump_seal(struct kipt_crash_page *page);
 
 /**
- * kipt_dump_seal_stop() - make the checksum of where a trace ended right
- * @stop: of a page of kind CPU
+ * kipt_dump_seal_part() - make the checksum right of what has one of its own
+ * @part: a &struct kipt_crash_stop or &struct kipt_crash_event: the checksum, and what it is of
+ * @size: bytes of it
  *
  * Context: any, also NMI.
  */
-void kipt_dump_seal_stop(struct kipt_crash_stop *stop);
+void kipt_dump_seal_part(void *part, size_t size);
 
 /**
  * kipt_dump_change_begin() - pages and the chain of them may be changed
@@ -49,23 +41,6 @@ void kipt_dump_change_begin(void);
  * kipt_dump_change_end() - all pages are sealed again
  */
 void kipt_dump_change_end(void);
-
-/**
- * kipt_dump_assert_change() - complain unless the caller is between these two
- *
- * With lockdep only.
- */
-void kipt_dump_assert_change(void);
-
-/**
- * kipt_dump_copy() - copy a page while nobody changes any
- * @to: where to
- * @from: the page, or the begin of one
- * @size: bytes
- *
- * Context: may sleep.
- */
-void kipt_dump_copy(void *to, const void *from, size_t size);
 
 /**
  * kipt_dump_is_changing() - whether checksums may be wrong

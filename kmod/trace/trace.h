@@ -21,6 +21,7 @@
 struct kipt_area;
 struct kipt_buffer;
 struct kipt_crash_cpu;
+struct kipt_crash_logs;
 struct kipt_follow;
 struct kipt_group;
 
@@ -61,6 +62,7 @@ enum kipt_trace_state {
  * @cpu: its number
  * @buffer: where the trace goes; whole before the first start
  * @crash: what a dump has of it; made when @buffer is whole
+ * @crash_logs: the page of @crash that says where its switches and patches are
  * @areas: of an armed session, what snapshot.c copies to; NULL: nothing
  * @snapshots: all @areas are there
  * @view: of @buffer, for the excerpt of an armed session; NULL: none is printed
@@ -97,6 +99,7 @@ struct kipt_trace {
 	unsigned int cpu;
 	struct kipt_buffer *buffer;
 	struct kipt_crash_cpu *crash;
+	const struct kipt_crash_logs *crash_logs;
 	struct kipt_area **areas;
 	bool snapshots;
 	const u8 *view;

@@ -5,15 +5,8 @@
 
 /* Each pairs with what the file that is tested says. */
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
-/* What else happens at that moment, where a test says so. */
-void shim_at_rmb(void) __attribute__((weak));
 /* As above. */
-#define smp_rmb() \
-	do { \
-		__atomic_thread_fence(__ATOMIC_ACQUIRE); \
-		if (shim_at_rmb) \
-			shim_at_rmb(); \
-	} while (0)
+#define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 /* As above. */
 #define smp_store_release(p, value) \
 	__atomic_store_n(p, value, __ATOMIC_RELEASE)
