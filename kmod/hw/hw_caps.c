@@ -154,6 +154,10 @@ void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps)
 		memset(caps, 0, sizeof(*caps));
 }
 
+/* No padding: kinds are compared byte by byte. */
+static_assert(sizeof(struct kipt_caps) == 15 * sizeof(u32) + sizeof(struct rtit_values));
+static_assert(sizeof(struct rtit_values) == 5 * sizeof(unsigned int));
+
 bool kipt_caps_take_kind(struct cpumask *cpus, struct cpumask *kind,
 			 struct kipt_caps *caps)
 {

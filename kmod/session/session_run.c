@@ -260,6 +260,17 @@ int kipt_session_stop(struct kipt_session *session, u32 cause,
 	return err;
 }
 
+/* How many of the traces from number @from on are of CPUs that it has. */
+static u32 count_held(const struct kipt_session *session, u32 from)
+{
+	u32 end = from;
+
+	while (end < session->nr_traces &&
+	       kipt_session_has_cpu(session, session->traces[end].cpu))
+		end++;
+	return end - from;
+}
+
 /*
  * perf keeps another CPU busy with waiting for one that takes no interrupts, so
  * all are asked first, in a way that does not. CPUs of others are theirs to ask.
@@ -267,12 +278,14 @@ int kipt_session_stop(struct kipt_session *session, u32 cause,
 bool kipt_session_all_answer(struct kipt_session *session)
 {
 	struct kipt_trace *failed;
-	u32 i;
+	u32 i, count;
 
-	for (i = 0; i < session->nr_traces; i++)
-		if (kipt_session_has_cpu(session, session->traces[i].cpu) &&
-		    kipt_trace_check_all(&session->traces[i], 1, &failed) == -ETIMEDOUT)
+	for (i = 0; i < session->nr_traces; i += max(count, 1U)) {
+		count = count_held(session, i);
+		if (count && kipt_trace_check_all(&session->traces[i], count,
+						  &failed) == -ETIMEDOUT)
 			return false;
+	}
 	return true;
 }
 

@@ -488,6 +488,9 @@ void kipt_spaces_clear(struct kipt_spaces *spaces)
 
 	might_sleep();
 	for (i = 0; i < spaces->nr; i++) {
+		/* Nobody adds any meanwhile. */
+		if (!READ_ONCE(spaces->entries[i].id))
+			continue;
 		raw_spin_lock_irqsave(&spaces->lock, flags);
 		mm = clear_one(spaces, &spaces->entries[i]);
 		raw_spin_unlock_irqrestore(&spaces->lock, flags);

@@ -28,11 +28,11 @@ static struct {
 	u64 begun, from, done, shown;
 } work;
 
-static u64 now_ns(void)
+static u64 now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
@@ -43,7 +43,7 @@ void progress_leave(bool leave)
 
 double progress_seconds(void)
 {
-	return (double)now_ns() / 1e9;
+	return (double)now_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 /* Asked once: the callers come often. */
@@ -92,7 +92,8 @@ void progress_show(const char *what, u64 done, u64 total)
 
 	if (left || beside_lines || !on_terminal())
 		return;
-	now = now_ns() / 1000000;
+	/* Some callers come for each packet. */
+	now = now_ns(CLOCK_MONOTONIC_COARSE) / 1000000;
 	if (!work.what || strcmp(work.what, what) || done < work.done) {
 		work.what = what;
 		work.from = done;
