@@ -217,15 +217,16 @@ progress_tests() {
 	local line='[0-9]+ % of [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ (s|min) left \\x1b\[K'
 	python3 -c '
 one = open("long.pt", "rb").read()
-open("longer.pt", "wb").write(one * 20)'
+open("longer.pt", "wb").write(one * 40)'
 	on_terminal other decode longer.pt $CODE_AT --counts --jobs 1 >progress
 	has "progress_on_a_terminal" "decoding: .*$line.*\\\\x1b\\[K[0-9]+ branches" progress
 	run decode long.pt $CODE_AT --branches -o long.rec
 	python3 -c '
 one = open("long.rec", "rb").read()
-open("longer.rec", "wb").write(one[:24] + one[24:] * (2 + 50000000 // len(one)))'
+open("longer.rec", "wb").write(one[:24] + one[24:] * (2 + 100000000 // len(one)))'
 	on_terminal other show longer.rec --totals >progress
 	has "progress_of_records" "reading: .*$line" progress
+	rm longer.pt longer.rec
 	# Not among lines of results.
 	head -c 50000 long.pt >start.pt
 	on_terminal same packets start.pt --json >progress
