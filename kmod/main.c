@@ -9,7 +9,6 @@
 #include <net/genetlink.h>
 
 #include "session/arm.h"
-#include "session/arm_load.h"
 #include "crash/crash.h"
 #include "crash/crash_pages.h"
 #include "netlink/commands.h"

@@ -11,6 +11,7 @@
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/io.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -27,7 +28,7 @@
 #include "crash.h"
 #include "crash_pages.h"
 #include "../trace/dump_page.h"
-#include "excerpt_cpus.h"
+#include "excerpt.h"
 #include "../hw/nmi_claim.h"
 #include "../lib/quiet_log.h"
 #include "snapshot.h"
@@ -225,7 +226,7 @@ static bool is_first_here(void)
 static struct kipt_crash_event read_event(void)
 {
 	/* Each member is whole. */
-	return data_race(*kipt_crash_pages_event());
+	return data_race(kipt_crash_header->event);
 }
 
 /* What panic() says counts only if nobody knew better. */
@@ -300,7 +301,7 @@ void kipt_crash_die(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 {
 	unsigned long flags;
 
-	if (!kipt_crash_pages_any() || !enter(&flags))
+	if (!READ_ONCE(kipt_crash_header->nr_cpus) || !enter(&flags))
 		return;
 	meet(hook, regs, ip, trap);
 	leave(flags);
@@ -401,9 +402,10 @@ void kipt_crash_tell(void)
 	wait_until_written(number);
 	if ((u32)atomic_xchg(&printed, number) == number)
 		return;
-	kipt_quiet_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"), kipt_crash_pages_address());
-	if (kipt_crash_pages_event()->hook)
-		kipt_excerpt_print_all(kipt_crash_pages_event());
+	kipt_quiet_log(KERN_EMERG pr_fmt("crash header at 0x%llx\n"),
+		       (u64)virt_to_phys(kipt_crash_header));
+	if (kipt_crash_header->event.hook)
+		kipt_excerpt_print_all(&kipt_crash_header->event);
 }
 
 static void queue_alive(struct irq_work *work)

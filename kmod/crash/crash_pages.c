@@ -39,7 +39,7 @@ static_assert(offsetofend(struct kipt_crash_event, hook) == sizeof(u64));
 		       sizeof(struct kipt_crash_regions)) /	\
 		      sizeof(struct kipt_crash_region))
 
-static struct kipt_crash_header *header;
+struct kipt_crash_header *kipt_crash_header;
 /* In the module's own memory, see there. */
 static struct kipt_crash_anchor anchor;
 
@@ -58,7 +58,7 @@ static void fill_page(struct kipt_crash_page *page, u32 kind, u32 number,
 	page->kind = kind;
 	page->size = size;
 	page->number = number;
-	page->id = header->page.id;
+	page->id = kipt_crash_header->page.id;
 }
 
 static void fill_layout(struct kipt_crash_layout *layout)
@@ -83,38 +83,28 @@ static void fill_layout(struct kipt_crash_layout *layout)
 
 int kipt_crash_pages_init(void)
 {
-	header = (void *)get_zeroed_page(GFP_KERNEL);
-	if (!header)
+	kipt_crash_header = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!kipt_crash_header)
 		return -ENOMEM;
-	header->page.id = get_random_u64();
-	fill_page(&header->page, KIPT_CRASH_HEADER, 0,
+	kipt_crash_header->page.id = get_random_u64();
+	fill_page(&kipt_crash_header->page, KIPT_CRASH_HEADER, 0,
 		  offsetof(struct kipt_crash_header, event));
-	anchor.id = header->page.id;
-	anchor.address = virt_to_phys(header);
-	header->anchor = (unsigned long)&anchor;
-	header->tsc_khz = tsc_khz;
-	strscpy(header->release, init_utsname()->release,
-		sizeof(header->release));
-	strscpy(header->kipt, KIPT_VERSION, sizeof(header->kipt));
-	fill_layout(&header->layout);
-	kipt_dump_seal(&header->page);
+	anchor.id = kipt_crash_header->page.id;
+	anchor.address = virt_to_phys(kipt_crash_header);
+	kipt_crash_header->anchor = (unsigned long)&anchor;
+	kipt_crash_header->tsc_khz = tsc_khz;
+	strscpy(kipt_crash_header->release, init_utsname()->release,
+		sizeof(kipt_crash_header->release));
+	strscpy(kipt_crash_header->kipt, KIPT_VERSION, sizeof(kipt_crash_header->kipt));
+	fill_layout(&kipt_crash_header->layout);
+	kipt_dump_seal(&kipt_crash_header->page);
 	return 0;
-}
-
-void kipt_crash_pages_slots(const void *slots, u32 nr, u32 bytes)
-{
-	kipt_dump_change_begin();
-	header->slots = (unsigned long)slots;
-	header->nr_slots = nr;
-	header->slot_bytes = bytes;
-	kipt_dump_seal(&header->page);
-	kipt_dump_change_end();
 }
 
 void kipt_crash_pages_uninit(void)
 {
-	memset(header->page.magic, 0, sizeof(header->page.magic));
-	free_page((unsigned long)header);
+	memset(kipt_crash_header->page.magic, 0, sizeof(kipt_crash_header->page.magic));
+	free_page((unsigned long)kipt_crash_header);
 }
 
 static void *alloc_page_charged(void)
@@ -293,17 +283,17 @@ void kipt_crash_pages_link(struct kipt_trace *trace)
 	struct kipt_crash_page *page = &trace->crash->page;
 
 	kipt_dump_change_begin();
-	page->next = header->page.next;
+	page->next = kipt_crash_header->page.next;
 	kipt_dump_seal(page);
-	WRITE_ONCE(header->page.next, virt_to_phys(page));
-	WRITE_ONCE(header->nr_cpus, header->nr_cpus + 1);
-	kipt_dump_seal(&header->page);
+	WRITE_ONCE(kipt_crash_header->page.next, virt_to_phys(page));
+	WRITE_ONCE(kipt_crash_header->nr_cpus, kipt_crash_header->nr_cpus + 1);
+	kipt_dump_seal(&kipt_crash_header->page);
 	kipt_dump_change_end();
 }
 
 static struct kipt_crash_page *page_before(const struct kipt_crash_page *page)
 {
-	struct kipt_crash_page *before = &header->page;
+	struct kipt_crash_page *before = &kipt_crash_header->page;
 
 	while (before && next_page(before) != page)
 		before = next_page(before);
@@ -321,31 +311,16 @@ void kipt_crash_pages_unlink(struct kipt_trace *trace)
 	before = page_before(&trace->crash->page);
 	if (before) {
 		WRITE_ONCE(before->next, trace->crash->page.next);
-		WRITE_ONCE(header->nr_cpus, header->nr_cpus - 1);
+		WRITE_ONCE(kipt_crash_header->nr_cpus, kipt_crash_header->nr_cpus - 1);
 		kipt_dump_seal(before);
-		kipt_dump_seal(&header->page);
+		kipt_dump_seal(&kipt_crash_header->page);
 	}
 	kipt_dump_change_end();
 }
 
-bool kipt_crash_pages_any(void)
-{
-	return READ_ONCE(header->nr_cpus);
-}
-
-u64 kipt_crash_pages_address(void)
-{
-	return virt_to_phys(header);
-}
-
-const struct kipt_crash_event *kipt_crash_pages_event(void)
-{
-	return &header->event;
-}
-
 void kipt_crash_pages_set_event(const struct kipt_crash_event *event)
 {
-	struct kipt_crash_event *to = &header->event;
+	struct kipt_crash_event *to = &kipt_crash_header->event;
 
 	/* A CPU that dies at the same moment may read or write it, see crash.c. */
 	data_race(*to = *event);
@@ -357,12 +332,12 @@ void kipt_crash_pages_forget_event(const struct kipt_crash_event *event)
 	u64 head;
 
 	memcpy(&head, event, sizeof(head));
-	cmpxchg64((u64 *)&header->event, head, 0);
+	cmpxchg64((u64 *)&kipt_crash_header->event, head, 0);
 }
 
 void kipt_crash_pages_mend(void)
 {
-	struct kipt_crash_page *page = &header->page;
+	struct kipt_crash_page *page = &kipt_crash_header->page;
 	u32 left = nr_cpu_ids + 1;
 
 	if (!kipt_dump_is_changing())
@@ -374,7 +349,7 @@ void kipt_crash_pages_mend(void)
 void kipt_crash_pages_header(struct kipt_crash_header *copy)
 {
 	kipt_dump_change_begin();
-	*copy = *header;
+	*copy = *kipt_crash_header;
 	kipt_dump_change_end();
 	copy->slots = 0;
 	copy->nr_slots = 0;
@@ -401,7 +376,7 @@ void kipt_crash_pages_reseal(void)
 	struct kipt_crash_page *page;
 
 	kipt_dump_change_begin();
-	for (page = &header->page; page; page = next_page(page))
+	for (page = &kipt_crash_header->page; page; page = next_page(page))
 		kipt_dump_seal(page);
 	kipt_dump_change_end();
 }

@@ -13,6 +13,12 @@
 
 struct kipt_trace;
 
+/*
+ * The page of kind HEADER. If its @nr_cpus is 0 there is nothing to be saved at a crash. Only
+ * kipt_crash_pages_set_event() and _forget_event() write its @event; all may read it.
+ */
+extern struct kipt_crash_header *kipt_crash_header;
+
 /**
  * kipt_crash_pages_init() - make the page of kind HEADER
  *
@@ -21,16 +27,6 @@ struct kipt_trace;
  * Return: 0 or -ENOMEM.
  */
 int kipt_crash_pages_init(void);
-
-/**
- * kipt_crash_pages_slots() - say where snapshots are
- * @slots: of snapshot.c
- * @nr: how many
- * @bytes: of each
- *
- * Context: may sleep.
- */
-void kipt_crash_pages_slots(const void *slots, u32 nr, u32 bytes);
 
 /**
  * kipt_crash_pages_uninit() - free it; the chain is empty
@@ -72,35 +68,6 @@ void kipt_crash_pages_link(struct kipt_trace *trace);
  * Context: may sleep.
  */
 void kipt_crash_pages_unlink(struct kipt_trace *trace);
-
-/**
- * kipt_crash_pages_any() - whether a CPU has pages in the chain
- *
- * Context: any, also NMI.
- *
- * Return: false if there is nothing to be saved at a crash.
- */
-bool kipt_crash_pages_any(void);
-
-/**
- * kipt_crash_pages_address() - where the page of kind HEADER is
- *
- * Context: any, also NMI.
- *
- * Return: its physical address.
- */
-u64 kipt_crash_pages_address(void);
-
-/**
- * kipt_crash_pages_event() - the crash
- *
- * Written by kipt_crash_pages_set_event() and _forget_event() only.
- *
- * Context: any, also NMI.
- *
- * Return: what a dump has of it.
- */
-const struct kipt_crash_event *kipt_crash_pages_event(void);
 
 /**
  * kipt_crash_pages_set_event() - write down the crash

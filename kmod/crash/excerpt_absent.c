@@ -8,7 +8,6 @@
 
 #include "../lib/quiet_log.h"
 #include "excerpt.h"
-#include "excerpt_cpus.h"
 
 int kipt_excerpt_prepare(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Excerpts of several CPUs, see excerpt_cpus.h. All of them are made with the one
- * decoder that there is, one after the other, on the CPU that died.
+ * Excerpts of several CPUs: whose a dying machine prints, in which order, and how much of
+ * the log and of time they may take. All of them are made with the one decoder that there
+ * is, one after the other, on the CPU that died. Leaves how one is made to excerpt.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,7 +16,7 @@
 
 #include "../trace/capture.h"
 #include "../trace/config.h"
-#include "excerpt_cpus.h"
+#include "excerpt.h"
 #include "../lib/quiet_log.h"
 #include "../watch/sideband.h"
 #include "snapshot.h"

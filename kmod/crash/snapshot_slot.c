@@ -8,6 +8,7 @@
 
 #include "../trace/buffer.h"
 #include "crash_pages.h"
+#include "../trace/dump_page.h"
 #include "killed_maps.h"
 #include "../lib/limits.h"
 #include "../lib/memory.h"
@@ -221,7 +222,11 @@ int kipt_snapshot_init(void)
 		}
 	}
 	kipt_nr_slots = kipt_limits()->snapshots;
-	kipt_crash_pages_slots(kipt_slots, kipt_nr_slots, sizeof(*kipt_slots));
+	/* Nobody else changes the page while there are no sessions. */
+	kipt_crash_header->slots = (unsigned long)kipt_slots;
+	kipt_crash_header->nr_slots = kipt_nr_slots;
+	kipt_crash_header->slot_bytes = sizeof(*kipt_slots);
+	kipt_dump_seal(&kipt_crash_header->page);
 	return 0;
 }
 

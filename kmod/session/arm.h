@@ -69,4 +69,13 @@ int kipt_arm_yield(struct kipt_session *session, struct kipt_refusal *refusal);
  */
 void kipt_arm_exit(void);
 
+/**
+ * kipt_arm_load() - make and start an armed session, if that is asked for
+ *
+ * A failure is in the log, and so is why a kernel that saves the dump of
+ * another does not do it. Context: the module is loaded, all of it is ready;
+ * may sleep as long as the allocation of the buffers takes.
+ */
+void kipt_arm_load(void);
+
 #endif /* KIPT_ARM_H */

@@ -5,7 +5,6 @@
  */
 #include "../lib/refuse.h"
 #include "arm.h"
-#include "arm_load.h"
 #include "armed.h"
 #include "session.h"
 

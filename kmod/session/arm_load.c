@@ -16,7 +16,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "arm_load.h"
+#include "arm.h"
 #include "../hw/hw.h"
 #include "../hw/hw_regs.h"
 #include "permission.h"
