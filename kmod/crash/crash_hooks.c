@@ -17,6 +17,7 @@
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/seq_buf.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
@@ -301,7 +302,7 @@ static struct notifier_block panic_block = {
 	.priority = INT_MAX,
 };
 
-static bool die_set, panic_set, console_set;
+static bool console_set;
 
 /* Guards the hooks; armed sessions are counted. */
 static DEFINE_MUTEX(users_lock);
@@ -379,38 +380,23 @@ static unsigned long count_missed(void)
 	return count;
 }
 
-/* One after the other, those without which a crash may be missed first. */
-static void __printf(3, 4) add_reason(char *why, size_t size,
-				      const char *format, ...)
+/* Those without which a crash may be missed come first. */
+static void name_lost(struct seq_buf *why, const char *symbol, const char *late)
 {
-	size_t used = strlen(why);
-	va_list args;
-
-	if (used)
-		used += scnprintf(why + used, size - used, "; ");
-	va_start(args, format);
-	vscnprintf(why + used, size - used, format, args);
-	va_end(args);
+	seq_buf_printf(why, "; %s cannot be probed%s%s", symbol, late ? ": " : "", late ?: "");
 }
 
-static void name_lost(const char *symbol, const char *late, char *why,
-		      size_t size)
-{
-	add_reason(why, size, "%s cannot be probed%s%s", symbol,
-		   late ? ": " : "", late ?: "");
-}
-
-static void name_all_lost(char *why, size_t size)
+static void name_all_lost(struct seq_buf *why)
 {
 	const struct hook *hook;
 
 	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
 		if (hook->lost)
-			name_lost(hook->symbol, hook->late, why, size);
+			name_lost(why, hook->symbol, hook->late);
 	if (!bug_set)
-		name_lost("find_bug", LATE_BUG, why, size);
+		name_lost(why, "find_bug", LATE_BUG);
 	if (KIPT_COMPAT_CONSOLE && !console_set)
-		name_lost("the tracepoint console", LATE_REPORT, why, size);
+		name_lost(why, "the tracepoint console", LATE_REPORT);
 }
 
 /* What the log has said last. */
@@ -420,21 +406,26 @@ bool kipt_crash_hooks_fire(char *why, size_t size)
 {
 	unsigned long missed = count_missed();
 	const char *words = kipt_crash_words_unknown();
+	struct seq_buf all;
 	u32 hash;
 
 	strscpy(why, "", size);
+	seq_buf_init(&all, why, size);
 	/* A session that is being armed has none yet. */
 	if (!READ_ONCE(users))
 		return true;
 	if (is_any_disarmed())
-		add_reason(why, size, "%s", KIPT_PROBES_OFF);
-	name_all_lost(why, size);
+		seq_buf_printf(&all, "; %s", KIPT_PROBES_OFF);
+	name_all_lost(&all);
 	if (missed)
-		add_reason(why, size, "hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all",
-			   missed);
+		seq_buf_printf(&all, "; hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all",
+			       missed);
 	if (words)
-		add_reason(why, size, "%s are not seen: this kernel has other words for them",
-			   words);
+		seq_buf_printf(&all, "; %s are not seen: this kernel has other words for them",
+			       words);
+	/* Nothing is before the first. */
+	if (why[0])
+		memmove(why, why + 2, strlen(why) - 1);
 	hash = why[0] ? jhash(why, strlen(why), 0) : 0;
 	if (xchg(&logged, hash) != hash && hash)
 		pr_warn("a crash may be seen late or not at all: %s\n", why);
@@ -457,9 +448,9 @@ static void set_all(void)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		set_hook(&hooks[i]);
 	set_bug_hook();
-	die_set = !register_die_notifier(&die_block);
-	panic_set = !atomic_notifier_chain_register(&panic_notifier_list,
-						    &panic_block);
+	/* These fail only for a block that is registered already. */
+	register_die_notifier(&die_block);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
 	console_set = set_console_hook();
 	kipt_crash_words_look();
 	logged = 0;
@@ -472,11 +463,8 @@ static void take_all(void)
 	if (console_set)
 		tracepoint_probe_unregister(console, on_console, NULL);
 	tracepoint_synchronize_unregister();
-	if (panic_set)
-		atomic_notifier_chain_unregister(&panic_notifier_list,
-						 &panic_block);
-	if (die_set)
-		unregister_die_notifier(&die_block);
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
+	unregister_die_notifier(&die_block);
 	if (bug_set)
 		unregister_kretprobe(&bug_probe);
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)

@@ -30,7 +30,6 @@ static void end_loan(struct work_struct *work);
 /* Who has Intel PT of the armed sessions, until when. Ranks above session->lock. */
 static DEFINE_MUTEX(loan_lock);
 static const void *borrower;
-static bool loan_ends;
 static unsigned long loan_end;
 static DECLARE_DELAYED_WORK(loan_work, end_loan);
 
@@ -185,7 +184,7 @@ static void end_loan(struct work_struct *work)
 {
 	mutex_lock(&loan_lock);
 	/* This loan may have ended already, and another one begun. */
-	if (borrower && loan_ends && time_after_eq(jiffies, loan_end))
+	if (borrower && time_after_eq(jiffies, loan_end))
 		take_back("its time is over");
 	mutex_unlock(&loan_lock);
 }
@@ -203,9 +202,8 @@ int kipt_arm_lend(const void *who, u32 seconds)
 		goto out;
 	}
 	borrower = who;
-	loan_ends = seconds;
-	loan_end = jiffies + seconds * HZ;
-	if (loan_ends)
+	loan_end = jiffies + (seconds ? seconds * HZ : MAX_JIFFY_OFFSET);
+	if (seconds)
 		mod_delayed_work(kipt_session_wq, &loan_work, seconds * HZ);
 	pr_info("Intel PT of armed sessions is lent to %s (%d); a crash meanwhile is not seen\n",
 		current->comm, task_tgid_nr(current));
