@@ -3,7 +3,7 @@
  * How the module learns that the machine dies, or that something happened which it
  * survives: probes where the kernel has printed nothing yet, notifiers should those
  * not fire, and the tracepoint through which each line of the log goes. They are
- * set while a session is armed. Leaves to crash_end.c whether it dies, to crash.c
+ * set while a session is armed. Leaves to crash_report.c whether it dies, to crash.c
  * what is done then. The module works without any of them.
  */
 #ifndef KIPT_CRASH_HOOKS_H
