@@ -39,11 +39,13 @@
 
 /* For blocks of code alone: nothing else is remembered. */
 #define FLOW_BYTES	(512ULL << 10)
-#define ARENA_ALIGN	64
 /* More than the frames of all stacks a CPU may be on. */
 #define ROOM		4096U
 #define LISTS		2
+#define LISTS_BYTES	(LISTS * ROOM * sizeof(struct kipt_excerpt_line))
 #define STACK_BYTES	THREAD_SIZE
+/* What follows each of them begins where a page does. */
+static_assert(IS_ALIGNED(STACK_BYTES, PAGE_SIZE) && IS_ALIGNED(LISTS_BYTES, PAGE_SIZE));
 /* A millisecond and more each; printing takes no longer than that. */
 #define RELEASE_LOOKS	6000U
 /*
@@ -57,25 +59,21 @@
 
 /**
  * struct excerpt - all that decoding for the log needs
- * @arena: memory of the decoder
- * @arena_bytes: its bytes
- * @memory: of LISTS lists, ROOM lines each
- * @stack: what it runs on
+ * @stack: what it runs on, STACK_BYTES
+ * @memory: after it, of LISTS lists, ROOM lines each
+ * @arena: after them, memory of the decoder
  * @decode: what is decoded
  * @text: what is shown
- * @lines: at most
  * @space: the address space user code is read of, as kipt_sideband_space()
  *	names it; 0: of none
  * @printed: lines
  */
 struct excerpt {
-	void *arena;
-	size_t arena_bytes;
-	struct kipt_excerpt_line *memory;
 	void *stack;
+	struct kipt_excerpt_line *memory;
+	void *arena;
 	struct kipt_excerpt_decode decode;
 	struct kipt_excerpt_text text;
-	u32 lines;
 	u64 space;
 	u32 printed;
 };
@@ -105,42 +103,24 @@ static const struct kipt_flow_config base_config = {
 	.step_limit = STEPS_MOST,
 };
 
-static void free_excerpt(struct excerpt *excerpt)
+static size_t excerpt_bytes(void)
 {
-	kipt_memory_free(excerpt->arena, excerpt->arena_bytes);
-	kipt_memory_free(excerpt->memory,
-			 LISTS * ROOM * sizeof(*excerpt->memory));
-	if (excerpt->stack) {
-		vfree(excerpt->stack);
-		kipt_memory_uncharge(STACK_BYTES);
-	}
-	memset(excerpt, 0, sizeof(*excerpt));
+	return STACK_BYTES + LISTS_BYTES + kipt_flow_size(&base_config);
 }
 
-/* Of pages of its own, after which none is mapped. */
-static void *alloc_stack(void)
-{
-	void *stack;
-
-	if (kipt_memory_charge(STACK_BYTES))
-		return NULL;
-	stack = __vmalloc(STACK_BYTES, KIPT_MEMORY_GFP | __GFP_ZERO);
-	if (!stack)
-		kipt_memory_uncharge(STACK_BYTES);
-	return stack;
-}
-
+/* In pages of its own: before the stack, which is first, none is mapped. */
 static int alloc_excerpt(struct excerpt *excerpt)
 {
-	excerpt->arena_bytes = kipt_flow_size(&base_config) + ARENA_ALIGN;
-	excerpt->arena = kipt_memory_alloc(excerpt->arena_bytes);
-	excerpt->memory = kipt_memory_alloc(LISTS * ROOM *
-					    sizeof(*excerpt->memory));
-	excerpt->stack = alloc_stack();
-	if (excerpt->arena && excerpt->memory && excerpt->stack)
-		return 0;
-	free_excerpt(excerpt);
-	return -ENOMEM;
+	if (kipt_memory_charge(excerpt_bytes()))
+		return -ENOMEM;
+	excerpt->stack = __vmalloc(excerpt_bytes(), KIPT_MEMORY_GFP | __GFP_ZERO);
+	if (!excerpt->stack) {
+		kipt_memory_uncharge(excerpt_bytes());
+		return -ENOMEM;
+	}
+	excerpt->memory = excerpt->stack + STACK_BYTES;
+	excerpt->arena = excerpt->stack + STACK_BYTES + LISTS_BYTES;
+	return 0;
 }
 
 int kipt_excerpt_prepare(void)
@@ -167,7 +147,7 @@ void kipt_excerpt_release(void)
 			usleep_range(1000, 2000);
 		/* What faulted while it printed never ends, and keeps it all. */
 		if (looks < RELEASE_LOOKS)
-			free_excerpt(&the_excerpt);
+			kipt_memory_free(the_excerpt.stack, excerpt_bytes());
 	}
 	mutex_unlock(&users_lock);
 }
@@ -231,15 +211,15 @@ static void kipt_excerpt_put(void *ctx, const char *line)
 static void kipt_excerpt_run(void)
 {
 	struct excerpt *excerpt = &the_excerpt;
+	struct kipt_excerpt_decode *decode = &excerpt->decode;
 	struct kipt_excerpt_text *text = &excerpt->text;
-	struct kipt_excerpt_found *found =
-		kipt_excerpt_decode_run(&excerpt->decode);
+	struct kipt_excerpt_found *found = kipt_excerpt_decode_run(decode);
 
-	text->last = found->ends ? &found->last : NULL;
+	text->last = decode->last_number ? &decode->last : NULL;
 	text->cut = found->cut;
 	text->over = found->over;
-	text->insns = found->insns;
-	kipt_excerpt_show(text, &found->list, excerpt->lines);
+	text->insns = decode->insns;
+	kipt_excerpt_show(text, &found->list, decode->lines);
 }
 
 static noinline void run_on_stack(void *stack)
@@ -265,8 +245,7 @@ static bool make_flow(struct excerpt *excerpt,
 	kipt_flow_config_fill(source->trace->group, &config);
 	config.tsc_near = source->stop->tsc;
 	excerpt->decode.flow =
-		kipt_flow_init(PTR_ALIGN(excerpt->arena, ARENA_ALIGN),
-			       excerpt->arena_bytes - ARENA_ALIGN, &config,
+		kipt_flow_init(excerpt->arena, kipt_flow_size(&base_config), &config,
 			       &code, &sink);
 	return excerpt->decode.flow;
 }
@@ -321,7 +300,7 @@ static void allow_user_code(struct excerpt *excerpt,
 
 static void fill(struct excerpt *excerpt,
 		 const struct kipt_excerpt_source *source,
-		 const struct kipt_crash_event *event, u64 ticks)
+		 const struct kipt_crash_event *event, u32 lines, u64 ticks)
 {
 	const struct kipt_crash_stop *stop = source->stop;
 	const struct kipt_trace *trace = source->trace;
@@ -333,7 +312,7 @@ static void fill(struct excerpt *excerpt,
 	decode->data = source->bytes;
 	decode->size = stop->head - stop->tail;
 	decode->end = end_of(event, stop, died);
-	decode->lines = excerpt->lines;
+	decode->lines = lines;
 	decode->now = kipt_excerpt_now;
 	decode->limit = rdtsc() + ticks;
 	decode->memory[0] = excerpt->memory;
@@ -386,8 +365,7 @@ u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
 	    atomic_cmpxchg(&state, READY, PRINTING) != READY)
 		return 0;
 	excerpt->printed = 0;
-	excerpt->lines = min(lines, KIPT_EXCERPT_LINES_MOST);
-	fill(excerpt, source, event, ticks);
+	fill(excerpt, source, event, min(lines, KIPT_EXCERPT_LINES_MOST), ticks);
 	if (make_flow(excerpt, source))
 		run_on_stack(excerpt->stack);
 	lines = excerpt->printed;

@@ -196,21 +196,13 @@ static void print_died(const struct kipt_trace *trace,
 		kipt_excerpt_print(&source, event, lines, DIED_MS * tsc_khz);
 }
 
-static const char *name_of(enum kipt_crash_hook hook)
-{
-	switch (hook) {
-	case KIPT_CRASH_HOOK_WARN:
-		return "a warning";
-	case KIPT_CRASH_HOOK_LOCKUP:
-		return "a lockup";
-	case KIPT_CRASH_HOOK_HUNG:
-		return "a task that hangs";
-	case KIPT_CRASH_HOOK_REPORT:
-		return "a report of an error";
-	default:
-		return "an oops";
-	}
-}
+/* Of what the machine may survive; any other is an oops. */
+static const char *const hook_names[] = {
+	[KIPT_CRASH_HOOK_WARN] = "a warning",
+	[KIPT_CRASH_HOOK_LOCKUP] = "a lockup",
+	[KIPT_CRASH_HOOK_HUNG] = "a task that hangs",
+	[KIPT_CRASH_HOOK_REPORT] = "a report of an error",
+};
 
 /* What the machine meant to survive, just before it died, is often why it did. */
 static void print_before(const struct kipt_crash_event *death)
@@ -218,16 +210,18 @@ static void print_before(const struct kipt_crash_event *death)
 	struct kipt_excerpt_source source;
 	struct kipt_crash_event event;
 	u32 id = kipt_snapshot_before(death, &event, &source), lines;
+	const char *name;
 
 	if (!id)
 		return;
 	lines = source.trace->group->config.print_branches;
 	if (!lines || event.hook == KIPT_CRASH_HOOK_HUNG)
 		return;
+	name = event.hook < ARRAY_SIZE(hook_names) ? hook_names[event.hook] : NULL;
 	kipt_quiet_log(KERN_ALERT pr_fmt("%llu ms before this, %s on CPU %u (snapshot %u):\n"),
 		       div_u64(max((s64)(death->tsc - event.tsc), 0LL),
 			       max(tsc_khz, 1U)),
-		       name_of(event.hook), event.cpu, id);
+		       name ?: "an oops", event.cpu, id);
 	kipt_excerpt_print(&source, &event, lines, BEFORE_MS * tsc_khz);
 }
 

@@ -132,11 +132,8 @@ decode_from(struct kipt_excerpt_decode *decode, u64 from)
 	decode->stop_at = decode->last_number;
 	if (decode->part < decode->size && !decode->over)
 		run(decode, decode->part, decode->part_end);
-	found->ends = decode->last_number;
-	found->last = decode->last;
-	found->insns = decode->insns;
 	found->cut = decode->over;
-	if (decode->over && found->ends)
+	if (decode->over && decode->last_number)
 		tell_time_is_up(&found->list);
 	return found;
 }

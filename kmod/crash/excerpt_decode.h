@@ -16,20 +16,14 @@ struct kipt_flow;
 
 /**
  * struct kipt_excerpt_found - what a part of the trace gave
- * @list: lines up to @last, or to the end of the trace
- * @last: where execution died; valid if @ends
- * @ends: kipt_excerpt_ends() held for @last
+ * @list: lines up to where execution died, or to the end of the trace
  * @cut: time was up before @list was whole
  * @over: time was up before all was decoded that should have been
- * @insns: instructions that were traced after @last
  */
 struct kipt_excerpt_found {
 	struct kipt_excerpt_lines list;
-	struct kipt_record last;
-	bool ends;
 	bool cut;
 	bool over;
-	u64 insns;
 };
 
 /**
@@ -104,7 +98,8 @@ bool kipt_excerpt_decode_emit(void *ctx, const struct kipt_record *records,
  * The end is the last place that looks like it. What is found is found in half of the
  * time, so that the other half does for its lines.
  *
- * Return: what was found, in @decode; its list is the caller's to change.
+ * Return: what was found, in @decode, as are @last_number, @last and @insns; its list is the
+ * caller's to change.
  */
 struct kipt_excerpt_found *
 kipt_excerpt_decode_run(struct kipt_excerpt_decode *decode);

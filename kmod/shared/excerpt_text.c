@@ -65,33 +65,25 @@ static void name(const struct writer *to, u64 ip, bool place, char *buf)
 	buf[NAME_BYTES - 1] = 0;
 }
 
-static void add_name(struct writer *to, const char *before, u64 ip,
-		     const char *after)
+/* The place, or the function if its name is followed by something. */
+static void add_name(struct writer *to, const char *before, u64 ip, const char *after)
 {
 	char buf[NAME_BYTES];
 
-	name(to, ip, false, buf);
+	name(to, ip, !after[0], buf);
 	add(to, "%s%s%s", before, buf, after);
 }
 
 static void add_place(struct writer *to, const char *before, u64 ip)
 {
-	char buf[NAME_BYTES];
-
-	name(to, ip, true, buf);
-	add(to, "%s%s", before, buf);
-}
-
-static u32 min_of(u32 a, u32 b)
-{
-	return a < b ? a : b;
+	add_name(to, before, ip, "");
 }
 
 static void indent(struct writer *to, s32 depth)
 {
 	s32 deep = (depth - to->least) * to->step;
 
-	add(to, "%*s", deep < 0 ? 0 : (s32)min_of((u32)deep, INDENT_MOST), "");
+	add(to, "%*s", deep < 0 ? 0 : deep < INDENT_MOST ? deep : INDENT_MOST, "");
 }
 
 static void add_times(struct writer *to, u32 times)
@@ -178,30 +170,24 @@ static void measure(struct writer *to, const struct kipt_excerpt_lines *list)
 	to->step = list->depth - to->least > DEPTH_WIDE ? 1 : 2;
 }
 
-static const char *gap_name(u8 gap)
-{
-	switch (gap) {
-	case 0:
-		return "was not traced";
-	case KIPT_GAP_OVERFLOW:
-		return "lost by the CPU";
-	case KIPT_GAP_NO_CODE:
-		return "code that cannot be read";
-	case KIPT_GAP_CODE_CHANGED:
-		return "code that was patched";
-	case KIPT_GAP_STOPPED:
-		return "time was up";
-	default:
-		return "trace and code do not fit";
-	}
-}
+/* Of any other kind trace and code do not fit. */
+static const char *const gap_names[] = {
+	[0] = "was not traced",
+	[KIPT_GAP_OVERFLOW] = "lost by the CPU",
+	[KIPT_GAP_NO_CODE] = "code that cannot be read",
+	[KIPT_GAP_CODE_CHANGED] = "code that was patched",
+	[KIPT_GAP_STOPPED] = "time was up",
+};
 
 static void add_break(struct writer *to, const struct kipt_excerpt_line *line)
 {
+	const char *gap = line->gap < sizeof(gap_names) / sizeof(gap_names[0]) ?
+			  gap_names[line->gap] : NULL;
+
 	if (line->kind == KIPT_EXCERPT_STACK)
 		add(to, "--- another stack");
 	else
-		add(to, "--- gap: %s", gap_name(line->gap));
+		add(to, "--- gap: %s", gap ? gap : "trace and code do not fit");
 	if (line->ip)
 		add_place(to, ", then in ", line->ip);
 	add(to, " ---");
@@ -239,9 +225,10 @@ static void add_call(struct writer *to, const struct kipt_excerpt_line *line)
 static void show_user(struct writer *to, const struct kipt_excerpt_lines *list)
 {
 	const struct kipt_excerpt_text *text = to->text;
+	u32 most = text->user < KIPT_EXCERPT_USER_MOST ? text->user : KIPT_EXCERPT_USER_MOST;
 	u32 i = list->nr_user;
 
-	if (!text->user || !i)
+	if (!most || !i)
 		return;
 	add(to, "%*suser code of %.15s (%u)", TIME_BYTES + 1, "", text->task,
 	    text->tid);
@@ -249,8 +236,7 @@ static void show_user(struct writer *to, const struct kipt_excerpt_lines *list)
 		add(to, ", its program's code is at 0x%llx",
 		    (unsigned long long)text->program);
 	put(to);
-	i -= min_of(i, min_of(text->user, KIPT_EXCERPT_USER_MOST));
-	for (; i < list->nr_user; i++) {
+	for (i = i > most ? i - most : 0; i < list->nr_user; i++) {
 		const struct kipt_excerpt_branch *branch =
 			&list->user_branches[i % KIPT_EXCERPT_USER_MOST];
 

@@ -119,10 +119,11 @@ static u64 newest(const struct kipt_excerpt_found *found)
 	return list->count ? list->lines[list->count - 1].site : 0;
 }
 
+static struct kipt_excerpt_decode decode;
+
 static struct kipt_excerpt_found *decode_within(u64 ticks)
 {
 	static struct kipt_excerpt_line *memory;
-	static struct kipt_excerpt_decode decode;
 	static struct kipt_flow flow;
 
 	if (!memory)
@@ -144,7 +145,7 @@ static struct kipt_excerpt_found *decode_within(u64 ticks)
 
 static bool ends_at_death(const struct kipt_excerpt_found *found)
 {
-	return found->ends && !found->cut &&
+	return decode.last_number && !found->cut &&
 	       newest(found) == place(died_at - STEP);
 }
 
@@ -162,7 +163,7 @@ static void all_is_decoded_in_time(void)
 	found = decode_within(FOREVER);
 	check("with time enough the text ends at the death",
 	      ends_at_death(found) && !found->over);
-	check("what came after is counted", found->insns == 1 + 4 * 4);
+	check("what came after is counted", decode.insns == 1 + 4 * 4);
 	check("lines are as many as wanted", found->list.count >= LINES);
 }
 
@@ -194,7 +195,7 @@ static void the_last_death_counts(void)
 	least = 2 * (PSB_EVERY + 4 * PSB_EVERY) / STEP;
 	for (ticks = least; ticks < 20 * least; ticks += 61) {
 		found = decode_within(ticks);
-		good &= !found->ends || ends_at_death(found);
+		good &= !decode.last_number || ends_at_death(found);
 	}
 	check("a place like it before is not taken for it", good);
 	check("one far from the end is found", ends_at_death(found));
@@ -212,7 +213,7 @@ static void a_far_death_costs_its_distance(void)
 		died_at = SIZE - parts * PSB_EVERY + 20 * STEP;
 		found = decode_within(2 * parts * PSB_EVERY / STEP);
 		good &= ends_at_death(found) &&
-			found->insns == 1 + 4 * ((SIZE - died_at) / STEP - parts);
+			decode.insns == 1 + 4 * ((SIZE - died_at) / STEP - parts);
 	}
 	check("a death far back is found in the time of decoding twice what is behind it",
 	      good);
@@ -226,11 +227,11 @@ static void little_time_is_told(void)
 	died_at = SIZE - 5 * STEP;
 	found = decode_within(100);
 	check("without time for that the text is cut, and says so",
-	      !found->ends && found->cut && found->over);
+	      !decode.last_number && found->cut && found->over);
 	died_at = SIZE - 10 * PSB_EVERY;
 	found = decode_within(2 * PSB_EVERY / STEP + 10);
 	check("a death that is too far back is not reached in time",
-	      !found->ends && !found->cut && found->over &&
+	      !decode.last_number && !found->cut && found->over &&
 	      newest(found) == place(SIZE - STEP));
 }
 
@@ -264,7 +265,7 @@ static void large_traces(void)
 	died_at = LARGE / 2 - 5 * STEP;
 	found = decode_within(FOREVER);
 	check("one further back is not looked for, however much time is left",
-	      !found->ends && !found->over);
+	      !decode.last_number && !found->over);
 }
 
 int main(void)
