@@ -7,7 +7,10 @@
  * A probe where the kernel is about to write a core dump hears of it, in the
  * context of the thread. It has this CPU pause its trace, copy the end of it into
  * memory that exists since the session was made, and go on, and then writes down
- * the executable mappings, with preemption off: a millisecond, some at most. A
+ * the executable mappings, with preemption off: where they are, and of which file. It looks at
+ * 4,096 mappings and 4,096 pages at most, which takes a millisecond, some at most. Code is not
+ * copied: who reads a snapshot takes it from the files, whose build ids show whether they are
+ * still those. A
  * process that may not leave a core dump (PR_SET_DUMPABLE, set-uid programs) leaves
  * nothing.
  */
@@ -17,6 +20,9 @@
 #include <linux/types.h>
 
 struct kipt_refusal;
+
+/* Of kind MAPS, which hold 240 mappings. */
+#define KIPT_KILLED_MAP_PAGES	16U
 
 /**
  * kipt_killed_get() - a session wants to hear of programs that are killed

@@ -422,15 +422,6 @@ void kipt_snapshot_wait(void)
 		usleep_range(WAIT_US, 2 * WAIT_US);
 }
 
-enum kipt_killed_state kipt_snapshot_killed_state(u32 number)
-{
-	int state = atomic_read(&kipt_slots[kipt_nr_slots + number].state);
-
-	if (state == KIPT_SLOT_FREE)
-		return KIPT_KILLED_FREE;
-	return state == KIPT_SLOT_FULL ? KIPT_KILLED_KEPT : KIPT_KILLED_BUSY;
-}
-
 struct kipt_snapshot *kipt_snapshot_killed_take(int number)
 {
 	struct kipt_slot *slot = &kipt_slots[kipt_nr_slots + max(number, 0)];
@@ -472,11 +463,6 @@ bool kipt_snapshot_killed_copy(struct kipt_snapshot *snapshot,
 	kipt_trace_copy_local(trace);
 	this_cpu_write(killed_asked, NULL);
 	return stop->state == KIPT_CRASH_STOPPED;
-}
-
-void *kipt_snapshot_killed_pages(const struct kipt_snapshot *snapshot)
-{
-	return kipt_area_logs(kipt_slot_killed_area(snapshot));
 }
 
 void kipt_snapshot_killed_end(struct kipt_snapshot *snapshot, bool keep)

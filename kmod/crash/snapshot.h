@@ -21,7 +21,6 @@
 
 #include <linux/types.h>
 
-#include "../shared/killed_quota.h"
 #include "../../uapi/linux/kipt_crash.h"
 
 struct kipt_excerpt_source;
@@ -179,20 +178,12 @@ int kipt_snapshot_killed_prepare(void);
 void kipt_snapshot_killed_withdraw(void);
 
 /**
- * kipt_snapshot_killed_state() - what a slot for programs has
- * @number: of the slot
- *
- * Context: any, between kipt_snapshot_killed_prepare() and _withdraw(), as are all
- * functions below.
- */
-enum kipt_killed_state kipt_snapshot_killed_state(u32 number);
-
-/**
  * kipt_snapshot_killed_take() - take a slot, whatever it has
  * @number: of the slot; negative: there is none
  *
  * What it had counts as missed; so does this program if the slot is not to be had.
- * Context: preemption off, to kipt_snapshot_killed_end().
+ * Context: preemption off, to kipt_snapshot_killed_end(); between
+ * kipt_snapshot_killed_prepare() and _withdraw(), as are all functions of programs below.
  *
  * Return: the caller's until kipt_snapshot_killed_end(), who fills @dump.event and
  * @killed; or NULL.
@@ -211,24 +202,6 @@ struct kipt_snapshot *kipt_snapshot_killed_take(int number);
  */
 bool kipt_snapshot_killed_copy(struct kipt_snapshot *snapshot,
 			       struct kipt_trace *trace, u64 ip);
-
-/**
- * kipt_snapshot_killed_pages() - where to write down what a program is
- * @snapshot: from kipt_snapshot_killed_take()
- *
- * Context: any.
- *
- * Return: a page of kind SIGNAL and KIPT_KILLED_MAP_PAGES pages. What is linked by
- * @more is read; magic, checksum and id are filled in then.
- */
-void *kipt_snapshot_killed_pages(const struct kipt_snapshot *snapshot);
-
-/**
- * kipt_snapshot_killed_at() - where in a snapshot these pages are
- *
- * Context: any.
- */
-u64 kipt_snapshot_killed_at(void);
 
 /**
  * kipt_snapshot_killed_end() - the snapshot may be read, or is nothing

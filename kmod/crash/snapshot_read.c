@@ -9,7 +9,6 @@
 
 #include "crash_pages.h"
 #include "../trace/dump_page.h"
-#include "killed_maps.h"
 #include "snapshot_slot.h"
 
 /* To read a slot that events may be replacing. */
@@ -45,18 +44,21 @@ static void place_area(struct kipt_area *area, u64 at, u64 next)
 	kipt_crash_pages_hide(&logs->page);
 }
 
-/* What comes after the trace is linked already, by offsets in the snapshot. */
+/* What was filled comes one page after the other. */
 static void place_killed(struct kipt_area *area)
 {
-	u64 begin = kipt_snapshot_killed_at(), at = begin, i;
-	struct kipt_crash_page *page;
+	u64 at = 2 * PAGE_SIZE + area->dump.trace, end = PAGE_SIZE + area->dump.size;
+	struct kipt_crash_page *page = &kipt_area_logs(area)->page, *next;
 
-	place_cpu(area, PAGE_SIZE, begin, 0);
-	for (i = 0; at && i <= KIPT_KILLED_MAP_PAGES; i++) {
-		page = (void *)(area->data + (at - PAGE_SIZE));
+	place_cpu(area, PAGE_SIZE, at, 0);
+	for (; page; page = next) {
+		at += PAGE_SIZE;
+		next = (void *)page + PAGE_SIZE;
+		if (at == end || !next->kind)
+			next = NULL;
+		page->more = next ? at : 0;
 		page->id = kipt_area_cpu(area)->page.id;
 		kipt_crash_pages_hide(page);
-		at = page->more;
 	}
 }
 

@@ -9,7 +9,7 @@
 #include "../trace/buffer.h"
 #include "crash_pages.h"
 #include "../trace/dump_page.h"
-#include "killed_maps.h"
+#include "killed.h"
 #include "../lib/limits.h"
 #include "../lib/memory.h"
 #include "../shared/snapshot_logs.h"
@@ -157,11 +157,6 @@ void kipt_snapshot_withdraw(struct kipt_trace *trace)
 static size_t killed_trace(void)
 {
 	return kipt_limits()->user_snapshot_trace & PAGE_MASK;
-}
-
-u64 kipt_snapshot_killed_at(void)
-{
-	return 2 * PAGE_SIZE + killed_trace();
 }
 
 /* What is kept since the last session has memory, which is as good as new. */

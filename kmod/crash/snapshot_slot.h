@@ -16,23 +16,10 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 
+#include "../shared/killed_quota.h"
 #include "snapshot.h"
 
 struct task_struct;
-
-/**
- * enum kipt_slot_state - what a slot has
- * @KIPT_SLOT_FREE: nothing
- * @KIPT_SLOT_FILLING: an event that is being written down
- * @KIPT_SLOT_FULL: an event; CPUs may still be copying
- * @KIPT_SLOT_READING: the same, and nobody else changes it
- */
-enum kipt_slot_state {
-	KIPT_SLOT_FREE,
-	KIPT_SLOT_FILLING,
-	KIPT_SLOT_FULL,
-	KIPT_SLOT_READING,
-};
 
 /**
  * struct kipt_area - what one CPU copies of one event
@@ -131,7 +118,11 @@ static inline bool kipt_area_has_bytes_of(const struct kipt_area *area,
 	       atomic_read(&slot->state) != KIPT_SLOT_FREE;
 }
 
-/* The area of a slot for a program, which exists from prepare to withdraw. */
+/*
+ * The area of a slot for a program, which exists from prepare to withdraw. Its kipt_area_logs()
+ * are a page of kind SIGNAL and KIPT_KILLED_MAP_PAGES pages of kind MAPS, as far as they are
+ * filled; what leads from one to the next, magic, checksum and id are filled in at reading.
+ */
 static inline struct kipt_area *kipt_slot_killed_area(const struct kipt_snapshot *snapshot)
 {
 	return list_first_entry_or_null(&kipt_slot_of(snapshot)->areas,

@@ -30,7 +30,7 @@ int kipt_killed_choose(const struct kipt_killed_place *places, u32 count,
 
 	for (i = 0; i < count; i++) {
 		place = &places[i];
-		if (place->state == KIPT_KILLED_FREE) {
+		if (place->state == KIPT_SLOT_FREE) {
 			unused = i;
 			continue;
 		}
@@ -46,7 +46,7 @@ int kipt_killed_choose(const struct kipt_killed_place *places, u32 count,
 		return unused;
 	if (!newest)
 		return -ENOSPC;
-	if (newest->state != KIPT_KILLED_KEPT)
+	if (newest->state != KIPT_SLOT_FULL)
 		return -EBUSY;
 	return newest - places;
 }

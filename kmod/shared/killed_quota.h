@@ -12,15 +12,17 @@
 struct cred;
 
 /**
- * enum kipt_killed_state - what room for a program has
- * @KIPT_KILLED_FREE: nothing
- * @KIPT_KILLED_BUSY: something that is being written or read
- * @KIPT_KILLED_KEPT: a program
+ * enum kipt_slot_state - what room for an event or a program has
+ * @KIPT_SLOT_FREE: nothing
+ * @KIPT_SLOT_FILLING: an event that is being written down
+ * @KIPT_SLOT_FULL: an event; CPUs may still be copying
+ * @KIPT_SLOT_READING: the same, and nobody else changes it
  */
-enum kipt_killed_state {
-	KIPT_KILLED_FREE,
-	KIPT_KILLED_BUSY,
-	KIPT_KILLED_KEPT,
+enum kipt_slot_state {
+	KIPT_SLOT_FREE,
+	KIPT_SLOT_FILLING,
+	KIPT_SLOT_FULL,
+	KIPT_SLOT_READING,
 };
 
 /**
@@ -32,7 +34,7 @@ enum kipt_killed_state {
  * @born: when it began; with @pid no other process has the same
  */
 struct kipt_killed_place {
-	enum kipt_killed_state state;
+	enum kipt_slot_state state;
 	u32 id;
 	u32 owner;
 	u32 pid;

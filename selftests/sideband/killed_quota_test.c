@@ -54,7 +54,7 @@ static int take(u32 owner, u32 pid, u32 id)
 	if (place < 0)
 		return place;
 	places[place] = wish_of(owner, pid);
-	places[place].state = KIPT_KILLED_KEPT;
+	places[place].state = KIPT_SLOT_FULL;
 	places[place].id = id;
 	return place;
 }
@@ -64,7 +64,7 @@ static u32 count_of(u32 owner)
 	u32 i, count = 0;
 
 	for (i = 0; i < ROOM; i++)
-		count += places[i].state != KIPT_KILLED_FREE &&
+		count += places[i].state != KIPT_SLOT_FREE &&
 			 places[i].owner == owner;
 	return count;
 }
@@ -98,7 +98,7 @@ static void nobody_has_anothers(void)
 	own = choose(12, 500, MOST);
 	check("who_has_one_may_replace_it",
 	      own >= 0 && places[own].owner == 12);
-	places[own].state = KIPT_KILLED_BUSY;
+	places[own].state = KIPT_SLOT_READING;
 	check("but_not_what_is_read", choose(12, 500, MOST) == -EBUSY);
 }
 
@@ -121,7 +121,7 @@ static void older_ones_stay_while_the_newest_is_read(void)
 	take(7, 100, 1);
 	take(7, 101, 2);
 	last = take(7, 102, 3);
-	places[last].state = KIPT_KILLED_BUSY;
+	places[last].state = KIPT_SLOT_READING;
 	check("older_ones_are_not_replaced", choose(7, 103, MOST) == -EBUSY);
 }
 
@@ -150,8 +150,8 @@ static void what_was_there_does_not_count(void)
 {
 	clear();
 	take(7, 100, 1);
-	places[0].state = KIPT_KILLED_FREE;
-	places[ROOM - 1].state = KIPT_KILLED_FREE;
+	places[0].state = KIPT_SLOT_FREE;
+	places[ROOM - 1].state = KIPT_SLOT_FREE;
 	check("what_is_free_is_nobodys", choose(7, 100, 1) >= 0);
 }
 
