@@ -78,20 +78,10 @@ struct excerpt {
 	u32 printed;
 };
 
-/**
- * enum excerpt_state - may the one excerpt be used
- * @ABSENT: it has no memory
- * @READY: it has
- * @PRINTING: it is in use
- */
-enum excerpt_state {
-	ABSENT,
-	READY,
-	PRINTING,
-};
-
+/* It has memory as long as it has a stack. */
 static struct excerpt the_excerpt;
-static atomic_t state = ATOMIC_INIT(ABSENT);
+/* The same, if it has memory; who prints takes it away meanwhile. */
+static struct excerpt *ready;
 static DEFINE_MUTEX(users_lock);
 static u32 users;
 
@@ -120,6 +110,8 @@ static int alloc_excerpt(struct excerpt *excerpt)
 	}
 	excerpt->memory = excerpt->stack + STACK_BYTES;
 	excerpt->arena = excerpt->stack + STACK_BYTES + LISTS_BYTES;
+	/* Pairs with xchg() of who prints. */
+	smp_store_release(&ready, excerpt);
 	return 0;
 }
 
@@ -128,10 +120,9 @@ int kipt_excerpt_prepare(void)
 	int err = 0;
 
 	mutex_lock(&users_lock);
-	if (!users && atomic_read(&state) == ABSENT)
+	if (!the_excerpt.stack)
 		err = alloc_excerpt(&the_excerpt);
-	if (!err && !users++)
-		atomic_cmpxchg(&state, ABSENT, READY);
+	users += !err;
 	mutex_unlock(&users_lock);
 	return err;
 }
@@ -142,12 +133,13 @@ void kipt_excerpt_release(void)
 
 	mutex_lock(&users_lock);
 	if (!--users) {
-		while (atomic_cmpxchg(&state, READY, ABSENT) != READY &&
-		       ++looks < RELEASE_LOOKS)
+		while (!xchg(&ready, NULL) && ++looks < RELEASE_LOOKS)
 			usleep_range(1000, 2000);
 		/* What faulted while it printed never ends, and keeps it all. */
-		if (looks < RELEASE_LOOKS)
+		if (looks < RELEASE_LOOKS) {
 			kipt_memory_free(the_excerpt.stack, excerpt_bytes());
+			the_excerpt.stack = NULL;
+		}
 	}
 	mutex_unlock(&users_lock);
 }
@@ -359,16 +351,16 @@ u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
 		       const struct kipt_crash_event *event, u32 lines,
 		       u64 ticks)
 {
-	struct excerpt *excerpt = &the_excerpt;
+	struct excerpt *excerpt = lines && has_trace(source) ? xchg(&ready, NULL) : NULL;
 
-	if (!lines || !has_trace(source) ||
-	    atomic_cmpxchg(&state, READY, PRINTING) != READY)
+	if (!excerpt)
 		return 0;
 	excerpt->printed = 0;
 	fill(excerpt, source, event, min(lines, KIPT_EXCERPT_LINES_MOST), ticks);
 	if (make_flow(excerpt, source))
 		run_on_stack(excerpt->stack);
 	lines = excerpt->printed;
-	atomic_set_release(&state, READY);
+	/* Pairs with xchg() of who prints next, or frees it. */
+	smp_store_release(&ready, excerpt);
 	return lines;
 }

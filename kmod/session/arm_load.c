@@ -13,7 +13,6 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "arm.h"
@@ -154,22 +153,11 @@ static int make_session(struct kipt_request *request,
 	return ret;
 }
 
-static int make(struct kipt_request *request, struct kipt_refusal *refusal)
-{
-	int err;
-
-	if (!zalloc_cpumask_var(&request->cpus, GFP_KERNEL))
-		return -ENOMEM;
-	err = take_parameters(request, refusal) ?: make_session(request, refusal);
-	free_cpumask_var(request->cpus);
-	return err;
-}
-
 void kipt_arm_load(void)
 {
-	struct kipt_request *request;
+	struct kipt_request request = {};
 	struct kipt_refusal refusal = {};
-	int err;
+	int err = -ENOMEM;
 
 	if (!arm)
 		return;
@@ -177,9 +165,10 @@ void kipt_arm_load(void)
 		pr_info("not armed: this kernel saves the dump of another one\n");
 		return;
 	}
-	request = kzalloc(sizeof(*request), GFP_KERNEL);
-	err = request ? make(request, &refusal) : -ENOMEM;
-	kfree(request);
+	if (zalloc_cpumask_var(&request.cpus, GFP_KERNEL)) {
+		err = take_parameters(&request, &refusal) ?: make_session(&request, &refusal);
+		free_cpumask_var(request.cpus);
+	}
 	if (err)
 		pr_warn("not armed: %s\n",
 			refusal.text[0] ? refusal.text : "no memory");
