@@ -171,7 +171,7 @@ static void measure(struct writer *to, const struct kipt_excerpt_lines *list)
 }
 
 /* Of any other kind trace and code do not fit. */
-static const char *const gap_names[] = {
+static const char *const gap_names[__KIPT_GAP_KIND_MAX] = {
 	[0] = "was not traced",
 	[KIPT_GAP_OVERFLOW] = "lost by the CPU",
 	[KIPT_GAP_NO_CODE] = "code that cannot be read",
@@ -181,8 +181,7 @@ static const char *const gap_names[] = {
 
 static void add_break(struct writer *to, const struct kipt_excerpt_line *line)
 {
-	const char *gap = line->gap < sizeof(gap_names) / sizeof(gap_names[0]) ?
-			  gap_names[line->gap] : NULL;
+	const char *gap = line->gap < __KIPT_GAP_KIND_MAX ? gap_names[line->gap] : NULL;
 
 	if (line->kind == KIPT_EXCERPT_STACK)
 		add(to, "--- another stack");
