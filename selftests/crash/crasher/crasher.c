@@ -543,8 +543,8 @@ static const struct {
 	{ "decoder", "kipt_insn_decode" },
 	/* With the lock of a session and that of CPU hotplug. */
 	{ "session", "kipt_trace_stop_all" },
-	/* With the lock of all sessions, in netlink's notifier. */
-	{ "owner", "kipt_session_get" },
+	/* In netlink's notifier. */
+	{ "owner", "kipt_session_socket_closed" },
 	/* With the lock of a run queue, a raw one. */
 	{ "switch", "kipt_sideband_on_switch" },
 	{ "pmi", "kipt_trace_pmi_local" },
