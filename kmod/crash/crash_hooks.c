@@ -378,10 +378,18 @@ static unsigned long count_missed(void)
 	return count;
 }
 
+/* Separates a reason from the one before it. */
+static void begin_reason(struct seq_buf *why)
+{
+	if (seq_buf_used(why))
+		seq_buf_printf(why, "; ");
+}
+
 /* Those without which a crash may be missed come first. */
 static void name_lost(struct seq_buf *why, const char *symbol, const char *late)
 {
-	seq_buf_printf(why, "; %s cannot be probed%s%s", symbol, late ? ": " : "", late ?: "");
+	begin_reason(why);
+	seq_buf_printf(why, "%s cannot be probed%s%s", symbol, late ? ": " : "", late ?: "");
 }
 
 static void name_all_lost(struct seq_buf *why)
@@ -413,17 +421,18 @@ bool kipt_crash_hooks_fire(char *why, size_t size)
 	if (!READ_ONCE(users))
 		return true;
 	if (is_any_disarmed())
-		seq_buf_printf(&all, "; %s", KIPT_PROBES_OFF);
+		seq_buf_printf(&all, "%s", KIPT_PROBES_OFF);
 	name_all_lost(&all);
-	if (missed)
-		seq_buf_printf(&all, "; hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all",
+	if (missed) {
+		begin_reason(&all);
+		seq_buf_printf(&all, "hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all",
 			       missed);
-	if (words)
-		seq_buf_printf(&all, "; %s are not seen: this kernel has other words for them",
+	}
+	if (words) {
+		begin_reason(&all);
+		seq_buf_printf(&all, "%s are not seen: this kernel has other words for them",
 			       words);
-	/* Nothing is before the first. */
-	if (why[0])
-		memmove(why, why + 2, strlen(why) - 1);
+	}
 	hash = why[0] ? jhash(why, strlen(why), 0) : 0;
 	if (xchg(&logged, hash) != hash && hash)
 		pr_warn("a crash may be seen late or not at all: %s\n", why);

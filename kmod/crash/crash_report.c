@@ -72,11 +72,6 @@ static_assert(ARRAY_SIZE(reports) < 32);
 static u32 present;
 #define LOOKED	BIT(31)
 
-/* What words begin with, by which most characters are passed over. */
-static const bool firsts[256] = {
-	['B'] = true, ['I'] = true, ['N'] = true, ['r'] = true, ['w'] = true,
-};
-
 static bool begins(const char *text, size_t len, const char *words)
 {
 	size_t size = strlen(words);
@@ -99,9 +94,13 @@ const struct kipt_crash_words *kipt_crash_words_find(const char *text,
 static u32 look_through(const char *from, const char *to, char *piece)
 {
 	const struct kipt_crash_words *report;
+	/* Most characters begin none of the words. */
+	bool firsts[256] = {};
 	u32 found = LOOKED;
 	size_t len, i;
 
+	for (i = 0; i < ARRAY_SIZE(reports); i++)
+		firsts[(u8)reports[i].words[0]] = true;
 	for (; from < to; from += PIECE_BYTES) {
 		len = min_t(size_t, to - from,
 			    PIECE_BYTES + KIPT_CRASH_WORDS_BYTES);

@@ -80,7 +80,7 @@ struct excerpt {
 
 /* It has memory as long as it has a stack. */
 static struct excerpt the_excerpt;
-/* The same, if it has memory; who prints takes it away meanwhile. */
+/* &the_excerpt while it has memory and nobody prints it; NULL otherwise. */
 static struct excerpt *ready;
 static DEFINE_MUTEX(users_lock);
 static u32 users;
@@ -110,7 +110,7 @@ static int alloc_excerpt(struct excerpt *excerpt)
 	}
 	excerpt->memory = excerpt->stack + STACK_BYTES;
 	excerpt->arena = excerpt->stack + STACK_BYTES + LISTS_BYTES;
-	/* Pairs with xchg() of who prints. */
+	/* Pairs with xchg() in kipt_excerpt_print(). */
 	smp_store_release(&ready, excerpt);
 	return 0;
 }
@@ -122,7 +122,8 @@ int kipt_excerpt_prepare(void)
 	mutex_lock(&users_lock);
 	if (!the_excerpt.stack)
 		err = alloc_excerpt(&the_excerpt);
-	users += !err;
+	if (!err)
+		users++;
 	mutex_unlock(&users_lock);
 	return err;
 }
@@ -360,7 +361,7 @@ u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
 	if (make_flow(excerpt, source))
 		run_on_stack(excerpt->stack);
 	lines = excerpt->printed;
-	/* Pairs with xchg() of who prints next, or frees it. */
+	/* Pairs with xchg() here and in kipt_excerpt_release(). */
 	smp_store_release(&ready, excerpt);
 	return lines;
 }

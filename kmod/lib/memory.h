@@ -63,9 +63,9 @@ void *kipt_memory_alloc_raw(size_t bytes, gfp_t gfp);
  * kipt_memory_alloc() - allocate zeroed memory that is charged and accounted
  * @bytes: how much
  *
- * Context: as above.
+ * Context: may sleep. Large ones come from vmalloc.
  *
- * Return: as above.
+ * Return: memory for kipt_memory_free(), or NULL.
  */
 static inline void *kipt_memory_alloc(size_t bytes)
 {

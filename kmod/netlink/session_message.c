@@ -105,7 +105,7 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 	    nla_put_u32(skb, KIPT_A_SESSION_SNAPSHOTS,
 			kipt_limits()->snapshots) ||
 	    kipt_reply_put_u64(skb, KIPT_A_SESSION_SNAPSHOTS_SIZE,
-		    session->nr_traces * kipt_snapshot_bytes(config->size)))
+			       session->nr_traces * kipt_snapshot_bytes(config->size)))
 		return -EMSGSIZE;
 	if (kipt_crash_hooks_fire(why, sizeof(why)) &&
 	    (!(config->flags & KIPT_SESSION_FLAGS_USER) ||
@@ -168,11 +168,11 @@ static int put_status(struct sk_buff *skb, struct kipt_session *session)
 	if (nla_put_u32(skb, KIPT_A_SESSION_STATE, state) ||
 	    (cause && nla_put_u32(skb, KIPT_A_SESSION_CAUSE, cause)) ||
 	    kipt_reply_put_u64(skb, KIPT_A_SESSION_GENERATION,
-		    READ_ONCE(session->generation)) ||
+			       READ_ONCE(session->generation)) ||
 	    nla_put_u32(skb, KIPT_A_SESSION_UID,
 			from_kuid_munged(&init_user_ns, session->uid)) ||
 	    kipt_reply_put_u64(skb, KIPT_A_SESSION_MEMORY,
-		    READ_ONCE(session->setup_done)) ||
+			       READ_ONCE(session->setup_done)) ||
 	    put_losses(skb, session))
 		return -EMSGSIZE;
 	return put_followed(skb, session);

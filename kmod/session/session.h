@@ -19,9 +19,9 @@
  *	table or log, and all spinlocks: nothing that sleeps for long, nor another
  *	lock but of the same object, is taken inside.
  * The hotplug callbacks hold the hotplug lock for writing and take sessions_lock and
- * slots_lock only. Netlink's notifier takes sessions_lock, so nothing that is done with it
- * held closes a netlink socket. Whatever patches kernel text (tracepoints, perf events) takes the
- * hotplug lock itself, so it is called with none that comes after it.
+ * slots_lock only. Netlink's notifier takes sessions_lock, so no netlink socket may be
+ * closed by code that holds sessions_lock. Whatever patches kernel text (tracepoints, perf
+ * events) takes the hotplug lock itself, so it is called with none that comes after it.
  */
 #ifndef KIPT_SESSION_H
 #define KIPT_SESSION_H

@@ -22,9 +22,10 @@ struct kipt_trace_result;
 void kipt_dump_seal(struct kipt_crash_page *page);
 
 /**
- * kipt_dump_seal_part() - make the checksum right of what has one of its own
- * @part: a &struct kipt_crash_stop or &struct kipt_crash_event: the checksum, and what it is of
- * @size: bytes of it
+ * kipt_dump_seal_part() - make the checksum of a part of a page right
+ * @part: a &struct kipt_crash_stop or &struct kipt_crash_event. Its first member is the
+ *	checksum, of the members after it
+ * @size: bytes of @part
  *
  * Context: any, also NMI.
  */

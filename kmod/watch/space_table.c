@@ -39,7 +39,7 @@ struct space {
 	struct list_head order;
 	/* NULL: released. */
 	struct mm_struct *mm;
-	/* An exec prepares it before @who.since. */
+	/* Since @who.since it runs user code: an exec prepares it before. */
 	struct kipt_space who;
 	u64 id;
 	u64 born;
@@ -488,7 +488,7 @@ void kipt_spaces_clear(struct kipt_spaces *spaces)
 
 	might_sleep();
 	for (i = 0; i < spaces->nr; i++) {
-		/* Nobody adds any meanwhile. */
+		/* Most entries are free, and nobody adds any meanwhile: no lock for these. */
 		if (!READ_ONCE(spaces->entries[i].id))
 			continue;
 		raw_spin_lock_irqsave(&spaces->lock, flags);
