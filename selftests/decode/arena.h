@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of flows in tests: what one flow gives back the next one of that size gets, with
- * all that the first left there. kipt_flow_init() has to do with such memory, and under
- * AddressSanitizer a test is several times as fast as with new memory for each flow.
+ * Memory for the flows of tests. A flow gets what the last flow of the same size gave back,
+ * with whatever that left in it: kipt_flow_init() must not need zeroes. Under
+ * AddressSanitizer, which poisons new memory, tests are several times as fast for it.
  */
 #ifndef KIPT_SELFTESTS_DECODE_ARENA_H
 #define KIPT_SELFTESTS_DECODE_ARENA_H
@@ -11,12 +11,12 @@
 
 #include "../../kmod/decode/flow.h"
 
-/* In front of an arena; as long as a flow is aligned. */
+/* Before an arena. Its size is the alignment of a flow. */
 struct arena_head {
 	size_t size;
 } __attribute__((aligned(64)));
 
-/* The last that was given back, or NULL. */
+/* The one that was given back last, or NULL. */
 static struct arena_head *arena_spare;
 
 /**

@@ -239,7 +239,7 @@ struct kipt_flow *flow_case_open(struct flow_case *test, u32 output,
 
 void flow_case_close(struct kipt_flow *flow)
 {
-	/* It begins its arena. */
+	/* A flow is the first thing in its arena. */
 	arena_give(flow);
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arena.h"
 #include "image.h"
 
 /* libipt may run on at the end of the trace by so many instructions. */
@@ -157,8 +158,8 @@ static bool run_ours(struct recording *recording, struct ips *ips)
 	struct kipt_code code = { .read = image_read,
 				  .ctx = &recording->image };
 	struct kipt_sink sink = { .emit = take_records, .ctx = ips };
-	size_t size = (kipt_flow_size(&config) + 63) & ~(size_t)63;
-	void *arena = aligned_alloc(64, size);
+	size_t size;
+	void *arena = arena_take(&config, &size);
 	struct kipt_flow *flow;
 
 	if (!arena)
@@ -167,7 +168,7 @@ static bool run_ours(struct recording *recording, struct ips *ips)
 	if (flow)
 		kipt_flow_run(flow, recording->trace, recording->size, 0,
 			      recording->size);
-	free(arena);
+	arena_give(arena);
 	return flow;
 }
 

@@ -4,14 +4,10 @@
 DECODE_PROVE := $(DECODE_OUT)/prove
 DECODE_PROVE_FLAGS = $(WARNINGS) -O2 -g $(DECODE_SMALL) -DKIPT_FLOW_PROVE
 DECODE_PROVE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_PROVE)/%.o,$(DECODE_C)) \
-	$(DECODE_PROVE)/graph_prove.o
+	$(DECODE_PROVE)/test/selftests/decode/graph_prove.o
 DECODE_PROVERS := $(patsubst %,$(DECODE_PROVE)/%,flow_test again_test flow_api_test same_test)
 
 $(DECODE_PROVE)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
-	@mkdir -p $(@D)
-	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
-
-$(DECODE_PROVE)/%_prove.o: $(DECODE_TESTS)/%_prove.c $(DECODE_H)
 	@mkdir -p $(@D)
 	$(CC) $(DECODE_PROVE_FLAGS) -c $< -o $@
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../kmod/decode/packet/sync.h"
+#include "arena.h"
 #include "image.h"
 #include "ktap.h"
 
@@ -91,8 +92,8 @@ static bool decode(const struct recording *recording, u32 output, bool parts,
 	struct kipt_code code = { .read = image_read,
 				  .ctx = (void *)&recording->image };
 	struct kipt_sink sink = { .emit = add, .ctx = sums };
-	size_t room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
-	void *arena = aligned_alloc(64, room);
+	size_t room;
+	void *arena = arena_take(&config, &room);
 	u64 size = recording->size, from = 0, to;
 	struct kipt_flow *flow = NULL;
 
@@ -109,7 +110,7 @@ static bool decode(const struct recording *recording, u32 output, bool parts,
 		kipt_flow_run(flow, recording->trace, size, from, to);
 		from = to;
 	}
-	free(arena);
+	arena_give(arena);
 	return flow;
 }
 

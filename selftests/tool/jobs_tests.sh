@@ -178,7 +178,7 @@ is_beginning() {
 }
 
 # on_terminal STDOUT ARGS...: what kipt writes to a terminal as stderr; STDOUT is "same" if
-# standard output is that terminal too. Once it has begun it does nothing for over a second.
+# standard output is that terminal too. After its first output kipt is stopped for 1.2 seconds.
 on_terminal() {
 	python3 - "$KIPT" "$@" <<'END'
 import os, pty, signal, subprocess, sys, time
@@ -202,7 +202,7 @@ print(data)
 END
 }
 
-# has NAME PATTERN FILE
+# has NAME PATTERN FILE: a line of the file matches
 has() {
 	if grep -qE "$2" "$3"; then
 		ok "$1"

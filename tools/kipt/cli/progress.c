@@ -22,10 +22,10 @@ static atomic_bool interrupted;
 static bool shown, beside_lines;
 static _Thread_local bool left;
 
-/* What is being done since when, from which byte on, how far, and when that was shown. */
+/* What is being done: since when, from which byte on, how far, and when it was last shown. */
 static struct {
 	const char *what;
-	u64 begun, from, done, shown;
+	u64 begun, from, done, last;
 } work;
 
 static u64 now_ns(clockid_t clock)
@@ -100,9 +100,9 @@ void progress_show(const char *what, u64 done, u64 total)
 		work.begun = now;
 	}
 	work.done = done;
-	if (now - work.shown < AGAIN_AFTER_MS)
+	if (now - work.last < AGAIN_AFTER_MS)
 		return;
-	work.shown = now;
+	work.last = now;
 	shown = true;
 	fprintf(stderr, "\r%s: ", what);
 	if (total)

@@ -31,8 +31,8 @@ void progress_show(const char *what, u64 done, u64 total);
 u64 progress_total(FILE *file);
 
 /**
- * progress_lines() - whether lines of results go to standard output from now on
- * @lines: they do. Nothing is shown beside them if standard output is a terminal.
+ * progress_lines() - say whether results go to standard output as they are found
+ * @lines: they do. No progress is shown among them if standard output is a terminal.
  */
 void progress_lines(bool lines);
 

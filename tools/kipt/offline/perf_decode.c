@@ -847,8 +847,7 @@ static bool recording_decode(struct run *run, struct view_options *options)
 {
 	bool whole;
 
-	run->want_samples = options->mode <= VIEW_INSNS && !options->output &&
-			    !options->hash && !options->stats && !options->give;
+	run->want_samples = view_shows_lines(options);
 	whole = perf_file_events(run->file, event_take, run);
 	if (run->aux.queue_count)
 		perf_samples_settle(&run->samples, &run->aux.clock,

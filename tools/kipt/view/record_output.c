@@ -57,8 +57,7 @@ bool output_open(struct output *output, const struct view_options *options,
 {
 	memset(output, 0, sizeof(*output));
 	output->options = options;
-	progress_lines(options->mode <= VIEW_INSNS && !options->stats && !options->hash &&
-		       !options->output);
+	progress_lines(view_shows_lines(options));
 	if (options->maps && !maps_load(&output->maps, options->maps))
 		goto err_maps;
 	output->names = names_create(options->kallsyms, &output->maps, live);

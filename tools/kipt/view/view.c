@@ -241,6 +241,12 @@ bool view_timed(const struct view_options *options)
 	       time_range_any(&options->narrow.time);
 }
 
+bool view_shows_lines(const struct view_options *options)
+{
+	return options->mode <= VIEW_INSNS && !options->output && !options->hash &&
+	       !options->stats && !options->give;
+}
+
 /* The kinds of branches that make calls, as KIPT_OUTPUT_CALLS has them. */
 #define CALL_KINDS	(~(1U << KIPT_BRANCH_COND | 1U << KIPT_BRANCH_JUMP | \
 			   1U << KIPT_BRANCH_JUMP_IND))

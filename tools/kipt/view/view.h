@@ -302,6 +302,14 @@ bool view_settle(const struct view_options *options);
 bool view_timed(const struct view_options *options);
 
 /**
+ * view_shows_lines() - are records shown as they come
+ * @options: options
+ *
+ * Return: true; or false if all that is shown is made of all of them, or goes elsewhere.
+ */
+bool view_shows_lines(const struct view_options *options);
+
+/**
  * view_output() - the records that are needed to show what is asked for
  * @options: options
  *
