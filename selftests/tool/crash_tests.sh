@@ -188,7 +188,7 @@ crash_ring_tests() {
 	# pieces have, as it has none.
 	dump --cpus 1 --bytes 6000000 --size $((0x600000)) --block $((0x200000))
 	flow_same "crash_large_ring" 0
-	same "crash_large_ring_offsets" "$(crash_records 0 | md5sum)" \
+	is_short || same "crash_large_ring_offsets" "$(crash_records 0 | md5sum)" \
 		"$("$KIPT" decode "$D-cpu0.pt" --pages "$D-code" --json --time \
 			--meta saved/meta.json --kallsyms saved/kallsyms |
 			grep -v '"type":"summary"' | md5sum)"
@@ -518,17 +518,18 @@ set_bytes() {
 }
 
 # elf_each_byte FILE: each byte of a dump's ELF header, of its first segments and of the note
-# is set to some others. Prints those with which it is neither shown nor refused by a sentence.
+# is set to some others, or to one of them. Prints those with which it is neither shown nor refused by a sentence.
 elf_each_byte() {
-	python3 - "$KIPT" "$1" <<'END'
+	python3 - "$KIPT" "$1" $(fewer "" one) <<'END'
 import subprocess
 import sys
-kipt, path = sys.argv[1:]
+kipt, path = sys.argv[1:3]
 with open(path, "r+b", buffering=0) as dump:
     for at in range(4, 64 + 3 * 56):
         dump.seek(at)
         was = dump.read(1)
-        for value in b"\0", b"\1", b"\x7f", b"\xff", was:
+        others = [b"\0", b"\1", b"\x7f", b"\xff"]
+        for value in (others[at % 4:][:1] if sys.argv[3:] else others) + [was]:
             dump.seek(at)
             dump.write(value)
             if value == was:

@@ -143,8 +143,8 @@ fetch_tests() {
 	bytes=$(stat -c %s raw/cpu1.pt)
 	run status "$ID" --json
 	same "raw_is_all_of_the_trace" "$bytes" "$(($(value head) - $(value tail)))"
-	for memory in 1M 32M; do
-		for jobs in 1 2 64; do
+	for memory in $(fewer "1M 32M" 1M); do
+		for jobs in $(fewer "1 2 64" "1 64"); do
 			run fetch "$ID" --stats --json --memory $memory \
 				--jobs $jobs
 			same "fetch_memory_${memory}_with_jobs_$jobs" \
@@ -302,6 +302,7 @@ killed() {
 	else
 		not_ok "crash_${kind}_shows_the_end" "$OUT"
 	fi
+	[[ $kind != @(read|bus) ]] && is_short && return
 	rm -f core
 	(ulimit -c unlimited && "$KIPT" record --on-crash --json -- "$CRASH" \
 		"$kind") >out 2>err </dev/null
@@ -364,9 +365,11 @@ kept() {
 	else
 		not_ok "killed_${kind}_shows_the_end" "$OUT $(cat err)"
 	fi
-	run crash show "$id" --last 5 --json
-	same "killed_${kind}_is_where_the_core_says" "$(cat "$kind.ip")" \
-		"$(sed -n 's/.*"killed".*"ip":"\([^"]*\)".*/\1/p' <<<"$OUT")"
+	if [[ $kind == @(read|bus) ]] || ! is_short; then
+		run crash show "$id" --last 5 --json
+		same "killed_${kind}_is_where_the_core_says" "$(cat "$kind.ip")" \
+			"$(sed -n 's/.*"killed".*"ip":"\([^"]*\)".*/\1/p' <<<"$OUT")"
+	fi
 	refused "killed_${kind}_deleted" 0 "" crash delete "$id"
 }
 
@@ -431,18 +434,18 @@ collect_tests() {
 	refused "collect_nothing" 0 "" crash collect collected
 	refused "arm_to_collect" 0 "" arm --user --size 1M
 	left read
-	sleep 1
-	refused "collect_leaves_programs" 0 "" crash collect collected
-	same "collect_left_them" "0 1" "$(find collected -mindepth 1 | wc -l) $(
-		"$KIPT" crash list | grep -c 'killed by')"
-	refused "collect_too_large" 1 "--most allows 64 KiB" \
-		crash collect --programs --most 64K collected
-	same "collect_left_all" "0 1" "$(find collected -mindepth 1 | wc -l) $(
-		"$KIPT" crash list | grep -c 'killed by')"
 	left divide
 	sleep 1
-	# The first was collected while it was armed, which takes long.
-	refused "disarm_collected" 0 "" disarm
+	refused "collect_leaves_programs" 0 "" crash collect collected
+	same "collect_left_them" "0 2" "$(find collected -mindepth 1 | wc -l) $(
+		"$KIPT" crash list | grep -c 'killed by')"
+	# It takes 20 seconds where all that is done is traced.
+	is_short && refused "disarm_collected" 0 "" disarm
+	refused "collect_too_large" 1 "--most allows 64 KiB" \
+		crash collect --programs --most 64K collected
+	same "collect_left_all" "0 2" "$(find collected -mindepth 1 | wc -l) $(
+		"$KIPT" crash list | grep -c 'killed by')"
+	is_short || refused "disarm_collected" 0 "" disarm
 	# As if a power failure had been between folder and slot.
 	first=$("$KIPT" crash list --json | sed -n '1s/.*"id":\([0-9]*\).*/\1/p')
 	boot=$(cut -c 1-8 /proc/sys/kernel/random/boot_id)
@@ -650,14 +653,14 @@ equal_tests() {
 	for mode in counts calls branches insns; do
 		wanted=$(hash_of decode "${whole[@]}" --$mode)
 		more_than "equal_${mode}_are_many" 1000 "${wanted%% *}"
-		for jobs in 1 2; do
+		for jobs in $(fewer "1 2" 2); do
 			same "equal_${mode}_with_jobs_$jobs" "$wanted" \
 				"$(hash_of fetch "$id" --jobs $jobs --$mode)"
 		done
 	done
 	wanted=$(packed_hash whole.rec decode "${whole[@]}" --packed)
 	more_than "equal_packed_are_many" 1000 "${wanted%% *}"
-	for jobs in 1 2; do
+	for jobs in $(fewer "1 2" 2); do
 		same "equal_packed_with_jobs_$jobs" "$wanted" \
 			"$(packed_hash fetched.rec fetch "$id" --jobs $jobs -o)"
 	done

@@ -83,7 +83,7 @@ assert at == int(sys.argv[1]), at' "$2"
 
 random_tests() {
 	local seed bad=''
-	for seed in 1 2 3 4 5 6 7 8; do
+	for seed in $(seq "$(fewer 8 3)"); do
 		python3 -c "import random, sys
 r = random.Random($seed)
 b = bytes(r.randrange(256) for _ in range(5000))

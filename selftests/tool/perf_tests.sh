@@ -116,12 +116,13 @@ open("sixth.pt", "wb").write(psb * 59000 + b"\1" + psb * 1000)'
 
 # Cut anywhere there is a sentence, and the packets are the first of all.
 perf_cut_tests() {
-	local form size at wrong="" short=""
+	local form size at wrong="" short="" runs
+	runs=$(fewer 60 15)
 	for form in "" pipe; do
 		make_perf whole.data many.pt $form piece=512
 		packets_of whole.data >whole
 		size=$(stat -c %s whole.data)
-		for ((at = 0; at < size; at += size / 60 + 1)); do
+		for ((at = 0; at < size; at += size / runs + 1)); do
 			head -c $at whole.data >cut.data
 			timeout 60 "$KIPT" packets cut.data >cut 2>err
 			[ $? = 1 ] && [ "$(grep -c '^kipt: ' err)" = 1 ] ||
@@ -144,14 +145,14 @@ perf_wrong_bytes_tests() {
 	for form in "" pipe zstd2; do
 		[ "$form" != zstd2 ] || command -v zstd >/dev/null || continue
 		make_perf whole.data many.pt $form
-		wrong=$(python3 - "$KIPT" <<'PYTHON'
+		wrong=$(python3 - "$KIPT" "$(fewer 250 60)" <<'PYTHON'
 import random
 import subprocess
 import sys
 
 whole = open("whole.data", "rb").read()
 pick = random.Random(1)
-for turn in range(250):
+for turn in range(int(sys.argv[2])):
     data = bytearray(whole)
     for _ in range(pick.choice((1, 1, 4))):
         data[pick.randrange(min(len(data), 1400))] = pick.choice(
@@ -605,14 +606,16 @@ perf_names_tests() {
 
 # However many events there are of a kind, they take seconds, and memory has a bound.
 perf_many_tests() {
-	local many
-	for many in "fork*60000" "map*60000" "path*60000" "comm*60000" \
-		"switch*60000" "cut*60000" "info*60000" "attr*60000" "queue*5000" \
-		"map*10000,child*60000" "fork*60000,switch*60000"; do
+	local many most
+	most=$(fewer 60000 15000)
+	for many in fork*$most map*$most path*$most comm*$most switch*$most cut*$most \
+		info*$most attr*$most queue*$((most / 12)) map*10000,child*$most \
+		fork*$most,switch*$most; do
 		make_perf many.data small.pt pipe elf=prog "many=$many"
 		timeout 60 "$KIPT" decode many.data --stats >/dev/null 2>err
-		same "perf_many_$many" 0 $?
+		same "perf_many_${many//$most/}" 0 $?
 	done
+	is_short && return
 	make_perf many.data small.pt elf=prog "many=map*20000,remap*400000"
 	refused perf_many_mappings 1 "more mappings of code than kipt keeps" \
 		decode many.data --stats

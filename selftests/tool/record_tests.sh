@@ -232,7 +232,7 @@ bad_record_tests() {
 # Any bytes are shown somehow; nothing crashes.
 random_record_tests() {
 	local seed bad='' form
-	for seed in 1 2 3 4 5 6; do
+	for seed in $(seq "$(fewer 6 2)"); do
 		python3 -c "import random
 r = random.Random($seed)
 packed = (22, 23, 24, 28, 29, 30)
@@ -452,7 +452,7 @@ packed_refused() {
 # Refused or not, but with a sentence and not by a signal.
 packed_random_tests() {
 	local seed bad='' form
-	for seed in 1 2 3 4 5 6 7 8; do
+	for seed in $(seq "$(fewer 8 3)"); do
 		python3 -c "import random
 r = random.Random($seed)
 for _ in range(3000):

@@ -9,6 +9,20 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 
+# is_short: whether what takes a while is left out or done less often
+is_short() {
+	[ -n "${KIPT_TEST_SHORT:-}" ]
+}
+
+# fewer WHOLE SHORT: how many seeds, threads or events there are, or are if is_short
+fewer() {
+	if is_short; then
+		echo "$2"
+	else
+		echo "$1"
+	fi
+}
+
 # run ARGS...: output in $OUT, errors in $ERR, exit status in $STATUS
 run() {
 	# shellcheck disable=SC2034

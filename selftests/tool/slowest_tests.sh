@@ -119,6 +119,7 @@ slowest_many_tests() {
 	same "slowest_lines_are_the_longest" "1000 41 42 43" "$(slow first |
 		awk '/second/ { print $1 }' | sort -n | sed -n '1,3p;$p' | sort -rn |
 		awk 'NR == 1 { last = $1 } { a[NR] = $1 } END { print last, a[4], a[3], a[2] }')"
+	is_short && return
 	python3 -c 'import struct
 record = struct.Struct("<BBHIQQ").pack
 out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]

@@ -161,7 +161,7 @@ for name in sorted(whole):
 
 sym_random_tests() {
 	local seed wrong=""
-	for seed in $(seq 12); do
+	for seed in $(seq "$(fewer 12 4)"); do
 		sym_random "$seed" | records sym.rec
 		wrong+=$(totals_as_whole "$seed" || echo "seed $seed has no answer")
 	done

@@ -24,7 +24,7 @@
 #define MIB		(1L << 20)
 #define BIG		(96L * MIB)
 #define PROCESSES	5000
-#define PROCESSES_SHORT	1000
+#define PROCESSES_SHORT	300
 #define KERNEL_BEGIN	0x8000000000000000ULL
 /* A program of our own: where it is, and what it does there. */
 #define TINY_BASE	0x10000000ULL
