@@ -145,8 +145,8 @@ fetch_tests() {
 	same "raw_is_all_of_the_trace" "$bytes" "$(($(value head) - $(value tail)))"
 	for memory in $(fewer "1M 32M" 1M); do
 		for jobs in $(fewer "1 2 64" "1 64"); do
-			run fetch "$ID" --stats --json --memory $memory \
-				--jobs $jobs
+			run fetch "$ID" --stats --json --memory "$memory" \
+				--jobs "$jobs"
 			same "fetch_memory_${memory}_with_jobs_$jobs" \
 				"$branches" "$(value branches)"
 		done
@@ -478,6 +478,74 @@ collect_tests() {
 	rm -rf collected
 }
 
+# core_of KIND: a program of user 1000 dies so, and kipt gets its core dump.
+core_of() {
+	local kind=$1
+	rm -rf cores
+	setpriv --reuid 1000 --clear-groups "$CRASH" "$kind" 2>err
+	same "core_${kind}_exit_status" 139 "$?"
+	same "core_${kind}_is_its_users" "1000 600 1000 600" \
+		"$(stat -c '%u %a' cores/core.* | paste -sd ' ')"
+	same "core_${kind}_is_whole" 1 "$(core_ip "$(echo cores/core.*[0-9])" | grep -c 0x)"
+	same "core_${kind}_calls_end_at_the_fault" "tracing ends; was killed by SIGSEGV" \
+		"$(tail -n 3 cores/*.calls | grep -oE 'tracing ends|was killed by SIGSEGV' |
+			paste -sd ';' | sed 's/;/; /')"
+}
+
+# What a program did last is shown with code out of its core dump, and of no other.
+core_code_tests() {
+	local id
+	sysctl -qw kernel.core_pattern=core
+	left compiled
+	mv core compiled.core
+	left read
+	sleep 1
+	id=$("$KIPT" crash list --json | sed -n '1s/.*"id":\([0-9]*\).*/\1/p')
+	run crash show "$id" --last 9
+	same "core_compiled_is_a_gap_without_it" 1 "$(grep -c 'gap: no code' <<<"$OUT")"
+	run crash show "$id" --last 9 --core compiled.core
+	same "core_compiled_is_shown_with_it" "0 1" "$(grep -c 'gap: no code' <<<"$OUT") $(
+		tail -n 1 <<<"$OUT" | grep -c 'was killed by SIGSEGV')"
+	refused "core_of_another_death" 1 "of another program, or of another death" \
+		crash show "$id" --core core
+	head -c 100 compiled.core >head.core
+	refused "core_cut_in_its_head" 1 "not a core dump .* or was cut" \
+		crash show "$id" --core head.core
+	"$KIPT" crash delete "$id"
+	"$KIPT" crash delete $((id + 1))
+	rm -f core compiled.core head.core
+}
+
+# Beside each core dump is what the program did last. The kernel waits for the handler.
+core_tests() {
+	local handler="|$KIPT core -t %t -u %u -d %d $PWD/cores %P" pattern
+	[ -x "$CRASH" ] || return
+	pattern=$(</proc/sys/kernel/core_pattern)
+	chmod 711 "$PWD"
+	refused "arm_for_core" 0 "" arm --user --size 1M
+	sysctl -qw kernel.core_pipe_limit=4 "kernel.core_pattern=$handler"
+	core_of read
+	same "core_read_shows_the_function" 1 \
+		"$(tail -n 2 cores/*.calls | grep -c 'SIGSEGV .* at die_reading')"
+	core_of compiled
+	same "core_compiled_has_no_gap" 0 "$(grep -c 'gap: no code' cores/*.calls)"
+	same "core_takes_snapshots_away" 0 "$("$KIPT" crash list | grep -c 'killed by')"
+	core_code_tests
+	refused "disarm_for_core" 0 "" disarm
+	sysctl -qw "kernel.core_pattern=$handler"
+	rm -rf cores
+	"$CRASH" read 2>err
+	same "core_without_a_snapshot_says_so" 1 \
+		"$(grep -c 'There is no trace of process' cores/*.calls)"
+	printf '#!/bin/sh\ncat >%s/got\n' "$PWD" >other
+	chmod 755 other
+	sysctl -qw "kernel.core_pattern=|$KIPT core -t %t $PWD/cores %P $PWD/other %P"
+	"$CRASH" read 2>err
+	same "core_other_handler_gets_it" 1 "$(core_ip got | grep -c 0x)"
+	sysctl -qw kernel.core_pipe_limit=0 "kernel.core_pattern=$pattern"
+	rm -rf cores other got
+}
+
 # PT is free while the command runs, and taken back whatever ends it.
 lend_tests() {
 	local pid
@@ -655,14 +723,14 @@ equal_tests() {
 		more_than "equal_${mode}_are_many" 1000 "${wanted%% *}"
 		for jobs in $(fewer "1 2" 2); do
 			same "equal_${mode}_with_jobs_$jobs" "$wanted" \
-				"$(hash_of fetch "$id" --jobs $jobs --$mode)"
+				"$(hash_of fetch "$id" --jobs "$jobs" --$mode)"
 		done
 	done
 	wanted=$(packed_hash whole.rec decode "${whole[@]}" --packed)
 	more_than "equal_packed_are_many" 1000 "${wanted%% *}"
 	for jobs in $(fewer "1 2" 2); do
 		same "equal_packed_with_jobs_$jobs" "$wanted" \
-			"$(packed_hash fetched.rec fetch "$id" --jobs $jobs -o)"
+			"$(packed_hash fetched.rec fetch "$id" --jobs "$jobs" -o)"
 	done
 	refused "equal_delete" 0 "" delete "$id"
 }
@@ -851,6 +919,7 @@ record_stopped_tests
 record_kept_tests
 crash_tests
 user_tests
+core_tests
 lend_tests
 hooks_tests
 calls_tests

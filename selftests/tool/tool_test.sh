@@ -5,7 +5,7 @@
 # Usage: tool_test.sh KIPT [PART...]
 #
 # PART is usage, pages, packet, record, decode, jobs, part, program, trace, perf, perf_text,
-# disasm, coverage, bolt, docs, schema, crash, variant or library; all of them unless given.
+# disasm, coverage, bolt, docs, schema, crash, core, variant or library; all of them unless given.
 #
 # KIPT_TRACES  folder with real-hardware.tar.xz and its README.md with the
 #              table of expected values; beside the clone unless set
@@ -22,7 +22,7 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 . "$HERE/run_kipt.sh"
 
 # shellcheck disable=SC2034
-VERBS="info doctor start stop status fetch delete arm disarm record show open diff merge decode packets crash"
+VERBS="info doctor start stop status fetch delete arm disarm record show open diff merge decode packets crash core"
 
 # bytes HEX...: to standard output
 bytes() {
@@ -61,6 +61,7 @@ records() {
 . "$HERE/part_tests.sh"
 . "$HERE/trace_tests.sh"
 . "$HERE/crash_tests.sh"
+. "$HERE/core_tests.sh"
 . "$HERE/perf_tests.sh"
 . "$HERE/perf_text_tests.sh"
 . "$HERE/disasm_tests.sh"
@@ -104,7 +105,7 @@ parts() {
 
 	for part; do
 		case $part in
-		usage | pages | packet | record | decode | jobs | part | trace | perf | perf_text | disasm | coverage | bolt | docs | schema | crash | variant | library) "${part}_tests" ;;
+		usage | pages | packet | record | decode | jobs | part | trace | perf | perf_text | disasm | coverage | bolt | docs | schema | crash | core | variant | library) "${part}_tests" ;;
 		program) all_program_tests ;;
 		*) not_ok "part_$part" "there is no such part" ;;
 		esac
@@ -112,7 +113,7 @@ parts() {
 }
 
 shift
-(($#)) || set -- usage pages packet record decode jobs part program trace perf perf_text disasm coverage bolt docs schema crash variant library
+(($#)) || set -- usage pages packet record decode jobs part program trace perf perf_text disasm coverage bolt docs schema crash core variant library
 ktap_start
 parts "$@"
 ktap_finish

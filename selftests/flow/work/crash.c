@@ -83,6 +83,16 @@ static void handled(int number)
 	_exit(3);
 }
 
+/* Code that is in no file: xor %eax,%eax; mov (%rax),%eax; ret */
+NOINLINE static void die_compiled(void)
+{
+	static const unsigned char code[] = { 0x31, 0xc0, 0x8b, 0x00, 0xc3 };
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	((void (*)(void))memcpy(page, code, sizeof(code)))();
+}
+
 NOINLINE static void die(const char *kind)
 {
 	if (!strcmp(kind, "read"))
@@ -99,6 +109,8 @@ NOINLINE static void die(const char *kind)
 		die_beyond_file();
 	else if (!strcmp(kind, "deep"))
 		die_deep(0);
+	else if (!strcmp(kind, "compiled"))
+		die_compiled();
 	else if (!strcmp(kind, "sent"))
 		kill(getpid(), SIGSEGV);
 }

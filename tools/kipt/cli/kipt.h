@@ -79,6 +79,7 @@ extern const struct kipt_verb verb_decode;
 extern const struct kipt_verb verb_show;
 extern const struct kipt_verb verb_packets;
 extern const struct kipt_verb verb_crash;
+extern const struct kipt_verb verb_core;
 
 /* All of them; the last entry is NULL. */
 extern const struct kipt_verb *const kipt_verbs[];

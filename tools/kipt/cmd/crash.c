@@ -39,6 +39,7 @@ enum {
 	OPTION_PROGRAMS,
 	OPTION_SNAPSHOT,
 	OPTION_VMLINUX,
+	OPTION_CORE,
 };
 
 static const struct kipt_option options[] = {
@@ -79,6 +80,9 @@ static const struct kipt_option options[] = {
 	  "put trace, kernel code and symbols into DIR, for\n"
 	  "'kipt decode --dir DIR'; without another option\n"
 	  "nothing is decoded" },
+	{ "core", 0, OPTION_CORE, "FILE",
+	  "of 'show': code of the program that was killed comes\n"
+	  "from its core dump FILE, where that has it" },
 	{ "keep", 0, OPTION_KEEP, "N",
 	  "of 'collect': leave the newest N snapshots in DIR,\n"
 	  "1 to 10000; 16 unless given" },
@@ -130,6 +134,8 @@ struct crash {
 	/* It was killed, and the machine is well; NULL: no. */
 	struct crash_program *program;
 	struct crash_files *files;
+	const char *core_path;
+	struct core_file *core;
 	/* Something that is shown was asked for. */
 	bool shown;
 	/* The last option that only what shows a trace has; and the last one of
@@ -219,6 +225,9 @@ static int option_take(struct crash *crash, int id, const char *value)
 		break;
 	case OPTION_VMLINUX:
 		crash->vmlinux = value;
+		break;
+	case OPTION_CORE:
+		crash->core_path = value;
 		break;
 	case OPTION_MERGED:
 		crash->merged = true;
@@ -578,12 +587,20 @@ static bool program_read(struct crash *crash)
 {
 	const struct crash_machine *machine = &crash->machine;
 
-	if (!machine->set.signal)
-		return true;
+	if (!machine->set.signal) {
+		if (crash->core_path)
+			say_error("--core %s: the snapshot is of the kernel, and has no core dump",
+				  crash->core_path);
+		return !crash->core_path;
+	}
 	crash->program = crash_program_read(&machine->source,
 					    machine->set.signal,
 					    machine->set.id, crash->files);
-	return crash->program;
+	if (!crash->program || !crash->core_path)
+		return crash->program;
+	crash->core = core_file_open(crash->core_path);
+	return crash->core &&
+	       crash_program_core(crash->program, crash->core, crash->core_path);
 }
 
 static char *info_of_running(struct kcore *live)
@@ -656,6 +673,8 @@ static int options_check(const struct crash *crash, const struct args *args,
 		     strcmp(word, "collect");
 	const char *option = shows ? NULL : crash->option;
 
+	if (crash->core_path && (strcmp(word, "show") || crash->save))
+		return args_bad(args, "--core goes with crash show only, and not with --save");
 	if (crash->collect_option && strcmp(word, "collect"))
 		return args_bad(args, "--%s goes with crash collect only",
 				crash->collect_option);
@@ -763,6 +782,7 @@ static int run(int argc, char **argv)
 	if (status == KIPT_EXIT_DONE)
 		status = act(crash, &args);
 	crash_program_destroy(crash->program);
+	core_file_close(crash->core);
 	crash_files_destroy(crash->files);
 	kernel_debug_close(&crash->debug);
 	crash_machine_close(&crash->machine);

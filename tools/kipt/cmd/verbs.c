@@ -22,5 +22,6 @@ const struct kipt_verb *const kipt_verbs[] = {
 	&verb_decode,
 	&verb_packets,
 	&verb_crash,
+	&verb_core,
 	NULL
 };

@@ -48,6 +48,7 @@ struct crash_program {
 	struct code *code;
 	u32 code_count;
 	struct crash_files *files;
+	const struct core_file *core;
 	bool damaged;
 };
 
@@ -74,6 +75,20 @@ void crash_program_death(const struct crash_program *program,
 	memcpy(death->comm, signal->comm, sizeof(death->comm));
 	death->comm[sizeof(death->comm) - 1] = 0;
 	plain_text(death->comm);
+}
+
+bool crash_program_core(struct crash_program *program, const struct core_file *core,
+			const char *path)
+{
+	const struct kipt_crash_signal *signal = &program->signal;
+
+	if (!core_file_is_of(core, signal->signal, signal->ip)) {
+		say_error("%s is the core dump of another program, or of another death: its first thread was not at 0x%llx when signal %u killed it",
+			  path, (unsigned long long)signal->ip, signal->signal);
+		return false;
+	}
+	program->core = core;
+	return true;
 }
 
 bool crash_program_has(const struct crash_program *program, u64 cr3)
@@ -349,7 +364,9 @@ u32 crash_program_code(const struct crash_program *program, u64 address,
 		got = code ? program->source.read(program->source.ctx,
 						  code->at + into,
 						  bytes + done, part) :
-			     file_read(program, at, bytes + done, part);
+			     core_file_read(program->core, at, bytes + done, part);
+		if (!got && !code)
+			got = file_read(program, at, bytes + done, part);
 		done += got;
 		if (got < part)
 			break;
@@ -363,6 +380,8 @@ static void gaps_tell(const struct crash_program *program)
 	u64 changed = 0, nowhere = 0, length;
 	u32 i;
 
+	if (program->core)
+		return;
 	for (i = 0; i < program->map_count; i++) {
 		const struct mapped *mapped = &program->maps[i];
 		u64 kib = (mapped->map.end - mapped->map.start) / 1024;

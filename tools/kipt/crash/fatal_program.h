@@ -10,6 +10,7 @@
 #include "../record/traced_command.h"
 #include "../symbols/address_names.h"
 #include "../symbols/process_maps.h"
+#include "core_file.h"
 #include "crash_pages.h"
 #include "safe_files.h"
 
@@ -50,6 +51,17 @@ crash_program_signal(const struct crash_program *program);
  */
 void crash_program_death(const struct crash_program *program,
 			 struct child_death *death);
+
+/**
+ * crash_program_core() - take code from its core dump first
+ * @program: the program
+ * @core: the core dump; must live as long
+ * @path: its name, for a sentence
+ *
+ * Return: true, or false after a sentence: it is of something else.
+ */
+bool crash_program_core(struct crash_program *program, const struct core_file *core,
+			const char *path);
 
 /**
  * crash_program_has() - whether an address space is the program's
