@@ -500,7 +500,7 @@ static int said(const struct kipt_nl *nl, int ret)
 
 /*
  * The module deletes a session without memory, but netlink needs some before it hands
- * the request over: then it says so without a sentence, and one asks again.
+ * the request over, and the module some for its answer: one asks again.
  */
 static void delete_session(struct kipt_nl *nl, int id)
 {
@@ -511,7 +511,7 @@ static void delete_session(struct kipt_nl *nl, int id)
 		/* It was deleted, and only the answer had no memory. */
 		if (i && ret == -ENOENT)
 			return;
-		if (!ret || nl->why[0] || (ret != -ENOBUFS && ret != -ENOMEM))
+		if (ret != -ENOBUFS && ret != -ENOMEM)
 			break;
 	}
 	if (ret) {

@@ -131,8 +131,8 @@ install_packages()
 }
 
 # enter_root DIR COMMAND...: runs COMMAND in the root, with /proc, /dev, and
-# every folder of the array BINDS at the path it has here. The mounts are
-# private to the command and vanish with it. Compilers are those of ccache if CCACHE_DIR
+# every folder of the array BINDS at the path it has here, or of FOLDER::PATH at PATH. The
+# mounts are private to the command and vanish with it. Compilers are those of ccache if CCACHE_DIR
 # names its folder, which is one of BINDS then.
 enter_root()
 {
@@ -143,8 +143,8 @@ enter_root()
 	unshare --mount --propagation private -- bash -euc '
 		dir=$1 count=$2; shift 2
 		for ((; count > 0; count--)); do
-			mkdir -p "$dir$1"
-			mount --rbind "$1" "$dir$1"
+			mkdir -p "$dir${1##*::}"
+			mount --rbind "${1%%::*}" "$dir${1##*::}"
 			shift
 		done
 		mount -t proc proc "$dir/proc"
