@@ -10,6 +10,8 @@ core_usage_tests() {
 	refused "core_time" 2 "--time x: allowed are 0 to" core -t x cores 7
 	refused "core_uid" 2 "--uid -1: allowed are 0 to 4294967295" core -u -1 cores 7
 	refused "core_keep" 2 "--keep 0: allowed are 1 to 10000" core -k 0 cores 7
+	refused "core_most" 2 "--most x: a size such as 200M is meant" core -m x cores 7
+	refused "core_last" 2 "--last 0: allowed are 1 to" core -n 0 cores 7
 	refused "core_of_a_dump" 2 "--core goes with crash show only" crash --core x dump
 	refused "core_of_a_list" 2 "--core goes with crash show only" crash list --core x
 	refused "core_and_save" 2 "not with --save" crash show 1 --core x --save y
@@ -37,7 +39,8 @@ core_save_tests() {
 		"$(grep -c 'cannot make cores/core.123.5:.*EEXIST' err) $(cmp whole cores/core.123.5 && echo 1)"
 	ln -s "$PWD/elsewhere" cores/core.124.5
 	"$KIPT" core -t 5 cores 124 <whole 2>err
-	same "core_follows_no_link" "" "$(find elsewhere 2>/dev/null)"
+	same "core_follows_no_link" "1 " \
+		"$(grep -c 'core.124.5: .*EEXIST' err) $(find elsewhere 2>/dev/null)"
 	rm cores/core.124.5
 	"$KIPT" core -t 5 cores 125 <whole >&- 2>&-
 	cmp whole cores/core.125.5
@@ -45,20 +48,40 @@ core_save_tests() {
 	chmod 777 cores
 	refused "core_folder_of_all" 1 "others may write to this folder" core cores 126
 	chmod 711 cores
-	touch cores/mine cores/core.1.x
+	touch cores/mine cores/core.1.x cores/core.1.1.calls.old
 	for time in 6 7 8; do
 		"$KIPT" core -t $time -k 2 cores 12$time <whole 2>err
 	done
 	same "core_keeps_the_newest" \
-		"core.1.x core.127.7 core.127.7.calls core.128.8 core.128.8.calls mine" \
+		"core.1.1.calls.old core.1.x core.127.7 core.127.7.calls core.128.8 core.128.8.calls mine" \
 		"$(find cores -type f -printf '%f\n' | LC_ALL=C sort | paste -sd ' ')"
+	# A clock that went back, and a core dump that another handler writes.
+	exec 9<cores/core.127.7
+	flock -s 9
+	"$KIPT" core -t 3 -k 1 cores 129 <whole 2>err
+	exec 9<&-
+	same "core_removes_none_that_is_new_or_written" "core.127.7 core.128.8 core.129.3" \
+		"$(find cores -name 'core.12?.?' -printf '%f\n' | LC_ALL=C sort | paste -sd ' ')"
+	"$KIPT" core -t 9 -m 1M cores 130 <whole 2>err
+	same "core_is_cut" "1048576 1" \
+		"$(stat -c %s cores/core.130.9) $(grep -c 'is cut: --most allows 1024 KiB' err)"
 	rm -rf cores
+}
+
+# The disk is full: the begin stays, and room for others.
+core_full_tests() {
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t tmpfs -o size=4m tmpfs "$1" &&
+		tr "\\0" x <"$2" | "$0" core -t 5 "$1/cores" 123 2>err
+		stat -c %s "$1/cores/core.123.5"' "$KIPT" "$PWD/full" "$PWD/whole" >got
+	same "core_on_a_full_disk" "1048576 1" "$(cat got) $(grep -c ENOSPC err)"
 }
 
 # The other handler gets its arguments, the core dump, and runs whatever fails before.
 core_command_tests() {
-	core_bytes | "$KIPT" core -t 5 cores 123 /bin/sh -c 'cat >got; echo "$0 $1"' a -b 2>err >out
-	same "core_command_has_its_arguments" "a -b" "$(cat out)"
+	core_bytes | "$KIPT" core -t 5 cores 123 /bin/sh -c 'cat >got; echo "$0 $1"
+		umask' a -b 2>err >out
+	same "core_command_has_its_arguments" "a -b $(umask)" "$(paste -sd ' ' out)"
 	cmp whole got
 	same "core_command_has_all" 0 "$?"
 	same "core_command_leaves_calls" core.123.5.calls "$(ls cores)"
@@ -73,5 +96,7 @@ core_command_tests() {
 core_tests() {
 	core_usage_tests
 	core_save_tests
+	mkdir -p full
+	core_full_tests
 	core_command_tests
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +18,16 @@
 #include <unistd.h>
 
 #include "../cli/args.h"
+#include "../crash/core_file.h"
 #include "../kernel/genl.h"
+#include "../records/record_tail.h"
 
 enum {
 	OPTION_TIME = 1,
 	OPTION_UID,
 	OPTION_DUMPABLE,
 	OPTION_KEEP,
+	OPTION_MOST,
 	OPTION_LAST,
 };
 
@@ -34,13 +36,16 @@ static const struct kipt_option options[] = {
 	  "when it was dumped (%t): a snapshot of more than a\n"
 	  "minute before or after is of another process" },
 	{ "uid", 'u', OPTION_UID, "UID",
-	  "its user (%u), who gets the files" },
+	  "its user (%u), who gets the files if -d 1 says so, too" },
 	{ "dumpable", 'd', OPTION_DUMPABLE, "N",
 	  "its dump mode (%d); files of one that is not 1, such\n"
 	  "as of a set-user-ID program, are root's" },
 	{ "keep", 'k', OPTION_KEEP, "N",
-	  "leave the newest N core dumps in DIR, 1 to 10000;\n"
-	  "16 unless given" },
+	  "leave the newest N core dumps of each user in DIR,\n"
+	  "1 to 10000; 16 unless given" },
+	{ "most", 'm', OPTION_MOST, "SIZE",
+	  "bytes that they take in all, such as 200M; 4G unless\n"
+	  "given; a core dump that has more is cut" },
 	{ "last", 'n', OPTION_LAST, "N",
 	  "the last N branches; 100 unless given" },
 	{ 0 }
@@ -48,6 +53,9 @@ static const struct kipt_option options[] = {
 
 #define KEEP		16
 #define KEEP_MAX	10000
+#define MOST		(4ULL << 30)
+/* Of one for which the disk has no room. */
+#define CUT_BYTES	(1 << 20)
 #define LAST		"100"
 /* Between the signal and the dump, for which all threads have to end. */
 #define APART_SECONDS	60
@@ -56,26 +64,29 @@ static const struct kipt_option options[] = {
 #define NAME_BYTES	64
 #define CALLS		".calls"
 #define BLOCK		65536
-#define NO_GROUP	65534
 
 struct core {
 	const char *path;
 	int dir;
 	u64 pid;
 	u64 time;
-	bool timed;
 	u64 uid;
 	bool has_uid;
 	bool dumpable;
 	u64 keep;
+	u64 most;
 	const char *last;
 	/* Gets the core dump; NULL: a file does. */
 	char **command;
 	char name[NAME_BYTES];
 	/* The core dump, open; or -1. */
 	int file;
+	/* All that the process had is in it, or somebody else gets that. */
+	bool whole;
 	/* Number 0: there is none. */
 	struct kipt_snapshot slot;
+	/* The one there is is of another death. */
+	bool other;
 };
 
 /*
@@ -118,26 +129,54 @@ static bool dir_open(struct core *core)
 	return true;
 }
 
-/* A file of the user's, or root's if that is not certain. */
-static void owner_set(const struct core *core, int file)
+/* Four numbers, all @want: a process that has or had other rights has others in memory. */
+static bool ids_are(const char *line, u64 want)
 {
-	const struct passwd *user;
+	unsigned long long ids[4];
 
-	if (!core->has_uid || !core->dumpable || core->uid == (u64)geteuid())
-		return;
-	user = getpwuid((uid_t)core->uid);
-	if (fchown(file, (uid_t)core->uid, user ? user->pw_gid : NO_GROUP))
-		say_errno(errno, "cannot give a file in %s to user %" PRIu64, core->path,
-			  core->uid);
+	return sscanf(line, "%*s %llu %llu %llu %llu", &ids[0], &ids[1], &ids[2],
+		      &ids[3]) == 4 &&
+	       ids[0] == want && ids[1] == want && ids[2] == want && ids[3] == want;
 }
 
-/* Nobody has a file of this name, or it is a link, or of an earlier dump. */
+/* The process waits until its core dump was read. */
+static bool process_is_users(const struct core *core)
+{
+	bool same = false, group = false;
+	unsigned int gid;
+	char line[256];
+	FILE *file;
+
+	snprintf(line, sizeof(line), "/proc/%" PRIu64 "/status", core->pid);
+	file = fopen(line, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, "Uid:", 4))
+			same = ids_are(line, core->uid);
+		if (!strncmp(line, "Gid:", 4))
+			group = sscanf(line, "%*s %u", &gid) == 1 && ids_are(line, gid);
+	}
+	if (file)
+		fclose(file);
+	return same && group;
+}
+
+/*
+ * An empty file that there was not, the user's, or root's if that is not certain. It has
+ * a lock while it is written.
+ */
 static int file_make(const struct core *core, const char *name)
 {
 	int file = openat(core->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 
-	if (file < 0)
+	if (file < 0) {
 		say_errno(errno, "cannot make %s/%s", core->path, name);
+		return -1;
+	}
+	flock(file, LOCK_SH);
+	if (core->has_uid && core->dumpable && core->uid != (u64)geteuid() &&
+	    process_is_users(core) && fchown(file, (uid_t)core->uid, (gid_t)-1))
+		say_errno(errno, "cannot give %s/%s to user %" PRIu64, core->path, name,
+			  core->uid);
 	return file;
 }
 
@@ -188,37 +227,43 @@ static ssize_t block_get(char *bytes)
 	return (ssize_t)size;
 }
 
-/* What fits onto the disk stays. */
-static bool core_save(struct core *core)
+/* Where the disk has no room for all, only a begin stays. */
+static void core_save(struct core *core)
 {
 	char *bytes = malloc(BLOCK);
 	ssize_t got = -1;
-	off_t end;
+	u64 size = 0;
 
 	core->file = bytes ? file_make(core, core->name) : -1;
 	if (core->file < 0) {
 		free(bytes);
-		return false;
+		return;
 	}
-	owner_set(core, core->file);
-	while ((got = block_get(bytes)) > 0) {
-		if (!block_put(core->file, bytes, (size_t)got))
+	while (size < core->most && (got = block_get(bytes)) > 0) {
+		if (!block_put(core->file, bytes, (size_t)got)) {
+			got = -1;
 			break;
+		}
+		size += (size_t)got;
 	}
-	end = lseek(core->file, 0, SEEK_CUR);
 	free(bytes);
-	if (!got && end >= 0 && !ftruncate(core->file, end) && !fsync(core->file))
-		return true;
-	say_errno(errno, "cannot write all of %s/%s", core->path, core->name);
-	return false;
+	if (got < 0 || ftruncate(core->file, (off_t)size) || fsync(core->file)) {
+		say_errno(errno, "cannot write all of %s/%s", core->path, core->name);
+		if (ftruncate(core->file, size < CUT_BYTES ? (off_t)size : CUT_BYTES))
+			say_errno(errno, "cannot cut %s/%s", core->path, core->name);
+	} else if (got) {
+		say_error("%s/%s is cut: --most allows %llu KiB", core->path, core->name,
+			  (unsigned long long)core->most >> 10);
+	} else {
+		core->whole = true;
+	}
 }
 
 static bool is_near(const struct core *core, const struct kipt_snapshot *slot)
 {
 	u64 time = slot->time / 1000000000;
 
-	return !core->timed ||
-	       (time + APART_SECONDS >= core->time && time <= core->time + APART_SECONDS);
+	return time + APART_SECONDS >= core->time && time <= core->time + APART_SECONDS;
 }
 
 static void snapshot_found(void *ctx, const struct kipt_snapshot *slot)
@@ -243,6 +288,28 @@ static void __attribute__((noreturn)) show(const struct core *core, int report, 
 	_exit(127);
 }
 
+/* Whether code may come from the core dump, which is not so where it cannot be read. */
+static bool core_check(struct core *core)
+{
+	struct core_file *file;
+	char name[32];
+	bool is_of;
+
+	if (core->file < 0 || !core->slot.id)
+		return false;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", core->file);
+	file = core_file_open(name);
+	if (!file)
+		return false;
+	is_of = core_file_is_of(file, core->slot.signal, core->slot.ip, NULL);
+	core_file_close(file);
+	if (!is_of) {
+		core->other = true;
+		core->slot.id = 0;
+	}
+	return is_of;
+}
+
 /* What it shows, and what it says of that, is in the report. */
 static bool child_shows(const struct core *core, int report, bool with_core)
 {
@@ -258,40 +325,38 @@ static bool child_shows(const struct core *core, int report, bool with_core)
 	return child > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static bool report_write(const struct core *core, int report, bool asked)
+static bool report_write(struct core *core, int report, bool asked)
 {
-	if (!asked) {
-		dprintf(report, "Whether there is a trace of process %" PRIu64 " is not known: the module did not answer.\n",
-			core->pid);
+	bool with_core = core_check(core);
+
+	if (!asked)
+		return dprintf(report, "Whether there is a trace of process %" PRIu64 " is not known: the module did not answer.\n",
+			       core->pid) > 0;
+	if (core->other)
+		return dprintf(report, "There is no trace of this death of process %" PRIu64 ", but of another one with the same number.\n",
+			       core->pid) > 0;
+	if (!core->slot.id)
+		return dprintf(report, "There is no trace of process %" PRIu64 ": no session is armed with 'kipt arm --user', or it was killed by another signal than SIGSEGV, SIGABRT, SIGILL, SIGBUS and SIGFPE, or other programs have the room, or it may not be dumped.\n",
+			       core->pid) > 0;
+	if (child_shows(core, report, with_core))
 		return true;
-	}
-	if (!core->slot.id) {
-		dprintf(report, "There is no trace of process %" PRIu64 ": no session is armed with 'kipt arm --user', or later ones took its room, or it may not be dumped.\n",
-			core->pid);
-		return true;
-	}
-	if (core->file >= 0 && child_shows(core, report, true))
-		return true;
-	/* Why it could not be read is in the report. */
-	if (child_shows(core, report, false))
-		return true;
+	/* Why is in the report. */
 	say_error("snapshot %u, of process %" PRIu64 ", cannot be shown and stays in the module: %s/%s" CALLS " says why",
 		  core->slot.id, core->pid, core->path, core->name);
 	return false;
 }
 
-/* The slot is freed once its report is on the disk. */
+/* The slot is freed once its report and all of the core dump are on the disk. */
 static bool calls_save(struct core *core)
 {
 	struct genl *genl = genl_open(false);
-	char name[NAME_BYTES + sizeof(CALLS)];
 	bool asked = genl && !genl_snapshot_each(genl, snapshot_found, core), ok = asked;
+	char name[NAME_BYTES + sizeof(CALLS)];
 	int report;
 
 	snprintf(name, sizeof(name), "%s" CALLS, core->name);
 	report = file_make(core, name);
 	if (report >= 0) {
-		owner_set(core, report);
 		ok = report_write(core, report, asked) && ok;
 		if (fsync(report) || fsync(core->dir)) {
 			say_errno(errno, "cannot write %s/%s to the disk", core->path, name);
@@ -300,49 +365,92 @@ static bool calls_save(struct core *core)
 		close(report);
 	}
 	ok = ok && report >= 0;
-	if (ok && core->slot.id)
+	if (ok && core->whole && core->slot.id)
 		ok = !genl_snapshot_delete(genl, core->slot.id);
 	genl_close(genl);
 	return ok;
 }
 
-/* core.PID.TIME or core.PID.TIME.calls; the time, or 0. */
-static u64 time_of(const char *name)
+/* Digits and a point: what is after them, or NULL. */
+static const char *digits_skip(const char *at)
 {
-	unsigned long long time = 0;
-	char rest[sizeof(CALLS)] = "";
+	size_t count = at ? strspn(at, "0123456789") : 0;
 
-	if (sscanf(name, "core.%*[0-9].%20llu%6s", &time, rest) < 1 ||
-	    (rest[0] && strcmp(rest, CALLS)))
+	return count ? at + count : NULL;
+}
+
+/* core.PID.TIME or core.PID.TIME.calls: how long the first part is, and the time; or 0. */
+static size_t name_parse(const char *name, u64 *time)
+{
+	const char *at = strncmp(name, "core.", 5) ? NULL : digits_skip(name + 5);
+	const char *end = at && *at == '.' ? digits_skip(at + 1) : NULL;
+
+	if (!end || (*end && strcmp(end, CALLS)))
 		return 0;
-	return time;
+	*time = strtoull(at + 1, NULL, 10);
+	return (size_t)(end - name);
 }
 
 static int is_ours(const struct dirent *entry)
 {
-	return time_of(entry->d_name) != 0;
+	u64 time;
+
+	return name_parse(entry->d_name, &time) != 0;
 }
 
 /* The newest first; what is beside a core dump next to it. */
 static int newest_first(const struct dirent **left, const struct dirent **right)
 {
-	u64 a = time_of((*left)->d_name), b = time_of((*right)->d_name);
+	u64 a = 0, b = 0;
 
+	name_parse((*left)->d_name, &a);
+	name_parse((*right)->d_name, &b);
 	return a > b ? -1 : a < b ? 1 : strcmp((*left)->d_name, (*right)->d_name);
 }
 
-static size_t stem(const char *name)
+/* What another handler writes has a lock. */
+static void file_remove(const struct core *core, const char *name)
 {
-	const char *calls = strstr(name, CALLS);
+	int file = openat(core->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-	return calls ? (size_t)(calls - name) : strlen(name);
+	if (file >= 0 && flock(file, LOCK_EX | LOCK_NB)) {
+		close(file);
+		return;
+	}
+	if (unlinkat(core->dir, name, 0) && errno != ENOENT)
+		say_errno(errno, "cannot remove %s/%s", core->path, name);
+	if (file >= 0)
+		close(file);
 }
 
+/* How many of this user were before in the list, which has each core dump as one. */
+static u64 before_count(const struct core *core, struct dirent **entries, int end, uid_t uid)
+{
+	size_t length = 0, last = 0;
+	struct stat stat;
+	u64 count = 0, time;
+	int i;
+
+	for (i = 0; i < end; i++) {
+		const char *name = entries[i]->d_name;
+
+		length = name_parse(name, &time);
+		if (i && length == last && !strncmp(entries[i - 1]->d_name, name, length))
+			continue;
+		last = length;
+		if (!fstatat(core->dir, name, &stat, AT_SYMLINK_NOFOLLOW) &&
+		    stat.st_uid == uid)
+			count++;
+	}
+	return count;
+}
+
+/* Those that were just made stay, as clocks may go back. */
 static void old_remove(const struct core *core)
 {
 	struct dirent **entries;
-	const char *before = "";
-	u64 kept = 0;
+	struct stat stat;
+	u64 bytes = 0, time;
 	int count, i;
 
 	count = scandirat(core->dir, ".", &entries, is_ours, newest_first);
@@ -350,14 +458,24 @@ static void old_remove(const struct core *core)
 		say_errno(errno, "cannot read %s", core->path);
 		return;
 	}
+	if (core->file >= 0 && !fstat(core->file, &stat))
+		bytes = (u64)stat.st_blocks * 512;
 	for (i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
+		size_t length = name_parse(name, &time);
+		int first = i;
 
-		if (stem(name) != stem(before) || strncmp(name, before, stem(name)))
-			kept++;
-		before = name;
-		if (kept > core->keep && unlinkat(core->dir, name, 0) && errno != ENOENT)
-			say_errno(errno, "cannot remove %s/%s", core->path, name);
+		if ((length == strlen(core->name) && !strncmp(name, core->name, length)) ||
+		    fstatat(core->dir, name, &stat, AT_SYMLINK_NOFOLLOW))
+			continue;
+		bytes += (u64)stat.st_blocks * 512;
+		/* The calls are next to their core dump. */
+		if (i && name_parse(entries[i - 1]->d_name, &time) == length &&
+		    !strncmp(entries[i - 1]->d_name, name, length))
+			first--;
+		if (bytes > core->most ||
+		    before_count(core, entries, first, stat.st_uid) >= core->keep)
+			file_remove(core, name);
 	}
 	for (i = 0; i < count; i++)
 		free(entries[i]);
@@ -378,7 +496,6 @@ static bool option_take(struct core *core, int id, const char *value)
 
 	switch (id) {
 	case OPTION_TIME:
-		core->timed = true;
 		return number_option("time", value, INT64_MAX / 1000000000, &core->time);
 	case OPTION_UID:
 		core->has_uid = true;
@@ -390,7 +507,16 @@ static bool option_take(struct core *core, int id, const char *value)
 		return true;
 	case OPTION_LAST:
 		core->last = value;
-		return number_option("last", value, UINT32_MAX, &number);
+		if (args_number(value, LAST_RECORDS_MAX, &number) && number)
+			return true;
+		say_error("--last %s: allowed are 1 to %u", value, LAST_RECORDS_MAX);
+		return false;
+	case OPTION_MOST:
+		if (args_size(value, &core->most) && core->most &&
+		    core->most <= INT64_MAX)
+			return true;
+		say_error("--most %s: a size such as 200M is meant", value);
+		return false;
 	default:
 		if (args_number(value, KEEP_MAX, &core->keep) && core->keep)
 			return true;
@@ -420,36 +546,44 @@ static int options_take(struct core *core, struct args *args)
 	return KIPT_EXIT_DONE;
 }
 
-/* Whoever else gets the core dump gets it whatever happens here. */
+/* Whoever else gets the core dump gets it, and what there was before, whatever fails here. */
 static int run(int argc, char **argv)
 {
 	struct args args = {
 		.verb = &verb_core, .argc = argc, .argv = argv, .first_operand_ends = true,
 	};
-	struct core core = { .dir = -1, .file = -1, .keep = KEEP, .last = LAST };
-	int status = options_take(&core, &args);
+	struct core core = {
+		.dir = -1, .file = -1, .keep = KEEP, .most = MOST, .last = LAST,
+		.time = (u64)time(NULL),
+	};
+	int status;
+	mode_t mask;
 	bool ok;
 
+	outputs_open();
+	status = options_take(&core, &args);
 	if (status != KIPT_EXIT_DONE)
 		return status < 0 ? KIPT_EXIT_DONE : status;
-	outputs_open();
 	/* The folder may be entered by all. */
-	umask(066);
-	if (!core.timed)
-		core.time = (u64)time(NULL);
+	mask = umask(066);
 	snprintf(core.name, sizeof(core.name), "core.%" PRIu64 ".%" PRIu64, core.pid,
 		 core.time);
 	ok = dir_open(&core);
-	if (ok && !core.command)
-		ok = core_save(&core);
-	if (core.dir >= 0 && (ok || core.file >= 0)) {
-		ok = calls_save(&core) && ok;
+	if (ok && core.command)
+		core.whole = true;
+	else if (ok)
+		core_save(&core);
+	if (ok && (core.command || core.file >= 0)) {
+		ok = calls_save(&core) && core.whole;
 		old_remove(&core);
+	} else {
+		ok = false;
 	}
 	if (core.file >= 0)
 		close(core.file);
 	if (core.dir >= 0)
 		close(core.dir);
+	umask(mask);
 	if (core.command) {
 		execv(core.command[0], core.command);
 		say_errno(errno, "cannot run %s", core.command[0]);
@@ -468,8 +602,8 @@ const struct kipt_verb verb_core = {
 		 "machine is armed with 'kipt arm --user': what 'kipt crash show' prints, with code\n"
 		 "that is in no file out of the core dump. Then the module's snapshot is deleted.\n"
 		 "Without a snapshot of that process the file says so. With COMMAND that program\n"
-		 "gets the core dump instead, such as systemd-coredump. The first three options\n"
-		 "say whose the files are; without them root alone can read them.",
+		 "gets the core dump instead, such as systemd-coredump. Files are root's alone, but\n"
+		 "with -u and -d the user's if the process had no other rights than that user.",
 	.examples = "  sysctl kernel.core_pattern='|/usr/bin/kipt core -t %t -u %u -d %d /var/lib/kipt-core %P'",
 	.options = options,
 	.run = run,

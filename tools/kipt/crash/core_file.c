@@ -56,7 +56,7 @@ static void status_read(struct core_file *core, const Elf64_Phdr *part)
 	Elf64_Nhdr note;
 	size_t at = sizeof(note) + 8;
 
-	if (core->has_status || size < at || !read_at(core, part->p_offset, bytes, size))
+	if (size < at || !read_at(core, part->p_offset, bytes, size))
 		return;
 	memcpy(&note, bytes, sizeof(note));
 	if (note.n_type != NT_PRSTATUS || note.n_namesz != 5 ||
@@ -76,13 +76,16 @@ static int part_compare(const void *left, const void *right)
 /* Parts that have no bytes, or reach beyond the last address, are left out. */
 static void parts_sort(struct core_file *core)
 {
+	bool noted = false;
 	u32 i, kept = 0;
 
 	for (i = 0; i < core->count; i++) {
 		const Elf64_Phdr *part = &core->parts[i];
 
-		if (part->p_type == PT_NOTE)
+		if (part->p_type == PT_NOTE && !noted) {
 			status_read(core, part);
+			noted = true;
+		}
 		if (part->p_type == PT_LOAD && part->p_filesz &&
 		    part->p_vaddr + part->p_filesz > part->p_vaddr)
 			core->parts[kept++] = *part;
@@ -139,12 +142,13 @@ void core_file_close(struct core_file *core)
 	free(core);
 }
 
-bool core_file_is_of(const struct core_file *core, u32 signal, u64 ip)
+bool core_file_is_of(const struct core_file *core, u32 signal, u64 ip, const u64 *sp)
 {
 	struct user_regs_struct regs;
 
 	memcpy(&regs, core->status.pr_reg, sizeof(regs));
-	return (u32)core->status.pr_cursig == signal && regs.rip == ip;
+	return (u32)core->status.pr_cursig == signal && regs.rip == ip &&
+	       (!sp || regs.rsp == *sp);
 }
 
 u32 core_file_read(const struct core_file *core, u64 address, u8 *bytes, u32 size)
@@ -166,7 +170,7 @@ u32 core_file_read(const struct core_file *core, u64 address, u8 *bytes, u32 siz
 		return 0;
 	part = &core->parts[low - 1];
 	into = address - part->p_vaddr;
-	if (into >= part->p_filesz || part->p_offset + into >= INT64_MAX)
+	if (into >= part->p_filesz || part->p_offset > INT64_MAX / 2 || into > INT64_MAX / 2)
 		return 0;
 	if (size > part->p_filesz - into)
 		size = part->p_filesz - into;

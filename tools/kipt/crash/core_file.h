@@ -31,10 +31,11 @@ void core_file_close(struct core_file *core);
  * @core: the core dump
  * @signal: number of the signal
  * @ip: where its thread was, which is the first in a core dump
+ * @sp: its stack pointer; NULL: it is not known
  *
  * Return: true if so.
  */
-bool core_file_is_of(const struct core_file *core, u32 signal, u64 ip);
+bool core_file_is_of(const struct core_file *core, u32 signal, u64 ip, const u64 *sp);
 
 /**
  * core_file_read() - copy memory

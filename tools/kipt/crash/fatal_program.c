@@ -81,8 +81,9 @@ bool crash_program_core(struct crash_program *program, const struct core_file *c
 			const char *path)
 {
 	const struct kipt_crash_signal *signal = &program->signal;
+	const u64 sp = signal->sp;
 
-	if (!core_file_is_of(core, signal->signal, signal->ip)) {
+	if (!core_file_is_of(core, signal->signal, signal->ip, &sp)) {
 		say_error("%s is the core dump of another program, or of another death: its first thread was not at 0x%llx when signal %u killed it",
 			  path, (unsigned long long)signal->ip, signal->signal);
 		return false;
@@ -380,8 +381,6 @@ static void gaps_tell(const struct crash_program *program)
 	u64 changed = 0, nowhere = 0, length;
 	u32 i;
 
-	if (program->core)
-		return;
 	for (i = 0; i < program->map_count; i++) {
 		const struct mapped *mapped = &program->maps[i];
 		u64 kib = (mapped->map.end - mapped->map.start) / 1024;
@@ -391,6 +390,11 @@ static void gaps_tell(const struct crash_program *program)
 		else if (mapped->path[0] != '/' &&
 			 !vdso_find(mapped, &length))
 			nowhere += kib;
+	}
+	if (program->core && (changed || nowhere)) {
+		say_note("%" PRIu64 " KiB of its code are in no file, or were written to: they are shown as its core dump has them, which is as they were at the end",
+			 changed + nowhere);
+		return;
 	}
 	if (changed)
 		say_note("%" PRIu64 " KiB of its code were written to in its memory, by itself, a debugger or a uprobe: they are a gap",
