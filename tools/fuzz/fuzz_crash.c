@@ -25,7 +25,6 @@
 #include "../kipt/offline/save_dir.h"
 #include "../kipt/crash/vmcoreinfo.h"
 
-#define ARRAY_SIZE(list)	(sizeof(list) / sizeof((list)[0]))
 #define PAGE		4096
 #define PAGES		12
 
