@@ -246,6 +246,15 @@ bool args_number(const char *text, u64 max, u64 *number)
 	return true;
 }
 
+bool args_within(const char *name, const char *value, u64 least, u64 most, u64 *number)
+{
+	if (args_number(value, most, number) && *number >= least)
+		return true;
+	say_error("--%s %s: allowed are %llu to %llu", name, value, (unsigned long long)least,
+		  (unsigned long long)most);
+	return false;
+}
+
 bool args_size(const char *text, u64 *size)
 {
 	static const char units[] = "KMG";

@@ -113,6 +113,18 @@ void args_help(const struct kipt_verb *verb, FILE *out);
 bool args_number(const char *text, u64 max, u64 *number);
 
 /**
+ * args_within() - the number that an option has as its value
+ * @name: of the option, without "--"
+ * @value: the text
+ * @least: smallest value allowed
+ * @most: largest value allowed
+ * @number: filled on success
+ *
+ * Return: true, or false after a sentence that says what is allowed.
+ */
+bool args_within(const char *name, const char *value, u64 least, u64 most, u64 *number);
+
+/**
  * args_size() - the text of a size: a number with K, M or G
  * @text: the text
  * @size: filled on success, in bytes

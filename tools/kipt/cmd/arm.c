@@ -159,11 +159,8 @@ static bool lines(struct args *args, const char *name, u32 most, u32 *number)
 {
 	u64 value;
 
-	if (!args_number(args->value, most, &value)) {
-		say_error("--%s %s: allowed are 0 to %u", name, args->value,
-			  most);
+	if (!args_within(name, args->value, 0, most, &value))
 		return false;
-	}
 	*number = value;
 	return true;
 }

@@ -482,35 +482,24 @@ static void old_remove(const struct core *core)
 	free(entries);
 }
 
-static bool number_option(const char *name, const char *value, u64 most, u64 *number)
-{
-	if (args_number(value, most, number))
-		return true;
-	say_error("--%s %s: allowed are 0 to %" PRIu64, name, value, most);
-	return false;
-}
-
 static bool option_take(struct core *core, int id, const char *value)
 {
 	u64 number = 0;
 
 	switch (id) {
 	case OPTION_TIME:
-		return number_option("time", value, INT64_MAX / 1000000000, &core->time);
+		return args_within("time", value, 0, INT64_MAX / 1000000000, &core->time);
 	case OPTION_UID:
 		core->has_uid = true;
-		return number_option("uid", value, UINT32_MAX, &core->uid);
+		return args_within("uid", value, 0, UINT32_MAX, &core->uid);
 	case OPTION_DUMPABLE:
-		if (!number_option("dumpable", value, UINT32_MAX, &number))
+		if (!args_within("dumpable", value, 0, UINT32_MAX, &number))
 			return false;
 		core->dumpable = number == 1;
 		return true;
 	case OPTION_LAST:
 		core->last = value;
-		if (args_number(value, LAST_RECORDS_MAX, &number) && number)
-			return true;
-		say_error("--last %s: allowed are 1 to %u", value, LAST_RECORDS_MAX);
-		return false;
+		return args_within("last", value, 1, LAST_RECORDS_MAX, &number);
 	case OPTION_MOST:
 		if (args_size(value, &core->most) && core->most &&
 		    core->most <= INT64_MAX)
@@ -518,10 +507,7 @@ static bool option_take(struct core *core, int id, const char *value)
 		say_error("--most %s: a size such as 200M is meant", value);
 		return false;
 	default:
-		if (args_number(value, KEEP_MAX, &core->keep) && core->keep)
-			return true;
-		say_error("--keep %s: allowed are 1 to %u", value, KEEP_MAX);
-		return false;
+		return args_within("keep", value, 1, KEEP_MAX, &core->keep);
 	}
 }
 

@@ -170,10 +170,8 @@ static int count_option(const char *name, const char *value, u32 most, u32 *coun
 {
 	u64 number;
 
-	if (!args_number(value, most, &number) || !number) {
-		say_error("--%s %s: allowed are 1 to %u", name, value, most);
+	if (!args_within(name, value, 1, most, &number))
 		return KIPT_EXIT_USAGE;
-	}
 	*count = number;
 	return KIPT_EXIT_DONE;
 }

@@ -111,10 +111,8 @@ bool jobs_option(u32 *count, const char *value)
 {
 	u64 jobs;
 
-	if (!args_number(value, JOBS_MAX, &jobs) || !jobs) {
-		say_error("--jobs %s: allowed are 1 to %u", value, JOBS_MAX);
+	if (!args_within("jobs", value, 1, JOBS_MAX, &jobs))
 		return false;
-	}
 	*count = jobs;
 	return true;
 }

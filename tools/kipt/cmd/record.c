@@ -61,12 +61,10 @@ static bool lines_option(struct recording *r, const char *value)
 {
 	u64 lines;
 
-	if (args_number(value, LINES_MAX, &lines) && lines) {
-		r->lines = lines;
-		return true;
-	}
-	say_error("--lines %s: allowed are 1 to %u", value, LINES_MAX);
-	return false;
+	if (!args_within("lines", value, 1, LINES_MAX, &lines))
+		return false;
+	r->lines = lines;
+	return true;
 }
 
 static int options_take(struct recording *r, struct args *args)

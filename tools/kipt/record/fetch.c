@@ -60,10 +60,8 @@ static int jobs_option(struct fetch_options *options, const char *value)
 {
 	u64 jobs;
 
-	if (!args_number(value, JOBS_MAX, &jobs) || !jobs) {
-		say_error("--jobs %s: allowed are 1 to %u", value, JOBS_MAX);
+	if (!args_within("jobs", value, 1, JOBS_MAX, &jobs))
 		return -1;
-	}
 	options->jobs = jobs;
 	return 1;
 }
@@ -82,10 +80,8 @@ static int nice_option(struct fetch_options *options, const char *value)
 {
 	u64 nice;
 
-	if (!args_number(value, NICE_MOST, &nice)) {
-		say_error("--nice %s: allowed are 0 to %u", value, NICE_MOST);
+	if (!args_within("nice", value, 0, NICE_MOST, &nice))
 		return -1;
-	}
 	options->nice = nice;
 	return 1;
 }

@@ -33,10 +33,8 @@ static int depth_option(struct view_options *options, const char *value)
 {
 	u64 depth;
 
-	if (!args_number(value, 10000, &depth) || !depth) {
-		say_error("--max-depth %s: allowed are 1 to 10000", value);
+	if (!args_within("max-depth", value, 1, 10000, &depth))
 		return -1;
-	}
 	options->max_depth = depth;
 	return 1;
 }
