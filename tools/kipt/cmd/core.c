@@ -13,12 +13,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../cli/args.h"
 #include "../crash/core_file.h"
+#include "../crash/snapshot_save.h"
 #include "../kernel/genl.h"
 #include "../records/record_tail.h"
 
@@ -64,6 +64,7 @@ static const struct kipt_option options[] = {
 #define NAME_BYTES	64
 #define CALLS		".calls"
 #define BLOCK		65536
+#define FD_PATH		"/proc/self/fd/%d"
 
 struct core {
 	const char *path;
@@ -106,27 +107,6 @@ static void outputs_open(void)
 		if (number == 2)
 			setvbuf(stderr, NULL, _IOLBF, 0);
 	}
-}
-
-static bool dir_open(struct core *core)
-{
-	struct stat stat;
-
-	if (mkdir(core->path, 0711) && errno != EEXIST) {
-		say_errno(errno, "cannot make folder %s", core->path);
-		return false;
-	}
-	core->dir = open(core->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (core->dir < 0 || fstat(core->dir, &stat)) {
-		say_errno(errno, "cannot use folder %s", core->path);
-		return false;
-	}
-	if (stat.st_uid != geteuid() || stat.st_mode & 022) {
-		say_error("%s: others may write to this folder, and could have files of kipt's replaced: 'chown 0 %s' and 'chmod 711 %s' help",
-			  core->path, core->path, core->path);
-		return false;
-	}
-	return true;
 }
 
 /* Four numbers, all @want: a process that has or had other rights has others in memory. */
@@ -275,19 +255,6 @@ static void snapshot_found(void *ctx, const struct kipt_snapshot *slot)
 		core->slot = *slot;
 }
 
-static void __attribute__((noreturn)) show(const struct core *core, int report, bool with_core)
-{
-	char number[16], file[32];
-
-	snprintf(number, sizeof(number), "%u", core->slot.id);
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", core->file);
-	alarm(SHOW_SECONDS);
-	if (dup2(report, STDOUT_FILENO) >= 0 && dup2(report, STDERR_FILENO) >= 0)
-		execl("/proc/self/exe", "kipt", "crash", "show", number, "--last", core->last,
-		      with_core ? "--core" : NULL, file, (char *)NULL);
-	_exit(127);
-}
-
 /* Whether code may come from the core dump, which is not so where it cannot be read. */
 static bool core_check(struct core *core)
 {
@@ -297,7 +264,7 @@ static bool core_check(struct core *core)
 
 	if (core->file < 0 || !core->slot.id)
 		return false;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", core->file);
+	snprintf(name, sizeof(name), FD_PATH, core->file);
 	file = core_file_open(name);
 	if (!file)
 		return false;
@@ -310,19 +277,14 @@ static bool core_check(struct core *core)
 	return is_of;
 }
 
-/* What it shows, and what it says of that, is in the report. */
 static bool child_shows(const struct core *core, int report, bool with_core)
 {
-	int status = -1;
-	pid_t child;
+	char file[32];
+	const char *const options[] = { "--last", core->last, with_core ? "--core" : NULL, file,
+					NULL };
 
-	fflush(NULL);
-	child = fork();
-	if (!child)
-		show(core, report, with_core);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return child > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
+	snprintf(file, sizeof(file), FD_PATH, core->file);
+	return snapshot_show(core->slot.id, report, true, options, SHOW_SECONDS);
 }
 
 static bool report_write(struct core *core, int report, bool asked)
@@ -554,7 +516,8 @@ static int run(int argc, char **argv)
 	mask = umask(066);
 	snprintf(core.name, sizeof(core.name), "core.%" PRIu64 ".%" PRIu64, core.pid,
 		 core.time);
-	ok = dir_open(&core);
+	core.dir = snapshot_folder_open(core.path, 0711);
+	ok = core.dir >= 0;
 	if (ok && core.command)
 		core.whole = true;
 	else if (ok)

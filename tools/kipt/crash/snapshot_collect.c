@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots that go to disk, see snapshot_collect.h. A child that runs 'kipt crash
- * show' saves each one, so that one that cannot be read costs that one only.
+ * Snapshots that go to disk, see snapshot_collect.h.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,7 +12,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +20,7 @@
 #include "../kernel/genl.h"
 #include "../offline/save_dir.h"
 #include "snapshot_collect.h"
+#include "snapshot_save.h"
 
 #define UNFINISHED	".kipt-unfinished"
 /* Of a snapshot's folder before its number: # is a digit, x a hex digit. */
@@ -130,38 +129,23 @@ static bool names_sync(const struct collecting *collecting)
 	return false;
 }
 
-static void __attribute__((noreturn)) child_run(u32 id, const char *folder)
-{
-	char number[16], report[PATH + 16];
-
-	snprintf(number, sizeof(number), "%u", id);
-	snprintf(report, sizeof(report), "%s/report", folder);
-	if (!freopen(report, "w", stdout))
-		say_errno(errno, "cannot make %s", report);
-	else
-		execl("/proc/self/exe", "kipt", "crash", "show", number,
-		      "--save", folder, "--last", "100", (char *)NULL);
-	_exit(127);
-}
-
 /* Its sentence says what failed. */
 static bool child_saves(u32 id, const char *folder)
 {
-	int status = -1;
-	pid_t child;
+	const char *const options[] = { "--save", folder, "--last", "100", NULL };
+	char name[PATH + 16];
+	int report;
+	bool ok;
 
-	fflush(NULL);
-	child = fork();
-	if (!child)
-		child_run(id, folder);
-	if (child < 0) {
-		say_errno(errno, "cannot start a process that saves snapshot %u",
-			  id);
+	snprintf(name, sizeof(name), "%s/report", folder);
+	report = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (report < 0) {
+		say_errno(errno, "cannot make %s", name);
 		return false;
 	}
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
+	ok = snapshot_show(id, report, false, options, 0);
+	close(report);
+	return ok;
 }
 
 static bool folder_rename(const char *from, const char *to)
@@ -315,21 +299,13 @@ static bool folder_lock(int folder, const char *dir)
 /* Return: a file that is locked until it is closed; -1 after a sentence. */
 static int folder_open(const char *dir)
 {
-	struct stat stat;
-	int folder = save_folder(dir) ?
-		open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int folder = snapshot_folder_open(dir, 0700);
 
-	if (folder < 0 || fstat(folder, &stat)) {
-		say_errno(errno, "cannot use folder %s", dir);
-	} else if (stat.st_uid != geteuid() || stat.st_mode & 022) {
-		say_error("%s: others may write to this folder, and could have files of kipt's replaced: 'chown 0 %s' and 'chmod 700 %s' help",
-			  dir, dir, dir);
-	} else if (folder_lock(folder, dir)) {
-		return folder;
-	}
-	if (folder >= 0)
+	if (folder >= 0 && !folder_lock(folder, dir)) {
 		close(folder);
-	return -1;
+		return -1;
+	}
+	return folder;
 }
 
 static bool boot_read(char boot[BOOT_CHARS + 1])
