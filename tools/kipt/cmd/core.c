@@ -74,6 +74,8 @@ struct core {
 	u64 uid;
 	bool has_uid;
 	bool dumpable;
+	/* The files become the user's. */
+	bool gives;
 	u64 keep;
 	u64 most;
 	const char *last;
@@ -86,13 +88,13 @@ struct core {
 	bool whole;
 	/* Number 0: there is none. */
 	struct kipt_snapshot slot;
-	/* The one there is is of another death. */
+	/* A process with the same number had one, but it died another time. */
 	bool other;
 };
 
 /*
- * The kernel starts a handler with the pipe as its standard input and nothing else. What
- * is to be said goes to the kernel's log; a file of ours must not get these numbers.
+ * The kernel starts a handler with the pipe as descriptor 0 and no other one. Messages go to
+ * the kernel's log; no file that is opened later may become standard output or error.
  */
 static void outputs_open(void)
 {
@@ -109,7 +111,7 @@ static void outputs_open(void)
 	}
 }
 
-/* Four numbers, all @want: a process that has or had other rights has others in memory. */
+/* Whether real, effective, saved and file system ID of a line of /proc/PID/status are @want. */
 static bool ids_are(const char *line, u64 want)
 {
 	unsigned long long ids[4];
@@ -119,7 +121,10 @@ static bool ids_are(const char *line, u64 want)
 	       ids[0] == want && ids[1] == want && ids[2] == want && ids[3] == want;
 }
 
-/* The process waits until its core dump was read. */
+/*
+ * Whether the process has the rights of its user alone: what it read with others is in its
+ * core dump, too. It is there until all of that was read.
+ */
 static bool process_is_users(const struct core *core)
 {
 	bool same = false, group = false;
@@ -140,10 +145,7 @@ static bool process_is_users(const struct core *core)
 	return same && group;
 }
 
-/*
- * An empty file that there was not, the user's, or root's if that is not certain. It has
- * a lock while it is written.
- */
+/* Make a new file, and lock it until it is written, see file_remove(). */
 static int file_make(const struct core *core, const char *name)
 {
 	int file = openat(core->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -153,8 +155,7 @@ static int file_make(const struct core *core, const char *name)
 		return -1;
 	}
 	flock(file, LOCK_SH);
-	if (core->has_uid && core->dumpable && core->uid != (u64)geteuid() &&
-	    process_is_users(core) && fchown(file, (uid_t)core->uid, (gid_t)-1))
+	if (core->gives && fchown(file, (uid_t)core->uid, (gid_t)-1))
 		say_errno(errno, "cannot give %s/%s to user %" PRIu64, core->path, name,
 			  core->uid);
 	return file;
@@ -333,7 +334,7 @@ static bool calls_save(struct core *core)
 	return ok;
 }
 
-/* Digits and a point: what is after them, or NULL. */
+/* What is after the digits at @at, or NULL without any. */
 static const char *digits_skip(const char *at)
 {
 	size_t count = at ? strspn(at, "0123456789") : 0;
@@ -341,7 +342,10 @@ static const char *digits_skip(const char *at)
 	return count ? at + count : NULL;
 }
 
-/* core.PID.TIME or core.PID.TIME.calls: how long the first part is, and the time; or 0. */
+/*
+ * Bytes of "core.PID.TIME" in a name that is this, or this and ".calls"; otherwise 0. TIME
+ * goes to @time unless it is NULL.
+ */
 static size_t name_parse(const char *name, u64 *time)
 {
 	const char *at = strncmp(name, "core.", 5) ? NULL : digits_skip(name + 5);
@@ -349,18 +353,17 @@ static size_t name_parse(const char *name, u64 *time)
 
 	if (!end || (*end && strcmp(end, CALLS)))
 		return 0;
-	*time = strtoull(at + 1, NULL, 10);
+	if (time)
+		*time = strtoull(at + 1, NULL, 10);
 	return (size_t)(end - name);
 }
 
 static int is_ours(const struct dirent *entry)
 {
-	u64 time;
-
-	return name_parse(entry->d_name, &time) != 0;
+	return name_parse(entry->d_name, NULL) != 0;
 }
 
-/* The newest first; what is beside a core dump next to it. */
+/* The newest first; the calls are next to their core dump. */
 static int newest_first(const struct dirent **left, const struct dirent **right)
 {
 	u64 a = 0, b = 0;
@@ -385,34 +388,66 @@ static void file_remove(const struct core *core, const char *name)
 		close(file);
 }
 
-/* How many of this user were before in the list, which has each core dump as one. */
-static u64 before_count(const struct core *core, struct dirent **entries, int end, uid_t uid)
+/* The end of the files from @begin on that are of the same core dump. */
+static int group_end(struct dirent **entries, int count, int begin)
 {
-	size_t length = 0, last = 0;
-	struct stat stat;
-	u64 count = 0, time;
-	int i;
+	const char *name = entries[begin]->d_name;
+	size_t length = name_parse(name, NULL);
+	int end = begin + 1;
 
-	for (i = 0; i < end; i++) {
-		const char *name = entries[i]->d_name;
+	while (end < count && name_parse(entries[end]->d_name, NULL) == length &&
+	       !strncmp(entries[end]->d_name, name, length))
+		end++;
+	return end;
+}
 
-		length = name_parse(name, &time);
-		if (i && length == last && !strncmp(entries[i - 1]->d_name, name, length))
-			continue;
-		last = length;
-		if (!fstatat(core->dir, name, &stat, AT_SYMLINK_NOFOLLOW) &&
-		    stat.st_uid == uid)
-			count++;
-	}
+/* How many core dumps of the user are before the last one in the list. */
+static u64 users_before(const uid_t *users, u32 last)
+{
+	u64 count = 0;
+	u32 i;
+
+	for (i = 0; i < last; i++)
+		count += users[i] == users[last];
 	return count;
 }
 
-/* Those that were just made stay, as clocks may go back. */
-static void old_remove(const struct core *core)
+/*
+ * Remove what is too much, of a list that begins with the newest. What was made just now stays,
+ * as clocks may go back, and its bytes are the first that count.
+ */
+static void old_remove(const struct core *core, struct dirent **entries, int count, uid_t *users)
+{
+	u32 dumps = 0;
+	struct stat stat;
+	u64 bytes = 0;
+	int i, end;
+
+	if (core->file >= 0 && !fstat(core->file, &stat))
+		bytes = (u64)stat.st_blocks * 512;
+	for (i = 0; i < count; i = end) {
+		bool own = name_parse(entries[i]->d_name, NULL) == strlen(core->name) &&
+			   !strncmp(entries[i]->d_name, core->name, strlen(core->name));
+
+		end = group_end(entries, count, i);
+		users[dumps] = geteuid();
+		for (; i < end; i++) {
+			if (fstatat(core->dir, entries[i]->d_name, &stat, AT_SYMLINK_NOFOLLOW))
+				continue;
+			users[dumps] = stat.st_uid;
+			bytes += own ? 0 : (u64)stat.st_blocks * 512;
+			if (!own && (bytes > core->most ||
+				     users_before(users, dumps) >= core->keep))
+				file_remove(core, entries[i]->d_name);
+		}
+		dumps++;
+	}
+}
+
+static void folder_clean(const struct core *core)
 {
 	struct dirent **entries;
-	struct stat stat;
-	u64 bytes = 0, time;
+	uid_t *users;
 	int count, i;
 
 	count = scandirat(core->dir, ".", &entries, is_ours, newest_first);
@@ -420,28 +455,15 @@ static void old_remove(const struct core *core)
 		say_errno(errno, "cannot read %s", core->path);
 		return;
 	}
-	if (core->file >= 0 && !fstat(core->file, &stat))
-		bytes = (u64)stat.st_blocks * 512;
-	for (i = 0; i < count; i++) {
-		const char *name = entries[i]->d_name;
-		size_t length = name_parse(name, &time);
-		int first = i;
-
-		if ((length == strlen(core->name) && !strncmp(name, core->name, length)) ||
-		    fstatat(core->dir, name, &stat, AT_SYMLINK_NOFOLLOW))
-			continue;
-		bytes += (u64)stat.st_blocks * 512;
-		/* The calls are next to their core dump. */
-		if (i && name_parse(entries[i - 1]->d_name, &time) == length &&
-		    !strncmp(entries[i - 1]->d_name, name, length))
-			first--;
-		if (bytes > core->most ||
-		    before_count(core, entries, first, stat.st_uid) >= core->keep)
-			file_remove(core, name);
-	}
+	users = calloc((size_t)count + 1, sizeof(*users));
+	if (users)
+		old_remove(core, entries, count, users);
+	else
+		say_errno(ENOMEM, "cannot remove old core dumps in %s", core->path);
 	for (i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
+	free(users);
 }
 
 static bool option_take(struct core *core, int id, const char *value)
@@ -516,6 +538,8 @@ static int run(int argc, char **argv)
 	mask = umask(066);
 	snprintf(core.name, sizeof(core.name), "core.%" PRIu64 ".%" PRIu64, core.pid,
 		 core.time);
+	core.gives = core.has_uid && core.dumpable && core.uid != (u64)geteuid() &&
+		     process_is_users(&core);
 	core.dir = snapshot_folder_open(core.path, 0711);
 	ok = core.dir >= 0;
 	if (ok && core.command)
@@ -524,7 +548,7 @@ static int run(int argc, char **argv)
 		core_save(&core);
 	if (ok && (core.command || core.file >= 0)) {
 		ok = calls_save(&core) && core.whole;
-		old_remove(&core);
+		folder_clean(&core);
 	} else {
 		ok = false;
 	}
