@@ -42,7 +42,7 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
 		crash/trace_end crash/dump_memory crash/dump_symbols \
 		crash/dump_kallsyms crash/dump_printk crash/vmcoreinfo \
-		crash/module_logs crash/dump_tasks crash/fatal_program crash/core_file \
+		crash/module_logs crash/dump_tasks crash/fatal_program crash/core_file crash/dump_elf_holes \
 		crash/snapshot_slots symbols/kernel_symbols \
 		symbols/symbols symbols/process_maps symbols/build_id cli/printable) \
 	$(patsubst %,$(ROOT)/kmod/shared/%.c,patch_log switch_log task_merge)

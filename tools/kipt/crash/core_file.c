@@ -13,6 +13,7 @@
 
 #include "../cli/messages.h"
 #include "core_file.h"
+#include "dump_elf_holes.h"
 
 /* More mappings than a process may have by default, several times. */
 #define PARTS_MAX	1000000
@@ -20,10 +21,8 @@
 #define NOTE_BYTES	4096
 
 struct core_file {
-	int fd;
-	/* Those that have bytes in the file, by address. */
-	Elf64_Phdr *parts;
-	u32 count;
+	/* Its parts are of virtual memory; there is no VMCOREINFO. */
+	struct dump_elf elf;
 	bool has_status;
 	struct elf_prstatus status;
 };
@@ -31,7 +30,7 @@ struct core_file {
 static bool read_at(const struct core_file *core, u64 offset, void *bytes, size_t size)
 {
 	return offset < INT64_MAX &&
-	       pread(core->fd, bytes, size, (off_t)offset) == (ssize_t)size;
+	       pread(core->elf.fd, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
 /* As many mappings as do not fit into the header are counted in section 0. */
@@ -66,50 +65,52 @@ static void status_read(struct core_file *core, const Elf64_Phdr *part)
 	core->has_status = true;
 }
 
-static int part_compare(const void *left, const void *right)
-{
-	const Elf64_Phdr *a = left, *b = right;
-
-	return a->p_vaddr < b->p_vaddr ? -1 : a->p_vaddr > b->p_vaddr;
-}
-
-/* Parts that have no bytes, or reach beyond the last address, are left out. */
-static void parts_sort(struct core_file *core)
+/* Parts that have no bytes, or reach beyond the last address or offset, are left out. */
+static void parts_take(struct core_file *core, const Elf64_Phdr *parts, u32 count)
 {
 	bool noted = false;
-	u32 i, kept = 0;
+	u32 i;
 
-	for (i = 0; i < core->count; i++) {
-		const Elf64_Phdr *part = &core->parts[i];
+	for (i = 0; i < count; i++) {
+		const Elf64_Phdr *part = &parts[i];
 
 		if (part->p_type == PT_NOTE && !noted) {
 			status_read(core, part);
 			noted = true;
 		}
 		if (part->p_type == PT_LOAD && part->p_filesz &&
-		    part->p_vaddr + part->p_filesz > part->p_vaddr)
-			core->parts[kept++] = *part;
+		    part->p_vaddr + part->p_filesz > part->p_vaddr &&
+		    part->p_offset <= INT64_MAX / 2 && part->p_filesz <= INT64_MAX / 2)
+			core->elf.parts[core->elf.count++] = (struct dump_part){
+				.address = part->p_vaddr,
+				.size = part->p_filesz,
+				.offset = part->p_offset,
+			};
 	}
-	core->count = kept;
-	qsort(core->parts, kept, sizeof(*core->parts), part_compare);
+	dump_elf_order(&core->elf);
 }
 
 static bool head_read(struct core_file *core)
 {
+	Elf64_Phdr *parts;
 	Elf64_Ehdr head;
+	u32 count;
+	bool ok;
 
 	if (!read_at(core, 0, &head, sizeof(head)) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_type != ET_CORE ||
 	    head.e_machine != EM_X86_64 || head.e_phentsize != sizeof(Elf64_Phdr) ||
-	    !count_read(core, &head, &core->count))
+	    !count_read(core, &head, &count))
 		return false;
-	core->parts = calloc(core->count, sizeof(*core->parts));
-	if (!core->parts ||
-	    !read_at(core, head.e_phoff, core->parts, core->count * sizeof(*core->parts)))
-		return false;
-	parts_sort(core);
-	return core->has_status;
+	parts = calloc(count, sizeof(*parts));
+	core->elf.parts = calloc(count, sizeof(*core->elf.parts));
+	ok = parts && core->elf.parts &&
+	     read_at(core, head.e_phoff, parts, count * sizeof(*parts));
+	if (ok)
+		parts_take(core, parts, count);
+	free(parts);
+	return ok && core->has_status;
 }
 
 struct core_file *core_file_open(const char *path)
@@ -120,8 +121,8 @@ struct core_file *core_file_open(const char *path)
 		say_errno(ENOMEM, "cannot read %s", path);
 		return NULL;
 	}
-	core->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (core->fd < 0)
+	core->elf.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (core->elf.fd < 0)
 		say_errno(errno, "cannot read %s", path);
 	else if (!head_read(core))
 		say_error("%s is not a core dump of a 64-bit program, or was cut in its head",
@@ -136,9 +137,9 @@ void core_file_close(struct core_file *core)
 {
 	if (!core)
 		return;
-	if (core->fd >= 0)
-		close(core->fd);
-	free(core->parts);
+	if (core->elf.fd >= 0)
+		close(core->elf.fd);
+	dump_elf_close(&core->elf);
 	free(core);
 }
 
@@ -153,27 +154,5 @@ bool core_file_is_of(const struct core_file *core, u32 signal, u64 ip, const u64
 
 u32 core_file_read(const struct core_file *core, u64 address, u8 *bytes, u32 size)
 {
-	u32 low = 0, high = core ? core->count : 0, middle;
-	const Elf64_Phdr *part;
-	ssize_t got;
-	u64 into;
-
-	/* The last that begins at the address or before it. */
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (core->parts[middle].p_vaddr <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return 0;
-	part = &core->parts[low - 1];
-	into = address - part->p_vaddr;
-	if (into >= part->p_filesz || part->p_offset > INT64_MAX / 2 || into > INT64_MAX / 2)
-		return 0;
-	if (size > part->p_filesz - into)
-		size = part->p_filesz - into;
-	got = pread(core->fd, bytes, size, (off_t)(part->p_offset + into));
-	return got > 0 ? got : 0;
+	return core ? dump_elf_read(&core->elf, address, bytes, size) : 0;
 }

@@ -159,7 +159,7 @@ static int part_compare(const void *left, const void *right)
 }
 
 /* The kernel's text is in a vmcore twice. What begins first has what they share. */
-static void parts_order(struct dump_elf *elf)
+void dump_elf_order(struct dump_elf *elf)
 {
 	u32 i, count = 0;
 	u64 end = 0;
@@ -234,7 +234,7 @@ bool dump_elf_open(struct dump_elf *elf, int fd, const char *path)
 			  path);
 		return false;
 	}
-	parts_order(elf);
+	dump_elf_order(elf);
 	return true;
 }
 

@@ -13,8 +13,8 @@
 
 /**
  * struct dump_part - memory in a row that is in a row in the file
- * @address: physical
- * @size: bytes, at least 1; the last is below CRASH_PHYSICAL_END
+ * @address: physical; of a core dump virtual
+ * @size: bytes, at least 1; of physical memory the last is below CRASH_PHYSICAL_END
  * @offset: in the file
  */
 struct dump_part {
@@ -64,9 +64,15 @@ bool dump_elf_open(struct dump_elf *elf, int fd, const char *path);
 void dump_elf_close(struct dump_elf *elf);
 
 /**
+ * dump_elf_order() - sort parts, and leave out what an earlier one has
+ * @elf: its @parts and @count are changed
+ */
+void dump_elf_order(struct dump_elf *elf);
+
+/**
  * dump_elf_read() - copy memory
  * @elf: the dump
- * @address: physical
+ * @address: as of its parts
  * @bytes: filled
  * @size: how many are wanted
  *

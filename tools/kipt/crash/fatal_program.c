@@ -350,24 +350,31 @@ static u32 file_read(const struct crash_program *program, u64 address,
 	return 0;
 }
 
+/* Within a page: out of the snapshot, the core dump or a file, the first of these that has it. */
+static u32 page_read(const struct crash_program *program, u64 address, u8 *bytes, u32 size)
+{
+	const struct code *code = page_find(program, address);
+	u32 got;
+
+	if (code)
+		return program->source.read(program->source.ctx, code->at + address % PAGE,
+					    bytes, size);
+	got = core_file_read(program->core, address, bytes, size);
+	return got ? got : file_read(program, address, bytes, size);
+}
+
 u32 crash_program_code(const struct crash_program *program, u64 address,
 		       u8 *bytes, u32 size)
 {
 	u32 done = 0, part, got;
 
 	while (done < size) {
-		u64 at = address + done, into = at % PAGE;
-		const struct code *code = page_find(program, at);
+		u64 at = address + done;
 
 		part = size - done;
-		if (part > PAGE - into)
-			part = PAGE - into;
-		got = code ? program->source.read(program->source.ctx,
-						  code->at + into,
-						  bytes + done, part) :
-			     core_file_read(program->core, at, bytes + done, part);
-		if (!got && !code)
-			got = file_read(program, at, bytes + done, part);
+		if (part > PAGE - at % PAGE)
+			part = PAGE - at % PAGE;
+		got = page_read(program, at, bytes + done, part);
 		done += got;
 		if (got < part)
 			break;
