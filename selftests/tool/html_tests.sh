@@ -83,16 +83,14 @@ typedCpus  --cpu=0" "$(read_html members file command typed typedCpus)"
 
 # 300,000 functions, each called once, and their paths.
 many_functions() {
-	python3 -c 'import struct
-record = struct.Struct("<BBHIQQ").pack
-base, head = 0xffffffff81000010, (0, 2, 24, 0, 0x534345525450494B, 0)
-out = [record(*head), record(19, 0, 1, 1, 0, 0), record(5, 0, 1, 7, 0, 7),
-       record(8, 0, 1, 0, 0, 100), record(2, 1, 0, 0, base, 0)]
+	records_by many.rec '
+base = 0xffffffff81000010
+out += (record(19, 0, 1, 1, 0, 0), record(5, 0, 1, 7, 0, 7), record(8, 0, 1, 0, 0, 100),
+        record(2, 1, 0, 0, base, 0))
 for i in range(300000):
     at = 0xffffffff90000000 + 16 * i
     out += (record(1, 3, 0, 1, base, at), record(8, 0, 1, 0, 0, 102 + 5 * i),
-            record(1, 6, 0, 1, at + 1, base + 5), record(8, 0, 1, 0, 0, 105 + 5 * i))
-open("many.rec", "wb").write(b"".join(out))'
+            record(1, 6, 0, 1, at + 1, base + 5), record(8, 0, 1, 0, 0, 105 + 5 * i))'
 }
 
 # A TSC far away, and more paths and calls than a page has: no tick is lost, and it says so.

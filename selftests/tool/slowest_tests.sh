@@ -120,17 +120,14 @@ slowest_many_tests() {
 		awk '/second/ { print $1 }' | sort -n | sed -n '1,3p;$p' | sort -rn |
 		awk 'NR == 1 { last = $1 } { a[NR] = $1 } END { print last, a[4], a[3], a[2] }')"
 	is_short && return
-	python3 -c 'import struct
-record = struct.Struct("<BBHIQQ").pack
-out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]
+	records_by slow.rec '
 base = 0xffffffff81000000
 for i in range(300000):
     out.append(record(5, 0, 1, 1 + i % 20000, 0, 1 + i % 20000))
     out.append(record(8, 0, 1, 0, 0, 100 + i * 10))
     out.append(record(1, 3, 0, 1, base + 0x10, base + 0x100))
     out.append(record(8, 0, 1, 0, 0, 105 + i * 10))
-    out.append(record(1, 6, 0, 1, base + 0x120, base + 0x15))
-open("slow.rec", "wb").write(b"".join(out))'
+    out.append(record(1, 6, 0, 1, base + 0x120, base + 0x15))'
 	same "slowest_memory_has_a_bound" 10 "$(ulimit -v 300000
 		slow first --json | grep -c '"run"')"
 }

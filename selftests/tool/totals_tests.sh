@@ -468,15 +468,12 @@ print(json.loads(sys.stdin.readline())["cut"])')"
 # branch counts.
 totals_many_tests() {
 	is_short && return
-	python3 -c 'import struct
-record = struct.Struct("<BBHIQQ").pack
-out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]
+	records_by many.rec '
 for i in range(400000):
     if not i % 4:
         out.append(record(5, 0, 1, 100 + i // 4, 0, 100 + i // 4))
     out.append(record(8, 0, 1, 0, 0, i + 1))
-    out.append(record(1, 3, 0, 1, 0x400000 + i * 37, 0x800000 + i * 4099))
-open("many.rec", "wb").write(b"".join(out))'
+    out.append(record(1, 3, 0, 1, 0x400000 + i * 37, 0x800000 + i * 4099))'
 	same "totals_of_many_functions" "400000 others" "$(
 		ulimit -v 500000
 		"$KIPT" show many.rec --totals --json 2>err | python3 -c 'import json, sys
@@ -485,13 +482,10 @@ print(sum(o["branches"] for o in totals),
       *(o["object"] for o in totals if o.get("object")))')"
 	rm many.rec
 	# Whatever the addresses are, the time for each is the same.
-	python3 -c 'import struct
-record = struct.Struct("<BBHIQQ").pack
-out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]
+	records_by many.rec '
 for i in range(150000):
     out.append(record(5, 0, 1, 100 + i, 0, 100 + i))
-    out.append(record(1, 3, 0, 1, 0x400000, 0x500000 - (i + 2)))
-open("many.rec", "wb").write(b"".join(out))'
+    out.append(record(1, 3, 0, 1, 0x400000, 0x500000 - (i + 2)))'
 	same "totals_of_forged_addresses" "150000 150000" "$(
 		ulimit -t 10
 		for view in --totals --counts; do
@@ -504,15 +498,12 @@ print(sum(o["count" if o["type"] == "edge" else "branches"]
 
 # What has no room is told, once each; sums end at the largest number there is.
 totals_limits_tests() {
-	python3 -c 'import struct
-record = struct.Struct("<BBHIQQ").pack
-out = [record(0, 2, 24, 0, 0x534345525450494B, 0)]
+	records_by many.rec '
 for i in range(66000):
     if i < 9000:
         out.append(record(19, 0, 1, i, 0, 0))
     out.append(record(5, 0, 1, 1 + i, 0, 1 + i))
-    out.append(record(1, 2, 0, 1, 0x400000, 0x400010))
-open("many.rec", "wb").write(b"".join(out))'
+    out.append(record(1, 2, 0, 1, 0x400000, 0x400010))'
 	"$KIPT" open many.rec >out 2>err
 	same "open_tells_its_limits" "kipt: note: there are more than 65534 processes
 kipt: note: there are more than 65536 threads
