@@ -33,11 +33,24 @@ more_than() {
 	fi
 }
 
+# until_or_killed PID COMMAND...: waits until the command is true, or the process is no
+# more; a process that makes it wait for minutes is killed, and fails what follows
+until_or_killed() {
+	local pid=$1 left=1200
+	shift
+	until "$@" || ! kill -0 "$pid"; do
+		sleep 0.1
+		[ $((left -= 1)) -gt 0 ] || kill -KILL "$pid"
+	done
+}
+
+exists() {
+	compgen -G "$1" >/dev/null
+}
+
 # await GLOB PID: until the command makes such a file, or is no more.
 await() {
-	until compgen -G "$1" >/dev/null || ! kill -0 "$2"; do
-		sleep 0.1
-	done
+	until_or_killed "$2" exists "$1"
 }
 
 session_tests() {
@@ -785,11 +798,14 @@ leave() {
 	[ ! -d /out ] || cp -r "$@" /out/
 }
 
-# says PATTERN COUNT PID: waits until the file err has so many lines of it
+has_lines() {
+	[ "$(grep -c "$1" err)" -ge "$2" ]
+}
+
+# says PATTERN COUNT PID: waits until the process wrote so many lines of it into the file
+# err, which was empty before it began
 says() {
-	until [ "$(grep -c "$1" err)" -ge "$2" ] || ! kill -0 "$3"; do
-		sleep 0.1
-	done
+	until_or_killed "$3" has_lines "$1" "$2"
 }
 
 # Three traces of a process that keeps its CPU: two for signals, one at its end.
@@ -802,6 +818,7 @@ snapshot_tests() {
 	recorder=$!
 	wait "$recorder"
 	same "snapshot_folder_missing" 1 "$?"
+	: >err
 	"$KIPT" record --pid "$work" --snapshot --cpus 1 --ctl -OS --size 64K \
 		-o ./snap.data >out 2>err &
 	recorder=$!
@@ -820,6 +837,8 @@ snapshot_tests() {
 		run decode "snap.$number.data" --branches --json
 		more_than "snapshot_$number" 1000 "$(grep -c '"type":"branch"' <<<"$OUT")"
 	done
+	# The shell may look into it before kipt is started, which empties it too.
+	: >err
 	"$KIPT" record --pid "$work" --snapshot --cpus 1 --ctl -OS --size 64K \
 		--stats >out 2>err &
 	recorder=$!
