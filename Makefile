@@ -34,6 +34,7 @@ ifeq ($(V),)
 .SILENT:
 endif
 
+include tools/objects.mk
 include kmod/decode/decode.mk
 include tools/vm/vm.mk
 include tools/testcpu/testcpu.mk

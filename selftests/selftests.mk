@@ -4,11 +4,8 @@
 
 FLOW := selftests/flow
 FLOW_BUILD := $(BUILD)/flow
-FLOW_CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror -Iuapi
-FLOW_SHARED := $(addprefix $(FLOW)/,match.c control.c flow_item.c)
-FLOW_HEADERS := $(addprefix $(FLOW)/,match.h control.h flow_item.h) \
-	tools/kipt/records/record_names.h tools/testcpu/truth.h \
-	uapi/linux/kipt_record.h
+FLOW_OBJECTS := $(FLOW_BUILD)/objects
+FLOW_SHARED := $(call objects,$(FLOW_OBJECTS),$(addprefix $(FLOW)/,match.c control.c flow_item.c))
 FLOW_PROGRAMS := $(addprefix $(FLOW_BUILD)/,compare perf_records libipt_insns \
 	flip_tnt list_records)
 
@@ -17,26 +14,17 @@ WORK_PROGRAMS := $(addprefix $(FLOW_BUILD)/work/,branches branches32 system \
 	mix ptwrite ranges based crash)
 WORK_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 
-$(FLOW_BUILD)/compare $(FLOW_BUILD)/compare_test: $(FLOW_BUILD)/%: \
-		$(FLOW)/%.c $(FLOW_SHARED) $(FLOW_HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(FLOW_CFLAGS) -o $@ $(FLOW)/$*.c $(FLOW_SHARED)
+$(eval $(call compile,$(FLOW_OBJECTS),$$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -Iuapi))
 
-$(FLOW_BUILD)/perf_records $(FLOW_BUILD)/list_records: $(FLOW_BUILD)/%: \
-		$(FLOW)/%.c uapi/linux/kipt_record.h
-	@mkdir -p $(@D)
-	$(CC) $(FLOW_CFLAGS) -o $@ $<
+$(FLOW_BUILD)/compare $(FLOW_BUILD)/compare_test: $(FLOW_SHARED)
+$(FLOW_BUILD)/libipt_insns $(FLOW_BUILD)/flip_tnt: LDLIBS := -lipt
+$(FLOW_PROGRAMS) $(FLOW_BUILD)/compare_test: $(FLOW_BUILD)/%: $(FLOW_OBJECTS)/$(FLOW)/%.o
+	$(CC) -o $@ $^ $(LDLIBS)
 
-$(FLOW_BUILD)/libipt_insns $(FLOW_BUILD)/flip_tnt: $(FLOW_BUILD)/%: $(FLOW)/%.c
-	@mkdir -p $(@D)
-	$(CC) $(FLOW_CFLAGS) -o $@ $< -lipt
-
-$(FLOW_BUILD)/work/branches32: $(FLOW)/work/branches.c
-	@mkdir -p $(@D)
+$(FLOW_BUILD)/work/branches32: $(FLOW)/work/branches.c $(IN_FOLDER)
 	tools/vm/in-root trixie -- gcc -m32 $(WORK_CFLAGS) -o $@ $<
 
-$(FLOW_BUILD)/work/%: $(FLOW)/work/%.c
-	@mkdir -p $(@D)
+$(FLOW_BUILD)/work/%: $(FLOW)/work/%.c $(IN_FOLDER)
 	tools/vm/in-root trixie -- gcc $(WORK_CFLAGS) -o $@ $<
 
 .PHONY: flow-programs flow-compare-test selftest vmtest suspend-test

@@ -6,13 +6,15 @@ DECODE_OUT := $(BUILD)/decode
 DECODE_SRC := $(ROOT)/kmod/decode
 DECODE_TESTS := $(ROOT)/selftests/decode
 DECODE_C := $(sort $(wildcard $(DECODE_SRC)/*.c $(DECODE_SRC)/*/*.c))
-DECODE_H := $(wildcard $(DECODE_SRC)/*.h $(DECODE_SRC)/*/*.h) $(ROOT)/uapi/linux/kipt_record.h
-DECODE_TEST_H := $(wildcard $(DECODE_TESTS)/*.h) \
-	$(ROOT)/tools/kipt/records/record_names.h
-DECODE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_OUT)/%.o,$(DECODE_C))
 DECODE_LIB := $(DECODE_OUT)/libkiptdecode.a
-DECODE_CFLAGS := $(WARNINGS) $(CFLAGS)
-DECODE_ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# Objects of others too that have these flags.
+PLAIN := $(BUILD)/objects/plain
+PLAIN_CC = $(CC) $(WARNINGS) $(CFLAGS)
+ASAN := $(BUILD)/objects/asan
+ASAN_CC = $(CC) $(WARNINGS) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+$(eval $(call compile,$(PLAIN),$$(PLAIN_CC)))
+$(eval $(call compile,$(ASAN),$$(ASAN_CC)))
 
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
@@ -21,11 +23,7 @@ DECODE_PROGRAMS := packet_test psb_test read_test again_test \
 	damage_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff libipt_time)
 
-$(DECODE_OUT)/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
-	@mkdir -p $(@D)
-	$(CC) $(DECODE_CFLAGS) -c $< -o $@
-
-$(DECODE_LIB): $(DECODE_O)
+$(DECODE_LIB): $(call objects,$(PLAIN),$(DECODE_C)) $(IN_FOLDER)
 	rm -f $@
 	$(AR) rcs $@ $^
 
@@ -49,45 +47,29 @@ libipt_diff-libs := -lipt
 libipt_time-with := image.c
 libipt_time-libs := -lipt
 
-DECODE_ASAN_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_OUT)/asan/core/%.o,$(DECODE_C))
-
-$(DECODE_OUT)/asan/core/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
-	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) $(DECODE_ASAN) -c $< -o $@
-
-# test-objects PROGRAM FOLDER: of a test program's own files, below FOLDER
-test-objects = $(patsubst $(ROOT)/%.c,$(2)/%.o,$(abspath \
-	$(addprefix $(DECODE_TESTS)/,$(1).c $($(1)-with))))
-
-$(DECODE_OUT)/test/%.o: $(ROOT)/%.c $(DECODE_H) $(DECODE_TEST_H)
-	@mkdir -p $(@D)
-	$(CC) $(DECODE_CFLAGS) -c $< -o $@
-
-$(DECODE_OUT)/asan/test/%.o: $(ROOT)/%.c $(DECODE_H) $(DECODE_TEST_H)
-	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) $(DECODE_ASAN) -c $< -o $@
+# test-objects PROGRAM,FOLDER: of a test program's own files
+test-objects = $(call objects,$(2),$(addprefix $(DECODE_TESTS)/,$(1).c $($(1)-with)))
 
 define decode-program
-$(DECODE_OUT)/$(1): $(call test-objects,$(1),$(DECODE_OUT)/test) $(DECODE_LIB)
-	$$(CC) $$(DECODE_CFLAGS) $$^ $($(1)-libs) -o $$@
+$(DECODE_OUT)/$(1): $(call test-objects,$(1),$(PLAIN)) $(DECODE_LIB)
+	$$(PLAIN_CC) $$^ $($(1)-libs) -o $$@
 
-$(DECODE_OUT)/asan/$(1): $(call test-objects,$(1),$(DECODE_OUT)/asan/test) $(DECODE_ASAN_O)
-	$$(CC) $$(WARNINGS) $$(DECODE_ASAN) $$^ $($(1)-libs) -o $$@
+$(DECODE_OUT)/asan/$(1): $(call test-objects,$(1),$(ASAN)) \
+		$(call objects,$(ASAN),$(DECODE_C)) $$(IN_FOLDER)
+	$$(ASAN_CC) $$^ $($(1)-libs) -o $$@
 endef
 
 # The core's objects apart, so that its counters have one place. Tables start
 # small: tests make them grow.
 DECODE_SMALL := -DKIPT_INDEX_FIRST=8U -DKIPT_COUNTS_FOLD=256ULL
 DECODE_COVERAGE := $(DECODE_OUT)/coverage
-DECODE_COVERAGE_O := $(patsubst $(DECODE_SRC)/%.c,$(DECODE_COVERAGE)/core/%.o,$(DECODE_C))
-
-$(DECODE_COVERAGE)/core/%.o: $(DECODE_SRC)/%.c $(DECODE_H)
-	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) $(DECODE_SMALL) -O0 -g --coverage -c $< -o $@
+$(eval $(call compile,$(DECODE_COVERAGE)/core,\
+	$$(CC) $$(WARNINGS) $$(DECODE_SMALL) -O0 -g --coverage))
 
 define coverage-program
-$(DECODE_COVERAGE)/$(1): $(call test-objects,$(1),$(DECODE_OUT)/test) $(DECODE_COVERAGE_O)
-	$$(CC) $$(DECODE_CFLAGS) $$^ --coverage $($(1)-libs) -o $$@
+$(DECODE_COVERAGE)/$(1): $(call test-objects,$(1),$(PLAIN)) \
+		$(call objects,$(DECODE_COVERAGE)/core,$(DECODE_C))
+	$$(PLAIN_CC) $$^ --coverage $($(1)-libs) -o $$@
 endef
 
 $(foreach program,$(DECODE_PROGRAMS),$(eval $(call coverage-program,$(program))))

@@ -15,13 +15,14 @@ $(MESSAGES_SHIM): $(MESSAGES_TEST)/messages.mk
 		echo '#include "kernel.h"' >$(@D)/$$name.h; done
 	touch $@
 
-$(MESSAGES_BUILD)/session_list_test: $(MESSAGES_TEST)/session_list_test.c \
-		kmod/netlink/session_message.c $(MESSAGES_TEST)/kernel.h \
-		$(MESSAGES_SHIM) $(wildcard kmod/*/*.h uapi/linux/*.h) \
-		selftests/decode/ktap.h
-	$(CC) $(WARNINGS) -Wno-sign-compare -O2 -g -ffunction-sections -fdata-sections \
-		-Wl,--gc-sections \
-		-I$(MESSAGES_BUILD)/shim -I$(MESSAGES_TEST) -o $@ $(filter %.c,$^)
+MESSAGES_O := $(call objects,$(MESSAGES_BUILD)/objects,\
+	$(MESSAGES_TEST)/session_list_test.c kmod/netlink/session_message.c)
+$(MESSAGES_O): $(MESSAGES_SHIM)
+$(eval $(call compile,$(MESSAGES_BUILD)/objects,$$(CC) $$(WARNINGS) -Wno-sign-compare -O2 -g \
+	-ffunction-sections -fdata-sections -I$(MESSAGES_BUILD)/shim -I$(MESSAGES_TEST)))
+
+$(MESSAGES_BUILD)/session_list_test: $(MESSAGES_O)
+	$(CC) -Wl,--gc-sections -o $@ $^
 
 .PHONY: messages-test
 messages-test: $(MESSAGES_BUILD)/session_list_test

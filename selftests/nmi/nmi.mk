@@ -15,10 +15,14 @@ $(NMI_SHIM): $(NMI_TEST)/nmi.mk
 		echo '#include "kernel.h"' >$(@D)/$$name.h; done
 	touch $@
 
-$(NMI_BUILD)/pmi_test: $(NMI_TEST)/pmi_test.c kmod/nmi.c kmod/hw/nmi_claim.c $(NMI_TEST)/kernel.h \
-		$(NMI_SHIM) $(wildcard kmod/*.h kmod/*/*.h) selftests/decode/ktap.h
-	$(CC) $(WARNINGS) -Wno-unused-parameter -O2 -g -DKIPT_COMPAT_H \
-		-I$(NMI_BUILD)/shim -I$(NMI_TEST) -o $@ $(filter %.c,$^)
+NMI_O := $(call objects,$(NMI_BUILD)/objects,$(NMI_TEST)/pmi_test.c kmod/nmi.c \
+	kmod/hw/nmi_claim.c)
+$(NMI_O): $(NMI_SHIM)
+$(eval $(call compile,$(NMI_BUILD)/objects,$$(CC) $$(WARNINGS) -Wno-unused-parameter -O2 -g \
+	-DKIPT_COMPAT_H -I$(NMI_BUILD)/shim -I$(NMI_TEST)))
+
+$(NMI_BUILD)/pmi_test: $(NMI_O)
+	$(CC) -o $@ $^
 
 .PHONY: nmi-test
 nmi-test: $(NMI_BUILD)/pmi_test

@@ -13,10 +13,9 @@ kipt_random-with := $(ROOT)/selftests/decode/record_text.c \
 		walk_rules walk_side)
 
 define oracle-program
-$(ORACLE_OUT)/$(1): $(ORACLE_DIR)/$(1).c $($(1)-with) \
-		$(wildcard $(RANDOM_DIR)/*.h) $(DECODE_TEST_H) $(DECODE_LIB)
-	@mkdir -p $$(@D)
-	$$(CC) $$(WARNINGS) $$(CFLAGS) $$(filter %.c,$$^) $$(DECODE_LIB) -o $$@
+$(ORACLE_OUT)/$(1): $(call objects,$(PLAIN),$(ORACLE_DIR)/$(1).c $($(1)-with)) \
+		$(DECODE_LIB) $$(IN_FOLDER)
+	$$(PLAIN_CC) $$^ -o $$@
 endef
 
 $(foreach program,kipt_cases kipt_random,\

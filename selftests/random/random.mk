@@ -10,16 +10,13 @@ RANDOM_BOTH := $(patsubst %,$(RANDOM_DIR)/%.c,check code encode features keep li
 
 random_diff-with := $(patsubst %,$(RANDOM_DIR)/%.c,controls tally \
 	$(if $(RANDOM_HAS_IPT),peer_libipt))
-random_diff-flags := $(if $(RANDOM_HAS_IPT),-DHAVE_LIBIPT)
 random_diff-libs := $(if $(RANDOM_HAS_IPT),-lipt)
 random_perf-with := $(patsubst %,$(RANDOM_DIR)/%.c,peer_perf perf_data)
 
 define random-program
-$(RANDOM_OUT)/$(1): $(RANDOM_DIR)/$(1).c $($(1)-with) $(RANDOM_BOTH) \
-		$(wildcard $(RANDOM_DIR)/*.h) $(DECODE_LIB)
-	@mkdir -p $$(@D)
-	$$(CC) $$(WARNINGS) $$(CFLAGS) $($(1)-flags) $$(filter %.c,$$^) \
-		$$(DECODE_LIB) $($(1)-libs) -o $$@
+$(1)-objects := $(call objects,$(PLAIN),$(RANDOM_DIR)/$(1).c $($(1)-with) $(RANDOM_BOTH))
+$(RANDOM_OUT)/$(1): $$($(1)-objects) $(DECODE_LIB) $$(IN_FOLDER)
+	$$(PLAIN_CC) $$^ $($(1)-libs) -o $$@
 endef
 
 $(foreach program,random_diff random_perf,\

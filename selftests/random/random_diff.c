@@ -12,7 +12,7 @@
 #include "features.h"
 #include "keep.h"
 #include "tally.h"
-#ifdef HAVE_LIBIPT
+#if __has_include("intel-pt.h")
 #include "peer_libipt.h"
 #endif
 
@@ -101,7 +101,7 @@ static void check_ours(const struct options *options, struct tally *tally,
 	check.kept = NULL;
 }
 
-#ifdef HAVE_LIBIPT
+#if __has_include("intel-pt.h")
 /* What libipt is known to read in another way counts if it is alone. */
 static void check_known(struct tally *tally, u32 known)
 {

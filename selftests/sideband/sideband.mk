@@ -6,26 +6,22 @@ SIDEBAND_TEST := selftests/sideband
 SIDEBAND_BUILD := $(BUILD)/sideband
 SIDEBAND_TESTS := switch_log image_table patch_log snapshot_logs \
 	text_view limits task_merge killed_quota task_notes
-SIDEBAND_SHIM := $(wildcard tools/shim/*/*.h)
+SIDEBAND_OBJECTS := $(SIDEBAND_BUILD)/objects
 
-$(SIDEBAND_BUILD)/%_test: $(SIDEBAND_TEST)/%_test.c kmod/shared/%.c kmod/shared/%.h \
-		kmod/shared/tsc_extend.h $(SIDEBAND_SHIM) \
-		$(addprefix selftests/decode/,ktap.h random_below.h)
-	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) -O2 -g -pthread -Itools/shim -o $@ \
-		$(filter %.c,$^)
+$(eval $(call compile,$(SIDEBAND_OBJECTS),$$(CC) $$(WARNINGS) -O2 -g -pthread -Itools/shim))
 
-$(SIDEBAND_BUILD)/limits_test: $(SIDEBAND_TEST)/limits_test.c kmod/lib/limits.c \
-		kmod/lib/limits.h $(SIDEBAND_SHIM) \
-		$(addprefix selftests/decode/,ktap.h random_below.h)
-	@mkdir -p $(@D)
-	$(CC) $(WARNINGS) -O2 -g -pthread -Itools/shim -o $@ \
-		$(filter %.c,$^)
+# sideband-test FILE,SOURCES: FILE_test.c tests those of the module's
+define sideband-test
+$(SIDEBAND_BUILD)/$(1)_test: $(call objects,$(SIDEBAND_OBJECTS),\
+		$(SIDEBAND_TEST)/$(1)_test.c $(addprefix kmod/,$(2)))
+	$$(CC) -pthread -o $$@ $$^
+endef
 
-# What a file asks of another one.
-$(SIDEBAND_BUILD)/text_view_test: kmod/shared/patch_log.c kmod/shared/patch_log.h \
-	kmod/decode/flow.h
-$(SIDEBAND_BUILD)/task_merge_test: kmod/shared/switch_log.c kmod/shared/switch_log.h
+$(foreach test,$(filter-out limits text_view task_merge,$(SIDEBAND_TESTS)),\
+	$(eval $(call sideband-test,$(test),shared/$(test).c)))
+$(eval $(call sideband-test,limits,lib/limits.c))
+$(eval $(call sideband-test,text_view,shared/text_view.c shared/patch_log.c))
+$(eval $(call sideband-test,task_merge,shared/task_merge.c shared/switch_log.c))
 
 .PHONY: sideband-test
 sideband-test: $(SIDEBAND_TESTS:%=$(SIDEBAND_BUILD)/%_test)

@@ -10,9 +10,6 @@ BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
 	records/reorder.c records/unpack.c records/unpack_nodes.c records/unpack_paths.c cli/lookup.c records/summary.c \
 	records/record_words.c cli/json_lines.c cli/messages.c cli/printable.c cli/progress.c \
 	cli/signals.c offline/save_meta.c filter/address_range.c) $(KIPT_TEXT)
-BENCH_H := $(wildcard $(BENCH_DIR_SRC)/*.h $(ROOT)/tools/kipt/*/*.h) \
-	$(DECODE_TEST_H) $(DECODE_H)
-
 # What Kbuild gives a module on Debian's 6.12 that matters for speed, as far as
 # user space can have it. Calls of the function tracer are nops, as they are
 # when nobody traces.
@@ -28,12 +25,10 @@ BENCH_KERNEL_FLAGS := -std=gnu11 -O2 -mno-sse -mno-mmx -mno-sse2 -mno-3dnow \
 	-fno-allow-store-data-races -fstack-protector-strong \
 	-ftrivial-auto-var-init=zero -fconserve-stack -fno-pie -pg -mfentry \
 	-mnop-mcount
-BENCH_KERNEL_O := $(patsubst $(DECODE_SRC)/%.c,$(BENCH_OUT)/kernel/%.o,$(DECODE_C))
+BENCH_KERNEL_O := $(call objects,$(BENCH_OUT)/kernel,$(DECODE_C))
 BENCH_API := flow_size flow_init flow_run flow_counts packets_read
 
-$(BENCH_OUT)/kernel/%.o: $(DECODE_SRC)/%.c $(DECODE_H) $(BENCH_DIR_SRC)/bench.mk
-	@mkdir -p $(@D)
-	$(CC) $(BENCH_KERNEL_FLAGS) -Wall -Wextra -Werror -c $< -o $@
+$(eval $(call compile,$(BENCH_OUT)/kernel,$$(CC) $$(BENCH_KERNEL_FLAGS) -Wall -Wextra -Werror))
 
 # One object whose entries have names of their own, all else is inside.
 $(BENCH_OUT)/core_kernel.o: $(BENCH_KERNEL_O) $(BENCH_DIR_SRC)/thunks.S
@@ -43,10 +38,11 @@ $(BENCH_OUT)/core_kernel.o: $(BENCH_KERNEL_O) $(BENCH_DIR_SRC)/thunks.S
 	objcopy $(foreach name,$(BENCH_API),--redefine-sym kipt_$(name)=kernel_$(name)) $@
 
 # What the core calls back must align the stack: the kernel's flags leave it at eight bytes.
-$(BENCH_OUT)/bench: $(BENCH_C) $(BENCH_H) $(DECODE_LIB) $(BENCH_OUT)/core_kernel.o
-	@mkdir -p $(@D)
-	$(CC) $(DECODE_CFLAGS) -mstackrealign -I$(KIPT_SHIM) -pthread -no-pie $(BENCH_C) \
-		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB) -lipt -ljson-c -lm -o $@
+$(eval $(call compile,$(BENCH_OUT)/objects,$$(PLAIN_CC) -mstackrealign -I$$(KIPT_SHIM) -pthread))
+
+$(BENCH_OUT)/bench: $(call objects,$(BENCH_OUT)/objects,$(BENCH_C)) \
+		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB)
+	$(CC) -pthread -no-pie $^ -lipt -ljson-c -lm -o $@
 
 .PHONY: bench bench-perf bench-program bench-smoke bench-record
 bench-program: $(BENCH_OUT)/bench

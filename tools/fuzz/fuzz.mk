@@ -54,25 +54,17 @@ fuzz_crash-flags := -I$(ROOT)/tools/shim
 # Tables that start small grow, also with what a small input leaves in them.
 fuzz_flow-flags := $(DECODE_SMALL)
 
-FUZZ_H := $(wildcard $(FUZZ_DIR)/*.h $(FUZZ_CORE)/*.h $(FUZZ_CORE)/*/*.h $(FUZZ_TOOL)/*/*.h) \
-	$(ROOT)/uapi/linux/kipt_record.h
-
 # A folder of objects for each set of flags: that of targets without any is "common".
-fuzz-objects = $(patsubst $(ROOT)/%.c,$(FUZZ_OUT)/objects/$(if $(fuzz_$(1)-flags),$(1),common)/%.o,\
-	$(abspath $(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with)))
-
-define fuzz-compile
-$(FUZZ_OUT)/objects/$(1)/%.o: $(ROOT)/%.c $(FUZZ_H)
-	@mkdir -p $$(@D)
-	clang $(FUZZ_FLAGS) $(fuzz_$(1)-flags) -c $$< -o $$@
-endef
+fuzz-objects = $(call objects,$(FUZZ_OUT)/objects/$(if $(fuzz_$(1)-flags),$(1),common),\
+	$(FUZZ_DIR)/fuzz_$(1).c $(fuzz_$(1)-with))
 
 define fuzz-program
 $(FUZZ_OUT)/fuzz_$(1): $(call fuzz-objects,$(1))
 	clang $(FUZZ_FLAGS) $$^ $(fuzz_$(1)-libs) -o $$@
 endef
 
-$(foreach flags,common flow crash,$(eval $(call fuzz-compile,$(flags))))
+$(foreach flags,common flow crash,$(eval $(call compile,$(FUZZ_OUT)/objects/$(flags),\
+	clang $$(FUZZ_FLAGS) $$(fuzz_$(flags)-flags))))
 $(foreach target,packet insn clock flow time unpack files crash dump,\
 	$(eval $(call fuzz-program,$(target))))
 

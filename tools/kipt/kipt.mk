@@ -6,6 +6,9 @@
 ROOT ?= $(CURDIR)
 BUILD ?= $(ROOT)/build
 WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
+ifndef NOTES
+include $(ROOT)/tools/objects.mk
+endif
 
 OBJCOPY ?= objcopy
 
@@ -33,6 +36,8 @@ KIPT_OPTIONAL := $(KIPT_LIBNL) $(KIPT_KDUMPFILE) $(KIPT_ZSTD)
 KIPT_LIBNL_LIBS ?= $(if $(KIPT_LIBNL),$(shell pkg-config --libs $(KIPT_LIBNL)))
 KIPT_LIBS = $(KIPT_LIBNL_LIBS) $(KIPT_IBERTY) $(KIPT_ZYDIS) \
 	$(shell pkg-config --libs $(KIPT_PACKAGES) $(KIPT_KDUMPFILE) $(KIPT_ZSTD))
+KIPT_INCLUDES := $(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL))
+KIPT_CC = $(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) $(KIPT_INCLUDES)
 KIPT_DEBIAN := libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev libjson-c-dev \
 	zlib1g-dev libkdumpfile-dev libzstd-dev libiberty-dev \
 	libzydis-dev pkg-config
@@ -60,11 +65,6 @@ KIPT_LIBRARY := $(filter $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/decode/% \
 	$(addprefix $(KIPT_OUT)/,$(addsuffix /%,cli symbols perf filter records view \
 	offline)),$(KIPT_OBJECTS))
 KIPT_ALONE := $(filter-out $(KIPT_LIBRARY),$(KIPT_OBJECTS))
-KIPT_HEADERS := $(wildcard $(KIPT_DIR)/*.h $(KIPT_DIR)/*/*.h $(ROOT)/kmod/decode/*.h \
-	$(ROOT)/kmod/decode/*/*.h \
-	$(ROOT)/uapi/linux/*.h $(ROOT)/kmod/hw/rtit_*.h $(ROOT)/kmod/lib/version.h \
-	$(KIPT_SHIM)/*/*.h) $(KIPT_SHARED:.c=.h) $(ROOT)/kmod/shared/tsc_extend.h \
-	$(ROOT)/kmod/shared/excerpt_end.h
 
 KIPT_PAGES := $(patsubst $(KIPT_DIR)/%.c,$(KIPT_OUT)/%.o,$(wildcard $(KIPT_DIR)/pages/*.c))
 
@@ -92,34 +92,34 @@ comma := ,
 KIPT_Q := $(if $(V),,@)
 
 $(KIPT_OUT)/libkipt.a: $(KIPT_LIBRARY)
-	@echo "  AR  libkipt.a"
+	$(info   AR  libkipt.a)
 	@rm -f $@
 	$(KIPT_Q)$(AR) rcs $@ $^
 
 # The same for others: of all names only those of libkipt.h can be seen.
 $(KIPT_OUT)/public/libkipt.a: $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/libkipt.a
 	@mkdir -p $(@D)
-	@echo "  AR  public/libkipt.a"
+	$(info   AR  public/libkipt.a)
 	@rm -f $@
 	$(KIPT_Q)$(CC) -r -nostdlib -o $(@D)/libkipt.o $^
 	$(KIPT_Q)$(OBJCOPY) --wildcard --keep-global-symbol='libkipt_*' $(@D)/libkipt.o
 	$(KIPT_Q)$(AR) rcs $@ $(@D)/libkipt.o
 
 $(KIPT_OUT)/kipt: $(KIPT_ALONE) $(KIPT_OUT)/libkipt.a
-	@echo "  LD  kipt"
+	$(info   LD  kipt)
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
 		$(KIPT_LIBS)
 
 $(KIPT_OUT)/make_pages: $(KIPT_PAGES) $(filter-out %/main.o,$(KIPT_ALONE)) \
 		$(KIPT_OUT)/libkipt.a
-	@echo "  LD  make_pages"
+	$(info   LD  make_pages)
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ $(KIPT_LIBS)
 
 # kipt.1 is made last.
 $(KIPT_OUT)/man/kipt.1: $(KIPT_OUT)/make_pages $(wildcard $(KIPT_DIR)/pages/man/*.text)
 	@rm -rf $(KIPT_OUT)/man $(KIPT_OUT)/completions
 	@mkdir -p $(KIPT_OUT)/man $(KIPT_OUT)/completions
-	@echo "  GEN man completions"
+	$(info   GEN man completions)
 	$(KIPT_Q)$(KIPT_OUT)/make_pages $(KIPT_DIR)/pages/man $(KIPT_OUT)
 
 # The files of the page that --html writes are in this object.
@@ -128,21 +128,23 @@ KIPT_FIND :=
 $(KIPT_OUT)/view/html_page.o: KIPT_FIND := -Wa,-I$(KIPT_PAGE) -fno-lto
 $(KIPT_OUT)/view/html_page.o: $(wildcard $(KIPT_PAGE)/*)
 
-$(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  $*"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) $(KIPT_FIND) \
-		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) -c -o $@ $<
+$(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(IN_FOLDER)
+	$(info   CC  $*)
+	$(KIPT_Q)$(KIPT_CC) $(KIPT_FIND) $(NOTES) -c -o $@ $<
 
-$(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  decode/$*"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -c -o $@ $<
+$(KIPT_OUT)/test/%.o: $(ROOT)/selftests/tool/%.c $(IN_FOLDER)
+	$(info   CC  $*)
+	$(KIPT_Q)$(KIPT_CC) -I$(KIPT_SHIM) $(NOTES) -c -o $@ $<
 
-$(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/shared/%.c $(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  $*"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -I$(KIPT_SHIM) -c -o $@ $<
+$(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(IN_FOLDER)
+	$(info   CC  decode/$*)
+	$(KIPT_Q)$(KIPT_CC) $(NOTES) -c -o $@ $<
+
+$(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/shared/%.c $(IN_FOLDER)
+	$(info   CC  shared/$*)
+	$(KIPT_Q)$(KIPT_CC) -I$(KIPT_SHIM) $(NOTES) -c -o $@ $<
+
+-include $(call notes,$(KIPT_OUT))
 
 # The guest's libraries are newer than this machine's: built in its root. One after the
 # other: kipt is made by a make of its own, which makes the same objects.
@@ -154,102 +156,62 @@ kipt-guest:
 	done
 
 # What the stress test records mappings with.
-$(KIPT_OUT)/map_images: $(ROOT)/tools/stress/map_images.c \
-		$(filter-out %/main.o,$(KIPT_ALONE)) $(KIPT_OUT)/libkipt.a
-	@echo "  LD  map_images"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) $(LDFLAGS) -o $@ $^ \
-		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
+$(KIPT_OUT)/map_images.o: $(ROOT)/tools/stress/map_images.c $(IN_FOLDER)
+	$(info   CC  map_images)
+	$(KIPT_Q)$(KIPT_CC) $(NOTES) -c -o $@ $<
+$(KIPT_OUT)/map_images: $(KIPT_OUT)/map_images.o $(filter-out %/main.o,$(KIPT_ALONE)) \
+		$(KIPT_OUT)/libkipt.a
 
-# JOBS_CFLAGS="-O1 -g -fsanitize=thread" looks for races (rm it before).
-$(KIPT_OUT)/jobs_test: $(ROOT)/selftests/tool/jobs_test.c \
-		$(KIPT_DIR)/offline/parallel_decode.c \
-		$(KIPT_DIR)/records/reorder.c $(KIPT_CORE) $(KIPT_TEXT) \
-		$(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  jobs_test"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(JOBS_CFLAGS) $(WARNINGS) -I$(KIPT_SHIM) \
-		-o $@ $(filter %.c,$^)
+# kipt-objects FILE...: objects of files of the tool
+kipt-objects = $(addprefix $(KIPT_OUT)/,$(addsuffix .o,$(1)))
+KIPT_DECODE_O := $(filter $(KIPT_OUT)/decode/%,$(KIPT_OBJECTS))
+KIPT_FILTER := $(call kipt-objects,filter/filter filter/filter_kernel filter/filter_user \
+	filter/address_range filter/did_you_mean symbols/kernel_symbols symbols/elf_symbols \
+	symbols/symbols symbols/process_maps cli/args cli/json_lines cli/messages \
+	cli/printable cli/progress cli/signals cli/file_map perf/mapped_ids \
+	symbols/build_id record/traced_command record/open_files kernel/affinity)
 
-KIPT_FILTER := $(addprefix $(KIPT_DIR)/,filter/filter.c filter/filter_kernel.c \
-	filter/filter_user.c filter/address_range.c filter/did_you_mean.c \
-	symbols/kernel_symbols.c symbols/elf_symbols.c symbols/symbols.c \
-	symbols/process_maps.c cli/args.c cli/json_lines.c cli/messages.c \
-	cli/printable.c \
-	cli/progress.c cli/signals.c cli/file_map.c perf/mapped_ids.c \
-	symbols/build_id.c)
-
-$(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_OUT)/%_test: \
-		$(ROOT)/selftests/tool/%_test.c $(KIPT_FILTER) \
-		$(addprefix $(KIPT_DIR)/record/,traced_command.c open_files.c) \
-		$(KIPT_DIR)/kernel/affinity.c $(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  $*_test"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^) \
-		$(shell pkg-config --cflags --libs libelf json-c)
-
-$(KIPT_OUT)/ctl_test: $(ROOT)/selftests/tool/ctl_test.c \
-		$(addprefix $(KIPT_DIR)/,kernel/ctl_fields.c cli/args.c \
-		filter/did_you_mean.c \
-		cli/messages.c cli/progress.c cli/signals.c) $(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  ctl_test"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
-
-$(KIPT_OUT)/ending_test: $(ROOT)/selftests/tool/ending_test.c \
-		$(addprefix $(KIPT_DIR)/,records/task_tail.c view/last_lines.c \
-		records/record_state.c) $(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  ending_test"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
-
-$(KIPT_OUT)/killed_test: $(ROOT)/selftests/tool/killed_test.c \
-		$(addprefix $(KIPT_DIR)/,records/process_records.c symbols/build_id.c \
-			cli/file_map.c) $(KIPT_HEADERS)
-	@mkdir -p $(@D)
-	@echo "  CC  killed_test"
-	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $(filter %.c,$^)
-
-$(addprefix $(KIPT_OUT)/,program_test perf_write_test names_test \
-		text_test): $(KIPT_OUT)/%_test: \
-		$(ROOT)/selftests/tool/%_test.c \
-		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
-	@echo "  LD  $*_test"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) -o $@ $^ \
-		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
+# What each test has beside its own file. For races: make -f tools/kipt/kipt.mk
+# KIPT_OUT=$PWD/build/races CFLAGS=-fsanitize=thread $PWD/build/races/jobs_test
+$(KIPT_OUT)/jobs_test: $(call kipt-objects,offline/parallel_decode records/reorder \
+	shared/patch_log shared/text_view) $(KIPT_DECODE_O)
+$(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_FILTER)
+$(KIPT_OUT)/ctl_test: $(call kipt-objects,kernel/ctl_fields cli/args filter/did_you_mean \
+	cli/messages cli/progress cli/signals)
+$(KIPT_OUT)/ending_test: $(call kipt-objects,records/task_tail view/last_lines \
+	records/record_state)
+$(KIPT_OUT)/killed_test: $(call kipt-objects,records/process_records symbols/build_id \
+	cli/file_map)
+KIPT_WITH_TOOL := program perf_write recording names text
+$(KIPT_WITH_TOOL:%=$(KIPT_OUT)/%_test): $(filter-out %/main.o,$(KIPT_OBJECTS))
+# Recordings on a machine that is made up.
+$(KIPT_OUT)/recording_test: KIPT_WRAPPED := syscall ioctl mmap sched_getaffinity \
+	sched_setaffinity args_cpus raw_take
+KIPT_TESTS := $(patsubst %,$(KIPT_OUT)/%_test,jobs filter child ctl ending killed \
+	$(KIPT_WITH_TOOL))
+$(KIPT_TESTS): $(KIPT_OUT)/%: $(KIPT_OUT)/test/%.o
 
 # The tool on machines that are made up.
-KIPT_FAKED := hardware_has_pt hardware_caps genl_open genl_info genl_close \
-	genl_session_each genl_session_get genl_session_new genl_session_start \
-	genl_snapshot_each
-$(KIPT_OUT)/kipt_fake: $(ROOT)/selftests/tool/fake_machine.c $(KIPT_OBJECTS)
-	@echo "  LD  kipt_fake"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
-		$(addprefix -Wl$(comma)--wrap=,$(KIPT_FAKED)) -o $@ $^ \
-		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
+$(KIPT_OUT)/kipt_fake: KIPT_WRAPPED := hardware_has_pt hardware_caps genl_open genl_info \
+	genl_close genl_session_each genl_session_get genl_session_new \
+	genl_session_start genl_snapshot_each
+$(KIPT_OUT)/kipt_fake: $(KIPT_OUT)/test/fake_machine.o $(KIPT_OBJECTS)
 
-# Recordings on a machine that is made up.
-KIPT_MADE_UP := syscall ioctl mmap sched_getaffinity sched_setaffinity args_cpus \
-	raw_take
-$(KIPT_OUT)/recording_test: $(ROOT)/selftests/tool/recording_test.c \
-		$(filter-out $(KIPT_OUT)/main.o,$(KIPT_OBJECTS))
-	@echo "  LD  recording_test"
-	$(KIPT_Q)$(CC) -O2 -g -pthread $(CFLAGS) $(WARNINGS) \
-		$(addprefix -Wl$(comma)--wrap=,$(KIPT_MADE_UP)) -o $@ $^ \
-		$(shell pkg-config --cflags $(KIPT_PACKAGES) $(KIPT_OPTIONAL)) $(KIPT_LIBS)
+$(KIPT_TESTS) $(KIPT_OUT)/kipt_fake $(KIPT_OUT)/map_images:
+	$(info   LD  $(@F))
+	$(KIPT_Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread \
+		$(addprefix -Wl$(comma)--wrap=,$(KIPT_WRAPPED)) -o $@ $^ $(KIPT_LIBS)
 
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	@mkdir -p $(@D)
-	@echo "  CC  deadly_kdumpfile"
+	$(info   CC  deadly_kdumpfile)
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
 kipt-test-programs: kipt kipt-pages
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
-		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(addprefix $(KIPT_OUT)/, \
-		jobs_test filter_test child_test ctl_test ending_test \
-		killed_test program_test perf_write_test recording_test \
-		names_test text_test kipt_fake \
-		$(if $(KIPT_KDUMPFILE),deadly_kdumpfile.so))
+		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_TESTS) $(KIPT_OUT)/kipt_fake \
+		$(if $(KIPT_KDUMPFILE),$(KIPT_OUT)/deadly_kdumpfile.so)
 
 kipt-test: kipt-test-programs
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt

@@ -5,37 +5,29 @@
 
 STRESS := $(ROOT)/tools/stress
 STRESS_OUT := $(BUILD)/stress
-STRESS_CFLAGS := $(WARNINGS) -O2 -g -D_GNU_SOURCE -I$(ROOT)/uapi -I$(STRESS)
-STRESS_CLIENT := $(addprefix $(STRESS)/,client.c message.c) \
-	$(STRESS_OUT)/spec_tables.c
-STRESS_HEADERS := $(wildcard $(STRESS)/*.h $(ROOT)/uapi/linux/*.h) \
-	$(ROOT)/selftests/random/rng.h
+# stress-objects FILE...: objects of this folder's files, and of those that all need
+stress-objects = $(call objects,$(STRESS_OUT)/objects,$(STRESS_OUT)/spec_tables.c \
+	$(patsubst %,$(STRESS)/%.c,client message $(1)))
 STRESS_PROGRAMS := $(addprefix $(STRESS_OUT)/,nlfuzz stress leaks extremes left \
 	segments)
 STRESS_KERNEL ?= 6.12
 SEED ?= 1
 
 $(STRESS_OUT)/spec_tables.c: $(STRESS)/make_spec $(ROOT)/uapi/kipt.yaml
-	@mkdir -p $(@D)
+	mkdir -p $(@D)
 	$(STRESS)/make_spec $(ROOT)/uapi/kipt.yaml >$@.new
 	mv $@.new $@
 
-stress-program = $(CC) $(STRESS_CFLAGS) -o $@ $(filter %.c,$^)
+$(eval $(call compile,$(STRESS_OUT)/objects,\
+	$$(CC) $$(WARNINGS) -O2 -g -D_GNU_SOURCE -I$(ROOT)/uapi -I$(STRESS)))
 
-$(STRESS_OUT)/nlfuzz: $(STRESS)/nlfuzz.c $(STRESS_CLIENT) $(STRESS_HEADERS)
-	$(stress-program)
-
-$(STRESS_OUT)/stress: $(addprefix $(STRESS)/,stress.c actors.c owners.c life.c \
-		trail.c witness.c) $(STRESS_CLIENT) $(STRESS_HEADERS)
-	$(stress-program)
-
-$(addprefix $(STRESS_OUT)/,leaks extremes left): $(STRESS_OUT)/%: $(STRESS)/%.c \
-		$(STRESS)/session_calls.c $(STRESS_CLIENT) $(STRESS_HEADERS)
-	$(stress-program)
-
-$(STRESS_OUT)/segments: $(STRESS)/segments.c $(FLOW_SHARED) $(FLOW_HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(FLOW_CFLAGS) -o $@ $(filter %.c,$^)
+$(STRESS_OUT)/nlfuzz: $(call stress-objects,nlfuzz)
+$(STRESS_OUT)/stress: $(call stress-objects,stress actors owners life trail witness)
+$(foreach program,leaks extremes left,$(eval $(STRESS_OUT)/$(program): \
+	$(call stress-objects,$(program) session_calls)))
+$(STRESS_OUT)/segments: $(call objects,$(FLOW_OBJECTS),$(STRESS)/segments.c) $(FLOW_SHARED)
+$(STRESS_PROGRAMS): $(IN_FOLDER)
+	$(CC) -o $@ $^
 
 .PHONY: stress-programs stress-judge-test stress-short
 .PHONY: nlfuzz stress leaks extremes

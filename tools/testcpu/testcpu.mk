@@ -8,38 +8,33 @@ TESTCPU_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 TESTCPU_MODEL := caps msr_model topa_model packet_encode trace_emit \
 	trace_model truth_log insn_shape branch_class flow_track options \
 	cpuid_model system_tables
-TESTCPU_PIC := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
-	$(TESTCPU_OUT)/qemu_glue.o
-TESTCPU_HEADERS := $(wildcard $(TESTCPU_DIR)/*.h) $(ROOT)/kmod/hw/rtit_regs.h
+# Tests of the model have them too.
+TESTCPU_OBJECTS := $(TESTCPU_OUT)/objects
+TESTCPU_MODEL_O := $(call objects,$(TESTCPU_OBJECTS),$(TESTCPU_MODEL:%=$(TESTCPU_DIR)/%.c))
 
 .PHONY: testcpu testcpu-test
 
 testcpu: $(TESTCPU_OUT)/testcpu.so
 
-$(TESTCPU_OUT)/%.o: $(TESTCPU_DIR)/%.c $(TESTCPU_HEADERS)
-	@mkdir -p $(TESTCPU_OUT)
-	$(CC) $(TESTCPU_CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+$(eval $(call compile,$(TESTCPU_OBJECTS),\
+	$$(CC) $$(TESTCPU_CFLAGS) -fPIC -fvisibility=hidden))
 
 # QEMU resolves the undefined symbols, GLib's among them.
-$(TESTCPU_OUT)/testcpu.so: $(TESTCPU_PIC)
+$(TESTCPU_OUT)/testcpu.so: $(TESTCPU_MODEL_O) \
+		$(call objects,$(TESTCPU_OBJECTS),$(TESTCPU_DIR)/qemu_glue.c)
 	$(CC) -shared -o $@ $^ -pthread
 
 # User-space tests of the model: no QEMU, no root.
 TESTCPU_TESTS := encode msr topa scenario insn flow options presets cpuid tables
 TESTCPU_TEST_DIR := $(ROOT)/selftests/testcpu
-TESTCPU_TEST_OBJS := $(TESTCPU_MODEL:%=$(TESTCPU_OUT)/%.o) \
-	$(TESTCPU_OUT)/test/ktap.o $(TESTCPU_OUT)/test/packet_list.o \
-	$(TESTCPU_OUT)/test/model_machine.o
+TESTCPU_TEST_O := $(call objects,$(TESTCPU_OBJECTS),$(patsubst %,$(TESTCPU_TEST_DIR)/%.c,\
+	ktap packet_list model_machine $(TESTCPU_TESTS:%=%_test) libipt_check))
 
-$(TESTCPU_OUT)/test/%.o: $(TESTCPU_TEST_DIR)/%.c $(TESTCPU_HEADERS) \
-		$(wildcard $(TESTCPU_TEST_DIR)/*.h)
-	@mkdir -p $(@D)
-	$(CC) $(TESTCPU_CFLAGS) -c -o $@ $<
-
-$(TESTCPU_OUT)/test/%_test: $(TESTCPU_OUT)/test/%_test.o $(TESTCPU_TEST_OBJS)
+$(TESTCPU_OUT)/test/%_test: $(TESTCPU_OBJECTS)/selftests/testcpu/%_test.o \
+		$(filter-out %_test.o %_check.o,$(TESTCPU_TEST_O)) $(TESTCPU_MODEL_O) $(IN_FOLDER)
 	$(CC) -o $@ $^
 
-.SECONDARY: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test.o) $(TESTCPU_TEST_OBJS)
+.SECONDARY: $(TESTCPU_TEST_O)
 
 testcpu-test: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test)
 	@set -e; cd $(ROOT); for t in $(abspath $^); do echo "# $${t##*/}"; $$t; done
@@ -67,10 +62,8 @@ $(TESTCPU_GUEST_OUT)/%: $(TESTCPU_TEST_DIR)/%.c \
 		-o $(@:$(ROOT)/%=%) selftests/testcpu/$*.c \
 		$(TESTCPU_GUEST_SHARED)
 
-$(TESTCPU_OUT)/test/libipt_check: $(TESTCPU_TEST_DIR)/libipt_check.c \
-		$(TESTCPU_DIR)/truth.h
-	@mkdir -p $(@D)
-	$(CC) $(TESTCPU_CFLAGS) -o $@ $< -lipt
+$(TESTCPU_OUT)/test/libipt_check: $(filter %_check.o,$(TESTCPU_TEST_O)) $(IN_FOLDER)
+	$(CC) -o $@ $^ -lipt
 
 # Each generation of CPUs, one boot each: hours with all of kselftest, half an
 # hour without. PRESETS names some, PRESET_TESTS the programs of kselftest: all,
