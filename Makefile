@@ -71,6 +71,7 @@ install-program: tools
 	install -D -m 644 -t $(DESTDIR)$(BASHDIR) $(BUILD)/kipt/completions/kipt
 	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(BUILD)/kipt/completions/_kipt
 	install -D -m 644 -t $(DESTDIR)$(FISHDIR) $(BUILD)/kipt/completions/kipt.fish
+	install -D -m 644 -t $(DESTDIR)$(SHAREDIR) docs/schema/kipt.schema.json
 
 install-library: tools
 	install -D -m 644 $(BUILD)/kipt/public/libkipt.a \

@@ -91,7 +91,7 @@ library_tests() {
 		not_ok "library_installs" "$(cat install.log)"
 		return
 	fi
-	same "library_installs" "bin/kipt include/libkipt.h lib/libkipt.a lib/pkgconfig/kipt.pc share/bash-completion/completions/kipt share/fish/vendor_completions.d/kipt.fish share/man/man1/kipt.1 share/zsh/site-functions/_kipt" \
+	same "library_installs" "bin/kipt include/libkipt.h lib/libkipt.a lib/pkgconfig/kipt.pc share/bash-completion/completions/kipt share/fish/vendor_completions.d/kipt.fish share/kipt/kipt.schema.json share/man/man1/kipt.1 share/zsh/site-functions/_kipt" \
 		"$(cd there && find . -type f ! -name 'kipt-*.1' | sed 's:^\./::' | sort | paste -sd ' ')"
 	same "library_installs_a_page_for_each_verb" \
 		"$("$KIPT" --help | sed -n '/^Verbs:/,/^$/s:^  \([a-z]*\) .*:kipt-\1.1:p' | sort)" \

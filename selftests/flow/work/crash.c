@@ -93,6 +93,18 @@ NOINLINE static void die_compiled(void)
 	((void (*)(void))memcpy(page, code, sizeof(code)))();
 }
 
+/* With 1 GiB of memory of which two pages were written to: all of it is in a core dump. */
+NOINLINE static void die_large(void)
+{
+	size_t size = (size_t)1 << 30;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	memory[0] = 1;
+	memory[size - 1] = 1;
+	die_reading();
+}
+
 NOINLINE static void die(const char *kind)
 {
 	if (!strcmp(kind, "read"))
@@ -111,6 +123,8 @@ NOINLINE static void die(const char *kind)
 		die_deep(0);
 	else if (!strcmp(kind, "compiled"))
 		die_compiled();
+	else if (!strcmp(kind, "large"))
+		die_large();
 	else if (!strcmp(kind, "sent"))
 		kill(getpid(), SIGSEGV);
 }
