@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armed sessions: what is refused, what status tells, and that they trace CPUs
- * that come online, for the first time or again. Takes CPU 1 offline and back.
- * Runs as root on a machine with PT and the module loaded; skips elsewhere.
+ * Armed sessions: what the module refuses, what their status shows, and that they
+ * trace CPUs that come online, for the first time or again. Takes CPU 1 offline and
+ * back. Runs as root on a machine with PT and the module loaded; skips elsewhere.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -109,7 +109,7 @@ TEST_F(arm, lines_need_armed_and_have_a_bound)
 	EXPECT_LT(0, self->id);
 }
 
-TEST_F(arm, lines_of_others_and_of_user_code_are_told)
+TEST_F(arm, lines_of_others_and_of_user_code_are_reported)
 {
 	self->want.print_cpus = KIPT_PRINT_BRANCHES_MAX + 1;
 	EXPECT_EQ(-ERANGE, kipt_session_new(&self->nl, &self->want));
@@ -131,7 +131,7 @@ TEST_F(arm, lines_of_others_and_of_user_code_are_told)
 		  kipt_nl_u32(&self->nl, KIPT_A_SESSION_PRINT_USER, 0));
 }
 
-TEST_F(arm, status_tells_flag_and_lines)
+TEST_F(arm, status_has_flag_and_lines)
 {
 	self->id = kipt_session_run(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
@@ -589,7 +589,7 @@ TEST_F(yield, nothing_to_an_armed_one_and_nothing_without_the_flag)
 	EXPECT_EQ(KIPT_STATE_RUNNING, cpu_state(&self->nl, self->id, 1));
 }
 
-/* Tells by a byte whether it has borrowed, and waits to be killed. */
+/* Start a child that borrows CPU 0, sets @byte to whether it could, and waits. */
 static pid_t start_borrower(char *byte)
 {
 	int ready[2];

@@ -72,7 +72,7 @@ TEST_F_TIMEOUT(load, arms_all_by_default, 60)
 	EXPECT_TRUE(machine_rtit_ctl(0, &ctl) && !(ctl & 1));
 }
 
-TEST_F_TIMEOUT(load, arms_as_it_is_told, 60)
+TEST_F_TIMEOUT(load, arms_as_the_parameters_say, 60)
 {
 	bool offline = !knob_set(CPU1_ONLINE, "0");
 

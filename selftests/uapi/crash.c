@@ -14,13 +14,13 @@
 #include "kipt_test.h"
 #include <linux/kipt_crash.h>
 
-#define TOLD		"crash header at"
+#define HEADER_LINE	"crash header at"
 #define KPROBES		"/sys/kernel/debug/kprobes/list"
 #define LOG_BYTES	(1 << 20)
 #define LOG_READ_ALL	3
 #define KERNEL_IMAGE	0xffffffff80000000ULL
 
-/* A page, and what stands behind it. */
+/* A page of crash data: its head is the same for all kinds, the rest is not. */
 union page {
 	struct kipt_crash_page page;
 	struct kipt_crash_header header;
@@ -87,7 +87,7 @@ static bool read_mapped(uint64_t address, void *to, size_t size)
 	return read_kcore(false, address, to, size);
 }
 
-/* Return: where the module has a variable; 0 if the kernel does not tell. */
+/* Return: address of a variable of the module; 0 if the kernel does not show it. */
 static uint64_t module_symbol(const char *symbol)
 {
 	char line[256], name[64];
@@ -119,8 +119,8 @@ static bool is_logged(const char *words)
 }
 
 /*
- * Where the module's own memory says that the header is, as a reader of a dump proves
- * it. The log does not tell while the machine lives.
+ * Return: address of the header, read from the module's memory, as a reader of a dump
+ * checks it. The kernel log shows the address only when the machine crashes.
  */
 static uint64_t anchored_address(void)
 {
@@ -194,7 +194,7 @@ static uint64_t bytes_of_regions(const struct kipt_crash_cpu *cpu)
 		here = page.more.nr_here;
 		more = page.page.more;
 	}
-	/* Behind them is what was noted beside the trace. */
+	/* After the regions come the logs that were kept beside the trace. */
 	return seen == cpu->nr_regions &&
 	       read_page(more, KIPT_CRASH_LOGS, &page) && !page.page.more ?
 	       bytes : 0;
@@ -258,7 +258,7 @@ FIXTURE_SETUP(crash)
 	};
 	self->pages.address = anchored_address();
 	if (!self->pages.address)
-		SKIP(return, "the kernel does not tell where the module's memory is");
+		SKIP(return, "the kernel does not show where the module's memory is");
 	self->id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 }
@@ -337,16 +337,16 @@ TEST_F(crash, pages_know_whether_a_cpu_traces)
 	EXPECT_LT(first, cpu->started);
 }
 
-/* Physical addresses are no one's business while the machine lives. */
-TEST_F(crash, log_does_not_tell_where_the_header_is)
+/* Nobody needs physical addresses before the machine crashes. */
+TEST_F(crash, log_does_not_say_where_the_header_is)
 {
 	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	EXPECT_FALSE(is_logged(TOLD));
+	EXPECT_FALSE(is_logged(HEADER_LINE));
 }
 
 /* As long as the ring was not written round. */
-TEST_F(crash, cookie_stands_at_the_end)
+TEST_F(crash, cookie_is_at_the_end)
 {
 	const struct kipt_crash_cpu *cpu = &self->pages.cpu.cpu;
 	uint8_t end[KIPT_CRASH_COOKIE], none[KIPT_CRASH_COOKIE] = {};

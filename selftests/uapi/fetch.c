@@ -86,7 +86,7 @@ struct chunk {
  * @bad: a message broke a rule
  * @fetch: number of the fetch
  * @total: trace bytes
- * @done: of these, as told last
+ * @done: how many of them were decoded, from the last message
  */
 struct collected {
 	struct chunk chunk[CHUNKS_MAX];
@@ -379,7 +379,7 @@ TEST_F_TIMEOUT(fetch, nodes_are_defined_before_they_are_walked, 120)
 	EXPECT_LT(0, count_type(&more, KIPT_RECORD_WALK));
 }
 
-/* Without time only the order of the trace tells which task runs. */
+/* Without time only the order of the trace shows which task runs. */
 TEST_F_TIMEOUT(fetch, without_time_one_socket_decodes, 120)
 {
 	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));

@@ -20,9 +20,9 @@
 #define KERNEL_BEGIN	0x8000000000000000ULL
 
 /*
- * Who runs which of these is how a trace tells the processes apart. Each has
- * a page of its own, so that an address says which it is, and takes
- * @rounds - 1 branches.
+ * Each kind of process runs one of these functions, so that a trace shows which
+ * one ran. Each function has a page of its own, so that an address is enough to
+ * know it, and takes @rounds - 1 branches.
  */
 #define CODE(name)							\
 	static void __attribute__((noipa, used, aligned(4096)))	\
@@ -105,7 +105,7 @@ static void show(const char *name, const struct tally *tally)
 
 #define ROUNDS	2000
 
-/* What a followed process does when it is told to, then it waits to be killed. */
+/* What a followed process does when the test asks, then it waits to be killed. */
 enum deed {
 	JUST_RUN, MAKE_THREAD, FORK, FORK_MANY, FORK_IN_TURN, EXEC, VFORK, REST,
 };
@@ -294,8 +294,8 @@ static void do_deed(enum deed deed)
 	run_followed(10);
 }
 
-/* @told and @tells are ends of pipes: a byte begins, a byte is the end. */
-static pid_t start_followed(enum deed deed, int *told, int *tells)
+/* Ends of pipes: a byte to @go starts the deed, a byte from @done says it is done. */
+static pid_t start_followed(enum deed deed, int *go, int *done)
 {
 	int to[2], from[2];
 	pid_t child;
@@ -305,8 +305,8 @@ static pid_t start_followed(enum deed deed, int *told, int *tells)
 		return -1;
 	child = fork();
 	if (child) {
-		*told = to[1];
-		*tells = from[0];
+		*go = to[1];
+		*done = from[0];
 		return child;
 	}
 	pin_to(0);
@@ -427,11 +427,11 @@ static int give_images(int id, pid_t child)
 static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
 		      enum deed deed, pid_t *child, struct tally *tally)
 {
-	int told, tells, id, err;
+	int go, done, id, err;
 	char byte;
 
 	pin_to(1);
-	*child = start_followed(deed, &told, &tells);
+	*child = start_followed(deed, &go, &done);
 	want->pid = (uint32_t)*child;
 	id = kipt_session_new(nl, want);
 	if (id < 0)
@@ -439,7 +439,7 @@ static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
 	err = kipt_session_start(nl, id);
 	if (err)
 		return err;
-	if (write(told, "", 1) != 1 || read(tells, &byte, 1) != 1)
+	if (write(go, "", 1) != 1 || read(done, &byte, 1) != 1)
 		return -EPIPE;
 	/* The others go on; none of it may be in the trace. */
 	wait_ms(50);
@@ -457,13 +457,13 @@ static int trace_deed(struct kipt_nl *nl, struct kipt_want *want,
 	tally->lost = kipt_nl_u64(nl, KIPT_A_SESSION_PROCESSES_LOST, ~0ULL);
 	tally->switches_lost = kipt_nl_u64(nl, KIPT_A_SESSION_SWITCHES_LOST,
 					   ~0ULL);
-	close(told);
-	close(tells);
+	close(go);
+	close(done);
 	return err;
 }
 
 /* Taken branches followed_code() makes at least: its loop's. Other code of this
- * program stands in the same pages and makes less than one loop.
+ * program lies in the same pages and makes less than one loop.
  */
 #define BRANCHES(times)	((uint64_t)(times) * (ROUNDS - 1))
 
@@ -562,7 +562,7 @@ TEST_F_TIMEOUT(follow, children_are_followed_from_the_request_on, 120)
 	EXPECT_EQ(2, kipt_nl_u32(&self->nl, KIPT_A_SESSION_PROCESSES, 0));
 }
 
-TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_told, 300)
+TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_reported, 300)
 {
 	struct tally tally;
 
@@ -583,7 +583,7 @@ TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_told, 300)
 TEST_F_TIMEOUT(follow, ended_children_are_let_go_of, 120)
 {
 	uint64_t before, after = 0;
-	int told, tells, id, tries;
+	int go, done, id, tries;
 	char byte;
 
 	if (machine_parameter("processes") < IN_TURN)
@@ -593,14 +593,14 @@ TEST_F_TIMEOUT(follow, ended_children_are_let_go_of, 120)
 	self->want.size = SIZE_MIN;
 	/* Sets of tests before this one are freed a while later. */
 	ASSERT_TRUE(memory_is_free(&self->nl));
-	self->child = start_followed(FORK_IN_TURN, &told, &tells);
+	self->child = start_followed(FORK_IN_TURN, &go, &done);
 	self->want.pid = (uint32_t)self->child;
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	before = kipt_memory(&self->nl);
-	ASSERT_EQ(1, write(told, "", 1));
-	ASSERT_EQ(1, read(tells, &byte, 1));
+	ASSERT_EQ(1, write(go, "", 1));
+	ASSERT_EQ(1, read(done, &byte, 1));
 	/* Freed after a grace period. */
 	for (tries = 0; tries < 100; tries++) {
 		after = kipt_memory(&self->nl);
@@ -613,8 +613,8 @@ TEST_F_TIMEOUT(follow, ended_children_are_let_go_of, 120)
 	EXPECT_LT(before, after);
 	EXPECT_GE(before + ENDED_BYTES, after);
 	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
-	close(told);
-	close(tells);
+	close(go);
+	close(done);
 }
 
 TEST_F_TIMEOUT(follow, switches_of_others_take_no_room, 120)
@@ -654,7 +654,7 @@ TEST_F_TIMEOUT(follow, exec_is_followed, 120)
 	self->want.ctl &= ~variant->without;
 	ASSERT_EQ(0, trace_deed(&self->nl, &self->want, EXEC, &self->child,
 				&tally));
-	/* After exec the code lies elsewhere, so only its number tells. */
+	/* After exec the code lies elsewhere: only the number of branches is known. */
 	EXPECT_LE(least(&tally, 10), tally.followed);
 	EXPECT_LE(least(&tally, 30), tally.user);
 	EXPECT_EQ(0, tally.other);
@@ -664,11 +664,11 @@ TEST_F_TIMEOUT(follow, exec_is_followed, 120)
 TEST_F(follow, cr3_filter_is_used_for_user_code)
 {
 	uint64_t ctl = 0;
-	int told, tells, id;
+	int go, done, id;
 
 	NEED(machine_no_msr(0));
 	self->want.ctl &= ~variant->without;
-	self->child = start_followed(JUST_RUN, &told, &tells);
+	self->child = start_followed(JUST_RUN, &go, &done);
 	self->want.pid = (uint32_t)self->child;
 	id = kipt_session_new(&self->nl, &self->want);
 	ASSERT_LT(0, id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A file system in user space with one executable file, "code", whose server
- * answers until it is told not to. For tests of who waits for it.
+ * answers until a test stops it. For tests of who waits for it.
  */
 #ifndef FUSE_FILE_H
 #define FUSE_FILE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What get-info says, held against CPUID and sysfs. Runs on a machine with
- * PT and the module loaded; skips elsewhere.
+ * Compares what get-info says with CPUID and sysfs. Runs on a machine with PT and
+ * the module loaded; skips elsewhere.
  */
 #include <cpuid.h>
 #include <linux/kipt_record.h>
@@ -38,7 +38,7 @@ static bool read_line(const char *path, char *buf, int size)
 	return ok;
 }
 
-TEST_F(kipt, versions_and_limits_are_told)
+TEST_F(kipt, versions_and_limits_are_reported)
 {
 	ASSERT_EQ(0, kipt_info(&self->nl));
 	ASSERT_NE(NULL, kipt_nl_string(&self->nl, KIPT_A_INFO_VERSION));
@@ -69,7 +69,7 @@ TEST_F(kipt, limits_are_the_parameters_of_the_module)
 		  limit(&self->nl, KIPT_A_LIMITS_PROCESSES));
 }
 
-TEST_F(kipt, memory_in_use_is_told)
+TEST_F(kipt, memory_in_use_is_reported)
 {
 	int id;
 
@@ -82,7 +82,7 @@ TEST_F(kipt, memory_in_use_is_told)
 	EXPECT_TRUE(memory_is_free(&self->nl));
 }
 
-/* Of the kind of CPU that is told first: cores may differ. */
+/* Of the kind of CPU that get-info names first: cores may differ. */
 TEST_F(kipt, capabilities_equal_cpuid)
 {
 	unsigned int eax, ebx, ecx, edx;
@@ -167,7 +167,7 @@ TEST_F(kipt, busy_names_held_cpus)
 	EXPECT_STREQ("", kipt_nl_string(&self->nl, KIPT_A_INFO_BUSY));
 }
 
-/* 0: all that is open to everyone is told, and nothing else. */
+/* Return: 0 if get-info says all that everyone may know, and nothing else. */
 static int info_as_nobody(void *arg)
 {
 	static struct kipt_nl nl;
@@ -189,7 +189,7 @@ static int info_as_nobody(void *arg)
 	return 0;
 }
 
-TEST_F(kipt, info_tells_everyone_nothing_of_what_is_traced)
+TEST_F(kipt, info_shows_everyone_nothing_of_what_is_traced)
 {
 	ASSERT_LT(0, kipt_session_new(&self->nl, &self->want));
 	EXPECT_EQ(0, in_child(info_as_nobody, NULL));

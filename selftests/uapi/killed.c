@@ -392,11 +392,14 @@ static int log_count(const char *words)
 #define NO_MORE	"of user 1000 was killed by signal 11: 'kipt crash show "
 #define UNTIL	"until the next one is: there is no room for more"
 
-/* The first ones of a user stay, and the last; others have theirs; it is told once. */
+/*
+ * Of each user the first crashes and the last one are kept; other users have room of
+ * their own. The log says once that there is no more room.
+ */
 TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 900)
 {
 	int i, rounds = (int)unless_short(1000, 100) / slowness();
-	int lines = log_count(NO_MORE), told = log_count(UNTIL);
+	int lines = log_count(NO_MORE), warnings = log_count(UNTIL);
 	pid_t first[OF_USER], process = 0, other;
 	uint64_t memory;
 	int status;
@@ -421,7 +424,7 @@ TEST_F_TIMEOUT(killed, a_thousand_crashes_of_one_user, 900)
 	for (i = 0; i < OF_USER - 1; i++)
 		EXPECT_NE(NULL, find(&self->list, first[i]));
 	EXPECT_NE(NULL, find(&self->list, other));
-	EXPECT_EQ(told + 1, log_count(UNTIL));
+	EXPECT_EQ(warnings + 1, log_count(UNTIL));
 	EXPECT_EQ(lines + OF_USER + 1, log_count(NO_MORE));
 	process = run_as(1001, read_nothing, &status);
 	EXPECT_NE(NULL, await(&self->nl, &self->list, process));
@@ -621,7 +624,7 @@ static void take_part(struct kipt_nl *nl, void *ctx)
 	memcpy(begin + offset, data, len);
 }
 
-/* Return: the page that tells of the signal, or NULL. */
+/* Return: the page that describes the signal, or NULL. */
 static const struct kipt_crash_signal *read_signal(struct kipt_nl *nl,
 						   uint32_t id)
 {
@@ -723,7 +726,7 @@ TEST_F_TIMEOUT(killed, a_vast_mapping, 900)
 	EXPECT_EQ(1, vast);
 }
 
-TEST_F_TIMEOUT(killed, mappings_tell_their_files, 900)
+TEST_F_TIMEOUT(killed, mappings_name_their_files, 900)
 {
 	const struct kipt_crash_signal *signal;
 	const struct kipt_crash_map *map;
@@ -833,7 +836,7 @@ static void while_others_change_mappings(void)
 	read_nothing();
 }
 
-/* They are known, or it is told that they are not. */
+/* The snapshot has the mappings, or says that it lost them all. */
 TEST_F_TIMEOUT(killed, mappings_that_somebody_changes, 900)
 {
 	const struct kipt_crash_signal *signal;

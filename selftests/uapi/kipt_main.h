@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The end of each test program. The harness exits 0 when every test was
- * skipped; kselftest's runner wants to be told that by exit code 4.
+ * skipped; kselftest's runner expects exit code 4 then.
  */
 static void exit_skipped(void)
 {

@@ -630,7 +630,7 @@ uint64_t kipt_cpu_bytes(struct kipt_nl *nl, int id, uint32_t cpu)
 	       kipt_nl_inner(nl, KIPT_A_SESSION_CPU, KIPT_A_CPU_TAIL, 0);
 }
 
-/* A session is told by one message without a CPU. */
+/* Each session has one message without a CPU; the others are for its CPUs. */
 static void count_session(struct kipt_nl *nl, void *ctx)
 {
 	size_t len;

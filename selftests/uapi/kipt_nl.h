@@ -189,7 +189,7 @@ int kipt_session_get(struct kipt_nl *nl, int id);
 /* session-get of one session with its CPUs, up to CPU @cpu, into @reply. */
 int kipt_session_cpu(struct kipt_nl *nl, int id, uint32_t cpu);
 
-/* A number of KIPT_A_CPU_* of that CPU; ~0 if it is not told. */
+/* A number of KIPT_A_CPU_* of that CPU; ~0 if the reply does not have it. */
 uint64_t kipt_cpu_u64(struct kipt_nl *nl, int id, uint32_t cpu, uint16_t type);
 
 /* Begin a fetch of all CPUs; kipt_nl_next() reads it. Return: 0 or -errno. */
@@ -202,7 +202,7 @@ int kipt_fetch(struct kipt_nl *nl, int id, uint32_t output,
 /* get-info, into @reply. */
 int kipt_info(struct kipt_nl *nl);
 
-/* Bytes in use by all sessions, fetches and files; ~0: not told. */
+/* Bytes in use by all sessions, fetches and files; ~0 if the reply has none. */
 uint64_t kipt_memory(struct kipt_nl *nl);
 
 /* State of a session, or a negative errno. */

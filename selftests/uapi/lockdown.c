@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A kernel that is locked down for confidentiality after the module was
- * loaded: nothing of a trace is told any more, not even what was made before.
+ * loaded: nobody can read a trace any more, not even one made before.
  * That cannot be undone until the next boot, so it is done only when
  * KIPT_LOCKDOWN=1 says so, beside KIPT_TEST_DISRUPTIVE=1. Skips elsewhere.
  */
@@ -29,7 +29,7 @@ static int open_device(int id)
 	return fd;
 }
 
-TEST_F(kipt, nothing_is_told_in_lockdown)
+TEST_F(kipt, nothing_is_readable_in_lockdown)
 {
 	struct kipt_raw_position position = { .bytes = sizeof(position) };
 	static struct kipt_nl dump;

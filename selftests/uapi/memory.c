@@ -203,7 +203,7 @@ TEST_F_TIMEOUT(kipt, buffers_count_against_the_memory_cgroup, 120)
 	ret = in_child(make_in_cgroup, NULL);
 	if (ret == 102)
 		SKIP(return, "no memory cgroup");
-	/* Told that there is none, and nobody is killed for a buffer. */
+	/* The request was refused, and the kernel killed nobody for a buffer. */
 	EXPECT_EQ(101, ret);
 	EXPECT_TRUE(memory_is_free(&self->nl));
 	rmdir(CGROUP);

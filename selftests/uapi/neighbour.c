@@ -296,7 +296,7 @@ static bool pmi_pends(int cpu, int tries)
 
 /*
  * A PMI of perf that an NMI of something else leaves for perf. Where perf has
- * a PMU of its own, it takes it at once; then nothing can be told here.
+ * a PMU of its own, perf takes the PMI at once, and this cannot be tested.
  */
 static bool perf_keeps_its_pmi(struct perf_pt *perf, uint32_t type, int cpu,
 			       const char **why)

@@ -19,7 +19,7 @@
 #define PRESENT		(1ULL << 63)
 #define FRAME		((1ULL << 55) - 1)
 
-/* Return: where a page is in physical memory; 0: that is not told. */
+/* Return: physical address of a page; 0 if the kernel does not show it. */
 static uint64_t physical(const void *page)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -83,7 +83,7 @@ const char *own_output_make(struct own_output *own)
 	own->table_address = physical(pages);
 	output = physical(own->table + ENTRIES);
 	if (!own->table_address || !output)
-		return "/proc/self/pagemap tells no addresses";
+		return "/proc/self/pagemap shows no addresses";
 	fill(own->table, own->table_address, output);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory for a test that lets a CPU trace behind the module's back: the CPU
+ * Memory for a test that lets a CPU trace without the module's knowledge: the CPU
  * writes to physical addresses, so these have to be the test's own.
  */
 #ifndef KIPT_OWN_OUTPUT_H

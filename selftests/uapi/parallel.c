@@ -268,7 +268,7 @@ TEST_F_TIMEOUT(kipt, foreign_sockets_are_not_delayed, 120)
 	EXPECT_TRUE(memory_is_free(&self->nl));
 }
 
-/* Each child names a session of its own, and is to be told about that one. */
+/* Each child names other sessions; each refusal has to name the one asked for. */
 static int be_refused(int number)
 {
 	static struct kipt_nl nl;

@@ -182,7 +182,7 @@ static int try_to_act(void *arg)
 
 	if (!become(act->uid) || kipt_nl_open(&nl))
 		return NOT_SET_UP;
-	/* That it is there is told to who may trace. */
+	/* Everyone who may trace sees that the session exists. */
 	if (kipt_session_state(&nl, act->id) != KIPT_STATE_STOPPED)
 		return 10;
 	ret = try_to_read(&nl, act);

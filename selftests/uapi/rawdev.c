@@ -214,7 +214,7 @@ TEST_F(rawdev, mapping_outlives_its_session)
 	munmap(map, RAW_BYTES);
 }
 
-TEST_F(rawdev, poll_tells_that_tracing_stopped)
+TEST_F(rawdev, poll_reports_that_tracing_stopped)
 {
 	struct pollfd poll_fd = { .fd = self->fd, .events = POLLIN };
 

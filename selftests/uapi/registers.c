@@ -3,7 +3,7 @@
  * Registers of Intel PT: left as they were found, however tracing ends, and
  * writes of others are noticed. Runs where KIPT_TEST_DISRUPTIVE=1, on a machine
  * with PT, /dev/cpu/N/msr and the module loaded; skips elsewhere. Where a CPU
- * traces behind the module's back, it writes to a page of the test's own.
+ * traces without the module's knowledge, it writes to a page of the test's own.
  */
 #include <limits.h>
 
@@ -252,8 +252,8 @@ TEST_F(registers, pmis_are_again_perfs)
 }
 
 /*
- * While a session is made its CPUs have no buffers yet, and there may be a PMI
- * that someone else left behind.
+ * While the module makes a session, its CPUs have no buffers yet; a PMI that
+ * someone else left may be pending.
  */
 TEST_F(registers, a_pmi_meets_a_session_that_is_being_made)
 {
@@ -270,7 +270,7 @@ TEST_F(registers, a_pmi_meets_a_session_that_is_being_made)
 	} while (!kipt_nl_u64(&self->nl, KIPT_A_SESSION_MEMORY, 0));
 	if (!machine_msr_write(1, MSR_GLOBAL_STATUS_SET, GLOBAL_TOPA_PMI))
 		SKIP(return, "IA32_PERF_GLOBAL_STATUS_SET cannot be written");
-	/* An NMI for CPU 1: tell what it does. */
+	/* sysrq l: CPU 0 sends CPU 1 an NMI to get its backtrace. */
 	pin_to(0);
 	ASSERT_EQ(0, write_file("/proc/sysrq-trigger", "l"));
 	for (tries = 0; tries < 100 && status & GLOBAL_TOPA_PMI; tries++) {
@@ -369,7 +369,7 @@ static uint64_t cause(struct kipt_nl *nl, int id)
 	return kipt_cpu_u64(nl, id, 0, KIPT_A_CPU_CAUSE);
 }
 
-TEST_F(registers, clear_of_trace_en_from_outside_is_told)
+TEST_F(registers, clear_of_trace_en_from_outside_is_noticed)
 {
 	uint64_t ctl;
 	int id = kipt_session_new(&self->nl, &self->want);
@@ -392,7 +392,7 @@ TEST_F(registers, clear_of_trace_en_from_outside_is_told)
 	EXPECT_EQ(KIPT_STOP_CAUSE_USER, cause(&self->nl, id));
 }
 
-TEST_F(registers, new_pointers_from_outside_are_told)
+TEST_F(registers, new_pointers_from_outside_are_noticed)
 {
 	uint64_t ctl;
 	int id = kipt_session_new(&self->nl, &self->want);
@@ -441,7 +441,7 @@ static int write_in_pause(struct kipt_nl *nl, struct kipt_want *want, int *id,
 	return err;
 }
 
-TEST_F(registers, new_pointers_in_a_pause_are_told)
+TEST_F(registers, new_pointers_in_a_pause_are_noticed)
 {
 	int id;
 
@@ -453,7 +453,7 @@ TEST_F(registers, new_pointers_in_a_pause_are_told)
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 
-TEST_F(registers, trace_en_in_a_pause_is_told)
+TEST_F(registers, trace_en_in_a_pause_is_noticed)
 {
 	int id;
 

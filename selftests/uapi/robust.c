@@ -166,7 +166,7 @@ static bool cycle(struct kipt_nl *nl, int id, unsigned int times)
 	return true;
 }
 
-TEST_F_TIMEOUT(kipt, thousand_starts_leave_nothing_behind, 300)
+TEST_F_TIMEOUT(kipt, thousand_starts_leak_nothing, 300)
 {
 	struct looks looks = { 0 };
 	struct before before;
@@ -211,7 +211,7 @@ static bool new_and_delete(struct kipt_nl *nl, const struct kipt_want *want,
 	return true;
 }
 
-TEST_F_TIMEOUT(kipt, hundreds_of_sessions_leave_nothing_behind, 300)
+TEST_F_TIMEOUT(kipt, hundreds_of_sessions_leak_nothing, 300)
 {
 	struct looks looks = { 0 };
 	struct before before;
@@ -234,7 +234,7 @@ TEST_F_TIMEOUT(kipt, hundreds_of_sessions_leave_nothing_behind, 300)
 	EXPECT_TRUE(is_as_before(&before));
 }
 
-TEST_F_TIMEOUT(kipt, hundred_loads_leave_nothing_behind, 300)
+TEST_F_TIMEOUT(kipt, hundred_loads_leak_nothing, 300)
 {
 	unsigned int loads = unless_short(LOADS, LOADS_SHORT), i;
 	struct before before;
@@ -362,7 +362,7 @@ TEST_F_TIMEOUT(kipt, offline_cpu_keeps_what_was_captured, 120)
 	EXPECT_EQ(complaints, machine_complaints(true));
 }
 
-TEST_F_TIMEOUT(kipt, owners_killed_while_tracing_leave_nothing_behind, 120)
+TEST_F_TIMEOUT(kipt, owners_killed_while_tracing_leak_nothing, 120)
 {
 	struct before before;
 	unsigned int i;

@@ -29,7 +29,7 @@ TEST_F(kipt, states_follow_commands)
 	EXPECT_EQ(-ENOENT, kipt_session_state(&self->nl, id));
 }
 
-TEST_F(kipt, get_tells_what_was_asked_for)
+TEST_F(kipt, get_says_what_was_asked_for)
 {
 	int id = kipt_session_new(&self->nl, &self->want);
 
@@ -310,7 +310,7 @@ static void count_cpu(struct kipt_nl *nl, void *ctx)
 /* As many CPUs as there are, to readers of 4 KiB and of 64. */
 TEST_F(kipt, dump_of_many_cpus_reaches_a_small_reader)
 {
-	int count = (int)sysconf(_SC_NPROCESSORS_ONLN), told = 0, id;
+	int count = (int)sysconf(_SC_NPROCESSORS_ONLN), listed = 0, id;
 	struct kipt_msg msg;
 	char cpus[32];
 
@@ -322,18 +322,18 @@ TEST_F(kipt, dump_of_many_cpus_reaches_a_small_reader)
 	self->nl.room = 4096;
 	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
 	EXPECT_EQ(count + 1,
-		  kipt_nl_dump(&self->nl, &msg, count_cpu, &told));
-	EXPECT_EQ(count, told);
+		  kipt_nl_dump(&self->nl, &msg, count_cpu, &listed));
+	EXPECT_EQ(count, listed);
 	self->nl.room = sizeof(self->nl.part);
-	told = 0;
+	listed = 0;
 	kipt_msg_begin(&msg, KIPT_CMD_SESSION_GET);
 	kipt_msg_u32(&msg, KIPT_A_SESSION_ID, (uint32_t)id);
 	EXPECT_EQ(count + 1,
-		  kipt_nl_dump(&self->nl, &msg, count_cpu, &told));
-	EXPECT_EQ(count, told);
+		  kipt_nl_dump(&self->nl, &msg, count_cpu, &listed));
+	EXPECT_EQ(count, listed);
 }
 
-/* State told by the next event, which is about session @id; or -errno. */
+/* State in the next event, which is about session @id; or -errno. */
 static int next_event(struct kipt_nl *listener, int id)
 {
 	int ret = kipt_nl_event(listener, 5000);
@@ -375,7 +375,7 @@ TEST_F(kipt, changes_of_state_are_announced)
 TEST_F(kipt, full_cpu_is_announced)
 {
 	static struct kipt_nl listener;
-	int id, state, tries, told = 0;
+	int id, state, tries, events = 0;
 
 	SKIP_IF(kipt_one_block());
 	ASSERT_EQ(0, kipt_nl_open(&listener));
@@ -392,18 +392,19 @@ TEST_F(kipt, full_cpu_is_announced)
 	while ((state = next_event(&listener, id)) >= 0) {
 		if (kipt_nl_u32(&listener, KIPT_A_EVENT_CPU, ~0U) == ~0U)
 			continue;
-		told++;
+		events++;
 		EXPECT_EQ(0, kipt_nl_u32(&listener, KIPT_A_EVENT_CPU, ~0U));
 		EXPECT_EQ(KIPT_STOP_CAUSE_FULL,
 			  kipt_nl_u32(&listener, KIPT_A_EVENT_CAUSE, 0));
 	}
 	EXPECT_EQ(-ETIMEDOUT, state);
-	EXPECT_EQ(1, told);
+	EXPECT_EQ(1, events);
 	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, id));
 	kipt_nl_close(&listener);
 }
 
-/* That the session was stopped has been told, and its CPUs did not stop by
+/*
+ * The session's stop was announced already, and its CPUs did not stop by
  * themselves.
  */
 TEST_F(kipt, cpu_of_a_stopped_session_that_goes_offline_is_no_event)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Each allocation that the module makes fails once: the first of a request,
- * the second, and so on until the request makes no more. What is refused is
- * refused with a sentence, nothing is left behind, and the same request then
- * succeeds. Another session is there all the time: it keeps the module's
- * probes registered, since kprobes warn when they get no memory, which they
- * always do but for injected failures. Runs on a kernel that can make allocations fail (the kernel
- * `debug`), with PT and the module loaded; skips elsewhere.
+ * the second, and so on until the request makes no more. Each refusal comes with
+ * a sentence and leaks nothing, and the same request then succeeds. Another
+ * session exists all the time and keeps the module's probes registered: kprobes
+ * warn when they get no memory, and only injected failures keep it from them.
+ * Runs on a kernel that can make allocations fail (the kernel `debug`), with PT
+ * and the module loaded; skips elsewhere.
  */
 #include <linux/kipt_raw.h>
 #include <linux/kipt_record.h>
@@ -72,7 +72,7 @@ static bool find_module(unsigned long long *begin, unsigned long long *end)
 	}
 	if (f)
 		fclose(f);
-	/* Nothing of anybody's is so soon behind the last function. */
+	/* No other module's code is so close after the last function. */
 	*end += 4096;
 	return *begin && *begin < *end;
 }
@@ -201,7 +201,7 @@ static int delete(struct kipt_nl *nl, const struct kipt_want *want, int id)
 	return kipt_session_del(nl, id);
 }
 
-static int tell(struct kipt_nl *nl, const struct kipt_want *want, int id)
+static int get(struct kipt_nl *nl, const struct kipt_want *want, int id)
 {
 	(void)want;
 	return kipt_session_get(nl, id);
@@ -260,7 +260,7 @@ static int fetch_branches(struct kipt_nl *nl, const struct kipt_want *want,
 	int ret = fetch_as(nl, id, KIPT_OUTPUT_BRANCHES | KIPT_OUTPUT_TIME);
 
 	(void)want;
-	/* Nor is a shortage of memory told as code that was not in memory. */
+	/* A shortage of memory must not be reported as missing code. */
 	if (ret || !no_code)
 		return ret;
 	printf("# %u gaps for want of code\n", no_code);
@@ -412,7 +412,7 @@ SHORTAGE_TEST(session_start, MADE, start, 0)
 SHORTAGE_TEST(session_stop, RUNNING, stop, 0)
 SHORTAGE_TEST(session_del, MADE, delete, 0)
 SHORTAGE_TEST(session_del_of_one_that_runs, RUNNING, delete, 0)
-SHORTAGE_TEST(session_get, STOPPED, tell, 1)
+SHORTAGE_TEST(session_get, STOPPED, get, 1)
 SHORTAGE_TEST(session_list, STOPPED, list, 1)
 SHORTAGE_TEST(get_info, NOTHING, info, 1)
 SHORTAGE_TEST(fetch_of_branches, STOPPED, fetch_branches, 3)

@@ -3,8 +3,8 @@
  * What a session knows beside its trace, and what it costs others: nothing of
  * a process that ended is held, not its memory, its file system or its
  * cgroup, and yet its code is decoded if somebody says where it is; thousands of processes in one run;
- * nobody waits for user space that does not answer; what is lost is told, and
- * no kernel code that may have been patched unseen.
+ * nobody waits for user space that does not answer; a fetch says what is lost, and
+ * does not decode kernel code that may have been patched unseen.
  * Runs on a machine with PT and the module loaded; skips elsewhere.
  */
 #include <elf.h>
@@ -192,7 +192,7 @@ static int run_program(void *arg)
 	return 1;
 }
 
-/* What a fetch says of the tiny program, and what it read kernel code for. */
+/* What a fetch says of the tiny program, and how often it decoded kernel code. */
 static struct {
 	uint64_t jumps;
 	uint64_t ends;
@@ -201,7 +201,7 @@ static struct {
 	uint64_t high;
 	uint64_t kernel;
 	uint64_t gaps[KIPT_GAP_KIND_MAX + 1];
-} told;
+} seen;
 
 static bool in_tiny(const struct kipt_record *r)
 {
@@ -215,30 +215,30 @@ static bool in_far(const struct kipt_record *r)
 	       r->ip < FAR_BASE + FAR_PAGES * FAR_APART;
 }
 
-static void tell(const struct kipt_record *r)
+static void count_record(const struct kipt_record *r)
 {
 	if (r->type == KIPT_RECORD_BRANCH) {
-		told.far += r->kind == KIPT_BRANCH_RET && in_far(r);
-		told.high += r->kind == KIPT_BRANCH_RET &&
+		seen.far += r->kind == KIPT_BRANCH_RET && in_far(r);
+		seen.high += r->kind == KIPT_BRANCH_RET &&
 			     !(r->flags & KIPT_RF_NO_IP) &&
 			     r->ip >= FAR_BASE && r->ip < KERNEL_BEGIN;
-		told.jumps += r->kind == KIPT_BRANCH_COND &&
+		seen.jumps += r->kind == KIPT_BRANCH_COND &&
 			      r->ip == TINY_JUMP;
-		told.ends += r->kind == KIPT_BRANCH_SYSCALL &&
+		seen.ends += r->kind == KIPT_BRANCH_SYSCALL &&
 			     r->ip == TINY_SYSCALL;
-		/* Of an interrupt the packets tell both ends, without code. */
-		told.kernel += !(r->flags & KIPT_RF_NO_IP) &&
+		/* For an interrupt the packets have both ends: no code is needed. */
+		seen.kernel += !(r->flags & KIPT_RF_NO_IP) &&
 			       r->ip >= KERNEL_BEGIN &&
 			       r->kind != KIPT_BRANCH_EVENT;
 	}
 	if (r->type != KIPT_RECORD_GAP)
 		return;
 	if (r->kind <= KIPT_GAP_KIND_MAX)
-		told.gaps[r->kind]++;
-	told.no_code += in_tiny(r) || in_far(r);
+		seen.gaps[r->kind]++;
+	seen.no_code += in_tiny(r) || in_far(r);
 }
 
-static void tell_all(struct kipt_nl *nl, void *ctx)
+static void count_records(struct kipt_nl *nl, void *ctx)
 {
 	size_t len, i;
 	const struct kipt_record *r = kipt_nl_attr(nl, KIPT_A_FETCH_RECORDS,
@@ -246,13 +246,13 @@ static void tell_all(struct kipt_nl *nl, void *ctx)
 
 	(void)ctx;
 	for (i = 0; r && i < len / sizeof(*r); i++)
-		tell(&r[i]);
+		count_record(&r[i]);
 }
 
-static int fetch_and_tell(struct kipt_nl *nl, int id)
+static int fetch_and_count(struct kipt_nl *nl, int id)
 {
-	memset(&told, 0, sizeof(told));
-	return kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, tell_all, NULL);
+	memset(&seen, 0, sizeof(seen));
+	return kipt_fetch(nl, id, KIPT_OUTPUT_BRANCHES, count_records, NULL);
 }
 
 /* A file system with nothing but the tiny program, and a run of that. */
@@ -315,14 +315,14 @@ TEST_F_TIMEOUT(sideband, file_system_of_an_ended_program_unmounts, 60)
 	umount2(mount_point, MNT_DETACH);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	/* Nobody knows its code, unless somebody says where it is. */
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ(0, told.jumps);
-	EXPECT_LT(0, told.no_code);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	EXPECT_EQ(0, seen.jumps);
+	EXPECT_LT(0, seen.no_code);
 	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ(1, told.ends);
-	EXPECT_EQ(TINY_ROUNDS - 1, told.jumps);
-	EXPECT_EQ(0, told.no_code);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	EXPECT_EQ(1, seen.ends);
+	EXPECT_EQ(TINY_ROUNDS - 1, seen.jumps);
+	EXPECT_EQ(0, seen.no_code);
 	unlink(path);
 }
 
@@ -348,9 +348,9 @@ TEST_F_TIMEOUT(sideband, image_that_was_cut_is_a_gap, 60)
 
 	trace_and_give_tiny(_metadata, self, path);
 	ASSERT_EQ(0, truncate(path, 4096 + 7));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ(0, told.jumps);
-	EXPECT_LT(0, told.no_code);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	EXPECT_EQ(0, seen.jumps);
+	EXPECT_LT(0, seen.no_code);
 	unlink(path);
 }
 
@@ -364,9 +364,9 @@ TEST_F_TIMEOUT(sideband, image_that_was_written_is_a_gap, 60)
 	/* Its times go in steps of a tick. */
 	wait_ms(50);
 	ASSERT_EQ(0, patch_tiny(path, TINY_JUMP, nops, sizeof(nops)));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ(0, told.jumps);
-	EXPECT_LT(0, told.no_code);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	EXPECT_EQ(0, seen.jumps);
+	EXPECT_LT(0, seen.no_code);
 	unlink(path);
 }
 
@@ -420,9 +420,9 @@ TEST_F_TIMEOUT(sideband, code_that_was_written_to_is_not_the_files, 60)
 	EXPECT_TRUE(WIFSTOPPED(status));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ(TINY_ROUNDS - 1, told.jumps);
-	EXPECT_EQ(0, told.no_code);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	EXPECT_EQ(TINY_ROUNDS - 1, seen.jumps);
+	EXPECT_EQ(0, seen.no_code);
 	kill((pid_t)tgid, SIGKILL);
 	waitpid((pid_t)tgid, &status, 0);
 	unlink(path);
@@ -473,9 +473,9 @@ TEST_F_TIMEOUT(sideband, code_that_a_vfork_shares_is_the_parents, 60)
 	EXPECT_EQ(0, status);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	ASSERT_EQ(0, give_tiny(self->id, path, &tgid, 1));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	/* Code of the caller, which has ended, is missing behind each. */
-	EXPECT_EQ(2 * (TINY_ROUNDS - 1), told.jumps);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	/* After each run the code of its caller, which has ended, is missing. */
+	EXPECT_EQ(2 * (TINY_ROUNDS - 1), seen.jumps);
 	unlink(path);
 }
 
@@ -581,13 +581,13 @@ TEST_F_TIMEOUT(sideband, last_of_thousands_of_processes_decode, 600)
 	EXPECT_EQ(0, in_child(run_many, path));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	ASSERT_EQ(0, give_tiny(self->id, path, many, (unsigned int)processes()));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	TH_LOG("%lu of the last processes were decoded", told.ends);
-	EXPECT_LT(20U / slowness(), told.ends);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	TH_LOG("%lu of the last processes were decoded", seen.ends);
+	EXPECT_LT(20U / slowness(), seen.ends);
 	/* The ring may begin in the middle of one. */
-	EXPECT_GE(told.ends * (TINY_ROUNDS - 1), told.jumps);
-	EXPECT_LT((told.ends - 1) * (TINY_ROUNDS - 1), told.jumps + 1);
-	EXPECT_EQ(0, told.no_code);
+	EXPECT_GE(seen.ends * (TINY_ROUNDS - 1), seen.jumps);
+	EXPECT_LT((seen.ends - 1) * (TINY_ROUNDS - 1), seen.jumps + 1);
+	EXPECT_EQ(0, seen.no_code);
 	unlink(path);
 }
 
@@ -607,9 +607,9 @@ TEST_F_TIMEOUT(sideband, all_of_thousands_of_processes_decode, 600)
 	EXPECT_EQ(0, in_child(run_many, path));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
 	ASSERT_EQ(0, give_tiny(self->id, path, many, (unsigned int)processes()));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ((uint64_t)processes() * (TINY_ROUNDS - 1), told.jumps);
-	EXPECT_EQ(0, told.no_code);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	EXPECT_EQ((uint64_t)processes() * (TINY_ROUNDS - 1), seen.jumps);
+	EXPECT_EQ(0, seen.no_code);
 	unlink(path);
 }
 
@@ -656,11 +656,11 @@ TEST_F_TIMEOUT(sideband, scattered_pages_that_are_alike_decode, 120)
 	EXPECT_EQ(1, read(done[0], &byte, 1));
 	EXPECT_EQ(0, byte);
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	EXPECT_EQ(FAR_PAGES, told.far);
-	EXPECT_EQ(0, told.no_code);
+	EXPECT_EQ(FAR_PAGES, seen.far);
+	EXPECT_EQ(0, seen.no_code);
 }
 
 /* The next page after @page that is in bucket 0, if @alike. */
@@ -702,7 +702,7 @@ static long time_pages(struct kipt_nl *nl, const struct kipt_want *want,
 	ret = id > 0 ? kipt_session_stop(nl, id) : id;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begun);
 	if (!ret)
-		ret = fetch_and_tell(nl, id);
+		ret = fetch_and_count(nl, id);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &done);
 	if (id > 0)
 		kipt_session_del(nl, id);
@@ -722,10 +722,10 @@ TEST_F_TIMEOUT(sideband, chosen_addresses_take_no_longer, 300)
 	self->want.mode = mode_that_keeps();
 	usual = time_pages(&self->nl, &self->want, false);
 	ASSERT_LT(0, usual);
-	EXPECT_LE(ALIKE_PAGES, told.high);
+	EXPECT_LE(ALIKE_PAGES, seen.high);
 	alike = time_pages(&self->nl, &self->want, true);
 	ASSERT_LT(0, alike);
-	EXPECT_LE(ALIKE_PAGES, told.high);
+	EXPECT_LE(ALIKE_PAGES, seen.high);
 	TH_LOG("%ld ms of a CPU, and %ld ms", usual, alike);
 	EXPECT_GT(3 * usual, alike);
 }
@@ -800,9 +800,9 @@ TEST_F_TIMEOUT(sideband, code_that_never_comes_holds_nobody_up, 120)
 	stage->at = 3;
 	wait_for(stage, 4);
 	*file.muted = true;
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
-	EXPECT_EQ(0, told.jumps);
-	EXPECT_LT(0, told.no_code);
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
+	EXPECT_EQ(0, seen.jumps);
+	EXPECT_LT(0, seen.no_code);
 	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
 	fuse_file_end(&file);
 	stage->at = 5;
@@ -860,18 +860,18 @@ static int switch_often(void *arg)
 	return 0;
 }
 
-/* What was captured, in @told; and then what the session says of itself. */
-static int stop_and_tell(struct kipt_nl *nl, int id)
+/* Count what was traced in @seen; then get what the session says of itself. */
+static int stop_and_count(struct kipt_nl *nl, int id)
 {
 	int ret = kipt_session_stop(nl, id);
 
 	if (!ret)
-		ret = fetch_and_tell(nl, id);
+		ret = fetch_and_count(nl, id);
 	return ret < 0 ? ret : kipt_session_get(nl, id);
 }
 
-/* A trace without times cannot tell which of them it needs. */
-TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_told, 60)
+/* In a trace without times nobody knows which of the switches it needs. */
+TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_reported, 60)
 {
 	int few = 20, many = 2000;
 
@@ -880,16 +880,16 @@ TEST_F_TIMEOUT(sideband, switches_that_were_lost_are_told, 60)
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, in_child(switch_often, &few));
-	ASSERT_EQ(0, stop_and_tell(&self->nl, self->id));
+	ASSERT_EQ(0, stop_and_count(&self->nl, self->id));
 	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
-	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+	EXPECT_EQ(0, seen.gaps[KIPT_GAP_SWITCHES]);
 
 	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
 	EXPECT_EQ(0, in_child(switch_often, &many));
-	ASSERT_EQ(0, stop_and_tell(&self->nl, self->id));
+	ASSERT_EQ(0, stop_and_count(&self->nl, self->id));
 	EXPECT_LT(1000, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST,
 				    0));
-	EXPECT_EQ(1, told.gaps[KIPT_GAP_SWITCHES]);
+	EXPECT_EQ(1, seen.gaps[KIPT_GAP_SWITCHES]);
 }
 
 static int yield_often(void *arg)
@@ -917,11 +917,11 @@ TEST_F_TIMEOUT(sideband, switches_of_a_ring_lose_none_that_its_trace_needs, 60)
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	EXPECT_EQ(0, in_child(yield_often, &many));
-	ASSERT_EQ(0, stop_and_tell(&self->nl, self->id));
+	ASSERT_EQ(0, stop_and_count(&self->nl, self->id));
 	EXPECT_LT(1000, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST,
 				    0));
-	EXPECT_EQ(1, told.gaps[KIPT_GAP_RING]);
-	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+	EXPECT_EQ(1, seen.gaps[KIPT_GAP_RING]);
+	EXPECT_EQ(0, seen.gaps[KIPT_GAP_SWITCHES]);
 }
 
 /* The buffer is full long before the last of them. */
@@ -935,7 +935,7 @@ static int switch_beyond_the_end(struct kipt_nl *nl, struct kipt_want *want)
 	if (id < 0)
 		return id;
 	ret = in_child(switch_often, &many);
-	return ret ? ret : stop_and_tell(nl, id);
+	return ret ? ret : stop_and_count(nl, id);
 }
 
 TEST_F_TIMEOUT(sideband, switches_after_the_buffer_was_full_lose_none, 60)
@@ -943,22 +943,22 @@ TEST_F_TIMEOUT(sideband, switches_after_the_buffer_was_full_lose_none, 60)
 	SKIP_IF(kipt_one_block());
 	ASSERT_EQ(0, switch_beyond_the_end(&self->nl, &self->want));
 	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
-	EXPECT_EQ(1, told.gaps[KIPT_GAP_STOPPED]);
-	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+	EXPECT_EQ(1, seen.gaps[KIPT_GAP_STOPPED]);
+	EXPECT_EQ(0, seen.gaps[KIPT_GAP_SWITCHES]);
 }
 
-/* Then hardly more than what marks a switch stands between two of them. */
+/* Then the trace has little more than a mark of the switch between two of them. */
 TEST_F_TIMEOUT(sideband, switches_of_user_code_alone_lose_none, 60)
 {
 	SKIP_IF(kipt_one_block());
 	self->want.ctl &= ~CTL_OS;
 	ASSERT_EQ(0, switch_beyond_the_end(&self->nl, &self->want));
 	EXPECT_EQ(0, kipt_nl_u64(&self->nl, KIPT_A_SESSION_SWITCHES_LOST, 1));
-	EXPECT_EQ(1, told.gaps[KIPT_GAP_STOPPED]);
-	EXPECT_EQ(0, told.gaps[KIPT_GAP_SWITCHES]);
+	EXPECT_EQ(1, seen.gaps[KIPT_GAP_STOPPED]);
+	EXPECT_EQ(0, seen.gaps[KIPT_GAP_SWITCHES]);
 }
 
-/* What root can write 0 to: then kprobes do not fire, and nobody is told. */
+/* Files that root can write 0 to: kprobes then do not fire, without any notice. */
 FIXTURE(deaf)
 {
 	struct kipt_nl nl;
@@ -1006,14 +1006,14 @@ FIXTURE_TEARDOWN(deaf)
 	kipt_nl_close(&self->nl);
 }
 
-static int run_and_tell(struct kipt_nl *nl, int id)
+static int run_and_count(struct kipt_nl *nl, int id)
 {
 	int ret = kipt_session_start(nl, id);
 
 	work(100);
 	if (!ret)
 		ret = kipt_session_stop(nl, id);
-	return ret ? ret : fetch_and_tell(nl, id);
+	return ret ? ret : fetch_and_count(nl, id);
 }
 
 /* From 7.3 on a kernel may answer that ftrace is always on. */
@@ -1029,34 +1029,34 @@ static int run_and_tell(struct kipt_nl *nl, int id)
 /* The kernel's code is no more than gaps. */
 #define EXPECT_NO_KERNEL()						\
 	do {								\
-		EXPECT_EQ(0, told.kernel);				\
-		EXPECT_LT(0, told.gaps[KIPT_GAP_NO_CODE]);		\
+		EXPECT_EQ(0, seen.kernel);				\
+		EXPECT_LT(0, seen.gaps[KIPT_GAP_NO_CODE]);		\
 	} while (0)
 
 TEST_F_TIMEOUT(deaf, from_the_start_on, 60)
 {
 	SWITCH_OFF();
-	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
+	EXPECT_LE(0, run_and_count(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 	ASSERT_EQ(0, knob_back());
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 
-	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
-	EXPECT_LT(100, told.kernel);
-	EXPECT_EQ(0, told.gaps[KIPT_GAP_NO_CODE]);
+	EXPECT_LE(0, run_and_count(&self->nl, self->id));
+	EXPECT_LT(100, seen.kernel);
+	EXPECT_EQ(0, seen.gaps[KIPT_GAP_NO_CODE]);
 }
 
 TEST_F_TIMEOUT(deaf, from_the_stop_on, 60)
 {
-	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
-	EXPECT_LT(100, told.kernel);
+	EXPECT_LE(0, run_and_count(&self->nl, self->id));
+	EXPECT_LT(100, seen.kernel);
 	SWITCH_OFF();
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 	/* What was patched meanwhile, nobody knows. */
 	ASSERT_EQ(0, knob_back());
-	EXPECT_LE(0, fetch_and_tell(&self->nl, self->id));
+	EXPECT_LE(0, fetch_and_count(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 }
 
@@ -1066,12 +1066,12 @@ TEST_F_TIMEOUT(deaf, before_there_was_a_session, 60)
 	SWITCH_OFF();
 	self->id = kipt_session_new(&self->nl, &deaf_want);
 	ASSERT_LT(0, self->id);
-	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
+	EXPECT_LE(0, run_and_count(&self->nl, self->id));
 	EXPECT_NO_KERNEL();
 	ASSERT_EQ(0, knob_back());
-	EXPECT_LE(0, run_and_tell(&self->nl, self->id));
-	EXPECT_LT(100, told.kernel);
-	EXPECT_EQ(0, told.gaps[KIPT_GAP_NO_CODE]);
+	EXPECT_LE(0, run_and_count(&self->nl, self->id));
+	EXPECT_LT(100, seen.kernel);
+	EXPECT_EQ(0, seen.gaps[KIPT_GAP_NO_CODE]);
 }
 
 #include "kipt_main.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A keeper is told by the kernel that the process it watches has ended: by the
- * signal for the death of a parent.
+ * The kernel sends a keeper a signal when the process that it watches has ended:
+ * the signal for the death of a parent.
  */
 #include "undo.h"
 
@@ -25,7 +25,7 @@ static void close_all_but(int keep_fd)
 	syscall(SYS_close_range, keep_fd + 1, ~0U, 0);
 }
 
-/* The end of what @ready writes to tells the parent that all is set up. */
+/* The parent reads the other end of @ready: a byte says that all is set up. */
 static void keep_watch(pid_t parent, int ready, void (*put_back)(void *arg),
 		       void *arg, int keep_fd)
 {
