@@ -22,7 +22,7 @@ static const char usage[] =
 "Compares the ground truth of one vCPU with the decoded records of that CPU,\n"
 "transfer for transfer, and prints the first difference.\n"
 "\n"
-"  --cpu N       records of CPU N only (KIPT_RECORD_CPU records tell)\n"
+"  --cpu N       records of CPU N only: those after its KIPT_RECORD_CPU\n"
 "  --run N       only what is between the Nth setting of TraceEn and the next\n"
 "  --ctl N       only runs with PSBFreq and CycThresh of this IA32_RTIT_CTL\n"
 "  --ring        the oldest trace may be missing\n"

@@ -235,7 +235,7 @@ static bool frequent_changed_code_is_refused(void)
 	return !equal();
 }
 
-/* Tracing ends and begins again; the first is told without an address. */
+/* Tracing ends and begins again; the record of the end has no address. */
 static void disable_and_enable(unsigned int at)
 {
 	truth(TRUTH_DISABLE, 0x2000 + 16 * at, 0x9000, TRUTH_JUMP_IND);
@@ -268,7 +268,7 @@ static bool disable_elsewhere_needs_its_address(void)
 	return !equal();
 }
 
-/* Up to the next PSB, which is behind transfer 11, only disables are told. */
+/* Up to the next PSB, which comes after transfer 11, only disables have records. */
 static void disables_in_one_gap(unsigned int second)
 {
 	begin();
@@ -292,7 +292,7 @@ static bool disables_in_one_gap_are_equal(void)
 	return equal() && result.branches == 10 && result.missed == 5;
 }
 
-static bool wrong_branch_behind_them_is_found(void)
+static bool wrong_branch_after_them_is_found(void)
 {
 	disables_in_one_gap(11);
 	record_entries[record_file.count - 2].value ^= 0x10;
@@ -583,11 +583,11 @@ static bool blind_comparison_is_caught(void)
 	return missed_controls() > 0;
 }
 
-/* A MOV CR3, and what a PIP told of it: @cr3 and @told. */
-static void moves_cr3(unsigned int at, uint64_t cr3, uint64_t told)
+/* A MOV CR3 to @cr3, of which a PIP packet says @reported. */
+static void moves_cr3(unsigned int at, uint64_t cr3, uint64_t reported)
 {
 	truth(TRUTH_CR3, 0x2000 + 16 * at, cr3, 0);
-	record(KIPT_RECORD_CONTEXT, 0, 0, told, 0, 0);
+	record(KIPT_RECORD_CONTEXT, 0, 0, reported, 0, 0);
 }
 
 static bool address_spaces_are_compared(void)
@@ -596,7 +596,7 @@ static bool address_spaces_are_compared(void)
 	many(0, 10, true);
 	moves_cr3(10, 0x5000, 0x5000);
 	many(10, 10, true);
-	/* The number of a process in CR3 is not told. */
+	/* A PIP does not have the PCID, which CR3 has. */
 	moves_cr3(20, 0x8000000000006003, 0x6000);
 	many(20, 10, true);
 	end();
@@ -624,7 +624,7 @@ static bool missing_address_space_is_found(void)
 	return !equal();
 }
 
-static bool address_space_behind_a_gap_may_be_unknown(void)
+static bool address_space_after_a_gap_may_be_unknown(void)
 {
 	begin();
 	moves_cr3(0, 0x5000, 0x5000);
@@ -659,7 +659,7 @@ static const struct test tests[] = {
 	TEST(disable_in_a_gap_needs_no_address),
 	TEST(disable_elsewhere_needs_its_address),
 	TEST(disables_in_one_gap_are_equal),
-	TEST(wrong_branch_behind_them_is_found),
+	TEST(wrong_branch_after_them_is_found),
 	TEST(disables_that_nobody_made_are_found),
 	TEST(decode_gap_is_refused),
 	TEST(silent_gap_is_refused),
@@ -683,7 +683,7 @@ static const struct test tests[] = {
 	TEST(address_spaces_are_compared),
 	TEST(wrong_address_space_is_found),
 	TEST(missing_address_space_is_found),
-	TEST(address_space_behind_a_gap_may_be_unknown),
+	TEST(address_space_after_a_gap_may_be_unknown),
 	TEST(controls_are_found),
 	TEST(controls_are_found_in_a_loop),
 	TEST(blind_comparison_is_caught),

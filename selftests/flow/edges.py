@@ -26,7 +26,7 @@ KINDS = {1: "jcc", 2: "jmp", 3: "call", 4: "jmp*", 5: "call*", 6: "ret",
 ENABLE, DISABLE, MARK_ON = 32, 33, 34
 EVENTS = ("interrupt", "exception", "off")
 NO_ADDRESS = ("jcc", "off", "cr3")
-# May stand between the packets of one operation, or anywhere.
+# Packets that may come anywhere, also between those of one operation.
 PASSED = ("TSC", "TMA", "MTC", "CYC", "CBR", "PAD", "MODE.Exec", "MODE.TSX",
           "PIP", "VMCS", "MNT")
 OS, USER, DISRETC = 1 << 2, 1 << 3, 1 << 11
@@ -54,7 +54,7 @@ def truth_edges(path, ctl):
 
 
 def packets_seen(path):
-    """PGE and PGD, each with the FUP before and the TraceStop behind it."""
+    """PGE and PGD, each with the FUP before and the TraceStop after it."""
     seen, fup, in_psb = [], None, False
     for line in open(path):
         # Most lines only count by their name.
@@ -87,8 +87,8 @@ def number(text):
 def wrong(edge, seen, ctl, stops, last):
     """What is wrong with the packets of an edge, or None.
 
-    Behind the last one a TraceStop may stand that is none of its own: code that
-    a filter left out entered the range.
+    After the last edge there may be a TraceStop that does not belong to it: code
+    that a filter left out entered the range.
     """
     if edge.on != seen.on:
         return "the other way"

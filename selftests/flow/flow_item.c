@@ -313,7 +313,7 @@ static bool truth_mark(struct flow_cursor *cursor,
 	}
 }
 
-/* An address as packets of a CPU without LIP tell it. */
+/* Return: @ip as packets of a CPU without LIP have it, an offset in its segment. */
 static uint64_t truth_address(const struct flow_cursor *cursor, uint64_t ip)
 {
 	if (ip >= cursor->based_first && ip <= cursor->based_last)

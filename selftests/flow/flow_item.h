@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One thing a CPU did, in the form in which the ground truth and the decoded
- * records can be held against each other, and a cursor over a file of either.
- * Reading the two formats is all this owns; what may differ is decided in
- * match.c. Runs in user space on the host.
+ * One thing a CPU did, in a form in which the ground truth and the decoded
+ * records can be compared, and a cursor over a file of either. This only reads
+ * the two formats; match.c decides what may differ. Runs in user space on the host.
  */
 #ifndef KIPT_FLOW_ITEM_H
 #define KIPT_FLOW_ITEM_H
@@ -158,7 +157,7 @@ bool flow_select_run(struct flow_file *file, unsigned int run);
  * flow_select_ctl() - narrow a truth file to runs that belong together
  * @file: from flow_open_truth()
  * @ctl: from the first TRUTH_MARK_ON whose IA32_RTIT_CTL has its PSBFreq and
- *	CycThresh to the next one behind it that has others
+ *	CycThresh to the next one after it that has others
  *
  * Return: true, or false after a sentence on stderr.
  */

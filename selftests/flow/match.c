@@ -96,7 +96,7 @@ struct segment {
 	uint64_t items;
 	bool has_sync;
 	uint64_t sync_ip;
-	/* Since the gap before it an address was told. */
+	/* A record since the last gap had an address. */
 	bool known;
 	/* It ends in the gap where it began. */
 	bool lost;
@@ -125,8 +125,8 @@ static bool sync_fits(struct segment *s, const struct flow_item *before)
 }
 
 /*
- * Up to the next PSB a decoder that is lost tells where tracing was disabled,
- * and not where it was enabled again: the next that it tells may be far behind.
+ * Up to the next PSB, a decoder that is lost reports where tracing was disabled,
+ * but not where it was enabled again: its next record may come much later.
  */
 static bool stays_lost(const struct match_options *options,
 		       const struct segment *s)
@@ -135,7 +135,7 @@ static bool stays_lost(const struct match_options *options,
 	       s->record_item.kind == FLOW_DISABLE;
 }
 
-/* True: all of it matched, and both cursors stand behind it. */
+/* Return: true if all of it matched; both cursors are after it then. */
 static bool segment_match(const struct match_options *options,
 			  struct segment *s)
 {
@@ -236,7 +236,7 @@ bool match_skipped(const struct match_result *result, size_t index)
 	return false;
 }
 
-/* Items skipped while looking for where a segment stands in the truth. */
+/* Items skipped while looking for the place of a segment in the truth. */
 struct skipped {
 	uint64_t branches;
 	bool overflow;
@@ -252,7 +252,7 @@ static void account_skip(struct match *m, const struct skipped *skipped,
 		m->result->hidden += skipped->branches;
 	note_skip(m->result, begin, end);
 	if (m->overflow_gap && !skipped->overflow && !m->changed_gap)
-		difference(m->result, "an overflow gap stands where the CPU lost nothing",
+		difference(m->result, "there is an overflow gap where the CPU lost nothing",
 			   &none, &none);
 	if (skipped->overflow && !m->overflow_gap)
 		difference(m->result, "the CPU lost packets and no overflow gap says so",
@@ -262,7 +262,7 @@ static void account_skip(struct match *m, const struct skipped *skipped,
 /*
  * struct probe - looks ahead in the truth: the item where the best try so far
  * ended. In a loop most places fail there too, at the end of a long match.
- * @at: behind that item
+ * @at: after that item
  * @taken: items before @at, from where the search began
  * @item: the last of them
  */
@@ -361,8 +361,8 @@ static bool find_segment(struct match *m)
 	if (best.record_item.kind == FLOW_END)
 		best.record_item = flow_record_next(&best.records);
 	difference(m->result, best.items ?
-		   "what follows a gap stands nowhere in the truth; this is where the longest match ends" :
-		   "what follows a gap stands nowhere in the truth",
+		   "what follows a gap is nowhere in the truth; this is where the longest match ends" :
+		   "what follows a gap is nowhere in the truth",
 		   &best.truth_item, &best.record_item);
 	accept_part(m, &best, &skipped_best, best_place);
 	return false;
@@ -482,8 +482,8 @@ static void judge_missed(struct match_result *result,
 }
 
 /*
- * Behind a difference: go on with what the next PSB, gap or resumption begins,
- * as after a gap. False: there is none.
+ * After a difference: go on at the next PSB, gap or resumption, as after a gap.
+ * Return: false if there is none.
  */
 static bool skip_wrong(struct match *m)
 {

@@ -22,7 +22,7 @@
  * @late_start: the oldest trace may be missing (ring)
  * @early_end: the newest may be missing (buffer full, CPU offline)
  * @no_code: code may be missing, and a lot of it
- * @all_gaps: gaps of every kind are allowed, whatever they hide, and behind a
+ * @all_gaps: gaps of every kind are allowed, whatever they hide, and after a
  *	difference the comparison goes on at the next PSB: the caller judges
  *	what was missed
  */
@@ -34,7 +34,7 @@ struct match_options {
 };
 
 /**
- * struct match_skip - truth entries that no record stands for
+ * struct match_skip - truth entries without a record
  * @begin: first entry
  * @end: last entry + 1
  */
@@ -51,7 +51,7 @@ struct match_skip {
  * @record: its counterpart
  * @compared: items that matched, by enum flow_kind
  * @branches: control transfers that matched
- * @spaces: those of them whose address space both told
+ * @spaces: those of them whose address space is known on both sides
  * @gaps: gaps, by enum kipt_gap_kind
  * @missed: control transfers of the truth inside gaps
  * @hidden: those of @missed in gaps that neither a full ring nor an overflow of
@@ -83,8 +83,8 @@ struct match_result {
  * @records: where the records start
  * @options: what may differ
  *
- * The records between two gaps must stand in the truth without a hole and in
- * order; a gap may hide only what its kind explains.
+ * The truth must have the records between two gaps in the same order and with
+ * nothing in between; a gap may hide only what its kind explains.
  */
 void match_run(struct match_result *result, struct flow_cursor truth,
 	       struct flow_cursor records, const struct match_options *options);

@@ -48,7 +48,7 @@ branches=${counts#branches } branches=${branches%% *}
 if [ "$size" = 64M ] && [[ ${BUFFER[*]} != *ring* ]]; then
 	"$KIPT" show "$WORK/packed" --counts --json >"$WORK/edges" ||
 		fail "kipt show --counts: exit status $?"
-	[ -s "$WORK/processes" ] || fail "no process was told of"
+	[ -s "$WORK/processes" ] || fail "mix listed no process"
 	while read -r _ pid _ program on; do
 		grep -q "\"pid\": *$pid,.*_symbol\": *\"[^\"]*\[$program\]\"" \
 			"$WORK/edges" ||

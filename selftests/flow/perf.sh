@@ -79,8 +79,8 @@ compare_edges()
 	cmp -s "$WORK/ours" "$WORK/theirs"
 }
 
-# tell FILE: "N branches, N edges"
-tell()
+# print_counts FILE: "N branches, N edges"
+print_counts()
 {
 	awk '{ n += $1 } END { print n + 0 " branches, " NR " edges" }' "$1"
 }
@@ -106,8 +106,8 @@ check_cpu()
 		echo "# tries again: packets were lost"
 	done
 	[ "$status" != 2 ] || fail "packets were lost in each of $TRIES runs"
-	echo "# kipt on CPU $1: $(tell "$WORK/ours")"
-	echo "# perf on CPU $((1 - $1)): $(tell "$WORK/theirs")"
+	echo "# kipt on CPU $1: $(print_counts "$WORK/ours")"
+	echo "# perf on CPU $((1 - $1)): $(print_counts "$WORK/theirs")"
 	if [ "$status" != 0 ]; then
 		diff "$WORK/theirs" "$WORK/ours" | head -n 20 | sed 's/^/# /'
 		fail "perf and kipt saw different branches of the program"

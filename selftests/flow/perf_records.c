@@ -3,10 +3,10 @@
  * perf_records CPU OUT: reads what
  *	perf script --itrace=be -F cpu,event,flags,ip,addr,insn
  * prints on stdin and writes the branches of one CPU as a records file, so
- * that perf's decoder is held against the truth by the same comparison as
- * ours. Whether a branch is indirect is in its instruction's bytes; perf calls
- * every event an interrupt. Exits 1 if perf reported a decoding error, or for a
- * branch whose flags name no kind. Runs in user space on the host.
+ * that perf's decoder is compared with the truth in the same way as ours. The
+ * instruction's bytes show whether a branch is indirect; perf calls every event an
+ * interrupt. Exits 1 if perf reported a decoding error, or for a branch whose flags
+ * name no kind. Runs in user space on the host.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -13,8 +13,8 @@
 #   perf     Linux's own driver and perf, unmodified
 #   libipt   the module's raw buffers in libipt, and a flipped byte
 #   lip      32-bit code in a segment that does not begin at 0, on a CPU that
-#            tells linear addresses
-#   rip      the same on one that tells offsets: a gap, and no wrong flow
+#            traces linear addresses
+#   rip      the same on one that traces offsets: a gap, and no wrong flow
 #   filters  address ranges, stop ranges, one process
 #
 # ROUNDS is how much work there is; the default makes over 10 million
@@ -125,7 +125,7 @@ prove_mix()
 		[ -n "$ctl" ] && [ $((ctl & DISRETC)) = $((wanted)) ]
 		result $? "CPU $cpu traced with DisRETC as asked (IA32_RTIT_CTL ${ctl:-unknown})"
 		sed -n 's/^in a known address space: //p' "$OUT/compare.$cpu" | grep -qx '[1-9].*'
-		result $? "CPU $cpu tells address spaces"
+		result $? "CPU $cpu traces address spaces"
 		total=$((total + $(transfers "$cpu")))
 	done
 	echo "# $total transfers compared"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * based ROUNDS: 32-bit code in a code segment of a local descriptor table
- * that does not begin at address 0. CPUs with LIP tell its linear addresses,
+ * that does not begin at address 0. CPUs with LIP trace its linear addresses,
  * the others its offsets in the segment. At these offsets other code is
  * mapped, which takes other ways: a decoder that reads there goes wrong.
  * Prints the first and the last address of the segment. A round makes seven
