@@ -272,7 +272,7 @@ int nla_parse_nested(struct nlattr **attrs, int max, const struct nlattr *nest,
 int genlmsg_reply(struct sk_buff *skb, struct genl_info *info);
 void nlmsg_free(struct sk_buff *skb);
 
-/* The list changed since the last message: the reader is to be told. */
+/* In the kernel this marks a message if the list changed since the last one. */
 #define genl_dump_check_consistent(cb, header) ((void)(header))
 
 #endif /* KIPT_MESSAGES_KERNEL_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Dumps of sessions with more CPUs than the test machine boots, to readers
- * with little room: each session and each of its CPUs is told once, in order,
- * in whole messages. Of a session that is destroyed nothing is told, in a dump
- * or in an answer. User space, with the module's own file.
+ * with little room: each session and each of its CPUs is listed once, in order,
+ * in whole messages. A session that is destroyed is neither in a dump nor in an
+ * answer. User space, with the module's own file.
  */
 #include "kernel.h"
 
@@ -41,18 +41,18 @@ static u64 answered;
 static bool answered_cpus;
 
 /**
- * struct reader - who asks, and what was told
+ * struct reader - the reader of a dump, and what it got
  * @cb: the dump
  * @room: of its buffer
- * @told: messages about each session: its own and its CPUs
+ * @messages: about each session: its own and its CPUs
  * @datagrams: how many it took
- * @cpu_lists: sessions whose list of CPUs was told
+ * @cpu_lists: sessions whose message has a list of CPUs
  * @wrong: a message was not as it should be
  */
 static struct reader {
 	struct netlink_callback cb;
 	u32 room;
-	u32 told[SESSIONS];
+	u32 messages[SESSIONS];
 	u32 datagrams;
 	u32 cpu_lists;
 	bool wrong;
@@ -404,18 +404,18 @@ static void see(const struct nlmsghdr *header)
 	u32 len = header->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN;
 	u32 id = (u32)number(attrs, len, KIPT_A_SESSION_ID);
 	const struct nlattr *cpu = find(attrs, len, KIPT_A_SESSION_CPU);
-	u32 told;
+	u32 before;
 
 	if (id % 3 != 1 || id / 3 >= SESSIONS) {
 		reader.wrong = true;
 		return;
 	}
-	told = reader.told[id / 3]++;
-	if (!told)
+	before = reader.messages[id / 3]++;
+	if (!before)
 		reader.wrong |= cpu || number(attrs, len, KIPT_A_SESSION_STATE)
 					!= KIPT_STATE_STOPPED;
 	else
-		reader.wrong |= !cpu || !is_cpu(cpu, id, told - 1);
+		reader.wrong |= !cpu || !is_cpu(cpu, id, before - 1);
 	if (find(attrs, len, KIPT_A_SESSION_CPUS))
 		reader.cpu_lists++;
 }
@@ -465,28 +465,28 @@ static void take_all(void)
 		reader.wrong = ++calls == CALLS_MOST;
 }
 
-static bool told_are(u32 first, u32 second, u32 third)
+static bool messages_are(u32 first, u32 second, u32 third)
 {
-	return reader.told[0] == first && reader.told[1] == second &&
-	       reader.told[2] == third;
+	return reader.messages[0] == first && reader.messages[1] == second &&
+	       reader.messages[2] == third;
 }
 
 static void end(const char *what, u32 cpus, bool good)
 {
 	free_sessions();
 	printf("# %u CPUs, room %u: %u, %u and %u messages in %u datagrams\n",
-	       cpus, reader.room, reader.told[0], reader.told[1],
-	       reader.told[2], reader.datagrams);
+	       cpus, reader.room, reader.messages[0], reader.messages[1],
+	       reader.messages[2], reader.datagrams);
 	ktap_result(&ktap, good && !reader.wrong, "%s_cpus_%u_room_%u", what,
 		    cpus, reader.room);
 }
 
-static void all_are_told(u32 cpus, u32 room, bool lists)
+static void all_are_listed(u32 cpus, u32 room, bool lists)
 {
 	make_sessions(cpus);
 	begin(room, 0);
 	take_all();
-	end("all_are_told", cpus, told_are(cpus + 1, cpus + 1, cpus + 1) &&
+	end("all_are_listed", cpus, messages_are(cpus + 1, cpus + 1, cpus + 1) &&
 	    reader.cpu_lists == (lists ? SESSIONS : 0));
 }
 
@@ -507,29 +507,29 @@ static void lists_do_not_depend_on_the_place(void)
 	end("lists_do_not_depend_on_the_place", 64, !left_out);
 }
 
-static void one_is_told(u32 cpus, u32 room)
+static void one_is_listed(u32 cpus, u32 room)
 {
 	make_sessions(cpus);
 	begin(room, 4);
 	take_all();
-	end("one_is_told", cpus, told_are(0, cpus + 1, 0));
+	end("one_is_listed", cpus, messages_are(0, cpus + 1, 0));
 }
 
-/* A session that leaves between two calls is told no further. */
+/* Of a session that leaves between two calls no more messages come. */
 static void is_left(const char *name, u32 cpus, u32 room,
 		    void (*leave)(struct kipt_session **session))
 {
-	u32 told;
+	u32 before;
 
 	make_sessions(cpus);
 	begin(room, 0);
-	while (!reader.told[1] && !reader.wrong)
+	while (!reader.messages[1] && !reader.wrong)
 		reader.wrong |= !take();
-	told = reader.told[1];
+	before = reader.messages[1];
 	leave(&sessions[1]);
 	take_all();
-	end(name, cpus, told < cpus + 1 &&
-	    told_are(cpus + 1, told, cpus + 1));
+	end(name, cpus, before < cpus + 1 &&
+	    messages_are(cpus + 1, before, cpus + 1));
 }
 
 static void one_that_goes_is_left(u32 cpus, u32 room)
@@ -548,20 +548,20 @@ static void one_that_dies_is_left(u32 cpus, u32 room)
 	is_left("one_that_dies_is_left", cpus, room, destroy_it);
 }
 
-static void dead_ones_are_not_told(u32 cpus, u32 room)
+static void dead_ones_are_not_listed(u32 cpus, u32 room)
 {
 	make_sessions(cpus);
 	destroy(sessions[0]);
 	destroy(sessions[2]);
 	begin(room, 0);
 	take_all();
-	end("dead_ones_are_not_told", cpus, told_are(0, cpus + 1, 0));
+	end("dead_ones_are_not_listed", cpus, messages_are(0, cpus + 1, 0));
 	make_sessions(cpus);
 	destroy(sessions[1]);
 	begin(room, 4);
 	take_all();
-	end("a_dead_one_that_is_asked_for_is_not_told", cpus,
-	    told_are(0, 0, 0) && !reader.datagrams);
+	end("a_dead_one_that_is_asked_for_is_not_listed", cpus,
+	    messages_are(0, 0, 0) && !reader.datagrams);
 }
 
 static void none_of_that_number_is_an_error(void)
@@ -617,17 +617,17 @@ static void no_room_is_an_error(void)
 int main(void)
 {
 	ktap_start();
-	all_are_told(64, ROOM_LEAST, true);
-	all_are_told(64, 4096, true);
-	all_are_told(64, ROOM_MOST, true);
-	all_are_told(4096, ROOM_LEAST, false);
-	all_are_told(4096, ROOM_MOST, true);
+	all_are_listed(64, ROOM_LEAST, true);
+	all_are_listed(64, 4096, true);
+	all_are_listed(64, ROOM_MOST, true);
+	all_are_listed(4096, ROOM_LEAST, false);
+	all_are_listed(4096, ROOM_MOST, true);
 	lists_do_not_depend_on_the_place();
-	one_is_told(64, ROOM_LEAST);
-	one_is_told(1, ROOM_LEAST);
+	one_is_listed(64, ROOM_LEAST);
+	one_is_listed(1, ROOM_LEAST);
 	one_that_goes_is_left(64, ROOM_LEAST);
 	one_that_dies_is_left(64, ROOM_LEAST);
-	dead_ones_are_not_told(64, ROOM_LEAST);
+	dead_ones_are_not_listed(64, ROOM_LEAST);
 	none_of_that_number_is_an_error();
 	answers_are_of_those_that_live(1);
 	answers_are_of_those_that_live(4096);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * As much of the kernel as kmod/nmi.c needs in user space: CPUs that are
- * numbers, a TSC that stands still until the test moves it, and NMI handlers
+ * numbers, a TSC that does not move until the test sets it, and NMI handlers
  * that the test calls. Each header the file asks for is this one.
  */
 #ifndef KIPT_NMI_KERNEL_H

@@ -66,13 +66,13 @@ void unregister_nmi_handler(unsigned int type, const char *name)
 }
 
 /**
- * struct cpu - what a CPU has and was told
+ * struct cpu - state of a CPU, and which functions were called on it
  * @trace: attached to it, or NULL
- * @pending: a ToPA PMI stands in its status register
+ * @pending: its status register has a ToPA PMI
  * @masked: LVTPC lets no PMI through
- * @pmis: how often its trace was told of a PMI
- * @looks: how often its trace was told to look
- * @dies: how often the crash code was told of an NMI, in the right order
+ * @pmis: calls of kipt_trace_pmi_local() with its trace
+ * @looks: calls of kipt_trace_nmi_local() with its trace
+ * @dies: calls of kipt_crash_nmi_local(), in the right order
  */
 static struct cpu {
 	struct kipt_trace *trace;
@@ -228,7 +228,7 @@ static void test_pmi(void)
 {
 	begin();
 	pmi(0);
-	check("pmi_is_claimed_and_told", nmi(0) && cpus[0].pmis == 1 &&
+	check("pmi_is_claimed_and_handled", nmi(0) && cpus[0].pmis == 1 &&
 	      cpus[0].looks == 1 && cpus[0].dies == 1);
 	check("pmi_is_acknowledged_and_unmasked",
 	      !cpus[0].pending && !cpus[0].masked);
@@ -242,7 +242,7 @@ static void test_stop(void)
 	check("stop_acknowledges_the_pmi", !cpus[0].pending);
 	check("nmi_of_a_stopped_pmi_is_claimed", nmi(0) == 1);
 	check("late_nmi_unmasks_after_a_stop", !cpus[0].masked);
-	check("nmi_right_behind_it_is_left", !nmi(0));
+	check("nmi_right_after_it_is_left", !nmi(0));
 	stop_with_pmi();
 	here = 1;
 	check("stop_on_one_cpu_awaits_none_on_another", !nmi(1));

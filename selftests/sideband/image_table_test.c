@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which file an address was mapped from: at an exec, over a fork, where a mapping took
- * the place of another; what nobody can tell is not told. Also tables made by chance,
- * against a search that looks at everything. User space.
+ * the place of another; what cannot be known has no file. Also compares random tables
+ * with a search that looks at everything. User space.
  */
 #include <stdlib.h>
 #include <string.h>

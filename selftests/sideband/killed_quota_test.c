@@ -110,7 +110,7 @@ static void numbers_begin_anew(void)
 	take(7, 100, ~0U - 1);
 	take(7, 101, ~0U);
 	last = take(7, 102, 1);
-	check("newest_behind_the_highest_number", take(7, 103, 2) == last);
+	check("newest_after_the_highest_number", take(7, 103, 2) == last);
 }
 
 static void older_ones_stay_while_the_newest_is_read(void)

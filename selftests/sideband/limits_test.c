@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parameters of the module, also such as no one should give it: what it takes is
- * in range, a power of two where tables and rings have masks, the nearest that is
- * allowed, and told where it is not what was given. User space.
+ * Parameters of the module, also such as no one should give it: it takes the nearest
+ * value that is allowed, a power of two where tables and rings have masks, and logs a
+ * line if that is not the value given. User space.
  */
 #include <linux/module.h>
 #include <linux/mm.h>
@@ -29,7 +29,7 @@ extern uint *const param_snapshots;
 extern uint *const param_snapshot_trace;
 
 static struct ktap ktap;
-/* What was told of the last parameters. */
+/* What the module logged about the last parameters. */
 static char said[4096];
 
 void printk_warned(const char *format, ...)
@@ -154,7 +154,7 @@ static u64 nearest(const struct parameter *parameter, u64 value)
 	return parameter->power ? power : value;
 }
 
-static bool is_told(const struct parameter *parameter)
+static bool is_logged(const struct parameter *parameter)
 {
 	char begin[64];
 
@@ -173,7 +173,7 @@ static bool is_taken(const struct parameter *parameter, u64 value)
 	**parameter->given = (uint)value;
 	kipt_limits_init();
 	right = parameter->taken() == wanted * parameter->unit &&
-		is_told(parameter) == (wanted != value);
+		is_logged(parameter) == (wanted != value);
 	if (!right)
 		printf("# %s=%llu: %llu is taken; %s", parameter->name,
 		       (unsigned long long)value,
@@ -207,7 +207,7 @@ static void nobody_gives_any(void)
 	ktap_result(&ktap, !said[0] && memory() == MACHINE / 4,
 		    "limits_memory_is_a_quarter_of_the_machine");
 	ktap_result(&ktap, !said[0] && spaces() == 16384 &&
-		    switches() == 65536 && patches() == 32768, "limits_defaults_are_as_told");
+		    switches() == 65536 && patches() == 32768, "limits_defaults_are_as_documented");
 }
 
 int main(void)

@@ -122,7 +122,7 @@ static void missed_ones_are_unknown(void)
 	patch(30, 20, 1, 2);
 	check("before_a_missed_one_all_is_unknown",
 	      unknown(0, 5) && unknown(1, 5));
-	check("behind_it_all_is_known", was(2, 5, 0x90) && was(2, 20, 2));
+	check("after_it_all_is_known", was(2, 5, 0x90) && was(2, 20, 2));
 }
 
 static void what_fell_out_is_unknown(void)
@@ -258,7 +258,7 @@ int main(void)
 	missed_ones_are_unknown();
 	what_fell_out_is_unknown();
 	check("random_text_is_what_it_was_or_unknown", random_text_agrees());
-	check("a_reader_beside_the_writer_is_right_or_told",
+	check("a_reader_beside_the_writer_is_right_or_is_refused",
 	      reader_is_never_overtaken());
 	free(log);
 	return ktap_end(&ktap);

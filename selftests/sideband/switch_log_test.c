@@ -32,7 +32,7 @@ static void check(const char *name, bool good)
 	ktap_result(&ktap, good, "%s", name);
 }
 
-static void time_tells_who_ran(void)
+static void time_shows_who_ran(void)
 {
 	begin();
 	add(100, 1);
@@ -47,7 +47,7 @@ static void time_tells_who_ran(void)
 	      kipt_switch_log_running(&log, 199) == 1);
 	check("in_a_kernel_thread_it_is_the_one_before",
 	      kipt_switch_log_running(&log, 350) == 2);
-	check("behind_the_log_it_is_the_last",
+	check("after_the_log_it_is_the_last",
 	      kipt_switch_log_running(&log, ~0ULL) == 1);
 	check("without_time_several_are_unknown",
 	      !kipt_switch_log_running(&log, 0));
@@ -69,7 +69,7 @@ static void one_space_needs_no_time(void)
 	      !kipt_switch_log_running(&log, 250));
 }
 
-static void an_overflow_is_told(void)
+static void an_overflow_is_reported(void)
 {
 	u64 i;
 
@@ -78,7 +78,7 @@ static void an_overflow_is_told(void)
 		add(100 + i * 10, i < ENTRIES ? 1 : 2);
 	/* Entries 0 to 2 are overwritten, 3 may be half so. */
 	check("overflow_counts_what_is_lost", kipt_switch_log_first(&log) == 4);
-	check("overflow_tells_since_when_it_knows",
+	check("overflow_says_since_when_it_knows",
 	      kipt_switch_log_known(&log) == 140);
 	check("overflow_before_that_nobody_is_known",
 	      !kipt_switch_log_running(&log, 139) &&
@@ -103,7 +103,7 @@ static void times_have_64_bits(void)
 	      kipt_tsc_extend(near, 10) == (3ULL << 56) + 10);
 	check("packet_from_before_the_wrap",
 	      kipt_tsc_extend(near, (1ULL << 56) - 5) == (3ULL << 56) - 5);
-	check("packet_from_behind_the_wrap",
+	check("packet_from_after_the_wrap",
 	      kipt_tsc_extend((3ULL << 56) - 5, 7) == (3ULL << 56) + 7);
 	check("small_times_do_not_become_negative",
 	      kipt_tsc_extend(5, (1ULL << 56) - 5) == (1ULL << 56) - 5);
@@ -121,7 +121,7 @@ static void times_of_a_run_are_extended_by_its_start(void)
 
 	check("begin_of_a_run",
 	      kipt_tsc_extend(near, start & ((1ULL << 56) - 1)) == start);
-	check("another_cpu_is_behind",
+	check("another_cpu_is_earlier",
 	      kipt_tsc_extend(near, (start - 5000) & ((1ULL << 56) - 1)) ==
 	      start - 5000);
 	check("a_run_of_months",
@@ -134,9 +134,9 @@ int main(void)
 {
 	ktap_start();
 	times_of_a_run_are_extended_by_its_start();
-	time_tells_who_ran();
+	time_shows_who_ran();
 	one_space_needs_no_time();
-	an_overflow_is_told();
+	an_overflow_is_reported();
 	times_have_64_bits();
 	return ktap_end(&ktap);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Switches of a CPU merged into its records: each address space the trace comes
- * to, and each time, names the thread that ran then; what cannot be told is not
- * named. Also of made-up schedules, of which the records stand late, as a trace
- * has them. The numbers are the same in each run. User space, with the log of
- * switches.
+ * to, and each time, names the thread that ran then, unless that cannot be known.
+ * Also of made-up schedules, whose records come late, as in a trace. The numbers are
+ * the same in each run. User space, with the log of switches.
  */
 #include "../../uapi/linux/kipt_record.h"
 #include <stdlib.h>
@@ -115,7 +114,7 @@ static void times_place_switches(void)
 	check("none_is_named_before_the_first", passed(50) == NONE);
 	check("a_time_passes_a_switch", passed(100) == 101);
 	check("none_is_named_twice", passed(150) == NONE);
-	check("threads_of_a_space_are_told_apart", passed(250) == 102);
+	check("threads_of_a_space_are_distinguished", passed(250) == 102);
 	check("a_kernel_thread_is_named", passed(301) == 103);
 	check("time_passes_several", !passed(302) && (records_begin(), true) &&
 	      passed(400) == 103);
@@ -132,9 +131,9 @@ static void time_may_be_ahead_of_the_space(void)
 	records_begin();
 	check("the_space_is_named", context(A) == 101);
 	check("a_time_ahead_of_the_space_names_nobody", passed(210) == NONE);
-	check("the_space_behind_it_names_the_switch", context(B) == 201);
+	check("the_space_after_it_names_the_switch", context(B) == 201);
 	check("and_the_next_one_the_next", context(A) == 102);
-	check("a_time_behind_the_space_names_nobody", passed(310) == NONE);
+	check("a_time_after_the_space_names_nobody", passed(310) == NONE);
 	check("and_the_last_one", passed(410) == NONE && context(B) == 202);
 }
 
@@ -149,7 +148,7 @@ static void records_begin_at_a_psb(void)
 	kipt_task_merge_at(&merge, 250, 290);
 	check("who_runs_at_a_psb_is_named", context(B) == 201);
 	kipt_task_merge_at(&merge, 350, 390);
-	check("also_behind_another", context(A) == 102);
+	check("also_after_another", context(A) == 102);
 	kipt_task_merge_at(&merge, 205, 230);
 	check("a_switch_is_logged_before_its_space", context(A) == 101);
 	kipt_task_merge_at(&merge, 250, 290);
@@ -157,7 +156,7 @@ static void records_begin_at_a_psb(void)
 	      context(C) == 300);
 	check("spaces_place_what_is_between",
 	      !kipt_task_merge_needs_time(&merge, 150, 350));
-	check("a_space_alone_does_not_tell_threads_apart",
+	check("a_space_alone_does_not_distinguish_threads",
 	      kipt_task_merge_needs_time(&merge, 350, 450) &&
 	      kipt_task_merge_needs_time(&merge, 0, ~0ULL));
 }
@@ -239,7 +238,7 @@ static bool schedule_is_right(void)
 	return true;
 }
 
-static void schedules_are_told(void)
+static void schedules_are_followed(void)
 {
 	bool right = true;
 	u32 i;
@@ -286,7 +285,7 @@ int main(void)
 	records_begin_at_a_psb();
 	a_task_that_comes_back_from_idle_needs_time();
 	what_was_lost_is_not_named();
-	schedules_are_told();
+	schedules_are_followed();
 	an_unknown_space_is_not_looked_for_in_all_of_a_log();
 	return ktap_end(&ktap);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stretches of trace against a copy of the text at each moment: what a view is
- * sure of was there however late a patch reached the CPU, what it is not sure of
- * was patched around that time, and what the decoder is not told to forget is
- * what it would read now. The numbers are the same in each run. User space, with
- * the log of patches.
+ * Compares the text that a view shows for stretches of trace with a copy of the
+ * text at each moment: what the view is sure of was there however late a patch
+ * reached the CPU, what it is not sure of was patched around that time, and what
+ * the view does not make the decoder forget is what the decoder would read now.
+ * The numbers are the same in each run. User space, with the log of patches.
  */
 #include <stdlib.h>
 
@@ -32,10 +32,10 @@ static u8 text[TEXT_BYTES];
 /**
  * struct decoder - what would decode
  * @knows: what it read of each byte, or UNSURE; -1: it has to read it
- * @calls: how often it was told to forget
- * @bytes: how many it was told to forget, also those that it did not know
- * @all: it was told to forget all there is
- * @wrong: it was told of another address space, or of no range
+ * @calls: calls of kipt_flow_forget()
+ * @bytes: how many bytes these calls named, also those that it did not know
+ * @all: a call named all addresses
+ * @wrong: a call named another flow, an address space, or no range
  */
 static struct decoder {
 	int knows[TEXT_BYTES];
@@ -87,7 +87,7 @@ static void see_all(void)
 	kipt_text_view_init(&view, log, 0, kipt_patch_log_count(log), SLACK);
 }
 
-/* A stretch, to a decoder that was told to forget nothing before. */
+/* Begin a stretch, with no calls counted yet. */
 static void at(u64 first, u64 last)
 {
 	decoder.calls = 0;
@@ -144,7 +144,7 @@ static void stretches_have_their_text(void)
 	at(160, 170);
 	check("between_two_patches", texts_are(1, 0x90, 0x90));
 	at(400, 500);
-	check("behind_all_patches", texts_are(1, 2, 3));
+	check("after_all_patches", texts_are(1, 2, 3));
 	at(40, 60);
 	check("back_to_the_begin", texts_are(0x90, 0x90, 0x90));
 }
@@ -157,7 +157,7 @@ static void text_patched_just_then_is_unsure(void)
 	at(160, 200);
 	check("patched_at_its_end", sure_are(true, false, true));
 	at(160, 199);
-	check("patched_right_behind_its_end", sure_are(true, true, true));
+	check("patched_right_after_its_end", sure_are(true, true, true));
 	at(60, 350);
 	check("all_patched_in_the_stretch", sure_are(false, false, false));
 }
@@ -271,7 +271,7 @@ static void without_patches_nothing_is_looked_up(void)
  * @tsc: when the patch was made
  * @at: its first byte
  * @len: its bytes
- * @text: behind it
+ * @text: the text after the patch
  */
 static struct version {
 	u64 tsc;
