@@ -264,7 +264,7 @@ static void set_space(struct flow_cursor *cursor, uint64_t cr3)
 	cursor->knows_space = true;
 }
 
-static void tell_space(const struct flow_cursor *cursor, struct flow_item *item)
+static void set_item_space(const struct flow_cursor *cursor, struct flow_item *item)
 {
 	item->space = cursor->space;
 	if (!cursor->knows_space)
@@ -336,7 +336,7 @@ struct flow_item flow_truth_next(struct flow_cursor *cursor)
 		item.to = truth_address(cursor, e->to);
 		if (e->kind <= TRUTH_EXCEPTION && truth_branches[e->kind]) {
 			item.kind = truth_branches[e->kind];
-			tell_space(cursor, &item);
+			set_item_space(cursor, &item);
 			return item;
 		}
 		if (truth_mark(cursor, e, &item))
@@ -480,7 +480,7 @@ struct flow_item flow_record_next(struct flow_cursor *cursor)
 			item.kind = r->kind <= KIPT_BRANCH_KIND_MAX &&
 				    record_branches[r->kind] ?
 				    record_branches[r->kind] : FLOW_BAD;
-			tell_space(cursor, &item);
+			set_item_space(cursor, &item);
 			return item;
 		}
 		if (record_mark(cursor, r, &item))

@@ -3,7 +3,7 @@
  * Commands that are held when what filters name is mapped (child_load() of
  * tools/kipt/record/traced_command.h): where a function is then must be where the program
  * itself says it is, and the program must do what it does without. Commands
- * that a signal kills: told before they are, and only then. Processes that they
+ * that a signal kills: reported before they die, and only then. Processes that they
  * make: what was mapped in each, and which program a process had at a time. Programs
  * and a library are compiled here. User space, needs ptrace; prints KTAP.
  */
@@ -201,7 +201,7 @@ static void dying(void *ctx, const struct child_death *death)
 	deaths->count++;
 }
 
-static bool is_told(const struct deaths *deaths, const struct child *child,
+static bool is_reported(const struct deaths *deaths, const struct child *child,
 		    int number, bool fault)
 {
 	const struct child_death *death = &deaths->last;
@@ -213,7 +213,7 @@ static bool is_told(const struct deaths *deaths, const struct child *child,
 	       death->pid > 0 && death->tid >= child->pid;
 }
 
-/* @number: the signal it is told of, 0: none. */
+/* @number: the signal that is reported; 0: none. */
 static void dying_test(const char *name, char how, int number, bool fault,
 		       int want)
 {
@@ -227,7 +227,7 @@ static void dying_test(const char *name, char how, int number, bool fault,
 	if (child_create(&child, argv, NULL))
 		status = child_run(&child, argv[0]);
 	ktap_result(&ktap, status == want &&
-		    (number ? is_told(&deaths, &child, number, fault) :
+		    (number ? is_reported(&deaths, &child, number, fault) :
 			      !deaths.count), "child_dying_%s", name);
 	if (status != want || deaths.count != !!number)
 		printf("# status %d, %u deaths, signal %d, code %d, address 0x%lx\n",

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034
 #
-# kipt crash on dumps that make_dump.py makes: what it decodes is what 'kipt
-# decode' makes of the same bytes, and what is damaged is told. Sourced by
-# tool_test.sh.
+# kipt crash on dumps that make_dump.py makes: it decodes the same as 'kipt decode'
+# does from the same bytes, and reports what is damaged. Sourced by tool_test.sh.
 
 # dump ARGS...: makes the dump $D
 dump() {
@@ -36,8 +35,8 @@ flow_same() {
 	done
 }
 
-# flow_differs_in_no_ip NAME: user code is as ever, code that was patched is as
-# it was at the end; no thread is told
+# flow_differs_in_no_ip NAME: there are as many branches of user code as in 'kipt
+# decode', and no branch has a thread
 flow_differs_in_no_ip() {
 	same "$1_user_code" "$("$KIPT" decode "$D-cpu0.pt" --pages "$D-code" \
 		--branches --kallsyms "" 2>/dev/null |
@@ -48,8 +47,8 @@ flow_differs_in_no_ip() {
 		2>/dev/null | grep -c '^-- task')"
 }
 
-# told NAME PATTERN ARGS...: it is done, and a sentence says so
-told() {
+# reported NAME PATTERN ARGS...: kipt crash succeeds, and PATTERN is in its messages
+reported() {
 	local name=$1
 	shift
 	refused "$name" 0 "$1" crash "$D" "${@:2}"
@@ -117,7 +116,7 @@ cpus() {
 		sed -n 's/.*"type":"branch",.*"cpu":\([0-9]*\).*/\1/p' | uniq -c | xargs
 }
 
-# The CPU that died comes first; who asks for nothing gets it alone.
+# The CPU that died comes first; without options kipt shows it alone.
 crash_died_tests() {
 	dump --cpus 3
 	same "crash_died_only" "100 1" "$(cpus)"
@@ -216,7 +215,7 @@ crash_unanswered_tests() {
 	dump --states 1:1
 	flow_same "crash_running_first_lap" 1
 	run crash "$D" --cpu 1
-	same "crash_running_is_told" 1 \
+	same "crash_running_is_reported" 1 \
 		"$(grep -c 'did not answer; its trace up to the last byte' \
 			<<<"$OUT")"
 	same "crash_running_ends_with_a_gap" 1 \
@@ -224,14 +223,14 @@ crash_unanswered_tests() {
 	dump --bytes 200000 --states 0:1
 	crash_prefix "crash_running_later_lap" 0 20000
 	run crash "$D" --cpu 0 --summary
-	same "crash_running_later_lap_is_told" 2 \
+	same "crash_running_later_lap_is_reported" 2 \
 		"$(grep -c 'last PSB that is surely\|may be newer or older' \
 			<<<"$OUT")"
 	# A stop that was being written counts as none.
 	dump --flip $((0x110c0 + 64)):3
 	flow_same "crash_torn_stop" 0
 	run crash "$D" --cpu 0 --summary
-	same "crash_torn_stop_is_told" 1 "$(grep -c 'did not answer' <<<"$OUT")"
+	same "crash_torn_stop_is_reported" 1 "$(grep -c 'did not answer' <<<"$OUT")"
 	dump --states 0:0
 	run crash "$D" --cpu 0 --summary
 	same "crash_stopped_before" 1 \
@@ -242,15 +241,15 @@ crash_damage_tests() {
 	local bit
 	for bit in 0 5; do
 		dump --flip $((0x10040)):$bit
-		told "crash_header_bit_${bit}_told" "header at 0x10000 has a wrong"
+		reported "crash_header_bit_${bit}_reported" "header at 0x10000 has a wrong"
 		flow_same "crash_header_bit_$bit" 0 1
 	done
 	dump --drop $((0x10000)):4096
-	told "crash_header_missing_told" "there is no good header"
+	reported "crash_header_missing_reported" "there is no good header"
 	flow_same "crash_header_missing" 1
 	dump --cpus 3 --flip $((0x12050)):1
-	told "crash_cpu_page_bit_told" "CPU 1 at 0x12000 has a wrong" --summary
-	told "crash_cpu_page_bit_counted" "1 of 3 CPUs have no good page" \
+	reported "crash_cpu_page_bit_reported" "CPU 1 at 0x12000 has a wrong" --summary
+	reported "crash_cpu_page_bit_counted" "1 of 3 CPUs have no good page" \
 		--summary
 	flow_same "crash_cpu_page_bit" 0 2
 	refused "crash_cpu_that_is_not_there" 1 "nothing of CPU 1 in this" \
@@ -262,7 +261,7 @@ crash_damage_tests() {
 	# The page with the 217th to the 468th block.
 	dump --bytes 2000000 --size $((0x200000)) --block 4096 \
 		--flip $((0x30050)):0
-	told "crash_regions_bit_told" "1080 of 2048|bytes of its trace are not" \
+	reported "crash_regions_bit_reported" "1080 of 2048|bytes of its trace are not" \
 		--stats --cpu 0
 	crash_prefix "crash_regions_bit" 0 200000
 }
@@ -270,7 +269,7 @@ crash_damage_tests() {
 crash_missing_tests() {
 	# A page in the middle of the first block, which is the last in memory.
 	dump --drop $((0x40d000)):4096
-	told "crash_hole_told" "CPU 0: 4096 bytes of its trace are not in" \
+	reported "crash_hole_reported" "CPU 0: 4096 bytes of its trace are not in" \
 		--cpu 0 --stats
 	run crash "$D" --cpu 0 --branches --kallsyms ""
 	same "crash_hole_is_a_gap" 1 \
@@ -295,19 +294,19 @@ crash_missing_tests() {
 	dump
 	head -c 150000 "$D" >cut
 	cp cut "$D"
-	told "crash_cut_short_told" "is cut short: 0\.[0-9]* MiB of its memory"
+	reported "crash_cut_short_reported" "is cut short: 0\.[0-9]* MiB of its memory"
 	dump --kdump --bytes 2000000 --size $((0x200000)) \
 		--damage $((0x400000)):$((0x180000))
-	told "crash_damaged_pages_told" \
+	reported "crash_damaged_pages_reported" \
 		"384 pages of this dump could not be read" --stats
 	flow_same "crash_damaged_pages" 1
 	dump --kdump --bytes 2000000 --size $((0x200000))
 	head -c $(($(stat -c %s "$D") * 6 / 10)) "$D" >cut
 	cp cut "$D"
-	told "crash_packed_cut_short_told" \
+	reported "crash_packed_cut_short_reported" \
 		"pages of this dump could not be read: .* ends before" --stats
 	dump --no-vmcoreinfo
-	told "crash_without_symbols_told" "symbols are not in the dump"
+	reported "crash_without_symbols_reported" "symbols are not in the dump"
 	flow_same "crash_without_symbols" 0
 }
 
@@ -319,7 +318,7 @@ crash_choice_tests() {
 	refused "crash_other_version" 1 "pages of version 2, this one reads versions up to 1" \
 		crash "$D"
 	dump --older
-	told "crash_two_headers_told" "at 0x20000: of an older crash" --summary
+	reported "crash_two_headers_reported" "at 0x20000: of an older crash" --summary
 	flow_same "crash_two_headers" 0
 	run crash "$D" --header 0x20000 --summary
 	same "crash_header_chosen" 1 \
@@ -379,11 +378,11 @@ crash_log_tests() {
 	same "crash_switches_that_are_lost" 1 "$("$KIPT" crash "$D" --cpu 0 \
 		--json --branches | grep -c '"kind":"switches".*"value":9')"
 	same "crash_threads_in_time" "" "$(threads_out_of_time)"
-	# A part of the log is not in the dump: what is behind it is known.
+	# A part of the log is not in the dump: what comes after that part is known.
 	dump --logs --drop $((0xad000)):4096
-	told "crash_threads_with_a_hole_told" \
+	reported "crash_threads_with_a_hole_reported" \
 		"CPU 0: a part of what was noted of its threads is not in" --cpu 0
-	same "crash_threads_behind_a_hole" "" "$(threads_out_of_time)"
+	same "crash_threads_after_a_hole" "" "$(threads_out_of_time)"
 	same "crash_switches_before_a_hole" 1 "$("$KIPT" crash "$D" --cpu 0 \
 		--json --branches 2>/dev/null | grep -c '"kind":"switches".*"value":32')"
 	dump --logs --drop $((0xac000)):4096
@@ -395,8 +394,8 @@ crash_log_tests() {
 	dump --logs --drop $((0xa5000)):4096
 	flow_differs_in_no_ip "crash_logs_missing"
 	dump --forged --logs --note
-	told "crash_forged_header_told" "at 0x20000: not the kernel's" --summary
-	told "crash_own_header_told" "at 0x10000 is used, it is the kernel's own" \
+	reported "crash_forged_header_reported" "at 0x20000: not the kernel's" --summary
+	reported "crash_own_header_reported" "at 0x10000 is used, it is the kernel's own" \
 		--summary
 	flow_same "crash_forged" 0
 }
@@ -414,7 +413,7 @@ crash_forged_log_tests() {
 	local own="kipt: crash header at 0x10000"
 	dump --forged --note --log "$segfault"
 	header_is "crash_log_name_of_a_program" 0x10000
-	told "crash_log_name_of_a_program_is_searched" "not the kernel's" --summary
+	reported "crash_log_name_of_a_program_is_searched" "not the kernel's" --summary
 	dump --forged --note --log "$segfault" --log "$own"
 	header_is "crash_log_name_beside_the_kernels" 0x10000
 	run crash "$D" --summary
@@ -426,15 +425,15 @@ crash_forged_log_tests() {
 	same "crash_log_forged_record_spares_no_search" "" \
 		"$(printf %s "$ERR" | grep "another header")"
 	dump --forged --note --log "x $own"
-	told "crash_log_record_begins_with_it" "another header" --summary
+	reported "crash_log_record_begins_with_it" "another header" --summary
 	# The record that begins anew at the ring's begin.
 	dump --forged --note --log "$segfault" --log "${own}0000"
-	header_is "crash_log_digits_behind" 0x10000
+	header_is "crash_log_digits_after" 0x10000
 	run crash "$D" --summary
 	same "crash_log_at_the_begin_of_the_ring" "" \
 		"$(printf %s "$ERR" | grep "another header")"
 	dump --forged --note
-	told "crash_header_by_hand_is_judged" "0x20000 is not the kernel's" \
+	reported "crash_header_by_hand_is_judged" "0x20000 is not the kernel's" \
 		--header 0x20000 --summary
 }
 
@@ -484,19 +483,19 @@ Linux 6.12.0-test died on 2023-11-14 22:13:20 UTC, 39.594 s after its TSC began"
 	# Lists that do not end, and what has no sense.
 	for kind in loop others size; do
 		dump --slots $kind
-		told "crash_slot_${kind}_told" "a part of snapshot 1 is damaged" \
+		reported "crash_slot_${kind}_reported" "a part of snapshot 1 is damaged" \
 			--snapshot 1 --summary
 		S=1 flow_same "crash_slot_$kind" 0
 	done
 	# A page of the trace, that of the list, that of a CPU.
 	dump --slots whole --drop $((0x152000)):4096
-	told "crash_slot_hole_told" "CPU 0: 4096 bytes of its trace are not in" \
+	reported "crash_slot_hole_reported" "CPU 0: 4096 bytes of its trace are not in" \
 		--snapshot 1 --cpu 0 --stats
 	dump --slots whole --drop $((0x102000)):4096
-	told "crash_slot_list_cut_told" "a part of snapshot 1 is damaged" --snapshot 1 --summary
+	reported "crash_slot_list_cut_reported" "a part of snapshot 1 is damaged" --snapshot 1 --summary
 	S=1 flow_same "crash_slot_list_cut" 0
 	dump --slots whole --drop $((0x150000)):4096
-	told "crash_slot_cpu_missing_told" "a part of snapshot 1 is damaged" \
+	reported "crash_slot_cpu_missing_reported" "a part of snapshot 1 is damaged" \
 		--snapshot 1 --summary
 	S=1 flow_same "crash_slot_cpu_missing" 1
 	dump --slots whole --drop $((0x101000)):4096
@@ -548,7 +547,7 @@ crash_elf_tests() {
 	same "crash_elf_each_byte" "" "$(elf_each_byte "$D")"
 	cp whole "$D"
 	set_bytes "$D" 41 01
-	told "crash_elf_sections_do_not_count" "" --summary
+	reported "crash_elf_sections_do_not_count" "" --summary
 	flow_same "crash_elf_sections_do_not_count" 0
 	for at in 4:01 5:02 18:b7 54:20; do
 		cp whole "$D"
@@ -559,11 +558,11 @@ crash_elf_tests() {
 	cp whole "$D"
 	set_bytes "$D" 56 00 00
 	refused "crash_elf_no_segments" 1 "leads to no memory of a machine" crash "$D"
-	# The last segment, of the ring: behind the end of all memory.
+	# The last segment, of the ring: its address is after the end of all memory.
 	cp whole "$D"
 	at=$(od -An -tu1 -j 56 -N 1 whole)
 	set_bytes "$D" $((64 + 56 * (at - 1) + 24)) 00 00 00 00 00 00 00 ff
-	told "crash_elf_senseless" "1 segments of dump are damaged" --summary
+	reported "crash_elf_senseless" "1 segments of dump are damaged" --summary
 	head -c 40 whole >"$D"
 	refused "crash_elf_cut_in_its_header" 1 "ends in its ELF header" crash "$D"
 	dump --note --empty 70000
@@ -671,7 +670,7 @@ crash_form_tests() {
 	dump --kdump --bytes 200000
 	flow_same "crash_kdump" 0 1
 	dump --kdump --drop $((0x40d000)):4096
-	told "crash_kdump_hole_told" "CPU 0: 4096 bytes of its trace are not" \
+	reported "crash_kdump_hole_reported" "CPU 0: 4096 bytes of its trace are not" \
 		--cpu 0 --stats
 	printf 'makedumpfile\0\0\0\0' | cat - "$D" >flat
 	refused "crash_flattened" 1 "makedumpfile -R" crash flat
@@ -811,7 +810,7 @@ crash_vmlinux_tests() {
 	same "crash_source_of_branches" "kernel.S:6 kernel.S:8" \
 		"$("$KIPT" crash "$D" --cpu 0 --branches --source --vmlinux vmlinux |
 			grep -o 'kernel\.S:[0-9]*' | sort -u | xargs)"
-	told "crash_source_of_another_vmlinux_told" "--vmlinux other: its build id is not" \
+	reported "crash_source_of_another_vmlinux_reported" "--vmlinux other: its build id is not" \
 		--vmlinux other --source
 	same "crash_source_of_another_vmlinux" "looping [kernel]" \
 		"$(at --source --vmlinux other)"
@@ -838,18 +837,18 @@ crash_vmlinux_tests() {
 	dump --info "$id" --info KERNELOFFSET=0 --drop $((0x92000)):4096
 	same "crash_names_are_missing" "0xffffffff81001000 [kernel]" "$(at)"
 	same "crash_names_of_vmlinux" "$line" "$(at --source --vmlinux vmlinux)"
-	told "crash_names_of_vmlinux_told" "names of the kernel come from vmlinux" \
+	reported "crash_names_of_vmlinux_reported" "names of the kernel come from vmlinux" \
 		--vmlinux vmlinux
 	crash_vmlinux_deadly_tests
 	id=$(vmlinux_make moved 0xffffffff80800000)
 	dump --info "$id" --info KERNELOFFSET=800000 --drop $((0x92000)):4096
 	same "crash_source_of_a_kernel_that_was_moved" "$line" "$(at --source --vmlinux moved)"
 	dump --info "$id"
-	told "crash_vmlinux_nobody_knows_where" "does not say" --vmlinux moved --source
+	reported "crash_vmlinux_nobody_knows_where" "does not say" --vmlinux moved --source
 	dump --info "$id" --info KERNELOFFSET=800001
-	told "crash_vmlinux_moved_by_nonsense" "does not say" --vmlinux moved --source
+	reported "crash_vmlinux_moved_by_nonsense" "does not say" --vmlinux moved --source
 	dump
-	told "crash_vmlinux_without_build_id" "does not say" --vmlinux vmlinux --source
+	reported "crash_vmlinux_without_build_id" "does not say" --vmlinux vmlinux --source
 	same "crash_source_without_build_id" "looping [kernel]" "$(at --source --vmlinux vmlinux)"
 	mkdir -p lib
 	if ! installed true 2>/dev/null; then

@@ -62,8 +62,8 @@ static const struct {
 	{ "the_begin_of_a_name", "O", 0, REFUSED },
 	{ "an_empty_name", "OS,,User", 0, REFUSED },
 	{ "nothing", "", 0, REFUSED },
-	{ "a_change_behind_a_name", "OS,+User", 0, REFUSED },
-	{ "a_name_behind_a_change", "-OS,User", START, REFUSED },
+	{ "a_change_after_a_name", "OS,+User", 0, REFUSED },
+	{ "a_name_after_a_change", "-OS,User", START, REFUSED },
 };
 
 static void parse(void)

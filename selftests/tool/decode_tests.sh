@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2086,SC2154,SC2034
 #
-# kipt decode: a small trace whose code stands here, and every input that is
-# wrong. Sourced by tool_test.sh.
+# kipt decode: a small trace whose code is in this file, and every kind of wrong
+# input. Sourced by tool_test.sh.
 
 # 401000: jnz 401005; 401002: nop nop nop; 401005: jmp *rax; 401010: nop
 CODE="75 03 90 90 90 ff e0 cc cc cc cc cc cc cc cc cc 90 90"
@@ -201,9 +201,9 @@ gap_tests() {
 		"$(json_types <<<"$OUT" | grep -c ^branch)"
 }
 
-# 401000: jmp 401010; 401010: jmp *rax, to 401000. Behind each PSB the first
-# jumps twice and the second once, in one of two address spaces; a PCID makes no
-# other. In a guest the space has no name.
+# 401000: jmp 401010; 401010: jmp *rax, to 401000. After each PSB the first
+# jumps twice and the second once, in one of two address spaces; another PCID is
+# not another space. In a guest the space has no name.
 counts_tests() {
 	local once="02 23 99 01 51 00 10 40 00 4D 00 10 40 00 01"
 	local first="02 43 00 01 00 00 00 00" second="02 43 00 02 00 00 00 00"

@@ -182,7 +182,7 @@ diff_name_tests() {
 	run diff a.rec b.rec --kallsyms twice --json
 	same "diff_same_names_are_one" "second kernel None self 800>300 total 800>300 insns 2>1 calls 2>1" \
 		"$(diff_json <<<"$OUT" | sed -n 1p)"
-	same "diff_same_names_are_told" \
+	same "diff_same_names_are_reported" \
 		"kipt: note: second [kernel] was at several addresses: functions of one file and name are compared together (1 name)" \
 		"$(grep second <<<"$ERR")"
 }

@@ -67,7 +67,7 @@ for i, expected in enumerate(want):
         print("instruction", i, "want", expected, "got", got[i:i + 1])
         break
 else:
-    print("all of", len(want) > 10000, "and behind the last branch",
+    print("all of", len(want) > 10000, "and after the last branch",
           0 < len(got) - len(want) < 10)
 PYTHON
 }
@@ -90,12 +90,12 @@ disasm_kept_tests() {
 	kept_unpack "$dir"
 	export PERF_BUILDID_DIR=ids
 	insns_of kept.data >insns
-	same disasm_kept "all of True and behind the last branch True" \
+	same disasm_kept "all of True and after the last branch True" \
 		"$(disasm_walk program want <insns)"
 	same disasm_kept_jobs "$(md5sum <insns)" "$(insns_of kept.data --jobs 3 | md5sum)"
 	sed '3000s/ 0x\?/ 0x1/2' insns >wrong
 	sed -i '3000s/$/ wrong/' wrong
-	differ disasm_control "all of True and behind the last branch True" \
+	differ disasm_control "all of True and after the last branch True" \
 		"$(disasm_walk program want <wrong)"
 	disasm_executed disasm_kept kept.data
 	disasm_executed disasm_stretch kept.data --time 1750us,1800us
@@ -131,7 +131,7 @@ disasm_raw_tests() {
 		bytes 00 10 40 00 00 00 00 00 >page.addr
 		texts_of small.pt --pages page)"
 	# 48: a prefix, or DEC; 8b 05 and four bytes: relative to what follows, or absolute.
-	# With the FUP behind them all of it ran, and the JMP to itself did not.
+	# The FUP after them says that all of it ran, but the JMP to itself did not.
 	bytes 48 8b 05 01 00 00 00 90 eb fe >modes
 	while IFS='|' read -r mode name text; do
 		bytes $PSB 99 $mode 02 23 51 00 10 40 00 3d 08 10 01 >mode.pt

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
 #
-# kipt doctor on machines whose files stand in a folder, and whose CPU and module
-# fake_machine.c makes. Sourced by tool_test.sh.
+# kipt doctor on machines whose files are in a folder, and whose CPU and module
+# fake_machine.c makes up. Sourced by tool_test.sh.
 
 # doctor_file PATH TEXT: a file of that machine
 doctor_file() {

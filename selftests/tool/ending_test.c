@@ -50,12 +50,12 @@ static bool ends_at(u32 tid, u64 ip, const struct kipt_record *records,
 	struct given given = {
 		.list = calloc(count + 8, sizeof(*records)),
 	};
-	u64 behind = ~0ULL;
+	u64 end = ~0ULL;
 	bool ok;
 
 	ending_take(ending, records, count);
-	ok = ending_give(ending, give, &given, &behind) == found &&
-	     behind == after && given.count &&
+	ok = ending_give(ending, give, &given, &end) == found &&
+	     end == after && given.count &&
 	     !memcmp(&given.list[given.count - 1], &records[last],
 		     sizeof(*records));
 	free(given.list);
@@ -85,7 +85,7 @@ static void place_test(void)
 	ktap_result(&ktap, ends_at(8, 0x2004, r, 8, 7, true, 0),
 		    "ending_of_another_task");
 	ktap_result(&ktap, ends_at(7, 0x3000, r, 8, 7, false, 0),
-		    "ending_not_found_is_told_and_all_given");
+		    "ending_not_found_is_reported_and_all_given");
 	r[4] = left;
 	ktap_result(&ktap, ends_at(7, 0x2004, r, 8, 4, true, 2),
 		    "ending_where_tracing_was_left");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Machines for `kipt info`: linked around CPUID and the connection to the module
- * (--wrap). FAKE_PT set: the CPU has PT. FAKE_MODULE: the module is loaded, and says
- * what it tells those who may trace ("all") or others ("few"); "none": it is loaded,
- * and no CPU has PT. Whatever is not set is as it is here. With the module there are two
+ * (--wrap). FAKE_PT set: the CPU has PT. FAKE_MODULE: the module is loaded, and answers
+ * as to someone who may trace ("all") or may not ("few"); "none": it is loaded, and
+ * no CPU has PT. Whatever is not set is as it is here. With the module there are two
  * sessions and three snapshots, which have each member that sessions and snapshots can
  * have, and a session that is made has number 3.
  */
@@ -35,7 +35,7 @@ int __wrap_genl_snapshot_each(struct genl *genl,
 			      void (*found)(void *ctx, const struct kipt_snapshot *s),
 			      void *ctx);
 
-/* Stands for a connection; nothing is read from it. */
+/* A fake connection; nobody reads it. */
 static char connection;
 
 bool __wrap_hardware_has_pt(void)

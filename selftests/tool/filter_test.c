@@ -2,7 +2,7 @@
 /*
  * What --filter and --stop-at mean (tools/kipt/filter/filter.h): parsing, kernel
  * symbols and modules from files made here, functions of programs compiled
- * here. The addresses wanted stand in tables, or come from nm. Sentences are
+ * here. The addresses wanted are in tables, or come from nm. Sentences are
  * read from what is written on standard error. User space, no rights; prints
  * KTAP.
  */
@@ -171,7 +171,7 @@ static void parse_tests(void)
 	}
 }
 
-/* A kernel with a module that has text and data, and another behind it. */
+/* A kernel with a module that has text and data, and another module after it. */
 static const char kallsyms_text[] =
 "0000000000000000 A fixed_percpu_data\n"
 "0000000000001000 A cpu_debug_store\n"
@@ -354,7 +354,7 @@ static const char program_text[] =
 "__attribute__((noinline)) int parse_one(int x) { return twice(x) + 1; }\n"
 "__asm__(\".globl without_size\\n.type without_size, @function\\n\"\n"
 "	\"without_size: nop; nop; nop; ret\\n\"\n"
-"	\".globl behind\\n.type behind, @function\\nbehind: ret\\n\");\n"
+"	\".globl after_it\\n.type after_it, @function\\nafter_it: ret\\n\");\n"
 "static int one(void) { return 1; }\n"
 "static int (*choose(void))(void) { return one; }\n"
 "int chosen(void) __attribute__((ifunc(\"choose\")));\n"
@@ -458,7 +458,7 @@ static void user_later(const char *name, const char *text,
 static void fixed_tests(void)
 {
 	struct filter_where where = { .root = "" };
-	u64 start, size, behind;
+	u64 start, size, after_it;
 
 	if (!nm_look("fixed", "parse_one", &start, &size)) {
 		ktap_result(&ktap, false, "filter_user_fixed");
@@ -485,9 +485,9 @@ static void fixed_tests(void)
 	user_refused("folder", "./.:main", "is no ELF file", &where);
 	user_later("no_file_without_slash", "not-here:main", &where);
 	if (address_look("fixed", "without_size", &start) &&
-	    address_look("fixed", "behind", &behind))
+	    address_look("fixed", "after_it", &after_it))
 		user_test("without_size", "./fixed:without_size", start,
-			  behind - 1, &where);
+			  after_it - 1, &where);
 	else
 		ktap_result(&ktap, false, "filter_user_without_size");
 }

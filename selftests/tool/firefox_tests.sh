@@ -16,7 +16,7 @@ firefox_known_tests() {
 totals_no_times: no file
 totals_of_edges: no file
 totals_deep: main [kernel]: 0, 200; wanted 0, 0
-totals_unseen_behind_time_set_back: main [kernel]: 100, 100; wanted 100, 0" "$(cat firefox.bad)"
+totals_unseen_after_time_set_back: main [kernel]: 100, 100; wanted 100, 0" "$(cat firefox.bad)"
 	known_calls | records stacks.rec
 	run show stacks.rec --kallsyms kallsyms --firefox out.firefox
 	same "firefox_shows_nothing_else" "0 " "$STATUS $OUT"

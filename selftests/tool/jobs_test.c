@@ -250,7 +250,7 @@ static u32 output_of(const struct shape *shape)
 	       (shape->insns ? KIPT_FLOW_INSNS : 0);
 }
 
-/* The same by one flow, without threads, up to the PSB at or behind @to. */
+/* The same by one flow, without threads, up to the PSB at or after @to. */
 static enum kipt_status plain(const struct bytes *bytes, u64 to,
 			      const struct kipt_flow_config *config,
 			      struct taken *taken)
@@ -343,9 +343,9 @@ static bool counts_agree(const struct bytes *bytes, u32 threads,
 	return good;
 }
 
-/* A decode of counts that is ended early counts what a plain run does up to
- * the end of the last segment that the sink was told of; and the next run is
- * whole.
+/*
+ * A decode of counts that is ended early counts what a plain run does up to the
+ * end of the last segment that was given to the sink; and the next run is whole.
  */
 static bool counts_stop(const struct bytes *bytes, u32 threads,
 			const struct taken *all)
@@ -403,7 +403,7 @@ static void test_control(struct ktap *ktap)
 
 	make(&bytes, &shapes[0]);
 	status = plain(&bytes, bytes.size, &config, &all);
-	/* A TNT behind the first PSB+ and TIP.PGE: taken or not. */
+	/* A TNT after the first PSB+ and TIP.PGE: taken or not. */
 	bytes.list[25] ^= 2;
 	ktap_result(ktap, jobs && !agree(jobs, &bytes, &all, status, false),
 		    "jobs_control_flipped_bit_differs");

@@ -234,7 +234,7 @@ open("longer.rec", "wb").write(one[:24] + one[24:] * (2 + 100000000 // len(one))
 		"$(grep -c 'reading:' progress) $(grep -c '"packet":"PSB"' progress)"
 	run decode long.pt $CODE_AT --counts
 	same "no_progress_into_a_file" "" "$(grep decoding: <<<"$ERR")"
-	same "speed_is_told" 1 "$(grep -c 'MiB of trace decoded in .* s, .* MiB/s, .* million branches/s$' <<<"$ERR")"
+	same "speed_is_reported" 1 "$(grep -c 'MiB of trace decoded in .* s, .* MiB/s, .* million branches/s$' <<<"$ERR")"
 }
 
 jobs_tests() {

@@ -122,7 +122,7 @@ static void kernel_is_a_pause(void)
 		    "own_records_end_where_the_kernel_begins");
 }
 
-/* Decoding begins anew in user code, and whose it is comes behind. */
+/* Decoding begins anew in user code; the record of whose it is comes after. */
 static void begin_in_user_code(void)
 {
 	const struct kipt_record sync = {
@@ -142,7 +142,7 @@ static void begin_in_user_code(void)
 	ktap_result(&ktap, given.count == 1, "own_records_begin_in_others_code");
 }
 
-static void task_is_told(void)
+static void task_is_given(void)
 {
 	const struct kipt_record cpu = { .type = KIPT_RECORD_CPU };
 	struct given given = take(&cpu, 1);
@@ -200,7 +200,7 @@ static void build_ids(void)
 		    build_id_find(&b, (const u8 *)&same, sizeof(file)) &&
 		    build_id_find(&c, (const u8 *)&other, sizeof(file)) &&
 		    a.size == 20 && build_id_same(&a, &b) &&
-		    !build_id_same(&a, &c), "build_id_behind_another_note");
+		    !build_id_same(&a, &c), "build_id_after_another_note");
 	for (size = 0; size < offsetof(struct file, id) + 20; size++)
 		found += build_id_find(&a, (const u8 *)&file, size);
 	ktap_result(&ktap, !found, "build_id_of_a_file_cut_short");
@@ -249,7 +249,7 @@ int main(void)
 	only_its_own();
 	kernel_is_a_pause();
 	begin_in_user_code();
-	task_is_told();
+	task_is_given();
 	build_ids();
 	return ktap_end(&ktap);
 }

@@ -24,7 +24,7 @@ ok() {
 	echo "ok $KTAP_COUNT $1"
 }
 
-# not_ok NAME TEXT: what was wrong stands before it.
+# not_ok NAME TEXT: prints TEXT, which says what was wrong, before the result.
 not_ok() {
 	KTAP_COUNT=$((KTAP_COUNT + 1))
 	KTAP_FAILED=$((KTAP_FAILED + 1))

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the kipt tool where the module is loaded and CPU 1 has PT: what
-# the kernel refuses is told, commands keep their exit status, signals and
-# output, nothing of a trace is lost on the way. Needs root. Prints KTAP, and
-# skips (exit 4) where there is no PT.
+# Tests of the kipt tool where the module is loaded and CPU 1 has PT: kipt reports
+# what the kernel refuses, commands keep their exit status, signals and output,
+# nothing of a trace is lost on the way. Needs root. Prints KTAP, and skips
+# (exit 4) where there is no PT.
 # Usage: machine_test.sh KIPT
 # shellcheck disable=SC2153
 set -uo pipefail
@@ -74,10 +74,10 @@ session_tests() {
 		else
 			"$KIPT" start --cpus 1 2>err >"$out"
 		fi
-		same "start_not_told_exit" 1 "$?"
+		same "start_not_printed_exit" 1 "$?"
 		wait
 		run status
-		same "start_not_told_leaves_no_session" "" "$OUT"
+		same "start_not_printed_leaves_no_session" "" "$OUT"
 	done
 	run start --cpus 1
 	same "start_prints_the_id" 0 "$STATUS"
@@ -111,8 +111,8 @@ arm_tests() {
 	refused "record_while_armed" 1 "armed for crashes; 'kipt disarm' ends it.*EBUSY" \
 		record --cpus 1 -- true
 	run status
-	same "status_tells_armed" 1 "$(grep -c ", armed$" <<<"$OUT")"
-	same "status_tells_lines" 1 \
+	same "status_shows_armed" 1 "$(grep -c ", armed$" <<<"$OUT")"
+	same "status_shows_lines" 1 \
 		"$(grep -c "at a crash: 32 lines are printed$" <<<"$OUT")"
 	run status --json
 	same "status_json_armed" "true 32 running" \
@@ -195,9 +195,9 @@ unprivileged_tests() {
 	su nobody -s /bin/sh -c "/tmp/kipt-nobody start --cpus 1" >out 2>err
 	same "unprivileged_start_exit" 1 "$?"
 	if grep -q 'CAP_PERFMON.*EPERM' err; then
-		ok "unprivileged_start_told"
+		ok "unprivileged_start_reported"
 	else
-		not_ok "unprivileged_start_told" "$(cat err)"
+		not_ok "unprivileged_start_reported" "$(cat err)"
 	fi
 	su nobody -s /bin/sh -c "/tmp/kipt-nobody info" >out 2>err
 	same "unprivileged_info" 0 "$?"
@@ -266,7 +266,7 @@ record_large_tests() {
 	same "record_large_program_has_all_its_code" "{}" "$(value gaps)"
 }
 
-# Whatever ends kipt, a session that is kept is told.
+# Whatever ends kipt, it first prints the number of a session that it keeps.
 record_kept_tests() {
 	local pid id
 	"$KIPT" record --keep --cpus 1 -- sh -c 'touch hangs; exec sleep 100' >out 2>err &
@@ -281,7 +281,7 @@ record_kept_tests() {
 	refused "record_kept_delete" 0 "" delete "$id"
 	"$KIPT" record --keep --cpus 1 -- ls -R /usr/bin 2>err | head -n 1 >out
 	id=$(sed -n 's/.*session \([0-9]*\) is kept.*/\1/p' err)
-	refused "record_kept_is_told_though_nobody_reads" 0 "" delete "$id"
+	refused "record_kept_is_reported_though_nobody_reads" 0 "" delete "$id"
 }
 
 # Where the kernel's core dump says the first thread of it was.
@@ -349,7 +349,7 @@ crash_tests() {
 	refused "crash_handled_is_none" 3 "nothing to show" \
 		record --on-crash -- "$CRASH" handled
 	same "crash_handled_shows_nothing" "" "$OUT"
-	refused "no_crash_is_told" 0 "nothing to show" \
+	refused "no_crash_is_reported" 0 "nothing to show" \
 		record --on-crash -- "$CRASH" none
 	run record --on-crash --ctl +OS --lines 3 -- "$CRASH" read
 	same "crash_with_the_kernel_ends_at_the_fault" 1 "$(tail -n 2 <<<"$OUT" |
@@ -589,7 +589,7 @@ lend_tests() {
 	refused "lend_twice" 1 "another 'kipt arm --lend'" arm --lend -- true
 	kill "$pid"
 	wait "$pid"
-	same "lend_tells_of_a_signal" 143 "$?"
+	same "lend_passes_on_a_signal" 143 "$?"
 	run status
 	same "lend_ends_with_the_command" 1 \
 		"$(grep -c '^session.* running:' <<<"$OUT")"
@@ -624,18 +624,18 @@ hooks_tests() {
 	refused "arm" 0 "" arm --size 64K
 	refused "arm_twice" 1 "armed.*EBUSY" arm --size 64K
 	run status --json
-	same "arm_status_tells_nothing_lost" "" "$(value hooks_lost | sed 's/^0$//')"
+	same "arm_status_has_nothing_lost" "" "$(value hooks_lost | sed 's/^0$//')"
 	sysctl -qw kernel.ftrace_enabled=0
 	echo 0 >/sys/kernel/debug/kprobes/enabled
 	run status
 	if grep -q 'a crash may be seen late or not at all: kprobes do not fire' \
 		<<<"$OUT"; then
-		ok "arm_status_tells_of_dead_hooks"
+		ok "arm_status_reports_dead_hooks"
 	else
-		not_ok "arm_status_tells_of_dead_hooks" "$OUT"
+		not_ok "arm_status_reports_dead_hooks" "$OUT"
 	fi
 	refused "disarm" 0 "" disarm
-	refused "arm_tells_of_dead_hooks" 0 "may be seen late or not at all" \
+	refused "arm_reports_dead_hooks" 0 "may be seen late or not at all" \
 		arm --size 64K
 	echo 1 >/sys/kernel/debug/kprobes/enabled
 	sysctl -qw kernel.ftrace_enabled=1
@@ -666,9 +666,9 @@ record_stopped_tests() {
 	same "record_stopped_exit_status" 5 "$?"
 	if grep -q EALREADY record.err &&
 		grep -q 'up to there' record.err; then
-		ok "record_stopped_is_told"
+		ok "record_stopped_is_reported"
 	else
-		not_ok "record_stopped_is_told" "$(cat record.err)"
+		not_ok "record_stopped_is_reported" "$(cat record.err)"
 	fi
 	OUT=$(cat out)
 	more_than "record_stopped_shows_what_was_traced" 1000 "$(value branches)"
@@ -730,8 +730,8 @@ packed_hash() {
 	hash_of show "$rec" --branches
 }
 
-# What fetch tells equals what decode tells of the saved trace, in every form,
-# by one thread and two.
+# fetch prints the same as decode does for the saved trace, in every form, with
+# one thread and two.
 equal_tests() {
 	local whole=(whole/cpu1.pt --dir whole --jobs 1) id mode wanted jobs
 	taskset -c 0 "$KIPT" record --keep --cpus 1 --save whole -- \

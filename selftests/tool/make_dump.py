@@ -435,7 +435,7 @@ OFFSET(prb_data_ring.data)=8
 
 
 def log_add(args, memory):
-    """A log of 16 records; one that would stand over the end begins again."""
+    """A log of 16 records; one that would cross the end is put at the begin."""
     memory.write(0x98000, struct.pack("<Q", DATA + 0x18100))
     memory.write(0x98100, struct.pack("<QQ", 4, DATA + 0x18200))
     memory.write(0x98100 + 48, struct.pack("<QQ", 12, DATA + 0x19000))

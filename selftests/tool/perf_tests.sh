@@ -62,7 +62,7 @@ perf_packets_tests() {
 	make_perf many.data many.pt hole=4096
 	differ "perf_packets_hole" "$want" "$(packets_of many.data)"
 	run packets many.data
-	same "perf_packets_hole_is_told" "-- gap: trace that is not in the dump" \
+	same "perf_packets_hole_is_reported" "-- gap: trace that is not in the dump" \
 		"$(grep '^-- gap' <<<"$OUT")"
 	make_perf many.data many.pt aux-sample=long
 	differ "perf_packets_bad_sample" "$want" "$(packets_of many.data)"
@@ -70,9 +70,9 @@ perf_packets_tests() {
 		grep -c "1 samples make no sense")"
 	make_perf many.data many.pt lost=4096
 	run packets many.data
-	same "perf_packets_lost_is_told" "-- gap: the buffer was full, tracing stopped" "$(grep '^-- gap' <<<"$OUT")"
+	same "perf_packets_lost_is_reported" "-- gap: the buffer was full, tracing stopped" "$(grep '^-- gap' <<<"$OUT")"
 	run packets --json many.data
-	same "perf_packets_lost_is_told_json" '{"type":"packets-gap","kind":"stopped"}' \
+	same "perf_packets_lost_is_reported_json" '{"type":"packets-gap","kind":"stopped"}' \
 		"$(grep '"packets-gap"' <<<"$OUT")"
 }
 
@@ -551,7 +551,7 @@ perf_vmlinux_tests() {
 	make_perf kernel.data kernel.pt kernel=_text@$at
 	run decode kernel.data --branches --vmlinux vmlinux
 	same perf_vmlinux_no_build_id "first last" "$(kernel_functions)"
-	says perf_vmlinux_no_build_id_is_told "no build id of the kernel was recorded"
+	says perf_vmlinux_no_build_id_is_reported "no build id of the kernel was recorded"
 	make_perf kernel.data kernel.pt kernel=_text@$at kernel-id=11$id
 	refused perf_vmlinux_another 1 "another build id than the recorded kernel, 11" \
 		decode kernel.data --vmlinux vmlinux

@@ -57,7 +57,7 @@ Elf *elf_begin(int fd, Elf_Cmd command, Elf *elf)
 	return next(fd, command, elf);
 }
 
-/* Page 0 is nothing, 1 of kind SIGNAL, behind it others, the last a file's. */
+/* Page 0 is unused, page 1 of kind SIGNAL, then come others, the last a file's. */
 static u8 snapshot[PAGES][PAGE];
 
 static u32 snapshot_read(void *ctx, u64 address, void *bytes, u32 size)
@@ -252,7 +252,7 @@ static bool map_has_code(const struct kipt_crash_map *map)
 	return has;
 }
 
-static void file_that_nobody_can_tell(void)
+static void files_that_do_not_match(void)
 {
 	struct kipt_crash_map map = map_make("known");
 
@@ -275,7 +275,7 @@ static void file_that_nobody_can_tell(void)
 	ktap_result(&ktap, !map_has_code(&map), "program_file_is_gone");
 }
 
-/* It tells where its first page is, and may have a path to the end. */
+/* It says where its first page is, and has an array for the path, which may be full. */
 static void mapping_of_an_older_module(void)
 {
 	char name[KIPT_CRASH_OLD_PATH_BYTES - 32] = "";
@@ -319,7 +319,7 @@ static void code_of_the_vdso(void)
 				       4) == 0 &&
 		    crash_program_code(program, map.start, snapshot[3],
 				       4 * PAGE) <= 4 * PAGE,
-		    "program_code_behind_the_vdso");
+		    "program_code_after_the_vdso");
 	program_free(program);
 	map.start = START;
 	map.end = START + PAGE;
@@ -400,7 +400,7 @@ static bool has_name(struct crash_program *program, const char *wanted)
 	return ok;
 }
 
-/* It is told once, and the rest is shown. */
+/* The failure is reported once, and the rest is shown. */
 static void library_fails(void)
 {
 	struct crash_program *program;
@@ -509,14 +509,14 @@ static void no_device_is_opened(void)
 
 	ktap_result(&ktap, fd < 0 && errno == EINVAL, "file_is_a_device");
 	fd = file_open_no_links("/proc/self/exe");
-	ktap_result(&ktap, fd < 0 && errno == ELOOP, "file_is_behind_a_link");
+	ktap_result(&ktap, fd < 0 && errno == ELOOP, "file_is_reached_by_a_link");
 }
 
 static void files_of_others(void)
 {
 	pages_of_nothing();
 	file_that_changes();
-	file_that_nobody_can_tell();
+	files_that_do_not_match();
 	mapping_of_an_older_module();
 	code_of_the_vdso();
 	name_that_is_a_link();

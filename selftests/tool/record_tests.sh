@@ -154,7 +154,7 @@ ffffffff81000100 first [kernel]" --branches
 		view "insns_view" "== CPU 2
 ffffffff81000100 first [kernel]" --insns
 	{ cpu 2; echo "17 0 131 1 0 0"; echo "17 0 0 3 0xffffffff81000100 7"; } |
-		view "triggers_are_told" "== CPU 2
+		view "triggers_are_shown" "== CPU 2
               -- triggers 0x1 and others
               -- triggers 0x3 at first [kernel], 7 instructions on" --branches
 	{ cpu 2; echo "3 1 3 0 0 0"; echo "3 1 2 0 0xffffffff81000100 0"; } |
@@ -360,9 +360,9 @@ $(walk s1,0,0 t5,2)"
 $(walk s1,0,0 6)"
 }
 
-# A path of two branches and one without, taken in several ways; what they
-# stand for stands beside it. TYPE KIND FLAGS AUX IP VALUE; in PATHS records
-# AUX, IP and VALUE hold five numbers.
+# A path of two branches and one without any, taken in several ways, and the
+# branches that kipt shows for them. TYPE KIND FLAGS AUX IP VALUE; in PATHS
+# records AUX, IP and VALUE hold five numbers.
 packed_record_tests() {
 	local paths="22 0 0 7 5 2
 1 1 0 3 0x401000 0x401010
@@ -502,7 +502,7 @@ output_tests() {
 	same "output_replaces_longer" "$(md5sum <copy.rec)" \
 		"$(md5sum <good.rec)"
 	run show copy.rec --insns
-	same "show_tells_of_no_instructions" \
+	same "show_says_that_there_are_no_instructions" \
 		"kipt: note: copy.rec holds no instructions: they are only in files that were made with --insns" \
 		"$(grep note <<<"$ERR")"
 	same "output_to_standard_output" "$(md5sum <copy.rec)" \
@@ -602,14 +602,14 @@ print(*(str(o["pid"]) + " %s %s" % (o.get("tid"), o.get("ip_symbol"))
         for o in map(json.loads, sys.stdin) if o["type"] == "edge"))')"
 }
 
-# The text tells processes apart where there are several; a hash does not.
+# The text names processes where there are several; a hash does not depend on them.
 space_text_tests() {
 	printf 'kipt-maps 1\nprocess 20 first one\nmap 401000 402000 0 a.bin\nprocess 30 second\nmap 401000 402000 1000 b.bin\n' \
 		>view.rec.maps
 	{ cpu 0; task 10; space 20 0x2000; edge 5; space 30 0x3000; edge 7
 	  space 0 0x4000; edge 2 5 6; space 0 0; edge 1 5 6; kernel_space
 	  edge 9 0xffffffff81000010 0xffffffff81000100; } |
-		view "counts_tell_processes" \
+		view "counts_name_processes" \
 "           9 ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  jump
            7           401000 0x1000 [b.bin] -> 401010 0x1010 [b.bin]  jump  -- process 30 second
            5           401000 0x0 [a.bin] -> 401010 0x10 [a.bin]  jump  -- process 20 first one
@@ -625,7 +625,7 @@ for n in (0x401000, 0x401010, 2, 12), (b + 0x10, b + 0x100, 2, 9), (5, 6, 2, 3):
 print("%016x" % h)')" "$("$KIPT" show view.rec --counts --hash)"
 	{ cpu 0; space 20 0x2000; edge 5; kernel_space
 	  edge 9 0xffffffff81000010 0xffffffff81000100; } |
-		view "counts_of_one_process_do_not_tell_it" \
+		view "counts_of_one_process_do_not_name_it" \
 "           9 ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  jump
            5           401000 0x0 [a.bin] -> 401010 0x10 [a.bin]  jump" \
 		--counts

@@ -184,7 +184,7 @@ static void place_with_a_link(bool folder)
 		  file_write(place.data) && perf_place_settle(&place);
 
 	ktap_result(&ktap, ok && !access("victim/kcore", F_OK),
-		    "recording_removes_behind_no_link %d", folder);
+		    "recording_removes_nothing_through_a_link %d", folder);
 	ok = !system("rm -rf t.data*");
 }
 

@@ -5,7 +5,7 @@
 Usage: run_doc.py PAGE FOLDER KIPT
 
 A command is an indented line that begins with "$ "; what it prints, without stderr, is in
-the indented lines after it, of which "..." stands for any number of lines. Commands run in a
+the indented lines after it, where "..." is any number of lines. Commands run in a
 copy of FOLDER, and FOLDER/../schema is at ../schema there; `cd` is left out. A line "ok" or
 "not ok" is printed for each. What needs root or Intel PT begins with "# " and is not run.
 """

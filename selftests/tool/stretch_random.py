@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Views of random records of two CPUs, which are held against the whole:
+"""Compares views of random records of two CPUs with the whole:
 
 branches  a stretch of time has the branches that the whole has then, in order
 sums      stretches beside each other have all sums of the whole

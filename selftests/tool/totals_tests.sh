@@ -207,7 +207,7 @@ first 1 1 0 60 60"
 third 0 0 10 10 None
 main 1 0 0 20 None"
 	{ cpu 0; tsc 5000; enable 010; tsc 5100; disable 010; tsc 100; enable 010
-	  call 010 100; } | totals_of "totals_unseen_behind_time_set_back" \
+	  call 010 100; } | totals_of "totals_unseen_after_time_set_back" \
 		"main 1 0 100 0 None
 first 0 1 0 0 None"
 }
@@ -271,12 +271,12 @@ whose_tests() {
 		>totals.rec.maps
 	{ cpu 0; ran 20 0x2000; tsc 5; jumped 2; tsc 9; ran 30 0x3000; jumped 5
 	  ran 0 0x4000; jumped 1; } | records totals.rec
-	same "totals_tell_processes" \
+	same "totals_name_processes" \
 "             0              0              0            0            5  [b.bin]  -- process 30 second
              0              0              0            0            2  [a?[31m.bin]  -- process 20 bad?[1mname
              0              0              0            0            1  [b.bin]  -- CR3 0x4000" \
 		"$("$KIPT" show totals.rec --totals 2>err | tail -n +2)"
-	same "totals_json_tells_processes" "30 5 20 2 0x4000 1" \
+	same "totals_json_names_processes" "30 5 20 2 0x4000 1" \
 		"$("$KIPT" show totals.rec --totals --json 2>err |
 		python3 -c 'import json, sys
 print(*(str(o.get("pid", o.get("cr3", "none"))) + " " + str(o["branches"])
@@ -316,7 +316,7 @@ sys.stdout.buffer.write(text.split("\n")[2].encode())' 2>&1)"
 	same "open_names_no_command_that_is_too_long" "0 0" "$(sort -u sizes)"
 }
 
-# Branches by function, as the totals and as the branches themselves tell them.
+# Branches by function, counted from the totals and from the branches themselves.
 by_function() {
 	python3 -c 'import collections, json, sys
 counts = collections.Counter()
@@ -496,7 +496,7 @@ print(sum(o["count" if o["type"] == "edge" else "branches"]
 	rm many.rec
 }
 
-# What has no room is told, once each; sums end at the largest number there is.
+# A note says once what had no room; sums end at the largest number there is.
 totals_limits_tests() {
 	records_by many.rec '
 for i in range(66000):
@@ -505,7 +505,7 @@ for i in range(66000):
     out.append(record(5, 0, 1, 1 + i, 0, 1 + i))
     out.append(record(1, 2, 0, 1, 0x400000, 0x400010))'
 	"$KIPT" open many.rec >out 2>err
-	same "open_tells_its_limits" "kipt: note: there are more than 65534 processes
+	same "open_reports_its_limits" "kipt: note: there are more than 65534 processes
 kipt: note: there are more than 65536 threads
 kipt: note: there are more than 8192 CPUs" "$(sed -n 's/:[^:]*$//;/more than/p' err)"
 	"$KIPT" show many.rec --totals --json 2>err | python3 -c 'import json, sys
@@ -513,7 +513,7 @@ print(sum(o.get("branches") for o in map(json.loads, sys.stdin)
           if o["type"] == "total"))' >out
 	same "totals_beyond_its_limits_count" 66000 "$(cat out)"
 	known_calls | records totals.rec
-	same "open_tells_no_limit_that_is_not_reached" 0 \
+	same "open_reports_no_limit_that_is_not_reached" 0 \
 		"$("$KIPT" open totals.rec 2>&1 >out | grep -c "more than")"
 	rm many.rec
 	{ cpu 0; gap 1; for i in 1 2 3; do tsc 1; tsc 0xffffffffffffffff; done

@@ -247,13 +247,13 @@ absent_tests() {
 	done
 }
 
-# full NAME ARGS...: output that is lost is told, whatever it was.
+# full NAME ARGS...: kipt reports output that is lost, whatever it was.
 full() {
 	local name=$1
 	shift
 	"$KIPT" "$@" >/dev/full 2>err
 	same "full_${name}_exit" 1 "$?"
-	same "full_${name}_told" 1 \
+	same "full_${name}_reported" 1 \
 		"$(grep -c '^kipt: cannot write to standard output' err)"
 }
 
