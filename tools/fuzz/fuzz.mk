@@ -14,7 +14,7 @@ FUZZ_PACKETS := packet/packet packet/packet_ext packet/packet_read packet/packet
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
 	$(patsubst %,$(FUZZ_CORE)/%.c,code/insn code/insn_class code/insn_form $(FUZZ_PACKETS))
 SECONDS ?= 20
-FUZZERS ?= packet insn clock flow time unpack files crash dump
+FUZZERS ?= packet insn clock flow time unpack files crash dump perf
 
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c \
@@ -48,6 +48,12 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(ROOT)/kmod/shared/%.c,patch_log switch_log task_merge)
 fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo)
+# All of libkipt; what makes folders of saved traces is of the tool alone.
+fuzz_perf-with := $(subst $(FUZZ_TOOL)/decode/,$(FUZZ_CORE)/,\
+	$(subst $(FUZZ_TOOL)/shared/,$(ROOT)/kmod/shared/,\
+	$(patsubst $(KIPT_OUT)/%.o,$(FUZZ_TOOL)/%.c,$(filter-out %/save_dir.o,$(KIPT_LIBRARY)))))
+fuzz_perf-libs = -pthread -Wl,--wrap=jobs_create $(KIPT_LIBS)
+fuzz_perf-flags := -I$(ROOT)/tools/shim $(KIPT_INCLUDES) -Wa,-I$(KIPT_PAGE)
 fuzz_crash-libs := -lz
 fuzz_crash-flags := -I$(ROOT)/tools/shim
 
@@ -63,9 +69,9 @@ $(FUZZ_OUT)/fuzz_$(1): $(call fuzz-objects,$(1))
 	clang $(FUZZ_FLAGS) $$^ $(fuzz_$(1)-libs) -o $$@
 endef
 
-$(foreach flags,common flow crash,$(eval $(call compile,$(FUZZ_OUT)/objects/$(flags),\
+$(foreach flags,common flow crash perf,$(eval $(call compile,$(FUZZ_OUT)/objects/$(flags),\
 	clang $$(FUZZ_FLAGS) $$(fuzz_$(flags)-flags))))
-$(foreach target,packet insn clock flow time unpack files crash dump,\
+$(foreach target,packet insn clock flow time unpack files crash dump perf,\
 	$(eval $(call fuzz-program,$(target))))
 
 fuzz: $(patsubst %,$(FUZZ_OUT)/fuzz_%,$(FUZZERS))

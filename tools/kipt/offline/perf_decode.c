@@ -274,10 +274,10 @@ static bool moment_put(struct run *run, const struct perf_moment *at)
 /* What was sampled before a time. */
 static bool moments_put(struct run *run, u64 tsc)
 {
-	const struct perf_moment *at = run->moments + run->moment;
+	const struct perf_moment *at;
 
-	for (; run->moment < run->moment_count && at->tsc < tsc; at++) {
-		run->moment++;
+	while (run->moment < run->moment_count && run->moments[run->moment].tsc < tsc) {
+		at = &run->moments[run->moment++];
 		run->samples_before += !run->timed && run->has_begin;
 		if (run->timed && !moment_put(run, at))
 			return false;

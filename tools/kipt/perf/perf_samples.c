@@ -104,7 +104,7 @@ const struct perf_moment *perf_samples_of(const struct perf_samples *samples, u3
 	size_t first = place_begin(samples, place);
 
 	*count = place_begin(samples, place + 1ULL) - first;
-	return samples->list + first;
+	return *count ? samples->list + first : NULL;
 }
 
 void perf_samples_free(struct perf_samples *samples)
