@@ -44,7 +44,7 @@ struct jobs *__wrap_jobs_create(const struct kipt_flow_config *config,
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char folder[] = "/tmp/kipt-fuzz-perf.XXXXXX";
+static char folder[32];
 
 static void folder_remove(void)
 {
@@ -86,6 +86,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
+	snprintf(folder, sizeof(folder), "/tmp/kipt-fuzz-perf.XXXXXX");
 	if (!mkdtemp(folder))
 		abort();
 	atexit(folder_remove);
