@@ -5,11 +5,14 @@
  */
 #define _GNU_SOURCE
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../kipt/libkipt.h"
@@ -44,16 +47,8 @@ struct jobs *__wrap_jobs_create(const struct kipt_flow_config *config,
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char folder[32];
-
-static void folder_remove(void)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/prog", folder);
-	unlink(path);
-	rmdir(folder);
-}
+/* Beside the program: it may be killed before it can remove one. */
+static char folder[PATH_MAX + 8];
 
 static void prog_write(void)
 {
@@ -69,7 +64,7 @@ static void prog_write(void)
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = PAGE,
 		.p_vaddr = BASE + PAGE, .p_filesz = PAGE, .p_memsz = PAGE, .p_align = PAGE,
 	};
-	char path[64];
+	char path[sizeof(folder) + 8];
 	int fd;
 
 	memcpy(file, &head, sizeof(head));
@@ -84,12 +79,14 @@ static void prog_write(void)
 /* No file of this computer is read, and no server is asked. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	char program[PATH_MAX];
+
 	(void)argc;
-	(void)argv;
-	snprintf(folder, sizeof(folder), "/tmp/kipt-fuzz-perf.XXXXXX");
-	if (!mkdtemp(folder))
+	if (!realpath((*argv)[0], program))
 		abort();
-	atexit(folder_remove);
+	snprintf(folder, sizeof(folder), "%s.files", program);
+	if (mkdir(folder, 0700) && errno != EEXIST)
+		abort();
 	prog_write();
 	setenv("PERF_BUILDID_DIR", folder, 1);
 	setenv("HOME", folder, 1);
