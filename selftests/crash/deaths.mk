@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Machines that die: what outlives them is held against the truth, see
+# Machines that die: what outlives them is compared with the truth, see
 # selftests/crash/README.md.
 
 DEATHS := selftests/crash

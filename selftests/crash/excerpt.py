@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The calls that a dying machine printed, held against the truth.
+"""Compares the calls that a dying machine printed with the truth.
 
 The lines that end in "{" are the calls that had not returned; the functions
 they are in must be those of the truth, the innermost ones one for one. The last
@@ -17,9 +17,9 @@ NMI = re.compile(r"^CPU \d+, calls before the NMI ")
 TIME = re.compile(r"^ *(-?\d+\.\d)? +(\S.*)$")
 OPEN = re.compile(r"([\w.]+)(?: \[\w+\])?\(\) \{")
 USER = re.compile(r"^0x([0-9a-f]+) -> (?:0x([0-9a-f]+)|[\w.]+\(\))(?:  x (\d+))?$")
-# Stands before the calls of what the machine had survived.
+# The line before the calls of what the machine had survived.
 BEFORE = re.compile(r"^\d+ ms before this, .* on CPU (\d+) \(snapshot \d+\):$")
-# What stands in place of the calls of the thread that found a task that hangs.
+# Printed instead of the calls of the thread that found a task that hangs.
 HANGS = "the task that hangs waits"
 USER_NMI = "user code: NMI"
 # The line that says how to read the others.
@@ -117,7 +117,7 @@ def is_user(address):
 
 
 def open_calls(its_truth, first, fault, back=BACK):
-    """Where the calls stand that had not returned, the outermost first."""
+    """Addresses of the calls that had not returned, the outermost first."""
     sources = []
     for number in range(max(first, fault - back), fault):
         entry = its_truth.entry(number)
@@ -146,8 +146,8 @@ def user_branches(its_truth, first, end, most):
     return found[::-1]
 
 
-def told_user_branches(lines):
-    """The same of a text."""
+def printed_user_branches(lines):
+    """The same, of a text that was printed."""
     found = []
     for line in lines:
         match = USER.match(line.strip())
@@ -211,7 +211,7 @@ def what_is_wrong(lines, event, sources, names):
         return "it ends at %s+0x%s, not at %s+0x%x" % (
             place.group(1), place.group(2), sorted(wanted)[0], offset)
     if bool(place.group(3)) != bool(event["faulted"]):
-        return "a fault is told as a call, or a call as a fault"
+        return "a fault is printed as a call, or a call as a fault"
     if not calls and not sources:
         return None
     frames = [names.of(source)[0] for source in sources]
@@ -237,25 +237,25 @@ def what_is_wrong(lines, event, sources, names):
 def unnoticed(lines, event, sources, names):
     """Of the two lines that say where it died, those that could be lost unseen: of a
     recursion any may be, it is one frame, and of a stack that was left, too."""
-    told, cut = [], False
+    shown, cut = [], False
     for number, line in enumerate(lines):
         match = TIME.match(line)
         if match and match.group(2).startswith("---"):
             # What was open before is not compared, and how much was cut off is not known.
-            told, cut = [], True
+            shown, cut = [], True
         elif match and LEGEND not in line and (OPEN.search(line) or PLACE.match(match.group(2))):
             call = OPEN.search(line)
-            told.append((number, call.group(1) if call else None))
-    if cut and len(told) > 1:
-        del told[0]
-    if "+0x" not in lines[told[-1][0]] or names.of(event["ip"])[0] is ANY:
+            shown.append((number, call.group(1) if call else None))
+    if cut and len(shown) > 1:
+        del shown[0]
+    if "+0x" not in lines[shown[-1][0]] or names.of(event["ip"])[0] is ANY:
         # It ends where no function is, or in an entry: the call before is not compared.
-        del told[-2:-1]
+        del shown[-2:-1]
     # A page of ftrace's has no name, and what is around it is not compared.
-    several = not any((call or "").startswith("0x") for _, call in told)
-    last = [number for at, (number, call) in enumerate(told)
-            if call not in (told[at - 1][1] if at else "",
-                            told[at + 1][1] if at + 1 < len(told) else "")]
+    several = not any((call or "").startswith("0x") for _, call in shown)
+    last = [number for at, (number, call) in enumerate(shown)
+            if call not in (shown[at - 1][1] if at else "",
+                            shown[at + 1][1] if at + 1 < len(shown) else "")]
     return [lines[number] for number in last[-1 - several:]
             if not what_is_wrong(lines[:number] + lines[number + 1:], event,
                                  sources, names)]

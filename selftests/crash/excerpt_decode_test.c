@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How much of a trace is decoded for the log, by a clock that runs as fast as the
- * test wants: a decoder that stands in for the core's makes records from a trace of
- * one call in each sixteen bytes, each of which takes a tick. What is printed is to
- * end where the machine died, however slow that is. User space.
+ * test wants: a decoder in place of the core's makes records from a trace of one
+ * call in each sixteen bytes, each of which takes a tick. What is printed is to end
+ * where the machine died, however slow that is. User space.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static u64 died_at, before_at;
 static u64 clock_now;
 
 /**
- * struct kipt_flow - the stand-in
+ * struct kipt_flow - the decoder in place of the core's
  * @decode: who takes its records
  * @at: offset of the next
  * @to: where the run ends
@@ -111,7 +111,7 @@ static void make_trace(u32 size)
 	died_at = before_at = 0;
 }
 
-/* Of the newest line: where its call stands. */
+/* Address of the call in the newest line. */
 static u64 newest(const struct kipt_excerpt_found *found)
 {
 	const struct kipt_excerpt_lines *list = &found->list;
@@ -179,7 +179,7 @@ static void no_time_costs_the_oldest(void)
 		found = decode_within(ticks);
 		good &= ends_at_death(found);
 	}
-	check("time for what stands behind the last PSB is enough", good);
+	check("time for what comes after the last PSB is enough", good);
 }
 
 static void the_last_death_counts(void)
@@ -191,7 +191,7 @@ static void the_last_death_counts(void)
 	make_trace(SIZE);
 	before_at = SIZE - 3 * PSB_EVERY - 50 * STEP;
 	died_at = SIZE - 2 * PSB_EVERY - 50 * STEP;
-	/* Twice what stands behind the last PSB, and behind the third last. */
+	/* Twice what comes after the last PSB, and after the third last. */
 	least = 2 * (PSB_EVERY + 4 * PSB_EVERY) / STEP;
 	for (ticks = least; ticks < 20 * least; ticks += 61) {
 		found = decode_within(ticks);
@@ -215,11 +215,11 @@ static void a_far_death_costs_its_distance(void)
 		good &= ends_at_death(found) &&
 			decode.insns == 1 + 4 * ((SIZE - died_at) / STEP - parts);
 	}
-	check("a death far back is found in the time of decoding twice what is behind it",
+	check("a death far back is found in the time of decoding twice what comes after it",
 	      good);
 }
 
-static void little_time_is_told(void)
+static void little_time_is_reported(void)
 {
 	struct kipt_excerpt_found *found;
 
@@ -275,7 +275,7 @@ int main(void)
 	no_time_costs_the_oldest();
 	the_last_death_counts();
 	a_far_death_costs_its_distance();
-	little_time_is_told();
+	little_time_is_reported();
 	odd_traces();
 	large_traces();
 	return ktap_end(&ktap);

@@ -42,7 +42,7 @@ static u64 fn(char name)
 static void begin_room(u32 room)
 {
 	free(memory);
-	/* Its very size, so that a byte behind it is seen. */
+	/* Its very size, so that ASan sees an access beyond its end. */
 	memory = malloc(room * sizeof(*memory));
 	kipt_excerpt_lines_init(&list, memory, room);
 }
@@ -216,7 +216,7 @@ static void check(const char *name, bool good)
 	ktap_result(&ktap, good, "%s", name);
 }
 
-/* Behind what says where it ends, and how to read it. */
+/* The lines after those that say where it ends, and how to read it. */
 #define EXPECT(name, ...) \
 	expect(name, 2, (const char *const[]){ __VA_ARGS__, NULL })
 #define EXPECT_ALL(name, ...) \
@@ -468,7 +468,7 @@ static void other_returns_fit(void)
 	branch(KIPT_BRANCH_RET, fn('s') + 0x80, fn('u') + 0x15);
 	leaf('u', 0x20, 'd');
 	show_fault('u', 0x30, MOST);
-	EXPECT("another stack is told",
+	EXPECT("a line says that another stack follows",
 	       "           a() {",
 	       "             b() {",
 	       "           --- another stack, then in s+0x15/0x100 ---",
@@ -660,7 +660,7 @@ static void user_code_has_lines(void)
 	begin();
 	user_loop();
 	show_user(64);
-	EXPECT("branches of user code stand before what they led to",
+	EXPECT("branches of user code come before what they led to",
 	       "           i();",
 	       "           user code of sh (186), its program's code is at 0x400000",
 	       "             0x401010 -> 0x401000  x 100",
@@ -764,7 +764,7 @@ static void end_is_not_there(void)
 	text.end.known = true;
 	text.end.faulted = true;
 	show(&text, MOST);
-	EXPECT("an end that is not in the trace is told",
+	EXPECT("a line says that the end is not in the trace",
 	       "           a() {",
 	       "             b() {",
 	       "               here tracing stopped: b+0x0/0x100",
@@ -824,7 +824,7 @@ static void what_ends(void)
 	check("another's is not",
 	      !ends(ip, true, KIPT_BRANCH_EVENT, ip + 1) &&
 	      !ends(ip, true, KIPT_BRANCH_JUMP, ip));
-	check("a call is, by its own address and the one behind it",
+	check("a call is, by its own address and the one after it",
 	      ends(ip, false, KIPT_BRANCH_CALL, ip) &&
 	      ends(ip + 5, false, KIPT_BRANCH_CALL, ip) &&
 	      ends(ip + 2, false, KIPT_BRANCH_CALL_IND, ip));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Takes the kernel's code out of a dump, in the pages that `kipt decode
---pages` reads: by the page table a CPU had, and the symbols and modules that
-the machine told before it died."""
+--pages` reads: by the page table a CPU had, and the lists of symbols and modules
+that the machine wrote before it died."""
 import struct
 
 PAGE = 4096
@@ -41,7 +41,7 @@ def symbols(path):
 
 
 def code_pages(kallsyms, modules):
-    """Addresses of the pages that hold code, as far as symbols tell."""
+    """Addresses of the pages that hold code, as far as symbols show."""
     named = symbols(kallsyms)
     pages = set(range(named["_stext"] & -PAGE, named["_etext"], PAGE))
     with open(modules) as file:

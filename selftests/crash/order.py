@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The order between CPUs that `kipt crash --merged` tells, held against the
-clock of the truth, which has a time for each transfer.
+"""Compares the order between CPUs that `kipt crash --merged` shows with the clock
+of the truth, which has a time for each transfer.
 
-What stands between two TIME records of a CPU is a part: it happened between
+The records between two TIME records of a CPU are a part: it happened between
 those two times, less and plus their errors. Where such spans of two CPUs do
-not overlap, one part must stand before the other, and each of its transfers
+not overlap, one part must come before the other, and each of its transfers
 must have the earlier time in the truth.
 """
 import collections
 
 TIME, BRANCH, GAP, CPU, UNKNOWN = 8, 1, 18, 19, 0xffffffff
-# Direct jumps and calls make no packets: whether they came before or after one
-# that tells the time, no trace says.
+# Direct jumps and calls make no packets: no trace says whether they came before or
+# after a packet with a time.
 DIRECT = 2, 3
 
-# low, high: when it happened, as told; place: in the file; first, last: times in
-# the truth.
+# low, high: when it happened, by the TIME records; place: in the file; first, last:
+# times in the truth.
 Part = collections.namedtuple("Part", "cpu low high place first last")
 
 
 class Differs(Exception):
-    """What is told is not what happened."""
+    """What is shown is not what happened."""
 
 
 def by_cpu(records):
@@ -59,7 +59,7 @@ def timed(cpu, records, its_truth, end):
             continue
         number, entry = next(transfers, (None, None))
         if entry is None or (entry.source, entry.target) != record[4:6]:
-            raise Differs("CPU %d: 0x%x -> 0x%x is told where the truth has %s" %
+            raise Differs("CPU %d: 0x%x -> 0x%x is shown where the truth has %s" %
                           (cpu, record[4], record[5], entry))
         found.append((place, record, its_truth.time(number, end)))
     return found[::-1]
@@ -76,10 +76,9 @@ def span(begin, end):
 
 
 def parts_of(cpu, items):
-    """The parts in which something happened that has a place in time. The test
-    CPU looks at its clock behind a transfer: of the last one of a part it knows
-    that it is over by then, not that it happened before the time which the
-    packet tells."""
+    """The parts in which something happened that has a place in time. The test CPU
+    looks at its clock after a transfer: the last one of a part is over by then, but
+    may have happened after the time that the packet has."""
     found, begin, here = [], None, []
     for place, record, time in items + [(None, None, None)]:
         if time is not None:
@@ -103,14 +102,14 @@ def late(parts):
 
 def disjoint(parts):
     """(pairs that have an order, those that are in another one in the truth, and
-    those that stand in another one in the file); of the latter two the first
+    those that are in another one in the file); of the latter two the first
     ones that were found with each part."""
     begins = sorted((part for part in parts if part.low is not None),
                     key=lambda part: part.low)
     ends = sorted((part for part in parts if part.high is not None),
                   key=lambda part: part.high)
     # Of each CPU: how many parts are over, the latest in truth, and in the file.
-    count, latest, behind = collections.Counter(), {}, {}
+    count, latest, furthest = collections.Counter(), {}, {}
     pairs, wrong, misplaced, at = 0, [], [], 0
     for part in begins:
         while at < len(ends) and ends[at].high < part.low:
@@ -120,18 +119,18 @@ def disjoint(parts):
             if over.last is not None and (over.cpu not in latest or
                                           over.last > latest[over.cpu].last):
                 latest[over.cpu] = over
-            if over.cpu not in behind or over.place > behind[over.cpu].place:
-                behind[over.cpu] = over
+            if over.cpu not in furthest or over.place > furthest[over.cpu].place:
+                furthest[over.cpu] = over
         pairs += sum(count.values()) - count[part.cpu]
         wrong += [(over, part) for cpu, over in latest.items()
                   if cpu != part.cpu and over.last > part.first]
-        misplaced += [(over, part) for cpu, over in behind.items()
+        misplaced += [(over, part) for cpu, over in furthest.items()
                       if cpu != part.cpu and over.place > part.place]
     return pairs, wrong, misplaced
 
 
 def shifted(parts, cpu, ticks):
-    """The same with all times of a CPU told later."""
+    """The same with all times of a CPU moved later."""
     return [part._replace(low=None if part.low is None else part.low + ticks,
                           high=None if part.high is None else part.high + ticks)
             if part.cpu == cpu else part for part in parts]

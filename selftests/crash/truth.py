@@ -63,8 +63,8 @@ class Truth:
         return sorted(self.marks(MARK_OFF), key=lambda n: abs(self.entry(n).source - tsc))[:count]
 
     def write_end(self, path, end, most):
-        """A file of its own with the entries up to the end of a run, @most at
-        most, of that run and those before; the start of a run stands first."""
+        """Writes a file with the entries up to the end of a run, @most at most, of
+        that run and those before; the start of a run comes first."""
         begin = max(self.marks(MARK_ON)[0], end - most)
         on = [n for n in self.marks(MARK_ON) if n <= begin][-1]
         with open(path, "wb") as file:
@@ -99,7 +99,7 @@ class Truth:
                 yield number, entry
 
     def time(self, number, end):
-        """When a transfer happened; @end is the end of a run behind it."""
+        """When a transfer happened; @end is the end of a run after it."""
         _, _, high, low, _, _ = ENTRY.unpack_from(
             self.map, HEADER_BYTES + number * ENTRY.size)
         ended = self.entry(end).source

@@ -191,9 +191,9 @@ static noinline void crasher_late(void)
 
 /* Where the watchdogs are to find it. */
 /*
- * Until a watchdog comes. The loop has a condition, as a trace does not tell
- * how often one without goes round; and it goes round slowly, as otherwise it
- * would be all that the ring holds.
+ * Loops until a watchdog comes. The loop has a condition: a trace does not say how
+ * often one without a condition goes round. And it goes round slowly, as otherwise
+ * the ring would hold nothing else.
  */
 static noinline void crasher_spin(void)
 {
@@ -254,7 +254,7 @@ static int stay_in_nmi(unsigned int kind, struct pt_regs *regs)
 
 /*
  * When the function that is probed is called next, on whatever CPU, this goes
- * on in its place: behind the probe, so that others fire.
+ * on in its place: after the probe, so that others fire.
  */
 static int go_to_death(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -397,7 +397,7 @@ static struct platform_driver shutdown_driver = {
 	.driver = { .name = "crasher" },
 };
 
-/* Behind all reboot notifiers, when the machine is told to reboot: its first device. */
+/* Dies after all reboot notifiers, when the machine reboots and shuts its first device down. */
 static int in_shutdown(void)
 {
 	struct platform_device *device;
