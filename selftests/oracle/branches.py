@@ -14,7 +14,7 @@ class Branches:
 
     def take_tnt(self, packet):
         if not self.on and self.overflow:
-            raise Contradiction(packet, "outcomes behind an overflow")
+            raise Contradiction(packet, "outcomes after an overflow")
         if not self.on:
             raise Contradiction(packet, "outcomes while tracing is off")
         self.nothing_open(packet)
@@ -37,7 +37,7 @@ class Branches:
         if self.bits.popleft():
             self.branch("cond", self.direct_target(insn))
         else:
-            self.ip = self.behind(insn)
+            self.ip = self.after(insn)
 
     def compressed(self, packet, insn):
         if not self.bits.popleft():
@@ -180,14 +180,14 @@ class Branches:
         if insn.what == "int":
             raise Known(packet, "INT n without its FUP")
         if insn.what == "cond" and packet.ip not in (
-                None, self.direct_target(insn), self.behind(insn)):
+                None, self.direct_target(insn), self.after(insn)):
             raise Contradiction(packet, "a Jcc that goes elsewhere")
         self.insns += 1
         self.emit("disable", DISABLE["branch"], ip=self.ip, value=packet.ip,
                   aux=self.counted())
 
     def leaves(self, packet, insn):
-        """Is @insn, at self.ip, what TIP.PGD stands for?"""
+        """Is @insn, at self.ip, the one that made the TIP.PGD?"""
         if insn.what in ("cond", "int") or insn.what in NEED_TIP:
             return True
         if insn.what in DIRECT:
@@ -197,7 +197,7 @@ class Branches:
             return self.is_outside(target)
         if insn.what == "mov-cr3":
             if packet.ip is not None:
-                return self.behind(insn) == packet.ip
+                return self.after(insn) == packet.ip
             return not self.pips
         return False
 

@@ -150,7 +150,7 @@ def in_one_space(case):
 
 
 class Decoder:
-    """The decoder that is held against the oracle, as a process."""
+    """The decoder that is compared with the oracle, as a process."""
 
     def __init__(self, program, folder):
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the decoder told against what the oracle tells, segment by segment."""
+"""Compares the decoder's records with the oracle's, segment by segment."""
 
 # Not about the flow, or not from the trace.
 NOT_COMPARED = {"time", "code"}
@@ -10,7 +10,7 @@ NO_IP = {"cbr", "vmcs", "tracestop", "mode"}
 # What restates a state.
 STATUS = {"vmcs", "context", "mode", "tsx"}
 
-# What is told without an address where the FUP it waits for is missing.
+# Records that have no address where the FUP they wait for is missing.
 SIDE = {"power", "event", "event-data", "ptwrite", "trig", "block"}
 
 
@@ -32,7 +32,7 @@ def key(record):
 
 
 class Part:
-    """What was told of one segment: @start is its SYNC record."""
+    """The records of one segment: @start is its SYNC record."""
 
     def __init__(self, start=None):
         self.start = start
@@ -41,8 +41,8 @@ class Part:
         self.records = []
 
     def add(self, record):
-        """What tells a state again says nothing. What is bound to no
-        instruction is compared by itself."""
+        """Leaves out what only repeats a state. What is bound to no
+        instruction goes aside, to be compared by itself."""
         if record.type == "cbr":
             if record.aux not in (0, self.cbr):
                 self.aside.append(record)
@@ -59,7 +59,7 @@ class Part:
         self.records.append(record)
 
     def sort(self, count):
-        """The status right behind the PSB has no order."""
+        """The status right after the PSB has no order."""
         head = sorted(self.records[:count], key=lambda r: str(key(r)))
         self.records[:count] = head
 
@@ -76,25 +76,25 @@ def parts(records):
     return found
 
 
-def part_differs(told, oracle):
-    """None, or the indices where @told and @oracle part."""
+def part_differs(decoded, oracle):
+    """None, or the indices where @decoded and @oracle differ."""
     i = 0
     for j, record in enumerate(oracle.records):
         if record.type == "lost":
-            return behind_differs(told, oracle, i, j)
-        if i == len(told.records) or key(told.records[i]) != key(record):
-            return way_differs(told, oracle, i, j)
+            return after_lost_differs(decoded, oracle, i, j)
+        if i == len(decoded.records) or key(decoded.records[i]) != key(record):
+            return way_differs(decoded, oracle, i, j)
         i += 1
-    if i < len(told.records):
+    if i < len(decoded.records):
         return i, len(oracle.records)
-    if sorted(map(key, told.aside)) != sorted(map(key, oracle.aside)):
+    if sorted(map(key, decoded.aside)) != sorted(map(key, oracle.aside)):
         return -1, -1
     return None
 
 
 def passes(record):
-    """May be told or not on the way to a contradiction: direct branches, what
-    a broken PSB+ says, and what waits for a FUP in vain."""
+    """Records that may be there or not on the way to a contradiction: direct
+    branches, what a broken PSB+ says, and what waits for a FUP in vain."""
     return record.type in STATUS or \
         record.type in SIDE and record.ip is None or \
         record.type == "branch" and record.kind in ("jump", "call")
@@ -106,37 +106,38 @@ def skip(records, i):
     return i
 
 
-def way_differs(told, oracle, i, j):
+def way_differs(decoded, oracle, i, j):
     """They differ, but perhaps only in the way to a contradiction."""
     k = skip(oracle.records, j)
     if k < len(oracle.records) and oracle.records[k].type == "lost" and \
-            not behind_differs(told, oracle, i, k):
+            not after_lost_differs(decoded, oracle, i, k):
         return None
     return i, j
 
 
-def behind_differs(told, oracle, i, j):
-    """The decoder must see a contradiction, too. What it tells behind it must
-    be what the oracle tells that starts at the same address."""
+def after_lost_differs(decoded, oracle, i, j):
+    """The decoder must see a contradiction, too. Its records after that must
+    be those of an oracle that starts at the same address."""
     lost = oracle.records[j]
-    gap = skip(told.records, i)
-    if gap == len(told.records):
+    gap = skip(decoded.records, i)
+    if gap == len(decoded.records):
         return None if lost.unsaid else (i, j)
-    if told.records[gap].type != "gap" and not lost.unsaid:
+    if decoded.records[gap].type != "gap" and not lost.unsaid:
         return i, j
     if lost.unsaid:
-        while gap < len(told.records) and told.records[gap].type != "gap":
+        while gap < len(decoded.records) and decoded.records[gap].type != "gap":
             gap += 1
-    for at in range(gap, len(told.records)):
-        if told.records[at].type == "enable" and \
-                told.records[at - 1].type in ("gap", *STATUS) and \
-                not is_possible(told.records[at], told.records[at + 1:], lost):
+    for at in range(gap, len(decoded.records)):
+        if decoded.records[at].type == "enable" and \
+                decoded.records[at - 1].type in ("gap", *STATUS) and \
+                not is_possible(decoded.records[at],
+                                decoded.records[at + 1:], lost):
             return at, j
     return None
 
 
 def is_possible(enable, records, lost):
-    """Is there a packet behind @lost from which @records are told?"""
+    """Is there a packet after @lost from which the oracle makes @records?"""
     piece = []
     for record in records:
         if record.type == "gap":
@@ -167,19 +168,19 @@ def is_prefix(piece, run):
     return at == len(piece)
 
 
-def start_differs(told, oracle):
+def start_differs(decoded, oracle):
     """A broken PSB+ may say nothing of where execution is."""
-    if told.start and oracle.records and oracle.records[0].type in ("lost",
-                                                                    "gap"):
+    if decoded.start and oracle.records and \
+            oracle.records[0].type in ("lost", "gap"):
         return False
-    return not told.start or key(told.start) != key(oracle.start)
+    return not decoded.start or key(decoded.start) != key(oracle.start)
 
 
-def difference(told, oracle):
+def difference(decoded, oracle):
     """None, or both parts and the indices where they differ."""
-    told, oracle = parts(told), parts(oracle)
+    decoded, oracle = parts(decoded), parts(oracle)
     for at, part in oracle.items():
-        mine = told.pop(at, Part())
+        mine = decoded.pop(at, Part())
         if at is None:
             continue
         if start_differs(mine, part):
@@ -189,6 +190,6 @@ def difference(told, oracle):
         differs = part_differs(mine, part)
         if differs:
             return mine, part, *differs
-    for part in told.values():
+    for part in decoded.values():
         return part, Part(), 0, 0
     return None

@@ -41,7 +41,7 @@ class BindsPtw(Flow):
 
     def claimed(self, packet):
         if self.claims[0][0] == "PTW":
-            self.tell_claims(packet.ip)
+            self.emit_claims(packet.ip)
             self.take_fup(packet)
         else:
             super().claimed(packet)

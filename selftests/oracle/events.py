@@ -37,7 +37,7 @@ class Events:
             self.walk_to(packet, packet.ip)
         self.event = "abort" if self.abort else "event"
         self.abort = False
-        self.tell_data(self.ip)
+        self.emit_data(self.ip)
         self.flush_events(self.ip)
 
     def fup_while_off(self, packet):
@@ -58,7 +58,7 @@ class Events:
             raise
         except Contradiction:
             if not guess:
-                raise Known(packet, "an abort not behind a branch") from None
+                raise Known(packet, "an abort not after a branch") from None
             self.ip = packet.ip
 
     def claimed(self, packet):
@@ -67,7 +67,7 @@ class Events:
         if self.on:
             self.walk_to(packet, packet.ip)
         name = self.claims[0][0]
-        self.tell_claims(packet.ip)
+        self.emit_claims(packet.ip)
         if self.on and name == "PTW":
             self.pass_ptwrite(packet)
 
@@ -92,7 +92,7 @@ class Events:
 
     def resume(self, packet):
         if packet.ip is None:
-            raise Unsaid(packet, "no address behind an overflow")
+            raise Unsaid(packet, "no address after an overflow")
         if packet.name != "FUP" and not is_canonical(packet.ip):
             raise Contradiction(packet, "no address")
         if packet.name == "FUP" and self.is_stray_fup(packet):
@@ -116,7 +116,7 @@ class Events:
             if name == "OVF":
                 return False
         if not self.next_segment:
-            raise Unsaid(packet, "the trace ends behind a FUP")
+            raise Unsaid(packet, "the trace ends after a FUP")
         return not self.next_segment.on
 
     def context(self, packet, ip):
@@ -156,8 +156,8 @@ class Events:
         after = self.segment.packets[index].name if index else None
         if after == "FUP" and not self.event:
             if self.overflow or self.doubt:
-                raise Unsaid(packet, "whose is the FUP behind an overflow?")
-            self.told_width = packet.width
+                raise Unsaid(packet, "whose is the FUP after an overflow?")
+            self.claimed_width = packet.width
             self.claim(packet, lambda ip: self.set_mode(packet))
         elif self.on:
             self.mode = packet
@@ -176,8 +176,8 @@ class Events:
             self.abort = True
             return
 
-        def told(ip):
+        def emit_at(ip):
             self.in_tx = bool(packet.begins)
             self.emit("tsx", TSX["begin" if packet.begins else "commit"],
                       ip=ip)
-        self.claim(packet, told)
+        self.claim(packet, emit_at)

@@ -2,8 +2,7 @@
 """Packets and code to records.
 
 Walks the code as the CPU did and takes packets from the list of the segment
-when an instruction, or a packet that stands for a moment in the flow, asks for
-them.
+when an instruction, or a packet that marks a moment in the flow, needs them.
 """
 
 from collections import deque
@@ -18,12 +17,12 @@ from side import Side
 from walk import Walk, is_canonical
 
 IN_EVENT = TIMING | FLOW | {"PIP", "VMCS", "MODE.Exec"}
-BEHIND_MODE = IN_EVENT - {"TNT", "FUP"}
+AFTER_MODE = IN_EVENT - {"TNT", "FUP"}
 WITH_CFE = IN_EVENT | {"CFE", "EVD"}
 
 
 class Lost:
-    """Stands among the records where the flow is lost until the next PSB."""
+    """A mark among the records: here the flow is lost until the next PSB."""
 
     type = "lost"
 
@@ -38,7 +37,7 @@ class Lost:
         self.index = flow.index
         self.width = flow.mode.width if flow.mode else flow.width
         if any(name == "MODE.Exec" for name, _ in flow.claims):
-            self.width = flow.told_width
+            self.width = flow.claimed_width
         self.abort = flow.abort
         self.space = flow.space
         if flow.pips:
@@ -49,22 +48,22 @@ class Lost:
         return f"{'unsaid' if self.unsaid else 'lost'} at {at}: {self.why}"
 
     def runs(self, ip):
-        """What is told from @ip on, by each packet behind that names it."""
+        """The records from @ip on, for each later packet that names it."""
         for i in range(self.index, len(self.segment.packets)):
             packet = self.segment.packets[i]
             if packet.ip != ip or packet.name not in ("TIP", "FUP",
                                                       "TIP.PGE"):
                 continue
-            # A FUP is an event's, or tells of the address only.
+            # A FUP is an event's, or gives the address only.
             for first in (i, i + 1) if packet.name == "FUP" else (i + 1,):
                 flow = type(self.flow)(self.flow.trace, self.flow.image,
                                        self.flow.config)
-                flow.run_behind(self, ip, first)
+                flow.run_after(self, ip, first)
                 yield flow.out
 
 
 class Config:
-    """What the packets do not tell: ranges of ADDRn, address spaces."""
+    """What no packet says: ranges of ADDRn, address spaces."""
 
     def __init__(self):
         self.filters = []
@@ -75,7 +74,7 @@ class Config:
 
 
 class Flow(Walk, Branches, Events, Side):
-    """The CPU, as far as the trace tells."""
+    """The CPU, as far as the trace shows."""
 
     segments = Segment
 
@@ -88,7 +87,7 @@ class Flow(Walk, Branches, Events, Side):
         self.doubt = False
         self.on = False
         self.ip = None
-        self.width = self.told_width = 64
+        self.width = self.claimed_width = 64
         self.space = None
         self.forget()
 
@@ -121,8 +120,8 @@ class Flow(Walk, Branches, Events, Side):
             self.out.append(Lost(error, self))
             self.on = False
 
-    def run_behind(self, lost, ip, first):
-        """Go on behind a contradiction, where a packet says @ip."""
+    def run_after(self, lost, ip, first):
+        """Go on after a contradiction, where a packet says @ip."""
         self.segment = lost.segment
         self.next_segment = lost.following
         self.taken = set()
@@ -270,7 +269,7 @@ class Flow(Walk, Branches, Events, Side):
         if packet.name not in TIMING | {"FUP", "OVF"}:
             self.lose(packet)
         if self.mode and self.on and not self.event and \
-                packet.name not in BEHIND_MODE:
+                packet.name not in AFTER_MODE:
             raise Known(packet, "MODE.Exec before a " + packet.name)
         if self.overflow and self.on and \
                 packet.name not in TIMING | {"FUP", "PSBEND"}:
@@ -286,7 +285,7 @@ class Flow(Walk, Branches, Events, Side):
         getattr(self, "take_" + name)(packet)
 
     def take_doubtful(self, packet):
-        """It is behind a PSB+ that may be behind an overflow."""
+        """Takes a packet after a PSB+ that may come after an overflow."""
         if packet.name in FLOW and packet.name != "TIP.PGE" and \
                 not self.claims and (not self.on or packet.name == "FUP"
                                      and packet.ip == self.ip):

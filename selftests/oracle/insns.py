@@ -3,7 +3,7 @@
 
 objdump is asked for many addresses at once. Each gets a slot: its 15 bytes,
 then so many NOPs that whatever those bytes are, objdump is back in step at
-the next slot. What it said about bytes is kept, wherever they stand.
+the next slot. What it said about bytes is kept, at whatever address they are.
 """
 
 import re
@@ -55,7 +55,7 @@ class Insn:
 
 
 def unsized(name):
-    """objdump's mnemonic without the letter that tells operand size."""
+    """objdump's mnemonic without the letter for the operand size."""
     for stem in (*NEEDS_TIP, *SOFTWARE_INTERRUPTS, "jmp", "call", "ret",
                  "ptwrite"):
         if name == stem or name[:-1] == stem and name[-1] in "wlq":

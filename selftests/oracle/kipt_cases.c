@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the decoder makes of flow tests, for the oracle: reads names of files
- * from stdin, prints the records of each as text, a line each, and a line with
- * a dot behind them. Branches only, whatever output the file asks for, since
- * those say most. User space.
+ * from stdin, prints the records of each as text, a line each, and then a line
+ * with a dot. Branches only, whatever output the file asks for, since those say
+ * most. User space.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Bytes to packets, as the manual's section "Packet Definitions" lays them out.
 
-A trace is cut at its PSBs; what stands between two of them is one segment, and
+A trace is cut at its PSBs; the bytes between two of them are one segment, and
 a segment's packets are read without a look at what was before it.
 """
 
@@ -21,13 +21,13 @@ FIXED = {
     0xA3: ("TNT", 8), 0xC2: ("MWAIT", 10), 0xC8: ("VMCS", 7), 0xF3: ("OVF", 2),
 }
 
-# What may stand between two items of a PEBS block without ending it.
+# What may come between two items of a PEBS block without ending it.
 IN_BLOCK = {"PAD", "TSC", "TMA", "MTC", "FUP", "CYC", "CBR", "MNT", "EXSTOP",
             "PWRE", "PWRX", "BIP", "BBP"}
 
 
 class BadBytes(Exception):
-    """What stands at @at is no packet; @cut: its end is missing."""
+    """The bytes at @at are no packet; @cut: its end is missing."""
 
     def __init__(self, at, cut=False):
         super().__init__(f"no packet at {at:#x}")

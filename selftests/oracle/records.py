@@ -13,7 +13,7 @@ POWER = {"mwait": 1, "pwre": 2, "exstop": 3, "pwrx": 4}
 class Record:
     """One thing that happened. @ip and @value are None where it is not known;
     @flags: nr, hw, if, in-tsx, compressed; @status: of SYNC records of the
-    oracle: how many of those behind it tell of the state."""
+    oracle: how many of the records after it are about the state."""
 
     def __init__(self, type, kind=0, ip=None, value=0, aux=0, flags=()):
         self.type = type

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What stands from one PSB to the next: the packets, and what PSB+ says."""
+"""The bytes from one PSB to the next: the packets, and what PSB+ says."""
 
 import packets
 
@@ -57,7 +57,7 @@ class Segment:
         return next((p for p in reversed(self.status) if p.name == name), None)
 
     def overflows(self):
-        """Does it end in an overflow, to be resolved behind the next PSB?"""
+        """Does it end in an overflow, to be resolved after the next PSB?"""
         if self.bad:
             return False
         names = [p.name for p in self.packets if p.name not in TIMING]

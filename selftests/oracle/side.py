@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is told beside the flow: PTWRITE, power, Event Trace, PEBS, triggers."""
+"""Records beside the flow: PTWRITE, power, Event Trace, PEBS, triggers."""
 
 from doubts import Contradiction, Unsaid
 from records import POWER
@@ -25,9 +25,9 @@ EVD_KNOWN = {0, 1, 2}
 class Side:
     """Packets that claim a FUP, and those that belong together."""
 
-    def claim(self, packet, told):
-        """The next FUP is @packet's."""
-        self.claims.append((packet.name, told))
+    def claim(self, packet, emit_at):
+        """The next FUP is @packet's; @emit_at makes its record, for an address."""
+        self.claims.append((packet.name, emit_at))
 
     def lose(self, packet):
         """What waits for another packet than @packet, which is next, has no
@@ -41,23 +41,23 @@ class Side:
             raise Contradiction(packet, "an EVD without its CFE")
         if self.power and name not in WITH_POWER:
             raise Unsaid(packet, "what belongs together is apart")
-        self.tell_claims(None)
+        self.emit_claims(None)
         if not packet or name in FLOW or name == "PWRX":
-            self.tell_power(self.power_ip if name == "PWRX" else None)
+            self.emit_power(self.power_ip if name == "PWRX" else None)
         if not packet:
             self.flush_events(None)
         if name not in ("CFE", "EVD"):
-            self.tell_data(None)
+            self.emit_data(None)
 
-    def tell_data(self, ip):
+    def emit_data(self, ip):
         data, self.event_data = self.event_data, []
         for evd in data:
             self.emit("event-data", evd.type, ip=ip, value=evd.value)
 
-    def tell_claims(self, ip):
+    def emit_claims(self, ip):
         claims, self.claims = self.claims, []
-        for _, told in claims:
-            told(ip)
+        for _, emit_at in claims:
+            emit_at(ip)
 
     def take_ptw(self, packet):
         if packet.with_ip:
@@ -82,13 +82,13 @@ class Side:
 
     def take_mwait(self, packet):
         if self.sleeps:
-            raise Unsaid(packet, "MWAIT behind EXSTOP")
+            raise Unsaid(packet, "MWAIT after EXSTOP")
         self.power.append(lambda ip: self.emit(
             "power", POWER["mwait"], ip=ip, aux=packet.hints,
             value=packet.ext))
 
     def take_pwre(self, packet):
-        def told(ip):
+        def emit_at(ip):
             self.sleeps = True
             self.emit("power", POWER["pwre"], ip=ip, aux=packet.value,
                       flags={"hw"} if packet.hw else ())
@@ -97,25 +97,25 @@ class Side:
         if self.sleeps and (self.moved or after not in FLOW | {"PWRX"}):
             raise Unsaid(packet, "PWRE in no sleep")
         if self.sleeps:
-            told(self.power_ip)
+            emit_at(self.power_ip)
         else:
-            self.power.append(told)
+            self.power.append(emit_at)
 
     def take_exstop(self, packet):
-        def told(ip):
+        def emit_at(ip):
             self.power_ip = ip
             self.moved = False
-            self.tell_power(ip)
+            self.emit_power(ip)
             self.emit("power", POWER["exstop"], ip=ip)
         if packet.with_ip:
-            self.claim(packet, told)
+            self.claim(packet, emit_at)
         else:
-            told(None)
+            emit_at(None)
 
-    def tell_power(self, ip):
+    def emit_power(self, ip):
         waiting, self.power = self.power, []
-        for told in waiting:
-            told(ip)
+        for emit_at in waiting:
+            emit_at(ip)
 
     def take_pwrx(self, packet):
         self.sleeps = False
@@ -127,19 +127,19 @@ class Side:
         self.data_goes_with(packet)
         data, self.event_data = self.event_data, []
 
-        def told(ip):
+        def emit_at(ip):
             self.event_data = data
-            self.tell_data(ip)
+            self.emit_data(ip)
             self.emit("event", packet.type, ip=ip, aux=packet.vector)
         if packet.with_ip:
-            self.claim(packet, told)
+            self.claim(packet, emit_at)
             return
         self.flush_events(None)
         if packet.type in CFE_OF_EVENT | CFE_OF_ENABLE:
-            self.at_event.append(told)
+            self.at_event.append(emit_at)
             self.enables |= packet.type in CFE_OF_ENABLE
         else:
-            told(None)
+            emit_at(None)
 
     def has_data(self):
         """What is reserved is not judged."""
@@ -161,8 +161,8 @@ class Side:
     def flush_events(self, ip):
         waiting, self.at_event = self.at_event, []
         self.enables = False
-        for tell in waiting:
-            tell(ip)
+        for emit_at in waiting:
+            emit_at(ip)
 
     def take_evd(self, packet):
         """It goes with the CFE that follows."""
@@ -183,11 +183,11 @@ class Side:
             self.emit("block", 0, ip=None)
 
     def take_trig(self, packet):
-        def told(ip):
+        def emit_at(ip):
             self.emit("trig", ip=ip, aux=packet.triggers,
                       value=packet.count,
                       flags={"mult"} if packet.multiple else ())
         if packet.with_ip:
-            self.claim(packet, told)
+            self.claim(packet, emit_at)
         else:
-            told(None)
+            emit_at(None)

@@ -50,7 +50,7 @@ class Walk:
             raise Unsaid(packet, f"no instruction at {self.ip:x}")
         return insn
 
-    def behind(self, insn):
+    def after(self, insn):
         return self.fit(self.ip + insn.size, max(self.width, 32))
 
     def branch(self, kind, to, flags=()):
@@ -65,7 +65,7 @@ class Walk:
         return insn.step != insn.size
 
     def push(self, insn):
-        self.stack.append(self.behind(insn))
+        self.stack.append(self.after(insn))
 
     def pass_by(self, packet, insn):
         """Execute what needs no packet. Returns False if @insn does."""
@@ -80,7 +80,7 @@ class Walk:
         if insn.what in NEED_TIP or insn.what in ("cond", "int"):
             return False
         self.insns += 1
-        at, self.ip = self.ip, self.behind(insn)
+        at, self.ip = self.ip, self.after(insn)
         if insn.what == "mov-cr3" and self.pips:
             self.context(self.pips.popleft(), self.ip)
         if insn.what == "ptwrite":
@@ -105,8 +105,8 @@ class Walk:
                     packet, f"{insn.what} at {self.ip:x} is in the way")
 
     def walk_to(self, packet, ip):
-        """To an address, if nothing on the way needs a packet. What lies
-        between is told if the way leads there."""
+        """To an address, if nothing on the way needs a packet. If the way
+        leads there, the branches on it have records."""
         before = self.snapshot()
         try:
             seen = set()
@@ -116,7 +116,7 @@ class Walk:
                 seen.add((self.ip, len(self.pips)))
                 insn = self.insn(packet)
                 if not self.pass_by(packet, insn):
-                    if packet.name == "FUP" and self.behind(insn) == ip and (
+                    if packet.name == "FUP" and self.after(insn) == ip and (
                             insn.what == "int" or
                             insn.what in NEED_TIP - {"ret"}):
                         return
