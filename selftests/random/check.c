@@ -341,9 +341,9 @@ static bool check_kept(struct check *check, const struct walk *walk, bool group)
 	return same_from(check, from, check->plain.count - from);
 }
 
-/* Without the code of a region some of what happened is told, and nothing else:
- * in gaps, too. Where a TIP was held back nobody knows which outcomes in a gap
- * are older.
+/* Without the code of a region there are records of some of what happened, and of
+ * nothing else, in gaps, too. Where a TIP was held back nobody knows which outcomes
+ * in a gap are older.
  */
 static bool check_hole(struct check *check, const struct walk *walk, u32 output)
 {
@@ -362,7 +362,7 @@ static bool check_hole(struct check *check, const struct walk *walk, u32 output)
 	check->got = check->plain;
 	truth_expect(&walk->truth, &check->want, plain_output(output));
 	good = list_holds(&check->want, &check->plain);
-	return good || fail(check, "something is told that did not happen");
+	return good || fail(check, "a record of something that did not happen");
 }
 
 /* What each mode makes must be what the truth says for it. */

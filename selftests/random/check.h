@@ -21,15 +21,15 @@
  * @kept: that decoder, or NULL
  * @kept_program: the regions of the program it last saw
  * @kept_packed: all it said
- * @kept_made: how many records that stood for before the walk at hand
- * @packed: what the decoder at hand said
- * @into: where the decoder at hand appends
+ * @kept_made: how many plain records that was before the current walk
+ * @packed: what the current decoder said
+ * @into: where the current decoder appends
  * @plain: what it says unpacked
  * @want: records expected
  * @got: records made, inside @plain
- * @program: code the decoder at hand reads
+ * @program: code the current decoder reads
  * @hidden: a region of it that cannot be read, or NULL
- * @what: mode at hand
+ * @what: current mode
  * @error: what went wrong, or NULL
  */
 struct check {
@@ -58,7 +58,7 @@ void check_init(struct check *check);
 
 /**
  * check_walk() - all modes of our decoder on one walk
- * @check: on failure @what, @error, @want and @got tell
+ * @check: on failure @what, @error, @want and @got say what is wrong
  * @walk: the walk
  * @group: the walk is the first of a group of CHECK_GROUP
  *

@@ -41,7 +41,7 @@ struct encode_rules {
 /**
  * struct encode_mark - a packet that control flow depends on: TNT or TIP
  * @start: offset of its first byte
- * @end: offset behind its last one
+ * @end: offset after its last one
  * @flip: offset of a byte whose bit 1 is an outcome or part of an address
  */
 struct encode_mark {
@@ -69,7 +69,7 @@ struct encode_mark {
  * @deep: a CALL was forgotten because there were too many
  * @psbs: PSBs made
  * @at_psb: no IP was sent since the last PSB
- * @short_at_psb: the first IP behind a PSB was sent compressed
+ * @short_at_psb: the first IP after a PSB was sent compressed
  * @deferred: a TIP was held back past an outcome
  * @marks: packets that must not change
  * @nr_marks: how many
@@ -172,7 +172,7 @@ void encode_psb(struct encode *encode);
 /**
  * encode_call() - a near CALL was executed while packets are on
  * @encode: the generator
- * @ip: address behind it
+ * @ip: address after it
  */
 void encode_call(struct encode *encode, u64 ip);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of features. Where a peer and the manual differ the manual
- * decides: such programs are held against the truth, which the walker makes by
+ * decides: such programs are compared with the truth, which the walker makes by
  * the manual, and what the peer says of them is only counted. User space.
  */
 #include "features.h"
@@ -18,8 +18,8 @@ const struct feature features[WALK_BITS] = {
 	{ .name = "vmx" },
 	{ .name = "overflow" },
 	{ .name = "overflow-psb", .libipt =
-	  "takes the FUP behind OVF, PSB+ for an event ('Overflow (OVF) Packet')",
-	  .perf = "takes the FUP behind OVF, PSB+ for an event ('Overflow (OVF) Packet')" },
+	  "takes the FUP after OVF, PSB+ for an event ('Overflow (OVF) Packet')",
+	  .perf = "takes the FUP after OVF, PSB+ for an event ('Overflow (OVF) Packet')" },
 	{ .name = "tsx" },
 	{ .name = "power" },
 	{ .name = "tracestop" },
@@ -34,7 +34,7 @@ const struct feature features[WALK_BITS] = {
 	{ .name = "pgd-mov-cr3", .libipt =
 	  "ends at a MOV CR3 with every TIP.PGD without an IP, with none that has one ('Packet Generation Scenarios')" },
 	{ .name = "lost-mov-cr3", .libipt =
-	  "looks behind an OVF for the MOV CR3 of a PIP before it ('Overflow (OVF) Packet')" },
+	  "looks after an OVF for the MOV CR3 of a PIP before it ('Overflow (OVF) Packet')" },
 	{ .name = "cbr-inside", .libipt =
 	  "does not expect a CBR between MODE.Exec and TIP ('MODE.Exec Packet')" },
 	{ .name = "short-ip-at-psb", .perf =

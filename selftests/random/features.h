@@ -12,7 +12,7 @@
  * struct feature - one WALK_* bit
  * @name: what the test calls it
  * @libipt: what libipt 2.0.5 makes of it that the manual does not say; NULL:
- *	it reads it as the manual says, and is held against the truth
+ *	it reads it as the manual says, and is compared with the truth
  * @perf: the same of perf 6.1
  */
 struct feature {

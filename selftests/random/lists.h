@@ -14,7 +14,7 @@
 void list_drop_times(struct record_list *list);
 
 /**
- * list_drop_flow() - what is told beside edge counts
+ * list_drop_flow() - keep only the records that go with edge counts
  * @list: changed
  */
 void list_drop_flow(struct record_list *list);
@@ -31,8 +31,8 @@ bool list_times_rise(const struct record_list *list);
 /**
  * list_count_edges() - one EDGE record for each edge of each address space
  * @list: changed; sorted, with the number of the address space in @flags
- * @type: what tells of edges: KIPT_RECORD_BRANCH, where CONTEXT records tell of
- *	the space, or KIPT_RECORD_EDGE, where SPACE records do
+ * @type: KIPT_RECORD_BRANCH, where CONTEXT records say which space it is, or
+ *	KIPT_RECORD_EDGE, where SPACE records do
  * @times: how often each BRANCH record counts
  * @cr3_of_space: what CR3 is divided by for the number
  */
@@ -40,10 +40,10 @@ void list_count_edges(struct record_list *list, u8 type, u32 times,
 		      u64 cr3_of_space);
 
 /**
- * list_holds() - is all that is told of the flow something that happened
+ * list_holds() - did all happen that the records of the flow say
  * @all: what happened
- * @some: records, gaps among them; an address may be missing, and what stands
- *	beside the flow is not looked at
+ * @some: records, gaps among them; an address may be missing, and records of other
+ *	things than the flow are not looked at
  *
  * Return: true if the records of @some are in @all, in this order.
  */

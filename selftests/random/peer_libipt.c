@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The comparison with libipt: every instruction, its length and mode, and
- * whether it ran in a transaction. At its end a trace proves less than libipt
- * tells: it runs on to the next instruction that needs a packet. User space.
+ * whether it ran in a transaction. At the end of a trace libipt says more than is
+ * proven: it runs on to the next instruction that needs a packet. User space.
  */
 #include "peer_libipt.h"
 
 #include <intel-pt.h>
 
-/* How far to look at what libipt tells behind the end of what is proven; it
+/* How many instructions of libipt to look at after the last that is proven; they
  * may be a circle of jumps.
  */
 #define TAIL_MAX	400
@@ -19,7 +19,7 @@
  * @decoder: libipt's
  * @next: the next record of the truth
  * @insns: instructions compared
- * @tail: instructions behind the truth's last
+ * @tail: instructions after the truth's last
  * @error: what is wrong, or NULL
  * @show: where to print what differs; NULL: do not
  */

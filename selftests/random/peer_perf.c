@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The comparison with perf: every taken branch, where packets come on and go
- * off, and where they were lost. perf tells of branches that no packet proves
- * before an overflow and at the end of a trace, we do not. User space.
+ * off, and where they were lost. Before an overflow and at the end of a trace perf
+ * shows branches that no packet proves, and we do not. User space.
  */
 #include "peer_perf.h"
 

@@ -49,7 +49,7 @@ static u32 pick_kind(struct rng *rng, bool kernel)
 	return kind;
 }
 
-/* Does control never go on behind it? */
+/* Does control never go on after it? */
 static bool ends_flow(u32 kind)
 {
 	switch (kind) {
@@ -275,7 +275,7 @@ static bool same_world(const struct region *one, const struct region *two)
 	       (one->kernel || one->space == two->space);
 }
 
-/* A target nearby, mostly; the instruction behind is always in reach. */
+/* A target nearby, mostly; the next instruction is always in reach. */
 static s32 pick_target(struct maker *maker, s32 from)
 {
 	const struct program *program = maker->program;

@@ -45,7 +45,7 @@ enum insn_kind {
  * @ip: address
  * @target: number of the instruction a direct branch goes to, or XBEGIN's
  *	fallback; -1: none
- * @next: number of the instruction behind it, -1: there is none
+ * @next: number of the instruction after it, -1: there is none
  * @region: number of its region
  * @len: bytes
  * @kind: enum insn_kind

@@ -130,7 +130,7 @@ static bool run_perf(const struct options *options)
 	return good && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* Programs from @seed on; returns the seed behind the last. */
+/* Programs from @seed on; returns the seed after the last. */
 static u64 fill(const struct options *options, u64 seed, u64 wanted,
 		bool disretc)
 {
@@ -158,7 +158,7 @@ struct result {
 };
 
 /* Returns false if perf could not be run. */
-static bool compare(const struct options *options, bool disretc, bool tell,
+static bool compare(const struct options *options, bool disretc, bool verbose,
 		    struct result *result)
 {
 	u32 i;
@@ -170,15 +170,15 @@ static bool compare(const struct options *options, bool disretc, bool tell,
 
 		result->programs++;
 		result->steps += peer->seen;
-		if (peer->error && ++result->bad <= FAILURES_MAX && tell)
+		if (peer->error && ++result->bad <= FAILURES_MAX && verbose)
 			report(options, batch.seeds[i], disretc, peer);
 		peer_perf_free(peer);
 	}
 	return true;
 }
 
-/* perf is told for a whole file whether RETs are compressed. */
-static bool run(const struct options *options, bool tell, struct result *result)
+/* A file says once, for all of it, whether RETs are compressed. */
+static bool run(const struct options *options, bool verbose, struct result *result)
 {
 	u64 seed = options->seed;
 	bool disretc = false;
@@ -188,7 +188,7 @@ static bool run(const struct options *options, bool tell, struct result *result)
 			return false;
 		seed = fill(options, seed, options->count - result->programs,
 			    disretc);
-		if (!compare(options, disretc, tell, result))
+		if (!compare(options, disretc, verbose, result))
 			return false;
 		disretc = !disretc;
 	}

@@ -15,7 +15,7 @@
  * @insns: in the truth
  * @ours_bad: programs our decoder got wrong
  * @peer: there is a libipt
- * @peer_programs: programs it was held against the truth on
+ * @peer_programs: programs whose truth it was compared with
  * @peer_insns: instructions of these
  * @peer_bad: programs it saw differently
  * @used: per WALK_* bit: programs that did it

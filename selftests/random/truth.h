@@ -19,7 +19,7 @@
  * @on: packets were on there
  * @insns: INSN records among the proven ones
  * @cr3_waits: a CONTEXT record waits
- * @cr3_mark: @count behind the first CONTEXT record that waits
+ * @cr3_mark: @count after the first CONTEXT record that waits
  * @records: INSN records included; counts in aux are not filled in
  */
 struct truth {
@@ -60,7 +60,7 @@ void truth_add(struct truth *truth, const struct kipt_record *record);
 /**
  * truth_prove() - a packet proves all that waits
  * @truth: the truth
- * @on: packets are on behind it
+ * @on: packets are on after it
  * @at: where execution is now
  */
 void truth_prove(struct truth *truth, bool on, u64 at);
@@ -72,7 +72,7 @@ void truth_prove(struct truth *truth, bool on, u64 at);
 void truth_prove_cr3(struct truth *truth);
 
 /**
- * truth_side() - a packet told something that has no place in the code
+ * truth_side() - a packet said something that has no place in the code
  * @truth: the truth
  * @record: copied before all that waits
  */

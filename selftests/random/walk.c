@@ -5,15 +5,15 @@
  */
 #include "walk.h"
 
-/* How a near branch is told while packets stay on. */
-enum tell {
-	TELL_NOTHING,
-	TELL_OUTCOME,
-	TELL_TARGET,
-	TELL_TARGET_AT_ONCE,
+/* What the packet of a near branch says while packets stay on. */
+enum proof {
+	PROOF_NONE,
+	PROOF_OUTCOME,
+	PROOF_TARGET,
+	PROOF_TARGET_AT_ONCE,
 };
 
-void walk_tell(struct walk *walk, struct kipt_record record)
+void walk_record(struct walk *walk, struct kipt_record record)
 {
 	if (walk->tx_depth && (record.type == KIPT_RECORD_INSN ||
 			       record.type == KIPT_RECORD_BRANCH))
@@ -21,11 +21,11 @@ void walk_tell(struct walk *walk, struct kipt_record record)
 	truth_add(&walk->truth, &record);
 }
 
-void walk_tell_insn(struct walk *walk)
+void walk_record_insn(struct walk *walk)
 {
 	const struct insn *insn = walk_insn(walk);
 
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_INSN,
 		.ip = insn->ip,
 		.aux = insn->len,
@@ -74,10 +74,10 @@ static s32 indirect_target(struct walk *walk)
 	return walk_pick(walk, (u64)walk->at << 8 | pick, is_near);
 }
 
-bool walk_mode_told(const struct walk *walk)
+bool walk_mode_sent(const struct walk *walk)
 {
 	return walk->mode_known && walk->mode == walk_region(walk)->mode &&
-	       walk->told_if == walk->if_set;
+	       walk->sent_if == walk->if_set;
 }
 
 void walk_send_mode(struct walk *walk)
@@ -86,14 +86,14 @@ void walk_send_mode(struct walk *walk)
 
 	walk->mode_known = true;
 	walk->mode = walk_region(walk)->mode;
-	walk->told_if = walk->if_set;
+	walk->sent_if = walk->if_set;
 	encode_raw(&walk->encode, 2, 0x99, 1,
 		   bytes[walk->mode] | (walk->if_set ? 4 : 0));
 }
 
-void walk_tell_mode(struct walk *walk, bool has_ip)
+void walk_record_mode(struct walk *walk, bool has_ip)
 {
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_MODE,
 		.kind = walk->mode,
 		.flags = (has_ip ? 0 : KIPT_RF_NO_IP) |
@@ -104,16 +104,16 @@ void walk_tell_mode(struct walk *walk, bool has_ip)
 
 void walk_enter(struct walk *walk)
 {
-	bool same = walk_mode_told(walk);
+	bool same = walk_mode_sent(walk);
 
 	if (!same || rng_chance(walk->rng, 200)) {
 		walk_send_mode(walk);
 		walk_time(walk, INSIDE_MODE);
 	}
 	if (!same)
-		walk_tell_mode(walk, false);
+		walk_record_mode(walk, false);
 	encode_ip(&walk->encode, IP_PACKET_PGE, walk_ip(walk));
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_ENABLE,
 		.kind = KIPT_ENABLE_PGE,
 		.ip = walk_ip(walk),
@@ -130,7 +130,7 @@ void walk_leave(struct walk *walk, u64 from, bool async, bool payload)
 	else
 		encode_pgd(&walk->encode);
 	encode_forget_calls(&walk->encode);
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_DISABLE,
 		.kind = async ? KIPT_DISABLE_ASYNC : KIPT_DISABLE_BRANCH,
 		.flags = payload ? 0 : KIPT_RF_NO_VALUE,
@@ -178,7 +178,7 @@ void walk_stop(struct walk *walk)
 	});
 }
 
-static void tell_branch(struct walk *walk, u64 from, u8 kind, enum tell how)
+static void record_branch(struct walk *walk, u64 from, u8 kind, enum proof how)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_BRANCH,
@@ -187,41 +187,41 @@ static void tell_branch(struct walk *walk, u64 from, u8 kind, enum tell how)
 		.value = walk_ip(walk),
 	};
 
-	if (how == TELL_OUTCOME && kind == KIPT_BRANCH_RET)
+	if (how == PROOF_OUTCOME && kind == KIPT_BRANCH_RET)
 		record.flags = KIPT_RF_COMPRESSED;
-	walk_tell(walk, record);
-	if (how == TELL_NOTHING)
+	walk_record(walk, record);
+	if (how == PROOF_NONE)
 		return;
-	if (how == TELL_OUTCOME)
+	if (how == PROOF_OUTCOME)
 		encode_outcome(&walk->encode, true);
-	else if (how == TELL_TARGET)
+	else if (how == PROOF_TARGET)
 		encode_tip(&walk->encode, walk_ip(walk));
 	else
 		encode_ip(&walk->encode, IP_PACKET_TIP, walk_ip(walk));
 	walk_prove(walk);
 }
 
-static void leave(struct walk *walk, u64 from, enum tell how)
+static void leave(struct walk *walk, u64 from, enum proof how)
 {
-	if (how == TELL_OUTCOME)
+	if (how == PROOF_OUTCOME)
 		walk->used |= WALK_PGD_OUTCOME;
-	walk_leave(walk, from, false, how != TELL_OUTCOME);
+	walk_leave(walk, from, false, how != PROOF_OUTCOME);
 }
 
 /* A taken near branch of @kind to @to. Returns true if packets were on
  * before and after it.
  */
-static bool take(struct walk *walk, s32 to, u8 kind, enum tell how)
+static bool take(struct walk *walk, s32 to, u8 kind, enum proof how)
 {
 	u64 from = walk_ip(walk);
 	bool before = walk_on(walk), stop;
 
 	if (before)
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->at = to;
 	stop = walk_filter(walk);
 	if (before && walk_on(walk))
-		tell_branch(walk, from, kind, how);
+		record_branch(walk, from, kind, how);
 	else if (before)
 		leave(walk, from, how);
 	else if (walk_on(walk))
@@ -234,15 +234,15 @@ static bool take(struct walk *walk, s32 to, u8 kind, enum tell how)
 /* "Indirect Transfer Compression for Returns": a direct CALL of the next
  * instruction is not pushed.
  */
-static void call(struct walk *walk, s32 to, u8 kind, enum tell how)
+static void call(struct walk *walk, s32 to, u8 kind, enum proof how)
 {
 	const struct insn *insn = walk_insn(walk);
-	u64 behind = insn->ip + insn->len;
+	u64 after = insn->ip + insn->len;
 	s32 next = insn->next;
-	bool direct = how == TELL_NOTHING;
+	bool direct = how == PROOF_NONE;
 
-	if (take(walk, to, kind, how) && !(direct && walk_ip(walk) == behind))
-		encode_call(&walk->encode, behind);
+	if (take(walk, to, kind, how) && !(direct && walk_ip(walk) == after))
+		encode_call(&walk->encode, after);
 	if (next >= 0 && walk->nr_returns < WALK_RETURNS)
 		walk->returns[walk->nr_returns++] = next;
 }
@@ -307,7 +307,7 @@ static void ret(struct walk *walk)
 					walk->program->insns[to].ip) &&
 			     !walk->rules.disretc;
 	take(walk, to, KIPT_BRANCH_RET,
-	     compressed ? TELL_OUTCOME : TELL_TARGET_AT_ONCE);
+	     compressed ? PROOF_OUTCOME : PROOF_TARGET_AT_ONCE);
 }
 
 static bool goes(struct walk *walk, const struct insn *insn)
@@ -351,11 +351,11 @@ static void conditional(struct walk *walk)
 	const struct insn *insn = walk_insn(walk);
 
 	if (goes(walk, insn) && !keeps_out(walk, insn->target)) {
-		take(walk, insn->target, KIPT_BRANCH_COND, TELL_OUTCOME);
+		take(walk, insn->target, KIPT_BRANCH_COND, PROOF_OUTCOME);
 		return;
 	}
 	if (walk_on(walk)) {
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 		encode_outcome(&walk->encode, false);
 	}
 	walk->at = insn->next;
@@ -366,7 +366,7 @@ static void conditional(struct walk *walk)
 static void plain(struct walk *walk)
 {
 	if (walk_on(walk))
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->at = walk_insn(walk)->next;
 }
 
@@ -382,18 +382,18 @@ static void step(struct walk *walk)
 		conditional(walk);
 		break;
 	case INSN_JUMP:
-		take(walk, insn->target, KIPT_BRANCH_JUMP, TELL_NOTHING);
+		take(walk, insn->target, KIPT_BRANCH_JUMP, PROOF_NONE);
 		break;
 	case INSN_CALL:
-		call(walk, insn->target, KIPT_BRANCH_CALL, TELL_NOTHING);
+		call(walk, insn->target, KIPT_BRANCH_CALL, PROOF_NONE);
 		break;
 	case INSN_JUMP_IND:
 		take(walk, indirect_target(walk), KIPT_BRANCH_JUMP_IND,
-		     TELL_TARGET);
+		     PROOF_TARGET);
 		break;
 	case INSN_CALL_IND:
 		call(walk, indirect_target(walk), KIPT_BRANCH_CALL_IND,
-		     TELL_TARGET);
+		     PROOF_TARGET);
 		break;
 	case INSN_RET:
 		ret(walk);
@@ -441,7 +441,7 @@ static void between(struct walk *walk)
 		walk_trace_off(walk);
 }
 
-/* Is there room for what one step can tell and write? */
+/* Is there room for the records and packets that one step can make? */
 static bool has_room(const struct walk *walk)
 {
 	return walk->encode.size < ENCODE_BYTES - 4096 &&

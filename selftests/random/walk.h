@@ -37,9 +37,9 @@
 #define WALK_MNT		(1U << 15)
 #define WALK_PGD_OUTCOME	(1U << 16)	/* TIP.PGD for an outcome */
 #define WALK_PGD_CR3		(1U << 17)	/* TIP.PGD at or after MOV CR3 */
-#define WALK_LOST_CR3		(1U << 18)	/* OVF right behind a PIP */
-#define WALK_CBR_INSIDE		(1U << 19)	/* CBR behind a MODE.Exec */
-#define WALK_SHORT_AT_PSB	(1U << 20)	/* short IP behind a PSB */
+#define WALK_LOST_CR3		(1U << 18)	/* OVF right after a PIP */
+#define WALK_CBR_INSIDE		(1U << 19)	/* CBR after a MODE.Exec */
+#define WALK_SHORT_AT_PSB	(1U << 20)	/* short IP after a PSB */
 #define WALK_FAR		(1U << 21)	/* far CALL, JMP, RET */
 #define WALK_TSC_INSIDE		(1U << 22)	/* TSC inside an event */
 #define WALK_TRIG		(1U << 23)
@@ -48,7 +48,7 @@
 #define WALK_PTW_AGAIN		(1U << 26)	/* PTW twice, no TNT between */
 #define WALK_VMCS		(1U << 27)	/* VMCS in PSB+ */
 #define WALK_DEEP		(1U << 28)	/* more CALLs than the CPU keeps */
-#define WALK_IF			(1U << 29)	/* MODE.Exec tells EFLAGS.IF */
+#define WALK_IF			(1U << 29)	/* MODE.Exec has EFLAGS.IF */
 #define WALK_BITS		30
 #define WALK_ALL		((1U << WALK_BITS) - 1)
 
@@ -123,12 +123,12 @@ struct walk_rules {
  * @off_space: address space when packets ended: TraceStop, or TraceEn cleared
  * @off_tx: a transaction had begun then
  * @mode_known: a MODE.Exec was sent since the last PSB
- * @mode: the mode it told
- * @told_if: the EFLAGS.IF it told
+ * @mode: the mode it had
+ * @sent_if: the EFLAGS.IF it had
  * @if_set: EFLAGS.IF; false if @rules.interrupts is
  * @power_known: the last EXSTOP had an address, @power_ip
  * @power_ip: that address
- * @ptw_ip: address of the PTWRITE that the last packet told of, or 0
+ * @ptw_ip: address of the PTWRITE that the last packet was about, or 0
  * @frames: interrupted instructions and their address spaces
  * @nr_frames: how many
  * @returns: where open CALLs return to
@@ -136,7 +136,7 @@ struct walk_rules {
  * @turns: per instruction, how often it was executed
  * @tsc: time
  * @cyc_tsc: time of the last CYC
- * @mtc_sent: MTC window last told
+ * @mtc_sent: MTC window last sent
  * @cyc_packets: packets that were made when the last CYC was
  */
 struct walk {
@@ -159,7 +159,7 @@ struct walk {
 	bool off_tx;
 	bool mode_known;
 	u8 mode;
-	bool told_if;
+	bool sent_if;
 	bool if_set;
 	bool power_known;
 	u64 power_ip;
@@ -275,20 +275,20 @@ static inline bool walk_may(struct walk *walk, u32 what)
 }
 
 /**
- * walk_tell() - add a record to the truth
+ * walk_record() - add a record to the truth
  * @walk: the CPU
  * @record: the record; KIPT_RF_TSX is added to branches and instructions
  */
-void walk_tell(struct walk *walk, struct kipt_record record);
+void walk_record(struct walk *walk, struct kipt_record record);
 
 /**
- * walk_tell_insn() - the next instruction is executed while packets are on
+ * walk_record_insn() - the next instruction is executed while packets are on
  * @walk: the CPU
  */
-void walk_tell_insn(struct walk *walk);
+void walk_record_insn(struct walk *walk);
 
 /**
- * walk_prove() - a packet was made that proves what was told
+ * walk_prove() - a packet was made that proves the records that wait
  * @walk: the CPU, already where the packet says
  */
 void walk_prove(struct walk *walk);
@@ -306,12 +306,12 @@ s32 walk_pick(struct walk *walk, u64 salt,
 			   const struct region *region));
 
 /**
- * walk_mode_told() - does the last MODE.Exec still hold
+ * walk_mode_sent() - does the last MODE.Exec still hold
  * @walk: the CPU
  *
  * Return: false if none was sent since the last PSB, or it has changed.
  */
-bool walk_mode_told(const struct walk *walk);
+bool walk_mode_sent(const struct walk *walk);
 
 /**
  * walk_send_mode() - MODE.Exec
@@ -320,11 +320,11 @@ bool walk_mode_told(const struct walk *walk);
 void walk_send_mode(struct walk *walk);
 
 /**
- * walk_tell_mode() - add a MODE record to the truth
+ * walk_record_mode() - add a MODE record to the truth
  * @walk: the CPU
  * @has_ip: it takes effect at the next instruction
  */
-void walk_tell_mode(struct walk *walk, bool has_ip);
+void walk_record_mode(struct walk *walk, bool has_ip);
 
 /**
  * walk_enter() - packets are on from here: MODE.Exec and TIP.PGE
@@ -333,8 +333,8 @@ void walk_tell_mode(struct walk *walk, bool has_ip);
 void walk_enter(struct walk *walk);
 
 /**
- * walk_leave() - the branch just told turned packets off: TIP.PGD
- * @walk: the CPU, behind the branch
+ * walk_leave() - the branch just recorded turned packets off: TIP.PGD
+ * @walk: the CPU, after the branch
  * @from: address of the branch
  * @async: the FUP was made
  * @payload: TIP.PGD has the target
@@ -358,7 +358,7 @@ void walk_stop(struct walk *walk);
 /* walk_far.c */
 
 /**
- * walk_may_fup() - can an event before the next instruction be told
+ * walk_may_fup() - may an event come before the next instruction, with its FUP
  * @walk: the CPU
  *
  * Return: false if a FUP would mean something else: an address that ran since
@@ -428,11 +428,11 @@ void walk_psb(struct walk *walk, bool on);
  */
 void walk_side(struct walk *walk);
 
-/* What is going on when time is told. */
+/* What is going on when a timing packet is sent. */
 enum inside {
 	INSIDE_NOTHING = 0,
 	INSIDE_EVENT,	/* a FUP or TIP is due next */
-	INSIDE_MODE,	/* a TIP is, behind a MODE.Exec */
+	INSIDE_MODE,	/* a TIP is, after a MODE.Exec */
 };
 
 /**

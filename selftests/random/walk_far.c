@@ -14,7 +14,7 @@
 /**
  * struct far - one far transfer
  * @kind: enum kipt_branch_kind
- * @event: it is told by a FUP first
+ * @event: a FUP comes first
  * @to: number of the instruction it goes to
  * @loads_cr3: the address space changes to @space
  * @space: address space afterwards
@@ -96,9 +96,9 @@ static void send_pip(struct walk *walk)
 	truth_prove_cr3(&walk->truth);
 }
 
-static void tell_context(struct walk *walk, bool has_ip)
+static void record_context(struct walk *walk, bool has_ip)
 {
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_CONTEXT,
 		.flags = (has_ip ? 0 : KIPT_RF_NO_IP) |
 			 (walk->nr ? KIPT_RF_NR : 0),
@@ -110,7 +110,7 @@ static void tell_context(struct walk *walk, bool has_ip)
 /* Packets stay on: PIP and MODE.Exec take effect at the TIP's address. */
 static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 {
-	bool moved = !walk_mode_told(walk);
+	bool moved = !walk_mode_sent(walk);
 
 	if (moved)
 		walk_send_mode(walk);
@@ -120,16 +120,16 @@ static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 	} else {
 		encode_tip(&walk->encode, walk_ip(walk));
 	}
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_BRANCH,
 		.kind = far->kind,
 		.ip = from,
 		.value = walk_ip(walk),
 	});
 	if (cr3)
-		tell_context(walk, true);
+		record_context(walk, true);
 	if (moved)
-		walk_tell_mode(walk, true);
+		walk_record_mode(walk, true);
 	walk_prove(walk);
 }
 
@@ -182,7 +182,7 @@ static void go_far(struct walk *walk, const struct far *far)
 	if (far->event)
 		start_event(walk, far, before);
 	else if (before)
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->at = far->to;
 	if (far->loads_cr3)
 		walk->space = far->space;
@@ -199,11 +199,11 @@ static void go_far(struct walk *walk, const struct far *far)
 	} else if (before) {
 		walk_leave(walk, from, far->event, walk->context_en);
 		if (cr3)
-			tell_context(walk, false);
+			record_context(walk, false);
 		walk_prove(walk);
 	} else {
 		if (cr3)
-			tell_context(walk, false);
+			record_context(walk, false);
 		if (walk_on(walk))
 			walk_enter(walk);
 		else
@@ -315,8 +315,8 @@ static void vm_entry(struct walk *walk)
 	go_far(walk, &far);
 }
 
-/* Event Trace: the address of an IRET is not told. */
-static void tell_iret(struct walk *walk)
+/* Event Trace: an IRET's packet has no address. */
+static void record_iret(struct walk *walk)
 {
 	if (!walk_on(walk) || !walk_may(walk, WALK_EVENT_TRACE))
 		return;
@@ -344,7 +344,7 @@ static void far_branch(struct walk *walk)
 		far.to = walk_pick(walk, salt, is_user);
 		break;
 	case INSN_IRET:
-		tell_iret(walk);
+		record_iret(walk);
 		far.kind = KIPT_BRANCH_IRET;
 		far.to = pop_frame(walk);
 		break;
@@ -360,14 +360,14 @@ static void far_branch(struct walk *walk)
 	go_far(walk, &far);
 }
 
-/* FilterEn is evaluated for the instruction behind. */
+/* FilterEn is evaluated for the next instruction. */
 static void mov_cr3(struct walk *walk)
 {
 	u64 from = walk_ip(walk);
 	bool before = walk_on(walk), stop, cr3;
 
 	if (before)
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->space = (u8)rng_below(walk->rng, walk->program->spaces);
 	walk->at = walk_insn(walk)->next;
 	walk_context(walk);
@@ -376,16 +376,16 @@ static void mov_cr3(struct walk *walk)
 	if (cr3)
 		send_pip(walk);
 	if (before && walk_on(walk)) {
-		tell_context(walk, true);
+		record_context(walk, true);
 	} else if (before) {
 		walk->used |= WALK_PGD_CR3;
 		walk_leave(walk, from, false, walk->context_en);
 		if (cr3)
-			tell_context(walk, false);
+			record_context(walk, false);
 		walk_prove(walk);
 	} else {
 		if (cr3)
-			tell_context(walk, false);
+			record_context(walk, false);
 		if (walk_on(walk))
 			walk_enter(walk);
 		else
@@ -426,7 +426,7 @@ void walk_trace_on(struct walk *walk, bool psb)
 	walk->stopped = false;
 	walk_context(walk);
 	stop = walk_filter(walk);
-	/* What changed unseen is only told by PSB+. */
+	/* Only PSB+ says what changed unseen. */
 	if (psb || walk->off_space != walk->space || walk->off_tx)
 		walk_psb(walk, false);
 	else
@@ -443,14 +443,14 @@ static void wrmsr(struct walk *walk)
 	    walk_may_fup(walk))
 		walk_trace_off(walk);
 	else if (walk_on(walk))
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->at = walk_insn(walk)->next;
 }
 
 static void skip(struct walk *walk)
 {
 	if (walk_on(walk))
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->at = walk_insn(walk)->next;
 }
 

@@ -31,7 +31,7 @@ void walk_rules_make(struct walk_rules *rules, struct rng *rng,
 	rules->may = may;
 	rules->os = rng_chance(rng, 750);
 	rules->user = !rules->os || rng_chance(rng, 850);
-	/* Without PIP nobody can tell address spaces apart. */
+	/* Without PIP nobody can distinguish address spaces. */
 	if (program->spaces > 1)
 		rules->os = true;
 	rules->disretc = rng_chance(rng, 250);

@@ -108,27 +108,27 @@ static void psb_tell(struct walk *walk, u32 offset, bool on)
 	};
 
 	if (on && walk->truth.on)
-		walk_tell(walk, sync);
+		walk_record(walk, sync);
 	sync.kind = KIPT_SYNC_START;
-	walk_tell(walk, sync);
+	walk_record(walk, sync);
 	if (walk->context_en && walk->rules.os)
-		walk_tell(walk, (struct kipt_record){
+		walk_record(walk, (struct kipt_record){
 			.type = KIPT_RECORD_CONTEXT,
 			.flags = sync.flags | (walk->nr ? KIPT_RF_NR : 0),
 			.ip = sync.ip,
 			.value = walk_cr3(walk->space),
 		});
 	if (on)
-		walk_tell_mode(walk, true);
+		walk_record_mode(walk, true);
 	if (walk->tx_depth && walk->context_en)
-		walk_tell(walk, (struct kipt_record){
+		walk_record(walk, (struct kipt_record){
 			.type = KIPT_RECORD_TSX,
 			.kind = KIPT_TSX_BEGIN,
 			.flags = sync.flags,
 			.ip = sync.ip,
 		});
 	if (has_vmcs(walk))
-		walk_tell(walk, (struct kipt_record){
+		walk_record(walk, (struct kipt_record){
 			.type = KIPT_RECORD_VMCS,
 			.flags = KIPT_RF_NO_IP,
 			.value = VMCS,
@@ -190,7 +190,7 @@ void walk_psb(struct walk *walk, bool on)
 	psb_tell(walk, offset, on);
 }
 
-static void tell_gap(struct walk *walk, u32 offset)
+static void record_gap(struct walk *walk, u32 offset)
 {
 	truth_lose(&walk->truth);
 	truth_side(&walk->truth, &(struct kipt_record){
@@ -203,7 +203,7 @@ static void tell_gap(struct walk *walk, u32 offset)
 }
 
 /* A PIP whose MOV CR3 is lost takes effect at once. */
-static void tell_lost_cr3(struct walk *walk, const struct kipt_record *context)
+static void record_lost_cr3(struct walk *walk, const struct kipt_record *context)
 {
 	struct kipt_record record = *context;
 
@@ -215,7 +215,7 @@ static void tell_lost_cr3(struct walk *walk, const struct kipt_record *context)
 static void resume(struct walk *walk)
 {
 	encode_ip(&walk->encode, IP_PACKET_FUP, walk_ip(walk));
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_ENABLE,
 		.kind = KIPT_ENABLE_OVERFLOW,
 		.ip = walk_ip(walk),
@@ -223,8 +223,8 @@ static void resume(struct walk *walk)
 	walk_prove(walk);
 }
 
-/* What is executed while packets are lost leaves no trace; what changed in
- * between only a PSB+ can tell.
+/* What is executed while packets are lost leaves no trace; only a PSB+ can say what
+ * changed in between.
  */
 void walk_overflow(struct walk *walk)
 {
@@ -240,9 +240,9 @@ void walk_overflow(struct walk *walk)
 		context = truth->records[truth->cr3_mark - 1];
 	}
 	encode_flush(&walk->encode);
-	tell_gap(walk, walk->encode.size);
+	record_gap(walk, walk->encode.size);
 	if (lost_cr3)
-		tell_lost_cr3(walk, &context);
+		record_lost_cr3(walk, &context);
 	encode_raw(&walk->encode, 2, 0xf302, 2, 0);
 	encode_forget_calls(&walk->encode);
 	walk->encode.full_next = true;
@@ -256,10 +256,10 @@ void walk_overflow(struct walk *walk)
 		walk->filter_en = false;
 	walk_time(walk, INSIDE_NOTHING);
 	/* A decoder keeps the mode: if that is not right, PSB+ must say so. */
-	if (psb || (walk_on(walk) && !walk_mode_told(walk))) {
+	if (psb || (walk_on(walk) && !walk_mode_sent(walk))) {
 		walk->used |= WALK_OVERFLOW_PSB;
 		walk_psb(walk, walk_on(walk));
-		/* That of PSB+ does not stand for it. */
+		/* The FUP of PSB+ does not replace it. */
 		if (walk_on(walk))
 			encode_ip(&walk->encode, IP_PACKET_FUP, walk_ip(walk));
 	} else if (walk_on(walk)) {
@@ -276,7 +276,7 @@ void walk_ptwrite(struct walk *walk)
 
 	if (!walk_on(walk) || !walk->rules.ptwrite) {
 		if (walk_on(walk))
-			walk_tell_insn(walk);
+			walk_record_insn(walk);
 		walk->at = insn->next;
 		return;
 	}
@@ -288,25 +288,25 @@ void walk_ptwrite(struct walk *walk)
 	if (fup)
 		encode_ip(&walk->encode, IP_PACKET_FUP, ip);
 	else
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	if (!fup)
 		walk->used |= WALK_PTW_BARE;
 	if (walk->ptw_ip == ip)
 		walk->used |= WALK_PTW_AGAIN;
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_PTWRITE,
 		.aux = insn->operand,
 		.ip = ip,
 		.value = value,
 	});
 	if (fup)
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->at = insn->next;
 	walk_prove(walk);
 	walk->ptw_ip = ip;
 }
 
-static void tell_power(struct walk *walk, u8 kind, u32 aux, u64 value)
+static void record_power(struct walk *walk, u8 kind, u32 aux, u64 value)
 {
 	bool known = walk->power_known;
 
@@ -345,7 +345,7 @@ static void wake(struct walk *walk, bool slept)
 	if (!slept)
 		return;
 	encode_raw(&walk->encode, 7, 0xa202, 2, deepest | 2 << 4 | 1 << 8);
-	tell_power(walk, KIPT_POWER_PWRX, 2 << 4 | deepest, 1);
+	record_power(walk, KIPT_POWER_PWRX, 2 << 4 | deepest, 1);
 	walk->power_known = false;
 }
 
@@ -365,10 +365,10 @@ void walk_sleep(struct walk *walk, bool mwait)
 		encode_raw(&walk->encode, 4, 0x2202, 2, 0x21 << 8);
 	send_exstop(walk);
 	if (mwait && context)
-		tell_power(walk, KIPT_POWER_MWAIT, 0x20, 1);
+		record_power(walk, KIPT_POWER_MWAIT, 0x20, 1);
 	if (mwait)
-		tell_power(walk, KIPT_POWER_PWRE, 0x21, 0);
-	tell_power(walk, KIPT_POWER_EXSTOP, 0, 0);
+		record_power(walk, KIPT_POWER_PWRE, 0x21, 0);
+	record_power(walk, KIPT_POWER_EXSTOP, 0, 0);
 	wake(walk, mwait);
 }
 
@@ -415,13 +415,13 @@ void walk_transaction(struct walk *walk)
 		send_tsx(walk, MODE_TSX_NONE, KIPT_TSX_COMMIT);
 	}
 	if (walk_on(walk))
-		walk_tell_insn(walk);
+		walk_record_insn(walk);
 	walk->at = insn->next;
 }
 
 static void abort_on(struct walk *walk, u64 from)
 {
-	walk_tell(walk, (struct kipt_record){
+	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_BRANCH,
 		.kind = KIPT_BRANCH_TSX_ABORT,
 		.ip = from,

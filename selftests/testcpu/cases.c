@@ -463,7 +463,7 @@ static void cases_trace_stop(void)
 	expect("guest_10f_tracestop", on, nothing, START " TraceStop");
 }
 
-/* The call of mix() is not in the range, so nothing is told of it. */
+/* The call of mix() is not in the range, so no packet is about it. */
 #define MIX_IN_RANGE	" MODE.Exec(64) TIP.PGE(%lx) TNT(NTN) TIP(%lx) TNT(TT) TIP.PGD(%lx)"
 
 static void cases_two_ranges(void)
@@ -581,10 +581,10 @@ static void cases_events_all(void)
 }
 
 /*
- * Flags that a comparison left, read behind an instruction that the test CPU
+ * Flags that a comparison left, read after an instruction that the test CPU
  * executes instead of QEMU.
  */
-#define FLAGS_BEHIND(name, insn)					\
+#define FLAGS_AFTER(name, insn)					\
 	static uint64_t name(uint64_t a, uint64_t b)			\
 	{								\
 		uint64_t flags;						\
@@ -598,9 +598,9 @@ static void cases_events_all(void)
 		return flags;						\
 	}
 
-FLAGS_BEHIND(flags_behind_nop, "nop")
-FLAGS_BEHIND(flags_behind_ptwrite, "ptwrite %1")
-FLAGS_BEHIND(flags_behind_cpuid, "cpuid")
+FLAGS_AFTER(flags_behind_nop, "nop")
+FLAGS_AFTER(flags_behind_ptwrite, "ptwrite %1")
+FLAGS_AFTER(flags_behind_cpuid, "cpuid")
 
 static void cases_flags(void)
 {
@@ -645,7 +645,7 @@ static void cases_kernel_only(void)
 	expect("guest_12f_tracestop", KERN | STOP, brk_, ENTER " TraceStop");
 	set_ranges((struct range){ A(mix), A(mix) },
 		   (struct range){ ud, ud });
-	/* No code is in the filter: all that is told is CR3 on the way out. */
+	/* No code is in the filter: the only packet of the flow is CR3's on the way out. */
 	expect("guest_13f_tracestop", ALL | FILTER | STOP, ill,
 	       START " PIP(*) TraceStop");
 	set_ranges(no_range, (struct range){ A(brk_insn) + 1,

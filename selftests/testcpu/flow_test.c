@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From blocks and events to transfers: what the tracker of the test CPU makes
- * of the ways in which a block can be left. The packets tell what it
+ * of the ways in which a block can be left. The packets show what it
  * understood. User space.
  */
 #include <string.h>

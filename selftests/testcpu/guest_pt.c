@@ -223,7 +223,7 @@ static bool begins_or_ends(const char *word)
 	return !strncmp(word, "TIP.PG", 6) || !strncmp(word, "TraceStop", 9);
 }
 
-/* A pattern behind a wildcard, at this word or a later one. */
+/* What follows a wildcard in a pattern, at this word or a later one. */
 static bool match_later(const char *pattern, const char *packets, bool on)
 {
 	while (*packets && !(on && begins_or_ends(packets))) {

@@ -51,15 +51,15 @@ void guest_list(size_t len);
 /** guest_trace_length - bytes in the single range */
 size_t guest_trace_length(void);
 
-/* Labels in guest_run()'s path: behind its two system calls, at its call and
- * behind it. */
+/* Labels in guest_run()'s path: after the system call that switches tracing on, at its
+ * call and after that. */
 extern const char guest_after_on[], guest_call[], guest_after_call[];
 
 /** kernel_symbol - address from /proc/kallsyms, 0 if there is none */
 uint64_t kernel_symbol(const char *name);
 
 /** packets_match - compare with a pattern: words, where a '*' inside a word
- * stands for anything up to the word's end or the next character, and a word
+ * matches anything up to the word's end or the next character, and a word
  * "..." for any number of words, "~" for any number that leave tracing on: none
  * is TIP.PGE, TIP.PGD or TraceStop */
 bool packets_match(const char *pattern, const char *packets);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * KTAP output for the user-space tests of the test CPU: one numbered line per
- * case, diagnostics behind '#'. Owns the counters of one test program, single
+ * case, diagnostics after '#'. Owns the counters of one test program, single
  * thread.
  */
 #ifndef TESTCPU_KTAP_H

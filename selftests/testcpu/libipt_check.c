@@ -96,7 +96,7 @@ static bool is_transfer(const struct truth_entry *e)
 
 /*
  * The next transfer of the truth, or NULL. A branch to the next instruction is
- * no transfer to libipt's caller; @next_of_last tells it apart.
+ * no transfer to libipt's caller; @next_of_last marks it.
  */
 static const struct truth_entry *next_truth(struct check *c)
 {
@@ -135,7 +135,7 @@ static void skip_overflow(struct check *c)
 
 /*
  * An instruction and the address after it: what came between must be what the
- * truth says. Behind the place where packets begin to be lost, libipt may
+ * truth says. After the place where packets begin to be lost, libipt may
  * still follow direct branches.
  */
 static void check_step(struct check *c, const struct pt_insn *a, uint64_t to)

@@ -41,7 +41,7 @@ void machine_reset(const char *model);
  * @ctl: IA32_RTIT_CTL beside TraceEn
  * @cpl: privilege level
  * @cr3: CR3
- * @ip: address behind the WRMSR
+ * @ip: address after the WRMSR
  * @psb: let PacketByteCnt be 0, so that a PSB+ comes first
  */
 void machine_start(uint64_t ctl, unsigned int cpl, uint64_t cr3, uint64_t ip,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The presets of the test CPU, held against CPUID dumps of real CPUs, which
- * stand in the file cpu_dumps beside this. User space.
+ * Compares the presets of the test CPU with CPUID dumps of real CPUs, which are in
+ * the file cpu_dumps beside this. User space.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define DUMPS		"selftests/testcpu/cpu_dumps"
 #define NUM_WORDS	9
 
-/* Columns of the file behind the name; their order. */
+/* Columns of the file after the name; their order. */
 struct dump {
 	char name[32];
 	uint32_t signature;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packet generation of the test CPU row by row of the manual's tables (Intel
- * SDM Vol. 3C, "Packet Generation Scenarios"), and what stands beside them:
+ * SDM Vol. 3C, "Packet Generation Scenarios"), and what is not in them:
  * PSB+, compression, timing, power, PTWRITE, TSX, VMX, overflow. Every case
  * compares the exact list of packets. User space.
  */
