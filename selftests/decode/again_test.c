@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What comes again, but for an MTC in it: traces in which one stretch stands
- * many times, with MTCs between any two packets of it, and with addresses that
- * look like the first byte of one. All outputs must be what they are without the
- * memo. User space.
+ * Traces that repeat one stretch of packets many times, with MTCs between any two
+ * packets of it, and with addresses that look like the first byte of one. All
+ * outputs must be what they are without the memo. User space.
  */
 #include "flow_ways.h"
 #include "ktap.h"
@@ -16,14 +15,14 @@
 #define START		0x401000U
 /* Where a TIP ends with 20, which is a TNT too; no conditional branch there. */
 #define PLAIN		0x402010U
-/* Where one ends with 59, as an MTC begins; 59 04 would be one. Behind it the TNTs
+/* Where one ends with 59, as an MTC begins; 59 04 would be one. After it the TNTs
  * 04 and 20 are outcomes of five conditional branches.
  */
 #define ALIKE		0x405910U
 #define ALIKE_BRANCHES	5U
 
 /**
- * struct stretch - what stands in the trace many times
+ * struct stretch - what the trace repeats
  * @ip: where each TIP leads
  * @tnt: the packet before it, 0: none
  */

@@ -43,12 +43,12 @@ struct event {
  * @phase: ART ticks then
  * @t: time since, in TSC ticks
  * @ratio: core:bus ratio, which is no whole number
- * @lie: so many cycles are told for each
+ * @lie: CYCs count so many cycles for each
  * @cycles: core cycles since the start
- * @cycles_sent: of them, told by CYCs
+ * @cycles_sent: of them, counted by CYCs
  * @mtc: number of the last MTC window
  * @lose: MTCs to come that get lost
- * @told: an MTC was sent since the last were lost: more lost at once than its
+ * @mtc_sent: an MTC was sent since the last were lost: more lost at once than its
  *	eight bits count come with an overflow or a TSC only
  * @event: what happened
  * @count: how much of it
@@ -70,7 +70,7 @@ struct core {
 	u64 cycles_sent;
 	u64 mtc;
 	u32 lose;
-	bool told;
+	bool mtc_sent;
 	struct event *event;
 	u32 count;
 };
@@ -142,7 +142,7 @@ static void put_mtc(struct core *core)
 		core->lose--;
 		return;
 	}
-	core->told = true;
+	core->mtc_sent = true;
 	put_cyc(core);
 	put(core, KIPT_PACKET_MTC, (u8)core->mtc, 0);
 	if (!below(50))
@@ -186,7 +186,7 @@ static void put_tsc(struct core *core)
 		put(core, KIPT_PACKET_TMA, art & 0xffff,
 		    (u32)(core->t - edge));
 		core->lose = 0;
-		core->told = core->mtc_freq <= 8;
+		core->mtc_sent = core->mtc_freq <= 8;
 	}
 }
 
@@ -202,11 +202,11 @@ static void put_psb(struct core *core)
 	put_cbr(core);
 }
 
-/* To another frequency; TSC and TMA come with it if clocks stopped. */
-static void change_ratio(struct core *core, bool told)
+/* To another frequency, with its packets or without; TSC and TMA come with it if clocks stopped. */
+static void change_ratio(struct core *core, bool sent)
 {
 	core->ratio = 4 + below(60) + ((int)below(900) - 450) / 1000.0;
-	if (!told)
+	if (!sent)
 		return;
 	if (below(2))
 		put_tsc(core);
@@ -233,7 +233,7 @@ static void sleep_deeply(struct core *core)
 static void lose_mtcs(struct core *core)
 {
 	core->lose = below(200);
-	core->told = false;
+	core->mtc_sent = false;
 }
 
 static void step(struct core *core)
@@ -249,7 +249,7 @@ static void step(struct core *core)
 		overflow(core);
 	else if (what < 14)
 		sleep_deeply(core);
-	else if (what < 20 && core->told)
+	else if (what < 20 && core->mtc_sent)
 		lose_mtcs(core);
 	if (what % 3)
 		put_cyc(core);
@@ -282,7 +282,7 @@ static void make_schedule(struct core *core, u32 number)
 		step(core);
 }
 
-/* The TSC of the PSB+ behind event @i. */
+/* The TSC of the PSB+ after event @i. */
 static bool next_psb_tsc(const struct core *core, u32 i, u64 *tsc)
 {
 	for (i++; i < core->count; i++) {

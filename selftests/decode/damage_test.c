@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Damage: real traces with bytes changed, cleared, left out and put in at
- * random places. What stands before the damage must be decoded as without it,
+ * random places. What comes before the damage must be decoded as without it,
  * and so must all from the next PSB on; each gap must say why and where. The
  * places are the same in each run. User space.
  */
@@ -14,8 +14,8 @@
 #include "record_list.h"
 
 #define ROUNDS		60
-/* Records of an undamaged beginning that the packets behind it may change:
- * held ones, and what its own end makes.
+/* Records of an undamaged beginning that the packets after it may change: those
+ * that were held, and those that its own end makes.
  */
 #define TAIL_RECORDS	9
 
@@ -99,7 +99,7 @@ static void make_damage(const struct recording *recording,
 			struct damage *damage)
 {
 	u32 most = 1U << below(8), old = below(most + 1), new;
-	u64 behind;
+	u64 rest;
 
 	if (!old)
 		old = below(2);
@@ -108,11 +108,11 @@ static void make_damage(const struct recording *recording,
 	damage->end = damage->begin + new;
 	damage->shift = (s64)new - (s64)old;
 	damage->size = recording->size + (u64)damage->shift;
-	behind = recording->size - damage->begin - old;
+	rest = recording->size - damage->begin - old;
 	memcpy(damage->bytes, recording->trace, damage->begin);
 	fill(damage->bytes + damage->begin, new, !below(4));
 	memcpy(damage->bytes + damage->end,
-	       recording->trace + damage->begin + old, behind);
+	       recording->trace + damage->begin + old, rest);
 }
 
 /* The records from the SYNC record of a PSB on. */
@@ -130,8 +130,8 @@ static u64 find_psb(const struct record_list *list, u64 offset)
 	return i;
 }
 
-static bool same_behind(const struct record_list *damaged, u64 at,
-			const struct record_list *whole, u64 from, s64 shift)
+static bool same_after(const struct record_list *damaged, u64 at,
+		       const struct record_list *whole, u64 from, s64 shift)
 {
 	struct kipt_record record;
 
@@ -149,10 +149,10 @@ static bool same_behind(const struct record_list *damaged, u64 at,
 }
 
 /* The first PSB that no changed byte is a part of, in the damaged trace. */
-static const char *check_behind(const struct damage *damage,
-				const struct record_list *damaged,
-				const struct record_list *whole,
-				struct figures *figures)
+static const char *check_after(const struct damage *damage,
+			       const struct record_list *damaged,
+			       const struct record_list *whole,
+			       struct figures *figures)
 {
 	u64 psb = kipt_sync_next(damage->bytes, damage->size, damage->end);
 	u64 at = find_psb(damaged, psb);
@@ -165,9 +165,9 @@ static const char *check_behind(const struct damage *damage,
 	if (psb == damage->size)
 		return NULL;
 	if (at == damaged->count || from == whole->count)
-		return "no SYNC record of the PSB behind the damage";
-	return same_behind(damaged, at, whole, from, damage->shift) ? NULL :
-	       "other records behind the PSB behind the damage";
+		return "no SYNC record of the PSB after the damage";
+	return same_after(damaged, at, whole, from, damage->shift) ? NULL :
+	       "other records from the PSB after the damage on";
 }
 
 static const char *check_before(const struct recording *recording,
@@ -221,7 +221,7 @@ static const char *check_round(const struct recording *recording,
 	decode(recording, damage->bytes, damage->size, &damage->after);
 	wrong = check_before(recording, damage);
 	if (!wrong)
-		wrong = check_behind(damage, &damage->after, whole, figures);
+		wrong = check_after(damage, &damage->after, whole, figures);
 	if (!wrong)
 		wrong = check_gaps(damage, &damage->after, whole, figures);
 	return wrong;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packed records to plain ones, see expand.h. A node is known by where its NODE and LINK
- * records stand in the stream. User space.
+ * Packed records to plain ones, see expand.h. A node is known by the places of its NODE
+ * and LINK records in the stream. User space.
  */
 #include <stdlib.h>
 
@@ -172,8 +172,8 @@ static u32 link_of(struct expansion *e, u32 which)
 	return (u32)e->packed[node->links[which] - 1].value;
 }
 
-/* The node at hand is left for another. */
-static void leave(struct expansion *e, u32 to, bool tells, u16 flags)
+/* Leaves the current node for another; @shows: its branch has a record. */
+static void leave(struct expansion *e, u32 to, bool shows, u16 flags)
 {
 	struct dictionary *d = dictionary_of(e);
 	const struct kipt_record *node = definition(e, d->here);
@@ -188,7 +188,7 @@ static void leave(struct expansion *e, u32 to, bool tells, u16 flags)
 	e->left += kipt_node_insns(node->flags);
 	if (node->flags & KIPT_NODE_PUSHES)
 		d->returns[d->slot++ % KIPT_WALK_SLOTS] = link_of(e, KIPT_LINK_FALL_THROUGH);
-	if (tells && branch.kind)
+	if (shows && branch.kind)
 		put(e, &branch);
 	d->here = to;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packed records (KIPT_FLOW_PACKED) to the plain ones they stand for, by the
- * rules of uapi/linux/kipt_record.h and by nothing the decoder knows: tests
+ * Packed records (KIPT_FLOW_PACKED) to plain ones, by the rules of
+ * uapi/linux/kipt_record.h and by nothing the decoder knows: tests
  * compare what this makes with what the decoder gives without packing. User
  * space; takes a whole stream at once.
  */
@@ -16,11 +16,11 @@
  *	among any others
  * @count: its records
  * @plain: where the plain records go
- * @room: how many fit; those behind are counted, not stored
+ * @room: how many fit; the others are counted, not stored
  * @wrong: NULL, or a sentence about the first rule that @packed breaks
  *
- * Return: how many records @packed stands for; what follows a broken rule is
- * left out.
+ * Return: how many plain records there are; what follows a broken rule is left
+ * out.
  */
 u64 expand(const struct kipt_record *packed, u64 count,
 	   struct kipt_record *plain, u64 room, const char **wrong);

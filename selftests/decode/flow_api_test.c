@@ -343,10 +343,10 @@ static bool new_code_is_used(void)
 	return false;
 }
 
-/* Address spaces of the edges told, a bit each; ~0 if one has none. */
-static u32 spaces_told(const struct world *world)
+/* Address spaces of the EDGE records, a bit each; ~0 if one has none. */
+static u32 spaces_of_edges(const struct world *world)
 {
-	u32 told = 0, i;
+	u32 found = 0, i;
 	s64 space = -1;
 
 	for (i = 0; i < world->taken; i++) {
@@ -355,9 +355,9 @@ static u32 spaces_told(const struct world *world)
 		else if (world->record[i].type == KIPT_RECORD_EDGE && space < 0)
 			return ~0U;
 		else if (world->record[i].type == KIPT_RECORD_EDGE)
-			told |= 1U << space;
+			found |= 1U << space;
 	}
-	return told;
+	return found;
 }
 
 /* Counts that were made by the old code are given away before it goes; the others
@@ -376,12 +376,12 @@ static bool forgetting_gives_counts(void)
 		return false;
 	world.taken = 0;
 	kipt_flow_forget(flow, 1, 0, ~0ULL);
-	if (spaces_told(&world) != 1 << 1)
+	if (spaces_of_edges(&world) != 1 << 1)
 		return false;
 	world.taken = 0;
 	/* The event at 401000 in space 2 went to the kernel, a branch is there. */
 	return kipt_flow_counts(flow) == KIPT_OK &&
-	       spaces_told(&world) == (1 << 0 | 1 << 2);
+	       spaces_of_edges(&world) == (1 << 0 | 1 << 2);
 }
 
 /* jnz to itself in spaces 1 and 2, and the kernel's SYSRET into each. */
@@ -415,7 +415,7 @@ static u32 read_sysret(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return n;
 }
 
-/* Counts of an edge in a space; 0: it was not told there. */
+/* Counts of an edge in a space; 0: it has no record there. */
 static u64 edge_in(const struct world *world, u64 space, u8 kind)
 {
 	u64 at = ~0ULL, sum = 0;
@@ -576,7 +576,7 @@ static u32 read_jumps(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return i;
 }
 
-/* Telling counts ends where the sink asks for a pause, and goes on there. */
+/* Giving out counts ends where the sink asks for a pause, and goes on there. */
 static bool counts_pause(void)
 {
 	static u64 arena[1 << 19] __attribute__((aligned(64)));
@@ -609,14 +609,14 @@ static bool counts_pause(void)
 }
 
 /* A trace with a TSC: TIME records are made from when it is asked for. */
-static bool time_is_told_when_asked(void)
+static bool time_is_given_when_asked(void)
 {
 	static const u8 tsc[] = { 0x19, 1, 2, 3, 4, 5, 6, 7 };
 	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES };
 	u8 bytes[sizeof(trace) + sizeof(tsc)];
 	struct kipt_flow *flow;
 	struct world world;
-	u32 told[3], i;
+	u32 times[3], i;
 
 	memcpy(bytes, trace, 31);
 	memcpy(bytes + 31, tsc, sizeof(tsc));
@@ -627,14 +627,14 @@ static bool time_is_told_when_asked(void)
 		kipt_flow_time(flow, i == 1);
 		world.taken = 0;
 		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
-		told[i] = count(&world, KIPT_RECORD_TIME);
+		times[i] = count(&world, KIPT_RECORD_TIME);
 	}
-	return !told[0] && told[1] == 1 && !told[2];
+	return !times[0] && times[1] == 1 && !times[2];
 }
 
 static bool add_up(void *ctx, const struct kipt_record *record, u32 n);
 
-/* A slice is trace and work: it ends behind a packet that took long. */
+/* A slice is trace and work: it ends after a packet that took long. */
 static bool slices_end(u64 slice, u32 *pauses)
 {
 	static u64 arena[131072] __attribute__((aligned(64)));
@@ -747,7 +747,7 @@ static u32 read_circle(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	return code_copy((const u8[]){ 0x74, 0xfe }, 2, ip - USER_IP, buf, len);
 }
 
-/* Behind an overflow the mode is another, and the address is none where code can be: it
+/* After an overflow the mode is another, and the address is none where code can be: it
  * differs from one of the mode before by the bits that a node's address has for the mode.
  */
 static bool no_code_where_none_can_be(u32 output)
@@ -835,7 +835,7 @@ static bool pge_and_pgd_end_slices(u32 output)
 #define FUNCTION	0x1000U
 #define CONDS		198U
 
-/* A CALL of a function of many branches, and a circle behind it. */
+/* A CALL of a function of many branches, and a circle after it. */
 static u32 read_function(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
 	static u8 code[FUNCTION + 2 * CONDS + 1];
@@ -894,7 +894,7 @@ static bool longest_slice_makes_progress(void)
 	return true;
 }
 
-/* JMPs, each behind the one before, and a branch behind every 61st. @ctx counts. */
+/* JMPs one after the other, and a branch after every 61st. @ctx counts. */
 static u32 read_far(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
 	u64 at = (ip - USER_IP) / 2;
@@ -929,8 +929,8 @@ static bool slices_bound_reads(u32 output, u32 step_slice)
 	       reads > 64 * 6 * 60 && most < 3 * (step_slice + 66 * 64);
 }
 
-/* Of a few bytes of trace that stand for as much code as they can: blocks between two
- * pauses, and for each packet.
+/* A few bytes of trace that lead through as much code as they can: counts blocks between
+ * two pauses, and for each packet.
  */
 static bool worst_packets_are_bounded(void)
 {
@@ -1070,7 +1070,7 @@ static bool add_up(void *ctx, const struct kipt_record *record, u32 n)
 
 
 
-/* The same outcomes, others, and some more behind what is remembered. */
+/* The same outcomes, others, and some more after what is remembered. */
 static u64 run_outcomes(struct kipt_flow *flow, u64 *sum, u8 second)
 {
 	static u8 bytes[PSB_PLUS + 3 * OUTCOMES];
@@ -1416,10 +1416,10 @@ int main(void)
 		    slices_bound_reads(KIPT_FLOW_CALLS, 1000),
 		    "flow reads as much code in a slice as it walks");
 	ktap_result(&ktap, worst_packets_are_bounded(),
-		    "packets that stand for most code: blocks in a slice, and for each packet");
-	ktap_result(&ktap, counts_pause(), "flow pauses while it tells counts");
-	ktap_result(&ktap, time_is_told_when_asked(),
-		    "flow tells time from when it is asked to");
+		    "packets that lead through most code: blocks in a slice, and for each packet");
+	ktap_result(&ktap, counts_pause(), "flow pauses while it gives counts");
+	ktap_result(&ktap, time_is_given_when_asked(),
+		    "flow gives time from when it is asked to");
 	ktap_result(&ktap, sink_stops_a_run(), "flow stops when the sink says");
 	ktap_result(&ktap, run_says_no_psb(), "flow says that there is no PSB");
 	ktap_result(&ktap, names_are_complete(), "names of statuses and of classes are complete");

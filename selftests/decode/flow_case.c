@@ -246,7 +246,7 @@ void flow_case_close(struct kipt_flow *flow)
 void flow_case_run(struct kipt_flow *flow, const struct flow_case *test,
 		   u64 size, u64 from, u64 to)
 {
-	/* An exact copy, so that a read behind the end can be seen. */
+	/* An exact copy, so that a read beyond the end can be seen. */
 	u8 *trace = malloc(size ? size : 1);
 	enum kipt_status status;
 

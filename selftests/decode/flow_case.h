@@ -79,7 +79,7 @@ void flow_case_close(struct kipt_flow *flow);
  * flow_case_run() - decode a part of a test's packets
  * @flow: made for it
  * @test: the test
- * @size: bytes of the packets that are there; nothing behind them is readable
+ * @size: bytes of the packets that are there; nothing after them is readable
  * @from: as in kipt_flow_run()
  * @to: as in kipt_flow_run()
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A flow test with each of its bits flipped, see flow_flips.h. What means
- * nothing stands here by packet; what else is not seen has a line in the test's
- * file, with the rule that explains it. User space.
+ * A flow test with each of its bits flipped, see flow_flips.h. The bits of a packet
+ * that mean nothing are listed here; any other that is not noticed has a line in the
+ * test's file, with the rule that explains it. User space.
  */
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static char sentence[160];
 /**
  * struct meaningless - bits of a packet that say nothing to a flow
  * @type: enum kipt_packet_type
- * @timed: they do if time is told
+ * @timed: they do if there are TIME records
  * @masks: of its bytes
  */
 struct meaningless {
@@ -72,7 +72,7 @@ static u8 mask_of(const struct flow_case *test,
 }
 
 /* The bits of each byte that mean nothing: all before the first PSB, and those
- * of the packets behind it.
+ * of the packets from there on.
  */
 static void find_meaningless(const struct flow_case *test, u8 *masks)
 {

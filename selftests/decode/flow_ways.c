@@ -85,7 +85,7 @@ static bool packets_fed(const struct flow_case *test, u64 first, u64 step,
 }
 
 /* A CYC that an OVF cut off and a TMA with a byte too many look like other
- * packets as long as the bytes behind are not there: @at is inside of one.
+ * packets as long as the bytes after them are not there: @at is inside of one.
  */
 static bool splits_broken(const struct packet_list *list, u64 at)
 {
@@ -177,8 +177,8 @@ static const char *all_chunks(struct flow_case *test,
 		     &parts, whole);
 }
 
-/* As a reader does that runs behind a CPU: a chunk is decoded once the PSB
- * behind its end was seen to end in turn.
+/* As a reader does while a CPU still writes: a chunk is decoded once the PSB
+ * after its end was seen to end in turn.
  */
 static const char *growing(struct flow_case *test,
 			   const struct record_list *whole)
@@ -186,14 +186,14 @@ static const char *growing(struct flow_case *test,
 	struct record_list parts = { 0 };
 	struct kipt_flow *flow = flow_case_open(test, test->config.output,
 						&parts);
-	u64 from = 0, size, to, behind;
+	u64 from = 0, size, to, next;
 
 	for (size = 1; size < test->size; size++) {
 		to = kipt_sync_next(test->packets, size, from);
 		to = kipt_sync_next(test->packets, size, to + 16);
-		behind = kipt_sync_next(test->packets, size, to + 16);
+		next = kipt_sync_next(test->packets, size, to + 16);
 		/* A run of 02 82 may go on: the PSB is at its end. */
-		if (to >= size || behind >= size || behind + 17 > size)
+		if (to >= size || next >= size || next + 17 > size)
 			continue;
 		flow_case_run(flow, test, size, from, to);
 		from = to;
@@ -241,8 +241,8 @@ const char *flow_ways_fed(struct flow_case *test,
 	return wrong;
 }
 
-/* One flow several times: at first it learns, then it knows, then it was told
- * to forget.
+/* One flow several times: at first it learns, then it knows, then it had to
+ * forget.
  */
 static const char *several(const char *what, struct flow_case *test,
 			   u32 output, const struct record_list *want)
@@ -288,7 +288,7 @@ static const char *counted(struct flow_case *test, u32 output,
 	return judge("counts", &list, want);
 }
 
-/* INSN records stand where they executed: before the record that counts them. */
+/* INSN records come before the record that counts them. */
 static const char *insns_agree(const struct record_list *list)
 {
 	const struct kipt_record *record;
@@ -307,7 +307,7 @@ static const char *insns_agree(const struct record_list *list)
 		case KIPT_RECORD_BRANCH:
 		case KIPT_RECORD_DISABLE:
 			if (record->aux != insns)
-				return "a record counts other instructions than were told";
+				return "a record does not count the INSN records before it";
 			fallthrough;
 		case KIPT_RECORD_ENABLE:
 		case KIPT_RECORD_GAP:
@@ -336,7 +336,7 @@ static const char *instructions(struct flow_case *test,
 	return wrong;
 }
 
-/* Without TIME records, which stand before others that may be left out. */
+/* Without TIME records, which come before others that may be left out. */
 static const char *other_outputs(struct flow_case *test)
 {
 	u32 plain = KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO;
@@ -377,8 +377,8 @@ static void decode_twice(struct flow_case *test, u32 output,
 }
 
 /*
- * With a pause behind each packet, as it is made: packed records too. And with one
- * behind each block that uses no packet, amid the outcomes of a TNT.
+ * With a pause after each packet, in every output, packed too. And with one after
+ * each block that uses no packet, amid the outcomes of a TNT.
  */
 static const char *paused(struct flow_case *test, u32 output)
 {
@@ -389,12 +389,12 @@ static const char *paused(struct flow_case *test, u32 output)
 	test->config.slice = 1;
 	decode_twice(test, output, &list);
 	test->config.slice = 0;
-	wrong = judge("with a pause behind each packet", &list, &want);
+	wrong = judge("with a pause after each packet", &list, &want);
 	test->config.step_slice = 1;
 	decode_twice(test, output, &list);
 	test->config.step_slice = 0;
 	if (!wrong)
-		wrong = judge("with a pause behind each block", &list, &want);
+		wrong = judge("with a pause after each block", &list, &want);
 	record_list_free(&list);
 	record_list_free(&want);
 	return wrong;
@@ -419,7 +419,7 @@ static const char *all_paused(struct flow_case *test)
 	return wrong;
 }
 
-/* Once more with PADs behind, which make no difference but that the graph is followed. */
+/* Once more with PADs at the end, which make no difference but that the graph is followed. */
 static const char *padded(struct flow_case *test, const struct record_list *whole)
 {
 	u32 output = test->config.output & ~(KIPT_FLOW_INSNS | KIPT_FLOW_NO_MEMO);
@@ -433,9 +433,9 @@ static const char *padded(struct flow_case *test, const struct record_list *whol
 	memset(test->packets + test->size, 0, PADS);
 	test->size += PADS;
 	if (output == test->config.output) {
-		wrong = several("again, with PADs behind", test, output, whole);
+		wrong = several("again, with PADs at the end", test, output, whole);
 		if (!wrong)
-			wrong = several("packed, with PADs behind", test,
+			wrong = several("packed, with PADs at the end", test,
 					output | KIPT_FLOW_PACKED, whole);
 	}
 	flow_case_decode(test, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, test->size, 0,

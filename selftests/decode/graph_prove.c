@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The theorem of kmod/decode/graph/graph.h, held against the slow path: a build with
- * KIPT_FLOW_PROVE follows the graph packet by packet and asks here. What it did to the
- * flow and what it told are kept, the flow is put back, the slow path uses the same
- * packet, and both are compared: where it leads, the return stack, the records, or with
- * counts the sum over the counted edges without their address spaces, and the blocks of
- * the trail. Packed records are not compared: the programs do that, of the whole stream. PADs and timing packets are not compared, and no packet is used together
+ * Compares the theorem of kmod/decode/graph/graph.h with the slow path: a build with
+ * KIPT_FLOW_PROVE follows the graph packet by packet and calls this. It keeps what the
+ * graph did to the flow and the records it made, puts the flow back, lets the slow path
+ * use the same packet, and compares both: where it leads, the return stack, the records,
+ * or with counts the sum over the counted edges without their address spaces, and the
+ * blocks of the trail. Packed records are not compared: the programs do that, of the
+ * whole stream. PADs and timing packets are not compared, and no packet is used together
  * with others: same_test and the fuzzer do that. A difference is printed and ends the
- * program. How many packets of each kind were held against it is added to the file
- * KIPT_PROVE_LOG names, at the end. User space.
+ * program. At its end the program adds to the file that KIPT_PROVE_LOG names how many
+ * packets of each kind were compared. User space.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static const char *const mode_names[MODES] = { "-", "64-bit", "32-bit", "16-bit"
 
 static unsigned long proved[OUTPUTS][PACKETS][MODES];
 
-/* A packet has up to 47 outcomes, each behind KIPT_NODE_REACH blocks. */
+/* A packet has up to 47 outcomes, each after KIPT_NODE_REACH blocks. */
 #define RECORDS	4096U
 
 struct list {
@@ -56,7 +57,7 @@ static bool collect(void *ctx, const struct kipt_record *records, u32 n)
 	return true;
 }
 
-/* What the flow has told and not given is dropped; its records go to @list, from the first on. */
+/* Drops the records that the flow has not given yet; the next ones go to @list. */
 static void collect_from(struct kipt_flow *flow, struct list *list)
 {
 	list->count = 0;
@@ -65,7 +66,7 @@ static void collect_from(struct kipt_flow *flow, struct list *list)
 }
 
 static _Thread_local struct kipt_flow before, fast;
-static _Thread_local struct list told, slow;
+static _Thread_local struct list quick, slow;
 static _Thread_local u64 counted;
 
 static __attribute__((destructor)) void write_log(void)
@@ -141,7 +142,7 @@ void kipt_prove_graph_begin(struct kipt_flow *flow)
 	if (flow->counts.max)
 		counted = sum_counts(flow);
 	before = *flow;
-	collect_from(flow, &told);
+	collect_from(flow, &quick);
 	/* The slow path goes on amid a packet, to its end. */
 	flow->config.step_slice = 0;
 }
@@ -222,8 +223,8 @@ static u32 output_of(const struct kipt_flow *flow)
 	return flow->output.wanted >> KIPT_BRANCH_COND & 1 ? 2 : 1;
 }
 
-/* What the packet told, or counted, is what the slow path told of it. */
-static void compare_told(bool counts)
+/* The graph's records or counts of the packet are those of the slow path. */
+static void compare_records(bool counts)
 {
 	u64 sum = 0;
 	u32 i;
@@ -234,9 +235,9 @@ static void compare_told(bool counts)
 	}
 	if (counts && sum != counted)
 		fail("other edges are counted, %u records", slow.count);
-	if (!counts && (told.count != slow.count ||
-			memcmp(told.at, slow.at, told.count * sizeof(told.at[0]))))
-		fail("%u records, not the %u of the slow path", told.count, slow.count);
+	if (!counts && (quick.count != slow.count ||
+			memcmp(quick.at, slow.at, quick.count * sizeof(quick.at[0]))))
+		fail("%u records, not the %u of the slow path", quick.count, slow.count);
 }
 
 static void step_slowly(struct kipt_flow *flow)
@@ -247,13 +248,13 @@ static void step_slowly(struct kipt_flow *flow)
 	kipt_emit_give(flow);
 }
 
-/* What was told goes where it would have gone. */
+/* Gives the graph's records to the sink for which they were made. */
 static void pass_on(struct kipt_flow *flow)
 {
 	const struct kipt_sink *sink = &flow->output.sink;
 
-	if (told.count && !flow->input.stopped &&
-	    !sink->emit(sink->ctx, told.at, told.count)) {
+	if (quick.count && !flow->input.stopped &&
+	    !sink->emit(sink->ctx, quick.at, quick.count)) {
 		flow->input.stopped = true;
 		flow->input.halt_at = flow->input.data;
 		flow->output.lost = flow->output.packs;
@@ -275,7 +276,7 @@ static u32 packet_of(const u8 *pos, u32 left)
 	return kipt_tnt_is_short(*pos) ? 0 : 1;
 }
 
-/* No PADs, and no packet that only tells time. */
+/* No PADs, and no packet that is about time only. */
 static bool is_followed(const u8 *pos)
 {
 	return kipt_tnt_is_short(*pos) || (pos[0] == 2 && pos[1] == 0xa3) ||
@@ -311,7 +312,7 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 		step_slowly(flow);
 		compare_flows(flow, counts);
 		if (!full && !flow->output.packs)
-			compare_told(counts);
+			compare_records(counts);
 		compare_trails(flow);
 		fast.blocks = flow->blocks;
 		__atomic_add_fetch(&proved[output][packet_of(pos, left)][before.at.mode & 3], 1,

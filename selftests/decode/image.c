@@ -46,7 +46,7 @@ static int by_addr(const void *a, const void *b)
 	return left->addr < right->addr ? -1 : left->addr > right->addr;
 }
 
-/* Pages stand in no order in the files; look-ups want them sorted. */
+/* Pages have no order in the files; look-ups want them sorted. */
 static bool image_sort(struct image *image, const u8 *dump)
 {
 	struct order *order = calloc(image->pages, sizeof(*order));

@@ -35,7 +35,7 @@ struct params {
 };
 
 /**
- * struct estimate - what the clock said behind a timing packet
+ * struct estimate - what the clock said after a timing packet
  * @now: time
  * @error: its bound
  */
@@ -100,7 +100,7 @@ static bool bounded(const struct kipt_clock *clock)
 	return clock->valid && clock->error != KIPT_CLOCK_UNKNOWN;
 }
 
-/* @all did not start anew at the PSB: where it was must not be behind TSC. */
+/* @all did not start anew at the PSB: where it was must not be beyond TSC. */
 static void check_tsc(const struct kipt_clock *all, u64 tsc,
 		      struct figures *figures)
 {
@@ -209,7 +209,7 @@ static u64 first_from(const struct estimates *estimates, u64 time)
 	return low;
 }
 
-/* libipt's time must be within the bound of the estimate before or behind. */
+/* libipt's time must be within the bound of the estimate before or after it. */
 static void check_time(const struct estimates *estimates, u64 time,
 		       struct figures *figures)
 {

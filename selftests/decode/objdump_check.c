@@ -61,7 +61,7 @@ static bool parse_line(const char *text, struct line *line)
 	return line->len > 0;
 }
 
-/* Words that stand before a mnemonic. */
+/* Words that come before a mnemonic. */
 static const char *const prefix_words[] = {
 	"bnd", "notrack", "rep", "repz", "repnz", "data16", "data32", "addr16",
 	"addr32", "lock", "cs", "ds", "es", "ss", "fs", "gs", "rex", "{rex2",
@@ -171,7 +171,7 @@ static bool is_direct(u8 class)
 	       class == KIPT_INSN_CALL;
 }
 
-/* objdump prints FWAIT and the x87 instruction behind it as one, and bytes it
+/* objdump prints FWAIT and the x87 instruction after it as one, and bytes it
  * can make nothing of as "(bad)", data or a lone prefix.
  */
 static bool pass_over(const struct line *line)
@@ -235,7 +235,7 @@ static void compare(struct totals *totals, const struct line *line,
 		complain(totals, "target", line, &insn, status);
 }
 
-/* The bytes behind an instruction are given too, so that a length that is
+/* The bytes after an instruction are given too, so that a length that is
  * too long shows as such.
  */
 static void compare_first(struct totals *totals, const struct line *window,

@@ -166,7 +166,7 @@ static u32 from_hex(const char *text, u8 *bytes)
 	return len;
 }
 
-/* From an exact copy on the heap: a sanitizer sees any read behind it. */
+/* From an exact copy on the heap: a sanitizer sees any read beyond it. */
 static enum kipt_status read_copy(const u8 *bytes, u32 len,
 				  struct kipt_packet *packet)
 {
@@ -277,7 +277,7 @@ static bool check_block_context(void)
 }
 
 /**
- * struct stream - packets behind each other, and what they are
+ * struct stream - packets one after the other, and what they are
  * @bytes: they
  * @size: how many
  * @want: the packets
@@ -311,9 +311,9 @@ static const struct good *good_named(const char *name)
 	return &goods[i];
 }
 
-/* Every packet behind every tenth or so of the others, behind runs of packets of
- * one byte, of each length, and of CYCs and MTCs. A BBP would change what is
- * behind it.
+/* Every packet after every tenth or so of the others, and after runs of packets of
+ * one byte, of each length, and of CYCs and MTCs. A BBP would change what comes
+ * after it.
  */
 static void stream_fill(struct stream *stream)
 {
@@ -455,7 +455,7 @@ static bool check_last_ip(void)
 	return true;
 }
 
-/* The PSB at every distance from the start, also behind stray pairs. */
+/* The PSB at every distance from the start, also after stray pairs. */
 static bool check_sync(void)
 {
 	u8 bytes[96];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The graph held against the slow path as it is followed: selftests/decode/graph_prove.c.
+# Compares the graph with the slow path as it is followed: selftests/decode/graph_prove.c.
 # A node that is broken on purpose has to be found.
 DECODE_PROVE := $(DECODE_OUT)/prove
 DECODE_PROVE_FLAGS = $(WARNINGS) -O2 -g $(DECODE_SMALL) -DKIPT_FLOW_PROVE

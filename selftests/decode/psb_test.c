@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a PSB+ says, read by the one reader that the flow, its clock, the module
- * and the tool have: however many PADs stand in it, up to an OVF, and not into
- * the PSB behind it ("Packet Stream Boundary (PSB) Packet"). User space.
+ * and the tool have: however many PADs are in it, up to an OVF, and not into the
+ * PSB after it ("Packet Stream Boundary (PSB) Packet"). User space.
  */
 #include <stdlib.h>
 
@@ -110,7 +110,7 @@ static bool keeps_what_was_before_an_overflow(struct trace *trace)
 	return tells_time(trace);
 }
 
-/* The header of a TSC, cut off: the PSB behind is not its payload. */
+/* The header of a TSC, cut off: the PSB after it is not its payload. */
 static bool ends_at_the_next_psb(struct trace *trace)
 {
 	struct kipt_psb psb;

@@ -21,7 +21,7 @@
 #define BATCH_MAX	700
 #define STREAMS		400
 
-/* One of each form, behind its length. */
+/* One of each form, after its length. */
 static const char *const forms[] = {
 	"\1\x00", "\1\x04", "\1\x06", "\1\x14", "\1\xcc", "\1\xfe", "\1\x80",
 	"\1\x03", "\1\x0b", "\1\xfb", "\1\x0d", "\1\x01", "\1\x1d", "\1\x11",
@@ -51,7 +51,7 @@ static const char *const forms[] = {
 
 #define FORMS	(sizeof(forms) / sizeof(forms[0]))
 
-/* ROOM bytes; what is behind them cannot be read. */
+/* ROOM bytes; what comes after them cannot be read. */
 static u8 *guarded_room(void)
 {
 	u8 *room = mmap(NULL, ROOM + 4096, PROT_READ | PROT_WRITE,
@@ -125,7 +125,7 @@ static enum kipt_status same_batch(bool plain, struct kipt_cursor *many,
 	return status;
 }
 
-/* All of @bytes; behind what is no packet it goes on one byte further. */
+/* All of @bytes; after what is no packet it goes on one byte further. */
 static bool same_packets(bool plain, const u8 *bytes, u64 size, u32 max)
 {
 	struct kipt_cursor many, one;
@@ -201,7 +201,7 @@ static bool check_ends(u8 *room)
 	return true;
 }
 
-/* A form is the same packet with nothing behind it as with more packets:
+/* A form is the same packet with nothing after it as with more packets:
  * short input does not go through the table.
  */
 static bool check_forms(u8 *room)

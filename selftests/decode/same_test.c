@@ -52,7 +52,7 @@ int main(void)
 		"with the memo, branches", "with the memo, branches again",
 		"with the memo, calls", "packed branches",
 		"packed branches again", "packed calls", "chunks apart",
-		"chunks by one flow", "a second run", "other code, told",
+		"chunks by one flow", "a second run", "other code, announced",
 		"calls out of branches", "edge counts", "edge counts again",
 		"edge counts without the memo", "instructions by chunks",
 		"records are well formed", "packed branches, run twice",
@@ -62,7 +62,7 @@ int main(void)
 		"code that is patched, packed", "a trace cut off, without the memo",
 		"edge counts of chunks", "code that is patched, calls and counts",
 		"other records than branches'", "calls, a second run",
-		"calls, other code, told", "chunks by one flow, branches",
+		"calls, other code, announced", "chunks by one flow, branches",
 		"chunks by one flow, without the memo", "pauses",
 	};
 	struct ktap ktap = { 0 };
