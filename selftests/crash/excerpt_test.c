@@ -400,7 +400,7 @@ static void loops_are_counted(void)
 	       AFTER);
 }
 
-static void events_are_told(void)
+static void events_have_lines(void)
 {
 	begin_in_b();
 	branch(KIPT_BRANCH_EVENT, fn('b') + 0x15, fn('i'));
@@ -993,7 +993,7 @@ int main(void)
 	recursion_by_jumps();
 	recursion_returns();
 	loops_are_counted();
-	events_are_told();
+	events_have_lines();
 	thunks_are_jumps();
 	other_returns_fit();
 	another_stack_at_the_end();

@@ -47,7 +47,7 @@ static void read_first(const struct trace *trace, struct kipt_psb *psb)
 		      kipt_sync_next(trace->bytes, trace->size, 16), NULL);
 }
 
-static bool tells_time(const struct trace *trace)
+static bool has_time(const struct trace *trace)
 {
 	u64 tsc;
 
@@ -69,7 +69,7 @@ static bool pads_everywhere(struct trace *trace)
 	return psb.status == KIPT_OK && psb.complete && psb.has_tsc &&
 	       psb.tsc == TSC && psb.has_mode && psb.mode == 2 &&
 	       psb.has_ip && psb.ip == 0x401000 && psb.end == trace->size &&
-	       tells_time(trace);
+	       has_time(trace);
 }
 
 /* BDM70: a FUP though tracing is off, as the TIP.PGE shows. */
@@ -98,7 +98,7 @@ static bool ends_at_an_overflow(struct trace *trace)
 	return psb.status == KIPT_OK && psb.overflow && !psb.complete &&
 	       psb.has_ip && !psb.has_tsc && psb.end == psb.bad &&
 	       trace->bytes[psb.end] == 0x02 &&
-	       trace->bytes[psb.end + 1] == 0xf3 && !tells_time(trace);
+	       trace->bytes[psb.end + 1] == 0xf3 && !has_time(trace);
 }
 
 static bool keeps_what_was_before_an_overflow(struct trace *trace)
@@ -107,7 +107,7 @@ static bool keeps_what_was_before_an_overflow(struct trace *trace)
 	add(trace, "1908070605040302");
 	add_pads(trace);
 	add(trace, "02f3");
-	return tells_time(trace);
+	return has_time(trace);
 }
 
 /* The header of a TSC, cut off: the PSB after it is not its payload. */
@@ -121,7 +121,7 @@ static bool ends_at_the_next_psb(struct trace *trace)
 	add(trace, "19ffffffffffffff0223");
 	read_first(trace, &psb);
 	return psb.status == KIPT_TRUNCATED && !psb.has_tsc &&
-	       !tells_time(trace);
+	       !has_time(trace);
 }
 
 static bool ends_with_the_trace(struct trace *trace)
@@ -131,7 +131,7 @@ static bool ends_with_the_trace(struct trace *trace)
 	add_psb(trace);
 	add_pads(trace);
 	read_first(trace, &psb);
-	return psb.status == KIPT_END && !psb.complete && !tells_time(trace);
+	return psb.status == KIPT_END && !psb.complete && !has_time(trace);
 }
 
 int main(void)

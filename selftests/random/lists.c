@@ -148,7 +148,7 @@ static bool is_same(const struct kipt_record *record,
 	       record->value == happened->value;
 }
 
-static bool is_told(const struct kipt_record *record)
+static bool must_have_happened(const struct kipt_record *record)
 {
 	switch (record->type) {
 	case KIPT_RECORD_ENABLE:
@@ -173,7 +173,7 @@ bool list_holds(const struct record_list *all, const struct record_list *some)
 	for (i = 0; i < some->count; i++) {
 		const struct kipt_record *record = &some->records[i];
 
-		if (!is_told(record))
+		if (!must_have_happened(record))
 			continue;
 		while (at < all->count && !is_same(record, &all->records[at]))
 			at++;

@@ -97,7 +97,7 @@ static bool has_vmcs(const struct walk *walk)
 	return walk->context_en && walk->rules.vmcs;
 }
 
-static void psb_tell(struct walk *walk, u32 offset, bool on)
+static void psb_record(struct walk *walk, u32 offset, bool on)
 {
 	struct kipt_record sync = {
 		.type = KIPT_RECORD_SYNC,
@@ -187,7 +187,7 @@ void walk_psb(struct walk *walk, bool on)
 	encode_raw(&walk->encode, 2, 0x2302, 2, 0);
 	walk->mode_known = on;
 	walk->power_known = false;
-	psb_tell(walk, offset, on);
+	psb_record(walk, offset, on);
 }
 
 static void record_gap(struct walk *walk, u32 offset)

@@ -113,7 +113,7 @@ static void test_clock(void)
 		  "option_clock_of_the_model");
 	ktap_case(PARSE("caps=broadwell") && options.pt.crystal_num &&
 		  options.pt.crystal_den && options.pt.cbr == 20,
-		  "option_clock_where_none_is_told");
+		  "option_clock_where_cpuid_has_none");
 	ktap_case(PARSE("tsc-start=0x0123456789abcdef") &&
 		  options.tsc_started &&
 		  options.tsc_start == 0x0123456789abcdefULL,
