@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # How C files become objects: each by a compiler of its own, so that ccache knows it, in
-# a folder for each set of flags. The compiler notes beside an object which headers it
-# read.
+# a folder for each set of flags. The compiler writes a dependency file beside each
+# object: the headers it read.
 
 .SECONDEXPANSION:
 
-# What each rule for an object has: its folder before it, and the compiler's notes.
+# What a rule for an object has: its folder is made before it; options for the
+# dependency file.
 IN_FOLDER = | $$(@D)/.
-NOTES = -MMD -MP -MT $@
-notes = $(shell find $(1) -name '*.d' 2>/dev/null)
+DEPFLAGS = -MMD -MP -MT $@
 
 .PRECIOUS: %/.
 %/.:
 	@mkdir -p $@
 
+# Nobody makes them but the compiler.
 %.d: ;
+
+# dependency-files FOLDER: those that were written in an earlier run
+dependency-files = $(shell find $(1) -name '*.d' 2>/dev/null)
 
 # objects FOLDER,SOURCES: the objects of sources of the tree
 objects = $(patsubst $(ROOT)/%.c,$(1)/%.o,$(abspath $(2)))
 
-# compile FOLDER,COMMAND: what makes those objects
+# compile FOLDER,COMMAND: makes those objects by COMMAND, a compiler with its flags
 define compile
 $(1)/%.o: $(ROOT)/%.c $$(IN_FOLDER)
-	$(2) $$(NOTES) -c -o $$@ $$<
--include $$(call notes,$(1))
+	$(2) $$(DEPFLAGS) -c -o $$@ $$<
+-include $$(call dependency-files,$(1))
 endef

@@ -9,7 +9,7 @@ DECODE_PROVERS := $(patsubst %,$(DECODE_PROVE)/%,flow_test again_test flow_api_t
 
 $(eval $(call compile,$(DECODE_PROVE)/objects,$$(CC) $$(DECODE_PROVE_FLAGS)))
 
-# Nodes are one instruction longer than their code.
+# Nodes are one instruction longer than their code. The objects know when headers change.
 $(DECODE_PROVE)/broken/graph.o: $(DECODE_SRC)/graph/graph.c $(DECODE_PROVE_O) $(IN_FOLDER)
 	sed 's/\*insns = block->insns;/*insns = block->insns + 1;/' $< >$(@:.o=.c)
 	! cmp -s $< $(@:.o=.c)

@@ -585,7 +585,7 @@ lend_tests() {
 		arm --lend --for 1 -- sleep 100
 	"$KIPT" arm --lend -- sh -c 'touch lent; exec sleep 100' &
 	pid=$!
-	until [ -e lent ]; do sleep 0.1; done
+	await lent "$pid"
 	refused "lend_twice" 1 "another 'kipt arm --lend'" arm --lend -- true
 	kill "$pid"
 	wait "$pid"

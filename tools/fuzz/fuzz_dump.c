@@ -5,12 +5,10 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "../kipt/crash/dump_elf_holes.h"
 #include "../kipt/crash/vmcoreinfo.h"
+#include "input_file.h"
 
 #define PAGE	4096
 
@@ -73,14 +71,9 @@ static void info_read(const char *info)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static int fd = -1;
+	int fd = input_file(data, size);
 	struct dump_elf elf;
 
-	if (fd < 0)
-		fd = memfd_create("dump", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, 0) ||
-	    pwrite(fd, data, size, 0) != (ssize_t)size)
-		abort();
 	if (dump_elf_is(fd) && dump_elf_open(&elf, fd, "dump")) {
 		parts_check(&elf);
 		memory_read(&elf);

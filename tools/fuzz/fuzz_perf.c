@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: recordings of perf, from the container to records with names. Input
- * is a perf.data, of which one program is there: the file prog, whose code is CODE.
+ * is a perf.data. Of the files that it says were mapped only /prog is there, with CODE.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../kipt/libkipt.h"
 #include "../kipt/offline/parallel_decode.h"
+#include "input_file.h"
 
 #define BASE	0x400000
 #define PAGE	4096
@@ -120,16 +120,11 @@ static bool take(void *ctx, struct libkipt *trace, const struct libkipt_record *
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static int fd = -1;
 	struct libkipt *trace;
 	uint32_t named = 0;
 	char path[64];
 
-	if (fd < 0)
-		fd = memfd_create("perf.data", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", input_file(data, size));
 	trace = libkipt_create();
 	if (!trace)
 		abort();

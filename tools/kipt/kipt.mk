@@ -6,7 +6,7 @@
 ROOT ?= $(CURDIR)
 BUILD ?= $(ROOT)/build
 WARNINGS ?= -std=gnu11 -Wall -Wextra -Werror
-ifndef NOTES
+ifndef DEPFLAGS
 include $(ROOT)/tools/objects.mk
 endif
 
@@ -92,34 +92,34 @@ comma := ,
 KIPT_Q := $(if $(V),,@)
 
 $(KIPT_OUT)/libkipt.a: $(KIPT_LIBRARY)
-	$(info   AR  libkipt.a)
+	$(info $()  AR  libkipt.a)
 	@rm -f $@
 	$(KIPT_Q)$(AR) rcs $@ $^
 
 # The same for others: of all names only those of libkipt.h can be seen.
 $(KIPT_OUT)/public/libkipt.a: $(KIPT_OUT)/libkipt.o $(KIPT_OUT)/libkipt.a
 	@mkdir -p $(@D)
-	$(info   AR  public/libkipt.a)
+	$(info $()  AR  public/libkipt.a)
 	@rm -f $@
 	$(KIPT_Q)$(CC) -r -nostdlib -o $(@D)/libkipt.o $^
 	$(KIPT_Q)$(OBJCOPY) --wildcard --keep-global-symbol='libkipt_*' $(@D)/libkipt.o
 	$(KIPT_Q)$(AR) rcs $@ $(@D)/libkipt.o
 
 $(KIPT_OUT)/kipt: $(KIPT_ALONE) $(KIPT_OUT)/libkipt.a
-	$(info   LD  kipt)
+	$(info $()  LD  kipt)
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ \
 		$(KIPT_LIBS)
 
 $(KIPT_OUT)/make_pages: $(KIPT_PAGES) $(filter-out %/main.o,$(KIPT_ALONE)) \
 		$(KIPT_OUT)/libkipt.a
-	$(info   LD  make_pages)
+	$(info $()  LD  make_pages)
 	$(KIPT_Q)$(CC) $(LDFLAGS) -pthread -o $@ $^ $(KIPT_LIBS)
 
 # kipt.1 is made last.
 $(KIPT_OUT)/man/kipt.1: $(KIPT_OUT)/make_pages $(wildcard $(KIPT_DIR)/pages/man/*.text)
 	@rm -rf $(KIPT_OUT)/man $(KIPT_OUT)/completions
 	@mkdir -p $(KIPT_OUT)/man $(KIPT_OUT)/completions
-	$(info   GEN man completions)
+	$(info $()  GEN man completions)
 	$(KIPT_Q)$(KIPT_OUT)/make_pages $(KIPT_DIR)/pages/man $(KIPT_OUT)
 
 # The files of the page that --html writes are in this object.
@@ -128,23 +128,19 @@ KIPT_FIND :=
 $(KIPT_OUT)/view/html_page.o: KIPT_FIND := -Wa,-I$(KIPT_PAGE) -fno-lto
 $(KIPT_OUT)/view/html_page.o: $(wildcard $(KIPT_PAGE)/*)
 
-$(KIPT_OUT)/%.o: $(KIPT_DIR)/%.c $(IN_FOLDER)
-	$(info   CC  $*)
-	$(KIPT_Q)$(KIPT_CC) $(KIPT_FIND) $(NOTES) -c -o $@ $<
+# kipt-compile PREFIX,FOLDER,FLAGS: how PREFIX/NAME.o is made of FOLDER/NAME.c
+define kipt-compile
+$(KIPT_OUT)/$(1)%.o: $(2)/%.c $$(IN_FOLDER)
+	$$(info $$()  CC  $(1)$$*)
+	$$(KIPT_Q)$$(KIPT_CC) $(3) $$(DEPFLAGS) -c -o $$@ $$<
+endef
 
-$(KIPT_OUT)/test/%.o: $(ROOT)/selftests/tool/%.c $(IN_FOLDER)
-	$(info   CC  $*)
-	$(KIPT_Q)$(KIPT_CC) -I$(KIPT_SHIM) $(NOTES) -c -o $@ $<
-
-$(KIPT_OUT)/decode/%.o: $(ROOT)/kmod/decode/%.c $(IN_FOLDER)
-	$(info   CC  decode/$*)
-	$(KIPT_Q)$(KIPT_CC) $(NOTES) -c -o $@ $<
-
-$(KIPT_OUT)/shared/%.o: $(ROOT)/kmod/shared/%.c $(IN_FOLDER)
-	$(info   CC  shared/$*)
-	$(KIPT_Q)$(KIPT_CC) -I$(KIPT_SHIM) $(NOTES) -c -o $@ $<
-
--include $(call notes,$(KIPT_OUT))
+$(eval $(call kipt-compile,,$(KIPT_DIR),$$(KIPT_FIND)))
+$(eval $(call kipt-compile,test/,$(ROOT)/selftests/tool,-I$(KIPT_SHIM)))
+$(eval $(call kipt-compile,decode/,$(ROOT)/kmod/decode))
+$(eval $(call kipt-compile,shared/,$(ROOT)/kmod/shared,-I$(KIPT_SHIM)))
+$(eval $(call kipt-compile,stress/,$(ROOT)/tools/stress))
+-include $(call dependency-files,$(KIPT_OUT))
 
 # The guest's libraries are newer than this machine's: built in its root. One after the
 # other: kipt is made by a make of its own, which makes the same objects.
@@ -156,10 +152,7 @@ kipt-guest:
 	done
 
 # What the stress test records mappings with.
-$(KIPT_OUT)/map_images.o: $(ROOT)/tools/stress/map_images.c $(IN_FOLDER)
-	$(info   CC  map_images)
-	$(KIPT_Q)$(KIPT_CC) $(NOTES) -c -o $@ $<
-$(KIPT_OUT)/map_images: $(KIPT_OUT)/map_images.o $(filter-out %/main.o,$(KIPT_ALONE)) \
+$(KIPT_OUT)/map_images: $(KIPT_OUT)/stress/map_images.o $(filter-out %/main.o,$(KIPT_ALONE)) \
 		$(KIPT_OUT)/libkipt.a
 
 # kipt-objects FILE...: objects of files of the tool
@@ -198,14 +191,14 @@ $(KIPT_OUT)/kipt_fake: KIPT_WRAPPED := hardware_has_pt hardware_caps genl_open g
 $(KIPT_OUT)/kipt_fake: $(KIPT_OUT)/test/fake_machine.o $(KIPT_OBJECTS)
 
 $(KIPT_TESTS) $(KIPT_OUT)/kipt_fake $(KIPT_OUT)/map_images:
-	$(info   LD  $(@F))
+	$(info $()  LD  $(@F))
 	$(KIPT_Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread \
 		$(addprefix -Wl$(comma)--wrap=,$(KIPT_WRAPPED)) -o $@ $^ $(KIPT_LIBS)
 
 # A libkdumpfile that dies of damaged files, in front of the real one.
 $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	@mkdir -p $(@D)
-	$(info   CC  deadly_kdumpfile)
+	$(info $()  CC  deadly_kdumpfile)
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
 kipt-test-programs: kipt kipt-pages
