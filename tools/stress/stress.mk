@@ -41,7 +41,7 @@ nlfuzz: stress-programs
 	$(STRESS)/run nlfuzz $(STRESS_KERNEL) $(N) $(SEED)
 
 # SECONDS has another default for others.
-stress: stress-programs
+stress: stress-programs kipt-guest
 	$(STRESS)/run stress $(STRESS_KERNEL) \
 		$(if $(filter file,$(origin SECONDS)),600,$(SECONDS)) $(SEED)
 
@@ -55,5 +55,5 @@ extremes: stress-programs kipt-guest
 	$(STRESS)/all_extremes $(STRESS_KERNEL) $(EXTREMES)
 
 # What `make check` has time for.
-stress-short: stress-programs
+stress-short: stress-programs kipt-guest
 	$(STRESS)/run short $(STRESS_KERNEL) 25 $(SEED)
