@@ -62,7 +62,7 @@ doctor_tests() {
 	doctor_does no_pt_says_where firmware
 	doctor_file /proc/cpuinfo "flags		: fpu hypervisor vme"
 	doctor hidden_pt 1 bggggggg "$none" FAKE_MODULE=all
-	doctor_does hidden_pt_says_how "pt_mode=1"
+	doctor_does hidden_pt_says_how "trace on the host"
 	doctor_root
 	doctor_file /proc/self/status "CapEff:	0000000000000000"
 	doctor user 1 ggbggggg "$none" FAKE_PT=1 FAKE_MODULE=all
@@ -103,7 +103,7 @@ print(sum("do" in line for line in lines))' <json)"
 		doctor_does no_module_locked_down_says_all "linux-headers.*mokutil.*modprobe"
 		doctor_root
 		doctor no_module 1 gbgggggg "$none" FAKE_PT=1
-		doctor_does no_module_says_how "linux-headers-6.12.1-made-up"
+		doctor_does no_module_says_how "linux-headers-6.12.1-made-up, then ./kipt-dkms_"
 		doctor_file /lib/modules/6.12.1-made-up/modules.dep "updates/kipt.ko.xz: a.ko"
 		doctor not_loaded 1 gbgggggg "$none" FAKE_PT=1
 		doctor_does not_loaded_says_how "modprobe kipt$"

@@ -156,7 +156,7 @@ static void check_pt(struct doctor *doctor, struct check *check)
 	check->stops = TRACE | ARM;
 	if (guest) {
 		find(check, "the hypervisor shows no Intel PT");
-		mend(check, "on a KVM host whose CPU has it: modprobe kvm_intel pt_mode=1, and QEMU's -cpu host,intel-pt=on");
+		mend(check, "trace on the host, whose trace has what its guests execute: KVM gives guests no PT any more");
 	} else {
 		find(check, "this CPU has no Intel PT, or the firmware hides it");
 		mend(check, "Intel CPUs from Broadwell on have it; look for \"Processor Trace\" in the firmware's set-up");
@@ -214,7 +214,7 @@ static void check_module(struct doctor *doctor, struct check *check)
 		mend(check, "%ssudo modprobe kipt", sign);
 	} else {
 		find(check, "not installed for %s", release);
-		mend(check, "sudo apt install linux-headers-%s; make && sudo make install; %ssudo modprobe kipt",
+		mend(check, "sudo apt install linux-headers-%s, then ./kipt-dkms_*.deb, or make && sudo make install in kipt's sources; %ssudo modprobe kipt",
 		     release, sign);
 	}
 }
