@@ -604,6 +604,30 @@ perf_names_tests() {
 	same perf_names_kept_are_sure "0" "$(grep -c '^map' small.records.maps)"
 }
 
+# The code that another kernel maps into processes has no names of this one's.
+perf_other_vdso_tests() {
+	local at
+	at=$(python3 -c '
+import ctypes
+for line in open("/proc/self/maps"):
+    if line.endswith("[vdso]\n"):
+        first, last = (int(x, 16) for x in line.split()[0].split("-"))
+        open("own.vdso", "wb").write(ctypes.string_at(first, last - first))'
+	readelf -W --dyn-syms own.vdso 2>/dev/null |
+		awk '/__vdso_clock_gettime/ { print $2; exit }')
+	[ -n "$at" ] || { skip perf_other_vdso "no vDSO, or no readelf"; return; }
+	python3 - "$at" <<'PYTHON'
+import sys
+at = (0x7ffff7fc0000 + int(sys.argv[1], 16)).to_bytes(6, "little")
+open("vdso.pt", "wb").write(bytes([2, 0x82] * 8) + b"\2\x23\x99\1\x71" + at + b"\6\1")
+PYTHON
+	make_perf vdso.data vdso.pt kernel-id=$(printf '77%.0s' {1..20}) vdso=0x7ffff7fc0000
+	run decode vdso.data --branches
+	same perf_other_vdso "0x$(printf %x "0x$at") [vdso]" \
+		"$(sed -n 's/.*tracing begins at //p' <<<"$OUT")"
+	says perf_other_vdso_says_so "no code of \[vdso\]: no build id"
+}
+
 # However many events there are of a kind, they take seconds, and memory has a bound.
 perf_many_tests() {
 	local many most
@@ -789,6 +813,7 @@ perf_tests() {
 	perf_server_tests
 	perf_file_cut_tests
 	perf_names_tests
+	perf_other_vdso_tests
 	perf_many_tests
 	perf_kept_tests
 	perf_written_tests

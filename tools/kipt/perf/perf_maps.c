@@ -784,7 +784,9 @@ struct perf_codes *perf_maps_codes(struct perf_maps *maps)
 	return &maps->codes;
 }
 
-/* A file that was not found gives no symbols: another one may have its name. */
+/* A file that was not found gives no symbols: another one may have its name. By
+ * "[vdso]" those of this machine's would be meant.
+ */
 static const char *name_of(const struct perf_code *code)
 {
 	const char *slash = strrchr(code->path, '/');
@@ -792,6 +794,8 @@ static const char *name_of(const struct perf_code *code)
 
 	if (local)
 		return *local ? local : code->path;
+	if (!strcmp(code->path, "[vdso]"))
+		return "vdso";
 	return slash ? slash + 1 : code->path;
 }
 
