@@ -27,6 +27,10 @@ Usage: make_perf.py OUT TRACE [OPTION...]
                   one before
   id=HEX          the build id that the next map= is recorded with
   noid            the next map= has none
+  listed          the next map= has its build id in the list of the file only
+  listed=old      there it has no size, as older perfs write it
+  generation=N    the inode of the next map= has it, where there are inodes
+  note=N          the build id of the next elf= has N bytes
   vdso=ADDR       the kernel's code for processes is mapped there, without a build id
   inode           files without one are recorded with their inode
   inode=N,...     the first ones with these
@@ -127,12 +131,12 @@ class Writer:
         return self.pack("IIQ", len(info), len(data), 1 | 8 | 16) + bytes(info) + data
 
 
-def build_id_of(data):
+def build_id_of(data, size):
     import hashlib  # here and below: most runs need neither, and both take long to load
-    return hashlib.sha1(data).digest()
+    return (hashlib.sha1(data).digest() + hashlib.sha256(data).digest())[:size]
 
 
-def elf_make(name):
+def elf_make(name, id_size):
     """Pages as segments, and a note with a build id."""
     stem = name[:-4] if name.endswith(".elf") else name
     addresses = open(stem + ".addr", "rb").read()
@@ -143,8 +147,8 @@ def elf_make(name):
         by_address[address] = pages[i * 4096:(i + 1) * 4096]
     order = sorted(by_address)
     number = len(order) + 1
-    id_bytes = build_id_of(pages)
-    note = struct.pack("<III4s", 4, 20, 3, b"GNU\0") + id_bytes
+    id_bytes = build_id_of(pages, id_size)
+    note = struct.pack("<III4s", 4, id_size, 3, b"GNU\0") + id_bytes
     heads_end = 64 + 56 * number
     data_at = (heads_end + len(note) + 4095) & ~4095
     out = b"\x7fELF\2\1\1" + b"\0" * 9
@@ -177,7 +181,8 @@ def segments(data, address):
         if kind == 1:
             loads.append((virtual, size, offset))
         elif kind == 4 and data[offset + 12:offset + 15] == b"GNU":
-            id_bytes = data[offset + 16:offset + 36]
+            size, = struct.unpack_from("<I", data, offset + 4)
+            id_bytes = data[offset + 16:offset + 16 + size]
     lowest = min(load[0] for load in loads)
     for virtual, size, offset in loads:
         maps.append((virtual - lowest + address, size, offset))
@@ -195,7 +200,10 @@ class Recording:
         self.others = []
         self.turns = []
         self.times = {}
+        self.listed = {}
+        self.generations = {}
         forced = begun = 0
+        id_size = 20
         for option in options:
             key, _, value = option.partition("=")
             if key == "id":
@@ -211,6 +219,12 @@ class Recording:
                 begun = 0
             elif key == "at":
                 begun = int(value)
+            elif key == "listed":
+                self.listed[len(self.maps)] = value
+            elif key == "generation":
+                self.generations[len(self.maps)] = int(value)
+            elif key == "note":
+                id_size = int(value)
             elif key == "vdso":
                 self.maps.append(("[vdso]", [(int(value, 0), 8192, 0)], None))
             elif key in ("poke", "ksym", "oolsym", "unksym", "bpf", "drop"):
@@ -222,7 +236,7 @@ class Recording:
             elif key == "turn":
                 self.turns.append(value)
             elif key == "elf":
-                maps, found = elf_make(value)
+                maps, found = elf_make(value, id_size)
                 self.maps.append((value, maps, found if forced == 0 else forced))
                 forced = 0
             else:
@@ -249,6 +263,8 @@ class Recording:
         if "kernel-id" in self.flags:
             out += w.event(67, w.pack("I", 0xffffffff) + bytes.fromhex(
                 self.flags["kernel-id"]).ljust(24, b"\0") + w.text("[kernel.kallsyms]"), 1)
+        for i, how in self.listed.items():
+            out += self.list_entry(*self.maps[i], how)
         for i, (name, maps, id_bytes) in enumerate(self.maps):
             time = self.times.get(i, 0)
             if time:
@@ -257,12 +273,12 @@ class Recording:
             for address, size, offset in maps:
                 body = w.pack("IIQQQ", PID, PID, address, size, offset)
                 misc = 2
-                if id_bytes:
+                if id_bytes and i not in self.listed:
                     misc |= HAS_BUILD_ID
                     body += w.pack("BBH", len(id_bytes), 0, 0)
                     body += id_bytes.ljust(20, b"\0")
                 else:
-                    body += self.inode(name)
+                    body += self.inode(name, self.generations.get(i, 0))
                 body += w.pack("II", 5, 2)
                 out += w.stamped(10, body + w.text(self.path(name)), misc, time=time)
         for key, value in self.changes:
@@ -285,6 +301,13 @@ class Recording:
                 out += w.stamped(3, w.pack("II", PID, PID) + w.text("prog"),
                                  time=time)
         return out
+
+    def list_entry(self, name, _, id_bytes, how):
+        """Of the list of build ids, which has room for 20 bytes."""
+        size = 0 if how == "old" else min(len(id_bytes), 20)
+        return self.w.event(67, self.w.pack("I", 0xffffffff) +
+                            id_bytes[:20].ljust(20, b"\0") + self.w.pack("I", size) +
+                            self.w.text(self.path(name)), 2 | bool(size) << 15)
 
     def many(self, kind, number):
         """So many events, with times that grow."""
@@ -342,7 +365,7 @@ class Recording:
                                               0xffffffff, 0)) + b"\0" * 8)
         return b"".join(out)
 
-    def inode(self, name):
+    def inode(self, name, generation):
         """Major and minor number, inode and its generation."""
         if "inode" not in self.flags:
             return self.w.pack("IIQQ", 0, 0, 0, 0)
@@ -352,7 +375,7 @@ class Recording:
             return self.w.pack("IIQQ", 8, 1, int(forged), 0)
         st = os.stat(name)
         return self.w.pack("IIQQ", os.major(st.st_dev), os.minor(st.st_dev),
-                           st.st_ino, 0)
+                           st.st_ino, generation)
 
     @staticmethod
     def path(name):

@@ -289,6 +289,26 @@ perf_inode_tests() {
 	branches_are perf_inode_another 0
 }
 
+# Build ids in the list that perf makes in the end, by path: of several files that had one
+# path nobody knows whose it is. That of processes which ran already has no generation.
+perf_listed_tests() {
+	local again="listed map=prog@0x801000"
+	rm -f prog
+	make_perf small.data small.pt inode listed elf=prog
+	branches_are perf_listed 2
+	make_perf small.data small.pt inode listed map=prog@0x401000 generation=7 $again
+	branches_are perf_listed_generation 2
+	make_perf small.data small.pt inode generation=6 listed map=prog@0x401000 \
+		generation=7 $again
+	branches_are perf_listed_generations 0
+	says perf_listed_generations_says_so "no build id of it was recorded"
+	make_perf small.data small.pt inode listed map=prog@0x401000 generation=7 $again \
+		generation=8 listed map=prog@0xc01000
+	branches_are perf_listed_more_generations 0
+	make_perf small.data small.pt inode=1,2 listed map=prog@0x401000 $again
+	branches_are perf_listed_inodes 0
+}
+
 # The recording of another machine, with copies of its files: what this machine has at
 # their paths is something else.
 perf_symfs_tests() {
@@ -806,6 +826,7 @@ perf_tests() {
 	totals_perf_tests
 	diff_perf_tests
 	perf_inode_tests
+	perf_listed_tests
 	perf_symfs_tests
 	perf_vmlinux_tests
 	perf_debug_file_tests

@@ -78,24 +78,44 @@ struct perf_code *perf_codes_get(struct perf_codes *codes,
 	return codes->first = code;
 }
 
-static void code_mark(const void *node, VISIT visit, void *last)
+/* Files of one path, while the list is gone through. */
+struct marking {
+	struct perf_code *first, *second;
+};
+
+/* perf writes generation 0 for processes that ran before it; 0 sorts first. */
+static bool inode_same(const struct perf_code *before, const struct perf_code *code)
+{
+	return before->has_inode && code->has_inode && !before->generation &&
+	       before->device == code->device && before->inode == code->inode;
+}
+
+static void code_mark(const void *node, VISIT visit, void *ctx)
 {
 	struct perf_code *code = *(struct perf_code *const *)node;
-	struct perf_code **before = last;
+	struct marking *marking = ctx;
+	struct perf_code *first = marking->first;
 
 	if (visit != postorder && visit != leaf)
 		return;
-	if (*before && !code->has_id && !(*before)->has_id &&
-	    !strcmp((*before)->path, code->path))
-		code->replaced = (*before)->replaced = true;
-	*before = code;
+	if (!first || code->has_id || first->has_id ||
+	    strcmp(first->path, code->path)) {
+		*marking = (struct marking){ .first = code };
+		return;
+	}
+	if (!marking->second) {
+		marking->second = code;
+		if (inode_same(first, code))
+			return;
+	}
+	first->replaced = marking->second->replaced = code->replaced = true;
 }
 
 void perf_codes_mark(struct perf_codes *codes)
 {
-	struct perf_code *last = NULL;
+	struct marking marking = { 0 };
 
-	twalk_r(codes->tree, code_mark, &last);
+	twalk_r(codes->tree, code_mark, &marking);
 }
 
 /* Returns how many bytes there are. */
