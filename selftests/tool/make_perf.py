@@ -275,8 +275,9 @@ class Recording:
                 misc = 2
                 if id_bytes and i not in self.listed:
                     misc |= HAS_BUILD_ID
-                    body += w.pack("BBH", len(id_bytes), 0, 0)
-                    body += id_bytes.ljust(20, b"\0")
+                    # perf has no room for more.
+                    body += w.pack("BBH", min(len(id_bytes), 20), 0, 0)
+                    body += id_bytes[:20].ljust(20, b"\0")
                 else:
                     body += self.inode(name, self.generations.get(i, 0))
                 body += w.pack("II", 5, 2)

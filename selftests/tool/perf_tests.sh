@@ -309,6 +309,44 @@ perf_listed_tests() {
 	branches_are perf_listed_inodes 0
 }
 
+# perf has room for 20 bytes of a build id: longer ones are cut, and older perfs fill shorter
+# ones up with zeros; its folder of build ids has them so, too.
+perf_id_size_tests() {
+	local id want
+	make_perf small.data small.pt note=16 listed=old elf=prog
+	branches_are perf_id_size_filled_up 2
+	make_perf small.data small.pt note=16 listed elf=prog
+	branches_are perf_id_size_16 2
+	id=$(id_of prog)
+	mkdir -p "ids/.build-id/${id:0:2}/${id:2}00000000" "new/.build-id/${id:0:2}/${id:2}"
+	mv prog "ids/.build-id/${id:0:2}/${id:2}00000000/elf"
+	PERF_BUILDID_DIR=ids branches_are perf_id_size_folder 2
+	make_perf small.data small.pt note=16 listed=old elf=prog
+	mv prog "new/.build-id/${id:0:2}/${id:2}/elf"
+	PERF_BUILDID_DIR=ids branches_are perf_id_size_filled_up_folder 2
+	PERF_BUILDID_DIR=new branches_are perf_id_size_new_folder 2
+	rm -r ids new
+	for want in "id=${id}00000001 note=16" "id=${id:0:30}0000000000 note=16" note=4; do
+		make_perf small.data small.pt $want listed=old elf=prog
+		branches_are "perf_id_size_not $want" 0
+		says "perf_id_size_not $want says so" "prog: the file of this name has another"
+	done
+	for want in "" listed listed=old; do
+		make_perf small.data small.pt note=32 $want elf=prog
+		branches_are "perf_id_size_cut ${want:-event}" 2
+	done
+	id=$(id_of prog)
+	make_perf small.data small.pt note=32 id=${id:0:38}00 listed elf=prog
+	branches_are perf_id_size_cut_not 0
+	make_perf small.data small.pt note=32 id=${id:0:32} listed elf=prog
+	branches_are perf_id_size_16_not_of_32 0
+}
+
+# id_of FILE: its build id
+id_of() {
+	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
+}
+
 # The recording of another machine, with copies of its files: what this machine has at
 # their paths is something else.
 perf_symfs_tests() {
@@ -350,7 +388,8 @@ symfs_branches() {
 	same "$1" "$3" "$(grep -c '"branch"' <<<"$OUT")"
 }
 
-# program_make: of two functions, with its debug file, and a trace of it
+# program_make [STYLE]: of two functions, with its debug file, and a trace of it; its build
+# id is of this style
 program_make() {
 	cat >program.s <<'ASM'
 	.globl _start, inner
@@ -369,7 +408,7 @@ inner:	nop
 	.size inner, . - inner
 ASM
 	gcc -nostdlib -static -no-pie -Wl,-Ttext=0x401000 \
-		-Wl,--build-id=sha1 -o full program.s 2>/dev/null || return 1
+		-Wl,--build-id="${1:-sha1}" -o full program.s 2>/dev/null || return 1
 	objcopy --only-keep-debug full full.debug
 	program_id=$(readelf -n full | sed -n 's/.*Build ID: //p')
 	strip -o program full
@@ -422,6 +461,13 @@ perf_debug_file_tests() {
 	mv with_mini program
 	named perf_debug_mini "_start inner"
 	rm -r copy ids
+	program_make 0x$(printf '%02x' {1..32})
+	named perf_debug_cache_long_id_none "$none"
+	ids=ids/.build-id/${program_id:0:2}/${program_id:2:38}
+	mkdir -p "$ids"
+	cp full.debug "$ids/debug"
+	PERF_BUILDID_DIR=ids named perf_debug_cache_long_id "_start inner"
+	rm -r ids
 }
 
 # server_begin MODE: its port in $server_port, its process in $server
@@ -827,6 +873,7 @@ perf_tests() {
 	diff_perf_tests
 	perf_inode_tests
 	perf_listed_tests
+	perf_id_size_tests
 	perf_symfs_tests
 	perf_vmlinux_tests
 	perf_debug_file_tests

@@ -141,7 +141,7 @@ static bool id_right(const struct perf_code *code, int fd, u8 *head)
 	struct build_id id;
 
 	return build_id_find(&id, head, file_read(fd, 0, head, HEAD)) &&
-	       build_id_same(&id, &code->id);
+	       build_id_recorded(&code->id, &id);
 }
 
 /* Not every file system has it; then the inode's last change says enough. */
@@ -258,21 +258,32 @@ static bool vdso_try(struct perf_code *code)
 	return true;
 }
 
-static bool cache_try(struct perf_code *code)
+static bool cache_try_as(struct perf_code *code, const struct build_id *id)
 {
 	/* perf calls the vDSO so, and all others "elf". */
 	const char *name = code->path[0] == '[' ? "vdso" : "elf";
 	const struct proof by_id = { 0 };
 	char path[4096];
 
-	if (!code->has_id)
-		return false;
-	if (build_id_cache_path(&code->id, name, NULL, path, sizeof(path)) &&
+	if (build_id_cache_path(id, name, NULL, path, sizeof(path)) &&
 	    try(code, path, &by_id))
 		return true;
 	/* Where it was copied without its links. */
-	return build_id_cache_path(&code->id, name, code->path, path,
-				   sizeof(path)) && try(code, path, &by_id);
+	return build_id_cache_path(id, name, code->path, path, sizeof(path)) &&
+	       try(code, path, &by_id);
+}
+
+static bool cache_try(struct perf_code *code)
+{
+	struct build_id form;
+	u32 i;
+
+	for (i = 0; i < BUILD_ID_FORMS && code->has_id; i++) {
+		if (build_id_cache_form(&code->id, i, &form) &&
+		    cache_try_as(code, &form))
+			return true;
+	}
+	return false;
 }
 
 /* What there is to say of a file that was nowhere. */

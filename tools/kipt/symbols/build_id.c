@@ -8,6 +8,9 @@
 
 #include "build_id.h"
 
+/* Fewer bytes say too little of a file. */
+#define LEAST_BYTES	8
+
 /* Where a note segment is. */
 struct notes {
 	u64 offset;
@@ -131,4 +134,17 @@ bool build_id_find(struct build_id *id, const u8 *bytes, u64 size)
 bool build_id_same(const struct build_id *a, const struct build_id *b)
 {
 	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+bool build_id_recorded(const struct build_id *recorded, const struct build_id *id)
+{
+	static const u8 zeros[BUILD_ID_PERF];
+	u32 size = id->size;
+
+	if (recorded->size != BUILD_ID_PERF || size < LEAST_BYTES)
+		return build_id_same(recorded, id);
+	if (size >= BUILD_ID_PERF)
+		return !memcmp(recorded->bytes, id->bytes, BUILD_ID_PERF);
+	return !memcmp(recorded->bytes, id->bytes, size) &&
+	       !memcmp(recorded->bytes + size, zeros, BUILD_ID_PERF - size);
 }

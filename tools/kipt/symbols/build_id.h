@@ -11,6 +11,8 @@
 #include "../../../kmod/decode/port.h"
 
 #define BUILD_ID_MAX	64
+/* Of which perf keeps so many bytes. */
+#define BUILD_ID_PERF	20
 
 /**
  * struct build_id - a build id
@@ -50,5 +52,16 @@ bool build_id_note(struct build_id *id, const u8 *bytes, u64 size);
  * Return: true if they are the same.
  */
 bool build_id_same(const struct build_id *a, const struct build_id *b);
+
+/**
+ * build_id_recorded() - compare a file's with the one that perf recorded
+ * @recorded: perf has room for 20 bytes: longer ones are cut, and older perfs fill shorter
+ *	ones up with zeros
+ * @id: the whole one
+ *
+ * Return: true if they are the same as far as that goes, which are 8 bytes at least if
+ * not all.
+ */
+bool build_id_recorded(const struct build_id *recorded, const struct build_id *id);
 
 #endif /* KIPT_BUILD_ID_H */

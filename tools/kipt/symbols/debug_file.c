@@ -62,13 +62,13 @@ static bool id_is(int fd, const struct build_id *id)
 	return debug_file_build_id(fd, &found) && build_id_same(&found, id);
 }
 
-/* The descriptor of the debug file that perf keeps, or -1. */
-static int cache_find(const struct build_id *id, char **found)
+static int cache_find_as(const struct build_id *form, const struct build_id *id,
+			 char **found)
 {
 	char path[4096];
 	int fd;
 
-	if (!build_id_cache_path(id, "debug", NULL, path, sizeof(path)))
+	if (!build_id_cache_path(form, "debug", NULL, path, sizeof(path)))
 		return -1;
 	fd = file_open_regular(path);
 	if (fd < 0)
@@ -78,6 +78,20 @@ static int cache_find(const struct build_id *id, char **found)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+/* The descriptor of the debug file that perf keeps, or -1. */
+static int cache_find(const struct build_id *id, char **found)
+{
+	struct build_id form;
+	int fd = -1;
+	u32 i;
+
+	for (i = 0; i < BUILD_ID_FORMS && fd < 0; i++) {
+		if (build_id_cache_form(id, i, &form))
+			fd = cache_find_as(&form, id, found);
+	}
+	return fd;
 }
 
 /* libdwfl opens what is named in the file, whatever it is: not for @by_id. A
