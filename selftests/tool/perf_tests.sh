@@ -342,6 +342,40 @@ perf_id_size_tests() {
 	branches_are perf_id_size_16_not_of_32 0
 }
 
+# file_move HOW: moves a part of prog to where its first 2 MiB end: heads (its program
+# headers, as BOLT does) or note (its build id, as patchelf may)
+file_move() {
+	python3 - "$1" <<'PYTHON'
+import struct
+import sys
+data = bytearray(open("prog", "rb").read()).ljust(2 << 20, b"\0")
+heads, = struct.unpack_from("<Q", data, 32)
+number, = struct.unpack_from("<H", data, 56)
+for at in range(heads, heads + 56 * number, 56):
+    kind, _, offset, _, _, size = struct.unpack_from("<IIQQQQ", data, at)
+    if kind == 4 and sys.argv[1] == "note":
+        struct.pack_into("<Q", data, at + 8, len(data))
+        data += data[offset:offset + size]
+if sys.argv[1] == "heads":
+    struct.pack_into("<Q", data, 32, len(data))
+    data += data[heads:heads + 56 * number]
+open("prog", "wb").write(data)
+PYTHON
+}
+
+# Build ids that are not in the begin of a file.
+perf_far_id_tests() {
+	local how
+	for how in heads note; do
+		make_perf small.data small.pt elf=prog
+		file_move $how
+		branches_are perf_far_id_$how 2
+		make_perf small.data small.pt id=11223344556677889900 elf=prog
+		file_move $how
+		branches_are perf_far_id_another_$how 0
+	done
+}
+
 # id_of FILE: its build id
 id_of() {
 	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
@@ -874,6 +908,7 @@ perf_tests() {
 	perf_inode_tests
 	perf_listed_tests
 	perf_id_size_tests
+	perf_far_id_tests
 	perf_symfs_tests
 	perf_vmlinux_tests
 	perf_debug_file_tests

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Build ids of mapped files, see mapped_ids.h. They are in the first bytes of
- * nearly all files; one that has its own elsewhere counts as without.
+ * Build ids of mapped files, see mapped_ids.h.
  */
 #define _GNU_SOURCE
 #include <search.h>
@@ -14,7 +13,6 @@
 #include "../cli/file_map.h"
 #include "mapped_ids.h"
 
-#define BEGIN_BYTES	4096
 /* The smallest there is. */
 #define VDSO_BYTES	4096
 
@@ -95,16 +93,11 @@ int mapped_file_open(const struct mapped_file *file)
 static void id_read(struct build_id *id, const struct mapped_file *file)
 {
 	int fd = mapped_file_open(file);
-	u8 bytes[BEGIN_BYTES];
-	ssize_t size;
 
-	id->size = 0;
-	if (fd < 0)
-		return;
-	size = pread(fd, bytes, sizeof(bytes), 0);
-	if (size <= 0 || !build_id_find(id, bytes, size))
+	if (fd < 0 || !build_id_read(id, fd))
 		id->size = 0;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 static struct file_id *entry_make(const struct mapped_file *file)

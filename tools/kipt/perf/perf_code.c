@@ -26,8 +26,6 @@
 
 #define VDSO_SIZE	8192
 #define MISSING_SHOWN	10
-/* Linkers put notes, and so the build id, after the head of a file. */
-#define HEAD		(1 << 20)
 #define LOADED_MOST	(2ULL << 30)
 #define CHANGED		"it was changed while it was read"
 #define ID_HINT		"; perf record --buildid-mmap records it"
@@ -135,13 +133,11 @@ static u64 file_read(int fd, u64 at, u8 *bytes, u64 size)
 	return done;
 }
 
-/* @head: HEAD bytes of room. */
-static bool id_right(const struct perf_code *code, int fd, u8 *head)
+static bool id_right(const struct perf_code *code, int fd)
 {
 	struct build_id id;
 
-	return build_id_find(&id, head, file_read(fd, 0, head, HEAD)) &&
-	       build_id_recorded(&code->id, &id);
+	return build_id_read(&id, fd) && build_id_recorded(&code->id, &id);
 }
 
 /* Not every file system has it; then the inode's last change says enough. */
@@ -191,10 +187,10 @@ struct proof {
 };
 
 /* Why an open file is not the one; NULL: it is. */
-static const char *file_wrong(struct perf_code *code, int fd, u8 *head,
+static const char *file_wrong(struct perf_code *code, int fd,
 			      const struct proof *proof)
 {
-	if (code->has_id && id_right(code, fd, head))
+	if (code->has_id && id_right(code, fd))
 		return NULL;
 	if (code->has_id)
 		return proof->copy ? "has another build id" :
@@ -208,11 +204,10 @@ static bool try(struct perf_code *code, const char *path,
 		const struct proof *proof)
 {
 	int fd = file_open_regular(path);
-	u8 *head = fd < 0 ? NULL : malloc(HEAD);
 	const char *why;
 
-	if (head && !fstat(fd, &code->found)) {
-		why = file_wrong(code, fd, head, proof);
+	if (fd >= 0 && !fstat(fd, &code->found)) {
+		why = file_wrong(code, fd, proof);
 		/* In the cache its folder has its name, and the link has not. */
 		if (!why)
 			__atomic_store_n(&code->local, realpath(path, NULL),
@@ -220,7 +215,6 @@ static bool try(struct perf_code *code, const char *path,
 		if (!why || !code->why)
 			code->why = why;
 	}
-	free(head);
 	if (fd >= 0)
 		close(fd);
 	return code->local;

@@ -4,12 +4,18 @@
  * which libelf takes for a broken file.
  */
 #include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "build_id.h"
 
 /* Fewer bytes say too little of a file. */
 #define LEAST_BYTES	8
+/* Nearly all files have it there. */
+#define BEGIN_BYTES	4096
+#define NOTES_MOST	(1 << 20)
 
 /* Where a note segment is. */
 struct notes {
@@ -114,14 +120,19 @@ static bool part_get(struct notes *notes, const struct parts *parts, u32 i,
 	return true;
 }
 
+static bool elf_head(struct parts *parts, const u8 *bytes, u64 size)
+{
+	return size >= EI_NIDENT && !memcmp(bytes, ELFMAG, SELFMAG) &&
+	       parts_find(parts, bytes, size);
+}
+
 bool build_id_find(struct build_id *id, const u8 *bytes, u64 size)
 {
 	struct parts parts;
 	struct notes notes;
 	u32 i;
 
-	if (size < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG) ||
-	    !parts_find(&parts, bytes, size))
+	if (!elf_head(&parts, bytes, size))
 		return false;
 	for (i = 0; i < parts.count &&
 		    part_get(&notes, &parts, i, bytes, size); i++) {
@@ -129,6 +140,65 @@ bool build_id_find(struct build_id *id, const u8 *bytes, u64 size)
 			return true;
 	}
 	return false;
+}
+
+/* The caller's; @size becomes how many bytes there are. NULL without memory. */
+static u8 *piece_read(int fd, u64 at, u64 *size)
+{
+	u8 *bytes = malloc(*size ? *size : 1);
+	u64 done = 0;
+	ssize_t got;
+
+	while (bytes && done < *size) {
+		got = pread(fd, bytes + done, *size - done, at + done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += got;
+	}
+	*size = done;
+	return bytes;
+}
+
+static bool notes_read(struct build_id *id, int fd, const struct notes *notes)
+{
+	u64 size = notes->size < NOTES_MOST ? notes->size : NOTES_MOST;
+	u8 *bytes = piece_read(fd, notes->offset, &size);
+	bool found = bytes && build_id_note(id, bytes, size);
+
+	free(bytes);
+	return found;
+}
+
+static bool parts_read(struct build_id *id, int fd, const struct parts *parts)
+{
+	const struct parts here = { .count = parts->count, .is_32bit = parts->is_32bit };
+	u64 size = parts->count *
+		   (parts->is_32bit ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+	u8 *bytes = piece_read(fd, parts->at, &size);
+	bool found = false;
+	struct notes notes;
+	u32 i;
+
+	for (i = 0; bytes && !found && i < here.count &&
+		    part_get(&notes, &here, i, bytes, size); i++)
+		found = notes.size && notes_read(id, fd, &notes);
+	free(bytes);
+	return found;
+}
+
+bool build_id_read(struct build_id *id, int fd)
+{
+	u64 size = BEGIN_BYTES;
+	u8 *bytes = piece_read(fd, 0, &size);
+	struct parts parts;
+	bool found, far;
+
+	found = bytes && build_id_find(id, bytes, size);
+	far = bytes && !found && elf_head(&parts, bytes, size);
+	free(bytes);
+	return found || (far && parts_read(id, fd, &parts));
 }
 
 bool build_id_same(const struct build_id *a, const struct build_id *b)

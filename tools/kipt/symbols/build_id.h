@@ -35,6 +35,17 @@ struct build_id {
 bool build_id_find(struct build_id *id, const u8 *bytes, u64 size);
 
 /**
+ * build_id_read() - look for the build id of an open file, wherever in it that is
+ * @id: filled on success
+ * @fd: the file; nothing in it is believed, and it may be cut meanwhile
+ *
+ * Tools that write files anew, such as BOLT and patchelf, may put it to the end.
+ *
+ * Return: true, or false if it has none.
+ */
+bool build_id_read(struct build_id *id, int fd);
+
+/**
  * build_id_note() - look for a build id in notes
  * @id: filled on success
  * @bytes: of notes, such as /sys/kernel/notes has; nothing in them is believed
