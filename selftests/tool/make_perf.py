@@ -32,7 +32,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   generation=N    the inode of the next map= has it, where there are inodes
   note=N          the build id of the next elf= has N bytes
   vdso=ADDR       the kernel's code for processes is mapped there, without a build id
-  inode           files without one are recorded with their inode
+  inode           files without one are recorded with their inode, as the kernel says it
   inode=N,...     the first ones with these
   kernel=SYMBOL@ADDR    the kernel was where SYMBOL has this address
   kernel-id=HEX   its build id, in the list of the file
@@ -374,9 +374,16 @@ class Recording:
         if forged:
             self.flags["inode"] = rest
             return self.w.pack("IIQQ", 8, 1, int(forged), 0)
-        st = os.stat(name)
-        return self.w.pack("IIQQ", os.major(st.st_dev), os.minor(st.st_dev),
-                           st.st_ino, generation)
+        import mmap
+        with open(name, "rb") as file:
+            held = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            for line in open("/proc/self/maps"):
+                fields = line.split(maxsplit=5)
+                if fields[5:] == [os.path.realpath(name) + "\n"]:
+                    major, minor = (int(part, 16) for part in fields[3].split(":"))
+                    number = int(fields[4])
+            held.close()
+        return self.w.pack("IIQQ", major, minor, number, generation)
 
     @staticmethod
     def path(name):

@@ -289,6 +289,34 @@ perf_inode_tests() {
 	branches_are perf_inode_another 0
 }
 
+# Some file systems say another device of a file than the kernel records: btrfs, and overlayfs
+# of several file systems.
+perf_device_tests() {
+	local got
+	make_perf other.data small.pt elf=prog
+	mkdir layers upper work
+	rm -f small.data
+	got=$(unshare -rm bash 2>err <<SCRIPT
+set -e
+mount -t tmpfs none layers
+mkdir layers/lower layers/all
+cp prog layers/lower/program
+mount -t overlay none -o lowerdir=layers/lower,upperdir=upper,workdir=work layers/all
+[ \$(stat -c %d layers/all) != \$(stat -c %d layers/all/program) ]
+sleep 0.1
+python3 -S "$HERE/make_perf.py" small.data small.pt inode noid map=layers/all/program@0x401000
+"$KIPT" decode small.data --branches --json | grep -c '"branch"'
+SCRIPT
+	)
+	if [ -e small.data ]; then
+		same perf_device_of_the_mount 2 "$got"
+	else
+		skip perf_device_of_the_mount "no overlayfs here: $(tail -n 1 err)"
+	fi
+	chmod -R u+rwx work
+	rm -r layers upper work
+}
+
 # Build ids in the list that perf makes in the end, by path: of several files that had one
 # path nobody knows whose it is. That of processes which ran already has no generation.
 perf_listed_tests() {
@@ -906,6 +934,7 @@ perf_tests() {
 	totals_perf_tests
 	diff_perf_tests
 	perf_inode_tests
+	perf_device_tests
 	perf_listed_tests
 	perf_id_size_tests
 	perf_far_id_tests

@@ -19,6 +19,7 @@
 #include "../cli/file_times.h"
 #include "../cli/large_memory.h"
 #include "../cli/messages.h"
+#include "../cli/mount_device.h"
 #include "../cli/printable.h"
 #include "../symbols/build_id_cache.h"
 #include "../symbols/debug_server.h"
@@ -149,6 +150,15 @@ static bool generation_right(const struct perf_code *code, int fd)
 	       (u32)generation == code->generation;
 }
 
+/* As stat() says it, or as the kernel says it of mappings. */
+static bool device_right(const struct perf_code *code, int fd)
+{
+	dev_t device;
+
+	return code->found.st_dev == code->device ||
+	       (mount_device(fd, &device) && device == code->device);
+}
+
 /* Why a file is not known to be the one that was recorded without a build id;
  * NULL: it is.
  */
@@ -157,8 +167,8 @@ static const char *inode_wrong(const struct perf_code *code, int fd,
 {
 	const struct stat *st = &code->found;
 
-	if (!code->has_inode || st->st_dev != code->device ||
-	    st->st_ino != code->inode || !generation_right(code, fd))
+	if (!code->has_inode || st->st_ino != code->inode ||
+	    !device_right(code, fd) || !generation_right(code, fd))
 		return "no build id of it was recorded, and it may be another file" ID_HINT;
 	if (!begun)
 		return "no build id of it was recorded, and nobody knows whether it is older than the recording, which is a copy" ID_HINT;

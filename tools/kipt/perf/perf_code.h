@@ -31,7 +31,7 @@ enum perf_code_state {
  * @has_id: its build id was recorded
  * @id: the build id
  * @has_inode: its device and inode were recorded
- * @device: major and minor number, as stat() gives them
+ * @device: major and minor number, as the kernel gives them of mappings, or stat()
  * @inode: number
  * @generation: of the inode, which is used again for another file; 0: unknown
  * @low, @high: what is mapped of it, as offsets; @high is after the last byte
