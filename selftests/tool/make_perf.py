@@ -27,6 +27,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
                   one before
   id=HEX          the build id that the next map= is recorded with
   noid            the next map= has none
+  called=PATH     the next map= is recorded with this path
   listed          the next map= has its build id in the list of the file only
   listed=old      there it has no size, as older perfs write it
   generation=N    the inode of the next map= has it, where there are inodes
@@ -85,7 +86,7 @@ class Writer:
                                                  cpu, 0, 1), misc)
 
     def text(self, name):
-        data = name.encode() + b"\0"
+        data = os.fsencode(name) + b"\0"
         return data + b"\0" * (-len(data) % 8)
 
     def attr(self, sample_type=SAMPLE, flags=0, kind=PMU, config=1 << 13 | 1 << 10):
@@ -200,6 +201,7 @@ class Recording:
         self.others = []
         self.turns = []
         self.times = {}
+        self.called = {}
         self.listed = {}
         self.generations = {}
         forced = begun = 0
@@ -219,6 +221,8 @@ class Recording:
                 begun = 0
             elif key == "at":
                 begun = int(value)
+            elif key == "called":
+                self.called[len(self.maps)] = value
             elif key == "listed":
                 self.listed[len(self.maps)] = value
             elif key == "generation":
@@ -281,7 +285,8 @@ class Recording:
                 else:
                     body += self.inode(name, self.generations.get(i, 0))
                 body += w.pack("II", 5, 2)
-                out += w.stamped(10, body + w.text(self.path(name)), misc, time=time)
+                out += w.stamped(10, body + w.text(self.called.get(i, self.path(name))),
+                                 misc, time=time)
         for key, value in self.changes:
             if key == "poke":
                 out += w.poke(value)

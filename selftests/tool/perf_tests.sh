@@ -289,6 +289,29 @@ perf_inode_tests() {
 	branches_are perf_inode_another 0
 }
 
+# What a program wrote itself into memory is in no file, and nothing brings it back.
+perf_memory_tests() {
+	local path
+	make_perf other.data small.pt elf=prog
+	for path in //anon "[heap]" "anon_inode:[perf_event]" "/memfd:jit code (deleted)" \
+		"/dev/zero (deleted)"; do
+		make_perf small.data small.pt noid called="$path" map=prog@0x401000
+		branches_are "perf_memory $path" 0
+		same "perf_memory_says_so $path" \
+			"kipt: note: no code of $path: the program wrote it into memory, as JIT compilers do, and recordings of perf have none of that" \
+			"$(grep -e "no code" -e archive -e buildid <<<"$ERR")"
+	done
+	bytes ${TRACE//40/80} >>small.pt
+	make_perf small.data small.pt noid called=//anon map=prog@0x401000 \
+		noid called=/gone map=prog@0x801000
+	branches_are perf_memory_and_file 0
+	says perf_memory_and_file_says_so "perf archive"
+	bytes $TRACE >small.pt
+	make_perf small.data small.pt called=/memfd:program map=prog@0x401000
+	branches_are perf_memory_with_an_id 0
+	says perf_memory_with_an_id_says_so "/memfd:program: it is not on this machine"
+}
+
 # Some file systems say another device of a file than the kernel records: btrfs, and overlayfs
 # of several file systems.
 perf_device_tests() {
@@ -935,6 +958,7 @@ perf_tests() {
 	diff_perf_tests
 	perf_inode_tests
 	perf_device_tests
+	perf_memory_tests
 	perf_listed_tests
 	perf_id_size_tests
 	perf_far_id_tests

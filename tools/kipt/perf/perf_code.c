@@ -30,6 +30,9 @@
 #define LOADED_MOST	(2ULL << 30)
 #define CHANGED		"it was changed while it was read"
 #define ID_HINT		"; perf record --buildid-mmap records it"
+#define DELETED		" (deleted)"
+
+static const char in_memory[] = "the program wrote it into memory, as JIT compilers do, and recordings of perf have none of that";
 
 /* Files are read one at a time; guards @loaded, bytes of all. */
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -302,11 +305,40 @@ static const char *why_not(const struct perf_code *code, const char *symfs)
 			      "no build id of it was recorded" ID_HINT;
 }
 
+static bool begins(const char *text, const char *const *with)
+{
+	while (*with && strncmp(text, *with, strlen(*with)))
+		with++;
+	return *with;
+}
+
+/* Names of the kernel for memory that no file has; the second ones are of files that
+ * never were in a folder.
+ */
+static bool is_memory(const struct perf_code *code)
+{
+	static const char *const names[] = { "//", "[heap]", "[stack", "[anon",
+					     "anon_inode:", NULL };
+	static const char *const unlinked[] = { "/memfd:", "/dev/zero", "/SYSV",
+						"/anon_hugepage", NULL };
+	size_t length = strlen(code->path), end = strlen(DELETED);
+
+	if (code->has_id)
+		return false;
+	return begins(code->path, names) ||
+	       (length >= end && !strcmp(code->path + length - end, DELETED) &&
+		begins(code->path, unlinked));
+}
+
 static void code_find(struct perf_code *code, const struct timespec *begun,
 		      const char *symfs)
 {
 	const struct proof proof = { .begun = begun };
 
+	if (is_memory(code)) {
+		code->why = in_memory;
+		return;
+	}
 	if (code->path[0] == '/' && (symfs ? copy_try(code, symfs) :
 					     try(code, code->path, &proof)))
 		return;
@@ -447,10 +479,12 @@ void perf_codes_missing(const struct perf_codes *codes)
 {
 	const struct perf_code *code;
 	u32 shown = 0, more = 0;
+	bool files = false;
 
 	for (code = codes->first; code; code = code->next) {
 		if (code->state != PERF_CODE_MISSING)
 			continue;
+		files |= code->why != in_memory;
 		if (shown++ >= MISSING_SHOWN)
 			more++;
 		else if (code->tried)
@@ -461,7 +495,7 @@ void perf_codes_missing(const struct perf_codes *codes)
 	}
 	if (more)
 		say_note("no code of %u further files", more);
-	if (shown)
+	if (files)
 		say_note("'perf archive FILE' on the machine of the recording packs what is missing; unpacked in ~/.debug, or where PERF_BUILDID_DIR says, it is found");
 }
 
