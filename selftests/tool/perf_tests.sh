@@ -312,6 +312,23 @@ perf_memory_tests() {
 	says perf_memory_with_an_id_says_so "/memfd:program: it is not on this machine"
 }
 
+# Files are found by the bytes of their paths, and shown without what no terminal shows.
+perf_path_bytes_tests() {
+	local folder
+	for folder in "a	b" $'\374ber' $'a\nmap 401000 402000 0 b'; do
+		mkdir "$folder"
+		cp prog "$folder/prog"
+		make_perf small.data small.pt listed map="$folder/prog@0x401000"
+		branches_are "perf_path_bytes ${folder//[!a-z]/?}" 2
+		run decode small.data -o small.records
+		same "perf_path_bytes_kept ${folder//[!a-z]/?}" 1 "$(grep -c ^map small.records.maps)"
+		rm -r "$folder"
+		branches_are "perf_path_bytes_gone ${folder//[!a-z]/?}" 0
+		says "perf_path_bytes_shown ${folder//[!a-z]/?}" \
+			"no code of .*/$(tr '\t\n\374' '???' <<<"$folder" | head -c -1)/prog: it is not"
+	done
+}
+
 # Some file systems say another device of a file than the kernel records: btrfs, and overlayfs
 # of several file systems.
 perf_device_tests() {
@@ -959,6 +976,7 @@ perf_tests() {
 	perf_inode_tests
 	perf_device_tests
 	perf_memory_tests
+	perf_path_bytes_tests
 	perf_listed_tests
 	perf_id_size_tests
 	perf_far_id_tests

@@ -57,12 +57,18 @@ static int code_compare(const void *left, const void *right)
 					       a->generation > b->generation;
 }
 
+static void code_free(struct perf_code *code)
+{
+	free(code->path);
+	free(code->shown);
+	free(code);
+}
+
 struct perf_code *perf_codes_get(struct perf_codes *codes,
 				 const struct perf_code *like)
 {
 	struct perf_code *code, **found;
 
-	plain_text(like->path);
 	found = tfind(like, &codes->tree, code_compare);
 	if (found)
 		return *found;
@@ -71,11 +77,13 @@ struct perf_code *perf_codes_get(struct perf_codes *codes,
 		return NULL;
 	*code = *like;
 	code->path = strdup(like->path);
-	if (!code->path || !tsearch(code, &codes->tree, code_compare)) {
-		free(code->path);
-		free(code);
+	code->shown = strdup(like->path);
+	if (!code->path || !code->shown ||
+	    !tsearch(code, &codes->tree, code_compare)) {
+		code_free(code);
 		return NULL;
 	}
+	plain_text(code->shown);
 	code->next = codes->first;
 	return codes->first = code;
 }
@@ -240,7 +248,7 @@ static bool copy_try(struct perf_code *code, const char *symfs)
 	bool found = path && try(code, path, &proof);
 
 	if (found || !code->why || asprintf(&code->tried, "%s%s", symfs,
-					    code->path) < 0)
+					    code->shown) < 0)
 		code->tried = NULL;
 	free(path);
 	return found;
@@ -470,7 +478,7 @@ const char *perf_codes_name(const struct perf_codes *codes, const char *local)
 	for (code = codes->first; code; code = code->next) {
 		found = __atomic_load_n(&code->local, __ATOMIC_ACQUIRE);
 		if (found && code->served && !strcmp(found, local))
-			return code->path;
+			return code->shown;
 	}
 	return NULL;
 }
@@ -488,10 +496,10 @@ void perf_codes_missing(const struct perf_codes *codes)
 		if (shown++ >= MISSING_SHOWN)
 			more++;
 		else if (code->tried)
-			say_note("no code of %s: %s %s", code->path,
+			say_note("no code of %s: %s %s", code->shown,
 				 code->tried, code->why);
 		else
-			say_note("no code of %s: %s", code->path, code->why);
+			say_note("no code of %s: %s", code->shown, code->why);
 	}
 	if (more)
 		say_note("no code of %u further files", more);
@@ -516,7 +524,6 @@ void perf_codes_free(struct perf_codes *codes)
 			free((void *)code->bytes);
 		free(code->local);
 		free(code->tried);
-		free(code->path);
-		free(code);
+		code_free(code);
 	}
 }

@@ -27,7 +27,8 @@ enum perf_code_state {
 
 /**
  * struct perf_code - a file
- * @path: as the recording names it
+ * @path: as the recording names it, in whatever bytes
+ * @shown: the same for a terminal
  * @has_id: its build id was recorded
  * @id: the build id
  * @has_inode: its device and inode were recorded
@@ -48,6 +49,7 @@ enum perf_code_state {
  */
 struct perf_code {
 	char *path;
+	char *shown;
 	bool has_id;
 	struct build_id id;
 	bool has_inode;
@@ -80,8 +82,7 @@ struct perf_codes {
 /**
  * perf_codes_get() - a file of the list
  * @codes: the list; a file that is not in it is added
- * @like: its path, build id and inode, as far as they were recorded; bytes of the
- *	path that are no text are replaced
+ * @like: its path, build id and inode, as far as they were recorded
  *
  * Return: it, owned by the list; NULL without memory.
  */
@@ -137,7 +138,7 @@ u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size);
  * @codes: the list
  * @local: where it is
  *
- * Return: the path that the recording has for it; NULL if it is no such file.
+ * Return: the path that the recording has for it, for a terminal; NULL if it is no such file.
  */
 const char *perf_codes_name(const struct perf_codes *codes, const char *local);
 

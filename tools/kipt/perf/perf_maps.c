@@ -789,14 +789,14 @@ struct perf_codes *perf_maps_codes(struct perf_maps *maps)
  */
 static const char *name_of(const struct perf_code *code)
 {
-	const char *slash = strrchr(code->path, '/');
+	const char *slash = strrchr(code->shown, '/');
 	const char *local = __atomic_load_n(&code->local, __ATOMIC_ACQUIRE);
 
 	if (local)
-		return *local ? local : code->path;
+		return *local ? local : code->shown;
 	if (!strcmp(code->path, "[vdso]"))
 		return "vdso";
-	return slash ? slash + 1 : code->path;
+	return slash ? slash + 1 : code->shown;
 }
 
 static struct mapping mapping_named(const struct perf_mapping *mapping)

@@ -172,6 +172,19 @@ void maps_move(struct maps *to, struct maps *from)
 	from->first = NULL;
 }
 
+/* A line of its own each, whatever the file is called. */
+static void mapping_save(const struct mapping *mapping, FILE *file)
+{
+	const char *at;
+
+	fprintf(file, "map %llx %llx %llx ", (unsigned long long)mapping->start,
+		(unsigned long long)mapping->end,
+		(unsigned long long)mapping->offset);
+	for (at = mapping->path; *at; at++)
+		fputc(*at == '\n' ? '?' : *at, file);
+	fputc('\n', file);
+}
+
 bool maps_save(const struct maps *maps, const char *path)
 {
 	const struct process *process;
@@ -186,11 +199,7 @@ bool maps_save(const struct maps *maps, const char *path)
 	for (process = maps->first; process; process = process->next) {
 		fprintf(file, "process %u %s\n", process->pid, process->comm);
 		for (i = 0; i < process->count; i++)
-			fprintf(file, "map %llx %llx %llx %s\n",
-				(unsigned long long)process->list[i].start,
-				(unsigned long long)process->list[i].end,
-				(unsigned long long)process->list[i].offset,
-				process->list[i].path);
+			mapping_save(&process->list[i], file);
 	}
 	if (!fclose(file))
 		return true;
