@@ -23,6 +23,9 @@ Usage: make_perf.py OUT TRACE [OPTION...]
                   have; index: their CPU is in the list of events; long: the first
                   is said to have more than there is
   map=FILE@ADDR   FILE, an ELF file, is mapped: its segments, the lowest at ADDR
+  over=TIME       the next map= is made then, by the same program
+  pid=N           the next map= is of this process
+  event=TYPE:MISC:TIME:HEX  an event of this type, what it has in hex
   at=TIME         the next map= is made then, by a program that took the place of the
                   one before
   id=HEX          the build id that the next map= is recorded with
@@ -51,6 +54,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   sample=NAME@TIME[:IP[:CPU]]  a sample of another event; unnamed: the file has no names
   turn=PID@TIME[:CPU]  this process runs from then on, on CPU 0 unless given
   untimed         perf did not say how its time relates to that of the trace
+  config=N        of the event of Intel PT
   text-poke       changes of kernel code were asked for
   elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
                   it; TRACE is of pid 100
@@ -89,7 +93,7 @@ class Writer:
         data = os.fsencode(name) + b"\0"
         return data + b"\0" * (-len(data) % 8)
 
-    def attr(self, sample_type=SAMPLE, flags=0, kind=PMU, config=1 << 13 | 1 << 10):
+    def attr(self, sample_type=SAMPLE, flags=0, kind=PMU, config=0x2401):
         # type, size, config, period, sample_type, read_format, flags; from 72 on
         # branch_sample_type, sample_regs_user, stack and clock, sample_regs_intr
         head = self.pack("IIQQQQQ", kind, 136, config, 1,
@@ -200,6 +204,9 @@ class Recording:
         self.infos = []
         self.others = []
         self.turns = []
+        self.events = []
+        self.overs = set()
+        self.pids = {}
         self.times = {}
         self.called = {}
         self.listed = {}
@@ -217,7 +224,7 @@ class Recording:
                 maps, found = segments(open(name, "rb").read(), int(address, 0))
                 self.maps.append((name, maps, found if forced == 0 else forced))
                 forced = 0
-                self.times[len(self.maps) - 1] = begun
+                self.times.setdefault(len(self.maps) - 1, begun)
                 begun = 0
             elif key == "at":
                 begun = int(value)
@@ -237,8 +244,13 @@ class Recording:
                 self.infos.append(value)
             elif key == "sample":
                 self.others.append(value)
-            elif key == "turn":
-                self.turns.append(value)
+            elif key == "over":
+                self.overs.add(len(self.maps))
+                self.times[len(self.maps)] = int(value)
+            elif key == "pid":
+                self.pids[len(self.maps)] = int(value)
+            elif key in ("turn", "event"):
+                getattr(self, key + "s").append(value)
             elif key == "elf":
                 maps, found = elf_make(value, id_size)
                 self.maps.append((value, maps, found if forced == 0 else forced))
@@ -251,7 +263,7 @@ class Recording:
         # pmu type, shift, mult, zero, cap zero, tsc, noretcomp, sched switch,
         # snapshot, per cpu, mtc, mtc freq, tsc ratio, cyc, max non-turbo, filter
         priv = [PMU, 0, int("untimed" not in self.flags), 0, 1, 1 << 10, 1 << 11, 3,
-                int("snapshot" in self.flags), 1, 1 << 9, 0xf << 14, 2, 1,
+                int("snapshot" in self.flags), int("thread" not in self.flags), 1 << 9, 0xf << 14, 2, 1,
                 1 << 1, 20, 0]
         kind = 4 if "other" in self.flags else 1
         return self.w.event(70, self.w.pack("II17Q", kind, 0, *priv))
@@ -270,12 +282,12 @@ class Recording:
         for i, how in self.listed.items():
             out += self.list_entry(*self.maps[i], how)
         for i, (name, maps, id_bytes) in enumerate(self.maps):
-            time = self.times.get(i, 0)
-            if time:
+            time, pid = self.times.get(i, 0), self.pids.get(i, PID)
+            if time and i not in self.overs:
                 out += w.stamped(3, w.pack("II", PID, PID) + w.text("next"), EXEC,
                                  time=time)
             for address, size, offset in maps:
-                body = w.pack("IIQQQ", PID, PID, address, size, offset)
+                body = w.pack("IIQQQ", pid, pid, address, size, offset)
                 misc = 2
                 if id_bytes and i not in self.listed:
                     misc |= HAS_BUILD_ID
@@ -286,7 +298,7 @@ class Recording:
                     body += self.inode(name, self.generations.get(i, 0))
                 body += w.pack("II", 5, 2)
                 out += w.stamped(10, body + w.text(self.called.get(i, self.path(name))),
-                                 misc, time=time)
+                                 misc, pid, time=time)
         for key, value in self.changes:
             if key == "poke":
                 out += w.poke(value)
@@ -302,6 +314,9 @@ class Recording:
             pid, _, rest = turn.partition("@")
             time, _, cpu = rest.partition(":")
             out += w.stamped(14, b"", 0, int(pid), int(cpu or 0), int(time))
+        for event in self.events:
+            kind, misc, time, body = event.split(":")
+            out += w.stamped(int(kind), bytes.fromhex(body), int(misc, 0), time=int(time))
         if "lasted" in self.flags:
             for time in (1, 1 + int(self.flags["lasted"]) * 10 ** 9):
                 out += w.stamped(3, w.pack("II", PID, PID) + w.text("prog"),
@@ -497,7 +512,9 @@ class Recording:
     def attrs(self):
         """With their numbers: Intel PT, then each other event with and without IP."""
         w = self.w
-        out = [(w.attr(self.sample_type(), ("text-poke" in self.flags) << 33), 1)]
+        config = int(self.flags.get("config", "0x2401"), 0)
+        out = [(w.attr(self.sample_type(), ("text-poke" in self.flags) << 33,
+                       config=config), 1)]
         for number, _ in enumerate(self.names()):
             out += [(w.attr(SAMPLE | ip, 0, 2, 700 + number), number * 2 + ip + 2)
                     for ip in (0, 1)]

@@ -252,6 +252,89 @@ branch jump-ind 0x401005 0x401010 None" \
 		decode small.data -o small.data
 }
 
+# le COUNT NUMBER: as so many bytes in hexadecimal, the lowest first
+le() {
+	python3 -S -c 'import sys; print(int(sys.argv[2], 0).to_bytes(int(sys.argv[1]), "little").hex(" "))' "$@"
+}
+
+# What perf need not say, or says in another manner.
+perf_other_forms_tests() {
+	perf_trace_make
+	# A thread's buffer was full on some CPU.
+	make_perf cut.data many.pt thread lost=4096
+	run packets cut.data
+	same "perf_thread_lost" 1 "$(grep -c 'the buffer was full' <<<"$OUT")"
+	# The driver traces branches unless "pt" is set and "branch" is not.
+	for form in 0:1 1:0 0x2000:1 0x2001:1; do
+		make_perf form.data small.pt elf=prog config=${form%:*}
+		run decode form.data --branches --json
+		same "perf_config_$form" "${form#*:}" "$(grep -c '"branch".*cond' <<<"$OUT")"
+	done
+	# A file of a virtual machine has the path of one here.
+	make_perf form.data small.pt listed elf=prog \
+		"event=67:5:0:$(le 4 1234)$(le 24 7)$(printf '%s/prog' "$PWD" | od -An -v -tx1 |
+			tr -d ' \n')00"
+	run decode form.data --branches --json
+	same "perf_guest_build_id" 2 "$(grep -c '"branch"' <<<"$OUT")"
+}
+
+# whose NAME BRANCH...: the first branch of each run that whose.data has
+whose() {
+	local name=$1
+	shift
+	run decode whose.data --branches --json
+	same "$name" "$(printf 'branch cond %s\n' "$@")" \
+		"$(json_types <<<"$OUT" | grep -o '^branch cond [^ ]* [^ ]*')"
+}
+
+# Whose code ran where user and kernel are traced: by the CR3s, and the times of perf.
+perf_whose_tests() {
+	local psb="02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82" pip begin
+	local run="06 2d 10 10 3d 10 10" to_kernel="6d 00 00 00 81 ff ff"
+	local prog="0x401000 0x401005" other="0x401000 0x401003"
+	tsc() { le 8 "$(($1 << 8 | 0x19))"; }
+	pip="02 43 $(le 6 $((0x123000 >> 4)))"
+	begin="$psb $(tsc 1000) $pip 99 01 02 23 51 00 10 40 00"
+	# jnz, jmp *%rbx
+	{ bytes 75 03 f4 f4 f4 ff e3; head -c 4089 /dev/zero; } >whose1.dump
+	{ bytes 75 01 f4 ff e3; head -c 4091 /dev/zero; } >whose2.dump
+	bytes 00 10 40 00 00 00 00 00 | tee whose1.addr >whose2.addr
+	# The trace ends; the recording goes on with another process.
+	bytes $begin $run 01 $(tsc 1400) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@3000
+	whose perf_whose_last "$prog"
+	# A process maps other code in the same place, while tracing is off or in the kernel.
+	bytes $begin $run 01 $(tsc 1400) $(tsc 2000) 51 00 10 40 00 $run 01 $(tsc 9000) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
+	whose perf_whose_mapped "$prog" "$other"
+	bytes $begin $run $to_kernel $(tsc 1400) $(tsc 2000) 6d 00 10 40 00 00 00 $run 01 \
+		$(tsc 9000) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
+	whose perf_whose_mapped_in_kernel "$prog" "$other"
+	# The last time before a return is of before the mapping, the next one is not.
+	bytes $begin $run $to_kernel $(tsc 1400) 6d 00 10 40 00 00 00 $run 01 $(tsc 2000) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
+	whose perf_whose_mapped_meanwhile "$prog" "$other"
+	# An idle CPU keeps the address space.
+	bytes $begin $run $to_kernel $(tsc 1400) $(tsc 2000) 6d 00 10 40 00 00 00 $run 01 \
+		$(tsc 9000) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 turn=100@10 turn=0@1200 turn=100@2100
+	whose perf_whose_idle "$prog" "$prog"
+	# Events and samples of a virtual machine are not of the processes here: exec, fork, map.
+	bytes $begin $run 01 $(tsc 1400) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 turn=100@10 \
+		"event=3:0x2004:20:$(le 4 100)$(le 4 100)$(le 8 0x6e69)"
+	whose perf_whose_guest "$prog"
+	# perf says of a process that runs already who made it: it has a copy of nothing.
+	make_perf whose.data whose.pt pid=50 elf=whose1 turn=100@10 \
+		"event=7:0x2000:0:$(le 4 100)$(le 4 50)$(le 4 100)$(le 4 50)$(le 8 0)"
+	run decode whose.data --branches --json
+	same perf_whose_forked_before "0" "$(grep -c '"branch"' <<<"$OUT")"
+	make_perf whose.data whose.pt pid=50 elf=whose1 turn=100@10 \
+		"event=7:0:5:$(le 4 100)$(le 4 50)$(le 4 100)$(le 4 50)$(le 8 5)"
+	whose perf_whose_forked "$prog"
+}
+
 # branches_are NAME COUNT: of what is decoded of small.data
 branches_are() {
 	run decode small.data --branches --json
@@ -971,6 +1054,8 @@ perf_tests() {
 	perf_unended_tests
 	perf_refused_tests
 	perf_decode_tests
+	perf_other_forms_tests
+	perf_whose_tests
 	totals_perf_tests
 	diff_perf_tests
 	perf_inode_tests

@@ -292,7 +292,7 @@ perf_sample_tests() {
 	want="sched:sched_waking 0 - 1
 cycles 0 0xffffffff9d000100 2
 sched:sched_waking 0 - 3"
-	for form in "" pipe "thread" "piece=24"; do
+	for form in "" pipe "thread" "thread lost=4096" "piece=24"; do
 		text_make $form sample=sched:sched_waking@6000000000 \
 			sample=cycles@4000000000:0xffffffff9d000100 \
 			sample=sched:sched_waking@2000000000 \

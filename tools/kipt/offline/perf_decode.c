@@ -23,6 +23,7 @@
 #include "perf_run.h"
 
 /* Bit of the configuration, as of IA32_RTIT_CTL. */
+#define CONFIG_PT	(1ULL << 0)
 #define CONFIG_BRANCH	(1ULL << 13)
 #define CONFIG_NO_TNT	(1ULL << 55)
 
@@ -570,7 +571,8 @@ static bool config_make(struct run *run)
 			  run->decode->path);
 		return false;
 	}
-	if (!(attr->config & CONFIG_BRANCH)) {
+	/* Without bit "pt" the driver traces branches whatever the other says. */
+	if (attr->config & CONFIG_PT && !(attr->config & CONFIG_BRANCH)) {
 		say_error("%s: branches were not traced (branch=0): 'kipt packets' shows what was",
 			  run->decode->path);
 		return false;
@@ -850,8 +852,7 @@ static bool recording_decode(struct run *run, struct view_options *options)
 	run->want_samples = view_shows_lines(options);
 	whole = perf_file_events(run->file, event_take, run);
 	if (run->aux.queue_count)
-		perf_samples_settle(&run->samples, &run->aux.clock,
-				    run->aux.queues[0].has_cpu);
+		perf_samples_settle(&run->samples, &run->aux.clock, run->aux.per_cpu);
 	return perf_aux_check(&run->aux, run->file) &&
 	       perf_maps_settle(run->maps, run->file, &run->aux.clock) &&
 	       perf_text_settle(run->text, run->file, &run->aux.clock) &&

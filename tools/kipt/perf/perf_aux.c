@@ -84,6 +84,7 @@ static bool info_take(struct perf_aux *aux, const struct perf_file *file,
 	aux->noretcomp_bit = info_get(event, PERF_INFO_NORETCOMP_BIT);
 	aux->switches = info_get(event, PERF_INFO_SWITCHES);
 	aux->snapshot = info_get(event, PERF_INFO_SNAPSHOT);
+	aux->per_cpu = info_get(event, PERF_INFO_PER_CPU);
 	aux->mtc_bit = info_get(event, PERF_INFO_MTC_BIT);
 	aux->mtc_freq_bits = info_get(event, PERF_INFO_MTC_FREQ_BITS);
 	aux->tsc_num = info_get(event, PERF_INFO_TSC_NUM);
@@ -281,9 +282,9 @@ static bool aux_record_take(struct perf_aux *aux, const struct perf_file *file,
 	if (!(flags & (AUX_TRUNCATED | AUX_PARTIAL)) || aux->snapshot)
 		return true;
 	perf_file_stamp(file, event, &stamp);
-	queue = queue_get(aux, stamp.has & PERF_SAMPLE_BIT_CPU ? stamp.cpu :
-							       NO_CPU,
-			  stamp.tid);
+	/* The buffer of a thread is on any CPU. */
+	queue = queue_get(aux, aux->per_cpu && stamp.has & PERF_SAMPLE_BIT_CPU ?
+			       stamp.cpu : NO_CPU, stamp.tid);
 	if (!queue)
 		return false;
 	if (flags & AUX_PARTIAL && !cut_add(aux, queue, begin, KIPT_GAP_MISSING))

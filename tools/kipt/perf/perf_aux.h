@@ -144,7 +144,7 @@ struct perf_aux {
 	bool known;
 	u32 pmu;
 	struct perf_clock clock;
-	bool snapshot;
+	bool snapshot, per_cpu;
 	u32 switches;
 	u64 mtc_freq_bits;
 	u64 noretcomp_bit, cyc_bit, mtc_bit, tsc_bit;

@@ -267,7 +267,7 @@ static bool build_id_add(struct perf_file *file, const u8 *bytes, u32 size)
 	u32 length = BUILD_ID_BYTES, misc = get16(bytes + 4);
 	struct perf_build_id *builds;
 
-	if (size <= BUILD_ID_NAME)
+	if (size <= BUILD_ID_NAME || perf_misc_is_guest(misc))
 		return true;
 	if (misc & MISC_ID_SIZE)
 		length = bytes[BUILD_ID_AT + BUILD_ID_BYTES];

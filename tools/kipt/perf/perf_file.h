@@ -99,12 +99,19 @@ struct perf_event {
 	u64 follow;
 };
 
-/* Of @misc of MMAP and MMAP2: what was mapped; the latter has a build id. */
+/* Of @misc: where code ran, or what was mapped; an MMAP2 that has a build id. */
 #define PERF_MISC_CPU_MODE	7
 #define PERF_MISC_KERNEL	1
 #define PERF_MISC_USER		2
+#define PERF_MISC_GUEST_KERNEL	4
 #define PERF_MISC_MMAP_ID	(1U << 14)
-/* Where they have the name of the file, and the second its build id or inode. */
+/* Its process ids and addresses are those of a virtual machine? */
+static inline bool perf_misc_is_guest(u16 misc)
+{
+	return (misc & PERF_MISC_CPU_MODE) >= PERF_MISC_GUEST_KERNEL;
+}
+
+/* Where MMAP and MMAP2 have the name of the file, and the latter its build id or inode. */
 #define PERF_MMAP_NAME		32
 #define PERF_MMAP2_NAME		64
 #define PERF_MMAP2_ID		32

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../../kmod/decode/packet/clock.h"
+#include "../../../kmod/decode/packet/last_ip.h"
 #include "../../../kmod/decode/packet/sync.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
@@ -17,8 +18,10 @@
 #define PIP_LENGTH	8
 /* Older address spaces get an index again. */
 #define OWNERS_RECENT	256
-/* So many are looked at while one address space is loaded: threads that take turns. */
+/* So many turns of kernel threads are passed over: they leave the address space loaded. */
 #define TURNS_LOADED	4096
+/* No place of a trace. */
+#define NOWHERE	(~0ULL)
 
 /* A walk over the packets of a trace. */
 struct walk {
@@ -30,6 +33,8 @@ struct walk {
 	size_t count;
 	/* The turn that the time is in. */
 	size_t turn;
+	/* Of the last packet that has one. */
+	u64 last_ip;
 };
 
 static bool no_memory(void)
@@ -196,6 +201,13 @@ static bool part_label(struct walk *walk, struct copy *copy)
 	return copy_upto(copy, walk->bytes, walk->end);
 }
 
+static void trace_replace(struct perf_trace *trace, const struct copy *copy)
+{
+	free(trace->bytes);
+	trace->bytes = copy->bytes;
+	trace->size = copy->size;
+}
+
 bool perf_label_insert(struct perf_trace *trace,
 		       const struct kipt_flow_config *config,
 		       const struct perf_turn *turns, size_t count)
@@ -216,17 +228,17 @@ bool perf_label_insert(struct perf_trace *trace,
 		part->start = start;
 		part->size = copy.size - start;
 	}
-	free(trace->bytes);
-	trace->bytes = copy.bytes;
-	trace->size = copy.size;
+	trace_replace(trace, &copy);
 	return true;
 }
 
-/* A PIP of the trace: which turns come until the next one. */
+/* A PIP of the trace, or one that it gets, and whose code runs until the next one. */
 struct load {
 	u64 at;
 	u64 cr3;
-	u64 from;
+	u32 space;
+	size_t index;
+	bool is_new;
 };
 
 struct loads {
@@ -234,63 +246,86 @@ struct loads {
 	size_t count;
 };
 
-static bool load_add(struct loads *loads, u64 at, u64 cr3)
+static bool load_add(struct loads *loads, const struct load *load)
 {
 	struct load *list = list_room(loads->list, loads->count, sizeof(*list));
 
 	if (!list)
 		return false;
 	loads->list = list;
-	list[loads->count++] = (struct load){ .at = at, .cr3 = cr3 };
+	list[loads->count++] = *load;
 	return true;
 }
 
-/* The time of a PIP is that of the next packet that has a time: the one before
- * may be of before the switch.
+/* Does user code run from this packet on, and did not before it? */
+static bool enters_user(struct walk *walk, const struct kipt_packet *packet)
+{
+	bool was_kernel = walk->last_ip >> 63;
+
+	if (packet->type == KIPT_PACKET_PSB)
+		walk->last_ip = 0;
+	if (packet->type != KIPT_PACKET_TIP && packet->type != KIPT_PACKET_TIP_PGE &&
+	    packet->type != KIPT_PACKET_TIP_PGD && packet->type != KIPT_PACKET_FUP)
+		return false;
+	walk->last_ip = kipt_last_ip_apply(walk->last_ip, packet);
+	return !(walk->last_ip >> 63) &&
+	       (packet->type == KIPT_PACKET_TIP_PGE ||
+		(packet->type == KIPT_PACKET_TIP && was_kernel));
+}
+
+/* The space of the task that runs at a time, or that a kernel thread took the turn from. */
+static u32 space_loaded(const struct perf_turn *turns, size_t turn)
+{
+	size_t tries = TURNS_LOADED;
+
+	while (turns[turn].space == PERF_NO_SPACE && turn && tries--)
+		turn--;
+	return turns[turn].space;
+}
+
+/*
+ * The time of a PIP is that of the next packet that has a time: the one before
+ * may be of before the switch. A process may execute another program, or map code in
+ * the place of other code, and go on with the address space that is loaded: where user
+ * code runs after that the trace gets a PIP.
  */
 static bool loads_find(struct loads *loads, struct walk *walk)
 {
-	struct kipt_packet packet;
 	size_t timed = loads->count;
+	u32 space = PERF_NO_SPACE, now;
+	struct kipt_packet packet;
+	u64 entered = NOWHERE;
+	struct load load;
 
 	while (walk_next(walk, &packet)) {
-		if (packet.type == KIPT_PACKET_PIP &&
-		    !(packet.flags & KIPT_PF_NR) &&
-		    !load_add(loads, walk_at(walk) - packet.len, packet.value))
-			return false;
+		load = (struct load){ .at = walk_at(walk) - packet.len };
+		if (enters_user(walk, &packet) && entered == NOWHERE)
+			entered = load.at;
+		if (packet.type == KIPT_PACKET_PIP && !(packet.flags & KIPT_PF_NR)) {
+			load.cr3 = packet.value;
+			entered = NOWHERE;
+			if (!load_add(loads, &load))
+				return false;
+		}
 		if (!kipt_packet_is_time(packet.type) || !walk->clock.valid)
 			continue;
-		while (timed < loads->count)
-			loads->list[timed++].from = walk->clock.now;
+		now = space_loaded(walk->turns, walk->turn);
+		if (timed == loads->count && timed && space != now && entered != NOWHERE) {
+			load = loads->list[timed - 1];
+			load.at = entered;
+			load.is_new = true;
+			if (!load_add(loads, &load))
+				return false;
+		}
+		for (; timed < loads->count; timed++) {
+			loads->list[timed].space = now;
+			space = now;
+		}
+		entered = NOWHERE;
 	}
-	while (timed < loads->count)
-		loads->list[timed++].from = walk->clock.now;
+	for (; timed < loads->count; timed++)
+		loads->list[timed].space = space_loaded(walk->turns, walk->turn);
 	return true;
-}
-
-/* The space that ran longest while an address space was loaded: that of the
- * task switched to has begun a little before, that after an exec begins later.
- */
-static u32 space_between(const struct perf_turn *turns, size_t count,
-			 size_t *turn, u64 from, u64 until)
-{
-	u64 longest = 0, begin, end;
-	u32 space = PERF_NO_SPACE;
-	size_t i;
-
-	*turn = turn_find(turns, count, *turn, from);
-	for (i = *turn; i < count && i - *turn < TURNS_LOADED &&
-			(i == *turn || turns[i].from < until); i++) {
-		begin = turns[i].from > from ? turns[i].from : from;
-		end = i + 1 < count && turns[i + 1].from < until ?
-		      turns[i + 1].from : until;
-		if (turns[i].space == PERF_NO_SPACE ||
-		    (space != PERF_NO_SPACE && end - begin <= longest))
-			continue;
-		longest = end > begin ? end - begin : 0;
-		space = turns[i].space;
-	}
-	return space;
 }
 
 /* The index of an address space and whose it is; the latest come again. */
@@ -315,22 +350,49 @@ static bool owner_get(struct perf_owner **owners, size_t *count, u64 cr3,
 	return true;
 }
 
-static bool loads_label(struct perf_trace *trace, const struct loads *loads,
-			const struct perf_turn *turns, size_t turn_count,
+static bool loads_label(struct perf_trace *trace, struct loads *loads,
 			struct perf_owner **owners, size_t *count)
 {
-	size_t turn = 0, i, index;
+	size_t i;
 
 	for (i = 0; i < loads->count; i++) {
-		const struct load *load = &loads->list[i];
-		u64 until = i + 1 < loads->count ? load[1].from : ~0ULL;
-		u32 space = space_between(turns, turn_count, &turn, load->from,
-					  until);
+		struct load *load = &loads->list[i];
 
-		if (!owner_get(owners, count, load->cr3, space, &index))
+		if (!owner_get(owners, count, load->cr3, load->space, &load->index))
 			return false;
-		pip_write(trace->bytes + load->at, index);
+		if (!load->is_new)
+			pip_write(trace->bytes + load->at, load->index);
 	}
+	return true;
+}
+
+/* Those that the trace gets; most often there are none. */
+static bool loads_insert(struct perf_trace *trace, const struct loads *loads)
+{
+	const struct load *load = loads->list, *end = load + loads->count;
+	struct copy copy = { 0 };
+	size_t i;
+
+	while (load < end && !load->is_new)
+		load++;
+	if (load == end)
+		return true;
+	for (i = 0; i < trace->part_count; i++) {
+		struct perf_part *part = &trace->parts[i];
+		u64 start = copy.size, part_end = part->start + part->size;
+		bool ok = true;
+
+		for (; ok && load < end && load->at < part_end; load++)
+			ok = !load->is_new || (copy_upto(&copy, trace->bytes, load->at) &&
+					       pip_put(&copy, load->index));
+		if (!ok || !copy_upto(&copy, trace->bytes, part_end)) {
+			free(copy.bytes);
+			return false;
+		}
+		part->start = start;
+		part->size = copy.size - start;
+	}
+	trace_replace(trace, &copy);
 	return true;
 }
 
@@ -350,7 +412,8 @@ bool perf_label_replace(struct perf_trace *trace,
 		walk_start(&walk, trace, &trace->parts[i], config);
 		ok = loads_find(&loads, &walk);
 	}
-	ok = ok && loads_label(trace, &loads, turns, turn_count, owners, count);
+	ok = ok && loads_label(trace, &loads, owners, count) &&
+	     loads_insert(trace, &loads);
 	free(loads.list);
 	return ok || no_memory();
 }

@@ -21,6 +21,7 @@
 
 #define MISC_SWITCH_OUT	(1U << 13)
 #define MISC_COMM_EXEC	(1U << 13)
+#define MISC_FORK_EXEC	(1U << 13)
 #define MISC_MMAP_DATA	(1U << 13)
 #define PROT_EXECUTE	4
 /* As many mappings that are the same are looked for one that is not. */
@@ -217,6 +218,8 @@ bool perf_maps_take(struct perf_maps *maps, const struct perf_file *file,
 	struct note note = { .type = event->type, .misc = event->misc };
 	struct perf_stamp stamp;
 
+	if (perf_misc_is_guest(event->misc))
+		return true;
 	perf_file_stamp(file, event, &stamp);
 	note.time = stamp.time;
 	note.cpu = stamp.has & PERF_SAMPLE_BIT_CPU ? stamp.cpu : ~0U;
@@ -374,13 +377,18 @@ static bool comm_play(struct perf_maps *maps, const struct note *note)
 	return true;
 }
 
-/* A thread has the mappings of its process; a process has a copy. */
+/*
+ * A thread has the mappings of its process; a process has a copy, but where perf says
+ * of one that ran already who made it.
+ */
 static bool fork_play(struct perf_maps *maps, const struct note *note)
 {
+	bool ran = note->misc & MISC_FORK_EXEC;
+
 	if (note->pid == note->other_pid)
 		return true;
 	return begin_at(space_add(maps, note->pid, note->tsc,
-				  space_last(maps, note->other_pid)));
+				  ran ? NULL : space_last(maps, note->other_pid)));
 }
 
 static bool ran_add(struct perf_maps *maps, u32 cpu, u64 from, u32 pid, u32 tid)

@@ -45,7 +45,8 @@ bool perf_samples_take(struct perf_samples *samples, const struct perf_file *fil
 		.place = sample.cpu,
 		.tid = sample.tid,
 		.attr = attr - perf_file_attr(file, 0),
-		.has_ip = !!(sample.has & PERF_SAMPLE_BIT_IP),
+		.has_ip = sample.has & PERF_SAMPLE_BIT_IP &&
+			  !perf_misc_is_guest(event->misc),
 		.has_cpu = !!(sample.has & PERF_SAMPLE_BIT_CPU),
 		.has_tid = !!(sample.has & PERF_SAMPLE_BIT_TID),
 	};

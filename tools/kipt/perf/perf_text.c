@@ -282,6 +282,8 @@ bool perf_text_take(struct perf_text *text, const struct perf_file *file,
 		return true;
 	perf_file_stamp(file, event, &stamp);
 	before = ring_time(text, &stamp);
+	if (perf_misc_is_guest(event->misc))
+		return true;
 	if (event->type != PERF_EVENT_TEXT_POKE && event->type != PERF_EVENT_LOST &&
 	    event->type != PERF_EVENT_KSYMBOL && event->type != PERF_EVENT_BPF)
 		return true;
