@@ -114,6 +114,44 @@ print(json.loads(sys.stdin.read())["changed"])' <<<"$OUT")"
 		"$(diff_json <<<"$OUT" | cut -d' ' -f1 | xargs)"
 }
 
+# diff_work SEED LONGER: a thousand rounds of equal work, of which each part takes up to
+# a fifth more or less, and "second" LONGER more
+diff_work() {
+	python3 -c 'import random, sys
+r, now, longer = random.Random(int(sys.argv[1])), 1000, int(sys.argv[2])
+def spend(ticks):
+    global now
+    now += r.randrange(ticks * 4 // 5, ticks * 6 // 5)
+    print("8 0 1 0 0 %d" % now)
+def branch(kind, ip, to):
+    print("1 %d 0 1 0xffffffff81000%s 0xffffffff81000%s" % (kind, ip, to))
+print("19 0 1 1 0 0\n5 0 1 7 0 7\n8 0 1 0 0 1000\n2 1 0 0 0xffffffff81000010 0")
+for _ in range(1000):
+    branch(3, "010", "100"); spend(100)
+    branch(3, "110", "200"); spend(300 + longer)
+    branch(6, "220", "115"); spend(200)
+    branch(6, "140", "015"); spend(400)' "$@"
+}
+
+# Equal work is not equally fast each time.
+diff_equal_work_tests() {
+	local seed
+	diff_work 0 0 | records a.rec
+	for seed in $(seq "$(fewer 10 3)"); do
+		diff_work "$seed" 0 | records b.rec
+		kdiff a.rec b.rec
+		tail -n 1 <<<"$OUT"
+	done | sort -u >work.out
+	same "diff_equal_work" "Nothing differs beyond that, of 3 functions." "$(cat work.out)"
+	kdiff a.rec b.rec --noise 0 --json
+	same "diff_equal_work_is_not_the_same" "1 3" "$(wc -l < <(cmp a.rec b.rec)) $(
+		grep -c '"type":"change"' <<<"$OUT")"
+	diff_work 1 60 | records b.rec
+	kdiff a.rec b.rec --json
+	same "diff_equal_work_but_one" "second" \
+		"$(diff_json <<<"$OUT" | sed -n '1s/ .*//p')"
+}
+
 diff_only_tests() {
 	diff_run 0 | records a.rec
 	{ diff_run 0; call 030 300; tsc 2500; ret 310 035; } | records b.rec
@@ -346,6 +384,7 @@ diff_tests() {
 	diff_slower_tests
 	diff_totals_tests
 	diff_noise_tests
+	diff_equal_work_tests
 	diff_only_tests
 	diff_gap_tests
 	diff_timeless_tests
