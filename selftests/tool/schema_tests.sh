@@ -60,6 +60,8 @@ schema_records() {
 	json lost_untimed open untimed.rec --lost
 	json slowest_untimed open untimed.rec --kallsyms kallsyms --slowest first
 	json diff diff totals.rec untimed.rec --kallsyms kallsyms
+	diff_run 0 | records slower.rec
+	json diff_lost diff totals.rec slower.rec --kallsyms kallsyms
 	head -c 100 totals.rec >cut.rec
 	json open_cut open cut.rec
 	cp lines/totals a.json

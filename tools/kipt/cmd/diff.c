@@ -224,8 +224,8 @@ const struct kipt_verb verb_diff = {
 		 "\n"
 		 "A function is the same if the build id of its file and its name are; of two builds\n"
 		 "the file's name counts. Processes are added up. What is lost in gaps is in no\n"
-		 "number; the head says how much that is. If either has no times, calls and\n"
-		 "instructions are compared.\n"
+		 "number; the head says how much that is, and a '?' which differences it may explain.\n"
+		 "If either has no times, calls and instructions are compared.\n"
 		 "\n"
 		 "The exit status is 0 whether anything differs or not.",
 	.examples = "  kipt diff before.data after.data\n"

@@ -229,14 +229,33 @@ static u64 larger(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
+static u64 difference(const struct diff_function *function, u32 measure)
+{
+	u64 before = function->sums[0][measure], after = function->sums[1][measure];
+
+	return after > before ? after - before : before - after;
+}
+
+bool diff_unsure(const struct profile_diff *diff, const struct diff_function *function,
+		 u32 measure)
+{
+	const struct diff_run *a = &diff->runs[0], *b = &diff->runs[1];
+	u32 time = measure == DIFF_TOTAL ? DIFF_TOTAL : DIFF_SELF;
+	u64 lost = a->lost;
+
+	if (!difference(function, measure) || (!a->gaps && !b->gaps))
+		return false;
+	profile_add(&lost, b->lost);
+	return !diff->times || difference(function, time) <= lost;
+}
+
 /* 0 if it is noise. */
 static u64 change_of(const struct profile_diff *diff, const struct diff_function *function,
 		     u32 measure)
 {
-	u64 before = function->sums[0][measure], after = function->sums[1][measure];
-	double most = larger(before, after);
+	double most = larger(function->sums[0][measure], function->sums[1][measure]);
 	double whole = larger(diff->runs[0].sums[measure], diff->runs[1].sums[measure]);
-	u64 change = after > before ? after - before : before - after;
+	u64 change = difference(function, measure);
 
 	return change * 100.0 > diff->noise * most &&
 	       change * 10000.0 > diff->noise * whole ? change : 0;

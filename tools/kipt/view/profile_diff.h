@@ -152,6 +152,20 @@ void profile_diff_free(struct profile_diff *diff);
 bool diff_other_build(const struct diff_object *object);
 
 /**
+ * diff_unsure() - may a difference come from what is lost alone?
+ * @diff: settled
+ * @function: function
+ * @measure: enum diff_measure
+ *
+ * Any function may have run in a gap. Instructions and calls are as sure as the time of
+ * the function itself.
+ *
+ * Return: true if it is no larger than the time that both runs lost.
+ */
+bool diff_unsure(const struct profile_diff *diff, const struct diff_function *function,
+		 u32 measure);
+
+/**
  * view_diff_print() - print what differs
  * @diff: settled
  * @options: how

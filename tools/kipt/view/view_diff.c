@@ -45,26 +45,41 @@ static const char *number_text(const struct view *view, u32 measure, u64 number,
 	return text;
 }
 
+/* The numbers of both runs, the difference, and that in percent, in words. */
+struct pair_texts {
+	char before[48], after[48], change[64], share[48];
+};
+
 /* @fresh: there was nothing of it before */
-static void measure_print(const struct view *view, u32 measure, u64 before, u64 after,
-			  bool fresh)
+static void pair_words(const struct view *view, u32 measure, u64 before, u64 after, bool fresh,
+		       struct pair_texts *texts)
 {
 	u64 change = after > before ? after - before : before - after;
 	const char *sign = after > before ? "+" : after < before ? "-" : "";
-	char texts[3][48], signs[64], share[48] = "";
+	char text[48];
+
+	number_text(view, measure, before, texts->before, sizeof(texts->before));
+	number_text(view, measure, after, texts->after, sizeof(texts->after));
+	snprintf(texts->change, sizeof(texts->change), "%s%s", sign,
+		 number_text(view, measure, change, text, sizeof(text)));
+	texts->share[0] = 0;
+	if (before)
+		snprintf(texts->share, sizeof(texts->share), "%s%.1f %%", sign,
+			 (double)change * 100 / (double)before);
+	else if (fresh)
+		snprintf(texts->share, sizeof(texts->share), "new");
+}
+
+static void measure_print(const struct view *view, u32 measure, u64 before, u64 after,
+			  bool fresh, bool unsure)
+{
+	struct pair_texts texts;
 
 	if (!before && !after)
 		return;
-	snprintf(signs, sizeof(signs), "%s%s", sign,
-		 number_text(view, measure, change, texts[2], sizeof(texts[2])));
-	if (before)
-		snprintf(share, sizeof(share), "%s%.1f %%", sign,
-			 (double)change * 100 / (double)before);
-	else if (fresh)
-		snprintf(share, sizeof(share), "new");
-	fprintf(view->out, "  %-12s %16s -> %16s %17s %10s\n", measure_names[measure],
-		number_text(view, measure, before, texts[0], sizeof(texts[0])),
-		number_text(view, measure, after, texts[1], sizeof(texts[1])), signs, share);
+	pair_words(view, measure, before, after, fresh, &texts);
+	fprintf(view->out, "  %-12s %16s -> %16s %17s %10s%s\n", measure_names[measure],
+		texts.before, texts.after, texts.change, texts.share, unsure ? " ?" : "");
 }
 
 static void function_symbol(const struct profile_diff *diff,
@@ -80,6 +95,11 @@ static void function_symbol(const struct profile_diff *diff,
 	};
 }
 
+static const char *only_text(const struct diff_function *function)
+{
+	return !function->in[0] ? ", only in B" : !function->in[1] ? ", only in A" : "";
+}
+
 static void function_print(const struct profile_diff *diff, const struct view *view,
 			   const struct diff_function *function)
 {
@@ -89,19 +109,28 @@ static void function_print(const struct profile_diff *diff, const struct view *v
 
 	function_symbol(diff, function, &symbol);
 	fprintf(view->out, "\n%s%s\n", totals_text(&symbol, text, sizeof(text)),
-		!function->in[0] ? ", only in B" : !function->in[1] ? ", only in A" : "");
+		only_text(function));
 	for (i = 0; i < DIFF_MEASURES; i++)
 		measure_print(view, i, function->sums[0][i], function->sums[1][i],
-			      !function->in[0]);
+			      !function->in[0], diff_unsure(diff, function, i));
+}
+
+static struct json_object *pair_json(u64 a, u64 b)
+{
+	struct json_object *pair = json_object_new_array();
+
+	json_object_array_add(pair, json_object_new_uint64(a));
+	json_object_array_add(pair, json_object_new_uint64(b));
+	return pair;
 }
 
 static void function_json(const struct profile_diff *diff, const struct view *view,
 			  const struct diff_function *function)
 {
 	struct json_object *line = json_object_new_object();
+	struct json_object *unsure = NULL;
 	struct profile_symbol symbol;
-	struct json_object *pair;
-	u32 i, run;
+	u32 i;
 
 	function_symbol(diff, function, &symbol);
 	jsonl_text(line, "type", "change");
@@ -117,12 +146,18 @@ static void function_json(const struct profile_diff *diff, const struct view *vi
 	for (i = 0; i < DIFF_MEASURES; i++) {
 		if (is_time(i) && !diff->times)
 			continue;
-		pair = json_object_new_array();
-		for (run = 0; run < 2; run++)
-			json_object_array_add(pair, json_object_new_uint64(
-						      function->sums[run][i]));
-		json_object_object_add(line, measure_keys[i], pair);
+		json_object_object_add(line, measure_keys[i],
+				       pair_json(function->sums[0][i], function->sums[1][i]));
+		if (!diff_unsure(diff, function, i))
+			continue;
+		unsure = unsure ? unsure : json_object_new_array();
+		json_object_array_add(unsure, json_object_new_string(measure_keys[i]));
 	}
+	if (diff->times)
+		json_object_object_add(line, "lost",
+				       pair_json(diff->runs[0].lost, diff->runs[1].lost));
+	if (unsure)
+		json_object_object_add(line, "unsure", unsure);
 	jsonl_print(line, view->out);
 }
 
@@ -202,7 +237,7 @@ static void head_print(const struct profile_diff *diff, const struct view *view,
 	for (run = 0; run < 2; run++)
 		run_print(diff, view, run, paths[run]);
 	if (diff->runs[0].gaps || diff->runs[1].gaps)
-		fputs("What is lost is in no number: a difference may come from that alone.\n",
+		fputs("What is lost is in no number: a difference with '?' may come from that alone.\n",
 		      view->out);
 	times_print(diff, view);
 	objects_print(diff, view);
@@ -217,7 +252,7 @@ static void head_print(const struct profile_diff *diff, const struct view *view,
 	for (run = 0; run < DIFF_MEASURES && diff->changed; run++) {
 		if (run != DIFF_TOTAL)
 			measure_print(view, run, diff->runs[0].sums[run],
-				      diff->runs[1].sums[run], false);
+				      diff->runs[1].sums[run], false, false);
 	}
 }
 
