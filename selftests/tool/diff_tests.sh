@@ -214,6 +214,49 @@ third kernel b self 0>0 total 0>0 insns 0>0 calls 0>1?" "$(diff_json <<<"$OUT")"
 	same "diff_marks_losses_of_either" 2 "$(grep -c ' ?$' <<<"$OUT")"
 }
 
+# diff_page NAME ARGS...: the page has what the JSON has
+diff_page() {
+	local name=$1
+	shift
+	run diff "$@" --html out.html
+	same "${name}_shows_nothing_else" "0 " "$STATUS $OUT"
+	same "$name" "" "$("$KIPT" diff "$@" --json 2>err | python3 "$HERE/read_diff.py" out.html \
+		open.html)"
+}
+
+# Names of functions may be anything, and may not become a part of the page.
+diff_html_tests() {
+	{ cat kallsyms
+	  echo "ffffffff81000700 T <script>window.hurt=1</script>"
+	  echo "ffffffff81000800 T </td><img/src=x/onerror='hurt()'>&lt;\""; } >hostile
+	diff_run 0 "call 020 700" | records a.rec
+	{ diff_run 300 "call 020 800"; tsc 2600; gap 1; tsc 3000; enable 030; } | records b.rec
+	"$KIPT" open a.rec --html open.html 2>err
+	diff_page "diff_html" a.rec b.rec --kallsyms hostile
+	run diff a.rec b.rec --kallsyms hostile
+	same "diff_html_head" "$(awk '!NF && n++ { exit } 1' <<<"$OUT")" \
+		"$(python3 "$HERE/read_diff.py" out.html)"
+	sed 's/<main>/<img id="x"><main>/' out.html >bad.html
+	same "diff_html_control" "wrong: it has an element img with {'id': 'x'}" \
+		"$(python3 "$HERE/read_diff.py" bad.html)"
+	sed '0,/data-n="[0-9]*/s//&1/' out.html >bad.html
+	same "diff_html_control_number" 1 "$("$KIPT" diff a.rec b.rec --kallsyms hostile --json \
+		2>err | python3 "$HERE/read_diff.py" bad.html open.html | grep -c '^wrong: \[\[')"
+	diff_page "diff_html_top" a.rec b.rec --kallsyms hostile --top 1
+	diff_page "diff_html_of_itself" a.rec a.rec --kallsyms hostile
+	grep -v "^8 " <(diff_run 0) | records untimed.rec
+	diff_page "diff_html_without_times" a.rec untimed.rec --kallsyms hostile
+	"$KIPT" diff a.rec b.rec --kallsyms hostile --html - >standard.html 2>err
+	"$KIPT" diff a.rec b.rec --kallsyms hostile --html out.html 2>err
+	same "diff_html_to_standard_output" "$(md5sum <out.html)" "$(md5sum <standard.html)"
+	refused "diff_html_without_a_file" 1 "cannot read absent.rec" diff a.rec absent.rec \
+		--html never.html
+	same "diff_html_is_not_made_without" 0 "$(find . -name never.html | wc -l)"
+	refused "diff_html_or_json" 2 "--json does not go with it" diff a.rec b.rec --html o --json
+	refused "diff_html_disk_full" 1 "cannot write to /dev/full" diff a.rec b.rec \
+		--html /dev/full
+}
+
 diff_timeless_tests() {
 	diff_run 0 | records a.rec
 	{ diff_run 0 "call 030 300"; gap 3; } | grep -v "^8 " | records b.rec
@@ -405,6 +448,7 @@ diff_tests() {
 	diff_equal_work_tests
 	diff_only_tests
 	diff_gap_tests
+	diff_html_tests
 	diff_timeless_tests
 	diff_name_tests
 	diff_build_tests

@@ -12,6 +12,7 @@
 
 #include "../cli/args.h"
 #include "../cli/file_map.h"
+#include "../cli/output_file.h"
 #include "../cli/printable.h"
 #include "../offline/perf_decode.h"
 #include "../perf/perf_file.h"
@@ -33,9 +34,12 @@ static const struct kipt_option options[] = {
 	  "10 unless given, 0: each change is shown" },
 	{ "top", 0, VIEW_OPTION_TOP, "N",
 	  "only the first N functions, 0: all; 20 unless\n"
-	  "given, with --json all" },
+	  "given, with --json and --html all" },
 	{ "json", 'j', VIEW_OPTION_JSON, NULL,
 	  "JSON Lines for scripts, see kipt(1)" },
+	{ "html", 0, VIEW_OPTION_HTML, "OUT",
+	  "write OUT, a page for a browser: the same as a table\n"
+	  "to sort and search, of all functions without --top" },
 	{ "time", 't', VIEW_OPTION_TIME, "FROM,TO",
 	  "only what happened in that stretch of both, as\n"
 	  "5ms,6.5ms or 5ms, or ,6.5ms" },
@@ -166,27 +170,48 @@ static bool run_read(struct runs *runs, u32 run, const char *path)
 	return ok && !runs->failed;
 }
 
-static int runs_compare(struct runs *runs, char **paths)
+static bool runs_show(struct runs *runs, char **paths, struct fresh_file *file)
 {
 	u32 i;
+
+	profile_diff_settle(&runs->diff);
+	for (i = 0; i < 2; i++)
+		plain_text(paths[i]);
+	if (runs->view.html && !fresh_begin(file))
+		return false;
+	if (!view_diff_print(&runs->diff, &runs->view, paths, file->out)) {
+		say_errno(ENOMEM, "cannot show what differs");
+		return false;
+	}
+	if (fflush(file->out) || ferror(file->out))
+		fresh_failed(file);
+	return true;
+}
+
+static int runs_compare(struct runs *runs, char **paths)
+{
+	struct fresh_file file = { .out = stdout };
+	bool ok;
 
 	runs->view.mode = VIEW_TOTALS;
 	runs->view.mode_given = true;
 	runs->view.collect = collect;
 	runs->view.collect_ctx = runs;
-	if (!runs->view.top_given && !runs->view.json) {
-		runs->view.top = TOP_DEFAULT;
+	if (!runs->view.top_given) {
+		runs->view.top = runs->view.json || runs->view.html ? 0 : TOP_DEFAULT;
 		runs->view.top_given = true;
 	}
-	for (i = 0; i < 2; i++) {
-		if (!run_read(runs, i, paths[i]))
-			return KIPT_EXIT_FAILED;
+	if (runs->view.html && runs->view.json) {
+		say_error("--html writes a file of its own: --json does not go with it");
+		return KIPT_EXIT_USAGE;
 	}
-	profile_diff_settle(&runs->diff);
-	for (i = 0; i < 2; i++)
-		plain_text(paths[i]);
-	view_diff_print(&runs->diff, &runs->view, paths, stdout);
-	return KIPT_EXIT_DONE;
+	if (runs->view.html && !fresh_open(&file, runs->view.html))
+		return KIPT_EXIT_FAILED;
+	ok = run_read(runs, 0, paths[0]) && run_read(runs, 1, paths[1]) &&
+	     runs_show(runs, paths, &file);
+	if (runs->view.html)
+		ok &= fresh_close(&file);
+	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 
 static int run(int argc, char **argv)
@@ -230,6 +255,7 @@ const struct kipt_verb verb_diff = {
 		 "The exit status is 0 whether anything differs or not.",
 	.examples = "  kipt diff before.data after.data\n"
 		    "  kipt diff before.data after.data --comm gzip --noise 2\n"
+		    "  kipt diff before.data after.data --html changes.html\n"
 		    "  kipt diff a.rec b.rec --json | jq -r 'select(.type==\"change\").symbol'",
 	.options = options,
 	.run = run,

@@ -168,11 +168,13 @@ bool diff_unsure(const struct profile_diff *diff, const struct diff_function *fu
 /**
  * view_diff_print() - print what differs
  * @diff: settled
- * @options: how
+ * @options: how; with @html a page for a browser
  * @paths: names of both files
  * @out: where to
+ *
+ * Return: true, or false without memory.
  */
-void view_diff_print(const struct profile_diff *diff, const struct view_options *options,
+bool view_diff_print(const struct profile_diff *diff, const struct view_options *options,
 		     char **paths, FILE *out);
 
 #endif /* KIPT_PROFILE_DIFF_H */

@@ -2,11 +2,15 @@
 /*
  * What differs between two runs: each number before and after, and the change.
  */
+#define _GNU_SOURCE
 #include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "html_page.h"
 #include "profile_diff.h"
 #include "view_totals.h"
 
@@ -51,8 +55,8 @@ struct pair_texts {
 };
 
 /* @fresh: there was nothing of it before */
-static void pair_words(const struct view *view, u32 measure, u64 before, u64 after, bool fresh,
-		       struct pair_texts *texts)
+static void pair_words(const struct view *view, u32 measure, u64 before, u64 after,
+		       bool fresh, struct pair_texts *texts)
 {
 	u64 change = after > before ? after - before : before - after;
 	const char *sign = after > before ? "+" : after < before ? "-" : "";
@@ -147,7 +151,8 @@ static void function_json(const struct profile_diff *diff, const struct view *vi
 		if (is_time(i) && !diff->times)
 			continue;
 		json_object_object_add(line, measure_keys[i],
-				       pair_json(function->sums[0][i], function->sums[1][i]));
+				       pair_json(function->sums[0][i],
+						 function->sums[1][i]));
 		if (!diff_unsure(diff, function, i))
 			continue;
 		unsure = unsure ? unsure : json_object_new_array();
@@ -289,6 +294,104 @@ static void head_json(const struct profile_diff *diff, const struct view *view, 
 	jsonl_print(line, view->out);
 }
 
+static void text_html(FILE *out, const char *c)
+{
+	for (; *c; c++) {
+		if (strchr("&<>\"'", *c))
+			fprintf(out, "&#%d;", *c);
+		else
+			fputc(*c, out);
+	}
+}
+
+static void number_html(FILE *out, const char *sign, u64 number, const char *text)
+{
+	fprintf(out, "<td data-n=\"%s%llu\">%s</td>", sign, (unsigned long long)number,
+		text);
+}
+
+static void function_html(const struct profile_diff *diff, const struct view *view,
+			  const struct diff_function *function)
+{
+	struct profile_symbol symbol;
+	struct pair_texts texts;
+	char text[512], change[128];
+	u64 a, b;
+	u32 i;
+
+	function_symbol(diff, function, &symbol);
+	fputs("<tr><td class=\"text name\">", view->out);
+	text_html(view->out, totals_text(&symbol, text, sizeof(text)));
+	fprintf(view->out, "</td><td class=\"text\">%s</td>",
+		!function->in[0] ? "B" : !function->in[1] ? "A" : "");
+	for (i = diff->times ? 0 : DIFF_INSNS; i < DIFF_MEASURES; i++) {
+		a = function->sums[0][i];
+		b = function->sums[1][i];
+		pair_words(view, i, a, b, !function->in[0], &texts);
+		snprintf(change, sizeof(change), "%s %s%s", texts.change, texts.share,
+			 diff_unsure(diff, function, i) ? " ?" : "");
+		number_html(view->out, "", a, texts.before);
+		number_html(view->out, "", b, texts.after);
+		number_html(view->out, a > b ? "-" : "", a > b ? a - b : b - a, change);
+	}
+	fputs("</tr>\n", view->out);
+}
+
+static void heads_html(const struct profile_diff *diff, const struct view *view)
+{
+	char lost[48];
+	u32 i, run;
+
+	fputs("<tr><th class=\"text\">function</th><th class=\"text\">only in</th>",
+	      view->out);
+	for (i = diff->times ? 0 : DIFF_INSNS; i < DIFF_MEASURES; i++) {
+		for (run = 0; run < 2; run++) {
+			fprintf(view->out, "<th>%s %c", measure_names[i], run_names[run]);
+			if (is_time(i))
+				fprintf(view->out, "<br>lost: %s", view_duration(view,
+					diff->runs[run].lost, lost, sizeof(lost)));
+			fputs("</th>", view->out);
+		}
+		fputs("<th>change</th>", view->out);
+	}
+	fputs("</tr>\n", view->out);
+}
+
+/* The head is that of the text. */
+static bool page_print(const struct profile_diff *diff, const struct view *view,
+		       char **paths, u32 top)
+{
+	struct view text = *view;
+	char *head = NULL;
+	size_t size;
+	u32 i;
+
+	text.out = open_memstream(&head, &size);
+	if (!text.out)
+		return false;
+	head_print(diff, &text, paths);
+	if (fclose(text.out)) {
+		free(head);
+		return false;
+	}
+	html_table_begin(view->out, "kipt diff");
+	fputs("<header>\n<h1>kipt diff</h1>\n<pre>", view->out);
+	text_html(view->out, head);
+	free(head);
+	fputs("</pre>\n</header>\n<main>\n<div class=\"wide\"><table>\n<thead>", view->out);
+	heads_html(diff, view);
+	fputs("</thead>\n<tbody>\n", view->out);
+	for (i = 0; i < top; i++)
+		function_html(diff, view, &diff->functions[i]);
+	fputs("</tbody>\n</table></div>\n", view->out);
+	if (top < diff->changed)
+		fprintf(view->out, "<p>%u more (--top 0 shows all)</p>\n",
+			diff->changed - top);
+	fputs("</main>\n", view->out);
+	html_table_end(view->out);
+	return true;
+}
+
 /* Of names that several functions of one file have. */
 static void several_say(const struct profile_diff *diff)
 {
@@ -310,7 +413,27 @@ static void several_say(const struct profile_diff *diff)
 		 totals_text(&symbol, text, sizeof(text)), count, count == 1 ? "" : "s");
 }
 
-void view_diff_print(const struct profile_diff *diff, const struct view_options *options,
+static void rows_print(const struct profile_diff *diff, const struct view *view,
+		       char **paths, u32 top)
+{
+	u32 i;
+
+	if (view->options->json)
+		head_json(diff, view, paths);
+	else
+		head_print(diff, view, paths);
+	for (i = 0; i < top; i++) {
+		if (view->options->json)
+			function_json(diff, view, &diff->functions[i]);
+		else
+			function_print(diff, view, &diff->functions[i]);
+	}
+	if (top < diff->changed && !view->options->json)
+		fprintf(view->out, "\n%u more (--top 0 shows all)\n",
+			diff->changed - top);
+}
+
+bool view_diff_print(const struct profile_diff *diff, const struct view_options *options,
 		     char **paths, FILE *out)
 {
 	const struct view view = {
@@ -318,20 +441,15 @@ void view_diff_print(const struct profile_diff *diff, const struct view_options 
 		.out = out,
 		.tsc_khz = diff->ns ? NS_KHZ : 0,
 	};
-	u32 i, top = view_top(options, diff->changed);
+	u32 top = view_top(options, diff->changed);
 
-	if (options->json)
-		head_json(diff, &view, paths);
-	else
-		head_print(diff, &view, paths);
-	for (i = 0; i < top; i++) {
-		if (options->json)
-			function_json(diff, &view, &diff->functions[i]);
-		else
-			function_print(diff, &view, &diff->functions[i]);
-	}
-	if (top < diff->changed && !options->json)
-		fprintf(out, "\n%u more (--top 0 shows all)\n", diff->changed - top);
-	fflush(out);
+	if (!options->html)
+		rows_print(diff, &view, paths, top);
+	else if (!page_print(diff, &view, paths, top))
+		return false;
+	/* Notes come after the text; of a page the caller says whether it was written. */
+	if (!options->html)
+		fflush(out);
 	several_say(diff);
+	return true;
 }
