@@ -292,36 +292,36 @@ perf_whose_tests() {
 	local psb="02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82" pip begin
 	local run="06 2d 10 10 3d 10 10" to_kernel="6d 00 00 00 81 ff ff"
 	local prog="0x401000 0x401005" other="0x401000 0x401003"
-	tsc() { le 8 "$(($1 << 8 | 0x19))"; }
+	tsc_packet() { le 8 "$(($1 << 8 | 0x19))"; }
 	pip="02 43 $(le 6 $((0x123000 >> 4)))"
-	begin="$psb $(tsc 1000) $pip 99 01 02 23 51 00 10 40 00"
+	begin="$psb $(tsc_packet 1000) $pip 99 01 02 23 51 00 10 40 00"
 	# jnz, jmp *%rbx
 	{ bytes 75 03 f4 f4 f4 ff e3; head -c 4089 /dev/zero; } >whose1.dump
 	{ bytes 75 01 f4 ff e3; head -c 4091 /dev/zero; } >whose2.dump
 	bytes 00 10 40 00 00 00 00 00 | tee whose1.addr >whose2.addr
 	# The trace ends; the recording goes on with another process.
-	bytes $begin $run 01 $(tsc 1400) >whose.pt
+	bytes $begin $run 01 $(tsc_packet 1400) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@3000
 	whose perf_whose_last "$prog"
 	# A process maps other code in the same place, while tracing is off or in the kernel.
-	bytes $begin $run 01 $(tsc 1400) $(tsc 2000) 51 00 10 40 00 $run 01 $(tsc 9000) >whose.pt
+	bytes $begin $run 01 $(tsc_packet 1400) $(tsc_packet 2000) 51 00 10 40 00 $run 01 $(tsc_packet 9000) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
 	whose perf_whose_mapped "$prog" "$other"
-	bytes $begin $run $to_kernel $(tsc 1400) $(tsc 2000) 6d 00 10 40 00 00 00 $run 01 \
-		$(tsc 9000) >whose.pt
+	bytes $begin $run $to_kernel $(tsc_packet 1400) $(tsc_packet 2000) 6d 00 10 40 00 00 00 $run 01 \
+		$(tsc_packet 9000) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
 	whose perf_whose_mapped_in_kernel "$prog" "$other"
 	# The last time before a return is of before the mapping, the next one is not.
-	bytes $begin $run $to_kernel $(tsc 1400) 6d 00 10 40 00 00 00 $run 01 $(tsc 2000) >whose.pt
+	bytes $begin $run $to_kernel $(tsc_packet 1400) 6d 00 10 40 00 00 00 $run 01 $(tsc_packet 2000) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
 	whose perf_whose_mapped_meanwhile "$prog" "$other"
 	# An idle CPU keeps the address space.
-	bytes $begin $run $to_kernel $(tsc 1400) $(tsc 2000) 6d 00 10 40 00 00 00 $run 01 \
-		$(tsc 9000) >whose.pt
+	bytes $begin $run $to_kernel $(tsc_packet 1400) $(tsc_packet 2000) 6d 00 10 40 00 00 00 $run 01 \
+		$(tsc_packet 9000) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 turn=100@10 turn=0@1200 turn=100@2100
 	whose perf_whose_idle "$prog" "$prog"
 	# Events and samples of a virtual machine are not of the processes here: exec, fork, map.
-	bytes $begin $run 01 $(tsc 1400) >whose.pt
+	bytes $begin $run 01 $(tsc_packet 1400) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 turn=100@10 \
 		"event=3:0x2004:20:$(le 4 100)$(le 4 100)$(le 8 0x6e69)"
 	whose perf_whose_guest "$prog"
