@@ -139,8 +139,8 @@ static struct kipt_session *next_armed(u32 id)
 	return session;
 }
 
-/* Return: 0, -ENOENT if no session is armed, or why one cannot be lent. */
-static int lend_all(void)
+/* Return: 0, -ENOENT if no session is armed, or why @step is refused of one. */
+static int each_armed(int (*step)(struct kipt_session *session))
 {
 	struct kipt_session *session;
 	int err = -ENOENT;
@@ -148,7 +148,7 @@ static int lend_all(void)
 
 	while ((session = next_armed(id))) {
 		id = session->group.id;
-		err = kipt_session_lend(session);
+		err = step(session);
 		kipt_session_put(session);
 		if (err)
 			break;
@@ -175,7 +175,7 @@ static void take_all(void)
 static void take_back(const char *why)
 {
 	lockdep_assert_held(&loan_lock);
-	borrower = NULL;
+	WRITE_ONCE(borrower, NULL);
 	pr_info("Intel PT of armed sessions is taken back: %s\n", why);
 	take_all();
 }
@@ -196,12 +196,16 @@ int kipt_arm_lend(const void *who, u32 seconds)
 	mutex_lock(&loan_lock);
 	if (borrower)
 		goto out;
-	err = lend_all();
+	/* Sessions that are stopped and started again lose what they have. */
+	err = each_armed(kipt_session_may_lend);
+	if (err)
+		goto out;
+	err = each_armed(kipt_session_lend);
 	if (err) {
 		take_all();
 		goto out;
 	}
-	borrower = who;
+	WRITE_ONCE(borrower, who);
 	loan_end = jiffies + (seconds ? seconds * HZ : MAX_JIFFY_OFFSET);
 	if (seconds)
 		mod_delayed_work(kipt_session_wq, &loan_work, seconds * HZ);
@@ -214,6 +218,9 @@ out:
 
 void kipt_arm_return(const void *who)
 {
+	/* Most files have lent nothing, and a loan that begins may take seconds. */
+	if (READ_ONCE(borrower) != who)
+		return;
 	mutex_lock(&loan_lock);
 	if (borrower == who)
 		take_back("it was given back");

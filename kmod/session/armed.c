@@ -26,6 +26,9 @@ int kipt_armed_start_cpu(struct kipt_session *session,
 	err = kipt_parts_reserve_cpu(session, trace, refusal);
 	if (err)
 		return err;
+	/* That it stops by itself is said again. */
+	flush_work(&session->event_work);
+	trace->reported = 0;
 	cpus_read_lock();
 	err = kipt_reserve_held(trace->cpu) ?
 		      kipt_trace_start_all(trace, 1, &failed) : -ENXIO;
@@ -41,7 +44,8 @@ int kipt_armed_start(struct kipt_session *session, struct kipt_refusal *refusal)
 	for (i = 0; i < session->nr_traces; i++) {
 		err = kipt_armed_start_cpu(session, &session->traces[i],
 					   refusal);
-		if (err && err != -ENXIO && session->generation == 1)
+		/* One that ran is not refused as a whole: what is missing comes later. */
+		if (err && err != -ENXIO && session->state == KIPT_STATE_NEW)
 			return err;
 	}
 	return 0;

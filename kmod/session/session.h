@@ -391,6 +391,14 @@ void kipt_session_wake(struct kipt_session *session);
 void kipt_session_stop_all(u32 cause, bool spare_armed);
 
 /**
+ * kipt_session_may_lend() - whether kipt_session_lend() would be refused
+ * @session: armed; @lock is not held
+ *
+ * Return: as kipt_session_lend(), but for -ETIMEDOUT.
+ */
+int kipt_session_may_lend(struct kipt_session *session);
+
+/**
  * kipt_session_lend() - stop, and let perf have the CPUs
  * @session: armed; @lock is not held
  *

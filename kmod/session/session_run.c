@@ -25,7 +25,8 @@ static bool is_of_session(u32 cause)
 {
 	return cause == KIPT_STOP_CAUSE_USER ||
 	       cause == KIPT_STOP_CAUSE_SUSPEND ||
-	       cause == KIPT_STOP_CAUSE_REBOOT;
+	       cause == KIPT_STOP_CAUSE_REBOOT ||
+	       cause == KIPT_STOP_CAUSE_LENT;
 }
 
 /* Why a CPU stopped by itself, once. */
@@ -191,6 +192,7 @@ static int start_locked(struct kipt_session *session,
 	if (err) {
 		/* The CPUs that did start hold nothing worth keeping. */
 		kipt_session_stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
+		kipt_trace_forget_all(session->traces, session->nr_traces);
 		forget_last_run(session);
 	}
 	WRITE_ONCE(session->cause, 0);
@@ -198,6 +200,8 @@ static int start_locked(struct kipt_session *session,
 	if (err)
 		return err;
 	kipt_armed_tell(session);
+	/* An armed one may lack CPUs. */
+	kipt_session_look(session);
 	return 0;
 }
 
@@ -251,11 +255,17 @@ int kipt_session_stop(struct kipt_session *session, u32 cause,
 
 	mutex_lock(&session->lock);
 	err = kipt_session_check_gone(session, refusal);
-	if (!err && session->state != KIPT_STATE_RUNNING)
+	if (!err && session->state == KIPT_STATE_RUNNING) {
+		err = stop_running(session, cause, refusal);
+	} else if (!err && session->state == KIPT_STATE_STOPPED &&
+		   session->cause == KIPT_STOP_CAUSE_LENT) {
+		/* The end of the loan does not start it. */
+		WRITE_ONCE(session->cause, cause);
+		kipt_session_set_state(session, KIPT_STATE_STOPPED);
+	} else if (!err) {
 		err = kipt_refuse(refusal, NULL, -EALREADY,
 				  "session %u is not running", session->group.id);
-	if (!err)
-		err = stop_running(session, cause, refusal);
+	}
 	mutex_unlock(&session->lock);
 	return err;
 }
@@ -289,15 +299,28 @@ bool kipt_session_all_answer(struct kipt_session *session)
 	return true;
 }
 
+static int may_lend(struct kipt_session *session)
+{
+	lockdep_assert_held(&session->lock);
+	return session->state == KIPT_STATE_SETUP ? -EBUSY : kipt_permission_file(session);
+}
+
+int kipt_session_may_lend(struct kipt_session *session)
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (!READ_ONCE(session->dead) && session->held)
+		err = may_lend(session);
+	mutex_unlock(&session->lock);
+	return err;
+}
+
 static int lend_locked(struct kipt_session *session)
 {
-	int err;
+	int err = may_lend(session);
 	u32 i;
 
-	lockdep_assert_held(&session->lock);
-	if (session->state == KIPT_STATE_SETUP)
-		return -EBUSY;
-	err = kipt_permission_file(session);
 	if (err)
 		return err;
 	session->arm.lent = true;
@@ -338,6 +361,7 @@ static int yield_locked(struct kipt_session *session, struct kipt_trace *trace,
 	    kipt_trace_check_all(trace, 1, &failed) == -ETIMEDOUT)
 		return -ETIMEDOUT;
 	kipt_crash_pages_unlink(trace);
+	trace->unlinked = get_state_synchronize_rcu();
 	kipt_trace_detach(trace);
 	kipt_reserve_put(trace->cpu);
 	kipt_session_hand_over(session, trace->cpu, heir);
@@ -371,8 +395,8 @@ bool kipt_session_take_back(struct kipt_session *session,
 	cpus_read_lock();
 	kipt_trace_attach(trace);
 	cpus_read_unlock();
-	/* A CPU that dies may have stood on the page when it was unlinked. */
-	synchronize_rcu();
+	/* A CPU that dies may have read the page when it was unlinked. */
+	cond_synchronize_rcu(trace->unlinked);
 	kipt_crash_pages_link(trace);
 	return true;
 }

@@ -326,6 +326,15 @@ static int first_failure(struct kipt_trace *traces, u32 count,
 	return 0;
 }
 
+void kipt_trace_forget_all(struct kipt_trace *traces, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (kipt_trace_quiet(&traces[i]))
+			forget(&traces[i]);
+}
+
 int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
 			 struct kipt_trace **failed)
 {
@@ -352,9 +361,7 @@ int kipt_trace_start_all(struct kipt_trace *traces, u32 count,
 	if (!err)
 		return 0;
 	kipt_trace_stop_all(traces, count, KIPT_STOP_CAUSE_USER);
-	for (i = 0; i < count; i++)
-		if (kipt_trace_quiet(&traces[i]))
-			forget(&traces[i]);
+	kipt_trace_forget_all(traces, count);
 	return err;
 }
 

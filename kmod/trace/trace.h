@@ -93,6 +93,8 @@ enum kipt_trace_state {
  * @pmis: PMIs taken since the start
  * @full_work: carries @full out of the NMI
  * @reported: the cause that listeners know; of session.c's work item
+ * @unlinked: the grace period after which nobody reads its crash page, see
+ *	get_state_synchronize_rcu(); while the CPU is yielded
  */
 struct kipt_trace {
 	struct kipt_group *group;
@@ -126,6 +128,7 @@ struct kipt_trace {
 	atomic64_t pmis;
 	struct irq_work full_work;
 	u32 reported;
+	unsigned long unlinked;
 };
 
 /**
@@ -188,6 +191,15 @@ void kipt_trace_detach(struct kipt_trace *trace);
  */
 int kipt_trace_check_all(struct kipt_trace *traces, u32 count,
 			 struct kipt_trace **failed);
+
+/**
+ * kipt_trace_forget_all() - drop what the last run left, its positions and cause
+ * @traces: those that still trace are left alone
+ * @count: how many
+ *
+ * Context: session->lock is held.
+ */
+void kipt_trace_forget_all(struct kipt_trace *traces, u32 count);
 
 /**
  * kipt_trace_start_all() - start tracing on some CPUs, all anew

@@ -405,6 +405,107 @@ TEST_F_TIMEOUT(arm, lent_until_the_time_is_over, 60)
 	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
 
+TEST_F_TIMEOUT(arm, stopped_while_it_is_lent, 60)
+{
+	int file;
+
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	file = borrow(0);
+	ASSERT_LE(0, file);
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	EXPECT_EQ(-EALREADY, kipt_session_stop(&self->nl, self->id));
+	close(file);
+	wait_ms(500);
+	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, self->id));
+	EXPECT_EQ(KIPT_STOP_CAUSE_USER, kipt_nl_u32(&self->nl, KIPT_A_SESSION_CAUSE, 0));
+	EXPECT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+}
+
+/* perf has CPU 1 when the session is started again, and ends later. */
+TEST_F_TIMEOUT(arm, cpu_that_is_busy_at_a_second_start_comes_later, 60)
+{
+	struct perf_pt perf;
+	int file;
+
+	SKIP_IF(perf_pt_type() ? NULL : "no PMU intel_pt");
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	EXPECT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	file = borrow(0);
+	ASSERT_LE(0, file);
+	ASSERT_TRUE(perf_traces(&perf));
+	close(file);
+	EXPECT_EQ(0, kipt_session_start(&self->nl, self->id));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 0));
+	EXPECT_EQ(KIPT_STATE_STOPPED, cpu_state(&self->nl, self->id, 1));
+	perf_pt_close(&perf);
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 1));
+	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+/* A loan that one session refuses costs the others nothing that they traced. */
+TEST_F_TIMEOUT(arm, refused_loan_leaves_what_was_traced, 60)
+{
+	static struct kipt_nl maker;
+	struct kipt_want other = self->want;
+	struct kipt_msg msg;
+	uint64_t generation;
+	int i;
+
+	self->want.cpus = "0";
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, self->id));
+	generation = kipt_nl_u64(&self->nl, KIPT_A_SESSION_GENERATION, 0);
+	other.cpus = "1";
+	other.size = size_up_to(64 * SIZE_USUAL);
+	kipt_want_put(&msg, &other);
+	ASSERT_EQ(0, kipt_nl_open(&maker));
+	ASSERT_EQ(0, kipt_nl_dump_begin(&maker, &msg));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(1, kipt_nl_next(&maker, 5000));
+	EXPECT_EQ(-EBUSY, borrow(0));
+	EXPECT_EQ(KIPT_STATE_RUNNING, kipt_session_state(&self->nl, self->id));
+	EXPECT_EQ(1, generation);
+	EXPECT_EQ(generation, kipt_nl_u64(&self->nl, KIPT_A_SESSION_GENERATION, 0));
+	kipt_nl_close(&maker);
+}
+
+/* Is an event of CPU 1 the next one of a CPU? */
+static bool hears_of_cpu1(struct kipt_nl *listener)
+{
+	while (kipt_nl_event(listener, 5000) == KIPT_CMD_SESSION_EVENT) {
+		uint32_t cpu = kipt_nl_u32(listener, KIPT_A_EVENT_CPU, ~0U);
+
+		if (cpu != ~0U)
+			return cpu == 1 &&
+			       kipt_nl_u32(listener, KIPT_A_EVENT_CAUSE, 0) ==
+			       KIPT_STOP_CAUSE_OFFLINE;
+	}
+	return false;
+}
+
+TEST_F_TIMEOUT(arm, each_time_that_a_cpu_goes_is_an_event, 60)
+{
+	static struct kipt_nl listener;
+	int times;
+
+	TAKES_CPU1();
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(0, kipt_nl_open(&listener));
+	ASSERT_EQ(0, kipt_nl_join(&listener));
+	for (times = 0; times < 2; times++) {
+		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
+		EXPECT_TRUE(hears_of_cpu1(&listener)) TH_LOG("time %d", times);
+		ASSERT_EQ(0, knob_back());
+		ASSERT_TRUE(gets_traced(&self->nl, self->id, 1));
+	}
+	kipt_nl_close(&listener);
+}
+
 /* A session of CPU 1 that is not armed, running; or an error. */
 static int take_cpu1(struct kipt_nl *nl)
 {
