@@ -505,9 +505,18 @@ core_of() {
 			paste -sd ';' | sed 's/;/; /')"
 }
 
+# core_calls NAME WORDS CORE OPTION...: what kipt says of process $pid's death beside CORE
+core_calls() {
+	local name=$1 words=$2 core=$3
+	shift 3
+	rm -rf cores
+	"$KIPT" core "$@" cores "$pid" <"$core" 2>err
+	same "$name" "1 2" "$(grep -c "$words" cores/*.calls) $("$KIPT" crash list --json | wc -l)"
+}
+
 # What a program did last is shown with code out of its core dump, and of no other.
 core_code_tests() {
-	local id
+	local id pid now
 	sysctl -qw kernel.core_pattern=core
 	left compiled
 	mv core compiled.core
@@ -523,6 +532,12 @@ core_code_tests() {
 		tail -n 1 <<<"$OUT" | grep -c 'was killed by SIGSEGV')"
 	refused "core_of_another_death" 1 "of another program, or of another death" \
 		crash show "$id" --core core
+	pid=$("$KIPT" crash list --json | sed -n '2s/.*"pid":\([0-9]*\).*/\1/p')
+	now=$(date +%s)
+	core_calls core_of_another_time "There is no trace of process $pid" core -t $((now - 600))
+	core_calls core_of_another_user "There is no trace of process $pid" core -t "$now" -u 4242
+	core_calls core_of_the_same_number "but of another one with the same number" \
+		compiled.core -t "$now"
 	head -c 100 compiled.core >head.core
 	refused "core_cut_in_its_head" 1 "not a core dump .* or was cut" \
 		crash show "$id" --core head.core
