@@ -237,8 +237,8 @@ struct load {
 	u64 at;
 	u64 cr3;
 	u32 space;
-	size_t index;
-	bool is_new;
+	u32 index : 31;
+	u32 is_new : 1;
 };
 
 struct loads {
@@ -313,7 +313,7 @@ static bool loads_find(struct loads *loads, struct walk *walk)
 		if (timed == loads->count && timed && space != now && entered != NOWHERE) {
 			load = loads->list[timed - 1];
 			load.at = entered;
-			load.is_new = true;
+			load.is_new = 1;
 			if (!load_add(loads, &load))
 				return false;
 		}
@@ -353,15 +353,16 @@ static bool owner_get(struct perf_owner **owners, size_t *count, u64 cr3,
 static bool loads_label(struct perf_trace *trace, struct loads *loads,
 			struct perf_owner **owners, size_t *count)
 {
-	size_t i;
+	size_t i, index;
 
 	for (i = 0; i < loads->count; i++) {
 		struct load *load = &loads->list[i];
 
-		if (!owner_get(owners, count, load->cr3, load->space, &load->index))
+		if (!owner_get(owners, count, load->cr3, load->space, &index))
 			return false;
+		load->index = index;
 		if (!load->is_new)
-			pip_write(trace->bytes + load->at, load->index);
+			pip_write(trace->bytes + load->at, index);
 	}
 	return true;
 }
