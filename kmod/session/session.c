@@ -195,9 +195,10 @@ static bool detach_all(struct kipt_session *session)
 	if (kipt_trace_stop_all(session->traces, session->nr_traces,
 				KIPT_STOP_CAUSE_USER))
 		return false;
-	for (i = 0; i < session->nr_traces && session->held; i++) {
-		kipt_crash_pages_unlink(&session->traces[i]);
-		kipt_trace_detach(&session->traces[i]);
+	/* The page that was linked last is the first, which is found at once. */
+	for (i = session->nr_traces; i && session->held; i--) {
+		kipt_crash_pages_unlink(&session->traces[i - 1]);
+		kipt_trace_detach(&session->traces[i - 1]);
 	}
 	return true;
 }
