@@ -143,7 +143,7 @@ u64 kipt_buffer_table(const struct kipt_buffer *buffer);
  * @head: bytes written, to the end; see struct kipt_trace_result
  * @tail: the oldest byte that is there, counted like @head
  *
- * Quick, whatever the size. Context: any but NMI.
+ * Quick, whatever the size. Context: any, also NMI.
  *
  * Return: 0, or -EFAULT if the registers do not point into the buffer's
  * tables: someone else wrote them.
