@@ -3,6 +3,7 @@
  * Parses the command fetch and writes its messages, with the records where
  * the reader will take them from. Owns what a dump remembers. Process context.
  */
+#include <linux/cpumask.h>
 
 #include "../lib/compat.h"
 #include "../fetch/fetch.h"
@@ -38,6 +39,15 @@ static int check_output(struct nlattr *attr, u32 output,
 	return 0;
 }
 
+/* The session's CPUs are looked at later, where KIPT_FETCH_ALL_CPUS is none of them. */
+static int check_cpu(struct nlattr *attr, struct kipt_refusal *refusal)
+{
+	if (!attr || nla_get_u32(attr) < nr_cpu_ids)
+		return 0;
+	return kipt_refuse(refusal, attr, -ENXIO, "CPU %u does not exist",
+			   nla_get_u32(attr));
+}
+
 static int parse_fetch(struct nlattr **attrs,
 		       struct kipt_fetch_request *request,
 		       struct kipt_refusal *refusal)
@@ -54,7 +64,7 @@ static int parse_fetch(struct nlattr **attrs,
 	request->only_cpu = cpu ? nla_get_u32(cpu) : KIPT_FETCH_ALL_CPUS;
 	request->output = output ? nla_get_u32(output) : 0;
 	request->memory = memory ? nla_get_u64(memory) : 0;
-	return check_output(output, request->output, refusal);
+	return check_output(output, request->output, refusal) ?: check_cpu(cpu, refusal);
 }
 
 static int fetch_start(struct netlink_callback *cb, struct nlattr **attrs,

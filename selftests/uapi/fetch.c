@@ -423,14 +423,26 @@ TEST_F(fetch, outputs_that_exclude_each_other_are_refused)
 	EXPECT_LT(0, strlen(self->nl.why));
 }
 
-TEST_F(fetch, cpu_of_no_session_is_refused)
+/* Return: what a fetch of one CPU is answered. */
+static int fetch_cpu(struct kipt_nl *nl, int id, uint32_t cpu)
 {
 	struct kipt_msg msg;
 
 	kipt_msg_begin(&msg, KIPT_CMD_FETCH);
-	kipt_msg_u32(&msg, KIPT_A_FETCH_ID, (uint32_t)self->id);
-	kipt_msg_u32(&msg, KIPT_A_FETCH_CPU, 1);
-	EXPECT_EQ(-ENXIO, kipt_nl_dump(&self->nl, &msg, NULL, NULL));
+	kipt_msg_u32(&msg, KIPT_A_FETCH_ID, (uint32_t)id);
+	kipt_msg_u32(&msg, KIPT_A_FETCH_CPU, cpu);
+	return kipt_nl_dump(nl, &msg, NULL, NULL);
+}
+
+TEST_F(fetch, cpu_of_no_session_is_refused)
+{
+	EXPECT_EQ(-ENXIO, fetch_cpu(&self->nl, self->id, 1));
+	EXPECT_LT(0, strlen(self->nl.why));
+}
+
+TEST_F(fetch, greatest_number_of_a_cpu_is_refused)
+{
+	EXPECT_EQ(-ENXIO, fetch_cpu(&self->nl, self->id, ~0U));
 	EXPECT_LT(0, strlen(self->nl.why));
 }
 
