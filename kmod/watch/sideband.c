@@ -12,6 +12,7 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/timer.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
@@ -38,6 +39,8 @@
 #define LOG_MIN		256U
 /* Switches of a CPU, after which it is looked for what has ended. */
 #define TIDY_SWITCHES	4096U
+/* How often that is looked for when nobody logs any more. */
+#define TIDY_APART	(5 * HZ)
 /* Processes that share an address space, each the child of the one before. */
 #define SHARERS	8U
 
@@ -48,7 +51,7 @@ struct kipt_sideband {
 	bool mark_switches;
 	struct kipt_spaces *spaces;
 	struct irq_work wake;
-	struct work_struct tidy;
+	struct delayed_work tidy;
 	struct kipt_images *images;
 	/* By number of CPU; those of @cpus have entries. */
 	struct kipt_switch_log logs[];
@@ -78,14 +81,23 @@ static bool has_user_code(const struct task_struct *task)
 	return task->mm && !(task->flags & PF_KTHREAD);
 }
 
+static void tidy_later(struct kipt_sideband *sideband)
+{
+	schedule_delayed_work(&sideband->tidy, round_jiffies_relative(TIDY_APART));
+}
+
 static void tidy_work(struct work_struct *work)
 {
-	kipt_spaces_tidy(container_of(work, struct kipt_sideband, tidy)->spaces);
+	struct kipt_sideband *sideband =
+		container_of(to_delayed_work(work), struct kipt_sideband, tidy);
+
+	if (kipt_spaces_tidy(sideband->spaces))
+		tidy_later(sideband);
 }
 
 static void wake_tidy(struct irq_work *wake)
 {
-	schedule_work(&container_of(wake, struct kipt_sideband, wake)->tidy);
+	schedule_delayed_work(&container_of(wake, struct kipt_sideband, wake)->tidy, 0);
 }
 
 static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm, u32 tgid)
@@ -384,7 +396,7 @@ struct kipt_sideband *kipt_sideband_create(const struct cpumask *cpus,
 	sideband->stops = stops;
 	sideband->mark_switches = mark_switches;
 	init_irq_work(&sideband->wake, wake_tidy);
-	INIT_WORK(&sideband->tidy, tidy_work);
+	INIT_DELAYED_WORK(&sideband->tidy, tidy_work);
 	sideband->spaces = kipt_spaces_create();
 	if (sideband->spaces && !alloc_logs(sideband, size) && !get_probes(sideband))
 		return sideband;
@@ -399,7 +411,7 @@ void kipt_sideband_destroy(struct kipt_sideband *sideband)
 	kipt_sideband_pause(sideband);
 	put_probes(sideband);
 	irq_work_sync(&sideband->wake);
-	cancel_work_sync(&sideband->tidy);
+	cancel_delayed_work_sync(&sideband->tidy);
 	free_sideband(sideband);
 }
 
@@ -407,6 +419,7 @@ void kipt_sideband_reset(struct kipt_sideband *sideband)
 {
 	unsigned int cpu;
 
+	cancel_delayed_work_sync(&sideband->tidy);
 	kipt_sideband_give(sideband, NULL);
 	kipt_spaces_clear(sideband->spaces);
 	for_each_cpu(cpu, sideband->cpus)
@@ -420,6 +433,7 @@ void kipt_sideband_pause(struct kipt_sideband *sideband)
 	for_each_cpu(cpu, sideband->cpus)
 		cmpxchg(per_cpu_ptr(&listener, cpu), sideband, NULL);
 	kipt_spaces_over(sideband->spaces);
+	tidy_later(sideband);
 }
 
 struct kipt_spaces *kipt_sideband_spaces(struct kipt_sideband *sideband)

@@ -82,9 +82,10 @@ void kipt_sideband_reset(struct kipt_sideband *sideband);
  * @sideband: the sideband
  *
  * For CPUs that could not be asked to call kipt_sideband_end_local(): such a
- * CPU may still write the entry it is at. Waits for nothing.
+ * CPU may still write the entry it is at. Address spaces that end from now on are let
+ * go of within some seconds, until kipt_sideband_reset(). Waits for nothing.
  *
- * Context: any.
+ * Context: any but NMI.
  */
 void kipt_sideband_pause(struct kipt_sideband *sideband);
 

@@ -393,15 +393,19 @@ static struct mm_struct *evict(struct kipt_spaces *spaces, struct space *space)
 	return mm;
 }
 
-/* Return: with a reference that is the caller's now. */
+/*
+ * After the run nobody is given a name that is free again, and none is added that would
+ * need room. Return: with a reference that is the caller's now.
+ */
 static struct mm_struct *let_go(struct kipt_spaces *spaces)
 {
-	bool room = spaces->nr_room >= room_min(spaces);
+	bool room = spaces->over || spaces->nr_room >= room_min(spaces);
+	u32 keep = room && !spaces->over ? ended_max(spaces) : 0;
 	struct space *space;
 
 	lockdep_assert_held(&spaces->lock);
 	space = list_first_entry_or_null(&spaces->ended, struct space, order);
-	if (space && (!room || spaces->nr_ended > ended_max(spaces)))
+	if (space && spaces->nr_ended > keep)
 		return release(spaces, space);
 	if (room)
 		return NULL;
@@ -436,10 +440,11 @@ static void find_ended(struct kipt_spaces *spaces)
 	WRITE_ONCE(spaces->nr_new, 0);
 }
 
-void kipt_spaces_tidy(struct kipt_spaces *spaces)
+bool kipt_spaces_tidy(struct kipt_spaces *spaces)
 {
 	struct mm_struct *mm;
 	unsigned long flags;
+	bool more;
 
 	might_sleep();
 	find_ended(spaces);
@@ -451,6 +456,10 @@ void kipt_spaces_tidy(struct kipt_spaces *spaces)
 			mmdrop(mm);
 		cond_resched();
 	} while (mm);
+	raw_spin_lock_irqsave(&spaces->lock, flags);
+	more = spaces->over && !list_empty(&spaces->live);
+	raw_spin_unlock_irqrestore(&spaces->lock, flags);
+	return more;
 }
 
 /* Return: what it had, with a reference that is the caller's now; or NULL. */

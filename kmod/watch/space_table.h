@@ -12,7 +12,8 @@
  * In an entry, born <= released. Of two entries with one name, one was
  * released before the other was born.
  *
- * Nobody says that one ends: kipt_spaces_tidy() finds those that have no user left.
+ * Nobody says that one ends: kipt_spaces_tidy() finds those that have no user left,
+ * during the run and after it.
  * When there is no room the longest ended are forgotten, and counted.
  */
 #ifndef KIPT_SPACE_TABLE_H
@@ -160,11 +161,14 @@ bool kipt_spaces_untidy(const struct kipt_spaces *spaces);
  * @spaces: the table
  *
  * The newest that ended are kept a while, so that within some milliseconds no
- * name has two owners.
+ * name has two owners. After kipt_spaces_over() all that ended are let go of, and
+ * nothing is forgotten.
  *
  * Context: may sleep.
+ *
+ * Return: whether to come back: the run is over, and some that live will end.
  */
-void kipt_spaces_tidy(struct kipt_spaces *spaces);
+bool kipt_spaces_tidy(struct kipt_spaces *spaces);
 
 /**
  * kipt_spaces_lost() - address spaces that were forgotten or not noted

@@ -25,6 +25,9 @@
 #define BIG		(96L * MIB)
 #define PROCESSES	5000
 #define PROCESSES_SHORT	300
+/* Processes that end after the stop, and how long it may take to notice that. */
+#define SLEEPERS	500
+#define SETTLE_SECONDS	30
 #define KERNEL_BEGIN	0x8000000000000000ULL
 /* A program of our own: where it is, and what it does there. */
 #define TINY_BASE	0x10000000ULL
@@ -104,6 +107,91 @@ TEST_F_TIMEOUT(sideband, memory_of_an_ended_process_is_freed, 120)
 	}
 	TH_LOG("%ld KiB less are free", before - after);
 	EXPECT_GT(BIG / 4096, before - after);
+}
+
+/* mm_structs that exist, by and large; -1: the kernel does not say. */
+static long mm_structs(void)
+{
+	FILE *f = fopen("/proc/slabinfo", "r");
+	char line[512];
+	long count = -1;
+
+	while (f && count < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "mm_struct %ld", &count);
+	if (f)
+		fclose(f);
+	return count;
+}
+
+/* Return: how many more mm_structs there are than @before when that changes no more. */
+static long more_mm_structs(long before)
+{
+	long more, tries;
+
+	for (tries = 0; tries < SETTLE_SECONDS; tries++) {
+		more = mm_structs() - before;
+		if (more < SLEEPERS / 4)
+			break;
+		wait_ms(1000);
+	}
+	return more;
+}
+
+/* A child that has run on the traced CPU and does so no more. Return: it, or -1. */
+static pid_t make_sleeper(int done)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	pin_to(0);
+	if (write(done, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Return: whether all of them run, and each did so. */
+static bool make_sleepers(pid_t *sleepers)
+{
+	int done[2], i;
+	char byte;
+
+	if (pipe(done))
+		return false;
+	for (i = 0; i < SLEEPERS; i++) {
+		sleepers[i] = make_sleeper(done[1]);
+		if (sleepers[i] < 0 || read(done[0], &byte, 1) != 1)
+			return false;
+	}
+	close(done[0]);
+	close(done[1]);
+	return true;
+}
+
+/* A detached session may stay stopped for days. */
+TEST_F_TIMEOUT(sideband, what_ends_after_the_stop_is_let_go_of, 240)
+{
+	static pid_t sleepers[SLEEPERS];
+	long before = mm_structs(), more;
+	int i;
+
+	if (before < 0)
+		SKIP(return, "/proc/slabinfo does not say how many mm_structs there are");
+	self->id = begin(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_TRUE(make_sleepers(sleepers));
+	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
+	more = mm_structs() - before;
+	for (i = 0; i < SLEEPERS; i++)
+		kill(sleepers[i], SIGKILL);
+	for (i = 0; i < SLEEPERS; i++)
+		waitpid(sleepers[i], NULL, 0);
+	TH_LOG("%ld more mm_structs", more);
+	EXPECT_LT(SLEEPERS / 2, more);
+	more = more_mm_structs(before);
+	TH_LOG("%ld more after their processes have ended", more);
+	EXPECT_GT(SLEEPERS / 4, more);
 }
 
 /*
