@@ -153,7 +153,8 @@ struct kipt_raw_images {
  * when it is read; EBADF it is not open for reading; E2BIG there are
  * KIPT_RAW_FILES_MAX; ENOMEM; EOPNOTSUPP the module was built without its decoder.
  * IMAGES gives the session what the fetches to come use, in place of what it had; it
- * loses it when it starts again. What a range covers is read from its file, unless its
+ * loses it when it starts again or is deleted; until then the files stay open, in no
+ * process, and their file systems in use. What a range covers is read from its file, unless its
  * process, which still runs, wrote over it; all else from memory of the processes that
  * still run. EINVAL not attached, or a member is not as said above; E2BIG too many;
  * EBUSY a fetch is under way, or the session is not stopped; ESTALE it is gone; ENOMEM;
