@@ -27,6 +27,7 @@
 #include "../hw/nmi_claim.h"
 #include "snapshot_slot.h"
 #include "../shared/snapshot_logs.h"
+#include "../shared/tsc_age.h"
 #include "../trace/trace.h"
 
 /* A reader waits so long for CPUs that were asked and have not copied yet. */
@@ -38,6 +39,8 @@
 #define RELATED_MS	10000ULL
 /* And this, of the same thread. */
 #define RELATED_TASK_MS	60000ULL
+/* TSCs of two CPUs are less apart. */
+#define SKEW_MS		1000ULL
 
 static atomic_t last_id = ATOMIC_INIT(0);
 /* Events since the last snapshot of which nothing is kept. */
@@ -185,8 +188,7 @@ static struct kipt_slot *take_slot(u64 tsc)
 	id = READ_ONCE(slot->snapshot.dump.id);
 	/* The number before the age: who replaces the event changes the number. */
 	smp_rmb();
-	if ((s64)(tsc - slot->snapshot.dump.event.tsc) <
-		    (s64)(APART_MS * tsc_khz) ||
+	if (kipt_tsc_is_near(tsc, slot->snapshot.dump.event.tsc, APART_MS * tsc_khz) ||
 	    atomic_cmpxchg(&slot->state, KIPT_SLOT_FULL, KIPT_SLOT_FILLING) != KIPT_SLOT_FULL)
 		return NULL;
 	if (READ_ONCE(slot->snapshot.dump.id) != id) {
@@ -317,6 +319,15 @@ void kipt_snapshot_fault(u64 ip, u32 trap)
 	irq_work_queue(&announce_work);
 }
 
+static bool is_related(const struct kipt_crash_event *death, const struct kipt_slot *slot)
+{
+	bool same_task = READ_ONCE(slot->task) == current && current->pid;
+
+	return kipt_tsc_follows(death->tsc, data_race(slot->snapshot.dump.event.tsc),
+				(same_task ? RELATED_TASK_MS : RELATED_MS) * tsc_khz,
+				SKEW_MS * tsc_khz);
+}
+
 u32 kipt_snapshot_before(const struct kipt_crash_event *death,
 			 struct kipt_crash_event *event,
 			 struct kipt_excerpt_source *source)
@@ -326,9 +337,7 @@ u32 kipt_snapshot_before(const struct kipt_crash_event *death,
 	const struct kipt_trace *trace;
 
 	/* Should an event be filling the slot just now, its area is of another number. */
-	if (!slot || (s64)(death->tsc - data_race(slot->snapshot.dump.event.tsc)) >
-		     (s64)((READ_ONCE(slot->task) == current && current->pid ?
-			    RELATED_TASK_MS : RELATED_MS) * tsc_khz))
+	if (!slot || !is_related(death, slot))
 		return 0;
 	trace = kipt_trace_of(slot->snapshot.dump.event.cpu);
 	area = trace && trace->areas ? trace->areas[slot - kipt_slots] : NULL;

@@ -5,7 +5,7 @@
 SIDEBAND_TEST := selftests/sideband
 SIDEBAND_BUILD := $(BUILD)/sideband
 SIDEBAND_TESTS := switch_log image_table patch_log snapshot_logs \
-	text_view limits task_merge killed_quota task_notes
+	text_view limits task_merge killed_quota task_notes tsc_age
 SIDEBAND_OBJECTS := $(SIDEBAND_BUILD)/objects
 
 $(eval $(call compile,$(SIDEBAND_OBJECTS),$$(CC) $$(WARNINGS) -O2 -g -pthread -Itools/shim))
@@ -17,10 +17,12 @@ $(SIDEBAND_BUILD)/$(1)_test: $(call objects,$(SIDEBAND_OBJECTS),\
 	$$(CC) -pthread -o $$@ $$^
 endef
 
-$(foreach test,$(filter-out limits text_view task_merge,$(SIDEBAND_TESTS)),\
+$(foreach test,$(filter-out limits text_view task_merge tsc_age,$(SIDEBAND_TESTS)),\
 	$(eval $(call sideband-test,$(test),shared/$(test).c)))
 $(eval $(call sideband-test,limits,lib/limits.c))
 $(eval $(call sideband-test,text_view,shared/text_view.c shared/patch_log.c))
+# A header alone.
+$(eval $(call sideband-test,tsc_age,))
 $(eval $(call sideband-test,task_merge,shared/task_merge.c shared/switch_log.c))
 
 .PHONY: sideband-test
