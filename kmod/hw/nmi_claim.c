@@ -18,6 +18,8 @@
 #define SENT_MS		10000
 /* And one that was on its way when another came: it follows at once, or is merged. */
 #define BEHIND_MS	10
+/* TSCs of two CPUs are less apart. */
+#define SKEW_MS		1000
 
 /*
  * How many NMIs of ours may still come, until when, in TSC ticks: those of PMIs that a
@@ -31,9 +33,22 @@ static DEFINE_PER_CPU(u64, awaited_until);
 /* A PMI masked LVTPC; its NMI, here or on its way, is to undo that. */
 static DEFINE_PER_CPU(bool, masked);
 
+static u64 ticks_of(unsigned int ms)
+{
+	return (u64)ms * tsc_khz;
+}
+
 static u64 time_in(unsigned int ms)
 {
-	return rdtsc() + (u64)ms * tsc_khz;
+	return rdtsc() + ticks_of(ms);
+}
+
+/* Nobody awaits one for longer: that was before the machine slept and the TSC went back. */
+static bool is_over(u64 until)
+{
+	u64 left = until - rdtsc();
+
+	return !left || left > ticks_of(SENT_MS + SKEW_MS);
 }
 
 /* Others add, this CPU takes off. */
@@ -44,7 +59,7 @@ bool kipt_nmi_take_local(void)
 	int seen = atomic_read(count);
 	u64 limit = READ_ONCE(*until);
 
-	if (rdtsc() >= limit) {
+	if (is_over(limit)) {
 		/* Unless another was sent meanwhile. */
 		atomic_cmpxchg(count, seen, 0);
 		return false;

@@ -331,6 +331,24 @@ static void test_sent(void)
 	check("sent_nmi_does_not_come_later", !nmi(2));
 }
 
+/* The TSC of a machine that has slept is younger, that of another CPU a little. */
+static void test_slept(void)
+{
+	u64 was;
+
+	stop_with_pmi();
+	kipt_nmi_send(2);
+	was = now;
+	now = MS;
+	check("nmi_awaited_before_a_sleep_is_not_after_it", !nmi(0) && !nmi(2));
+	now = was;
+	check("what_was_awaited_before_a_sleep_is_forgotten", !nmi(0) && !nmi(2));
+	stop_with_pmi();
+	kipt_nmi_send(2);
+	now -= 1000 * MS;
+	check("tscs_of_cpus_may_differ", nmi(0) == 1 && nmi(2) == 1);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -341,5 +359,6 @@ int main(void)
 	test_awaited();
 	test_sent();
 	test_sent_meanwhile();
+	test_slept();
 	return ktap_end(&ktap);
 }
