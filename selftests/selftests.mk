@@ -48,5 +48,6 @@ vmtest:
 # Machines that sleep, and one that wakes up as another.
 suspend-test: testcpu
 	for kernel in $(KERNELS); do tools/vm/build-module $$kernel || exit; done
+	$(MAKE) --no-print-directory crash-crashers
 	$(MAKE) --no-print-directory -C selftests
 	selftests/suspend $(KERNELS)

@@ -675,13 +675,32 @@ int kipt_snapshot_del(struct kipt_nl *nl, uint32_t id)
 	return kipt_nl_call(nl, &msg);
 }
 
-void kipt_snapshots_delete(struct kipt_nl *nl)
+static void list_snapshots(struct kipt_nl *nl, struct snapshot_ids *list)
 {
-	struct snapshot_ids list = { .count = 0 };
 	struct kipt_msg msg;
 
+	list->count = 0;
 	kipt_msg_begin(&msg, KIPT_CMD_SNAPSHOT_GET);
-	kipt_nl_dump(nl, &msg, note_snapshot, &list);
+	kipt_nl_dump(nl, &msg, note_snapshot, list);
+}
+
+uint32_t kipt_snapshot_newest(struct kipt_nl *nl)
+{
+	struct snapshot_ids list;
+	uint32_t newest = 0;
+
+	list_snapshots(nl, &list);
+	while (list.count--)
+		if (list.ids[list.count] > newest)
+			newest = list.ids[list.count];
+	return newest;
+}
+
+void kipt_snapshots_delete(struct kipt_nl *nl)
+{
+	struct snapshot_ids list;
+
+	list_snapshots(nl, &list);
 	while (list.count)
 		kipt_snapshot_del(nl, list.ids[--list.count]);
 }

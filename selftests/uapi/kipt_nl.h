@@ -217,6 +217,9 @@ int kipt_session_count(struct kipt_nl *nl);
 /* Delete what is kept of one thing. Return: 0 or a negative errno. */
 int kipt_snapshot_del(struct kipt_nl *nl, uint32_t id);
 
+/* Number of the newest thing that is kept, or 0. */
+uint32_t kipt_snapshot_newest(struct kipt_nl *nl);
+
 /* Delete all that is kept of programs, oopses and warnings. */
 void kipt_snapshots_delete(struct kipt_nl *nl);
 

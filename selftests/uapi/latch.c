@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Suspend and hibernation: tracing stops before, is refused until the machine
- * is up, and what was captured is there and decodes. The machine really
- * sleeps, and is woken by its clock. Runs as root where KIPT_TEST_SUSPEND is
- * set, on a machine with PT and the module loaded; skips elsewhere.
+ * is up, and what was captured is there and decodes; after it warnings are kept as
+ * before. The machine really sleeps, and is woken by its clock. Runs as root where
+ * KIPT_TEST_SUSPEND is set, on a machine with PT and the module loaded; skips elsewhere.
  *
  * KIPT_TEST_SUSPEND is how to hibernate, as /sys/power/disk knows it: with
  * test_resume the image is read back at once; with shutdown the machine goes
@@ -20,6 +20,7 @@
 #define STATE		"/sys/power/state"
 #define PM_TEST		"/sys/power/pm_test"
 #define DISK		"/sys/power/disk"
+#define CRASHER		"/sys/kernel/debug/crasher"
 #define WAKE		"/sys/class/rtc/rtc0/wakealarm"
 #define DIRTY_MIB	256
 
@@ -346,6 +347,41 @@ TEST_F_TIMEOUT(latch, hibernation_keeps_what_was_captured, 300)
 	EXPECT_TRUE(outlives_its_process(&self->nl, self->id, child));
 	EXPECT_TRUE(traces_again(&self->nl, self->id));
 	EXPECT_EQ(self->complaints, machine_complaints(true));
+}
+
+/* Events that are kept take all the room there is; 0: none can be made here. */
+static uint32_t make_warnings(struct kipt_nl *nl)
+{
+	uint64_t room = machine_parameter("snapshots");
+
+	while (room-- && !write_file(CRASHER, "warn"))
+		wait_ms(1100);
+	return kipt_snapshot_newest(nl);
+}
+
+/* Where the machine goes off, the TSC is younger then, and no event is so soon. */
+TEST_F_TIMEOUT(latch, warning_after_hibernation_is_kept, 300)
+{
+	uint32_t before;
+
+	SKIP_IF(kipt_absent(KIPT_PART_CRASH));
+	if (access(CRASHER, W_OK))
+		SKIP(return, "selftests/crash/crasher, which makes warnings, is not loaded");
+	ASSERT_EQ(0, write_file(DISK, getenv("KIPT_TEST_SUSPEND")));
+	ASSERT_EQ(0, kipt_session_del(&self->nl, self->id));
+	self->want.flags = ARMED;
+	self->id = kipt_session_new(&self->nl, &self->want);
+	ASSERT_LT(0, self->id);
+	ASSERT_EQ(0, kipt_session_start(&self->nl, self->id));
+	before = make_warnings(&self->nl);
+	ASSERT_LT(0, before);
+	ASSERT_EQ(0, write_file(STATE, "disk"));
+	EXPECT_TRUE(goes_on(&self->nl, self->id));
+	EXPECT_EQ(0, write_file(CRASHER, "warn"));
+	wait_ms(1000);
+	EXPECT_LT(before, kipt_snapshot_newest(&self->nl));
+	kipt_snapshots_delete(&self->nl);
+	EXPECT_EQ(0, kipt_session_del(&self->nl, self->id));
 }
 
 #include "kipt_main.h"
