@@ -322,8 +322,10 @@ void kipt_snapshot_fault(u64 ip, u32 trap)
 static bool is_related(const struct kipt_crash_event *death, const struct kipt_slot *slot)
 {
 	bool same_task = READ_ONCE(slot->task) == current && current->pid;
+	/* An event may be filling the slot just now. */
+	u64 tsc = data_race(slot->snapshot.dump.event.tsc);
 
-	return kipt_tsc_follows(death->tsc, data_race(slot->snapshot.dump.event.tsc),
+	return kipt_tsc_follows(death->tsc, tsc,
 				(same_task ? RELATED_TASK_MS : RELATED_MS) * tsc_khz,
 				SKEW_MS * tsc_khz);
 }
@@ -336,7 +338,7 @@ u32 kipt_snapshot_before(const struct kipt_crash_event *death,
 	const struct kipt_area *area;
 	const struct kipt_trace *trace;
 
-	/* Should an event be filling the slot just now, its area is of another number. */
+	/* Should an event be filling the slot, its area is of another number. */
 	if (!slot || !is_related(death, slot))
 		return 0;
 	trace = kipt_trace_of(slot->snapshot.dump.event.cpu);
