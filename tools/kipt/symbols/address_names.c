@@ -539,17 +539,9 @@ static bool kernel_source(struct names *names, u64 address, char *text, size_t s
 	return names->kernel_source(names->kernel_source_ctx, address, &place, text, size);
 }
 
-static bool user_source(struct names *names, u32 pid, u64 address, char *text,
-			size_t size)
+static bool object_source(struct names *names, struct object *object, u64 offset, char *text,
+			  size_t size)
 {
-	const struct mapping *mapping = mapping_find(names, pid, address);
-	struct object *object = mapping ? object_get(names, mapping->path) :
-					  NULL;
-	u64 offset;
-
-	if (!object)
-		return false;
-	offset = address - mapping->start + mapping->offset;
 	if (object->reader)
 		return object->reader->source(object->reader->ctx,
 					      object->file, offset, text, size);
@@ -560,11 +552,36 @@ static bool user_source(struct names *names, u32 pid, u64 address, char *text,
 	return source_text(object->source, offset, text, size);
 }
 
+bool names_source_place(struct names *names, u32 pid, u64 address,
+			struct source_place *place)
+{
+	const struct mapping *mapping;
+
+	*place = (struct source_place){ NULL, address };
+	if (address >> 63)
+		return names->kernel_source;
+	mapping = mapping_find(names, pid, address);
+	place->object = mapping ? object_get(names, mapping->path) : NULL;
+	if (place->object)
+		place->offset = address - mapping->start + mapping->offset;
+	return place->object;
+}
+
+bool names_source_at(struct names *names, const struct source_place *place, char *text,
+		     size_t size)
+{
+	return place->object ?
+		       object_source(names, place->object, place->offset, text, size) :
+		       kernel_source(names, place->offset, text, size);
+}
+
 bool names_source(struct names *names, u32 pid, u64 address, char *text,
 		  size_t size)
 {
-	return address >> 63 ? kernel_source(names, address, text, size) :
-			       user_source(names, pid, address, text, size);
+	struct source_place place;
+
+	return names_source_place(names, pid, address, &place) &&
+	       names_source_at(names, &place, text, size);
 }
 
 static bool object_build_id(const struct object *object, struct build_id *id)

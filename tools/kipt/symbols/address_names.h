@@ -240,6 +240,42 @@ const char *names_text(struct names *names, u32 pid, u64 address, char *text,
 bool names_source(struct names *names, u32 pid, u64 address, char *text,
 		  size_t size);
 
+struct object;
+
+/**
+ * struct source_place - an instruction, as its line of source code is found by
+ * @object: the file it is in, of the names; NULL: the kernel
+ * @offset: in the file; of the kernel the address
+ */
+struct source_place {
+	struct object *object;
+	u64 offset;
+};
+
+/**
+ * names_source_place() - where an instruction is in its file
+ * @names: names
+ * @pid: as for names_find()
+ * @address: its address
+ * @place: filled on success; stays true whatever becomes of the process
+ *
+ * Return: true, or false: nothing is mapped there.
+ */
+bool names_source_place(struct names *names, u32 pid, u64 address,
+			struct source_place *place);
+
+/**
+ * names_source_at() - names_source() of a place
+ * @names: names
+ * @place: from names_source_place()
+ * @text: buffer
+ * @size: its bytes
+ *
+ * Return: true if there is debug information that knows it.
+ */
+bool names_source_at(struct names *names, const struct source_place *place, char *text,
+		     size_t size);
+
 /**
  * names_build_id() - the build id of a file that something was found in
  * @names: names
