@@ -223,6 +223,31 @@ html_hostile_tests() {
 	same "html_command_has_no_other_name" "command None" "$(read_html members command)"
 }
 
+# calls_with_lines FILE OPTION...: nobody called _start, which comes into view at its begin
+calls_with_lines() {
+	"$KIPT" open "$@" --source --calls --no-fold 2>err | grep -v ' _start '
+}
+
+# The lines of the server of docs/tutorial are those of --calls --source, of the trace and of a
+# stretch; there are none unless they are wanted.
+html_source_tests() {
+	local folder=$ROOT/docs/tutorial time
+	local -x PERF_BUILDID_DIR=$ROOT/docs/tutorial/debug
+	for time in 0,9s 2350.022,2473.354; do
+		"$KIPT" open "$folder/before.data" --time $time --source --html out.html 2>err
+		calls_with_lines "$folder/before.data" --time $time | read_html lines
+	done >got
+	same "html_lines_are_those_of_calls" "3862 calls have a line
+202 calls have a line" "$(cat got)"
+	same "html_has_each_line_once" 1 "$(grep -o 'server.c:36' out.html | grep -c .)"
+	same "html_command_keeps_source" 1 "$(read_html members typed | grep -c -- ' --source')"
+	sed 's/server.c:36/server.c:37/' out.html >other.html
+	same "html_control_line" 1 "$(calls_with_lines "$folder/before.data" --time $time |
+		python3 "$HERE/read_html.py" other.html lines | grep -c -m 1 'server.c:37.*wanted.*server.c:36')"
+	"$KIPT" open "$folder/before.data" --html out.html 2>err
+	same "html_has_no_lines_unless_wanted" "" "$(grep -o 'server.c:36\|"callLines"' out.html)"
+}
+
 html_refused_tests() {
 	known_calls | records stacks.rec
 	own_file_refused html show stacks.rec
@@ -245,6 +270,7 @@ html_tests() {
 	html_recursion_tests
 	html_interrupted_tests
 	html_hostile_tests
+	html_source_tests
 	html_refused_tests
 	own_file_recordings_tests html '^task [0-9]+ [0-9]+ [0-9]+ small$'
 }

@@ -15,6 +15,9 @@ read_html.py FILE totals [PERCENT] [overlap]
                                their returns, as the table of functions has them, and the first
                                two as the sums of call paths have them; nothing if they agree
 read_html.py FILE folded       what differs from the output of kipt --folded --json
+read_html.py FILE lines        what differs from the output of kipt --calls --source --no-fold --time on
+                               standard input: time, function and line of source code of each
+                               call; how many calls have a line, if they agree
 read_html.py FILE members NAME...
                                what these members of the data are
 """
@@ -72,7 +75,19 @@ class Page:
         self.calls = rows(data["calls"], 7, "calls")
         for before, call in zip(self.calls, self.calls[1:]):
             need(before[1] >= call[1], "calls are not sorted")
+        self.check_lines()
         self.check_sums()
+
+    def check_lines(self):
+        lines, of_calls = self.data.get("lines", []), self.data.get("callLines", [])
+        need(("lines" in self.data) == ("callLines" in self.data), "lines without calls")
+        need(len(of_calls) == ("lines" in self.data) * len(self.calls), "lines of other calls")
+        need(len(set(lines)) == len(lines), "a line comes twice")
+        need(set(of_calls) - {-1} == set(range(len(lines))), "lines of no call")
+
+    def line(self, call):
+        number = self.data["callLines"][call] if "lines" in self.data else -1
+        return self.data["lines"][number] if number >= 0 else ""
 
     def sums(self, name, count, low, end):
         found = rows(self.data[name], count, name)
@@ -185,6 +200,29 @@ def folded_wanted(lines):
     return {key: [ticks] for key, ticks in found.items()}
 
 
+# Time, function, and line where there is one; what comes into view has an offset.
+CALL = re.compile(r" *([0-9.]+) us +(?:syscall: |event: )?(\S+)(?: \[[^]]*\])?(?: \((.*)\))?")
+
+
+def line_differences(page, lines):
+    """Of calls at one time and of one name there may be several. Times have three digits."""
+    wanted, found = [], []
+    for line in lines:
+        call = CALL.fullmatch(line.rstrip("\n"))
+        if call and "+0x" not in call[2] and call[3]:
+            wanted.append((float(call[1]), call[2], call[3]))
+    for i, (begin, _, function, cpu, *_) in enumerate(page.calls):
+        time = (begin - page.data["cpus"][cpu]["zero"]) * 1e3 / page.data["khz"]
+        if page.line(i):
+            found.append((time, page.name(function).split(" [")[0], page.line(i)))
+    for want, got in zip(sorted(wanted), sorted(found)):
+        if want[1:] != got[1:] or abs(want[0] - got[0]) > 0.0011:
+            yield "%s; wanted %s" % (got, want)
+    if len(wanted) != len(found):
+        yield "%d calls with a line; wanted %d" % (len(found), len(wanted))
+    yield "%d calls have a line" % len(found)
+
+
 def dump(page):
     for task in page.data["tasks"]:
         yield "task %(tid)d %(pid)d %(ticks)d %(name)s" % task
@@ -217,6 +255,8 @@ def main():
         lines = differences(wanted, untimed(page, totals_found(page), wanted))
     elif form == "folded":
         lines = differences(folded_wanted(sys.stdin), folded_found(page))
+    elif form == "lines":
+        lines = line_differences(page, sys.stdin)
     elif form == "members":
         lines = ["%s %s" % (name, page.data[name]) for name in sys.argv[3:]]
     else:

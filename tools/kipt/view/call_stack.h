@@ -52,7 +52,8 @@ struct sibling {
  * @line: its line, unless it is local
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
- * @symbol, @node, @begun, @outer_begun, @gaps, @outer, @shown, @level, @number, @branches: the watcher's
+ * @symbol, @node, @begun, @outer_begun, @gaps, @outer, @shown, @level, @source, @number,
+ *	@branches: the watcher's
  * @siblings: the last calls it made that returned
  */
 struct frame {
@@ -70,6 +71,7 @@ struct frame {
 	bool outer;
 	bool shown;
 	u32 level;
+	u32 source;
 	u64 number;
 	u64 branches;
 	struct sibling siblings[SIBLINGS];

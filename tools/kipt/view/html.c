@@ -16,18 +16,23 @@
 /* Rounds in which a short call is merged with its caller alone. */
 #define ROUNDS_NEAR	8
 
-struct html *html_create(const char *path)
+struct html *html_create(const char *path, struct names *lines)
 {
 	struct html *html = calloc(1, sizeof(*html));
 
-	if (!html) {
+	if (html && lines)
+		html->lines = calloc(1, sizeof(*html->lines));
+	if (!html || (lines && !html->lines)) {
 		say_errno(ENOMEM, "cannot make %s", path);
+		html_destroy(html);
 		return NULL;
 	}
+	if (lines)
+		html->lines->names = lines;
 	html->sums_most = SUMS_MAX;
 	if (fresh_open(&html->file, path))
 		return html;
-	free(html);
+	html_destroy(html);
 	return NULL;
 }
 
@@ -42,6 +47,9 @@ void html_destroy(struct html *html)
 	free(html->sums.losses.cells);
 	free(html->calls);
 	free(html->joined);
+	if (html->lines)
+		html_lines_free(html->lines);
+	free(html->lines);
 	free(html);
 }
 
@@ -239,6 +247,7 @@ void html_leave(struct profile_feed *feed, const struct call_stack *stack,
 		.cpu = !at || at->cpu < 0 ? HTML_NOBODY : at->cpu,
 		.tid = stack->tid,
 		.level = frame->level,
+		.source = frame->source,
 		.unseen = !returned,
 		.gap = at && frame->gaps != at->gaps,
 	};

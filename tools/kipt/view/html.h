@@ -10,6 +10,7 @@
 #include "../cli/output_file.h"
 #include "call_stack.h"
 #include "html_cells.h"
+#include "html_lines.h"
 
 struct profile_feed;
 
@@ -33,6 +34,7 @@ struct profile_feed;
  * @cpu: index in the profile, or HTML_NOBODY
  * @tid: thread; 0: not known
  * @level: calls that it is in
+ * @source: its function, as html_lines_number() takes it
  * @unseen: its return is not in the trace
  * @gap: something is missing within
  */
@@ -41,6 +43,7 @@ struct html_call {
 	u32 symbol;
 	u32 cpu, tid;
 	u32 level;
+	u32 source;
 	bool unseen, gap;
 };
 
@@ -59,6 +62,7 @@ struct html_call {
  * @joined: by index in the profile: the task has no sums of its own
  * @joined_room: tasks that have an entry
  * @joined_count: how many have no sums
+ * @lines: lines of source code, if they are wanted; else NULL
  * @sums_most: sums that are kept while records come
  * @too_much: not even the shortest page is short enough
  * @failed: memory ran out
@@ -74,6 +78,7 @@ struct html {
 	u64 untimed_calls, untimed_gaps;
 	bool *joined;
 	u32 joined_room, joined_count;
+	struct html_lines *lines;
 	size_t sums_most;
 	bool too_much;
 	bool failed;
@@ -82,10 +87,11 @@ struct html {
 /**
  * html_create() - make the file
  * @path: its name
+ * @lines: of whom calls get lines of source code; NULL: they have none
  *
  * Return: the caller's until html_destroy(); NULL after a sentence.
  */
-struct html *html_create(const char *path);
+struct html *html_create(const char *path, struct names *lines);
 
 /**
  * html_spend() - code ran on the CPU whose records come

@@ -390,6 +390,31 @@ static void calls_put(const struct writer *w)
 	fputs("]}\n", w->out);
 }
 
+/* The line of each call, or -1, and what it is. */
+static void lines_put(const struct writer *w)
+{
+	const struct html *html = w->html;
+	struct html_lines *lines = html->lines;
+	u32 number;
+	size_t i;
+
+	if (!lines)
+		return;
+	html_lines_restart(lines);
+	fputs("\"callLines\":[", w->out);
+	for (i = 0; i < html->call_count; i++) {
+		number = html_lines_number(lines, html->calls[i].source);
+		fprintf(w->out, "%s%lld", i ? "," : "",
+			number == HTML_NO_LINE ? -1LL : number);
+	}
+	fputs("],\n\"lines\":[", w->out);
+	for (number = 0; number < lines->numbered_count; number++) {
+		fputs(number ? "," : "", w->out);
+		text_put(w->out, html_lines_text(lines, number));
+	}
+	fputs("],\n", w->out);
+}
+
 static void data_put(struct writer *w, const struct profile_symbol **list)
 {
 	head_put(w);
@@ -399,6 +424,7 @@ static void data_put(struct writer *w, const struct profile_symbol **list)
 	functions_put(w, list);
 	nodes_put(w);
 	sums_put(w);
+	lines_put(w);
 	calls_put(w);
 }
 

@@ -115,6 +115,9 @@ static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 			symbol_of(feed, frame->function);
 	frame->outer = active_add(feed, stack, frame->symbol);
 	frame_fold(feed, frame);
+	if (is_call(frame) && feed->html && feed->html->lines)
+		frame->source = html_lines_place(feed->html->lines, state->pid,
+						 frame->function);
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls++;
 	if (!symbol_at(feed, frame->symbol)->wanted)
@@ -292,7 +295,8 @@ static bool own_file_create(struct profile_feed *feed, const struct view_options
 		feed->firefox = firefox_create(options->firefox);
 		return feed->firefox;
 	case VIEW_HTML:
-		feed->html = html_create(options->html);
+		feed->html = html_create(options->html,
+					 options->source ? feed->profile->names : NULL);
 		return feed->html;
 	default:
 		return true;

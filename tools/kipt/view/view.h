@@ -211,7 +211,8 @@ enum {
 	  "show calls down to this depth only" },			\
 	{ "source", 0, VIEW_OPTION_SOURCE, NULL,			\
 	  "show lines of source code of programs that have\n"		\
-	  "debug information" },					\
+	  "debug information; with --html of single calls,\n"		\
+	  "which takes the time to read it" },				\
 	{ "output", 'o', VIEW_OPTION_OUTPUT, "FILE",			\
 	  "write the records to FILE instead of showing\n"		\
 	  "them; all branches unless --calls or --insns" },		\

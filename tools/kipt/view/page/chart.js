@@ -26,6 +26,7 @@ const [lossBucket, lossCpu, lossKind, lossTicks, lossCount] = columns(data.losse
 const [nodeParent, nodeFunction] = columns(data.nodes, 2);
 const [callBegin, callTicks, callFunction, callCpu, callTid, callLevel, callFlags] =
 	columns(data.calls, 7);
+const callLine = data.callLines || [];
 const nodeCount = nodeParent.length;
 
 /* The first row of a sorted column that is not below VALUE. */

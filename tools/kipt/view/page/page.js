@@ -79,6 +79,11 @@ function flagText(flags) {
 		.filter(Boolean).join(", ");
 }
 
+/* Where the source code of the function of a call begins. */
+function lineText(i) {
+	return callLine[i] < 0 ? "" : data.lines[callLine[i]];
+}
+
 function callsNote(count, all) {
 	const number = (n) => n.toLocaleString("en"), seen = data.callsSeen;
 	const text = `Calls of the stretch in this page: ${number(count)}`;
@@ -92,12 +97,14 @@ function callsNote(count, all) {
 function showCalls() {
 	const found = callsOfStretch(), all = callsAll();
 	const made = table("calls", [["duration"], ["begin"], ["function", "text"], ["CPU", "text"],
-		["task", "text"], ["level"], ["", "text"], ["", "text"]]);
+		["task", "text"], ["level"], ...(data.lines ? [["source", "text"]] : []),
+		["", "text"], ["", "text"]]);
 
 	found.slice(0, callsShown).forEach((i) => addRow(made, [[duration(callTicks[i])],
 		[moment(callBegin[i])], [functionName(callFunction[i]), "text name"],
 		[cpuName(callCpu[i]), "text"],
 		[taskName(taskByTid.get(callTid[i]) || { tid: callTid[i] }), "text"], [callLevel[i]],
+		...(data.lines ? [[lineText(i), "text"]] : []),
 		[flagText(callFlags[i]), "text"], ["", "text"]]).lastChild.append(goButton(i)));
 	element("calls-note").textContent = callsNote(found.length, all);
 	element("command").hidden = all;
