@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the charts share: what is seen, and how it is drawn. Each rectangle is counted.
+ * What the charts share: what is seen, and how it is drawn. All that is drawn is counted.
  */
 const LANE = 20, GAP = 5, LABEL = 170, AXIS = 22, LANES_MOST = 24, COLUMNS_COST = 2800;
-const ROW = 19, BOXES_MOST = 1500, ROWS_MOST = 200, CALLERS_MOST = 5;
+const ROW = 19, BOXES_COST = 1900, ROWS_MOST = 200, CALLERS_MOST = 5;
 const CALLS_STEP = 50, COMMANDS_MOST = 32;
 const element = (id) => document.getElementById(id);
 const timeline = element("timeline"), flame = element("flame");
@@ -59,11 +59,15 @@ function rectangle(paper, where, fill, x, y, w, h) {
 	paper.context.fillRect(x, y, w, h);
 }
 
-function label(paper, text, x, y, room, fill) {
+/* Less room has no text. */
+const LABEL_LEAST = 24;
+
+function label(paper, where, text, x, y, room, fill) {
 	let shown = text;
 
-	if (room < 24)
+	if (room < LABEL_LEAST)
 		return;
+	drawn[where]++;
 	if (paper.context.measureText(text).width > room) {
 		let length = Math.floor(text.length * room / paper.context.measureText(text).width);
 

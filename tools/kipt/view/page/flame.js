@@ -10,7 +10,7 @@ function layout() {
 	const sums = stretch.sums, whole = box.root < 0 ? sums.all : sums.total[box.root];
 	const width = flame.clientWidth, found = whole ? callers() : [], begin = found.length;
 	const todo = whole ? [[box.root, 0, begin]] : [];
-	let narrow = 0, deep = 0;
+	let narrow = 0, deep = 0, cost = 0;
 
 	for (let i = 0; i < todo.length; i++) {
 		let [parent, x, row] = todo[i];
@@ -20,7 +20,7 @@ function layout() {
 		for (const n of below) {
 			const w = sums.total[n] / whole;
 
-			if (w * width < 1 || found.length >= BOXES_MOST) {
+			if (w * width < 1 || cost >= BOXES_COST) {
 				narrow++;
 				continue;
 			}
@@ -29,6 +29,7 @@ function layout() {
 				continue;
 			}
 			found.push([n, x, w, row, 0]);
+			cost += w * width < LABEL_LEAST ? 1 : 2;
 			todo.push([n, x, row + 1]);
 			x += w;
 		}
@@ -64,7 +65,7 @@ function drawBox(paper, [n, x, w, row, more]) {
 
 	rectangle(paper, "flame", found ? color("--match") : boxColor(f), left, row * ROW, width,
 		  ROW - 1);
-	label(paper, text, left + 3, row * ROW + ROW / 2, width - 6,
+	label(paper, "flame", text, left + 3, row * ROW + ROW / 2, width - 6,
 	      color(found ? "--on-match" : "--on-box"));
 	if (n !== box.at || document.activeElement !== flame)
 		return;
@@ -83,8 +84,8 @@ function drawFlame() {
 	box.list = list;
 	list.forEach((entry) => drawBox(paper, entry));
 	if (!list.length)
-		label(paper, "No code ran in this stretch, as far as it was traced.", 6, ROW / 2 + 1,
-		      paper.width, color("--dim"));
+		label(paper, "flame", "No code ran in this stretch, as far as it was traced.", 6,
+		      ROW / 2 + 1, paper.width, color("--dim"));
 	element("flame-status").textContent =
 		[box.at >= 0 ? boxText(box.at) + "." : "", hiddenText(narrow, deep)].join(" ").trim();
 }

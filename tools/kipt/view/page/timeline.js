@@ -83,7 +83,7 @@ function drawLane(paper, lane, y, level) {
 	const [first, end] = bucketsOf(view.from, view.to);
 
 	rectangle(paper, "timeline", color("--lane"), LABEL, y, paper.width - LABEL, LANE);
-	label(paper, lane.name, 4, y + LANE / 2, LABEL - 10, color("--text"));
+	label(paper, "timeline", lane.name, 4, y + LANE / 2, LABEL - 10, color("--text"));
 	if (!columns)
 		return;
 	for (let at = Math.floor(first / size); at * size < end; at++) {
@@ -107,13 +107,13 @@ function drawAxis(paper) {
 	const step = niceStep((view.to - view.from) / divisor / count);
 	const digits = Math.max(0, -Math.floor(Math.log10(step)));
 
-	label(paper, `Time in ${unit}`, 4, AXIS / 2, LABEL - 10, color("--dim"));
+	label(paper, "timeline", `Time in ${unit}`, 4, AXIS / 2, LABEL - 10, color("--dim"));
 	for (let n = Math.ceil(view.from / divisor / step); n * step * divisor <= view.to; n++) {
 		const x = xOf(paper, n * step * divisor);
 
 		rectangle(paper, "timeline", color("--line"), x, 0, 1, paper.height);
-		label(paper, (n * step).toFixed(digits), x + 3, AXIS / 2, paper.width - x - 3,
-		      color("--dim"));
+		label(paper, "timeline", (n * step).toFixed(digits), x + 3, AXIS / 2,
+		      paper.width - x - 3, color("--dim"));
 	}
 }
 
