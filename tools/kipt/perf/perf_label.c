@@ -298,11 +298,13 @@ static bool loads_find(struct loads *loads, struct walk *walk)
 	struct load load;
 
 	while (walk_next(walk, &packet)) {
-		load = (struct load){ .at = walk_at(walk) - packet.len };
+		if (packet.type == KIPT_PACKET_TNT)
+			continue;
 		if (enters_user(walk, &packet) && entered == NOWHERE)
-			entered = load.at;
+			entered = walk_at(walk) - packet.len;
 		if (packet.type == KIPT_PACKET_PIP && !(packet.flags & KIPT_PF_NR)) {
-			load.cr3 = packet.value;
+			load = (struct load){ .at = walk_at(walk) - packet.len,
+					      .cr3 = packet.value };
 			entered = NOWHERE;
 			if (!load_add(loads, &load))
 				return false;
