@@ -36,7 +36,8 @@ track 3 0  thread 7 7
 2000 3 B call third [kernel]
 2100 3 E - -
 2100 3 E - -
-2100 1 E - -" "$(read_perfetto dump)"
+2100 1 E - -
+flow from 1 7 at 1000 to 3 runs on CPU 1 at 1000" "$(read_perfetto dump)"
 	cp out.perfetto file.pf
 	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto - >out.perfetto 2>err
 	same "perfetto_to_standard_output" "$(md5sum <file.pf)" "$(md5sum <out.perfetto)"
@@ -72,8 +73,12 @@ track 10 7 C-state counter 2" "$(read_perfetto dump | grep ^track)"
 	same "perfetto_counters" "150 9 V - 21
 150 10 V - 7
 170 10 V - 0" "$(read_perfetto dump | grep -E '^[0-9]+ (9|10) ')"
-	same "perfetto_flows" "9 tracks 3 flows" \
-		"$(read_perfetto | awk '{ print $1 - 1, $2, $(NF - 1), $NF }')"
+	same "perfetto_track_count" 10 "$(read_perfetto | cut -d' ' -f1)"
+	# From the task on a CPU's lane to where its own lane says that it runs.
+	same "perfetto_flows" "flow from 1 7 at 110 to 4 runs on CPU 0 at 110
+flow from 1 8 at 120 to 6 runs on CPU 0 at 120
+flow from 7 7 at 150 to 8 runs on CPU 1 at 150" \
+		"$(read_perfetto dump | grep ^flow)"
 	{ cpu 0; gap 5; task 7; call 010 100; ret 110 015; tsc 100; call 010 100; tsc 120; } |
 		records lanes.rec
 	"$KIPT" show lanes.rec --kallsyms kallsyms --perfetto out.perfetto 2>err

@@ -12,7 +12,8 @@ too few or too many are errors, and so are
 - events on tracks of another kind.
 
 read_perfetto.py FILE          a line of counts: tracks, slices, instants, values, flows
-read_perfetto.py FILE dump     a line for each event: time, track, what, category, name
+read_perfetto.py FILE dump     a line for each event: time, track, what, category, name; and for
+                               each flow: track, name and time of the events it joins
 read_perfetto.py FILE sums     "FUNCTION CALLS TIME" for each; of a call within a call of the
                                same function the outermost has the time
 read_perfetto.py FILE totals [PERCENT]
@@ -108,7 +109,7 @@ class Trace:
     def __init__(self):
         self.tracks, self.last, self.open = {}, {}, {}
         self.names, self.categories = {}, {}
-        self.flows, self.ended = set(), set()
+        self.flows, self.ended = {}, {}
         self.threads, self.processes = set(), set()
         self.lines, self.slices = [], []
         self.counts = {BEGIN: 0, END: 0, INSTANT: 0, VALUE: 0}
@@ -145,14 +146,14 @@ class Trace:
         need(event["name_iid"] in self.names, "name %d is not known", event["name_iid"])
         return self.names[event["name_iid"]]
 
-    def flow(self, event):
+    def flow(self, event, where):
         for flow in event.get("flow", []):
             need(flow and flow not in self.flows, "flow %d begins twice", flow)
-            self.flows.add(flow)
+            self.flows[flow] = where
         for flow in event.get("flow_end", []):
             need(flow in self.flows, "flow %d ends and did not begin", flow)
             need(flow not in self.ended, "flow %d ends twice", flow)
-            self.ended.add(flow)
+            self.ended[flow] = where
 
     def event(self, time, event):
         track, kind = event.get("track"), event.get("type")
@@ -169,7 +170,7 @@ class Trace:
         for number in event.get("category", []):
             need(number in self.categories, "category %d is not known", number)
             category = self.categories[number]
-        self.flow(event)
+        self.flow(event, "%d %s at %d" % (track, name or "-", time))
         if kind == BEGIN:
             need(name, "a slice without name")
             self.open[track].append((name, category, time))
@@ -184,7 +185,8 @@ class Trace:
     def end(self):
         for track, names in self.open.items():
             need(not names, "slices of track %d never end: %s", track, names)
-        need(self.flows == self.ended, "flows never end: %s", self.flows - self.ended)
+        need(set(self.flows) == set(self.ended), "flows never end: %s",
+             set(self.flows) - set(self.ended))
 
 
 def read(data):
@@ -243,6 +245,8 @@ def main():
                 for key in ("process", "thread", "counter") if key in track))
         for line in trace.lines:
             print(*line)
+        for flow, begin in trace.flows.items():
+            print("flow from", begin, "to", trace.ended[flow])
     elif form == "totals":
         for line in differences(trace, sys.stdin, float((sys.argv[3:] or [0])[0])):
             print(line)
