@@ -4,8 +4,9 @@
 
 CHECK := tools/check
 
+# NEED=all: what check-all needs, too.
 need:
-	$(CHECK)/need
+	NEED='$(NEED)' $(CHECK)/need
 
 lint: need
 	$(CHECK)/lint
@@ -21,6 +22,7 @@ check: need
 	$(CHECK)/check check
 
 # PART=3/8 runs a part; REPORT=1 prints only what is known of all parts.
+check-all: NEED := all
 check-all: need
 	$(CHECK)/check all $(if $(REPORT),report,$(PART))
 
