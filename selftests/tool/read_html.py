@@ -15,9 +15,9 @@ read_html.py FILE totals [PERCENT] [overlap]
                                their returns, as the table of functions has them, and the first
                                two as the sums of call paths have them; nothing if they agree
 read_html.py FILE folded       what differs from the output of kipt --folded --json
-read_html.py FILE lines        what differs from the output of kipt --calls --source --no-fold --time on
-                               standard input: time, function and line of source code of each
-                               call; how many calls have a line, if they agree
+read_html.py FILE lines        what differs from the output of kipt --calls --source --no-fold --time
+                               on standard input: time, function and line of source code of
+                               each call; then how many calls have a line
 read_html.py FILE members NAME...
                                what these members of the data are
 """

@@ -539,8 +539,8 @@ static bool kernel_source(struct names *names, u64 address, char *text, size_t s
 	return names->kernel_source(names->kernel_source_ctx, address, &place, text, size);
 }
 
-static bool object_source(struct names *names, struct object *object, u64 offset, char *text,
-			  size_t size)
+static bool object_source(struct names *names, struct object *object, u64 offset,
+			  char *text, size_t size)
 {
 	if (object->reader)
 		return object->reader->source(object->reader->ctx,

@@ -62,7 +62,8 @@ u32 html_lines_place(struct html_lines *lines, u32 pid, u64 address)
 		&lines->recent[lookup_mix(pid, address) % HTML_LINES_RECENT];
 	struct source_place at;
 
-	if (recent->address == address && recent->changes == changes && recent->pid == pid)
+	if (recent->address == address && recent->changes == changes &&
+	    recent->pid == pid)
 		return recent->place;
 	recent->place = names_source_place(lines->names, pid, address, &at) ?
 			place_add(lines, &at) : HTML_NO_PLACE;
@@ -101,7 +102,8 @@ static struct html_line *line_of(struct html_lines *lines, u32 number)
 	if (!place)
 		return NULL;
 	if (!place->tried)
-		place->line = names_source_at(lines->names, &place->at, text, sizeof(text)) ?
+		place->line = names_source_at(lines->names, &place->at, text,
+					      sizeof(text)) ?
 			      line_add(lines, text) : HTML_NO_LINE;
 	place->tried = true;
 	return place->line == HTML_NO_LINE ? NULL : &lines->lines[place->line];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines of source code of the calls on the page. Where a function is in its file is kept as it
- * is called, when its process is known; its line is looked up when the page is written, for the
- * calls that are listed there.
+ * Lines of source code of the calls on the page. Where a function is in its file is kept
+ * as it is called, when its process is known; its line is looked up when the page is
+ * written, for the calls that are listed there.
  */
 #ifndef KIPT_HTML_LINES_H
 #define KIPT_HTML_LINES_H
@@ -10,7 +10,7 @@
 #include "../cli/lookup.h"
 #include "../symbols/address_names.h"
 
-/* The place of a function that is in no file, and the number of a line that is not known. */
+/* The place of a function in no file, and the number of a line that is not known. */
 #define HTML_NO_PLACE	0U
 #define HTML_NO_LINE	(~0U)
 /* Functions whose place is found without a search. A power of two. */
