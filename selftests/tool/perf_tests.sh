@@ -289,11 +289,12 @@ whose() {
 
 # Whose code ran where user and kernel are traced: by the CR3s, and the times of perf.
 perf_whose_tests() {
-	local psb="02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82" pip begin
+	local psb="02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82" pip pip2 pip3 begin form
 	local run="06 2d 10 10 3d 10 10" to_kernel="6d 00 00 00 81 ff ff"
 	local prog="0x401000 0x401005" other="0x401000 0x401003"
 	tsc_packet() { le 8 "$(($1 << 8 | 0x19))"; }
 	pip="02 43 $(le 6 $((0x123000 >> 4)))"
+	pip2="02 43 $(le 6 $((0x456000 >> 4)))" pip3="02 43 $(le 6 $((0x122000 >> 4)))"
 	begin="$psb $(tsc_packet 1000) $pip 99 01 02 23 51 00 10 40 00"
 	# jnz, jmp *%rbx
 	{ bytes 75 03 f4 f4 f4 ff e3; head -c 4089 /dev/zero; } >whose1.dump
@@ -315,6 +316,31 @@ perf_whose_tests() {
 	bytes $begin $run $to_kernel $(tsc_packet 1400) 6d 00 10 40 00 00 00 $run 01 $(tsc_packet 2000) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
 	whose perf_whose_mapped_meanwhile "$prog" "$other"
+	# Nor are they times: PAD, CBR, MNT, an MTC before any TMA.
+	for form in 00 "02 03 10 00" "02 c3 88 01 02 03 04 05 06 07 08" "59 07"; do
+		bytes $begin $run $to_kernel $(tsc_packet 1400) 6d 00 10 40 00 00 00 $form \
+			$run 01 $(tsc_packet 2000) >whose.pt
+		make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
+		whose "perf_whose_mapped $form" "$prog" "$other"
+		bytes $begin $run $to_kernel $(tsc_packet 1400) $pip2 6d 00 10 40 00 00 00 $form \
+			$run 01 $(tsc_packet 2000) >whose.pt
+		make_perf whose.data whose.pt elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@1500
+		whose "perf_whose_switched $form" "$prog" "$other"
+	done
+	# Both run between two times; the kernel has a page table of its own for each.
+	bytes $begin $run 01 $pip3 51 00 10 40 00 $run 01 $pip2 51 00 10 40 00 $run 01 \
+		$(tsc_packet 2000) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@1500
+	whose perf_whose_both_between_times "$prog" "$prog" "$other"
+	# A third one between them may be anybody, and so may be who is last.
+	bytes $begin $run 01 $pip2 51 00 10 40 00 $run 01 $pip 51 00 10 40 00 $run 01 \
+		$(tsc_packet 2000) >whose.pt
+	make_perf whose.data whose.pt elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@1200 \
+		turn=100@1500
+	whose perf_whose_one_of_three "$prog" "$prog"
+	bytes $begin $run $to_kernel $(tsc_packet 1400) $pip2 6d 00 10 40 00 00 00 $run 01 >whose.pt
+	make_perf whose.data whose.pt elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@1500
+	whose perf_whose_untimed_end "$prog"
 	# An idle CPU keeps the address space.
 	bytes $begin $run $to_kernel $(tsc_packet 1400) $(tsc_packet 2000) 6d 00 10 40 00 00 00 $run 01 \
 		$(tsc_packet 9000) >whose.pt

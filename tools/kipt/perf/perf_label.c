@@ -20,6 +20,8 @@
 #define OWNERS_RECENT	256
 /* So many turns of kernel threads are passed over: they leave the address space loaded. */
 #define TURNS_LOADED	4096
+/* What the two page tables of a process differ in, and PCID. */
+#define TABLES_MASK	0x1fffULL
 /* No place of a trace. */
 #define NOWHERE	(~0ULL)
 
@@ -283,23 +285,54 @@ static u32 space_loaded(const struct perf_turn *turns, size_t turn)
 	return turns[turn].space;
 }
 
+/* A process has two page tables, side by side, where the kernel's is hidden from it. */
+static bool same_tables(const struct load *a, const struct load *b)
+{
+	return !((a->cr3 ^ b->cr3) & ~TABLES_MASK);
+}
+
 /*
- * The time of a PIP is that of the next packet that has a time: the one before
- * may be of before the switch. A process may execute another program, or map code in
- * the place of other code, and go on with the address space that is loaded: where user
+ * What was loaded last runs at the time of the next packet that has one: @space. What was
+ * loaded before that is of the process before, or nobody knows whose it was.
+ */
+static void loads_settle(struct loads *loads, size_t first, size_t timed, u32 space)
+{
+	struct load *list = loads->list;
+	size_t i, last = timed;
+
+	for (i = timed + 1; i < loads->count; i++)
+		if (!same_tables(&list[i], &list[i - 1]))
+			last = i;
+	for (i = timed; i < loads->count; i++) {
+		if (i >= last)
+			list[i].space = space;
+		else if (i > first && same_tables(&list[i], &list[i - 1]))
+			list[i].space = list[i - 1].space;
+		else
+			list[i].space = PERF_NO_SPACE;
+	}
+}
+
+/*
+ * The time of a PIP is that of the next packet that has a time, but in a PSB+: the one
+ * before may be of before the switch. A process may execute another program, or map code
+ * in the place of other code, and go on with the address space that is loaded: where user
  * code runs after that the trace gets a PIP.
  */
 static bool loads_find(struct loads *loads, struct walk *walk)
 {
-	size_t timed = loads->count;
-	u32 space = PERF_NO_SPACE, now;
+	size_t first = loads->count, timed = first, turn = walk->turn;
+	u32 space = PERF_NO_SPACE, now = space_loaded(walk->turns, turn);
+	u64 time = walk->clock.now, entered = NOWHERE;
 	struct kipt_packet packet;
-	u64 entered = NOWHERE;
+	bool in_psb = false;
 	struct load load;
 
 	while (walk_next(walk, &packet)) {
 		if (packet.type == KIPT_PACKET_TNT)
 			continue;
+		if (packet.type == KIPT_PACKET_PSB || packet.type == KIPT_PACKET_PSBEND)
+			in_psb = packet.type == KIPT_PACKET_PSB;
 		if (enters_user(walk, &packet) && entered == NOWHERE)
 			entered = walk_at(walk) - packet.len;
 		if (packet.type == KIPT_PACKET_PIP && !(packet.flags & KIPT_PF_NR)) {
@@ -309,24 +342,34 @@ static bool loads_find(struct loads *loads, struct walk *walk)
 			if (!load_add(loads, &load))
 				return false;
 		}
-		if (!kipt_packet_is_time(packet.type) || !walk->clock.valid)
+		/* Of packets without a time of their own the clock has the one before. */
+		if (!walk->clock.valid ||
+		    (packet.type != KIPT_PACKET_TSC && walk->clock.now == time &&
+		     !(in_psb && packet.type == KIPT_PACKET_PIP)))
 			continue;
-		now = space_loaded(walk->turns, walk->turn);
-		if (timed == loads->count && timed && space != now && entered != NOWHERE) {
+		time = walk->clock.now;
+		if (turn != walk->turn)
+			now = space_loaded(walk->turns, walk->turn);
+		turn = walk->turn;
+		if (timed == loads->count && timed > first && space != now &&
+		    entered != NOWHERE) {
 			load = loads->list[timed - 1];
 			load.at = entered;
 			load.is_new = 1;
 			if (!load_add(loads, &load))
 				return false;
 		}
-		for (; timed < loads->count; timed++) {
-			loads->list[timed].space = now;
+		if (timed < loads->count) {
+			loads_settle(loads, first, timed, now);
+			timed = loads->count;
 			space = now;
 		}
 		entered = NOWHERE;
 	}
-	for (; timed < loads->count; timed++)
-		loads->list[timed].space = space_loaded(walk->turns, walk->turn);
+	/* Who runs after the last time is known if nobody else does. */
+	loads_settle(loads, first, timed, walk->turn + 1 == walk->count ?
+					  space_loaded(walk->turns, walk->turn) :
+					  PERF_NO_SPACE);
 	return true;
 }
 
