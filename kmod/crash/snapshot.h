@@ -150,7 +150,7 @@ void kipt_snapshot_copy_local(struct kipt_trace *trace);
  * @source: filled: the end of the trace of the CPU that met it
  *
  * It does if it is not older than ten seconds, or a minute if the thread that dies
- * made it, and the machine has not slept since.
+ * made it, by the TSC: not from before a sleep in which that began anew.
  *
  * Context: any, also NMI.
  *

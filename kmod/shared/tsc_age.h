@@ -28,7 +28,7 @@ static inline bool kipt_tsc_is_near(u64 a, u64 b, u64 ticks)
  * @most: ticks between them, at most
  * @slack: ticks by which @later may be the smaller one: another CPU's TSC
  *
- * Return: whether it does; not if the machine slept between them.
+ * Return: whether it does; not if the TSC began anew between them, and is younger yet.
  */
 static inline bool kipt_tsc_follows(u64 later, u64 earlier, u64 most, u64 slack)
 {

@@ -211,7 +211,7 @@ third kernel b self 0>0 total 0>0 insns 0>0 calls 0>1?" "$(diff_json <<<"$OUT")"
 	same "diff_json_has_losses_beside_each" "4 4" "$(grep -c '"type":"change"' <<<"$OUT") $(
 		grep -c '"lost":\[0,1000\]' <<<"$OUT")"
 	kdiff b.rec a.rec
-	same "diff_marks_losses_of_either" 2 "$(grep -c ' ?$' <<<"$OUT")"
+	same "diff_marks_losses_of_either" 4 "$(grep -c ' ?$' <<<"$OUT")"
 }
 
 # diff_page NAME ARGS...: the page has what the JSON has

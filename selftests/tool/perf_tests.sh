@@ -473,8 +473,15 @@ perf_listed_tests() {
 	rm -f prog
 	make_perf small.data small.pt inode listed elf=prog
 	branches_are perf_listed 2
+	# The recording begins after the file was written.
+	sleep 0.1
+	rm -f small.data
 	make_perf small.data small.pt inode listed map=prog@0x401000 generation=7 $again
 	branches_are perf_listed_generation 2
+	# Changed since the recording began, it may be the file of the later process alone.
+	sleep 0.1
+	chmod 700 prog
+	branches_are perf_listed_generation_changed 0
 	make_perf small.data small.pt inode generation=6 listed map=prog@0x401000 \
 		generation=7 $again
 	branches_are perf_listed_generations 0

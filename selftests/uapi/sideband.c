@@ -130,7 +130,7 @@ static long more_mm_structs(long before)
 
 	for (tries = 0; tries < SETTLE_SECONDS; tries++) {
 		more = mm_structs() - before;
-		if (more < SLEEPERS / 4)
+		if (more < SLEEPERS / 2)
 			break;
 		wait_ms(1000);
 	}
@@ -191,7 +191,7 @@ TEST_F_TIMEOUT(sideband, what_ends_after_the_stop_is_let_go_of, 240)
 	EXPECT_LT(SLEEPERS / 2, more);
 	more = more_mm_structs(before);
 	TH_LOG("%ld more after their processes have ended", more);
-	EXPECT_GT(SLEEPERS / 4, more);
+	EXPECT_GT(SLEEPERS / 2, more);
 }
 
 /*

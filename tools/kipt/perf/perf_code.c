@@ -31,6 +31,7 @@
 #define CHANGED		"it was changed while it was read"
 #define ID_HINT		"; perf record --buildid-mmap records it"
 #define DELETED		" (deleted)"
+#define TWIN_CHANGED	"it was changed since the recording began, and a process that ran before may have had another one" ID_HINT
 
 static const char in_memory[] = "the program wrote it into memory, as JIT compilers do, and recordings of perf have none of that";
 
@@ -115,8 +116,10 @@ static void code_mark(const void *node, VISIT visit, void *ctx)
 	}
 	if (!marking->second) {
 		marking->second = code;
-		if (inode_same(first, code))
+		if (inode_same(first, code)) {
+			first->is_twin = true;
 			return;
+		}
 	}
 	first->replaced = marking->second->replaced = code->replaced = true;
 }
@@ -212,7 +215,8 @@ static const char *file_wrong(struct perf_code *code, int fd,
 			      const struct proof *proof)
 {
 	if (code->has_id && id_right(code, fd))
-		return NULL;
+		return code->is_twin && !proof->copy && proof->begun &&
+		       !file_is_older(&code->found, proof->begun) ? TWIN_CHANGED : NULL;
 	if (code->has_id)
 		return proof->copy ? "has another build id" :
 				     "the file of this name has another build id";
@@ -325,7 +329,7 @@ static bool begins(const char *text, const char *const *with)
  */
 static bool is_memory(const struct perf_code *code)
 {
-	static const char *const names[] = { "//", "[heap]", "[stack", "[anon",
+	static const char *const names[] = { "//anon", "[heap]", "[stack", "[anon",
 					     "anon_inode:", NULL };
 	static const char *const unlinked[] = { "/memfd:", "/dev/zero", "/SYSV",
 						"/anon_hugepage", NULL };

@@ -45,6 +45,8 @@ enum perf_code_state {
  * @tried: the file of a copy that was not taken, for a sentence; or NULL
  * @why: why it was not found, or NULL
  * @replaced: another file had the same path, and no build id either
+ * @is_twin: of processes that ran before the recording; another mapping had the same
+ *	inode and a generation, and the list of build ids says what that was in the end
  * @next: the next file
  */
 struct perf_code {
@@ -65,7 +67,7 @@ struct perf_code {
 	bool served;
 	char *tried;
 	const char *why;
-	bool replaced;
+	bool replaced, is_twin;
 	struct perf_code *next;
 };
 

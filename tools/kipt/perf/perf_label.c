@@ -415,23 +415,25 @@ static bool loads_label(struct perf_trace *trace, struct loads *loads,
 /* Those that the trace gets; most often there are none. */
 static bool loads_insert(struct perf_trace *trace, const struct loads *loads)
 {
-	const struct load *load = loads->list, *end = load + loads->count;
 	struct copy copy = { 0 };
-	size_t i;
+	size_t next = 0, i;
 
-	while (load < end && !load->is_new)
-		load++;
-	if (load == end)
+	while (next < loads->count && !loads->list[next].is_new)
+		next++;
+	if (next == loads->count)
 		return true;
 	for (i = 0; i < trace->part_count; i++) {
 		struct perf_part *part = &trace->parts[i];
-		u64 start = copy.size, part_end = part->start + part->size;
+		u64 start = copy.size, end = part->start + part->size;
 		bool ok = true;
 
-		for (; ok && load < end && load->at < part_end; load++)
+		for (; ok && next < loads->count && loads->list[next].at < end; next++) {
+			const struct load *load = &loads->list[next];
+
 			ok = !load->is_new || (copy_upto(&copy, trace->bytes, load->at) &&
 					       pip_put(&copy, load->index));
-		if (!ok || !copy_upto(&copy, trace->bytes, part_end)) {
+		}
+		if (!ok || !copy_upto(&copy, trace->bytes, end)) {
 			free(copy.bytes);
 			return false;
 		}

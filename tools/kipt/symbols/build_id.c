@@ -161,12 +161,14 @@ static u8 *piece_read(int fd, u64 at, u64 *size)
 	return bytes;
 }
 
-static bool notes_read(struct build_id *id, int fd, const struct notes *notes)
+/* @left: bytes that may be read of all notes of the file, fewer afterwards */
+static bool notes_read(struct build_id *id, int fd, const struct notes *notes, u64 *left)
 {
-	u64 size = notes->size < NOTES_MOST ? notes->size : NOTES_MOST;
-	u8 *bytes = piece_read(fd, notes->offset, &size);
+	u64 size = notes->size < *left ? notes->size : *left;
+	u8 *bytes = size ? piece_read(fd, notes->offset, &size) : NULL;
 	bool found = bytes && build_id_note(id, bytes, size);
 
+	*left -= size;
 	free(bytes);
 	return found;
 }
@@ -177,13 +179,14 @@ static bool parts_read(struct build_id *id, int fd, const struct parts *parts)
 	u64 size = parts->count *
 		   (parts->is_32bit ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
 	u8 *bytes = piece_read(fd, parts->at, &size);
+	u64 left = NOTES_MOST;
 	bool found = false;
 	struct notes notes;
 	u32 i;
 
-	for (i = 0; bytes && !found && i < here.count &&
+	for (i = 0; bytes && !found && left && i < here.count &&
 		    part_get(&notes, &here, i, bytes, size); i++)
-		found = notes.size && notes_read(id, fd, &notes);
+		found = notes.size && notes_read(id, fd, &notes, &left);
 	free(bytes);
 	return found;
 }

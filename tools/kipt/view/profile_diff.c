@@ -236,17 +236,24 @@ static u64 difference(const struct diff_function *function, u32 measure)
 	return after > before ? after - before : before - after;
 }
 
+bool diff_sum_unsure(const struct profile_diff *diff, u32 measure, u64 difference)
+{
+	const struct diff_run *a = &diff->runs[0], *b = &diff->runs[1];
+	u64 lost = a->lost;
+
+	if (!difference || (!a->gaps && !b->gaps))
+		return false;
+	/* How often something was executed in a gap, nobody knows. */
+	if (!diff->times || (measure != DIFF_SELF && measure != DIFF_TOTAL))
+		return true;
+	profile_add(&lost, b->lost);
+	return difference <= lost;
+}
+
 bool diff_unsure(const struct profile_diff *diff, const struct diff_function *function,
 		 u32 measure)
 {
-	const struct diff_run *a = &diff->runs[0], *b = &diff->runs[1];
-	u32 time = measure == DIFF_TOTAL ? DIFF_TOTAL : DIFF_SELF;
-	u64 lost = a->lost;
-
-	if (!difference(function, measure) || (!a->gaps && !b->gaps))
-		return false;
-	profile_add(&lost, b->lost);
-	return !diff->times || difference(function, time) <= lost;
+	return diff_sum_unsure(diff, measure, difference(function, measure));
 }
 
 /* 0 if it is noise. */

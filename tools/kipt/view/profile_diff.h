@@ -152,15 +152,25 @@ void profile_diff_free(struct profile_diff *diff);
 bool diff_other_build(const struct diff_object *object);
 
 /**
+ * diff_sum_unsure() - may a difference of sums come from what is lost alone?
+ * @diff: settled
+ * @measure: enum diff_measure
+ * @difference: between the sums
+ *
+ * Return: whether it may. A time may if no more was lost in both runs together; a count
+ * may wherever something was lost.
+ */
+bool diff_sum_unsure(const struct profile_diff *diff, u32 measure, u64 difference);
+
+/**
  * diff_unsure() - may a difference come from what is lost alone?
  * @diff: settled
  * @function: function
  * @measure: enum diff_measure
  *
- * Any function may have run in a gap. Instructions and calls are as sure as the time of
- * the function itself.
+ * Any function may have run in a gap.
  *
- * Return: true if it is no larger than the time that both runs lost.
+ * Return: as diff_sum_unsure().
  */
 bool diff_unsure(const struct profile_diff *diff, const struct diff_function *function,
 		 u32 measure);

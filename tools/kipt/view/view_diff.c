@@ -255,9 +255,11 @@ static void head_print(const struct profile_diff *diff, const struct view *view,
 		fprintf(view->out, "Nothing differs beyond that, of %u function%s.\n",
 			diff->function_count, diff->function_count == 1 ? "" : "s");
 	for (run = 0; run < DIFF_MEASURES && diff->changed; run++) {
+		u64 a = diff->runs[0].sums[run], b = diff->runs[1].sums[run];
+
 		if (run != DIFF_TOTAL)
-			measure_print(view, run, diff->runs[0].sums[run],
-				      diff->runs[1].sums[run], false, false);
+			measure_print(view, run, a, b, false,
+				      diff_sum_unsure(diff, run, a > b ? a - b : b - a));
 	}
 }
 
