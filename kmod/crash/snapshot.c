@@ -39,8 +39,6 @@
 #define RELATED_MS	10000ULL
 /* And this, of the same thread. */
 #define RELATED_TASK_MS	60000ULL
-/* TSCs of two CPUs are less apart. */
-#define SKEW_MS		1000ULL
 
 static atomic_t last_id = ATOMIC_INIT(0);
 /* Events since the last snapshot of which nothing is kept. */
@@ -327,7 +325,7 @@ static bool is_related(const struct kipt_crash_event *death, const struct kipt_s
 
 	return kipt_tsc_follows(death->tsc, tsc,
 				(same_task ? RELATED_TASK_MS : RELATED_MS) * tsc_khz,
-				SKEW_MS * tsc_khz);
+				KIPT_TSC_SKEW_MS * tsc_khz);
 }
 
 u32 kipt_snapshot_before(const struct kipt_crash_event *death,

@@ -7,6 +7,7 @@
 #include <linux/smp.h>
 #include <asm/tsc.h>
 
+#include "../shared/tsc_age.h"
 #include "hw.h"
 #include "nmi_claim.h"
 
@@ -18,8 +19,6 @@
 #define SENT_MS		10000
 /* And one that was on its way when another came: it follows at once, or is merged. */
 #define BEHIND_MS	10
-/* TSCs of two CPUs are less apart. */
-#define SKEW_MS		1000
 
 /*
  * How many NMIs of ours may still come, until when, in TSC ticks: those of PMIs that a
@@ -48,7 +47,7 @@ static bool is_over(u64 until)
 {
 	u64 left = until - rdtsc();
 
-	return !left || left > ticks_of(SENT_MS + SKEW_MS);
+	return !left || left > ticks_of(SENT_MS + KIPT_TSC_SKEW_MS);
 }
 
 /* Others add, this CPU takes off. */

@@ -39,7 +39,7 @@ static int check_output(struct nlattr *attr, u32 output,
 	return 0;
 }
 
-/* The session's CPUs are looked at later, where KIPT_FETCH_ALL_CPUS is none of them. */
+/* Fetch looks for it among the session's CPUs, but takes KIPT_FETCH_ALL_CPUS for all. */
 static int check_cpu(struct nlattr *attr, struct kipt_refusal *refusal)
 {
 	if (!attr || nla_get_u32(attr) < nr_cpu_ids)

@@ -26,7 +26,7 @@ int kipt_armed_start_cpu(struct kipt_session *session,
 	err = kipt_parts_reserve_cpu(session, trace, refusal);
 	if (err)
 		return err;
-	/* That it stops by itself is said again. */
+	/* Listeners hear the next time that it stops by itself, too. */
 	flush_work(&session->event_work);
 	trace->reported = 0;
 	cpus_read_lock();
@@ -44,7 +44,7 @@ int kipt_armed_start(struct kipt_session *session, struct kipt_refusal *refusal)
 	for (i = 0; i < session->nr_traces; i++) {
 		err = kipt_armed_start_cpu(session, &session->traces[i],
 					   refusal);
-		/* One that ran is not refused as a whole: what is missing comes later. */
+		/* At a later start the work item starts CPUs that are missing. */
 		if (err && err != -ENXIO && session->state == KIPT_STATE_NEW)
 			return err;
 	}

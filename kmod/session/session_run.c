@@ -200,7 +200,7 @@ static int start_locked(struct kipt_session *session,
 	if (err)
 		return err;
 	kipt_armed_tell(session);
-	/* An armed one may lack CPUs. */
+	/* Have the work item start CPUs that an armed session lacks. */
 	kipt_session_look(session);
 	return 0;
 }
@@ -305,17 +305,6 @@ static int may_lend(struct kipt_session *session)
 	return session->state == KIPT_STATE_SETUP ? -EBUSY : kipt_permission_file(session);
 }
 
-int kipt_session_may_lend(struct kipt_session *session)
-{
-	int err = 0;
-
-	mutex_lock(&session->lock);
-	if (!READ_ONCE(session->dead) && session->held)
-		err = may_lend(session);
-	mutex_unlock(&session->lock);
-	return err;
-}
-
 static int lend_locked(struct kipt_session *session)
 {
 	int err = may_lend(session);
@@ -339,15 +328,26 @@ static int lend_locked(struct kipt_session *session)
 	return 0;
 }
 
-int kipt_session_lend(struct kipt_session *session)
+/* Return: that of @step, which is called with the lock; 0 if there is nothing to lend. */
+static int if_held(struct kipt_session *session, int (*step)(struct kipt_session *session))
 {
 	int err = 0;
 
 	mutex_lock(&session->lock);
 	if (!READ_ONCE(session->dead) && session->held)
-		err = lend_locked(session);
+		err = step(session);
 	mutex_unlock(&session->lock);
 	return err;
+}
+
+int kipt_session_may_lend(struct kipt_session *session)
+{
+	return if_held(session, may_lend);
+}
+
+int kipt_session_lend(struct kipt_session *session)
+{
+	return if_held(session, lend_locked);
 }
 
 static int yield_locked(struct kipt_session *session, struct kipt_trace *trace,
@@ -395,7 +395,7 @@ bool kipt_session_take_back(struct kipt_session *session,
 	cpus_read_lock();
 	kipt_trace_attach(trace);
 	cpus_read_unlock();
-	/* A CPU that dies may have read the page when it was unlinked. */
+	/* A CPU that dies may still be reading the page that was unlinked. */
 	cond_synchronize_rcu(trace->unlinked);
 	kipt_crash_pages_link(trace);
 	return true;

@@ -8,6 +8,9 @@
 
 #include "../decode/port.h"
 
+/* TSCs of two CPUs are less apart. */
+#define KIPT_TSC_SKEW_MS	1000ULL
+
 /**
  * kipt_tsc_is_near() - whether two events are close to each other
  * @a: TSC of one

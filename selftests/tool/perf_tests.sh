@@ -316,7 +316,7 @@ perf_whose_tests() {
 	bytes $begin $run $to_kernel $(tsc_packet 1400) 6d 00 10 40 00 00 00 $run 01 $(tsc_packet 2000) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 over=1500 elf=whose2 turn=100@10
 	whose perf_whose_mapped_meanwhile "$prog" "$other"
-	# Nor are they times: PAD, CBR, MNT, an MTC before any TMA.
+	# PAD, CBR, MNT and an MTC before any TMA have no time.
 	for form in 00 "02 03 10 00" "02 c3 88 01 02 03 04 05 06 07 08" "59 07"; do
 		bytes $begin $run $to_kernel $(tsc_packet 1400) 6d 00 10 40 00 00 00 $form \
 			$run 01 $(tsc_packet 2000) >whose.pt

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../cli/file_read.h"
 #include "../cli/messages.h"
 #include "crash_pages.h"
 #include "dump_elf_holes.h"
@@ -41,17 +42,8 @@ struct reading {
 static u32 file_read(void *ctx, u64 offset, void *bytes, u32 size)
 {
 	const struct dump_elf *elf = ctx;
-	u32 done = 0;
-	ssize_t got;
 
-	while (done < size) {
-		got = pread(elf->fd, (u8 *)bytes + done, size - done,
-			    offset + done);
-		if (got <= 0)
-			break;
-		done += (u32)got;
-	}
-	return done;
+	return file_read_at(elf->fd, offset, bytes, size);
 }
 
 bool dump_elf_is(int fd)

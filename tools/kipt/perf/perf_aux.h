@@ -126,6 +126,7 @@ struct perf_trace {
  * @pmu: the number of the PMU of Intel PT
  * @clock: conversion of time
  * @snapshot: pieces are snapshots or of samples, which may overlap
+ * @per_cpu: each buffer is of a CPU, not of a thread
  * @switches: who ran is recorded: 0 no, 1 as a tracepoint, 2 each task, 3 CPUs
  * @mtc_freq_bits: bits of the configuration that are the period of MTC
  * @noretcomp_bit, @cyc_bit, @mtc_bit, @tsc_bit: bits of the configuration

@@ -16,6 +16,7 @@
 #include <linux/fs.h>
 
 #include "../cli/file_map.h"
+#include "../cli/file_read.h"
 #include "../cli/file_times.h"
 #include "../cli/large_memory.h"
 #include "../cli/messages.h"
@@ -31,7 +32,7 @@
 #define CHANGED		"it was changed while it was read"
 #define ID_HINT		"; perf record --buildid-mmap records it"
 #define DELETED		" (deleted)"
-#define TWIN_CHANGED	"it was changed since the recording began, and a process that ran before may have had another one" ID_HINT
+#define TWIN_CHANGED	"it was changed since the recording began, and the build id that perf recorded in the end may be of the later file" ID_HINT
 
 static const char in_memory[] = "the program wrote it into memory, as JIT compilers do, and recordings of perf have none of that";
 
@@ -129,23 +130,6 @@ void perf_codes_mark(struct perf_codes *codes)
 	struct marking marking = { 0 };
 
 	twalk_r(codes->tree, code_mark, &marking);
-}
-
-/* Returns how many bytes there are. */
-static u64 file_read(int fd, u64 at, u8 *bytes, u64 size)
-{
-	u64 done = 0;
-	ssize_t got;
-
-	while (done < size) {
-		got = pread(fd, bytes + done, size - done, at + done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += got;
-	}
-	return done;
 }
 
 static bool id_right(const struct perf_code *code, int fd)
@@ -409,7 +393,7 @@ static const char *bytes_load(struct perf_code *code, int fd)
 	if (!bytes)
 		return "there is no memory for it";
 	/* In this order: what changed it changed its time before. */
-	if (file_read(fd, code->low, bytes, size) < size ||
+	if (file_read_at(fd, code->low, bytes, size) < size ||
 	    !unchanged(code, fd)) {
 		free(bytes);
 		return CHANGED;

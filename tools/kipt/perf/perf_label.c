@@ -314,6 +314,18 @@ static void loads_settle(struct loads *loads, size_t first, size_t timed, u32 sp
 }
 
 /*
+ * Does the clock know when this packet was, and not that of before, @time, alone? PAD, CBR
+ * and others have no time; a PIP in a PSB+ has that of the TSC there.
+ */
+static bool has_time(const struct walk *walk, const struct kipt_packet *packet,
+		     bool in_psb, u64 time)
+{
+	return walk->clock.valid &&
+	       (walk->clock.now != time || packet->type == KIPT_PACKET_TSC ||
+		(in_psb && packet->type == KIPT_PACKET_PIP));
+}
+
+/*
  * The time of a PIP is that of the next packet that has a time, but in a PSB+: the one
  * before may be of before the switch. A process may execute another program, or map code
  * in the place of other code, and go on with the address space that is loaded: where user
@@ -342,10 +354,7 @@ static bool loads_find(struct loads *loads, struct walk *walk)
 			if (!load_add(loads, &load))
 				return false;
 		}
-		/* Of packets without a time of their own the clock has the one before. */
-		if (!walk->clock.valid ||
-		    (packet.type != KIPT_PACKET_TSC && walk->clock.now == time &&
-		     !(in_psb && packet.type == KIPT_PACKET_PIP)))
+		if (!has_time(walk, &packet, in_psb, time))
 			continue;
 		time = walk->clock.now;
 		if (turn != walk->turn)

@@ -3,7 +3,8 @@
  * Whose user code a trace is of, written into the trace. A trace of user code
  * alone does not say when another process runs: PIP packets are put in, where
  * tracing begins for another, with a made-up CR3. A trace of the kernel, too,
- * has PIP packets: their CR3 is replaced by one that says whose it was then.
+ * has PIP packets: their CR3 is replaced by one that says whose it was then, and more are
+ * put in where a process goes on with other mappings.
  */
 #ifndef KIPT_PERF_LABEL_H
 #define KIPT_PERF_LABEL_H
@@ -39,7 +40,8 @@ bool perf_label_insert(struct perf_trace *trace,
 
 /**
  * perf_label_replace() - replace the CR3s of a trace that has some
- * @trace: its PIP packets get made-up CR3s: the index of an owner + 1, shifted
+ * @trace: its PIP packets get made-up CR3s, the index of an owner + 1, shifted; where user
+ *	code runs after its process changed its mappings, a PIP is put in
  * @config: how to read its times
  * @turns: who ran
  * @turn_count: how many, at least 1
@@ -47,7 +49,9 @@ bool perf_label_insert(struct perf_trace *trace,
  * @count: how many
  *
  * The kernel uses a page table again for another process: a CR3 alone does not
- * say whose it is.
+ * say whose it is. The time does, of the next packet that has one. Where several page
+ * tables were loaded until then, and after the last time of a part, an owner may have no
+ * space.
  *
  * Return: true, or false after a sentence: no memory.
  */

@@ -4,11 +4,10 @@
  * which libelf takes for a broken file.
  */
 #include <elf.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../cli/file_read.h"
 #include "build_id.h"
 
 /* Fewer bytes say too little of a file. */
@@ -146,18 +145,8 @@ bool build_id_find(struct build_id *id, const u8 *bytes, u64 size)
 static u8 *piece_read(int fd, u64 at, u64 *size)
 {
 	u8 *bytes = malloc(*size ? *size : 1);
-	u64 done = 0;
-	ssize_t got;
 
-	while (bytes && done < *size) {
-		got = pread(fd, bytes + done, *size - done, at + done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += got;
-	}
-	*size = done;
+	*size = bytes ? file_read_at(fd, at, bytes, *size) : 0;
 	return bytes;
 }
 
@@ -175,6 +164,7 @@ static bool notes_read(struct build_id *id, int fd, const struct notes *notes, u
 
 static bool parts_read(struct build_id *id, int fd, const struct parts *parts)
 {
+	/* In the bytes that are read, the headers begin at 0. */
 	const struct parts here = { .count = parts->count, .is_32bit = parts->is_32bit };
 	u64 size = parts->count *
 		   (parts->is_32bit ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));

@@ -229,40 +229,35 @@ static u64 larger(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-static u64 difference(const struct diff_function *function, u32 measure)
-{
-	u64 before = function->sums[0][measure], after = function->sums[1][measure];
-
-	return after > before ? after - before : before - after;
-}
-
-bool diff_sum_unsure(const struct profile_diff *diff, u32 measure, u64 difference)
+bool diff_sum_unsure(const struct profile_diff *diff, u32 measure, u64 before, u64 after)
 {
 	const struct diff_run *a = &diff->runs[0], *b = &diff->runs[1];
 	u64 lost = a->lost;
 
-	if (!difference || (!a->gaps && !b->gaps))
+	if (before == after || (!a->gaps && !b->gaps))
 		return false;
 	/* How often something was executed in a gap, nobody knows. */
-	if (!diff->times || (measure != DIFF_SELF && measure != DIFF_TOTAL))
+	if (!diff->times || !diff_is_time(measure))
 		return true;
 	profile_add(&lost, b->lost);
-	return difference <= lost;
+	return diff_apart(before, after) <= lost;
 }
 
 bool diff_unsure(const struct profile_diff *diff, const struct diff_function *function,
 		 u32 measure)
 {
-	return diff_sum_unsure(diff, measure, difference(function, measure));
+	return diff_sum_unsure(diff, measure, function->sums[0][measure],
+			       function->sums[1][measure]);
 }
 
 /* 0 if it is noise. */
 static u64 change_of(const struct profile_diff *diff, const struct diff_function *function,
 		     u32 measure)
 {
-	double most = larger(function->sums[0][measure], function->sums[1][measure]);
+	u64 before = function->sums[0][measure], after = function->sums[1][measure];
+	double most = larger(before, after);
 	double whole = larger(diff->runs[0].sums[measure], diff->runs[1].sums[measure]);
-	u64 change = difference(function, measure);
+	u64 change = diff_apart(before, after);
 
 	return change * 100.0 > diff->noise * most &&
 	       change * 10000.0 > diff->noise * whole ? change : 0;

@@ -25,6 +25,16 @@ enum diff_measure {
 	DIFF_MEASURES,
 };
 
+static inline bool diff_is_time(u32 measure)
+{
+	return measure == DIFF_SELF || measure == DIFF_TOTAL;
+}
+
+static inline u64 diff_apart(u64 before, u64 after)
+{
+	return after > before ? after - before : before - after;
+}
+
 /* A function of which it is not known which file it is of. */
 #define DIFF_NO_OBJECT	~0U
 
@@ -155,12 +165,12 @@ bool diff_other_build(const struct diff_object *object);
  * diff_sum_unsure() - may a difference of sums come from what is lost alone?
  * @diff: settled
  * @measure: enum diff_measure
- * @difference: between the sums
+ * @before, @after: the sums
  *
  * Return: whether it may. A time may if no more was lost in both runs together; a count
  * may wherever something was lost.
  */
-bool diff_sum_unsure(const struct profile_diff *diff, u32 measure, u64 difference);
+bool diff_sum_unsure(const struct profile_diff *diff, u32 measure, u64 before, u64 after);
 
 /**
  * diff_unsure() - may a difference come from what is lost alone?

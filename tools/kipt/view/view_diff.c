@@ -35,15 +35,10 @@ static const char *const measure_keys[DIFF_MEASURES] = {
 	[DIFF_CALLS] = "calls",
 };
 
-static bool is_time(u32 measure)
-{
-	return measure == DIFF_SELF || measure == DIFF_TOTAL;
-}
-
 static const char *number_text(const struct view *view, u32 measure, u64 number,
 			       char *text, size_t size)
 {
-	if (is_time(measure))
+	if (diff_is_time(measure))
 		return view_duration(view, number, text, size);
 	snprintf(text, size, "%llu", (unsigned long long)number);
 	return text;
@@ -58,7 +53,7 @@ struct pair_texts {
 static void pair_words(const struct view *view, u32 measure, u64 before, u64 after,
 		       bool fresh, struct pair_texts *texts)
 {
-	u64 change = after > before ? after - before : before - after;
+	u64 change = diff_apart(before, after);
 	const char *sign = after > before ? "+" : after < before ? "-" : "";
 	char text[48];
 
@@ -99,11 +94,6 @@ static void function_symbol(const struct profile_diff *diff,
 	};
 }
 
-static const char *only_text(const struct diff_function *function)
-{
-	return !function->in[0] ? ", only in B" : !function->in[1] ? ", only in A" : "";
-}
-
 static void function_print(const struct profile_diff *diff, const struct view *view,
 			   const struct diff_function *function)
 {
@@ -113,7 +103,7 @@ static void function_print(const struct profile_diff *diff, const struct view *v
 
 	function_symbol(diff, function, &symbol);
 	fprintf(view->out, "\n%s%s\n", totals_text(&symbol, text, sizeof(text)),
-		only_text(function));
+		!function->in[0] ? ", only in B" : !function->in[1] ? ", only in A" : "");
 	for (i = 0; i < DIFF_MEASURES; i++)
 		measure_print(view, i, function->sums[0][i], function->sums[1][i],
 			      !function->in[0], diff_unsure(diff, function, i));
@@ -148,7 +138,7 @@ static void function_json(const struct profile_diff *diff, const struct view *vi
 	    diff_other_build(&diff->objects[function->object]))
 		jsonl_flag(line, "other_build", true);
 	for (i = 0; i < DIFF_MEASURES; i++) {
-		if (is_time(i) && !diff->times)
+		if (diff_is_time(i) && !diff->times)
 			continue;
 		json_object_object_add(line, measure_keys[i],
 				       pair_json(function->sums[0][i],
@@ -259,7 +249,7 @@ static void head_print(const struct profile_diff *diff, const struct view *view,
 
 		if (run != DIFF_TOTAL)
 			measure_print(view, run, a, b, false,
-				      diff_sum_unsure(diff, run, a > b ? a - b : b - a));
+				      diff_sum_unsure(diff, run, a, b));
 	}
 }
 
@@ -334,7 +324,7 @@ static void function_html(const struct profile_diff *diff, const struct view *vi
 			 diff_unsure(diff, function, i) ? " ?" : "");
 		number_html(view->out, "", a, texts.before);
 		number_html(view->out, "", b, texts.after);
-		number_html(view->out, a > b ? "-" : "", a > b ? a - b : b - a, change);
+		number_html(view->out, a > b ? "-" : "", diff_apart(a, b), change);
 	}
 	fputs("</tr>\n", view->out);
 }
@@ -349,7 +339,7 @@ static void heads_html(const struct profile_diff *diff, const struct view *view)
 	for (i = diff->times ? 0 : DIFF_INSNS; i < DIFF_MEASURES; i++) {
 		for (run = 0; run < 2; run++) {
 			fprintf(view->out, "<th>%s %c", measure_names[i], run_names[run]);
-			if (is_time(i))
+			if (diff_is_time(i))
 				fprintf(view->out, "<br>lost: %s", view_duration(view,
 					diff->runs[run].lost, lost, sizeof(lost)));
 			fputs("</th>", view->out);
@@ -445,13 +435,13 @@ bool view_diff_print(const struct profile_diff *diff, const struct view_options 
 	};
 	u32 top = view_top(options, diff->changed);
 
-	if (!options->html)
-		rows_print(diff, &view, paths, top);
-	else if (!page_print(diff, &view, paths, top))
+	if (options->html && !page_print(diff, &view, paths, top))
 		return false;
-	/* Notes come after the text; of a page the caller says whether it was written. */
-	if (!options->html)
+	if (!options->html) {
+		rows_print(diff, &view, paths, top);
+		/* Notes come after the text. */
 		fflush(out);
+	}
 	several_say(diff);
 	return true;
 }
