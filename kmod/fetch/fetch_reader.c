@@ -302,7 +302,6 @@ static enum kipt_status run_stretch(struct kipt_fetch_reader *reader)
 	}
 	kipt_flow_time(reader->flow, kipt_fetch_wants_time(reader) ||
 		       tasks_need_time(reader, begin, end));
-	reader->changed = false;
 	return kipt_flow_run(reader->flow, source->data, source->size,
 			     reader->at, reader->stretch);
 }

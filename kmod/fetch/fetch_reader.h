@@ -94,7 +94,6 @@ struct kipt_record_queue {
  * @enough: records that are made before it pauses
  * @err: 0, or why it cannot go on
  * @ring_begins: no PSB was reached yet, of a ring that was written round
- * @changed: code that was patched was met in this run
  */
 struct kipt_fetch_reader {
 	struct kipt_fetch *fetch;
@@ -114,7 +113,6 @@ struct kipt_fetch_reader {
 	u32 enough;
 	int err;
 	bool ring_begins;
-	bool changed;
 };
 
 /**

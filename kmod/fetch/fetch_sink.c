@@ -132,22 +132,6 @@ static bool repeats_ring_gap(const struct kipt_fetch_reader *reader,
 	       gap->aux == KIPT_NO_PSB;
 }
 
-/*
- * Past code that changed the decoder does not know who called, so RETs up to
- * the next PSB fail for the same reason.
- */
-static void see_gap(struct kipt_fetch_reader *reader, struct kipt_record *gap)
-{
-	if (repeats_ring_gap(reader, gap))
-		return;
-	if (gap->kind == KIPT_GAP_CODE_CHANGED)
-		reader->changed = true;
-	else if (gap->kind == KIPT_GAP_DECODE && gap->aux == KIPT_BAD_RET &&
-		 reader->changed)
-		gap->kind = KIPT_GAP_CODE_CHANGED;
-	kipt_fetch_put(reader, gap, 1);
-}
-
 static void see_task(struct kipt_fetch_reader *reader,
 		     const struct kipt_record *record)
 {
@@ -192,7 +176,8 @@ static void see(struct kipt_fetch_reader *reader,
 
 	switch (record.type) {
 	case KIPT_RECORD_GAP:
-		see_gap(reader, &record);
+		if (!repeats_ring_gap(reader, &record))
+			kipt_fetch_put(reader, &record, 1);
 		break;
 	case KIPT_RECORD_SPACE:
 		see_space(reader, &record);

@@ -172,6 +172,14 @@ perf_bpf_tests() {
 	text_is perf_bpf_copy "no-code $TEXT_BEFORE no-code" --image site@$BPF_AT
 	run decode text.data --branches
 	same perf_bpf_name 1 "$(grep -c "$name+0x5 \[bpf\] ->" <<<"$OUT")"
+	# It runs a millisecond after it was loaded, and another takes its place.
+	stretches_make $BPF_AT 1800000000 2001000000 4100000000
+	text_make ksym=$BPF_AT+$size@2000000000:$name bpf=7@2000000100:$tag bpf-info=$info
+	text_is perf_bpf_at_once "no-code $TEXT_BEFORE $TEXT_BEFORE"
+	text_make ksym=$BPF_AT+$size@2000000000:$name bpf=7@2000000100:$tag bpf-info=$info \
+		poke=$BPF_AT@2000000500:$TEXT_NOP/$TEXT_JUMP
+	text_is perf_bpf_at_once_patched "no-code code-changed $TEXT_AFTER"
+	stretches_make $BPF_AT 1000000000 3000000000 5000000000
 	text_make pipe ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info
 	text_is perf_bpf_pipe "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
 	# It is patched, too, whenever its bytes were taken.

@@ -373,7 +373,8 @@ enum kipt_power_kind {
  *	next PSB or uncompressed address, a FUP's too; @aux says why
  * @KIPT_GAP_NO_CODE: no code bytes at @ip; decoding went on at the next PSB
  *	or address the trace gives
- * @KIPT_GAP_CODE_CHANGED: the code at @ip was patched while it was traced
+ * @KIPT_GAP_CODE_CHANGED: the code at @ip was patched while it was traced; of either
+ *	kind, too, is a gap at a RET that returns to a CALL in such a gap before it
  * @KIPT_GAP_RING: older trace was overwritten; @value bytes if known
  * @KIPT_GAP_TRUNCATED: the trace ends inside a packet (@value: its offset)
  * @KIPT_GAP_STOPPED: the buffer was full and tracing stopped

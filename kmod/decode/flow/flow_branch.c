@@ -70,8 +70,9 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 {
 	u8 kind = KIPT_GAP_DECODE;
 
-
-	if (status == KIPT_NO_CODE)
+	if (status == KIPT_BAD_RET && flow->state.calls_lost && !flow->walk.stack.depth)
+		kind = flow->state.calls_lost;
+	else if (status == KIPT_NO_CODE)
 		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :
 					    KIPT_GAP_NO_CODE;
 	else if (flow->state.enabled && was_changed(flow))
@@ -79,6 +80,8 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 	kipt_emit_gap(flow, kind, status, flow->input.offset);
 	flow->state.lost = true;
 	flow->state.doubtful = kind == KIPT_GAP_DECODE;
+	if (flow->state.enabled)
+		flow->state.calls_lost = kind;
 	flow->state.enabled = false;
 	flow->state.overflow = false;
 	forget_pending(flow);
@@ -138,6 +141,8 @@ void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip)
 	};
 
 	forget_pending(flow);
+	if (kind == KIPT_ENABLE_PGE || kind == KIPT_ENABLE_OVERFLOW)
+		flow->state.calls_lost = 0;
 	flow->state.enabled = true;
 	flow->state.lost = false;
 	flow->state.doubtful = false;

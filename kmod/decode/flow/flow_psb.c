@@ -48,6 +48,7 @@ static void reset(struct kipt_flow *flow)
 	flow->pending.share = false;
 	flow->pending.held_count = 0;
 	flow->state.power_known = false;
+	flow->state.calls_lost = 0;
 	flow->pending.block_type = 0;
 	flow->walk.tnt.count = 0;
 	flow->input.last_ip = 0;

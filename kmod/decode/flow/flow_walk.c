@@ -208,7 +208,11 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 {
 	u64 target = 0;
 
-	if (!kipt_tnt_take(&flow->walk.tnt) || !pop_return(flow, &target))
+	if (!kipt_tnt_take(&flow->walk.tnt)) {
+		flow->state.calls_lost = 0;
+		return KIPT_BAD_RET;
+	}
+	if (!pop_return(flow, &target))
 		return KIPT_BAD_RET;
 	take_branch(flow, block, kipt_block_return(block, target),
 		    KIPT_RF_COMPRESSED);

@@ -117,6 +117,8 @@ struct kipt_count_emission {
  * @tsx: inside a transaction
  * @mode_known: MODE.Exec was seen since the PSB
  * @mode_if: IF of the last MODE.Exec
+ * @calls_lost: kind of the gap in which CALLs may be whose RETs are still to come; 0 if
+ *	the stack of return addresses has each that a RET can be compressed for
  * @power_known: @power_ip is valid
  * @power_ip: where the CPU was last put to sleep
  *
@@ -131,6 +133,7 @@ struct kipt_flow_state {
 	bool mode_known;
 	bool mode_if;
 	bool power_known;
+	u8 calls_lost;
 	u64 power_ip;
 };
 

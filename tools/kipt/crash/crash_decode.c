@@ -254,7 +254,6 @@ static bool stretches_decode(struct run *run, u64 size, u64 from, u64 cut)
 			kipt_text_view_at(&run->code.text, run->flow,
 					  time_at(run, size, psb),
 					  end ? end : end_time(run));
-			crash_who_sync(&run->who);
 		}
 		if (kipt_flow_run(run->flow, run->window, size, from, to) ==
 		    KIPT_STOPPED || run->failed)

@@ -6,9 +6,8 @@
 #include "../../../kmod/decode/status.h"
 #include "record_scan.h"
 
-#define LOOKED_AT	(1U << KIPT_RECORD_GAP | 1U << KIPT_RECORD_CONTEXT | \
-			 1U << KIPT_RECORD_TIME | 1U << KIPT_RECORD_CBR | \
-			 1U << KIPT_RECORD_SPACE)
+#define LOOKED_AT	(1U << KIPT_RECORD_CONTEXT | 1U << KIPT_RECORD_TIME | \
+			 1U << KIPT_RECORD_CBR | 1U << KIPT_RECORD_SPACE)
 
 bool crash_who_known(const struct crash_who *who)
 {
@@ -38,27 +37,10 @@ u64 crash_who_begin(struct crash_who *who, u64 begin, u64 end)
 	       kipt_switch_log_first(log);
 }
 
-void crash_who_sync(struct crash_who *who)
-{
-	who->changed = false;
-}
-
 static bool time_is(const struct kipt_record *record)
 {
 	return record->type == KIPT_RECORD_TIME ||
 	       record->type == KIPT_RECORD_CBR;
-}
-
-/* Past code that changed the decoder does not know who called, so RETs up to
- * the next PSB fail for the same reason.
- */
-static void gap_see(struct crash_who *who, struct kipt_record *gap)
-{
-	if (gap->kind == KIPT_GAP_CODE_CHANGED)
-		who->changed = true;
-	else if (gap->kind == KIPT_GAP_DECODE && gap->aux == KIPT_BAD_RET &&
-		 who->changed)
-		gap->kind = KIPT_GAP_CODE_CHANGED;
 }
 
 static void space_see(const struct crash_who *who, struct kipt_record *space)
@@ -75,9 +57,7 @@ static bool see(struct crash_who *who, const struct kipt_record *given)
 {
 	struct kipt_record record = *given, task;
 
-	if (record.type == KIPT_RECORD_GAP)
-		gap_see(who, &record);
-	else if (record.type == KIPT_RECORD_SPACE)
+	if (record.type == KIPT_RECORD_SPACE)
 		space_see(who, &record);
 	if ((who->time || !time_is(&record)) &&
 	    !who->give(who->ctx, &record, 1))

@@ -18,7 +18,6 @@
  * @give: where records go; false ends it
  * @ctx: its first argument
  * @merge: where in the log the records are
- * @changed: code had changed since the last PSB, so that what called is unknown
  *
  * The first four are set, the rest is zero at first.
  */
@@ -28,7 +27,6 @@ struct crash_who {
 	bool (*give)(void *ctx, const struct kipt_record *records, u32 count);
 	void *ctx;
 	struct kipt_task_merge merge;
-	bool changed;
 };
 
 /**
@@ -48,12 +46,6 @@ bool crash_who_known(const struct crash_who *who);
  * Return: how many switches are not known that may belong to them.
  */
 u64 crash_who_begin(struct crash_who *who, u64 begin, u64 end);
-
-/**
- * crash_who_sync() - the flow is run on from a PSB
- * @who: where to
- */
-void crash_who_sync(struct crash_who *who);
 
 /**
  * crash_who_take() - records of the flow

@@ -103,8 +103,9 @@ struct perf_text {
 	/* Of what was copied of the file. */
 	u64 held;
 	u64 slack;
-	/* Of the last event. */
+	/* Of the last event; of the last entries of the log, which are in order. */
 	u64 tsc;
+	u64 played;
 	u64 changes;
 	u64 changed;
 	bool untimed;
@@ -477,6 +478,7 @@ static void change_play(struct perf_text *text, const struct change *change)
 {
 	u64 offset, size;
 
+	text->played = change->tsc;
 	text->changed += change->size;
 	if (text->changed > CHANGED_MOST)
 		text->full = true;
@@ -535,6 +537,14 @@ static void poke_play(struct perf_text *text, const struct note *note, u64 tsc)
 	change_play(text, &change);
 }
 
+/* A BPF program runs only after the events of its load, which is then over. */
+static u64 load_time(const struct perf_text *text, u64 tsc)
+{
+	u64 late = text->slack / 2, early = tsc > late ? tsc - late : 0;
+
+	return early > text->played ? early : text->played;
+}
+
 static void ksym_play(struct perf_text *text, const struct note *note, u64 tsc)
 {
 	struct perf_ksym ksym = {
@@ -560,6 +570,8 @@ static void ksym_play(struct perf_text *text, const struct note *note, u64 tsc)
 		change.kind = CHANGE_WENT;
 	if (there)
 		last->to = tsc;
+	if (note->bpf && change.kind == CHANGE_CAME)
+		change.tsc = load_time(text, tsc);
 	change_play(text, &change);
 	if (change.kind == CHANGE_CAME && !text->full &&
 	    !perf_ksym_add(&text->ksyms, &ksym))
@@ -581,7 +593,7 @@ static bool has_tag(const char *name, const u8 *tag)
 static void bpf_play(struct perf_text *text, const struct note *note, u64 tsc)
 {
 	struct perf_bpf_code code;
-	struct change change = { .kind = CHANGE_IMAGE, .tsc = tsc };
+	struct change change = { .kind = CHANGE_IMAGE, .tsc = load_time(text, tsc) };
 	struct perf_ksym *ksym;
 	u32 i;
 

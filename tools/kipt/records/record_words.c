@@ -123,6 +123,13 @@ const char *words_gap(u32 kind)
 	return pick(gap_texts, ARRAY_SIZE(gap_texts), kind);
 }
 
+static const char *code_gap_reason(const struct kipt_record *r)
+{
+	if (r->kind != KIPT_GAP_DECODE && r->aux == KIPT_BAD_RET)
+		return "a return whose call is in a gap before it";
+	return kipt_status_name((enum kipt_status)r->aux);
+}
+
 static void gap_sentence(const struct kipt_record *r, const char *where,
 			 char *text, size_t size)
 {
@@ -133,11 +140,12 @@ static void gap_sentence(const struct kipt_record *r, const char *where,
 	case KIPT_GAP_DECODE:
 	case KIPT_GAP_NO_CODE:
 		snprintf(text, size, "gap: %s: %s, at offset %llu%s%s",
-			 words_gap(r->kind),
-			 kipt_status_name((enum kipt_status)r->aux), value,
+			 words_gap(r->kind), code_gap_reason(r), value,
 			 known ? ", after " : "", known ? where : "");
 		break;
 	case KIPT_GAP_CODE_CHANGED:
+		if (r->aux == KIPT_BAD_RET)
+			where = code_gap_reason(r);
 		snprintf(text, size, "gap: %s%s%s, at offset %llu",
 			 words_gap(r->kind), known ? ": " : "",
 			 known ? where : "", value);
