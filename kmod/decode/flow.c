@@ -355,6 +355,7 @@ static bool run_segment(struct kipt_flow *flow)
 /* What is before the run is over if it halts at once. */
 static void set_halt(struct kipt_flow *flow, const u8 *pos)
 {
+	const u8 *until = flow->input.data + flow->input.until;
 	u64 slice = flow->config.slice;
 	u64 left = (u64)(flow->input.data + flow->input.size - pos);
 
@@ -362,6 +363,8 @@ static void set_halt(struct kipt_flow *flow, const u8 *pos)
 	flow->input.asked = false;
 	flow->input.halt_at = slice && slice < left ? pos + slice :
 						flow->input.data + flow->input.size + 1;
+	if (until > pos && until < flow->input.halt_at)
+		flow->input.halt_at = until;
 }
 
 static enum kipt_status run_on(struct kipt_flow *flow)
@@ -395,8 +398,22 @@ void kipt_flow_pause(struct kipt_flow *flow)
 	flow->input.halt_at = flow->input.data;
 }
 
+/* What was forgotten since the last run, or since the pause. */
+static void use_forgotten(struct kipt_flow *flow, bool all)
+{
+	if (all || flow->walk.forgot)
+		kipt_graph_forget(flow, all);
+	flow->walk.forgot = false;
+}
+
+void kipt_flow_until(struct kipt_flow *flow, u64 offset)
+{
+	flow->input.until = offset;
+}
+
 enum kipt_status kipt_flow_resume(struct kipt_flow *flow)
 {
+	use_forgotten(flow, false);
 	set_halt(flow, flow->input.run.inside ? flow->input.cursor.pos :
 						flow->input.data + flow->input.run.psb);
 	return run_on(flow);
@@ -424,10 +441,8 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 	flow->input.size = size;
 	/* Whoever reads on may not have the definitions of nodes. */
 	flow->output.lost |= flow->output.packs && flow->output.count;
-	if (flow->output.lost || flow->walk.forgot)
-		kipt_graph_forget(flow, flow->output.lost);
+	use_forgotten(flow, flow->output.lost);
 	flow->output.lost = false;
-	flow->walk.forgot = false;
 	forget_run(flow);
 	psb = kipt_sync_next(data, size, from);
 	set_halt(flow, data + psb);

@@ -216,6 +216,14 @@ void kipt_flow_pause(struct kipt_flow *flow);
 #define KIPT_FLOW_PAUSE_MOST	2048U
 
 /**
+ * kipt_flow_until() - have runs pause at a place, where the caller changes what is read
+ * @flow: no run of it is under way, but one may be paused
+ * @offset: in the trace: a run, or one that goes on, which is before it pauses at the first
+ *	boundary between packets at or after it; 0: runs do not pause there any more
+ */
+void kipt_flow_until(struct kipt_flow *flow, u64 offset);
+
+/**
  * kipt_flow_resume() - go on with a run that was paused
  * @flow: the last call was kipt_flow_run() or this, and gave KIPT_PAUSED; the
  *	trace is where it was
@@ -238,7 +246,7 @@ void kipt_flow_time(struct kipt_flow *flow, bool on);
 
 /**
  * kipt_flow_forget() - code of an address range is to be read again
- * @flow: the flow, not paused; what the code counted goes to the sink, without
+ * @flow: the flow, not paused but where kipt_flow_until() said and tracing is off; what the code counted goes to the sink, without
  *	pause
  * @space: name of the address space; KIPT_FLOW_SPACES: all there are
  * @begin: first address

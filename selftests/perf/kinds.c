@@ -15,7 +15,7 @@
 #define O_WRONLY 1
 
 /*
- * Kinds that trace the kernel sleep for so long first, and perf enables its events amid
+ * Kinds that trace the kernel, or as soon as it may be too much, sleep for so long first, and perf enables its events amid
  * that: exec, and what it frees of perf's memory, would be most of their trace.
  */
 #define UNTIL_TRACED 3000
@@ -302,6 +302,13 @@ static void faults(void)
 	}
 }
 
+/* More than buffers have room for. */
+static void too_much(void)
+{
+	sleep_ms(UNTIL_TRACED);
+	sink = depth(20);
+}
+
 static int same(const char *a, const char *b)
 {
 	for (; *a && *a == *b; a++, b++)
@@ -331,7 +338,7 @@ __attribute__((used)) void begin(long *stack)
 	else if (same(kind, "faults"))
 		faults();
 	else if (same(kind, "long"))
-		sink = depth(20);
+		too_much();
 	else
 		leave(2);
 	leave(0);

@@ -975,7 +975,7 @@ perf_real_tests() {
 # Recordings that are kept, against what perf printed of them.
 perf_kept_tests() {
 	local dir name id
-	for dir in "$ROOT"/selftests/perf/*/; do
+	for dir in "$ROOT"/selftests/perf/small/; do
 		name=$(basename "$dir")
 		if ! command -v zstd >/dev/null; then
 			skip "perf_kept $name" "no zstd"
@@ -1010,6 +1010,47 @@ print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "tot
 		grep -q "task [0-9]* $name" <<<"$OUT" && ok "perf_kept_calls $name" ||
 			not_ok "perf_kept_calls $name" "$(head -n 20 <<<"$OUT")"
 	done
+}
+
+RECORDED_KINDS="user kernel both processes snapshot tracepoints bpf lost samples"
+
+# What each kind of recording of each perf has, branch by branch, against what that perf
+# printed; differences by class, as many in all as docs/perf.md says.
+perf_recorded_tests() {
+	local kernel kind dir name
+	if ! command -v zstd >/dev/null; then
+		skip perf_recorded "no zstd"
+		return
+	fi
+	rm -rf ids
+	for name in kinds other; do
+		zstd -dcq "$ROOT/selftests/perf/$name.zst" >program
+		id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
+		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+	done
+	: >classes
+	for kernel in 6.1 6.12 new; do
+		for kind in $RECORDED_KINDS $([ $kernel != new ] || echo paused); do
+			name=$kernel-$kind
+			dir=$ROOT/selftests/perf/$name
+			rm -rf kept.data
+			if [ -e "$dir/perf.data.tar.zst" ]; then
+				zstd -dcq "$dir/perf.data.tar.zst" | tar x
+			else
+				zstd -dcq "$dir/perf.data.zst" >kept.data
+			fi
+			zstd -dcq "$dir/branches.zst" >want
+			PERF_BUILDID_DIR=ids timeout 60 python3 "$ROOT/selftests/perf/compare" \
+				"$KIPT" kept.data want >out 2>err
+			same "perf_recorded $name" "0 1" "$? $(grep -c '^branches [1-9]' out)"
+			grep 'no class' out err | sed 's/^/# /'
+			grep -v 'no class' out >>classes
+		done
+	done
+	same "perf_recorded_classes" \
+		"$(sed -n 's/^| `\([a-z-]*\)` | \([0-9]*\) |.*/\1 \2/p' "$ROOT/docs/perf.md")" \
+		"$(awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' classes | sort)"
 }
 
 # quiet NAME COMMAND...: it exits with 0 and says nothing on its standard error
@@ -1047,7 +1088,7 @@ perf_written_tests() {
 	local dir name id program
 	program=$(dirname "$KIPT")/perf_write_test
 	[ -x "$program" ] || { skip perf_written "it is not built beside the tool"; return; }
-	for dir in "$ROOT"/selftests/perf/*/; do
+	for dir in "$ROOT"/selftests/perf/small/; do
 		name=$(basename "$dir")
 		command -v zstd >/dev/null || { skip "perf_written $name" "no zstd"; continue; }
 		kept_unpack "$dir"
@@ -1108,6 +1149,7 @@ perf_tests() {
 	perf_other_vdso_tests
 	perf_many_tests
 	perf_kept_tests
+	perf_recorded_tests
 	perf_written_tests
 	perf_real_tests
 }

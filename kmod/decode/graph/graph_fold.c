@@ -234,7 +234,7 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 {
 	struct kipt_code_range range = kipt_code_range_of(&flow->blocks, space, begin, end);
 	bool some = false, patch = end - begin <= KIPT_PATCH_MAX, all = !begin && end == ~0ULL;
-	bool folded = flow->walk.forgot;
+	bool folded = flow->walk.forgot, moved = flow->clock.moved;
 	u32 number;
 
 	flow->input.stopped = false;
@@ -258,4 +258,5 @@ void kipt_flow_forget(struct kipt_flow *flow, u64 space, u64 begin, u64 end)
 	}
 	if (some)
 		kipt_pack_end(flow);
+	flow->clock.moved = moved;
 }

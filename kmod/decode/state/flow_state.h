@@ -231,6 +231,7 @@ struct kipt_flow_walk {
  * @stopped: the sink said stop
  * @asked: a pause was asked for
  * @halt_at: the run pauses or stops at the first boundary between packets from here on
+ * @until: the offset of which kipt_flow_until() says so; 0: none
  *
  * flow.c writes it; graph_run.c moves @cursor and @last_ip.
  */
@@ -246,6 +247,7 @@ struct kipt_flow_input {
 	bool stopped;
 	bool asked;
 	const u8 *halt_at;
+	u64 until;
 };
 
 /**

@@ -31,6 +31,9 @@
 
 #define NAMED_AT_ONCE		64
 
+/* From where tracing was off to the TIP.PGE. */
+#define RESUME_PACKETS		16
+
 /* One thread; all is its own. */
 struct worker {
 	struct jobs *jobs;
@@ -207,23 +210,81 @@ static u64 stretch_end(const struct worker *worker, u64 psb)
 	return next < worker->to ? next : worker->to;
 }
 
-/* Kernel text is as of the begin of a stretch. */
+/* The first moment after an offset. */
+static const struct jobs_moment *moment_after(const struct jobs *jobs, u64 offset)
+{
+	const struct jobs_moment *moments = jobs->text.moments;
+	size_t low = 0, high = jobs->text.moment_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (moments[middle].at <= jobs->trace + offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return moments + low;
+}
+
+/* When tracing went on after a moment: no TSC there says something else than it and @end. */
+static u64 time_after(const struct jobs *jobs, const struct jobs_moment *moment, u64 end)
+{
+	u64 offset = moment->at - jobs->trace, tsc;
+	struct kipt_packet packet;
+	struct kipt_cursor cursor;
+	u32 i;
+
+	kipt_cursor_init(&cursor, jobs->trace + offset, jobs->size - offset);
+	for (i = 0; i < RESUME_PACKETS; i++) {
+		if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
+		    packet.type == KIPT_PACKET_TIP_PGE)
+			break;
+		if (packet.type != KIPT_PACKET_TSC)
+			continue;
+		tsc = kipt_tsc_extend(jobs->config.tsc_near, packet.value);
+		return tsc > moment->tsc && tsc <= end ? tsc : moment->tsc;
+	}
+	return moment->tsc;
+}
+
+/* Kernel text is as of the begin of a stretch, and then of each moment in it. */
+static enum kipt_status stretch_work(struct worker *worker, u64 from, u64 psb, u64 to)
+{
+	const struct jobs *jobs = worker->jobs;
+	const struct jobs_moment *last = jobs->text.moments + jobs->text.moment_count;
+	const struct jobs_moment *moment = moment_after(jobs, psb);
+	u64 begin = time_at(jobs, psb), last_end = time_at(jobs, to), end;
+	enum kipt_status status = KIPT_PAUSED;
+	bool inside = false, first = true;
+
+	if (!last_end)
+		last_end = ~0ULL;
+	for (; status == KIPT_PAUSED; first = false) {
+		bool after = inside;
+
+		inside = begin && moment + after < last && moment[after].at < jobs->trace + to;
+		end = inside ? moment[after].tsc : last_end;
+		if (after)
+			begin = time_after(jobs, moment++, end);
+		kipt_flow_until(worker->flow, inside ? moment->at - jobs->trace : 0);
+		kipt_text_view_at(&worker->view, worker->flow, begin, end);
+		status = first ? kipt_flow_run(worker->flow, jobs->trace, jobs->size, from, to) :
+				 kipt_flow_resume(worker->flow);
+	}
+	return status;
+}
+
 static enum kipt_status stretches_work(struct worker *worker)
 {
 	const struct jobs *jobs = worker->jobs;
 	enum kipt_status status = KIPT_OK;
-	u64 from, to, psb, end;
+	u64 from, to, psb;
 
-	for (from = worker->from; from < worker->to; from = to) {
+	for (from = worker->from; from < worker->to && status == KIPT_OK; from = to) {
 		psb = kipt_sync_next(jobs->trace, jobs->size, from);
 		to = stretch_end(worker, psb);
-		end = time_at(jobs, to);
-		kipt_text_view_at(&worker->view, worker->flow,
-				  time_at(jobs, psb), end ? end : ~0ULL);
-		status = kipt_flow_run(worker->flow, jobs->trace, jobs->size,
-				       from, to);
-		if (status != KIPT_OK)
-			break;
+		status = stretch_work(worker, from, psb, to);
 	}
 	return status;
 }

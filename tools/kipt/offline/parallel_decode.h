@@ -18,12 +18,24 @@ struct kipt_patch_log;
 struct kipt_text_view;
 
 /**
+ * struct jobs_moment - when tracing was off
+ * @at: what is before it in the trace was executed before @tsc, what follows after it
+ * @tsc: the time
+ */
+struct jobs_moment {
+	const u8 *at;
+	u64 tsc;
+};
+
+/**
  * struct jobs_text - kernel text that was patched while it was traced
  * @log: the patches
  * @timed: their times are known; else each may have been at any time
  * @slack: as in struct kipt_text_view
  * @read: as in struct kipt_code, for addresses of the kernel
  * @ctx: its first argument
+ * @moments: in order of time and of the traces that are decoded; they stay where they are
+ * @moment_count: how many
  */
 struct jobs_text {
 	const struct kipt_patch_log *log;
@@ -32,6 +44,8 @@ struct jobs_text {
 	u32 (*read)(void *ctx, const struct kipt_text_view *view, u64 ip,
 		    u8 *buf, u32 len);
 	void *ctx;
+	const struct jobs_moment *moments;
+	size_t moment_count;
 };
 
 /**
@@ -51,7 +65,8 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
  * @jobs: did not run yet
  * @text: copied; its log is complete
  *
- * A trace is decoded from PSB to PSB where patches are near, see text_view.h. Where text
+ * Where patches are near a trace is decoded from PSB to PSB, and from moment to moment
+ * between these, see text_view.h. Where text
  * was patched just then there is a gap, of code that was changed. With KIPT_FLOW_CODE
  * the @value of an INSN record of the kernel is the number of the patch that its code
  * was read before.

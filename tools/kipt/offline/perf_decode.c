@@ -23,6 +23,8 @@
 #include "perf_run.h"
 
 /* Bit of the configuration, as of IA32_RTIT_CTL. */
+/* From the event of a switch to the switch, with interrupts off. */
+#define SWITCH_MOST_MS	10U
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_BRANCH	(1ULL << 13)
 #define CONFIG_NO_TNT	(1ULL << 55)
@@ -217,14 +219,37 @@ static bool task_put(struct run *run, size_t turn)
 	return record_put(run, &record);
 }
 
-/* The turn that a time is in, when nothing else says who runs. */
+static bool turn_begin(struct run *run, size_t turn)
+{
+	run->waits = false;
+	run->settled = true;
+	return turn == run->turn || task_put(run, turn);
+}
+
+/* The turn that a time is in, when nothing else says who runs. The kernel makes the event of
+ * a switch before it switches, so code up to there is that of who ran before.
+ */
 static bool time_take(struct run *run, u64 tsc)
 {
 	size_t turn = run->turn;
 
 	while (turn + 1 < run->turn_count && run->turns[turn + 1].from <= tsc)
 		turn++;
-	return turn == run->turn || task_put(run, turn);
+	run->waits = turn != run->turn && run->switch_ip && run->tracing && run->settled &&
+		     tsc - run->turns[turn].from <
+		     (u64)perf_clock_khz(&run->aux.clock) * SWITCH_MOST_MS;
+	run->next_turn = turn;
+	return run->waits || turn_begin(run, turn);
+}
+
+/* Where records do not follow each other who runs is known by the next time alone. */
+static bool flow_begin(struct run *run, bool tracing, bool settled)
+{
+	bool ok = !run->waits || turn_begin(run, run->next_turn);
+
+	run->tracing = tracing;
+	run->settled &= settled;
+	return ok;
 }
 
 static bool edge_space_put(struct run *run, struct kipt_record record)
@@ -290,6 +315,21 @@ static bool moments_put(struct run *run, u64 tsc)
 static bool record_take(struct run *run, const struct kipt_record *record)
 {
 	switch (record->type) {
+	case KIPT_RECORD_SYNC:
+		if (!flow_begin(run, !(record->flags & KIPT_RF_NO_IP), false))
+			return false;
+		break;
+	case KIPT_RECORD_ENABLE:
+		if (!flow_begin(run, true, true))
+			return false;
+		break;
+	case KIPT_RECORD_GAP:
+		if (!flow_begin(run, false, false))
+			return false;
+		break;
+	case KIPT_RECORD_DISABLE:
+		run->tracing = false;
+		break;
 	case KIPT_RECORD_CONTEXT:
 		return context_put(run, *record);
 	case KIPT_RECORD_TIME:
@@ -324,9 +364,14 @@ static bool branches_put(struct run *run, const struct kipt_record *records, u32
 	bool ok = true;
 	u32 i;
 
-	if (n >= GIVEN_LEAST)
-		return batch_give(run) && output_take(run->output, records, n);
-	for (i = 0; i < n && ok; i++)
+	for (i = 0; i < n && run->waits && ok; i++) {
+		ok = record_put(run, &records[i]);
+		if (records[i].value == run->switch_ip)
+			ok = ok && turn_begin(run, run->next_turn);
+	}
+	if (n - i >= GIVEN_LEAST)
+		return ok && batch_give(run) && output_take(run->output, records + i, n - i);
+	for (; i < n && ok; i++)
 		ok = record_put(run, &records[i]);
 	return ok;
 }
@@ -412,6 +457,9 @@ static bool trace_begin(struct run *run, const struct perf_queue *queue)
 	run->output->muted = !run->has_begin;
 	ok = cpu_put(run, queue);
 	run->turn = run->turn_count;
+	run->waits = false;
+	run->tracing = false;
+	run->settled = false;
 	ok = ok && task_put(run, 0) && batch_give(run);
 	run->output->muted = false;
 	return ok;
@@ -487,21 +535,56 @@ static void base_find(struct run *run)
 	}
 }
 
-/* Code of the kernel as it was at each time. */
-static struct jobs *jobs_make(struct run *run, const struct kipt_code *code)
+static struct jobs_moment *moments_make(const struct run *run, const struct perf_trace *trace)
 {
-	struct jobs *jobs = jobs_create(&run->config, code, run->decode->jobs);
+	struct jobs_moment *moments = calloc(trace->stop_count + 1, sizeof(*moments));
+	size_t i;
+
+	for (i = 0; moments && i < trace->stop_count; i++) {
+		moments[i].at = trace->bytes + trace->stops[i].offset;
+		moments[i].tsc = perf_clock_tsc(&run->aux.clock, trace->stops[i].time);
+	}
+	return moments;
+}
+
+/* In x86's __switch_to() the other task runs; a CALL gets to what jumps there. */
+static u64 switch_find(const struct run *run)
+{
+	const char *name = run->config.output & KIPT_FLOW_BRANCHES ? "__switch_to" :
+								    "__switch_to_asm";
+	u64 address;
+
+	if (run->user_only || run->config.output & (KIPT_FLOW_COUNTS | KIPT_FLOW_PACKED))
+		return 0;
+	if (*run->kallsyms_used)
+		return kernel_symbol_address(run->kallsyms_used, name);
+	return run->decode->vmlinux && vmlinux_address(run->decode->vmlinux, name, &address) ?
+	       address + run->kernel_bias : 0;
+}
+
+/* Code of the kernel as it was at each time. @moments are the caller's while @jobs are. */
+static bool jobs_make(struct run *run, const struct kipt_code *code,
+		      const struct perf_trace *trace, struct jobs **jobs,
+		      struct jobs_moment **moments)
+{
 	struct jobs_text text = {
 		.slack = perf_text_slack(run->text),
 		.read = kernel_read,
 		.ctx = run,
 	};
 
+	*jobs = jobs_create(&run->config, code, run->decode->jobs);
 	text.log = perf_text_log(run->text, &text.timed);
-	if (!jobs || !text.log || jobs_text(jobs, &text))
-		return jobs;
-	jobs_destroy(jobs);
-	return NULL;
+	if (!*jobs || !text.log)
+		return *jobs;
+	if (text.timed) {
+		*moments = moments_make(run, trace);
+		if (!*moments)
+			return false;
+		text.moments = *moments;
+		text.moment_count = trace->stop_count;
+	}
+	return jobs_text(*jobs, &text);
 }
 
 /* A core for each: names of CR3s are those of one queue. */
@@ -513,8 +596,9 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 		.ctx = run,
 	};
 	struct perf_trace trace = { 0 };
+	struct jobs_moment *moments = NULL;
 	struct jobs *jobs = NULL;
-	bool ok;
+	bool ok, made;
 
 	run->owners = NULL;
 	run->owner_count = 0;
@@ -523,8 +607,8 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 	     perf_trace_read(&trace, &run->aux, queue, run->file) &&
 	     trace_label(run, &trace);
 	if (ok) {
-		jobs = jobs_make(run, &code);
-		if (!jobs)
+		made = jobs_make(run, &code, &trace, &jobs, &moments);
+		if (!made)
 			say_error("cannot decode %s: %s", run->decode->path,
 				  kipt_status_name(KIPT_NO_MEMORY));
 		run->moments = perf_samples_of(&run->samples,
@@ -532,12 +616,13 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 					       &run->moment_count);
 		run->moment = 0;
 		run->timed = false;
-		ok = jobs && perf_part_trace(run, queue, &trace) && trace_run(run, jobs, queue, &trace);
+		ok = made && perf_part_trace(run, queue, &trace) && trace_run(run, jobs, queue, &trace);
 		if (run->decode->part.number)
 			run->left += trace.size - (run->bytes.to - run->bytes.back);
 	}
 	now_forget(run);
 	jobs_destroy(jobs);
+	free(moments);
 	perf_trace_free(&trace);
 	free(run->owners);
 	free(run->turns);
@@ -823,6 +908,7 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 	ok = time_range_ticks(&options->narrow.time, output.view.tsc_khz,
 			      &run->stretch.from, &run->stretch.to);
 	base_find(run);
+	run->switch_ip = switch_find(run);
 	perf_part_all(run);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = queue_decode(run, &run->aux.queues[i]);

@@ -52,6 +52,15 @@ struct run {
 	bool inserted;
 	/* Its records. */
 	size_t turn;
+	/* The kernel's function that switches tasks; 0: not known, or its calls are not
+	 * among the records.
+	 */
+	u64 switch_ip;
+	/* The turn that begins where the kernel does so, if @waits. */
+	size_t next_turn;
+	bool waits;
+	/* Tracing is on, and who runs was known since it began. */
+	bool tracing, settled;
 	/* Its samples, and how many were given; none before its first time. */
 	const struct perf_moment *moments;
 	size_t moment_count, moment;

@@ -262,6 +262,18 @@ static bool cut_add(struct perf_aux *aux, struct perf_queue *queue,
 	return true;
 }
 
+static bool stop_add(struct perf_aux *aux, struct perf_queue *queue, u64 offset, u64 time)
+{
+	struct perf_stop *stops;
+
+	stops = list_room(queue->stops, queue->stop_count, sizeof(*stops));
+	if (!stops)
+		return no_memory(aux);
+	queue->stops = stops;
+	stops[queue->stop_count++] = (struct perf_stop){ offset, time };
+	return true;
+}
+
 /* Where a buffer was full, what the CPU did until it was emptied is not there. */
 static bool aux_record_take(struct perf_aux *aux, const struct perf_file *file,
 			    const struct perf_event *event)
@@ -279,14 +291,16 @@ static bool aux_record_take(struct perf_aux *aux, const struct perf_file *file,
 	aux->overwritten += !!(flags & AUX_OVERWRITE);
 	aux->partial += !!(flags & AUX_PARTIAL);
 	aux->collisions += !!(flags & AUX_COLLISION);
-	if (!(flags & (AUX_TRUNCATED | AUX_PARTIAL)) || aux->snapshot)
+	if (aux->snapshot)
 		return true;
 	perf_file_stamp(file, event, &stamp);
 	/* The buffer of a thread is on any CPU. */
 	queue = queue_get(aux, aux->per_cpu && stamp.has & PERF_SAMPLE_BIT_CPU ?
 			       stamp.cpu : NO_CPU, stamp.tid);
-	if (!queue)
+	if (!queue || (stamp.time && !stop_add(aux, queue, end, stamp.time)))
 		return false;
+	if (!(flags & (AUX_TRUNCATED | AUX_PARTIAL)))
+		return true;
 	if (flags & AUX_PARTIAL && !cut_add(aux, queue, begin, KIPT_GAP_MISSING))
 		return false;
 	return cut_add(aux, queue, end, flags & AUX_TRUNCATED ?
@@ -323,6 +337,7 @@ void perf_aux_free(struct perf_aux *aux)
 			free(aux->queues[i].pieces[k].bytes);
 		free(aux->queues[i].pieces);
 		free(aux->queues[i].cuts);
+		free(aux->queues[i].stops);
 	}
 	free(aux->queues);
 	lookup_free(&aux->queue_of);
@@ -498,6 +513,69 @@ static bool parts_cut(struct perf_trace *trace, const struct perf_queue *queue,
 	return part_add(trace, start + from, trace->size, gap);
 }
 
+static int stop_compare(const void *left, const void *right)
+{
+	const struct perf_stop *a = left, *b = right;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
+/* In order of both; a file that is damaged may have others, which say nothing. */
+static void stops_sort(struct perf_queue *queue)
+{
+	struct perf_stop *stops = queue->stops;
+	size_t i, count = 0;
+
+	if (!queue->stop_count)
+		return;
+	qsort(stops, queue->stop_count, sizeof(*stops), stop_compare);
+	for (i = 0; i < queue->stop_count; i++) {
+		if (!count || stops[i].time >= stops[count - 1].time)
+			stops[count++] = stops[i];
+	}
+	queue->stop_count = count;
+}
+
+/* Those of pieces that follow each other, from byte @start on, which was @offset. */
+static bool stops_take(struct perf_trace *trace, const struct perf_queue *queue, u64 start,
+		       u64 offset)
+{
+	size_t low = 0, high = queue->stop_count, i;
+	struct perf_stop *stops;
+
+	while (low < high) {
+		i = low + (high - low) / 2;
+		if (queue->stops[i].offset < offset)
+			low = i + 1;
+		else
+			high = i;
+	}
+	for (i = low; i < queue->stop_count; i++) {
+		u64 since = queue->stops[i].offset - offset;
+
+		if (since > trace->size - start)
+			break;
+		stops = list_room(trace->stops, trace->stop_count, sizeof(*stops));
+		if (!stops)
+			return false;
+		trace->stops = stops;
+		stops[trace->stop_count++] = (struct perf_stop){
+			start + since, queue->stops[i].time
+		};
+	}
+	return true;
+}
+
+/* Pieces that follow each other end here. */
+static bool pieces_end(struct perf_trace *trace, const struct perf_queue *queue, u64 start,
+		       u64 offset, u32 gap)
+{
+	return parts_cut(trace, queue, start, offset, gap) &&
+	       stops_take(trace, queue, start, offset);
+}
+
 struct joint {
 	u64 start;
 	u64 offset;
@@ -542,8 +620,8 @@ static bool piece_join(struct perf_trace *trace, const struct perf_aux *aux,
 	joint->next -= pads;
 	memmove(trace->bytes + trace->size, bytes + over, size - over);
 	if (first || (aux->snapshot ? !over : piece->offset != joint->next)) {
-		if (!first && !parts_cut(trace, queue, joint->start,
-					 joint->offset, joint->gap))
+		if (!first && !pieces_end(trace, queue, joint->start,
+					  joint->offset, joint->gap))
 			return false;
 		joint->start = trace->size;
 		joint->offset = piece->offset;
@@ -612,6 +690,7 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 		return false;
 	}
 	cuts_sort(queue);
+	stops_sort(queue);
 	for (i = 0; i < queue->piece_count && ok; i++) {
 		const struct perf_piece *piece = &queue->pieces[i];
 
@@ -621,7 +700,7 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 		}
 		ok = piece_join(trace, aux, queue, piece, &joint);
 	}
-	if (ok && parts_cut(trace, queue, joint.start, joint.offset, joint.gap))
+	if (ok && pieces_end(trace, queue, joint.start, joint.offset, joint.gap))
 		return true;
 	say_errno(ENOMEM, "cannot hold the list of the trace");
 	perf_trace_free(trace);
@@ -632,6 +711,7 @@ void perf_trace_free(struct perf_trace *trace)
 {
 	free(trace->bytes);
 	free(trace->parts);
+	free(trace->stops);
 	memset(trace, 0, sizeof(*trace));
 }
 

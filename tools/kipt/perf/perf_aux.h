@@ -85,6 +85,16 @@ struct perf_cut {
 };
 
 /**
+ * struct perf_stop - where the CPU did not trace, as perf took what there was
+ * @offset: in all that the queue ever had
+ * @time: by the clock of perf
+ */
+struct perf_stop {
+	u64 offset;
+	u64 time;
+};
+
+/**
  * struct perf_queue - the trace of one CPU or thread
  * @has_cpu: it is of a CPU
  * @cpu: which
@@ -93,6 +103,8 @@ struct perf_cut {
  * @piece_count: how many
  * @cuts: where trace was lost
  * @cut_count: how many
+ * @stops: in order of the file
+ * @stop_count: how many
  * @size: bytes of all pieces
  */
 struct perf_queue {
@@ -103,6 +115,8 @@ struct perf_queue {
 	size_t piece_count;
 	struct perf_cut *cuts;
 	size_t cut_count;
+	struct perf_stop *stops;
+	size_t stop_count;
 	u64 size;
 };
 
@@ -112,12 +126,16 @@ struct perf_queue {
  * @size: how many
  * @parts: in order, all of @bytes
  * @part_count: how many
+ * @stops: offsets in @bytes, in order, as times are
+ * @stop_count: how many
  */
 struct perf_trace {
 	u8 *bytes;
 	u64 size;
 	struct perf_part *parts;
 	size_t part_count;
+	struct perf_stop *stops;
+	size_t stop_count;
 };
 
 /**

@@ -45,6 +45,8 @@ enum {
 #define BYTES_MOST	(256ULL << 20)
 /* One loaded as the recording began has two events. */
 #define ASKED_MOST	4
+/* perf_bpf_find() looks through all programs. */
+#define SEARCHES_MOST	4096
 
 /* Pointers are into a block. @tags: NULL: there is one function, with @tag. */
 struct perf_bpf_program {
@@ -247,12 +249,27 @@ static void programs_sort(struct perf_bpf *bpf)
 	bpf->sorted = true;
 }
 
+/* Of functions in order: @code has the one before, but for the first. All of them together
+ * are the program's code, so none is beyond it.
+ */
+static void function_get(const struct perf_bpf_program *program, u32 index,
+			 struct perf_bpf_code *code)
+{
+	const u8 *bytes = index ? code->bytes + code->size : program->code;
+
+	*code = (struct perf_bpf_code){
+		.address = get64(program->addresses + 8 * index),
+		.bytes = bytes,
+		.size = get32(program->lengths + 4 * index),
+		.tag = program->tags ? program->tags + PERF_BPF_TAG * index : program->tag,
+	};
+}
+
 bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
 		   struct perf_bpf_code *code)
 {
 	const struct perf_bpf_program key = { .id = id };
 	struct perf_bpf_program *found;
-	const u8 *bytes;
 
 	programs_sort(bpf);
 	found = bpf->count ? bsearch(&key, bpf->programs, bpf->count,
@@ -261,16 +278,31 @@ bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
 	    memcmp(found->tag, tag, PERF_BPF_TAG) || found->asked > ASKED_MOST ||
 	    (!index && ++found->asked > ASKED_MOST))
 		return false;
-	/* All of them together are the code, so none is beyond it. */
-	bytes = index ? code->bytes + code->size : found->code;
-	*code = (struct perf_bpf_code){
-		.address = get64(found->addresses + 8 * index),
-		.bytes = bytes,
-		.size = get32(found->lengths + 4 * index),
-		.tag = found->tags ? found->tags + PERF_BPF_TAG * index :
-				     found->tag,
-	};
+	function_get(found, index, code);
 	return true;
+}
+
+bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_code *code)
+{
+	struct perf_bpf_code each;
+	bool found = false;
+	size_t i;
+	u32 k;
+
+	if (++bpf->searches > SEARCHES_MOST)
+		return false;
+	for (i = 0; i < bpf->count; i++) {
+		for (k = 0; k < bpf->programs[i].functions; k++) {
+			function_get(&bpf->programs[i], k, &each);
+			if (each.address != address || each.size != size)
+				continue;
+			if (found)
+				return false;
+			found = true;
+			*code = each;
+		}
+	}
+	return found;
 }
 
 void perf_bpf_free(struct perf_bpf *bpf)

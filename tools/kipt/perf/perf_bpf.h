@@ -33,6 +33,7 @@ struct perf_bpf_program;
  * @programs: owned
  * @count: how many
  * @sorted: @programs are in order
+ * @searches: how often perf_bpf_find() looked through them
  */
 struct perf_bpf {
 	u8 **blocks;
@@ -40,6 +41,7 @@ struct perf_bpf {
 	struct perf_bpf_program *programs;
 	size_t count;
 	bool sorted;
+	u32 searches;
 };
 
 /**
@@ -77,6 +79,17 @@ bool perf_bpf_load(struct perf_bpf *bpf, const struct perf_file *file);
  */
 bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
 		   struct perf_bpf_code *code);
+
+/**
+ * perf_bpf_find() - a function by where it was
+ * @bpf: all programs were taken
+ * @address: its first address
+ * @size: its bytes
+ * @code: filled on success; valid until perf_bpf_free()
+ *
+ * Return: false if there is none, or there are several, or thousands were looked for.
+ */
+bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_code *code);
 
 /**
  * perf_bpf_free() - free it

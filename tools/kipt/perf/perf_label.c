@@ -131,6 +131,8 @@ struct copy {
 	u64 size;
 	u64 room;
 	u64 taken;
+	/* The first of the trace's stops that is not taken yet. */
+	size_t stop;
 };
 
 static bool copy_grow(struct copy *copy, u64 more)
@@ -149,13 +151,20 @@ static bool copy_grow(struct copy *copy, u64 more)
 	return true;
 }
 
-static bool copy_upto(struct copy *copy, const u8 *bytes, u64 end)
+static bool copy_upto(struct copy *copy, struct perf_trace *trace, u64 end)
 {
 	u64 size = end - copy->taken;
+	struct perf_stop *stop;
 
 	if (!copy_grow(copy, size))
 		return false;
-	memcpy(copy->bytes + copy->size, bytes + copy->taken, size);
+	for (; copy->stop < trace->stop_count; copy->stop++) {
+		stop = &trace->stops[copy->stop];
+		if (stop->offset > end)
+			break;
+		stop->offset += copy->size - copy->taken;
+	}
+	memcpy(copy->bytes + copy->size, trace->bytes + copy->taken, size);
 	copy->size += size;
 	copy->taken = end;
 	return true;
@@ -180,7 +189,7 @@ static bool pip_put(struct copy *copy, size_t turn)
 	return true;
 }
 
-static bool part_label(struct walk *walk, struct copy *copy)
+static bool part_label(struct walk *walk, struct perf_trace *trace, struct copy *copy)
 {
 	struct kipt_packet packet;
 	size_t said = walk->count;
@@ -197,10 +206,10 @@ static bool part_label(struct walk *walk, struct copy *copy)
 		/* In the middle of a program nobody else begins to run. */
 		if (packet.type == KIPT_PACKET_TIP_PGE || said == walk->count)
 			said = walk->turn;
-		if (!copy_upto(copy, walk->bytes, at) || !pip_put(copy, said))
+		if (!copy_upto(copy, trace, at) || !pip_put(copy, said))
 			return false;
 	}
-	return copy_upto(copy, walk->bytes, walk->end);
+	return copy_upto(copy, trace, walk->end);
 }
 
 static void trace_replace(struct perf_trace *trace, const struct copy *copy)
@@ -223,7 +232,7 @@ bool perf_label_insert(struct perf_trace *trace,
 		u64 start = copy.size;
 
 		walk_start(&walk, trace, part, config);
-		if (!part_label(&walk, &copy)) {
+		if (!part_label(&walk, trace, &copy)) {
 			free(copy.bytes);
 			return no_memory();
 		}
@@ -439,10 +448,10 @@ static bool loads_insert(struct perf_trace *trace, const struct loads *loads)
 		for (; ok && next < loads->count && loads->list[next].at < end; next++) {
 			const struct load *load = &loads->list[next];
 
-			ok = !load->is_new || (copy_upto(&copy, trace->bytes, load->at) &&
+			ok = !load->is_new || (copy_upto(&copy, trace, load->at) &&
 					       pip_put(&copy, load->index));
 		}
-		if (!ok || !copy_upto(&copy, trace->bytes, end)) {
+		if (!ok || !copy_upto(&copy, trace, end)) {
 			free(copy.bytes);
 			return false;
 		}

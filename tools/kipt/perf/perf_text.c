@@ -106,6 +106,8 @@ struct perf_text {
 	/* Of the last event; of the last entries of the log, which are in order. */
 	u64 tsc;
 	u64 played;
+	/* Events of BPF programs' loads. */
+	u64 loads;
 	u64 changes;
 	u64 changed;
 	bool untimed;
@@ -233,6 +235,7 @@ static bool bpf_take(struct perf_text *text, struct note *note,
 		return true;
 	note->size = get32(event->bytes + 4);
 	memcpy(note->tag, event->bytes + 8, sizeof(note->tag));
+	text->loads++;
 	return note_add(text, note, event->bytes, 0);
 }
 
@@ -545,6 +548,41 @@ static u64 load_time(const struct perf_text *text, u64 tsc)
 	return early > text->played ? early : text->played;
 }
 
+/* The name of a program has its tag, as "bpf_prog_0123456789abcdef_name" does. */
+static bool has_tag(const char *name, const u8 *tag)
+{
+	char wanted[sizeof("bpf_prog_") + 2 * PERF_BPF_TAG];
+	u32 at = snprintf(wanted, sizeof(wanted), "bpf_prog_"), i;
+
+	for (i = 0; i < PERF_BPF_TAG; i++)
+		at += snprintf(wanted + at, sizeof(wanted) - at, "%02x", tag[i]);
+	return !strncmp(name, wanted, at) && (!name[at] || name[at] == '_');
+}
+
+static void image_play(struct perf_text *text, const struct perf_bpf_code *code, u64 tsc)
+{
+	const struct change change = {
+		.kind = CHANGE_IMAGE,
+		.tsc = tsc,
+		.address = code->address,
+		.size = code->size,
+		.new = code->bytes,
+		.new_size = code->size,
+	};
+
+	change_play(text, &change);
+}
+
+/* Of a function that came while perf followed no loads, as in processes it did not trace. */
+static void unloaded_play(struct perf_text *text, const struct perf_ksym *ksym, u64 tsc)
+{
+	struct perf_bpf_code code;
+
+	if (!text->loads && perf_bpf_find(&text->bpf, ksym->address, ksym->size, &code) &&
+	    has_tag(ksym->name, code.tag))
+		image_play(text, &code, tsc);
+}
+
 static void ksym_play(struct perf_text *text, const struct note *note, u64 tsc)
 {
 	struct perf_ksym ksym = {
@@ -573,27 +611,17 @@ static void ksym_play(struct perf_text *text, const struct note *note, u64 tsc)
 	if (note->bpf && change.kind == CHANGE_CAME)
 		change.tsc = load_time(text, tsc);
 	change_play(text, &change);
+	if (note->bpf && change.kind == CHANGE_CAME)
+		unloaded_play(text, &ksym, change.tsc);
 	if (change.kind == CHANGE_CAME && !text->full &&
 	    !perf_ksym_add(&text->ksyms, &ksym))
 		text->failed = true;
-}
-
-/* The name of a program has its tag, as "bpf_prog_0123456789abcdef_name" does. */
-static bool has_tag(const char *name, const u8 *tag)
-{
-	char wanted[sizeof("bpf_prog_") + 2 * PERF_BPF_TAG];
-	u32 at = snprintf(wanted, sizeof(wanted), "bpf_prog_"), i;
-
-	for (i = 0; i < PERF_BPF_TAG; i++)
-		at += snprintf(wanted + at, sizeof(wanted) - at, "%02x", tag[i]);
-	return !strncmp(name, wanted, at) && (!name[at] || name[at] == '_');
 }
 
 /* Its functions came just before. */
 static void bpf_play(struct perf_text *text, const struct note *note, u64 tsc)
 {
 	struct perf_bpf_code code;
-	struct change change = { .kind = CHANGE_IMAGE, .tsc = load_time(text, tsc) };
 	struct perf_ksym *ksym;
 	u32 i;
 
@@ -604,11 +632,7 @@ static void bpf_play(struct perf_text *text, const struct note *note, u64 tsc)
 		    ksym->size != code.size || !has_tag(ksym->name, code.tag))
 			continue;
 		ksym->loaded = true;
-		change.address = code.address;
-		change.size = code.size;
-		change.new = code.bytes;
-		change.new_size = code.size;
-		change_play(text, &change);
+		image_play(text, &code, load_time(text, tsc));
 	}
 }
 

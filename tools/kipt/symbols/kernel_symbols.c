@@ -161,3 +161,23 @@ struct symbols *kernel_symbols_load(const char *path)
 	symbols_destroy(symbols);
 	return NULL;
 }
+
+u64 kernel_symbol_address(const char *path, const char *name)
+{
+	FILE *file = fopen(path, "re");
+	struct kernel_symbol symbol;
+	u64 address = 0;
+	size_t room = 0;
+	char *line = NULL;
+
+	while (file && !address && getline(&line, &room, file) > 0) {
+		/* Most lines are of others. */
+		if (strstr(line, name) && kernel_symbol_parse(line, &symbol) &&
+		    !*symbol.object && !strcmp(symbol.name, name))
+			address = symbol.address;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return address;
+}

@@ -42,6 +42,15 @@ bool kernel_symbol_parse(char *line, struct kernel_symbol *symbol);
 struct symbols *kernel_symbols_load(const char *path);
 
 /**
+ * kernel_symbol_address() - look for one symbol in a kallsyms file
+ * @path: the file
+ * @name: of the symbol, which is not a module's
+ *
+ * Return: its address; 0 if there is none, or the file cannot be read.
+ */
+u64 kernel_symbol_address(const char *path, const char *name);
+
+/**
  * kernel_symbols_all() - read all symbols of a kallsyms file, not only text
  * @path: NULL: /proc/kallsyms
  * @lines: filled: how many lines it has; symbols without an address are left
