@@ -666,6 +666,83 @@ static bool slices_bound_work(void)
 }
 
 /**
+ * struct patched - code that changes while a run pauses
+ * @now: the displacement of its branch
+ * @before: branches to itself
+ * @after: branches to the byte before
+ * @others: other branches
+ */
+struct patched {
+	u8 now;
+	u32 before;
+	u32 after;
+	u32 others;
+};
+
+static u32 read_patched(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	const struct patched *patched = ctx;
+
+	(void)space;
+	if (len < 3 || (ip != USER_IP && ip != USER_IP - 1))
+		return 0;
+	/* At the byte before there is a nop. */
+	buf[0] = 0x90;
+	buf[ip == USER_IP ? 0 : 1] = 0x74;
+	buf[ip == USER_IP ? 1 : 2] = patched->now;
+	return ip == USER_IP ? 2 : 3;
+}
+
+static bool count_patched(void *ctx, const struct kipt_record *record, u32 n)
+{
+	struct patched *patched = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (record[i].type != KIPT_RECORD_BRANCH)
+			continue;
+		if (record[i].value == USER_IP)
+			patched->before++;
+		else if (record[i].value == USER_IP - 1)
+			patched->after++;
+		else
+			patched->others++;
+	}
+	return true;
+}
+
+/* Code is another after a place where tracing is off, and no PSB follows. */
+static bool pauses_at_a_place(u32 output)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static const u8 pge[] = { 0x71, 0x00, 0x10, 0x40, 0x00, 0x00, 0x00 };
+	static u8 bytes[PSB_PLUS + 64 + 1 + sizeof(pge) + 64];
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_BRANCHES | output, .memory = 512 << 10,
+	};
+	struct patched patched = { .now = 0xfe };
+	struct kipt_code code = { .read = read_patched, .ctx = &patched };
+	struct kipt_sink sink = { .emit = count_patched, .ctx = &patched };
+	u32 place = PSB_PLUS + 64 + 1, after = place + sizeof(pge);
+	struct kipt_flow *flow;
+	bool paused;
+
+	memcpy(bytes, trace, PSB_PLUS);
+	memset(bytes + PSB_PLUS, 0xfe, 64);
+	bytes[place - 1] = 0x01;
+	memcpy(bytes + place, pge, sizeof(pge));
+	memset(bytes + after, 0xfe, 64);
+	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	kipt_flow_until(flow, place);
+	paused = kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes)) == KIPT_PAUSED;
+	patched.now = 0xfd;
+	kipt_flow_forget(flow, 0, USER_IP, USER_IP + 2);
+	kipt_flow_until(flow, 0);
+	return paused && kipt_flow_resume(flow) == KIPT_OK &&
+	       patched.before == 64 * 6 && patched.after == 64 * 6 && !patched.others;
+}
+
+/**
  * struct stretch - a run that pauses after so many blocks
  * @pauses: how often it did
  * @most: blocks from one pause to the next, at most
@@ -1397,6 +1474,8 @@ int main(void)
 		    "counts are those of the slow path in the least memory");
 	ktap_result(&ktap, slices_bound_work(),
 		    "flow ends a slice by bytes and by work");
+	ktap_result(&ktap, pauses_at_a_place(0) && pauses_at_a_place(KIPT_FLOW_NO_MEMO),
+		    "flow pauses at a place, and code may be another there");
 	ktap_result(&ktap, step_slices_bound_work(),
 		    "flow ends a slice of blocks amid a packet, records are the same");
 	ktap_result(&ktap, no_code_where_none_can_be(KIPT_FLOW_BRANCHES) &&
