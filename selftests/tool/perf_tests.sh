@@ -1012,42 +1012,14 @@ print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "tot
 	done
 }
 
-RECORDED_KINDS="user kernel both processes snapshot tracepoints bpf lost samples"
-
 # What each kind of recording of each perf has, branch by branch, against what that perf
 # printed; differences by class, as many in all as docs/perf.md says.
 perf_recorded_tests() {
-	local kernel kind dir name
 	if ! command -v zstd >/dev/null; then
 		skip perf_recorded "no zstd"
 		return
 	fi
-	rm -rf ids
-	for name in kinds other; do
-		zstd -dcq "$ROOT/selftests/perf/$name.zst" >program
-		id=$(readelf -n program | sed -n 's/.*Build ID: //p')
-		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
-		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
-	done
-	: >classes
-	for kernel in 6.1 6.12 new; do
-		for kind in $RECORDED_KINDS $([ $kernel != new ] || echo paused); do
-			name=$kernel-$kind
-			dir=$ROOT/selftests/perf/$name
-			rm -rf kept.data
-			if [ -e "$dir/perf.data.tar.zst" ]; then
-				zstd -dcq "$dir/perf.data.tar.zst" | tar x
-			else
-				zstd -dcq "$dir/perf.data.zst" >kept.data
-			fi
-			zstd -dcq "$dir/branches.zst" >want
-			PERF_BUILDID_DIR=ids timeout 60 python3 "$ROOT/selftests/perf/compare" \
-				"$KIPT" kept.data want >out 2>err
-			same "perf_recorded $name" "0 1" "$? $(grep -c '^branches [1-9]' out)"
-			grep 'no class' out err | sed 's/^/# /'
-			grep -v 'no class' out >>classes
-		done
-	done
+	recorded_compare "$ROOT/selftests/perf"
 	same "perf_recorded_classes" \
 		"$(sed -n 's/^| `\([a-z-]*\)` | \([0-9]*\) |.*/\1 \2/p' "$ROOT/docs/perf.md")" \
 		"$(awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' classes | sort)"

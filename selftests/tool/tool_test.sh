@@ -71,6 +71,8 @@ open(sys.argv[1], "wb").write(b"".join(out))' "$@"
 . "$HERE/part_tests.sh"
 . "$HERE/trace_tests.sh"
 . "$HERE/crash_tests.sh"
+# shellcheck source=selftests/perf/recorded.sh
+. "$HERE/../perf/recorded.sh"
 . "$HERE/core_tests.sh"
 . "$HERE/perf_tests.sh"
 . "$HERE/perf_text_tests.sh"

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+#
+# Compares kept recordings of perf with what perf printed of them. Sourced by what has
+# ktap.sh, and KIPT and ROOT.
+
+RECORDED_KINDS="user kernel both processes snapshot tracepoints bpf lost samples"
+
+# recorded_compare FOLDER: a result for each recording that is to be there; `classes` gets
+# the classes of differences of all, with their counts.
+recorded_compare() {
+	local kernel kind dir name id
+	rm -rf ids
+	for name in kinds other; do
+		zstd -dcq "$1/$name.zst" >program
+		id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
+		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
+	done
+	: >classes
+	for kernel in 6.1 6.12 new; do
+		for kind in $RECORDED_KINDS $([ $kernel != new ] || echo paused); do
+			name=$kernel-$kind
+			dir=$1/$name
+			rm -rf kept.data
+			if [ -e "$dir/perf.data.tar.zst" ]; then
+				zstd -dcq "$dir/perf.data.tar.zst" | tar x
+			else
+				zstd -dcq "$dir/perf.data.zst" >kept.data
+			fi
+			zstd -dcq "$dir/branches.zst" >want
+			PERF_BUILDID_DIR=ids timeout 60 python3 -S "$ROOT/selftests/perf/compare" \
+				"$KIPT" kept.data want >out 2>err
+			same "perf_recorded $name" "0 1" "$? $(grep -c '^branches [1-9]' out)"
+			grep 'no class' out err | sed 's/^/# /'
+			grep -v 'no class' out >>classes
+		done
+	done
+}
