@@ -13,6 +13,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   snapshot        pieces are snapshots that overlap
   snapshot=FILE,  they are these files
   lost=N          the buffer was full after N bytes
+  stop=N@TIME,... the CPU did not trace then, after N bytes
   hole=N          N bytes of the middle are not in the file
   thread          of a thread, not of a CPU
   two             of two CPUs, both have TRACE
@@ -437,6 +438,11 @@ class Recording:
             flags = 1
             out += self.w.stamped(11, self.w.pack(
                 "QQQ", 0, int(self.flags["lost"]), flags))
+        at = 0
+        for value in filter(None, self.flags.get("stop", "").split(",")):
+            end, _, time = value.partition("@")
+            out += self.w.stamped(11, self.w.pack("QQQ", at, int(end) - at, 0), time=int(time))
+            at = int(end)
         return out + self.w.stamped(11, self.w.pack(
             "QQQ", 0, len(self.trace), 0))
 

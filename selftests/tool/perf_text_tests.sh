@@ -110,6 +110,43 @@ print(edges.get(5), edges.get(0), edges.get(16))' <<<"$OUT")"
 
 # Events that perf lost may have been changes: of what is seen to change nothing is known
 # from there to its next event.
+# perf_poke_stop_tests: one PSB, so what is between two stops of tracing is as of its time.
+perf_poke_stop_tests() {
+	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP first
+	stretches_make $TEXT_AT 1000000000
+	python3 - $TEXT_AT >>text.pt <<'PYTHON'
+import struct
+import sys
+ip = int(sys.argv[1], 0)
+out = b"\x19" + struct.pack("<Q", 3000000000)[:7]
+for head, to in ((0x71, ip), (0x6d, ip + 0x100), (0x61, ip + 0x100)):
+    out += bytes([head]) + struct.pack("<Q", to)[:6]
+sys.stdout.buffer.write(out)
+PYTHON
+	# Without its last PSB the trace has one.
+	first=$(python3 -c '
+data = open("text.pt", "rb").read()
+psb = bytes([2, 0x82] * 8)
+last = data.rindex(psb)
+data = data[:last] + data[last + 28:]
+open("text.pt", "wb").write(data)
+print(last)')
+	text_make poke=$poke
+	text_is perf_poke_no_stop "code-changed code-changed"
+	text_make poke=$poke stop=$first@1000000100
+	text_is perf_poke_stop "$TEXT_BEFORE $TEXT_AFTER"
+	text_is perf_poke_stop_jobs "$TEXT_BEFORE $TEXT_AFTER" --jobs 3
+	# Too near, in another order, nowhere: nothing is shown that may be wrong.
+	text_make poke=$poke stop=$first@1990000000
+	text_is perf_poke_stop_near "code-changed $TEXT_AFTER"
+	text_make poke=${poke/2000000000/3500000000} stop=$first@4000000000
+	text_is perf_poke_stop_late "code-changed code-changed"
+	text_make poke=$poke stop=$first@1000000100,$((first + 4))@900000000
+	text_is perf_poke_stop_order "$TEXT_BEFORE $TEXT_AFTER"
+	text_make poke=$poke stop=99999999@1000000100
+	text_is perf_poke_stop_nowhere "code-changed code-changed"
+}
+
 perf_poke_lost_tests() {
 	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP tag=0102030405060708
 	local back=$TEXT_AT@4000000000:$TEXT_JUMP/$TEXT_NOP
@@ -344,6 +381,7 @@ sched:sched_waking 0 - 3"
 perf_text_tests() {
 	perf_poke_tests
 	perf_sample_tests
+	perf_poke_stop_tests
 	perf_poke_lost_tests
 	perf_trampoline_tests
 	perf_bpf_tests

@@ -227,7 +227,9 @@ static const struct jobs_moment *moment_after(const struct jobs *jobs, u64 offse
 	return moments + low;
 }
 
-/* When tracing went on after a moment: no TSC there says something else than it and @end. */
+/* When tracing went on after a moment, by the TSC packet there; one before it contradicts
+ * it, and then it is the earlier time from which on text may have changed.
+ */
 static u64 time_after(const struct jobs *jobs, const struct jobs_moment *moment, u64 end)
 {
 	u64 offset = moment->at - jobs->trace, tsc;
@@ -243,7 +245,7 @@ static u64 time_after(const struct jobs *jobs, const struct jobs_moment *moment,
 		if (packet.type != KIPT_PACKET_TSC)
 			continue;
 		tsc = kipt_tsc_extend(jobs->config.tsc_near, packet.value);
-		return tsc > moment->tsc && tsc <= end ? tsc : moment->tsc;
+		return tsc <= end ? tsc : moment->tsc;
 	}
 	return moment->tsc;
 }
