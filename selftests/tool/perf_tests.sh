@@ -1036,12 +1036,24 @@ quiet() {
 # What perf itself says of written.data, the recording of the folder $1. Branches are
 # in want.
 perf_reads_written() {
-	local name=$1 itrace="--itrace=b" perf
-	perf="perf --buildid-dir $PWD/ids"
-	if ! command -v perf >/dev/null; then
-		skip "perf_written_script $name" "no perf"
-		return
+	local cache=${KIPT_CACHE:-/var/cache/kipt}/perf kernel some=
+	if command -v perf >/dev/null; then
+		some=1
+		perf_reads_it "$1" perf
 	fi
+	for kernel in 6.1 6.12 new; do
+		[ -x "$cache/$kernel/perf" ] || continue
+		some=1
+		perf_reads_it "$1 $kernel" "$cache/$kernel/perf"
+	done
+	[ "$some" ] || skip "perf_written_script $1" "no perf"
+}
+
+# perf_reads_it NAME PERF
+perf_reads_it() {
+	local name=$1 itrace="--itrace=b" perf
+	perf="$2 --buildid-dir $PWD/ids"
+	rm -f injected.data
 	quiet "perf_written_script $name" $perf script $itrace -F ip,addr,flags \
 		-i written.data
 	same "perf_written_script_branches $name" "$(md5sum <want)" "$(grep -vE \
