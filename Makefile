@@ -163,6 +163,7 @@ help:
 	@echo 'bench     speed against libipt (BENCH_TRACES=, BENCH_MODES=, BENCH_REPORT=1)'
 	@echo 'bench-smoke a short run of it that tests itself'
 	@echo 'bench-perf speed against perf, on recordings of perf (BENCH_ROUNDS=)'
+	@echo 'bench-html how long pages of --html take to make, to load, and for each step'
 	@echo 'bench-record its traces of real programs, on the test CPU'
 	@echo 'selftest  kselftests on the CPU of this computer'
 	@echo 'fuzz-time what a trace can cost at most, in counted steps (SECONDS=)'

@@ -44,7 +44,7 @@ $(BENCH_OUT)/bench: $(call objects,$(BENCH_OUT)/objects,$(BENCH_C)) \
 		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB)
 	$(CC) -pthread -no-pie $^ -lipt -ljson-c -lm -o $@
 
-.PHONY: bench bench-perf bench-program bench-smoke bench-record
+.PHONY: bench bench-html bench-perf bench-program bench-smoke bench-record
 bench-program: $(BENCH_OUT)/bench
 
 bench: need bench-program
@@ -60,3 +60,8 @@ bench-record: need
 # How many times as fast as perf recordings of perf are shown.
 bench-perf: need kipt
 	$(BENCH_DIR_SRC)/against_perf
+
+# How long pages of --html of the same recordings take, in a headless Chromium.
+bench-html: need kipt
+	$(BENCH_DIR_SRC)/perf_record
+	$(BENCH_DIR_SRC)/html_page
