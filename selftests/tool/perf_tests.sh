@@ -410,6 +410,9 @@ perf_memory_tests() {
 			"kipt: note: no code of $path: the program wrote it into memory, as JIT compilers do, and recordings of perf have none of that" \
 			"$(grep -e "no code" -e archive -e buildid <<<"$ERR")"
 	done
+	make_perf small.data small.pt noid called="[heap]" map=prog@0x401000
+	run decode small.data
+	same "perf_memory_name" "[heap]" "$(grep -o '\[*heap\]*' <<<"$OUT" | sort -u)"
 	bytes ${TRACE//40/80} >>small.pt
 	make_perf small.data small.pt noid called=//anon map=prog@0x401000 \
 		noid called=/gone map=prog@0x801000

@@ -169,12 +169,15 @@ static void object_load(struct names *names, struct object *object)
 
 /*
  * What a file is called. One in perf's cache is FOLDER/NAME/BUILD-ID/elf, as perf
- * buildid-cache makes it.
+ * buildid-cache makes it; what the kernel calls [heap] is shown in brackets anyway.
  */
 static char *object_name(const char *path)
 {
 	const char *id, *end, *name = strrchr(path, '/');
+	size_t length = strlen(path);
 
+	if (length > 2 && path[0] == '[' && path[length - 1] == ']')
+		return strndup(path + 1, length - 2);
 	if (!name || strcmp(name, "/elf"))
 		return strdup(name ? name + 1 : path);
 	for (id = name; id > path && isxdigit((unsigned char)id[-1]); id--)
